@@ -1,0 +1,37 @@
+# packages.sh - what dpobj needs of Debian 12; sourced by the other scripts.
+#
+#   need_packages build        to build and run
+#   need_packages build check  to run every test as well
+#
+# Installs what is missing when run as root, otherwise says what to install.
+
+packages_build="postgresql-15 postgresql-server-dev-15 libgmp-dev libmpfr-dev gcc make libc6-dev"
+packages_check="postgresql-15-pgtap libtap-parser-sourcehandler-pgtap-perl libipc-run-perl
+  libgsl-dev clang libclang-rt-14-dev clang-format cppcheck valgrind"
+
+need_packages() {
+  local wanted="" missing="" set package
+  for set in "$@"; do
+    local list="packages_$set"
+    wanted="$wanted ${!list}"
+  done
+  for package in $wanted; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+      missing="$missing $package"
+  done
+  [ -z "$missing" ] && return 0
+  if [ "$(id -u)" != 0 ]; then
+    echo "These packages are missing; install them as root:" >&2
+    echo "  apt-get install --no-install-recommends$missing" >&2
+    exit 1
+  fi
+  echo "Installing:$missing"
+  # A demo must not leave a server running: postgresql-common makes no main cluster.
+  mkdir -p /etc/postgresql-common
+  [ -e /etc/postgresql-common/createcluster.conf ] ||
+    echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  # shellcheck disable=SC2086
+  apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
