@@ -1,0 +1,65 @@
+/*
+ * grid.h - the public, finite set W of weight vectors that a mechanism chooses from.
+ *
+ * A vector has one level per coordinate: w_j = level[j][i_j].  W is the product
+ * of the level lists, restricted by at most one constraint.  Everything here is
+ * public; nothing depends on a row.
+ *
+ * Public total order of W: lexicographic in the level *indices* (i_0, i_1, ...).
+ * It decides every tie (PRIVACY.md 1.2), so it must never depend on data or noise.
+ */
+#ifndef DPOBJ_CORE_GRID_H
+#define DPOBJ_CORE_GRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GRID_MAX_DIMENSION 128
+#define GRID_MAX_LEVELS 33 /* levels of one coordinate */
+#define GRID_MAX_WEIGHT 64 /* largest |level| */
+#define GRID_MAX_STATES 1025
+
+typedef enum GridConstraint
+{
+	GRID_PRODUCT, /* no constraint */
+	GRID_BALL,    /* sum of w_j^2 <= bound */
+	GRID_SPARSE   /* exactly bound coordinates are non-zero */
+} GridConstraint;
+
+typedef struct Grid
+{
+	int dimension;
+	int levels[GRID_MAX_DIMENSION];                    /* number of levels, at least 1 */
+	int8_t level[GRID_MAX_DIMENSION][GRID_MAX_LEVELS]; /* strictly increasing */
+	GridConstraint constraint;
+	int bound; /* of the constraint; 0 for GRID_PRODUCT */
+} Grid;
+
+/* Is the grid well formed (sizes in range, levels increasing, W not empty)? */
+extern bool grid_is_valid(const Grid *grid);
+
+/* Sets every coordinate to the levels -max..max, or to {-1, 1} for grid_set_sign. */
+extern void grid_set_range(Grid *grid, int coordinate, int max);
+extern void grid_set_sign(Grid *grid, int coordinate);
+
+/* Number of vectors in W, saturating at UINT64_MAX; and its binary logarithm. */
+extern uint64_t grid_size(const Grid *grid);
+extern double grid_log2_size(const Grid *grid);
+
+/*
+ * The constraint as a finite automaton over the coordinates in order: start in
+ * state 0, take grid_step() for each coordinate's level, and end in a state for
+ * which grid_accepts() is true.  grid_step() returns -1 where no completion can
+ * be accepted.  GRID_PRODUCT has the single state 0.
+ */
+extern int grid_states(const Grid *grid);
+extern int grid_step(const Grid *grid, int state, int weight);
+extern bool grid_accepts(const Grid *grid, int state);
+
+/* Does W hold the vector with these level indices? */
+extern bool grid_contains(const Grid *grid, const int *index);
+
+/* The public order: negative, zero or positive as a precedes, equals or follows b. */
+extern int grid_compare(const Grid *grid, const int *a, const int *b);
+
+#endif

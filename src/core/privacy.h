@@ -1,0 +1,28 @@
+/*
+ * privacy.h - the words in which a guarantee is stated, and their units.
+ */
+#ifndef DPOBJ_CORE_PRIVACY_H
+#define DPOBJ_CORE_PRIVACY_H
+
+#include <stdint.h>
+
+/* epsilon is an integer number of nano-units: 1.0 is 1,000,000,000. */
+#define EPSILON_ONE INT64_C(1000000000)
+
+typedef enum Adjacency
+{
+	ADJACENCY_REPLACE,   /* one row changes, n is public */
+	ADJACENCY_ADD_REMOVE /* one row comes or goes */
+} Adjacency;
+
+/*
+ * Margin M of the 0/1 loss: the largest change of a loss difference between
+ * neighbours (PRIVACY.md 0): 2 under replace, 1 under add_remove.
+ */
+static inline int
+privacy_margin(Adjacency adjacency)
+{
+	return adjacency == ADJACENCY_REPLACE ? 2 : 1;
+}
+
+#endif

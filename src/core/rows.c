@@ -1,0 +1,368 @@
+/*
+ * rows.c - hash table of distinct rows.
+ *
+ * A slot holds 32 bits of the hash beside the row number.  They are both the
+ * slot's position and its tag: a probe touches the row itself only when it is
+ * almost surely the one, and growing the table touches no row at all.
+ */
+#include "core/rows.h"
+
+#include <string.h>
+
+#define INITIAL_ROWS 256
+#define ROWS_MAX (UINT32_C(1) << 30) /* with twice as many slots, 31 bits number them */
+
+static void
+slots_allocate(Rows *rows, uint32_t slots)
+{
+	rows->slot = memory_allocate_zero(rows->memory, slots, sizeof(uint64_t));
+	rows->slot_mask = slots - 1;
+}
+
+static void
+table_allocate(Rows *rows)
+{
+	rows->stride = (encoding_dimension(&rows->encoding) + 1) & ~1;
+	rows->capacity = INITIAL_ROWS;
+	rows->x = memory_allocate(rows->memory, (size_t) rows->capacity * (size_t) rows->stride,
+							  sizeof(int32_t));
+	rows->count = memory_allocate(rows->memory, rows->capacity, sizeof(RowCount));
+	slots_allocate(rows, 2 * INITIAL_ROWS);
+}
+
+void
+rows_init(Rows *rows, const Encoding *encoding, Memory *memory)
+{
+	memset(rows, 0, sizeof(*rows));
+	rows->memory = memory;
+	rows->encoding = *encoding;
+	if (encoding->features > 0)
+		table_allocate(rows);
+}
+
+bool
+rows_set_features(Rows *rows, int features)
+{
+	rows->encoding.features = features;
+	if (!encoding_finish(&rows->encoding))
+	{
+		rows->encoding.features = 0;
+		return false;
+	}
+	table_allocate(rows);
+	return true;
+}
+
+/* Two multiplicative lanes over pairs of coordinates; only speed depends on it. */
+static uint32_t
+row_hash(const int32_t *x, int stride)
+{
+	uint64_t hash = UINT64_C(0x9E3779B97F4A7C15);
+
+	for (int j = 0; j < stride; j += 2)
+	{
+		uint64_t pair;
+
+		memcpy(&pair, x + j, sizeof(pair));
+		hash = (hash ^ pair) * UINT64_C(0xFF51AFD7ED558CCD);
+		hash ^= hash >> 32;
+	}
+	return (uint32_t) (hash * UINT64_C(0xC4CEB9FE1A85EC53) >> 32);
+}
+
+static uint64_t
+slot_make(uint32_t hash, uint32_t row)
+{
+	return (uint64_t) hash << 32 | (row + 1);
+}
+
+static uint32_t
+slot_hash(uint64_t slot)
+{
+	return (uint32_t) (slot >> 32);
+}
+
+static uint32_t
+slot_row(uint64_t slot)
+{
+	return (uint32_t) slot - 1;
+}
+
+static void
+slots_grow(Rows *rows)
+{
+	uint64_t *old = rows->slot;
+	uint32_t old_mask = rows->slot_mask;
+
+	slots_allocate(rows, 2 * (old_mask + 1));
+	for (uint64_t i = 0; i <= old_mask; i++)
+	{
+		uint32_t at = slot_hash(old[i]) & rows->slot_mask;
+
+		if (old[i] == 0)
+			continue;
+		while (rows->slot[at] != 0)
+			at = (at + 1) & rows->slot_mask;
+		rows->slot[at] = old[i];
+	}
+	memory_release(rows->memory, old);
+}
+
+/* Past the largest table the next allocation is made to fail: no row is ever dropped. */
+static void
+table_grow(Rows *rows)
+{
+	size_t capacity = rows->capacity < ROWS_MAX ? 2 * (size_t) rows->capacity : SIZE_MAX;
+
+	rows->x =
+		memory_reallocate(rows->memory, rows->x, capacity, (size_t) rows->stride * sizeof(int32_t));
+	rows->count = memory_reallocate(rows->memory, rows->count, capacity, sizeof(RowCount));
+	rows->capacity = (uint32_t) capacity;
+}
+
+/* The counts of the row x, which is appended when it is new. */
+static RowCount *
+find_or_append(Rows *rows, const int32_t *x)
+{
+	size_t bytes = (size_t) rows->stride * sizeof(int32_t);
+	uint32_t hash = row_hash(x, rows->stride);
+	uint32_t at = hash & rows->slot_mask;
+
+	for (; rows->slot[at] != 0; at = (at + 1) & rows->slot_mask)
+	{
+		uint32_t row = slot_row(rows->slot[at]);
+
+		if (slot_hash(rows->slot[at]) == hash &&
+			memcmp(rows->x + (size_t) row * (size_t) rows->stride, x, bytes) == 0)
+			return &rows->count[row];
+	}
+	if (rows->distinct == rows->capacity)
+		table_grow(rows);
+	memcpy(rows->x + (size_t) rows->distinct * (size_t) rows->stride, x, bytes);
+	rows->count[rows->distinct] = (RowCount){0, 0};
+	rows->slot[at] = slot_make(hash, rows->distinct);
+	rows->distinct++;
+	if (rows->distinct > rows->slot_mask / 2)
+		slots_grow(rows);
+	return &rows->count[rows->distinct - 1];
+}
+
+void
+rows_add(Rows *rows, const double *features, bool positive)
+{
+	int32_t x[GRID_MAX_DIMENSION + 1];
+
+	x[rows->stride - 1] = 0;
+	if (!encoding_apply(&rows->encoding, features, x))
+	{
+		rows->neutral++;
+		return;
+	}
+	if (positive)
+		find_or_append(rows, x)->positive++;
+	else
+		find_or_append(rows, x)->negative++;
+}
+
+void
+rows_add_neutral(Rows *rows, int64_t count)
+{
+	rows->neutral += count;
+}
+
+void
+rows_instance(const Rows *rows, Memory *memory, Instance *instance)
+{
+	int dimension = encoding_dimension(&rows->encoding);
+	int32_t *x =
+		memory_allocate(memory, (size_t) rows->distinct * (size_t) dimension, sizeof(int32_t));
+	int64_t *net = memory_allocate(memory, rows->distinct, sizeof(int64_t));
+	int64_t used = 0;
+
+	instance->constant = 0;
+	for (uint32_t i = 0; i < rows->distinct; i++)
+	{
+		RowCount count = rows->count[i];
+
+		instance->constant += count.positive < count.negative ? count.positive : count.negative;
+		if (count.positive == count.negative)
+			continue;
+		memcpy(x + used * dimension, rows->x + (size_t) i * (size_t) rows->stride,
+			   (size_t) dimension * sizeof(int32_t));
+		net[used++] = count.positive - count.negative;
+	}
+	instance->dimension = dimension;
+	instance->rows = used;
+	instance->x = x;
+	instance->net = net;
+}
+
+/*
+ * Byte form, in the byte order of the machine (it travels between the processes
+ * of one server): a header, then the rows, then their counts.
+ */
+#define BYTES_MAGIC UINT32_C(0x53525044) /* "DPRS" */
+#define BYTES_VERSION 1
+
+typedef struct BytesHeader
+{
+	uint32_t magic;
+	uint32_t version;
+	uint32_t distinct;
+	uint32_t stride;
+	int64_t neutral;
+	int32_t features;
+	int32_t intercept; /* 0 or 1; a bool may not hold a foreign byte */
+	int32_t groups;
+	int16_t group[GRID_MAX_DIMENSION];
+	double center[GRID_MAX_DIMENSION];
+	double scale[GRID_MAX_DIMENSION];
+	double low[GRID_MAX_DIMENSION];
+	double high[GRID_MAX_DIMENSION];
+} BytesHeader;
+
+static void
+header_put_encoding(BytesHeader *header, const Encoding *encoding)
+{
+	header->features = encoding->features;
+	header->intercept = encoding->intercept ? 1 : 0;
+	header->groups = encoding->groups;
+	memcpy(header->group, encoding->group, sizeof(header->group));
+	memcpy(header->center, encoding->center, sizeof(header->center));
+	memcpy(header->scale, encoding->scale, sizeof(header->scale));
+	memcpy(header->low, encoding->low, sizeof(header->low));
+	memcpy(header->high, encoding->high, sizeof(header->high));
+}
+
+/* False if the fields cannot be an encoding; features may be 0 (open). */
+static bool
+header_get_encoding(const BytesHeader *header, Encoding *encoding)
+{
+	if (header->features < 0 || header->features > GRID_MAX_DIMENSION || header->intercept < 0 ||
+		header->intercept > 1 || header->groups < 0 || header->groups > GRID_MAX_DIMENSION)
+		return false;
+	memset(encoding, 0, sizeof(*encoding));
+	encoding->features = header->features;
+	encoding->intercept = header->intercept == 1;
+	encoding->groups = header->groups;
+	memcpy(encoding->group, header->group, sizeof(header->group));
+	memcpy(encoding->center, header->center, sizeof(header->center));
+	memcpy(encoding->scale, header->scale, sizeof(header->scale));
+	memcpy(encoding->low, header->low, sizeof(header->low));
+	memcpy(encoding->high, header->high, sizeof(header->high));
+	return encoding->features == 0 || encoding_finish(encoding);
+}
+
+size_t
+rows_byte_size(const Rows *rows)
+{
+	return sizeof(BytesHeader) +
+		   (size_t) rows->distinct * ((size_t) rows->stride * sizeof(int32_t) + sizeof(RowCount));
+}
+
+void
+rows_write_bytes(const Rows *rows, uint8_t *bytes)
+{
+	BytesHeader header;
+	size_t cells = (size_t) rows->distinct * (size_t) rows->stride * sizeof(int32_t);
+
+	memset(&header, 0, sizeof(header));
+	header.magic = BYTES_MAGIC;
+	header.version = BYTES_VERSION;
+	header.distinct = rows->distinct;
+	header.stride = (uint32_t) rows->stride;
+	header.neutral = rows->neutral;
+	header_put_encoding(&header, &rows->encoding);
+	memcpy(bytes, &header, sizeof(header));
+	if (rows->distinct == 0)
+		return;
+	memcpy(bytes + sizeof(header), rows->x, cells);
+	memcpy(bytes + sizeof(header) + cells, rows->count, rows->distinct * sizeof(RowCount));
+}
+
+/* A header that describes exactly this many bytes, and its encoding. */
+static bool
+read_header(const uint8_t *bytes, size_t length, BytesHeader *header, Encoding *encoding)
+{
+	size_t row_bytes;
+	int stride;
+
+	if (length < sizeof(*header))
+		return false;
+	memcpy(header, bytes, sizeof(*header));
+	if (header->magic != BYTES_MAGIC || header->version != BYTES_VERSION || header->neutral < 0 ||
+		!header_get_encoding(header, encoding))
+		return false;
+	stride = encoding->features > 0 ? (encoding_dimension(encoding) + 1) & ~1 : 0;
+	row_bytes = (size_t) stride * sizeof(int32_t) + sizeof(RowCount);
+	return header->stride == (uint32_t) stride && (stride > 0 || header->distinct == 0) &&
+		   (length - sizeof(*header)) / row_bytes == header->distinct &&
+		   (length - sizeof(*header)) % row_bytes == 0;
+}
+
+/* Do the two encodings agree in everything but a feature count that may be open? */
+static bool
+compatible(const Encoding *a, const Encoding *b)
+{
+	Encoding same = *b;
+
+	same.features = a->features;
+	return encoding_equal(a, &same);
+}
+
+static bool
+merge_row(Rows *rows, const int32_t *x, RowCount count)
+{
+	RowCount *sum;
+
+	if (count.positive < 0 || count.negative < 0)
+		return false;
+	sum = find_or_append(rows, x);
+	sum->positive += count.positive;
+	sum->negative += count.negative;
+	return true;
+}
+
+bool
+rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length)
+{
+	BytesHeader header;
+	Encoding encoding;
+	const uint8_t *x;
+	const uint8_t *counts;
+
+	if (!read_header(bytes, length, &header, &encoding) || !compatible(&rows->encoding, &encoding))
+		return false;
+	rows->neutral += header.neutral;
+	if (encoding.features > 0 && rows->encoding.features == 0 &&
+		!rows_set_features(rows, encoding.features))
+		return false;
+	x = bytes + sizeof(header);
+	counts = x + (size_t) header.distinct * header.stride * sizeof(int32_t);
+	for (uint32_t i = 0; i < header.distinct; i++)
+	{
+		int32_t row[GRID_MAX_DIMENSION + 1];
+		RowCount count;
+
+		memcpy(row, x + (size_t) i * header.stride * sizeof(int32_t),
+			   header.stride * sizeof(int32_t));
+		memcpy(&count, counts + i * sizeof(RowCount), sizeof(count));
+		if (rows->encoding.features != encoding.features)
+			rows->neutral += count.positive + count.negative;
+		else if (!merge_row(rows, row, count))
+			return false;
+	}
+	return true;
+}
+
+bool
+rows_init_from_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory)
+{
+	BytesHeader header;
+	Encoding encoding;
+
+	if (!read_header(bytes, length, &header, &encoding))
+		return false;
+	rows_init(rows, &encoding, memory);
+	return rows_merge_bytes(rows, bytes, length);
+}

@@ -1,0 +1,70 @@
+/*
+ * rows.h - a training set as it streams in: distinct fixed-point rows with the
+ * number of positive and negative labels of each.
+ *
+ * Merging equal rows is exact and loses nothing that a 0/1 loss can see
+ * (PRIVACY.md 7).  Memory is proportional to the number of distinct rows.
+ */
+#ifndef DPOBJ_CORE_ROWS_H
+#define DPOBJ_CORE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/encoding.h"
+#include "core/instance.h"
+#include "core/memory.h"
+
+typedef struct RowCount
+{
+	int64_t positive;
+	int64_t negative;
+} RowCount;
+
+typedef struct Rows
+{
+	Memory *memory;
+	Encoding encoding;
+	int stride;        /* int32 per row, even: the dimension, padded with a zero */
+	uint32_t distinct; /* rows in x and count */
+	uint32_t capacity; /* rows that fit before they are moved */
+	int32_t *x;
+	RowCount *count;
+	uint64_t *slot;     /* open addressing: hash in the upper half, row number + 1 below */
+	uint32_t slot_mask; /* number of slots minus one */
+	int64_t neutral;    /* rows that cost the same under every vector */
+} Rows;
+
+/*
+ * An empty set.  The encoding's features may still be 0 (not known); then only
+ * neutral rows can be added until rows_set_features().
+ */
+extern void rows_init(Rows *rows, const Encoding *encoding, Memory *memory);
+extern bool rows_set_features(Rows *rows, int features);
+
+/* Adds one row of encoding.features numbers; one that has no encoding is neutral. */
+extern void rows_add(Rows *rows, const double *features, bool positive);
+extern void rows_add_neutral(Rows *rows, int64_t count);
+
+/*
+ * The rows with a net weight, as the optimisers want them; the arrays belong to
+ * memory.  Sorted by no particular order.
+ */
+extern void rows_instance(const Rows *rows, Memory *memory, Instance *instance);
+
+/*
+ * The versioned byte form.  rows_merge_bytes() adds such a set to another one:
+ * false if the bytes are malformed or were made under a different encoding; the
+ * set is then of no further use.  A set whose feature count is still open adopts
+ * the other one's; where both are known and differ, the other set's rows are
+ * neutral here (they are rows of another length).
+ */
+extern size_t rows_byte_size(const Rows *rows);
+extern void rows_write_bytes(const Rows *rows, uint8_t *bytes);
+extern bool rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length);
+
+/* An empty set with the encoding of a byte form. */
+extern bool rows_init_from_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory);
+
+#endif
