@@ -1,0 +1,231 @@
+/*
+ * wire.c - little-endian fields, appended and checked one by one.
+ */
+#include "core/wire.h"
+
+#include <string.h>
+
+#define WIRE_VERSION 1
+
+typedef struct Writer
+{
+	uint8_t *at;
+} Writer;
+
+typedef struct Reader
+{
+	const uint8_t *at;
+	const uint8_t *end;
+	bool failed;
+} Reader;
+
+static void
+put(Writer *writer, uint64_t value, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		*writer->at++ = (uint8_t) (value >> (8 * i));
+}
+
+static uint64_t
+get(Reader *reader, int bytes)
+{
+	uint64_t value = 0;
+
+	if (reader->end - reader->at < bytes)
+	{
+		reader->failed = true;
+		return 0;
+	}
+	for (int i = 0; i < bytes; i++)
+		value |= (uint64_t) *reader->at++ << (8 * i);
+	return value;
+}
+
+/* Bulk arrays are copied as they are: one machine, one byte order. */
+static void
+put_array(Writer *writer, const void *array, size_t bytes)
+{
+	if (bytes > 0)
+		memcpy(writer->at, array, bytes);
+	writer->at += bytes;
+}
+
+static void *
+get_array(Reader *reader, uint64_t count, size_t size, Memory *memory)
+{
+	void *array;
+
+	if (reader->failed || count > (uint64_t) (reader->end - reader->at) / size)
+	{
+		reader->failed = true;
+		return NULL;
+	}
+	array = memory_allocate(memory, count, size);
+	if (count > 0)
+		memcpy(array, reader->at, count * size);
+	reader->at += count * size;
+	return array;
+}
+
+static void
+put_grid(Writer *writer, const Grid *grid)
+{
+	put(writer, (uint64_t) grid->dimension, 2);
+	put(writer, grid->constraint, 1);
+	put(writer, (uint64_t) grid->bound, 2);
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		put(writer, (uint64_t) grid->levels[j], 1);
+		for (int i = 0; i < grid->levels[j]; i++)
+			put(writer, (uint8_t) grid->level[j][i], 1);
+	}
+}
+
+static void
+get_grid(Reader *reader, Grid *grid)
+{
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = (int) get(reader, 2);
+	grid->constraint = (GridConstraint) get(reader, 1);
+	grid->bound = (int) get(reader, 2);
+	if (grid->dimension > GRID_MAX_DIMENSION || grid->constraint > GRID_SPARSE)
+		reader->failed = true;
+	for (int j = 0; j < grid->dimension && !reader->failed; j++)
+	{
+		grid->levels[j] = (int) get(reader, 1);
+		if (grid->levels[j] > GRID_MAX_LEVELS)
+			reader->failed = true;
+		for (int i = 0; i < grid->levels[j] && !reader->failed; i++)
+			grid->level[j][i] = (int8_t) get(reader, 1);
+	}
+	if (!reader->failed && !grid_is_valid(grid))
+		reader->failed = true;
+}
+
+uint8_t *
+wire_encode_problem(const MechanismRequest *request, const Instance *instance, Memory *memory,
+					size_t *length)
+{
+	size_t cells = (size_t) instance->rows * (size_t) instance->dimension;
+	size_t bound = 64 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
+				   cells * sizeof(int32_t) + (size_t) instance->rows * sizeof(int64_t);
+	uint8_t *bytes = memory_allocate(memory, bound, 1);
+	Writer writer = {bytes};
+
+	put(&writer, WIRE_VERSION, 2);
+	put(&writer, request->kind, 1);
+	put(&writer, request->adjacency, 1);
+	put(&writer, (uint64_t) request->epsilon, 8);
+	put(&writer, (uint64_t) request->group.first, 2);
+	put(&writer, (uint64_t) request->group.size, 2);
+	put(&writer, (uint64_t) request->threads, 2);
+	put_grid(&writer, &request->grid);
+	put(&writer, (uint64_t) instance->rows, 8);
+	put(&writer, (uint64_t) instance->constant, 8);
+	put_array(&writer, instance->x, cells * sizeof(int32_t));
+	put_array(&writer, instance->net, (size_t) instance->rows * sizeof(int64_t));
+	*length = (size_t) (writer.at - bytes);
+	return bytes;
+}
+
+/* select.h: only in a product, and all its coordinates have equal level lists. */
+static bool
+group_is_valid(const SelectGroup *group, const Grid *grid)
+{
+	if (group->size == 0)
+		return group->first == 0;
+	if (grid->constraint != GRID_PRODUCT || group->first + group->size > grid->dimension)
+		return false;
+	for (int j = group->first + 1; j < group->first + group->size; j++)
+		if (grid->levels[j] != grid->levels[group->first] ||
+			memcmp(grid->level[j], grid->level[group->first], (size_t) grid->levels[j]) != 0)
+			return false;
+	return true;
+}
+
+static bool
+request_is_valid(const MechanismRequest *request)
+{
+	return mechanism_get(request->kind) != NULL && request->adjacency <= ADJACENCY_ADD_REMOVE &&
+		   request->epsilon > 0 && request->threads >= 1 && request->threads <= 64 &&
+		   group_is_valid(&request->group, &request->grid);
+}
+
+/* instance.h: no net weight is 0, and the largest loss fits. */
+static bool
+instance_is_valid(const Instance *instance)
+{
+	int64_t largest = instance->constant;
+
+	if (instance->constant < 0)
+		return false;
+	for (int64_t i = 0; i < instance->rows; i++)
+	{
+		int64_t net = instance->net[i];
+
+		if (net == 0 || net == INT64_MIN ||
+			__builtin_add_overflow(largest, net > 0 ? net : -net, &largest))
+			return false;
+	}
+	return true;
+}
+
+bool
+wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, MechanismRequest *request,
+					Instance *instance)
+{
+	Reader reader = {bytes, bytes + length, false};
+	uint64_t rows;
+
+	memset(request, 0, sizeof(*request));
+	memset(instance, 0, sizeof(*instance));
+	if (get(&reader, 2) != WIRE_VERSION)
+		return false;
+	request->kind = (MechanismKind) get(&reader, 1);
+	request->adjacency = (Adjacency) get(&reader, 1);
+	request->epsilon = (int64_t) get(&reader, 8);
+	request->group.first = (int) get(&reader, 2);
+	request->group.size = (int) get(&reader, 2);
+	request->threads = (int) get(&reader, 2);
+	get_grid(&reader, &request->grid);
+	rows = get(&reader, 8);
+	instance->constant = (int64_t) get(&reader, 8);
+	if (reader.failed || !request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION)
+		return false;
+	instance->dimension = request->grid.dimension;
+	instance->rows = (int64_t) rows;
+	instance->x =
+		get_array(&reader, rows * (uint64_t) instance->dimension, sizeof(int32_t), memory);
+	instance->net = get_array(&reader, rows, sizeof(int64_t), memory);
+	return !reader.failed && reader.at == reader.end && instance_is_valid(instance);
+}
+
+size_t
+wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answer, uint8_t *bytes)
+{
+	Writer writer = {bytes};
+
+	put(&writer, WIRE_VERSION, 2);
+	for (int j = 0; j < request->grid.dimension; j++)
+		put(&writer, (uint64_t) answer->index[j], 1);
+	put(&writer, (uint64_t) answer->loss, 8);
+	put(&writer, (uint64_t) answer->nodes, 8);
+	return (size_t) (writer.at - bytes);
+}
+
+bool
+wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *request,
+				   MechanismAnswer *answer)
+{
+	Reader reader = {bytes, bytes + length, false};
+
+	memset(answer, 0, sizeof(*answer));
+	if (get(&reader, 2) != WIRE_VERSION)
+		return false;
+	for (int j = 0; j < request->grid.dimension; j++)
+		answer->index[j] = (int) get(&reader, 1);
+	answer->loss = (int64_t) get(&reader, 8);
+	answer->nodes = (int64_t) get(&reader, 8);
+	return !reader.failed && reader.at == reader.end &&
+		   grid_contains(&request->grid, answer->index);
+}

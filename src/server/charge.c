@@ -1,0 +1,255 @@
+/*
+ * charge.c - the backend's side of the ledger: asks a worker, waits, reports.
+ *
+ * An event must outlive whatever happens to the transaction that caused it, and
+ * must be durable before the call returns.  So each one is committed by a
+ * dynamic background worker (charge_worker.c), which needs no preloading.  All
+ * names are resolved here, in the caller's transaction: the caller sees tables
+ * that it has not committed yet, the worker does not.
+ *
+ * The wait can be interrupted at any moment.  The worker then commits or not, as
+ * it happens; since the caller gets an error it draws no noise and releases
+ * nothing, so that both are safe.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "storage/dsm.h"
+#include "storage/latch.h"
+#include "storage/shmem.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+#include "charge.h"
+#include "charge_worker.h"
+#include "dpobj.h"
+
+/* The setting that runs any query in a worker was renamed in PostgreSQL 16. */
+#if PG_VERSION_NUM >= 160000
+#define FORCE_PARALLEL "debug_parallel_query"
+#else
+#define FORCE_PARALLEL "force_parallel_mode"
+#endif
+
+/* How often and how long (in milliseconds) we wait for a free worker slot. */
+#define SLOT_ATTEMPTS 60
+#define SLOT_PAUSE 50
+
+/* The worker sets our latch; this only bounds what a lost wake-up could cost. */
+#define ANSWER_PAUSE 1000
+
+/* ---- The request ------------------------------------------------------------ */
+
+/* Allocates a request with room for its texts; the caller's resource owner detaches it. */
+static dsm_segment *
+request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS])
+{
+	Size length = offsetof(ChargeRequest, characters);
+	dsm_segment *segment;
+	ChargeRequest *request;
+	char *end;
+
+	for (int i = 0; texts != NULL && i < CHARGE_TEXTS; i++)
+		length = add_size(length, strlen(texts[i]) + 1);
+
+	segment = dsm_create(length, 0);
+	request = dsm_segment_address(segment);
+	memset(request, 0, offsetof(ChargeRequest, characters));
+	request->database = MyDatabaseId;
+	request->leader = MyProc;
+	request->event = event;
+	pg_atomic_init_u32(&request->status, CHARGE_PENDING);
+
+	end = request->characters;
+	for (int i = 0; texts != NULL && i < CHARGE_TEXTS; i++)
+	{
+		Size size = strlen(texts[i]) + 1;
+
+		request->offset[i] = end - request->characters;
+		memcpy(end, texts[i], size);
+		end += size;
+	}
+	return segment;
+}
+
+/* ---- The worker ------------------------------------------------------------- */
+
+static void
+pause_interruptibly(long milliseconds)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
+					 PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+static BackgroundWorkerHandle *
+worker_start(dsm_handle segment)
+{
+	BackgroundWorker worker;
+	BackgroundWorkerHandle *handle;
+
+	memset(&worker, 0, sizeof(worker));
+	strlcpy(worker.bgw_name, CHARGE_WORKER_NAME, sizeof(worker.bgw_name));
+	strlcpy(worker.bgw_type, CHARGE_WORKER_NAME, sizeof(worker.bgw_type));
+	strlcpy(worker.bgw_library_name, CHARGE_WORKER_LIBRARY, sizeof(worker.bgw_library_name));
+	strlcpy(worker.bgw_function_name, CHARGE_WORKER_FUNCTION, sizeof(worker.bgw_function_name));
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	worker.bgw_main_arg = UInt32GetDatum(segment);
+	worker.bgw_notify_pid = MyProcPid;
+
+	for (int attempt = 0; attempt < SLOT_ATTEMPTS; attempt++)
+	{
+		if (RegisterDynamicBackgroundWorker(&worker, &handle))
+			return handle;
+		pause_interruptibly(SLOT_PAUSE);
+	}
+	ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+					errmsg("no background worker is free to write the privacy ledger"),
+					errdetail("Nothing was written to the ledger."),
+					errhint("You might need to increase %s.", "max_worker_processes")));
+}
+
+static ChargeStatus
+worker_wait(BackgroundWorkerHandle *handle, ChargeRequest *request)
+{
+	for (;;)
+	{
+		pid_t pid;
+		/* Asked before the status is read: a worker that stopped has answered if it ever will. */
+		BgwHandleStatus state = GetBackgroundWorkerPid(handle, &pid);
+		ChargeStatus status = (ChargeStatus) pg_atomic_read_u32(&request->status);
+
+		if (status != CHARGE_PENDING || state == BGWH_STOPPED)
+		{
+			pg_read_barrier(); /* pairs with the write barrier of the worker */
+			return status;
+		}
+		pause_interruptibly(ANSWER_PAUSE);
+	}
+}
+
+static void
+report_failure(ChargeStatus status, ChargeRequest *request)
+{
+	if (status == CHARGE_PENDING)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("could not write the privacy ledger"),
+						errdetail("The background worker ended without an answer; the event may "
+								  "have been written."),
+						errhint("More details may be available in the server log.")));
+	ereport(ERROR, (errcode(request->sqlstate), errmsg("could not write the privacy ledger"),
+					errdetail("The background worker reported: %s.", request->message)));
+}
+
+/* Has the request committed, detaches it and returns the ledger id of the event. */
+static int64
+request_commit(dsm_segment *segment)
+{
+	ChargeRequest *request = dsm_segment_address(segment);
+	BackgroundWorkerHandle *handle = worker_start(dsm_segment_handle(segment));
+	ChargeStatus status = worker_wait(handle, request);
+	int64 id;
+
+	if (status != CHARGE_COMMITTED)
+		report_failure(status, request);
+	id = request->id;
+	pfree(handle);
+	dsm_detach(segment);
+	return id;
+}
+
+/* ---- Events ----------------------------------------------------------------- */
+
+void
+charge_precheck(void)
+{
+	if (IsParallelWorker())
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("cannot charge a privacy cost in a parallel worker"),
+						errhint("Set %s to off.", FORCE_PARALLEL)));
+	if (RecoveryInProgress())
+		ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+						errmsg("cannot charge a privacy cost during recovery"),
+						errhint("Run the query on the primary server.")));
+	if (XactReadOnly)
+		ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+						errmsg("cannot charge a privacy cost in a read-only transaction")));
+}
+
+/* Which state of the data the release is about, as pg_current_snapshot() writes it. */
+static const char *
+snapshot_text(void)
+{
+	if (!ActiveSnapshotSet())
+		elog(ERROR, "cannot charge without an active snapshot");
+	return OidOutputFunctionCall(F_PG_SNAPSHOT_OUT, OidFunctionCall0(F_PG_CURRENT_SNAPSHOT));
+}
+
+int64
+charge_commit(const Charge *charge)
+{
+	const char *texts[CHARGE_TEXTS];
+	dsm_segment *segment;
+	ChargeRequest *request;
+
+	charge_precheck();
+	if (charge->epsilon < 0 || charge->delta < 0 || charge->delta > DELTA_ONE)
+		elog(ERROR, "invalid privacy cost");
+
+	texts[CHARGE_TEXT_RELATION] = get_rel_name(charge->relation);
+	if (texts[CHARGE_TEXT_RELATION] == NULL)
+		elog(ERROR, "cache lookup failed for relation %u", charge->relation);
+	texts[CHARGE_TEXT_SCHEMA] = get_namespace_name(get_rel_namespace(charge->relation));
+	if (texts[CHARGE_TEXT_SCHEMA] == NULL)
+		elog(ERROR, "cache lookup failed for schema of relation %u", charge->relation);
+	/* SET ROLE and SECURITY DEFINER change who acts, not who asked. */
+	texts[CHARGE_TEXT_ROLE] = GetUserNameFromId(GetSessionUserId(), false);
+	texts[CHARGE_TEXT_MECHANISM] = charge->mechanism;
+	texts[CHARGE_TEXT_MECHANISM_VERSION] = DPOBJ_VERSION;
+	texts[CHARGE_TEXT_ADJACENCY] =
+		charge->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";
+	texts[CHARGE_TEXT_GUARANTEE] = charge->guarantee;
+	texts[CHARGE_TEXT_PAIR] = charge->pair;
+	texts[CHARGE_TEXT_PARAMETERS] = charge->parameters;
+	texts[CHARGE_TEXT_SNAPSHOT] = snapshot_text();
+
+	segment = request_create(CHARGE_CHARGED, texts);
+	request = dsm_segment_address(segment);
+	request->relation = charge->relation;
+	request->role = GetSessionUserId();
+	request->epsilon = charge->epsilon;
+	request->delta = charge->delta;
+	return request_commit(segment);
+}
+
+void
+charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH])
+{
+	dsm_segment *segment = request_create(CHARGE_RELEASED, NULL);
+	ChargeRequest *request = dsm_segment_address(segment);
+
+	request->release = release;
+	request->has_output = true;
+	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
+	(void) request_commit(segment);
+}
+
+void
+charge_failed(int64 release)
+{
+	dsm_segment *segment = request_create(CHARGE_FAILED, NULL);
+	ChargeRequest *request = dsm_segment_address(segment);
+
+	request->release = release;
+	(void) request_commit(segment);
+}

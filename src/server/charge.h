@@ -1,0 +1,54 @@
+/*
+ * charge.h - the ledger's only writer.
+ *
+ * Each event is committed by a background worker in a transaction of its own,
+ * and is durable before the call returns: no ROLLBACK, cancel, crash or kill of
+ * the caller takes it back (SERVER.md 2).  A charge is committed before the
+ * first random bit is drawn and is never refunded.
+ */
+#ifndef DPOBJ_CHARGE_H
+#define DPOBJ_CHARGE_H
+
+#include "postgres.h"
+
+#include "core/privacy.h"
+
+/* One unit of delta in the ledger is 2^-60. */
+#define DELTA_ONE (INT64CONST(1) << 60)
+
+typedef struct Charge
+{
+	Oid relation;          /* topmost ancestor of what was scanned */
+	const char *mechanism; /* name, as in the option */
+	Adjacency adjacency;
+	int64 epsilon;          /* nano-units, rounded up */
+	int64 delta;            /* units of 2^-60, rounded up; 0 for pure */
+	const char *guarantee;  /* exact, float, conditional, unproven */
+	const char *pair;       /* dominating-pair tag of PRIVACY.md 6: 'pure', 'br', ... */
+	const char *parameters; /* jsonb text: public parameters only */
+} Charge;
+
+/*
+ * Could a charge be committed here and now?  Raises an error on a standby, in
+ * a read-only transaction and in a parallel worker; writes nothing.
+ */
+extern void charge_precheck(void);
+
+/*
+ * Commits the 'charged' event for the session user; returns its ledger id.  Any
+ * error, a cancel included: treat as charged, release nothing.
+ */
+extern int64 charge_commit(const Charge *charge);
+
+/* Commits the 'released' event of a charge with the SHA-256 of the released model. */
+extern void charge_released(int64 release, const uint8 hash[32]);
+
+/*
+ * Commits the 'failed' event of a charge: nothing was released, the charge stays.
+ * It reads no catalog, so that it may be called while an error is being handled,
+ * between FlushErrorState and ReThrowError.  A charge ends once: a second end is
+ * an error.
+ */
+extern void charge_failed(int64 release);
+
+#endif

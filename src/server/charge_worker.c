@@ -1,0 +1,253 @@
+/*
+ * charge_worker.c - the background worker that commits one event to the ledger,
+ * and the trigger that keeps the ledger append-only.
+ *
+ * The worker runs as the bootstrap superuser, never as the role that is charged:
+ * that role's own settings (ALTER ROLE ... SET) would apply to the worker.  The
+ * settings of the database do apply, so each one that could weaken or divert the
+ * charge is overridden.  The backend learns of the commit only after it.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "libpq/pqsignal.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "storage/dsm.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "charge_worker.h"
+
+/* A limit on whole transactions is new in PostgreSQL 17; before, no timeout is armed in workers. */
+#if PG_VERSION_NUM >= 170000
+#define TRANSACTION_TIMEOUT "transaction_timeout"
+#else
+#define TRANSACTION_TIMEOUT "statement_timeout"
+#endif
+
+/* ---- Statements ------------------------------------------------------------- */
+
+/* Runs an INSERT ... RETURNING id and returns the id. */
+static int64
+insert_event(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
+{
+	bool isnull;
+
+	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) !=
+		SPI_OK_INSERT_RETURNING)
+		elog(ERROR, "could not insert into the privacy ledger");
+	if (SPI_processed != 1)
+		elog(ERROR, "the charge is not in the privacy ledger");
+	return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+}
+
+static int64
+insert_charged(const ChargeRequest *request)
+{
+	static const char *const statement =
+		"INSERT INTO dpobj.ledger_events (event, relation, role, epsilon_nano, delta_units,"
+		" relation_name, role_name, mechanism, mechanism_version, adjacency, guarantee, pair,"
+		" parameters, snapshot) "
+		"VALUES ('charged', $1, $2, $3, $4, pg_catalog.format('%I.%I', $5, $6),"
+		" $7, $8, $9, $10, $11, $12, $13::pg_catalog.jsonb, $14) RETURNING id";
+	Oid types[4 + CHARGE_TEXTS] = {OIDOID, OIDOID, INT8OID, INT8OID};
+	Datum values[4 + CHARGE_TEXTS] = {
+		ObjectIdGetDatum(request->relation), ObjectIdGetDatum(request->role),
+		Int64GetDatum(request->epsilon), Int64GetDatum(request->delta)};
+
+	/* The parameters from $5 on are the texts, in the order of ChargeText. */
+	for (int i = 0; i < CHARGE_TEXTS; i++)
+	{
+		types[4 + i] = TEXTOID;
+		values[4 + i] = CStringGetTextDatum(charge_request_text(request, (ChargeText) i));
+	}
+	return insert_event(statement, 4 + CHARGE_TEXTS, types, values, NULL);
+}
+
+/*
+ * The end of a release.  Who and what are copied from the charge; the cost is
+ * not, so that a sum over the ledger counts it once.
+ */
+static int64
+insert_outcome(const ChargeRequest *request, const char *event)
+{
+	static const char *const statement =
+		"INSERT INTO dpobj.ledger_events (event, release, relation, relation_name, role,"
+		" role_name, mechanism, mechanism_version, output_hash) "
+		"SELECT $1, id, relation, relation_name, role, role_name, mechanism, mechanism_version, $3"
+		" FROM dpobj.ledger_events WHERE id = $2 AND event = 'charged' RETURNING id";
+	Oid types[] = {TEXTOID, INT8OID, BYTEAOID};
+	Datum values[] = {CStringGetTextDatum(event), Int64GetDatum(request->release), (Datum) 0};
+	const char *nulls = request->has_output ? "   " : "  n";
+
+	if (request->has_output)
+	{
+		bytea *hash = (bytea *) palloc(VARHDRSZ + CHARGE_HASH_LENGTH);
+
+		SET_VARSIZE(hash, VARHDRSZ + CHARGE_HASH_LENGTH);
+		memcpy(VARDATA(hash), request->hash, CHARGE_HASH_LENGTH);
+		values[2] = PointerGetDatum(hash);
+	}
+	return insert_event(statement, lengthof(types), types, values, nulls);
+}
+
+static int64
+insert_request(const ChargeRequest *request)
+{
+	switch (request->event)
+	{
+		case CHARGE_CHARGED:
+			return insert_charged(request);
+		case CHARGE_RELEASED:
+			return insert_outcome(request, "released");
+		case CHARGE_FAILED:
+			return insert_outcome(request, "failed");
+	}
+	elog(ERROR, "unrecognized ledger event: %d", (int) request->event);
+}
+
+/* ---- The worker ------------------------------------------------------------- */
+
+/* Undoes what ALTER DATABASE ... SET or the configuration file may have set. */
+static void
+override_settings(void)
+{
+	static const struct
+	{
+		const char *name;
+		const char *value;
+	} settings[] = {
+		{"default_transaction_isolation", "read committed"},
+		{"default_transaction_read_only", "off"},
+		{"default_transaction_deferrable", "off"},
+		{"session_replication_role", "origin"}, /* the triggers of the ledger fire */
+		{"search_path", "pg_catalog, pg_temp"},
+		{"row_security", "off"},
+		{"quote_all_identifiers", "off"}, /* one spelling of each relation's name */
+		/*
+		 * The caller may hold a lock that we need.  It waits on a latch, where
+		 * the deadlock detector does not see it, so somebody has to give up.
+		 */
+		{"lock_timeout", "2s"},
+		{TRANSACTION_TIMEOUT, "0"},
+	};
+
+	for (int i = 0; i < lengthof(settings); i++)
+		SetConfigOption(settings[i].name, settings[i].value, PGC_SUSET, PGC_S_OVERRIDE);
+
+	/* Durable before we answer; a stronger setting (remote_apply) stays. */
+	if (synchronous_commit < SYNCHRONOUS_COMMIT_ON)
+		SetConfigOption("synchronous_commit", "on", PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+static void
+commit_event(ChargeRequest *request)
+{
+	Oid role;
+	int security;
+
+	StartTransactionCommand();
+
+	/* ALTER DATABASE ... SET role applies to workers too; we write as superuser. */
+	GetUserIdAndSecContext(&role, &security);
+	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, security | SECURITY_LOCAL_USERID_CHANGE);
+
+	SPI_connect();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	request->id = insert_request(request);
+	PopActiveSnapshot();
+	SPI_finish();
+	CommitTransactionCommand();
+}
+
+/* Turns the current error into an answer.  Only its primary message travels. */
+static void
+refuse(ChargeRequest *request)
+{
+	ErrorData *error;
+	int length;
+
+	HOLD_INTERRUPTS();
+	MemoryContextSwitchTo(TopMemoryContext);
+	error = CopyErrorData();
+	EmitErrorReport();
+	FlushErrorState();
+	AbortCurrentTransaction();
+
+	request->sqlstate = error->sqlerrcode;
+	length = pg_mbcliplen(error->message, strlen(error->message), CHARGE_MESSAGE_LENGTH - 1);
+	memcpy(request->message, error->message, length);
+	request->message[length] = '\0';
+}
+
+static void
+answer(ChargeRequest *request, ChargeStatus status)
+{
+	pg_write_barrier(); /* the answer before the status that announces it */
+	pg_atomic_write_u32(&request->status, status);
+	SetLatch(&request->leader->procLatch);
+}
+
+void
+dpobj_charge_main(Datum segment_handle)
+{
+	dsm_segment *segment;
+	ChargeRequest *request;
+
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+
+	/* There is no resource owner yet: the segment stays mapped until we exit. */
+	segment = dsm_attach(DatumGetUInt32(segment_handle));
+	if (segment == NULL)
+		proc_exit(0); /* the backend gave up before we started; nothing is charged */
+	request = dsm_segment_address(segment);
+
+	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid, 0);
+	override_settings();
+	pgstat_report_activity(STATE_RUNNING, CHARGE_WORKER_NAME);
+
+	PG_TRY();
+	{
+		commit_event(request);
+		answer(request, CHARGE_COMMITTED);
+	}
+	PG_CATCH();
+	{
+		refuse(request);
+		answer(request, CHARGE_REFUSED);
+	}
+	PG_END_TRY();
+	proc_exit(0);
+}
+
+/* ---- The trigger ------------------------------------------------------------ */
+
+PG_FUNCTION_INFO_V1(dpobj_ledger_refuse_change);
+
+/* Fires before UPDATE, DELETE and TRUNCATE of the ledger, for every role. */
+Datum
+dpobj_ledger_refuse_change(PG_FUNCTION_ARGS)
+{
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+						errmsg("function can only be called as a trigger")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("the privacy ledger is append-only"),
+			 errdetail("Events in table \"%s\" can be neither changed nor removed.",
+					   RelationGetRelationName(((TriggerData *) fcinfo->context)->tg_relation))));
+}

@@ -1,0 +1,89 @@
+/*
+ * charge_worker.h - what a backend and its charge worker share.
+ *
+ * A request lives in a dynamic shared memory segment of its own.  The backend
+ * fills it in before the worker exists; the worker fills in the answer and then,
+ * last of all, the status.
+ */
+#ifndef DPOBJ_CHARGE_WORKER_H
+#define DPOBJ_CHARGE_WORKER_H
+
+#include "postgres.h"
+
+#include "port/atomics.h"
+#include "storage/proc.h"
+
+/* All that other sessions get to see of a request, in pg_stat_activity. */
+#define CHARGE_WORKER_NAME "dpobj charge"
+
+/* The worker's entry point, as the postmaster looks it up. */
+#define CHARGE_WORKER_LIBRARY "$libdir/dpobj"
+#define CHARGE_WORKER_FUNCTION "dpobj_charge_main"
+
+typedef enum ChargeEvent
+{
+	CHARGE_CHARGED,
+	CHARGE_RELEASED,
+	CHARGE_FAILED
+} ChargeEvent;
+
+typedef enum ChargeStatus
+{
+	CHARGE_PENDING,   /* no answer yet */
+	CHARGE_COMMITTED, /* the event is durable */
+	CHARGE_REFUSED    /* the worker met an error */
+} ChargeStatus;
+
+/* The texts of a 'charged' event. */
+typedef enum ChargeText
+{
+	CHARGE_TEXT_SCHEMA, /* of the relation */
+	CHARGE_TEXT_RELATION,
+	CHARGE_TEXT_ROLE,
+	CHARGE_TEXT_MECHANISM,
+	CHARGE_TEXT_MECHANISM_VERSION,
+	CHARGE_TEXT_ADJACENCY,
+	CHARGE_TEXT_GUARANTEE,
+	CHARGE_TEXT_PAIR,
+	CHARGE_TEXT_PARAMETERS,
+	CHARGE_TEXT_SNAPSHOT,
+	CHARGE_TEXTS /* how many there are */
+} ChargeText;
+
+#define CHARGE_HASH_LENGTH 32
+#define CHARGE_MESSAGE_LENGTH 512
+
+typedef struct ChargeRequest
+{
+	/* the request */
+	Oid database;
+	PGPROC *leader; /* whose latch to set */
+	ChargeEvent event;
+	Oid relation;    /* of a 'charged' event */
+	Oid role;        /* of a 'charged' event */
+	int64 epsilon;   /* of a 'charged' event, nano-units */
+	int64 delta;     /* of a 'charged' event, units of 2^-60 */
+	int64 release;   /* of the other events: the charge they belong to */
+	bool has_output; /* of a 'released' event: hash is set */
+	uint8 hash[CHARGE_HASH_LENGTH];
+
+	/* the answer */
+	pg_atomic_uint32 status;             /* a ChargeStatus */
+	int64 id;                            /* ledger id of the committed event */
+	int sqlstate;                        /* of the error that refused it */
+	char message[CHARGE_MESSAGE_LENGTH]; /* and its primary message */
+
+	/* texts of the request: where each begins in the characters below */
+	Size offset[CHARGE_TEXTS];
+	char characters[FLEXIBLE_ARRAY_MEMBER];
+} ChargeRequest;
+
+static inline const char *
+charge_request_text(const ChargeRequest *request, ChargeText which)
+{
+	return request->characters + request->offset[which];
+}
+
+extern PGDLLEXPORT void dpobj_charge_main(Datum segment_handle);
+
+#endif

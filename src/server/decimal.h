@@ -1,0 +1,26 @@
+/*
+ * decimal.h - privacy parameters as exact decimals.
+ *
+ * epsilon is used rounded down and charged rounded up, both in nano-units; delta
+ * is charged rounded up in units of 2^-60.  A float8 stands for its shortest
+ * decimal, which is what the user wrote.
+ */
+#ifndef DPOBJ_DECIMAL_H
+#define DPOBJ_DECIMAL_H
+
+#include "postgres.h"
+
+#define EPSILON_MAX 10000 /* in units of 1.0 */
+
+typedef struct PrivacyCost
+{
+	int64 epsilon;         /* nano-units, rounded down: what the noise is made for */
+	int64 epsilon_charged; /* nano-units, rounded up */
+	int64 delta_charged;   /* units of 2^-60, rounded up */
+} PrivacyCost;
+
+/* Values of type float8, numeric or integer; raises 22023 for what is out of range. */
+extern void decimal_epsilon(Datum value, Oid type, PrivacyCost *cost);
+extern void decimal_delta(Datum value, Oid type, PrivacyCost *cost);
+
+#endif

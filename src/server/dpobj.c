@@ -1,0 +1,41 @@
+/*
+ * dpobj.c - the module: magic block and settings.
+ */
+#include "dpobj.h"
+
+#include <limits.h>
+
+#include "fmgr.h"
+#include "utils/guc.h"
+
+PG_MODULE_MAGIC;
+
+int dpobj_time_limit = 0;
+int dpobj_memory_limit = 0;
+int dpobj_solver_threads = 2;
+
+void _PG_init(void);
+
+/* The prefix was reserved by EmitWarningsOnPlaceholders before PostgreSQL 15. */
+#if PG_VERSION_NUM < 150000
+#define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
+#endif
+
+void
+_PG_init(void)
+{
+	DefineCustomIntVariable(
+		"dpobj.time_limit", "Seconds after which a solver is stopped.",
+		"Nothing is released then and the charge stays. A limit that can be reached "
+		"makes the guarantee conditional; 0, the default, sets none.",
+		&dpobj_time_limit, 0, 0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"dpobj.memory_limit", "Memory that a solver may use.",
+		"Nothing is released when it is not enough and the charge stays. A limit that "
+		"can be reached makes the guarantee conditional; 0, the default, sets none.",
+		&dpobj_memory_limit, 0, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MB, NULL, NULL, NULL);
+	DefineCustomIntVariable("dpobj.solver_threads", "Threads of one solver process.",
+							"The released model does not depend on it.", &dpobj_solver_threads, 2,
+							1, 64, PGC_USERSET, 0, NULL, NULL, NULL);
+	MarkGUCPrefixReserved("dpobj");
+}

@@ -1,0 +1,20 @@
+/*
+ * dpobj.h - what every file of the server layer shares.
+ */
+#ifndef DPOBJ_SERVER_H
+#define DPOBJ_SERVER_H
+
+#include "postgres.h"
+
+/* SQLSTATEs of API.md. */
+#define ERRCODE_DPOBJ_BUDGET_EXHAUSTED MAKE_SQLSTATE('U', 'B', '0', '0', '1')
+#define ERRCODE_DPOBJ_NO_BUDGET MAKE_SQLSTATE('U', 'B', '0', '0', '2')
+#define ERRCODE_DPOBJ_NOT_ALLOWED MAKE_SQLSTATE('U', 'B', '0', '0', '3')
+#define ERRCODE_DPOBJ_STOPPED MAKE_SQLSTATE('U', 'B', '0', '0', '4')
+
+/* GUCs (dpobj.c). */
+extern int dpobj_time_limit;     /* seconds, 0: none */
+extern int dpobj_memory_limit;   /* MiB, 0: none */
+extern int dpobj_solver_threads; /* threads of one solver process */
+
+#endif

@@ -1,0 +1,430 @@
+/*
+ * options.c - a table of keys, each with the function that reads its value.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+
+#include "options.h"
+
+typedef struct OptionKey
+{
+	const char *name;
+	void (*read)(const char *name, JsonbValue *value, Options *options);
+} OptionKey;
+
+static void
+invalid(const char *name, const char *expected)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"%s\" must be %s", name, expected)));
+}
+
+/* ---- values ---- */
+
+static bool
+is_string(JsonbValue *value, const char *text)
+{
+	return value->type == jbvString && value->val.string.len == (int) strlen(text) &&
+		   memcmp(value->val.string.val, text, value->val.string.len) == 0;
+}
+
+static bool
+get_number(JsonbValue *value, double *number)
+{
+	if (value == NULL || value->type != jbvNumeric)
+		return false;
+	*number = DatumGetFloat8(
+		DirectFunctionCall1(numeric_float8_no_overflow, NumericGetDatum(value->val.numeric)));
+	return isfinite(*number);
+}
+
+static bool
+get_integer(JsonbValue *value, double min, double max, int64 *integer)
+{
+	double number;
+
+	if (!get_number(value, &number) || number != floor(number) || number < min || number > max)
+		return false;
+	*integer = (int64) number;
+	return true;
+}
+
+static JsonbContainer *
+get_array(JsonbValue *value)
+{
+	if (value == NULL || value->type != jbvBinary ||
+		!JsonContainerIsArray(value->val.binary.data) ||
+		JsonContainerIsScalar(value->val.binary.data))
+		return NULL;
+	return value->val.binary.data;
+}
+
+static JsonbContainer *
+get_object(JsonbValue *value)
+{
+	if (value->type != jbvBinary || !JsonContainerIsObject(value->val.binary.data))
+		return NULL;
+	return value->val.binary.data;
+}
+
+/* An array of at most GRID_MAX_DIMENSION integers; -1 if it is anything else. */
+static int
+get_integers(JsonbValue *value, int min, int max, int64 *integers)
+{
+	JsonbContainer *array = get_array(value);
+	int count;
+
+	if (array == NULL || JsonContainerSize(array) > GRID_MAX_DIMENSION)
+		return -1;
+	count = JsonContainerSize(array);
+	for (int i = 0; i < count; i++)
+		if (!get_integer(getIthJsonbValueFromContainer(array, i), min, max, &integers[i]))
+			return -1;
+	return count;
+}
+
+static bool
+get_feature_numbers(JsonbValue *value, FeatureNumbers *numbers)
+{
+	JsonbContainer *array = get_array(value);
+
+	if (array == NULL)
+	{
+		numbers->count = 1;
+		return get_number(value, &numbers->value[0]);
+	}
+	numbers->count = JsonContainerSize(array);
+	if (numbers->count < 1 || numbers->count > GRID_MAX_DIMENSION)
+		return false;
+	for (int i = 0; i < numbers->count; i++)
+		if (!get_number(getIthJsonbValueFromContainer(array, i), &numbers->value[i]))
+			return false;
+	return true;
+}
+
+/* ---- keys ---- */
+
+static void
+read_mechanism(const char *name, JsonbValue *value, Options *options)
+{
+	if (is_string(value, "auto"))
+		options->mechanism = CHOOSE_AUTO;
+	else if (is_string(value, "exponential"))
+		options->mechanism = CHOOSE_EXPONENTIAL;
+	else if (is_string(value, "permute_flip"))
+		options->mechanism = CHOOSE_PERMUTE_FLIP;
+	else if (is_string(value, "opdisc"))
+		options->mechanism = CHOOSE_OPDISC;
+	else
+		invalid(name, "\"auto\", \"exponential\", \"permute_flip\" or \"opdisc\"");
+}
+
+static void
+read_noise(const char *name, JsonbValue *value, Options *options)
+{
+	if (!is_string(value, "gauge"))
+		invalid(name, "\"gauge\"");
+}
+
+static void
+read_solver(const char *name, JsonbValue *value, Options *options)
+{
+	if (!is_string(value, "auto") && !is_string(value, "native"))
+		invalid(name, "\"auto\" or \"native\"");
+}
+
+static void
+read_adjacency(const char *name, JsonbValue *value, Options *options)
+{
+	if (is_string(value, "replace"))
+		options->adjacency = ADJACENCY_REPLACE;
+	else if (is_string(value, "add_remove"))
+		options->adjacency = ADJACENCY_ADD_REMOVE;
+	else
+		invalid(name, "\"replace\" or \"add_remove\"");
+}
+
+static void
+read_intercept(const char *name, JsonbValue *value, Options *options)
+{
+	if (value->type != jbvBool)
+		invalid(name, "true or false");
+	options->intercept = value->val.boolean;
+}
+
+static void
+read_dimension(const char *name, JsonbValue *value, Options *options)
+{
+	int64 dimension;
+
+	if (!get_integer(value, 1, GRID_MAX_DIMENSION, &dimension))
+		invalid(name, "an integer from 1 to " CppAsString2(GRID_MAX_DIMENSION));
+	options->dimension = (int) dimension;
+}
+
+static void
+read_n(const char *name, JsonbValue *value, Options *options)
+{
+	if (!get_integer(value, 1, 1e15, &options->n))
+		invalid(name, "a positive integer");
+}
+
+static void
+read_time_limit(const char *name, JsonbValue *value, Options *options)
+{
+	int64 seconds;
+
+	if (!get_integer(value, 0, INT_MAX / 1000, &seconds))
+		invalid(name, "a whole number of seconds, 0 for no limit");
+	options->time_limit = (int) seconds;
+}
+
+static void
+read_memory_limit(const char *name, JsonbValue *value, Options *options)
+{
+	int64 megabytes;
+
+	if (!get_integer(value, 0, INT_MAX, &megabytes))
+		invalid(name, "a whole number of MiB, 0 for no limit");
+	options->memory_limit = (int) megabytes;
+}
+
+static void
+read_groups(const char *name, JsonbValue *value, Options *options)
+{
+	int64 sizes[GRID_MAX_DIMENSION];
+
+	options->groups = get_integers(value, 1, GRID_MAX_DIMENSION, sizes);
+	if (options->groups < 1)
+		invalid(name, "an array of positive group sizes, for example [7, 6, 5, 2, 1]");
+	for (int g = 0; g < options->groups; g++)
+		options->group[g] = (int16) sizes[g];
+}
+
+static void
+read_numeric(const char *name, JsonbValue *value, Options *options)
+{
+	int64 positions[GRID_MAX_DIMENSION];
+
+	options->numeric_count = get_integers(value, 1, GRID_MAX_DIMENSION, positions);
+	if (options->numeric_count < 0)
+		invalid(name, "an array of feature positions, counted from 1");
+	for (int i = 0; i < options->numeric_count; i++)
+		options->numeric[i] = (int) positions[i];
+}
+
+static void
+read_scale(const char *name, JsonbValue *value, Options *options)
+{
+	bool valid = get_feature_numbers(value, &options->scale);
+
+	for (int i = 0; valid && i < options->scale.count; i++)
+		valid = options->scale.value[i] > 0;
+	if (!valid)
+		invalid(name, "a positive number, or an array of one for each feature");
+}
+
+static void
+read_center(const char *name, JsonbValue *value, Options *options)
+{
+	if (!get_feature_numbers(value, &options->center))
+		invalid(name, "a number, or an array of one for each feature");
+}
+
+static bool
+get_bounds(JsonbContainer *pair, double *low, double *high)
+{
+	return pair != NULL && JsonContainerSize(pair) == 2 &&
+		   get_number(getIthJsonbValueFromContainer(pair, 0), low) &&
+		   get_number(getIthJsonbValueFromContainer(pair, 1), high) && *low <= *high;
+}
+
+static void
+read_clip(const char *name, JsonbValue *value, Options *options)
+{
+	JsonbContainer *array = get_array(value);
+	bool valid = array != NULL && JsonContainerSize(array) >= 1 &&
+				 JsonContainerSize(array) <= GRID_MAX_DIMENSION;
+
+	if (valid && get_array(getIthJsonbValueFromContainer(array, 0)) == NULL)
+	{
+		options->low.count = 1;
+		valid = get_bounds(array, &options->low.value[0], &options->high.value[0]);
+	}
+	else if (valid)
+	{
+		options->low.count = JsonContainerSize(array);
+		for (int i = 0; valid && i < options->low.count; i++)
+			valid = get_bounds(get_array(getIthJsonbValueFromContainer(array, i)),
+							   &options->low.value[i], &options->high.value[i]);
+	}
+	options->high.count = options->low.count;
+	if (!valid)
+		invalid(name, "a pair [low, high], or an array of one pair for each feature");
+}
+
+/* {"levels": [[...], ...]}: strictly increasing integers for each coordinate. */
+static bool
+get_levels(JsonbValue *value, Grid *grid)
+{
+	JsonbContainer *lists = get_array(value);
+
+	if (lists == NULL || JsonContainerSize(lists) < 1 ||
+		JsonContainerSize(lists) > GRID_MAX_DIMENSION)
+		return false;
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = JsonContainerSize(lists);
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		int64 levels[GRID_MAX_DIMENSION];
+		int count = get_integers(getIthJsonbValueFromContainer(lists, j), -GRID_MAX_WEIGHT,
+								 GRID_MAX_WEIGHT, levels);
+
+		if (count < 1 || count > GRID_MAX_LEVELS)
+			return false;
+		grid->levels[j] = count;
+		for (int i = 0; i < count; i++)
+			grid->level[j][i] = (int8) levels[i];
+	}
+	return grid_is_valid(grid);
+}
+
+static void
+read_grid_object(const char *name, JsonbContainer *object, Options *options)
+{
+	static const char *const expected = "\"auto\", \"ternary\", \"sign\", {\"max\": B}, {\"ball\": "
+										"D2}, {\"levels\": [[...], ...]} or "
+										"{\"sparse\": k}";
+	static const struct
+	{
+		const char *key;
+		GridChoice choice;
+		int max;
+	} bounded[] = {{"max", GRID_MAX, (GRID_MAX_LEVELS - 1) / 2},
+				   {"ball", GRID_NORM, GRID_MAX_STATES - 1},
+				   {"sparse", GRID_NONZEROS, GRID_MAX_DIMENSION}};
+	JsonbValue *levels;
+
+	if (object == NULL || JsonContainerSize(object) != 1)
+		invalid(name, expected);
+	levels = getKeyJsonValueFromContainer(object, "levels", 6, NULL);
+	if (levels != NULL)
+	{
+		options->grid = GRID_LEVELS;
+		if (!get_levels(levels, &options->grid_levels))
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("grid \"levels\" must be an array of one list for each coordinate"),
+				 errdetail("A list holds at most %d strictly increasing integers from %d to %d.",
+						   GRID_MAX_LEVELS, -GRID_MAX_WEIGHT, GRID_MAX_WEIGHT)));
+		return;
+	}
+	for (int i = 0; i < lengthof(bounded); i++)
+	{
+		JsonbValue *bound =
+			getKeyJsonValueFromContainer(object, bounded[i].key, strlen(bounded[i].key), NULL);
+		int64 integer;
+
+		if (bound == NULL)
+			continue;
+		if (!get_integer(bound, 1, bounded[i].max, &integer))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("grid bound \"%s\" must be an integer from 1 to %d",
+								   bounded[i].key, bounded[i].max)));
+		options->grid = bounded[i].choice;
+		options->grid_bound = (int) integer;
+		return;
+	}
+	invalid(name, expected);
+}
+
+static void
+read_grid(const char *name, JsonbValue *value, Options *options)
+{
+	if (is_string(value, "auto"))
+		options->grid = GRID_AUTO;
+	else if (is_string(value, "ternary"))
+		options->grid = GRID_TERNARY;
+	else if (is_string(value, "sign"))
+		options->grid = GRID_SIGN;
+	else
+		read_grid_object(name, get_object(value), options);
+}
+
+static const OptionKey keys[] = {
+	{"adjacency", read_adjacency},
+	{"center", read_center},
+	{"clip", read_clip},
+	{"dimension", read_dimension},
+	{"grid", read_grid},
+	{"groups", read_groups},
+	{"intercept", read_intercept},
+	{"mechanism", read_mechanism},
+	{"memory_limit", read_memory_limit},
+	{"n", read_n},
+	{"noise", read_noise},
+	{"numeric", read_numeric},
+	{"scale", read_scale},
+	{"solver", read_solver},
+	{"time_limit", read_time_limit},
+};
+
+static void
+unknown_key(const char *key, int length)
+{
+	StringInfoData known;
+
+	initStringInfo(&known);
+	for (int i = 0; i < lengthof(keys); i++)
+		appendStringInfo(&known, "%s%s", i > 0 ? ", " : "", keys[i].name);
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"%.*s\" is not known", length, key),
+					errhint("Known options are: %s.", known.data)));
+}
+
+static const OptionKey *
+find_key(const char *key, int length)
+{
+	for (int i = 0; i < lengthof(keys); i++)
+		if ((int) strlen(keys[i].name) == length && memcmp(keys[i].name, key, length) == 0)
+			return &keys[i];
+	unknown_key(key, length);
+	return NULL; /* not reached */
+}
+
+void
+options_parse(Jsonb *jsonb, Options *options)
+{
+	JsonbIterator *iterator;
+	JsonbValue value;
+	JsonbIteratorToken token;
+
+	memset(options, 0, sizeof(*options));
+	options->time_limit = -1;
+	options->memory_limit = -1;
+	if (jsonb == NULL)
+		return;
+	if (!JB_ROOT_IS_OBJECT(jsonb))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options must be a JSON object")));
+	iterator = JsonbIteratorInit(&jsonb->root);
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		const OptionKey *key;
+
+		if (token != WJB_KEY)
+			continue;
+		key = find_key(value.val.string.val, value.val.string.len);
+		(void) JsonbIteratorNext(&iterator, &value, true);
+		key->read(key->name, &value, options);
+	}
+}

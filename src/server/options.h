@@ -1,0 +1,65 @@
+/*
+ * options.h - the jsonb argument "options" of API.md section 1, parsed and checked.
+ */
+#ifndef DPOBJ_OPTIONS_H
+#define DPOBJ_OPTIONS_H
+
+#include "postgres.h"
+
+#include "utils/jsonb.h"
+
+#include "core/grid.h"
+#include "core/privacy.h"
+
+typedef enum MechanismChoice
+{
+	CHOOSE_AUTO,
+	CHOOSE_EXPONENTIAL,
+	CHOOSE_PERMUTE_FLIP,
+	CHOOSE_OPDISC
+} MechanismChoice;
+
+typedef enum GridChoice
+{
+	GRID_AUTO,    /* indicators {-1,0,1}, numeric columns -4..4 */
+	GRID_TERNARY, /* {-1,0,1} */
+	GRID_SIGN,    /* {-1,1} */
+	GRID_MAX,     /* -bound..bound */
+	GRID_NORM,    /* integer vectors of squared norm at most bound */
+	GRID_LEVELS,  /* a list of levels per coordinate */
+	GRID_NONZEROS /* exactly bound non-zeros of +-1 */
+} GridChoice;
+
+/* A number for every feature, or one for each. */
+typedef struct FeatureNumbers
+{
+	int count; /* 0: not given, 1: for all, else one each */
+	double value[GRID_MAX_DIMENSION];
+} FeatureNumbers;
+
+typedef struct Options
+{
+	MechanismChoice mechanism;
+	GridChoice grid;
+	int grid_bound;
+	Grid grid_levels; /* for GRID_LEVELS */
+	int numeric_count;
+	int numeric[GRID_MAX_DIMENSION]; /* positions from 1 */
+	int groups;
+	int16 group[GRID_MAX_DIMENSION];
+	FeatureNumbers scale;
+	FeatureNumbers center;
+	FeatureNumbers low; /* clip bounds */
+	FeatureNumbers high;
+	bool intercept;
+	Adjacency adjacency;
+	int dimension;    /* 0: not declared */
+	int64 n;          /* 0: not declared */
+	int time_limit;   /* seconds, 0: none, -1: not given */
+	int memory_limit; /* MiB, 0: none, -1: not given */
+} Options;
+
+/* Raises 22023 for unknown keys and values out of range; jsonb may be NULL. */
+extern void options_parse(Jsonb *jsonb, Options *options);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * plan.h - what an aggregate may learn from the plan it runs in.
+ *
+ * The privacy parameters are read from the plan, not from the rows: they must be
+ * the same for every row, and be known when no row arrives (SERVER.md 1, C8).
+ * The shape of the plan must let each row of one table enter at most once.
+ */
+#ifndef DPOBJ_PLAN_H
+#define DPOBJ_PLAN_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "nodes/execnodes.h"
+#include "nodes/primnodes.h"
+
+/* The call as it is written in the query. */
+typedef struct PlanCall
+{
+	AggState *aggregate;
+	Aggref *aggref; /* with its real arguments, also in a Finalize Aggregate */
+	Plan *input;    /* the node that feeds the arguments */
+} PlanCall;
+
+/* Raises UB003 outside an aggregate and as a window function. */
+extern void plan_read_call(FunctionCallInfo fcinfo, PlanCall *call);
+
+/*
+ * Value of argument number position (from 0), which must not depend on rows:
+ * raises 22023, naming the argument, if it does.
+ */
+extern Datum plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull);
+
+/* Number of elements if the features are written as ARRAY[...], else 0. */
+extern int plan_feature_count(PlanCall *call);
+
+/*
+ * Raises 22023 if a feature is an integer or numeric column, which the default
+ * clip to [-1, 1] would flatten silently.
+ */
+extern void plan_refuse_unscaled_features(PlanCall *call);
+
+/*
+ * The one table whose rows enter the call, each at most once: the topmost
+ * ancestor if it is a partition.  Raises UB003 with the rule for other shapes.
+ */
+extern Oid plan_check_shape(PlanCall *call);
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * plan_call.c - the call's arguments, read from the plan.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/plannodes.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+
+#include "dpobj.h"
+#include "plan.h"
+
+/*
+ * In a Finalize Aggregate the arguments are a single Var, the partial state;
+ * follow it down through Gather (and a Sort or Gather Merge) to the Partial
+ * Aggregate that holds the real call.
+ */
+static Aggref *
+find_partial_aggref(Aggref *final, Plan *plan, Plan **input)
+{
+	Node *expression = (Node *) linitial_node(TargetEntry, final->args)->expr;
+
+	while (plan != NULL)
+	{
+		TargetEntry *entry;
+
+		if (IsA(expression, Aggref) && DO_AGGSPLIT_SKIPFINAL(((Aggref *) expression)->aggsplit))
+		{
+			*input = plan->lefttree;
+			return (Aggref *) expression;
+		}
+		plan = plan->lefttree;
+		if (plan == NULL || !IsA(expression, Var) || ((Var *) expression)->varno != OUTER_VAR)
+			break;
+		entry = list_nth_node(TargetEntry, plan->targetlist, ((Var *) expression)->varattno - 1);
+		expression = (Node *) entry->expr;
+		if (IsA(expression, Aggref))
+		{
+			*input = plan->lefttree;
+			return (Aggref *) expression;
+		}
+	}
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+					errmsg("query shape is not allowed for a private aggregate"),
+					errdetail("The arguments of the call cannot be found in the plan.")));
+}
+
+void
+plan_read_call(FunctionCallInfo fcinfo, PlanCall *call)
+{
+	int context = AggCheckCallContext(fcinfo, NULL);
+
+	if (context != AGG_CONTEXT_AGGREGATE)
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("a private aggregate cannot be called %s",
+							   context == AGG_CONTEXT_WINDOW ? "as a window function"
+															 : "outside an aggregate query")));
+	call->aggregate = (AggState *) fcinfo->context;
+	call->aggref = AggGetAggref(fcinfo);
+	if (call->aggref == NULL)
+		elog(ERROR, "aggregate call not found in its plan");
+	call->input = call->aggregate->ss.ps.plan->lefttree;
+	if (DO_AGGSPLIT_COMBINE(call->aggref->aggsplit))
+		call->aggref = find_partial_aggref(call->aggref, call->aggregate->ss.ps.plan, &call->input);
+}
+
+/* True if the expression can take different values within one execution of the statement. */
+static bool
+varies(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) || IsA(node, Aggref) || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan))
+		return true;
+	if (IsA(node, Param) && ((Param *) node)->paramkind != PARAM_EXTERN)
+		return true;
+	return expression_tree_walker(node, varies, context);
+}
+
+Datum
+plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull)
+{
+	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
+	EState *estate = call->aggregate->ss.ps.state;
+	ExprContext *context;
+	Datum value;
+	int16 length;
+	bool by_value;
+
+	if (varies(expression, NULL) || contain_volatile_functions(expression))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not vary", name),
+						errhint("Write a constant or a parameter of the statement.")));
+	context = CreateStandaloneExprContext();
+	context->ecxt_param_list_info = estate->es_param_list_info;
+	value = ExecEvalExprSwitchContext(
+		ExecInitExprWithParams((Expr *) expression, estate->es_param_list_info), context, isnull);
+	if (!*isnull)
+	{
+		get_typlenbyval(exprType(expression), &length, &by_value);
+		value = datumCopy(value, by_value, length);
+	}
+	FreeExprContext(context, true);
+	return value;
+}
+
+/* The features as they are written: follow plain references into the plan below. */
+static Node *
+features_expression(PlanCall *call)
+{
+	Node *expression = (Node *) linitial_node(TargetEntry, call->aggref->args)->expr;
+	Plan *plan = call->input;
+
+	while (plan != NULL && IsA(expression, Var) && ((Var *) expression)->varno == OUTER_VAR)
+	{
+		expression = (Node *) list_nth_node(TargetEntry, plan->targetlist,
+											((Var *) expression)->varattno - 1)
+						 ->expr;
+		plan = plan->lefttree;
+	}
+	return expression;
+}
+
+int
+plan_feature_count(PlanCall *call)
+{
+	Node *expression = features_expression(call);
+
+	if (IsA(expression, ArrayCoerceExpr))
+		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
+	if (IsA(expression, ArrayExpr) && !((ArrayExpr *) expression)->multidims)
+		return list_length(((ArrayExpr *) expression)->elements);
+	return 0;
+}
+
+static Node *
+strip_casts(Node *node)
+{
+	for (;;)
+	{
+		if (IsA(node, RelabelType))
+			node = (Node *) ((RelabelType *) node)->arg;
+		else if (IsA(node, CoerceViaIO))
+			node = (Node *) ((CoerceViaIO *) node)->arg;
+		else if (IsA(node, FuncExpr) && ((FuncExpr *) node)->args != NIL &&
+				 (((FuncExpr *) node)->funcformat == COERCE_EXPLICIT_CAST ||
+				  ((FuncExpr *) node)->funcformat == COERCE_IMPLICIT_CAST))
+			node = linitial(((FuncExpr *) node)->args);
+		else
+			return node;
+	}
+}
+
+static bool
+is_counting_type(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
+}
+
+/* Of an integer or numeric type, and not visibly within [-1, 1]? */
+static bool
+is_unscaled(Node *node)
+{
+	ListCell *cell;
+
+	node = strip_casts(node);
+	if (!is_counting_type(exprType(node)) || IsA(node, Const))
+		return false;
+	if (IsA(node, CaseExpr))
+	{
+		CaseExpr *choice = (CaseExpr *) node;
+
+		foreach (cell, choice->args)
+			if (is_unscaled((Node *) lfirst_node(CaseWhen, cell)->result))
+				return true;
+		return choice->defresult != NULL && is_unscaled((Node *) choice->defresult);
+	}
+	if (IsA(node, CoalesceExpr))
+	{
+		foreach (cell, ((CoalesceExpr *) node)->args)
+			if (is_unscaled(lfirst(cell)))
+				return true;
+		return false;
+	}
+	return true;
+}
+
+static void
+refuse_unscaled(const char *which, Oid type)
+{
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		 errmsg("%s of type %s needs a declared scale", which, format_type_be(type)),
+		 errdetail("Features are clipped to [-1, 1] unless options say otherwise."),
+		 errhint("Set \"scale\" and \"clip\" in the options, or cast an indicator from boolean.")));
+}
+
+void
+plan_refuse_unscaled_features(PlanCall *call)
+{
+	Node *expression = features_expression(call);
+	int position = 0;
+	ListCell *cell;
+
+	if (IsA(expression, ArrayCoerceExpr))
+		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
+	if (!IsA(expression, ArrayExpr))
+	{
+		Oid element = get_element_type(exprType(expression));
+
+		if (is_counting_type(element) && !IsA(expression, Const))
+			refuse_unscaled("a feature array", exprType(expression));
+		return;
+	}
+	foreach (cell, ((ArrayExpr *) expression)->elements)
+	{
+		position++;
+		if (is_unscaled(lfirst(cell)))
+			refuse_unscaled(psprintf("feature %d", position), exprType(strip_casts(lfirst(cell))));
+	}
+}

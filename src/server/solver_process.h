@@ -1,0 +1,32 @@
+/*
+ * solver_process.h - runs the solver executable as a child of the backend (SERVER.md 3).
+ */
+#ifndef DPOBJ_SOLVER_PROCESS_H
+#define DPOBJ_SOLVER_PROCESS_H
+
+#include "postgres.h"
+
+typedef enum SolverOutcome
+{
+	SOLVER_ANSWERED,
+	SOLVER_TIME_LIMIT,   /* stopped by our time limit */
+	SOLVER_MEMORY_LIMIT, /* ran out of the memory it was given */
+	SOLVER_DIED          /* missing, crashed, killed or spoke nonsense */
+} SolverOutcome;
+
+typedef struct SolverLimits
+{
+	int seconds;   /* 0: none */
+	int megabytes; /* 0: none */
+} SolverLimits;
+
+/*
+ * Sends the problem (wire.h), serves the child's requests for random bytes from
+ * pg_strong_random and waits for the answer, which is palloc'd.  A cancel or a
+ * timeout of the statement raises its usual error within 100 ms; the child is
+ * killed and reaped on every way out.
+ */
+extern SolverOutcome solver_run(const uint8 *problem, Size length, const SolverLimits *limits,
+								uint8 **answer, Size *answer_length);
+
+#endif

@@ -1,0 +1,410 @@
+/*
+ * training.c - from options to a mechanism request, without looking at a row.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+
+#include "core/gauge.h"
+
+#include "dpobj.h"
+#include "training.h"
+
+/* Rule 2 of UTILITY.md: beyond these, convex models are the better choice. */
+#define AUTO_OPDISC_MAX_DIMENSION 50
+#define AUTO_OPDISC_MAX_N_EPSILON 1e4
+
+/* ---- encoding ---- */
+
+static int
+declared_features(const Options *options)
+{
+	int sum = 0;
+
+	for (int g = 0; g < options->groups; g++)
+		sum += options->group[g];
+	if (options->dimension > 0)
+		return options->dimension;
+	return sum;
+}
+
+/* One number for all goes to every feature that there may be; a list must fit. */
+static void
+spread(const FeatureNumbers *numbers, const char *name, int features, double *value)
+{
+	if (numbers->count > 1 && numbers->count != features)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" has %d entries for %d features", name, numbers->count,
+							   features)));
+	for (int j = 0; j < numbers->count; j++)
+		value[j] = numbers->value[j];
+	for (int j = 1; numbers->count == 1 && j < GRID_MAX_DIMENSION; j++)
+		value[j] = numbers->value[0];
+}
+
+/* With an open number of features (0) only numbers for all can be spread. */
+static void
+spread_all(const Options *options, int features, Encoding *encoding)
+{
+	spread(&options->center, "center", features, encoding->center);
+	spread(&options->scale, "scale", features, encoding->scale);
+	spread(&options->low, "clip", features, encoding->low);
+	spread(&options->high, "clip", features, encoding->high);
+}
+
+static void
+settle_encoding(Training *training, int features)
+{
+	const Options *options = &training->options;
+	Encoding *encoding = &training->encoding;
+	int grouped = 0;
+
+	if (features + (options->intercept ? 1 : 0) > GRID_MAX_DIMENSION)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%d features are more than dp_halfspace takes",
+							   features + (options->intercept ? 1 : 0)),
+						errdetail("The limit is %d, the intercept included.", GRID_MAX_DIMENSION)));
+	for (int g = 0; g < options->groups; g++)
+		grouped += options->group[g];
+	if (options->groups > 0 && grouped != features)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("groups add up to %d for %d features", grouped, features)));
+	encoding->features = features;
+	spread_all(options, features, encoding);
+	if (!encoding_finish(encoding))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options \"center\", \"scale\" or \"clip\" are out of range"),
+						errdetail("Clip bounds must lie between %g and %g.", -ENCODING_MAX_CLIP,
+								  ENCODING_MAX_CLIP)));
+}
+
+/* ---- grid ---- */
+
+static void
+settle_grid(Training *training)
+{
+	const Options *options = &training->options;
+	Grid *grid = &training->request.grid;
+	int dimension = encoding_dimension(&training->encoding);
+
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = dimension;
+	for (int j = 0; j < dimension; j++)
+	{
+		if (options->grid == GRID_SIGN)
+			grid_set_sign(grid, j);
+		else if (options->grid == GRID_MAX)
+			grid_set_range(grid, j, options->grid_bound);
+		else if (options->grid == GRID_NORM)
+			grid_set_range(
+				grid, j, Min((int) sqrt((double) options->grid_bound), (GRID_MAX_LEVELS - 1) / 2));
+		else
+			grid_set_range(grid, j, 1);
+	}
+	for (int i = 0; i < options->numeric_count; i++)
+	{
+		if (options->numeric[i] > training->encoding.features)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"numeric\" names feature %d of %d", options->numeric[i],
+								   training->encoding.features)));
+		if (options->grid == GRID_AUTO)
+			grid_set_range(grid, options->numeric[i] - 1, 4);
+	}
+	switch (options->grid)
+	{
+		case GRID_LEVELS:
+			if (options->grid_levels.dimension != dimension)
+				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+								errmsg("grid \"levels\" has %d lists for %d coordinates",
+									   options->grid_levels.dimension, dimension)));
+			*grid = options->grid_levels;
+			break;
+		case GRID_NORM:
+			grid->constraint = GRID_BALL;
+			grid->bound = options->grid_bound;
+			break;
+		case GRID_NONZEROS:
+			if (options->grid_bound > dimension)
+				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+								errmsg("grid \"sparse\" asks for %d non-zeros of %d coordinates",
+									   options->grid_bound, dimension)));
+			grid->constraint = GRID_SPARSE;
+			grid->bound = options->grid_bound;
+			break;
+		default:
+			break;
+	}
+	if (!(encoding_score_bound(&training->encoding, grid) < (double) PG_INT32_MAX))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("weights times clipped features exceed what dp_halfspace computes with"),
+				 errdetail("The sum over all features of the largest weight times the largest "
+						   "clipped value must stay below 32767."),
+				 errhint("Choose larger scales, narrower clip bounds or a smaller grid.")));
+}
+
+/* ---- mechanism ---- */
+
+static bool
+same_levels(const Grid *grid, int first, int size)
+{
+	for (int j = first + 1; j < first + size; j++)
+		if (grid->levels[j] != grid->levels[first] ||
+			memcmp(grid->level[j], grid->level[first], grid->levels[first]) != 0)
+			return false;
+	return true;
+}
+
+/* The declared one-hot group whose elimination leaves the least to enumerate. */
+static SelectGroup
+cheapest_group(const Training *training)
+{
+	const Grid *grid = &training->request.grid;
+	SelectGroup best = {0, 0};
+	uint64 best_cost = select_cost(grid, best);
+	int first = 0;
+
+	for (int g = 0; g < training->options.groups; first += training->options.group[g++])
+	{
+		SelectGroup group = {first, training->options.group[g]};
+
+		if (group.size < 2 || grid->constraint != GRID_PRODUCT ||
+			!same_levels(grid, first, group.size))
+			continue;
+		if (select_cost(grid, group) < best_cost)
+		{
+			best = group;
+			best_cost = select_cost(grid, group);
+		}
+	}
+	return best;
+}
+
+static bool
+admitted(Training *training, MechanismKind kind, MechanismVerdict *verdict)
+{
+	training->request.kind = kind;
+	mechanism_get(kind)->admit(&training->request, verdict);
+	return verdict->admitted;
+}
+
+static char *
+count_text(uint64 count)
+{
+	return count == PG_UINT64_MAX ? pstrdup("more than 1.8e19") : psprintf(UINT64_FORMAT, count);
+}
+
+static void
+refuse_enumeration(const Training *training, MechanismKind kind, const MechanismVerdict *verdict)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("the grid is too large for mechanism \"%s\"", mechanism_get(kind)->name),
+			 errdetail("It would enumerate %s configurations; the limit is %s.",
+					   count_text(verdict->cost), count_text(verdict->limit)),
+			 kind == MECHANISM_PERMUTE_FLIP
+				 ? errhint("Use mechanism \"exponential\" or \"opdisc\", or a smaller grid such as "
+						   "\"sign\" or {\"sparse\": 3}.")
+				 : errhint("Declare one-hot \"groups\", choose a smaller grid such as \"sign\" or "
+						   "{\"sparse\": 3}, or use mechanism \"opdisc\".")));
+}
+
+/* Rules 1 and 2 of UTILITY.md, from public parameters only. */
+static void
+choose_automatically(Training *training)
+{
+	MechanismVerdict verdict;
+	double epsilon = (double) training->cost.epsilon / EPSILON_ONE;
+
+	if (admitted(training, MECHANISM_EXPONENTIAL, &verdict))
+		return;
+	if (training->request.grid.dimension > AUTO_OPDISC_MAX_DIMENSION ||
+		(double) training->options.n * epsilon > AUTO_OPDISC_MAX_N_EPSILON)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no mechanism for halfspaces suits this request"),
+				 errdetail("The exponential mechanism would enumerate %s configurations (the limit "
+						   "is %s), and beyond %d features or n * epsilon = %g a convex model is "
+						   "more accurate than opdisc.",
+						   count_text(verdict.cost), count_text(verdict.limit),
+						   AUTO_OPDISC_MAX_DIMENSION, AUTO_OPDISC_MAX_N_EPSILON),
+				 errhint("Declare one-hot \"groups\", choose a smaller grid, or name mechanism "
+						 "\"opdisc\".")));
+	(void) admitted(training, MECHANISM_OPDISC, &verdict);
+}
+
+static void
+settle_mechanism(Training *training)
+{
+	static const MechanismKind kinds[] = {[CHOOSE_EXPONENTIAL] = MECHANISM_EXPONENTIAL,
+										  [CHOOSE_PERMUTE_FLIP] = MECHANISM_PERMUTE_FLIP,
+										  [CHOOSE_OPDISC] = MECHANISM_OPDISC};
+	MechanismRequest *request = &training->request;
+	MechanismVerdict verdict;
+
+	request->epsilon = training->cost.epsilon;
+	request->adjacency = training->options.adjacency;
+	request->threads = dpobj_solver_threads;
+	request->group = cheapest_group(training);
+	if (training->options.mechanism == CHOOSE_AUTO)
+		choose_automatically(training);
+	else if (!admitted(training, kinds[training->options.mechanism], &verdict))
+		refuse_enumeration(training, kinds[training->options.mechanism], &verdict);
+}
+
+/*
+ * A limit that may be reached stops a run at a moment that the data has a say
+ * in (PRIVACY.md 3, T1): the guarantee holds on the condition that none is.
+ */
+static void
+settle_limits(Training *training)
+{
+	const Options *options = &training->options;
+
+	training->limits.seconds = options->time_limit >= 0 ? options->time_limit : dpobj_time_limit;
+	training->limits.megabytes =
+		options->memory_limit >= 0 ? options->memory_limit : dpobj_memory_limit;
+	training->guarantee =
+		training->limits.seconds > 0 || training->limits.megabytes > 0 ? "conditional" : "exact";
+}
+
+void
+training_set_features(Training *training, int features)
+{
+	settle_encoding(training, features);
+	settle_grid(training);
+	settle_mechanism(training);
+	settle_limits(training);
+	training->settled = true;
+}
+
+/* ---- opening ---- */
+
+static Oid
+argument_type(PlanCall *call, int position)
+{
+	return exprType((Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr);
+}
+
+static Datum
+required_argument(PlanCall *call, int position, const char *name)
+{
+	bool isnull;
+	Datum value = plan_constant_argument(call, position, name, &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	return value;
+}
+
+static Jsonb *
+options_argument(PlanCall *call)
+{
+	bool isnull;
+	Datum value;
+
+	if (list_length(call->aggref->args) <= ARGUMENT_OPTIONS)
+		return NULL;
+	value = plan_constant_argument(call, ARGUMENT_OPTIONS, "options", &isnull);
+	return isnull ? NULL : DatumGetJsonbP(value);
+}
+
+void
+training_open(PlanCall *call, Training *training)
+{
+	Jsonb *options;
+	int features;
+
+	memset(training, 0, sizeof(*training));
+	decimal_epsilon(required_argument(call, ARGUMENT_EPSILON, "epsilon"),
+					argument_type(call, ARGUMENT_EPSILON), &training->cost);
+	decimal_delta(required_argument(call, ARGUMENT_DELTA, "delta"),
+				  argument_type(call, ARGUMENT_DELTA), &training->cost);
+	/* Every mechanism of dp_halfspace is pure: whatever delta was offered, none is spent. */
+	training->cost.delta_charged = 0;
+	options = options_argument(call);
+	options_parse(options, &training->options);
+	training->options_text =
+		options == NULL ? pstrdup("{}") : JsonbToCString(NULL, &options->root, VARSIZE(options));
+
+	if (training->options.low.count == 0 && training->options.scale.count == 0)
+		plan_refuse_unscaled_features(call);
+
+	encoding_init(&training->encoding);
+	training->encoding.intercept = training->options.intercept;
+	training->encoding.groups = training->options.groups;
+	memcpy(training->encoding.group, training->options.group, sizeof(training->encoding.group));
+
+	features = declared_features(&training->options);
+	if (features == 0)
+		features = plan_feature_count(call);
+	if (features == 0 && training->options.adjacency == ADJACENCY_ADD_REMOVE)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("under add_remove the dimension must be declared"),
+						errhint("Set \"dimension\" or \"groups\" in the options, or write the "
+								"features as ARRAY[...].")));
+	if (features > 0)
+		training_set_features(training, features);
+	else
+		spread_all(&training->options, 0, &training->encoding);
+}
+
+/* ---- for the ledger and the model ---- */
+
+static void
+append_numbers(StringInfo text, const char *name, const double *value, int count, double usual)
+{
+	bool given = false;
+
+	for (int j = 0; j < count; j++)
+		given = given || value[j] != usual;
+	if (!given)
+		return;
+	appendStringInfo(text, ", \"%s\": [", name);
+	for (int j = 0; j < count; j++)
+		appendStringInfo(text, "%s%.17g", j > 0 ? ", " : "", value[j]);
+	appendStringInfoChar(text, ']');
+}
+
+static void
+append_noise(StringInfo text, const Training *training)
+{
+	static const char *const names[] = {
+		[GAUGE_CUBE] = "cube", [GAUGE_ONEHOT] = "one-hot", [GAUGE_SPARSE] = "sparse"};
+	Gauge gauge;
+
+	if (training->request.kind != MECHANISM_OPDISC)
+		return;
+	gauge_choose(&gauge, &training->request.grid, training->request.epsilon,
+				 training->request.adjacency);
+	appendStringInfo(text, ", \"gauge\": \"%s\", \"N\": " UINT64_FORMAT, names[gauge.kind],
+					 gauge.scale);
+}
+
+char *
+training_parameters(const Training *training)
+{
+	const Encoding *encoding = &training->encoding;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfo(&text, "{\"options\": %s, \"dimension\": %d, \"log2_grid\": %.2f",
+					 training->options_text, training->request.grid.dimension,
+					 grid_log2_size(&training->request.grid));
+	append_noise(&text, training);
+	appendStringInfo(&text, ", \"encoding\": {\"features\": %d, \"intercept\": %s",
+					 encoding->features, encoding->intercept ? "true" : "false");
+	append_numbers(&text, "center", encoding->center, encoding->features, 0.0);
+	append_numbers(&text, "scale", encoding->scale, encoding->features, 1.0);
+	append_numbers(&text, "low", encoding->low, encoding->features, -1.0);
+	append_numbers(&text, "high", encoding->high, encoding->features, 1.0);
+	appendStringInfoString(&text, "}}");
+	return text.data;
+}
