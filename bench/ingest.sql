@@ -8,7 +8,7 @@ WITH pattern AS MATERIALIZED (
             || ARRAY[random(), random(), random()] AS features
   FROM generate_series(1, 10000) k)
 SELECT features, random() < 0.5 AS label
-FROM generate_series(1, 1000000) i JOIN pattern ON k = 1 + (i * 7919) % 10000;
+FROM generate_series(1, 1000000) i JOIN pattern ON k = 1 + (i::bigint * 7919) % 10000;
 
 CREATE TABLE many AS
 SELECT features[1:20] || ARRAY[random(), random(), random()] AS features, label FROM few;

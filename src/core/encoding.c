@@ -54,31 +54,36 @@ encoding_finish(Encoding *encoding)
 }
 
 /*
- * Round half away from zero.  The product is a power of two and exact, and the
- * clip bounds keep the result below 2^27.  NaN fails both comparisons of the
- * clip and is caught by the caller's sum.
+ * Round half away from zero.  The product is by a power of two and exact, and
+ * the clip bounds keep the result below 2^27.  NaN fails the first comparison
+ * and comes out as the lower bound: the caller has to look for it.
  */
 static void
-quantise(const Encoding *encoding, const double *features, int32_t *x)
+quantise(const Encoding *encoding, const double *restrict features, int32_t *restrict x)
 {
-	for (int j = 0; j < encoding->features; j++)
+	const double *restrict low = encoding->low;
+	const double *restrict high = encoding->high;
+	int count = encoding->features;
+
+	for (int j = 0; j < count; j++)
 	{
 		double value = features[j];
 
-		value = value > encoding->low[j] ? value : encoding->low[j];
-		value = value < encoding->high[j] ? value : encoding->high[j];
+		value = value > low[j] ? value : low[j];
+		value = value < high[j] ? value : high[j];
 		value *= FIXED_POINT_ONE;
-		x[j] = (int32_t) (value + (value >= 0 ? 0.5 : -0.5));
+		x[j] = (int32_t) (value + copysign(0.5, value));
 	}
 }
 
+/* Without a branch, so that the compiler can compare several at a time. */
 static bool
 any_nan(const double *features, int count)
 {
-	int nan = 0;
+	int64_t nan = 0;
 
 	for (int j = 0; j < count; j++)
-		nan |= features[j] != features[j];
+		nan |= -(int64_t) (features[j] != features[j]);
 	return nan != 0;
 }
 

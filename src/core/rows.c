@@ -19,6 +19,17 @@ slots_allocate(Rows *rows, uint32_t slots)
 	rows->slot_mask = slots - 1;
 }
 
+/* Odd and well mixed (splitmix64). */
+static uint64_t
+hash_multiplier(uint64_t i)
+{
+	uint64_t z = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	return (z ^ (z >> 31)) | 1;
+}
+
 static void
 table_allocate(Rows *rows)
 {
@@ -27,6 +38,11 @@ table_allocate(Rows *rows)
 	rows->x = memory_allocate(rows->memory, (size_t) rows->capacity * (size_t) rows->stride,
 							  sizeof(int32_t));
 	rows->count = memory_allocate(rows->memory, rows->capacity, sizeof(RowCount));
+	rows->batch_x =
+		memory_allocate_zero(rows->memory, ROWS_BATCH * (size_t) rows->stride, sizeof(int32_t));
+	rows->multiplier = memory_allocate(rows->memory, (size_t) rows->stride / 2, sizeof(uint64_t));
+	for (int i = 0; i < rows->stride / 2; i++)
+		rows->multiplier[i] = hash_multiplier((uint64_t) i);
 	slots_allocate(rows, 2 * INITIAL_ROWS);
 }
 
@@ -53,20 +69,23 @@ rows_set_features(Rows *rows, int features)
 	return true;
 }
 
-/* Two multiplicative lanes over pairs of coordinates; only speed depends on it. */
+/*
+ * Multilinear hash: a sum of products that do not wait for each other, of which
+ * the upper half is good.  Only speed depends on it.
+ */
 static uint32_t
-row_hash(const int32_t *x, int stride)
+row_hash(const Rows *rows, const int32_t *x)
 {
-	uint64_t hash = UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t hash = 0;
 
-	for (int j = 0; j < stride; j += 2)
+	for (int i = 0; i < rows->stride / 2; i++)
 	{
 		uint64_t pair;
 
-		memcpy(&pair, x + j, sizeof(pair));
-		hash = (hash ^ pair) * UINT64_C(0xFF51AFD7ED558CCD);
-		hash ^= hash >> 32;
+		memcpy(&pair, x + 2 * i, sizeof(pair));
+		hash += pair * rows->multiplier[i];
 	}
+	hash ^= hash >> 32;
 	return (uint32_t) (hash * UINT64_C(0xC4CEB9FE1A85EC53) >> 32);
 }
 
@@ -122,10 +141,9 @@ table_grow(Rows *rows)
 
 /* The counts of the row x, which is appended when it is new. */
 static RowCount *
-find_or_append(Rows *rows, const int32_t *x)
+find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
 {
 	size_t bytes = (size_t) rows->stride * sizeof(int32_t);
-	uint32_t hash = row_hash(x, rows->stride);
 	uint32_t at = hash & rows->slot_mask;
 
 	for (; rows->slot[at] != 0; at = (at + 1) & rows->slot_mask)
@@ -148,20 +166,37 @@ find_or_append(Rows *rows, const int32_t *x)
 }
 
 void
+rows_flush(Rows *rows)
+{
+	for (int i = 0; i < rows->waiting; i++)
+	{
+		RowCount *count =
+			find_or_append(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
+
+		count->positive += rows->batch_positive[i];
+		count->negative += !rows->batch_positive[i];
+	}
+	rows->waiting = 0;
+}
+
+void
 rows_add(Rows *rows, const double *features, bool positive)
 {
-	int32_t x[GRID_MAX_DIMENSION + 1];
+	/* the padding after the last coordinate was set to 0 once and stays so */
+	int32_t *x = rows->batch_x + rows->waiting * rows->stride;
+	uint32_t hash;
 
-	x[rows->stride - 1] = 0;
 	if (!encoding_apply(&rows->encoding, features, x))
 	{
 		rows->neutral++;
 		return;
 	}
-	if (positive)
-		find_or_append(rows, x)->positive++;
-	else
-		find_or_append(rows, x)->negative++;
+	hash = row_hash(rows, x);
+	__builtin_prefetch(&rows->slot[hash & rows->slot_mask]);
+	rows->batch_hash[rows->waiting] = hash;
+	rows->batch_positive[rows->waiting] = positive;
+	if (++rows->waiting == ROWS_BATCH)
+		rows_flush(rows);
 }
 
 void
@@ -171,14 +206,16 @@ rows_add_neutral(Rows *rows, int64_t count)
 }
 
 void
-rows_instance(const Rows *rows, Memory *memory, Instance *instance)
+rows_instance(Rows *rows, Memory *memory, Instance *instance)
 {
 	int dimension = encoding_dimension(&rows->encoding);
-	int32_t *x =
-		memory_allocate(memory, (size_t) rows->distinct * (size_t) dimension, sizeof(int32_t));
-	int64_t *net = memory_allocate(memory, rows->distinct, sizeof(int64_t));
+	int32_t *x;
+	int64_t *net;
 	int64_t used = 0;
 
+	rows_flush(rows);
+	x = memory_allocate(memory, (size_t) rows->distinct * (size_t) dimension, sizeof(int32_t));
+	net = memory_allocate(memory, rows->distinct, sizeof(int64_t));
 	instance->constant = 0;
 	for (uint32_t i = 0; i < rows->distinct; i++)
 	{
@@ -254,17 +291,21 @@ header_get_encoding(const BytesHeader *header, Encoding *encoding)
 }
 
 size_t
-rows_byte_size(const Rows *rows)
+rows_byte_size(Rows *rows)
 {
+	rows_flush(rows);
 	return sizeof(BytesHeader) +
 		   (size_t) rows->distinct * ((size_t) rows->stride * sizeof(int32_t) + sizeof(RowCount));
 }
 
 void
-rows_write_bytes(const Rows *rows, uint8_t *bytes)
+rows_write_bytes(Rows *rows, uint8_t *bytes)
 {
 	BytesHeader header;
-	size_t cells = (size_t) rows->distinct * (size_t) rows->stride * sizeof(int32_t);
+	size_t cells;
+
+	rows_flush(rows);
+	cells = (size_t) rows->distinct * (size_t) rows->stride * sizeof(int32_t);
 
 	memset(&header, 0, sizeof(header));
 	header.magic = BYTES_MAGIC;
@@ -317,7 +358,7 @@ merge_row(Rows *rows, const int32_t *x, RowCount count)
 
 	if (count.positive < 0 || count.negative < 0)
 		return false;
-	sum = find_or_append(rows, x);
+	sum = find_or_append(rows, x, row_hash(rows, x));
 	sum->positive += count.positive;
 	sum->negative += count.negative;
 	return true;

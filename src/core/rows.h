@@ -22,18 +22,29 @@ typedef struct RowCount
 	int64_t negative;
 } RowCount;
 
+/*
+ * Rows wait in a small batch before they enter the table, so that the memory of
+ * one row's slot can be fetched while the next rows are being encoded.
+ */
+#define ROWS_BATCH 16
+
 typedef struct Rows
 {
 	Memory *memory;
 	Encoding encoding;
 	int stride;        /* int32 per row, even: the dimension, padded with a zero */
-	uint32_t distinct; /* rows in x and count */
+	uint32_t distinct; /* rows in x and count; without those of the batch */
 	uint32_t capacity; /* rows that fit before they are moved */
 	int32_t *x;
 	RowCount *count;
-	uint64_t *slot;     /* open addressing: hash in the upper half, row number + 1 below */
-	uint32_t slot_mask; /* number of slots minus one */
-	int64_t neutral;    /* rows that cost the same under every vector */
+	uint64_t *slot;       /* open addressing: hash in the upper half, row number + 1 below */
+	uint32_t slot_mask;   /* number of slots minus one */
+	int64_t neutral;      /* rows that cost the same under every vector */
+	uint64_t *multiplier; /* of the hash, one for each pair of coordinates */
+	int waiting;          /* rows in the batch */
+	int32_t *batch_x;     /* ROWS_BATCH x stride */
+	uint32_t batch_hash[ROWS_BATCH];
+	bool batch_positive[ROWS_BATCH];
 } Rows;
 
 /*
@@ -47,11 +58,14 @@ extern bool rows_set_features(Rows *rows, int features);
 extern void rows_add(Rows *rows, const double *features, bool positive);
 extern void rows_add_neutral(Rows *rows, int64_t count);
 
+/* Moves the batch into the table; the functions below do it themselves. */
+extern void rows_flush(Rows *rows);
+
 /*
  * The rows with a net weight, as the optimisers want them; the arrays belong to
  * memory.  Sorted by no particular order.
  */
-extern void rows_instance(const Rows *rows, Memory *memory, Instance *instance);
+extern void rows_instance(Rows *rows, Memory *memory, Instance *instance);
 
 /*
  * The versioned byte form.  rows_merge_bytes() adds such a set to another one:
@@ -60,8 +74,8 @@ extern void rows_instance(const Rows *rows, Memory *memory, Instance *instance);
  * the other one's; where both are known and differ, the other set's rows are
  * neutral here (they are rows of another length).
  */
-extern size_t rows_byte_size(const Rows *rows);
-extern void rows_write_bytes(const Rows *rows, uint8_t *bytes);
+extern size_t rows_byte_size(Rows *rows);
+extern void rows_write_bytes(Rows *rows, uint8_t *bytes);
 extern bool rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length);
 
 /* An empty set with the encoding of a byte form. */

@@ -146,6 +146,7 @@ check_merging(Memory *memory)
 		if (neutral[i])
 			features[i][1] = 0;
 	}
+	rows_flush(&whole);
 	CHECK(whole.distinct <= 729 && whole.distinct > 600);
 
 	size = rows_byte_size(&part[1]);
@@ -226,6 +227,7 @@ check_open_dimension(Memory *memory)
 	rows_init(&other, &encoding, memory);
 	rows_add(&other, (double[]){1, 0, 0}, true);
 	CHECK(rows_merge_bytes(&other, bytes, size));
+	rows_flush(&other);
 	CHECK(other.neutral == 2 && other.distinct == 1);
 
 	size = rows_byte_size(&other);
@@ -238,6 +240,7 @@ check_open_dimension(Memory *memory)
 	rows_init(&longer, &five, memory);
 	rows_add(&longer, (double[]){1, 0, 0, 0, 0}, true);
 	CHECK(rows_merge_bytes(&longer, bytes, size));
+	rows_flush(&longer);
 	CHECK(longer.distinct == 1 && longer.neutral == 3);
 }
 
@@ -252,6 +255,7 @@ check_growth(Memory *memory)
 	for (int pass = 0; pass < 2; pass++)
 		for (int i = 0; i < 60000; i++)
 			rows_add(&rows, (double[]){i / 65536.0, -i / 65536.0}, true);
+	rows_flush(&rows);
 	CHECK(rows.distinct == 60000);
 	rows_instance(&rows, memory, &instance);
 	CHECK(instance.rows == 60000 && instance_span(&instance) == 120000);
