@@ -64,12 +64,12 @@ accumulation_create(FunctionCallInfo fcinfo)
 	PlanCall call;
 
 	plan_read_call(fcinfo, &call);
-	training_open(&call, &accumulation->training);
 	if (!IsParallelWorker())
 	{
 		(void) plan_check_shape(&call);
 		charge_precheck();
 	}
+	training_open(&call, &accumulation->training);
 	accumulation->label_type = get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_LABEL);
 	MemoryContextSwitchTo(old);
 	return accumulation;

@@ -73,8 +73,6 @@ check_scan(Shape *shape, Index scanned)
 
 	if (entry->rtekind != RTE_RELATION)
 		refuse("The rows must come from a table.");
-	if (entry->tablesample != NULL)
-		refuse("TABLESAMPLE is not allowed.");
 	while ((parent = append_parent(shape, scanned)) != 0)
 	{
 		scanned = parent;
@@ -136,7 +134,7 @@ check_input(Shape *shape, Plan *plan)
 			break;
 		default:
 			refuse("Between the table and the aggregate only filters are allowed: no join, no "
-				   "subquery with LIMIT or DISTINCT, no function in FROM.");
+				   "subquery with LIMIT or DISTINCT, no TABLESAMPLE, no function in FROM.");
 	}
 }
 

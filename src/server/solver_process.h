@@ -10,7 +10,7 @@ typedef enum SolverOutcome
 {
 	SOLVER_ANSWERED,
 	SOLVER_TIME_LIMIT,   /* stopped by our time limit */
-	SOLVER_MEMORY_LIMIT, /* ran out of the memory it was given */
+	SOLVER_MEMORY_LIMIT, /* could not allocate, under our memory limit or the system's */
 	SOLVER_DIED          /* missing, crashed, killed or spoke nonsense */
 } SolverOutcome;
 
@@ -22,9 +22,11 @@ typedef struct SolverLimits
 
 /*
  * Sends the problem (wire.h), serves the child's requests for random bytes from
- * pg_strong_random and waits for the answer, which is palloc'd.  A cancel or a
- * timeout of the statement raises its usual error within 100 ms; the child is
- * killed and reaped on every way out.
+ * pg_strong_random and waits for the answer, which is palloc'd (NULL unless
+ * SOLVER_ANSWERED).  A cancel or a timeout of the statement raises its usual
+ * error within 100 ms, plus the time that the kernel takes to free the child's
+ * memory; the child is killed and reaped on every way out.  Why a solver died
+ * is written to the server's log only.
  */
 extern SolverOutcome solver_run(const uint8 *problem, Size length, const SolverLimits *limits,
 								uint8 **answer, Size *answer_length);

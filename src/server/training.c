@@ -38,6 +38,10 @@ declared_features(const Options *options)
 static void
 spread(const FeatureNumbers *numbers, const char *name, int features, double *value)
 {
+	if (numbers->count > 1 && features == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" with an entry for each feature needs \"dimension\"", name)));
 	if (numbers->count > 1 && numbers->count != features)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"%s\" has %d entries for %d features", name, numbers->count,
@@ -310,7 +314,7 @@ options_argument(PlanCall *call)
 	bool isnull;
 	Datum value;
 
-	if (list_length(call->aggref->args) <= ARGUMENT_OPTIONS)
+	if (list_length(call->aggref->aggargtypes) <= ARGUMENT_OPTIONS)
 		return NULL;
 	value = plan_constant_argument(call, ARGUMENT_OPTIONS, "options", &isnull);
 	return isnull ? NULL : DatumGetJsonbP(value);

@@ -1,0 +1,228 @@
+/*
+ * main.c - the solver process: reads one problem, releases one answer, ends.
+ *
+ *   dpobj-solver-VERSION PROTOCOL MEGABYTES
+ *
+ * The server starts it with one end of a socket pair as its standard input
+ * (server/solver_process.c).  It has no other source of data or randomness: no
+ * file, no environment, no locale, no connection.  It crashes, runs out of
+ * memory and is killed without harm to the server, which holds the other end.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <gmp.h>
+
+#include "core/bits.h"
+#include "core/mechanism.h"
+#include "core/memory.h"
+#include "core/wire.h"
+#include "solver/frame.h"
+
+#define SERVER STDIN_FILENO
+
+/* Bytes asked for at a time: a round trip costs some ten microseconds. */
+#define RANDOM_BATCH 4096
+
+_Static_assert(RANDOM_BATCH <= FRAME_RANDOM_MAX, "the server must grant a batch");
+
+/* Without the server there is nothing to do and nobody to tell. */
+static _Noreturn void
+server_is_gone(void)
+{
+	_exit(EXIT_FAILURE);
+}
+
+/* Uses no memory but the stack: it may be called because there is none, in any thread. */
+static _Noreturn void
+fail(FrameFailure reason)
+{
+	uint8_t payload = (uint8_t) reason;
+
+	(void) frame_send(SERVER, FRAME_FAILURE, &payload, 1);
+	_exit(EXIT_FAILURE);
+}
+
+static void
+out_of_memory(void)
+{
+	fail(FRAME_OUT_OF_MEMORY);
+}
+
+/* GMP, and MPFR through it, abort by default when malloc fails. */
+static void *
+gmp_allocate(size_t bytes)
+{
+	void *block = malloc(bytes);
+
+	if (block == NULL)
+		out_of_memory();
+	return block;
+}
+
+static void *
+gmp_reallocate(void *block, size_t old_bytes, size_t bytes)
+{
+	(void) old_bytes;
+	block = realloc(block, bytes);
+	if (block == NULL)
+		out_of_memory();
+	return block;
+}
+
+static void
+gmp_release(void *block, size_t bytes)
+{
+	(void) bytes;
+	free(block);
+}
+
+/* Random bytes from the server that have not been used yet: the last `left` of the batch. */
+typedef struct RandomSupply
+{
+	size_t left;
+	uint8_t batch[RANDOM_BATCH];
+} RandomSupply;
+
+static void
+supply_refill(RandomSupply *supply)
+{
+	uint8_t count[FRAME_COUNT_SIZE];
+	FrameHeader header;
+
+	frame_put(count, RANDOM_BATCH, FRAME_COUNT_SIZE);
+	if (!frame_send(SERVER, FRAME_RANDOM_REQUEST, count, sizeof(count)) ||
+		!frame_receive_header(SERVER, &header) || header.type != FRAME_RANDOM ||
+		header.length != RANDOM_BATCH ||
+		!frame_receive_payload(SERVER, supply->batch, RANDOM_BATCH))
+		server_is_gone();
+	supply->left = RANDOM_BATCH;
+}
+
+/* Bits.fill: no byte is handed out twice, and none stays behind. */
+static void
+supply_fill(void *context, uint8_t *bytes, size_t count)
+{
+	RandomSupply *supply = context;
+
+	while (count > 0)
+	{
+		uint8_t *next;
+		size_t take;
+
+		if (supply->left == 0)
+			supply_refill(supply);
+		take = count < supply->left ? count : supply->left;
+		next = supply->batch + RANDOM_BATCH - supply->left;
+		memcpy(bytes, next, take);
+		explicit_bzero(next, take);
+		supply->left -= take;
+		bytes += take;
+		count -= take;
+	}
+}
+
+static void
+receive_problem(Memory *memory, MechanismRequest *request, Instance *instance)
+{
+	FrameHeader header;
+	uint8_t *bytes;
+
+	if (!frame_receive_header(SERVER, &header) || header.type != FRAME_PROBLEM)
+		server_is_gone();
+	bytes = memory_allocate(memory, header.length, 1);
+	if (!frame_receive_payload(SERVER, bytes, header.length))
+		server_is_gone();
+	if (!wire_decode_problem(bytes, header.length, memory, request, instance))
+		fail(FRAME_BAD_PROBLEM);
+	memory_release(memory, bytes);
+}
+
+static void
+send_answer(const MechanismRequest *request, const MechanismAnswer *answer)
+{
+	uint8_t bytes[WIRE_ANSWER_MAX];
+	size_t length = wire_encode_answer(request, answer, bytes);
+
+	if (!frame_send(SERVER, FRAME_ANSWER, bytes, length))
+		server_is_gone();
+}
+
+static void
+release_once(Memory *memory)
+{
+	MechanismRequest request;
+	MechanismAnswer answer = {0};
+	Instance instance;
+	RandomSupply supply = {0};
+	Bits bits;
+
+	receive_problem(memory, &request, &instance);
+	bits_init(&bits, supply_fill, &supply);
+	mechanism_get(request.kind)->release(&request, &instance, &bits, memory, &answer);
+	explicit_bzero(&supply, sizeof(supply));
+	explicit_bzero(&bits, sizeof(bits));
+	send_answer(&request, &answer);
+}
+
+/* A number of the command line; false unless it is nothing but digits, and sane. */
+static bool
+read_number(const char *text, unsigned long max, unsigned long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *number <= max;
+}
+
+/*
+ * exec resets "dumpable": nobody but root may look into a process that knows
+ * the rows and the noise, by ptrace, by /proc or by a core file.  The server
+ * has asked for SIGKILL when it dies; asking again costs nothing, and a server
+ * that died before shows as the end of the socket.
+ *
+ * The memory limit is set here and not before exec, which cannot report that
+ * the limit is too small even to load the program.
+ */
+static bool
+confine(unsigned long megabytes)
+{
+	rlim_t wanted = (rlim_t) megabytes << 20;
+	struct rlimit limit;
+
+	if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ||
+		getrlimit(RLIMIT_AS, &limit) != 0)
+		return false;
+	if (megabytes == 0 || limit.rlim_cur <= wanted)
+		return true;
+	limit.rlim_cur = limit.rlim_max = wanted;
+	return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	unsigned long protocol;
+	unsigned long megabytes;
+	Arena *arena;
+
+	if (argc != 3 || !read_number(argv[1], INT32_MAX, &protocol) || protocol != FRAME_VERSION ||
+		!read_number(argv[2], INT32_MAX, &megabytes))
+	{
+		fputs("dpobj-solver is started by the dpobj extension of PostgreSQL\n", stderr);
+		return EXIT_FAILURE;
+	}
+	if (!confine(megabytes))
+		return EXIT_FAILURE;
+	mp_set_memory_functions(gmp_allocate, gmp_reallocate, gmp_release);
+	arena = arena_create(out_of_memory);
+	release_once(arena_memory(arena));
+	arena_destroy(arena);
+	return EXIT_SUCCESS;
+}
