@@ -282,5 +282,41 @@ BEGIN
 END
 $body$;
 
+-- The aggregates read whatever their caller can read: only owners and roles that
+-- they trust may call them.
+CREATE FUNCTION dpobj.grant_trainer(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+  DECLARE
+    aggregate regprocedure;
+  BEGIN
+    FOR aggregate IN
+      SELECT p.oid
+      FROM pg_depend d
+      JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+      JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+      WHERE e.extname = 'dpobj' AND d.deptype = 'e' AND p.prokind = 'a'
+    LOOP
+      EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', aggregate, role);
+    END LOOP;
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.grant_trainer(regrole) IS
+  'lets a trusted role call the training aggregates of the owner''s door';
+
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA dpobj FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model) TO PUBLIC;
+
+-- An exact-match overload in a schema that others may create in would capture calls.
+DO $body$
+BEGIN
+  IF EXISTS (
+    SELECT FROM pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
+    WHERE n.nspname = '@extschema@' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner
+  ) THEN
+    RAISE WARNING 'other roles may create objects in schema "@extschema@"'
+      USING DETAIL = 'A function of theirs could capture calls of dp_halfspace.',
+            HINT = 'Revoke CREATE on the schema, or create the extension in a schema of its own.';
+  END IF;
+END
+$body$;

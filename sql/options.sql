@@ -1,0 +1,97 @@
+-- dp_halfspace: options, grids, mechanisms, and what they refuse
+\set SHOW_CONTEXT never
+CREATE TABLE person (features float8[], rich boolean, age integer, income numeric, sex text, pair integer[]);
+INSERT INTO person
+SELECT ARRAY[(i % 2)::float8, (i % 2 = 0)::int::float8], i % 2 = 1, 20 + i % 50, i,
+       CASE WHEN i % 2 = 1 THEN 'm' ELSE 'f' END, ARRAY[i % 2, 1 - i % 2]
+FROM generate_series(1, 100) i;
+
+-- Every grid and mechanism on data that decides.
+CREATE FUNCTION weights(options jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE m dp_model;
+BEGIN
+  m := (SELECT dp_halfspace(features, rich, 10000, 0, options) FROM person);
+  RETURN format('%s %s %s', m.mechanism, m.weights, m.guarantee);
+END $$;
+SELECT weights('{"grid": "sign"}');
+SELECT weights('{"grid": "sign", "mechanism": "permute_flip"}');
+SELECT weights('{"grid": "sign", "mechanism": "opdisc"}');
+SELECT weights('{"grid": "sign", "mechanism": "opdisc", "adjacency": "add_remove", "dimension": 2}');
+SELECT weights('{"grid": {"levels": [[-3, 5], [-2, 7]]}}');
+SELECT weights('{"grid": {"levels": [[-3, 5], [-2, 7]]}, "mechanism": "opdisc"}');
+SELECT weights('{"grid": {"sparse": 2}}');
+SELECT weights('{"grid": {"sparse": 2}, "mechanism": "opdisc"}');
+SELECT weights('{"grid": {"sparse": 2}, "mechanism": "permute_flip"}');
+SELECT weights('{"grid": {"levels": [[-1, 1], [-1, 1]]}, "groups": [2]}');
+SELECT weights('{"grid": "sign", "groups": [2], "time_limit": 60}');
+SELECT weights('{"grid": "sign", "memory_limit": 4096, "solver": "native", "noise": "gauge"}');
+SELECT weights('{"grid": "sign", "time_limit": 0}');
+-- ternary, range and ball hold several optima here: only the rule is checked
+SELECT weights('{"grid": "ternary"}') ~ '\{1,(0|-1)\}' AS positive_first;
+SELECT weights('{"grid": {"max": 2}}') ~ '\{[12],(0|-1|-2)\}' AS positive_first;
+SELECT weights('{"grid": {"ball": 2}, "mechanism": "opdisc"}') ~ '\{1,(0|-1)\}' AS positive_first;
+SELECT weights('{"numeric": [1]}') ~ '\{[1-4],(0|-1)\}' AS positive_first;
+-- with an intercept: one weight more, and the constant counts
+SELECT weights('{"grid": {"levels": [[-1, 2], [-1, 1], [-1]]}, "intercept": true}');
+
+-- Public maps: (x - center) / scale, then clip.
+SELECT (dp_halfspace(ARRAY[age], rich, 1.0, 0, '{"center": 40, "scale": 10, "clip": [-2, 2]}')).details -> 'encoding'
+FROM person;
+SELECT (dp_halfspace(ARRAY[age, income], rich, 1.0, 0,
+                     '{"scale": [10, 100], "clip": [[0, 2], [0, 1.5]]}')).details -> 'encoding' FROM person;
+SELECT cardinality((dp_halfspace(ARRAY[(sex = 'm')::int, CASE WHEN sex = 'f' THEN 1 ELSE 0 END], rich, 1.0, 0)).weights)
+FROM person;
+
+-- Integers and numerics without a scale would be clipped to 1.
+SELECT dp_halfspace(ARRAY[age], rich, 1.0, 0) FROM person;
+SELECT dp_halfspace(ARRAY[features[1], income], rich, 1.0, 0) FROM person;
+SELECT dp_halfspace(pair, rich, 1.0, 0) FROM person;
+SELECT dp_halfspace(ARRAY[coalesce(age, 0)], rich, 1.0, 0) FROM person;
+
+-- Unknown keys and values out of range.
+SELECT weights('{"mech": 1}');
+SELECT weights('{"Grid": "sign"}');
+SELECT weights('[1]');
+SELECT weights('{"mechanism": "sgd"}');
+SELECT weights('{"mechanism": 3}');
+SELECT weights('{"noise": "gaussian"}');
+SELECT weights('{"solver": "cplex"}');
+SELECT weights('{"adjacency": "swap"}');
+SELECT weights('{"intercept": "yes"}');
+SELECT weights('{"dimension": 0}');
+SELECT weights('{"dimension": 129}');
+SELECT weights('{"dimension": 2.5}');
+SELECT weights('{"n": -1}');
+SELECT weights('{"time_limit": -1}');
+SELECT weights('{"memory_limit": "1GB"}');
+SELECT weights('{"groups": []}');
+SELECT weights('{"groups": [2, 0]}');
+SELECT weights('{"groups": [2, 1], "dimension": 2}');
+SELECT weights('{"numeric": [3]}');
+SELECT weights('{"numeric": 1}');
+SELECT weights('{"scale": 0}');
+SELECT weights('{"scale": [1, 2, 3]}');
+SELECT weights('{"scale": [1, 2, 3], "dimension": 2}');
+SELECT weights('{"center": "x"}');
+SELECT weights('{"clip": [2, -2]}');
+SELECT weights('{"clip": [-5000, 5000]}');
+SELECT weights('{"clip": [[0, 1], [1]]}');
+SELECT weights('{"clip": [-1000, 1000], "grid": {"levels": [[-64, 64], [-1, 1]]}}');
+SELECT weights('{"grid": "cube"}');
+SELECT weights('{"grid": {"max": 2, "ball": 3}}');
+SELECT weights('{"grid": {"max": 17}}');
+SELECT weights('{"grid": {"ball": 0}}');
+SELECT weights('{"grid": {"sparse": 3}}');
+SELECT weights('{"grid": {"levels": [[1, 0], [1]]}}');
+SELECT weights('{"grid": {"levels": [[-1, 1]]}}');
+SELECT weights('{"grid": {"levels": [[-65, 1], [1]]}}');
+
+-- Too large for the mechanism: decided from public parameters, with the numbers.
+SELECT weights('{"dimension": 23, "mechanism": "exponential"}');
+SELECT weights('{"dimension": 23, "mechanism": "permute_flip"}');
+SELECT weights('{"dimension": 60}');
+SELECT weights('{"dimension": 30, "n": 100000}');
+SELECT weights('{"adjacency": "add_remove"}');
+SELECT dp_halfspace(features || array_fill(0::float8, ARRAY[200]), rich, 1.0, 0) FROM person;
+DROP FUNCTION weights(jsonb);
+DROP TABLE person;

@@ -1,0 +1,69 @@
+-- Objects: what exists, how it is labelled, who may use it, and that all of it is described.
+\set QUIET 1
+\set ON_ERROR_STOP 1
+CREATE EXTENSION IF NOT EXISTS pgtap;
+CREATE EXTENSION IF NOT EXISTS dpobj;
+BEGIN;
+SELECT plan(21);
+
+SELECT has_schema('dpobj');
+SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
+SELECT has_table('dpobj', 'ledger_events', 'over a table of events');
+SELECT has_type('dp_model');
+SELECT has_type('dp_rows');
+
+SELECT is(
+  (SELECT count(*) FROM pg_proc WHERE proname = 'dp_halfspace' AND prokind = 'a')::int, 18,
+  'dp_halfspace: three labels, three ways to write the cost, with and without options');
+SELECT is(
+  (SELECT count(*) FROM pg_proc WHERE proname = 'dp_halfspace' AND proparallel <> 's')::int, 0,
+  'the aggregates are parallel safe');
+SELECT is(
+  (SELECT proparallel::text || provolatile::text FROM pg_proc WHERE oid = 'dpobj.halfspace_final'::regproc),
+  'uv', 'their final function is parallel unsafe and volatile: it charges');
+SELECT volatility_is('dp_predict', ARRAY['dp_model', 'double precision[]'], 'immutable');
+SELECT volatility_is('dp_score', ARRAY['dp_model', 'double precision[]'], 'immutable');
+SELECT is_strict('dp_predict', ARRAY['dp_model', 'double precision[]']);
+SELECT is(
+  (SELECT string_agg(proname, ', ') FROM pg_proc
+   WHERE proname IN ('dp_predict', 'dp_score') AND proparallel <> 's'),
+  NULL, 'prediction is parallel safe');
+
+-- every object of the extension has a comment (what a table owns is described with it)
+SELECT is_empty($$
+  SELECT pg_describe_object(d.classid, d.objid, 0)
+  FROM pg_depend d
+  WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+    AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj')
+    AND NOT EXISTS (SELECT FROM pg_description c
+                    WHERE c.classoid = d.classid AND c.objoid = d.objid AND c.objsubid = 0)
+$$, 'every object has a comment');
+SELECT is_empty($$
+  SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+  WHERE c.oid IN ('dpobj.ledger_events'::regclass, 'dpobj.ledger'::regclass) AND a.attnum > 0
+    AND col_description(c.oid, a.attnum) IS NULL
+$$, 'every column of the ledger has a comment');
+
+-- privileges of a role that was granted nothing
+CREATE ROLE dpobj_test_stranger;
+SELECT is_empty($$
+  SELECT p.oid::regprocedure FROM pg_proc p
+  WHERE (p.proname = 'dp_halfspace' OR p.pronamespace = 'dpobj'::regnamespace)
+    AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify']::regproc[])
+    AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
+$$, 'the owner''s door is closed to PUBLIC');
+SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',
+  ARRAY['EXECUTE'], 'anybody may predict with a model he was given');
+SELECT table_privs_are('dpobj', 'ledger_events', 'dpobj_test_stranger', ARRAY[]::text[],
+  'nobody reads or writes the table of events');
+SELECT table_privs_are('dpobj', 'ledger', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view may be read');
+SELECT ok(NOT has_type_privilege('dpobj_test_stranger', 'dp_rows', 'USAGE'),
+  'the state type cannot be used in an aggregate of one''s own');
+SELECT lives_ok($$ SELECT dpobj.grant_trainer('dpobj_test_stranger') $$);
+SELECT is_empty($$
+  SELECT p.oid::regprocedure FROM pg_proc p
+  WHERE p.proname = 'dp_halfspace' AND NOT has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
+$$, 'grant_trainer opens every form');
+
+SELECT * FROM finish();
+ROLLBACK;

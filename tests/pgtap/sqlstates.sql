@@ -1,0 +1,41 @@
+-- The SQLSTATE of every refusal, and that a refusal writes nothing to the ledger.
+\set QUIET 1
+\set ON_ERROR_STOP 1
+CREATE EXTENSION IF NOT EXISTS pgtap;
+CREATE EXTENSION IF NOT EXISTS dpobj;
+DROP TABLE IF EXISTS person;
+CREATE TABLE person (features float8[], rich boolean, age integer, eps float8);
+INSERT INTO person SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1, i, 1 FROM generate_series(1, 20) i;
+SELECT count(*) AS before FROM dpobj.ledger \gset
+
+CREATE TEMP TABLE refusal (call text, tail text, state text);
+INSERT INTO refusal VALUES
+  ('features, rich, 0.0, 0', '', '22023'),
+  ('features, rich, -1.0, 0', '', '22023'),
+  ('features, rich, ''NaN''::float8, 0::float8', '', '22023'),
+  ('features, rich, 1.0, 1', '', '22023'),
+  ('features, rich, 1.0, -1', '', '22023'),
+  ('features, rich, eps, 0::float8', '', '22023'),
+  ('features, rich, NULL::numeric, 0', '', '22023'),
+  ('features, rich, 1.0, 0, ''{"unknown": 1}''', '', '22023'),
+  ('features, rich, 1.0, 0, ''{"dimension": 129}''', '', '22023'),
+  ('features, rich, 1.0, 0, ''{"dimension": 23, "mechanism": "permute_flip"}''', '', '22023'),
+  ('features, rich, 1.0, 0, ''{"adjacency": "add_remove"}''', '', '22023'),
+  ('features, rich, 1.0, 0', 'WHERE false', '22023'),
+  ('ARRAY[age], rich, 1.0, 0', '', '22023'),
+  ('features, rich, 1.0, 0', 'GROUP BY age', 'UB003'),
+  ('features, rich, 1.0, 0', 'HAVING count(*) > 0', 'UB003'),
+  ('features, rich, 1.0, 0', ', generate_series(1, 2)', 'UB003'),
+  ('DISTINCT features, rich, 1.0, 0', '', 'UB003'),
+  ('features, rich, 1.0, 0', 'TABLESAMPLE SYSTEM (50)', 'UB003');
+
+SELECT plan((SELECT count(*) FROM refusal)::int + 4);
+SELECT throws_ok(format('SELECT dp_halfspace(%s) FROM person %s', call, tail), state, NULL,
+                 format('%s %s -> %s', call, tail, state))
+FROM refusal;
+SELECT throws_ok('SELECT dpobj.halfspace_final(NULL)', 'UB003');
+SELECT throws_ok('SELECT dp_predict(ROW(''halfspace'', ''hand'', ARRAY[1], 0, 0, '''', '''', 0, ''{}'')::dp_model, ARRAY[1, 2])', '22023');
+SELECT throws_ok('UPDATE dpobj.ledger_events SET epsilon_nano = 0', '42501');
+SELECT is(count(*)::int, :before, 'a refusal writes nothing') FROM dpobj.ledger;
+SELECT * FROM finish();
+DROP TABLE person;
