@@ -52,6 +52,16 @@ grid_set_sign(Grid *grid, int coordinate)
 	grid->level[coordinate][1] = 1;
 }
 
+bool
+grid_same_levels(const Grid *grid, int first, int count)
+{
+	for (int j = first + 1; j < first + count; j++)
+		if (grid->levels[j] != grid->levels[first] ||
+			memcmp(grid->level[j], grid->level[first], (size_t) grid->levels[first]) != 0)
+			return false;
+	return true;
+}
+
 int
 grid_states(const Grid *grid)
 {

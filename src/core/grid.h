@@ -42,6 +42,9 @@ extern bool grid_is_valid(const Grid *grid);
 extern void grid_set_range(Grid *grid, int coordinate, int max);
 extern void grid_set_sign(Grid *grid, int coordinate);
 
+/* Do coordinates first .. first + count - 1 have equal level lists? */
+extern bool grid_same_levels(const Grid *grid, int first, int count);
+
 /* Number of vectors in W, saturating at UINT64_MAX; and its binary logarithm. */
 extern uint64_t grid_size(const Grid *grid);
 extern double grid_log2_size(const Grid *grid);

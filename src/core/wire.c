@@ -134,13 +134,8 @@ group_is_valid(const SelectGroup *group, const Grid *grid)
 {
 	if (group->size == 0)
 		return group->first == 0;
-	if (grid->constraint != GRID_PRODUCT || group->first + group->size > grid->dimension)
-		return false;
-	for (int j = group->first + 1; j < group->first + group->size; j++)
-		if (grid->levels[j] != grid->levels[group->first] ||
-			memcmp(grid->level[j], grid->level[group->first], (size_t) grid->levels[j]) != 0)
-			return false;
-	return true;
+	return grid->constraint == GRID_PRODUCT && group->first + group->size <= grid->dimension &&
+		   grid_same_levels(grid, group->first, group->size);
 }
 
 static bool

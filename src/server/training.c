@@ -155,16 +155,6 @@ settle_grid(Training *training)
 
 /* ---- mechanism ---- */
 
-static bool
-same_levels(const Grid *grid, int first, int size)
-{
-	for (int j = first + 1; j < first + size; j++)
-		if (grid->levels[j] != grid->levels[first] ||
-			memcmp(grid->level[j], grid->level[first], grid->levels[first]) != 0)
-			return false;
-	return true;
-}
-
 /* The declared one-hot group whose elimination leaves the least to enumerate. */
 static SelectGroup
 cheapest_group(const Training *training)
@@ -179,7 +169,7 @@ cheapest_group(const Training *training)
 		SelectGroup group = {first, training->options.group[g]};
 
 		if (group.size < 2 || grid->constraint != GRID_PRODUCT ||
-			!same_levels(grid, first, group.size))
+			!grid_same_levels(grid, first, group.size))
 			continue;
 		if (select_cost(grid, group) < best_cost)
 		{

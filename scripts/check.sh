@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# check.sh - every test of dpobj, in throw-away places: `make check`, and what .ci/run calls.
+#
+#   make check                      everything (DPOBJ_DATA=folder adds the tests on Adult)
+#   bash scripts/check.sh regress   one or more of: style build core valgrind mutants regress
+#                                   pgtap tap demo
+#
+# Runs as root (missing packages are installed, everything else happens as user
+# postgres) or as anybody. Ends with the line "N passed, N failed".
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/packages.sh"
+. "$here/workplace.sh"
+
+# The papers' data, where the shared folder stands beside the project.
+[ -n "${DPOBJ_DATA:-}" ] || [ ! -r "$here/../../shared/data/adult23.csv" ] ||
+  DPOBJ_DATA=$(cd "$here/../../shared/data" && pwd)
+
+passed=0
+failed=0
+step() { # step NAME COMMAND...: run it, count it, show how long it took
+  local name=$1 began=$SECONDS
+  shift
+  echo "== $name"
+  if "$@"; then
+    passed=$((passed + 1))
+    echo "   ok, $((SECONDS - began)) s"
+  else
+    failed=$((failed + 1))
+    echo "   FAILED, $((SECONDS - began)) s: $name"
+  fi
+}
+
+check_style() {
+  unprivileged 'clang-format --dry-run -Werror $(find src tests bench -name "*.[ch]")' &&
+    unprivileged "cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+      --inline-suppr --suppress=missingIncludeSystem -Isrc src/core src/solver tests/core" &&
+    unprivileged "cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
+      --inline-suppr --suppress=missingIncludeSystem -DPG_VERSION_NUM=150000 -Isrc -Isrc/server src/server" &&
+    unprivileged 'bash -n scripts/*.sh tests/core/*.sh .ci/run'
+}
+
+check_build() { # with gcc it is built again below, to be installed
+  unprivileged "make -s clean >/dev/null && make -s -j2 CC=clang WERROR='-Werror -Wno-ignored-attributes' 2>&1 && make -s clean >/dev/null"
+}
+
+check_core() {
+  unprivileged "make -s -j2 -f tests/core/Makefile BUILD='$W/core' check"
+}
+
+check_valgrind() {
+  unprivileged "make -s -j2 -f tests/core/Makefile BUILD='$W/valgrind' valgrind"
+}
+
+check_mutants() {
+  unprivileged "BUILD='$W/mutants' bash tests/core/mutants.sh"
+}
+
+check_regress() {
+  unprivileged "make -s installcheck PG_REGRESS_DIFF_OPTS=-u >'$W/regress.log' 2>&1" || {
+    cat "$W/regress.log"
+    cat "$W/src/regression.diffs" 2>/dev/null
+    return 1
+  }
+  grep -c '\.\.\. ok' "$W/regress.log" | sed 's/$/ regress files/'
+}
+
+check_pgtap() {
+  unprivileged "createdb pgtap && pg_prove -q -d pgtap tests/pgtap/*.sql"
+}
+
+check_tap() {
+  unprivileged "bash scripts/tap.sh"
+}
+
+check_demo() {
+  unprivileged "createdb demo && cd scripts && for part in census encode train; do
+    PGDATABASE=demo psql -X -q -v ON_ERROR_STOP=1 -f demo_\$part.sql; done >'$W/demo.log' 2>&1" || {
+    cat "$W/demo.log"
+    return 1
+  }
+}
+
+need_packages build check
+workplace_make
+chosen=" ${*:-style build core valgrind mutants regress pgtap tap demo} "
+wants() { [[ $chosen == *" $1 "* ]]; }
+
+wants style && step "formatting, cppcheck" check_style
+wants build && step "clang -Wall -Wextra -Werror" check_build
+if wants core; then step "core tests under ASan and UBSan" check_core; fi
+if wants valgrind; then step "core tests under valgrind" check_valgrind; fi
+if wants mutants; then step "mutants" check_mutants; fi
+if [[ $chosen =~ regress|pgtap|tap|demo ]]; then
+  WERROR=-Werror step "gcc -Wall -Wextra -Werror, install" workplace_build
+  step "cluster" cluster_start "fsync = off"
+  wants regress && step "regress and isolation" check_regress
+  wants pgtap && step "pgTAP" check_pgtap
+  wants demo && step "the demo's statements" check_demo
+  wants tap && step "TAP" check_tap
+fi
+echo "total $SECONDS s"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

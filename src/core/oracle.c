@@ -1,0 +1,149 @@
+/*
+ * oracle.c - entry of the certified oracle, and the exact reduction of unbounded
+ * rewards to int64 costs.
+ */
+#include "core/oracle_internal.h"
+
+#include <string.h>
+
+/*
+ * cost = largest reward of the coordinate - reward of the level, at least 0.
+ * This subtracts a constant per coordinate from the objective's negative, so no
+ * argmin changes.
+ */
+static void
+level_cost(mpz_t cost, const OracleProblem *problem, int j, int i)
+{
+	const mpz_t *reward = problem->reward + (size_t) j * GRID_MAX_LEVELS;
+	int best = 0;
+
+	for (int k = 1; k < problem->grid->levels[j]; k++)
+		if (mpz_cmp(reward[k], reward[best]) > 0)
+			best = k;
+	mpz_sub(cost, reward[best], reward[i]);
+}
+
+/* mpz_get_si() would do where long has 64 bits; this does everywhere. value is below 2^62. */
+static int64_t
+small_value(const mpz_t value)
+{
+	uint64_t word = 0;
+
+	mpz_export(&word, NULL, -1, sizeof(word), 0, 0, value);
+	return (int64_t) word;
+}
+
+static void
+set_uint64(mpz_t result, uint64_t value)
+{
+	mpz_import(result, 1, -1, sizeof(value), 0, 0, &value);
+}
+
+/*
+ * Keep the levels of one coordinate that can be optimal, and add the largest
+ * kept cost to total; false when total reaches the limit.
+ *
+ * On a product grid a level i whose cost exceeds span (here N times the span of
+ * the loss) is never optimal: exchange it for the level of cost 0, which stays
+ * in the grid.  The loss term rises by at most span, the cost falls by more, so
+ * the objective falls strictly; no optimum is lost, not even a tied one.
+ */
+static bool
+reduce_coordinate(const OracleProblem *problem, OracleModel *model, int j, const mpz_t span,
+				  mpz_t total, mpz_t cost)
+{
+	int64_t largest = 0;
+
+	model->box.levels[j] = 0;
+	for (int i = 0; i < problem->grid->levels[j]; i++)
+	{
+		model->cost[j][i] = 0;
+		level_cost(cost, problem, j, i);
+		if (problem->grid->constraint == GRID_PRODUCT && mpz_cmp(cost, span) > 0)
+			continue;
+		if (mpz_sizeinbase(cost, 2) > 58)
+			return false;
+		model->box.levels[j] |= UINT64_C(1) << i;
+		model->cost[j][i] = small_value(cost);
+		if (model->cost[j][i] > largest)
+			largest = model->cost[j][i];
+	}
+	set_uint64(cost, (uint64_t) largest);
+	mpz_add(total, total, cost);
+	return mpz_sizeinbase(total, 2) <= 58;
+}
+
+bool
+oracle_reduce(const OracleProblem *problem, OracleModel *model)
+{
+	mpz_t span;
+	mpz_t total;
+	mpz_t scratch;
+	bool fits;
+
+	mpz_inits(span, total, scratch, NULL);
+	set_uint64(scratch, problem->scale);
+	set_uint64(span, (uint64_t) instance_span(problem->instance));
+	mpz_mul(span, span, scratch);
+	mpz_set(total, span);
+
+	model->instance = problem->instance;
+	model->grid = problem->grid;
+	memset(model->cost, 0, sizeof(model->cost));
+	memset(&model->box, 0, sizeof(model->box));
+	/* R1: 58 bits are "below 2^58"; scale alone may be larger where there is no row. */
+	fits = mpz_sizeinbase(span, 2) <= 58 && problem->scale < (uint64_t) ORACLE_LIMIT;
+	for (int j = 0; fits && j < problem->grid->dimension; j++)
+		fits = reduce_coordinate(problem, model, j, span, total, scratch);
+	model->scale = fits ? (int64_t) problem->scale : 0;
+	mpz_clears(span, total, scratch, NULL);
+	return fits;
+}
+
+/* By measurement on adult23 and wider cuts of it: more local search costs more than it saves. */
+static const OracleEffort usual_effort = {
+	.table_entries = INT64_C(1) << 22,
+	.restarts = 4,
+	.walks = 4,
+	.walk_every = 64,
+};
+
+/*
+ * Where the numbers do not fit int64 (R1) every vector is tried in big integers:
+ * exact and finite, if slow.  A product grid comes here only if scale * span *
+ * (dimension + 1) is 2^58 or more.  A constrained grid also comes here if the
+ * rewards add up to 2^58, more than 10 times the mean radius of any gauge in
+ * use (128 coordinates, 33 levels, epsilon = 10^-9): the tail of that sum of
+ * geometric variables is below 2^-100.
+ */
+void
+oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer)
+{
+	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
+
+	if (oracle_reduce(problem, model))
+	{
+		oracle_solve(model, &usual_effort, memory, answer);
+		answer->loss = instance_loss(problem->instance, problem->grid, answer->index);
+	}
+	else
+		oracle_enumerate(problem, memory, answer);
+	memory_release(memory, model);
+}
+
+void
+choices_list(Choices *choices, const Grid *grid, const Box *box)
+{
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		choices[j].count = 0;
+		for (uint64_t left = box->levels[j]; left != 0; left &= left - 1)
+		{
+			int i = __builtin_ctzll(left);
+
+			choices[j].index[choices[j].count] = (int8_t) i;
+			choices[j].weight[choices[j].count] = grid->level[j][i];
+			choices[j].count++;
+		}
+	}
+}

@@ -1,0 +1,177 @@
+/*
+ * oracle_noise.c - the dynamic programme over the constraint's automaton.
+ *
+ * The last state stands for "no completion can be accepted": its backward value
+ * is unreachable and nobody reads its forward value, which spares the inner
+ * loops a test.
+ */
+#include "core/oracle_noise.h"
+
+static int64_t *
+forward_at(const NoiseProgramme *noise, int j)
+{
+	return noise->forward + (size_t) j * noise->states;
+}
+
+static int64_t *
+backward_at(const NoiseProgramme *noise, int j)
+{
+	return noise->backward + (size_t) j * noise->states;
+}
+
+static const int *
+next_states(const NoiseProgramme *noise, int weight)
+{
+	return noise->next + (size_t) (weight + GRID_MAX_WEIGHT) * noise->states;
+}
+
+static void
+tabulate_steps(NoiseProgramme *noise)
+{
+	int dead = noise->states - 1;
+
+	for (int weight = -GRID_MAX_WEIGHT; weight <= GRID_MAX_WEIGHT; weight++)
+	{
+		int *next = noise->next + (size_t) (weight + GRID_MAX_WEIGHT) * noise->states;
+
+		for (int s = 0; s < dead; s++)
+		{
+			int t = grid_step(noise->grid, s, weight);
+
+			next[s] = t < 0 ? dead : t;
+		}
+		next[dead] = dead;
+	}
+}
+
+void
+noise_create(NoiseProgramme *noise, const Grid *grid, Memory *memory)
+{
+	size_t entries;
+
+	noise->grid = grid;
+	noise->states = grid_states(grid) + 1;
+	entries = (size_t) (grid->dimension + 1) * noise->states;
+	noise->next =
+		memory_allocate(memory, (size_t) (2 * GRID_MAX_WEIGHT + 1) * noise->states, sizeof(int));
+	noise->forward = memory_allocate(memory, entries, sizeof(int64_t));
+	noise->backward = memory_allocate(memory, entries, sizeof(int64_t));
+	for (size_t k = 0; k < entries; k++)
+		noise->forward[k] = noise->backward[k] = ORACLE_UNREACHABLE;
+	tabulate_steps(noise);
+	forward_at(noise, 0)[0] = 0;
+	for (int s = 0; s < noise->states - 1; s++)
+		if (grid_accepts(grid, s))
+			backward_at(noise, grid->dimension)[s] = 0;
+}
+
+void
+noise_destroy(NoiseProgramme *noise, Memory *memory)
+{
+	memory_release(memory, noise->backward);
+	memory_release(memory, noise->forward);
+	memory_release(memory, noise->next);
+}
+
+void
+noise_step_backward(NoiseProgramme *noise, const Choices *choices, int j, const int64_t *cost)
+{
+	const int64_t *after = backward_at(noise, j + 1);
+	int64_t *before = backward_at(noise, j);
+
+	for (int s = 0; s < noise->states - 1; s++)
+		before[s] = ORACLE_UNREACHABLE;
+	for (int k = 0; k < choices[j].count; k++)
+	{
+		const int *next = next_states(noise, choices[j].weight[k]);
+		int64_t step = cost[choices[j].index[k]];
+
+		for (int s = 0; s < noise->states - 1; s++)
+		{
+			int64_t candidate = after[next[s]] + step;
+
+			before[s] = candidate < before[s] ? candidate : before[s];
+		}
+	}
+}
+
+void
+noise_step_forward(NoiseProgramme *noise, const Choices *choices, int j, const int64_t *cost)
+{
+	const int64_t *before = forward_at(noise, j);
+	int64_t *after = forward_at(noise, j + 1);
+
+	for (int s = 0; s < noise->states; s++)
+		after[s] = ORACLE_UNREACHABLE;
+	for (int k = 0; k < choices[j].count; k++)
+	{
+		const int *next = next_states(noise, choices[j].weight[k]);
+		int64_t step = cost[choices[j].index[k]];
+
+		for (int s = 0; s < noise->states - 1; s++)
+		{
+			int64_t candidate = before[s] + step;
+
+			after[next[s]] = candidate < after[next[s]] ? candidate : after[next[s]];
+		}
+	}
+}
+
+int64_t
+noise_minimise(NoiseProgramme *noise, const Choices *choices, LevelCosts cost)
+{
+	for (int j = noise->grid->dimension - 1; j >= 0; j--)
+		noise_step_backward(noise, choices, j, cost[j]);
+	return noise_minimum(noise);
+}
+
+int64_t
+noise_minimum(const NoiseProgramme *noise)
+{
+	return backward_at(noise, 0)[0];
+}
+
+void
+noise_argmin(const NoiseProgramme *noise, const Choices *choices, LevelCosts cost, int *index)
+{
+	int state = 0;
+
+	for (int j = 0; j < noise->grid->dimension; j++)
+	{
+		/* The smallest level index on a shortest path: lexicographically first overall. */
+		for (int k = 0; k < choices[j].count; k++)
+		{
+			int i = choices[j].index[k];
+			int next = next_states(noise, choices[j].weight[k])[state];
+
+			if (backward_at(noise, j + 1)[next] + cost[j][i] == backward_at(noise, j)[state])
+			{
+				index[j] = i;
+				state = next;
+				break;
+			}
+		}
+	}
+}
+
+void
+noise_min_marginal(const NoiseProgramme *noise, const Choices *choices, int j, const int64_t *cost,
+				   int64_t *marginal)
+{
+	const int64_t *before = forward_at(noise, j);
+	const int64_t *after = backward_at(noise, j + 1);
+
+	for (int k = 0; k < choices[j].count; k++)
+	{
+		const int *next = next_states(noise, choices[j].weight[k]);
+		int64_t best = 2 * ORACLE_UNREACHABLE;
+
+		for (int s = 0; s < noise->states - 1; s++)
+		{
+			int64_t candidate = before[s] + after[next[s]];
+
+			best = candidate < best ? candidate : best;
+		}
+		marginal[choices[j].index[k]] = best + cost[choices[j].index[k]];
+	}
+}
