@@ -1,0 +1,111 @@
+/*
+ * gauge.h - exact lattice noise for objective perturbation (PRIVACY.md 1.4, 1.6, C1, C3).
+ *
+ * The oracle minimises N * L(w) - sum_j reward[j][i_j] over W.  reward is drawn
+ * with P(r) proportional to exp(-(epsilon / N) gauge_K(r)) on a lattice that
+ * holds N * s_w for every w, where s_w is the shift of PRIVACY.md's table.  The
+ * result is exactly epsilon-DP, whatever the data.
+ *
+ * On its lattice each gauge is a multiple of an integer size |r|, so that the
+ * law is P(r) proportional to exp(-rate |r|) with a rational rate.  With M the
+ * margin (2 under replace, 1 under add_remove):
+ *
+ *   kind    lattice                        size |r|                     s_w         rate
+ *   cube    Z^d                            max_j |r_j|                  (M/2) w     2 eps / (M N)
+ *   onehot  rows r_j >= 0, min_i r_ji = 0  max_j sum_i r_ji             M phi(w)    eps / (M N)
+ *   sparse  Z^d                            max(k max|r_j|, sum|r_j|)    M w         eps / (M k N)
+ *
+ * Rewards are unbounded big integers: nothing is truncated.
+ */
+#ifndef DPOBJ_CORE_GAUGE_H
+#define DPOBJ_CORE_GAUGE_H
+
+#include <gmp.h>
+
+#include "core/bits.h"
+#include "core/grid.h"
+#include "core/memory.h"
+#include "core/privacy.h"
+
+/* N is a power of two in this range; C1 needs it even. */
+#define GAUGE_MIN_SCALE (UINT64_C(1) << 4)
+#define GAUGE_MAX_SCALE (UINT64_C(1) << 20)
+
+/*
+ * A larger epsilon is drawn with this one, in nano-units.  It bounds the rate,
+ * and with it the samplers' run time, and epsilon-DP holds all the more.
+ */
+#define GAUGE_MAX_EPSILON (1000 * EPSILON_ONE)
+
+typedef enum GaugeKind
+{
+	GAUGE_CUBE,   /* W within {-1, 1}^d: phi(w) = w, K = l_inf ball */
+	GAUGE_ONEHOT, /* any product grid or a subset of one: phi = one-hot level indicators */
+	GAUGE_SPARSE  /* exactly k non-zeros of +-1: phi(w) = w, K = conv{2w} (AR: conv{w}) */
+} GaugeKind;
+
+typedef struct Gauge
+{
+	GaugeKind kind;
+	int64_t epsilon; /* nano-units, at most GAUGE_MAX_EPSILON */
+	Adjacency adjacency;
+	uint64_t scale; /* N, a power of two, at least 2 (C1: even) */
+} Gauge;
+
+/*
+ * The gauge of least noise for a grid, and the N that makes its sampler quick.
+ * Public inputs only.  (Sparse signs have the one-hot gauge where their own
+ * would be slow to draw: above 80 coordinates with about d/e non-zeros.)
+ */
+extern void gauge_choose(Gauge *gauge, const Grid *grid, int64_t epsilon, Adjacency adjacency);
+
+/*
+ * Does the gauge's proof cover the grid: is W inside its kind, is epsilon in
+ * range, and does its lattice hold N * s_w for every w?
+ */
+extern bool gauge_is_valid(const Gauge *gauge, const Grid *grid);
+
+/*
+ * Rewards of every level: reward[j * GRID_MAX_LEVELS + i] for coordinate j,
+ * level index i.  The array has GRID_MAX_LEVELS * dimension initialised mpz_t;
+ * those beyond a coordinate's levels are not touched.
+ */
+extern void gauge_draw(const Gauge *gauge, const Grid *grid, Bits *bits, Memory *memory,
+					   mpz_t *reward);
+
+/*
+ * The pieces of gauge_draw(), which the tests compare with their laws one by
+ * one.  p / q is the rate in the exponent, p, q >= 1.
+ */
+
+/* The rate of the table above, in lowest terms. */
+extern void gauge_rate(const Gauge *gauge, const Grid *grid, mpz_t p, mpz_t q);
+
+/*
+ * P(J) proportional to exp(-J p / q) prod_j A(levels[j], J), where A(n, J) counts
+ * the rows of n integers >= 0 with least entry 0 and sum at most J.
+ */
+extern void gauge_onehot_radius(Bits *bits, mpz_t radius, const int *levels, int dimension,
+								const mpz_t p, const mpz_t q);
+
+/* Uniform on the rows that A(levels, radius) counts. */
+extern void gauge_onehot_row(Bits *bits, mpz_t *row, int levels, const mpz_t radius);
+
+/* P(J) proportional to exp(-J p / q) (2 J + 1)^dimension. */
+extern void gauge_cube_radius(Bits *bits, mpz_t radius, int dimension, const mpz_t p,
+							  const mpz_t q);
+
+/* P(r) proportional to exp(-(p / q) max_j |r_j|) on Z^dimension. */
+extern void gauge_cube_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const mpz_t q);
+
+/*
+ * P(r) proportional to exp(-(p / q) max(nonzeros max_j |r_j|, sum_j |r_j|)) on
+ * Z^dimension, in two ways: the first is the quicker if nonzeros^dimension is
+ * above dimension!.
+ */
+extern void gauge_sparse_from_cube(Bits *bits, mpz_t *noise, int dimension, int nonzeros,
+								   const mpz_t p, const mpz_t q);
+extern void gauge_sparse_from_laplace(Bits *bits, mpz_t *noise, int dimension, int nonzeros,
+									  const mpz_t p, const mpz_t q);
+
+#endif
