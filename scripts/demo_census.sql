@@ -25,6 +25,6 @@ WITH draw AS (
   FROM draw
 )
 SELECT marital, relationship, race, sex, gain, loss, hours,
-       y < 1 / (1 + exp(-(2.2 * (m < .58)::int - 1.9 + 2.5 * (gain > .05)::int + 1.2 * (loss > 0)::int
-                         + 1.4 * (h - 1)))) AS label
+       y < 1 / (1 + exp(2.7 - 3.4 * (m < .58)::int - 4 * (gain > .05)::int - 3 * (loss > 0)::int
+                         - 2.5 * (h - 1))) AS label
 FROM person;

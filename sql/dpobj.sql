@@ -65,7 +65,7 @@ CREATE FUNCTION dpobj.ledger_refuse_change() RETURNS trigger
 REVOKE ALL ON FUNCTION dpobj.ledger_refuse_change() FROM PUBLIC;
 -- The statement is refused even when it meets no row; the rows, even when a
 -- statement on an inheritance parent reaches them.
-CREATE TRIGGER ledger_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON dpobj.ledger_events
+CREATE TRIGGER ledger_append_only BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.ledger_events
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj.ledger_refuse_change();
 CREATE TRIGGER ledger_append_only_row BEFORE UPDATE OR DELETE ON dpobj.ledger_events
     FOR EACH ROW EXECUTE FUNCTION dpobj.ledger_refuse_change();
@@ -78,7 +78,7 @@ COMMENT ON SEQUENCE dpobj.ledger_events_id_seq IS 'ledger ids; gaps are normal: 
 COMMENT ON INDEX dpobj.ledger_events_pkey IS 'ledger id';
 COMMENT ON INDEX dpobj.ledger_events_release_key IS 'a charge ends at most once';
 COMMENT ON FUNCTION dpobj.ledger_refuse_change() IS 'trigger: refuses changes of the ledger';
-COMMENT ON TRIGGER ledger_append_only ON dpobj.ledger_events IS 'refuses UPDATE, DELETE and TRUNCATE for every role';
+COMMENT ON TRIGGER ledger_append_only ON dpobj.ledger_events IS 'refuses UPDATE, DELETE and TRUNCATE for every role, and INSERT but for the charge worker and superusers';
 COMMENT ON TRIGGER ledger_append_only_row ON dpobj.ledger_events IS 'refuses UPDATE and DELETE that come through an inheritance parent';
 COMMENT ON COLUMN dpobj.ledger_events.id IS 'ledger id; the id of a charged event is the id of its release';
 COMMENT ON COLUMN dpobj.ledger_events.at IS 'when the event was written';

@@ -26,6 +26,11 @@ SELECT weights('{"grid": {"levels": [[-1, 1], [-1, 1]]}, "groups": [2]}');
 SELECT weights('{"grid": "sign", "groups": [2], "time_limit": 60}');
 SELECT weights('{"grid": "sign", "memory_limit": 4096, "solver": "native", "noise": "gauge"}');
 SELECT weights('{"grid": "sign", "time_limit": 0}');
+-- an option cannot lift the administrator's limit
+SET dpobj.time_limit = 30;
+SELECT weights('{"grid": "sign", "time_limit": 0}');
+SELECT weights('{"grid": "sign", "time_limit": 60}');
+RESET dpobj.time_limit;
 -- ternary, range and ball hold several optima here: only the rule is checked
 SELECT weights('{"grid": "ternary"}') ~ '\{1,(0|-1)\}' AS positive_first;
 SELECT weights('{"grid": {"max": 2}}') ~ '\{[12],(0|-1|-2)\}' AS positive_first;

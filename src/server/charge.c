@@ -31,13 +31,6 @@
 #include "charge_worker.h"
 #include "dpobj.h"
 
-/* The setting that runs any query in a worker was renamed in PostgreSQL 16. */
-#if PG_VERSION_NUM >= 160000
-#define FORCE_PARALLEL "debug_parallel_query"
-#else
-#define FORCE_PARALLEL "force_parallel_mode"
-#endif
-
 /* How often and how long (in milliseconds) we wait for a free worker slot. */
 #define SLOT_ATTEMPTS 60
 #define SLOT_PAUSE 50

@@ -409,8 +409,6 @@ options_parse(Jsonb *jsonb, Options *options)
 	JsonbIteratorToken token;
 
 	memset(options, 0, sizeof(*options));
-	options->time_limit = -1;
-	options->memory_limit = -1;
 	if (jsonb == NULL)
 		return;
 	if (!JB_ROOT_IS_OBJECT(jsonb))

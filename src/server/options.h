@@ -55,8 +55,8 @@ typedef struct Options
 	Adjacency adjacency;
 	int dimension;    /* 0: not declared */
 	int64 n;          /* 0: not declared */
-	int time_limit;   /* seconds, 0: none, -1: not given */
-	int memory_limit; /* MiB, 0: none, -1: not given */
+	int time_limit;   /* seconds, 0: none */
+	int memory_limit; /* MiB, 0: none */
 } Options;
 
 /* Raises 22023 for unknown keys and values out of range; jsonb may be NULL. */

@@ -47,7 +47,8 @@ find_partial_aggref(Aggref *final, Plan *plan, Plan **input)
 	}
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 					errmsg("query shape is not allowed for a private aggregate"),
-					errdetail("The arguments of the call cannot be found in the plan.")));
+					errdetail("The plan aggregates each partition by itself."),
+					errhint("Set enable_partitionwise_aggregate to off.")));
 }
 
 void

@@ -180,7 +180,7 @@ plan_check_shape(PlanCall *call)
 	if (IsParallelWorker())
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 						errmsg("a private aggregate cannot finish in a parallel worker"),
-						errhint("Set force_parallel_mode to off.")));
+						errhint("Set " FORCE_PARALLEL " to off.")));
 	if (estate->es_instrument != 0)
 		refuse("EXPLAIN ANALYZE and instrumented statements show exact row counts.");
 	check_aggregate(top);

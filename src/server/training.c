@@ -252,6 +252,15 @@ settle_mechanism(Training *training)
 		refuse_enumeration(training, kinds[training->options.mechanism], &verdict);
 }
 
+/* The stricter of two limits, 0 standing for none: an option cannot lift an administrator's. */
+static int
+stricter(int option, int setting)
+{
+	if (option <= 0 || setting <= 0)
+		return Max(Max(option, setting), 0);
+	return Min(option, setting);
+}
+
 /*
  * A limit that may be reached stops a run at a moment that the data has a say
  * in (PRIVACY.md 3, T1): the guarantee holds on the condition that none is.
@@ -261,9 +270,8 @@ settle_limits(Training *training)
 {
 	const Options *options = &training->options;
 
-	training->limits.seconds = options->time_limit >= 0 ? options->time_limit : dpobj_time_limit;
-	training->limits.megabytes =
-		options->memory_limit >= 0 ? options->memory_limit : dpobj_memory_limit;
+	training->limits.seconds = stricter(options->time_limit, dpobj_time_limit);
+	training->limits.megabytes = stricter(options->memory_limit, dpobj_memory_limit);
 	training->guarantee =
 		training->limits.seconds > 0 || training->limits.megabytes > 0 ? "conditional" : "exact";
 }

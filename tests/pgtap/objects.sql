@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(21);
+SELECT plan(22);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -59,6 +59,13 @@ SELECT table_privs_are('dpobj', 'ledger_events', 'dpobj_test_stranger', ARRAY[]:
 SELECT table_privs_are('dpobj', 'ledger', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view may be read');
 SELECT ok(NOT has_type_privilege('dpobj_test_stranger', 'dp_rows', 'USAGE'),
   'the state type cannot be used in an aggregate of one''s own');
+GRANT pg_write_all_data TO dpobj_test_stranger;
+GRANT USAGE ON SCHEMA public TO dpobj_test_stranger;
+SET ROLE dpobj_test_stranger;
+SELECT throws_ok($$
+  INSERT INTO dpobj.ledger_events (event, release, role, role_name) VALUES ('released', 1000, 10, 'postgres')
+$$, '42501', NULL, 'no privilege is enough to make up an event');
+RESET ROLE;
 SELECT lives_ok($$ SELECT dpobj.grant_trainer('dpobj_test_stranger') $$);
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p

@@ -1,0 +1,279 @@
+# 002_crash.pl - processes that die between the charge and the answer: the backend,
+# the server, the solver.  The charge stays, nothing is released, nobody is left over.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+use DpobjTest;
+
+my $node = dpobj_cluster('crash');
+my $train = train(SLOW, epsilon => 0.75);
+my $quick = train(QUICK, epsilon => 0.75);
+my $charged_only = { epsilon => 0.75, charged => 1 };
+my $failed = { epsilon => 0.75, charged => 1, failed => 1 };
+
+# Milliseconds until the process has ended.
+sub end_of
+{
+	my ($pid) = @_;
+	my $start = time();
+	wait_until(10, sub { !runs($pid) });
+	return int(1000 * (time() - $start));
+}
+
+sub is_gone
+{
+	my ($solver, $name) = @_;
+	my $milliseconds = end_of($solver);
+	cmp_ok($milliseconds, '<', 1000, "$name: solver gone after $milliseconds ms");
+	is(scalar(solvers($node)), 0, "$name: no solver is left");
+}
+
+# A session whose solver works, and the solver's process id.
+sub start_training
+{
+	my $session = session($node);
+	$session->send($train);
+	return ($session, solver_of($node, $session));
+}
+
+# ---- the backend ----
+
+spends(
+	$node,
+	'kill -9 of the backend during the solve',
+	$charged_only,
+	sub {
+		my ($session, $solver) = start_training();
+		kill 'KILL', $session->pid;
+		is_gone($solver, 'backend killed');
+		$session->quit;
+		ok(wait_for_server($node), 'the server is back');
+	});
+spends(
+	$node,
+	'kill -9 of the backend while the solver is stopped',
+	$charged_only,
+	sub {
+		my ($session, $solver) = start_training();
+		kill 'STOP', $solver;
+		kill 'KILL', $session->pid;
+		is_gone($solver, 'backend killed, solver stopped');
+		$session->quit;
+		ok(wait_for_server($node), 'the server is back');
+	});
+spends(
+	$node,
+	'kill -9 of a backend that waits for its charge',
+	{ epsilon => [ 0, 0.75 ], charged => [ 0, 1 ] },
+	sub {
+		my $locker = session($node);
+		my $session = session($node);
+		$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN EXCLUSIVE MODE');
+		$session->send($quick);
+		$node->poll_query_until('postgres',
+			"SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dpobj charge'");
+		kill 'KILL', $session->pid;
+		$_->quit for $session, $locker;
+		ok(wait_for_server($node), 'the server is back');
+	});
+
+# ---- the server ----
+
+spends(
+	$node,
+	'immediate stop between the charge and the answer',
+	$charged_only,
+	sub {
+		my ($session, $solver) = start_training();
+		$node->stop('immediate');
+		is_gone($solver, 'immediate stop');
+		$session->quit;
+		$node->start;
+	});
+spends(
+	$node,
+	'fast stop between the charge and the answer',
+	$charged_only,
+	sub {
+		my ($session, $solver) = start_training();
+		my $start = time();
+		$node->stop('fast');
+		cmp_ok(time() - $start, '<', 5, 'a solve does not hold up the shutdown');
+		is_gone($solver, 'fast stop');
+		$session->quit;
+		$node->start;
+	});
+spends(
+	$node,
+	'kill -9 of the postmaster',
+	$charged_only,
+	sub {
+		my ($session, $solver) = start_training();
+		my @server = ($node->{_pid}, children($node->{_pid}));
+		$node->kill9;
+		is_gone($solver, 'postmaster killed');
+		ok(wait_until(20, sub { !grep { runs($_) } @server }), 'every backend is gone');
+		$session->quit;
+
+		# A postmaster that nobody has reaped yet looks alive to its successor.
+		unless (wait_until(5, sub { !-e "/proc/$server[0]" }))
+		{
+			unlink $node->data_dir . '/postmaster.pid',
+			  $node->host . '/.s.PGSQL.' . $node->port . '.lock';
+		}
+		$node->start;
+	});
+
+# ---- the solver ----
+
+# The statement ends with UB004 and the session goes on as if nothing were.
+sub survives
+{
+	my ($session, $name, $detail) = @_;
+	my $text = $session->result;
+	like($text, qr/^ERROR:  UB004: training was stopped and nothing was released$/m,
+		"$name: UB004");
+	like($text, qr/^DETAIL:  .*The charge of epsilon 0\.75 stays\.$/m, "$name: the charge stays");
+	is($session->ask('SELECT 1'), '1', "$name: the session is alive");
+	is(scalar(children($session->pid)), 0, "$name: no child and no zombie");
+}
+
+for my $signal (qw(KILL TERM SEGV ABRT INT))
+{
+	spends(
+		$node,
+		"$signal of the solver",
+		$failed,
+		sub {
+			my ($session, $solver) = start_training();
+			kill $signal, $solver;
+			survives($session, $signal);
+			$session->quit;
+		});
+}
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|server process .* was terminated by signal (?!9)/,
+	'no process of the server crashed by itself');
+
+# ---- a solver that is not there, or not ours ----
+
+my $solver = solver_path($node);
+my $shell = "#!/bin/sh\n";
+my $perl = <<'PERL';
+#!/usr/bin/perl
+use Socket;
+open my $server, '+<&=', 0;
+my $problem;
+sub speak { my ($type, $payload, $length) = @_;
+  syswrite $server, pack('VvvQ<', 0x4A424F44, 1, $type, $length // length $payload) . $payload; }
+sub listen_once { recv $server, $problem, 1048576, 0; }
+PERL
+my %broken = (
+	'missing' => undef,
+	'not executable' => [ 0644, '' ],
+	'not a program' => [ 0755, 'neither a script nor a binary' ],
+	'exits at once' => [ 0755, "$shell exit 0\n" ],
+	'fails' => [ 0755, "$shell exit 1\n" ],
+	'crashes' => [ 0755, "$shell kill -SEGV \$\$\n" ],
+	'closes its socket and lives on' => [ 0755, "$shell exec <&-; exec sleep 60\n" ],
+	'answers with random bytes' => [ 0755, "$shell head -c 100000 /dev/urandom >&0\n" ],
+	'answers with zeros' => [ 0755, "$shell head -c 100000 /dev/zero >&0\n" ],
+	'sends half a header' => [ 0755, "$shell printf DOBJ >&0\n" ],
+	'sends a text' => [ 0755, "$shell echo 'usage: dpobj-solver' >&0\n" ],
+	'announces a frame without end' =>
+	  [ 0755, "$perl speak(4, '', 1 << 40); sleep 60;\n" ],
+	'announces an answer and dies' => [ 0755, "$perl speak(4, 'x', 65536); exit 0;\n" ],
+	'sends a problem' => [ 0755, "$perl speak(1, 'x'); sleep 60;\n" ],
+	'sends random bytes' => [ 0755, "$perl speak(3, 'x'); sleep 60;\n" ],
+	'asks for no random bytes' => [ 0755, "$perl listen_once(); speak(2, pack 'V', 0); sleep 60;\n" ],
+	'asks for too many random bytes' =>
+	  [ 0755, "$perl listen_once(); speak(2, pack 'V', 65537); sleep 60;\n" ],
+	'asks again before it has read' =>
+	  [ 0755, "$perl listen_once(); speak(2, pack 'V', 65536) for 1 .. 1000; sleep 60;\n" ],
+	'fails for an unknown reason' => [ 0755, "$perl listen_once(); speak(5, chr 77); sleep 60;\n" ],
+	'answers with nonsense' =>
+	  [ 0755, "$perl listen_once(); speak(4, chr(255) x 20); sleep 60;\n" ],
+	'answers with a vector that is too long' =>
+	  [ 0755, "$perl listen_once(); speak(4, \"\\0\" x 65536); sleep 60;\n" ],);
+
+rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
+my $session = session($node);
+my @descriptors = descriptors($node, $session);
+for my $how (sort keys %broken)
+{
+	if ($broken{$how})
+	{
+		my ($mode, $content) = @{ $broken{$how} };
+		unlink $solver;
+		append_to_file($solver, $content);
+		chmod $mode, $solver;
+	}
+	spends(
+		$node,
+		"solver: $how",
+		$failed,
+		sub {
+			$session->send($quick);
+			survives($session, $how);
+		});
+	unlink $solver;
+}
+is_deeply([ descriptors($node, $session) ], \@descriptors, 'no descriptor leaked');
+rename "$solver.kept", $solver or die "cannot rename $solver.kept: $!";
+spends(
+	$node,
+	'the solver is back',
+	{ epsilon => 0.75, charged => 1, released => 1 },
+	sub { like($session->ask($quick), qr/^\d+$/, 'and so is the release') });
+$session->quit;
+is(scalar(solvers($node)), 0, 'no solver is left');
+
+# ---- the ledger's worker ----
+
+# The ledger is locked while the solver works; when it has answered, the event
+# cannot be written, so there is no answer.
+sub locks_out
+{
+	my ($name, $act) = @_;
+	my $locker = session($node);
+	my $session = session($node);
+	my $slower = train(SLOW, epsilon => 0.75, options => '{"grid": {"sparse": 7}}');
+	my $solver;
+
+	$session->send($slower);
+	$solver = solver_of($node, $session);
+	kill 'STOP', $solver;
+	$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN EXCLUSIVE MODE');
+	kill 'CONT', $solver;
+	$act->($locker);
+	my $text = $session->result;
+	unlike($text, qr/^\d+$/m, "$name: no answer");
+	like($text, qr/could not write the privacy ledger/, "$name: an error");
+	is($session->ask('SELECT 1'), '1', "$name: the session is alive");
+	$_->quit for $session, $locker;
+}
+
+spends($node, 'the released event cannot be written', $charged_only,
+	sub { locks_out('locked ledger', sub { }) });
+spends(
+	$node,
+	'the worker of the released event is terminated',
+	$charged_only,
+	sub {
+		locks_out(
+			'terminated worker',
+			sub {
+				my ($locker) = @_;
+				my $terminate = 'SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity '
+				  . "WHERE backend_type = 'dpobj charge'";
+				wait_until(30, sub { scalar_of($node, $terminate) eq '1' });
+			});
+	});
+
+is(scalar(solvers($node)), 0, 'no solver is left');
+$node->stop;
+done_testing();

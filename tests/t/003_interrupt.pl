@@ -1,0 +1,313 @@
+# 003_interrupt.pl - cancels, timeouts and lost clients in every phase of a training
+# are honoured at once, and nothing is left over; limits of time and memory.
+#
+# The goal is 100 ms, and what was measured is printed; the assertion leaves room
+# for a machine that is busy with something else.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use DpobjTest;
+
+use constant LATEST => 500;
+
+my $node = dpobj_cluster('interrupt');
+my $control = session($node);
+my $solver = solver_path($node);
+my @measured;
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE wide AS
+  SELECT i AS id, array_agg(sin(i * j) ORDER BY j) AS features, i % 2 = 1 AS label
+  FROM generate_series(1, 15000) i, generate_series(1, 30) j
+  GROUP BY i;
+SQL
+
+sub measured
+{
+	my ($name, $seconds) = @_;
+	my $milliseconds = int(1000 * $seconds);
+	push @measured, sprintf '%5d ms  %s', $milliseconds, $name;
+	cmp_ok($milliseconds, '<', LATEST, "$name: after $milliseconds ms");
+}
+
+sub nothing_is_left
+{
+	my ($session, $name) = @_;
+	ok(wait_until(2, sub { !solvers($node) }), "$name: no solver is left");
+	is(scalar(children($session->pid)), 0, "$name: no child and no zombie");
+}
+
+# ---- the phases: how to get into each, and what it has cost by then ----
+
+my $charged = { epsilon => 0.5, charged => 1 };
+my $locker;
+
+sub lock_ledger
+{
+	$locker = session($node);
+	$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN EXCLUSIVE MODE');
+}
+
+sub wait_for_worker
+{
+	wait_until(
+		10,
+		sub {
+			$control->ask("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj charge'"
+				  . " AND wait_event_type = 'Lock'") eq '1';
+		}) or die 'no charge worker waits';
+}
+
+# A solver that reads nothing, so that the problem fills the socket.
+sub deaf_solver
+{
+	rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
+	append_to_file($solver, "#!/bin/sh\nexec sleep 60\n");
+	chmod 0755, $solver;
+}
+
+my %phase = (
+	scan => {
+		statement => train(SLOW, where => 'length(md5(repeat(id::text, 1000000))) = 32'),
+		reach => sub { sleep(0.3) },
+		cost => {},
+	},
+	charge => {
+		prepare => \&lock_ledger,
+		statement => train(QUICK),
+		reach => \&wait_for_worker,
+		tidy => sub { $locker->quit },
+		cost => $charged,
+	},
+	sending => {
+		prepare => \&deaf_solver,
+		statement => train('wide', options => '{"mechanism": "opdisc"}'),
+		reach => sub {
+			my ($session) = @_;
+			wait_until(10, sub { children($session->pid) }) or die 'no child';
+			sleep(0.1);
+		},
+		tidy => sub { rename "$solver.kept", $solver or die "cannot rename $solver.kept: $!" },
+		cost => $charged,
+	},
+	solving => {
+		statement => train(SLOW),
+		reach => sub { solver_of($node, @_); sleep(0.1) },
+		cost => $charged,
+	},
+	stopped => {
+		statement => train(SLOW),
+		reach => sub { kill 'STOP', solver_of($node, @_) },
+		cost => $charged,
+	},
+	releasing => {
+		statement => train(SLOW, options => '{"grid": {"sparse": 7}}'),
+		reach => sub {
+			my $process = solver_of($node, @_);
+			kill 'STOP', $process;
+			lock_ledger();
+			kill 'CONT', $process;
+			wait_for_worker();
+		},
+		tidy => sub { $locker->quit },
+
+		# The worker is on its way: the event is written, the answer is not sent.
+		cost => { epsilon => 0.5, charged => 1, released => 1 },
+	},);
+
+# Interrupts one training in each phase.
+sub interrupt_everywhere
+{
+	my ($how, $act, $expected) = @_;
+	for my $name (sort keys %phase)
+	{
+		my $phase = $phase{$name};
+		spends(
+			$node,
+			"$how, $name",
+			$phase->{cost},
+			sub {
+				my $session = session($node);
+				$phase->{prepare}->() if $phase->{prepare};
+				$session->send($phase->{statement});
+				$phase->{reach}->($session);
+				my $start = time();
+				$act->($session);
+				my $text = $session->result;
+				measured("$how, $name", time() - $start);
+				like($text, $expected, "$how, $name: the expected error");
+				unlike($text, qr/^\d+$/m, "$how, $name: no answer");
+				nothing_is_left($session, "$how, $name");
+				$phase->{tidy}->() if $phase->{tidy};
+				$session->quit;
+			});
+	}
+}
+
+interrupt_everywhere(
+	'pg_cancel_backend',
+	sub { $control->ask('SELECT pg_cancel_backend(' . $_[0]->pid . ')') },
+	qr/^ERROR:  57014: canceling statement due to user request$/m);
+interrupt_everywhere(
+	'pg_terminate_backend',
+	sub { $control->ask('SELECT pg_terminate_backend(' . $_[0]->pid . ')') },
+	qr/^FATAL:  57P01: /m);
+
+# ---- statement_timeout ----
+
+for my $name (qw(scan charge sending solving))
+{
+	my $phase = $phase{$name};
+	spends(
+		$node,
+		"statement_timeout, $name",
+		$phase->{cost},
+		sub {
+			my $session = session($node);
+			$phase->{prepare}->() if $phase->{prepare};
+			$session->ask('SET statement_timeout = 600');
+			my $start = time();
+			like($session->ask($phase->{statement}), qr/^ERROR:  57014: .* statement timeout$/m,
+				"statement_timeout, $name: the expected error");
+			measured("statement_timeout, $name", time() - $start - 0.6);
+			is($session->ask('SELECT 1'), '1', 'the session is alive');
+			nothing_is_left($session, "statement_timeout, $name");
+			$phase->{tidy}->() if $phase->{tidy};
+			$session->quit;
+		});
+}
+
+# Timeouts from 1 to 40 ms meet every step of a short training.
+spends(
+	$node,
+	'statement_timeout at many moments',
+	{ epsilon => [ 0, 20 ], charged => [ 0, 40 ], released => [ 0, 40 ] },
+	sub {
+		my $session = session($node);
+		my $answers = 0;
+		for my $milliseconds (1 .. 40)
+		{
+			$session->ask("SET statement_timeout = $milliseconds");
+			$answers++ if $session->ask(train(QUICK)) =~ /^\d+$/;
+		}
+		cmp_ok($answers, '<', 40, "$answers of 40 were answered");
+		nothing_is_left($session, 'many timeouts');
+		$session->quit;
+	});
+
+# ---- cancels at random moments ----
+
+spends(
+	$node,
+	'cancels at random moments',
+	{ epsilon => [ 0, 30 ], charged => [ 0, 60 ], released => [ 0, 60 ] },
+	sub {
+		my $session = session($node);
+		my $answers = 0;
+		for (1 .. 60)
+		{
+			$session->send(train(QUICK));
+			sleep(rand(0.03));
+			kill 'INT', $session->pid;
+			$answers++ if $session->result =~ /^\d+$/m;
+		}
+		cmp_ok($answers, '<', 60, "$answers of 60 were answered");
+		nothing_is_left($session, 'many cancels');
+		$session->quit;
+	});
+
+# ---- the client goes away ----
+
+spends(
+	$node,
+	'client killed, with client_connection_check_interval',
+	$charged,
+	sub {
+		my $session = session($node, options => '-c client_connection_check_interval=100ms');
+		$session->send(train(SLOW));
+		my $process = solver_of($node, $session);
+		my $start = time();
+		$session->kill_client;
+		ok(wait_until(5, sub { !runs($process) }), 'the solver ends');
+		measured('client killed (checked every 100 ms)', time() - $start);
+		ok(wait_until(5, sub { !runs($session->pid) }), 'the backend ends');
+	});
+
+# ---- many solves in one session ----
+
+spends(
+	$node,
+	'50 solves, and 20 that fail',
+	{ epsilon => 35, charged => 70, released => 50, failed => 20 },
+	sub {
+		my $session = session($node);
+		$session->ask('SELECT 1 FROM dpobj.ledger LIMIT 1');
+		my @before = descriptors($node, $session);
+		my $answers = join "\n", map { $session->ask(train(QUICK)) } 1 .. 50;
+		is(scalar(my @all = $answers =~ /^\d+$/mg), 50, '50 answers');
+		my $errors =
+		  join "\n", map { $session->ask(train(QUICK, options => '{"memory_limit": 1}')) } 1 .. 20;
+		is(scalar(my @failed = $errors =~ /^ERROR:  UB004/mg), 20, '20 failures');
+		is_deeply([ descriptors($node, $session) ], \@before, 'no descriptor leaked');
+		nothing_is_left($session, 'many solves');
+		$session->quit;
+	});
+
+# ---- limits ----
+
+# The guarantee of the last charge.
+sub guarantee
+{
+	return scalar_of($node,
+		"SELECT guarantee FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1");
+}
+
+sub stopped_by
+{
+	my ($name, $options, $detail, $set) = @_;
+	spends(
+		$node, $name,
+		{ epsilon => 0.5, charged => 1, failed => 1 },
+		sub {
+			my $session = session($node);
+			$session->ask($set) if $set;
+			my $start = time();
+			my $text = $session->ask(train(SLOW, options => $options));
+			like($text, qr/^ERROR:  UB004: training was stopped and nothing was released$/m,
+				"$name: UB004");
+			like($text, $detail, "$name: the reason");
+			cmp_ok(time() - $start, '<', 3, "$name: in time");
+			is($session->ask('SELECT 1'), '1', "$name: the session is alive");
+			nothing_is_left($session, $name);
+			$session->quit;
+		});
+	is(guarantee(), 'conditional', "$name: the guarantee is conditional");
+}
+
+stopped_by('option time_limit', '{"time_limit": 1}', qr/^DETAIL:  The time limit of 1 s/m);
+stopped_by('dpobj.time_limit', '{}', qr/^DETAIL:  The time limit of 1 s/m,
+	'SET dpobj.time_limit = 1');
+stopped_by('option memory_limit', '{"memory_limit": 1}', qr/^DETAIL:  .*ran out of memory/m);
+stopped_by('dpobj.memory_limit', '{}', qr/^DETAIL:  .*ran out of memory/m,
+	'SET dpobj.memory_limit = 1');
+spends(
+	$node,
+	'limits that are not reached',
+	{ epsilon => 0.5, charged => 1, released => 1 },
+	sub {
+		is( scalar_of($node,
+				train(QUICK, what => 'guarantee', options => '{"time_limit": 60, "memory_limit": 500}')),
+			'conditional',
+			'a model under limits is conditional');
+	});
+is(guarantee(), 'conditional', 'and so is its charge');
+is(scalar(solvers($node)), 0, 'no solver is left');
+$control->quit;
+$node->stop;
+diag("time to end after an interrupt:\n", map { "  $_\n" } @measured);
+done_testing();

@@ -1,0 +1,340 @@
+# 004_refusals.pl - where and by whom nothing may be charged, who is charged when
+# roles and settings are hostile, and who may touch the ledger: nobody.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+use DpobjTest;
+
+my $node = dpobj_cluster('refusals');
+my $train = train('public.quick');
+my $nothing = {};
+my $once = { epsilon => 0.5, charged => 1, released => 1 };
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE eve LOGIN;
+CREATE ROLE bob LOGIN;
+CREATE ROLE mallory LOGIN;
+GRANT SELECT ON quick TO eve, mallory;
+DO $$
+DECLARE
+  aggregate regprocedure;
+BEGIN
+  FOR aggregate IN SELECT oid FROM pg_proc WHERE proname = 'dp_halfspace' LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO eve, bob', aggregate);
+  END LOOP;
+END $$;
+SQL
+
+# Runs statements as a role, in one session; the output with its errors.
+sub run_as
+{
+	my ($user, @statements) = @_;
+	my $session = session($node, user => $user);
+	my $text = join "\n", map { $session->ask($_) } @statements;
+	$session->quit;
+	return $text;
+}
+
+my $superuser = scalar_of($node, 'SELECT current_user');
+
+sub last_charged
+{
+	return scalar_of($node,
+		"SELECT role FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1");
+}
+
+sub refused
+{
+	my ($name, $state, $text) = @_;
+	like($text, qr/^ERROR:  $state: /m, "$name: $state");
+	unlike($text, qr/^\d+$/m, "$name: no answer");
+}
+
+# ---- read-only ----
+
+spends(
+	$node,
+	'read-only transactions',
+	$nothing,
+	sub {
+		refused('BEGIN READ ONLY', '25006', run_as($superuser, 'BEGIN READ ONLY', $train, 'ROLLBACK'));
+		refused('SET TRANSACTION READ ONLY',
+			'25006', run_as($superuser, 'BEGIN', 'SET TRANSACTION READ ONLY', $train, 'ROLLBACK'));
+		refused('default_transaction_read_only',
+			'25006', run_as($superuser, 'SET default_transaction_read_only = on', $train));
+	});
+spends(
+	$node,
+	'standby',
+	$nothing,
+	sub {
+		$node->backup('base');
+		my $standby = PostgreSQL::Test::Cluster->new('standby');
+		$standby->init_from_backup($node, 'base', has_streaming => 1);
+		$standby->start;
+		my $session = session($standby);
+		refused('standby', '25006', $session->ask($train));
+		is($session->ask('SELECT count(*) FROM dpobj.ledger'),
+			scalar_of($node, 'SELECT count(*) FROM dpobj.ledger'),
+			'the ledger is read there');
+		$session->quit;
+		$standby->stop;
+	});
+
+# ---- settings of the caller ----
+
+my $forced = session($node, options => '-c force_parallel_mode=on');
+spends(
+	$node,
+	'force_parallel_mode = on',
+	{ epsilon => [ 0, 0.5 ], charged => [ 0, 1 ], released => [ 0, 1 ] },
+	sub {
+		my $text = $forced->ask($train);
+		like($text, qr/^(?:\d+|ERROR:  UB003: .*)$/m, 'works or is refused');
+		like($text, qr/^HINT:  Set force_parallel_mode to off\.$/m, 'with a hint') if $text !~ /^\d+$/;
+	});
+$forced->quit;
+
+my @hostile = (
+	"search_path = 'nowhere'",
+	"default_transaction_isolation = 'serializable'",
+	'synchronous_commit = off',
+	'row_security = off',
+	'quote_all_identifiers = on',
+	'standard_conforming_strings = off',
+	"bytea_output = 'escape'",
+	"DateStyle = 'German'",
+	"IntervalStyle = 'sql_standard'",
+	"TimeZone = 'Asia/Kathmandu'",
+	'extra_float_digits = -15',
+	'transform_null_equals = on',
+	'array_nulls = off',
+	'lock_timeout = 1',
+	"client_encoding = 'LATIN1'",
+	'work_mem = 64',
+	'temp_buffers = 100',
+	'jit_above_cost = 0',
+	"plan_cache_mode = 'force_generic_plan'",
+	'enable_seqscan = off',
+	'enable_sort = off',
+	'cursor_tuple_fraction = 0',
+	"client_min_messages = 'debug5'",
+	"role = 'bob'",);
+
+sub alter
+{
+	my ($what, @settings) = @_;
+	return join '', map { "ALTER $what SET $_;\n" } @settings;
+}
+
+scalar_of($node, 'GRANT bob TO eve; GRANT SELECT ON quick TO bob');
+scalar_of($node, alter('ROLE eve', @hostile));
+spends(
+	$node,
+	'hostile settings of the role',
+	$once,
+	sub {
+		my $session = session($node, user => 'eve', options => '-c client_min_messages=notice');
+		is($session->ask('SELECT current_user'), 'bob', 'the settings apply');
+		like($session->ask("SELECT (public.dp_halfspace(features, label, 0.5, 0)).release FROM public.quick"),
+			qr/^\d+$/, 'a release');
+		$session->quit;
+	});
+is(last_charged(), 'eve', 'charged to the session role, whatever role it plays');
+scalar_of($node, 'ALTER ROLE eve RESET ALL');
+
+# What a database or the superuser's role sets reaches the worker, which connects
+# to the same database; the caller's session undoes what would stop itself.
+my @reaching = (
+	'default_transaction_read_only = on',
+	'default_transaction_deferrable = on',
+	"session_replication_role = 'replica'",
+	'statement_timeout = 1',
+	'idle_in_transaction_session_timeout = 1',
+	"default_tablespace = 'pg_default'",
+	'zero_damaged_pages = off');
+scalar_of($node,
+	alter('DATABASE postgres', @hostile, @reaching)
+	  . alter("ROLE \"$superuser\"", @hostile, @reaching));
+my $undo = join ' ', map { "-c $_" } qw(default_transaction_read_only=off statement_timeout=0
+  lock_timeout=0 idle_in_transaction_session_timeout=0
+  client_min_messages=notice role=none search_path=public bytea_output=hex client_encoding=UTF8);
+{
+	local $ENV{PGOPTIONS} = "$undo -c session_replication_role=origin";
+	spends(
+		$node,
+		'hostile settings of the database and of the superuser',
+		$once,
+		sub {
+			my $session = session($node, user => 'eve', options => $undo);
+			is($session->ask('SHOW synchronous_commit'), 'off', 'the settings apply');
+			like($session->ask($train), qr/^\d+$/, 'a release');
+			$session->quit;
+		});
+	is(last_charged(), 'eve', 'charged to the session role');
+	like(
+		scalar_of($node, 'SELECT relation_name FROM dpobj.ledger ORDER BY id DESC LIMIT 1'),
+		qr/^public\.quick$/,
+		'names are not spelled as quote_all_identifiers has them');
+	scalar_of($node, "ALTER DATABASE postgres RESET ALL; ALTER ROLE \"$superuser\" RESET ALL");
+}
+
+# ---- privileges ----
+
+spends(
+	$node,
+	'roles without the privileges',
+	$nothing,
+	sub {
+		refused('no EXECUTE', '42501', run_as('mallory', $train));
+		scalar_of($node, 'REVOKE SELECT ON quick FROM bob');
+		refused('no SELECT', '42501', run_as('bob', $train));
+		refused('the final function by hand',
+			'42501', run_as('mallory', 'SELECT dpobj.halfspace_final(NULL)'));
+		refused('an aggregate of their own',
+			'42501',
+			run_as(
+				'mallory',
+				'CREATE AGGREGATE pg_temp.mine(float8[], boolean, numeric, numeric) '
+				  . '(SFUNC = dpobj.halfspace_accumulate, STYPE = dp_rows)'));
+		refused('a column of the state', '42501',
+			run_as('mallory', 'CREATE TABLE pg_temp.mine (state dp_rows)'));
+	});
+spends($node, 'EXECUTE and SELECT suffice', $once,
+	sub { like(run_as('eve', $train), qr/^\d+$/, 'a release') });
+is(last_charged(), 'eve', 'charged to the role');
+
+spends(
+	$node,
+	'SECURITY DEFINER, SET ROLE and SET SESSION AUTHORIZATION',
+	{ epsilon => 2, charged => 4, released => 4 },
+	sub {
+		scalar_of($node,
+			"CREATE FUNCTION public.by_definer() RETURNS bigint SECURITY DEFINER LANGUAGE sql AS '$train'");
+		like(run_as('mallory', 'SELECT public.by_definer()'), qr/^\d+$/, 'a definer function works');
+		is(last_charged(), 'mallory', 'and is charged to its caller');
+
+		like(run_as($superuser, 'SET ROLE eve', $train), qr/^\d+$/m, 'SET ROLE works');
+		is(last_charged(), $superuser, 'and is charged to the session role');
+
+		like(run_as($superuser, 'SET ROLE eve', 'SELECT public.by_definer()'),
+			qr/^\d+$/m, 'both together work');
+		is(last_charged(), $superuser, 'and are charged to the session role');
+
+		like(run_as($superuser, 'SET SESSION AUTHORIZATION eve', $train),
+			qr/^\d+$/m, 'SET SESSION AUTHORIZATION works');
+		is(last_charged(), 'eve', 'and is charged to the authorised role');
+	});
+
+is(run_as('eve', "SELECT count(*) FROM dpobj.ledger WHERE role <> 'eve'"),
+	'0', 'a role sees its own events only');
+cmp_ok(run_as('eve', 'SELECT count(*) FROM dpobj.ledger'), '>', 0, 'it does see those');
+unlike(
+	run_as('eve', <<'SQL', 'SELECT count(*) FROM dpobj.ledger WHERE pg_temp.leak(role)'),
+CREATE FUNCTION pg_temp.leak(text) RETURNS boolean COST 0.0001 LANGUAGE plpgsql
+AS 'BEGIN RAISE NOTICE ''saw %'', $1; RETURN true; END'
+SQL
+	qr/saw (?!eve)/,
+	'nor does a function in WHERE see others');
+
+# ---- the ledger ----
+
+my @touches = (
+	'SELECT * FROM dpobj.ledger_events',
+	"INSERT INTO dpobj.ledger_events (event, role, role_name) VALUES ('protect', 1, 'eve')",
+	'UPDATE dpobj.ledger_events SET epsilon_nano = 0',
+	'DELETE FROM dpobj.ledger_events',
+	'TRUNCATE dpobj.ledger_events',
+	'LOCK TABLE dpobj.ledger_events IN ACCESS SHARE MODE',
+	'LOCK TABLE dpobj.ledger IN SHARE MODE',
+	'SELECT * FROM dpobj.ledger FOR UPDATE',
+	"SELECT nextval('dpobj.ledger_events_id_seq')",
+	"SELECT setval('dpobj.ledger_events_id_seq', 1)",
+	'ALTER TABLE dpobj.ledger_events DISABLE TRIGGER ALL',
+	'CREATE INDEX ON dpobj.ledger_events (id)',
+	'CREATE TRIGGER mine BEFORE INSERT ON dpobj.ledger_events '
+	  . 'EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+	'CREATE RULE mine AS ON INSERT TO dpobj.ledger_events DO INSTEAD NOTHING',
+	'CREATE TABLE dpobj.mine (a int)',
+	'DROP TABLE dpobj.ledger_events CASCADE',
+	'DROP EXTENSION dpobj CASCADE',);
+spends(
+	$node,
+	'nobody touches the ledger',
+	$nothing,
+	sub {
+		for my $touch (@touches)
+		{
+			like(run_as('eve', 'BEGIN', $touch, 'ROLLBACK'), qr/^ERROR:  42501: /m, "refused: $touch");
+		}
+	});
+
+my @changes = (
+	'UPDATE dpobj.ledger_events SET epsilon_nano = 0',
+	'UPDATE dpobj.ledger_events SET epsilon_nano = 0 WHERE false',
+	'DELETE FROM dpobj.ledger_events',
+	'TRUNCATE dpobj.ledger_events CASCADE',
+	'MERGE INTO dpobj.ledger_events USING (SELECT 1) x ON true WHEN MATCHED THEN DELETE',
+	'WITH gone AS (DELETE FROM dpobj.ledger_events RETURNING id) SELECT count(*) FROM gone',
+	"INSERT INTO dpobj.ledger_events (id, event, role, role_name) OVERRIDING SYSTEM VALUE "
+	  . "VALUES (1, 'protect', 1, 'eve') ON CONFLICT (id) DO UPDATE SET epsilon_nano = 0",);
+my $ledger = 'SELECT md5(string_agg(e::text, chr(10) ORDER BY id)) FROM dpobj.ledger_events e';
+my $before = scalar_of($node, $ledger);
+for my $change (@changes)
+{
+	for my $setting ('session_replication_role = origin', 'session_replication_role = replica')
+	{
+		like(
+			run_as($superuser, "SET $setting", $change),
+			qr/^ERROR:  42501: the privacy ledger is append-only$/m,
+			"append-only for superusers, $setting: $change");
+	}
+}
+like(
+	run_as(
+		$superuser, 'BEGIN',
+		'CREATE TABLE parent (LIKE dpobj.ledger_events)',
+		'ALTER TABLE dpobj.ledger_events INHERIT parent',
+		'DELETE FROM parent', 'ROLLBACK'),
+	qr/^ERROR:  42501: the privacy ledger is append-only$/m,
+	'append-only through an inheritance parent');
+is(scalar_of($node, $ledger), $before, 'the ledger is as it was');
+
+# An end without its charge, a second end and a cost that is counted twice do not fit in.
+my $insert = 'INSERT INTO dpobj.ledger_events (event, release, role, role_name, output_hash, epsilon_nano)';
+for my $forgery (
+	"$insert SELECT 'released', id, role, role_name, sha256(''), 1 FROM dpobj.ledger_events LIMIT 1",
+	"$insert SELECT 'released', release, role, role_name, sha256(''), NULL FROM dpobj.ledger_events "
+	. 'WHERE release IS NOT NULL LIMIT 1',
+	"$insert VALUES ('released', NULL, 1, 'eve', sha256(''), NULL)",
+	"$insert VALUES ('charged', NULL, 1, 'eve', NULL, -1)")
+{
+	like(run_as($superuser, $forgery), qr/^ERROR:  23/m, "does not fit: $forgery");
+}
+
+# ---- no worker to write the ledger ----
+
+# The launcher of logical replication takes the only slot.
+$node->append_conf('postgresql.conf', 'max_worker_processes = 1');
+$node->restart;
+spends(
+	$node,
+	'no free worker slot',
+	$nothing,
+	sub {
+		my $start = time();
+		refused('no free worker slot', '53000', run_as('eve', $train));
+		cmp_ok(time() - $start, '<', 6, 'refused within seconds');
+		refused('no free worker slot, cancelled',
+			'57014', run_as('eve', 'SET statement_timeout = 300', $train));
+	});
+
+is(scalar(solvers($node)), 0, 'no solver was started');
+$node->stop;
+done_testing();

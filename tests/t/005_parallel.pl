@@ -1,0 +1,304 @@
+# 005_parallel.pl - parallel and partitioned plans see each row once, a dump keeps
+# the ledger.
+#
+# Epsilon is so large that the mechanism returns the optimum.  Where all rows agree
+# on one vector, which no other vector of the grid equals, it must be that; where
+# a majority of one decides, no row may be lost or seen twice.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use DpobjTest;
+
+my $node = dpobj_cluster('parallel');
+my $optimum = '{1,-1,1,0,-1,1}';
+my $release = { epsilon => 10000, charged => 1, released => 1 };
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION ternary(i int) RETURNS float8[] LANGUAGE sql IMMUTABLE
+  AS 'SELECT array_agg((i / (3 ^ j)::int % 3 - 1)::float8 ORDER BY j) FROM generate_series(0, 5) j';
+CREATE TABLE point AS
+  SELECT i AS id, f AS features, f[1] - f[2] + f[3] - f[5] + f[6] > 0 AS label
+  FROM (SELECT i, ternary(i) FROM generate_series(0, 728) i) AS p(i, f);
+
+-- 200,000 rows, most of them alike; 20,000 rows, all distinct.
+CREATE TABLE alike AS
+  SELECT row_number() OVER () AS id, features, label FROM point, generate_series(1, 275);
+CREATE TABLE distinct_rows AS
+  SELECT i AS id, f AS features, f[1] - f[2] + f[3] - f[5] + f[6] > 0 AS label
+  FROM (SELECT i, array_agg(sin(i * j + j * j) ORDER BY j) FROM generate_series(1, 20000) i,
+               generate_series(1, 6) j GROUP BY i) AS p(i, f);
+
+-- 100,000 contradictions that a majority of one decides, in runs of a thousand rows,
+-- so that what one worker has read is not balanced in itself.
+CREATE TABLE close AS
+  SELECT i AS id, ARRAY[1.0::float8] AS features, (i - 1) / 1000 % 2 = 0 AS label
+  FROM generate_series(1, 200001) i;
+ALTER TABLE alike SET (parallel_workers = 3);
+ALTER TABLE distinct_rows SET (parallel_workers = 3);
+ALTER TABLE close SET (parallel_workers = 3);
+ANALYZE;
+SQL
+
+my @parallel = (
+	'SET max_parallel_workers_per_gather = 3',
+	'SET min_parallel_table_scan_size = 0',
+	'SET parallel_setup_cost = 0',
+	'SET parallel_tuple_cost = 0');
+my @serial = ('SET max_parallel_workers_per_gather = 0');
+
+sub weights_of
+{
+	my ($table, @more) = @_;
+	return train($table, epsilon => 10000, what => 'weights', @more);
+}
+
+sub plan_of
+{
+	my ($statement, @settings) = @_;
+	my $session = session($node);
+	$session->ask($_) for @settings;
+	my $plan = $session->ask("EXPLAIN (COSTS OFF) $statement");
+	$session->quit;
+	return $plan;
+}
+
+# Runs one release under settings and compares its weights.
+sub releases
+{
+	my ($name, $expected, $statement, @settings) = @_;
+	spends(
+		$node, $name, $release,
+		sub {
+			my $session = session($node);
+			$session->ask($_) for @settings;
+			is($session->ask($statement), $expected, "$name: the optimum");
+			$session->quit;
+		});
+}
+
+# ---- parallel plans ----
+
+my $plan = plan_of(weights_of('alike'), @parallel);
+like($plan, qr/Finalize Aggregate.*Gather.*Workers Planned: [23].*Partial Aggregate.*Parallel Seq Scan/s,
+	'the plan is parallel');
+unlike(plan_of(weights_of('alike'), @serial), qr/Partial/, 'the other is not');
+
+for my $table (qw(alike distinct_rows))
+{
+	releases("$table, serial", $optimum, weights_of($table), @serial);
+	releases("$table, parallel", $optimum, weights_of($table), @parallel);
+	releases("$table, parallel, the leader stays out",
+		$optimum, weights_of($table), @parallel, 'SET parallel_leader_participation = off');
+	releases("$table, no worker to be had",
+		$optimum, weights_of($table), @parallel, 'SET max_parallel_workers = 0');
+	releases("$table, prepared",
+		$optimum,
+		'PREPARE here(float8) AS SELECT (dp_halfspace(features, label, $1, 0::float8)).weights '
+		  . "FROM $table; EXECUTE here(10000)",
+		@parallel,
+		'SET plan_cache_mode = force_generic_plan');
+}
+
+# {1} errs on the negative rows, {-1} and {0} on the positive ones, of which there
+# is one more: a state that is lost or added twice turns one of these two over.
+for my $round (1 .. 4)
+{
+	my @settings =
+	  $round == 1 ? @serial : (@parallel, 'SET parallel_leader_participation = ' . $round % 2);
+	spends(
+		$node,
+		"majority of one, round $round",
+		{ epsilon => 20000, charged => 2, released => 2 },
+		sub {
+			my $session = session($node);
+			$session->ask($_) for @settings;
+			is($session->ask(weights_of('close')), '{1}', 'in favour');
+			like($session->ask(weights_of('close', where => 'id NOT IN (1, 2)')),
+				qr/^\{(?:0|-1)\}$/, 'against');
+			$session->quit;
+		});
+}
+
+# Fewer rows than workers, and none, where the planner expects many.
+scalar_of($node, <<'SQL');
+CREATE TABLE few AS SELECT * FROM close WHERE id <= 2000;
+CREATE TABLE none AS TABLE few;
+ALTER TABLE few SET (parallel_workers = 3);
+ALTER TABLE none SET (parallel_workers = 3);
+ANALYZE few, none;
+DELETE FROM few WHERE id > 1;
+DELETE FROM none;
+SQL
+for my $leader (qw(on off))
+{
+	my @settings = (@parallel, "SET parallel_leader_participation = $leader");
+	like(plan_of(weights_of('few'), @settings), qr/Partial Aggregate/, 'the plan is parallel');
+	releases("one row, leader $leader", '{1}', weights_of('few'), @settings);
+	spends(
+		$node,
+		"no row at all, leader $leader",
+		$release,
+		sub {
+			my $session = session($node);
+			$session->ask($_) for @settings;
+			like(
+				$session->ask(
+					train('none', epsilon => 10000, what => 'weights', options => '{"dimension": 1}')),
+				qr/^\{-?[01]\}$/,
+				'is answered when the dimension is declared');
+			$session->quit;
+		});
+	spends(
+		$node,
+		"no row and no dimension, leader $leader",
+		{},
+		sub {
+			my $session = session($node);
+			$session->ask($_) for @settings;
+			like($session->ask(weights_of('none')), qr/^ERROR:  22023: the dimension is not known$/m,
+				'is refused');
+			$session->quit;
+		});
+}
+
+# The workers have no dimension but the one of their own first row.
+scalar_of($node, <<'SQL');
+CREATE TABLE ragged AS
+  SELECT i AS id, CASE WHEN i <= 1000 THEN ARRAY[1.0::float8] ELSE ARRAY[1.0::float8, 1.0] END AS features,
+         true AS label
+  FROM generate_series(1, 2000) i;
+ALTER TABLE ragged SET (parallel_workers = 3);
+ANALYZE ragged;
+SQL
+spends(
+	$node,
+	'rows of different lengths in different workers',
+	{ epsilon => [ 0, 10000 ], charged => [ 0, 1 ], released => [ 0, 1 ] },
+	sub {
+		my $session = session($node);
+		$session->ask($_) for @parallel;
+		like($session->ask(weights_of('ragged')), qr/^(?:\{1(?:,-?[01])?\}|ERROR: .*)$/m,
+			'one length wins or an error says why');
+		is($session->ask('SELECT 1'), '1', 'the session is alive');
+		$session->quit;
+	});
+releases('rows of another length are neutral where it is declared',
+	'{1}', weights_of('ragged', options => '{"dimension": 1}'), @parallel);
+
+# ---- partitions ----
+
+scalar_of($node, <<'SQL');
+CREATE SCHEMA "Odd";
+CREATE TABLE "Odd".root (id bigint, features float8[], label boolean) PARTITION BY RANGE (id);
+CREATE TABLE part_1 PARTITION OF "Odd".root FOR VALUES FROM (0) TO (200);
+CREATE TABLE part_2 PARTITION OF "Odd".root FOR VALUES FROM (200) TO (400) PARTITION BY LIST (label);
+CREATE TABLE part_2_true PARTITION OF part_2 FOR VALUES IN (true);
+CREATE TABLE part_2_false PARTITION OF part_2 FOR VALUES IN (false);
+CREATE TABLE part_3 (gone int, label boolean, features float8[], id bigint);
+ALTER TABLE part_3 DROP gone;
+ALTER TABLE "Odd".root ATTACH PARTITION part_3 FOR VALUES FROM (400) TO (600);
+CREATE TABLE part_4 PARTITION OF "Odd".root DEFAULT;
+CREATE TABLE part_5 PARTITION OF "Odd".root FOR VALUES FROM (1000) TO (2000);
+INSERT INTO "Odd".root SELECT id, features, label FROM point;
+ANALYZE "Odd".root;
+SQL
+
+sub last_relation
+{
+	return scalar_of($node,
+		"SELECT relation_name FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1");
+}
+
+for my $wise (qw(off on))
+{
+	for my $how ([ 'serial', @serial ], [ 'parallel', @parallel, 'SET enable_parallel_append = on' ])
+	{
+		my ($name, @settings) = @$how;
+		push @settings, "SET enable_partitionwise_aggregate = $wise";
+		spends(
+			$node,
+			"root, $name, partitionwise $wise",
+			$wise eq 'off'
+			? $release
+			: { epsilon => [ 0, 10000 ], charged => [ 0, 1 ], released => [ 0, 1 ] },
+			sub {
+				my $session = session($node);
+				$session->ask($_) for @settings;
+				my $text = $session->ask(weights_of('"Odd".root'));
+				my $expected = quotemeta $optimum;
+				$expected .= '|ERROR:  UB003: .*' if $wise eq 'on';
+				like($text, qr/^(?:$expected)$/m, 'the optimum' . ($wise eq 'on' ? ' or a refusal' : ''));
+				$session->quit;
+			});
+		is(last_relation(), '"Odd".root', 'charged to the root');
+	}
+}
+for my $partition (qw(part_1 part_2 part_2_true part_3 part_5))
+{
+	spends(
+		$node,
+		"$partition queried directly",
+		$release,
+		sub {
+			like(
+				scalar_of($node,
+					train($partition, epsilon => 10000, what => 'release', options => '{"dimension": 6}')),
+				qr/^\d+$/,
+				'a release');
+		});
+	is(last_relation(), '"Odd".root', 'charged to the root');
+}
+spends(
+	$node,
+	'all partitions but one pruned, and all',
+	{ epsilon => 20000, charged => 2, released => 2 },
+	sub {
+		for my $where ('id = 7', 'id < 0 AND id > 0')
+		{
+			like(
+				scalar_of(
+					$node,
+					train('"Odd".root',
+						epsilon => 10000,
+						options => '{"dimension": 6}',
+						where => $where)),
+				qr/^\d+$/,
+				"WHERE $where");
+			is(last_relation(), '"Odd".root', 'charged to the root');
+		}
+	});
+
+# ---- dump and restore ----
+
+scalar_of($node,
+	'CREATE TABLE kept AS SELECT dp_halfspace(features, label, 0.5, 0) AS model FROM quick');
+my $events = 'SELECT md5(string_agg(e::text, chr(10) ORDER BY id)) FROM dpobj.ledger_events e';
+for my $format (qw(plain custom))
+{
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/dump';
+	my $copy = "copy_$format";
+
+	$node->safe_psql('postgres', "CREATE DATABASE $copy");
+	$node->command_ok([ 'pg_dump', '-F', $format, '-f', $file, $node->connstr('postgres') ],
+		"pg_dump, $format");
+	$node->command_ok(
+		$format eq 'plain'
+		? [ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($copy), '-f', $file ]
+		: [ 'pg_restore', '--exit-on-error', '-d', $node->connstr($copy), $file ],
+		"restore, $format");
+	is($node->safe_psql($copy, $events), scalar_of($node, $events), 'the ledger is the same');
+	is($node->safe_psql($copy, 'SELECT dpobj.verify(model) FROM kept'), 't', 'the model verifies');
+	is( $node->safe_psql($copy, train(QUICK)),
+		$node->safe_psql($copy, "SELECT max(id) FROM dpobj.ledger WHERE event = 'charged'"),
+		'it goes on with new ids');
+	my ($code, $out, $error) = $node->psql($copy, 'DELETE FROM dpobj.ledger_events');
+	like($error, qr/append-only/, 'it is append-only');
+}
+
+is(scalar(solvers($node)), 0, 'no solver is left');
+$node->stop;
+done_testing();

@@ -1,0 +1,121 @@
+# 006_stress.pl - twenty trainers at once while backends and solvers are killed at
+# random: whatever a client was told is in the ledger, and nobody is left over.
+
+use strict;
+use warnings;
+
+use POSIX ();
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use DpobjTest;
+
+use constant TRAINERS => 20;
+use constant SECONDS => 15;
+
+my $node = dpobj_cluster('stress', "log_min_messages = fatal", "log_min_error_statement = panic");
+my $folder = PostgreSQL::Test::Utils::tempdir();
+# A trainer asks again and again, over connections that get lost, until it is told
+# to stop, and writes down every answer.  Every other one has solves that last.
+sub trainer
+{
+	my ($number) = @_;
+	my $statement =
+	  $number % 2
+	  ? train(QUICK, epsilon => 1)
+	  : train(SLOW, epsilon => 1, options => '{"grid": {"sparse": 6}}');
+	my $connection = $node->connstr('postgres');
+
+	while (!-e "$folder/stop")
+	{
+		system("psql -XAtq -v VERBOSITY=verbose -d \"$connection\" "
+			  . join(' ', map { '-c "' . $statement =~ s/"/\\"/gr . '"' } 1 .. 5)
+			  . " >>$folder/answers_$number 2>>$folder/errors_$number");
+		sleep(0.05);
+	}
+	return;
+}
+
+my @trainers;
+for my $number (1 .. TRAINERS)
+{
+	my $pid = fork() // die "fork: $!";
+	if ($pid == 0)
+	{
+		trainer($number);
+		POSIX::_exit(0);
+	}
+	push @trainers, $pid;
+}
+
+# ---- the killer ----
+
+my %killed = (solver => 0, backend => 0);
+my $end = time() + SECONDS;
+my $next_crash = time() + 1;
+while (time() < $end)
+{
+	sleep(rand(0.1));
+	my @running = solvers_and_backends($node) or next;
+	my ($solver, $backend) = @{ $running[ rand @running ] };
+
+	# Its parent is a backend in the middle of a release; a child of the postmaster
+	# at large may also be one that charges, scans or answers.
+	if (time() > $next_crash)
+	{
+		my @any = children($node->{_pid});
+		$killed{backend} += kill 'KILL', rand() < 0.5 ? $backend : $any[ rand @any ];
+		$next_crash = time() + 0.7 + rand(1);
+	}
+	else
+	{
+		$killed{solver} += kill((qw(KILL SEGV))[ rand 2 ], $solver);
+	}
+}
+append_to_file("$folder/stop", '');
+waitpid $_, 0 for @trainers;
+settle($node);
+
+# ---- what is left ----
+
+my @answers;
+push @answers, grep { /^\d+$/ } split /\n/, slurp_file($_) for glob "$folder/answers_*";
+my %counts;
+@counts{qw(charged released failed)} = split /\|/,
+  scalar_of($node,
+	"SELECT count(*) FILTER (WHERE event = 'charged'), count(*) FILTER (WHERE event = 'released'), "
+	  . "count(*) FILTER (WHERE event = 'failed') FROM dpobj.ledger_events");
+diag(sprintf '%d s, %d solvers and %d backends killed: %d charged, %d released, %d failed, %d answers',
+	SECONDS, @killed{qw(solver backend)}, @counts{qw(charged released failed)}, scalar @answers);
+
+
+# What the clients were told instead: the server went away, was not there, or the
+# solver was killed.
+my %errors;
+for my $file (glob "$folder/errors_*")
+{
+	$errors{$_}++ for slurp_file($file) =~ /^(?:ERROR|FATAL):  (\w{5}):/mg;
+}
+delete @errors{qw(UB004 57P01 57P02 57P03)};
+is_deeply(\%errors, {}, 'no other error');
+cmp_ok($killed{solver}, '>', 5, 'solvers were killed');
+cmp_ok($killed{backend}, '>', 2, 'backends were killed');
+cmp_ok(scalar @answers, '>', 50, 'trainers were answered');
+cmp_ok(scalar @answers, '<=', $counts{released}, 'answers <= released');
+cmp_ok($counts{released} + $counts{failed}, '<=', $counts{charged}, 'released + failed <= charged');
+my %distinct = map { $_ => 1 } @answers;
+is(scalar keys %distinct, scalar @answers, 'no release was given away twice');
+my $list = join ',', keys %distinct;
+is( scalar_of($node,
+		"SELECT count(DISTINCT c.id) FROM dpobj.ledger_events c JOIN dpobj.ledger_events r ON r.release = c.id "
+		  . "WHERE c.event = 'charged' AND r.event = 'released' AND c.id IN ($list)"),
+	scalar @answers,
+	'each answer has a charge and a release in the ledger');
+spends($node, 'one more', { epsilon => 0.5, charged => 1, released => 1 },
+	sub { like(scalar_of($node, train(QUICK)), qr/^\d+$/, 'the server works') });
+ok(wait_until(2, sub { !solvers($node) }), 'no solver is left');
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal (?!9\b)/,
+	'nothing crashed but what was killed');
+$node->stop;
+done_testing();

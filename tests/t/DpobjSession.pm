@@ -1,0 +1,87 @@
+# DpobjSession.pm - one psql that stays connected, for statements in the background.
+#
+#   my $session = DpobjSession->new($node, user => 'eve', options => '-c x=y');
+#   my $text = $session->ask('SELECT 1');       # send and wait for the result
+#   $session->send($statement); ...             # send only
+#   my $text = $session->result;                # wait for it; errors are in the text
+#
+# Errors appear as psql prints them in verbose mode: "ERROR:  SQLSTATE: message".
+
+package DpobjSession;
+
+use strict;
+use warnings;
+
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+
+sub new
+{
+	my ($class, $node, %how) = @_;
+	my $connection = $node->connstr($how{database} // 'postgres');
+	my $self = bless { input => '', output => '', sent => 0 }, $class;
+
+	$connection .= " user=$how{user}" if $how{user};
+	local $ENV{PGOPTIONS} = $how{options} // '';
+	$self->{run} = IPC::Run::start(
+		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $connection ],
+		'<', \$self->{input}, '>', \$self->{output}, '2>', \$self->{output},
+		IPC::Run::timeout($how{seconds} // 60));
+	$self->{pid} = $self->ask('SELECT pg_backend_pid()');
+	die "no session: $self->{pid}" unless $self->{pid} =~ /^\d+$/;
+	return $self;
+}
+
+# The backend's process id.
+sub pid { return $_[0]{pid}; }
+
+sub send
+{
+	my ($self, $statement) = @_;
+	$self->{sent}++;
+	$self->{input} .= "$statement;\n\\echo END $self->{sent}\n";
+	$self->{run}->pump_nb;
+	return;
+}
+
+# The output of the last statement; what there is if the connection is lost.
+sub result
+{
+	my ($self) = @_;
+	my $end = qr/^END $self->{sent}\n/m;
+
+	eval { $self->{run}->pump until $self->{output} =~ $end || !$self->{run}->pumpable; };
+	my $error = $@;
+	die $error if $error =~ /timeout/;
+	my $text = $self->{output};
+	$self->{output} = '';
+	$text =~ s/$end//;
+	chomp $text;
+	return $text;
+}
+
+sub ask
+{
+	my ($self, $statement) = @_;
+	$self->send($statement);
+	return $self->result;
+}
+
+# Ends the session; a lost connection or a killed client is no error.
+sub quit
+{
+	my ($self) = @_;
+	$self->{input} .= "\\q\n";
+	eval { $self->{run}->finish; };
+	return;
+}
+
+# Kills the client: the server finds a closed connection.
+sub kill_client
+{
+	my ($self) = @_;
+	eval { $self->{run}->kill_kill(grace => 0); };
+	return;
+}
+
+1;

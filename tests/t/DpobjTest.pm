@@ -1,0 +1,270 @@
+# DpobjTest.pm - what the hostile tests share: a cluster with dpobj, sessions that
+# run in the background, the processes behind them, and the ledger's invariant.
+#
+# Each cluster gets a copy of the installed files of its own: a test may break
+# the solver in it, and every solver of the cluster is known by its path.
+
+package DpobjTest;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use DpobjSession;
+
+our @EXPORT = qw(
+  dpobj_cluster session train scalar_of spends settle wait_until wait_for_server
+  children descriptors runs solver_of solver_path solvers solvers_and_backends
+  QUICK SLOW
+);
+
+# A solve of milliseconds, and one of several seconds: 3^16 configurations.
+use constant QUICK => 'quick';
+use constant SLOW => 'slow';
+
+my $library_folder = `pg_config --pkglibdir`;
+chomp $library_folder;
+
+my $tables = <<'SQL';
+CREATE EXTENSION dpobj;
+CREATE TABLE quick AS
+  SELECT i AS id, ARRAY[i % 2, i % 3 - 1]::float8[] AS features, i % 2 = 1 AS label
+  FROM generate_series(1, 60) i;
+CREATE TABLE slow AS
+  SELECT i AS id, array_agg((hashint4(100 * i + j) >> 3 & 1)::float8 ORDER BY j) AS features,
+         hashint4(7 * i) & 1 = 1 AS label
+  FROM generate_series(1, 400) i, generate_series(1, 16) j
+  GROUP BY i;
+SQL
+
+# ---- clusters ----------------------------------------------------------------
+
+sub _settings
+{
+	my ($destination) = @_;
+	return <<"CONF";
+extension_destdir = '$destination'
+dynamic_library_path = '$destination$library_folder:\$libdir'
+max_prepared_transactions = 5
+max_worker_processes = 16
+restart_after_crash = on
+autovacuum = off
+log_statement = none
+dpobj.solver_threads = 1
+CONF
+}
+
+# A running cluster with the extension and the tables quick and slow.
+sub dpobj_cluster
+{
+	my ($name, @settings) = @_;
+	my $destination = PostgreSQL::Test::Utils::tempdir('dest');
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	system_or_bail('cp', '-r', "$ENV{PGXS_DEST}/.", $destination);
+	$node->{dpobj_destination} = $destination;
+	$node->init(extra => [ '-E', 'UTF8', '--locale=C' ], allows_streaming => 1);
+	$node->append_conf('postgresql.conf', _settings($destination));
+	$node->append_conf('postgresql.conf', $_) for @settings;
+	$node->start;
+	$node->safe_psql('postgres', $tables);
+	return $node;
+}
+
+sub session
+{
+	my ($node, %how) = @_;
+	return DpobjSession->new($node, %how);
+}
+
+# SELECT of a release: its ledger id, or another expression over the model.
+sub train
+{
+	my ($table, %how) = @_;
+	my $epsilon = $how{epsilon} // '0.5';
+	my $options = $how{options} ? ", '$how{options}'" : '';
+	my $what = $how{what} // 'release';
+	my $where = $how{where} ? " WHERE $how{where}" : '';
+	return "SELECT (dp_halfspace(features, label, $epsilon, 0$options)).$what FROM $table$where";
+}
+
+sub scalar_of
+{
+	my ($node, $query) = @_;
+	return $node->safe_psql('postgres', $query);
+}
+
+# ---- the ledger --------------------------------------------------------------
+
+# True once the condition holds, false after the given seconds.
+sub wait_until
+{
+	my ($seconds, $condition) = @_;
+	my $end = time() + $seconds;
+	until ($condition->())
+	{
+		return 0 if time() > $end;
+		sleep(0.002);
+	}
+	return 1;
+}
+
+sub wait_for_server
+{
+	my ($node) = @_;
+	return wait_until(
+		30,
+		sub {
+			my ($rc) = $node->psql('postgres', 'SELECT 1', timeout => 10);
+			return $rc == 0;
+		});
+}
+
+# Waits for the charge workers that nobody waits for any more.
+sub settle
+{
+	my ($node) = @_;
+	wait_for_server($node);
+	$node->poll_query_until('postgres',
+		"SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpobj charge'")
+	  or die 'a charge worker does not end';
+}
+
+my $new_events = <<'SQL';
+SELECT coalesce(trim_scale(sum(epsilon)), 0),
+       count(*) FILTER (WHERE event = 'charged'),
+       count(*) FILTER (WHERE event = 'released'),
+       count(*) FILTER (WHERE event = 'failed')
+FROM dpobj.ledger WHERE id > %d
+SQL
+
+# An end has a charge, one charge has one end, and no cost is negative or missing.
+my $broken_events = <<'SQL';
+SELECT count(*)
+FROM dpobj.ledger_events e
+WHERE e.event IN ('released', 'failed')
+      AND (SELECT count(*) FROM dpobj.ledger_events c
+           WHERE c.event = 'charged' AND c.id = e.release AND c.id < e.id
+                 AND c.epsilon_nano > 0) <> 1
+   OR e.event = 'charged'
+      AND (SELECT count(*) FROM dpobj.ledger_events c WHERE c.release = e.id) > 1
+SQL
+
+# Runs the block and checks what it cost: $expected has epsilon and the numbers
+# of charged, released and failed events that it must leave in the ledger.  A
+# number may be a pair [least, most], where a race decides.
+sub spends
+{
+	my ($node, $name, $expected, $block) = @_;
+	settle($node);
+	my $last = scalar_of($node, 'SELECT coalesce(max(id), 0) FROM dpobj.ledger_events');
+	$block->();
+	settle($node);
+
+	my %found;
+	@found{qw(epsilon charged released failed)} = split /\|/,
+	  scalar_of($node, sprintf($new_events, $last));
+	subtest "ledger: $name" => sub {
+		for my $what (qw(epsilon charged released failed))
+		{
+			my $range = $expected->{$what} // 0;
+			my ($least, $most) = ref $range ? @$range : ($range, $range);
+			ok($least <= $found{$what} && $found{$what} <= $most,
+				"$what: $found{$what}" . (ref $range ? " in $least .. $most" : " = $least"));
+		}
+		cmp_ok($found{released}, '<=', $found{charged}, 'released <= charged');
+		is(scalar_of($node, $broken_events), '0', 'every end has its charge');
+	};
+	return;
+}
+
+# ---- processes ---------------------------------------------------------------
+
+# [pid, parent, state, command] of every process of the machine.
+sub _processes
+{
+	my @found;
+	for my $file (glob '/proc/[0-9]*/stat')
+	{
+		open my $stat, '<', $file or next;
+		my $line = <$stat>;
+		close $stat;
+		push @found, [ $1, $4, $3, $2 ]
+		  if defined $line && $line =~ /^(\d+) \((.*)\) (\S) (\d+)/s;
+	}
+	return @found;
+}
+
+sub children
+{
+	my ($pid) = @_;
+	return map { $_->[0] } grep { $_->[1] == $pid } _processes();
+}
+
+# The installed solver of this cluster.
+sub solver_path
+{
+	my ($node) = @_;
+	my ($path) = glob "$node->{dpobj_destination}$library_folder/dpobj-solver-*";
+	return $path;
+}
+
+# Is the process running this cluster's solver, or a script that stands in for it?
+sub _is_solver
+{
+	my ($node, $pid) = @_;
+	open my $file, '<', "/proc/$pid/cmdline" or return 0;
+	local $/;
+	my ($program, @arguments) = split /\0/, <$file> // '';
+	return !!grep { defined && m{^\Q$node->{dpobj_destination}\E/.*/dpobj-solver-} }
+	  $program, $arguments[0];
+}
+
+# Solvers of this cluster, whoever their parent is now.
+sub solvers
+{
+	my ($node) = @_;
+	return grep { _is_solver($node, $_) } map { $_->[0] } _processes();
+}
+
+# Pairs of a solver of this cluster and its parent.
+sub solvers_and_backends
+{
+	my ($node) = @_;
+	return map { [ $_->[0], $_->[1] ] } grep { _is_solver($node, $_->[0]) } _processes();
+}
+
+# The solver of a backend, once it is there and has become the solver.
+sub solver_of
+{
+	my ($node, $session) = @_;
+	my $solver;
+	wait_until(30, sub { ($solver) = grep { _is_solver($node, $_) } children($session->pid) })
+	  or die 'no solver was started';
+	return $solver;
+}
+
+# A process that still runs: a zombie does not.
+sub runs
+{
+	my ($pid) = @_;
+	return !!grep { $_->[0] == $pid && $_->[2] ne 'Z' } _processes();
+}
+
+# What a session's backend has open, but for the files of the cluster, which it
+# keeps or closes as it likes: sorted, without numbers.
+sub descriptors
+{
+	my ($node, $session) = @_;
+	my $files = $node->data_dir;
+	my @targets = grep { !m{^\Q$files\E/} }
+	  map { readlink($_) // () } glob '/proc/' . $session->pid . '/fd/*';
+	return sort map { s/:\[\d+\]//r } @targets;
+}
+
+1;
