@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "core/mutant.h"
+
 /* Words below this can be doubled without overflow. */
 #define HALF_RANGE (UINT64_C(1) << 63)
 
@@ -77,6 +79,8 @@ bits_below(Bits *bits, uint64_t n)
 	int length = n > 1 ? 64 - __builtin_clzll(n - 1) : 0;
 	uint64_t result;
 
+	if (MUTANT(13))
+		return bits_take(bits, length) % n;
 	do
 		result = bits_take(bits, length);
 	while (result >= n);

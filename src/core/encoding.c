@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/mutant.h"
+
 void
 encoding_init(Encoding *encoding)
 {
@@ -70,7 +72,7 @@ quantise(const Encoding *encoding, const double *restrict features, int32_t *res
 		double value = features[j];
 
 		value = value > low[j] ? value : low[j];
-		value = value < high[j] ? value : high[j];
+		value = MUTANT(8) || value < high[j] ? value : high[j];
 		value *= FIXED_POINT_ONE;
 		x[j] = (int32_t) (value + copysign(0.5, value));
 	}

@@ -27,6 +27,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/mutant.h"
+
 /* Is the level list exactly these weights? */
 static bool
 levels_are(const Grid *grid, int j, int count, const int8_t *weights)
@@ -59,6 +61,8 @@ grid_is_sparse_signs(const Grid *grid)
 	for (int j = 0; j < grid->dimension; j++)
 		if (!levels_are(grid, j, 3, ternary))
 			return false;
+	if (MUTANT(12) && grid->constraint == GRID_BALL)
+		return true;
 	return grid->constraint == GRID_SPARSE && grid->bound >= 1;
 }
 
@@ -147,6 +151,8 @@ choose_scale(const Gauge *gauge, const Grid *grid)
 
 	while (scale < GAUGE_MAX_SCALE && scale * unit < wanted)
 		scale *= 2;
+	if (MUTANT(4))
+		scale++;
 	return scale;
 }
 
@@ -171,6 +177,8 @@ gauge_choose(Gauge *gauge, const Grid *grid, int64_t epsilon, Adjacency adjacenc
 static bool
 scale_is_valid(uint64_t scale)
 {
+	if (MUTANT(4))
+		return true;
 	return scale >= 2 && scale <= GAUGE_MAX_SCALE && scale % 2 == 0;
 }
 
@@ -197,11 +205,11 @@ gauge_rate(const Gauge *gauge, const Grid *grid, mpz_t p, mpz_t q)
 	mpz_init(factor);
 	set_word(p, (uint64_t) gauge->epsilon);
 	mpz_mul_si(p, p, rate_factor(gauge->kind));
-	set_word(q, (uint64_t) EPSILON_ONE);
+	set_word(q, (uint64_t) (MUTANT(1) ? EPSILON_ONE / 10 * 7 : EPSILON_ONE));
 	mpz_mul_si(q, q, privacy_margin(gauge->adjacency));
 	set_word(factor, gauge->scale);
 	mpz_mul(q, q, factor);
-	if (gauge->kind == GAUGE_SPARSE)
+	if (gauge->kind == GAUGE_SPARSE && !MUTANT(11))
 		mpz_mul_si(q, q, grid->bound);
 	mpz_gcd(factor, p, q);
 	mpz_divexact(p, p, factor);
@@ -298,7 +306,7 @@ void
 gauge_onehot_radius(Bits *bits, mpz_t radius, const int *levels, int dimension, const mpz_t p,
 					const mpz_t q)
 {
-	int count = free_levels(levels, dimension) + 1;
+	int count = free_levels(levels, dimension) + (MUTANT(10) ? 0 : 1);
 	mpz_t term;
 
 	mpz_init(term);
@@ -392,7 +400,7 @@ gauge_onehot_row(Bits *bits, mpz_t *row, int levels, const mpz_t radius)
 	{
 		zero = (int) bits_below(bits, (uint64_t) levels);
 		draw_composition(bits, row, levels - 1, radius);
-	} while (!all_positive((const mpz_t *) row, zero));
+	} while (!MUTANT(7) && !all_positive((const mpz_t *) row, zero));
 	for (int i = levels - 1; i > zero; i--)
 		mpz_swap(row[i], row[i - 1]);
 	mpz_set_ui(row[zero], 0);

@@ -12,6 +12,7 @@
 #include <gmp.h>
 
 #include "core/gauge.h"
+#include "core/mutant.h"
 #include "core/oracle.h"
 
 /* The search has no bound from public parameters; unlimited mode (PRIVACY.md 3, T4). */
@@ -37,6 +38,8 @@ release(const MechanismRequest *request, const Instance *instance, Bits *bits, M
 	for (int i = 0; i < rewards; i++)
 		mpz_init(reward[i]);
 	gauge_choose(&gauge, &request->grid, request->epsilon, request->adjacency);
+	if (MUTANT(9))
+		gauge.scale <<= instance->rows % 2;
 	gauge_draw(&gauge, &request->grid, bits, memory, reward);
 
 	problem = (OracleProblem){

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "core/mutant.h"
+
 #define RESTART_EFFORT INT64_C(20000000) /* non-zeros: some tens of milliseconds */
 #define DESCENT_EFFORT INT64_C(2000000)
 
@@ -167,7 +169,9 @@ keep_if_better(LocalSearch *search)
 	if (search->found && search->objective > best->value)
 		return;
 	if (search->found && search->objective == best->value &&
-		grid_compare(search->model->grid, search->index, best->index) >= 0)
+		(MUTANT(5) ? instance_loss(search->model->instance, search->model->grid, search->index) -
+						 instance_loss(search->model->instance, search->model->grid, best->index)
+				   : grid_compare(search->model->grid, search->index, best->index)) >= 0)
 		return;
 	search->found = true;
 	best->value = search->objective;

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "core/mutant.h"
+
 /* epsilon is an integer number of nano-units: 1.0 is 1,000,000,000. */
 #define EPSILON_ONE INT64_C(1000000000)
 
@@ -22,6 +24,8 @@ typedef enum Adjacency
 static inline int
 privacy_margin(Adjacency adjacency)
 {
+	if (MUTANT(3))
+		return 1;
 	return adjacency == ADJACENCY_REPLACE ? 2 : 1;
 }
 

@@ -30,6 +30,19 @@ check_report(const char *name)
 	return check_failed == 0 && check_passed > 0 ? 0 : 1;
 }
 
+/*
+ * How often to repeat a random case: all of it, or the share of it (in percent)
+ * that DPOBJ_TEST_SHARE asks for, because valgrind is slow.
+ */
+static inline int
+check_repetitions(int all)
+{
+	const char *share = getenv("DPOBJ_TEST_SHARE");
+	int some = share != NULL ? all * atoi(share) / 100 : all;
+
+	return some > 0 ? some : 1;
+}
+
 static inline void
 check_out_of_memory(void)
 {

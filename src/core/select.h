@@ -1,0 +1,63 @@
+/*
+ * select.h - exact exponential mechanism and permute-and-flip over a public grid.
+ *
+ * The exponential mechanism draws w with P(w) proportional to exp(-rate L(w)),
+ * rate = epsilon / margin (PRIVACY.md 1.5: epsilon / 2 under replace, epsilon
+ * under add_remove).  A one-hot group of columns is summed out analytically,
+ * the other coordinates are enumerated in Gray code (SOLVER.md 6a).  No term is
+ * skipped and the draw is exact: integer upper bounds of the masses, then an
+ * acceptance decided with intervals that are refined until they decide.
+ */
+#ifndef DPOBJ_CORE_SELECT_H
+#define DPOBJ_CORE_SELECT_H
+
+#include <stdint.h>
+
+#include "core/bits.h"
+#include "core/grid.h"
+#include "core/instance.h"
+#include "core/memory.h"
+#include "core/privacy.h"
+
+#define SELECT_MAX_THREADS 64
+#define SELECT_MAX_EPSILON (INT64_C(1) << 50) /* nano-units: about a million */
+#define SELECT_MAX_SPAN (INT64_C(1) << 40)    /* of instance_span() */
+
+/* A run of columns of which every row has exactly one at FIXED_POINT_ONE, the rest 0. */
+typedef struct SelectGroup
+{
+	int first;
+	int size; /* 0: no group is summed out, every coordinate is enumerated */
+} SelectGroup;
+
+typedef struct SelectProblem
+{
+	const Instance *instance;
+	const Grid *grid;
+	SelectGroup group; /* only with GRID_PRODUCT; all its coordinates have equal level lists */
+	int64_t epsilon;   /* nano-units, 0 .. SELECT_MAX_EPSILON */
+	Adjacency adjacency;
+	int threads; /* 1 .. SELECT_MAX_THREADS; the same bits give the same answer for any number */
+} SelectProblem;
+
+typedef struct SelectAnswer
+{
+	int index[GRID_MAX_DIMENSION];
+	int64_t loss;
+} SelectAnswer;
+
+/* The number of configurations that are enumerated (saturating): a public cost. */
+extern uint64_t select_cost(const Grid *grid, SelectGroup group);
+
+extern void select_exponential(const SelectProblem *problem, Bits *bits, Memory *memory,
+							   SelectAnswer *answer);
+extern void select_permute_and_flip(const SelectProblem *problem, Bits *bits, Memory *memory,
+									SelectAnswer *answer);
+
+/*
+ * The exact law's mean loss, to double precision, for benchmarks and tests.
+ * Not private: it never leaves the owner's bench.
+ */
+extern double select_mean_loss(const SelectProblem *problem, Memory *memory);
+
+#endif

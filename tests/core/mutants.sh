@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# mutants.sh - build the core with each of its deliberate faults (src/core/mutant.h)
+# and see that a named test catches it. Run from the top of the tree:
+#
+#   bash tests/core/mutants.sh        all of them; BUILD=folder keeps what was built
+#   bash tests/core/mutants.sh 4 9    some of them
+#
+# Prints one line per mutant, and fails if one survives. The same tests must pass
+# without a fault, built alike, or nothing would be shown.
+set -uo pipefail
+
+# number | test that kills it | fault
+mutants=(
+  '1|test_privacy|gauge: noise times 0.7, the rate too large'
+  '2|test_privacy|exponential, permute-and-flip: rate times 1 / 0.7'
+  '3|test_privacy|margin of add_remove under replace too'
+  '4|test_privacy|gauge: an odd N, which the cube under add_remove cannot have (C1)'
+  '5|test_privacy|oracle: ties go to the smaller loss, so the data decide them'
+  '6|test_select|exponential: every proposal accepted, bounds taken for masses'
+  '7|test_gauge|one-hot rows drawn without rejection, several zeros too often'
+  '8|test_rows|features not clipped from above'
+  '9|test_release|opdisc: N follows the number of rows'
+  '10|test_gauge|radius from D geometrics instead of D + 1 (Gamma(k) with uniform in K)'
+  '11|test_privacy|sparse gauge: the factor k of the shift forgotten'
+  '12|test_gauge|"at most k" non-zeros taken for "exactly k" (C3)'
+  '13|test_bits|uniform numbers by remainder, which favours small ones'
+)
+
+CC=${CC:-gcc}
+flags="-std=c11 -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -Isrc -Itests"
+libs="-lmpfr -lgmp -lgsl -lgslcblas -lm -lpthread"
+export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}
+
+# The faults are gross, so a test that goes on for longer is stuck.
+patience=60
+
+if [ -z "${BUILD:-}" ]; then
+  BUILD=$(mktemp -d)
+  trap 'rm -rf "$BUILD"' EXIT
+fi
+
+# compile NUMBER FOLDER SOURCE...: objects of one mutant
+compile() {
+  local number=$1 folder=$2
+  shift 2
+  mkdir -p "$folder"
+  printf '%s\n' "$@" | xargs -P 2 -I@ sh -c \
+    "$CC $flags -DDPOBJ_MUTANT=$number -c -o '$folder'/\$(basename @ .c).o @"
+}
+
+# The sources in which a fault has its place; all of them if that is a header.
+sources_of() {
+  if grep -q "MUTANT($1)" src/core/*.h; then
+    ls src/core/*.c
+  else
+    grep -l "MUTANT($1)" src/core/*.c
+  fi
+}
+
+# run NUMBER TEST: 0 if it passes, 1 if a check fails, 2 if it could not be tried
+run() {
+  local number=$1 test=$2 folder=$BUILD/$1 objects= sources
+  if [ "$number" != 0 ]; then
+    sources=$(sources_of "$number")
+    [ -n "$sources" ] && compile "$number" "$folder" $sources || return 2
+    objects=$(ls "$folder"/*.o)
+  fi
+  # objects of the mutant come first, so that the library's are not taken
+  $CC $flags -DDPOBJ_MUTANT="$number" -o "$folder/$test" "tests/core/$test.c" $objects \
+    "$BUILD/libcore.a" $libs || return 2
+  timeout "$patience" "$folder/$test" >"$folder/$test.out" 2>&1
+  case $? in
+    0) return 0 ;;
+    124) return 2 ;;
+    *) return 1 ;;
+  esac
+}
+
+# try 'NUMBER|TEST|FAULT': one line
+try() {
+  local number test fault verdict
+  IFS='|' read -r number test fault <<<"$1"
+  run "$number" "$test"
+  case $? in
+    0) verdict="SURVIVES $test" ;;
+    1) verdict="killed by $test ($(grep -c 'not so' "$BUILD/$number/$test.out") failed checks)" ;;
+    *) verdict="NOT TRIED: no place in the source, does not build, or is stuck" ;;
+  esac
+  printf 'mutant %2d  %-76s %s\n' "$number" "$fault" "$verdict"
+}
+
+# two_at_a_time COMMAND ARGUMENT...: once for each argument, the output in their order
+two_at_a_time() {
+  local command=$1 argument place=0
+  shift
+  rm -f "$BUILD"/*.line
+  for argument in "$@"; do
+    while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+    place=$((place + 1))
+    "$command" "$argument" >"$(printf '%s/%03d.line' "$BUILD" "$place")" 2>&1 &
+  done
+  wait
+  cat "$BUILD"/*.line
+}
+
+# Only a test that passes without a fault can show one.
+try_sound() {
+  run 0 "$1" || echo "$1 does not pass without a fault"
+}
+
+wanted=()
+for mutant in "${mutants[@]}"; do
+  [ $# = 0 ] || [[ " $* " == *" ${mutant%%|*} "* ]] || continue
+  wanted+=("$mutant")
+done
+
+compile 0 "$BUILD/0" src/core/*.c src/solver/frame.c || exit 1
+rm -f "$BUILD/libcore.a"
+ar crs "$BUILD/libcore.a" "$BUILD"/0/*.o
+
+mapfile -t tests < <(printf '%s\n' "${wanted[@]}" | cut -d'|' -f2 | sort -u)
+unsound=$(two_at_a_time try_sound "${tests[@]}")
+if [ -n "$unsound" ]; then
+  echo "$unsound"
+  exit 1
+fi
+
+verdicts=$(two_at_a_time try "${wanted[@]}")
+echo "$verdicts"
+killed=$(grep -c ' killed by ' <<<"$verdicts")
+echo "mutants: $killed killed, $((${#wanted[@]} - killed)) left"
+[ "$killed" = "${#wanted[@]}" ] && [ "$killed" -gt 0 ]

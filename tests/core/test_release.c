@@ -1,0 +1,282 @@
+/*
+ * test_release.c - what is released follows the laws that test_privacy.c proves
+ * private.
+ *
+ * Replay: OPDisc's answer is, bit for bit, the definition's argmin under noise
+ * that was drawn from public parameters alone; nothing else is random, and the
+ * data leave no trace in the number of bits taken.
+ *
+ * Audit: many releases on both of two neighbours.  The frequencies follow the
+ * exact law and not one whose epsilon is 30 % off, and no answer is more likely
+ * on one side than epsilon allows.
+ */
+#include "core/mechanism.h"
+
+#include "check.h"
+#include "law.h"
+#include "neighbours.h"
+
+/* Releases on each of two neighbours. */
+#define AUDIT_DRAWS 30000
+
+/*
+ * The chance that one confidence bound fails; with fewer than 1000 of them in
+ * this file, a false alarm has a chance below 1e-12.
+ */
+#define AUDIT_LOG_ALPHA (-16.0 * M_LN10)
+
+static TestStream stream;
+
+static MechanismRequest
+make_request(MechanismKind kind, const Grid *grid, int64_t epsilon, Adjacency adjacency)
+{
+	return (MechanismRequest){
+		.kind = kind, .epsilon = epsilon, .adjacency = adjacency, .grid = *grid, .threads = 1};
+}
+
+/* ---- replay ---- */
+
+static void
+replay_definition(const MechanismRequest *request, const Instance *instance, Bits *bits,
+				  Memory *memory, OracleAnswer *answer)
+{
+	int rewards = request->grid.dimension * GRID_MAX_LEVELS;
+	mpz_t reward[LAW_DIMENSION * GRID_MAX_LEVELS];
+	Gauge gauge;
+
+	for (int i = 0; i < rewards; i++)
+		mpz_init(reward[i]);
+	gauge_choose(&gauge, &request->grid, request->epsilon, request->adjacency);
+	gauge_draw(&gauge, &request->grid, bits, memory, reward);
+	oracle_enumerate(
+		&(OracleProblem){instance, &request->grid, gauge.scale, (const mpz_t *) reward}, memory,
+		answer);
+	for (int i = 0; i < rewards; i++)
+		mpz_clear(reward[i]);
+}
+
+static void
+check_replay(const MechanismRequest *request, const Instance *instance, uint64_t seed,
+			 Memory *memory)
+{
+	TestStream released_stream;
+	TestStream replayed_stream;
+	Bits released_bits;
+	Bits replayed_bits;
+	MechanismAnswer released;
+	OracleAnswer replayed;
+
+	teststream_seed(&released_stream, seed);
+	teststream_seed(&replayed_stream, seed);
+	bits_init(&released_bits, teststream_fill, &released_stream);
+	bits_init(&replayed_bits, teststream_fill, &replayed_stream);
+	mechanism_get(request->kind)->release(request, instance, &released_bits, memory, &released);
+	replay_definition(request, instance, &replayed_bits, memory, &replayed);
+	CHECK(grid_compare(&request->grid, released.index, replayed.index) == 0);
+	CHECK(memcmp(&released_stream, &replayed_stream, sizeof(TestStream)) == 0);
+	CHECK(released_bits.left == replayed_bits.left);
+}
+
+static void
+test_replay(void)
+{
+	static const int64_t epsilons[] = {EPSILON_ONE / 10, EPSILON_ONE, 4 * EPSILON_ONE,
+									   20 * EPSILON_ONE};
+	const Shape shapes[] = {shape_signs(1),     shape_signs(3),    shape_ternary(3),
+							shape_five(),       shape_ball(),      shape_round_ball(),
+							shape_sparse(3, 1), shape_sparse(3, 2)};
+	int count = sizeof(shapes) / sizeof(shapes[0]);
+
+	for (int k = 0; k < check_repetitions(3000); k++)
+	{
+		const Grid *grid = &shapes[k % count].grid;
+		Adjacency adjacency = k % 3 == 0 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE;
+		MechanismRequest request =
+			make_request(MECHANISM_OPDISC, grid, epsilons[k / count % 4], adjacency);
+		Pair pair = random_pair(&stream, grid->dimension, adjacency, LAW_ROWS - 1);
+		uint64_t seed = teststream_next(&stream);
+		Arena *arena = arena_create(check_out_of_memory);
+
+		for (int side = 0; side < 2; side++)
+		{
+			Instance instance;
+
+			dataset_instance(&pair.data[side], grid->dimension, arena_memory(arena), &instance);
+			check_replay(&request, &instance, seed, arena_memory(arena));
+		}
+		arena_destroy(arena);
+	}
+}
+
+/* ---- audit ---- */
+
+/* n times the Kullback-Leibler divergence of coins with biases share and p. */
+static double
+log_chernoff(double n, double share, double p)
+{
+	double sum = 0.0;
+
+	if (share > 0.0)
+		sum += share * log(share / p);
+	if (share < 1.0)
+		sum += (1.0 - share) * log((1.0 - share) / (1.0 - p));
+	return n * sum;
+}
+
+/*
+ * By the Chernoff bound a coin of bias p shows a share on the far side of it with
+ * probability at most exp(-log_chernoff); so a p for which that is below alpha can
+ * be excluded.  direction -1 gives the lower bound of p, +1 the upper one.
+ */
+static double
+confidence_bound(int64_t count, int direction)
+{
+	double share = (double) count / AUDIT_DRAWS;
+	double inside = share;
+	double outside = direction < 0 ? 0.0 : 1.0;
+
+	for (int k = 0; k < 60; k++)
+	{
+		double middle = (inside + outside) / 2;
+
+		if (log_chernoff(AUDIT_DRAWS, share, middle) > -AUDIT_LOG_ALPHA)
+			outside = middle;
+		else
+			inside = middle;
+	}
+	return outside;
+}
+
+typedef struct Audit
+{
+	MechanismRequest request;
+	VectorList list;
+	LossTable table;
+	int64_t count[2][LAW_VECTORS];
+} Audit;
+
+static void
+exact_law(PairLaw *law, const Audit *audit, int64_t epsilon, Memory *memory)
+{
+	const MechanismRequest *request = &audit->request;
+	int vectors = audit->list.count;
+	SelectProblem problem = {.instance = &audit->table.instance[0],
+							 .grid = &request->grid,
+							 .epsilon = epsilon,
+							 .adjacency = request->adjacency};
+	Gauge gauge;
+
+	switch (request->kind)
+	{
+		case MECHANISM_EXPONENTIAL:
+			exponential_law(law, &audit->table, vectors, select_rate(&problem));
+			break;
+		case MECHANISM_PERMUTE_FLIP:
+			permute_flip_law(law, &audit->table, vectors, select_rate(&problem));
+			break;
+		default:
+			gauge_choose(&gauge, &request->grid, epsilon, request->adjacency);
+			(void) lattice_law(law, &gauge, &request->grid, &audit->list, &audit->table,
+							   DECIDE_DIRECTLY, 1e-4L, memory);
+	}
+}
+
+/* p-value of a side's frequencies under a law. */
+static double
+audit_p_value(const Audit *audit, const PairLaw *law, int side)
+{
+	double weight[LAW_VECTORS];
+
+	for (int w = 0; w < law->vectors; w++)
+		weight[w] = (double) law->mass[side][w];
+	return law_p_value(audit->count[side], weight, law->vectors);
+}
+
+static void
+draw_audit(Audit *audit, Memory *memory)
+{
+	const Mechanism *mechanism = mechanism_get(audit->request.kind);
+	Bits bits;
+
+	bits_init(&bits, teststream_fill, &stream);
+	for (int side = 0; side < 2; side++)
+		for (int k = 0; k < AUDIT_DRAWS; k++)
+		{
+			MechanismAnswer answer;
+
+			mechanism->release(&audit->request, &audit->table.instance[side], &bits, memory,
+							   &answer);
+			audit->count[side][vector_number(&audit->list, &audit->request.grid, answer.index)]++;
+		}
+}
+
+static void
+check_log_ratios(const Audit *audit, double epsilon)
+{
+	for (int w = 0; w < audit->list.count; w++)
+		for (int side = 0; side < 2; side++)
+		{
+			double least = confidence_bound(audit->count[side][w], -1);
+			double most = confidence_bound(audit->count[1 - side][w], 1);
+
+			CHECK(least <= most * exp(epsilon));
+		}
+}
+
+static void
+check_audit(MechanismKind kind, const Shape *shape, int64_t epsilon, Adjacency adjacency)
+{
+	Arena *arena = arena_create(check_out_of_memory);
+	Audit audit = {.request = make_request(kind, &shape->grid, epsilon, adjacency)};
+	Pair pair = separating_pair(shape, adjacency, 1);
+	PairLaw truth;
+	PairLaw other;
+
+	list_vectors(&audit.list, &shape->grid);
+	list_losses(&audit.table, &pair, &shape->grid, &audit.list, arena_memory(arena));
+	draw_audit(&audit, arena_memory(arena));
+	check_log_ratios(&audit, (double) epsilon / (double) EPSILON_ONE);
+
+	exact_law(&truth, &audit, epsilon, arena_memory(arena));
+	for (int side = 0; side < 2; side++)
+		CHECK(audit_p_value(&audit, &truth, side) > LAW_THRESHOLD);
+	if (epsilon >= EPSILON_ONE)
+	{
+		exact_law(&other, &audit, epsilon / 10 * 13, arena_memory(arena));
+		CHECK(audit_p_value(&audit, &other, 0) < LAW_THRESHOLD ||
+			  audit_p_value(&audit, &other, 1) < LAW_THRESHOLD);
+	}
+	arena_destroy(arena);
+}
+
+static void
+test_audit(void)
+{
+	static const int64_t epsilons[] = {EPSILON_ONE / 10, EPSILON_ONE, 4 * EPSILON_ONE};
+	Shape signs = shape_signs(1);
+	Shape square = shape_signs(2);
+	Shape ternary = shape_ternary(1);
+	Shape sparse = shape_sparse(2, 1);
+
+	for (int e = 0; e < 3; e++)
+	{
+		check_audit(MECHANISM_EXPONENTIAL, &square, epsilons[e], ADJACENCY_REPLACE);
+		check_audit(MECHANISM_PERMUTE_FLIP, &square, epsilons[e], ADJACENCY_REPLACE);
+		check_audit(MECHANISM_OPDISC, &signs, epsilons[e], ADJACENCY_REPLACE);
+	}
+	check_audit(MECHANISM_EXPONENTIAL, &ternary, EPSILON_ONE, ADJACENCY_ADD_REMOVE);
+	check_audit(MECHANISM_PERMUTE_FLIP, &ternary, EPSILON_ONE, ADJACENCY_ADD_REMOVE);
+	check_audit(MECHANISM_OPDISC, &square, EPSILON_ONE, ADJACENCY_ADD_REMOVE);
+	check_audit(MECHANISM_OPDISC, &ternary, EPSILON_ONE, ADJACENCY_REPLACE);
+	check_audit(MECHANISM_OPDISC, &sparse, 4 * EPSILON_ONE, ADJACENCY_REPLACE);
+}
+
+int
+main(void)
+{
+	teststream_seed(&stream, 29);
+	test_replay();
+	test_audit();
+	mpfr_free_cache();
+	return check_report("release");
+}
