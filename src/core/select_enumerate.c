@@ -261,7 +261,7 @@ void
 select_visit_all(SelectTeam *team, SelectVisit visit, void *context)
 {
 	SelectPass pass = {.visit = visit, .context = context};
-	SelectWorker worker[SELECT_MAX_THREADS];
+	SelectWorker worker[SELECT_MAX_THREADS] = {{.pass = &pass}};
 
 	atomic_init(&pass.next, 0);
 	for (int k = 0; k < team->size; k++)

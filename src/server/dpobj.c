@@ -8,7 +8,11 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
+#include "core/mutant.h"
+
 PG_MODULE_MAGIC;
+
+StaticAssertDecl(DPOBJ_MUTANT == 0, "deliberate faults are for tests/core/mutants.sh only");
 
 int dpobj_time_limit = 0;
 int dpobj_memory_limit = 0;

@@ -21,8 +21,11 @@
 #include "core/bits.h"
 #include "core/mechanism.h"
 #include "core/memory.h"
+#include "core/mutant.h"
 #include "core/wire.h"
 #include "solver/frame.h"
+
+_Static_assert(DPOBJ_MUTANT == 0, "deliberate faults are for tests/core/mutants.sh only");
 
 #define SERVER STDIN_FILENO
 

@@ -30,18 +30,30 @@ check_report(const char *name)
 	return check_failed == 0 && check_passed > 0 ? 0 : 1;
 }
 
-/*
- * How often to repeat a random case: all of it, or the share of it (in percent)
- * that DPOBJ_TEST_SHARE asks for, because valgrind is slow.
- */
+/* The share of random cases, in percent, that DPOBJ_TEST_SHARE asks for: valgrind is slow. */
+static inline int
+check_share(void)
+{
+	const char *share = getenv("DPOBJ_TEST_SHARE");
+
+	return share != NULL ? atoi(share) : 100;
+}
+
 static inline int
 check_repetitions(int all)
 {
-	const char *share = getenv("DPOBJ_TEST_SHARE");
-	int some = share != NULL ? all * atoi(share) / 100 : all;
+	int some = all / 100 * check_share() + all % 100 * check_share() / 100;
 
 	return some > 0 ? some : 1;
 }
+
+/* A check that needs all the cases to be sure: with a share of them it is not asked. */
+#define CHECK_WHOLE(condition)                                                                     \
+	do                                                                                             \
+	{                                                                                              \
+		if (check_share() == 100)                                                                  \
+			CHECK(condition);                                                                      \
+	} while (0)
 
 static inline void
 check_out_of_memory(void)

@@ -293,9 +293,9 @@ static double
 log_rows(int n, double radius)
 {
 	double first = log_choose(radius + n - 1, n - 1);
-	double sum = 0;
+	double sum = 1; /* i = 1, relative to the first */
 
-	for (int i = 1; i <= n; i++)
+	for (int i = 2; i <= n; i++)
 		sum += exp(log_choose(radius - i + n, n - 1) - first);
 	return first + log(sum);
 }
@@ -622,7 +622,7 @@ test_log_ratio(Adjacency adjacency)
 			sqrt((r == 0 ? 2.0 : 1.0) / (double) count[r] + 1.0 / (double) count[r + 1]);
 
 		CHECK(fabs(ratio - rate) < 5 * deviation);
-		CHECK(fabs(ratio - rate * LAW_OFF) > 5 * deviation);
+		CHECK_WHOLE(fabs(ratio - rate * LAW_OFF) > 5 * deviation);
 		sum += ratio;
 		error += deviation;
 	}

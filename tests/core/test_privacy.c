@@ -97,7 +97,7 @@ check_selection(const char *name, SelectionLaw selection_law, const Shape *shape
 	VectorList list;
 
 	list_vectors(&list, &shape->grid);
-	for (int k = check_repetitions(60); k > 0; k--)
+	for (int k = check_repetitions(150); k > 0; k--)
 	{
 		Pair pair = random_pair(&stream, shape->grid.dimension, adjacency, 6);
 
@@ -240,30 +240,30 @@ test_lattice(void)
 {
 	const int64_t one = EPSILON_ONE;
 	const LatticeCase cases[] = {
-		{shape_signs(1), GAUGE_CUBE, 2, one, 50, 4, DECIDE_BY_BOTH, true},
-		{shape_signs(1), GAUGE_CUBE, 6, one / 2, 50, 4, DECIDE_DIRECTLY, true},
-		{shape_signs(1), GAUGE_CUBE, 0, one, 40, 4, DECIDE_DIRECTLY, true},
-		{shape_signs(2), GAUGE_CUBE, 2, 4 * one, 10, 4, DECIDE_BY_BOTH, true},
-		{shape_signs(2), GAUGE_CUBE, 4, 2 * one, 50, 4, DECIDE_DIRECTLY, true},
-		{shape_signs(2), GAUGE_CUBE, 0, 4 * one, 10, 4, DECIDE_DIRECTLY, true},
-		{shape_signs(3), GAUGE_CUBE, 2, 6 * one, 10, 3, DECIDE_DIRECTLY, false},
+		{shape_signs(1), GAUGE_CUBE, 2, one, 100, 4, DECIDE_BY_BOTH, true},
+		{shape_signs(1), GAUGE_CUBE, 6, one / 2, 100, 4, DECIDE_DIRECTLY, true},
+		{shape_signs(1), GAUGE_CUBE, 0, one, 80, 4, DECIDE_DIRECTLY, true},
+		{shape_signs(2), GAUGE_CUBE, 2, 4 * one, 20, 4, DECIDE_BY_BOTH, true},
+		{shape_signs(2), GAUGE_CUBE, 4, 2 * one, 100, 4, DECIDE_DIRECTLY, true},
+		{shape_signs(2), GAUGE_CUBE, 0, 4 * one, 20, 4, DECIDE_DIRECTLY, true},
+		{shape_signs(3), GAUGE_CUBE, 2, 6 * one, 20, 3, DECIDE_DIRECTLY, false},
 
-		{shape_signs(1), GAUGE_ONEHOT, 2, one, 20, 4, DECIDE_BY_BOTH, true},
-		{shape_signs(2), GAUGE_ONEHOT, 2, 3 * one, 30, 4, DECIDE_DIRECTLY, true},
-		{shape_ternary(1), GAUGE_ONEHOT, 4, 2 * one, 30, 4, DECIDE_DIRECTLY, true},
-		{shape_ternary(1), GAUGE_ONEHOT, 2, 4 * one, 10, 4, DECIDE_BY_BOTH, true},
-		{shape_ternary(1), GAUGE_ONEHOT, 0, 4 * one, 5, 4, DECIDE_DIRECTLY, true},
-		{shape_ternary(3), GAUGE_ONEHOT, 2, 12 * one, 6, 2, DECIDE_DIRECTLY, true},
-		{shape_mixed(), GAUGE_ONEHOT, 2, 6 * one, 15, 3, DECIDE_DIRECTLY, true},
-		{shape_ball(), GAUGE_ONEHOT, 2, 12 * one, 6, 2, DECIDE_DIRECTLY, true},
-		{shape_round_ball(), GAUGE_ONEHOT, 2, 12 * one, 6, 2, DECIDE_DIRECTLY, false},
+		{shape_signs(1), GAUGE_ONEHOT, 2, one, 40, 4, DECIDE_BY_BOTH, true},
+		{shape_signs(2), GAUGE_ONEHOT, 2, 3 * one, 60, 4, DECIDE_DIRECTLY, true},
+		{shape_ternary(1), GAUGE_ONEHOT, 4, 2 * one, 60, 4, DECIDE_DIRECTLY, true},
+		{shape_ternary(1), GAUGE_ONEHOT, 2, 4 * one, 20, 4, DECIDE_BY_BOTH, true},
+		{shape_ternary(1), GAUGE_ONEHOT, 0, 4 * one, 10, 4, DECIDE_DIRECTLY, true},
+		{shape_ternary(3), GAUGE_ONEHOT, 2, 12 * one, 12, 2, DECIDE_DIRECTLY, true},
+		{shape_mixed(), GAUGE_ONEHOT, 2, 6 * one, 30, 3, DECIDE_DIRECTLY, true},
+		{shape_ball(), GAUGE_ONEHOT, 2, 12 * one, 12, 2, DECIDE_DIRECTLY, true},
+		{shape_round_ball(), GAUGE_ONEHOT, 2, 12 * one, 12, 2, DECIDE_DIRECTLY, false},
 
-		{shape_sparse(2, 1), GAUGE_SPARSE, 2, 4 * one, 20, 4, DECIDE_DIRECTLY, true},
-		{shape_sparse(2, 1), GAUGE_SPARSE, 2, 8 * one, 5, 3, DECIDE_BY_BOTH, true},
-		{shape_sparse(2, 1), GAUGE_SPARSE, 0, 8 * one, 5, 3, DECIDE_DIRECTLY, true},
-		{shape_sparse(3, 1), GAUGE_SPARSE, 2, 8 * one, 8, 3, DECIDE_DIRECTLY, true},
-		{shape_sparse(3, 2), GAUGE_SPARSE, 2, 10 * one, 8, 3, DECIDE_DIRECTLY, false},
-		{shape_sparse(3, 2), GAUGE_ONEHOT, 2, 40 * one, 1, 1, DECIDE_DIRECTLY, false},
+		{shape_sparse(2, 1), GAUGE_SPARSE, 2, 4 * one, 40, 4, DECIDE_DIRECTLY, true},
+		{shape_sparse(2, 1), GAUGE_SPARSE, 2, 8 * one, 10, 3, DECIDE_BY_BOTH, true},
+		{shape_sparse(2, 1), GAUGE_SPARSE, 0, 8 * one, 10, 3, DECIDE_DIRECTLY, true},
+		{shape_sparse(3, 1), GAUGE_SPARSE, 2, 8 * one, 16, 3, DECIDE_DIRECTLY, true},
+		{shape_sparse(3, 2), GAUGE_SPARSE, 2, 10 * one, 16, 3, DECIDE_DIRECTLY, false},
+		{shape_sparse(3, 2), GAUGE_ONEHOT, 2, 40 * one, 2, 1, DECIDE_DIRECTLY, false},
 	};
 
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++)

@@ -340,7 +340,7 @@ static void
 test_enumeration(Memory *memory)
 {
 	reseed(1);
-	for (int round = 0; round < 400; round++)
+	for (int round = 0; round < check_repetitions(400); round++)
 	{
 		Case c;
 
@@ -491,7 +491,7 @@ test_weights(Memory *memory)
 									   10000 * EPSILON_ONE};
 
 	reseed(3);
-	for (int round = 0; round < 150; round++)
+	for (int round = 0; round < check_repetitions(150); round++)
 	{
 		Case c;
 
@@ -514,7 +514,7 @@ static void
 test_exponential_cases(Memory *memory)
 {
 	reseed(4);
-	for (int round = 0; round < 400; round++)
+	for (int round = 0; round < check_repetitions(400); round++)
 	{
 		int64_t epsilon = EPSILON_ONE / 20 * (1 + below(40));
 		int64_t attempts;
@@ -567,7 +567,7 @@ test_exponential_entry(Memory *memory)
 
 	reseed(6);
 	telling_case(&c, 1, 4, EPSILON_ONE / 2);
-	for (int k = 0; k < 5000; k++)
+	for (int k = 0; k < check_repetitions(5000); k++)
 	{
 		SelectAnswer answer;
 
@@ -787,7 +787,7 @@ test_threads(Memory *memory)
 	for (int round = 0; round < 40; round++)
 	{
 		uint64_t seed = teststream_next(&stream);
-		SelectAnswer first;
+		SelectAnswer first = {.loss = 0};
 		SelectAnswer answer;
 		SelectLaw law;
 		Case c;
@@ -817,7 +817,7 @@ static void
 test_threads_large(Memory *memory)
 {
 	Case c;
-	SelectAnswer first[2];
+	SelectAnswer first[2] = {{.loss = 0}};
 	SelectAnswer answer[2];
 	double mean = 0.0;
 
@@ -995,7 +995,7 @@ static void
 test_loss_counts(Memory *memory)
 {
 	reseed(15);
-	for (int round = 0; round < 100; round++)
+	for (int round = 0; round < check_repetitions(100); round++)
 	{
 		Case c;
 		SelectPlan *plan;
@@ -1072,7 +1072,7 @@ static void
 test_mean(Memory *memory)
 {
 	reseed(17);
-	for (int round = 0; round < 100; round++)
+	for (int round = 0; round < check_repetitions(100); round++)
 	{
 		double mass = 0.0;
 		double loss = 0.0;
