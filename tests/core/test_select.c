@@ -367,7 +367,7 @@ test_cost(Memory *memory)
 	Grid wide = {.dimension = 64, .constraint = GRID_PRODUCT};
 
 	reseed(2);
-	for (int round = 0; round < 40; round++)
+	for (int round = 0; round < check_repetitions(40); round++)
 	{
 		Case c;
 		SelectPlan *plan;
@@ -499,7 +499,7 @@ test_weights(Memory *memory)
 		check_weights(&c, 1e-12, memory);
 	}
 	/* Losses of millions: terms are looked up in steps, and each may cost 2^-11. */
-	for (int round = 0; round < 20; round++)
+	for (int round = 0; round < check_repetitions(20); round++)
 	{
 		Case c;
 
@@ -753,7 +753,7 @@ static void
 test_edges(Memory *memory)
 {
 	reseed(10);
-	for (int round = 0; round < 40; round++)
+	for (int round = 0; round < check_repetitions(40); round++)
 	{
 		double member[MAX_VECTORS];
 		Case c;
@@ -784,7 +784,7 @@ static void
 test_threads(Memory *memory)
 {
 	reseed(11);
-	for (int round = 0; round < 40; round++)
+	for (int round = 0; round < check_repetitions(40); round++)
 	{
 		uint64_t seed = teststream_next(&stream);
 		SelectAnswer first = {.loss = 0};
@@ -972,13 +972,13 @@ test_permute_and_flip_law(Memory *memory)
 		telling_case(&c, kind, 4, EPSILON_ONE);
 		permute_and_flip_law(reference.law, law);
 		permute_and_flip_law(reference.other, other);
-		draw_permute_and_flip(&c, 10000, memory);
+		draw_permute_and_flip(&c, check_repetitions(10000), memory);
 		CHECK_LAW(reference.count, law, other, reference.vectors);
 		if (p_value(reference.law) < LAW_THRESHOLD)
 			differs++;
 	}
 	CHECK(differs > 0); /* from the exponential mechanism's law */
-	for (int round = 0; round < 80; round++)
+	for (int round = 0; round < check_repetitions(80); round++)
 	{
 		static const int64_t epsilons[] = {0, 1, EPSILON_ONE / 4, EPSILON_ONE, SELECT_MAX_EPSILON};
 		Case c;
