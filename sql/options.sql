@@ -37,7 +37,7 @@ SELECT weights('{"grid": {"max": 2}}') ~ '\{[12],(0|-1|-2)\}' AS positive_first;
 SELECT weights('{"grid": {"ball": 2}, "mechanism": "opdisc"}') ~ '\{1,(0|-1)\}' AS positive_first;
 SELECT weights('{"numeric": [1]}') ~ '\{[1-4],(0|-1)\}' AS positive_first;
 -- with an intercept: one weight more, and the constant counts
-SELECT weights('{"grid": {"levels": [[-1, 2], [-1, 1], [-1]]}, "intercept": true}');
+SELECT weights('{"grid": {"levels": [[-1, 2], [1], [-1]]}, "intercept": true}');
 
 -- Public maps: (x - center) / scale, then clip.
 SELECT (dp_halfspace(ARRAY[age], rich, 1.0, 0, '{"center": 40, "scale": 10, "clip": [-2, 2]}')).details -> 'encoding'
