@@ -47,6 +47,7 @@ release(const MechanismRequest *request, const Instance *instance, Bits *bits, M
 		.grid = &request->grid,
 		.scale = gauge.scale,
 		.reward = (const mpz_t *) reward,
+		.threads = request->threads,
 	};
 	oracle_search(&problem, memory, &optimum);
 

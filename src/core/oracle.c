@@ -3,8 +3,30 @@
  * rewards to int64 costs.
  */
 #include "core/oracle_internal.h"
+#include "core/mutant.h"
 
 #include <string.h>
+
+bool
+incumbent_precedes(const OracleModel *model, const Incumbent *a, const Incumbent *b)
+{
+	if (a->value != b->value)
+		return a->value < b->value;
+	if (MUTANT(5))
+		return instance_loss(model->instance, model->grid, a->index) <
+			   instance_loss(model->instance, model->grid, b->index);
+	return grid_compare(model->grid, a->index, b->index) < 0;
+}
+
+int
+oracle_end_state(const Grid *grid, const int *index)
+{
+	int state = 0;
+
+	for (int j = 0; j < grid->dimension && state >= 0; j++)
+		state = grid_step(grid, state, grid->level[j][index[j]]);
+	return state >= 0 && grid_accepts(grid, state) ? state : -1;
+}
 
 /*
  * cost = largest reward of the coordinate - reward of the level, at least 0.
@@ -43,10 +65,10 @@ set_uint64(mpz_t result, uint64_t value)
  * Keep the levels of one coordinate that can be optimal, and add the largest
  * kept cost to total; false when total reaches the limit.
  *
- * On a product grid a level i whose cost exceeds span (here N times the span of
- * the loss) is never optimal: exchange it for the level of cost 0, which stays
- * in the grid.  The loss term rises by at most span, the cost falls by more, so
- * the objective falls strictly; no optimum is lost, not even a tied one.
+ * On a product grid, which ends in one state, a level i whose cost exceeds span (here N times the
+ * span of the loss) is never optimal: exchange it for the level of cost 0, which stays in the grid.
+ * The loss term rises by at most span, the cost falls by more, so the objective falls strictly; no
+ * optimum is lost, not even a tied one.
  */
 static bool
 reduce_coordinate(const OracleProblem *problem, OracleModel *model, int j, const mpz_t span,
@@ -73,6 +95,38 @@ reduce_coordinate(const OracleProblem *problem, OracleModel *model, int j, const
 	return mpz_sizeinbase(total, 2) <= 58;
 }
 
+/*
+ * end_cost = largest reward of an accepting state - reward of the state, and the
+ * largest of these is added to total; false when total reaches the limit.
+ */
+static bool
+reduce_ends(const OracleProblem *problem, OracleModel *model, mpz_t total, mpz_t cost)
+{
+	const mpz_t *reward = problem->level_reward;
+	int64_t largest = 0;
+	int best = -1;
+
+	if (reward == NULL)
+		return true;
+	for (int s = 0; s < grid_states(problem->grid); s++)
+		if (grid_accepts(problem->grid, s) && (best < 0 || mpz_cmp(reward[s], reward[best]) > 0))
+			best = s;
+	for (int s = 0; s < grid_states(problem->grid); s++)
+	{
+		if (!grid_accepts(problem->grid, s))
+			continue;
+		mpz_sub(cost, reward[best], reward[s]);
+		if (mpz_sizeinbase(cost, 2) > 58)
+			return false;
+		model->end_cost[s] = small_value(cost);
+		if (model->end_cost[s] > largest)
+			largest = model->end_cost[s];
+	}
+	set_uint64(cost, (uint64_t) largest);
+	mpz_add(total, total, cost);
+	return mpz_sizeinbase(total, 2) <= 58;
+}
+
 bool
 oracle_reduce(const OracleProblem *problem, OracleModel *model)
 {
@@ -90,11 +144,13 @@ oracle_reduce(const OracleProblem *problem, OracleModel *model)
 	model->instance = problem->instance;
 	model->grid = problem->grid;
 	memset(model->cost, 0, sizeof(model->cost));
+	memset(model->end_cost, 0, sizeof(model->end_cost));
 	memset(&model->box, 0, sizeof(model->box));
 	/* R1: 58 bits are "below 2^58"; scale alone may be larger where there is no row. */
 	fits = mpz_sizeinbase(span, 2) <= 58 && problem->scale < (uint64_t) ORACLE_LIMIT;
 	for (int j = 0; fits && j < problem->grid->dimension; j++)
 		fits = reduce_coordinate(problem, model, j, span, total, scratch);
+	fits = fits && reduce_ends(problem, model, total, scratch);
 	model->scale = fits ? (int64_t) problem->scale : 0;
 	mpz_clears(span, total, scratch, NULL);
 	return fits;
@@ -103,6 +159,8 @@ oracle_reduce(const OracleProblem *problem, OracleModel *model)
 /* By measurement on adult23 and wider cuts of it: more local search costs more than it saves. */
 static const OracleEffort usual_effort = {
 	.table_entries = INT64_C(1) << 22,
+	.open_bytes = INT64_C(1) << 26,
+	.task_bytes = INT64_C(1) << 22,
 	.restarts = 4,
 	.walks = 4,
 	.walk_every = 64,
@@ -114,7 +172,7 @@ static const OracleEffort usual_effort = {
  * (dimension + 1) is 2^58 or more.  A constrained grid also comes here if the
  * rewards add up to 2^58, more than 10 times the mean radius of any gauge in
  * use (128 coordinates, 33 levels, epsilon = 10^-9): the tail of that sum of
- * geometric variables is below 2^-100.
+ * geometric variables is below 2^-100.  That case has no progress to report.
  */
 void
 oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer)
@@ -123,7 +181,7 @@ oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer
 
 	if (oracle_reduce(problem, model))
 	{
-		oracle_solve(model, &usual_effort, memory, answer);
+		oracle_solve(model, &usual_effort, problem, memory, answer);
 		answer->loss = instance_loss(problem->instance, problem->grid, answer->index);
 	}
 	else

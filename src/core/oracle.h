@@ -1,7 +1,7 @@
 /*
  * oracle.h - the certified optimum of a perturbed 0/1 loss over a public grid.
  *
- *   argmin over w in W of  N * L(w) - sum_j reward[j][i_j]
+ *   argmin over w in W of  N * L(w) - sum_j reward[j][i_j] - level_reward[state(w)]
  *
  * with ties broken by the public order of grid.h.  Every answer is exact: the
  * search works in integers throughout and closes every branch by a proved bound,
@@ -18,12 +18,50 @@
 #include "core/instance.h"
 #include "core/memory.h"
 
+#define ORACLE_MAX_THREADS 64
+
+typedef enum OraclePhase
+{
+	ORACLE_STARTED,   /* a first vector of the grid is known */
+	ORACLE_SEARCHING, /* between two rounds of the search */
+	ORACLE_CERTIFIED  /* bound = incumbent */
+} OraclePhase;
+
+/*
+ * How far the search is.  bound and incumbent are the objective less a number
+ * that is the same throughout one search; the bound never falls, the incumbent
+ * never rises.
+ */
+typedef struct OracleProgress
+{
+	OraclePhase phase;
+	int64_t nodes;
+	int64_t bound;
+	int64_t incumbent;
+} OracleProgress;
+
 typedef struct OracleProblem
 {
 	const Instance *instance;
 	const Grid *grid;
 	uint64_t scale;      /* N >= 1 */
 	const mpz_t *reward; /* [j * GRID_MAX_LEVELS + i], any size */
+
+	/*
+	 * NULL, or a reward of each state that the constraint's automaton can end in,
+	 * [grid_states()]: |w|^2 for a ball (grid.h).
+	 */
+	const mpz_t *level_reward;
+
+	int threads; /* 1 .. ORACLE_MAX_THREADS, 0 for 1; changes neither answer nor nodes */
+
+	/*
+	 * NULL, or called now and then by the thread that called oracle_search().
+	 * What it is told depends on the data and on the noise: for the owner's eyes
+	 * only, never for an analyst's (PRIVACY.md 3).
+	 */
+	void (*progress)(void *context, const OracleProgress *progress);
+	void *progress_context;
 } OracleProblem;
 
 typedef struct OracleAnswer

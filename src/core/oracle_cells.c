@@ -5,23 +5,17 @@
 
 #include <string.h>
 
-void
-cells_create(Cells *cells, const OracleModel *model, int64_t max_entries, Memory *memory)
+/*
+ * The cells of any box come from different groups and have smaller scopes, so
+ * the groups' own numbers bound every node's needs.
+ */
+static void
+allocate_workspace(Cells *cells, Memory *memory)
 {
-	RowTables *rows = &cells->rows;
-	size_t pairs;
-	size_t groups;
+	const RowTables *rows = &cells->rows;
+	size_t pairs = (size_t) rows->pairs;
+	size_t groups = (size_t) rows->groups;
 
-	memset(cells, 0, sizeof(*cells));
-	cells->model = model;
-	row_tables_create(rows, model, max_entries, memory);
-	pairs = (size_t) rows->pairs;
-	groups = (size_t) rows->groups;
-
-	/*
-	 * The cells of any box come from different groups and have smaller scopes, so
-	 * the groups' own numbers bound every node's needs.
-	 */
 	cells->cell = memory_allocate(memory, groups, sizeof(Cell));
 	cells->stage = memory_allocate(memory, pairs + groups, sizeof(Stage));
 	cells->entries = memory_allocate(
@@ -34,6 +28,24 @@ cells_create(Cells *cells, const OracleModel *model, int64_t max_entries, Memory
 		cells->slots *= 2;
 	cells->slot = memory_allocate(memory, cells->slots, sizeof(int));
 	cells->multiplier_limit = ORACLE_MULTIPLIER_LIMIT / (rows->pairs > 0 ? rows->pairs : 1);
+}
+
+void
+cells_create(Cells *cells, const OracleModel *model, int64_t max_entries, Memory *memory)
+{
+	memset(cells, 0, sizeof(*cells));
+	cells->model = model;
+	row_tables_create(&cells->rows, model, max_entries, memory);
+	allocate_workspace(cells, memory);
+}
+
+void
+cells_borrow(Cells *cells, const Cells *owner, Memory *memory)
+{
+	memset(cells, 0, sizeof(*cells));
+	cells->model = owner->model;
+	row_tables_borrow(&cells->rows, &owner->rows, memory);
+	allocate_workspace(cells, memory);
 }
 
 void
@@ -82,6 +94,7 @@ add_cell(Cells *cells, const Choices *choices, ColumnSet scope)
 
 	cell->scope = scope;
 	cell->size = column_set_count(scope);
+	cell->groups = 0;
 	cell->stage = stage;
 	cells->next_stage += cell->size + 1;
 	for (int k = 0; k <= cell->size; k++, stage++)
@@ -107,12 +120,6 @@ add_cell(Cells *cells, const Choices *choices, ColumnSet scope)
 	cell->stage[0].forward[0] = 0;
 }
 
-static int64_t
-clamp(int64_t value, int64_t limit)
-{
-	return value > limit ? limit : value < -limit ? -limit : value;
-}
-
 /*
  * Add a parent cell's multipliers where the child still has the coordinate.
  * All groups of a parent cell land in one child cell, which therefore gets
@@ -132,7 +139,7 @@ inherit(Cells *cells, Cell *cell, const Multipliers *parent, int from)
 		while (stage->coordinate != j)
 			stage++;
 		for (int i = 0; i < cells->rows.stride; i++)
-			stage->multiplier[i] = clamp(stage->multiplier[i] + value[i], cells->multiplier_limit);
+			stage->multiplier[i] += value[i];
 	}
 }
 
@@ -153,6 +160,7 @@ add_group(Cells *cells, const Choices *choices, int g, ColumnSet scope, int shif
 	}
 	cells->cell_of_group[g] = *slot;
 	cell = &cells->cell[*slot];
+	cell->groups++;
 	last = &cell->stage[cell->size];
 	for (int s = 0; s < last->width; s++)
 		last->backward[s] += group->table[last->low + s + shift - group->low];
@@ -248,40 +256,96 @@ cells_build(Cells *cells, const Choices *choices, const Multipliers *parent, int
 	list_members(cells);
 }
 
+/*
+ * The block of count cells with so many values: values, starts, scopes, cells of
+ * the groups; a multiple of the alignment, so that another block may follow.
+ */
+static size_t
+multipliers_bytes(const Cells *cells, int count, size_t values)
+{
+	size_t bytes = values * sizeof(int64_t) +
+				   (size_t) count * (sizeof(size_t) + sizeof(ColumnSet)) +
+				   (size_t) cells->rows.groups * sizeof(int);
+
+	return (bytes + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
+}
+
+static void
+multipliers_lay_out(Multipliers *multipliers, int count, size_t values, void *block)
+{
+	multipliers->count = count;
+	multipliers->values = values;
+	multipliers->value = block;
+	multipliers->first = (size_t *) (multipliers->value + values);
+	multipliers->scope = (ColumnSet *) (multipliers->first + count);
+	multipliers->cell_of_group = (int *) (multipliers->scope + count);
+}
+
+static size_t
+count_values(const Cells *cells)
+{
+	size_t values = 0;
+
+	for (int c = 0; c < cells->count; c++)
+		values += (size_t) cells->cell[c].size * (size_t) cells->rows.stride;
+	return values;
+}
+
+size_t
+cells_most_bytes(const Cells *cells)
+{
+	const RowTables *rows = &cells->rows;
+
+	return multipliers_bytes(cells, rows->groups, (size_t) rows->pairs * (size_t) rows->stride);
+}
+
 void
-cells_save(const Cells *cells, Multipliers *multipliers, Memory *memory)
+cells_save_at(const Cells *cells, Multipliers *multipliers, void *block)
 {
 	size_t stride = (size_t) cells->rows.stride;
-	size_t total = 0;
+	size_t values = count_values(cells);
+	int64_t *value = block;
 
-	multipliers_release(multipliers, memory);
-	multipliers->count = cells->count;
-	multipliers->cell_of_group = memory_allocate(memory, (size_t) cells->rows.groups, sizeof(int));
-	multipliers->scope = memory_allocate(memory, (size_t) cells->count, sizeof(ColumnSet));
-	multipliers->first = memory_allocate(memory, (size_t) cells->count, sizeof(size_t));
+	multipliers_lay_out(multipliers, cells->count, values, block);
+	multipliers->bytes = multipliers_bytes(cells, cells->count, values);
 	if (cells->rows.groups > 0)
 		memcpy(multipliers->cell_of_group, cells->cell_of_group,
 			   (size_t) cells->rows.groups * sizeof(int));
 	for (int c = 0; c < cells->count; c++)
 	{
-		multipliers->scope[c] = cells->cell[c].scope;
-		multipliers->first[c] = total;
-		total += (size_t) cells->cell[c].size * stride;
+		const Cell *cell = &cells->cell[c];
+
+		multipliers->scope[c] = cell->scope;
+		multipliers->first[c] = (size_t) (value - multipliers->value);
+		for (int k = 0; k < cell->size; k++, value += stride)
+			memcpy(value, cell->stage[k].multiplier, stride * sizeof(int64_t));
 	}
-	multipliers->value = memory_allocate(memory, total, sizeof(int64_t));
-	for (int c = 0; c < cells->count; c++)
-		for (int k = 0; k < cells->cell[c].size; k++)
-			memcpy(multipliers->value + multipliers->first[c] + (size_t) k * stride,
-				   cells->cell[c].stage[k].multiplier, stride * sizeof(int64_t));
+}
+
+void
+cells_save(const Cells *cells, Multipliers *multipliers, Memory *memory)
+{
+	size_t bytes = multipliers_bytes(cells, cells->count, count_values(cells));
+
+	multipliers_release(multipliers, memory);
+	cells_save_at(cells, multipliers, memory_allocate(memory, 1, bytes));
+}
+
+void
+multipliers_copy(const Multipliers *from, Multipliers *to, Memory *memory)
+{
+	size_t values = from->values;
+	void *block = memory_allocate(memory, 1, from->bytes);
+
+	memcpy(block, from->value, from->bytes);
+	multipliers_lay_out(to, from->count, values, block);
+	to->bytes = from->bytes;
 }
 
 void
 multipliers_release(Multipliers *multipliers, Memory *memory)
 {
 	memory_release(memory, multipliers->value);
-	memory_release(memory, multipliers->first);
-	memory_release(memory, multipliers->scope);
-	memory_release(memory, multipliers->cell_of_group);
 	memset(multipliers, 0, sizeof(*multipliers));
 }
 
@@ -348,14 +412,19 @@ member_step_backward(Member member, const Choices *choices)
 int64_t
 cells_minimise(Cells *cells, const Choices *choices)
 {
+	for (int c = 0; c < cells->count; c++)
+		for (int k = cells->cell[c].size - 1; k >= 0; k--)
+			member_step_backward((Member){&cells->cell[c], k}, choices);
+	return cells_minimum(cells);
+}
+
+int64_t
+cells_minimum(const Cells *cells)
+{
 	int64_t total = 0;
 
 	for (int c = 0; c < cells->count; c++)
-	{
-		for (int k = cells->cell[c].size - 1; k >= 0; k--)
-			member_step_backward((Member){&cells->cell[c], k}, choices);
 		total += cell_minimum(&cells->cell[c]);
-	}
 	return total;
 }
 

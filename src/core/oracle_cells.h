@@ -16,7 +16,11 @@
  *   forward_k(s)  = cheapest way to the sum s with the coordinates before k
  *   backward_k(s) = cheapest way on from there, ending in f_c
  *
- * Multipliers are clamped (oracle_internal.h, R2): any integer is valid.
+ * Any integer is valid as a multiplier.  They are kept within so much for each row
+ * group of the cell, which makes R2 of oracle_internal.h hold: a pair (cell,
+ * coordinate) stands for a pair (group, coordinate) for each group of the cell.
+ * Groups stay together on the way down, so that multipliers that are inherited,
+ * and added up where cells merge, keep within the limit by themselves.
  */
 #ifndef DPOBJ_CORE_ORACLE_CELLS_H
 #define DPOBJ_CORE_ORACLE_CELLS_H
@@ -38,6 +42,7 @@ typedef struct Cell
 {
 	ColumnSet scope; /* free coordinates, at least two */
 	int size;
+	int groups;   /* row groups added up in its table */
 	Stage *stage; /* size + 1 of them, in the order of the coordinates */
 	int64_t mass; /* largest minus smallest table entry: what the cell can decide */
 } Cell;
@@ -60,7 +65,7 @@ typedef struct Cells
 	int *cell_of_group; /* -1: the group became a constant or a cost */
 	Member *member;     /* by coordinate: first_member[j] .. first_member[j + 1] - 1 */
 	int first_member[GRID_MAX_DIMENSION + 1];
-	int64_t multiplier_limit;
+	int64_t multiplier_limit; /* for each group of a cell */
 
 	int *slot; /* hash table from scope to cell */
 	unsigned slots;
@@ -69,7 +74,7 @@ typedef struct Cells
 	int64_t *next_entry;
 } Cells;
 
-/* A node's multipliers, kept for its children. */
+/* A node's multipliers, kept for its children; one block of memory, which begins at value. */
 typedef struct Multipliers
 {
 	int *cell_of_group; /* NULL: none are kept */
@@ -77,10 +82,16 @@ typedef struct Multipliers
 	size_t *first;      /* by cell: where its values start */
 	int64_t *value;
 	int count;
+	size_t values;
+	size_t bytes; /* of the block */
 } Multipliers;
 
 extern void cells_create(Cells *cells, const OracleModel *model, int64_t max_entries,
 						 Memory *memory);
+
+/* A workspace of its own on the rows of another, which must live as long: for another thread. */
+extern void cells_borrow(Cells *cells, const Cells *owner, Memory *memory);
+
 extern void cells_destroy(Cells *cells, Memory *memory);
 
 /*
@@ -93,11 +104,20 @@ extern void cells_build(Cells *cells, const Choices *choices, const Multipliers 
 extern void cells_save(const Cells *cells, Multipliers *multipliers, Memory *memory);
 extern void multipliers_release(Multipliers *multipliers, Memory *memory);
 
+/* The same without asking for memory: block, aligned for int64_t, has cells_most_bytes(). */
+extern void cells_save_at(const Cells *cells, Multipliers *multipliers, void *block);
+extern size_t cells_most_bytes(const Cells *cells);
+
+extern void multipliers_copy(const Multipliers *from, Multipliers *to, Memory *memory);
+
 /* Add the multipliers of every cell to the costs of its coordinates' levels. */
 extern void cells_add_multipliers(const Cells *cells, const Choices *choices, LevelCosts cost);
 
 /* Recompute all backward messages; the sum of the cells' minima. */
 extern int64_t cells_minimise(Cells *cells, const Choices *choices);
+
+/* The same from the backward messages as they stand. */
+extern int64_t cells_minimum(const Cells *cells);
 
 /* One step of messages past a member: forward to the stage after it, backward to its own. */
 extern void member_step_forward(Member member, const Choices *choices);
@@ -110,6 +130,13 @@ static inline Stage *
 member_stage(Member member)
 {
 	return &member.cell->stage[member.position];
+}
+
+/* The largest absolute value of a multiplier of the cell. */
+static inline int64_t
+cells_multiplier_limit(const Cells *cells, const Cell *cell)
+{
+	return cells->multiplier_limit * cell->groups;
 }
 
 /* Needs the backward messages. */

@@ -9,6 +9,17 @@
 
 #include <string.h>
 
+/* Where the constraint's automaton ends, for a vector of the grid. */
+static int
+end_state(const Grid *grid, const int *index)
+{
+	int state = 0;
+
+	for (int j = 0; j < grid->dimension; j++)
+		state = grid_step(grid, state, grid->level[j][index[j]]);
+	return state;
+}
+
 static void
 objective(mpz_t value, const OracleProblem *problem, const int *index, mpz_t scratch)
 {
@@ -20,6 +31,8 @@ objective(mpz_t value, const OracleProblem *problem, const int *index, mpz_t scr
 	mpz_mul(value, value, scratch);
 	for (int j = 0; j < problem->grid->dimension; j++)
 		mpz_sub(value, value, problem->reward[j * GRID_MAX_LEVELS + index[j]]);
+	if (problem->level_reward != NULL)
+		mpz_sub(value, value, problem->level_reward[end_state(problem->grid, index)]);
 }
 
 /*

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include "core/mutant.h"
-
 #define RESTART_EFFORT INT64_C(20000000) /* non-zeros: some tens of milliseconds */
 #define DESCENT_EFFORT INT64_C(2000000)
 
@@ -19,6 +17,7 @@ typedef struct Move
 {
 	int j;
 	int i;
+	int end;        /* state of the constraint's automaton then; -1: not in the grid */
 	int64_t change; /* of the objective */
 } Move;
 
@@ -33,7 +32,7 @@ list_columns(LocalSearch *search, Memory *memory)
 	search->first = memory_allocate_zero(memory, (size_t) dimension + 1, sizeof(int64_t));
 	for (int64_t e = 0; e < count; e++)
 		k += instance->x[e] != 0;
-	search->row = memory_allocate(memory, (size_t) k, sizeof(int64_t));
+	search->row = memory_allocate(memory, (size_t) k, sizeof(uint32_t));
 	search->value = memory_allocate(memory, (size_t) k, sizeof(int32_t));
 	k = 0;
 	for (int j = 0; j < dimension; j++)
@@ -42,7 +41,7 @@ list_columns(LocalSearch *search, Memory *memory)
 		for (int64_t r = 0; r < instance->rows; r++)
 			if (instance->x[r * dimension + j] != 0)
 			{
-				search->row[k] = r;
+				search->row[k] = (uint32_t) r;
 				search->value[k] = instance->x[r * dimension + j];
 				k++;
 			}
@@ -50,21 +49,51 @@ list_columns(LocalSearch *search, Memory *memory)
 	search->first[dimension] = k;
 }
 
+/* splitmix64's mixing function, which maps only -1 to 0: xorshift must not start there. */
+static void
+set_sequence(LocalSearch *search, int64_t number)
+{
+	uint64_t z = (uint64_t) number + 1;
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	search->random = z ^ (z >> 31);
+}
+
 void
 local_search_create(LocalSearch *search, const OracleModel *model, Memory *memory)
 {
 	memset(search, 0, sizeof(*search));
 	search->model = model;
-	search->random = UINT64_C(0x9E3779B97F4A7C15);
+	set_sequence(search, 0);
 	choices_list(search->choices, model->grid, &model->box);
 	list_columns(search, memory);
 	search->score = memory_allocate(memory, (size_t) model->instance->rows, sizeof(int64_t));
 }
 
 void
+local_search_borrow(LocalSearch *search, const LocalSearch *owner, Memory *memory)
+{
+	*search = *owner;
+	search->borrows = true;
+	search->score =
+		memory_allocate(memory, (size_t) search->model->instance->rows, sizeof(int64_t));
+}
+
+void
+local_search_resume(LocalSearch *search, const Incumbent *best, int64_t number)
+{
+	search->best = *best;
+	search->found = true;
+	set_sequence(search, number);
+}
+
+void
 local_search_destroy(LocalSearch *search, Memory *memory)
 {
 	memory_release(memory, search->score);
+	if (search->borrows)
+		return;
 	memory_release(memory, search->value);
 	memory_release(memory, search->row);
 	memory_release(memory, search->first);
@@ -116,13 +145,38 @@ weight_change(const LocalSearch *search, int j, int i)
 	return level[i] - level[search->index[j]];
 }
 
+/* The state in which the vector at hand would end with coordinate j at level i; -1: not in W. */
+static int
+end_state_with(LocalSearch *search, int j, int i)
+{
+	int old = search->index[j];
+	int state;
+
+	if (search->model->grid->constraint == GRID_PRODUCT)
+		return 0;
+	search->index[j] = i;
+	state = oracle_end_state(search->model->grid, search->index);
+	search->index[j] = old;
+	return state;
+}
+
+/* Outside the grid there is no end, and no cost of it. */
 static int64_t
-move_change(LocalSearch *search, int j, int i)
+end_cost(const LocalSearch *search, int end)
+{
+	return end >= 0 ? search->model->end_cost[end] : 0;
+}
+
+/* The move of coordinate j to level i, which ends in the state end. */
+static Move
+measure_move(LocalSearch *search, int j, int i, int end)
 {
 	const OracleModel *model = search->model;
+	int64_t loss = loss_change(search, j, weight_change(search, j, i));
+	int64_t cost = model->cost[j][i] - model->cost[j][search->index[j]];
 
-	return model->scale * loss_change(search, j, weight_change(search, j, i)) + model->cost[j][i] -
-		   model->cost[j][search->index[j]];
+	cost += end_cost(search, end) - end_cost(search, search->end);
+	return (Move){j, i, end, model->scale * loss + cost};
 }
 
 static void
@@ -130,6 +184,7 @@ make_move(LocalSearch *search, Move move)
 {
 	add_column(search, move.j, weight_change(search, move.j, move.i));
 	search->index[move.j] = move.i;
+	search->end = move.end;
 	search->objective += move.change;
 }
 
@@ -141,9 +196,10 @@ start_from(LocalSearch *search, const int *index)
 	int64_t loss = 0;
 
 	memcpy(search->index, index, sizeof(search->index));
+	search->end = oracle_end_state(model->grid, index);
 	if (instance->rows > 0)
 		memset(search->score, 0, (size_t) instance->rows * sizeof(int64_t));
-	search->objective = 0;
+	search->objective = end_cost(search, search->end);
 	for (int j = 0; j < instance->dimension; j++)
 	{
 		int weight = model->grid->level[j][index[j]];
@@ -161,71 +217,62 @@ start_from(LocalSearch *search, const int *index)
 	search->objective += model->scale * loss;
 }
 
+void
+local_search_offer(LocalSearch *search, const int *index, int64_t value)
+{
+	Incumbent now = {.value = value};
+
+	memcpy(now.index, index, sizeof(now.index));
+	if (search->found && !incumbent_precedes(search->model, &now, &search->best))
+		return;
+	search->found = true;
+	search->best = now;
+}
+
 static void
 keep_if_better(LocalSearch *search)
 {
-	Incumbent *best = &search->best;
-
-	if (search->found && search->objective > best->value)
-		return;
-	if (search->found && search->objective == best->value &&
-		(MUTANT(5) ? instance_loss(search->model->instance, search->model->grid, search->index) -
-						 instance_loss(search->model->instance, search->model->grid, best->index)
-				   : grid_compare(search->model->grid, search->index, best->index)) >= 0)
-		return;
-	search->found = true;
-	best->value = search->objective;
-	memcpy(best->index, search->index, sizeof(best->index));
-}
-
-static bool
-stays_in_grid(LocalSearch *search, int j, int i)
-{
-	int old = search->index[j];
-	bool stays;
-
-	if (search->model->grid->constraint == GRID_PRODUCT)
-		return true;
-	search->index[j] = i;
-	stays = grid_contains(search->model->grid, search->index);
-	search->index[j] = old;
-	return stays;
+	local_search_offer(search, search->index, search->objective);
 }
 
 /* The move of least change that leads into the grid, skipping one coordinate; j = -1: none. */
 static Move
 best_move(LocalSearch *search, int skip)
 {
-	Move best = {-1, 0, 0};
+	Move best = {.j = -1};
 
 	for (int j = 0; j < search->model->grid->dimension; j++)
 		for (int k = 0; j != skip && k < search->choices[j].count; k++)
 		{
 			int i = search->choices[j].index[k];
-			int64_t change;
+			int end = end_state_with(search, j, i);
+			Move move;
 
-			if (i == search->index[j] || !stays_in_grid(search, j, i))
+			if (i == search->index[j] || end < 0)
 				continue;
-			change = move_change(search, j, i);
-			if (best.j < 0 || change < best.change)
-				best = (Move){j, i, change};
+			move = measure_move(search, j, i, end);
+			if (best.j < 0 || move.change < best.change)
+				best = move;
 		}
 	return best;
 }
 
-/* Does moving coordinate j to the choice k, and another with it, get better? Then do so. */
+/*
+ * Does moving coordinate j to the choice k, and another with it, get better?  Then
+ * do so.  The first of the two may leave the grid, the second must come back.
+ */
 static bool
 try_pair(LocalSearch *search, int j, int k)
 {
-	int old = search->index[j];
-	int64_t objective = search->objective;
-	Move first = {j, 0, 0};
+	Move back = {.j = j, .i = search->index[j], .end = search->end};
+	Move first;
 	Move second;
+	int i;
 
 	if (k < 0 || k >= search->choices[j].count)
 		return false;
-	first.i = search->choices[j].index[k];
-	first.change = move_change(search, j, first.i);
+	i = search->choices[j].index[k];
+	first = measure_move(search, j, i, end_state_with(search, j, i));
 	make_move(search, first);
 	second = best_move(search, j);
 	if (second.j >= 0 && first.change + second.change < 0)
@@ -233,7 +280,8 @@ try_pair(LocalSearch *search, int j, int k)
 		make_move(search, second);
 		return true;
 	}
-	make_move(search, (Move){j, old, objective - search->objective});
+	back.change = -first.change;
+	make_move(search, back);
 	return false;
 }
 
@@ -262,7 +310,7 @@ descend(LocalSearch *search)
 {
 	do
 	{
-		for (;;)
+		while (search->effort < search->allowance)
 		{
 			Move move = best_move(search, -1);
 
@@ -276,12 +324,9 @@ descend(LocalSearch *search)
 }
 
 void
-local_search_offer(LocalSearch *search, const int *index, bool walk)
+local_search_descend(LocalSearch *search, const int *index)
 {
 	start_from(search, index);
-	keep_if_better(search);
-	if (!walk)
-		return;
 	search->effort = 0;
 	search->allowance = DESCENT_EFFORT;
 	descend(search);

@@ -2,8 +2,9 @@
  * oracle_incumbent.h - good vectors by local search, to prune against.
  *
  * The search's answer does not depend on what is found here, only its speed
- * does.  Effort is counted in visited non-zeros, never in time, so that the
- * same problem always takes the same steps.
+ * does.  Effort is counted in visited non-zeros, never in time, and the
+ * pseudo-random sequence is set by the caller, so that the same problem always
+ * takes the same steps.
  */
 #ifndef DPOBJ_CORE_ORACLE_INCUMBENT_H
 #define DPOBJ_CORE_ORACLE_INCUMBENT_H
@@ -17,11 +18,13 @@ typedef struct LocalSearch
 	Incumbent best;
 	bool found;
 
+	bool borrows;   /* the columns belong to another */
 	int64_t *first; /* non-zeros by column: first[j] .. first[j + 1] - 1 */
-	int64_t *row;
+	uint32_t *row;  /* rows.h counts distinct rows in 32 bits */
 	int32_t *value;
 
 	int index[GRID_MAX_DIMENSION]; /* the vector at hand */
+	int end;                       /* where the constraint's automaton ends with it */
 	int64_t *score;                /* of every row */
 	int64_t objective;
 	int64_t effort; /* non-zeros visited since the last refill */
@@ -30,6 +33,10 @@ typedef struct LocalSearch
 } LocalSearch;
 
 extern void local_search_create(LocalSearch *search, const OracleModel *model, Memory *memory);
+
+/* On the columns of another, which must live as long: for another thread. */
+extern void local_search_borrow(LocalSearch *search, const LocalSearch *owner, Memory *memory);
+
 extern void local_search_destroy(LocalSearch *search, Memory *memory);
 
 /*
@@ -39,7 +46,13 @@ extern void local_search_destroy(LocalSearch *search, Memory *memory);
 extern void local_search_start(LocalSearch *search, NoiseProgramme *noise, int restarts,
 							   Memory *memory);
 
-/* Compare one vector of the grid with the best; then, if asked, walk downhill from it. */
-extern void local_search_offer(LocalSearch *search, const int *index, bool descend);
+/* Go on from this incumbent, with the pseudo-random sequence of this number. */
+extern void local_search_resume(LocalSearch *search, const Incumbent *best, int64_t number);
+
+/* Compare a vector of the grid, whose objective is value, with the best. */
+extern void local_search_offer(LocalSearch *search, const int *index, int64_t value);
+
+/* Walk downhill from a vector of the grid. */
+extern void local_search_descend(LocalSearch *search, const int *index);
 
 #endif

@@ -4,9 +4,9 @@
  *
  * Ranges.  Three facts keep every sum of the oracle inside int64:
  *
- *   R1  scale * span + sum_j max_i cost[j][i] < ORACLE_LIMIT = 2^58, so one
- *       entry of every cell table plus one cost of every coordinate adds up to
- *       a number in 0 .. 2^58;
+ *   R1  scale * span + sum_j max_i cost[j][i] + max_s end_cost[s] <
+ *       ORACLE_LIMIT = 2^58, so one entry of every cell table plus one cost of
+ *       every coordinate and of the end adds up to a number in 0 .. 2^58;
  *   R2  the multipliers (oracle_cells.h) are clamped so that one of every pair
  *       (cell, coordinate) adds up to at most 2^57 in absolute value;
  *   R3  "unreachable" is 2^61.
@@ -33,7 +33,10 @@ typedef struct Box
 } Box;
 
 /*
- * The reduced problem: minimise scale * (L(w) - constant) + sum_j cost[j][i_j]
+ * The reduced problem: minimise
+ *
+ *   scale * (L(w) - constant) + sum_j cost[j][i_j] + end_cost[state(w)]
+ *
  * over the vectors of the grid that lie in box.  It has the same optima as the
  * OracleProblem it came from, ties included.
  */
@@ -42,7 +45,8 @@ typedef struct OracleModel
 	const Instance *instance;
 	const Grid *grid;
 	int64_t scale;
-	LevelCosts cost; /* at least 0 */
+	LevelCosts cost;                   /* at least 0 */
+	int64_t end_cost[GRID_MAX_STATES]; /* at least 0; of the states that the grid accepts */
 	Box box;
 } OracleModel;
 
@@ -75,6 +79,12 @@ typedef struct Incumbent
 	int index[GRID_MAX_DIMENSION];
 } Incumbent;
 
+/* Does the first vector precede the second in that order? */
+extern bool incumbent_precedes(const OracleModel *model, const Incumbent *a, const Incumbent *b);
+
+/* The state in which the constraint's automaton ends; -1 for a vector that is not in the grid. */
+extern int oracle_end_state(const Grid *grid, const int *index);
+
 /* Reduces the rewards; false where the numbers do not fit R1. */
 extern bool oracle_reduce(const OracleProblem *problem, OracleModel *model);
 
@@ -85,13 +95,16 @@ extern bool oracle_reduce(const OracleProblem *problem, OracleModel *model);
 typedef struct OracleEffort
 {
 	int64_t table_entries; /* of all cells together, 8 bytes each; see row_tables_create() */
+	int64_t open_bytes;    /* of open nodes; beyond it the search goes deep, not wide */
+	int64_t task_bytes;    /* of what a task leaves open; it has room for one node in any case */
 	int restarts;          /* of the local search before the search */
 	int walks;             /* first nodes whose vector is walked downhill ... */
 	int walk_every;        /* ... and every so many afterwards; 0: none */
 } OracleEffort;
 
-/* Branch and bound on a reduced problem; fills index and nodes. */
-extern void oracle_solve(const OracleModel *model, const OracleEffort *effort, Memory *memory,
-						 OracleAnswer *answer);
+/* Branch and bound on a reduced problem; fills index and nodes.  Takes threads, progress of
+ * problem. */
+extern void oracle_solve(const OracleModel *model, const OracleEffort *effort,
+						 const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 
 #endif

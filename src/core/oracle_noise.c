@@ -7,24 +7,6 @@
  */
 #include "core/oracle_noise.h"
 
-static int64_t *
-forward_at(const NoiseProgramme *noise, int j)
-{
-	return noise->forward + (size_t) j * noise->states;
-}
-
-static int64_t *
-backward_at(const NoiseProgramme *noise, int j)
-{
-	return noise->backward + (size_t) j * noise->states;
-}
-
-static const int *
-next_states(const NoiseProgramme *noise, int weight)
-{
-	return noise->next + (size_t) (weight + GRID_MAX_WEIGHT) * noise->states;
-}
-
 static void
 tabulate_steps(NoiseProgramme *noise)
 {
@@ -59,10 +41,18 @@ noise_create(NoiseProgramme *noise, const Grid *grid, Memory *memory)
 	for (size_t k = 0; k < entries; k++)
 		noise->forward[k] = noise->backward[k] = ORACLE_UNREACHABLE;
 	tabulate_steps(noise);
-	forward_at(noise, 0)[0] = 0;
+	noise_forward(noise, 0)[0] = 0;
 	for (int s = 0; s < noise->states - 1; s++)
 		if (grid_accepts(grid, s))
-			backward_at(noise, grid->dimension)[s] = 0;
+			noise_backward(noise, grid->dimension)[s] = 0;
+}
+
+void
+noise_set_end_costs(NoiseProgramme *noise, const int64_t *end_cost)
+{
+	for (int s = 0; s < noise->states - 1; s++)
+		if (grid_accepts(noise->grid, s))
+			noise_backward(noise, noise->grid->dimension)[s] = end_cost[s];
 }
 
 void
@@ -76,14 +66,14 @@ noise_destroy(NoiseProgramme *noise, Memory *memory)
 void
 noise_step_backward(NoiseProgramme *noise, const Choices *choices, int j, const int64_t *cost)
 {
-	const int64_t *after = backward_at(noise, j + 1);
-	int64_t *before = backward_at(noise, j);
+	const int64_t *after = noise_backward(noise, j + 1);
+	int64_t *before = noise_backward(noise, j);
 
 	for (int s = 0; s < noise->states - 1; s++)
 		before[s] = ORACLE_UNREACHABLE;
 	for (int k = 0; k < choices[j].count; k++)
 	{
-		const int *next = next_states(noise, choices[j].weight[k]);
+		const int *next = noise_next(noise, choices[j].weight[k]);
 		int64_t step = cost[choices[j].index[k]];
 
 		for (int s = 0; s < noise->states - 1; s++)
@@ -98,14 +88,14 @@ noise_step_backward(NoiseProgramme *noise, const Choices *choices, int j, const 
 void
 noise_step_forward(NoiseProgramme *noise, const Choices *choices, int j, const int64_t *cost)
 {
-	const int64_t *before = forward_at(noise, j);
-	int64_t *after = forward_at(noise, j + 1);
+	const int64_t *before = noise_forward(noise, j);
+	int64_t *after = noise_forward(noise, j + 1);
 
 	for (int s = 0; s < noise->states; s++)
 		after[s] = ORACLE_UNREACHABLE;
 	for (int k = 0; k < choices[j].count; k++)
 	{
-		const int *next = next_states(noise, choices[j].weight[k]);
+		const int *next = noise_next(noise, choices[j].weight[k]);
 		int64_t step = cost[choices[j].index[k]];
 
 		for (int s = 0; s < noise->states - 1; s++)
@@ -128,7 +118,7 @@ noise_minimise(NoiseProgramme *noise, const Choices *choices, LevelCosts cost)
 int64_t
 noise_minimum(const NoiseProgramme *noise)
 {
-	return backward_at(noise, 0)[0];
+	return noise_backward(noise, 0)[0];
 }
 
 void
@@ -142,9 +132,9 @@ noise_argmin(const NoiseProgramme *noise, const Choices *choices, LevelCosts cos
 		for (int k = 0; k < choices[j].count; k++)
 		{
 			int i = choices[j].index[k];
-			int next = next_states(noise, choices[j].weight[k])[state];
+			int next = noise_next(noise, choices[j].weight[k])[state];
 
-			if (backward_at(noise, j + 1)[next] + cost[j][i] == backward_at(noise, j)[state])
+			if (noise_backward(noise, j + 1)[next] + cost[j][i] == noise_backward(noise, j)[state])
 			{
 				index[j] = i;
 				state = next;
@@ -158,12 +148,12 @@ void
 noise_min_marginal(const NoiseProgramme *noise, const Choices *choices, int j, const int64_t *cost,
 				   int64_t *marginal)
 {
-	const int64_t *before = forward_at(noise, j);
-	const int64_t *after = backward_at(noise, j + 1);
+	const int64_t *before = noise_forward(noise, j);
+	const int64_t *after = noise_backward(noise, j + 1);
 
 	for (int k = 0; k < choices[j].count; k++)
 	{
-		const int *next = next_states(noise, choices[j].weight[k]);
+		const int *next = noise_next(noise, choices[j].weight[k]);
 		int64_t best = 2 * ORACLE_UNREACHABLE;
 
 		for (int s = 0; s < noise->states - 1; s++)

@@ -6,7 +6,8 @@
  *
  * is a shortest path through the constraint's automaton (grid.h), found by a
  * dynamic programme over the coordinates; it is exact for every constraint
- * (SOLVER.md 3, step 3).  forward[j] and backward[j] hold, for every state
+ * (SOLVER.md 3, step 3).  A cost of the state that the path ends in may be added
+ * (noise_set_end_costs()).  forward[j] and backward[j] hold, for every state
  * before coordinate j, the cheapest way there and the cheapest way on.
  */
 #ifndef DPOBJ_CORE_ORACLE_NOISE_H
@@ -23,7 +24,30 @@ typedef struct NoiseProgramme
 	int64_t *backward; /* both (dimension + 1) * states */
 } NoiseProgramme;
 
+static inline int64_t *
+noise_forward(const NoiseProgramme *noise, int j)
+{
+	return noise->forward + (size_t) j * noise->states;
+}
+
+static inline int64_t *
+noise_backward(const NoiseProgramme *noise, int j)
+{
+	return noise->backward + (size_t) j * noise->states;
+}
+
+/* The state after a weight, by the state before. */
+static inline const int *
+noise_next(const NoiseProgramme *noise, int weight)
+{
+	return noise->next + (size_t) (weight + GRID_MAX_WEIGHT) * noise->states;
+}
+
 extern void noise_create(NoiseProgramme *noise, const Grid *grid, Memory *memory);
+
+/* Ending in an accepting state s costs end_cost[s], instead of nothing. */
+extern void noise_set_end_costs(NoiseProgramme *noise, const int64_t *end_cost);
+
 extern void noise_destroy(NoiseProgramme *noise, Memory *memory);
 
 /* backward[j] from backward[j + 1], and forward[j + 1] from forward[j]. */

@@ -247,10 +247,29 @@ row_tables_create(RowTables *tables, const OracleModel *model, int64_t max_entri
 }
 
 void
+row_tables_borrow(RowTables *tables, const RowTables *owner, Memory *memory)
+{
+	*tables = *owner;
+	tables->borrows = true;
+	tables->tabulated = false;
+	tables->group = memory_allocate(memory, (size_t) tables->groups, sizeof(RowGroup));
+	tables->entries =
+		memory_allocate(memory, (size_t) (tables->sums + tables->groups), sizeof(int64_t));
+	for (int g = 0; g < tables->groups; g++)
+	{
+		tables->group[g] = owner->group[g];
+		tables->group[g].table = tables->entries + (owner->group[g].table - owner->entries);
+	}
+}
+
+void
 row_tables_destroy(RowTables *tables, Memory *memory)
 {
-	memory_release(memory, tables->net);
-	memory_release(memory, tables->value);
+	if (!tables->borrows)
+	{
+		memory_release(memory, tables->net);
+		memory_release(memory, tables->value);
+	}
 	memory_release(memory, tables->entries);
 	memory_release(memory, tables->group);
 }
@@ -320,6 +339,36 @@ tabulate_group(const RowTables *tables, const RowGroup *group)
 	}
 	for (int64_t s = 1; s <= last; s++)
 		table[s] += table[s - 1];
+}
+
+int64_t
+row_tables_loss(const RowTables *tables, const int *index)
+{
+	const Grid *grid = tables->model->grid;
+	int64_t weight[GRID_MAX_DIMENSION];
+	int64_t loss = 0;
+
+	for (int k = 0; k < tables->numerics; k++)
+		weight[k] = grid->level[tables->numeric[k]][index[tables->numeric[k]]];
+	for (const RowGroup *group = tables->group; group < tables->group + tables->groups; group++)
+	{
+		const int32_t *value = tables->value + group->first_row * tables->numerics;
+		ColumnSet scope = group->scope;
+		int64_t sum = 0;
+
+		for (int j; (j = column_set_take(&scope)) >= 0;)
+			sum += grid->level[j][index[j]];
+		for (int64_t row = group->first_row; row < group->end_row; row++)
+		{
+			int64_t net = tables->net[row];
+			int64_t score = sum * FIXED_POINT_ONE;
+
+			for (int k = 0; k < tables->numerics; k++)
+				score += weight[k] * *value++;
+			loss += (net > 0 ? net : 0) - (score > 0 ? net : 0);
+		}
+	}
+	return loss;
 }
 
 void

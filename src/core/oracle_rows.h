@@ -87,6 +87,7 @@ typedef struct RowGroup
 typedef struct RowTables
 {
 	const OracleModel *model;
+	bool borrows; /* rows and their order belong to other tables */
 	int numerics;
 	int numeric[GRID_MAX_DIMENSION]; /* the numeric columns */
 	bool is_numeric[GRID_MAX_DIMENSION];
@@ -110,7 +111,14 @@ typedef struct RowTables
  */
 extern void row_tables_create(RowTables *tables, const OracleModel *model, int64_t max_entries,
 							  Memory *memory);
+
+/* Tables of their own on the rows of others, which must live as long: for another thread. */
+extern void row_tables_borrow(RowTables *tables, const RowTables *owner, Memory *memory);
+
 extern void row_tables_destroy(RowTables *tables, Memory *memory);
+
+/* The loss of a vector above the instance's constant, from the definition: no table is read. */
+extern int64_t row_tables_loss(const RowTables *tables, const int *index);
 
 /* Make the tables hold for these numeric choices. */
 extern void row_tables_update(RowTables *tables, const Choices *choices);

@@ -1,485 +1,454 @@
 /*
- * oracle_search.c - branch and bound over boxes of the grid (SOLVER.md 3).
+ * oracle_search.c - branch and bound over boxes of the grid (SOLVER.md 3), by
+ * several threads with one outcome.
  *
- * A node is a box.  Its lower bound is  constant + sum of the cells' minima +
- * the noise programme's minimum, all after moving multipliers (oracle_cells.h).
- * A sweep moves them so that the bound never falls; a filter removes levels that
- * cannot be optimal; what is left is branched, one child per level.
+ * Nodes that have been bounded and have children left are open.  The search goes
+ * in rounds.  A round takes a fixed number of children, those of the least bound
+ * first; each becomes a task, which searches its box depth first for a fixed
+ * number of nodes, starting from the incumbent at the start of the round.  After
+ * the round the tasks are merged in their order: their incumbents are compared,
+ * and what they left open is open.
  *
- * Ties.  The answer is the least vector in the order (objective, public order of
- * the grid).  A box is closed when its bound exceeds the incumbent's value, or
- * equals it while the box's first vector - the least of a set that holds all of
- * its members - does not precede the incumbent.  Either way the box holds no
- * vector that is less than the incumbent in that order.
+ * One outcome.  A task depends on its node, its number and the incumbent at the
+ * start of the round; the tasks of a round depend on the open nodes, and these on
+ * the tasks merged before.  How many threads share the tasks of a round, and
+ * which thread takes which, enters nowhere: the answer and the number of nodes
+ * are the same for any number of threads.  (The answer alone would be the same
+ * for any order: it is the least vector of a total order.)
+ *
+ * Memory.  Only the thread that called asks for memory, and only between rounds.
+ * A task works in its thread's workspace and leaves its open nodes in room of
+ * its own, made before; a task that runs out of room stops, as if it had done
+ * its nodes.  So Memory need not be safe for threads, and may raise an error.
  */
-#include "core/oracle_cells.h"
-#include "core/oracle_incumbent.h"
-#include "core/mutant.h"
+#include "core/oracle_node.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
-#define ROOT_SWEEPS 40
-#define ROOT_ROUNDS 6
-#define NODE_SWEEPS 1
-#define NODE_ROUNDS 2
-#define LEAST_GAIN 50 /* a sweep that gains less than 1/50 of the gap is the last */
+#define ROUND_TASKS 16
+#define LEAST_ROUND_TASKS 4 /* of a round where nodes are so large that 16 do not fit open_bytes   \
+							 */
+#define TASK_NODES 16
+
+typedef struct Task
+{
+	Node node;
+	int64_t number; /* of its first node */
+	Incumbent best; /* before and after */
+	int64_t nodes;
+	int opens; /* nodes with children left, each one below the one before */
+	Branch branch[TASK_NODES];
+	char *room; /* of the open nodes' multipliers, one after the other */
+	size_t used;
+} Task;
+
+/* A node that has children left for later rounds. */
+typedef struct OpenNode
+{
+	Branch branch;
+	int64_t number;              /* in the order in which they came */
+	struct OpenNode *next_spent; /* another without children left */
+} OpenNode;
 
 typedef struct Search
 {
 	const OracleModel *model;
 	const OracleEffort *effort;
+	const OracleProblem *problem;
 	Memory *memory;
-	Cells cells;
-	NoiseProgramme noise;
-	LocalSearch local;
+	Incumbent best;
 	int64_t nodes;
 
-	/* Of the node at hand: */
-	bool root;
-	Choices choices[GRID_MAX_DIMENSION];
-	int64_t constant;   /* loss of the groups without a free coordinate */
-	LevelCosts cost;    /* of single levels, multipliers included */
-	LevelCosts through; /* lower bound of the box with coordinate j at level i */
-	int64_t lower;
-	int cheapest[GRID_MAX_DIMENSION]; /* the noise programme's argmin offered last */
+	int threads;
+	int workspaces; /* so many are made */
+	Workspace *workspace[ORACLE_MAX_THREADS];
+
+	int round_tasks; /* of a full round */
+	int tasks;       /* of the round at hand */
+	int task_nodes;
+	size_t room; /* of each task */
+	Task *task[ROUND_TASKS];
+	atomic_int next_task;
+
+	OpenNode **open; /* a heap, see goes_first() */
+	int opens;
+	int capacity;
+	int64_t numbered; /* open nodes, ever */
+	int64_t bytes;    /* of the open nodes */
+	bool deep;        /* the deepest nodes come first, because memory is short */
+	OpenNode *spent;  /* their children are tasks of the round at hand */
 } Search;
 
-/*
- * Does the incumbent precede every vector of the box that has coordinate j at
- * level i (j = -1: of the whole box), given a lower bound of their objective?
- */
+/* ---- tasks ---- */
+
+/* The next child of the deepest open node; false when the task has no open node left. */
 static bool
-is_closed(const Search *search, int64_t lower, const Box *box, int j, int i)
+take_child(const Search *search, const Workspace *work, Task *task, Node *child)
 {
-	const Incumbent *best = &search->local.best;
-
-	if (lower != best->value || MUTANT(5))
-		return lower > best->value;
-	for (int c = 0; c < search->model->grid->dimension; c++)
+	while (task->opens > 0)
 	{
-		int first = c == j ? i : __builtin_ctzll(box->levels[c]);
+		Branch *branch = &task->branch[task->opens - 1];
 
-		if (first != best->index[c])
-			return first > best->index[c];
-	}
-	return true;
-}
-
-static void
-build_node(Search *search, const Box *box, const Multipliers *parent)
-{
-	choices_list(search->choices, search->model->grid, box);
-	memcpy(search->cost, search->model->cost, sizeof(LevelCosts));
-	search->constant = 0;
-	cells_build(&search->cells, search->choices, parent, &search->constant, search->cost);
-	cells_add_multipliers(&search->cells, search->choices, search->cost);
-}
-
-/* The bound from scratch; every backward message is current afterwards. */
-static void
-bound_node(Search *search)
-{
-	search->lower = search->constant + cells_minimise(&search->cells, search->choices) +
-					noise_minimise(&search->noise, search->choices, search->cost);
-}
-
-/* Is the noise programme all there is, so that its argmin is the box's optimum? */
-static bool
-is_leaf(const Search *search)
-{
-	const RowTables *rows = &search->cells.rows;
-
-	if (search->cells.count > 0)
-		return false;
-	for (int k = 0; k < rows->numerics; k++)
-		if (search->choices[rows->numeric[k]].count > 1)
-			return false;
-	return true;
-}
-
-static bool
-walks_downhill(const Search *search)
-{
-	const OracleEffort *effort = search->effort;
-
-	if (is_leaf(search))
-		return false;
-	return search->nodes <= effort->walks ||
-		   (effort->walk_every > 0 && search->nodes % effort->walk_every == 0);
-}
-
-/* Offer the noise programme's argmin, which lies in the grid, as incumbent. */
-static void
-offer_cheapest(Search *search)
-{
-	int index[GRID_MAX_DIMENSION] = {0};
-
-	noise_argmin(&search->noise, search->choices, search->cost, index);
-	if (memcmp(index, search->cheapest, sizeof(index)) == 0)
-		return;
-	memcpy(search->cheapest, index, sizeof(index));
-	local_search_offer(&search->local, index, walks_downhill(search));
-}
-
-static void
-raise_multiplier(Search *search, Member member, int i, int64_t amount)
-{
-	Stage *stage = member_stage(member);
-	int64_t limit = search->cells.multiplier_limit;
-	int64_t raised = stage->multiplier[i] + amount;
-
-	raised = raised > limit ? limit : raised < -limit ? -limit : raised;
-	search->cost[stage->coordinate][i] += raised - stage->multiplier[i];
-	stage->multiplier[i] = raised;
-}
-
-/* Subtract the least of the choices' marginals; returns it. */
-static int64_t
-normalise(const Choices *choices, int64_t *marginal)
-{
-	int64_t least = marginal[choices->index[0]];
-
-	for (int k = 1; k < choices->count; k++)
-		if (marginal[choices->index[k]] < least)
-			least = marginal[choices->index[k]];
-	for (int k = 0; k < choices->count; k++)
-		marginal[choices->index[k]] -= least;
-	return least;
-}
-
-/* Move what the member's cell knows about its coordinate into the coordinate's costs. */
-static void
-collect(Search *search, Member member)
-{
-	const Choices *own = &search->choices[member_stage(member)->coordinate];
-	int64_t marginal[GRID_MAX_LEVELS];
-
-	member_min_marginal(member, search->choices, marginal);
-	(void) normalise(own, marginal);
-	for (int k = 0; k < own->count; k++)
-		raise_multiplier(search, member, own->index[k], marginal[own->index[k]]);
-}
-
-/*
- * Give each cell of coordinate j its share, by mass, of what is known about it
- * by now.  More than twice the gap is not worth knowing: such a level is removed
- * anyway.  The shares may be rounded as they come (double), any integer is valid.
- */
-static void
-distribute(Search *search, int j, const Member *member, int members)
-{
-	const Choices *own = &search->choices[j];
-	int64_t gap = search->local.best.value - search->lower;
-	int64_t most = 2 * (gap > search->model->scale ? gap : search->model->scale);
-	int64_t marginal[GRID_MAX_LEVELS];
-	double weights = 0.0;
-
-	for (int m = 0; m < members; m++)
-		weights += (double) member[m].cell->mass + (double) search->model->scale;
-	weights *= 1.0 + 1.0 / members; /* the coordinate itself keeps a share */
-	noise_min_marginal(&search->noise, search->choices, j, search->cost[j], marginal);
-	if (normalise(own, marginal) >= ORACLE_UNREACHABLE / 2)
-		return;
-	for (int m = 0; m < members; m++)
-	{
-		double weight = (double) member[m].cell->mass + (double) search->model->scale;
-
-		for (int k = 0; k < own->count; k++)
-		{
-			int64_t known = marginal[own->index[k]];
-
-			known = known < most ? known : most;
-			raise_multiplier(search, member[m], own->index[k],
-							 -(int64_t) ((double) known * (weight / weights)));
-		}
-	}
-}
-
-static void
-sweep_coordinate(Search *search, int j)
-{
-	const Member *member = search->cells.member + search->cells.first_member[j];
-	int members = search->cells.first_member[j + 1] - search->cells.first_member[j];
-
-	for (int m = 0; m < members; m++)
-		collect(search, member[m]);
-	if (members > 0)
-		distribute(search, j, member, members);
-}
-
-static void
-step_members(Search *search, int j, void (*step)(Member, const Choices *))
-{
-	for (int m = search->cells.first_member[j]; m < search->cells.first_member[j + 1]; m++)
-		step(search->cells.member[m], search->choices);
-}
-
-/* Through the coordinates and back; the bound does not fall. */
-static void
-sweep_node(Search *search)
-{
-	int dimension = search->model->grid->dimension;
-	int64_t minima = 0;
-
-	for (int j = 0; j < dimension; j++)
-	{
-		sweep_coordinate(search, j);
-		step_members(search, j, member_step_forward);
-		noise_step_forward(&search->noise, search->choices, j, search->cost[j]);
-	}
-	for (int j = dimension - 1; j >= 0; j--)
-	{
-		sweep_coordinate(search, j);
-		step_members(search, j, member_step_backward);
-		noise_step_backward(&search->noise, search->choices, j, search->cost[j]);
-	}
-	for (int c = 0; c < search->cells.count; c++)
-		minima += cell_minimum(&search->cells.cell[c]);
-	search->lower = search->constant + minima + noise_minimum(&search->noise);
-}
-
-/* Bound the node and sweep while it pays; false when it is closed. */
-static bool
-tighten_bound(Search *search, const Box *box)
-{
-	int sweeps = search->root ? ROOT_SWEEPS : NODE_SWEEPS;
-
-	bound_node(search);
-	if (is_closed(search, search->lower, box, -1, 0))
-		return false;
-	offer_cheapest(search);
-	if (is_leaf(search))
-		return false;
-	for (int k = 0; k < sweeps && search->cells.count > 0; k++)
-	{
-		int64_t before = search->lower;
-
-		sweep_node(search);
-		if (is_closed(search, search->lower, box, -1, 0))
-			return false;
-		offer_cheapest(search);
-		if (search->lower - before < (search->local.best.value - search->lower) / LEAST_GAIN)
-			break;
-	}
-	return true;
-}
-
-/*
- * through[j][i] = bound + what fixing coordinate j to level i adds to the noise
- * programme and to each of the coordinate's cells.
- */
-static void
-bound_levels(Search *search)
-{
-	int64_t minimum = noise_minimum(&search->noise);
-	int64_t marginal[GRID_MAX_LEVELS];
-
-	for (int j = 0; j < search->model->grid->dimension; j++)
-	{
-		const Choices *own = &search->choices[j];
-		int64_t *through = search->through[j];
-
-		noise_min_marginal(&search->noise, search->choices, j, search->cost[j], through);
-		for (int k = 0; k < own->count; k++)
-			through[own->index[k]] += search->lower - minimum;
-		for (int m = search->cells.first_member[j]; m < search->cells.first_member[j + 1]; m++)
-		{
-			Member member = search->cells.member[m];
-
-			member_min_marginal(member, search->choices, marginal);
-			for (int k = 0; k < own->count; k++)
-				through[own->index[k]] += marginal[own->index[k]] - cell_minimum(member.cell);
-		}
-		step_members(search, j, member_step_forward);
-		noise_step_forward(&search->noise, search->choices, j, search->cost[j]);
-	}
-}
-
-typedef enum FilterResult
-{
-	FILTER_CLOSED, /* a coordinate has no level left */
-	FILTER_UNCHANGED,
-	FILTER_CHANGED
-} FilterResult;
-
-/* Remove the levels that cannot be part of a better vector. */
-static FilterResult
-filter_levels(Search *search, Box *box)
-{
-	FilterResult result = FILTER_UNCHANGED;
-
-	bound_levels(search);
-	for (int j = 0; j < search->model->grid->dimension; j++)
-	{
-		const Choices *own = &search->choices[j];
-
-		if (own->count == 1)
-			continue;
-		for (int k = 0; k < own->count; k++)
-		{
-			int i = own->index[k];
-
-			if (!is_closed(search, search->through[j][i], box, j, i))
-				continue;
-			box->levels[j] &= ~(UINT64_C(1) << i);
-			result = FILTER_CHANGED;
-			if (box->levels[j] == 0)
-				return FILTER_CLOSED;
-		}
-	}
-	return result;
-}
-
-/*
- * Bound, sweep and filter until it no longer pays; false when the node is closed.
- * The last filter may leave choices wider than the box: branch() tests its
- * children all the same.
- */
-static bool
-process_node(Search *search, Box *box, Multipliers *own)
-{
-	int rounds = search->root ? ROOT_ROUNDS : NODE_ROUNDS;
-
-	for (int round = 1;; round++)
-	{
-		FilterResult result;
-
-		if (!tighten_bound(search, box))
-			return false;
-		result = filter_levels(search, box);
-		if (result == FILTER_CLOSED)
-			return false;
-		cells_save(&search->cells, own, search->memory);
-		if (result == FILTER_UNCHANGED || round == rounds)
+		if (branch_take(branch, search->model, &work->local.best, child))
 			return true;
-		build_node(search, box, own);
+		task->used -= branch->multipliers.bytes;
+		task->opens--;
 	}
+	return false;
 }
 
-/* The numeric column with the most mass times levels; -1 when all are fixed. */
-static int
-choose_numeric(const Search *search)
+/*
+ * Is there room for another node?  For a child the parent's room is enough: all
+ * groups of a parent's cell land in one cell of the child, with no more
+ * coordinates, so it has neither more cells nor more multipliers.
+ */
+static bool
+has_room(const Search *search, const Task *task)
 {
-	const RowTables *rows = &search->cells.rows;
-	double most = -1.0;
-	int chosen = -1;
-
-	for (int k = 0; k < rows->numerics; k++)
-	{
-		int j = rows->numeric[k];
-		double score = (double) rows->mass[j] * search->choices[j].count;
-
-		if (search->choices[j].count > 1 && score > most)
-		{
-			most = score;
-			chosen = j;
-		}
-	}
-	return chosen;
+	return task->opens == 0 ||
+		   search->room - task->used >= task->branch[task->opens - 1].multipliers.bytes;
 }
 
-/* The coordinate with the most mass in cells; there is one unless the node is a leaf. */
-static int
-choose_binary(const Search *search)
-{
-	const Cells *cells = &search->cells;
-	double most = -1.0;
-	int chosen = -1;
-
-	for (int j = 0; j < search->model->grid->dimension; j++)
-	{
-		double score = 0.0;
-
-		if (cells->first_member[j] == cells->first_member[j + 1])
-			continue;
-		for (int m = cells->first_member[j]; m < cells->first_member[j + 1]; m++)
-			score += (double) cells->member[m].cell->mass;
-		if (score > most)
-		{
-			most = score;
-			chosen = j;
-		}
-	}
-	return chosen;
-}
-
-/* Numeric columns come first: the tables are exact once they are fixed. */
-static int
-choose_coordinate(const Search *search)
-{
-	int j = choose_numeric(search);
-
-	return j >= 0 ? j : choose_binary(search);
-}
-
-static void search_node(Search *search, const Box *box, const Multipliers *parent);
-
-/* One child per level, the most promising first. */
 static void
-branch(Search *search, const Box *box, const Multipliers *own)
+run_task(const Search *search, Workspace *work, Task *task)
 {
-	int j = choose_coordinate(search);
-	int count = search->choices[j].count;
-	int level[GRID_MAX_LEVELS];
-	int64_t through[GRID_MAX_LEVELS];
-	Box child = *box;
+	Node node = task->node;
 
-	for (int k = 0; k < count; k++)
+	local_search_resume(&work->local, &task->best, task->number);
+	task->nodes = 0;
+	task->opens = 0;
+	task->used = 0;
+	do
 	{
-		int i = search->choices[j].index[k];
-		int64_t bound = search->through[j][i];
-		int at = k;
+		Branch *branch = &task->branch[task->opens];
 
-		for (; at > 0 && through[at - 1] > bound; at--)
+		if (node_expand(work, &node, task->number + task->nodes, branch, task->room + task->used))
 		{
-			through[at] = through[at - 1];
-			level[at] = level[at - 1];
+			task->used += branch->multipliers.bytes;
+			task->opens++;
 		}
-		through[at] = bound;
-		level[at] = i;
-	}
-	for (int k = 0; k < count; k++)
+		task->nodes++;
+	} while (task->nodes < search->task_nodes && has_room(search, task) &&
+			 take_child(search, work, task, &node));
+	task->best = work->local.best;
+}
+
+/* ---- threads ---- */
+
+typedef struct Thread
+{
+	Search *search;
+	Workspace *work;
+	pthread_t handle;
+	bool started;
+} Thread;
+
+static void *
+run_tasks(void *argument)
+{
+	Thread *thread = argument;
+	Search *search = thread->search;
+	int t;
+
+	while ((t = atomic_fetch_add(&search->next_task, 1)) < search->tasks)
+		run_task(search, thread->work, search->task[t]);
+	return NULL;
+}
+
+/* Workspaces and tasks are made when they are first needed: many searches end at the root. */
+static void
+make_ready(Search *search, int threads)
+{
+	for (; search->workspaces < threads; search->workspaces++)
 	{
-		child.levels[j] = UINT64_C(1) << level[k];
-		if (!is_closed(search, through[k], &child, -1, 0))
-			search_node(search, &child, own);
+		const Workspace *owner = search->workspaces > 0 ? search->workspace[0] : NULL;
+		Workspace *work = memory_allocate(search->memory, 1, sizeof(Workspace));
+
+		workspace_create(work, search->model, search->effort, owner, search->memory);
+		search->workspace[search->workspaces] = work;
 	}
 }
 
-/* Find every vector of the box that precedes the incumbent. */
 static void
-search_node(Search *search, const Box *box, const Multipliers *parent)
+run_round(Search *search)
 {
-	Box left = *box;
-	Multipliers own = {0};
+	Thread thread[ORACLE_MAX_THREADS];
+	int threads = search->threads < search->tasks ? search->threads : search->tasks;
 
-	search->nodes++;
-	search->root = parent == NULL;
-	build_node(search, &left, parent);
-	if (process_node(search, &left, &own))
-		branch(search, &left, &own);
-	multipliers_release(&own, search->memory);
+	make_ready(search, threads);
+	atomic_store(&search->next_task, 0);
+	for (int k = 1; k < threads; k++)
+	{
+		thread[k] = (Thread){.search = search, .work = search->workspace[k]};
+		thread[k].started = pthread_create(&thread[k].handle, NULL, run_tasks, &thread[k]) == 0;
+	}
+	/* This thread works too, so that a thread that cannot be started only costs time. */
+	thread[0] = (Thread){.search = search, .work = search->workspace[0]};
+	(void) run_tasks(&thread[0]);
+	for (int k = 1; k < threads; k++)
+		if (thread[k].started)
+			(void) pthread_join(thread[k].handle, NULL);
+}
+
+/* ---- open nodes ---- */
+
+/* The order of the heap: by bound, then by depth; or the other way round. */
+static bool
+goes_first(const Search *search, const OpenNode *a, const OpenNode *b)
+{
+	int64_t gain = branch_bound(&b->branch) - branch_bound(&a->branch);
+	int depth = a->branch.node.depth - b->branch.node.depth;
+
+	if (gain != 0 && (depth == 0 || !search->deep))
+		return gain > 0;
+	return depth != 0 ? depth > 0 : a->number < b->number;
+}
+
+static void
+sift_down(Search *search, int at)
+{
+	OpenNode *node = search->open[at];
+
+	for (int child; (child = 2 * at + 1) < search->opens; at = child)
+	{
+		if (child + 1 < search->opens &&
+			goes_first(search, search->open[child + 1], search->open[child]))
+			child++;
+		if (!goes_first(search, search->open[child], node))
+			break;
+		search->open[at] = search->open[child];
+	}
+	search->open[at] = node;
+}
+
+static void
+sift_up(Search *search, int at)
+{
+	OpenNode *node = search->open[at];
+
+	for (int parent; at > 0; at = parent)
+	{
+		parent = (at - 1) / 2;
+		if (!goes_first(search, node, search->open[parent]))
+			break;
+		search->open[at] = search->open[parent];
+	}
+	search->open[at] = node;
+}
+
+/*
+ * Go deep while the open nodes take too much memory, and until they take half of
+ * that: a search that goes deep opens few nodes at a time.
+ */
+static void
+choose_order(Search *search)
+{
+	bool deep = search->bytes > search->effort->open_bytes / (search->deep ? 2 : 1);
+
+	if (deep == search->deep)
+		return;
+	search->deep = deep;
+	for (int k = search->opens / 2 - 1; k >= 0; k--)
+		sift_down(search, k);
+}
+
+static int64_t
+open_bytes(const OpenNode *node)
+{
+	return (int64_t) (sizeof(OpenNode) + node->branch.multipliers.bytes);
+}
+
+static void
+add_open(Search *search, const Branch *branch)
+{
+	OpenNode *node = memory_allocate(search->memory, 1, sizeof(OpenNode));
+
+	if (search->opens == search->capacity)
+	{
+		search->capacity = search->capacity > 0 ? 2 * search->capacity : ROUND_TASKS * TASK_NODES;
+		search->open = memory_reallocate(search->memory, search->open, (size_t) search->capacity,
+										 sizeof(OpenNode *));
+	}
+	node->branch = *branch;
+	multipliers_copy(&branch->multipliers, &node->branch.multipliers, search->memory);
+	node->number = search->numbered++;
+	search->open[search->opens++] = node;
+	search->bytes += open_bytes(node);
+	sift_up(search, search->opens - 1);
+}
+
+/* The first of the heap has no child left, but the last taken still needs its multipliers. */
+static void
+spend_first(Search *search)
+{
+	OpenNode *node = search->open[0];
+
+	node->next_spent = search->spent;
+	search->spent = node;
+	search->open[0] = search->open[--search->opens];
+	if (search->opens > 0)
+		sift_down(search, 0);
+}
+
+static void
+release_spent(Search *search)
+{
+	while (search->spent != NULL)
+	{
+		OpenNode *node = search->spent;
+
+		search->spent = node->next_spent;
+		search->bytes -= open_bytes(node);
+		multipliers_release(&node->branch.multipliers, search->memory);
+		memory_release(search->memory, node);
+	}
+}
+
+/* ---- rounds ---- */
+
+static void
+add_task(Search *search, const Node *node)
+{
+	Task *task = search->task[search->tasks];
+
+	if (task == NULL)
+	{
+		task = memory_allocate(search->memory, 1, sizeof(Task));
+		task->room = memory_allocate(search->memory, 1, search->room);
+		search->task[search->tasks] = task;
+	}
+	task->node = *node;
+	task->number = search->nodes + search->tasks;
+	task->best = search->best;
+	search->tasks++;
+}
+
+/* A round that is not full looks for open nodes all over, so that the next one is. */
+static void
+fill_round(Search *search)
+{
+	Node child;
+
+	search->tasks = 0;
+	choose_order(search);
+	while (search->tasks < search->round_tasks && search->opens > 0)
+	{
+		Branch *branch = &search->open[0]->branch;
+
+		if (branch_take(branch, search->model, &search->best, &child))
+			add_task(search, &child);
+		if (branch->next == branch->children)
+			spend_first(search);
+		else
+			sift_down(search, 0);
+	}
+	search->task_nodes = search->tasks == search->round_tasks ? TASK_NODES : 1;
+}
+
+static void
+merge_round(Search *search)
+{
+	for (int t = 0; t < search->tasks; t++)
+	{
+		Task *task = search->task[t];
+
+		search->nodes += task->nodes;
+		if (incumbent_precedes(search->model, &task->best, &search->best))
+			search->best = task->best;
+		for (int k = 0; k < task->opens; k++)
+			if (task->branch[k].next < task->branch[k].children)
+				add_open(search, &task->branch[k]);
+	}
+	release_spent(search);
+}
+
+/* Everything that is not in an open node has been compared with the incumbent. */
+static void
+report(const Search *search, OraclePhase phase)
+{
+	const OracleProblem *problem = search->problem;
+	OracleProgress progress = {phase, search->nodes, search->best.value, search->best.value};
+
+	if (problem->progress == NULL)
+		return;
+	if (phase == ORACLE_STARTED)
+		progress.bound = 0;
+	for (int k = 0; k < search->opens; k++)
+		if (branch_bound(&search->open[k]->branch) < progress.bound)
+			progress.bound = branch_bound(&search->open[k]->branch);
+	problem->progress(problem->progress_context, &progress);
+}
+
+static void
+search_create(Search *search, const OracleModel *model, const OracleEffort *effort,
+			  const OracleProblem *problem, Memory *memory)
+{
+	size_t least;
+
+	memset(search, 0, sizeof(*search));
+	search->model = model;
+	search->effort = effort;
+	search->problem = problem;
+	search->memory = memory;
+	search->threads = problem->threads < 1                    ? 1
+					  : problem->threads > ORACLE_MAX_THREADS ? ORACLE_MAX_THREADS
+															  : problem->threads;
+	make_ready(search, 1);
+	least = cells_most_bytes(&search->workspace[0]->cells);
+	search->round_tasks = LEAST_ROUND_TASKS;
+	while (search->round_tasks < ROUND_TASKS &&
+		   (size_t) search->round_tasks * least < (size_t) effort->open_bytes)
+		search->round_tasks++;
+	search->room = TASK_NODES * least;
+	if (search->room > (size_t) effort->task_bytes)
+		search->room = (size_t) effort->task_bytes > least ? (size_t) effort->task_bytes : least;
+}
+
+static void
+search_destroy(Search *search)
+{
+	for (int t = 0; t < ROUND_TASKS && search->task[t] != NULL; t++)
+	{
+		memory_release(search->memory, search->task[t]->room);
+		memory_release(search->memory, search->task[t]);
+	}
+	/* The first workspace owns what the others borrow. */
+	for (int k = search->workspaces - 1; k >= 0; k--)
+	{
+		workspace_destroy(search->workspace[k], search->memory);
+		memory_release(search->memory, search->workspace[k]);
+	}
+	memory_release(search->memory, search->open);
 }
 
 void
-oracle_solve(const OracleModel *model, const OracleEffort *effort, Memory *memory,
-			 OracleAnswer *answer)
+oracle_solve(const OracleModel *model, const OracleEffort *effort, const OracleProblem *problem,
+			 Memory *memory, OracleAnswer *answer)
 {
-	Search *search = memory_allocate_zero(memory, 1, sizeof(Search));
+	Search *search = memory_allocate(memory, 1, sizeof(Search));
+	Node root = {.box = model->box};
+	Workspace *first;
 
-	search->model = model;
-	search->effort = effort;
-	search->memory = memory;
-	search->cheapest[0] = -1; /* none yet */
-	cells_create(&search->cells, model, effort->table_entries, memory);
-	noise_create(&search->noise, model->grid, memory);
-	local_search_create(&search->local, model, memory);
-	local_search_start(&search->local, &search->noise, effort->restarts, memory);
-	search_node(search, &model->box, NULL);
-	memcpy(answer->index, search->local.best.index, sizeof(answer->index));
+	search_create(search, model, effort, problem, memory);
+	first = search->workspace[0];
+	local_search_start(&first->local, &first->noise, effort->restarts, memory);
+	search->best = first->local.best;
+	report(search, ORACLE_STARTED);
+
+	search->task_nodes = 1;
+	add_task(search, &root);
+	while (search->tasks > 0)
+	{
+		run_round(search);
+		merge_round(search);
+		report(search, ORACLE_SEARCHING);
+		fill_round(search);
+	}
+	memcpy(answer->index, search->best.index, sizeof(answer->index));
 	answer->nodes = search->nodes;
-	local_search_destroy(&search->local, memory);
-	noise_destroy(&search->noise, memory);
-	cells_destroy(&search->cells, memory);
+	report(search, ORACLE_CERTIFIED);
+	search_destroy(search);
 	memory_release(memory, search);
 }

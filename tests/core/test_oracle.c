@@ -1,7 +1,8 @@
 /*
  * test_oracle.c - the search against the definition: the same vector, ties
- * included, on small instances of every kind; and against a Gray-code walk
- * in int64 on {-1,1}^16.
+ * included, on small instances of every kind, and the same vector and number of
+ * nodes for any number of threads; and against a Gray-code walk in int64 on
+ * {-1,1}^16.
  */
 #include "core/check.h"
 #include "core/oracle_internal.h"
@@ -9,8 +10,10 @@
 
 #define MAX_DIMENSION 10
 #define MAX_ROWS 80
-#define SMALL_INSTANCES 3000
-#define MIDDLE_INSTANCES 80
+#define SMALL_INSTANCES 5000
+#define MIDDLE_INSTANCES 200
+#define EDGE_INSTANCES 300
+#define MOST_THREADS 3
 #define GRAY_INSTANCES 12
 #define GRAY_DIMENSION 16
 
@@ -23,6 +26,7 @@ typedef struct Trial
 	int32_t x[MAX_ROWS * GRAY_DIMENSION];
 	int64_t net[MAX_ROWS];
 	mpz_t reward[GRAY_DIMENSION * GRID_MAX_LEVELS];
+	mpz_t level_reward[GRID_MAX_STATES];
 } Trial;
 
 static void
@@ -30,7 +34,14 @@ trial_init(Trial *trial)
 {
 	for (int k = 0; k < GRAY_DIMENSION * GRID_MAX_LEVELS; k++)
 		mpz_init(trial->reward[k]);
-	trial->problem = (OracleProblem){&trial->instance, &trial->grid, 1, trial->reward};
+	for (int k = 0; k < GRID_MAX_STATES; k++)
+		mpz_init(trial->level_reward[k]);
+	trial->problem = (OracleProblem){
+		.instance = &trial->instance,
+		.grid = &trial->grid,
+		.scale = 1,
+		.reward = trial->reward,
+	};
 }
 
 static void
@@ -38,6 +49,8 @@ trial_clear(Trial *trial)
 {
 	for (int k = 0; k < GRAY_DIMENSION * GRID_MAX_LEVELS; k++)
 		mpz_clear(trial->reward[k]);
+	for (int k = 0; k < GRID_MAX_STATES; k++)
+		mpz_clear(trial->level_reward[k]);
 }
 
 static int
@@ -77,6 +90,25 @@ make_one_hot(TestStream *stream, int32_t *x, int dimension, int size)
 	}
 }
 
+/* Columns that say the same as another, or nothing. */
+static void
+spoil_columns(TestStream *stream, int32_t *x, int dimension, int rows)
+{
+	int from = below(stream, dimension);
+	int to = below(stream, dimension);
+	int constant = below(stream, dimension);
+	bool copies = below(stream, 3) == 0;
+	bool holds = below(stream, 4) == 0;
+
+	for (int r = 0; r < rows; r++, x += dimension)
+	{
+		if (copies)
+			x[to] = x[from];
+		if (holds)
+			x[constant] = (constant % 3 - 1) * FIXED_POINT_ONE;
+	}
+}
+
 static void
 random_rows(TestStream *stream, Trial *trial, int dimension, int rows)
 {
@@ -103,6 +135,7 @@ random_rows(TestStream *stream, Trial *trial, int dimension, int rows)
 			memcpy(x, x - dimension, (size_t) dimension * sizeof(int32_t));
 		trial->net[r] = labels == 0 ? net : labels == 1 ? -net : below(stream, 2) ? net : -net;
 	}
+	spoil_columns(stream, trial->x, dimension, rows);
 }
 
 static void
@@ -152,24 +185,35 @@ random_grid(TestStream *stream, Grid *grid, int dimension, int least, int most)
 			 grid_size(grid) > (uint64_t) most);
 }
 
-/* Rewards of a size: 0 none, then up to 2^2, 2^12, 2^40, 2^80; 5 mixes them. */
+/* Below 2^size in absolute value. */
+static void
+random_reward(TestStream *stream, mpz_t reward, int size)
+{
+	mpz_set_ui(reward, (unsigned long) teststream_next(stream));
+	mpz_mul_2exp(reward, reward, 64);
+	mpz_add_ui(reward, reward, (unsigned long) teststream_next(stream));
+	mpz_fdiv_r_2exp(reward, reward, (mp_bitcnt_t) size);
+	if (below(stream, 2))
+		mpz_neg(reward, reward);
+}
+
+/*
+ * Rewards of a size: 0 none, then up to 2^2, 2^12, 2^40, 2^80; 5 mixes them.
+ * Every other problem has rewards of the final states too, of a size of their own.
+ */
 static void
 random_rewards(TestStream *stream, Trial *trial)
 {
 	static const int bits[] = {0, 2, 12, 40, 80};
 	int kind = below(stream, 6);
+	int level_kind = below(stream, 6);
 
 	for (int k = 0; k < trial->grid.dimension * GRID_MAX_LEVELS; k++)
-	{
-		int size = bits[kind == 5 ? below(stream, 5) : kind];
-
-		mpz_set_ui(trial->reward[k], (unsigned long) teststream_next(stream));
-		mpz_mul_2exp(trial->reward[k], trial->reward[k], 64);
-		mpz_add_ui(trial->reward[k], trial->reward[k], (unsigned long) teststream_next(stream));
-		mpz_fdiv_r_2exp(trial->reward[k], trial->reward[k], (mp_bitcnt_t) size);
-		if (below(stream, 2))
-			mpz_neg(trial->reward[k], trial->reward[k]);
-	}
+		random_reward(stream, trial->reward[k], bits[kind == 5 ? below(stream, 5) : kind]);
+	trial->problem.level_reward = below(stream, 2) ? trial->level_reward : NULL;
+	for (int s = 0; s < grid_states(&trial->grid); s++)
+		random_reward(stream, trial->level_reward[s],
+					  bits[level_kind == 5 ? below(stream, 5) : level_kind]);
 }
 
 static uint64_t
@@ -186,46 +230,131 @@ same_vector(const Grid *grid, const OracleAnswer *a, const OracleAnswer *b)
 	return grid_compare(grid, a->index, b->index) == 0;
 }
 
-/*
- * The bare search, without a heuristic that could find what it overlooks, with
- * ample room for tables or so little that binary columns are read as numeric.
- */
+/* What the search reported so far. */
+typedef struct Watch
+{
+	int reports;
+	OracleProgress last;
+} Watch;
+
 static void
-check_bare_search(const Trial *trial, int64_t entries, const OracleAnswer *truth, Memory *memory)
+watch(void *context, const OracleProgress *now)
+{
+	Watch *watch = context;
+	const OracleProgress *last = &watch->last;
+
+	CHECK((now->phase == ORACLE_STARTED) == (watch->reports == 0));
+	CHECK(now->bound <= now->incumbent);
+	if (watch->reports > 0)
+	{
+		CHECK(last->phase != ORACLE_CERTIFIED);
+		CHECK(now->nodes >= last->nodes);
+		CHECK(now->bound >= last->bound);
+		CHECK(now->incumbent <= last->incumbent);
+	}
+	watch->reports++;
+	watch->last = *now;
+}
+
+static void
+check_watch(const Watch *watch, const OracleAnswer *answer)
+{
+	CHECK(watch->last.phase == ORACLE_CERTIFIED);
+	CHECK(watch->last.bound == watch->last.incumbent);
+	CHECK(watch->last.nodes == answer->nodes);
+}
+
+/* The same vector as the definition's, and the same nodes for any number of threads. */
+static void
+check_solve(const Trial *trial, const OracleEffort *effort, const OracleAnswer *truth,
+			Memory *memory)
 {
 	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
-	OracleEffort effort = {.table_entries = entries};
-	OracleAnswer answer;
+	OracleProblem problem = trial->problem;
+	int64_t nodes = -1;
 
-	if (oracle_reduce(&trial->problem, model))
+	for (int threads = 1; threads <= MOST_THREADS && oracle_reduce(&problem, model); threads++)
 	{
-		oracle_solve(model, &effort, memory, &answer);
+		Watch seen = {.reports = 0};
+		OracleAnswer answer;
+
+		problem.threads = threads;
+		problem.progress = watch;
+		problem.progress_context = &seen;
+		oracle_solve(model, effort, &problem, memory, &answer);
 		CHECK(same_vector(&trial->grid, &answer, truth));
+		CHECK(nodes < 0 || answer.nodes == nodes);
+		nodes = answer.nodes;
+		check_watch(&seen, &answer);
 	}
 	memory_release(memory, model);
+}
+
+/*
+ * The bare search, without a heuristic that could find what it overlooks, with
+ * ample room for tables and for open nodes, or little: then binary columns are
+ * read as numeric, the search goes deep, or tasks are cut short.
+ */
+static void
+check_bare_search(TestStream *stream, const Trial *trial, const OracleAnswer *truth, Memory *memory)
+{
+	OracleEffort little = {.table_entries = below(stream, 200)};
+	OracleEffort ample = {.table_entries = 100000000,
+						  .open_bytes = below(stream, 2) ? 100000000 : 20000,
+						  .task_bytes = below(stream, 2) ? 100000000 : below(stream, 5000)};
+
+	check_solve(trial, &little, truth, memory);
+	check_solve(trial, &ample, truth, memory);
+}
+
+/* Walks downhill from every few nodes: what they find must not depend on the threads either. */
+static void
+check_walking_search(const Trial *trial, const OracleAnswer *truth, Memory *memory)
+{
+	OracleEffort effort = {.table_entries = 100000000,
+						   .open_bytes = 100000000,
+						   .task_bytes = 100000000,
+						   .walk_every = 2};
+
+	check_solve(trial, &effort, truth, memory);
+}
+
+/* The search as it is used. */
+static void
+check_usual_search(const Trial *trial, const OracleAnswer *truth, Memory *memory)
+{
+	OracleProblem problem = trial->problem;
+	OracleAnswer answer;
+	int64_t nodes = -1;
+
+	for (problem.threads = 0; problem.threads <= MOST_THREADS; problem.threads++)
+	{
+		oracle_search(&problem, memory, &answer);
+		CHECK(grid_contains(&trial->grid, answer.index));
+		CHECK(same_vector(&trial->grid, &answer, truth));
+		CHECK(answer.loss == truth->loss);
+		CHECK(nodes < 0 || answer.nodes == nodes);
+		nodes = answer.nodes;
+	}
 }
 
 static void
 check_trial(TestStream *stream, const Trial *trial, Memory *memory)
 {
 	OracleAnswer truth;
-	OracleAnswer answer;
 
 	CHECK(grid_is_valid(&trial->grid));
 	oracle_enumerate(&trial->problem, memory, &truth);
-	oracle_search(&trial->problem, memory, &answer);
-	CHECK(grid_contains(&trial->grid, answer.index));
-	CHECK(same_vector(&trial->grid, &answer, &truth));
-	CHECK(answer.loss == instance_loss(&trial->instance, &trial->grid, answer.index));
-	CHECK(truth.loss == answer.loss);
-	check_bare_search(trial, below(stream, 200), &truth, memory);
-	check_bare_search(trial, 100000000, &truth, memory);
+	CHECK(truth.loss == instance_loss(&trial->instance, &trial->grid, truth.index));
+	check_usual_search(trial, &truth, memory);
+	check_bare_search(stream, trial, &truth, memory);
+	check_walking_search(trial, &truth, memory);
 }
 
 static void
 check_random_instances(TestStream *stream, Trial *trial, Memory *memory)
 {
-	for (int k = 0; k < SMALL_INSTANCES; k++)
+	for (int k = 0; k < check_repetitions(SMALL_INSTANCES); k++)
 	{
 		int dimension = 1 + below(stream, 5);
 
@@ -235,7 +364,7 @@ check_random_instances(TestStream *stream, Trial *trial, Memory *memory)
 		trial->problem.scale = random_scale(stream);
 		check_trial(stream, trial, memory);
 	}
-	for (int k = 0; k < MIDDLE_INSTANCES; k++)
+	for (int k = 0; k < check_repetitions(MIDDLE_INSTANCES); k++)
 	{
 		int dimension = 6 + below(stream, MAX_DIMENSION - 5);
 
@@ -245,6 +374,84 @@ check_random_instances(TestStream *stream, Trial *trial, Memory *memory)
 		trial->problem.scale = random_scale(stream);
 		check_trial(stream, trial, memory);
 	}
+}
+
+/* The largest of reward[first .. last] less the smallest. */
+static void
+reward_range(mpz_t range, const mpz_t *reward, int first, int last)
+{
+	int least = first;
+	int most = first;
+
+	for (int k = first; k <= last; k++)
+	{
+		least = mpz_cmp(reward[k], reward[least]) < 0 ? k : least;
+		most = mpz_cmp(reward[k], reward[most]) > 0 ? k : most;
+	}
+	mpz_sub(range, reward[most], reward[least]);
+}
+
+/* Scale times span and the largest costs, of all levels and states. */
+static void
+largest_objective(const Trial *trial, mpz_t total)
+{
+	const Grid *grid = &trial->grid;
+	mpz_t range;
+
+	mpz_init(range);
+	mpz_set_ui(total, (unsigned long) trial->problem.scale);
+	mpz_mul_ui(total, total, (unsigned long) instance_span(&trial->instance));
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		reward_range(range, trial->reward + j * GRID_MAX_LEVELS, 0, grid->levels[j] - 1);
+		mpz_add(total, total, range);
+	}
+	if (trial->problem.level_reward != NULL)
+	{
+		int last = grid_states(grid) - 1;
+
+		reward_range(range, trial->level_reward, grid_accepts(grid, 0) ? 0 : last, last);
+		mpz_add(total, total, range);
+	}
+	mpz_clear(range);
+}
+
+/*
+ * Numbers that only just fit the search's int64, and numbers that are too large
+ * by as little as the scale allows.
+ */
+static void
+check_edge(TestStream *stream, Trial *trial, Memory *memory)
+{
+	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
+	mpz_t total;
+
+	mpz_init(total);
+	for (int k = 0; k < check_repetitions(EDGE_INSTANCES); k++)
+	{
+		int dimension = 1 + below(stream, 5);
+		unsigned long span;
+
+		do
+		{
+			random_grid(stream, &trial->grid, dimension, 2, 500);
+			random_rows(stream, trial, dimension, 1 + below(stream, 12));
+			random_rewards(stream, trial);
+			trial->problem.scale = 0;
+			largest_objective(trial, total);
+		} while (mpz_sizeinbase(total, 2) > 55);
+		span = (unsigned long) instance_span(&trial->instance);
+		mpz_ui_sub(total, (unsigned long) ORACLE_LIMIT - 1, total);
+		mpz_fdiv_q_ui(total, total, span);
+		trial->problem.scale = (uint64_t) mpz_get_ui(total);
+		CHECK(oracle_reduce(&trial->problem, model));
+		check_trial(stream, trial, memory);
+		trial->problem.scale++;
+		CHECK(!oracle_reduce(&trial->problem, model));
+		check_trial(stream, trial, memory);
+	}
+	mpz_clear(total);
+	memory_release(memory, model);
 }
 
 /* The first in the public order of the best of {-1,1}^16: a Gray-code walk in int64. */
@@ -288,7 +495,7 @@ gray_walk(const Trial *trial, const int64_t *reward, int *best_index)
 static void
 check_gray(TestStream *stream, Trial *trial, Memory *memory)
 {
-	for (int k = 0; k < GRAY_INSTANCES; k++)
+	for (int k = 0; k < check_repetitions(GRAY_INSTANCES); k++)
 	{
 		int64_t reward[2 * GRAY_DIMENSION];
 		OracleAnswer truth = {.nodes = 0};
@@ -307,28 +514,13 @@ check_gray(TestStream *stream, Trial *trial, Memory *memory)
 		}
 		random_rows(stream, trial, GRAY_DIMENSION, MAX_ROWS);
 		trial->problem.scale = 4;
+		trial->problem.level_reward = NULL;
+		trial->problem.threads = 1 + k % MOST_THREADS;
 		gray_walk(trial, reward, truth.index);
 		oracle_search(&trial->problem, memory, &answer);
 		CHECK(same_vector(&trial->grid, &answer, &truth));
 		CHECK(answer.loss == instance_loss(&trial->instance, &trial->grid, answer.index));
 	}
-}
-
-/* The same problem takes the same steps. */
-static void
-check_deterministic(TestStream *stream, Trial *trial, Memory *memory)
-{
-	OracleAnswer first;
-	OracleAnswer second;
-
-	random_grid(stream, &trial->grid, 8, 500, 6000);
-	random_rows(stream, trial, 8, MAX_ROWS);
-	random_rewards(stream, trial);
-	trial->problem.scale = 2;
-	oracle_search(&trial->problem, memory, &first);
-	oracle_search(&trial->problem, memory, &second);
-	CHECK(first.nodes == second.nodes);
-	CHECK(same_vector(&trial->grid, &first, &second));
 }
 
 /* Every coordinate and every level there can be, on a few wide rows. */
@@ -341,7 +533,8 @@ check_largest_grid(TestStream *stream, Memory *memory)
 	int32_t *x = memory_allocate(memory, (size_t) 3 * GRID_MAX_DIMENSION, sizeof(int32_t));
 	int64_t net[3] = {5, -7, 4};
 	Instance instance = {GRID_MAX_DIMENSION, 3, x, net, 0};
-	OracleProblem problem = {&instance, grid, 1 << 20, reward};
+	OracleProblem problem = {
+		.instance = &instance, .grid = grid, .scale = 1 << 20, .reward = reward};
 	OracleAnswer answer;
 
 	grid->dimension = GRID_MAX_DIMENSION;
@@ -377,7 +570,7 @@ main(void)
 	trial_init(trial);
 	check_random_instances(&stream, trial, memory);
 	check_gray(&stream, trial, memory);
-	check_deterministic(&stream, trial, memory);
+	check_edge(&stream, trial, memory);
 	check_largest_grid(&stream, memory);
 	trial_clear(trial);
 	memory_release(memory, trial);
