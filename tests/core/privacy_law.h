@@ -328,8 +328,12 @@ decide_directly(const LatticeWalk *walk, int side)
 static inline int
 decide_by_oracle(LatticeWalk *walk, int side)
 {
-	OracleProblem problem = {&walk->table->instance[side], walk->grid, walk->gauge->scale,
-							 (const mpz_t *) walk->big};
+	OracleProblem problem = {
+		.instance = &walk->table->instance[side],
+		.grid = walk->grid,
+		.scale = walk->gauge->scale,
+		.reward = (const mpz_t *) walk->big,
+	};
 	OracleAnswer answer;
 
 	for (int j = 0; j < walk->grid->dimension; j++)

@@ -49,8 +49,13 @@ replay_definition(const MechanismRequest *request, const Instance *instance, Bit
 	gauge_choose(&gauge, &request->grid, request->epsilon, request->adjacency);
 	gauge_draw(&gauge, &request->grid, bits, memory, reward);
 	oracle_enumerate(
-		&(OracleProblem){instance, &request->grid, gauge.scale, (const mpz_t *) reward}, memory,
-		answer);
+		&(OracleProblem){
+			.instance = instance,
+			.grid = &request->grid,
+			.scale = gauge.scale,
+			.reward = (const mpz_t *) reward,
+		},
+		memory, answer);
 	for (int i = 0; i < rewards; i++)
 		mpz_clear(reward[i]);
 }
