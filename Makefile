@@ -61,7 +61,7 @@ $(CORE): $(CORE_OBJS)
 	$(AR) crs $@ $^
 
 $(SOLVER): $(SOLVER_OBJS) $(CORE)
-	$(CC) $(CORE_CFLAGS) -o $@ $(SOLVER_OBJS) $(CORE) $(CORE_LIBS)
+	$(CC) $(CORE_CFLAGS) -o $@ $(SOLVER_OBJS) $(CORE) -lglpk $(CORE_LIBS)
 
 $(OBJS): $(CORE_HEADERS) $(SOLVER_HEADERS) $(wildcard src/server/*.h)
 

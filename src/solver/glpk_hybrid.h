@@ -1,0 +1,65 @@
+/*
+ * glpk_hybrid.h - the oracle with GLPK inside: our search fixes the numeric
+ * columns, and glp_intopt() searches what is left, a slab, with our exact bounds
+ * in its callbacks (SOLVER.md 4).
+ *
+ * GLPK's programme for a slab has the grid's binaries (glpk_programme.h) and one
+ * variable theta for the loss.  At every node of its tree our node_expand()
+ * (core/oracle_node.h) bounds the box and removes levels, and its multipliers
+ * make a cut
+ *
+ *   theta >= constant + sum_ji coefficient[j][i] u[j][i]
+ *
+ * We choose the coordinate to branch on, the relaxation of the cuts the level.
+ *
+ * The answer is exact, and that does not rest on GLPK.  We keep a tree of our
+ * own: its root is the slab; a node is closed only by node_expand(), in
+ * integers, or split by a level of a coordinate into "has it" and "has it not",
+ * which together are the node.  What GLPK decides is which level splits a node
+ * and which node comes next.  It also drops nodes, by floating-point bounds of
+ * its own, and may stop for any reason.  (It is told the incumbent plus half a
+ * misclassified row, so that it drops hardly anything that we would not.)
+ * Whatever it leaves behind, a node neither closed nor split or a half that it
+ * never visited, is searched afterwards without GLPK.  So every box is closed in
+ * integers, or is the union of boxes that are: by induction no vector of the
+ * slab precedes the final incumbent in the order (objective, public order).
+ * That is what oracle_search() proves of its answer, and the least vector of a
+ * total order is unique: both return the same one.
+ *
+ * No number of GLPK's enters an incumbent or a bound; its solution is not read.
+ */
+#ifndef DPOBJ_SOLVER_GLPK_HYBRID_H
+#define DPOBJ_SOLVER_GLPK_HYBRID_H
+
+#include "core/oracle.h"
+
+/*
+ * Like oracle_search(), with the same answer except for the number of nodes.
+ * False where the numbers do not fit int64, or GLPK raised an error: then the
+ * answer is not filled.
+ */
+extern bool glpk_hybrid_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
+
+/* How much GLPK is trusted to do: none of it changes the answer. */
+typedef struct GlpkHybridEffort
+{
+	int slab_nodes; /* of GLPK's tree; what is left of the slab then is searched without it */
+	double slack;   /* added to the incumbent, in misclassified rows; below 0 GLPK drops too much */
+} GlpkHybridEffort;
+
+/* What GLPK contributed, for the bench and the tests. */
+typedef struct GlpkHybridCounts
+{
+	int64_t slabs;    /* given to GLPK */
+	int64_t expanded; /* nodes of GLPK's trees */
+	int64_t left;     /* boxes that it left behind */
+	int64_t finished; /* nodes searched without it, there */
+} GlpkHybridCounts;
+
+extern bool glpk_hybrid_count(const OracleProblem *problem, const GlpkHybridEffort *effort,
+							  Memory *memory, OracleAnswer *answer, GlpkHybridCounts *counts);
+
+/* As glpk_hybrid_solve() has it. */
+extern const GlpkHybridEffort glpk_hybrid_effort;
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * glpk_programme.c - rows over the levels of a grid, and the guard around GLPK.
+ */
+#include "solver/glpk_programme.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+static void
+leave(void *info)
+{
+	longjmp(*(jmp_buf *) info, 1);
+}
+
+/* GLPK speaks up on an error even where its output is off. */
+static int
+swallow(void *info, const char *text)
+{
+	(void) info;
+	(void) text;
+	return 1;
+}
+
+bool
+glpk_guard(void (*work)(void *context), void *context)
+{
+	jmp_buf out;
+
+	if (setjmp(out) != 0)
+	{
+		(void) glp_free_env();
+		return false;
+	}
+	(void) glp_term_out(GLP_OFF);
+	glp_term_hook(swallow, NULL);
+	glp_mem_limit(GLPK_MEMORY);
+	glp_error_hook(leave, &out);
+	work(context);
+	(void) glp_free_env();
+	return true;
+}
+
+int
+programme_add_binary(GlpkProgramme *programme, double cost)
+{
+	int column = glp_add_cols(programme->problem, 1);
+
+	glp_set_col_kind(programme->problem, column, GLP_BV);
+	glp_set_obj_coef(programme->problem, column, cost);
+	return column;
+}
+
+void
+programme_add_entry(GlpkProgramme *programme, int column, double value)
+{
+	if (value == 0.0)
+		return;
+	programme->entries++;
+	programme->at[programme->entries] = column;
+	programme->value[programme->entries] = value;
+}
+
+void
+programme_add_row(GlpkProgramme *programme, int type, double bound)
+{
+	int row = glp_add_rows(programme->problem, 1);
+
+	glp_set_row_bnds(programme->problem, row, type, bound, bound);
+	glp_set_mat_row(programme->problem, row, programme->entries, programme->at, programme->value);
+	programme->entries = 0;
+}
+
+static void
+add_levels(GlpkProgramme *programme, const Box *box)
+{
+	const OracleModel *model = programme->model;
+
+	for (int j = 0; j < model->grid->dimension; j++)
+	{
+		for (uint64_t left = box->levels[j]; left != 0; left &= left - 1)
+		{
+			int i = __builtin_ctzll(left);
+			double cost = (double) model->cost[j][i] / (double) model->scale;
+
+			programme->column[j][i] = programme_add_binary(programme, cost);
+			programme_add_entry(programme, programme->column[j][i], 1.0);
+		}
+		programme_add_row(programme, GLP_FX, 1.0);
+	}
+}
+
+static bool
+ends_cost(const OracleModel *model)
+{
+	for (int s = 0; s < grid_states(model->grid); s++)
+		if (model->end_cost[s] != 0)
+			return true;
+	return false;
+}
+
+/* z[s] for the accepting states; then the state, less, as entries of the next row. */
+static void
+add_ends(GlpkProgramme *programme)
+{
+	const OracleModel *model = programme->model;
+	int *column = programme->end_column;
+
+	for (int s = 0; s < grid_states(model->grid); s++)
+	{
+		if (!grid_accepts(model->grid, s))
+			continue;
+		column[s] =
+			programme_add_binary(programme, (double) model->end_cost[s] / (double) model->scale);
+		programme_add_entry(programme, column[s], 1.0);
+	}
+	programme_add_row(programme, GLP_FX, 1.0);
+	for (int s = 0; s < grid_states(model->grid); s++)
+		if (column[s] != 0)
+			programme_add_entry(programme, column[s], -s);
+}
+
+static void
+add_constraint(GlpkProgramme *programme)
+{
+	const Grid *grid = programme->model->grid;
+	bool priced = ends_cost(programme->model);
+
+	if (grid->constraint == GRID_PRODUCT)
+		return;
+	if (priced)
+		add_ends(programme);
+	for (int j = 0; j < grid->dimension; j++)
+		for (int i = 0; i < grid->levels[j]; i++)
+		{
+			int weight = grid->level[j][i];
+			int step = grid->constraint == GRID_BALL ? weight * weight : weight != 0;
+
+			if (programme->column[j][i] != 0)
+				programme_add_entry(programme, programme->column[j][i], step);
+		}
+	if (priced)
+		programme_add_row(programme, GLP_FX, 0.0);
+	else
+		programme_add_row(programme, grid->constraint == GRID_BALL ? GLP_UP : GLP_FX, grid->bound);
+}
+
+void
+programme_create(GlpkProgramme *programme, const OracleModel *model, const Box *box)
+{
+	memset(programme, 0, sizeof(*programme));
+	programme->model = model;
+	programme->problem = glp_create_prob();
+	glp_set_obj_dir(programme->problem, GLP_MIN);
+	add_levels(programme, box);
+	add_constraint(programme);
+}
+
+void
+programme_destroy(GlpkProgramme *programme)
+{
+	glp_delete_prob(programme->problem);
+}

@@ -1,0 +1,53 @@
+/*
+ * glpk_programme.h - what GLPK's two models share: a programme over the grid, row
+ * by row, and a way out of GLPK's errors.
+ *
+ * Binaries u[j][i], "coordinate j has level i", for the levels of a box, one per
+ * coordinate; the steps of the constraint's automaton (grid.h: w^2 in a ball,
+ * [w <> 0] if sparse) are linear in them.  Where ending in a state has a cost of
+ * its own, binaries z[s] say which state it is.  Costs are in misclassified rows,
+ * that is, divided by the model's scale.
+ *
+ * GLPK answers a misuse, a failed assertion of its own and the end of its memory
+ * with abort(), after a hook.  The hook jumps out of GLPK here; what GLPK held is
+ * freed with its environment.
+ */
+#ifndef DPOBJ_SOLVER_GLPK_PROGRAMME_H
+#define DPOBJ_SOLVER_GLPK_PROGRAMME_H
+
+#include <glpk.h>
+
+#include "core/oracle_internal.h"
+
+#define GLPK_MEMORY 2048 /* megabytes; the literal model of adult23 takes less than 50 */
+#define GLPK_MAX_ENTRIES (GRID_MAX_DIMENSION * GRID_MAX_LEVELS + GRID_MAX_STATES + 1)
+
+typedef struct GlpkProgramme
+{
+	const OracleModel *model;
+	glp_prob *problem;
+	int column[GRID_MAX_DIMENSION][GRID_MAX_LEVELS]; /* 0: not in the box */
+	int end_column[GRID_MAX_STATES];                 /* 0: costs nothing to tell apart */
+	int entries;                                     /* of the row that is being put together */
+	int at[GLPK_MAX_ENTRIES + 1];                    /* GLPK counts from 1 */
+	double value[GLPK_MAX_ENTRIES + 1];
+} GlpkProgramme;
+
+/*
+ * Runs work(context), which may call GLPK; false if GLPK gave up in it.  work
+ * leaves no GLPK object behind, and is left by a jump in the middle of a call of
+ * GLPK's: what it owns beside must be reachable from context.
+ */
+extern bool glpk_guard(void (*work)(void *context), void *context);
+
+/* A minimisation over the vectors of the grid in the box: columns, costs and constraint. */
+extern void programme_create(GlpkProgramme *programme, const OracleModel *model, const Box *box);
+extern void programme_destroy(GlpkProgramme *programme);
+
+extern int programme_add_binary(GlpkProgramme *programme, double cost);
+
+/* Entries gather until programme_add_row() makes a row of them; each column once. */
+extern void programme_add_entry(GlpkProgramme *programme, int column, double value);
+extern void programme_add_row(GlpkProgramme *programme, int type, double bound);
+
+#endif
