@@ -28,8 +28,7 @@
 #include <string.h>
 
 #define ROUND_TASKS 16
-#define LEAST_ROUND_TASKS 4 /* of a round where nodes are so large that 16 do not fit open_bytes   \
-							 */
+#define NARROW_ROUND_TASKS 4 /* where memory is short */
 #define TASK_NODES 16
 
 typedef struct Task
@@ -65,8 +64,8 @@ typedef struct Search
 	int workspaces; /* so many are made */
 	Workspace *workspace[ORACLE_MAX_THREADS];
 
-	int round_tasks; /* of a full round */
-	int tasks;       /* of the round at hand */
+	int wide_tasks; /* of a full round, while memory is not short */
+	int tasks;      /* of the round at hand */
 	int task_nodes;
 	size_t room; /* of each task */
 	Task *task[ROUND_TASKS];
@@ -329,11 +328,13 @@ add_task(Search *search, const Node *node)
 static void
 fill_round(Search *search)
 {
+	int full;
 	Node child;
 
 	search->tasks = 0;
 	choose_order(search);
-	while (search->tasks < search->round_tasks && search->opens > 0)
+	full = search->deep ? NARROW_ROUND_TASKS : search->wide_tasks;
+	while (search->tasks < full && search->opens > 0)
 	{
 		Branch *branch = &search->open[0]->branch;
 
@@ -344,7 +345,7 @@ fill_round(Search *search)
 		else
 			sift_down(search, 0);
 	}
-	search->task_nodes = search->tasks == search->round_tasks ? TASK_NODES : 1;
+	search->task_nodes = search->tasks == full ? TASK_NODES : 1;
 }
 
 static void
@@ -397,10 +398,11 @@ search_create(Search *search, const OracleModel *model, const OracleEffort *effo
 															  : problem->threads;
 	make_ready(search, 1);
 	least = cells_most_bytes(&search->workspace[0]->cells);
-	search->round_tasks = LEAST_ROUND_TASKS;
-	while (search->round_tasks < ROUND_TASKS &&
-		   (size_t) search->round_tasks * least < (size_t) effort->open_bytes)
-		search->round_tasks++;
+	/* As many tasks as nodes of the largest size would fit the memory of the open ones. */
+	search->wide_tasks = NARROW_ROUND_TASKS;
+	while (search->wide_tasks < ROUND_TASKS &&
+		   (size_t) search->wide_tasks * least < (size_t) effort->open_bytes)
+		search->wide_tasks++;
 	search->room = TASK_NODES * least;
 	if (search->room > (size_t) effort->task_bytes)
 		search->room = (size_t) effort->task_bytes > least ? (size_t) effort->task_bytes : least;
