@@ -11,7 +11,7 @@ DECLARE
 BEGIN
   FOR round IN 1..3 LOOP
     FOR epsilon, options IN
-      VALUES (0.1, '{"groups": [7, 6, 5, 2, 1, 1, 1]}'::jsonb), (1.0, '{"groups": [7, 6, 5, 2, 1, 1, 1]}'),
+      VALUES (0.1, '{}'::jsonb), (1.0, '{}'),
              (0.1, '{"mechanism": "opdisc"}'), (1.0, '{"mechanism": "opdisc"}')
     LOOP
       started := clock_timestamp();

@@ -1,295 +1,257 @@
 /*
- * glpk.c - what GLPK is good for on adult23.
+ * glpk.c - where GLPK may drive: the hybrid beside the native search.
  *
- * Usage: glpk [seconds] [folder of adult23.csv], by default 10 and that of
- * DPOBJ_DATA.  Prints two tables, for gauge noise (replace-one), one core:
- * the hybrid beside the native search, per grid and epsilon the median seconds
- * of the same draws; and the whole programme handed to GLPK under the limit,
- * one binary per row ("literal") or per distinct row, in misclassified rows
- * less a number that is the same in a line.
+ * Usage: glpk --classes [seconds] [folder of the data], by default 5 and that of
+ * DPOBJ_DATA.
+ *
+ * One line per problem class that public parameters tell apart - dimension,
+ * levels, constraint, epsilon, noise -: the median seconds of five draws, the
+ * same for both, one thread each; who drives by the rule, GLPK where its median is
+ * below half a second or within twice the native one; and, after the binary
+ * logarithm of the grid's size, who drives where nobody has said who shall
+ * (glpk_hybrid_suits()).  Each solve has a process of its own, which ends at the
+ * limit; a class whose native median is beyond it is not given to GLPK.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "core/check.h"
-#include "core/gauge.h"
-#include "core/oracle_internal.h"
-#include "core/rows.h"
-#include "core/testbits.h"
 #include "solver/glpk_hybrid.h"
-#include "solver/glpk_literal.h"
 
-#define FEATURES 23
-#define DRAWS 10
-#define BALL_RADIUS 4 /* levels -4 .. 4, |w|^2 <= 23: the papers' integer ball */
-#define MAX_ROWS 20000
+#include "glpk_problems.h"
 
-/* The training set as distinct rows with net weights, and row by row. */
-typedef struct Data
+#define DRAWS 5
+#define SUITS_SECONDS 0.5
+#define SUITS_RATIO 2.0
+
+static const ProblemClass classes[] = {
+	{SET_ADULT23, 23, GRID_KIND_SIGN, NOISE_GAUGE},
+	{SET_ADULT23, 23, GRID_KIND_SIGN, NOISE_CUBE},
+	{SET_ADULT23, 23, GRID_KIND_TERNARY, NOISE_GAUGE},
+	{SET_ADULT23, 23, GRID_KIND_TERNARY, NOISE_SEPARATORS},
+	{SET_ADULT23, 23, GRID_KIND_BALL, NOISE_GAUGE},
+	{SET_ADULT23, 23, GRID_KIND_BALL, NOISE_GAUSSIAN},
+	{SET_ADULT23, 23, GRID_KIND_BALL, NOISE_SPHERICAL},
+	{SET_ADULT23, 23, GRID_KIND_MAX4, NOISE_GAUGE},
+	{SET_ADULT23, 23, GRID_KIND_AUTO, NOISE_GAUGE},
+	{SET_ADULT23, 23, GRID_KIND_PARITY, NOISE_GAUGE},
+	{SET_ADULT23, 23, GRID_KIND_THREE, NOISE_GAUGE},
+	{SET_ADULT23, 23, GRID_KIND_SPARSE_4, NOISE_GAUGE},
+	{SET_ADULT23, 23, GRID_KIND_SPARSE_5, NOISE_GAUGE},
+	{SET_ADULT23, 23, GRID_KIND_SPARSE_6, NOISE_GAUGE},
+	{SET_NUMBERS, 2, GRID_KIND_MAX4, NOISE_GAUGE},
+	{SET_NUMBERS, 4, GRID_KIND_MAX4, NOISE_GAUGE},
+	{SET_NUMBERS, 6, GRID_KIND_MAX4, NOISE_GAUGE},
+	{SET_NUMBERS, 8, GRID_KIND_MAX4, NOISE_GAUGE},
+	{SET_NUMBERS, 8, GRID_KIND_BALL, NOISE_SPHERICAL},
+	{SET_NUMBERS, 10, GRID_KIND_TERNARY, NOISE_GAUGE},
+	{SET_NUMBERS, 10, GRID_KIND_MAX4, NOISE_GAUGE},
+	{SET_WIDE, 41, GRID_KIND_SIGN, NOISE_GAUGE},
+	{SET_WIDE, 41, GRID_KIND_TERNARY, NOISE_GAUGE},
+	{SET_WIDE, 41, GRID_KIND_BALL, NOISE_SPHERICAL},
+	{SET_WIDE, 51, GRID_KIND_SIGN, NOISE_GAUGE},
+	{SET_WIDE, 51, GRID_KIND_TERNARY, NOISE_GAUGE},
+	{SET_WIDE, 51, GRID_KIND_BALL, NOISE_SPHERICAL},
+	{SET_WIDE, 60, GRID_KIND_SIGN, NOISE_GAUGE},
+	{SET_WIDE, 60, GRID_KIND_TERNARY, NOISE_GAUGE},
+	{SET_WIDE, 60, GRID_KIND_BALL, NOISE_SPHERICAL},
+	{SET_WIDE, 102, GRID_KIND_SIGN, NOISE_GAUGE},
+	{SET_WIDE, 102, GRID_KIND_TERNARY, NOISE_GAUGE},
+	{SET_WIDE, 102, GRID_KIND_BALL, NOISE_SPHERICAL},
+};
+
+static const int64_t epsilons[] = {EPSILON_ONE / 10, EPSILON_ONE, 10 * EPSILON_ONE};
+
+#define EPSILONS (int) (sizeof(epsilons) / sizeof(epsilons[0]))
+
+typedef bool (*Solver)(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
+
+/* What a solve's process writes back. */
+typedef struct Outcome
 {
-	int64_t count;
-	Instance distinct;
-	Instance all;
-	int32_t x[MAX_ROWS * FEATURES];
-	int64_t net[MAX_ROWS];
-} Data;
+	double seconds;
+	OracleAnswer answer;
+} Outcome;
 
-typedef struct Reward
+static bool
+solve_native(const OracleProblem *problem, Memory *memory, OracleAnswer *answer)
 {
-	mpz_t level[GRID_MAX_LEVELS * FEATURES];
-	mpz_t end[GRID_MAX_STATES];
-	bool ends;
-} Reward;
+	oracle_search(problem, memory, answer);
+	return true;
+}
 
-static void
-read_rows(FILE *file, Rows *rows, Data *data)
+/* In a process of its own; false where it took longer, or failed. */
+static bool
+run_limited(Solver solver, const OracleProblem *problem, double limit, Memory *memory,
+			Outcome *outcome)
 {
-	double label;
-	double feature[FEATURES];
+	int end[2];
+	bool done;
+	pid_t child;
 
-	while (data->count < MAX_ROWS && fscanf(file, "%lf", &label) == 1)
+	fflush(stdout);
+	if (pipe(end) != 0 || (child = fork()) < 0)
+		return false;
+	if (child == 0)
 	{
-		for (int j = 0; j < FEATURES; j++)
-		{
-			if (fscanf(file, ",%lf", &feature[j]) != 1)
-				return;
-			data->x[data->count * FEATURES + j] = (int32_t) lrint(feature[j] * FIXED_POINT_ONE);
-		}
-		data->net[data->count] = label > 0 ? 1 : -1;
-		data->count++;
-		rows_add(rows, feature, label > 0);
+		double start = seconds_now();
+		Outcome mine = {0};
+
+		alarm((unsigned) ceil(limit));
+		done = solver(problem, memory, &mine.answer);
+		mine.seconds = seconds_now() - start;
+		_exit(done && write(end[1], &mine, sizeof(mine)) == sizeof(mine) ? 0 : 1);
 	}
-	data->all = (Instance){FEATURES, data->count, data->x, data->net, 0};
+	close(end[1]);
+	done = read(end[0], outcome, sizeof(*outcome)) == sizeof(*outcome);
+	close(end[0]);
+	(void) waitpid(child, NULL, 0);
+	return done && outcome->seconds <= limit;
 }
 
-static double
-seconds(void)
+/* Medians of a class; a solve beyond the limit counts as infinite. */
+typedef struct Medians
 {
-	struct timespec now;
+	double native;
+	double hybrid;
+	double nodes;
+	double hybrid_nodes;
+	int same;
+	int compared;
+} Medians;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
-
-static int
-compare_doubles(const void *left, const void *right)
+/* No more draws where most are beyond the limit already. */
+static bool
+is_hopeless(const double *seconds, int draws)
 {
-	double a = *(const double *) left;
-	double b = *(const double *) right;
+	int beyond = 0;
 
-	return (a > b) - (a < b);
-}
-
-static double
-median(double *value, int count)
-{
-	qsort(value, (size_t) count, sizeof(double), compare_doubles);
-	return (value[(count - 1) / 2] + value[count / 2]) / 2;
-}
-
-static void
-draw_rewards(Reward *reward, const Gauge *gauge, const Grid *grid, Bits *bits, Memory *memory)
-{
-	gauge_draw(gauge, grid, bits, memory, reward->level);
-	if (!reward->ends)
-		return;
-	/* Any numbers of the same size will do to measure the ends' cost. */
-	for (int s = 0; s < grid_states(grid); s++)
-		mpz_set(reward->end[s], reward->level[s % grid->levels[0]]);
-}
-
-static OracleProblem
-problem_of(const Instance *instance, const Grid *grid, const Gauge *gauge, const Reward *reward)
-{
-	return (OracleProblem){
-		.instance = instance,
-		.grid = grid,
-		.scale = gauge->scale,
-		.reward = reward->level,
-		.level_reward = reward->ends ? reward->end : NULL,
-	};
+	for (int k = 0; k < draws; k++)
+		beyond += isinf(seconds[k]) != 0;
+	return beyond > DRAWS / 2;
 }
 
 static void
-print_hybrid(const char *name, const Data *data, const Grid *grid, int64_t epsilon, Reward *reward,
-			 Memory *memory)
+measure_class(const ProblemClass *class, int64_t epsilon, const Instance *instance, int64_t count,
+			  double limit, Noise *noise, Memory *memory, Medians *medians)
 {
-	double native[DRAWS];
-	double hybrid[DRAWS];
-	double nodes[DRAWS];
-	double slabs[DRAWS];
-	double expanded[DRAWS];
-	double finished[DRAWS];
-	int same = 0;
-	Gauge gauge;
-	TestStream stream;
-	Bits bits;
+	double native[DRAWS] = {0.0};
+	double hybrid[DRAWS] = {0.0};
+	double nodes[2][DRAWS] = {{0.0}, {0.0}};
 
-	teststream_seed(&stream, (uint64_t) epsilon);
-	bits_init(&bits, teststream_fill, &stream);
-	gauge_choose(&gauge, grid, epsilon, ADJACENCY_REPLACE);
+	memset(medians, 0, sizeof(*medians));
 	for (int k = 0; k < DRAWS; k++)
 	{
-		OracleProblem problem = problem_of(&data->distinct, grid, &gauge, reward);
-		GlpkHybridCounts counts;
-		OracleAnswer truth;
-		OracleAnswer answer;
-		double start;
+		OracleProblem problem =
+			class_problem(class, epsilon, instance, count, (uint64_t) k, noise, memory);
+		Outcome truth = {0};
+		Outcome answer = {0};
+		bool solved[2] = {false, false};
 
-		draw_rewards(reward, &gauge, grid, &bits, memory);
-		start = seconds();
-		oracle_search(&problem, memory, &truth);
-		native[k] = seconds() - start;
-		start = seconds();
-		same += glpk_hybrid_count(&problem, &glpk_hybrid_effort, memory, &answer, &counts) &&
-				grid_compare(grid, answer.index, truth.index) == 0;
-		hybrid[k] = seconds() - start;
-		nodes[k] = (double) truth.nodes;
-		slabs[k] = (double) counts.slabs;
-		expanded[k] = (double) counts.expanded;
-		finished[k] = (double) counts.finished;
+		if (!is_hopeless(native, k))
+			solved[0] = run_limited(solve_native, &problem, limit, memory, &truth);
+		if (!is_hopeless(native, k) && !is_hopeless(hybrid, k))
+			solved[1] = run_limited(glpk_hybrid_solve, &problem, limit, memory, &answer);
+		native[k] = solved[0] ? truth.seconds : HUGE_VAL;
+		hybrid[k] = solved[1] ? answer.seconds : HUGE_VAL;
+		nodes[0][k] = (double) truth.answer.nodes;
+		nodes[1][k] = (double) answer.answer.nodes;
+		if (solved[0] && solved[1])
+		{
+			medians->compared++;
+			medians->same +=
+				grid_compare(&noise->grid, truth.answer.index, answer.answer.index) == 0;
+		}
 	}
-	printf("%-14s %5.1f %4d/%d", name, (double) epsilon / EPSILON_ONE, same, DRAWS);
-	printf(" %9.3f %9.3f", median(native, DRAWS), median(hybrid, DRAWS));
-	printf(" %7.1f", median(hybrid, DRAWS) / median(native, DRAWS));
-	printf(" %7.0f %6.0f", median(nodes, DRAWS), median(slabs, DRAWS));
-	printf(" %7.0f %7.0f\n", median(expanded, DRAWS), median(finished, DRAWS));
-	fflush(stdout);
-}
-
-/* The programme's objective of a vector: the reduced one, divided by the scale. */
-static double
-reduced_value(const OracleProblem *problem, const int *index, Memory *memory)
-{
-	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
-	double value = NAN;
-
-	if (oracle_reduce(problem, model))
-	{
-		int64_t loss = instance_loss(problem->instance, problem->grid, index);
-
-		value = (double) model->end_cost[oracle_end_state(problem->grid, index)];
-		for (int j = 0; j < problem->grid->dimension; j++)
-			value += (double) model->cost[j][index[j]];
-		value = value / (double) model->scale + (double) (loss - problem->instance->constant);
-	}
-	memory_release(memory, model);
-	return value;
+	medians->native = median(native, DRAWS);
+	medians->hybrid = median(hybrid, DRAWS);
+	medians->nodes = median(nodes[0], DRAWS);
+	medians->hybrid_nodes = median(nodes[1], DRAWS);
 }
 
 static void
-print_whole(const char *name, const Instance *instance, const Grid *grid, int64_t epsilon,
-			double limit, Reward *reward, Memory *memory)
+print_seconds(double seconds, double limit)
 {
-	OracleProblem problem;
-	OracleAnswer truth;
-	GlpkWitness witness;
-	Gauge gauge;
-	TestStream stream;
-	Bits bits;
-	double start;
-	double taken;
-	double optimum;
-	bool done;
+	char text[32];
 
-	teststream_seed(&stream, (uint64_t) epsilon);
-	bits_init(&bits, teststream_fill, &stream);
-	gauge_choose(&gauge, grid, epsilon, ADJACENCY_REPLACE);
-	problem = problem_of(instance, grid, &gauge, reward);
-	draw_rewards(reward, &gauge, grid, &bits, memory);
-	oracle_search(&problem, memory, &truth);
-	optimum = reduced_value(&problem, truth.index, memory);
-	start = seconds();
-	done = glpk_literal_witness(&problem, (int) (1000 * limit), memory, &witness);
-	taken = seconds() - start;
-	if (!done)
-		printf("%-14s %5.1f GLPK gave up\n", name, (double) epsilon / EPSILON_ONE);
+	if (isinf(seconds))
+		snprintf(text, sizeof(text), "> %g", limit);
 	else
-	{
-		printf("%-14s %5.1f %9" PRId64 " %-6s", name, (double) epsilon / EPSILON_ONE,
-			   instance->rows, witness.finished ? "solved" : "open");
-		printf(" %9.1f %11.2f %11.2f %11.2f\n", taken, optimum, witness.value, witness.bound);
-	}
+		snprintf(text, sizeof(text), "%.3f", seconds);
+	printf(" %9s", text);
+}
+
+static void
+print_class(const ProblemClass *class, int64_t epsilon, const Grid *grid, const Medians *medians,
+			double limit)
+{
+	static const char *const sets[] = {"adult23", "wide", "numbers"};
+	bool known = !isinf(medians->hybrid);
+	bool drives = known && (medians->hybrid < SUITS_SECONDS ||
+							medians->hybrid <= SUITS_RATIO * medians->native);
+
+	printf("%-8s %3d %-8s %-5s %5.1f", sets[class->set], class->dimension, grid_names[class->grid],
+		   noise_names[class->noise], (double) epsilon / EPSILON_ONE);
+	print_seconds(medians->native, limit);
+	print_seconds(medians->hybrid, limit);
+	if (known)
+		printf(" %6.1f %8.0f %8.0f %3d/%d", medians->hybrid / medians->native, medians->nodes,
+			   medians->hybrid_nodes, medians->same, medians->compared);
+	else
+		printf(" %6s %8s %8s %3d/%d", "-", "-", "-", medians->same, medians->compared);
+	printf(" %-7s %5.1f %s\n",
+		   drives  ? "GLPK"
+		   : known ? "native"
+				   : "-",
+		   grid_log2_size(grid), glpk_hybrid_suits(grid) ? "GLPK" : "native");
 	fflush(stdout);
 }
 
 static void
-print_tables(const Data *data, double limit, Memory *memory)
+print_classes(double limit, const char *folder, Memory *memory)
 {
-	static const int64_t tenths[] = {5, 10, 50, 100};
-	Grid *ternary = memory_allocate_zero(memory, 1, sizeof(Grid));
-	Grid *ball = memory_allocate_zero(memory, 1, sizeof(Grid));
-	Reward *reward = memory_allocate_zero(memory, 1, sizeof(Reward));
+	Noise *noise = memory_allocate(memory, 1, sizeof(Noise));
+	Instance instance = {0};
+	int64_t count = 0;
 
-	for (int k = 0; k < GRID_MAX_LEVELS * FEATURES; k++)
-		mpz_init(reward->level[k]);
-	for (int s = 0; s < GRID_MAX_STATES; s++)
-		mpz_init(reward->end[s]);
-	*ternary = (Grid){.dimension = FEATURES, .constraint = GRID_PRODUCT};
-	*ball = (Grid){.dimension = FEATURES, .constraint = GRID_BALL, .bound = FEATURES};
-	for (int j = 0; j < FEATURES; j++)
+	noise_init(noise);
+	printf("%-8s %3s %-8s %-5s %5s %9s %9s %6s %8s %8s %5s %-7s %5s %s\n", "set", "d", "grid",
+		   "noise", "eps", "native s", "hybrid s", "ratio", "nodes", "hybrid's", "same", "rule",
+		   "bits", "auto");
+	for (size_t c = 0; c < sizeof(classes) / sizeof(classes[0]); c++)
 	{
-		grid_set_range(ternary, j, 1);
-		grid_set_range(ball, j, BALL_RADIUS);
+		const ProblemClass *class = &classes[c];
+
+		if (c == 0 || class->set != class[-1].set || class->dimension != class[-1].dimension)
+			if (!class_set(class, folder, memory, &instance, &count))
+				break;
+		for (int e = 0; e < EPSILONS; e++)
+		{
+			Medians medians;
+
+			measure_class(class, epsilons[e], &instance, count, limit, noise, memory, &medians);
+			print_class(class, epsilons[e], &noise->grid, &medians, limit);
+		}
 	}
-	printf("%-14s %5s %7s %9s %9s %7s %7s %6s %7s %7s\n", "adult23", "eps", "same", "native s",
-		   "hybrid s", "ratio", "nodes", "slabs", "in GLPK", "left");
-	for (int k = 0; k < 4; k++)
-		print_hybrid("{-1,0,1}^23", data, ternary, tenths[k] * EPSILON_ONE / 10, reward, memory);
-	for (int k = 0; k < 4; k++)
-		print_hybrid("ball", data, ball, tenths[k] * EPSILON_ONE / 10, reward, memory);
-	reward->ends = true;
-	for (int k = 0; k < 4; k++)
-		print_hybrid("ball, ends", data, ball, tenths[k] * EPSILON_ONE / 10, reward, memory);
-	reward->ends = false;
-
-	printf("\n%-14s %5s %9s %-6s %9s %11s %11s %11s\n", "whole, limit", "eps", "binaries", "", "s",
-		   "optimum", "incumbent", "bound");
-	print_whole("literal", &data->all, ternary, EPSILON_ONE, limit, reward, memory);
-	print_whole("distinct rows", &data->distinct, ternary, EPSILON_ONE, limit, reward, memory);
-	print_whole("distinct rows", &data->distinct, ternary, 5 * EPSILON_ONE, limit, reward, memory);
-
-	for (int k = 0; k < GRID_MAX_LEVELS * FEATURES; k++)
-		mpz_clear(reward->level[k]);
-	for (int s = 0; s < GRID_MAX_STATES; s++)
-		mpz_clear(reward->end[s]);
+	noise_clear(noise);
 }
 
 int
 main(int argc, char **argv)
 {
-	double limit = argc > 1 ? atof(argv[1]) : 10.0;
-	const char *folder = argc > 2 ? argv[2] : getenv("DPOBJ_DATA");
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-	Data *data = memory_allocate_zero(memory, 1, sizeof(Data));
-	char path[4096];
-	FILE *file = NULL;
-	Encoding encoding;
-	Rows rows;
+	const char *folder = argc > 3 ? argv[3] : getenv("DPOBJ_DATA");
+	Arena *arena;
 
-	if (folder != NULL)
+	if (argc < 2 || strcmp(argv[1], "--classes") != 0)
 	{
-		snprintf(path, sizeof(path), "%s/adult23.csv", folder);
-		file = fopen(path, "r");
+		fputs("usage: glpk --classes [seconds] [folder of the data]\n", stderr);
+		return EXIT_FAILURE;
 	}
-	if (file == NULL)
-	{
-		printf("skipped: no adult23.csv (name its folder, or set DPOBJ_DATA)\n");
-		arena_destroy(arena);
-		return 0;
-	}
-	encoding_init(&encoding);
-	encoding.features = FEATURES;
-	(void) encoding_finish(&encoding);
-	rows_init(&rows, &encoding, memory);
-	read_rows(file, &rows, data);
-	fclose(file);
-	rows_instance(&rows, memory, &data->distinct);
-	print_tables(data, limit, memory);
+	arena = arena_create(check_out_of_memory);
+	print_classes(argc > 2 ? atof(argv[2]) : 5.0, folder, arena_memory(arena));
 	arena_destroy(arena);
-	return 0;
+	return EXIT_SUCCESS;
 }

@@ -16,8 +16,9 @@
 #include <stdlib.h>
 
 #include "core/check.h"
-#include "core/rows.h"
 
+#include "adult.h"
+#include "measure.h"
 #include "oracle_noise.h"
 #include "oracle_large.h"
 
@@ -41,30 +42,12 @@ typedef struct Run
 
 typedef struct Bench
 {
-	Instance instance;
-	int64_t count; /* rows of the training set */
+	Adult adult;
 	Memory *memory;
 	Noise noise;
 	Run run[NOISE_FAMILIES * EPSILONS * DRAWS];
 	int runs;
 } Bench;
-
-static int
-compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *) left;
-	double b = *(const double *) right;
-
-	return (a > b) - (a < b);
-}
-
-/* Sorts the values. */
-static double
-median(double *value, int count)
-{
-	qsort(value, (size_t) count, sizeof(double), compare_doubles);
-	return (value[(count - 1) / 2] + value[count / 2]) / 2;
-}
 
 static int
 compare_runs(const void *left, const void *right)
@@ -81,18 +64,18 @@ measure(Bench *bench, Run *run)
 	TestStream stream;
 
 	teststream_seed(&stream, run->seed);
-	noise_set_grid(&bench->noise, run->family, bench->instance.dimension, 4);
-	noise_draw(&bench->noise, run->epsilon, bench->count, &stream);
+	noise_set_grid(&bench->noise, run->family, ADULT_FEATURES, 4);
+	noise_draw(&bench->noise, run->epsilon, bench->adult.all.rows, &stream);
 	for (int threads = 1; threads <= 2; threads++)
 	{
-		OracleProblem problem = noise_problem(&bench->noise, &bench->instance, threads);
+		OracleProblem problem = noise_problem(&bench->noise, &bench->adult.distinct, threads);
 		OracleAnswer answer;
 		double start = seconds_now();
 
 		oracle_search(&problem, bench->memory, &answer);
 		run->seconds[threads - 1] = seconds_now() - start;
 		run->nodes = (double) answer.nodes;
-		run->accuracy = 100.0 * (1.0 - (double) answer.loss / (double) bench->count);
+		run->accuracy = adult_accuracy(&bench->adult, (double) answer.loss);
 	}
 }
 
@@ -172,39 +155,6 @@ print_slowest(Bench *bench)
 		   total[0], total[1], total[0] / total[1]);
 }
 
-/* Features lie in 0 .. 1: the encoding rounds them to multiples of 2^-16. */
-static int64_t
-read_rows(FILE *file, int features, Rows *rows)
-{
-	double label;
-	double feature[GRID_MAX_DIMENSION];
-	int64_t count = 0;
-
-	while (fscanf(file, "%lf", &label) == 1)
-	{
-		for (int j = 0; j < features; j++)
-			if (fscanf(file, ",%lf", &feature[j]) != 1)
-				return 0;
-		rows_add(rows, feature, label > 0);
-		count++;
-	}
-	return count;
-}
-
-static void
-read_adult23(Bench *bench, FILE *file)
-{
-	Encoding encoding;
-	Rows rows;
-
-	encoding_init(&encoding);
-	encoding.features = ADULT_FEATURES;
-	(void) encoding_finish(&encoding);
-	rows_init(&rows, &encoding, bench->memory);
-	bench->count = read_rows(file, ADULT_FEATURES, &rows);
-	rows_instance(&rows, bench->memory, &bench->instance);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -212,22 +162,19 @@ main(int argc, char **argv)
 	const char *folder = argc > 1 + large ? argv[1 + large] : getenv("DPOBJ_DATA");
 	Arena *arena;
 	Bench *bench;
-	FILE *file;
 
 	if (large)
 		return large_print(folder);
-	file = data_open(folder, "adult23.csv");
-	if (file == NULL)
-		return 0;
 	arena = arena_create(check_out_of_memory);
 	bench = memory_allocate_zero(arena_memory(arena), 1, sizeof(Bench));
 	bench->memory = arena_memory(arena);
-	read_adult23(bench, file);
-	fclose(file);
-	noise_init(&bench->noise);
-	print_table(bench);
-	print_slowest(bench);
-	noise_clear(&bench->noise);
+	if (adult_read(&bench->adult, folder, bench->memory))
+	{
+		noise_init(&bench->noise);
+		print_table(bench);
+		print_slowest(bench);
+		noise_clear(&bench->noise);
+	}
 	arena_destroy(arena);
 	return 0;
 }

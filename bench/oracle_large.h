@@ -18,16 +18,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/check.h"
 
+#include "adult.h"
+#include "measure.h"
 #include "oracle_noise.h"
 
-#define ADULT_FEATURES 23
-#define ADULT_CATEGORIES 20 /* the first of them are one-hot */
-#define LARGE_LIMIT 60      /* seconds */
+#define LARGE_LIMIT 60 /* seconds */
 #define LARGE_THREADS 2
 #define RAW_COLUMNS 15
 #define RAW_VALUES 64 /* most values of a column that is made one-hot, or most bounds of bins */
@@ -51,15 +50,6 @@ typedef struct LargeProblem
 	double epsilon;
 } LargeProblem;
 
-static double
-seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
-
 /* Of all threads of the process. */
 static double
 cpu_now(void)
@@ -68,23 +58,6 @@ cpu_now(void)
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
-
-/* NULL, with a word about it, where there is no such file. */
-static FILE *
-data_open(const char *folder, const char *name)
-{
-	char path[4096];
-	FILE *file = NULL;
-
-	if (folder != NULL)
-	{
-		snprintf(path, sizeof(path), "%s/%s", folder, name);
-		file = fopen(path, "r");
-	}
-	if (file == NULL)
-		printf("skipped: no %s (name its folder, or set DPOBJ_DATA)\n", name);
-	return file;
 }
 
 static void *
@@ -121,21 +94,12 @@ fixed_point(double value)
 static void
 make_resampled(LargeSet *set, int64_t size, const char *folder)
 {
-	FILE *file = data_open(folder, "adult23.csv");
-	LargeSet adult = {.dimension = ADULT_FEATURES};
+	Arena *arena = arena_create(check_out_of_memory);
 	TestStream stream;
-	double value;
+	Adult adult;
 
-	if (file == NULL)
+	if (!adult_read(&adult, folder, arena_memory(arena)))
 		exit(0);
-	while (fscanf(file, "%lf", &value) == 1)
-	{
-		int32_t *x = large_add(&adult, value > 0);
-
-		for (int j = 0; j < ADULT_FEATURES; j++)
-			x[j] = fscanf(file, ",%lf", &value) == 1 ? fixed_point(value) : 0;
-	}
-	fclose(file);
 	teststream_seed(&stream, (uint64_t) size);
 	set->dimension = ADULT_FEATURES;
 	set->room = size;
@@ -143,15 +107,14 @@ make_resampled(LargeSet *set, int64_t size, const char *folder)
 	set->net = large_allocate(NULL, (size_t) size * sizeof(int64_t));
 	for (int64_t r = 0; r < size; r++)
 	{
-		int64_t from = (int64_t) teststream_below(&stream, (uint64_t) adult.rows);
-		int32_t *x = large_add(set, adult.net[from] > 0);
+		int64_t from = (int64_t) teststream_below(&stream, (uint64_t) adult.all.rows);
+		int32_t *x = large_add(set, adult.all.net[from] > 0);
 
-		memcpy(x, adult.x + from * ADULT_FEATURES, ADULT_FEATURES * sizeof(int32_t));
+		memcpy(x, adult.all.x + from * ADULT_FEATURES, ADULT_FEATURES * sizeof(int32_t));
 		for (int j = ADULT_CATEGORIES; j < ADULT_FEATURES; j++)
 			x[j] += fixed_point(0.1 * noise_uniform(&stream) - 0.05);
 	}
-	free(adult.x);
-	free(adult.net);
+	arena_destroy(arena);
 }
 
 /* ---- other columns of Adult ---- */
@@ -438,7 +401,7 @@ run_large(const LargeProblem *large, const char *folder)
 	arena_destroy(arena);
 }
 
-static int
+static inline int
 large_print(const char *folder)
 {
 	int problems = (int) (sizeof(large_problems) / sizeof(large_problems[0]));

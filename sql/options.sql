@@ -24,13 +24,25 @@ SELECT weights('{"grid": {"sparse": 2}, "mechanism": "opdisc"}');
 SELECT weights('{"grid": {"sparse": 2}, "mechanism": "permute_flip"}');
 SELECT weights('{"grid": {"levels": [[-1, 1], [-1, 1]]}, "groups": [2]}');
 SELECT weights('{"grid": "sign", "groups": [2], "time_limit": 60}');
-SELECT weights('{"grid": "sign", "memory_limit": 4096, "solver": "native", "noise": "gauge"}');
+SELECT weights('{"grid": "sign", "memory_limit": 4096, "noise": "gauge"}');
 SELECT weights('{"grid": "sign", "time_limit": 0}');
 -- an option cannot lift the administrator's limit
 SET dpobj.time_limit = 30;
 SELECT weights('{"grid": "sign", "time_limit": 0}');
 SELECT weights('{"grid": "sign", "time_limit": 60}');
 RESET dpobj.time_limit;
+-- every solver proves the same optimum
+SELECT weights(jsonb_build_object('grid', 'sign', 'mechanism', 'opdisc', 'solver', solver))
+FROM unnest('{auto,native,glpk,glpk_literal}'::text[]) solver;
+SELECT weights('{"grid": "sign", "solver": "glpk"}');
+SELECT weights('{"grid": "sign", "mechanism": "permute_flip", "solver": "native"}');
+-- a reference level of each one-hot group is fixed at 0; without an intercept the first is not
+SELECT weights('{"grid": "sign", "groups": [2], "reference": true}');
+SELECT weights('{"grid": "sign", "groups": [2], "reference": true, "intercept": true}');
+-- the sum of the weights is a multiple of 3
+SELECT weights('{"grid": "ternary", "modulus": 3}');
+SELECT weights('{"grid": "ternary", "modulus": 3, "mechanism": "opdisc"}');
+SELECT weights('{"grid": "ternary", "modulus": 3, "mechanism": "permute_flip"}');
 -- ternary, range and ball hold several optima here: only the rule is checked
 SELECT weights('{"grid": "ternary"}') ~ '\{1,(0|-1)\}' AS positive_first;
 SELECT weights('{"grid": {"max": 2}}') ~ '\{[12],(0|-1|-2)\}' AS positive_first;
@@ -91,12 +103,35 @@ SELECT weights('{"grid": {"levels": [[1, 0], [1]]}}');
 SELECT weights('{"grid": {"levels": [[-1, 1]]}}');
 SELECT weights('{"grid": {"levels": [[-65, 1], [1]]}}');
 
+SELECT weights('{"modulus": 1}');
+SELECT weights('{"modulus": 2}');
+SELECT weights('{"modulus": 3, "grid": {"ball": 3}}');
+SELECT weights('{"reference": 1}');
+
+-- Grids up to 128 coordinates; these rows have another length, so they are neutral.
+CREATE FUNCTION drawn(options jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE m dp_model;
+BEGIN
+  m := (SELECT dp_halfspace(features, rich, 1, 0, options) FROM person);
+  RETURN format('%s %s of %s', m.mechanism, cardinality(m.weights), m.details -> 'log2_grid');
+END $$;
+SELECT drawn('{"dimension": 23}');
+SELECT drawn('{"dimension": 128, "mechanism": "exponential", "grid": {"max": 4}}');
+SELECT drawn('{"dimension": 128, "mechanism": "exponential", "grid": {"ball": 128}}');
+SELECT drawn('{"dimension": 128, "mechanism": "exponential", "grid": "sign", "modulus": 2}');
+SELECT drawn('{"dimension": 128, "grid": {"sparse": 4}}');
+SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"max": 4}}');
+SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"ball": 128}}');
+SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"sparse": 4}}');
+SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": "sign", "modulus": 2}');
+SELECT drawn('{"groups": [20, 20, 3], "numeric": [41, 42, 43]}');
+
 -- Too large for the mechanism: decided from public parameters, with the numbers.
-SELECT weights('{"dimension": 23, "mechanism": "exponential"}');
-SELECT weights('{"dimension": 23, "mechanism": "permute_flip"}');
-SELECT weights('{"dimension": 60}');
-SELECT weights('{"dimension": 30, "n": 100000}');
+SELECT drawn('{"dimension": 23, "mechanism": "permute_flip"}');
+SELECT drawn('{"dimension": 60}');
+SELECT drawn('{"dimension": 45, "n": 100000}');
+SELECT drawn('{"dimension": 45}');
 SELECT weights('{"adjacency": "add_remove"}');
 SELECT dp_halfspace(features || array_fill(0::float8, ARRAY[200]), rich, 1.0, 0) FROM person;
-DROP FUNCTION weights(jsonb);
+DROP FUNCTION weights(jsonb), drawn(jsonb);
 DROP TABLE person;

@@ -7,12 +7,12 @@
  * that makes w the answer has at most exp(epsilon) times the probability of the
  * noise at r + N s_w, which makes w the answer for every neighbour.
  *
- *   cube    w_j (w_j - v_j) = 2 where w and v differ, so (M/2) w suffices;
- *           |N s_w| = N M / 2
- *   onehot  phi_j(w) - phi_j(v) meets phi_j(w) in 1 where they differ, so M phi(w)
- *           suffices, for any set of level lists and any subset; |N s_w| = N M,
- *           or 0 if no coordinate has two levels.  Rows count modulo constants,
- *           of which the lattice holds the one with least entry 0
+ *   cube    w_j (w_j - v_j) = 2 where w and v differ, which they do in h or more
+ *           coordinates, so (M/2h) w suffices; |N s_w| = N M / 2h
+ *   onehot  phi_j(w) - phi_j(v) meets phi_j(w) in 1 where they differ, so
+ *           (M/h) phi(w) suffices, for any set of level lists and any subset;
+ *           |N s_w| = N M / h, or 0 if no coordinate has two levels.  Rows count
+ *           modulo constants, of which the lattice holds the one with least entry 0
  *   sparse  <w, w> = k and <w, v> <= k - 1 (exactly k non-zeros, C3), so M w
  *           suffices; |N s_w| = N M k
  *
@@ -21,6 +21,9 @@
  * P(r) is proportional to the sum of rho^J over J >= |r|, that is to
  * rho^|r| / (1 - rho).  This serves cube and onehot; sparse is a rejection from
  * either part of its maximum.
+ *
+ * The distance h is 2 with a modulus and 1 otherwise (C2).  W of a single vector
+ * may have any: there is no other v, and its answer does not depend on the data.
  */
 #include "core/gauge.h"
 
@@ -49,7 +52,7 @@ grid_is_signs(const Grid *grid)
 	for (int j = 0; j < grid->dimension; j++)
 		if (!levels_are(grid, j, 2, signs))
 			return false;
-	return grid->constraint == GRID_PRODUCT;
+	return grid->constraint == GRID_PRODUCT || grid->constraint == GRID_MODULUS;
 }
 
 /* Exactly k >= 1 non-zeros of +-1. */
@@ -126,18 +129,24 @@ free_levels(const int *levels, int dimension)
 	return sum;
 }
 
-/* The cube's shift is half as long, in units of phi(w), so its rate is twice as large. */
+/*
+ * M phi(w) / s_w.  Source: PRIVACY.md 1.4 (the cube's shift is half as long in
+ * units of phi(w)) and 0.1 C2: s_w = M pattern / least distance.  Sparse signs
+ * have the least distance 1.
+ */
 static int
-rate_factor(GaugeKind kind)
+shift_divisor(GaugeKind kind, const Grid *grid)
 {
-	return kind == GAUGE_CUBE ? 2 : 1;
+	int distance = MUTANT(14) ? 2 : grid_least_distance(grid);
+
+	return (kind == GAUGE_CUBE ? 2 : 1) * distance;
 }
 
 /*
- * The smallest N, within its limits, with N >= 4 D factor epsilon / M, D being
+ * The smallest N, within its limits, with N >= 4 D divisor epsilon / M, D being
  * the dimension of the noise.  The radius is then about D / rate >= 4 D^2 and is
  * accepted with probability about exp(-D rate / 2) >= exp(-1/8), see
- * accept_onehot_radius(); GAUGE_MAX_EPSILON keeps it above exp(-2) at the
+ * accept_onehot_radius(); GAUGE_MAX_EPSILON keeps it above exp(-4) at the
  * largest N and D.  Only the speed depends on this choice.
  */
 static uint64_t
@@ -145,7 +154,8 @@ choose_scale(const Gauge *gauge, const Grid *grid)
 {
 	int64_t dimension =
 		gauge->kind == GAUGE_ONEHOT ? free_levels(grid->levels, grid->dimension) : grid->dimension;
-	uint64_t wanted = (uint64_t) (4 * dimension * rate_factor(gauge->kind) * gauge->epsilon);
+	uint64_t wanted =
+		(uint64_t) (4 * dimension * shift_divisor(gauge->kind, grid) * gauge->epsilon);
 	uint64_t unit = (uint64_t) (privacy_margin(gauge->adjacency) * EPSILON_ONE);
 	uint64_t scale = GAUGE_MIN_SCALE;
 
@@ -171,21 +181,25 @@ gauge_choose(Gauge *gauge, const Grid *grid, int64_t epsilon, Adjacency adjacenc
 }
 
 /*
- * C1: N s_w = (N M / factor) phi(w) must be an integer vector.  Only the cube
- * under add_remove needs N even for that; it is required of every gauge.
+ * C1: N s_w = (N M / divisor) phi(w) must be an integer vector.  That takes a
+ * multiple of 4 for the cube with a modulus under add_remove, and an even number
+ * at most for all others; an even one is required of every gauge.
  */
 static bool
-scale_is_valid(uint64_t scale)
+scale_is_valid(const Gauge *gauge, const Grid *grid)
 {
+	uint64_t shift = gauge->scale * (uint64_t) privacy_margin(gauge->adjacency);
+
 	if (MUTANT(4))
 		return true;
-	return scale >= 2 && scale <= GAUGE_MAX_SCALE && scale % 2 == 0;
+	return gauge->scale >= 2 && gauge->scale <= GAUGE_MAX_SCALE && gauge->scale % 2 == 0 &&
+		   shift % (uint64_t) shift_divisor(gauge->kind, grid) == 0;
 }
 
 bool
 gauge_is_valid(const Gauge *gauge, const Grid *grid)
 {
-	return kind_fits(gauge->kind, grid) && scale_is_valid(gauge->scale) && gauge->epsilon >= 1 &&
+	return kind_fits(gauge->kind, grid) && scale_is_valid(gauge, grid) && gauge->epsilon >= 1 &&
 		   gauge->epsilon <= GAUGE_MAX_EPSILON;
 }
 
@@ -196,7 +210,10 @@ set_word(mpz_t result, uint64_t word)
 	mpz_import(result, 1, -1, sizeof(word), 0, 0, &word);
 }
 
-/* rate = factor epsilon / (M N), for sparse over k too (gauge.h); epsilon is in nano-units. */
+/*
+ * Source: PRIVACY.md 1.6 and 0.1 C2, gauge.h.  Unit: 1 / lattice steps; epsilon is in nano-units.
+ * rate = epsilon / |N s_w| = divisor epsilon / (M N), for sparse over k too.
+ */
 void
 gauge_rate(const Gauge *gauge, const Grid *grid, mpz_t p, mpz_t q)
 {
@@ -204,7 +221,7 @@ gauge_rate(const Gauge *gauge, const Grid *grid, mpz_t p, mpz_t q)
 
 	mpz_init(factor);
 	set_word(p, (uint64_t) gauge->epsilon);
-	mpz_mul_si(p, p, rate_factor(gauge->kind));
+	mpz_mul_si(p, p, shift_divisor(gauge->kind, grid));
 	set_word(q, (uint64_t) (MUTANT(1) ? EPSILON_ONE / 10 * 7 : EPSILON_ONE));
 	mpz_mul_si(q, q, privacy_margin(gauge->adjacency));
 	set_word(factor, gauge->scale);

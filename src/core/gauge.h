@@ -8,12 +8,17 @@
  *
  * On its lattice each gauge is a multiple of an integer size |r|, so that the
  * law is P(r) proportional to exp(-rate |r|) with a rational rate.  With M the
- * margin (2 under replace, 1 under add_remove):
+ * margin (2 under replace, 1 under add_remove), and h the number of coordinates
+ * in which two different vectors of W differ at least (2 with a modulus, 1
+ * otherwise: grid_least_distance(), C2):
  *
  *   kind    lattice                        size |r|                     s_w         rate
- *   cube    Z^d                            max_j |r_j|                  (M/2) w     2 eps / (M N)
- *   onehot  rows r_j >= 0, min_i r_ji = 0  max_j sum_i r_ji             M phi(w)    eps / (M N)
+ *   cube    Z^d                            max_j |r_j|                  (M/2h) w    2 h eps / (M N)
+ *   onehot  rows r_j >= 0, min_i r_ji = 0  max_j sum_i r_ji             (M/h) phi   h eps / (M N)
  *   sparse  Z^d                            max(k max|r_j|, sum|r_j|)    M w         eps / (M k N)
+ *
+ * N s_w is in the lattice (C1) if N is even, and for the cube with a modulus
+ * under add_remove if N is a multiple of 4.
  *
  * Rewards are unbounded big integers: nothing is truncated.
  */
@@ -27,7 +32,7 @@
 #include "core/memory.h"
 #include "core/privacy.h"
 
-/* N is a power of two in this range; C1 needs it even. */
+/* gauge_choose() takes a power of two in this range; C1 needs N even, or a multiple of 4. */
 #define GAUGE_MIN_SCALE (UINT64_C(1) << 4)
 #define GAUGE_MAX_SCALE (UINT64_C(1) << 20)
 
@@ -49,7 +54,7 @@ typedef struct Gauge
 	GaugeKind kind;
 	int64_t epsilon; /* nano-units, at most GAUGE_MAX_EPSILON */
 	Adjacency adjacency;
-	uint64_t scale; /* N, a power of two, at least 2 (C1: even) */
+	uint64_t scale; /* N, see gauge_is_valid() */
 } Gauge;
 
 /*

@@ -23,6 +23,18 @@ levels_are_valid(const Grid *grid, int j)
 	return true;
 }
 
+/* C2: the ranks of a coordinate are consecutive, so these are distinct modulo bound. */
+static bool
+modulus_is_valid(const Grid *grid)
+{
+	if (grid->bound < 2 || grid->bound > GRID_MAX_LEVELS)
+		return false;
+	for (int j = 0; j < grid->dimension; j++)
+		if (grid->levels[j] > grid->bound)
+			return false;
+	return true;
+}
+
 bool
 grid_is_valid(const Grid *grid)
 {
@@ -32,6 +44,8 @@ grid_is_valid(const Grid *grid)
 		if (!levels_are_valid(grid, j))
 			return false;
 	if (grid->bound < 0 || grid->bound >= GRID_MAX_STATES)
+		return false;
+	if (grid->constraint == GRID_MODULUS && !modulus_is_valid(grid))
 		return false;
 	return grid_size(grid) > 0;
 }
@@ -52,38 +66,89 @@ grid_set_sign(Grid *grid, int coordinate)
 	grid->level[coordinate][1] = 1;
 }
 
+int
+grid_rank(const Grid *grid, int coordinate, int index)
+{
+	int highest = grid->levels[coordinate] - 1;
+
+	for (int i = 0; i < highest; i++)
+		if (grid->level[coordinate][i] == 0)
+			return index - i;
+	return index - highest;
+}
+
+bool
+grid_equal_levels(const Grid *grid, int a, int b)
+{
+	return grid->levels[a] == grid->levels[b] &&
+		   memcmp(grid->level[a], grid->level[b], (size_t) grid->levels[a]) == 0;
+}
+
 bool
 grid_same_levels(const Grid *grid, int first, int count)
 {
 	for (int j = first + 1; j < first + count; j++)
-		if (grid->levels[j] != grid->levels[first] ||
-			memcmp(grid->level[j], grid->level[first], (size_t) grid->levels[first]) != 0)
+		if (!grid_equal_levels(grid, first, j))
 			return false;
 	return true;
 }
 
 int
-grid_states(const Grid *grid)
+grid_least_distance(const Grid *grid)
 {
-	return grid->constraint == GRID_PRODUCT ? 1 : grid->bound + 1;
+	return grid->constraint == GRID_MODULUS && modulus_is_valid(grid) ? 2 : 1;
 }
 
 int
-grid_step(const Grid *grid, int state, int weight)
+grid_states(const Grid *grid)
 {
+	switch (grid->constraint)
+	{
+		case GRID_PRODUCT:
+			return 1;
+		case GRID_MODULUS:
+			return grid->bound;
+		default:
+			return grid->bound + 1;
+	}
+}
+
+/* In 0 .. modulus - 1, of a negative number as well. */
+static int
+remainder_of(int number, int modulus)
+{
+	int remainder = number % modulus;
+
+	return remainder < 0 ? remainder + modulus : remainder;
+}
+
+int
+grid_step(const Grid *grid, int state, int coordinate, int index)
+{
+	int weight = grid->level[coordinate][index];
 	int next = state;
 
 	if (grid->constraint == GRID_BALL)
 		next = state + weight * weight;
 	else if (grid->constraint == GRID_SPARSE)
 		next = state + (weight != 0);
+	else if (grid->constraint == GRID_MODULUS)
+		next = remainder_of(state + grid_rank(grid, coordinate, index), grid->bound);
 	return next < grid_states(grid) ? next : -1;
 }
 
 bool
 grid_accepts(const Grid *grid, int state)
 {
-	return grid->constraint == GRID_SPARSE ? state == grid->bound : state >= 0;
+	switch (grid->constraint)
+	{
+		case GRID_SPARSE:
+			return state == grid->bound;
+		case GRID_MODULUS:
+			return state == 0;
+		default:
+			return state >= 0;
+	}
 }
 
 /* Count accepted paths of the automaton, in doubles or saturating integers. */
@@ -105,7 +170,7 @@ count_paths(const Grid *grid, uint64_t *exact)
 		for (int s = 0; s < states; s++)
 			for (int i = 0; i < grid->levels[j]; i++)
 			{
-				int t = grid_step(grid, s, grid->level[j][i]);
+				int t = grid_step(grid, s, j, i);
 
 				if (t < 0)
 					continue;
@@ -154,7 +219,7 @@ grid_contains(const Grid *grid, const int *index)
 	{
 		if (index[j] < 0 || index[j] >= grid->levels[j])
 			return false;
-		state = grid_step(grid, state, grid->level[j][index[j]]);
+		state = grid_step(grid, state, j, index[j]);
 		if (state < 0)
 			return false;
 	}

@@ -23,7 +23,8 @@ typedef enum GridConstraint
 {
 	GRID_PRODUCT, /* no constraint */
 	GRID_BALL,    /* sum of w_j^2 <= bound */
-	GRID_SPARSE   /* exactly bound coordinates are non-zero */
+	GRID_SPARSE,  /* exactly bound coordinates are non-zero */
+	GRID_MODULUS  /* the ranks of the levels add up to a multiple of bound, see grid_rank() */
 } GridConstraint;
 
 typedef struct Grid
@@ -35,15 +36,38 @@ typedef struct Grid
 	int bound; /* of the constraint; 0 for GRID_PRODUCT */
 } Grid;
 
-/* Is the grid well formed (sizes in range, levels increasing, W not empty)? */
+/*
+ * Is the grid well formed (sizes in range, levels increasing, W not empty)?
+ *
+ * A modulus is 2 .. GRID_MAX_LEVELS and no smaller than any coordinate's number
+ * of levels (PRIVACY.md 0.1 C2), see grid_least_distance().
+ */
 extern bool grid_is_valid(const Grid *grid);
 
 /* Sets every coordinate to the levels -max..max, or to {-1, 1} for grid_set_sign. */
 extern void grid_set_range(Grid *grid, int coordinate, int max);
 extern void grid_set_sign(Grid *grid, int coordinate);
 
-/* Do coordinates first .. first + count - 1 have equal level lists? */
+/*
+ * Index of a level less that of the level 0, or of the highest level where there
+ * is no 0.  So with a modulus W always holds the vector of these levels, whose
+ * ranks are all 0: on {-1, 1} an even number of -1, on {-1, 0, 1} a sum of weights
+ * that is a multiple of the modulus.
+ */
+extern int grid_rank(const Grid *grid, int coordinate, int index);
+
+/* Do two coordinates, or coordinates first .. first + count - 1, have equal level lists? */
+extern bool grid_equal_levels(const Grid *grid, int a, int b);
 extern bool grid_same_levels(const Grid *grid, int first, int count);
+
+/*
+ * Two different vectors of W differ in at least this many coordinates: 2 with a
+ * modulus, 1 otherwise.  For if they differed in one, the ranks of two of its
+ * levels would differ by a multiple of the modulus; but that difference is not 0,
+ * and less than the number of levels, which the modulus is not below.  (Levels
+ * above the modulus make it 1.)
+ */
+extern int grid_least_distance(const Grid *grid);
 
 /* Number of vectors in W, saturating at UINT64_MAX; and its binary logarithm. */
 extern uint64_t grid_size(const Grid *grid);
@@ -53,10 +77,11 @@ extern double grid_log2_size(const Grid *grid);
  * The constraint as a finite automaton over the coordinates in order: start in
  * state 0, take grid_step() for each coordinate's level, and end in a state for
  * which grid_accepts() is true.  grid_step() returns -1 where no completion can
- * be accepted.  GRID_PRODUCT has the single state 0.
+ * be accepted.  GRID_PRODUCT has the single state 0, GRID_MODULUS the sum of the
+ * ranks so far modulo bound.
  */
 extern int grid_states(const Grid *grid);
-extern int grid_step(const Grid *grid, int state, int weight);
+extern int grid_step(const Grid *grid, int state, int coordinate, int index);
 extern bool grid_accepts(const Grid *grid, int state);
 
 /* Does W hold the vector with these level indices? */

@@ -23,33 +23,60 @@ admit(const MechanismRequest *request, MechanismVerdict *verdict)
 	verdict->cost = 0;
 	verdict->limit = 0;
 	verdict->admitted = true;
+	verdict->finishes = false;
+}
+
+/* The oracle's progress in the words of a mechanism's. */
+typedef struct Listener
+{
+	const MechanismTools *tools;
+	uint64_t scale;
+} Listener;
+
+static void
+tell(void *context, const OracleProgress *progress)
+{
+	const Listener *listener = context;
+
+	listener->tools->progress(listener->tools->progress_context,
+							  &(MechanismProgress){
+								  .nodes = progress->nodes,
+								  .bound = progress->bound,
+								  .incumbent = progress->incumbent,
+								  .scale = listener->scale,
+							  });
 }
 
 static void
-release(const MechanismRequest *request, const Instance *instance, Bits *bits, Memory *memory,
+release(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
 		MechanismAnswer *answer)
 {
+	Memory *memory = tools->memory;
 	int rewards = request->grid.dimension * GRID_MAX_LEVELS;
 	mpz_t *reward = memory_allocate(memory, (size_t) rewards, sizeof(mpz_t));
 	Gauge gauge;
 	OracleProblem problem;
 	OracleAnswer optimum;
+	Listener listener;
 
 	for (int i = 0; i < rewards; i++)
 		mpz_init(reward[i]);
 	gauge_choose(&gauge, &request->grid, request->epsilon, request->adjacency);
 	if (MUTANT(9))
 		gauge.scale <<= instance->rows % 2;
-	gauge_draw(&gauge, &request->grid, bits, memory, reward);
+	gauge_draw(&gauge, &request->grid, tools->bits, memory, reward);
 
+	listener = (Listener){tools, gauge.scale};
 	problem = (OracleProblem){
 		.instance = instance,
 		.grid = &request->grid,
 		.scale = gauge.scale,
 		.reward = (const mpz_t *) reward,
 		.threads = request->threads,
+		.progress = tools->progress != NULL ? tell : NULL,
+		.progress_context = &listener,
 	};
-	oracle_search(&problem, memory, &optimum);
+	tools->oracle(&problem, memory, &optimum);
 
 	for (int j = 0; j < request->grid.dimension; j++)
 		answer->index[j] = optimum.index[j];

@@ -21,11 +21,11 @@ admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	verdict->cost = select_cost(&request->grid, no_group);
 	verdict->limit = ENUMERATION_LIMIT;
-	verdict->admitted = verdict->cost <= verdict->limit;
+	verdict->admitted = verdict->finishes = verdict->cost <= verdict->limit;
 }
 
 static void
-release(const MechanismRequest *request, const Instance *instance, Bits *bits, Memory *memory,
+release(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
 		MechanismAnswer *answer)
 {
 	SelectProblem problem = {
@@ -38,7 +38,7 @@ release(const MechanismRequest *request, const Instance *instance, Bits *bits, M
 	};
 	SelectAnswer selected;
 
-	select_permute_and_flip(&problem, bits, memory, &selected);
+	select_permute_and_flip(&problem, tools->bits, tools->memory, &selected);
 	for (int j = 0; j < request->grid.dimension; j++)
 		answer->index[j] = selected.index[j];
 	answer->loss = selected.loss;

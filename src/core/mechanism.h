@@ -16,6 +16,7 @@
 #include "core/grid.h"
 #include "core/instance.h"
 #include "core/memory.h"
+#include "core/oracle.h"
 #include "core/privacy.h"
 #include "core/select.h"
 
@@ -27,6 +28,16 @@ typedef enum MechanismKind
 	MECHANISM_KINDS
 } MechanismKind;
 
+/* Who finds the certified optimum: the same one, whoever it is. */
+typedef enum SolverKind
+{
+	SOLVER_AUTO, /* the quicker by measurement (docs/solver.md), from the grid alone */
+	SOLVER_NATIVE,
+	SOLVER_GLPK,
+	SOLVER_GLPK_LITERAL,
+	SOLVER_KINDS
+} SolverKind;
+
 typedef struct MechanismRequest
 {
 	MechanismKind kind;
@@ -34,7 +45,9 @@ typedef struct MechanismRequest
 	Adjacency adjacency;
 	Grid grid;
 	SelectGroup group; /* the declared one-hot group that may be summed out; size 0: none */
+	SolverKind solver;
 	int threads;
+	bool progress; /* is anybody to be told how far it is? */
 } MechanismRequest;
 
 /* What a release gives away: the vector.  loss and nodes are for the owner's tests only. */
@@ -45,12 +58,39 @@ typedef struct MechanismAnswer
 	int64_t nodes;
 } MechanismAnswer;
 
+/*
+ * How far a release is.  It depends on the data and on the noise: for the table's
+ * owner only, never for an analyst (PRIVACY.md 3).
+ */
+typedef struct MechanismProgress
+{
+	bool sampling;     /* the tree sampler; else a search for the optimum */
+	int64_t nodes;     /* boxes of the grid looked into */
+	int64_t attempts;  /* of the sampler */
+	int64_t bound;     /* no vector's objective is lower */
+	int64_t incumbent; /* the best vector's objective so far */
+	uint64_t scale;    /* a misclassified row in units of the objective */
+} MechanismProgress;
+
+/* What a release works with. */
+typedef struct MechanismTools
+{
+	Bits *bits;
+	Memory *memory;
+	/* finds the certified optimum: oracle_search() or its like */
+	void (*oracle)(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
+	void (*progress)(void *context, const MechanismProgress *progress); /* or NULL */
+	void *progress_context;
+} MechanismTools;
+
 /* A public verdict, with the numbers that explain it. */
 typedef struct MechanismVerdict
 {
 	bool admitted;
+	bool
+		finishes; /* for sure, from public parameters (T3); else nothing but its end ends it (T4) */
 	uint64_t cost;  /* configurations that would be enumerated, saturating; 0: no enumeration */
-	uint64_t limit; /* the most that is admitted */
+	uint64_t limit; /* the most that is enumerated */
 } MechanismVerdict;
 
 typedef struct Mechanism
@@ -59,8 +99,8 @@ typedef struct Mechanism
 	/* bounded range gives rho = epsilon^2 / 8 instead of epsilon^2 / 2 (PRIVACY.md C6) */
 	bool bounded_range;
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
-	void (*release)(const MechanismRequest *request, const Instance *instance, Bits *bits,
-					Memory *memory, MechanismAnswer *answer);
+	void (*release)(const MechanismRequest *request, const Instance *instance,
+					const MechanismTools *tools, MechanismAnswer *answer);
 } Mechanism;
 
 extern const Mechanism *mechanism_get(MechanismKind kind);

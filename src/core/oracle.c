@@ -24,7 +24,7 @@ oracle_end_state(const Grid *grid, const int *index)
 	int state = 0;
 
 	for (int j = 0; j < grid->dimension && state >= 0; j++)
-		state = grid_step(grid, state, grid->level[j][index[j]]);
+		state = grid_step(grid, state, j, index[j]);
 	return state >= 0 && grid_accepts(grid, state) ? state : -1;
 }
 
@@ -157,7 +157,7 @@ oracle_reduce(const OracleProblem *problem, OracleModel *model)
 }
 
 /* By measurement on adult23 and wider cuts of it: more local search costs more than it saves. */
-static const OracleEffort usual_effort = {
+const OracleEffort oracle_usual_effort = {
 	.table_entries = INT64_C(1) << 22,
 	.open_bytes = INT64_C(1) << 26,
 	.task_bytes = INT64_C(1) << 22,
@@ -181,7 +181,7 @@ oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer
 
 	if (oracle_reduce(problem, model))
 	{
-		oracle_solve(model, &usual_effort, problem, memory, answer);
+		oracle_solve(model, &oracle_usual_effort, problem, memory, answer);
 		answer->loss = instance_loss(problem->instance, problem->grid, answer->index);
 	}
 	else

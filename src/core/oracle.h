@@ -23,14 +23,16 @@
 typedef enum OraclePhase
 {
 	ORACLE_STARTED,   /* a first vector of the grid is known */
-	ORACLE_SEARCHING, /* between two rounds of the search */
+	ORACLE_SEARCHING, /* after a node, a sweep or a round of the search */
 	ORACLE_CERTIFIED  /* bound = incumbent */
 } OraclePhase;
 
 /*
  * How far the search is.  bound and incumbent are the objective less a number
  * that is the same throughout one search; the bound never falls, the incumbent
- * never rises.
+ * never rises.  So only their difference means anything: the vector found so far
+ * is at most (incumbent - bound) / scale misclassified rows, in the objective
+ * with the noise, from the optimum.  scale is the problem's.
  */
 typedef struct OracleProgress
 {
@@ -56,7 +58,10 @@ typedef struct OracleProblem
 	int threads; /* 1 .. ORACLE_MAX_THREADS, 0 for 1; changes neither answer nor nodes */
 
 	/*
-	 * NULL, or called now and then by the thread that called oracle_search().
+	 * NULL, or called by the thread that called oracle_search(): once when started,
+	 * once when certified, and in between after every node or sweep that this thread
+	 * does, from a few times to a few thousand times a second.  Not called in the
+	 * rare case of oracle_enumerate() (oracle.c).
 	 * What it is told depends on the data and on the noise: for the owner's eyes
 	 * only, never for an analyst's (PRIVACY.md 3).
 	 */

@@ -16,7 +16,7 @@ end_state(const Grid *grid, const int *index)
 	int state = 0;
 
 	for (int j = 0; j < grid->dimension; j++)
-		state = grid_step(grid, state, grid->level[j][index[j]]);
+		state = grid_step(grid, state, j, index[j]);
 	return state;
 }
 

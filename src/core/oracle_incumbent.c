@@ -21,32 +21,70 @@ typedef struct Move
 	int64_t change; /* of the objective */
 } Move;
 
-static void
-list_columns(LocalSearch *search, Memory *memory)
-{
-	const Instance *instance = search->model->instance;
-	int dimension = instance->dimension;
-	int64_t count = instance->rows * dimension;
-	int64_t k = 0;
+static const int32_t one = FIXED_POINT_ONE;
 
-	search->first = memory_allocate_zero(memory, (size_t) dimension + 1, sizeof(int64_t));
-	for (int64_t e = 0; e < count; e++)
-		k += instance->x[e] != 0;
-	search->row = memory_allocate(memory, (size_t) k, sizeof(uint32_t));
-	search->value = memory_allocate(memory, (size_t) k, sizeof(int32_t));
-	k = 0;
-	for (int j = 0; j < dimension; j++)
+typedef struct RunList
+{
+	RowRun *run; /* NULL: they are only counted */
+	int64_t runs;
+	int64_t end; /* of the column's last run, or -1 */
+} RunList;
+
+static void
+append_rows(RunList *list, int64_t first, int64_t end)
+{
+	if (first != list->end)
 	{
-		search->first[j] = k;
-		for (int64_t r = 0; r < instance->rows; r++)
-			if (instance->x[r * dimension + j] != 0)
-			{
-				search->row[k] = (uint32_t) r;
-				search->value[k] = instance->x[r * dimension + j];
-				k++;
-			}
+		if (list->run != NULL)
+			list->run[list->runs].first = (uint32_t) first;
+		list->runs++;
 	}
-	search->first[dimension] = k;
+	if (list->run != NULL)
+		list->run[list->runs - 1].end = (uint32_t) end;
+	list->end = end;
+}
+
+static void
+list_binary(RunList *list, const RowTables *rows, int j)
+{
+	for (const RowGroup *group = rows->group; group < rows->group + rows->groups; group++)
+		if (column_set_has(group->scope, j))
+			append_rows(list, group->first_row, group->end_row);
+}
+
+static void
+list_numeric(RunList *list, const RowTables *rows, const int32_t *value)
+{
+	for (int64_t r = 0; r < rows->model->instance->rows; r++, value += rows->numerics)
+		if (*value != 0)
+			append_rows(list, r, r + 1);
+}
+
+/* Lists the runs of every column in run, or counts them; returns their number. */
+static int64_t
+list_columns(LocalSearch *search, RowRun *run)
+{
+	const RowTables *rows = search->rows;
+	RunList list = {.run = run};
+	int numeric = 0;
+
+	for (int j = 0; j < search->model->grid->dimension; j++)
+	{
+		SparseColumn *column = &search->column[j];
+
+		list.end = -1;
+		*column = (SparseColumn){.first_run = list.runs, .value = &one};
+		if (rows->is_numeric[j])
+		{
+			column->value = rows->value + numeric++;
+			column->stride = rows->numerics;
+			list_numeric(&list, rows, column->value);
+		}
+		else
+			list_binary(&list, rows, j);
+		column->end_run = list.runs;
+	}
+	return list.runs;
 }
 
 /* splitmix64's mixing function, which maps only -1 to 0: xorshift must not start there. */
@@ -61,13 +99,17 @@ set_sequence(LocalSearch *search, int64_t number)
 }
 
 void
-local_search_create(LocalSearch *search, const OracleModel *model, Memory *memory)
+local_search_create(LocalSearch *search, const RowTables *rows, Memory *memory)
 {
+	const OracleModel *model = rows->model;
+
 	memset(search, 0, sizeof(*search));
 	search->model = model;
+	search->rows = rows;
 	set_sequence(search, 0);
 	choices_list(search->choices, model->grid, &model->box);
-	list_columns(search, memory);
+	search->run = memory_allocate(memory, (size_t) list_columns(search, NULL), sizeof(RowRun));
+	(void) list_columns(search, search->run);
 	search->score = memory_allocate(memory, (size_t) model->instance->rows, sizeof(int64_t));
 }
 
@@ -92,11 +134,8 @@ void
 local_search_destroy(LocalSearch *search, Memory *memory)
 {
 	memory_release(memory, search->score);
-	if (search->borrows)
-		return;
-	memory_release(memory, search->value);
-	memory_release(memory, search->row);
-	memory_release(memory, search->first);
+	if (!search->borrows)
+		memory_release(memory, search->run);
 }
 
 /*
@@ -112,29 +151,57 @@ pseudo_random(LocalSearch *search)
 	return search->random >> 11;
 }
 
+/*
+ * How the loss would change over a run of rows if weight * value were added to
+ * the scores.
+ */
+static int64_t
+run_change(const LocalSearch *search, const SparseColumn *column, RowRun run, int64_t weight)
+{
+	const int64_t *net = search->rows->net;
+	const int64_t *score = search->score;
+	int64_t change = 0;
+
+	if (column->stride == 0) /* the same sum, only that compilers make more of it */
+	{
+		int64_t step = weight * *column->value;
+
+		for (int64_t r = run.first; r < run.end; r++)
+			change -= net[r] * ((score[r] + step > 0) - (score[r] > 0));
+		return change;
+	}
+	for (int64_t r = run.first; r < run.end; r++)
+	{
+		int64_t after = score[r] + weight * column->value[r * column->stride];
+
+		change -= net[r] * ((after > 0) - (score[r] > 0));
+	}
+	return change;
+}
+
 /* How the loss would change if weight * column j were added to the scores. */
 static int64_t
 loss_change(LocalSearch *search, int j, int weight)
 {
-	const int64_t *net = search->model->instance->net;
+	const SparseColumn *column = &search->column[j];
 	int64_t change = 0;
 
-	for (int64_t k = search->first[j]; k < search->first[j + 1]; k++)
+	for (int64_t k = column->first_run; k < column->end_run; k++)
 	{
-		int64_t before = search->score[search->row[k]];
-		int64_t after = before + (int64_t) weight * search->value[k];
-
-		change -= net[search->row[k]] * ((after > 0) - (before > 0));
+		change += run_change(search, column, search->run[k], weight);
+		search->effort += search->run[k].end - search->run[k].first;
 	}
-	search->effort += search->first[j + 1] - search->first[j];
 	return change;
 }
 
 static void
 add_column(LocalSearch *search, int j, int weight)
 {
-	for (int64_t k = search->first[j]; k < search->first[j + 1]; k++)
-		search->score[search->row[k]] += (int64_t) weight * search->value[k];
+	const SparseColumn *column = &search->column[j];
+
+	for (int64_t k = column->first_run; k < column->end_run; k++)
+		for (int64_t r = search->run[k].first; r < search->run[k].end; r++)
+			search->score[r] += (int64_t) weight * column->value[r * column->stride];
 }
 
 static int
@@ -210,7 +277,7 @@ start_from(LocalSearch *search, const int *index)
 	}
 	for (int64_t r = 0; r < instance->rows; r++)
 	{
-		int64_t net = instance->net[r];
+		int64_t net = search->rows->net[r];
 
 		loss += (net > 0 ? net : 0) - (search->score[r] > 0 ? net : 0);
 	}

@@ -10,6 +10,23 @@
 #define DPOBJ_CORE_ORACLE_INCUMBENT_H
 
 #include "core/oracle_noise.h"
+#include "core/oracle_rows.h"
+
+/* Rows first .. end - 1, in the order of the row tables; rows.h counts rows in 32 bits. */
+typedef struct RowRun
+{
+	uint32_t first;
+	uint32_t end;
+} RowRun;
+
+/* Where a column is not 0, and its values there: value[row * stride]. */
+typedef struct SparseColumn
+{
+	int64_t first_run;
+	int64_t end_run;
+	const int32_t *value;
+	int stride; /* 0: all values are the same */
+} SparseColumn;
 
 typedef struct LocalSearch
 {
@@ -18,10 +35,10 @@ typedef struct LocalSearch
 	Incumbent best;
 	bool found;
 
-	bool borrows;   /* the columns belong to another */
-	int64_t *first; /* non-zeros by column: first[j] .. first[j + 1] - 1 */
-	uint32_t *row;  /* rows.h counts distinct rows in 32 bits */
-	int32_t *value;
+	const RowTables *rows; /* their order of the rows puts a binary column's ones together */
+	SparseColumn column[GRID_MAX_DIMENSION];
+	RowRun *run;
+	bool borrows; /* the runs belong to another */
 
 	int index[GRID_MAX_DIMENSION]; /* the vector at hand */
 	int end;                       /* where the constraint's automaton ends with it */
@@ -32,9 +49,10 @@ typedef struct LocalSearch
 	uint64_t random; /* state of a fixed pseudo-random sequence */
 } LocalSearch;
 
-extern void local_search_create(LocalSearch *search, const OracleModel *model, Memory *memory);
+/* The row tables must live as long. */
+extern void local_search_create(LocalSearch *search, const RowTables *rows, Memory *memory);
 
-/* On the columns of another, which must live as long: for another thread. */
+/* On the runs of another, which must live as long: for another thread. */
 extern void local_search_borrow(LocalSearch *search, const LocalSearch *owner, Memory *memory);
 
 extern void local_search_destroy(LocalSearch *search, Memory *memory);

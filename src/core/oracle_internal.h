@@ -95,12 +95,14 @@ extern bool oracle_reduce(const OracleProblem *problem, OracleModel *model);
 typedef struct OracleEffort
 {
 	int64_t table_entries; /* of all cells together, 8 bytes each; see row_tables_create() */
-	int64_t open_bytes;    /* of open nodes; beyond it the search goes deep, not wide */
+	int64_t open_bytes;    /* of open nodes; beyond it the search goes deep, and twice it is most */
 	int64_t task_bytes;    /* of what a task leaves open; it has room for one node in any case */
 	int restarts;          /* of the local search before the search */
 	int walks;             /* first nodes whose vector is walked downhill ... */
 	int walk_every;        /* ... and every so many afterwards; 0: none */
 } OracleEffort;
+
+extern const OracleEffort oracle_usual_effort;
 
 /* Branch and bound on a reduced problem; fills index and nodes.  Takes threads, progress of
  * problem. */

@@ -16,8 +16,8 @@
 #ifndef DPOBJ_CORE_ORACLE_NODE_H
 #define DPOBJ_CORE_ORACLE_NODE_H
 
-#include "core/oracle_cells.h"
 #include "core/oracle_incumbent.h"
+#include "core/oracle_relaxation.h"
 
 /* A box to be searched, with what is known about it. */
 typedef struct Node
@@ -45,18 +45,16 @@ typedef struct Workspace
 {
 	const OracleModel *model;
 	const OracleEffort *effort;
-	Cells cells;
-	NoiseProgramme noise;
+	Relaxation relaxation;
 	LocalSearch local; /* and the incumbent */
+
+	void (*pause)(void *context); /* NULL, or called after every bound and every sweep */
+	void *pause_context;
 
 	/* Of the node at hand: */
 	int64_t number; /* counts nodes, so that it is known what to do every so many */
 	bool root;
-	Choices choices[GRID_MAX_DIMENSION];
-	int64_t constant;   /* loss of the groups without a free coordinate */
-	LevelCosts cost;    /* of single levels, multipliers included */
-	LevelCosts through; /* lower bound of the box with coordinate j at level i */
-	int64_t lower;
+	LevelCosts through;               /* lower bound of the box with coordinate j at level i */
 	int cheapest[GRID_MAX_DIMENSION]; /* the noise programme's argmin offered last */
 } Workspace;
 

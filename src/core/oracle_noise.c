@@ -7,23 +7,43 @@
  */
 #include "core/oracle_noise.h"
 
+/* Numbers the levels; those of equal lists alike, which keeps the table small. */
+static int
+number_steps(NoiseProgramme *noise)
+{
+	const Grid *grid = noise->grid;
+	int steps = 0;
+
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		int like = 0;
+
+		while (like < j && !grid_equal_levels(grid, like, j))
+			like++;
+		noise->first_step[j] = like < j ? noise->first_step[like] : steps;
+		steps += like < j ? 0 : grid->levels[j];
+	}
+	return steps;
+}
+
 static void
 tabulate_steps(NoiseProgramme *noise)
 {
 	int dead = noise->states - 1;
+	int *next = noise->next;
 
-	for (int weight = -GRID_MAX_WEIGHT; weight <= GRID_MAX_WEIGHT; weight++)
-	{
-		int *next = noise->next + (size_t) (weight + GRID_MAX_WEIGHT) * noise->states;
-
-		for (int s = 0; s < dead; s++)
+	for (int j = 0; j < noise->grid->dimension; j++)
+		for (int i = 0; i < noise->grid->levels[j] && noise_next(noise, j, i) == next; i++)
 		{
-			int t = grid_step(noise->grid, s, weight);
+			for (int s = 0; s < dead; s++)
+			{
+				int t = grid_step(noise->grid, s, j, i);
 
-			next[s] = t < 0 ? dead : t;
+				next[s] = t < 0 ? dead : t;
+			}
+			next[dead] = dead;
+			next += noise->states;
 		}
-		next[dead] = dead;
-	}
 }
 
 void
@@ -35,7 +55,7 @@ noise_create(NoiseProgramme *noise, const Grid *grid, Memory *memory)
 	noise->states = grid_states(grid) + 1;
 	entries = (size_t) (grid->dimension + 1) * noise->states;
 	noise->next =
-		memory_allocate(memory, (size_t) (2 * GRID_MAX_WEIGHT + 1) * noise->states, sizeof(int));
+		memory_allocate(memory, (size_t) number_steps(noise) * noise->states, sizeof(int));
 	noise->forward = memory_allocate(memory, entries, sizeof(int64_t));
 	noise->backward = memory_allocate(memory, entries, sizeof(int64_t));
 	for (size_t k = 0; k < entries; k++)
@@ -73,7 +93,7 @@ noise_step_backward(NoiseProgramme *noise, const Choices *choices, int j, const 
 		before[s] = ORACLE_UNREACHABLE;
 	for (int k = 0; k < choices[j].count; k++)
 	{
-		const int *next = noise_next(noise, choices[j].weight[k]);
+		const int *next = noise_next(noise, j, choices[j].index[k]);
 		int64_t step = cost[choices[j].index[k]];
 
 		for (int s = 0; s < noise->states - 1; s++)
@@ -95,7 +115,7 @@ noise_step_forward(NoiseProgramme *noise, const Choices *choices, int j, const i
 		after[s] = ORACLE_UNREACHABLE;
 	for (int k = 0; k < choices[j].count; k++)
 	{
-		const int *next = noise_next(noise, choices[j].weight[k]);
+		const int *next = noise_next(noise, j, choices[j].index[k]);
 		int64_t step = cost[choices[j].index[k]];
 
 		for (int s = 0; s < noise->states - 1; s++)
@@ -132,7 +152,7 @@ noise_argmin(const NoiseProgramme *noise, const Choices *choices, LevelCosts cos
 		for (int k = 0; k < choices[j].count; k++)
 		{
 			int i = choices[j].index[k];
-			int next = noise_next(noise, choices[j].weight[k])[state];
+			int next = noise_next(noise, j, choices[j].index[k])[state];
 
 			if (noise_backward(noise, j + 1)[next] + cost[j][i] == noise_backward(noise, j)[state])
 			{
@@ -153,7 +173,7 @@ noise_min_marginal(const NoiseProgramme *noise, const Choices *choices, int j, c
 
 	for (int k = 0; k < choices[j].count; k++)
 	{
-		const int *next = noise_next(noise, choices[j].weight[k]);
+		const int *next = noise_next(noise, j, choices[j].index[k]);
 		int64_t best = 2 * ORACLE_UNREACHABLE;
 
 		for (int s = 0; s < noise->states - 1; s++)

@@ -18,8 +18,9 @@
 typedef struct NoiseProgramme
 {
 	const Grid *grid;
-	int states; /* of the automaton, and one more for "no completion" */
-	int *next;  /* [(weight + GRID_MAX_WEIGHT) * states + state] */
+	int states;                         /* of the automaton, and one more for "no completion" */
+	int *next;                          /* [(first_step[j] + level index) * states + state] */
+	int first_step[GRID_MAX_DIMENSION]; /* shared by the coordinates of equal levels */
 	int64_t *forward;
 	int64_t *backward; /* both (dimension + 1) * states */
 } NoiseProgramme;
@@ -36,11 +37,11 @@ noise_backward(const NoiseProgramme *noise, int j)
 	return noise->backward + (size_t) j * noise->states;
 }
 
-/* The state after a weight, by the state before. */
+/* The state after level i of coordinate j, by the state before. */
 static inline const int *
-noise_next(const NoiseProgramme *noise, int weight)
+noise_next(const NoiseProgramme *noise, int j, int i)
 {
-	return noise->next + (size_t) (weight + GRID_MAX_WEIGHT) * noise->states;
+	return noise->next + (size_t) (noise->first_step[j] + i) * noise->states;
 }
 
 extern void noise_create(NoiseProgramme *noise, const Grid *grid, Memory *memory);

@@ -341,11 +341,32 @@ tabulate_group(const RowTables *tables, const RowGroup *group)
 		table[s] += table[s - 1];
 }
 
+/* The sum of the weights of a group's pattern. */
+static int
+pattern_sum(const Grid *grid, ColumnSet scope, const int *index)
+{
+	int sum = 0;
+
+	for (int j; (j = column_set_take(&scope)) >= 0;)
+		sum += grid->level[j][index[j]];
+	return sum;
+}
+
+int64_t
+row_tables_least(const RowTables *tables, const int *index)
+{
+	int64_t least = 0;
+
+	for (const RowGroup *group = tables->group; group < tables->group + tables->groups; group++)
+		least += group->table[pattern_sum(tables->model->grid, group->scope, index) - group->low];
+	return least;
+}
+
 int64_t
 row_tables_loss(const RowTables *tables, const int *index)
 {
 	const Grid *grid = tables->model->grid;
-	int64_t weight[GRID_MAX_DIMENSION];
+	int64_t weight[GRID_MAX_DIMENSION] = {0};
 	int64_t loss = 0;
 
 	for (int k = 0; k < tables->numerics; k++)
@@ -353,11 +374,8 @@ row_tables_loss(const RowTables *tables, const int *index)
 	for (const RowGroup *group = tables->group; group < tables->group + tables->groups; group++)
 	{
 		const int32_t *value = tables->value + group->first_row * tables->numerics;
-		ColumnSet scope = group->scope;
-		int64_t sum = 0;
+		int64_t sum = pattern_sum(grid, group->scope, index);
 
-		for (int j; (j = column_set_take(&scope)) >= 0;)
-			sum += grid->level[j][index[j]];
 		for (int64_t row = group->first_row; row < group->end_row; row++)
 		{
 			int64_t net = tables->net[row];

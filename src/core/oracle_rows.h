@@ -120,6 +120,12 @@ extern void row_tables_destroy(RowTables *tables, Memory *memory);
 /* The loss of a vector above the instance's constant, from the definition: no table is read. */
 extern int64_t row_tables_loss(const RowTables *tables, const int *index);
 
+/*
+ * scale times the loss of a vector in the box that the tables hold for, at least;
+ * for a look at a few entries instead of all rows.
+ */
+extern int64_t row_tables_least(const RowTables *tables, const int *index);
+
 /* Make the tables hold for these numeric choices. */
 extern void row_tables_update(RowTables *tables, const Choices *choices);
 

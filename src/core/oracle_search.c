@@ -20,6 +20,9 @@
  * A task works in its thread's workspace and leaves its open nodes in room of
  * its own, made before; a task that runs out of room stops, as if it had done
  * its nodes.  So Memory need not be safe for threads, and may raise an error.
+ * What open nodes keep has a limit, however many there are: beyond open_bytes the
+ * search goes deep instead of wide, which opens few nodes at a time, and beyond
+ * twice that those that come late lose their multipliers.
  */
 #include "core/oracle_node.h"
 
@@ -70,6 +73,8 @@ typedef struct Search
 	size_t room; /* of each task */
 	Task *task[ROUND_TASKS];
 	atomic_int next_task;
+	atomic_int round_nodes; /* done in the round at hand */
+	int64_t bound;          /* at its start */
 
 	OpenNode **open; /* a heap, see goes_first() */
 	int opens;
@@ -111,7 +116,7 @@ has_room(const Search *search, const Task *task)
 }
 
 static void
-run_task(const Search *search, Workspace *work, Task *task)
+run_task(Search *search, Workspace *work, Task *task)
 {
 	Node node = task->node;
 
@@ -129,6 +134,7 @@ run_task(const Search *search, Workspace *work, Task *task)
 			task->opens++;
 		}
 		task->nodes++;
+		atomic_fetch_add(&search->round_nodes, 1);
 	} while (task->nodes < search->task_nodes && has_room(search, task) &&
 			 take_child(search, work, task, &node));
 	task->best = work->local.best;
@@ -178,6 +184,7 @@ run_round(Search *search)
 
 	make_ready(search, threads);
 	atomic_store(&search->next_task, 0);
+	atomic_store(&search->round_nodes, 0);
 	for (int k = 1; k < threads; k++)
 	{
 		thread[k] = (Thread){.search = search, .work = search->workspace[k]};
@@ -259,6 +266,25 @@ open_bytes(const OpenNode *node)
 	return (int64_t) (sizeof(OpenNode) + node->branch.multipliers.bytes);
 }
 
+/*
+ * Free multipliers, those at the end of the heap first, where what comes late
+ * is.  A child of such a node begins without; its bound is no less for that.
+ */
+static void
+drop_multipliers(Search *search)
+{
+	int64_t most = search->effort->open_bytes / 4 * 7; /* leaves room for some more */
+
+	for (int k = search->opens - 1; k >= 0 && search->bytes > most; k--)
+	{
+		OpenNode *node = search->open[k];
+
+		search->bytes -= open_bytes(node);
+		multipliers_release(&node->branch.multipliers, search->memory);
+		search->bytes += open_bytes(node);
+	}
+}
+
 static void
 add_open(Search *search, const Branch *branch)
 {
@@ -276,6 +302,8 @@ add_open(Search *search, const Branch *branch)
 	search->open[search->opens++] = node;
 	search->bytes += open_bytes(node);
 	sift_up(search, search->opens - 1);
+	if (search->bytes > 2 * search->effort->open_bytes)
+		drop_multipliers(search);
 }
 
 /* The first of the heap has no child left, but the last taken still needs its multipliers. */
@@ -351,6 +379,7 @@ fill_round(Search *search)
 static void
 merge_round(Search *search)
 {
+	release_spent(search);
 	for (int t = 0; t < search->tasks; t++)
 	{
 		Task *task = search->task[t];
@@ -362,24 +391,35 @@ merge_round(Search *search)
 			if (task->branch[k].next < task->branch[k].children)
 				add_open(search, &task->branch[k]);
 	}
-	release_spent(search);
+}
+
+static void
+report(const Search *search, OraclePhase phase, int64_t nodes)
+{
+	OracleProgress progress = {phase, nodes, search->bound, search->best.value};
+
+	if (search->problem->progress != NULL)
+		search->problem->progress(search->problem->progress_context, &progress);
 }
 
 /* Everything that is not in an open node has been compared with the incumbent. */
 static void
-report(const Search *search, OraclePhase phase)
+report_round(Search *search)
 {
-	const OracleProblem *problem = search->problem;
-	OracleProgress progress = {phase, search->nodes, search->best.value, search->best.value};
-
-	if (problem->progress == NULL)
-		return;
-	if (phase == ORACLE_STARTED)
-		progress.bound = 0;
+	search->bound = search->best.value;
 	for (int k = 0; k < search->opens; k++)
-		if (branch_bound(&search->open[k]->branch) < progress.bound)
-			progress.bound = branch_bound(&search->open[k]->branch);
-	problem->progress(problem->progress_context, &progress);
+		if (branch_bound(&search->open[k]->branch) < search->bound)
+			search->bound = branch_bound(&search->open[k]->branch);
+	report(search, search->tasks > 0 ? ORACLE_SEARCHING : ORACLE_CERTIFIED, search->nodes);
+}
+
+/* Amid a round, which may take a while: nothing is new but the number of nodes. */
+static void
+report_pause(void *context)
+{
+	Search *search = context;
+
+	report(search, ORACLE_SEARCHING, search->nodes + atomic_load(&search->round_nodes));
 }
 
 static void
@@ -397,7 +437,12 @@ search_create(Search *search, const OracleModel *model, const OracleEffort *effo
 					  : problem->threads > ORACLE_MAX_THREADS ? ORACLE_MAX_THREADS
 															  : problem->threads;
 	make_ready(search, 1);
-	least = cells_most_bytes(&search->workspace[0]->cells);
+	if (problem->progress != NULL)
+	{
+		search->workspace[0]->pause = report_pause; /* the thread that called works there */
+		search->workspace[0]->pause_context = search;
+	}
+	least = cells_most_bytes(&search->workspace[0]->relaxation.cells);
 	/* As many tasks as nodes of the largest size would fit the memory of the open ones. */
 	search->wide_tasks = NARROW_ROUND_TASKS;
 	while (search->wide_tasks < ROUND_TASKS &&
@@ -435,9 +480,9 @@ oracle_solve(const OracleModel *model, const OracleEffort *effort, const OracleP
 
 	search_create(search, model, effort, problem, memory);
 	first = search->workspace[0];
-	local_search_start(&first->local, &first->noise, effort->restarts, memory);
+	local_search_start(&first->local, &first->relaxation.noise, effort->restarts, memory);
 	search->best = first->local.best;
-	report(search, ORACLE_STARTED);
+	report(search, ORACLE_STARTED, 0);
 
 	search->task_nodes = 1;
 	add_task(search, &root);
@@ -445,12 +490,12 @@ oracle_solve(const OracleModel *model, const OracleEffort *effort, const OracleP
 	{
 		run_round(search);
 		merge_round(search);
-		report(search, ORACLE_SEARCHING);
+		report_round(search);
 		fill_round(search);
 	}
+	report_round(search);
 	memcpy(answer->index, search->best.index, sizeof(answer->index));
 	answer->nodes = search->nodes;
-	report(search, ORACLE_CERTIFIED);
 	search_destroy(search);
 	memory_release(memory, search);
 }

@@ -30,6 +30,13 @@ typedef struct SelectGroup
 	int size; /* 0: no group is summed out, every coordinate is enumerated */
 } SelectGroup;
 
+/* How far the tree sampler (tree.h) is: both numbers only grow. */
+typedef struct TreeProgress
+{
+	int64_t expanded; /* nodes */
+	int64_t attempts;
+} TreeProgress;
+
 typedef struct SelectProblem
 {
 	const Instance *instance;
@@ -38,6 +45,14 @@ typedef struct SelectProblem
 	int64_t epsilon;   /* nano-units, 0 .. SELECT_MAX_EPSILON */
 	Adjacency adjacency;
 	int threads; /* 1 .. SELECT_MAX_THREADS; the same bits give the same answer for any number */
+
+	/*
+	 * NULL, or called by the tree sampler, in the thread that called it, between
+	 * attempts and now and then during one.  What it is told depends on the data:
+	 * for the owner's eyes only, never for an analyst's (PRIVACY.md 3).
+	 */
+	void (*progress)(void *context, const TreeProgress *progress);
+	void *progress_context;
 } SelectProblem;
 
 typedef struct SelectAnswer
@@ -48,6 +63,14 @@ typedef struct SelectAnswer
 
 /* The number of configurations that are enumerated (saturating): a public cost. */
 extern uint64_t select_cost(const Grid *grid, SelectGroup group);
+
+/*
+ * Of one-hot groups of these sizes, laid out from column 0 on, the one to sum out:
+ * it leaves the least to enumerate, and is the first of those that do.  Size 0 if
+ * there is none that can be summed out (see SelectProblem.group).  Public, like
+ * what it is asked.
+ */
+extern SelectGroup select_cheapest_group(const Grid *grid, const int16_t *group_sizes, int groups);
 
 extern void select_exponential(const SelectProblem *problem, Bits *bits, Memory *memory,
 							   SelectAnswer *answer);

@@ -54,6 +54,30 @@ select_cost(const Grid *grid, SelectGroup group)
 	return cost;
 }
 
+/* A group of one column leaves as much to enumerate as there is to sum out. */
+static bool
+can_be_summed_out(const Grid *grid, SelectGroup group)
+{
+	return grid->constraint == GRID_PRODUCT && group.size > 1 &&
+		   grid_same_levels(grid, group.first, group.size);
+}
+
+SelectGroup
+select_cheapest_group(const Grid *grid, const int16_t *group_sizes, int groups)
+{
+	SelectGroup best = {0, 0};
+	int first = 0;
+
+	for (int g = 0; g < groups; first += group_sizes[g++])
+	{
+		SelectGroup group = {first, group_sizes[g]};
+
+		if (can_be_summed_out(grid, group) && select_cost(grid, group) < select_cost(grid, best))
+			best = group;
+	}
+	return best;
+}
+
 static int32_t
 feature(const SelectPlan *plan, int64_t row, int coordinate)
 {
@@ -390,7 +414,7 @@ order_automaton(SelectPlan *plan, Memory *memory)
 			alive_before[s] = false;
 			for (int i = 0; i < grid->levels[j]; i++)
 			{
-				int t = grid_step(grid, s, grid->level[j][i]);
+				int t = grid_step(grid, s, j, i);
 
 				next[i] = (int16_t) (t >= 0 && alive[t] ? t : -1);
 				alive_before[s] |= next[i] >= 0;

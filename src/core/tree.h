@@ -7,6 +7,8 @@
  * proof is in tree_sampler.c).  How long it takes depends on the data, so only
  * the number of attempts is limited: an attempt that has begun is finished, and
  * giving up between attempts does not change the law of what is answered.
+ *
+ * SelectProblem.group and .threads are not used; .progress is.
  */
 #ifndef DPOBJ_CORE_TREE_H
 #define DPOBJ_CORE_TREE_H
@@ -18,13 +20,14 @@
 #include "core/memory.h"
 #include "core/select.h"
 
-/* A tree that outgrows this, about, is given up too, between attempts. */
-#define TREE_MAX_BYTES (INT64_C(400) << 20)
-
 /*
- * One draw.  False if max_attempts attempts have failed or the tree has become
- * too large.  problem->group and problem->threads are not used.
+ * What the tree may take before it stops growing; it goes on drawing, slower, with
+ * what it has.  With the tables of the rows (at most 64 MiB for the tree's part), a
+ * node beyond the limit and a training set of 1e5 rows it is within 512 MiB.
  */
+#define TREE_MAX_BYTES (INT64_C(352) << 20)
+
+/* One draw.  False if max_attempts attempts have failed; INT64_MAX: no limit. */
 extern bool tree_exponential(const SelectProblem *problem, int64_t max_attempts, Bits *bits,
 							 Memory *memory, SelectAnswer *answer);
 

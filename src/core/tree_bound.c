@@ -77,7 +77,11 @@ has_free_numerics(const Tree *tree, const Box *box)
 	return false;
 }
 
-/* Where the numeric columns have just been fixed it pays most: all below inherits it. */
+/*
+ * Once at a root without numeric columns, as all below inherits it.  Where numeric
+ * columns have just been fixed the tables are new, but there may be hundreds of
+ * such boxes: one sweep of each kind took the least time.
+ */
 static TreeEffort
 choose_effort(const Tree *tree, const Box *box, const TreeNode *parent)
 {
@@ -85,8 +89,10 @@ choose_effort(const Tree *tree, const Box *box, const TreeNode *parent)
 		return (TreeEffort){0, 0};
 	if (has_free_numerics(tree, box))
 		return (TreeEffort){2, 0};
-	if (parent == NULL || has_free_numerics(tree, tree_multipliers_box(parent->multipliers)))
+	if (parent == NULL)
 		return (TreeEffort){4, 4};
+	if (has_free_numerics(tree, tree_multipliers_box(parent->multipliers)))
+		return (TreeEffort){1, 1};
 	return (TreeEffort){1, 0};
 }
 

@@ -122,7 +122,7 @@ struct TreeNode
 {
 	TreeNode *parent;
 	TreeNode *child;              /* one per choice of coordinate, in a row */
-	TreeMultipliers *multipliers; /* of a branched node, and its box */
+	TreeMultipliers *multipliers; /* of a branched node, and its box; else NULL */
 	TreeLength bound;             /* U >= the mass of the node's box */
 	uint8_t state;
 	uint8_t children;
@@ -140,8 +140,9 @@ struct Tree
 	TreeSums sums;
 	Multipliers inherited; /* scratch: those of the parent of the node at hand */
 	TreeNode root;
-	int64_t bytes;    /* of nodes and multipliers */
-	int64_t expanded; /* nodes */
+	int64_t bytes;     /* of nodes and multipliers */
+	int64_t max_bytes; /* from here on what is expanded is not kept */
+	int64_t expanded;  /* nodes */
 	int64_t attempts;
 	int64_t restored; /* expansions that fell back to the parent's multipliers */
 };

@@ -68,7 +68,7 @@ set_term(Leaf *leaf, int j, int s, int k)
 {
 	const NoiseProgramme *noise = &leaf->relaxation->noise;
 	const Choices *own = &leaf->relaxation->choices[j];
-	int next = noise_next(noise, own->weight[k])[s];
+	int next = noise_next(noise, j, own->index[k])[s];
 	int64_t excess;
 
 	if (*number_at(leaf, j + 1, next) < 0)
@@ -159,7 +159,7 @@ number_states(Leaf *leaf, Memory *memory)
 
 		for (int s = 0; s < noise->states - 1; s++)
 			for (int k = 0; *number_at(leaf, j, s) >= 0 && k < own->count; k++)
-				pass_state(leaf, j + 1, noise_next(noise, own->weight[k])[s]);
+				pass_state(leaf, j + 1, noise_next(noise, j, own->index[k])[s]);
 	}
 }
 
@@ -254,7 +254,7 @@ last_choice(const Leaf *leaf, int j, int s)
 	const Choices *own = &leaf->relaxation->choices[j];
 	int k = own->count - 1;
 
-	while (*number_at(leaf, j + 1, noise_next(&leaf->relaxation->noise, own->weight[k])[s]) < 0)
+	while (*number_at(leaf, j + 1, noise_next(&leaf->relaxation->noise, j, own->index[k])[s]) < 0)
 		k--;
 	return k;
 }
@@ -338,7 +338,7 @@ tree_leaf_draw(Tree *tree, TreePoint *point, Bits *bits, int *index)
 		int k = draw_choice(&leaf, bits, j, state);
 
 		index[j] = own->index[k];
-		state = noise_next(&relaxation->noise, own->weight[k])[state];
+		state = noise_next(&relaxation->noise, j, own->index[k])[state];
 	}
 	leaf_clear(&leaf, tree);
 	return accepted;

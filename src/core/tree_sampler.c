@@ -41,7 +41,18 @@
  * not depend on w.  This holds for the first answer, for later ones given the
  * earlier (they are part of the history, so all are independent), and given that
  * one of the first max_attempts attempts answers.  It would not hold if an attempt
- * could be broken off: so limits are looked at between attempts only.
+ * could be broken off: so that limit is looked at between attempts only.
+ *
+ * Memory is a limit of another kind, which breaks nothing off.  Once the tree has
+ * max_bytes, what an attempt expands is scratch: it follows t to the end as ever,
+ * and then the topmost node that it has expanded becomes an unexpanded one again,
+ * with what was below forgotten.  The claim is about one attempt given the tree at
+ * its start, and what is left of the tree afterwards is no part of it, however
+ * that may depend on t; all it takes is that T1 and T2 hold for the next attempt.
+ * A node that was folded up keeps the U that it had right after it was expanded,
+ * before anything below it lowered it.  That is a bound of its mass (T1), and
+ * expanding it again, which is the same computation, finds it unchanged and gives
+ * the same children within it (T2).  So a full tree still draws, only slower.
  *
  * T1 and T2 by construction.  tree_bound.c has the bounds r and N1 - N3, and
  *
@@ -75,6 +86,9 @@
 
 /* Cells' tables and messages of one box, 8 bytes each; see row_tables_create(). */
 #define TABLE_ENTRIES (INT64_C(1) << 22)
+
+/* Expansions after which an attempt that is still going on says so. */
+#define REPORT_EXPANSIONS 16
 
 /* ---- boxes ---- */
 
@@ -203,13 +217,24 @@ settle(Tree *tree, TreeNode *node, const Box *box, const TreeEstimate *estimate)
 	return true;
 }
 
+static void
+report(const Tree *tree)
+{
+	const SelectProblem *problem = tree->problem;
+
+	if (problem->progress != NULL)
+		problem->progress(problem->progress_context,
+						  &(TreeProgress){tree->expanded, tree->attempts});
+}
+
 void
 tree_expand(Tree *tree, TreeNode *node)
 {
 	TreeEstimate estimate;
 	Box box;
 
-	tree->expanded++;
+	if (++tree->expanded % REPORT_EXPANSIONS == 0)
+		report(tree);
 	tree_box(tree, node, &box);
 	tree_estimate(tree, &box, node->parent, true, &estimate);
 	if (settle(tree, node, &box, &estimate))
@@ -221,6 +246,14 @@ tree_expand(Tree *tree, TreeNode *node)
 }
 
 static void
+release_multipliers(Tree *tree, TreeNode *node)
+{
+	if (node->multipliers != NULL)
+		tree_multipliers_release(tree, node->multipliers);
+	node->multipliers = NULL;
+}
+
+static void
 release_below(Tree *tree, TreeNode *node)
 {
 	for (int k = 0; k < node->children; k++)
@@ -229,7 +262,7 @@ release_below(Tree *tree, TreeNode *node)
 	{
 		tree->bytes -= node->children * (int64_t) sizeof(TreeNode);
 		memory_release(tree->memory, node->child);
-		tree_multipliers_release(tree, node->multipliers);
+		release_multipliers(tree, node);
 	}
 }
 
@@ -307,12 +340,45 @@ draw_from(Tree *tree, const TreeNode *node, TreePoint *point, Bits *bits, Select
 	return tree_leaf_draw(tree, point, bits, answer->index);
 }
 
+/* What a full tree has expanded for the attempt at hand only: all below top. */
+typedef struct Scratch
+{
+	TreeNode *top;    /* NULL: nothing */
+	TreeLength bound; /* of top, right after it was expanded */
+} Scratch;
+
+/*
+ * Of a scratch node only the multipliers are large, and they have served as soon
+ * as the one child on the way is branched itself: so scratch never takes much
+ * more than two nodes' multipliers.
+ */
+static void
+expand_on_way(Tree *tree, TreeNode *node, Scratch *scratch)
+{
+	bool is_top = scratch->top == NULL && tree->bytes >= tree->max_bytes;
+
+	tree_expand(tree, node);
+	if (is_top)
+		*scratch = (Scratch){node, node->bound};
+	else if (scratch->top != NULL && node->state == TREE_BRANCHED)
+		release_multipliers(tree, node->parent);
+}
+
+/* Makes an expanded node, with that bound, an unexpanded one. */
+static void
+fold(Tree *tree, TreeNode *node, TreeLength bound)
+{
+	release_below(tree, node);
+	*node = (TreeNode){.parent = node->parent, .bound = bound, .level = node->level};
+}
+
 static bool
 attempt(Tree *tree, Bits *bits, SelectAnswer *answer)
 {
 	TreeNode *node = &tree->root;
 	TreeNode *next = node;
 	bool accepted = false;
+	Scratch scratch = {.top = NULL};
 	TreePoint point;
 
 	tree_point_init(&point, bits, node->bound);
@@ -322,7 +388,9 @@ attempt(Tree *tree, Bits *bits, SelectAnswer *answer)
 		next = NULL;
 		if (node->state == TREE_UNEXPANDED)
 		{
-			tree_expand(tree, node);
+			if (MUTANT(23) && tree->bytes >= tree->max_bytes)
+				break;
+			expand_on_way(tree, node, &scratch);
 			if (MUTANT(21) || !tree_point_is_below(&point, node->bound))
 				break;
 		}
@@ -332,7 +400,12 @@ attempt(Tree *tree, Bits *bits, SelectAnswer *answer)
 			next = find_child(node, &point);
 	}
 	tree_point_clear(&point);
-	lower_bounds(node->state == TREE_CLOSED ? node->parent : node);
+	if (scratch.top != NULL)
+	{
+		node = scratch.top;
+		fold(tree, node, scratch.bound);
+	}
+	lower_bounds(node->state == TREE_BRANCHED ? node : node->parent);
 	return accepted;
 }
 
@@ -341,10 +414,11 @@ tree_draw(Tree *tree, int64_t max_attempts, Bits *bits, SelectAnswer *answer)
 {
 	bool accepted = false;
 
-	for (int64_t k = 0; !accepted && k < max_attempts && tree->bytes <= TREE_MAX_BYTES; k++)
+	for (int64_t k = 0; !accepted && k < max_attempts; k++)
 	{
 		tree->attempts++;
 		accepted = attempt(tree, bits, answer);
+		report(tree);
 	}
 	if (accepted)
 		answer->loss = instance_loss(tree->problem->instance, tree->problem->grid, answer->index);
@@ -374,6 +448,7 @@ tree_create(const SelectProblem *problem, Memory *memory)
 
 	tree->problem = problem;
 	tree->memory = memory;
+	tree->max_bytes = TREE_MAX_BYTES;
 	tree->model.instance = problem->instance;
 	tree->model.grid = problem->grid;
 	tree->model.scale = TREE_SCALE;

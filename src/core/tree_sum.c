@@ -151,7 +151,7 @@ tree_sums_step_backward(TreeSums *sums, const Choices *choices, int j, const int
 		before[s] = 0.0;
 	for (int k = 0; k < choices[j].count; k++)
 	{
-		const int *next = noise_next(noise, choices[j].weight[k]);
+		const int *next = noise_next(noise, j, choices[j].index[k]);
 		int64_t step = cost[choices[j].index[k]];
 
 		for (int s = 0; s < noise->states - 1; s++)
@@ -177,7 +177,7 @@ tree_sums_step_forward(TreeSums *sums, const Choices *choices, int j, const int6
 		after[s] = 0.0;
 	for (int k = 0; k < choices[j].count; k++)
 	{
-		const int *next = noise_next(noise, choices[j].weight[k]);
+		const int *next = noise_next(noise, j, choices[j].index[k]);
 		int64_t step = cost[choices[j].index[k]];
 
 		for (int s = 0; s < noise->states - 1; s++)
@@ -205,7 +205,7 @@ tree_sums_marginal(const TreeSums *sums, const Choices *choices, int j, const in
 			least = through[choices[j].index[k]];
 	for (int k = 0; k < choices[j].count; k++)
 	{
-		const int *next = noise_next(noise, choices[j].weight[k]);
+		const int *next = noise_next(noise, j, choices[j].index[k]);
 		int i = choices[j].index[k];
 		double sum = 0.0;
 

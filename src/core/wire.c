@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 
 typedef struct Writer
 {
@@ -88,7 +88,7 @@ get_grid(Reader *reader, Grid *grid)
 	grid->dimension = (int) get(reader, 2);
 	grid->constraint = (GridConstraint) get(reader, 1);
 	grid->bound = (int) get(reader, 2);
-	if (grid->dimension > GRID_MAX_DIMENSION || grid->constraint > GRID_SPARSE)
+	if (grid->dimension > GRID_MAX_DIMENSION || grid->constraint > GRID_MODULUS)
 		reader->failed = true;
 	for (int j = 0; j < grid->dimension && !reader->failed; j++)
 	{
@@ -118,7 +118,9 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	put(&writer, (uint64_t) request->epsilon, 8);
 	put(&writer, (uint64_t) request->group.first, 2);
 	put(&writer, (uint64_t) request->group.size, 2);
+	put(&writer, request->solver, 1);
 	put(&writer, (uint64_t) request->threads, 2);
+	put(&writer, request->progress, 1);
 	put_grid(&writer, &request->grid);
 	put(&writer, (uint64_t) instance->rows, 8);
 	put(&writer, (uint64_t) instance->constant, 8);
@@ -142,8 +144,8 @@ static bool
 request_is_valid(const MechanismRequest *request)
 {
 	return mechanism_get(request->kind) != NULL && request->adjacency <= ADJACENCY_ADD_REMOVE &&
-		   request->epsilon > 0 && request->threads >= 1 && request->threads <= 64 &&
-		   group_is_valid(&request->group, &request->grid);
+		   request->epsilon > 0 && request->solver < SOLVER_KINDS && request->threads >= 1 &&
+		   request->threads <= 64 && group_is_valid(&request->group, &request->grid);
 }
 
 /* instance.h: no net weight is 0, and the largest loss fits. */
@@ -170,6 +172,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 					Instance *instance)
 {
 	Reader reader = {bytes, bytes + length, false};
+	uint64_t progress;
 	uint64_t rows;
 
 	memset(request, 0, sizeof(*request));
@@ -181,11 +184,15 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	request->epsilon = (int64_t) get(&reader, 8);
 	request->group.first = (int) get(&reader, 2);
 	request->group.size = (int) get(&reader, 2);
+	request->solver = (SolverKind) get(&reader, 1);
 	request->threads = (int) get(&reader, 2);
+	progress = get(&reader, 1);
+	request->progress = progress == 1;
 	get_grid(&reader, &request->grid);
 	rows = get(&reader, 8);
 	instance->constant = (int64_t) get(&reader, 8);
-	if (reader.failed || !request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION)
+	if (reader.failed || progress > 1 || !request_is_valid(request) ||
+		rows > INT64_MAX / GRID_MAX_DIMENSION)
 		return false;
 	instance->dimension = request->grid.dimension;
 	instance->rows = (int64_t) rows;
@@ -223,4 +230,34 @@ wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *
 	answer->nodes = (int64_t) get(&reader, 8);
 	return !reader.failed && reader.at == reader.end &&
 		   grid_contains(&request->grid, answer->index);
+}
+
+void
+wire_encode_progress(const MechanismProgress *progress, uint8_t *bytes)
+{
+	Writer writer = {bytes};
+
+	put(&writer, WIRE_VERSION, 2);
+	put(&writer, progress->sampling, 8);
+	put(&writer, (uint64_t) progress->nodes, 8);
+	put(&writer, (uint64_t) progress->attempts, 8);
+	put(&writer, (uint64_t) progress->bound, 8);
+	put(&writer, (uint64_t) progress->incumbent, 8);
+	put(&writer, progress->scale, 8);
+}
+
+bool
+wire_decode_progress(const uint8_t *bytes, size_t length, MechanismProgress *progress)
+{
+	Reader reader = {bytes, bytes + length, false};
+
+	if (get(&reader, 2) != WIRE_VERSION)
+		return false;
+	progress->sampling = get(&reader, 8) != 0;
+	progress->nodes = (int64_t) get(&reader, 8);
+	progress->attempts = (int64_t) get(&reader, 8);
+	progress->bound = (int64_t) get(&reader, 8);
+	progress->incumbent = (int64_t) get(&reader, 8);
+	progress->scale = get(&reader, 8);
+	return !reader.failed && reader.at == reader.end;
 }

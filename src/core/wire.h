@@ -32,4 +32,10 @@ extern size_t wire_encode_answer(const MechanismRequest *request, const Mechanis
 extern bool wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *request,
 							   MechanismAnswer *answer);
 
+/* How far the solver is: six numbers. */
+#define WIRE_PROGRESS_SIZE (2 + 6 * 8)
+
+extern void wire_encode_progress(const MechanismProgress *progress, uint8_t *bytes);
+extern bool wire_decode_progress(const uint8_t *bytes, size_t length, MechanismProgress *progress);
+
 #endif

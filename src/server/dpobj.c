@@ -17,6 +17,7 @@ StaticAssertDecl(DPOBJ_MUTANT == 0, "deliberate faults are for tests/core/mutant
 int dpobj_time_limit = 0;
 int dpobj_memory_limit = 0;
 int dpobj_solver_threads = 2;
+bool dpobj_progress = false;
 
 void _PG_init(void);
 
@@ -41,5 +42,9 @@ _PG_init(void)
 	DefineCustomIntVariable("dpobj.solver_threads", "Threads of one solver process.",
 							"The released model does not depend on it.", &dpobj_solver_threads, 2,
 							1, 64, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable(
+		"dpobj.progress", "Shows how far the solver is.",
+		"Messages go only to a session of the table's owner, because they depend on its rows.",
+		&dpobj_progress, false, PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");
 }

@@ -22,6 +22,7 @@
 #include "dpobj.h"
 #include "model.h"
 #include "plan.h"
+#include "progress.h"
 #include "rows_state.h"
 #include "training.h"
 
@@ -177,7 +178,9 @@ solve(const Training *training, const uint8 *problem, Size length, int64 release
 {
 	uint8 *bytes = NULL;
 	Size bytes_length = 0;
-	SolverOutcome outcome = solver_run(problem, length, &training->limits, &bytes, &bytes_length);
+	SolverWatch watch = training->request.progress ? progress_report : NULL;
+	SolverOutcome outcome =
+		solver_run(problem, length, &training->limits, watch, &bytes, &bytes_length);
 
 	if (outcome == SOLVER_ANSWERED &&
 		!wire_decode_answer(bytes, bytes_length, &training->request, answer))
@@ -265,6 +268,7 @@ dpobj_halfspace_final(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type of dpobj.halfspace_final must be dp_model");
 	mechanism = mechanism_get(training.request.kind);
+	training.request.progress = progress_wanted(table);
 	problem = encode_problem(&training, state, &length);
 
 	release = commit_charge(&training, mechanism, table);

@@ -112,52 +112,89 @@ get_feature_numbers(JsonbValue *value, FeatureNumbers *numbers)
 
 /* ---- keys ---- */
 
+/* The position of the value among the names; the names are listed if it is none of them. */
+static int
+get_choice(const char *name, JsonbValue *value, const char *const *names, int count)
+{
+	StringInfoData known;
+
+	for (int i = 0; i < count; i++)
+		if (is_string(value, names[i]))
+			return i;
+	initStringInfo(&known);
+	for (int i = 0; i < count; i++)
+		appendStringInfo(&known, "%s\"%s\"", i == 0 ? "" : i < count - 1 ? ", " : " or ", names[i]);
+	invalid(name, known.data);
+	return -1; /* not reached */
+}
+
+static bool
+get_boolean(const char *name, JsonbValue *value)
+{
+	if (value->type != jbvBool)
+		invalid(name, "true or false");
+	return value->val.boolean;
+}
+
 static void
 read_mechanism(const char *name, JsonbValue *value, Options *options)
 {
-	if (is_string(value, "auto"))
-		options->mechanism = CHOOSE_AUTO;
-	else if (is_string(value, "exponential"))
-		options->mechanism = CHOOSE_EXPONENTIAL;
-	else if (is_string(value, "permute_flip"))
-		options->mechanism = CHOOSE_PERMUTE_FLIP;
-	else if (is_string(value, "opdisc"))
-		options->mechanism = CHOOSE_OPDISC;
-	else
-		invalid(name, "\"auto\", \"exponential\", \"permute_flip\" or \"opdisc\"");
+	static const char *const names[] = {[CHOOSE_AUTO] = "auto",
+										[CHOOSE_EXPONENTIAL] = "exponential",
+										[CHOOSE_PERMUTE_FLIP] = "permute_flip",
+										[CHOOSE_OPDISC] = "opdisc"};
+
+	options->mechanism = (MechanismChoice) get_choice(name, value, names, lengthof(names));
 }
 
 static void
 read_noise(const char *name, JsonbValue *value, Options *options)
 {
-	if (!is_string(value, "gauge"))
-		invalid(name, "\"gauge\"");
+	static const char *const names[] = {"gauge"};
+
+	(void) get_choice(name, value, names, lengthof(names));
 }
 
 static void
 read_solver(const char *name, JsonbValue *value, Options *options)
 {
-	if (!is_string(value, "auto") && !is_string(value, "native"))
-		invalid(name, "\"auto\" or \"native\"");
+	static const char *const names[] = {[SOLVER_AUTO] = "auto",
+										[SOLVER_NATIVE] = "native",
+										[SOLVER_GLPK] = "glpk",
+										[SOLVER_GLPK_LITERAL] = "glpk_literal"};
+
+	options->solver = (SolverKind) get_choice(name, value, names, lengthof(names));
 }
 
 static void
 read_adjacency(const char *name, JsonbValue *value, Options *options)
 {
-	if (is_string(value, "replace"))
-		options->adjacency = ADJACENCY_REPLACE;
-	else if (is_string(value, "add_remove"))
-		options->adjacency = ADJACENCY_ADD_REMOVE;
-	else
-		invalid(name, "\"replace\" or \"add_remove\"");
+	static const char *const names[] = {
+		[ADJACENCY_REPLACE] = "replace", [ADJACENCY_ADD_REMOVE] = "add_remove"};
+
+	options->adjacency = (Adjacency) get_choice(name, value, names, lengthof(names));
 }
 
 static void
 read_intercept(const char *name, JsonbValue *value, Options *options)
 {
-	if (value->type != jbvBool)
-		invalid(name, "true or false");
-	options->intercept = value->val.boolean;
+	options->intercept = get_boolean(name, value);
+}
+
+static void
+read_reference(const char *name, JsonbValue *value, Options *options)
+{
+	options->reference = get_boolean(name, value);
+}
+
+static void
+read_modulus(const char *name, JsonbValue *value, Options *options)
+{
+	int64 modulus;
+
+	if (!get_integer(value, 2, GRID_MAX_LEVELS, &modulus))
+		invalid(name, "an integer from 2 to " CppAsString2(GRID_MAX_LEVELS));
+	options->modulus = (int) modulus;
 }
 
 static void
@@ -370,9 +407,11 @@ static const OptionKey keys[] = {
 	{"intercept", read_intercept},
 	{"mechanism", read_mechanism},
 	{"memory_limit", read_memory_limit},
+	{"modulus", read_modulus},
 	{"n", read_n},
 	{"noise", read_noise},
 	{"numeric", read_numeric},
+	{"reference", read_reference},
 	{"scale", read_scale},
 	{"solver", read_solver},
 	{"time_limit", read_time_limit},

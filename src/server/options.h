@@ -9,6 +9,7 @@
 #include "utils/jsonb.h"
 
 #include "core/grid.h"
+#include "core/mechanism.h"
 #include "core/privacy.h"
 
 typedef enum MechanismChoice
@@ -43,6 +44,8 @@ typedef struct Options
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */
+	int modulus;      /* of the sum of the levels' ranks, 0: none */
+	bool reference;   /* the first column of a one-hot group gets weight 0 */
 	int numeric_count;
 	int numeric[GRID_MAX_DIMENSION]; /* positions from 1 */
 	int groups;
@@ -53,6 +56,7 @@ typedef struct Options
 	FeatureNumbers high;
 	bool intercept;
 	Adjacency adjacency;
+	SolverKind solver;
 	int dimension;    /* 0: not declared */
 	int64 n;          /* 0: not declared */
 	int time_limit;   /* seconds, 0: none */

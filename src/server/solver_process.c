@@ -33,6 +33,7 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 
+#include "core/wire.h"
 #include "solver/frame.h"
 
 /* Named wait events for extensions came with PostgreSQL 17. */
@@ -75,6 +76,7 @@ typedef struct SolverChild
 
 	uint8 random[FRAME_RANDOM_MAX];
 
+	SolverWatch watch;
 	bool concluded;
 	SolverOutcome outcome; /* once concluded */
 	uint8 *answer;
@@ -392,6 +394,17 @@ accept_failure(SolverChild *child, uint8 reason)
 }
 
 static void
+accept_progress(SolverChild *child, const uint8 *payload, Size length)
+{
+	MechanismProgress progress;
+
+	if (child->watch == NULL || !wire_decode_progress(payload, length, &progress))
+		conclude_died(child, "reported a progress that nobody asked for, or none");
+	else
+		child->watch(&progress);
+}
+
+static void
 handle_frame(SolverChild *child, const FrameHeader *header)
 {
 	const uint8 *payload = child->in + FRAME_HEADER_SIZE;
@@ -406,6 +419,9 @@ handle_frame(SolverChild *child, const FrameHeader *header)
 			break;
 		case FRAME_FAILURE:
 			accept_failure(child, payload[0]);
+			break;
+		case FRAME_PROGRESS:
+			accept_progress(child, payload, header->length);
 			break;
 		case FRAME_PROBLEM:
 		case FRAME_RANDOM:
@@ -524,8 +540,8 @@ converse(SolverChild *child, const SolverLimits *limits)
 }
 
 SolverOutcome
-solver_run(const uint8 *problem, Size length, const SolverLimits *limits, uint8 **answer,
-		   Size *answer_length)
+solver_run(const uint8 *problem, Size length, const SolverLimits *limits, SolverWatch watch,
+		   uint8 **answer, Size *answer_length)
 {
 	SolverChild *child;
 	SolverOutcome outcome;
@@ -535,6 +551,7 @@ solver_run(const uint8 *problem, Size length, const SolverLimits *limits, uint8 
 						errmsg("problem of %zu bytes is too large for a solver", length)));
 	child = palloc0(sizeof(SolverChild));
 	child->socket = -1;
+	child->watch = watch;
 	PG_ENSURE_ERROR_CLEANUP(child_cleanup, PointerGetDatum(child));
 	{
 		child_start(child, limits);

@@ -6,6 +6,8 @@
 
 #include "postgres.h"
 
+#include "core/mechanism.h"
+
 typedef enum SolverOutcome
 {
 	SOLVER_ANSWERED,
@@ -20,6 +22,9 @@ typedef struct SolverLimits
 	int megabytes; /* 0: none */
 } SolverLimits;
 
+/* Called while the solver works; NULL: nobody watches. */
+typedef void (*SolverWatch)(const MechanismProgress *progress);
+
 /*
  * Sends the problem (wire.h), serves the child's requests for random bytes from
  * pg_strong_random and waits for the answer, which is palloc'd (NULL unless
@@ -29,6 +34,6 @@ typedef struct SolverLimits
  * is written to the server's log only.
  */
 extern SolverOutcome solver_run(const uint8 *problem, Size length, const SolverLimits *limits,
-								uint8 **answer, Size *answer_length);
+								SolverWatch watch, uint8 **answer, Size *answer_length);
 
 #endif

@@ -3,8 +3,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "nodes/nodeFuncs.h"
@@ -14,11 +12,15 @@
 #include "core/gauge.h"
 
 #include "dpobj.h"
+#include "grid_choice.h"
 #include "training.h"
 
 /* Rule 2 of UTILITY.md: beyond these, convex models are the better choice. */
 #define AUTO_OPDISC_MAX_DIMENSION 50
 #define AUTO_OPDISC_MAX_N_EPSILON 1e4
+
+/* Rule 1: with few numeric columns the tree sampler takes seconds at most (docs/method.md). */
+#define AUTO_EXPONENTIAL_MAX_LOG2_GRID 64
 
 /* ---- encoding ---- */
 
@@ -88,97 +90,7 @@ settle_encoding(Training *training, int features)
 								  ENCODING_MAX_CLIP)));
 }
 
-/* ---- grid ---- */
-
-static void
-settle_grid(Training *training)
-{
-	const Options *options = &training->options;
-	Grid *grid = &training->request.grid;
-	int dimension = encoding_dimension(&training->encoding);
-
-	memset(grid, 0, sizeof(*grid));
-	grid->dimension = dimension;
-	for (int j = 0; j < dimension; j++)
-	{
-		if (options->grid == GRID_SIGN)
-			grid_set_sign(grid, j);
-		else if (options->grid == GRID_MAX)
-			grid_set_range(grid, j, options->grid_bound);
-		else if (options->grid == GRID_NORM)
-			grid_set_range(
-				grid, j, Min((int) sqrt((double) options->grid_bound), (GRID_MAX_LEVELS - 1) / 2));
-		else
-			grid_set_range(grid, j, 1);
-	}
-	for (int i = 0; i < options->numeric_count; i++)
-	{
-		if (options->numeric[i] > training->encoding.features)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("option \"numeric\" names feature %d of %d", options->numeric[i],
-								   training->encoding.features)));
-		if (options->grid == GRID_AUTO)
-			grid_set_range(grid, options->numeric[i] - 1, 4);
-	}
-	switch (options->grid)
-	{
-		case GRID_LEVELS:
-			if (options->grid_levels.dimension != dimension)
-				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-								errmsg("grid \"levels\" has %d lists for %d coordinates",
-									   options->grid_levels.dimension, dimension)));
-			*grid = options->grid_levels;
-			break;
-		case GRID_NORM:
-			grid->constraint = GRID_BALL;
-			grid->bound = options->grid_bound;
-			break;
-		case GRID_NONZEROS:
-			if (options->grid_bound > dimension)
-				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-								errmsg("grid \"sparse\" asks for %d non-zeros of %d coordinates",
-									   options->grid_bound, dimension)));
-			grid->constraint = GRID_SPARSE;
-			grid->bound = options->grid_bound;
-			break;
-		default:
-			break;
-	}
-	if (!(encoding_score_bound(&training->encoding, grid) < (double) PG_INT32_MAX))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("weights times clipped features exceed what dp_halfspace computes with"),
-				 errdetail("The sum over all features of the largest weight times the largest "
-						   "clipped value must stay below 32767."),
-				 errhint("Choose larger scales, narrower clip bounds or a smaller grid.")));
-}
-
 /* ---- mechanism ---- */
-
-/* The declared one-hot group whose elimination leaves the least to enumerate. */
-static SelectGroup
-cheapest_group(const Training *training)
-{
-	const Grid *grid = &training->request.grid;
-	SelectGroup best = {0, 0};
-	uint64 best_cost = select_cost(grid, best);
-	int first = 0;
-
-	for (int g = 0; g < training->options.groups; first += training->options.group[g++])
-	{
-		SelectGroup group = {first, training->options.group[g]};
-
-		if (group.size < 2 || grid->constraint != GRID_PRODUCT ||
-			!grid_same_levels(grid, first, group.size))
-			continue;
-		if (select_cost(grid, group) < best_cost)
-		{
-			best = group;
-			best_cost = select_cost(grid, group);
-		}
-	}
-	return best;
-}
 
 static bool
 admitted(Training *training, MechanismKind kind, MechanismVerdict *verdict)
@@ -195,42 +107,60 @@ count_text(uint64 count)
 }
 
 static void
-refuse_enumeration(const Training *training, MechanismKind kind, const MechanismVerdict *verdict)
+refuse_enumeration(MechanismKind kind, const MechanismVerdict *verdict)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("the grid is too large for mechanism \"%s\"", mechanism_get(kind)->name),
 			 errdetail("It would enumerate %s configurations; the limit is %s.",
 					   count_text(verdict->cost), count_text(verdict->limit)),
-			 kind == MECHANISM_PERMUTE_FLIP
-				 ? errhint("Use mechanism \"exponential\" or \"opdisc\", or a smaller grid such as "
-						   "\"sign\" or {\"sparse\": 3}.")
-				 : errhint("Declare one-hot \"groups\", choose a smaller grid such as \"sign\" or "
-						   "{\"sparse\": 3}, or use mechanism \"opdisc\".")));
+			 errhint("Use mechanism \"exponential\" or \"opdisc\", or a smaller grid such as "
+					 "\"sign\" or {\"sparse\": 3}.")));
 }
 
-/* Rules 1 and 2 of UTILITY.md, from public parameters only. */
+/*
+ * Rules 1 and 2 of UTILITY.md, from public parameters only.  The exponential
+ * mechanism's sampler always ends, but only a grid of moderate size ends soon.
+ */
 static void
 choose_automatically(Training *training)
 {
+	const Grid *grid = &training->request.grid;
 	MechanismVerdict verdict;
 	double epsilon = (double) training->cost.epsilon / EPSILON_ONE;
 
-	if (admitted(training, MECHANISM_EXPONENTIAL, &verdict))
+	(void) admitted(training, MECHANISM_EXPONENTIAL, &verdict);
+	if (verdict.finishes || grid_log2_size(grid) <= AUTO_EXPONENTIAL_MAX_LOG2_GRID)
 		return;
-	if (training->request.grid.dimension > AUTO_OPDISC_MAX_DIMENSION ||
+	if (grid->dimension > AUTO_OPDISC_MAX_DIMENSION ||
 		(double) training->options.n * epsilon > AUTO_OPDISC_MAX_N_EPSILON)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("no mechanism for halfspaces suits this request"),
-				 errdetail("The exponential mechanism would enumerate %s configurations (the limit "
-						   "is %s), and beyond %d features or n * epsilon = %g a convex model is "
-						   "more accurate than opdisc.",
-						   count_text(verdict.cost), count_text(verdict.limit),
-						   AUTO_OPDISC_MAX_DIMENSION, AUTO_OPDISC_MAX_N_EPSILON),
-				 errhint("Declare one-hot \"groups\", choose a smaller grid, or name mechanism "
-						 "\"opdisc\".")));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("no mechanism for halfspaces suits this request"),
+			 errdetail("The grid has 2^%.0f vectors, and the exponential mechanism is chosen up "
+					   "to 2^%d or when it enumerates at most %s configurations; beyond %d "
+					   "features or n * epsilon = %g a convex model is more accurate than "
+					   "opdisc.",
+					   grid_log2_size(grid), AUTO_EXPONENTIAL_MAX_LOG2_GRID,
+					   count_text(verdict.limit), AUTO_OPDISC_MAX_DIMENSION,
+					   AUTO_OPDISC_MAX_N_EPSILON),
+			 errhint("Choose a smaller grid such as {\"sparse\": 4}, or name mechanism "
+					 "\"exponential\" or \"opdisc\".")));
 	(void) admitted(training, MECHANISM_OPDISC, &verdict);
+}
+
+/* The solver is who finds an optimum: a mechanism that samples has none to find. */
+static void
+check_solver(const Training *training)
+{
+	if (training->options.solver == SOLVER_AUTO || training->request.kind == MECHANISM_OPDISC)
+		return;
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"solver\" is not for mechanism \"%s\"",
+						   mechanism_get(training->request.kind)->name),
+					errdetail("That mechanism draws from the grid and solves no programme."),
+					errhint("Add \"mechanism\": \"opdisc\", or leave \"solver\" out.")));
 }
 
 static void
@@ -245,11 +175,14 @@ settle_mechanism(Training *training)
 	request->epsilon = training->cost.epsilon;
 	request->adjacency = training->options.adjacency;
 	request->threads = dpobj_solver_threads;
-	request->group = cheapest_group(training);
+	request->solver = training->options.solver;
+	request->group =
+		select_cheapest_group(&request->grid, training->options.group, training->options.groups);
 	if (training->options.mechanism == CHOOSE_AUTO)
 		choose_automatically(training);
 	else if (!admitted(training, kinds[training->options.mechanism], &verdict))
-		refuse_enumeration(training, kinds[training->options.mechanism], &verdict);
+		refuse_enumeration(kinds[training->options.mechanism], &verdict);
+	check_solver(training);
 }
 
 /* The stricter of two limits, 0 standing for none: an option cannot lift an administrator's. */
@@ -280,7 +213,7 @@ void
 training_set_features(Training *training, int features)
 {
 	settle_encoding(training, features);
-	settle_grid(training);
+	grid_choose(&training->options, &training->encoding, &training->request.grid);
 	settle_mechanism(training);
 	settle_limits(training);
 	training->settled = true;

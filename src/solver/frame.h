@@ -5,9 +5,9 @@
  * magic (4 bytes), version (2), type (2), length of the payload (8).
  *
  * The server speaks first, with the problem; then the solver asks for random
- * bytes as often as it needs and ends with an answer.  It may report a failure
- * at any moment.  Whoever reads a header checks it here, so that no length is
- * believed before it is known to be within its type's bounds.
+ * bytes as often as it needs, says how far it is if the problem asks for that,
+ * and ends with an answer.  It may report a failure at any moment.  Whoever reads a header checks
+ * it here, so that no length is believed before it is known to be within its type's bounds.
  */
 #ifndef DPOBJ_SOLVER_FRAME_H
 #define DPOBJ_SOLVER_FRAME_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define FRAME_MAGIC UINT32_C(0x4A424F44) /* "DOBJ" */
-#define FRAME_VERSION 1
+#define FRAME_VERSION 2
 #define FRAME_HEADER_SIZE 16
 
 #define FRAME_PROBLEM_MAX (UINT64_C(1) << 36)
@@ -31,7 +31,8 @@ typedef enum FrameType
 	FRAME_RANDOM_REQUEST, /* solver to server: a count of bytes, 1 .. FRAME_RANDOM_MAX */
 	FRAME_RANDOM,         /* server to solver: that many bytes */
 	FRAME_ANSWER,         /* solver to server: an answer (wire.h) */
-	FRAME_FAILURE         /* solver to server: one byte, a FrameFailure */
+	FRAME_FAILURE,        /* solver to server: one byte, a FrameFailure */
+	FRAME_PROGRESS        /* solver to server: how far it is (wire.h) */
 } FrameType;
 
 typedef enum FrameFailure
@@ -75,6 +76,7 @@ frame_length_fits(uint64_t type, uint64_t length)
 		case FRAME_RANDOM:
 			return length >= 1 && length <= FRAME_RANDOM_MAX;
 		case FRAME_ANSWER:
+		case FRAME_PROGRESS:
 			return length >= 1 && length <= FRAME_ANSWER_MAX;
 		case FRAME_FAILURE:
 			return length == 1;

@@ -12,15 +12,9 @@
 #define LEAST_FRACTION 1e-4
 #define FRACTION 1e-3
 
-const GlpkHybridEffort glpk_hybrid_effort = {.slab_nodes = 10000, .slack = 0.5};
+#define SUITED_BITS 64
 
-/* As in the native search. */
-static const OracleEffort node_effort = {
-	.table_entries = INT64_C(1) << 22,
-	.restarts = 4,
-	.walks = 4,
-	.walk_every = 64,
-};
+const GlpkHybridEffort glpk_hybrid_effort = {.slab_nodes = 10000, .slack = 0.5};
 
 typedef struct Hybrid
 {
@@ -31,6 +25,8 @@ typedef struct Hybrid
 	void *block;  /* multipliers of the node at hand */
 	int64_t next; /* number of the next node */
 	bool failed;  /* GLPK raised an error */
+	const OracleProblem *problem;
+	int64_t bound; /* of what is left, for the report; no objective is below 0 */
 	GlpkHybridCounts counts;
 } Hybrid;
 
@@ -75,6 +71,26 @@ typedef struct Slab
 } Slab;
 
 static void search_box(Hybrid *hybrid, const Node *node, bool with_glpk);
+
+static void
+raise_bound(Hybrid *hybrid, int64_t bound)
+{
+	if (bound > hybrid->bound)
+		hybrid->bound = bound;
+}
+
+/* Workspace.pause: after every bound and every sweep. */
+static void
+report(void *context)
+{
+	const Hybrid *hybrid = context;
+
+	hybrid->problem->progress(hybrid->problem->progress_context,
+							  &(OracleProgress){.phase = ORACLE_SEARCHING,
+												.nodes = hybrid->next,
+												.bound = hybrid->bound,
+												.incumbent = hybrid->work.local.best.value});
+}
 
 /* ---- the ledger ---- */
 
@@ -268,20 +284,20 @@ preprocess(Slab *slab, glp_tree *tree)
 static void
 add_bound_cut(Slab *slab)
 {
-	const Workspace *work = &slab->hybrid->work;
+	const Relaxation *relaxation = &slab->hybrid->work.relaxation;
 	const OracleModel *model = slab->hybrid->model;
 	double scale = (double) model->scale;
-	int64_t constant = work->lower - noise_minimum(&work->noise);
+	int64_t constant = relaxation->lower - noise_minimum(&relaxation->noise);
 
 	programme_add_entry(&slab->programme, slab->theta, 1.0);
 	for (int j = 0; j < model->grid->dimension; j++)
-		for (int k = 0; k < work->choices[j].count; k++)
+		for (int k = 0; k < relaxation->choices[j].count; k++)
 		{
-			int i = work->choices[j].index[k];
+			int i = relaxation->choices[j].index[k];
 
 			if (slab->programme.column[j][i] != 0)
 				programme_add_entry(&slab->programme, slab->programme.column[j][i],
-									-(double) (work->cost[j][i] - model->cost[j][i]) / scale);
+									-(double) (relaxation->cost[j][i] - model->cost[j][i]) / scale);
 		}
 	programme_add_row(&slab->programme, GLP_LO, (double) constant / scale);
 }
@@ -311,7 +327,7 @@ choose_split(const Slab *slab, SlabNode *node)
 	node->coordinate = -1;
 	for (int j = 0; j < slab->hybrid->model->grid->dimension; j++)
 	{
-		double mass = coordinate_mass(&slab->hybrid->work.cells, j);
+		double mass = coordinate_mass(&slab->hybrid->work.relaxation.cells, j);
 
 		if (mass <= most || (box->levels[j] & (box->levels[j] - 1)) == 0)
 			continue;
@@ -456,6 +472,8 @@ run_glpk(void *context)
 	for (int s = 0; s < GRID_MAX_STATES; s++)
 		if (slab->programme.end_column[s] != 0)
 			glp_set_col_kind(problem, slab->programme.end_column[s], GLP_CV);
+	if (slab->programme.multiple_column != 0)
+		glp_set_col_kind(problem, slab->programme.multiple_column, GLP_CV);
 	slab->solution = memory_allocate_zero(hybrid->memory, (size_t) slab->theta + 1, sizeof(double));
 
 	glp_init_smcp(&relaxation);
@@ -496,6 +514,8 @@ search_slab(Hybrid *hybrid, const Branch *branch)
 /*
  * Find every vector of the box that precedes the incumbent.  Numeric columns are
  * branched first (oracle_node.h), so a branch on another means that they are fixed.
+ * The root's children are taken by their bounds, so that the bound of the one at
+ * hand is a bound of all that is left.
  */
 static void
 search_box(Hybrid *hybrid, const Node *node, bool with_glpk)
@@ -510,11 +530,17 @@ search_box(Hybrid *hybrid, const Node *node, bool with_glpk)
 
 		multipliers_copy(&branch->multipliers, &own, hybrid->memory);
 		branch->multipliers = own; /* the block is the next node's */
-		if (with_glpk && !work->cells.rows.is_numeric[branch->coordinate])
+		if (node->depth == 0)
+			raise_bound(hybrid, branch_bound(branch));
+		if (with_glpk && !work->relaxation.cells.rows.is_numeric[branch->coordinate])
 			search_slab(hybrid, branch);
 		else
 			while (!hybrid->failed && branch_take(branch, hybrid->model, &work->local.best, &child))
+			{
+				if (node->depth == 0)
+					raise_bound(hybrid, child.bound);
 				search_box(hybrid, &child, with_glpk);
+			}
 		multipliers_release(&branch->multipliers, hybrid->memory);
 	}
 	memory_release(hybrid->memory, branch);
@@ -526,9 +552,15 @@ solve(Hybrid *hybrid, const OracleProblem *problem, OracleAnswer *answer)
 	Workspace *work = &hybrid->work;
 	Node root = {.box = hybrid->model->box};
 
-	workspace_create(work, hybrid->model, &node_effort, NULL, hybrid->memory);
-	hybrid->block = memory_allocate(hybrid->memory, 1, cells_most_bytes(&work->cells));
-	local_search_start(&work->local, &work->noise, node_effort.restarts, hybrid->memory);
+	workspace_create(work, hybrid->model, &oracle_usual_effort, NULL, hybrid->memory);
+	hybrid->block = memory_allocate(hybrid->memory, 1, cells_most_bytes(&work->relaxation.cells));
+	local_search_start(&work->local, &work->relaxation.noise, oracle_usual_effort.restarts,
+					   hybrid->memory);
+	if (problem->progress != NULL)
+	{
+		work->pause = report;
+		work->pause_context = hybrid;
+	}
 	search_box(hybrid, &root, true);
 	if (!hybrid->failed)
 	{
@@ -549,6 +581,7 @@ glpk_hybrid_count(const OracleProblem *problem, const GlpkHybridEffort *effort, 
 	bool solved = false;
 
 	hybrid->model = model;
+	hybrid->problem = problem;
 	hybrid->effort = effort;
 	hybrid->memory = memory;
 	if (oracle_reduce(problem, model))
@@ -568,4 +601,10 @@ glpk_hybrid_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *an
 	GlpkHybridCounts counts;
 
 	return glpk_hybrid_count(problem, &glpk_hybrid_effort, memory, answer, &counts);
+}
+
+bool
+glpk_hybrid_suits(const Grid *grid)
+{
+	return grid_log2_size(grid) < SUITED_BITS;
 }

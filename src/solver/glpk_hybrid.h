@@ -40,6 +40,30 @@
  */
 extern bool glpk_hybrid_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 
+/*
+ * Is GLPK to drive where nobody has said who shall?  From public parameters only.
+ *
+ * It is where its median is below half a second or within twice the native one's.
+ * Seconds native / hybrid, one thread each, by bench/glpk.c (docs/solver.md has the
+ * whole table):
+ *
+ *   grid                 log2 |W|   epsilon 0.1    epsilon 10
+ *   sign, d = 23               23   0.01 / 0.01    0.03 / 0.02
+ *   sign, d = 60               60   1.44 / 1.27    4.81 / 4.48
+ *   modulus, d = 23      22 .. 35   0.28 / 0.24    0.22 / 0.34
+ *   ternary, d = 23            36   0.02 / 0.02    0.03 / 0.03
+ *   auto, d = 23               41   0.25 / 0.21    0.36 / 0.39
+ *   ball, d = 23               44   0.05 / 0.05    1.50 / 1.81
+ *   ternary, d >= 41        >= 64   0.42 / 0.45    > 5
+ *   max 4, d = 23              73   0.11 / 0.09    > 5
+ *   ball, d >= 41           >= 80   1.21 / 1.35    > 5
+ *
+ * The ratio is near 1 wherever it is known; below 2^64 vectors that is at every
+ * epsilon.  Beyond, the native search drives: it has two threads and tells how far
+ * it is.
+ */
+extern bool glpk_hybrid_suits(const Grid *grid);
+
 /* How much GLPK is trusted to do: none of it changes the answer. */
 typedef struct GlpkHybridEffort
 {

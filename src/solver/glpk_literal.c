@@ -19,6 +19,8 @@ typedef struct Literal
 	int milliseconds;
 	double start;
 	GlpkWitness *witness;
+	void (*use)(glp_prob *programme, void *context); /* of a visit */
+	void *context;
 } Literal;
 
 static bool
@@ -35,26 +37,6 @@ coefficients_fit(const OracleModel *model)
 	return fit;
 }
 
-static int64_t
-common_divisor(const int32_t *x, int dimension)
-{
-	int64_t divisor = 0;
-
-	for (int j = 0; j < dimension; j++)
-	{
-		int64_t a = x[j] < 0 ? -(int64_t) x[j] : x[j];
-
-		while (a != 0)
-		{
-			int64_t rest = divisor % a;
-
-			divisor = a;
-			a = rest;
-		}
-	}
-	return divisor;
-}
-
 /* The score of a row as entries, in units of the divisor; and its range. */
 static void
 add_score(GlpkProgramme *programme, const int32_t *x, int64_t divisor, int64_t *low, int64_t *high)
@@ -65,7 +47,7 @@ add_score(GlpkProgramme *programme, const int32_t *x, int64_t divisor, int64_t *
 	*high = 0;
 	for (int j = 0; j < grid->dimension; j++)
 	{
-		int64_t unit = divisor > 0 ? x[j] / divisor : 0;
+		int64_t unit = x[j] / divisor;
 		int64_t first = unit * grid->level[j][0];
 		int64_t last = unit * grid->level[j][grid->levels[j] - 1];
 
@@ -91,7 +73,7 @@ add_instance(GlpkProgramme *programme)
 		int64_t low;
 		int64_t high;
 
-		add_score(programme, x, common_divisor(x, instance->dimension), &low, &high);
+		add_score(programme, x, programme_row_divisor(x, instance->dimension), &low, &high);
 		if (net > 0)
 		{
 			programme_add_entry(programme, error, (double) (low < 1 ? 1 - low : 0));
@@ -203,6 +185,39 @@ work(void *context)
 	programme_destroy(&literal->programme);
 }
 
+static void
+visit(void *context)
+{
+	Literal *literal = context;
+
+	programme_create(&literal->programme, &literal->model, &literal->model.box);
+	add_instance(&literal->programme);
+	literal->use(literal->programme.problem, literal->context);
+	programme_destroy(&literal->programme);
+}
+
+/* Under the guard, and only where GLPK's doubles can hold the numbers. */
+static bool
+with_programme(const OracleProblem *problem, Literal *literal, void (*step)(void *context))
+{
+	return oracle_reduce(problem, &literal->model) && coefficients_fit(&literal->model) &&
+		   glpk_guard(step, literal);
+}
+
+bool
+glpk_literal_visit(const OracleProblem *problem, Memory *memory,
+				   void (*use)(glp_prob *programme, void *context), void *context)
+{
+	Literal *literal = memory_allocate_zero(memory, 1, sizeof(Literal));
+	bool done;
+
+	literal->use = use;
+	literal->context = context;
+	done = with_programme(problem, literal, visit);
+	memory_release(memory, literal);
+	return done;
+}
+
 bool
 glpk_literal_witness(const OracleProblem *problem, int milliseconds, Memory *memory,
 					 GlpkWitness *witness)
@@ -215,8 +230,7 @@ glpk_literal_witness(const OracleProblem *problem, int milliseconds, Memory *mem
 	witness->bound = -HUGE_VAL;
 	literal->milliseconds = milliseconds;
 	literal->witness = witness;
-	done = oracle_reduce(problem, &literal->model) && coefficients_fit(&literal->model) &&
-		   glpk_guard(work, literal);
+	done = with_programme(problem, literal, work);
 	memory_release(memory, literal);
 	return done;
 }

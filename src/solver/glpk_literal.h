@@ -25,6 +25,8 @@
 #ifndef DPOBJ_SOLVER_GLPK_LITERAL_H
 #define DPOBJ_SOLVER_GLPK_LITERAL_H
 
+#include <glpk.h>
+
 #include "core/oracle.h"
 
 /* What GLPK makes of the programme. */
@@ -49,5 +51,12 @@ extern bool glpk_literal_witness(const OracleProblem *problem, int milliseconds,
  * proved optimum; else false: GLPK gave up, or was wrong.
  */
 extern bool glpk_literal_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
+
+/*
+ * Hands the programme to use() as it is before GLPK has seen to it, for the bench
+ * to write to a file; false where a coefficient is 2^40 or more, or GLPK gave up.
+ */
+extern bool glpk_literal_visit(const OracleProblem *problem, Memory *memory,
+							   void (*use)(glp_prob *programme, void *context), void *context);
 
 #endif

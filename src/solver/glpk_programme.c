@@ -119,6 +119,42 @@ add_ends(GlpkProgramme *programme)
 			programme_add_entry(programme, column[s], -s);
 }
 
+/* What a level adds up to the constraint. */
+static int
+level_step(const Grid *grid, int j, int i)
+{
+	int weight = grid->level[j][i];
+
+	switch (grid->constraint)
+	{
+		case GRID_BALL:
+			return weight * weight;
+		case GRID_SPARSE:
+			return weight != 0;
+		case GRID_MODULUS:
+			return grid_rank(grid, j, i);
+		default:
+			return 0;
+	}
+}
+
+/*
+ * How often the modulus is in the sum of the ranks: below the dimension, because
+ * a rank is below the modulus.  As an entry of the next row.
+ */
+static void
+add_multiple(GlpkProgramme *programme)
+{
+	const Grid *grid = programme->model->grid;
+	int column = glp_add_cols(programme->problem, 1);
+
+	glp_set_col_kind(programme->problem, column, GLP_IV);
+	glp_set_col_bnds(programme->problem, column, GLP_DB, -grid->dimension, grid->dimension);
+	programme_add_entry(programme, column, -grid->bound);
+	programme->multiple_column = column;
+}
+
+/* With a modulus a single state is accepted, so no end of a vector has a cost. */
 static void
 add_constraint(GlpkProgramme *programme)
 {
@@ -129,16 +165,13 @@ add_constraint(GlpkProgramme *programme)
 		return;
 	if (priced)
 		add_ends(programme);
+	if (grid->constraint == GRID_MODULUS)
+		add_multiple(programme);
 	for (int j = 0; j < grid->dimension; j++)
 		for (int i = 0; i < grid->levels[j]; i++)
-		{
-			int weight = grid->level[j][i];
-			int step = grid->constraint == GRID_BALL ? weight * weight : weight != 0;
-
 			if (programme->column[j][i] != 0)
-				programme_add_entry(programme, programme->column[j][i], step);
-		}
-	if (priced)
+				programme_add_entry(programme, programme->column[j][i], level_step(grid, j, i));
+	if (priced || grid->constraint == GRID_MODULUS)
 		programme_add_row(programme, GLP_FX, 0.0);
 	else
 		programme_add_row(programme, grid->constraint == GRID_BALL ? GLP_UP : GLP_FX, grid->bound);
@@ -159,4 +192,24 @@ void
 programme_destroy(GlpkProgramme *programme)
 {
 	glp_delete_prob(programme->problem);
+}
+
+int64_t
+programme_row_divisor(const int32_t *x, int dimension)
+{
+	int64_t divisor = 0;
+
+	for (int j = 0; j < dimension; j++)
+	{
+		int64_t a = x[j] < 0 ? -(int64_t) x[j] : x[j];
+
+		while (a != 0)
+		{
+			int64_t rest = divisor % a;
+
+			divisor = a;
+			a = rest;
+		}
+	}
+	return divisor > 0 ? divisor : 1;
 }

@@ -4,7 +4,8 @@
  *
  * Binaries u[j][i], "coordinate j has level i", for the levels of a box, one per
  * coordinate; the steps of the constraint's automaton (grid.h: w^2 in a ball,
- * [w <> 0] if sparse) are linear in them.  Where ending in a state has a cost of
+ * [w <> 0] if sparse) are linear in them.  With a modulus the ranks add up to the
+ * modulus times an integer column.  Where ending in a state has a cost of
  * its own, binaries z[s] say which state it is.  Costs are in misclassified rows,
  * that is, divided by the model's scale.
  *
@@ -28,6 +29,7 @@ typedef struct GlpkProgramme
 	glp_prob *problem;
 	int column[GRID_MAX_DIMENSION][GRID_MAX_LEVELS]; /* 0: not in the box */
 	int end_column[GRID_MAX_STATES];                 /* 0: costs nothing to tell apart */
+	int multiple_column;                             /* 0: the constraint is no modulus */
 	int entries;                                     /* of the row that is being put together */
 	int at[GLPK_MAX_ENTRIES + 1];                    /* GLPK counts from 1 */
 	double value[GLPK_MAX_ENTRIES + 1];
@@ -49,5 +51,8 @@ extern int programme_add_binary(GlpkProgramme *programme, double cost);
 /* Entries gather until programme_add_row() makes a row of them; each column once. */
 extern void programme_add_entry(GlpkProgramme *programme, int column, double value);
 extern void programme_add_row(GlpkProgramme *programme, int type, double bound);
+
+/* The greatest common divisor of a row's features; 1 where all are 0. */
+extern int64_t programme_row_divisor(const int32_t *x, int dimension);
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 #include <gmp.h>
 
@@ -24,6 +25,7 @@
 #include "core/mutant.h"
 #include "core/wire.h"
 #include "solver/frame.h"
+#include "solver/oracle_choice.h"
 
 _Static_assert(DPOBJ_MUTANT == 0, "deliberate faults are for tests/core/mutants.sh only");
 
@@ -146,6 +148,33 @@ receive_problem(Memory *memory, MechanismRequest *request, Instance *instance)
 	memory_release(memory, bytes);
 }
 
+/* The owner of the table watches: not more often than he can read. */
+#define PROGRESS_INTERVAL INT64_C(1000000000) /* nanoseconds */
+
+static int64_t
+now(void)
+{
+	struct timespec time;
+
+	(void) clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+/* MechanismTools.progress; the context is the moment of the last message. */
+static void
+send_progress(void *context, const MechanismProgress *progress)
+{
+	int64_t *last = context;
+	uint8_t bytes[WIRE_PROGRESS_SIZE];
+
+	if (now() - *last < PROGRESS_INTERVAL)
+		return;
+	wire_encode_progress(progress, bytes);
+	if (!frame_send(SERVER, FRAME_PROGRESS, bytes, sizeof(bytes)))
+		server_is_gone();
+	*last = now();
+}
+
 static void
 send_answer(const MechanismRequest *request, const MechanismAnswer *answer)
 {
@@ -163,11 +192,16 @@ release_once(Memory *memory)
 	MechanismAnswer answer = {0};
 	Instance instance;
 	RandomSupply supply = {0};
+	int64_t last_progress = now();
 	Bits bits;
+	MechanismTools tools = {.bits = &bits, .memory = memory, .progress_context = &last_progress};
 
 	receive_problem(memory, &request, &instance);
 	bits_init(&bits, supply_fill, &supply);
-	mechanism_get(request.kind)->release(&request, &instance, &bits, memory, &answer);
+	tools.oracle = oracle_choose(request.solver, &request.grid);
+	if (request.progress)
+		tools.progress = send_progress;
+	mechanism_get(request.kind)->release(&request, &instance, &tools, &answer);
 	explicit_bzero(&supply, sizeof(supply));
 	explicit_bzero(&bits, sizeof(bits));
 	send_answer(&request, &answer);

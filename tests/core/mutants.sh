@@ -24,9 +24,11 @@ mutants=(
   '11|test_privacy|sparse gauge: the factor k of the shift forgotten'
   '12|test_gauge|"at most k" non-zeros taken for "exactly k" (C3)'
   '13|test_bits|uniform numbers by remainder, which favours small ones'
+  '14|test_privacy|gauge: shift halved without a modulus, as if vectors differed twice (C2)'
   '20|test_tree|tree: the bound of a closed box clipped below its mass'
   '21|test_tree|tree: an attempt broken off at a node whose bound it has just changed'
   '22|test_tree|tree: only the first 64 bits of an interval point are random'
+  '23|test_tree_limits|tree: a full tree refuses attempts that lead out of it'
 )
 
 CC=${CC:-gcc}

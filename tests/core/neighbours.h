@@ -108,6 +108,74 @@ shape_sparse(int dimension, int nonzeros)
 				   false};
 }
 
+/* An even number of -1; only (1, .., 1) has a sum above 0.  In one dimension it is all of W. */
+static inline Shape
+shape_parity(int dimension)
+{
+	static const int levels[] = {2, 2, 2};
+
+	return (Shape){
+		"parity", make_grid(dimension, levels, GRID_MODULUS, 2), dimension > 1, {1, 1, 1}, false};
+}
+
+/* (1, -1) before (0, 0) and (-1, 1); in three dimensions (1, 1, 1) before eight others. */
+static inline Shape
+shape_ternary_modulus(int dimension)
+{
+	static const int levels[] = {3, 3, 3};
+	double second = dimension == 2 ? -1.0 : 1.0;
+
+	return (Shape){"sum mod 3",
+				   make_grid(dimension, levels, GRID_MODULUS, 3),
+				   true,
+				   {1.0, second, 1.0},
+				   false};
+}
+
+/* Levels 2, 3, 2: (1, 0, 1) before (-1, 1, 1), (1, 1, -1) and (-1, -1, -1). */
+static inline Shape
+shape_mixed_modulus(void)
+{
+	static const int levels[] = {2, 3, 2};
+
+	return (Shape){"mixed mod 3", make_grid(3, levels, GRID_MODULUS, 3), true, {1, 0, 1}, false};
+}
+
+/* A modulus above the levels 3 and 2: (1, -1) before (0, 1), and no others. */
+static inline Shape
+shape_large_modulus(void)
+{
+	static const int levels[] = {3, 2};
+
+	return (Shape){"modulus 4", make_grid(2, levels, GRID_MODULUS, 4), true, {1, -1}, false};
+}
+
+/* Levels without a 0: (1, 2) before (2, 1) and (3, 3). */
+static inline Shape
+shape_positive_modulus(void)
+{
+	Grid grid = {.dimension = 2,
+				 .levels = {3, 3},
+				 .level = {{1, 2, 3}, {1, 2, 3}},
+				 .constraint = GRID_MODULUS,
+				 .bound = 3};
+
+	return (Shape){"1..3 mod 3", grid, true, {-1, 1}, false};
+}
+
+/* No grid (PRIVACY.md 0.1 C2): the modulus is below the number of levels, W = {0, 3}. */
+static inline Shape
+shape_refused_modulus(void)
+{
+	Grid grid = {.dimension = 1,
+				 .levels = {4},
+				 .level = {{0, 1, 2, 3}},
+				 .constraint = GRID_MODULUS,
+				 .bound = 3};
+
+	return (Shape){"0..3 mod 3", grid, true, {1}, false};
+}
+
 /* ---- data sets ---- */
 
 static inline RawRow

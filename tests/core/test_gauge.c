@@ -61,6 +61,16 @@ constrained_grid(int dimension, int max, GridConstraint constraint, int bound)
 	return grid;
 }
 
+static Grid
+parity_grid(int dimension)
+{
+	Grid grid = sign_grid(dimension);
+
+	grid.constraint = GRID_MODULUS;
+	grid.bound = 2;
+	return grid;
+}
+
 /* One, two, three and five levels. */
 static Grid
 mixed_grid(void)
@@ -70,6 +80,26 @@ mixed_grid(void)
 	grid_set_sign(&grid, 1);
 	grid_set_range(&grid, 2, 1);
 	grid_set_range(&grid, 3, 2);
+	return grid;
+}
+
+/* Up to three coordinates of one to four levels, and a modulus for them. */
+static Grid
+random_modulus_grid(void)
+{
+	Grid grid = {.dimension = 1 + (int) teststream_below(&stream, 3), .constraint = GRID_MODULUS};
+	int most = 2;
+
+	for (int j = 0; j < grid.dimension; j++)
+	{
+		int weight = -4;
+
+		grid.levels[j] = 1 + (int) teststream_below(&stream, 4);
+		for (int i = 0; i < grid.levels[j]; i++)
+			grid.level[j][i] = (int8_t) (weight += 1 + (int) teststream_below(&stream, 3));
+		most = grid.levels[j] > most ? grid.levels[j] : most;
+	}
+	grid.bound = most + (int) teststream_below(&stream, 3);
 	return grid;
 }
 
@@ -105,13 +135,27 @@ features(const Gauge *gauge, const Grid *grid, const int *index, int64_t *phi)
 	return count;
 }
 
-/* Twice the shift in units of phi(w): replace w, 2 phi, 2 w; add_remove half. */
+/*
+ * The shift in quarters of phi(w): under replace w, 2 phi, 2 w; under add_remove
+ * half of it; with a modulus half of that (C2).
+ */
 static int64_t
-doubled_shift(const Gauge *gauge)
+quarter_shifts(const Gauge *gauge, const Grid *grid)
 {
-	int64_t replace = gauge->kind == GAUGE_CUBE ? 2 : 4;
+	int64_t shift = gauge->kind == GAUGE_CUBE ? 4 : 8;
 
-	return gauge->adjacency == ADJACENCY_REPLACE ? replace : replace / 2;
+	if (gauge->adjacency == ADJACENCY_ADD_REMOVE)
+		shift /= 2;
+	return grid->constraint == GRID_MODULUS ? shift / 2 : shift;
+}
+
+/* C1, but for that every N is even. */
+static uint64_t
+least_scale(const Gauge *gauge, const Grid *grid)
+{
+	bool parity_cube = gauge->kind == GAUGE_CUBE && grid->constraint == GRID_MODULUS;
+
+	return parity_cube && gauge->adjacency == ADJACENCY_ADD_REMOVE ? 4 : 2;
 }
 
 /* The integer size of a lattice vector. */
@@ -147,6 +191,15 @@ lattice_size(const Gauge *gauge, const Grid *grid, const int64_t *r)
 	return gauge->kind == GAUGE_SPARSE ? grid->bound * max : max;
 }
 
+static bool
+has_choice(const Grid *grid)
+{
+	for (int j = 0; j < grid->dimension; j++)
+		if (grid->levels[j] > 1)
+			return true;
+	return false;
+}
+
 /*
  * N s_w is an integer vector, its size times the rate is exactly epsilon, and
  * <s_w, phi(w) - phi(v)> >= M for every other v (PRIVACY.md 1.2).
@@ -156,7 +209,7 @@ check_vector(const Gauge *gauge, const Grid *grid, const int *index)
 {
 	int64_t phi[MAX_FEATURES];
 	int64_t other[MAX_FEATURES];
-	int64_t doubled = doubled_shift(gauge);
+	int64_t quarters = quarter_shifts(gauge, grid);
 	int v[GRID_MAX_DIMENSION] = {0};
 	int count = features(gauge, grid, index, phi);
 	mpz_t p;
@@ -168,24 +221,36 @@ check_vector(const Gauge *gauge, const Grid *grid, const int *index)
 
 		features(gauge, grid, v, other);
 		for (int i = 0; i < count; i++)
-			product += doubled * phi[i] * (phi[i] - other[i]);
+			product += quarters * phi[i] * (phi[i] - other[i]);
 		if (grid_contains(grid, v) && grid_compare(grid, index, v) != 0)
-			CHECK(product >= 2 * privacy_margin(gauge->adjacency));
+			CHECK(product >= 4 * privacy_margin(gauge->adjacency));
 	} while (next_vector(grid, v));
 
 	for (int i = 0; i < count; i++)
 	{
-		phi[i] *= doubled * (int64_t) gauge->scale;
-		CHECK(phi[i] % 2 == 0);
-		phi[i] /= 2;
+		phi[i] *= quarters * (int64_t) gauge->scale;
+		CHECK(phi[i] % 4 == 0);
+		phi[i] /= 4;
 	}
 	mpz_inits(p, q, NULL);
 	gauge_rate(gauge, grid, p, q);
 	mpz_mul_si(p, p, (long) lattice_size(gauge, grid, phi));
 	mpz_mul_si(p, p, EPSILON_ONE);
 	mpz_mul_si(q, q, gauge->epsilon);
-	CHECK(mpz_cmp(p, q) == 0);
+	CHECK(mpz_cmp(p, q) == 0 || (!has_choice(grid) && mpz_sgn(p) == 0));
 	mpz_clears(p, q, NULL);
+}
+
+static void
+check_vectors(const Gauge *gauge, const Grid *grid)
+{
+	int index[GRID_MAX_DIMENSION] = {0};
+
+	CHECK(gauge_is_valid(gauge, grid));
+	do
+		if (grid_contains(grid, index))
+			check_vector(gauge, grid, index);
+	while (next_vector(grid, index));
 }
 
 static void
@@ -196,29 +261,19 @@ test_geometry(const Grid *grid, GaugeKind kind)
 	for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE; adjacency++)
 		for (size_t e = 0; e < sizeof(epsilons) / sizeof(epsilons[0]); e++)
 		{
-			int index[GRID_MAX_DIMENSION] = {0};
 			Gauge gauge;
 
 			gauge_choose(&gauge, grid, epsilons[e], adjacency);
 			CHECK(gauge.kind == kind);
 			CHECK(gauge.epsilon == epsilons[e]);
 			CHECK(gauge.adjacency == adjacency);
-			CHECK(gauge_is_valid(&gauge, grid));
 			CHECK((gauge.scale & (gauge.scale - 1)) == 0);
 			CHECK(gauge.scale >= GAUGE_MIN_SCALE && gauge.scale <= GAUGE_MAX_SCALE);
-			do
-				if (grid_contains(grid, index))
-					check_vector(&gauge, grid, index);
-			while (next_vector(grid, index));
+			check_vectors(&gauge, grid);
 
 			/* The least N that C1 allows is exact as well. */
-			gauge.scale = 2;
-			for (int j = 0; j < grid->dimension; j++)
-				index[j] = 0;
-			do
-				if (grid_contains(grid, index))
-					check_vector(&gauge, grid, index);
-			while (next_vector(grid, index));
+			gauge.scale = least_scale(&gauge, grid);
+			check_vectors(&gauge, grid);
 		}
 }
 
@@ -245,11 +300,42 @@ test_geometries(void)
 	}
 }
 
+static void
+test_modulus_geometries(void)
+{
+	Grid grid;
+
+	for (int dimension = 1; dimension <= 4; dimension++)
+		for (int modulus = 2; modulus <= 5; modulus++)
+		{
+			grid = parity_grid(dimension);
+			grid.bound = modulus;
+			test_geometry(&grid, GAUGE_CUBE);
+			if (modulus < 3)
+				continue;
+			grid = constrained_grid(dimension, 1, GRID_MODULUS, modulus);
+			test_geometry(&grid, GAUGE_ONEHOT);
+		}
+	grid = mixed_grid();
+	grid.constraint = GRID_MODULUS;
+	for (grid.bound = 5; grid.bound <= 7; grid.bound++)
+		test_geometry(&grid, GAUGE_ONEHOT);
+	for (int k = check_repetitions(40); k > 0; k--)
+	{
+		Gauge gauge;
+
+		grid = random_modulus_grid();
+		gauge_choose(&gauge, &grid, EPSILON_ONE, ADJACENCY_REPLACE);
+		test_geometry(&grid, gauge.kind);
+	}
+}
+
 /* What the proofs do not cover is refused. */
 static void
 test_validity(void)
 {
 	Grid signs = sign_grid(2);
+	Grid parity = parity_grid(2);
 	Grid ternary = range_grid(2, 1);
 	Grid sparse = constrained_grid(3, 1, GRID_SPARSE, 2);
 	Grid ball = constrained_grid(3, 1, GRID_BALL, 2);
@@ -260,11 +346,16 @@ test_validity(void)
 	CHECK(gauge_is_valid(&gauge, &signs));
 	CHECK(!gauge_is_valid(&gauge, &ternary));
 	CHECK(!gauge_is_valid(&gauge, &sparse));
+	CHECK(gauge_is_valid(&gauge, &parity)); /* as a subset of the cube */
 	for (uint64_t scale = 0; scale < 10; scale++)
 	{
 		gauge.scale = scale;
 		CHECK(gauge_is_valid(&gauge, &signs) == (scale >= 2 && scale % 2 == 0));
+		CHECK(gauge_is_valid(&gauge, &parity) == (scale >= 4 && scale % 4 == 0));
 	}
+	gauge.adjacency = ADJACENCY_REPLACE;
+	gauge.scale = 2;
+	CHECK(gauge_is_valid(&gauge, &parity));
 	gauge_choose(&gauge, &signs, 0, ADJACENCY_REPLACE);
 	CHECK(!gauge_is_valid(&gauge, &signs));
 
@@ -687,6 +778,7 @@ static void
 test_linear_draws(void)
 {
 	Grid signs = sign_grid(2);
+	Grid parity = parity_grid(2);
 	Grid full = constrained_grid(2, 1, GRID_SPARSE, 2);
 	int64_t epsilon = 3 * EPSILON_ONE / 2;
 
@@ -695,6 +787,10 @@ test_linear_draws(void)
 	test_linear_draw(signs, (Gauge){GAUGE_CUBE, epsilon, ADJACENCY_ADD_REMOVE, 2}, (Box){2, 40},
 					 1.5);
 	test_linear_draw(full, (Gauge){GAUGE_CUBE, epsilon, ADJACENCY_REPLACE, 2}, (Box){2, 80}, 0.75);
+
+	/* 4 eps / N with a modulus. */
+	test_linear_draw(parity, (Gauge){GAUGE_CUBE, epsilon, ADJACENCY_ADD_REMOVE, 4}, (Box){2, 40},
+					 1.5);
 
 	/* eps / (2 k N) and eps / (k N); d = 3 takes Laplace for k = 1, the cube for k = 2. */
 	for (int k = 1; k <= 2; k++)
@@ -713,14 +809,18 @@ test_linear_draws(void)
  * pairs of rows, P proportional to exp(-rate max of the row sums).
  */
 static void
-test_onehot_draw(Adjacency adjacency, double rate)
+test_onehot_draw(GridConstraint constraint, int64_t epsilon, Adjacency adjacency, double rate)
 {
 	enum
 	{
 		SIDE = 22
 	};
-	Grid grid = {.dimension = 3, .levels = {2, 1, 3}, .level = {{-1, 1}, {1}, {-1, 0, 1}}};
-	Gauge gauge = {GAUGE_ONEHOT, 3 * EPSILON_ONE, adjacency, 2};
+	Grid grid = {.dimension = 3,
+				 .levels = {2, 1, 3},
+				 .level = {{-1, 1}, {1}, {-1, 0, 1}},
+				 .constraint = constraint,
+				 .bound = constraint == GRID_MODULUS ? 3 : 0};
+	Gauge gauge = {GAUGE_ONEHOT, epsilon, adjacency, 2};
 	Histogram histogram = histogram_create(SIDE * SIDE * SIDE * SIDE * SIDE);
 	Arena *arena = arena_create(check_out_of_memory);
 	mpz_t reward[3 * GRID_MAX_LEVELS];
@@ -803,6 +903,7 @@ main(void)
 	bits_init(&bits, teststream_fill, &stream);
 
 	test_geometries();
+	test_modulus_geometries();
 	test_validity();
 	test_radii();
 	for (int levels = 1; levels <= 4; levels++)
@@ -814,9 +915,10 @@ main(void)
 	test_log_ratio(ADJACENCY_REPLACE);
 	test_log_ratio(ADJACENCY_ADD_REMOVE);
 	test_linear_draws();
-	/* eps / (2 N) and eps / N. */
-	test_onehot_draw(ADJACENCY_REPLACE, 0.75);
-	test_onehot_draw(ADJACENCY_ADD_REMOVE, 1.5);
+	/* eps / (2 N) and eps / N; twice the latter with a modulus. */
+	test_onehot_draw(GRID_PRODUCT, 3 * EPSILON_ONE, ADJACENCY_REPLACE, 0.75);
+	test_onehot_draw(GRID_PRODUCT, 3 * EPSILON_ONE, ADJACENCY_ADD_REMOVE, 1.5);
+	test_onehot_draw(GRID_MODULUS, 3 * EPSILON_ONE / 2, ADJACENCY_ADD_REMOVE, 1.5);
 	test_extremes();
 	return check_report("gauge");
 }

@@ -75,7 +75,11 @@ check_replay(const MechanismRequest *request, const Instance *instance, uint64_t
 	teststream_seed(&replayed_stream, seed);
 	bits_init(&released_bits, teststream_fill, &released_stream);
 	bits_init(&replayed_bits, teststream_fill, &replayed_stream);
-	mechanism_get(request->kind)->release(request, instance, &released_bits, memory, &released);
+	mechanism_get(request->kind)
+		->release(
+			request, instance,
+			&(MechanismTools){.bits = &released_bits, .memory = memory, .oracle = oracle_search},
+			&released);
 	replay_definition(request, instance, &replayed_bits, memory, &replayed);
 	CHECK(grid_compare(&request->grid, released.index, replayed.index) == 0);
 	CHECK(memcmp(&released_stream, &replayed_stream, sizeof(TestStream)) == 0);
@@ -202,6 +206,7 @@ draw_audit(Audit *audit, Memory *memory)
 {
 	const Mechanism *mechanism = mechanism_get(audit->request.kind);
 	Bits bits;
+	MechanismTools tools = {.bits = &bits, .memory = memory, .oracle = oracle_search};
 
 	bits_init(&bits, teststream_fill, &stream);
 	for (int side = 0; side < 2; side++)
@@ -209,8 +214,7 @@ draw_audit(Audit *audit, Memory *memory)
 		{
 			MechanismAnswer answer;
 
-			mechanism->release(&audit->request, &audit->table.instance[side], &bits, memory,
-							   &answer);
+			mechanism->release(&audit->request, &audit->table.instance[side], &tools, &answer);
 			audit->count[side][vector_number(&audit->list, &audit->request.grid, answer.index)]++;
 		}
 }

@@ -9,252 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "check.h"
-#include "law.h"
-#include "testbits.h"
+#include "reference.h"
 
 #define MAX_ROWS 16
-#define MAX_COLUMNS 8
-#define MAX_VECTORS 2000
-
-/* A small problem and its storage. */
-typedef struct Case
-{
-	int32_t x[MAX_ROWS * MAX_COLUMNS];
-	int64_t net[MAX_ROWS];
-	Instance instance;
-	Grid grid;
-	SelectProblem problem;
-} Case;
-
-/* All vectors of the case's grid, in the public order. */
-typedef struct Reference
-{
-	int vectors;
-	int index[MAX_VECTORS][MAX_COLUMNS];
-	int64_t loss[MAX_VECTORS];
-	double law[MAX_VECTORS];   /* exp(-beta (loss - least)) */
-	double other[MAX_VECTORS]; /* with a rate that is off */
-	int64_t count[MAX_VECTORS];
-} Reference;
-
-static TestStream stream;
-static Bits bits;
-static Reference reference;
-
-static void
-reseed(uint64_t seed)
-{
-	teststream_seed(&stream, seed);
-	bits_init(&bits, teststream_fill, &stream);
-}
-
-static int
-below(int n)
-{
-	return (int) teststream_below(&stream, (uint64_t) n);
-}
-
-static double
-rate_of(const SelectProblem *problem)
-{
-	double margin = problem->adjacency == ADJACENCY_REPLACE ? 2.0 : 1.0;
-
-	return (double) problem->epsilon / 1e9 / margin;
-}
-
-/* ---- cases ---- */
-
-static void
-set_range_levels(Grid *grid, int coordinate)
-{
-	switch (below(5))
-	{
-		case 0:
-			grid_set_sign(grid, coordinate);
-			break;
-		case 2:
-			grid->levels[coordinate] = 1;
-			grid->level[coordinate][0] = (int8_t) (below(5) - 2);
-			break;
-		case 1:
-			grid->levels[coordinate] = 3;
-			grid->level[coordinate][0] = (int8_t) - (2 + below(3));
-			grid->level[coordinate][1] = 0;
-			grid->level[coordinate][2] = (int8_t) (1 + below(3));
-			break;
-		default:
-			grid_set_range(grid, coordinate, 1);
-	}
-}
-
-static void
-random_grid(Case *c, GridConstraint constraint, int dimension)
-{
-	Grid *grid = &c->grid;
-
-	memset(grid, 0, sizeof(*grid));
-	grid->dimension = dimension;
-	grid->constraint = constraint;
-	do
-	{
-		for (int j = 0; j < dimension; j++)
-			set_range_levels(grid, j);
-		grid->bound = constraint == GRID_PRODUCT ? 0 : 1 + below(dimension);
-	} while (!grid_is_valid(grid));
-}
-
-/* Columns of each kind; the group's columns are overwritten afterwards. */
-static void
-random_rows(Case *c, int rows, int64_t max_net)
-{
-	int kind[MAX_COLUMNS];
-	int dimension = c->grid.dimension;
-
-	for (int j = 0; j < dimension; j++)
-		kind[j] = below(3);
-	for (int i = 0; i < rows; i++)
-	{
-		for (int j = 0; j < dimension; j++)
-		{
-			int32_t *x = &c->x[i * dimension + j];
-
-			if (kind[j] == 0)
-				*x = below(200001) - 100000;
-			else if (kind[j] == 1)
-				*x = FIXED_POINT_ONE * below(2);
-			else
-				*x = FIXED_POINT_ONE / 2 * (below(7) - 3);
-		}
-		c->net[i] = 1 + (int64_t) teststream_below(&stream, (uint64_t) max_net);
-		if (below(2))
-			c->net[i] = -c->net[i];
-	}
-}
-
-static void
-random_group(Case *c)
-{
-	Grid *grid = &c->grid;
-	int size = 1 + below(grid->dimension < 3 ? grid->dimension : 3);
-	int first = below(grid->dimension - size + 1);
-
-	c->problem.group = (SelectGroup){first, size};
-	for (int j = first + 1; j < first + size; j++)
-	{
-		grid->levels[j] = grid->levels[first];
-		memcpy(grid->level[j], grid->level[first], sizeof(grid->level[j]));
-	}
-	for (int64_t i = 0; i < c->instance.rows; i++)
-	{
-		int32_t *x = &c->x[i * grid->dimension];
-
-		for (int j = first; j < first + size; j++)
-			x[j] = 0;
-		x[first + below(size)] = FIXED_POINT_ONE;
-	}
-}
-
-/* kind 0: product, 1: product with a group, 2: ball, 3: sparse. */
-static void
-random_case(Case *c, int kind, int rows, int64_t max_net, int64_t epsilon)
-{
-	static const GridConstraint constraint[] = {GRID_PRODUCT, GRID_PRODUCT, GRID_BALL, GRID_SPARSE};
-
-	random_grid(c, constraint[kind], 1 + below(5));
-	random_rows(c, rows, max_net);
-	c->instance = (Instance){c->grid.dimension, rows, c->x, c->net, below(10)};
-	c->problem = (SelectProblem){.instance = &c->instance,
-								 .grid = &c->grid,
-								 .epsilon = epsilon,
-								 .adjacency = below(2) ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE,
-								 .threads = 1 + below(2)};
-	if (kind == 1)
-		random_group(c);
-}
-
-/* ---- the reference ---- */
-
-static bool
-next_index(const Grid *grid, int *index)
-{
-	for (int j = grid->dimension - 1; j >= 0; j--)
-	{
-		if (++index[j] < grid->levels[j])
-			return true;
-		index[j] = 0;
-	}
-	return false;
-}
-
-static void
-enumerate(const SelectProblem *problem)
-{
-	const Grid *grid = problem->grid;
-	int index[GRID_MAX_DIMENSION] = {0};
-	int64_t least = INT64_MAX;
-
-	memset(&reference, 0, sizeof(reference));
-	do
-	{
-		int k = reference.vectors;
-
-		if (!grid_contains(grid, index))
-			continue;
-		if (k == MAX_VECTORS)
-			abort();
-		memcpy(reference.index[k], index, sizeof(int) * (size_t) grid->dimension);
-		reference.loss[k] = instance_loss(problem->instance, grid, index);
-		if (reference.loss[k] < least)
-			least = reference.loss[k];
-		reference.vectors++;
-	} while (next_index(grid, index));
-	for (int k = 0; k < reference.vectors; k++)
-	{
-		double excess = rate_of(problem) * (double) (reference.loss[k] - least);
-
-		reference.law[k] = exp(-excess);
-		reference.other[k] = exp(-excess * LAW_OFF);
-	}
-}
-
-/* The place of a vector in the reference, -1 if it is not there. */
-static int
-find_vector(const Grid *grid, const int *index)
-{
-	int low = 0;
-	int high = reference.vectors;
-
-	while (low < high)
-	{
-		int middle = (low + high) / 2;
-
-		if (grid_compare(grid, reference.index[middle], index) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == reference.vectors || grid_compare(grid, reference.index[low], index) != 0)
-		return -1;
-	return low;
-}
-
-static void
-count_answer(const Grid *grid, const SelectAnswer *answer)
-{
-	int k = find_vector(grid, answer->index);
-
-	if (k < 0 || answer->loss != reference.loss[k])
-		CHECK(!"the answer is in the grid and its loss is right");
-	else
-		reference.count[k]++;
-}
-
-static double
-p_value(const double *law)
-{
-	return law_p_value(reference.count, law, reference.vectors);
-}
 
 static int64_t
 draw_many(const SelectProblem *problem, int64_t blocks, int draws, Memory *memory)
@@ -278,7 +35,7 @@ draw_many(const SelectProblem *problem, int64_t blocks, int draws, Memory *memor
 /* Walks over all group levels of the walker's configuration. */
 typedef struct Coverage
 {
-	int64_t visits[MAX_VECTORS]; /* by place in the reference */
+	int64_t visits[REFERENCE_VECTORS]; /* by place in the reference */
 	int64_t wrong;
 } Coverage;
 
@@ -288,7 +45,7 @@ visit_coverage(SelectWalker *walker, void *context)
 	const SelectPlan *plan = walker->plan;
 	Coverage *coverage = context;
 	int index[GRID_MAX_DIMENSION];
-	int level[MAX_COLUMNS] = {0};
+	int level[CASE_COLUMNS] = {0};
 	int g;
 
 	memcpy(index, walker->index, sizeof(index));
@@ -344,8 +101,8 @@ test_enumeration(Memory *memory)
 	{
 		Case c;
 
-		random_case(&c, round % 4, below(MAX_ROWS + 1), round % 5 == 0 ? INT64_C(1) << 35 : 5,
-					EPSILON_ONE);
+		random_case(&c, round % CASE_KINDS, below(MAX_ROWS + 1),
+					round % 3 == 0 ? INT64_C(1) << 35 : 5, EPSILON_ONE);
 		enumerate(&c.problem);
 		CHECK((uint64_t) reference.vectors == grid_size(&c.grid));
 		check_coverage(&c, SELECT_TABLES, memory);
@@ -375,7 +132,7 @@ test_cost(Memory *memory)
 		int64_t *visits;
 		int64_t sum = 0;
 
-		random_case(&c, round % 4, MAX_ROWS, 5, EPSILON_ONE);
+		random_case(&c, round % CASE_KINDS, MAX_ROWS, 5, EPSILON_ONE);
 		plan = select_plan_create(&c.problem, 50, SELECT_FASTEST, memory);
 		select_team_create(&team, plan, 3, memory);
 		visits = memory_allocate_zero(memory, (size_t) plan->blocks, sizeof(int64_t));
@@ -414,10 +171,7 @@ static void
 set_mass(mpfr_t mass, const SelectWalker *walker, const SelectProblem *problem)
 {
 	SelectGroup group = problem->group;
-	int margin = problem->adjacency == ADJACENCY_REPLACE ? 2 : 1;
-	mpfr_t term;
 
-	mpfr_init2(term, 256);
 	mpfr_set_ui(mass, 0, MPFR_RNDN);
 	for (int k = 0; k < reference.vectors; k++)
 	{
@@ -426,15 +180,9 @@ set_mass(mpfr_t mass, const SelectWalker *walker, const SelectProblem *problem)
 		for (int j = 0; j < problem->grid->dimension; j++)
 			if (j < group.first || j >= group.first + group.size)
 				same = same && reference.index[k][j] == walker->index[j];
-		if (!same)
-			continue;
-		mpfr_set_si(term, problem->instance->constant - reference.loss[k], MPFR_RNDN);
-		mpfr_mul_si(term, term, problem->epsilon, MPFR_RNDN);
-		mpfr_div_si(term, term, 1000000000L * margin, MPFR_RNDN);
-		mpfr_exp(term, term, MPFR_RNDN);
-		mpfr_add(mass, mass, term, MPFR_RNDN);
+		if (same)
+			add_mass(mass, problem, k);
 	}
-	mpfr_clear(term);
 }
 
 static bool
@@ -495,7 +243,8 @@ test_weights(Memory *memory)
 	{
 		Case c;
 
-		random_case(&c, round % 4, below(MAX_ROWS + 1), 8, epsilons[round % 5]);
+		random_case(&c, round % CASE_KINDS, below(MAX_ROWS + 1), 8,
+					epsilons[round / CASE_KINDS % 5]);
 		check_weights(&c, 1e-12, memory);
 	}
 	/* Losses of millions: terms are looked up in steps, and each may cost 2^-11. */
@@ -520,7 +269,7 @@ test_exponential_cases(Memory *memory)
 		int64_t attempts;
 		Case c;
 
-		random_case(&c, round % 4, below(MAX_ROWS + 1), 4, epsilon);
+		random_case(&c, round % CASE_KINDS, below(MAX_ROWS + 1), 4, epsilon);
 		enumerate(&c.problem);
 		attempts = draw_many(&c.problem, 1 + below(30), 500, memory);
 		CHECK(p_value(reference.law) > LAW_THRESHOLD);
@@ -528,28 +277,11 @@ test_exponential_cases(Memory *memory)
 	}
 }
 
-/* Dimension 4, rows enough for the losses to differ. */
-static void
-telling_case(Case *c, int kind, int64_t max_net, int64_t epsilon)
-{
-	do
-	{
-		double least = 1.0;
-
-		random_case(c, kind, MAX_ROWS, max_net, epsilon);
-		enumerate(&c->problem);
-		for (int k = 0; k < reference.vectors; k++)
-			least = reference.law[k] < least ? reference.law[k] : least;
-		if (reference.vectors >= 20 && least < 0.05 && least > 1e-6)
-			return;
-	} while (true);
-}
-
 static void
 test_exponential_law(Memory *memory)
 {
 	reseed(5);
-	for (int kind = 0; kind < 4; kind++)
+	for (int kind = 0; kind < CASE_KINDS; kind++)
 	{
 		Case c;
 
@@ -619,6 +351,7 @@ spoil_weights(SelectLaw *law)
 static void
 test_rejection(Memory *memory)
 {
+	int draws = check_repetitions(20000); /* of many attempts each */
 	int64_t attempts = 0;
 	SelectAnswer answer;
 	SelectLaw law;
@@ -628,13 +361,13 @@ test_rejection(Memory *memory)
 	telling_case(&c, 0, 4, EPSILON_ONE / 2);
 	select_law_create(&law, &c.problem, 10, memory);
 	spoil_weights(&law);
-	for (int k = 0; k < LAW_DRAWS; k++)
+	for (int k = 0; k < draws; k++)
 	{
 		attempts += select_law_draw(&law, &bits, &answer);
 		count_answer(&c.grid, &answer);
 	}
 	select_law_destroy(&law, memory);
-	CHECK(attempts > LAW_DRAWS * 1.1);
+	CHECK(attempts > draws * 1.1);
 	CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 }
 
@@ -755,19 +488,19 @@ test_edges(Memory *memory)
 	reseed(10);
 	for (int round = 0; round < check_repetitions(40); round++)
 	{
-		double member[MAX_VECTORS];
+		double member[REFERENCE_VECTORS];
 		Case c;
 
 		/* no rows, or an epsilon that tells nothing: uniform */
-		random_case(&c, round % 4, below(2) ? 0 : 5, 3, 1 - below(2));
+		random_case(&c, round % CASE_KINDS, below(2) ? 0 : 5, 3, 1 - below(2));
 		enumerate(&c.problem);
 		for (int k = 0; k < reference.vectors; k++)
 			member[k] = 1.0;
 		check_uniform(&c, member, memory);
 
 		/* a huge epsilon: uniform on the best vectors; all rows of one label */
-		random_case(&c, round % 4, MAX_ROWS, 3,
-					round % 8 < 4 ? 10000 * EPSILON_ONE : SELECT_MAX_EPSILON);
+		random_case(&c, round % CASE_KINDS, MAX_ROWS, 3,
+					round / CASE_KINDS % 2 ? 10000 * EPSILON_ONE : SELECT_MAX_EPSILON);
 		for (int i = 0; i < MAX_ROWS; i++)
 			c.net[i] = round % 3 == 0   ? llabs(c.net[i])
 					   : round % 3 == 1 ? -llabs(c.net[i])
@@ -792,7 +525,7 @@ test_threads(Memory *memory)
 		SelectLaw law;
 		Case c;
 
-		random_case(&c, round % 4, MAX_ROWS, 4, EPSILON_ONE / 2);
+		random_case(&c, round % CASE_KINDS, MAX_ROWS, 4, EPSILON_ONE / 2);
 		for (int threads = 1; threads <= 3; threads++)
 		{
 			TestStream again;
@@ -823,12 +556,10 @@ test_threads_large(Memory *memory)
 
 	reseed(12);
 	random_case(&c, 0, 0, 1, EPSILON_ONE / 2);
-	c.grid.dimension = MAX_COLUMNS;
-	for (int j = 0; j < MAX_COLUMNS; j++)
+	c.grid.dimension = 8;
+	for (int j = 0; j < c.grid.dimension; j++)
 		grid_set_range(&c.grid, j, j < 4 ? 1 : 2);
-	random_rows(&c, MAX_ROWS, 4);
-	c.instance.dimension = MAX_COLUMNS;
-	c.instance.rows = MAX_ROWS;
+	random_rows(&c, COLUMNS_ANY, MAX_ROWS, 4, 0);
 	for (int threads = 1; threads <= 4; threads++)
 	{
 		TestStream again;
@@ -915,157 +646,6 @@ test_wide_cells(Memory *memory)
 	memory_release(memory, net);
 }
 
-/* ---- permute-and-flip ---- */
-
-/*
- * P(w) = p_w * integral over t in 0..1 of prod over v != w of (1 - p_v t): in a
- * uniform order by arrival times, w arrives at t, and nobody before has succeeded.
- */
-static void
-permute_and_flip_law(const double *coin, double *law)
-{
-	enum
-	{
-		STEPS = 2000 /* of Simpson's rule */
-	};
-
-	for (int w = 0; w < reference.vectors; w++)
-		law[w] = 0.0;
-	for (int k = 0; k <= STEPS; k++)
-	{
-		double t = (double) k / STEPS;
-		double simpson = k == 0 || k == STEPS ? 1.0 : k % 2 ? 4.0 : 2.0;
-		double product = simpson;
-
-		/* the factor of a sure coin vanishes at t = 1; its products are 0 or of lower order */
-		for (int v = 0; v < reference.vectors; v++)
-			product *= fmax(1.0 - coin[v] * t, 1e-12);
-		for (int w = 0; w < reference.vectors; w++)
-			law[w] += coin[w] * product / fmax(1.0 - coin[w] * t, 1e-12);
-	}
-}
-
-static void
-draw_permute_and_flip(const Case *c, int draws, Memory *memory)
-{
-	SelectAnswer answer;
-
-	for (int k = 0; k < draws; k++)
-	{
-		select_permute_and_flip(&c->problem, &bits, memory, &answer);
-		count_answer(&c->grid, &answer);
-	}
-}
-
-static void
-test_permute_and_flip_law(Memory *memory)
-{
-	static double law[MAX_VECTORS];
-	static double other[MAX_VECTORS];
-	int differs = 0;
-
-	reseed(14);
-	for (int kind = 0; kind < 4; kind++)
-	{
-		Case c;
-
-		telling_case(&c, kind, 4, EPSILON_ONE);
-		permute_and_flip_law(reference.law, law);
-		permute_and_flip_law(reference.other, other);
-		draw_permute_and_flip(&c, check_repetitions(10000), memory);
-		CHECK_LAW(reference.count, law, other, reference.vectors);
-		if (p_value(reference.law) < LAW_THRESHOLD)
-			differs++;
-	}
-	CHECK_WHOLE(differs > 0); /* from the exponential mechanism's law */
-	for (int round = 0; round < check_repetitions(80); round++)
-	{
-		static const int64_t epsilons[] = {0, 1, EPSILON_ONE / 4, EPSILON_ONE, SELECT_MAX_EPSILON};
-		Case c;
-
-		random_case(&c, round % 4, below(MAX_ROWS + 1), 4, epsilons[round % 5]);
-		enumerate(&c.problem);
-		permute_and_flip_law(reference.law, law);
-		draw_permute_and_flip(&c, 300, memory);
-		CHECK(p_value(law) > LAW_THRESHOLD);
-	}
-}
-
-static void
-test_loss_counts(Memory *memory)
-{
-	reseed(15);
-	for (int round = 0; round < check_repetitions(100); round++)
-	{
-		Case c;
-		SelectPlan *plan;
-		SelectTeam team;
-		uint64_t *count;
-		int64_t left = 0;
-
-		random_case(&c, round % 4, below(MAX_ROWS + 1), 4, EPSILON_ONE);
-		c.problem.group = (SelectGroup){0, 0};
-		enumerate(&c.problem);
-		plan = select_plan_create(&c.problem, 20, SELECT_FASTEST, memory);
-		select_team_create(&team, plan, 3, memory);
-		count = select_count_losses(&team, memory);
-		for (int k = 0; k < reference.vectors; k++)
-			count[reference.loss[k] - c.instance.constant]--;
-		for (int64_t l = 0; l <= plan->span; l++)
-			left += count[l] != 0;
-		CHECK(left == 0);
-		memory_release(memory, count);
-		select_team_destroy(&team, memory);
-		select_plan_destroy(plan, memory);
-	}
-}
-
-static void
-binomial_law(double *law, int n, double p)
-{
-	for (int k = 0; k <= n; k++)
-		law[k] = exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0) + k * log(p) +
-					 (n - k) * log1p(-p));
-}
-
-static void
-test_binomial(void)
-{
-	enum
-	{
-		COINS = 150
-	};
-	SelectRate rate = {3, 10};
-	uint64_t many = UINT64_C(40000000);
-
-	reseed(16);
-	for (int64_t k = 1; k <= 4; k++)
-	{
-		int64_t count[COINS + 1] = {0};
-		double law[COINS + 1];
-		double other[COINS + 1];
-
-		for (int draw = 0; draw < LAW_DRAWS; draw++)
-			count[select_binomial(&bits, COINS, rate, k)]++;
-		binomial_law(law, COINS, exp(-0.3 * (double) k));
-		binomial_law(other, COINS, exp(-0.3 * LAW_OFF * (double) k));
-		CHECK_LAW(count, law, other, COINS + 1);
-	}
-	/* many coins: the mean within six standard deviations */
-	for (int64_t k = 1; k <= 50; k += 7)
-	{
-		double p = exp(-0.3 * (double) k);
-		double expected = p * (double) many;
-
-		CHECK(fabs((double) select_binomial(&bits, many, rate, k) - expected) <
-			  6 * sqrt(expected * (1 - p)) + 1);
-	}
-	CHECK(select_binomial(&bits, many, rate, 0) == many);
-	CHECK(select_binomial(&bits, many, (SelectRate){0, 10}, 5) == many);
-	CHECK(select_binomial(&bits, many, rate, INT64_C(1) << 39) == 0);
-	CHECK(select_binomial(&bits, 0, rate, 1) == 0);
-}
-
 /* ---- the mean ---- */
 
 static void
@@ -1078,7 +658,8 @@ test_mean(Memory *memory)
 		double loss = 0.0;
 		Case c;
 
-		random_case(&c, round % 4, below(MAX_ROWS + 1), 6, EPSILON_ONE / 10 * (1 + below(50)));
+		random_case(&c, round % CASE_KINDS, below(MAX_ROWS + 1), 6,
+					EPSILON_ONE / 10 * (1 + below(50)));
 		enumerate(&c.problem);
 		for (int k = 0; k < reference.vectors; k++)
 		{
@@ -1109,9 +690,6 @@ main(void)
 	test_threads(memory);
 	test_threads_large(memory);
 	test_wide_cells(memory);
-	test_permute_and_flip_law(memory);
-	test_loss_counts(memory);
-	test_binomial();
 	test_mean(memory);
 	arena_destroy(arena);
 	mpfr_free_cache();

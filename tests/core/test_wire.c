@@ -24,6 +24,17 @@ typedef struct Problem
 	int64_t net[MAX_ROWS];
 } Problem;
 
+/* A modulus is no smaller than any coordinate's number of levels. */
+static int
+draw_modulus(TestStream *stream, const Grid *grid)
+{
+	int least = 2;
+
+	for (int j = 0; j < grid->dimension; j++)
+		least = grid->levels[j] > least ? grid->levels[j] : least;
+	return least + (int) teststream_below(stream, (uint64_t) (GRID_MAX_LEVELS + 1 - least));
+}
+
 static void
 draw_grid(TestStream *stream, Grid *grid)
 {
@@ -31,11 +42,13 @@ draw_grid(TestStream *stream, Grid *grid)
 	grid->dimension = 1 + (int) teststream_below(stream, 20);
 	for (int j = 0; j < grid->dimension; j++)
 		grid_set_range(grid, j, 1 + (int) teststream_below(stream, GRID_MAX_LEVELS / 2));
-	grid->constraint = (GridConstraint) teststream_below(stream, 3);
+	grid->constraint = (GridConstraint) teststream_below(stream, 4);
 	if (grid->constraint == GRID_BALL)
 		grid->bound = (int) teststream_below(stream, GRID_MAX_STATES);
 	if (grid->constraint == GRID_SPARSE)
 		grid->bound = (int) teststream_below(stream, (uint64_t) grid->dimension + 1);
+	if (grid->constraint == GRID_MODULUS)
+		grid->bound = draw_modulus(stream, grid);
 }
 
 static void
@@ -62,7 +75,9 @@ draw_problem(TestStream *stream, Problem *problem)
 	request->kind = (MechanismKind) teststream_below(stream, MECHANISM_KINDS);
 	request->epsilon = 1 + (int64_t) (teststream_next(stream) >> 2);
 	request->adjacency = (Adjacency) teststream_below(stream, 2);
+	request->solver = (SolverKind) teststream_below(stream, SOLVER_KINDS);
 	request->threads = 1 + (int) teststream_below(stream, 64);
+	request->progress = teststream_below(stream, 2) == 1;
 	draw_grid(stream, &request->grid);
 	draw_group(stream, request);
 
@@ -97,8 +112,9 @@ static bool
 requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 {
 	return a->kind == b->kind && a->epsilon == b->epsilon && a->adjacency == b->adjacency &&
-		   a->threads == b->threads && a->group.first == b->group.first &&
-		   a->group.size == b->group.size && grids_equal(&a->grid, &b->grid);
+		   a->solver == b->solver && a->threads == b->threads && a->progress == b->progress &&
+		   a->group.first == b->group.first && a->group.size == b->group.size &&
+		   grids_equal(&a->grid, &b->grid);
 }
 
 static bool
@@ -197,12 +213,19 @@ test_noise(TestStream *stream, Memory *memory)
 	MechanismRequest request;
 	Instance instance;
 	uint8_t bytes[300];
+	Problem problem;
+	uint64_t version;
+	size_t length;
 	int accepted = 0;
+
+	draw_problem(stream, &problem);
+	version =
+		frame_get(wire_encode_problem(&problem.request, &problem.instance, memory, &length), 2);
 
 	for (int attempt = 0; attempt < 2000; attempt++)
 	{
 		teststream_fill(stream, bytes, sizeof(bytes));
-		frame_put(bytes, 1, 2); /* so that more than the version is looked at */
+		frame_put(bytes, version, 2); /* so that more than that is looked at */
 		accepted +=
 			decode(bytes, teststream_below(stream, sizeof(bytes)), memory, &request, &instance);
 	}
@@ -259,6 +282,7 @@ test_unsound_fields(Memory *memory)
 	CHECK_REFUSED(problem.request.adjacency = (Adjacency) 2);
 	CHECK_REFUSED(problem.request.epsilon = 0);
 	CHECK_REFUSED(problem.request.epsilon = -1);
+	CHECK_REFUSED(problem.request.solver = SOLVER_KINDS);
 	CHECK_REFUSED(problem.request.threads = 0);
 	CHECK_REFUSED(problem.request.threads = 65);
 	CHECK_REFUSED(problem.request.group.first = 2);
@@ -269,13 +293,33 @@ test_unsound_fields(Memory *memory)
 	CHECK_REFUSED(problem.request.grid.level[0][1] = 2); /* not increasing */
 	CHECK_REFUSED(problem.request.grid.level[0][4] = GRID_MAX_WEIGHT + 1);
 	CHECK_REFUSED(problem.request.grid.levels[0] = 0);
-	CHECK_REFUSED(problem.request.grid.constraint = (GridConstraint) 3);
+	CHECK_REFUSED(problem.request.grid.constraint = (GridConstraint) 4);
 	CHECK_REFUSED(problem.request.grid.constraint = GRID_BALL); /* with a group */
+	CHECK_REFUSED(problem.request.grid.constraint = GRID_MODULUS;
+				  problem.request.grid.bound = 5); /* likewise */
 	CHECK_REFUSED(problem.request.grid.bound = GRID_MAX_STATES);
 	CHECK_REFUSED(problem.instance.constant = -1);
 	CHECK_REFUSED(problem.net[0] = 0);
 	CHECK_REFUSED(problem.net[1] = INT64_MIN);
 	CHECK_REFUSED(problem.net[0] = problem.net[1] = INT64_MAX);
+}
+
+/* Without a group, so that the modulus alone decides (PRIVACY.md 0.1 C2). */
+static void
+test_moduli(Memory *memory)
+{
+	Problem problem = plain_problem();
+	Grid *grid = &problem.request.grid;
+
+	problem.instance.x = problem.x;
+	problem.instance.net = problem.net;
+	problem.request.group = (SelectGroup){0, 0};
+	CHECK(survives(&problem, memory));
+	grid->constraint = (GridConstraint) 4;
+	CHECK(!survives(&problem, memory));
+	grid->constraint = GRID_MODULUS;
+	for (grid->bound = 0; grid->bound <= GRID_MAX_LEVELS + 2; grid->bound++)
+		CHECK(survives(&problem, memory) == (grid->bound >= 5 && grid->bound <= GRID_MAX_LEVELS));
 }
 
 /* Counts of rows whose arrays would not fit into memory, or whose size overflows. */
@@ -341,9 +385,9 @@ test_large_dimension(Memory *memory)
 	MechanismRequest request;
 	Instance instance;
 	size_t length;
-	size_t dimension_at = 18; /* after version, kind, adjacency, epsilon, group and threads */
+	size_t dimension_at = 20; /* after version, kind, adjacency, epsilon, group, solver, ... */
 	uint8_t *bytes;
-	uint8_t hostile[18 + 5 + 2 * 1000] = {0};
+	uint8_t hostile[20 + 5 + 2 * 1000] = {0};
 
 	problem.instance.rows = 0;
 	bytes = wire_encode_problem(&problem.request, &problem.instance, memory, &length);
@@ -353,6 +397,33 @@ test_large_dimension(Memory *memory)
 	for (int j = 0; j < 1000; j++)
 		frame_put(hostile + dimension_at + 5 + 2 * j, 1, 2); /* one level, 0 */
 	CHECK(!decode(hostile, sizeof(hostile), memory, &request, &instance));
+}
+
+/* ----- progress ----- */
+
+static void
+test_progress(TestStream *stream)
+{
+	MechanismProgress progress = {
+		.sampling = teststream_below(stream, 2) == 1,
+		.nodes = (int64_t) teststream_next(stream),
+		.attempts = (int64_t) teststream_next(stream),
+		.bound = (int64_t) teststream_next(stream),
+		.incumbent = (int64_t) teststream_next(stream),
+		.scale = teststream_next(stream),
+	};
+	MechanismProgress back;
+	uint8_t bytes[WIRE_PROGRESS_SIZE + 1] = {0};
+
+	wire_encode_progress(&progress, bytes);
+	CHECK(wire_decode_progress(bytes, WIRE_PROGRESS_SIZE, &back));
+	CHECK(back.sampling == progress.sampling && back.nodes == progress.nodes &&
+		  back.attempts == progress.attempts && back.bound == progress.bound &&
+		  back.incumbent == progress.incumbent && back.scale == progress.scale);
+	for (size_t length = 0; length <= sizeof(bytes); length++)
+		CHECK(wire_decode_progress(bytes, length, &back) == (length == WIRE_PROGRESS_SIZE));
+	bytes[0]++;
+	CHECK(!wire_decode_progress(bytes, WIRE_PROGRESS_SIZE, &back));
 }
 
 /* ----- answers ----- */
@@ -369,7 +440,8 @@ draw_answer(TestStream *stream, const Grid *grid, MechanismAnswer *answer)
 			if (teststream_below(stream, 4) == 0)
 				answer->index[j] = (int) teststream_below(stream, (uint64_t) grid->levels[j]);
 		}
-	while (grid->constraint != GRID_SPARSE && !grid_contains(grid, answer->index));
+	while ((grid->constraint == GRID_PRODUCT || grid->constraint == GRID_BALL) &&
+		   !grid_contains(grid, answer->index));
 	answer->loss = (int64_t) teststream_next(stream);
 	answer->nodes = (int64_t) teststream_next(stream);
 }
@@ -430,6 +502,12 @@ test_answer_outside(void)
 	CHECK(!wire_decode_answer(bytes, length, &request, &back));
 	request.grid.bound = 3;
 	CHECK(!wire_decode_answer(bytes, length, &request, &back));
+	request.grid.constraint = GRID_MODULUS; /* ranks 2 + 2 + 0 + 0 */
+	for (request.grid.bound = 5; request.grid.bound < 20; request.grid.bound++)
+		CHECK(!wire_decode_answer(bytes, length, &request, &back));
+	answer.index[0] = 0;
+	length = wire_encode_answer(&request, &answer, bytes);
+	CHECK(wire_decode_answer(bytes, length, &request, &back));
 }
 
 /* ----- headers of frames ----- */
@@ -448,6 +526,7 @@ test_frame_header(void)
 		{FRAME_RANDOM, 1, FRAME_RANDOM_MAX},
 		{FRAME_ANSWER, 1, FRAME_ANSWER_MAX},
 		{FRAME_FAILURE, 1, 1},
+		{FRAME_PROGRESS, 1, FRAME_ANSWER_MAX},
 	};
 	uint8_t bytes[FRAME_HEADER_SIZE];
 	FrameHeader header;
@@ -474,9 +553,9 @@ test_frame_header(void)
 	}
 	frame_pack_header(bytes, (FrameType) 0, 1);
 	CHECK(!frame_unpack_header(bytes, &header));
-	frame_pack_header(bytes, (FrameType) (FRAME_FAILURE + 1), 1);
+	frame_pack_header(bytes, (FrameType) (FRAME_PROGRESS + 1), 1);
 	CHECK(!frame_unpack_header(bytes, &header));
-	frame_pack_header(bytes, (FrameType) (FRAME_FAILURE + 256), 1);
+	frame_pack_header(bytes, (FrameType) (FRAME_PROGRESS + 256), 1);
 	CHECK(!frame_unpack_header(bytes, &header));
 }
 
@@ -496,11 +575,13 @@ main(void)
 		test_wrong_lengths(&problem, arena_memory(arena));
 		test_mutations(&stream, &problem, arena_memory(arena));
 		test_answer(&stream, &problem);
+		test_progress(&stream);
 		arena_destroy(arena);
 	}
 	Arena *arena = arena_create(check_out_of_memory);
 	test_noise(&stream, arena_memory(arena));
 	test_unsound_fields(arena_memory(arena));
+	test_moduli(arena_memory(arena));
 	test_row_counts(arena_memory(arena));
 	test_wrapping_size(arena_memory(arena));
 	test_large_dimension(arena_memory(arena));

@@ -241,7 +241,7 @@ sub locks_out
 	my ($name, $act) = @_;
 	my $locker = session($node);
 	my $session = session($node);
-	my $slower = train(SLOW, epsilon => 0.75, options => '{"grid": {"sparse": 7}}');
+	my $slower = train(SLOW, epsilon => 0.75, options => '"grid": {"sparse": 7}');
 	my $solver;
 
 	$session->send($slower);

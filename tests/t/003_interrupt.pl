@@ -86,7 +86,7 @@ my %phase = (
 	},
 	sending => {
 		prepare => \&deaf_solver,
-		statement => train('wide', options => '{"mechanism": "opdisc"}'),
+		statement => train('wide', options => '"mechanism": "opdisc"'),
 		reach => sub {
 			my ($session) = @_;
 			wait_until(10, sub { children($session->pid) }) or die 'no child';
@@ -100,13 +100,25 @@ my %phase = (
 		reach => sub { solver_of($node, @_); sleep(0.1) },
 		cost => $charged,
 	},
+	sampling => {
+		statement => train(SLOW, options => '"mechanism": "exponential", "grid": {"max": 4}'),
+		reach => sub { solver_of($node, @_); sleep(0.5) },
+		cost => $charged,
+	},
+	'solving with GLPK' => {
+		statement => train(
+			SLOW,
+			options => '"mechanism": "opdisc", "grid": {"max": 4}, "solver": "glpk_literal"'),
+		reach => sub { solver_of($node, @_); sleep(0.5) },
+		cost => $charged,
+	},
 	stopped => {
 		statement => train(SLOW),
 		reach => sub { kill 'STOP', solver_of($node, @_) },
 		cost => $charged,
 	},
 	releasing => {
-		statement => train(SLOW, options => '{"grid": {"sparse": 7}}'),
+		statement => train(SLOW, options => '"grid": {"sparse": 7}'),
 		reach => sub {
 			my $process = solver_of($node, @_);
 			kill 'STOP', $process;
@@ -251,7 +263,7 @@ spends(
 		my $answers = join "\n", map { $session->ask(train(QUICK)) } 1 .. 50;
 		is(scalar(my @all = $answers =~ /^\d+$/mg), 50, '50 answers');
 		my $errors =
-		  join "\n", map { $session->ask(train(QUICK, options => '{"memory_limit": 1}')) } 1 .. 20;
+		  join "\n", map { $session->ask(train(QUICK, options => '"memory_limit": 1')) } 1 .. 20;
 		is(scalar(my @failed = $errors =~ /^ERROR:  UB004/mg), 20, '20 failures');
 		is_deeply([ descriptors($node, $session) ], \@before, 'no descriptor leaked');
 		nothing_is_left($session, 'many solves');
@@ -269,19 +281,20 @@ sub guarantee
 
 sub stopped_by
 {
-	my ($name, $options, $detail, $set) = @_;
+	my ($name, $detail, %how) = @_;
+	my $epsilon = $how{epsilon} // 0.5;
 	spends(
 		$node, $name,
-		{ epsilon => 0.5, charged => 1, failed => 1 },
+		{ epsilon => $epsilon, charged => 1, failed => 1 },
 		sub {
 			my $session = session($node);
-			$session->ask($set) if $set;
+			$session->ask($how{set}) if $how{set};
 			my $start = time();
-			my $text = $session->ask(train(SLOW, options => $options));
+			my $text = $session->ask(train(SLOW, %how, epsilon => $epsilon));
 			like($text, qr/^ERROR:  UB004: training was stopped and nothing was released$/m,
 				"$name: UB004");
 			like($text, $detail, "$name: the reason");
-			cmp_ok(time() - $start, '<', 3, "$name: in time");
+			cmp_ok(time() - $start, '<', 3 + ($how{patience} // 0), "$name: in time");
 			is($session->ask('SELECT 1'), '1', "$name: the session is alive");
 			nothing_is_left($session, $name);
 			$session->quit;
@@ -289,19 +302,36 @@ sub stopped_by
 	is(guarantee(), 'conditional', "$name: the guarantee is conditional");
 }
 
-stopped_by('option time_limit', '{"time_limit": 1}', qr/^DETAIL:  The time limit of 1 s/m);
-stopped_by('dpobj.time_limit', '{}', qr/^DETAIL:  The time limit of 1 s/m,
-	'SET dpobj.time_limit = 1');
-stopped_by('option memory_limit', '{"memory_limit": 1}', qr/^DETAIL:  .*ran out of memory/m);
-stopped_by('dpobj.memory_limit', '{}', qr/^DETAIL:  .*ran out of memory/m,
-	'SET dpobj.memory_limit = 1');
+my $too_late = qr/^DETAIL:  The time limit of 1 s/m;
+my $too_large = qr/^DETAIL:  .*ran out of memory/m;
+stopped_by('option time_limit', $too_late, options => '"time_limit": 1');
+stopped_by('dpobj.time_limit', $too_late, set => 'SET dpobj.time_limit = 1');
+stopped_by('option memory_limit', $too_large, options => '"memory_limit": 1');
+stopped_by('dpobj.memory_limit', $too_large, set => 'SET dpobj.memory_limit = 1');
+
+# Wide grids, on which no engine is done in time.
+my %engine = (
+	'tree sampler' => { options => '"mechanism": "exponential"' },
+	map { +"solver $_" => { epsilon => 10, options => qq{"mechanism": "opdisc", "solver": "$_"} } }
+	  qw(native glpk glpk_literal));
+for my $name (sort keys %engine)
+{
+	my %how = %{ $engine{$name} };
+	$how{options} .= ', "grid": {"max": 4}';
+	stopped_by("$name, time", $too_late, %how, options => "$how{options}, \"time_limit\": 1");
+
+	# GLPK holds the whole literal programme in a few megabytes for many minutes.
+	stopped_by("$name, memory", $too_large, %how,
+		options => "$how{options}, \"memory_limit\": 30", patience => 30)
+	  unless $name =~ /literal/;
+}
 spends(
 	$node,
 	'limits that are not reached',
 	{ epsilon => 0.5, charged => 1, released => 1 },
 	sub {
 		is( scalar_of($node,
-				train(QUICK, what => 'guarantee', options => '{"time_limit": 60, "memory_limit": 500}')),
+				train(QUICK, what => 'guarantee', options => '"time_limit": 60, "memory_limit": 500')),
 			'conditional',
 			'a model under limits is conditional');
 	});

@@ -147,7 +147,7 @@ for my $leader (qw(on off))
 			$session->ask($_) for @settings;
 			like(
 				$session->ask(
-					train('none', epsilon => 10000, what => 'weights', options => '{"dimension": 1}')),
+					train('none', epsilon => 10000, what => 'weights', options => '"dimension": 1')),
 				qr/^\{-?[01]\}$/,
 				'is answered when the dimension is declared');
 			$session->quit;
@@ -187,7 +187,7 @@ spends(
 		$session->quit;
 	});
 releases('rows of another length are neutral where it is declared',
-	'{1}', weights_of('ragged', options => '{"dimension": 1}'), @parallel);
+	'{1}', weights_of('ragged', options => '"dimension": 1'), @parallel);
 
 # ---- partitions ----
 
@@ -246,7 +246,7 @@ for my $partition (qw(part_1 part_2 part_2_true part_3 part_5))
 		sub {
 			like(
 				scalar_of($node,
-					train($partition, epsilon => 10000, what => 'release', options => '{"dimension": 6}')),
+					train($partition, epsilon => 10000, what => 'release', options => '"dimension": 6')),
 				qr/^\d+$/,
 				'a release');
 		});
@@ -264,7 +264,7 @@ spends(
 					$node,
 					train('"Odd".root',
 						epsilon => 10000,
-						options => '{"dimension": 6}',
+						options => '"dimension": 6',
 						where => $where)),
 				qr/^\d+$/,
 				"WHERE $where");

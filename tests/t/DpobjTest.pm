@@ -23,7 +23,7 @@ our @EXPORT = qw(
   QUICK SLOW
 );
 
-# A solve of milliseconds, and one of several seconds: 3^16 configurations.
+# A solve of milliseconds, and one of several seconds: permute-and-flip over 3^15 vectors.
 use constant QUICK => 'quick';
 use constant SLOW => 'slow';
 
@@ -38,7 +38,7 @@ CREATE TABLE quick AS
 CREATE TABLE slow AS
   SELECT i AS id, array_agg((hashint4(100 * i + j) >> 3 & 1)::float8 ORDER BY j) AS features,
          hashint4(7 * i) & 1 = 1 AS label
-  FROM generate_series(1, 400) i, generate_series(1, 16) j
+  FROM generate_series(1, 400) i, generate_series(1, 15) j
   GROUP BY i;
 SQL
 
@@ -83,11 +83,14 @@ sub session
 }
 
 # SELECT of a release: its ledger id, or another expression over the model.
+# options are the members of the JSON object.
 sub train
 {
 	my ($table, %how) = @_;
 	my $epsilon = $how{epsilon} // '0.5';
-	my $options = $how{options} ? ", '$how{options}'" : '';
+	my @members = grep { $_ } $how{options};
+	push @members, '"mechanism": "permute_flip"' if $table eq SLOW && "@members" !~ /"mechanism"/;
+	my $options = @members ? ", '{" . join(', ', @members) . "}'" : '';
 	my $what = $how{what} // 'release';
 	my $where = $how{where} ? " WHERE $how{where}" : '';
 	return "SELECT (dp_halfspace(features, label, $epsilon, 0$options)).$what FROM $table$where";

@@ -1,0 +1,43 @@
+/*
+ * progress.c - INFO messages to the owner, and to nobody else.
+ */
+#include "progress.h"
+
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+
+#include "dpobj.h"
+
+#if PG_VERSION_NUM >= 160000
+#define owns_table(table, role) object_ownercheck(RelationRelationId, table, role)
+#else
+#define owns_table(table, role) pg_class_ownercheck(table, role)
+#endif
+
+/*
+ * Both roles must own the table: inside a SECURITY DEFINER function of the owner's
+ * the current role does, but the messages go to the session's.
+ */
+bool
+progress_wanted(Oid table)
+{
+	return dpobj_progress && owns_table(table, GetUserId()) &&
+		   owns_table(table, GetSessionUserId());
+}
+
+void
+progress_report(const MechanismProgress *progress)
+{
+	if (progress->sampling)
+		ereport(INFO, (errmsg("dpobj is sampling: " INT64_FORMAT " boxes of the grid, " INT64_FORMAT
+							  " attempts",
+							  progress->nodes, progress->attempts)));
+	else
+		ereport(INFO,
+				(errmsg("dpobj is searching: " INT64_FORMAT " boxes of the grid, the optimum is "
+						"at most %.1f misclassified rows better than the best vector so far",
+						progress->nodes,
+						((double) progress->incumbent - (double) progress->bound) /
+							(double) Max(progress->scale, 1))));
+}

@@ -1,0 +1,205 @@
+/*
+ * reference.h - all vectors of a small grid with their losses by the definition.
+ *
+ * The losses are instance_loss()'s: nothing of the samplers' own arithmetic is
+ * trusted.  Draws are counted by vector and compared with the exponential
+ * mechanism's law.
+ */
+#ifndef DPOBJ_TESTS_REFERENCE_H
+#define DPOBJ_TESTS_REFERENCE_H
+
+#include <math.h>
+#include <string.h>
+#include <mpfr.h>
+
+#include "core/tree.h"
+
+#include "instances.h"
+#include "law.h"
+#include "vectors.h"
+
+#define REFERENCE_VECTORS 7000
+
+/* In the public order. */
+typedef struct Reference
+{
+	int vectors;
+	int index[REFERENCE_VECTORS][CASE_COLUMNS];
+	int64_t loss[REFERENCE_VECTORS];
+	double law[REFERENCE_VECTORS];   /* exp(-rate (loss - least)) */
+	double other[REFERENCE_VECTORS]; /* with a rate that is off */
+	int64_t count[REFERENCE_VECTORS];
+} Reference;
+
+static Reference reference;
+
+static inline int
+margin_of(const SelectProblem *problem)
+{
+	return problem->adjacency == ADJACENCY_REPLACE ? 2 : 1;
+}
+
+static inline double
+rate_of(const SelectProblem *problem)
+{
+	return (double) problem->epsilon / 1e9 / margin_of(problem);
+}
+
+static inline void
+forget_counts(void)
+{
+	memset(reference.count, 0, sizeof(int64_t) * (size_t) reference.vectors);
+}
+
+static inline void
+enumerate(const SelectProblem *problem)
+{
+	const Grid *grid = problem->grid;
+	int index[GRID_MAX_DIMENSION] = {0};
+	int64_t least = INT64_MAX;
+
+	reference.vectors = 0;
+	do
+	{
+		int k = reference.vectors;
+
+		if (!grid_contains(grid, index))
+			continue;
+		if (k == REFERENCE_VECTORS)
+			abort();
+		memcpy(reference.index[k], index, sizeof(int) * (size_t) grid->dimension);
+		reference.loss[k] = instance_loss(problem->instance, grid, index);
+		if (reference.loss[k] < least)
+			least = reference.loss[k];
+		reference.vectors++;
+	} while (next_index(grid, index));
+	for (int k = 0; k < reference.vectors; k++)
+	{
+		double excess = rate_of(problem) * (double) (reference.loss[k] - least);
+
+		reference.law[k] = exp(-excess);
+		reference.other[k] = exp(-excess * LAW_OFF);
+	}
+	forget_counts();
+}
+
+/* The place of a vector in the reference, -1 if it is not there. */
+static inline int
+find_vector(const Grid *grid, const int *index)
+{
+	int low = 0;
+	int high = reference.vectors;
+
+	while (low < high)
+	{
+		int middle = (low + high) / 2;
+
+		if (grid_compare(grid, reference.index[middle], index) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == reference.vectors || grid_compare(grid, reference.index[low], index) != 0)
+		return -1;
+	return low;
+}
+
+static inline void
+count_answer(const Grid *grid, const SelectAnswer *answer)
+{
+	int k = find_vector(grid, answer->index);
+
+	if (k < 0 || answer->loss != reference.loss[k])
+		CHECK(!"the answer is in the grid and its loss is right");
+	else
+		reference.count[k]++;
+}
+
+/* Counts draws that are all from one tree. */
+static inline void
+draw_from_tree(const SelectProblem *problem, int draws, Memory *memory)
+{
+	Tree *tree = tree_create(problem, memory);
+	SelectAnswer answer;
+	int answers = 0;
+
+	for (int k = 0; k < draws; k++)
+	{
+		answers += tree_draw(tree, INT64_MAX, &bits, &answer);
+		count_answer(problem->grid, &answer);
+	}
+	CHECK(answers == draws);
+	tree_destroy(tree);
+}
+
+static inline double
+p_value(const double *law)
+{
+	return law_p_value(reference.count, law, reference.vectors);
+}
+
+/* Adds exp(-rate (loss - constant)) of the k-th vector. */
+static inline void
+add_mass(mpfr_t mass, const SelectProblem *problem, int k)
+{
+	mpfr_t term;
+
+	mpfr_init2(term, 256);
+	mpfr_set_si(term, problem->instance->constant - reference.loss[k], MPFR_RNDN);
+	mpfr_mul_si(term, term, problem->epsilon, MPFR_RNDN);
+	mpfr_div_si(term, term, 1000000000L * margin_of(problem), MPFR_RNDN);
+	mpfr_exp(term, term, MPFR_RNDN);
+	mpfr_add(mass, mass, term, MPFR_RNDN);
+	mpfr_clear(term);
+}
+
+/*
+ * A case whose losses differ enough for a rate that is off to show: at least
+ * twenty vectors, the worst of which has a small probability.
+ */
+static inline bool
+reference_is_telling(void)
+{
+	double least = 1.0;
+
+	for (int k = 0; k < reference.vectors; k++)
+		least = reference.law[k] < least ? reference.law[k] : least;
+	return reference.vectors >= 20 && least < 0.05 && least > 1e-6;
+}
+
+/* ---- the kinds of case that select distinguishes ---- */
+
+#define CASE_KINDS 5 /* product, product with a group, ball, sparse, modulus */
+
+/* Up to five coordinates and 250 vectors. */
+static inline void
+random_case(Case *c, int kind, int rows, int64_t most_net, int64_t epsilon)
+{
+	static const GridConstraint constraint[CASE_KINDS] = {GRID_PRODUCT, GRID_PRODUCT, GRID_BALL,
+														  GRID_SPARSE, GRID_MODULUS};
+	int dimension = 1 + below(5);
+	SelectGroup group = {0, 0};
+
+	do
+	{
+		try_grid(&c->grid, constraint[kind], LEVELS_MIXED, dimension);
+		if (kind == 1)
+			group = random_group(&c->grid, 3);
+	} while (!grid_has_size(&c->grid, 1, 250));
+	random_rows(c, COLUMNS_ANY, rows, most_net, 0);
+	set_problem(c, epsilon);
+	set_group(c, group);
+}
+
+/* A telling case of 16 rows, enumerated. */
+static inline void
+telling_case(Case *c, int kind, int64_t most_net, int64_t epsilon)
+{
+	do
+	{
+		random_case(c, kind, 16, most_net, epsilon);
+		enumerate(&c->problem);
+	} while (!reference_is_telling());
+}
+
+#endif

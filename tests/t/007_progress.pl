@@ -1,0 +1,76 @@
+# 007_progress.pl - how far a solver is, is told to the owner of the table and to
+# nobody else.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use DpobjTest;
+
+my $node = dpobj_cluster('progress');
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE owner LOGIN;
+CREATE ROLE analyst LOGIN;
+ALTER TABLE slow OWNER TO owner;
+GRANT SELECT ON slow TO analyst;
+SELECT dpobj.grant_trainer('owner');
+SELECT dpobj.grant_trainer('analyst');
+GRANT CREATE ON SCHEMA public TO owner;
+SET ROLE owner;
+CREATE FUNCTION as_owner(options jsonb) RETURNS bigint LANGUAGE sql SECURITY DEFINER
+  AS 'SELECT (dp_halfspace(features, label, 10, 0, options)).release FROM slow';
+CREATE FUNCTION as_caller(options jsonb) RETURNS bigint LANGUAGE sql
+  AS 'SELECT (dp_halfspace(features, label, 10, 0, options)).release FROM slow';
+SQL
+
+my $limits = '"grid": {"max": 4}, "time_limit": 2';
+my $search = qq{"mechanism": "opdisc", "solver": "native", $limits};
+my $sample = qq{"mechanism": "exponential", $limits};
+
+# What psql shows to a user.
+sub shown
+{
+	my ($user, $statement) = @_;
+	my ($out, $err) = ('', '');
+	$node->psql('postgres', $statement, stdout => \$out, stderr => \$err,
+		extra_params => [ '-U', $user ]);
+	return $out . $err;
+}
+
+my $on = 'SET dpobj.progress = on; SET client_min_messages = debug1;';
+my $searching =
+  qr/^.*INFO:  dpobj is searching: \d+ boxes of the grid, the optimum is at most \d+\.\d misclassified rows better than the best vector so far$/m;
+my $sampling = qr/^.*INFO:  dpobj is sampling: \d+ boxes of the grid, \d+ attempts$/m;
+my $anything = qr/dpobj is (searching|sampling)/;
+
+my $text = shown('owner', $on . train(SLOW, epsilon => 10, options => $search));
+like($text, $searching, 'the owner sees the search');
+like($text, qr/training was stopped/, '... until the limit stops it');
+like(shown('owner', $on . train(SLOW, epsilon => 10, options => $sample)),
+	$sampling, 'the owner sees the sampler');
+unlike(shown('owner', train(SLOW, epsilon => 10, options => $search)),
+	$anything, 'not unless he asks for it');
+
+for my $options ($search, $sample)
+{
+	my $call = "'{$options}'";
+	for my $statement (
+		train(SLOW, epsilon => 10, options => $options),
+		"SELECT as_owner($call)",
+		"SELECT as_caller($call)")
+	{
+		$text = shown('analyst', $on . $statement);
+		unlike($text, $anything, 'an analyst sees nothing of it');
+		like($text, qr/training was stopped/, '... but that it was stopped');
+	}
+}
+like(shown('owner', "$on SELECT as_caller('{$search}')"),
+	$searching, 'the owner sees it from inside a function');
+is(scalar(solvers($node)), 0, 'no solver is left');
+
+$node->stop;
+done_testing();
