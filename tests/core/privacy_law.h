@@ -27,6 +27,8 @@
 #include "core/rows.h"
 #include "core/select_internal.h"
 
+#include "vectors.h"
+
 #define LAW_DIMENSION 3
 #define LAW_LEVELS 5
 #define LAW_VECTORS 64
@@ -84,18 +86,6 @@ typedef struct VectorList
 	int index[LAW_VECTORS][LAW_DIMENSION];
 } VectorList;
 
-static inline bool
-next_vector(const Grid *grid, int *index)
-{
-	for (int j = grid->dimension - 1; j >= 0; j--)
-	{
-		if (++index[j] < grid->levels[j])
-			return true;
-		index[j] = 0;
-	}
-	return false;
-}
-
 static inline void
 list_vectors(VectorList *list, const Grid *grid)
 {
@@ -109,7 +99,7 @@ list_vectors(VectorList *list, const Grid *grid)
 		if (list->count == LAW_VECTORS)
 			abort();
 		memcpy(list->index[list->count++], index, sizeof(list->index[0]));
-	} while (next_vector(grid, index));
+	} while (next_index(grid, index));
 }
 
 static inline int

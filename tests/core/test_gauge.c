@@ -9,6 +9,7 @@
 #include "check.h"
 #include "law.h"
 #include "testbits.h"
+#include "vectors.h"
 
 #define MAX_FEATURES 64
 
@@ -101,19 +102,6 @@ random_modulus_grid(void)
 	}
 	grid.bound = most + (int) teststream_below(&stream, 3);
 	return grid;
-}
-
-/* The next vector of the whole product, or false after the last. */
-static bool
-next_vector(const Grid *grid, int *index)
-{
-	for (int j = grid->dimension - 1; j >= 0; j--)
-	{
-		if (++index[j] < grid->levels[j])
-			return true;
-		index[j] = 0;
-	}
-	return false;
 }
 
 /* ---- geometry: PRIVACY.md 1.4's table, written down a second time ---- */
@@ -224,7 +212,7 @@ check_vector(const Gauge *gauge, const Grid *grid, const int *index)
 			product += quarters * phi[i] * (phi[i] - other[i]);
 		if (grid_contains(grid, v) && grid_compare(grid, index, v) != 0)
 			CHECK(product >= 4 * privacy_margin(gauge->adjacency));
-	} while (next_vector(grid, v));
+	} while (next_index(grid, v));
 
 	for (int i = 0; i < count; i++)
 	{
@@ -250,7 +238,7 @@ check_vectors(const Gauge *gauge, const Grid *grid)
 	do
 		if (grid_contains(grid, index))
 			check_vector(gauge, grid, index);
-	while (next_vector(grid, index));
+	while (next_index(grid, index));
 }
 
 static void

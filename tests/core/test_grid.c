@@ -3,6 +3,7 @@
  */
 #include "core/check.h"
 #include "core/testbits.h"
+#include "core/vectors.h"
 
 #include <limits.h>
 #include <math.h>
@@ -62,19 +63,6 @@ belongs(const Grid *grid, const int *index)
 	if (grid->constraint == GRID_MODULUS)
 		return ranks % grid->bound == 0;
 	return grid->constraint != GRID_SPARSE || nonzeros == grid->bound;
-}
-
-/* The next index vector in the public order; false after the last one. */
-static bool
-next_index(const Grid *grid, int *index)
-{
-	for (int j = grid->dimension - 1; j >= 0; j--)
-	{
-		if (++index[j] < grid->levels[j])
-			return true;
-		index[j] = 0;
-	}
-	return false;
 }
 
 /* PRIVACY.md 0.1 C2; the other constraints ask nothing of the levels. */
