@@ -48,19 +48,18 @@ extern bool glpk_hybrid_solve(const OracleProblem *problem, Memory *memory, Orac
  * whole table):
  *
  *   grid                 log2 |W|   epsilon 0.1    epsilon 10
- *   sign, d = 23               23   0.01 / 0.01    0.03 / 0.02
- *   sign, d = 60               60   1.44 / 1.27    4.81 / 4.48
- *   modulus, d = 23      22 .. 35   0.28 / 0.24    0.22 / 0.34
+ *   sign, d = 23               23   0.01 / 0.01    0.01 / 0.01
+ *   sign, d = 60               60   0.19 / 0.18    1.72 / 1.76
+ *   modulus, d = 23      22 .. 35   0.03 / 0.03    0.03 / 0.04
  *   ternary, d = 23            36   0.02 / 0.02    0.03 / 0.03
- *   auto, d = 23               41   0.25 / 0.21    0.36 / 0.39
- *   ball, d = 23               44   0.05 / 0.05    1.50 / 1.81
- *   ternary, d >= 41        >= 64   0.42 / 0.45    > 5
- *   max 4, d = 23              73   0.11 / 0.09    > 5
- *   ball, d >= 41           >= 80   1.21 / 1.35    > 5
+ *   auto, d = 23               41   0.03 / 0.03    0.16 / 0.15
+ *   ball, d = 23               44   0.05 / 0.05    0.62 / 0.85
+ *   ternary, d >= 41        >= 64   0.17 / 0.17    > 5
+ *   max 4, d = 23              73   0.05 / 0.05    > 5
+ *   ball, d >= 41           >= 80   0.74 / 0.78    > 5
  *
  * The ratio is near 1 wherever it is known; below 2^64 vectors that is at every
- * epsilon.  Beyond, the native search drives: it has two threads and tells how far
- * it is.
+ * epsilon.  Beyond, the native search drives, which has two threads.
  */
 extern bool glpk_hybrid_suits(const Grid *grid);
 
