@@ -10,6 +10,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -263,6 +264,30 @@ static const char *const exceeded =
 	"WHERE " APPLIES " AND NOT (fits.epsilon AND fits.delta AND fits.releases) "
 	"ORDER BY b.relation, b.role LIMIT 1";
 
+/*
+ * Until our library is loaded anybody can set dpobj.require_budget in his session
+ * or when he connects, and that hides what an administrator has set.  So we ask
+ * again here, where no client's settings are: what was set for the role, else what
+ * holds in this database.  A superuser's session may do as it likes.
+ */
+static bool
+budget_is_required(const ChargeRequest *request)
+{
+	static const char *const statement =
+		"SELECT split_part(c, '=', 2)::boolean FROM pg_db_role_setting s, unnest(s.setconfig) c "
+		"WHERE s.setrole = $1 AND s.setdatabase IN (0, $2)"
+		" AND lower(split_part(c, '=', 1)) = 'dpobj.require_budget' ORDER BY s.setdatabase DESC";
+	Oid types[] = {OIDOID, OIDOID};
+	Datum values[] = {ObjectIdGetDatum(request->role), ObjectIdGetDatum(request->database)};
+	bool isnull;
+
+	if (request->budget_required || superuser_arg(request->role))
+		return request->budget_required;
+	if (run(statement, lengthof(types), types, values))
+		return DatumGetBool(column(1, &isnull));
+	return dpobj_require_budget;
+}
+
 static void
 deny_without_budget(ChargeRequest *request)
 {
@@ -287,7 +312,7 @@ charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
 	lock_tables(request);
 	if (!lock_budgets(2, types, values))
 	{
-		if (request->budget_required)
+		if (budget_is_required(request))
 			deny_without_budget(request);
 		return;
 	}
