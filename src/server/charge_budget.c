@@ -7,14 +7,18 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_auth_members.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "charge_budget.h"
 #include "dpobj.h"
@@ -38,15 +42,9 @@ column(int number, bool *isnull)
 
 /* ---- Epoch ------------------------------------------------------------------ */
 
-void
-charge_check_epoch(ChargeRequest *request)
+static void
+deny_epoch(ChargeRequest *request)
 {
-	bool isnull;
-
-	if (!run("SELECT epoch <> dpobj.epoch() FROM dpobj.ledger_events ORDER BY id DESC LIMIT 1", 0,
-			 NULL, NULL) ||
-		!DatumGetBool(column(1, &isnull)))
-		return;
 	request->denied = true;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -59,103 +57,199 @@ charge_check_epoch(ChargeRequest *request)
 
 /* ---- Identities ------------------------------------------------------------- */
 
-/*
- * The tables and roles of a request: $1 to $3 OIDs, schemas and names of the
- * tables, $4 the roles.  The groups are those that the roles were made members of,
- * directly or not; a superuser is not a member of every role here.
- */
-#define SUBJECTS                                                                                   \
-	"WITH RECURSIVE groups(oid) AS ("                                                              \
-	" SELECT unnest($4) UNION"                                                                     \
-	" SELECT m.roleid FROM pg_auth_members m JOIN groups g ON m.member = g.oid),"                  \
-	" subjects(place, kind, object, name) AS ("                                                    \
-	" SELECT t.place, 'table', t.object, format('%I.%I', t.schema, t.name)"                        \
-	" FROM unnest($1, $2, $3) WITH ORDINALITY t(object, schema, name, place)"                      \
-	" UNION ALL SELECT 0, 'role', a.oid, a.rolname::text"                                          \
-	" FROM groups g JOIN pg_authid a ON a.oid = g.oid) "
+/* The tables and roles of a request, as arguments of the statements below. */
+typedef struct Subjects
+{
+	int count;
+	int tables;  /* the first ones */
+	int grantee; /* its place, 0 if there is none */
+	Datum values[3];
+} Subjects;
 
-#define SUBJECT_ARGUMENTS 4
+#define SUBJECT_TYPES                                                                              \
+	{                                                                                              \
+		TEXTARRAYOID, OIDARRAYOID, TEXTARRAYOID                                                    \
+	}
+#define SUBJECTS "unnest($1, $2, $3) WITH ORDINALITY s(kind, object, name, place) "
 
 /* The identity that has the subject's OID, if that OID means anything here. */
 #define BOUND "i.kind = s.kind AND i.object = s.object AND i.origin = dpobj.origin()"
 
+/* In the order of the subjects, null where there is none; and: is the ledger of another epoch? */
 static const char *const find_parties =
-	SUBJECTS "SELECT bool_and(i.id IS NOT NULL),"
-			 " max(i.id) FILTER (WHERE s.place = 1),"
-			 " max(i.id) FILTER (WHERE s.kind = 'role' AND s.object = $4[1]),"
-			 " max(i.id) FILTER (WHERE s.kind = 'role' AND s.object = $4[2]),"
-			 " array_agg(i.id ORDER BY s.place) FILTER (WHERE s.kind = 'table'),"
-			 " array_agg(i.id) FILTER (WHERE s.kind = 'role') "
-			 "FROM subjects s LEFT JOIN dpobj.identities i ON " BOUND " AND i.name = s.name";
+	"SELECT array_agg(i.id ORDER BY s.place),"
+	" (SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT 1) <> dpobj.epoch() "
+	"FROM " SUBJECTS "LEFT JOIN dpobj.identities i ON " BOUND " AND i.name = s.name";
 
 /* What was renamed keeps its identity. */
 static const char *const rename_parties =
-	SUBJECTS "UPDATE dpobj.identities i SET name = s.name FROM subjects s "
-			 "WHERE " BOUND " AND i.name <> s.name";
+	"UPDATE dpobj.identities i SET name = s.name FROM " SUBJECTS "WHERE " BOUND
+	" AND i.name <> s.name";
 
 /* What was dropped and made again, or restored, gets the identity that had its name last. */
 static const char *const rebind_parties =
-	SUBJECTS "UPDATE dpobj.identities d SET object = s.object, origin = dpobj.origin() "
-			 "FROM subjects s "
-			 "WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ")"
-			 " AND d.id = (SELECT max(o.id) FROM dpobj.identities o"
-			 " WHERE o.kind = s.kind AND o.name = s.name AND NOT (o.origin = dpobj.origin()"
-			 " AND CASE o.kind WHEN 'table' THEN EXISTS (SELECT FROM pg_class WHERE oid = o.object)"
-			 " ELSE EXISTS (SELECT FROM pg_authid WHERE oid = o.object) END))";
+	"UPDATE dpobj.identities d SET object = s.object, origin = dpobj.origin() FROM " SUBJECTS
+	"WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ")"
+	" AND d.id = (SELECT max(o.id) FROM dpobj.identities o"
+	" WHERE o.kind = s.kind AND o.name = s.name AND NOT (o.origin = dpobj.origin()"
+	" AND CASE o.kind WHEN 'table' THEN EXISTS (SELECT FROM pg_class WHERE oid = o.object)"
+	" ELSE EXISTS (SELECT FROM pg_authid WHERE oid = o.object) END))";
 
 static const char *const make_parties =
-	SUBJECTS "INSERT INTO dpobj.identities (kind, origin, object, name) "
-			 "SELECT s.kind, dpobj.origin(), s.object, s.name FROM subjects s "
-			 "WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ") "
-			 "ORDER BY s.kind, s.object "
-			 "ON CONFLICT ON CONSTRAINT identity_key DO NOTHING";
+	"INSERT INTO dpobj.identities (kind, origin, object, name) "
+	"SELECT s.kind, dpobj.origin(), s.object, s.name FROM " SUBJECTS
+	"WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ") "
+	"ORDER BY s.kind, s.object "
+	"ON CONFLICT ON CONSTRAINT identity_key DO NOTHING";
 
-static Datum
-array_from_text(const char *text, Oid element)
+/* Appends the groups that the last of the roles was made a member of, directly or not. */
+static List *
+append_groups(List *roles)
 {
+	for (int i = list_length(roles) - 1; i < list_length(roles); i++) /* grows meanwhile */
+	{
+		CatCList *memberships =
+			SearchSysCacheList1(AUTHMEMMEMROLE, ObjectIdGetDatum(list_nth_oid(roles, i)));
+
+		for (int j = 0; j < memberships->n_members; j++)
+		{
+			HeapTuple tuple = &memberships->members[j]->tuple;
+
+			roles =
+				list_append_unique_oid(roles, ((Form_pg_auth_members) GETSTRUCT(tuple))->roleid);
+		}
+		ReleaseSysCacheList(memberships);
+	}
+	return roles;
+}
+
+static Datum *
+elements_from_text(const ChargeRequest *request, ChargeText text, Oid type, int *count)
+{
+	int16 length;
+	bool by_value;
+	char align;
 	Oid input;
 	Oid parameter;
+	Datum array;
+	Datum *elements;
 
-	getTypeInputInfo(get_array_type(element), &input, &parameter);
-	return OidInputFunctionCall(input, unconstify(char *, text), parameter, -1);
+	getTypeInputInfo(get_array_type(type), &input, &parameter);
+	array = OidInputFunctionCall(input, unconstify(char *, charge_request_text(request, text)),
+								 parameter, -1);
+	get_typlenbyvalalign(type, &length, &by_value, &align);
+	deconstruct_array(DatumGetArrayTypeP(array), type, length, by_value, align, &elements, NULL,
+					  count);
+	return elements;
 }
 
 static void
-subject_values(const ChargeRequest *request, Datum values[SUBJECT_ARGUMENTS])
+append_subject(Subjects *subjects, ArrayBuildState *states[3], const char *kind, Oid object,
+			   const char *name)
 {
-	Datum roles[] = {ObjectIdGetDatum(request->role), ObjectIdGetDatum(request->grantee)};
-	int count = OidIsValid(request->grantee) ? 2 : 1;
-
-	values[0] = array_from_text(charge_request_text(request, CHARGE_TEXT_OIDS), OIDOID);
-	values[1] = array_from_text(charge_request_text(request, CHARGE_TEXT_SCHEMAS), TEXTOID);
-	values[2] = array_from_text(charge_request_text(request, CHARGE_TEXT_RELATIONS), TEXTOID);
-	values[3] =
-		PointerGetDatum(construct_array(roles, count, OIDOID, sizeof(Oid), true, TYPALIGN_INT));
+	states[0] = accumArrayResult(states[0], CStringGetTextDatum(kind), false, TEXTOID,
+								 CurrentMemoryContext);
+	states[1] =
+		accumArrayResult(states[1], ObjectIdGetDatum(object), false, OIDOID, CurrentMemoryContext);
+	states[2] = accumArrayResult(states[2], CStringGetTextDatum(name), false, TEXTOID,
+								 CurrentMemoryContext);
+	subjects->count++;
 }
 
-/* Reads the row of find_parties; false if an identity is still missing. */
-static bool
-read_parties(ChargeParties *parties)
+static void
+append_tables(const ChargeRequest *request, Subjects *subjects, ArrayBuildState *states[3])
 {
-	bool isnull;
-	bool complete = DatumGetBool(column(1, &isnull));
+	Datum *oids = elements_from_text(request, CHARGE_TEXT_OIDS, OIDOID, &subjects->tables);
+	int count;
+	Datum *schemas = elements_from_text(request, CHARGE_TEXT_SCHEMAS, TEXTOID, &count);
+	Datum *names = elements_from_text(request, CHARGE_TEXT_RELATIONS, TEXTOID, &count);
 
-	if (isnull || !complete)
-		return false;
-	parties->relation = column(2, &isnull);
-	if (isnull)
-		parties->relation = Int64GetDatum(0);
-	parties->role = column(3, &isnull);
-	if (isnull)
-		return false;
-	parties->grantee = column(4, &isnull);
-	if (isnull)
-		parties->grantee = Int64GetDatum(0);
-	parties->tables = column(5, &isnull);
-	if (isnull)
-		parties->tables = PointerGetDatum(construct_empty_array(INT8OID));
-	parties->payers = column(6, &isnull);
-	return !isnull;
+	for (int i = 0; i < subjects->tables; i++)
+		append_subject(subjects, states, "table", DatumGetObjectId(oids[i]),
+					   quote_qualified_identifier(TextDatumGetCString(schemas[i]),
+												  TextDatumGetCString(names[i])));
+}
+
+static void
+deny_unknown_role(ChargeRequest *request)
+{
+	request->denied = true;
+	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+					errmsg("the role of a privacy budget does not exist yet"),
+					errdetail("Nobody but its transaction can see it."),
+					errhint("Commit the transaction that creates the role first.")));
+}
+
+static void
+append_roles(ChargeRequest *request, Subjects *subjects, ArrayBuildState *states[3])
+{
+	List *roles = append_groups(list_make1_oid(request->role));
+
+	if (OidIsValid(request->grantee))
+		roles = list_append_unique_oid(roles, request->grantee);
+	for (int i = 0; i < list_length(roles); i++)
+	{
+		Oid role = list_nth_oid(roles, i);
+		char *name = GetUserNameFromId(role, role != request->role);
+
+		if (name == NULL && role == request->grantee)
+			deny_unknown_role(request);
+		if (name == NULL)
+			continue; /* a group that has gone meanwhile */
+		if (role == request->grantee)
+			subjects->grantee = subjects->count;
+		append_subject(subjects, states, "role", role, name);
+	}
+}
+
+static void
+collect_subjects(ChargeRequest *request, Subjects *subjects)
+{
+	ArrayBuildState *states[3] = {NULL, NULL, NULL};
+
+	memset(subjects, 0, sizeof(*subjects));
+	append_tables(request, subjects, states);
+	append_roles(request, subjects, states);
+	for (int i = 0; i < 3; i++)
+		subjects->values[i] = makeArrayResult(states[i], CurrentMemoryContext);
+}
+
+static Datum
+identities_array(Datum *ids, int count)
+{
+	return PointerGetDatum(
+		construct_array(ids, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+/* Looks the subjects up; false if an identity is missing or has another name. */
+static bool
+find(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
+{
+	Oid types[] = SUBJECT_TYPES;
+	bool isnull;
+	bool other_epoch;
+	Datum *ids;
+	bool *missing;
+	int count;
+
+	if (!run(find_parties, lengthof(types), types, subjects->values))
+		elog(ERROR, "could not tell whom to charge");
+	other_epoch = DatumGetBool(column(2, &isnull));
+	if (!isnull && other_epoch && request->event != CHARGE_CONFIRM_EPOCH)
+		deny_epoch(request);
+	deconstruct_array(DatumGetArrayTypeP(column(1, &isnull)), INT8OID, sizeof(int64),
+					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &ids, &missing, &count);
+	for (int i = 0; i < count; i++)
+	{
+		if (missing[i])
+			return false;
+	}
+	parties->relation = subjects->tables > 0 ? ids[0] : Int64GetDatum(0);
+	parties->role = ids[subjects->tables];
+	parties->grantee = subjects->grantee > 0 ? ids[subjects->grantee] : Int64GetDatum(0);
+	parties->tables = identities_array(ids, subjects->tables);
+	parties->payers = identities_array(ids + subjects->tables, count - subjects->tables);
+	return true;
 }
 
 /* Tables that were charged together stay relatives. */
@@ -179,31 +273,21 @@ record_lineage(const ChargeRequest *request, const ChargeParties *parties)
 void
 charge_bind(ChargeRequest *request, ChargeParties *parties)
 {
-	Oid types[SUBJECT_ARGUMENTS] = {OIDARRAYOID, TEXTARRAYOID, TEXTARRAYOID, OIDARRAYOID};
-	Datum values[SUBJECT_ARGUMENTS];
-	ArrayType *tables;
+	Oid types[] = SUBJECT_TYPES;
+	Subjects subjects;
 
-	subject_values(request, values);
-	if (!run(find_parties, lengthof(types), types, values) || !read_parties(parties))
+	collect_subjects(request, &subjects);
+	if (!find(request, &subjects, parties))
 	{
-		(void) run(rename_parties, lengthof(types), types, values);
-		(void) run(rebind_parties, lengthof(types), types, values);
-		(void) run(make_parties, lengthof(types), types, values);
-		if (!run(find_parties, lengthof(types), types, values) || !read_parties(parties))
+		(void) run(rename_parties, lengthof(types), types, subjects.values);
+		(void) run(rebind_parties, lengthof(types), types, subjects.values);
+		(void) run(make_parties, lengthof(types), types, subjects.values);
+		if (!find(request, &subjects, parties))
 			elog(ERROR, "could not tell whom to charge");
 	}
 	request->relation_identity = DatumGetInt64(parties->relation);
 	request->grantee_identity = DatumGetInt64(parties->grantee);
-	if (OidIsValid(request->grantee) && request->grantee_identity == 0)
-	{
-		request->denied = true;
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-						errmsg("the role of a privacy budget does not exist yet"),
-						errdetail("Nobody but its transaction can see it."),
-						errhint("Commit the transaction that creates the role first.")));
-	}
-	tables = DatumGetArrayTypeP(parties->tables);
-	if (ArrayGetNItems(ARR_NDIM(tables), ARR_DIMS(tables)) > 1)
+	if (subjects.tables > 1)
 		record_lineage(request, parties);
 }
 
@@ -221,12 +305,9 @@ charge_lock_table(Oid table, bool exclusive)
 static void
 lock_tables(const ChargeRequest *request)
 {
-	Datum text = array_from_text(charge_request_text(request, CHARGE_TEXT_OIDS), OIDOID);
-	Datum *tables;
 	int count;
+	Datum *tables = elements_from_text(request, CHARGE_TEXT_OIDS, OIDOID, &count);
 
-	deconstruct_array(DatumGetArrayTypeP(text), OIDOID, sizeof(Oid), true, TYPALIGN_INT, &tables,
-					  NULL, &count);
 	/* The descendants' own budgets cannot be set while they are descendants. */
 	for (int i = 0; i <= request->ancestors && i < count; i++)
 		charge_lock_table(DatumGetObjectId(tables[i]), false);

@@ -15,15 +15,15 @@ typedef struct ChargeParties
 	Datum role;     /* bigint: the session user */
 	Datum grantee;  /* bigint; 0 if the request has none */
 	Datum tables;   /* bigint[]: the table, its ancestors, its descendants */
-	Datum payers;   /* bigint[]: session user, grantee and the groups they are members of */
+	Datum payers;   /* bigint[]: the session user, its groups, the grantee */
 } ChargeParties;
 
 /* All within SPI, in the worker's transaction; each raises an error that denies the request. */
 
-/* Refuses what comes after a restore or a promotion that nobody has confirmed. */
-extern void charge_check_epoch(ChargeRequest *request);
-
-/* Finds or makes the identities of a request. */
+/*
+ * Finds or makes the identities of a request; refuses what comes after a restore or
+ * a promotion that nobody has confirmed.
+ */
 extern void charge_bind(ChargeRequest *request, ChargeParties *parties);
 
 /* Locks every budget that applies to a charge, and denies what does not fit into each of them. */

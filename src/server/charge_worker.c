@@ -140,7 +140,6 @@ commit_charged(ChargeRequest *request)
 {
 	ChargeParties parties;
 
-	charge_check_epoch(request);
 	charge_bind(request, &parties);
 	charge_check_budgets(request, &parties);
 	return insert_charged(request, &parties);
@@ -152,8 +151,7 @@ commit_administration(ChargeRequest *request, const char *event)
 	ChargeParties parties;
 
 	if (request->event != CHARGE_CONFIRM_EPOCH)
-		charge_check_epoch(request);
-	charge_bind(request, &parties);
+		charge_bind(request, &parties);
 	return insert_administration(request, event, &parties);
 }
 
