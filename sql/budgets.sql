@@ -209,6 +209,20 @@ ALTER TABLE whole DETACH PARTITION leaf;
 SELECT dpobj.set_budget('leaf', NULL, 2.5, 0);
 SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'leaf'::regclass;
 SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM whole;
+-- also within the transaction that attaches it, which nobody else can see
+CREATE TABLE again (LIKE other) PARTITION BY LIST (rich);
+SELECT dpobj.set_budget('again', NULL, 2.75, 0);
+SELECT dpobj.drop_budget('leaf', NULL);
+BEGIN;
+ALTER TABLE again ATTACH PARTITION leaf DEFAULT;
+SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM again;
+ROLLBACK;
+BEGIN;
+ALTER TABLE again ATTACH PARTITION leaf DEFAULT;
+SELECT (dp_halfspace(features, rich, 0.25, 0, '{"dimension": 2}')).kind FROM again;
+ROLLBACK;
+SELECT dpobj.set_budget('leaf', NULL, 3, 0);
+SELECT epsilon_spent FROM dpobj.budgets WHERE relation IN ('leaf'::regclass, 'again'::regclass);
 -- inheritance: training on a child is training on the parent
 CREATE TABLE parent (LIKE other);
 CREATE TABLE child () INHERITS (parent);
@@ -219,7 +233,7 @@ SELECT (dp_halfspace(features, rich, 0.75, 0, '{"dimension": 2}')).kind FROM par
 SELECT (dp_halfspace(features, rich, 0.75, 0)).kind FROM child;
 SELECT epsilon FROM dpobj.remaining('child');
 
-DROP TABLE survey, renamed, other, leaf, whole, rest, parent, child, passing;
+DROP TABLE survey, renamed, other, leaf, whole, rest, again, parent, child, passing;
 DROP FUNCTION train(numeric);
 DROP OWNED BY budgets_eva, budgets_eve, budgets_bob, budgets_curator;
 DROP ROLE budgets_eva, budgets_eve, budgets_bob, budgets_team, budgets_curator;

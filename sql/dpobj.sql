@@ -151,7 +151,8 @@ CREATE TABLE dpobj.ledger_events
          AND mechanism IS NOT NULL AND mechanism_version IS NOT NULL AND adjacency IS NOT NULL
          AND epsilon_nano IS NOT NULL AND delta_units IS NOT NULL AND guarantee IS NOT NULL
          AND pair IS NOT NULL AND parameters IS NOT NULL AND snapshot IS NOT NULL
-         AND relation_identity IS NOT NULL AND role_identity = ANY (payers))),
+         AND relation_identity IS NOT NULL AND role_identity IS NOT NULL AND payers IS NOT NULL
+         AND role_identity = ANY (payers))),
     CONSTRAINT ledger_cost_charged_once CHECK (event = 'charged' OR
         (epsilon_nano IS NULL AND delta_units IS NULL)),
     CONSTRAINT ledger_end_of_a_charge CHECK ((event IN ('released', 'failed')) = (release IS NOT NULL)),
