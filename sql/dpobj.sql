@@ -365,7 +365,11 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.lineage', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows_id_seq', '');
 
--- What each budget has spent, for the charge worker and the views: the one definition.
+/*
+ * What each budget has spent, for the charge worker and the views: the one
+ * definition.  A charge counts for a table if it read rows of that table: it was
+ * made on the table, on a descendant, or on an ancestor of one of these.
+ */
 CREATE VIEW dpobj.budget_state AS
 SELECT b.id,
        b.relation,
@@ -388,9 +392,9 @@ SELECT b.id,
                  WITH RECURSIVE
                    down(id) AS (SELECT b.relation UNION
                                 SELECT l.descendant FROM dpobj.lineage l JOIN down ON l.ancestor = down.id),
-                   up(id) AS (SELECT b.relation UNION
+                   up(id) AS (SELECT id FROM down UNION
                               SELECT l.ancestor FROM dpobj.lineage l JOIN up ON l.descendant = up.id)
-                 SELECT id FROM down UNION SELECT id FROM up))
+                 SELECT id FROM up))
            AND (b.role IS NULL OR b.role = ANY (e.payers))) s;
 REVOKE ALL ON TABLE dpobj.budget_state FROM PUBLIC;
 COMMENT ON VIEW dpobj.budget_state IS 'budgets and what the ledger says was spent of them, in units of the ledger';
