@@ -24,10 +24,10 @@
 #include "storage/latch.h"
 #include "storage/shmem.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 #include "charge.h"
+#include "charge_tables.h"
 #include "charge_worker.h"
 #include "dpobj.h"
 
@@ -131,8 +131,21 @@ worker_wait(BackgroundWorkerHandle *handle, ChargeRequest *request)
 	}
 }
 
+/* A lock that the worker could not get: most likely the caller's own. */
 static void
-report_failure(ChargeStatus status, ChargeRequest *request)
+report_accident(const ChargeRequest *request)
+{
+	ereport(ERROR,
+			(errcode(request->sqlstate), errmsg("could not write the privacy ledger"),
+			 errdetail("The background worker reported: %s.", request->message),
+			 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE
+				 ? errhint("A transaction holds a lock on the ledger or has changed a budget "
+						   "of this table. If it is your own, commit it first.")
+				 : 0));
+}
+
+static void
+report_failure(ChargeStatus status, const ChargeRequest *request)
 {
 	if (status == CHARGE_PENDING)
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -140,13 +153,18 @@ report_failure(ChargeStatus status, ChargeRequest *request)
 						errdetail("The background worker ended without an answer; the event may "
 								  "have been written."),
 						errhint("More details may be available in the server log.")));
-	ereport(ERROR, (errcode(request->sqlstate), errmsg("could not write the privacy ledger"),
-					errdetail("The background worker reported: %s.", request->message)));
+	if (!request->denied)
+		report_accident(request);
+	ereport(ERROR, (errcode(request->sqlstate), errmsg_internal("%s", request->message),
+					errdetail_internal("%s", request->detail), errhint("%s", request->hint)));
 }
 
-/* Has the request committed, detaches it and returns the ledger id of the event. */
+/*
+ * Has the request committed, detaches it and returns the ledger id of the event;
+ * change, unless NULL, receives the identities.
+ */
 static int64
-request_commit(dsm_segment *segment)
+request_commit(dsm_segment *segment, BudgetChange *change)
 {
 	ChargeRequest *request = dsm_segment_address(segment);
 	BackgroundWorkerHandle *handle = worker_start(dsm_segment_handle(segment));
@@ -156,6 +174,11 @@ request_commit(dsm_segment *segment)
 	if (status != CHARGE_COMMITTED)
 		report_failure(status, request);
 	id = request->id;
+	if (change != NULL)
+	{
+		change->relation_identity = request->relation_identity;
+		change->role_identity = request->grantee_identity;
+	}
 	pfree(handle);
 	dsm_detach(segment);
 	return id;
@@ -188,25 +211,34 @@ snapshot_text(void)
 	return OidOutputFunctionCall(F_PG_SNAPSHOT_OUT, OidFunctionCall0(F_PG_CURRENT_SNAPSHOT));
 }
 
+static void
+texts_clear(const char *texts[CHARGE_TEXTS])
+{
+	for (int i = 0; i < CHARGE_TEXTS; i++)
+		texts[i] = "";
+}
+
+/* SET ROLE and SECURITY DEFINER change who acts, not who asked. */
+static const char *
+session_user_name(void)
+{
+	return GetUserNameFromId(GetSessionUserId(), false);
+}
+
 int64
 charge_commit(const Charge *charge)
 {
 	const char *texts[CHARGE_TEXTS];
 	dsm_segment *segment;
 	ChargeRequest *request;
+	int ancestors;
 
 	charge_precheck();
 	if (charge->epsilon < 0 || charge->delta < 0 || charge->delta > DELTA_ONE)
 		elog(ERROR, "invalid privacy cost");
 
-	texts[CHARGE_TEXT_RELATION] = get_rel_name(charge->relation);
-	if (texts[CHARGE_TEXT_RELATION] == NULL)
-		elog(ERROR, "cache lookup failed for relation %u", charge->relation);
-	texts[CHARGE_TEXT_SCHEMA] = get_namespace_name(get_rel_namespace(charge->relation));
-	if (texts[CHARGE_TEXT_SCHEMA] == NULL)
-		elog(ERROR, "cache lookup failed for schema of relation %u", charge->relation);
-	/* SET ROLE and SECURITY DEFINER change who acts, not who asked. */
-	texts[CHARGE_TEXT_ROLE] = GetUserNameFromId(GetSessionUserId(), false);
+	ancestors = charge_tables_describe(charge->relation, texts);
+	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_MECHANISM] = charge->mechanism;
 	texts[CHARGE_TEXT_MECHANISM_VERSION] = DPOBJ_VERSION;
 	texts[CHARGE_TEXT_ADJACENCY] =
@@ -219,11 +251,65 @@ charge_commit(const Charge *charge)
 	segment = request_create(CHARGE_CHARGED, texts);
 	request = dsm_segment_address(segment);
 	request->relation = charge->relation;
+	request->ancestors = ancestors;
 	request->role = GetSessionUserId();
+	request->budget_required = dpobj_require_budget;
 	request->epsilon = charge->epsilon;
 	request->delta = charge->delta;
-	return request_commit(segment);
+	return request_commit(segment, NULL);
 }
+
+/* ---- Administration --------------------------------------------------------- */
+
+static void
+budget_change_commit(ChargeEvent event, BudgetChange *change)
+{
+	const char *texts[CHARGE_TEXTS];
+	dsm_segment *segment;
+	ChargeRequest *request;
+
+	texts_clear(texts);
+	(void) charge_tables_describe(change->relation, texts);
+	texts[CHARGE_TEXT_ROLE] = session_user_name();
+	texts[CHARGE_TEXT_PARAMETERS] = change->parameters;
+	segment = request_create(event, texts);
+	request = dsm_segment_address(segment);
+	request->relation = change->relation;
+	request->role = GetSessionUserId();
+	request->grantee = change->role;
+	(void) request_commit(segment, change);
+}
+
+void
+charge_set_budget(BudgetChange *change)
+{
+	budget_change_commit(CHARGE_SET_BUDGET, change);
+}
+
+void
+charge_drop_budget(BudgetChange *change)
+{
+	budget_change_commit(CHARGE_DROP_BUDGET, change);
+}
+
+void
+charge_confirm_epoch(void)
+{
+	const char *texts[CHARGE_TEXTS];
+	dsm_segment *segment;
+	ChargeRequest *request;
+
+	texts_clear(texts);
+	texts[CHARGE_TEXT_OIDS] = texts[CHARGE_TEXT_SCHEMAS] = texts[CHARGE_TEXT_RELATIONS] = "{}";
+	texts[CHARGE_TEXT_ROLE] = session_user_name();
+	texts[CHARGE_TEXT_PARAMETERS] = "{}";
+	segment = request_create(CHARGE_CONFIRM_EPOCH, texts);
+	request = dsm_segment_address(segment);
+	request->role = GetSessionUserId();
+	(void) request_commit(segment, NULL);
+}
+
+/* ---- The end of a release --------------------------------------------------- */
 
 void
 charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH])
@@ -234,7 +320,7 @@ charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH])
 	request->release = release;
 	request->has_output = true;
 	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
-	(void) request_commit(segment);
+	(void) request_commit(segment, NULL);
 }
 
 void
@@ -244,5 +330,5 @@ charge_failed(int64 release)
 	ChargeRequest *request = dsm_segment_address(segment);
 
 	request->release = release;
-	(void) request_commit(segment);
+	(void) request_commit(segment, NULL);
 }

@@ -18,7 +18,7 @@
 
 typedef struct Charge
 {
-	Oid relation;          /* topmost ancestor of what was scanned */
+	Oid relation;          /* what was scanned; of a partition the topmost ancestor */
 	const char *mechanism; /* name, as in the option */
 	Adjacency adjacency;
 	int64 epsilon;          /* nano-units, rounded up */
@@ -35,8 +35,9 @@ typedef struct Charge
 extern void charge_precheck(void);
 
 /*
- * Commits the 'charged' event for the session user; returns its ledger id.  Any
- * error, a cancel included: treat as charged, release nothing.
+ * Commits the 'charged' event for the session user if every budget that applies
+ * covers it; returns its ledger id.  Any error, a cancel included: treat as
+ * charged, release nothing.
  */
 extern int64 charge_commit(const Charge *charge);
 
@@ -50,5 +51,20 @@ extern void charge_released(int64 release, const uint8 hash[32]);
  * an error.
  */
 extern void charge_failed(int64 release);
+
+/* A change of a budget, for the ledger. */
+typedef struct BudgetChange
+{
+	Oid relation;
+	Oid role;                /* invalid: all roles */
+	const char *parameters;  /* jsonb text */
+	int64 relation_identity; /* answer: whose budget it is, in dpobj.identities */
+	int64 role_identity;     /* answer: 0 for all roles */
+} BudgetChange;
+
+/* Each commits an event of administration by the session user. */
+extern void charge_set_budget(BudgetChange *change);
+extern void charge_drop_budget(BudgetChange *change);
+extern void charge_confirm_epoch(void);
 
 #endif

@@ -30,6 +30,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "charge_budget.h"
 #include "charge_worker.h"
 
 /* A limit on whole transactions is new in PostgreSQL 17; before, no timeout is armed in workers. */
@@ -56,26 +57,53 @@ insert_event(const char *statement, int count, Oid *types, Datum *values, const 
 }
 
 static int64
-insert_charged(const ChargeRequest *request)
+insert_charged(const ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *const statement =
 		"INSERT INTO dpobj.ledger_events (event, relation, role, epsilon_nano, delta_units,"
-		" relation_name, role_name, mechanism, mechanism_version, adjacency, guarantee, pair,"
-		" parameters, snapshot) "
-		"VALUES ('charged', $1, $2, $3, $4, pg_catalog.format('%I.%I', $5, $6),"
-		" $7, $8, $9, $10, $11, $12, $13::pg_catalog.jsonb, $14) RETURNING id";
-	Oid types[4 + CHARGE_TEXTS] = {OIDOID, OIDOID, INT8OID, INT8OID};
-	Datum values[4 + CHARGE_TEXTS] = {
-		ObjectIdGetDatum(request->relation), ObjectIdGetDatum(request->role),
-		Int64GetDatum(request->epsilon), Int64GetDatum(request->delta)};
+		" relation_identity, role_identity, payers, relation_name, role_name, mechanism,"
+		" mechanism_version, adjacency, guarantee, pair, parameters, snapshot) "
+		"VALUES ('charged', $1, $2, $3, $4, $5, $6, $7, format('%I.%I', ($9::text[])[1],"
+		" ($10::text[])[1]), $11, $12, $13, $14, $15, $16, $17::jsonb, $18) RETURNING id";
+	Oid types[7 + CHARGE_TEXTS] = {OIDOID,  OIDOID,  INT8OID,     INT8OID,
+								   INT8OID, INT8OID, INT8ARRAYOID};
+	Datum values[7 + CHARGE_TEXTS] = {ObjectIdGetDatum(request->relation),
+									  ObjectIdGetDatum(request->role),
+									  Int64GetDatum(request->epsilon),
+									  Int64GetDatum(request->delta),
+									  parties->relation,
+									  parties->role,
+									  parties->payers};
 
-	/* The parameters from $5 on are the texts, in the order of ChargeText. */
+	/* The parameters from $8 on are the texts, in the order of ChargeText. */
 	for (int i = 0; i < CHARGE_TEXTS; i++)
 	{
-		types[4 + i] = TEXTOID;
-		values[4 + i] = CStringGetTextDatum(charge_request_text(request, (ChargeText) i));
+		types[7 + i] = TEXTOID;
+		values[7 + i] = CStringGetTextDatum(charge_request_text(request, (ChargeText) i));
 	}
-	return insert_event(statement, 4 + CHARGE_TEXTS, types, values, NULL);
+	return insert_event(statement, 7 + CHARGE_TEXTS, types, values, NULL);
+}
+
+static int64
+insert_administration(const ChargeRequest *request, const char *event, const ChargeParties *parties)
+{
+	static const char *const statement =
+		"INSERT INTO dpobj.ledger_events (event, relation, relation_name, relation_identity, role,"
+		" role_name, role_identity, parameters) "
+		"VALUES ($1, nullif($2, 0), CASE WHEN $2 <> 0 THEN format('%I.%I', ($3::text[])[1],"
+		" ($4::text[])[1]) END, nullif($5, 0), $6, $7, $8, $9::jsonb) RETURNING id";
+	Oid types[] = {TEXTOID, OIDOID, TEXTOID, TEXTOID, INT8OID, OIDOID, TEXTOID, INT8OID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(event),
+					  ObjectIdGetDatum(request->relation),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_SCHEMAS)),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_RELATIONS)),
+					  parties->relation,
+					  ObjectIdGetDatum(request->role),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ROLE)),
+					  parties->role,
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
+
+	return insert_event(statement, lengthof(types), types, values, NULL);
 }
 
 /*
@@ -87,9 +115,10 @@ insert_outcome(const ChargeRequest *request, const char *event)
 {
 	static const char *const statement =
 		"INSERT INTO dpobj.ledger_events (event, release, relation, relation_name, role,"
-		" role_name, mechanism, mechanism_version, output_hash) "
-		"SELECT $1, id, relation, relation_name, role, role_name, mechanism, mechanism_version, $3"
-		" FROM dpobj.ledger_events WHERE id = $2 AND event = 'charged' RETURNING id";
+		" role_name, mechanism, mechanism_version, relation_identity, role_identity, output_hash) "
+		"SELECT $1, id, relation, relation_name, role, role_name, mechanism, mechanism_version,"
+		" relation_identity, role_identity, $3 FROM dpobj.ledger_events WHERE id = $2 AND event = "
+		"'charged' RETURNING id";
 	Oid types[] = {TEXTOID, INT8OID, BYTEAOID};
 	Datum values[] = {CStringGetTextDatum(event), Int64GetDatum(request->release), (Datum) 0};
 	const char *nulls = request->has_output ? "   " : "  n";
@@ -105,17 +134,44 @@ insert_outcome(const ChargeRequest *request, const char *event)
 	return insert_event(statement, lengthof(types), types, values, nulls);
 }
 
+/* Everything that can refuse a charge comes before its row. */
 static int64
-insert_request(const ChargeRequest *request)
+commit_charged(ChargeRequest *request)
+{
+	ChargeParties parties;
+
+	charge_bind(request, &parties);
+	charge_check_budgets(request, &parties);
+	return insert_charged(request, &parties);
+}
+
+static int64
+commit_administration(ChargeRequest *request, const char *event)
+{
+	ChargeParties parties;
+
+	if (request->event != CHARGE_CONFIRM_EPOCH)
+		charge_bind(request, &parties);
+	return insert_administration(request, event, &parties);
+}
+
+static int64
+insert_request(ChargeRequest *request)
 {
 	switch (request->event)
 	{
 		case CHARGE_CHARGED:
-			return insert_charged(request);
+			return commit_charged(request);
 		case CHARGE_RELEASED:
 			return insert_outcome(request, "released");
 		case CHARGE_FAILED:
 			return insert_outcome(request, "failed");
+		case CHARGE_SET_BUDGET:
+			return commit_administration(request, "set_budget");
+		case CHARGE_DROP_BUDGET:
+			return commit_administration(request, "drop_budget");
+		case CHARGE_CONFIRM_EPOCH:
+			return commit_administration(request, "confirm_epoch");
 	}
 	elog(ERROR, "unrecognized ledger event: %d", (int) request->event);
 }
@@ -174,24 +230,34 @@ commit_event(ChargeRequest *request)
 	CommitTransactionCommand();
 }
 
-/* Turns the current error into an answer.  Only its primary message travels. */
+static void
+clip_text(const char *text, char clipped[CHARGE_MESSAGE_LENGTH])
+{
+	const char *source = text == NULL ? "" : text;
+	int length = pg_mbcliplen(source, strlen(source), CHARGE_MESSAGE_LENGTH - 1);
+
+	memcpy(clipped, source, length);
+	clipped[length] = '\0';
+}
+
+/* Turns the current error into an answer.  The caller reports a denial, we an accident. */
 static void
 refuse(ChargeRequest *request)
 {
 	ErrorData *error;
-	int length;
 
 	HOLD_INTERRUPTS();
 	MemoryContextSwitchTo(TopMemoryContext);
 	error = CopyErrorData();
-	EmitErrorReport();
+	if (!request->denied)
+		EmitErrorReport();
 	FlushErrorState();
 	AbortCurrentTransaction();
 
 	request->sqlstate = error->sqlerrcode;
-	length = pg_mbcliplen(error->message, strlen(error->message), CHARGE_MESSAGE_LENGTH - 1);
-	memcpy(request->message, error->message, length);
-	request->message[length] = '\0';
+	clip_text(error->message, request->message);
+	clip_text(error->detail, request->detail);
+	clip_text(error->hint, request->hint);
 }
 
 static void

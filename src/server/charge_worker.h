@@ -24,7 +24,10 @@ typedef enum ChargeEvent
 {
 	CHARGE_CHARGED,
 	CHARGE_RELEASED,
-	CHARGE_FAILED
+	CHARGE_FAILED,
+	CHARGE_SET_BUDGET,
+	CHARGE_DROP_BUDGET,
+	CHARGE_CONFIRM_EPOCH
 } ChargeEvent;
 
 typedef enum ChargeStatus
@@ -34,11 +37,12 @@ typedef enum ChargeStatus
 	CHARGE_REFUSED    /* the worker met an error */
 } ChargeStatus;
 
-/* The texts of a 'charged' event. */
+/* The texts of an event; those that it does not have are empty. */
 typedef enum ChargeText
 {
-	CHARGE_TEXT_SCHEMA, /* of the relation */
-	CHARGE_TEXT_RELATION,
+	CHARGE_TEXT_OIDS,      /* array: the table, its ancestors, its descendants */
+	CHARGE_TEXT_SCHEMAS,   /* array: their schemas */
+	CHARGE_TEXT_RELATIONS, /* array: their names */
 	CHARGE_TEXT_ROLE,
 	CHARGE_TEXT_MECHANISM,
 	CHARGE_TEXT_MECHANISM_VERSION,
@@ -51,7 +55,7 @@ typedef enum ChargeText
 } ChargeText;
 
 #define CHARGE_HASH_LENGTH 32
-#define CHARGE_MESSAGE_LENGTH 512
+#define CHARGE_MESSAGE_LENGTH 512 /* of primary message, detail and hint each */
 
 typedef struct ChargeRequest
 {
@@ -59,19 +63,27 @@ typedef struct ChargeRequest
 	Oid database;
 	PGPROC *leader; /* whose latch to set */
 	ChargeEvent event;
-	Oid relation;    /* of a 'charged' event */
-	Oid role;        /* of a 'charged' event */
-	int64 epsilon;   /* of a 'charged' event, nano-units */
-	int64 delta;     /* of a 'charged' event, units of 2^-60 */
-	int64 release;   /* of the other events: the charge they belong to */
-	bool has_output; /* of a 'released' event: hash is set */
+	Oid relation;         /* of a charge and of administration */
+	int ancestors;        /* how many of the tables above */
+	Oid role;             /* of a charge and of administration: the session user */
+	Oid grantee;          /* of a budget; invalid: all roles */
+	bool budget_required; /* of a charge: no budget, no release */
+	int64 epsilon;        /* of a charge, nano-units */
+	int64 delta;          /* of a charge, units of 2^-60 */
+	int64 release;        /* of an end: the charge it belongs to */
+	bool has_output;      /* of a 'released' event: hash is set */
 	uint8 hash[CHARGE_HASH_LENGTH];
 
 	/* the answer */
-	pg_atomic_uint32 status;             /* a ChargeStatus */
-	int64 id;                            /* ledger id of the committed event */
-	int sqlstate;                        /* of the error that refused it */
-	char message[CHARGE_MESSAGE_LENGTH]; /* and its primary message */
+	pg_atomic_uint32 status; /* a ChargeStatus */
+	int64 id;                /* ledger id of the committed event */
+	int64 relation_identity; /* of administration: of the table */
+	int64 grantee_identity;  /* and of the role, 0: all roles */
+	bool denied;             /* refused by a rule, not by an accident */
+	int sqlstate;            /* of the error that refused it */
+	char message[CHARGE_MESSAGE_LENGTH];
+	char detail[CHARGE_MESSAGE_LENGTH];
+	char hint[CHARGE_MESSAGE_LENGTH];
 
 	/* texts of the request: where each begins in the characters below */
 	Size offset[CHARGE_TEXTS];

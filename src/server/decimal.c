@@ -92,3 +92,24 @@ decimal_delta(Datum value, Oid type, PrivacyCost *cost)
 	/* 2^60; the ceiling of a delta just below one is 2^60 itself and still fits */
 	cost->delta_charged = units(delta, "1152921504606846976", numeric_ceil);
 }
+
+int64
+decimal_epsilon_cap(Datum value)
+{
+	if (!numeric_is_number(value) || numeric_less(value, numeric_from_text("0")) ||
+		numeric_less(numeric_from_text(CppAsString2(EPSILON_CAP_MAX)), value))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("epsilon of a budget must be between zero and %d", EPSILON_CAP_MAX)));
+	return units(value, "1000000000", numeric_floor);
+}
+
+int64
+decimal_delta_cap(Datum value)
+{
+	if (!numeric_is_number(value) || numeric_less(value, numeric_from_text("0")) ||
+		numeric_less(numeric_from_text("1"), value))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("delta of a budget must be between zero and one")));
+	return units(value, "1152921504606846976", numeric_floor);
+}

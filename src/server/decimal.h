@@ -10,7 +10,8 @@
 
 #include "postgres.h"
 
-#define EPSILON_MAX 10000 /* in units of 1.0 */
+#define EPSILON_MAX 10000          /* of one release, in units of 1.0 */
+#define EPSILON_CAP_MAX 1000000000 /* of a budget */
 
 typedef struct PrivacyCost
 {
@@ -22,5 +23,9 @@ typedef struct PrivacyCost
 /* Values of type float8, numeric or integer; raises 22023 for what is out of range. */
 extern void decimal_epsilon(Datum value, Oid type, PrivacyCost *cost);
 extern void decimal_delta(Datum value, Oid type, PrivacyCost *cost);
+
+/* Caps of a budget, type numeric, rounded down; they raise 22023 likewise. */
+extern int64 decimal_epsilon_cap(Datum value);
+extern int64 decimal_delta_cap(Datum value);
 
 #endif

@@ -18,6 +18,7 @@ int dpobj_time_limit = 0;
 int dpobj_memory_limit = 0;
 int dpobj_solver_threads = 2;
 bool dpobj_progress = false;
+bool dpobj_require_budget = false;
 
 void _PG_init(void);
 
@@ -46,5 +47,9 @@ _PG_init(void)
 		"dpobj.progress", "Shows how far the solver is.",
 		"Messages go only to a session of the table's owner, because they depend on its rows.",
 		&dpobj_progress, false, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable(
+		"dpobj.require_budget", "Refuses releases that no privacy budget covers.",
+		"Otherwise a release from a table without a budget is only written to the ledger.",
+		&dpobj_require_budget, false, PGC_SUSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");
 }

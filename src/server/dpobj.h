@@ -20,9 +20,10 @@
 #endif
 
 /* GUCs (dpobj.c). */
-extern int dpobj_time_limit;     /* seconds, 0: none */
-extern int dpobj_memory_limit;   /* MiB, 0: none */
-extern int dpobj_solver_threads; /* threads of one solver process */
-extern bool dpobj_progress;      /* messages to the owner while a solver works */
+extern int dpobj_time_limit;      /* seconds, 0: none */
+extern int dpobj_memory_limit;    /* MiB, 0: none */
+extern int dpobj_solver_threads;  /* threads of one solver process */
+extern bool dpobj_progress;       /* messages to the owner while a solver works */
+extern bool dpobj_require_budget; /* no budget, no release */
 
 #endif

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(22);
+SELECT plan(37);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -40,16 +40,48 @@ SELECT is_empty($$
 $$, 'every object has a comment');
 SELECT is_empty($$
   SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-  WHERE c.oid IN ('dpobj.ledger_events'::regclass, 'dpobj.ledger'::regclass) AND a.attnum > 0
-    AND col_description(c.oid, a.attnum) IS NULL
-$$, 'every column of the ledger has a comment');
+  WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v') AND a.attnum > 0
+    AND NOT a.attisdropped AND col_description(c.oid, a.attnum) IS NULL
+$$, 'every column of ledger and budgets has a comment');
+SELECT is_empty($$
+  SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+  WHERE c.relnamespace = 'dpobj'::regnamespace AND NOT t.tgisinternal
+    AND (t.tgenabled <> 'A' OR obj_description(t.oid, 'pg_trigger') IS NULL)
+$$, 'every trigger fires always and has a comment');
+
+-- budgets
+SELECT has_table('dpobj', 'budget_rows', 'budgets are a table');
+SELECT has_view('dpobj', 'budgets', 'and a view');
+SELECT columns_are('dpobj', 'budgets', ARRAY['relation', 'role', 'accountant', 'epsilon_limit',
+  'epsilon_spent', 'epsilon_left', 'delta_limit', 'delta_spent', 'delta_left', 'releases',
+  'max_releases', 'relation_name', 'role_name']);
+SELECT function_returns('dpobj', 'set_budget',
+  ARRAY['regclass', 'regrole', 'numeric', 'numeric', 'text', 'bigint'], 'void');
+SELECT function_returns('dpobj', 'drop_budget', ARRAY['regclass', 'regrole'], 'void');
+SELECT function_returns('dpobj', 'confirm_epoch', '{}'::name[], 'void');
+SELECT function_returns('dpobj', 'remaining', ARRAY['regclass', 'regrole'], 'setof record');
+SELECT is_empty($$
+  SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+  WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind = 'r' AND a.attnum > 0
+    AND a.atttypid IN ('regclass'::regtype, 'regrole'::regtype, 'regnamespace'::regtype)
+$$, 'no reg* type in a dumped table');
+SELECT is_empty($$
+  SELECT c.relname FROM pg_class c
+  WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'S')
+    AND c.oid <> ALL ((SELECT extconfig FROM pg_extension WHERE extname = 'dpobj')::oid[])
+$$, 'every table and sequence is dumped');
+SELECT is((SELECT rolcanlogin OR rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = 'dpobj_admin'), false,
+  'dpobj_admin is a group and nothing else');
+SELECT is((SELECT rolcanlogin OR rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = 'dpobj_auditor'), false,
+  'dpobj_auditor is a group and nothing else');
 
 -- privileges of a role that was granted nothing
 CREATE ROLE dpobj_test_stranger;
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
   WHERE (p.proname = 'dp_halfspace' OR p.pronamespace = 'dpobj'::regnamespace)
-    AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify']::regproc[])
+    AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
+                            'dpobj.epoch', 'dpobj.remaining']::regproc[])
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door is closed to PUBLIC');
 SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',
@@ -57,6 +89,15 @@ SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'],
 SELECT table_privs_are('dpobj', 'ledger_events', 'dpobj_test_stranger', ARRAY[]::text[],
   'nobody reads or writes the table of events');
 SELECT table_privs_are('dpobj', 'ledger', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view may be read');
+SELECT is_empty($$
+  SELECT c.relname FROM pg_class c
+  WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
+    AND c.relname NOT IN ('ledger', 'budgets')
+    AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+$$, 'nor any other table but the two views');
+SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
+SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint)', 'EXECUTE'),
+  'dpobj_admin may call what sets budgets');
 SELECT ok(NOT has_type_privilege('dpobj_test_stranger', 'dp_rows', 'USAGE'),
   'the state type cannot be used in an aggregate of one''s own');
 GRANT pg_write_all_data TO dpobj_test_stranger;

@@ -292,6 +292,9 @@ for my $format (qw(plain custom))
 		"restore, $format");
 	is($node->safe_psql($copy, $events), scalar_of($node, $events), 'the ledger is the same');
 	is($node->safe_psql($copy, 'SELECT dpobj.verify(model) FROM kept'), 't', 'the model verifies');
+	my (undef, undef, $refusal) = $node->psql($copy, train(QUICK));
+	like($refusal, qr/the database was restored/, 'nothing is released before somebody has looked');
+	$node->safe_psql($copy, 'SELECT dpobj.confirm_epoch()');
 	is( $node->safe_psql($copy, train(QUICK)),
 		$node->safe_psql($copy, "SELECT max(id) FROM dpobj.ledger WHERE event = 'charged'"),
 		'it goes on with new ids');

@@ -1,0 +1,239 @@
+-- budgets: caps per role, group and over all roles, at the owner's door
+CREATE TABLE survey (features float8[], rich boolean);
+INSERT INTO survey SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
+CREATE ROLE budgets_eve LOGIN;
+CREATE ROLE budgets_bob LOGIN;
+CREATE ROLE budgets_team;
+CREATE ROLE budgets_curator LOGIN;
+GRANT budgets_team TO budgets_eve, budgets_bob;
+GRANT SELECT ON survey TO budgets_eve, budgets_bob;
+SELECT dpobj.grant_trainer(r) FROM (VALUES ('budgets_eve'::regrole), ('budgets_bob')) v(r);
+CREATE FUNCTION train(epsilon numeric) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  detail text;
+  hint text;
+BEGIN
+  RETURN (dp_halfspace(features, rich, epsilon, 0.0)).kind FROM survey;
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+  RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, detail, hint);
+END $$;
+\pset format unaligned
+\pset tuples_only on
+
+-- a cap of a role: what fits is released, what does not writes nothing
+SELECT dpobj.set_budget('survey', 'budgets_eve', 2, 0);
+SET SESSION AUTHORIZATION budgets_eve;
+SELECT train(0.5);
+SELECT train(1.500000001);
+SELECT train(1.5);
+SELECT train(0.000000001);
+SELECT event, epsilon FROM dpobj.ledger ORDER BY id;
+TABLE dpobj.budgets;
+SELECT * FROM dpobj.remaining('survey');
+-- another role is not meant
+SET SESSION AUTHORIZATION budgets_bob;
+SELECT train(3);
+TABLE dpobj.budgets;
+SELECT * FROM dpobj.remaining('survey');
+SELECT * FROM dpobj.remaining('survey', 'budgets_eve');
+RESET SESSION AUTHORIZATION;
+
+-- drop and set again: what was spent stays
+SELECT dpobj.drop_budget('survey', 'budgets_eve');
+SELECT dpobj.drop_budget('survey', 'budgets_eve');
+SELECT dpobj.set_budget('survey', 'budgets_eve', 2.25, 0);
+SELECT * FROM dpobj.remaining('survey', 'budgets_eve');
+SET SESSION AUTHORIZATION budgets_eve;
+SELECT train(0.26);
+SELECT train(0.25);
+RESET SESSION AUTHORIZATION;
+
+-- set again in place, with a cap of releases
+SELECT dpobj.set_budget('survey', 'budgets_eve', 100, 0, 'basic', 4);
+SET SESSION AUTHORIZATION budgets_eve;
+SELECT train(1);
+SELECT train(0.001);
+SELECT * FROM dpobj.remaining('survey');
+RESET SESSION AUTHORIZATION;
+SELECT dpobj.drop_budget('survey', 'budgets_eve');
+
+-- a group caps its members together
+SELECT dpobj.set_budget('survey', 'budgets_team', 7, 0);
+SELECT role, epsilon_limit, epsilon_spent, epsilon_left, releases FROM dpobj.budgets;
+SET SESSION AUTHORIZATION budgets_bob;
+SELECT train(0.75);
+SELECT train(0.5);
+SELECT role, epsilon_limit, epsilon_spent, epsilon_left, releases FROM dpobj.budgets;
+RESET SESSION AUTHORIZATION;
+-- a superuser is not a member of every group
+SELECT train(5);
+
+-- a cap over all roles, and all or nothing: the tighter one decides
+SELECT dpobj.set_budget('survey', NULL, 12, 0);
+SET SESSION AUTHORIZATION budgets_eve;
+SELECT train(0.75);
+SELECT role, epsilon_limit, epsilon_spent, epsilon_left FROM dpobj.budgets ORDER BY role;
+SELECT * FROM dpobj.remaining('survey');
+RESET SESSION AUTHORIZATION;
+SELECT train(0.75);
+SELECT train(0.25);
+SELECT role, epsilon_limit, epsilon_spent, epsilon_left FROM dpobj.budgets ORDER BY role;
+
+-- sums are exact: ten times 0.1 is 1, and a cap rounds down where a charge rounds up
+CREATE TABLE other AS TABLE survey;
+SELECT dpobj.set_budget('other', NULL, 1, 0);
+SELECT (dp_halfspace(features, rich, 0.1, 0)).kind FROM other \g /dev/null
+DO $$ BEGIN
+  FOR i IN 2..10 LOOP PERFORM dp_halfspace(features, rich, 0.1, 0) FROM other; END LOOP;
+END $$;
+SELECT epsilon_spent, epsilon_left, releases FROM dpobj.budgets WHERE relation = 'other'::regclass;
+SELECT (dp_halfspace(features, rich, 0.000000001, 0)).kind FROM other;
+SELECT dpobj.set_budget('other', NULL, 1.0000000019, 1);
+SELECT epsilon_left, delta_limit FROM dpobj.budgets WHERE relation = 'other'::regclass;
+SELECT (dp_halfspace(features, rich, 0.0000000011, 0)).kind FROM other;
+
+-- no budget
+SET dpobj.require_budget = on;
+SELECT dpobj.drop_budget('other', NULL);
+SELECT (dp_halfspace(features, rich, 0.1, 0)).kind FROM other;
+RESET dpobj.require_budget;
+SET SESSION AUTHORIZATION budgets_eve;
+SET dpobj.require_budget = off;
+RESET SESSION AUTHORIZATION;
+
+-- a budget that is not committed: the session's own charge waits for it in vain
+BEGIN;
+SELECT dpobj.set_budget('other', NULL, 5, 0);
+SELECT (dp_halfspace(features, rich, 0.1, 0)).kind FROM other;
+ROLLBACK;
+SELECT count(*) FROM dpobj.budgets WHERE relation = 'other'::regclass;
+BEGIN;
+CREATE ROLE budgets_new;
+SELECT dpobj.set_budget('other', 'budgets_new', 5, 0);
+ROLLBACK;
+
+-- arguments
+SELECT dpobj.set_budget('other', NULL, -1, 0);
+SELECT dpobj.set_budget('other', NULL, 'NaN', 0);
+SELECT dpobj.set_budget('other', NULL, 'Infinity', 0);
+SELECT dpobj.set_budget('other', NULL, 1, 1.1);
+SELECT dpobj.set_budget('other', NULL, NULL, 0);
+SELECT dpobj.set_budget('other', NULL, 1, NULL);
+SELECT dpobj.set_budget(NULL, NULL, 1, 0);
+SELECT dpobj.set_budget(0, NULL, 1, 0);
+SELECT dpobj.set_budget('other', 0, 1, 0);
+SELECT dpobj.set_budget('other', NULL, 1, 0, 'zcdp');
+SELECT dpobj.set_budget('other', NULL, 1, 0, NULL);
+SELECT dpobj.set_budget('other', NULL, 1, 0, 'basic', -1);
+SELECT dpobj.set_budget('dpobj.ledger', NULL, 1, 0);
+CREATE TEMP TABLE passing (a int);
+SELECT dpobj.set_budget('passing', NULL, 1, 0);
+BEGIN READ ONLY;
+SELECT dpobj.set_budget('other', NULL, 1, 0);
+ROLLBACK;
+SELECT dpobj.confirm_epoch();
+
+-- who may administer: by a superuser's grant only
+SET SESSION AUTHORIZATION budgets_curator;
+SELECT dpobj.set_budget('other', NULL, 1, 0);
+RESET SESSION AUTHORIZATION;
+GRANT dpobj_admin TO budgets_curator;
+SET SESSION AUTHORIZATION budgets_curator;
+SELECT dpobj.set_budget('other', NULL, 1, 0);
+SELECT dpobj.drop_budget('other', NULL);
+SELECT relation_name, event, parameters FROM dpobj.ledger ORDER BY id;
+SET ROLE dpobj_admin;
+SELECT dpobj.set_budget('other', NULL, 1, 0);
+RESET ROLE;
+TABLE dpobj.budgets;
+RESET SESSION AUTHORIZATION;
+GRANT dpobj_auditor TO budgets_curator;
+SET SESSION AUTHORIZATION budgets_curator;
+SELECT relation, role, epsilon_left FROM dpobj.budgets ORDER BY relation_name, role;
+SELECT count(DISTINCT role) FROM dpobj.ledger WHERE role LIKE 'budgets_%';
+SELECT epsilon FROM dpobj.remaining('survey', 'budgets_bob');
+RESET SESSION AUTHORIZATION;
+-- a superuser that acts as somebody else is somebody else
+SET ROLE budgets_eve;
+SELECT dpobj.drop_budget('other', NULL);
+RESET ROLE;
+-- nobody writes the tables by hand
+GRANT pg_write_all_data, pg_read_all_data TO budgets_eve;
+SET SESSION AUTHORIZATION budgets_eve;
+UPDATE dpobj.budget_rows SET epsilon_nano = 1000000000000;
+INSERT INTO dpobj.identities (kind, origin, object, name) VALUES ('role', '', 0, 'eve');
+DELETE FROM dpobj.lineage;
+RESET SESSION AUTHORIZATION;
+
+-- renames keep what was spent, both ways
+ALTER TABLE survey RENAME TO renamed;
+ALTER ROLE budgets_eve RENAME TO budgets_eva;
+SELECT role, epsilon_limit, epsilon_spent FROM dpobj.budgets WHERE relation = 'renamed'::regclass ORDER BY role;
+SELECT dpobj.set_budget('renamed', 'budgets_eva', 1, 0);
+SELECT role, epsilon_spent FROM dpobj.budgets WHERE role = 'budgets_eva';
+-- somebody else who takes the name has spent nothing, and sees nothing
+CREATE ROLE budgets_eve LOGIN;
+GRANT SELECT ON other TO budgets_eve;
+SELECT dpobj.set_budget('renamed', 'budgets_eve', 1, 0);
+SELECT role, epsilon_spent FROM dpobj.budgets WHERE role = 'budgets_eve';
+SET SESSION AUTHORIZATION budgets_eve;
+SELECT count(*) FROM dpobj.ledger;
+SET SESSION AUTHORIZATION budgets_eva;
+SELECT count(*) > 0 FROM dpobj.ledger;
+RESET SESSION AUTHORIZATION;
+-- a table that takes the name has spent nothing while the other one exists, and all of it afterwards
+CREATE TABLE survey AS TABLE renamed;
+SELECT dpobj.set_budget('survey', NULL, 20, 0);
+SELECT relation, epsilon_spent FROM dpobj.budgets WHERE role IS NULL ORDER BY relation_name;
+DROP TABLE renamed;
+CREATE TABLE renamed AS TABLE survey;
+SELECT relation, role, epsilon_limit, epsilon_spent FROM dpobj.budgets ORDER BY relation_name, role;
+SELECT (dp_halfspace(features, rich, 0.25, 0)).kind FROM renamed;
+
+-- partitions: the whole is charged; what a table spent alone moves to its parent
+CREATE TABLE leaf (LIKE other);
+INSERT INTO leaf SELECT * FROM other;
+SELECT (dp_halfspace(features, rich, 2.0, 0)).kind FROM leaf;
+CREATE TABLE whole (LIKE other) PARTITION BY LIST (rich);
+CREATE TABLE rest PARTITION OF whole DEFAULT;
+SELECT dpobj.set_budget('rest', NULL, 1, 0);
+SELECT dpobj.set_budget('whole', NULL, 2.5, 0);
+SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'whole'::regclass;
+ALTER TABLE whole DETACH PARTITION rest;
+ALTER TABLE whole ATTACH PARTITION leaf DEFAULT;
+SELECT (dp_halfspace(features, rich, 1.0, 0, '{"dimension": 2}')).kind FROM whole;
+SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM leaf;
+SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'whole'::regclass;
+ALTER TABLE whole DETACH PARTITION leaf;
+SELECT dpobj.set_budget('leaf', NULL, 2.5, 0);
+SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'leaf'::regclass;
+SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM whole;
+-- also within the transaction that attaches it, which nobody else can see
+CREATE TABLE again (LIKE other) PARTITION BY LIST (rich);
+SELECT dpobj.set_budget('again', NULL, 2.75, 0);
+SELECT dpobj.drop_budget('leaf', NULL);
+BEGIN;
+ALTER TABLE again ATTACH PARTITION leaf DEFAULT;
+SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM again;
+ROLLBACK;
+BEGIN;
+ALTER TABLE again ATTACH PARTITION leaf DEFAULT;
+SELECT (dp_halfspace(features, rich, 0.25, 0, '{"dimension": 2}')).kind FROM again;
+ROLLBACK;
+SELECT dpobj.set_budget('leaf', NULL, 3, 0);
+SELECT epsilon_spent FROM dpobj.budgets WHERE relation IN ('leaf'::regclass, 'again'::regclass);
+-- inheritance: training on a child is training on the parent
+CREATE TABLE parent (LIKE other);
+CREATE TABLE child () INHERITS (parent);
+INSERT INTO child SELECT * FROM other;
+SELECT dpobj.set_budget('parent', NULL, 1, 0);
+SELECT (dp_halfspace(features, rich, 0.75, 0)).kind FROM child;
+SELECT (dp_halfspace(features, rich, 0.75, 0, '{"dimension": 2}')).kind FROM parent;
+SELECT (dp_halfspace(features, rich, 0.75, 0)).kind FROM child;
+SELECT epsilon FROM dpobj.remaining('child');
+
+DROP TABLE survey, renamed, other, leaf, whole, rest, again, parent, child, passing;
+DROP FUNCTION train(numeric);
+DROP OWNED BY budgets_eva, budgets_eve, budgets_bob, budgets_curator;
+DROP ROLE budgets_eva, budgets_eve, budgets_bob, budgets_team, budgets_curator;

@@ -1,0 +1,78 @@
+/*
+ * admin.c - who may administer.
+ *
+ * In PostgreSQL 15 every role with CREATEROLE can grant dpobj_admin to itself, so
+ * that membership alone means nothing: each grant on the way must be a superuser's.
+ * And such a role can become one of the members by SET ROLE, so that the session
+ * user is asked too.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
+#include "admin.h"
+
+uint64
+admin_execute(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
+{
+	Oid role;
+	int security;
+	uint64 rows;
+
+	/* An error resets both at the end of the (sub)transaction. */
+	GetUserIdAndSecContext(&role, &security);
+	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID,
+						   security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	SPI_connect();
+	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
+		elog(ERROR, "could not read or write the privacy budgets");
+	rows = SPI_processed;
+	SPI_finish();
+	SetUserIdAndSecContext(role, security);
+	return rows;
+}
+
+static bool
+role_administers(Oid role)
+{
+	static const char *const statement =
+		"WITH RECURSIVE members(oid) AS ("
+		" SELECT oid FROM pg_authid WHERE rolname = 'dpobj_admin' UNION"
+		" SELECT m.member FROM members a JOIN pg_auth_members m ON m.roleid = a.oid"
+		" JOIN pg_authid g ON g.oid = m.grantor WHERE g.rolsuper) "
+		"SELECT FROM members m JOIN pg_authid r ON r.oid = m.oid "
+		"WHERE m.oid = $1 AND r.rolname <> 'dpobj_admin'";
+	Oid types[] = {OIDOID};
+	Datum values[] = {ObjectIdGetDatum(role)};
+
+	return superuser_arg(role) ||
+		   admin_execute(statement, lengthof(types), types, values, NULL) > 0;
+}
+
+void
+admin_require(const char *function)
+{
+	Oid current = GetUserId();
+
+	PreventCommandIfReadOnly(function);
+	PreventCommandIfParallelMode(function);
+	PreventCommandDuringRecovery(function);
+	/* SET ROLE dpobj_admin adds nothing to what the session user may do. */
+	if (role_administers(GetSessionUserId()) &&
+		(current == get_role_oid("dpobj_admin", true) || role_administers(current)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("permission denied for function %s", function),
+			 errdetail("Session user and current user must be superusers or members of "
+					   "dpobj_admin, and a superuser must have granted the membership."),
+			 errhint("A superuser can run GRANT dpobj_admin TO ..., after REVOKE if somebody "
+					 "else has granted it.")));
+}

@@ -1,0 +1,24 @@
+/*
+ * admin.h - who may administer, and statements on dpobj's own tables.
+ */
+#ifndef DPOBJ_ADMIN_H
+#define DPOBJ_ADMIN_H
+
+#include "postgres.h"
+
+/*
+ * Raises 42501 unless session user and current user both are superusers or members
+ * of dpobj_admin by grants that superusers made; 25006 where nothing can be
+ * written.  function: its name, for messages.
+ */
+extern void admin_require(const char *function);
+
+/*
+ * Runs one statement as the owner of dpobj's tables, whatever the caller may do,
+ * and returns the number of rows.  The caller's search_path must be pinned (SET
+ * search_path of the SQL function).
+ */
+extern uint64 admin_execute(const char *statement, int count, Oid *types, Datum *values,
+							const char *nulls);
+
+#endif

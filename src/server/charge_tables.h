@@ -1,0 +1,19 @@
+/*
+ * charge_tables.h - which tables a charge concerns: the one that was trained on,
+ * its ancestors and its descendants.
+ */
+#ifndef DPOBJ_CHARGE_TABLES_H
+#define DPOBJ_CHARGE_TABLES_H
+
+#include "postgres.h"
+
+#include "charge_worker.h"
+
+/*
+ * Fills in the texts of the tables, the given one first, then its ancestors, then
+ * its descendants; returns how many ancestors there are.  Reads the catalogs as
+ * the caller sees them: what it attached itself counts too.
+ */
+extern int charge_tables_describe(Oid relation, const char *texts[CHARGE_TEXTS]);
+
+#endif

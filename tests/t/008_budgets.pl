@@ -1,0 +1,383 @@
+# 008_budgets.pl - budgets under races, rollbacks, crashes, renames, dumps, restores
+# and promotions, and who may administer them.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use DpobjTest;
+
+my $node = dpobj_cluster('budgets', 'max_worker_processes = 40', 'max_connections = 60',
+	'synchronous_commit = on');
+
+# Runs statements as a role, in one session; the output with its errors.
+sub run_as
+{
+	my ($user, @statements) = @_;
+	my $session = session($node, user => $user);
+	my $text = join "\n", map { $session->ask($_) } @statements;
+	$session->quit;
+	return $text;
+}
+
+sub refused
+{
+	my ($name, $state, $text) = @_;
+	like($text, qr/^ERROR:  $state: /m, "$name: $state");
+	unlike($text, qr/^\d+$/m, "$name: no answer");
+}
+
+my $superuser = scalar_of($node, 'SELECT current_user');
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE eve LOGIN;
+CREATE ROLE bob LOGIN;
+CREATE ROLE curator LOGIN;
+CREATE ROLE maker LOGIN CREATEROLE;
+CREATE ROLE auditor LOGIN;
+CREATE ROLE team;
+GRANT SELECT ON quick TO eve, bob;
+SELECT dpobj.grant_trainer('eve'), dpobj.grant_trainer('bob');
+SQL
+
+# ---- a race for a cap of 100 at cost 7: exactly 14 ----
+
+my @levels = ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE');
+for my $level (@levels)
+{
+	my $table = 'race_' . lc($level =~ s/ /_/gr);
+	scalar_of($node, "CREATE TABLE $table AS TABLE quick; SELECT dpobj.set_budget('$table', NULL, 100, 0)");
+	spends(
+		$node,
+		"20 sessions race at $level",
+		{ epsilon => 98, charged => 14, released => 14 },
+		sub {
+			my @sessions = map { session($node) } 1 .. 20;
+			$_->ask("BEGIN ISOLATION LEVEL $level; SELECT count(*) FROM $table") for @sessions;
+			$_->send(train($table, epsilon => '7.0')) for @sessions;
+			my @texts = map { $_->result } @sessions;
+			$_->ask('ROLLBACK') for @sessions;
+			$_->quit for @sessions;
+			is(scalar(grep { /^\d+$/ } @texts), 14, 'exactly 14 are answered');
+			my @errors = grep { !/^\d+$/ } @texts;
+			is(scalar(grep { /^ERROR:  UB001: privacy budget exhausted$/m } @errors), 6, '6 are refused');
+			is( scalar(grep {
+						/^DETAIL:  The budget of all roles on table public\.$table has epsilon: 98 spent, 7 asked, 2 left of 100\.$/m
+				} @errors),
+				6, 'and told what is left');
+		});
+	is(scalar_of($node, "SELECT epsilon_spent, epsilon_left, releases FROM dpobj.budgets WHERE relation_name = 'public.$table'"),
+		'98|2|14', 'the budget says so');
+}
+
+# ---- many charges: sums are exact, nobody dies of a deadlock ----
+
+# Two tables with caps of role, group and all, trained on in either order.
+scalar_of($node, <<'SQL');
+CREATE TABLE left_one AS TABLE quick;
+CREATE TABLE right_one AS TABLE quick;
+GRANT SELECT ON left_one, right_one TO eve, bob;
+GRANT team TO eve, bob;
+SELECT dpobj.set_budget(t, r, 1000, 0)
+FROM (VALUES ('left_one'::regclass), ('right_one')) t(t), (VALUES ('eve'::regrole), ('bob'), ('team'), (NULL)) r(r);
+SQL
+spends(
+	$node,
+	'500 charges from 8 clients',
+	{ epsilon => 50, charged => 500, released => 500 },
+	sub {
+		my $folder = PostgreSQL::Test::Utils::tempdir;
+		my %script = (left => [ 'left_one', 'right_one' ], right => [ 'right_one', 'left_one' ]);
+		for my $name (keys %script)
+		{
+			append_to_file("$folder/$name.sql",
+				join('', map { train($_, epsilon => '0.1') . ";\n" } @{ $script{$name} }));
+		}
+		my @runs;
+		for my $run ([ eve => 'left', 32 ], [ eve => 'right', 31 ], [ bob => 'left', 31 ],
+			[ bob => 'right', 31 ])
+		{
+			my ($user, $name, $count) = @$run;
+			push @runs,
+			  IPC::Run::start(
+				[
+					'pgbench', '-n', '-h', $node->host, '-p', $node->port, '-U', $user, '-c', '2', '-t',
+					$count, '-f', "$folder/$name.sql", 'postgres'
+				],
+				'>', "$folder/$user.$name.out", '2>', "$folder/$user.$name.err");
+		}
+		for my $run (@runs)
+		{
+			ok($run->finish, 'no client was refused');
+		}
+	});
+is( scalar_of($node,
+		"SELECT string_agg(concat_ws(' ', relation_name, role, epsilon_spent, releases), ', ' ORDER BY relation_name, role) "
+		  . "FROM dpobj.budgets WHERE relation_name IN ('public.left_one', 'public.right_one')"),
+	join(', ', map { ("public.$_ bob 12.4 124", "public.$_ eve 12.6 126", "public.$_ team 25 250", "public.$_ 25 250") } qw(left_one right_one)),
+	'every sum is exact');
+
+# ---- a crash in between ----
+
+scalar_of($node, "CREATE TABLE crashed AS TABLE quick; SELECT dpobj.set_budget('crashed', NULL, 1.25, 0)");
+spends(
+	$node,
+	'a charge before an immediate stop counts',
+	{ epsilon => 1, charged => 2, released => 2 },
+	sub {
+		my $session = session($node);
+		like($session->ask('BEGIN; ' . train('crashed')), qr/^\d+$/, 'a release');
+		$node->stop('immediate');
+		$session->quit;
+		$node->start;
+		like(scalar_of($node, train('crashed')), qr/^\d+$/, 'another one');
+		refused('then the budget is exhausted', 'UB001', run_as($superuser, train('crashed')));
+	});
+
+# ---- errors of the budget write nothing ----
+
+scalar_of($node, "SELECT dpobj.set_budget('quick', 'eve', 0.75, 0)");
+spends(
+	$node,
+	'refusals',
+	{},
+	sub {
+		my $before = scalar_of($node, "SELECT count(*) FROM dpobj.identities");
+		refused('more than the cap', 'UB001', run_as('eve', train(QUICK, epsilon => '0.750000001')));
+		refused('no budget where one is required',
+			'UB002',
+			do {
+				scalar_of($node, 'ALTER ROLE bob SET dpobj.require_budget = on');
+				run_as('bob', train(QUICK));
+			});
+		refused('which the role itself cannot change', 'UB002',
+			run_as('bob', 'SET dpobj.require_budget = off', train(QUICK)));
+		refused('which the role itself cannot change once it is known', 'UB002',
+			run_as('bob', 'SELECT dp_score(NULL, NULL)', 'SET dpobj.require_budget = off', train(QUICK)));
+		my $session = session($node, user => 'bob', options => '-c dpobj.require_budget=off');
+		refused('nor when it connects', 'UB002', $session->ask(train(QUICK)));
+		$session->quit;
+		scalar_of($node, 'ALTER ROLE bob RESET ALL; ALTER DATABASE postgres SET dpobj.require_budget = on');
+		$session = session($node, user => 'bob', options => '-c dpobj.require_budget=off');
+		refused('nor when the database demands it', 'UB002', $session->ask(train(QUICK)));
+		$session->quit;
+		scalar_of($node, 'ALTER DATABASE postgres RESET ALL');
+		is(scalar_of($node, "SELECT count(*) FROM dpobj.identities"), $before, 'not even an identity is made');
+	});
+spends($node, 'a role with a budget passes where one is required', { epsilon => 0.25, charged => 1, released => 1 },
+	sub {
+		scalar_of($node, 'ALTER ROLE eve SET dpobj.require_budget = on');
+		like(run_as('eve', train(QUICK, epsilon => '0.25')), qr/^\d+$/, 'a release');
+		scalar_of($node, 'ALTER ROLE eve RESET ALL');
+	});
+
+spends($node, 'nor need a role that was excused', { epsilon => 0.5, charged => 1, released => 1 },
+	sub {
+		scalar_of($node, 'ALTER DATABASE postgres SET dpobj.require_budget = on;'
+			  . 'ALTER ROLE bob SET dpobj.require_budget = off');
+		like(run_as('bob', train(QUICK)), qr/^\d+$/, 'a release');
+		scalar_of($node, 'ALTER DATABASE postgres RESET ALL; ALTER ROLE bob RESET ALL');
+	});
+
+# The session user pays, whoever acts: SET ROLE and SECURITY DEFINER do not help.
+scalar_of($node, 'GRANT bob TO eve; CREATE FUNCTION by_definer() RETURNS bigint SECURITY DEFINER LANGUAGE sql AS '
+	  . '$$' . train('public.quick', epsilon => '0.75') . '$$');
+spends(
+	$node,
+	'somebody else\'s role',
+	{},
+	sub {
+		refused('SET ROLE', 'UB001', run_as('eve', 'SET ROLE bob', train(QUICK, epsilon => '0.75')));
+		refused('SECURITY DEFINER', 'UB001', run_as('eve', 'SELECT by_definer()'));
+	});
+scalar_of($node, 'REVOKE bob FROM eve');
+
+# ---- drop, set again, rename, drop the table ----
+
+scalar_of($node, "SELECT dpobj.drop_budget('quick', 'eve'); SELECT dpobj.set_budget('quick', 'eve', 0.3, 0)");
+my $spent = "SELECT epsilon_spent, epsilon_left FROM dpobj.budgets WHERE role = '%s'"
+  . " AND relation = '%s'::regclass";
+is(scalar_of($node, sprintf($spent, 'eve', 'quick')), '0.25|0.05', 'drop and set again resets nothing');
+scalar_of($node, 'ALTER ROLE eve RENAME TO eva; ALTER TABLE quick RENAME TO quicker; CREATE SCHEMA hidden;'
+	  . 'ALTER TABLE quicker SET SCHEMA hidden; CREATE ROLE eve LOGIN');
+is(scalar_of($node, sprintf($spent, 'eva', 'hidden.quicker')),
+	'0.25|0.05', 'nor does a rename of role, table and schema');
+scalar_of($node, 'GRANT USAGE ON SCHEMA hidden TO eva');
+spends($node, 'a renamed role on a renamed table', {},
+	sub { refused('capped', 'UB001', run_as('eva', train('hidden.quicker', epsilon => '0.1'))) });
+is( run_as('eve', 'SELECT count(*) FROM dpobj.ledger', 'SELECT count(*) FROM dpobj.budgets'),
+	"0\n0", 'who takes over the old name sees nothing of it');
+cmp_ok(run_as('eva', 'SELECT count(*) FROM dpobj.ledger'), '>', 0, 'who had it sees all of it');
+scalar_of($node, 'DROP ROLE eve; ALTER ROLE eva RENAME TO eve; ALTER TABLE hidden.quicker SET SCHEMA public;'
+	  . 'ALTER TABLE quicker RENAME TO quick');
+scalar_of($node, "SELECT dpobj.set_budget('quick', 'eve', 0.3, 0); CREATE TABLE quick_copy AS TABLE quick;"
+	  . 'DROP TABLE quick; ALTER TABLE quick_copy RENAME TO quick; GRANT SELECT ON quick TO eve');
+is(scalar_of($node, sprintf($spent, 'eve', 'quick')),
+	'0.25|0.05', 'a table that was dropped and made again has spent what it had');
+spends($node, 'a table that was made again', {},
+	sub { refused('capped', 'UB001', run_as('eve', train(QUICK, epsilon => '0.1'))) });
+
+# ---- who may administer ----
+
+my $set = "SELECT dpobj.set_budget('quick', NULL, 1000, 0)";
+spends(
+	$node,
+	'nobody becomes an administrator by himself',
+	{},
+	sub {
+		my $denied = '42501';
+		refused('a role without a grant', $denied, run_as('curator', $set));
+		refused('CREATEROLE that grants dpobj_admin to itself',
+			$denied, run_as('maker', 'GRANT dpobj_admin TO maker', $set));
+		refused('and plays it', $denied, run_as('maker', 'SET ROLE dpobj_admin', $set));
+		scalar_of($node, 'GRANT dpobj_admin TO curator');
+		refused('or plays a role that may',
+			$denied, run_as('maker', 'GRANT curator TO maker', 'SET ROLE curator', $set));
+		scalar_of($node, 'CREATE ROLE stewards; GRANT dpobj_admin TO stewards');
+		refused('or joins a group that may', $denied, run_as('maker', 'GRANT stewards TO maker', $set));
+		refused('drop_budget', $denied, run_as('maker', "SELECT dpobj.drop_budget('quick', 'eve')"));
+		refused('confirm_epoch', $denied, run_as('maker', 'SELECT dpobj.confirm_epoch()'));
+		unlike(run_as('curator', $set, "SELECT dpobj.drop_budget('quick', NULL)"),
+			qr/ERROR/, 'a superuser\'s grant is enough');
+		scalar_of($node, 'GRANT stewards TO auditor');
+		unlike(run_as('auditor', $set, "SELECT dpobj.drop_budget('quick', NULL)"),
+			qr/ERROR/, 'also by way of a group');
+		scalar_of($node, 'REVOKE stewards FROM auditor, maker; REVOKE curator, dpobj_admin FROM maker');
+	});
+is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger WHERE event = 'set_budget' AND role = 'maker'"),
+	'0', 'a refused change is no event');
+
+# An evil operator in the caller's search_path must not run as superuser.
+scalar_of($node, 'CREATE SCHEMA evil AUTHORIZATION curator');
+unlike(
+	run_as(
+		'curator',
+		'CREATE FUNCTION evil.same(oid, oid) RETURNS boolean LANGUAGE plpgsql AS '
+		  . q($$BEGIN RAISE EXCEPTION 'ran as %', current_user; END$$),
+		'CREATE OPERATOR evil.= (LEFTARG = oid, RIGHTARG = oid, FUNCTION = evil.same)',
+		'SET search_path = evil, pg_catalog, public',
+		$set,
+		"SELECT dpobj.drop_budget('quick', NULL)"),
+	qr/ran as/,
+	'operators of the caller are not used');
+
+# ---- who sees what ----
+
+is(run_as('auditor', 'SELECT count(*) FROM dpobj.budgets', 'SELECT count(*) FROM dpobj.ledger WHERE role <> current_user'),
+	"0\n0", 'a stranger sees nothing');
+scalar_of($node, 'GRANT dpobj_auditor TO auditor');
+is(run_as('auditor', 'SELECT count(*) FROM dpobj.budgets'),
+	scalar_of($node, 'SELECT count(*) FROM dpobj.budget_rows'), 'an auditor sees all budgets');
+is(run_as('auditor', 'SELECT count(*) FROM dpobj.ledger'),
+	scalar_of($node, 'SELECT count(*) FROM dpobj.ledger_events'), 'and the whole ledger');
+refused('but changes nothing', '42501', run_as('auditor', $set));
+
+# ---- a cancel and a lost caller while the budget is waited for ----
+
+spends(
+	$node,
+	'cancelled while the budget is locked',
+	{ epsilon => [ 0, 0.5 ], charged => [ 0, 1 ] },
+	sub {
+		my $holder = session($node);
+		$holder->ask('BEGIN; SELECT FROM dpobj.budget_rows FOR UPDATE');
+		refused('cancelled', '57014', run_as('eve', 'SET statement_timeout = 300', train('left_one')));
+		$holder->quit;
+	});
+
+# ---- promotion ----
+
+# The standby's new timeline is another life of the server.
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('promoted');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->start;
+$node->wait_for_catchup($standby, 'replay', $node->lsn('write'));
+$node->stop;
+$standby->promote;
+my $primary = $node;
+$node = $standby;
+spends(
+	$node,
+	'after a promotion',
+	{},
+	sub {
+		refused('no release', '55000', run_as($superuser, train('left_one')));
+		like(run_as($superuser, train('left_one')), qr/^HINT:  .*dpobj\.confirm_epoch/m, 'with a hint');
+		refused('no budget', '55000', run_as($superuser, $set));
+		refused('nor for others to confirm', '42501', run_as('eve', 'SELECT dpobj.confirm_epoch()'));
+		unlike(run_as('curator', 'SELECT dpobj.confirm_epoch()'), qr/ERROR|WARNING/, 'an administrator confirms');
+		like(run_as('curator', 'SELECT dpobj.confirm_epoch()'), qr/^NOTICE:  00000: there is nothing/m, 'once');
+	});
+is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger WHERE event = 'confirm_epoch' AND role = 'curator'"),
+	'1', 'the ledger knows who');
+is(scalar_of($node, sprintf($spent, 'eve', 'quick')), '0.25|0.05', 'what was spent stays');
+spends($node, 'confirmed', { epsilon => 0.05, charged => 1, released => 1 },
+	sub { like(run_as('eve', train(QUICK, epsilon => '0.05')), qr/^\d+$/, 'a release') });
+spends($node, 'a restart is no promotion', { epsilon => 0.5, charged => 1, released => 1 },
+	sub { $node->restart; like(scalar_of($node, train('left_one')), qr/^\d+$/, 'a release') });
+
+# ---- dump and restore into another server, where all OIDs differ ----
+
+scalar_of($node, 'CREATE ROLE gone; CREATE TABLE "Odd name" AS TABLE quick; CREATE TABLE lost AS TABLE quick;'
+	  . q(SELECT dpobj.set_budget('"Odd name"', 'gone', 1, 0), dpobj.set_budget('lost', NULL, 1, 0)));
+scalar_of($node, 'DROP ROLE gone; ALTER TABLE lost RENAME TO found');
+my $columns = 'relation_name, role_name, epsilon_limit, epsilon_spent, delta_limit, releases, max_releases';
+my $all = "SELECT $columns FROM dpobj.budgets ORDER BY relation_name, role_name";
+my $before = scalar_of($node, $all);
+my $dump = PostgreSQL::Test::Utils::tempdir . '/dump.sql';
+command_ok([ 'pg_dumpall', '-f', $dump, '-d', $node->connstr('postgres') ], 'pg_dumpall');
+
+my $target = PostgreSQL::Test::Cluster->new('restored');
+$target->init(extra => [ '-E', 'UTF8', '--locale=C' ]);
+$target->{dpobj_destination} = $node->{dpobj_destination} // $primary->{dpobj_destination};
+$target->append_conf('postgresql.conf',
+	join "\n", grep { !/^(?:port|unix_socket|listen|restart_after|primary_)/ } split /\n/,
+	DpobjTest::_settings($target->{dpobj_destination}));
+$target->start;
+# Other objects come first, so that OIDs differ and old ones hit somebody else.
+scalar_of($target, join '', map { "CREATE TABLE filler$_ (a int); CREATE ROLE filler$_;" } 1 .. 20);
+my ($rc, $out, $err) = $target->psql('postgres', "\\i $dump", on_error_stop => 0);
+my @errors = grep { /ERROR/ && !/role "\w+" already exists/ } split /\n/, $err;
+is_deeply(\@errors, [], 'restored without an error');
+$node->stop;
+$node = $target;
+is(scalar_of($node, $all), $before, 'the budgets and their spending are as they were');
+spends(
+	$node,
+	'after a restore',
+	{},
+	sub {
+		refused('no release', '55000', run_as($superuser, train('left_one')));
+		like(run_as($superuser, 'SELECT dpobj.confirm_epoch()'),
+			qr/^WARNING:  01000: tables or roles of some privacy budgets do not exist$/m,
+			'what is not found is told');
+		refused('then the caps hold', 'UB001', run_as('eve', train(QUICK, epsilon => '0.1')));
+	});
+spends($node, 'nothing else is capped by chance', { epsilon => 0.5, charged => 1, released => 1 },
+	sub { like(scalar_of($node, train('slow', options => '"mechanism": "exponential", "grid": "sign"')), qr/^\d+$/, 'a release') });
+cmp_ok(run_as('eve', 'SELECT count(*) FROM dpobj.ledger'), '>', 100, 'eve sees her events');
+is(run_as('bob', "SELECT count(*) FROM dpobj.ledger WHERE role <> 'bob'"), '0', 'and bob only his');
+
+# ---- the roles of the extension ----
+
+scalar_of($node, 'CREATE DATABASE second');
+is($node->safe_psql('second', 'CREATE EXTENSION dpobj; SELECT count(*) FROM dpobj.budgets'),
+	'0', 'a second database: the role is our own, its members are a superuser\'s choice');
+scalar_of($node, 'CREATE DATABASE third; GRANT dpobj_admin TO bob');
+run_as('maker', 'GRANT dpobj_admin TO maker');
+my (undef, undef, $message) = $node->psql('third', 'CREATE EXTENSION dpobj');
+like($message, qr/role "dpobj_admin" exists already and has members/, 'refused with a member of somebody else\'s choice');
+scalar_of($node, 'REVOKE dpobj_admin FROM maker');
+$node->safe_psql('postgres', 'DROP EXTENSION dpobj');
+$node->safe_psql('second', 'DROP EXTENSION dpobj');
+scalar_of($node, 'DROP OWNED BY dpobj_admin; DROP ROLE dpobj_admin; CREATE ROLE dpobj_admin; GRANT dpobj_admin TO bob');
+(undef, undef, $message) = $node->psql('third', 'CREATE EXTENSION dpobj');
+like($message, qr/role "dpobj_admin" exists already and has members/, 'refused with members that were there before');
+is(scalar_of($node, 'REVOKE dpobj_admin FROM bob; SELECT 1'), '1', 'without members');
+$node->safe_psql('third', 'CREATE EXTENSION dpobj');
+
+$node->stop;
+done_testing();
