@@ -300,7 +300,7 @@ cells_most_bytes(const Cells *cells)
 }
 
 void
-cells_save_at(const Cells *cells, Multipliers *multipliers, void *block)
+cells_save(const Cells *cells, Multipliers *multipliers, void *block)
 {
 	size_t stride = (size_t) cells->rows.stride;
 	size_t values = count_values(cells);
@@ -320,15 +320,6 @@ cells_save_at(const Cells *cells, Multipliers *multipliers, void *block)
 		for (int k = 0; k < cell->size; k++, value += stride)
 			memcpy(value, cell->stage[k].multiplier, stride * sizeof(int64_t));
 	}
-}
-
-void
-cells_save(const Cells *cells, Multipliers *multipliers, Memory *memory)
-{
-	size_t bytes = multipliers_bytes(cells, cells->count, count_values(cells));
-
-	multipliers_release(multipliers, memory);
-	cells_save_at(cells, multipliers, memory_allocate(memory, 1, bytes));
 }
 
 void

@@ -101,13 +101,11 @@ extern void cells_destroy(Cells *cells, Memory *memory);
 extern void cells_build(Cells *cells, const Choices *choices, const Multipliers *parent,
 						int64_t *constant, LevelCosts cost);
 
-extern void cells_save(const Cells *cells, Multipliers *multipliers, Memory *memory);
-extern void multipliers_release(Multipliers *multipliers, Memory *memory);
-
-/* The same without asking for memory: block, aligned for int64_t, has cells_most_bytes(). */
-extern void cells_save_at(const Cells *cells, Multipliers *multipliers, void *block);
+/* Keeps the multipliers in block, aligned for int64_t and of cells_most_bytes(). */
+extern void cells_save(const Cells *cells, Multipliers *multipliers, void *block);
 extern size_t cells_most_bytes(const Cells *cells);
 
+extern void multipliers_release(Multipliers *multipliers, Memory *memory);
 extern void multipliers_copy(const Multipliers *from, Multipliers *to, Memory *memory);
 
 /* Add the multipliers of every cell to the costs of its coordinates' levels. */

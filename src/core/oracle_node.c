@@ -239,7 +239,7 @@ process_node(Workspace *work, Box *box, Multipliers *own, void *block)
 		result = filter_levels(work, box);
 		if (result == FILTER_CLOSED)
 			return false;
-		cells_save_at(&relaxation->cells, own, block);
+		cells_save(&relaxation->cells, own, block);
 		if (result == FILTER_UNCHANGED || round == rounds)
 			return true;
 		relaxation_build(relaxation, box, own);
