@@ -164,7 +164,6 @@ read_epoch(const Declaration *declaration, Encoder *encoder)
 		double seconds;
 	} units[] = {{"day", SECS_PER_DAY}, {"hour", SECS_PER_HOUR}, {"second", 1}};
 
-	encoder->unit = 1.0;
 	if (encoder->column.kind != COLUMN_TIME || encoder->kind == ENCODER_LABEL)
 		return;
 	for (int i = 0; has_key(declaration, KEY_EPOCH_OF) && i < lengthof(units); i++)

@@ -237,11 +237,20 @@ encoder_bin(const Encoder *encoder, double number)
 	return low;
 }
 
+/* The number of a value before it is scaled or sorted into a bin. */
+static double
+read_number(const Encoder *encoder, Datum datum)
+{
+	double number = column_number(&encoder->column, datum);
+
+	return encoder->column.kind == COLUMN_TIME ? number / encoder->unit : number;
+}
+
 /* NaN comes out as NaN. */
 static double
 apply_number(const Encoder *encoder, Datum datum)
 {
-	double number = column_number(&encoder->column, datum) / encoder->unit;
+	double number = read_number(encoder, datum);
 
 	number = (number - encoder->center) / encoder->scale;
 	if (number < encoder->low)
@@ -257,7 +266,7 @@ find_category(const Encoder *encoder, Datum datum)
 
 	if (encoder->kind == ENCODER_LEVELS)
 		return column_set_find(&encoder->column, &encoder->set, datum);
-	number = column_number(&encoder->column, datum) / encoder->unit;
+	number = read_number(encoder, datum);
 	return isnan(number) ? -1 : encoder_bin(encoder, number);
 }
 

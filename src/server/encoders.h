@@ -59,7 +59,7 @@ typedef struct Encoder
 	EncoderKind kind;
 	int features; /* 0 for a label that is declared as such */
 
-	/* numbers; unit is of a time, in seconds, and 1 for others */
+	/* numbers; unit is that of a time, in seconds */
 	double unit;
 	double center;
 	double scale;
