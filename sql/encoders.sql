@@ -98,6 +98,27 @@ SELECT dpobj.features('{"f1": {}}', ROW(true));
 SELECT dpobj.features('{"f1": {}}', NULL::mixed);
 -- the declaration may change from row to row
 SELECT dpobj.features(d, t) FROM (VALUES (0.75::float8)) AS t(x), (VALUES ('{"x": {}}'::jsonb), ('{"x": {"scale": 3}}')) AS v(d);
+-- and so may the table, between two calls of one plan
+CREATE TABLE altered (a text, b int);
+INSERT INTO altered VALUES ('1', 7);
+DO $$
+DECLARE
+  r altered;
+BEGIN
+  FOR step IN 1..4 LOOP
+    SELECT * INTO r FROM altered;
+    RAISE NOTICE '%', dpobj.features('{"b": {"clip": [0, 9]}, "a": {"levels": ["1", "2"]}}', r);
+    IF step = 1 THEN
+      ALTER TABLE altered ADD c text DEFAULT 'c';
+    ELSIF step = 2 THEN
+      ALTER TABLE altered RENAME b TO d;
+      ALTER TABLE altered ADD b int DEFAULT 3;
+    ELSE
+      ALTER TABLE altered ALTER a TYPE bigint USING 1;
+    END IF;
+  END LOOP;
+END $$;
+DROP TABLE altered;
 
 -- What a declaration may not say
 CREATE FUNCTION refused(declaration jsonb) RETURNS TABLE (state text, message text, hint text) LANGUAGE plpgsql AS $$

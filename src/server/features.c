@@ -24,15 +24,26 @@
 
 /* ---- dpobj.features ---- */
 
-/* A declaration made ready; kept in fn_extra while the same one comes again. */
+/*
+ * A declaration made ready; kept in fn_extra while the same one comes again for
+ * rows of the same shape: a table may be altered between two calls of one plan.
+ */
 typedef struct Preparation
 {
 	MemoryContext context;
+	uint64 shape; /* identifies the row type as it is now */
 	Jsonb *declaration;
 	Oid type;
 	int32 typmod;
 	Encoders encoders; /* of the features */
 } Preparation;
+
+static uint64
+row_shape(HeapTupleHeader row)
+{
+	return assign_record_type_identifier(HeapTupleHeaderGetTypeId(row),
+										 HeapTupleHeaderGetTypMod(row));
+}
 
 static Preparation *
 prepare(MemoryContext parent, Jsonb *declaration, HeapTupleHeader row)
@@ -44,6 +55,7 @@ prepare(MemoryContext parent, Jsonb *declaration, HeapTupleHeader row)
 	TupleDesc descriptor;
 
 	preparation->context = context;
+	preparation->shape = row_shape(row);
 	preparation->type = HeapTupleHeaderGetTypeId(row);
 	preparation->typmod = HeapTupleHeaderGetTypMod(row);
 	preparation->declaration = palloc(VARSIZE(declaration));
@@ -61,8 +73,7 @@ get_preparation(FunctionCallInfo fcinfo, Jsonb *declaration, HeapTupleHeader row
 {
 	Preparation *preparation = fcinfo->flinfo->fn_extra;
 
-	if (preparation != NULL && preparation->type == HeapTupleHeaderGetTypeId(row) &&
-		preparation->typmod == HeapTupleHeaderGetTypMod(row) &&
+	if (preparation != NULL && preparation->shape == row_shape(row) &&
 		VARSIZE(preparation->declaration) == VARSIZE(declaration) &&
 		memcmp(preparation->declaration, declaration, VARSIZE(declaration)) == 0)
 		return preparation;
