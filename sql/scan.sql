@@ -142,6 +142,25 @@ INSERT INTO bottom (a, y) SELECT -i / 40.0, i % 2 = 0 FROM generate_series(1, 40
 SELECT dpobj.protect('top', '{"a": {}, "y": {}}');
 SELECT s.rows, s.neutral, s = e AS same FROM dpobj.scan_digest('top', 'y') AS s, expected('top', '{"a": {}}', 'y') AS e;
 
+-- Statistics of a TOAST table count the values that are fetched: as many whatever the filter,
+-- the label and the other columns say.
+CREATE TABLE toasted (a float8, t text, y boolean);
+ALTER TABLE toasted ALTER t SET STORAGE EXTERNAL;
+INSERT INTO toasted SELECT i / 100.0, repeat('long', 1000), true FROM generate_series(1, 97) i;
+INSERT INTO toasted VALUES ('NaN', repeat('long', 1000), true), (0, repeat('long', 1000), NULL), (NULL, repeat('long', 1000), NULL);
+SELECT dpobj.protect('toasted', jsonb_build_object('a', '{}'::jsonb, 'y', '{}'::jsonb, 't', jsonb_build_object('levels', ARRAY[repeat('long', 1000)])));
+CREATE FUNCTION fetched(filter jsonb) RETURNS TABLE (neutral bigint, fetched bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  toast oid := (SELECT i.indexrelid FROM pg_class c JOIN pg_index i ON i.indrelid = c.reltoastrelid WHERE c.oid = 'toasted'::regclass);
+  before bigint := pg_stat_get_xact_numscans(toast);
+BEGIN
+  neutral := (SELECT s.neutral FROM dpobj.scan_digest('toasted', 'y', filter => filter) AS s);
+  fetched := pg_stat_get_xact_numscans(toast) - before;
+  RETURN NEXT;
+END $$;
+SELECT f, r.* FROM unnest('{NULL,"{\"a\": {\"<\": 0.5}}","{\"a\": {\"in\": []}}","{\"y\": {\"is null\": true}}"}'::jsonb[]) AS f, fetched(f) AS r;
+SELECT f, r.* FROM unnest('{"{\"a\": {\"<\": 9}, \"t\": {\">\": \"x\"}}","{\"a\": {\"<\": 0}, \"t\": {\">\": \"x\"}}"}'::jsonb[]) AS f, fetched(f) AS r;
+
 -- A relation that became one of a refused kind after it was protected.
 ALTER TABLE bottom ENABLE ROW LEVEL SECURITY;
 SELECT dpobj.scan_digest('top', 'y');
@@ -170,7 +189,8 @@ SELECT relation::regclass, mode FROM pg_locks WHERE pid = pg_backend_pid() AND r
 COMMIT;
 
 DROP FUNCTION expected(regclass, jsonb, text), filtered(jsonb, text), refused(jsonb);
-DROP TABLE person, parted, top, "left", "right", bottom;
+DROP FUNCTION fetched(jsonb);
+DROP TABLE person, toasted, parted, top, "left", "right", bottom;
 DROP TYPE mood;
 DROP DOMAIN share;
 DELETE FROM dpobj.protections;

@@ -168,33 +168,41 @@ scan_close(Scan *scan)
 
 /* ---- the loop ---- */
 
+/*
+ * Every value that a scan may need is looked at in every row, whatever the others
+ * say: anybody may read in the statistics of a TOAST table how many of its values
+ * were fetched, and what stops at the first condition that fails would count rows.
+ */
+
 static bool
 passes(const ScanTable *table, const Filter *filter, const TupleTableSlot *slot)
 {
+	bool all = true;
+
 	for (int i = 0; i < filter->count; i++)
 	{
 		int at = table->condition[i] - 1;
 
-		if (!condition_holds(&filter->condition[i], slot->tts_values[at], slot->tts_isnull[at]))
-			return false;
+		all &= condition_holds(&filter->condition[i], slot->tts_values[at], slot->tts_isnull[at]);
 	}
-	return true;
+	return all;
 }
 
 static bool
 encode(const ScanTable *table, const Encoders *encoders, const TupleTableSlot *slot,
 	   double *features)
 {
+	bool all = true;
+
 	for (int i = 0; i < encoders->count; i++)
 	{
 		int at = table->feature[i] - 1;
 
-		if (!encoder_apply(&encoders->encoder[i], slot->tts_values[at], slot->tts_isnull[at],
-						   features))
-			return false;
+		all &= encoder_apply(&encoders->encoder[i], slot->tts_values[at], slot->tts_isnull[at],
+							 features);
 		features += encoders->encoder[i].features;
 	}
-	return true;
+	return all;
 }
 
 static void
@@ -203,9 +211,10 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 	double features[GRID_MAX_DIMENSION];
 	int at = table->label - 1;
 	RowLabel label = encoder_apply_label(shape->label, slot->tts_values[at], slot->tts_isnull[at]);
+	bool passed = passes(table, shape->filter, slot);
+	bool encoded = encode(table, shape->features, slot, features);
 
-	if (label != ROW_UNLABELLED && passes(table, shape->filter, slot) &&
-		encode(table, shape->features, slot, features))
+	if (label != ROW_UNLABELLED && passed && encoded)
 		rows_add(rows, features, label == ROW_POSITIVE);
 	else
 		rows_add_neutral(rows, 1);
