@@ -21,6 +21,9 @@ EXTENSION = dpobj
 MODULE_big = dpobj
 OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c))
 DATA_built = dpobj--$(DPOBJ_VERSION).sql
+# In the order of installation: each needs what the ones before it make.
+SCRIPT = $(patsubst %,src/sql/%.sql,schema roles identities ledger budgets models aggregates \
+	protections privileges)
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*.c))
@@ -37,7 +40,7 @@ PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
-REGRESS = arguments options rows shapes models budgets
+REGRESS = arguments options rows shapes models budgets encoders protect scan
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 ISOLATION_OPTS = --inputdir=tests --load-extension=dpobj
 EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) build
@@ -67,8 +70,8 @@ $(OBJS): $(CORE_HEADERS) $(SOLVER_HEADERS) $(wildcard src/server/*.h)
 
 $(shlib): $(CORE)
 
-dpobj--$(DPOBJ_VERSION).sql: sql/dpobj.sql
-	cp $< $@
+dpobj--$(DPOBJ_VERSION).sql: $(SCRIPT)
+	cat $^ > $@
 
 # PGXS cannot install a program beside a module, so this does.
 install: install-solver

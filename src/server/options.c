@@ -4,14 +4,11 @@
 #include "postgres.h"
 
 #include <limits.h>
-#include <math.h>
 
-#include "fmgr.h"
 #include "lib/stringinfo.h"
-#include "utils/builtins.h"
 #include "utils/jsonb.h"
-#include "utils/numeric.h"
 
+#include "json_value.h"
 #include "options.h"
 
 typedef struct OptionKey
@@ -29,64 +26,18 @@ invalid(const char *name, const char *expected)
 
 /* ---- values ---- */
 
-static bool
-is_string(JsonbValue *value, const char *text)
-{
-	return value->type == jbvString && value->val.string.len == (int) strlen(text) &&
-		   memcmp(value->val.string.val, text, value->val.string.len) == 0;
-}
-
-static bool
-get_number(JsonbValue *value, double *number)
-{
-	if (value == NULL || value->type != jbvNumeric)
-		return false;
-	*number = DatumGetFloat8(
-		DirectFunctionCall1(numeric_float8_no_overflow, NumericGetDatum(value->val.numeric)));
-	return isfinite(*number);
-}
-
-static bool
-get_integer(JsonbValue *value, double min, double max, int64 *integer)
-{
-	double number;
-
-	if (!get_number(value, &number) || number != floor(number) || number < min || number > max)
-		return false;
-	*integer = (int64) number;
-	return true;
-}
-
-static JsonbContainer *
-get_array(JsonbValue *value)
-{
-	if (value == NULL || value->type != jbvBinary ||
-		!JsonContainerIsArray(value->val.binary.data) ||
-		JsonContainerIsScalar(value->val.binary.data))
-		return NULL;
-	return value->val.binary.data;
-}
-
-static JsonbContainer *
-get_object(JsonbValue *value)
-{
-	if (value->type != jbvBinary || !JsonContainerIsObject(value->val.binary.data))
-		return NULL;
-	return value->val.binary.data;
-}
-
 /* An array of at most GRID_MAX_DIMENSION integers; -1 if it is anything else. */
 static int
 get_integers(JsonbValue *value, int min, int max, int64 *integers)
 {
-	JsonbContainer *array = get_array(value);
+	JsonbContainer *array = json_get_array(value);
 	int count;
 
 	if (array == NULL || JsonContainerSize(array) > GRID_MAX_DIMENSION)
 		return -1;
 	count = JsonContainerSize(array);
 	for (int i = 0; i < count; i++)
-		if (!get_integer(getIthJsonbValueFromContainer(array, i), min, max, &integers[i]))
+		if (!json_get_integer(getIthJsonbValueFromContainer(array, i), min, max, &integers[i]))
 			return -1;
 	return count;
 }
@@ -94,18 +45,18 @@ get_integers(JsonbValue *value, int min, int max, int64 *integers)
 static bool
 get_feature_numbers(JsonbValue *value, FeatureNumbers *numbers)
 {
-	JsonbContainer *array = get_array(value);
+	JsonbContainer *array = json_get_array(value);
 
 	if (array == NULL)
 	{
 		numbers->count = 1;
-		return get_number(value, &numbers->value[0]);
+		return json_get_number(value, &numbers->value[0]);
 	}
 	numbers->count = JsonContainerSize(array);
 	if (numbers->count < 1 || numbers->count > GRID_MAX_DIMENSION)
 		return false;
 	for (int i = 0; i < numbers->count; i++)
-		if (!get_number(getIthJsonbValueFromContainer(array, i), &numbers->value[i]))
+		if (!json_get_number(getIthJsonbValueFromContainer(array, i), &numbers->value[i]))
 			return false;
 	return true;
 }
@@ -119,7 +70,7 @@ get_choice(const char *name, JsonbValue *value, const char *const *names, int co
 	StringInfoData known;
 
 	for (int i = 0; i < count; i++)
-		if (is_string(value, names[i]))
+		if (json_is_string(value, names[i]))
 			return i;
 	initStringInfo(&known);
 	for (int i = 0; i < count; i++)
@@ -192,7 +143,7 @@ read_modulus(const char *name, JsonbValue *value, Options *options)
 {
 	int64 modulus;
 
-	if (!get_integer(value, 2, GRID_MAX_LEVELS, &modulus))
+	if (!json_get_integer(value, 2, GRID_MAX_LEVELS, &modulus))
 		invalid(name, "an integer from 2 to " CppAsString2(GRID_MAX_LEVELS));
 	options->modulus = (int) modulus;
 }
@@ -202,7 +153,7 @@ read_dimension(const char *name, JsonbValue *value, Options *options)
 {
 	int64 dimension;
 
-	if (!get_integer(value, 1, GRID_MAX_DIMENSION, &dimension))
+	if (!json_get_integer(value, 1, GRID_MAX_DIMENSION, &dimension))
 		invalid(name, "an integer from 1 to " CppAsString2(GRID_MAX_DIMENSION));
 	options->dimension = (int) dimension;
 }
@@ -210,7 +161,7 @@ read_dimension(const char *name, JsonbValue *value, Options *options)
 static void
 read_n(const char *name, JsonbValue *value, Options *options)
 {
-	if (!get_integer(value, 1, 1e15, &options->n))
+	if (!json_get_integer(value, 1, 1e15, &options->n))
 		invalid(name, "a positive integer");
 }
 
@@ -219,7 +170,7 @@ read_time_limit(const char *name, JsonbValue *value, Options *options)
 {
 	int64 seconds;
 
-	if (!get_integer(value, 0, INT_MAX / 1000, &seconds))
+	if (!json_get_integer(value, 0, INT_MAX / 1000, &seconds))
 		invalid(name, "a whole number of seconds, 0 for no limit");
 	options->time_limit = (int) seconds;
 }
@@ -229,7 +180,7 @@ read_memory_limit(const char *name, JsonbValue *value, Options *options)
 {
 	int64 megabytes;
 
-	if (!get_integer(value, 0, INT_MAX, &megabytes))
+	if (!json_get_integer(value, 0, INT_MAX, &megabytes))
 		invalid(name, "a whole number of MiB, 0 for no limit");
 	options->memory_limit = (int) megabytes;
 }
@@ -280,18 +231,18 @@ static bool
 get_bounds(JsonbContainer *pair, double *low, double *high)
 {
 	return pair != NULL && JsonContainerSize(pair) == 2 &&
-		   get_number(getIthJsonbValueFromContainer(pair, 0), low) &&
-		   get_number(getIthJsonbValueFromContainer(pair, 1), high) && *low <= *high;
+		   json_get_number(getIthJsonbValueFromContainer(pair, 0), low) &&
+		   json_get_number(getIthJsonbValueFromContainer(pair, 1), high) && *low <= *high;
 }
 
 static void
 read_clip(const char *name, JsonbValue *value, Options *options)
 {
-	JsonbContainer *array = get_array(value);
+	JsonbContainer *array = json_get_array(value);
 	bool valid = array != NULL && JsonContainerSize(array) >= 1 &&
 				 JsonContainerSize(array) <= GRID_MAX_DIMENSION;
 
-	if (valid && get_array(getIthJsonbValueFromContainer(array, 0)) == NULL)
+	if (valid && json_get_array(getIthJsonbValueFromContainer(array, 0)) == NULL)
 	{
 		options->low.count = 1;
 		valid = get_bounds(array, &options->low.value[0], &options->high.value[0]);
@@ -300,7 +251,7 @@ read_clip(const char *name, JsonbValue *value, Options *options)
 	{
 		options->low.count = JsonContainerSize(array);
 		for (int i = 0; valid && i < options->low.count; i++)
-			valid = get_bounds(get_array(getIthJsonbValueFromContainer(array, i)),
+			valid = get_bounds(json_get_array(getIthJsonbValueFromContainer(array, i)),
 							   &options->low.value[i], &options->high.value[i]);
 	}
 	options->high.count = options->low.count;
@@ -312,7 +263,7 @@ read_clip(const char *name, JsonbValue *value, Options *options)
 static bool
 get_levels(JsonbValue *value, Grid *grid)
 {
-	JsonbContainer *lists = get_array(value);
+	JsonbContainer *lists = json_get_array(value);
 
 	if (lists == NULL || JsonContainerSize(lists) < 1 ||
 		JsonContainerSize(lists) > GRID_MAX_DIMENSION)
@@ -373,7 +324,7 @@ read_grid_object(const char *name, JsonbContainer *object, Options *options)
 
 		if (bound == NULL)
 			continue;
-		if (!get_integer(bound, 1, bounded[i].max, &integer))
+		if (!json_get_integer(bound, 1, bounded[i].max, &integer))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("grid bound \"%s\" must be an integer from 1 to %d",
 								   bounded[i].key, bounded[i].max)));
@@ -387,14 +338,14 @@ read_grid_object(const char *name, JsonbContainer *object, Options *options)
 static void
 read_grid(const char *name, JsonbValue *value, Options *options)
 {
-	if (is_string(value, "auto"))
+	if (json_is_string(value, "auto"))
 		options->grid = GRID_AUTO;
-	else if (is_string(value, "ternary"))
+	else if (json_is_string(value, "ternary"))
 		options->grid = GRID_TERNARY;
-	else if (is_string(value, "sign"))
+	else if (json_is_string(value, "sign"))
 		options->grid = GRID_SIGN;
 	else
-		read_grid_object(name, get_object(value), options);
+		read_grid_object(name, json_get_object(value), options);
 }
 
 static const OptionKey keys[] = {

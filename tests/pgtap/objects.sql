@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(37);
+SELECT plan(44);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -42,7 +42,7 @@ SELECT is_empty($$
   SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v') AND a.attnum > 0
     AND NOT a.attisdropped AND col_description(c.oid, a.attnum) IS NULL
-$$, 'every column of ledger and budgets has a comment');
+$$, 'every column of our tables and views has a comment');
 SELECT is_empty($$
   SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
   WHERE c.relnamespace = 'dpobj'::regnamespace AND NOT t.tgisinternal
@@ -81,9 +81,10 @@ SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
   WHERE (p.proname = 'dp_halfspace' OR p.pronamespace = 'dpobj'::regnamespace)
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
-                            'dpobj.epoch', 'dpobj.remaining']::regproc[])
+                            'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
+                            'dpobj.protected_features']::regproc[])
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
-$$, 'the owner''s door is closed to PUBLIC');
+$$, 'the owner''s door and administration are closed to PUBLIC');
 SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',
   ARRAY['EXECUTE'], 'anybody may predict with a model he was given');
 SELECT table_privs_are('dpobj', 'ledger_events', 'dpobj_test_stranger', ARRAY[]::text[],
@@ -92,12 +93,24 @@ SELECT table_privs_are('dpobj', 'ledger', 'dpobj_test_stranger', ARRAY['SELECT']
 SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
-    AND c.relname NOT IN ('ledger', 'budgets')
+    AND c.relname NOT IN ('ledger', 'budgets', 'protected')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'nor any other table but the two views');
+$$, 'nor any other table but the three views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint)', 'EXECUTE'),
   'dpobj_admin may call what sets budgets');
+SELECT table_privs_are('dpobj', 'protections', 'dpobj_test_stranger', ARRAY[]::text[],
+  'nobody writes declarations');
+SELECT table_privs_are('dpobj', 'protected', 'dpobj_test_stranger', ARRAY['SELECT'], 'the declarations are public');
+SELECT volatility_is('dpobj', 'features', ARRAY['jsonb', 'anyelement'], 'stable');
+SELECT is_strict('dpobj', 'features', ARRAY['jsonb', 'anyelement']);
+SELECT is(
+  (SELECT string_agg(proname, ', ') FROM pg_proc
+   WHERE proname IN ('protect', 'scan_digest') AND pronamespace = 'dpobj'::regnamespace AND proparallel <> 'u'),
+  NULL, 'what writes or scans runs in the leader only');
+SELECT is(
+  (SELECT count(*) FROM pg_extension e, unnest(e.extconfig) AS t WHERE e.extname = 'dpobj' AND t = 'dpobj.protections'::regclass)::int,
+  1, 'a dump keeps the declarations');
 SELECT ok(NOT has_type_privilege('dpobj_test_stranger', 'dp_rows', 'USAGE'),
   'the state type cannot be used in an aggregate of one''s own');
 GRANT pg_write_all_data TO dpobj_test_stranger;

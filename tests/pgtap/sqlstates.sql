@@ -29,13 +29,18 @@ INSERT INTO refusal VALUES
   ('DISTINCT features, rich, 1.0, 0', '', 'UB003'),
   ('features, rich, 1.0, 0', 'TABLESAMPLE SYSTEM (50)', 'UB003');
 
-SELECT plan((SELECT count(*) FROM refusal)::int + 4);
+SELECT plan((SELECT count(*) FROM refusal)::int + 9);
 SELECT throws_ok(format('SELECT dp_halfspace(%s) FROM person %s', call, tail), state, NULL,
                  format('%s %s -> %s', call, tail, state))
 FROM refusal;
 SELECT throws_ok('SELECT dpobj.halfspace_final(NULL)', 'UB003');
 SELECT throws_ok('SELECT dp_predict(ROW(''halfspace'', ''hand'', ARRAY[1], 0, 0, '''', '''', 0, ''{}'')::dp_model, ARRAY[1, 2])', '22023');
 SELECT throws_ok('UPDATE dpobj.ledger_events SET epsilon_nano = 0', '42501');
+SELECT throws_ok('SELECT dpobj.protect(''person'', ''{"age": {}}'')', '22023');
+SELECT throws_ok('SELECT dpobj.protect(''pg_stats'', ''{"correlation": {}}'')', 'UB003');
+SELECT throws_ok('SELECT dpobj.features(''{"age": {}}'', person) FROM person', '22023');
+SELECT throws_ok('SELECT dpobj.protected_features(''person'')', 'UB003');
+SELECT is(count(*)::int, 0, 'a refused declaration is not kept') FROM dpobj.protections;
 SELECT is(count(*)::int, :before, 'a refusal writes nothing') FROM dpobj.ledger;
 SELECT * FROM finish();
 DROP TABLE person;

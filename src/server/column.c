@@ -1,0 +1,410 @@
+/*
+ * column.c - decode, compare and convert values of the types that are read.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_enum.h"
+#include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/float.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "column.h"
+#include "json_value.h"
+
+#define UNIX_EPOCH_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
+
+static ColumnKind
+kind_of_type(Oid type)
+{
+	switch (type)
+	{
+		case BOOLOID:
+			return COLUMN_BOOLEAN;
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+			return COLUMN_INTEGER;
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return COLUMN_REAL;
+		case NUMERICOID:
+			return COLUMN_NUMERIC;
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return COLUMN_TIME;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+			return COLUMN_TEXT;
+		default:
+			return get_typtype(type) == TYPTYPE_ENUM ? COLUMN_ENUM : COLUMN_OTHER;
+	}
+}
+
+void
+column_init(Column *column, Form_pg_attribute attribute)
+{
+	column->name = pstrdup(NameStr(attribute->attname));
+	column->number = attribute->attnum;
+	column->type = getBaseType(attribute->atttypid);
+	column->kind = kind_of_type(column->type);
+}
+
+/* ---- reading ---- */
+
+static int64
+read_integer(const Column *column, Datum datum)
+{
+	switch (column->type)
+	{
+		case BOOLOID:
+			return DatumGetBool(datum) ? 1 : 0;
+		case INT2OID:
+			return DatumGetInt16(datum);
+		case INT4OID:
+			return DatumGetInt32(datum);
+		case DATEOID:
+			return DatumGetDateADT(datum);
+		case INT8OID:
+			return DatumGetInt64(datum);
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return DatumGetTimestamp(datum);
+		default:
+			return DatumGetObjectId(datum); /* an enum */
+	}
+}
+
+static double
+read_real(const Column *column, Datum datum)
+{
+	return column->type == FLOAT4OID ? (double) DatumGetFloat4(datum) : DatumGetFloat8(datum);
+}
+
+/*
+ * One byte more than the longest constant has tells a longer text from all of
+ * them.  A bpchar is padded, so that its true length is found at its end.
+ */
+static void
+read_text(const Column *column, Datum datum, int longest, ColumnValue *value)
+{
+	struct varlena *text = (struct varlena *) DatumGetPointer(datum);
+
+	if (column->type == BPCHAROID)
+		text = PG_DETOAST_DATUM_PACKED(datum);
+	else if (VARATT_IS_EXTERNAL(text) || VARATT_IS_COMPRESSED(text))
+		text = PG_DETOAST_DATUM_SLICE(datum, 0, longest + 1);
+	value->text = VARDATA_ANY(text);
+	value->length = VARSIZE_ANY_EXHDR(text);
+	if (column->type == BPCHAROID)
+		value->length = bpchartruelen((char *) value->text, value->length);
+}
+
+void
+column_read(const Column *column, Datum datum, int longest, ColumnValue *value)
+{
+	switch (column->kind)
+	{
+		case COLUMN_TEXT:
+			read_text(column, datum, longest, value);
+			break;
+		case COLUMN_REAL:
+			value->real = read_real(column, datum);
+			break;
+		case COLUMN_NUMERIC:
+			value->numeric = DatumGetNumeric(datum);
+			break;
+		default:
+			value->integer = read_integer(column, datum);
+			break;
+	}
+}
+
+/* Infinite dates and timestamps are the ends of their ranges. */
+static double
+read_seconds(const Column *column, Datum datum)
+{
+	if (column->type == DATEOID)
+	{
+		DateADT date = DatumGetDateADT(datum);
+
+		if (DATE_IS_NOBEGIN(date))
+			return -INFINITY;
+		return DATE_IS_NOEND(date) ? INFINITY
+								   : ((double) date + UNIX_EPOCH_DAYS) * (double) SECS_PER_DAY;
+	}
+	else
+	{
+		Timestamp timestamp = DatumGetTimestamp(datum);
+
+		if (TIMESTAMP_IS_NOBEGIN(timestamp))
+			return -INFINITY;
+		return TIMESTAMP_IS_NOEND(timestamp) ? INFINITY
+											 : (double) timestamp / (double) USECS_PER_SEC +
+												   (double) UNIX_EPOCH_DAYS * (double) SECS_PER_DAY;
+	}
+}
+
+double
+column_number(const Column *column, Datum datum)
+{
+	switch (column->kind)
+	{
+		case COLUMN_REAL:
+			return read_real(column, datum);
+		case COLUMN_NUMERIC:
+			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, datum));
+		case COLUMN_TIME:
+			return read_seconds(column, datum);
+		default:
+			return (double) read_integer(column, datum);
+	}
+}
+
+/* ---- comparing ---- */
+
+static int
+compare_texts(const ColumnValue *a, const ColumnValue *b)
+{
+	int order = memcmp(a->text, b->text, Min(a->length, b->length));
+
+	return order != 0 ? order : a->length - b->length;
+}
+
+int
+column_compare(const Column *column, const ColumnValue *a, const ColumnValue *b)
+{
+	switch (column->kind)
+	{
+		case COLUMN_TEXT:
+			return compare_texts(a, b);
+		case COLUMN_REAL:
+			return float8_cmp_internal(a->real, b->real);
+		case COLUMN_NUMERIC:
+			return DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(a->numeric),
+													 NumericGetDatum(b->numeric)));
+		default:
+			return a->integer < b->integer ? -1 : a->integer > b->integer;
+	}
+}
+
+/* ---- constants ---- */
+
+static void
+refuse_constant(const Column *column, JsonbValue *json, const char *expected)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s is not a constant for column \"%s\"", json_text(json), column->name),
+			 errdetail("A column of type %s needs %s.", format_type_be(column->type), expected)));
+}
+
+static int64
+integer_constant(const Column *column, JsonbValue *json)
+{
+	char *digits;
+	char *end;
+	int64 integer;
+
+	if (json->type != jbvNumeric)
+		refuse_constant(column, json, "a whole number");
+	digits = numeric_normalize(json->val.numeric);
+	errno = 0;
+	integer = strtoi64(digits, &end, 10);
+	if (errno != 0 || *end != '\0')
+		refuse_constant(column, json, "a whole number in the range of bigint");
+	return integer;
+}
+
+static double
+real_constant(const Column *column, JsonbValue *json)
+{
+	double number;
+
+	if (!json_get_number(json, &number))
+		refuse_constant(column, json, "a number");
+	/* as the column would store it: 0.1 means the real that is nearest to it */
+	return column->type == FLOAT4OID ? (double) (float) number : number;
+}
+
+/* Dates are written as in SQL; what their input function refuses is a wrong constant. */
+static int64
+time_constant(const Column *column, JsonbValue *json)
+{
+	MemoryContext context = CurrentMemoryContext;
+	volatile Datum datum = (Datum) 0;
+	char *text;
+	Oid input;
+	Oid parameter;
+
+	if (json->type != jbvString)
+		refuse_constant(column, json, "a string such as \"2024-12-31\"");
+	text = pnstrdup(json->val.string.val, json->val.string.len);
+	getTypeInputInfo(column->type, &input, &parameter);
+	PG_TRY();
+	{
+		datum = OidInputFunctionCall(input, text, parameter, -1);
+	}
+	PG_CATCH();
+	{
+		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		refuse_constant(column, json, "a string such as \"2024-12-31\"");
+	}
+	PG_END_TRY();
+	return read_integer(column, datum);
+}
+
+static int64
+enum_constant(const Column *column, JsonbValue *json)
+{
+	char label[NAMEDATALEN];
+	HeapTuple tuple;
+	Oid oid;
+
+	if (json->type != jbvString || json->val.string.len >= NAMEDATALEN)
+		refuse_constant(column, json, "one of its labels as a string");
+	memcpy(label, json->val.string.val, json->val.string.len);
+	label[json->val.string.len] = '\0';
+	tuple = SearchSysCache2(ENUMTYPOIDNAME, ObjectIdGetDatum(column->type), CStringGetDatum(label));
+	if (!HeapTupleIsValid(tuple))
+		refuse_constant(column, json, "one of its labels");
+	oid = ((Form_pg_enum) GETSTRUCT(tuple))->oid;
+	ReleaseSysCache(tuple);
+	return oid;
+}
+
+static void
+text_constant(const Column *column, JsonbValue *json, ColumnValue *value)
+{
+	if (json->type != jbvString)
+		refuse_constant(column, json, "a string");
+	value->text = pnstrdup(json->val.string.val, json->val.string.len);
+	value->length = json->val.string.len;
+	if (column->type == BPCHAROID)
+		value->length = bpchartruelen((char *) value->text, value->length);
+}
+
+static void
+read_constant(const Column *column, JsonbValue *json, ColumnValue *value)
+{
+	memset(value, 0, sizeof(*value));
+	switch (column->kind)
+	{
+		case COLUMN_BOOLEAN:
+			if (json->type != jbvBool)
+				refuse_constant(column, json, "true or false");
+			value->integer = json->val.boolean ? 1 : 0;
+			break;
+		case COLUMN_INTEGER:
+			value->integer = integer_constant(column, json);
+			break;
+		case COLUMN_REAL:
+			value->real = real_constant(column, json);
+			break;
+		case COLUMN_NUMERIC:
+			if (json->type != jbvNumeric)
+				refuse_constant(column, json, "a number");
+			value->numeric = DatumGetNumericCopy(NumericGetDatum(json->val.numeric));
+			break;
+		case COLUMN_TIME:
+			value->integer = time_constant(column, json);
+			break;
+		case COLUMN_TEXT:
+			text_constant(column, json, value);
+			break;
+		case COLUMN_ENUM:
+			value->integer = enum_constant(column, json);
+			break;
+		case COLUMN_OTHER:
+			elog(ERROR, "column \"%s\" is of a type that is not read", column->name);
+	}
+}
+
+static char *
+enum_label(Oid oid)
+{
+	HeapTuple tuple = SearchSysCache1(ENUMOID, ObjectIdGetDatum(oid));
+	char *label;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for enum label %u", oid);
+	label = pstrdup(NameStr(((Form_pg_enum) GETSTRUCT(tuple))->enumlabel));
+	ReleaseSysCache(tuple);
+	return label;
+}
+
+char *
+column_text(const Column *column, const ColumnValue *value)
+{
+	if (column->kind == COLUMN_TEXT)
+		return pnstrdup(value->text, value->length);
+	if (column->kind == COLUMN_ENUM)
+		return enum_label((Oid) value->integer);
+	return psprintf(INT64_FORMAT, value->integer);
+}
+
+static void
+set_allocate(ColumnSet *set, int count)
+{
+	set->count = count;
+	set->longest = 0;
+	set->value = palloc(Max(count, 1) * sizeof(ColumnValue));
+}
+
+static void
+set_put(const Column *column, JsonbValue *json, ColumnSet *set, int position)
+{
+	read_constant(column, json, &set->value[position]);
+	set->longest = Max(set->longest, set->value[position].length);
+	for (int i = 0; i < position; i++)
+		if (column_compare(column, &set->value[i], &set->value[position]) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s is repeated for column \"%s\"", json_text(json), column->name)));
+}
+
+void
+column_set_single(const Column *column, JsonbValue *json, ColumnSet *set)
+{
+	set_allocate(set, 1);
+	set_put(column, json, set, 0);
+}
+
+void
+column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set)
+{
+	set_allocate(set, JsonContainerSize(array));
+	for (int i = 0; i < set->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS(); /* looking for repetitions takes quadratic time */
+		set_put(column, getIthJsonbValueFromContainer(array, i), set, i);
+	}
+}
+
+int
+column_set_find(const Column *column, const ColumnSet *set, Datum datum)
+{
+	ColumnValue value;
+
+	column_read(column, datum, set->longest, &value);
+	for (int i = 0; i < set->count; i++)
+		if (column_compare(column, &set->value[i], &value) == 0)
+			return i;
+	return -1;
+}

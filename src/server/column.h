@@ -1,0 +1,96 @@
+/*
+ * column.h - values of a table's columns, read without ever raising an error.
+ *
+ * What a row contains may reach no error (PRIVACY.md 0), so values are decoded
+ * here rather than by the casts and operators of SQL: those refuse a numeric that
+ * is too large for a float8, or ask a collation.  Constants, which are public,
+ * come as JSON and are checked against the type of the column.
+ */
+#ifndef DPOBJ_COLUMN_H
+#define DPOBJ_COLUMN_H
+
+#include "postgres.h"
+
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+
+typedef enum ColumnKind
+{
+	COLUMN_OTHER,   /* of a type that is not read */
+	COLUMN_BOOLEAN, /* bool */
+	COLUMN_INTEGER, /* int2, int4, int8 */
+	COLUMN_REAL,    /* float4, float8 */
+	COLUMN_NUMERIC, /* numeric */
+	COLUMN_TIME,    /* date, timestamp, timestamptz */
+	COLUMN_TEXT,    /* text, varchar, bpchar */
+	COLUMN_ENUM     /* an enum */
+} ColumnKind;
+
+typedef struct Column
+{
+	const char *name;
+	AttrNumber number; /* in the relation that the declaration is about */
+	Oid type;          /* the base type of a domain */
+	ColumnKind kind;
+} Column;
+
+/* A value of a column; which member holds it follows from the column's kind. */
+typedef struct ColumnValue
+{
+	int64 integer; /* boolean, integer, time, and the OID of an enum's label */
+	double real;
+	Numeric numeric;
+	const char *text;
+	int length; /* of text, in bytes */
+} ColumnValue;
+
+/* The types that are read, for error details. */
+#define COLUMN_TYPES_DETAIL                                                                        \
+	"Columns may be of type boolean, smallint, integer, bigint, real, double precision, "          \
+	"numeric, date, timestamp, timestamp with time zone, text, varchar, char, an enum, or a "      \
+	"domain over one of them."
+
+extern void column_init(Column *column, Form_pg_attribute attribute);
+
+/*
+ * A number for a boolean, integer, real, numeric or time column, whose unit is
+ * the second since 1970 then (UTC for a timestamptz).  Infinite where the value
+ * is, or is too large; NaN where the value is.
+ */
+extern double column_number(const Column *column, Datum datum);
+
+/*
+ * The value, for comparison with constants of at most longest bytes: no more of a
+ * long text is fetched than they can be told apart by.  Trailing blanks of a
+ * bpchar do not count.
+ */
+extern void column_read(const Column *column, Datum datum, int longest, ColumnValue *value);
+
+/*
+ * Less than, equal to or greater than 0.  Texts are compared bytewise; enums by
+ * equality only; NaN is the greatest number and equals itself, as in SQL.
+ */
+extern int column_compare(const Column *column, const ColumnValue *a, const ColumnValue *b);
+
+/* A constant of an integer, text or enum column as it was written. */
+extern char *column_text(const Column *column, const ColumnValue *value);
+
+/* Constants of one column. */
+typedef struct ColumnSet
+{
+	int count;
+	int longest; /* bytes of the longest text */
+	ColumnValue *value;
+} ColumnSet;
+
+/*
+ * A set of one constant, and one with the elements of an array.  Raise 22023 for
+ * constants that do not fit the column, and for repeated ones.
+ */
+extern void column_set_single(const Column *column, JsonbValue *json, ColumnSet *set);
+extern void column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set);
+
+/* Position of the row's value among the constants, or -1. */
+extern int column_set_find(const Column *column, const ColumnSet *set, Datum datum);
+
+#endif

@@ -1,0 +1,252 @@
+/*
+ * scan.c - which tables a scan reads, where their columns are, and the loop.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/tableam.h"
+#include "catalog/catalog.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "dpobj.h"
+#include "scan.h"
+
+/* One table that holds rows. */
+typedef struct ScanTable
+{
+	Relation relation;
+	AttrNumber *feature;   /* one for each encoder */
+	AttrNumber label;      /* 0: the shape has none */
+	AttrNumber *condition; /* one for each condition of the filter */
+	AttrNumber last;       /* the largest of them */
+} ScanTable;
+
+struct Scan
+{
+	const ScanShape *shape;
+	List *locked;  /* OIDs of the relation and its descendants */
+	List *parents; /* how many parents each of them has among these */
+	int tables;
+	ScanTable *table;
+};
+
+/* ---- which relations are read ---- */
+
+static void
+refuse(Relation relation, const char *rule)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
+			 errdetail("%s", rule)));
+}
+
+static void
+check_kind(Relation relation)
+{
+	switch (relation->rd_rel->relkind)
+	{
+		case RELKIND_RELATION:
+		case RELKIND_PARTITIONED_TABLE:
+			return;
+		case RELKIND_VIEW:
+			refuse(relation, "Views are not read: what they show is not a table of rows.");
+			break;
+		case RELKIND_MATVIEW:
+			refuse(relation, "Materialized views are not read: one row of a table may be in many "
+							 "of theirs.");
+			break;
+		case RELKIND_FOREIGN_TABLE:
+			refuse(relation, "Foreign tables are not read: another server would answer for them.");
+			break;
+		default:
+			refuse(relation, "Only tables and partitioned tables are read.");
+	}
+}
+
+void
+scan_check_relation(Relation relation, bool ignore_rls)
+{
+	check_kind(relation);
+	if (relation->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
+		refuse(relation, "Temporary tables are not read: nobody but their session sees them.");
+	if (relation->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED)
+		refuse(relation, "Unlogged tables are not read: a crash empties them.");
+	if (RelationGetRelid(relation) < FirstNormalObjectId ||
+		RelationGetNamespace(relation) == get_namespace_oid("dpobj", false))
+		refuse(relation, "System catalogs and the tables of dpobj are not read.");
+	if (relation->rd_rel->relrowsecurity && !ignore_rls)
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
+				 errdetail("It has row-level security, which a scan does not apply."),
+				 errhint("Protect it with ignore_rls => true if every row may be read.")));
+}
+
+/* ---- opening ---- */
+
+/* A child has the columns of its parent, perhaps elsewhere, of the same type. */
+static AttrNumber
+map_column(ScanTable *table, const Column *column)
+{
+	TupleDesc descriptor = RelationGetDescr(table->relation);
+
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+
+		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column->name) != 0)
+			continue;
+		if (getBaseType(attribute->atttypid) != column->type)
+			break;
+		table->last = Max(table->last, attribute->attnum);
+		return attribute->attnum;
+	}
+	elog(ERROR, "relation \"%s\" has no such column \"%s\"",
+		 RelationGetRelationName(table->relation), column->name);
+}
+
+static void
+map_columns(ScanTable *table, const ScanShape *shape)
+{
+	table->feature = palloc(Max(shape->features->count, 1) * sizeof(AttrNumber));
+	for (int i = 0; i < shape->features->count; i++)
+		table->feature[i] = map_column(table, &shape->features->encoder[i].column);
+	table->label = map_column(table, &shape->label->column);
+	table->condition = palloc(Max(shape->filter->count, 1) * sizeof(AttrNumber));
+	for (int i = 0; i < shape->filter->count; i++)
+		table->condition[i] = map_column(table, &shape->filter->condition[i].column);
+}
+
+/* Descendants of a partitioned table come once each, by whatever ways they inherit. */
+Scan *
+scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
+{
+	Scan *scan = palloc0(sizeof(Scan));
+	ListCell *cell;
+
+	scan->shape = shape;
+	LockRelationOid(relation, AccessShareLock);
+	scan->locked = find_all_inheritors(relation, AccessShareLock, &scan->parents);
+	scan->table = palloc0(list_length(scan->locked) * sizeof(ScanTable));
+	foreach (cell, scan->locked)
+	{
+		ScanTable *table = &scan->table[scan->tables];
+
+		table->relation = relation_open(lfirst_oid(cell), NoLock);
+		scan_check_relation(table->relation, ignore_rls);
+		if (table->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+		{
+			relation_close(table->relation, NoLock);
+			continue;
+		}
+		map_columns(table, shape);
+		scan->tables++;
+	}
+	return scan;
+}
+
+/* A descendant was locked once for each of its parents, the relation itself by us. */
+void
+scan_close(Scan *scan)
+{
+	for (int i = 0; i < scan->tables; i++)
+		relation_close(scan->table[i].relation, NoLock);
+	for (int i = 0; i < list_length(scan->locked); i++)
+		for (int j = 0; j < Max(list_nth_int(scan->parents, i), 1); j++)
+			UnlockRelationOid(list_nth_oid(scan->locked, i), AccessShareLock);
+}
+
+/* ---- the loop ---- */
+
+/*
+ * Every value that a scan may need is looked at in every row, whatever the others
+ * say: anybody may read in the statistics of a TOAST table how many of its values
+ * were fetched, and what stops at the first condition that fails would count rows.
+ */
+
+static bool
+passes(const ScanTable *table, const Filter *filter, const TupleTableSlot *slot)
+{
+	bool all = true;
+
+	for (int i = 0; i < filter->count; i++)
+	{
+		int at = table->condition[i] - 1;
+
+		all &= condition_holds(&filter->condition[i], slot->tts_values[at], slot->tts_isnull[at]);
+	}
+	return all;
+}
+
+static bool
+encode(const ScanTable *table, const Encoders *encoders, const TupleTableSlot *slot,
+	   double *features)
+{
+	bool all = true;
+
+	for (int i = 0; i < encoders->count; i++)
+	{
+		int at = table->feature[i] - 1;
+
+		all &= encoder_apply(&encoders->encoder[i], slot->tts_values[at], slot->tts_isnull[at],
+							 features);
+		features += encoders->encoder[i].features;
+	}
+	return all;
+}
+
+static void
+add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot, Rows *rows)
+{
+	double features[GRID_MAX_DIMENSION];
+	int at = table->label - 1;
+	RowLabel label = encoder_apply_label(shape->label, slot->tts_values[at], slot->tts_isnull[at]);
+	bool passed = passes(table, shape->filter, slot);
+	bool encoded = encode(table, shape->features, slot, features);
+
+	if (label != ROW_UNLABELLED && passed && encoded)
+		rows_add(rows, features, label == ROW_POSITIVE);
+	else
+		rows_add_neutral(rows, 1);
+}
+
+/* What decoding a row allocates (a numeric's digits, a text from TOAST) lasts for that row. */
+static void
+scan_table(const ScanTable *table, const ScanShape *shape, Rows *rows)
+{
+	TupleTableSlot *slot = table_slot_create(table->relation, NULL);
+	TableScanDesc scan = table_beginscan(table->relation, GetActiveSnapshot(), 0, NULL);
+	MemoryContext row =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = CurrentMemoryContext;
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getsomeattrs(slot, table->last);
+		MemoryContextSwitchTo(row);
+		add_row(table, shape, slot, rows);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(row);
+	}
+	MemoryContextDelete(row);
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+void
+scan_run(Scan *scan, Rows *rows)
+{
+	for (int i = 0; i < scan->tables; i++)
+		scan_table(&scan->table[i], scan->shape, rows);
+}

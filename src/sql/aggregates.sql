@@ -1,0 +1,93 @@
+-- The owner's door: aggregates
+
+CREATE TYPE dp_rows;
+
+CREATE FUNCTION dpobj.rows_in(cstring) RETURNS dp_rows
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_rows_in';
+COMMENT ON FUNCTION dpobj.rows_in(cstring) IS 'refuses: a dp_rows has no text form';
+
+CREATE FUNCTION dpobj.rows_out(dp_rows) RETURNS cstring
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_rows_out';
+COMMENT ON FUNCTION dpobj.rows_out(dp_rows) IS 'refuses: showing a dp_rows would show rows';
+
+CREATE TYPE dp_rows (
+  INPUT = dpobj.rows_in,
+  OUTPUT = dpobj.rows_out,
+  INTERNALLENGTH = VARIABLE,
+  ALIGNMENT = double,
+  STORAGE = extended
+);
+COMMENT ON TYPE dp_rows IS 'state of the training aggregates; not for use in queries';
+REVOKE ALL ON TYPE dp_rows FROM PUBLIC;
+
+CREATE FUNCTION dpobj.rows_combine(dp_rows, dp_rows) RETURNS dp_rows
+  LANGUAGE C IMMUTABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_rows_combine';
+COMMENT ON FUNCTION dpobj.rows_combine(dp_rows, dp_rows) IS 'adds up two partial training sets';
+
+CREATE FUNCTION dpobj.halfspace_final(dp_rows) RETURNS dp_model
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_halfspace_final';
+COMMENT ON FUNCTION dpobj.halfspace_final(dp_rows) IS 'charges, solves and releases a halfspace';
+
+-- dp_halfspace(features, label, epsilon, delta [, options]): one aggregate for
+-- each type of label and each way to write epsilon and delta.
+DO $body$
+DECLARE
+  label text;
+  cost text;
+  options text;
+  arguments text;
+BEGIN
+  FOREACH label IN ARRAY ARRAY['boolean', 'integer', 'bigint'] LOOP
+    FOREACH cost IN ARRAY ARRAY['float8, float8', 'numeric, numeric', 'numeric, integer'] LOOP
+      FOREACH options IN ARRAY ARRAY['', ', jsonb'] LOOP
+        arguments := format('float8[], %s, %s%s', label, cost, options);
+        EXECUTE format(
+          $$CREATE FUNCTION dpobj.halfspace_accumulate(dp_rows, %s) RETURNS dp_rows
+            LANGUAGE C IMMUTABLE PARALLEL SAFE
+            AS 'MODULE_PATHNAME', 'dpobj_halfspace_accumulate'$$, arguments);
+        EXECUTE format(
+          $$COMMENT ON FUNCTION dpobj.halfspace_accumulate(dp_rows, %s) IS
+            'adds one row to a training set'$$, arguments);
+        EXECUTE format(
+          $$CREATE AGGREGATE dp_halfspace(%s) (
+            SFUNC = dpobj.halfspace_accumulate,
+            STYPE = dp_rows,
+            COMBINEFUNC = dpobj.rows_combine,
+            FINALFUNC = dpobj.halfspace_final,
+            FINALFUNC_MODIFY = READ_WRITE,
+            PARALLEL = SAFE)$$, arguments);
+        EXECUTE format(
+          $$COMMENT ON AGGREGATE dp_halfspace(%s) IS
+            'private halfspace: features, label, epsilon, delta, options'$$, arguments);
+        EXECUTE format('REVOKE ALL ON FUNCTION dp_halfspace(%s) FROM PUBLIC', arguments);
+      END LOOP;
+    END LOOP;
+  END LOOP;
+END
+$body$;
+
+-- The aggregates read whatever their caller can read: only owners and roles that
+-- they trust may call them.
+CREATE FUNCTION dpobj.grant_trainer(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+  DECLARE
+    aggregate regprocedure;
+  BEGIN
+    FOR aggregate IN
+      SELECT p.oid
+      FROM pg_depend d
+      JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+      JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+      WHERE e.extname = 'dpobj' AND d.deptype = 'e' AND p.prokind = 'a'
+    LOOP
+      EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', aggregate, role);
+    END LOOP;
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.grant_trainer(regrole) IS
+  'lets a trusted role call the training aggregates of the owner''s door';

@@ -1,0 +1,55 @@
+-- Epoch and identities
+
+CREATE FUNCTION dpobj.origin() RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_origin';
+COMMENT ON FUNCTION dpobj.origin() IS
+  'where OIDs hold: system identifier and OID of the database';
+
+CREATE FUNCTION dpobj.epoch() RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_epoch';
+COMMENT ON FUNCTION dpobj.epoch() IS
+  'system identifier, OID of the database and timeline: differs after a restore and a promotion';
+
+/*
+ * What an OID or a name alone cannot be: the same table or role for ever.  An
+ * identity is found by its OID, so that a rename does not lose its spending, and
+ * by its name when that OID is gone or comes from another server, so that neither
+ * a restore nor DROP and CREATE do.  Written by the charge worker only.
+ */
+CREATE TABLE dpobj.identities
+(
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kind text NOT NULL,
+    origin text NOT NULL,
+    object oid NOT NULL,
+    name text NOT NULL,
+    CONSTRAINT identity_kind_known CHECK (kind IN ('table', 'role')),
+    CONSTRAINT identity_key UNIQUE (kind, origin, object)
+);
+CREATE INDEX identities_name_idx ON dpobj.identities (kind, name);
+COMMENT ON TABLE dpobj.identities IS 'tables and roles that the ledger knows, through renames and restores';
+COMMENT ON SEQUENCE dpobj.identities_id_seq IS 'numbers of identities';
+COMMENT ON INDEX dpobj.identities_name_idx IS 'finds an identity by name when its OID holds no more';
+COMMENT ON COLUMN dpobj.identities.id IS 'number that budgets and ledger refer to';
+COMMENT ON COLUMN dpobj.identities.kind IS 'table or role';
+COMMENT ON COLUMN dpobj.identities.origin IS 'server and database in which the OID holds, as dpobj.origin() says it';
+COMMENT ON COLUMN dpobj.identities.object IS 'OID of the table or role there';
+COMMENT ON COLUMN dpobj.identities.name IS 'name when a charge or a budget last touched it; of a table qualified and quoted';
+
+/*
+ * Once a descendant, always a relative: what a partition has spent counts for the
+ * table that it was attached to, and the other way round, also after DETACH.
+ */
+CREATE TABLE dpobj.lineage
+(
+    ancestor bigint NOT NULL,
+    descendant bigint NOT NULL,
+    PRIMARY KEY (ancestor, descendant)
+);
+CREATE INDEX lineage_descendant_idx ON dpobj.lineage (descendant);
+COMMENT ON TABLE dpobj.lineage IS 'tables that were once charged as parts of another table';
+COMMENT ON INDEX dpobj.lineage_descendant_idx IS 'finds the ancestors of a table';
+COMMENT ON COLUMN dpobj.lineage.ancestor IS 'identity of the table that was charged';
+COMMENT ON COLUMN dpobj.lineage.descendant IS 'identity of a table that was a partition or child of it then';

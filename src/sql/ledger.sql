@@ -1,0 +1,193 @@
+-- Ledger: an append-only table of events, and the view that people read
+
+/*
+ * One row per event, written by the charge worker and by nothing else.  The cost
+ * stands in the 'charged' row alone, so that a sum over the table counts it once;
+ * the end of the release is a second row, which names that charge in "release".
+ * A charge without an end may have been released: the server may have stopped in
+ * between.  No reg* types: a dump is restored where other OIDs hold.
+ */
+CREATE TABLE dpobj.ledger_events
+(
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    event text NOT NULL,
+    release bigint,
+    relation oid,
+    relation_name text,
+    role oid NOT NULL,
+    role_name text NOT NULL,
+    mechanism text,
+    mechanism_version text,
+    adjacency text,
+    epsilon_nano bigint,
+    delta_units bigint,
+    guarantee text,
+    pair text,
+    parameters jsonb,
+    snapshot text,
+    output_hash bytea,
+    epoch text NOT NULL DEFAULT dpobj.epoch(),
+    relation_identity bigint,
+    role_identity bigint,
+    payers bigint[],
+    CONSTRAINT ledger_event_known CHECK (event IN
+        ('charged', 'released', 'failed', 'protect', 'set_budget', 'drop_budget', 'confirm_epoch')),
+    CONSTRAINT ledger_charge_complete CHECK (event <> 'charged' OR
+        (release IS NULL AND relation IS NOT NULL AND relation_name IS NOT NULL
+         AND mechanism IS NOT NULL AND mechanism_version IS NOT NULL AND adjacency IS NOT NULL
+         AND epsilon_nano IS NOT NULL AND delta_units IS NOT NULL AND guarantee IS NOT NULL
+         AND pair IS NOT NULL AND parameters IS NOT NULL AND snapshot IS NOT NULL
+         AND relation_identity IS NOT NULL AND role_identity IS NOT NULL AND payers IS NOT NULL
+         AND role_identity = ANY (payers))),
+    CONSTRAINT ledger_cost_charged_once CHECK (event = 'charged' OR
+        (epsilon_nano IS NULL AND delta_units IS NULL)),
+    CONSTRAINT ledger_end_of_a_charge CHECK ((event IN ('released', 'failed')) = (release IS NOT NULL)),
+    CONSTRAINT ledger_hash_of_a_release CHECK ((event = 'released') = (output_hash IS NOT NULL)),
+    CONSTRAINT ledger_hash_is_sha256 CHECK (pg_catalog.octet_length(output_hash) = 32),
+    CONSTRAINT ledger_adjacency_known CHECK (adjacency IN ('replace', 'add_remove')),
+    CONSTRAINT ledger_guarantee_known CHECK (guarantee IN ('exact', 'float', 'conditional', 'unproven')),
+    CONSTRAINT ledger_epsilon_valid CHECK (epsilon_nano >= 0),
+    CONSTRAINT ledger_delta_valid CHECK (delta_units BETWEEN 0 AND 1152921504606846976)
+);
+CREATE UNIQUE INDEX ledger_events_release_key ON dpobj.ledger_events (release)
+    WHERE release IS NOT NULL;
+CREATE INDEX ledger_events_spending_idx ON dpobj.ledger_events (relation_identity)
+    WHERE event = 'charged';
+REVOKE ALL ON TABLE dpobj.ledger_events FROM PUBLIC;
+REVOKE ALL ON SEQUENCE dpobj.ledger_events_id_seq FROM PUBLIC;
+SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events', '');
+SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events_id_seq', '');
+
+CREATE FUNCTION dpobj.ledger_refuse_change() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'dpobj_ledger_refuse_change' LANGUAGE C;
+REVOKE ALL ON FUNCTION dpobj.ledger_refuse_change() FROM PUBLIC;
+-- The statement is refused even when it meets no row; the rows, even when a
+-- statement on an inheritance parent reaches them.
+CREATE TRIGGER ledger_append_only BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.ledger_events
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.ledger_refuse_change();
+CREATE TRIGGER ledger_append_only_row BEFORE UPDATE OR DELETE ON dpobj.ledger_events
+    FOR EACH ROW EXECUTE FUNCTION dpobj.ledger_refuse_change();
+ALTER TABLE dpobj.ledger_events
+    ENABLE ALWAYS TRIGGER ledger_append_only,
+    ENABLE ALWAYS TRIGGER ledger_append_only_row;
+
+COMMENT ON TABLE dpobj.ledger_events IS 'privacy ledger: append-only, one row per event, written by the charge worker only';
+COMMENT ON SEQUENCE dpobj.ledger_events_id_seq IS 'ledger ids; gaps are normal: a refused event or a crash of the server leaves one';
+COMMENT ON INDEX dpobj.ledger_events_pkey IS 'ledger id';
+COMMENT ON INDEX dpobj.ledger_events_release_key IS 'a charge ends at most once';
+COMMENT ON INDEX dpobj.ledger_events_spending_idx IS 'what a table has spent';
+COMMENT ON FUNCTION dpobj.ledger_refuse_change() IS 'trigger: refuses changes of the ledger';
+COMMENT ON TRIGGER ledger_append_only ON dpobj.ledger_events IS 'refuses UPDATE, DELETE and TRUNCATE for every role, and INSERT but for the charge worker and superusers';
+COMMENT ON TRIGGER ledger_append_only_row ON dpobj.ledger_events IS 'refuses UPDATE and DELETE that come through an inheritance parent';
+COMMENT ON COLUMN dpobj.ledger_events.id IS 'ledger id; the id of a charged event is the id of its release';
+COMMENT ON COLUMN dpobj.ledger_events.at IS 'when the event was written';
+COMMENT ON COLUMN dpobj.ledger_events.event IS 'charged: before any noise is drawn; released: before the answer is sent; failed: nothing was released, the charge stays; protect, set_budget, drop_budget, confirm_epoch: administration';
+COMMENT ON COLUMN dpobj.ledger_events.release IS 'released and failed: id of the charged event they end; else null';
+COMMENT ON COLUMN dpobj.ledger_events.relation IS 'OID of the table, of the topmost ancestor for a partition; meaningless after a restore';
+COMMENT ON COLUMN dpobj.ledger_events.relation_name IS 'schema-qualified, quoted name that the table had then';
+COMMENT ON COLUMN dpobj.ledger_events.role IS 'OID of the session user; meaningless after a restore';
+COMMENT ON COLUMN dpobj.ledger_events.role_name IS 'name that the session user had then';
+COMMENT ON COLUMN dpobj.ledger_events.mechanism IS 'mechanism, as in the option of that name';
+COMMENT ON COLUMN dpobj.ledger_events.mechanism_version IS 'version of dpobj whose mechanism it was';
+COMMENT ON COLUMN dpobj.ledger_events.adjacency IS 'which tables are neighbours: replace (one row changes) or add_remove (one row comes or goes)';
+COMMENT ON COLUMN dpobj.ledger_events.epsilon_nano IS 'charged epsilon in units of 1e-9, rounded up';
+COMMENT ON COLUMN dpobj.ledger_events.delta_units IS 'charged delta in units of 2^-60, rounded up';
+COMMENT ON COLUMN dpobj.ledger_events.guarantee IS 'exact, float, conditional or unproven';
+COMMENT ON COLUMN dpobj.ledger_events.pair IS 'tag of the dominating pair, for tighter composition';
+COMMENT ON COLUMN dpobj.ledger_events.parameters IS 'public parameters of the mechanism or of the administration';
+COMMENT ON COLUMN dpobj.ledger_events.snapshot IS 'snapshot that the release read, as pg_current_snapshot() writes it';
+COMMENT ON COLUMN dpobj.ledger_events.output_hash IS 'released: SHA-256 of the released model';
+COMMENT ON COLUMN dpobj.ledger_events.epoch IS 'where and in which life of the server the event was written, as dpobj.epoch() says it';
+COMMENT ON COLUMN dpobj.ledger_events.relation_identity IS 'identity of the table';
+COMMENT ON COLUMN dpobj.ledger_events.role_identity IS 'identity of the session user';
+COMMENT ON COLUMN dpobj.ledger_events.payers IS 'charged: identities of the session user and of the groups that he was a member of then';
+
+-- Which table and which role an identity stands for now, as the charge worker binds them.
+CREATE VIEW dpobj.identity_tables AS
+SELECT i.id,
+       coalesce(k.oid, b.oid) AS relation,
+       i.name AS relation_name
+  FROM dpobj.identities i
+  LEFT JOIN pg_catalog.pg_class k ON k.oid = i.object AND i.origin = dpobj.origin()
+  LEFT JOIN (pg_catalog.pg_class b JOIN pg_catalog.pg_namespace n ON n.oid = b.relnamespace)
+    ON k.oid IS NULL AND b.relkind IN ('r', 'p')
+   AND pg_catalog.parse_ident(i.name) = ARRAY[n.nspname::text, b.relname::text]
+   AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'table'
+                   AND o.origin = dpobj.origin() AND o.object = b.oid)
+ WHERE i.kind = 'table';
+CREATE VIEW dpobj.identity_roles AS
+SELECT i.id,
+       coalesce(k.oid, b.oid) AS role,
+       coalesce(k.rolname, b.rolname) AS role_name,
+       i.name AS recorded_name
+  FROM dpobj.identities i
+  LEFT JOIN pg_catalog.pg_roles k ON k.oid = i.object AND i.origin = dpobj.origin()
+  LEFT JOIN pg_catalog.pg_roles b
+    ON k.oid IS NULL AND b.rolname = i.name
+   AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'role'
+                   AND o.origin = dpobj.origin() AND o.object = b.oid)
+ WHERE i.kind = 'role';
+REVOKE ALL ON TABLE dpobj.identity_tables, dpobj.identity_roles FROM PUBLIC;
+COMMENT ON VIEW dpobj.identity_tables IS 'the table that an identity stands for now';
+COMMENT ON COLUMN dpobj.identity_tables.id IS 'identity';
+COMMENT ON COLUMN dpobj.identity_tables.relation IS 'OID of the table now; null when there is none';
+COMMENT ON COLUMN dpobj.identity_tables.relation_name IS 'name when a charge or a budget last touched it';
+COMMENT ON VIEW dpobj.identity_roles IS 'the role that an identity stands for now';
+COMMENT ON COLUMN dpobj.identity_roles.id IS 'identity';
+COMMENT ON COLUMN dpobj.identity_roles.role IS 'OID of the role now; null when there is none';
+COMMENT ON COLUMN dpobj.identity_roles.role_name IS 'name of the role now; null when there is none';
+COMMENT ON COLUMN dpobj.identity_roles.recorded_name IS 'name when a charge or a budget last touched it';
+
+/*
+ * Roles see their own events, superusers and auditors all: by OID while that holds,
+ * else by name.  A table is shown as regclass only while its OID still has the name
+ * it was charged under.  The factors are exactly 1e-9 and
+ * 2^-60; products of numerics are exact.
+ */
+CREATE VIEW dpobj.ledger WITH (security_barrier) AS
+SELECT e.id,
+       e.at,
+       e.event,
+       CASE WHEN e.event = 'charged' THEN e.id ELSE e.release END AS release,
+       CASE WHEN pg_catalog.parse_ident(e.relation_name) = ARRAY[n.nspname::text, c.relname::text]
+            THEN c.oid::regclass END AS relation,
+       e.relation_name,
+       e.role_name AS role,
+       e.mechanism,
+       e.mechanism_version,
+       e.adjacency,
+       pg_catalog.trim_scale(e.epsilon_nano * 0.000000001) AS epsilon,
+       pg_catalog.trim_scale(e.delta_units
+           * 0.000000000000000000867361737988403547205962240695953369140625) AS delta,
+       e.guarantee,
+       e.pair,
+       e.parameters,
+       e.snapshot,
+       e.output_hash
+  FROM dpobj.ledger_events e
+  LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
+    OR dpobj.sees_all();
+REVOKE ALL ON TABLE dpobj.ledger FROM PUBLIC;
+GRANT SELECT ON TABLE dpobj.ledger TO PUBLIC;
+
+COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role; all events for superusers and dpobj_auditor';
+COMMENT ON COLUMN dpobj.ledger.id IS 'ledger id';
+COMMENT ON COLUMN dpobj.ledger.at IS 'when the event was written';
+COMMENT ON COLUMN dpobj.ledger.event IS 'charged, released, failed, protect, set_budget, drop_budget or confirm_epoch; charged alone means: may have been released';
+COMMENT ON COLUMN dpobj.ledger.release IS 'id of the charged event that this event belongs to; its own id for a charged event';
+COMMENT ON COLUMN dpobj.ledger.relation IS 'the table; null when no table has the recorded OID and name any more';
+COMMENT ON COLUMN dpobj.ledger.relation_name IS 'schema-qualified, quoted name that the table had then';
+COMMENT ON COLUMN dpobj.ledger.role IS 'name that the session user had then';
+COMMENT ON COLUMN dpobj.ledger.mechanism IS 'mechanism, as in the option of that name';
+COMMENT ON COLUMN dpobj.ledger.mechanism_version IS 'version of dpobj whose mechanism it was';
+COMMENT ON COLUMN dpobj.ledger.adjacency IS 'which tables are neighbours: replace or add_remove';
+COMMENT ON COLUMN dpobj.ledger.epsilon IS 'charged epsilon, exact; null except for charged events';
+COMMENT ON COLUMN dpobj.ledger.delta IS 'charged delta, exact; null except for charged events';
+COMMENT ON COLUMN dpobj.ledger.guarantee IS 'exact, float, conditional or unproven';
+COMMENT ON COLUMN dpobj.ledger.pair IS 'tag of the dominating pair';
+COMMENT ON COLUMN dpobj.ledger.parameters IS 'public parameters';
+COMMENT ON COLUMN dpobj.ledger.snapshot IS 'snapshot that the release read';
+COMMENT ON COLUMN dpobj.ledger.output_hash IS 'released: SHA-256 of the released model';

@@ -1,0 +1,22 @@
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA dpobj FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dpobj.sees_all(),
+  dpobj.origin(), dpobj.epoch(), dpobj.remaining(regclass, regrole),
+  dpobj.features(jsonb, anyelement), dpobj.protected_features(regclass, text[]) TO PUBLIC;
+-- Not enough alone: who granted the membership is looked at in each call (src/server/admin.c).
+GRANT EXECUTE ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint),
+  dpobj.drop_budget(regclass, regrole), dpobj.confirm_epoch(),
+  dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean) TO dpobj_admin;
+
+-- An exact-match overload in a schema that others may create in would capture calls.
+DO $body$
+BEGIN
+  IF EXISTS (
+    SELECT FROM pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
+    WHERE n.nspname = '@extschema@' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner
+  ) THEN
+    RAISE WARNING 'other roles may create objects in schema "@extschema@"'
+      USING DETAIL = 'A function of theirs could capture calls of dp_halfspace.',
+            HINT = 'Revoke CREATE on the schema, or create the extension in a schema of its own.';
+  END IF;
+END
+$body$;

@@ -1,0 +1,43 @@
+-- Roles
+
+/*
+ * Roles belong to the whole cluster: they may be there from another database or
+ * from a restore, and somebody may have made them before us.  A role that bears
+ * our comment and whose members are all a superuser's choice is ours; any other
+ * one that has members is refused.
+ */
+DO $body$
+DECLARE
+  purpose constant text := 'dpobj: members administer privacy budgets, if a superuser granted the membership';
+  existing oid := (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = 'dpobj_admin');
+BEGIN
+  IF existing IS NULL THEN
+    CREATE ROLE dpobj_admin NOLOGIN;
+  ELSIF EXISTS (
+    SELECT FROM pg_catalog.pg_auth_members m
+    WHERE m.roleid = existing
+      AND (pg_catalog.shobj_description(existing, 'pg_authid') IS DISTINCT FROM purpose
+           OR NOT EXISTS (SELECT FROM pg_catalog.pg_roles g WHERE g.oid = m.grantor AND g.rolsuper))
+  ) THEN
+    RAISE EXCEPTION 'role "dpobj_admin" exists already and has members'
+      USING ERRCODE = 'duplicate_object',
+            DETAIL = 'Its members would administer privacy budgets.',
+            HINT = 'Revoke the memberships, or drop the role.';
+  END IF;
+  EXECUTE pg_catalog.format('COMMENT ON ROLE dpobj_admin IS %L', purpose);
+  IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'dpobj_auditor') THEN
+    CREATE ROLE dpobj_auditor NOLOGIN;
+  END IF;
+  COMMENT ON ROLE dpobj_auditor IS 'dpobj: members see all budgets and the whole ledger';
+END
+$body$;
+
+CREATE FUNCTION dpobj.sees_all() RETURNS boolean
+  LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT EXISTS (SELECT FROM pg_roles r WHERE r.rolname = current_user AND r.rolsuper)
+        OR EXISTS (SELECT FROM pg_roles r WHERE r.rolname = 'dpobj_auditor'
+                   AND pg_has_role(current_user, r.oid, 'USAGE'))
+  $$;
+COMMENT ON FUNCTION dpobj.sees_all() IS
+  'does the current role see every budget and the whole ledger? superusers and dpobj_auditor';

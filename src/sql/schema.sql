@@ -1,0 +1,6 @@
+-- dpobj: the full script of version 0.1.0
+\echo Use "CREATE EXTENSION dpobj" to load this file. \quit
+
+CREATE SCHEMA dpobj;
+COMMENT ON SCHEMA dpobj IS 'ledger, administration and the analyst''s door of dpobj';
+GRANT USAGE ON SCHEMA dpobj TO PUBLIC;
