@@ -51,9 +51,9 @@ void
 analyst_enter(Oid table)
 {
 	charge_precheck();
+	gate_enter_role();
 	check_relation(table);
 	grant_check_caller(table);
-	gate_enter_role();
 }
 
 void
