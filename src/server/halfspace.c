@@ -63,14 +63,15 @@ accumulation_create(FunctionCallInfo fcinfo)
 	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	Accumulation *accumulation = palloc0(sizeof(Accumulation));
 	PlanCall call;
+	PlanTable table;
 
 	plan_read_call(fcinfo, &call);
 	if (!IsParallelWorker())
 	{
-		(void) plan_check_shape(&call);
+		plan_check_shape(&call, &table);
 		charge_precheck();
 	}
-	training_open(&call, &accumulation->training);
+	training_open(&call, IsParallelWorker() ? NULL : &table, &accumulation->training);
 	accumulation->label_type = get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_LABEL);
 	MemoryContextSwitchTo(old);
 	return accumulation;
@@ -252,26 +253,26 @@ dpobj_halfspace_final(PG_FUNCTION_ARGS)
 	MechanismAnswer answer;
 	Model model;
 	TupleDesc descriptor;
-	Oid table;
+	PlanTable table;
 	uint8 *problem;
 	Size length;
 	int64 release;
 	uint8 hash[MODEL_HASH_LENGTH];
 
 	plan_read_call(fcinfo, &call);
-	table = plan_check_shape(&call);
+	plan_check_shape(&call, &table);
 	charge_precheck();
-	training_open(&call, &training);
+	training_open(&call, &table, &training);
 	if (!PG_ARGISNULL(0))
 		state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
 	settle_from_state(&training, state);
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type of dpobj.halfspace_final must be dp_model");
 	mechanism = mechanism_get(training.request.kind);
-	training.request.progress = progress_wanted(table);
+	training.request.progress = progress_wanted(table.oid);
 	problem = encode_problem(&training, state, &length);
 
-	release = commit_charge(&training, mechanism, table);
+	release = commit_charge(&training, mechanism, table.oid);
 	solve(&training, problem, length, release, &answer);
 
 	describe_model(&training, mechanism, release, &answer, &model);

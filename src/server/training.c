@@ -251,8 +251,26 @@ options_argument(PlanCall *call)
 	return isnull ? NULL : DatumGetJsonbP(value);
 }
 
+/*
+ * Which tables are neighbours belongs to a protected table: all that is charged to
+ * it must be about the same ones.
+ */
+static void
+settle_adjacency(const PlanTable *table, Options *options)
+{
+	if (!table->is_protected)
+		return;
+	if (options->adjacency_given && options->adjacency != table->adjacency)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"adjacency\" is not the table's"),
+						errdetail("The table is protected with adjacency \"%s\".",
+								  table->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove"),
+						errhint("Leave the option out.")));
+	options->adjacency = table->adjacency;
+}
+
 void
-training_open(PlanCall *call, Training *training)
+training_open(PlanCall *call, const PlanTable *table, Training *training)
 {
 	Jsonb *options;
 	int features;
@@ -266,6 +284,8 @@ training_open(PlanCall *call, Training *training)
 	training->cost.delta_charged = 0;
 	options = options_argument(call);
 	options_parse(options, &training->options);
+	if (table != NULL)
+		settle_adjacency(table, &training->options);
 	training->options_text =
 		options == NULL ? pstrdup("{}") : JsonbToCString(NULL, &options->root, VARSIZE(options));
 

@@ -38,8 +38,11 @@ typedef struct Training
 #define ARGUMENT_DELTA 3
 #define ARGUMENT_OPTIONS 4
 
-/* Raises 22023 for whatever is wrong; settles the training if the dimension is known. */
-extern void training_open(PlanCall *call, Training *training);
+/*
+ * Raises 22023 for whatever is wrong; settles the training if the dimension is
+ * known.  table is NULL in a parallel worker, which only needs the encoding.
+ */
+extern void training_open(PlanCall *call, const PlanTable *table, Training *training);
 
 /* The dimension came from the first row. */
 extern void training_set_features(Training *training, int features);
