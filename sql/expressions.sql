@@ -52,6 +52,7 @@ SELECT train($$ARRAY[(feeling = 'happy')::int, (feeling > 'sad')::int]$$, option
 SELECT train('ARRAY[marks[1]]');
 SELECT train('marks', options => '{}');
 SELECT train('marks[1:1]');
+SELECT train('ARRAY[marks, marks]');
 SELECT train('array_append(marks, score)', options => '{"dimension": 3}');
 SELECT train('ARRAY[(both_of).x]');
 SELECT train('ARRAY[weight]');
@@ -152,6 +153,7 @@ SELECT train('ARRAY[score]', 'mine_sure(score)');
 SELECT train('ARRAY[score]', condition => $$NOT ill OR city::integer > 3$$, options => '{"dimension": 1}');
 SELECT train('ARRAY[score]', $$least(feeling, 'sad') = 'sad'$$);
 SELECT train('ARRAY[score]', 'at > seen');
+SELECT train('ARRAY[marks, marks]');
 SELECT train('ARRAY[score]', condition => $$ctid < '(1,1)'$$);
 SELECT train('ARRAY[score]', 'xmin IS NULL');
 SELECT train('dpobj.features(note, v)');

@@ -15,13 +15,13 @@ INSERT INTO part SELECT id, features, rich FROM person;
 CREATE VIEW barrier WITH (security_barrier) AS SELECT features, rich FROM person WHERE city <> 'c0';
 CREATE VIEW twice AS SELECT * FROM person UNION ALL SELECT * FROM person;
 CREATE MATERIALIZED VIEW stored AS SELECT * FROM person;
-CREATE TABLE parent (id integer, features float8[], rich boolean);
-CREATE TABLE second_parent (city text);
-CREATE TABLE child () INHERITS (parent);
-CREATE TABLE grandchild () INHERITS (child, second_parent);
-INSERT INTO parent SELECT id, features, rich FROM person WHERE id <= 20;
-INSERT INTO child SELECT id, features, rich FROM person WHERE id > 20 AND id <= 40;
-INSERT INTO grandchild SELECT id, features, rich FROM person WHERE id > 40;
+CREATE TABLE forebear (id integer, features float8[], rich boolean);
+CREATE TABLE other_forebear (city text);
+CREATE TABLE offspring () INHERITS (forebear);
+CREATE TABLE descendant () INHERITS (offspring, other_forebear);
+INSERT INTO forebear SELECT id, features, rich FROM person WHERE id <= 20;
+INSERT INTO offspring SELECT id, features, rich FROM person WHERE id > 20 AND id <= 40;
+INSERT INTO descendant SELECT id, features, rich FROM person WHERE id > 40;
 CREATE TABLE kept (model dp_model);
 
 -- Allowed: what owners do every day.  Each statement is one release.
@@ -120,7 +120,7 @@ COMMIT;
 SELECT count(*) - :before AS released FROM dpobj.ledger WHERE event = 'released';
 
 -- Partitions and children are booked on the topmost ancestor.
-CREATE TEMP TABLE borrowed () INHERITS (parent);
+CREATE TEMP TABLE borrowed () INHERITS (forebear);
 CREATE TEMP TABLE own AS SELECT * FROM person;
 CREATE UNLOGGED TABLE unlogged AS SELECT * FROM person;
 SELECT max(id) AS before FROM dpobj.ledger \gset
@@ -129,11 +129,11 @@ SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM part_high;
 SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM part WHERE id = 7;
 SELECT (dp_halfspace(features, rich, 1.0, 0, '{"dimension": 2}')).kind FROM part WHERE id < 0;
 SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM (SELECT * FROM part ORDER BY id) AS p;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM parent;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM ONLY parent;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM child;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM ONLY child;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM grandchild;
+SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM forebear;
+SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM ONLY forebear;
+SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM offspring;
+SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM ONLY offspring;
+SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM descendant;
 SELECT (dp_halfspace(features, rich, 1.0, 0, '{"dimension": 2}')).kind FROM borrowed;
 SELECT relation_name, count(*) FROM dpobj.ledger WHERE id > :before AND event = 'charged' GROUP BY 1 ORDER BY 1;
 -- A temporary table has no ancestor: it is logged under its name, unless a budget is required.
@@ -282,6 +282,6 @@ DROP AGGREGATE spoof(float8[], boolean, numeric, integer), spoof_state(float8[],
 DROP FUNCTION trained(), on_place(), on_rows(), dp_halfspace(float8[], boolean) CASCADE;
 SET client_min_messages = warning;
 DROP EXTENSION file_fdw CASCADE;
-DROP TABLE person, place, part, kept, made, ruled, parent, second_parent, own, unlogged CASCADE;
+DROP TABLE person, place, part, kept, made, ruled, forebear, other_forebear, own, unlogged CASCADE;
 DROP OWNED BY shapes_owner;
 DROP ROLE shapes_owner;

@@ -319,7 +319,6 @@ node_fault(Node *node, Walk *walk)
 		case T_List:
 		case T_TargetEntry:
 		case T_Const:
-		case T_ArrayExpr:
 		case T_RowExpr:
 		case T_RelabelType:
 		case T_CollateExpr:
@@ -337,6 +336,11 @@ node_fault(Node *node, Walk *walk)
 			return false;
 		case T_Var:
 			return var_fault((Var *) node, walk);
+		case T_ArrayExpr:
+			if (!walk->is_protected || !((ArrayExpr *) node)->multidims)
+				return false;
+			return blame(walk, "The table is protected, and whether arrays fit depends on the row.",
+						 HINT_PROTECTED);
 		case T_Param:
 			if (((Param *) node)->paramkind == PARAM_EXTERN)
 				return false;

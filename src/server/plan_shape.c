@@ -149,7 +149,7 @@ collect_predicate(Shape *shape, Oid index)
 {
 	Relation relation = index_open(index, AccessShareLock);
 
-	collect(shape, copyObject(RelationGetIndexPredicate(relation)), NIL);
+	collect(shape, RelationGetIndexPredicate(relation), NIL);
 	index_close(relation, AccessShareLock);
 }
 
@@ -507,6 +507,8 @@ plan_check_shape(PlanCall *call, PlanTable *table)
 		plan_refuse("A correlated sub-select would train again for each row of the outer query.",
 					"Train in a query of its own and use the model in the other.");
 	check_input(&shape, top->plan.lefttree, DO_AGGSPLIT_COMBINE(top->aggsplit));
+	if (shape.source == 0)
+		plan_refuse("The rows must come from a table.", PLAN_HINT);
 	source = rt_fetch(shape.source, shape.statement->rtable)->relid;
 	memset(table, 0, sizeof(*table));
 	table->oid = plan_topmost_ancestor(source);
