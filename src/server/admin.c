@@ -16,8 +16,18 @@
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/snapmgr.h"
 
 #include "admin.h"
+
+/* An error resets both role and security context at the end of the (sub)transaction. */
+static void
+become_owner(Oid *role, int *security)
+{
+	GetUserIdAndSecContext(role, security);
+	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, *security | SECURITY_LOCAL_USERID_CHANGE |
+													  SECURITY_RESTRICTED_OPERATION);
+}
 
 uint64
 admin_execute(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
@@ -26,10 +36,7 @@ admin_execute(const char *statement, int count, Oid *types, Datum *values, const
 	int security;
 	uint64 rows;
 
-	/* An error resets both at the end of the (sub)transaction. */
-	GetUserIdAndSecContext(&role, &security);
-	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID,
-						   security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	become_owner(&role, &security);
 	SPI_connect();
 	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
 		elog(ERROR, "could not read or write the privacy budgets");
@@ -37,6 +44,34 @@ admin_execute(const char *statement, int count, Oid *types, Datum *values, const
 	SPI_finish();
 	SetUserIdAndSecContext(role, security);
 	return rows;
+}
+
+bool
+admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *result,
+			 bool *isnull)
+{
+	Oid role;
+	int security;
+	bool found;
+
+	become_owner(&role, &security);
+	PushActiveSnapshot(GetLatestSnapshot());
+	SPI_connect();
+	if (SPI_execute_with_args(statement, count, types, values, NULL, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the privacy budgets");
+	found = SPI_processed > 0;
+	if (found)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, 0);
+
+		*result = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, isnull);
+		if (!*isnull)
+			*result = SPI_datumTransfer(*result, attribute->attbyval, attribute->attlen);
+	}
+	SPI_finish();
+	PopActiveSnapshot();
+	SetUserIdAndSecContext(role, security);
+	return found;
 }
 
 static bool

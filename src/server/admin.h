@@ -21,4 +21,11 @@ extern void admin_require(const char *function);
 extern uint64 admin_execute(const char *statement, int count, Oid *types, Datum *values,
 							const char *nulls);
 
+/*
+ * The first column of a SELECT's first row, likewise; false if there is none.  It
+ * sees what is committed now, however old the caller's snapshot is.
+ */
+extern bool admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *result,
+						 bool *isnull);
+
 #endif

@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "access/xlog.h"
@@ -40,11 +41,15 @@
 
 /* ---- The request ------------------------------------------------------------ */
 
-/* Allocates a request with room for its texts; the caller's resource owner detaches it. */
+/*
+ * Allocates a request with room for its texts and its model, each of which may be
+ * NULL; the caller's resource owner detaches it.
+ */
 static dsm_segment *
-request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS])
+request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], HeapTupleHeader model)
 {
-	Size length = offsetof(ChargeRequest, characters);
+	Size model_length = model == NULL ? 0 : HeapTupleHeaderGetDatumLength(model);
+	Size length = MAXALIGN(offsetof(ChargeRequest, characters)) + model_length;
 	dsm_segment *segment;
 	ChargeRequest *request;
 	char *end;
@@ -60,7 +65,14 @@ request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS])
 	request->event = event;
 	pg_atomic_init_u32(&request->status, CHARGE_PENDING);
 
-	end = request->characters;
+	/* Such a row is flat: it was formed from values in memory (model_form). */
+	end = (char *) request + MAXALIGN(offsetof(ChargeRequest, characters));
+	request->model_offset = end - request->characters;
+	request->model_length = model_length;
+	if (model != NULL)
+		memcpy(end, model, model_length);
+	end += model_length;
+
 	for (int i = 0; texts != NULL && i < CHARGE_TEXTS; i++)
 	{
 		Size size = strlen(texts[i]) + 1;
@@ -156,15 +168,16 @@ report_failure(ChargeStatus status, const ChargeRequest *request)
 	if (!request->denied)
 		report_accident(request);
 	ereport(ERROR, (errcode(request->sqlstate), errmsg_internal("%s", request->message),
-					errdetail_internal("%s", request->detail), errhint("%s", request->hint)));
+					errdetail_internal("%s", request->detail),
+					request->hint[0] == '\0' ? 0 : errhint("%s", request->hint)));
 }
 
 /*
  * Has the request committed, detaches it and returns the ledger id of the event;
- * change, unless NULL, receives the identities.
+ * change, unless NULL, receives the identities, and analyst the tick.
  */
 static int64
-request_commit(dsm_segment *segment, BudgetChange *change)
+request_commit(dsm_segment *segment, BudgetChange *change, AnalystTerms *analyst)
 {
 	ChargeRequest *request = dsm_segment_address(segment);
 	BackgroundWorkerHandle *handle = worker_start(dsm_segment_handle(segment));
@@ -179,6 +192,8 @@ request_commit(dsm_segment *segment, BudgetChange *change)
 		change->relation_identity = request->relation_identity;
 		change->role_identity = request->grantee_identity;
 	}
+	if (analyst != NULL)
+		analyst->release_tick = request->release_tick;
 	pfree(handle);
 	dsm_detach(segment);
 	return id;
@@ -225,6 +240,16 @@ session_user_name(void)
 	return GetUserNameFromId(GetSessionUserId(), false);
 }
 
+static void
+add_analyst_terms(ChargeRequest *request, const AnalystTerms *analyst)
+{
+	request->by_analyst = true;
+	memcpy(request->hash, analyst->request_hash, CHARGE_HASH_LENGTH);
+	request->min_epsilon = dpobj_min_epsilon;
+	request->max_failures = dpobj_max_failures;
+	request->release_tick = dpobj_release_tick;
+}
+
 int64
 charge_commit(const Charge *charge)
 {
@@ -247,8 +272,11 @@ charge_commit(const Charge *charge)
 	texts[CHARGE_TEXT_PAIR] = charge->pair;
 	texts[CHARGE_TEXT_PARAMETERS] = charge->parameters;
 	texts[CHARGE_TEXT_SNAPSHOT] = snapshot_text();
+	texts[CHARGE_TEXT_MODEL_NAME] = "";
+	if (charge->analyst != NULL && charge->analyst->name != NULL)
+		texts[CHARGE_TEXT_MODEL_NAME] = charge->analyst->name;
 
-	segment = request_create(CHARGE_CHARGED, texts);
+	segment = request_create(CHARGE_CHARGED, texts, NULL);
 	request = dsm_segment_address(segment);
 	request->relation = charge->relation;
 	request->ancestors = ancestors;
@@ -256,7 +284,10 @@ charge_commit(const Charge *charge)
 	request->budget_required = dpobj_require_budget;
 	request->epsilon = charge->epsilon;
 	request->delta = charge->delta;
-	return request_commit(segment, NULL);
+	request->makes_model = charge->makes_model;
+	if (charge->analyst != NULL)
+		add_analyst_terms(request, charge->analyst);
+	return request_commit(segment, NULL, charge->analyst);
 }
 
 /* ---- Administration --------------------------------------------------------- */
@@ -272,12 +303,12 @@ budget_change_commit(ChargeEvent event, BudgetChange *change)
 	(void) charge_tables_describe(change->relation, texts);
 	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_PARAMETERS] = change->parameters;
-	segment = request_create(event, texts);
+	segment = request_create(event, texts, NULL);
 	request = dsm_segment_address(segment);
 	request->relation = change->relation;
 	request->role = GetSessionUserId();
 	request->grantee = change->role;
-	(void) request_commit(segment, change);
+	(void) request_commit(segment, change, NULL);
 }
 
 void
@@ -303,32 +334,31 @@ charge_confirm_epoch(void)
 	texts[CHARGE_TEXT_OIDS] = texts[CHARGE_TEXT_SCHEMAS] = texts[CHARGE_TEXT_RELATIONS] = "{}";
 	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_PARAMETERS] = "{}";
-	segment = request_create(CHARGE_CONFIRM_EPOCH, texts);
+	segment = request_create(CHARGE_CONFIRM_EPOCH, texts, NULL);
 	request = dsm_segment_address(segment);
 	request->role = GetSessionUserId();
-	(void) request_commit(segment, NULL);
+	(void) request_commit(segment, NULL, NULL);
 }
 
 /* ---- The end of a release --------------------------------------------------- */
 
 void
-charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH])
+charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], HeapTupleHeader model)
 {
-	dsm_segment *segment = request_create(CHARGE_RELEASED, NULL);
+	dsm_segment *segment = request_create(CHARGE_RELEASED, NULL, model);
 	ChargeRequest *request = dsm_segment_address(segment);
 
 	request->release = release;
-	request->has_output = true;
 	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
-	(void) request_commit(segment, NULL);
+	(void) request_commit(segment, NULL, NULL);
 }
 
 void
 charge_failed(int64 release)
 {
-	dsm_segment *segment = request_create(CHARGE_FAILED, NULL);
+	dsm_segment *segment = request_create(CHARGE_FAILED, NULL, NULL);
 	ChargeRequest *request = dsm_segment_address(segment);
 
 	request->release = release;
-	(void) request_commit(segment, NULL);
+	(void) request_commit(segment, NULL, NULL);
 }

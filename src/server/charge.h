@@ -11,10 +11,22 @@
 
 #include "postgres.h"
 
+#include "access/htup.h"
+
 #include "core/privacy.h"
 
 /* One unit of delta in the ledger is 2^-60. */
 #define DELTA_ONE (INT64CONST(1) << 60)
+
+#define CHARGE_HASH_LENGTH 32
+
+/* What the analyst's door adds to a charge. */
+typedef struct AnalystTerms
+{
+	const char *name;                       /* of the model to be, NULL: none */
+	uint8 request_hash[CHARGE_HASH_LENGTH]; /* of what was asked */
+	int release_tick;                       /* answer, in milliseconds: of an answer */
+} AnalystTerms;
 
 typedef struct Charge
 {
@@ -26,6 +38,8 @@ typedef struct Charge
 	const char *guarantee;  /* exact, float, conditional, unproven */
 	const char *pair;       /* dominating-pair tag of PRIVACY.md 6: 'pure', 'br', ... */
 	const char *parameters; /* jsonb text: public parameters only */
+	bool makes_model;       /* keep a place for it in dpobj.models */
+	AnalystTerms *analyst;  /* NULL: the owner's door */
 } Charge;
 
 /*
@@ -41,8 +55,12 @@ extern void charge_precheck(void);
  */
 extern int64 charge_commit(const Charge *charge);
 
-/* Commits the 'released' event of a charge with the SHA-256 of the released model. */
-extern void charge_released(int64 release, const uint8 hash[32]);
+/*
+ * Commits the 'released' event of a charge with the SHA-256 of what is released,
+ * and the model, a row of dp_model, where the charge kept a place for one.
+ */
+extern void charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
+							HeapTupleHeader model);
 
 /*
  * Commits the 'failed' event of a charge: nothing was released, the charge stays.

@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 
 #include "charge_budget.h"
+#include "charge_setting.h"
 #include "dpobj.h"
 
 /* ---- Statements ------------------------------------------------------------- */
@@ -323,54 +324,21 @@ lock_budgets(int count, Oid *types, Datum *values)
 			   count, types, values);
 }
 
-/* The first budget that the charge does not fit into, as a sentence. */
-static const char *const exceeded =
-	"SELECT format('The budget of %s on table %s has %s.',"
-	" CASE WHEN b.role IS NULL THEN 'all roles' ELSE format('role \"%s\"', r.name) END, t.name,"
-	" CASE WHEN NOT fits.epsilon THEN format('epsilon: %s spent, %s asked, %s left of %s',"
-	" trim_scale(b.epsilon_spent * 0.000000001), trim_scale($3 * 0.000000001),"
-	" trim_scale(greatest(b.epsilon_nano - b.epsilon_spent, 0) * 0.000000001),"
-	" trim_scale(b.epsilon_nano * 0.000000001))"
-	" WHEN NOT fits.delta THEN format('delta, in units of 2^-60: %s spent, %s asked, %s left of "
-	"%s',"
-	" b.delta_spent, $4, greatest(b.delta_units - b.delta_spent, 0), b.delta_units)"
-	" ELSE format('releases: %s spent, 1 asked, %s left of %s', b.releases,"
-	" greatest(b.max_releases - b.releases, 0), b.max_releases) END) "
-	"FROM dpobj.budget_state b"
-	" JOIN dpobj.identities t ON t.id = b.relation"
-	" LEFT JOIN dpobj.identities r ON r.id = b.role"
-	" CROSS JOIN LATERAL (SELECT b.epsilon_spent + $3 <= b.epsilon_nano AS epsilon,"
-	" b.delta_spent + $4 <= b.delta_units AS delta,"
-	" coalesce(b.releases < b.max_releases, true) AS releases) fits "
-	"WHERE " APPLIES " AND NOT (fits.epsilon AND fits.delta AND fits.releases) "
-	"ORDER BY b.relation, b.role LIMIT 1";
-
-/*
- * Until our library is loaded anybody can set dpobj.require_budget in his session
- * or when he connects, and that hides what an administrator has set.  So we ask
- * again here, where no client's settings are: what was set for the role, else what
- * holds in this database.  A superuser's session may do as it likes.
- */
 static bool
 budget_is_required(const ChargeRequest *request)
 {
-	static const char *const statement =
-		"SELECT split_part(c, '=', 2)::boolean FROM pg_db_role_setting s, unnest(s.setconfig) c "
-		"WHERE s.setrole = $1 AND s.setdatabase IN (0, $2)"
-		" AND lower(split_part(c, '=', 1)) = 'dpobj.require_budget' ORDER BY s.setdatabase DESC";
-	Oid types[] = {OIDOID, OIDOID};
-	Datum values[] = {ObjectIdGetDatum(request->role), ObjectIdGetDatum(request->database)};
-	bool isnull;
+	const char *setting = charge_setting(request, "dpobj.require_budget");
+	bool required = dpobj_require_budget;
 
 	if (request->budget_required || superuser_arg(request->role))
 		return request->budget_required;
-	if (run(statement, lengthof(types), types, values))
-		return DatumGetBool(column(1, &isnull));
-	return dpobj_require_budget;
+	if (setting != NULL)
+		(void) parse_bool(setting, &required);
+	return required;
 }
 
-static void
-deny_without_budget(ChargeRequest *request)
+void
+charge_deny_without_budget(ChargeRequest *request)
 {
 	request->denied = true;
 	ereport(ERROR,
@@ -383,25 +351,34 @@ deny_without_budget(ChargeRequest *request)
 }
 
 void
+charge_deny_exhausted(const char *budget)
+{
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_BUDGET_EXHAUSTED), errmsg("privacy budget exhausted"),
+					errdetail_internal("%s", budget),
+					errhint("Ask for less, or ask a member of dpobj_admin to raise the budget: "
+							"dpobj.set_budget(relation, role, epsilon, delta).")));
+}
+
+void
 charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
 {
 	Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, INT8OID, INT8OID};
 	Datum values[] = {parties->tables, parties->payers, Int64GetDatum(request->epsilon),
 					  Int64GetDatum(request->delta)};
+	Datum exceeded;
 	bool isnull;
 
 	lock_tables(request);
 	if (!lock_budgets(2, types, values))
 	{
 		if (budget_is_required(request))
-			deny_without_budget(request);
+			charge_deny_without_budget(request);
 		return;
 	}
-	if (!run(exceeded, lengthof(types), types, values))
+	(void) run(CHARGE_FIND_EXCEEDED, lengthof(types), types, values);
+	exceeded = column(1, &isnull);
+	if (isnull)
 		return;
 	request->denied = true;
-	ereport(ERROR, (errcode(ERRCODE_DPOBJ_BUDGET_EXHAUSTED), errmsg("privacy budget exhausted"),
-					errdetail_internal("%s", TextDatumGetCString(column(1, &isnull))),
-					errhint("Ask for less, or ask a member of dpobj_admin to raise the budget: "
-							"dpobj.set_budget(relation, role, epsilon, delta).")));
+	charge_deny_exhausted(TextDatumGetCString(exceeded));
 }

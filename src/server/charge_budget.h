@@ -29,6 +29,18 @@ extern void charge_bind(ChargeRequest *request, ChargeParties *parties);
 /* Locks every budget that applies to a charge, and denies what does not fit into each of them. */
 extern void charge_check_budgets(ChargeRequest *request, const ChargeParties *parties);
 
+/* Raises UB002. */
+extern void charge_deny_without_budget(ChargeRequest *request) pg_attribute_noreturn();
+
+/*
+ * Of the budgets that apply, the first that a cost does not fit into, as a sentence;
+ * null: it fits.  $1, $2: identities of tables and payers; $3, $4: epsilon and delta.
+ */
+#define CHARGE_FIND_EXCEEDED "SELECT dpobj.budget_exceeded($1, $2, $3, $4)"
+
+/* Raises UB001 with such a sentence. */
+extern void charge_deny_exhausted(const char *budget) pg_attribute_noreturn();
+
 /*
  * The lock between charges (shared) and changes of a table's budgets (exclusive),
  * held until the end of the transaction: a charge sees every committed budget, a

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
@@ -30,6 +31,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "charge_analyst.h"
 #include "charge_budget.h"
 #include "charge_worker.h"
 
@@ -62,26 +64,28 @@ insert_charged(const ChargeRequest *request, const ChargeParties *parties)
 	static const char *const statement =
 		"INSERT INTO dpobj.ledger_events (event, relation, role, epsilon_nano, delta_units,"
 		" relation_identity, role_identity, payers, relation_name, role_name, mechanism,"
-		" mechanism_version, adjacency, guarantee, pair, parameters, snapshot) "
-		"VALUES ('charged', $1, $2, $3, $4, $5, $6, $7, format('%I.%I', ($9::text[])[1],"
-		" ($10::text[])[1]), $11, $12, $13, $14, $15, $16, $17::jsonb, $18) RETURNING id";
-	Oid types[7 + CHARGE_TEXTS] = {OIDOID,  OIDOID,  INT8OID,     INT8OID,
-								   INT8OID, INT8OID, INT8ARRAYOID};
-	Datum values[7 + CHARGE_TEXTS] = {ObjectIdGetDatum(request->relation),
-									  ObjectIdGetDatum(request->role),
-									  Int64GetDatum(request->epsilon),
-									  Int64GetDatum(request->delta),
-									  parties->relation,
-									  parties->role,
-									  parties->payers};
+		" mechanism_version, adjacency, guarantee, pair, parameters, snapshot, door) "
+		"VALUES ('charged', $1, $2, $3, $4, $5, $6, $7, format('%I.%I', ($10::text[])[1],"
+		" ($11::text[])[1]), $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $8) RETURNING id";
+	Oid types[8 + CHARGE_TEXTS] = {OIDOID,  OIDOID,  INT8OID,      INT8OID,
+								   INT8OID, INT8OID, INT8ARRAYOID, TEXTOID};
+	Datum values[8 + CHARGE_TEXTS] = {
+		ObjectIdGetDatum(request->relation),
+		ObjectIdGetDatum(request->role),
+		Int64GetDatum(request->epsilon),
+		Int64GetDatum(request->delta),
+		parties->relation,
+		parties->role,
+		parties->payers,
+		CStringGetTextDatum(request->by_analyst ? "analyst" : "owner")};
 
-	/* The parameters from $8 on are the texts, in the order of ChargeText. */
+	/* The parameters from $9 on are the texts, in the order of ChargeText. */
 	for (int i = 0; i < CHARGE_TEXTS; i++)
 	{
-		types[7 + i] = TEXTOID;
-		values[7 + i] = CStringGetTextDatum(charge_request_text(request, (ChargeText) i));
+		types[8 + i] = TEXTOID;
+		values[8 + i] = CStringGetTextDatum(charge_request_text(request, (ChargeText) i));
 	}
-	return insert_event(statement, 7 + CHARGE_TEXTS, types, values, NULL);
+	return insert_event(statement, 8 + CHARGE_TEXTS, types, values, NULL);
 }
 
 static int64
@@ -106,6 +110,16 @@ insert_administration(const ChargeRequest *request, const char *event, const Cha
 	return insert_event(statement, lengthof(types), types, values, NULL);
 }
 
+static Datum
+hash_datum(const ChargeRequest *request)
+{
+	bytea *hash = (bytea *) palloc(VARHDRSZ + CHARGE_HASH_LENGTH);
+
+	SET_VARSIZE(hash, VARHDRSZ + CHARGE_HASH_LENGTH);
+	memcpy(VARDATA(hash), request->hash, CHARGE_HASH_LENGTH);
+	return PointerGetDatum(hash);
+}
+
 /*
  * The end of a release.  Who and what are copied from the charge; the cost is
  * not, so that a sum over the ledger counts it once.
@@ -121,17 +135,55 @@ insert_outcome(const ChargeRequest *request, const char *event)
 		"'charged' RETURNING id";
 	Oid types[] = {TEXTOID, INT8OID, BYTEAOID};
 	Datum values[] = {CStringGetTextDatum(event), Int64GetDatum(request->release), (Datum) 0};
-	const char *nulls = request->has_output ? "   " : "  n";
+	const char *nulls = request->event == CHARGE_RELEASED ? "   " : "  n";
 
-	if (request->has_output)
-	{
-		bytea *hash = (bytea *) palloc(VARHDRSZ + CHARGE_HASH_LENGTH);
-
-		SET_VARSIZE(hash, VARHDRSZ + CHARGE_HASH_LENGTH);
-		memcpy(VARDATA(hash), request->hash, CHARGE_HASH_LENGTH);
-		values[2] = PointerGetDatum(hash);
-	}
+	values[2] = hash_datum(request);
 	return insert_event(statement, lengthof(types), types, values, nulls);
+}
+
+/*
+ * Keeps a place for the model, under its name if it has one.  Of one role only one
+ * release at the analyst's door runs at a time (gate.c): who has the name but no
+ * model has failed, and gives the name back.
+ */
+static void
+reserve_model(const ChargeRequest *request, int64 release, const ChargeParties *parties)
+{
+	static const char *const give_back =
+		"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND name = $2 AND model IS NULL";
+	static const char *const reserve =
+		"INSERT INTO dpobj.model_rows (owner, name, release, request_hash) VALUES ($1, $2, $3, $4)";
+	const char *name = charge_request_text(request, CHARGE_TEXT_MODEL_NAME);
+	Oid types[] = {INT8OID, TEXTOID, INT8OID, BYTEAOID};
+	Datum values[] = {parties->role, CStringGetTextDatum(name), Int64GetDatum(release),
+					  hash_datum(request)};
+	char nulls[] = "    ";
+
+	if (name[0] == '\0')
+		nulls[1] = 'n';
+	else
+		(void) SPI_execute_with_args(give_back, 2, types, values, NULL, false, 0);
+	if (!request->by_analyst)
+		nulls[3] = 'n';
+	if (SPI_execute_with_args(reserve, lengthof(types), types, values, nulls, false, 0) !=
+		SPI_OK_INSERT)
+		elog(ERROR, "could not keep a place for the model");
+}
+
+static void
+store_model(const ChargeRequest *request)
+{
+	static const char *const statement =
+		"UPDATE dpobj.model_rows SET model = $1, released = pg_catalog.clock_timestamp()"
+		" WHERE release = $2";
+	Datum model = PointerGetDatum(request->characters + request->model_offset);
+	Oid types[] = {HeapTupleHeaderGetTypeId(DatumGetHeapTupleHeader(model)), INT8OID};
+	Datum values[] = {model, Int64GetDatum(request->release)};
+
+	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
+			SPI_OK_UPDATE ||
+		SPI_processed != 1)
+		elog(ERROR, "could not store the model");
 }
 
 /* Everything that can refuse a charge comes before its row. */
@@ -139,10 +191,26 @@ static int64
 commit_charged(ChargeRequest *request)
 {
 	ChargeParties parties;
+	int64 release;
 
 	charge_bind(request, &parties);
 	charge_check_budgets(request, &parties);
-	return insert_charged(request, &parties);
+	if (request->by_analyst)
+		charge_check_analyst(request, &parties);
+	release = insert_charged(request, &parties);
+	if (request->makes_model)
+		reserve_model(request, release, &parties);
+	return release;
+}
+
+static int64
+commit_released(const ChargeRequest *request)
+{
+	int64 id = insert_outcome(request, "released");
+
+	if (request->model_length > 0)
+		store_model(request);
+	return id;
 }
 
 static int64
@@ -163,7 +231,7 @@ insert_request(ChargeRequest *request)
 		case CHARGE_CHARGED:
 			return commit_charged(request);
 		case CHARGE_RELEASED:
-			return insert_outcome(request, "released");
+			return commit_released(request);
 		case CHARGE_FAILED:
 			return insert_outcome(request, "failed");
 		case CHARGE_SET_BUDGET:

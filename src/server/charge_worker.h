@@ -13,6 +13,8 @@
 #include "port/atomics.h"
 #include "storage/proc.h"
 
+#include "charge.h"
+
 /* All that other sessions get to see of a request, in pg_stat_activity. */
 #define CHARGE_WORKER_NAME "dpobj charge"
 
@@ -51,10 +53,10 @@ typedef enum ChargeText
 	CHARGE_TEXT_PAIR,
 	CHARGE_TEXT_PARAMETERS,
 	CHARGE_TEXT_SNAPSHOT,
+	CHARGE_TEXT_MODEL_NAME,
 	CHARGE_TEXTS /* how many there are */
 } ChargeText;
 
-#define CHARGE_HASH_LENGTH 32
 #define CHARGE_MESSAGE_LENGTH 512 /* of primary message, detail and hint each */
 
 typedef struct ChargeRequest
@@ -71,8 +73,14 @@ typedef struct ChargeRequest
 	int64 epsilon;        /* of a charge, nano-units */
 	int64 delta;          /* of a charge, units of 2^-60 */
 	int64 release;        /* of an end: the charge it belongs to */
-	bool has_output;      /* of a 'released' event: hash is set */
-	uint8 hash[CHARGE_HASH_LENGTH];
+	bool makes_model;     /* of a charge: it gets a row in dpobj.model_rows */
+	bool by_analyst;      /* of a charge: at that door */
+	double min_epsilon;   /* these three of a charge: what the session's settings are */
+	int max_failures;
+	int release_tick;
+	uint8 hash[CHARGE_HASH_LENGTH]; /* of a charge: the request's; of a release: the output's */
+	Size model_length;              /* of a release: bytes of the model, 0: none */
+	Size model_offset;              /* where they begin in the characters below */
 
 	/* the answer */
 	pg_atomic_uint32 status; /* a ChargeStatus */

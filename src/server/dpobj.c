@@ -10,6 +10,8 @@
 
 #include "core/mutant.h"
 
+#include "decimal.h"
+
 PG_MODULE_MAGIC;
 
 StaticAssertDecl(DPOBJ_MUTANT == 0, "deliberate faults are for tests/core/mutants.sh only");
@@ -19,6 +21,10 @@ int dpobj_memory_limit = 0;
 int dpobj_solver_threads = 2;
 bool dpobj_progress = false;
 bool dpobj_require_budget = false;
+double dpobj_min_epsilon = 0.001;
+int dpobj_release_tick = 1000;
+int dpobj_max_failures = 3;
+int dpobj_max_solvers = 4;
 
 void _PG_init(void);
 
@@ -51,5 +57,20 @@ _PG_init(void)
 		"dpobj.require_budget", "Refuses releases that no privacy budget covers.",
 		"Otherwise a release from a table without a budget is only written to the ledger.",
 		&dpobj_require_budget, false, PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomRealVariable(
+		"dpobj.min_epsilon", "Least epsilon of a release at the analyst's door.",
+		"Every charge costs the server time and the ledger two rows.", &dpobj_min_epsilon, 0.001,
+		0.0, EPSILON_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"dpobj.release_tick", "Answers at the analyst's door come at multiples of it.",
+		"Otherwise their duration would tell about the rows. 0 sends them at once.",
+		&dpobj_release_tick, 1000, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"dpobj.max_failures", "Releases at the analyst's door that may fail per table.",
+		"A failure may tell one bit about the rows. After so many, all are refused.",
+		&dpobj_max_failures, 3, 0, INT_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("dpobj.max_solvers", "Releases that may run at a time.",
+							"Others wait. It counts for the whole server.", &dpobj_max_solvers, 4,
+							1, 1024, PGC_SUSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");
 }

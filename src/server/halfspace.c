@@ -7,24 +7,113 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "access/parallel.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 #include "utils/memutils.h"
-
-#include "core/wire.h"
 
 #include "charge.h"
 #include "dpobj.h"
-#include "model.h"
+#include "gate.h"
 #include "plan.h"
 #include "progress.h"
+#include "release.h"
 #include "rows_state.h"
 #include "training.h"
+
+/* ---- the call ---- */
+
+/* Positions of the arguments after the state. */
+#define ARGUMENT_FEATURES 0
+#define ARGUMENT_LABEL 1
+#define ARGUMENT_EPSILON 2
+#define ARGUMENT_DELTA 3
+#define ARGUMENT_OPTIONS 4
+
+static Oid
+argument_type(PlanCall *call, int position)
+{
+	return exprType((Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr);
+}
+
+static Datum
+required_argument(PlanCall *call, int position, const char *name)
+{
+	bool isnull;
+	Datum value = plan_constant_argument(call, position, name, &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	return value;
+}
+
+static Jsonb *
+options_argument(PlanCall *call)
+{
+	bool isnull;
+	Datum value;
+
+	if (list_length(call->aggref->aggargtypes) <= ARGUMENT_OPTIONS)
+		return NULL;
+	value = plan_constant_argument(call, ARGUMENT_OPTIONS, "options", &isnull);
+	return isnull ? NULL : DatumGetJsonbP(value);
+}
+
+/*
+ * Which tables are neighbours belongs to a protected table: all that is charged to
+ * it must be about the same ones.
+ */
+static void
+settle_adjacency(const PlanTable *table, Options *options)
+{
+	if (!table->is_protected)
+		return;
+	if (options->adjacency_given && options->adjacency != table->adjacency)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"adjacency\" is not the table's"),
+						errdetail("The table is protected with adjacency \"%s\".",
+								  table->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove"),
+						errhint("Leave the option out.")));
+	options->adjacency = table->adjacency;
+}
+
+/*
+ * Reads the call's public arguments; settles the training if the dimension is known.
+ * table is NULL in a parallel worker, which only needs the encoding.
+ */
+static void
+open_training(PlanCall *call, const PlanTable *table, Training *training)
+{
+	int features;
+
+	memset(training, 0, sizeof(*training));
+	training_set_cost(training, required_argument(call, ARGUMENT_EPSILON, "epsilon"),
+					  argument_type(call, ARGUMENT_EPSILON),
+					  required_argument(call, ARGUMENT_DELTA, "delta"),
+					  argument_type(call, ARGUMENT_DELTA));
+	training_set_options(training, options_argument(call));
+	if (table != NULL)
+		settle_adjacency(table, &training->options);
+	if (training->options.low.count == 0 && training->options.scale.count == 0)
+		plan_refuse_unscaled_features(call);
+
+	features = training_declared_features(training);
+	if (features == 0)
+		features = plan_feature_count(call);
+	if (features == 0 && training->options.adjacency == ADJACENCY_ADD_REMOVE)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("under add_remove the dimension must be declared"),
+						errhint("Set \"dimension\" or \"groups\" in the options, or write the "
+								"features as ARRAY[...].")));
+	training_begin(training, features);
+}
 
 /* ---- one row ---- */
 
@@ -71,7 +160,7 @@ accumulation_create(FunctionCallInfo fcinfo)
 		plan_check_shape(&call, &table);
 		charge_precheck();
 	}
-	training_open(&call, IsParallelWorker() ? NULL : &table, &accumulation->training);
+	open_training(&call, IsParallelWorker() ? NULL : &table, &accumulation->training);
 	accumulation->label_type = get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_LABEL);
 	MemoryContextSwitchTo(old);
 	return accumulation;
@@ -145,19 +234,6 @@ dpobj_halfspace_accumulate(PG_FUNCTION_ARGS)
 
 /* ---- the release ---- */
 
-/* Encoded problem of the state; without any row the loss is 0 for every vector. */
-static uint8 *
-encode_problem(const Training *training, RowsState *state, Size *length)
-{
-	ServerMemory memory;
-	Instance instance = {.dimension = training->request.grid.dimension};
-
-	server_memory_init(&memory, CurrentMemoryContext);
-	if (state != NULL)
-		rows_instance(&state->rows, &memory.memory, &instance);
-	return wire_encode_problem(&training->request, &instance, &memory.memory, length);
-}
-
 static void
 raise_outcome(SolverOutcome outcome, const Training *training)
 {
@@ -171,61 +247,6 @@ raise_outcome(SolverOutcome outcome, const Training *training)
 					errmsg("training was stopped and nothing was released"),
 					errdetail("%s The charge of epsilon %.9g stays.", detail,
 							  (double) training->cost.epsilon_charged / EPSILON_ONE)));
-}
-
-static void
-solve(const Training *training, const uint8 *problem, Size length, int64 release,
-	  MechanismAnswer *answer)
-{
-	uint8 *bytes = NULL;
-	Size bytes_length = 0;
-	SolverWatch watch = training->request.progress ? progress_report : NULL;
-	SolverOutcome outcome =
-		solver_run(problem, length, &training->limits, watch, &bytes, &bytes_length);
-
-	if (outcome == SOLVER_ANSWERED &&
-		!wire_decode_answer(bytes, bytes_length, &training->request, answer))
-		outcome = SOLVER_DIED;
-	if (outcome == SOLVER_ANSWERED)
-		return;
-	charge_failed(release);
-	raise_outcome(outcome, training);
-}
-
-static int64
-commit_charge(const Training *training, const Mechanism *mechanism, Oid table)
-{
-	Charge charge = {
-		.relation = table,
-		.mechanism = mechanism->name,
-		.adjacency = training->request.adjacency,
-		.epsilon = training->cost.epsilon_charged,
-		.delta = training->cost.delta_charged,
-		.guarantee = training->guarantee,
-		.pair = mechanism->bounded_range ? "br" : "pure",
-		.parameters = training_parameters(training),
-	};
-
-	return charge_commit(&charge);
-}
-
-static void
-describe_model(const Training *training, const Mechanism *mechanism, int64 release,
-			   const MechanismAnswer *answer, Model *model)
-{
-	const Grid *grid = &training->request.grid;
-
-	model->kind = "halfspace";
-	model->mechanism = mechanism->name;
-	model->weights = grid->dimension;
-	for (int j = 0; j < grid->dimension; j++)
-		model->weight[j] = grid->level[j][answer->index[j]];
-	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
-	model->delta = (double) training->cost.delta_charged / DELTA_ONE;
-	model->adjacency = training->request.adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";
-	model->guarantee = training->guarantee;
-	model->release = release;
-	model->details = training_parameters(training);
 }
 
 static void
@@ -249,34 +270,34 @@ dpobj_halfspace_final(PG_FUNCTION_ARGS)
 	RowsState *state = NULL;
 	Training training;
 	PlanCall call;
-	const Mechanism *mechanism;
 	MechanismAnswer answer;
-	Model model;
+	SolverOutcome outcome;
 	TupleDesc descriptor;
 	PlanTable table;
 	uint8 *problem;
 	Size length;
 	int64 release;
-	uint8 hash[MODEL_HASH_LENGTH];
 
 	plan_read_call(fcinfo, &call);
 	plan_check_shape(&call, &table);
 	charge_precheck();
-	training_open(&call, &table, &training);
+	open_training(&call, &table, &training);
 	if (!PG_ARGISNULL(0))
 		state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
 	settle_from_state(&training, state);
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type of dpobj.halfspace_final must be dp_model");
-	mechanism = mechanism_get(training.request.kind);
 	training.request.progress = progress_wanted(table.oid);
-	problem = encode_problem(&training, state, &length);
+	problem = release_encode(&training, state == NULL ? NULL : &state->rows, &length);
 
-	release = commit_charge(&training, mechanism, table.oid);
-	solve(&training, problem, length, release, &answer);
-
-	describe_model(&training, mechanism, release, &answer, &model);
-	model_hash(&model, hash);
-	charge_released(release, hash);
-	PG_RETURN_DATUM(model_form(&model, descriptor));
+	gate_enter_solvers();
+	release = release_charge(&training, table.oid, NULL);
+	outcome = release_solve(&training, problem, length, &answer);
+	if (outcome != SOLVER_ANSWERED)
+	{
+		charge_failed(release);
+		raise_outcome(outcome, &training);
+	}
+	gate_leave_solvers();
+	PG_RETURN_DATUM(release_model(&training, release, &answer, descriptor));
 }

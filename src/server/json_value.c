@@ -20,6 +20,14 @@ json_is_string(JsonbValue *value, const char *text)
 		   memcmp(value->val.string.val, text, value->val.string.len) == 0;
 }
 
+char *
+json_get_string(JsonbValue *value)
+{
+	if (value == NULL || value->type != jbvString)
+		return NULL;
+	return pnstrdup(value->val.string.val, value->val.string.len);
+}
+
 bool
 json_get_number(JsonbValue *value, double *number)
 {

@@ -17,6 +17,7 @@ extern bool json_get_number(JsonbValue *value, double *number);
 extern bool json_get_integer(JsonbValue *value, double min, double max, int64 *integer);
 
 /* NULL if the value, which may itself be NULL, is anything else. */
+extern char *json_get_string(JsonbValue *value);
 extern JsonbContainer *json_get_array(JsonbValue *value);
 extern JsonbContainer *json_get_object(JsonbValue *value);
 

@@ -14,11 +14,7 @@
 #include "utils/jsonb.h"
 #include "utils/typcache.h"
 
-#if PG_VERSION_NUM >= 140000
-#include "common/cryptohash.h"
-#endif
-#include "common/sha2.h"
-
+#include "digest.h"
 #include "model.h"
 
 /* Attributes of dp_model, in order. */
@@ -110,26 +106,6 @@ model_read(HeapTupleHeader row, Model *model)
 	model->details = JsonbToCString(NULL, &details->root, VARSIZE(details));
 }
 
-static void
-sha256(const StringInfo bytes, uint8 hash[MODEL_HASH_LENGTH])
-{
-#if PG_VERSION_NUM >= 140000
-	pg_cryptohash_ctx *context = pg_cryptohash_create(PG_SHA256);
-
-	if (context == NULL || pg_cryptohash_init(context) < 0 ||
-		pg_cryptohash_update(context, (uint8 *) bytes->data, bytes->len) < 0 ||
-		pg_cryptohash_final(context, hash, MODEL_HASH_LENGTH) < 0)
-		elog(ERROR, "could not compute SHA-256");
-	pg_cryptohash_free(context);
-#else
-	pg_sha256_ctx context;
-
-	pg_sha256_init(&context);
-	pg_sha256_update(&context, (uint8 *) bytes->data, bytes->len);
-	pg_sha256_final(&context, hash);
-#endif
-}
-
 /* Every attribute in order, each with its length or width, so that no two models collide. */
 void
 model_hash(const Model *model, uint8 hash[MODEL_HASH_LENGTH])
@@ -140,18 +116,18 @@ model_hash(const Model *model, uint8 hash[MODEL_HASH_LENGTH])
 	char *text = JsonbToCString(NULL, &details->root, VARSIZE(details));
 
 	initStringInfo(&bytes);
-	pq_sendstring(&bytes, model->kind);
-	pq_sendstring(&bytes, model->mechanism);
+	digest_append(&bytes, model->kind);
+	digest_append(&bytes, model->mechanism);
 	pq_sendint32(&bytes, model->weights);
 	for (int j = 0; j < model->weights; j++)
 		pq_sendfloat8(&bytes, model->weight[j]);
 	pq_sendfloat8(&bytes, model->epsilon);
 	pq_sendfloat8(&bytes, model->delta);
-	pq_sendstring(&bytes, model->adjacency);
-	pq_sendstring(&bytes, model->guarantee);
+	digest_append(&bytes, model->adjacency);
+	digest_append(&bytes, model->guarantee);
 	pq_sendint64(&bytes, model->release);
-	pq_sendstring(&bytes, text);
-	sha256(&bytes, hash);
+	digest_append(&bytes, text);
+	digest_bytes(&bytes, hash);
 }
 
 /* dpobj.model_hash(dp_model) -> bytea: SHA-256 as the ledger keeps it. */

@@ -15,6 +15,7 @@ typedef struct OptionKey
 {
 	const char *name;
 	void (*read)(const char *name, JsonbValue *value, Options *options);
+	bool analyst; /* may an analyst set it? the others are declared or set by administrators */
 } OptionKey;
 
 static void
@@ -350,50 +351,59 @@ read_grid(const char *name, JsonbValue *value, Options *options)
 }
 
 static const OptionKey keys[] = {
-	{"adjacency", read_adjacency},
-	{"center", read_center},
-	{"clip", read_clip},
-	{"dimension", read_dimension},
-	{"grid", read_grid},
-	{"groups", read_groups},
-	{"intercept", read_intercept},
-	{"mechanism", read_mechanism},
-	{"memory_limit", read_memory_limit},
-	{"modulus", read_modulus},
-	{"n", read_n},
-	{"noise", read_noise},
-	{"numeric", read_numeric},
-	{"reference", read_reference},
-	{"scale", read_scale},
-	{"solver", read_solver},
-	{"time_limit", read_time_limit},
+	{"adjacency", read_adjacency, false},
+	{"center", read_center, false},
+	{"clip", read_clip, false},
+	{"dimension", read_dimension, false},
+	{"grid", read_grid, true},
+	{"groups", read_groups, false},
+	{"intercept", read_intercept, true},
+	{"mechanism", read_mechanism, true},
+	{"memory_limit", read_memory_limit, false},
+	{"modulus", read_modulus, true},
+	{"n", read_n, false},
+	{"noise", read_noise, true},
+	{"numeric", read_numeric, false},
+	{"reference", read_reference, true},
+	{"scale", read_scale, false},
+	{"solver", read_solver, false},
+	{"time_limit", read_time_limit, false},
 };
 
-static void
-unknown_key(const char *key, int length)
+static char *
+known_keys(bool by_analyst)
 {
 	StringInfoData known;
 
 	initStringInfo(&known);
 	for (int i = 0; i < lengthof(keys); i++)
-		appendStringInfo(&known, "%s%s", i > 0 ? ", " : "", keys[i].name);
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("option \"%.*s\" is not known", length, key),
-					errhint("Known options are: %s.", known.data)));
+		if (keys[i].analyst || !by_analyst)
+			appendStringInfo(&known, "%s%s", known.len > 0 ? ", " : "", keys[i].name);
+	return known.data;
 }
 
 static const OptionKey *
-find_key(const char *key, int length)
+find_key(const char *key, int length, bool by_analyst)
 {
 	for (int i = 0; i < lengthof(keys); i++)
-		if ((int) strlen(keys[i].name) == length && memcmp(keys[i].name, key, length) == 0)
-			return &keys[i];
-	unknown_key(key, length);
-	return NULL; /* not reached */
+	{
+		if ((int) strlen(keys[i].name) != length || memcmp(keys[i].name, key, length) != 0)
+			continue;
+		if (by_analyst && !keys[i].analyst)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"%s\" cannot be set here", keys[i].name),
+							errdetail("It follows from dpobj.protect or from a setting that an "
+									  "administrator makes."),
+							errhint("Options are: %s.", known_keys(true))));
+		return &keys[i];
+	}
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"%.*s\" is not known", length, key),
+					errhint("Known options are: %s.", known_keys(by_analyst))));
 }
 
 void
-options_parse(Jsonb *jsonb, Options *options)
+options_parse(Jsonb *jsonb, bool by_analyst, Options *options)
 {
 	JsonbIterator *iterator;
 	JsonbValue value;
@@ -412,7 +422,7 @@ options_parse(Jsonb *jsonb, Options *options)
 
 		if (token != WJB_KEY)
 			continue;
-		key = find_key(value.val.string.val, value.val.string.len);
+		key = find_key(value.val.string.val, value.val.string.len, by_analyst);
 		(void) JsonbIteratorNext(&iterator, &value, true);
 		key->read(key->name, &value, options);
 	}

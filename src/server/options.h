@@ -64,7 +64,10 @@ typedef struct Options
 	int memory_limit; /* MiB, 0: none */
 } Options;
 
-/* Raises 22023 for unknown keys and values out of range; jsonb may be NULL. */
-extern void options_parse(Jsonb *jsonb, Options *options);
+/*
+ * Raises 22023 for unknown keys, for values out of range and, by_analyst, for what is
+ * declared by dpobj.protect or set by administrators; jsonb may be NULL.
+ */
+extern void options_parse(Jsonb *jsonb, bool by_analyst, Options *options);
 
 #endif

@@ -3,9 +3,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
@@ -97,7 +95,7 @@ admitted(Training *training, MechanismKind kind, MechanismVerdict *verdict)
 {
 	training->request.kind = kind;
 	mechanism_get(kind)->admit(&training->request, verdict);
-	return verdict->admitted;
+	return verdict->admitted && (verdict->finishes || !training->by_analyst);
 }
 
 static char *
@@ -107,11 +105,35 @@ count_text(uint64 count)
 }
 
 static void
-refuse_enumeration(MechanismKind kind, const MechanismVerdict *verdict)
+refuse_unfinished(const Training *training, const MechanismVerdict *verdict)
 {
+	const char *bound = verdict->cost == 0
+							? "its run has no bound"
+							: psprintf("it would enumerate %s configurations, the limit is %s",
+									   count_text(verdict->cost), count_text(verdict->limit));
+
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("the grid is too large for mechanism \"%s\"", mechanism_get(kind)->name),
+			 errmsg("mechanism \"%s\" is not sure to finish on this grid",
+					mechanism_get(training->request.kind)->name),
+			 errdetail("The grid has 2^%.0f vectors and %s; here the end of a run must follow from "
+					   "public parameters.",
+					   grid_log2_size(&training->request.grid), bound),
+			 verdict->cost == 0
+				 ? errhint("Use mechanism \"exponential\" or \"permute_flip\".")
+				 : errhint("Choose fewer features or a smaller grid such as \"ternary\", \"sign\" "
+						   "or {\"sparse\": 3}.")));
+}
+
+static void
+refuse_mechanism(const Training *training, const MechanismVerdict *verdict)
+{
+	if (training->by_analyst)
+		refuse_unfinished(training, verdict);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("the grid is too large for mechanism \"%s\"",
+					mechanism_get(training->request.kind)->name),
 			 errdetail("It would enumerate %s configurations; the limit is %s.",
 					   count_text(verdict->cost), count_text(verdict->limit)),
 			 errhint("Use mechanism \"exponential\" or \"opdisc\", or a smaller grid such as "
@@ -129,7 +151,8 @@ choose_automatically(Training *training)
 	MechanismVerdict verdict;
 	double epsilon = (double) training->cost.epsilon / EPSILON_ONE;
 
-	(void) admitted(training, MECHANISM_EXPONENTIAL, &verdict);
+	if (!admitted(training, MECHANISM_EXPONENTIAL, &verdict))
+		refuse_mechanism(training, &verdict);
 	if (verdict.finishes || grid_log2_size(grid) <= AUTO_EXPONENTIAL_MAX_LOG2_GRID)
 		return;
 	if (grid->dimension > AUTO_OPDISC_MAX_DIMENSION ||
@@ -163,6 +186,23 @@ check_solver(const Training *training)
 					errhint("Add \"mechanism\": \"opdisc\", or leave \"solver\" out.")));
 }
 
+/*
+ * Group privacy (PRIVACY.md 6): a person has at most k rows, so that k times the
+ * epsilon of one row, in nano-units and rounded down, is at most what is charged.
+ * Exact for the pure mechanisms, whose losses change k times as much.
+ */
+static int64
+row_epsilon(const Training *training)
+{
+	int64 epsilon = training->cost.epsilon / Max(training->rows_per_person, 1);
+
+	if (epsilon == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon is too small for %d rows of a person",
+							   training->rows_per_person)));
+	return epsilon;
+}
+
 static void
 settle_mechanism(Training *training)
 {
@@ -172,7 +212,7 @@ settle_mechanism(Training *training)
 	MechanismRequest *request = &training->request;
 	MechanismVerdict verdict;
 
-	request->epsilon = training->cost.epsilon;
+	request->epsilon = row_epsilon(training);
 	request->adjacency = training->options.adjacency;
 	request->threads = dpobj_solver_threads;
 	request->solver = training->options.solver;
@@ -181,7 +221,7 @@ settle_mechanism(Training *training)
 	if (training->options.mechanism == CHOOSE_AUTO)
 		choose_automatically(training);
 	else if (!admitted(training, kinds[training->options.mechanism], &verdict))
-		refuse_enumeration(kinds[training->options.mechanism], &verdict);
+		refuse_mechanism(training, &verdict);
 	check_solver(training);
 }
 
@@ -219,96 +259,44 @@ training_set_features(Training *training, int features)
 	training->settled = true;
 }
 
-/* ---- opening ---- */
+/* ---- beginning ---- */
 
-static Oid
-argument_type(PlanCall *call, int position)
+void
+training_set_cost(Training *training, Datum epsilon, Oid epsilon_type, Datum delta, Oid delta_type)
 {
-	return exprType((Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr);
-}
-
-static Datum
-required_argument(PlanCall *call, int position, const char *name)
-{
-	bool isnull;
-	Datum value = plan_constant_argument(call, position, name, &isnull);
-
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
-	return value;
-}
-
-static Jsonb *
-options_argument(PlanCall *call)
-{
-	bool isnull;
-	Datum value;
-
-	if (list_length(call->aggref->aggargtypes) <= ARGUMENT_OPTIONS)
-		return NULL;
-	value = plan_constant_argument(call, ARGUMENT_OPTIONS, "options", &isnull);
-	return isnull ? NULL : DatumGetJsonbP(value);
-}
-
-/*
- * Which tables are neighbours belongs to a protected table: all that is charged to
- * it must be about the same ones.
- */
-static void
-settle_adjacency(const PlanTable *table, Options *options)
-{
-	if (!table->is_protected)
-		return;
-	if (options->adjacency_given && options->adjacency != table->adjacency)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"adjacency\" is not the table's"),
-						errdetail("The table is protected with adjacency \"%s\".",
-								  table->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove"),
-						errhint("Leave the option out.")));
-	options->adjacency = table->adjacency;
+	decimal_epsilon(epsilon, epsilon_type, &training->cost);
+	decimal_delta(delta, delta_type, &training->cost);
+	/* Every mechanism for halfspaces is pure: whatever delta was offered, none is spent. */
+	training->cost.delta_charged = 0;
 }
 
 void
-training_open(PlanCall *call, const PlanTable *table, Training *training)
+training_set_options(Training *training, Jsonb *options)
 {
-	Jsonb *options;
-	int features;
-
-	memset(training, 0, sizeof(*training));
-	decimal_epsilon(required_argument(call, ARGUMENT_EPSILON, "epsilon"),
-					argument_type(call, ARGUMENT_EPSILON), &training->cost);
-	decimal_delta(required_argument(call, ARGUMENT_DELTA, "delta"),
-				  argument_type(call, ARGUMENT_DELTA), &training->cost);
-	/* Every mechanism of dp_halfspace is pure: whatever delta was offered, none is spent. */
-	training->cost.delta_charged = 0;
-	options = options_argument(call);
-	options_parse(options, &training->options);
-	if (table != NULL)
-		settle_adjacency(table, &training->options);
+	options_parse(options, training->by_analyst, &training->options);
 	training->options_text =
 		options == NULL ? pstrdup("{}") : JsonbToCString(NULL, &options->root, VARSIZE(options));
+}
 
-	if (training->options.low.count == 0 && training->options.scale.count == 0)
-		plan_refuse_unscaled_features(call);
+int
+training_declared_features(const Training *training)
+{
+	return declared_features(&training->options);
+}
+
+void
+training_begin(Training *training, int features)
+{
+	const Options *options = &training->options;
 
 	encoding_init(&training->encoding);
-	training->encoding.intercept = training->options.intercept;
-	training->encoding.groups = training->options.groups;
-	memcpy(training->encoding.group, training->options.group, sizeof(training->encoding.group));
-
-	features = declared_features(&training->options);
-	if (features == 0)
-		features = plan_feature_count(call);
-	if (features == 0 && training->options.adjacency == ADJACENCY_ADD_REMOVE)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("under add_remove the dimension must be declared"),
-						errhint("Set \"dimension\" or \"groups\" in the options, or write the "
-								"features as ARRAY[...].")));
+	training->encoding.intercept = options->intercept;
+	training->encoding.groups = options->groups;
+	memcpy(training->encoding.group, options->group, sizeof(training->encoding.group));
 	if (features > 0)
 		training_set_features(training, features);
 	else
-		spread_all(&training->options, 0, &training->encoding);
+		spread_all(options, 0, &training->encoding);
 }
 
 /* ---- for the ledger and the model ---- */
@@ -350,9 +338,10 @@ training_parameters(const Training *training)
 	StringInfoData text;
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "{\"options\": %s, \"dimension\": %d, \"log2_grid\": %.2f",
+	appendStringInfo(&text, "{\"options\": %s, \"dimension\": %d, \"log2_grid\": %.2f%s",
 					 training->options_text, training->request.grid.dimension,
-					 grid_log2_size(&training->request.grid));
+					 grid_log2_size(&training->request.grid),
+					 training->provenance == NULL ? "" : training->provenance);
 	append_noise(&text, training);
 	appendStringInfo(&text, ", \"encoding\": {\"features\": %d, \"intercept\": %s",
 					 encoding->features, encoding->intercept ? "true" : "false");

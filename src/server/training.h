@@ -1,9 +1,9 @@
 /*
- * training.h - one call of dp_halfspace, settled from public parameters.
+ * training.h - one call of a trainer, settled from public parameters.
  *
- * training_open() reads epsilon, delta and the options before any row is looked
- * at; training_settle() fixes grid, mechanism and cost as soon as the dimension
- * is known, which is at once unless only the rows can tell it.
+ * The caller of either door fills in cost and options before any row is looked at,
+ * then calls training_begin(); training_set_features() fixes grid and mechanism as
+ * soon as the dimension is known, which is at once unless only the rows can tell it.
  */
 #ifndef DPOBJ_TRAINING_H
 #define DPOBJ_TRAINING_H
@@ -16,35 +16,40 @@
 #include "charge.h"
 #include "decimal.h"
 #include "options.h"
-#include "plan.h"
 #include "solver_process.h"
 
 typedef struct Training
 {
 	PrivacyCost cost;
 	Options options;
-	char *options_text; /* as the user gave them, for the ledger and the model */
-	Encoding encoding;  /* features is 0 while the dimension is not known */
+	bool by_analyst;        /* then a mechanism must be sure to finish (PRIVACY.md 3, T3) */
+	int rows_per_person;    /* that the guarantee is for; 0: it is for single rows */
+	char *options_text;     /* as the user gave them, for the ledger and the model */
+	const char *provenance; /* further members for them, ", \"key\": ..."; NULL: none */
+	Encoding encoding;      /* features is 0 while the dimension is not known */
 	bool settled;
 	MechanismRequest request; /* from here on: once settled */
 	SolverLimits limits;
 	const char *guarantee;
 } Training;
 
-/* Positions of the arguments after the state. */
-#define ARGUMENT_FEATURES 0
-#define ARGUMENT_LABEL 1
-#define ARGUMENT_EPSILON 2
-#define ARGUMENT_DELTA 3
-#define ARGUMENT_OPTIONS 4
+/* Reads epsilon and delta, of the types given; raises 22023 for what is out of range. */
+extern void training_set_cost(Training *training, Datum epsilon, Oid epsilon_type, Datum delta,
+							  Oid delta_type);
+
+/* Reads the options, which may be NULL; raises 22023. */
+extern void training_set_options(Training *training, Jsonb *options);
 
 /*
- * Raises 22023 for whatever is wrong; settles the training if the dimension is
- * known.  table is NULL in a parallel worker, which only needs the encoding.
+ * Call it once cost and options are set.  features: the dimension if it is known,
+ * else 0; then options that need it are checked later.
  */
-extern void training_open(PlanCall *call, const PlanTable *table, Training *training);
+extern void training_begin(Training *training, int features);
 
-/* The dimension came from the first row. */
+/* The dimension that the options declare, 0 if they do not. */
+extern int training_declared_features(const Training *training);
+
+/* Settles the dimension, grid and mechanism; raises 22023 where they do not go together. */
 extern void training_set_features(Training *training, int features);
 
 /* Jsonb text of the public parameters, for the ledger and the model's details. */

@@ -100,6 +100,37 @@ COMMENT ON COLUMN dpobj.budget_state.epsilon_spent IS 'charged epsilon in units 
 COMMENT ON COLUMN dpobj.budget_state.delta_spent IS 'charged delta in units of 2^-60';
 COMMENT ON COLUMN dpobj.budget_state.releases IS 'number of charges';
 
+CREATE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], epsilon_nano bigint,
+    delta_units bigint) RETURNS text
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT format('The budget of %s on table %s has %s.',
+             CASE WHEN b.role IS NULL THEN 'all roles' ELSE format('role "%s"', r.name) END, t.name,
+             CASE
+               WHEN NOT fits.epsilon THEN format('epsilon: %s spent, %s asked, %s left of %s',
+                 trim_scale(b.epsilon_spent * 0.000000001), trim_scale($3 * 0.000000001),
+                 trim_scale(greatest(b.epsilon_nano - b.epsilon_spent, 0) * 0.000000001),
+                 trim_scale(b.epsilon_nano * 0.000000001))
+               WHEN NOT fits.delta THEN format('delta, in units of 2^-60: %s spent, %s asked, %s left of %s',
+                 b.delta_spent, $4, greatest(b.delta_units - b.delta_spent, 0), b.delta_units)
+               ELSE format('releases: %s spent, 1 asked, %s left of %s', b.releases,
+                 greatest(b.max_releases - b.releases, 0), b.max_releases)
+             END)
+      FROM dpobj.budget_state b
+      JOIN dpobj.identities t ON t.id = b.relation
+      LEFT JOIN dpobj.identities r ON r.id = b.role
+     CROSS JOIN LATERAL
+           (SELECT b.epsilon_spent + $3 <= b.epsilon_nano AS epsilon,
+                   b.delta_spent + $4 <= b.delta_units AS delta,
+                   coalesce(b.releases < b.max_releases, true) AS releases) fits
+     WHERE b.relation = ANY ($1) AND (b.role IS NULL OR b.role = ANY ($2))
+       AND NOT (fits.epsilon AND fits.delta AND fits.releases)
+     ORDER BY b.relation, b.role
+     LIMIT 1
+  $$;
+COMMENT ON FUNCTION dpobj.budget_exceeded(bigint[], bigint[], bigint, bigint) IS
+  'internal: of the budgets that apply, the first that a cost does not fit into; null: it fits';
+
 /*
  * Roles see the budgets of their own and of their groups, and on the same tables
  * the cap over all roles; superusers and auditors see all.

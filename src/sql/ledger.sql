@@ -31,6 +31,7 @@ CREATE TABLE dpobj.ledger_events
     relation_identity bigint,
     role_identity bigint,
     payers bigint[],
+    door text,
     CONSTRAINT ledger_event_known CHECK (event IN
         ('charged', 'released', 'failed', 'protect', 'set_budget', 'drop_budget', 'confirm_epoch')),
     CONSTRAINT ledger_charge_complete CHECK (event <> 'charged' OR
@@ -39,7 +40,8 @@ CREATE TABLE dpobj.ledger_events
          AND epsilon_nano IS NOT NULL AND delta_units IS NOT NULL AND guarantee IS NOT NULL
          AND pair IS NOT NULL AND parameters IS NOT NULL AND snapshot IS NOT NULL
          AND relation_identity IS NOT NULL AND role_identity IS NOT NULL AND payers IS NOT NULL
-         AND role_identity = ANY (payers))),
+         AND role_identity = ANY (payers) AND door IS NOT NULL)),
+    CONSTRAINT ledger_door_known CHECK (door IN ('owner', 'analyst')),
     CONSTRAINT ledger_cost_charged_once CHECK (event = 'charged' OR
         (epsilon_nano IS NULL AND delta_units IS NULL)),
     CONSTRAINT ledger_end_of_a_charge CHECK ((event IN ('released', 'failed')) = (release IS NOT NULL)),
@@ -52,6 +54,8 @@ CREATE TABLE dpobj.ledger_events
 );
 CREATE UNIQUE INDEX ledger_events_release_key ON dpobj.ledger_events (release)
     WHERE release IS NOT NULL;
+CREATE INDEX ledger_events_failed_idx ON dpobj.ledger_events (relation_identity)
+    WHERE event = 'failed';
 CREATE INDEX ledger_events_spending_idx ON dpobj.ledger_events (relation_identity)
     WHERE event = 'charged';
 REVOKE ALL ON TABLE dpobj.ledger_events FROM PUBLIC;
@@ -76,6 +80,7 @@ COMMENT ON TABLE dpobj.ledger_events IS 'privacy ledger: append-only, one row pe
 COMMENT ON SEQUENCE dpobj.ledger_events_id_seq IS 'ledger ids; gaps are normal: a refused event or a crash of the server leaves one';
 COMMENT ON INDEX dpobj.ledger_events_pkey IS 'ledger id';
 COMMENT ON INDEX dpobj.ledger_events_release_key IS 'a charge ends at most once';
+COMMENT ON INDEX dpobj.ledger_events_failed_idx IS 'which releases from a table have failed';
 COMMENT ON INDEX dpobj.ledger_events_spending_idx IS 'what a table has spent';
 COMMENT ON FUNCTION dpobj.ledger_refuse_change() IS 'trigger: refuses changes of the ledger';
 COMMENT ON TRIGGER ledger_append_only ON dpobj.ledger_events IS 'refuses UPDATE, DELETE and TRUNCATE for every role, and INSERT but for the charge worker and superusers';
@@ -101,6 +106,7 @@ COMMENT ON COLUMN dpobj.ledger_events.output_hash IS 'released: SHA-256 of the r
 COMMENT ON COLUMN dpobj.ledger_events.epoch IS 'where and in which life of the server the event was written, as dpobj.epoch() says it';
 COMMENT ON COLUMN dpobj.ledger_events.relation_identity IS 'identity of the table';
 COMMENT ON COLUMN dpobj.ledger_events.role_identity IS 'identity of the session user';
+COMMENT ON COLUMN dpobj.ledger_events.door IS 'charged: owner, an aggregate in a query; analyst, dpobj.train and its kin';
 COMMENT ON COLUMN dpobj.ledger_events.payers IS 'charged: identities of the session user and of the groups that he was a member of then';
 
 -- Which table and which role an identity stands for now, as the charge worker binds them.
@@ -164,7 +170,8 @@ SELECT e.id,
        e.pair,
        e.parameters,
        e.snapshot,
-       e.output_hash
+       e.output_hash,
+       e.door
   FROM dpobj.ledger_events e
   LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -191,3 +198,4 @@ COMMENT ON COLUMN dpobj.ledger.pair IS 'tag of the dominating pair';
 COMMENT ON COLUMN dpobj.ledger.parameters IS 'public parameters';
 COMMENT ON COLUMN dpobj.ledger.snapshot IS 'snapshot that the release read';
 COMMENT ON COLUMN dpobj.ledger.output_hash IS 'released: SHA-256 of the released model';
+COMMENT ON COLUMN dpobj.ledger.door IS 'charged: owner, an aggregate in a query; analyst, dpobj.train and its kin';

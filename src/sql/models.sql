@@ -51,3 +51,63 @@ CREATE FUNCTION dpobj.verify(model dp_model) RETURNS boolean
   $$;
 COMMENT ON FUNCTION dpobj.verify(dp_model) IS
   'was this very model released? compares its hash with the ledger';
+
+/*
+ * One row per release that makes a model, written by the charge worker: the place
+ * in the transaction of the charge, the model in that of the released event.  So a
+ * model that was paid for can be read again, whatever became of the session.
+ */
+CREATE TABLE dpobj.model_rows
+(
+    release bigint PRIMARY KEY,
+    owner bigint NOT NULL,
+    name text,
+    request_hash bytea,
+    released timestamptz,
+    model dp_model,
+    CONSTRAINT model_name_key UNIQUE (owner, name),
+    CONSTRAINT model_released CHECK ((released IS NULL) = (model IS NULL))
+);
+REVOKE ALL ON TABLE dpobj.model_rows FROM PUBLIC;
+SELECT pg_catalog.pg_extension_config_dump('dpobj.model_rows', '');
+CREATE TRIGGER model_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.budget_refuse_change();
+ALTER TABLE dpobj.model_rows ENABLE ALWAYS TRIGGER model_guard;
+COMMENT ON TABLE dpobj.model_rows IS 'released models, and places for those that are being made; written by the charge worker only';
+COMMENT ON INDEX dpobj.model_rows_pkey IS 'a release makes one model';
+COMMENT ON INDEX dpobj.model_name_key IS 'a name is unique among the models of a role';
+COMMENT ON TRIGGER model_guard ON dpobj.model_rows IS 'refuses changes by hand for everybody but superusers';
+COMMENT ON COLUMN dpobj.model_rows.release IS 'id of the charge in the ledger';
+COMMENT ON COLUMN dpobj.model_rows.owner IS 'identity of the session user who was charged';
+COMMENT ON COLUMN dpobj.model_rows.name IS 'name that the owner gave; null: none';
+COMMENT ON COLUMN dpobj.model_rows.request_hash IS 'SHA-256 of the request of dpobj.train; null: an aggregate';
+COMMENT ON COLUMN dpobj.model_rows.released IS 'when it was released';
+COMMENT ON COLUMN dpobj.model_rows.model IS 'the model; null while there is none';
+
+CREATE VIEW dpobj.models WITH (security_barrier) AS
+SELECT m.name,
+       m.model,
+       CASE WHEN pg_catalog.parse_ident(e.relation_name) = ARRAY[n.nspname::text, c.relname::text]
+            THEN c.oid::regclass END AS relation,
+       e.relation_name,
+       coalesce(r.role_name, r.recorded_name) AS owner,
+       m.released AS created,
+       m.release
+  FROM dpobj.model_rows m
+  JOIN dpobj.ledger_events e ON e.id = m.release
+  JOIN dpobj.identity_roles r ON r.id = m.owner
+  LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE m.model IS NOT NULL
+   AND (r.role_name = current_user
+        OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper));
+REVOKE ALL ON TABLE dpobj.models FROM PUBLIC;
+GRANT SELECT ON TABLE dpobj.models TO PUBLIC;
+COMMENT ON VIEW dpobj.models IS 'released models of the current role; all of them for superusers';
+COMMENT ON COLUMN dpobj.models.name IS 'name given to dpobj.train; null: none';
+COMMENT ON COLUMN dpobj.models.model IS 'the model';
+COMMENT ON COLUMN dpobj.models.relation IS 'the table it was trained on; null when no table has the recorded OID and name any more';
+COMMENT ON COLUMN dpobj.models.relation_name IS 'name that the table had then';
+COMMENT ON COLUMN dpobj.models.owner IS 'the session user who was charged';
+COMMENT ON COLUMN dpobj.models.created IS 'when it was released';
+COMMENT ON COLUMN dpobj.models.release IS 'id of the charge in dpobj.ledger';

@@ -1,7 +1,9 @@
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA dpobj FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dpobj.sees_all(),
   dpobj.origin(), dpobj.epoch(), dpobj.remaining(regclass, regrole),
-  dpobj.features(jsonb, anyelement), dpobj.protected_features(regclass, text[]) TO PUBLIC;
+  dpobj.features(jsonb, anyelement), dpobj.protected_features(regclass, text[]),
+  dpobj.train(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text),
+  dpobj.evaluate(text, regclass, numeric, jsonb) TO PUBLIC;
 -- Not enough alone: who granted the membership is looked at in each call (src/server/admin.c).
 GRANT EXECUTE ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint),
   dpobj.drop_budget(regclass, regrole), dpobj.confirm_epoch(),

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(44);
+SELECT plan(43);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -82,7 +82,7 @@ SELECT is_empty($$
   WHERE (p.proname = 'dp_halfspace' OR p.pronamespace = 'dpobj'::regnamespace)
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
                             'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
-                            'dpobj.protected_features']::regproc[])
+                            'dpobj.protected_features', 'dpobj.train', 'dpobj.evaluate']::regproc[])
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
 SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',
@@ -93,9 +93,9 @@ SELECT table_privs_are('dpobj', 'ledger', 'dpobj_test_stranger', ARRAY['SELECT']
 SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
-    AND c.relname NOT IN ('ledger', 'budgets', 'protected')
+    AND c.relname NOT IN ('ledger', 'budgets', 'protected', 'models')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'nor any other table but the three views');
+$$, 'nor any other table but the four views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint)', 'EXECUTE'),
   'dpobj_admin may call what sets budgets');
@@ -106,7 +106,7 @@ SELECT volatility_is('dpobj', 'features', ARRAY['jsonb', 'anyelement'], 'stable'
 SELECT is_strict('dpobj', 'features', ARRAY['jsonb', 'anyelement']);
 SELECT is(
   (SELECT string_agg(proname, ', ') FROM pg_proc
-   WHERE proname IN ('protect', 'scan_digest') AND pronamespace = 'dpobj'::regnamespace AND proparallel <> 'u'),
+   WHERE proname IN ('protect', 'scan_digest', 'train', 'evaluate') AND pronamespace = 'dpobj'::regnamespace AND proparallel <> 'u'),
   NULL, 'what writes or scans runs in the leader only');
 SELECT is(
   (SELECT count(*) FROM pg_extension e, unnest(e.extconfig) AS t WHERE e.extname = 'dpobj' AND t = 'dpobj.protections'::regclass)::int,

@@ -1,0 +1,205 @@
+-- dpobj.train and dpobj.evaluate: what they return, what they refuse, and what they write
+\set SHOW_CONTEXT never
+CREATE ROLE dpobj_train_ana LOGIN;
+CREATE ROLE dpobj_train_bob LOGIN;
+CREATE ROLE dpobj_train_mallory LOGIN;
+CREATE ROLE dpobj_train_group;
+GRANT dpobj_train_group TO dpobj_train_bob;
+ALTER ROLE dpobj_train_ana SET dpobj.release_tick = 0;
+ALTER ROLE dpobj_train_bob SET dpobj.release_tick = 0;
+
+CREATE TABLE visit (id int, age int, sex text, weight numeric, ill boolean, outcome text, note json);
+INSERT INTO visit SELECT i, 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' END, 60 + i % 40,
+  i % 50 > 25, CASE WHEN i % 50 > 25 THEN 'bad' ELSE 'good' END FROM generate_series(1, 2000) i;
+REVOKE ALL ON visit FROM PUBLIC;
+SELECT dpobj.protect('visit', '{"age": {"bins": [30, 46, 60]}, "sex": {"levels": ["f", "m"], "drop_first": true},
+  "weight": {"center": 80, "scale": 20}, "ill": {}, "outcome": {"positive": ["bad"]}}');
+
+-- Without a budget nobody is let in, whoever he is; a cap over all roles is no grant.
+SELECT dpobj.train('visit', 'outcome', 1);
+SELECT dpobj.set_budget('visit', NULL, 1000, 0);
+\c - dpobj_train_ana
+SELECT dpobj.train('visit', 'outcome', 1);
+SELECT dpobj.evaluate('none', 'visit', 1);
+\c - postgres
+SELECT dpobj.set_budget('visit', 'dpobj_train_ana', 500, 0);
+SELECT dpobj.set_budget('visit', 'dpobj_train_group', 3, 0, max_releases => 2);
+
+-- A model, although the table cannot be read.
+\c - dpobj_train_ana
+SELECT count(*) FROM visit;
+SELECT kind, mechanism, cardinality(weights), epsilon, delta, adjacency, guarantee,
+       details - 'encoding' - 'log2_grid' - 'encoders' AS details
+  FROM dpobj.train('visit', 'outcome', 100, '{age,sex}', name => 'first');
+SELECT jsonb_object_keys(details) FROM dpobj.models, LATERAL (SELECT (model).details) m WHERE name = 'first';
+-- every mechanism that is sure to finish, every option
+SELECT mechanism, weights IS NOT NULL FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"mechanism": "permute_flip"}');
+SELECT mechanism, cardinality(weights) FROM dpobj.train('visit', 'ill', 10, '{sex,age,weight}',
+  options => '{"mechanism": "exponential", "grid": "ternary", "intercept": true, "noise": "gauge"}');
+SELECT mechanism FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"grid": {"sparse": 2}}', delta => 0.0001);
+SELECT mechanism FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"modulus": 3, "grid": "ternary"}');
+SELECT mechanism FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"reference": true}');
+SELECT mechanism, cardinality(weights) FROM dpobj.train('visit', 'outcome', 10, filter => '{"sex": {"=": "f"}, "age": {"<": 40}}');
+
+-- A name makes it idempotent: the same request is answered again and costs nothing.
+SELECT (SELECT epsilon FROM dpobj.remaining('visit')) AS before \gset
+SELECT (m.model) = dpobj.train('visit', 'outcome', 100, '{age,sex}', name => 'first') AS the_same
+  FROM dpobj.models m WHERE name = 'first';
+SELECT epsilon = :before AS free FROM dpobj.remaining('visit');
+SELECT dpobj.train('visit', 'outcome', 99, '{age,sex}', name => 'first');
+SELECT dpobj.train('visit', 'outcome', 100, '{sex,age}', name => 'first');
+SELECT dpobj.train('visit', 'ill', 100, '{age,sex}', name => 'first');
+SELECT dpobj.train('visit', 'outcome', 100, '{age,sex}', options => '{"intercept": true}', name => 'first');
+SELECT dpobj.train('visit', 'outcome', 100, '{age,sex}', filter => '{"sex": {"=": "f"}}', name => 'first');
+SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('visit');
+-- in a transaction that is rolled back, and at another level
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT count(*) FROM dpobj.models;
+SELECT release AS paid FROM dpobj.train('visit', 'outcome', 2, '{age,sex}', name => 'second') \gset
+SELECT release = :paid AS same_release FROM dpobj.train('visit', 'outcome', 2, '{age,sex}', name => 'second');
+ROLLBACK;
+SELECT release = :paid AS same_release FROM dpobj.train('visit', 'outcome', 2, '{age,sex}', name => 'second');
+SELECT name, relation, relation_name, owner, release = :paid AS paid, dpobj.verify(model) FROM dpobj.models WHERE name = 'second';
+
+-- One release however many attributes are taken from it; a new one for each row.
+SELECT count(*) AS before FROM dpobj.ledger WHERE event = 'charged' \gset
+SELECT count(*) FROM (SELECT (dpobj.train('visit', 'outcome', 1, '{age,sex}')).* OFFSET 0) m;
+SELECT count(*) - :before AS charged FROM dpobj.ledger WHERE event = 'charged';
+SELECT count(*), count(DISTINCT release) FROM (SELECT (dpobj.train('visit', 'outcome', 1, '{age,sex}')).* FROM generate_series(1, 2) OFFSET 0) m;
+SELECT count(*) - :before AS charged FROM dpobj.ledger WHERE event = 'charged';
+SELECT (a).release = (b).release AS the_same, (a).release = (c).release AS another
+  FROM (SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}') AS a, dpobj.train('visit', 'outcome', 1, '{age,sex}') AS b,
+               dpobj.train('visit', 'outcome', 2, '{age,sex}') AS c OFFSET 0) m;
+DO $$
+DECLARE m dp_model;
+BEGIN
+  FOR i IN 1..3 LOOP
+    m := dpobj.train('visit', 'outcome', 1, '{age,sex}');
+  END LOOP;
+END $$;
+SELECT count(*) - :before AS charged FROM dpobj.ledger WHERE event = 'charged';
+
+-- Evaluation.
+SELECT dpobj.evaluate('first', 'visit', 50) > 0.9 AS accurate;
+SELECT dpobj.evaluate('first', 'visit', 50, '{"age": {">": 60}}') BETWEEN 0 AND 1 AS accurate;
+SELECT dpobj.evaluate('first', 'visit', 50, '{"age": {">": 1000}}') BETWEEN 0 AND 1 IS NOT FALSE AS empty_is_answered;
+SELECT dpobj.evaluate('unknown', 'visit', 1);
+SELECT dpobj.evaluate(NULL, 'visit', 1);
+SELECT dpobj.evaluate('first', 'visit', NULL);
+SELECT dpobj.evaluate('first', 'visit', 1000000);
+
+-- The ledger of it all; others see nothing of it.
+SELECT event, count(*), sum(epsilon) FROM dpobj.ledger GROUP BY event ORDER BY event;
+SELECT DISTINCT event, relation, role, mechanism, adjacency, guarantee, pair, door FROM dpobj.ledger ORDER BY event, mechanism;
+SELECT parameters - 'encoders' - 'model' AS parameters FROM dpobj.ledger WHERE mechanism = 'laplace' AND event = 'charged' ORDER BY id LIMIT 2;
+\c - dpobj_train_mallory
+SELECT count(*) FROM dpobj.ledger;
+SELECT count(*) FROM dpobj.models;
+SELECT dpobj.train('visit', 'outcome', 100, '{age,sex}', name => 'first');
+
+-- A group's budget; its members' own names.
+\c - dpobj_train_bob
+SELECT release > 0 AS released FROM dpobj.train('visit', 'outcome', 1, '{age,sex}', name => 'first');
+SELECT dpobj.evaluate('second', 'visit', 1);
+SELECT dpobj.train('visit', 'outcome', 2.5, '{age,sex}');
+SET ROLE dpobj_train_group;
+SELECT release > 0 AS released FROM dpobj.train('visit', 'outcome', 1, '{age,sex}');
+SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}');
+RESET ROLE;
+
+-- Whose budget is it? Not of the definer of a function that somebody else calls.
+\c - postgres
+GRANT CREATE ON SCHEMA public TO dpobj_train_mallory;
+\c - dpobj_train_mallory
+CREATE FUNCTION steal() RETURNS dp_model LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj.train('visit', 'outcome', 1, '{age}') $$;
+CREATE FUNCTION replay() RETURNS dp_model LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj.train('visit', 'outcome', 100, '{age,sex}', name => 'first') $$;
+CREATE FUNCTION measure() RETURNS float8 LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj.evaluate('first', 'visit', 1) $$;
+CREATE FUNCTION look() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$ SELECT count(*) FROM dpobj.models $$;
+\c - dpobj_train_ana
+SELECT (SELECT epsilon FROM dpobj.remaining('visit')) AS before \gset
+SELECT steal();
+SELECT replay();
+SELECT measure();
+SELECT look();
+SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('visit');
+
+-- Arguments; a refusal before the charge writes nothing.
+SELECT dpobj.train(NULL, 'outcome', 1);
+SELECT dpobj.train(1234567890, 'outcome', 1);
+SELECT dpobj.train('visit', NULL, 1);
+SELECT dpobj.train('visit', 'outcome', NULL);
+SELECT dpobj.train('visit', 'outcome', 0);
+SELECT dpobj.train('visit', 'outcome', -1);
+SELECT dpobj.train('visit', 'outcome', 'NaN');
+SELECT dpobj.train('visit', 'outcome', 'Infinity');
+SELECT dpobj.train('visit', 'outcome', 0.0009);
+SELECT dpobj.train('visit', 'outcome', 1, delta => 1);
+SELECT dpobj.train('visit', 'outcome', 1, delta => NULL);
+SELECT dpobj.train('visit', 'outcome', 1, method => 'forest');
+SELECT dpobj.train('visit', 'outcome', 1, method => NULL);
+SELECT dpobj.train('visit', 'age', 1);
+SELECT dpobj.train('visit', 'note', 1);
+SELECT dpobj.train('visit', 'nothing', 1);
+SELECT dpobj.train('visit', 'outcome', 1, '{age,age}');
+SELECT dpobj.train('visit', 'outcome', 1, '{age,NULL}');
+SELECT dpobj.train('visit', 'outcome', 1, '{}');
+SELECT dpobj.train('visit', 'outcome', 1, '{id}');
+SELECT dpobj.train('visit', 'outcome', 1, '{note}');
+SELECT dpobj.train('visit', 'outcome', 1, '{outcome}');
+SELECT dpobj.train('visit', 'outcome', 1, '{ctid}');
+SELECT dpobj.train('visit', 'outcome', 1, name => '');
+SELECT dpobj.train('visit', 'outcome', 1, name => repeat('x', 257));
+SELECT dpobj.train('visit', 'outcome', 1, filter => '[]');
+SELECT dpobj.train('visit', 'outcome', 1, filter => '{"nothing": {"=": 1}}');
+SELECT dpobj.train('visit', 'outcome', 1, filter => '{"age": {"~": 1}}');
+SELECT dpobj.train('visit', 'outcome', 1, filter => jsonb_build_object('sex', jsonb_build_object('=', repeat('x', 65536))));
+SELECT dpobj.train('visit', 'outcome', 1, options => jsonb_build_object('grid', repeat('x', 65536)));
+SELECT dpobj.train('visit', 'outcome', 1, options => '[]');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"unknown": 1}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"time_limit": 1}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"memory_limit": 1}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"solver": "native"}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"n": 2000}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"adjacency": "add_remove"}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"scale": 2}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"center": 2}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"clip": [0, 1]}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"dimension": 2}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"groups": [2]}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"numeric": [2]}');
+SELECT dpobj.train('visit', 'outcome', 1, options => '{"noise": "published"}');
+SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}', options => '{"mechanism": "opdisc"}');
+SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('visit');
+
+-- Tables that nobody trains on.
+\c - postgres
+CREATE TABLE plain (ill boolean, a boolean);
+CREATE VIEW plain_view AS SELECT * FROM plain;
+SELECT dpobj.set_budget('plain', 'dpobj_train_ana', 5, 0);
+CREATE TABLE part (ill boolean, a boolean) PARTITION BY LIST (a);
+CREATE TABLE part_1 PARTITION OF part FOR VALUES IN (true);
+SELECT dpobj.set_budget('part', 'dpobj_train_ana', 5, 0);
+SELECT dpobj.protect('part', '{"ill": {}, "a": {}}');
+CREATE TABLE rls (ill boolean, a boolean);
+SELECT dpobj.protect('rls', '{"ill": {}, "a": {}}');
+ALTER TABLE rls ENABLE ROW LEVEL SECURITY;
+SELECT dpobj.set_budget('rls', 'dpobj_train_ana', 5, 0);
+\c - dpobj_train_ana
+SELECT dpobj.train('plain', 'ill', 1);
+SELECT dpobj.train('plain_view', 'ill', 1);
+SELECT dpobj.train('pg_class', 'relhasindex', 1);
+SELECT dpobj.train('dpobj.ledger', 'event', 1);
+SELECT dpobj.train('part_1', 'ill', 1);
+SELECT dpobj.train('rls', 'ill', 1);
+SELECT epsilon FROM dpobj.train('part', 'ill', 1);
+
+-- Where nothing can be charged.
+BEGIN READ ONLY;
+SELECT dpobj.train('visit', 'outcome', 1);
+ROLLBACK;
+
+\c - postgres
+DROP TABLE visit, plain, part, rls CASCADE;
+DROP FUNCTION steal, replay, measure, look;
+REVOKE CREATE ON SCHEMA public FROM dpobj_train_mallory;
+DROP ROLE dpobj_train_ana, dpobj_train_bob, dpobj_train_mallory, dpobj_train_group;

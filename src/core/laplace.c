@@ -1,0 +1,41 @@
+/*
+ * laplace.c - discrete Laplace from a geometric magnitude and a fair sign.
+ */
+#include "core/laplace.h"
+
+#include <stdbool.h>
+
+/* Zero with a negative sign is drawn again, else it would have twice its share. */
+static void
+draw(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
+{
+	bool negative;
+
+	do
+	{
+		negative = bits_take(bits, 1) == 1;
+		bits_geometric(bits, result, p, q);
+	} while (negative && mpz_sgn(result) == 0);
+	if (negative)
+		mpz_neg(result, result);
+}
+
+int64_t
+laplace_draw(Bits *bits, uint64_t p, uint64_t q)
+{
+	int64_t clamped;
+	mpz_t big_p;
+	mpz_t big_q;
+	mpz_t result;
+
+	mpz_init_set_ui(big_p, p);
+	mpz_init_set_ui(big_q, q);
+	mpz_init(result);
+	draw(bits, result, big_p, big_q);
+	if (mpz_fits_slong_p(result))
+		clamped = mpz_get_si(result);
+	else
+		clamped = mpz_sgn(result) < 0 ? INT64_MIN : INT64_MAX;
+	mpz_clears(big_p, big_q, result, NULL);
+	return clamped;
+}

@@ -1,0 +1,199 @@
+/*
+ * analyst.c - entering the analyst's door, opening a table, and the one way to fail.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "catalog/pg_inherits.h"
+#include "miscadmin.h"
+#include "storage/lwlock.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/json.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "analyst.h"
+#include "dpobj.h"
+#include "gate.h"
+#include "grant.h"
+
+/* ---- entering ---- */
+
+/* Declarations and budgets are the topmost table's; what a filter chooses costs the same. */
+static void
+check_topmost(Relation relation)
+{
+	if (has_superclass(RelationGetRelid(relation)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
+				 errdetail("It is a partition or child of another table."),
+				 errhint("Train on the topmost parent, with a filter.")));
+}
+
+/* What kind of relation it is says the catalog to everybody, so this comes before the grant. */
+static void
+check_relation(Oid table)
+{
+	Relation relation;
+
+	if (get_rel_name(table) == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", table)));
+	relation = relation_open(table, AccessShareLock);
+	scan_check_relation(relation, true); /* row-level security is asked about when it is opened */
+	check_topmost(relation);
+	relation_close(relation, AccessShareLock);
+}
+
+void
+analyst_enter(Oid table)
+{
+	charge_precheck();
+	check_relation(table);
+	grant_check_caller(table);
+	gate_enter_role();
+}
+
+void
+analyst_leave(void)
+{
+	gate_leave_role();
+}
+
+void
+analyst_check_json(const char *argument, Jsonb *json)
+{
+	if (json != NULL && VARSIZE(json) > ANALYST_MAX_JSON)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must not be larger than %d kB", argument, ANALYST_MAX_JSON / 1024)));
+}
+
+/* ---- opening ---- */
+
+/* Whatever is shown of the table is what was declared about it. */
+void
+analyst_open(Oid table, List *names, const char *label, Jsonb *filter, AnalystTable *opened)
+{
+	Relation relation = relation_open(table, AccessShareLock);
+	Encoders all;
+
+	opened->table = table;
+	opened->name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
+											  RelationGetRelationName(relation));
+	protection_require(relation, &opened->protection);
+	encoders_parse(opened->protection.encoders, RelationGetDescr(relation), &all);
+	encoders_choose(&all, names, label, &opened->features);
+	opened->label = encoders_label(&all, label);
+	filter_parse(filter, RelationGetDescr(relation), &opened->filter);
+	relation_close(relation, AccessShareLock);
+
+	opened->shape.features = &opened->features;
+	opened->shape.label = opened->label;
+	opened->shape.filter = &opened->filter;
+}
+
+/* ---- describing ---- */
+
+static void
+append_encoder(StringInfo text, const AnalystTable *opened, const char *column)
+{
+	Datum encoder =
+		DirectFunctionCall2(jsonb_object_field, JsonbPGetDatum(opened->protection.encoders),
+							CStringGetTextDatum(column));
+	Jsonb *json = DatumGetJsonbP(encoder);
+
+	escape_json(text, column);
+	appendStringInfo(text, ": %s", JsonbToCString(NULL, &json->root, VARSIZE(json)));
+}
+
+char *
+analyst_provenance(const AnalystTable *opened, Jsonb *filter)
+{
+	const Encoders *features = &opened->features;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoString(&text, ", \"relation\": ");
+	escape_json(&text, opened->name);
+	appendStringInfoString(&text, ", \"label\": ");
+	escape_json(&text, opened->label->column.name);
+	appendStringInfoString(&text, ", \"features\": [");
+	for (int i = 0; i < features->count; i++)
+	{
+		appendStringInfoString(&text, i > 0 ? ", " : "");
+		escape_json(&text, features->encoder[i].column.name);
+	}
+	appendStringInfoString(&text, "], \"encoders\": {");
+	append_encoder(&text, opened, opened->label->column.name);
+	for (int i = 0; i < features->count; i++)
+	{
+		appendStringInfoString(&text, ", ");
+		append_encoder(&text, opened, features->encoder[i].column.name);
+	}
+	appendStringInfoChar(&text, '}');
+	if (filter != NULL)
+		appendStringInfo(&text, ", \"filter\": %s",
+						 JsonbToCString(NULL, &filter->root, VARSIZE(filter)));
+	if (opened->protection.person != NULL)
+	{
+		appendStringInfoString(&text, ", \"person\": ");
+		escape_json(&text, opened->protection.person);
+		appendStringInfo(&text, ", \"max_rows_per_person\": %d",
+						 opened->protection.max_rows_per_person);
+	}
+	return text.data;
+}
+
+/* ---- attempting ---- */
+
+/* The caller's own doing, or the server's: neither tells about a row, nor is it a failure. */
+static bool
+is_interruption(int sqlstate)
+{
+	return sqlstate == ERRCODE_QUERY_CANCELED || sqlstate == ERRCODE_ADMIN_SHUTDOWN ||
+		   sqlstate == ERRCODE_CRASH_SHUTDOWN;
+}
+
+static void
+fail(int64 release, const AnalystTerms *terms)
+{
+	LWLockReleaseAll(); /* as an abort would, but we wait first */
+	gate_wait_for_tick(terms->release_tick);
+	charge_failed(release);
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_STOPPED), errmsg("the release failed and nothing was released"),
+			 errdetail("The charge stays. Failures are counted against the table, and the "
+					   "reason is in the server log only.")));
+}
+
+void
+analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
+				void *context)
+{
+	MemoryContext old = CurrentMemoryContext;
+	volatile bool done = false;
+
+	PG_TRY();
+	{
+		done = work(context);
+	}
+	PG_CATCH();
+	{
+		ErrorData *error;
+
+		MemoryContextSwitchTo(old);
+		error = CopyErrorData();
+		FlushErrorState();
+		if (is_interruption(error->sqlerrcode))
+			ReThrowError(error);
+		ereport(LOG_SERVER_ONLY,
+				(errmsg("private release " INT64_FORMAT " failed: %s", release, error->message)));
+	}
+	PG_END_TRY();
+	if (!done)
+		fail(release, terms);
+	gate_wait_for_tick(terms->release_tick);
+}

@@ -1,0 +1,65 @@
+/*
+ * analyst.h - what dpobj.train and its kin have in common: who may, what is read,
+ * and what anybody gets to know of a run.
+ *
+ *   analyst_enter()    may this caller?  One call at a time of a session user.
+ *   analyst_open()     the protected table, its encoders and the filter
+ *   charge_commit()    the charge, before the first page is read
+ *   analyst_attempt()  all that looks at rows
+ *   analyst_leave()
+ *
+ * Everything up to the charge raises errors about what was asked; everything after
+ * it ends at a tick, in an answer or in one error that is always the same.
+ */
+#ifndef DPOBJ_ANALYST_H
+#define DPOBJ_ANALYST_H
+
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "utils/jsonb.h"
+
+#include "charge.h"
+#include "encoders.h"
+#include "filter.h"
+#include "protection.h"
+#include "scan.h"
+
+/* Bytes of each of the jsonb arguments. */
+#define ANALYST_MAX_JSON 65536
+
+/* A protected table and what is read of it. */
+typedef struct AnalystTable
+{
+	Oid table;
+	char *name; /* schema-qualified and quoted */
+	Protection protection;
+	Encoders features;
+	const Encoder *label;
+	Filter filter;
+	ScanShape shape;
+} AnalystTable;
+
+/* Waits for the session user's other calls; raises UB003 for a caller in disguise. */
+extern void analyst_enter(Oid table);
+extern void analyst_leave(void);
+
+/* Raises 22023 for a jsonb argument that is too long; NULL passes. */
+extern void analyst_check_json(const char *argument, Jsonb *json);
+
+/* names: the columns, NIL for all that are declared; filter may be NULL. */
+extern void analyst_open(Oid table, List *names, const char *label, Jsonb *filter,
+						 AnalystTable *opened);
+
+/* Members for ledger and model: relation, label, features, filter, encoders, person. */
+extern char *analyst_provenance(const AnalystTable *opened, Jsonb *filter);
+
+/*
+ * Runs work(context) after the charge and waits for the tick.  When it returns false
+ * or raises an error, other than a cancel, the release has failed: the event is
+ * committed and one generic error raised, UB004.
+ */
+extern void analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
+							void *context);
+
+#endif

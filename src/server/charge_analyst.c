@@ -1,0 +1,130 @@
+/*
+ * charge_analyst.c - grant, least epsilon and failures: what the charge worker asks
+ * more at the analyst's door.
+ *
+ * The backend has asked before and told the analyst; this is where it counts,
+ * under the locks of the table's budgets and free of the session's settings.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+#include "core/privacy.h"
+
+#include "charge_analyst.h"
+#include "charge_setting.h"
+#include "dpobj.h"
+
+static bool
+any_row(const char *statement, int count, Oid *types, Datum *values)
+{
+	if (SPI_execute_with_args(statement, count, types, values, NULL, false, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the privacy budgets");
+	return SPI_processed > 0;
+}
+
+/* ---- Grant ------------------------------------------------------------------ */
+
+/* A cap over all roles grants nothing to anybody. */
+static void
+check_grant(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const statement =
+		"SELECT FROM dpobj.budget_rows b WHERE b.relation = ANY ($1) AND b.role = ANY ($2)";
+	Oid types[] = {INT8ARRAYOID, INT8ARRAYOID};
+	Datum values[] = {parties->tables, parties->payers};
+
+	if (!any_row(statement, lengthof(types), types, values))
+		charge_deny_without_budget(request);
+}
+
+/* ---- Settings --------------------------------------------------------------- */
+
+/* The number that holds for the role: its own setting, else what holds in the database. */
+static double
+real_setting(const ChargeRequest *request, const char *name, double session, double here)
+{
+	const char *text;
+	double number;
+
+	if (superuser_arg(request->role))
+		return session;
+	text = charge_setting(request, name);
+	return text != NULL && parse_real(text, &number, 0, NULL) ? number : here;
+}
+
+static int
+integer_setting(const ChargeRequest *request, const char *name, int flags, int session, int here)
+{
+	const char *text;
+	int number;
+
+	if (superuser_arg(request->role))
+		return session;
+	text = charge_setting(request, name);
+	return text != NULL && parse_int(text, &number, flags, NULL) ? number : here;
+}
+
+/* ---- Least epsilon ---------------------------------------------------------- */
+
+static void
+check_epsilon(ChargeRequest *request)
+{
+	double least =
+		real_setting(request, "dpobj.min_epsilon", request->min_epsilon, dpobj_min_epsilon);
+
+	if (request->epsilon >= (int64) ceil(least * EPSILON_ONE))
+		return;
+	request->denied = true;
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("epsilon of a release must be at least %g", least),
+					errdetail("The least is the setting dpobj.min_epsilon.")));
+}
+
+/* ---- Failures --------------------------------------------------------------- */
+
+/*
+ * That a release failed is a bit that no noise protects (PRIVACY.md 3, T2), so there
+ * may be few of them.  Also those of relatives: their rows are rows of this table.
+ */
+static void
+check_failures(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const statement =
+		"SELECT FROM dpobj.ledger_events f JOIN dpobj.ledger_events c ON c.id = f.release"
+		" WHERE f.event = 'failed' AND f.relation_identity = ANY ($1) AND c.door = 'analyst'"
+		" HAVING count(*) >= $2";
+	Oid types[] = {INT8ARRAYOID, INT4OID};
+	Datum values[lengthof(types)];
+	int limit = integer_setting(request, "dpobj.max_failures", 0, request->max_failures,
+								dpobj_max_failures);
+
+	values[0] = parties->tables;
+	values[1] = Int32GetDatum(limit);
+	if (!any_row(statement, lengthof(types), types, values))
+		return;
+	request->denied = true;
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+					errmsg("releases from this table have failed too often"),
+					errdetail("At most %d may fail, because each failure may tell something about "
+							  "the rows.",
+							  limit),
+					errhint("A superuser can find the reasons in the server log, and raise "
+							"dpobj.max_failures.")));
+}
+
+void
+charge_check_analyst(ChargeRequest *request, const ChargeParties *parties)
+{
+	check_grant(request, parties);
+	check_epsilon(request);
+	check_failures(request, parties);
+	request->release_tick = integer_setting(request, "dpobj.release_tick", GUC_UNIT_MS,
+											request->release_tick, dpobj_release_tick);
+}

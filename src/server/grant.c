@@ -1,0 +1,89 @@
+/*
+ * grant.c - budgets as grants, asked in the backend before any worker is started.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "admin.h"
+#include "charge_budget.h"
+#include "dpobj.h"
+#include "grant.h"
+
+/* The budgets that a role $2 holds on a table $1, itself or as an explicit member of a group. */
+#define GRANTS(role)                                                                               \
+	"ARRAY(WITH RECURSIVE payers(role) AS (SELECT " role                                           \
+	" UNION SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role)"            \
+	" SELECT b.id FROM dpobj.budget_rows b"                                                        \
+	" JOIN dpobj.identity_tables t ON t.id = b.relation"                                           \
+	" JOIN dpobj.identity_roles r ON r.id = b.role"                                                \
+	" WHERE t.relation = $1 AND r.role IN (SELECT role FROM payers) ORDER BY b.id)"
+
+void
+grant_check_caller(Oid table)
+{
+	static const char *const statement =
+		"SELECT s <> '{}' AND s = c FROM (SELECT " GRANTS("$2") " AS s, " GRANTS("$3") " AS c) g";
+	Oid types[] = {OIDOID, OIDOID, OIDOID};
+	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(GetSessionUserId()),
+					  ObjectIdGetDatum(GetUserId())};
+	Datum same;
+	bool isnull;
+
+	if (GetUserId() == GetSessionUserId())
+		return;
+	if (admin_select(statement, lengthof(types), types, values, &same, &isnull) &&
+		DatumGetBool(same))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("current role \"%s\" does not hold the privacy budgets of session user \"%s\"",
+					GetUserNameFromId(GetUserId(), false),
+					GetUserNameFromId(GetSessionUserId(), false)),
+			 errdetail("The session user would pay and the current role would get the model."),
+			 errhint("Call it outside of SECURITY DEFINER functions, after RESET ROLE.")));
+}
+
+/* ---- Budgets ---------------------------------------------------------------- */
+
+static void
+deny_without_budget(Oid table)
+{
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_DPOBJ_NO_BUDGET),
+		 errmsg("role \"%s\" has no privacy budget on table \"%s\"",
+				GetUserNameFromId(GetSessionUserId(), false), get_rel_name(table)),
+		 errdetail("A budget of the role, or of a group that it is a member of, is the grant to "
+				   "train on a table."),
+		 errhint("Ask a member of dpobj_admin for one: SELECT dpobj.set_budget(relation, role, "
+				 "epsilon, delta).")));
+}
+
+void
+grant_check_budgets(Oid table, int64 epsilon, int64 delta)
+{
+	static const char *const held = "SELECT cardinality(" GRANTS("$2") ") > 0";
+	static const char *const exceeded =
+		"WITH RECURSIVE payers(role) AS (SELECT $2"
+		" UNION SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role) "
+		"SELECT dpobj.budget_exceeded("
+		"ARRAY(SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $1),"
+		" ARRAY(SELECT r.id FROM dpobj.identity_roles r WHERE r.role IN (SELECT role FROM payers)),"
+		" $3, $4)";
+	Oid types[] = {OIDOID, OIDOID, INT8OID, INT8OID};
+	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(GetSessionUserId()),
+					  Int64GetDatum(epsilon), Int64GetDatum(delta)};
+	Datum result;
+	bool isnull;
+
+	(void) admin_select(held, 2, types, values, &result, &isnull);
+	if (!DatumGetBool(result))
+		deny_without_budget(table);
+	(void) admin_select(exceeded, lengthof(types), types, values, &result, &isnull);
+	if (!isnull)
+		charge_deny_exhausted(TextDatumGetCString(result));
+}

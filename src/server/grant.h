@@ -1,0 +1,23 @@
+/*
+ * grant.h - who may train at the analyst's door: a budget is the grant.
+ */
+#ifndef DPOBJ_GRANT_H
+#define DPOBJ_GRANT_H
+
+#include "postgres.h"
+
+/*
+ * Raises UB003 unless current user and session user hold the same budgets on the
+ * table: inside somebody's SECURITY DEFINER function the session's budget would be
+ * spent, and the model be his.  Any budgets are the same where both are one role.
+ */
+extern void grant_check_caller(Oid table);
+
+/*
+ * Raises UB002 if no budget on the table grants, UB001 if one that applies does not
+ * cover the cost.  A courtesy without locks: the charge worker asks again.
+ * epsilon: nano-units; delta: units of 2^-60.
+ */
+extern void grant_check_budgets(Oid table, int64 epsilon, int64 delta);
+
+#endif

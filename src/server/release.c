@@ -1,0 +1,93 @@
+/*
+ * release.c - charge, solve, release: what both doors have in common.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+
+#include "core/wire.h"
+
+#include "model.h"
+#include "progress.h"
+#include "release.h"
+#include "rows_state.h"
+
+uint8 *
+release_encode(const Training *training, Rows *rows, Size *length)
+{
+	ServerMemory memory;
+	Instance instance = {.dimension = training->request.grid.dimension};
+
+	server_memory_init(&memory, CurrentMemoryContext);
+	if (rows != NULL)
+		rows_instance(rows, &memory.memory, &instance);
+	return wire_encode_problem(&training->request, &instance, &memory.memory, length);
+}
+
+int64
+release_charge(const Training *training, Oid table, AnalystTerms *analyst)
+{
+	const Mechanism *mechanism = mechanism_get(training->request.kind);
+	Charge charge = {
+		.relation = table,
+		.mechanism = mechanism->name,
+		.adjacency = training->request.adjacency,
+		.epsilon = training->cost.epsilon_charged,
+		.delta = training->cost.delta_charged,
+		.guarantee = training->guarantee,
+		.pair = mechanism->bounded_range ? "br" : "pure",
+		.parameters = training_parameters(training),
+		.makes_model = true,
+		.analyst = analyst,
+	};
+
+	return charge_commit(&charge);
+}
+
+SolverOutcome
+release_solve(const Training *training, const uint8 *problem, Size length, MechanismAnswer *answer)
+{
+	uint8 *bytes = NULL;
+	Size bytes_length = 0;
+	SolverWatch watch = training->request.progress ? progress_report : NULL;
+	SolverOutcome outcome =
+		solver_run(problem, length, &training->limits, watch, &bytes, &bytes_length);
+
+	if (outcome == SOLVER_ANSWERED &&
+		!wire_decode_answer(bytes, bytes_length, &training->request, answer))
+		outcome = SOLVER_DIED;
+	return outcome;
+}
+
+static void
+describe_model(const Training *training, int64 release, const MechanismAnswer *answer, Model *model)
+{
+	const Grid *grid = &training->request.grid;
+
+	model->kind = "halfspace";
+	model->mechanism = mechanism_get(training->request.kind)->name;
+	model->weights = grid->dimension;
+	for (int j = 0; j < grid->dimension; j++)
+		model->weight[j] = grid->level[j][answer->index[j]];
+	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
+	model->delta = (double) training->cost.delta_charged / DELTA_ONE;
+	model->adjacency = training->request.adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";
+	model->guarantee = training->guarantee;
+	model->release = release;
+	model->details = training_parameters(training);
+}
+
+Datum
+release_model(const Training *training, int64 release, const MechanismAnswer *answer,
+			  TupleDesc descriptor)
+{
+	Model model;
+	Datum row;
+	uint8 hash[MODEL_HASH_LENGTH];
+
+	describe_model(training, release, answer, &model);
+	model_hash(&model, hash);
+	row = model_form(&model, descriptor);
+	charge_released(release, hash, DatumGetHeapTupleHeader(row));
+	return row;
+}

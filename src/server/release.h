@@ -1,0 +1,37 @@
+/*
+ * release.h - from the rows to a model, for both doors: charge, solve, release.
+ *
+ * The order is the guarantee: everything that can be refused was refused from
+ * public parameters; then release_charge() commits the charge; only then does
+ * release_solve() hand out random bits; release_model() writes hash and model to
+ * the ledger before anybody gets them.
+ */
+#ifndef DPOBJ_RELEASE_H
+#define DPOBJ_RELEASE_H
+
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+
+#include "core/mechanism.h"
+#include "core/rows.h"
+
+#include "charge.h"
+#include "solver_process.h"
+#include "training.h"
+
+/* The problem in wire form; rows may be NULL: without any the loss is 0 for every vector. */
+extern uint8 *release_encode(const Training *training, Rows *rows, Size *length);
+
+/* Commits the charge; analyst is NULL at the owner's door.  Returns its ledger id. */
+extern int64 release_charge(const Training *training, Oid table, AnalystTerms *analyst);
+
+/* Runs the mechanism; unless SOLVER_ANSWERED there is no answer, and none must be sought again. */
+extern SolverOutcome release_solve(const Training *training, const uint8 *problem, Size length,
+								   MechanismAnswer *answer);
+
+/* Commits the 'released' event with the model, a row of dp_model, and returns it. */
+extern Datum release_model(const Training *training, int64 release, const MechanismAnswer *answer,
+						   TupleDesc descriptor);
+
+#endif

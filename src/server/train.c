@@ -1,0 +1,278 @@
+/*
+ * train.c - dpobj.train(): a model for somebody who may not read the table.
+ *
+ * The order is the guarantee (API.md 2).  A name makes a request idempotent: the
+ * same request under the same name returns the stored model and costs nothing.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+
+#include "admin.h"
+#include "analyst.h"
+#include "digest.h"
+#include "gate.h"
+#include "grant.h"
+#include "release.h"
+#include "rows_state.h"
+#include "same_call.h"
+#include "training.h"
+
+/* Bytes of a model's name. */
+#define NAME_MAX_LENGTH 256
+
+/* ---- arguments ---- */
+
+enum
+{
+	ARGUMENT_RELATION,
+	ARGUMENT_LABEL,
+	ARGUMENT_EPSILON,
+	ARGUMENT_FEATURES,
+	ARGUMENT_DELTA,
+	ARGUMENT_METHOD,
+	ARGUMENT_OPTIONS,
+	ARGUMENT_FILTER,
+	ARGUMENT_NAME
+};
+
+typedef struct Request
+{
+	Oid relation;
+	char *label;
+	List *features; /* NIL: all */
+	Jsonb *options; /* may be NULL, like the rest */
+	Jsonb *filter;
+	char *name;
+	Training *training;
+} Request;
+
+static Datum
+required(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	return PG_GETARG_DATUM(argument);
+}
+
+static Jsonb *
+json_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	Jsonb *json = PG_ARGISNULL(argument) ? NULL : PG_GETARG_JSONB_P(argument);
+
+	analyst_check_json(name, json);
+	return json;
+}
+
+static void
+check_method(const char *method)
+{
+	if (strcmp(method, "halfspace") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("method \"%s\" is not known", method), errhint("Methods are: halfspace.")));
+}
+
+static char *
+name_argument(FunctionCallInfo fcinfo)
+{
+	char *name;
+
+	if (PG_ARGISNULL(ARGUMENT_NAME))
+		return NULL;
+	name = text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_NAME));
+	if (name[0] == '\0' || strlen(name) > NAME_MAX_LENGTH)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the name of a model must have 1 to %d bytes", NAME_MAX_LENGTH)));
+	return name;
+}
+
+static void
+read_request(FunctionCallInfo fcinfo, Request *request)
+{
+	Training *training = palloc0(sizeof(Training));
+
+	training->by_analyst = true;
+	request->training = training;
+	request->relation = DatumGetObjectId(required(fcinfo, ARGUMENT_RELATION, "relation"));
+	request->label = TextDatumGetCString(required(fcinfo, ARGUMENT_LABEL, "label"));
+	training_set_cost(training, required(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
+					  required(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
+	check_method(TextDatumGetCString(required(fcinfo, ARGUMENT_METHOD, "method")));
+	request->features = PG_ARGISNULL(ARGUMENT_FEATURES)
+							? NIL
+							: encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
+	request->options = json_argument(fcinfo, ARGUMENT_OPTIONS, "options");
+	request->filter = json_argument(fcinfo, ARGUMENT_FILTER, "filter");
+	training_set_options(training, request->options);
+	request->name = name_argument(fcinfo);
+}
+
+/* ---- names ---- */
+
+/* Of all that was asked, each part with its length or its end, so that no two requests collide. */
+static void
+hash_request(FunctionCallInfo fcinfo, const Request *request, uint8 hash[CHARGE_HASH_LENGTH])
+{
+	StringInfoData bytes;
+	ListCell *cell;
+
+	initStringInfo(&bytes);
+	digest_append(&bytes, get_namespace_name(get_rel_namespace(request->relation)));
+	digest_append(&bytes, get_rel_name(request->relation));
+	digest_append(&bytes, request->label);
+	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(ARGUMENT_EPSILON)));
+	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(ARGUMENT_DELTA)));
+	digest_append(&bytes, TextDatumGetCString(PG_GETARG_DATUM(ARGUMENT_METHOD)));
+	digest_append(&bytes, request->training->options_text);
+	digest_append(&bytes, request->filter == NULL ? ""
+												  : JsonbToCString(NULL, &request->filter->root,
+																   VARSIZE(request->filter)));
+	pq_sendint32(&bytes, list_length(request->features));
+	foreach (cell, request->features)
+		digest_append(&bytes, lfirst(cell));
+	digest_bytes(&bytes, hash);
+}
+
+/* Another place of this very call has made the model (same_call.h). */
+static bool
+find_same_call(FunctionCallInfo fcinfo, const Request *request,
+			   const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
+{
+	static const char *const statement =
+		"SELECT m.model FROM dpobj.model_rows m WHERE m.release = $1 AND m.model IS NOT NULL";
+	Oid types[] = {INT8OID};
+	Datum values[lengthof(types)];
+	int64 release = request->name == NULL ? same_call_find(fcinfo, hash) : 0;
+	bool isnull;
+
+	values[0] = Int64GetDatum(release);
+	return release != 0 && admin_select(statement, lengthof(types), types, values, model, &isnull);
+}
+
+/* The model of that name, if this very request made it; false if there is none. */
+static bool
+find_name(const Request *request, const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
+{
+	static const char *const statement =
+		"SELECT m.request_hash FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = "
+		"m.owner"
+		" WHERE r.role = $1 AND m.name = $2 AND m.model IS NOT NULL";
+	static const char *const fetch =
+		"SELECT m.model FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
+		" WHERE r.role = $1 AND m.name = $2";
+	Oid types[] = {OIDOID, TEXTOID};
+	Datum values[lengthof(types)];
+	Datum stored;
+	bool isnull;
+
+	if (request->name == NULL)
+		return false;
+	values[0] = ObjectIdGetDatum(GetSessionUserId());
+	values[1] = CStringGetTextDatum(request->name);
+	if (!admin_select(statement, lengthof(types), types, values, &stored, &isnull))
+		return false;
+	if (memcmp(VARDATA_ANY(DatumGetByteaPP(stored)), hash, CHARGE_HASH_LENGTH) != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("model \"%s\" was made by another request", request->name),
+						errhint("Choose another name. The models are in dpobj.models.")));
+	return admin_select(fetch, lengthof(types), types, values, model, &isnull);
+}
+
+/* ---- the release ---- */
+
+typedef struct Run
+{
+	const Training *training;
+	Scan *scan;
+	MechanismAnswer answer;
+} Run;
+
+/* All that looks at rows. */
+static bool
+run(void *context)
+{
+	Run *run = context;
+	RowsState *state = rows_state_create(&run->training->encoding, CurrentMemoryContext);
+	Size length;
+	uint8 *problem;
+
+	scan_run(run->scan, &state->rows);
+	scan_close(run->scan);
+	problem = release_encode(run->training, &state->rows, &length);
+	MemoryContextDelete(state->header.eoh_context);
+	return release_solve(run->training, problem, length, &run->answer) == SOLVER_ANSWERED;
+}
+
+/* Grid and mechanism, from the declaration and the options alone. */
+static void
+settle(const Request *request, const AnalystTable *opened)
+{
+	Training *training = request->training;
+
+	encoders_describe(&opened->features, &training->options);
+	training->options.adjacency = opened->protection.adjacency;
+	training->options.n = opened->protection.n;
+	training->rows_per_person = opened->protection.max_rows_per_person;
+	training->provenance = analyst_provenance(opened, request->filter);
+	training_begin(training, training->options.dimension);
+}
+
+static Datum
+train(const Request *request, AnalystTerms *terms, TupleDesc descriptor, int64 *release)
+{
+	Training *training = request->training;
+	AnalystTable opened;
+	Run context = {.training = training};
+
+	grant_check_budgets(request->relation, training->cost.epsilon_charged,
+						training->cost.delta_charged);
+	analyst_open(request->relation, request->features, request->label, request->filter, &opened);
+	settle(request, &opened);
+	context.scan = scan_open(request->relation, opened.protection.ignore_rls, &opened.shape);
+
+	*release = release_charge(training, request->relation, terms);
+	analyst_attempt(*release, terms, run, &context);
+	return release_model(training, *release, &context.answer, descriptor);
+}
+
+/* dpobj.train(relation, label, epsilon, features, delta, method, options, filter, name) -> dp_model
+ */
+PG_FUNCTION_INFO_V1(dpobj_train);
+Datum
+dpobj_train(PG_FUNCTION_ARGS)
+{
+	Request request;
+	AnalystTerms terms;
+	TupleDesc descriptor;
+	Datum model;
+	int64 release;
+
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type of dpobj.train must be dp_model");
+	read_request(fcinfo, &request);
+	analyst_enter(request.relation);
+	terms.name = request.name;
+	hash_request(fcinfo, &request, terms.request_hash);
+	if (!find_name(&request, terms.request_hash, &model) &&
+		!find_same_call(fcinfo, &request, terms.request_hash, &model))
+	{
+		/* Held until after the tick: anybody may watch these locks in pg_locks. */
+		gate_enter_solvers();
+		model = train(&request, &terms, descriptor, &release);
+		gate_leave_solvers();
+		same_call_remember(fcinfo, terms.request_hash, release);
+	}
+	analyst_leave();
+	PG_RETURN_DATUM(model);
+}
