@@ -36,9 +36,8 @@ append_parents(List *tables, Relation inherits, Oid child)
 	return tables;
 }
 
-/* The table, then every ancestor: partitions have one parent, other children may have more. */
-static List *
-table_and_ancestors(Oid relation)
+List *
+charge_table_and_ancestors(Oid relation)
 {
 	Relation inherits = table_open(InheritsRelationId, AccessShareLock);
 	List *tables = list_make1_oid(relation);
@@ -106,7 +105,7 @@ describe(List *tables, const char *texts[CHARGE_TEXTS])
 int
 charge_tables_describe(Oid relation, const char *texts[CHARGE_TEXTS])
 {
-	List *tables = table_and_ancestors(relation);
+	List *tables = charge_table_and_ancestors(relation);
 	int ancestors = list_length(tables) - 1;
 
 	/* Locked as for a scan: a descendant that goes away meanwhile is left out. */

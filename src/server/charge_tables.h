@@ -7,7 +7,12 @@
 
 #include "postgres.h"
 
+#include "nodes/pg_list.h"
+
 #include "charge_worker.h"
+
+/* The table, then every ancestor: partitions have one parent, other children may have more. */
+extern List *charge_table_and_ancestors(Oid relation);
 
 /*
  * Fills in the texts of the tables, the given one first, then its ancestors, then

@@ -9,6 +9,7 @@
 #include "utils/memutils.h"
 
 #include "dpobj.h"
+#include "plan.h"
 #include "rows_state.h"
 
 #define ROWS_STATE_MAGIC 0x64706f62
@@ -154,6 +155,7 @@ dpobj_rows_combine(PG_FUNCTION_ARGS)
 	if (!AggCheckCallContext(fcinfo, &context))
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 						errmsg("dpobj.rows_combine cannot be called outside an aggregate query")));
+	plan_check_aggregate(fcinfo);
 	if (PG_ARGISNULL(1))
 	{
 		if (PG_ARGISNULL(0))
