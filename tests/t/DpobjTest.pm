@@ -123,8 +123,9 @@ sub wait_for_server
 	return wait_until(
 		30,
 		sub {
-			my ($rc) = $node->psql('postgres', 'SELECT 1', timeout => 10);
-			return $rc == 0;
+			# psql may find the server gone before it has read its input
+			my ($rc) = eval { $node->psql('postgres', 'SELECT 1', timeout => 10) };
+			return defined $rc && $rc == 0;
 		});
 }
 
