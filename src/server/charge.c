@@ -140,7 +140,7 @@ report_accident(const ChargeRequest *request)
 			 errdetail("The background worker reported: %s.", request->message),
 			 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE
 				 ? errhint("A transaction holds a lock on the ledger or has changed a budget "
-						   "of this table. If it is your own, commit it first.")
+						   "or the protection of this table. If it is your own, commit it first.")
 				 : 0));
 }
 
@@ -164,7 +164,7 @@ report_failure(ChargeStatus status, const ChargeRequest *request)
  * change, unless NULL, receives the identities.
  */
 static int64
-request_commit(dsm_segment *segment, BudgetChange *change)
+request_commit(dsm_segment *segment, TableChange *change)
 {
 	ChargeRequest *request = dsm_segment_address(segment);
 	BackgroundWorkerHandle *handle = worker_start(dsm_segment_handle(segment));
@@ -247,6 +247,7 @@ charge_commit(const Charge *charge)
 	texts[CHARGE_TEXT_PAIR] = charge->pair;
 	texts[CHARGE_TEXT_PARAMETERS] = charge->parameters;
 	texts[CHARGE_TEXT_SNAPSHOT] = snapshot_text();
+	texts[CHARGE_TEXT_PERSON] = charge->person == NULL ? "" : charge->person;
 
 	segment = request_create(CHARGE_CHARGED, texts);
 	request = dsm_segment_address(segment);
@@ -262,7 +263,7 @@ charge_commit(const Charge *charge)
 /* ---- Administration --------------------------------------------------------- */
 
 static void
-budget_change_commit(ChargeEvent event, BudgetChange *change)
+table_change_commit(ChargeEvent event, TableChange *change)
 {
 	const char *texts[CHARGE_TEXTS];
 	dsm_segment *segment;
@@ -272,6 +273,10 @@ budget_change_commit(ChargeEvent event, BudgetChange *change)
 	(void) charge_tables_describe(change->relation, texts);
 	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_PARAMETERS] = change->parameters;
+	if (change->adjacency != NULL)
+		texts[CHARGE_TEXT_ADJACENCY] = change->adjacency;
+	if (change->person != NULL)
+		texts[CHARGE_TEXT_PERSON] = change->person;
 	segment = request_create(event, texts);
 	request = dsm_segment_address(segment);
 	request->relation = change->relation;
@@ -281,15 +286,27 @@ budget_change_commit(ChargeEvent event, BudgetChange *change)
 }
 
 void
-charge_set_budget(BudgetChange *change)
+charge_set_budget(TableChange *change)
 {
-	budget_change_commit(CHARGE_SET_BUDGET, change);
+	table_change_commit(CHARGE_SET_BUDGET, change);
 }
 
 void
-charge_drop_budget(BudgetChange *change)
+charge_drop_budget(TableChange *change)
 {
-	budget_change_commit(CHARGE_DROP_BUDGET, change);
+	table_change_commit(CHARGE_DROP_BUDGET, change);
+}
+
+void
+charge_protect(TableChange *change)
+{
+	table_change_commit(CHARGE_PROTECT, change);
+}
+
+void
+charge_unprotect(TableChange *change)
+{
+	table_change_commit(CHARGE_UNPROTECT, change);
 }
 
 void

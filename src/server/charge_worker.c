@@ -31,6 +31,7 @@
 #include "utils/snapmgr.h"
 
 #include "charge_budget.h"
+#include "charge_protection.h"
 #include "charge_worker.h"
 
 /* A limit on whole transactions is new in PostgreSQL 17; before, no timeout is armed in workers. */
@@ -62,9 +63,10 @@ insert_charged(const ChargeRequest *request, const ChargeParties *parties)
 	static const char *const statement =
 		"INSERT INTO dpobj.ledger_events (event, relation, role, epsilon_nano, delta_units,"
 		" relation_identity, role_identity, payers, relation_name, role_name, mechanism,"
-		" mechanism_version, adjacency, guarantee, pair, parameters, snapshot) "
+		" mechanism_version, adjacency, guarantee, pair, parameters, snapshot, person) "
 		"VALUES ('charged', $1, $2, $3, $4, $5, $6, $7, format('%I.%I', ($9::text[])[1],"
-		" ($10::text[])[1]), $11, $12, $13, $14, $15, $16, $17::jsonb, $18) RETURNING id";
+		" ($10::text[])[1]), $11, $12, $13, $14, $15, $16, $17::jsonb, $18, nullif($19, '')) "
+		"RETURNING id";
 	Oid types[7 + CHARGE_TEXTS] = {OIDOID,  OIDOID,  INT8OID,     INT8OID,
 								   INT8OID, INT8OID, INT8ARRAYOID};
 	Datum values[7 + CHARGE_TEXTS] = {ObjectIdGetDatum(request->relation),
@@ -142,6 +144,7 @@ commit_charged(ChargeRequest *request)
 
 	charge_bind(request, &parties);
 	charge_check_budgets(request, &parties);
+	charge_check_protection(request, &parties);
 	return insert_charged(request, &parties);
 }
 
@@ -152,6 +155,8 @@ commit_administration(ChargeRequest *request, const char *event)
 
 	if (request->event != CHARGE_CONFIRM_EPOCH)
 		charge_bind(request, &parties);
+	if (request->event == CHARGE_PROTECT)
+		charge_check_charges(request, &parties);
 	return insert_administration(request, event, &parties);
 }
 
@@ -170,6 +175,10 @@ insert_request(ChargeRequest *request)
 			return commit_administration(request, "set_budget");
 		case CHARGE_DROP_BUDGET:
 			return commit_administration(request, "drop_budget");
+		case CHARGE_PROTECT:
+			return commit_administration(request, "protect");
+		case CHARGE_UNPROTECT:
+			return commit_administration(request, "unprotect");
 		case CHARGE_CONFIRM_EPOCH:
 			return commit_administration(request, "confirm_epoch");
 	}

@@ -27,6 +27,8 @@ typedef enum ChargeEvent
 	CHARGE_FAILED,
 	CHARGE_SET_BUDGET,
 	CHARGE_DROP_BUDGET,
+	CHARGE_PROTECT,
+	CHARGE_UNPROTECT,
 	CHARGE_CONFIRM_EPOCH
 } ChargeEvent;
 
@@ -51,7 +53,8 @@ typedef enum ChargeText
 	CHARGE_TEXT_PAIR,
 	CHARGE_TEXT_PARAMETERS,
 	CHARGE_TEXT_SNAPSHOT,
-	CHARGE_TEXTS /* how many there are */
+	CHARGE_TEXT_PERSON, /* column name; empty: rows are protected */
+	CHARGE_TEXTS        /* how many there are */
 } ChargeText;
 
 #define CHARGE_HASH_LENGTH 32
