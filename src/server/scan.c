@@ -291,6 +291,7 @@ scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
 	Target target = {rows, NULL};
 
 	server_memory_init(&memory, context);
+	memory.limit = (Size) dpobj_memory_limit * 1024 * 1024;
 	target.persons = persons_create(scan->shape->max_rows_per_person, key, &memory.memory);
 	scan_tables(scan, &target);
 	persons_finish(target.persons, rows);
