@@ -20,6 +20,7 @@
 #define INITIAL_PERSONS 256
 #define NUMBERS_MAX (UINT32_C(1) << 30) /* with twice as many slots, 31 bits number them */
 #define BLOCK_SIZES 32
+#define BATCH 16
 
 /* A row that is kept. */
 typedef struct Kept
@@ -41,6 +42,20 @@ typedef struct Person
 	bool tallied;       /* some of this person's rows are in the tally */
 } Person;
 
+/*
+ * A row that waits: each step of the way through the tables needs memory that is
+ * far away, so that some rows go it together and every step is fetched beforehand.
+ */
+typedef struct Waiting
+{
+	uint64_t hash; /* of the person */
+	size_t name;   /* where the person's bytes are among the names */
+	uint32_t length;
+	uint32_t number; /* of the person */
+	uint32_t row_hash;
+	Kept kept;
+} Waiting;
+
 /* How many rows of a person were equal so far; seen is 0 in a free slot. */
 typedef struct Tally
 {
@@ -52,11 +67,19 @@ typedef struct Tally
 struct Persons
 {
 	Memory *memory;
+	Rows *rows;
 	uint32_t limit;
 	SipKey person_key;
 	SipKey content_key;
 	SipKey priority_key;
 	int64_t offered;
+
+	int waiting;
+	Waiting batch[BATCH];
+	int32_t *x; /* of the batch, each one longer than a row for the label */
+	uint8_t *names;
+	size_t names_used;
+	size_t names_capacity;
 
 	Person *person;
 	uint32_t count;
@@ -123,12 +146,14 @@ derive_key(SipKey key, uint8_t purpose)
 }
 
 Persons *
-persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Memory *memory)
+persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *rows, Memory *memory)
 {
 	Persons *persons = memory_allocate_zero(memory, 1, sizeof(Persons));
 	SipKey all = siphash_key(key);
 
 	persons->memory = memory;
+	persons->rows = rows;
+	persons->x = memory_allocate_zero(memory, BATCH * ((size_t) rows->stride + 1), sizeof(int32_t));
 	persons->limit = (uint32_t) limit;
 	persons->person_key = derive_key(all, 0);
 	persons->content_key = derive_key(all, 1);
@@ -189,9 +214,8 @@ slots_grow(Persons *persons)
 }
 
 static uint32_t
-find_or_append_person(Persons *persons, const uint8_t *bytes, uint32_t length)
+find_or_append_person(Persons *persons, uint64_t hash, const uint8_t *bytes, uint32_t length)
 {
-	uint64_t hash = siphash(persons->person_key, bytes, length);
 	uint32_t at = (uint32_t) (hash >> 32) & persons->slot_mask;
 	Person *person;
 
@@ -218,12 +242,16 @@ find_or_append_person(Persons *persons, const uint8_t *bytes, uint32_t length)
 
 /* ---- equal rows ---- */
 
-static Tally *
-find_tally(Persons *persons, uint32_t person, uint64_t content)
+static uint32_t
+tally_slot(const Persons *persons, uint32_t person, uint64_t content)
 {
-	uint32_t at = (uint32_t) (content ^ person * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+	return (uint32_t) (content ^ person * UINT64_C(0x9E3779B97F4A7C15) >> 32) & persons->tally_mask;
+}
 
-	for (at &= persons->tally_mask;; at = (at + 1) & persons->tally_mask)
+static Tally *
+find_tally(const Persons *persons, uint32_t person, uint64_t content)
+{
+	for (uint32_t at = tally_slot(persons, person, content);; at = (at + 1) & persons->tally_mask)
 	{
 		Tally *tally = &persons->tally[at];
 
@@ -377,15 +405,16 @@ block_extend(Persons *persons, Person *person)
 }
 
 static void
-keep(Persons *persons, Rows *rows, uint32_t number, Kept *kept, const int32_t *x)
+keep(Persons *persons, Waiting *waiting, const int32_t *x)
 {
-	Person *person = &persons->person[number];
+	Person *person = &persons->person[waiting->number];
+	Kept *kept = &waiting->kept;
 	Kept *heap;
 	Kept lost;
 
 	if (person->kept < persons->limit)
 	{
-		kept->row = rows_intern(rows, x);
+		kept->row = rows_intern(persons->rows, x, waiting->row_hash);
 		block_extend(persons, person);
 		heap = persons->pool + person->block;
 		heap[person->kept] = *kept;
@@ -396,58 +425,121 @@ keep(Persons *persons, Rows *rows, uint32_t number, Kept *kept, const int32_t *x
 	lost = *kept;
 	if (before(kept, &heap[0]))
 	{
-		kept->row = rows_intern(rows, x);
+		kept->row = rows_intern(persons->rows, x, waiting->row_hash);
 		lost = heap[0];
 		heap[0] = *kept;
 		sift_down(heap, person->kept);
 	}
-	lose_row(persons, number, lost.content);
+	lose_row(persons, waiting->number, lost.content);
 }
 
 /* ---- rows come in ---- */
 
-void
-persons_offer(Persons *persons, Rows *rows, const uint8_t *person, uint32_t length,
-			  const double *features, bool positive)
+static int32_t *
+batch_row(const Persons *persons, int position)
 {
-	int32_t x[GRID_MAX_DIMENSION + 2] = {0};
-	uint64_t identity[3];
-	Kept kept = {.positive = positive};
-	uint32_t number;
+	return persons->x + (size_t) position * ((size_t) persons->rows->stride + 1);
+}
 
-	if (!encoding_apply(&rows->encoding, features, x))
-	{
-		rows_add_neutral(rows, 1);
-		return;
-	}
-	persons->offered++;
-	number = find_or_append_person(persons, person, length);
-	x[rows->stride] = positive; /* past the row, for the hash alone */
-	kept.content = siphash(persons->content_key, x, ((size_t) rows->stride + 1) * sizeof(int32_t));
-	x[rows->stride] = 0;
-	identity[0] = persons->person[number].hash;
-	identity[1] = kept.content;
-	identity[2] = MUTANT(16) ? 1 : number_row(persons, number, kept.content);
+static void
+settle(Persons *persons, Waiting *waiting, const int32_t *x)
+{
+	uint64_t identity[3] = {waiting->hash, waiting->kept.content};
+
+	identity[2] = MUTANT(16) ? 1 : number_row(persons, waiting->number, waiting->kept.content);
 	if (MUTANT(15))
 		identity[2] = (uint64_t) persons->offered;
-	kept.priority = siphash(persons->priority_key, identity, sizeof(identity));
-	keep(persons, rows, number, &kept, x);
+	waiting->kept.priority = siphash(persons->priority_key, identity, sizeof(identity));
+	keep(persons, waiting, x);
+}
+
+static void
+find_person(Persons *persons, Waiting *waiting)
+{
+	const Person *person;
+
+	waiting->number = find_or_append_person(persons, waiting->hash, persons->names + waiting->name,
+											waiting->length);
+	person = &persons->person[waiting->number];
+	if (person->kept > 0)
+		__builtin_prefetch(persons->pool + person->block);
+	if (person->tallied || person->kept == persons->limit || persons->limit > LOOK_THROUGH_MAX)
+		__builtin_prefetch(
+			&persons->tally[tally_slot(persons, waiting->number, waiting->kept.content)]);
+}
+
+static void
+flush(Persons *persons)
+{
+	for (int i = 0; i < persons->waiting; i++)
+	{
+		uint64_t slot = persons->slot[(persons->batch[i].hash >> 32) & persons->slot_mask];
+
+		if (slot != 0)
+			__builtin_prefetch(&persons->person[(uint32_t) slot - 1]);
+	}
+	for (int i = 0; i < persons->waiting; i++)
+		find_person(persons, &persons->batch[i]);
+	for (int i = 0; i < persons->waiting; i++)
+		settle(persons, &persons->batch[i], batch_row(persons, i));
+	persons->waiting = 0;
+	persons->names_used = 0;
+}
+
+static size_t
+store_name(Persons *persons, const uint8_t *person, uint32_t length)
+{
+	size_t name = persons->names_used;
+
+	/* a spare byte, so that there are names even if all are empty */
+	persons->names = grow(persons, persons->names, 1, name + length + 1, &persons->names_capacity);
+	memcpy(persons->names + name, person, length);
+	persons->names_used += length;
+	return name;
 }
 
 void
-persons_finish(Persons *persons, Rows *rows)
+persons_offer(Persons *persons, const uint8_t *person, uint32_t length, const double *features,
+			  bool positive)
+{
+	int32_t *x = batch_row(persons, persons->waiting);
+	Waiting *waiting = &persons->batch[persons->waiting];
+	size_t stride = (size_t) persons->rows->stride;
+
+	/* the padding after the last coordinate was set to 0 once and stays so */
+	if (!encoding_apply(&persons->rows->encoding, features, x))
+	{
+		rows_add_neutral(persons->rows, 1);
+		return;
+	}
+	persons->offered++;
+	x[stride] = positive;
+	waiting->kept.content = siphash(persons->content_key, x, (stride + 1) * sizeof(int32_t));
+	waiting->kept.positive = positive;
+	waiting->row_hash = rows_hash(persons->rows, x);
+	waiting->hash = siphash(persons->person_key, person, length);
+	waiting->length = length;
+	waiting->name = store_name(persons, person, length);
+	__builtin_prefetch(&persons->slot[(waiting->hash >> 32) & persons->slot_mask]);
+	if (++persons->waiting == BATCH)
+		flush(persons);
+}
+
+void
+persons_finish(Persons *persons)
 {
 	int64_t entered = 0;
 
+	flush(persons);
 	for (uint32_t i = 0; i < persons->count; i++)
 	{
 		const Person *person = &persons->person[i];
 		const Kept *kept = persons->pool + person->block;
 
 		for (uint32_t j = 0; j < person->kept; j++)
-			rows_count(rows, kept[j].row, kept[j].positive);
+			rows_count(persons->rows, kept[j].row, kept[j].positive);
 		entered += person->kept;
 	}
-	rows_add_neutral(rows, persons->offered - entered);
-	rows_drop_uncounted(rows);
+	rows_add_neutral(persons->rows, persons->offered - entered);
+	rows_drop_uncounted(persons->rows);
 }

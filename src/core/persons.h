@@ -32,20 +32,21 @@
 
 typedef struct Persons Persons;
 
-/* Nobody yet; limit is k, at least 1. */
-extern Persons *persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Memory *memory);
+/* Nobody yet; limit is k, at least 1.  The rows will be added to this set. */
+extern Persons *persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *rows,
+							   Memory *memory);
 
 /*
  * Offers one row, with the features of rows_add(); one that has no encoding is
  * neutral at once and competes with no other.
  */
-extern void persons_offer(Persons *persons, Rows *rows, const uint8_t *person, uint32_t length,
+extern void persons_offer(Persons *persons, const uint8_t *person, uint32_t length,
 						  const double *features, bool positive);
 
 /*
- * Adds the rows that were kept to the set that they were offered for, all others
- * as neutral rows.  To be called once, at the end.
+ * Adds the rows that were kept to the set, all others as neutral rows.  To be
+ * called once, at the end.
  */
-extern void persons_finish(Persons *persons, Rows *rows);
+extern void persons_finish(Persons *persons);
 
 #endif

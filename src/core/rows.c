@@ -178,9 +178,18 @@ rows_flush(Rows *rows)
 }
 
 uint32_t
-rows_intern(Rows *rows, const int32_t *x)
+rows_hash(const Rows *rows, const int32_t *x)
 {
-	return find_or_append(rows, x, row_hash(rows, x));
+	uint32_t hash = row_hash(rows, x);
+
+	__builtin_prefetch(&rows->slot[hash & rows->slot_mask]);
+	return hash;
+}
+
+uint32_t
+rows_intern(Rows *rows, const int32_t *x, uint32_t hash)
+{
+	return find_or_append(rows, x, hash);
 }
 
 void
@@ -406,7 +415,7 @@ merge_row(Rows *rows, const int32_t *x, RowCount count)
 
 	if (count.positive < 0 || count.negative < 0)
 		return false;
-	row = rows_intern(rows, x);
+	row = find_or_append(rows, x, row_hash(rows, x));
 	rows->count[row].positive += count.positive;
 	rows->count[row].negative += count.negative;
 	return true;

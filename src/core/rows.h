@@ -63,7 +63,8 @@ extern void rows_add_neutral(Rows *rows, int64_t count);
  * the stride, gets its number, then rows are counted by their numbers, and in the
  * end those that were not are dropped, which changes the numbers.
  */
-extern uint32_t rows_intern(Rows *rows, const int32_t *x);
+extern uint32_t rows_hash(const Rows *rows, const int32_t *x); /* and prefetches the place */
+extern uint32_t rows_intern(Rows *rows, const int32_t *x, uint32_t hash);
 extern void rows_count(Rows *rows, uint32_t row, bool positive);
 extern void rows_drop_uncounted(Rows *rows);
 

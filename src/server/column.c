@@ -23,6 +23,7 @@
 
 #include "column.h"
 #include "json_value.h"
+#include "numeric_value.h"
 
 #define UNIX_EPOCH_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
 
@@ -188,7 +189,7 @@ column_number(const Column *column, Datum datum)
 		case COLUMN_REAL:
 			return read_real(column, datum);
 		case COLUMN_NUMERIC:
-			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, datum));
+			return numeric_value(datum);
 		case COLUMN_TIME:
 			return read_seconds(column, datum);
 		default:

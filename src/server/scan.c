@@ -244,8 +244,7 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 		(target->persons != NULL && person == NULL))
 		rows_add_neutral(target->rows, 1);
 	else if (target->persons != NULL)
-		persons_offer(target->persons, target->rows, person, length, features,
-					  label == ROW_POSITIVE);
+		persons_offer(target->persons, person, length, features, label == ROW_POSITIVE);
 	else
 		rows_add(target->rows, features, label == ROW_POSITIVE);
 }
@@ -292,9 +291,9 @@ scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
 
 	server_memory_init(&memory, context);
 	memory.limit = (Size) dpobj_memory_limit * 1024 * 1024;
-	target.persons = persons_create(scan->shape->max_rows_per_person, key, &memory.memory);
+	target.persons = persons_create(scan->shape->max_rows_per_person, key, rows, &memory.memory);
 	scan_tables(scan, &target);
-	persons_finish(target.persons, rows);
+	persons_finish(target.persons);
 	MemoryContextDelete(context);
 }
 
