@@ -17,7 +17,7 @@ mixed_rows=${2:-5000000}
 need_packages build
 workplace_make
 workplace_build
-cluster_start "shared_buffers = '2GB'" "max_parallel_workers_per_gather = 0" "jit = off" "autovacuum = off" \
+cluster_start "shared_buffers = '1GB'" "max_parallel_workers_per_gather = 0" "jit = off" "autovacuum = off" \
   "max_wal_size = '16GB'" "wal_level = minimal" "max_wal_senders = 0" "fsync = off"
 unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v wide_rows=$wide_rows -v mixed_rows=$mixed_rows -f bench/scan.sql >/dev/null"
 
