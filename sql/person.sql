@@ -10,8 +10,8 @@ CREATE TABLE visit (id int, who int, y boolean, f float8, k_bool boolean, k_int2
 -- is named by any of the columns, whose values are equal in whatever way they are written.
 INSERT INTO visit
 SELECT row_number() OVER (), who, i % 3 = 0, i / 100.0, CASE who WHEN 1 THEN true WHEN 2 THEN false END, who, who, who::int8 << 40,
-  CASE who WHEN 1 THEN 'NaN' WHEN 2 THEN '-Infinity' WHEN 3 THEN CASE i % 2 WHEN 0 THEN '0' ELSE '-0' END ELSE '1e-3' END::float4,
-  CASE who WHEN 1 THEN 'NaN' WHEN 2 THEN '-Infinity' WHEN 3 THEN CASE i % 2 WHEN 0 THEN '0' ELSE '-0' END ELSE '1e-3' END::float8,
+  CASE who WHEN 1 THEN 'NaN' WHEN 2 THEN '-Infinity' WHEN 3 THEN '1e-3' ELSE CASE i % 2 WHEN 0 THEN '0' ELSE '-0' END END::float4,
+  CASE who WHEN 1 THEN 'NaN' WHEN 2 THEN '-Infinity' WHEN 3 THEN '1e-3' ELSE CASE i % 2 WHEN 0 THEN '0' ELSE '-0' END END::float8,
   CASE who WHEN 1 THEN 'NaN' WHEN 2 THEN 'Infinity' WHEN 3 THEN CASE i % 2 WHEN 0 THEN '12000' ELSE '12000.00' END ELSE CASE i % 3 WHEN 0 THEN '1.0' WHEN 1 THEN '1.00' ELSE '1' END END::numeric,
   CASE who WHEN 1 THEN 'infinity' WHEN 2 THEN '-infinity' WHEN 3 THEN '2000-01-01' ELSE '4713-01-01 BC' END::date,
   CASE who WHEN 1 THEN 'infinity' WHEN 2 THEN '-infinity' WHEN 3 THEN '2000-01-01' ELSE '2000-01-01 00:00:00.000001' END::timestamp,
