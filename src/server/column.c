@@ -280,6 +280,15 @@ column_compare(const Column *column, const ColumnValue *a, const ColumnValue *b)
 	}
 }
 
+/* Most texts differ in their length already. */
+static bool
+equals(const Column *column, const ColumnValue *a, const ColumnValue *b)
+{
+	if (column->kind == COLUMN_TEXT)
+		return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+	return column_compare(column, a, b) == 0;
+}
+
 /* ---- constants ---- */
 
 static void
@@ -483,7 +492,7 @@ column_set_find(const Column *column, const ColumnSet *set, Datum datum)
 
 	column_read(column, datum, set->longest, &value);
 	for (int i = 0; i < set->count; i++)
-		if (column_compare(column, &set->value[i], &value) == 0)
+		if (equals(column, &set->value[i], &value))
 			return i;
 	return -1;
 }
