@@ -4,14 +4,14 @@ CREATE DOMAIN positive AS float8 CHECK (VALUE > 0);
 CREATE DOMAIN plain AS float8;
 CREATE TYPE pair AS (x integer, y integer);
 CREATE TYPE span AS RANGE (subtype = float8, subtype_diff = float8mi);
-CREATE SEQUENCE visit_counter;
-CREATE TABLE visit (id integer PRIMARY KEY, age integer, pay numeric, score float8, city text, code char(4), feeling mood,
+CREATE SEQUENCE specimen_counter;
+CREATE TABLE specimen (id integer PRIMARY KEY, age integer, pay numeric, score float8, city text, code char(4), feeling mood,
   seen date, at timestamptz, marks float8[], ill boolean, both_of pair, during span, weight plain, note jsonb);
-INSERT INTO visit SELECT i, i % 90, i * 10, i / 100.0, 'c' || i % 3, 'x', CASE WHEN i % 2 = 0 THEN 'sad' ELSE 'happy' END::mood,
+INSERT INTO specimen SELECT i, i % 90, i * 10, i / 100.0, 'c' || i % 3, 'x', CASE WHEN i % 2 = 0 THEN 'sad' ELSE 'happy' END::mood,
   date '2020-01-01' + i, timestamptz '2020-01-01 00:00+00' + i * interval '1 day', ARRAY[i / 200.0, 0.5], i % 2 = 0, ROW(i, i)::pair,
   span(0, i), i, '{"a": 1}'
 FROM generate_series(1, 200) i;
-ANALYZE visit;
+ANALYZE specimen;
 CREATE FUNCTION mine(float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN $1; END $$;
 CREATE FUNCTION mine_inlined(float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT $1 / 2 $$;
 CREATE FUNCTION mine_sure(float8) RETURNS boolean LANGUAGE plpgsql IMMUTABLE LEAKPROOF AS $$ BEGIN RETURN true; END $$;
@@ -25,7 +25,7 @@ CREATE FUNCTION train(features text, label text DEFAULT 'ill', condition text DE
   options text DEFAULT '{"dimension": 1, "clip": [-1, 1]}') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE m dp_model; message text; rule text; hint text;
 BEGIN
-  EXECUTE format('SELECT (dp_halfspace(%s, %s, 0.01, 0, %L)).* FROM visit v WHERE %s', features, label, options, condition) INTO m;
+  EXECUTE format('SELECT (dp_halfspace(%s, %s, 0.01, 0, %L)).* FROM specimen v WHERE %s', features, label, options, condition) INTO m;
   RETURN m.kind || ' ' || m.adjacency;
 EXCEPTION WHEN SQLSTATE 'UB003' OR SQLSTATE '22023' THEN
   GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, rule = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
@@ -84,8 +84,8 @@ SELECT train('ARRAY[score]', condition => 'random() < 2');
 SELECT train('ARRAY[score]', condition => 'pg_sleep(0) IS NOT NULL');
 SELECT train('ARRAY[score]', condition => 'pg_notify(city, city) IS NOT NULL');
 SELECT train('ARRAY[score]', condition => 'clock_timestamp() > at');
-SELECT train('ARRAY[score]', condition => $$nextval('visit_counter') > 0$$);
-SELECT train($$ARRAY[length(table_to_xml('visit', true, true, '')::text)]$$);
+SELECT train('ARRAY[score]', condition => $$nextval('specimen_counter') > 0$$);
+SELECT train($$ARRAY[length(table_to_xml('specimen', true, true, '')::text)]$$);
 SELECT train('ARRAY[score]', condition => $$to_regclass(city) IS NULL$$);
 SELECT train('ARRAY[score]', condition => $$at::text > '2'$$);
 SELECT train('ARRAY[score]', condition => $$to_char(at, 'YYYY') = '2020'$$);
@@ -99,23 +99,23 @@ SELECT train('ARRAY[score]', 'during && span(1, 2)');
 SELECT train('ARRAY[score]', 'greatest(both_of, both_of) IS NULL');
 SELECT train('ARRAY[score]', $$both_of::text = '(1,1)'$$);
 SELECT train('ARRAY[score::positive]');
-SELECT train('ARRAY[(SELECT max(score) FROM visit)]');
-SELECT train('ARRAY[score]', condition => 'id IN (SELECT id FROM visit WHERE ill)');
-SELECT train('ARRAY[score]', condition => 'score > (SELECT avg(score) FROM visit)');
+SELECT train('ARRAY[(SELECT max(score) FROM specimen)]');
+SELECT train('ARRAY[score]', condition => 'id IN (SELECT id FROM specimen WHERE ill)');
+SELECT train('ARRAY[score]', condition => 'score > (SELECT avg(score) FROM specimen)');
 SELECT train('(SELECT array_agg(m) FROM unnest(marks) AS m)');
 SELECT train('dpobj.features(note, v)');
 SELECT train('ARRAY[score]', 'dpobj.sees_all()');
 SELECT train('ARRAY[score]', condition => 'xmlelement(name a, city) IS NOT NULL');
 -- what must not vary
-SELECT dp_halfspace(ARRAY[score], ill, mine_settled(), 0) FROM visit;
-SELECT dp_halfspace(ARRAY[score], ill, current_setting('server_version_num')::numeric, 0) FROM visit;
-SELECT dp_halfspace(ARRAY[score], ill, length(table_to_xml('visit', true, true, '')::text), 0) FROM visit;
-SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, (SELECT '{}'::jsonb)) FROM visit;
-SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, note) FROM visit;
+SELECT dp_halfspace(ARRAY[score], ill, mine_settled(), 0) FROM specimen;
+SELECT dp_halfspace(ARRAY[score], ill, current_setting('server_version_num')::numeric, 0) FROM specimen;
+SELECT dp_halfspace(ARRAY[score], ill, length(table_to_xml('specimen', true, true, '')::text), 0) FROM specimen;
+SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, (SELECT '{}'::jsonb)) FROM specimen;
+SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, note) FROM specimen;
 
 -- An index changes nothing: what it stands for is looked at.
-CREATE INDEX visit_mine ON visit (mine(score));
-CREATE INDEX visit_part ON visit (age) WHERE mine_sure(score);
+CREATE INDEX specimen_mine ON specimen (mine(score));
+CREATE INDEX specimen_part ON specimen (age) WHERE mine_sure(score);
 SET enable_seqscan = off;
 SELECT train('ARRAY[score]', condition => 'mine(score) > 1');
 SELECT train('ARRAY[score]', condition => 'age = 3 AND mine_sure(score)');
@@ -123,14 +123,17 @@ SET enable_bitmapscan = off;
 SELECT train('ARRAY[score]', condition => 'mine(score) > 1');
 SELECT train('ARRAY[score]', condition => 'age = 3 AND mine_sure(score)');
 SELECT count(*) - :before AS events FROM dpobj.ledger;
-CREATE INDEX visit_age ON visit (age) WHERE id > 0;
+CREATE INDEX specimen_age ON specimen (age) WHERE id > 0;
 SELECT train('ARRAY[score]', condition => 'age = 3 AND id > 0');
 RESET enable_seqscan;
 RESET enable_bitmapscan;
-DROP INDEX visit_mine, visit_part;
+DROP INDEX specimen_mine, specimen_part;
 
 -- A protected table: plain columns, comparisons, and what is proved silent.
-SELECT dpobj.protect('visit', '{"age": {"scale": 100}, "ill": {}}', 'add_remove');
+-- A table of its own: what was charged under replace cannot be protected under add_remove.
+ALTER TABLE specimen RENAME TO specimen_plain;
+CREATE TABLE specimen AS TABLE specimen_plain;
+SELECT dpobj.protect('specimen', '{"age": {"scale": 100}, "ill": {}}', 'add_remove');
 SELECT train('ARRAY[score]');
 SELECT train('ARRAY[score, age, abs(-score)]', options => '{"dimension": 3, "clip": [0, 1]}');
 SELECT train($$ARRAY[(city = 'c1')::int, (pay > 30)::int, (feeling = 'happy')::int]$$, options => '{"dimension": 3, "clip": [0, 1]}');
@@ -158,15 +161,15 @@ SELECT train('ARRAY[score]', condition => $$ctid < '(1,1)'$$);
 SELECT train('ARRAY[score]', 'xmin IS NULL');
 SELECT train('dpobj.features(note, v)');
 SELECT train('ARRAY[score]', $$dp_score(ROW('halfspace', 'x', ARRAY[1], 0, 0, '', '', 0, '{}')::dp_model, ARRAY[score]) > 0.5$$);
-SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, '{"dimension": 1}') FROM (SELECT * FROM visit ORDER BY feeling OFFSET 0) AS v;
-SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, '{"dimension": 1}') FROM (SELECT * FROM visit ORDER BY both_of OFFSET 0) AS v;
+SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, '{"dimension": 1}') FROM (SELECT * FROM specimen ORDER BY feeling OFFSET 0) AS v;
+SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, '{"dimension": 1}') FROM (SELECT * FROM specimen ORDER BY both_of OFFSET 0) AS v;
 SELECT count(*) - :before AS events FROM dpobj.ledger;
-SELECT (dp_halfspace(ARRAY[score], ill, 1.0, 0, '{"dimension": 1}')).kind FROM (SELECT * FROM visit ORDER BY age, city OFFSET 0) AS v;
+SELECT (dp_halfspace(ARRAY[score], ill, 1.0, 0, '{"dimension": 1}')).kind FROM (SELECT * FROM specimen ORDER BY age, city OFFSET 0) AS v;
 
 -- Protected through an ancestor, or as a child.
-CREATE TABLE visit_child () INHERITS (visit);
+CREATE TABLE specimen_child () INHERITS (specimen);
 CREATE TABLE elder (ill boolean, score float8);
-ALTER TABLE visit INHERIT elder;
+ALTER TABLE specimen INHERIT elder;
 CREATE FUNCTION train_on(tables text, features text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE m dp_model; rule text; hint text;
 BEGIN
@@ -176,28 +179,29 @@ EXCEPTION WHEN SQLSTATE 'UB003' THEN
   GET STACKED DIAGNOSTICS rule = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
   RETURN rule || ' | ' || hint;
 END $$;
-SELECT train_on('visit_child', 'ARRAY[score]');
-SELECT train_on('visit_child', 'ARRAY[score / 2]');
+SELECT train_on('specimen_child', 'ARRAY[score]');
+SELECT train_on('specimen_child', 'ARRAY[score / 2]');
 SELECT train_on('elder', 'ARRAY[score]');
 SELECT train_on('elder', 'ARRAY[score / 2]');
 SELECT train_on('ONLY elder', 'ARRAY[score / 2]');
 SELECT dpobj.protect('elder', '{"ill": {}}');
-SELECT train_on('visit', 'ARRAY[score]');
+SELECT train_on('specimen', 'ARRAY[score]');
 SELECT train_on('elder', 'ARRAY[score]');
 SELECT train_on('ONLY elder', 'ARRAY[score]');
 SELECT train_on('ONLY elder', 'ARRAY[score / 2]');
 -- Protected per person: not by an aggregate.
-SELECT dpobj.protect('visit', '{"ill": {}}', person => 'id', max_rows_per_person => 2);
-SELECT train_on('visit', 'ARRAY[score]');
-SELECT train_on('visit_child', 'ARRAY[score]');
-SELECT train_on('visit WHERE false', 'ARRAY[score]');
-SELECT train_on('ONLY elder', 'ARRAY[score]');
+CREATE TABLE tissue (LIKE specimen);
+CREATE TABLE tissue_child () INHERITS (tissue);
+SELECT dpobj.protect('tissue', '{"ill": {}}', person => 'id', max_rows_per_person => 2);
+SELECT train_on('tissue', 'ARRAY[score]');
+SELECT train_on('tissue_child', 'ARRAY[score]');
+SELECT train_on('tissue WHERE false', 'ARRAY[score]');
 
+SELECT dpobj.unprotect(t) FROM unnest('{specimen,elder,tissue}'::regclass[]) t;
 DROP FUNCTION train(text, text, text, text), train_on(text, text);
 SET client_min_messages = warning;
-DROP TABLE visit, visit_child, elder CASCADE;
+DROP TABLE specimen, specimen_plain, specimen_child, elder, tissue, tissue_child CASCADE;
 DROP FUNCTION mine(float8), mine_inlined(float8), mine_sure(float8), mine_settled();
 DROP TYPE pair, mood, span CASCADE;
 DROP DOMAIN positive, plain;
-DROP SEQUENCE visit_counter;
-DELETE FROM dpobj.protections WHERE relation_name IN ('visit', 'elder');
+DROP SEQUENCE specimen_counter;

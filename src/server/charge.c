@@ -152,7 +152,7 @@ report_accident(const ChargeRequest *request)
 			 errdetail("The background worker reported: %s.", request->message),
 			 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE
 				 ? errhint("A transaction holds a lock on the ledger or has changed a budget "
-						   "of this table. If it is your own, commit it first.")
+						   "or the protection of this table. If it is your own, commit it first.")
 				 : 0));
 }
 
@@ -177,7 +177,7 @@ report_failure(ChargeStatus status, const ChargeRequest *request)
  * change, unless NULL, receives the identities, and analyst the tick.
  */
 static int64
-request_commit(dsm_segment *segment, BudgetChange *change, AnalystTerms *analyst)
+request_commit(dsm_segment *segment, TableChange *change, AnalystTerms *analyst)
 {
 	ChargeRequest *request = dsm_segment_address(segment);
 	BackgroundWorkerHandle *handle = worker_start(dsm_segment_handle(segment));
@@ -275,6 +275,7 @@ charge_commit(const Charge *charge)
 	texts[CHARGE_TEXT_MODEL_NAME] = "";
 	if (charge->analyst != NULL && charge->analyst->name != NULL)
 		texts[CHARGE_TEXT_MODEL_NAME] = charge->analyst->name;
+	texts[CHARGE_TEXT_PERSON] = charge->person == NULL ? "" : charge->person;
 
 	segment = request_create(CHARGE_CHARGED, texts, NULL);
 	request = dsm_segment_address(segment);
@@ -293,7 +294,7 @@ charge_commit(const Charge *charge)
 /* ---- Administration --------------------------------------------------------- */
 
 static void
-budget_change_commit(ChargeEvent event, BudgetChange *change)
+table_change_commit(ChargeEvent event, TableChange *change)
 {
 	const char *texts[CHARGE_TEXTS];
 	dsm_segment *segment;
@@ -303,6 +304,10 @@ budget_change_commit(ChargeEvent event, BudgetChange *change)
 	(void) charge_tables_describe(change->relation, texts);
 	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_PARAMETERS] = change->parameters;
+	if (change->adjacency != NULL)
+		texts[CHARGE_TEXT_ADJACENCY] = change->adjacency;
+	if (change->person != NULL)
+		texts[CHARGE_TEXT_PERSON] = change->person;
 	segment = request_create(event, texts, NULL);
 	request = dsm_segment_address(segment);
 	request->relation = change->relation;
@@ -312,15 +317,27 @@ budget_change_commit(ChargeEvent event, BudgetChange *change)
 }
 
 void
-charge_set_budget(BudgetChange *change)
+charge_set_budget(TableChange *change)
 {
-	budget_change_commit(CHARGE_SET_BUDGET, change);
+	table_change_commit(CHARGE_SET_BUDGET, change);
 }
 
 void
-charge_drop_budget(BudgetChange *change)
+charge_drop_budget(TableChange *change)
 {
-	budget_change_commit(CHARGE_DROP_BUDGET, change);
+	table_change_commit(CHARGE_DROP_BUDGET, change);
+}
+
+void
+charge_protect(TableChange *change)
+{
+	table_change_commit(CHARGE_PROTECT, change);
+}
+
+void
+charge_unprotect(TableChange *change)
+{
+	table_change_commit(CHARGE_UNPROTECT, change);
 }
 
 void

@@ -362,9 +362,10 @@ charge_deny_exhausted(const char *budget)
 void
 charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
 {
-	Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, INT8OID, INT8OID};
+	Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, INT8OID, INT8OID, TEXTOID};
 	Datum values[] = {parties->tables, parties->payers, Int64GetDatum(request->epsilon),
-					  Int64GetDatum(request->delta)};
+					  Int64GetDatum(request->delta),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ADJACENCY))};
 	Datum exceeded;
 	bool isnull;
 

@@ -113,3 +113,27 @@ charge_tables_describe(Oid relation, const char *texts[CHARGE_TEXTS])
 	describe(tables, texts);
 	return ancestors;
 }
+
+void
+charge_tables_check_topmost(Oid relation, const char *hint)
+{
+	if (has_superclass(relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is a partition or child of another table", get_rel_name(relation)),
+				 errhint("%s", hint)));
+}
+
+List *
+charge_tables_topmost(Oid relation)
+{
+	List *topmost = NIL;
+	ListCell *cell;
+
+	foreach (cell, charge_table_and_ancestors(relation))
+	{
+		if (!has_superclass(lfirst_oid(cell)))
+			topmost = lappend_oid(topmost, lfirst_oid(cell));
+	}
+	return topmost;
+}

@@ -33,6 +33,7 @@
 
 #include "charge_analyst.h"
 #include "charge_budget.h"
+#include "charge_protection.h"
 #include "charge_worker.h"
 
 /* A limit on whole transactions is new in PostgreSQL 17; before, no timeout is armed in workers. */
@@ -64,9 +65,10 @@ insert_charged(const ChargeRequest *request, const ChargeParties *parties)
 	static const char *const statement =
 		"INSERT INTO dpobj.ledger_events (event, relation, role, epsilon_nano, delta_units,"
 		" relation_identity, role_identity, payers, relation_name, role_name, mechanism,"
-		" mechanism_version, adjacency, guarantee, pair, parameters, snapshot, door) "
+		" mechanism_version, adjacency, guarantee, pair, parameters, snapshot, door, person) "
 		"VALUES ('charged', $1, $2, $3, $4, $5, $6, $7, format('%I.%I', ($10::text[])[1],"
-		" ($11::text[])[1]), $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $8) RETURNING id";
+		" ($11::text[])[1]), $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $8, nullif($20, ''))"
+		" RETURNING id";
 	Oid types[8 + CHARGE_TEXTS] = {OIDOID,  OIDOID,  INT8OID,      INT8OID,
 								   INT8OID, INT8OID, INT8ARRAYOID, TEXTOID};
 	Datum values[8 + CHARGE_TEXTS] = {
@@ -195,6 +197,7 @@ commit_charged(ChargeRequest *request)
 
 	charge_bind(request, &parties);
 	charge_check_budgets(request, &parties);
+	charge_check_protection(request, &parties);
 	if (request->by_analyst)
 		charge_check_analyst(request, &parties);
 	release = insert_charged(request, &parties);
@@ -220,6 +223,8 @@ commit_administration(ChargeRequest *request, const char *event)
 
 	if (request->event != CHARGE_CONFIRM_EPOCH)
 		charge_bind(request, &parties);
+	if (request->event == CHARGE_PROTECT)
+		charge_check_charges(request, &parties);
 	return insert_administration(request, event, &parties);
 }
 
@@ -238,6 +243,10 @@ insert_request(ChargeRequest *request)
 			return commit_administration(request, "set_budget");
 		case CHARGE_DROP_BUDGET:
 			return commit_administration(request, "drop_budget");
+		case CHARGE_PROTECT:
+			return commit_administration(request, "protect");
+		case CHARGE_UNPROTECT:
+			return commit_administration(request, "unprotect");
 		case CHARGE_CONFIRM_EPOCH:
 			return commit_administration(request, "confirm_epoch");
 	}

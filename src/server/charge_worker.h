@@ -29,6 +29,8 @@ typedef enum ChargeEvent
 	CHARGE_FAILED,
 	CHARGE_SET_BUDGET,
 	CHARGE_DROP_BUDGET,
+	CHARGE_PROTECT,
+	CHARGE_UNPROTECT,
 	CHARGE_CONFIRM_EPOCH
 } ChargeEvent;
 
@@ -53,6 +55,7 @@ typedef enum ChargeText
 	CHARGE_TEXT_PAIR,
 	CHARGE_TEXT_PARAMETERS,
 	CHARGE_TEXT_SNAPSHOT,
+	CHARGE_TEXT_PERSON, /* column name; empty: rows are protected */
 	CHARGE_TEXT_MODEL_NAME,
 	CHARGE_TEXTS /* how many there are */
 } ChargeText;

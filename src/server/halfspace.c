@@ -68,13 +68,15 @@ options_argument(PlanCall *call)
 
 /*
  * Which tables are neighbours belongs to a protected table: all that is charged to
- * it must be about the same ones.
+ * it must be about the same ones, or be converted (dpobj.budget_state).
  */
 static void
 settle_adjacency(const PlanTable *table, Options *options)
 {
 	if (!table->is_protected)
 		return;
+	if (options->adjacency_given && table->adjacency == ADJACENCY_REPLACE)
+		return; /* add_remove is converted */
 	if (options->adjacency_given && options->adjacency != table->adjacency)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"adjacency\" is not the table's"),

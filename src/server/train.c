@@ -223,6 +223,7 @@ settle(const Request *request, const AnalystTable *opened)
 	encoders_describe(&opened->features, &training->options);
 	training->options.adjacency = opened->protection.adjacency;
 	training->options.n = opened->protection.n;
+	training->person = opened->protection.person;
 	training->rows_per_person = opened->protection.max_rows_per_person;
 	training->provenance = analyst_provenance(opened, request->filter);
 	training_begin(training, training->options.dimension);
@@ -235,9 +236,9 @@ train(const Request *request, AnalystTerms *terms, TupleDesc descriptor, int64 *
 	AnalystTable opened;
 	Run context = {.training = training};
 
-	grant_check_budgets(request->relation, training->cost.epsilon_charged,
-						training->cost.delta_charged);
 	analyst_open(request->relation, request->features, request->label, request->filter, &opened);
+	grant_check_budgets(request->relation, training->cost.epsilon_charged,
+						training->cost.delta_charged, opened.protection.adjacency);
 	settle(request, &opened);
 	context.scan = scan_open(request->relation, opened.protection.ignore_rls, &opened.shape);
 
