@@ -8,6 +8,7 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
+#include "charge_queue.h"
 #include "core/mutant.h"
 
 PG_MODULE_MAGIC;
@@ -52,4 +53,5 @@ _PG_init(void)
 		"Otherwise a release from a table without a budget is only written to the ledger.",
 		&dpobj_require_budget, false, PGC_SUSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");
+	charge_queue_install();
 }
