@@ -316,11 +316,20 @@ status_of(ChargeRequest *request)
 	return status;
 }
 
+static void
+pause_interruptibly(void)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ANSWER_PAUSE,
+					 PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
 static ChargeStatus
 place_wait(Place *place, ChargeRequest *request)
 {
 	TimestampTz began = GetCurrentTimestamp();
-	bool patient = writer_call();
+	bool patient = true;
 
 	for (;;)
 	{
@@ -333,15 +342,15 @@ place_wait(Place *place, ChargeRequest *request)
 		if (prospect == PROSPECT_ALONE)
 			return CHARGE_ALONE;
 
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ANSWER_PAUSE,
-						 PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-
-		/* The writer that we called may have left before it saw us. */
+		/* Each time: the writer that we called may have left before it saw us. */
 		if (prospect == PROSPECT_TURN)
-			patient = !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TAKING_PATIENCE) &&
-					  writer_call();
+		{
+			patient = writer_call() &&
+					  !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TAKING_PATIENCE);
+			if (!patient)
+				continue; /* and give the place back, unless the writer is quicker */
+		}
+		pause_interruptibly();
 	}
 }
 

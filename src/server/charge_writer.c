@@ -106,16 +106,16 @@ stored_settings(void)
 	return settings;
 }
 
-/* Have they changed since the first call? */
-static bool
-settings_changed(void)
-{
-	static char *first = NULL;
-	char *now = stored_settings();
+/* As they were when we connected. */
+static char *first_settings;
 
-	if (first == NULL)
-		first = MemoryContextStrdup(TopMemoryContext, now);
-	return strcmp(first, now) != 0;
+static void
+note_settings(void)
+{
+	StartTransactionCommand();
+	charge_act_as_superuser();
+	first_settings = MemoryContextStrdup(TopMemoryContext, stored_settings());
+	CommitTransactionCommand();
 }
 
 /* ---- One request ------------------------------------------------------------ */
@@ -178,7 +178,7 @@ run_transaction(Taken *taken, int count, bool *outdated)
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	charge_act_as_superuser();
-	*outdated = settings_changed();
+	*outdated = strcmp(stored_settings(), first_settings) != 0;
 	while (!*outdated && done < Min(count, TRANSACTION_REQUESTS) &&
 		   !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TRANSACTION_TIME))
 		run_request(&taken[done++]);
@@ -329,6 +329,7 @@ dpobj_writer_main(Datum office)
 	charge_worker_connect(database);
 	override_settings();
 	charge_keep_plans();
+	note_settings();
 	charge_queue_ready();
 	serve_all();
 	proc_exit(0);
