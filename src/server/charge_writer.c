@@ -73,6 +73,8 @@ override_settings(void)
 	charge_worker_override_settings();
 	/* If there is a circle all the same, it is the writer that gives up. */
 	SetConfigOption("deadlock_timeout", "10ms", PGC_SUSET, PGC_S_OVERRIDE);
+	/* The statements differ in nothing that a plan could depend on. */
+	SetConfigOption("plan_cache_mode", "force_generic_plan", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
 static void
@@ -182,6 +184,7 @@ run_transaction(Taken *taken, int count, bool *outdated)
 	while (!*outdated && done < Min(count, TRANSACTION_REQUESTS) &&
 		   !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TRANSACTION_TIME))
 		run_request(&taken[done++]);
+	CHECK_FOR_INTERRUPTS(); /* a late lock timeout must not cut the wait for standbys short */
 	CommitTransactionCommand();
 	return done;
 }

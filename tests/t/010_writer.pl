@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 
+use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
@@ -271,6 +272,51 @@ spends(
 			$session->quit;
 		}
 		standby_is('');
+	});
+
+# Whatever a client was told is in the ledger, though the writers are short-lived.
+sub terminate_writers
+{
+	my ($seconds) = @_;
+	my $end = time() + $seconds;
+	my $terminated = 0;
+
+	while (time() < $end)
+	{
+		sleep(rand(0.1));
+		$terminated += $control->ask('SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity'
+			  . " WHERE backend_type = 'dpobj writer'");
+	}
+	return $terminated;
+}
+
+spends(
+	$node,
+	'writers terminated at random',
+	{ epsilon => [ 0, 200 ], charged => [ 0, 400 ], released => [ 0, 400 ], failed => [ 0, 400 ] },
+	sub {
+		my $folder = PostgreSQL::Test::Utils::tempdir;
+		append_to_file("$folder/train.sql", "$train;\n" x 50);
+		my @clients = map {
+			IPC::Run::start(
+				[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-f', "$folder/train.sql", '-d',
+					$node->connstr('postgres') ],
+				'>', "$folder/answers$_", '2>', "$folder/errors$_")
+		} 1 .. 8;
+		my $terminated = terminate_writers(2);
+		$_->finish for @clients;
+		cmp_ok($terminated, '>', 5, "$terminated writers were terminated");
+
+		my $text = join '', map { slurp_file($_) } glob "$folder/*[0-9]";
+		my %releases = map { $_ => 1 } $text =~ /^(\d+)$/mg;
+		my @errors = grep { $_ ne '55000' } $text =~ /(?:ERROR|FATAL|PANIC):  (\w{5}):/g;
+		cmp_ok(scalar keys %releases, '>', 100, 'many were answered');
+		is_deeply(\@errors, [], 'the others know that their event may have been written');
+		is( scalar_of($node,
+				"SELECT count(DISTINCT release) FROM dpobj.ledger WHERE event = 'released' AND release IN ("
+				  . join(',', keys %releases) . ')'),
+			scalar keys %releases,
+			'every answer is in the ledger');
 	});
 
 # ---- settings that change while the writer lives ----
