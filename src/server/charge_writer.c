@@ -73,7 +73,7 @@ override_settings(void)
 	charge_worker_override_settings();
 	/* If there is a circle all the same, it is the writer that gives up. */
 	SetConfigOption("deadlock_timeout", "10ms", PGC_SUSET, PGC_S_OVERRIDE);
-	/* The statements differ in nothing that a plan could depend on. */
+	/* Planning for the values of each request would take longer than it could save. */
 	SetConfigOption("plan_cache_mode", "force_generic_plan", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
@@ -181,8 +181,9 @@ run_transaction(Taken *taken, int count, bool *outdated)
 	StartTransactionCommand();
 	charge_act_as_superuser();
 	*outdated = strcmp(stored_settings(), first_settings) != 0;
-	while (!*outdated && done < Min(count, TRANSACTION_REQUESTS) &&
-		   !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TRANSACTION_TIME))
+	while (
+		!*outdated && done < Min(count, TRANSACTION_REQUESTS) &&
+		(done == 0 || !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TRANSACTION_TIME)))
 		run_request(&taken[done++]);
 	CHECK_FOR_INTERRUPTS(); /* a late lock timeout must not cut the wait for standbys short */
 	CommitTransactionCommand();

@@ -386,6 +386,12 @@ spends(
 	});
 is($node->safe_psql('second', "SELECT count(*) FROM dpobj.ledger WHERE event = 'released'"),
 	'10', 'the other database has its own ledger');
+my $elsewhere = session($node, database => 'second');
+answered('before the extension is dropped', $elsewhere->ask($train));
+$elsewhere->ask('DROP EXTENSION dpobj CASCADE; CREATE EXTENSION dpobj');
+is($elsewhere->ask($train), '1', 'and into the ledger of the new one');
+$elsewhere->quit;
+
 for my $case (
 	[ second => 'CREATE DATABASE third TEMPLATE second' ],
 	[ third => 'ALTER DATABASE third RENAME TO fourth' ],
