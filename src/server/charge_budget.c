@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 
 #include "charge_budget.h"
+#include "charge_plan.h"
 #include "charge_setting.h"
 #include "dpobj.h"
 
@@ -30,7 +31,7 @@
 static bool
 run(const char *statement, int count, Oid *types, Datum *values)
 {
-	if (SPI_execute_with_args(statement, count, types, values, NULL, false, 0) < 0)
+	if (charge_run(statement, count, types, values, NULL) < 0)
 		elog(ERROR, "could not read the privacy budgets");
 	return SPI_processed > 0 && SPI_tuptable != NULL;
 }

@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 
 #include "charge_protection.h"
+#include "charge_plan.h"
 #include "dpobj.h"
 
 /*
@@ -47,8 +48,7 @@ query_units(const char *query, const ChargeRequest *request, const ChargeParties
 					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ADJACENCY)),
 					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PERSON))};
 
-	if (SPI_execute_with_args(query, lengthof(types), types, values, NULL, false, 0) !=
-		SPI_OK_SELECT)
+	if (charge_run(query, lengthof(types), types, values, NULL) != SPI_OK_SELECT)
 		elog(ERROR, "could not compare charges and protections");
 	return SPI_processed;
 }

@@ -33,6 +33,7 @@
 
 #include "charge_analyst.h"
 #include "charge_budget.h"
+#include "charge_plan.h"
 #include "charge_protection.h"
 #include "charge_worker.h"
 
@@ -51,8 +52,7 @@ insert_event(const char *statement, int count, Oid *types, Datum *values, const 
 {
 	bool isnull;
 
-	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) !=
-		SPI_OK_INSERT_RETURNING)
+	if (charge_run(statement, count, types, values, nulls) != SPI_OK_INSERT_RETURNING)
 		elog(ERROR, "could not insert into the privacy ledger");
 	if (SPI_processed != 1)
 		elog(ERROR, "the charge is not in the privacy ledger");
@@ -164,11 +164,10 @@ reserve_model(const ChargeRequest *request, int64 release, const ChargeParties *
 	if (name[0] == '\0')
 		nulls[1] = 'n';
 	else
-		(void) SPI_execute_with_args(give_back, 2, types, values, NULL, false, 0);
+		(void) charge_run(give_back, 2, types, values, NULL);
 	if (!request->by_analyst)
 		nulls[3] = 'n';
-	if (SPI_execute_with_args(reserve, lengthof(types), types, values, nulls, false, 0) !=
-		SPI_OK_INSERT)
+	if (charge_run(reserve, lengthof(types), types, values, nulls) != SPI_OK_INSERT)
 		elog(ERROR, "could not keep a place for the model");
 }
 
@@ -182,8 +181,7 @@ store_model(const ChargeRequest *request)
 	Oid types[] = {HeapTupleHeaderGetTypeId(DatumGetHeapTupleHeader(model)), INT8OID};
 	Datum values[] = {model, Int64GetDatum(request->release)};
 
-	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
-			SPI_OK_UPDATE ||
+	if (charge_run(statement, lengthof(types), types, values, NULL) != SPI_OK_UPDATE ||
 		SPI_processed != 1)
 		elog(ERROR, "could not store the model");
 }
@@ -256,8 +254,8 @@ insert_request(ChargeRequest *request)
 /* ---- The worker ------------------------------------------------------------- */
 
 /* Undoes what ALTER DATABASE ... SET or the configuration file may have set. */
-static void
-override_settings(void)
+void
+charge_worker_override_settings(void)
 {
 	static const struct
 	{
@@ -287,23 +285,33 @@ override_settings(void)
 		SetConfigOption("synchronous_commit", "on", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-static void
-commit_event(ChargeRequest *request)
+/* ALTER DATABASE ... SET role applies to workers too; we write as superuser. */
+void
+charge_act_as_superuser(void)
 {
 	Oid role;
 	int security;
 
-	StartTransactionCommand();
-
-	/* ALTER DATABASE ... SET role applies to workers too; we write as superuser. */
 	GetUserIdAndSecContext(&role, &security);
 	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, security | SECURITY_LOCAL_USERID_CHANGE);
+}
 
+void
+charge_execute(ChargeRequest *request)
+{
 	SPI_connect();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	request->id = insert_request(request);
 	PopActiveSnapshot();
 	SPI_finish();
+}
+
+static void
+commit_event(ChargeRequest *request)
+{
+	StartTransactionCommand();
+	charge_act_as_superuser();
+	charge_execute(request);
 	CommitTransactionCommand();
 }
 
@@ -315,6 +323,15 @@ clip_text(const char *text, char clipped[CHARGE_MESSAGE_LENGTH])
 
 	memcpy(clipped, source, length);
 	clipped[length] = '\0';
+}
+
+void
+charge_describe_error(ChargeRequest *request, const ErrorData *error)
+{
+	request->sqlstate = error->sqlerrcode;
+	clip_text(error->message, request->message);
+	clip_text(error->detail, request->detail);
+	clip_text(error->hint, request->hint);
 }
 
 /* Turns the current error into an answer.  The caller reports a denial, we an accident. */
@@ -330,19 +347,22 @@ refuse(ChargeRequest *request)
 		EmitErrorReport();
 	FlushErrorState();
 	AbortCurrentTransaction();
-
-	request->sqlstate = error->sqlerrcode;
-	clip_text(error->message, request->message);
-	clip_text(error->detail, request->detail);
-	clip_text(error->hint, request->hint);
+	charge_describe_error(request, error);
 }
 
-static void
-answer(ChargeRequest *request, ChargeStatus status)
+void
+charge_answer(ChargeRequest *request, ChargeStatus status)
 {
 	pg_write_barrier(); /* the answer before the status that announces it */
 	pg_atomic_write_u32(&request->status, status);
 	SetLatch(&request->leader->procLatch);
+}
+
+/* As nobody in particular: settings of the role that is charged must not apply. */
+void
+charge_worker_connect(Oid database)
+{
+	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
 }
 
 void
@@ -360,19 +380,19 @@ dpobj_charge_main(Datum segment_handle)
 		proc_exit(0); /* the backend gave up before we started; nothing is charged */
 	request = dsm_segment_address(segment);
 
-	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid, 0);
-	override_settings();
+	charge_worker_connect(request->database);
+	charge_worker_override_settings();
 	pgstat_report_activity(STATE_RUNNING, CHARGE_WORKER_NAME);
 
 	PG_TRY();
 	{
 		commit_event(request);
-		answer(request, CHARGE_COMMITTED);
+		charge_answer(request, CHARGE_COMMITTED);
 	}
 	PG_CATCH();
 	{
 		refuse(request);
-		answer(request, CHARGE_REFUSED);
+		charge_answer(request, CHARGE_REFUSED);
 	}
 	PG_END_TRY();
 	proc_exit(0);

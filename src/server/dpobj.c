@@ -8,6 +8,7 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
+#include "charge_queue.h"
 #include "core/mutant.h"
 
 #include "decimal.h"
@@ -73,4 +74,5 @@ _PG_init(void)
 							"Others wait. It counts for the whole server.", &dpobj_max_solvers, 4,
 							1, 1024, PGC_SUSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");
+	charge_queue_install();
 }

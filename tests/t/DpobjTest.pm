@@ -135,7 +135,8 @@ sub settle
 	my ($node) = @_;
 	wait_for_server($node);
 	$node->poll_query_until('postgres',
-		"SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpobj charge'")
+		"SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpobj charge'"
+		  . " OR backend_type = 'dpobj writer' AND state = 'active'")
 	  or die 'a charge worker does not end';
 }
 
