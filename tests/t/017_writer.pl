@@ -1,4 +1,4 @@
-# 010_writer.pl - a server that preloads the library commits many events at once:
+# 017_writer.pl - a server that preloads the library commits many events at once:
 # the ledger keeps every promise, and the writer is in nobody's way.
 
 use strict;
