@@ -37,4 +37,5 @@ SELECT jsonb_object_agg(a.attname, CASE left(a.attname, 1)
          ELSE '{}' END) AS encoders
 FROM pg_attribute a WHERE a.attrelid = 'mixed'::regclass AND a.attnum > 0 AND a.attname <> 'person' \gset
 SELECT dpobj.protect('mixed', :'encoders');
+SELECT dpobj.set_budget(t, 'postgres', 1000, 0) FROM unnest('{wide,mixed}'::regclass[]) t;
 VACUUM ANALYZE wide, mixed;
