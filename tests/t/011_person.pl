@@ -169,7 +169,7 @@ spends(
 		like($other->ask(train(QUICK)), qr/^ERROR:  55P03: could not write the privacy ledger$/m,
 			'a charge under another adjacency does not slip through meanwhile');
 		$session->ask('COMMIT');
-		like($other->ask(train(QUICK)), qr/^ERROR:  UB003: table public\.quick is protected under other neighbours$/m,
+		like($other->ask(train(QUICK, options => '"adjacency": "replace"')), qr/^ERROR:  22023: option "adjacency" is not the table's$/m,
 			'nor afterwards');
 	});
 $session->ask("SELECT dpobj.unprotect('quick')");
