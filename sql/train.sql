@@ -106,6 +106,7 @@ SET ROLE dpobj_train_group;
 SELECT release > 0 AS released FROM dpobj.train('visit', 'outcome', 1, '{age,sex}');
 SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}');
 RESET ROLE;
+SELECT role, count(*) FROM dpobj.ledger WHERE event = 'charged' GROUP BY role;
 
 -- Whose budget is it? Not of the definer of a function that somebody else calls.
 \c - postgres
