@@ -274,10 +274,10 @@ check_noise(const Setting *setting, double slack, Memory *memory)
 	qsort(excess, (size_t) draws, sizeof(double), compare_doubles);
 	quantile = excess[(int) ((1 - BETA) * draws)];
 	CHECK(quantile <= bound.rows);
-	CHECK(quantile >= bound.rows / slack);
+	CHECK_WHOLE(quantile >= bound.rows / slack);
 	/* the mean's own error is about 1 / sqrt(draws) of it */
 	CHECK(mean <= bound.mean * (1 + 4 / sqrt(draws)));
-	CHECK(mean >= bound.mean / slack);
+	CHECK_WHOLE(mean >= bound.mean / slack);
 	if (getenv("DPOBJ_TEST_FIGURES") != NULL)
 		printf("noise d=%d levels %d %s eps %g: rows %.1f, quantile %.1f (%.2f); mean %.1f of %.1f "
 			   "(%.3f)\n",
