@@ -3,7 +3,7 @@
 #
 #   make check                      everything (DPOBJ_DATA=folder adds the tests on Adult)
 #   bash scripts/check.sh regress   one or more of: style build core valgrind mutants regress
-#                                   pgtap tap demo
+#                                   pgtap tap demo faults
 #
 # Runs as root (missing packages are installed, everything else happens as user
 # postgres) or as anybody. Ends with the line "N passed, N failed".
@@ -76,6 +76,10 @@ check_tap() {
   unprivileged "bash scripts/tap.sh"
 }
 
+check_faults() {
+  unprivileged "bash scripts/faults.sh"
+}
+
 check_demo() {
   unprivileged "createdb demo && cd scripts && for part in census encode train; do
     PGDATABASE=demo psql -X -q -v ON_ERROR_STOP=1 -f demo_\$part.sql; done >'$W/demo.log' 2>&1" || {
@@ -86,7 +90,7 @@ check_demo() {
 
 need_packages build check
 workplace_make
-chosen=" ${*:-style build core valgrind mutants regress pgtap tap demo} "
+chosen=" ${*:-style build core valgrind mutants regress pgtap tap demo faults} "
 wants() { [[ $chosen == *" $1 "* ]]; }
 
 wants style && step "formatting, cppcheck" check_style
@@ -94,13 +98,14 @@ wants build && step "clang -Wall -Wextra -Werror" check_build
 if wants core; then step "core tests under ASan and UBSan" check_core; fi
 if wants valgrind; then step "core tests under valgrind" check_valgrind; fi
 if wants mutants; then step "mutants" check_mutants; fi
-if [[ $chosen =~ regress|pgtap|tap|demo ]]; then
+if [[ $chosen =~ regress|pgtap|tap|demo|faults ]]; then
   WERROR=-Werror step "gcc -Wall -Wextra -Werror, install" workplace_build
   step "cluster" cluster_start "fsync = off"
   wants regress && step "regress and isolation" check_regress
   wants pgtap && step "pgTAP" check_pgtap
   wants demo && step "the demo's statements" check_demo
   wants tap && step "TAP" check_tap
+  wants faults && step "faults of the server" check_faults
 fi
 echo "total $SECONDS s"
 echo "$passed passed, $failed failed"

@@ -34,7 +34,7 @@ unprivileged() {
   [ "$(id -u)" = 0 ] && user=(runuser -u postgres --)
   "${user[@]}" env -i PATH="$PGBIN:/usr/bin:/bin:/usr/sbin:/sbin" HOME="$W" LC_ALL=C.UTF-8 TMPDIR="$W" \
     PGHOST="$W/sock" PGPORT=5432 PGUSER=postgres PGDATABASE=postgres PGXS_DEST="$W/dest" \
-    DPOBJ_DATA="${DPOBJ_DATA:-}" W="$W" bash -c "set -euo pipefail; cd '$W/src'; $1"
+    DPOBJ_DATA="${DPOBJ_DATA:-}" DPOBJ_KILL_ROUNDS="${DPOBJ_KILL_ROUNDS:-}" W="$W" bash -c "set -euo pipefail; cd '$W/src'; $1"
 }
 
 workplace_build() {

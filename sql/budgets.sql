@@ -92,6 +92,10 @@ SELECT (dp_halfspace(features, rich, 0.000000001, 0)).kind FROM other;
 SELECT dpobj.set_budget('other', NULL, 1.0000000019, 1);
 SELECT epsilon_left, delta_limit FROM dpobj.budgets WHERE relation = 'other'::regclass;
 SELECT (dp_halfspace(features, rich, 0.0000000011, 0)).kind FROM other;
+CREATE TABLE third AS TABLE survey;
+SELECT dpobj.set_budget('third', NULL, 0.3, 0);
+SELECT (dp_halfspace(features, rich, 0.1, 0)).kind FROM third;
+SELECT (dp_halfspace(features, rich, 0.2, 0)).kind FROM third;
 
 -- no budget
 SET dpobj.require_budget = on;
@@ -233,7 +237,7 @@ SELECT (dp_halfspace(features, rich, 0.75, 0, '{"dimension": 2}')).kind FROM par
 SELECT (dp_halfspace(features, rich, 0.75, 0)).kind FROM child;
 SELECT epsilon FROM dpobj.remaining('child');
 
-DROP TABLE survey, renamed, other, leaf, whole, rest, again, parent, child, passing;
+DROP TABLE survey, renamed, other, third, leaf, whole, rest, again, parent, child, passing;
 DROP FUNCTION train(numeric);
 DROP OWNED BY budgets_eva, budgets_eve, budgets_bob, budgets_curator;
 DROP ROLE budgets_eva, budgets_eve, budgets_bob, budgets_team, budgets_curator;

@@ -175,3 +175,15 @@ DROP TABLE number, folded, stored, mixed, extreme;
 DROP COLLATION nocase;
 DROP DOMAIN share, percent;
 DROP TYPE mood;
+
+-- Numerics are converted as the server does it, to the last bit, whatever their size and sign.
+CREATE TABLE digits AS
+SELECT (mantissa * sign)::numeric * 10::numeric ^ exponent AS n
+FROM unnest('{0,1,7,10000,12345678,99999999,9007199254740991,9007199254740992,9007199254740993,9999999999999999,12345678901234567,123456789012345678901234567890}'::numeric[]) AS mantissa,
+     generate_series(-40, 40) AS exponent, unnest('{-1,1}'::int[]) AS sign
+UNION ALL SELECT (hashint4(i)::bigint * 4294967296 + hashint4(-i))::numeric / 10::numeric ^ (i % 30) FROM generate_series(1, 3000) i
+UNION ALL SELECT unnest('{NaN,Infinity,-Infinity,0.00,100.000,-0.5,1e131071,-1e131071,1e-200}'::numeric[]);
+SELECT count(*), count(*) FILTER (WHERE (dpobj.features(format('{"n": {"scale": 1e%s, "clip": [-1024, 1024]}}', e)::jsonb, digits))[1]
+  IS DISTINCT FROM CASE WHEN n = 'NaN' THEN NULL WHEN abs(n) > 1e50 THEN sign(n) * 1024 ELSE greatest(-1024, least(1024, n::float8 / format('1e%s', e)::float8)) END) AS wrong
+FROM digits, unnest('{0,-20,-37,10,20,40}'::int[]) AS e;
+DROP TABLE digits;

@@ -21,11 +21,41 @@ SELECT relation, encoders, adjacency, person, max_rows_per_person, n FROM dpobj.
 SELECT * FROM dpobj.protected_features('"Clinic"."Visit"');
 SELECT * FROM dpobj.protected_features('"Clinic"."Visit"', '{sex}');
 
--- Found by name: a relation that has another name is not protected.
+-- A rename keeps the protection; so does DROP and CREATE under the same name, whatever the session
+-- says about quotes; a table that is made under an old name has none.
 ALTER TABLE "Clinic"."Visit" RENAME TO visit;
 SELECT relation, relation_name FROM dpobj.protected;
-SELECT * FROM dpobj.protected_features('"Clinic".visit');
+SELECT feature FROM dpobj.protected_features('"Clinic".visit');
+CREATE TABLE "Clinic"."Visit" (age int, sex text);
+SELECT * FROM dpobj.protected_features('"Clinic"."Visit"');
+DROP TABLE "Clinic"."Visit";
 ALTER TABLE "Clinic".visit RENAME TO "Visit";
+BEGIN;
+DROP TABLE "Clinic"."Visit";
+SELECT relation, relation_name FROM dpobj.protected;
+CREATE TABLE "Clinic"."Visit" (person int, age int, sex text);
+SELECT relation, relation_name FROM dpobj.protected;
+SET LOCAL quote_all_identifiers = on;
+SELECT feature FROM dpobj.protected_features('"Clinic"."Visit"');
+SET LOCAL search_path = "Clinic", pg_temp, pg_catalog;
+CREATE TEMP TABLE protections (LIKE dpobj.protections);
+CREATE TEMP TABLE identities (LIKE dpobj.identities);
+SELECT feature FROM dpobj.protected_features('"Visit"');
+ROLLBACK;
+
+-- The ledger has all declarations, also those that were taken back.
+SELECT event, relation_name, role = session_user AS by_me, parameters FROM dpobj.ledger WHERE relation_name = '"Clinic"."Visit"' ORDER BY id;
+
+-- Nothing is protected any more after unprotect; a rollback takes that back.
+BEGIN;
+SELECT dpobj.unprotect('"Clinic"."Visit"');
+SELECT count(*) FROM dpobj.protected;
+SELECT * FROM dpobj.protected_features('"Clinic"."Visit"');
+SELECT dpobj.unprotect('"Clinic"."Visit"');
+ROLLBACK;
+SELECT dpobj.unprotect(NULL);
+SELECT dpobj.unprotect('pg_class');
+SELECT count(*) FROM dpobj.protected;
 
 -- A column that is gone, or is of another type, shows when the declaration is used.
 ALTER TABLE "Clinic"."Visit" ALTER age TYPE text;
@@ -44,7 +74,17 @@ SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', max_rows_per_person => 2
 SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', person => 'person', max_rows_per_person => 0);
 SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', person => 'nobody', max_rows_per_person => 2);
 SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', person => 'ctid', max_rows_per_person => 2);
+SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', person => 'note', max_rows_per_person => 2);
 SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', n => 0);
+-- large declarations: more features than a model takes may be declared, not used at once
+SELECT dpobj.protect('"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('x', 65500)])));
+SELECT dpobj.protect('"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('"', 40000)])));
+BEGIN;
+CREATE TABLE wide (a int, b int);
+SELECT dpobj.protect('wide', jsonb_build_object('a', b, 'b', b)) FROM (SELECT jsonb_build_object('levels', jsonb_agg(i)) AS b FROM generate_series(1, 100) i) l;
+SELECT count(*) FROM dpobj.protected_features('wide', '{b}');
+SELECT count(*) FROM dpobj.protected_features('wide');
+ROLLBACK;
 
 -- Relations that are refused.
 CREATE TABLE base (a boolean);
@@ -90,6 +130,52 @@ SELECT dpobj.protect('parted', '{"a": {}}', ignore_rls => true);
 CREATE TEMP TABLE base_temp_child () INHERITS (base);
 SELECT dpobj.protect('base', '{"a": {}}');
 DROP TABLE base_temp_child;
+-- only the topmost table is protected, and what inherits from it with it
+SELECT dpobj.protect('parted_true', '{"a": {}}');
+SELECT feature FROM dpobj.protected_features('parted_true');
+CREATE TABLE other_base (c boolean);
+CREATE TABLE two_parents () INHERITS (other_base);
+CREATE TABLE one_parent (a boolean);
+SELECT dpobj.protect('other_base', '{"c": {}}'), dpobj.protect('one_parent', '{"a": {}}');
+SELECT feature FROM dpobj.protected_features('two_parents');
+ALTER TABLE two_parents ADD a boolean;
+ALTER TABLE two_parents INHERIT one_parent;
+SELECT * FROM dpobj.protected_features('two_parents');
+SELECT dpobj.unprotect('other_base');
+SELECT feature FROM dpobj.protected_features('two_parents');
+DROP TABLE two_parents, one_parent, other_base;
+
+-- Costs of rows and of persons do not add up, and a cost under replace says nothing under add_remove: neither
+-- can a table be protected so after it was charged, nor be charged so. The other way round the cost doubles.
+CREATE TABLE mixed AS SELECT ARRAY[i % 2, i % 3 - 1]::float8[] AS features, i % 2 = 1 AS label, i AS person, i % 2 AS a FROM generate_series(1, 60) i;
+SELECT dpobj.set_budget('mixed', NULL, 3, 0);
+SELECT dpobj.protect('mixed', '{"a": {"scale": 1}, "label": {}}', 'add_remove');
+SELECT dp_halfspace(features, label, 0.5, 0, '{"adjacency": "replace"}') FROM mixed;
+SELECT (dp_halfspace(features, label, 0.5, 0, '{"dimension": 2}')).adjacency FROM mixed;
+SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'mixed'::regclass;
+SELECT dpobj.protect('mixed', '{"a": {"scale": 1}, "label": {}}', 'add_remove', 'person', 2);
+SELECT dpobj.protect('mixed', '{"a": {"scale": 1}, "label": {}}', 'replace', 'person', 2);
+SELECT dpobj.protect('mixed', '{"a": {"scale": 2}, "label": {}}', 'add_remove');
+SELECT dpobj.protect('mixed', '{"a": {"scale": 1}, "label": {}}');
+SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'mixed'::regclass;
+SELECT (dp_halfspace(features, label, 0.5, 0)).adjacency FROM mixed;
+SELECT (dp_halfspace(features, label, 0.7, 0, '{"adjacency": "add_remove", "dimension": 2}')).adjacency FROM mixed;
+SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'mixed'::regclass;
+SELECT dp_halfspace(features, label, 0.06, 0, '{"adjacency": "add_remove", "dimension": 2}') FROM mixed;
+SELECT (dp_halfspace(features, label, 0.05, 0, '{"adjacency": "add_remove", "dimension": 2}')).epsilon FROM mixed;
+SELECT dpobj.protect('mixed', '{"a": {"scale": 1}, "label": {}}', 'add_remove');
+SELECT dpobj.unprotect('mixed');
+SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'mixed'::regclass;
+SELECT dpobj.drop_budget('mixed', NULL);
+SELECT adjacency, person, epsilon FROM dpobj.ledger WHERE relation_name = 'public.mixed' AND event = 'charged' ORDER BY id;
+-- also where a part of it was charged
+CREATE TABLE mixed_parent (LIKE mixed);
+SELECT dpobj.protect('mixed_parent', '{"a": {"scale": 1}, "label": {}}', 'replace', 'person', 2);
+ALTER TABLE mixed INHERIT mixed_parent;
+SELECT dpobj.protect('mixed_parent', '{"a": {"scale": 1}, "label": {}}', 'replace', 'person', 2);
+SELECT dp_halfspace(features, label, 0.5, 0) FROM mixed;
+SELECT dpobj.unprotect('mixed_parent');
+DROP TABLE mixed, mixed_parent;
 
 -- Only superusers declare; everybody may read what is declared; nobody else reads the table.
 CREATE ROLE dpobj_regress_stranger;
@@ -103,12 +189,20 @@ SELECT count(*) FROM dpobj.protected_features('base_rls');
 SELECT dpobj.features('{"a": {}}', ROW(1));
 RESET ROLE;
 -- a grant of EXECUTE is not enough
-GRANT EXECUTE ON FUNCTION dpobj.protect, dpobj.scan_digest TO dpobj_regress_stranger;
+GRANT EXECUTE ON FUNCTION dpobj.protect, dpobj.unprotect, dpobj.scan_digest, dpobj.scan_rows TO dpobj_regress_stranger;
 SET ROLE dpobj_regress_stranger;
 SELECT dpobj.protect('base', '{"a": {}}');
+SELECT dpobj.unprotect('base_rls');
 SELECT * FROM dpobj.scan_digest('base', 'a');
+SELECT * FROM dpobj.scan_rows('base', 'a');
 RESET ROLE;
-REVOKE EXECUTE ON FUNCTION dpobj.protect, dpobj.scan_digest FROM dpobj_regress_stranger;
+REVOKE EXECUTE ON FUNCTION dpobj.protect, dpobj.unprotect, dpobj.scan_digest, dpobj.scan_rows FROM dpobj_regress_stranger;
+-- nor is every privilege on the table
+GRANT ALL ON dpobj.protections TO dpobj_regress_stranger;
+SET ROLE dpobj_regress_stranger;
+UPDATE dpobj.protections SET ignore_rls = true WHERE false;
+RESET ROLE;
+REVOKE ALL ON dpobj.protections FROM dpobj_regress_stranger;
 -- a refusal and a rollback write nothing
 BEGIN READ ONLY;
 SELECT dpobj.protect('base', '{"a": {}}');
@@ -119,6 +213,7 @@ ROLLBACK;
 -- names are looked up in our schema, and nobody's function or operator is called
 CREATE SCHEMA trap;
 CREATE TABLE trap.protections (LIKE dpobj.protections);
+CREATE TABLE trap.identities (LIKE dpobj.identities);
 CREATE FUNCTION trap.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''trapped''; END';
 SET search_path = trap, public, pg_catalog;
 SELECT dpobj.protect('public.base', '{"a": {}}');

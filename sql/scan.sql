@@ -22,53 +22,53 @@ END $$;
 -- Every type, every kind of encoder, and rows that are bad in every way.
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
 CREATE DOMAIN share AS float8;
-CREATE TABLE person (i2 int2, gone int, i4 int4, i8 int8, f4 float4, f8 float8, n numeric, s share, b boolean, d date,
+CREATE TABLE citizen (i2 int2, gone int, i4 int4, i8 int8, f4 float4, f8 float8, n numeric, s share, b boolean, d date,
   ts timestamp, tz timestamptz, t text, v varchar(2000), c char(2500), e mood, y boolean, income text, code int);
-ALTER TABLE person DROP gone;
-ALTER TABLE person ALTER t SET STORAGE EXTERNAL;
+ALTER TABLE citizen DROP gone;
+ALTER TABLE citizen ALTER t SET STORAGE EXTERNAL;
 SET TimeZone = 'Asia/Kolkata';
-INSERT INTO person
+INSERT INTO citizen
 SELECT i % 50, i % 7, i * 1000, i::float4 / 300, i::float8 / 700, i / 3::numeric, i / 100.0, i % 2 = 0, date '2000-01-01' + i * 40,
   timestamp '2000-01-01' + i * interval '41 hours', timestamptz '2000-01-01 00:00+00' + i * interval '1 hour',
   CASE i % 3 WHEN 0 THEN 'x' WHEN 1 THEN repeat('long', 900) ELSE repeat('long', 900) || 'er' END, (ARRAY['a', 'b', 'c'])[1 + i % 3],
   repeat('p', i % 4), (ARRAY['sad', 'ok', 'happy']::mood[])[1 + i % 3], i % 5 < 2, (ARRAY['<=50K', '>50K'])[1 + i % 2], i % 3
 FROM generate_series(0, 299) i;
-INSERT INTO person SELECT (good).* FROM (SELECT jsonb_populate_record(good, bad) AS good FROM (SELECT person AS good FROM person LIMIT 3) AS three,
+INSERT INTO citizen SELECT (good).* FROM (SELECT jsonb_populate_record(good, bad) AS good FROM (SELECT citizen AS good FROM citizen LIMIT 3) AS three,
   unnest(ARRAY['{"i2": null}', '{"f8": "NaN"}', '{"f8": "Infinity"}', '{"f4": "-Infinity"}', '{"f8": 1e308}', '{"n": "NaN"}', '{"n": "Infinity"}',
     '{"n": 1e1000}', '{"n": -1e100000}', '{"d": "infinity"}', '{"d": "-infinity"}', '{"d": "4713-01-01 BC"}', '{"ts": "infinity"}',
     '{"tz": "-infinity"}', '{"t": "unknown"}', '{"t": ""}', '{"v": null}', '{"c": "q"}', '{"e": null}', '{"y": null}', '{"income": null}',
     '{"income": "rich"}', '{"code": null}', '{"code": 2147483647}', '{"b": null}', '{"i4": -2147483648}', '{"i8": 9223372036854775807}']::jsonb[]) AS u(bad)) AS s;
-SELECT pg_relation_size(reltoastrelid) > 0 AS toasted FROM pg_class WHERE oid = 'person'::regclass;
+SELECT pg_relation_size(reltoastrelid) > 0 AS toasted FROM pg_class WHERE oid = 'citizen'::regclass;
 SELECT $${"i2": {"bins": [10, 20, 30]}, "i4": {"scale": 7}, "i8": {"center": 150000, "scale": 150000, "clip": [-0.5, 0.5]}, "f4": {}, "f8": {"null": -0.5},
   "n": {"scale": 100, "clip": [0, 2], "null": 1, "null_indicator": true}, "s": {"null_indicator": true}, "b": {},
   "d": {"epoch_of": "day", "center": 10957, "scale": 3650, "clip": [-1, 2]}, "ts": {"epoch_of": "hour", "bins": [270000, 280000]},
   "tz": {"epoch_of": "second", "center": 946684800, "scale": 1e6}, "v": {"levels": ["a", "b", "c"], "drop_first": true},
   "c": {"levels": ["", "p", "pp", "ppp"], "null_indicator": true}, "e": {"levels": ["happy", "ok", "sad"]}}$$ AS features,
   $${"y": {}, "income": {"positive": [">50K"]}, "code": {"positive": [0, 2]}}$$ AS labels \gset
-SELECT dpobj.protect('person', (:'features'::jsonb || :'labels'::jsonb) ||
+SELECT dpobj.protect('citizen', (:'features'::jsonb || :'labels'::jsonb) ||
   jsonb_build_object('t', jsonb_build_object('levels', ARRAY['x', repeat('long', 900), repeat('long', 900) || 'er'])));
-SELECT encoders - '{y,income,code}'::text[] AS encoders FROM dpobj.protected WHERE relation = 'person'::regclass \gset
+SELECT encoders - '{y,income,code}'::text[] AS encoders FROM dpobj.protected WHERE relation = 'citizen'::regclass \gset
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
-FROM dpobj.scan_digest('person', 'income') AS s, expected('person', :'encoders'::jsonb || '{"y": {}}', $$income = '>50K'$$) AS e;
+FROM dpobj.scan_digest('citizen', 'income') AS s, expected('citizen', :'encoders'::jsonb || '{"y": {}}', $$income = '>50K'$$) AS e;
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
-FROM dpobj.scan_digest('person', 'y') AS s, expected('person', :'encoders', 'y') AS e;
+FROM dpobj.scan_digest('citizen', 'y') AS s, expected('citizen', :'encoders', 'y') AS e;
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
-FROM dpobj.scan_digest('person', 'code', '{f8,b,e}') AS s, expected('person', '{"f8": {"null": -0.5}, "b": {}, "e": {"levels": ["happy", "ok", "sad"]}}', 'code IN (0, 2)') AS e;
+FROM dpobj.scan_digest('citizen', 'code', '{f8,b,e}') AS s, expected('citizen', '{"f8": {"null": -0.5}, "b": {}, "e": {"levels": ["happy", "ok", "sad"]}}', 'code IN (0, 2)') AS e;
 -- the order of the features is the caller's
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
-FROM dpobj.scan_digest('person', 'b', '{f4,f8}') AS s, expected('person', '{"f4": {}, "f8": {"null": -0.5}}', 'b') AS e;
+FROM dpobj.scan_digest('citizen', 'b', '{f4,f8}') AS s, expected('citizen', '{"f4": {}, "f8": {"null": -0.5}}', 'b') AS e;
 SELECT s.digest = e.digest AS same
-FROM dpobj.scan_digest('person', 'b', '{f8,f4}') AS s, expected('person', '{"f4": {}, "f8": {"null": -0.5}}', 'b') AS e;
+FROM dpobj.scan_digest('citizen', 'b', '{f8,f4}') AS s, expected('citizen', '{"f4": {}, "f8": {"null": -0.5}}', 'b') AS e;
 -- a digest tells one row from another
-UPDATE person SET f4 = 0.0625 WHERE ctid = (SELECT min(ctid) FROM person WHERE f4 BETWEEN 0.3 AND 0.6);
+UPDATE citizen SET f4 = 0.0625 WHERE ctid = (SELECT min(ctid) FROM citizen WHERE f4 BETWEEN 0.3 AND 0.6);
 SELECT s.rows, s.neutral, s = e AS same, s.digest <> o.digest AS changed
-FROM dpobj.scan_digest('person', 'b', '{f4}') AS s, expected('person', '{"f4": {}}', 'b') AS e,
-     expected('person', '{"f4": {}}', 'f4 <> 0.0625 AND b OR f4 = 0.0625 AND NOT b') AS o;
+FROM dpobj.scan_digest('citizen', 'b', '{f4}') AS s, expected('citizen', '{"f4": {}}', 'b') AS e,
+     expected('citizen', '{"f4": {}}', 'f4 <> 0.0625 AND b OR f4 = 0.0625 AND NOT b') AS o;
 
 -- Filters: rows that do not pass are neutral, whatever the operator and type; the number of rows stays.
 CREATE FUNCTION filtered(filter jsonb, condition text) RETURNS TABLE (neutral bigint, same boolean) LANGUAGE sql AS $$
-  SELECT s.neutral, s = e FROM dpobj.scan_digest('person', 'b', '{i4,f8}', filter) AS s,
-    expected('person', '{"i4": {"scale": 7}, "f8": {"null": -0.5}}', format('CASE WHEN %s THEN b END', condition)) AS e
+  SELECT s.neutral, s = e FROM dpobj.scan_digest('citizen', 'b', '{i4,f8}', filter) AS s,
+    expected('citizen', '{"i4": {"scale": 7}, "f8": {"null": -0.5}}', format('CASE WHEN %s THEN b END', condition)) AS e
 $$;
 SELECT f, r.* FROM (VALUES
   ('{"i4": {"=": 3}}', 'i4 = 3'), ('{"i4": {"<>": 3}}', 'i4 <> 3'), ('{"i2": {"<": 10}}', 'i2 < 10'),
@@ -87,14 +87,14 @@ SELECT filtered('{"d": {"<": "02.01.2005"}}', $$d < '2005-01-02'$$);
 RESET DateStyle;
 CREATE FUNCTION refused(filter jsonb) RETURNS TABLE (state text, message text, detail text) LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM dpobj.scan_digest('person', 'b', '{i4}', filter);
+  PERFORM dpobj.scan_digest('citizen', 'b', '{i4}', filter);
   state := 'accepted';
   RETURN NEXT;
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
   RETURN NEXT;
 END $$;
-ALTER TABLE person ADD j json;
+ALTER TABLE citizen ADD j json;
 \pset format unaligned
 \pset tuples_only on
 SELECT r.* FROM (VALUES ('1'), ('[]'), ('{"i4": 3}'), ('{"i4": {}}'), ('{"x": {"=": 1}}'), ('{"gone": {"=": 1}}'), ('{"ctid": {"=": "(0,1)"}}'), ('{"xmin": {"=": 1}}'), ('{"j": {"is null": true}}'),
@@ -105,11 +105,11 @@ SELECT r.* FROM (VALUES ('1'), ('[]'), ('{"i4": 3}'), ('{"i4": {}}'), ('{"x": {"
 \pset tuples_only off
 
 -- What may be asked for.
-SELECT dpobj.scan_digest('person', 'nobody');
-SELECT dpobj.scan_digest('person', 'i4');
-SELECT dpobj.scan_digest('person', 'b', '{b}');
-SELECT dpobj.scan_digest('person', 'b', '{income}');
-SELECT dpobj.scan_digest('person', 'b', '{j}');
+SELECT dpobj.scan_digest('citizen', 'nobody');
+SELECT dpobj.scan_digest('citizen', 'i4');
+SELECT dpobj.scan_digest('citizen', 'b', '{b}');
+SELECT dpobj.scan_digest('citizen', 'b', '{income}');
+SELECT dpobj.scan_digest('citizen', 'b', '{j}');
 SELECT dpobj.scan_digest('pg_class', 'relhasindex');
 SELECT dpobj.scan_digest(NULL, 'b');
 
@@ -126,7 +126,7 @@ CREATE TABLE parted_3f (a float8, id int, y boolean);
 ALTER TABLE parted_3 ATTACH PARTITION parted_3f FOR VALUES IN (false);
 CREATE TABLE parted_default PARTITION OF parted DEFAULT;
 INSERT INTO parted SELECT i, i / 400.0, i % 3 = 0 FROM generate_series(0, 399) i;
-SELECT dpobj.protect('parted', '{"a": {}, "y": {}}'), dpobj.protect('parted_3', '{"a": {}, "y": {}}');
+SELECT dpobj.protect('parted', '{"a": {}, "y": {}}');
 SELECT s.rows, s.neutral, s = e AS same FROM dpobj.scan_digest('parted', 'y') AS s, expected('parted', '{"a": {}}', 'y') AS e;
 SELECT s.rows, s.neutral, s = e AS same FROM dpobj.scan_digest('parted_3', 'y') AS s, expected('parted_3', '{"a": {}}', 'y') AS e;
 SELECT s.rows, s.neutral, s = e AS same FROM dpobj.scan_digest('parted', 'y', filter => '{"id": {">=": 150, "<": 250}}') AS s,
@@ -190,7 +190,7 @@ COMMIT;
 
 DROP FUNCTION expected(regclass, jsonb, text), filtered(jsonb, text), refused(jsonb);
 DROP FUNCTION fetched(jsonb);
-DROP TABLE person, toasted, parted, top, "left", "right", bottom;
+DROP TABLE citizen, toasted, parted, top, "left", "right", bottom;
 DROP TYPE mood;
 DROP DOMAIN share;
 DELETE FROM dpobj.protections;

@@ -193,13 +193,30 @@ SELECT dpobj.train('part_1', 'ill', 1);
 SELECT dpobj.train('rls', 'ill', 1);
 SELECT epsilon FROM dpobj.train('part', 'ill', 1);
 
+-- Persons: the guarantee is for all rows of one, and so is the charge.
+\c - postgres
+CREATE TABLE stay (patient int, ill boolean, a boolean);
+INSERT INTO stay SELECT i / 4, i % 2 = 0, i % 2 = 0 FROM generate_series(1, 4000) i;
+SELECT dpobj.protect('stay', '{"ill": {}, "a": {}}', person => 'patient', max_rows_per_person => 2);
+SELECT dpobj.set_budget('stay', 'dpobj_train_ana', 200, 0);
+\c - dpobj_train_ana
+SELECT weights, epsilon, adjacency, details ->> 'person' AS person, details ->> 'max_rows_per_person' AS k
+  FROM dpobj.train('stay', 'ill', 100, name => 'persons');
+SELECT dpobj.evaluate('persons', 'stay', 50) > 0.9 AS accurate;
+SELECT person, epsilon, mechanism, parameters ->> 'max_rows_per_person' AS k FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 2;
+\c - postgres
+SELECT dpobj.protect('stay', '{"ill": {}, "a": {}}', person => 'patient', max_rows_per_person => 2000000);
+\c - dpobj_train_ana
+SELECT dpobj.train('stay', 'ill', 0.001);
+SELECT dpobj.evaluate('persons', 'stay', 0.001);
+
 -- Where nothing can be charged.
 BEGIN READ ONLY;
 SELECT dpobj.train('visit', 'outcome', 1);
 ROLLBACK;
 
 \c - postgres
-DROP TABLE visit, plain, part, rls CASCADE;
+DROP TABLE visit, plain, part, rls, stay CASCADE;
 DROP FUNCTION steal, replay, measure, look;
 REVOKE CREATE ON SCHEMA public FROM dpobj_train_mallory;
 DROP ROLE dpobj_train_ana, dpobj_train_bob, dpobj_train_mallory, dpobj_train_group;

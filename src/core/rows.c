@@ -139,8 +139,8 @@ table_grow(Rows *rows)
 	rows->capacity = (uint32_t) capacity;
 }
 
-/* The counts of the row x, which is appended when it is new. */
-static RowCount *
+/* The number of the row x, which is appended when it is new. */
+static uint32_t
 find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
 {
 	size_t bytes = (size_t) rows->stride * sizeof(int32_t);
@@ -152,7 +152,7 @@ find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
 
 		if (slot_hash(rows->slot[at]) == hash &&
 			memcmp(rows->x + (size_t) row * (size_t) rows->stride, x, bytes) == 0)
-			return &rows->count[row];
+			return row;
 	}
 	if (rows->distinct == rows->capacity)
 		table_grow(rows);
@@ -162,7 +162,7 @@ find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
 	rows->distinct++;
 	if (rows->distinct > rows->slot_mask / 2)
 		slots_grow(rows);
-	return &rows->count[rows->distinct - 1];
+	return rows->distinct - 1;
 }
 
 void
@@ -170,13 +170,70 @@ rows_flush(Rows *rows)
 {
 	for (int i = 0; i < rows->waiting; i++)
 	{
-		RowCount *count =
-			find_or_append(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
+		uint32_t row = find_or_append(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
 
-		count->positive += rows->batch_positive[i];
-		count->negative += !rows->batch_positive[i];
+		rows_count(rows, row, rows->batch_positive[i]);
 	}
 	rows->waiting = 0;
+}
+
+uint32_t
+rows_hash(const Rows *rows, const int32_t *x)
+{
+	uint32_t hash = row_hash(rows, x);
+
+	__builtin_prefetch(&rows->slot[hash & rows->slot_mask]);
+	return hash;
+}
+
+uint32_t
+rows_intern(Rows *rows, const int32_t *x, uint32_t hash)
+{
+	return find_or_append(rows, x, hash);
+}
+
+void
+rows_count(Rows *rows, uint32_t row, bool positive)
+{
+	rows->count[row].positive += positive;
+	rows->count[row].negative += !positive;
+}
+
+/* Fills empty slots with rows that are known to differ. */
+static void
+slots_fill(Rows *rows)
+{
+	for (uint32_t i = 0; i < rows->distinct; i++)
+	{
+		uint32_t hash = row_hash(rows, rows->x + (size_t) i * (size_t) rows->stride);
+		uint32_t at = hash & rows->slot_mask;
+
+		while (rows->slot[at] != 0)
+			at = (at + 1) & rows->slot_mask;
+		rows->slot[at] = slot_make(hash, i);
+	}
+}
+
+void
+rows_drop_uncounted(Rows *rows)
+{
+	size_t stride = (size_t) rows->stride;
+	uint32_t counted = 0;
+
+	rows_flush(rows);
+	for (uint32_t i = 0; i < rows->distinct; i++)
+	{
+		if (rows->count[i].positive + rows->count[i].negative == 0)
+			continue;
+		if (counted < i)
+			memcpy(rows->x + counted * stride, rows->x + i * stride, stride * sizeof(int32_t));
+		rows->count[counted++] = rows->count[i];
+	}
+	if (counted == rows->distinct)
+		return;
+	rows->distinct = counted;
+	memset(rows->slot, 0, ((size_t) rows->slot_mask + 1) * sizeof(uint64_t));
+	slots_fill(rows);
 }
 
 void
@@ -354,13 +411,13 @@ compatible(const Encoding *a, const Encoding *b)
 static bool
 merge_row(Rows *rows, const int32_t *x, RowCount count)
 {
-	RowCount *sum;
+	uint32_t row;
 
 	if (count.positive < 0 || count.negative < 0)
 		return false;
-	sum = find_or_append(rows, x, row_hash(rows, x));
-	sum->positive += count.positive;
-	sum->negative += count.negative;
+	row = find_or_append(rows, x, row_hash(rows, x));
+	rows->count[row].positive += count.positive;
+	rows->count[row].negative += count.negative;
 	return true;
 }
 

@@ -58,6 +58,16 @@ extern bool rows_set_features(Rows *rows, int features);
 extern void rows_add(Rows *rows, const double *features, bool positive);
 extern void rows_add_neutral(Rows *rows, int64_t count);
 
+/*
+ * For rows that may be taken back: first a row, encoded and padded with zeros to
+ * the stride, gets its number, then rows are counted by their numbers, and in the
+ * end those that were not are dropped, which changes the numbers.
+ */
+extern uint32_t rows_hash(const Rows *rows, const int32_t *x); /* and prefetches the place */
+extern uint32_t rows_intern(Rows *rows, const int32_t *x, uint32_t hash);
+extern void rows_count(Rows *rows, uint32_t row, bool positive);
+extern void rows_drop_uncounted(Rows *rows);
+
 /* Moves the batch into the table; the functions below do it themselves. */
 extern void rows_flush(Rows *rows);
 

@@ -51,9 +51,9 @@ void
 analyst_enter(Oid table)
 {
 	charge_precheck();
+	gate_enter_role();
 	analyst_check_relation(table);
 	grant_check_caller(table);
-	gate_enter_role();
 }
 
 void
@@ -80,6 +80,7 @@ analyst_open(Oid table, List *names, const char *label, Jsonb *filter, AnalystTa
 	Relation relation = relation_open(table, AccessShareLock);
 	Encoders all;
 
+	memset(opened, 0, sizeof(*opened));
 	opened->table = table;
 	opened->name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
 											  RelationGetRelationName(relation));
@@ -88,11 +89,14 @@ analyst_open(Oid table, List *names, const char *label, Jsonb *filter, AnalystTa
 	encoders_choose(&all, names, label, &opened->features);
 	opened->label = encoders_label(&all, label);
 	filter_parse(filter, RelationGetDescr(relation), &opened->filter);
+	if (protection_person(&opened->protection, RelationGetDescr(relation), &opened->person))
+		opened->shape.person = &opened->person;
 	relation_close(relation, AccessShareLock);
 
 	opened->shape.features = &opened->features;
 	opened->shape.label = opened->label;
 	opened->shape.filter = &opened->filter;
+	opened->shape.max_rows_per_person = opened->protection.max_rows_per_person;
 }
 
 /* ---- describing ---- */

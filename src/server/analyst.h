@@ -37,6 +37,7 @@ typedef struct AnalystTable
 	Encoders features;
 	const Encoder *label;
 	Filter filter;
+	Column person;
 	ScanShape shape;
 } AnalystTable;
 

@@ -10,7 +10,6 @@
 
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
@@ -27,6 +26,7 @@
 #include "admin.h"
 #include "charge.h"
 #include "charge_budget.h"
+#include "charge_tables.h"
 #include "decimal.h"
 #include "dpobj.h"
 
@@ -38,14 +38,6 @@
 #endif
 
 /* ---- Epoch ------------------------------------------------------------------ */
-
-PG_FUNCTION_INFO_V1(dpobj_origin);
-Datum
-dpobj_origin(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_TEXT_P(
-		cstring_to_text(psprintf(UINT64_FORMAT "/%u", GetSystemIdentifier(), MyDatabaseId)));
-}
 
 /* On a standby the timeline reads 0; nothing is written there. */
 PG_FUNCTION_INFO_V1(dpobj_epoch);
@@ -120,17 +112,6 @@ budget_table(FunctionCallInfo fcinfo)
 						errmsg("\"%s\" cannot have a privacy budget", get_rel_name(table)),
 						errdetail("Budgets are for tables that are not temporary.")));
 	return table;
-}
-
-/* A partition's rows are rows of the whole: a cap of its own would not be the whole story. */
-static void
-check_topmost(Oid table)
-{
-	if (has_superclass(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is a partition or child of another table", get_rel_name(table)),
-				 errhint("Set the budget on the topmost parent.")));
 }
 
 static Oid
@@ -216,7 +197,7 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 	Oid types[] = {INT8OID, INT8OID, INT8OID, INT8OID, INT8OID};
 	Datum values[lengthof(types)];
 	const char *nulls = PG_ARGISNULL(5) ? "    n" : "     ";
-	BudgetChange change = {InvalidOid};
+	TableChange change = {InvalidOid};
 	Datum epsilon;
 	Datum delta;
 
@@ -230,7 +211,7 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 	check_max_releases(fcinfo);
 	change.role = budget_role(fcinfo);
 	change.relation = budget_table(fcinfo);
-	check_topmost(change.relation);
+	charge_tables_check_topmost(change.relation, "Set the budget on the topmost parent.");
 	change.parameters = describe_budget(change.role, epsilon, delta, fcinfo);
 
 	charge_lock_table(change.relation, true);
@@ -255,7 +236,7 @@ dpobj_drop_budget(PG_FUNCTION_ARGS)
 	Datum exists_values[lengthof(exists_types)];
 	Oid types[] = {INT8OID, INT8OID};
 	Datum values[lengthof(types)];
-	BudgetChange change = {InvalidOid};
+	TableChange change = {InvalidOid};
 	StringInfoData parameters;
 
 	admin_require("dpobj.drop_budget()");
@@ -283,11 +264,11 @@ dpobj_drop_budget(PG_FUNCTION_ARGS)
 
 /* ---- The trigger ------------------------------------------------------------ */
 
-PG_FUNCTION_INFO_V1(dpobj_budget_refuse_change);
+PG_FUNCTION_INFO_V1(dpobj_refuse_change);
 
 /* Only our functions and the charge worker, which run as superuser, and superusers pass. */
 Datum
-dpobj_budget_refuse_change(PG_FUNCTION_ARGS)
+dpobj_refuse_change(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 
@@ -299,5 +280,6 @@ dpobj_budget_refuse_change(PG_FUNCTION_ARGS)
 	ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					errmsg("table \"%s\" cannot be changed by hand",
 						   RelationGetRelationName(trigger->tg_relation)),
-					errhint("Use dpobj.set_budget and dpobj.drop_budget.")));
+					errhint("%s", trigger->tg_trigger->tgnargs > 0 ? trigger->tg_trigger->tgargs[0]
+																   : "It is written by dpobj.")));
 }

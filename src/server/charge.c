@@ -3,7 +3,8 @@
  *
  * An event must outlive whatever happens to the transaction that caused it, and
  * must be durable before the call returns.  So each one is committed by a
- * dynamic background worker (charge_worker.c), which needs no preloading.  All
+ * dynamic background worker (charge_worker.c), which needs no preloading; with
+ * preloading a writer commits many at a time (charge_writer.c).  All
  * names are resolved here, in the caller's transaction: the caller sees tables
  * that it has not committed yet, the worker does not.
  *
@@ -28,6 +29,7 @@
 #include "utils/snapmgr.h"
 
 #include "charge.h"
+#include "charge_queue.h"
 #include "charge_tables.h"
 #include "charge_worker.h"
 #include "dpobj.h"
@@ -95,20 +97,26 @@ pause_interruptibly(long milliseconds)
 	CHECK_FOR_INTERRUPTS();
 }
 
+void
+charge_worker_describe(BackgroundWorker *worker, const char *name, const char *function)
+{
+	memset(worker, 0, sizeof(*worker));
+	strlcpy(worker->bgw_name, name, sizeof(worker->bgw_name));
+	strlcpy(worker->bgw_type, name, sizeof(worker->bgw_type));
+	strlcpy(worker->bgw_library_name, CHARGE_WORKER_LIBRARY, sizeof(worker->bgw_library_name));
+	strlcpy(worker->bgw_function_name, function, sizeof(worker->bgw_function_name));
+	worker->bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker->bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker->bgw_restart_time = BGW_NEVER_RESTART;
+}
+
 static BackgroundWorkerHandle *
 worker_start(dsm_handle segment)
 {
 	BackgroundWorker worker;
 	BackgroundWorkerHandle *handle;
 
-	memset(&worker, 0, sizeof(worker));
-	strlcpy(worker.bgw_name, CHARGE_WORKER_NAME, sizeof(worker.bgw_name));
-	strlcpy(worker.bgw_type, CHARGE_WORKER_NAME, sizeof(worker.bgw_type));
-	strlcpy(worker.bgw_library_name, CHARGE_WORKER_LIBRARY, sizeof(worker.bgw_library_name));
-	strlcpy(worker.bgw_function_name, CHARGE_WORKER_FUNCTION, sizeof(worker.bgw_function_name));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	charge_worker_describe(&worker, CHARGE_WORKER_NAME, CHARGE_WORKER_FUNCTION);
 	worker.bgw_main_arg = UInt32GetDatum(segment);
 	worker.bgw_notify_pid = MyProcPid;
 
@@ -152,7 +160,7 @@ report_accident(const ChargeRequest *request)
 			 errdetail("The background worker reported: %s.", request->message),
 			 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE
 				 ? errhint("A transaction holds a lock on the ledger or has changed a budget "
-						   "of this table. If it is your own, commit it first.")
+						   "or the protection of this table. If it is your own, commit it first.")
 				 : 0));
 }
 
@@ -172,18 +180,44 @@ report_failure(ChargeStatus status, const ChargeRequest *request)
 					request->hint[0] == '\0' ? 0 : errhint("%s", request->hint)));
 }
 
+static ChargeStatus
+worker_commit(dsm_segment *segment)
+{
+	ChargeRequest *request = dsm_segment_address(segment);
+	BackgroundWorkerHandle *handle;
+	ChargeStatus status;
+
+	request->denied = false; /* a writer may have tried */
+	pg_atomic_write_u32(&request->status, CHARGE_PENDING);
+	handle = worker_start(dsm_segment_handle(segment));
+	status = worker_wait(handle, request);
+	pfree(handle);
+	return status;
+}
+
+/*
+ * Whoever changes a budget holds a lock that a writer would wait for in vain
+ * while the change itself waits its turn.
+ */
+static bool
+may_queue(ChargeEvent event)
+{
+	return event == CHARGE_CHARGED || event == CHARGE_RELEASED || event == CHARGE_FAILED;
+}
+
 /*
  * Has the request committed, detaches it and returns the ledger id of the event;
  * change, unless NULL, receives the identities, and analyst the tick.
  */
 static int64
-request_commit(dsm_segment *segment, BudgetChange *change, AnalystTerms *analyst)
+request_commit(dsm_segment *segment, TableChange *change, AnalystTerms *analyst)
 {
 	ChargeRequest *request = dsm_segment_address(segment);
-	BackgroundWorkerHandle *handle = worker_start(dsm_segment_handle(segment));
-	ChargeStatus status = worker_wait(handle, request);
+	ChargeStatus status = may_queue(request->event) ? charge_queue_commit(segment) : CHARGE_ALONE;
 	int64 id;
 
+	if (status == CHARGE_ALONE)
+		status = worker_commit(segment);
 	if (status != CHARGE_COMMITTED)
 		report_failure(status, request);
 	id = request->id;
@@ -194,7 +228,6 @@ request_commit(dsm_segment *segment, BudgetChange *change, AnalystTerms *analyst
 	}
 	if (analyst != NULL)
 		analyst->release_tick = request->release_tick;
-	pfree(handle);
 	dsm_detach(segment);
 	return id;
 }
@@ -275,6 +308,7 @@ charge_commit(const Charge *charge)
 	texts[CHARGE_TEXT_MODEL_NAME] = "";
 	if (charge->analyst != NULL && charge->analyst->name != NULL)
 		texts[CHARGE_TEXT_MODEL_NAME] = charge->analyst->name;
+	texts[CHARGE_TEXT_PERSON] = charge->person == NULL ? "" : charge->person;
 
 	segment = request_create(CHARGE_CHARGED, texts, NULL);
 	request = dsm_segment_address(segment);
@@ -293,7 +327,7 @@ charge_commit(const Charge *charge)
 /* ---- Administration --------------------------------------------------------- */
 
 static void
-budget_change_commit(ChargeEvent event, BudgetChange *change)
+table_change_commit(ChargeEvent event, TableChange *change)
 {
 	const char *texts[CHARGE_TEXTS];
 	dsm_segment *segment;
@@ -303,6 +337,10 @@ budget_change_commit(ChargeEvent event, BudgetChange *change)
 	(void) charge_tables_describe(change->relation, texts);
 	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_PARAMETERS] = change->parameters;
+	if (change->adjacency != NULL)
+		texts[CHARGE_TEXT_ADJACENCY] = change->adjacency;
+	if (change->person != NULL)
+		texts[CHARGE_TEXT_PERSON] = change->person;
 	segment = request_create(event, texts, NULL);
 	request = dsm_segment_address(segment);
 	request->relation = change->relation;
@@ -312,15 +350,27 @@ budget_change_commit(ChargeEvent event, BudgetChange *change)
 }
 
 void
-charge_set_budget(BudgetChange *change)
+charge_set_budget(TableChange *change)
 {
-	budget_change_commit(CHARGE_SET_BUDGET, change);
+	table_change_commit(CHARGE_SET_BUDGET, change);
 }
 
 void
-charge_drop_budget(BudgetChange *change)
+charge_drop_budget(TableChange *change)
 {
-	budget_change_commit(CHARGE_DROP_BUDGET, change);
+	table_change_commit(CHARGE_DROP_BUDGET, change);
+}
+
+void
+charge_protect(TableChange *change)
+{
+	table_change_commit(CHARGE_PROTECT, change);
+}
+
+void
+charge_unprotect(TableChange *change)
+{
+	table_change_commit(CHARGE_UNPROTECT, change);
 }
 
 void

@@ -40,6 +40,7 @@ typedef struct Charge
 	const char *parameters; /* jsonb text: public parameters only */
 	bool makes_model;       /* keep a place for it in dpobj.models */
 	AnalystTerms *analyst;  /* NULL: the owner's door */
+	const char *person;     /* column whose values are the protected persons; NULL: rows are */
 } Charge;
 
 /*
@@ -50,7 +51,8 @@ extern void charge_precheck(void);
 
 /*
  * Commits the 'charged' event for the session user if every budget that applies
- * covers it; returns its ledger id.  Any error, a cancel included: treat as
+ * covers it and no table concerned is protected under other neighbours than the
+ * charge is about; returns its ledger id.  Any error, a cancel included: treat as
  * charged, release nothing.
  */
 extern int64 charge_commit(const Charge *charge);
@@ -70,19 +72,23 @@ extern void charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
  */
 extern void charge_failed(int64 release);
 
-/* A change of a budget, for the ledger. */
-typedef struct BudgetChange
+/* A change of a table's budgets or of its protection, for the ledger. */
+typedef struct TableChange
 {
 	Oid relation;
-	Oid role;                /* invalid: all roles */
+	Oid role;                /* of a budget; invalid: all roles */
 	const char *parameters;  /* jsonb text */
-	int64 relation_identity; /* answer: whose budget it is, in dpobj.identities */
+	const char *adjacency;   /* of a protection, else NULL */
+	const char *person;      /* of a protection; NULL: rows are protected */
+	int64 relation_identity; /* answer: of the table, in dpobj.identities */
 	int64 role_identity;     /* answer: 0 for all roles */
-} BudgetChange;
+} TableChange;
 
 /* Each commits an event of administration by the session user. */
-extern void charge_set_budget(BudgetChange *change);
-extern void charge_drop_budget(BudgetChange *change);
+extern void charge_set_budget(TableChange *change);
+extern void charge_drop_budget(TableChange *change);
+extern void charge_protect(TableChange *change);
+extern void charge_unprotect(TableChange *change);
 extern void charge_confirm_epoch(void);
 
 #endif

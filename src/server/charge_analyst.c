@@ -18,13 +18,14 @@
 #include "core/privacy.h"
 
 #include "charge_analyst.h"
+#include "charge_plan.h"
 #include "charge_setting.h"
 #include "dpobj.h"
 
 static bool
 any_row(const char *statement, int count, Oid *types, Datum *values)
 {
-	if (SPI_execute_with_args(statement, count, types, values, NULL, false, 1) != SPI_OK_SELECT)
+	if (charge_run(statement, count, types, values, NULL) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the privacy budgets");
 	return SPI_processed > 0;
 }

@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 
 #include "charge_budget.h"
+#include "charge_plan.h"
 #include "charge_setting.h"
 #include "dpobj.h"
 
@@ -30,7 +31,7 @@
 static bool
 run(const char *statement, int count, Oid *types, Datum *values)
 {
-	if (SPI_execute_with_args(statement, count, types, values, NULL, false, 0) < 0)
+	if (charge_run(statement, count, types, values, NULL) < 0)
 		elog(ERROR, "could not read the privacy budgets");
 	return SPI_processed > 0 && SPI_tuptable != NULL;
 }
@@ -362,9 +363,10 @@ charge_deny_exhausted(const char *budget)
 void
 charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
 {
-	Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, INT8OID, INT8OID};
+	Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, INT8OID, INT8OID, TEXTOID};
 	Datum values[] = {parties->tables, parties->payers, Int64GetDatum(request->epsilon),
-					  Int64GetDatum(request->delta)};
+					  Int64GetDatum(request->delta),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ADJACENCY))};
 	Datum exceeded;
 	bool isnull;
 

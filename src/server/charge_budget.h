@@ -34,9 +34,10 @@ extern void charge_deny_without_budget(ChargeRequest *request) pg_attribute_nore
 
 /*
  * Of the budgets that apply, the first that a cost does not fit into, as a sentence;
- * null: it fits.  $1, $2: identities of tables and payers; $3, $4: epsilon and delta.
+ * null: it fits.  $1, $2: identities of tables and payers; $3, $4: epsilon and delta; $5:
+ * adjacency.
  */
-#define CHARGE_FIND_EXCEEDED "SELECT dpobj.budget_exceeded($1, $2, $3, $4)"
+#define CHARGE_FIND_EXCEEDED "SELECT dpobj.budget_exceeded($1, $2, $3, $4, $5)"
 
 /* Raises UB001 with such a sentence. */
 extern void charge_deny_exhausted(const char *budget) pg_attribute_noreturn();

@@ -12,6 +12,7 @@
 #include "executor/spi.h"
 #include "utils/builtins.h"
 
+#include "charge_plan.h"
 #include "charge_setting.h"
 
 const char *
@@ -25,8 +26,7 @@ charge_setting(const ChargeRequest *request, const char *name)
 	Datum values[] = {ObjectIdGetDatum(request->role), ObjectIdGetDatum(request->database),
 					  CStringGetTextDatum(name)};
 
-	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
-		SPI_OK_SELECT)
+	if (charge_run(statement, lengthof(types), types, values, NULL) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the settings of a role");
 	return SPI_processed == 0 ? NULL
 							  : SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);

@@ -36,9 +36,8 @@ append_parents(List *tables, Relation inherits, Oid child)
 	return tables;
 }
 
-/* The table, then every ancestor: partitions have one parent, other children may have more. */
-static List *
-table_and_ancestors(Oid relation)
+List *
+charge_table_and_ancestors(Oid relation)
 {
 	Relation inherits = table_open(InheritsRelationId, AccessShareLock);
 	List *tables = list_make1_oid(relation);
@@ -106,11 +105,35 @@ describe(List *tables, const char *texts[CHARGE_TEXTS])
 int
 charge_tables_describe(Oid relation, const char *texts[CHARGE_TEXTS])
 {
-	List *tables = table_and_ancestors(relation);
+	List *tables = charge_table_and_ancestors(relation);
 	int ancestors = list_length(tables) - 1;
 
 	/* Locked as for a scan: a descendant that goes away meanwhile is left out. */
 	tables = list_concat_unique_oid(tables, find_all_inheritors(relation, AccessShareLock, NULL));
 	describe(tables, texts);
 	return ancestors;
+}
+
+void
+charge_tables_check_topmost(Oid relation, const char *hint)
+{
+	if (has_superclass(relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is a partition or child of another table", get_rel_name(relation)),
+				 errhint("%s", hint)));
+}
+
+List *
+charge_tables_topmost(Oid relation)
+{
+	List *topmost = NIL;
+	ListCell *cell;
+
+	foreach (cell, charge_table_and_ancestors(relation))
+	{
+		if (!has_superclass(lfirst_oid(cell)))
+			topmost = lappend_oid(topmost, lfirst_oid(cell));
+	}
+	return topmost;
 }

@@ -7,7 +7,12 @@
 
 #include "postgres.h"
 
+#include "nodes/pg_list.h"
+
 #include "charge_worker.h"
+
+/* The table, then every ancestor: partitions have one parent, other children may have more. */
+extern List *charge_table_and_ancestors(Oid relation);
 
 /*
  * Fills in the texts of the tables, the given one first, then its ancestors, then
@@ -15,5 +20,14 @@
  * the caller sees them: what it attached itself counts too.
  */
 extern int charge_tables_describe(Oid relation, const char *texts[CHARGE_TEXTS]);
+
+/*
+ * Raises 42809 for a partition or child: its rows are rows of the whole, and what
+ * is declared about a part of it would not be the whole story.
+ */
+extern void charge_tables_check_topmost(Oid relation, const char *hint);
+
+/* The ancestors of a table that have none themselves; the table itself if it has none. */
+extern List *charge_tables_topmost(Oid relation);
 
 #endif

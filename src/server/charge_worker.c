@@ -33,6 +33,8 @@
 
 #include "charge_analyst.h"
 #include "charge_budget.h"
+#include "charge_plan.h"
+#include "charge_protection.h"
 #include "charge_worker.h"
 
 /* A limit on whole transactions is new in PostgreSQL 17; before, no timeout is armed in workers. */
@@ -50,8 +52,7 @@ insert_event(const char *statement, int count, Oid *types, Datum *values, const 
 {
 	bool isnull;
 
-	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) !=
-		SPI_OK_INSERT_RETURNING)
+	if (charge_run(statement, count, types, values, nulls) != SPI_OK_INSERT_RETURNING)
 		elog(ERROR, "could not insert into the privacy ledger");
 	if (SPI_processed != 1)
 		elog(ERROR, "the charge is not in the privacy ledger");
@@ -64,9 +65,10 @@ insert_charged(const ChargeRequest *request, const ChargeParties *parties)
 	static const char *const statement =
 		"INSERT INTO dpobj.ledger_events (event, relation, role, epsilon_nano, delta_units,"
 		" relation_identity, role_identity, payers, relation_name, role_name, mechanism,"
-		" mechanism_version, adjacency, guarantee, pair, parameters, snapshot, door) "
+		" mechanism_version, adjacency, guarantee, pair, parameters, snapshot, door, person) "
 		"VALUES ('charged', $1, $2, $3, $4, $5, $6, $7, format('%I.%I', ($10::text[])[1],"
-		" ($11::text[])[1]), $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $8) RETURNING id";
+		" ($11::text[])[1]), $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $8, nullif($20, ''))"
+		" RETURNING id";
 	Oid types[8 + CHARGE_TEXTS] = {OIDOID,  OIDOID,  INT8OID,      INT8OID,
 								   INT8OID, INT8OID, INT8ARRAYOID, TEXTOID};
 	Datum values[8 + CHARGE_TEXTS] = {
@@ -162,11 +164,10 @@ reserve_model(const ChargeRequest *request, int64 release, const ChargeParties *
 	if (name[0] == '\0')
 		nulls[1] = 'n';
 	else
-		(void) SPI_execute_with_args(give_back, 2, types, values, NULL, false, 0);
+		(void) charge_run(give_back, 2, types, values, NULL);
 	if (!request->by_analyst)
 		nulls[3] = 'n';
-	if (SPI_execute_with_args(reserve, lengthof(types), types, values, nulls, false, 0) !=
-		SPI_OK_INSERT)
+	if (charge_run(reserve, lengthof(types), types, values, nulls) != SPI_OK_INSERT)
 		elog(ERROR, "could not keep a place for the model");
 }
 
@@ -180,8 +181,7 @@ store_model(const ChargeRequest *request)
 	Oid types[] = {HeapTupleHeaderGetTypeId(DatumGetHeapTupleHeader(model)), INT8OID};
 	Datum values[] = {model, Int64GetDatum(request->release)};
 
-	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
-			SPI_OK_UPDATE ||
+	if (charge_run(statement, lengthof(types), types, values, NULL) != SPI_OK_UPDATE ||
 		SPI_processed != 1)
 		elog(ERROR, "could not store the model");
 }
@@ -195,6 +195,7 @@ commit_charged(ChargeRequest *request)
 
 	charge_bind(request, &parties);
 	charge_check_budgets(request, &parties);
+	charge_check_protection(request, &parties);
 	if (request->by_analyst)
 		charge_check_analyst(request, &parties);
 	release = insert_charged(request, &parties);
@@ -220,6 +221,8 @@ commit_administration(ChargeRequest *request, const char *event)
 
 	if (request->event != CHARGE_CONFIRM_EPOCH)
 		charge_bind(request, &parties);
+	if (request->event == CHARGE_PROTECT)
+		charge_check_charges(request, &parties);
 	return insert_administration(request, event, &parties);
 }
 
@@ -238,6 +241,10 @@ insert_request(ChargeRequest *request)
 			return commit_administration(request, "set_budget");
 		case CHARGE_DROP_BUDGET:
 			return commit_administration(request, "drop_budget");
+		case CHARGE_PROTECT:
+			return commit_administration(request, "protect");
+		case CHARGE_UNPROTECT:
+			return commit_administration(request, "unprotect");
 		case CHARGE_CONFIRM_EPOCH:
 			return commit_administration(request, "confirm_epoch");
 	}
@@ -247,8 +254,8 @@ insert_request(ChargeRequest *request)
 /* ---- The worker ------------------------------------------------------------- */
 
 /* Undoes what ALTER DATABASE ... SET or the configuration file may have set. */
-static void
-override_settings(void)
+void
+charge_worker_override_settings(void)
 {
 	static const struct
 	{
@@ -278,23 +285,33 @@ override_settings(void)
 		SetConfigOption("synchronous_commit", "on", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-static void
-commit_event(ChargeRequest *request)
+/* ALTER DATABASE ... SET role applies to workers too; we write as superuser. */
+void
+charge_act_as_superuser(void)
 {
 	Oid role;
 	int security;
 
-	StartTransactionCommand();
-
-	/* ALTER DATABASE ... SET role applies to workers too; we write as superuser. */
 	GetUserIdAndSecContext(&role, &security);
 	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, security | SECURITY_LOCAL_USERID_CHANGE);
+}
 
+void
+charge_execute(ChargeRequest *request)
+{
 	SPI_connect();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	request->id = insert_request(request);
 	PopActiveSnapshot();
 	SPI_finish();
+}
+
+static void
+commit_event(ChargeRequest *request)
+{
+	StartTransactionCommand();
+	charge_act_as_superuser();
+	charge_execute(request);
 	CommitTransactionCommand();
 }
 
@@ -306,6 +323,15 @@ clip_text(const char *text, char clipped[CHARGE_MESSAGE_LENGTH])
 
 	memcpy(clipped, source, length);
 	clipped[length] = '\0';
+}
+
+void
+charge_describe_error(ChargeRequest *request, const ErrorData *error)
+{
+	request->sqlstate = error->sqlerrcode;
+	clip_text(error->message, request->message);
+	clip_text(error->detail, request->detail);
+	clip_text(error->hint, request->hint);
 }
 
 /* Turns the current error into an answer.  The caller reports a denial, we an accident. */
@@ -321,19 +347,22 @@ refuse(ChargeRequest *request)
 		EmitErrorReport();
 	FlushErrorState();
 	AbortCurrentTransaction();
-
-	request->sqlstate = error->sqlerrcode;
-	clip_text(error->message, request->message);
-	clip_text(error->detail, request->detail);
-	clip_text(error->hint, request->hint);
+	charge_describe_error(request, error);
 }
 
-static void
-answer(ChargeRequest *request, ChargeStatus status)
+void
+charge_answer(ChargeRequest *request, ChargeStatus status)
 {
 	pg_write_barrier(); /* the answer before the status that announces it */
 	pg_atomic_write_u32(&request->status, status);
 	SetLatch(&request->leader->procLatch);
+}
+
+/* As nobody in particular: settings of the role that is charged must not apply. */
+void
+charge_worker_connect(Oid database)
+{
+	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
 }
 
 void
@@ -351,19 +380,19 @@ dpobj_charge_main(Datum segment_handle)
 		proc_exit(0); /* the backend gave up before we started; nothing is charged */
 	request = dsm_segment_address(segment);
 
-	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid, 0);
-	override_settings();
+	charge_worker_connect(request->database);
+	charge_worker_override_settings();
 	pgstat_report_activity(STATE_RUNNING, CHARGE_WORKER_NAME);
 
 	PG_TRY();
 	{
 		commit_event(request);
-		answer(request, CHARGE_COMMITTED);
+		charge_answer(request, CHARGE_COMMITTED);
 	}
 	PG_CATCH();
 	{
 		refuse(request);
-		answer(request, CHARGE_REFUSED);
+		charge_answer(request, CHARGE_REFUSED);
 	}
 	PG_END_TRY();
 	proc_exit(0);

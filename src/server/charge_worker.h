@@ -29,6 +29,8 @@ typedef enum ChargeEvent
 	CHARGE_FAILED,
 	CHARGE_SET_BUDGET,
 	CHARGE_DROP_BUDGET,
+	CHARGE_PROTECT,
+	CHARGE_UNPROTECT,
 	CHARGE_CONFIRM_EPOCH
 } ChargeEvent;
 
@@ -36,7 +38,8 @@ typedef enum ChargeStatus
 {
 	CHARGE_PENDING,   /* no answer yet */
 	CHARGE_COMMITTED, /* the event is durable */
-	CHARGE_REFUSED    /* the worker met an error */
+	CHARGE_REFUSED,   /* the worker met an error */
+	CHARGE_ALONE      /* a writer wrote nothing: a worker of its own has to try */
 } ChargeStatus;
 
 /* The texts of an event; those that it does not have are empty. */
@@ -53,6 +56,7 @@ typedef enum ChargeText
 	CHARGE_TEXT_PAIR,
 	CHARGE_TEXT_PARAMETERS,
 	CHARGE_TEXT_SNAPSHOT,
+	CHARGE_TEXT_PERSON, /* column name; empty: rows are protected */
 	CHARGE_TEXT_MODEL_NAME,
 	CHARGE_TEXTS /* how many there are */
 } ChargeText;
@@ -103,6 +107,27 @@ charge_request_text(const ChargeRequest *request, ChargeText which)
 {
 	return request->characters + request->offset[which];
 }
+
+/* Fills in what a worker's registration needs in any case. */
+struct BackgroundWorker;
+extern void charge_worker_describe(struct BackgroundWorker *worker, const char *name,
+								   const char *function);
+
+/* ---- What a writer shares with a worker of one request ---- */
+
+extern void charge_worker_connect(Oid database);
+extern void charge_worker_override_settings(void);
+
+/* For the rest of the transaction. */
+extern void charge_act_as_superuser(void);
+
+/* Writes the event within a transaction, or raises an error; see ChargeRequest.denied. */
+extern void charge_execute(ChargeRequest *request);
+
+extern void charge_describe_error(ChargeRequest *request, const ErrorData *error);
+
+/* The last that a worker does with a request: it belongs to the backend again. */
+extern void charge_answer(ChargeRequest *request, ChargeStatus status);
 
 extern PGDLLEXPORT void dpobj_charge_main(Datum segment_handle);
 

@@ -19,9 +19,11 @@
 #include "utils/numeric.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
+#include "utils/uuid.h"
 
 #include "column.h"
 #include "json_value.h"
+#include "numeric_value.h"
 
 #define UNIX_EPOCH_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
 
@@ -61,6 +63,27 @@ column_init(Column *column, Form_pg_attribute attribute)
 	column->number = attribute->attnum;
 	column->type = getBaseType(attribute->atttypid);
 	column->kind = kind_of_type(column->type);
+}
+
+bool
+column_find(TupleDesc descriptor, const char *name, Column *column)
+{
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+
+		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), name) != 0)
+			continue;
+		column_init(column, attribute);
+		return true;
+	}
+	return false;
+}
+
+bool
+column_names_persons(const Column *column)
+{
+	return column->kind != COLUMN_OTHER || column->type == UUIDOID || column->type == BYTEAOID;
 }
 
 /* ---- reading ---- */
@@ -166,12 +189,68 @@ column_number(const Column *column, Datum datum)
 		case COLUMN_REAL:
 			return read_real(column, datum);
 		case COLUMN_NUMERIC:
-			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, datum));
+			return numeric_value(datum);
 		case COLUMN_TIME:
 			return read_seconds(column, datum);
 		default:
 			return (double) read_integer(column, datum);
 	}
+}
+
+static const uint8 *
+varlena_person(Datum datum, uint32 *length)
+{
+	struct varlena *value = PG_DETOAST_DATUM_PACKED(datum);
+
+	*length = VARSIZE_ANY_EXHDR(value);
+	return (const uint8 *) VARDATA_ANY(value);
+}
+
+/* All numbers of one value have the same digits once trailing zeros are not displayed. */
+static const uint8 *
+numeric_person(Datum datum, uint32 *length)
+{
+	return varlena_person(DirectFunctionCall1(numeric_trim_scale, datum), length);
+}
+
+static uint64
+real_person(double real)
+{
+	uint64 bits;
+
+	if (isnan(real))
+		real = get_float8_nan();
+	if (real == 0.0)
+		real = 0.0; /* and not -0 */
+	memcpy(&bits, &real, sizeof(bits));
+	return bits;
+}
+
+const uint8 *
+column_person(const Column *column, Datum datum, uint8 *buffer, uint32 *length)
+{
+	const uint8 *bytes;
+	uint64 fixed;
+
+	if (column->type == UUIDOID)
+	{
+		*length = UUID_LEN;
+		return DatumGetUUIDP(datum)->data;
+	}
+	if (column->kind == COLUMN_NUMERIC)
+		return numeric_person(datum, length);
+	if (column->kind == COLUMN_TEXT || column->type == BYTEAOID)
+	{
+		bytes = varlena_person(datum, length);
+		if (column->type == BPCHAROID)
+			*length = bpchartruelen((char *) bytes, *length);
+		return bytes;
+	}
+	fixed = column->kind == COLUMN_REAL ? real_person(read_real(column, datum))
+										: (uint64) read_integer(column, datum);
+	memcpy(buffer, &fixed, sizeof(fixed));
+	*length = sizeof(fixed);
+	return buffer;
 }
 
 /* ---- comparing ---- */
@@ -199,6 +278,15 @@ column_compare(const Column *column, const ColumnValue *a, const ColumnValue *b)
 		default:
 			return a->integer < b->integer ? -1 : a->integer > b->integer;
 	}
+}
+
+/* Most texts differ in their length already. */
+static bool
+equals(const Column *column, const ColumnValue *a, const ColumnValue *b)
+{
+	if (column->kind == COLUMN_TEXT)
+		return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+	return column_compare(column, a, b) == 0;
 }
 
 /* ---- constants ---- */
@@ -404,7 +492,7 @@ column_set_find(const Column *column, const ColumnSet *set, Datum datum)
 
 	column_read(column, datum, set->longest, &value);
 	for (int i = 0; i < set->count; i++)
-		if (column_compare(column, &set->value[i], &value) == 0)
+		if (equals(column, &set->value[i], &value))
 			return i;
 	return -1;
 }

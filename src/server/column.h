@@ -11,6 +11,7 @@
 
 #include "postgres.h"
 
+#include "access/tupdesc.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
@@ -50,7 +51,26 @@ typedef struct ColumnValue
 	"numeric, date, timestamp, timestamp with time zone, text, varchar, char, an enum, or a "      \
 	"domain over one of them."
 
+/* The types of columns that can say whose row it is. */
+#define PERSON_TYPES_DETAIL                                                                        \
+	"A person may be named by a column of type boolean, smallint, integer, bigint, real, double "  \
+	"precision, numeric, date, timestamp, timestamp with time zone, text, varchar, char, uuid, "   \
+	"bytea, an enum, or a domain over one of them."
+
 extern void column_init(Column *column, Form_pg_attribute attribute);
+
+/* The column of that name; false if there is none (system columns are none). */
+extern bool column_find(TupleDesc descriptor, const char *name, Column *column);
+
+extern bool column_names_persons(const Column *column);
+
+/*
+ * The person that a value names, as bytes that are equal exactly for equal values:
+ * 1.0 and 1.00 are one numeric, -0 and 0 one float, NaN is equal to itself, texts
+ * are compared bytewise, without the trailing blanks of a bpchar.  Short ones are
+ * written to buffer, which must hold 8 bytes; others are allocated.
+ */
+extern const uint8 *column_person(const Column *column, Datum datum, uint8 *buffer, uint32 *length);
 
 /*
  * A number for a boolean, integer, real, numeric or time column, whose unit is

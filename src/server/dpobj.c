@@ -8,6 +8,7 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
+#include "charge_queue.h"
 #include "core/mutant.h"
 
 #include "decimal.h"
@@ -42,7 +43,7 @@ _PG_init(void)
 		"makes the guarantee conditional; 0, the default, sets none.",
 		&dpobj_time_limit, 0, 0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable(
-		"dpobj.memory_limit", "Memory that a solver may use.",
+		"dpobj.memory_limit", "Memory that a solver may use, or the choice of persons' rows.",
 		"Nothing is released when it is not enough and the charge stays. A limit that "
 		"can be reached makes the guarantee conditional; 0, the default, sets none.",
 		&dpobj_memory_limit, 0, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MB, NULL, NULL, NULL);
@@ -73,4 +74,5 @@ _PG_init(void)
 							"Others wait. It counts for the whole server.", &dpobj_max_solvers, 4,
 							1, 1024, PGC_SUSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");
+	charge_queue_install();
 }

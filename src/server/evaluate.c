@@ -255,13 +255,14 @@ evaluate(Oid table, const NamedModel *named, const PrivacyCost *cost, Jsonb *fil
 		.relation = table, .mechanism = "laplace", .guarantee = "exact", .pair = "pure"};
 	int64 release;
 
-	grant_check_budgets(table, cost->epsilon_charged, 0);
 	analyst_open(table, named->features, named->label, filter, &opened);
+	grant_check_budgets(table, cost->epsilon_charged, 0, opened.protection.adjacency);
 	check_encoders(named, &opened);
 	settle(named, &opened, cost, evaluation);
 	evaluation->scan = scan_open(table, opened.protection.ignore_rls, &opened.shape);
 
 	charge.adjacency = opened.protection.adjacency;
+	charge.person = opened.protection.person;
 	charge.epsilon = cost->epsilon_charged;
 	charge.parameters = parameters(named, evaluation, &opened, filter);
 	charge.analyst = &terms;

@@ -174,6 +174,7 @@ static FeatureRow *
 describe_features(Oid relation_oid, List *names, int *count)
 {
 	Relation relation = relation_open(relation_oid, AccessShareLock);
+	Relation declared;
 	Protection protection;
 	Encoders all;
 	Encoders chosen;
@@ -181,7 +182,9 @@ describe_features(Oid relation_oid, List *names, int *count)
 	FeatureRow *rows;
 
 	protection_require(relation, &protection);
-	encoders_parse(protection.encoders, RelationGetDescr(relation), &all);
+	declared = relation_open(protection.relation, AccessShareLock);
+	encoders_parse(protection.encoders, RelationGetDescr(declared), &all);
+	relation_close(declared, AccessShareLock);
 	relation_close(relation, AccessShareLock);
 	encoders_choose(&all, names, NULL, &chosen);
 	memset(&options, 0, sizeof(options));

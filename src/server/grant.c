@@ -77,7 +77,7 @@ grant_is_held(Oid table)
 }
 
 void
-grant_check_budgets(Oid table, int64 epsilon, int64 delta)
+grant_check_budgets(Oid table, int64 epsilon, int64 delta, Adjacency adjacency)
 {
 	static const char *const exceeded =
 		"WITH RECURSIVE payers(role) AS (SELECT $2"
@@ -85,10 +85,12 @@ grant_check_budgets(Oid table, int64 epsilon, int64 delta)
 		"SELECT dpobj.budget_exceeded("
 		"ARRAY(SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $1),"
 		" ARRAY(SELECT r.id FROM dpobj.identity_roles r WHERE r.role IN (SELECT role FROM payers)),"
-		" $3, $4)";
-	Oid types[] = {OIDOID, OIDOID, INT8OID, INT8OID};
-	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(GetSessionUserId()),
-					  Int64GetDatum(epsilon), Int64GetDatum(delta)};
+		" $3, $4, $5)";
+	Oid types[] = {OIDOID, OIDOID, INT8OID, INT8OID, TEXTOID};
+	Datum values[] = {
+		ObjectIdGetDatum(table), ObjectIdGetDatum(GetSessionUserId()), Int64GetDatum(epsilon),
+		Int64GetDatum(delta),
+		CStringGetTextDatum(adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove")};
 	Datum result;
 	bool isnull;
 

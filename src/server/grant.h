@@ -6,6 +6,8 @@
 
 #include "postgres.h"
 
+#include "core/privacy.h"
+
 /*
  * Raises UB003 unless current user and session user hold the same budgets on the
  * table: inside somebody's SECURITY DEFINER function the session's budget would be
@@ -21,6 +23,6 @@ extern bool grant_is_held(Oid table);
  * cover the cost.  A courtesy without locks: the charge worker asks again.
  * epsilon: nano-units; delta: units of 2^-60.
  */
-extern void grant_check_budgets(Oid table, int64 epsilon, int64 delta);
+extern void grant_check_budgets(Oid table, int64 epsilon, int64 delta, Adjacency adjacency);
 
 #endif

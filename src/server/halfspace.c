@@ -66,9 +66,32 @@ options_argument(PlanCall *call)
 	return isnull ? NULL : DatumGetJsonbP(value);
 }
 
-/* Reads the call's public arguments; settles the training if the dimension is known. */
+/*
+ * Which tables are neighbours belongs to a protected table: all that is charged to
+ * it must be about the same ones, or be converted (dpobj.budget_state).
+ */
 static void
-open_training(PlanCall *call, Training *training)
+settle_adjacency(const PlanTable *table, Options *options)
+{
+	if (!table->is_protected)
+		return;
+	if (options->adjacency_given && table->adjacency == ADJACENCY_REPLACE)
+		return; /* add_remove is converted */
+	if (options->adjacency_given && options->adjacency != table->adjacency)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"adjacency\" is not the table's"),
+						errdetail("The table is protected with adjacency \"%s\".",
+								  table->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove"),
+						errhint("Leave the option out.")));
+	options->adjacency = table->adjacency;
+}
+
+/*
+ * Reads the call's public arguments; settles the training if the dimension is known.
+ * table is NULL in a parallel worker, which only needs the encoding.
+ */
+static void
+open_training(PlanCall *call, const PlanTable *table, Training *training)
 {
 	int features;
 
@@ -78,6 +101,8 @@ open_training(PlanCall *call, Training *training)
 					  required_argument(call, ARGUMENT_DELTA, "delta"),
 					  argument_type(call, ARGUMENT_DELTA));
 	training_set_options(training, options_argument(call));
+	if (table != NULL)
+		settle_adjacency(table, &training->options);
 	if (training->options.low.count == 0 && training->options.scale.count == 0)
 		plan_refuse_unscaled_features(call);
 
@@ -129,14 +154,15 @@ accumulation_create(FunctionCallInfo fcinfo)
 	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	Accumulation *accumulation = palloc0(sizeof(Accumulation));
 	PlanCall call;
+	PlanTable table;
 
 	plan_read_call(fcinfo, &call);
 	if (!IsParallelWorker())
 	{
-		(void) plan_check_shape(&call);
+		plan_check_shape(&call, &table);
 		charge_precheck();
 	}
-	open_training(&call, &accumulation->training);
+	open_training(&call, IsParallelWorker() ? NULL : &table, &accumulation->training);
 	accumulation->label_type = get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_LABEL);
 	MemoryContextSwitchTo(old);
 	return accumulation;
@@ -249,25 +275,25 @@ dpobj_halfspace_final(PG_FUNCTION_ARGS)
 	MechanismAnswer answer;
 	SolverOutcome outcome;
 	TupleDesc descriptor;
-	Oid table;
+	PlanTable table;
 	uint8 *problem;
 	Size length;
 	int64 release;
 
 	plan_read_call(fcinfo, &call);
-	table = plan_check_shape(&call);
+	plan_check_shape(&call, &table);
 	charge_precheck();
-	open_training(&call, &training);
+	open_training(&call, &table, &training);
 	if (!PG_ARGISNULL(0))
 		state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
 	settle_from_state(&training, state);
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type of dpobj.halfspace_final must be dp_model");
-	training.request.progress = progress_wanted(table);
+	training.request.progress = progress_wanted(table.oid);
 	problem = release_encode(&training, state == NULL ? NULL : &state->rows, &length);
 
 	gate_enter_solvers();
-	release = release_charge(&training, table, NULL);
+	release = release_charge(&training, table.oid, NULL);
 	outcome = release_solve(&training, problem, length, &answer);
 	if (outcome != SOLVER_ANSWERED)
 	{

@@ -125,6 +125,7 @@ read_adjacency(const char *name, JsonbValue *value, Options *options)
 		[ADJACENCY_REPLACE] = "replace", [ADJACENCY_ADD_REMOVE] = "add_remove"};
 
 	options->adjacency = (Adjacency) get_choice(name, value, names, lengthof(names));
+	options->adjacency_given = true;
 }
 
 static void

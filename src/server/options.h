@@ -56,6 +56,7 @@ typedef struct Options
 	FeatureNumbers high;
 	bool intercept;
 	Adjacency adjacency;
+	bool adjacency_given;
 	SolverKind solver;
 	int dimension;    /* 0: not declared */
 	int64 n;          /* 0: not declared */

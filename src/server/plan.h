@@ -14,6 +14,8 @@
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
 
+#include "core/privacy.h"
+
 /* The call as it is written in the query. */
 typedef struct PlanCall
 {
@@ -40,10 +42,21 @@ extern int plan_feature_count(PlanCall *call);
  */
 extern void plan_refuse_unscaled_features(PlanCall *call);
 
+/* The one table whose rows enter a call. */
+typedef struct PlanTable
+{
+	Oid oid; /* the topmost ancestor */
+	bool is_protected;
+	Adjacency adjacency; /* fixed by dpobj.protect, if it is */
+} PlanTable;
+
 /*
- * The one table whose rows enter the call, each at most once: the topmost
- * ancestor if it is a partition.  Raises UB003 with the rule for other shapes.
+ * Finds the table; raises UB003, with the rule and what to write instead, unless
+ * each of its rows enters at most once and nothing else has a say in what enters.
  */
-extern Oid plan_check_shape(PlanCall *call);
+extern void plan_check_shape(PlanCall *call, PlanTable *table);
+
+/* Raises UB003 for an aggregate that is not of this extension, but calls its functions. */
+extern void plan_check_aggregate(FunctionCallInfo fcinfo);
 
 #endif

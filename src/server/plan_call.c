@@ -7,48 +7,58 @@
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
-#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
 #include "dpobj.h"
-#include "plan.h"
+#include "plan_shape.h"
+
+/* The node that a node's columns come from; of several with the same columns, the first. */
+static Plan *
+plan_below(Plan *plan)
+{
+	if (IsA(plan, Append))
+		return linitial(((Append *) plan)->appendplans);
+	if (IsA(plan, MergeAppend))
+		return linitial(((MergeAppend *) plan)->mergeplans);
+	if (IsA(plan, SubqueryScan))
+		return ((SubqueryScan *) plan)->subplan;
+	return plan->lefttree;
+}
+
+/* Is it a plain reference to a column of the node below? */
+static bool
+refers_below(Plan *plan, Node *expression)
+{
+	if (!IsA(expression, Var))
+		return false;
+	if (IsA(plan, SubqueryScan))
+		return ((Var *) expression)->varno == ((Scan *) plan)->scanrelid;
+	return ((Var *) expression)->varno == OUTER_VAR;
+}
 
 /*
  * In a Finalize Aggregate the arguments are a single Var, the partial state;
- * follow it down through Gather (and a Sort or Gather Merge) to the Partial
- * Aggregate that holds the real call.
+ * follow it down through Gather (and a Sort or Gather Merge), or through the
+ * Append of partitions that are aggregated by themselves, to a Partial Aggregate
+ * that holds the real call.
  */
 static Aggref *
 find_partial_aggref(Aggref *final, Plan *plan, Plan **input)
 {
 	Node *expression = (Node *) linitial_node(TargetEntry, final->args)->expr;
 
-	while (plan != NULL)
+	while (!IsA(expression, Aggref))
 	{
-		TargetEntry *entry;
-
-		if (IsA(expression, Aggref) && DO_AGGSPLIT_SKIPFINAL(((Aggref *) expression)->aggsplit))
-		{
-			*input = plan->lefttree;
-			return (Aggref *) expression;
-		}
-		plan = plan->lefttree;
-		if (plan == NULL || !IsA(expression, Var) || ((Var *) expression)->varno != OUTER_VAR)
-			break;
-		entry = list_nth_node(TargetEntry, plan->targetlist, ((Var *) expression)->varattno - 1);
-		expression = (Node *) entry->expr;
-		if (IsA(expression, Aggref))
-		{
-			*input = plan->lefttree;
-			return (Aggref *) expression;
-		}
+		if (!refers_below(plan, expression) || (plan = plan_below(plan)) == NULL)
+			elog(ERROR, "partial aggregate not found in its plan");
+		expression = (Node *) list_nth_node(TargetEntry, plan->targetlist,
+											((Var *) expression)->varattno - 1)
+						 ->expr;
 	}
-	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-					errmsg("query shape is not allowed for a private aggregate"),
-					errdetail("The plan aggregates each partition by itself."),
-					errhint("Set enable_partitionwise_aggregate to off.")));
+	*input = plan->lefttree;
+	return (Aggref *) expression;
 }
 
 void
@@ -65,22 +75,10 @@ plan_read_call(FunctionCallInfo fcinfo, PlanCall *call)
 	call->aggref = AggGetAggref(fcinfo);
 	if (call->aggref == NULL)
 		elog(ERROR, "aggregate call not found in its plan");
+	plan_check_aggregate(fcinfo);
 	call->input = call->aggregate->ss.ps.plan->lefttree;
 	if (DO_AGGSPLIT_COMBINE(call->aggref->aggsplit))
 		call->aggref = find_partial_aggref(call->aggref, call->aggregate->ss.ps.plan, &call->input);
-}
-
-/* True if the expression can take different values within one execution of the statement. */
-static bool
-varies(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Var) || IsA(node, Aggref) || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan))
-		return true;
-	if (IsA(node, Param) && ((Param *) node)->paramkind != PARAM_EXTERN)
-		return true;
-	return expression_tree_walker(node, varies, context);
 }
 
 Datum
@@ -93,7 +91,7 @@ plan_constant_argument(PlanCall *call, int position, const char *name, bool *isn
 	int16 length;
 	bool by_value;
 
-	if (varies(expression, NULL) || contain_volatile_functions(expression))
+	if (!plan_expression_is_fixed(expression))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not vary", name),
 						errhint("Write a constant or a parameter of the statement.")));
 	context = CreateStandaloneExprContext();
@@ -116,12 +114,16 @@ features_expression(PlanCall *call)
 	Node *expression = (Node *) linitial_node(TargetEntry, call->aggref->args)->expr;
 	Plan *plan = call->input;
 
-	while (plan != NULL && IsA(expression, Var) && ((Var *) expression)->varno == OUTER_VAR)
+	if (!refers_below(call->aggregate->ss.ps.plan, expression))
+		return expression;
+	while (plan != NULL)
 	{
 		expression = (Node *) list_nth_node(TargetEntry, plan->targetlist,
 											((Var *) expression)->varattno - 1)
 						 ->expr;
-		plan = plan->lefttree;
+		if (!refers_below(plan, expression))
+			break;
+		plan = plan_below(plan);
 	}
 	return expression;
 }

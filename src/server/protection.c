@@ -1,5 +1,8 @@
 /*
- * protection.c - dpobj.protect() and the reading of its table.
+ * protection.c - dpobj.protect(), dpobj.unprotect() and the reading of their table.
+ *
+ * The declaration belongs to the caller's transaction, its event in the ledger is
+ * committed by the charge worker, as with budgets (budget.c).
  */
 #include "postgres.h"
 
@@ -8,40 +11,36 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_authid.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "fmgr.h"
-#include "miscadmin.h"
+#include "lib/stringinfo.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "admin.h"
+#include "charge.h"
+#include "charge_budget.h"
+#include "charge_tables.h"
 #include "dpobj.h"
 #include "encoders.h"
+#include "identity.h"
 #include "protection.h"
 #include "scan.h"
 
+/* Bytes of a declaration, as text and as jsonb. */
+#define DECLARATION_MAX 65536
+
 /* ---- reading ---- */
-
-static Datum
-attribute(HeapTuple tuple, TupleDesc descriptor, const char *name, bool *isnull)
-{
-	int number = SPI_fnumber(descriptor, name);
-
-	if (number <= 0)
-		elog(ERROR, "table dpobj.protections has no column \"%s\"", name);
-	return heap_getattr(tuple, number, descriptor, isnull);
-}
 
 static char *
 text_attribute(HeapTuple tuple, TupleDesc descriptor, const char *name)
 {
 	bool isnull;
-	Datum value = attribute(tuple, descriptor, name, &isnull);
+	Datum value = identity_attribute(tuple, descriptor, name, &isnull);
 
 	return isnull ? NULL : TextDatumGetCString(value);
 }
@@ -50,7 +49,7 @@ static void
 read_protection(HeapTuple tuple, TupleDesc descriptor, Protection *protection)
 {
 	bool isnull;
-	Datum value = attribute(tuple, descriptor, "encoders", &isnull);
+	Datum value = identity_attribute(tuple, descriptor, "encoders", &isnull);
 
 	protection->encoders = DatumGetJsonbPCopy(value);
 	protection->adjacency =
@@ -58,32 +57,31 @@ read_protection(HeapTuple tuple, TupleDesc descriptor, Protection *protection)
 			? ADJACENCY_ADD_REMOVE
 			: ADJACENCY_REPLACE;
 	protection->person = text_attribute(tuple, descriptor, "person");
-	value = attribute(tuple, descriptor, "max_rows_per_person", &isnull);
+	value = identity_attribute(tuple, descriptor, "max_rows_per_person", &isnull);
 	protection->max_rows_per_person = isnull ? 0 : DatumGetInt32(value);
-	value = attribute(tuple, descriptor, "n", &isnull);
+	value = identity_attribute(tuple, descriptor, "n", &isnull);
 	protection->n = isnull ? 0 : DatumGetInt64(value);
-	value = attribute(tuple, descriptor, "ignore_rls", &isnull);
+	value = identity_attribute(tuple, descriptor, "ignore_rls", &isnull);
 	protection->ignore_rls = DatumGetBool(value);
 }
 
-/* The latest committed declaration counts, however old the caller's snapshot is. */
 bool
 protection_find(Relation relation, Protection *protection)
 {
-	const char *schema = get_namespace_name(RelationGetNamespace(relation));
-	const char *name = RelationGetRelationName(relation);
+	int64 identity = identity_of_table(RelationGetRelid(relation));
 	Oid table = get_relname_relid("protections", get_namespace_oid("dpobj", false));
 	Relation protections = table_open(table, AccessShareLock);
 	TupleDesc descriptor = RelationGetDescr(protections);
 	SysScanDesc scan = systable_beginscan(protections, InvalidOid, false, NULL, 0, NULL);
 	HeapTuple tuple;
 	bool found = false;
+	bool isnull;
 
 	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
-		if (strcmp(text_attribute(tuple, descriptor, "schema_name"), schema) == 0 &&
-			strcmp(text_attribute(tuple, descriptor, "relation_name"), name) == 0)
+		if (DatumGetInt64(identity_attribute(tuple, descriptor, "relation", &isnull)) == identity)
 		{
 			read_protection(tuple, descriptor, protection);
+			protection->relation = RelationGetRelid(relation);
 			found = true;
 		}
 	systable_endscan(scan);
@@ -91,15 +89,65 @@ protection_find(Relation relation, Protection *protection)
 	return found;
 }
 
+bool
+protection_find_topmost(Relation relation, Protection *protection)
+{
+	bool found = false;
+	ListCell *cell;
+
+	foreach (cell, charge_tables_topmost(RelationGetRelid(relation)))
+	{
+		Relation topmost = relation_open(lfirst_oid(cell), AccessShareLock);
+		Protection one;
+
+		if (protection_find(topmost, &one))
+		{
+			if (found)
+				ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+								errmsg("relation \"%s\" is a child of several protected tables",
+									   RelationGetRelationName(relation)),
+								errhint("Ask for one of these tables, or let an administrator call "
+										"dpobj.unprotect for the others.")));
+			*protection = one;
+			found = true;
+		}
+		relation_close(topmost, AccessShareLock);
+	}
+	return found;
+}
+
 void
 protection_require(Relation relation, Protection *protection)
 {
-	if (!protection_find(relation, protection))
+	if (!protection_find_topmost(relation, protection))
 		ereport(ERROR,
 				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 				 errmsg("relation \"%s\" is not protected", RelationGetRelationName(relation)),
 				 errdetail("How its columns become features was not declared."),
-				 errhint("An administrator must call dpobj.protect for it.")));
+				 errhint("An administrator must call dpobj.protect for it, or for the topmost "
+						 "parent if it is a partition or child.")));
+}
+
+static void
+find_person(const char *name, TupleDesc descriptor, Column *column)
+{
+	if (!column_find(descriptor, name, column))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\", which shall name persons, does not exist", name)));
+	if (!column_names_persons(column))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" of type %s cannot name persons", name,
+							   format_type_be(column->type)),
+						errdetail(PERSON_TYPES_DETAIL)));
+}
+
+bool
+protection_person(const Protection *protection, TupleDesc descriptor, Column *column)
+{
+	if (protection->person == NULL)
+		return false;
+	find_person(protection->person, descriptor, column);
+	return true;
 }
 
 /* ---- declaring ---- */
@@ -108,8 +156,6 @@ protection_require(Relation relation, Protection *protection)
 typedef struct Declaration
 {
 	Oid relation;
-	const char *schema;
-	const char *name;
 	Jsonb *encoders;
 	const char *adjacency;
 	const char *person;
@@ -157,14 +203,16 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 		invalid("n must be greater than zero", NULL);
 }
 
+/* The text must travel to the ledger, and everybody reads it in dpobj.protected. */
 static void
-check_person(const Declaration *declaration, Relation relation)
+check_size(const Declaration *declaration)
 {
-	if (declaration->person != NULL &&
-		get_attnum(RelationGetRelid(relation), declaration->person) <= 0)
+	Jsonb *encoders = declaration->encoders;
+
+	if (VARSIZE(encoders) > DECLARATION_MAX ||
+		strlen(JsonbToCString(NULL, &encoders->root, VARSIZE(encoders))) > DECLARATION_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("column \"%s\" of relation \"%s\" does not exist",
-							   declaration->person, RelationGetRelationName(relation))));
+						errmsg("encoders must not be larger than %d bytes", DECLARATION_MAX)));
 }
 
 /* The relation and its descendants, as far as the catalogs tell. */
@@ -186,46 +234,79 @@ static void
 check_declaration(Declaration *declaration)
 {
 	Encoders encoders;
+	Column person;
 	Relation relation;
 
+	LockRelationOid(declaration->relation, AccessShareLock);
+	if (get_rel_name(declaration->relation) == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", declaration->relation)));
 	check_relations(declaration);
+	charge_tables_check_topmost(declaration->relation, "Protect the topmost parent.");
+	check_size(declaration);
 	relation = relation_open(declaration->relation, NoLock);
 	encoders_parse(declaration->encoders, RelationGetDescr(relation), &encoders);
-	check_person(declaration, relation);
-	declaration->schema = get_namespace_name(RelationGetNamespace(relation));
-	declaration->name = pstrdup(RelationGetRelationName(relation));
+	if (declaration->person != NULL)
+		find_person(declaration->person, RelationGetDescr(relation), &person);
 	relation_close(relation, NoLock);
+}
+
+static char *
+describe_declaration(const Declaration *declaration)
+{
+	StringInfoData parameters;
+
+	initStringInfo(&parameters);
+	appendStringInfoString(&parameters, "{\"encoders\": ");
+	(void) JsonbToCString(&parameters, &declaration->encoders->root,
+						  VARSIZE(declaration->encoders));
+	appendStringInfo(&parameters, ", \"adjacency\": \"%s\", \"person\": ", declaration->adjacency);
+	if (declaration->person == NULL)
+		appendStringInfoString(&parameters, "null, \"max_rows_per_person\": null");
+	else
+	{
+		escape_json(&parameters, declaration->person);
+		appendStringInfo(&parameters, ", \"max_rows_per_person\": %d",
+						 declaration->max_rows_per_person);
+	}
+	if (declaration->n == 0)
+		appendStringInfoString(&parameters, ", \"n\": null");
+	else
+		appendStringInfo(&parameters, ", \"n\": " INT64_FORMAT, declaration->n);
+	appendStringInfo(&parameters, ", \"ignore_rls\": %s}",
+					 declaration->ignore_rls ? "true" : "false");
+	return parameters.data;
 }
 
 /* Administrators need no privilege on our table: it is written as its owner. */
 static void
-store_declaration(const Declaration *declaration)
+store_declaration(const Declaration *declaration, int64 identity)
 {
 	static const char *const statement =
-		"INSERT INTO dpobj.protections (relation, schema_name, relation_name, encoders,"
-		" adjacency, person, max_rows_per_person, n, ignore_rls)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
-		" ON CONFLICT (schema_name, relation_name) DO UPDATE SET"
-		" relation = EXCLUDED.relation, encoders = EXCLUDED.encoders,"
-		" adjacency = EXCLUDED.adjacency, person = EXCLUDED.person,"
+		"INSERT INTO dpobj.protections (relation, encoders, adjacency, person,"
+		" max_rows_per_person, n, ignore_rls) VALUES ($1, $2, $3, $4, $5, $6, $7)"
+		" ON CONFLICT (relation) DO UPDATE SET"
+		" encoders = EXCLUDED.encoders, adjacency = EXCLUDED.adjacency, person = EXCLUDED.person,"
 		" max_rows_per_person = EXCLUDED.max_rows_per_person, n = EXCLUDED.n,"
 		" ignore_rls = EXCLUDED.ignore_rls, at = pg_catalog.clock_timestamp()";
-	Oid types[] = {OIDOID, TEXTOID, TEXTOID, JSONBOID, TEXTOID, TEXTOID, INT4OID, INT8OID, BOOLOID};
-	char nulls[] = "         ";
+	Oid types[] = {INT8OID, JSONBOID, TEXTOID, TEXTOID, INT4OID, INT8OID, BOOLOID};
+	char nulls[] = "       ";
 	Datum values[] = {
-		ObjectIdGetDatum(declaration->relation),         CStringGetTextDatum(declaration->schema),
-		CStringGetTextDatum(declaration->name),          JsonbPGetDatum(declaration->encoders),
-		CStringGetTextDatum(declaration->adjacency),     (Datum) 0,
-		Int32GetDatum(declaration->max_rows_per_person), Int64GetDatum(declaration->n),
+		Int64GetDatum(identity),
+		JsonbPGetDatum(declaration->encoders),
+		CStringGetTextDatum(declaration->adjacency),
+		(Datum) 0,
+		Int32GetDatum(declaration->max_rows_per_person),
+		Int64GetDatum(declaration->n),
 		BoolGetDatum(declaration->ignore_rls),
 	};
 
 	if (declaration->person == NULL)
-		nulls[5] = nulls[6] = 'n';
+		nulls[3] = nulls[4] = 'n';
 	else
-		values[5] = CStringGetTextDatum(declaration->person);
+		values[3] = CStringGetTextDatum(declaration->person);
 	if (declaration->n == 0)
-		nulls[7] = 'n';
+		nulls[5] = 'n';
 	(void) admin_execute(statement, lengthof(types), types, values, nulls);
 }
 
@@ -234,11 +315,54 @@ PG_FUNCTION_INFO_V1(dpobj_protect);
 Datum
 dpobj_protect(PG_FUNCTION_ARGS)
 {
+	TableChange change = {InvalidOid};
 	Declaration declaration;
 
 	admin_require("dpobj.protect()");
 	read_arguments(fcinfo, &declaration);
 	check_declaration(&declaration);
-	store_declaration(&declaration);
+	change.relation = declaration.relation;
+	change.parameters = describe_declaration(&declaration);
+	change.adjacency = declaration.adjacency;
+	change.person = declaration.person;
+
+	charge_lock_table(change.relation, true);
+	charge_protect(&change);
+	store_declaration(&declaration, change.relation_identity);
+	PG_RETURN_VOID();
+}
+
+/* dpobj.unprotect(relation) */
+PG_FUNCTION_INFO_V1(dpobj_unprotect);
+Datum
+dpobj_unprotect(PG_FUNCTION_ARGS)
+{
+	static const char *const exists =
+		"SELECT FROM dpobj.protections p JOIN dpobj.identity_tables t ON t.id = p.relation"
+		" WHERE t.relation = $1 FOR UPDATE OF p";
+	static const char *const statement = "DELETE FROM dpobj.protections WHERE relation = $1";
+	TableChange change = {InvalidOid};
+	Oid types[] = {OIDOID};
+	Oid identity_types[] = {INT8OID};
+	Datum values[1];
+
+	admin_require("dpobj.unprotect()");
+	if (PG_ARGISNULL(0))
+		invalid("relation must not be null", NULL);
+	change.relation = PG_GETARG_OID(0);
+	change.parameters = "{}";
+	LockRelationOid(change.relation, AccessShareLock);
+	charge_lock_table(change.relation, true);
+	values[0] = ObjectIdGetDatum(change.relation);
+	if (admin_execute(exists, lengthof(types), types, values, NULL) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 get_rel_name(change.relation) == NULL
+					 ? errmsg("relation with OID %u does not exist", change.relation)
+					 : errmsg("table \"%s\" is not protected", get_rel_name(change.relation))));
+	charge_unprotect(&change);
+	values[0] = Int64GetDatum(change.relation_identity);
+	if (admin_execute(statement, lengthof(identity_types), identity_types, values, NULL) != 1)
+		elog(ERROR, "could not remove the protection");
 	PG_RETURN_VOID();
 }

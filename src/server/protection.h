@@ -11,8 +11,11 @@
 
 #include "core/privacy.h"
 
+#include "column.h"
+
 typedef struct Protection
 {
+	Oid relation; /* whose declaration it is: the encoders name its columns */
 	Jsonb *encoders;
 	Adjacency adjacency;
 	char *person;            /* column that names the person of a row; NULL: none */
@@ -22,12 +25,27 @@ typedef struct Protection
 } Protection;
 
 /*
- * The declaration about a relation, found by its qualified name: OIDs do not
- * survive a restore.  False if there is none; no privilege is asked for.
+ * The declaration about a relation itself, found by its identity as budgets are:
+ * through renames, and by name after DROP and CREATE or a restore.  False if there
+ * is none.  It is the latest that was committed, however old the caller's snapshot
+ * is; no privilege is asked for, and no setting of the session matters.
  */
 extern bool protection_find(Relation relation, Protection *protection);
 
+/*
+ * The declaration that covers a relation: only topmost tables are protected, and
+ * with them all that inherits from them.  Of several topmost ancestors at most one
+ * may be protected, else UB003.
+ */
+extern bool protection_find_topmost(Relation relation, Protection *protection);
+
 /* The same; raises UB003 if there is none. */
 extern void protection_require(Relation relation, Protection *protection);
+
+/*
+ * The column that names the person of a row; false if none was declared.  Raises
+ * 22023 if it has gone or is of another type by now, that can name nobody.
+ */
+extern bool protection_person(const Protection *protection, TupleDesc descriptor, Column *column);
 
 #endif

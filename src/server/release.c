@@ -39,6 +39,7 @@ release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 		.parameters = training_parameters(training),
 		.makes_model = true,
 		.analyst = analyst,
+		.person = training->person,
 	};
 
 	return charge_commit(&charge);

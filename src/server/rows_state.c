@@ -9,6 +9,7 @@
 #include "utils/memutils.h"
 
 #include "dpobj.h"
+#include "plan.h"
 #include "rows_state.h"
 
 #define ROWS_STATE_MAGIC 0x64706f62
@@ -16,9 +17,12 @@
 /* ---- memory ---- */
 
 static void
-check_size(size_t bytes)
+check_size(const ServerMemory *memory, size_t bytes, Size given_back)
 {
-	if (!AllocHugeSizeIsValid(bytes))
+	Size used = memory->limit > 0 ? MemoryContextMemAllocated(memory->context, true) : 0;
+
+	if (!AllocHugeSizeIsValid(bytes) ||
+		(memory->limit > 0 && bytes > memory->limit - Min(memory->limit, used - given_back)))
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
 						errdetail("The training set does not fit into memory.")));
 }
@@ -26,14 +30,18 @@ check_size(size_t bytes)
 static void *
 server_allocate(Memory *self, size_t bytes)
 {
-	check_size(bytes);
-	return MemoryContextAllocHuge(((ServerMemory *) self)->context, bytes);
+	ServerMemory *memory = (ServerMemory *) self;
+
+	check_size(memory, bytes, 0);
+	return MemoryContextAllocHuge(memory->context, bytes);
 }
 
 static void *
 server_reallocate(Memory *self, void *block, size_t bytes)
 {
-	check_size(bytes);
+	ServerMemory *memory = (ServerMemory *) self;
+
+	check_size(memory, bytes, memory->limit > 0 ? GetMemoryChunkSpace(block) : 0);
 	return repalloc_huge(block, bytes);
 }
 
@@ -48,6 +56,7 @@ server_memory_init(ServerMemory *memory, MemoryContext context)
 {
 	memory->memory = (Memory){server_allocate, server_reallocate, server_release};
 	memory->context = context;
+	memory->limit = 0;
 }
 
 /* ---- expanded object ---- */
@@ -154,6 +163,7 @@ dpobj_rows_combine(PG_FUNCTION_ARGS)
 	if (!AggCheckCallContext(fcinfo, &context))
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 						errmsg("dpobj.rows_combine cannot be called outside an aggregate query")));
+	plan_check_aggregate(fcinfo);
 	if (PG_ARGISNULL(1))
 	{
 		if (PG_ARGISNULL(0))

@@ -18,6 +18,7 @@ typedef struct ServerMemory
 {
 	Memory memory;
 	MemoryContext context;
+	Size limit; /* bytes that the context may have; 0, as at first: as many as there are */
 } ServerMemory;
 
 typedef struct RowsState

@@ -18,14 +18,16 @@
 #include "utils/snapmgr.h"
 
 #include "dpobj.h"
+#include "rows_state.h"
 #include "scan.h"
 
 /* One table that holds rows. */
 typedef struct ScanTable
 {
 	Relation relation;
-	AttrNumber *feature;   /* one for each encoder */
-	AttrNumber label;      /* 0: the shape has none */
+	AttrNumber *feature; /* one for each encoder */
+	AttrNumber label;
+	AttrNumber person;     /* 0: the shape has none */
 	AttrNumber *condition; /* one for each condition of the filter */
 	AttrNumber last;       /* the largest of them */
 } ScanTable;
@@ -122,6 +124,8 @@ map_columns(ScanTable *table, const ScanShape *shape)
 	for (int i = 0; i < shape->features->count; i++)
 		table->feature[i] = map_column(table, &shape->features->encoder[i].column);
 	table->label = map_column(table, &shape->label->column);
+	if (shape->person != NULL)
+		table->person = map_column(table, shape->person);
 	table->condition = palloc(Max(shape->filter->count, 1) * sizeof(AttrNumber));
 	for (int i = 0; i < shape->filter->count; i++)
 		table->condition[i] = map_column(table, &shape->filter->condition[i].column);
@@ -205,24 +209,49 @@ encode(const ScanTable *table, const Encoders *encoders, const TupleTableSlot *s
 	return all;
 }
 
+/* Where the rows go. */
+typedef struct Target
+{
+	Rows *rows;
+	Persons *persons; /* NULL: rows enter as they come */
+} Target;
+
+/* Whose row it is; NULL if nobody's. */
+static const uint8 *
+read_person(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot,
+			uint8 *buffer, uint32 *length)
+{
+	int at = table->person - 1;
+
+	if (shape->person == NULL || slot->tts_isnull[at])
+		return NULL;
+	return column_person(shape->person, slot->tts_values[at], buffer, length);
+}
+
 static void
-add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot, Rows *rows)
+add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot, Target *target)
 {
 	double features[GRID_MAX_DIMENSION];
+	uint8 buffer[sizeof(uint64)];
+	uint32 length;
 	int at = table->label - 1;
 	RowLabel label = encoder_apply_label(shape->label, slot->tts_values[at], slot->tts_isnull[at]);
 	bool passed = passes(table, shape->filter, slot);
 	bool encoded = encode(table, shape->features, slot, features);
+	const uint8 *person = read_person(table, shape, slot, buffer, &length);
 
-	if (label != ROW_UNLABELLED && passed && encoded)
-		rows_add(rows, features, label == ROW_POSITIVE);
+	if (label == ROW_UNLABELLED || !passed || !encoded ||
+		(target->persons != NULL && person == NULL))
+		rows_add_neutral(target->rows, 1);
+	else if (target->persons != NULL)
+		persons_offer(target->persons, person, length, features, label == ROW_POSITIVE);
 	else
-		rows_add_neutral(rows, 1);
+		rows_add(target->rows, features, label == ROW_POSITIVE);
 }
 
 /* What decoding a row allocates (a numeric's digits, a text from TOAST) lasts for that row. */
 static void
-scan_table(const ScanTable *table, const ScanShape *shape, Rows *rows)
+scan_table(const ScanTable *table, const ScanShape *shape, Target *target)
 {
 	TupleTableSlot *slot = table_slot_create(table->relation, NULL);
 	TableScanDesc scan = table_beginscan(table->relation, GetActiveSnapshot(), 0, NULL);
@@ -235,7 +264,7 @@ scan_table(const ScanTable *table, const ScanShape *shape, Rows *rows)
 		CHECK_FOR_INTERRUPTS();
 		slot_getsomeattrs(slot, table->last);
 		MemoryContextSwitchTo(row);
-		add_row(table, shape, slot, rows);
+		add_row(table, shape, slot, target);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row);
 	}
@@ -244,9 +273,43 @@ scan_table(const ScanTable *table, const ScanShape *shape, Rows *rows)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
+static void
+scan_tables(Scan *scan, Target *target)
+{
+	for (int i = 0; i < scan->tables; i++)
+		scan_table(&scan->table[i], scan->shape, target);
+}
+
+/* A person's rows may be in several tables. */
+void
+scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
+{
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj persons", ALLOCSET_DEFAULT_SIZES);
+	ServerMemory memory;
+	Target target = {rows, NULL};
+
+	server_memory_init(&memory, context);
+	memory.limit = (Size) dpobj_memory_limit * 1024 * 1024;
+	target.persons = persons_create(scan->shape->max_rows_per_person, key, rows, &memory.memory);
+	scan_tables(scan, &target);
+	persons_finish(target.persons);
+	MemoryContextDelete(context);
+}
+
 void
 scan_run(Scan *scan, Rows *rows)
 {
-	for (int i = 0; i < scan->tables; i++)
-		scan_table(&scan->table[i], scan->shape, rows);
+	uint8 key[PERSONS_KEY_LENGTH];
+	Target target = {rows, NULL};
+
+	if (scan->shape->person == NULL)
+	{
+		scan_tables(scan, &target);
+		return;
+	}
+	if (!pg_strong_random(key, sizeof(key)))
+		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+						errmsg("could not obtain random bits for the choice of rows")));
+	scan_run_with_key(scan, rows, key);
 }

@@ -16,6 +16,7 @@
 
 #include "utils/relcache.h"
 
+#include "core/persons.h"
 #include "core/rows.h"
 
 #include "encoders.h"
@@ -27,6 +28,8 @@ typedef struct ScanShape
 	const Encoders *features;
 	const Encoder *label;
 	const Filter *filter;
+	const Column *person;    /* whose row it is; NULL: each row is somebody else's */
+	int max_rows_per_person; /* of one person enter at most so many rows */
 } ScanShape;
 
 typedef struct Scan Scan;
@@ -44,8 +47,19 @@ extern void scan_check_relation(Relation relation, bool ignore_rls);
  */
 extern Scan *scan_open(Oid relation, bool ignore_rls, const ScanShape *shape);
 
-/* Adds every row that the active snapshot sees; rows must have the shape's encoding. */
+/*
+ * Adds every row that the active snapshot sees; rows must have the shape's encoding.
+ *
+ * With a person, the rows of each one that could enter compete for the places by
+ * a hash under a key that is drawn here (core/persons.h); those that lose are
+ * neutral, and so are rows without a person.  What that needs grows with the
+ * number of persons and rows; more than dpobj.memory_limit, or than there is, is
+ * an ordinary error: out of memory.
+ */
 extern void scan_run(Scan *scan, Rows *rows);
+
+/* The same with a given key, for tests; no release may know its key. */
+extern void scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH]);
 
 extern void scan_close(Scan *scan);
 

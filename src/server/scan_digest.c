@@ -7,12 +7,15 @@
  *
  *   x1 x2 ... : positive negative
  *
- * with the features as integers in units of 2^-16.
+ * with the features as integers in units of 2^-16.  dpobj.scan_rows() returns these
+ * rows themselves.  Both take a key for the choice of rows where a person has
+ * more than may enter; nothing that releases has such an argument.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
@@ -22,6 +25,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/rel.h"
+#include "utils/tuplestore.h"
 
 #include "encoders.h"
 #include "filter.h"
@@ -29,25 +33,86 @@
 #include "rows_state.h"
 #include "scan.h"
 
-/* The declaration of a protected relation, and what the caller chose from it. */
+/* The declaration that covers a relation, and what the caller chose from it. */
 static void
 read_shape(FunctionCallInfo fcinfo, Relation relation, bool *ignore_rls, ScanShape *shape)
 {
 	Encoders *all = palloc(sizeof(Encoders));
 	Encoders *features = palloc(sizeof(Encoders));
 	Filter *filter = palloc(sizeof(Filter));
+	Column *person = palloc(sizeof(Column));
 	char *label = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	List *names = PG_ARGISNULL(2) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(2));
 	Protection protection;
+	Relation declared;
+	TupleDesc descriptor;
 
 	protection_require(relation, &protection);
-	encoders_parse(protection.encoders, RelationGetDescr(relation), all);
+	declared = relation_open(protection.relation, AccessShareLock);
+	descriptor = RelationGetDescr(declared);
+	encoders_parse(protection.encoders, descriptor, all);
 	encoders_choose(all, names, label, features);
-	filter_parse(PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3), RelationGetDescr(relation), filter);
+	filter_parse(PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3), descriptor, filter);
+	shape->person = protection_person(&protection, descriptor, person) ? person : NULL;
+	relation_close(declared, AccessShareLock);
 	shape->features = features;
 	shape->label = encoders_label(all, label);
 	shape->filter = filter;
+	shape->max_rows_per_person = protection.max_rows_per_person;
 	*ignore_rls = protection.ignore_rls;
+}
+
+static const uint8 *
+read_key(FunctionCallInfo fcinfo, int argument)
+{
+	bytea *key;
+
+	if (PG_ARGISNULL(argument))
+		return NULL;
+	key = PG_GETARG_BYTEA_PP(argument);
+	if (VARSIZE_ANY_EXHDR(key) != PERSONS_KEY_LENGTH)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("person_key must have %d bytes", PERSONS_KEY_LENGTH)));
+	return (const uint8 *) VARDATA_ANY(key);
+}
+
+/* Scans as the arguments (relation, label, features, filter, ..., person_key) say. */
+static Rows *
+scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
+{
+	ScanShape shape;
+	Options options;
+	Encoding encoding;
+	Relation relation;
+	RowsState *state;
+	Scan *scan;
+	const uint8 *key;
+	bool ignore_rls;
+
+	if (!superuser())
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						errmsg("permission denied for function %s", function),
+						errhint("Must be superuser.")));
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("relation and label must not be null")));
+	key = read_key(fcinfo, key_argument);
+	relation = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	read_shape(fcinfo, relation, &ignore_rls, &shape);
+	memset(&options, 0, sizeof(options));
+	encoders_describe(shape.features, &options);
+	encoders_encoding(&options, &encoding);
+
+	scan = scan_open(RelationGetRelid(relation), ignore_rls, &shape);
+	relation_close(relation, AccessShareLock);
+	state = rows_state_create(&encoding, CurrentMemoryContext);
+	if (key != NULL && shape.person != NULL)
+		scan_run_with_key(scan, &state->rows, key);
+	else
+		scan_run(scan, &state->rows);
+	scan_close(scan);
+	rows_flush(&state->rows);
+	return &state->rows;
 }
 
 static int
@@ -102,42 +167,60 @@ form_result(TupleDesc descriptor, Rows *rows, bool with_digest)
 }
 
 /*
- * dpobj.scan_digest(relation, label, features, filter, with_digest) -> rows,
- * neutral, distinct_rows, digest
+ * dpobj.scan_digest(relation, label, features, filter, with_digest, person_key) ->
+ * rows, neutral, distinct_rows, digest
  */
 PG_FUNCTION_INFO_V1(dpobj_scan_digest);
 Datum
 dpobj_scan_digest(PG_FUNCTION_ARGS)
 {
-	ScanShape shape;
-	Options options;
-	Encoding encoding;
 	TupleDesc descriptor;
-	Relation relation;
-	RowsState *state;
-	Scan *scan;
-	bool ignore_rls;
 
-	if (!superuser())
-		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-						errmsg("permission denied for function scan_digest"),
-						errhint("Must be superuser.")));
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("relation and label must not be null")));
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	relation = relation_open(PG_GETARG_OID(0), AccessShareLock);
-	read_shape(fcinfo, relation, &ignore_rls, &shape);
-	memset(&options, 0, sizeof(options));
-	encoders_describe(shape.features, &options);
-	encoders_encoding(&options, &encoding);
+	return form_result(descriptor, scan_arguments(fcinfo, "scan_digest", 5),
+					   PG_ARGISNULL(4) || PG_GETARG_BOOL(4));
+}
 
-	scan = scan_open(RelationGetRelid(relation), ignore_rls, &shape);
-	relation_close(relation, AccessShareLock);
-	state = rows_state_create(&encoding, CurrentMemoryContext);
-	scan_run(scan, &state->rows);
-	scan_close(scan);
-	rows_flush(&state->rows);
-	return form_result(descriptor, &state->rows, PG_ARGISNULL(4) || PG_GETARG_BOOL(4));
+static void
+put_row(ReturnSetInfo *result, const Rows *rows, uint32 row)
+{
+	int features = rows->encoding.features;
+	Datum *x = palloc(features * sizeof(Datum));
+	Datum values[3];
+	bool nulls[3] = {false, false, false};
+
+	for (int j = 0; j < features; j++)
+		x[j] = Int32GetDatum(rows->x[(Size) row * rows->stride + j]);
+	values[0] =
+		PointerGetDatum(construct_array(x, features, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	values[1] = Int64GetDatum(rows->count[row].positive);
+	values[2] = Int64GetDatum(rows->count[row].negative);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/* dpobj.scan_rows(relation, label, features, filter, person_key) -> features, positive, negative */
+PG_FUNCTION_INFO_V1(dpobj_scan_rows);
+Datum
+dpobj_scan_rows(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext old;
+	TupleDesc descriptor;
+	const Rows *rows;
+
+	if (result == NULL || !IsA(result, ReturnSetInfo) ||
+		(result->allowedModes & SFRM_Materialize) == 0 ||
+		get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("set-valued function called in context that cannot accept a set")));
+	rows = scan_arguments(fcinfo, "scan_rows", 4);
+	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
+	result->returnMode = SFRM_Materialize;
+	result->setResult = tuplestore_begin_heap(true, false, work_mem);
+	result->setDesc = CreateTupleDescCopy(descriptor);
+	MemoryContextSwitchTo(old);
+	for (uint32 i = 0; i < rows->distinct; i++)
+		put_row(result, rows, i);
+	return (Datum) 0;
 }

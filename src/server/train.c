@@ -223,9 +223,9 @@ train(const Request *request, AnalystTerms *terms, TupleDesc descriptor, int64 *
 	AnalystTable opened;
 	Run context = {.training = training};
 
-	grant_check_budgets(request->relation, training->cost.epsilon_charged,
-						training->cost.delta_charged);
 	analyst_open(request->relation, request->features, request->label, request->filter, &opened);
+	grant_check_budgets(request->relation, training->cost.epsilon_charged,
+						training->cost.delta_charged, opened.protection.adjacency);
 	settle(request, &opened);
 	context.scan = scan_open(request->relation, opened.protection.ignore_rls, &opened.shape);
 

@@ -293,6 +293,7 @@ training_set_protected(Training *training, const Encoders *features, const Prote
 	encoders_describe(features, &training->options);
 	training->options.adjacency = protection->adjacency;
 	training->options.n = protection->n;
+	training->person = protection->person;
 	training->rows_per_person = protection->max_rows_per_person;
 }
 

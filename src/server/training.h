@@ -27,7 +27,8 @@ typedef struct Training
 	PrivacyCost cost;
 	Options options;
 	bool by_analyst;        /* then a mechanism must be sure to finish (PRIVACY.md 3, T3) */
-	int rows_per_person;    /* that the guarantee is for; 0: it is for single rows */
+	const char *person;     /* column that says whose row it is; NULL: rows are protected */
+	int rows_per_person;    /* 0 without person */
 	char *options_text;     /* as the user gave them, for the ledger and the model */
 	const char *provenance; /* further members for them, ", \"key\": ..."; NULL: none */
 	Encoding encoding;      /* features is 0 while the dimension is not known */

@@ -32,15 +32,12 @@ COMMENT ON COLUMN dpobj.budget_rows.delta_units IS 'cap of delta in units of 2^-
 COMMENT ON COLUMN dpobj.budget_rows.max_releases IS 'cap of the number of charges; null: none';
 
 -- A role that may write every table may not write these.
-CREATE FUNCTION dpobj.budget_refuse_change() RETURNS trigger
-    AS 'MODULE_PATHNAME', 'dpobj_budget_refuse_change' LANGUAGE C;
-COMMENT ON FUNCTION dpobj.budget_refuse_change() IS 'trigger: refuses changes of budgets by hand';
 CREATE TRIGGER budget_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.budget_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.budget_refuse_change();
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
 CREATE TRIGGER identity_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.identities
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.budget_refuse_change();
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
 CREATE TRIGGER lineage_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.lineage
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.budget_refuse_change();
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
 ALTER TABLE dpobj.budget_rows ENABLE ALWAYS TRIGGER budget_guard;
 ALTER TABLE dpobj.identities ENABLE ALWAYS TRIGGER identity_guard;
 ALTER TABLE dpobj.lineage ENABLE ALWAYS TRIGGER lineage_guard;
@@ -58,7 +55,12 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows_id_seq', '');
 
 /*
  * What each budget has spent, for the charge worker and the views: the one
- * definition.  A charge counts for a table if it read rows of that table: it was
+ * definition, together with dpobj.budget_exceeded below.  A row that is replaced is
+ * one that goes and one that comes: what is (epsilon, delta)-private under
+ * add_remove is (2 epsilon, (1 + e^epsilon) delta)-private under replace (PRIVACY.md
+ * 0), and delta is rounded up with a unit to spare for the last digits of exp().
+ * Nothing follows the other way round; such a charge is refused by
+ * src/server/charge_protection.c.  A charge counts for a table if it read rows of that table: it was
  * made on the table, on a descendant, or on an ancestor of one of these.
  */
 CREATE VIEW dpobj.budget_state AS
@@ -71,21 +73,35 @@ SELECT b.id,
        b.max_releases,
        s.epsilon_nano AS epsilon_spent,
        s.delta_units AS delta_spent,
-       s.releases
+       s.releases,
+       u.adjacency
   FROM dpobj.budget_rows b
  CROSS JOIN LATERAL
-       (SELECT coalesce(pg_catalog.sum(e.epsilon_nano), 0) AS epsilon_nano,
-               coalesce(pg_catalog.sum(e.delta_units), 0) AS delta_units,
+       (SELECT coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
+                        'replace') AS adjacency) u
+ CROSS JOIN LATERAL
+       (SELECT coalesce(pg_catalog.sum(
+                 CASE WHEN e.adjacency = u.adjacency THEN e.epsilon_nano
+                      ELSE 2 * e.epsilon_nano::numeric END), 0) AS epsilon_nano,
+               coalesce(pg_catalog.sum(
+                 CASE WHEN e.adjacency = u.adjacency OR e.delta_units = 0 THEN e.delta_units
+                      ELSE pg_catalog.ceil(e.delta_units * (1 + pg_catalog.exp(e.epsilon_nano * 0.000000001))) + 1
+                 END), 0) AS delta_units,
                pg_catalog.count(*) AS releases
           FROM dpobj.ledger_events e
          WHERE e.event = 'charged'
-           AND e.relation_identity = ANY (ARRAY(
-                 WITH RECURSIVE
-                   down(id) AS (SELECT b.relation UNION
-                                SELECT l.descendant FROM dpobj.lineage l JOIN down ON l.ancestor = down.id),
-                   up(id) AS (SELECT id FROM down UNION
-                              SELECT l.ancestor FROM dpobj.lineage l JOIN up ON l.descendant = up.id)
-                 SELECT id FROM up))
+           AND e.relation_identity = ANY (
+                 -- most tables have no relatives, and the recursion takes longer than the sum
+                 CASE WHEN EXISTS (SELECT FROM dpobj.lineage l WHERE l.ancestor = b.relation)
+                        OR EXISTS (SELECT FROM dpobj.lineage l WHERE l.descendant = b.relation)
+                      THEN ARRAY(
+                        WITH RECURSIVE
+                          down(id) AS (SELECT b.relation UNION
+                                       SELECT l.descendant FROM dpobj.lineage l JOIN down ON l.ancestor = down.id),
+                          up(id) AS (SELECT id FROM down UNION
+                                     SELECT l.ancestor FROM dpobj.lineage l JOIN up ON l.descendant = up.id)
+                        SELECT id FROM up)
+                      ELSE ARRAY[b.relation] END)
            AND (b.role IS NULL OR b.role = ANY (e.payers))) s;
 REVOKE ALL ON TABLE dpobj.budget_state FROM PUBLIC;
 COMMENT ON VIEW dpobj.budget_state IS 'budgets and what the ledger says was spent of them, in units of the ledger';
@@ -99,20 +115,21 @@ COMMENT ON COLUMN dpobj.budget_state.max_releases IS 'cap of the number of charg
 COMMENT ON COLUMN dpobj.budget_state.epsilon_spent IS 'charged epsilon in units of 1e-9';
 COMMENT ON COLUMN dpobj.budget_state.delta_spent IS 'charged delta in units of 2^-60';
 COMMENT ON COLUMN dpobj.budget_state.releases IS 'number of charges';
+COMMENT ON COLUMN dpobj.budget_state.adjacency IS 'under which costs are added up: the protected table''s, else replace';
 
 CREATE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], epsilon_nano bigint,
-    delta_units bigint) RETURNS text
+    delta_units bigint, adjacency text) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT format('The budget of %s on table %s has %s.',
              CASE WHEN b.role IS NULL THEN 'all roles' ELSE format('role "%s"', r.name) END, t.name,
              CASE
                WHEN NOT fits.epsilon THEN format('epsilon: %s spent, %s asked, %s left of %s',
-                 trim_scale(b.epsilon_spent * 0.000000001), trim_scale($3 * 0.000000001),
+                 trim_scale(b.epsilon_spent * 0.000000001), trim_scale(asked.epsilon_nano * 0.000000001),
                  trim_scale(greatest(b.epsilon_nano - b.epsilon_spent, 0) * 0.000000001),
                  trim_scale(b.epsilon_nano * 0.000000001))
                WHEN NOT fits.delta THEN format('delta, in units of 2^-60: %s spent, %s asked, %s left of %s',
-                 b.delta_spent, $4, greatest(b.delta_units - b.delta_spent, 0), b.delta_units)
+                 b.delta_spent, asked.delta_units, greatest(b.delta_units - b.delta_spent, 0), b.delta_units)
                ELSE format('releases: %s spent, 1 asked, %s left of %s', b.releases,
                  greatest(b.max_releases - b.releases, 0), b.max_releases)
              END)
@@ -120,15 +137,19 @@ CREATE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], epsilon_
       JOIN dpobj.identities t ON t.id = b.relation
       LEFT JOIN dpobj.identities r ON r.id = b.role
      CROSS JOIN LATERAL
-           (SELECT b.epsilon_spent + $3 <= b.epsilon_nano AS epsilon,
-                   b.delta_spent + $4 <= b.delta_units AS delta,
+           (SELECT CASE WHEN $5 = b.adjacency THEN $3 ELSE 2 * $3::numeric END AS epsilon_nano,
+                   CASE WHEN $5 = b.adjacency OR $4 = 0 THEN $4
+                        ELSE ceil($4 * (1 + exp($3 * 0.000000001))) + 1 END AS delta_units) asked
+     CROSS JOIN LATERAL
+           (SELECT b.epsilon_spent + asked.epsilon_nano <= b.epsilon_nano AS epsilon,
+                   b.delta_spent + asked.delta_units <= b.delta_units AS delta,
                    coalesce(b.releases < b.max_releases, true) AS releases) fits
      WHERE b.relation = ANY ($1) AND (b.role IS NULL OR b.role = ANY ($2))
        AND NOT (fits.epsilon AND fits.delta AND fits.releases)
      ORDER BY b.relation, b.role
      LIMIT 1
   $$;
-COMMENT ON FUNCTION dpobj.budget_exceeded(bigint[], bigint[], bigint, bigint) IS
+COMMENT ON FUNCTION dpobj.budget_exceeded(bigint[], bigint[], bigint, bigint, text) IS
   'internal: of the budgets that apply, the first that a cost does not fit into; null: it fits';
 
 /*

@@ -53,3 +53,8 @@ COMMENT ON TABLE dpobj.lineage IS 'tables that were once charged as parts of ano
 COMMENT ON INDEX dpobj.lineage_descendant_idx IS 'finds the ancestors of a table';
 COMMENT ON COLUMN dpobj.lineage.ancestor IS 'identity of the table that was charged';
 COMMENT ON COLUMN dpobj.lineage.descendant IS 'identity of a table that was a partition or child of it then';
+
+CREATE FUNCTION dpobj.refuse_change() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'dpobj_refuse_change' LANGUAGE C;
+COMMENT ON FUNCTION dpobj.refuse_change() IS
+  'trigger: refuses changes by hand for everybody but superusers; its argument is the hint';

@@ -32,8 +32,10 @@ CREATE TABLE dpobj.ledger_events
     role_identity bigint,
     payers bigint[],
     door text,
+    person text,
     CONSTRAINT ledger_event_known CHECK (event IN
-        ('charged', 'released', 'failed', 'protect', 'set_budget', 'drop_budget', 'confirm_epoch')),
+        ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'drop_budget',
+         'confirm_epoch')),
     CONSTRAINT ledger_charge_complete CHECK (event <> 'charged' OR
         (release IS NULL AND relation IS NOT NULL AND relation_name IS NOT NULL
          AND mechanism IS NOT NULL AND mechanism_version IS NOT NULL AND adjacency IS NOT NULL
@@ -87,7 +89,7 @@ COMMENT ON TRIGGER ledger_append_only ON dpobj.ledger_events IS 'refuses UPDATE,
 COMMENT ON TRIGGER ledger_append_only_row ON dpobj.ledger_events IS 'refuses UPDATE and DELETE that come through an inheritance parent';
 COMMENT ON COLUMN dpobj.ledger_events.id IS 'ledger id; the id of a charged event is the id of its release';
 COMMENT ON COLUMN dpobj.ledger_events.at IS 'when the event was written';
-COMMENT ON COLUMN dpobj.ledger_events.event IS 'charged: before any noise is drawn; released: before the answer is sent; failed: nothing was released, the charge stays; protect, set_budget, drop_budget, confirm_epoch: administration';
+COMMENT ON COLUMN dpobj.ledger_events.event IS 'charged: before any noise is drawn; released: before the answer is sent; failed: nothing was released, the charge stays; protect, unprotect, set_budget, drop_budget, confirm_epoch: administration';
 COMMENT ON COLUMN dpobj.ledger_events.release IS 'released and failed: id of the charged event they end; else null';
 COMMENT ON COLUMN dpobj.ledger_events.relation IS 'OID of the table, of the topmost ancestor for a partition; meaningless after a restore';
 COMMENT ON COLUMN dpobj.ledger_events.relation_name IS 'schema-qualified, quoted name that the table had then';
@@ -107,6 +109,7 @@ COMMENT ON COLUMN dpobj.ledger_events.epoch IS 'where and in which life of the s
 COMMENT ON COLUMN dpobj.ledger_events.relation_identity IS 'identity of the table';
 COMMENT ON COLUMN dpobj.ledger_events.role_identity IS 'identity of the session user';
 COMMENT ON COLUMN dpobj.ledger_events.door IS 'charged: owner, an aggregate in a query; analyst, dpobj.train and its kin';
+COMMENT ON COLUMN dpobj.ledger_events.person IS 'charged: column whose values are the persons that neighbours differ in; null: neighbours differ in a row';
 COMMENT ON COLUMN dpobj.ledger_events.payers IS 'charged: identities of the session user and of the groups that he was a member of then';
 
 -- Which table and which role an identity stands for now, as the charge worker binds them.
@@ -171,7 +174,8 @@ SELECT e.id,
        e.parameters,
        e.snapshot,
        e.output_hash,
-       e.door
+       e.door,
+       e.person
   FROM dpobj.ledger_events e
   LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -183,7 +187,7 @@ GRANT SELECT ON TABLE dpobj.ledger TO PUBLIC;
 COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role; all events for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.ledger.id IS 'ledger id';
 COMMENT ON COLUMN dpobj.ledger.at IS 'when the event was written';
-COMMENT ON COLUMN dpobj.ledger.event IS 'charged, released, failed, protect, set_budget, drop_budget or confirm_epoch; charged alone means: may have been released';
+COMMENT ON COLUMN dpobj.ledger.event IS 'charged, released, failed, protect, unprotect, set_budget, drop_budget or confirm_epoch; charged alone means: may have been released';
 COMMENT ON COLUMN dpobj.ledger.release IS 'id of the charged event that this event belongs to; its own id for a charged event';
 COMMENT ON COLUMN dpobj.ledger.relation IS 'the table; null when no table has the recorded OID and name any more';
 COMMENT ON COLUMN dpobj.ledger.relation_name IS 'schema-qualified, quoted name that the table had then';
@@ -199,3 +203,4 @@ COMMENT ON COLUMN dpobj.ledger.parameters IS 'public parameters';
 COMMENT ON COLUMN dpobj.ledger.snapshot IS 'snapshot that the release read';
 COMMENT ON COLUMN dpobj.ledger.output_hash IS 'released: SHA-256 of the released model';
 COMMENT ON COLUMN dpobj.ledger.door IS 'charged: owner, an aggregate in a query; analyst, dpobj.train and its kin';
+COMMENT ON COLUMN dpobj.ledger.person IS 'charged: column whose values are the protected persons; null: rows are protected';

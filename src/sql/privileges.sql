@@ -9,7 +9,8 @@ GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dp
 -- Not enough alone: who granted the membership is looked at in each call (src/server/admin.c).
 GRANT EXECUTE ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint),
   dpobj.drop_budget(regclass, regrole), dpobj.confirm_epoch(),
-  dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean) TO dpobj_admin;
+  dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean),
+  dpobj.unprotect(regclass) TO dpobj_admin;
 
 -- An exact-match overload in a schema that others may create in would capture calls.
 DO $body$

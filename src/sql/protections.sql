@@ -1,14 +1,12 @@
 -- The analyst's door: what administrators declare about tables
 
 /*
- * One row per protected relation.  Found by name, since OIDs do not survive a
- * restore: a relation that is renamed has to be protected again.
+ * One row per protected table, which is known by its identity: a rename keeps the
+ * protection, and so do DROP and CREATE under the same name, and a restore.
  */
 CREATE TABLE dpobj.protections
 (
-    schema_name text NOT NULL,
-    relation_name text NOT NULL,
-    relation oid NOT NULL,
+    relation bigint PRIMARY KEY,
     at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     encoders jsonb NOT NULL,
     adjacency text NOT NULL,
@@ -16,7 +14,6 @@ CREATE TABLE dpobj.protections
     max_rows_per_person integer,
     n bigint,
     ignore_rls boolean NOT NULL,
-    CONSTRAINT protections_pkey PRIMARY KEY (schema_name, relation_name),
     CONSTRAINT protection_adjacency_known CHECK (adjacency IN ('replace', 'add_remove')),
     CONSTRAINT protection_person_bounded CHECK ((person IS NULL) = (max_rows_per_person IS NULL)),
     CONSTRAINT protection_rows_valid CHECK (max_rows_per_person > 0),
@@ -25,11 +22,14 @@ CREATE TABLE dpobj.protections
 REVOKE ALL ON TABLE dpobj.protections FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.protections', '');
 
-COMMENT ON TABLE dpobj.protections IS 'declarations of dpobj.protect, one row per relation';
-COMMENT ON INDEX dpobj.protections_pkey IS 'a relation is protected once';
-COMMENT ON COLUMN dpobj.protections.schema_name IS 'schema of the relation';
-COMMENT ON COLUMN dpobj.protections.relation_name IS 'name of the relation';
-COMMENT ON COLUMN dpobj.protections.relation IS 'OID that the relation had then; meaningless after a restore';
+CREATE TRIGGER protection_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.protections
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.protect and dpobj.unprotect.');
+ALTER TABLE dpobj.protections ENABLE ALWAYS TRIGGER protection_guard;
+COMMENT ON TRIGGER protection_guard ON dpobj.protections IS 'refuses changes but for dpobj''s own functions and superusers';
+
+COMMENT ON TABLE dpobj.protections IS 'declarations of dpobj.protect, one row per table';
+COMMENT ON INDEX dpobj.protections_pkey IS 'a table is protected once';
+COMMENT ON COLUMN dpobj.protections.relation IS 'identity of the table';
 COMMENT ON COLUMN dpobj.protections.at IS 'when it was declared';
 COMMENT ON COLUMN dpobj.protections.encoders IS 'how each column becomes features';
 COMMENT ON COLUMN dpobj.protections.adjacency IS 'which tables are neighbours: replace or add_remove';
@@ -40,7 +40,8 @@ COMMENT ON COLUMN dpobj.protections.ignore_rls IS 'may rows be read that row-lev
 
 CREATE VIEW dpobj.protected AS
 SELECT c.oid::regclass AS relation,
-       pg_catalog.format('%I.%I', p.schema_name, p.relation_name) AS relation_name,
+       CASE WHEN c.oid IS NULL THEN t.relation_name
+            ELSE pg_catalog.format('%I.%I', n.nspname, c.relname) END AS relation_name,
        p.at,
        p.encoders,
        p.adjacency,
@@ -49,14 +50,15 @@ SELECT c.oid::regclass AS relation,
        p.n,
        p.ignore_rls
   FROM dpobj.protections p
-  LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = p.schema_name
-  LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = p.relation_name;
+  JOIN dpobj.identity_tables t ON t.id = p.relation
+  LEFT JOIN pg_catalog.pg_class c ON c.oid = t.relation
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
 REVOKE ALL ON TABLE dpobj.protected FROM PUBLIC;
 GRANT SELECT ON TABLE dpobj.protected TO PUBLIC;
 
 COMMENT ON VIEW dpobj.protected IS 'relations that analysts may be given a budget for, and how their columns become features';
-COMMENT ON COLUMN dpobj.protected.relation IS 'the relation that has that name now; null when there is none';
-COMMENT ON COLUMN dpobj.protected.relation_name IS 'schema-qualified, quoted name';
+COMMENT ON COLUMN dpobj.protected.relation IS 'the table; null when there is none by that OID or name any more';
+COMMENT ON COLUMN dpobj.protected.relation_name IS 'schema-qualified, quoted name; of a table that is gone the last one';
 COMMENT ON COLUMN dpobj.protected.at IS 'when it was declared';
 COMMENT ON COLUMN dpobj.protected.encoders IS 'how each column becomes features';
 COMMENT ON COLUMN dpobj.protected.adjacency IS 'which tables are neighbours: replace or add_remove';
@@ -73,6 +75,12 @@ CREATE FUNCTION dpobj.protect(relation regclass, encoders jsonb, adjacency text 
 COMMENT ON FUNCTION dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean) IS
   'declares how the columns of a table become features, and who its neighbours are; for administrators';
 
+CREATE FUNCTION dpobj.unprotect(relation regclass) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_unprotect';
+COMMENT ON FUNCTION dpobj.unprotect(regclass) IS
+  'takes a declaration of dpobj.protect back; for administrators';
+
 CREATE FUNCTION dpobj.features(encoders jsonb, "row" anyelement) RETURNS float8[]
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_features';
@@ -88,9 +96,17 @@ COMMENT ON FUNCTION dpobj.protected_features(regclass, text[]) IS
   'the features of a protected relation, in the order of a model''s weights';
 
 CREATE FUNCTION dpobj.scan_digest(relation regclass, label text, features text[] DEFAULT NULL,
-    filter jsonb DEFAULT NULL, with_digest boolean DEFAULT true,
+    filter jsonb DEFAULT NULL, with_digest boolean DEFAULT true, person_key bytea DEFAULT NULL,
     OUT "rows" bigint, OUT neutral bigint, OUT distinct_rows bigint, OUT digest bytea) RETURNS record
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_scan_digest';
-COMMENT ON FUNCTION dpobj.scan_digest(regclass, text, text[], jsonb, boolean) IS
+COMMENT ON FUNCTION dpobj.scan_digest(regclass, text, text[], jsonb, boolean, bytea) IS
   'internal, for tests and superusers only: what a scan of a protected relation reads';
+
+CREATE FUNCTION dpobj.scan_rows(relation regclass, label text, features text[] DEFAULT NULL,
+    filter jsonb DEFAULT NULL, person_key bytea DEFAULT NULL,
+    OUT x integer[], OUT positive bigint, OUT negative bigint) RETURNS SETOF record
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_scan_rows';
+COMMENT ON FUNCTION dpobj.scan_rows(regclass, text, text[], jsonb, bytea) IS
+  'internal, for tests and superusers only: the rows of a protected relation that would enter a training';

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(46);
+SELECT plan(52);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -109,11 +109,24 @@ SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regr
 SELECT table_privs_are('dpobj', 'protections', 'dpobj_test_stranger', ARRAY[]::text[],
   'nobody writes declarations');
 SELECT table_privs_are('dpobj', 'protected', 'dpobj_test_stranger', ARRAY['SELECT'], 'the declarations are public');
+SELECT columns_are('dpobj', 'protected', ARRAY['relation', 'relation_name', 'at', 'encoders', 'adjacency', 'person',
+  'max_rows_per_person', 'n', 'ignore_rls']);
+SELECT function_returns('dpobj', 'protect',
+  ARRAY['regclass', 'jsonb', 'text', 'text', 'integer', 'bigint', 'boolean'], 'void');
+SELECT function_returns('dpobj', 'unprotect', ARRAY['regclass'], 'void');
+SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.unprotect(regclass)', 'EXECUTE'),
+  'dpobj_admin may call what takes a protection back');
+SELECT has_column('dpobj'::name, 'ledger'::name, 'person'::name, 'the ledger says whom a charge protects');
+SELECT is_empty($$
+  SELECT p.oid::regprocedure FROM pg_proc p
+  WHERE p.pronamespace = 'dpobj'::regnamespace AND 'person_key' = ANY (p.proargnames)
+    AND p.proname NOT IN ('scan_digest', 'scan_rows')
+$$, 'no other function takes the key of the choice of rows');
 SELECT volatility_is('dpobj', 'features', ARRAY['jsonb', 'anyelement'], 'stable');
 SELECT is_strict('dpobj', 'features', ARRAY['jsonb', 'anyelement']);
 SELECT is(
   (SELECT string_agg(proname, ', ') FROM pg_proc
-   WHERE proname IN ('protect', 'scan_digest', 'train', 'evaluate') AND pronamespace = 'dpobj'::regnamespace AND proparallel <> 'u'),
+   WHERE proname IN ('protect', 'unprotect', 'scan_digest', 'scan_rows', 'train', 'evaluate') AND pronamespace = 'dpobj'::regnamespace AND proparallel <> 'u'),
   NULL, 'what writes or scans runs in the leader only');
 SELECT is(
   (SELECT count(*) FROM pg_extension e, unnest(e.extconfig) AS t WHERE e.extname = 'dpobj' AND t = 'dpobj.protections'::regclass)::int,

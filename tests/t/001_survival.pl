@@ -147,14 +147,25 @@ spends(
 	});
 spends(
 	$node,
-	'a correlated subselect is charged for each time it is evaluated',
+	'a subselect that is evaluated three times is charged for each time',
 	{ epsilon => 1.5, charged => 3, released => 3 },
 	sub {
-		my $text =
-		  run('SELECT (SELECT (dp_halfspace(features, label, 0.5, 0)).release FROM quick '
-			  . 'WHERE id > outside * 0) FROM generate_series(1, 3) AS outside');
+		my $text = run('SET enable_material = off',
+			'SELECT r FROM generate_series(1, 3) LEFT JOIN LATERAL (SELECT (dp_halfspace('
+			  . 'features, label, 0.5, 0)).release AS r FROM quick) AS s ON true');
 		my %releases = map { $_ => 1 } $text =~ /^(\d+)$/mg;
 		is(scalar keys %releases, 3, 'three releases');
+	});
+spends(
+	$node,
+	'a correlated subselect is refused before the charge',
+	$nothing,
+	sub {
+		like(
+			run('SELECT (SELECT (dp_halfspace(features, label, 0.5, 0)).release FROM quick '
+				  . 'WHERE id > outside * 0) FROM generate_series(1, 3) AS outside'),
+			qr/UB003: /,
+			'refused');
 	});
 spends($node, 'what trains nothing costs nothing', $nothing,
 	sub { run("EXPLAIN $train", "$train LIMIT 0") });

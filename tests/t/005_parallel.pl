@@ -219,21 +219,7 @@ for my $wise (qw(off on))
 	{
 		my ($name, @settings) = @$how;
 		push @settings, "SET enable_partitionwise_aggregate = $wise";
-		spends(
-			$node,
-			"root, $name, partitionwise $wise",
-			$wise eq 'off'
-			? $release
-			: { epsilon => [ 0, 10000 ], charged => [ 0, 1 ], released => [ 0, 1 ] },
-			sub {
-				my $session = session($node);
-				$session->ask($_) for @settings;
-				my $text = $session->ask(weights_of('"Odd".root'));
-				my $expected = quotemeta $optimum;
-				$expected .= '|ERROR:  UB003: .*' if $wise eq 'on';
-				like($text, qr/^(?:$expected)$/m, 'the optimum' . ($wise eq 'on' ? ' or a refusal' : ''));
-				$session->quit;
-			});
+		releases("root, $name, partitionwise $wise", $optimum, weights_of('"Odd".root'), @settings);
 		is(last_relation(), '"Odd".root', 'charged to the root');
 	}
 }

@@ -123,8 +123,9 @@ sub wait_for_server
 	return wait_until(
 		30,
 		sub {
-			my ($rc) = $node->psql('postgres', 'SELECT 1', timeout => 10);
-			return $rc == 0;
+			# psql may find the server gone before it has read its input
+			my ($rc) = eval { $node->psql('postgres', 'SELECT 1', timeout => 10) };
+			return defined $rc && $rc == 0;
 		});
 }
 
@@ -134,7 +135,8 @@ sub settle
 	my ($node) = @_;
 	wait_for_server($node);
 	$node->poll_query_until('postgres',
-		"SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpobj charge'")
+		"SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpobj charge'"
+		  . " OR backend_type = 'dpobj writer' AND state = 'active'")
 	  or die 'a charge worker does not end';
 }
 

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# scan.sh - how long scan and training at the analyst's door take, and how much memory, beside count(*)
+# and the aggregate.
+#
+#   bench/scan.sh [ROWS [MIXED_ROWS]]      1,000,000 of 23 float8 and 5,000,000 of 40 columns
+#
+# The second table has integers, numerics, reals, texts with levels, dates, timestamps, booleans and
+# NULLs; it is scanned without a person and with one who has five rows on average, of whom at most
+# three enter. Prints the median of three scans after one that warms the caches, and the largest
+# private memory that the backend had (its part of the shared buffers does not count).
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../scripts/packages.sh"
+. "$here/../scripts/workplace.sh"
+wide_rows=${1:-1000000}
+mixed_rows=${2:-5000000}
+
+need_packages build
+workplace_make
+workplace_build
+cluster_start "shared_buffers = '1GB'" "max_parallel_workers_per_gather = 0" "jit = off" "autovacuum = off" \
+  "max_wal_size = '16GB'" "wal_level = minimal" "max_wal_senders = 0" "fsync = off" "dpobj.release_tick = 0"
+unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v wide_rows=$wide_rows -v mixed_rows=$mixed_rows -f bench/scan.sql >/dev/null"
+
+# Prints the largest RssAnon of a process and of any child of it in KiB, seen until it ends.
+peak_memory() {
+  local now pid peak=0 child=0
+  while now=$(awk '/^RssAnon/ { print $2 }' "/proc/$1/status" 2>/dev/null) && [ -n "$now" ]; do
+    [ "$now" -gt "$peak" ] && peak=$now
+    for pid in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+      now=$(awk '/^RssAnon/ { print $2 }' "/proc/$pid/status" 2>/dev/null) || continue # it has just ended
+      [ "${now:-0}" -gt "$child" ] && child=$now
+    done
+    sleep 0.02
+  done
+  echo "$peak $child"
+}
+
+measure() { # NAME STATEMENT: one line of the table
+  local out=$W/measured backend peak child
+  rm -f "$out"
+  unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" >"$out" <<SQL &
+SELECT pg_backend_pid();
+\\timing on
+$2 \\g /dev/null
+$2 \\g /dev/null
+$2 \\g /dev/null
+$2 \\g /dev/null
+SQL
+  until [ -s "$out" ]; do sleep 0.02; done
+  backend=$(head -1 "$out")
+  read -r peak child < <(peak_memory "$backend")
+  wait $! || { cat "$out" >&2; exit 1; }
+  sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -3 | sort -n | awk -v name="$1" -v peak="$peak" -v child="$child" \
+    'NR == 2 { printf "%-48s %8.3f s %8.0f MiB", name, $1 / 1000, peak / 1024
+               if (child > 0) printf ", solver %.0f MiB", child / 1024
+               print "" }'
+}
+
+scan() { # TABLE: the statement that scans it
+  echo "SELECT rows FROM dpobj.scan_digest('$1', 'label', with_digest => false);"
+}
+
+train() { # TABLE: all features, two of them with a weight
+  echo "SELECT release FROM dpobj.train('$1', 'label', 1, options => '{\"grid\": {\"sparse\": 2}}');"
+}
+
+columns=$(seq -s, -f 'x%g' 23)
+measure "$wide_rows x 23 float8, count(*)" "SELECT count(*) FROM wide;"
+measure "$wide_rows x 23 float8, scan and state" "$(scan wide)"
+measure "$wide_rows x 23 float8, dpobj.train" "$(train wide)"
+measure "$wide_rows x 23 float8, dp_halfspace" "SELECT dp_halfspace(ARRAY[$columns], label, 1.0, 0, '{\"grid\": {\"sparse\": 2}}') FROM wide;"
+measure "$mixed_rows x 40 mixed, count(*)" "SELECT count(*) FROM mixed;"
+measure "$mixed_rows x 40 mixed, scan and state" "$(scan mixed)"
+unprivileged "psql -X -q -v ON_ERROR_STOP=1" >/dev/null <<'SQL'
+SELECT dpobj.protect('mixed', encoders, person => 'person', max_rows_per_person => 3)
+FROM dpobj.protected WHERE relation = 'mixed'::regclass;
+SQL
+measure "$mixed_rows x 40 mixed, person with k = 3, scan" "$(scan mixed)"
+measure "$mixed_rows x 40 mixed, person with k = 3, train" "$(train mixed)"
+unprivileged "psql -X -At -c \"SELECT format('%s rows, %s entered, %s distinct', rows, rows - neutral, distinct_rows)
+  FROM dpobj.scan_digest('mixed', 'label', with_digest => false)\""

@@ -1,0 +1,126 @@
+/*
+ * charge_protection.c - one unit for all costs of a table.
+ *
+ * Neither check can be raced past: a charge shares the lock of charge_lock_table()
+ * with other charges, a protection has it alone until its transaction ends, and
+ * each statement here has a snapshot of its own, taken after the lock.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+
+#include "charge_protection.h"
+#include "charge_plan.h"
+#include "dpobj.h"
+
+/*
+ * Does a cost under one kind of neighbours count under another?  The same kind, and
+ * add_remove under replace, where dpobj.budget_state converts it.
+ */
+#define ADDS_UP(adjacency, person, unit, unit_person)                                              \
+	"((" adjacency " = " unit " OR " adjacency " = 'add_remove' AND " unit " = 'replace')"         \
+	" AND coalesce(" person ", '') = coalesce(" unit_person ", ''))"
+
+/* What neighbours differ in, and how; person is NULL or empty for rows. */
+static char *
+unit_text(const char *adjacency, const char *person)
+{
+	if (person == NULL || person[0] == '\0')
+		return psprintf("adjacency \"%s\" of rows", adjacency);
+	return psprintf("adjacency \"%s\" of persons (column \"%s\")", adjacency, person);
+}
+
+static char *
+request_unit(const ChargeRequest *request)
+{
+	return unit_text(charge_request_text(request, CHARGE_TEXT_ADJACENCY),
+					 charge_request_text(request, CHARGE_TEXT_PERSON));
+}
+
+/* Runs a query about the request's tables and unit; returns the number of rows. */
+static uint64
+query_units(const char *query, const ChargeRequest *request, const ChargeParties *parties)
+{
+	Oid types[] = {INT8ARRAYOID, TEXTOID, TEXTOID};
+	Datum values[] = {parties->tables,
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ADJACENCY)),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PERSON))};
+
+	if (charge_run(query, lengthof(types), types, values, NULL) != SPI_OK_SELECT)
+		elog(ERROR, "could not compare charges and protections");
+	return SPI_processed;
+}
+
+static char *
+first_row(int column)
+{
+	return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column);
+}
+
+void
+charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const query =
+		"SELECT p.adjacency, p.person, i.name FROM dpobj.protections p"
+		" JOIN dpobj.identities i ON i.id = p.relation "
+		"WHERE p.relation = ANY ($1) AND NOT " ADDS_UP("$2", "$3", "p.adjacency",
+													   "p.person") " ORDER BY p.relation";
+
+	if (query_units(query, request, parties) == 0)
+		return;
+	request->denied = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("table %s is protected under other neighbours", first_row(3)),
+			 errdetail("It is protected under %s; the charge would be under %s.",
+					   unit_text(first_row(1), first_row(2)), request_unit(request)),
+			 errhint("Set the option \"adjacency\" of an aggregate as the table is protected; "
+					 "tables with a person are trained on with dpobj.train. If the protection has "
+					 "just been changed, try again.")));
+}
+
+/*
+ * The units of the charges that budgets of these tables count, by the rule of
+ * dpobj.budget_state, and whether they are others than the request's, those first.
+ */
+static const char *const units_of_charges =
+	"WITH RECURSIVE"
+	" down(id) AS (SELECT unnest($1) UNION"
+	" SELECT l.descendant FROM dpobj.lineage l JOIN down ON l.ancestor = down.id),"
+	" up(id) AS (SELECT id FROM down UNION"
+	" SELECT l.ancestor FROM dpobj.lineage l JOIN up ON l.descendant = up.id) "
+	"SELECT DISTINCT e.adjacency, e.person,"
+	" NOT " ADDS_UP(
+		"e.adjacency", "e.person", "$2",
+		"$3") " AS other FROM dpobj.ledger_events e "
+			  "WHERE e.event = 'charged' AND e.relation_identity IN (SELECT id FROM up) "
+			  "ORDER BY other DESC, e.adjacency, e.person";
+
+static const char *
+what_to_declare(const char *adjacency, const char *person)
+{
+	return person == NULL
+			   ? psprintf("Protect the table with adjacency => '%s' and without person.", adjacency)
+			   : psprintf("Protect the table with adjacency => '%s' and person => %s.", adjacency,
+						  quote_literal_cstr(person));
+}
+
+void
+charge_check_charges(ChargeRequest *request, const ChargeParties *parties)
+{
+	uint64 units = query_units(units_of_charges, request, parties);
+
+	if (units == 0 || strcmp(first_row(3), "t") != 0)
+		return;
+	request->denied = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the privacy ledger has charges on this table under other neighbours"),
+			 errdetail("They are under %s, and their costs do not add up with costs under %s.",
+					   unit_text(first_row(1), first_row(2)), request_unit(request)),
+			 errhint("%s", units == 1 ? what_to_declare(first_row(1), first_row(2))
+									  : "The table was charged under several neighbours, and no "
+										"protection fits them all.")));
+}

@@ -1,0 +1,197 @@
+# 011_person.pl - at most k rows of each person: the choice depends on that person's rows
+# only and is fair; one person changes k rows at most; and no race mixes what neighbours are.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use DpobjTest;
+
+my $node = dpobj_cluster('person');
+my $session = session($node);
+
+# ---- one person changes at most k rows ----
+
+# A partitioned table and one with children; the rows of the kind "kept" are read.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE visit (id int, who text, kind text, y boolean) PARTITION BY LIST (kind);
+CREATE TABLE visit_kept PARTITION OF visit FOR VALUES IN ('kept');
+CREATE TABLE visit_other PARTITION OF visit DEFAULT;
+CREATE TABLE trip (id int, who text, kind text, y boolean);
+CREATE TABLE trip_child (more int) INHERITS (trip);
+CREATE TABLE trip_grandchild () INHERITS (trip_child);
+CREATE TABLE source (id int, who text, kind text, y boolean);
+CREATE TABLE changed (LIKE source);
+SQL
+
+# Fills a table in a random order, a third of it as updated row versions.
+my %fill = (
+	visit => 'INSERT INTO visit SELECT id, who, kind, y FROM %s ORDER BY random()',
+	trip => 'WITH p AS MATERIALIZED (SELECT *, floor(random() * 3) AS part FROM %s ORDER BY random()),'
+	  . ' a AS (INSERT INTO trip SELECT id, who, kind, y FROM p WHERE part = 0),'
+	  . ' b AS (INSERT INTO trip_child SELECT id, who, kind, y FROM p WHERE part = 1)'
+	  . ' INSERT INTO trip_grandchild SELECT id, who, kind, y FROM p WHERE part = 2');
+
+# The ids of the rows that enter, with a key, as a hash from id to person.
+sub entered
+{
+	my ($table, $key, $filter) = @_;
+	my $text = $session->ask("SELECT DISTINCT v.id || ':' || v.who FROM dpobj.scan_rows('$table', 'y', '{id}', "
+		  . ($filter ? "'$filter'" : 'NULL') . ", decode(md5('$key'), 'hex')) s JOIN $table v ON v.id = s.x[1] >> 16");
+	return { map { split /:/ } grep { /:/ } split /\n/, $text };
+}
+
+sub fill
+{
+	my ($table, $from) = @_;
+	$session->ask("TRUNCATE $table; " . sprintf($fill{$table}, $from) . "; UPDATE $table SET y = NOT y WHERE random() < 0.3");
+	return;
+}
+
+sub difference
+{
+	my ($one, $other) = @_;
+	return grep { !exists $other->{$_} } keys %$one;
+}
+
+srand(42);
+my %failures = (others => 0, most => 0, order => 0, add_remove => 0, replace => 0);
+my $compared = 0;
+for my $table ('visit', 'trip')
+{
+	for my $k (1, 3, 20)
+	{
+		$session->ask("SELECT dpobj.protect('$table', '{\"id\": {\"scale\": 1, \"clip\": [0, 1000]}, \"y\": {}}', 'replace', 'who', $k)");
+		for my $round (1 .. 6)
+		{
+			# person 0 is the one who changes: comes, goes, has other rows, fewer or all
+			my $rows = 1 + int rand 200;
+			my $share = rand;
+			$session->ask("TRUNCATE source, changed; INSERT INTO source SELECT i, 'p' || CASE WHEN random() < $share THEN 0 ELSE floor(random() * 12) END,"
+				  . " (ARRAY['kept', 'other'])[1 + floor(random() * 2)], random() < 0.5 FROM generate_series(1, $rows) i");
+			my $filter = $round % 2 ? '{"kind": {"=": "kept"}}' : undef;
+			my $key = "$table $k $round";
+			fill($table, 'source');
+			my $all = entered($table, $key, $filter);
+			my %count;
+			$count{$_}++ for values %$all;
+			$failures{most}++ if grep { $_ > $k } values %count;
+			my $expected = $session->ask("SELECT sum(least(n, $k)) FROM (SELECT count(*) AS n FROM source "
+				  . ($filter ? "WHERE kind = 'kept'" : '') . ' GROUP BY who) s') || 0;
+			$failures{most}++ if $expected != keys %$all;
+
+			# the same rows elsewhere; labels are content, so that they are kept
+			$session->ask("TRUNCATE changed; INSERT INTO changed SELECT * FROM $table");
+			$session->ask("TRUNCATE $table; " . sprintf($fill{$table}, 'changed'));
+			my $moved = entered($table, $key, $filter);
+			$failures{order}++ if difference($all, $moved) || difference($moved, $all);
+
+			# without person 0, and with other rows of theirs
+			$session->ask("DELETE FROM $table WHERE who = 'p0'");
+			my $without = entered($table, $key, $filter);
+			$failures{others}++ if difference($without, $all) || grep { $all->{$_} ne 'p0' } difference($all, $without);
+			$failures{add_remove}++ if difference($all, $without) + difference($without, $all) > $k;
+			my $more = 1 + int rand 100;
+			$session->ask("INSERT INTO $table SELECT 500 + i, 'p0', (ARRAY['kept', 'other'])[1 + floor(random() * 2)], random() < 0.5"
+				  . " FROM generate_series(1, $more) i");
+			my $replaced = entered($table, $key, $filter);
+			$failures{others}++ if grep { $all->{$_} ne 'p0' } difference($all, $replaced);
+			$failures{others}++ if grep { $replaced->{$_} ne 'p0' } difference($replaced, $all);
+			$failures{replace}++ if difference($all, $replaced) + difference($replaced, $all) > 2 * $k;
+			$compared++ if keys %$all && keys %$without;
+		}
+	}
+}
+cmp_ok($compared, '>=', 24, 'tables were compared that had rows');
+is($failures{most}, 0, 'of each person enter at most k rows, and as many as there are');
+is($failures{order}, 0, 'the choice does not depend on where the rows are');
+is($failures{others}, 0, 'nor on the rows of anybody else');
+is($failures{add_remove}, 0, 'a person who comes or goes changes at most k rows');
+is($failures{replace}, 0, 'a person whose rows are replaced changes at most 2 k');
+
+# ---- every row is as likely ----
+
+# The largest |z| of eight counts, each of which should be binomial(keys, 2/8).
+my $keys = 4000;
+sub largest_z
+{
+	my ($chooser) = @_;
+	return $session->ask("SELECT round(max(abs(n - $keys * 0.25) / sqrt($keys * 0.25 * 0.75)), 2) FROM generate_series(1, 8) AS v(id)"
+		  . " LEFT JOIN LATERAL (SELECT count(*) AS n FROM chosen WHERE chosen.id = v.id) c ON true") if !$chooser;
+	$session->ask('TRUNCATE chosen');
+	$session->ask("INSERT INTO chosen $chooser");
+	return largest_z();
+}
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE fair (id int, who uuid, y boolean);
+INSERT INTO fair SELECT i, md5('one')::uuid, i % 2 = 0 FROM generate_series(1, 8) i;
+INSERT INTO fair SELECT 8 + i, md5(i::text)::uuid, true FROM generate_series(1, 5) i;
+CREATE TABLE chosen (id int);
+SELECT dpobj.protect('fair', '{"id": {"scale": 1, "clip": [0, 100]}, "y": {}}', 'replace', 'who', 2);
+SQL
+# p < 1e-6 for the largest of eight two-sided tests
+my $limit = 5.2;
+my $fresh = largest_z("SELECT s.x[1] >> 16 FROM generate_series(1, $keys) i, dpobj.scan_rows('fair', 'y', CASE WHEN i > 0 THEN '{id}'::text[] END) s");
+cmp_ok($fresh, '<', $limit, "under fresh keys each of eight rows is chosen as often: largest z $fresh");
+is($session->ask('SELECT count(*) FROM chosen WHERE id > 8'), 5 * $keys, 'and single rows always');
+my $places = largest_z("SELECT f.id FROM generate_series(1, $keys) i, LATERAL (SELECT id FROM fair WHERE id <= 8 AND i > 0 ORDER BY ctid LIMIT 2) f");
+cmp_ok($places, '>', $limit, "a choice by place would be noticed: $places");
+
+# ---- memory ----
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE crowd AS SELECT i AS id, 'a person whose name is long ' || i AS who, true AS y FROM generate_series(1, 100000) i;
+SELECT dpobj.protect('crowd', '{"id": {"bins": [0]}, "y": {}}', 'replace', 'who', 1);
+SQL
+my $crowd = "SELECT rows - neutral FROM dpobj.scan_digest('crowd', 'y', with_digest => false)";
+is($session->ask($crowd), '100000', 'many persons');
+$session->ask('SET dpobj.memory_limit = 4');
+like($session->ask($crowd), qr/^ERROR:  53200: out of memory$/m, 'that do not fit into dpobj.memory_limit');
+$session->ask('SET dpobj.memory_limit = 64');
+is($session->ask($crowd), '100000', 'or do');
+$session->ask('RESET dpobj.memory_limit');
+is($session->ask("SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'dpobj persons'"), '0', 'nothing is left of it');
+
+# ---- a protection and a charge at once ----
+
+my $other = session($node);
+my $protect = q{SELECT dpobj.protect('quick', '{"id": {"scale": 60}, "label": {}}', '%s')};
+spends(
+	$node,
+	'a protection that is not committed yet',
+	{},
+	sub {
+		$session->ask('BEGIN');
+		is($session->ask(sprintf $protect, 'add_remove'), '', 'protected');
+		like($other->ask(train(QUICK)), qr/^ERROR:  55P03: could not write the privacy ledger$/m,
+			'a charge under another adjacency does not slip through meanwhile');
+		$session->ask('COMMIT');
+		like($other->ask(train(QUICK, options => '"adjacency": "replace"')), qr/^ERROR:  22023: option "adjacency" is not the table's$/m,
+			'nor afterwards');
+	});
+$session->ask("SELECT dpobj.unprotect('quick')");
+spends(
+	$node,
+	'a charge that comes first',
+	{ epsilon => 0.5, charged => 1, released => 1 },
+	sub {
+		$session->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM dpobj.ledger');
+		like($other->ask(train(QUICK)), qr/^\d+$/, 'a release');
+		like($session->ask(sprintf $protect, 'add_remove'),
+			qr/^ERROR:  55000: the privacy ledger has charges on this table under other neighbours$/m,
+			'is seen whatever the snapshot');
+		$session->ask('ROLLBACK');
+	});
+is($session->ask(sprintf $protect, 'replace'), '', 'a protection that fits the charge');
+$session->ask('BEGIN; SELECT dpobj.unprotect(\'quick\'); ROLLBACK');
+is(scalar_of($node, "SELECT count(*) FROM dpobj.protected WHERE relation = 'quick'::regclass"), '1', 'a rollback keeps it');
+is( scalar_of($node, "SELECT string_agg(event, ' ' ORDER BY id) FROM dpobj.ledger WHERE relation = 'quick'::regclass AND event NOT IN ('charged', 'released')"),
+	'protect unprotect protect unprotect',
+	'the ledger has each of the events');
+
+$_->quit for $session, $other;
+$node->stop;
+done_testing();

@@ -1,0 +1,176 @@
+# 016_kill_loop.pl - rounds of concurrent trainers at both doors, in each of which a
+# backend, a charge worker, a solver or the whole server is killed at a random
+# moment: whoever was answered has paid, budgets hold, nobody is left over, and the
+# server comes back.
+#
+#   DPOBJ_KILL_ROUNDS=200 bash scripts/check.sh tap    the long way
+
+use strict;
+use warnings;
+
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use DpobjTest;
+
+use constant ROUNDS => $ENV{DPOBJ_KILL_ROUNDS} || 12;
+use constant TRAINERS => 6;
+
+my $node = dpobj_cluster('kill_loop', 'dpobj.release_tick = 20', 'log_min_messages = fatal',
+	'dpobj.max_failures = 1000000');
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE ana LOGIN;
+CREATE ROLE bob LOGIN;
+CREATE ROLE eve LOGIN;
+CREATE TABLE patient (ill boolean, a boolean, b boolean, c boolean, d boolean);
+INSERT INTO patient
+SELECT i % 2 = 0, i % 3 = 0, i % 5 = 0, i % 7 = 0, i % 11 = 0 FROM generate_series(1, 20000) i;
+SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}, "c": {}, "d": {}}');
+SELECT dpobj.set_budget('patient', r, 100000, 0) FROM unnest('{ana,bob,eve}'::regrole[]) r;
+SQL
+
+# Each trainer asks a few times over one connection, for models of names of its own.
+my @doors = (
+	(map { my $role = $_; [ $role, "SELECT release FROM dpobj.train('patient', 'ill', 1, name => '%s')" ] } qw(ana bob eve)),
+	(map { [ 'postgres', train(QUICK, epsilon => 1) ] } 1 .. 2),
+	[ 'postgres', train(SLOW, epsilon => 1, options => '"grid": {"sparse": 5}') ]);
+
+sub start_trainer
+{
+	my ($round, $number) = @_;
+	my ($role, $statement) = @{ $doors[ $number % @doors ] };
+	my $trainer = { output => '', errors => '' };
+	my @statements = map { ('-c', $statement =~ s/%s/$round.$number.$_/r) } 1 .. 4;
+
+	$trainer->{run} = IPC::Run::start(
+		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') . " user=$role", @statements ],
+		'<', \undef, '>', \$trainer->{output}, '2>', \$trainer->{errors}, IPC::Run::timeout(60));
+	return $trainer;
+}
+
+# ---- the killer ----
+
+my %killed = (solver => 0, backend => 0, worker => 0, server => 0, nobody => 0);
+
+sub workers_and_backends
+{
+	my (%found) = (worker => [], backend => []);
+	for my $pid (children($node->{_pid}))
+	{
+		open my $file, '<', "/proc/$pid/cmdline" or next;
+		my $title = <$file> // '';
+		push @{ $found{worker} }, $pid if $title =~ /dpobj charge/;
+		push @{ $found{backend} }, $pid if $title =~ /\[local\]/;
+	}
+	return %found;
+}
+
+sub kill_server
+{
+	my @server = ($node->{_pid}, children($node->{_pid}));
+	$node->kill9;
+	wait_until(20, sub { !grep { runs($_) } @server }) or die 'a backend outlives the server';
+	unless (wait_until(5, sub { !-e "/proc/$server[0]" }))
+	{
+		unlink $node->data_dir . '/postmaster.pid', $node->host . '/.s.PGSQL.' . $node->port . '.lock';
+	}
+	$node->start;
+	return;
+}
+
+sub kill_somebody
+{
+	my ($round) = @_;
+	my %found = workers_and_backends();
+	my $kind = (qw(backend worker solver server backend worker solver))[ $round % 7 ];
+
+	if ($kind eq 'server')
+	{
+		kill_server();
+		$killed{server}++;
+		return;
+	}
+	my @victims = $kind eq 'solver' ? solvers($node) : @{ $found{$kind} };
+	@victims = @{ $found{backend} } unless @victims;
+	my $hit = @victims ? kill('KILL', $victims[ rand @victims ]) : 0;
+	$killed{ $hit ? $kind : 'nobody' }++;
+	return;
+}
+
+# ---- the rounds ----
+
+my $wrong_events = <<'SQL';
+SELECT count(*)
+FROM dpobj.ledger_events e
+WHERE e.event IN ('released', 'failed')
+      AND NOT EXISTS (SELECT FROM dpobj.ledger_events c
+                      WHERE c.event = 'charged' AND c.id = e.release AND c.id < e.id AND c.epsilon_nano = 1000000000)
+   OR e.event = 'charged'
+      AND (SELECT count(*) FROM dpobj.ledger_events c WHERE c.release = e.id) > 1
+SQL
+my $wrong_models = <<'SQL';
+SELECT count(*)
+FROM dpobj.ledger_events c LEFT JOIN dpobj.ledger_events r ON r.release = c.id AND r.event = 'released'
+     LEFT JOIN dpobj.model_rows m ON m.release = c.id
+WHERE c.event = 'charged' AND (m.release IS NULL OR (r.id IS NOT NULL) <> (m.model IS NOT NULL))
+SQL
+my $wrong_spending = <<'SQL';
+SELECT count(*) FROM dpobj.budgets b
+WHERE b.releases <> (SELECT count(*) FROM dpobj.ledger l
+                     WHERE l.event = 'charged' AND l.relation = b.relation AND l.role = b.role)
+   OR b.epsilon_spent <> b.releases
+SQL
+
+my %answers;
+my %failures;
+my $twice = 0;
+
+for my $round (1 .. ROUNDS)
+{
+	my @trainers = map { start_trainer($round, $_) } 0 .. TRAINERS - 1;
+	my $until = time() + rand(0.4);
+
+	while (time() < $until)
+	{
+		$_->{run}->pumpable && eval { $_->{run}->pump_nb } for @trainers; # dies where psql just ended
+		sleep(0.005);
+	}
+	kill_somebody($round);
+	for my $trainer (@trainers)
+	{
+		eval { $trainer->{run}->finish; 1 } or $failures{"round $round: a trainer hangs"}++;
+		$twice += grep { $answers{$_}++ } grep { /^\d+$/ } split /\n/, $trainer->{output};
+		for my $state ($trainer->{errors} =~ /^(?:ERROR|FATAL):  (\w{5}):/mg)
+		{
+			$failures{"SQLSTATE $state"}++ unless $state =~ /^(?:UB004|57P0[123]|55000)$/;
+		}
+	}
+	settle($node);
+	$failures{"round $round: $_->[0]"}++
+	  for grep { scalar_of($node, $_->[1]) ne '0' }
+	  ([ 'events', $wrong_events ], [ 'models', $wrong_models ], [ 'spending', $wrong_spending ],
+		[ 'locks', "SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND database = 0" ]);
+	$failures{"round $round: a solver is left"}++ unless wait_until(5, sub { !solvers($node) });
+}
+
+my $list = join ',', keys %answers;
+my ($charged, $released, $failed) = split /\|/, scalar_of($node,
+	"SELECT count(*) FILTER (WHERE event = 'charged'), count(*) FILTER (WHERE event = 'released'), "
+	  . "count(*) FILTER (WHERE event = 'failed') FROM dpobj.ledger_events");
+diag(sprintf '%d rounds, killed: %s; %d charged, %d released, %d failed, %d answers', ROUNDS,
+	join(', ', map { "$killed{$_} $_" } sort keys %killed), $charged, $released, $failed, scalar keys %answers);
+
+is_deeply(\%failures, {}, 'every round ended as it must');
+is($twice, 0, 'no release was given away twice');
+cmp_ok($killed{server}, '>', 0, 'the server was killed');
+cmp_ok(scalar keys %answers, '>', 2 * ROUNDS, 'trainers were answered');
+cmp_ok($released + $failed, '<=', $charged, 'released + failed <= charged');
+is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'released' AND release IN ($list)"),
+	scalar keys %answers, 'each answer was released');
+is(scalar_of($node, 'SELECT count(*) FROM dpobj.models WHERE NOT dpobj.verify(model)'), '0', 'every model is the ledger\'s');
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal (?!9\b)/,
+	'nothing crashed but what was killed');
+$node->stop;
+done_testing();
