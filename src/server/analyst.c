@@ -33,8 +33,8 @@ check_topmost(Relation relation)
 }
 
 /* What kind of relation it is says the catalog to everybody, so this comes before the grant. */
-static void
-check_relation(Oid table)
+void
+analyst_check_relation(Oid table)
 {
 	Relation relation;
 
@@ -52,7 +52,7 @@ analyst_enter(Oid table)
 {
 	charge_precheck();
 	gate_enter_role();
-	check_relation(table);
+	analyst_check_relation(table);
 	grant_check_caller(table);
 }
 

@@ -45,6 +45,9 @@ typedef struct AnalystTable
 extern void analyst_enter(Oid table);
 extern void analyst_leave(void);
 
+/* Raises UB003 for what no call may be about: the first thing that analyst_enter() asks. */
+extern void analyst_check_relation(Oid table);
+
 /* Raises 22023 for a jsonb argument that is too long; NULL passes. */
 extern void analyst_check_json(const char *argument, Jsonb *json);
 

@@ -63,10 +63,22 @@ deny_without_budget(Oid table)
 				 "epsilon, delta).")));
 }
 
+bool
+grant_is_held(Oid table)
+{
+	static const char *const statement = "SELECT cardinality(" GRANTS("$2") ") > 0";
+	Oid types[] = {OIDOID, OIDOID};
+	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(GetSessionUserId())};
+	Datum held;
+	bool isnull;
+
+	return admin_select(statement, lengthof(types), types, values, &held, &isnull) &&
+		   DatumGetBool(held);
+}
+
 void
 grant_check_budgets(Oid table, int64 epsilon, int64 delta, Adjacency adjacency)
 {
-	static const char *const held = "SELECT cardinality(" GRANTS("$2") ") > 0";
 	static const char *const exceeded =
 		"WITH RECURSIVE payers(role) AS (SELECT $2"
 		" UNION SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role) "
@@ -82,8 +94,7 @@ grant_check_budgets(Oid table, int64 epsilon, int64 delta, Adjacency adjacency)
 	Datum result;
 	bool isnull;
 
-	(void) admin_select(held, 2, types, values, &result, &isnull);
-	if (!DatumGetBool(result))
+	if (!grant_is_held(table))
 		deny_without_budget(table);
 	(void) admin_select(exceeded, lengthof(types), types, values, &result, &isnull);
 	if (!isnull)

@@ -74,15 +74,6 @@ json_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 	return json;
 }
 
-static void
-check_method(const char *method)
-{
-	if (strcmp(method, "halfspace") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("method \"%s\" is not known", method), errhint("Methods are: halfspace.")));
-}
-
 static char *
 name_argument(FunctionCallInfo fcinfo)
 {
@@ -108,7 +99,7 @@ read_request(FunctionCallInfo fcinfo, Request *request)
 	request->label = TextDatumGetCString(required(fcinfo, ARGUMENT_LABEL, "label"));
 	training_set_cost(training, required(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					  required(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	check_method(TextDatumGetCString(required(fcinfo, ARGUMENT_METHOD, "method")));
+	training_check_method(TextDatumGetCString(required(fcinfo, ARGUMENT_METHOD, "method")));
 	request->features = PG_ARGISNULL(ARGUMENT_FEATURES)
 							? NIL
 							: encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
@@ -220,11 +211,7 @@ settle(const Request *request, const AnalystTable *opened)
 {
 	Training *training = request->training;
 
-	encoders_describe(&opened->features, &training->options);
-	training->options.adjacency = opened->protection.adjacency;
-	training->options.n = opened->protection.n;
-	training->person = opened->protection.person;
-	training->rows_per_person = opened->protection.max_rows_per_person;
+	training_set_protected(training, &opened->features, &opened->protection);
 	training->provenance = analyst_provenance(opened, request->filter);
 	training_begin(training, training->options.dimension);
 }

@@ -278,6 +278,25 @@ training_set_options(Training *training, Jsonb *options)
 		options == NULL ? pstrdup("{}") : JsonbToCString(NULL, &options->root, VARSIZE(options));
 }
 
+void
+training_check_method(const char *method)
+{
+	if (strcmp(method, "halfspace") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("method \"%s\" is not known", method), errhint("Methods are: halfspace.")));
+}
+
+void
+training_set_protected(Training *training, const Encoders *features, const Protection *protection)
+{
+	encoders_describe(features, &training->options);
+	training->options.adjacency = protection->adjacency;
+	training->options.n = protection->n;
+	training->person = protection->person;
+	training->rows_per_person = protection->max_rows_per_person;
+}
+
 int
 training_declared_features(const Training *training)
 {
@@ -316,8 +335,8 @@ append_numbers(StringInfo text, const char *name, const double *value, int count
 	appendStringInfoChar(text, ']');
 }
 
-static void
-append_noise(StringInfo text, const Training *training)
+void
+training_append_noise(StringInfo text, const Training *training)
 {
 	static const char *const names[] = {
 		[GAUGE_CUBE] = "cube", [GAUGE_ONEHOT] = "one-hot", [GAUGE_SPARSE] = "sparse"};
@@ -342,7 +361,7 @@ training_parameters(const Training *training)
 					 training->options_text, training->request.grid.dimension,
 					 grid_log2_size(&training->request.grid),
 					 training->provenance == NULL ? "" : training->provenance);
-	append_noise(&text, training);
+	training_append_noise(&text, training);
 	appendStringInfo(&text, ", \"encoding\": {\"features\": %d, \"intercept\": %s",
 					 encoding->features, encoding->intercept ? "true" : "false");
 	append_numbers(&text, "center", encoding->center, encoding->features, 0.0);

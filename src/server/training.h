@@ -10,12 +10,16 @@
 
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
+
 #include "core/encoding.h"
 #include "core/mechanism.h"
 
 #include "charge.h"
 #include "decimal.h"
+#include "encoders.h"
 #include "options.h"
+#include "protection.h"
 #include "solver_process.h"
 
 typedef struct Training
@@ -41,6 +45,13 @@ extern void training_set_cost(Training *training, Datum epsilon, Oid epsilon_typ
 /* Reads the options, which may be NULL; raises 22023. */
 extern void training_set_options(Training *training, Jsonb *options);
 
+/* Raises 22023 for the name of a method that does not exist. */
+extern void training_check_method(const char *method);
+
+/* What follows from the declaration about a table; options must be set. */
+extern void training_set_protected(Training *training, const Encoders *features,
+								   const Protection *protection);
+
 /*
  * Call it once cost and options are set.  features: the dimension if it is known,
  * else 0; then options that need it are checked later.
@@ -52,6 +63,9 @@ extern int training_declared_features(const Training *training);
 
 /* Settles the dimension, grid and mechanism; raises 22023 where they do not go together. */
 extern void training_set_features(Training *training, int features);
+
+/* Members about opdisc's noise, ", \"gauge\": ...", for jsonb text; none for the others. */
+extern void training_append_noise(StringInfo text, const Training *training);
 
 /* Jsonb text of the public parameters, for the ledger and the model's details. */
 extern char *training_parameters(const Training *training);

@@ -241,7 +241,8 @@ CREATE FUNCTION dpobj.remaining(relation regclass, role regrole DEFAULT NULL)
                          SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role),
         tables(relation) AS (SELECT remaining.relation::oid UNION
                              SELECT h.inhparent FROM pg_inherits h JOIN tables t ON h.inhrelid = t.relation)
-      SELECT min(b.epsilon_left), min(b.delta_left), min(greatest(b.max_releases - b.releases, 0))
+      SELECT min(b.epsilon_left), min(b.delta_left),
+             min(CASE WHEN b.max_releases IS NOT NULL THEN greatest(b.max_releases - b.releases, 0) END)
       FROM dpobj.budgets b
       WHERE b.relation::oid IN (SELECT t.relation FROM tables t)
         AND (b.role_name IS NULL

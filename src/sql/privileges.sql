@@ -3,7 +3,9 @@ GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dp
   dpobj.origin(), dpobj.epoch(), dpobj.remaining(regclass, regrole),
   dpobj.features(jsonb, anyelement), dpobj.protected_features(regclass, text[]),
   dpobj.train(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text),
-  dpobj.evaluate(text, regclass, numeric, jsonb) TO PUBLIC;
+  dpobj.evaluate(text, regclass, numeric, jsonb),
+  dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text),
+  dpobj.price(text, integer, numeric, numeric, jsonb) TO PUBLIC;
 -- Not enough alone: who granted the membership is looked at in each call (src/server/admin.c).
 GRANT EXECUTE ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint),
   dpobj.drop_budget(regclass, regrole), dpobj.confirm_epoch(),

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(49);
+SELECT plan(52);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -59,6 +59,12 @@ SELECT function_returns('dpobj', 'set_budget',
   ARRAY['regclass', 'regrole', 'numeric', 'numeric', 'text', 'bigint'], 'void');
 SELECT function_returns('dpobj', 'drop_budget', ARRAY['regclass', 'regrole'], 'void');
 SELECT function_returns('dpobj', 'confirm_epoch', '{}'::name[], 'void');
+SELECT function_returns('dpobj', 'price', ARRAY['regclass', 'numeric', 'text[]', 'numeric', 'text', 'jsonb', 'text'], 'jsonb');
+SELECT function_returns('dpobj', 'price', ARRAY['text', 'integer', 'numeric', 'numeric', 'jsonb'], 'jsonb');
+SELECT is(
+  (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
+   WHERE proname = 'price' AND pronamespace = 'dpobj'::regnamespace AND has_function_privilege('public', oid, 'EXECUTE')),
+  'sr', 'a price writes nothing and is for everybody');
 SELECT function_returns('dpobj', 'remaining', ARRAY['regclass', 'regrole'], 'setof record');
 SELECT is_empty($$
   SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -83,6 +89,7 @@ SELECT is_empty($$
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
                             'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.evaluate']::regproc[])
+    AND p.proname <> 'price'
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
 SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',

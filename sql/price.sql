@@ -1,0 +1,127 @@
+-- dpobj.price: what a call would cost, from public parameters
+\set SHOW_CONTEXT never
+CREATE ROLE dpobj_price_ana LOGIN;
+CREATE ROLE dpobj_price_bob LOGIN;
+CREATE ROLE dpobj_price_group;
+GRANT dpobj_price_group TO dpobj_price_bob;
+ALTER ROLE dpobj_price_ana SET dpobj.release_tick = 0;
+CREATE TABLE lodger (age int, sex text, weight numeric, ill boolean, outcome text);
+INSERT INTO lodger SELECT 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' END, 60 + i % 40, i % 50 > 25,
+  CASE WHEN i % 50 > 25 THEN 'bad' ELSE 'good' END FROM generate_series(1, 200) i;
+CREATE TABLE lodger_case (who int, x float8, y boolean);
+CREATE TABLE lodger_bare (x float8, y boolean);
+CREATE TABLE sheltered (x float8, y boolean);
+ALTER TABLE sheltered ENABLE ROW LEVEL SECURITY;
+CREATE VIEW lodger_view AS SELECT * FROM lodger;
+REVOKE ALL ON lodger, lodger_case, lodger_bare, sheltered FROM PUBLIC;
+SELECT dpobj.protect('lodger', '{"age": {"bins": [30, 46, 60]}, "sex": {"levels": ["f", "m"], "drop_first": true},
+  "weight": {"center": 80, "scale": 20}, "ill": {}, "outcome": {"positive": ["bad"]}}');
+SELECT dpobj.protect('lodger_case', '{"x": {}, "y": {}}', adjacency => 'add_remove', person => 'who', max_rows_per_person => 3);
+SELECT dpobj.protect('sheltered', '{"x": {}, "y": {}}', ignore_rls => true);
+SELECT dpobj.set_budget('lodger', 'dpobj_price_ana', 10, 0);
+SELECT dpobj.set_budget('lodger', NULL, 12, 0);
+SELECT dpobj.set_budget('lodger_case', 'dpobj_price_group', 5, 0.001, max_releases => 2);
+
+-- A number of features; d and epsilon, exact decimals.
+SELECT jsonb_pretty(dpobj.price('halfspace', 23, 1, options => '{"groups": [7, 6, 5, 2, 1, 1, 1], "grid": "ternary"}'));
+SELECT jsonb_pretty(dpobj.price('halfspace', 3, 0.1234567891, 0.001, '{"mechanism": "permute_flip", "adjacency": "add_remove"}'));
+SELECT jsonb_pretty(dpobj.price(method => 'halfspace', d => 40, epsilon => 1, options => '{"grid": "sign", "mechanism": "opdisc"}'));
+SELECT p ->> 'gauge' AS gauge, p -> 'N' AS n, p -> 'rate' AS rate, p -> 'error' AS error
+  FROM unnest(ARRAY['{"grid": "sign", "modulus": 2}', '{"grid": "ternary"}', '{"grid": {"sparse": 4}}', '{"grid": {"ball": 9}}']::jsonb[]) o,
+       dpobj.price('halfspace', 23, 1, 0, o || '{"mechanism": "opdisc"}') p;
+-- auto, as the aggregate has it
+SELECT d, p ->> 'mechanism' AS mechanism, p ->> 'sure_to_finish' AS sure
+  FROM (VALUES (10), (23), (45)) v(d), dpobj.price('halfspace', d, 1, 0, '{"grid": "ternary"}') p;
+SELECT dpobj.price('halfspace', 60, 1);
+SELECT dpobj.price('halfspace', 45, 1, 0, '{"grid": "ternary", "n": 1000000}');
+SELECT p ->> 'guarantee' FROM dpobj.price('halfspace', 3, 1, 0, '{"time_limit": 10}') p;
+SELECT p -> 'dimension' AS dimension FROM dpobj.price('halfspace', 3, 1, 0, '{"intercept": true, "dimension": 3}') p;
+-- less noise for more epsilon, and for fewer vectors
+SELECT bool_and(b) FROM (SELECT (p -> 'error' ->> 'rows')::numeric < lag((p -> 'error' ->> 'rows')::numeric) OVER (ORDER BY e) AS b
+  FROM unnest(ARRAY[0.1, 0.2, 0.5, 1, 10]) e, dpobj.price('halfspace', 5, e) p) s;
+-- one vector only: nothing can go wrong
+SELECT p -> 'error' AS error FROM dpobj.price('halfspace', 1, 1, 0, '{"grid": {"levels": [[1]]}}') p;
+
+-- A protected table, for anybody: no privilege and no budget.
+\c - dpobj_price_bob
+SELECT count(*) FROM lodger;
+SELECT jsonb_pretty(dpobj.price('lodger', 0.5));
+SELECT * FROM dpobj.remaining('lodger');
+-- the label is no feature: outcome never is, a boolean only where it is named
+SELECT a -> 'dimension' AS a, b -> 'dimension' AS b, c -> 'dimension' AS c
+  FROM dpobj.price('lodger', 0.5, label => 'outcome') a, dpobj.price('lodger', 0.5, label => 'ill') b,
+       dpobj.price('lodger', 0.5, '{weight,sex}'::text[], label => 'ill') c;
+-- a person's: three rows share the epsilon; the group's budget
+SELECT jsonb_pretty(dpobj.price('lodger_case', 1.0, features => '{x}', delta => 0.0001));
+SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', 3, features => '{x}') p;
+SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', 6, features => '{x}') p;
+SELECT p -> 'unit' AS unit, p -> 'remaining' AS remaining FROM dpobj.price('sheltered', 1, features => '{x}') p;
+
+-- It is what dpobj.train then does.
+\c - dpobj_price_ana
+SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', 3) p;
+SELECT p ->> 'mechanism' = m.mechanism AS mechanism, (p ->> 'epsilon')::float8 = m.epsilon AS epsilon, p ->> 'guarantee' = m.guarantee AS guarantee,
+       p ->> 'adjacency' = m.adjacency AS adjacency, (p ->> 'dimension')::int = cardinality(m.weights) AS dimension,
+       p -> 'log2_grid' = m.details -> 'log2_grid' AS grid
+  FROM dpobj.price('lodger', 3.0, '{age,sex}', options => '{"intercept": true}') p,
+       dpobj.train('lodger', 'outcome', 3, '{age,sex}', options => '{"intercept": true}') m;
+SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', 3) p;
+SELECT p -> 'calls' AS calls FROM dpobj.price('lodger', 0.001) p;
+-- the cap over all roles is the tighter one after another role's spending
+\c - postgres
+SELECT dpobj.set_budget('lodger', NULL, 4.5, 0);
+\c - dpobj_price_ana
+SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', 0.7) p;
+-- a superuser sees the caps, but nobody has granted him a call
+\c - postgres
+SELECT epsilon FROM dpobj.remaining('lodger');
+SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', 0.7) p;
+
+-- Nothing is written, and it may run where nothing can be.
+\c - dpobj_price_ana
+SELECT count(*) AS before FROM dpobj.ledger \gset
+BEGIN READ ONLY;
+SELECT p -> 'calls' AS calls FROM dpobj.price('lodger', 1) p;
+COMMIT;
+SELECT count(*) = :before AS nothing_written FROM dpobj.ledger;
+-- an empty table has the same price
+\c - postgres
+BEGIN;
+DELETE FROM lodger;
+SELECT p -> 'error' AS error FROM dpobj.price('lodger', 0.5) p;
+ROLLBACK;
+SELECT p -> 'error' AS error FROM dpobj.price('lodger', 0.5) p;
+
+-- What would be refused is refused, with the same error.
+\c - dpobj_price_ana
+CREATE TEMP TABLE ask (arguments text);
+INSERT INTO ask VALUES ('''lodger'', 0'), ('''lodger'', -1'), ('''lodger'', 10001'), ('''lodger'', ''NaN'''), ('''lodger'', 0.0001'), ('''lodger'', NULL::numeric'),
+  ('NULL::regclass, 1'), ('''lodger'', 1, features => ''{age,age}'''), ('''lodger'', 1, features => ''{nothing}'''), ('''lodger'', 1, features => ''{}'''),
+  ('''lodger'', 1, features => ''{outcome}'''), ('''lodger'', 1, label => ''age'''), ('''lodger'', 1, label => ''nothing'''),
+  ('''lodger'', 1, features => ''{ill}'', label => ''ill'''), ('''lodger'', 1, method => ''forest'''), ('''lodger'', 1, method => NULL'),
+  ('''lodger'', 1, delta => 1'), ('''lodger'', 1, delta => NULL'), ('''lodger'', 1, options => ''{"time_limit": 1}'''),
+  ('''lodger'', 1, options => ''{"mechanism": "opdisc"}'''), ('''lodger'', 1, options => ''[]'''), ('''lodger'', 1, options => ''{"grid": {"ball": 1000}}'''),
+  ('''lodger_bare'', 1'), ('''lodger_view'', 1'), ('''pg_class'', 1'), ('''dpobj.protections'', 1'), ('1234567890, 1'),
+  ('''forest'', 3, 1'), ('''halfspace'', 0, 1'), ('''halfspace'', 129, 1'), ('''halfspace'', NULL, 1'), ('''halfspace'', 3, 0'), ('NULL, 3, 1'),
+  ('''halfspace'', 3, 1, 0, ''{"dimension": 4}'''), ('''halfspace'', 3, 1, 0, ''{"groups": [2, 2]}'''), ('''halfspace'', 3, 1, 0, ''{"unknown": 1}'''),
+  ('''halfspace'', 23, 1, 0, ''{"mechanism": "permute_flip"}'''), ('''halfspace'', 3, 1, 0, ''{"solver": "glpk"}''');
+CREATE FUNCTION pg_temp.refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE state text; message text; detail text;
+BEGIN
+  EXECUTE statement;
+  RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+  RETURN concat_ws(': ', state, message, nullif(detail, ''));
+END $$;
+SELECT arguments, pg_temp.refusal(format('SELECT dpobj.price(%s)', arguments)) FROM ask;
+-- of all that is about a table, dpobj.train says the same (it needs a label)
+SELECT arguments, pg_temp.refusal(format('SELECT dpobj.train(relation => %s, label => ''outcome'')', replace(arguments, ', ', ', epsilon => ')))
+       = pg_temp.refusal(format('SELECT dpobj.price(relation => %s)', replace(arguments, ', ', ', epsilon => '))) AS the_same
+  FROM ask WHERE arguments ~ '^''(lodger|lodger_view|pg_class|dpobj.protections)'', [^,]*$';
+
+\c - postgres
+DROP VIEW lodger_view;
+DROP TABLE lodger, lodger_case, lodger_bare, sheltered;
+DROP OWNED BY dpobj_price_ana, dpobj_price_bob;
+DROP ROLE dpobj_price_ana, dpobj_price_bob, dpobj_price_group;

@@ -1,0 +1,23 @@
+/*
+ * utility.h - how far from the optimum a release may be, from public parameters.
+ *
+ * The excess of a release is the number of rows that the vector misclassifies
+ * above the least number that any vector of the grid does.  The bounds hold for
+ * every data set; nothing here looks at one.
+ */
+#ifndef DPOBJ_CORE_UTILITY_H
+#define DPOBJ_CORE_UTILITY_H
+
+#include "core/mechanism.h"
+
+/* In misclassified rows. */
+typedef struct UtilityBound
+{
+	double rows; /* P(excess >= rows) <= beta where rows > 0; the excess is an integer */
+	double mean; /* E(excess) <= mean */
+} UtilityBound;
+
+/* For 0 < beta < 1/2 and a request whose grid is valid. */
+extern void utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound);
+
+#endif

@@ -1,0 +1,325 @@
+/*
+ * price.c - dpobj.price(): what a call would cost, and how good its model would be.
+ *
+ * It settles a call as dpobj.train or an aggregate does, from public parameters, and
+ * stops before the charge.  No row is read and nothing is written, so it needs no
+ * budget and works on a standby.  A call that would be refused for what was asked
+ * is refused here with the same error.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/rel.h"
+
+#include "core/gauge.h"
+#include "core/utility.h"
+
+#include "analyst.h"
+#include "dpobj.h"
+#include "grant.h"
+#include "training.h"
+
+/* The bound on the error may fail with this probability. */
+#define PRICE_BETA 0.05
+
+/* ---- arguments ---- */
+
+static Datum
+required(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	return PG_GETARG_DATUM(argument);
+}
+
+static Jsonb *
+options_argument(FunctionCallInfo fcinfo, int argument)
+{
+	Jsonb *options = PG_ARGISNULL(argument) ? NULL : PG_GETARG_JSONB_P(argument);
+
+	analyst_check_json("options", options);
+	return options;
+}
+
+/* ---- numbers ---- */
+
+/* Units of 1e-9 or 2^-60 as an exact decimal. */
+static char *
+decimal_text(int64 units, const char *unit)
+{
+	Datum one = DirectFunctionCall3(numeric_in, CStringGetDatum(unit), ObjectIdGetDatum(InvalidOid),
+									Int32GetDatum(-1));
+	Datum product = DirectFunctionCall2(
+		numeric_mul, DirectFunctionCall1(int8_numeric, Int64GetDatum(units)), one);
+
+	return DatumGetCString(
+		DirectFunctionCall1(numeric_out, DirectFunctionCall1(numeric_trim_scale, product)));
+}
+
+#define EPSILON_UNIT "0.000000001"
+#define HALF_EPSILON_UNIT "0.0000000005"
+#define DELTA_UNIT "0.000000000000000000867361737988403547205962240695953369140625"
+
+/* ---- members of the answer ---- */
+
+static void
+append_cost(StringInfo json, const Training *training)
+{
+	appendStringInfo(json, "\"epsilon\": %s, \"delta\": %s, \"adjacency\": \"%s\"",
+					 decimal_text(training->cost.epsilon_charged, EPSILON_UNIT),
+					 decimal_text(training->cost.delta_charged, DELTA_UNIT),
+					 training->request.adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove");
+	if (training->rows_per_person > 0)
+		appendStringInfo(json, ", \"unit\": \"person\", \"max_rows_per_person\": %d",
+						 training->rows_per_person);
+	else
+		appendStringInfoString(json, ", \"unit\": \"row\"");
+}
+
+/* null: no enumeration, or more configurations than can be counted */
+static void
+append_count(StringInfo json, const char *name, uint64 count)
+{
+	if (count == 0 || count == PG_UINT64_MAX)
+		appendStringInfo(json, ", \"%s\": null", name);
+	else
+		appendStringInfo(json, ", \"%s\": " UINT64_FORMAT, name, count);
+}
+
+static void
+append_work(StringInfo json, const Training *training)
+{
+	MechanismVerdict verdict;
+
+	mechanism_get(training->request.kind)->admit(&training->request, &verdict);
+	appendStringInfo(json, ", \"dimension\": %d, \"log2_grid\": %.2f",
+					 training->request.grid.dimension, grid_log2_size(&training->request.grid));
+	append_count(json, "configurations", verdict.cost);
+	append_count(json, "configurations_limit", verdict.limit);
+	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.finishes ? "true" : "false");
+}
+
+/* P(r) is proportional to exp(-rate |r|), |r| as gauge.h has it, in steps of 1 / N rows. */
+static void
+append_gauge(StringInfo json, const Training *training)
+{
+	const MechanismRequest *request = &training->request;
+	Gauge gauge;
+	mpz_t p;
+	mpz_t q;
+
+	gauge_choose(&gauge, &request->grid, request->epsilon, request->adjacency);
+	mpz_inits(p, q, NULL);
+	gauge_rate(&gauge, &request->grid, p, q);
+	training_append_noise(json, training);
+	appendStringInfo(json, ", \"rate\": %.17g", mpz_get_d(p) / mpz_get_d(q));
+	mpz_clears(p, q, NULL);
+}
+
+/* P(w) is proportional to exp(-exponent L(w)), or the chance to accept w is. */
+static void
+append_noise(StringInfo json, const Training *training)
+{
+	const MechanismRequest *request = &training->request;
+	const char *unit = privacy_margin(request->adjacency) == 2 ? HALF_EPSILON_UNIT : EPSILON_UNIT;
+
+	if (request->kind == MECHANISM_OPDISC)
+		append_gauge(json, training);
+	else
+		appendStringInfo(json, ", \"exponent_per_row\": %s", decimal_text(request->epsilon, unit));
+}
+
+/* Of an integer that is at most bound in exact arithmetic: rounding must not take a row away. */
+static double
+whole_rows(double bound)
+{
+	return floor(bound * (1 + 1e-9));
+}
+
+static void
+append_error(StringInfo json, const Training *training)
+{
+	UtilityBound bound;
+
+	utility_bound(&training->request, PRICE_BETA, &bound);
+	appendStringInfo(json, ", \"error\": {\"rows\": %.0f, \"beta\": %g, \"mean\": %.1f}",
+					 whole_rows(bound.rows), PRICE_BETA, ceil(bound.mean * 10) / 10);
+}
+
+static void
+append_price(StringInfo json, const Training *training)
+{
+	appendStringInfo(json, "\"method\": \"halfspace\", \"mechanism\": \"%s\", ",
+					 mechanism_get(training->request.kind)->name);
+	append_cost(json, training);
+	appendStringInfo(json, ", \"guarantee\": \"%s\"", training->guarantee);
+	append_work(json, training);
+	append_noise(json, training);
+	append_error(json, training);
+}
+
+static Datum
+parse_json(const StringInfoData *json)
+{
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json->data));
+}
+
+/* ---- what is left ---- */
+
+/*
+ * What dpobj.remaining says to the session's role, and how many such calls fit into
+ * it; nulls without a budget that grants.  The function knows who may see what.
+ */
+static void
+append_remaining(StringInfo json, Oid table, const PrivacyCost *cost)
+{
+	static const char *const statement =
+		"SELECT format('{\"epsilon\": %s, \"delta\": %s, \"releases\": %s}', r.epsilon, r.delta,"
+		" coalesce(r.releases::text, 'null')),"
+		" least(div(r.epsilon, $2::numeric), CASE WHEN $3::numeric > 0 THEN div(r.delta, "
+		"$3::numeric) END, r.releases)::text"
+		" FROM dpobj.remaining($1) r";
+	Oid types[] = {OIDOID, TEXTOID, TEXTOID};
+	Datum values[] = {ObjectIdGetDatum(table),
+					  CStringGetTextDatum(decimal_text(cost->epsilon_charged, EPSILON_UNIT)),
+					  CStringGetTextDatum(decimal_text(cost->delta_charged, DELTA_UNIT))};
+	bool granted = grant_is_held(table);
+
+	SPI_connect();
+	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, true, 1) !=
+		SPI_OK_SELECT)
+		elog(ERROR, "could not read the privacy budgets");
+	if (granted && SPI_processed > 0)
+		appendStringInfo(json, ", \"remaining\": %s, \"calls\": %s",
+						 SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1),
+						 SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2));
+	else
+		appendStringInfoString(json, ", \"remaining\": null, \"calls\": null");
+	SPI_finish();
+}
+
+/* ---- a protected table ---- */
+
+enum
+{
+	ARGUMENT_RELATION,
+	ARGUMENT_EPSILON,
+	ARGUMENT_FEATURES,
+	ARGUMENT_DELTA,
+	ARGUMENT_METHOD,
+	ARGUMENT_OPTIONS,
+	ARGUMENT_LABEL
+};
+
+/* The charge worker asks again, free of the session's settings. */
+static void
+check_least_epsilon(const PrivacyCost *cost)
+{
+	if (cost->epsilon_charged < (int64) ceil(dpobj_min_epsilon * EPSILON_ONE))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon of a release must be at least %g", dpobj_min_epsilon),
+						errdetail("The least is the setting dpobj.min_epsilon.")));
+}
+
+/* As analyst_open() does, without a filter and perhaps without a label. */
+static void
+settle_table(Training *training, Oid table, List *names, const char *label)
+{
+	Relation relation;
+	Protection protection;
+	Encoders all;
+	Encoders features;
+
+	analyst_check_relation(table);
+	relation = relation_open(table, AccessShareLock);
+	protection_require(relation, &protection);
+	scan_check_relation(relation, protection.ignore_rls);
+	encoders_parse(protection.encoders, RelationGetDescr(relation), &all);
+	encoders_choose(&all, names, label, &features);
+	if (label != NULL)
+		(void) encoders_label(&all, label);
+	relation_close(relation, AccessShareLock);
+	training_set_protected(training, &features, &protection);
+	training_begin(training, training->options.dimension);
+}
+
+/* dpobj.price(relation, epsilon, features, delta, method, options, label) -> jsonb */
+PG_FUNCTION_INFO_V1(dpobj_price_relation);
+Datum
+dpobj_price_relation(PG_FUNCTION_ARGS)
+{
+	Training *training = palloc0(sizeof(Training));
+	Oid table = DatumGetObjectId(required(fcinfo, ARGUMENT_RELATION, "relation"));
+	List *names = NIL;
+	char *label = NULL;
+	StringInfoData json;
+
+	training->by_analyst = true;
+	training_set_cost(training, required(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
+					  required(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
+	training_check_method(TextDatumGetCString(required(fcinfo, ARGUMENT_METHOD, "method")));
+	if (!PG_ARGISNULL(ARGUMENT_FEATURES))
+		names = encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
+	if (!PG_ARGISNULL(ARGUMENT_LABEL))
+		label = text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_LABEL));
+	training_set_options(training, options_argument(fcinfo, ARGUMENT_OPTIONS));
+	settle_table(training, table, names, label);
+	check_least_epsilon(&training->cost);
+
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	append_price(&json, training);
+	append_remaining(&json, table, &training->cost);
+	appendStringInfoChar(&json, '}');
+	return parse_json(&json);
+}
+
+/* ---- a number of features ---- */
+
+/* Option "dimension" says the same, so it may be left out but not say something else. */
+static void
+check_dimension(const Training *training, int features)
+{
+	int declared = training->options.dimension;
+
+	if (features < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("d must be greater than zero")));
+	if (declared > 0 && declared != features)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"dimension\" is %d for %d features", declared, features)));
+}
+
+/* dpobj.price(method, d, epsilon, delta, options) -> jsonb; the options are the aggregates'. */
+PG_FUNCTION_INFO_V1(dpobj_price_dimension);
+Datum
+dpobj_price_dimension(PG_FUNCTION_ARGS)
+{
+	Training *training = palloc0(sizeof(Training));
+	int features;
+	StringInfoData json;
+
+	training_check_method(TextDatumGetCString(required(fcinfo, 0, "method")));
+	features = DatumGetInt32(required(fcinfo, 1, "d"));
+	training_set_cost(training, required(fcinfo, 2, "epsilon"), NUMERICOID,
+					  required(fcinfo, 3, "delta"), NUMERICOID);
+	training_set_options(training, options_argument(fcinfo, 4));
+	check_dimension(training, features);
+	training_begin(training, features);
+
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	append_price(&json, training);
+	appendStringInfoChar(&json, '}');
+	return parse_json(&json);
+}

@@ -1,0 +1,387 @@
+/*
+ * test_utility.c - are the bounds on the excess bounds, and do they say something?
+ *
+ * The hardest data for a mechanism are those in which one vector is right about
+ * every row and all others miss t of them: then the excess is t whenever the answer
+ * is another.  With t at the bound that may happen in a share beta of the draws;
+ * with t a fraction of it, it has to happen more often, or the bound says nothing.
+ */
+#include "core/utility.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/gauge.h"
+
+#include "instances.h"
+
+#define BETA 0.05
+#define DRAWS 1500
+
+/* A frequency of so many draws is within this of its probability but for 1 in 1e5 or so. */
+#define TOLERANCE (4.5 * sqrt(BETA * (1 - BETA) / DRAWS))
+
+typedef struct Setting
+{
+	MechanismKind kind;
+	Grid grid;
+	int64_t epsilon;
+	Adjacency adjacency;
+} Setting;
+
+static MechanismRequest
+make_request(const Setting *setting)
+{
+	return (MechanismRequest){.kind = setting->kind,
+							  .epsilon = setting->epsilon,
+							  .adjacency = setting->adjacency,
+							  .grid = setting->grid,
+							  .threads = 1};
+}
+
+/* ---- grids ---- */
+
+static Grid
+make_grid(int dimension, int max, GridConstraint constraint, int bound)
+{
+	Grid grid = {.dimension = dimension, .constraint = constraint, .bound = bound};
+
+	for (int j = 0; j < dimension; j++)
+		if (max == 0)
+			grid_set_sign(&grid, j);
+		else
+			grid_set_range(&grid, j, max);
+	CHECK(grid_is_valid(&grid));
+	return grid;
+}
+
+/* The vector of the grid that is right about every row: the last in the public order. */
+static void
+last_vector(const Grid *grid, int *index)
+{
+	for (int j = 0; j < grid->dimension; j++)
+		index[j] = grid->levels[j] - 1;
+	while (!grid_contains(grid, index))
+		for (int j = grid->dimension - 1; --index[j] < 0; j--)
+			index[j] = grid->levels[j] - 1;
+}
+
+/* ---- the hardest data ---- */
+
+/*
+ * One row of weight t, that v alone gets right: with x = 1 where v is above 0, the sum
+ * of w_j there is largest for w = v, and a coordinate whose only level is 1 takes all
+ * but 1/2 of it away.
+ */
+static void
+hardest_data(const Grid *grid, const int *best, const int64_t *t, int32_t *x, Instance *instance)
+{
+	int last = grid->dimension - 1;
+
+	x[last] = FIXED_POINT_ONE / 2;
+	for (int j = 0; j < last; j++)
+	{
+		int weight = grid->level[j][best[j]];
+
+		x[j] = weight > 0 ? FIXED_POINT_ONE : 0;
+		x[last] -= weight * x[j];
+	}
+	*instance = (Instance){grid->dimension, 1, x, t, 0};
+}
+
+/* Appends the coordinate that is always 1. */
+static Grid
+with_constant(Grid grid)
+{
+	int j = grid.dimension++;
+
+	grid.levels[j] = 1;
+	grid.level[j][0] = 1;
+	if (grid.constraint == GRID_SPARSE || grid.constraint == GRID_BALL)
+		grid.bound++;
+	CHECK(grid_is_valid(&grid));
+	return grid;
+}
+
+typedef struct Outcome
+{
+	double often; /* share of the draws whose excess is t or more */
+	double mean;  /* of the excess */
+} Outcome;
+
+static Outcome
+draw_excess(const Setting *setting, int64_t t)
+{
+	MechanismRequest request = make_request(setting);
+	int32_t x[GRID_MAX_DIMENSION];
+	int best[GRID_MAX_DIMENSION];
+	int draws = check_repetitions(DRAWS);
+	Outcome outcome = {0, 0};
+	Instance instance;
+
+	last_vector(&setting->grid, best);
+	hardest_data(&setting->grid, best, &t, x, &instance);
+	CHECK(instance_loss(&instance, &setting->grid, best) == 0);
+	for (int k = 0; k < draws; k++)
+	{
+		Arena *arena = arena_create(check_out_of_memory);
+		MechanismTools tools = {
+			.bits = &bits, .memory = arena_memory(arena), .oracle = oracle_search};
+		MechanismAnswer answer;
+		int64_t loss;
+
+		mechanism_get(setting->kind)->release(&request, &instance, &tools, &answer);
+		loss = instance_loss(&instance, &setting->grid, answer.index);
+		outcome.often += loss >= t;
+		outcome.mean += (double) loss;
+		arena_destroy(arena);
+	}
+	outcome.often /= draws;
+	outcome.mean /= draws;
+	return outcome;
+}
+
+/* ---- the bounds hold, and are not far off ---- */
+
+/* DPOBJ_TEST_FIGURES=1: by how much a bound is above the truth. */
+static void
+print_figures(const Setting *setting, const UtilityBound *bound, double slack)
+{
+	double part = slack;
+
+	while (part > 1 && draw_excess(setting, (int64_t) (bound->rows / part)).often > BETA)
+		part -= 0.05;
+	printf("%s d=%d |W|=%.0f eps=%g %s: rows %.1f, %.2f of the quantile; mean %.1f\n",
+		   mechanism_get(setting->kind)->name, setting->grid.dimension - 1,
+		   exp2(grid_log2_size(&setting->grid)), (double) setting->epsilon / EPSILON_ONE,
+		   setting->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove", bound->rows, part,
+		   bound->mean);
+}
+
+static void
+check_setting(const Setting *setting, double slack)
+{
+	MechanismRequest request = make_request(setting);
+	UtilityBound bound;
+
+	utility_bound(&request, BETA, &bound);
+	CHECK(bound.rows > 4 && bound.mean > 4);
+	CHECK_WHOLE(draw_excess(setting, (int64_t) ceil(bound.rows)).often <= BETA + TOLERANCE);
+	CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.rows / slack)).often > BETA + TOLERANCE);
+	for (int part = 1; part <= 4; part++)
+		CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.mean * part / 4)).mean <= bound.mean);
+	CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.mean * 0.7)).mean >= bound.mean / 8);
+	if (getenv("DPOBJ_TEST_FIGURES") != NULL)
+		print_figures(setting, &bound, slack);
+}
+
+/* How many times smaller than the bound the true quantile may be. */
+static double
+slack_of(MechanismKind kind)
+{
+	return kind == MECHANISM_OPDISC ? 5 : 1.25;
+}
+
+static void
+test_hardest_data(void)
+{
+	static const int64_t epsilons[] = {EPSILON_ONE / 50, EPSILON_ONE / 4};
+	const Grid grids[] = {with_constant(make_grid(1, 0, GRID_PRODUCT, 0)),
+						  with_constant(make_grid(2, 1, GRID_PRODUCT, 0)),
+						  with_constant(make_grid(4, 1, GRID_PRODUCT, 0)),
+						  with_constant(make_grid(3, 4, GRID_PRODUCT, 0)),
+						  with_constant(make_grid(5, 0, GRID_MODULUS, 2)),
+						  with_constant(make_grid(5, 1, GRID_BALL, 2))};
+	int count = sizeof(grids) / sizeof(grids[0]);
+
+	for (int g = 0; g < count; g++)
+		for (MechanismKind kind = 0; kind < MECHANISM_KINDS; kind++)
+		{
+			Setting setting = {.kind = kind,
+							   .grid = grids[g],
+							   .epsilon = epsilons[g % 2],
+							   .adjacency = g % 3 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE};
+
+			check_setting(&setting, slack_of(kind));
+		}
+}
+
+/* ---- the noise alone, where the grid is too large to go through ---- */
+
+/* X / N of utility.c for v = the highest levels of a product or the first k of sparse signs. */
+static double
+draw_perturbation(const Grid *grid, const Gauge *gauge, mpz_t *reward, Memory *memory)
+{
+	double best[GRID_MAX_DIMENSION];
+	double excess = 0;
+
+	gauge_draw(gauge, grid, &bits, memory, reward);
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		const mpz_t *level = &reward[j * GRID_MAX_LEVELS];
+		double own = mpz_get_d(level[grid->levels[j] - 1]);
+
+		best[j] = own;
+		for (int i = 0; i < grid->levels[j]; i++)
+			best[j] = fmax(best[j], mpz_get_d(level[i]));
+		if (grid->constraint != GRID_SPARSE)
+			excess += best[j] - own;
+		else if (j < grid->bound)
+			excess -= own;
+	}
+	for (int k = 0; grid->constraint == GRID_SPARSE && k < grid->bound; k++)
+	{
+		int most = 0;
+
+		for (int j = 1; j < grid->dimension; j++)
+			most = best[j] > best[most] ? j : most;
+		excess += best[most];
+		best[most] = -1;
+	}
+	return excess / (double) gauge->scale;
+}
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *) a;
+	double y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+check_noise(const Setting *setting, double slack, Memory *memory)
+{
+	static double excess[DRAWS];
+	static mpz_t reward[GRID_MAX_DIMENSION * GRID_MAX_LEVELS];
+	MechanismRequest request = make_request(setting);
+	int draws = check_repetitions(DRAWS);
+	double quantile;
+	double mean = 0;
+	Gauge gauge;
+	UtilityBound bound;
+
+	for (int i = 0; i < GRID_MAX_DIMENSION * GRID_MAX_LEVELS; i++)
+		mpz_init(reward[i]);
+	utility_bound(&request, BETA, &bound);
+	gauge_choose(&gauge, &setting->grid, setting->epsilon, setting->adjacency);
+	for (int k = 0; k < draws; k++)
+	{
+		excess[k] = draw_perturbation(&setting->grid, &gauge, reward, memory);
+		mean += excess[k] / draws;
+	}
+	qsort(excess, (size_t) draws, sizeof(double), compare_doubles);
+	quantile = excess[(int) ((1 - BETA) * draws)];
+	CHECK(quantile <= bound.rows);
+	CHECK_WHOLE(quantile >= bound.rows / slack);
+	/* the mean's own error is about 1 / sqrt(draws) of it */
+	CHECK(mean <= bound.mean * (1 + 4 / sqrt(draws)));
+	CHECK_WHOLE(mean >= bound.mean / slack);
+	if (getenv("DPOBJ_TEST_FIGURES") != NULL)
+		printf("noise d=%d levels %d %s eps %g: rows %.1f, quantile %.1f (%.2f); mean %.1f of %.1f "
+			   "(%.3f)\n",
+			   setting->grid.dimension, setting->grid.levels[0],
+			   setting->grid.constraint == GRID_SPARSE ? "sparse" : "",
+			   (double) setting->epsilon / EPSILON_ONE, bound.rows, quantile, bound.rows / quantile,
+			   mean, bound.mean, bound.mean / mean);
+	for (int i = 0; i < GRID_MAX_DIMENSION * GRID_MAX_LEVELS; i++)
+		mpz_clear(reward[i]);
+}
+
+static void
+test_noise(void)
+{
+	static const int64_t epsilons[] = {1, EPSILON_ONE / 10, EPSILON_ONE, 2000 * EPSILON_ONE};
+	const Grid grids[] = {make_grid(1, 0, GRID_PRODUCT, 0),  make_grid(23, 0, GRID_PRODUCT, 0),
+						  make_grid(23, 1, GRID_PRODUCT, 0), make_grid(1, 4, GRID_PRODUCT, 0),
+						  make_grid(8, 4, GRID_PRODUCT, 0),  make_grid(2, 16, GRID_PRODUCT, 0),
+						  make_grid(6, 1, GRID_SPARSE, 1),   make_grid(23, 1, GRID_SPARSE, 4),
+						  make_grid(5, 1, GRID_SPARSE, 5)};
+	int count = sizeof(grids) / sizeof(grids[0]);
+
+	for (int k = 0; k < count * 4; k++)
+	{
+		const Grid *grid = &grids[k % count];
+		Setting setting = {MECHANISM_OPDISC, *grid, epsilons[k / count],
+						   k % 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE};
+		Arena *arena = arena_create(check_out_of_memory);
+
+		check_noise(&setting, grid->constraint == GRID_SPARSE ? 6 : 4, arena_memory(arena));
+		arena_destroy(arena);
+	}
+}
+
+/* ---- closed forms ---- */
+
+static UtilityBound
+bound_of(MechanismKind kind, const Grid *grid, int64_t epsilon, Adjacency adjacency, double beta)
+{
+	Setting setting = {kind, *grid, epsilon, adjacency};
+	MechanismRequest request = make_request(&setting);
+	UtilityBound bound;
+
+	utility_bound(&request, beta, &bound);
+	return bound;
+}
+
+static bool
+near(double a, double b, double error)
+{
+	return fabs(a - b) <= error * fabs(b);
+}
+
+/* PRIVACY.md 1.4's table of expected perturbations at epsilon 1 under replace. */
+static void
+test_published_figures(void)
+{
+	Grid signs = make_grid(23, 0, GRID_PRODUCT, 0);
+	Grid ternary = make_grid(23, 1, GRID_PRODUCT, 0);
+	Grid single = make_grid(2, 0, GRID_SPARSE, 2);
+	UtilityBound bound;
+
+	bound = bound_of(MECHANISM_EXPONENTIAL, &ternary, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
+	CHECK(near(bound.mean, 50.5, 0.001));
+	CHECK(near(bound.rows, 2 * (23 * log(3) + log(19)), 1e-6));
+	bound = bound_of(MECHANISM_EXPONENTIAL, &ternary, EPSILON_ONE, ADJACENCY_ADD_REMOVE, BETA);
+	CHECK(near(bound.mean, 25.27, 0.001));
+	bound = bound_of(MECHANISM_OPDISC, &signs, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
+	CHECK(near(bound.mean, 276, 0.01));
+	bound = bound_of(MECHANISM_OPDISC, &ternary, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
+	CHECK(near(bound.mean, 600.6, 0.01));
+	single.levels[0] = single.levels[1] = 1;
+	bound = bound_of(MECHANISM_EXPONENTIAL, &single, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
+	CHECK(bound.rows == 0 && bound.mean == 0);
+	bound = bound_of(MECHANISM_OPDISC, &single, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
+	CHECK(bound.rows == 0 && bound.mean == 0);
+}
+
+/* More epsilon, and a larger beta, never make a bound larger. */
+static void
+test_order(void)
+{
+	Grid grid = make_grid(6, 1, GRID_PRODUCT, 0);
+
+	for (MechanismKind kind = 0; kind < MECHANISM_KINDS; kind++)
+		for (int64_t epsilon = 1; epsilon <= 100 * EPSILON_ONE; epsilon *= 10)
+		{
+			UtilityBound this = bound_of(kind, &grid, epsilon, ADJACENCY_REPLACE, BETA);
+			UtilityBound more = bound_of(kind, &grid, epsilon * 2, ADJACENCY_REPLACE, BETA);
+			UtilityBound surer = bound_of(kind, &grid, epsilon, ADJACENCY_REPLACE, BETA / 5);
+
+			CHECK(isfinite(this.rows) && this.rows > 0 && this.mean > 0);
+			CHECK(more.rows < this.rows && more.mean < this.mean);
+			CHECK(surer.rows > this.rows && surer.mean == this.mean);
+		}
+}
+
+int
+main(void)
+{
+	reseed(20261121);
+	test_published_figures();
+	test_order();
+	test_noise();
+	test_hardest_data();
+	return check_report("utility");
+}
