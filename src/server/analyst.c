@@ -174,8 +174,11 @@ analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *con
 				void *context)
 {
 	MemoryContext old = CurrentMemoryContext;
+	bool exit_on_error = ExitOnAnyError;
 	volatile bool done = false;
 
+	/* Anybody may set it, and an error would then pass us by on its way to the client. */
+	ExitOnAnyError = false;
 	PG_TRY();
 	{
 		done = work(context);
@@ -184,6 +187,7 @@ analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *con
 	{
 		ErrorData *error;
 
+		ExitOnAnyError = exit_on_error;
 		MemoryContextSwitchTo(old);
 		error = CopyErrorData();
 		FlushErrorState();
@@ -193,6 +197,7 @@ analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *con
 				(errmsg("private release " INT64_FORMAT " failed: %s", release, error->message)));
 	}
 	PG_END_TRY();
+	ExitOnAnyError = exit_on_error;
 	if (!done)
 		fail(release, terms);
 	gate_wait_for_tick(terms->release_tick);

@@ -299,5 +299,5 @@ dpobj_budget_refuse_change(PG_FUNCTION_ARGS)
 	ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					errmsg("table \"%s\" cannot be changed by hand",
 						   RelationGetRelationName(trigger->tg_relation)),
-					errhint("Use dpobj.set_budget and dpobj.drop_budget.")));
+					errhint("Use dpobj.protect, dpobj.set_budget and dpobj.drop_budget.")));
 }

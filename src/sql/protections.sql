@@ -24,6 +24,10 @@ CREATE TABLE dpobj.protections
 );
 REVOKE ALL ON TABLE dpobj.protections FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.protections', '');
+CREATE TRIGGER protection_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.protections
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.budget_refuse_change();
+ALTER TABLE dpobj.protections ENABLE ALWAYS TRIGGER protection_guard;
+COMMENT ON TRIGGER protection_guard ON dpobj.protections IS 'refuses changes but for dpobj''s own functions and superusers';
 
 COMMENT ON TABLE dpobj.protections IS 'declarations of dpobj.protect, one row per relation';
 COMMENT ON INDEX dpobj.protections_pkey IS 'a relation is protected once';
