@@ -54,6 +54,9 @@ sub new
 # How many cases there were.
 sub count { return $_[0]{count}; }
 
+# The last event of the ledger that spent() saw.
+sub last_event { return $_[0]{last}; }
+
 sub shows_a_row { return $_[0] =~ $secrets; }
 
 # ---- what it cost ----
