@@ -11,7 +11,7 @@ use Test::More;
 use DpobjTest;
 use DpobjHostile;
 
-my $node = dpobj_cluster('analyst', 'dpobj.release_tick = 10', 'fsync = off', 'max_connections = 40',
+my $node = dpobj_cluster('analyst', 'dpobj.release_tick = 10', 'fsync = off', 'jit = off', 'max_connections = 40',
 	"shared_preload_libraries = 'pg_stat_statements'");
 my $hostile = DpobjHostile->new($node);
 

@@ -24,16 +24,19 @@ CREATE ROLE ana LOGIN;
 CREATE ROLE tiny LOGIN;
 ALTER ROLE tiny SET dpobj.memory_limit = 1;
 CREATE TYPE mood AS ENUM ('sad', 'happy', 'angry');
-CREATE TABLE base (id int, i bigint, f float8, n numeric, d date, ts timestamptz, t text, e mood, b boolean, y text);
+CREATE TABLE base (id int, i bigint, f float8, n numeric, d date, ts timestamptz, t text, u text, e mood, b boolean, y text);
 INSERT INTO base SELECT i, i % 20, i / 40.0, i, date '2020-01-01' + i, timestamptz '2020-01-01' + i * interval '1 h',
-  CASE WHEN i % 2 = 0 THEN 'a' ELSE 'z' END, 'sad', i % 3 = 0, CASE WHEN i % 5 < 3 THEN 'yes' ELSE 'no' END
+  CASE WHEN i % 2 = 0 THEN 'a' ELSE 'z' END,
+  CASE WHEN i % 4 = 0 THEN 'a' ELSE 'z' END, 'sad', i % 3 = 0, CASE WHEN i % 5 < 3 THEN 'yes' ELSE 'no' END
   FROM generate_series(1, 40) i;
+-- long texts are no level, which the encoder of t takes for an a: no row is neutral
 UPDATE base SET t = (SELECT string_agg(md5((100 * id + j)::text), '') FROM generate_series(1, 200) j) WHERE id IN (20, 30);
 CREATE TABLE visit (LIKE base);
 ALTER TABLE visit ALTER t SET STORAGE EXTERNAL;
 REVOKE ALL ON base, visit FROM PUBLIC;
 SELECT dpobj.protect('visit', '{"i": {"scale": 100}, "f": {}, "n": {"scale": 100}, "d": {"epoch_of": "day", "scale": 20000},
-  "ts": {"epoch_of": "hour", "scale": 500000}, "t": {"levels": ["a", "z"]}, "e": {"levels": ["sad", "happy"]}, "b": {},
+  "ts": {"epoch_of": "hour", "scale": 500000}, "t": {"levels": ["a", "z"], "null": "a"}, "u": {"levels": ["a", "z"]},
+  "e": {"levels": ["sad", "happy"]}, "b": {},
   "y": {"positive": ["yes"]}}');
 SELECT dpobj.set_budget('visit', 'ana', 1000000, 0), dpobj.set_budget('visit', 'tiny', 1000000, 0),
        dpobj.set_budget('visit', NULL, 10000000, 0);
@@ -46,26 +49,29 @@ my @alike = (
 	'i = NULL', 'i = 9223372036854775807', 'i = 1000', 'i = 7', "f = 'NaN'", "f = 'Infinity'", "f = '-Infinity'",
 	'f = 1e308', 'f = NULL', "n = 'NaN'", "n = 'Infinity'", 'n = 10::numeric ^ 1000', 'n = NULL', "d = 'infinity'",
 	"d = '-infinity'", 'd = NULL', "ts = 'infinity'", "ts = '4713-01-01 BC'", 'ts = NULL', "e = 'angry'", 'e = NULL', 'b = NULL',
-	'b = NOT b', "y = 'no'", "y = 'other'", 'y = NULL', 'y = t', "t = 'a' || substr(t, 2)", 't = reverse(t)',
-	'i = NULL, f = NULL, n = NULL, d = NULL, ts = NULL, e = NULL, b = NULL, y = NULL',
-	'(i, f, n, d, ts, e, b, y) = (SELECT i, f, n, d, ts, e, b, y FROM base WHERE id = 21)');
-@alike = grep { $_ ne 'y = t' } @alike;
+	'b = NOT b', "y = 'no'", "y = 'other'", 'y = NULL', "u = 'unknown'", "u = ''", 'u = NULL',
+	"t = 'a' || substr(t, 2)", 't = reverse(t)',
+	'i = NULL, f = NULL, n = NULL, d = NULL, ts = NULL, u = NULL, e = NULL, b = NULL, y = NULL',
+	'(i, f, n, d, ts, u, e, b, y) = (SELECT i, f, n, d, ts, u, e, b, y FROM base WHERE id = 21)');
 
 # Another number of values, or longer ones, are in the TOAST table.
 my @other = ("t = 'a'", "t = 'unknown'", "t = ''", 't = NULL', "t = repeat('a', 100000)", 't = t || t || t',
-	'n = 10::numeric ^ 20000 - 1', 'y = t');
+	'n = 10::numeric ^ 20000 - 1', 'y = t', 'u = t');
+
+my $owner = session($node);
 
 sub become
 {
 	my ($change) = @_;
-	my $set = $change eq '' ? '' : "UPDATE variant SET $change WHERE id = 20;";
-	$node->safe_psql('postgres', <<"SQL");
-CREATE TEMP TABLE variant AS TABLE base;
-$set
-TRUNCATE visit;
-INSERT INTO visit SELECT * FROM variant ORDER BY id;
-VACUUM (FREEZE) visit;
-SQL
+	my $text = join '', map { $owner->ask($_) } (
+		'CREATE TEMP TABLE variant AS TABLE base',
+		$change eq '' ? 'SELECT' : "UPDATE variant SET $change WHERE id = 20",
+		'TRUNCATE visit',
+		'INSERT INTO visit SELECT * FROM variant ORDER BY id',
+		'VACUUM (FREEZE) visit',
+		'DROP TABLE variant');
+	die "$change: $text" if $text =~ /ERROR/;
+	return;
 }
 
 # ---- requests: everything that an analyst may set ----
@@ -77,7 +83,7 @@ sub trains
 	return "SELECT to_jsonb(m) - 'weights' - 'release', cardinality(m.weights) FROM dpobj.train('visit', '$label', 0.5, $arguments) m";
 }
 
-sub options { return trains("'{i,t}', options => '{$_[0]}'"); }
+sub options { return trains("'{i,u}', options => '{$_[0]}'"); }
 sub filters { return trains("'{i,t}', filter => '{$_[0]}'"); }
 
 my %request = (
@@ -86,7 +92,7 @@ my %request = (
 	'features f, n' => trains("'{f,n}'"),
 	'features d, ts' => trains("'{d,ts}'"),
 	'features e, b' => trains("'{e,b}'"),
-	'feature t' => trains("'{t}'"),
+	'features t, u' => trains("'{t,u}'"),
 	'label b' => trains("'{i,t}'", 'b'),
 	delta => trains("'{i,t}', delta => 0.001"),
 	method => trains("'{i,t}', method => 'halfspace'"),
@@ -113,7 +119,7 @@ my %request = (
 	'filter in' => filters('"e": {"in": ["sad"]}, "t": {"in": ["a", "z"]}, "n": {"in": [20, 21]}'),
 	'filter is null' => filters('"y": {"is null": false}, "t": {"is null": true}'),
 	'filter on all' => filters('"i": {"<": 10}, "f": {">": 0}, "n": {"<>": 3}, "d": {">": "2020-01-01"}, "ts": {"<": "infinity"},'
-		  . ' "t": {"=": "a"}, "e": {"=": "sad"}, "b": {"=": true}, "y": {"=": "yes"}, "id": {"<": 30}'),
+		  . ' "t": {"=": "a"}, "u": {"<>": "z"}, "e": {"=": "sad"}, "b": {"=": true}, "y": {"=": "yes"}, "id": {"<": 30}'),
 	'a filter on nothing' => filters('"unknown": {"=": 1}'),
 	evaluate => "SELECT count(dpobj.evaluate('kept', 'visit', 0.5)) >= 0",
 	'evaluate with a filter' =>
@@ -226,9 +232,10 @@ sub look_at
 }
 
 my @all = sort keys %request;
-my @some = ('all features', 'filter on all', 'filter in', 'permute_flip', 'evaluate with a filter');
-my @full = ('', 't = reverse(t)', 'y = NULL', 'i = NULL, f = NULL, n = NULL, d = NULL, ts = NULL, e = NULL, b = NULL, y = NULL',
-	"t = 'unknown'", 'n = 10::numeric ^ 20000 - 1');
+my @some = ('all features', 'filter on all', 'filter in', 'evaluate with a filter');
+my @full = ('', 't = reverse(t)', "u = 'unknown'",
+	'i = NULL, f = NULL, n = NULL, d = NULL, ts = NULL, u = NULL, e = NULL, b = NULL, y = NULL');
+my @failing = (@full, "t = 'unknown'");
 my %session = map { $_ => session($node, user => $_, split => 1, seconds => 300) } qw(ana tiny);
 $_->ask("\\set ON_ERROR_ROLLBACK on\nSELECT") for values %session;
 
@@ -248,15 +255,15 @@ for my $change ('', @alike, @other)
 my $solver = solver_path($node);
 become('');
 observe($session{tiny}, $request{$_}) for 'plain', @some;
-for my $change (@full)
+for my $change (@failing)
 {
 	become($change);
 	my $alike = !(grep { $_ eq $change } @other);
 	observe($session{tiny}, $request{plain});
-	look_at('tiny', $session{tiny}, $change, $alike, 'plain', 'filter on all', 'permute_flip');
+	look_at('tiny', $session{tiny}, $change, $alike, 'plain', 'filter on all');
 	rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
 	observe($session{ana}, $request{plain});
-	look_at('ana without a solver', $session{ana}, $change, $alike, 'plain', 'filter on all', 'permute_flip', 'evaluate');
+	look_at('ana without a solver', $session{ana}, $change, $alike, 'plain', 'filter on all', 'evaluate');
 	rename "$solver.kept", $solver or die "cannot rename $solver: $!";
 }
 
@@ -277,6 +284,6 @@ like($reference{"$_: plain"}{ledger}, qr/"event": "failed"/, "$_: the failure in
 isnt(scalar(differences('ana: plain', { %$usual, messages => "$usual->{messages}NOTICE:  a neutral row\n" }, 1)), 0,
 	'a message more would be seen');
 
-$_->quit for values %session;
+$_->quit for $owner, values %session;
 $node->stop;
 done_testing();
