@@ -273,6 +273,12 @@ for my $phase (sort keys %phase)
 }
 $hostile->try_all('after all interruptions', [ 'a release', 'ana', 1, $train ], [ 'a release', 'zoe', 1, $train ]);
 
+my $idle = q{SELECT (dpobj.train('visit', 'y', 0.5, name => 'idle')).release};
+$hostile->try_all('a transaction that is ended for being idle',
+	[ 'keeps its charge', 'ana', { %$once, released => 1, error => '25P03' }, \'', 'SET idle_in_transaction_session_timeout = 50',
+		'BEGIN', $idle, "SELECT\n\\! sleep 0.3\nSELECT 1" ],
+	[ 'and its model', 'ana', 0, $idle ]);
+
 # Whoever watches cannot tell a solver that works from one that is done.
 sub watched
 {
