@@ -62,13 +62,26 @@ analyst_leave(void)
 	gate_leave_role();
 }
 
-void
-analyst_check_json(const char *argument, Jsonb *json)
+/* ---- arguments ---- */
+
+Datum
+analyst_argument(FunctionCallInfo fcinfo, int position, const char *name)
 {
-	if (json != NULL && VARSIZE(json) > ANALYST_MAX_JSON)
+	if (PG_ARGISNULL(position))
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must not be larger than %d kB", argument, ANALYST_MAX_JSON / 1024)));
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	return PG_GETARG_DATUM(position);
+}
+
+Jsonb *
+analyst_json(FunctionCallInfo fcinfo, int position, const char *name)
+{
+	Jsonb *json = PG_ARGISNULL(position) ? NULL : PG_GETARG_JSONB_P(position);
+
+	if (json != NULL && VARSIZE(json) > ANALYST_MAX_JSON)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s must not be larger than %d kB", name, ANALYST_MAX_JSON / 1024)));
+	return json;
 }
 
 /* ---- opening ---- */

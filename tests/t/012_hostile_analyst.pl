@@ -174,7 +174,7 @@ $hostile->try_all(
 		q{SELECT dpobj.protect('visit', '{"note": {"levels": []}}')},
 		'SELECT dpobj.confirm_epoch()',
 		q{SELECT dpobj.grant_trainer('ana')},
-		q{SELECT dpobj.budget_exceeded('{1}', '{1}', 1, 1)},
+		q{SELECT dpobj.budget_exceeded('{1}', '{1}', 1, 1, 'replace')},
 		'SELECT dpobj.halfspace_final(NULL)',
 		q{SELECT dpobj.remaining('visit', 'poor')},
 		'GRANT dpobj_admin TO ana',
