@@ -32,7 +32,7 @@ typedef enum ConvexNoise
 /* lambda is an integer number of units of 2^-32. */
 #define LAMBDA_BITS 32
 #define LAMBDA_ONE (INT64_C(1) << LAMBDA_BITS)
-#define LAMBDA_MIN (LAMBDA_ONE >> 6)
+#define LAMBDA_MIN (LAMBDA_ONE >> 10)
 #define LAMBDA_MAX (LAMBDA_ONE << 24)
 
 /* What is released is u, rounded to multiples of 2^-20. */

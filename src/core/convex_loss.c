@@ -24,14 +24,14 @@ true_slope(ConvexLoss loss, double margin)
 void
 loss_table_make(ConvexLoss loss, LossTable *table)
 {
-	const int64_t one = INT64_C(1) << SLOPE_BITS;
-	const int64_t drop = (int64_t) ldexp(loss_curvature(loss), SLOPE_BITS - SLOPE_KNOT_BITS);
-	int64_t before = one;
+	const double one = (double) (INT64_C(1) << SLOPE_BITS);
+	const double step = 1.0 / (1 << SLOPE_KNOT_BITS);
+	const int64_t drop = (int64_t) (one * step * loss_curvature(loss));
+	int64_t before = INT64_C(1) << SLOPE_BITS;
 
 	for (int k = 0; k < SLOPE_KNOTS; k++)
 	{
-		double margin = ldexp(k, -SLOPE_KNOT_BITS) - SLOPE_REACH;
-		int64_t slope = llrint(ldexp(true_slope(loss, margin), SLOPE_BITS));
+		int64_t slope = (int64_t) (one * true_slope(loss, k * step - SLOPE_REACH) + 0.5);
 
 		slope = slope > before ? before : slope;
 		if (k > 0 && slope < before - drop)

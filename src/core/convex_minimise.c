@@ -4,14 +4,18 @@
 #include "core/convex_minimise.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 
-/* A step of length t is good if it takes this share of t off the gradient's norm. */
-#define GOOD_SHARE 0.25
-#define SHORTEST_STEP (1.0 / 256)
+/* A search along a direction ends where this share of the slope is left, or after so many looks. */
+#define FLAT_SHARE 0.3
+#define LOOKS 40
+
+/* What the slope of J must be below, of the product of norms, to be negative for sure. */
+#define SLOPE_ERROR 1e-12
 
 /* Where a search stands: a point, its gradient and an upper bound on the true one's norm. */
 typedef struct Place
@@ -27,6 +31,7 @@ typedef struct Search
 	int dimension;
 	Place here;
 	Place there;
+	double record; /* the least norm that a whole step of Newton's has reached */
 	double *hessian; /* then its Cholesky factor */
 	double direction[GRID_MAX_DIMENSION];
 } Search;
@@ -102,23 +107,86 @@ newton_direction(Search *search)
 	return solved;
 }
 
+/* The slope of J along the direction, with its error on the safe side. */
+static double
+slope_above(const Search *search, const Place *place)
+{
+	double slope = 0;
+	double square = 0;
+
+	for (int j = 0; j < search->dimension; j++)
+	{
+		slope += ldexp((double) place->gradient[j], -GRADIENT_BITS) * search->direction[j];
+		square += search->direction[j] * search->direction[j];
+	}
+	return slope + SLOPE_ERROR * place->norm * sqrt(square);
+}
+
+/* Looks t times the direction away from origin; false if that is out of range. */
 static bool
-newton_step(Search *search)
+look_along(Search *search, double t)
 {
 	long double step[GRID_MAX_DIMENSION];
 
-	if (!newton_direction(search))
+	for (int j = 0; j < search->dimension; j++)
+		step[j] = (long double) t * search->direction[j];
+	if (!move(search, step))
 		return false;
-	for (double t = 1; t >= SHORTEST_STEP; t /= 2)
+	look(search, &search->there);
+	return true;
+}
+
+/* Between a place where J falls and one where it rises: where it is flat, if J' were linear. */
+static double
+next_length(double low, double low_slope, double high, double high_slope)
+{
+	double share;
+
+	if (low == 0 && high_slope > -8 * low_slope)
+		return high / 8;
+	share = low_slope / (low_slope - high_slope);
+	return low + (high - low) * fmin(fmax(share, 0.1), 0.9);
+}
+
+/*
+ * Along Newton's direction to where J still falls, but slowly; stays here if there is no
+ * such place.  True if the whole step has halved the record.
+ */
+static bool
+newton_step(Search *search)
+{
+	double first = slope_above(search, &search->here);
+	double low_slope = first;
+	double high_slope = INFINITY;
+	double low = 0;
+	double high = 1;
+	double t = 1;
+	Place best = search->here;
+
+	for (int looks = 0; looks < LOOKS && low_slope < FLAT_SHARE * first && low < 1; looks++)
 	{
-		for (int j = 0; j < search->dimension; j++)
-			step[j] = t * search->direction[j];
-		if (!move(search, step))
-			continue;
-		look(search, &search->there);
-		if (search->there.norm <= (1 - GOOD_SHARE * t) * search->here.norm)
+		double slope = look_along(search, t) ? slope_above(search, &search->there) : INFINITY;
+
+		if (t == 1 && slope < INFINITY && search->there.norm <= search->record / 2)
+		{
+			search->record = search->there.norm;
+			search->here = search->there;
 			return true;
+		}
+		if (slope < 0)
+		{
+			best = search->there;
+			low = t;
+			low_slope = slope;
+		}
+		else
+		{
+			high = t;
+			high_slope = slope;
+		}
+		t = next_length(low, low_slope, high, high_slope);
 	}
+	search->here = best;
 	return false;
 }
 
@@ -136,6 +204,7 @@ gradient_step(Search *search)
 	if (!move(search, step))
 		abort();
 	look(search, &search->there);
+	search->here = search->there;
 }
 
 int64_t
@@ -143,20 +212,18 @@ convex_minimise(const ConvexObjective *objective, double tolerance, Memory *memo
 {
 	size_t dimension = (size_t) objective->sample->dimension;
 	Search *search = memory_allocate_zero(memory, 1, sizeof(Search));
-	int64_t steps = 0;
+	int64_t rounds = 0;
 
 	search->objective = objective;
 	search->dimension = objective->sample->dimension;
 	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
 	look(search, &search->here);
-	for (; search->here.norm > tolerance; steps++)
-	{
-		if (!newton_step(search))
+	search->record = search->here.norm;
+	for (; search->here.norm > tolerance; rounds++)
+		if (!newton_direction(search) || !newton_step(search))
 			gradient_step(search);
-		search->here = search->there;
-	}
 	memcpy(u, search->here.u, dimension * sizeof(Wide));
 	memory_release(memory, search->hessian);
 	memory_release(memory, search);
-	return steps;
+	return rounds;
 }

@@ -5,15 +5,15 @@
  * gradient in integers.  Strong convexity turns its norm into a distance:
  * |u - u*| <= |gradient| / lambda.
  *
- * It always ends with the tolerance met.  A step of Newton's is taken only if it
- * makes the gradient's norm shorter by a declared share; otherwise the step is
- * -gradient / (beta n + lambda), and that multiplies the norm by 1 - lambda /
- * (beta n + lambda) or less, because the mean Hessian between two points has its
- * eigenvalues in lambda .. beta n + lambda.  So there is a bound on the number of
- * steps from n, lambda and |b| alone, however far it is from the ten or twenty
- * that are usual.  Rounding to units of 2^-96 adds at most (beta n + lambda)
- * sqrt(d) 2^-96 to the norm, which leaves the proof whole while
- * (beta n + lambda)^2 sqrt(d) <= 2^95 lambda tolerance.
+ * It always ends with the tolerance met.  With M = beta n + lambda, the step
+ * -gradient / M takes J - J* to at most 1 - lambda / M times what it was, and
+ * |gradient|^2 <= 2 M (J - J*).  Every round takes such a step after a search along
+ * Newton's direction, which stops where J still falls (by convexity it fell on the
+ * way there), unless a whole step of Newton's has halved the least norm seen so
+ * far, which can happen only as often as the norm can be halved.  So the number of
+ * rounds has a bound from n, lambda and |b| alone, however far it is from the ten or
+ * twenty that are usual.  Rounding to units of 2^-96 adds at most M sqrt(d) 2^-96 to
+ * the gradient, which leaves the proof whole while M^2 sqrt(d) <= 2^94 lambda tolerance.
  */
 #ifndef DPOBJ_CORE_CONVEX_MINIMISE_H
 #define DPOBJ_CORE_CONVEX_MINIMISE_H
@@ -31,7 +31,7 @@ typedef struct ConvexObjective
 	const Wide *b; /* units of 2^-85, its norm below 2^38 and 2^25 lambda */
 } ConvexObjective;
 
-/* u, in units of 2^-96, with |gradient of J(u) + b| <= tolerance.  Returns the number of steps. */
+/* u, in units of 2^-96, with |gradient of J(u) + b| <= tolerance.  Returns the number of rounds. */
 extern int64_t convex_minimise(const ConvexObjective *objective, double tolerance, Memory *memory,
 							   Wide *u);
 

@@ -140,10 +140,10 @@ objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 /* ---- settling ---- */
 
 /*
- * |gradient| <= tolerance puts the answer within 2^-26 of the minimiser.  The noise
- * that hides the difference takes one part in 256 of epsilon and moves the answer by
- * about 2^-17 d / epsilon, far below the noise of the objective, 2 d / epsilon over
- * the curvature.
+ * |gradient| <= tolerance, 2^-26 of lambda and of 1, puts the answer within 2^-26 of the
+ * minimiser.  The noise that hides the difference takes one part in 256 of epsilon and
+ * moves the answer by 2^-17 d / epsilon at most, far below the noise of the objective,
+ * 2 d / epsilon over the curvature.
  */
 #define TOLERANCE_BITS 26
 #define OUTER_SHARE 256
@@ -228,7 +228,7 @@ convex_scale(ConvexKind kind, const ConvexTerms *terms, double epsilon, Adjacenc
 	*least = least_lambda(kind, terms->loss, epsilon);
 	if (terms->lambda < *least)
 		return CONVEX_LAMBDA_TOO_SMALL;
-	scale->tolerance = ldexp(lambda, -TOLERANCE_BITS);
+	scale->tolerance = ldexp(fmin(lambda, 1), -TOLERANCE_BITS);
 	if (kind == CONVEX_OUTPUT)
 		settle_output(terms, epsilon, adjacency, scale);
 	else
