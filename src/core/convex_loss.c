@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-
 double
 loss_curvature(ConvexLoss loss)
 {

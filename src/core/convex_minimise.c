@@ -31,7 +31,7 @@ typedef struct Search
 	int dimension;
 	Place here;
 	Place there;
-	double record; /* the least norm that a whole step of Newton's has reached */
+	double record;   /* the least norm that a whole step of Newton's has reached */
 	double *hessian; /* then its Cholesky factor */
 	double direction[GRID_MAX_DIMENSION];
 } Search;
@@ -58,15 +58,16 @@ look(const Search *search, Place *place)
 
 	convex_gradient(objective->sample, objective->table, objective->lambda, objective->b, place->u,
 					place->gradient);
-	place->norm = norm_above(place->gradient, search->dimension,
-							 convex_gradient_error(objective->sample));
+	place->norm =
+		norm_above(place->gradient, search->dimension, convex_gradient_error(objective->sample));
 }
 
 /* Within the range that convex_gradient() computes with? */
 static bool
 within_range(const Wide *u, int dimension, int64_t lambda)
 {
-	double limit = fmin(ldexp(1, WEIGHT_LIMIT_BITS - 1), ldexp(1, 41 + LAMBDA_BITS) / (double) lambda);
+	double limit =
+		fmin(ldexp(1, WEIGHT_LIMIT_BITS - 1), ldexp(1, 41 + LAMBDA_BITS) / (double) lambda);
 
 	for (int j = 0; j < dimension; j++)
 		if (!(fabs(ldexp((double) u[j], -WEIGHT_BITS)) <= limit))

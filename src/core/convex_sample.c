@@ -28,7 +28,8 @@ void
 convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v)
 {
 	double norm = sqrt((double) squared_norm(x, dimension)) / FIXED_POINT_ONE;
-	double factor = ldexp(1 / (norm > radius && !MUTANT(30) ? norm : radius), ROW_BITS - FIXED_POINT_BITS);
+	double factor =
+		ldexp(1 / (norm > radius && !MUTANT(30) ? norm : radius), ROW_BITS - FIXED_POINT_BITS);
 
 	for (int j = 0; j < dimension; j++)
 		v[j] = (int32_t) (x[j] * factor);

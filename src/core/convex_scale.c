@@ -200,8 +200,8 @@ settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, Con
 	double lambda = lambda_value(terms->lambda);
 
 	scale->inner = 0;
-	scale->outer = distance_scale(terms, epsilon,
-								  (gradient_bound(adjacency) + 2 * scale->tolerance) / lambda);
+	scale->outer =
+		distance_scale(terms, epsilon, (gradient_bound(adjacency) + 2 * scale->tolerance) / lambda);
 }
 
 /* The outer noise is pure: whatever delta there is goes to the objective. */
@@ -235,5 +235,5 @@ convex_scale(ConvexKind kind, const ConvexTerms *terms, double epsilon, Adjacenc
 		settle_objective(terms, epsilon, adjacency, scale);
 	noise = dimension * fmax(scale->inner, scale->outer * lambda);
 	return noise <= NOISE_LIMIT && noise <= NOISE_LIMIT_LAMBDA * lambda ? CONVEX_FITS
-																		  : CONVEX_NOISE_TOO_LARGE;
+																		: CONVEX_NOISE_TOO_LARGE;
 }

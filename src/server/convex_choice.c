@@ -40,10 +40,9 @@ choose_radius(const Options *options, const Encoding *encoding)
 	if (radius == 0)
 		return fmax(longest_row(encoding), CONVEX_RADIUS_MIN);
 	if (radius < CONVEX_RADIUS_MIN || radius > CONVEX_RADIUS_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"radius\" must be between %g and %g", CONVEX_RADIUS_MIN,
-						CONVEX_RADIUS_MAX)));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"radius\" must be between %g and %g", CONVEX_RADIUS_MIN,
+							   CONVEX_RADIUS_MAX)));
 	return radius;
 }
 
@@ -136,9 +135,8 @@ default_lambda(const MechanismRequest *request)
 
 	least_request.convex.lambda = 1; /* too small, which tells the least */
 	(void) convex_request_scale(convex_kind(request), &least_request, &scale, &least);
-	lambda = request->kind == MECHANISM_OUTPUT
-				 ? 4.0 / 3 * request->grid.dimension / epsilon
-				 : request->grid.dimension / (24 * epsilon * epsilon);
+	lambda = request->kind == MECHANISM_OUTPUT ? 4.0 / 3 * request->grid.dimension / epsilon
+											   : request->grid.dimension / (24 * epsilon * epsilon);
 	lambda = fmax(lambda * LAMBDA_ONE, 2.0 * least);
 	return (int64) fmin(lambda, LAMBDA_MAX);
 }
@@ -180,11 +178,11 @@ check_scale(const MechanismRequest *request)
 		case CONVEX_FITS:
 			return;
 		case CONVEX_LAMBDA_TOO_SMALL:
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("option \"regularization\" is too small for this epsilon"),
-							errdetail("It must be at least %.6g for rows of length %g.",
-									  rounded_up((double) least / LAMBDA_ONE * radius * radius),
-									  radius)));
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("option \"regularization\" is too small for this epsilon"),
+					 errdetail("It must be at least %.6g for rows of length %g.",
+							   rounded_up((double) least / LAMBDA_ONE * radius * radius), radius)));
 			break;
 		case CONVEX_NOISE_TOO_LARGE:
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

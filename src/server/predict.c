@@ -27,7 +27,7 @@ typedef struct Predictor
 	Size length; /* of the model's datum */
 	HeapTupleHeader model;
 	bool logistic; /* has its score a probability? */
-	bool encoded; /* is there an encoding? a model made by hand may have none */
+	bool encoded;  /* is there an encoding? a model made by hand may have none */
 	Encoding encoding;
 	int weights;
 	double weight[GRID_MAX_DIMENSION];
@@ -205,10 +205,10 @@ dpobj_predict_proba(PG_FUNCTION_ARGS)
 	double result;
 
 	if (!predictor_get(fcinfo)->logistic)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the model has no probabilities"),
-						errdetail("Only a model of kind \"logistic\" has."),
-						errhint("Call dp_predict or dp_score.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
+				 errdetail("Only a model of kind \"logistic\" has."),
+				 errhint("Call dp_predict or dp_score.")));
 	result = score(fcinfo);
 	if (isnan(result))
 		PG_RETURN_NULL();

@@ -286,8 +286,7 @@ dpobj_price_relation(PG_FUNCTION_ARGS)
 	training->by_analyst = true;
 	training_set_cost(training, required(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					  required(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	training_set_method(training,
-						TextDatumGetCString(required(fcinfo, ARGUMENT_METHOD, "method")));
+	training_set_method(training, TextDatumGetCString(required(fcinfo, ARGUMENT_METHOD, "method")));
 	if (!PG_ARGISNULL(ARGUMENT_FEATURES))
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
 	if (!PG_ARGISNULL(ARGUMENT_LABEL))

@@ -99,8 +99,7 @@ read_request(FunctionCallInfo fcinfo, Request *request)
 	request->label = TextDatumGetCString(required(fcinfo, ARGUMENT_LABEL, "label"));
 	training_set_cost(training, required(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					  required(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	training_set_method(training,
-						TextDatumGetCString(required(fcinfo, ARGUMENT_METHOD, "method")));
+	training_set_method(training, TextDatumGetCString(required(fcinfo, ARGUMENT_METHOD, "method")));
 	request->features = PG_ARGISNULL(ARGUMENT_FEATURES)
 							? NIL
 							: encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));

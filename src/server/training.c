@@ -73,11 +73,11 @@ settle_encoding(Training *training, int features)
 	int grouped = 0;
 
 	if (features + (options->intercept ? 1 : 0) > GRID_MAX_DIMENSION)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%d features are more than dp_%s takes",
-							   features + (options->intercept ? 1 : 0),
-							   method_name(training->method)),
-						errdetail("The limit is %d, the intercept included.", GRID_MAX_DIMENSION)));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%d features are more than dp_%s takes",
+						features + (options->intercept ? 1 : 0), method_name(training->method)),
+				 errdetail("The limit is %d, the intercept included.", GRID_MAX_DIMENSION)));
 	for (int g = 0; g < options->groups; g++)
 		grouped += options->group[g];
 	if (options->groups > 0 && grouped != features)
@@ -337,9 +337,9 @@ training_set_method(Training *training, const char *method)
 			training->method = (TrainingMethod) i;
 			return;
 		}
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("method \"%s\" is not known", method),
-					errhint("Methods are: halfspace, logistic, svm.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("method \"%s\" is not known", method),
+			 errhint("Methods are: halfspace, logistic, svm.")));
 }
 
 void
@@ -417,8 +417,7 @@ training_parameters(const Training *training)
 	appendStringInfo(&text, "{\"options\": %s, \"dimension\": %d", training->options_text,
 					 training->request.grid.dimension);
 	if (training->method == METHOD_HALFSPACE)
-		appendStringInfo(&text, ", \"log2_grid\": %.2f",
-						 grid_log2_size(&training->request.grid));
+		appendStringInfo(&text, ", \"log2_grid\": %.2f", grid_log2_size(&training->request.grid));
 	if (training->provenance != NULL)
 		appendStringInfoString(&text, training->provenance);
 	training_append_noise(&text, training);

@@ -52,7 +52,7 @@ test_gaussian_values(void)
 		double delta;
 		const char *sigma;
 	} values[] = {{0.1, 1e-6, "36.304690"}, {0.5, 1e-6, "8.057618"}, {1, 1e-5, "3.730632"},
-				  {1, 1e-6, "4.224679"},	{1, 1e-9, "5.495266"},	 {4, 1e-6, "1.193519"},
+				  {1, 1e-6, "4.224679"},    {1, 1e-9, "5.495266"},   {4, 1e-6, "1.193519"},
 				  {8, 1e-6, "0.652935"}};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -243,8 +243,8 @@ test_losses(void)
 		for (int i = 0; i < 100000; i++)
 		{
 			double margin = uniform(-31, 31);
-			double truth = loss == LOSS_LOGISTIC ? 1 / (1 + exp(margin))
-												 : fmin(1, fmax(0, 1.5 - margin));
+			double truth =
+				loss == LOSS_LOGISTIC ? 1 / (1 + exp(margin)) : fmin(1, fmax(0, 1.5 - margin));
 
 			worst = fmax(worst, fabs(slope_of(table, margin) - truth));
 		}
@@ -330,7 +330,7 @@ typedef enum Shape
 static void
 make_problem(Problem *problem, Shape shape, int dimension)
 {
-	int rows = shape == SHAPE_EMPTY		? 0
+	int rows = shape == SHAPE_EMPTY     ? 0
 			   : shape == SHAPE_ONE_ROW ? 1
 										: 2 + (int) teststream_below(&stream, MOST_ROWS - 1);
 
@@ -554,10 +554,10 @@ test_gamma_law(int dimension)
 	}
 	for (int c = 0; c < CELLS; c++)
 	{
-		double high = c == CELLS - 1 ? INFINITY : (c + 1) / 40.0;
+		double high = c == CELLS - 1 ? 1e3 : (c + 1) / 40.0;
 
-		h.truth[c] = gsl_cdf_gamma_P(high, dimension, 0.25) -
-					 gsl_cdf_gamma_P(c / 40.0, dimension, 0.25);
+		h.truth[c] =
+			gsl_cdf_gamma_P(high, dimension, 0.25) - gsl_cdf_gamma_P(c / 40.0, dimension, 0.25);
 		h.other[c] = gsl_cdf_gamma_P(high * LAW_OFF, dimension, 0.25) -
 					 gsl_cdf_gamma_P(c / 40.0 * LAW_OFF, dimension, 0.25);
 	}
@@ -686,8 +686,8 @@ log_density(const Problem *problem, const LossTable *table, const ConvexTerms *t
 	convex_sample_release(&sample, memory);
 	for (int j = 0; j < dimension; j++)
 		square += pow(ldexp((double) gradient[j], -GRADIENT_BITS), 2);
-	log_noise = terms->noise == CONVEX_GAMMA ? -sqrt(square) / scale
-											 : -square / (2 * scale * scale);
+	log_noise =
+		terms->noise == CONVEX_GAMMA ? -sqrt(square) / scale : -square / (2 * scale * scale);
 	return log_noise + log_determinant(hessian, dimension);
 }
 
