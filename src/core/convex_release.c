@@ -193,7 +193,8 @@ convex_release(ConvexKind kind, const MechanismRequest *request, const Instance 
 	int64_t least;
 	RealLaw outer = kind == CONVEX_OUTPUT ? noise_law(request->convex.noise) : REAL_GAMMA;
 
-	if (convex_request_scale(kind, request, &scale, &least) != CONVEX_FITS)
+	if (convex_request_scale(kind, request, &scale, &least) != CONVEX_FITS || !(scale.outer > 0) ||
+		(kind == CONVEX_OBJECTIVE && !(scale.inner > 0)))
 		abort(); /* the server has admitted it */
 	if (kind == CONVEX_OBJECTIVE)
 		draw_inner(request, scale.inner, tools, b);

@@ -134,7 +134,8 @@ objective_sigma(double epsilon, double delta, double beta_over_lambda, Adjacency
 double
 objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 {
-	return SAFE * gradient_bound(adjacency) / (epsilon - log1p(beta_over_lambda));
+	return SAFE * gradient_bound(adjacency) /
+		   (epsilon - (MUTANT(33) ? 0 : log1p(beta_over_lambda)));
 }
 
 /* ---- settling ---- */
@@ -167,7 +168,10 @@ inner_epsilon(double epsilon)
 	return epsilon * (1 - 1.0 / OUTER_SHARE);
 }
 
-/* The least lambda: ln(1 + beta / lambda) takes no more of epsilon than its share. */
+/*
+ * The least lambda: ln(1 + beta / lambda) takes no more of epsilon than its share.
+ * Beyond LAMBDA_MAX where no lambda will do.
+ */
 static int64_t
 least_lambda(ConvexKind kind, ConvexLoss loss, double epsilon)
 {
@@ -177,7 +181,7 @@ least_lambda(ConvexKind kind, ConvexLoss loss, double epsilon)
 		return LAMBDA_MIN;
 	least = loss_curvature(loss) / expm1(HESSIAN_SHARE * inner_epsilon(epsilon));
 	if (least >= lambda_value(LAMBDA_MAX))
-		return LAMBDA_MAX;
+		return LAMBDA_MAX + 1;
 	return (int64_t) ceil(fmax(least * (double) LAMBDA_ONE, (double) LAMBDA_MIN));
 }
 
@@ -226,6 +230,8 @@ convex_scale(ConvexKind kind, const ConvexTerms *terms, double epsilon, Adjacenc
 	double noise;
 
 	*least = least_lambda(kind, terms->loss, epsilon);
+	if (*least > LAMBDA_MAX)
+		return CONVEX_NOISE_TOO_LARGE;
 	if (terms->lambda < *least)
 		return CONVEX_LAMBDA_TOO_SMALL;
 	scale->tolerance = ldexp(fmin(lambda, 1), -TOLERANCE_BITS);

@@ -61,7 +61,8 @@ choose_mechanism(TrainingMethod method, const Options *options)
 			return MECHANISM_OBJECTIVE;
 		default:
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("this mechanism is not for method \"%s\"", method_name(method)),
+							errmsg("mechanism \"%s\" is not for method \"%s\"",
+								   mechanism_choice_name(options->mechanism), method_name(method)),
 							errhint("Mechanisms are: objective, amp, output.")));
 	}
 }
@@ -90,13 +91,13 @@ noise_length(const MechanismRequest *request)
 
 /* Without a word about it, the law whose noise is shorter. */
 static void
-choose_noise(const Options *options, int64 delta, MechanismRequest *request)
+choose_noise(TrainingMethod method, const Options *options, int64 delta, MechanismRequest *request)
 {
 	double gamma;
 
 	if (options->noise == NOISE_GAUGE)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("noise \"gauge\" is for halfspaces"),
+						errmsg("noise \"gauge\" is not for method \"%s\"", method_name(method)),
 						errhint("Noises are: auto, gamma, gaussian.")));
 	if (options->noise == NOISE_GAUSSIAN && delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -137,7 +138,7 @@ default_lambda(const MechanismRequest *request)
 	(void) convex_request_scale(convex_kind(request), &least_request, &scale, &least);
 	lambda = request->kind == MECHANISM_OUTPUT ? 4.0 / 3 * request->grid.dimension / epsilon
 											   : request->grid.dimension / (24 * epsilon * epsilon);
-	lambda = fmax(lambda * LAMBDA_ONE, 2.0 * least);
+	lambda = fmax(lambda * LAMBDA_ONE, 2.0 * least); /* no lambda will do if least is beyond */
 	return (int64) fmin(lambda, LAMBDA_MAX);
 }
 
@@ -213,7 +214,7 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 	request->convex.radius = choose_radius(options, encoding);
 	set_noise(request, CONVEX_GAMMA, 0);
 	choose_lambda(options, request);
-	choose_noise(options, delta, request);
+	choose_noise(method, options, delta, request);
 	check_scale(request);
 }
 

@@ -89,29 +89,46 @@ get_boolean(const char *name, JsonbValue *value)
 	return value->val.boolean;
 }
 
+static const char *const mechanism_names[] = {
+	[CHOOSE_AUTO] = "auto",
+	[CHOOSE_EXPONENTIAL] = "exponential",
+	[CHOOSE_PERMUTE_FLIP] = "permute_flip",
+	[CHOOSE_OPDISC] = "opdisc",
+	[CHOOSE_OUTPUT] = "output",
+	[CHOOSE_OBJECTIVE] = "objective",
+	[CHOOSE_AMP] = "amp",
+};
+
+static const char *const noise_names[] = {
+	[NOISE_AUTO] = "auto",
+	[NOISE_GAUGE] = "gauge",
+	[NOISE_GAMMA] = "gamma",
+	[NOISE_GAUSSIAN] = "gaussian",
+};
+
+const char *
+mechanism_choice_name(MechanismChoice mechanism)
+{
+	return mechanism_names[mechanism];
+}
+
+const char *
+noise_choice_name(NoiseChoice noise)
+{
+	return noise_names[noise];
+}
+
 static void
 read_mechanism(const char *name, JsonbValue *value, Options *options)
 {
-	static const char *const names[] = {[CHOOSE_AUTO] = "auto",
-										[CHOOSE_EXPONENTIAL] = "exponential",
-										[CHOOSE_PERMUTE_FLIP] = "permute_flip",
-										[CHOOSE_OPDISC] = "opdisc",
-										[CHOOSE_OUTPUT] = "output",
-										[CHOOSE_OBJECTIVE] = "objective",
-										[CHOOSE_AMP] = "amp"};
-
-	options->mechanism = (MechanismChoice) get_choice(name, value, names, lengthof(names));
+	options->mechanism =
+		(MechanismChoice) get_choice(name, value, mechanism_names, lengthof(mechanism_names));
 }
 
 static void
 read_noise(const char *name, JsonbValue *value, Options *options)
 {
-	static const char *const names[] = {[NOISE_AUTO] = "auto",
-										[NOISE_GAUGE] = "gauge",
-										[NOISE_GAMMA] = "gamma",
-										[NOISE_GAUSSIAN] = "gaussian"};
-
-	options->noise = (NoiseChoice) get_choice(name, value, names, lengthof(names));
+	options->noise = (NoiseChoice) get_choice(name, value, noise_names, lengthof(noise_names));
 }
 
 static void

@@ -102,4 +102,8 @@ extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, 
 /* "halfspace", "logistic", "svm": the kind of a model too. */
 extern const char *method_name(TrainingMethod method);
 
+/* As they are written in the options. */
+extern const char *mechanism_choice_name(MechanismChoice mechanism);
+extern const char *noise_choice_name(NoiseChoice noise);
+
 #endif

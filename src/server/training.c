@@ -240,11 +240,13 @@ check_halfspace_choice(const Options *options)
 {
 	if (options->mechanism > CHOOSE_OPDISC)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("this mechanism is not for method \"halfspace\""),
+						errmsg("mechanism \"%s\" is not for method \"halfspace\"",
+							   mechanism_choice_name(options->mechanism)),
 						errhint("Mechanisms are: auto, exponential, permute_flip, opdisc.")));
 	if (options->noise > NOISE_GAUGE)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("this noise is not for method \"halfspace\""),
+						errmsg("noise \"%s\" is not for method \"halfspace\"",
+							   noise_choice_name(options->noise)),
 						errhint("The noise is: gauge.")));
 }
 

@@ -209,6 +209,16 @@ test_settling(void)
 		terms = make_terms(LOSS_LOGISTIC, CONVEX_GAMMA, 1000);
 		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1e-9, ADJACENCY_REPLACE, 100, &scale, &least) ==
 			  CONVEX_NOISE_TOO_LARGE);
+		/* where no lambda leaves anything for the noise */
+		terms.lambda = LAMBDA_MAX;
+		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, 1e-9, ADJACENCY_REPLACE, 1, &scale, &least) ==
+			  CONVEX_NOISE_TOO_LARGE);
+		for (double epsilon = 1e-9; epsilon < 1e4; epsilon *= 1.7)
+			for (terms.lambda = LAMBDA_MIN; terms.lambda <= LAMBDA_MAX; terms.lambda *= 2)
+				if (convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, ADJACENCY_REPLACE, 1, &scale,
+								 &least) == CONVEX_FITS)
+					CHECK(scale.inner > 0 && scale.outer > 0 &&
+						  2 / scale.inner <= epsilon * 255 / 256);
 	}
 }
 
