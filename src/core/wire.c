@@ -130,12 +130,20 @@ get_convex(Reader *reader, ConvexTerms *terms)
 		reader->failed = true;
 }
 
+static bool
+is_convex(const MechanismRequest *request)
+{
+	const Mechanism *mechanism = mechanism_get(request->kind);
+
+	return mechanism != NULL && mechanism->convex;
+}
+
 uint8_t *
 wire_encode_problem(const MechanismRequest *request, const Instance *instance, Memory *memory,
 					size_t *length)
 {
 	size_t cells = (size_t) instance->rows * (size_t) instance->dimension;
-	bool convex = mechanism_get(request->kind)->convex;
+	bool convex = is_convex(request);
 	size_t bound = 128 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
 				   cells * sizeof(int32_t) + 2 * (size_t) instance->rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
@@ -241,8 +249,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	progress = get(&reader, 1);
 	request->progress = progress == 1;
 	get_grid(&reader, &request->grid);
-	convex = !reader.failed && mechanism_get(request->kind) != NULL &&
-			 mechanism_get(request->kind)->convex;
+	convex = !reader.failed && is_convex(request);
 	if (convex)
 		get_convex(&reader, &request->convex);
 	rows = get(&reader, 8);
@@ -275,7 +282,7 @@ wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answe
 		put(&writer, (uint64_t) answer->index[j], 1);
 	put(&writer, (uint64_t) answer->loss, 8);
 	put(&writer, (uint64_t) answer->nodes, 8);
-	for (int j = 0; mechanism_get(request->kind)->convex && j < request->grid.dimension; j++)
+	for (int j = 0; is_convex(request) && j < request->grid.dimension; j++)
 		put(&writer, (uint64_t) answer->weight[j], 8);
 	return (size_t) (writer.at - bytes);
 }
@@ -293,7 +300,7 @@ wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *
 		answer->index[j] = (int) get(&reader, 1);
 	answer->loss = (int64_t) get(&reader, 8);
 	answer->nodes = (int64_t) get(&reader, 8);
-	for (int j = 0; mechanism_get(request->kind)->convex && j < request->grid.dimension; j++)
+	for (int j = 0; is_convex(request) && j < request->grid.dimension; j++)
 		answer->weight[j] = (int64_t) get(&reader, 8);
 	return !reader.failed && reader.at == reader.end &&
 		   grid_contains(&request->grid, answer->index);

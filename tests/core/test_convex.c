@@ -7,6 +7,7 @@
 #include "core/convex_scale.h"
 #include "core/mechanism.h"
 #include "core/real_noise.h"
+#include "core/utility.h"
 
 #include <math.h>
 #include <string.h>
@@ -612,6 +613,43 @@ test_narrowing(void)
 	}
 }
 
+/* ---- price ---- */
+
+/* Without rows the minimiser is 0, and nothing but noise is released: the hardest case. */
+static void
+test_distance(MechanismKind kind, ConvexNoise noise)
+{
+	MechanismRequest request = {.kind = kind,
+								.epsilon = EPSILON_ONE,
+								.threads = 1,
+								.convex = make_terms(LOSS_LOGISTIC, noise, 5)};
+	Instance none = {.dimension = 6};
+	MechanismTools tools = {.bits = &bits, .memory = memory};
+	int runs = check_repetitions(1000);
+	int beyond = 0;
+	double bound;
+	double mean = 0;
+
+	request.convex.radius = 2;
+	request.grid.dimension = 6;
+	for (int j = 0; j < 6; j++)
+		request.grid.levels[j] = 1;
+	bound = convex_distance(&request, 0.05);
+	for (int i = 0; i < runs; i++)
+	{
+		MechanismAnswer answer;
+		double square = 0;
+
+		mechanism_get(kind)->release(&request, &none, &tools, &answer);
+		for (int j = 0; j < 6; j++)
+			square += pow(ldexp((double) answer.weight[j], -CONVEX_OUTPUT_BITS) / 2, 2);
+		beyond += sqrt(square) > bound;
+		mean += sqrt(square) / runs;
+	}
+	CHECK(beyond <= 0.05 * runs);
+	CHECK(mean > bound / 4);
+}
+
 /* ---- privacy: the density of the minimiser on neighbours ---- */
 
 typedef struct Pair
@@ -867,6 +905,11 @@ main(void)
 	test_gamma_law(1);
 	test_gamma_law(3);
 	test_narrowing();
+	for (int noise = 0; noise < CONVEX_NOISES; noise++)
+	{
+		test_distance(MECHANISM_OUTPUT, (ConvexNoise) noise);
+		test_distance(MECHANISM_OBJECTIVE, (ConvexNoise) noise);
+	}
 	test_density_ratio();
 	test_audit(MECHANISM_OUTPUT);
 	test_audit(MECHANISM_OBJECTIVE);
