@@ -21,7 +21,6 @@
 
 #include "charge.h"
 #include "dpobj.h"
-#include "gate.h"
 #include "plan.h"
 #include "progress.h"
 #include "release.h"
@@ -310,7 +309,6 @@ finish(FunctionCallInfo fcinfo, TrainingMethod method)
 	training.request.progress = progress_wanted(table.oid);
 	problem = release_encode(&training, state == NULL ? NULL : &state->rows, &length);
 
-	gate_enter_solvers();
 	release = release_charge(&training, table.oid, NULL);
 	outcome = release_solve(&training, problem, length, &answer);
 	if (outcome != SOLVER_ANSWERED)
@@ -318,7 +316,6 @@ finish(FunctionCallInfo fcinfo, TrainingMethod method)
 		charge_failed(release);
 		raise_outcome(outcome, &training);
 	}
-	gate_leave_solvers();
 	return release_model(&training, release, &answer, descriptor);
 }
 
