@@ -34,13 +34,13 @@ SOLVER_HEADERS = $(wildcard src/solver/*.h)
 
 # The core and the solver know nothing of PostgreSQL: they get flags of their own.
 CORE_CFLAGS = -std=c11 -O3 -g -fPIC -fvisibility=hidden -Wall -Wextra $(WERROR)
-CORE_LIBS = -lmpfr -lgmp -lm -lpthread
+CORE_LIBS = -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
 
 PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
-REGRESS = arguments options rows shapes expressions models budgets encoders protect scan person train price
+REGRESS = arguments options rows shapes expressions models budgets encoders protect scan person train price convex
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 ISOLATION_OPTS = --inputdir=tests --load-extension=dpobj
 EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) build

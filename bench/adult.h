@@ -77,7 +77,7 @@ adult_read_file(Adult *adult, FILE *file, Memory *memory)
 		net[count] = label > 0 ? 1 : -1;
 		rows_add(&rows, feature, label > 0);
 	}
-	adult->all = (Instance){ADULT_FEATURES, count, x, net, 0};
+	adult->all = (Instance){.dimension = ADULT_FEATURES, .rows = count, .x = x, .net = net};
 	rows_instance(&rows, memory, &adult->distinct);
 }
 

@@ -129,7 +129,11 @@ merge_rows(LargeSet *set, Instance *instance)
 		weight -= set->net[kept - 1] > 0 ? set->net[kept - 1] : -set->net[kept - 1];
 	}
 	free(slot);
-	*instance = (Instance){set->dimension, kept, set->x, set->net, weight / 2};
+	*instance = (Instance){.dimension = set->dimension,
+						   .rows = kept,
+						   .x = set->x,
+						   .net = set->net,
+						   .constant = weight / 2};
 }
 
 /* The set of a class, and how many rows it has before the merging; false, with a word about it,

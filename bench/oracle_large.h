@@ -383,7 +383,7 @@ run_large(const LargeProblem *large, const char *folder)
 	double start[2];
 
 	large->make(&set, large->size, folder);
-	instance = (Instance){set.dimension, set.rows, set.x, set.net, 0};
+	instance = (Instance){.dimension = set.dimension, .rows = set.rows, .x = set.x, .net = set.net};
 	noise_init(noise);
 	noise_set_grid(noise, large->family, set.dimension, 4);
 	teststream_seed(&stream, 1);

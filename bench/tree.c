@@ -237,7 +237,8 @@ print_wide(const char *folder, int dimension, Memory *memory)
 	TreeSet set = {.name = "Adult", .instance = &instance, .draws = WIDE_DRAWS};
 
 	make_adult(&large, dimension, folder);
-	instance = (Instance){large.dimension, large.rows, large.x, large.net, 0};
+	instance = (Instance){
+		.dimension = large.dimension, .rows = large.rows, .x = large.x, .net = large.net};
 	set.rows = large.rows;
 	grid.dimension = large.dimension;
 	for (int j = 0; j < grid.dimension; j++)

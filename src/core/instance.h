@@ -28,6 +28,9 @@ typedef struct Instance
 	const int32_t *x;   /* rows x dimension, row-major, in units of 1 / FIXED_POINT_ONE */
 	const int64_t *net; /* positives minus negatives, never 0 */
 	int64_t constant;   /* mistakes that no vector avoids */
+	/* For the convex losses, which see both labels of a row; then net is NULL. */
+	const int64_t *positive;
+	const int64_t *negative;
 } Instance;
 
 /*

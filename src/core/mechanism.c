@@ -12,6 +12,8 @@ mechanism_get(MechanismKind kind)
 		[MECHANISM_EXPONENTIAL] = &mechanism_exponential,
 		[MECHANISM_PERMUTE_FLIP] = &mechanism_permute_flip,
 		[MECHANISM_OPDISC] = &mechanism_opdisc,
+		[MECHANISM_OUTPUT] = &mechanism_output,
+		[MECHANISM_OBJECTIVE] = &mechanism_objective,
 	};
 
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "core/bits.h"
+#include "core/convex.h"
 #include "core/grid.h"
 #include "core/instance.h"
 #include "core/memory.h"
@@ -25,6 +26,8 @@ typedef enum MechanismKind
 	MECHANISM_EXPONENTIAL,
 	MECHANISM_PERMUTE_FLIP,
 	MECHANISM_OPDISC,
+	MECHANISM_OUTPUT,
+	MECHANISM_OBJECTIVE,
 	MECHANISM_KINDS
 } MechanismKind;
 
@@ -48,6 +51,8 @@ typedef struct MechanismRequest
 	SolverKind solver;
 	int threads;
 	bool progress; /* is anybody to be told how far it is? */
+	/* Of a convex mechanism; its grid then holds the dimension only, each weight fixed at 0. */
+	ConvexTerms convex;
 } MechanismRequest;
 
 /* What a release gives away: the vector.  loss and nodes are for the owner's tests only. */
@@ -56,6 +61,7 @@ typedef struct MechanismAnswer
 	int index[GRID_MAX_DIMENSION];
 	int64_t loss;
 	int64_t nodes;
+	int64_t weight[GRID_MAX_DIMENSION]; /* convex: R times the weights, in units of 2^-20 */
 } MechanismAnswer;
 
 /*
@@ -98,6 +104,7 @@ typedef struct Mechanism
 	const char *name; /* as in the option "mechanism" */
 	/* bounded range gives rho = epsilon^2 / 8 instead of epsilon^2 / 2 (PRIVACY.md C6) */
 	bool bounded_range;
+	bool convex; /* real weights for a convex loss: rows carry both label counts */
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
 	void (*release)(const MechanismRequest *request, const Instance *instance,
 					const MechanismTools *tools, MechanismAnswer *answer);
@@ -109,5 +116,7 @@ extern const Mechanism *mechanism_get(MechanismKind kind);
 extern const Mechanism mechanism_exponential;
 extern const Mechanism mechanism_permute_flip;
 extern const Mechanism mechanism_opdisc;
+extern const Mechanism mechanism_output;
+extern const Mechanism mechanism_objective;
 
 #endif

@@ -291,6 +291,32 @@ rows_instance(Rows *rows, Memory *memory, Instance *instance)
 	instance->net = net;
 }
 
+void
+rows_labelled_instance(Rows *rows, Memory *memory, Instance *instance)
+{
+	int dimension = encoding_dimension(&rows->encoding);
+	int32_t *x;
+	int64_t *positive;
+	int64_t *negative;
+
+	rows_flush(rows);
+	x = memory_allocate(memory, (size_t) rows->distinct * (size_t) dimension, sizeof(int32_t));
+	positive = memory_allocate(memory, rows->distinct, sizeof(int64_t));
+	negative = memory_allocate(memory, rows->distinct, sizeof(int64_t));
+	for (uint32_t i = 0; i < rows->distinct; i++)
+	{
+		memcpy(x + (size_t) i * (size_t) dimension, rows->x + (size_t) i * (size_t) rows->stride,
+			   (size_t) dimension * sizeof(int32_t));
+		positive[i] = rows->count[i].positive;
+		negative[i] = rows->count[i].negative;
+	}
+	*instance = (Instance){.dimension = dimension,
+						   .rows = rows->distinct,
+						   .x = x,
+						   .positive = positive,
+						   .negative = negative};
+}
+
 /*
  * Byte form, in the byte order of the machine (it travels between the processes
  * of one server): a header, then the rows, then their counts.

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "core/convex_release.h"
 #include "core/gauge.h"
 
 #define TWO_PI 6.283185307179586
@@ -331,4 +332,43 @@ utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 		default:
 			opdisc_bound(request, beta, bound);
 	}
+}
+
+/* ---- convex mechanisms ---- */
+
+/*
+ * The length of noise of either law, but with probability beta: a Gamma(d) variable by
+ * Chernoff's bound, a norm of normal ones by its concentration about sqrt(d).
+ */
+static double
+noise_quantile(ConvexNoise noise, int dimension, double scale, double beta)
+{
+	if (noise == CONVEX_GAUSSIAN)
+		return scale * (sqrt(dimension) + sqrt(2 * log(1 / beta)));
+	return scale * gamma_tail(dimension, log(1 / beta));
+}
+
+/*
+ * Source: PRIVACY.md 5.  J is lambda-strongly convex, so b in the objective moves its
+ * minimiser by |b| / lambda at most.  To that come the tolerance, the noise on the
+ * answer and its rounding.  The two noises share beta.
+ */
+double
+convex_distance(const MechanismRequest *request, double beta)
+{
+	const ConvexTerms *terms = &request->convex;
+	bool output = request->kind == MECHANISM_OUTPUT;
+	int dimension = request->grid.dimension;
+	double lambda = (double) terms->lambda / (double) LAMBDA_ONE;
+	double distance = ldexp(sqrt(dimension), -CONVEX_OUTPUT_BITS - 1);
+	ConvexScale scale;
+	int64_t least;
+
+	(void) convex_request_scale(output ? CONVEX_OUTPUT : CONVEX_OBJECTIVE, request, &scale, &least);
+	distance += scale.tolerance / lambda;
+	if (!output)
+		distance += noise_quantile(terms->noise, dimension, scale.inner, beta / 2) / lambda;
+	distance += noise_quantile(output ? terms->noise : CONVEX_GAMMA, dimension, scale.outer,
+							   output ? beta : beta / 2);
+	return distance / terms->radius;
 }

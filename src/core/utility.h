@@ -20,4 +20,10 @@ typedef struct UtilityBound
 /* For 0 < beta < 1/2 and a request whose grid is valid. */
 extern void utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound);
 
+/*
+ * Of a convex request: |w - w*| <= the result but with probability beta, w* being the
+ * minimiser of the regularised objective, in units of the weights.
+ */
+extern double convex_distance(const MechanismRequest *request, double beta);
+
 #endif

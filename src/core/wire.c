@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 
 typedef struct Writer
 {
@@ -102,13 +102,50 @@ get_grid(Reader *reader, Grid *grid)
 		reader->failed = true;
 }
 
+static void
+put_convex(Writer *writer, const ConvexTerms *terms)
+{
+	uint64_t radius;
+
+	memcpy(&radius, &terms->radius, sizeof(radius));
+	put(writer, terms->loss, 1);
+	put(writer, terms->noise, 1);
+	put(writer, radius, 8);
+	put(writer, (uint64_t) terms->lambda, 8);
+	put(writer, (uint64_t) terms->delta, 8);
+}
+
+static void
+get_convex(Reader *reader, ConvexTerms *terms)
+{
+	uint64_t radius;
+
+	terms->loss = (ConvexLoss) get(reader, 1);
+	terms->noise = (ConvexNoise) get(reader, 1);
+	radius = get(reader, 8);
+	memcpy(&terms->radius, &radius, sizeof(radius));
+	terms->lambda = (int64_t) get(reader, 8);
+	terms->delta = (int64_t) get(reader, 8);
+	if (!convex_terms_valid(terms))
+		reader->failed = true;
+}
+
+static bool
+is_convex(const MechanismRequest *request)
+{
+	const Mechanism *mechanism = mechanism_get(request->kind);
+
+	return mechanism != NULL && mechanism->convex;
+}
+
 uint8_t *
 wire_encode_problem(const MechanismRequest *request, const Instance *instance, Memory *memory,
 					size_t *length)
 {
 	size_t cells = (size_t) instance->rows * (size_t) instance->dimension;
-	size_t bound = 64 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
-				   cells * sizeof(int32_t) + (size_t) instance->rows * sizeof(int64_t);
+	bool convex = is_convex(request);
+	size_t bound = 128 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
+				   cells * sizeof(int32_t) + 2 * (size_t) instance->rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
 	Writer writer = {bytes};
 
@@ -122,10 +159,18 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	put(&writer, (uint64_t) request->threads, 2);
 	put(&writer, request->progress, 1);
 	put_grid(&writer, &request->grid);
+	if (convex)
+		put_convex(&writer, &request->convex);
 	put(&writer, (uint64_t) instance->rows, 8);
 	put(&writer, (uint64_t) instance->constant, 8);
 	put_array(&writer, instance->x, cells * sizeof(int32_t));
-	put_array(&writer, instance->net, (size_t) instance->rows * sizeof(int64_t));
+	if (convex)
+	{
+		put_array(&writer, instance->positive, (size_t) instance->rows * sizeof(int64_t));
+		put_array(&writer, instance->negative, (size_t) instance->rows * sizeof(int64_t));
+	}
+	else
+		put_array(&writer, instance->net, (size_t) instance->rows * sizeof(int64_t));
 	*length = (size_t) (writer.at - bytes);
 	return bytes;
 }
@@ -167,6 +212,20 @@ instance_is_valid(const Instance *instance)
 	return true;
 }
 
+/* Counts of labels, none of them negative, with a sum that fits. */
+static bool
+labels_are_valid(const Instance *instance)
+{
+	int64_t sum = 0;
+
+	for (int64_t i = 0; i < instance->rows; i++)
+		if (instance->positive[i] < 0 || instance->negative[i] < 0 ||
+			__builtin_add_overflow(sum, instance->positive[i], &sum) ||
+			__builtin_add_overflow(sum, instance->negative[i], &sum))
+			return false;
+	return sum < CONVEX_MAX_LABELS;
+}
+
 bool
 wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, MechanismRequest *request,
 					Instance *instance)
@@ -174,6 +233,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	Reader reader = {bytes, bytes + length, false};
 	uint64_t progress;
 	uint64_t rows;
+	bool convex;
 
 	memset(request, 0, sizeof(*request));
 	memset(instance, 0, sizeof(*instance));
@@ -189,6 +249,9 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	progress = get(&reader, 1);
 	request->progress = progress == 1;
 	get_grid(&reader, &request->grid);
+	convex = !reader.failed && is_convex(request);
+	if (convex)
+		get_convex(&reader, &request->convex);
 	rows = get(&reader, 8);
 	instance->constant = (int64_t) get(&reader, 8);
 	if (reader.failed || progress > 1 || !request_is_valid(request) ||
@@ -198,8 +261,15 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	instance->rows = (int64_t) rows;
 	instance->x =
 		get_array(&reader, rows * (uint64_t) instance->dimension, sizeof(int32_t), memory);
-	instance->net = get_array(&reader, rows, sizeof(int64_t), memory);
-	return !reader.failed && reader.at == reader.end && instance_is_valid(instance);
+	if (convex)
+	{
+		instance->positive = get_array(&reader, rows, sizeof(int64_t), memory);
+		instance->negative = get_array(&reader, rows, sizeof(int64_t), memory);
+	}
+	else
+		instance->net = get_array(&reader, rows, sizeof(int64_t), memory);
+	return !reader.failed && reader.at == reader.end &&
+		   (convex ? labels_are_valid(instance) : instance_is_valid(instance));
 }
 
 size_t
@@ -212,6 +282,8 @@ wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answe
 		put(&writer, (uint64_t) answer->index[j], 1);
 	put(&writer, (uint64_t) answer->loss, 8);
 	put(&writer, (uint64_t) answer->nodes, 8);
+	for (int j = 0; is_convex(request) && j < request->grid.dimension; j++)
+		put(&writer, (uint64_t) answer->weight[j], 8);
 	return (size_t) (writer.at - bytes);
 }
 
@@ -228,6 +300,8 @@ wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *
 		answer->index[j] = (int) get(&reader, 1);
 	answer->loss = (int64_t) get(&reader, 8);
 	answer->nodes = (int64_t) get(&reader, 8);
+	for (int j = 0; is_convex(request) && j < request->grid.dimension; j++)
+		answer->weight[j] = (int64_t) get(&reader, 8);
 	return !reader.failed && reader.at == reader.end &&
 		   grid_contains(&request->grid, answer->index);
 }

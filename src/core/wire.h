@@ -22,8 +22,8 @@ extern uint8_t *wire_encode_problem(const MechanismRequest *request, const Insta
 extern bool wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory,
 								MechanismRequest *request, Instance *instance);
 
-/* An answer is short: the level index of each coordinate, then loss and nodes. */
-#define WIRE_ANSWER_MAX (2 + GRID_MAX_DIMENSION + 16)
+/* An answer is short: the level index of each coordinate, loss and nodes, then real weights. */
+#define WIRE_ANSWER_MAX (2 + 9 * GRID_MAX_DIMENSION + 16)
 
 extern size_t wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answer,
 								 uint8_t *bytes);

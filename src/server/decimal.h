@@ -17,7 +17,8 @@ typedef struct PrivacyCost
 {
 	int64 epsilon;         /* nano-units, rounded down: what the noise is made for */
 	int64 epsilon_charged; /* nano-units, rounded up */
-	int64 delta_charged;   /* units of 2^-60, rounded up */
+	int64 delta;           /* units of 2^-60, rounded down: what may be used of it */
+	int64 delta_charged;   /* units of 2^-60, rounded up; 0 where a pure mechanism uses none */
 } PrivacyCost;
 
 /* Values of type float8, numeric or integer; raises 22023 for what is out of range. */

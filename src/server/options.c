@@ -16,6 +16,7 @@ typedef struct OptionKey
 	const char *name;
 	void (*read)(const char *name, JsonbValue *value, Options *options);
 	bool analyst; /* may an analyst set it? the others are declared or set by administrators */
+	int methods;  /* for which it has a meaning */
 } OptionKey;
 
 static void
@@ -88,23 +89,46 @@ get_boolean(const char *name, JsonbValue *value)
 	return value->val.boolean;
 }
 
+static const char *const mechanism_names[] = {
+	[CHOOSE_AUTO] = "auto",
+	[CHOOSE_EXPONENTIAL] = "exponential",
+	[CHOOSE_PERMUTE_FLIP] = "permute_flip",
+	[CHOOSE_OPDISC] = "opdisc",
+	[CHOOSE_OUTPUT] = "output",
+	[CHOOSE_OBJECTIVE] = "objective",
+	[CHOOSE_AMP] = "amp",
+};
+
+static const char *const noise_names[] = {
+	[NOISE_AUTO] = "auto",
+	[NOISE_GAUGE] = "gauge",
+	[NOISE_GAMMA] = "gamma",
+	[NOISE_GAUSSIAN] = "gaussian",
+};
+
+const char *
+mechanism_choice_name(MechanismChoice mechanism)
+{
+	return mechanism_names[mechanism];
+}
+
+const char *
+noise_choice_name(NoiseChoice noise)
+{
+	return noise_names[noise];
+}
+
 static void
 read_mechanism(const char *name, JsonbValue *value, Options *options)
 {
-	static const char *const names[] = {[CHOOSE_AUTO] = "auto",
-										[CHOOSE_EXPONENTIAL] = "exponential",
-										[CHOOSE_PERMUTE_FLIP] = "permute_flip",
-										[CHOOSE_OPDISC] = "opdisc"};
-
-	options->mechanism = (MechanismChoice) get_choice(name, value, names, lengthof(names));
+	options->mechanism =
+		(MechanismChoice) get_choice(name, value, mechanism_names, lengthof(mechanism_names));
 }
 
 static void
 read_noise(const char *name, JsonbValue *value, Options *options)
 {
-	static const char *const names[] = {"gauge"};
-
-	(void) get_choice(name, value, names, lengthof(names));
+	options->noise = (NoiseChoice) get_choice(name, value, noise_names, lengthof(noise_names));
 }
 
 static void
@@ -185,6 +209,25 @@ read_memory_limit(const char *name, JsonbValue *value, Options *options)
 	if (!json_get_integer(value, 0, INT_MAX, &megabytes))
 		invalid(name, "a whole number of MiB, 0 for no limit");
 	options->memory_limit = (int) megabytes;
+}
+
+static void
+read_positive(const char *name, JsonbValue *value, double *number)
+{
+	if (!json_get_number(value, number) || !(*number > 0))
+		invalid(name, "a positive number");
+}
+
+static void
+read_regularization(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->regularization);
+}
+
+static void
+read_radius(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->radius);
 }
 
 static void
@@ -351,59 +394,75 @@ read_grid(const char *name, JsonbValue *value, Options *options)
 }
 
 static const OptionKey keys[] = {
-	{"adjacency", read_adjacency, false},
-	{"center", read_center, false},
-	{"clip", read_clip, false},
-	{"dimension", read_dimension, false},
-	{"grid", read_grid, true},
-	{"groups", read_groups, false},
-	{"intercept", read_intercept, true},
-	{"mechanism", read_mechanism, true},
-	{"memory_limit", read_memory_limit, false},
-	{"modulus", read_modulus, true},
-	{"n", read_n, false},
-	{"noise", read_noise, true},
-	{"numeric", read_numeric, false},
-	{"reference", read_reference, true},
-	{"scale", read_scale, false},
-	{"solver", read_solver, false},
-	{"time_limit", read_time_limit, false},
+	{"adjacency", read_adjacency, false, FOR_ALL},
+	{"center", read_center, false, FOR_ALL},
+	{"clip", read_clip, false, FOR_ALL},
+	{"dimension", read_dimension, false, FOR_ALL},
+	{"grid", read_grid, true, FOR_HALFSPACE},
+	{"groups", read_groups, false, FOR_ALL},
+	{"intercept", read_intercept, true, FOR_ALL},
+	{"mechanism", read_mechanism, true, FOR_ALL},
+	{"memory_limit", read_memory_limit, false, FOR_ALL},
+	{"modulus", read_modulus, true, FOR_HALFSPACE},
+	{"n", read_n, false, FOR_ALL},
+	{"noise", read_noise, true, FOR_ALL},
+	{"numeric", read_numeric, false, FOR_HALFSPACE},
+	{"radius", read_radius, true, FOR_CONVEX},
+	{"reference", read_reference, true, FOR_HALFSPACE},
+	{"regularization", read_regularization, true, FOR_CONVEX},
+	{"scale", read_scale, false, FOR_ALL},
+	{"solver", read_solver, false, FOR_HALFSPACE},
+	{"time_limit", read_time_limit, false, FOR_ALL},
 };
 
 static char *
-known_keys(bool by_analyst)
+known_keys(TrainingMethod method, bool by_analyst)
 {
 	StringInfoData known;
 
 	initStringInfo(&known);
 	for (int i = 0; i < lengthof(keys); i++)
-		if (keys[i].analyst || !by_analyst)
+		if ((keys[i].analyst || !by_analyst) && (keys[i].methods & 1 << method) != 0)
 			appendStringInfo(&known, "%s%s", known.len > 0 ? ", " : "", keys[i].name);
 	return known.data;
 }
 
 static const OptionKey *
-find_key(const char *key, int length, bool by_analyst)
+find_key(const char *key, int length, TrainingMethod method, bool by_analyst)
 {
 	for (int i = 0; i < lengthof(keys); i++)
 	{
 		if ((int) strlen(keys[i].name) != length || memcmp(keys[i].name, key, length) != 0)
 			continue;
+		if ((keys[i].methods & 1 << method) == 0)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"%s\" is not for method \"%s\"", keys[i].name,
+								   method_name(method)),
+							errhint("Options are: %s.", known_keys(method, by_analyst))));
 		if (by_analyst && !keys[i].analyst)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("option \"%s\" cannot be set here", keys[i].name),
 							errdetail("It follows from dpobj.protect or from a setting that an "
 									  "administrator makes."),
-							errhint("Options are: %s.", known_keys(true))));
+							errhint("Options are: %s.", known_keys(method, true))));
 		return &keys[i];
 	}
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("option \"%.*s\" is not known", length, key),
-					errhint("Known options are: %s.", known_keys(by_analyst))));
+					errhint("Known options are: %s.", known_keys(method, by_analyst))));
+}
+
+const char *
+method_name(TrainingMethod method)
+{
+	static const char *const names[] = {
+		[METHOD_HALFSPACE] = "halfspace", [METHOD_LOGISTIC] = "logistic", [METHOD_SVM] = "svm"};
+
+	return names[method];
 }
 
 void
-options_parse(Jsonb *jsonb, bool by_analyst, Options *options)
+options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options)
 {
 	JsonbIterator *iterator;
 	JsonbValue value;
@@ -422,7 +481,7 @@ options_parse(Jsonb *jsonb, bool by_analyst, Options *options)
 
 		if (token != WJB_KEY)
 			continue;
-		key = find_key(value.val.string.val, value.val.string.len, by_analyst);
+		key = find_key(value.val.string.val, value.val.string.len, method, by_analyst);
 		(void) JsonbIteratorNext(&iterator, &value, true);
 		key->read(key->name, &value, options);
 	}

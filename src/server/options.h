@@ -17,8 +17,33 @@ typedef enum MechanismChoice
 	CHOOSE_AUTO,
 	CHOOSE_EXPONENTIAL,
 	CHOOSE_PERMUTE_FLIP,
-	CHOOSE_OPDISC
+	CHOOSE_OPDISC,
+	CHOOSE_OUTPUT,
+	CHOOSE_OBJECTIVE,
+	CHOOSE_AMP /* what objective is released as: another name for it */
 } MechanismChoice;
+
+typedef enum NoiseChoice
+{
+	NOISE_AUTO,
+	NOISE_GAUGE,
+	NOISE_GAMMA,
+	NOISE_GAUSSIAN
+} NoiseChoice;
+
+/* What is trained. */
+typedef enum TrainingMethod
+{
+	METHOD_HALFSPACE,
+	METHOD_LOGISTIC,
+	METHOD_SVM,
+	TRAINING_METHODS
+} TrainingMethod;
+
+/* A set of methods, for keys and mechanisms that are not for all. */
+#define FOR_HALFSPACE (1 << METHOD_HALFSPACE)
+#define FOR_CONVEX (1 << METHOD_LOGISTIC | 1 << METHOD_SVM)
+#define FOR_ALL (FOR_HALFSPACE | FOR_CONVEX)
 
 typedef enum GridChoice
 {
@@ -41,6 +66,9 @@ typedef struct FeatureNumbers
 typedef struct Options
 {
 	MechanismChoice mechanism;
+	NoiseChoice noise;
+	double regularization; /* Lambda, 0: not given */
+	double radius;         /* of the clipped rows, 0: not given */
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */
@@ -65,9 +93,17 @@ typedef struct Options
 } Options;
 
 /*
- * Raises 22023 for unknown keys, for values out of range and, by_analyst, for what is
- * declared by dpobj.protect or set by administrators; jsonb may be NULL.
+ * Raises 22023 for unknown keys and those of other methods, for values out of range
+ * and, by_analyst, for what is declared by dpobj.protect or set by administrators;
+ * jsonb may be NULL.
  */
-extern void options_parse(Jsonb *jsonb, bool by_analyst, Options *options);
+extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
+
+/* "halfspace", "logistic", "svm": the kind of a model too. */
+extern const char *method_name(TrainingMethod method);
+
+/* As they are written in the options. */
+extern const char *mechanism_choice_name(MechanismChoice mechanism);
+extern const char *noise_choice_name(NoiseChoice noise);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * predict.c - dp_score and dp_predict: a model applied to a feature array.
+ * predict.c - dp_score, dp_predict and dp_predict_proba: a model applied to a feature array.
  *
  * The features go through the same public encoding as in training (clip, scale,
  * rounding), so that a prediction is exactly the rule whose loss was minimised:
@@ -26,7 +26,8 @@ typedef struct Predictor
 {
 	Size length; /* of the model's datum */
 	HeapTupleHeader model;
-	bool encoded; /* is there an encoding? a model made by hand may have none */
+	bool logistic; /* has its score a probability? */
+	bool encoded;  /* is there an encoding? a model made by hand may have none */
 	Encoding encoding;
 	int weights;
 	double weight[GRID_MAX_DIMENSION];
@@ -103,6 +104,7 @@ predictor_create(FunctionCallInfo fcinfo, HeapTupleHeader row)
 	MemoryContextSwitchTo(old);
 
 	model_read(row, &model);
+	predictor->logistic = strcmp(model.kind, "logistic") == 0;
 	predictor->weights = model.weights;
 	memcpy(predictor->weight, model.weight, sizeof(model.weight));
 	predictor->encoded = read_encoding(model.details, model.weights, &predictor->encoding);
@@ -193,4 +195,22 @@ dpobj_predict(PG_FUNCTION_ARGS)
 	if (isnan(result))
 		PG_RETURN_NULL();
 	PG_RETURN_BOOL(result > 0);
+}
+
+/* dp_predict_proba(model dp_model, features float8[]) -> float8: 1 / (1 + exp(-score)). */
+PG_FUNCTION_INFO_V1(dpobj_predict_proba);
+Datum
+dpobj_predict_proba(PG_FUNCTION_ARGS)
+{
+	double result;
+
+	if (!predictor_get(fcinfo)->logistic)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
+				 errdetail("Only a model of kind \"logistic\" has."),
+				 errhint("Call dp_predict or dp_score.")));
+	result = score(fcinfo);
+	if (isnan(result))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(1 / (1 + exp(-result)));
 }

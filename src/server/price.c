@@ -138,13 +138,32 @@ append_error(StringInfo json, const Training *training)
 					 whole_rows(bound.rows), PRICE_BETA, ceil(bound.mean * 10) / 10);
 }
 
+/*
+ * |w - w*| for the minimiser w* of the regularised objective, in the units of the
+ * weights: how far the noise moves the answer.
+ */
+static void
+append_convex(StringInfo json, const Training *training)
+{
+	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
+					 training->request.grid.dimension);
+	training_append_noise(json, training);
+	appendStringInfo(json, ", \"error\": {\"distance\": %.6g, \"beta\": %g}",
+					 convex_distance(&training->request, PRICE_BETA), PRICE_BETA);
+}
+
 static void
 append_price(StringInfo json, const Training *training)
 {
-	appendStringInfo(json, "\"method\": \"halfspace\", \"mechanism\": \"%s\", ",
-					 mechanism_get(training->request.kind)->name);
+	appendStringInfo(json, "\"method\": \"%s\", \"mechanism\": \"%s\", ",
+					 method_name(training->method), mechanism_get(training->request.kind)->name);
 	append_cost(json, training);
 	appendStringInfo(json, ", \"guarantee\": \"%s\"", training->guarantee);
+	if (training->method != METHOD_HALFSPACE)
+	{
+		append_convex(json, training);
+		return;
+	}
 	append_work(json, training);
 	append_noise(json, training);
 	append_error(json, training);
@@ -249,7 +268,8 @@ dpobj_price_relation(PG_FUNCTION_ARGS)
 	training->by_analyst = true;
 	training_set_cost(training, analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					  analyst_argument(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	training_check_method(TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method")));
+	training_set_method(training,
+						TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method")));
 	if (!PG_ARGISNULL(ARGUMENT_FEATURES))
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
 	if (!PG_ARGISNULL(ARGUMENT_LABEL))
@@ -291,7 +311,7 @@ dpobj_price_dimension(PG_FUNCTION_ARGS)
 	int features;
 	StringInfoData json;
 
-	training_check_method(TextDatumGetCString(analyst_argument(fcinfo, 0, "method")));
+	training_set_method(training, TextDatumGetCString(analyst_argument(fcinfo, 0, "method")));
 	features = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
 	training_set_cost(training, analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID,
 					  analyst_argument(fcinfo, 3, "delta"), NUMERICOID);

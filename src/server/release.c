@@ -3,6 +3,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
 
 #include "core/wire.h"
@@ -20,8 +22,22 @@ release_encode(const Training *training, Rows *rows, Size *length)
 
 	server_memory_init(&memory, CurrentMemoryContext);
 	if (rows != NULL)
-		rows_instance(rows, &memory.memory, &instance);
+	{
+		if (mechanism_get(training->request.kind)->convex)
+			rows_labelled_instance(rows, &memory.memory, &instance);
+		else
+			rows_instance(rows, &memory.memory, &instance);
+	}
 	return wire_encode_problem(&training->request, &instance, &memory.memory, length);
+}
+
+/* The tag of PRIVACY.md 6. */
+static const char *
+pair_of(const Mechanism *mechanism, const PrivacyCost *cost)
+{
+	if (cost->delta_charged > 0)
+		return "approx";
+	return mechanism->bounded_range ? "br" : "pure";
 }
 
 int64
@@ -35,7 +51,7 @@ release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 		.epsilon = training->cost.epsilon_charged,
 		.delta = training->cost.delta_charged,
 		.guarantee = training->guarantee,
-		.pair = mechanism->bounded_range ? "br" : "pure",
+		.pair = pair_of(mechanism, &training->cost),
 		.parameters = training_parameters(training),
 		.makes_model = true,
 		.analyst = analyst,
@@ -64,12 +80,15 @@ static void
 describe_model(const Training *training, int64 release, const MechanismAnswer *answer, Model *model)
 {
 	const Grid *grid = &training->request.grid;
+	const Mechanism *mechanism = mechanism_get(training->request.kind);
+	double unit = ldexp(1, -CONVEX_OUTPUT_BITS) / training->request.convex.radius;
 
-	model->kind = "halfspace";
-	model->mechanism = mechanism_get(training->request.kind)->name;
+	model->kind = method_name(training->method);
+	model->mechanism = mechanism->name;
 	model->weights = grid->dimension;
 	for (int j = 0; j < grid->dimension; j++)
-		model->weight[j] = grid->level[j][answer->index[j]];
+		model->weight[j] =
+			mechanism->convex ? answer->weight[j] * unit : grid->level[j][answer->index[j]];
 	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
 	model->delta = (double) training->cost.delta_charged / DELTA_ONE;
 	model->adjacency = training->request.adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";

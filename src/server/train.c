@@ -81,7 +81,8 @@ read_request(FunctionCallInfo fcinfo, Request *request)
 	request->label = TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_LABEL, "label"));
 	training_set_cost(training, analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					  analyst_argument(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	training_check_method(TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method")));
+	training_set_method(training,
+						TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method")));
 	request->features = PG_ARGISNULL(ARGUMENT_FEATURES)
 							? NIL
 							: encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
@@ -206,9 +207,9 @@ train(const Request *request, AnalystTerms *terms, TupleDesc descriptor, int64 *
 	Run context = {.training = training};
 
 	analyst_open(request->relation, request->features, request->label, request->filter, &opened);
+	settle(request, &opened);
 	grant_check_budgets(request->relation, training->cost.epsilon_charged,
 						training->cost.delta_charged, opened.protection.adjacency);
-	settle(request, &opened);
 	context.scan = scan_open(request->relation, opened.protection.ignore_rls, &opened.shape);
 
 	*release = release_charge(training, request->relation, terms);

@@ -3,12 +3,15 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
 #include "core/gauge.h"
 
+#include "convex_choice.h"
 #include "dpobj.h"
 #include "grid_choice.h"
 #include "training.h"
@@ -70,10 +73,11 @@ settle_encoding(Training *training, int features)
 	int grouped = 0;
 
 	if (features + (options->intercept ? 1 : 0) > GRID_MAX_DIMENSION)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%d features are more than dp_halfspace takes",
-							   features + (options->intercept ? 1 : 0)),
-						errdetail("The limit is %d, the intercept included.", GRID_MAX_DIMENSION)));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%d features are more than dp_%s takes",
+						features + (options->intercept ? 1 : 0), method_name(training->method)),
+				 errdetail("The limit is %d, the intercept included.", GRID_MAX_DIMENSION)));
 	for (int g = 0; g < options->groups; g++)
 		grouped += options->group[g];
 	if (options->groups > 0 && grouped != features)
@@ -203,6 +207,49 @@ row_epsilon(const Training *training)
 	return epsilon;
 }
 
+/*
+ * Group privacy for delta (PRIVACY.md 6): k times row_epsilon() and delta' for one row
+ * are at most delta' (e^(k epsilon') - 1) / (e^epsilon' - 1) for k.
+ */
+static int64
+row_delta(const Training *training)
+{
+	double row = (double) training->request.epsilon / EPSILON_ONE;
+	double person = row * Max(training->rows_per_person, 1);
+	double share = training->rows_per_person > 1 ? expm1(row) / expm1(person) * (1 - 1e-12) : 1;
+
+	return share < 1 ? (int64) floor((double) training->cost.delta * share) : training->cost.delta;
+}
+
+static void
+settle_convex(Training *training)
+{
+	MechanismRequest *request = &training->request;
+
+	request->epsilon = row_epsilon(training);
+	request->adjacency = training->options.adjacency;
+	request->threads = dpobj_solver_threads;
+	convex_choose(training->method, &training->options, &training->encoding, row_delta(training),
+				  request);
+	if (request->convex.noise == CONVEX_GAMMA)
+		training->cost.delta_charged = 0;
+}
+
+static void
+check_halfspace_choice(const Options *options)
+{
+	if (options->mechanism > CHOOSE_OPDISC)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mechanism \"%s\" is not for method \"halfspace\"",
+							   mechanism_choice_name(options->mechanism)),
+						errhint("Mechanisms are: auto, exponential, permute_flip, opdisc.")));
+	if (options->noise > NOISE_GAUGE)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"%s\" is not for method \"halfspace\"",
+							   noise_choice_name(options->noise)),
+						errhint("The noise is: gauge.")));
+}
+
 static void
 settle_mechanism(Training *training)
 {
@@ -212,6 +259,8 @@ settle_mechanism(Training *training)
 	MechanismRequest *request = &training->request;
 	MechanismVerdict verdict;
 
+	check_halfspace_choice(&training->options);
+	training->cost.delta_charged = 0; /* whatever delta was offered, none is spent */
 	request->epsilon = row_epsilon(training);
 	request->adjacency = training->options.adjacency;
 	request->threads = dpobj_solver_threads;
@@ -253,8 +302,13 @@ void
 training_set_features(Training *training, int features)
 {
 	settle_encoding(training, features);
-	grid_choose(&training->options, &training->encoding, &training->request.grid);
-	settle_mechanism(training);
+	if (training->method == METHOD_HALFSPACE)
+	{
+		grid_choose(&training->options, &training->encoding, &training->request.grid);
+		settle_mechanism(training);
+	}
+	else
+		settle_convex(training);
 	settle_limits(training);
 	training->settled = true;
 }
@@ -266,25 +320,28 @@ training_set_cost(Training *training, Datum epsilon, Oid epsilon_type, Datum del
 {
 	decimal_epsilon(epsilon, epsilon_type, &training->cost);
 	decimal_delta(delta, delta_type, &training->cost);
-	/* Every mechanism for halfspaces is pure: whatever delta was offered, none is spent. */
-	training->cost.delta_charged = 0;
 }
 
 void
 training_set_options(Training *training, Jsonb *options)
 {
-	options_parse(options, training->by_analyst, &training->options);
+	options_parse(options, training->method, training->by_analyst, &training->options);
 	training->options_text =
 		options == NULL ? pstrdup("{}") : JsonbToCString(NULL, &options->root, VARSIZE(options));
 }
 
 void
-training_check_method(const char *method)
+training_set_method(Training *training, const char *method)
 {
-	if (strcmp(method, "halfspace") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("method \"%s\" is not known", method), errhint("Methods are: halfspace.")));
+	for (int i = 0; i < TRAINING_METHODS; i++)
+		if (strcmp(method, method_name((TrainingMethod) i)) == 0)
+		{
+			training->method = (TrainingMethod) i;
+			return;
+		}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("method \"%s\" is not known", method),
+			 errhint("Methods are: halfspace, logistic, svm.")));
 }
 
 void
@@ -342,6 +399,8 @@ training_append_noise(StringInfo text, const Training *training)
 		[GAUGE_CUBE] = "cube", [GAUGE_ONEHOT] = "one-hot", [GAUGE_SPARSE] = "sparse"};
 	Gauge gauge;
 
+	if (training->method != METHOD_HALFSPACE)
+		convex_append_terms(text, &training->request);
 	if (training->request.kind != MECHANISM_OPDISC)
 		return;
 	gauge_choose(&gauge, &training->request.grid, training->request.epsilon,
@@ -357,10 +416,12 @@ training_parameters(const Training *training)
 	StringInfoData text;
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "{\"options\": %s, \"dimension\": %d, \"log2_grid\": %.2f%s",
-					 training->options_text, training->request.grid.dimension,
-					 grid_log2_size(&training->request.grid),
-					 training->provenance == NULL ? "" : training->provenance);
+	appendStringInfo(&text, "{\"options\": %s, \"dimension\": %d", training->options_text,
+					 training->request.grid.dimension);
+	if (training->method == METHOD_HALFSPACE)
+		appendStringInfo(&text, ", \"log2_grid\": %.2f", grid_log2_size(&training->request.grid));
+	if (training->provenance != NULL)
+		appendStringInfoString(&text, training->provenance);
 	training_append_noise(&text, training);
 	appendStringInfo(&text, ", \"encoding\": {\"features\": %d, \"intercept\": %s",
 					 encoding->features, encoding->intercept ? "true" : "false");

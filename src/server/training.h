@@ -24,7 +24,8 @@
 
 typedef struct Training
 {
-	PrivacyCost cost;
+	TrainingMethod method;
+	PrivacyCost cost; /* delta_charged is final once settled */
 	Options options;
 	bool by_analyst;        /* then a mechanism must be sure to finish (PRIVACY.md 3, T3) */
 	const char *person;     /* column that says whose row it is; NULL: rows are protected */
@@ -45,8 +46,8 @@ extern void training_set_cost(Training *training, Datum epsilon, Oid epsilon_typ
 /* Reads the options, which may be NULL; raises 22023. */
 extern void training_set_options(Training *training, Jsonb *options);
 
-/* Raises 22023 for the name of a method that does not exist. */
-extern void training_check_method(const char *method);
+/* Before the rest is set; raises 22023 for the name of a method that does not exist. */
+extern void training_set_method(Training *training, const char *method);
 
 /* What follows from the declaration about a table; options must be set. */
 extern void training_set_protected(Training *training, const Encoders *features,
@@ -64,7 +65,7 @@ extern int training_declared_features(const Training *training);
 /* Settles the dimension, grid and mechanism; raises 22023 where they do not go together. */
 extern void training_set_features(Training *training, int features);
 
-/* Members about opdisc's noise, ", \"gauge\": ...", for jsonb text; none for the others. */
+/* Members about the noise, ", \"gauge\": ...", for jsonb text; none where there is none. */
 extern void training_append_noise(StringInfo text, const Training *training);
 
 /* Jsonb text of the public parameters, for the ledger and the model's details. */

@@ -27,43 +27,52 @@ CREATE FUNCTION dpobj.rows_combine(dp_rows, dp_rows) RETURNS dp_rows
   AS 'MODULE_PATHNAME', 'dpobj_rows_combine';
 COMMENT ON FUNCTION dpobj.rows_combine(dp_rows, dp_rows) IS 'adds up two partial training sets';
 
-CREATE FUNCTION dpobj.halfspace_final(dp_rows) RETURNS dp_model
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_halfspace_final';
-COMMENT ON FUNCTION dpobj.halfspace_final(dp_rows) IS 'charges, solves and releases a halfspace';
-
--- dp_halfspace(features, label, epsilon, delta [, options]): one aggregate for
--- each type of label and each way to write epsilon and delta.
+-- dp_halfspace, dp_logistic and dp_svm (features, label, epsilon, delta [, options]):
+-- one aggregate for each type of label and each way to write epsilon and delta.
 DO $body$
 DECLARE
+  method text;
+  what text;
   label text;
   cost text;
   options text;
   arguments text;
 BEGIN
-  FOREACH label IN ARRAY ARRAY['boolean', 'integer', 'bigint'] LOOP
-    FOREACH cost IN ARRAY ARRAY['float8, float8', 'numeric, numeric', 'numeric, integer'] LOOP
-      FOREACH options IN ARRAY ARRAY['', ', jsonb'] LOOP
-        arguments := format('float8[], %s, %s%s', label, cost, options);
-        EXECUTE format(
-          $$CREATE FUNCTION dpobj.halfspace_accumulate(dp_rows, %s) RETURNS dp_rows
-            LANGUAGE C IMMUTABLE PARALLEL SAFE
-            AS 'MODULE_PATHNAME', 'dpobj_halfspace_accumulate'$$, arguments);
-        EXECUTE format(
-          $$COMMENT ON FUNCTION dpobj.halfspace_accumulate(dp_rows, %s) IS
-            'adds one row to a training set'$$, arguments);
-        EXECUTE format(
-          $$CREATE AGGREGATE dp_halfspace(%s) (
-            SFUNC = dpobj.halfspace_accumulate,
-            STYPE = dp_rows,
-            COMBINEFUNC = dpobj.rows_combine,
-            FINALFUNC = dpobj.halfspace_final,
-            FINALFUNC_MODIFY = READ_WRITE,
-            PARALLEL = SAFE)$$, arguments);
-        EXECUTE format(
-          $$COMMENT ON AGGREGATE dp_halfspace(%s) IS
-            'private halfspace: features, label, epsilon, delta, options'$$, arguments);
-        EXECUTE format('REVOKE ALL ON FUNCTION dp_halfspace(%s) FROM PUBLIC', arguments);
+  FOR method, what IN VALUES
+    ('halfspace', 'private halfspace'),
+    ('logistic', 'private logistic regression'),
+    ('svm', 'private support vector machine')
+  LOOP
+    EXECUTE format(
+      $$CREATE FUNCTION dpobj.%1$s_final(dp_rows) RETURNS dp_model
+        LANGUAGE C VOLATILE PARALLEL UNSAFE
+        AS 'MODULE_PATHNAME', 'dpobj_%1$s_final'$$, method);
+    EXECUTE format(
+      $$COMMENT ON FUNCTION dpobj.%s_final(dp_rows) IS 'charges, solves and releases: %s'$$, method, what);
+    FOREACH label IN ARRAY ARRAY['boolean', 'integer', 'bigint'] LOOP
+      FOREACH cost IN ARRAY ARRAY['float8, float8', 'numeric, numeric', 'numeric, integer'] LOOP
+        FOREACH options IN ARRAY ARRAY['', ', jsonb'] LOOP
+          arguments := format('float8[], %s, %s%s', label, cost, options);
+          EXECUTE format(
+            $$CREATE FUNCTION dpobj.%1$s_accumulate(dp_rows, %2$s) RETURNS dp_rows
+              LANGUAGE C IMMUTABLE PARALLEL SAFE
+              AS 'MODULE_PATHNAME', 'dpobj_%1$s_accumulate'$$, method, arguments);
+          EXECUTE format(
+            $$COMMENT ON FUNCTION dpobj.%s_accumulate(dp_rows, %s) IS
+              'adds one row to a training set'$$, method, arguments);
+          EXECUTE format(
+            $$CREATE AGGREGATE dp_%1$s(%2$s) (
+              SFUNC = dpobj.%1$s_accumulate,
+              STYPE = dp_rows,
+              COMBINEFUNC = dpobj.rows_combine,
+              FINALFUNC = dpobj.%1$s_final,
+              FINALFUNC_MODIFY = READ_WRITE,
+              PARALLEL = SAFE)$$, method, arguments);
+          EXECUTE format(
+            $$COMMENT ON AGGREGATE dp_%s(%s) IS
+              '%s: features, label, epsilon, delta, options'$$, method, arguments, what);
+          EXECUTE format('REVOKE ALL ON FUNCTION dp_%s(%s) FROM PUBLIC', method, arguments);
+        END LOOP;
       END LOOP;
     END LOOP;
   END LOOP;

@@ -12,7 +12,7 @@ CREATE TYPE dp_model AS (
   details jsonb
 );
 COMMENT ON TYPE dp_model IS 'a model released under differential privacy';
-COMMENT ON COLUMN dp_model.kind IS 'halfspace: predicts positive if and only if the score is greater than 0';
+COMMENT ON COLUMN dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0';
 COMMENT ON COLUMN dp_model.mechanism IS 'the mechanism that chose the weights';
 COMMENT ON COLUMN dp_model.weights IS 'one weight for each feature, then the intercept if there is one';
 COMMENT ON COLUMN dp_model.epsilon IS 'epsilon charged for this release';
@@ -33,6 +33,12 @@ CREATE FUNCTION dp_predict(model dp_model, features float8[]) RETURNS boolean
   AS 'MODULE_PATHNAME', 'dpobj_predict';
 COMMENT ON FUNCTION dp_predict(dp_model, float8[]) IS
   'prediction of a model: is the score greater than 0?';
+
+CREATE FUNCTION dp_predict_proba(model dp_model, features float8[]) RETURNS float8
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_predict_proba';
+COMMENT ON FUNCTION dp_predict_proba(dp_model, float8[]) IS
+  'probability of a positive label by a logistic model: 1 / (1 + exp(-score))';
 
 CREATE FUNCTION dpobj.model_hash(model dp_model) RETURNS bytea
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE

@@ -20,7 +20,7 @@ BEGIN
     WHERE n.nspname = '@extschema@' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner
   ) THEN
     RAISE WARNING 'other roles may create objects in schema "@extschema@"'
-      USING DETAIL = 'A function of theirs could capture calls of dp_halfspace.',
+      USING DETAIL = 'A function of theirs could capture calls of dp_halfspace and its like.',
             HINT = 'Revoke CREATE on the schema, or create the extension in a schema of its own.';
   END IF;
 END

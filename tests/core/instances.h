@@ -252,7 +252,8 @@ random_rows(Case *c, ColumnKind columns, int rows, int64_t most_net, int label)
 			memcpy(x, x - dimension, (size_t) dimension * sizeof(int32_t));
 		c->net[r] = random_net(most_net, label);
 	}
-	c->instance = (Instance){dimension, rows, c->x, c->net, below(10)};
+	c->instance = (Instance){
+		.dimension = dimension, .rows = rows, .x = c->x, .net = c->net, .constant = below(10)};
 }
 
 /* Mostly 0, for both labels. */

@@ -176,7 +176,8 @@ make_wide(GridConstraint constraint, int bound)
 				j % 8 == 7 ? (below(33) - 16) * (FIXED_POINT_ONE / 16) : FIXED_POINT_ONE * below(2);
 		wide.net[r] = random_net(3, 0);
 	}
-	wide.instance = (Instance){WIDE_DIMENSION, WIDE_ROWS, wide.x, wide.net, 0};
+	wide.instance =
+		(Instance){.dimension = WIDE_DIMENSION, .rows = WIDE_ROWS, .x = wide.x, .net = wide.net};
 	wide.problem = (SelectProblem){.instance = &wide.instance,
 								   .grid = &wide.grid,
 								   .epsilon = TENTH,

@@ -22,6 +22,8 @@ typedef struct Problem
 	Instance instance;
 	int32_t x[MAX_ROWS * GRID_MAX_DIMENSION];
 	int64_t net[MAX_ROWS];
+	int64_t positive[MAX_ROWS];
+	int64_t negative[MAX_ROWS];
 } Problem;
 
 /* A modulus is no smaller than any coordinate's number of levels. */
@@ -66,6 +68,31 @@ draw_group(TestStream *stream, MechanismRequest *request)
 }
 
 static void
+draw_terms(TestStream *stream, ConvexTerms *terms)
+{
+	terms->loss = (ConvexLoss) teststream_below(stream, LOSS_KINDS);
+	terms->noise = (ConvexNoise) teststream_below(stream, CONVEX_NOISES);
+	terms->radius = CONVEX_RADIUS_MIN + (double) teststream_below(stream, 1000000) / 997;
+	terms->lambda = LAMBDA_MIN + (int64_t) teststream_below(stream, LAMBDA_MAX - LAMBDA_MIN + 1);
+	if (terms->noise == CONVEX_GAUSSIAN)
+		terms->delta = 1 + (int64_t) teststream_below(stream, (UINT64_C(1) << 60) - 1);
+}
+
+/* Both label counts instead of their difference. */
+static void
+draw_labels(TestStream *stream, Problem *problem)
+{
+	for (int i = 0; i < problem->instance.rows; i++)
+	{
+		problem->positive[i] = (int64_t) (teststream_next(stream) >> 31);
+		problem->negative[i] = (int64_t) (teststream_next(stream) >> 31);
+	}
+	problem->instance.net = NULL;
+	problem->instance.positive = problem->positive;
+	problem->instance.negative = problem->negative;
+}
+
+static void
 draw_problem(TestStream *stream, Problem *problem)
 {
 	MechanismRequest *request = &problem->request;
@@ -94,6 +121,11 @@ draw_problem(TestStream *stream, Problem *problem)
 	}
 	instance->x = problem->x;
 	instance->net = problem->net;
+	if (mechanism_get(request->kind)->convex)
+	{
+		draw_terms(stream, &request->convex);
+		draw_labels(stream, problem);
+	}
 }
 
 static bool
@@ -114,7 +146,18 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 	return a->kind == b->kind && a->epsilon == b->epsilon && a->adjacency == b->adjacency &&
 		   a->solver == b->solver && a->threads == b->threads && a->progress == b->progress &&
 		   a->group.first == b->group.first && a->group.size == b->group.size &&
-		   grids_equal(&a->grid, &b->grid);
+		   a->convex.loss == b->convex.loss && a->convex.noise == b->convex.noise &&
+		   a->convex.radius == b->convex.radius && a->convex.lambda == b->convex.lambda &&
+		   a->convex.delta == b->convex.delta && grids_equal(&a->grid, &b->grid);
+}
+
+/* One of the arrays of labels, NULL where there is none. */
+static bool
+labels_equal(const int64_t *a, const int64_t *b, int64_t rows)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return memcmp(a, b, (size_t) rows * sizeof(int64_t)) == 0;
 }
 
 static bool
@@ -124,7 +167,9 @@ instances_equal(const Instance *a, const Instance *b)
 
 	return a->dimension == b->dimension && a->rows == b->rows && a->constant == b->constant &&
 		   memcmp(a->x, b->x, cells * sizeof(int32_t)) == 0 &&
-		   memcmp(a->net, b->net, (size_t) a->rows * sizeof(int64_t)) == 0;
+		   labels_equal(a->net, b->net, a->rows) &&
+		   labels_equal(a->positive, b->positive, a->rows) &&
+		   labels_equal(a->negative, b->negative, a->rows);
 }
 
 /* Decodes a copy of exactly that length, so that the sanitizer sees every byte read beyond it. */
@@ -457,6 +502,8 @@ test_answer(TestStream *stream, const Problem *problem)
 	bool member;
 
 	draw_answer(stream, &request->grid, &answer);
+	for (int j = 0; mechanism_get(request->kind)->convex && j < request->grid.dimension; j++)
+		answer.weight[j] = (int64_t) teststream_next(stream);
 	member = grid_contains(&request->grid, answer.index);
 	length = wire_encode_answer(request, &answer, bytes);
 	CHECK(length <= WIRE_ANSWER_MAX);

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(52);
+SELECT plan(57);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -21,12 +21,27 @@ SELECT is(
 SELECT is(
   (SELECT proparallel::text || provolatile::text FROM pg_proc WHERE oid = 'dpobj.halfspace_final'::regproc),
   'uv', 'their final function is parallel unsafe and volatile: it charges');
+SELECT is(
+  (SELECT string_agg(format('%s %s %s', proname, n, safe), ', ' ORDER BY proname)
+   FROM (SELECT proname, count(*) AS n, bool_and(proparallel = 's') AS safe FROM pg_proc
+         WHERE proname IN ('dp_logistic', 'dp_svm') AND prokind = 'a' GROUP BY 1) forms),
+  'dp_logistic 18 t, dp_svm 18 t', 'dp_logistic and dp_svm have the same forms');
+SELECT is(
+  (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc
+   WHERE oid IN ('dpobj.logistic_final'::regproc, 'dpobj.svm_final'::regproc)),
+  'uv', 'and final functions that charge');
+SELECT is_empty($$
+  SELECT oid::regprocedure FROM pg_proc
+  WHERE proname IN ('dp_logistic', 'dp_svm') AND has_function_privilege('public', oid, 'EXECUTE')
+$$, 'which PUBLIC may not call');
+SELECT volatility_is('dp_predict_proba', ARRAY['dp_model', 'double precision[]'], 'immutable');
+SELECT is_strict('dp_predict_proba', ARRAY['dp_model', 'double precision[]']);
 SELECT volatility_is('dp_predict', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT volatility_is('dp_score', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT is_strict('dp_predict', ARRAY['dp_model', 'double precision[]']);
 SELECT is(
   (SELECT string_agg(proname, ', ') FROM pg_proc
-   WHERE proname IN ('dp_predict', 'dp_score') AND proparallel <> 's'),
+   WHERE proname IN ('dp_predict', 'dp_predict_proba', 'dp_score') AND proparallel <> 's'),
   NULL, 'prediction is parallel safe');
 
 -- every object of the extension has a comment (what a table owns is described with it)

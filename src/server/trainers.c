@@ -1,5 +1,6 @@
 /*
- * halfspace.c - the aggregate dp_halfspace: stream rows, charge, solve, release.
+ * trainers.c - the aggregates dp_halfspace, dp_logistic and dp_svm: stream rows, charge,
+ * solve, release.
  *
  * The order of the final function is the guarantee: everything that can be
  * refused is refused from public parameters, then the charge is committed, and
@@ -90,11 +91,12 @@ settle_adjacency(const PlanTable *table, Options *options)
  * table is NULL in a parallel worker, which only needs the encoding.
  */
 static void
-open_training(PlanCall *call, const PlanTable *table, Training *training)
+open_training(PlanCall *call, TrainingMethod method, const PlanTable *table, Training *training)
 {
 	int features;
 
 	memset(training, 0, sizeof(*training));
+	training->method = method;
 	training_set_cost(training, required_argument(call, ARGUMENT_EPSILON, "epsilon"),
 					  argument_type(call, ARGUMENT_EPSILON),
 					  required_argument(call, ARGUMENT_DELTA, "delta"),
@@ -148,7 +150,7 @@ read_label(Datum datum, Oid type)
 
 /* Public checks come before the first row is looked at, except in a parallel worker's copy. */
 static Accumulation *
-accumulation_create(FunctionCallInfo fcinfo)
+accumulation_create(FunctionCallInfo fcinfo, TrainingMethod method)
 {
 	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	Accumulation *accumulation = palloc0(sizeof(Accumulation));
@@ -161,7 +163,7 @@ accumulation_create(FunctionCallInfo fcinfo)
 		plan_check_shape(&call, &table);
 		charge_precheck();
 	}
-	open_training(&call, IsParallelWorker() ? NULL : &table, &accumulation->training);
+	open_training(&call, method, IsParallelWorker() ? NULL : &table, &accumulation->training);
 	accumulation->label_type = get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_LABEL);
 	MemoryContextSwitchTo(old);
 	return accumulation;
@@ -203,14 +205,9 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, Rows *rows)
 		rows_add(rows, (double *) ARR_DATA_PTR(array), label == LABEL_POSITIVE);
 }
 
-/*
- * dpobj.halfspace_accumulate(dp_rows, features float8[], label, epsilon, delta
- * [, options]): adds one row to the state.  A row that cannot be encoded is
- * neutral; no row raises an error.
- */
-PG_FUNCTION_INFO_V1(dpobj_halfspace_accumulate);
-Datum
-dpobj_halfspace_accumulate(PG_FUNCTION_ARGS)
+/* Adds one row to the state.  A row that cannot be encoded is neutral; no row raises an error. */
+static Datum
+accumulate(FunctionCallInfo fcinfo, TrainingMethod method)
 {
 	Accumulation *accumulation = fcinfo->flinfo->fn_extra;
 	MemoryContext context;
@@ -224,13 +221,35 @@ dpobj_halfspace_accumulate(PG_FUNCTION_ARGS)
 	}
 	if (accumulation == NULL)
 	{
-		accumulation = accumulation_create(fcinfo);
+		accumulation = accumulation_create(fcinfo, method);
 		fcinfo->flinfo->fn_extra = accumulation;
 	}
 	state = PG_ARGISNULL(0) ? rows_state_create(&accumulation->training.encoding, context)
 							: rows_state_get(PG_GETARG_DATUM(0), context);
 	add_row(fcinfo, accumulation, &state->rows);
-	PG_RETURN_DATUM(RowsStateGetDatum(state));
+	return RowsStateGetDatum(state);
+}
+
+/* dpobj.METHOD_accumulate(dp_rows, features float8[], label, epsilon, delta [, options]) */
+PG_FUNCTION_INFO_V1(dpobj_halfspace_accumulate);
+Datum
+dpobj_halfspace_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_HALFSPACE);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_logistic_accumulate);
+Datum
+dpobj_logistic_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_LOGISTIC);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_svm_accumulate);
+Datum
+dpobj_svm_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_SVM);
 }
 
 /* ---- the release ---- */
@@ -263,10 +282,9 @@ settle_from_state(Training *training, RowsState *state)
 	training_set_features(training, state->rows.encoding.features);
 }
 
-/* dpobj.halfspace_final(dp_rows) -> dp_model: charge, solve, release. */
-PG_FUNCTION_INFO_V1(dpobj_halfspace_final);
-Datum
-dpobj_halfspace_final(PG_FUNCTION_ARGS)
+/* Charge, solve, release. */
+static Datum
+finish(FunctionCallInfo fcinfo, TrainingMethod method)
 {
 	RowsState *state = NULL;
 	Training training;
@@ -282,12 +300,12 @@ dpobj_halfspace_final(PG_FUNCTION_ARGS)
 	plan_read_call(fcinfo, &call);
 	plan_check_shape(&call, &table);
 	charge_precheck();
-	open_training(&call, &table, &training);
+	open_training(&call, method, &table, &training);
 	if (!PG_ARGISNULL(0))
 		state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
 	settle_from_state(&training, state);
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type of dpobj.halfspace_final must be dp_model");
+		elog(ERROR, "the aggregate's final function must return dp_model");
 	training.request.progress = progress_wanted(table.oid);
 	problem = release_encode(&training, state == NULL ? NULL : &state->rows, &length);
 
@@ -298,5 +316,27 @@ dpobj_halfspace_final(PG_FUNCTION_ARGS)
 		charge_failed(release);
 		raise_outcome(outcome, &training);
 	}
-	PG_RETURN_DATUM(release_model(&training, release, &answer, descriptor));
+	return release_model(&training, release, &answer, descriptor);
+}
+
+/* dpobj.METHOD_final(dp_rows) -> dp_model */
+PG_FUNCTION_INFO_V1(dpobj_halfspace_final);
+Datum
+dpobj_halfspace_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_HALFSPACE);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_logistic_final);
+Datum
+dpobj_logistic_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_LOGISTIC);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_svm_final);
+Datum
+dpobj_svm_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_SVM);
 }

@@ -1,0 +1,230 @@
+/*
+ * convex_minimise.c - Newton's method with a gradient step to fall back on.
+ */
+#include "core/convex_minimise.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+
+/* A search along a direction ends where this share of the slope is left, or after so many looks. */
+#define FLAT_SHARE 0.3
+#define LOOKS 40
+
+/* What the slope of J must be below, of the product of norms, to be negative for sure. */
+#define SLOPE_ERROR 1e-12
+
+/* Where a search stands: a point, its gradient and an upper bound on the true one's norm. */
+typedef struct Place
+{
+	Wide u[GRID_MAX_DIMENSION];
+	Wide gradient[GRID_MAX_DIMENSION];
+	double norm;
+} Place;
+
+typedef struct Search
+{
+	const ConvexObjective *objective;
+	int dimension;
+	Place here;
+	Place there;
+	double record;   /* the least norm that a whole step of Newton's has reached */
+	double *hessian; /* then its Cholesky factor */
+	double direction[GRID_MAX_DIMENSION];
+} Search;
+
+/* The conversions and the sum are right to within d + 2 units in the last place. */
+static double
+norm_above(const Wide *gradient, int dimension, double error)
+{
+	double sum = 0;
+
+	for (int j = 0; j < dimension; j++)
+	{
+		double value = ldexp((double) gradient[j], -GRADIENT_BITS);
+
+		sum += value * value;
+	}
+	return sqrt(sum) * (1 + 1e-12) + error;
+}
+
+static void
+look(const Search *search, Place *place)
+{
+	const ConvexObjective *objective = search->objective;
+
+	convex_gradient(objective->sample, objective->table, objective->lambda, objective->b, place->u,
+					place->gradient);
+	place->norm =
+		norm_above(place->gradient, search->dimension, convex_gradient_error(objective->sample));
+}
+
+/* Within the range that convex_gradient() computes with? */
+static bool
+within_range(const Wide *u, int dimension, int64_t lambda)
+{
+	double limit =
+		fmin(ldexp(1, WEIGHT_LIMIT_BITS - 1), ldexp(1, 41 + LAMBDA_BITS) / (double) lambda);
+
+	for (int j = 0; j < dimension; j++)
+		if (!(fabs(ldexp((double) u[j], -WEIGHT_BITS)) <= limit))
+			return false;
+	return true;
+}
+
+/* The proof needs no more of a step than that it is rounded to the last bits of a long double. */
+static bool
+move(Search *search, const long double *step)
+{
+	for (int j = 0; j < search->dimension; j++)
+	{
+		if (!(fabsl(step[j]) < ldexpl(1, WEIGHT_LIMIT_BITS)))
+			return false;
+		search->there.u[j] = search->here.u[j] + (Wide) ldexpl(step[j], WEIGHT_BITS);
+	}
+	return within_range(search->there.u, search->dimension, search->objective->lambda);
+}
+
+/* Solves hessian * direction = -gradient; false if the doubles do not allow it. */
+static bool
+newton_direction(Search *search)
+{
+	size_t dimension = (size_t) search->dimension;
+	gsl_matrix_view matrix = gsl_matrix_view_array(search->hessian, dimension, dimension);
+	gsl_vector_view vector = gsl_vector_view_array(search->direction, dimension);
+	gsl_error_handler_t *handler;
+	bool solved;
+
+	convex_hessian(search->objective->sample, search->objective->lambda, search->hessian);
+	for (size_t j = 0; j < dimension; j++)
+		search->direction[j] = -ldexp((double) search->here.gradient[j], -GRADIENT_BITS);
+	handler = gsl_set_error_handler_off();
+	solved = gsl_linalg_cholesky_decomp1(&matrix.matrix) == GSL_SUCCESS &&
+			 gsl_linalg_cholesky_svx(&matrix.matrix, &vector.vector) == GSL_SUCCESS;
+	(void) gsl_set_error_handler(handler);
+	return solved;
+}
+
+/* The slope of J along the direction, with its error on the safe side. */
+static double
+slope_above(const Search *search, const Place *place)
+{
+	double slope = 0;
+	double square = 0;
+
+	for (int j = 0; j < search->dimension; j++)
+	{
+		slope += ldexp((double) place->gradient[j], -GRADIENT_BITS) * search->direction[j];
+		square += search->direction[j] * search->direction[j];
+	}
+	return slope + SLOPE_ERROR * place->norm * sqrt(square);
+}
+
+/* Looks t times the direction away from origin; false if that is out of range. */
+static bool
+look_along(Search *search, double t)
+{
+	long double step[GRID_MAX_DIMENSION];
+
+	for (int j = 0; j < search->dimension; j++)
+		step[j] = (long double) t * search->direction[j];
+	if (!move(search, step))
+		return false;
+	look(search, &search->there);
+	return true;
+}
+
+/* Between a place where J falls and one where it rises: where it is flat, if J' were linear. */
+static double
+next_length(double low, double low_slope, double high, double high_slope)
+{
+	double share;
+
+	if (low == 0 && high_slope > -8 * low_slope)
+		return high / 8;
+	share = low_slope / (low_slope - high_slope);
+	return low + (high - low) * fmin(fmax(share, 0.1), 0.9);
+}
+
+/*
+ * Along Newton's direction to where J still falls, but slowly; stays here if there is no
+ * such place.  True if the whole step has halved the record.
+ */
+static bool
+newton_step(Search *search)
+{
+	double first = slope_above(search, &search->here);
+	double low_slope = first;
+	double high_slope = INFINITY;
+	double low = 0;
+	double high = 1;
+	double t = 1;
+	Place best = search->here;
+
+	for (int looks = 0; looks < LOOKS && low_slope < FLAT_SHARE * first && low < 1; looks++)
+	{
+		double slope = look_along(search, t) ? slope_above(search, &search->there) : INFINITY;
+
+		if (t == 1 && slope < INFINITY && search->there.norm <= search->record / 2)
+		{
+			search->record = search->there.norm;
+			search->here = search->there;
+			return true;
+		}
+		if (slope < 0)
+		{
+			best = search->there;
+			low = t;
+			low_slope = slope;
+		}
+		else
+		{
+			high = t;
+			high_slope = slope;
+		}
+		t = next_length(low, low_slope, high, high_slope);
+	}
+	search->here = best;
+	return false;
+}
+
+/* The step that is proved to help; its place is in range because steps lead towards u*. */
+static void
+gradient_step(Search *search)
+{
+	const ConvexObjective *objective = search->objective;
+	long double most = (long double) objective->curvature * objective->sample->count +
+					   ldexpl((long double) objective->lambda, -LAMBDA_BITS);
+	long double step[GRID_MAX_DIMENSION];
+
+	for (int j = 0; j < search->dimension; j++)
+		step[j] = -ldexpl((long double) search->here.gradient[j], -GRADIENT_BITS) / most;
+	if (!move(search, step))
+		abort();
+	look(search, &search->there);
+	search->here = search->there;
+}
+
+int64_t
+convex_minimise(const ConvexObjective *objective, double tolerance, Memory *memory, Wide *u)
+{
+	size_t dimension = (size_t) objective->sample->dimension;
+	Search *search = memory_allocate_zero(memory, 1, sizeof(Search));
+	int64_t rounds = 0;
+
+	search->objective = objective;
+	search->dimension = objective->sample->dimension;
+	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
+	look(search, &search->here);
+	search->record = search->here.norm;
+	for (; search->here.norm > tolerance; rounds++)
+		if (!newton_direction(search) || !newton_step(search))
+			gradient_step(search);
+	memcpy(u, search->here.u, dimension * sizeof(Wide));
+	memory_release(memory, search->hessian);
+	memory_release(memory, search);
+	return rounds;
+}
