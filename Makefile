@@ -34,7 +34,7 @@ SOLVER_HEADERS = $(wildcard src/solver/*.h)
 
 # The core and the solver know nothing of PostgreSQL: they get flags of their own.
 CORE_CFLAGS = -std=c11 -O3 -g -fPIC -fvisibility=hidden -Wall -Wextra $(WERROR)
-CORE_LIBS = -lmpfr -lgmp -lm -lpthread
+CORE_LIBS = -lmpfr -lgmp -lgsl -lgslcblas -lm -lpthread
 
 PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \

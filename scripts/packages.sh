@@ -5,9 +5,9 @@
 #
 # Installs what is missing when run as root, otherwise says what to install.
 
-packages_build="postgresql-15 postgresql-server-dev-15 libgmp-dev libmpfr-dev libglpk-dev gcc make libc6-dev"
+packages_build="postgresql-15 postgresql-server-dev-15 libgmp-dev libmpfr-dev libglpk-dev libgsl-dev gcc make libc6-dev"
 packages_check="postgresql-15-pgtap libtap-parser-sourcehandler-pgtap-perl libipc-run-perl
-  libgsl-dev clang libclang-rt-14-dev clang-format cppcheck valgrind patch"
+  clang libclang-rt-14-dev clang-format cppcheck valgrind patch"
 
 need_packages() {
   local wanted="" missing="" set package
