@@ -94,7 +94,8 @@ read_mechanism(const char *name, JsonbValue *value, Options *options)
 	static const char *const names[] = {[CHOOSE_AUTO] = "auto",
 										[CHOOSE_EXPONENTIAL] = "exponential",
 										[CHOOSE_PERMUTE_FLIP] = "permute_flip",
-										[CHOOSE_OPDISC] = "opdisc"};
+										[CHOOSE_OPDISC] = "opdisc",
+										[CHOOSE_RSPM] = "rspm"};
 
 	options->mechanism = (MechanismChoice) get_choice(name, value, names, lengthof(names));
 }
@@ -102,9 +103,12 @@ read_mechanism(const char *name, JsonbValue *value, Options *options)
 static void
 read_noise(const char *name, JsonbValue *value, Options *options)
 {
-	static const char *const names[] = {"gauge"};
+	static const char *const names[] = {
+		[PERTURBATION_GAUGE] = "gauge",           [PERTURBATION_LAPLACE] = "laplace",
+		[PERTURBATION_SPHERICAL] = "spherical",   [PERTURBATION_GAUSSIAN] = "gaussian",
+		[PERTURBATION_PARABOLOID] = "paraboloid", [PERTURBATION_PUBLISHED] = "published"};
 
-	(void) get_choice(name, value, names, lengthof(names));
+	options->noise = (PerturbationNoise) get_choice(name, value, names, lengthof(names));
 }
 
 static void

@@ -17,7 +17,8 @@ typedef enum MechanismChoice
 	CHOOSE_AUTO,
 	CHOOSE_EXPONENTIAL,
 	CHOOSE_PERMUTE_FLIP,
-	CHOOSE_OPDISC
+	CHOOSE_OPDISC,
+	CHOOSE_RSPM
 } MechanismChoice;
 
 typedef enum GridChoice
@@ -41,6 +42,7 @@ typedef struct FeatureNumbers
 typedef struct Options
 {
 	MechanismChoice mechanism;
+	PerturbationNoise noise;
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */

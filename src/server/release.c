@@ -24,6 +24,22 @@ release_encode(const Training *training, Rows *rows, Size *length)
 	return wire_encode_problem(&training->request, &instance, &memory.memory, length);
 }
 
+/*
+ * The tag of the pair of laws that dominates (PRIVACY.md 6); of a noise that is not proved
+ * private there is none.
+ */
+static const char *
+pair_tag(const Training *training)
+{
+	const MechanismRequest *request = &training->request;
+
+	if (mechanism_proof(request) == PROOF_UNPROVEN)
+		return "none";
+	if (request->delta > 0)
+		return "approx";
+	return mechanism_get(request->kind)->bounded_range ? "br" : "pure";
+}
+
 int64
 release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 {
@@ -35,7 +51,7 @@ release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 		.epsilon = training->cost.epsilon_charged,
 		.delta = training->cost.delta_charged,
 		.guarantee = training->guarantee,
-		.pair = mechanism->bounded_range ? "br" : "pure",
+		.pair = pair_tag(training),
 		.parameters = training_parameters(training),
 		.makes_model = true,
 		.analyst = analyst,

@@ -3,11 +3,13 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
-#include "core/gauge.h"
+#include "core/perturbation.h"
 
 #include "dpobj.h"
 #include "grid_choice.h"
@@ -177,13 +179,92 @@ choose_automatically(Training *training)
 static void
 check_solver(const Training *training)
 {
-	if (training->options.solver == SOLVER_AUTO || training->request.kind == MECHANISM_OPDISC)
+	if (training->options.solver == SOLVER_AUTO || mechanism_perturbs(training->request.kind))
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("option \"solver\" is not for mechanism \"%s\"",
 						   mechanism_get(training->request.kind)->name),
 					errdetail("That mechanism draws from the grid and solves no programme."),
 					errhint("Add \"mechanism\": \"opdisc\", or leave \"solver\" out.")));
+}
+
+/* ---- noise ---- */
+
+static const char *const noise_names[] = {
+	[PERTURBATION_GAUGE] = "gauge",           [PERTURBATION_LAPLACE] = "laplace",
+	[PERTURBATION_SPHERICAL] = "spherical",   [PERTURBATION_GAUSSIAN] = "gaussian",
+	[PERTURBATION_PARABOLOID] = "paraboloid", [PERTURBATION_PUBLISHED] = "published"};
+
+/* The papers' scales are for comparison: an administrator must know what he allows. */
+static void
+check_unproven(const Training *training)
+{
+	if (training->options.noise != PERTURBATION_PUBLISHED)
+		return;
+	if (training->by_analyst)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"published\" cannot be used here"),
+						errdetail("It is not proved to be private.")));
+	if (!dpobj_allow_unproven)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("noise \"published\" is not proved to be private"),
+				 errdetail("The theorem that it was published with is false; dpobj.allow_unproven "
+						   "is off."),
+				 errhint("Use noise \"gauge\", or let a superuser set dpobj.allow_unproven for a "
+						 "comparison.")));
+}
+
+/*
+ * (epsilon, delta) of a row from that of a person with at most k rows (PRIVACY.md 6): the
+ * group's delta is delta (e^(k epsilon) - 1) / (e^epsilon - 1), of which k delta e^(k epsilon)
+ * is an upper bound.
+ */
+static int64
+row_delta(const Training *training)
+{
+	double rows = training->rows_per_person;
+	double epsilon = (double) training->cost.epsilon / EPSILON_ONE;
+
+	if (rows <= 1)
+		return training->cost.delta;
+	return (int64) floor((double) training->cost.delta / (rows * exp(epsilon)) * (1 - 1e-9));
+}
+
+static void
+settle_noise(Training *training)
+{
+	MechanismRequest *request = &training->request;
+	const char *name = noise_names[training->options.noise];
+	PerturbationRequest asked;
+	const char *reason;
+
+	request->noise = training->options.noise;
+	if (!mechanism_perturbs(request->kind) && request->noise != PERTURBATION_GAUGE)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"%s\" is not for mechanism \"%s\"", name,
+							   mechanism_get(request->kind)->name),
+						errhint("Add \"mechanism\": \"opdisc\" or \"rspm\", or leave \"noise\" "
+								"out.")));
+	check_unproven(training);
+	asked = mechanism_perturbation(request);
+	reason = mechanism_perturbs(request->kind) ? perturbation_refusal(&asked) : NULL;
+	if (reason != NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"%s\" does not go with this request", name),
+						errdetail("%s", reason)));
+	if (!perturbation_needs_delta(request->noise))
+	{
+		/* Whatever delta was offered, a pure mechanism spends none. */
+		training->cost.delta_charged = 0;
+		return;
+	}
+	request->delta = row_delta(training);
+	if (request->delta == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"%s\" needs a delta greater than zero", name),
+						errdetail("Delta counts in units of 2^-60."),
+						errhint("Noise \"gauge\" needs none.")));
 }
 
 /*
@@ -208,7 +289,8 @@ settle_mechanism(Training *training)
 {
 	static const MechanismKind kinds[] = {[CHOOSE_EXPONENTIAL] = MECHANISM_EXPONENTIAL,
 										  [CHOOSE_PERMUTE_FLIP] = MECHANISM_PERMUTE_FLIP,
-										  [CHOOSE_OPDISC] = MECHANISM_OPDISC};
+										  [CHOOSE_OPDISC] = MECHANISM_OPDISC,
+										  [CHOOSE_RSPM] = MECHANISM_RSPM};
 	MechanismRequest *request = &training->request;
 	MechanismVerdict verdict;
 
@@ -223,6 +305,7 @@ settle_mechanism(Training *training)
 	else if (!admitted(training, kinds[training->options.mechanism], &verdict))
 		refuse_mechanism(training, &verdict);
 	check_solver(training);
+	settle_noise(training);
 }
 
 /* The stricter of two limits, 0 standing for none: an option cannot lift an administrator's. */
@@ -238,6 +321,18 @@ stricter(int option, int setting)
  * A limit that may be reached stops a run at a moment that the data has a say
  * in (PRIVACY.md 3, T1): the guarantee holds on the condition that none is.
  */
+static const char *
+guarantee_name(const Training *training)
+{
+	MechanismProof proof = mechanism_proof(&training->request);
+
+	if (proof == PROOF_UNPROVEN)
+		return "unproven";
+	if (training->limits.seconds > 0 || training->limits.megabytes > 0)
+		return "conditional";
+	return proof == PROOF_FLOAT ? "float" : "exact";
+}
+
 static void
 settle_limits(Training *training)
 {
@@ -245,8 +340,7 @@ settle_limits(Training *training)
 
 	training->limits.seconds = stricter(options->time_limit, dpobj_time_limit);
 	training->limits.megabytes = stricter(options->memory_limit, dpobj_memory_limit);
-	training->guarantee =
-		training->limits.seconds > 0 || training->limits.megabytes > 0 ? "conditional" : "exact";
+	training->guarantee = guarantee_name(training);
 }
 
 void
@@ -266,8 +360,6 @@ training_set_cost(Training *training, Datum epsilon, Oid epsilon_type, Datum del
 {
 	decimal_epsilon(epsilon, epsilon_type, &training->cost);
 	decimal_delta(delta, delta_type, &training->cost);
-	/* Every mechanism for halfspaces is pure: whatever delta was offered, none is spent. */
-	training->cost.delta_charged = 0;
 }
 
 void
@@ -335,19 +427,64 @@ append_numbers(StringInfo text, const char *name, const double *value, int count
 	appendStringInfoChar(text, ']');
 }
 
+static void
+append_lattice(StringInfo text, const Training *training, const Perturbation *perturbation)
+{
+	static const char *const names[] = {[GAUGE_CUBE] = "cube",
+										[GAUGE_ONEHOT] = "one-hot",
+										[GAUGE_SPARSE] = "sparse",
+										[GAUGE_LAPLACE] = "laplace",
+										[GAUGE_SEPARATORS] = "separators",
+										[GAUGE_SEPARATORS_LAPLACE] = "separators laplace"};
+	mpz_t p;
+	mpz_t q;
+
+	mpz_inits(p, q, NULL);
+	gauge_rate(&perturbation->gauge, &training->request.grid, p, q);
+	appendStringInfo(text, ", \"gauge\": \"%s\", \"N\": " UINT64_FORMAT ", \"rate\": %.17g",
+					 names[perturbation->gauge.kind], perturbation->gauge.scale,
+					 mpz_get_d(p) / mpz_get_d(q));
+	mpz_clears(p, q, NULL);
+}
+
+/* Lengths are in misclassified rows for a weight of 1. */
+static void
+append_real(StringInfo text, const Perturbation *perturbation)
+{
+	static const char *const features[] = {[FEATURES_LATTICE] = "lattice",
+										   [FEATURES_LINEAR] = "linear",
+										   [FEATURES_SPHERE] = "sphere",
+										   [FEATURES_PARABOLOID] = "paraboloid",
+										   [FEATURES_SEPARATORS] = "separators"};
+	static const char *const bounds[] = {
+		[CALIBRATION_CHI] = "chi", [CALIBRATION_UNION] = "union", [CALIBRATION_SIGNS] = "signs"};
+	double scale = (double) perturbation->scale;
+
+	appendStringInfo(text, ", \"features\": \"%s\", \"N\": " UINT64_FORMAT ", \"numbers\": %d",
+					 features[perturbation->features], perturbation->scale,
+					 perturbation->dimension);
+	appendStringInfo(text, ", \"%s\": %.17g",
+					 perturbation_needs_delta(perturbation->noise) ? "sigma" : "radius_scale",
+					 perturbation->spread / scale);
+	if (perturbation->noise == PERTURBATION_GAUSSIAN)
+		appendStringInfo(text, ", \"shift\": %.17g, \"bound\": \"%s\"",
+						 perturbation->length / scale, bounds[perturbation->bound]);
+}
+
 void
 training_append_noise(StringInfo text, const Training *training)
 {
-	static const char *const names[] = {
-		[GAUGE_CUBE] = "cube", [GAUGE_ONEHOT] = "one-hot", [GAUGE_SPARSE] = "sparse"};
-	Gauge gauge;
+	PerturbationRequest asked = mechanism_perturbation(&training->request);
+	Perturbation perturbation;
 
-	if (training->request.kind != MECHANISM_OPDISC)
+	if (!mechanism_perturbs(training->request.kind))
 		return;
-	gauge_choose(&gauge, &training->request.grid, training->request.epsilon,
-				 training->request.adjacency);
-	appendStringInfo(text, ", \"gauge\": \"%s\", \"N\": " UINT64_FORMAT, names[gauge.kind],
-					 gauge.scale);
+	perturbation_choose(&perturbation, &asked);
+	appendStringInfo(text, ", \"noise\": \"%s\"", noise_names[training->request.noise]);
+	if (perturbation.features == FEATURES_LATTICE)
+		append_lattice(text, training, &perturbation);
+	else
+		append_real(text, &perturbation);
 }
 
 char *
