@@ -333,21 +333,11 @@ perturbation_grid(const Perturbation *perturbation, const Grid *grid, Grid *orac
 	oracle->bound = perturbation->square_bound;
 }
 
-double
-perturbation_rows(const Perturbation *perturbation)
-{
-	double spread = perturbation->spread / (double) perturbation->scale;
-
-	return perturbation->kappa > 0 || perturbation->noise == PERTURBATION_PUBLISHED
-			   ? spread
-			   : spread * perturbation->dimension;
-}
-
 /* ---- drawing ---- */
 
-/* The real vector r of a law, in units of 1 / N; for the paraboloid (u, r_0). */
-static void
-draw_real(const Perturbation *perturbation, Bits *bits, mpfr_t *r)
+/* The paraboloid's r is (u, r_0). */
+void
+perturbation_numbers(const Perturbation *perturbation, Bits *bits, mpfr_t *r)
 {
 	int count = perturbation->dimension;
 	bool paraboloid = perturbation->features == FEATURES_PARABOLOID;
@@ -450,31 +440,38 @@ reward_separators(const Perturbation *perturbation, const Grid *grid, const mpfr
 	memory_release(memory, noise);
 }
 
+void
+perturbation_reward(const Perturbation *perturbation, const Grid *grid, const mpfr_t *r,
+					Memory *memory, mpz_t *reward, mpz_t *level_reward)
+{
+	int last;
+
+	if (perturbation->features == FEATURES_SEPARATORS)
+	{
+		reward_separators(perturbation, grid, r, memory, reward);
+		return;
+	}
+	last = reward_linear(perturbation, grid, r, reward);
+	if (perturbation->features == FEATURES_SPHERE)
+		reward_sphere(perturbation, r[last], level_reward);
+	else if (perturbation->features == FEATURES_PARABOLOID)
+		reward_paraboloid(perturbation, grid, r[last], reward);
+}
+
 static void
-draw_rewards(const Perturbation *perturbation, const Grid *grid, Bits *bits, Memory *memory,
-			 mpz_t *reward, mpz_t *level_reward)
+draw_real(const Perturbation *perturbation, const Grid *grid, Bits *bits, Memory *memory,
+		  mpz_t *reward, mpz_t *level_reward)
 {
 	int count = perturbation->dimension;
 	mpfr_t *r = memory_allocate(memory, (size_t) count, sizeof(mpfr_t));
 
 	for (int i = 0; i < count; i++)
 		mpfr_init2(r[i], REAL_PRECISION);
-	draw_real(perturbation, bits, r);
-	if (perturbation->features == FEATURES_SEPARATORS)
-		reward_separators(perturbation, grid, (const mpfr_t *) r, memory, reward);
-	else
-	{
-		int last = reward_linear(perturbation, grid, (const mpfr_t *) r, reward);
-
-		if (perturbation->features == FEATURES_SPHERE)
-			reward_sphere(perturbation, r[last], level_reward);
-		else if (perturbation->features == FEATURES_PARABOLOID)
-			reward_paraboloid(perturbation, grid, r[last], reward);
-	}
+	perturbation_numbers(perturbation, bits, r);
+	perturbation_reward(perturbation, grid, (const mpfr_t *) r, memory, reward, level_reward);
 	for (int i = 0; i < count; i++)
 		mpfr_clear(r[i]);
 	memory_release(memory, r);
-	mpfr_free_cache();
 }
 
 void
@@ -484,5 +481,5 @@ perturbation_draw(const Perturbation *perturbation, const Grid *grid, Bits *bits
 	if (perturbation->features == FEATURES_LATTICE)
 		gauge_draw(&perturbation->gauge, grid, bits, memory, reward);
 	else
-		draw_rewards(perturbation, grid, bits, memory, reward, level_reward);
+		draw_real(perturbation, grid, bits, memory, reward, level_reward);
 }

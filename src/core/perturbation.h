@@ -39,6 +39,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <gmp.h>
+#include <mpfr.h>
 
 #include "core/bits.h"
 #include "core/calibration.h"
@@ -120,7 +121,12 @@ extern void perturbation_grid(const Perturbation *perturbation, const Grid *grid
 extern void perturbation_draw(const Perturbation *perturbation, const Grid *grid, Bits *bits,
 							  Memory *memory, mpz_t *reward, mpz_t *level_reward);
 
-/* sigma, or the mean radius of spherical noise, in misclassified rows for a weight of 1. */
-extern double perturbation_rows(const Perturbation *perturbation);
+/*
+ * The pieces of a draw of real numbers, which the tests look at one by one: r / spread, an
+ * initialised mpfr_t of REAL_PRECISION for each of its numbers; and the rewards that it makes.
+ */
+extern void perturbation_numbers(const Perturbation *perturbation, Bits *bits, mpfr_t *r);
+extern void perturbation_reward(const Perturbation *perturbation, const Grid *grid, const mpfr_t *r,
+								Memory *memory, mpz_t *reward, mpz_t *level_reward);
 
 #endif

@@ -240,13 +240,13 @@ settle_noise(Training *training)
 	const char *reason;
 
 	request->noise = training->options.noise;
+	check_unproven(training);
 	if (!mechanism_perturbs(request->kind) && request->noise != PERTURBATION_GAUGE)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("noise \"%s\" is not for mechanism \"%s\"", name,
 							   mechanism_get(request->kind)->name),
 						errhint("Add \"mechanism\": \"opdisc\" or \"rspm\", or leave \"noise\" "
 								"out.")));
-	check_unproven(training);
 	asked = mechanism_perturbation(request);
 	reason = mechanism_perturbs(request->kind) ? perturbation_refusal(&asked) : NULL;
 	if (reason != NULL)
@@ -254,11 +254,8 @@ settle_noise(Training *training)
 						errmsg("noise \"%s\" does not go with this request", name),
 						errdetail("%s", reason)));
 	if (!perturbation_needs_delta(request->noise))
-	{
-		/* Whatever delta was offered, a pure mechanism spends none. */
-		training->cost.delta_charged = 0;
-		return;
-	}
+		return; /* whatever delta was offered, a pure mechanism spends none */
+	training->cost.delta_charged = training->delta_offered;
 	request->delta = row_delta(training);
 	if (request->delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -360,6 +357,8 @@ training_set_cost(Training *training, Datum epsilon, Oid epsilon_type, Datum del
 {
 	decimal_epsilon(epsilon, epsilon_type, &training->cost);
 	decimal_delta(delta, delta_type, &training->cost);
+	training->delta_offered = training->cost.delta_charged;
+	training->cost.delta_charged = 0;
 }
 
 void

@@ -24,7 +24,8 @@
 
 typedef struct Training
 {
-	PrivacyCost cost;
+	PrivacyCost cost;    /* delta_charged: once settled */
+	int64 delta_offered; /* what is charged if the noise needs a delta */
 	Options options;
 	bool by_analyst;        /* then a mechanism must be sure to finish (PRIVACY.md 3, T3) */
 	const char *person;     /* column that says whose row it is; NULL: rows are protected */

@@ -179,7 +179,7 @@ check_setting(const Setting *setting, double slack)
 static double
 slack_of(MechanismKind kind)
 {
-	return kind == MECHANISM_OPDISC ? 5 : 1.25;
+	return mechanism_perturbs(kind) ? 5 : 1.25;
 }
 
 static void

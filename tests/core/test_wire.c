@@ -385,9 +385,9 @@ test_large_dimension(Memory *memory)
 	MechanismRequest request;
 	Instance instance;
 	size_t length;
-	size_t dimension_at = 20; /* after version, kind, adjacency, epsilon, group, solver, ... */
+	size_t dimension_at = 29; /* after version, kind, adjacency, epsilon, delta, noise, ... */
 	uint8_t *bytes;
-	uint8_t hostile[20 + 5 + 2 * 1000] = {0};
+	uint8_t hostile[29 + 5 + 2 * 1000] = {0};
 
 	problem.instance.rows = 0;
 	bytes = wire_encode_problem(&problem.request, &problem.instance, memory, &length);
