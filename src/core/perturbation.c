@@ -270,14 +270,12 @@ real_features(const PerturbationRequest *request, const Geometry *geometry)
 
 /* Source: PRIVACY.md 1.3: kappa does not depend on the length of the shifts. */
 static void
-choose_kappa(Perturbation *perturbation, const PerturbationRequest *request,
-			 const Geometry *geometry)
+choose_kappa(Perturbation *perturbation, const PerturbationRequest *request)
 {
 	CalibrationShifts shifts = {
 		.dimension = perturbation->dimension,
 		.log_vectors = grid_log2_size(request->grid) * log(2),
-		.signs =
-			request->separators || (perturbation->features == FEATURES_LINEAR && geometry->signs),
+		.signs = request->separators || perturbation->signs,
 	};
 
 	if (shifts.dimension == 0)
@@ -295,6 +293,7 @@ choose_real(Perturbation *perturbation, const PerturbationRequest *request)
 
 	perturbation->features = real_features(request, &geometry);
 	perturbation->squared_radius = geometry.most;
+	perturbation->signs = geometry.signs;
 	perturbation->square_bound = geometry.most + geometry.fixed;
 	perturbation->dimension = geometry.free;
 	if (request->separators)
@@ -302,7 +301,7 @@ choose_real(Perturbation *perturbation, const PerturbationRequest *request)
 	else if (perturbation->features != FEATURES_LINEAR)
 		perturbation->dimension++;
 	if (request->noise == PERTURBATION_GAUSSIAN)
-		choose_kappa(perturbation, request, &geometry);
+		choose_kappa(perturbation, request);
 	perturbation->scale = REAL_SCALE;
 	choose_lengths(perturbation, request, &geometry);
 	while (likely_reward(perturbation, request->grid) > REAL_MOST_REWARD &&

@@ -85,6 +85,7 @@ typedef struct Perturbation
 	double kappa;          /* |s_w| / sigma; 0 where there is no sigma */
 	double spread;         /* sigma, |s_w| / epsilon or A / epsilon, in units of 1 / N */
 	CalibrationBound bound;
+	bool signs;       /* have all weights the same absolute value? */
 	int square_bound; /* of the sphere: |w|^2 is at most this, with the fixed coordinates */
 } Perturbation;
 

@@ -436,7 +436,7 @@ normal_mean(const Perturbation *perturbation, const Grid *grid)
 
 	if (perturbation->features == FEATURES_SEPARATORS)
 		return fmin(most, sqrt(k / TWO_PI));
-	return most;
+	return perturbation->signs ? fmin(most, sqrt(4 * k / TWO_PI)) : most;
 }
 
 /*

@@ -27,6 +27,7 @@ mutants=(
   '14|test_privacy|gauge: shift halved without a modulus, as if vectors differed twice (C2)'
   '15|test_persons|rows of a person chosen by their place in the table'
   '16|test_persons|equal rows of a person chosen together'
+  '24|test_perturbation|perturbation: real noise times 0.8'
   '20|test_tree|tree: the bound of a closed box clipped below its mass'
   '21|test_tree|tree: an attempt broken off at a node whose bound it has just changed'
   '22|test_tree|tree: only the first 64 bits of an interval point are random'
