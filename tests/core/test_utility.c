@@ -239,43 +239,58 @@ noise_clear(NoiseDraw *draw)
 }
 
 static double
-reward_of(const NoiseDraw *draw, const int *index)
+end_reward(const NoiseDraw *draw, int state)
 {
-	int square = 0;
-	double sum = 0;
-
-	for (int j = 0; j < draw->grid.dimension; j++)
-	{
-		sum += mpz_get_d(draw->reward[j * GRID_MAX_LEVELS + index[j]]);
-		square += draw->grid.level[j][index[j]] * draw->grid.level[j][index[j]];
-	}
-	if (draw->perturbation.features == FEATURES_SPHERE)
-		sum += mpz_get_d(draw->level_reward[square]);
-	return sum;
+	return draw->perturbation.features == FEATURES_SPHERE ? mpz_get_d(draw->level_reward[state])
+														  : 0;
 }
 
-/* X / N of utility.c: the largest reward, which is the optimum without rows, less that of v. */
+/* best[s]: the largest reward of coordinates before j that lead to state s. */
+static void
+extend_rewards(const NoiseDraw *draw, int j, double *best)
+{
+	double next[GRID_MAX_STATES];
+	int states = grid_states(&draw->grid);
+
+	for (int s = 0; s < states; s++)
+		next[s] = -INFINITY;
+	for (int i = 0; i < draw->grid.levels[j]; i++)
+	{
+		double reward = mpz_get_d(draw->reward[j * GRID_MAX_LEVELS + i]);
+
+		for (int s = 0; s < states; s++)
+		{
+			int t = best[s] > -INFINITY ? grid_step(&draw->grid, s, j, i) : -1;
+
+			if (t >= 0)
+				next[t] = fmax(next[t], best[s] + reward);
+		}
+	}
+	memcpy(best, next, sizeof(double) * (size_t) states);
+}
+
+/* X / N of utility.c: the largest reward less that of v. */
 static double
 draw_perturbation(NoiseDraw *draw, const Grid *grid, const int *v, Memory *memory)
 {
-	static const Instance nothing = {.rows = 0};
-	Instance instance = nothing;
-	OracleAnswer best;
+	double best[GRID_MAX_STATES] = {0};
+	double most = -INFINITY;
+	double own = 0;
+	int state = 0;
 
-	instance.dimension = grid->dimension;
 	perturbation_draw(&draw->perturbation, grid, &bits, memory, draw->reward, draw->level_reward);
-	oracle_search(
-		&(OracleProblem){
-			.instance = &instance,
-			.grid = &draw->grid,
-			.scale = draw->perturbation.scale,
-			.reward = (const mpz_t *) draw->reward,
-			.level_reward = draw->perturbation.features == FEATURES_SPHERE
-								? (const mpz_t *) draw->level_reward
-								: NULL,
-		},
-		memory, &best);
-	return (reward_of(draw, best.index) - reward_of(draw, v)) / (double) draw->perturbation.scale;
+	for (int s = 1; s < grid_states(&draw->grid); s++)
+		best[s] = -INFINITY;
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		extend_rewards(draw, j, best);
+		own += mpz_get_d(draw->reward[j * GRID_MAX_LEVELS + v[j]]);
+		state = grid_step(&draw->grid, state, j, v[j]);
+	}
+	for (int s = 0; s < grid_states(&draw->grid); s++)
+		if (grid_accepts(&draw->grid, s))
+			most = fmax(most, best[s] + end_reward(draw, s));
+	return (most - own - end_reward(draw, state)) / (double) draw->perturbation.scale;
 }
 
 static int
@@ -288,13 +303,13 @@ compare_doubles(const void *a, const void *b)
 }
 
 static void
-check_noise(const Setting *setting, double slack, Memory *memory)
+check_noise(const Setting *setting, double slack, int most_draws, Memory *memory)
 {
 	static double excess[DRAWS];
 	static NoiseDraw draw;
 	MechanismRequest request = make_request(setting);
 	PerturbationRequest asked = mechanism_perturbation(&request);
-	int draws = check_repetitions(DRAWS);
+	int draws = check_repetitions(most_draws);
 	int v[GRID_MAX_DIMENSION];
 	double quantile;
 	double mean = 0;
@@ -344,11 +359,12 @@ test_noise(void)
 	for (int k = 0; k < count * 4; k++)
 	{
 		const Grid *grid = &grids[k % count];
-		Setting setting = {MECHANISM_OPDISC, *grid, epsilons[k / count],
-						   k % 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE};
+		Setting setting = {MECHANISM_OPDISC,    *grid,
+						   epsilons[k / count], k % 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE,
+						   PERTURBATION_GAUGE,  0};
 		Arena *arena = arena_create(check_out_of_memory);
 
-		check_noise(&setting, grid->constraint == GRID_SPARSE ? 6 : 4, arena_memory(arena));
+		check_noise(&setting, grid->constraint == GRID_SPARSE ? 6 : 4, DRAWS, arena_memory(arena));
 		arena_destroy(arena);
 	}
 }
@@ -376,7 +392,7 @@ test_other_noise(void)
 		if (perturbation_needs_delta(setting.noise))
 			setting.delta = DELTA_ONE / 1000;
 		if (perturbation_refusal(&asked) == NULL)
-			check_noise(&setting, 8, arena_memory(arena));
+			check_noise(&setting, 8, DRAWS / 5, arena_memory(arena));
 		arena_destroy(arena);
 	}
 }
@@ -386,7 +402,7 @@ test_other_noise(void)
 static UtilityBound
 bound_of(MechanismKind kind, const Grid *grid, int64_t epsilon, Adjacency adjacency, double beta)
 {
-	Setting setting = {kind, *grid, epsilon, adjacency};
+	Setting setting = {kind, *grid, epsilon, adjacency, PERTURBATION_GAUGE, 0};
 	MechanismRequest request = make_request(&setting);
 	UtilityBound bound;
 
