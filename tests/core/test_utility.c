@@ -293,6 +293,22 @@ draw_perturbation(NoiseDraw *draw, const Grid *grid, const int *v, Memory *memor
 	return (most - own - end_reward(draw, state)) / (double) draw->perturbation.scale;
 }
 
+/* The highest levels as far as the grid lets them, then weights of 0. */
+static void
+greedy_vector(const Grid *grid, int *index)
+{
+	int state = 0;
+
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		index[j] = grid->levels[j] - 1;
+		if (grid_step(grid, state, j, index[j]) < 0)
+			index[j] = grid->levels[j] / 2;
+		state = grid_step(grid, state, j, index[j]);
+	}
+	CHECK(grid_contains(grid, index));
+}
+
 static int
 compare_doubles(const void *a, const void *b)
 {
@@ -316,7 +332,7 @@ check_noise(const Setting *setting, double slack, int most_draws, Memory *memory
 	UtilityBound bound;
 
 	noise_init(&draw);
-	last_vector(&setting->grid, v);
+	greedy_vector(&setting->grid, v);
 	utility_bound(&request, BETA, &bound);
 	CHECK(perturbation_refusal(&asked) == NULL);
 	perturbation_choose(&draw.perturbation, &asked);
