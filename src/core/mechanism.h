@@ -18,6 +18,7 @@
 #include "core/instance.h"
 #include "core/memory.h"
 #include "core/oracle.h"
+#include "core/perturbation.h"
 #include "core/privacy.h"
 #include "core/select.h"
 
@@ -26,10 +27,19 @@ typedef enum MechanismKind
 	MECHANISM_EXPONENTIAL,
 	MECHANISM_PERMUTE_FLIP,
 	MECHANISM_OPDISC,
+	MECHANISM_RSPM,
 	MECHANISM_OUTPUT,
 	MECHANISM_OBJECTIVE,
 	MECHANISM_KINDS
 } MechanismKind;
+
+/* On what the guarantee of a release rests, without limits (PRIVACY.md 0.1 C3, 1.1, 1.6). */
+typedef enum MechanismProof
+{
+	PROOF_EXACT,   /* integers and fair bits throughout */
+	PROOF_FLOAT,   /* the law is proved private, its sampler is of finite precision */
+	PROOF_UNPROVEN /* as published: no proof, and counterexamples elsewhere */
+} MechanismProof;
 
 /* Who finds the certified optimum: the same one, whoever it is. */
 typedef enum SolverKind
@@ -44,7 +54,9 @@ typedef enum SolverKind
 typedef struct MechanismRequest
 {
 	MechanismKind kind;
-	int64_t epsilon; /* nano-units */
+	int64_t epsilon;         /* nano-units */
+	int64_t delta;           /* units of 2^-60; 0 unless the noise needs it */
+	PerturbationNoise noise; /* of opdisc and rspm; gauge for the others */
 	Adjacency adjacency;
 	Grid grid;
 	SelectGroup group; /* the declared one-hot group that may be summed out; size 0: none */
@@ -112,10 +124,19 @@ typedef struct Mechanism
 
 extern const Mechanism *mechanism_get(MechanismKind kind);
 
+/* Does it perturb an objective, so that there is a noise to choose and an optimum to find? */
+extern bool mechanism_perturbs(MechanismKind kind);
+
+/* The noise of such a request (perturbation.h); the grid is the request's own. */
+extern PerturbationRequest mechanism_perturbation(const MechanismRequest *request);
+
+extern MechanismProof mechanism_proof(const MechanismRequest *request);
+
 /* The entries, one file each. */
 extern const Mechanism mechanism_exponential;
 extern const Mechanism mechanism_permute_flip;
 extern const Mechanism mechanism_opdisc;
+extern const Mechanism mechanism_rspm;
 extern const Mechanism mechanism_output;
 extern const Mechanism mechanism_objective;
 

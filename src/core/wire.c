@@ -153,6 +153,8 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	put(&writer, request->kind, 1);
 	put(&writer, request->adjacency, 1);
 	put(&writer, (uint64_t) request->epsilon, 8);
+	put(&writer, (uint64_t) request->delta, 8);
+	put(&writer, request->noise, 1);
 	put(&writer, (uint64_t) request->group.first, 2);
 	put(&writer, (uint64_t) request->group.size, 2);
 	put(&writer, request->solver, 1);
@@ -185,12 +187,28 @@ group_is_valid(const SelectGroup *group, const Grid *grid)
 		   grid_same_levels(grid, group->first, group->size);
 }
 
+/* perturbation.h: the law is one that the grid and delta allow. */
+static bool
+noise_is_valid(const MechanismRequest *request)
+{
+	PerturbationRequest asked = mechanism_perturbation(request);
+
+	if (request->noise >= PERTURBATION_NOISES || request->delta < 0 || request->delta > DELTA_ONE)
+		return false;
+	if (!mechanism_perturbs(request->kind))
+		return request->noise == PERTURBATION_GAUGE && request->delta == 0;
+	if ((request->delta > 0) != perturbation_needs_delta(request->noise))
+		return false;
+	return perturbation_refusal(&asked) == NULL;
+}
+
 static bool
 request_is_valid(const MechanismRequest *request)
 {
 	return mechanism_get(request->kind) != NULL && request->adjacency <= ADJACENCY_ADD_REMOVE &&
 		   request->epsilon > 0 && request->solver < SOLVER_KINDS && request->threads >= 1 &&
-		   request->threads <= 64 && group_is_valid(&request->group, &request->grid);
+		   request->threads <= 64 && noise_is_valid(request) &&
+		   group_is_valid(&request->group, &request->grid);
 }
 
 /* instance.h: no net weight is 0, and the largest loss fits. */
@@ -242,6 +260,8 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	request->kind = (MechanismKind) get(&reader, 1);
 	request->adjacency = (Adjacency) get(&reader, 1);
 	request->epsilon = (int64_t) get(&reader, 8);
+	request->delta = (int64_t) get(&reader, 8);
+	request->noise = (PerturbationNoise) get(&reader, 1);
 	request->group.first = (int) get(&reader, 2);
 	request->group.size = (int) get(&reader, 2);
 	request->solver = (SolverKind) get(&reader, 1);

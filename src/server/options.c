@@ -94,16 +94,17 @@ static const char *const mechanism_names[] = {
 	[CHOOSE_EXPONENTIAL] = "exponential",
 	[CHOOSE_PERMUTE_FLIP] = "permute_flip",
 	[CHOOSE_OPDISC] = "opdisc",
+	[CHOOSE_RSPM] = "rspm",
 	[CHOOSE_OUTPUT] = "output",
 	[CHOOSE_OBJECTIVE] = "objective",
 	[CHOOSE_AMP] = "amp",
 };
 
 static const char *const noise_names[] = {
-	[NOISE_AUTO] = "auto",
-	[NOISE_GAUGE] = "gauge",
-	[NOISE_GAMMA] = "gamma",
-	[NOISE_GAUSSIAN] = "gaussian",
+	[NOISE_AUTO] = "auto",           [NOISE_GAUGE] = "gauge",
+	[NOISE_LAPLACE] = "laplace",     [NOISE_SPHERICAL] = "spherical",
+	[NOISE_GAUSSIAN] = "gaussian",   [NOISE_PARABOLOID] = "paraboloid",
+	[NOISE_PUBLISHED] = "published", [NOISE_GAMMA] = "gamma",
 };
 
 const char *

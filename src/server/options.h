@@ -18,6 +18,7 @@ typedef enum MechanismChoice
 	CHOOSE_EXPONENTIAL,
 	CHOOSE_PERMUTE_FLIP,
 	CHOOSE_OPDISC,
+	CHOOSE_RSPM,
 	CHOOSE_OUTPUT,
 	CHOOSE_OBJECTIVE,
 	CHOOSE_AMP /* what objective is released as: another name for it */
@@ -27,8 +28,12 @@ typedef enum NoiseChoice
 {
 	NOISE_AUTO,
 	NOISE_GAUGE,
-	NOISE_GAMMA,
-	NOISE_GAUSSIAN
+	NOISE_LAPLACE,
+	NOISE_SPHERICAL,
+	NOISE_GAUSSIAN,
+	NOISE_PARABOLOID,
+	NOISE_PUBLISHED,
+	NOISE_GAMMA
 } NoiseChoice;
 
 /* What is trained. */

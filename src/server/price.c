@@ -20,7 +20,6 @@
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
-#include "core/gauge.h"
 #include "core/utility.h"
 
 #include "analyst.h"
@@ -91,23 +90,6 @@ append_work(StringInfo json, const Training *training)
 	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.finishes ? "true" : "false");
 }
 
-/* P(r) is proportional to exp(-rate |r|), |r| as gauge.h has it, in steps of 1 / N rows. */
-static void
-append_gauge(StringInfo json, const Training *training)
-{
-	const MechanismRequest *request = &training->request;
-	Gauge gauge;
-	mpz_t p;
-	mpz_t q;
-
-	gauge_choose(&gauge, &request->grid, request->epsilon, request->adjacency);
-	mpz_inits(p, q, NULL);
-	gauge_rate(&gauge, &request->grid, p, q);
-	training_append_noise(json, training);
-	appendStringInfo(json, ", \"rate\": %.17g", mpz_get_d(p) / mpz_get_d(q));
-	mpz_clears(p, q, NULL);
-}
-
 /* P(w) is proportional to exp(-exponent L(w)), or the chance to accept w is. */
 static void
 append_noise(StringInfo json, const Training *training)
@@ -115,8 +97,8 @@ append_noise(StringInfo json, const Training *training)
 	const MechanismRequest *request = &training->request;
 	const char *unit = privacy_margin(request->adjacency) == 2 ? HALF_EPSILON_UNIT : EPSILON_UNIT;
 
-	if (request->kind == MECHANISM_OPDISC)
-		append_gauge(json, training);
+	if (mechanism_perturbs(request->kind))
+		training_append_noise(json, training);
 	else
 		appendStringInfo(json, ", \"exponent_per_row\": %s", decimal_text(request->epsilon, unit));
 }

@@ -27,6 +27,7 @@ mutants=(
   '14|test_privacy|gauge: shift halved without a modulus, as if vectors differed twice (C2)'
   '15|test_persons|rows of a person chosen by their place in the table'
   '16|test_persons|equal rows of a person chosen together'
+  '24|test_perturbation|perturbation: real noise times 0.8'
   '30|test_convex|convex: rows not clipped to the radius'
   '31|test_convex|convex: length of Gamma(d - 1) in d dimensions'
   '32|test_convex|convex: noise times 0.8'

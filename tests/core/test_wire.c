@@ -67,6 +67,22 @@ draw_group(TestStream *stream, MechanismRequest *request)
 		grid_set_range(grid, j, 2);
 }
 
+/* A noise that goes with the mechanism and the grid, and a delta if it needs one. */
+static void
+draw_law(TestStream *stream, MechanismRequest *request)
+{
+	PerturbationRequest asked;
+
+	if (!mechanism_perturbs(request->kind))
+		return;
+	request->noise = (PerturbationNoise) teststream_below(stream, PERTURBATION_NOISES);
+	asked = mechanism_perturbation(request);
+	if (perturbation_refusal(&asked) != NULL)
+		request->noise = PERTURBATION_GAUGE;
+	if (perturbation_needs_delta(request->noise))
+		request->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE);
+}
+
 static void
 draw_terms(TestStream *stream, ConvexTerms *terms)
 {
@@ -107,6 +123,7 @@ draw_problem(TestStream *stream, Problem *problem)
 	request->progress = teststream_below(stream, 2) == 1;
 	draw_grid(stream, &request->grid);
 	draw_group(stream, request);
+	draw_law(stream, request);
 
 	instance->dimension = request->grid.dimension;
 	instance->rows = (int64_t) teststream_below(stream, MAX_ROWS + 1);
@@ -143,8 +160,9 @@ grids_equal(const Grid *a, const Grid *b)
 static bool
 requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 {
-	return a->kind == b->kind && a->epsilon == b->epsilon && a->adjacency == b->adjacency &&
-		   a->solver == b->solver && a->threads == b->threads && a->progress == b->progress &&
+	return a->kind == b->kind && a->epsilon == b->epsilon && a->delta == b->delta &&
+		   a->noise == b->noise && a->adjacency == b->adjacency && a->solver == b->solver &&
+		   a->threads == b->threads && a->progress == b->progress &&
 		   a->group.first == b->group.first && a->group.size == b->group.size &&
 		   a->convex.loss == b->convex.loss && a->convex.noise == b->convex.noise &&
 		   a->convex.radius == b->convex.radius && a->convex.lambda == b->convex.lambda &&
@@ -327,6 +345,20 @@ test_unsound_fields(Memory *memory)
 	CHECK_REFUSED(problem.request.adjacency = (Adjacency) 2);
 	CHECK_REFUSED(problem.request.epsilon = 0);
 	CHECK_REFUSED(problem.request.epsilon = -1);
+	CHECK_REFUSED(problem.request.noise = PERTURBATION_LAPLACE); /* of a mechanism without any */
+	CHECK_REFUSED(problem.request.delta = 1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_NOISES);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_PARABOLOID); /* opdisc's */
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_GAUSSIAN); /* without delta */
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM; problem.request.delta = 1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_GAUSSIAN; problem.request.delta = -1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_GAUSSIAN;
+				  problem.request.delta = DELTA_ONE + 1);
 	CHECK_REFUSED(problem.request.solver = SOLVER_KINDS);
 	CHECK_REFUSED(problem.request.threads = 0);
 	CHECK_REFUSED(problem.request.threads = 65);
@@ -430,9 +462,9 @@ test_large_dimension(Memory *memory)
 	MechanismRequest request;
 	Instance instance;
 	size_t length;
-	size_t dimension_at = 20; /* after version, kind, adjacency, epsilon, group, solver, ... */
+	size_t dimension_at = 29; /* after version, kind, adjacency, epsilon, delta, noise, ... */
 	uint8_t *bytes;
-	uint8_t hostile[20 + 5 + 2 * 1000] = {0};
+	uint8_t hostile[29 + 5 + 2 * 1000] = {0};
 
 	problem.instance.rows = 0;
 	bytes = wire_encode_problem(&problem.request, &problem.instance, memory, &length);
