@@ -12,6 +12,7 @@ mechanism_get(MechanismKind kind)
 		[MECHANISM_EXPONENTIAL] = &mechanism_exponential,
 		[MECHANISM_PERMUTE_FLIP] = &mechanism_permute_flip,
 		[MECHANISM_OPDISC] = &mechanism_opdisc,
+		[MECHANISM_SAMPLE_AGGREGATE] = &mechanism_sample_aggregate,
 	};
 
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;

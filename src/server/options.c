@@ -94,7 +94,8 @@ read_mechanism(const char *name, JsonbValue *value, Options *options)
 	static const char *const names[] = {[CHOOSE_AUTO] = "auto",
 										[CHOOSE_EXPONENTIAL] = "exponential",
 										[CHOOSE_PERMUTE_FLIP] = "permute_flip",
-										[CHOOSE_OPDISC] = "opdisc"};
+										[CHOOSE_OPDISC] = "opdisc",
+										[CHOOSE_SAMPLE_AGGREGATE] = "sample_aggregate"};
 
 	options->mechanism = (MechanismChoice) get_choice(name, value, names, lengthof(names));
 }
@@ -165,6 +166,26 @@ read_n(const char *name, JsonbValue *value, Options *options)
 {
 	if (!json_get_integer(value, 1, 1e15, &options->n))
 		invalid(name, "a positive integer");
+}
+
+static void
+read_parts(const char *name, JsonbValue *value, Options *options)
+{
+	int64 parts;
+
+	if (!json_get_integer(value, 1, SAMPLE_MAX_PARTS, &parts))
+		invalid(name, "an integer from 1 to " CppAsString2(SAMPLE_MAX_PARTS));
+	options->parts = (int) parts;
+}
+
+static void
+read_part_nodes(const char *name, JsonbValue *value, Options *options)
+{
+	int64 nodes;
+
+	if (!json_get_integer(value, 1, SAMPLE_MAX_PART_NODES, &nodes))
+		invalid(name, "an integer from 1 to " CppAsString2(SAMPLE_MAX_PART_NODES));
+	options->part_nodes = (int) nodes;
 }
 
 static void
@@ -364,6 +385,8 @@ static const OptionKey keys[] = {
 	{"n", read_n, false},
 	{"noise", read_noise, true},
 	{"numeric", read_numeric, false},
+	{"part_nodes", read_part_nodes, true},
+	{"parts", read_parts, true},
 	{"reference", read_reference, true},
 	{"scale", read_scale, false},
 	{"solver", read_solver, false},

@@ -17,7 +17,8 @@ typedef enum MechanismChoice
 	CHOOSE_AUTO,
 	CHOOSE_EXPONENTIAL,
 	CHOOSE_PERMUTE_FLIP,
-	CHOOSE_OPDISC
+	CHOOSE_OPDISC,
+	CHOOSE_SAMPLE_AGGREGATE
 } MechanismChoice;
 
 typedef enum GridChoice
@@ -58,6 +59,8 @@ typedef struct Options
 	Adjacency adjacency;
 	bool adjacency_given;
 	SolverKind solver;
+	int parts;        /* of sample_aggregate, 0: chosen */
+	int part_nodes;   /* that a part may search, 0: the usual number */
 	int dimension;    /* 0: not declared */
 	int64 n;          /* 0: not declared */
 	int time_limit;   /* seconds, 0: none */

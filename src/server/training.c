@@ -120,14 +120,31 @@ refuse_unfinished(const Training *training, const MechanismVerdict *verdict)
 					   "public parameters.",
 					   grid_log2_size(&training->request.grid), bound),
 			 verdict->cost == 0
-				 ? errhint("Use mechanism \"exponential\" or \"permute_flip\".")
-				 : errhint("Choose fewer features or a smaller grid such as \"ternary\", \"sign\" "
-						   "or {\"sparse\": 3}.")));
+				 ? errhint("Use mechanism \"exponential\", \"permute_flip\" or "
+						   "\"sample_aggregate\".")
+				 : errhint("Choose fewer features, a smaller grid such as \"ternary\", \"sign\" "
+						   "or {\"sparse\": 3}, or mechanism \"sample_aggregate\".")));
+}
+
+/* At either door: who asks for parts asks for a run that is sure to finish. */
+static void
+refuse_parts(const Training *training, const MechanismVerdict *verdict)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("mechanism \"sample_aggregate\" does not search so many nodes"),
+			 errdetail("%d parts would search " INT64_FORMAT
+					   " nodes each; the limit for all of them is %s.",
+					   training->request.parts, training->request.part_nodes,
+					   count_text(verdict->limit)),
+			 errhint("Choose smaller \"parts\" or \"part_nodes\".")));
 }
 
 static void
 refuse_mechanism(const Training *training, const MechanismVerdict *verdict)
 {
+	if (training->request.kind == MECHANISM_SAMPLE_AGGREGATE)
+		refuse_parts(training, verdict);
 	if (training->by_analyst)
 		refuse_unfinished(training, verdict);
 	ereport(ERROR,
@@ -187,6 +204,32 @@ check_solver(const Training *training)
 }
 
 /*
+ * The parts of sample_aggregate: as asked, or from grid, epsilon and the declared
+ * number of rows.  Other mechanisms have none.
+ */
+static void
+settle_parts(Training *training)
+{
+	const Options *options = &training->options;
+	MechanismRequest *request = &training->request;
+
+	if (options->mechanism == CHOOSE_SAMPLE_AGGREGATE)
+	{
+		request->parts = options->parts > 0 ? options->parts
+											: sample_aggregate_parts(
+												  &request->grid, request->epsilon, options->n);
+		request->part_nodes =
+			options->part_nodes > 0 ? options->part_nodes : SAMPLE_USUAL_PART_NODES;
+	}
+	else if (options->parts > 0 || options->part_nodes > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" is for mechanism \"sample_aggregate\" only",
+						options->parts > 0 ? "parts" : "part_nodes"),
+				 errhint("Add \"mechanism\": \"sample_aggregate\", or leave it out.")));
+}
+
+/*
  * Group privacy (PRIVACY.md 6): a person has at most k rows, so that k times the
  * epsilon of one row, in nano-units and rounded down, is at most what is charged.
  * Exact for the pure mechanisms, whose losses change k times as much.
@@ -208,7 +251,8 @@ settle_mechanism(Training *training)
 {
 	static const MechanismKind kinds[] = {[CHOOSE_EXPONENTIAL] = MECHANISM_EXPONENTIAL,
 										  [CHOOSE_PERMUTE_FLIP] = MECHANISM_PERMUTE_FLIP,
-										  [CHOOSE_OPDISC] = MECHANISM_OPDISC};
+										  [CHOOSE_OPDISC] = MECHANISM_OPDISC,
+										  [CHOOSE_SAMPLE_AGGREGATE] = MECHANISM_SAMPLE_AGGREGATE};
 	MechanismRequest *request = &training->request;
 	MechanismVerdict verdict;
 
@@ -218,6 +262,7 @@ settle_mechanism(Training *training)
 	request->solver = training->options.solver;
 	request->group =
 		select_cheapest_group(&request->grid, training->options.group, training->options.groups);
+	settle_parts(training);
 	if (training->options.mechanism == CHOOSE_AUTO)
 		choose_automatically(training);
 	else if (!admitted(training, kinds[training->options.mechanism], &verdict))
@@ -342,6 +387,9 @@ training_append_noise(StringInfo text, const Training *training)
 		[GAUGE_CUBE] = "cube", [GAUGE_ONEHOT] = "one-hot", [GAUGE_SPARSE] = "sparse"};
 	Gauge gauge;
 
+	if (training->request.kind == MECHANISM_SAMPLE_AGGREGATE)
+		appendStringInfo(text, ", \"parts\": %d, \"part_nodes\": " INT64_FORMAT,
+						 training->request.parts, training->request.part_nodes);
 	if (training->request.kind != MECHANISM_OPDISC)
 		return;
 	gauge_choose(&gauge, &training->request.grid, training->request.epsilon,

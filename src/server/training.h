@@ -64,7 +64,7 @@ extern int training_declared_features(const Training *training);
 /* Settles the dimension, grid and mechanism; raises 22023 where they do not go together. */
 extern void training_set_features(Training *training, int features);
 
-/* Members about opdisc's noise, ", \"gauge\": ...", for jsonb text; none for the others. */
+/* Members about opdisc's noise and sample_aggregate's parts, for jsonb text, after a comma. */
 extern void training_append_noise(StringInfo text, const Training *training);
 
 /* Jsonb text of the public parameters, for the ledger and the model's details. */
