@@ -38,7 +38,7 @@ most_votes(const MechanismRequest *request, const Instance *all, Memory *memory)
 {
 	SampleSplit split;
 	SampleEffort effort = {&request->grid, request->part_nodes, 1};
-	int (*vote)[GRID_MAX_DIMENSION] =
+	int(*vote)[GRID_MAX_DIMENSION] =
 		memory_allocate_zero(memory, (size_t) request->parts, sizeof(*vote));
 	int votes = 0;
 	int most = 0;
@@ -104,8 +104,7 @@ print_line(const Line *line, int64_t epsilon, int parts, const Adult *adult, Mem
 	}
 	seconds = (seconds_now() - start) / RELEASES;
 	printf("%-16s %5.1f %6d %6d %7.1f %8.2f %6.2f %8.3f %9" PRId64, line->name,
-		   (double) epsilon / EPSILON_ONE, request.parts,
-		   most_votes(&request, &adult->all, memory),
+		   (double) epsilon / EPSILON_ONE, request.parts, most_votes(&request, &adult->all, memory),
 		   utility_lead(&request.grid, epsilon, 0.05), sum / RELEASES,
 		   sqrt(fmax(0, squares / RELEASES - sum * sum / RELEASES / RELEASES)), seconds,
 		   nodes / RELEASES);
@@ -120,8 +119,11 @@ print_table(const Adult *adult, Memory *memory)
 {
 	static const int64_t epsilon[] = {EPSILON_ONE / 10, EPSILON_ONE / 2, EPSILON_ONE,
 									  2 * EPSILON_ONE,  5 * EPSILON_ONE, 10 * EPSILON_ONE};
-	Line lines[5] = {{.name = "sparse 1"}, {.name = "sparse 2"}, {.name = "sparse 3"},
-					 {.name = "sign"},     {.name = "ternary", .group = {0, ADULT_GROUP}}};
+	Line lines[5] = {{.name = "sparse 1"},
+					 {.name = "sparse 2"},
+					 {.name = "sparse 3"},
+					 {.name = "sign"},
+					 {.name = "ternary", .group = {0, ADULT_GROUP}}};
 	const char *parts = getenv("PARTS");
 
 	for (int g = 0; g < 5; g++)

@@ -29,6 +29,10 @@ SELECT jsonb_pretty(dpobj.price(method => 'halfspace', d => 40, epsilon => 1, op
 SELECT p ->> 'gauge' AS gauge, p -> 'N' AS n, p -> 'rate' AS rate, p -> 'error' AS error
   FROM unnest(ARRAY['{"grid": "sign", "modulus": 2}', '{"grid": "ternary"}', '{"grid": {"sparse": 4}}', '{"grid": {"ball": 9}}']::jsonb[]) o,
        dpobj.price('halfspace', 23, 1, 0, o || '{"mechanism": "opdisc"}') p;
+SELECT jsonb_pretty(dpobj.price('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 1000000}'));
+SELECT p -> 'parts' AS parts, p -> 'nodes' AS nodes, p -> 'lead' AS lead
+  FROM unnest(ARRAY['{"n": 1000}', '{"n": 1}', '{"parts": 7, "part_nodes": 9}', '{"adjacency": "add_remove"}']::jsonb[]) o,
+       dpobj.price('halfspace', 23, 2, 0, o || '{"mechanism": "sample_aggregate", "grid": {"sparse": 2}}') p;
 -- auto, as the aggregate has it
 SELECT d, p ->> 'mechanism' AS mechanism, p ->> 'sure_to_finish' AS sure
   FROM (VALUES (10), (23), (45)) v(d), dpobj.price('halfspace', d, 1, 0, '{"grid": "ternary"}') p;

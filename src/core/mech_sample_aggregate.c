@@ -53,8 +53,8 @@ sample_aggregate_parts(const Grid *grid, int64_t epsilon, int64_t rows)
 }
 
 static void
-draw_answer(const MechanismRequest *request, const SampleBallot *ballot, Bits *bits,
-			Memory *memory, int *index)
+draw_answer(const MechanismRequest *request, const SampleBallot *ballot, Bits *bits, Memory *memory,
+			int *index)
 {
 	GridCounts counts;
 	int64_t winner;

@@ -425,8 +425,7 @@ report_round(Search *search)
 	for (int k = 0; k < search->opens; k++)
 		if (branch_bound(&search->open[k]->branch) < search->bound)
 			search->bound = branch_bound(&search->open[k]->branch);
-	report(search,
-		   search->tasks > 0 || search->opens > 0 ? ORACLE_SEARCHING : ORACLE_CERTIFIED,
+	report(search, search->tasks > 0 || search->opens > 0 ? ORACLE_SEARCHING : ORACLE_CERTIFIED,
 		   search->nodes);
 }
 

@@ -56,8 +56,8 @@ part_add(SamplePart *part, int64_t row, int64_t net, Memory *memory)
 	if (part->shares == part->capacity)
 	{
 		part->capacity = part->capacity > 0 ? 2 * part->capacity : FIRST_CAPACITY;
-		part->share = memory_reallocate(memory, part->share, (size_t) part->capacity,
-										sizeof(SampleShare));
+		part->share =
+			memory_reallocate(memory, part->share, (size_t) part->capacity, sizeof(SampleShare));
 	}
 	part->share[part->shares++] = (SampleShare){row, net};
 }
@@ -111,7 +111,8 @@ append_share(Instance *instance, int32_t *x, int64_t *net, const int32_t *featur
 	size_t length = (size_t) instance->dimension;
 	int64_t last = instance->rows - 1;
 
-	if (last >= 0 && memcmp(x + last * instance->dimension, features, length * sizeof(int32_t)) == 0)
+	if (last >= 0 &&
+		memcmp(x + last * instance->dimension, features, length * sizeof(int32_t)) == 0)
 		net[last] += more;
 	else
 	{
@@ -128,8 +129,8 @@ sample_part(const SampleSplit *split, int part, Memory *memory, Instance *instan
 {
 	const SamplePart *source = &split->part[part];
 	int dimension = split->instance->dimension;
-	int32_t *x = memory_allocate(memory, (size_t) source->shares,
-								 (size_t) dimension * sizeof(int32_t));
+	int32_t *x =
+		memory_allocate(memory, (size_t) source->shares, (size_t) dimension * sizeof(int32_t));
 	int64_t *net = memory_allocate(memory, (size_t) source->shares, sizeof(int64_t));
 
 	*instance = (Instance){.dimension = dimension, .x = x, .net = net};

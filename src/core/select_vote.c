@@ -187,8 +187,7 @@ extend(mpz_t digits, Bits *bits, int count)
 }
 
 int64_t
-select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates, const mpz_t size,
-			Bits *bits)
+select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates, const mpz_t size, Bits *bits)
 {
 	Line line = {
 		.rate = select_vote_rate(epsilon),

@@ -156,7 +156,8 @@ request_is_valid(const MechanismRequest *request)
 {
 	return mechanism_get(request->kind) != NULL && request->adjacency <= ADJACENCY_ADD_REMOVE &&
 		   request->epsilon > 0 && request->solver < SOLVER_KINDS && request->threads >= 1 &&
-		   request->threads <= 64 && parts_are_valid(request) && group_is_valid(&request->group, &request->grid);
+		   request->threads <= 64 && parts_are_valid(request) &&
+		   group_is_valid(&request->group, &request->grid);
 }
 
 /* instance.h: no net weight is 0, and the largest loss fits. */

@@ -130,14 +130,13 @@ refuse_unfinished(const Training *training, const MechanismVerdict *verdict)
 static void
 refuse_parts(const Training *training, const MechanismVerdict *verdict)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("mechanism \"sample_aggregate\" does not search so many nodes"),
-			 errdetail("%d parts would search " INT64_FORMAT
-					   " nodes each; the limit for all of them is %s.",
-					   training->request.parts, training->request.part_nodes,
-					   count_text(verdict->limit)),
-			 errhint("Choose smaller \"parts\" or \"part_nodes\".")));
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("mechanism \"sample_aggregate\" does not search so many nodes"),
+					errdetail("%d parts would search " INT64_FORMAT
+							  " nodes each; the limit for all of them is %s.",
+							  training->request.parts, training->request.part_nodes,
+							  count_text(verdict->limit)),
+					errhint("Choose smaller \"parts\" or \"part_nodes\".")));
 }
 
 static void
@@ -190,7 +189,10 @@ choose_automatically(Training *training)
 	(void) admitted(training, MECHANISM_OPDISC, &verdict);
 }
 
-/* The solver is who finds an optimum: a mechanism that samples has none to find. */
+/*
+ * The solver is who finds an optimum: a mechanism that samples has none to find, and the
+ * parts of sample_aggregate stop after a number of nodes that others do not count.
+ */
 static void
 check_solver(const Training *training)
 {
@@ -199,7 +201,9 @@ check_solver(const Training *training)
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("option \"solver\" is not for mechanism \"%s\"",
 						   mechanism_get(training->request.kind)->name),
-					errdetail("That mechanism draws from the grid and solves no programme."),
+					training->request.kind == MECHANISM_SAMPLE_AGGREGATE
+						? errdetail("Its parts are searched by the native solver.")
+						: errdetail("That mechanism draws from the grid and solves no programme."),
 					errhint("Add \"mechanism\": \"opdisc\", or leave \"solver\" out.")));
 }
 
@@ -215,18 +219,17 @@ settle_parts(Training *training)
 
 	if (options->mechanism == CHOOSE_SAMPLE_AGGREGATE)
 	{
-		request->parts = options->parts > 0 ? options->parts
-											: sample_aggregate_parts(
-												  &request->grid, request->epsilon, options->n);
+		request->parts = options->parts > 0
+							 ? options->parts
+							 : sample_aggregate_parts(&request->grid, request->epsilon, options->n);
 		request->part_nodes =
 			options->part_nodes > 0 ? options->part_nodes : SAMPLE_USUAL_PART_NODES;
 	}
 	else if (options->parts > 0 || options->part_nodes > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" is for mechanism \"sample_aggregate\" only",
-						options->parts > 0 ? "parts" : "part_nodes"),
-				 errhint("Add \"mechanism\": \"sample_aggregate\", or leave it out.")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" is for mechanism \"sample_aggregate\" only",
+							   options->parts > 0 ? "parts" : "part_nodes"),
+						errhint("Add \"mechanism\": \"sample_aggregate\", or leave it out.")));
 }
 
 /*

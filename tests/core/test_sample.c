@@ -406,7 +406,8 @@ test_one_vote(Memory *memory)
 
 /* ---- the draw from the votes ---- */
 
-/* The cell of U, of which the script has the first 256 bits and the others are 0, by 1000-bit numbers. */
+/* The cell of U, of which the script has the first 256 bits and the others are 0, by 1000-bit
+ * numbers. */
 static int64_t
 cell_of(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t size, Script script)
 {
@@ -679,8 +680,7 @@ make_rowset(Rowset *rowset, int set)
 		memcpy(rowset->x + 2 * rows, kind_x[kind], sizeof(kind_x[kind]));
 		rowset->net[rows++] = kind_count(set, kind) * kind_label[kind];
 	}
-	rowset->instance =
-		(Instance){.dimension = 2, .rows = rows, .x = rowset->x, .net = rowset->net};
+	rowset->instance = (Instance){.dimension = 2, .rows = rows, .x = rowset->x, .net = rowset->net};
 }
 
 static int
@@ -710,13 +710,11 @@ enum
 	EPSILONS = 3
 };
 
-static const int64_t whole_epsilons[EPSILONS] = {EPSILON_ONE / 2, 2 * EPSILON_ONE,
-												 6 * EPSILON_ONE};
+static const int64_t whole_epsilons[EPSILONS] = {EPSILON_ONE / 2, 2 * EPSILON_ONE, 6 * EPSILON_ONE};
 
 /* With the product's rate.  Exactly: the mean over all strings of bits that the split may read. */
 static void
-exact_laws(double law[EPSILONS][MOST_VECTORS], const Grid *grid, int set, int parts,
-		   Memory *memory)
+exact_laws(double law[EPSILONS][MOST_VECTORS], const Grid *grid, int set, int parts, Memory *memory)
 {
 	int length = set_rows(set) * (parts == 4 ? 2 : 1);
 	SampleEffort effort = {grid, 1000, 1};
@@ -737,8 +735,8 @@ exact_laws(double law[EPSILONS][MOST_VECTORS], const Grid *grid, int set, int pa
 		{
 			SelectRate rate = select_vote_rate(whole_epsilons[e]);
 
-			add_ballot_law(law[e], grid, &ballot, (double) rate.numerator / (double) rate.denominator,
-						   ldexp(1, -length));
+			add_ballot_law(law[e], grid, &ballot,
+						   (double) rate.numerator / (double) rate.denominator, ldexp(1, -length));
 		}
 		sample_split_destroy(&split, memory);
 		sample_ballot_destroy(&ballot, memory);
@@ -930,8 +928,7 @@ check_release(const Grid *grid, int set, int parts, int64_t epsilon, Memory *mem
 		MechanismAnswer answer = {.loss = -1};
 
 		mechanism_get(request.kind)->release(&request, &rowset.instance, &tools, &answer);
-		histogram_add(&histogram,
-					  (uint64_t) (answer.index[0] * grid->levels[1] + answer.index[1]));
+		histogram_add(&histogram, (uint64_t) (answer.index[0] * grid->levels[1] + answer.index[1]));
 		if (k < 100)
 			CHECK(answer.loss == instance_loss(&rowset.instance, grid, answer.index));
 	}
