@@ -22,6 +22,9 @@ SELECT weights('{"grid": {"levels": [[-3, 5], [-2, 7]]}, "mechanism": "opdisc"}'
 SELECT weights('{"grid": {"sparse": 2}}');
 SELECT weights('{"grid": {"sparse": 2}, "mechanism": "opdisc"}');
 SELECT weights('{"grid": {"sparse": 2}, "mechanism": "permute_flip"}');
+SELECT weights('{"grid": "sign", "mechanism": "sample_aggregate"}');
+SELECT weights('{"grid": {"sparse": 2}, "mechanism": "sample_aggregate", "parts": 5, "part_nodes": 20, "n": 100}');
+SELECT weights('{"grid": "sign", "mechanism": "sample_aggregate", "adjacency": "add_remove", "dimension": 2, "time_limit": 60}');
 SELECT weights('{"grid": {"levels": [[-1, 1], [-1, 1]]}, "groups": [2]}');
 SELECT weights('{"grid": "sign", "groups": [2], "time_limit": 60}');
 SELECT weights('{"grid": "sign", "memory_limit": 4096, "noise": "gauge"}');
@@ -41,7 +44,7 @@ SELECT noise, mechanism, weights(jsonb_build_object('grid', 'sign', 'mechanism',
 FROM unnest('{gauge,laplace,spherical}'::text[]) noise, unnest('{opdisc,rspm}'::text[]) mechanism;
 SELECT weights('{"grid": "sign", "mechanism": "opdisc", "noise": "paraboloid"}');
 SELECT weights('{"grid": "sign", "mechanism": "rspm", "solver": "glpk_literal"}');
-SELECT weights('{"grid": {"levels": [[-3, 0, 5], [-2, 0, 7]]}, "mechanism": "rspm", "reference": true}');
+SELECT weights('{"grid": {"levels": [[-3, 0, 5], [-2, 0, 7]]}, "mechanism": "rspm", "reference": true}') ~ 'rspm \{5,(0|-2)\} exact' AS positive_first;
 SELECT weights('{"grid": "sign", "mechanism": "opdisc", "noise": "spherical", "time_limit": 60}');
 SELECT weights(jsonb_build_object('grid', '{"ball": 2}'::jsonb, 'mechanism', 'opdisc', 'noise', 'spherical', 'solver', solver))
        ~ 'opdisc \{1,(0|-1)\} float' AS positive_first
@@ -83,6 +86,14 @@ SELECT weights('{"grid": "ternary", "mechanism": "rspm", "noise": "paraboloid"}'
 SELECT weights('{"grid": "ternary", "modulus": 3, "mechanism": "opdisc", "noise": "spherical"}');
 SELECT weights('{"grid": {"levels": [[-60, 60], [-60, 0]]}, "mechanism": "opdisc", "noise": "spherical"}');
 SELECT weights('{"grid": "sign", "noise": "spherical"}');
+SELECT weights('{"grid": "sign", "mechanism": "sample_aggregate", "solver": "native"}');
+-- parts are for one mechanism, which is never chosen for anybody
+SELECT weights('{"grid": "sign", "parts": 5}');
+SELECT weights('{"grid": "sign", "mechanism": "opdisc", "part_nodes": 5}');
+SELECT weights('{"mechanism": "sample_aggregate", "parts": 0}');
+SELECT weights('{"mechanism": "sample_aggregate", "parts": 65537}');
+SELECT weights('{"mechanism": "sample_aggregate", "part_nodes": 1.5}');
+SELECT weights('{"mechanism": "sample_aggregate", "part_nodes": 1000001}');
 -- a reference level of each one-hot group is fixed at 0; without an intercept the first is not
 SELECT weights('{"grid": "sign", "groups": [2], "reference": true}');
 SELECT weights('{"grid": "sign", "groups": [2], "reference": true, "intercept": true}');
@@ -171,10 +182,14 @@ SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"max": 4}}');
 SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"ball": 128}}');
 SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"sparse": 4}}');
 SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": "sign", "modulus": 2}');
+SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"max": 4}}');
+SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"ball": 128}, "parts": 3}');
+SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"sparse": 4}}');
 SELECT drawn('{"groups": [20, 20, 3], "numeric": [41, 42, 43]}');
 
 -- Too large for the mechanism: decided from public parameters, with the numbers.
 SELECT drawn('{"dimension": 23, "mechanism": "permute_flip"}');
+SELECT drawn('{"dimension": 23, "mechanism": "sample_aggregate", "parts": 65536, "part_nodes": 1000000}');
 SELECT drawn('{"dimension": 60}');
 SELECT drawn('{"dimension": 45, "n": 100000}');
 SELECT drawn('{"dimension": 45}');

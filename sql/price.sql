@@ -40,6 +40,10 @@ SELECT round((p ->> 'radius_scale')::numeric, 4) AS radius_scale, p -> 'numbers'
   FROM dpobj.price('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "paraboloid"}') p;
 SELECT dpobj.price('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
 SELECT dpobj.price('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
+SELECT jsonb_pretty(dpobj.price('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 1000000}'));
+SELECT p -> 'parts' AS parts, p -> 'nodes' AS nodes, p -> 'lead' AS lead
+  FROM unnest(ARRAY['{"n": 1000}', '{"n": 1}', '{"parts": 7, "part_nodes": 9}', '{"adjacency": "add_remove"}']::jsonb[]) o,
+       dpobj.price('halfspace', 23, 2, 0, o || '{"mechanism": "sample_aggregate", "grid": {"sparse": 2}}') p;
 -- auto, as the aggregate has it
 SELECT d, p ->> 'mechanism' AS mechanism, p ->> 'sure_to_finish' AS sure
   FROM (VALUES (10), (23), (45)) v(d), dpobj.price('halfspace', d, 1, 0, '{"grid": "ternary"}') p;

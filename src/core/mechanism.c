@@ -13,6 +13,7 @@ mechanism_get(MechanismKind kind)
 		[MECHANISM_PERMUTE_FLIP] = &mechanism_permute_flip,
 		[MECHANISM_OPDISC] = &mechanism_opdisc,
 		[MECHANISM_RSPM] = &mechanism_rspm,
+		[MECHANISM_SAMPLE_AGGREGATE] = &mechanism_sample_aggregate,
 		[MECHANISM_OUTPUT] = &mechanism_output,
 		[MECHANISM_OBJECTIVE] = &mechanism_objective,
 	};

@@ -28,6 +28,7 @@ typedef enum MechanismKind
 	MECHANISM_PERMUTE_FLIP,
 	MECHANISM_OPDISC,
 	MECHANISM_RSPM,
+	MECHANISM_SAMPLE_AGGREGATE,
 	MECHANISM_OUTPUT,
 	MECHANISM_OBJECTIVE,
 	MECHANISM_KINDS
@@ -51,6 +52,10 @@ typedef enum SolverKind
 	SOLVER_KINDS
 } SolverKind;
 
+/* Sample and aggregate: as many as the ledger can tell apart; admit() is stricter. */
+#define SAMPLE_MAX_PARTS 65536
+#define SAMPLE_MAX_PART_NODES 1000000
+
 typedef struct MechanismRequest
 {
 	MechanismKind kind;
@@ -61,6 +66,8 @@ typedef struct MechanismRequest
 	Grid grid;
 	SelectGroup group; /* the declared one-hot group that may be summed out; size 0: none */
 	SolverKind solver;
+	int parts;          /* of sample_aggregate, 1 .. SAMPLE_MAX_PARTS; else 0 */
+	int64_t part_nodes; /* that a part may search, 1 .. SAMPLE_MAX_PART_NODES; else 0 */
 	int threads;
 	bool progress; /* is anybody to be told how far it is? */
 	/* Of a convex mechanism; its grid then holds the dimension only, each weight fixed at 0. */
@@ -107,8 +114,12 @@ typedef struct MechanismVerdict
 	bool admitted;
 	bool
 		finishes; /* for sure, from public parameters (T3); else nothing but its end ends it (T4) */
-	uint64_t cost;  /* configurations that would be enumerated, saturating; 0: no enumeration */
-	uint64_t limit; /* the most that is enumerated */
+	/*
+	 * Configurations that would be enumerated, saturating, or nodes that
+	 * sample_aggregate would search; 0: there is no such number.  And the most.
+	 */
+	uint64_t cost;
+	uint64_t limit;
 } MechanismVerdict;
 
 typedef struct Mechanism
@@ -117,6 +128,8 @@ typedef struct Mechanism
 	/* bounded range gives rho = epsilon^2 / 8 instead of epsilon^2 / 2 (PRIVACY.md C6) */
 	bool bounded_range;
 	bool convex; /* real weights for a convex loss: rows carry both label counts */
+	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */
+	bool every_row;
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
 	void (*release)(const MechanismRequest *request, const Instance *instance,
 					const MechanismTools *tools, MechanismAnswer *answer);
@@ -137,7 +150,16 @@ extern const Mechanism mechanism_exponential;
 extern const Mechanism mechanism_permute_flip;
 extern const Mechanism mechanism_opdisc;
 extern const Mechanism mechanism_rspm;
+extern const Mechanism mechanism_sample_aggregate;
 extern const Mechanism mechanism_output;
 extern const Mechanism mechanism_objective;
+
+/*
+ * How many parts sample_aggregate has where nobody says: from public parameters, rows
+ * being the declared number, 0 if there is none.
+ */
+extern int sample_aggregate_parts(const Grid *grid, int64_t epsilon, int64_t rows);
+
+#define SAMPLE_USUAL_PART_NODES 1000
 
 #endif

@@ -43,6 +43,19 @@ exponential_bound(const Grid *grid, double rate, double beta, UtilityBound *boun
 }
 
 /*
+ * Source: PRIVACY.md 3, T5.  The same on votes, at the rate epsilon / 2 of
+ * select_vote.c: the odds of an answer that is behind by t are at most
+ * (|W| - 1) exp(-epsilon t / 2).
+ */
+double
+utility_lead(const Grid *grid, int64_t epsilon, double beta)
+{
+	double rate = (double) epsilon / (2.0 * (double) EPSILON_ONE);
+
+	return fmax(0, (log_others(grid) + log((1 - beta) / beta)) / rate);
+}
+
+/*
  * Source: PRIVACY.md 1.5.  A vector of excess t or more is the answer only if it
  * is visited before the optimum, which is accepted when its turn comes, and is
  * accepted itself: two independent events of probability 1/2 and exp(-rate t) at
@@ -552,6 +565,9 @@ utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 			break;
 		case MECHANISM_PERMUTE_FLIP:
 			permute_flip_bound(&request->grid, rate, beta, bound);
+			break;
+		case MECHANISM_SAMPLE_AGGREGATE:
+			*bound = (UtilityBound){INFINITY, INFINITY};
 			break;
 		default:
 			objective_bound(request, beta, bound);

@@ -67,7 +67,7 @@ append_cost(StringInfo json, const Training *training)
 		appendStringInfoString(json, ", \"unit\": \"row\"");
 }
 
-/* null: no enumeration, or more configurations than can be counted */
+/* null: no such limit, or more than can be counted */
 static void
 append_count(StringInfo json, const char *name, uint64 count)
 {
@@ -80,14 +80,24 @@ append_count(StringInfo json, const char *name, uint64 count)
 static void
 append_work(StringInfo json, const Training *training)
 {
+	bool parts = training->request.kind == MECHANISM_SAMPLE_AGGREGATE;
 	MechanismVerdict verdict;
 
 	mechanism_get(training->request.kind)->admit(&training->request, &verdict);
 	appendStringInfo(json, ", \"dimension\": %d, \"log2_grid\": %.2f",
 					 training->request.grid.dimension, grid_log2_size(&training->request.grid));
-	append_count(json, "configurations", verdict.cost);
-	append_count(json, "configurations_limit", verdict.limit);
+	append_count(json, parts ? "nodes" : "configurations", verdict.cost);
+	append_count(json, parts ? "nodes_limit" : "configurations_limit", verdict.limit);
 	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.finishes ? "true" : "false");
+}
+
+/* P(w) is proportional to exp(exponent votes(w)). */
+static void
+append_votes(StringInfo json, const Training *training)
+{
+	training_append_noise(json, training);
+	appendStringInfo(json, ", \"exponent_per_vote\": %s",
+					 decimal_text(training->request.epsilon, HALF_EPSILON_UNIT));
 }
 
 /* P(w) is proportional to exp(-exponent L(w)), or the chance to accept w is. */
@@ -99,6 +109,8 @@ append_noise(StringInfo json, const Training *training)
 
 	if (mechanism_perturbs(request->kind))
 		training_append_noise(json, training);
+	else if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
+		append_votes(json, training);
 	else
 		appendStringInfo(json, ", \"exponent_per_row\": %s", decimal_text(request->epsilon, unit));
 }
@@ -110,11 +122,23 @@ whole_rows(double bound)
 	return floor(bound * (1 + 1e-9));
 }
 
+/*
+ * How many rows an answer of sample_aggregate may cost depends on how far the parts
+ * agree, so on the data: what is said is the lead in votes that wins (utility.h).
+ */
 static void
 append_error(StringInfo json, const Training *training)
 {
+	const MechanismRequest *request = &training->request;
 	UtilityBound bound;
 
+	if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
+	{
+		appendStringInfo(json, ", \"error\": null, \"lead\": {\"votes\": %.0f, \"beta\": %g}",
+						 ceil(utility_lead(&request->grid, request->epsilon, PRICE_BETA)),
+						 PRICE_BETA);
+		return;
+	}
 	utility_bound(&training->request, PRICE_BETA, &bound);
 	appendStringInfo(json, ", \"error\": {\"rows\": %.0f, \"beta\": %g, \"mean\": %.1f}",
 					 whole_rows(bound.rows), PRICE_BETA, ceil(bound.mean * 10) / 10);

@@ -21,13 +21,12 @@ release_encode(const Training *training, Rows *rows, Size *length)
 	Instance instance = {.dimension = training->request.grid.dimension};
 
 	server_memory_init(&memory, CurrentMemoryContext);
-	if (rows != NULL)
-	{
-		if (mechanism_get(training->request.kind)->convex)
-			rows_labelled_instance(rows, &memory.memory, &instance);
-		else
-			rows_instance(rows, &memory.memory, &instance);
-	}
+	if (rows != NULL && mechanism_get(training->request.kind)->convex)
+		rows_labelled_instance(rows, &memory.memory, &instance);
+	else if (rows != NULL && mechanism_get(training->request.kind)->every_row)
+		rows_instance_apart(rows, &memory.memory, &instance);
+	else if (rows != NULL)
+		rows_instance(rows, &memory.memory, &instance);
 	return wire_encode_problem(&training->request, &instance, &memory.memory, length);
 }
 

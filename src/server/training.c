@@ -124,14 +124,30 @@ refuse_unfinished(const Training *training, const MechanismVerdict *verdict)
 					   "public parameters.",
 					   grid_log2_size(&training->request.grid), bound),
 			 verdict->cost == 0
-				 ? errhint("Use mechanism \"exponential\" or \"permute_flip\".")
-				 : errhint("Choose fewer features or a smaller grid such as \"ternary\", \"sign\" "
-						   "or {\"sparse\": 3}.")));
+				 ? errhint("Use mechanism \"exponential\", \"permute_flip\" or "
+						   "\"sample_aggregate\".")
+				 : errhint("Choose fewer features, a smaller grid such as \"ternary\", \"sign\" "
+						   "or {\"sparse\": 3}, or mechanism \"sample_aggregate\".")));
+}
+
+/* At either door: who asks for parts asks for a run that is sure to finish. */
+static void
+refuse_parts(const Training *training, const MechanismVerdict *verdict)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("mechanism \"sample_aggregate\" does not search so many nodes"),
+					errdetail("%d parts would search " INT64_FORMAT
+							  " nodes each; the limit for all of them is %s.",
+							  training->request.parts, training->request.part_nodes,
+							  count_text(verdict->limit)),
+					errhint("Choose smaller \"parts\" or \"part_nodes\".")));
 }
 
 static void
 refuse_mechanism(const Training *training, const MechanismVerdict *verdict)
 {
+	if (training->request.kind == MECHANISM_SAMPLE_AGGREGATE)
+		refuse_parts(training, verdict);
 	if (training->by_analyst)
 		refuse_unfinished(training, verdict);
 	ereport(ERROR,
@@ -177,7 +193,10 @@ choose_automatically(Training *training)
 	(void) admitted(training, MECHANISM_OPDISC, &verdict);
 }
 
-/* The solver is who finds an optimum: a mechanism that samples has none to find. */
+/*
+ * The solver is who finds an optimum: a mechanism that samples has none to find, and the
+ * parts of sample_aggregate stop after a number of nodes that others do not count.
+ */
 static void
 check_solver(const Training *training)
 {
@@ -186,7 +205,9 @@ check_solver(const Training *training)
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("option \"solver\" is not for mechanism \"%s\"",
 						   mechanism_get(training->request.kind)->name),
-					errdetail("That mechanism draws from the grid and solves no programme."),
+					training->request.kind == MECHANISM_SAMPLE_AGGREGATE
+						? errdetail("Its parts are searched by the native solver.")
+						: errdetail("That mechanism draws from the grid and solves no programme."),
 					errhint("Add \"mechanism\": \"opdisc\", or leave \"solver\" out.")));
 }
 
@@ -225,6 +246,31 @@ check_unproven(const Training *training)
 						   "is off."),
 				 errhint("Use noise \"gauge\", or let a superuser set dpobj.allow_unproven for a "
 						 "comparison.")));
+}
+
+/*
+ * The parts of sample_aggregate: as asked, or from grid, epsilon and the declared
+ * number of rows.  Other mechanisms have none.
+ */
+static void
+settle_parts(Training *training)
+{
+	const Options *options = &training->options;
+	MechanismRequest *request = &training->request;
+
+	if (options->mechanism == CHOOSE_SAMPLE_AGGREGATE)
+	{
+		request->parts = options->parts > 0
+							 ? options->parts
+							 : sample_aggregate_parts(&request->grid, request->epsilon, options->n);
+		request->part_nodes =
+			options->part_nodes > 0 ? options->part_nodes : SAMPLE_USUAL_PART_NODES;
+	}
+	else if (options->parts > 0 || options->part_nodes > 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" is for mechanism \"sample_aggregate\" only",
+							   options->parts > 0 ? "parts" : "part_nodes"),
+						errhint("Add \"mechanism\": \"sample_aggregate\", or leave it out.")));
 }
 
 /*
@@ -311,11 +357,12 @@ settle_convex(Training *training)
 static void
 check_halfspace_choice(const Options *options)
 {
-	if (options->mechanism > CHOOSE_RSPM)
+	if (options->mechanism > CHOOSE_SAMPLE_AGGREGATE)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"%s\" is not for method \"halfspace\"",
 							   mechanism_choice_name(options->mechanism)),
-						errhint("Mechanisms are: auto, exponential, permute_flip, opdisc, rspm.")));
+						errhint("Mechanisms are: auto, exponential, permute_flip, opdisc, rspm, "
+								"sample_aggregate.")));
 	if (options->noise == NOISE_GAMMA)
 		ereport(
 			ERROR,
@@ -331,7 +378,9 @@ settle_mechanism(Training *training)
 	static const MechanismKind kinds[] = {[CHOOSE_EXPONENTIAL] = MECHANISM_EXPONENTIAL,
 										  [CHOOSE_PERMUTE_FLIP] = MECHANISM_PERMUTE_FLIP,
 										  [CHOOSE_OPDISC] = MECHANISM_OPDISC,
-										  [CHOOSE_RSPM] = MECHANISM_RSPM};
+										  [CHOOSE_RSPM] = MECHANISM_RSPM,
+
+										  [CHOOSE_SAMPLE_AGGREGATE] = MECHANISM_SAMPLE_AGGREGATE};
 	MechanismRequest *request = &training->request;
 	MechanismVerdict verdict;
 
@@ -342,6 +391,7 @@ settle_mechanism(Training *training)
 	request->solver = training->options.solver;
 	request->group =
 		select_cheapest_group(&request->grid, training->options.group, training->options.groups);
+	settle_parts(training);
 	if (training->options.mechanism == CHOOSE_AUTO)
 		choose_automatically(training);
 	else if (!admitted(training, kinds[training->options.mechanism], &verdict))
@@ -531,6 +581,9 @@ training_append_noise(StringInfo text, const Training *training)
 
 	if (training->method != METHOD_HALFSPACE)
 		convex_append_terms(text, &training->request);
+	if (training->request.kind == MECHANISM_SAMPLE_AGGREGATE)
+		appendStringInfo(text, ", \"parts\": %d, \"part_nodes\": " INT64_FORMAT,
+						 training->request.parts, training->request.part_nodes);
 	if (!mechanism_perturbs(training->request.kind))
 		return;
 	perturbation_choose(&perturbation, &asked);
