@@ -31,6 +31,7 @@ mutants=(
   '21|test_tree|tree: an attempt broken off at a node whose bound it has just changed'
   '22|test_tree|tree: only the first 64 bits of an interval point are random'
   '23|test_tree_limits|tree: a full tree refuses attempts that lead out of it'
+  '70|test_discrete_gaussian|discrete Gaussian: every proposal of the Laplace law kept'
 )
 
 CC=${CC:-gcc}
