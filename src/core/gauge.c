@@ -31,6 +31,7 @@
 #include <stdlib.h>
 
 #include "core/mutant.h"
+#include "core/laplace.h"
 
 /* Is the level list exactly these weights? */
 static bool
@@ -442,21 +443,6 @@ gauge_cube_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const m
 	mpz_clears(radius, side, NULL);
 }
 
-/* P(r) proportional to exp(-|r| p / q): a geometric and a sign, again if it is -0. */
-static void
-draw_laplace(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
-{
-	bool negative;
-
-	do
-	{
-		negative = bits_take(bits, 1) == 1;
-		bits_geometric(bits, result, p, q);
-	} while (negative && mpz_sgn(result) == 0);
-	if (negative)
-		mpz_neg(result, result);
-}
-
 /* excess = nonzeros max_j |r_j| - sum_j |r_j| */
 static void
 sparse_excess(mpz_t excess, const mpz_t *noise, int dimension, int nonzeros)
@@ -532,7 +518,7 @@ gauge_sparse_from_laplace(Bits *bits, mpz_t *noise, int dimension, int nonzeros,
 	do
 	{
 		for (int j = 0; j < dimension; j++)
-			draw_laplace(bits, noise[j], p, q);
+			laplace_draw_mpz(bits, noise[j], p, q);
 		sparse_excess(excess, (const mpz_t *) noise, dimension, nonzeros);
 	} while (!accept_excess(bits, excess, p, q));
 	mpz_clear(excess);

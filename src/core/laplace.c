@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /* Zero with a negative sign is drawn again, else it would have twice its share. */
-static void
-draw(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
+void
+laplace_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
 {
 	bool negative;
 
@@ -31,7 +31,7 @@ laplace_draw(Bits *bits, uint64_t p, uint64_t q)
 	mpz_init_set_ui(big_p, p);
 	mpz_init_set_ui(big_q, q);
 	mpz_init(result);
-	draw(bits, result, big_p, big_q);
+	laplace_draw_mpz(bits, result, big_p, big_q);
 	if (mpz_fits_slong_p(result))
 		clamped = mpz_get_si(result);
 	else

@@ -9,12 +9,16 @@
 #define DPOBJ_CORE_LAPLACE_H
 
 #include <stdint.h>
+#include <gmp.h>
 
 #include "core/bits.h"
 
+/* P(z) proportional to exp(-|z| p / q) on the integers, p, q >= 1, exactly. */
+extern void laplace_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q);
+
 /*
- * P(z) proportional to exp(-|z| p / q) on the integers, p, q >= 1, exactly.  What
- * does not fit int64 is clamped: that is post-processing of the exact draw.
+ * The same for rates of 64 bits.  What does not fit int64 is clamped: that is
+ * post-processing of the exact draw.
  */
 extern int64_t laplace_draw(Bits *bits, uint64_t p, uint64_t q);
 

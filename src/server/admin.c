@@ -16,33 +16,51 @@
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/snapmgr.h"
 
 #include "admin.h"
 
-/* An error resets both role and security context at the end of the (sub)transaction. */
-static void
-become_owner(Oid *role, int *security)
+/* What to go back to; an error does so at the end of the (sub)transaction. */
+typedef struct Caller
 {
-	GetUserIdAndSecContext(role, security);
-	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, *security | SECURITY_LOCAL_USERID_CHANGE |
+	Oid role;
+	int security;
+	int settings;
+} Caller;
+
+/* The planner takes our small tables for large, and would have their queries compiled. */
+static void
+become_owner(Caller *caller)
+{
+	GetUserIdAndSecContext(&caller->role, &caller->security);
+	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, caller->security | SECURITY_LOCAL_USERID_CHANGE |
 													  SECURITY_RESTRICTED_OPERATION);
+	caller->settings = NewGUCNestLevel();
+	(void) set_config_option("jit", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+							 false);
+}
+
+static void
+become_caller(const Caller *caller)
+{
+	AtEOXact_GUC(true, caller->settings);
+	SetUserIdAndSecContext(caller->role, caller->security);
 }
 
 uint64
 admin_execute(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
 {
-	Oid role;
-	int security;
+	Caller caller;
 	uint64 rows;
 
-	become_owner(&role, &security);
+	become_owner(&caller);
 	SPI_connect();
 	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
 		elog(ERROR, "could not read or write the privacy budgets");
 	rows = SPI_processed;
 	SPI_finish();
-	SetUserIdAndSecContext(role, security);
+	become_caller(&caller);
 	return rows;
 }
 
@@ -50,11 +68,10 @@ bool
 admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *result,
 			 bool *isnull)
 {
-	Oid role;
-	int security;
+	Caller caller;
 	bool found;
 
-	become_owner(&role, &security);
+	become_owner(&caller);
 	PushActiveSnapshot(GetLatestSnapshot());
 	SPI_connect();
 	if (SPI_execute_with_args(statement, count, types, values, NULL, true, 1) != SPI_OK_SELECT)
@@ -70,7 +87,7 @@ admin_select(const char *statement, int count, Oid *types, Datum *values, Datum 
 	}
 	SPI_finish();
 	PopActiveSnapshot();
-	SetUserIdAndSecContext(role, security);
+	become_caller(&caller);
 	return found;
 }
 

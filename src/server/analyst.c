@@ -62,13 +62,26 @@ analyst_leave(void)
 	gate_leave_role();
 }
 
-void
-analyst_check_json(const char *argument, Jsonb *json)
+/* ---- arguments ---- */
+
+Datum
+analyst_argument(FunctionCallInfo fcinfo, int position, const char *name)
 {
-	if (json != NULL && VARSIZE(json) > ANALYST_MAX_JSON)
+	if (PG_ARGISNULL(position))
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must not be larger than %d kB", argument, ANALYST_MAX_JSON / 1024)));
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	return PG_GETARG_DATUM(position);
+}
+
+Jsonb *
+analyst_json(FunctionCallInfo fcinfo, int position, const char *name)
+{
+	Jsonb *json = PG_ARGISNULL(position) ? NULL : PG_GETARG_JSONB_P(position);
+
+	if (json != NULL && VARSIZE(json) > ANALYST_MAX_JSON)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s must not be larger than %d kB", name, ANALYST_MAX_JSON / 1024)));
+	return json;
 }
 
 /* ---- opening ---- */
@@ -153,12 +166,16 @@ analyst_provenance(const AnalystTable *opened, Jsonb *filter)
 
 /* ---- attempting ---- */
 
-/* The caller's own doing, or the server's: neither tells about a row, nor is it a failure. */
+/*
+ * The caller's own doing, the server's, or that of concurrent transactions: none of
+ * it tells about a row, nor is it a failure.
+ */
 static bool
 is_interruption(int sqlstate)
 {
 	return sqlstate == ERRCODE_QUERY_CANCELED || sqlstate == ERRCODE_ADMIN_SHUTDOWN ||
-		   sqlstate == ERRCODE_CRASH_SHUTDOWN;
+		   sqlstate == ERRCODE_CRASH_SHUTDOWN || sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE ||
+		   sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
 }
 
 static void
@@ -178,8 +195,11 @@ analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *con
 				void *context)
 {
 	MemoryContext old = CurrentMemoryContext;
+	bool exit_on_error = ExitOnAnyError;
 	volatile bool done = false;
 
+	/* Anybody may set it, and an error would then pass us by on its way to the client. */
+	ExitOnAnyError = false;
 	PG_TRY();
 	{
 		done = work(context);
@@ -188,6 +208,7 @@ analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *con
 	{
 		ErrorData *error;
 
+		ExitOnAnyError = exit_on_error;
 		MemoryContextSwitchTo(old);
 		error = CopyErrorData();
 		FlushErrorState();
@@ -197,6 +218,7 @@ analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *con
 				(errmsg("private release " INT64_FORMAT " failed: %s", release, error->message)));
 	}
 	PG_END_TRY();
+	ExitOnAnyError = exit_on_error;
 	if (!done)
 		fail(release, terms);
 	gate_wait_for_tick(terms->release_tick);

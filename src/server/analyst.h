@@ -16,6 +16,7 @@
 
 #include "postgres.h"
 
+#include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
@@ -48,8 +49,9 @@ extern void analyst_leave(void);
 /* Raises UB003 for what no call may be about: the first thing that analyst_enter() asks. */
 extern void analyst_check_relation(Oid table);
 
-/* Raises 22023 for a jsonb argument that is too long; NULL passes. */
-extern void analyst_check_json(const char *argument, Jsonb *json);
+/* An argument by position; each raises 22023, naming it, for what is null or too long. */
+extern Datum analyst_argument(FunctionCallInfo fcinfo, int position, const char *name);
+extern Jsonb *analyst_json(FunctionCallInfo fcinfo, int position, const char *name); /* or NULL */
 
 /* names: the columns, NIL for all that are declared; filter may be NULL. */
 extern void analyst_open(Oid table, List *names, const char *label, Jsonb *filter,

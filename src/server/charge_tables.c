@@ -13,6 +13,7 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -102,15 +103,28 @@ describe(List *tables, const char *texts[CHARGE_TEXTS])
 	texts[CHARGE_TEXT_RELATIONS] = array_text(names, count, TEXTOID);
 }
 
+/* A descendant was locked once for each of its parents, the relation itself was not. */
+static void
+unlock_descendants(List *family, List *parents)
+{
+	for (int i = 0; i < list_length(family); i++)
+		for (int j = 0; j < list_nth_int(parents, i); j++)
+			UnlockRelationOid(list_nth_oid(family, i), AccessShareLock);
+}
+
 int
 charge_tables_describe(Oid relation, const char *texts[CHARGE_TEXTS])
 {
 	List *tables = charge_table_and_ancestors(relation);
 	int ancestors = list_length(tables) - 1;
-
+	List *parents;
 	/* Locked as for a scan: a descendant that goes away meanwhile is left out. */
-	tables = list_concat_unique_oid(tables, find_all_inheritors(relation, AccessShareLock, NULL));
+	List *family = find_all_inheritors(relation, AccessShareLock, &parents);
+
+	tables = list_concat_unique_oid(tables, family);
 	describe(tables, texts);
+	/* No longer: who charges may keep his transaction open for as long as he likes. */
+	unlock_descendants(family, parents);
 	return ancestors;
 }
 

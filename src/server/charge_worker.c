@@ -269,6 +269,7 @@ charge_worker_override_settings(void)
 		{"search_path", "pg_catalog, pg_temp"},
 		{"row_security", "off"},
 		{"quote_all_identifiers", "off"}, /* one spelling of each relation's name */
+		{"jit", "off"}, /* the statements are short, whatever the planner thinks */
 		/*
 		 * The caller may hold a lock that we need.  It waits on a latch, where
 		 * the deadlock detector does not see it, so somebody has to give up.

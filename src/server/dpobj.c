@@ -70,7 +70,8 @@ _PG_init(void)
 		"dpobj.max_failures", "Releases at the analyst's door that may fail per table.",
 		"A failure may tell one bit about the rows. After so many, all are refused.",
 		&dpobj_max_failures, 3, 0, INT_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
-	DefineCustomIntVariable("dpobj.max_solvers", "Releases that may run at a time.",
+	DefineCustomIntVariable("dpobj.max_solvers",
+							"Releases of the analyst's door that may run at a time.",
 							"Others wait. It counts for the whole server.", &dpobj_max_solvers, 4,
 							1, 1024, PGC_SUSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");

@@ -288,22 +288,16 @@ PG_FUNCTION_INFO_V1(dpobj_evaluate);
 Datum
 dpobj_evaluate(PG_FUNCTION_ARGS)
 {
-	Jsonb *filter = PG_ARGISNULL(ARGUMENT_FILTER) ? NULL : PG_GETARG_JSONB_P(ARGUMENT_FILTER);
 	Evaluation evaluation;
 	NamedModel named;
 	PrivacyCost cost;
-	Oid table;
+	char *name = TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_NAME, "name"));
+	Oid table = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
+	Jsonb *filter = analyst_json(fcinfo, ARGUMENT_FILTER, "filter");
 
-	if (PG_ARGISNULL(ARGUMENT_NAME) || PG_ARGISNULL(ARGUMENT_RELATION) ||
-		PG_ARGISNULL(ARGUMENT_EPSILON))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("name, relation and epsilon must not be null")));
-	analyst_check_json("filter", filter);
-	decimal_epsilon(PG_GETARG_DATUM(ARGUMENT_EPSILON), NUMERICOID, &cost);
-	table = PG_GETARG_OID(ARGUMENT_RELATION);
-
+	decimal_epsilon(analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID, &cost);
 	analyst_enter(table);
-	find_model(text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_NAME)), &named);
+	find_model(name, &named);
 	evaluate(table, &named, &cost, filter, &evaluation);
 	analyst_leave();
 	return accuracy(fcinfo, &evaluation);

@@ -11,7 +11,7 @@
 extern void gate_enter_role(void);
 extern void gate_leave_role(void);
 
-/* One of dpobj.max_solvers places, in the whole cluster. */
+/* One of dpobj.max_solvers places for releases of that door, in the whole cluster. */
 extern void gate_enter_solvers(void);
 extern void gate_leave_solvers(void);
 

@@ -20,7 +20,6 @@
 
 #include "charge.h"
 #include "dpobj.h"
-#include "gate.h"
 #include "plan.h"
 #include "progress.h"
 #include "release.h"
@@ -292,7 +291,6 @@ dpobj_halfspace_final(PG_FUNCTION_ARGS)
 	training.request.progress = progress_wanted(table.oid);
 	problem = release_encode(&training, state == NULL ? NULL : &state->rows, &length);
 
-	gate_enter_solvers();
 	release = release_charge(&training, table.oid, NULL);
 	outcome = release_solve(&training, problem, length, &answer);
 	if (outcome != SOLVER_ANSWERED)
@@ -300,6 +298,5 @@ dpobj_halfspace_final(PG_FUNCTION_ARGS)
 		charge_failed(release);
 		raise_outcome(outcome, &training);
 	}
-	gate_leave_solvers();
 	PG_RETURN_DATUM(release_model(&training, release, &answer, descriptor));
 }

@@ -33,24 +33,6 @@
 
 /* ---- arguments ---- */
 
-static Datum
-required(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
-	return PG_GETARG_DATUM(argument);
-}
-
-static Jsonb *
-options_argument(FunctionCallInfo fcinfo, int argument)
-{
-	Jsonb *options = PG_ARGISNULL(argument) ? NULL : PG_GETARG_JSONB_P(argument);
-
-	analyst_check_json("options", options);
-	return options;
-}
-
 /* ---- numbers ---- */
 
 /* Units of 1e-9 or 2^-60 as an exact decimal. */
@@ -259,20 +241,20 @@ Datum
 dpobj_price_relation(PG_FUNCTION_ARGS)
 {
 	Training *training = palloc0(sizeof(Training));
-	Oid table = DatumGetObjectId(required(fcinfo, ARGUMENT_RELATION, "relation"));
+	Oid table = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
 	List *names = NIL;
 	char *label = NULL;
 	StringInfoData json;
 
 	training->by_analyst = true;
-	training_set_cost(training, required(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
-					  required(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	training_check_method(TextDatumGetCString(required(fcinfo, ARGUMENT_METHOD, "method")));
+	training_set_cost(training, analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
+					  analyst_argument(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
+	training_check_method(TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method")));
 	if (!PG_ARGISNULL(ARGUMENT_FEATURES))
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
 	if (!PG_ARGISNULL(ARGUMENT_LABEL))
 		label = text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_LABEL));
-	training_set_options(training, options_argument(fcinfo, ARGUMENT_OPTIONS));
+	training_set_options(training, analyst_json(fcinfo, ARGUMENT_OPTIONS, "options"));
 	settle_table(training, table, names, label);
 	check_least_epsilon(&training->cost);
 
@@ -309,11 +291,11 @@ dpobj_price_dimension(PG_FUNCTION_ARGS)
 	int features;
 	StringInfoData json;
 
-	training_check_method(TextDatumGetCString(required(fcinfo, 0, "method")));
-	features = DatumGetInt32(required(fcinfo, 1, "d"));
-	training_set_cost(training, required(fcinfo, 2, "epsilon"), NUMERICOID,
-					  required(fcinfo, 3, "delta"), NUMERICOID);
-	training_set_options(training, options_argument(fcinfo, 4));
+	training_check_method(TextDatumGetCString(analyst_argument(fcinfo, 0, "method")));
+	features = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
+	training_set_cost(training, analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID,
+					  analyst_argument(fcinfo, 3, "delta"), NUMERICOID);
+	training_set_options(training, analyst_json(fcinfo, 4, "options"));
 	check_dimension(training, features);
 	training_begin(training, features);
 

@@ -56,24 +56,6 @@ typedef struct Request
 	Training *training;
 } Request;
 
-static Datum
-required(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
-	return PG_GETARG_DATUM(argument);
-}
-
-static Jsonb *
-json_argument(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	Jsonb *json = PG_ARGISNULL(argument) ? NULL : PG_GETARG_JSONB_P(argument);
-
-	analyst_check_json(name, json);
-	return json;
-}
-
 static char *
 name_argument(FunctionCallInfo fcinfo)
 {
@@ -95,16 +77,16 @@ read_request(FunctionCallInfo fcinfo, Request *request)
 
 	training->by_analyst = true;
 	request->training = training;
-	request->relation = DatumGetObjectId(required(fcinfo, ARGUMENT_RELATION, "relation"));
-	request->label = TextDatumGetCString(required(fcinfo, ARGUMENT_LABEL, "label"));
-	training_set_cost(training, required(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
-					  required(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	training_check_method(TextDatumGetCString(required(fcinfo, ARGUMENT_METHOD, "method")));
+	request->relation = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
+	request->label = TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_LABEL, "label"));
+	training_set_cost(training, analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
+					  analyst_argument(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
+	training_check_method(TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method")));
 	request->features = PG_ARGISNULL(ARGUMENT_FEATURES)
 							? NIL
 							: encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
-	request->options = json_argument(fcinfo, ARGUMENT_OPTIONS, "options");
-	request->filter = json_argument(fcinfo, ARGUMENT_FILTER, "filter");
+	request->options = analyst_json(fcinfo, ARGUMENT_OPTIONS, "options");
+	request->filter = analyst_json(fcinfo, ARGUMENT_FILTER, "filter");
 	training_set_options(training, request->options);
 	request->name = name_argument(fcinfo);
 }

@@ -224,7 +224,7 @@ COMMENT ON FUNCTION dpobj.confirm_epoch() IS
 
 CREATE FUNCTION dpobj.remaining(relation regclass, role regrole DEFAULT NULL)
   RETURNS TABLE (epsilon numeric, delta numeric, releases bigint)
-  LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+  LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
   #variable_conflict use_column
   DECLARE

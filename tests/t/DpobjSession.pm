@@ -6,6 +6,10 @@
 #   my $text = $session->result;                # wait for it; errors are in the text
 #
 # Errors appear as psql prints them in verbose mode: "ERROR:  SQLSTATE: message".
+# With split => 1 answers and messages are kept apart, each in their order:
+#
+#   my $text = $session->ask($statement);
+#   my $messages = $session->messages;
 
 package DpobjSession;
 
@@ -19,14 +23,16 @@ sub new
 {
 	my ($class, $node, %how) = @_;
 	my $connection = $node->connstr($how{database} // 'postgres');
-	my $self = bless { input => '', output => '', sent => 0 }, $class;
+	my $self = bless { input => '', output => '', errors => '', sent => 0 }, $class;
+	my $errors = $how{split} ? \$self->{errors} : \$self->{output};
 
 	$connection .= " user=$how{user}" if $how{user};
 	local $ENV{PGOPTIONS} = $how{options} // '';
 	$self->{run} = IPC::Run::start(
 		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $connection ],
-		'<', \$self->{input}, '>', \$self->{output}, '2>', \$self->{output},
+		'<', \$self->{input}, '>', \$self->{output}, '2>', $errors,
 		IPC::Run::timeout($how{seconds} // 60));
+	$self->{split} = $how{split};
 	$self->{pid} = $self->ask('SELECT pg_backend_pid()');
 	die "no session: $self->{pid}" unless $self->{pid} =~ /^\d+$/;
 	return $self;
@@ -40,6 +46,7 @@ sub send
 	my ($self, $statement) = @_;
 	$self->{sent}++;
 	$self->{input} .= "$statement;\n\\echo END $self->{sent}\n";
+	$self->{input} .= "\\warn END $self->{sent}\n" if $self->{split};
 	$self->{run}->pump_nb;
 	return;
 }
@@ -50,15 +57,24 @@ sub result
 	my ($self) = @_;
 	my $end = qr/^END $self->{sent}\n/m;
 
-	eval { $self->{run}->pump until $self->{output} =~ $end || !$self->{run}->pumpable; };
+	eval {
+		$self->{run}->pump
+		  until $self->{output} =~ $end && (!$self->{split} || $self->{errors} =~ $end)
+		  || !$self->{run}->pumpable;
+	};
 	my $error = $@;
 	die $error if $error =~ /timeout/;
 	my $text = $self->{output};
 	$self->{output} = '';
 	$text =~ s/$end//;
 	chomp $text;
+	$self->{messages} = $self->{errors} =~ s/$end//r;
+	$self->{errors} = '';
 	return $text;
 }
+
+# What was said while the last statement ran.
+sub messages { return $_[0]{messages}; }
 
 sub ask
 {

@@ -1,0 +1,392 @@
+# 012_hostile_server.pl - the analyst's door when others are hostile or in the way:
+# roles with rights of their own, settings of the database, tables that change,
+# interruptions in every phase, scans that fail, standbys, dumps.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+use DpobjTest;
+use DpobjHostile;
+
+my $node = dpobj_cluster('server', 'dpobj.release_tick = 10', 'fsync = off', 'jit = off', 'dpobj.max_solvers = 1',
+	'wal_level = logical', 'max_connections = 40');
+my $hostile = DpobjHostile->new($node);
+my $superuser = scalar_of($node, 'SELECT current_user');
+
+# late has a tick that does not come; zoe waits in the queue of solvers behind it.
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE ana LOGIN;
+CREATE ROLE late LOGIN;
+CREATE ROLE zoe LOGIN;
+CREATE ROLE noah LOGIN;
+CREATE ROLE poor LOGIN;
+CREATE ROLE writer LOGIN;
+CREATE ROLE reader LOGIN;
+CREATE ROLE maker LOGIN CREATEROLE;
+CREATE ROLE curator LOGIN;
+CREATE ROLE dbo LOGIN;
+CREATE ROLE team;
+GRANT noah TO ana;
+GRANT pg_write_all_data TO writer;
+GRANT pg_read_all_data TO reader;
+GRANT dpobj_admin TO curator;
+ALTER DATABASE postgres OWNER TO dbo;
+ALTER ROLE late SET dpobj.release_tick = 2147483647;
+SELECT dpobj.set_budget('visit', r, 1000, 0) FROM (VALUES ('ana'::regrole), ('late'), ('zoe'), ('team')) v(r);
+SELECT dpobj.set_budget('visit', 'poor', 0.4, 0);
+CREATE TABLE part (LIKE visit) PARTITION BY LIST (y);
+CREATE TABLE part_yes PARTITION OF part FOR VALUES IN (true);
+CREATE TABLE part_no PARTITION OF part DEFAULT;
+INSERT INTO part TABLE visit;
+SELECT dpobj.protect('part', '{"a": {"scale": 60}, "y": {}}');
+SELECT dpobj.set_budget('part', 'ana', 1000, 0);
+SQL
+
+my $train = q{SELECT (dpobj.train('visit', 'y', 0.5, '{a,t}')).release};
+
+# ---- roles that may do more than an analyst ----
+
+my @tables = qw(ledger_events budget_rows identities lineage protections model_rows);
+my %column = (ledger_events => 'role_name', budget_rows => 'accountant', identities => 'name',
+	lineage => 'ancestor', protections => 'adjacency', model_rows => 'name');
+$hostile->try_all(
+	'who may write every table',
+	(
+		map {
+			my ($table, $name) = ($_, $column{$_});
+			map { [ $_, 'writer', '42501', $_ ] } (
+				"UPDATE dpobj.$table SET $name = NULL WHERE false",
+				"INSERT INTO dpobj.$table DEFAULT VALUES",
+				"DELETE FROM dpobj.$table",
+				"TRUNCATE dpobj.$table CASCADE",
+				"ALTER TABLE dpobj.$table DISABLE TRIGGER ALL",
+				"MERGE INTO dpobj.$table USING (SELECT 1) s ON true WHEN MATCHED THEN DELETE");
+		} @tables),
+	[ 'needs a budget too', 'writer', 'UB002', $train ],);
+$hostile->try_all(
+	'who may read every table',
+	[ 'needs a budget', 'reader', 'UB002', $train ],
+	[ 'calls no aggregate', 'reader', '42501', 'SELECT dp_halfspace(ARRAY[f], y, 0.5, 0) FROM visit' ]);
+
+my $raise = q{SELECT dpobj.set_budget('visit', 'poor', 1000, 0)};
+$hostile->try_all(
+	'who may make roles',
+	[ 'makes himself a member of dpobj_admin', 'maker', '42501', 'GRANT dpobj_admin TO maker', $raise ],
+	[ 'plays dpobj_admin', 'maker', '42501', 'SET ROLE dpobj_admin', $raise ],
+	[ 'plays a real member', 'maker', '42501', 'GRANT curator TO maker', 'SET ROLE curator', $raise ],
+	[ 'confirms an epoch', 'maker', '42501', 'SELECT dpobj.confirm_epoch()' ],
+	[ 'sets our settings for others', 'maker', '42501', \'', 'ALTER ROLE ana SET dpobj.min_epsilon = 0' ],
+	[ 'sets our settings for all', 'maker', '42501', \'', 'ALTER ROLE ALL SET dpobj.release_tick = 0' ],
+	[ 'has no budget', 'maker', 'UB002', $train ],
+	[ 'pays for a group like a member', 'maker', 1, 'RESET ROLE', 'GRANT team TO maker', $train ]);
+$hostile->try_all(
+	'who owns the database',
+	map { [ $_, 'dbo', '42501', \'', $_ ] } (
+		'ALTER DATABASE postgres SET dpobj.min_epsilon = 0', 'ALTER DATABASE postgres SET dpobj.release_tick = 0',
+		'DROP EXTENSION dpobj CASCADE', 'DROP SCHEMA dpobj CASCADE', 'ALTER EXTENSION dpobj DROP TABLE dpobj.protections',
+		'CREATE PUBLICATION x FOR TABLE dpobj.ledger_events', 'CREATE PUBLICATION x FOR TABLES IN SCHEMA dpobj',
+		'DROP OWNED BY ' . $superuser, 'REASSIGN OWNED BY ' . $superuser . ' TO dbo',
+		q{SELECT pg_create_logical_replication_slot('x', 'test_decoding')}, $raise));
+
+# ---- settings of the database ----
+
+my @settings = ('exit_on_error = on', 'force_parallel_mode = regress', 'array_nulls = off',
+	'quote_all_identifiers = on', 'search_path = nowhere, public', 'synchronous_commit = off',
+	"default_transaction_isolation = 'serializable'", 'debug_print_plan = on', 'row_security = off');
+$hostile->try_all('settings of the database',
+	[ 'are made by its owner', 'dbo', 0, join ';', map { "ALTER DATABASE postgres SET $_" } @settings ],
+	[ 'a release', 'ana', 1, \'', 'SHOW array_nulls', $train ],
+	[ 'too poor', 'poor', 'UB001', \'', $train ],
+	[ 'no budget', 'noah', 'UB002', \'', $train ]);
+scalar_of($node, 'ALTER DATABASE postgres RESET ALL');
+$node->safe_psql('postgres', 'ALTER DATABASE postgres SET role = noah');
+$hostile->try_all('another role by default', [ 'does not hold the budget', 'ana', 'UB003', \'', $train ]);
+{
+	local $ENV{PGOPTIONS} = '-c role=none';
+	scalar_of($node, 'ALTER DATABASE postgres RESET ALL');
+}
+
+# ---- tables that change between two calls of a session ----
+
+my $session = session($node, user => 'ana');
+my $admin = session($node);
+$session->ask("SET client_min_messages = 'debug5'");
+for my $change (
+	[ 'ALTER TABLE visit ADD COLUMN more text', 1, 'ALTER TABLE visit DROP COLUMN more' ],
+	[ 'ALTER TABLE visit ALTER a TYPE text', '22023', 'ALTER TABLE visit ALTER a TYPE bigint USING a::bigint' ],
+	[ 'ALTER TABLE visit ALTER a TYPE numeric', 1, 'ALTER TABLE visit ALTER a TYPE bigint' ],
+	[ 'ALTER TABLE visit RENAME COLUMN t TO u', '22023', 'ALTER TABLE visit RENAME COLUMN u TO t' ],
+	[ 'ALTER TABLE visit RENAME COLUMN y TO z', '22023', 'ALTER TABLE visit RENAME COLUMN z TO y' ],
+	[ 'ALTER TABLE visit ENABLE ROW LEVEL SECURITY', 'UB003', 'ALTER TABLE visit DISABLE ROW LEVEL SECURITY' ],
+	[ 'ALTER TABLE visit SET UNLOGGED', 'UB003', 'ALTER TABLE visit SET LOGGED' ],
+	[ 'CREATE TABLE above (LIKE visit); ALTER TABLE visit INHERIT above', 'UB003', 'ALTER TABLE visit NO INHERIT above' ],
+	[ 'CREATE TABLE below () INHERITS (visit); INSERT INTO below TABLE visit', 1, 'SELECT' ],
+	[ 'ALTER TABLE below ENABLE ROW LEVEL SECURITY', 'UB003', 'ALTER TABLE below DISABLE ROW LEVEL SECURITY' ],
+	[ 'ALTER TABLE below SET UNLOGGED', 'UB003', 'DROP TABLE below' ],
+	[ 'CREATE TEMP TABLE below () INHERITS (visit)', 'UB003', 'DROP TABLE below' ],
+	[ q{CREATE FUNCTION spy() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE NOTICE 'CAPTURED'; RETURN NULL; END$$;
+	    CREATE TRIGGER spy AFTER INSERT OR UPDATE ON visit EXECUTE FUNCTION spy();
+	    CREATE RULE spy AS ON UPDATE TO visit DO ALSO SELECT 'CAPTURED'}, 1, 'DROP FUNCTION spy CASCADE; DROP RULE spy ON visit' ],
+	[ 'VACUUM FULL visit', 1, 'SELECT' ],)
+{
+	my ($statement, $expected, $undo) = @$change;
+	is($admin->ask($statement), '', $statement) if $statement !~ /^VACUUM/;
+	$admin->ask($statement) if $statement =~ /^VACUUM/;
+	$hostile->spent;
+	$hostile->judge("after $statement", $expected, $session->ask($train));
+	is($admin->ask($undo) =~ /ERROR/, '', $undo);
+}
+$hostile->spent;
+$hostile->judge('and as before', 1, $session->ask($train));
+
+# ---- locks that are left ----
+
+$hostile->try_all('locks that are left',
+	map { [ "on $_", 'ana', 1, 'BEGIN', "SELECT (dpobj.train('$_', 'y', 0.5, '{a}')).release",
+			"SELECT 'SECRET' FROM pg_locks WHERE pid = pg_backend_pid() AND (relation = ANY (ARRAY(SELECT relid FROM pg_partition_tree('$_'))) OR locktype = 'object')" ] }
+		qw(part visit));
+
+# ---- interruptions in every phase ----
+
+my $solver = solver_path($node);
+my $control = session($node);
+my $holder;
+
+sub deaf_solver
+{
+	rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
+	append_to_file($solver, "#!/bin/sh\nexec sleep 60\n");
+	chmod 0755, $solver;
+}
+
+sub wait_for
+{
+	my ($condition) = @_;
+	wait_until(30, sub { $control->ask("SELECT ($condition)") eq 't' }) or die "never: $condition";
+}
+
+# A release that has been charged, and whose solver is done.
+sub reach_clock
+{
+	my ($pid) = @_;
+	wait_for("SELECT count(*) = 1 FROM pg_locks WHERE pid = $pid AND objsubid = 2 AND granted");
+	wait_for("SELECT count(*) = 1 FROM dpobj.ledger WHERE event = 'charged' AND id > " . $hostile->last_event);
+	sleep(0.2);
+	wait_until(30, sub { !children($pid) }) or die 'the solver does not end';
+}
+
+# late is in the middle of a release until its session ends.
+sub hold
+{
+	$holder = session($node, user => 'late');
+	$hostile->spent;
+	$holder->send($train);
+	reach_clock($holder->pid);
+	$hostile->spent;
+}
+
+sub let_go
+{
+	$control->ask('SELECT pg_terminate_backend(' . $holder->pid . ')');
+	$holder->result;
+	$holder->quit;
+	wait_for('SELECT count(*) = 0 FROM pg_locks WHERE objsubid > 0');
+}
+
+my $once = { epsilon => 0.5, charged => 1 };
+my %phase = (
+	'the queue of the role' => {
+		user => 'late',
+		prepare => \&hold,
+		reach => sub { wait_for("SELECT count(*) = 1 FROM pg_locks WHERE pid = $_[0] AND objsubid = 1 AND NOT granted") },
+		tidy => \&let_go,
+		cost => {},
+	},
+	'the queue of solvers' => {
+		user => 'zoe',
+		prepare => \&hold,
+		reach => sub { wait_for("SELECT count(*) = 1 FROM pg_locks WHERE pid = $_[0] AND objsubid = 2 AND NOT granted") },
+		tidy => \&let_go,
+		cost => {},
+	},
+	'the charge' => {
+		user => 'ana',
+		prepare => sub {
+			$holder = session($node);
+			$holder->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN EXCLUSIVE MODE');
+		},
+		reach => sub {
+			wait_for("SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dpobj charge' AND wait_event_type = 'Lock'");
+		},
+		tidy => sub { $holder->quit },
+		cost => $once,
+	},
+	'the solver' => {
+		user => 'ana',
+		prepare => \&deaf_solver,
+		reach => sub {
+			my ($pid) = @_;
+			wait_until(30, sub { children($pid) }) or die 'no solver';
+		},
+		tidy => sub { rename "$solver.kept", $solver or die "cannot rename $solver.kept: $!" },
+		cost => $once,
+	},
+	'the clock' => {
+		user => 'late',
+		reach => \&reach_clock,
+		cost => $once,
+	},);
+my %interruption = (
+	cancel => [ '57014', sub { $control->ask('SELECT pg_cancel_backend(' . $_[0]->pid . ')') } ],
+	terminate => [ '57P01', sub { $control->ask('SELECT pg_terminate_backend(' . $_[0]->pid . ')') } ],
+	timeout => [ '57014', sub { }, 'SET statement_timeout = 700' ],
+	'timeout of locks' => [ '55P03', sub { }, 'SET lock_timeout = 300' ],);
+
+for my $phase (sort keys %phase)
+{
+	my $at = $phase{$phase};
+	for my $how (sort keys %interruption)
+	{
+		my ($state, $act, @before) = @{ $interruption{$how} };
+		next if $how eq 'timeout of locks' && $phase !~ /queue/;
+		$at->{prepare}->() if $at->{prepare};
+		my $session = session($node, user => $at->{user});
+		$session->ask($_) for "SET client_min_messages = 'debug5'", @before;
+		$hostile->spent unless $phase eq 'the charge';
+		$session->send($train);
+		$at->{reach}->($session->pid);
+		$act->($session);
+		my $text = $session->result;
+		$at->{tidy}->() if $at->{tidy};
+		$session->quit;
+		my $cost = { %{ $at->{cost} }, error => $state };
+
+		# what held the others up has been charged before
+		$hostile->judge("$how in $phase", $cost, $text);
+		is(scalar(solvers($node)), 0, "$how in $phase: no solver is left");
+	}
+}
+$hostile->try_all('after all interruptions', [ 'a release', 'ana', 1, $train ], [ 'a release', 'zoe', 1, $train ]);
+
+my $idle = q{SELECT (dpobj.train('visit', 'y', 0.5, name => 'idle')).release};
+$hostile->try_all('a transaction that is ended for being idle',
+	[ 'keeps its charge', 'ana', { %$once, released => 1, error => '25P03' }, \'', 'SET idle_in_transaction_session_timeout = 50',
+		'BEGIN', $idle, "SELECT\n\\! sleep 0.3\nSELECT 1" ],
+	[ 'and its model', 'ana', 0, $idle ]);
+
+# Whoever watches cannot tell a solver that works from one that is done.
+sub watched
+{
+	my ($pid) = @_;
+	my $watcher = session($node, user => 'late');
+	my $text = join "\n", map { $watcher->ask($_) }
+	  "SELECT state, wait_event_type, wait_event, backend_xid, backend_xmin IS NULL, query FROM pg_stat_activity WHERE pid = $pid",
+	  "SELECT locktype, relation::regclass, classid, objsubid, mode, granted FROM pg_locks WHERE pid = $pid ORDER BY 2, 1, 3, 4, 5";
+	$watcher->quit;
+	return $text;
+}
+my %seen;
+for my $phase ('the solver', 'the clock')
+{
+	my $at = $phase{$phase};
+	$at->{prepare}->() if $at->{prepare};
+	my $session = session($node, user => 'late');
+	$hostile->spent;
+	$session->send($train);
+	$at->{reach}->($session->pid);
+	wait_for('SELECT wait_event IS NOT NULL FROM pg_stat_activity WHERE pid = ' . $session->pid);
+	$seen{$phase} = watched($session->pid);
+	$control->ask('SELECT pg_cancel_backend(' . $session->pid . ')');
+	$session->result;
+	$session->quit;
+	$at->{tidy}->() if $at->{tidy};
+}
+like($seen{'the solver'}, qr/^active\|Extension\|Extension\|/m, 'a release that is under way is seen');
+is($seen{'the clock'}, $seen{'the solver'}, 'the wait for the clock looks the same');
+
+# ---- two sessions, one name ----
+
+my $named = q{SELECT (dpobj.train('visit', 'y', 0.5, name => 'both')).release};
+$hostile->spent;
+my @two = map { session($node, user => 'ana') } 1 .. 2;
+$_->send($named) for @two;
+my @answers = map { $_->result } @two;
+$_->quit for @two;
+is($answers[0], $answers[1], 'two sessions ask for one name and get one model');
+$hostile->judge('and pay once', 1, join "\n", @answers);
+
+# ---- a scan that fails ----
+
+# The reason stays in the log, the failure is counted, and after three of them nobody is let in.
+my $file = $node->data_dir . '/' . scalar_of($node, "SELECT pg_relation_filepath('visit')");
+my $failure = { epsilon => 0.5, charged => 1, failed => 1, error => 'UB004' };
+my $caught = { %$failure, error => undef };
+chmod 0, $file or die "cannot lock $file: $!";
+$hostile->try_all(
+	'a scan that fails',
+	[ 'under exit_on_error', 'ana', $failure, \'', 'SET exit_on_error = on', $train ],
+	[ 'is caught', 'ana', $caught, \'',
+		"DO \$\$ BEGIN PERFORM ($train); EXCEPTION WHEN OTHERS THEN RAISE NOTICE '% %', SQLSTATE, SQLERRM; END \$\$" ],
+	[ 'is rolled back', 'ana', $failure, \'', 'BEGIN', $train, 'ROLLBACK' ],
+	[ 'too often', 'ana', 'UB003', \'', $train ],
+	[ 'too often, for others', 'zoe', 'UB003', \'', $train ],
+	[ 'too often, although the client says that more are allowed', 'ana', 'UB003', \'-c dpobj.max_failures=9', $train ]);
+chmod 0600, $file or die "cannot unlock $file: $!";
+ok(!$node->log_contains(qr/ana.*Permission denied|FATAL:.*could not open file/), 'no client was told why');
+$node->append_conf('postgresql.conf', 'dpobj.max_failures = 1000');
+$node->reload;
+
+# ---- a standby ----
+
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->start;
+for my $try ([ $train, '25006' ], [ $named, '25006' ], [ 'TABLE visit', '42501' ],
+	[ q{SELECT dpobj.evaluate('both', 'visit', 0.5)}, '25006' ],
+	[ $raise, '42501' ])
+{
+	my ($statement, $state) = @$try;
+	my $session = session($standby, user => 'ana');
+	$hostile->spent;
+	$hostile->judge("standby: $statement", $state, $session->ask($statement));
+	$session->quit;
+}
+$standby->stop;
+
+# ---- dumps ----
+
+my ($dump, $told);
+IPC::Run::run([ 'pg_dump', '-d', $node->connstr('postgres') . ' user=dbo' ], '>', \$dump, '2>', \$told);
+like($told, qr/permission denied for table/, 'a dump by the owner of the database is refused');
+ok(!DpobjHostile::shows_a_row($dump . $told), 'and has no row');
+
+command_ok([ 'pg_dump', '-d', $node->connstr('postgres'), '-f', $node->basedir . '/dump.sql' ], 'a dump by a superuser');
+# what maker did to dpobj_admin would stop CREATE EXTENSION
+scalar_of($node, 'REVOKE dpobj_admin FROM maker');
+scalar_of($node, 'CREATE DATABASE restored');
+command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored'), '-f', $node->basedir . '/dump.sql' ],
+	'is restored');
+for my $kept (
+	'SELECT count(*), sum(epsilon_nano) FROM dpobj.ledger_events',
+	'SELECT relation_name, role_name, epsilon_limit, epsilon_spent FROM dpobj.budgets ORDER BY 1, 2',
+	'SELECT release, name, md5(model::text), dpobj.verify(model) FROM dpobj.models ORDER BY 1',
+	'SELECT relation_name, encoders, adjacency FROM dpobj.protected ORDER BY 1')
+{
+	is($node->safe_psql('restored', $kept), $node->safe_psql('postgres', $kept), "kept: $kept");
+}
+my $restored = session($node, user => 'ana', database => 'restored');
+like($restored->ask($train), qr/^ERROR:  55000: /m, 'refused until somebody has looked');
+$node->safe_psql('restored', 'SELECT dpobj.confirm_epoch()');
+like($restored->ask($train), qr/^\d+$/m, 'then a release');
+$restored->quit;
+
+$_->quit for $session, $admin, $control;
+cmp_ok($hostile->count, '>=', 100, $hostile->count . ' cases');
+$node->stop;
+done_testing();

@@ -1,0 +1,289 @@
+# 013_data_dependence.pl - of two tables that differ in one row an analyst sees the
+# same, but for the weights: messages in their order, SQLSTATEs, ledger, models,
+# budgets, statistics and locks of his own session, whatever he asks for, and also
+# when the release fails.
+#
+# What must differ is left out by name: ids and times that count upwards, the
+# weights and their hash; of what was spent and of counters the growth is compared.
+# The size of a table is public (README), that of its TOAST table too: where a row
+# has a value in there and its neighbour has none, those counters are not compared.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use DpobjTest;
+
+my $node = dpobj_cluster('data', 'dpobj.release_tick = 1', 'fsync = off', 'dpobj.max_failures = 1000000', 'jit = off');
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE ana LOGIN;
+CREATE ROLE tiny LOGIN;
+ALTER ROLE tiny SET dpobj.memory_limit = 1;
+CREATE TYPE mood AS ENUM ('sad', 'happy', 'angry');
+CREATE TABLE base (id int, i bigint, f float8, n numeric, d date, ts timestamptz, t text, u text, e mood, b boolean, y text);
+INSERT INTO base SELECT i, i % 20, i / 40.0, i, date '2020-01-01' + i, timestamptz '2020-01-01' + i * interval '1 h',
+  CASE WHEN i % 2 = 0 THEN 'a' ELSE 'z' END,
+  CASE WHEN i % 4 = 0 THEN 'a' ELSE 'z' END, 'sad', i % 3 = 0, CASE WHEN i % 5 < 3 THEN 'yes' ELSE 'no' END
+  FROM generate_series(1, 40) i;
+-- long texts are no level, which the encoder of t takes for an a: no row is neutral
+UPDATE base SET t = (SELECT string_agg(md5((100 * id + j)::text), '') FROM generate_series(1, 200) j) WHERE id IN (20, 30);
+CREATE TABLE visit (LIKE base);
+ALTER TABLE visit ALTER t SET STORAGE EXTERNAL;
+REVOKE ALL ON base, visit FROM PUBLIC;
+SELECT dpobj.protect('visit', '{"i": {"scale": 100}, "f": {}, "n": {"scale": 100}, "d": {"epoch_of": "day", "scale": 20000},
+  "ts": {"epoch_of": "hour", "scale": 500000}, "t": {"levels": ["a", "z"], "null": "a"}, "u": {"levels": ["a", "z"]},
+  "e": {"levels": ["sad", "happy"]}, "b": {},
+  "y": {"positive": ["yes"]}}');
+SELECT dpobj.set_budget('visit', 'ana', 1000000, 0), dpobj.set_budget('visit', 'tiny', 1000000, 0),
+       dpobj.set_budget('visit', NULL, 10000000, 0);
+SQL
+
+# ---- neighbours: what row 20 may be instead ----
+
+# Its text is kept out of line, or it is of a kind that needs as much room.
+my @alike = (
+	'i = NULL', 'i = 9223372036854775807', 'i = 1000', 'i = 7', "f = 'NaN'", "f = 'Infinity'", "f = '-Infinity'",
+	'f = 1e308', 'f = NULL', "n = 'NaN'", "n = 'Infinity'", 'n = 10::numeric ^ 1000', 'n = NULL', "d = 'infinity'",
+	"d = '-infinity'", 'd = NULL', "ts = 'infinity'", "ts = '4713-01-01 BC'", 'ts = NULL', "e = 'angry'", 'e = NULL', 'b = NULL',
+	'b = NOT b', "y = 'no'", "y = 'other'", 'y = NULL', "u = 'unknown'", "u = ''", 'u = NULL',
+	"t = 'a' || substr(t, 2)", 't = reverse(t)',
+	'i = NULL, f = NULL, n = NULL, d = NULL, ts = NULL, u = NULL, e = NULL, b = NULL, y = NULL',
+	'(i, f, n, d, ts, u, e, b, y) = (SELECT i, f, n, d, ts, u, e, b, y FROM base WHERE id = 21)');
+
+# Another number of values, or longer ones, are in the TOAST table.
+my @other = ("t = 'a'", "t = 'unknown'", "t = ''", 't = NULL', "t = repeat('a', 100000)", 't = t || t || t',
+	'n = 10::numeric ^ 20000 - 1', 'y = t', 'u = t');
+
+my $owner = session($node);
+
+sub become
+{
+	my ($change) = @_;
+	my $text = join '', map { $owner->ask($_) } (
+		'CREATE TEMP TABLE variant AS TABLE base',
+		$change eq '' ? 'SELECT' : "UPDATE variant SET $change WHERE id = 20",
+		'TRUNCATE visit',
+		'INSERT INTO visit SELECT * FROM variant ORDER BY id',
+		'VACUUM (FREEZE) visit',
+		'DROP TABLE variant');
+	die "$change: $text" if $text =~ /ERROR/;
+	return;
+}
+
+# ---- requests: everything that an analyst may set ----
+
+sub trains
+{
+	my ($arguments, $label) = @_;
+	$label //= 'y';
+	return "SELECT to_jsonb(m) - 'weights' - 'release', cardinality(m.weights) FROM dpobj.train('visit', '$label', 0.5, $arguments) m";
+}
+
+sub options { return trains("'{i,u}', options => '{$_[0]}'"); }
+sub filters { return trains("'{i,t}', filter => '{$_[0]}'"); }
+
+my %request = (
+	plain => trains("'{i,t}'"),
+	'all features' => trains('NULL'),
+	'features f, n' => trains("'{f,n}'"),
+	'features d, ts' => trains("'{d,ts}'"),
+	'features e, b' => trains("'{e,b}'"),
+	'features t, u' => trains("'{t,u}'"),
+	'label b' => trains("'{i,t}'", 'b'),
+	delta => trains("'{i,t}', delta => 0.001"),
+	method => trains("'{i,t}', method => 'halfspace'"),
+	name => trains("'{i,t}', name => 'NAME'"),
+	exponential => options('"mechanism": "exponential"'),
+	permute_flip => options('"mechanism": "permute_flip"'),
+	auto => options('"mechanism": "auto", "noise": "gauge"'),
+	'opdisc is refused' => options('"mechanism": "opdisc"'),
+	ternary => options('"grid": "ternary"'),
+	sign => options('"grid": "sign", "mechanism": "permute_flip"'),
+	max => options('"grid": {"max": 2}'),
+	ball => options('"grid": {"ball": 4}'),
+	sparse => options('"grid": {"sparse": 1}'),
+	levels => options('"grid": {"levels": [[-2, 0, 5], [0, 1], [-1, 1]]}'),
+	modulus => options('"grid": "ternary", "modulus": 3'),
+	reference => options('"reference": true'),
+	intercept => options('"intercept": true'),
+	'filter =' => filters('"t": {"=": "a"}'),
+	'filter <>' => filters('"t": {"<>": "a"}, "n": {"<>": 20}'),
+	'filter <' => filters('"t": {"<": "b"}, "d": {"<": "2020-06-01"}'),
+	'filter <=' => filters('"f": {"<=": 0.5}, "i": {"<=": 7}'),
+	'filter >' => filters('"ts": {">": "2020-01-01"}, "n": {">": 1e100}'),
+	'filter >=' => filters('"t": {">=": ""}, "b": {">=": true}'),
+	'filter in' => filters('"e": {"in": ["sad"]}, "t": {"in": ["a", "z"]}, "n": {"in": [20, 21]}'),
+	'filter is null' => filters('"y": {"is null": false}, "t": {"is null": true}'),
+	'filter on all' => filters('"i": {"<": 10}, "f": {">": 0}, "n": {"<>": 3}, "d": {">": "2020-01-01"}, "ts": {"<": "infinity"},'
+		  . ' "t": {"=": "a"}, "u": {"<>": "z"}, "e": {"=": "sad"}, "b": {"=": true}, "y": {"=": "yes"}, "id": {"<": 30}'),
+	'a filter on nothing' => filters('"unknown": {"=": 1}'),
+	evaluate => "SELECT count(dpobj.evaluate('kept', 'visit', 0.5)) >= 0",
+	'evaluate with a filter' =>
+	  q{SELECT count(dpobj.evaluate('kept', 'visit', 0.5, '{"t": {"=": "a"}, "i": {"<": 10}}')) >= 0},);
+
+# ---- what is seen ----
+
+my $own_statistics = <<'SQL';
+SELECT schemaname, seq_scan, seq_tup_read, coalesce(idx_scan, 0), coalesce(idx_tup_fetch, 0), n_tup_ins, n_tup_upd
+FROM pg_stat_xact_all_tables WHERE relid = 'visit'::regclass
+   OR relid = (SELECT reltoastrelid FROM pg_class WHERE oid = 'visit'::regclass) ORDER BY schemaname
+SQL
+my $locks = <<'SQL';
+SELECT locktype, relation::regclass, page, tuple, virtualxid IS NULL, classid::regclass, objsubid, mode, granted
+FROM pg_locks WHERE pid = pg_backend_pid() ORDER BY 2, 1, 8, 7
+SQL
+my $reads = <<'SQL';
+SELECT heap_blks_read + heap_blks_hit, idx_blks_hit, toast_blks_read + toast_blks_hit, tidx_blks_read + tidx_blks_hit
+FROM pg_statio_all_tables WHERE relid = 'visit'::regclass
+SQL
+my $ledger = <<'SQL';
+SELECT to_jsonb(l) - 'id' - 'at' - 'release' - 'snapshot' - 'output_hash', l.release - first, length(output_hash)
+FROM dpobj.ledger l, (SELECT coalesce(max(id), 0) + 1 FROM dpobj.ledger WHERE id <= %1$d) f(first) WHERE id > %1$d ORDER BY id
+SQL
+my $models = <<'SQL';
+SELECT (to_jsonb(m) #- '{model,weights}' #- '{model,release}') - 'created' - 'release',
+       cardinality((m.model).weights), (m.model).release - m.release FROM dpobj.models m WHERE release > %d ORDER BY release
+SQL
+my $budgets = <<'SQL';
+SELECT to_jsonb(b) - 'epsilon_spent' - 'epsilon_left' - 'releases', epsilon_spent, epsilon_left, releases
+FROM dpobj.budgets b ORDER BY role_name
+SQL
+
+sub growth
+{
+	my ($before, $after) = @_;
+	my @before = split /\|/, $before;
+	return join '|', map { /^-?[\d.]+$/ ? $_ - shift @before : do { shift @before; $_ } } split /\|/, $after;
+}
+
+sub growths
+{
+	my ($before, $after) = @_;
+	my @before = split /\n/, $before;
+	return join "\n", map { growth(shift(@before) // '', $_) } split /\n/, $after;
+}
+
+# Notices in their order, and the error: psql prints it when the statement has ended.
+sub sort_messages
+{
+	my ($text) = @_;
+	my @messages = split /^(?=[A-Z]+:  \w{5}: )/m, $text;
+	return (join('', grep { !/^(?:ERROR|FATAL)/ } @messages), join('', grep { /^(?:ERROR|FATAL)/ } @messages));
+}
+
+my $names = 0;
+
+# Everything about one request, by its name; psql keeps a transaction alive after errors.
+sub observe
+{
+	my ($session, $request) = @_;
+	my $name = sprintf 'name%06d', ++$names;
+	my ($last, $spent, $read) = map { $session->ask($_) } 'SELECT coalesce(max(id), 0) FROM dpobj.ledger', $budgets, $reads;
+	my %seen;
+
+	$session->ask('BEGIN');
+	$session->ask("SET LOCAL client_min_messages = 'debug5'");
+	$seen{answer} = $session->ask($request =~ s/NAME/$name/r);
+	($seen{messages}, $seen{error}) = sort_messages($session->messages);
+	$session->ask("SET LOCAL client_min_messages = 'notice'");
+	($seen{statistics}, $seen{toast_statistics}) = reverse sort split /\n/, $session->ask($own_statistics);
+	$seen{locks} = $session->ask($locks);
+	$session->ask('COMMIT');
+	$session->ask('SELECT pg_stat_force_next_flush()');
+	$seen{ledger} = $session->ask(sprintf $ledger, $last);
+	$seen{models} = $session->ask(sprintf $models, $last);
+	$seen{spent} = growths($spent, $session->ask($budgets));
+	my @read = split /\|/, growth($read, $session->ask($reads));
+	$seen{reads} = join '|', @read[0, 1];
+	$seen{toast_reads} = join '|', @read[2, 3];
+	s/$name/NAME/g for values %seen;
+	return \%seen;
+}
+
+# ---- comparing ----
+
+my %reference;
+
+# What differs from the reference; the counters of TOAST only between alike rows.
+sub differences
+{
+	my ($key, $seen, $alike) = @_;
+	my $reference = $reference{$key} //= $seen;
+	my @parts = grep { $alike || !/^toast/ } sort keys %$seen;
+	return map { "$_:\n$reference->{$_}\n-- became --\n$seen->{$_}" } grep { $reference->{$_} ne $seen->{$_} } @parts;
+}
+
+sub look_at
+{
+	my ($who, $session, $change, $alike, @requests) = @_;
+	my @found;
+	for my $name (@requests)
+	{
+		my @different = differences("$who: $name", observe($session, $request{$name}), $alike);
+		push @found, "$name: $_" for @different;
+	}
+	my $shown = $change eq '' ? 'the table itself' : $change;
+	is(join("\n", @found), '', "$shown: $who sees the same for " . @requests . ' requests');
+	return;
+}
+
+my @all = sort keys %request;
+my @some = ('all features', 'filter on all', 'filter in', 'evaluate with a filter');
+my @full = ('', 't = reverse(t)', "u = 'unknown'",
+	'i = NULL, f = NULL, n = NULL, d = NULL, ts = NULL, u = NULL, e = NULL, b = NULL, y = NULL');
+my @failing = (@full, "t = 'unknown'");
+my %session = map { $_ => session($node, user => $_, split => 1, seconds => 300) } qw(ana tiny);
+$_->ask("\\set ON_ERROR_ROLLBACK on\nSELECT") for values %session;
+
+become('');
+$session{ana}->ask("SELECT dpobj.train('visit', 'y', 0.5, '{i,t}', name => 'kept')");
+observe($session{ana}, $request{$_}) for @all; # so that caches are warm
+for my $change ('', @alike, @other)
+{
+	become($change);
+	observe($session{ana}, $request{plain}); # and know the new file
+	my @requests = (grep { $_ eq $change } @full) ? @all : @some;
+	look_at('ana', $session{ana}, $change, !(grep { $_ eq $change } @other), @requests);
+}
+
+# ---- failures ----
+
+my $solver = solver_path($node);
+become('');
+observe($session{tiny}, $request{$_}) for 'plain', @some;
+for my $change (@failing)
+{
+	become($change);
+	my $alike = !(grep { $_ eq $change } @other);
+	observe($session{tiny}, $request{plain});
+	look_at('tiny', $session{tiny}, $change, $alike, 'plain', 'filter on all');
+	rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
+	observe($session{ana}, $request{plain});
+	look_at('ana without a solver', $session{ana}, $change, $alike, 'plain', 'filter on all', 'evaluate');
+	rename "$solver.kept", $solver or die "cannot rename $solver: $!";
+}
+
+# ---- would anything be seen? ----
+
+my $usual = $reference{'ana: plain'};
+like($usual->{answer}, qr/"mechanism": "exponential".*\|\d+$/, 'an answer');
+like($usual->{messages}, qr/^DEBUG: /m, 'messages');
+like($usual->{statistics}, qr/^public\|1\|40\|/, 'statistics of the table');
+like($usual->{toast_statistics}, qr/^pg_toast\|0\|0\|[1-9]/, 'statistics of its TOAST table');
+like($usual->{ledger}, qr/"event": "charged".*\n.*"event": "released"/, 'the ledger');
+like($usual->{models}, qr/^\{.*"owner": "ana"/, 'models');
+like($usual->{spent}, qr/\|0\.5\|-0\.5\|1$/m, 'what was spent');
+like($usual->{locks}, qr/^relation\|dpobj\.budget_rows\|/m, 'locks');
+like($usual->{reads}, qr/^[1-9]/, 'pages');
+like($reference{"$_: plain"}{error}, qr/^ERROR:  UB004: /m, "$_: the failure") for 'tiny', 'ana without a solver';
+like($reference{"$_: plain"}{ledger}, qr/"event": "failed"/, "$_: the failure in the ledger") for 'tiny', 'ana without a solver';
+isnt(scalar(differences('ana: plain', { %$usual, messages => "$usual->{messages}NOTICE:  a neutral row\n" }, 1)), 0,
+	'a message more would be seen');
+
+$_->quit for $owner, values %session;
+$node->stop;
+done_testing();
