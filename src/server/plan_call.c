@@ -82,10 +82,8 @@ plan_read_call(FunctionCallInfo fcinfo, PlanCall *call)
 }
 
 Datum
-plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull)
+plan_fixed_value(EState *estate, Node *expression, const char *name, bool *isnull)
 {
-	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
-	EState *estate = call->aggregate->ss.ps.state;
 	ExprContext *context;
 	Datum value;
 	int16 length;
@@ -107,6 +105,39 @@ plan_constant_argument(PlanCall *call, int position, const char *name, bool *isn
 	return value;
 }
 
+Datum
+plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull)
+{
+	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
+
+	return plan_fixed_value(call->aggregate->ss.ps.state, expression, name, isnull);
+}
+
+/* From an expression of the node above *plan. */
+static Node *
+follow_references(Plan **plan, Node *expression)
+{
+	while (*plan != NULL)
+	{
+		expression = (Node *) list_nth_node(TargetEntry, (*plan)->targetlist,
+											((Var *) expression)->varattno - 1)
+						 ->expr;
+		if (!refers_below(*plan, expression))
+			break;
+		*plan = plan_below(*plan);
+	}
+	return expression;
+}
+
+Node *
+plan_source_expression(Plan **plan, Node *expression)
+{
+	if (!refers_below(*plan, expression))
+		return expression;
+	*plan = plan_below(*plan);
+	return follow_references(plan, expression);
+}
+
 /* The features as they are written: follow plain references into the plan below. */
 static Node *
 features_expression(PlanCall *call)
@@ -116,28 +147,29 @@ features_expression(PlanCall *call)
 
 	if (!refers_below(call->aggregate->ss.ps.plan, expression))
 		return expression;
-	while (plan != NULL)
-	{
-		expression = (Node *) list_nth_node(TargetEntry, plan->targetlist,
-											((Var *) expression)->varattno - 1)
-						 ->expr;
-		if (!refers_below(plan, expression))
-			break;
-		plan = plan_below(plan);
-	}
-	return expression;
+	return follow_references(&plan, expression);
 }
 
-int
-plan_feature_count(PlanCall *call)
+static int
+count_elements(Node *expression)
 {
-	Node *expression = features_expression(call);
-
 	if (IsA(expression, ArrayCoerceExpr))
 		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
 	if (IsA(expression, ArrayExpr) && !((ArrayExpr *) expression)->multidims)
 		return list_length(((ArrayExpr *) expression)->elements);
 	return 0;
+}
+
+int
+plan_element_count(Plan *plan, Node *expression)
+{
+	return count_elements(plan_source_expression(&plan, expression));
+}
+
+int
+plan_feature_count(PlanCall *call)
+{
+	return count_elements(features_expression(call));
 }
 
 static Node *
