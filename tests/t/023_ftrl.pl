@@ -122,7 +122,7 @@ spends($node, 'statement_timeout', $charged, sub {
 # Costs of 0 for the second choice and of 1 for the first, at a large epsilon.
 spends($node, 'a run that learns', { epsilon => 100, charged => 1, released => 1 }, sub {
 	my $right = scalar_of($node, <<'SQL');
-SELECT count(*) FROM (SELECT dp_ftrl(ARRAY[1, 0]::float8[], 100, 0, '{"n": 200}') OVER (ORDER BY t) AS c
+SELECT count(*) FROM (SELECT dp_ftrl(ARRAY[1, 0]::float8[], 100, 0, '{"n": 200, "dimension": 2}') OVER (ORDER BY t) AS c
                       FROM step) s WHERE c = 2
 SQL
 	cmp_ok($right, '>', 150, "right $right times");
@@ -134,7 +134,7 @@ spends($node, 'first choices', { epsilon => 100 * 60, charged => 60, released =>
 	for (1 .. 60)
 	{
 		$second += $control->ask(<<'SQL') - 1;
-SELECT dp_ftrl(ARRAY[1, 0]::float8[], 100, 0, '{"n": 1}') OVER (ORDER BY t) FROM step WHERE t = 1
+SELECT dp_ftrl(ARRAY[1, 0]::float8[], 100, 0, '{"n": 1, "dimension": 2}') OVER (ORDER BY t) FROM step WHERE t = 1
 SQL
 	}
 	ok(8 <= $second && $second <= 52, "the second $second times of 60");
