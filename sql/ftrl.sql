@@ -8,6 +8,10 @@ CREATE TABLE season_low PARTITION OF season FOR VALUES FROM (0) TO (100);
 CREATE TABLE season_high PARTITION OF season FOR VALUES FROM (100) TO (1000);
 INSERT INTO season SELECT t, costs FROM expert;
 CREATE TABLE chosen (t integer, choice integer);
+CREATE TABLE upper (t integer, costs float8[]);
+CREATE TABLE lower () INHERITS (upper);
+INSERT INTO upper SELECT t, costs FROM expert WHERE t <= 5;
+INSERT INTO lower SELECT t, costs FROM expert WHERE t > 5;
 
 -- A run: released events, their costs, and what is said of it.
 SELECT coalesce(max(id), 0) AS before FROM dpobj.ledger \gset
@@ -26,6 +30,7 @@ SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(ARRAY[a, b], 1.5, 1e-6, '{"n": 300, "
 SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(costs, 1, 0, '{"n": 300, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE t BETWEEN 10 AND 19) s;
 SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(costs, 1, 0, '{"n": 300, "dimension": 3}') OVER (ORDER BY t) FROM few_experts) s;
 SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(costs, 1, 0, '{"n": 300, "dimension": 3}') OVER (ORDER BY t) FROM season) s;
+SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(costs, 1, 0, '{"n": 300, "dimension": 3}') OVER (ORDER BY t) FROM upper) s;
 SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(costs, 1, 0, '{"n": 300, "dimension": 3}') OVER (ORDER BY city, t) FROM expert WHERE city <> 'c1') s;
 SET enable_sort = off; SET enable_seqscan = off;
 SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(costs, 1, 0, '{"n": 300, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE t > 290) s;
@@ -41,6 +46,7 @@ SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(ARRAY[a, 1 - a], 1, 0, '{"n": 300}') 
 CREATE INDEX ON narrow (t) WHERE u = 1;
 SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(ARRAY[a, 1 - a], 1, 0, '{"n": 300}') OVER (ORDER BY t) FROM narrow WHERE u = 1) s;
 RESET enable_sort; RESET enable_seqscan; RESET enable_bitmapscan;
+SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(ARRAY[a, u], 1, 0, '{"n": 300, "clip": [0, 6]}') OVER (ORDER BY t) FROM narrow) s;
 -- Rows that cannot be used are neutral.
 CREATE TABLE odd (t integer, costs float8[]);
 INSERT INTO odd VALUES (1, NULL), (2, '{1,2,3}'), (3, '{NaN,0}'), (4, '{NULL,0}'), (5, '{Infinity,-Infinity}'), (6, '{{0,1}}'), (7, '{}');
@@ -70,6 +76,8 @@ SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY ctid) FRO
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE a >= 0;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE costs[1] > 0 OR t > 3;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE ctid = '(0,1)';
+SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM season_low;
+SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM ONLY upper;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM (SELECT * FROM expert LIMIT 5) s;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert JOIN chosen USING (t);
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM (SELECT t, costs FROM expert UNION ALL SELECT t, costs FROM season) s;
@@ -93,6 +101,7 @@ SELECT dp_ftrl(costs, a, b, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM e
 SELECT dp_ftrl(costs, -1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert;
 SELECT dp_ftrl(costs, 1, 1, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert;
 SELECT dp_ftrl(ARRAY[a], 1, 0, '{"n": 9}') OVER (ORDER BY t) FROM expert;
+SELECT dp_ftrl(ARRAY[a, u], 1, 0, '{"n": 9}') OVER (ORDER BY t) FROM narrow;
 DO $$
 DECLARE
   o text;

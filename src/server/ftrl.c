@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
 #include "windowapi.h"
@@ -80,6 +81,23 @@ argument_type(const PlanWindow *window, int position)
 	return exprType(list_nth(window->call->args, position));
 }
 
+/* A cost of 37 would be clipped to 1 silently. */
+static void
+refuse_unscaled(const PlanWindow *window)
+{
+	int position;
+	Oid type;
+
+	if (plan_window_unscaled(window, &position, &type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s of type %s needs declared bounds",
+						position == 0 ? "an array of costs" : psprintf("cost %d", position),
+						format_type_be(type)),
+				 errdetail("Costs are clipped to [0, 1] unless options say otherwise."),
+				 errhint("Set \"clip\" in the options, or cast an indicator from boolean.")));
+}
+
 static void
 open_learning(const PlanWindow *window, const PlanTable *table, Learning *learning)
 {
@@ -87,6 +105,8 @@ open_learning(const PlanWindow *window, const PlanTable *table, Learning *learni
 				   argument_type(window, ARGUMENT_EPSILON),
 				   required_argument(window, ARGUMENT_DELTA, "delta"),
 				   argument_type(window, ARGUMENT_DELTA), options_argument(window));
+	if (!learning->clip_given)
+		refuse_unscaled(window);
 	learning_settle(learning, plan_window_elements(window));
 	if (table->is_protected && table->adjacency != ADJACENCY_REPLACE)
 		ereport(ERROR,

@@ -56,6 +56,7 @@ read_clip(const char *name, JsonbValue *value, Learning *learning, LearningOptio
 		!json_get_number(getIthJsonbValueFromContainer(pair, 1), &learning->high) ||
 		!(learning->low < learning->high) || learning->low < -MAX_COST || learning->high > MAX_COST)
 		invalid(name, "a pair [low, high] with low below high");
+	learning->clip_given = true;
 }
 
 static void

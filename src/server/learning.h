@@ -21,6 +21,7 @@ typedef struct Learning
 	int dimension;      /* 0 until it is known */
 	double low;         /* costs are clipped to low .. high */
 	double high;
+	bool clip_given;
 	bool kind_given;
 	FtrlKind kind; /* if it is given */
 	bool any_tree; /* "tree" without a noise: the better of the two */

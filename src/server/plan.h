@@ -77,6 +77,9 @@ extern Datum plan_window_argument(const PlanWindow *window, int position, const 
 								  bool *isnull);
 extern int plan_window_elements(const PlanWindow *window);
 
+/* Is an element of the first argument, from 1 (0: the array), of a type that counts? */
+extern bool plan_window_unscaled(const PlanWindow *window, int *position, Oid *type);
+
 /* Raises UB003 for an aggregate that is not of this extension, but calls its functions. */
 extern void plan_check_aggregate(FunctionCallInfo fcinfo);
 

@@ -224,6 +224,36 @@ is_unscaled(Node *node)
 	return true;
 }
 
+/* Position 0 is the array itself. */
+static bool
+find_unscaled(Node *expression, int *position, Oid *type)
+{
+	ListCell *cell;
+
+	*position = 0;
+	if (IsA(expression, ArrayCoerceExpr))
+		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
+	if (!IsA(expression, ArrayExpr))
+	{
+		*type = exprType(expression);
+		return is_counting_type(get_element_type(*type)) && !IsA(expression, Const);
+	}
+	foreach (cell, ((ArrayExpr *) expression)->elements)
+	{
+		(*position)++;
+		*type = exprType(strip_casts(lfirst(cell)));
+		if (is_unscaled(lfirst(cell)))
+			return true;
+	}
+	return false;
+}
+
+bool
+plan_find_unscaled(Plan *plan, Node *expression, int *position, Oid *type)
+{
+	return find_unscaled(plan_source_expression(&plan, expression), position, type);
+}
+
 static void
 refuse_unscaled(const char *which, Oid type)
 {
@@ -238,24 +268,9 @@ refuse_unscaled(const char *which, Oid type)
 void
 plan_refuse_unscaled_features(PlanCall *call)
 {
-	Node *expression = features_expression(call);
-	int position = 0;
-	ListCell *cell;
+	int position;
+	Oid type;
 
-	if (IsA(expression, ArrayCoerceExpr))
-		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
-	if (!IsA(expression, ArrayExpr))
-	{
-		Oid element = get_element_type(exprType(expression));
-
-		if (is_counting_type(element) && !IsA(expression, Const))
-			refuse_unscaled("a feature array", exprType(expression));
-		return;
-	}
-	foreach (cell, ((ArrayExpr *) expression)->elements)
-	{
-		position++;
-		if (is_unscaled(lfirst(cell)))
-			refuse_unscaled(psprintf("feature %d", position), exprType(strip_casts(lfirst(cell))));
-	}
+	if (find_unscaled(features_expression(call), &position, &type))
+		refuse_unscaled(position == 0 ? "a feature array" : psprintf("feature %d", position), type);
 }

@@ -517,6 +517,7 @@ plan_check_aggregate(FunctionCallInfo fcinfo)
 {
 	Aggref *aggref = AggGetAggref(fcinfo);
 
+	judging_window = false;
 	if (aggref == NULL || !plan_is_own_function(aggref->aggfnoid))
 		plan_refuse("The aggregate is not one of dpobj, but calls its functions.",
 					"Call dp_halfspace.");

@@ -65,6 +65,12 @@ extern Node *plan_source_expression(Plan **plan, Node *expression);
 /* Number of elements if an expression of a node is written as ARRAY[...], else 0. */
 extern int plan_element_count(Plan *plan, Node *expression);
 
+/*
+ * Is an expression of a node an array of integers or numerics, or has it such an
+ * element?  Then which, from 1, and 0 for the array itself.
+ */
+extern bool plan_find_unscaled(Plan *plan, Node *expression, int *position, Oid *type);
+
 /* The value of an expression; raises 22023, naming it, unless it is fixed. */
 extern Datum plan_fixed_value(EState *estate, Node *expression, const char *name, bool *isnull);
 

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "access/sysattr.h"
+#include "catalog/pg_inherits.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
 #include "parser/parsetree.h"
@@ -75,6 +75,13 @@ int
 plan_window_elements(const PlanWindow *window)
 {
 	return plan_element_count(window->window->ss.ps.plan, linitial(window->call->args));
+}
+
+bool
+plan_window_unscaled(const PlanWindow *window, int *position, Oid *type)
+{
+	return plan_find_unscaled(window->window->ss.ps.plan, linitial(window->call->args), position,
+							  type);
 }
 
 /* ---- columns ---- */
@@ -214,6 +221,25 @@ plan_check_filter(const Shape *shape, Oid relation, void *conditions, List *inde
 					"null, which makes it a neutral one.");
 }
 
+/*
+ * A partition or a child has the rows that are in it and in no other: which ones these
+ * are may be the rows' own business.
+ */
+static void
+check_whole_table(const Shape *shape)
+{
+	RangeTblEntry *entry;
+
+	if (shape->source == 0)
+		return; /* refused elsewhere */
+	entry = rt_fetch(shape->source, shape->statement->rtable);
+	if (plan_topmost_ancestor(entry->relid) != entry->relid ||
+		(!entry->inh && find_inheritance_children(entry->relid, NoLock) != NIL))
+		plan_refuse("Only a part of a table with partitions or children is read, so that a row "
+					"decides by where it is whether it has a place.",
+					"Name the whole table, with a condition on columns of ORDER BY.");
+}
+
 /* ---- the window ---- */
 
 static void
@@ -248,5 +274,6 @@ plan_check_window(const PlanWindow *window, PlanTable *table)
 	plan_shape_collect(&shape, list_make1(costs), NIL);
 	plan_shape_input(&shape, top->plan.lefttree);
 	check_order(&shape, top, costs);
+	check_whole_table(&shape);
 	plan_shape_end(&shape, table);
 }
