@@ -80,13 +80,14 @@ SELECT b.id,
        (SELECT coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
                         'replace') AS adjacency) u
  CROSS JOIN LATERAL
-       (SELECT coalesce(pg_catalog.sum(
-                 CASE WHEN e.adjacency = u.adjacency THEN e.epsilon_nano
-                      ELSE 2 * e.epsilon_nano::numeric END), 0) AS epsilon_nano,
-               coalesce(pg_catalog.sum(
-                 CASE WHEN e.adjacency = u.adjacency OR e.delta_units = 0 THEN e.delta_units
-                      ELSE pg_catalog.ceil(e.delta_units * (1 + pg_catalog.exp(e.epsilon_nano * 0.000000001))) + 1
-                 END), 0) AS delta_units,
+       (SELECT coalesce(pg_catalog.sum(e.epsilon_nano) FILTER (WHERE e.adjacency = u.adjacency), 0)
+                 + 2 * coalesce(pg_catalog.sum(e.epsilon_nano) FILTER (WHERE e.adjacency <> u.adjacency), 0)
+                 AS epsilon_nano,
+               coalesce(pg_catalog.sum(e.delta_units) FILTER (WHERE e.adjacency = u.adjacency), 0)
+                 + coalesce(pg_catalog.sum(
+                     pg_catalog.ceil(e.delta_units * (1 + pg_catalog.exp(e.epsilon_nano * 0.000000001))) + 1)
+                     FILTER (WHERE e.adjacency <> u.adjacency AND e.delta_units > 0), 0)
+                 AS delta_units,
                pg_catalog.count(*) AS releases
           FROM dpobj.ledger_events e
          WHERE e.event = 'charged'
