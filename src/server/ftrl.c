@@ -144,12 +144,13 @@ draw_choices(WindowObject object, const Learning *learning, Choices *choices)
 {
 	MemoryContext row =
 		AllocSetContextCreate(CurrentMemoryContext, "dpobj costs of a row", ALLOCSET_DEFAULT_SIZES);
+	RandomPool pool;
 	ServerMemory memory;
 	FtrlRun *run;
 	Bits bits;
 
 	server_memory_init(&memory, CurrentMemoryContext);
-	random_bits_init(&bits);
+	random_pool_init(&pool, &bits);
 	run = ftrl_start(&learning->plan, &bits, &memory.memory);
 	for (int64 place = 0; place < choices->count; place++)
 	{
@@ -164,6 +165,7 @@ draw_choices(WindowObject object, const Learning *learning, Choices *choices)
 		MemoryContextReset(row);
 	}
 	ftrl_end(run, &memory.memory);
+	random_pool_wipe(&pool);
 	MemoryContextDelete(row);
 }
 
