@@ -25,6 +25,7 @@
 #include "analyst.h"
 #include "dpobj.h"
 #include "grant.h"
+#include "learning.h"
 #include "training.h"
 
 /* The bound on the error may fail with this probability. */
@@ -308,7 +309,51 @@ check_dimension(const Training *training, int features)
 						errmsg("option \"dimension\" is %d for %d features", declared, features)));
 }
 
-/* dpobj.price(method, d, epsilon, delta, options) -> jsonb; the options are the aggregates'. */
+/* ---- a run of dp_ftrl ---- */
+
+/* The bound is on the mean over the run's own coins, for costs that do not react to it. */
+static void
+append_learning(StringInfo json, const Learning *learning)
+{
+	double regret = learning->plan.regret * (learning->high - learning->low);
+
+	appendStringInfo(json,
+					 "\"method\": \"ftrl\", \"epsilon\": %s, \"delta\": %s, \"adjacency\": "
+					 "\"replace\", \"unit\": \"row\", \"guarantee\": \"exact\"",
+					 decimal_text(learning->cost.epsilon_charged, EPSILON_UNIT),
+					 decimal_text(learning->cost.delta_charged, DELTA_UNIT));
+	appendStringInfo(json, ", \"dimension\": %d, \"n\": " INT64_FORMAT, learning->dimension,
+					 learning->steps);
+	learning_append_mechanism(json, learning);
+	appendStringInfo(json, ", \"regret\": {\"mean\": %.6g, \"per_step\": %.6g}", regret,
+					 regret / (double) learning->steps);
+}
+
+static Datum
+price_learning(FunctionCallInfo fcinfo)
+{
+	int choices = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
+	Learning learning;
+	StringInfoData json;
+
+	learning_begin(&learning, analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID,
+				   analyst_argument(fcinfo, 3, "delta"), NUMERICOID,
+				   analyst_json(fcinfo, 4, "options"));
+	if (learning.dimension > 0 && learning.dimension != choices)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"dimension\" is %d for %d choices", learning.dimension, choices)));
+	learning_settle(&learning, Max(choices, 1));
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	append_learning(&json, &learning);
+	appendStringInfoChar(&json, '}');
+	return parse_json(&json);
+}
+
+/* ---- both ---- */
+
+/* dpobj.price(method, d, epsilon, delta, options) -> jsonb; the options are the owner's. */
 PG_FUNCTION_INFO_V1(dpobj_price_dimension);
 Datum
 dpobj_price_dimension(PG_FUNCTION_ARGS)
@@ -317,6 +362,8 @@ dpobj_price_dimension(PG_FUNCTION_ARGS)
 	int features;
 	StringInfoData json;
 
+	if (strcmp(TextDatumGetCString(analyst_argument(fcinfo, 0, "method")), "ftrl") == 0)
+		return price_learning(fcinfo);
 	training_set_method(training, TextDatumGetCString(analyst_argument(fcinfo, 0, "method")));
 	features = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
 	training_set_cost(training, analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID,

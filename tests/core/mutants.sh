@@ -42,6 +42,12 @@ mutants=(
   '21|test_tree|tree: an attempt broken off at a node whose bound it has just changed'
   '22|test_tree|tree: only the first 64 bits of an interval point are random'
   '23|test_tree_limits|tree: a full tree refuses attempts that lead out of it'
+  '70|test_discrete_gaussian|discrete Gaussian: every proposal of the Laplace law kept'
+  '71|test_ftrl|ftrl: sigma of the nodes times 0.7'
+  '72|test_ftrl|ftrl: gauge noise of the nodes times 0.7'
+  '73|test_ftrl|ftrl: rate of the draws divided by 0.7'
+  '74|test_ftrl|ftrl: a level of nodes forgotten in the calibration'
+  '75|test_ftrl|ftrl: noise of a block used again as noise of none'
 )
 
 CC=${CC:-gcc}
