@@ -544,7 +544,7 @@ share_of_one(bool separators, PerturbationNoise noise, double delta, int64_t beh
 {
 	int32_t x = FIXED_POINT_ONE;
 	int64_t net = -behind;
-	Instance instance = {1, 1, &x, &net, 0};
+	Instance instance = {.dimension = 1, .rows = 1, .x = &x, .net = &net};
 	Draw draw = {.grid = shape_signs(1).grid, .oracle = shape_signs(1).grid};
 	PerturbationRequest request =
 		make_request(&draw.grid, separators, noise, 2, delta, ADJACENCY_REPLACE);

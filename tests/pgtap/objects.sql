@@ -36,6 +36,7 @@ SELECT is_empty($$
 $$, 'which PUBLIC may not call');
 SELECT volatility_is('dp_predict_proba', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT is_strict('dp_predict_proba', ARRAY['dp_model', 'double precision[]']);
+SELECT is(
   (SELECT count(*) FROM pg_proc WHERE proname = 'dp_ftrl' AND prokind = 'w')::int, 6,
   'dp_ftrl: three ways to write the cost, with and without options');
 SELECT is(
