@@ -31,6 +31,8 @@ typedef enum MechanismKind
 	MECHANISM_SAMPLE_AGGREGATE,
 	MECHANISM_OUTPUT,
 	MECHANISM_OBJECTIVE,
+	MECHANISM_CONVEX_EXPONENTIAL,
+	MECHANISM_LOCALIZED,
 	MECHANISM_KINDS
 } MechanismKind;
 
@@ -153,6 +155,8 @@ extern const Mechanism mechanism_rspm;
 extern const Mechanism mechanism_sample_aggregate;
 extern const Mechanism mechanism_output;
 extern const Mechanism mechanism_objective;
+extern const Mechanism mechanism_convex_exponential;
+extern const Mechanism mechanism_localized;
 
 /*
  * How many parts sample_aggregate has where nobody says: from public parameters, rows

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 typedef struct Writer
 {
@@ -113,6 +113,8 @@ put_convex(Writer *writer, const ConvexTerms *terms)
 	put(writer, radius, 8);
 	put(writer, (uint64_t) terms->lambda, 8);
 	put(writer, (uint64_t) terms->delta, 8);
+	put(writer, (uint64_t) terms->reach, 8);
+	put(writer, (uint64_t) terms->steps, 4);
 }
 
 static void
@@ -126,6 +128,8 @@ get_convex(Reader *reader, ConvexTerms *terms)
 	memcpy(&terms->radius, &radius, sizeof(radius));
 	terms->lambda = (int64_t) get(reader, 8);
 	terms->delta = (int64_t) get(reader, 8);
+	terms->reach = (int64_t) get(reader, 8);
+	terms->steps = (int) (uint32_t) get(reader, 4);
 	if (!convex_terms_valid(terms))
 		reader->failed = true;
 }

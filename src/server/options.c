@@ -8,6 +8,8 @@
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
+#include "core/net.h"
+
 #include "json_value.h"
 #include "options.h"
 
@@ -99,6 +101,7 @@ static const char *const mechanism_names[] = {
 	[CHOOSE_OUTPUT] = "output",
 	[CHOOSE_OBJECTIVE] = "objective",
 	[CHOOSE_AMP] = "amp",
+	[CHOOSE_LOCALIZED] = "localized",
 };
 
 static const char *const noise_names[] = {
@@ -250,6 +253,21 @@ static void
 read_radius(const char *name, JsonbValue *value, Options *options)
 {
 	read_positive(name, value, &options->radius);
+}
+
+static void
+read_norm(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->norm);
+}
+
+static void
+read_net(const char *name, JsonbValue *value, Options *options)
+{
+	if (!json_get_integer(value, 3, NET_MAX_POINTS, &options->net))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" must be an integer from 3 to " INT64_FORMAT, name,
+							   (int64) NET_MAX_POINTS)));
 }
 
 static void
@@ -427,7 +445,9 @@ static const OptionKey keys[] = {
 	{"memory_limit", read_memory_limit, false, FOR_ALL},
 	{"modulus", read_modulus, true, FOR_HALFSPACE},
 	{"n", read_n, false, FOR_ALL},
+	{"net", read_net, true, FOR_CONVEX},
 	{"noise", read_noise, true, FOR_ALL},
+	{"norm", read_norm, true, FOR_CONVEX},
 	{"numeric", read_numeric, false, FOR_HALFSPACE},
 	{"part_nodes", read_part_nodes, true, FOR_HALFSPACE},
 	{"parts", read_parts, true, FOR_HALFSPACE},

@@ -22,7 +22,8 @@ typedef enum MechanismChoice
 	CHOOSE_SAMPLE_AGGREGATE,
 	CHOOSE_OUTPUT,
 	CHOOSE_OBJECTIVE,
-	CHOOSE_AMP /* what objective is released as: another name for it */
+	CHOOSE_AMP, /* what objective is released as: another name for it */
+	CHOOSE_LOCALIZED
 } MechanismChoice;
 
 typedef enum NoiseChoice
@@ -75,6 +76,8 @@ typedef struct Options
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */
 	double radius;         /* of the clipped rows, 0: not given */
+	double norm;           /* of the weights, 0: not given */
+	int64 net;             /* points of a net at most, 0: not given */
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */
