@@ -26,6 +26,7 @@ typedef enum ConvexNoise
 {
 	CONVEX_GAMMA,    /* density proportional to exp(-|b| / scale): pure */
 	CONVEX_GAUSSIAN, /* independent normal coordinates of deviation scale: needs delta > 0 */
+	CONVEX_LAPLACE,  /* independent Laplace coordinates, of OPSamp only: needs delta > 0 */
 	CONVEX_NOISES
 } ConvexNoise;
 
@@ -54,6 +55,9 @@ typedef struct ConvexTerms
 	int64_t delta;  /* units of 2^-60, rounded down; 0 with CONVEX_GAMMA */
 	int64_t reach;  /* of a mechanism over a body (convex_net.h): 1 .. CONVEX_REACH_MAX; else 0 */
 	int steps;      /* of its net (net.h); else 0 */
+	int64_t rows;   /* declared, of OPSamp (convex_opsamp.h): with these two; else 0 */
+	int64_t peak;   /* no |v_j| is longer, units of 2^-20 */
+	int calls;      /* of the oracle */
 } ConvexTerms;
 
 /* More labels than any table has: what the arithmetic of convex_sample.c is made for. */

@@ -18,6 +18,7 @@ mechanism_get(MechanismKind kind)
 		[MECHANISM_OBJECTIVE] = &mechanism_objective,
 		[MECHANISM_CONVEX_EXPONENTIAL] = &mechanism_convex_exponential,
 		[MECHANISM_LOCALIZED] = &mechanism_localized,
+		[MECHANISM_OPSAMP] = &mechanism_opsamp,
 	};
 
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;

@@ -33,6 +33,7 @@ typedef enum MechanismKind
 	MECHANISM_OBJECTIVE,
 	MECHANISM_CONVEX_EXPONENTIAL,
 	MECHANISM_LOCALIZED,
+	MECHANISM_OPSAMP,
 	MECHANISM_KINDS
 } MechanismKind;
 
@@ -157,6 +158,7 @@ extern const Mechanism mechanism_output;
 extern const Mechanism mechanism_objective;
 extern const Mechanism mechanism_convex_exponential;
 extern const Mechanism mechanism_localized;
+extern const Mechanism mechanism_opsamp;
 
 /*
  * How many parts sample_aggregate has where nobody says: from public parameters, rows

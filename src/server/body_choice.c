@@ -57,12 +57,16 @@ static void
 choose_steps(const Options *options, MechanismRequest *request)
 {
 	int dimension = request->grid.dimension;
-	int64 least = net_points(dimension, options->net > 0 ? 1 : NET_LEAST_STEPS);
+	int steps = options->net > 0 ? net_steps(dimension, options->net) : NET_LEAST_STEPS;
 
 	request->convex.steps = convex_net_steps(dimension, options->n, options->net);
 	if (request->convex.steps > 0)
 		return;
-	if (least > NET_MAX_POINTS)
+	if (options->net > 0 && steps == 0 && dimension <= NET_MAX_DIMENSION)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"net\" must be at least " INT64_FORMAT " for %d weights",
+							   net_points(dimension, 1), dimension)));
+	if (dimension > NET_MAX_DIMENSION || net_points(dimension, steps) > NET_MAX_POINTS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%d weights are too many for mechanism \"%s\"", dimension,
@@ -75,12 +79,13 @@ choose_steps(const Options *options, MechanismRequest *request)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("a net for %d weights is too much work for mechanism \"%s\"", dimension,
 					mechanism_get(request->kind)->name),
-			 errdetail("It has at least " INT64_FORMAT " points, times " INT64_FORMAT
+			 errdetail("It has " INT64_FORMAT " points, times " INT64_FORMAT
 					   " rows; the limit is " INT64_FORMAT ".",
-					   least, options->n > 0 ? options->n : (int64) NET_USUAL_ROWS,
-					   (int64) NET_MOST_WORK),
-			 options->n > 0 ? errhint("Use fewer features, or mechanism \"objective\".")
-							: errhint("Declare \"n\", the number of rows, if there are fewer.")));
+					   net_points(dimension, steps),
+					   options->n > 0 ? options->n : (int64) NET_USUAL_ROWS, (int64) NET_MOST_WORK),
+			 options->n > 0
+				 ? errhint("Use fewer features, a smaller \"net\", or mechanism \"objective\".")
+				 : errhint("Declare \"n\", the number of rows, if there are fewer.")));
 }
 
 void
