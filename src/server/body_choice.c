@@ -39,10 +39,10 @@ check_noise(const Options *options, const MechanismRequest *request)
 					errhint("Leave \"noise\" out.")));
 }
 
-static int64
-choose_reach(const Options *options, double radius)
+int64
+body_reach(const Options *options, double radius, double usual)
 {
-	double reach = options->norm == 0 ? USUAL_REACH : options->norm * radius;
+	double reach = options->norm == 0 ? usual : options->norm * radius;
 
 	if (reach < LEAST_REACH || reach > MOST_REACH * (1 + 1e-9))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -92,20 +92,30 @@ void
 body_choose(const Options *options, MechanismRequest *request)
 {
 	check_noise(options, request);
-	request->convex.reach = choose_reach(options, request->convex.radius);
+	request->convex.reach = body_reach(options, request->convex.radius, USUAL_REACH);
 	choose_steps(options, request);
 }
 
-void
-body_refuse(const Options *options, MechanismKind kind)
+static void
+refuse_option(const char *name, MechanismKind kind, const char *mechanisms)
 {
-	if (options->norm == 0 && options->net == 0)
-		return;
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("option \"%s\" is not for mechanism \"%s\"",
-						   options->norm > 0 ? "norm" : "net", mechanism_get(kind)->name),
-					errhint("Add \"mechanism\": \"exponential\" or \"localized\", or leave it "
-							"out.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("option \"%s\" is not for mechanism \"%s\"", name, mechanism_get(kind)->name),
+			 errhint("Set \"mechanism\" to %s, or leave it out.", mechanisms)));
+}
+
+void
+body_check_options(const Options *options, MechanismKind kind)
+{
+	bool net = body_is_for(kind);
+
+	if (options->norm > 0 && !net && kind != MECHANISM_OPSAMP)
+		refuse_option("norm", kind, "\"exponential\", \"localized\" or \"opsamp\"");
+	if (options->net > 0 && !net)
+		refuse_option("net", kind, "\"exponential\" or \"localized\"");
+	if (options->calls > 0 && kind != MECHANISM_OPSAMP)
+		refuse_option("calls", kind, "\"opsamp\"");
 }
 
 void

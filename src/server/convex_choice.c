@@ -9,6 +9,7 @@
 #include "core/convex_release.h"
 
 #include "body_choice.h"
+#include "opsamp_choice.h"
 
 static ConvexKind
 convex_kind(const MechanismRequest *request)
@@ -62,16 +63,20 @@ choose_mechanism(TrainingMethod method, const Options *options)
 			return MECHANISM_CONVEX_EXPONENTIAL;
 		case CHOOSE_LOCALIZED:
 			return MECHANISM_LOCALIZED;
+		case CHOOSE_OPSAMP:
+			return MECHANISM_OPSAMP;
 		case CHOOSE_AUTO:
 		case CHOOSE_OBJECTIVE:
 		case CHOOSE_AMP:
 			return MECHANISM_OBJECTIVE;
 		default:
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("mechanism \"%s\" is not for method \"%s\"",
-							mechanism_choice_name(options->mechanism), method_name(method)),
-					 errhint("Mechanisms are: objective, amp, output, exponential, localized.")));
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("mechanism \"%s\" is not for method \"%s\"",
+						mechanism_choice_name(options->mechanism), method_name(method)),
+				 errhint(
+					 "Mechanisms are: objective, amp, output, exponential, localized, opsamp.")));
 	}
 }
 
@@ -144,6 +149,8 @@ default_lambda(const MechanismRequest *request)
 	int64 least;
 	double lambda;
 
+	if (request->kind == MECHANISM_OPSAMP)
+		return LAMBDA_ONE;           /* as much as a row: it is there for the certificate only */
 	least_request.convex.lambda = 1; /* too small, which tells the least */
 	(void) convex_request_scale(convex_kind(request), &least_request, &scale, &least);
 	lambda = request->kind == MECHANISM_OUTPUT ? 4.0 / 3 * request->grid.dimension / epsilon
@@ -238,13 +245,18 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : LOSS_LOGISTIC;
 	request->convex.radius = choose_radius(options, encoding);
 	set_noise(request, CONVEX_GAMMA, 0);
+	body_check_options(options, request->kind);
 	if (body_is_for(request->kind))
 	{
 		choose_over_body(options, request);
 		return;
 	}
-	body_refuse(options, request->kind);
 	choose_lambda(options, request);
+	if (request->kind == MECHANISM_OPSAMP)
+	{
+		opsamp_choose(options, encoding, delta, request);
+		return;
+	}
 	choose_noise(method, options, delta, request);
 	check_scale(request);
 }
@@ -262,6 +274,11 @@ convex_append_terms(StringInfo text, const MechanismRequest *request)
 	if (body_is_for(request->kind))
 	{
 		body_append_terms(text, request);
+		return;
+	}
+	if (request->kind == MECHANISM_OPSAMP)
+	{
+		opsamp_append_terms(text, request);
 		return;
 	}
 	(void) convex_request_scale(convex_kind(request), request, &scale, &least);

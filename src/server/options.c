@@ -8,6 +8,7 @@
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
+#include "core/convex_opsamp.h"
 #include "core/net.h"
 
 #include "json_value.h"
@@ -102,6 +103,7 @@ static const char *const mechanism_names[] = {
 	[CHOOSE_OBJECTIVE] = "objective",
 	[CHOOSE_AMP] = "amp",
 	[CHOOSE_LOCALIZED] = "localized",
+	[CHOOSE_OPSAMP] = "opsamp",
 };
 
 static const char *const noise_names[] = {
@@ -271,6 +273,18 @@ read_net(const char *name, JsonbValue *value, Options *options)
 }
 
 static void
+read_calls(const char *name, JsonbValue *value, Options *options)
+{
+	int64 calls;
+
+	if (!json_get_integer(value, 1, OPSAMP_MAX_CALLS, &calls))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" must be an integer from 1 to %d", name, OPSAMP_MAX_CALLS)));
+	options->calls = (int) calls;
+}
+
+static void
 read_groups(const char *name, JsonbValue *value, Options *options)
 {
 	int64 sizes[GRID_MAX_DIMENSION];
@@ -435,6 +449,7 @@ read_grid(const char *name, JsonbValue *value, Options *options)
 
 static const OptionKey keys[] = {
 	{"adjacency", read_adjacency, false, FOR_ALL},
+	{"calls", read_calls, true, FOR_CONVEX},
 	{"center", read_center, false, FOR_ALL},
 	{"clip", read_clip, false, FOR_ALL},
 	{"dimension", read_dimension, false, FOR_ALL},

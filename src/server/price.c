@@ -27,6 +27,7 @@
 #include "dpobj.h"
 #include "grant.h"
 #include "learning.h"
+#include "opsamp_choice.h"
 #include "training.h"
 
 /* The bound on the error may fail with this probability. */
@@ -170,6 +171,11 @@ append_convex(StringInfo json, const Training *training)
 	if (body_is_for(training->request.kind))
 	{
 		append_net_error(json, training);
+		return;
+	}
+	if (training->request.kind == MECHANISM_OPSAMP)
+	{
+		opsamp_append_error(json, &training->request);
 		return;
 	}
 	appendStringInfo(json, ", \"error\": {\"distance\": %.6g, \"beta\": %g}",
