@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/privacy.h"
+
 typedef enum ConvexLoss
 {
 	LOSS_LOGISTIC, /* ln(1 + exp(-margin)) */
@@ -52,7 +54,7 @@ typedef struct ConvexTerms
 	ConvexNoise noise;
 	double radius;  /* R, in units of a feature of 1.0 */
 	int64_t lambda; /* LAMBDA_MIN .. LAMBDA_MAX; over a body from 0 on */
-	int64_t delta;  /* units of 2^-60, rounded down; 0 with CONVEX_GAMMA */
+	int64_t delta;  /* atto-units, rounded down; 0 with CONVEX_GAMMA */
 	int64_t reach;  /* of a mechanism over a body (convex_net.h): 1 .. CONVEX_REACH_MAX; else 0 */
 	int steps;      /* of its net (net.h); else 0 */
 	int64_t rows;   /* declared, of OPSamp (convex_opsamp.h): with these two; else 0 */
@@ -71,8 +73,10 @@ convex_terms_valid(const ConvexTerms *terms)
 		   terms->radius >= CONVEX_RADIUS_MIN && terms->radius <= CONVEX_RADIUS_MAX &&
 		   terms->lambda >= (terms->reach > 0 ? 0 : LAMBDA_MIN) && terms->lambda <= LAMBDA_MAX &&
 		   terms->reach >= 0 && terms->reach <= CONVEX_REACH_MAX && terms->steps >= 0 &&
+		   terms->rows >= 0 && terms->peak >= 0 &&
+		   terms->peak <= INT64_C(1) << CONVEX_OUTPUT_BITS && terms->calls >= 0 &&
 		   (terms->noise == CONVEX_GAMMA ? terms->delta == 0
-										 : terms->delta > 0 && terms->delta < INT64_C(1) << 60);
+										 : terms->delta > 0 && terms->delta < DELTA_ONE);
 }
 
 #endif

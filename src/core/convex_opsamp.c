@@ -74,7 +74,7 @@ convex_opsamp_problem(const MechanismRequest *request)
 		.side = 2 * reach_of(request),
 		.lipschitz = peak_of(request),
 		.epsilon = (double) request->epsilon / EPSILON_ONE,
-		.delta = ldexp((double) terms->delta, -60),
+		.delta = (double) terms->delta / DELTA_ONE,
 		.rows = (double) terms->rows,
 		.calls = terms->calls,
 		.adjacency = request->adjacency,

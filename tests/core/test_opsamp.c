@@ -206,7 +206,7 @@ make_request(ConvexLoss loss, int dimension, double reach, int calls)
 				   .noise = CONVEX_LAPLACE,
 				   .radius = 1.5,
 				   .lambda = LAMBDA_ONE,
-				   .delta = (int64_t) ldexp(1e-6, 60),
+				   .delta = DELTA_ONE / 1000000,
 				   .reach = (int64_t) ldexp(reach, CONVEX_OUTPUT_BITS),
 				   .rows = 1000000,
 				   .peak = INT64_C(1) << ROW_BITS,
