@@ -36,7 +36,7 @@ typedef struct NetProblem
 	const Net *net;
 	const int64_t *centre; /* at most 2^26 in each coordinate */
 	int64_t step;          /* step times the net's steps is at most 2^26 */
-	int64_t limit;         /* points with |u| above it do not count; at most 2^27 */
+	int64_t limit;         /* points with |u| above it do not count; at most 2^28 */
 	int64_t lambda;        /* units of 2^-32; 0 for none */
 	int threads;
 } NetProblem;
