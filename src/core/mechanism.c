@@ -16,6 +16,7 @@ mechanism_get(MechanismKind kind)
 		[MECHANISM_SAMPLE_AGGREGATE] = &mechanism_sample_aggregate,
 		[MECHANISM_OUTPUT] = &mechanism_output,
 		[MECHANISM_OBJECTIVE] = &mechanism_objective,
+		[MECHANISM_SGD] = &mechanism_sgd,
 	};
 
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;
