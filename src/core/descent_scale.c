@@ -87,6 +87,9 @@ full_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency ad
 	return distance * sqrt(MUTANT(84) ? 1 : terms->iterations) * gaussian_sigma(epsilon, delta);
 }
 
+/* Beyond it delta would be lost for an epsilon that is of no use. */
+#define CONVERTED_MOST 20.0
+
 /* (epsilon, delta) under add_remove is (2 epsilon, (1 + e^epsilon) delta) under replace. */
 static double
 poisson_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency)
@@ -95,7 +98,7 @@ poisson_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency
 
 	if (adjacency == ADJACENCY_REPLACE && !MUTANT(85))
 	{
-		epsilon /= 2;
+		epsilon = fmin(epsilon / 2, CONVERTED_MOST);
 		delta /= 1 + exp(epsilon);
 	}
 	return delta > 0 ? rdp_noise(RDP_ADD_REMOVE, share, terms->iterations, epsilon, delta) : 0;

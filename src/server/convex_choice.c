@@ -7,6 +7,8 @@
 
 #include "core/convex_release.h"
 
+#include "descent_choice.h"
+
 static ConvexKind
 convex_kind(const MechanismRequest *request)
 {
@@ -59,11 +61,13 @@ choose_mechanism(TrainingMethod method, const Options *options)
 		case CHOOSE_OBJECTIVE:
 		case CHOOSE_AMP:
 			return MECHANISM_OBJECTIVE;
+		case CHOOSE_SGD:
+			return MECHANISM_SGD;
 		default:
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("mechanism \"%s\" is not for method \"%s\"",
 								   mechanism_choice_name(options->mechanism), method_name(method)),
-							errhint("Mechanisms are: objective, amp, output.")));
+							errhint("Mechanisms are: objective, amp, output, sgd.")));
 	}
 }
 
@@ -144,15 +148,20 @@ default_lambda(const MechanismRequest *request)
 	return (int64) fmin(lambda, LAMBDA_MAX);
 }
 
-/* Rounded down: both the minimiser and the noise take what is left. */
+/*
+ * Descent's noise asks for none: as good as none, where it is not given.  Rounded down:
+ * both the minimiser and the noise take what is left. */
 static void
 choose_lambda(const Options *options, MechanismRequest *request)
 {
 	double radius = request->convex.radius;
 	double lambda = options->regularization / (radius * radius) * LAMBDA_ONE;
 
-	request->convex.lambda =
-		options->regularization == 0 ? default_lambda(request) : (int64) fmin(lambda, 0x1p62);
+	if (options->regularization > 0)
+		request->convex.lambda = (int64) fmin(lambda, 0x1p62);
+	else
+		request->convex.lambda =
+			request->kind == MECHANISM_SGD ? LAMBDA_MIN : default_lambda(request);
 	if (request->convex.lambda > LAMBDA_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"regularization\" must be at most %.6g",
@@ -216,6 +225,12 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 	request->convex.radius = choose_radius(options, encoding);
 	set_noise(request, CONVEX_GAMMA, 0);
 	choose_lambda(options, request);
+	descent_check_options(options);
+	if (request->kind == MECHANISM_SGD)
+	{
+		descent_choose(options, delta, request);
+		return;
+	}
 	choose_noise(method, options, delta, request);
 	check_scale(request);
 }
@@ -227,7 +242,6 @@ convex_append_terms(StringInfo text, const MechanismRequest *request)
 	ConvexScale scale;
 	int64 least;
 
-	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
 	appendStringInfo(text,
 					 ", \"loss\": \"%s\", \"regularization\": %.17g, \"radius\": %.17g, "
 					 "\"noise\": \"%s\", \"weight_step\": %.17g",
@@ -235,6 +249,12 @@ convex_append_terms(StringInfo text, const MechanismRequest *request)
 					 convex_regularization(terms), terms->radius,
 					 terms->noise == CONVEX_GAUSSIAN ? "gaussian" : "gamma",
 					 ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius);
+	if (request->kind == MECHANISM_SGD)
+	{
+		descent_append_terms(text, request);
+		return;
+	}
+	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
 	if (request->kind == MECHANISM_OBJECTIVE)
 		appendStringInfo(text, ", \"objective_noise\": %.17g", scale.inner * terms->radius);
 	appendStringInfo(text, ", \"weight_noise\": %.17g", scale.outer / terms->radius);

@@ -22,7 +22,8 @@ typedef enum MechanismChoice
 	CHOOSE_SAMPLE_AGGREGATE,
 	CHOOSE_OUTPUT,
 	CHOOSE_OBJECTIVE,
-	CHOOSE_AMP /* what objective is released as: another name for it */
+	CHOOSE_AMP, /* what objective is released as: another name for it */
+	CHOOSE_SGD
 } MechanismChoice;
 
 typedef enum NoiseChoice
@@ -75,6 +76,11 @@ typedef struct Options
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */
 	double radius;         /* of the clipped rows, 0: not given */
+	DescentSampling sampling;
+	int64 batch;       /* rows of a batch, 0: the usual number */
+	int iterations;    /* 0: the usual number */
+	double step;       /* of a weight, 0: the usual one */
+	double projection; /* norm of the weights, at most; 0: the usual one */
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */
