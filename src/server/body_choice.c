@@ -110,8 +110,8 @@ body_check_options(const Options *options, MechanismKind kind)
 {
 	bool net = body_is_for(kind);
 
-	if (options->norm > 0 && !net && kind != MECHANISM_OPSAMP)
-		refuse_option("norm", kind, "\"exponential\", \"localized\" or \"opsamp\"");
+	if (options->norm > 0 && !net && kind != MECHANISM_OPSAMP && kind != MECHANISM_SGD)
+		refuse_option("norm", kind, "\"exponential\", \"localized\", \"opsamp\" or \"sgd\"");
 	if (options->net > 0 && !net)
 		refuse_option("net", kind, "\"exponential\" or \"localized\"");
 	if (options->calls > 0 && kind != MECHANISM_OPSAMP)

@@ -9,6 +9,7 @@
 #include "core/convex_release.h"
 
 #include "body_choice.h"
+#include "descent_choice.h"
 #include "opsamp_choice.h"
 
 static ConvexKind
@@ -69,14 +70,14 @@ choose_mechanism(TrainingMethod method, const Options *options)
 		case CHOOSE_OBJECTIVE:
 		case CHOOSE_AMP:
 			return MECHANISM_OBJECTIVE;
+		case CHOOSE_SGD:
+			return MECHANISM_SGD;
 		default:
-			ereport(
-				ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("mechanism \"%s\" is not for method \"%s\"",
-						mechanism_choice_name(options->mechanism), method_name(method)),
-				 errhint(
-					 "Mechanisms are: objective, amp, output, exponential, localized, opsamp.")));
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("mechanism \"%s\" is not for method \"%s\"",
+								   mechanism_choice_name(options->mechanism), method_name(method)),
+							errhint("Mechanisms are: objective, amp, output, exponential, "
+									"localized, opsamp, sgd.")));
 	}
 }
 
@@ -159,15 +160,20 @@ default_lambda(const MechanismRequest *request)
 	return (int64) fmin(lambda, LAMBDA_MAX);
 }
 
-/* Rounded down: both the minimiser and the noise take what is left. */
+/*
+ * Descent's noise asks for none: as good as none, where it is not given.  Rounded down:
+ * both the minimiser and the noise take what is left. */
 static void
 choose_lambda(const Options *options, MechanismRequest *request)
 {
 	double radius = request->convex.radius;
 	double lambda = options->regularization / (radius * radius) * LAMBDA_ONE;
 
-	request->convex.lambda =
-		options->regularization == 0 ? default_lambda(request) : (int64) fmin(lambda, 0x1p62);
+	if (options->regularization > 0)
+		request->convex.lambda = (int64) fmin(lambda, 0x1p62);
+	else
+		request->convex.lambda =
+			request->kind == MECHANISM_SGD ? LAMBDA_MIN : default_lambda(request);
 	if (request->convex.lambda > LAMBDA_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"regularization\" must be at most %.6g",
@@ -252,6 +258,12 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 		return;
 	}
 	choose_lambda(options, request);
+	descent_check_options(options);
+	if (request->kind == MECHANISM_SGD)
+	{
+		descent_choose(options, delta, request);
+		return;
+	}
 	if (request->kind == MECHANISM_OPSAMP)
 	{
 		opsamp_choose(options, encoding, delta, request);
@@ -281,10 +293,15 @@ convex_append_terms(StringInfo text, const MechanismRequest *request)
 		opsamp_append_terms(text, request);
 		return;
 	}
-	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
 	appendStringInfo(text, ", \"noise\": \"%s\", \"weight_step\": %.17g",
 					 terms->noise == CONVEX_GAUSSIAN ? "gaussian" : "gamma",
 					 ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius);
+	if (request->kind == MECHANISM_SGD)
+	{
+		descent_append_terms(text, request);
+		return;
+	}
+	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
 	if (request->kind == MECHANISM_OBJECTIVE)
 		appendStringInfo(text, ", \"objective_noise\": %.17g", scale.inner * terms->radius);
 	appendStringInfo(text, ", \"weight_noise\": %.17g", scale.outer / terms->radius);

@@ -102,6 +102,7 @@ static const char *const mechanism_names[] = {
 	[CHOOSE_OUTPUT] = "output",
 	[CHOOSE_OBJECTIVE] = "objective",
 	[CHOOSE_AMP] = "amp",
+	[CHOOSE_SGD] = "sgd",
 	[CHOOSE_LOCALIZED] = "localized",
 	[CHOOSE_OPSAMP] = "opsamp",
 };
@@ -285,6 +286,38 @@ read_calls(const char *name, JsonbValue *value, Options *options)
 }
 
 static void
+read_sampling(const char *name, JsonbValue *value, Options *options)
+{
+	static const char *const names[] = {
+		[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
+
+	options->sampling = (DescentSampling) get_choice(name, value, names, lengthof(names));
+}
+
+static void
+read_batch(const char *name, JsonbValue *value, Options *options)
+{
+	if (!json_get_integer(value, 1, DESCENT_MAX_ROWS, &options->batch))
+		invalid(name, "a positive integer");
+}
+
+static void
+read_iterations(const char *name, JsonbValue *value, Options *options)
+{
+	int64 iterations;
+
+	if (!json_get_integer(value, 1, DESCENT_MAX_ITERATIONS, &iterations))
+		invalid(name, "an integer from 1 to " CppAsString2(DESCENT_MAX_ITERATIONS));
+	options->iterations = (int) iterations;
+}
+
+static void
+read_step(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->step);
+}
+
+static void
 read_groups(const char *name, JsonbValue *value, Options *options)
 {
 	int64 sizes[GRID_MAX_DIMENSION];
@@ -449,6 +482,7 @@ read_grid(const char *name, JsonbValue *value, Options *options)
 
 static const OptionKey keys[] = {
 	{"adjacency", read_adjacency, false, FOR_ALL},
+	{"batch", read_batch, true, FOR_CONVEX},
 	{"calls", read_calls, true, FOR_CONVEX},
 	{"center", read_center, false, FOR_ALL},
 	{"clip", read_clip, false, FOR_ALL},
@@ -456,6 +490,7 @@ static const OptionKey keys[] = {
 	{"grid", read_grid, true, FOR_HALFSPACE},
 	{"groups", read_groups, false, FOR_ALL},
 	{"intercept", read_intercept, true, FOR_ALL},
+	{"iterations", read_iterations, false, FOR_CONVEX},
 	{"mechanism", read_mechanism, true, FOR_ALL},
 	{"memory_limit", read_memory_limit, false, FOR_ALL},
 	{"modulus", read_modulus, true, FOR_HALFSPACE},
@@ -469,8 +504,10 @@ static const OptionKey keys[] = {
 	{"radius", read_radius, true, FOR_CONVEX},
 	{"reference", read_reference, true, FOR_HALFSPACE},
 	{"regularization", read_regularization, true, FOR_CONVEX},
+	{"sampling", read_sampling, true, FOR_CONVEX},
 	{"scale", read_scale, false, FOR_ALL},
 	{"solver", read_solver, false, FOR_HALFSPACE},
+	{"step", read_step, true, FOR_CONVEX},
 	{"time_limit", read_time_limit, false, FOR_ALL},
 };
 

@@ -23,6 +23,7 @@ typedef enum MechanismChoice
 	CHOOSE_OUTPUT,
 	CHOOSE_OBJECTIVE,
 	CHOOSE_AMP, /* what objective is released as: another name for it */
+	CHOOSE_SGD,
 	CHOOSE_LOCALIZED,
 	CHOOSE_OPSAMP
 } MechanismChoice;
@@ -80,6 +81,10 @@ typedef struct Options
 	double norm;           /* of the weights, 0: not given */
 	int64 net;             /* points of a net at most, 0: not given */
 	int calls;             /* of OPSamp's oracle, 0: not given */
+	DescentSampling sampling;
+	int64 batch;    /* rows of a batch, 0: the usual number */
+	int iterations; /* 0: the usual number */
+	double step;    /* of a weight, 0: the usual one */
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */

@@ -160,7 +160,7 @@ append_net_error(StringInfo json, const Training *training)
 
 /*
  * |w - w*| for the minimiser w* of the regularised objective, in the units of the
- * weights: how far the noise moves the answer.
+ * weights: how far the noise moves the answer.  Where descent ends is not bounded.
  */
 static void
 append_convex(StringInfo json, const Training *training)
@@ -168,6 +168,11 @@ append_convex(StringInfo json, const Training *training)
 	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
 					 training->request.grid.dimension);
 	training_append_noise(json, training);
+	if (training->request.kind == MECHANISM_SGD)
+	{
+		appendStringInfoString(json, ", \"error\": null");
+		return;
+	}
 	if (body_is_for(training->request.kind))
 	{
 		append_net_error(json, training);
