@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/convex_release.h"
+#include "core/convex_usual.h"
 
 static ConvexKind
 convex_kind(const MechanismRequest *request)
@@ -15,30 +16,13 @@ convex_kind(const MechanismRequest *request)
 
 /* ---- radius ---- */
 
-/* No encoded row is longer: a one-hot group has one 1, a number is at most its clip bound. */
-static double
-longest_row(const Encoding *encoding)
-{
-	double square = encoding->intercept ? 1 : 0;
-	int j = 0;
-
-	for (int g = 0; g < encoding->groups; j += encoding->group[g++])
-		if (encoding->group[g] > 1)
-			square += 1;
-		else
-			square += pow(fmax(fabs(encoding->low[j]), fabs(encoding->high[j])), 2);
-	for (; j < encoding->features; j++)
-		square += pow(fmax(fabs(encoding->low[j]), fabs(encoding->high[j])), 2);
-	return sqrt(square);
-}
-
-static double
-choose_radius(const Options *options, const Encoding *encoding)
+double
+convex_choose_radius(const Options *options, const Encoding *encoding)
 {
 	double radius = options->radius;
 
 	if (radius == 0)
-		return fmax(longest_row(encoding), CONVEX_RADIUS_MIN);
+		return convex_usual_radius(encoding);
 	if (radius < CONVEX_RADIUS_MIN || radius > CONVEX_RADIUS_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"radius\" must be between %g and %g", CONVEX_RADIUS_MIN,
@@ -67,34 +51,10 @@ choose_mechanism(TrainingMethod method, const Options *options)
 	}
 }
 
-static void
-set_noise(MechanismRequest *request, ConvexNoise noise, int64 delta)
-{
-	request->convex.noise = noise;
-	request->convex.delta = noise == CONVEX_GAUSSIAN ? delta : 0;
-}
-
-/* The usual length of the noise; none if the request would be refused. */
-static double
-noise_length(const MechanismRequest *request)
-{
-	int dimension = request->grid.dimension;
-	double scale;
-	ConvexScale scales;
-	int64 least;
-
-	if (convex_request_scale(convex_kind(request), request, &scales, &least) != CONVEX_FITS)
-		return INFINITY;
-	scale = request->kind == MECHANISM_OUTPUT ? scales.outer : scales.inner;
-	return scale * (request->convex.noise == CONVEX_GAUSSIAN ? sqrt(dimension) : dimension);
-}
-
 /* Without a word about it, the law whose noise is shorter. */
 static void
 choose_noise(TrainingMethod method, const Options *options, int64 delta, MechanismRequest *request)
 {
-	double gamma;
-
 	if (options->noise != NOISE_AUTO && options->noise != NOISE_GAMMA &&
 		options->noise != NOISE_GAUSSIAN)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -105,13 +65,11 @@ choose_noise(TrainingMethod method, const Options *options, int64 delta, Mechani
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("noise \"gaussian\" needs delta greater than zero"),
 						errhint("Noise \"gamma\" is pure: it needs no delta.")));
-	set_noise(request, CONVEX_GAMMA, delta);
-	if (options->noise == NOISE_GAMMA || delta == 0)
-		return;
-	gamma = noise_length(request);
-	set_noise(request, CONVEX_GAUSSIAN, delta);
-	if (options->noise == NOISE_AUTO && gamma <= noise_length(request))
-		set_noise(request, CONVEX_GAMMA, delta);
+	if (options->noise == NOISE_AUTO)
+		convex_set_shorter_noise(convex_kind(request), request, delta);
+	else
+		convex_set_noise(request, options->noise == NOISE_GAUSSIAN ? CONVEX_GAUSSIAN : CONVEX_GAMMA,
+						 delta);
 }
 
 /* ---- regularisation ---- */
@@ -122,28 +80,6 @@ convex_regularization(const ConvexTerms *terms)
 	return (double) terms->lambda / LAMBDA_ONE * terms->radius * terms->radius;
 }
 
-/*
- * Found by trial on Adult and on generated data (bench/convex): in units of R, d / (24
- * epsilon^2) for noise in the objective, but at least twice what epsilon allows, and
- * 4 d / (3 epsilon) for noise on the minimiser.
- */
-static int64
-default_lambda(const MechanismRequest *request)
-{
-	double epsilon = (double) request->epsilon / EPSILON_ONE;
-	MechanismRequest least_request = *request;
-	ConvexScale scale;
-	int64 least;
-	double lambda;
-
-	least_request.convex.lambda = 1; /* too small, which tells the least */
-	(void) convex_request_scale(convex_kind(request), &least_request, &scale, &least);
-	lambda = request->kind == MECHANISM_OUTPUT ? 4.0 / 3 * request->grid.dimension / epsilon
-											   : request->grid.dimension / (24 * epsilon * epsilon);
-	lambda = fmax(lambda * LAMBDA_ONE, 2.0 * least); /* no lambda will do if least is beyond */
-	return (int64) fmin(lambda, LAMBDA_MAX);
-}
-
 /* Rounded down: both the minimiser and the noise take what is left. */
 static void
 choose_lambda(const Options *options, MechanismRequest *request)
@@ -151,8 +87,9 @@ choose_lambda(const Options *options, MechanismRequest *request)
 	double radius = request->convex.radius;
 	double lambda = options->regularization / (radius * radius) * LAMBDA_ONE;
 
-	request->convex.lambda =
-		options->regularization == 0 ? default_lambda(request) : (int64) fmin(lambda, 0x1p62);
+	request->convex.lambda = options->regularization == 0
+								 ? convex_usual_lambda(convex_kind(request), request)
+								 : (int64) fmin(lambda, 0x1p62);
 	if (request->convex.lambda > LAMBDA_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"regularization\" must be at most %.6g",
@@ -213,10 +150,12 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 	set_grid(&request->grid, encoding_dimension(encoding));
 	request->kind = choose_mechanism(method, options);
 	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : LOSS_LOGISTIC;
-	request->convex.radius = choose_radius(options, encoding);
-	set_noise(request, CONVEX_GAMMA, 0);
+	request->convex.radius = convex_choose_radius(options, encoding);
+	convex_set_noise(request, CONVEX_GAMMA, 0);
 	choose_lambda(options, request);
 	choose_noise(method, options, delta, request);
+	if (options->regularization == 0)
+		request->convex.lambda = convex_usual_lambda_for_noise(convex_kind(request), request);
 	check_scale(request);
 }
 

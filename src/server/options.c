@@ -423,15 +423,15 @@ static const OptionKey keys[] = {
 	{"grid", read_grid, true, FOR_HALFSPACE},
 	{"groups", read_groups, false, FOR_ALL},
 	{"intercept", read_intercept, true, FOR_ALL},
-	{"mechanism", read_mechanism, true, FOR_ALL},
+	{"mechanism", read_mechanism, true, FOR_NAMED},
 	{"memory_limit", read_memory_limit, false, FOR_ALL},
 	{"modulus", read_modulus, true, FOR_HALFSPACE},
 	{"n", read_n, false, FOR_ALL},
-	{"noise", read_noise, true, FOR_ALL},
-	{"numeric", read_numeric, false, FOR_HALFSPACE},
+	{"noise", read_noise, true, FOR_NAMED},
+	{"numeric", read_numeric, false, FOR_HALFSPACE | FOR_CLASSIFIER},
 	{"part_nodes", read_part_nodes, true, FOR_HALFSPACE},
 	{"parts", read_parts, true, FOR_HALFSPACE},
-	{"radius", read_radius, true, FOR_CONVEX},
+	{"radius", read_radius, true, FOR_CONVEX | FOR_CLASSIFIER},
 	{"reference", read_reference, true, FOR_HALFSPACE},
 	{"regularization", read_regularization, true, FOR_CONVEX},
 	{"scale", read_scale, false, FOR_ALL},
@@ -480,7 +480,11 @@ const char *
 method_name(TrainingMethod method)
 {
 	static const char *const names[] = {
-		[METHOD_HALFSPACE] = "halfspace", [METHOD_LOGISTIC] = "logistic", [METHOD_SVM] = "svm"};
+		[METHOD_HALFSPACE] = "halfspace",
+		[METHOD_LOGISTIC] = "logistic",
+		[METHOD_SVM] = "svm",
+		[METHOD_CLASSIFIER] = "classifier",
+	};
 
 	return names[method];
 }
