@@ -24,7 +24,7 @@
 #define RUNS 20
 
 /* Runs at each lambda of a row that is tuned, and at the best one once more. */
-#define TUNING_RUNS 10
+#define TUNING_RUNS 6
 
 static const double epsilons[EPSILONS] = {0.1, 0.3, 0.5, 1, 2, 5, 10};
 
@@ -241,10 +241,12 @@ static const Line lines[] = {
 				  "modulus 3"),
 	HALFSPACE_ROW("opdisc gauge, sparse 4", ON_SMALL, OPDISC, PERTURBATION_GAUGE, "sparse 4"),
 	HALFSPACE_ROW("opdisc laplace, signs", ON_SMALL, OPDISC, PERTURBATION_LAPLACE, "sign"),
-	HALFSPACE_ROW("opdisc spherical, ball 23", ON_SMALL, OPDISC, PERTURBATION_SPHERICAL, "ball 23"),
-	HALFSPACE_ROW("opdisc gaussian, ball 23", ON_SMALL, OPDISC, PERTURBATION_GAUSSIAN, "ball 23"),
-	HALFSPACE_ROW("opdisc published (unproven), ball 23", ON_SMALL, OPDISC, PERTURBATION_PUBLISHED,
+	HALFSPACE_ROW("opdisc spherical, ball 23", ON_ADULT23 | ON_G1, OPDISC, PERTURBATION_SPHERICAL,
 				  "ball 23"),
+	HALFSPACE_ROW("opdisc gaussian, ball 23", ON_ADULT23 | ON_G1, OPDISC, PERTURBATION_GAUSSIAN,
+				  "ball 23"),
+	HALFSPACE_ROW("opdisc published (unproven), ball 23", ON_ADULT23 | ON_G1, OPDISC,
+				  PERTURBATION_PUBLISHED, "ball 23"),
 	HALFSPACE_ROW("rspm gauge, {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_GAUGE, "1 1 1"),
 	HALFSPACE_ROW("rspm laplace, {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_LAPLACE, "1 1 1"),
 	HALFSPACE_ROW("rspm gaussian, {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_GAUSSIAN, "1 1 1"),
@@ -288,7 +290,7 @@ measure_tuned(const AccuracySet *set, MechanismRequest *request, Bits *bits)
 	Accuracy best = {.mean = 0};
 	int64_t best_lambda = request->convex.lambda;
 
-	for (double lambda = 0x1p-8; lambda <= 0x1p9; lambda *= 2)
+	for (double lambda = 0x1p-6; lambda <= 0x1p8; lambda *= 2)
 	{
 		Accuracy now;
 
