@@ -491,17 +491,17 @@ static const OptionKey keys[] = {
 	{"groups", read_groups, false, FOR_ALL},
 	{"intercept", read_intercept, true, FOR_ALL},
 	{"iterations", read_iterations, false, FOR_CONVEX},
-	{"mechanism", read_mechanism, true, FOR_ALL},
+	{"mechanism", read_mechanism, true, FOR_NAMED},
 	{"memory_limit", read_memory_limit, false, FOR_ALL},
 	{"modulus", read_modulus, true, FOR_HALFSPACE},
 	{"n", read_n, false, FOR_ALL},
 	{"net", read_net, true, FOR_CONVEX},
-	{"noise", read_noise, true, FOR_ALL},
+	{"noise", read_noise, true, FOR_NAMED},
 	{"norm", read_norm, true, FOR_CONVEX},
-	{"numeric", read_numeric, false, FOR_HALFSPACE},
+	{"numeric", read_numeric, false, FOR_HALFSPACE | FOR_CLASSIFIER},
 	{"part_nodes", read_part_nodes, true, FOR_HALFSPACE},
 	{"parts", read_parts, true, FOR_HALFSPACE},
-	{"radius", read_radius, true, FOR_CONVEX},
+	{"radius", read_radius, true, FOR_CONVEX | FOR_CLASSIFIER},
 	{"reference", read_reference, true, FOR_HALFSPACE},
 	{"regularization", read_regularization, true, FOR_CONVEX},
 	{"sampling", read_sampling, true, FOR_CONVEX},
@@ -552,7 +552,11 @@ const char *
 method_name(TrainingMethod method)
 {
 	static const char *const names[] = {
-		[METHOD_HALFSPACE] = "halfspace", [METHOD_LOGISTIC] = "logistic", [METHOD_SVM] = "svm"};
+		[METHOD_HALFSPACE] = "halfspace",
+		[METHOD_LOGISTIC] = "logistic",
+		[METHOD_SVM] = "svm",
+		[METHOD_CLASSIFIER] = "classifier",
+	};
 
 	return names[method];
 }

@@ -46,13 +46,16 @@ typedef enum TrainingMethod
 	METHOD_HALFSPACE,
 	METHOD_LOGISTIC,
 	METHOD_SVM,
+	METHOD_CLASSIFIER, /* halfspace or logistic: which, is settled from public parameters */
 	TRAINING_METHODS
 } TrainingMethod;
 
 /* A set of methods, for keys and mechanisms that are not for all. */
 #define FOR_HALFSPACE (1 << METHOD_HALFSPACE)
 #define FOR_CONVEX (1 << METHOD_LOGISTIC | 1 << METHOD_SVM)
-#define FOR_ALL (FOR_HALFSPACE | FOR_CONVEX)
+#define FOR_CLASSIFIER (1 << METHOD_CLASSIFIER)
+#define FOR_NAMED (FOR_HALFSPACE | FOR_CONVEX)
+#define FOR_ALL (FOR_NAMED | FOR_CLASSIFIER)
 
 typedef enum GridChoice
 {
@@ -117,7 +120,7 @@ typedef struct Options
  */
 extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
 
-/* "halfspace", "logistic", "svm": the kind of a model too. */
+/* "halfspace", "logistic", "svm": the kind of a model too; "classifier" is none. */
 extern const char *method_name(TrainingMethod method);
 
 /* As they are written in the options. */

@@ -194,6 +194,7 @@ append_price(StringInfo json, const Training *training)
 					 method_name(training->method), mechanism_get(training->request.kind)->name);
 	append_cost(json, training);
 	appendStringInfo(json, ", \"guarantee\": \"%s\"", training->guarantee);
+	training_append_choice(json, training);
 	if (training->method != METHOD_HALFSPACE)
 	{
 		append_convex(json, training);

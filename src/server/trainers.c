@@ -1,6 +1,6 @@
 /*
- * trainers.c - the aggregates dp_halfspace, dp_logistic and dp_svm: stream rows, charge,
- * solve, release.
+ * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm and dp_classifier: stream
+ * rows, charge, solve, release.
  *
  * The order of the final function is the guarantee: everything that can be
  * refused is refused from public parameters, then the charge is committed, and
@@ -252,6 +252,13 @@ dpobj_svm_accumulate(PG_FUNCTION_ARGS)
 	return accumulate(fcinfo, METHOD_SVM);
 }
 
+PG_FUNCTION_INFO_V1(dpobj_classifier_accumulate);
+Datum
+dpobj_classifier_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_CLASSIFIER);
+}
+
 /* ---- the release ---- */
 
 static void
@@ -339,4 +346,11 @@ Datum
 dpobj_svm_final(PG_FUNCTION_ARGS)
 {
 	return finish(fcinfo, METHOD_SVM);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_classifier_final);
+Datum
+dpobj_classifier_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_CLASSIFIER);
 }

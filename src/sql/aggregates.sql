@@ -27,7 +27,7 @@ CREATE FUNCTION dpobj.rows_combine(dp_rows, dp_rows) RETURNS dp_rows
   AS 'MODULE_PATHNAME', 'dpobj_rows_combine';
 COMMENT ON FUNCTION dpobj.rows_combine(dp_rows, dp_rows) IS 'adds up two partial training sets';
 
--- dp_halfspace, dp_logistic and dp_svm (features, label, epsilon, delta [, options]):
+-- dp_halfspace, dp_logistic, dp_svm and dp_classifier (features, label, epsilon, delta [, options]):
 -- one aggregate for each type of label and each way to write epsilon and delta.
 DO $body$
 DECLARE
@@ -41,7 +41,8 @@ BEGIN
   FOR method, what IN VALUES
     ('halfspace', 'private halfspace'),
     ('logistic', 'private logistic regression'),
-    ('svm', 'private support vector machine')
+    ('svm', 'private support vector machine'),
+    ('classifier', 'private halfspace or logistic regression, chosen from public parameters')
   LOOP
     EXECUTE format(
       $$CREATE FUNCTION dpobj.%1$s_final(dp_rows) RETURNS dp_model

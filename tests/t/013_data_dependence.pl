@@ -96,6 +96,7 @@ my %request = (
 	'label b' => trains("'{i,t}'", 'b'),
 	delta => trains("'{i,t}', delta => 0.001"),
 	method => trains("'{i,t}', method => 'halfspace'"),
+	classifier => trains("'{i,t}', method => 'classifier', delta => 0.001"),
 	name => trains("'{i,t}', name => 'NAME'"),
 	exponential => options('"mechanism": "exponential"'),
 	permute_flip => options('"mechanism": "permute_flip"'),
