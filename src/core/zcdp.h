@@ -1,0 +1,22 @@
+/*
+ * zcdp.h - zero-concentrated differential privacy and what it implies (PRIVACY.md 6).
+ */
+#ifndef DPOBJ_CORE_ZCDP_H
+#define DPOBJ_CORE_ZCDP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * epsilon is in nano-units, delta in units of 2^-60.  The largest rho, but for 1e-8 of
+ * it, such that rho-zCDP implies (epsilon, delta)-DP; certified.  0 if there is none.
+ */
+extern double zcdp_rho(int64_t epsilon, int64_t delta);
+
+/*
+ * Is rho-zCDP (epsilon, delta)-DP, by the bound at this order alpha > 1?  "Yes" is
+ * certain: the bound is rounded up.
+ */
+extern bool zcdp_implies(double rho, double alpha, int64_t epsilon, int64_t delta);
+
+#endif
