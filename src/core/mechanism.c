@@ -14,6 +14,7 @@ mechanism_get(MechanismKind kind)
 		[MECHANISM_OPDISC] = &mechanism_opdisc,
 		[MECHANISM_OUTPUT] = &mechanism_output,
 		[MECHANISM_OBJECTIVE] = &mechanism_objective,
+		[MECHANISM_SIMPLEX] = &mechanism_simplex,
 	};
 
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;

@@ -20,6 +20,7 @@
 #include "core/oracle.h"
 #include "core/privacy.h"
 #include "core/select.h"
+#include "core/simplex.h"
 
 typedef enum MechanismKind
 {
@@ -28,6 +29,7 @@ typedef enum MechanismKind
 	MECHANISM_OPDISC,
 	MECHANISM_OUTPUT,
 	MECHANISM_OBJECTIVE,
+	MECHANISM_SIMPLEX,
 	MECHANISM_KINDS
 } MechanismKind;
 
@@ -53,6 +55,7 @@ typedef struct MechanismRequest
 	bool progress; /* is anybody to be told how far it is? */
 	/* Of a convex mechanism; its grid then holds the dimension only, each weight fixed at 0. */
 	ConvexTerms convex;
+	SimplexTerms simplex; /* of one with targets, whose grid likewise holds the dimension only */
 } MechanismRequest;
 
 /* What a release gives away: the vector.  loss and nodes are for the owner's tests only. */
@@ -61,7 +64,8 @@ typedef struct MechanismAnswer
 	int index[GRID_MAX_DIMENSION];
 	int64_t loss;
 	int64_t nodes;
-	int64_t weight[GRID_MAX_DIMENSION]; /* convex: R times the weights, in units of 2^-20 */
+	int64_t
+		weight[GRID_MAX_DIMENSION]; /* convex: R times them, in units of 2^-20; simplex: draws */
 } MechanismAnswer;
 
 /*
@@ -104,7 +108,8 @@ typedef struct Mechanism
 	const char *name; /* as in the option "mechanism" */
 	/* bounded range gives rho = epsilon^2 / 8 instead of epsilon^2 / 2 (PRIVACY.md C6) */
 	bool bounded_range;
-	bool convex; /* real weights for a convex loss: rows carry both label counts */
+	bool convex;  /* real weights for a convex loss: rows carry both label counts */
+	bool targets; /* rows carry a target in front of the features (core/simplex.h) */
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
 	void (*release)(const MechanismRequest *request, const Instance *instance,
 					const MechanismTools *tools, MechanismAnswer *answer);
@@ -118,5 +123,6 @@ extern const Mechanism mechanism_permute_flip;
 extern const Mechanism mechanism_opdisc;
 extern const Mechanism mechanism_output;
 extern const Mechanism mechanism_objective;
+extern const Mechanism mechanism_simplex;
 
 #endif
