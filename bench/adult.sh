@@ -19,7 +19,7 @@ workplace_make
 workplace_build
 cp "$DPOBJ_DATA/adult23.csv" "$W/adult23.csv"
 chmod a+r "$W/adult23.csv"
-for bench in select oracle; do
+for bench in select oracle sample; do
   unprivileged "gcc -std=c11 -O2 -D_GNU_SOURCE -Isrc -Itests -o '$W/$bench' bench/$bench.c \
     src/core/libdpobj_core.a -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread && '$W/$bench' '$W'"
   echo

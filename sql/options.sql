@@ -22,6 +22,9 @@ SELECT weights('{"grid": {"levels": [[-3, 5], [-2, 7]]}, "mechanism": "opdisc"}'
 SELECT weights('{"grid": {"sparse": 2}}');
 SELECT weights('{"grid": {"sparse": 2}, "mechanism": "opdisc"}');
 SELECT weights('{"grid": {"sparse": 2}, "mechanism": "permute_flip"}');
+SELECT weights('{"grid": "sign", "mechanism": "sample_aggregate"}');
+SELECT weights('{"grid": {"sparse": 2}, "mechanism": "sample_aggregate", "parts": 5, "part_nodes": 20, "n": 100}');
+SELECT weights('{"grid": "sign", "mechanism": "sample_aggregate", "adjacency": "add_remove", "dimension": 2, "time_limit": 60}');
 SELECT weights('{"grid": {"levels": [[-1, 1], [-1, 1]]}, "groups": [2]}');
 SELECT weights('{"grid": "sign", "groups": [2], "time_limit": 60}');
 SELECT weights('{"grid": "sign", "memory_limit": 4096, "noise": "gauge"}');
@@ -36,6 +39,61 @@ SELECT weights(jsonb_build_object('grid', 'sign', 'mechanism', 'opdisc', 'solver
 FROM unnest('{auto,native,glpk,glpk_literal}'::text[]) solver;
 SELECT weights('{"grid": "sign", "solver": "glpk"}');
 SELECT weights('{"grid": "sign", "mechanism": "permute_flip", "solver": "native"}');
+-- every noise of objective perturbation
+SELECT noise, mechanism, weights(jsonb_build_object('grid', 'sign', 'mechanism', mechanism, 'noise', noise))
+FROM unnest('{gauge,laplace,spherical}'::text[]) noise, unnest('{opdisc,rspm}'::text[]) mechanism;
+SELECT weights('{"grid": "sign", "mechanism": "opdisc", "noise": "paraboloid"}');
+SELECT weights('{"grid": "sign", "mechanism": "rspm", "solver": "glpk_literal"}');
+SELECT weights('{"grid": {"levels": [[-3, 0, 5], [-2, 0, 7]]}, "mechanism": "rspm", "reference": true}') ~ 'rspm \{5,(0|-2)\} exact' AS positive_first;
+SELECT weights('{"grid": "sign", "mechanism": "opdisc", "noise": "spherical", "time_limit": 60}');
+SELECT weights(jsonb_build_object('grid', '{"ball": 2}'::jsonb, 'mechanism', 'opdisc', 'noise', 'spherical', 'solver', solver))
+       ~ 'opdisc \{1,(0|-1)\} float' AS positive_first
+FROM unnest('{native,glpk,glpk_literal}'::text[]) solver;
+SELECT weights('{"grid": "ternary", "mechanism": "opdisc", "noise": "spherical"}') ~ '\{1,(0|-1)\}' AS positive_first;
+SELECT weights('{"grid": {"max": 16}, "mechanism": "opdisc", "noise": "paraboloid"}') ~ '\{\d+,(0|-\d+)\}' AS positive_first;
+-- Gaussian noise needs a delta, and it is charged
+CREATE FUNCTION noisy(delta numeric, options jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE m dp_model;
+BEGIN
+  m := (SELECT dp_halfspace(features, rich, 10000::numeric, delta, options) FROM person);
+  RETURN format('%s %s %s, delta %s, ledger %s %s', m.mechanism, m.weights, m.guarantee, m.delta,
+                (SELECT format('%s %s', l.guarantee, l.delta = m.delta::numeric) FROM dpobj.ledger l
+                 WHERE l.id = m.release),
+                (SELECT l.pair FROM dpobj.ledger l WHERE l.id = m.release));
+END $$;
+SELECT noisy(0.25, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
+SELECT noisy(0.25, '{"grid": "ternary", "mechanism": "opdisc", "noise": "gaussian"}') ~ '\{1,(0|-1)\} float' AS positive_first;
+SELECT noisy(0.25, '{"grid": "sign", "mechanism": "rspm", "noise": "gaussian"}');
+SELECT noisy(0.25, '{"grid": "sign", "mechanism": "rspm"}');
+SELECT noisy(0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
+SELECT noisy(1e-19, '{"grid": "sign", "mechanism": "rspm", "noise": "gaussian"}');
+-- as published: only where a superuser allows it, and recorded as unproven
+SELECT noisy(0.25, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
+CREATE ROLE dpobj_options_user;
+SET ROLE dpobj_options_user;
+SET dpobj.allow_unproven = on;
+RESET ROLE;
+DROP ROLE dpobj_options_user;
+SET dpobj.allow_unproven = on;
+SELECT noisy(0.25, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
+SELECT noisy(0.25, '{"grid": "sign", "mechanism": "rspm", "noise": "published", "time_limit": 60}');
+SELECT noisy(0, '{"grid": "sign", "mechanism": "rspm", "noise": "published"}');
+RESET dpobj.allow_unproven;
+DROP FUNCTION noisy(numeric, jsonb);
+-- what does not go together
+SELECT weights('{"grid": "ternary", "mechanism": "opdisc", "noise": "laplace"}');
+SELECT weights('{"grid": "ternary", "mechanism": "rspm", "noise": "paraboloid"}');
+SELECT weights('{"grid": "ternary", "modulus": 3, "mechanism": "opdisc", "noise": "spherical"}');
+SELECT weights('{"grid": {"levels": [[-60, 60], [-60, 0]]}, "mechanism": "opdisc", "noise": "spherical"}');
+SELECT weights('{"grid": "sign", "noise": "spherical"}');
+SELECT weights('{"grid": "sign", "mechanism": "sample_aggregate", "solver": "native"}');
+-- parts are for one mechanism, which is never chosen for anybody
+SELECT weights('{"grid": "sign", "parts": 5}');
+SELECT weights('{"grid": "sign", "mechanism": "opdisc", "part_nodes": 5}');
+SELECT weights('{"mechanism": "sample_aggregate", "parts": 0}');
+SELECT weights('{"mechanism": "sample_aggregate", "parts": 65537}');
+SELECT weights('{"mechanism": "sample_aggregate", "part_nodes": 1.5}');
+SELECT weights('{"mechanism": "sample_aggregate", "part_nodes": 1000001}');
 -- a reference level of each one-hot group is fixed at 0; without an intercept the first is not
 SELECT weights('{"grid": "sign", "groups": [2], "reference": true}');
 SELECT weights('{"grid": "sign", "groups": [2], "reference": true, "intercept": true}');
@@ -71,7 +129,7 @@ SELECT weights('{"Grid": "sign"}');
 SELECT weights('[1]');
 SELECT weights('{"mechanism": "sgd"}');
 SELECT weights('{"mechanism": 3}');
-SELECT weights('{"noise": "gaussian"}');
+SELECT weights('{"noise": "gauss"}');
 SELECT weights('{"solver": "cplex"}');
 SELECT weights('{"adjacency": "swap"}');
 SELECT weights('{"intercept": "yes"}');
@@ -124,10 +182,14 @@ SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"max": 4}}');
 SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"ball": 128}}');
 SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"sparse": 4}}');
 SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": "sign", "modulus": 2}');
+SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"max": 4}}');
+SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"ball": 128}, "parts": 3}');
+SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"sparse": 4}}');
 SELECT drawn('{"groups": [20, 20, 3], "numeric": [41, 42, 43]}');
 
 -- Too large for the mechanism: decided from public parameters, with the numbers.
 SELECT drawn('{"dimension": 23, "mechanism": "permute_flip"}');
+SELECT drawn('{"dimension": 23, "mechanism": "sample_aggregate", "parts": 65536, "part_nodes": 1000000}');
 SELECT drawn('{"dimension": 60}');
 SELECT drawn('{"dimension": 45, "n": 100000}');
 SELECT drawn('{"dimension": 45}');

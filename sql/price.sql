@@ -29,6 +29,21 @@ SELECT jsonb_pretty(dpobj.price(method => 'halfspace', d => 40, epsilon => 1, op
 SELECT p ->> 'gauge' AS gauge, p -> 'N' AS n, p -> 'rate' AS rate, p -> 'error' AS error
   FROM unnest(ARRAY['{"grid": "sign", "modulus": 2}', '{"grid": "ternary"}', '{"grid": {"sparse": 4}}', '{"grid": {"ball": 9}}']::jsonb[]) o,
        dpobj.price('halfspace', 23, 1, 0, o || '{"mechanism": "opdisc"}') p;
+-- the other noises: scale, in rows for a weight of 1, and a bound on the error
+SELECT m AS mechanism, n AS noise, p ->> 'features' AS features, p ->> 'gauge' AS gauge, p ->> 'guarantee' AS guarantee, p -> 'delta' AS delta,
+       round(coalesce(p ->> 'sigma', p ->> 'radius_scale')::numeric, 4) AS scale, p ->> 'bound' AS bound, p -> 'numbers' AS numbers, p -> 'error' AS error
+  FROM unnest('{opdisc,rspm}'::text[]) m, unnest('{gauge,laplace,spherical,gaussian}'::text[]) n,
+       dpobj.price('halfspace', 23, 1, 0.125, jsonb_build_object('grid', 'sign', 'mechanism', m, 'noise', n)) p;
+SELECT round((p ->> 'sigma')::numeric, 4) AS sigma, p ->> 'bound' AS bound, p ->> 'features' AS features, p -> 'error' AS error
+  FROM dpobj.price('halfspace', 23, 1, 1e-6, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "gaussian"}') p;
+SELECT round((p ->> 'radius_scale')::numeric, 4) AS radius_scale, p -> 'numbers' AS numbers, p -> 'error' AS error
+  FROM dpobj.price('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "paraboloid"}') p;
+SELECT dpobj.price('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
+SELECT dpobj.price('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
+SELECT jsonb_pretty(dpobj.price('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 1000000}'));
+SELECT p -> 'parts' AS parts, p -> 'nodes' AS nodes, p -> 'lead' AS lead
+  FROM unnest(ARRAY['{"n": 1000}', '{"n": 1}', '{"parts": 7, "part_nodes": 9}', '{"adjacency": "add_remove"}']::jsonb[]) o,
+       dpobj.price('halfspace', 23, 2, 0, o || '{"mechanism": "sample_aggregate", "grid": {"sparse": 2}}') p;
 -- auto, as the aggregate has it
 SELECT d, p ->> 'mechanism' AS mechanism, p ->> 'sure_to_finish' AS sure
   FROM (VALUES (10), (23), (45)) v(d), dpobj.price('halfspace', d, 1, 0, '{"grid": "ternary"}') p;

@@ -34,6 +34,8 @@ SELECT kind, mechanism, cardinality(weights), epsilon, delta, adjacency, guarant
 SELECT jsonb_object_keys(details) FROM dpobj.models, LATERAL (SELECT (model).details) m WHERE name = 'first';
 -- every mechanism that is sure to finish, every option
 SELECT mechanism, weights IS NOT NULL FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"mechanism": "permute_flip"}');
+SELECT mechanism, guarantee, details -> 'parts' AS parts, details -> 'part_nodes' AS nodes
+  FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"mechanism": "sample_aggregate", "parts": 9, "part_nodes": 50}');
 SELECT mechanism, cardinality(weights) FROM dpobj.train('visit', 'ill', 10, '{sex,age,weight}',
   options => '{"mechanism": "exponential", "grid": "ternary", "intercept": true, "noise": "gauge"}');
 SELECT mechanism FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"grid": {"sparse": 2}}', delta => 0.0001);
@@ -170,7 +172,24 @@ SELECT dpobj.train('visit', 'outcome', 1, options => '{"groups": [2]}');
 SELECT dpobj.train('visit', 'outcome', 1, options => '{"numeric": [2]}');
 SELECT dpobj.train('visit', 'outcome', 1, options => '{"noise": "published"}');
 SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}', options => '{"mechanism": "opdisc"}');
+SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}', options => '{"parts": 5}');
+SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}', options => '{"mechanism": "sample_aggregate", "parts": 60000, "part_nodes": 1000}');
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('visit');
+
+-- A grid that nothing else is sure to finish on: parts that vote are.
+\c - postgres
+CREATE TABLE ward (load int, shift int, floor int, month int, ill boolean);
+INSERT INTO ward SELECT i % 100, i * 7 % 50, i * 13 % 60, i * 29 % 70, i % 100 > 30 FROM generate_series(1, 3000) i;
+SELECT dpobj.protect('ward', '{"load": {"bins": [10, 20, 31, 40, 50, 60, 70, 80, 90]}, "shift": {"bins": [5, 10, 15, 20, 25, 30, 35, 40, 45]},
+  "floor": {"bins": [6, 12, 18, 24, 30, 36, 42, 48, 54]}, "month": {"bins": [7, 14, 21, 28, 35, 42, 49, 56, 63]}, "ill": {}}',
+  adjacency => 'add_remove', n => 3000);
+SELECT dpobj.set_budget('ward', 'dpobj_train_ana', 200, 0);
+\c - dpobj_train_ana
+SELECT dpobj.train('ward', 'ill', 100, options => '{"grid": "sign"}');
+SELECT dpobj.train('ward', 'ill', 100, options => '{"grid": "sign", "mechanism": "exponential"}');
+SELECT mechanism, guarantee, adjacency, cardinality(weights), details -> 'parts' AS parts, details -> 'part_nodes' AS nodes
+  FROM dpobj.train('ward', 'ill', 100, options => '{"grid": "sign", "mechanism": "sample_aggregate"}', name => 'voted');
+SELECT dpobj.evaluate('voted', 'ward', 90) > 0.75 AS good;
 
 -- Tables that nobody trains on.
 \c - postgres

@@ -15,6 +15,13 @@
  *           modulo constants, of which the lattice holds the one with least entry 0
  *   sparse  <w, w> = k and <w, v> <= k - 1 (exactly k non-zeros, C3), so M w
  *           suffices; |N s_w| = N M k
+ *   laplace the shifts of cube and sparse, whose sums of absolute values are
+ *           N M d / 2h and N M k
+ *   separators
+ *           two vectors differ in h coordinates at least, so in h thresholds, and
+ *           in each of those the shift of +-(M/h) counts in full, so (M/h) e(w)
+ *           suffices, e_i = 1 above the threshold and -1 below; |N s_w| is N M / h,
+ *           or N m M / h as a sum.  (phi = [above] is (e + 1) / 2.)
  *
  * How a draw is made exactly.  Layer cake: if P(J) is proportional to
  * #body(J) rho^J with body(J) = {r: |r| <= J}, and r is uniform on body(J), then
@@ -84,7 +91,11 @@ kind_fits(GaugeKind kind, const Grid *grid)
 				   (grid_is_sparse_signs(grid) && grid->bound == grid->dimension);
 		case GAUGE_SPARSE:
 			return grid_is_sparse_signs(grid);
+		case GAUGE_LAPLACE:
+			return grid_is_signs(grid) || grid_is_sparse_signs(grid);
 		case GAUGE_ONEHOT:
+		case GAUGE_SEPARATORS:
+		case GAUGE_SEPARATORS_LAPLACE:
 			return true;
 	}
 	return false;
@@ -130,17 +141,41 @@ free_levels(const int *levels, int dimension)
 	return sum;
 }
 
+int
+gauge_separators(const Grid *grid)
+{
+	return free_levels(grid->levels, grid->dimension);
+}
+
 /*
- * M phi(w) / s_w.  Source: PRIVACY.md 1.4 (the cube's shift is half as long in
- * units of phi(w)) and 0.1 C2: s_w = M pattern / least distance.  Sparse signs
- * have the least distance 1.
+ * M phi(w) / s_w, or M e(w) / s_w.  Source: PRIVACY.md 1.4 (the cube's shift is half as
+ * long in units of phi(w)), 2, and 0.1 C2: s_w = M pattern / least distance.  Sparse
+ * signs have the least distance 1.
  */
 static int
 shift_divisor(GaugeKind kind, const Grid *grid)
 {
 	int distance = MUTANT(14) ? 2 : grid_least_distance(grid);
+	bool cube = kind == GAUGE_CUBE || (kind == GAUGE_LAPLACE && kind_fits(GAUGE_CUBE, grid));
 
-	return (kind == GAUGE_CUBE ? 2 : 1) * distance;
+	return (cube ? 2 : 1) * distance;
+}
+
+/* |s_w| is this many times M / shift_divisor(). */
+static int
+shift_size(GaugeKind kind, const Grid *grid)
+{
+	switch (kind)
+	{
+		case GAUGE_SPARSE:
+			return MUTANT(11) ? 1 : grid->bound;
+		case GAUGE_LAPLACE:
+			return kind_fits(GAUGE_CUBE, grid) ? grid->dimension : grid->bound;
+		case GAUGE_SEPARATORS_LAPLACE:
+			return gauge_separators(grid) > 0 ? gauge_separators(grid) : 1;
+		default:
+			return 1;
+	}
 }
 
 /*
@@ -153,8 +188,9 @@ shift_divisor(GaugeKind kind, const Grid *grid)
 static uint64_t
 choose_scale(const Gauge *gauge, const Grid *grid)
 {
-	int64_t dimension =
-		gauge->kind == GAUGE_ONEHOT ? free_levels(grid->levels, grid->dimension) : grid->dimension;
+	bool linear =
+		gauge->kind == GAUGE_CUBE || gauge->kind == GAUGE_SPARSE || gauge->kind == GAUGE_LAPLACE;
+	int64_t dimension = linear ? grid->dimension : free_levels(grid->levels, grid->dimension);
 	uint64_t wanted =
 		(uint64_t) (4 * dimension * shift_divisor(gauge->kind, grid) * gauge->epsilon);
 	uint64_t unit = (uint64_t) (privacy_margin(gauge->adjacency) * EPSILON_ONE);
@@ -168,17 +204,25 @@ choose_scale(const Gauge *gauge, const Grid *grid)
 }
 
 void
-gauge_choose(Gauge *gauge, const Grid *grid, int64_t epsilon, Adjacency adjacency)
+gauge_choose_kind(Gauge *gauge, const Grid *grid, GaugeKind kind, int64_t epsilon,
+				  Adjacency adjacency)
 {
+	gauge->kind = kind;
 	gauge->epsilon = epsilon < GAUGE_MAX_EPSILON ? epsilon : GAUGE_MAX_EPSILON;
 	gauge->adjacency = adjacency;
-	if (kind_fits(GAUGE_CUBE, grid))
-		gauge->kind = GAUGE_CUBE;
-	else if (kind_fits(GAUGE_SPARSE, grid) && sparse_is_quick(grid->dimension, grid->bound))
-		gauge->kind = GAUGE_SPARSE;
-	else
-		gauge->kind = GAUGE_ONEHOT;
 	gauge->scale = choose_scale(gauge, grid);
+}
+
+void
+gauge_choose(Gauge *gauge, const Grid *grid, int64_t epsilon, Adjacency adjacency)
+{
+	GaugeKind kind = GAUGE_ONEHOT;
+
+	if (kind_fits(GAUGE_CUBE, grid))
+		kind = GAUGE_CUBE;
+	else if (kind_fits(GAUGE_SPARSE, grid) && sparse_is_quick(grid->dimension, grid->bound))
+		kind = GAUGE_SPARSE;
+	gauge_choose_kind(gauge, grid, kind, epsilon, adjacency);
 }
 
 /*
@@ -213,7 +257,7 @@ set_word(mpz_t result, uint64_t word)
 
 /*
  * Source: PRIVACY.md 1.6 and 0.1 C2, gauge.h.  Unit: 1 / lattice steps; epsilon is in nano-units.
- * rate = epsilon / |N s_w| = divisor epsilon / (M N), for sparse over k too.
+ * rate = epsilon / |N s_w| = divisor epsilon / (M N size).
  */
 void
 gauge_rate(const Gauge *gauge, const Grid *grid, mpz_t p, mpz_t q)
@@ -227,8 +271,7 @@ gauge_rate(const Gauge *gauge, const Grid *grid, mpz_t p, mpz_t q)
 	mpz_mul_si(q, q, privacy_margin(gauge->adjacency));
 	set_word(factor, gauge->scale);
 	mpz_mul(q, q, factor);
-	if (gauge->kind == GAUGE_SPARSE && !MUTANT(11))
-		mpz_mul_si(q, q, grid->bound);
+	mpz_mul_si(q, q, shift_size(gauge->kind, grid));
 	mpz_gcd(factor, p, q);
 	mpz_divexact(p, p, factor);
 	mpz_divexact(q, q, factor);
@@ -344,7 +387,7 @@ gauge_onehot_radius(Bits *bits, mpz_t radius, const int *levels, int dimension, 
 void
 gauge_cube_radius(Bits *bits, mpz_t radius, int dimension, const mpz_t p, const mpz_t q)
 {
-	int levels[GRID_MAX_DIMENSION];
+	int levels[GAUGE_MAX_SEPARATORS];
 
 	for (int j = 0; j < dimension; j++)
 		levels[j] = 2;
@@ -443,6 +486,14 @@ gauge_cube_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const m
 	mpz_clears(radius, side, NULL);
 }
 
+/* Source: PRIVACY.md 1.6, 2.  Unit: lattice steps.  Independent coordinates. */
+void
+gauge_laplace_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const mpz_t q)
+{
+	for (int j = 0; j < dimension; j++)
+		laplace_draw_mpz(bits, noise[j], p, q);
+}
+
 /* excess = nonzeros max_j |r_j| - sum_j |r_j| */
 static void
 sparse_excess(mpz_t excess, const mpz_t *noise, int dimension, int nonzeros)
@@ -517,8 +568,7 @@ gauge_sparse_from_laplace(Bits *bits, mpz_t *noise, int dimension, int nonzeros,
 	mpz_init(excess);
 	do
 	{
-		for (int j = 0; j < dimension; j++)
-			laplace_draw_mpz(bits, noise[j], p, q);
+		gauge_laplace_noise(bits, noise, dimension, p, q);
 		sparse_excess(excess, (const mpz_t *) noise, dimension, nonzeros);
 	} while (!accept_excess(bits, excess, p, q));
 	mpz_clear(excess);
@@ -545,6 +595,8 @@ draw_linear(const Gauge *gauge, const Grid *grid, Bits *bits, Memory *memory, co
 		mpz_init(noise[j]);
 	if (gauge->kind == GAUGE_CUBE)
 		gauge_cube_noise(bits, noise, dimension, p, q);
+	else if (gauge->kind == GAUGE_LAPLACE)
+		gauge_laplace_noise(bits, noise, dimension, p, q);
 	else
 		draw_sparse(bits, noise, dimension, grid->bound, p, q);
 	for (int j = 0; j < dimension; j++)
@@ -553,6 +605,39 @@ draw_linear(const Gauge *gauge, const Grid *grid, Bits *bits, Memory *memory, co
 			mpz_mul_si(reward[j * GRID_MAX_LEVELS + i], noise[j], grid->level[j][i]);
 		mpz_clear(noise[j]);
 	}
+	memory_release(memory, noise);
+}
+
+void
+gauge_reward_separators(const Grid *grid, const mpz_t *noise, mpz_t *reward)
+{
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		mpz_t *row = reward + (size_t) j * GRID_MAX_LEVELS;
+
+		mpz_set_ui(row[0], 0);
+		for (int i = 1; i < grid->levels[j]; i++)
+			mpz_add(row[i], row[i - 1], *noise++);
+	}
+}
+
+/* phi(w) = [w_j is above a level]: the reward of a level is the sum over those it is above. */
+static void
+draw_separators(const Gauge *gauge, const Grid *grid, Bits *bits, Memory *memory, const mpz_t p,
+				const mpz_t q, mpz_t *reward)
+{
+	int count = gauge_separators(grid);
+	mpz_t *noise = memory_allocate(memory, (size_t) count, sizeof(mpz_t));
+
+	for (int i = 0; i < count; i++)
+		mpz_init(noise[i]);
+	if (gauge->kind == GAUGE_SEPARATORS)
+		gauge_cube_noise(bits, noise, count, p, q);
+	else
+		gauge_laplace_noise(bits, noise, count, p, q);
+	gauge_reward_separators(grid, (const mpz_t *) noise, reward);
+	for (int i = 0; i < count; i++)
+		mpz_clear(noise[i]);
 	memory_release(memory, noise);
 }
 
@@ -581,6 +666,8 @@ gauge_draw(const Gauge *gauge, const Grid *grid, Bits *bits, Memory *memory, mpz
 	gauge_rate(gauge, grid, p, q);
 	if (gauge->kind == GAUGE_ONEHOT)
 		draw_onehot(grid, bits, p, q, reward);
+	else if (gauge->kind == GAUGE_SEPARATORS || gauge->kind == GAUGE_SEPARATORS_LAPLACE)
+		draw_separators(gauge, grid, bits, memory, p, q, reward);
 	else
 		draw_linear(gauge, grid, bits, memory, p, q, reward);
 	mpz_clears(p, q, NULL);

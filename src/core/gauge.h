@@ -17,6 +17,14 @@
  *   onehot  rows r_j >= 0, min_i r_ji = 0  max_j sum_i r_ji             (M/h) phi   h eps / (M N)
  *   sparse  Z^d                            max(k max|r_j|, sum|r_j|)    M w         eps / (M k N)
  *
+ * These are OPDisc's best.  The discrete Laplace law on signs is there beside the
+ * cube, and RSPM (PRIVACY.md 2) has the same two sizes on its separators e, which
+ * are the thresholds of the levels, m = sum_j (levels_j - 1) of them, each +-1:
+ *
+ *   laplace             Z^d  sum_j |r_j|  (M/2h) w, or M w for k < d non-zeros  eps / |N s_w|
+ *   separators          Z^m  max_i |r_i|  (M/h) e(w)                      h eps / (M N)
+ *   separators laplace  Z^m  sum_i |r_i|  (M/h) e(w)                      h eps / (M N m)
+ *
  * N s_w is in the lattice (C1) if N is even, and for the cube with a modulus
  * under add_remove if N is a multiple of 4.
  *
@@ -44,9 +52,12 @@
 
 typedef enum GaugeKind
 {
-	GAUGE_CUBE,   /* W within {-1, 1}^d: phi(w) = w, K = l_inf ball */
-	GAUGE_ONEHOT, /* any product grid or a subset of one: phi = one-hot level indicators */
-	GAUGE_SPARSE  /* exactly k non-zeros of +-1: phi(w) = w, K = conv{2w} (AR: conv{w}) */
+	GAUGE_CUBE,       /* W within {-1, 1}^d: phi(w) = w, K = l_inf ball */
+	GAUGE_ONEHOT,     /* any product grid or a subset of one: phi = one-hot level indicators */
+	GAUGE_SPARSE,     /* exactly k non-zeros of +-1: phi(w) = w, K = conv{2w} (AR: conv{w}) */
+	GAUGE_LAPLACE,    /* either of the two: phi(w) = w, K = l_1 ball */
+	GAUGE_SEPARATORS, /* any subset of a product grid: phi = [w_j above a level], l_inf */
+	GAUGE_SEPARATORS_LAPLACE /* the same with the l_1 ball */
 } GaugeKind;
 
 typedef struct Gauge
@@ -63,6 +74,17 @@ typedef struct Gauge
  * would be slow to draw: above 80 coordinates with about d/e non-zeros.)
  */
 extern void gauge_choose(Gauge *gauge, const Grid *grid, int64_t epsilon, Adjacency adjacency);
+
+/* The same with a kind that was asked for, which need not fit the grid: gauge_is_valid() says. */
+extern void gauge_choose_kind(Gauge *gauge, const Grid *grid, GaugeKind kind, int64_t epsilon,
+							  Adjacency adjacency);
+
+/* RSPM's separators of a grid: levels - 1 thresholds for each coordinate (PRIVACY.md 2). */
+#define GAUGE_MAX_SEPARATORS (GRID_MAX_DIMENSION * (GRID_MAX_LEVELS - 1))
+extern int gauge_separators(const Grid *grid);
+
+/* reward[j][i] = sum of the noises of the thresholds that level i of coordinate j is above. */
+extern void gauge_reward_separators(const Grid *grid, const mpz_t *noise, mpz_t *reward);
 
 /*
  * Does the gauge's proof cover the grid: is W inside its kind, is epsilon in
@@ -96,12 +118,16 @@ extern void gauge_onehot_radius(Bits *bits, mpz_t radius, const int *levels, int
 /* Uniform on the rows that A(levels, radius) counts. */
 extern void gauge_onehot_row(Bits *bits, mpz_t *row, int levels, const mpz_t radius);
 
-/* P(J) proportional to exp(-J p / q) (2 J + 1)^dimension. */
+/* P(J) proportional to exp(-J p / q) (2 J + 1)^dimension, dimension <= GAUGE_MAX_SEPARATORS. */
 extern void gauge_cube_radius(Bits *bits, mpz_t radius, int dimension, const mpz_t p,
 							  const mpz_t q);
 
 /* P(r) proportional to exp(-(p / q) max_j |r_j|) on Z^dimension. */
 extern void gauge_cube_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const mpz_t q);
+
+/* P(r) proportional to exp(-(p / q) sum_j |r_j|) on Z^dimension. */
+extern void gauge_laplace_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p,
+								const mpz_t q);
 
 /*
  * P(r) proportional to exp(-(p / q) max(nonzeros max_j |r_j|, sum_j |r_j|)) on

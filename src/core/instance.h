@@ -9,7 +9,8 @@
  *                   + sum over rows with net < 0 of -net [score  > 0]
  *
  * which is the number of misclassified rows; constant counts the conflicts
- * (equal features, both labels) that no vector avoids.
+ * (equal features, both labels) that no vector avoids.  An instance of every row
+ * (rows_instance_apart()) has them as two rows instead, and the same loss.
  */
 #ifndef DPOBJ_CORE_INSTANCE_H
 #define DPOBJ_CORE_INSTANCE_H
@@ -24,7 +25,7 @@
 typedef struct Instance
 {
 	int dimension;
-	int64_t rows;       /* distinct feature vectors with a net weight */
+	int64_t rows;       /* feature vectors with a net weight, distinct but for labels kept apart */
 	const int32_t *x;   /* rows x dimension, row-major, in units of 1 / FIXED_POINT_ONE */
 	const int64_t *net; /* positives minus negatives, never 0 */
 	int64_t constant;   /* mistakes that no vector avoids */

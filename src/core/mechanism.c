@@ -12,10 +12,40 @@ mechanism_get(MechanismKind kind)
 		[MECHANISM_EXPONENTIAL] = &mechanism_exponential,
 		[MECHANISM_PERMUTE_FLIP] = &mechanism_permute_flip,
 		[MECHANISM_OPDISC] = &mechanism_opdisc,
+		[MECHANISM_RSPM] = &mechanism_rspm,
+		[MECHANISM_SAMPLE_AGGREGATE] = &mechanism_sample_aggregate,
 		[MECHANISM_OUTPUT] = &mechanism_output,
 		[MECHANISM_OBJECTIVE] = &mechanism_objective,
 		[MECHANISM_SIMPLEX] = &mechanism_simplex,
 	};
 
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;
+}
+
+bool
+mechanism_perturbs(MechanismKind kind)
+{
+	return kind == MECHANISM_OPDISC || kind == MECHANISM_RSPM;
+}
+
+PerturbationRequest
+mechanism_perturbation(const MechanismRequest *request)
+{
+	return (PerturbationRequest){
+		.grid = &request->grid,
+		.separators = request->kind == MECHANISM_RSPM,
+		.noise = request->noise,
+		.epsilon = request->epsilon,
+		.delta = request->delta,
+		.adjacency = request->adjacency,
+	};
+}
+
+MechanismProof
+mechanism_proof(const MechanismRequest *request)
+{
+	if (!mechanism_perturbs(request->kind) || request->noise == PERTURBATION_GAUGE ||
+		request->noise == PERTURBATION_LAPLACE)
+		return PROOF_EXACT;
+	return request->noise == PERTURBATION_PUBLISHED ? PROOF_UNPROVEN : PROOF_FLOAT;
 }

@@ -18,6 +18,7 @@
 #include "core/instance.h"
 #include "core/memory.h"
 #include "core/oracle.h"
+#include "core/perturbation.h"
 #include "core/privacy.h"
 #include "core/select.h"
 #include "core/simplex.h"
@@ -27,11 +28,21 @@ typedef enum MechanismKind
 	MECHANISM_EXPONENTIAL,
 	MECHANISM_PERMUTE_FLIP,
 	MECHANISM_OPDISC,
+	MECHANISM_RSPM,
+	MECHANISM_SAMPLE_AGGREGATE,
 	MECHANISM_OUTPUT,
 	MECHANISM_OBJECTIVE,
 	MECHANISM_SIMPLEX,
 	MECHANISM_KINDS
 } MechanismKind;
+
+/* On what the guarantee of a release rests, without limits (PRIVACY.md 0.1 C3, 1.1, 1.6). */
+typedef enum MechanismProof
+{
+	PROOF_EXACT,   /* integers and fair bits throughout */
+	PROOF_FLOAT,   /* the law is proved private, its sampler is of finite precision */
+	PROOF_UNPROVEN /* as published: no proof, and counterexamples elsewhere */
+} MechanismProof;
 
 /* Who finds the certified optimum: the same one, whoever it is. */
 typedef enum SolverKind
@@ -43,14 +54,22 @@ typedef enum SolverKind
 	SOLVER_KINDS
 } SolverKind;
 
+/* Sample and aggregate: as many as the ledger can tell apart; admit() is stricter. */
+#define SAMPLE_MAX_PARTS 65536
+#define SAMPLE_MAX_PART_NODES 1000000
+
 typedef struct MechanismRequest
 {
 	MechanismKind kind;
-	int64_t epsilon; /* nano-units */
+	int64_t epsilon;         /* nano-units */
+	int64_t delta;           /* units of 2^-60; 0 unless the noise needs it */
+	PerturbationNoise noise; /* of opdisc and rspm; gauge for the others */
 	Adjacency adjacency;
 	Grid grid;
 	SelectGroup group; /* the declared one-hot group that may be summed out; size 0: none */
 	SolverKind solver;
+	int parts;          /* of sample_aggregate, 1 .. SAMPLE_MAX_PARTS; else 0 */
+	int64_t part_nodes; /* that a part may search, 1 .. SAMPLE_MAX_PART_NODES; else 0 */
 	int threads;
 	bool progress; /* is anybody to be told how far it is? */
 	/* Of a convex mechanism; its grid then holds the dimension only, each weight fixed at 0. */
@@ -99,8 +118,12 @@ typedef struct MechanismVerdict
 	bool admitted;
 	bool
 		finishes; /* for sure, from public parameters (T3); else nothing but its end ends it (T4) */
-	uint64_t cost;  /* configurations that would be enumerated, saturating; 0: no enumeration */
-	uint64_t limit; /* the most that is enumerated */
+	/*
+	 * Configurations that would be enumerated, saturating, or nodes that
+	 * sample_aggregate would search; 0: there is no such number.  And the most.
+	 */
+	uint64_t cost;
+	uint64_t limit;
 } MechanismVerdict;
 
 typedef struct Mechanism
@@ -108,7 +131,9 @@ typedef struct Mechanism
 	const char *name; /* as in the option "mechanism" */
 	/* bounded range gives rho = epsilon^2 / 8 instead of epsilon^2 / 2 (PRIVACY.md C6) */
 	bool bounded_range;
-	bool convex;  /* real weights for a convex loss: rows carry both label counts */
+	bool convex; /* real weights for a convex loss: rows carry both label counts */
+	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */
+	bool every_row;
 	bool targets; /* rows carry a target in front of the features (core/simplex.h) */
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
 	void (*release)(const MechanismRequest *request, const Instance *instance,
@@ -117,12 +142,30 @@ typedef struct Mechanism
 
 extern const Mechanism *mechanism_get(MechanismKind kind);
 
+/* Does it perturb an objective, so that there is a noise to choose and an optimum to find? */
+extern bool mechanism_perturbs(MechanismKind kind);
+
+/* The noise of such a request (perturbation.h); the grid is the request's own. */
+extern PerturbationRequest mechanism_perturbation(const MechanismRequest *request);
+
+extern MechanismProof mechanism_proof(const MechanismRequest *request);
+
 /* The entries, one file each. */
 extern const Mechanism mechanism_exponential;
 extern const Mechanism mechanism_permute_flip;
 extern const Mechanism mechanism_opdisc;
+extern const Mechanism mechanism_rspm;
+extern const Mechanism mechanism_sample_aggregate;
 extern const Mechanism mechanism_output;
 extern const Mechanism mechanism_objective;
 extern const Mechanism mechanism_simplex;
+
+/*
+ * How many parts sample_aggregate has where nobody says: from public parameters, rows
+ * being the declared number, 0 if there is none.
+ */
+extern int sample_aggregate_parts(const Grid *grid, int64_t epsilon, int64_t rows);
+
+#define SAMPLE_USUAL_PART_NODES 1000
 
 #endif

@@ -181,12 +181,27 @@ oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer
 
 	if (oracle_reduce(problem, model))
 	{
-		oracle_solve(model, &oracle_usual_effort, problem, memory, answer);
+		oracle_solve(model, &oracle_usual_effort, problem, ORACLE_NO_LIMIT, memory, answer);
 		answer->loss = instance_loss(problem->instance, problem->grid, answer->index);
 	}
 	else
 		oracle_enumerate(problem, memory, answer);
 	memory_release(memory, model);
+}
+
+bool
+oracle_search_within(const OracleProblem *problem, Memory *memory, OracleAnswer *answer)
+{
+	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
+	bool fits = oracle_reduce(problem, model);
+
+	if (fits)
+	{
+		oracle_solve(model, &oracle_usual_effort, problem, problem->node_limit, memory, answer);
+		answer->loss = instance_loss(problem->instance, problem->grid, answer->index);
+	}
+	memory_release(memory, model);
+	return fits;
 }
 
 void

@@ -57,6 +57,9 @@ typedef struct OracleProblem
 
 	int threads; /* 1 .. ORACLE_MAX_THREADS, 0 for 1; changes neither answer nor nodes */
 
+	/* Read by oracle_search_within() only: the nodes that it may look into, at least 1. */
+	int64_t node_limit;
+
 	/*
 	 * NULL, or called by the thread that called oracle_search(): once when started,
 	 * once when certified, and in between after every node or sweep that this thread
@@ -78,6 +81,16 @@ typedef struct OracleAnswer
 
 /* Branch and bound of SOLVER.md 3; exact for every grid and every reward. */
 extern void oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
+
+/*
+ * The same search, which stops after node_limit nodes with the best vector so far.
+ * Where it stops, and with what, is a function of the problem alone: not of a clock,
+ * of the number of threads or of what was searched before.  But of the order of the
+ * rows, unlike an optimum.  False, and no answer, where the numbers are too large to
+ * be searched (oracle.c), as they never are without rewards.
+ */
+extern bool oracle_search_within(const OracleProblem *problem, Memory *memory,
+								 OracleAnswer *answer);
 
 /* Every vector of W in turn, in big integers: the definition, for tests and tiny grids. */
 extern void oracle_enumerate(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);

@@ -104,9 +104,14 @@ typedef struct OracleEffort
 
 extern const OracleEffort oracle_usual_effort;
 
-/* Branch and bound on a reduced problem; fills index and nodes.  Takes threads, progress of
- * problem. */
+#define ORACLE_NO_LIMIT INT64_MAX
+
+/*
+ * Branch and bound on a reduced problem, of at most so many nodes; fills index and nodes.
+ * Takes threads, progress of problem.
+ */
 extern void oracle_solve(const OracleModel *model, const OracleEffort *effort,
-						 const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
+						 const OracleProblem *problem, int64_t node_limit, Memory *memory,
+						 OracleAnswer *answer);
 
 #endif

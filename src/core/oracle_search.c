@@ -62,6 +62,7 @@ typedef struct Search
 	Memory *memory;
 	Incumbent best;
 	int64_t nodes;
+	int64_t node_limit;
 
 	int threads;
 	int workspaces; /* so many are made */
@@ -352,16 +353,28 @@ add_task(Search *search, const Node *node)
 	search->tasks++;
 }
 
+/* What is left of the limit, in a number that the nodes of a round do not exceed. */
+static int
+nodes_left(const Search *search)
+{
+	int64_t left = search->node_limit - search->nodes;
+
+	return left < ROUND_TASKS * TASK_NODES ? (int) left : ROUND_TASKS * TASK_NODES;
+}
+
 /* A round that is not full looks for open nodes all over, so that the next one is. */
 static void
 fill_round(Search *search)
 {
+	int left = nodes_left(search);
 	int full;
 	Node child;
 
 	search->tasks = 0;
 	choose_order(search);
 	full = search->deep ? NARROW_ROUND_TASKS : search->wide_tasks;
+	if (full > left)
+		full = left;
 	while (search->tasks < full && search->opens > 0)
 	{
 		Branch *branch = &search->open[0]->branch;
@@ -374,6 +387,8 @@ fill_round(Search *search)
 			sift_down(search, 0);
 	}
 	search->task_nodes = search->tasks == full ? TASK_NODES : 1;
+	if (search->tasks > 0 && search->task_nodes > left / search->tasks)
+		search->task_nodes = left / search->tasks;
 }
 
 static void
@@ -410,7 +425,8 @@ report_round(Search *search)
 	for (int k = 0; k < search->opens; k++)
 		if (branch_bound(&search->open[k]->branch) < search->bound)
 			search->bound = branch_bound(&search->open[k]->branch);
-	report(search, search->tasks > 0 ? ORACLE_SEARCHING : ORACLE_CERTIFIED, search->nodes);
+	report(search, search->tasks > 0 || search->opens > 0 ? ORACLE_SEARCHING : ORACLE_CERTIFIED,
+		   search->nodes);
 }
 
 /* Amid a round, which may take a while: nothing is new but the number of nodes. */
@@ -472,13 +488,14 @@ search_destroy(Search *search)
 
 void
 oracle_solve(const OracleModel *model, const OracleEffort *effort, const OracleProblem *problem,
-			 Memory *memory, OracleAnswer *answer)
+			 int64_t node_limit, Memory *memory, OracleAnswer *answer)
 {
 	Search *search = memory_allocate(memory, 1, sizeof(Search));
 	Node root = {.box = model->box};
 	Workspace *first;
 
 	search_create(search, model, effort, problem, memory);
+	search->node_limit = node_limit;
 	first = search->workspace[0];
 	local_search_start(&first->local, &first->relaxation.noise, effort->restarts, memory);
 	search->best = first->local.best;

@@ -11,6 +11,9 @@
 /* epsilon is an integer number of nano-units: 1.0 is 1,000,000,000. */
 #define EPSILON_ONE INT64_C(1000000000)
 
+/* delta is an integer number of units of 2^-60. */
+#define DELTA_ONE (INT64_C(1) << 60)
+
 typedef enum Adjacency
 {
 	ADJACENCY_REPLACE,   /* one row changes, n is public */

@@ -317,6 +317,31 @@ rows_labelled_instance(Rows *rows, Memory *memory, Instance *instance)
 						   .negative = negative};
 }
 
+void
+rows_instance_apart(Rows *rows, Memory *memory, Instance *instance)
+{
+	int dimension = encoding_dimension(&rows->encoding);
+	size_t bytes = (size_t) dimension * sizeof(int32_t);
+	int32_t *x;
+	int64_t *net;
+	int64_t used = 0;
+
+	rows_flush(rows);
+	x = memory_allocate(memory, 2 * (size_t) rows->distinct, bytes);
+	net = memory_allocate(memory, 2 * (size_t) rows->distinct, sizeof(int64_t));
+	for (uint32_t i = 0; i < rows->distinct; i++)
+		for (int label = 0; label < 2; label++)
+		{
+			int64_t count = label == 0 ? rows->count[i].positive : -rows->count[i].negative;
+
+			if (count == 0)
+				continue;
+			memcpy(x + used * dimension, rows->x + (size_t) i * (size_t) rows->stride, bytes);
+			net[used++] = count;
+		}
+	*instance = (Instance){.dimension = dimension, .rows = used, .x = x, .net = net};
+}
+
 /*
  * Byte form, in the byte order of the machine (it travels between the processes
  * of one server): a header, then the rows, then their counts.

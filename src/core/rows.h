@@ -80,6 +80,9 @@ extern void rows_instance(Rows *rows, Memory *memory, Instance *instance);
 /* All rows with both counts, for the convex losses. */
 extern void rows_labelled_instance(Rows *rows, Memory *memory, Instance *instance);
 
+/* All rows that have an encoding: equal features with both labels are two rows of it. */
+extern void rows_instance_apart(Rows *rows, Memory *memory, Instance *instance);
+
 /*
  * The versioned byte form.  rows_merge_bytes() adds such a set to another one:
  * false if the bytes are malformed or were made under a different encoding; the

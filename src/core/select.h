@@ -12,6 +12,7 @@
 #define DPOBJ_CORE_SELECT_H
 
 #include <stdint.h>
+#include <gmp.h>
 
 #include "core/bits.h"
 #include "core/grid.h"
@@ -76,6 +77,15 @@ extern void select_exponential(const SelectProblem *problem, Bits *bits, Memory 
 							   SelectAnswer *answer);
 extern void select_permute_and_flip(const SelectProblem *problem, Bits *bits, Memory *memory,
 									SelectAnswer *answer);
+
+/*
+ * The exponential mechanism on votes: of |W| vectors, of which some have votes, one is
+ * drawn with P(w) proportional to exp(epsilon votes(w) / 2).  votes lists the numbers
+ * of those that have any, each at least 1; the answer is a position of that list, or -1
+ * for a vector drawn uniformly from all of W (select_vote.c).
+ */
+extern int64_t select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates,
+						   const mpz_t size, Bits *bits);
 
 /*
  * The exact law's mean loss, to double precision, for benchmarks and tests.

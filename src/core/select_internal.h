@@ -192,6 +192,11 @@ extern void select_exponential_bound(mpfr_t result, SelectRate rate, int64_t k,
 extern void select_binary_exponent_bound(mpfr_t result, SelectRate rate, int64_t k,
 										 mpfr_rnd_t rounding);
 
+/* ---- select_vote.c ---- */
+
+/* The rate of exp(rate votes): epsilon / 2, under either adjacency. */
+extern SelectRate select_vote_rate(int64_t epsilon);
+
 /* ---- select_exponential.c: the masses and their integer upper bounds ---- */
 
 /* A weight mantissa * 2^exponent; 2^52 <= mantissa < 2^53. */

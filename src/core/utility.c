@@ -43,6 +43,19 @@ exponential_bound(const Grid *grid, double rate, double beta, UtilityBound *boun
 }
 
 /*
+ * Source: PRIVACY.md 3, T5.  The same on votes, at the rate epsilon / 2 of
+ * select_vote.c: the odds of an answer that is behind by t are at most
+ * (|W| - 1) exp(-epsilon t / 2).
+ */
+double
+utility_lead(const Grid *grid, int64_t epsilon, double beta)
+{
+	double rate = (double) epsilon / (2.0 * (double) EPSILON_ONE);
+
+	return fmax(0, (log_others(grid) + log((1 - beta) / beta)) / rate);
+}
+
+/*
  * Source: PRIVACY.md 1.5.  A vector of excess t or more is the answer only if it
  * is visited before the optimum, which is accepted when its turn comes, and is
  * accepted itself: two independent events of probability 1/2 and exp(-rate t) at
@@ -58,7 +71,7 @@ permute_flip_bound(const Grid *grid, double rate, double beta, UtilityBound *bou
 	bound->mean = grid_log2_size(grid) * log(2) / rate;
 }
 
-/* ---- opdisc ---- */
+/* ---- opdisc, rspm ---- */
 
 /*
  * Source: PRIVACY.md 1.4, 1.6.  The answer w(r) is no worse than the optimum v in
@@ -128,7 +141,20 @@ row_shape(int levels)
 	return (RowShape){harmonic / n - (n - 1) / (n * n), 1 + harmonic * (n - 1) / n};
 }
 
-/* The rows of one-hot noise together. */
+/* The rows of one-hot noise: a coordinate of the cube and a separator are rows of two levels. */
+static int
+rows_of(const Grid *grid, GaugeKind kind, int j)
+{
+	return kind == GAUGE_SEPARATORS ? grid->levels[j] - 1 : 1;
+}
+
+static int
+row_levels(const Grid *grid, GaugeKind kind, int j)
+{
+	return kind == GAUGE_ONEHOT ? grid->levels[j] : 2;
+}
+
+/* All of them together. */
 typedef struct NoiseRows
 {
 	int rows;        /* of two levels or more */
@@ -143,13 +169,14 @@ noise_rows(const Grid *grid, GaugeKind kind)
 
 	for (int j = 0; j < grid->dimension; j++)
 	{
-		int levels = kind == GAUGE_CUBE ? 2 : grid->levels[j];
+		int rows = rows_of(grid, kind, j);
+		int levels = row_levels(grid, kind, j);
 		RowShape shape = row_shape(levels);
 
-		sum.rows += levels > 1;
-		sum.freedom += levels - 1;
-		sum.shapes.slope += shape.slope;
-		sum.shapes.offset += shape.offset;
+		sum.rows += levels > 1 ? rows : 0;
+		sum.freedom += rows * (levels - 1);
+		sum.shapes.slope += rows * shape.slope;
+		sum.shapes.offset += rows * shape.offset;
 	}
 	return sum;
 }
@@ -225,10 +252,11 @@ parts_given_radius(const Grid *grid, GaugeKind kind, const NoiseRows *noise, dou
 
 	for (int j = 0; j < grid->dimension; j++)
 	{
-		int m = kind == GAUGE_CUBE ? 1 : grid->levels[j] - 1;
+		int m = row_levels(grid, kind, j) - 1;
 
 		if (m > 0)
-			sum += 1 + (1 - pow(beta / 2 / noise->rows / m, 1.0 / m)) * (radius + m);
+			sum += rows_of(grid, kind, j) *
+				   (1 + (1 - pow(beta / 2 / noise->rows / m, 1.0 / m)) * (radius + m));
 	}
 	return sum;
 }
@@ -274,6 +302,68 @@ sparse_bound(int dimension, int nonzeros, double lambda, double beta, UtilityBou
 	bound->mean = d / lambda * (lambda - log1p(-s)) / s;
 }
 
+/*
+ * In lattice steps.  Source: PRIVACY.md 1.6.  Independent r with P(r) proportional to
+ * rho^|r|, rho = exp(-lambda).  The part of a sign, and of a separator, in X is at most
+ * that of r where it is against v, xi = max(0, r) after a change of sign:
+ *
+ *   E exp(s xi) = (1 + (1 - rho) rho e^s / (1 - rho e^s)) / (1 + rho),  E xi = rho / (1 - rho^2)
+ *
+ * For separators X is at most the sum of all xi, because what a coordinate gains between
+ * v_j and w_j is a sum of thresholds' noises, each with the sign of its direction.
+ */
+static double
+log_moment(double rho, double s)
+{
+	double up = rho * exp(s);
+
+	return log((1 + (1 - rho) * up / (1 - up)) / (1 + rho));
+}
+
+/* The least t with count ln E exp(s xi) - s t <= -exponent for one of some s: Chernoff. */
+static double
+laplace_sum_tail(int count, double lambda, double exponent)
+{
+	double least = INFINITY;
+
+	for (int i = 1; i < 200; i++)
+	{
+		double s = lambda * i / 200;
+
+		least = fmin(least, (count * log_moment(exp(-lambda), s) + exponent) / s);
+	}
+	return least;
+}
+
+static double
+laplace_mean(double lambda)
+{
+	return exp(-lambda) / -expm1(-2 * lambda);
+}
+
+static void
+laplace_bound(int count, double lambda, double beta, UtilityBound *bound)
+{
+	bound->rows = laplace_sum_tail(count, lambda, log(1 / beta));
+	bound->mean = count * laplace_mean(lambda);
+}
+
+/*
+ * Exactly k of d signs: X is the sum of the k largest |r_j|, less <r, v>, which is at most
+ * the sum of k xi.  |r_j| is stochastically below 1 + an exponential variable of rate
+ * lambda, whose i-th largest has the mean (1/i + ... + 1/d) / lambda.
+ */
+static void
+sparse_laplace_bound(int d, int k, double lambda, double beta, UtilityBound *bound)
+{
+	double mean = 0;
+
+	for (int i = 1; i <= d; i++)
+		mean += fmin(i, k) / i / lambda;
+	bound->mean = k + mean;
+	bound->rows = k * (1 + log(2 * d / beta) / lambda) + laplace_sum_tail(k, lambda, log(2 / beta));
+}
+
 /* lambda in steps of the lattice. */
 static double
 noise_rate(const Gauge *gauge, const Grid *grid)
@@ -289,24 +379,171 @@ noise_rate(const Gauge *gauge, const Grid *grid)
 	return rate;
 }
 
-/* From steps to rows; a step of the cube's noise counts twice, from -1 to 1. */
+/* From steps to rows; a step of the noise of a sign counts twice, from -1 to 1. */
 static void
-opdisc_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
+lattice_bound(const Grid *grid, const Gauge *gauge, double beta, UtilityBound *bound)
 {
-	const Grid *grid = &request->grid;
-	Gauge gauge;
-	double lambda;
-	double step;
+	double lambda = noise_rate(gauge, grid);
+	double step = 1.0 / (double) gauge->scale;
 
-	gauge_choose(&gauge, grid, request->epsilon, request->adjacency);
-	lambda = noise_rate(&gauge, grid);
-	step = (gauge.kind == GAUGE_CUBE ? 2.0 : 1.0) / (double) gauge.scale;
-	if (gauge.kind == GAUGE_SPARSE)
-		sparse_bound(grid->dimension, grid->bound, lambda, beta, bound);
-	else
-		onehot_bound(grid, gauge.kind, lambda, beta, bound);
+	switch (gauge->kind)
+	{
+		case GAUGE_SPARSE:
+			sparse_bound(grid->dimension, grid->bound, lambda, beta, bound);
+			break;
+		case GAUGE_LAPLACE:
+			if (grid->constraint == GRID_SPARSE)
+				sparse_laplace_bound(grid->dimension, grid->bound, lambda, beta, bound);
+			else
+			{
+				laplace_bound(grid->dimension, lambda, beta, bound);
+				step *= 2;
+			}
+			break;
+		case GAUGE_SEPARATORS_LAPLACE:
+			laplace_bound(gauge_separators(grid), lambda, beta, bound);
+			break;
+		case GAUGE_CUBE:
+			step *= 2;
+			/* fall through */
+		default:
+			onehot_bound(grid, gauge->kind, lambda, beta, bound);
+	}
 	bound->rows *= step;
 	bound->mean *= step;
+}
+
+/* ---- opdisc, rspm: laws of real numbers ---- */
+
+/* sqrt(2 ln(1 / probability)): a normal is above it with this probability at most. */
+static double
+normal_tail(double probability)
+{
+	return sqrt(2 * log(1 / probability));
+}
+
+/* E |z| of k normals. */
+static double
+mean_length(int k)
+{
+	return sqrt(2) * exp(lgamma((k + 1) / 2.0) - lgamma(k / 2.0));
+}
+
+/* The largest |phi(w)|, and |phi(w) - phi(v)| of separators, which are 0 or 1. */
+static double
+feature_length(const Perturbation *perturbation)
+{
+	return perturbation->features == FEATURES_SEPARATORS ? sqrt(perturbation->dimension)
+														 : sqrt(perturbation->squared_radius);
+}
+
+/*
+ * A bound on E max over w of <z, phi(w) - phi(v)> for k normals z, by feature_length():
+ * E |z|; the maximum of |W| normals; for signs the sum of |z_i|, for separators that of
+ * max(0, z_i), over sqrt(k).
+ */
+static double
+normal_mean(const Perturbation *perturbation, const Grid *grid)
+{
+	int k = perturbation->dimension;
+	double most = fmin(mean_length(k), sqrt(2 * grid_log2_size(grid) * log(2)));
+
+	if (perturbation->features == FEATURES_SEPARATORS)
+		return fmin(most, sqrt(k / TWO_PI));
+	return perturbation->signs ? fmin(most, sqrt(4 * k / TWO_PI)) : most;
+}
+
+/*
+ * Source: PRIVACY.md 1.1 (iv), 1.3.  X is a function of z with the Lipschitz constant
+ * max |phi(w) - phi(v)|, so above its mean by more than that times a normal's tail with
+ * the tail's probability at most (Tsirelson, Ibragimov and Sudakov 1976).
+ */
+static void
+gaussian_bound(const Perturbation *perturbation, const Grid *grid, double beta, UtilityBound *bound)
+{
+	double lipschitz = perturbation->features == FEATURES_SEPARATORS ? 1 : 2;
+	double unit = perturbation->spread * feature_length(perturbation);
+
+	bound->mean = unit * normal_mean(perturbation, grid);
+	bound->rows = bound->mean + unit * lipschitz * normal_tail(beta);
+}
+
+/*
+ * Source: PRIVACY.md 1.4.  r = radius times a direction, the radius Gamma(k) times spread,
+ * and the direction that of k normals, whose length is independent of it.  For a
+ * given direction X is at most its length 1 less <direction, phi(v)>, of which a share
+ * u is exceeded with probability exp(-k u^2 / 2) at most (a cap of the sphere).
+ */
+static void
+spherical_bound(const Perturbation *perturbation, const Grid *grid, double beta,
+				UtilityBound *bound)
+{
+	int k = perturbation->dimension;
+	double unit = perturbation->spread * feature_length(perturbation);
+	double opposite = fmin(1, normal_tail(beta / 2) / sqrt(k));
+
+	if (perturbation->features == FEATURES_SEPARATORS)
+		opposite = 0;
+	bound->mean = unit * k * fmin(1, normal_mean(perturbation, grid) / mean_length(k));
+	bound->rows = unit * gamma_tail(k, log(2 / beta)) * (1 + opposite);
+}
+
+/*
+ * Source: PRIVACY.md 1.4.  <u, w - v> with |u| <= 2 D r_0 and |w| <= D, and (r_0 - mean)
+ * (|v|^2 - |w|^2), at most |r_0 - mean| D^2; E |u| = 2 D E r_0 (k - 1) / k.
+ */
+static void
+paraboloid_bound(const Perturbation *perturbation, double beta, UtilityBound *bound)
+{
+	double k = perturbation->dimension;
+	double unit = perturbation->spread * perturbation->squared_radius;
+	double radius = gamma_tail(k, log(2 / beta));
+	double opposite = fmin(1, normal_tail(beta / 2) / sqrt(fmax(1, k - 1)));
+
+	bound->mean = unit * (2 * (k - 1) + sqrt(k));
+	bound->rows = unit * (2 * radius * (1 + opposite) + fmax(radius - k, k));
+}
+
+/* What rounding adds to a difference of rewards: 1/2 for each number, times its weights. */
+static double
+rounding_bound(const Perturbation *perturbation)
+{
+	if (perturbation->features == FEATURES_SEPARATORS)
+		return 0.5 * perturbation->dimension;
+	return perturbation->dimension + 2 * perturbation->squared_radius + 1;
+}
+
+static void
+real_bound(const Perturbation *perturbation, const Grid *grid, double beta, UtilityBound *bound)
+{
+	double scale = (double) perturbation->scale;
+
+	switch (perturbation->noise)
+	{
+		case PERTURBATION_SPHERICAL:
+			spherical_bound(perturbation, grid, beta, bound);
+			break;
+		case PERTURBATION_PARABOLOID:
+			paraboloid_bound(perturbation, beta, bound);
+			break;
+		default:
+			gaussian_bound(perturbation, grid, beta, bound);
+	}
+	bound->rows = (bound->rows + rounding_bound(perturbation)) / scale;
+	bound->mean = (bound->mean + rounding_bound(perturbation)) / scale;
+}
+
+static void
+objective_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
+{
+	PerturbationRequest asked = mechanism_perturbation(request);
+	Perturbation perturbation;
+
+	perturbation_choose(&perturbation, &asked);
+	if (perturbation.features == FEATURES_LATTICE)
+		lattice_bound(&request->grid, &perturbation.gauge, beta, bound);
+	else
+		real_bound(&perturbation, &request->grid, beta, bound);
 }
 
 /* ---- all of them ---- */
@@ -329,8 +566,11 @@ utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 		case MECHANISM_PERMUTE_FLIP:
 			permute_flip_bound(&request->grid, rate, beta, bound);
 			break;
+		case MECHANISM_SAMPLE_AGGREGATE:
+			*bound = (UtilityBound){INFINITY, INFINITY};
+			break;
 		default:
-			opdisc_bound(request, beta, bound);
+			objective_bound(request, beta, bound);
 	}
 }
 

@@ -17,7 +17,17 @@ typedef struct UtilityBound
 	double mean; /* E(excess) <= mean */
 } UtilityBound;
 
-/* For 0 < beta < 1/2 and a request whose grid is valid. */
+/*
+ * In votes, of sample_aggregate: but for a chance of beta, the answer is less than this
+ * behind the vector with the most votes.  So a vector with this lead over all others is
+ * the answer; and where one has this many votes, the answer is some part's vote.
+ */
+extern double utility_lead(const Grid *grid, int64_t epsilon, double beta);
+
+/*
+ * For 0 < beta < 1/2 and a request whose grid is valid.  Infinite for sample_aggregate:
+ * how far parts agree depends on the data.
+ */
 extern void utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound);
 
 /*

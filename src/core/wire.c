@@ -153,10 +153,14 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	put(&writer, request->kind, 1);
 	put(&writer, request->adjacency, 1);
 	put(&writer, (uint64_t) request->epsilon, 8);
+	put(&writer, (uint64_t) request->delta, 8);
+	put(&writer, request->noise, 1);
 	put(&writer, (uint64_t) request->group.first, 2);
 	put(&writer, (uint64_t) request->group.size, 2);
 	put(&writer, request->solver, 1);
 	put(&writer, (uint64_t) request->threads, 2);
+	put(&writer, (uint64_t) request->parts, 4);
+	put(&writer, (uint64_t) request->part_nodes, 4);
 	put(&writer, request->progress, 1);
 	put_grid(&writer, &request->grid);
 	if (convex)
@@ -185,12 +189,37 @@ group_is_valid(const SelectGroup *group, const Grid *grid)
 		   grid_same_levels(grid, group->first, group->size);
 }
 
+/* perturbation.h: the law is one that the grid and delta allow. */
+static bool
+noise_is_valid(const MechanismRequest *request)
+{
+	PerturbationRequest asked = mechanism_perturbation(request);
+
+	if (request->noise >= PERTURBATION_NOISES || request->delta < 0 || request->delta > DELTA_ONE)
+		return false;
+	if (!mechanism_perturbs(request->kind))
+		return request->noise == PERTURBATION_GAUGE && request->delta == 0;
+	if ((request->delta > 0) != perturbation_needs_delta(request->noise))
+		return false;
+	return perturbation_refusal(&asked) == NULL;
+}
+
+/* mechanism.h: where one mechanism's numbers are needed they are there, and nowhere else. */
+static bool
+parts_are_valid(const MechanismRequest *request)
+{
+	if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
+		return request->parts > 0 && request->part_nodes > 0;
+	return request->parts == 0 && request->part_nodes == 0;
+}
+
 static bool
 request_is_valid(const MechanismRequest *request)
 {
 	return mechanism_get(request->kind) != NULL && request->adjacency <= ADJACENCY_ADD_REMOVE &&
 		   request->epsilon > 0 && request->solver < SOLVER_KINDS && request->threads >= 1 &&
-		   request->threads <= 64 && group_is_valid(&request->group, &request->grid);
+		   request->threads <= 64 && noise_is_valid(request) && parts_are_valid(request) &&
+		   group_is_valid(&request->group, &request->grid);
 }
 
 /* instance.h: no net weight is 0, and the largest loss fits. */
@@ -231,6 +260,8 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 					Instance *instance)
 {
 	Reader reader = {bytes, bytes + length, false};
+	uint64_t parts;
+	uint64_t part_nodes;
 	uint64_t progress;
 	uint64_t rows;
 	bool convex;
@@ -242,10 +273,14 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	request->kind = (MechanismKind) get(&reader, 1);
 	request->adjacency = (Adjacency) get(&reader, 1);
 	request->epsilon = (int64_t) get(&reader, 8);
+	request->delta = (int64_t) get(&reader, 8);
+	request->noise = (PerturbationNoise) get(&reader, 1);
 	request->group.first = (int) get(&reader, 2);
 	request->group.size = (int) get(&reader, 2);
 	request->solver = (SolverKind) get(&reader, 1);
 	request->threads = (int) get(&reader, 2);
+	parts = get(&reader, 4);
+	part_nodes = get(&reader, 4);
 	progress = get(&reader, 1);
 	request->progress = progress == 1;
 	get_grid(&reader, &request->grid);
@@ -254,8 +289,12 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 		get_convex(&reader, &request->convex);
 	rows = get(&reader, 8);
 	instance->constant = (int64_t) get(&reader, 8);
-	if (reader.failed || progress > 1 || !request_is_valid(request) ||
-		rows > INT64_MAX / GRID_MAX_DIMENSION)
+	if (reader.failed || progress > 1 || parts > SAMPLE_MAX_PARTS ||
+		part_nodes > SAMPLE_MAX_PART_NODES)
+		return false;
+	request->parts = (int) parts;
+	request->part_nodes = (int64_t) part_nodes;
+	if (!request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION)
 		return false;
 	instance->dimension = request->grid.dimension;
 	instance->rows = (int64_t) rows;

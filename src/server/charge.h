@@ -15,9 +15,6 @@
 
 #include "core/privacy.h"
 
-/* One unit of delta in the ledger is 2^-60. */
-#define DELTA_ONE (INT64CONST(1) << 60)
-
 #define CHARGE_HASH_LENGTH 32
 
 /* What the analyst's door adds to a charge. */

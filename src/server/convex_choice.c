@@ -95,9 +95,11 @@ choose_noise(TrainingMethod method, const Options *options, int64 delta, Mechani
 {
 	double gamma;
 
-	if (options->noise == NOISE_GAUGE)
+	if (options->noise != NOISE_AUTO && options->noise != NOISE_GAMMA &&
+		options->noise != NOISE_GAUSSIAN)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("noise \"gauge\" is not for method \"%s\"", method_name(method)),
+						errmsg("noise \"%s\" is not for method \"%s\"",
+							   noise_choice_name(options->noise), method_name(method)),
 						errhint("Noises are: auto, gamma, gaussian.")));
 	if (options->noise == NOISE_GAUSSIAN && delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -89,6 +89,7 @@ decimal_delta(Datum value, Oid type, PrivacyCost *cost)
 		!numeric_less(delta, numeric_from_text("1")))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("delta must be at least zero and less than one")));
+	cost->delta = units(delta, "1152921504606846976", numeric_floor);
 	/* 2^60; the ceiling of a delta just below one is 2^60 itself and still fits */
 	cost->delta = units(delta, "1152921504606846976", numeric_floor);
 	cost->delta_charged = units(delta, "1152921504606846976", numeric_ceil);

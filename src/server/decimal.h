@@ -1,8 +1,8 @@
 /*
  * decimal.h - privacy parameters as exact decimals.
  *
- * epsilon is used rounded down and charged rounded up, both in nano-units; delta
- * is charged rounded up in units of 2^-60.  A float8 stands for its shortest
+ * Both are used rounded down and charged rounded up, epsilon in nano-units and delta in
+ * units of 2^-60.  A float8 stands for its shortest
  * decimal, which is what the user wrote.
  */
 #ifndef DPOBJ_DECIMAL_H

@@ -22,6 +22,7 @@ int dpobj_memory_limit = 0;
 int dpobj_solver_threads = 2;
 bool dpobj_progress = false;
 bool dpobj_require_budget = false;
+bool dpobj_allow_unproven = false;
 double dpobj_min_epsilon = 0.001;
 int dpobj_release_tick = 1000;
 int dpobj_max_failures = 3;
@@ -58,6 +59,9 @@ _PG_init(void)
 		"dpobj.require_budget", "Refuses releases that no privacy budget covers.",
 		"Otherwise a release from a table without a budget is only written to the ledger.",
 		&dpobj_require_budget, false, PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("dpobj.allow_unproven", "Allows noise as the papers published it.",
+							 "Its proofs do not hold. Such a model is recorded as unproven.",
+							 &dpobj_allow_unproven, false, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable(
 		"dpobj.min_epsilon", "Least epsilon of a release at the analyst's door.",
 		"Every charge costs the server time and the ledger two rows.", &dpobj_min_epsilon, 0.001,

@@ -25,6 +25,7 @@ extern int dpobj_memory_limit;    /* MiB, 0: none */
 extern int dpobj_solver_threads;  /* threads of one solver process */
 extern bool dpobj_progress;       /* messages to the owner while a solver works */
 extern bool dpobj_require_budget; /* no budget, no release */
+extern bool dpobj_allow_unproven; /* may noise as published be used? */
 extern double dpobj_min_epsilon;  /* least epsilon of a release at the analyst's door */
 extern int dpobj_release_tick;    /* milliseconds that its answers keep to, 0: none */
 extern int dpobj_max_failures;    /* per table, of its releases */

@@ -94,16 +94,18 @@ static const char *const mechanism_names[] = {
 	[CHOOSE_EXPONENTIAL] = "exponential",
 	[CHOOSE_PERMUTE_FLIP] = "permute_flip",
 	[CHOOSE_OPDISC] = "opdisc",
+	[CHOOSE_RSPM] = "rspm",
+	[CHOOSE_SAMPLE_AGGREGATE] = "sample_aggregate",
 	[CHOOSE_OUTPUT] = "output",
 	[CHOOSE_OBJECTIVE] = "objective",
 	[CHOOSE_AMP] = "amp",
 };
 
 static const char *const noise_names[] = {
-	[NOISE_AUTO] = "auto",
-	[NOISE_GAUGE] = "gauge",
-	[NOISE_GAMMA] = "gamma",
-	[NOISE_GAUSSIAN] = "gaussian",
+	[NOISE_AUTO] = "auto",           [NOISE_GAUGE] = "gauge",
+	[NOISE_LAPLACE] = "laplace",     [NOISE_SPHERICAL] = "spherical",
+	[NOISE_GAUSSIAN] = "gaussian",   [NOISE_PARABOLOID] = "paraboloid",
+	[NOISE_PUBLISHED] = "published", [NOISE_GAMMA] = "gamma",
 };
 
 const char *
@@ -189,6 +191,26 @@ read_n(const char *name, JsonbValue *value, Options *options)
 {
 	if (!json_get_integer(value, 1, 1e15, &options->n))
 		invalid(name, "a positive integer");
+}
+
+static void
+read_parts(const char *name, JsonbValue *value, Options *options)
+{
+	int64 parts;
+
+	if (!json_get_integer(value, 1, SAMPLE_MAX_PARTS, &parts))
+		invalid(name, "an integer from 1 to " CppAsString2(SAMPLE_MAX_PARTS));
+	options->parts = (int) parts;
+}
+
+static void
+read_part_nodes(const char *name, JsonbValue *value, Options *options)
+{
+	int64 nodes;
+
+	if (!json_get_integer(value, 1, SAMPLE_MAX_PART_NODES, &nodes))
+		invalid(name, "an integer from 1 to " CppAsString2(SAMPLE_MAX_PART_NODES));
+	options->part_nodes = (int) nodes;
 }
 
 static void
@@ -407,6 +429,8 @@ static const OptionKey keys[] = {
 	{"n", read_n, false, FOR_ALL},
 	{"noise", read_noise, true, FOR_ALL},
 	{"numeric", read_numeric, false, FOR_HALFSPACE},
+	{"part_nodes", read_part_nodes, true, FOR_HALFSPACE},
+	{"parts", read_parts, true, FOR_HALFSPACE},
 	{"radius", read_radius, true, FOR_CONVEX},
 	{"reference", read_reference, true, FOR_HALFSPACE},
 	{"regularization", read_regularization, true, FOR_CONVEX},

@@ -18,6 +18,8 @@ typedef enum MechanismChoice
 	CHOOSE_EXPONENTIAL,
 	CHOOSE_PERMUTE_FLIP,
 	CHOOSE_OPDISC,
+	CHOOSE_RSPM,
+	CHOOSE_SAMPLE_AGGREGATE,
 	CHOOSE_OUTPUT,
 	CHOOSE_OBJECTIVE,
 	CHOOSE_AMP /* what objective is released as: another name for it */
@@ -27,8 +29,12 @@ typedef enum NoiseChoice
 {
 	NOISE_AUTO,
 	NOISE_GAUGE,
-	NOISE_GAMMA,
-	NOISE_GAUSSIAN
+	NOISE_LAPLACE,
+	NOISE_SPHERICAL,
+	NOISE_GAUSSIAN,
+	NOISE_PARABOLOID,
+	NOISE_PUBLISHED,
+	NOISE_GAMMA
 } NoiseChoice;
 
 /* What is trained. */
@@ -86,6 +92,8 @@ typedef struct Options
 	Adjacency adjacency;
 	bool adjacency_given;
 	SolverKind solver;
+	int parts;        /* of sample_aggregate, 0: chosen */
+	int part_nodes;   /* that a part may search, 0: the usual number */
 	int dimension;    /* 0: not declared */
 	int64 n;          /* 0: not declared */
 	int time_limit;   /* seconds, 0: none */

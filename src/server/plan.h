@@ -56,6 +56,30 @@ typedef struct PlanTable
  */
 extern void plan_check_shape(PlanCall *call, PlanTable *table);
 
+/* A call of a window function as it is written in the query. */
+typedef struct PlanWindow
+{
+	WindowAggState *window;
+	WindowFunc *call;
+} PlanWindow;
+
+/* Raises UB003 outside a query's OVER, and for a function that is not of this extension. */
+extern void plan_read_window(FunctionCallInfo fcinfo, PlanWindow *window);
+
+/*
+ * As plan_check_shape(), for a call that looks at the rows in their order: each row of
+ * one table has a place of its own, which nothing but the columns of ORDER BY decides.
+ */
+extern void plan_check_window(const PlanWindow *window, PlanTable *table);
+
+/* As plan_constant_argument() and plan_feature_count(). */
+extern Datum plan_window_argument(const PlanWindow *window, int position, const char *name,
+								  bool *isnull);
+extern int plan_window_elements(const PlanWindow *window);
+
+/* Is an element of the first argument, from 1 (0: the array), of a type that counts? */
+extern bool plan_window_unscaled(const PlanWindow *window, int *position, Oid *type);
+
 /* Raises UB003 for an aggregate that is not of this extension, but calls its functions. */
 extern void plan_check_aggregate(FunctionCallInfo fcinfo);
 

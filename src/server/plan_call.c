@@ -82,10 +82,8 @@ plan_read_call(FunctionCallInfo fcinfo, PlanCall *call)
 }
 
 Datum
-plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull)
+plan_fixed_value(EState *estate, Node *expression, const char *name, bool *isnull)
 {
-	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
-	EState *estate = call->aggregate->ss.ps.state;
 	ExprContext *context;
 	Datum value;
 	int16 length;
@@ -107,6 +105,39 @@ plan_constant_argument(PlanCall *call, int position, const char *name, bool *isn
 	return value;
 }
 
+Datum
+plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull)
+{
+	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
+
+	return plan_fixed_value(call->aggregate->ss.ps.state, expression, name, isnull);
+}
+
+/* From an expression of the node above *plan. */
+static Node *
+follow_references(Plan **plan, Node *expression)
+{
+	while (*plan != NULL)
+	{
+		expression = (Node *) list_nth_node(TargetEntry, (*plan)->targetlist,
+											((Var *) expression)->varattno - 1)
+						 ->expr;
+		if (!refers_below(*plan, expression))
+			break;
+		*plan = plan_below(*plan);
+	}
+	return expression;
+}
+
+Node *
+plan_source_expression(Plan **plan, Node *expression)
+{
+	if (!refers_below(*plan, expression))
+		return expression;
+	*plan = plan_below(*plan);
+	return follow_references(plan, expression);
+}
+
 /* The features as they are written: follow plain references into the plan below. */
 static Node *
 features_expression(PlanCall *call)
@@ -116,28 +147,29 @@ features_expression(PlanCall *call)
 
 	if (!refers_below(call->aggregate->ss.ps.plan, expression))
 		return expression;
-	while (plan != NULL)
-	{
-		expression = (Node *) list_nth_node(TargetEntry, plan->targetlist,
-											((Var *) expression)->varattno - 1)
-						 ->expr;
-		if (!refers_below(plan, expression))
-			break;
-		plan = plan_below(plan);
-	}
-	return expression;
+	return follow_references(&plan, expression);
 }
 
-int
-plan_feature_count(PlanCall *call)
+static int
+count_elements(Node *expression)
 {
-	Node *expression = features_expression(call);
-
 	if (IsA(expression, ArrayCoerceExpr))
 		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
 	if (IsA(expression, ArrayExpr) && !((ArrayExpr *) expression)->multidims)
 		return list_length(((ArrayExpr *) expression)->elements);
 	return 0;
+}
+
+int
+plan_element_count(Plan *plan, Node *expression)
+{
+	return count_elements(plan_source_expression(&plan, expression));
+}
+
+int
+plan_feature_count(PlanCall *call)
+{
+	return count_elements(features_expression(call));
 }
 
 static Node *
@@ -192,6 +224,36 @@ is_unscaled(Node *node)
 	return true;
 }
 
+/* Position 0 is the array itself. */
+static bool
+find_unscaled(Node *expression, int *position, Oid *type)
+{
+	ListCell *cell;
+
+	*position = 0;
+	if (IsA(expression, ArrayCoerceExpr))
+		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
+	if (!IsA(expression, ArrayExpr))
+	{
+		*type = exprType(expression);
+		return is_counting_type(get_element_type(*type)) && !IsA(expression, Const);
+	}
+	foreach (cell, ((ArrayExpr *) expression)->elements)
+	{
+		(*position)++;
+		*type = exprType(strip_casts(lfirst(cell)));
+		if (is_unscaled(lfirst(cell)))
+			return true;
+	}
+	return false;
+}
+
+bool
+plan_find_unscaled(Plan *plan, Node *expression, int *position, Oid *type)
+{
+	return find_unscaled(plan_source_expression(&plan, expression), position, type);
+}
+
 static void
 refuse_unscaled(const char *which, Oid type)
 {
@@ -206,24 +268,9 @@ refuse_unscaled(const char *which, Oid type)
 void
 plan_refuse_unscaled_features(PlanCall *call)
 {
-	Node *expression = features_expression(call);
-	int position = 0;
-	ListCell *cell;
+	int position;
+	Oid type;
 
-	if (IsA(expression, ArrayCoerceExpr))
-		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
-	if (!IsA(expression, ArrayExpr))
-	{
-		Oid element = get_element_type(exprType(expression));
-
-		if (is_counting_type(element) && !IsA(expression, Const))
-			refuse_unscaled("a feature array", exprType(expression));
-		return;
-	}
-	foreach (cell, ((ArrayExpr *) expression)->elements)
-	{
-		position++;
-		if (is_unscaled(lfirst(cell)))
-			refuse_unscaled(psprintf("feature %d", position), exprType(strip_casts(lfirst(cell))));
-	}
+	if (find_unscaled(features_expression(call), &position, &type))
+		refuse_unscaled(position == 0 ? "a feature array" : psprintf("feature %d", position), type);
 }

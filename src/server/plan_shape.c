@@ -35,25 +35,27 @@ typedef struct SortKey
 	Oid type;
 } SortKey;
 
-typedef struct Shape
+/* Is a window function judged?  Only the words of refusals depend on it. */
+static bool judging_window = false;
+
+const char *
+plan_usual_hint(void)
 {
-	PlannedStmt *statement;
-	Index source;      /* range table entry that the rows come from, 0 before the first scan */
-	List *leaves;      /* OIDs of scanned tables: none may come twice */
-	List *expressions; /* of PlanExpressions */
-	List *sort_keys;   /* of SortKey */
-} Shape;
+	return judging_window ? "Write SELECT t, dp_ftrl(...) OVER (ORDER BY t) FROM one_table."
+						  : "Write SELECT dp_halfspace(...) FROM one_table [WHERE ...].";
+}
 
 void
 plan_refuse(const char *rule, const char *hint)
 {
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-					errmsg("query shape is not allowed for a private aggregate"),
+					errmsg("query shape is not allowed for a private %s",
+						   judging_window ? "window function" : "aggregate"),
 					errdetail("%s", rule), errhint("%s", hint)));
 }
 
-static void
-collect(Shape *shape, void *expressions, List *index_columns)
+void
+plan_shape_collect(Shape *shape, void *expressions, List *index_columns)
 {
 	PlanExpressions *item = palloc(sizeof(PlanExpressions));
 
@@ -148,29 +150,40 @@ static void
 collect_predicate(Shape *shape, Oid index)
 {
 	Relation relation = index_open(index, AccessShareLock);
+	List *predicate = RelationGetIndexPredicate(relation);
 
-	collect(shape, RelationGetIndexPredicate(relation), NIL);
+	plan_shape_collect(shape, predicate, NIL);
+	plan_check_filter(shape, relation->rd_index->indrelid, predicate, NIL);
 	index_close(relation, AccessShareLock);
+}
+
+static Oid
+scanned_table(const Shape *shape, Index scanned)
+{
+	return rt_fetch(scanned, shape->statement->rtable)->relid;
 }
 
 static void
 check_index_scan(Shape *shape, IndexScan *scan)
 {
-	collect(shape, scan->indexqual, NIL);
-	collect(shape, scan->indexqualorig, NIL);
-	collect(shape, scan->indexorderby, NIL);
-	collect(shape, scan->indexorderbyorig, NIL);
+	plan_shape_collect(shape, scan->indexqual, NIL);
+	plan_shape_collect(shape, scan->indexqualorig, NIL);
+	plan_shape_collect(shape, scan->indexorderby, NIL);
+	plan_shape_collect(shape, scan->indexorderbyorig, NIL);
 	collect_predicate(shape, scan->indexid);
+	plan_check_filter(shape, scanned_table(shape, scan->scan.scanrelid), scan->indexqualorig, NIL);
 	check_scan(shape, scan->scan.scanrelid);
 }
 
 static void
 check_index_only_scan(Shape *shape, IndexOnlyScan *scan)
 {
-	collect(shape, scan->indexqual, scan->indextlist);
-	collect(shape, scan->recheckqual, scan->indextlist);
-	collect(shape, scan->indexorderby, scan->indextlist);
+	plan_shape_collect(shape, scan->indexqual, scan->indextlist);
+	plan_shape_collect(shape, scan->recheckqual, scan->indextlist);
+	plan_shape_collect(shape, scan->indexorderby, scan->indextlist);
 	collect_predicate(shape, scan->indexid);
+	plan_check_filter(shape, scanned_table(shape, scan->scan.scanrelid), scan->indexqual,
+					  scan->indextlist);
 	check_scan(shape, scan->scan.scanrelid);
 }
 
@@ -184,8 +197,8 @@ check_bitmap(Shape *shape, Plan *plan)
 	switch (nodeTag(plan))
 	{
 		case T_BitmapIndexScan:
-			collect(shape, ((BitmapIndexScan *) plan)->indexqual, NIL);
-			collect(shape, ((BitmapIndexScan *) plan)->indexqualorig, NIL);
+			plan_shape_collect(shape, ((BitmapIndexScan *) plan)->indexqual, NIL);
+			plan_shape_collect(shape, ((BitmapIndexScan *) plan)->indexqualorig, NIL);
 			collect_predicate(shape, ((BitmapIndexScan *) plan)->indexid);
 			return;
 		case T_BitmapAnd:
@@ -204,7 +217,8 @@ check_bitmap(Shape *shape, Plan *plan)
 static void
 check_bitmap_scan(Shape *shape, BitmapHeapScan *scan)
 {
-	collect(shape, scan->bitmapqualorig, NIL);
+	plan_shape_collect(shape, scan->bitmapqualorig, NIL);
+	plan_check_filter(shape, scanned_table(shape, scan->scan.scanrelid), scan->bitmapqualorig, NIL);
 	check_bitmap(shape, scan->scan.plan.lefttree);
 	check_scan(shape, scan->scan.scanrelid);
 }
@@ -301,11 +315,30 @@ check_subquery(Shape *shape, SubqueryScan *scan)
 static void
 check_result(Shape *shape, Result *result)
 {
-	collect(shape, result->resconstantqual, NIL);
+	plan_shape_collect(shape, result->resconstantqual, NIL);
+	plan_check_filter(shape, InvalidOid, result->resconstantqual, NIL);
 	if (result->plan.lefttree == NULL)
 		check_empty(shape, result);
 	else
 		check_input(shape, result->plan.lefttree, false);
+}
+
+/* The table that a node scans, if it does. */
+static Oid
+table_of_node(const Shape *shape, Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+		case T_TidScan:
+		case T_TidRangeScan:
+			return scanned_table(shape, ((Scan *) plan)->scanrelid);
+		default:
+			return InvalidOid;
+	}
 }
 
 /* Target list and conditions that every node has. */
@@ -317,8 +350,9 @@ check_node(Shape *shape, Plan *plan)
 	if (plan->initPlan != NIL)
 		plan_refuse("A sub-select is used between the table and the aggregate.",
 					"Compute it first and pass it as a parameter of the statement.");
-	collect(shape, plan->targetlist, index_columns);
-	collect(shape, plan->qual, index_columns);
+	plan_shape_collect(shape, plan->targetlist, index_columns);
+	plan_shape_collect(shape, plan->qual, index_columns);
+	plan_check_filter(shape, table_of_node(shape, plan), plan->qual, index_columns);
 }
 
 /* is_partial: a Partial Aggregate of ours must still come. */
@@ -350,11 +384,13 @@ check_input(Shape *shape, Plan *plan, bool is_partial)
 			check_bitmap_scan(shape, (BitmapHeapScan *) plan);
 			break;
 		case T_TidScan:
-			collect(shape, ((TidScan *) plan)->tidquals, NIL);
+			plan_shape_collect(shape, ((TidScan *) plan)->tidquals, NIL);
+			plan_check_filter(shape, InvalidOid, ((TidScan *) plan)->tidquals, NIL);
 			check_scan(shape, ((Scan *) plan)->scanrelid);
 			break;
 		case T_TidRangeScan:
-			collect(shape, ((TidRangeScan *) plan)->tidrangequals, NIL);
+			plan_shape_collect(shape, ((TidRangeScan *) plan)->tidrangequals, NIL);
+			plan_check_filter(shape, InvalidOid, ((TidRangeScan *) plan)->tidrangequals, NIL);
 			check_scan(shape, ((Scan *) plan)->scanrelid);
 			break;
 		case T_SubqueryScan:
@@ -413,9 +449,9 @@ check_call(Shape *shape, Aggref *aggref)
 	if (aggref->aggdistinct != NIL || aggref->aggorder != NIL || aggref->aggdirectargs != NIL)
 		plan_refuse("DISTINCT and ORDER BY inside the call are not allowed.",
 					"Leave them out: the order of rows does not matter.");
-	collect(shape, aggref->aggfilter, NIL);
+	plan_shape_collect(shape, aggref->aggfilter, NIL);
 	if (!DO_AGGSPLIT_COMBINE(aggref->aggsplit))
-		collect(shape, list_truncate(list_copy(aggref->args), ROW_ARGUMENTS), NIL);
+		plan_shape_collect(shape, list_truncate(list_copy(aggref->args), ROW_ARGUMENTS), NIL);
 }
 
 static bool
@@ -481,19 +517,18 @@ plan_check_aggregate(FunctionCallInfo fcinfo)
 {
 	Aggref *aggref = AggGetAggref(fcinfo);
 
+	judging_window = false;
 	if (aggref == NULL || !plan_is_own_function(aggref->aggfnoid))
 		plan_refuse("The aggregate is not one of dpobj, but calls its functions.",
 					"Call dp_halfspace.");
 }
 
 void
-plan_check_shape(PlanCall *call, PlanTable *table)
+plan_shape_begin(Shape *shape, EState *estate, bool is_window)
 {
-	EState *estate = call->aggregate->ss.ps.state;
-	Agg *top = (Agg *) call->aggregate->ss.ps.plan;
-	Shape shape = {.statement = estate->es_plannedstmt};
-	Oid source;
-
+	memset(shape, 0, sizeof(*shape));
+	shape->statement = estate->es_plannedstmt;
+	judging_window = is_window;
 	if (IsParallelWorker())
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 						errmsg("a private aggregate cannot finish in a parallel worker"),
@@ -501,17 +536,40 @@ plan_check_shape(PlanCall *call, PlanTable *table)
 	if (estate->es_instrument != 0)
 		plan_refuse("EXPLAIN ANALYZE and instrumented statements show exact row counts.",
 					"Use EXPLAIN without ANALYZE, and turn auto_explain.log_analyze off.");
-	check_statement(&shape);
+	check_statement(shape);
+}
+
+void
+plan_shape_input(Shape *shape, Plan *plan)
+{
+	check_input(shape, plan, false);
+}
+
+void
+plan_shape_end(Shape *shape, PlanTable *table)
+{
+	Oid source;
+
+	if (shape->source == 0)
+		plan_refuse("The rows must come from a table.", PLAN_HINT);
+	source = rt_fetch(shape->source, shape->statement->rtable)->relid;
+	memset(table, 0, sizeof(*table));
+	table->oid = plan_topmost_ancestor(source);
+	plan_find_protection(list_append_unique_oid(shape->leaves, source), table);
+	check_expressions(shape, table->is_protected);
+}
+
+void
+plan_check_shape(PlanCall *call, PlanTable *table)
+{
+	Agg *top = (Agg *) call->aggregate->ss.ps.plan;
+	Shape shape;
+
+	plan_shape_begin(&shape, call->aggregate->ss.ps.state, false);
 	check_aggregate(&shape, top);
 	if (plan_is_correlated(shape.statement, &top->plan))
 		plan_refuse("A correlated sub-select would train again for each row of the outer query.",
 					"Train in a query of its own and use the model in the other.");
 	check_input(&shape, top->plan.lefttree, DO_AGGSPLIT_COMBINE(top->aggsplit));
-	if (shape.source == 0)
-		plan_refuse("The rows must come from a table.", PLAN_HINT);
-	source = rt_fetch(shape.source, shape.statement->rtable)->relid;
-	memset(table, 0, sizeof(*table));
-	table->oid = plan_topmost_ancestor(source);
-	plan_find_protection(list_append_unique_oid(shape.leaves, source), table);
-	check_expressions(&shape, table->is_protected);
+	plan_shape_end(&shape, table);
 }

@@ -7,16 +7,72 @@
 
 #include "postgres.h"
 
+#include "nodes/execnodes.h"
 #include "nodes/pg_list.h"
 #include "nodes/plannodes.h"
 #include "nodes/primnodes.h"
 
 #include "plan.h"
 
-#define PLAN_HINT "Write SELECT dp_halfspace(...) FROM one_table [WHERE ...]."
-
 /* Raises UB003: the rule that is broken, and what to write instead. */
 extern void plan_refuse(const char *rule, const char *hint) pg_attribute_noreturn();
+
+/* What to write, where nothing better can be said: it depends on the call that is judged. */
+#define PLAN_HINT plan_usual_hint()
+extern const char *plan_usual_hint(void);
+
+/* ---- the nodes below a call ---- */
+
+/* What is found while a plan is judged. */
+typedef struct Shape
+{
+	PlannedStmt *statement;
+	List *order;       /* names of the columns that say the order; NIL: it does not matter */
+	Index source;      /* range table entry that the rows come from, 0 before the first scan */
+	List *leaves;      /* OIDs of scanned tables: none may come twice */
+	List *expressions; /* of PlanExpressions */
+	List *sort_keys;   /* of SortKey */
+} Shape;
+
+/* Raises UB003 for a window function that is judged, or an aggregate. */
+extern void plan_shape_begin(Shape *shape, EState *estate, bool is_window);
+
+/* Notes expressions that rows meet, for plan_shape_end(). */
+extern void plan_shape_collect(Shape *shape, void *expressions, List *index_columns);
+
+/* Judges all nodes from here down. */
+extern void plan_shape_input(Shape *shape, Plan *plan);
+
+/* Judges the expressions, and says which table it is. */
+extern void plan_shape_end(Shape *shape, PlanTable *table);
+
+/*
+ * Conditions on the rows of a scan: where the order matters, each row has its place,
+ * and only the columns that say it may decide whether a row takes one.  relation is
+ * what the columns belong to, InvalidOid above a scan.
+ */
+extern void plan_check_filter(const Shape *shape, Oid relation, void *conditions,
+							  List *index_columns);
+
+/* ---- the nodes that expressions come from ---- */
+
+/*
+ * An expression as it is written: follows plain references from a node down.  *plan is
+ * the node in which the result stands.
+ */
+extern Node *plan_source_expression(Plan **plan, Node *expression);
+
+/* Number of elements if an expression of a node is written as ARRAY[...], else 0. */
+extern int plan_element_count(Plan *plan, Node *expression);
+
+/*
+ * Is an expression of a node an array of integers or numerics, or has it such an
+ * element?  Then which, from 1, and 0 for the array itself.
+ */
+extern bool plan_find_unscaled(Plan *plan, Node *expression, int *position, Oid *type);
+
+/* The value of an expression; raises 22023, naming it, unless it is fixed. */
+extern Datum plan_fixed_value(EState *estate, Node *expression, const char *name, bool *isnull);
 
 /* ---- expressions ---- */
 

@@ -20,12 +20,12 @@
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
-#include "core/gauge.h"
 #include "core/utility.h"
 
 #include "analyst.h"
 #include "dpobj.h"
 #include "grant.h"
+#include "learning.h"
 #include "training.h"
 
 /* The bound on the error may fail with this probability. */
@@ -68,7 +68,7 @@ append_cost(StringInfo json, const Training *training)
 		appendStringInfoString(json, ", \"unit\": \"row\"");
 }
 
-/* null: no enumeration, or more configurations than can be counted */
+/* null: no such limit, or more than can be counted */
 static void
 append_count(StringInfo json, const char *name, uint64 count)
 {
@@ -81,31 +81,24 @@ append_count(StringInfo json, const char *name, uint64 count)
 static void
 append_work(StringInfo json, const Training *training)
 {
+	bool parts = training->request.kind == MECHANISM_SAMPLE_AGGREGATE;
 	MechanismVerdict verdict;
 
 	mechanism_get(training->request.kind)->admit(&training->request, &verdict);
 	appendStringInfo(json, ", \"dimension\": %d, \"log2_grid\": %.2f",
 					 training->request.grid.dimension, grid_log2_size(&training->request.grid));
-	append_count(json, "configurations", verdict.cost);
-	append_count(json, "configurations_limit", verdict.limit);
+	append_count(json, parts ? "nodes" : "configurations", verdict.cost);
+	append_count(json, parts ? "nodes_limit" : "configurations_limit", verdict.limit);
 	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.finishes ? "true" : "false");
 }
 
-/* P(r) is proportional to exp(-rate |r|), |r| as gauge.h has it, in steps of 1 / N rows. */
+/* P(w) is proportional to exp(exponent votes(w)). */
 static void
-append_gauge(StringInfo json, const Training *training)
+append_votes(StringInfo json, const Training *training)
 {
-	const MechanismRequest *request = &training->request;
-	Gauge gauge;
-	mpz_t p;
-	mpz_t q;
-
-	gauge_choose(&gauge, &request->grid, request->epsilon, request->adjacency);
-	mpz_inits(p, q, NULL);
-	gauge_rate(&gauge, &request->grid, p, q);
 	training_append_noise(json, training);
-	appendStringInfo(json, ", \"rate\": %.17g", mpz_get_d(p) / mpz_get_d(q));
-	mpz_clears(p, q, NULL);
+	appendStringInfo(json, ", \"exponent_per_vote\": %s",
+					 decimal_text(training->request.epsilon, HALF_EPSILON_UNIT));
 }
 
 /* P(w) is proportional to exp(-exponent L(w)), or the chance to accept w is. */
@@ -115,8 +108,10 @@ append_noise(StringInfo json, const Training *training)
 	const MechanismRequest *request = &training->request;
 	const char *unit = privacy_margin(request->adjacency) == 2 ? HALF_EPSILON_UNIT : EPSILON_UNIT;
 
-	if (request->kind == MECHANISM_OPDISC)
-		append_gauge(json, training);
+	if (mechanism_perturbs(request->kind))
+		training_append_noise(json, training);
+	else if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
+		append_votes(json, training);
 	else
 		appendStringInfo(json, ", \"exponent_per_row\": %s", decimal_text(request->epsilon, unit));
 }
@@ -128,11 +123,23 @@ whole_rows(double bound)
 	return floor(bound * (1 + 1e-9));
 }
 
+/*
+ * How many rows an answer of sample_aggregate may cost depends on how far the parts
+ * agree, so on the data: what is said is the lead in votes that wins (utility.h).
+ */
 static void
 append_error(StringInfo json, const Training *training)
 {
+	const MechanismRequest *request = &training->request;
 	UtilityBound bound;
 
+	if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
+	{
+		appendStringInfo(json, ", \"error\": null, \"lead\": {\"votes\": %.0f, \"beta\": %g}",
+						 ceil(utility_lead(&request->grid, request->epsilon, PRICE_BETA)),
+						 PRICE_BETA);
+		return;
+	}
 	utility_bound(&training->request, PRICE_BETA, &bound);
 	appendStringInfo(json, ", \"error\": {\"rows\": %.0f, \"beta\": %g, \"mean\": %.1f}",
 					 whole_rows(bound.rows), PRICE_BETA, ceil(bound.mean * 10) / 10);
@@ -302,7 +309,51 @@ check_dimension(const Training *training, int features)
 						errmsg("option \"dimension\" is %d for %d features", declared, features)));
 }
 
-/* dpobj.price(method, d, epsilon, delta, options) -> jsonb; the options are the aggregates'. */
+/* ---- a run of dp_ftrl ---- */
+
+/* The bound is on the mean over the run's own coins, for costs that do not react to it. */
+static void
+append_learning(StringInfo json, const Learning *learning)
+{
+	double regret = learning->plan.regret * (learning->high - learning->low);
+
+	appendStringInfo(json,
+					 "\"method\": \"ftrl\", \"epsilon\": %s, \"delta\": %s, \"adjacency\": "
+					 "\"replace\", \"unit\": \"row\", \"guarantee\": \"exact\"",
+					 decimal_text(learning->cost.epsilon_charged, EPSILON_UNIT),
+					 decimal_text(learning->cost.delta_charged, DELTA_UNIT));
+	appendStringInfo(json, ", \"dimension\": %d, \"n\": " INT64_FORMAT, learning->dimension,
+					 learning->steps);
+	learning_append_mechanism(json, learning);
+	appendStringInfo(json, ", \"regret\": {\"mean\": %.6g, \"per_step\": %.6g}", regret,
+					 regret / (double) learning->steps);
+}
+
+static Datum
+price_learning(FunctionCallInfo fcinfo)
+{
+	int choices = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
+	Learning learning;
+	StringInfoData json;
+
+	learning_begin(&learning, analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID,
+				   analyst_argument(fcinfo, 3, "delta"), NUMERICOID,
+				   analyst_json(fcinfo, 4, "options"));
+	if (learning.dimension > 0 && learning.dimension != choices)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"dimension\" is %d for %d choices", learning.dimension, choices)));
+	learning_settle(&learning, Max(choices, 1));
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	append_learning(&json, &learning);
+	appendStringInfoChar(&json, '}');
+	return parse_json(&json);
+}
+
+/* ---- both ---- */
+
+/* dpobj.price(method, d, epsilon, delta, options) -> jsonb; the options are the owner's. */
 PG_FUNCTION_INFO_V1(dpobj_price_dimension);
 Datum
 dpobj_price_dimension(PG_FUNCTION_ARGS)
@@ -311,6 +362,8 @@ dpobj_price_dimension(PG_FUNCTION_ARGS)
 	int features;
 	StringInfoData json;
 
+	if (strcmp(TextDatumGetCString(analyst_argument(fcinfo, 0, "method")), "ftrl") == 0)
+		return price_learning(fcinfo);
 	training_set_method(training, TextDatumGetCString(analyst_argument(fcinfo, 0, "method")));
 	features = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
 	training_set_cost(training, analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID,

@@ -18,3 +18,33 @@ random_bits_init(Bits *bits)
 {
 	bits_init(bits, fill, NULL);
 }
+
+static void
+fill_from_pool(void *context, uint8_t *bytes, size_t count)
+{
+	RandomPool *pool = context;
+
+	for (size_t i = 0; i < count; i++)
+	{
+		if (pool->left == 0)
+		{
+			fill(NULL, pool->bytes, sizeof(pool->bytes));
+			pool->left = sizeof(pool->bytes);
+		}
+		bytes[i] = pool->bytes[sizeof(pool->bytes) - pool->left];
+		pool->left--;
+	}
+}
+
+void
+random_pool_init(RandomPool *pool, Bits *bits)
+{
+	pool->left = 0;
+	bits_init(bits, fill_from_pool, pool);
+}
+
+void
+random_pool_wipe(RandomPool *pool)
+{
+	explicit_bzero(pool, sizeof(*pool));
+}

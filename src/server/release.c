@@ -21,23 +21,29 @@ release_encode(const Training *training, Rows *rows, Size *length)
 	Instance instance = {.dimension = training->request.grid.dimension};
 
 	server_memory_init(&memory, CurrentMemoryContext);
-	if (rows != NULL)
-	{
-		if (mechanism_get(training->request.kind)->convex)
-			rows_labelled_instance(rows, &memory.memory, &instance);
-		else
-			rows_instance(rows, &memory.memory, &instance);
-	}
+	if (rows != NULL && mechanism_get(training->request.kind)->convex)
+		rows_labelled_instance(rows, &memory.memory, &instance);
+	else if (rows != NULL && mechanism_get(training->request.kind)->every_row)
+		rows_instance_apart(rows, &memory.memory, &instance);
+	else if (rows != NULL)
+		rows_instance(rows, &memory.memory, &instance);
 	return wire_encode_problem(&training->request, &instance, &memory.memory, length);
 }
 
-/* The tag of PRIVACY.md 6. */
+/*
+ * The tag of the pair of laws that dominates (PRIVACY.md 6); of a noise that is not proved
+ * private there is none.
+ */
 static const char *
-pair_of(const Mechanism *mechanism, const PrivacyCost *cost)
+pair_tag(const Training *training)
 {
-	if (cost->delta_charged > 0)
+	const MechanismRequest *request = &training->request;
+
+	if (mechanism_proof(request) == PROOF_UNPROVEN)
+		return "none";
+	if (training->cost.delta_charged > 0)
 		return "approx";
-	return mechanism->bounded_range ? "br" : "pure";
+	return mechanism_get(request->kind)->bounded_range ? "br" : "pure";
 }
 
 int64
@@ -51,7 +57,7 @@ release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 		.epsilon = training->cost.epsilon_charged,
 		.delta = training->cost.delta_charged,
 		.guarantee = training->guarantee,
-		.pair = pair_of(mechanism, &training->cost),
+		.pair = pair_tag(training),
 		.parameters = training_parameters(training),
 		.makes_model = true,
 		.analyst = analyst,

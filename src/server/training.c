@@ -9,7 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
-#include "core/gauge.h"
+#include "core/perturbation.h"
 
 #include "convex_choice.h"
 #include "dpobj.h"
@@ -124,14 +124,30 @@ refuse_unfinished(const Training *training, const MechanismVerdict *verdict)
 					   "public parameters.",
 					   grid_log2_size(&training->request.grid), bound),
 			 verdict->cost == 0
-				 ? errhint("Use mechanism \"exponential\" or \"permute_flip\".")
-				 : errhint("Choose fewer features or a smaller grid such as \"ternary\", \"sign\" "
-						   "or {\"sparse\": 3}.")));
+				 ? errhint("Use mechanism \"exponential\", \"permute_flip\" or "
+						   "\"sample_aggregate\".")
+				 : errhint("Choose fewer features, a smaller grid such as \"ternary\", \"sign\" "
+						   "or {\"sparse\": 3}, or mechanism \"sample_aggregate\".")));
+}
+
+/* At either door: who asks for parts asks for a run that is sure to finish. */
+static void
+refuse_parts(const Training *training, const MechanismVerdict *verdict)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("mechanism \"sample_aggregate\" does not search so many nodes"),
+					errdetail("%d parts would search " INT64_FORMAT
+							  " nodes each; the limit for all of them is %s.",
+							  training->request.parts, training->request.part_nodes,
+							  count_text(verdict->limit)),
+					errhint("Choose smaller \"parts\" or \"part_nodes\".")));
 }
 
 static void
 refuse_mechanism(const Training *training, const MechanismVerdict *verdict)
 {
+	if (training->request.kind == MECHANISM_SAMPLE_AGGREGATE)
+		refuse_parts(training, verdict);
 	if (training->by_analyst)
 		refuse_unfinished(training, verdict);
 	ereport(ERROR,
@@ -177,17 +193,84 @@ choose_automatically(Training *training)
 	(void) admitted(training, MECHANISM_OPDISC, &verdict);
 }
 
-/* The solver is who finds an optimum: a mechanism that samples has none to find. */
+/*
+ * The solver is who finds an optimum: a mechanism that samples has none to find, and the
+ * parts of sample_aggregate stop after a number of nodes that others do not count.
+ */
 static void
 check_solver(const Training *training)
 {
-	if (training->options.solver == SOLVER_AUTO || training->request.kind == MECHANISM_OPDISC)
+	if (training->options.solver == SOLVER_AUTO || mechanism_perturbs(training->request.kind))
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("option \"solver\" is not for mechanism \"%s\"",
 						   mechanism_get(training->request.kind)->name),
-					errdetail("That mechanism draws from the grid and solves no programme."),
+					training->request.kind == MECHANISM_SAMPLE_AGGREGATE
+						? errdetail("Its parts are searched by the native solver.")
+						: errdetail("That mechanism draws from the grid and solves no programme."),
 					errhint("Add \"mechanism\": \"opdisc\", or leave \"solver\" out.")));
+}
+
+/* ---- noise ---- */
+
+/* The laws that perturb an objective, as they are called in options. */
+static const NoiseChoice noise_choices[] = {
+	[PERTURBATION_GAUGE] = NOISE_GAUGE,           [PERTURBATION_LAPLACE] = NOISE_LAPLACE,
+	[PERTURBATION_SPHERICAL] = NOISE_SPHERICAL,   [PERTURBATION_GAUSSIAN] = NOISE_GAUSSIAN,
+	[PERTURBATION_PARABOLOID] = NOISE_PARABOLOID, [PERTURBATION_PUBLISHED] = NOISE_PUBLISHED};
+
+static PerturbationNoise
+perturbation_noise(NoiseChoice choice)
+{
+	for (int i = 0; i < PERTURBATION_NOISES; i++)
+		if (noise_choices[i] == choice)
+			return (PerturbationNoise) i;
+	return PERTURBATION_GAUGE; /* automatically */
+}
+
+/* The papers' scales are for comparison: an administrator must know what he allows. */
+static void
+check_unproven(const Training *training)
+{
+	if (training->options.noise != NOISE_PUBLISHED)
+		return;
+	if (training->by_analyst)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"published\" cannot be used here"),
+						errdetail("It is not proved to be private.")));
+	if (!dpobj_allow_unproven)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("noise \"published\" is not proved to be private"),
+				 errdetail("The theorem that it was published with is false; dpobj.allow_unproven "
+						   "is off."),
+				 errhint("Use noise \"gauge\", or let a superuser set dpobj.allow_unproven for a "
+						 "comparison.")));
+}
+
+/*
+ * The parts of sample_aggregate: as asked, or from grid, epsilon and the declared
+ * number of rows.  Other mechanisms have none.
+ */
+static void
+settle_parts(Training *training)
+{
+	const Options *options = &training->options;
+	MechanismRequest *request = &training->request;
+
+	if (options->mechanism == CHOOSE_SAMPLE_AGGREGATE)
+	{
+		request->parts = options->parts > 0
+							 ? options->parts
+							 : sample_aggregate_parts(&request->grid, request->epsilon, options->n);
+		request->part_nodes =
+			options->part_nodes > 0 ? options->part_nodes : SAMPLE_USUAL_PART_NODES;
+	}
+	else if (options->parts > 0 || options->part_nodes > 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" is for mechanism \"sample_aggregate\" only",
+							   options->parts > 0 ? "parts" : "part_nodes"),
+						errhint("Add \"mechanism\": \"sample_aggregate\", or leave it out.")));
 }
 
 /*
@@ -222,6 +305,42 @@ row_delta(const Training *training)
 }
 
 static void
+settle_noise(Training *training)
+{
+	MechanismRequest *request = &training->request;
+	const char *name;
+	PerturbationRequest asked;
+	const char *reason;
+
+	request->noise = perturbation_noise(training->options.noise);
+	name = noise_choice_name(noise_choices[request->noise]);
+	check_unproven(training);
+	if (!mechanism_perturbs(request->kind) && request->noise != PERTURBATION_GAUGE)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"%s\" is not for mechanism \"%s\"", name,
+							   mechanism_get(request->kind)->name),
+						errhint("Add \"mechanism\": \"opdisc\" or \"rspm\", or leave \"noise\" "
+								"out.")));
+	asked = mechanism_perturbation(request);
+	reason = mechanism_perturbs(request->kind) ? perturbation_refusal(&asked) : NULL;
+	if (reason != NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"%s\" does not go with this request", name),
+						errdetail("%s", reason)));
+	if (!perturbation_needs_delta(request->noise))
+	{
+		training->cost.delta_charged = 0; /* whatever was offered, none is spent */
+		return;
+	}
+	request->delta = row_delta(training);
+	if (request->delta == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"%s\" needs a delta greater than zero", name),
+						errdetail("Delta counts in units of 2^-60."),
+						errhint("Noise \"gauge\" needs none.")));
+}
+
+static void
 settle_convex(Training *training)
 {
 	MechanismRequest *request = &training->request;
@@ -238,16 +357,19 @@ settle_convex(Training *training)
 static void
 check_halfspace_choice(const Options *options)
 {
-	if (options->mechanism > CHOOSE_OPDISC)
+	if (options->mechanism > CHOOSE_SAMPLE_AGGREGATE)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"%s\" is not for method \"halfspace\"",
 							   mechanism_choice_name(options->mechanism)),
-						errhint("Mechanisms are: auto, exponential, permute_flip, opdisc.")));
-	if (options->noise > NOISE_GAUGE)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("noise \"%s\" is not for method \"halfspace\"",
-							   noise_choice_name(options->noise)),
-						errhint("The noise is: gauge.")));
+						errhint("Mechanisms are: auto, exponential, permute_flip, opdisc, rspm, "
+								"sample_aggregate.")));
+	if (options->noise == NOISE_GAMMA)
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("noise \"%s\" is not for method \"halfspace\"",
+					noise_choice_name(options->noise)),
+			 errhint("Noises are: gauge, laplace, spherical, gaussian, paraboloid, published.")));
 }
 
 static void
@@ -255,23 +377,27 @@ settle_mechanism(Training *training)
 {
 	static const MechanismKind kinds[] = {[CHOOSE_EXPONENTIAL] = MECHANISM_EXPONENTIAL,
 										  [CHOOSE_PERMUTE_FLIP] = MECHANISM_PERMUTE_FLIP,
-										  [CHOOSE_OPDISC] = MECHANISM_OPDISC};
+										  [CHOOSE_OPDISC] = MECHANISM_OPDISC,
+										  [CHOOSE_RSPM] = MECHANISM_RSPM,
+
+										  [CHOOSE_SAMPLE_AGGREGATE] = MECHANISM_SAMPLE_AGGREGATE};
 	MechanismRequest *request = &training->request;
 	MechanismVerdict verdict;
 
 	check_halfspace_choice(&training->options);
-	training->cost.delta_charged = 0; /* whatever delta was offered, none is spent */
 	request->epsilon = row_epsilon(training);
 	request->adjacency = training->options.adjacency;
 	request->threads = dpobj_solver_threads;
 	request->solver = training->options.solver;
 	request->group =
 		select_cheapest_group(&request->grid, training->options.group, training->options.groups);
+	settle_parts(training);
 	if (training->options.mechanism == CHOOSE_AUTO)
 		choose_automatically(training);
 	else if (!admitted(training, kinds[training->options.mechanism], &verdict))
 		refuse_mechanism(training, &verdict);
 	check_solver(training);
+	settle_noise(training);
 }
 
 /* The stricter of two limits, 0 standing for none: an option cannot lift an administrator's. */
@@ -287,6 +413,18 @@ stricter(int option, int setting)
  * A limit that may be reached stops a run at a moment that the data has a say
  * in (PRIVACY.md 3, T1): the guarantee holds on the condition that none is.
  */
+static const char *
+guarantee_name(const Training *training)
+{
+	MechanismProof proof = mechanism_proof(&training->request);
+
+	if (proof == PROOF_UNPROVEN)
+		return "unproven";
+	if (training->limits.seconds > 0 || training->limits.megabytes > 0)
+		return "conditional";
+	return proof == PROOF_FLOAT ? "float" : "exact";
+}
+
 static void
 settle_limits(Training *training)
 {
@@ -294,8 +432,7 @@ settle_limits(Training *training)
 
 	training->limits.seconds = stricter(options->time_limit, dpobj_time_limit);
 	training->limits.megabytes = stricter(options->memory_limit, dpobj_memory_limit);
-	training->guarantee =
-		training->limits.seconds > 0 || training->limits.megabytes > 0 ? "conditional" : "exact";
+	training->guarantee = guarantee_name(training);
 }
 
 void
@@ -392,21 +529,70 @@ append_numbers(StringInfo text, const char *name, const double *value, int count
 	appendStringInfoChar(text, ']');
 }
 
+static void
+append_lattice(StringInfo text, const Training *training, const Perturbation *perturbation)
+{
+	static const char *const names[] = {[GAUGE_CUBE] = "cube",
+										[GAUGE_ONEHOT] = "one-hot",
+										[GAUGE_SPARSE] = "sparse",
+										[GAUGE_LAPLACE] = "laplace",
+										[GAUGE_SEPARATORS] = "separators",
+										[GAUGE_SEPARATORS_LAPLACE] = "separators laplace"};
+	mpz_t p;
+	mpz_t q;
+
+	mpz_inits(p, q, NULL);
+	gauge_rate(&perturbation->gauge, &training->request.grid, p, q);
+	appendStringInfo(text, ", \"gauge\": \"%s\", \"N\": " UINT64_FORMAT ", \"rate\": %.17g",
+					 names[perturbation->gauge.kind], perturbation->gauge.scale,
+					 mpz_get_d(p) / mpz_get_d(q));
+	mpz_clears(p, q, NULL);
+}
+
+/* Lengths are in misclassified rows for a weight of 1. */
+static void
+append_real(StringInfo text, const Perturbation *perturbation)
+{
+	static const char *const features[] = {[FEATURES_LATTICE] = "lattice",
+										   [FEATURES_LINEAR] = "linear",
+										   [FEATURES_SPHERE] = "sphere",
+										   [FEATURES_PARABOLOID] = "paraboloid",
+										   [FEATURES_SEPARATORS] = "separators"};
+	static const char *const bounds[] = {
+		[CALIBRATION_CHI] = "chi", [CALIBRATION_UNION] = "union", [CALIBRATION_SIGNS] = "signs"};
+	double scale = (double) perturbation->scale;
+
+	appendStringInfo(text, ", \"features\": \"%s\", \"N\": " UINT64_FORMAT ", \"numbers\": %d",
+					 features[perturbation->features], perturbation->scale,
+					 perturbation->dimension);
+	appendStringInfo(text, ", \"%s\": %.17g",
+					 perturbation_needs_delta(perturbation->noise) ? "sigma" : "radius_scale",
+					 perturbation->spread / scale);
+	if (perturbation->noise == PERTURBATION_GAUSSIAN)
+		appendStringInfo(text, ", \"shift\": %.17g, \"bound\": \"%s\"",
+						 perturbation->length / scale, bounds[perturbation->bound]);
+}
+
 void
 training_append_noise(StringInfo text, const Training *training)
 {
-	static const char *const names[] = {
-		[GAUGE_CUBE] = "cube", [GAUGE_ONEHOT] = "one-hot", [GAUGE_SPARSE] = "sparse"};
-	Gauge gauge;
+	PerturbationRequest asked = mechanism_perturbation(&training->request);
+	Perturbation perturbation;
 
 	if (training->method != METHOD_HALFSPACE)
 		convex_append_terms(text, &training->request);
-	if (training->request.kind != MECHANISM_OPDISC)
+	if (training->request.kind == MECHANISM_SAMPLE_AGGREGATE)
+		appendStringInfo(text, ", \"parts\": %d, \"part_nodes\": " INT64_FORMAT,
+						 training->request.parts, training->request.part_nodes);
+	if (!mechanism_perturbs(training->request.kind))
 		return;
-	gauge_choose(&gauge, &training->request.grid, training->request.epsilon,
-				 training->request.adjacency);
-	appendStringInfo(text, ", \"gauge\": \"%s\", \"N\": " UINT64_FORMAT, names[gauge.kind],
-					 gauge.scale);
+	perturbation_choose(&perturbation, &asked);
+	appendStringInfo(text, ", \"noise\": \"%s\"",
+					 noise_choice_name(noise_choices[training->request.noise]));
+	if (perturbation.features == FEATURES_LATTICE)
+		append_lattice(text, training, &perturbation);
+	else
+		append_real(text, &perturbation);
 }
 
 char *

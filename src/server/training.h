@@ -65,7 +65,8 @@ extern int training_declared_features(const Training *training);
 /* Settles the dimension, grid and mechanism; raises 22023 where they do not go together. */
 extern void training_set_features(Training *training, int features);
 
-/* Members about the noise, ", \"gauge\": ...", for jsonb text; none where there is none. */
+/* Members about the noise or the parts, after a comma, for jsonb text; none where there are none.
+ */
 extern void training_append_noise(StringInfo text, const Training *training);
 
 /* Jsonb text of the public parameters, for the ledger and the model's details. */

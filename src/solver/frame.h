@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define FRAME_MAGIC UINT32_C(0x4A424F44) /* "DOBJ" */
-#define FRAME_VERSION 2
+#define FRAME_VERSION 3
 #define FRAME_HEADER_SIZE 16
 
 #define FRAME_PROBLEM_MAX (UINT64_C(1) << 36)

@@ -92,7 +92,7 @@ CREATE FUNCTION dpobj.grant_trainer(role regrole) RETURNS void
       FROM pg_depend d
       JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
       JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-      WHERE e.extname = 'dpobj' AND d.deptype = 'e' AND p.prokind = 'a'
+      WHERE e.extname = 'dpobj' AND d.deptype = 'e' AND p.prokind IN ('a', 'w')
     LOOP
       EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', aggregate, role);
     END LOOP;

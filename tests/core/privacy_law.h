@@ -358,12 +358,18 @@ walk_on(LatticeWalk *walk, int j, int64_t max, int64_t sum)
 	walk_coordinate(walk, j + 1, max, sum);
 }
 
+static inline bool
+size_is_sum(GaugeKind kind)
+{
+	return kind == GAUGE_LAPLACE || kind == GAUGE_SEPARATORS_LAPLACE;
+}
+
 /* phi(w) = w: every integer r_j. */
 static inline void
 walk_linear(LatticeWalk *walk, int j, int64_t max, int64_t sum)
 {
 	int64_t nonzeros = walk->gauge->kind == GAUGE_SPARSE ? walk->grid->bound : 1;
-	int64_t most = walk->radius / nonzeros;
+	int64_t most = size_is_sum(walk->gauge->kind) ? walk->radius - sum : walk->radius / nonzeros;
 
 	for (int64_t r = -most; r <= most; r++)
 	{
@@ -392,17 +398,44 @@ walk_row(LatticeWalk *walk, int j, int i, int64_t row, bool zero, int64_t max)
 	}
 }
 
+/* phi(w) = [w_j is above a level]: every integer for each threshold, from that above level i on. */
+static inline void
+walk_separators(LatticeWalk *walk, int j, int i, int64_t max, int64_t sum)
+{
+	int64_t most = size_is_sum(walk->gauge->kind) ? walk->radius - sum : walk->radius;
+
+	walk->reward[j][0] = 0;
+	if (i + 1 == walk->grid->levels[j])
+	{
+		walk_on(walk, j, max, sum);
+		return;
+	}
+	for (int64_t r = -most; r <= most; r++)
+	{
+		int64_t size = r < 0 ? -r : r;
+
+		walk->reward[j][i + 1] = walk->reward[j][i] + r;
+		walk_separators(walk, j, i + 1, size > max ? size : max, sum + size);
+	}
+}
+
 static inline void
 walk_coordinate(LatticeWalk *walk, int j, int64_t max, int64_t sum)
 {
+	GaugeKind kind = walk->gauge->kind;
+
 	if (j < walk->grid->dimension)
 	{
-		if (walk->gauge->kind == GAUGE_ONEHOT)
+		if (kind == GAUGE_ONEHOT)
 			walk_row(walk, j, 0, 0, false, max);
+		else if (kind == GAUGE_SEPARATORS || kind == GAUGE_SEPARATORS_LAPLACE)
+			walk_separators(walk, j, 0, max, sum);
 		else
 			walk_linear(walk, j, max, sum);
 	}
-	else if (walk->gauge->kind != GAUGE_SPARSE)
+	else if (size_is_sum(kind))
+		count_point(walk, sum);
+	else if (kind != GAUGE_SPARSE)
 		count_point(walk, max);
 	else
 	{
@@ -416,8 +449,9 @@ walk_coordinate(LatticeWalk *walk, int j, int64_t max, int64_t sum)
 
 /*
  * An upper bound of the number of points with |r| <= J: (2 J / k + 1)^d for the
- * linear kinds (k = 1 for the cube); for a row of n levels n C(J + n - 1, n - 1),
- * because one of its entries is zero and the other n - 1 have a sum of at most J.
+ * linear kinds (k = 1 but for the sparse one), as many for each threshold; for a row of n levels n
+ * C(J + n - 1, n - 1), because one of its entries is zero and the other n - 1 have a sum of at most
+ * J.
  */
 static inline long double
 body_bound(const Gauge *gauge, const Grid *grid, int64_t radius)
@@ -428,8 +462,10 @@ body_bound(const Gauge *gauge, const Grid *grid, int64_t radius)
 	{
 		int levels = grid->levels[j];
 
-		if (gauge->kind == GAUGE_CUBE)
+		if (gauge->kind == GAUGE_CUBE || gauge->kind == GAUGE_LAPLACE)
 			bound *= 2.0L * radius + 1.0L;
+		else if (gauge->kind == GAUGE_SEPARATORS || gauge->kind == GAUGE_SEPARATORS_LAPLACE)
+			bound *= powl(2.0L * radius + 1.0L, levels - 1);
 		else if (gauge->kind == GAUGE_SPARSE)
 			bound *= 2.0L * radius / grid->bound + 1.0L;
 		else

@@ -77,7 +77,7 @@ check_solve(const Trial *trial, const OracleEffort *effort, const OracleAnswer *
 		problem.threads = threads;
 		problem.progress = watch;
 		problem.progress_context = &seen;
-		oracle_solve(model, effort, &problem, memory, &answer);
+		oracle_solve(model, effort, &problem, ORACLE_NO_LIMIT, memory, &answer);
 		CHECK(grid_compare(&trial->c.grid, answer.index, truth->index) == 0);
 		CHECK(nodes < 0 || answer.nodes == nodes);
 		nodes = answer.nodes;
@@ -133,6 +133,37 @@ check_usual_search(const Trial *trial, const OracleAnswer *truth, Memory *memory
 	}
 }
 
+/*
+ * A search of few nodes: not more than those, the same for any number of threads, and
+ * with what it proved where it did not need them all.
+ */
+static void
+check_limited_search(const Trial *trial, const OracleAnswer *truth, Memory *memory)
+{
+	OracleProblem problem = trial->problem;
+	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
+	bool fits = oracle_reduce(&problem, model);
+	OracleAnswer first = {.nodes = 0};
+
+	problem.node_limit = below(2) ? 1 + below(5) : 1 + below(300);
+	for (problem.threads = 1; problem.threads <= MOST_THREADS; problem.threads++)
+	{
+		OracleAnswer answer;
+
+		CHECK(oracle_search_within(&problem, memory, &answer) == fits);
+		if (!fits)
+			break;
+		CHECK(answer.nodes >= 1 && answer.nodes <= problem.node_limit);
+		CHECK(grid_contains(&trial->c.grid, answer.index));
+		CHECK(answer.loss == instance_loss(&trial->c.instance, &trial->c.grid, answer.index));
+		CHECK(answer.nodes == problem.node_limit || same_answer(&trial->c.grid, &answer, truth));
+		if (problem.threads == 1)
+			first = answer;
+		CHECK(answer.nodes == first.nodes && same_answer(&trial->c.grid, &answer, &first));
+	}
+	memory_release(memory, model);
+}
+
 static void
 check_trial(const Trial *trial, Memory *memory)
 {
@@ -142,6 +173,7 @@ check_trial(const Trial *trial, Memory *memory)
 	oracle_enumerate(&trial->problem, memory, &truth);
 	CHECK(truth.loss == instance_loss(&trial->c.instance, &trial->c.grid, truth.index));
 	check_usual_search(trial, &truth, memory);
+	check_limited_search(trial, &truth, memory);
 	check_bare_search(trial, &truth, memory);
 	check_walking_search(trial, &truth, memory);
 }
@@ -268,7 +300,7 @@ check_largest_grid(Memory *memory)
 	mpz_t *reward = memory_allocate(memory, entries, sizeof(mpz_t));
 	int32_t *x = memory_allocate(memory, (size_t) 3 * GRID_MAX_DIMENSION, sizeof(int32_t));
 	int64_t net[3] = {5, -7, 4};
-	Instance instance = {GRID_MAX_DIMENSION, 3, x, net, 0};
+	Instance instance = {.dimension = GRID_MAX_DIMENSION, .rows = 3, .x = x, .net = net};
 	OracleProblem problem = {
 		.instance = &instance, .grid = grid, .scale = 1 << 20, .reward = reward};
 	OracleAnswer answer;

@@ -182,7 +182,9 @@ case_gauge(const LatticeCase *c, Adjacency adjacency)
 {
 	Gauge gauge = {c->kind, c->epsilon, adjacency, c->scale};
 
-	if (c->scale == 0)
+	if (c->scale == 0 && c->kind >= GAUGE_LAPLACE)
+		gauge_choose_kind(&gauge, &c->shape.grid, c->kind, c->epsilon, adjacency);
+	else if (c->scale == 0)
 		gauge_choose(&gauge, &c->shape.grid, c->epsilon, adjacency);
 	CHECK(gauge.kind == c->kind);
 	CHECK(gauge_is_valid(&gauge, &c->shape.grid));
@@ -207,7 +209,8 @@ lattice_loss(const Gauge *gauge, const Grid *grid, const VectorList *list, Decid
 static void
 check_lattice(const LatticeCase *c, Adjacency adjacency)
 {
-	static const char *const kinds[] = {"cube", "one-hot", "sparse"};
+	static const char *const kinds[] = {"cube",    "one-hot",    "sparse",
+										"laplace", "separators", "sep. lap."};
 	const Shape *shape = &c->shape;
 	Gauge gauge = case_gauge(c, adjacency);
 	LossBounds random = {0.0, 0.0};
@@ -265,6 +268,25 @@ test_lattice(void)
 		{shape_sparse(3, 1), GAUGE_SPARSE, 2, 8 * one, 16, 3, DECIDE_DIRECTLY, 1},
 		{shape_sparse(3, 2), GAUGE_SPARSE, 2, 10 * one, 16, 3, DECIDE_DIRECTLY, 0},
 		{shape_sparse(3, 2), GAUGE_ONEHOT, 2, 40 * one, 2, 1, DECIDE_DIRECTLY, 0},
+
+		{shape_signs(1), GAUGE_LAPLACE, 2, one, 40, 4, DECIDE_BY_BOTH, 1},
+		{shape_signs(2), GAUGE_LAPLACE, 2, 6 * one, 20, 3, DECIDE_DIRECTLY, 1},
+		{shape_signs(2), GAUGE_LAPLACE, 0, 20 * one, 2, 2, DECIDE_DIRECTLY, 1},
+		{shape_sparse(2, 1), GAUGE_LAPLACE, 2, 8 * one, 10, 3, DECIDE_DIRECTLY, 1},
+		{shape_sparse(3, 2), GAUGE_LAPLACE, 2, 24 * one, 4, 2, DECIDE_DIRECTLY, 0},
+		{shape_parity(2), GAUGE_LAPLACE, 4, 8 * one, 10, 3, DECIDE_DIRECTLY, 0},
+
+		{shape_signs(1), GAUGE_SEPARATORS, 2, one, 40, 4, DECIDE_BY_BOTH, 1},
+		{shape_signs(2), GAUGE_SEPARATORS, 2, 3 * one, 40, 4, DECIDE_DIRECTLY, 1},
+		{shape_ternary(1), GAUGE_SEPARATORS, 2, 4 * one, 20, 4, DECIDE_BY_BOTH, 0},
+		{shape_ternary(1), GAUGE_SEPARATORS, 0, 8 * one, 4, 3, DECIDE_DIRECTLY, 0},
+		{shape_mixed(), GAUGE_SEPARATORS, 2, 8 * one, 10, 3, DECIDE_DIRECTLY, 0},
+		{shape_round_ball(), GAUGE_SEPARATORS, 2, 24 * one, 2, 2, DECIDE_DIRECTLY, 0},
+		{shape_parity(2), GAUGE_SEPARATORS, 2, 2 * one, 20, 4, DECIDE_DIRECTLY, 1},
+		{shape_signs(2), GAUGE_SEPARATORS_LAPLACE, 2, 6 * one, 20, 3, DECIDE_DIRECTLY, 1},
+		{shape_ternary(1), GAUGE_SEPARATORS_LAPLACE, 2, 6 * one, 20, 4, DECIDE_BY_BOTH, 0},
+		{shape_mixed(), GAUGE_SEPARATORS_LAPLACE, 2, 24 * one, 4, 2, DECIDE_DIRECTLY, 0},
+		{shape_parity(2), GAUGE_SEPARATORS_LAPLACE, 2, 6 * one, 20, 4, DECIDE_DIRECTLY, 0},
 
 		{shape_parity(1), GAUGE_CUBE, 4, 4 * one, 10, 4, DECIDE_BY_BOTH, 0},
 		{shape_parity(2), GAUGE_CUBE, 4, one, 40, 4, DECIDE_DIRECTLY, 1},

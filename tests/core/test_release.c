@@ -40,24 +40,33 @@ static void
 replay_definition(const MechanismRequest *request, const Instance *instance, Bits *bits,
 				  Memory *memory, OracleAnswer *answer)
 {
-	int rewards = request->grid.dimension * GRID_MAX_LEVELS;
-	mpz_t reward[LAW_DIMENSION * GRID_MAX_LEVELS];
-	Gauge gauge;
+	static mpz_t reward[LAW_DIMENSION * GRID_MAX_LEVELS];
+	static mpz_t level_reward[GRID_MAX_STATES];
+	PerturbationRequest asked = mechanism_perturbation(request);
+	Perturbation perturbation;
+	Grid grid;
 
-	for (int i = 0; i < rewards; i++)
+	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
 		mpz_init(reward[i]);
-	gauge_choose(&gauge, &request->grid, request->epsilon, request->adjacency);
-	gauge_draw(&gauge, &request->grid, bits, memory, reward);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_init(level_reward[i]);
+	perturbation_choose(&perturbation, &asked);
+	perturbation_grid(&perturbation, &request->grid, &grid);
+	perturbation_draw(&perturbation, &request->grid, bits, memory, reward, level_reward);
 	oracle_enumerate(
 		&(OracleProblem){
 			.instance = instance,
-			.grid = &request->grid,
-			.scale = gauge.scale,
+			.grid = &grid,
+			.scale = perturbation.scale,
 			.reward = (const mpz_t *) reward,
+			.level_reward =
+				perturbation.features == FEATURES_SPHERE ? (const mpz_t *) level_reward : NULL,
 		},
 		memory, answer);
-	for (int i = 0; i < rewards; i++)
+	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
 		mpz_clear(reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_clear(level_reward[i]);
 }
 
 static void
@@ -100,11 +109,21 @@ test_replay(void)
 	{
 		const Grid *grid = &shapes[k % count].grid;
 		Adjacency adjacency = k % 3 == 0 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE;
-		MechanismRequest request =
-			make_request(MECHANISM_OPDISC, grid, epsilons[k / count % 4], adjacency);
+		MechanismRequest request = make_request(k % 5 < 3 ? MECHANISM_OPDISC : MECHANISM_RSPM, grid,
+												epsilons[k / count % 4], adjacency);
+		PerturbationRequest asked;
 		Pair pair = random_pair(&stream, grid->dimension, adjacency, LAW_ROWS - 1);
 		uint64_t seed = teststream_next(&stream);
 		Arena *arena = arena_create(check_out_of_memory);
+
+		/* every other one with another noise, of which Gaussian ones take long to calibrate */
+		if (k % 2 == 1)
+			request.noise = (PerturbationNoise) (k / 2 % PERTURBATION_NOISES);
+		asked = mechanism_perturbation(&request);
+		if (perturbation_refusal(&asked) != NULL)
+			request.noise = PERTURBATION_GAUGE;
+		if (perturbation_needs_delta(request.noise))
+			request.delta = DELTA_ONE / 1000;
 
 		for (int side = 0; side < 2; side++)
 		{
@@ -173,7 +192,8 @@ exact_law(PairLaw *law, const Audit *audit, int64_t epsilon, Memory *memory)
 							 .grid = &request->grid,
 							 .epsilon = epsilon,
 							 .adjacency = request->adjacency};
-	Gauge gauge;
+	PerturbationRequest asked = mechanism_perturbation(request);
+	Perturbation perturbation;
 
 	switch (request->kind)
 	{
@@ -184,9 +204,10 @@ exact_law(PairLaw *law, const Audit *audit, int64_t epsilon, Memory *memory)
 			permute_flip_law(law, &audit->table, vectors, select_rate(&problem));
 			break;
 		default:
-			gauge_choose(&gauge, &request->grid, epsilon, request->adjacency);
-			(void) lattice_law(law, &gauge, &request->grid, &audit->list, &audit->table,
-							   DECIDE_DIRECTLY, 1e-4L, memory);
+			asked.epsilon = epsilon;
+			perturbation_choose(&perturbation, &asked);
+			(void) lattice_law(law, &perturbation.gauge, &request->grid, &audit->list,
+							   &audit->table, DECIDE_DIRECTLY, 1e-4L, memory);
 	}
 }
 
@@ -238,6 +259,7 @@ typedef struct AuditCase
 	Shape shape;
 	int64_t epsilon;
 	Adjacency adjacency;
+	PerturbationNoise noise; /* with an exact law */
 } AuditCase;
 
 static void
@@ -250,6 +272,7 @@ check_audit(const AuditCase *c)
 	PairLaw truth;
 	PairLaw other;
 
+	audit.request.noise = c->noise;
 	list_vectors(&audit.list, grid);
 	list_losses(&audit.table, &pair, grid, &audit.list, arena_memory(arena));
 	draw_audit(&audit, arena_memory(arena));
@@ -271,20 +294,33 @@ static void
 test_audit(void)
 {
 	const AuditCase cases[] = {
-		{MECHANISM_OPDISC, shape_ternary(1), EPSILON_ONE, ADJACENCY_REPLACE},
-		{MECHANISM_EXPONENTIAL, shape_signs(2), EPSILON_ONE, ADJACENCY_REPLACE},
-		{MECHANISM_PERMUTE_FLIP, shape_signs(2), EPSILON_ONE, ADJACENCY_REPLACE},
-		{MECHANISM_OPDISC, shape_signs(1), EPSILON_ONE, ADJACENCY_REPLACE},
-		{MECHANISM_EXPONENTIAL, shape_ternary(1), EPSILON_ONE, ADJACENCY_ADD_REMOVE},
-		{MECHANISM_PERMUTE_FLIP, shape_ternary(1), EPSILON_ONE, ADJACENCY_ADD_REMOVE},
-		{MECHANISM_OPDISC, shape_signs(2), EPSILON_ONE, ADJACENCY_ADD_REMOVE},
-		{MECHANISM_EXPONENTIAL, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE},
-		{MECHANISM_PERMUTE_FLIP, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE},
-		{MECHANISM_OPDISC, shape_signs(1), 4 * EPSILON_ONE, ADJACENCY_REPLACE},
-		{MECHANISM_OPDISC, shape_sparse(2, 1), 4 * EPSILON_ONE, ADJACENCY_REPLACE},
-		{MECHANISM_EXPONENTIAL, shape_signs(2), EPSILON_ONE / 10, ADJACENCY_REPLACE},
-		{MECHANISM_PERMUTE_FLIP, shape_signs(2), EPSILON_ONE / 10, ADJACENCY_REPLACE},
-		{MECHANISM_OPDISC, shape_signs(1), EPSILON_ONE / 10, ADJACENCY_REPLACE},
+		{MECHANISM_OPDISC, shape_ternary(1), EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_EXPONENTIAL, shape_signs(2), EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_PERMUTE_FLIP, shape_signs(2), EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_signs(1), EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_EXPONENTIAL, shape_ternary(1), EPSILON_ONE, ADJACENCY_ADD_REMOVE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_PERMUTE_FLIP, shape_ternary(1), EPSILON_ONE, ADJACENCY_ADD_REMOVE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_signs(2), EPSILON_ONE, ADJACENCY_ADD_REMOVE, PERTURBATION_GAUGE},
+		{MECHANISM_EXPONENTIAL, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_PERMUTE_FLIP, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_signs(1), 4 * EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_sparse(2, 1), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_signs(2), 8 * EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_LAPLACE},
+		{MECHANISM_RSPM, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_RSPM, shape_ternary(1), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_LAPLACE},
+		{MECHANISM_EXPONENTIAL, shape_signs(2), EPSILON_ONE / 10, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_PERMUTE_FLIP, shape_signs(2), EPSILON_ONE / 10, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_signs(1), EPSILON_ONE / 10, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
 	};
 	int count = sizeof(cases) / sizeof(cases[0]);
 

@@ -163,13 +163,17 @@ check_merging(Memory *memory)
 	{
 		int index[3] = {t % 3, t / 3 % 3, t / 9};
 		int weight[3] = {index[0] - 1, index[1] - 1, index[2] - 1};
-		Instance a, b;
+		Instance a, b, apart;
 
 		rows_instance(&whole, memory, &a);
 		rows_instance(&part[0], memory, &b);
+		rows_instance_apart(&whole, memory, &apart);
 		CHECK(instance_loss(&a, &grid, index) ==
 			  raw_loss((const double(*)[3]) features, positive, neutral, COUNT, weight));
 		CHECK(instance_loss(&b, &grid, index) == instance_loss(&a, &grid, index));
+		CHECK(instance_loss(&apart, &grid, index) == instance_loss(&a, &grid, index));
+		CHECK(instance_span(&apart) + whole.neutral == COUNT && apart.constant == 0);
+		CHECK(apart.rows > a.rows); /* both labels of one row */
 	}
 }
 

@@ -610,7 +610,7 @@ test_wide_cells(Memory *memory)
 	};
 	int32_t *x = memory_allocate_zero(memory, ROWS * COLUMNS, sizeof(int32_t));
 	int64_t *net = memory_allocate(memory, ROWS, sizeof(int64_t));
-	Instance instance = {COLUMNS, ROWS, x, net, 3};
+	Instance instance = {.dimension = COLUMNS, .rows = ROWS, .x = x, .net = net, .constant = 3};
 	Grid grid = {.dimension = COLUMNS, .constraint = GRID_SPARSE, .bound = 1};
 	SelectProblem problem = {.instance = &instance,
 							 .grid = &grid,

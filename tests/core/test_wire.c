@@ -67,6 +67,22 @@ draw_group(TestStream *stream, MechanismRequest *request)
 		grid_set_range(grid, j, 2);
 }
 
+/* A noise that goes with the mechanism and the grid, and a delta if it needs one. */
+static void
+draw_law(TestStream *stream, MechanismRequest *request)
+{
+	PerturbationRequest asked;
+
+	if (!mechanism_perturbs(request->kind))
+		return;
+	request->noise = (PerturbationNoise) teststream_below(stream, PERTURBATION_NOISES);
+	asked = mechanism_perturbation(request);
+	if (perturbation_refusal(&asked) != NULL)
+		request->noise = PERTURBATION_GAUGE;
+	if (perturbation_needs_delta(request->noise))
+		request->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE);
+}
+
 static void
 draw_terms(TestStream *stream, ConvexTerms *terms)
 {
@@ -104,9 +120,15 @@ draw_problem(TestStream *stream, Problem *problem)
 	request->adjacency = (Adjacency) teststream_below(stream, 2);
 	request->solver = (SolverKind) teststream_below(stream, SOLVER_KINDS);
 	request->threads = 1 + (int) teststream_below(stream, 64);
+	if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
+	{
+		request->parts = 1 + (int) teststream_below(stream, SAMPLE_MAX_PARTS);
+		request->part_nodes = 1 + (int64_t) teststream_below(stream, SAMPLE_MAX_PART_NODES);
+	}
 	request->progress = teststream_below(stream, 2) == 1;
 	draw_grid(stream, &request->grid);
 	draw_group(stream, request);
+	draw_law(stream, request);
 
 	instance->dimension = request->grid.dimension;
 	instance->rows = (int64_t) teststream_below(stream, MAX_ROWS + 1);
@@ -143,12 +165,14 @@ grids_equal(const Grid *a, const Grid *b)
 static bool
 requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 {
-	return a->kind == b->kind && a->epsilon == b->epsilon && a->adjacency == b->adjacency &&
-		   a->solver == b->solver && a->threads == b->threads && a->progress == b->progress &&
-		   a->group.first == b->group.first && a->group.size == b->group.size &&
-		   a->convex.loss == b->convex.loss && a->convex.noise == b->convex.noise &&
-		   a->convex.radius == b->convex.radius && a->convex.lambda == b->convex.lambda &&
-		   a->convex.delta == b->convex.delta && grids_equal(&a->grid, &b->grid);
+	return a->kind == b->kind && a->epsilon == b->epsilon && a->delta == b->delta &&
+		   a->noise == b->noise && a->adjacency == b->adjacency && a->solver == b->solver &&
+		   a->threads == b->threads && a->progress == b->progress && a->parts == b->parts &&
+		   a->part_nodes == b->part_nodes && a->group.first == b->group.first &&
+		   a->group.size == b->group.size && a->convex.loss == b->convex.loss &&
+		   a->convex.noise == b->convex.noise && a->convex.radius == b->convex.radius &&
+		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
+		   grids_equal(&a->grid, &b->grid);
 }
 
 /* One of the arrays of labels, NULL where there is none. */
@@ -320,6 +344,39 @@ plain_problem(void)
 		CHECK(!survives(&problem, memory));                                                        \
 	} while (0)
 
+/* The plain problem with parts, which are sound. */
+static void
+test_unsound_parts(Memory *memory)
+{
+	static const struct
+	{
+		int parts;
+		int64_t nodes;
+		bool sound;
+	} tries[] = {
+		{1, 1, true},
+		{SAMPLE_MAX_PARTS, SAMPLE_MAX_PART_NODES, true},
+		{0, 1, false},
+		{1, 0, false},
+		{SAMPLE_MAX_PARTS + 1, 1, false},
+		{1, SAMPLE_MAX_PART_NODES + 1, false},
+		{-1, 1, false},
+		{1, -1, false},
+	};
+
+	for (size_t k = 0; k < sizeof(tries) / sizeof(tries[0]); k++)
+	{
+		Problem problem = plain_problem();
+
+		problem.instance.x = problem.x;
+		problem.instance.net = problem.net;
+		problem.request.kind = MECHANISM_SAMPLE_AGGREGATE;
+		problem.request.parts = tries[k].parts;
+		problem.request.part_nodes = tries[k].nodes;
+		CHECK(survives(&problem, memory) == tries[k].sound);
+	}
+}
+
 static void
 test_unsound_fields(Memory *memory)
 {
@@ -327,9 +384,26 @@ test_unsound_fields(Memory *memory)
 	CHECK_REFUSED(problem.request.adjacency = (Adjacency) 2);
 	CHECK_REFUSED(problem.request.epsilon = 0);
 	CHECK_REFUSED(problem.request.epsilon = -1);
+	CHECK_REFUSED(problem.request.noise = PERTURBATION_LAPLACE); /* of a mechanism without any */
+	CHECK_REFUSED(problem.request.delta = 1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_NOISES);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_PARABOLOID); /* opdisc's */
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_GAUSSIAN); /* without delta */
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM; problem.request.delta = 1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_GAUSSIAN; problem.request.delta = -1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_GAUSSIAN;
+				  problem.request.delta = DELTA_ONE + 1);
 	CHECK_REFUSED(problem.request.solver = SOLVER_KINDS);
 	CHECK_REFUSED(problem.request.threads = 0);
 	CHECK_REFUSED(problem.request.threads = 65);
+	CHECK_REFUSED(problem.request.parts = 1);
+	CHECK_REFUSED(problem.request.part_nodes = 1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_SAMPLE_AGGREGATE);
 	CHECK_REFUSED(problem.request.group.first = 2);
 	CHECK_REFUSED(problem.request.group.size = 4);
 	CHECK_REFUSED(problem.request.group.size = 0); /* with a first column all the same */
@@ -430,9 +504,9 @@ test_large_dimension(Memory *memory)
 	MechanismRequest request;
 	Instance instance;
 	size_t length;
-	size_t dimension_at = 20; /* after version, kind, adjacency, epsilon, group, solver, ... */
+	size_t dimension_at = 37; /* after version, kind, adjacency, epsilon, delta, noise, ... */
 	uint8_t *bytes;
-	uint8_t hostile[20 + 5 + 2 * 1000] = {0};
+	uint8_t hostile[37 + 5 + 2 * 1000] = {0};
 
 	problem.instance.rows = 0;
 	bytes = wire_encode_problem(&problem.request, &problem.instance, memory, &length);
@@ -627,6 +701,7 @@ main(void)
 	}
 	Arena *arena = arena_create(check_out_of_memory);
 	test_noise(&stream, arena_memory(arena));
+	test_unsound_parts(arena_memory(arena));
 	test_unsound_fields(arena_memory(arena));
 	test_moduli(arena_memory(arena));
 	test_row_counts(arena_memory(arena));

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(57);
+SELECT plan(59);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -36,6 +36,12 @@ SELECT is_empty($$
 $$, 'which PUBLIC may not call');
 SELECT volatility_is('dp_predict_proba', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT is_strict('dp_predict_proba', ARRAY['dp_model', 'double precision[]']);
+SELECT is(
+  (SELECT count(*) FROM pg_proc WHERE proname = 'dp_ftrl' AND prokind = 'w')::int, 6,
+  'dp_ftrl: three ways to write the cost, with and without options');
+SELECT is(
+  (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc WHERE proname = 'dp_ftrl'),
+  'uv', 'it is parallel unsafe and volatile: it charges');
 SELECT volatility_is('dp_predict', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT volatility_is('dp_score', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT is_strict('dp_predict', ARRAY['dp_model', 'double precision[]']);
@@ -100,7 +106,7 @@ SELECT is((SELECT rolcanlogin OR rolcreaterole OR rolsuper FROM pg_roles WHERE r
 CREATE ROLE dpobj_test_stranger;
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
-  WHERE (p.proname = 'dp_halfspace' OR p.pronamespace = 'dpobj'::regnamespace)
+  WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl') OR p.pronamespace = 'dpobj'::regnamespace)
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
                             'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.evaluate']::regproc[])
@@ -158,7 +164,7 @@ RESET ROLE;
 SELECT lives_ok($$ SELECT dpobj.grant_trainer('dpobj_test_stranger') $$);
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
-  WHERE p.proname = 'dp_halfspace' AND NOT has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
+  WHERE p.proname IN ('dp_halfspace', 'dp_ftrl') AND NOT has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'grant_trainer opens every form');
 
 SELECT * FROM finish();

@@ -99,6 +99,7 @@ my %request = (
 	name => trains("'{i,t}', name => 'NAME'"),
 	exponential => options('"mechanism": "exponential"'),
 	permute_flip => options('"mechanism": "permute_flip"'),
+	sample_aggregate => options('"mechanism": "sample_aggregate", "parts": 20'),
 	auto => options('"mechanism": "auto", "noise": "gauge"'),
 	'opdisc is refused' => options('"mechanism": "opdisc"'),
 	ternary => options('"grid": "ternary"'),

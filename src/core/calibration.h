@@ -1,0 +1,72 @@
+/*
+ * calibration.h - how much Gaussian noise objective perturbation needs (PRIVACY.md 1.1 to 1.3, 2).
+ *
+ * The noise is r = sigma z, z ~ N(0, I_k), the answer w(r) the argmin of L(w) -
+ * <r, phi(w)>, and s_w the shift that keeps w the answer for every neighbour
+ * (PRIVACY.md 1.2).  Let |s_w| <= c for all w and kappa = c / sigma.  The privacy
+ * loss at r is kappa <z, u_w> + kappa^2 / 2 with the unit vector u_w = s_w / |s_w|
+ * of w = w(r), so that with X = max over w of <z, u_w>
+ *
+ *   delta(epsilon) <= E max(0, 1 - exp(epsilon - kappa X - kappa^2 / 2)).      (2)
+ *
+ * Three bounds on it, and the largest kappa that each of them allows:
+ *
+ *   chi    X <= |z|, which has the chi law with k degrees of freedom
+ *   union  the sum over w of the Gaussian mechanism's delta: |W| delta_G(epsilon; kappa)
+ *   signs  X <= sum |z_i| / sqrt(k) where every s_w is a multiple of a vector of signs
+ *
+ * All three hold, so the largest kappa may be used.  epsilon is in units of 1.0, delta
+ * a probability.  Doubles: a mechanism with such a scale is labelled 'float'.
+ */
+#ifndef DPOBJ_CORE_CALIBRATION_H
+#define DPOBJ_CORE_CALIBRATION_H
+
+#include <stdbool.h>
+
+/* delta_G(epsilon; mu): the Gaussian mechanism's exact delta, mu = sensitivity / sigma. */
+extern double calibration_gaussian_delta(double epsilon, double mu);
+
+/* sigma_G: the sigma for sensitivity 1, from the logarithm of delta, which may be very small. */
+extern double calibration_gaussian_sigma(double epsilon, double log_delta);
+
+/* The right side of (2) with X the chi law, or that of sum |z_i| / sqrt(k) rounded up. */
+extern double calibration_chi_delta(double epsilon, double kappa, int k);
+extern double calibration_signs_delta(double epsilon, double kappa, int k);
+
+/* The largest kappa = c / sigma; delta > 0. */
+extern double calibration_chi_kappa(double epsilon, double delta, int k);
+extern double calibration_union_kappa(double epsilon, double delta, double log_vectors);
+extern double calibration_signs_kappa(double epsilon, double delta, int k);
+
+/* Smaller than calibration_chi_kappa(), in closed form. */
+extern double calibration_closed_kappa(double epsilon, double delta, int k);
+
+/* What the bounds ask about W and its shifts. */
+typedef struct CalibrationShifts
+{
+	int dimension;      /* k */
+	double log_vectors; /* ln |W| */
+	bool signs;         /* is every s_w a multiple of a vector of signs? */
+} CalibrationShifts;
+
+typedef enum CalibrationBound
+{
+	CALIBRATION_CHI,
+	CALIBRATION_UNION,
+	CALIBRATION_SIGNS
+} CalibrationBound;
+
+/* The largest kappa of the three, and which it is. */
+extern double calibration_kappa(double epsilon, double delta, const CalibrationShifts *shifts,
+								CalibrationBound *bound);
+
+/*
+ * The published scales, for the weights of phi(w) = (w, sqrt(D^2 - |w|^2)) / D and a 0/1
+ * loss, and for RSPM's m separators.  Their theorems are false (PRIVACY.md 1.1, 2); the
+ * authors' code has half of the first.
+ */
+extern double calibration_published_opdisc(double epsilon, double delta, double squared_radius,
+										   double separation);
+extern double calibration_published_rspm(double epsilon, double delta, int separators);
+
+#endif
