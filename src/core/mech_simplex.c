@@ -59,6 +59,8 @@ draw_indices(mpz_t *weight, int dimension, int64_t draws, Bits *bits, int64_t *c
 	for (int64_t i = 0; i < draws; i++)
 	{
 		bits_below_mpz(bits, point, weight[dimension - 1]);
+		if (MUTANT(108))
+			mpz_fdiv_q_ui(point, point, 1 + (unsigned long) (i % 2));
 		count[find_index((const mpz_t *) weight, dimension, point)]++;
 	}
 	mpz_clear(point);

@@ -293,6 +293,7 @@ set_weights(const Place *place, int dimension, mpfr_prec_t bits, mpz_t *weight)
 {
 	mpfr_exp_t exponent[GRID_MAX_DIMENSION];
 	mpfr_exp_t least = 0;
+	mp_bitcnt_t zeros;
 	mpfr_t rounded;
 
 	mpfr_init2(rounded, bits);
@@ -300,6 +301,9 @@ set_weights(const Place *place, int dimension, mpfr_prec_t bits, mpz_t *weight)
 	{
 		mpfr_set(rounded, place->mass[j], MPFR_RNDN);
 		exponent[j] = mpfr_get_z_2exp(weight[j], rounded);
+		zeros = mpz_scan1(weight[j], 0);
+		mpz_fdiv_q_2exp(weight[j], weight[j], zeros);
+		exponent[j] += (mpfr_exp_t) zeros;
 		if (j == 0 || exponent[j] < least)
 			least = exponent[j];
 	}
@@ -311,21 +315,24 @@ set_weights(const Place *place, int dimension, mpfr_prec_t bits, mpz_t *weight)
 	return true;
 }
 
-/*
- * floor((A W)_j 2^64 / S) - b_j 2^64: the gradient in units of 2^-98, which is less than one unit
- * larger.
- */
+/* (A W)_j 2^64 / S - b_j 2^64, the gradient in units of 2^-98, rounded down or up. */
 static void
-gradient_below(const SimplexMoments *moments, int j, const mpz_t *weight, const mpz_t total,
-			   mpz_t gradient, mpz_t term)
+bound_gradient(const SimplexMoments *moments, int j, const mpz_t *weight, const mpz_t total,
+			   bool up, mpz_t gradient)
 {
+	mpz_t share;
+
+	mpz_init(share);
 	mpz_set_ui(gradient, 0);
 	for (int k = 0; k < moments->dimension; k++)
 		mpz_addmul(gradient, moments->a[j * moments->dimension + k], weight[k]);
-	mpz_mul_2exp(gradient, gradient, 64);
-	mpz_fdiv_q(gradient, gradient, total);
-	mpz_mul_2exp(term, moments->b[j], 64);
-	mpz_sub(gradient, gradient, term);
+	mpz_submul(gradient, moments->b[j], total);
+	mpz_mul_2exp(share, gradient, 64);
+	if (up)
+		mpz_cdiv_q(gradient, share, total);
+	else
+		mpz_fdiv_q(gradient, share, total);
+	mpz_clear(share);
 }
 
 /* bound = gradient 2^-98 + lambda ln weight, rounded; a weight's logarithm is not negative. */
@@ -349,10 +356,9 @@ simplex_residual(const SimplexMoments *moments, double lambda, const mpz_t *weig
 	mpfr_t logarithm;
 	mpz_t total;
 	mpz_t gradient;
-	mpz_t term;
 	double result;
 
-	mpz_inits(total, gradient, term, NULL);
+	mpz_inits(total, gradient, NULL);
 	mpfr_inits2(PRECISION, least, largest, bound, logarithm, (mpfr_ptr) NULL);
 	for (int j = 0; j < moments->dimension; j++)
 		mpz_add(total, total, weight[j]);
@@ -360,17 +366,17 @@ simplex_residual(const SimplexMoments *moments, double lambda, const mpz_t *weig
 	mpfr_set_inf(largest, -1);
 	for (int j = 0; j < moments->dimension; j++)
 	{
-		gradient_below(moments, j, weight, total, gradient, term);
+		bound_gradient(moments, j, weight, total, false, gradient);
 		bound_entry(gradient, weight[j], lambda, MPFR_RNDD, bound, logarithm);
 		mpfr_min(least, least, bound, MPFR_RNDD);
-		mpz_add_ui(gradient, gradient, 1);
+		bound_gradient(moments, j, weight, total, true, gradient);
 		bound_entry(gradient, weight[j], lambda, MPFR_RNDU, bound, logarithm);
 		mpfr_max(largest, largest, bound, MPFR_RNDU);
 	}
 	mpfr_sub(largest, largest, least, MPFR_RNDU);
 	result = mpfr_get_d(largest, MPFR_RNDU);
 	mpfr_clears(least, largest, bound, logarithm, (mpfr_ptr) NULL);
-	mpz_clears(total, gradient, term, NULL);
+	mpz_clears(total, gradient, NULL);
 	return result;
 }
 
