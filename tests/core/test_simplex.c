@@ -907,7 +907,7 @@ release(const MechanismRequest *request, const Data *data, MechanismAnswer *answ
 	mechanism_get(request->kind)->release(request, &instance, &tools, answer);
 }
 
-/* The frequencies follow theta; they do not follow theta with half of lambda. */
+/* The frequencies follow theta; they do not follow theta with lambda off by 30 %. */
 static void
 test_draws(void)
 {
@@ -975,7 +975,7 @@ static void
 test_audit(void)
 {
 	int runs = check_repetitions(AUDIT_RUNS);
-	int64_t common = 6;
+	int64_t common = 4;
 	SimplexTerms terms = hard_terms(common + 1);
 	SimplexBudget budget = {EPSILON_ONE, 0};
 	MechanismRequest request;
@@ -994,11 +994,11 @@ test_audit(void)
 	here = share_of_first(&request, data, runs);
 	there = share_of_first(&request, other, runs);
 	CHECK(here > 0 && there > 0);
-	/* five standard deviations of the logarithm */
-	error = 5 * sqrt(1 / (here * runs) + 1 / (there * runs));
+	/* three standard deviations of the logarithm: the seed is fixed */
+	error = 3 * sqrt(1 / (here * runs) + 1 / (there * runs));
 	CHECK_WHOLE(log(here / there) > 0.8);
 	CHECK(log(here / there) <= 1 + error);
-	CHECK_WHOLE(error < 0.25);
+	CHECK_WHOLE(error < 0.15);
 	request.simplex.lambda *= 0.99;
 	mechanism_get(request.kind)->admit(&request, &verdict);
 	CHECK(!verdict.admitted);
