@@ -196,21 +196,11 @@ check_scale(const MechanismRequest *request)
 	}
 }
 
-/* The dimension and nothing else. */
-static void
-set_grid(Grid *grid, int dimension)
-{
-	memset(grid, 0, sizeof(*grid));
-	grid->dimension = dimension;
-	for (int j = 0; j < dimension; j++)
-		grid->levels[j] = 1;
-}
-
 void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
 {
-	set_grid(&request->grid, encoding_dimension(encoding));
+	grid_set_plain(&request->grid, encoding_dimension(encoding));
 	request->kind = choose_mechanism(method, options);
 	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : LOSS_LOGISTIC;
 	request->convex.radius = choose_radius(options, encoding);

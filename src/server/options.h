@@ -43,13 +43,16 @@ typedef enum TrainingMethod
 	METHOD_HALFSPACE,
 	METHOD_LOGISTIC,
 	METHOD_SVM,
+	METHOD_SIMPLEX,
 	TRAINING_METHODS
 } TrainingMethod;
 
 /* A set of methods, for keys and mechanisms that are not for all. */
 #define FOR_HALFSPACE (1 << METHOD_HALFSPACE)
 #define FOR_CONVEX (1 << METHOD_LOGISTIC | 1 << METHOD_SVM)
-#define FOR_ALL (FOR_HALFSPACE | FOR_CONVEX)
+#define FOR_SIMPLEX (1 << METHOD_SIMPLEX)
+#define FOR_CLASSIFIERS (FOR_HALFSPACE | FOR_CONVEX)
+#define FOR_ALL (FOR_CLASSIFIERS | FOR_SIMPLEX)
 
 typedef enum GridChoice
 {
@@ -74,7 +77,10 @@ typedef struct Options
 	MechanismChoice mechanism;
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */
-	double radius;         /* of the clipped rows, 0: not given */
+	double target_low;     /* clip bounds of the target */
+	double target_high;
+	bool target_given;
+	double radius; /* of the clipped rows, 0: not given */
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */
@@ -107,7 +113,7 @@ typedef struct Options
  */
 extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
 
-/* "halfspace", "logistic", "svm": the kind of a model too. */
+/* "halfspace", "logistic", "svm", "simplex": the kind of a model too. */
 extern const char *method_name(TrainingMethod method);
 
 /* As they are written in the options. */

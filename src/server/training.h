@@ -65,6 +65,9 @@ extern int training_declared_features(const Training *training);
 /* Settles the dimension, grid and mechanism; raises 22023 where they do not go together. */
 extern void training_set_features(Training *training, int features);
 
+/* The label's encoder where it is a number to be predicted; before training_begin(). */
+extern void training_set_target(Training *training, const Encoder *encoder);
+
 /* Members about the noise or the parts, after a comma, for jsonb text; none where there are none.
  */
 extern void training_append_noise(StringInfo text, const Training *training);
