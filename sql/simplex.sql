@@ -2,19 +2,19 @@
 \set SHOW_CONTEXT never
 \set VERBOSITY default
 CREATE TABLE blend (id int, x float8[], y float8);
-INSERT INTO blend SELECT i, f, 0.6 * f[1] + 0.3 * f[2] + 0.1 * f[3]
+INSERT INTO blend SELECT i, f, 0.9 * f[1] + 0.1 * f[2]
   FROM generate_series(1, 4000) i, LATERAL (SELECT ARRAY[(i % 7) / 6.0, (i % 11) / 10.0, (i % 2)::float8, (i % 5) / 4.0]) v(f);
 
 -- A model: shares of the draws, and it has learnt.
 CREATE TABLE mixture AS
-  SELECT dp_simplex(x, y, 5.0, 0, '{"n": 4000, "clip": [0, 1], "target": [0, 1]}') AS model FROM blend;
+  SELECT dp_simplex(x, y, 2000.0, 0, '{"n": 4000, "clip": [0, 1], "target": [0, 1]}') AS model FROM blend;
 SELECT (model).kind, (model).mechanism, array_length((model).weights, 1) AS weights, (model).epsilon, (model).delta,
        (model).adjacency, (model).guarantee, dpobj.verify(model) AS verified,
        jsonb_pretty((model).details - 'regularization' - 'epsilon_per_draw' - 'draws') AS details
   FROM mixture;
 SELECT abs(sum(w) - 1) < 1e-9 AS adds_up, bool_and(w >= 0) AS positive, bool_and(abs(w * d - round(w * d)) < 1e-6) AS shares
   FROM mixture, unnest((model).weights) w, LATERAL (SELECT ((model).details ->> 'draws')::float8) s(d);
-SELECT avg(abs(dp_score(model, x) - y)) < 0.2 AS learnt FROM mixture, blend;
+SELECT avg(abs(dp_score(model, x) - y)) < 0.15 AS near, min((model).weights[1]) > 0.5 AS learnt FROM mixture, blend;
 SELECT mechanism, epsilon, delta, pair, guarantee FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.blend' ORDER BY id;
 SELECT dp_predict(model, ARRAY[0, 0, 0, 0]) FROM mixture;
 SELECT dp_predict_proba(model, ARRAY[0, 0, 0, 0]) FROM mixture;
@@ -56,11 +56,11 @@ CREATE FUNCTION is_parallel(query text) RETURNS boolean LANGUAGE plpgsql AS $$
     RETURN found;
   END $$;
 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2;
-SELECT is_parallel($$SELECT dp_simplex(x, y, 5.0, 0, '{"n": 4000, "clip": [0, 1], "target": [0, 1]}') FROM blend$$);
-SELECT avg(abs(dp_score(model, x) - y)) < 0.2 AS learnt
-  FROM (SELECT dp_simplex(x, y, 5.0, 0, '{"n": 4000, "clip": [0, 1], "target": [0, 1]}') AS model FROM blend) s, blend;
-SELECT avg(abs(dp_score(model, x) - y)) < 0.2 AS learnt
-  FROM (SELECT dp_simplex(CASE WHEN id > 2000 THEN x END, y, 5.0, 0, '{"n": 4000, "clip": [0, 1], "target": [0, 1]}') AS model FROM blend) s, blend;
+SELECT is_parallel($$SELECT dp_simplex(x, y, 2000.0, 0, '{"n": 4000, "clip": [0, 1], "target": [0, 1]}') FROM blend$$);
+SELECT (model).weights[1] > 0.5 AS learnt
+  FROM (SELECT dp_simplex(x, y, 2000.0, 0, '{"n": 4000, "clip": [0, 1], "target": [0, 1]}') AS model FROM blend) s;
+SELECT (model).weights[1] > 0.5 AS learnt
+  FROM (SELECT dp_simplex(CASE WHEN id > 2000 THEN x END, y, 2000.0, 0, '{"n": 4000, "clip": [0, 1], "target": [0, 1]}') AS model FROM blend) s;
 RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size; RESET max_parallel_workers_per_gather;
 
 -- Refused before anything is charged.

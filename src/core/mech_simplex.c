@@ -92,7 +92,8 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 
 const Mechanism mechanism_simplex = {
 	.name = "simplex",
-	.bounded_range = true,
+	/* of a draw it is, but not of a mean over the rows that are left out beyond n */
+	.bounded_range = false,
 	.targets = true,
 	.admit = admit,
 	.release = release,
