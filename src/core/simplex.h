@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "core/instance.h"
+#include "core/privacy.h"
 
 /*
  * Rows of an instance have the target in front of the features, all in units of
@@ -34,7 +35,7 @@ typedef struct SimplexTerms
 	int32_t high;
 	int32_t target_low;
 	int32_t target_high;
-	int64_t delta; /* units of 2^-60, rounded down; 0: pure */
+	int64_t delta; /* units of 1e-18, rounded down; 0: pure */
 } SimplexTerms;
 
 /* Centred features and residuals are integers in units of half of an encoded one. */
@@ -68,8 +69,7 @@ simplex_terms_valid(const SimplexTerms *terms)
 		   terms->rows >= 1 && terms->rows <= SIMPLEX_ROWS_MAX && terms->low <= terms->high &&
 		   terms->target_low <= terms->target_high && terms->low >= -SIMPLEX_BOUND_MAX &&
 		   terms->high <= SIMPLEX_BOUND_MAX && terms->target_low >= -SIMPLEX_BOUND_MAX &&
-		   terms->target_high <= SIMPLEX_BOUND_MAX && terms->delta >= 0 &&
-		   terms->delta < INT64_C(1) << 60;
+		   terms->target_high <= SIMPLEX_BOUND_MAX && terms->delta >= 0 && terms->delta < DELTA_ONE;
 }
 
 #endif

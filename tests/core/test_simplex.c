@@ -142,7 +142,7 @@ test_values(void)
 {
 	SimplexTerms terms = printed_terms(1e3);
 	SimplexBudget pure_budget = simplex_budget(EPSILON_ONE, 0);
-	SimplexBudget budget = simplex_budget(EPSILON_ONE, (int64_t) (1e-6 * 0x1p60));
+	SimplexBudget budget = simplex_budget(EPSILON_ONE, (int64_t) (1e-6 * DELTA_ONE));
 	bool pure;
 
 	CHECK(prints_as(simplex_draw_epsilon(&terms), 6, "0.014000"));
@@ -805,7 +805,7 @@ static void
 test_approximate_law(void)
 {
 	static const int64_t wanted[] = {300, 2000, 8000};
-	int64_t delta = (int64_t) (1e-6 * 0x1p60);
+	int64_t delta = (int64_t) (1e-6 * DELTA_ONE);
 	SimplexBudget budget = simplex_budget(EPSILON_ONE, delta);
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
@@ -1076,7 +1076,7 @@ test_default(void)
 	for (int64_t rows = 100; rows <= 100000000; rows *= 10)
 	{
 		SimplexTerms terms = printed_terms(1);
-		SimplexBudget budget = simplex_budget(EPSILON_ONE, (int64_t) (1e-6 * 0x1p60));
+		SimplexBudget budget = simplex_budget(EPSILON_ONE, (int64_t) (1e-6 * DELTA_ONE));
 		SimplexExcess best;
 		bool pure;
 

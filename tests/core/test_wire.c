@@ -103,7 +103,7 @@ draw_simplex(TestStream *stream, SimplexTerms *terms)
 	terms->high = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX);
 	terms->target_low = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX) - SIMPLEX_BOUND_MAX;
 	terms->target_high = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX);
-	terms->delta = (int64_t) teststream_below(stream, UINT64_C(1) << 60);
+	terms->delta = (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE);
 }
 
 /* Both label counts instead of their difference. */
