@@ -193,7 +193,7 @@ void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
 {
-	set_grid(&request->grid, encoding_dimension(encoding));
+	grid_set_plain(&request->grid, encoding_dimension(encoding));
 	request->kind = choose_mechanism(method, options);
 	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : LOSS_LOGISTIC;
 	request->convex.radius = convex_choose_radius(options, encoding);
