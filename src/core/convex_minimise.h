@@ -13,9 +13,11 @@
  * far, which can happen only as often as the norm can be halved.  So the number of
  * rounds has a bound from n, lambda and |b| alone, however far it is from the ten or
  * twenty that are usual.  (Not in every round: where a row's slope has a kink, the step may
- * lead back over it, to where Newton's method does not see what is beyond.)  Rounding to units of 2^-96 costs a round at most 3 |gradient|
- * sqrt(d) 2^-96 of what it gains, |gradient|^2 / 2 M or more: little, as long as M sqrt(d)
- * <= 2^93 tolerance, which holds for any CONVEX_MAX_LABELS labels and every lambda.
+ * lead back over it, to where Newton's method does not see what is beyond.)
+ *
+ * Rounding to units of 2^-96 costs a round at most 3 |gradient| sqrt(d) 2^-96 of what it
+ * gains, |gradient|^2 / 2 M or more: little, as long as M sqrt(d) <= 2^93 tolerance, which
+ * holds for any CONVEX_MAX_LABELS labels and every lambda.
  */
 #ifndef DPOBJ_CORE_CONVEX_MINIMISE_H
 #define DPOBJ_CORE_CONVEX_MINIMISE_H
