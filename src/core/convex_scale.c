@@ -37,7 +37,7 @@ mills_fall(double x)
  */
 #define SMALL_MU 0x1p-7
 
-/* Beyond so many deviations nothing is left of 2^-60. */
+/* Beyond so many deviations nothing is left of 1e-18. */
 #define MOST_TAIL 16
 
 static double
@@ -193,7 +193,7 @@ objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 static double
 delta_value(int64_t delta)
 {
-	return fmin(ldexp((double) delta, -60), 0.5);
+	return fmin((double) delta / DELTA_ONE, 0.5);
 }
 
 static double

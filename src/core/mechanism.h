@@ -31,6 +31,9 @@ typedef enum MechanismKind
 	MECHANISM_SAMPLE_AGGREGATE,
 	MECHANISM_OUTPUT,
 	MECHANISM_OBJECTIVE,
+	MECHANISM_CONVEX_EXPONENTIAL,
+	MECHANISM_LOCALIZED,
+	MECHANISM_OPSAMP,
 	MECHANISM_KINDS
 } MechanismKind;
 
@@ -60,7 +63,7 @@ typedef struct MechanismRequest
 {
 	MechanismKind kind;
 	int64_t epsilon;         /* nano-units */
-	int64_t delta;           /* units of 2^-60; 0 unless the noise needs it */
+	int64_t delta;           /* atto-units; 0 unless the noise needs it */
 	PerturbationNoise noise; /* of opdisc and rspm; gauge for the others */
 	Adjacency adjacency;
 	Grid grid;
@@ -153,6 +156,9 @@ extern const Mechanism mechanism_rspm;
 extern const Mechanism mechanism_sample_aggregate;
 extern const Mechanism mechanism_output;
 extern const Mechanism mechanism_objective;
+extern const Mechanism mechanism_convex_exponential;
+extern const Mechanism mechanism_localized;
+extern const Mechanism mechanism_opsamp;
 
 /*
  * How many parts sample_aggregate has where nobody says: from public parameters, rows

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 typedef struct Writer
 {
@@ -113,6 +113,11 @@ put_convex(Writer *writer, const ConvexTerms *terms)
 	put(writer, radius, 8);
 	put(writer, (uint64_t) terms->lambda, 8);
 	put(writer, (uint64_t) terms->delta, 8);
+	put(writer, (uint64_t) terms->reach, 8);
+	put(writer, (uint64_t) terms->steps, 4);
+	put(writer, (uint64_t) terms->rows, 8);
+	put(writer, (uint64_t) terms->peak, 8);
+	put(writer, (uint64_t) terms->calls, 4);
 }
 
 static void
@@ -126,6 +131,11 @@ get_convex(Reader *reader, ConvexTerms *terms)
 	memcpy(&terms->radius, &radius, sizeof(radius));
 	terms->lambda = (int64_t) get(reader, 8);
 	terms->delta = (int64_t) get(reader, 8);
+	terms->reach = (int64_t) get(reader, 8);
+	terms->steps = (int) (uint32_t) get(reader, 4);
+	terms->rows = (int64_t) get(reader, 8);
+	terms->peak = (int64_t) get(reader, 8);
+	terms->calls = (int) (uint32_t) get(reader, 4);
 	if (!convex_terms_valid(terms))
 		reader->failed = true;
 }
@@ -144,7 +154,7 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 {
 	size_t cells = (size_t) instance->rows * (size_t) instance->dimension;
 	bool convex = is_convex(request);
-	size_t bound = 128 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
+	size_t bound = 160 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
 				   cells * sizeof(int32_t) + 2 * (size_t) instance->rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
 	Writer writer = {bytes};

@@ -5,7 +5,11 @@
 
 #include <math.h>
 
+#include "core/convex_net.h"
 #include "core/convex_release.h"
+
+#include "body_choice.h"
+#include "opsamp_choice.h"
 
 static ConvexKind
 convex_kind(const MechanismRequest *request)
@@ -55,15 +59,24 @@ choose_mechanism(TrainingMethod method, const Options *options)
 	{
 		case CHOOSE_OUTPUT:
 			return MECHANISM_OUTPUT;
+		case CHOOSE_EXPONENTIAL:
+			return MECHANISM_CONVEX_EXPONENTIAL;
+		case CHOOSE_LOCALIZED:
+			return MECHANISM_LOCALIZED;
+		case CHOOSE_OPSAMP:
+			return MECHANISM_OPSAMP;
 		case CHOOSE_AUTO:
 		case CHOOSE_OBJECTIVE:
 		case CHOOSE_AMP:
 			return MECHANISM_OBJECTIVE;
 		default:
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("mechanism \"%s\" is not for method \"%s\"",
-								   mechanism_choice_name(options->mechanism), method_name(method)),
-							errhint("Mechanisms are: objective, amp, output.")));
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("mechanism \"%s\" is not for method \"%s\"",
+						mechanism_choice_name(options->mechanism), method_name(method)),
+				 errhint(
+					 "Mechanisms are: objective, amp, output, exponential, localized, opsamp.")));
 	}
 }
 
@@ -136,6 +149,8 @@ default_lambda(const MechanismRequest *request)
 	int64 least;
 	double lambda;
 
+	if (request->kind == MECHANISM_OPSAMP)
+		return LAMBDA_ONE;           /* as much as a row: it is there for the certificate only */
 	least_request.convex.lambda = 1; /* too small, which tells the least */
 	(void) convex_request_scale(convex_kind(request), &least_request, &scale, &least);
 	lambda = request->kind == MECHANISM_OUTPUT ? 4.0 / 3 * request->grid.dimension / epsilon
@@ -206,6 +221,21 @@ set_grid(Grid *grid, int dimension)
 		grid->levels[j] = 1;
 }
 
+/* Over a body all that output perturbation asks for is asked by a centre, if there is one. */
+static void
+choose_over_body(const Options *options, MechanismRequest *request)
+{
+	MechanismRequest centre = convex_net_centre(request);
+
+	if (request->kind == MECHANISM_LOCALIZED || options->regularization > 0)
+		choose_lambda(options, &centre);
+	request->convex.lambda = centre.convex.lambda;
+	body_choose(options, request);
+	centre = convex_net_centre(request);
+	if (request->kind == MECHANISM_LOCALIZED)
+		check_scale(&centre);
+}
+
 void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
@@ -215,7 +245,18 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : LOSS_LOGISTIC;
 	request->convex.radius = choose_radius(options, encoding);
 	set_noise(request, CONVEX_GAMMA, 0);
+	body_check_options(options, request->kind);
+	if (body_is_for(request->kind))
+	{
+		choose_over_body(options, request);
+		return;
+	}
 	choose_lambda(options, request);
+	if (request->kind == MECHANISM_OPSAMP)
+	{
+		opsamp_choose(options, encoding, delta, request);
+		return;
+	}
 	choose_noise(method, options, delta, request);
 	check_scale(request);
 }
@@ -227,12 +268,21 @@ convex_append_terms(StringInfo text, const MechanismRequest *request)
 	ConvexScale scale;
 	int64 least;
 
-	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
-	appendStringInfo(text,
-					 ", \"loss\": \"%s\", \"regularization\": %.17g, \"radius\": %.17g, "
-					 "\"noise\": \"%s\", \"weight_step\": %.17g",
+	appendStringInfo(text, ", \"loss\": \"%s\", \"regularization\": %.17g, \"radius\": %.17g",
 					 terms->loss == LOSS_LOGISTIC ? "logistic" : "huber",
-					 convex_regularization(terms), terms->radius,
+					 convex_regularization(terms), terms->radius);
+	if (body_is_for(request->kind))
+	{
+		body_append_terms(text, request);
+		return;
+	}
+	if (request->kind == MECHANISM_OPSAMP)
+	{
+		opsamp_append_terms(text, request);
+		return;
+	}
+	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
+	appendStringInfo(text, ", \"noise\": \"%s\", \"weight_step\": %.17g",
 					 terms->noise == CONVEX_GAUSSIAN ? "gaussian" : "gamma",
 					 ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius);
 	if (request->kind == MECHANISM_OBJECTIVE)

@@ -8,6 +8,9 @@
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
+#include "core/convex_opsamp.h"
+#include "core/net.h"
+
 #include "json_value.h"
 #include "options.h"
 
@@ -99,6 +102,8 @@ static const char *const mechanism_names[] = {
 	[CHOOSE_OUTPUT] = "output",
 	[CHOOSE_OBJECTIVE] = "objective",
 	[CHOOSE_AMP] = "amp",
+	[CHOOSE_LOCALIZED] = "localized",
+	[CHOOSE_OPSAMP] = "opsamp",
 };
 
 static const char *const noise_names[] = {
@@ -250,6 +255,33 @@ static void
 read_radius(const char *name, JsonbValue *value, Options *options)
 {
 	read_positive(name, value, &options->radius);
+}
+
+static void
+read_norm(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->norm);
+}
+
+static void
+read_net(const char *name, JsonbValue *value, Options *options)
+{
+	if (!json_get_integer(value, 3, NET_MAX_POINTS, &options->net))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" must be an integer from 3 to " INT64_FORMAT, name,
+							   (int64) NET_MAX_POINTS)));
+}
+
+static void
+read_calls(const char *name, JsonbValue *value, Options *options)
+{
+	int64 calls;
+
+	if (!json_get_integer(value, 1, OPSAMP_MAX_CALLS, &calls))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" must be an integer from 1 to %d", name, OPSAMP_MAX_CALLS)));
+	options->calls = (int) calls;
 }
 
 static void
@@ -417,6 +449,7 @@ read_grid(const char *name, JsonbValue *value, Options *options)
 
 static const OptionKey keys[] = {
 	{"adjacency", read_adjacency, false, FOR_ALL},
+	{"calls", read_calls, true, FOR_CONVEX},
 	{"center", read_center, false, FOR_ALL},
 	{"clip", read_clip, false, FOR_ALL},
 	{"dimension", read_dimension, false, FOR_ALL},
@@ -427,7 +460,9 @@ static const OptionKey keys[] = {
 	{"memory_limit", read_memory_limit, false, FOR_ALL},
 	{"modulus", read_modulus, true, FOR_HALFSPACE},
 	{"n", read_n, false, FOR_ALL},
+	{"net", read_net, true, FOR_CONVEX},
 	{"noise", read_noise, true, FOR_ALL},
+	{"norm", read_norm, true, FOR_CONVEX},
 	{"numeric", read_numeric, false, FOR_HALFSPACE},
 	{"part_nodes", read_part_nodes, true, FOR_HALFSPACE},
 	{"parts", read_parts, true, FOR_HALFSPACE},

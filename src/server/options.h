@@ -22,7 +22,9 @@ typedef enum MechanismChoice
 	CHOOSE_SAMPLE_AGGREGATE,
 	CHOOSE_OUTPUT,
 	CHOOSE_OBJECTIVE,
-	CHOOSE_AMP /* what objective is released as: another name for it */
+	CHOOSE_AMP, /* what objective is released as: another name for it */
+	CHOOSE_LOCALIZED,
+	CHOOSE_OPSAMP
 } MechanismChoice;
 
 typedef enum NoiseChoice
@@ -75,6 +77,9 @@ typedef struct Options
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */
 	double radius;         /* of the clipped rows, 0: not given */
+	double norm;           /* of the weights, 0: not given */
+	int64 net;             /* points of a net at most, 0: not given */
+	int calls;             /* of OPSamp's oracle, 0: not given */
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */

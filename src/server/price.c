@@ -23,9 +23,11 @@
 #include "core/utility.h"
 
 #include "analyst.h"
+#include "body_choice.h"
 #include "dpobj.h"
 #include "grant.h"
 #include "learning.h"
+#include "opsamp_choice.h"
 #include "training.h"
 
 /* The bound on the error may fail with this probability. */
@@ -35,7 +37,7 @@
 
 /* ---- numbers ---- */
 
-/* Units of 1e-9 or 2^-60 as an exact decimal. */
+/* Units of 1e-9 or 1e-18 as an exact decimal. */
 static char *
 decimal_text(int64 units, const char *unit)
 {
@@ -50,7 +52,7 @@ decimal_text(int64 units, const char *unit)
 
 #define EPSILON_UNIT "0.000000001"
 #define HALF_EPSILON_UNIT "0.0000000005"
-#define DELTA_UNIT "0.000000000000000000867361737988403547205962240695953369140625"
+#define DELTA_UNIT "0.000000000000000001"
 
 /* ---- members of the answer ---- */
 
@@ -145,6 +147,17 @@ append_error(StringInfo json, const Training *training)
 					 whole_rows(bound.rows), PRICE_BETA, ceil(bound.mean * 10) / 10);
 }
 
+/* In units of the summed loss and of the weights (utility.h). */
+static void
+append_net_error(StringInfo json, const Training *training)
+{
+	NetBound bound;
+
+	convex_net_bound(&training->request, PRICE_BETA, &bound);
+	appendStringInfo(json, ", \"error\": {\"loss\": %.6g, \"beta\": %g, \"mesh\": %.6g}",
+					 bound.loss * (1 + 1e-5), PRICE_BETA, bound.mesh * (1 + 1e-5));
+}
+
 /*
  * |w - w*| for the minimiser w* of the regularised objective, in the units of the
  * weights: how far the noise moves the answer.
@@ -155,6 +168,16 @@ append_convex(StringInfo json, const Training *training)
 	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
 					 training->request.grid.dimension);
 	training_append_noise(json, training);
+	if (body_is_for(training->request.kind))
+	{
+		append_net_error(json, training);
+		return;
+	}
+	if (training->request.kind == MECHANISM_OPSAMP)
+	{
+		opsamp_append_error(json, &training->request);
+		return;
+	}
 	appendStringInfo(json, ", \"error\": {\"distance\": %.6g, \"beta\": %g}",
 					 convex_distance(&training->request, PRICE_BETA), PRICE_BETA);
 }

@@ -187,7 +187,7 @@ make_terms(ConvexLoss loss, ConvexNoise noise, double lambda)
 						 .noise = noise,
 						 .radius = 1,
 						 .lambda = (int64_t) ceil(lambda * LAMBDA_ONE),
-						 .delta = noise == CONVEX_GAUSSIAN ? (int64_t) ldexp(1e-6, 60) : 0};
+						 .delta = noise == CONVEX_GAUSSIAN ? DELTA_ONE / 1000000 : 0};
 }
 
 /* The parts add up to epsilon, and the least lambda is the least. */
@@ -237,7 +237,7 @@ test_settling(void)
 			  CONVEX_FITS);
 		CHECK(scale.inner > 8.936122 && scale.inner < 9.1);
 		/* a delta that the doubles cannot tell from 1 */
-		terms.delta = (INT64_C(1) << 60) - 1;
+		terms.delta = DELTA_ONE - 1;
 		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1, ADJACENCY_REPLACE, 5, &scale, &least) ==
 			  CONVEX_FITS);
 		CHECK(scale.outer > 0.2 * gaussian_sigma(1, 0.6));
@@ -952,7 +952,7 @@ test_gaussian_audit(MechanismKind kind)
 	double without;
 	double error;
 
-	request.convex.delta = (int64_t) ldexp(delta, 60);
+	request.convex.delta = llround(delta * DELTA_ONE);
 	request.grid.dimension = 1;
 	request.grid.levels[0] = 1;
 	if (check_share() < 100)
@@ -992,7 +992,7 @@ main(void)
 	test_gamma_law(1);
 	test_gamma_law(3);
 	test_narrowing();
-	for (int noise = 0; noise < CONVEX_NOISES; noise++)
+	for (int noise = 0; noise <= CONVEX_GAUSSIAN; noise++)
 	{
 		test_distance(MECHANISM_OUTPUT, (ConvexNoise) noise);
 		test_distance(MECHANISM_OBJECTIVE, (ConvexNoise) noise);
