@@ -352,7 +352,10 @@ row_delta(const Training *training)
 {
 	double row = (double) training->request.epsilon / EPSILON_ONE;
 	double person = row * Max(training->rows_per_person, 1);
-	double share = training->rows_per_person > 1 ? expm1(row) / expm1(person) * (1 - 1e-12) : 1;
+	/* the same fraction without a power that overflows */
+	double share = training->rows_per_person > 1
+					   ? exp(row - person) * expm1(-row) / expm1(-person) * (1 - 1e-12)
+					   : 1;
 
 	return share < 1 ? (int64) floor((double) training->cost.delta * share) : training->cost.delta;
 }

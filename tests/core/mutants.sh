@@ -74,6 +74,7 @@ mutants=(
   '73|test_ftrl|ftrl: rate of the draws divided by 0.7'
   '74|test_ftrl|ftrl: a level of nodes forgotten in the calibration'
   '75|test_ftrl|ftrl: noise of a block used again as noise of none'
+  '76|test_ftrl|ftrl: noise cut to a range, whose ends show the sums'
 )
 
 CC=${CC:-gcc}
