@@ -107,17 +107,17 @@ print_line(const Adult *adult, const Labelled *labelled, ConvexLoss loss, Descen
 	for (int e = 0; e < EPSILONS; e++)
 	{
 		double n = (double) adult->all.rows;
-		MechanismRequest request = {
-			.kind = MECHANISM_SGD,
-			.epsilon = (int64_t) nearbyint(epsilons[e] * EPSILON_ONE),
-			.adjacency = adjacency,
-			.threads = 1,
-			.convex = {.loss = loss,
-					   .noise = CONVEX_GAUSSIAN,
-					   .radius = ADULT_RADIUS,
-					   .lambda = LAMBDA_MIN,
-					   .delta = (int64_t) ldexp(1 / (n * n), 60)},
-			.descent = descent_usual(sampling, adult->all.rows, ADULT_RADIUS, epsilons[e], adjacency)};
+		MechanismRequest request = {.kind = MECHANISM_SGD,
+									.epsilon = (int64_t) nearbyint(epsilons[e] * EPSILON_ONE),
+									.adjacency = adjacency,
+									.threads = 1,
+									.convex = {.loss = loss,
+											   .noise = CONVEX_GAUSSIAN,
+											   .radius = ADULT_RADIUS,
+											   .lambda = LAMBDA_MIN,
+											   .delta = (int64_t) ldexp(1 / (n * n), 60)},
+									.descent = descent_usual(sampling, adult->all.rows,
+															 ADULT_RADIUS, epsilons[e], adjacency)};
 
 		request.grid.dimension = ADULT_FEATURES;
 		if (iterations > 0)

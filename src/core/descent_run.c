@@ -155,8 +155,7 @@ move(Descent *descent, const MechanismRequest *request, const double *gradient, 
 		double length;
 
 		descent->mean[j] = MEAN_KEPT * descent->mean[j] + (1 - MEAN_KEPT) * slope;
-		descent->square[j] =
-			SQUARE_KEPT * descent->square[j] + (1 - SQUARE_KEPT) * slope * slope;
+		descent->square[j] = SQUARE_KEPT * descent->square[j] + (1 - SQUARE_KEPT) * slope * slope;
 		length = sqrt(descent->square[j] / square_known);
 		if (length > 0)
 			descent->u[j] -= request->descent.step * descent->mean[j] / mean_known / length;

@@ -219,9 +219,9 @@ rdp_epsilon_classic(const int *alpha, const double *rdp, int count, double delta
 /* ---- calibration ---- */
 
 /* Orders that are tried: all small ones, then ever fewer. */
-static const int orders[] = {2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,   13,  14,
-							 15,  16,  17,  18,  19,  20,  22,  24,  26,  28,  30,   32,  36,
-							 40,  44,  48,  56,  64,  72,  80,  96,  112, 128, 160,  192, 224,
+static const int orders[] = {2,   3,   4,   5,   6,   7,   8,   9,   10,   11,   12,   13,  14,
+							 15,  16,  17,  18,  19,  20,  22,  24,  26,   28,   30,   32,  36,
+							 40,  44,  48,  56,  64,  72,  80,  96,  112,  128,  160,  192, 224,
 							 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1536, 2048, 4096};
 
 #define ORDERS ((int) (sizeof(orders) / sizeof(orders[0])))

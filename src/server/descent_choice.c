@@ -37,11 +37,10 @@ check_rows(const Options *options)
 	const char *name = sampling_names[options->sampling];
 
 	if (options->sampling == DESCENT_FULL && options->batch > 0)
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("option \"batch\" is not for sampling \"full\""),
-			 errhint("Add \"sampling\": \"poisson\" or \"fixed\", or leave \"batch\" out.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"batch\" is not for sampling \"full\""),
+				 errhint("Add \"sampling\": \"poisson\" or \"fixed\", or leave \"batch\" out.")));
 	if (options->sampling != DESCENT_FULL && options->n == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("sampling \"%s\" needs the number of rows", name),
@@ -49,8 +48,8 @@ check_rows(const Options *options)
 						errhint("Declare \"n\", or use sampling \"full\".")));
 	if (options->batch > options->n)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"batch\" must be between 1 and the declared number of rows, "
-							   INT64_FORMAT,
+						errmsg("option \"batch\" must be between 1 and the declared number of "
+							   "rows, " INT64_FORMAT,
 							   options->n)));
 }
 
@@ -63,12 +62,11 @@ read_length(const char *name, double length, double radius)
 	double u = length * radius;
 
 	if (u < DESCENT_LENGTH_MIN || u > DESCENT_LENGTH_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" must be between %.6g and %.6g", name,
-						DESCENT_LENGTH_MIN / radius * (1 + 1e-5),
-						DESCENT_LENGTH_MAX / radius * (1 - 1e-5)),
-				 errdetail("That is 2^-20 to 2^20, divided by the radius, %g.", radius)));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" must be between %.6g and %.6g", name,
+							   DESCENT_LENGTH_MIN / radius * (1 + 1e-5),
+							   DESCENT_LENGTH_MAX / radius * (1 - 1e-5)),
+						errdetail("That is 2^-20 to 2^20, divided by the radius, %g.", radius)));
 	return u;
 }
 
@@ -94,7 +92,14 @@ set_noise(const Options *options, int64 delta, ConvexTerms *terms)
 static void
 check_noise(const MechanismRequest *request)
 {
+	double radius = request->convex.radius;
 	MechanismVerdict verdict;
+
+	if (request->convex.lambda < LAMBDA_MIN)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"regularization\" must be at least %.6g",
+							   (double) LAMBDA_MIN / LAMBDA_ONE * radius * radius * (1 + 1e-5)),
+						errdetail("That is 2^-10 times the square of the radius, %g.", radius)));
 
 	mechanism_sgd.admit(request, &verdict);
 	if (!verdict.admitted)
@@ -133,16 +138,14 @@ descent_append_terms(StringInfo text, const MechanismRequest *request)
 {
 	const DescentTerms *terms = &request->descent;
 	double radius = request->convex.radius;
-	double noise =
-		descent_noise(terms, (double) request->epsilon / EPSILON_ONE,
-					  ldexp((double) request->convex.delta, -60), request->adjacency);
+	double noise = descent_noise(terms, (double) request->epsilon / EPSILON_ONE,
+								 ldexp((double) request->convex.delta, -60), request->adjacency);
 
 	appendStringInfo(text, ", \"sampling\": \"%s\", \"iterations\": %d",
 					 sampling_names[terms->sampling], terms->iterations);
 	if (terms->sampling != DESCENT_FULL)
 		appendStringInfo(text, ", \"batch\": " INT64_FORMAT ", \"n\": " INT64_FORMAT, terms->batch,
 						 terms->rows);
-	appendStringInfo(text,
-					 ", \"step\": %.17g, \"projection\": %.17g, \"gradient_noise\": %.17g",
+	appendStringInfo(text, ", \"step\": %.17g, \"projection\": %.17g, \"gradient_noise\": %.17g",
 					 terms->step / radius, terms->reach / radius, noise * radius);
 }

@@ -112,7 +112,8 @@ test_batch_law(BatchKind kind, int64_t batch, int64_t rows)
 		else
 			batch_fixed(&all, batch, rows, &bits, few_positive, few_negative);
 		CHECK(few_positive[1] == 0 && few_negative[1] == 0 && few_negative[2] == 0);
-		histogram_add(&histogram, (uint64_t) CELL(few_positive[0], few_negative[0], few_positive[2]));
+		histogram_add(&histogram,
+					  (uint64_t) CELL(few_positive[0], few_negative[0], few_positive[2]));
 	}
 	for (int a = 0; a <= 4; a++)
 		for (int b = 0; b <= 2; b++)
@@ -485,8 +486,8 @@ test_audit(int iterations, double epsilon, double least)
 	without = draw_weights(&request, 0, runs);
 	for (int k = -20; k <= 20; k++)
 	{
-		double p = share_above(with, runs, k * 0x1p-11);
-		double other = share_above(without, runs, k * 0x1p-11);
+		double p = share_above(with, runs, k * 0x1p-9);
+		double other = share_above(without, runs, k * 0x1p-9);
 		double error = sqrt((p * (1 - p) + exp(2 * epsilon) * other * (1 - other)) / runs);
 
 		CHECK(p - exp(epsilon) * other - 5 * error <= delta);

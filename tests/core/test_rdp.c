@@ -74,8 +74,8 @@ test_values(void)
 			CHECK(prints_as(rdp_epsilon_classic(alpha, rdp, ORDERS, values[k].delta), 3,
 							values[k].classic));
 		if (values[k].epsilon != NULL)
-			CHECK(prints_as(rdp_epsilon(alpha, rdp, ORDERS, values[k].delta), 6,
-							values[k].epsilon));
+			CHECK(
+				prints_as(rdp_epsilon(alpha, rdp, ORDERS, values[k].delta), 6, values[k].epsilon));
 	}
 }
 
