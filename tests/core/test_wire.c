@@ -94,6 +94,29 @@ draw_terms(TestStream *stream, ConvexTerms *terms)
 		terms->delta = 1 + (int64_t) teststream_below(stream, (UINT64_C(1) << 60) - 1);
 }
 
+static void
+draw_descent(TestStream *stream, ConvexTerms *convex, DescentTerms *terms)
+{
+	convex->noise = CONVEX_GAUSSIAN;
+	convex->delta = 1 + (int64_t) teststream_below(stream, (UINT64_C(1) << 60) - 1);
+	terms->sampling = (DescentSampling) teststream_below(stream, DESCENT_SAMPLINGS);
+	terms->iterations = 1 + (int) teststream_below(stream, DESCENT_MAX_ITERATIONS);
+	if (terms->sampling != DESCENT_FULL)
+	{
+		terms->rows = 1 + (int64_t) teststream_below(stream, (uint64_t) DESCENT_MAX_ROWS);
+		terms->batch = 1 + (int64_t) teststream_below(stream, (uint64_t) terms->rows);
+	}
+	terms->step = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 997;
+	terms->reach = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 991;
+}
+
+static bool
+descents_equal(const DescentTerms *a, const DescentTerms *b)
+{
+	return a->sampling == b->sampling && a->iterations == b->iterations && a->batch == b->batch &&
+		   a->rows == b->rows && a->step == b->step && a->reach == b->reach;
+}
+
 /* Both label counts instead of their difference. */
 static void
 draw_labels(TestStream *stream, Problem *problem)
@@ -146,6 +169,8 @@ draw_problem(TestStream *stream, Problem *problem)
 	if (mechanism_get(request->kind)->convex)
 	{
 		draw_terms(stream, &request->convex);
+		if (request->kind == MECHANISM_SGD)
+			draw_descent(stream, &request->convex, &request->descent);
 		draw_labels(stream, problem);
 	}
 }
@@ -172,7 +197,7 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->group.size == b->group.size && a->convex.loss == b->convex.loss &&
 		   a->convex.noise == b->convex.noise && a->convex.radius == b->convex.radius &&
 		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
-		   grids_equal(&a->grid, &b->grid);
+		   descents_equal(&a->descent, &b->descent) && grids_equal(&a->grid, &b->grid);
 }
 
 /* One of the arrays of labels, NULL where there is none. */
