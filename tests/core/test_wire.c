@@ -115,6 +115,29 @@ draw_simplex(TestStream *stream, SimplexTerms *terms)
 	terms->delta = (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE);
 }
 
+static void
+draw_descent(TestStream *stream, ConvexTerms *convex, DescentTerms *terms)
+{
+	convex->noise = CONVEX_GAUSSIAN;
+	convex->delta = 1 + (int64_t) teststream_below(stream, (UINT64_C(1) << 60) - 1);
+	terms->sampling = (DescentSampling) teststream_below(stream, DESCENT_SAMPLINGS);
+	terms->iterations = 1 + (int) teststream_below(stream, DESCENT_MAX_ITERATIONS);
+	if (terms->sampling != DESCENT_FULL)
+	{
+		terms->rows = 1 + (int64_t) teststream_below(stream, (uint64_t) DESCENT_MAX_ROWS);
+		terms->batch = 1 + (int64_t) teststream_below(stream, (uint64_t) terms->rows);
+	}
+	terms->step = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 997;
+	terms->reach = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 991;
+}
+
+static bool
+descents_equal(const DescentTerms *a, const DescentTerms *b)
+{
+	return a->sampling == b->sampling && a->iterations == b->iterations && a->batch == b->batch &&
+		   a->rows == b->rows && a->step == b->step && a->reach == b->reach;
+}
+
 /* Both label counts instead of their difference. */
 static void
 draw_labels(TestStream *stream, Problem *problem)
@@ -167,6 +190,8 @@ draw_problem(TestStream *stream, Problem *problem)
 	if (mechanism_get(request->kind)->convex)
 	{
 		draw_terms(stream, &request->convex);
+		if (request->kind == MECHANISM_SGD)
+			draw_descent(stream, &request->convex, &request->descent);
 		draw_labels(stream, problem);
 	}
 	if (mechanism_get(request->kind)->targets)
@@ -204,7 +229,9 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->simplex.rows == b->simplex.rows && a->simplex.low == b->simplex.low &&
 		   a->simplex.high == b->simplex.high && a->simplex.target_low == b->simplex.target_low &&
 		   a->simplex.target_high == b->simplex.target_high &&
-		   a->simplex.delta == b->simplex.delta && grids_equal(&a->grid, &b->grid);
+		   a->simplex.delta == b->simplex.delta &&
+
+		   descents_equal(&a->descent, &b->descent) && grids_equal(&a->grid, &b->grid);
 }
 
 /* One of the arrays of labels, NULL where there is none. */
