@@ -4,6 +4,7 @@
 #ifndef DPOBJ_CORE_PRIVACY_H
 #define DPOBJ_CORE_PRIVACY_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "core/mutant.h"
@@ -13,6 +14,32 @@
 
 /* delta is an integer number of units of 2^-60. */
 #define DELTA_ONE (INT64_C(1) << 60)
+
+/*
+ * As doubles, never above what they stand for: a scale that is safe for them is safe.
+ * (The product of two doubles less a third has the right sign in fma().)
+ */
+static inline double
+privacy_epsilon(int64_t epsilon)
+{
+	double units = (double) epsilon;
+	double value;
+
+	if ((int64_t) units > epsilon)
+		units = nextafter(units, 0);
+	value = units / EPSILON_ONE;
+	return fma(value, EPSILON_ONE, -units) > 0 ? nextafter(value, 0) : value;
+}
+
+static inline double
+privacy_delta(int64_t delta)
+{
+	double units = (double) delta;
+
+	if ((int64_t) units > delta)
+		units = nextafter(units, 0);
+	return ldexp(units, -60);
+}
 
 typedef enum Adjacency
 {
