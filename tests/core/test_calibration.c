@@ -3,6 +3,8 @@
  * about OPDisc and RSPM, to the digits printed there.
  */
 #include "core/calibration.h"
+#include "core/profile.h"
+#include "core/signs_law.h"
 
 #include <math.h>
 #include <gsl/gsl_cdf.h>
@@ -189,6 +191,78 @@ test_signs(void)
 	CHECK(calibration_signs_kappa(1, least, 64) > calibration_union_kappa(1, least, 64 * log(2)));
 }
 
+/* ---- what is proved ---- */
+
+/* Each kappa passes its proof, and one a little larger does not. */
+static void
+check_proved(double epsilon, double delta, int k)
+{
+	const double more = 1 + 1e-8;
+	double chi = calibration_chi_kappa(epsilon, delta, k);
+	double all = calibration_union_kappa(epsilon, delta, k * log(3));
+	double signs = calibration_signs_kappa(epsilon, delta, k);
+	SignsLaw law;
+
+	CHECK(profile_chi(epsilon, delta, k, chi));
+	CHECK(!profile_chi(epsilon, delta, k, chi * more));
+	CHECK(profile_gaussian(epsilon, delta, k * log(3), all));
+	CHECK(!profile_gaussian(epsilon, delta, k * log(3), all * more));
+	CHECK(signs_law_create(&law, k));
+	CHECK(signs_law_holds(&law, epsilon, delta, signs));
+	CHECK(!signs_law_holds(&law, epsilon, delta, signs * more));
+	signs_law_destroy(&law);
+}
+
+/* Where doubles have lost all digits the proof itself is searched. */
+static void
+test_proved(void)
+{
+	static const double epsilon[] = {1e-9, 0.01, 1, 30};
+	static const double delta[] = {0x1p-60, 1e-6, 0.3, 0.99};
+	static const int k[] = {1, 2, 3, 7};
+
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 4; j++)
+			check_proved(epsilon[i], delta[j], k[(i + j) % 4]);
+	check_proved(1, 1e-6, 23);
+	check_proved(1, 1e-6, SIGNS_MOST);
+	CHECK(profile_chi(1, 1e-6, 4096, calibration_chi_kappa(1, 1e-6, 4096)));
+	CHECK(calibration_signs_kappa(1, 1e-6, SIGNS_MOST + 1) == 0);
+	/* the same by another way: k = 1 is the folded law, and its union with one vector above it */
+	CHECK(profile_folded(1, 1e-6, calibration_chi_kappa(1, 1e-6, 1)));
+	CHECK(!profile_folded(1, 1e-6, calibration_chi_kappa(1, 1e-6, 1) * (1 + 1e-8)));
+	/* where every loss is above epsilon */
+	CHECK(profile_folded(0.1, 0.999, 3) == profile_chi(0.1, 0.999, 1, 3));
+	CHECK(profile_folded(0.1, 0.997, 3) == profile_chi(0.1, 0.997, 1, 3));
+}
+
+/* All probabilities of a law, with what rounding adds, are 1; and its mean is k sqrt(2 / pi). */
+static void
+test_signs_law(void)
+{
+	static const int k[] = {1, 2, 3, 23};
+
+	for (int i = 0; i < 4; i++)
+	{
+		double sum = 0;
+		double mean = 0;
+		SignsLaw law;
+
+		CHECK(signs_law_create(&law, k[i]));
+		for (int j = 0; j < law.points; j++)
+		{
+			double mass = ldexp((double) law.mass[j], -SIGNS_BITS);
+
+			sum += mass;
+			mean += mass * (k[i] + j) / 500;
+		}
+		CHECK(sum >= 1 && sum < 1 + 1e-6);
+		CHECK(mean >= k[i] * sqrt(2 / acos(-1.0)));
+		CHECK(mean < k[i] * (sqrt(2 / acos(-1.0)) + 1.1e-3));
+		signs_law_destroy(&law);
+	}
+}
+
 /* ---- PRIVACY.md 1.1, 2: how private the published scales are ---- */
 
 /* P(|N(0, sigma^2)| > t)^count */
@@ -317,6 +391,8 @@ main(void)
 	test_experiment();
 	test_rspm();
 	test_signs();
+	test_proved();
+	test_signs_law();
 	test_counterexamples();
 	test_two_points();
 	test_valid();
