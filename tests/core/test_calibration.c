@@ -3,11 +3,14 @@
  * about OPDisc and RSPM, to the digits printed there.
  */
 #include "core/calibration.h"
+#include "core/grid.h"
 #include "core/profile.h"
 #include "core/signs_law.h"
 
 #include <math.h>
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_integration.h>
+#include <gsl/gsl_randist.h>
 
 #include "check.h"
 
@@ -139,6 +142,41 @@ test_experiment(void)
 		CHECK_DIGITS(published, value[i][1], 2);
 		CHECK_DIGITS(published / 2, value[i][2], 2);
 		CHECK_DIGITS(92 / calibration_chi_kappa(value[i][0], delta, 24), value[i][3], 2);
+	}
+}
+
+/*
+ * Where the published sigma is above a valid one after all, on the integer ball with its exact
+ * number of vectors (PRIVACY.md 1.1, compare.out): at d = 5 and 10, not at 23 and 50.
+ */
+static void
+test_ball(void)
+{
+	static const struct
+	{
+		int d;
+		int max;
+		double all;
+		double chi;
+		double published;
+	} rows[] = {{5, 2, 106.2, 112.5, 130.1},
+				{10, 3, 255.9, 256.4, 260.2},
+				{23, 4, 797.8, 725.5, 598.4},
+				{50, 7, 2441.7, 2005.7, 1300.9}};
+
+	for (int i = 0; i < 4; i++)
+	{
+		Grid grid = {.dimension = rows[i].d, .constraint = GRID_BALL, .bound = rows[i].d};
+		double c = 4 * rows[i].d;
+		double log_vectors;
+
+		for (int j = 0; j < rows[i].d; j++)
+			grid_set_range(&grid, j, rows[i].max);
+		log_vectors = grid_log2_size(&grid) * log(2);
+		CHECK_DIGITS(c / calibration_union_kappa(1, 1e-6, log_vectors), rows[i].all, 1);
+		CHECK_DIGITS(c / calibration_chi_kappa(1, 1e-6, rows[i].d + 1), rows[i].chi, 1);
+		CHECK_DIGITS(calibration_published_opdisc(1, 1e-6, rows[i].d, 1), rows[i].published, 1);
+		CHECK((rows[i].published > fmin(rows[i].chi, rows[i].all)) == (rows[i].d < 23));
 	}
 }
 
@@ -335,6 +373,110 @@ test_counterexamples(void)
 	CHECK_DIGITS(rspm_delta(1, calibration_published_rspm(1, 1e-6, 1060), 1060), 0.316, 3);
 }
 
+/* d > 1.75^2 pi / 2 ln(1 / delta), for separators 3.5^2 (PRIVACY.md 1.1): whatever epsilon is. */
+static void
+test_asymptotics(void)
+{
+	const double half_pi = acos(0.0);
+
+	CHECK_DIGITS(1.75 * 1.75 * half_pi, 4.81, 2);
+	CHECK_DIGITS(3.5 * 3.5 * half_pi, 19.2, 1);
+	for (double epsilon = 0.01; epsilon < 2; epsilon *= 3)
+		CHECK(fabs(first_violated(epsilon, 1e-9, 2, 1) / (4.81 * log(1e9)) - 1) < 0.02);
+}
+
+/* ---- counterexample B: W = {e_1, ..., e_N}, report noisy max with normal noise ---- */
+
+typedef struct Race
+{
+	double mine;   /* so many normals */
+	double theirs; /* against so many */
+	double behind; /* by this, in units of sigma */
+} Race;
+
+static double
+race_integrand(double u, void *context)
+{
+	const Race *race = context;
+
+	return race->mine * gsl_ran_ugaussian_pdf(u) * pow(gsl_cdf_ugaussian_P(u), race->mine - 1) *
+		   pow(gsl_cdf_ugaussian_P(u - race->behind), race->theirs);
+}
+
+/* P(the best of mine is above the best of theirs by more than that). */
+static double
+race_won(double mine, double theirs, double behind)
+{
+	gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(20);
+	Race race = {mine, theirs, behind};
+	gsl_function function = {race_integrand, &race};
+	double sum = 0;
+
+	for (double u = -12; u < 16; u += 0.25)
+		sum += gsl_integration_glfixed(&function, u, u + 0.25, rule);
+	gsl_integration_glfixed_table_free(rule);
+	return sum;
+}
+
+/* The printed delta is that of a share of W that loses by t, and by t + 2 on the neighbour. */
+static void
+test_linear_losses(void)
+{
+	static const struct
+	{
+		double epsilon;
+		double delta;
+		double vectors;
+		double mine;
+		int t;
+		double value;
+		int digits;
+	} rows[] = {{4, 0.1, 100, 70, 1, 0.105308, 6},  {4, 0.1, 200, 140, 1, 0.147427, 6},
+				{2, 0.1, 1e4, 7e3, 1, 0.183984, 6}, {1, 0.1, 1e5, 7e4, 2, 0.108859, 6},
+				{1, 1e-3, 1e6, 2e5, 2, 0.0045, 4},  {4, 1e-3, 1e4, 5e3, 2, 0.0051, 4}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	{
+		/* D = 1, tau = sqrt(2), and the features are the vectors */
+		double sigma = calibration_published_opdisc(rows[i].epsilon, rows[i].delta, 1, sqrt(2));
+		double theirs = rows[i].vectors - rows[i].mine;
+		double here = race_won(rows[i].mine, theirs, rows[i].t / sigma);
+		double there = race_won(rows[i].mine, theirs, (rows[i].t + 2) / sigma);
+		double delta = here - exp(rows[i].epsilon) * there;
+
+		CHECK_DIGITS(sigma, 3.5 * sqrt(log(1 / rows[i].delta)) / rows[i].epsilon, 9);
+		CHECK_DIGITS(delta, rows[i].value, rows[i].digits);
+		CHECK(delta > rows[i].delta);
+	}
+}
+
+/* ---- PRIVACY.md 1.8: noise on the weights of {-1, 0, 1}^2 themselves is no RSPM ---- */
+
+static double
+corner_integrand(double b, void *context)
+{
+	double sigma = *(const double *) context;
+
+	return gsl_ran_gaussian_pdf(b, sigma) * gsl_cdf_gaussian_P((1 - fabs(b)) / 2, sigma);
+}
+
+/*
+ * With the rows ((1, 2), +) and ((1, -2), +) the vector (1, 0) alone makes no mistake, and is the
+ * answer where |r_2| <= 1 and 2 r_1 >= |r_2| - 1. With ((0, 2), +) for the first row it
+ * makes one, as do (1, 1) and (1, -1), of which one always has the better noise: probability 0.
+ */
+static void
+test_figure_three(void)
+{
+	gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(20);
+	double sigma = calibration_published_rspm(1, 1e-6, 2);
+	gsl_function function = {corner_integrand, &sigma};
+
+	/* simulated there: 4e6 draws */
+	CHECK(fabs(2 * gsl_integration_glfixed(&function, 0, 1, rule) - 0.010904) < 1.6e-4);
+	gsl_integration_glfixed_table_free(rule);
+}
+
 /* Counterexample C: on two points it is the Gaussian mechanism, violated above these epsilons. */
 static void
 test_two_points(void)
@@ -377,6 +519,9 @@ test_spherical(void)
 	{
 		double shape = value[i][0] + 1;
 
+		/* the valid law is shorter than the published one for d + 1 < 3.06 ln(1 / delta) */
+		CHECK((shape * value[i][1] < calibration_published_opdisc(1, 1e-6, value[i][0], 1) *
+										 sqrt(shape)) == (shape < 3.0625 * log(1e6)));
 		CHECK_DIGITS(shape * value[i][1], value[i][2], 4);
 		CHECK_DIGITS(gsl_cdf_gamma_Pinv(0.5, shape, value[i][1]), value[i][3], 6);
 		CHECK_DIGITS(gsl_cdf_gamma_Pinv(0.99, shape, value[i][1]), value[i][4], 6);
@@ -389,11 +534,15 @@ main(void)
 	test_gaussian();
 	test_opdisc();
 	test_experiment();
+	test_ball();
 	test_rspm();
 	test_signs();
 	test_proved();
 	test_signs_law();
 	test_counterexamples();
+	test_asymptotics();
+	test_linear_losses();
+	test_figure_three();
 	test_two_points();
 	test_valid();
 	test_spherical();

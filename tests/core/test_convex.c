@@ -58,12 +58,15 @@ test_gaussian_values(void)
 				  {8, 1e-6, "0.652935"}};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		CHECK(prints_as(calibration_gaussian_sigma(values[i].epsilon, values[i].delta), 6, values[i].sigma));
+		CHECK(prints_as(calibration_gaussian_sigma(values[i].epsilon, values[i].delta), 6,
+						values[i].sigma));
 	/* output perturbation: n = 1e4, CMS's lambda .01, L = R = 1 */
 	CHECK(prints_as(0.02 * calibration_gaussian_sigma(1, 1e-6), 8, "0.08449358"));
 	/* far out neither overflows nor vanishes */
-	CHECK(calibration_gaussian_sigma(1000, 1e-9) > 0 && calibration_gaussian_sigma(1000, 1e-9) < 0.1);
-	CHECK(calibration_gaussian_sigma(1e-9, 1e-9) > 1e6 && calibration_gaussian_sigma(1e-9, 1e-9) < 1e10);
+	CHECK(calibration_gaussian_sigma(1000, 1e-9) > 0 &&
+		  calibration_gaussian_sigma(1000, 1e-9) < 0.1);
+	CHECK(calibration_gaussian_sigma(1e-9, 1e-9) > 1e6 &&
+		  calibration_gaussian_sigma(1e-9, 1e-9) < 1e10);
 }
 
 static double

@@ -4,8 +4,9 @@
  *
  * Privacy by the change of variables of PRIVACY.md 1.2, on random neighbours: with noise r
  * the answer is w, and with r + s_w it is w on the neighbour as well, rewards rounded as
- * they are (they are computed here a second time, and compared).  So the densities at r and r + s_w bound the privacy loss: pure noise must
- * never lose more than epsilon, and Gaussian noise must keep (2) below delta.
+ * they are (they are computed here a second time, and compared).  So the densities at r and r + s_w
+ * bound the privacy loss: pure noise must never lose more than epsilon, and Gaussian noise must
+ * keep (2) below delta.
  */
 #include "core/perturbation.h"
 
@@ -129,6 +130,41 @@ test_refusals(void)
 	CHECK(perturbation_refusal(&request) == NULL);
 	request.noise = PERTURBATION_LAPLACE;
 	CHECK(perturbation_refusal(&request) != NULL);
+}
+
+/* A grid of one vector has no noise, whatever is asked. */
+static void
+test_one_vector(void)
+{
+	Grid grid = {.dimension = 2, .levels = {1, 1}, .level = {{3}, {-2}}};
+	mpz_t reward[2 * GRID_MAX_LEVELS];
+	mpz_t level_reward[GRID_MAX_STATES];
+
+	CHECK(grid_is_valid(&grid));
+	for (int i = 0; i < 2 * GRID_MAX_LEVELS; i++)
+		mpz_init(reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_init(level_reward[i]);
+	for (int k = 0; k < 2 * PERTURBATION_NOISES; k++)
+	{
+		Arena *arena = arena_create(check_out_of_memory);
+		PerturbationRequest request = make_request(&grid, k % 2 == 1, (PerturbationNoise) (k / 2),
+												   1, 1e-6, ADJACENCY_REPLACE);
+		Perturbation perturbation;
+
+		if (perturbation_refusal(&request) == NULL)
+		{
+			perturbation_choose(&perturbation, &request);
+			perturbation_draw(&perturbation, &grid, &bits, arena_memory(arena), reward,
+							  level_reward);
+			CHECK(mpz_sgn(reward[0]) == 0 && mpz_sgn(reward[GRID_MAX_LEVELS]) == 0);
+		}
+		arena_destroy(arena);
+	}
+	for (int i = 0; i < 2 * GRID_MAX_LEVELS; i++)
+		mpz_clear(reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_clear(level_reward[i]);
 }
 
 /* Tiny and huge epsilons keep sums of rewards far below the oracle's limit of 2^58. */
@@ -483,7 +519,8 @@ shift_of(Draw *draw, const int *index)
 	}
 	if (draw->perturbation.features == FEATURES_SPHERE)
 	{
-		(void) mpfr_set_d(draw->shift[count], draw->perturbation.squared_radius - square, MPFR_RNDN);
+		(void) mpfr_set_d(draw->shift[count], draw->perturbation.squared_radius - square,
+						  MPFR_RNDN);
 		(void) mpfr_sqrt(draw->shift[count], draw->shift[count], MPFR_RNDN);
 		(void) mpfr_mul_si(draw->shift[count], draw->shift[count], 2 * step, MPFR_RNDN);
 		count++;
@@ -857,6 +894,7 @@ main(void)
 	bits_init(&bits, teststream_fill, &stream);
 	test_scales();
 	test_refusals();
+	test_one_vector();
 	test_range();
 	test_cone();
 	test_roots();
