@@ -184,7 +184,10 @@ settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, Con
 		distance_scale(terms, epsilon, (gradient_bound(adjacency) + 2 * scale->tolerance) / lambda);
 }
 
-/* The outer noise is pure: whatever delta there is goes to the objective. */
+/*
+ * The outer noise is pure: whatever delta there is goes to the objective.  ratio and inner have
+ * their margins before ln(1 + ratio) is taken from inner, which is left with a sixteenth.
+ */
 static void
 settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)
 {

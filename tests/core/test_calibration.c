@@ -11,6 +11,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_integration.h>
 #include <gsl/gsl_randist.h>
+#include <mpfr.h>
 
 #include "check.h"
 
@@ -546,5 +547,6 @@ main(void)
 	test_two_points();
 	test_valid();
 	test_spherical();
+	mpfr_free_cache();
 	return check_report("calibration");
 }

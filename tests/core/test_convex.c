@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 #include <gsl/gsl_cdf.h>
+#include <mpfr.h>
 
 #include "check.h"
 #include "law.h"
@@ -920,5 +921,6 @@ main(void)
 	test_gaussian_audit(MECHANISM_OUTPUT);
 	test_gaussian_audit(MECHANISM_OBJECTIVE);
 	arena_destroy(arena);
+	mpfr_free_cache();
 	return check_report("convex");
 }

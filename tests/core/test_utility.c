@@ -582,5 +582,6 @@ main(void)
 	test_noise();
 	test_other_noise();
 	test_hardest_data();
+	mpfr_free_cache();
 	return check_report("utility");
 }
