@@ -14,7 +14,7 @@ SELECT sampling, (model).kind, (model).mechanism, array_length((model).weights, 
        (model).details - 'options' - 'encoding' - 'weight_step' - 'radius' - 'regularization' - 'gradient_noise' AS details
   FROM shell;
 SELECT s.sampling, avg((dp_predict(s.model, x) = y)::int) > 0.65 AS learnt FROM shell s, dune GROUP BY s.sampling ORDER BY 1;
-SELECT s.sampling, bool_and(abs(w / g - round(w / g)) < 1e-6) AS on_grid, sqrt(sum(w * w)) <= ((s.model).details ->> 'projection')::float8 + 1e-5 AS within
+SELECT s.sampling, bool_and(abs(w / g - round(w / g)) < 1e-6) AS on_grid, sqrt(sum(w * w)) <= ((s.model).details ->> 'norm')::float8 + 1e-5 AS within
   FROM shell s, unnest((s.model).weights) w, LATERAL (SELECT ((s.model).details ->> 'weight_step')::float8) d(g) GROUP BY s.sampling, s.model ORDER BY 1;
 SELECT mechanism, epsilon, delta > 0 AS delta, pair, guarantee FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.dune' ORDER BY id;
 
@@ -34,7 +34,7 @@ SELECT array_length((dp_svm(x, true, 1.0, 0.001, '{"mechanism": "sgd", "sampling
 SELECT array_length((dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "sampling": "fixed", "n": 10, "iterations": 5, "adjacency": "add_remove", "dimension": 3}')).weights, 1) FROM dune;
 SELECT array_length((dp_logistic(ARRAY[CASE WHEN y THEN 1.0::float8 ELSE -1 END, 0], y, 1.0, 0.001, '{"mechanism": "sgd", "iterations": 1}')).weights, 1) FROM dune;
 SELECT array_length((dp_logistic(ARRAY[CASE WHEN id % 2 = 0 THEN NULL ELSE 'Infinity'::float8 END, 'NaN', -1e300], NULLIF(y, id % 3 = 0), 1.0, 0.001, '{"mechanism": "sgd"}')).weights, 1) FROM dune;
-SELECT (m).guarantee FROM (SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "time_limit": 60, "regularization": 5, "step": 0.1, "projection": 3, "noise": "gaussian"}') AS m FROM dune) s;
+SELECT (m).guarantee FROM (SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "time_limit": 60, "regularization": 5, "step": 0.1, "norm": 3, "noise": "gaussian"}') AS m FROM dune) s;
 
 -- Refused before anything is charged.
 SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset before_
@@ -49,7 +49,7 @@ SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "iterations": 0}') FR
 SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "iterations": 100001}') FROM dune;
 SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "step": 0}') FROM dune;
 SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "step": 1e9, "radius": 1}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "projection": 1e-12, "radius": 1}') FROM dune;
+SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "norm": 1e-12, "radius": 1}') FROM dune;
 SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "regularization": 1e-9, "radius": 1}') FROM dune;
 SELECT dp_logistic(x, y, 0.001, 0.000001, '{"mechanism": "sgd", "sampling": "poisson", "n": 4000}') FROM dune;
 SELECT dp_logistic(x, y, 1.0, 0, '{"iterations": 5}') FROM dune;

@@ -14,7 +14,7 @@ noise_of(const MechanismRequest *request)
 	if (!descent_terms_valid(&request->descent, &request->convex))
 		return 0;
 	return descent_noise(&request->descent, (double) request->epsilon / EPSILON_ONE,
-						 ldexp((double) request->convex.delta, -60), request->adjacency);
+						 (double) request->convex.delta / DELTA_ONE, request->adjacency);
 }
 
 static void

@@ -15,7 +15,6 @@ descent_check_options(const Options *options)
 					   : options->batch > 0              ? "batch"
 					   : options->iterations > 0         ? "iterations"
 					   : options->step > 0               ? "step"
-					   : options->projection > 0         ? "projection"
 														 : NULL;
 
 	if (options->mechanism == CHOOSE_SGD || name == NULL)
@@ -83,7 +82,7 @@ set_noise(const Options *options, int64 delta, ConvexTerms *terms)
 	if (delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"sgd\" needs delta greater than zero"),
-						errdetail("Delta of a row counts in units of 2^-60."),
+						errdetail("Delta of a row counts in units of 1e-18."),
 						errhint("Mechanisms \"objective\" and \"output\" need none.")));
 	terms->noise = CONVEX_GAUSSIAN;
 	terms->delta = delta;
@@ -128,8 +127,8 @@ descent_choose(const Options *options, int64 delta, MechanismRequest *request)
 		terms->iterations = options->iterations;
 	if (options->step > 0)
 		terms->step = read_length("step", options->step, radius);
-	if (options->projection > 0)
-		terms->reach = read_length("projection", options->projection, radius);
+	if (options->norm > 0)
+		terms->reach = read_length("norm", options->norm, radius);
 	check_noise(request);
 }
 
@@ -139,13 +138,13 @@ descent_append_terms(StringInfo text, const MechanismRequest *request)
 	const DescentTerms *terms = &request->descent;
 	double radius = request->convex.radius;
 	double noise = descent_noise(terms, (double) request->epsilon / EPSILON_ONE,
-								 ldexp((double) request->convex.delta, -60), request->adjacency);
+								 (double) request->convex.delta / DELTA_ONE, request->adjacency);
 
 	appendStringInfo(text, ", \"sampling\": \"%s\", \"iterations\": %d",
 					 sampling_names[terms->sampling], terms->iterations);
 	if (terms->sampling != DESCENT_FULL)
 		appendStringInfo(text, ", \"batch\": " INT64_FORMAT ", \"n\": " INT64_FORMAT, terms->batch,
 						 terms->rows);
-	appendStringInfo(text, ", \"step\": %.17g, \"projection\": %.17g, \"gradient_noise\": %.17g",
+	appendStringInfo(text, ", \"step\": %.17g, \"norm\": %.17g, \"gradient_noise\": %.17g",
 					 terms->step / radius, terms->reach / radius, noise * radius);
 }

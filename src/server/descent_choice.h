@@ -1,5 +1,5 @@
 /*
- * descent_choice.h - options "sampling", "batch", "iterations", "step" and "projection" of
+ * descent_choice.h - options "sampling", "batch", "iterations", "step" and "norm" of
  * mechanism "sgd" made a request.
  */
 #ifndef DPOBJ_DESCENT_CHOICE_H
@@ -18,7 +18,7 @@ extern void descent_check_options(const Options *options);
 
 /*
  * Sets the noise and the descent of a request whose convex terms have their radius; delta
- * is that of one row, in units of 2^-60.  Raises 22023 where the options do not go together.
+ * is that of one row, in atto-units.  Raises 22023 where the options do not go together.
  */
 extern void descent_choose(const Options *options, int64 delta, MechanismRequest *request);
 

@@ -457,7 +457,7 @@ static double *
 draw_sorted(const MechanismRequest *request, int64_t labels, int count)
 {
 	double noise = descent_noise(&request->descent, (double) request->epsilon / EPSILON_ONE,
-								 ldexp((double) request->convex.delta, -60), request->adjacency);
+								 (double) request->convex.delta / DELTA_ONE, request->adjacency);
 	double *weight = memory_allocate(memory, (size_t) count, sizeof(double));
 
 	draw_weights(request, noise, labels, count, weight);

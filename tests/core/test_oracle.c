@@ -300,7 +300,7 @@ check_largest_grid(Memory *memory)
 	mpz_t *reward = memory_allocate(memory, entries, sizeof(mpz_t));
 	int32_t *x = memory_allocate(memory, (size_t) 3 * GRID_MAX_DIMENSION, sizeof(int32_t));
 	int64_t net[3] = {5, -7, 4};
-	Instance instance = {GRID_MAX_DIMENSION, 3, x, net, 0};
+	Instance instance = {.dimension = GRID_MAX_DIMENSION, .rows = 3, .x = x, .net = net};
 	OracleProblem problem = {
 		.instance = &instance, .grid = grid, .scale = 1 << 20, .reward = reward};
 	OracleAnswer answer;
