@@ -297,7 +297,7 @@ make_request(DescentTerms terms, int dimension, double epsilon, double delta, Ad
 										   .noise = CONVEX_GAUSSIAN,
 										   .radius = 1,
 										   .lambda = LAMBDA_MIN,
-										   .delta = (int64_t) ldexp(delta, 60)},
+										   .delta = (int64_t) (delta * DELTA_ONE)},
 								.descent = terms};
 
 	request.grid.dimension = dimension;
