@@ -1,6 +1,6 @@
 /*
- * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm and dp_simplex: stream rows,
- * charge, solve, release.
+ * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm, dp_classifier and
+ * dp_simplex: stream rows, charge, solve, release.
  *
  * The order of the final function is the guarantee: everything that can be
  * refused is refused from public parameters, then the charge is committed, and
@@ -268,6 +268,13 @@ dpobj_svm_accumulate(PG_FUNCTION_ARGS)
 	return accumulate(fcinfo, METHOD_SVM);
 }
 
+PG_FUNCTION_INFO_V1(dpobj_classifier_accumulate);
+Datum
+dpobj_classifier_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_CLASSIFIER);
+}
+
 PG_FUNCTION_INFO_V1(dpobj_simplex_accumulate);
 Datum
 dpobj_simplex_accumulate(PG_FUNCTION_ARGS)
@@ -363,6 +370,13 @@ Datum
 dpobj_svm_final(PG_FUNCTION_ARGS)
 {
 	return finish(fcinfo, METHOD_SVM);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_classifier_final);
+Datum
+dpobj_classifier_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_CLASSIFIER);
 }
 
 PG_FUNCTION_INFO_V1(dpobj_simplex_final);

@@ -9,6 +9,8 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
+#include "core/classifier.h"
+#include "core/convex_usual.h"
 #include "core/perturbation.h"
 
 #include "convex_choice.h"
@@ -350,7 +352,10 @@ row_delta(const Training *training)
 {
 	double row = (double) training->request.epsilon / EPSILON_ONE;
 	double person = row * Max(training->rows_per_person, 1);
-	double share = training->rows_per_person > 1 ? expm1(row) / expm1(person) * (1 - 1e-12) : 1;
+	/* the same fraction without a power that overflows */
+	double share = training->rows_per_person > 1
+					   ? exp(row - person) * expm1(-row) / expm1(-person) * (1 - 1e-12)
+					   : 1;
 
 	return share < 1 ? (int64) floor((double) training->cost.delta * share) : training->cost.delta;
 }
@@ -403,6 +408,51 @@ settle_convex(Training *training)
 				  request);
 	if (request->convex.noise == CONVEX_GAMMA)
 		training->cost.delta_charged = 0;
+}
+
+/* ---- grid and method ---- */
+
+static void
+settle_grid(Training *training)
+{
+	MechanismRequest *request = &training->request;
+	const Options *options = &training->options;
+	bool chosen = training->reason != NULL; /* then the grid is never anybody's own */
+	GridTerms terms;
+
+	if (!chosen && !grid_is_open(options))
+	{
+		grid_choose(options, &training->encoding, &request->grid);
+		return;
+	}
+	grid_terms(options, &training->encoding, row_epsilon(training), training->by_analyst, &terms);
+	if (options->n > 0)
+		grid_usual(&terms, &training->usual, &request->grid);
+	else
+		(void) grid_plain(&terms, &training->usual, &request->grid);
+	grid_check_scores(&request->grid, &training->encoding);
+}
+
+/* Rule 3 of UTILITY.md, as far as it holds (docs/method.md). */
+static void
+choose_method(Training *training)
+{
+	const Options *options = &training->options;
+	MechanismRequest logistic = {.kind = MECHANISM_OBJECTIVE,
+								 .epsilon = row_epsilon(training),
+								 .adjacency = options->adjacency,
+								 .convex.loss = LOSS_LOGISTIC};
+	GridTerms terms;
+	ClassifierReason reason;
+
+	training->request.epsilon = logistic.epsilon; /* row_delta() asks for it */
+	logistic.grid.dimension = encoding_dimension(&training->encoding);
+	logistic.convex.radius = convex_choose_radius(options, &training->encoding);
+	convex_usual(CONVEX_OBJECTIVE, &logistic, row_delta(training));
+	grid_terms(options, &training->encoding, logistic.epsilon, training->by_analyst, &terms);
+	reason = classifier_choose(&terms, &logistic, options->n);
+	training->method = classifier_is_logistic(reason) ? METHOD_LOGISTIC : METHOD_HALFSPACE;
+	training->reason = classifier_reason(reason);
 }
 
 /*
@@ -514,9 +564,11 @@ void
 training_set_features(Training *training, int features)
 {
 	settle_encoding(training, features);
+	if (training->method == METHOD_CLASSIFIER)
+		choose_method(training);
 	if (training->method == METHOD_HALFSPACE)
 	{
-		grid_choose(&training->options, &training->encoding, &training->request.grid);
+		settle_grid(training);
 		settle_mechanism(training);
 	}
 	else if (training->method == METHOD_SIMPLEX)
@@ -555,7 +607,7 @@ training_set_method(Training *training, const char *method)
 		}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("method \"%s\" is not known", method),
-			 errhint("Methods are: halfspace, logistic, svm, simplex.")));
+			 errhint("Methods are: halfspace, logistic, svm, classifier, simplex.")));
 }
 
 void
@@ -652,6 +704,21 @@ append_real(StringInfo text, const Perturbation *perturbation)
 }
 
 void
+training_append_choice(StringInfo text, const Training *training)
+{
+	const GridUsual *usual = &training->usual;
+
+	if (training->reason != NULL)
+		appendStringInfo(text, ", \"classifier\": {\"chosen\": \"%s\", \"because\": \"%s\"}",
+						 method_name(training->method), training->reason);
+	if (usual->sparse > 0)
+		appendStringInfo(text, ", \"grid\": {\"sparse\": %d}", usual->sparse);
+	else if (usual->indicator > 0)
+		appendStringInfo(text, ", \"grid\": {\"grouped\": %d, \"indicator\": %d, \"numeric\": %d}",
+						 usual->grouped, usual->indicator, usual->number);
+}
+
+void
 training_append_noise(StringInfo text, const Training *training)
 {
 	PerturbationRequest asked = mechanism_perturbation(&training->request);
@@ -688,6 +755,7 @@ training_parameters(const Training *training)
 					 training->request.grid.dimension);
 	if (training->method == METHOD_HALFSPACE)
 		appendStringInfo(&text, ", \"log2_grid\": %.2f", grid_log2_size(&training->request.grid));
+	training_append_choice(&text, training);
 	if (training->provenance != NULL)
 		appendStringInfoString(&text, training->provenance);
 	training_append_noise(&text, training);

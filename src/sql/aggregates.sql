@@ -27,8 +27,9 @@ CREATE FUNCTION dpobj.rows_combine(dp_rows, dp_rows) RETURNS dp_rows
   AS 'MODULE_PATHNAME', 'dpobj_rows_combine';
 COMMENT ON FUNCTION dpobj.rows_combine(dp_rows, dp_rows) IS 'adds up two partial training sets';
 
--- dp_halfspace, dp_logistic, dp_svm (features, label, epsilon, delta [, options]) and dp_simplex,
--- which has a target: one aggregate for each type of label and each way to write epsilon and delta.
+-- dp_halfspace, dp_logistic, dp_svm, dp_classifier (features, label, epsilon, delta [, options])
+-- and dp_simplex, which has a target: one aggregate for each type of label and each way to write
+-- epsilon and delta.
 DO $body$
 DECLARE
   method text;
@@ -43,6 +44,8 @@ BEGIN
     ('halfspace', 'private halfspace', ARRAY['boolean', 'integer', 'bigint']),
     ('logistic', 'private logistic regression', ARRAY['boolean', 'integer', 'bigint']),
     ('svm', 'private support vector machine', ARRAY['boolean', 'integer', 'bigint']),
+    ('classifier', 'private halfspace or logistic regression, chosen from public parameters',
+     ARRAY['boolean', 'integer', 'bigint']),
     ('simplex', 'private regression with weights on the simplex', ARRAY['float8'])
   LOOP
     EXECUTE format(

@@ -3,6 +3,7 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
+#include <limits.h>
 #include <string.h>
 
 #include "core/wire.h"
@@ -89,8 +90,16 @@ draw_terms(TestStream *stream, ConvexTerms *terms)
 	terms->loss = (ConvexLoss) teststream_below(stream, LOSS_KINDS);
 	terms->noise = (ConvexNoise) teststream_below(stream, CONVEX_NOISES);
 	terms->radius = CONVEX_RADIUS_MIN + (double) teststream_below(stream, 1000000) / 997;
+	if (teststream_below(stream, 2) == 0)
+	{
+		terms->reach = 1 + (int64_t) teststream_below(stream, CONVEX_REACH_MAX);
+		terms->steps = (int) teststream_below(stream, INT_MAX);
+		terms->rows = (int64_t) teststream_below(stream, INT64_MAX);
+		terms->peak = (int64_t) teststream_below(stream, 1 << CONVEX_OUTPUT_BITS);
+		terms->calls = (int) teststream_below(stream, INT_MAX);
+	}
 	terms->lambda = LAMBDA_MIN + (int64_t) teststream_below(stream, LAMBDA_MAX - LAMBDA_MIN + 1);
-	if (terms->noise == CONVEX_GAUSSIAN)
+	if (terms->noise != CONVEX_GAMMA)
 		terms->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE - 1);
 }
 
@@ -104,6 +113,29 @@ draw_simplex(TestStream *stream, SimplexTerms *terms)
 	terms->target_low = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX) - SIMPLEX_BOUND_MAX;
 	terms->target_high = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX);
 	terms->delta = (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE);
+}
+
+static void
+draw_descent(TestStream *stream, ConvexTerms *convex, DescentTerms *terms)
+{
+	convex->noise = CONVEX_GAUSSIAN;
+	convex->delta = 1 + (int64_t) teststream_below(stream, (UINT64_C(1) << 60) - 1);
+	terms->sampling = (DescentSampling) teststream_below(stream, DESCENT_SAMPLINGS);
+	terms->iterations = 1 + (int) teststream_below(stream, DESCENT_MAX_ITERATIONS);
+	if (terms->sampling != DESCENT_FULL)
+	{
+		terms->rows = 1 + (int64_t) teststream_below(stream, (uint64_t) DESCENT_MAX_ROWS);
+		terms->batch = 1 + (int64_t) teststream_below(stream, (uint64_t) terms->rows);
+	}
+	terms->step = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 997;
+	terms->reach = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 991;
+}
+
+static bool
+descents_equal(const DescentTerms *a, const DescentTerms *b)
+{
+	return a->sampling == b->sampling && a->iterations == b->iterations && a->batch == b->batch &&
+		   a->rows == b->rows && a->step == b->step && a->reach == b->reach;
 }
 
 /* Both label counts instead of their difference. */
@@ -158,6 +190,8 @@ draw_problem(TestStream *stream, Problem *problem)
 	if (mechanism_get(request->kind)->convex)
 	{
 		draw_terms(stream, &request->convex);
+		if (request->kind == MECHANISM_SGD)
+			draw_descent(stream, &request->convex, &request->descent);
 		draw_labels(stream, problem);
 	}
 	if (mechanism_get(request->kind)->targets)
@@ -189,11 +223,15 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->group.size == b->group.size && a->convex.loss == b->convex.loss &&
 		   a->convex.noise == b->convex.noise && a->convex.radius == b->convex.radius &&
 		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
-		   a->simplex.lambda == b->simplex.lambda && a->simplex.rows == b->simplex.rows &&
-		   a->simplex.low == b->simplex.low && a->simplex.high == b->simplex.high &&
-		   a->simplex.target_low == b->simplex.target_low &&
+		   a->convex.reach == b->convex.reach && a->convex.steps == b->convex.steps &&
+		   a->convex.rows == b->convex.rows && a->convex.peak == b->convex.peak &&
+		   a->convex.calls == b->convex.calls && a->simplex.lambda == b->simplex.lambda &&
+		   a->simplex.rows == b->simplex.rows && a->simplex.low == b->simplex.low &&
+		   a->simplex.high == b->simplex.high && a->simplex.target_low == b->simplex.target_low &&
 		   a->simplex.target_high == b->simplex.target_high &&
-		   a->simplex.delta == b->simplex.delta && grids_equal(&a->grid, &b->grid);
+		   a->simplex.delta == b->simplex.delta &&
+
+		   descents_equal(&a->descent, &b->descent) && grids_equal(&a->grid, &b->grid);
 }
 
 /* One of the arrays of labels, NULL where there is none. */

@@ -24,15 +24,15 @@ SELECT is(
 SELECT is(
   (SELECT string_agg(format('%s %s %s', proname, n, safe), ', ' ORDER BY proname)
    FROM (SELECT proname, count(*) AS n, bool_and(proparallel = 's') AS safe FROM pg_proc
-         WHERE proname IN ('dp_logistic', 'dp_svm') AND prokind = 'a' GROUP BY 1) forms),
-  'dp_logistic 18 t, dp_svm 18 t', 'dp_logistic and dp_svm have the same forms');
+         WHERE proname IN ('dp_classifier', 'dp_logistic', 'dp_svm') AND prokind = 'a' GROUP BY 1) forms),
+  'dp_classifier 18 t, dp_logistic 18 t, dp_svm 18 t', 'dp_classifier, dp_logistic and dp_svm have the same forms');
 SELECT is(
   (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc
-   WHERE oid IN ('dpobj.logistic_final'::regproc, 'dpobj.svm_final'::regproc)),
+   WHERE oid IN ('dpobj.logistic_final'::regproc, 'dpobj.svm_final'::regproc, 'dpobj.classifier_final'::regproc)),
   'uv', 'and final functions that charge');
 SELECT is_empty($$
   SELECT oid::regprocedure FROM pg_proc
-  WHERE proname IN ('dp_logistic', 'dp_svm') AND has_function_privilege('public', oid, 'EXECUTE')
+  WHERE proname IN ('dp_classifier', 'dp_logistic', 'dp_svm') AND has_function_privilege('public', oid, 'EXECUTE')
 $$, 'which PUBLIC may not call');
 SELECT is(
   (SELECT format('%s %s', count(*), bool_and(proparallel = 's')) FROM pg_proc WHERE proname = 'dp_simplex' AND prokind = 'a'),
