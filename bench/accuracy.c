@@ -69,6 +69,7 @@ static GridTerms
 set_terms(const AccuracySet *set, const MechanismRequest *request)
 {
 	GridTerms terms = {.encoding = &set->encoding,
+					   .rows = set->rows,
 					   .evidence = grid_evidence(set->rows, request->epsilon, request->adjacency)};
 
 	for (int i = 0; i < set->numerics; i++)
@@ -193,7 +194,7 @@ settle_classifier(const AccuracySet *set, const Line *line, MechanismRequest *re
 	MechanismRequest logistic = *request;
 
 	(void) settle_auto_logistic(set, line, &logistic);
-	if (!classifier_is_logistic(classifier_choose(&terms, &logistic, set->rows)))
+	if (!classifier_is_logistic(classifier_choose(&terms, &logistic)))
 		return settle_auto_halfspace(set, line, request);
 	*request = logistic;
 	return true;

@@ -51,6 +51,7 @@ static GridTerms
 make_terms(const Shape *shape, const Encoding *encoding, int64_t rows, double epsilon, bool finish)
 {
 	GridTerms terms = {.encoding = encoding,
+					   .rows = rows,
 					   .evidence = grid_evidence(rows, (int64_t) nearbyint(epsilon * EPSILON_ONE),
 												 ADJACENCY_REPLACE),
 					   .finish = finish};
@@ -134,6 +135,8 @@ test_measured_grids(void)
 	CHECK(is_usual(&usual, 3, 0, 0, 0));
 	usual = usual_of(&numbers, 10000, 1, false); /* too many numbers for the tree */
 	CHECK(is_usual(&usual, 0, 1, 1, 1));
+	usual = usual_of(&g1, 1000000, 1, false); /* so many rows times so many configurations */
+	CHECK(is_usual(&usual, 0, 1, 1, 4));
 	usual = usual_of(&adult23, 1, 0.001, false);
 	CHECK(is_usual(&usual, 1, 0, 0, 0));
 }
@@ -286,7 +289,7 @@ reason_of(const Shape *shape, int64_t rows, double epsilon, double delta)
 	GridTerms terms = make_terms(shape, &encoding, rows, epsilon, false);
 	MechanismRequest logistic = make_logistic(&encoding, epsilon, delta);
 
-	return classifier_choose(&terms, &logistic, rows);
+	return classifier_choose(&terms, &logistic);
 }
 
 static void
