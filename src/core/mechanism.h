@@ -14,6 +14,7 @@
 
 #include "core/bits.h"
 #include "core/convex.h"
+#include "core/descent.h"
 #include "core/grid.h"
 #include "core/instance.h"
 #include "core/memory.h"
@@ -31,6 +32,10 @@ typedef enum MechanismKind
 	MECHANISM_SAMPLE_AGGREGATE,
 	MECHANISM_OUTPUT,
 	MECHANISM_OBJECTIVE,
+	MECHANISM_SGD,
+	MECHANISM_CONVEX_EXPONENTIAL,
+	MECHANISM_LOCALIZED,
+	MECHANISM_OPSAMP,
 	MECHANISM_KINDS
 } MechanismKind;
 
@@ -72,6 +77,7 @@ typedef struct MechanismRequest
 	bool progress; /* is anybody to be told how far it is? */
 	/* Of a convex mechanism; its grid then holds the dimension only, each weight fixed at 0. */
 	ConvexTerms convex;
+	DescentTerms descent; /* of sgd; else all 0 */
 } MechanismRequest;
 
 /* What a release gives away: the vector.  loss and nodes are for the owner's tests only. */
@@ -160,6 +166,10 @@ extern const Mechanism mechanism_rspm;
 extern const Mechanism mechanism_sample_aggregate;
 extern const Mechanism mechanism_output;
 extern const Mechanism mechanism_objective;
+extern const Mechanism mechanism_sgd;
+extern const Mechanism mechanism_convex_exponential;
+extern const Mechanism mechanism_localized;
+extern const Mechanism mechanism_opsamp;
 
 /*
  * How many parts sample_aggregate has where nobody says: from public parameters, rows

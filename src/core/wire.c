@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 typedef struct Writer
 {
@@ -103,30 +103,80 @@ get_grid(Reader *reader, Grid *grid)
 }
 
 static void
+put_double(Writer *writer, double value)
+{
+	uint64_t word;
+
+	memcpy(&word, &value, sizeof(word));
+	put(writer, word, 8);
+}
+
+static double
+get_double(Reader *reader)
+{
+	uint64_t word = get(reader, 8);
+	double value;
+
+	memcpy(&value, &word, sizeof(value));
+	return value;
+}
+
+static void
 put_convex(Writer *writer, const ConvexTerms *terms)
 {
-	uint64_t radius;
-
-	memcpy(&radius, &terms->radius, sizeof(radius));
 	put(writer, terms->loss, 1);
 	put(writer, terms->noise, 1);
-	put(writer, radius, 8);
+	put_double(writer, terms->radius);
 	put(writer, (uint64_t) terms->lambda, 8);
 	put(writer, (uint64_t) terms->delta, 8);
+	put(writer, (uint64_t) terms->reach, 8);
+	put(writer, (uint64_t) terms->steps, 4);
+	put(writer, (uint64_t) terms->rows, 8);
+	put(writer, (uint64_t) terms->peak, 8);
+	put(writer, (uint64_t) terms->calls, 4);
 }
 
 static void
 get_convex(Reader *reader, ConvexTerms *terms)
 {
-	uint64_t radius;
-
 	terms->loss = (ConvexLoss) get(reader, 1);
 	terms->noise = (ConvexNoise) get(reader, 1);
-	radius = get(reader, 8);
-	memcpy(&terms->radius, &radius, sizeof(radius));
+	terms->radius = get_double(reader);
 	terms->lambda = (int64_t) get(reader, 8);
 	terms->delta = (int64_t) get(reader, 8);
+	terms->reach = (int64_t) get(reader, 8);
+	terms->steps = (int) (uint32_t) get(reader, 4);
+	terms->rows = (int64_t) get(reader, 8);
+	terms->peak = (int64_t) get(reader, 8);
+	terms->calls = (int) (uint32_t) get(reader, 4);
 	if (!convex_terms_valid(terms))
+		reader->failed = true;
+}
+
+static void
+put_descent(Writer *writer, const DescentTerms *terms)
+{
+	put(writer, terms->sampling, 1);
+	put(writer, (uint64_t) terms->iterations, 4);
+	put(writer, (uint64_t) terms->batch, 8);
+	put(writer, (uint64_t) terms->rows, 8);
+	put_double(writer, terms->step);
+	put_double(writer, terms->reach);
+}
+
+static void
+get_descent(Reader *reader, const ConvexTerms *convex, DescentTerms *terms)
+{
+	uint64_t iterations;
+
+	terms->sampling = (DescentSampling) get(reader, 1);
+	iterations = get(reader, 4);
+	terms->iterations = iterations > DESCENT_MAX_ITERATIONS ? 0 : (int) iterations;
+	terms->batch = (int64_t) get(reader, 8);
+	terms->rows = (int64_t) get(reader, 8);
+	terms->step = get_double(reader);
+	terms->reach = get_double(reader);
+	if (!descent_terms_valid(terms, convex))
 		reader->failed = true;
 }
 
@@ -144,7 +194,7 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 {
 	size_t cells = (size_t) instance->rows * (size_t) instance->dimension;
 	bool convex = is_convex(request);
-	size_t bound = 128 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
+	size_t bound = 256 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
 				   cells * sizeof(int32_t) + 2 * (size_t) instance->rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
 	Writer writer = {bytes};
@@ -165,6 +215,8 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	put_grid(&writer, &request->grid);
 	if (convex)
 		put_convex(&writer, &request->convex);
+	if (request->kind == MECHANISM_SGD)
+		put_descent(&writer, &request->descent);
 	put(&writer, (uint64_t) instance->rows, 8);
 	put(&writer, (uint64_t) instance->constant, 8);
 	put_array(&writer, instance->x, cells * sizeof(int32_t));
@@ -287,6 +339,8 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	convex = !reader.failed && is_convex(request);
 	if (convex)
 		get_convex(&reader, &request->convex);
+	if (!reader.failed && request->kind == MECHANISM_SGD)
+		get_descent(&reader, &request->convex, &request->descent);
 	rows = get(&reader, 8);
 	instance->constant = (int64_t) get(&reader, 8);
 	if (reader.failed || progress > 1 || parts > SAMPLE_MAX_PARTS ||

@@ -5,8 +5,13 @@
 
 #include <math.h>
 
+#include "core/convex_net.h"
 #include "core/convex_release.h"
 #include "core/convex_usual.h"
+
+#include "body_choice.h"
+#include "descent_choice.h"
+#include "opsamp_choice.h"
 
 static ConvexKind
 convex_kind(const MechanismRequest *request)
@@ -39,15 +44,24 @@ choose_mechanism(TrainingMethod method, const Options *options)
 	{
 		case CHOOSE_OUTPUT:
 			return MECHANISM_OUTPUT;
+		case CHOOSE_EXPONENTIAL:
+			return MECHANISM_CONVEX_EXPONENTIAL;
+		case CHOOSE_LOCALIZED:
+			return MECHANISM_LOCALIZED;
+		case CHOOSE_OPSAMP:
+			return MECHANISM_OPSAMP;
 		case CHOOSE_AUTO:
 		case CHOOSE_OBJECTIVE:
 		case CHOOSE_AMP:
 			return MECHANISM_OBJECTIVE;
+		case CHOOSE_SGD:
+			return MECHANISM_SGD;
 		default:
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("mechanism \"%s\" is not for method \"%s\"",
 								   mechanism_choice_name(options->mechanism), method_name(method)),
-							errhint("Mechanisms are: objective, amp, output.")));
+							errhint("Mechanisms are: objective, amp, output, exponential, "
+									"localized, opsamp, sgd.")));
 	}
 }
 
@@ -80,6 +94,24 @@ convex_regularization(const ConvexTerms *terms)
 	return (double) terms->lambda / LAMBDA_ONE * terms->radius * terms->radius;
 }
 
+/*
+ * OPSamp's is there for its certificate only and weighs as much as a row; descent's noise
+ * asks for none, so it is as good as none.
+ */
+static int64
+usual_lambda(const MechanismRequest *request)
+{
+	switch (request->kind)
+	{
+		case MECHANISM_OPSAMP:
+			return LAMBDA_ONE;
+		case MECHANISM_SGD:
+			return LAMBDA_MIN;
+		default:
+			return convex_usual_lambda(convex_kind(request), request);
+	}
+}
+
 /* Rounded down: both the minimiser and the noise take what is left. */
 static void
 choose_lambda(const Options *options, MechanismRequest *request)
@@ -87,9 +119,8 @@ choose_lambda(const Options *options, MechanismRequest *request)
 	double radius = request->convex.radius;
 	double lambda = options->regularization / (radius * radius) * LAMBDA_ONE;
 
-	request->convex.lambda = options->regularization == 0
-								 ? convex_usual_lambda(convex_kind(request), request)
-								 : (int64) fmin(lambda, 0x1p62);
+	request->convex.lambda =
+		options->regularization > 0 ? (int64) fmin(lambda, 0x1p62) : usual_lambda(request);
 	if (request->convex.lambda > LAMBDA_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"regularization\" must be at most %.6g",
@@ -143,6 +174,21 @@ set_grid(Grid *grid, int dimension)
 		grid->levels[j] = 1;
 }
 
+/* Over a body all that output perturbation asks for is asked by a centre, if there is one. */
+static void
+choose_over_body(const Options *options, MechanismRequest *request)
+{
+	MechanismRequest centre = convex_net_centre(request);
+
+	if (request->kind == MECHANISM_LOCALIZED || options->regularization > 0)
+		choose_lambda(options, &centre);
+	request->convex.lambda = centre.convex.lambda;
+	body_choose(options, request);
+	centre = convex_net_centre(request);
+	if (request->kind == MECHANISM_LOCALIZED)
+		check_scale(&centre);
+}
+
 void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
@@ -152,7 +198,24 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : LOSS_LOGISTIC;
 	request->convex.radius = convex_choose_radius(options, encoding);
 	convex_set_noise(request, CONVEX_GAMMA, 0);
+	body_check_options(options, request->kind);
+	descent_check_options(options);
+	if (body_is_for(request->kind))
+	{
+		choose_over_body(options, request);
+		return;
+	}
 	choose_lambda(options, request);
+	if (request->kind == MECHANISM_SGD)
+	{
+		descent_choose(options, delta, request);
+		return;
+	}
+	if (request->kind == MECHANISM_OPSAMP)
+	{
+		opsamp_choose(options, encoding, delta, request);
+		return;
+	}
 	choose_noise(method, options, delta, request);
 	if (options->regularization == 0)
 		request->convex.lambda = convex_usual_lambda_for_noise(convex_kind(request), request);
@@ -166,14 +229,28 @@ convex_append_terms(StringInfo text, const MechanismRequest *request)
 	ConvexScale scale;
 	int64 least;
 
-	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
-	appendStringInfo(text,
-					 ", \"loss\": \"%s\", \"regularization\": %.17g, \"radius\": %.17g, "
-					 "\"noise\": \"%s\", \"weight_step\": %.17g",
+	appendStringInfo(text, ", \"loss\": \"%s\", \"regularization\": %.17g, \"radius\": %.17g",
 					 terms->loss == LOSS_LOGISTIC ? "logistic" : "huber",
-					 convex_regularization(terms), terms->radius,
+					 convex_regularization(terms), terms->radius);
+	if (body_is_for(request->kind))
+	{
+		body_append_terms(text, request);
+		return;
+	}
+	if (request->kind == MECHANISM_OPSAMP)
+	{
+		opsamp_append_terms(text, request);
+		return;
+	}
+	appendStringInfo(text, ", \"noise\": \"%s\", \"weight_step\": %.17g",
 					 terms->noise == CONVEX_GAUSSIAN ? "gaussian" : "gamma",
 					 ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius);
+	if (request->kind == MECHANISM_SGD)
+	{
+		descent_append_terms(text, request);
+		return;
+	}
+	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
 	if (request->kind == MECHANISM_OBJECTIVE)
 		appendStringInfo(text, ", \"objective_noise\": %.17g", scale.inner * terms->radius);
 	appendStringInfo(text, ", \"weight_noise\": %.17g", scale.outer / terms->radius);

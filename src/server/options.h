@@ -22,7 +22,10 @@ typedef enum MechanismChoice
 	CHOOSE_SAMPLE_AGGREGATE,
 	CHOOSE_OUTPUT,
 	CHOOSE_OBJECTIVE,
-	CHOOSE_AMP /* what objective is released as: another name for it */
+	CHOOSE_AMP, /* what objective is released as: another name for it */
+	CHOOSE_SGD,
+	CHOOSE_LOCALIZED,
+	CHOOSE_OPSAMP
 } MechanismChoice;
 
 typedef enum NoiseChoice
@@ -78,6 +81,13 @@ typedef struct Options
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */
 	double radius;         /* of the clipped rows, 0: not given */
+	double norm;           /* of the weights, 0: not given */
+	int64 net;             /* points of a net at most, 0: not given */
+	int calls;             /* of OPSamp's oracle, 0: not given */
+	DescentSampling sampling;
+	int64 batch;    /* rows of a batch, 0: the usual number */
+	int iterations; /* 0: the usual number */
+	double step;    /* of a weight, 0: the usual one */
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */

@@ -23,9 +23,11 @@
 #include "core/utility.h"
 
 #include "analyst.h"
+#include "body_choice.h"
 #include "dpobj.h"
 #include "grant.h"
 #include "learning.h"
+#include "opsamp_choice.h"
 #include "training.h"
 
 /* The bound on the error may fail with this probability. */
@@ -145,9 +147,20 @@ append_error(StringInfo json, const Training *training)
 					 whole_rows(bound.rows), PRICE_BETA, ceil(bound.mean * 10) / 10);
 }
 
+/* In units of the summed loss and of the weights (utility.h). */
+static void
+append_net_error(StringInfo json, const Training *training)
+{
+	NetBound bound;
+
+	convex_net_bound(&training->request, PRICE_BETA, &bound);
+	appendStringInfo(json, ", \"error\": {\"loss\": %.6g, \"beta\": %g, \"mesh\": %.6g}",
+					 bound.loss * (1 + 1e-5), PRICE_BETA, bound.mesh * (1 + 1e-5));
+}
+
 /*
  * |w - w*| for the minimiser w* of the regularised objective, in the units of the
- * weights: how far the noise moves the answer.
+ * weights: how far the noise moves the answer.  Where descent ends is not bounded.
  */
 static void
 append_convex(StringInfo json, const Training *training)
@@ -155,6 +168,21 @@ append_convex(StringInfo json, const Training *training)
 	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
 					 training->request.grid.dimension);
 	training_append_noise(json, training);
+	if (training->request.kind == MECHANISM_SGD)
+	{
+		appendStringInfoString(json, ", \"error\": null");
+		return;
+	}
+	if (body_is_for(training->request.kind))
+	{
+		append_net_error(json, training);
+		return;
+	}
+	if (training->request.kind == MECHANISM_OPSAMP)
+	{
+		opsamp_append_error(json, &training->request);
+		return;
+	}
 	appendStringInfo(json, ", \"error\": {\"distance\": %.6g, \"beta\": %g}",
 					 convex_distance(&training->request, PRICE_BETA), PRICE_BETA);
 }

@@ -905,7 +905,7 @@ main(void)
 	test_gamma_law(1);
 	test_gamma_law(3);
 	test_narrowing();
-	for (int noise = 0; noise < CONVEX_NOISES; noise++)
+	for (int noise = 0; noise <= CONVEX_GAUSSIAN; noise++)
 	{
 		test_distance(MECHANISM_OUTPUT, (ConvexNoise) noise);
 		test_distance(MECHANISM_OBJECTIVE, (ConvexNoise) noise);

@@ -3,6 +3,7 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
+#include <limits.h>
 #include <string.h>
 
 #include "core/wire.h"
@@ -89,8 +90,16 @@ draw_terms(TestStream *stream, ConvexTerms *terms)
 	terms->loss = (ConvexLoss) teststream_below(stream, LOSS_KINDS);
 	terms->noise = (ConvexNoise) teststream_below(stream, CONVEX_NOISES);
 	terms->radius = CONVEX_RADIUS_MIN + (double) teststream_below(stream, 1000000) / 997;
+	if (teststream_below(stream, 2) == 0)
+	{
+		terms->reach = 1 + (int64_t) teststream_below(stream, CONVEX_REACH_MAX);
+		terms->steps = (int) teststream_below(stream, INT_MAX);
+		terms->rows = (int64_t) teststream_below(stream, INT64_MAX);
+		terms->peak = (int64_t) teststream_below(stream, 1 << CONVEX_OUTPUT_BITS);
+		terms->calls = (int) teststream_below(stream, INT_MAX);
+	}
 	terms->lambda = LAMBDA_MIN + (int64_t) teststream_below(stream, LAMBDA_MAX - LAMBDA_MIN + 1);
-	if (terms->noise == CONVEX_GAUSSIAN)
+	if (terms->noise != CONVEX_GAMMA)
 		terms->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE - 1);
 }
 
@@ -172,7 +181,9 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->group.size == b->group.size && a->convex.loss == b->convex.loss &&
 		   a->convex.noise == b->convex.noise && a->convex.radius == b->convex.radius &&
 		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
-		   grids_equal(&a->grid, &b->grid);
+		   a->convex.reach == b->convex.reach && a->convex.steps == b->convex.steps &&
+		   a->convex.rows == b->convex.rows && a->convex.peak == b->convex.peak &&
+		   a->convex.calls == b->convex.calls && grids_equal(&a->grid, &b->grid);
 }
 
 /* One of the arrays of labels, NULL where there is none. */
