@@ -18,8 +18,8 @@
 
 #define EPSILONS 7
 
-/* The longest row: seven groups, each with one 1 at most. */
-#define ADULT_RADIUS 2.6457513110645906
+/* The default: three quarters of the longest row, which has seven groups with a 1 in each. */
+#define ADULT_RADIUS (0.75 * 2.6457513110645906)
 
 static const double epsilons[EPSILONS] = {0.1, 0.3, 0.5, 1, 2, 5, 10};
 

@@ -23,6 +23,34 @@ log_normal_cdf(double x)
 	return gsl_sf_log_erfc(-x * SQRT_HALF) - log(2);
 }
 
+/* How fast Mills' ratio M(x) = Phi(-x) / phi(x) falls: 1 - x M(x), which is positive. */
+static double
+mills_fall(double x)
+{
+	return 1 - x / gsl_sf_hazard(x);
+}
+
+/*
+ * Where mu is small, Phi(mu / 2 - t) and e^epsilon Phi(-mu / 2 - t), t = epsilon / mu, are
+ * nearly the same and their difference has few digits.  It is phi(t - mu / 2) (M(t - mu / 2) -
+ * M(t + mu / 2)), the integral of M's fall: three points of Gauss and Legendre give 1e-15 of it.
+ */
+#define SMALL_MU 0x1p-7
+
+/* Beyond so many deviations nothing is left of 1e-18. */
+#define MOST_TAIL 16
+
+static double
+gaussian_delta_of_small(double epsilon, double mu)
+{
+	double t = epsilon / mu;
+	double side = mu / 2 * sqrt(0.6);
+	double first = t - mu / 2;
+	double fall = (5 * (mills_fall(t - side) + mills_fall(t + side)) + 8 * mills_fall(t)) / 18;
+
+	return exp(-first * first / 2) / SQRT_TWO_PI * mu * fall;
+}
+
 /* Phi(mu / 2 - epsilon / mu) - e^epsilon Phi(-mu / 2 - epsilon / mu) */
 double
 gaussian_delta(double epsilon, double mu)
@@ -30,6 +58,8 @@ gaussian_delta(double epsilon, double mu)
 	double ahead = log_normal_cdf(mu / 2 - epsilon / mu);
 	double behind = epsilon + log_normal_cdf(-mu / 2 - epsilon / mu);
 
+	if (mu < SMALL_MU)
+		return epsilon < MOST_TAIL * mu ? gaussian_delta_of_small(epsilon, mu) : 0;
 	return exp(ahead) * -expm1(behind - ahead);
 }
 
@@ -87,7 +117,7 @@ objective_delta_folded(double rest, double mu)
  * E (1 - e^(rest - mu^2 / 2 - mu X))_+ for X of the law chi_2, density x e^(-x^2 / 2).
  * With t = (rest - mu^2 / 2) / mu: mu sqrt(2 pi) e^rest Phi(-t - mu) if t >= 0, and
  * for t < 0, where the bracket is always positive, 1 - e^rest (e^(-mu^2 / 2) - mu
- * sqrt(2 pi) Phi(-mu)).
+ * sqrt(2 pi) Phi(-mu)) = 1 - e^(rest - mu^2 / 2) (1 - mu M(mu)), in which nothing overflows.
  */
 double
 objective_delta_chi2(double rest, double mu)
@@ -96,7 +126,7 @@ objective_delta_chi2(double rest, double mu)
 
 	if (t >= 0)
 		return mu * SQRT_TWO_PI * exp(rest + log_normal_cdf(-t - mu));
-	return 1 - exp(rest) * (exp(-mu * mu / 2) - mu * SQRT_TWO_PI * exp(log_normal_cdf(-mu)));
+	return 1 - exp(rest - mu * mu / 2) * mills_fall(mu);
 }
 
 double
@@ -156,6 +186,16 @@ objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 #define NOISE_LIMIT 0x1p24
 #define NOISE_LIMIT_LAMBDA 0x1p14
 
+/*
+ * No more than a half: one that is nearly 1 buys hardly less noise, and the doubles could
+ * not tell it from 1, for which there would be none.
+ */
+static double
+delta_value(int64_t delta)
+{
+	return fmin((double) delta / DELTA_ONE, 0.5);
+}
+
 static double
 lambda_value(int64_t lambda)
 {
@@ -190,7 +230,7 @@ static double
 distance_scale(const ConvexTerms *terms, double epsilon, double distance)
 {
 	if (terms->noise == CONVEX_GAUSSIAN)
-		return distance * gaussian_sigma(epsilon, (double) terms->delta / DELTA_ONE);
+		return distance * gaussian_sigma(epsilon, delta_value(terms->delta));
 	return SAFE * distance / epsilon;
 }
 
@@ -217,7 +257,7 @@ settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, 
 	double inner = inner_epsilon(epsilon) / SAFE;
 
 	scale->inner = terms->noise == CONVEX_GAUSSIAN
-					   ? objective_sigma(inner, (double) terms->delta / DELTA_ONE, ratio, adjacency)
+					   ? objective_sigma(inner, delta_value(terms->delta), ratio, adjacency)
 					   : objective_gamma(inner, ratio, adjacency);
 	scale->outer = SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
 }

@@ -20,6 +20,7 @@ mechanism_get(MechanismKind kind)
 		[MECHANISM_CONVEX_EXPONENTIAL] = &mechanism_convex_exponential,
 		[MECHANISM_LOCALIZED] = &mechanism_localized,
 		[MECHANISM_OPSAMP] = &mechanism_opsamp,
+		[MECHANISM_SIMPLEX] = &mechanism_simplex,
 	};
 
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;

@@ -91,7 +91,14 @@ set_noise(const Options *options, int64 delta, ConvexTerms *terms)
 static void
 check_noise(const MechanismRequest *request)
 {
+	double radius = request->convex.radius;
 	MechanismVerdict verdict;
+
+	if (request->convex.lambda < LAMBDA_MIN)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"regularization\" must be at least %.6g",
+							   (double) LAMBDA_MIN / LAMBDA_ONE * radius * radius * (1 + 1e-5)),
+						errdetail("That is 2^-10 times the square of the radius, %g.", radius)));
 
 	mechanism_sgd.admit(request, &verdict);
 	if (!verdict.admitted)

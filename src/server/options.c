@@ -258,6 +258,23 @@ read_radius(const char *name, JsonbValue *value, Options *options)
 	read_positive(name, value, &options->radius);
 }
 
+static bool
+get_bounds(JsonbContainer *pair, double *low, double *high)
+{
+	return pair != NULL && JsonContainerSize(pair) == 2 &&
+		   json_get_number(getIthJsonbValueFromContainer(pair, 0), low) &&
+		   json_get_number(getIthJsonbValueFromContainer(pair, 1), high) && *low <= *high;
+}
+
+/* [-1, 1] if it is not given, like a feature. */
+static void
+read_target(const char *name, JsonbValue *value, Options *options)
+{
+	options->target_given = true;
+	if (!get_bounds(json_get_array(value), &options->target_low, &options->target_high))
+		invalid(name, "a pair [low, high]");
+}
+
 static void
 read_norm(const char *name, JsonbValue *value, Options *options)
 {
@@ -357,14 +374,6 @@ read_center(const char *name, JsonbValue *value, Options *options)
 {
 	if (!get_feature_numbers(value, &options->center))
 		invalid(name, "a number, or an array of one for each feature");
-}
-
-static bool
-get_bounds(JsonbContainer *pair, double *low, double *high)
-{
-	return pair != NULL && JsonContainerSize(pair) == 2 &&
-		   json_get_number(getIthJsonbValueFromContainer(pair, 0), low) &&
-		   json_get_number(getIthJsonbValueFromContainer(pair, 1), high) && *low <= *high;
 }
 
 static void
@@ -489,7 +498,7 @@ static const OptionKey keys[] = {
 	{"dimension", read_dimension, false, FOR_ALL},
 	{"grid", read_grid, true, FOR_HALFSPACE},
 	{"groups", read_groups, false, FOR_ALL},
-	{"intercept", read_intercept, true, FOR_ALL},
+	{"intercept", read_intercept, true, FOR_LABELS},
 	{"iterations", read_iterations, false, FOR_CONVEX},
 	{"mechanism", read_mechanism, true, FOR_NAMED},
 	{"memory_limit", read_memory_limit, false, FOR_ALL},
@@ -503,11 +512,12 @@ static const OptionKey keys[] = {
 	{"parts", read_parts, true, FOR_HALFSPACE},
 	{"radius", read_radius, true, FOR_CONVEX | FOR_CLASSIFIER},
 	{"reference", read_reference, true, FOR_HALFSPACE},
-	{"regularization", read_regularization, true, FOR_CONVEX},
+	{"regularization", read_regularization, true, FOR_CONVEX | FOR_SIMPLEX},
 	{"sampling", read_sampling, true, FOR_CONVEX},
 	{"scale", read_scale, false, FOR_ALL},
 	{"solver", read_solver, false, FOR_HALFSPACE},
 	{"step", read_step, true, FOR_CONVEX},
+	{"target", read_target, false, FOR_SIMPLEX},
 	{"time_limit", read_time_limit, false, FOR_ALL},
 };
 
@@ -552,10 +562,8 @@ const char *
 method_name(TrainingMethod method)
 {
 	static const char *const names[] = {
-		[METHOD_HALFSPACE] = "halfspace",
-		[METHOD_LOGISTIC] = "logistic",
-		[METHOD_SVM] = "svm",
-		[METHOD_CLASSIFIER] = "classifier",
+		[METHOD_HALFSPACE] = "halfspace",   [METHOD_LOGISTIC] = "logistic", [METHOD_SVM] = "svm",
+		[METHOD_CLASSIFIER] = "classifier", [METHOD_SIMPLEX] = "simplex",
 	};
 
 	return names[method];
@@ -569,6 +577,8 @@ options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *opt
 	JsonbIteratorToken token;
 
 	memset(options, 0, sizeof(*options));
+	options->target_low = -1;
+	options->target_high = 1;
 	if (jsonb == NULL)
 		return;
 	if (!JB_ROOT_IS_OBJECT(jsonb))

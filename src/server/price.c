@@ -20,6 +20,7 @@
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
+#include "core/simplex_scale.h"
 #include "core/utility.h"
 
 #include "analyst.h"
@@ -187,6 +188,26 @@ append_convex(StringInfo json, const Training *training)
 					 convex_distance(&training->request, PRICE_BETA), PRICE_BETA);
 }
 
+/*
+ * How much the mean of (score - target)^2 over the rows is above the least on the simplex, in
+ * units of the encoded target.
+ */
+static void
+append_simplex(StringInfo json, const Training *training)
+{
+	const MechanismRequest *request = &training->request;
+	double rows = (double) request->simplex.rows;
+	bool pure;
+	SimplexExcess excess = simplex_excess(&request->simplex, simplex_request_draws(request, &pure),
+										  request->grid.dimension, PRICE_BETA);
+
+	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
+					 request->grid.dimension);
+	training_append_noise(json, training);
+	appendStringInfo(json, ", \"error\": {\"mean_squared\": %.6g, \"beta\": %g, \"mean\": %.6g}",
+					 2 * excess.bound / rows, PRICE_BETA, 2 * excess.mean / rows);
+}
+
 static void
 append_price(StringInfo json, const Training *training)
 {
@@ -195,6 +216,11 @@ append_price(StringInfo json, const Training *training)
 	append_cost(json, training);
 	appendStringInfo(json, ", \"guarantee\": \"%s\"", training->guarantee);
 	training_append_choice(json, training);
+	if (training->method == METHOD_SIMPLEX)
+	{
+		append_simplex(json, training);
+		return;
+	}
 	if (training->method != METHOD_HALFSPACE)
 	{
 		append_convex(json, training);
@@ -268,6 +294,16 @@ check_least_epsilon(const PrivacyCost *cost)
 						errdetail("The least is the setting dpobj.min_epsilon.")));
 }
 
+/* The range of a target has a say in what it costs. */
+static const char *
+required_label(const char *label)
+{
+	if (label == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("label must not be null for method \"simplex\"")));
+	return label;
+}
+
 /* As analyst_open() does, without a filter and perhaps without a label. */
 static void
 settle_table(Training *training, Oid table, List *names, const char *label)
@@ -283,7 +319,9 @@ settle_table(Training *training, Oid table, List *names, const char *label)
 	scan_check_relation(relation, protection.ignore_rls);
 	encoders_parse(protection.encoders, RelationGetDescr(relation), &all);
 	encoders_choose(&all, names, label, &features);
-	if (label != NULL)
+	if (training->method == METHOD_SIMPLEX)
+		training_set_target(training, encoders_target(&all, required_label(label)));
+	else if (label != NULL)
 		(void) encoders_label(&all, label);
 	relation_close(relation, AccessShareLock);
 	training_set_protected(training, &features, &protection);

@@ -71,6 +71,9 @@ extern void training_set_features(Training *training, int features);
 /* Members about what was chosen, after a comma, for jsonb text; none where nothing was. */
 extern void training_append_choice(StringInfo text, const Training *training);
 
+/* The label's encoder where it is a number to be predicted; before training_begin(). */
+extern void training_set_target(Training *training, const Encoder *encoder);
+
 /* Members about the noise or the parts, after a comma, for jsonb text; none where there are none.
  */
 extern void training_append_noise(StringInfo text, const Training *training);

@@ -47,6 +47,15 @@ mutants=(
   '96|test_opsamp|opsamp: sigma half as long as it is reckoned with'
   '97|test_opsamp|opsamp: the gap to the minimum taken for a ten-thousandth of it'
   '98|test_opsamp|opsamp: the mean distance for a bound on the distance'
+  '100|test_simplex|simplex: epsilon of a draw times 0.8'
+  '101|test_simplex|simplex: the curvature forgotten in the epsilon of a draw'
+  '102|test_simplex|simplex: rho of a draw as if its square were divided by 16'
+  '103|test_simplex|simplex: rows beyond n kept'
+  '104|test_simplex|simplex: rows beyond n left out by their place'
+  '105|test_simplex|simplex: rows not clipped to the bounds'
+  '106|test_simplex|simplex: weights of four bits'
+  '107|test_simplex|simplex: weights taken without a certificate'
+  '108|test_simplex|simplex: the first index drawn too often'
   '20|test_tree|tree: the bound of a closed box clipped below its mass'
   '21|test_tree|tree: an attempt broken off at a node whose bound it has just changed'
   '22|test_tree|tree: only the first 64 bits of an interval point are random'
@@ -65,6 +74,7 @@ mutants=(
   '73|test_ftrl|ftrl: rate of the draws divided by 0.7'
   '74|test_ftrl|ftrl: a level of nodes forgotten in the calibration'
   '75|test_ftrl|ftrl: noise of a block used again as noise of none'
+  '76|test_ftrl|ftrl: noise cut to a range, whose ends show the sums'
 )
 
 CC=${CC:-gcc}

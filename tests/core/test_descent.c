@@ -486,8 +486,8 @@ test_audit(int iterations, double epsilon, double least)
 	without = draw_weights(&request, 0, runs);
 	for (int k = -20; k <= 20; k++)
 	{
-		double p = share_above(with, runs, k * 0x1p-11);
-		double other = share_above(without, runs, k * 0x1p-11);
+		double p = share_above(with, runs, k * 0x1p-9);
+		double other = share_above(without, runs, k * 0x1p-9);
 		double error = sqrt((p * (1 - p) + exp(2 * epsilon) * other * (1 - other)) / runs);
 
 		CHECK(p - exp(epsilon) * other - 5 * error <= delta);

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(59);
+SELECT plan(62);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -34,6 +34,16 @@ SELECT is_empty($$
   SELECT oid::regprocedure FROM pg_proc
   WHERE proname IN ('dp_classifier', 'dp_logistic', 'dp_svm') AND has_function_privilege('public', oid, 'EXECUTE')
 $$, 'which PUBLIC may not call');
+SELECT is(
+  (SELECT format('%s %s', count(*), bool_and(proparallel = 's')) FROM pg_proc WHERE proname = 'dp_simplex' AND prokind = 'a'),
+  '6 t', 'dp_simplex: one target, three ways to write the cost, with and without options');
+SELECT is(
+  (SELECT proparallel::text || provolatile::text FROM pg_proc WHERE oid = 'dpobj.simplex_final'::regproc),
+  'uv', 'its final function charges');
+SELECT is_empty($$
+  SELECT oid::regprocedure FROM pg_proc
+  WHERE proname = 'dp_simplex' AND has_function_privilege('public', oid, 'EXECUTE')
+$$, 'PUBLIC may not call it');
 SELECT volatility_is('dp_predict_proba', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT is_strict('dp_predict_proba', ARRAY['dp_model', 'double precision[]']);
 SELECT is(
