@@ -31,7 +31,7 @@ ConvexVerdict
 convex_request_scale(ConvexKind kind, const MechanismRequest *request, ConvexScale *scale,
 					 int64_t *least)
 {
-	return convex_scale(kind, &request->convex, (double) request->epsilon / EPSILON_ONE,
+	return convex_scale(kind, &request->convex, privacy_epsilon(request->epsilon),
 						request->adjacency, request->grid.dimension, scale, least);
 }
 

@@ -6,100 +6,21 @@
 #include <math.h>
 #include <gsl/gsl_sf_erf.h>
 
+#include "core/calibration.h"
 #include "core/convex_loss.h"
 #include "core/mutant.h"
+#include "core/profile.h"
 
 #define SQRT_HALF 0.70710678118654752440
 #define SQRT_TWO_PI 2.50662827463100050242
 
-/* Rounding to the safe side. */
-#define SAFE (1 + 1e-10)
-
-/* ---- Gaussian noise ---- */
+/* ---- objective perturbation ---- */
 
 static double
 log_normal_cdf(double x)
 {
 	return gsl_sf_log_erfc(-x * SQRT_HALF) - log(2);
 }
-
-/* How fast Mills' ratio M(x) = Phi(-x) / phi(x) falls: 1 - x M(x), which is positive. */
-static double
-mills_fall(double x)
-{
-	return 1 - x / gsl_sf_hazard(x);
-}
-
-/*
- * Where mu is small, Phi(mu / 2 - t) and e^epsilon Phi(-mu / 2 - t), t = epsilon / mu, are
- * nearly the same and their difference has few digits.  It is phi(t - mu / 2) (M(t - mu / 2) -
- * M(t + mu / 2)), the integral of M's fall: three points of Gauss and Legendre give 1e-15 of it.
- */
-#define SMALL_MU 0x1p-7
-
-/* Beyond so many deviations nothing is left of 1e-18. */
-#define MOST_TAIL 16
-
-static double
-gaussian_delta_of_small(double epsilon, double mu)
-{
-	double t = epsilon / mu;
-	double side = mu / 2 * sqrt(0.6);
-	double first = t - mu / 2;
-	double fall = (5 * (mills_fall(t - side) + mills_fall(t + side)) + 8 * mills_fall(t)) / 18;
-
-	return exp(-first * first / 2) / SQRT_TWO_PI * mu * fall;
-}
-
-/* Phi(mu / 2 - epsilon / mu) - e^epsilon Phi(-mu / 2 - epsilon / mu) */
-double
-gaussian_delta(double epsilon, double mu)
-{
-	double ahead = log_normal_cdf(mu / 2 - epsilon / mu);
-	double behind = epsilon + log_normal_cdf(-mu / 2 - epsilon / mu);
-
-	if (mu < SMALL_MU)
-		return epsilon < MOST_TAIL * mu ? gaussian_delta_of_small(epsilon, mu) : 0;
-	return exp(ahead) * -expm1(behind - ahead);
-}
-
-typedef double (*DeltaOfMu)(double epsilon, double mu, Adjacency adjacency);
-
-/* The largest mu with delta(epsilon, mu) <= delta, by bisection; delta increases with mu. */
-static double
-largest_mu(DeltaOfMu delta_of, double epsilon, double delta, Adjacency adjacency)
-{
-	double low = 0;
-	double high = 1;
-
-	while (delta_of(epsilon, high, adjacency) <= delta)
-		high *= 2;
-	for (int i = 0; i < 200; i++)
-	{
-		double mu = (low + high) / 2;
-
-		if (mu > 0 && delta_of(epsilon, mu, adjacency) <= delta)
-			low = mu;
-		else
-			high = mu;
-	}
-	return low;
-}
-
-static double
-gaussian_delta_any(double epsilon, double mu, Adjacency adjacency)
-{
-	(void) adjacency;
-	return gaussian_delta(epsilon, mu);
-}
-
-double
-gaussian_sigma(double epsilon, double delta)
-{
-	return SAFE / largest_mu(gaussian_delta_any, epsilon, delta, ADJACENCY_REPLACE);
-}
-
-/* ---- objective perturbation ---- */
 
 /*
  * The loss beyond the Hessian's part is at most mu^2 / 2 + mu |Z|, so that
@@ -109,7 +30,7 @@ static double
 objective_delta_folded(double rest, double mu)
 {
 	if (rest >= mu * mu / 2)
-		return 2 * gaussian_delta(rest, mu);
+		return 2 * calibration_gaussian_delta(rest, mu);
 	return -expm1(log(2) + rest + log_normal_cdf(-mu));
 }
 
@@ -126,15 +47,36 @@ objective_delta_chi2(double rest, double mu)
 
 	if (t >= 0)
 		return mu * SQRT_TWO_PI * exp(rest + log_normal_cdf(-t - mu));
-	return 1 - exp(rest - mu * mu / 2) * mills_fall(mu);
+	return 1 - exp(rest - mu * mu / 2) * calibration_mills_fall(mu);
+}
+
+/* Does the folded law serve? Under replace it is proved only so far, less a margin for doubles. */
+static bool
+is_folded(double rest, double mu, Adjacency adjacency)
+{
+	return adjacency == ADJACENCY_ADD_REMOVE ||
+		   rest * rest >= (mu * mu + mu * mu * mu * mu / 4) * CALIBRATION_SAFE;
 }
 
 double
 objective_delta(double rest, double mu, Adjacency adjacency)
 {
-	if (adjacency == ADJACENCY_REPLACE && rest * rest < mu * mu + mu * mu * mu * mu / 4)
-		return objective_delta_chi2(rest, mu);
-	return objective_delta_folded(rest, mu);
+	return is_folded(rest, mu, adjacency) ? objective_delta_folded(rest, mu)
+										  : objective_delta_chi2(rest, mu);
+}
+
+static double
+target_delta(const CalibrationTarget *target, double mu)
+{
+	return objective_delta(target->epsilon, mu, *(const Adjacency *) target->context);
+}
+
+static bool
+target_holds(const CalibrationTarget *target, double mu)
+{
+	if (is_folded(target->epsilon, mu, *(const Adjacency *) target->context))
+		return profile_folded(target->epsilon, target->delta, mu);
+	return profile_chi(target->epsilon, target->delta, 2, mu);
 }
 
 /* ln(1 + beta / lambda) + mu^2 / 2 + ((a - 1)^2 mu^2 / 2 + ln(2 Phi((a - 1) mu))) / (a - 1) */
@@ -156,15 +98,19 @@ gradient_bound(Adjacency adjacency)
 double
 objective_sigma(double epsilon, double delta, double beta_over_lambda, Adjacency adjacency)
 {
-	double rest = epsilon - log1p(beta_over_lambda);
+	CalibrationTarget target = {.epsilon = epsilon - log1p(beta_over_lambda),
+								.delta = delta,
+								.context = &adjacency,
+								.delta_of = target_delta,
+								.holds = target_holds};
 
-	return SAFE * gradient_bound(adjacency) / largest_mu(objective_delta, rest, delta, adjacency);
+	return CALIBRATION_SAFE * gradient_bound(adjacency) / calibration_largest(&target);
 }
 
 double
 objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 {
-	return SAFE * gradient_bound(adjacency) /
+	return CALIBRATION_SAFE * gradient_bound(adjacency) /
 		   (epsilon - (MUTANT(33) ? 0 : log1p(beta_over_lambda)));
 }
 
@@ -185,16 +131,6 @@ objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 /* The noise's usual length, d scale, is at most this, and this times lambda. */
 #define NOISE_LIMIT 0x1p24
 #define NOISE_LIMIT_LAMBDA 0x1p14
-
-/*
- * No more than a half: one that is nearly 1 buys hardly less noise, and the doubles could
- * not tell it from 1, for which there would be none.
- */
-static double
-delta_value(int64_t delta)
-{
-	return fmin((double) delta / DELTA_ONE, 0.5);
-}
 
 static double
 lambda_value(int64_t lambda)
@@ -230,8 +166,8 @@ static double
 distance_scale(const ConvexTerms *terms, double epsilon, double distance)
 {
 	if (terms->noise == CONVEX_GAUSSIAN)
-		return distance * gaussian_sigma(epsilon, delta_value(terms->delta));
-	return SAFE * distance / epsilon;
+		return distance * calibration_gaussian_sigma(epsilon, privacy_delta(terms->delta));
+	return CALIBRATION_SAFE * distance / epsilon;
 }
 
 /*
@@ -248,18 +184,21 @@ settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, Con
 		distance_scale(terms, epsilon, (gradient_bound(adjacency) + 2 * scale->tolerance) / lambda);
 }
 
-/* The outer noise is pure: whatever delta there is goes to the objective. */
+/*
+ * The outer noise is pure: whatever delta there is goes to the objective.  ratio and inner have
+ * their margins before ln(1 + ratio) is taken from inner, which is left with a sixteenth.
+ */
 static void
 settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)
 {
 	double lambda = lambda_value(terms->lambda);
-	double ratio = loss_curvature(terms->loss) / lambda * SAFE;
-	double inner = inner_epsilon(epsilon) / SAFE;
+	double ratio = loss_curvature(terms->loss) / lambda * CALIBRATION_SAFE;
+	double inner = inner_epsilon(epsilon) / CALIBRATION_SAFE;
 
 	scale->inner = terms->noise == CONVEX_GAUSSIAN
-					   ? objective_sigma(inner, delta_value(terms->delta), ratio, adjacency)
+					   ? objective_sigma(inner, privacy_delta(terms->delta), ratio, adjacency)
 					   : objective_gamma(inner, ratio, adjacency);
-	scale->outer = SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
+	scale->outer = CALIBRATION_SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
 }
 
 ConvexVerdict

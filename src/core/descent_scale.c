@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "core/calibration.h"
 #include "core/convex_scale.h"
 #include "core/rdp.h"
 
@@ -84,7 +85,8 @@ full_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency ad
 {
 	double distance = privacy_margin(adjacency); /* 2 under replace, 1 under add_remove */
 
-	return distance * sqrt(MUTANT(84) ? 1 : terms->iterations) * gaussian_sigma(epsilon, delta);
+	return distance * sqrt(MUTANT(84) ? 1 : terms->iterations) *
+		   calibration_gaussian_sigma(epsilon, delta);
 }
 
 /* Beyond it delta would be lost for an epsilon that is of no use. */

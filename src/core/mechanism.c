@@ -48,8 +48,7 @@ mechanism_perturbation(const MechanismRequest *request)
 MechanismProof
 mechanism_proof(const MechanismRequest *request)
 {
-	if (!mechanism_perturbs(request->kind) || request->noise == PERTURBATION_GAUGE ||
-		request->noise == PERTURBATION_LAPLACE)
-		return PROOF_EXACT;
-	return request->noise == PERTURBATION_PUBLISHED ? PROOF_UNPROVEN : PROOF_FLOAT;
+	if (mechanism_perturbs(request->kind) && request->noise == PERTURBATION_PUBLISHED)
+		return PROOF_UNPROVEN;
+	return PROOF_EXACT;
 }

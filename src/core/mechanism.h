@@ -44,8 +44,8 @@ typedef enum MechanismKind
 /* On what the guarantee of a release rests, without limits (PRIVACY.md 0.1 C3, 1.1, 1.6). */
 typedef enum MechanismProof
 {
-	PROOF_EXACT,   /* integers and fair bits throughout */
-	PROOF_FLOAT,   /* the law is proved private, its sampler is of finite precision */
+	PROOF_EXACT,   /* the law that is drawn is the law that is proved, its scale included */
+	PROOF_FLOAT,   /* doubles decide something, and no margin is proved; no mechanism has it */
 	PROOF_UNPROVEN /* as published: no proof, and counterexamples elsewhere */
 } MechanismProof;
 

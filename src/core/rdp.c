@@ -38,6 +38,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "core/calibration.h"
 #include "core/convex_scale.h"
 #include "core/mutant.h"
 
@@ -121,7 +122,7 @@ swapped_profile(double q, double mu, double x)
 {
 	double share = q - (1 - q) * expm1(x);
 
-	return share > 0 ? share * fmax(0, gaussian_delta(x + log(q / share), mu)) : 0;
+	return share > 0 ? share * fmax(0, calibration_gaussian_delta(x + log(q / share), mu)) : 0;
 }
 
 static void
@@ -136,7 +137,7 @@ make_profile(double q, double mu, Profile *profile)
 		double epsilon = i * width;
 
 		profile->x[i] = log1p(q * expm1(epsilon));
-		profile->ahead[i] = q * fmax(0, gaussian_delta(epsilon, mu));
+		profile->ahead[i] = q * fmax(0, calibration_gaussian_delta(epsilon, mu));
 		profile->behind[i] = swapped_profile(q, mu, profile->x[i]);
 	}
 }

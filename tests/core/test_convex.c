@@ -2,6 +2,7 @@
  * test_convex.c - convex mechanisms: calibrations against PRIVACY.md 5, losses,
  * clipping, gradients, minimisers, the law of the noise, and privacy itself.
  */
+#include "core/calibration.h"
 #include "core/convex_minimise.h"
 #include "core/convex_release.h"
 #include "core/convex_scale.h"
@@ -12,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 #include <gsl/gsl_cdf.h>
+#include <mpfr.h>
 
 #include "check.h"
 #include "law.h"
@@ -57,12 +59,15 @@ test_gaussian_values(void)
 				  {8, 1e-6, "0.652935"}};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		CHECK(prints_as(gaussian_sigma(values[i].epsilon, values[i].delta), 6, values[i].sigma));
+		CHECK(prints_as(calibration_gaussian_sigma(values[i].epsilon, values[i].delta), 6,
+						values[i].sigma));
 	/* output perturbation: n = 1e4, CMS's lambda .01, L = R = 1 */
-	CHECK(prints_as(0.02 * gaussian_sigma(1, 1e-6), 8, "0.08449358"));
+	CHECK(prints_as(0.02 * calibration_gaussian_sigma(1, 1e-6), 8, "0.08449358"));
 	/* far out neither overflows nor vanishes */
-	CHECK(gaussian_sigma(1000, 1e-9) > 0 && gaussian_sigma(1000, 1e-9) < 0.1);
-	CHECK(gaussian_sigma(1e-9, 1e-9) > 1e6 && gaussian_sigma(1e-9, 1e-9) < 1e10);
+	CHECK(calibration_gaussian_sigma(1000, 1e-9) > 0 &&
+		  calibration_gaussian_sigma(1000, 1e-9) < 0.1);
+	CHECK(calibration_gaussian_sigma(1e-9, 1e-9) > 1e6 &&
+		  calibration_gaussian_sigma(1e-9, 1e-9) < 1e10);
 }
 
 /* Where delta is a difference of two numbers that are nearly the same; by mpmath, 60 digits. */
@@ -80,12 +85,13 @@ test_gaussian_tails(void)
 				  {1e-3, 2e-4, 1.0697678519879e-11}};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		CHECK(fabs(gaussian_delta(values[i].epsilon, values[i].mu) / values[i].delta - 1) < 1e-11);
+		CHECK(fabs(calibration_gaussian_delta(values[i].epsilon, values[i].mu) / values[i].delta -
+				   1) < 1e-11);
 	/* both forms, where one gives way to the other */
 	for (double t = 0.1; t < 9; t *= 1.5)
 	{
-		double below = gaussian_delta(t * 0x0.ffffffffp-7, 0x0.ffffffffp-7);
-		double above = gaussian_delta(t * 0x1.00000001p-7, 0x1.00000001p-7);
+		double below = calibration_gaussian_delta(t * 0x0.ffffffffp-7, 0x0.ffffffffp-7);
+		double above = calibration_gaussian_delta(t * 0x1.00000001p-7, 0x1.00000001p-7);
 
 		CHECK(fabs(below / above - 1) < 1e-8);
 	}
@@ -240,7 +246,7 @@ test_settling(void)
 		terms.delta = DELTA_ONE - 1;
 		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1, ADJACENCY_REPLACE, 5, &scale, &least) ==
 			  CONVEX_FITS);
-		CHECK(scale.outer > 0.2 * gaussian_sigma(1, 0.6));
+		CHECK(scale.outer > 0.2 * calibration_gaussian_sigma(1, 0.6));
 		terms = make_terms(LOSS_LOGISTIC, CONVEX_GAMMA, 1000);
 		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1e-9, ADJACENCY_REPLACE, 100, &scale, &least) ==
 			  CONVEX_NOISE_TOO_LARGE);
@@ -1003,5 +1009,6 @@ main(void)
 	test_gaussian_audit(MECHANISM_OUTPUT);
 	test_gaussian_audit(MECHANISM_OBJECTIVE);
 	arena_destroy(arena);
+	mpfr_free_cache();
 	return check_report("convex");
 }

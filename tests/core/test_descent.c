@@ -3,6 +3,7 @@
  * released, and privacy itself.
  */
 #include "core/batch.h"
+#include "core/calibration.h"
 #include "core/convex_scale.h"
 #include "core/descent_run.h"
 #include "core/mechanism.h"
@@ -173,7 +174,8 @@ test_noise(void)
 		double e = epsilons[i];
 		double mu = sqrt(50) / noise_of(DESCENT_FULL, 50, e, 1e-6, ADJACENCY_ADD_REMOVE);
 
-		CHECK(gaussian_delta(e, mu) <= 1e-6 && gaussian_delta(e, mu) > 1e-6 * (1 - 1e-6));
+		CHECK(calibration_gaussian_delta(e, mu) <= 1e-6 &&
+			  calibration_gaussian_delta(e, mu) > 1e-6 * (1 - 1e-6));
 		CHECK(near(noise_of(DESCENT_POISSON, 50, e, 1e-6, ADJACENCY_ADD_REMOVE),
 				   rdp_noise(RDP_ADD_REMOVE, 0.02, 50, e, 1e-6)));
 		CHECK(near(noise_of(DESCENT_POISSON, 50, e, 1e-6, ADJACENCY_REPLACE),

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/calibration.h"
 #include "core/convex_scale.h"
 
 #include "check.h"
@@ -279,7 +280,7 @@ test_noise(void)
 	/* with all rows it is the Gaussian mechanism, of which the exact law is known */
 	for (int i = 0; i < 5; i++)
 	{
-		double exact = 10 * gaussian_sigma(epsilons[i], 1e-7);
+		double exact = 10 * calibration_gaussian_sigma(epsilons[i], 1e-7);
 
 		CHECK(rdp_noise(RDP_ADD_REMOVE, 1, 100, epsilons[i], 1e-7) > exact);
 		CHECK(rdp_noise(RDP_ADD_REMOVE, 1, 100, epsilons[i], 1e-7) < exact * 1.1);
