@@ -177,7 +177,8 @@ settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *reques
 	return convex_usual_length(kind, request) < INFINITY;
 }
 
-/* Noisy gradient descent; noise is a DescentSampling. */
+/* Noisy gradient descent; noise is a DescentSampling.  The radius is the server's
+ * (convex_choice.c). */
 static bool
 settle_descent(const AccuracySet *set, const Line *line, MechanismRequest *request)
 {
@@ -185,7 +186,7 @@ settle_descent(const AccuracySet *set, const Line *line, MechanismRequest *reque
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex = (ConvexTerms){.loss = line->loss,
 									.noise = CONVEX_GAUSSIAN,
-									.radius = convex_usual_radius(&set->encoding),
+									.radius = 0.75 * convex_usual_radius(&set->encoding),
 									.lambda = LAMBDA_MIN,
 									.delta = usual_delta(set)};
 	request->descent =
