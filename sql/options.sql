@@ -130,7 +130,7 @@ SELECT dp_halfspace(ARRAY[coalesce(age, 0)], rich, 1.0, 0) FROM person;
 SELECT weights('{"mech": 1}');
 SELECT weights('{"Grid": "sign"}');
 SELECT weights('[1]');
-SELECT weights('{"mechanism": "sgd"}');
+SELECT weights('{"mechanism": "svrg"}');
 SELECT weights('{"mechanism": 3}');
 SELECT weights('{"noise": "gauss"}');
 SELECT weights('{"solver": "cplex"}');

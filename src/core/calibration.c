@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <gsl/gsl_integration.h>
+#include <gsl/gsl_sf_erf.h>
 
 #include "core/mutant.h"
 #include "core/profile.h"
@@ -40,6 +41,35 @@ log_normal_above(double x)
 	return log_normal_density(x) - log(fraction);
 }
 
+/* How fast Mills' ratio M(x) = Phi(-x) / phi(x) falls: 1 - x M(x), which is positive. */
+double
+calibration_mills_fall(double x)
+{
+	return 1 - x / gsl_sf_hazard(x);
+}
+
+/*
+ * Where mu is small, the two terms below are nearly the same and their difference has few
+ * digits.  It is phi(t - mu / 2) (M(t - mu / 2) - M(t + mu / 2)), t = epsilon / mu, the integral
+ * of M's fall: three points of Gauss and Legendre give 1e-15 of it.
+ */
+#define SMALL_MU 0x1p-7
+
+/* Beyond so many deviations nothing is left of 1e-18. */
+#define MOST_TAIL 16
+
+static double
+log_gaussian_delta_of_small(double epsilon, double mu)
+{
+	double t = epsilon / mu;
+	double side = mu / 2 * sqrt(0.6);
+	double fall = (5 * (calibration_mills_fall(t - side) + calibration_mills_fall(t + side)) +
+				   8 * calibration_mills_fall(t)) /
+				  18;
+
+	return log_normal_density(t - mu / 2) + log(mu * fall);
+}
+
 /*
  * Source: PRIVACY.md 0, Balle and Wang 2018.  ln of Phi(mu/2 - epsilon/mu) - e^epsilon
  * Phi(-mu/2 - epsilon/mu), mu = sensitivity / sigma.
@@ -50,6 +80,8 @@ log_gaussian_delta(double epsilon, double mu)
 	double here = log_normal_above(epsilon / mu - mu / 2);
 	double there = epsilon + log_normal_above(epsilon / mu + mu / 2);
 
+	if (mu < SMALL_MU && epsilon < MOST_TAIL * mu)
+		return log_gaussian_delta_of_small(epsilon, mu);
 	return there < here ? here + log(-expm1(there - here)) : -INFINITY;
 }
 

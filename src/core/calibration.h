@@ -41,6 +41,9 @@ extern double calibration_gaussian_delta(double epsilon, double mu);
 /* sigma_G: the sigma for sensitivity 1; delta > 0. */
 extern double calibration_gaussian_sigma(double epsilon, double delta);
 
+/* How fast Mills' ratio M(x) = Phi(-x) / phi(x) falls: 1 - x M(x), which is positive. */
+extern double calibration_mills_fall(double x);
+
 /* The right side of (2) with X the chi law, or that of sum |z_i| / sqrt(k) rounded up. */
 extern double calibration_chi_delta(double epsilon, double kappa, int k);
 extern double calibration_signs_delta(double epsilon, double kappa, int k);

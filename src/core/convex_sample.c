@@ -180,10 +180,16 @@ convex_gradient(ConvexSample *sample, const LossTable *table, int64_t lambda, co
 	split_weights(u, dimension, &split);
 	for (int64_t i = 0; i < sample->rows; i++, v += dimension)
 	{
-		Wide score = row_score(v, &split, dimension);
-		Wide ahead = loss_slope(table, score);
-		Wide behind = loss_slope(table, -score);
+		Wide score;
+		Wide ahead;
+		Wide behind;
 
+		sample->bend[i] = 0;
+		if (sample->positive[i] == 0 && sample->negative[i] == 0)
+			continue; /* not in a batch */
+		score = row_score(v, &split, dimension);
+		ahead = loss_slope(table, score);
+		behind = loss_slope(table, -score);
 		add_pull(v, sample->positive[i], sample->negative[i], ahead, behind, dimension, &sums);
 		sample->bend[i] = (double) sample->positive[i] * loss_bend(table, score) +
 						  (double) sample->negative[i] * loss_bend(table, -score);

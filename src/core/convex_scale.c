@@ -38,7 +38,7 @@ objective_delta_folded(double rest, double mu)
  * E (1 - e^(rest - mu^2 / 2 - mu X))_+ for X of the law chi_2, density x e^(-x^2 / 2).
  * With t = (rest - mu^2 / 2) / mu: mu sqrt(2 pi) e^rest Phi(-t - mu) if t >= 0, and
  * for t < 0, where the bracket is always positive, 1 - e^rest (e^(-mu^2 / 2) - mu
- * sqrt(2 pi) Phi(-mu)).
+ * sqrt(2 pi) Phi(-mu)) = 1 - e^(rest - mu^2 / 2) (1 - mu M(mu)), in which nothing overflows.
  */
 double
 objective_delta_chi2(double rest, double mu)
@@ -47,7 +47,7 @@ objective_delta_chi2(double rest, double mu)
 
 	if (t >= 0)
 		return mu * SQRT_TWO_PI * exp(rest + log_normal_cdf(-t - mu));
-	return 1 - exp(rest) * (exp(-mu * mu / 2) - mu * SQRT_TWO_PI * exp(log_normal_cdf(-mu)));
+	return 1 - exp(rest - mu * mu / 2) * calibration_mills_fall(mu);
 }
 
 /* Does the folded law serve? Under replace it is proved only so far, less a margin for doubles. */

@@ -16,6 +16,11 @@ mechanism_get(MechanismKind kind)
 		[MECHANISM_SAMPLE_AGGREGATE] = &mechanism_sample_aggregate,
 		[MECHANISM_OUTPUT] = &mechanism_output,
 		[MECHANISM_OBJECTIVE] = &mechanism_objective,
+		[MECHANISM_SGD] = &mechanism_sgd,
+		[MECHANISM_CONVEX_EXPONENTIAL] = &mechanism_convex_exponential,
+		[MECHANISM_LOCALIZED] = &mechanism_localized,
+		[MECHANISM_OPSAMP] = &mechanism_opsamp,
+		[MECHANISM_SIMPLEX] = &mechanism_simplex,
 	};
 
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;

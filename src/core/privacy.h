@@ -12,8 +12,8 @@
 /* epsilon is an integer number of nano-units: 1.0 is 1,000,000,000. */
 #define EPSILON_ONE INT64_C(1000000000)
 
-/* delta is an integer number of units of 2^-60. */
-#define DELTA_ONE (INT64_C(1) << 60)
+/* delta is an integer number of atto-units, 1e-18. */
+#define DELTA_ONE INT64_C(1000000000000000000)
 
 /*
  * As doubles, never above what they stand for: a scale that is safe for them is safe.
@@ -35,10 +35,12 @@ static inline double
 privacy_delta(int64_t delta)
 {
 	double units = (double) delta;
+	double value;
 
 	if ((int64_t) units > delta)
 		units = nextafter(units, 0);
-	return ldexp(units, -60);
+	value = units / DELTA_ONE;
+	return fma(value, DELTA_ONE, -units) > 0 ? nextafter(value, 0) : value;
 }
 
 typedef enum Adjacency

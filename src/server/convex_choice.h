@@ -16,11 +16,14 @@
 
 /*
  * Sets kind, grid and terms of a request that has its epsilon and adjacency; delta is
- * that of one row, in units of 2^-60, 0 for pure differential privacy.  Raises 22023
+ * that of one row, in atto-units, 0 for pure differential privacy.  Raises 22023
  * where the options do not go together.
  */
 extern void convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding,
 						  int64 delta, MechanismRequest *request);
+
+/* Of the rows, as the options have it or by their encoding; raises 22023 if it is out of range. */
+extern double convex_choose_radius(const Options *options, const Encoding *encoding);
 
 /* Lambda of a request, for w in units of the features. */
 extern double convex_regularization(const ConvexTerms *terms);

@@ -195,6 +195,8 @@ settle(const Request *request, const AnalystTable *opened)
 	Training *training = request->training;
 
 	training_set_protected(training, &opened->features, &opened->protection);
+	if (training->method == METHOD_SIMPLEX)
+		training_set_target(training, opened->label);
 	training->provenance = analyst_provenance(opened, request->filter);
 	training_begin(training, training->options.dimension);
 }
@@ -206,7 +208,8 @@ train(const Request *request, AnalystTerms *terms, TupleDesc descriptor, int64 *
 	AnalystTable opened;
 	Run context = {.training = training};
 
-	analyst_open(request->relation, request->features, request->label, request->filter, &opened);
+	analyst_open(request->relation, request->features, request->label,
+				 training->method == METHOD_SIMPLEX, request->filter, &opened);
 	settle(request, &opened);
 	grant_check_budgets(request->relation, training->cost.epsilon_charged,
 						training->cost.delta_charged, opened.protection.adjacency);

@@ -1,6 +1,6 @@
 /*
- * trainers.c - the aggregates dp_halfspace, dp_logistic and dp_svm: stream rows, charge,
- * solve, release.
+ * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm, dp_classifier and
+ * dp_simplex: stream rows, charge, solve, release.
  *
  * The order of the final function is the guarantee: everything that can be
  * refused is refused from public parameters, then the charge is committed, and
@@ -106,6 +106,8 @@ open_training(PlanCall *call, TrainingMethod method, const PlanTable *table, Tra
 		settle_adjacency(table, &training->options);
 	if (training->options.low.count == 0 && training->options.scale.count == 0)
 		plan_refuse_unscaled_features(call);
+	if (method == METHOD_SIMPLEX && !training->options.target_given)
+		plan_refuse_unscaled_target(call, ARGUMENT_LABEL);
 
 	features = training_declared_features(training);
 	if (features == 0)
@@ -181,10 +183,22 @@ adopt_features(Accumulation *accumulation, Rows *rows, int features, MemoryConte
 	(void) rows_set_features(rows, accumulation->training.encoding.features);
 }
 
+/* The number to be predicted goes in front of the features. */
+static void
+add_target_row(Rows *rows, double target, const double *features, int count)
+{
+	double row[GRID_MAX_DIMENSION];
+
+	row[0] = target;
+	memcpy(row + 1, features, count * sizeof(double));
+	rows_add(rows, row, true);
+}
+
 static void
 add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, Rows *rows)
 {
 	ArrayType *array;
+	bool target = accumulation->training.method == METHOD_SIMPLEX;
 	int features;
 	Label label;
 
@@ -197,10 +211,12 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, Rows *rows)
 	features = ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
 	if (rows->encoding.features == 0 && features > 0)
 		adopt_features(accumulation, rows, features, fcinfo->flinfo->fn_mcxt);
-	label = read_label(PG_GETARG_DATUM(2), accumulation->label_type);
-	if (features == 0 || features != rows->encoding.features || label == LABEL_NEITHER ||
-		(ARR_HASNULL(array) && array_contains_nulls(array)))
+	label = target ? LABEL_POSITIVE : read_label(PG_GETARG_DATUM(2), accumulation->label_type);
+	if (features == 0 || features != rows->encoding.features - (target ? 1 : 0) ||
+		label == LABEL_NEITHER || (ARR_HASNULL(array) && array_contains_nulls(array)))
 		rows_add_neutral(rows, 1);
+	else if (target)
+		add_target_row(rows, PG_GETARG_FLOAT8(2), (double *) ARR_DATA_PTR(array), features);
 	else
 		rows_add(rows, (double *) ARR_DATA_PTR(array), label == LABEL_POSITIVE);
 }
@@ -252,6 +268,20 @@ dpobj_svm_accumulate(PG_FUNCTION_ARGS)
 	return accumulate(fcinfo, METHOD_SVM);
 }
 
+PG_FUNCTION_INFO_V1(dpobj_classifier_accumulate);
+Datum
+dpobj_classifier_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_CLASSIFIER);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_simplex_accumulate);
+Datum
+dpobj_simplex_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_SIMPLEX);
+}
+
 /* ---- the release ---- */
 
 static void
@@ -279,7 +309,8 @@ settle_from_state(Training *training, RowsState *state)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the dimension is not known"),
 				 errhint("Set \"dimension\" or \"groups\" in the options, or write the "
 						 "features as ARRAY[...].")));
-	training_set_features(training, state->rows.encoding.features);
+	training_set_features(training, state->rows.encoding.features -
+										(training->method == METHOD_SIMPLEX ? 1 : 0));
 }
 
 /* Charge, solve, release. */
@@ -339,4 +370,18 @@ Datum
 dpobj_svm_final(PG_FUNCTION_ARGS)
 {
 	return finish(fcinfo, METHOD_SVM);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_classifier_final);
+Datum
+dpobj_classifier_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_CLASSIFIER);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_simplex_final);
+Datum
+dpobj_simplex_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_SIMPLEX);
 }

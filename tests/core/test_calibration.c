@@ -13,6 +13,8 @@
 #include <gsl/gsl_randist.h>
 #include <mpfr.h>
 
+#include "core/privacy.h"
+
 #include "check.h"
 
 /* Half a unit of the last digit printed. */
@@ -216,7 +218,7 @@ two_signs_delta(double epsilon, double kappa)
 static void
 test_signs(void)
 {
-	double least = ldexp(1, -60);
+	double least = 1.0 / DELTA_ONE;
 
 	for (double kappa = 0.1; kappa < 3; kappa *= 1.5)
 	{

@@ -70,6 +70,33 @@ test_gaussian_values(void)
 		  calibration_gaussian_sigma(1e-9, 1e-9) < 1e10);
 }
 
+/* Where delta is a difference of two numbers that are nearly the same; by mpmath, 60 digits. */
+static void
+test_gaussian_tails(void)
+{
+	static const struct
+	{
+		double epsilon;
+		double mu;
+		double delta;
+	} values[] = {{1e-9, 1e-7, 3.9396222754621e-8},
+				  {1e-7, 3e-8, 3.3623367371663e-12},
+				  {1e-5, 2e-6, 1.069238452945e-13},
+				  {1e-3, 2e-4, 1.0697678519879e-11}};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		CHECK(fabs(calibration_gaussian_delta(values[i].epsilon, values[i].mu) / values[i].delta -
+				   1) < 1e-11);
+	/* both forms, where one gives way to the other */
+	for (double t = 0.1; t < 9; t *= 1.5)
+	{
+		double below = calibration_gaussian_delta(t * 0x0.ffffffffp-7, 0x0.ffffffffp-7);
+		double above = calibration_gaussian_delta(t * 0x1.00000001p-7, 0x1.00000001p-7);
+
+		CHECK(fabs(below / above - 1) < 1e-8);
+	}
+}
+
 static double
 sigma_chi2(double epsilon, double delta, double ratio)
 {
@@ -154,6 +181,9 @@ test_delta_integrals(void)
 	/* just outside the region where the collinear case is proved to be the worst */
 	CHECK(objective_delta(0.4, 0.5, ADJACENCY_REPLACE) == objective_delta_chi2(0.4, 0.5));
 	CHECK(objective_delta(0.6, 0.5, ADJACENCY_REPLACE) < objective_delta_chi2(0.6, 0.5));
+	/* where e^rest overflows but e^(-mu^2 / 2) is not 0 yet; by mpmath */
+	CHECK(fabs(objective_delta_chi2(715, 38) - 0.99999936981) < 1e-10);
+	CHECK(objective_sigma(712, 0.2, 1e-9, ADJACENCY_REPLACE) > 2 / sqrt(2 * 712));
 }
 
 static ConvexTerms
@@ -163,7 +193,7 @@ make_terms(ConvexLoss loss, ConvexNoise noise, double lambda)
 						 .noise = noise,
 						 .radius = 1,
 						 .lambda = (int64_t) ceil(lambda * LAMBDA_ONE),
-						 .delta = noise == CONVEX_GAUSSIAN ? (int64_t) ldexp(1e-6, 60) : 0};
+						 .delta = noise == CONVEX_GAUSSIAN ? DELTA_ONE / 1000000 : 0};
 }
 
 /* The parts add up to epsilon, and the least lambda is the least. */
@@ -212,6 +242,11 @@ test_settling(void)
 		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, 1, ADJACENCY_REPLACE, 5, &scale, &least) ==
 			  CONVEX_FITS);
 		CHECK(scale.inner > 8.936122 && scale.inner < 9.1);
+		/* a delta that the doubles cannot tell from 1 */
+		terms.delta = DELTA_ONE - 1;
+		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1, ADJACENCY_REPLACE, 5, &scale, &least) ==
+			  CONVEX_FITS);
+		CHECK(scale.outer > 0.2 * calibration_gaussian_sigma(1, 0.6));
 		terms = make_terms(LOSS_LOGISTIC, CONVEX_GAMMA, 1000);
 		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1e-9, ADJACENCY_REPLACE, 100, &scale, &least) ==
 			  CONVEX_NOISE_TOO_LARGE);
@@ -493,6 +528,57 @@ test_minimisers(void)
 		convex_sample_release(&sample, memory);
 	}
 	CHECK(most_rounds < 200);
+	memory_release(memory, table);
+	memory_release(memory, problem);
+}
+
+/* Few rows, of all lengths, some of them many times: far from the start every one has its kink. */
+static void
+make_contrasts(Problem *problem, int dimension)
+{
+	int rows = 1 + (int) teststream_below(&stream, 6);
+
+	problem->instance = (Instance){.dimension = dimension,
+								   .rows = rows,
+								   .x = problem->x,
+								   .positive = problem->positive,
+								   .negative = problem->negative};
+	for (int i = 0; i < rows; i++)
+	{
+		int32_t *x = problem->x + i * dimension;
+
+		for (int j = 0; j < dimension; j++)
+			x[j] = (int32_t) ldexp(uniform(-0.5, 0.5), (int) teststream_below(&stream, 17));
+		problem->positive[i] = (int64_t) exp2(uniform(-10, 30));
+		problem->negative[i] = (int64_t) exp2(uniform(-10, 30));
+	}
+}
+
+/* A search that a kink throws back would take thousands of rounds, or millions. */
+static void
+test_rounds(void)
+{
+	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
+	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
+	Wide b[4] = {0};
+	Wide u[GRID_MAX_DIMENSION];
+
+	for (int c = 0; c < check_repetitions(1000); c++)
+	{
+		ConvexLoss loss = (ConvexLoss) (c % LOSS_KINDS);
+		ConvexSample sample;
+		ConvexObjective objective = {.sample = &sample,
+									 .table = table,
+									 .curvature = loss_curvature(loss),
+									 .lambda = (int64_t) ldexp(LAMBDA_MIN, c % 4),
+									 .b = b};
+
+		loss_table_make(loss, table);
+		make_contrasts(problem, 1 + (int) teststream_below(&stream, 4));
+		convex_sample_make(&problem->instance, 1, memory, &sample);
+		CHECK(convex_minimise(&objective, ldexp(LAMBDA_MIN, -27 - LAMBDA_BITS), memory, u) < 60);
+		convex_sample_release(&sample, memory);
+	}
 	memory_release(memory, table);
 	memory_release(memory, problem);
 }
@@ -872,7 +958,7 @@ test_gaussian_audit(MechanismKind kind)
 	double without;
 	double error;
 
-	request.convex.delta = (int64_t) ldexp(delta, 60);
+	request.convex.delta = llround(delta * DELTA_ONE);
 	request.grid.dimension = 1;
 	request.grid.levels[0] = 1;
 	if (check_share() < 100)
@@ -898,6 +984,7 @@ main(void)
 	teststream_seed(&stream, 11);
 	bits_init(&bits, teststream_fill, &stream);
 	test_gaussian_values();
+	test_gaussian_tails();
 	test_objective_values();
 	test_delta_integrals();
 	test_settling();
@@ -905,12 +992,13 @@ main(void)
 	test_clipping();
 	test_gradients();
 	test_minimisers();
+	test_rounds();
 	test_gaussian_law(1);
 	test_gaussian_law(3);
 	test_gamma_law(1);
 	test_gamma_law(3);
 	test_narrowing();
-	for (int noise = 0; noise < CONVEX_NOISES; noise++)
+	for (int noise = 0; noise <= CONVEX_GAUSSIAN; noise++)
 	{
 		test_distance(MECHANISM_OUTPUT, (ConvexNoise) noise);
 		test_distance(MECHANISM_OBJECTIVE, (ConvexNoise) noise);
