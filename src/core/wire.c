@@ -246,7 +246,6 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 					size_t *length)
 {
 	size_t cells = (size_t) instance->rows * (size_t) instance->dimension;
-	bool convex = is_convex(request);
 	size_t bound = 256 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
 				   cells * sizeof(int32_t) + 2 * (size_t) instance->rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
