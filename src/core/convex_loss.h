@@ -59,16 +59,18 @@ loss_slope(const LossTable *table, Wide margin)
 		   (Wide) (table->slope[knot] - table->slope[knot + 1]) * rest;
 }
 
-/* psi''(margin), for Newton's method, which needs no proof. */
-static inline double
+/* psi''(margin), for Newton's method, which needs no proof: units of 2^-14, rounded down. */
+#define BEND_BITS 14
+
+static inline int64_t
 loss_bend(const LossTable *table, Wide margin)
 {
 	int64_t knot = (int64_t) ((margin + SCORE_REACH) >> (SCORE_BITS - SLOPE_KNOT_BITS));
 
 	if (knot < 0 || knot >= SLOPE_KNOTS - 1)
 		return 0;
-	return (double) (table->slope[knot] - table->slope[knot + 1]) /
-		   (double) (INT64_C(1) << (SLOPE_BITS - SLOPE_KNOT_BITS));
+	return (table->slope[knot] - table->slope[knot + 1]) >>
+		   (SLOPE_BITS - SLOPE_KNOT_BITS - BEND_BITS);
 }
 
 #endif

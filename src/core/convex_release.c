@@ -147,7 +147,7 @@ minimise(const MechanismRequest *request, const Instance *instance, double toler
 	int64_t steps;
 
 	loss_table_make(terms->loss, table);
-	convex_sample_make(instance, terms->radius, tools->memory, &sample);
+	convex_sample_make(instance, terms->radius, request->threads, tools->memory, &sample);
 	steps = convex_minimise(&objective, tolerance / 2, tools->memory, u);
 	convex_sample_release(&sample, tools->memory);
 	memory_release(tools->memory, table);

@@ -1,14 +1,16 @@
 /*
- * convex_sample.c - clipping and gradients in integers.
+ * convex_sample.c - rows in blocks: read, clipped and handed to several threads.
  */
 #include "core/convex_sample.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/crew.h"
 #include "core/mutant.h"
 
-/* ---- rows ---- */
+/* ---- one row ---- */
 
 static int64_t
 squared_norm(const int32_t *x, int dimension)
@@ -38,204 +40,158 @@ convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v)
 			v[j] -= (v[j] > 0) - (v[j] < 0);
 }
 
-void
-convex_sample_make(const Instance *instance, double radius, Memory *memory, ConvexSample *sample)
+/* ---- blocks ---- */
+
+/* So many that a block and its source fit into a processor's cache, even where rows are long. */
+#define BLOCK_ROWS 256
+
+/* Room of one thread. */
+struct ConvexReader
 {
+	ConvexSample *sample;
+	ConvexVisit visit;
+	void *context;
+	uint8_t *records; /* of a spilled block; else NULL */
+	int32_t *v;
+	int64_t positive[BLOCK_ROWS];
+	int64_t negative[BLOCK_ROWS];
+};
+
+/* A row of the block, copied out of its record. */
+static void
+unpack_record(ConvexReader *reader, int64_t i)
+{
+	const ConvexSample *sample = reader->sample;
+	int dimension = sample->instance->dimension;
+	const uint8_t *record = reader->records + (size_t) i * spill_record_size(dimension);
+	int32_t x[GRID_MAX_DIMENSION];
+	RowCount count;
+
+	memcpy(x, record, (size_t) dimension * sizeof(int32_t));
+	memcpy(&count, record + (size_t) spill_stride(dimension) * sizeof(int32_t), sizeof(count));
+	convex_clip_row(x, dimension, sample->radius, reader->v + i * dimension);
+	reader->positive[i] = count.positive;
+	reader->negative[i] = MUTANT(111) ? 0 : count.negative;
+}
+
+static ConvexBlock
+read_block(ConvexReader *reader, int64_t first, int64_t rows)
+{
+	const Instance *instance = reader->sample->instance;
+	size_t size = spill_record_size(instance->dimension);
+
+	if (instance->spilled)
+	{
+		instance->source->read(instance->source, (uint64_t) first * size, (size_t) rows * size,
+							   reader->records);
+		for (int64_t i = 0; i < rows; i++)
+			unpack_record(reader, i);
+		return (ConvexBlock){rows, reader->v, reader->positive, reader->negative};
+	}
+	for (int64_t i = 0; i < rows; i++)
+		convex_clip_row(instance->x + (first + i) * instance->dimension, instance->dimension,
+						reader->sample->radius, reader->v + i * instance->dimension);
+	return (ConvexBlock){rows, reader->v, instance->positive + first, instance->negative + first};
+}
+
+/* Whoever is free takes the next block. */
+static void
+visit_blocks(void *context)
+{
+	ConvexReader *reader = context;
+	ConvexSample *sample = reader->sample;
+	int64_t first;
+
+	while ((first = atomic_fetch_add(&sample->next, BLOCK_ROWS)) < sample->instance->rows)
+	{
+		int64_t left = sample->instance->rows - first;
+		ConvexBlock block = read_block(reader, first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
+
+		reader->visit(reader->context, &block);
+	}
+}
+
+void
+convex_sample_visit(ConvexSample *sample, ConvexVisit visit, void *const *context)
+{
+	void *reader[CREW_MAX_THREADS];
+
+	atomic_store(&sample->next, 0);
+	for (int k = 0; k < sample->threads; k++)
+	{
+		sample->reader[k]->visit = visit;
+		sample->reader[k]->context = context[k];
+		reader[k] = sample->reader[k];
+	}
+	crew_run(sample->threads, visit_blocks, reader);
+}
+
+/* ---- the sample ---- */
+
+/* No count is negative, and all of them are fewer than the arithmetic is made for. */
+static void
+count_labels(void *context, const ConvexBlock *block)
+{
+	int64_t *sum = context;
+
+	for (int64_t i = 0; i < block->rows; i++)
+		if (block->positive[i] < 0 || block->negative[i] < 0 ||
+			__builtin_add_overflow(*sum, block->positive[i], sum) ||
+			__builtin_add_overflow(*sum, block->negative[i], sum) || *sum >= CONVEX_MAX_LABELS)
+			abort(); /* nobody has so many, and no record is like that */
+}
+
+static double
+labels_above(ConvexSample *sample)
+{
+	int64_t count[CREW_MAX_THREADS] = {0};
+	void *context[CREW_MAX_THREADS];
+	double sum = 0;
+
+	for (int k = 0; k < sample->threads; k++)
+		context[k] = &count[k];
+	convex_sample_visit(sample, count_labels, context);
+	for (int k = 0; k < sample->threads; k++)
+		sum += (double) count[k];
+	if (sum >= (double) CONVEX_MAX_LABELS)
+		abort();
+	return sum * (1 + 1e-9);
+}
+
+void
+convex_sample_make(const Instance *instance, double radius, int threads, Memory *memory,
+				   ConvexSample *sample)
+{
+	int64_t blocks = (instance->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
 	size_t dimension = (size_t) instance->dimension;
 
-	sample->dimension = instance->dimension;
-	sample->rows = instance->rows;
-	sample->positive = instance->positive;
-	sample->negative = instance->negative;
-	sample->v = memory_allocate(memory, (size_t) instance->rows, dimension * sizeof(int32_t));
-	sample->bend = memory_allocate(memory, (size_t) instance->rows, sizeof(double));
-	sample->count = 0;
-	for (int64_t i = 0; i < instance->rows; i++)
+	memset(sample, 0, sizeof(*sample));
+	sample->instance = instance;
+	sample->radius = radius;
+	sample->threads = threads < CREW_MAX_THREADS ? threads : CREW_MAX_THREADS;
+	if (sample->threads > blocks)
+		sample->threads = blocks > 0 ? (int) blocks : 1;
+	for (int k = 0; k < sample->threads; k++)
 	{
-		convex_clip_row(instance->x + (size_t) i * dimension, instance->dimension, radius,
-						sample->v + (size_t) i * dimension);
-		sample->count += (double) (sample->positive[i] + sample->negative[i]);
+		ConvexReader *reader = memory_allocate_zero(memory, 1, sizeof(ConvexReader));
+
+		reader->sample = sample;
+		reader->v = memory_allocate(memory, BLOCK_ROWS, dimension * sizeof(int32_t));
+		if (instance->spilled)
+			reader->records =
+				memory_allocate(memory, BLOCK_ROWS, spill_record_size(instance->dimension));
+		sample->reader[k] = reader;
 	}
-	sample->count *= 1 + 1e-9;
+	sample->count = labels_above(sample);
 }
 
 void
 convex_sample_release(ConvexSample *sample, Memory *memory)
 {
-	memory_release(memory, sample->v);
-	memory_release(memory, sample->bend);
-}
-
-/* ---- gradient ---- */
-
-/* The weights are cut in two so that each product takes one multiplication. */
-#define LOW_BITS 62
-#define LOW_MASK ((INT64_C(1) << LOW_BITS) - 1)
-
-typedef struct SplitWeights
-{
-	int64_t high[GRID_MAX_DIMENSION]; /* units of 2^-34 */
-	int64_t low[GRID_MAX_DIMENSION];  /* units of 2^-96 */
-} SplitWeights;
-
-static void
-split_weights(const Wide *u, int dimension, SplitWeights *split)
-{
-	for (int j = 0; j < dimension; j++)
+	for (int k = 0; k < sample->threads; k++)
 	{
-		split->high[j] = (int64_t) (u[j] >> LOW_BITS);
-		split->low[j] = (int64_t) (u[j] & LOW_MASK);
-	}
-}
-
-/* <v, u>, rounded down to units of 2^-90 and clipped to what a table knows. */
-static inline Wide
-row_score(const int32_t *v, const SplitWeights *split, int dimension)
-{
-	const Wide reach = (Wide) SLOPE_REACH << (WEIGHT_BITS - LOW_BITS + ROW_BITS);
-	Wide high = 0;
-	Wide low = 0;
-
-	for (int j = 0; j < dimension; j++)
-	{
-		high += (Wide) split->high[j] * v[j];
-		low += (Wide) split->low[j] * v[j];
-	}
-	high += low >> LOW_BITS;
-	if (high >= reach)
-		return SCORE_REACH;
-	if (high < -reach)
-		return -SCORE_REACH;
-	return high * ((Wide) 1 << (SCORE_BITS - (WEIGHT_BITS - LOW_BITS + ROW_BITS))) +
-		   ((low & LOW_MASK) >> (WEIGHT_BITS + ROW_BITS - SCORE_BITS));
-}
-
-/* A slope in two parts: units of 2^-55, and 2^-95 for the rest, of which 40 bits are kept. */
-#define PART_BITS 55
-#define REST_BITS 40
-
-/* Sums over rows: units of 2^-75 and 2^-115. */
-typedef struct GradientSums
-{
-	Wide part[GRID_MAX_DIMENSION];
-	Wide rest[GRID_MAX_DIMENSION];
-} GradientSums;
-
-/*
- * A row pulls along v by positive a(s) - negative a(-s).  Few labels, which is the
- * usual case, leave room for products of single words.
- */
-#define FEW_LABELS 127
-
-static inline void
-add_pull(const int32_t *v, Wide positive, Wide negative, Wide ahead, Wide behind, int dimension,
-		 GradientSums *sums)
-{
-	const int shift = SLOPE_FINE_BITS - PART_BITS;
-	const Wide mask = ((Wide) 1 << shift) - 1;
-	Wide part = positive * (ahead >> shift) - negative * (behind >> shift);
-	Wide rest = positive * ((ahead & mask) >> (shift - REST_BITS)) -
-				negative * ((behind & mask) >> (shift - REST_BITS));
-
-	if (positive + negative <= FEW_LABELS)
-	{
-		int64_t word = (int64_t) part;
-		int64_t rest_word = (int64_t) rest;
-
-		for (int j = 0; j < dimension; j++)
-		{
-			sums->part[j] += (Wide) word * v[j];
-			sums->rest[j] += (Wide) rest_word * v[j];
-		}
-		return;
-	}
-	for (int j = 0; j < dimension; j++)
-	{
-		sums->part[j] += part * v[j];
-		sums->rest[j] += rest * v[j];
-	}
-}
-
-/* lambda u, rounded down to units of 2^-85. */
-static Wide
-times_lambda(Wide u, int64_t lambda)
-{
-	Wide high = (u >> LOW_BITS) * lambda;      /* units of 2^-66 */
-	Wide low = (Wide) (u & LOW_MASK) * lambda; /* units of 2^-128 */
-
-	return high * ((Wide) 1 << (GRADIENT_BITS - (WEIGHT_BITS - LOW_BITS + LAMBDA_BITS))) +
-		   (low >> (WEIGHT_BITS + LAMBDA_BITS - GRADIENT_BITS));
-}
-
-void
-convex_gradient(ConvexSample *sample, const LossTable *table, int64_t lambda, const Wide *b,
-				const Wide *u, Wide *gradient)
-{
-	int dimension = sample->dimension;
-	const int32_t *v = sample->v;
-	SplitWeights split;
-	GradientSums sums;
-
-	memset(&sums, 0, sizeof(sums));
-	split_weights(u, dimension, &split);
-	for (int64_t i = 0; i < sample->rows; i++, v += dimension)
-	{
-		Wide score = row_score(v, &split, dimension);
-		Wide ahead = loss_slope(table, score);
-		Wide behind = loss_slope(table, -score);
-
-		add_pull(v, sample->positive[i], sample->negative[i], ahead, behind, dimension, &sums);
-		sample->bend[i] = (double) sample->positive[i] * loss_bend(table, score) +
-						  (double) sample->negative[i] * loss_bend(table, -score);
-	}
-	for (int j = 0; j < dimension; j++)
-		gradient[j] = b[j] + times_lambda(u[j], lambda) -
-					  sums.part[j] * (1 << (GRADIENT_BITS - PART_BITS - ROW_BITS)) -
-					  (sums.rest[j] >> (PART_BITS + REST_BITS + ROW_BITS - GRADIENT_BITS));
-}
-
-/*
- * Each label's slope is off by beta 2^-90 <= 2^-90 for the score rounded down and by
- * 2^-95 for the bits not kept, times |v| <= 1; each coordinate by 2^-84 for the
- * two roundings above.
- */
-double
-convex_gradient_error(const ConvexSample *sample)
-{
-	return ldexp(sample->count, -89) + ldexp(sqrt(sample->dimension), -84);
-}
-
-/* ---- Hessian ---- */
-
-static void
-add_row_hessian(const int32_t *v, double bend, int dimension, double *hessian)
-{
-	for (int j = 0; j < dimension; j++)
-	{
-		double *row = hessian + (size_t) j * (size_t) dimension;
-		double factor = bend * v[j];
-
-		if (v[j] == 0)
-			continue;
-		for (int k = 0; k <= j; k++)
-			row[k] += factor * v[k];
-	}
-}
-
-void
-convex_hessian(const ConvexSample *sample, int64_t lambda, double *hessian)
-{
-	size_t dimension = (size_t) sample->dimension;
-
-	memset(hessian, 0, dimension * dimension * sizeof(double));
-	for (int64_t i = 0; i < sample->rows; i++)
-		if (sample->bend[i] != 0)
-			add_row_hessian(sample->v + (size_t) i * dimension,
-							ldexp(sample->bend[i], -2 * ROW_BITS), sample->dimension, hessian);
-	for (size_t j = 0; j < dimension; j++)
-	{
-		hessian[j * dimension + j] += (double) lambda / (double) LAMBDA_ONE;
-		for (size_t k = 0; k < j; k++)
-			hessian[k * dimension + j] = hessian[j * dimension + k];
+		memory_release(memory, sample->reader[k]->records);
+		memory_release(memory, sample->reader[k]->v);
+		memory_release(memory, sample->reader[k]);
 	}
 }

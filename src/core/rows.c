@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "core/mutant.h"
+
 #define INITIAL_ROWS 256
 #define ROWS_MAX (UINT32_C(1) << 30) /* with twice as many slots, 31 bits number them */
 
@@ -33,7 +35,7 @@ hash_multiplier(uint64_t i)
 static void
 table_allocate(Rows *rows)
 {
-	rows->stride = (encoding_dimension(&rows->encoding) + 1) & ~1;
+	rows->stride = spill_stride(encoding_dimension(&rows->encoding));
 	rows->capacity = INITIAL_ROWS;
 	rows->x = memory_allocate(rows->memory, (size_t) rows->capacity * (size_t) rows->stride,
 							  sizeof(int32_t));
@@ -165,13 +167,98 @@ find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
 	return rows->distinct - 1;
 }
 
+/* ---- spilling ---- */
+
+void
+rows_set_spill(Rows *rows, SpillSink *sink, size_t limit)
+{
+	rows->sink = sink;
+	rows->limit = limit;
+}
+
+static size_t
+record_size(const Rows *rows)
+{
+	return spill_record_size(encoding_dimension(&rows->encoding));
+}
+
+/* Copies a row and its counts; returns where the next record goes. */
+static uint8_t *
+put_record(const Rows *rows, uint32_t row, uint8_t *record)
+{
+	size_t bytes = (size_t) rows->stride * sizeof(int32_t);
+
+	memcpy(record, rows->x + (size_t) row * (size_t) rows->stride, bytes);
+	memcpy(record + bytes, &rows->count[row], sizeof(RowCount));
+	return record + record_size(rows);
+}
+
+/* Writes out all rows and empties the table. */
+static void
+spill_table(Rows *rows)
+{
+	uint8_t *at;
+
+	if (rows->spilling == NULL)
+		rows->spilling = memory_allocate(rows->memory, ROWS_SPILL_BATCH, record_size(rows));
+	at = rows->spilling;
+	for (uint32_t i = 0; i < rows->distinct; i++)
+	{
+		at = put_record(rows, i, at);
+		if ((i + 1) % ROWS_SPILL_BATCH == 0 || i + 1 == rows->distinct)
+		{
+			rows->sink->append(rows->sink, rows->spilling, (size_t) (at - rows->spilling));
+			at = rows->spilling;
+		}
+	}
+	rows->spilled += rows->distinct;
+	rows->distinct = 0;
+	memset(rows->slot, 0, ((size_t) rows->slot_mask + 1) * sizeof(uint64_t));
+}
+
+/* At most four slots to a row: they double when half of them are taken. */
+static bool
+fits(const Rows *rows, size_t capacity)
+{
+	return capacity * (record_size(rows) + 4 * sizeof(uint64_t)) <= rows->limit;
+}
+
+/* Before a row is appended to a full table. */
+static void
+make_room(Rows *rows)
+{
+	if (rows->sink != NULL && rows->distinct == rows->capacity &&
+		!fits(rows, 2 * (size_t) rows->capacity))
+		spill_table(rows);
+}
+
+void
+rows_spilled_instance(Rows *rows, Instance *instance)
+{
+	rows_flush(rows);
+	if (!MUTANT(110) && rows->distinct > 0)
+		spill_table(rows);
+	memory_release(rows->memory, rows->x);
+	memory_release(rows->memory, rows->count);
+	memory_release(rows->memory, rows->slot);
+	memory_release(rows->memory, rows->spilling);
+	rows->x = NULL;
+	rows->count = NULL;
+	rows->slot = NULL;
+	rows->spilling = NULL;
+	*instance = (Instance){
+		.dimension = encoding_dimension(&rows->encoding), .rows = rows->spilled, .spilled = true};
+}
+
 void
 rows_flush(Rows *rows)
 {
 	for (int i = 0; i < rows->waiting; i++)
 	{
-		uint32_t row = find_or_append(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
+		uint32_t row;
 
+		make_room(rows);
+		row = find_or_append(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
 		rows_count(rows, row, rows->batch_positive[i]);
 	}
 	rows->waiting = 0;
@@ -466,6 +553,7 @@ merge_row(Rows *rows, const int32_t *x, RowCount count)
 
 	if (count.positive < 0 || count.negative < 0)
 		return false;
+	make_room(rows);
 	row = find_or_append(rows, x, row_hash(rows, x));
 	rows->count[row].positive += count.positive;
 	rows->count[row].negative += count.negative;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 typedef struct Writer
 {
@@ -142,10 +142,11 @@ uint8_t *
 wire_encode_problem(const MechanismRequest *request, const Instance *instance, Memory *memory,
 					size_t *length)
 {
-	size_t cells = (size_t) instance->rows * (size_t) instance->dimension;
+	size_t rows = instance->spilled ? 0 : (size_t) instance->rows;
+	size_t cells = rows * (size_t) instance->dimension;
 	bool convex = is_convex(request);
 	size_t bound = 128 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
-				   cells * sizeof(int32_t) + 2 * (size_t) instance->rows * sizeof(int64_t);
+				   cells * sizeof(int32_t) + 2 * rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
 	Writer writer = {bytes};
 
@@ -167,14 +168,15 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 		put_convex(&writer, &request->convex);
 	put(&writer, (uint64_t) instance->rows, 8);
 	put(&writer, (uint64_t) instance->constant, 8);
+	put(&writer, instance->spilled, 1);
 	put_array(&writer, instance->x, cells * sizeof(int32_t));
 	if (convex)
 	{
-		put_array(&writer, instance->positive, (size_t) instance->rows * sizeof(int64_t));
-		put_array(&writer, instance->negative, (size_t) instance->rows * sizeof(int64_t));
+		put_array(&writer, instance->positive, rows * sizeof(int64_t));
+		put_array(&writer, instance->negative, rows * sizeof(int64_t));
 	}
 	else
-		put_array(&writer, instance->net, (size_t) instance->rows * sizeof(int64_t));
+		put_array(&writer, instance->net, rows * sizeof(int64_t));
 	*length = (size_t) (writer.at - bytes);
 	return bytes;
 }
@@ -264,6 +266,8 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	uint64_t part_nodes;
 	uint64_t progress;
 	uint64_t rows;
+	uint64_t spilled;
+	uint64_t arrays; /* rows that follow */
 	bool convex;
 
 	memset(request, 0, sizeof(*request));
@@ -289,26 +293,33 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 		get_convex(&reader, &request->convex);
 	rows = get(&reader, 8);
 	instance->constant = (int64_t) get(&reader, 8);
-	if (reader.failed || progress > 1 || parts > SAMPLE_MAX_PARTS ||
+	spilled = get(&reader, 1);
+	if (reader.failed || progress > 1 || spilled > (convex ? 1 : 0) || parts > SAMPLE_MAX_PARTS ||
 		part_nodes > SAMPLE_MAX_PART_NODES)
 		return false;
 	request->parts = (int) parts;
 	request->part_nodes = (int64_t) part_nodes;
-	if (!request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION)
+	if (!request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION ||
+		(spilled == 1 && rows >= CONVEX_MAX_LABELS))
 		return false;
 	instance->dimension = request->grid.dimension;
 	instance->rows = (int64_t) rows;
+	instance->spilled = spilled == 1;
+	arrays = instance->spilled ? 0 : rows;
 	instance->x =
-		get_array(&reader, rows * (uint64_t) instance->dimension, sizeof(int32_t), memory);
+		get_array(&reader, arrays * (uint64_t) instance->dimension, sizeof(int32_t), memory);
 	if (convex)
 	{
-		instance->positive = get_array(&reader, rows, sizeof(int64_t), memory);
-		instance->negative = get_array(&reader, rows, sizeof(int64_t), memory);
+		instance->positive = get_array(&reader, arrays, sizeof(int64_t), memory);
+		instance->negative = get_array(&reader, arrays, sizeof(int64_t), memory);
 	}
 	else
-		instance->net = get_array(&reader, rows, sizeof(int64_t), memory);
-	return !reader.failed && reader.at == reader.end &&
-		   (convex ? labels_are_valid(instance) : instance_is_valid(instance));
+		instance->net = get_array(&reader, arrays, sizeof(int64_t), memory);
+	if (reader.failed || reader.at != reader.end)
+		return false;
+	if (convex)
+		return instance->spilled || labels_are_valid(instance);
+	return instance_is_valid(instance);
 }
 
 size_t

@@ -2,6 +2,7 @@
  * test_convex.c - convex mechanisms: calibrations against PRIVACY.md 5, losses,
  * clipping, gradients, minimisers, the law of the noise, and privacy itself.
  */
+#include "core/convex_hessian.h"
 #include "core/convex_minimise.h"
 #include "core/convex_release.h"
 #include "core/convex_scale.h"
@@ -368,27 +369,73 @@ make_problem(Problem *problem, Shape shape, int dimension)
 	}
 }
 
+/* What radius the tests of gradients and minimisers clip to. */
+#define TEST_RADIUS 1.5
+
+static double
+score_of(const Instance *instance, int64_t i, double radius, const double *u, int32_t *v)
+{
+	long double score = 0;
+
+	convex_clip_row(instance->x + i * instance->dimension, instance->dimension, radius, v);
+	for (int j = 0; j < instance->dimension; j++)
+		score += ldexpl(v[j], -ROW_BITS) * u[j];
+	return (double) score;
+}
+
 /* grad J(u) + b straight from the definition, in long doubles. */
 static void
-plain_gradient(const ConvexSample *sample, const LossTable *table, double lambda, const double *b,
+plain_gradient(const Instance *instance, const LossTable *table, double lambda, const double *b,
 			   const double *u, long double *gradient)
 {
-	int dimension = sample->dimension;
+	int dimension = instance->dimension;
 
 	for (int j = 0; j < dimension; j++)
 		gradient[j] = (long double) lambda * u[j] + b[j];
-	for (int64_t i = 0; i < sample->rows; i++)
+	for (int64_t i = 0; i < instance->rows; i++)
 	{
-		const int32_t *v = sample->v + i * dimension;
-		long double score = 0;
-		long double pull;
+		int32_t v[MOST_DIMENSION];
+		double score = score_of(instance, i, TEST_RADIUS, u, v);
+		long double pull = (long double) instance->positive[i] * slope_of(table, score) -
+						   (long double) instance->negative[i] * slope_of(table, -score);
 
 		for (int j = 0; j < dimension; j++)
-			score += ldexpl(v[j], -ROW_BITS) * u[j];
-		pull = (long double) sample->positive[i] * slope_of(table, (double) score) -
-			   (long double) sample->negative[i] * slope_of(table, (double) -score);
-		for (int j = 0; j < dimension; j++)
 			gradient[j] -= pull * ldexpl(v[j], -ROW_BITS);
+	}
+}
+
+/* psi'' of a table, where it is not at a knot. */
+static double
+bend_of(const LossTable *table, double margin)
+{
+	int knot = (int) floor(ldexp(margin + SLOPE_REACH, SLOPE_KNOT_BITS));
+
+	if (knot < 0 || knot >= SLOPE_KNOTS - 1)
+		return 0;
+	return ldexp((double) (table->slope[knot] - table->slope[knot + 1]),
+				 SLOPE_KNOT_BITS - SLOPE_BITS);
+}
+
+/* The Hessian of J likewise, in doubles. */
+static void
+plain_hessian(const Instance *instance, const LossTable *table, double radius, double lambda,
+			  const double *u, double *hessian)
+{
+	int dimension = instance->dimension;
+
+	for (int j = 0; j < dimension * dimension; j++)
+		hessian[j] = j % (dimension + 1) == 0 ? lambda : 0;
+	for (int64_t i = 0; i < instance->rows; i++)
+	{
+		int32_t v[MOST_DIMENSION];
+		double score = score_of(instance, i, radius, u, v);
+		double bend = (double) instance->positive[i] * bend_of(table, score) +
+					  (double) instance->negative[i] * bend_of(table, -score);
+
+		for (int j = 0; j < dimension; j++)
+			for (int k = 0; k < dimension; k++)
+				hessian[j * dimension + k] +=
+					bend * ldexp(v[j], -ROW_BITS) * ldexp(v[k], -ROW_BITS);
 	}
 }
 
@@ -403,6 +450,7 @@ test_gradients(void)
 {
 	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
 	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
+	double worst_hessian = 0;
 
 	for (int c = 0; c < check_repetitions(600); c++)
 	{
@@ -416,11 +464,13 @@ test_gradients(void)
 		Wide wide_u[MOST_DIMENSION];
 		Wide exact[MOST_DIMENSION];
 		long double plain[MOST_DIMENSION];
+		double hessian[MOST_DIMENSION * MOST_DIMENSION];
+		double plain_matrix[MOST_DIMENSION * MOST_DIMENSION];
 		ConvexSample sample;
 
 		make_problem(problem, (Shape) (c % SHAPES), dimension);
 		loss_table_make(loss, table);
-		convex_sample_make(&problem->instance, 1.5, memory, &sample);
+		convex_sample_make(&problem->instance, TEST_RADIUS, 1 + c % 3, memory, &sample);
 		for (int j = 0; j < dimension; j++)
 		{
 			b[j] = uniform(-100, 100);
@@ -428,13 +478,20 @@ test_gradients(void)
 			wide_b[j] = wide(b[j], GRADIENT_BITS);
 			wide_u[j] = wide(u[j], WEIGHT_BITS);
 		}
-		convex_gradient(&sample, table, lambda, wide_b, wide_u, exact);
-		plain_gradient(&sample, table, ldexp((double) lambda, -LAMBDA_BITS), b, u, plain);
+		convex_gradient(&sample, table, lambda, wide_b, wide_u, memory, exact, hessian);
+		plain_gradient(&problem->instance, table, ldexp((double) lambda, -LAMBDA_BITS), b, u,
+					   plain);
+		plain_hessian(&problem->instance, table, TEST_RADIUS, ldexp((double) lambda, -LAMBDA_BITS),
+					  u, plain_matrix);
 		for (int j = 0; j < dimension; j++)
 			CHECK(fabsl(ldexpl((long double) exact[j], -GRADIENT_BITS) - plain[j]) <=
 				  1e-12L * (1 + sample.count + (long double) ldexp((double) lambda, -32) * length));
+		for (int j = 0; j < dimension * dimension; j++)
+			worst_hessian =
+				fmax(worst_hessian, fabs(hessian[j] - plain_matrix[j]) / (1 + sample.count));
 		convex_sample_release(&sample, memory);
 	}
+	CHECK(worst_hessian <= ldexp(1, -BEND_BITS));
 	memory_release(memory, table);
 	memory_release(memory, problem);
 }
@@ -470,7 +527,7 @@ test_minimisers(void)
 
 		make_problem(problem, (Shape) (c % SHAPES), dimension);
 		loss_table_make(loss, table);
-		convex_sample_make(&problem->instance, 1.5, memory, &sample);
+		convex_sample_make(&problem->instance, TEST_RADIUS, 1 + c % 3, memory, &sample);
 		for (int j = 0; j < dimension; j++)
 		{
 			b[j] = c % 3 == 0 ? 0 : uniform(-strength, strength);
@@ -480,7 +537,7 @@ test_minimisers(void)
 		most_rounds = rounds > most_rounds ? rounds : most_rounds;
 		for (int j = 0; j < dimension; j++)
 			u[j] = ldexp((double) wide_u[j], -WEIGHT_BITS);
-		plain_gradient(&sample, table, value, b, u, plain);
+		plain_gradient(&problem->instance, table, value, b, u, plain);
 		for (int j = 0; j < dimension; j++)
 			norm += plain[j] * plain[j];
 		/* doubles for u and the slopes are what is allowed for here */
@@ -722,16 +779,20 @@ log_density(const Problem *problem, const LossTable *table, const ConvexTerms *t
 {
 	int dimension = problem->instance.dimension;
 	double hessian[MOST_DIMENSION * MOST_DIMENSION];
+	double plain[MOST_DIMENSION] = {0};
 	Wide none[MOST_DIMENSION] = {0};
 	Wide gradient[MOST_DIMENSION];
 	ConvexSample sample;
 	double square = 0;
 	double log_noise;
 
-	convex_sample_make(&problem->instance, terms->radius, memory, &sample);
-	convex_gradient(&sample, table, terms->lambda, none, u, gradient);
-	convex_hessian(&sample, terms->lambda, hessian);
+	convex_sample_make(&problem->instance, terms->radius, 2, memory, &sample);
+	convex_gradient(&sample, table, terms->lambda, none, u, memory, gradient, NULL);
 	convex_sample_release(&sample, memory);
+	for (int j = 0; j < dimension; j++)
+		plain[j] = ldexp((double) u[j], -WEIGHT_BITS);
+	plain_hessian(&problem->instance, table, terms->radius,
+				  ldexp((double) terms->lambda, -LAMBDA_BITS), plain, hessian);
 	for (int j = 0; j < dimension; j++)
 		square += pow(ldexp((double) gradient[j], -GRADIENT_BITS), 2);
 	log_noise =
