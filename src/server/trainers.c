@@ -205,6 +205,27 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, Rows *rows)
 		rows_add(rows, (double *) ARR_DATA_PTR(array), label == LABEL_POSITIVE);
 }
 
+/* At the end of the query, unless an error ends it. */
+static void
+close_spill(Datum state)
+{
+	spill_close(&((RowsState *) DatumGetPointer(state))->spill);
+}
+
+/* The convex mechanisms take rows one after the other; the others need them all at a time. */
+static RowsState *
+create_state(FunctionCallInfo fcinfo, const Training *training, MemoryContext context)
+{
+	RowsState *state = rows_state_create(&training->encoding, context);
+
+	if (training->method != METHOD_HALFSPACE)
+	{
+		rows_state_spill(state, spill_limit(training_megabytes(training)), 0);
+		AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(state));
+	}
+	return state;
+}
+
 /* Adds one row to the state.  A row that cannot be encoded is neutral; no row raises an error. */
 static Datum
 accumulate(FunctionCallInfo fcinfo, TrainingMethod method)
@@ -224,7 +245,7 @@ accumulate(FunctionCallInfo fcinfo, TrainingMethod method)
 		accumulation = accumulation_create(fcinfo, method);
 		fcinfo->flinfo->fn_extra = accumulation;
 	}
-	state = PG_ARGISNULL(0) ? rows_state_create(&accumulation->training.encoding, context)
+	state = PG_ARGISNULL(0) ? create_state(fcinfo, &accumulation->training, context)
 							: rows_state_get(PG_GETARG_DATUM(0), context);
 	add_row(fcinfo, accumulation, &state->rows);
 	return RowsStateGetDatum(state);
@@ -307,10 +328,11 @@ finish(FunctionCallInfo fcinfo, TrainingMethod method)
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "the aggregate's final function must return dp_model");
 	training.request.progress = progress_wanted(table.oid);
-	problem = release_encode(&training, state == NULL ? NULL : &state->rows, &length);
+	problem = release_encode(&training, state, &length);
 
 	release = release_charge(&training, table.oid, NULL);
-	outcome = release_solve(&training, problem, length, &answer);
+	outcome =
+		release_solve(&training, problem, length, state == NULL ? NULL : &state->spill, &answer);
 	if (outcome != SOLVER_ANSWERED)
 	{
 		charge_failed(release);

@@ -425,13 +425,19 @@ guarantee_name(const Training *training)
 	return proof == PROOF_FLOAT ? "float" : "exact";
 }
 
+int
+training_megabytes(const Training *training)
+{
+	return stricter(training->options.memory_limit, dpobj_memory_limit);
+}
+
 static void
 settle_limits(Training *training)
 {
 	const Options *options = &training->options;
 
 	training->limits.seconds = stricter(options->time_limit, dpobj_time_limit);
-	training->limits.megabytes = stricter(options->memory_limit, dpobj_memory_limit);
+	training->limits.megabytes = training_megabytes(training);
 	training->guarantee = guarantee_name(training);
 }
 
