@@ -141,41 +141,6 @@ table_grow(Rows *rows)
 	rows->capacity = (uint32_t) capacity;
 }
 
-/* The number of the row x, which is appended when it is new. */
-static uint32_t
-find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
-{
-	size_t bytes = (size_t) rows->stride * sizeof(int32_t);
-	uint32_t at = hash & rows->slot_mask;
-
-	for (; rows->slot[at] != 0; at = (at + 1) & rows->slot_mask)
-	{
-		uint32_t row = slot_row(rows->slot[at]);
-
-		if (slot_hash(rows->slot[at]) == hash &&
-			memcmp(rows->x + (size_t) row * (size_t) rows->stride, x, bytes) == 0)
-			return row;
-	}
-	if (rows->distinct == rows->capacity)
-		table_grow(rows);
-	memcpy(rows->x + (size_t) rows->distinct * (size_t) rows->stride, x, bytes);
-	rows->count[rows->distinct] = (RowCount){0, 0};
-	rows->slot[at] = slot_make(hash, rows->distinct);
-	rows->distinct++;
-	if (rows->distinct > rows->slot_mask / 2)
-		slots_grow(rows);
-	return rows->distinct - 1;
-}
-
-/* ---- spilling ---- */
-
-void
-rows_set_spill(Rows *rows, SpillSink *sink, size_t limit)
-{
-	rows->sink = sink;
-	rows->limit = limit;
-}
-
 static size_t
 record_size(const Rows *rows)
 {
@@ -223,13 +188,51 @@ fits(const Rows *rows, size_t capacity)
 	return capacity * (record_size(rows) + 4 * sizeof(uint64_t)) <= rows->limit;
 }
 
-/* Before a row is appended to a full table. */
+/* For one more row than there is room for; an emptied table has its slots anew. */
 static void
 make_room(Rows *rows)
 {
-	if (rows->sink != NULL && rows->distinct == rows->capacity &&
-		!fits(rows, 2 * (size_t) rows->capacity))
+	if (rows->sink != NULL && !fits(rows, 2 * (size_t) rows->capacity))
 		spill_table(rows);
+	else
+		table_grow(rows);
+}
+
+/* The number of the row x, which is appended when it is new. */
+static uint32_t
+find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
+{
+	size_t bytes = (size_t) rows->stride * sizeof(int32_t);
+	uint32_t at = hash & rows->slot_mask;
+
+	for (; rows->slot[at] != 0; at = (at + 1) & rows->slot_mask)
+	{
+		uint32_t row = slot_row(rows->slot[at]);
+
+		if (slot_hash(rows->slot[at]) == hash &&
+			memcmp(rows->x + (size_t) row * (size_t) rows->stride, x, bytes) == 0)
+			return row;
+	}
+	if (rows->distinct == rows->capacity)
+		make_room(rows);
+	if (rows->distinct == 0)
+		at = hash & rows->slot_mask;
+	memcpy(rows->x + (size_t) rows->distinct * (size_t) rows->stride, x, bytes);
+	rows->count[rows->distinct] = (RowCount){0, 0};
+	rows->slot[at] = slot_make(hash, rows->distinct);
+	rows->distinct++;
+	if (rows->distinct > rows->slot_mask / 2)
+		slots_grow(rows);
+	return rows->distinct - 1;
+}
+
+/* ---- spilling ---- */
+
+void
+rows_set_spill(Rows *rows, SpillSink *sink, size_t limit)
+{
+	rows->sink = sink;
+	rows->limit = limit;
 }
 
 void
@@ -255,10 +258,8 @@ rows_flush(Rows *rows)
 {
 	for (int i = 0; i < rows->waiting; i++)
 	{
-		uint32_t row;
+		uint32_t row = find_or_append(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
 
-		make_room(rows);
-		row = find_or_append(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
 		rows_count(rows, row, rows->batch_positive[i]);
 	}
 	rows->waiting = 0;
@@ -553,7 +554,6 @@ merge_row(Rows *rows, const int32_t *x, RowCount count)
 
 	if (count.positive < 0 || count.negative < 0)
 		return false;
-	make_room(rows);
 	row = find_or_append(rows, x, row_hash(rows, x));
 	rows->count[row].positive += count.positive;
 	rows->count[row].negative += count.negative;

@@ -166,9 +166,9 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	put_grid(&writer, &request->grid);
 	if (convex)
 		put_convex(&writer, &request->convex);
+	put(&writer, instance->spilled, 1);
 	put(&writer, (uint64_t) instance->rows, 8);
 	put(&writer, (uint64_t) instance->constant, 8);
-	put(&writer, instance->spilled, 1);
 	put_array(&writer, instance->x, cells * sizeof(int32_t));
 	if (convex)
 	{
@@ -291,9 +291,9 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	convex = !reader.failed && is_convex(request);
 	if (convex)
 		get_convex(&reader, &request->convex);
+	spilled = get(&reader, 1);
 	rows = get(&reader, 8);
 	instance->constant = (int64_t) get(&reader, 8);
-	spilled = get(&reader, 1);
 	if (reader.failed || progress > 1 || spilled > (convex ? 1 : 0) || parts > SAMPLE_MAX_PARTS ||
 		part_nodes > SAMPLE_MAX_PART_NODES)
 		return false;

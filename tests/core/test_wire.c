@@ -147,6 +147,10 @@ draw_problem(TestStream *stream, Problem *problem)
 	{
 		draw_terms(stream, &request->convex);
 		draw_labels(stream, problem);
+		if (teststream_below(stream, 3) == 0)
+			*instance = (Instance){.dimension = request->grid.dimension,
+								   .rows = (int64_t) (teststream_next(stream) >> 26),
+								   .spilled = true};
 	}
 }
 
@@ -189,6 +193,9 @@ instances_equal(const Instance *a, const Instance *b)
 {
 	size_t cells = (size_t) a->rows * (size_t) a->dimension;
 
+	if (a->spilled || b->spilled)
+		return a->spilled == b->spilled && a->dimension == b->dimension && a->rows == b->rows &&
+			   a->constant == b->constant;
 	return a->dimension == b->dimension && a->rows == b->rows && a->constant == b->constant &&
 		   memcmp(a->x, b->x, cells * sizeof(int32_t)) == 0 &&
 		   labels_equal(a->net, b->net, a->rows) &&
