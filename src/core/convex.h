@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/privacy.h"
+
 typedef enum ConvexLoss
 {
 	LOSS_LOGISTIC, /* ln(1 + exp(-margin)) */
@@ -48,7 +50,7 @@ typedef struct ConvexTerms
 	ConvexNoise noise;
 	double radius;  /* R, in units of a feature of 1.0 */
 	int64_t lambda; /* LAMBDA_MIN .. LAMBDA_MAX */
-	int64_t delta;  /* units of 2^-60, rounded down; 0 with CONVEX_GAMMA */
+	int64_t delta;  /* atto-units, rounded down; 0 with CONVEX_GAMMA */
 } ConvexTerms;
 
 /* More labels than any table has: what the arithmetic of convex_sample.c is made for. */
@@ -62,7 +64,7 @@ convex_terms_valid(const ConvexTerms *terms)
 		   terms->radius >= CONVEX_RADIUS_MIN && terms->radius <= CONVEX_RADIUS_MAX &&
 		   terms->lambda >= LAMBDA_MIN && terms->lambda <= LAMBDA_MAX &&
 		   (terms->noise == CONVEX_GAMMA ? terms->delta == 0
-										 : terms->delta > 0 && terms->delta < INT64_C(1) << 60);
+										 : terms->delta > 0 && terms->delta < DELTA_ONE);
 }
 
 #endif

@@ -190,7 +190,7 @@ static double
 distance_scale(const ConvexTerms *terms, double epsilon, double distance)
 {
 	if (terms->noise == CONVEX_GAUSSIAN)
-		return distance * gaussian_sigma(epsilon, ldexp((double) terms->delta, -60));
+		return distance * gaussian_sigma(epsilon, (double) terms->delta / DELTA_ONE);
 	return SAFE * distance / epsilon;
 }
 
@@ -217,7 +217,7 @@ settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, 
 	double inner = inner_epsilon(epsilon) / SAFE;
 
 	scale->inner = terms->noise == CONVEX_GAUSSIAN
-					   ? objective_sigma(inner, ldexp((double) terms->delta, -60), ratio, adjacency)
+					   ? objective_sigma(inner, (double) terms->delta / DELTA_ONE, ratio, adjacency)
 					   : objective_gamma(inner, ratio, adjacency);
 	scale->outer = SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
 }

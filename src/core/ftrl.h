@@ -37,7 +37,7 @@ typedef enum FtrlKind
 typedef struct FtrlTerms
 {
 	int64_t epsilon; /* nano-units, at least 1 */
-	int64_t delta;   /* units of 2^-60; 0: pure */
+	int64_t delta;   /* atto-units; 0: pure */
 	int64_t steps;   /* T, 1 .. FTRL_MAX_STEPS */
 	int dimension;   /* d, 2 .. FTRL_MAX_DIMENSION */
 	int scale;       /* the cost 1: FTRL_SCALE but for tests */

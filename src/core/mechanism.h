@@ -60,7 +60,7 @@ typedef struct MechanismRequest
 {
 	MechanismKind kind;
 	int64_t epsilon;         /* nano-units */
-	int64_t delta;           /* units of 2^-60; 0 unless the noise needs it */
+	int64_t delta;           /* atto-units; 0 unless the noise needs it */
 	PerturbationNoise noise; /* of opdisc and rspm; gauge for the others */
 	Adjacency adjacency;
 	Grid grid;

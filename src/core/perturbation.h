@@ -96,7 +96,7 @@ typedef struct PerturbationRequest
 	bool separators; /* RSPM's features instead of OPDisc's */
 	PerturbationNoise noise;
 	int64_t epsilon; /* nano-units */
-	int64_t delta;   /* units of 2^-60 */
+	int64_t delta;   /* atto-units */
 	Adjacency adjacency;
 } PerturbationRequest;
 

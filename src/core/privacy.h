@@ -11,8 +11,8 @@
 /* epsilon is an integer number of nano-units: 1.0 is 1,000,000,000. */
 #define EPSILON_ONE INT64_C(1000000000)
 
-/* delta is an integer number of units of 2^-60. */
-#define DELTA_ONE (INT64_C(1) << 60)
+/* delta is an integer number of atto-units, 1e-18. */
+#define DELTA_ONE INT64_C(1000000000000000000)
 
 typedef enum Adjacency
 {

@@ -102,7 +102,8 @@ zcdp_implies(double rho, double alpha, int64_t epsilon, int64_t delta)
 	mpfr_mul_d(term, term, alpha, MPFR_RNDU);
 	mpfr_add(bound, bound, term, MPFR_RNDU);
 
-	mpfr_set_sj_2exp(term, delta, -60, MPFR_RNDD);
+	mpfr_set_sj(term, delta, MPFR_RNDD);
+	mpfr_div_ui(term, term, DELTA_ONE, MPFR_RNDD);
 	mpfr_log(term, term, MPFR_RNDD);
 	implied = mpfr_lessequal_p(bound, term) != 0;
 	mpfr_clears(bound, less_one, term, (mpfr_ptr) NULL);
@@ -117,7 +118,7 @@ zcdp_rho(int64_t epsilon, int64_t delta)
 
 	if (epsilon <= 0 || delta <= 0)
 		return 0;
-	rho = propose_rho(claimed, ldexp((double) delta, -60));
+	rho = propose_rho(claimed, (double) delta / DELTA_ONE);
 	for (double slack = 1e-12; slack < 1e-2; slack *= 10)
 	{
 		double smaller = rho * (1 - slack);

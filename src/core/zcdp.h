@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * epsilon is in nano-units, delta in units of 2^-60.  The largest rho, but for 1e-8 of
+ * epsilon is in nano-units, delta in atto-units.  The largest rho, but for 1e-8 of
  * it, such that rho-zCDP implies (epsilon, delta)-DP; certified.  0 if there is none.
  */
 extern double zcdp_rho(int64_t epsilon, int64_t delta);

@@ -31,7 +31,7 @@ typedef struct Charge
 	const char *mechanism; /* name, as in the option */
 	Adjacency adjacency;
 	int64 epsilon;          /* nano-units, rounded up */
-	int64 delta;            /* units of 2^-60, rounded up; 0 for pure */
+	int64 delta;            /* atto-units, rounded up; 0 for pure */
 	const char *guarantee;  /* exact, float, conditional, unproven */
 	const char *pair;       /* dominating-pair tag of PRIVACY.md 6: 'pure', 'br', ... */
 	const char *parameters; /* jsonb text: public parameters only */

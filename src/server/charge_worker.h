@@ -75,7 +75,7 @@ typedef struct ChargeRequest
 	Oid grantee;          /* of a budget; invalid: all roles */
 	bool budget_required; /* of a charge: no budget, no release */
 	int64 epsilon;        /* of a charge, nano-units */
-	int64 delta;          /* of a charge, units of 2^-60 */
+	int64 delta;          /* of a charge, atto-units */
 	int64 release;        /* of an end: the charge it belongs to */
 	bool makes_model;     /* of a charge: it gets a row in dpobj.model_rows */
 	bool by_analyst;      /* of a charge: at that door */

@@ -16,7 +16,7 @@
 
 /*
  * Sets kind, grid and terms of a request that has its epsilon and adjacency; delta is
- * that of one row, in units of 2^-60, 0 for pure differential privacy.  Raises 22023
+ * that of one row, in atto-units, 0 for pure differential privacy.  Raises 22023
  * where the options do not go together.
  */
 extern void convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding,

@@ -89,10 +89,8 @@ decimal_delta(Datum value, Oid type, PrivacyCost *cost)
 		!numeric_less(delta, numeric_from_text("1")))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("delta must be at least zero and less than one")));
-	cost->delta = units(delta, "1152921504606846976", numeric_floor);
-	/* 2^60; the ceiling of a delta just below one is 2^60 itself and still fits */
-	cost->delta = units(delta, "1152921504606846976", numeric_floor);
-	cost->delta_charged = units(delta, "1152921504606846976", numeric_ceil);
+	cost->delta = units(delta, "1000000000000000000", numeric_floor);
+	cost->delta_charged = units(delta, "1000000000000000000", numeric_ceil);
 }
 
 int64
@@ -113,5 +111,5 @@ decimal_delta_cap(Datum value)
 		numeric_less(numeric_from_text("1"), value))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("delta of a budget must be between zero and one")));
-	return units(value, "1152921504606846976", numeric_floor);
+	return units(value, "1000000000000000000", numeric_floor);
 }

@@ -2,7 +2,7 @@
  * decimal.h - privacy parameters as exact decimals.
  *
  * Both are used rounded down and charged rounded up, epsilon in nano-units and delta in
- * units of 2^-60.  A float8 stands for its shortest
+ * atto-units, 1e-18.  A float8 stands for its shortest
  * decimal, which is what the user wrote.
  */
 #ifndef DPOBJ_DECIMAL_H
@@ -17,8 +17,8 @@ typedef struct PrivacyCost
 {
 	int64 epsilon;         /* nano-units, rounded down: what the noise is made for */
 	int64 epsilon_charged; /* nano-units, rounded up */
-	int64 delta;           /* units of 2^-60, rounded down: what may be used of it */
-	int64 delta_charged;   /* units of 2^-60, rounded up; 0 where a pure mechanism uses none */
+	int64 delta;           /* atto-units, rounded down: what may be used of it */
+	int64 delta_charged;   /* atto-units, rounded up; 0 where a pure mechanism uses none */
 } PrivacyCost;
 
 /* Values of type float8, numeric or integer; raises 22023 for what is out of range. */

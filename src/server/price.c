@@ -35,7 +35,7 @@
 
 /* ---- numbers ---- */
 
-/* Units of 1e-9 or 2^-60 as an exact decimal. */
+/* Units of 1e-9 or 1e-18 as an exact decimal. */
 static char *
 decimal_text(int64 units, const char *unit)
 {
@@ -50,7 +50,7 @@ decimal_text(int64 units, const char *unit)
 
 #define EPSILON_UNIT "0.000000001"
 #define HALF_EPSILON_UNIT "0.0000000005"
-#define DELTA_UNIT "0.000000000000000000867361737988403547205962240695953369140625"
+#define DELTA_UNIT "0.000000000000000001"
 
 /* ---- members of the answer ---- */
 

@@ -336,7 +336,7 @@ settle_noise(Training *training)
 	if (request->delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("noise \"%s\" needs a delta greater than zero", name),
-						errdetail("Delta counts in units of 2^-60."),
+						errdetail("Delta counts in units of 1e-18."),
 						errhint("Noise \"gauge\" needs none.")));
 }
 

@@ -16,7 +16,7 @@ CREATE TABLE dpobj.budget_rows
     max_releases bigint,
     CONSTRAINT budget_accountant_known CHECK (accountant = 'basic'),
     CONSTRAINT budget_epsilon_valid CHECK (epsilon_nano >= 0),
-    CONSTRAINT budget_delta_valid CHECK (delta_units BETWEEN 0 AND 1152921504606846976),
+    CONSTRAINT budget_delta_valid CHECK (delta_units BETWEEN 0 AND 1000000000000000000),
     CONSTRAINT budget_releases_valid CHECK (max_releases >= 0)
 );
 CREATE UNIQUE INDEX budget_rows_key ON dpobj.budget_rows (relation, (coalesce(role, 0)));
@@ -28,7 +28,7 @@ COMMENT ON COLUMN dpobj.budget_rows.relation IS 'identity of the table';
 COMMENT ON COLUMN dpobj.budget_rows.role IS 'identity of the role or group; null: all roles together';
 COMMENT ON COLUMN dpobj.budget_rows.accountant IS 'how costs add up: basic, their sum';
 COMMENT ON COLUMN dpobj.budget_rows.epsilon_nano IS 'cap of epsilon in units of 1e-9, rounded down';
-COMMENT ON COLUMN dpobj.budget_rows.delta_units IS 'cap of delta in units of 2^-60, rounded down';
+COMMENT ON COLUMN dpobj.budget_rows.delta_units IS 'cap of delta in units of 1e-18, rounded down';
 COMMENT ON COLUMN dpobj.budget_rows.max_releases IS 'cap of the number of charges; null: none';
 
 -- A role that may write every table may not write these.
@@ -111,10 +111,10 @@ COMMENT ON COLUMN dpobj.budget_state.relation IS 'identity of the table';
 COMMENT ON COLUMN dpobj.budget_state.role IS 'identity of the role or group; null: all roles together';
 COMMENT ON COLUMN dpobj.budget_state.accountant IS 'how costs add up';
 COMMENT ON COLUMN dpobj.budget_state.epsilon_nano IS 'cap of epsilon in units of 1e-9';
-COMMENT ON COLUMN dpobj.budget_state.delta_units IS 'cap of delta in units of 2^-60';
+COMMENT ON COLUMN dpobj.budget_state.delta_units IS 'cap of delta in units of 1e-18';
 COMMENT ON COLUMN dpobj.budget_state.max_releases IS 'cap of the number of charges; null: none';
 COMMENT ON COLUMN dpobj.budget_state.epsilon_spent IS 'charged epsilon in units of 1e-9';
-COMMENT ON COLUMN dpobj.budget_state.delta_spent IS 'charged delta in units of 2^-60';
+COMMENT ON COLUMN dpobj.budget_state.delta_spent IS 'charged delta in units of 1e-18';
 COMMENT ON COLUMN dpobj.budget_state.releases IS 'number of charges';
 COMMENT ON COLUMN dpobj.budget_state.adjacency IS 'under which costs are added up: the protected table''s, else replace';
 
@@ -129,8 +129,10 @@ CREATE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], epsilon_
                  trim_scale(b.epsilon_spent * 0.000000001), trim_scale(asked.epsilon_nano * 0.000000001),
                  trim_scale(greatest(b.epsilon_nano - b.epsilon_spent, 0) * 0.000000001),
                  trim_scale(b.epsilon_nano * 0.000000001))
-               WHEN NOT fits.delta THEN format('delta, in units of 2^-60: %s spent, %s asked, %s left of %s',
-                 b.delta_spent, asked.delta_units, greatest(b.delta_units - b.delta_spent, 0), b.delta_units)
+               WHEN NOT fits.delta THEN format('delta: %s spent, %s asked, %s left of %s',
+                 trim_scale(b.delta_spent * 0.000000000000000001), trim_scale(asked.delta_units * 0.000000000000000001),
+                 trim_scale(greatest(b.delta_units - b.delta_spent, 0) * 0.000000000000000001),
+                 trim_scale(b.delta_units * 0.000000000000000001))
                ELSE format('releases: %s spent, 1 asked, %s left of %s', b.releases,
                  greatest(b.max_releases - b.releases, 0), b.max_releases)
              END)
@@ -169,12 +171,9 @@ SELECT t.relation::regclass AS relation,
        pg_catalog.trim_scale(b.epsilon_nano * 0.000000001) AS epsilon_limit,
        pg_catalog.trim_scale(b.epsilon_spent * 0.000000001) AS epsilon_spent,
        pg_catalog.trim_scale(greatest(b.epsilon_nano - b.epsilon_spent, 0) * 0.000000001) AS epsilon_left,
-       pg_catalog.trim_scale(b.delta_units
-           * 0.000000000000000000867361737988403547205962240695953369140625) AS delta_limit,
-       pg_catalog.trim_scale(b.delta_spent
-           * 0.000000000000000000867361737988403547205962240695953369140625) AS delta_spent,
-       pg_catalog.trim_scale(greatest(b.delta_units - b.delta_spent, 0)
-           * 0.000000000000000000867361737988403547205962240695953369140625) AS delta_left,
+       pg_catalog.trim_scale(b.delta_units * 0.000000000000000001) AS delta_limit,
+       pg_catalog.trim_scale(b.delta_spent * 0.000000000000000001) AS delta_spent,
+       pg_catalog.trim_scale(greatest(b.delta_units - b.delta_spent, 0) * 0.000000000000000001) AS delta_left,
        b.releases,
        b.max_releases,
        t.relation_name,

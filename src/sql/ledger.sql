@@ -52,7 +52,7 @@ CREATE TABLE dpobj.ledger_events
     CONSTRAINT ledger_adjacency_known CHECK (adjacency IN ('replace', 'add_remove')),
     CONSTRAINT ledger_guarantee_known CHECK (guarantee IN ('exact', 'float', 'conditional', 'unproven')),
     CONSTRAINT ledger_epsilon_valid CHECK (epsilon_nano >= 0),
-    CONSTRAINT ledger_delta_valid CHECK (delta_units BETWEEN 0 AND 1152921504606846976)
+    CONSTRAINT ledger_delta_valid CHECK (delta_units BETWEEN 0 AND 1000000000000000000)
 );
 CREATE UNIQUE INDEX ledger_events_release_key ON dpobj.ledger_events (release)
     WHERE release IS NOT NULL;
@@ -99,7 +99,7 @@ COMMENT ON COLUMN dpobj.ledger_events.mechanism IS 'mechanism, as in the option 
 COMMENT ON COLUMN dpobj.ledger_events.mechanism_version IS 'version of dpobj whose mechanism it was';
 COMMENT ON COLUMN dpobj.ledger_events.adjacency IS 'which tables are neighbours: replace (one row changes) or add_remove (one row comes or goes)';
 COMMENT ON COLUMN dpobj.ledger_events.epsilon_nano IS 'charged epsilon in units of 1e-9, rounded up';
-COMMENT ON COLUMN dpobj.ledger_events.delta_units IS 'charged delta in units of 2^-60, rounded up';
+COMMENT ON COLUMN dpobj.ledger_events.delta_units IS 'charged delta in units of 1e-18, rounded up';
 COMMENT ON COLUMN dpobj.ledger_events.guarantee IS 'exact, float, conditional or unproven';
 COMMENT ON COLUMN dpobj.ledger_events.pair IS 'tag of the dominating pair, for tighter composition';
 COMMENT ON COLUMN dpobj.ledger_events.parameters IS 'public parameters of the mechanism or of the administration';
@@ -152,7 +152,7 @@ COMMENT ON COLUMN dpobj.identity_roles.recorded_name IS 'name when a charge or a
  * Roles see their own events, superusers and auditors all: by OID while that holds,
  * else by name.  A table is shown as regclass only while its OID still has the name
  * it was charged under.  The factors are exactly 1e-9 and
- * 2^-60; products of numerics are exact.
+ * 1e-18; products of numerics are exact.
  */
 CREATE VIEW dpobj.ledger WITH (security_barrier) AS
 SELECT e.id,
@@ -167,8 +167,7 @@ SELECT e.id,
        e.mechanism_version,
        e.adjacency,
        pg_catalog.trim_scale(e.epsilon_nano * 0.000000001) AS epsilon,
-       pg_catalog.trim_scale(e.delta_units
-           * 0.000000000000000000867361737988403547205962240695953369140625) AS delta,
+       pg_catalog.trim_scale(e.delta_units * 0.000000000000000001) AS delta,
        e.guarantee,
        e.pair,
        e.parameters,

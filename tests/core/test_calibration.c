@@ -7,6 +7,8 @@
 #include <math.h>
 #include <gsl/gsl_cdf.h>
 
+#include "core/privacy.h"
+
 #include "check.h"
 
 /* Half a unit of the last digit printed. */
@@ -174,7 +176,7 @@ two_signs_delta(double epsilon, double kappa)
 static void
 test_signs(void)
 {
-	double least = ldexp(1, -60);
+	double least = 1.0 / DELTA_ONE;
 
 	for (double kappa = 0.1; kappa < 3; kappa *= 1.5)
 	{

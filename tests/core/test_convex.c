@@ -159,7 +159,7 @@ make_terms(ConvexLoss loss, ConvexNoise noise, double lambda)
 						 .noise = noise,
 						 .radius = 1,
 						 .lambda = (int64_t) ceil(lambda * LAMBDA_ONE),
-						 .delta = noise == CONVEX_GAUSSIAN ? (int64_t) ldexp(1e-6, 60) : 0};
+						 .delta = noise == CONVEX_GAUSSIAN ? DELTA_ONE / 1000000 : 0};
 }
 
 /* The parts add up to epsilon, and the least lambda is the least. */
@@ -928,7 +928,7 @@ test_gaussian_audit(MechanismKind kind)
 	double without;
 	double error;
 
-	request.convex.delta = (int64_t) ldexp(delta, 60);
+	request.convex.delta = llround(delta * DELTA_ONE);
 	request.grid.dimension = 1;
 	request.grid.levels[0] = 1;
 	if (check_share() < 100)

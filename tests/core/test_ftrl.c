@@ -18,7 +18,7 @@
 static FtrlTerms
 terms(double epsilon, double delta, int64_t steps, int dimension, int scale)
 {
-	return (FtrlTerms){llround(epsilon * EPSILON_ONE), (int64_t) ldexp(delta, 60), steps, dimension,
+	return (FtrlTerms){llround(epsilon * EPSILON_ONE), llround(delta * DELTA_ONE), steps, dimension,
 					   scale};
 }
 
@@ -481,7 +481,7 @@ test_choice(void)
 	ftrl_choose(&wanted, &plan);
 	CHECK(plan.kind == FTRL_TREE_GAUGE && plan.pure && plan.regret < 1000);
 	CHECK(!ftrl_plan(&wanted, FTRL_TREE_GAUSSIAN, &other));
-	wanted.delta = (int64_t) ldexp(1e-6, 60);
+	wanted.delta = DELTA_ONE / 1000000;
 	ftrl_choose(&wanted, &plan);
 	CHECK(plan.kind == FTRL_TREE_GAUGE && plan.pure);
 	wanted.dimension = 100;

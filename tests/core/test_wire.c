@@ -91,7 +91,7 @@ draw_terms(TestStream *stream, ConvexTerms *terms)
 	terms->radius = CONVEX_RADIUS_MIN + (double) teststream_below(stream, 1000000) / 997;
 	terms->lambda = LAMBDA_MIN + (int64_t) teststream_below(stream, LAMBDA_MAX - LAMBDA_MIN + 1);
 	if (terms->noise == CONVEX_GAUSSIAN)
-		terms->delta = 1 + (int64_t) teststream_below(stream, (UINT64_C(1) << 60) - 1);
+		terms->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE - 1);
 }
 
 /* Both label counts instead of their difference. */

@@ -18,7 +18,7 @@ nano(double epsilon)
 static int64_t
 units(double delta)
 {
-	return (int64_t) ldexp(delta, 60);
+	return llround(delta * DELTA_ONE);
 }
 
 /* The values of PRIVACY.md 6, to the digits printed there. */
