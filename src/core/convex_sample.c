@@ -107,6 +107,8 @@ visit_blocks(void *context)
 		int64_t left = sample->instance->rows - first;
 		ConvexBlock block = read_block(reader, first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
 
+		if (MUTANT(112) && sample->threads > 1 && block.rows < BLOCK_ROWS)
+			return;
 		reader->visit(reader->context, &block);
 	}
 }

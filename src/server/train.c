@@ -197,8 +197,8 @@ run(void *context)
 
 /*
  * Whether rows are spilled, and how large the file is, follows from the size of the table, which
- * is public, and from settings.  With a person they are not: which of
- * them enter is known in the end only.
+ * is public, and from settings; that the file cannot be made is an error before the charge.  With a
+ * person they are not: which of them enter is known in the end only.
  */
 static RowsState *
 create_state(const Training *training, const Scan *scan)
