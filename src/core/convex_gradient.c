@@ -140,8 +140,8 @@ add_block(void *context, const ConvexBlock *block)
 				 &work->sums);
 		if (work->bent)
 			hessian_sums_add(&work->hessian, v,
-							 block->positive[i] * loss_bend(table, score) +
-								 block->negative[i] * loss_bend(table, -score));
+							 (const int64_t[2]){block->positive[i], block->negative[i]},
+							 (const int64_t[2]){loss_bend(table, score), loss_bend(table, -score)});
 	}
 }
 

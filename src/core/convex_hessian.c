@@ -11,68 +11,82 @@
 /* What a row adds to an entry is its bend times 2^40 at most. */
 #define BLOCK_BENDS ((INT64_C(1) << (63 - 2 * ROW_BITS)) - 1)
 
+/* Of the kinds: the units of their bends, and the least bend of the first. */
+static const int unit_bits[HESSIAN_KINDS] = {18, 28};
+
+#define LEAST_LARGE_BEND (INT64_C(1) << (BEND_BITS - 11))
+
+static size_t
+entries(const HessianSums *sums)
+{
+	return (size_t) sums->dimension * (size_t) sums->dimension;
+}
+
 void
 hessian_sums_create(HessianSums *sums, int dimension, Memory *memory)
 {
-	size_t entries = (size_t) dimension * (size_t) dimension;
-
 	sums->dimension = dimension;
-	sums->bends = 0;
-	sums->block = memory_allocate_zero(memory, entries, sizeof(int64_t));
-	sums->total = memory_allocate_zero(memory, entries, sizeof(Wide));
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+	{
+		HessianSum *sum = &sums->kind[kind];
+
+		sum->bends = 0;
+		sum->block = memory_allocate_zero(memory, entries(sums), sizeof(int64_t));
+		sum->total = memory_allocate_zero(memory, entries(sums), sizeof(Wide));
+	}
 }
 
 void
 hessian_sums_destroy(HessianSums *sums, Memory *memory)
 {
-	memory_release(memory, sums->block);
-	memory_release(memory, sums->total);
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+	{
+		memory_release(memory, sums->kind[kind].block);
+		memory_release(memory, sums->kind[kind].total);
+	}
 }
 
 static void
-end_block(HessianSums *sums)
+end_block(HessianSum *sum, int dimension)
 {
-	size_t dimension = (size_t) sums->dimension;
+	for (int j = 0; j < dimension; j++)
+		for (int k = 0; k <= j; k++)
+		{
+			size_t at = (size_t) j * (size_t) dimension + (size_t) k;
 
-	for (size_t j = 0; j < dimension; j++)
-		for (size_t k = 0; k <= j; k++)
-			sums->total[j * dimension + k] += sums->block[j * dimension + k];
-	memset(sums->block, 0, dimension * dimension * sizeof(int64_t));
-	sums->bends = 0;
+			sum->total[at] += sum->block[at];
+			sum->block[at] = 0;
+		}
+	sum->bends = 0;
 }
 
 /* A row that stands for so many that no block holds it. */
 static void
-add_heavy(HessianSums *sums, const int64_t *row, int64_t bend)
+add_heavy(HessianSum *sum, const int64_t *row, int dimension, int64_t bend)
 {
-	for (int j = 0; j < sums->dimension; j++)
+	for (int j = 0; j < dimension; j++)
 		for (int k = 0; k <= j; k++)
-			sums->total[(size_t) j * (size_t) sums->dimension + (size_t) k] +=
+			sum->total[(size_t) j * (size_t) dimension + (size_t) k] +=
 				(Wide) bend * (row[j] * row[k]);
 }
 
-void
-hessian_sums_add(HessianSums *sums, const int32_t *v, int64_t bend)
+static void
+add_bend(HessianSum *sum, const int64_t *row, int dimension, int64_t bend)
 {
-	int dimension = sums->dimension;
-	int64_t row[GRID_MAX_DIMENSION];
-
-	for (int j = 0; j < dimension; j++)
-		row[j] = v[j];
 	if (bend > BLOCK_BENDS)
 	{
-		add_heavy(sums, row, bend);
+		add_heavy(sum, row, dimension, bend);
 		return;
 	}
-	if (sums->bends + bend > BLOCK_BENDS)
-		end_block(sums);
-	sums->bends += bend;
+	if (sum->bends + bend > BLOCK_BENDS)
+		end_block(sum, dimension);
+	sum->bends += bend;
 	for (int j = 0; j < dimension; j++)
 	{
-		int64_t *entry = sums->block + (size_t) j * (size_t) dimension;
+		int64_t *entry = sum->block + (size_t) j * (size_t) dimension;
 		int64_t factor = bend * row[j];
 
-		if (row[j] == 0)
+		if (factor == 0)
 			continue;
 		for (int k = 0; k <= j; k++)
 			entry[k] += factor * row[k];
@@ -80,13 +94,45 @@ hessian_sums_add(HessianSums *sums, const int32_t *v, int64_t bend)
 }
 
 void
+hessian_sums_add(HessianSums *sums, const int32_t *v, const int64_t labels[2],
+				 const int64_t bend[2])
+{
+	int64_t row[GRID_MAX_DIMENSION];
+	int64_t sum[HESSIAN_KINDS] = {0};
+
+	for (int i = 0; i < 2; i++)
+	{
+		int kind = bend[i] >= LEAST_LARGE_BEND ? 0 : 1;
+
+		sum[kind] += labels[i] * (bend[i] >> (BEND_BITS - unit_bits[kind]));
+	}
+	for (int j = 0; j < sums->dimension; j++)
+		row[j] = v[j];
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+		if (sum[kind] > 0)
+			add_bend(&sums->kind[kind], row, sums->dimension, sum[kind]);
+}
+
+void
 hessian_sums_merge(HessianSums *sums, HessianSums *others)
 {
-	size_t entries = (size_t) sums->dimension * (size_t) sums->dimension;
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+	{
+		end_block(&others->kind[kind], others->dimension);
+		for (size_t i = 0; i < entries(sums); i++)
+			sums->kind[kind].total[i] += others->kind[kind].total[i];
+	}
+}
 
-	end_block(others);
-	for (size_t i = 0; i < entries; i++)
-		sums->total[i] += others->total[i];
+/* An entry of the sums, in units of 1. */
+static double
+entry_of(const HessianSums *sums, size_t at)
+{
+	double entry = 0;
+
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+		entry += ldexp((double) sums->kind[kind].total[at], -(unit_bits[kind] + 2 * ROW_BITS));
+	return entry;
 }
 
 void
@@ -94,12 +140,12 @@ hessian_sums_read(HessianSums *sums, int64_t lambda, double *hessian)
 {
 	size_t dimension = (size_t) sums->dimension;
 
-	end_block(sums);
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+		end_block(&sums->kind[kind], sums->dimension);
 	for (size_t j = 0; j < dimension; j++)
 		for (size_t k = 0; k <= j; k++)
 		{
-			double entry =
-				ldexp((double) sums->total[j * dimension + k], -(BEND_BITS + 2 * ROW_BITS));
+			double entry = entry_of(sums, j * dimension + k);
 
 			if (k == j)
 				entry += (double) lambda / (double) LAMBDA_ONE;

@@ -59,8 +59,8 @@ loss_slope(const LossTable *table, Wide margin)
 		   (Wide) (table->slope[knot] - table->slope[knot + 1]) * rest;
 }
 
-/* psi''(margin), for Newton's method, which needs no proof: units of 2^-14, rounded down. */
-#define BEND_BITS 14
+/* psi''(margin), for Newton's method, which needs no proof: units of 2^-31. */
+#define BEND_BITS (SLOPE_BITS - SLOPE_KNOT_BITS)
 
 static inline int64_t
 loss_bend(const LossTable *table, Wide margin)
@@ -69,8 +69,7 @@ loss_bend(const LossTable *table, Wide margin)
 
 	if (knot < 0 || knot >= SLOPE_KNOTS - 1)
 		return 0;
-	return (table->slope[knot] - table->slope[knot + 1]) >>
-		   (SLOPE_BITS - SLOPE_KNOT_BITS - BEND_BITS);
+	return table->slope[knot] - table->slope[knot + 1];
 }
 
 #endif

@@ -123,7 +123,10 @@ prepare_launch(Launch *launch, const char *rows_path, const SolverLimits *limits
 	launch->arguments[1] = launch->protocol;
 	launch->arguments[2] = launch->megabytes;
 	launch->arguments[3] = NULL;
-	strlcpy(launch->rows_path, rows_path == NULL ? "" : rows_path, MAXPGPATH);
+	if (rows_path != NULL)
+		join_path_components(launch->rows_path, DataDir, rows_path);
+	else
+		launch->rows_path[0] = '\0';
 	launch->server = getpid();
 	launch->descriptors = descriptors > 0 && descriptors < INT_MAX ? (int) descriptors : 65536;
 }

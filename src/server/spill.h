@@ -34,7 +34,7 @@ extern void spill_reserve(Spill *spill, off_t room);
 /* Not needed where an error ends the transaction; the end of it closes files itself. */
 extern void spill_close(Spill *spill);
 
-/* Its path, from the data directory on; NULL: there is none. */
+/* Its path below the data directory; NULL: there is none. */
 extern const char *spill_path(const Spill *spill);
 
 /*

@@ -491,7 +491,7 @@ test_gradients(void)
 				fmax(worst_hessian, fabs(hessian[j] - plain_matrix[j]) / (1 + sample.count));
 		convex_sample_release(&sample, memory);
 	}
-	CHECK(worst_hessian <= ldexp(1, -BEND_BITS));
+	CHECK(worst_hessian <= ldexp(1, -18));
 	memory_release(memory, table);
 	memory_release(memory, problem);
 }
@@ -545,6 +545,54 @@ test_minimisers(void)
 		convex_sample_release(&sample, memory);
 	}
 	CHECK(most_rounds < 200);
+	memory_release(memory, table);
+	memory_release(memory, problem);
+}
+
+/*
+ * Separable, with so many labels that all margins are large at the minimiser: bends of a
+ * millionth are then all the curvature that there is beside lambda, and rounds are many if they
+ * are not seen.
+ */
+static void
+test_large_margins(void)
+{
+	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
+	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
+
+	loss_table_make(LOSS_LOGISTIC, table);
+	for (int64_t labels = 1; labels <= 1000000; labels *= 1000)
+	{
+		Wide b[MOST_DIMENSION];
+		Wide u[MOST_DIMENSION];
+		ConvexSample sample;
+		ConvexObjective objective = {.sample = &sample,
+									 .table = table,
+									 .curvature = 0.25,
+									 .lambda = LAMBDA_ONE / 512,
+									 .b = b};
+
+		problem->instance = (Instance){.dimension = MOST_DIMENSION,
+									   .rows = MOST_ROWS,
+									   .x = problem->x,
+									   .positive = problem->positive,
+									   .negative = problem->negative};
+		for (int i = 0; i < MOST_ROWS; i++)
+		{
+			int32_t *x = problem->x + i * MOST_DIMENSION;
+
+			for (int j = 0; j < MOST_DIMENSION; j++)
+				x[j] = (int32_t) (uniform(-1, 1) * FIXED_POINT_ONE);
+			x[0] += x[0] > 0 ? FIXED_POINT_ONE / 10 : -FIXED_POINT_ONE / 10;
+			problem->positive[i] = x[0] > 0 ? labels : 0;
+			problem->negative[i] = x[0] > 0 ? 0 : labels;
+		}
+		for (int j = 0; j < MOST_DIMENSION; j++)
+			b[j] = wide(uniform(-1, 1), GRADIENT_BITS);
+		convex_sample_make(&problem->instance, 4, 2, memory, &sample);
+		CHECK(convex_minimise(&objective, ldexp(1, -9 - 27), memory, u) < 60);
+		convex_sample_release(&sample, memory);
+	}
 	memory_release(memory, table);
 	memory_release(memory, problem);
 }
@@ -961,6 +1009,7 @@ main(void)
 	test_clipping();
 	test_gradients();
 	test_minimisers();
+	test_large_margins();
 	test_gaussian_law(1);
 	test_gaussian_law(3);
 	test_gamma_law(1);

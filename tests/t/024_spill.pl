@@ -236,6 +236,27 @@ spends(
 		$session->quit;
 	});
 
+# ---- tablespaces ----
+
+my $elsewhere = PostgreSQL::Test::Utils::tempdir();
+$node->safe_psql('postgres', "CREATE TABLESPACE elsewhere LOCATION '$elsewhere'");
+spends(
+	$node,
+	'temp_tablespaces',
+	$spent,
+	sub {
+		my $session = session_with(@small, 'SET temp_tablespaces = elsewhere');
+		my $solver = stopped_training($session, logistic('wide'));
+		my @files = glob "$elsewhere/*/pgsql_tmp/*";
+		is(scalar @files, 1, 'the file is there');
+		is(scalar(temporary_files()), 0, 'and not where it usually is');
+		kill 'CONT', $solver;
+		like($session->result, qr/^\d+$/, 'it is answered');
+		$session->quit;
+		@files = glob "$elsewhere/*/pgsql_tmp/*";
+		is(scalar @files, 0, 'the file is gone');
+	});
+
 # ---- ends ----
 
 spends(
