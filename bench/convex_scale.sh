@@ -3,10 +3,11 @@
 #
 #   bench/convex_scale.sh [ROWS]      1,000,000 rows of 23 float8; 10,000,000 take 5 GB of disk
 #
-# Beside count(*) and a plain sum: dp_logistic at the owner's door without and with a memory limit
-# of 512 MB, alone and with parallel workers, and dpobj.train under the limit.  Hardly two rows are
-# equal.  Prints seconds, and the largest private memory that the backend and the solver
-# had (their parts of the shared buffers and of the page cache do not count).
+# Beside count(*) and a plain sum: dp_logistic at the owner's door with rows on disk (work_mem is
+# 4 MB) and in memory, with a memory limit of 512 MB, alone and with parallel workers, and dpobj.train
+# under the limit.  Hardly two rows are equal.  Prints seconds, those of processors (of backend and solver, without parallel workers), and
+# the largest private memory that the two had (their parts of the shared buffers and of the page
+# cache do not count).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../scripts/packages.sh"
@@ -22,9 +23,9 @@ columns=$(seq -s, -f 'x%g' 23)
 unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v rows=$rows -f bench/convex_scale.sql >/dev/null"
 
 # Prints the largest RssAnon of a process and of any child of it in KiB, and of both together, seen
-# until it ends.
-peak_memory() {
-  local own now pid child peak=0 child_peak=0 together=0
+# until it ends, and the ticks of processor time that both have used.
+watch_process() {
+  local own now pid child ticks=0 peak=0 child_peak=0 together=0
   while own=$(awk '/^RssAnon/ { print $2 }' "/proc/$1/status" 2>/dev/null) && [ -n "$own" ]; do
     child=0
     for pid in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
@@ -34,13 +35,14 @@ peak_memory() {
     [ "$own" -gt "$peak" ] && peak=$own
     [ "$child" -gt "$child_peak" ] && child_peak=$child
     [ $((own + child)) -gt "$together" ] && together=$((own + child))
+    now=$(awk '{ print $14 + $15 + $16 + $17 }' "/proc/$1/stat" 2>/dev/null) && ticks=${now:-$ticks}
     sleep 0.02
   done
-  echo "$peak $child_peak $together"
+  echo "$peak $child_peak $together $ticks"
 }
 
 measure() { # NAME SETTINGS STATEMENT: one line of the table
-  local out=$W/measured backend peak child together
+  local out=$W/measured backend peak child together ticks
   rm -f "$out"
   unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" >"$out" <<SQL &
 SELECT pg_backend_pid();
@@ -50,21 +52,24 @@ $3 \\g /dev/null
 SQL
   until [ -s "$out" ]; do sleep 0.02; done
   backend=$(head -1 "$out")
-  read -r peak child together < <(peak_memory "$backend")
+  read -r peak child together ticks < <(watch_process "$backend")
   wait $! || { cat "$out" >&2; tail -3 "$W/server.log" >&2; return 0; }
   sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -1 | awk -v name="$1" -v peak="$peak" -v child="$child" \
-    -v together="$together" '{ printf "%-44s %8.2f s  backend %5.0f MiB", name, $1 / 1000, peak / 1024
+    -v together="$together" -v cpu="$(awk "BEGIN { print $ticks / $(getconf CLK_TCK) }")" \
+    '{ printf "%-44s %8.2f s (processors %7.2f)  backend %5.0f MiB", name, $1 / 1000, cpu, peak / 1024
       if (child > 0) printf ", solver %5.0f, together %5.0f MiB", child / 1024, together / 1024
       print "" }'
 }
 
-logistic="SELECT dp_logistic(ARRAY[$columns], label, 1.0, 0, '{\"low\": 0, \"high\": 1, \"mechanism\": \"objective\"}') FROM wide;"
-logistic=${logistic/\"low\": 0, \"high\": 1/\"clip\": [0, 1]}
+options='{"clip": [0, 1], "mechanism": "objective"}'
+logistic="SELECT dp_logistic(ARRAY[$columns], label, 1.0, 0, '$options') FROM wide;"
+limit="SET dpobj.memory_limit = '512MB';"
 measure "$rows x 23, count(*)" "" "SELECT count(*) FROM wide;"
 measure "$rows x 23, count(*) again" "" "SELECT count(*) FROM wide;"
 measure "$rows x 23, sum of all columns" "" "SELECT $(seq -s, -f 'sum(x%g)' 23) FROM wide;"
 measure "$rows x 23, dp_logistic" "" "$logistic"
-measure "$rows x 23, dp_logistic in 512 MB" "SET dpobj.memory_limit = '512MB';" "$logistic"
-measure "$rows x 23, dp_logistic in 512 MB, parallel" "SET dpobj.memory_limit = '512MB'; SET max_parallel_workers_per_gather = 2;" "$logistic"
-measure "$rows x 23, dpobj.train in 512 MB" "SET dpobj.memory_limit = '512MB';" \
+measure "$rows x 23, dp_logistic, work_mem 4 GB" "SET work_mem = '4GB';" "$logistic"
+measure "$rows x 23, dp_logistic in 512 MB" "$limit" "$logistic"
+measure "$rows x 23, dp_logistic in 512 MB, parallel" "$limit SET max_parallel_workers_per_gather = 2;" "$logistic"
+measure "$rows x 23, dpobj.train in 512 MB" "$limit" \
   "SELECT release FROM dpobj.train('wide', 'label', 1, method => 'logistic', options => '{\"mechanism\": \"objective\"}');"

@@ -394,6 +394,20 @@ spends(
 		$session->quit;
 		$node->safe_psql('postgres', 'ALTER ROLE ana RESET temp_file_limit');
 	});
+spends(
+	$node,
+	'a limit that is not reached',
+	{ epsilon => 2, charged => 2, released => 2 },
+	sub {
+		my $session = session($node, user => 'ana');
+		my $statement = ask_for('{}') =~ s/release/guarantee/r;
+		is($session->ask($statement), 'exact', 'without one');
+		$session->quit;
+		$node->safe_psql('postgres', q(ALTER ROLE ana SET temp_file_limit = '100MB'));
+		$session = session($node, user => 'ana');
+		is($session->ask($statement), 'conditional', 'makes the guarantee conditional');
+		$session->quit;
+	});
 
 unlike(slurp_file($node->logfile), qr/file leak|file reference leak/, 'no file was forgotten');
 is(scalar(solvers($node)), 0, 'no solver is left');
