@@ -10,6 +10,8 @@ INSERT INTO season SELECT t, costs FROM expert;
 CREATE TABLE chosen (t integer, choice integer);
 CREATE TABLE upper (t integer, costs float8[]);
 CREATE TABLE lower () INHERITS (upper);
+CREATE TABLE echoed (a float8, b float8, t float8 GENERATED ALWAYS AS (a) STORED);
+INSERT INTO echoed VALUES (1, 0), (0, 1);
 INSERT INTO upper SELECT t, costs FROM expert WHERE t <= 5;
 INSERT INTO lower SELECT t, costs FROM expert WHERE t > 5;
 
@@ -73,6 +75,7 @@ SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY costs) FR
 SELECT dp_ftrl(ARRAY[a, b], 1, 0, '{"n": 9}') OVER (ORDER BY a) FROM expert;
 SELECT dp_ftrl(x, 1, 0, '{"n": 9}') OVER (ORDER BY t) FROM (SELECT t, ARRAY[a, t] AS x FROM expert) s;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY ctid) FROM expert;
+SELECT dp_ftrl(ARRAY[a, b], 1, 0, '{"n": 9}') OVER (ORDER BY t) FROM echoed;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE a >= 0;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE costs[1] > 0 OR t > 3;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE ctid = '(0,1)';

@@ -47,7 +47,7 @@ SELECT weights('{"grid": "sign", "mechanism": "rspm", "solver": "glpk_literal"}'
 SELECT weights('{"grid": {"levels": [[-3, 0, 5], [-2, 0, 7]]}, "mechanism": "rspm", "reference": true}') ~ 'rspm \{5,(0|-2)\} exact' AS positive_first;
 SELECT weights('{"grid": "sign", "mechanism": "opdisc", "noise": "spherical", "time_limit": 60}');
 SELECT weights(jsonb_build_object('grid', '{"ball": 2}'::jsonb, 'mechanism', 'opdisc', 'noise', 'spherical', 'solver', solver))
-       ~ 'opdisc \{1,(0|-1)\} float' AS positive_first
+       ~ 'opdisc \{1,(0|-1)\} exact' AS positive_first
 FROM unnest('{native,glpk,glpk_literal}'::text[]) solver;
 SELECT weights('{"grid": "ternary", "mechanism": "opdisc", "noise": "spherical"}') ~ '\{1,(0|-1)\}' AS positive_first;
 SELECT weights('{"grid": {"max": 16}, "mechanism": "opdisc", "noise": "paraboloid"}') ~ '\{\d+,(0|-\d+)\}' AS positive_first;
@@ -62,7 +62,7 @@ BEGIN
                 (SELECT l.pair FROM dpobj.ledger l WHERE l.id = m.release));
 END $$;
 SELECT noisy(0.25, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
-SELECT noisy(0.25, '{"grid": "ternary", "mechanism": "opdisc", "noise": "gaussian"}') ~ '\{1,(0|-1)\} float' AS positive_first;
+SELECT noisy(0.25, '{"grid": "ternary", "mechanism": "opdisc", "noise": "gaussian"}') ~ '\{1,(0|-1)\} exact' AS positive_first;
 SELECT noisy(0.25, '{"grid": "sign", "mechanism": "rspm", "noise": "gaussian"}');
 SELECT noisy(0.25, '{"grid": "sign", "mechanism": "rspm"}');
 SELECT noisy(0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
@@ -127,7 +127,7 @@ SELECT dp_halfspace(ARRAY[coalesce(age, 0)], rich, 1.0, 0) FROM person;
 SELECT weights('{"mech": 1}');
 SELECT weights('{"Grid": "sign"}');
 SELECT weights('[1]');
-SELECT weights('{"mechanism": "sgd"}');
+SELECT weights('{"mechanism": "svrg"}');
 SELECT weights('{"mechanism": 3}');
 SELECT weights('{"noise": "gauss"}');
 SELECT weights('{"solver": "cplex"}');

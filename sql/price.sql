@@ -70,6 +70,8 @@ SELECT a -> 'dimension' AS a, b -> 'dimension' AS b, c -> 'dimension' AS c
 SELECT jsonb_pretty(dpobj.price('lodger_case', 1.0, features => '{x}', delta => 0.0001));
 SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', 3, features => '{x}') p;
 SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', 6, features => '{x}') p;
+-- of an epsilon so large that e^epsilon overflows, no delta is left for a row
+SELECT dpobj.price('lodger_case', 3000, '{x}', 0.5, 'logistic', '{"noise": "gaussian"}');
 SELECT p -> 'unit' AS unit, p -> 'remaining' AS remaining FROM dpobj.price('sheltered', 1, features => '{x}') p;
 
 -- It is what dpobj.train then does.

@@ -1,13 +1,15 @@
 /*
- * calibration.c - the scales of Gaussian noise, by integration and bisection.
+ * calibration.c - the scales of Gaussian noise: proposed in doubles, then proved.
  */
 #include "core/calibration.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <gsl/gsl_fft_halfcomplex.h>
-#include <gsl/gsl_fft_real.h>
 #include <gsl/gsl_integration.h>
+#include <gsl/gsl_sf_erf.h>
+
+#include "core/mutant.h"
+#include "core/profile.h"
+#include "core/signs_law.h"
 
 /* ---- the normal law ---- */
 
@@ -39,6 +41,35 @@ log_normal_above(double x)
 	return log_normal_density(x) - log(fraction);
 }
 
+/* How fast Mills' ratio M(x) = Phi(-x) / phi(x) falls: 1 - x M(x), which is positive. */
+double
+calibration_mills_fall(double x)
+{
+	return 1 - x / gsl_sf_hazard(x);
+}
+
+/*
+ * Where mu is small, the two terms below are nearly the same and their difference has few
+ * digits.  It is phi(t - mu / 2) (M(t - mu / 2) - M(t + mu / 2)), t = epsilon / mu, the integral
+ * of M's fall: three points of Gauss and Legendre give 1e-15 of it.
+ */
+#define SMALL_MU 0x1p-7
+
+/* Beyond so many deviations nothing is left of 1e-18. */
+#define MOST_TAIL 16
+
+static double
+log_gaussian_delta_of_small(double epsilon, double mu)
+{
+	double t = epsilon / mu;
+	double side = mu / 2 * sqrt(0.6);
+	double fall = (5 * (calibration_mills_fall(t - side) + calibration_mills_fall(t + side)) +
+				   8 * calibration_mills_fall(t)) /
+				  18;
+
+	return log_normal_density(t - mu / 2) + log(mu * fall);
+}
+
 /*
  * Source: PRIVACY.md 0, Balle and Wang 2018.  ln of Phi(mu/2 - epsilon/mu) - e^epsilon
  * Phi(-mu/2 - epsilon/mu), mu = sensitivity / sigma.
@@ -49,6 +80,8 @@ log_gaussian_delta(double epsilon, double mu)
 	double here = log_normal_above(epsilon / mu - mu / 2);
 	double there = epsilon + log_normal_above(epsilon / mu + mu / 2);
 
+	if (mu < SMALL_MU && epsilon < MOST_TAIL * mu)
+		return log_gaussian_delta_of_small(epsilon, mu);
 	return there < here ? here + log(-expm1(there - here)) : -INFINITY;
 }
 
@@ -60,27 +93,26 @@ calibration_gaussian_delta(double epsilon, double mu)
 
 /* ---- the largest kappa that a bound allows ---- */
 
-typedef struct Target
-{
-	double epsilon;
-	double log_delta;
-	int k;
-	const struct SignsLaw *law;
-	double (*log_bound)(const struct Target *target, double kappa); /* rises with kappa */
-} Target;
+/* ln kappa is looked for between these. */
+#define LEAST_LOG_KAPPA (-60)
+#define MOST_LOG_KAPPA 10
+#define STEPS 60
 
-/* Bisection of ln kappa; what is returned meets the target, for all that doubles can tell. */
+/* A proposal is made this much smaller before it is proved. */
+#define PROPOSAL_SAFE (1 - 1e-10)
+
+/* The search, by what doubles say. */
 static double
-largest_kappa(const Target *target)
+propose_kappa(const CalibrationTarget *target)
 {
-	double low = -60;
-	double high = 10;
+	double low = LEAST_LOG_KAPPA;
+	double high = MOST_LOG_KAPPA;
 
-	for (int i = 0; i < 64; i++)
+	for (int i = 0; i < STEPS; i++)
 	{
 		double middle = (low + high) / 2;
 
-		if (target->log_bound(target, exp(middle)) <= target->log_delta)
+		if (target->delta_of(target, exp(middle)) <= target->delta)
 			low = middle;
 		else
 			high = middle;
@@ -88,28 +120,65 @@ largest_kappa(const Target *target)
 	return exp(low);
 }
 
+/* The search by what is proved, below a kappa that is not. */
 static double
-union_bound(const Target *target, double kappa)
+search_proved(const CalibrationTarget *target, double above)
 {
-	return log_gaussian_delta(target->epsilon, kappa);
+	double low = LEAST_LOG_KAPPA;
+	double high = log(above);
+
+	for (int i = 0; i < STEPS; i++)
+	{
+		double middle = (low + high) / 2;
+
+		if (target->holds(target, exp(middle)))
+			low = middle;
+		else
+			high = middle;
+	}
+	return target->holds(target, exp(low)) ? exp(low) : 0;
+}
+
+/* Doubles lose their digits where epsilon and delta are tiny; only then is the proof searched. */
+double
+calibration_largest(const CalibrationTarget *target)
+{
+	double kappa = PROPOSAL_SAFE * propose_kappa(target);
+
+	if (MUTANT(27))
+		return kappa * (1 + 1e-7);
+	return target->holds(target, kappa) ? kappa : search_proved(target, kappa);
+}
+
+static double
+union_delta(const CalibrationTarget *target, double kappa)
+{
+	return exp(target->log_vectors + log_gaussian_delta(target->epsilon, kappa));
+}
+
+static bool
+union_holds(const CalibrationTarget *target, double kappa)
+{
+	return profile_gaussian(target->epsilon, target->delta, target->log_vectors, kappa);
 }
 
 /* Source: PRIVACY.md 1.3 (b). */
 double
 calibration_union_kappa(double epsilon, double delta, double log_vectors)
 {
-	Target target = {
-		.epsilon = epsilon, .log_delta = log(delta) - log_vectors, .log_bound = union_bound};
+	CalibrationTarget target = {.epsilon = epsilon,
+								.delta = delta,
+								.log_vectors = log_vectors,
+								.delta_of = union_delta,
+								.holds = union_holds};
 
-	return largest_kappa(&target);
+	return calibration_largest(&target);
 }
 
 double
-calibration_gaussian_sigma(double epsilon, double log_delta)
+calibration_gaussian_sigma(double epsilon, double delta)
 {
-	Target target = {.epsilon = epsilon, .log_delta = log_delta, .log_bound = union_bound};
-
-	return 1 / largest_kappa(&target);
+	return CALIBRATION_SAFE / calibration_union_kappa(epsilon, delta, 0);
 }
 
 /* ---- chi ---- */
@@ -134,13 +203,13 @@ chi_integrand(double x, void *context)
 }
 
 /*
- * Source: PRIVACY.md 1.3 (a).  Gauss's rule of 20 points on panels of 1/4, from where
+ * Source: PRIVACY.md 1.3 (a).  Gauss's rule of 20 points on panels of at most 1/4, from where
  * the loss is epsilon to where the chi law has no mass that a double could hold.
  */
 double
 calibration_chi_delta(double epsilon, double kappa, int k)
 {
-	const double panel = 0.25;
+	const double panel = 0.25 / (1 + kappa / 4);
 	gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(20);
 	ChiIntegral integral = {epsilon, kappa, k};
 	gsl_function function = {chi_integrand, &integral};
@@ -155,17 +224,24 @@ calibration_chi_delta(double epsilon, double kappa, int k)
 }
 
 static double
-chi_bound(const Target *target, double kappa)
+chi_delta(const CalibrationTarget *target, double kappa)
 {
-	return log(calibration_chi_delta(target->epsilon, kappa, target->k));
+	return calibration_chi_delta(target->epsilon, kappa, target->k);
+}
+
+static bool
+chi_holds(const CalibrationTarget *target, double kappa)
+{
+	return profile_chi(target->epsilon, target->delta, target->k, kappa);
 }
 
 double
 calibration_chi_kappa(double epsilon, double delta, int k)
 {
-	Target target = {.epsilon = epsilon, .log_delta = log(delta), .k = k, .log_bound = chi_bound};
+	CalibrationTarget target = {
+		.epsilon = epsilon, .delta = delta, .k = k, .delta_of = chi_delta, .holds = chi_holds};
 
-	return largest_kappa(&target);
+	return calibration_largest(&target);
 }
 
 /*
@@ -182,209 +258,42 @@ calibration_closed_kappa(double epsilon, double delta, int k)
 
 /* ---- signs ---- */
 
-/* The law of S = sum of k independent |z_i|, each rounded up to a multiple of a step. */
-typedef struct SignsLaw
-{
-	int k;
-	int points;
-	double *mass; /* [points], of S = (k + i) steps, each rounded up */
-} SignsLaw;
-
-#define SIGNS_STEP 2e-3
-
-/* What doubles may get wrong in one mass of a law, out of 1. */
-#define SIGNS_ROUNDING 1e-14
-
-/* P(S is beyond the last point), see signs_points(). */
-#define SIGNS_TAIL 1e-34
-
-/*
- * A power of two.  S <= sqrt(k) |z| and P(|z| > sqrt(k) + t) <= exp(-t^2 / 2); the last point
- * is above sqrt(k) (sqrt(k) + 12.5) for k <= 128, and the transform is twice as long.
- */
-static int
-signs_points(int k)
-{
-	double last = k + 12.5 * sqrt(k) + 1;
-	int points = 1;
-
-	while (points * SIGNS_STEP < last)
-		points *= 2;
-	return points;
-}
-
-/* For which E |z| is the wanted mean: exp(tilt |z|) makes |z| a normal around tilt, cut at 0. */
 static double
-choose_tilt(double mean)
+signs_delta(const CalibrationTarget *target, double kappa)
 {
-	double low = 0;
-	double high = 40;
-
-	for (int i = 0; i < 60; i++)
-	{
-		double tilt = (low + high) / 2;
-
-		if (tilt + exp(log_normal_density(tilt) - log_normal_above(-tilt)) < mean)
-			low = tilt;
-		else
-			high = tilt;
-	}
-	return low;
+	return signs_law_delta(target->context, target->epsilon, kappa);
 }
 
-/* Tilted masses of one |z|, rounded up to (i + 1) steps; their sum is made 1, and returned. */
-static double
-tilt_one(SignsLaw *law, double tilt)
+static bool
+signs_holds(const CalibrationTarget *target, double kappa)
 {
-	double *mass = law->mass;
-	double sum = 0;
-
-	for (int i = 0; i < law->points; i++)
-	{
-		double x = i * SIGNS_STEP;
-		double low = log_normal_above(x);
-		double log_mass = log(2) + low + log(-expm1(log_normal_above(x + SIGNS_STEP) - low));
-
-		mass[i] = exp(log_mass + tilt * (x + SIGNS_STEP));
-		sum += mass[i];
-	}
-	for (int i = 0; i < law->points; i++)
-		mass[i] /= sum;
-	return sum;
+	return signs_law_holds(target->context, target->epsilon, target->delta, kappa);
 }
 
-/* (re + i im)^power */
-static void
-complex_power(double *re, double *im, int power)
-{
-	double x = *re;
-	double y = *im;
-	double a = 1;
-	double b = 0;
-
-	for (; power > 0; power >>= 1)
-	{
-		double square = x * x - y * y;
-
-		if (power & 1)
-		{
-			double next = a * x - b * y;
-
-			b = a * y + b * x;
-			a = next;
-		}
-		y = 2 * x * y;
-		x = square;
-	}
-	*re = a;
-	*im = b;
-}
-
-/* The k-fold convolution, by GSL's transform of a real sequence. */
-static void
-convolve(double *mass, int length, int k)
-{
-	double none = 0;
-
-	(void) gsl_fft_real_radix2_transform(mass, 1, (size_t) length);
-	complex_power(&mass[0], &none, k);
-	none = 0;
-	complex_power(&mass[length / 2], &none, k);
-	for (int i = 1; i < length / 2; i++)
-		complex_power(&mass[i], &mass[length - i], k);
-	(void) gsl_fft_halfcomplex_radix2_inverse(mass, 1, (size_t) length);
-}
-
-/*
- * mean: near where S will be asked for.  A transform's errors are small in relation to the
- * largest masses only, so it is made of the law times exp(tilt S), whose mean is
- * there; then the tilt is taken back.
- */
-static void
-signs_create(SignsLaw *law, int k, double mean)
-{
-	double tilt = choose_tilt(mean / k);
-	double log_constant;
-
-	law->k = k;
-	law->points = signs_points(k);
-	law->mass = calloc(2 * (size_t) law->points, sizeof(double));
-	if (law->mass == NULL)
-		return;
-	log_constant = k * log(tilt_one(law, tilt));
-	convolve(law->mass, 2 * law->points, k);
-	for (int i = 0; i < law->points; i++)
-		law->mass[i] = (fmax(0, law->mass[i]) + SIGNS_ROUNDING) *
-					   exp(log_constant - tilt * (k + i) * SIGNS_STEP);
-}
-
-static void
-signs_destroy(SignsLaw *law)
-{
-	free(law->mass);
-}
-
-/*
- * Source: PRIVACY.md 1.3 (c), (2) with X = S / sqrt(k).  Every |z_i| was rounded up, and with
- * it the loss.
- */
-static double
-signs_delta(const SignsLaw *law, double epsilon, double kappa)
-{
-	double sum = SIGNS_TAIL;
-
-	for (int i = law->points - 1; i >= 0; i--)
-	{
-		double loss = kappa * (law->k + i) * SIGNS_STEP / sqrt(law->k) + kappa * kappa / 2;
-
-		if (loss <= epsilon)
-			break;
-		sum += -expm1(epsilon - loss) * law->mass[i];
-	}
-	return fmin(1, sum);
-}
-
-static double
-signs_bound(const Target *target, double kappa)
-{
-	return log(signs_delta(target->law, target->epsilon, kappa));
-}
-
-/* What S is where the loss is epsilon. */
-static double
-critical_sum(double epsilon, double kappa, int k)
-{
-	return fmax(0, (epsilon - kappa * kappa / 2) / kappa) * sqrt(k);
-}
-
+/* Source: PRIVACY.md 1.3 (c), (2) with X = sum |z_i| / sqrt(k). */
 double
 calibration_signs_delta(double epsilon, double kappa, int k)
 {
 	SignsLaw law;
-	double delta;
+	double delta = signs_law_create(&law, k) ? signs_law_delta(&law, epsilon, kappa) : 1;
 
-	signs_create(&law, k, critical_sum(epsilon, kappa, k));
-	delta = law.mass == NULL ? 1 : signs_delta(&law, epsilon, kappa);
-	signs_destroy(&law);
+	signs_law_destroy(&law);
 	return delta;
 }
 
-/* Without memory, or with too many points, the bound is not made: 0 loses to the others. */
+/* Without a law the bound is not made: 0 loses to the others. */
 double
 calibration_signs_kappa(double epsilon, double delta, int k)
 {
-	double near = fmax(calibration_union_kappa(epsilon, delta, k * log(2)),
-					   calibration_chi_kappa(epsilon, delta, k));
 	SignsLaw law;
-	Target target = {
-		.epsilon = epsilon, .log_delta = log(delta), .law = &law, .log_bound = signs_bound};
-	double kappa;
+	CalibrationTarget target = {.epsilon = epsilon,
+								.delta = delta,
+								.context = &law,
+								.delta_of = signs_delta,
+								.holds = signs_holds};
+	double kappa = signs_law_create(&law, k) ? calibration_largest(&target) : 0;
 
-	if (k > 128)
-		return 0;
-	signs_create(&law, k, critical_sum(epsilon, near, k));
-	kappa = law.mass == NULL ? 0 : largest_kappa(&target);
-	signs_destroy(&law);
+	signs_law_destroy(&law);
 	return kappa;
 }
 

@@ -15,28 +15,58 @@
  *   union  the sum over w of the Gaussian mechanism's delta: |W| delta_G(epsilon; kappa)
  *   signs  X <= sum |z_i| / sqrt(k) where every s_w is a multiple of a vector of signs
  *
- * All three hold, so the largest kappa may be used.  epsilon is in units of 1.0, delta
- * a probability.  Doubles: a mechanism with such a scale is labelled 'float'.
+ * All three hold, so the largest kappa may be used.  (A shift shorter than c does no harm:
+ * where its loss is above epsilon >= 0, a longer one's is larger.)  epsilon is in units of
+ * 1.0, delta a probability.
+ *
+ * A kappa is found in doubles, but what is returned was proved with outward rounding or in
+ * integers (profile.h, signs_law.h), so that no claim rests on the search.
  */
 #ifndef DPOBJ_CORE_CALIBRATION_H
 #define DPOBJ_CORE_CALIBRATION_H
 
 #include <stdbool.h>
 
+/*
+ * A scale that a few operations in doubles have made of proved numbers (+, -, *, /, sqrt,
+ * log1p, expm1, and a difference that loses four bits at most) is multiplied by this, and so
+ * is not below what real numbers would give: ten such errors of 2^-50, sixteen times, are
+ * far below 1e-10.
+ */
+#define CALIBRATION_SAFE (1 + 1e-10)
+
 /* delta_G(epsilon; mu): the Gaussian mechanism's exact delta, mu = sensitivity / sigma. */
 extern double calibration_gaussian_delta(double epsilon, double mu);
 
-/* sigma_G: the sigma for sensitivity 1, from the logarithm of delta, which may be very small. */
-extern double calibration_gaussian_sigma(double epsilon, double log_delta);
+/* sigma_G: the sigma for sensitivity 1; delta > 0. */
+extern double calibration_gaussian_sigma(double epsilon, double delta);
+
+/* How fast Mills' ratio M(x) = Phi(-x) / phi(x) falls: 1 - x M(x), which is positive. */
+extern double calibration_mills_fall(double x);
 
 /* The right side of (2) with X the chi law, or that of sum |z_i| / sqrt(k) rounded up. */
 extern double calibration_chi_delta(double epsilon, double kappa, int k);
 extern double calibration_signs_delta(double epsilon, double kappa, int k);
 
-/* The largest kappa = c / sigma; delta > 0. */
+/* The largest kappa = c / sigma; delta > 0.  log_vectors must not be below ln |W|. */
 extern double calibration_chi_kappa(double epsilon, double delta, int k);
 extern double calibration_union_kappa(double epsilon, double delta, double log_vectors);
 extern double calibration_signs_kappa(double epsilon, double delta, int k);
+
+/* The largest kappa by any bound that rises with it: delta_of() looks for it, holds() proves. */
+typedef struct CalibrationTarget
+{
+	double epsilon;
+	double delta;
+	double log_vectors;
+	int k;
+	const void *context;
+	double (*delta_of)(const struct CalibrationTarget *target, double kappa);
+	bool (*holds)(const struct CalibrationTarget *target, double kappa);
+} CalibrationTarget;
+
+/* 0 if there is none above e^-60. */
+extern double calibration_largest(const CalibrationTarget *target);
 
 /* Smaller than calibration_chi_kappa(), in closed form. */
 extern double calibration_closed_kappa(double epsilon, double delta, int k);
@@ -45,7 +75,7 @@ extern double calibration_closed_kappa(double epsilon, double delta, int k);
 typedef struct CalibrationShifts
 {
 	int dimension;      /* k */
-	double log_vectors; /* ln |W| */
+	double log_vectors; /* ln |W|, or more */
 	bool signs;         /* is every s_w a multiple of a vector of signs? */
 } CalibrationShifts;
 

@@ -28,6 +28,7 @@ typedef enum ConvexNoise
 {
 	CONVEX_GAMMA,    /* density proportional to exp(-|b| / scale): pure */
 	CONVEX_GAUSSIAN, /* independent normal coordinates of deviation scale: needs delta > 0 */
+	CONVEX_LAPLACE,  /* independent Laplace coordinates, of OPSamp only: needs delta > 0 */
 	CONVEX_NOISES
 } ConvexNoise;
 
@@ -40,6 +41,9 @@ typedef enum ConvexNoise
 /* What is released is u, rounded to multiples of 2^-20. */
 #define CONVEX_OUTPUT_BITS 20
 
+/* What bounds |u|, or each weight of it, is an integer in the same units, 32 at most. */
+#define CONVEX_REACH_MAX (INT64_C(32) << CONVEX_OUTPUT_BITS)
+
 /* The radius, in units of a feature of 1.0. */
 #define CONVEX_RADIUS_MIN 0x1p-10
 #define CONVEX_RADIUS_MAX 0x1p14
@@ -49,8 +53,13 @@ typedef struct ConvexTerms
 	ConvexLoss loss;
 	ConvexNoise noise;
 	double radius;  /* R, in units of a feature of 1.0 */
-	int64_t lambda; /* LAMBDA_MIN .. LAMBDA_MAX */
+	int64_t lambda; /* LAMBDA_MIN .. LAMBDA_MAX; over a body from 0 on */
 	int64_t delta;  /* atto-units, rounded down; 0 with CONVEX_GAMMA */
+	int64_t reach;  /* of a mechanism over a body (convex_net.h): 1 .. CONVEX_REACH_MAX; else 0 */
+	int steps;      /* of its net (net.h); else 0 */
+	int64_t rows;   /* declared, of OPSamp (convex_opsamp.h): with these two; else 0 */
+	int64_t peak;   /* no |v_j| is longer, units of 2^-20 */
+	int calls;      /* of the oracle */
 } ConvexTerms;
 
 /* More labels than any table has: what the arithmetic of convex_sample.c is made for. */
@@ -62,7 +71,10 @@ convex_terms_valid(const ConvexTerms *terms)
 {
 	return (unsigned) terms->loss < LOSS_KINDS && (unsigned) terms->noise < CONVEX_NOISES &&
 		   terms->radius >= CONVEX_RADIUS_MIN && terms->radius <= CONVEX_RADIUS_MAX &&
-		   terms->lambda >= LAMBDA_MIN && terms->lambda <= LAMBDA_MAX &&
+		   terms->lambda >= (terms->reach > 0 ? 0 : LAMBDA_MIN) && terms->lambda <= LAMBDA_MAX &&
+		   terms->reach >= 0 && terms->reach <= CONVEX_REACH_MAX && terms->steps >= 0 &&
+		   terms->rows >= 0 && terms->peak >= 0 &&
+		   terms->peak <= INT64_C(1) << CONVEX_OUTPUT_BITS && terms->calls >= 0 &&
 		   (terms->noise == CONVEX_GAMMA ? terms->delta == 0
 										 : terms->delta > 0 && terms->delta < DELTA_ONE);
 }

@@ -14,7 +14,7 @@
 /* Of the kinds: the units of their bends, and the least bend of the first. */
 static const int unit_bits[HESSIAN_KINDS] = {18, 28};
 
-#define LEAST_LARGE_BEND (INT64_C(1) << (BEND_BITS - 11))
+#define LEAST_LARGE_BEND (INT64_C(1) << (DROP_BITS - 11))
 
 static size_t
 entries(const HessianSums *sums)
@@ -104,7 +104,7 @@ hessian_sums_add(HessianSums *sums, const int32_t *v, const int64_t labels[2],
 	{
 		int kind = bend[i] >= LEAST_LARGE_BEND ? 0 : 1;
 
-		sum[kind] += labels[i] * (bend[i] >> (BEND_BITS - unit_bits[kind]));
+		sum[kind] += labels[i] * (bend[i] >> (DROP_BITS - unit_bits[kind]));
 	}
 	for (int j = 0; j < sums->dimension; j++)
 		row[j] = v[j];

@@ -42,7 +42,7 @@ typedef struct HessianSums
 extern void hessian_sums_create(HessianSums *sums, int dimension, Memory *memory);
 extern void hessian_sums_destroy(HessianSums *sums, Memory *memory);
 
-/* Adds v v', v in units of 2^-20, as often as there are labels, each times a bend of loss_bend().
+/* Adds v v', v in units of 2^-20, as often as there are labels, each times a bend of loss_drop().
  */
 extern void hessian_sums_add(HessianSums *sums, const int32_t *v, const int64_t labels[2],
 							 const int64_t bend[2]);

@@ -17,6 +17,9 @@
 /* What the slope of J must be below, of the product of norms, to be negative for sure. */
 #define SLOPE_ERROR 1e-12
 
+/* Every so often, and where Newton's method does not come on, there is a gradient step. */
+#define GRADIENT_ROUNDS 8
+
 /* Where a search stands: a point, its gradient and an upper bound on the true one's norm. */
 typedef struct Place
 {
@@ -59,10 +62,10 @@ look(const Search *search, Place *place, double *hessian)
 {
 	const ConvexObjective *objective = search->objective;
 
-	convex_gradient(objective->sample, objective->table, objective->lambda, objective->b, place->u,
-					search->memory, place->gradient, hessian);
-	place->norm =
-		norm_above(place->gradient, search->dimension, convex_gradient_error(objective->sample));
+	convex_pass(objective->rows, objective->table, objective->lambda, objective->b, place->u,
+				search->memory, place->gradient, hessian);
+	place->norm = norm_above(place->gradient, search->dimension,
+							 gradient_error(objective->rows->count, search->dimension));
 }
 
 /* Within the range that convex_gradient() computes with? */
@@ -145,21 +148,25 @@ look_along(Search *search, double t)
 	return true;
 }
 
-/* Between a place where J falls and one where it rises: where it is flat, if J' were linear. */
+/*
+ * Between a place where J falls and one where it rises: where it is flat, if J' were linear.
+ * Where nothing but the start is known to fall, a guess from the slope far out would come
+ * nearer only as 1, 1/2, 1/3, ...: a hinge is flat there, whatever it is near the start.
+ */
 static double
 next_length(double low, double low_slope, double high, double high_slope)
 {
 	double share;
 
-	if (low == 0 && high_slope > -8 * low_slope)
+	if (low == 0)
 		return high / 8;
 	share = low_slope / (low_slope - high_slope);
 	return low + (high - low) * fmin(fmax(share, 0.1), 0.9);
 }
 
 /*
- * Along Newton's direction to where J still falls, but slowly; stays here if there is no
- * such place.  True if the whole step has halved the record.
+ * Along Newton's direction to where J still falls, but slowly, or by a whole step that
+ * halves the record; stays here, and tells so, if there is no such place.
  */
 static bool
 newton_step(Search *search)
@@ -198,7 +205,7 @@ newton_step(Search *search)
 	}
 	search->here = best;
 	search->curved = low == 1;
-	return false;
+	return low > 0;
 }
 
 /* The step that is proved to help; its place is in range because steps lead towards u*. */
@@ -206,7 +213,7 @@ static void
 gradient_step(Search *search)
 {
 	const ConvexObjective *objective = search->objective;
-	long double most = (long double) objective->curvature * objective->sample->count +
+	long double most = (long double) objective->curvature * objective->rows->count +
 					   ldexpl((long double) objective->lambda, -LAMBDA_BITS);
 	long double step[GRID_MAX_DIMENSION];
 
@@ -222,19 +229,19 @@ gradient_step(Search *search)
 int64_t
 convex_minimise(const ConvexObjective *objective, double tolerance, Memory *memory, Wide *u)
 {
-	size_t dimension = (size_t) objective->sample->instance->dimension;
+	size_t dimension = (size_t) objective->rows->instance->dimension;
 	Search *search = memory_allocate_zero(memory, 1, sizeof(Search));
 	int64_t rounds = 0;
 
 	search->objective = objective;
-	search->dimension = objective->sample->instance->dimension;
+	search->dimension = objective->rows->instance->dimension;
 	search->memory = memory;
 	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
 	look(search, &search->here, search->hessian);
 	search->curved = true;
 	search->record = search->here.norm;
 	for (; search->here.norm > tolerance; rounds++)
-		if (!newton_direction(search) || !newton_step(search))
+		if (!newton_direction(search) || !newton_step(search) || rounds % GRADIENT_ROUNDS == 0)
 			gradient_step(search);
 	memcpy(u, search->here.u, dimension * sizeof(Wide));
 	memory_release(memory, search->hessian);

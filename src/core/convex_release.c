@@ -21,6 +21,7 @@
 #include "core/convex_minimise.h"
 #include "core/mutant.h"
 #include "core/real_noise.h"
+#include "core/wide.h"
 
 /* The longest noise that is computed with: beyond it, once in e^1000 draws, the process ends. */
 #define NOISE_LENGTH_MAX 0x1p38
@@ -30,7 +31,7 @@ ConvexVerdict
 convex_request_scale(ConvexKind kind, const MechanismRequest *request, ConvexScale *scale,
 					 int64_t *least)
 {
-	return convex_scale(kind, &request->convex, (double) request->epsilon / EPSILON_ONE,
+	return convex_scale(kind, &request->convex, privacy_epsilon(request->epsilon),
 						request->adjacency, request->grid.dimension, scale, least);
 }
 
@@ -46,29 +47,7 @@ convex_admit(ConvexKind kind, const MechanismRequest *request, MechanismVerdict 
 	verdict->finishes = true;
 }
 
-/* ---- big integers and words of 128 bits ---- */
-
-static Wide
-wide_from_mpz(const mpz_t value)
-{
-	uint64_t limb[2] = {0, 0};
-	Wide size;
-
-	mpz_export(limb, NULL, -1, sizeof(limb[0]), 0, 0, value);
-	size = (Wide) (((unsigned __int128) limb[1] << 64) | limb[0]);
-	return mpz_sgn(value) < 0 ? -size : size;
-}
-
-static void
-mpz_from_wide(mpz_t value, Wide wide)
-{
-	unsigned __int128 size = wide < 0 ? -(unsigned __int128) wide : (unsigned __int128) wide;
-	uint64_t limb[2] = {(uint64_t) size, (uint64_t) (size >> 64)};
-
-	mpz_import(value, 2, -1, sizeof(limb[0]), 0, 0, limb);
-	if (wide < 0)
-		mpz_neg(value, value);
-}
+/* ---- big integers ---- */
 
 /* Arrays of big integers for the time of a release. */
 static mpz_t *
@@ -138,8 +117,8 @@ minimise(const MechanismRequest *request, const Instance *instance, double toler
 {
 	const ConvexTerms *terms = &request->convex;
 	LossTable *table = memory_allocate(tools->memory, 1, sizeof(LossTable));
-	ConvexSample sample;
-	ConvexObjective objective = {.sample = &sample,
+	ConvexRows rows;
+	ConvexObjective objective = {.rows = &rows,
 								 .table = table,
 								 .curvature = loss_curvature(terms->loss),
 								 .lambda = terms->lambda,
@@ -147,9 +126,9 @@ minimise(const MechanismRequest *request, const Instance *instance, double toler
 	int64_t steps;
 
 	loss_table_make(terms->loss, table);
-	convex_sample_make(instance, terms->radius, request->threads, tools->memory, &sample);
+	convex_rows_make(instance, terms->radius, request->threads, tools->memory, &rows);
 	steps = convex_minimise(&objective, tolerance / 2, tools->memory, u);
-	convex_sample_release(&sample, tools->memory);
+	convex_rows_release(&rows, tools->memory);
 	memory_release(tools->memory, table);
 	return steps;
 }

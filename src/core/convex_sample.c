@@ -1,16 +1,15 @@
 /*
- * convex_sample.c - rows in blocks: read, clipped and handed to several threads.
+ * convex_sample.c - clipping and gradients in integers.
  */
 #include "core/convex_sample.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/crew.h"
+#include "core/convex_pull.h"
 #include "core/mutant.h"
 
-/* ---- one row ---- */
+/* ---- rows ---- */
 
 static int64_t
 squared_norm(const int32_t *x, int dimension)
@@ -40,160 +39,115 @@ convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v)
 			v[j] -= (v[j] > 0) - (v[j] < 0);
 }
 
-/* ---- blocks ---- */
-
-/* So many that a block and its source fit into a processor's cache, even where rows are long. */
-#define BLOCK_ROWS 256
-
-/* Room of one thread. */
-struct ConvexReader
-{
-	ConvexSample *sample;
-	ConvexVisit visit;
-	void *context;
-	uint8_t *records; /* of a spilled block; else NULL */
-	int32_t *v;
-	int64_t positive[BLOCK_ROWS];
-	int64_t negative[BLOCK_ROWS];
-};
-
-/* A row of the block, copied out of its record. */
-static void
-unpack_record(ConvexReader *reader, int64_t i)
-{
-	const ConvexSample *sample = reader->sample;
-	int dimension = sample->instance->dimension;
-	const uint8_t *record = reader->records + (size_t) i * spill_record_size(dimension);
-	int32_t x[GRID_MAX_DIMENSION];
-	RowCount count;
-
-	memcpy(x, record, (size_t) dimension * sizeof(int32_t));
-	memcpy(&count, record + (size_t) spill_stride(dimension) * sizeof(int32_t), sizeof(count));
-	convex_clip_row(x, dimension, sample->radius, reader->v + i * dimension);
-	reader->positive[i] = count.positive;
-	reader->negative[i] = MUTANT(111) ? 0 : count.negative;
-}
-
-static ConvexBlock
-read_block(ConvexReader *reader, int64_t first, int64_t rows)
-{
-	const Instance *instance = reader->sample->instance;
-	size_t size = spill_record_size(instance->dimension);
-
-	if (instance->spilled)
-	{
-		instance->source->read(instance->source, (uint64_t) first * size, (size_t) rows * size,
-							   reader->records);
-		for (int64_t i = 0; i < rows; i++)
-			unpack_record(reader, i);
-		return (ConvexBlock){rows, reader->v, reader->positive, reader->negative};
-	}
-	for (int64_t i = 0; i < rows; i++)
-		convex_clip_row(instance->x + (first + i) * instance->dimension, instance->dimension,
-						reader->sample->radius, reader->v + i * instance->dimension);
-	return (ConvexBlock){rows, reader->v, instance->positive + first, instance->negative + first};
-}
-
-/* Whoever is free takes the next block. */
-static void
-visit_blocks(void *context)
-{
-	ConvexReader *reader = context;
-	ConvexSample *sample = reader->sample;
-	int64_t first;
-
-	while ((first = atomic_fetch_add(&sample->next, BLOCK_ROWS)) < sample->instance->rows)
-	{
-		int64_t left = sample->instance->rows - first;
-		ConvexBlock block = read_block(reader, first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
-
-		if (MUTANT(112) && sample->threads > 1 && block.rows < BLOCK_ROWS)
-			return;
-		reader->visit(reader->context, &block);
-	}
-}
-
 void
-convex_sample_visit(ConvexSample *sample, ConvexVisit visit, void *const *context)
+convex_sample_make(const Instance *instance, double radius, Memory *memory, ConvexSample *sample)
 {
-	void *reader[CREW_MAX_THREADS];
-
-	atomic_store(&sample->next, 0);
-	for (int k = 0; k < sample->threads; k++)
-	{
-		sample->reader[k]->visit = visit;
-		sample->reader[k]->context = context[k];
-		reader[k] = sample->reader[k];
-	}
-	crew_run(sample->threads, visit_blocks, reader);
-}
-
-/* ---- the sample ---- */
-
-/* No count is negative, and all of them are fewer than the arithmetic is made for. */
-static void
-count_labels(void *context, const ConvexBlock *block)
-{
-	int64_t *sum = context;
-
-	for (int64_t i = 0; i < block->rows; i++)
-		if (block->positive[i] < 0 || block->negative[i] < 0 ||
-			__builtin_add_overflow(*sum, block->positive[i], sum) ||
-			__builtin_add_overflow(*sum, block->negative[i], sum) || *sum >= CONVEX_MAX_LABELS)
-			abort(); /* nobody has so many, and no record is like that */
-}
-
-static double
-labels_above(ConvexSample *sample)
-{
-	int64_t count[CREW_MAX_THREADS] = {0};
-	void *context[CREW_MAX_THREADS];
-	double sum = 0;
-
-	for (int k = 0; k < sample->threads; k++)
-		context[k] = &count[k];
-	convex_sample_visit(sample, count_labels, context);
-	for (int k = 0; k < sample->threads; k++)
-		sum += (double) count[k];
-	if (sum >= (double) CONVEX_MAX_LABELS)
-		abort();
-	return sum * (1 + 1e-9);
-}
-
-void
-convex_sample_make(const Instance *instance, double radius, int threads, Memory *memory,
-				   ConvexSample *sample)
-{
-	int64_t blocks = (instance->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
 	size_t dimension = (size_t) instance->dimension;
 
-	memset(sample, 0, sizeof(*sample));
-	sample->instance = instance;
-	sample->radius = radius;
-	sample->threads = threads < CREW_MAX_THREADS ? threads : CREW_MAX_THREADS;
-	if (sample->threads > blocks)
-		sample->threads = blocks > 0 ? (int) blocks : 1;
-	for (int k = 0; k < sample->threads; k++)
+	sample->dimension = instance->dimension;
+	sample->rows = instance->rows;
+	sample->positive = instance->positive;
+	sample->negative = instance->negative;
+	sample->v = memory_allocate(memory, (size_t) instance->rows, dimension * sizeof(int32_t));
+	sample->bend = memory_allocate(memory, (size_t) instance->rows, sizeof(double));
+	sample->count = 0;
+	for (int64_t i = 0; i < instance->rows; i++)
 	{
-		ConvexReader *reader = memory_allocate_zero(memory, 1, sizeof(ConvexReader));
-
-		reader->sample = sample;
-		reader->v = memory_allocate(memory, BLOCK_ROWS, dimension * sizeof(int32_t));
-		if (instance->spilled)
-			reader->records =
-				memory_allocate(memory, BLOCK_ROWS, spill_record_size(instance->dimension));
-		sample->reader[k] = reader;
+		convex_clip_row(instance->x + (size_t) i * dimension, instance->dimension, radius,
+						sample->v + (size_t) i * dimension);
+		sample->count += (double) (sample->positive[i] + sample->negative[i]);
 	}
-	sample->count = labels_above(sample);
+	sample->count *= 1 + 1e-9;
 }
 
 void
 convex_sample_release(ConvexSample *sample, Memory *memory)
 {
-	for (int k = 0; k < sample->threads; k++)
+	memory_release(memory, sample->v);
+	memory_release(memory, sample->bend);
+}
+
+/* ---- gradient ---- */
+
+void
+convex_gradient(ConvexSample *sample, const LossTable *table, int64_t lambda, const Wide *b,
+				const Wide *u, Wide *gradient)
+{
+	int dimension = sample->dimension;
+	const int32_t *v = sample->v;
+	SplitWeights split;
+	GradientSums sums;
+
+	memset(&sums, 0, sizeof(sums));
+	split_weights(u, dimension, &split);
+	for (int64_t i = 0; i < sample->rows; i++, v += dimension)
 	{
-		memory_release(memory, sample->reader[k]->records);
-		memory_release(memory, sample->reader[k]->v);
-		memory_release(memory, sample->reader[k]);
+		Wide score;
+		Wide ahead;
+		Wide behind;
+
+		sample->bend[i] = 0;
+		if (sample->positive[i] == 0 && sample->negative[i] == 0)
+			continue; /* not in a batch */
+		score = row_score(v, &split, dimension);
+		ahead = loss_slope(table, score);
+		behind = loss_slope(table, -score);
+		add_pull(v, sample->positive[i], sample->negative[i], ahead, behind, dimension, &sums);
+		sample->bend[i] = (double) sample->positive[i] * loss_bend(table, score) +
+						  (double) sample->negative[i] * loss_bend(table, -score);
+	}
+	for (int j = 0; j < dimension; j++)
+		gradient[j] = gradient_entry(b[j], u[j], lambda, sums.part[j], sums.rest[j]);
+}
+
+/*
+ * Each label's slope is off by beta 2^-90 <= 2^-90 for the score rounded down and by
+ * 2^-95 for the bits not kept, times |v| <= 1; each coordinate by 2^-84 for the
+ * two roundings above.
+ */
+double
+gradient_error(double count, int dimension)
+{
+	return ldexp(count, -89) + ldexp(sqrt(dimension), -84);
+}
+
+double
+convex_gradient_error(const ConvexSample *sample)
+{
+	return gradient_error(sample->count, sample->dimension);
+}
+
+/* ---- Hessian ---- */
+
+static void
+add_row_hessian(const int32_t *v, double bend, int dimension, double *hessian)
+{
+	for (int j = 0; j < dimension; j++)
+	{
+		double *row = hessian + (size_t) j * (size_t) dimension;
+		double factor = bend * v[j];
+
+		if (v[j] == 0)
+			continue;
+		for (int k = 0; k <= j; k++)
+			row[k] += factor * v[k];
+	}
+}
+
+void
+convex_hessian(const ConvexSample *sample, int64_t lambda, double *hessian)
+{
+	size_t dimension = (size_t) sample->dimension;
+
+	memset(hessian, 0, dimension * dimension * sizeof(double));
+	for (int64_t i = 0; i < sample->rows; i++)
+		if (sample->bend[i] != 0)
+			add_row_hessian(sample->v + (size_t) i * dimension,
+							ldexp(sample->bend[i], -2 * ROW_BITS), sample->dimension, hessian);
+	for (size_t j = 0; j < dimension; j++)
+	{
+		hessian[j * dimension + j] += (double) lambda / (double) LAMBDA_ONE;
+		for (size_t k = 0; k < j; k++)
+			hessian[k * dimension + j] = hessian[j * dimension + k];
 	}
 }

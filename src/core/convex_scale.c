@@ -6,70 +6,21 @@
 #include <math.h>
 #include <gsl/gsl_sf_erf.h>
 
+#include "core/calibration.h"
 #include "core/convex_loss.h"
 #include "core/mutant.h"
+#include "core/profile.h"
 
 #define SQRT_HALF 0.70710678118654752440
 #define SQRT_TWO_PI 2.50662827463100050242
 
-/* Rounding to the safe side. */
-#define SAFE (1 + 1e-10)
-
-/* ---- Gaussian noise ---- */
+/* ---- objective perturbation ---- */
 
 static double
 log_normal_cdf(double x)
 {
 	return gsl_sf_log_erfc(-x * SQRT_HALF) - log(2);
 }
-
-/* Phi(mu / 2 - epsilon / mu) - e^epsilon Phi(-mu / 2 - epsilon / mu) */
-double
-gaussian_delta(double epsilon, double mu)
-{
-	double ahead = log_normal_cdf(mu / 2 - epsilon / mu);
-	double behind = epsilon + log_normal_cdf(-mu / 2 - epsilon / mu);
-
-	return exp(ahead) * -expm1(behind - ahead);
-}
-
-typedef double (*DeltaOfMu)(double epsilon, double mu, Adjacency adjacency);
-
-/* The largest mu with delta(epsilon, mu) <= delta, by bisection; delta increases with mu. */
-static double
-largest_mu(DeltaOfMu delta_of, double epsilon, double delta, Adjacency adjacency)
-{
-	double low = 0;
-	double high = 1;
-
-	while (delta_of(epsilon, high, adjacency) <= delta)
-		high *= 2;
-	for (int i = 0; i < 200; i++)
-	{
-		double mu = (low + high) / 2;
-
-		if (mu > 0 && delta_of(epsilon, mu, adjacency) <= delta)
-			low = mu;
-		else
-			high = mu;
-	}
-	return low;
-}
-
-static double
-gaussian_delta_any(double epsilon, double mu, Adjacency adjacency)
-{
-	(void) adjacency;
-	return gaussian_delta(epsilon, mu);
-}
-
-double
-gaussian_sigma(double epsilon, double delta)
-{
-	return SAFE / largest_mu(gaussian_delta_any, epsilon, delta, ADJACENCY_REPLACE);
-}
-
-/* ---- objective perturbation ---- */
 
 /*
  * The loss beyond the Hessian's part is at most mu^2 / 2 + mu |Z|, so that
@@ -79,7 +30,7 @@ static double
 objective_delta_folded(double rest, double mu)
 {
 	if (rest >= mu * mu / 2)
-		return 2 * gaussian_delta(rest, mu);
+		return 2 * calibration_gaussian_delta(rest, mu);
 	return -expm1(log(2) + rest + log_normal_cdf(-mu));
 }
 
@@ -87,7 +38,7 @@ objective_delta_folded(double rest, double mu)
  * E (1 - e^(rest - mu^2 / 2 - mu X))_+ for X of the law chi_2, density x e^(-x^2 / 2).
  * With t = (rest - mu^2 / 2) / mu: mu sqrt(2 pi) e^rest Phi(-t - mu) if t >= 0, and
  * for t < 0, where the bracket is always positive, 1 - e^rest (e^(-mu^2 / 2) - mu
- * sqrt(2 pi) Phi(-mu)).
+ * sqrt(2 pi) Phi(-mu)) = 1 - e^(rest - mu^2 / 2) (1 - mu M(mu)), in which nothing overflows.
  */
 double
 objective_delta_chi2(double rest, double mu)
@@ -96,15 +47,36 @@ objective_delta_chi2(double rest, double mu)
 
 	if (t >= 0)
 		return mu * SQRT_TWO_PI * exp(rest + log_normal_cdf(-t - mu));
-	return 1 - exp(rest) * (exp(-mu * mu / 2) - mu * SQRT_TWO_PI * exp(log_normal_cdf(-mu)));
+	return 1 - exp(rest - mu * mu / 2) * calibration_mills_fall(mu);
+}
+
+/* Does the folded law serve? Under replace it is proved only so far, less a margin for doubles. */
+static bool
+is_folded(double rest, double mu, Adjacency adjacency)
+{
+	return adjacency == ADJACENCY_ADD_REMOVE ||
+		   rest * rest >= (mu * mu + mu * mu * mu * mu / 4) * CALIBRATION_SAFE;
 }
 
 double
 objective_delta(double rest, double mu, Adjacency adjacency)
 {
-	if (adjacency == ADJACENCY_REPLACE && rest * rest < mu * mu + mu * mu * mu * mu / 4)
-		return objective_delta_chi2(rest, mu);
-	return objective_delta_folded(rest, mu);
+	return is_folded(rest, mu, adjacency) ? objective_delta_folded(rest, mu)
+										  : objective_delta_chi2(rest, mu);
+}
+
+static double
+target_delta(const CalibrationTarget *target, double mu)
+{
+	return objective_delta(target->epsilon, mu, *(const Adjacency *) target->context);
+}
+
+static bool
+target_holds(const CalibrationTarget *target, double mu)
+{
+	if (is_folded(target->epsilon, mu, *(const Adjacency *) target->context))
+		return profile_folded(target->epsilon, target->delta, mu);
+	return profile_chi(target->epsilon, target->delta, 2, mu);
 }
 
 /* ln(1 + beta / lambda) + mu^2 / 2 + ((a - 1)^2 mu^2 / 2 + ln(2 Phi((a - 1) mu))) / (a - 1) */
@@ -126,15 +98,19 @@ gradient_bound(Adjacency adjacency)
 double
 objective_sigma(double epsilon, double delta, double beta_over_lambda, Adjacency adjacency)
 {
-	double rest = epsilon - log1p(beta_over_lambda);
+	CalibrationTarget target = {.epsilon = epsilon - log1p(beta_over_lambda),
+								.delta = delta,
+								.context = &adjacency,
+								.delta_of = target_delta,
+								.holds = target_holds};
 
-	return SAFE * gradient_bound(adjacency) / largest_mu(objective_delta, rest, delta, adjacency);
+	return CALIBRATION_SAFE * gradient_bound(adjacency) / calibration_largest(&target);
 }
 
 double
 objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 {
-	return SAFE * gradient_bound(adjacency) /
+	return CALIBRATION_SAFE * gradient_bound(adjacency) /
 		   (epsilon - (MUTANT(33) ? 0 : log1p(beta_over_lambda)));
 }
 
@@ -190,8 +166,8 @@ static double
 distance_scale(const ConvexTerms *terms, double epsilon, double distance)
 {
 	if (terms->noise == CONVEX_GAUSSIAN)
-		return distance * gaussian_sigma(epsilon, (double) terms->delta / DELTA_ONE);
-	return SAFE * distance / epsilon;
+		return distance * calibration_gaussian_sigma(epsilon, privacy_delta(terms->delta));
+	return CALIBRATION_SAFE * distance / epsilon;
 }
 
 /*
@@ -208,18 +184,21 @@ settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, Con
 		distance_scale(terms, epsilon, (gradient_bound(adjacency) + 2 * scale->tolerance) / lambda);
 }
 
-/* The outer noise is pure: whatever delta there is goes to the objective. */
+/*
+ * The outer noise is pure: whatever delta there is goes to the objective.  ratio and inner have
+ * their margins before ln(1 + ratio) is taken from inner, which is left with a sixteenth.
+ */
 static void
 settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)
 {
 	double lambda = lambda_value(terms->lambda);
-	double ratio = loss_curvature(terms->loss) / lambda * SAFE;
-	double inner = inner_epsilon(epsilon) / SAFE;
+	double ratio = loss_curvature(terms->loss) / lambda * CALIBRATION_SAFE;
+	double inner = inner_epsilon(epsilon) / CALIBRATION_SAFE;
 
 	scale->inner = terms->noise == CONVEX_GAUSSIAN
-					   ? objective_sigma(inner, (double) terms->delta / DELTA_ONE, ratio, adjacency)
+					   ? objective_sigma(inner, privacy_delta(terms->delta), ratio, adjacency)
 					   : objective_gamma(inner, ratio, adjacency);
-	scale->outer = SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
+	scale->outer = CALIBRATION_SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
 }
 
 ConvexVerdict

@@ -3,8 +3,8 @@
  *
  * All in the units of convex.h: |v| <= 1, |psi'| <= 1.  One row changes the
  * gradient of J by g = 1 in norm under add_remove and by g = 2 under replace.
- * Calibrations are computed in doubles to about 13 digits and then rounded to the
- * safe side by a factor of 1e-10.
+ * Gaussian calibrations are proved (calibration.h); what doubles make of them, and of
+ * quotients and logarithms, is rounded to the safe side by CALIBRATION_SAFE.
  */
 #ifndef DPOBJ_CORE_CONVEX_SCALE_H
 #define DPOBJ_CORE_CONVEX_SCALE_H
@@ -14,12 +14,6 @@
 
 #include "core/convex.h"
 #include "core/privacy.h"
-
-/* delta of a Gaussian of deviation 1 / mu at epsilon, sensitivity 1 (Balle and Wang 2018). */
-extern double gaussian_delta(double epsilon, double mu);
-
-/* The deviation for sensitivity 1 at (epsilon, delta). */
-extern double gaussian_sigma(double epsilon, double delta);
 
 /*
  * Objective perturbation with Gaussian noise: delta at epsilon beyond ln(1 + beta /

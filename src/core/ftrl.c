@@ -25,6 +25,10 @@
  * vectors of noise: those for which there is no block are drawn afresh and never serve
  * a block (they are free of the data, so they cost nothing).  The choice is drawn from
  * exp(-rate h), h the noisy sum: after the noise everything is post-processing.
+ *
+ * Noise has no largest value.  Sums are kept modulo 2^64, which is a function of the sums
+ * themselves; noise that was cut to a range would not be, for it would have ends, and they
+ * would tell the sums.
  */
 #include "core/ftrl.h"
 
@@ -40,12 +44,6 @@
 #include "core/zcdp.h"
 
 #define MAX_BASE 256
-
-/*
- * Draws are clamped here, which is post-processing.  There are fewer than 1024 slots,
- * so that their sum and T S fit a word.
- */
-#define NOISE_LIMIT (INT64_C(1) << 50)
 
 /* ---- exact comparisons ---- */
 
@@ -349,25 +347,28 @@ struct FtrlRun
 {
 	FtrlPlan plan;
 	Bits *bits;
-	int64_t step;   /* vectors learnt */
-	int slots;      /* of noise: b - 1 for each level */
-	int64_t *total; /* of the costs */
-	int64_t *sum;   /* of the noise in all slots */
-	int64_t *noise; /* slot by slot */
+	int64_t step;    /* vectors learnt */
+	int slots;       /* of noise: b - 1 for each level */
+	uint64_t *sum;   /* modulo 2^64: of the costs, and of the noise in all slots */
+	uint64_t *noise; /* slot by slot */
 };
 
-static int64_t
-clamp(const mpz_t value)
+/* Modulo 2^64. */
+static uint64_t
+wrap(const mpz_t value)
 {
-	if (mpz_cmp_si(value, NOISE_LIMIT) > 0)
-		return NOISE_LIMIT;
-	if (mpz_cmp_si(value, -NOISE_LIMIT) < 0)
-		return -NOISE_LIMIT;
-	return mpz_get_si(value);
+	uint64_t word = 0;
+	mpz_t low;
+
+	mpz_init(low);
+	mpz_fdiv_r_2exp(low, value, 64);
+	mpz_export(&word, NULL, -1, sizeof(word), 0, 0, low);
+	mpz_clear(low);
+	return MUTANT(76) && mpz_sizeinbase(value, 2) > 50 ? (uint64_t) mpz_sgn(value) << 50 : word;
 }
 
 static void
-draw_gauge(FtrlRun *run, int64_t *noise)
+draw_gauge(FtrlRun *run, uint64_t *noise)
 {
 	int dimension = run->plan.terms.dimension;
 	mpz_t drawn[FTRL_MAX_DIMENSION];
@@ -381,28 +382,35 @@ draw_gauge(FtrlRun *run, int64_t *noise)
 	gauge_cube_noise(run->bits, drawn, dimension, p, q);
 	for (int j = 0; j < dimension; j++)
 	{
-		noise[j] = clamp(drawn[j]);
+		noise[j] = wrap(drawn[j]);
 		mpz_clear(drawn[j]);
 	}
 	mpz_clears(p, q, NULL);
 }
 
 static void
-draw_gaussian(FtrlRun *run, int64_t *noise)
+draw_gaussian(FtrlRun *run, uint64_t *noise)
 {
+	mpz_t drawn;
+	mpz_t variance;
+	mpz_t one;
+
+	mpz_inits(drawn, variance, NULL);
+	mpz_init_set_ui(one, 1);
+	set_word(variance, run->plan.sigma * run->plan.sigma);
 	for (int j = 0; j < run->plan.terms.dimension; j++)
 	{
-		int64_t drawn = discrete_gaussian_draw(run->bits, run->plan.sigma * run->plan.sigma, 1);
-
-		noise[j] = drawn > NOISE_LIMIT ? NOISE_LIMIT : drawn < -NOISE_LIMIT ? -NOISE_LIMIT : drawn;
+		discrete_gaussian_draw_mpz(run->bits, drawn, variance, one);
+		noise[j] = wrap(drawn);
 	}
+	mpz_clears(drawn, variance, one, NULL);
 }
 
 static void
 draw_slot(FtrlRun *run, int slot)
 {
 	int dimension = run->plan.terms.dimension;
-	int64_t *noise = run->noise + (size_t) slot * dimension;
+	uint64_t *noise = run->noise + (size_t) slot * dimension;
 
 	for (int j = 0; j < dimension; j++)
 		run->sum[j] -= noise[j];
@@ -448,10 +456,9 @@ ftrl_start(const FtrlPlan *plan, Bits *bits, Memory *memory)
 	run->plan = *plan;
 	run->bits = bits;
 	run->slots = plan->kind == FTRL_EXPONENTIAL ? 0 : plan->levels * (plan->base - 1);
-	run->total = memory_allocate_zero(memory, dimension, sizeof(int64_t));
-	run->sum = memory_allocate_zero(memory, dimension, sizeof(int64_t));
+	run->sum = memory_allocate_zero(memory, dimension, sizeof(uint64_t));
 	run->noise =
-		memory_allocate_zero(memory, dimension * (size_t) (run->slots + 1), sizeof(int64_t));
+		memory_allocate_zero(memory, dimension * (size_t) (run->slots + 1), sizeof(uint64_t));
 	for (int slot = 0; slot < run->slots; slot++)
 		draw_slot(run, slot);
 	return run;
@@ -460,7 +467,6 @@ ftrl_start(const FtrlPlan *plan, Bits *bits, Memory *memory)
 void
 ftrl_end(FtrlRun *run, Memory *memory)
 {
-	memory_release(memory, run->total);
 	memory_release(memory, run->sum);
 	memory_release(memory, run->noise);
 	memory_release(memory, run);
@@ -480,15 +486,15 @@ ftrl_next(FtrlRun *run)
 	int choice;
 
 	for (int j = 0; j < dimension; j++)
-		if (run->total[j] + run->sum[j] < least)
-			least = run->total[j] + run->sum[j];
+		if ((int64_t) run->sum[j] < least)
+			least = (int64_t) run->sum[j];
 	mpz_init(exponent);
 	mpq_init(rate);
 	mpq_set_d(rate, run->plan.rate);
 	do
 	{
 		choice = (int) bits_below(run->bits, (uint64_t) dimension);
-		mpz_set_si(exponent, run->total[choice] + run->sum[choice] - least);
+		set_word(exponent, run->sum[choice] - (uint64_t) least);
 		mpz_mul(exponent, exponent, mpq_numref(rate));
 	} while (!bits_bernoulli_exp(run->bits, exponent, mpq_denref(rate)));
 	mpz_clear(exponent);
@@ -500,7 +506,7 @@ void
 ftrl_learn(FtrlRun *run, const int32_t *cost)
 {
 	for (int j = 0; j < run->plan.terms.dimension; j++)
-		run->total[j] += cost[j];
+		run->sum[j] += (uint64_t) cost[j];
 	run->step++;
 	if (run->step < run->plan.terms.steps && run->slots > 0)
 		renew_noise(run);

@@ -35,6 +35,15 @@ modulus_is_valid(const Grid *grid)
 	return true;
 }
 
+void
+grid_set_plain(Grid *grid, int dimension)
+{
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = dimension;
+	for (int j = 0; j < dimension; j++)
+		grid->levels[j] = 1;
+}
+
 bool
 grid_is_valid(const Grid *grid)
 {

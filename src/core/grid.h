@@ -42,6 +42,9 @@ typedef struct Grid
  * A modulus is 2 .. GRID_MAX_LEVELS and no smaller than any coordinate's number
  * of levels (PRIVACY.md 0.1 C2), see grid_least_distance().
  */
+/* A dimension and nothing else: each weight fixed at 0. */
+extern void grid_set_plain(Grid *grid, int dimension);
+
 extern bool grid_is_valid(const Grid *grid);
 
 /* Sets every coordinate to the levels -max..max, or to {-1, 1} for grid_set_sign. */

@@ -26,7 +26,7 @@
 #define ENUMERATION_LIMIT UINT64_C(50000000)
 
 /* So few are enumerated at once: the tree would not be quicker. */
-#define ENUMERATED_AT_ONCE UINT64_C(1000000)
+#define ENUMERATED_AT_ONCE UINT64_C(2000000)
 
 /*
  * A grid that can be enumerated is after one attempt of the tree for so many

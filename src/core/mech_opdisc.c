@@ -2,10 +2,9 @@
  * mech_opdisc.c - OPDisc of Neel, Roth, Vietri and Wu.
  *
  * Objective perturbation over a finite grid (objective.h) with features of the vector
- * itself.  With gauge or Laplace noise it is exactly epsilon-DP (PRIVACY.md 1.4, 1.6);
- * spherical, paraboloid and rightly scaled Gaussian noise are proved private as laws of
- * real numbers (1.3, 1.4); the Gaussian noise of the paper is not (1.1), and is
- * there for comparison.
+ * itself.  Gauge, Laplace, spherical and paraboloid noise are epsilon-DP (PRIVACY.md 1.4,
+ * 1.6), rightly scaled Gaussian noise is (epsilon, delta)-DP (1.3), and all are drawn
+ * exactly; the Gaussian noise of the paper is not private (1.1), and is there for comparison.
  */
 #include "core/objective.h"
 

@@ -16,6 +16,11 @@ mechanism_get(MechanismKind kind)
 		[MECHANISM_SAMPLE_AGGREGATE] = &mechanism_sample_aggregate,
 		[MECHANISM_OUTPUT] = &mechanism_output,
 		[MECHANISM_OBJECTIVE] = &mechanism_objective,
+		[MECHANISM_SGD] = &mechanism_sgd,
+		[MECHANISM_CONVEX_EXPONENTIAL] = &mechanism_convex_exponential,
+		[MECHANISM_LOCALIZED] = &mechanism_localized,
+		[MECHANISM_OPSAMP] = &mechanism_opsamp,
+		[MECHANISM_SIMPLEX] = &mechanism_simplex,
 	};
 
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;
@@ -43,8 +48,7 @@ mechanism_perturbation(const MechanismRequest *request)
 MechanismProof
 mechanism_proof(const MechanismRequest *request)
 {
-	if (!mechanism_perturbs(request->kind) || request->noise == PERTURBATION_GAUGE ||
-		request->noise == PERTURBATION_LAPLACE)
-		return PROOF_EXACT;
-	return request->noise == PERTURBATION_PUBLISHED ? PROOF_UNPROVEN : PROOF_FLOAT;
+	if (mechanism_perturbs(request->kind) && request->noise == PERTURBATION_PUBLISHED)
+		return PROOF_UNPROVEN;
+	return PROOF_EXACT;
 }

@@ -14,6 +14,7 @@
 
 #include "core/bits.h"
 #include "core/convex.h"
+#include "core/descent.h"
 #include "core/grid.h"
 #include "core/instance.h"
 #include "core/memory.h"
@@ -21,6 +22,7 @@
 #include "core/perturbation.h"
 #include "core/privacy.h"
 #include "core/select.h"
+#include "core/simplex.h"
 
 typedef enum MechanismKind
 {
@@ -31,14 +33,19 @@ typedef enum MechanismKind
 	MECHANISM_SAMPLE_AGGREGATE,
 	MECHANISM_OUTPUT,
 	MECHANISM_OBJECTIVE,
+	MECHANISM_SGD,
+	MECHANISM_CONVEX_EXPONENTIAL,
+	MECHANISM_LOCALIZED,
+	MECHANISM_OPSAMP,
+	MECHANISM_SIMPLEX,
 	MECHANISM_KINDS
 } MechanismKind;
 
 /* On what the guarantee of a release rests, without limits (PRIVACY.md 0.1 C3, 1.1, 1.6). */
 typedef enum MechanismProof
 {
-	PROOF_EXACT,   /* integers and fair bits throughout */
-	PROOF_FLOAT,   /* the law is proved private, its sampler is of finite precision */
+	PROOF_EXACT,   /* the law that is drawn is the law that is proved, its scale included */
+	PROOF_FLOAT,   /* doubles decide something, and no margin is proved; no mechanism has it */
 	PROOF_UNPROVEN /* as published: no proof, and counterexamples elsewhere */
 } MechanismProof;
 
@@ -72,6 +79,8 @@ typedef struct MechanismRequest
 	bool progress; /* is anybody to be told how far it is? */
 	/* Of a convex mechanism; its grid then holds the dimension only, each weight fixed at 0. */
 	ConvexTerms convex;
+	DescentTerms descent; /* of sgd; else all 0 */
+	SimplexTerms simplex; /* of one with targets, whose grid likewise holds the dimension only */
 } MechanismRequest;
 
 /* What a release gives away: the vector.  loss and nodes are for the owner's tests only. */
@@ -80,7 +89,8 @@ typedef struct MechanismAnswer
 	int index[GRID_MAX_DIMENSION];
 	int64_t loss;
 	int64_t nodes;
-	int64_t weight[GRID_MAX_DIMENSION]; /* convex: R times the weights, in units of 2^-20 */
+	int64_t
+		weight[GRID_MAX_DIMENSION]; /* convex: R times them, in units of 2^-20; simplex: draws */
 } MechanismAnswer;
 
 /*
@@ -130,6 +140,8 @@ typedef struct Mechanism
 	bool convex; /* real weights for a convex loss: rows carry both label counts */
 	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */
 	bool every_row;
+	bool streams; /* takes rows one after the other, so that they may be spilled */
+	bool targets; /* rows carry a target in front of the features (core/simplex.h) */
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
 	void (*release)(const MechanismRequest *request, const Instance *instance,
 					const MechanismTools *tools, MechanismAnswer *answer);
@@ -153,6 +165,11 @@ extern const Mechanism mechanism_rspm;
 extern const Mechanism mechanism_sample_aggregate;
 extern const Mechanism mechanism_output;
 extern const Mechanism mechanism_objective;
+extern const Mechanism mechanism_sgd;
+extern const Mechanism mechanism_convex_exponential;
+extern const Mechanism mechanism_localized;
+extern const Mechanism mechanism_opsamp;
+extern const Mechanism mechanism_simplex;
 
 /*
  * How many parts sample_aggregate has where nobody says: from public parameters, rows

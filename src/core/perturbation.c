@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "core/mutant.h"
-#include "core/float_noise.h"
 
 /* N of a law of real numbers, unless the noise is so large that sums would leave int64. */
 #define REAL_SCALE (INT64_C(1) << 20)
@@ -175,7 +174,7 @@ choose_lattice(Perturbation *perturbation, const PerturbationRequest *request)
 	perturbation->scale = gauge->scale;
 }
 
-/* The least integer A with A tau^2 >= N M; with 2 more for the sphere's rounding. */
+/* The least integer A with A tau^2 >= N M. */
 static int64_t
 shift_step(const Perturbation *perturbation, const PerturbationRequest *request,
 		   const Geometry *geometry)
@@ -184,21 +183,7 @@ shift_step(const Perturbation *perturbation, const PerturbationRequest *request,
 	int64_t separation =
 		request->separators ? grid_least_distance(request->grid) : geometry->separation;
 
-	if (perturbation->features == FEATURES_SPHERE)
-		wanted += 2;
 	return (wanted + separation - 1) / separation;
-}
-
-static double
-as_epsilon(int64_t epsilon)
-{
-	return (double) epsilon / EPSILON_ONE;
-}
-
-static double
-as_delta(int64_t delta)
-{
-	return (double) delta / DELTA_ONE;
 }
 
 /* Unit: 1 / N, like length. */
@@ -206,8 +191,8 @@ static double
 published_sigma(const Perturbation *perturbation, const PerturbationRequest *request,
 				const Geometry *geometry)
 {
-	double epsilon = as_epsilon(request->epsilon);
-	double delta = as_delta(request->delta);
+	double epsilon = privacy_epsilon(request->epsilon);
+	double delta = privacy_delta(request->delta);
 	double scale = (double) perturbation->scale;
 
 	if (request->separators)
@@ -238,9 +223,10 @@ choose_lengths(Perturbation *perturbation, const PerturbationRequest *request,
 	if (perturbation->noise == PERTURBATION_PUBLISHED)
 		perturbation->spread = published_sigma(perturbation, request, geometry);
 	else if (perturbation->noise == PERTURBATION_GAUSSIAN)
-		perturbation->spread = perturbation->length / perturbation->kappa;
+		perturbation->spread = CALIBRATION_SAFE * perturbation->length / perturbation->kappa;
 	else
-		perturbation->spread = perturbation->length / as_epsilon(request->epsilon);
+		perturbation->spread =
+			CALIBRATION_SAFE * perturbation->length / privacy_epsilon(request->epsilon);
 	if (MUTANT(24))
 		perturbation->spread *= 0.8;
 }
@@ -268,22 +254,27 @@ real_features(const PerturbationRequest *request, const Geometry *geometry)
 	return geometry->least == geometry->most ? FEATURES_LINEAR : FEATURES_SPHERE;
 }
 
+/*
+ * Of grid_log2_size(), a sum over paths of at most 128 roundings each, and as many
+ * logarithms: it is off by less than 2^-34.
+ */
+#define LOG2_SIZE_MARGIN 0x1p-30
+
 /* Source: PRIVACY.md 1.3: kappa does not depend on the length of the shifts. */
 static void
 choose_kappa(Perturbation *perturbation, const PerturbationRequest *request)
 {
 	CalibrationShifts shifts = {
 		.dimension = perturbation->dimension,
-		.log_vectors = grid_log2_size(request->grid) * log(2),
+		.log_vectors = (grid_log2_size(request->grid) + LOG2_SIZE_MARGIN) * log(2),
 		.signs = request->separators || perturbation->signs,
 	};
 
 	if (shifts.dimension == 0)
 		return;
-	/* what bisection and integration may be off by, and more */
 	perturbation->kappa =
-		(1 - 1e-9) * calibration_kappa(as_epsilon(request->epsilon), as_delta(request->delta),
-									   &shifts, &perturbation->bound);
+		calibration_kappa(privacy_epsilon(request->epsilon), privacy_delta(request->delta), &shifts,
+						  &perturbation->bound);
 }
 
 static void
@@ -298,7 +289,7 @@ choose_real(Perturbation *perturbation, const PerturbationRequest *request)
 	perturbation->dimension = geometry.free;
 	if (request->separators)
 		perturbation->dimension = gauge_separators(request->grid);
-	else if (perturbation->features != FEATURES_LINEAR)
+	else if (perturbation->features != FEATURES_LINEAR && perturbation->dimension > 0)
 		perturbation->dimension++;
 	if (request->noise == PERTURBATION_GAUSSIAN)
 		choose_kappa(perturbation, request);
@@ -334,39 +325,35 @@ perturbation_grid(const Perturbation *perturbation, const Grid *grid, Grid *orac
 
 /* ---- drawing ---- */
 
-/* The paraboloid's r is (u, r_0). */
-void
-perturbation_numbers(const Perturbation *perturbation, Bits *bits, mpfr_t *r)
+static RealLaw
+real_law(const Perturbation *perturbation)
 {
-	int count = perturbation->dimension;
-	bool paraboloid = perturbation->features == FEATURES_PARABOLOID;
-	mpfr_t radius;
-
 	if (perturbation_needs_delta(perturbation->noise))
-	{
-		for (int i = 0; i < count; i++)
-			real_normal(bits, r[i]);
-		return;
-	}
-	mpfr_init2(radius, REAL_PRECISION);
-	real_gamma(bits, radius, count);
-	if (paraboloid)
-	{
-		mpfr_swap(radius, r[--count]);
-		real_ball(bits, r, count);
-		(void) mpfr_mul_d(radius, r[count], 2 * sqrt(perturbation->squared_radius), MPFR_RNDN);
-	}
-	else
-		real_direction(bits, r, count);
-	for (int i = 0; i < count; i++)
-		(void) mpfr_mul(r[i], r[i], radius, MPFR_RNDN);
-	mpfr_clear(radius);
+		return REAL_GAUSSIAN;
+	return perturbation->features == FEATURES_PARABOLOID ? REAL_CONE : REAL_GAMMA;
 }
 
-/* phi(w) = w: coordinates that are not fixed get a number each; returns how many. */
-static int
-reward_linear(const Perturbation *perturbation, const Grid *grid, const mpfr_t *r, mpz_t *reward)
+RealDraw *
+perturbation_numbers(const Perturbation *perturbation, Bits *bits, Memory *memory)
 {
+	return real_draw_create(real_law(perturbation), perturbation->dimension, perturbation->spread,
+							bits, memory);
+}
+
+/* What a grid's rewards are made of: r, and bits to round it. */
+typedef struct Rounding
+{
+	const Perturbation *perturbation;
+	const Grid *grid;
+	RealDraw *r;
+	Bits *bits;
+} Rounding;
+
+/* Sets reward[j][.] to w_j times the rounded r_j, where r is given in units of sqrt(square). */
+static void
+reward_linear(const Rounding *rounding, unsigned long square, mpz_t *reward)
+{
+	const Grid *grid = rounding->grid;
 	int next = 0;
 	mpz_t noise;
 
@@ -375,28 +362,23 @@ reward_linear(const Perturbation *perturbation, const Grid *grid, const mpfr_t *
 	{
 		mpz_set_ui(noise, 0);
 		if (grid->levels[j] > 1)
-			real_round(noise, r[next++], perturbation->spread);
+			real_draw_round_root(rounding->r, rounding->bits, next++, square, noise);
 		for (int i = 0; i < grid->levels[j]; i++)
 			mpz_mul_si(reward[j * GRID_MAX_LEVELS + i], noise, grid->level[j][i]);
 	}
 	mpz_clear(noise);
-	return next;
 }
 
 /* The last feature of the sphere, by |w|^2. */
 static void
-reward_sphere(const Perturbation *perturbation, const mpfr_t last, mpz_t *level_reward)
+reward_sphere(const Rounding *rounding, mpz_t *level_reward)
 {
-	mpfr_t root;
+	int last = rounding->perturbation->dimension - 1;
+	int most = rounding->perturbation->square_bound;
 
-	mpfr_init2(root, REAL_PRECISION);
-	for (int s = 0; s <= perturbation->square_bound; s++)
-	{
-		(void) mpfr_sqrt_ui(root, (unsigned long) (perturbation->square_bound - s), MPFR_RNDN);
-		(void) mpfr_mul(root, root, last, MPFR_RNDN);
-		real_round(level_reward[s], root, perturbation->spread);
-	}
-	mpfr_clear(root);
+	for (int s = 0; s <= most; s++)
+		real_draw_round_root(rounding->r, rounding->bits, last,
+							 (unsigned long) (MUTANT(26) ? most : most - s), level_reward[s]);
 }
 
 /*
@@ -404,15 +386,16 @@ reward_sphere(const Perturbation *perturbation, const mpfr_t last, mpz_t *level_
  * taken off, rounded: a constant changes nothing (PRIVACY.md 1.2).
  */
 static void
-reward_paraboloid(const Perturbation *perturbation, const Grid *grid, const mpfr_t last,
-				  mpz_t *reward)
+reward_paraboloid(const Rounding *rounding, mpz_t *reward)
 {
+	const Grid *grid = rounding->grid;
+	int dimension = rounding->perturbation->dimension;
 	mpz_t noise;
 	mpz_t mean;
 
 	mpz_inits(noise, mean, NULL);
-	real_round(noise, last, perturbation->spread);
-	mpz_set_d(mean, nearbyint(perturbation->dimension * perturbation->spread));
+	real_draw_round_root(rounding->r, rounding->bits, dimension - 1, 1, noise);
+	mpz_set_d(mean, nearbyint(dimension * rounding->perturbation->spread));
 	mpz_sub(noise, noise, mean);
 	for (int j = 0; j < grid->dimension; j++)
 		for (int i = 0; i < grid->levels[j] && grid->levels[j] > 1; i++)
@@ -422,55 +405,55 @@ reward_paraboloid(const Perturbation *perturbation, const Grid *grid, const mpfr
 }
 
 static void
-reward_separators(const Perturbation *perturbation, const Grid *grid, const mpfr_t *r,
-				  Memory *memory, mpz_t *reward)
+reward_separators(const Rounding *rounding, Memory *memory, mpz_t *reward)
 {
-	int count = perturbation->dimension;
+	int count = rounding->perturbation->dimension;
 	mpz_t *noise = memory_allocate(memory, (size_t) count, sizeof(mpz_t));
 
 	for (int i = 0; i < count; i++)
 	{
 		mpz_init(noise[i]);
-		real_round(noise[i], r[i], perturbation->spread);
+		real_draw_round_root(rounding->r, rounding->bits, i, 1, noise[i]);
 	}
-	gauge_reward_separators(grid, (const mpz_t *) noise, reward);
+	gauge_reward_separators(rounding->grid, (const mpz_t *) noise, reward);
 	for (int i = 0; i < count; i++)
 		mpz_clear(noise[i]);
 	memory_release(memory, noise);
 }
 
 void
-perturbation_reward(const Perturbation *perturbation, const Grid *grid, const mpfr_t *r,
+perturbation_reward(const Perturbation *perturbation, const Grid *grid, RealDraw *r, Bits *bits,
 					Memory *memory, mpz_t *reward, mpz_t *level_reward)
 {
-	int last;
+	Rounding rounding = {perturbation, grid, r, bits};
 
-	if (perturbation->features == FEATURES_SEPARATORS)
+	switch (perturbation->features)
 	{
-		reward_separators(perturbation, grid, r, memory, reward);
-		return;
+		case FEATURES_SEPARATORS:
+			reward_separators(&rounding, memory, reward);
+			break;
+		case FEATURES_PARABOLOID:
+			/* the cone of radius 2 D: 4 D^2 is an integer */
+			reward_linear(&rounding, (unsigned long) (4 * perturbation->squared_radius), reward);
+			reward_paraboloid(&rounding, reward);
+			break;
+		case FEATURES_SPHERE:
+			reward_linear(&rounding, 1, reward);
+			reward_sphere(&rounding, level_reward);
+			break;
+		default:
+			reward_linear(&rounding, 1, reward);
 	}
-	last = reward_linear(perturbation, grid, r, reward);
-	if (perturbation->features == FEATURES_SPHERE)
-		reward_sphere(perturbation, r[last], level_reward);
-	else if (perturbation->features == FEATURES_PARABOLOID)
-		reward_paraboloid(perturbation, grid, r[last], reward);
 }
 
 static void
 draw_real(const Perturbation *perturbation, const Grid *grid, Bits *bits, Memory *memory,
 		  mpz_t *reward, mpz_t *level_reward)
 {
-	int count = perturbation->dimension;
-	mpfr_t *r = memory_allocate(memory, (size_t) count, sizeof(mpfr_t));
+	RealDraw *r = perturbation_numbers(perturbation, bits, memory);
 
-	for (int i = 0; i < count; i++)
-		mpfr_init2(r[i], REAL_PRECISION);
-	perturbation_numbers(perturbation, bits, r);
-	perturbation_reward(perturbation, grid, (const mpfr_t *) r, memory, reward, level_reward);
-	for (int i = 0; i < count; i++)
-		mpfr_clear(r[i]);
-	memory_release(memory, r);
+	perturbation_reward(perturbation, grid, r, bits, memory, reward, level_reward);
+	real_draw_destroy(r, memory);
 }
 
 void

@@ -23,13 +23,15 @@
  *   paraboloid  exp(-epsilon r_0 / A) on |u| <= 2 D r_0         epsilon
  *   published   N(0, sigma^2) with the papers' sigma            not proved, and false in general
  *
- * Rounding.  The real r is rounded to integers, and a shift s_w is a vector of
- * integers, so that rounding and shifting commute: r + s_w is rounded to the rounded r
- * plus s_w, and what PRIVACY.md 1.2 to 1.4 say of densities holds for the masses of
- * rounded points, which are integrals of densities.  The sphere's last feature is not
- * an integer: r_0 stays real and r_0 sqrt(D^2 - |w|^2) is rounded for each |w|^2, which
- * moves a difference of two vectors' rewards by less than 2 under a shift; so there
- * A tau^2 >= N M + 2.
+ * Rounding.  r is drawn exactly (real_noise.h) and rounded to integers, x to floor(x + 1/2).
+ * That is a fixed function of r and w, so PRIVACY.md 1.2 holds for the real r if it holds
+ * for the rounded rewards: the reward of w must gain N M on that of any v when r becomes
+ * r + s_w.  A shift s_w is a vector of integers, so rounding and shifting commute, and it
+ * gains what <r, phi(w) - phi(v)> does.  The sphere's last feature is not an integer: r_0
+ * stays real and r_0 sqrt(D^2 - |w|^2) is rounded for each |w|^2.  The reward of w itself
+ * moves by 2 A (D^2 - |w|^2), an integer; that of v by less than 1 more than 2 A sqrt(D^2 -
+ * |w|^2) sqrt(D^2 - |v|^2).  So w gains more than A |phi(w) - phi(v)|^2 - 1 >= A |w - v|^2 - 1,
+ * and being an integer, as A |w - v|^2 is, it gains that at least.
  *
  * Fixed coordinates, of one level, are no features and do not count in D.
  */
@@ -39,7 +41,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <gmp.h>
-#include <mpfr.h>
 
 #include "core/bits.h"
 #include "core/calibration.h"
@@ -47,6 +48,7 @@
 #include "core/grid.h"
 #include "core/memory.h"
 #include "core/privacy.h"
+#include "core/real_noise.h"
 
 /* The option "noise". */
 typedef enum PerturbationNoise
@@ -123,11 +125,11 @@ extern void perturbation_draw(const Perturbation *perturbation, const Grid *grid
 							  Memory *memory, mpz_t *reward, mpz_t *level_reward);
 
 /*
- * The pieces of a draw of real numbers, which the tests look at one by one: r / spread, an
- * initialised mpfr_t of REAL_PRECISION for each of its numbers; and the rewards that it makes.
+ * The pieces of a draw of real numbers, which the tests look at one by one: r, its last number
+ * r_0 if there is one, of the paraboloid u / 2 D instead of u; and the rewards that it makes.
  */
-extern void perturbation_numbers(const Perturbation *perturbation, Bits *bits, mpfr_t *r);
-extern void perturbation_reward(const Perturbation *perturbation, const Grid *grid, const mpfr_t *r,
-								Memory *memory, mpz_t *reward, mpz_t *level_reward);
+extern RealDraw *perturbation_numbers(const Perturbation *perturbation, Bits *bits, Memory *memory);
+extern void perturbation_reward(const Perturbation *perturbation, const Grid *grid, RealDraw *r,
+								Bits *bits, Memory *memory, mpz_t *reward, mpz_t *level_reward);
 
 #endif

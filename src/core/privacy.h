@@ -4,6 +4,7 @@
 #ifndef DPOBJ_CORE_PRIVACY_H
 #define DPOBJ_CORE_PRIVACY_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "core/mutant.h"
@@ -13,6 +14,34 @@
 
 /* delta is an integer number of atto-units, 1e-18. */
 #define DELTA_ONE INT64_C(1000000000000000000)
+
+/*
+ * As doubles, never above what they stand for: a scale that is safe for them is safe.
+ * (The product of two doubles less a third has the right sign in fma().)
+ */
+static inline double
+privacy_epsilon(int64_t epsilon)
+{
+	double units = (double) epsilon;
+	double value;
+
+	if ((int64_t) units > epsilon)
+		units = nextafter(units, 0);
+	value = units / EPSILON_ONE;
+	return fma(value, EPSILON_ONE, -units) > 0 ? nextafter(value, 0) : value;
+}
+
+static inline double
+privacy_delta(int64_t delta)
+{
+	double units = (double) delta;
+	double value;
+
+	if ((int64_t) units > delta)
+		units = nextafter(units, 0);
+	value = units / DELTA_ONE;
+	return fma(value, DELTA_ONE, -units) > 0 ? nextafter(value, 0) : value;
+}
 
 typedef enum Adjacency
 {

@@ -3,8 +3,7 @@
  */
 #include "core/real_noise.h"
 
-#include <mpfr.h>
-
+#include "core/interval.h"
 #include "core/mutant.h"
 
 /* Bits of each uniform number at first, and those that are added at a time. */
@@ -14,83 +13,17 @@
 /* Beyond the bits of the uniform numbers; each operation loses one or two. */
 #define GUARD_BITS 64
 
-typedef struct Interval
-{
-	mpfr_t low;
-	mpfr_t high;
-} Interval;
-
 struct RealDraw
 {
 	RealLaw law;
 	int dimension;
+	int normals; /* so many coordinates are drawn as normal ones */
 	double scale;
-	int uniforms;
+	int uniforms;   /* two for each normal, one for each exponential variable */
 	mpz_t *uniform; /* in units of 2^-known, rounded down */
 	mpfr_prec_t known;
 	Interval *value; /* of each coordinate */
 };
-
-/* ---- intervals; those called sizes do not reach below zero ---- */
-
-static void
-interval_init(Interval *interval, mpfr_prec_t precision)
-{
-	mpfr_init2(interval->low, precision);
-	mpfr_init2(interval->high, precision);
-	mpfr_set_zero(interval->low, 1);
-	mpfr_set_zero(interval->high, 1);
-}
-
-static void
-interval_clear(Interval *interval)
-{
-	mpfr_clear(interval->low);
-	mpfr_clear(interval->high);
-}
-
-static void
-interval_add(Interval *sum, const Interval *a)
-{
-	mpfr_add(sum->low, sum->low, a->low, MPFR_RNDD);
-	mpfr_add(sum->high, sum->high, a->high, MPFR_RNDU);
-}
-
-/* a *= size */
-static void
-interval_multiply(Interval *a, const Interval *size)
-{
-	mpfr_mul(a->low, a->low, mpfr_sgn(a->low) < 0 ? size->high : size->low, MPFR_RNDD);
-	mpfr_mul(a->high, a->high, mpfr_sgn(a->high) < 0 ? size->low : size->high, MPFR_RNDU);
-}
-
-/* a /= size, which must not reach down to zero */
-static void
-interval_divide(Interval *a, const Interval *size)
-{
-	mpfr_div(a->low, a->low, mpfr_sgn(a->low) < 0 ? size->low : size->high, MPFR_RNDD);
-	mpfr_div(a->high, a->high, mpfr_sgn(a->high) < 0 ? size->high : size->low, MPFR_RNDU);
-}
-
-static void
-size_root(Interval *size)
-{
-	mpfr_sqrt(size->low, size->low, MPFR_RNDD);
-	mpfr_sqrt(size->high, size->high, MPFR_RNDU);
-}
-
-/* The square of any interval. */
-static void
-interval_square(Interval *square, const Interval *a)
-{
-	int low = mpfr_cmpabs(a->low, a->high) <= 0;
-
-	if (mpfr_sgn(a->low) < 0 && mpfr_sgn(a->high) > 0)
-		mpfr_set_zero(square->low, 1);
-	else
-		mpfr_sqr(square->low, low ? a->low : a->high, MPFR_RNDD);
-	mpfr_sqr(square->high, low ? a->high : a->low, MPFR_RNDU);
-}
 
 /* ---- uniform numbers ---- */
 
@@ -125,15 +58,9 @@ uniform_interval(const RealDraw *draw, int k, Interval *u)
 static void
 exponential_interval(const RealDraw *draw, int k, Interval *size)
 {
-	Interval u;
-
-	interval_init(&u, draw->known + GUARD_BITS);
-	uniform_interval(draw, k, &u);
-	mpfr_log(size->low, u.high, MPFR_RNDU);
-	mpfr_log(size->high, u.low, MPFR_RNDD);
-	mpfr_neg(size->low, size->low, MPFR_RNDD);
-	mpfr_neg(size->high, size->high, MPFR_RNDU);
-	interval_clear(&u);
+	uniform_interval(draw, k, size);
+	interval_log(size);
+	interval_negate(size);
 }
 
 /*
@@ -173,7 +100,7 @@ normal_interval(const RealDraw *draw, int j, Interval *z)
 	exponential_interval(draw, 2 * j, &length);
 	mpfr_mul_2ui(length.low, length.low, 1, MPFR_RNDD);
 	mpfr_mul_2ui(length.high, length.high, 1, MPFR_RNDU);
-	size_root(&length);
+	interval_root(&length);
 	cosine_interval(draw, 2 * j + 1, z);
 	interval_multiply(z, &length);
 	interval_clear(&length);
@@ -187,9 +114,10 @@ gamma_interval(const RealDraw *draw, Interval *size)
 	int terms = draw->dimension - (MUTANT(31) && draw->dimension > 1);
 
 	interval_init(&part, draw->known + GUARD_BITS);
+	interval_set_ui(size, 0);
 	for (int j = 0; j < terms; j++)
 	{
-		exponential_interval(draw, 2 * draw->dimension + j, &part);
+		exponential_interval(draw, 2 * draw->normals + j, &part);
 		interval_add(size, &part);
 	}
 	interval_clear(&part);
@@ -201,36 +129,87 @@ norm_interval(const RealDraw *draw, Interval *norm)
 	Interval square;
 
 	interval_init(&square, draw->known + GUARD_BITS);
-	for (int j = 0; j < draw->dimension; j++)
+	for (int j = 0; j < draw->normals; j++)
 	{
 		interval_square(&square, &draw->value[j]);
 		interval_add(norm, &square);
 	}
-	size_root(norm);
+	interval_root(norm);
 	interval_clear(&square);
 }
 
 /* Normal coordinates over their norm point anywhere; their length is replaced. */
 static bool
-replace_length(RealDraw *draw)
+replace_length(RealDraw *draw, const Interval *length)
 {
 	Interval norm;
-	Interval length;
 	bool known;
 
 	interval_init(&norm, draw->known + GUARD_BITS);
-	interval_init(&length, draw->known + GUARD_BITS);
 	norm_interval(draw, &norm);
-	gamma_interval(draw, &length);
 	known = mpfr_sgn(norm.low) > 0;
-	for (int j = 0; known && j < draw->dimension; j++)
+	for (int j = 0; known && j < draw->normals; j++)
 	{
-		interval_multiply(&draw->value[j], &length);
+		interval_multiply(&draw->value[j], length);
 		interval_divide(&draw->value[j], &norm);
 	}
 	interval_clear(&norm);
+	return known;
+}
+
+static bool
+evaluate_gamma(RealDraw *draw)
+{
+	Interval length;
+	bool known;
+
+	interval_init(&length, draw->known + GUARD_BITS);
+	gamma_interval(draw, &length);
+	known = replace_length(draw, &length);
 	interval_clear(&length);
 	return known;
+}
+
+/* In a ball of m dimensions lengths are U^(1/m) = exp(-E / m), E an exponential variable. */
+static bool
+evaluate_cone(RealDraw *draw)
+{
+	Interval *height = &draw->value[draw->normals];
+	Interval length;
+	bool known;
+
+	gamma_interval(draw, height);
+	if (draw->normals == 0)
+		return true;
+	interval_init(&length, draw->known + GUARD_BITS);
+	exponential_interval(draw, draw->uniforms - 1, &length);
+	interval_divide_ui(&length, (unsigned long) draw->normals);
+	interval_negate(&length);
+	interval_exp(&length);
+	if (MUTANT(25))
+		interval_set_ui(&length, 1);
+	interval_multiply(&length, height);
+	known = replace_length(draw, &length);
+	interval_clear(&length);
+	return known;
+}
+
+static bool
+evaluate_law(RealDraw *draw)
+{
+	for (int j = 0; j < draw->dimension; j++)
+		interval_reset(&draw->value[j], draw->known + GUARD_BITS);
+	for (int j = 0; j < draw->normals; j++)
+		normal_interval(draw, j, &draw->value[j]);
+	switch (draw->law)
+	{
+		case REAL_GAMMA:
+			return evaluate_gamma(draw);
+		case REAL_CONE:
+			return evaluate_cone(draw);
+		default:
+			return true;
+	}
 }
 
 /* All coordinates, times scale; false if the bits say too little yet. */
@@ -242,17 +221,10 @@ evaluate(RealDraw *draw)
 	for (int k = 0; k < draw->uniforms; k++)
 		if (mpz_sgn(draw->uniform[k]) == 0)
 			return false;
-	for (int j = 0; j < draw->dimension; j++)
-	{
-		mpfr_set_prec(draw->value[j].low, draw->known + GUARD_BITS);
-		mpfr_set_prec(draw->value[j].high, draw->known + GUARD_BITS);
-		normal_interval(draw, j, &draw->value[j]);
-	}
-	if (draw->law == REAL_GAMMA && !replace_length(draw))
+	if (!evaluate_law(draw))
 		return false;
 	interval_init(&scale, 64);
-	mpfr_set_d(scale.low, draw->scale * (MUTANT(32) ? 0.8 : 1), MPFR_RNDD);
-	mpfr_set(scale.high, scale.low, MPFR_RNDU);
+	interval_set_d(&scale, draw->scale * (MUTANT(32) ? 0.8 : 1));
 	for (int j = 0; j < draw->dimension; j++)
 		interval_multiply(&draw->value[j], &scale);
 	interval_clear(&scale);
@@ -267,7 +239,12 @@ real_draw_create(RealLaw law, int dimension, double scale, Bits *bits, Memory *m
 	draw->law = law;
 	draw->dimension = dimension;
 	draw->scale = scale;
-	draw->uniforms = law == REAL_GAMMA ? 3 * dimension : 2 * dimension;
+	draw->normals = law == REAL_CONE ? dimension - 1 : dimension;
+	draw->uniforms = 2 * draw->normals;
+	if (law != REAL_GAUSSIAN)
+		draw->uniforms += dimension;
+	if (law == REAL_CONE)
+		draw->uniforms++;
 	draw->uniform = memory_allocate(memory, (size_t) draw->uniforms, sizeof(mpz_t));
 	draw->value = memory_allocate(memory, (size_t) dimension, sizeof(Interval));
 	for (int k = 0; k < draw->uniforms; k++)
@@ -345,6 +322,36 @@ real_draw_round(RealDraw *draw, Bits *bits, const mpz_t *offset, int offset_plac
 			narrow(draw, bits);
 		}
 	mpz_clear(high);
+}
+
+void
+real_draw_round_root(RealDraw *draw, Bits *bits, int j, unsigned long square, mpz_t integer)
+{
+	mpz_t none;
+	mpz_t high;
+	Interval value;
+	Interval root;
+
+	mpz_inits(none, high, NULL);
+	interval_init(&value, draw->known + GUARD_BITS);
+	interval_init(&root, draw->known + GUARD_BITS);
+	for (;;)
+	{
+		interval_set(&value, &draw->value[j]);
+		interval_set_ui(&root, square);
+		interval_root(&root);
+		interval_multiply(&value, &root);
+		round_end(value.low, none, 0, 0, integer);
+		round_end(value.high, none, 0, 0, high);
+		if (mpz_cmp(integer, high) == 0)
+			break;
+		narrow(draw, bits);
+		interval_reset(&value, draw->known + GUARD_BITS);
+		interval_reset(&root, draw->known + GUARD_BITS);
+	}
+	interval_clear(&value);
+	interval_clear(&root);
+	mpz_clears(none, high, NULL);
 }
 
 /* Both ends are within 1/2 of their integers, which differ by one at most in the end. */

@@ -21,7 +21,8 @@
 typedef enum RealLaw
 {
 	REAL_GAUSSIAN, /* independent normal coordinates */
-	REAL_GAMMA     /* density proportional to exp(-|b|_2): a Gamma(d) length, any direction */
+	REAL_GAMMA,    /* density proportional to exp(-|b|_2): a Gamma(d) length, any direction */
+	REAL_CONE      /* exp(-h), h the last coordinate, where the norm of the others is at most h */
 } RealLaw;
 
 typedef struct RealDraw RealDraw;
@@ -37,6 +38,13 @@ extern void real_draw_destroy(RealDraw *draw, Memory *memory);
  */
 extern void real_draw_round(RealDraw *draw, Bits *bits, const mpz_t *offset, int offset_places,
 							int places, mpz_t *integer);
+
+/*
+ * integer = floor(b_j sqrt(square) + 1/2), exactly.  It is the same b_j whatever is asked
+ * about it, and in whatever order.
+ */
+extern void real_draw_round_root(RealDraw *draw, Bits *bits, int j, unsigned long square,
+								 mpz_t integer);
 
 /* integer[j] within two of 2^places b_j. */
 extern void real_draw_near(RealDraw *draw, Bits *bits, int places, mpz_t *integer);

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "core/convex_net.h"
 #include "core/convex_release.h"
 #include "core/gauge.h"
 
@@ -611,4 +612,30 @@ convex_distance(const MechanismRequest *request, double beta)
 	distance += noise_quantile(output ? terms->noise : CONVEX_GAMMA, dimension, scale.outer,
 							   output ? beta : beta / 2);
 	return distance / terms->radius;
+}
+
+/*
+ * Source: PRIVACY.md 5.5.  The exponential mechanism's bound, as above, with the points of
+ * the net for W; the rate is that of a unit of 2^-18 of loss.  A ball around a centre
+ * misses the minimiser with the probability that its quantile has, the rest of beta is
+ * the draw's.  Coordinates rounded towards the centre move by less than a step each; the
+ * body may be longer than its net by what the step was rounded down.
+ */
+void
+convex_net_bound(const MechanismRequest *request, double beta, NetBound *bound)
+{
+	const ConvexTerms *terms = &request->convex;
+	bool local = request->kind == MECHANISM_LOCALIZED;
+	double chance = local ? beta - CENTRE_MISSES : beta;
+	ConvexNetPlan plan = {0};
+	double rate;
+	double beyond;
+
+	(void) convex_net_plan(local ? CONVEX_NET_LOCAL : CONVEX_NET_BODY, request, &plan);
+	rate = ldexp((double) plan.rate.numerator / (double) plan.rate.denominator, NET_LOSS_BITS);
+	beyond = local ? 0 : (double) (terms->reach - terms->steps * plan.step);
+	bound->loss = fmax(0, (log((double) (plan.points - 1)) + log((1 - chance) / chance)) / rate);
+	bound->mesh =
+		ldexp(sqrt(request->grid.dimension) * (double) plan.step + beyond, -CONVEX_OUTPUT_BITS) /
+		terms->radius;
 }

@@ -103,30 +103,111 @@ get_grid(Reader *reader, Grid *grid)
 }
 
 static void
+put_double(Writer *writer, double value)
+{
+	uint64_t word;
+
+	memcpy(&word, &value, sizeof(word));
+	put(writer, word, 8);
+}
+
+static double
+get_double(Reader *reader)
+{
+	uint64_t word = get(reader, 8);
+	double value;
+
+	memcpy(&value, &word, sizeof(value));
+	return value;
+}
+
+static void
 put_convex(Writer *writer, const ConvexTerms *terms)
 {
-	uint64_t radius;
-
-	memcpy(&radius, &terms->radius, sizeof(radius));
 	put(writer, terms->loss, 1);
 	put(writer, terms->noise, 1);
-	put(writer, radius, 8);
+	put_double(writer, terms->radius);
 	put(writer, (uint64_t) terms->lambda, 8);
 	put(writer, (uint64_t) terms->delta, 8);
+	put(writer, (uint64_t) terms->reach, 8);
+	put(writer, (uint64_t) terms->steps, 4);
+	put(writer, (uint64_t) terms->rows, 8);
+	put(writer, (uint64_t) terms->peak, 8);
+	put(writer, (uint64_t) terms->calls, 4);
 }
 
 static void
 get_convex(Reader *reader, ConvexTerms *terms)
 {
-	uint64_t radius;
-
 	terms->loss = (ConvexLoss) get(reader, 1);
 	terms->noise = (ConvexNoise) get(reader, 1);
-	radius = get(reader, 8);
-	memcpy(&terms->radius, &radius, sizeof(radius));
+	terms->radius = get_double(reader);
 	terms->lambda = (int64_t) get(reader, 8);
 	terms->delta = (int64_t) get(reader, 8);
+	terms->reach = (int64_t) get(reader, 8);
+	terms->steps = (int) (uint32_t) get(reader, 4);
+	terms->rows = (int64_t) get(reader, 8);
+	terms->peak = (int64_t) get(reader, 8);
+	terms->calls = (int) (uint32_t) get(reader, 4);
 	if (!convex_terms_valid(terms))
+		reader->failed = true;
+}
+
+static void
+put_descent(Writer *writer, const DescentTerms *terms)
+{
+	put(writer, terms->sampling, 1);
+	put(writer, (uint64_t) terms->iterations, 4);
+	put(writer, (uint64_t) terms->batch, 8);
+	put(writer, (uint64_t) terms->rows, 8);
+	put_double(writer, terms->step);
+	put_double(writer, terms->reach);
+}
+
+static void
+get_descent(Reader *reader, const ConvexTerms *convex, DescentTerms *terms)
+{
+	uint64_t iterations;
+
+	terms->sampling = (DescentSampling) get(reader, 1);
+	iterations = get(reader, 4);
+	terms->iterations = iterations > DESCENT_MAX_ITERATIONS ? 0 : (int) iterations;
+	terms->batch = (int64_t) get(reader, 8);
+	terms->rows = (int64_t) get(reader, 8);
+	terms->step = get_double(reader);
+	terms->reach = get_double(reader);
+	if (!descent_terms_valid(terms, convex))
+		reader->failed = true;
+}
+
+static void
+put_simplex(Writer *writer, const SimplexTerms *terms)
+{
+	uint64_t lambda;
+
+	memcpy(&lambda, &terms->lambda, sizeof(lambda));
+	put(writer, lambda, 8);
+	put(writer, (uint64_t) terms->rows, 8);
+	put(writer, (uint32_t) terms->low, 4);
+	put(writer, (uint32_t) terms->high, 4);
+	put(writer, (uint32_t) terms->target_low, 4);
+	put(writer, (uint32_t) terms->target_high, 4);
+	put(writer, (uint64_t) terms->delta, 8);
+}
+
+static void
+get_simplex(Reader *reader, SimplexTerms *terms)
+{
+	uint64_t lambda = get(reader, 8);
+
+	memcpy(&terms->lambda, &lambda, sizeof(lambda));
+	terms->rows = (int64_t) get(reader, 8);
+	terms->low = (int32_t) get(reader, 4);
+	terms->high = (int32_t) get(reader, 4);
+	terms->target_low = (int32_t) get(reader, 4);
+	terms->target_high = (int32_t) get(reader, 4);
+	terms->delta = (int64_t) get(reader, 8);
+	if (!simplex_terms_valid(terms))
 		reader->failed = true;
 }
 
@@ -138,14 +219,35 @@ is_convex(const MechanismRequest *request)
 	return mechanism != NULL && mechanism->convex;
 }
 
+static bool
+has_targets(const MechanismRequest *request)
+{
+	const Mechanism *mechanism = mechanism_get(request->kind);
+
+	return mechanism != NULL && mechanism->targets;
+}
+
+/* Do rows carry both label counts, and answers real weights or draws? */
+static bool
+is_labelled(const MechanismRequest *request)
+{
+	return is_convex(request) || has_targets(request);
+}
+
+/* Columns of an instance: a target comes before the features. */
+static int
+instance_columns(const MechanismRequest *request)
+{
+	return request->grid.dimension + (has_targets(request) ? 1 : 0);
+}
+
 uint8_t *
 wire_encode_problem(const MechanismRequest *request, const Instance *instance, Memory *memory,
 					size_t *length)
 {
 	size_t rows = instance->spilled ? 0 : (size_t) instance->rows;
 	size_t cells = rows * (size_t) instance->dimension;
-	bool convex = is_convex(request);
-	size_t bound = 128 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
+	size_t bound = 256 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
 				   cells * sizeof(int32_t) + 2 * rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
 	Writer writer = {bytes};
@@ -164,13 +266,17 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	put(&writer, (uint64_t) request->part_nodes, 4);
 	put(&writer, request->progress, 1);
 	put_grid(&writer, &request->grid);
-	if (convex)
+	if (is_convex(request))
 		put_convex(&writer, &request->convex);
+	if (request->kind == MECHANISM_SGD)
+		put_descent(&writer, &request->descent);
+	if (has_targets(request))
+		put_simplex(&writer, &request->simplex);
 	put(&writer, instance->spilled, 1);
 	put(&writer, (uint64_t) instance->rows, 8);
 	put(&writer, (uint64_t) instance->constant, 8);
 	put_array(&writer, instance->x, cells * sizeof(int32_t));
-	if (convex)
+	if (is_labelled(request))
 	{
 		put_array(&writer, instance->positive, rows * sizeof(int64_t));
 		put_array(&writer, instance->negative, rows * sizeof(int64_t));
@@ -268,7 +374,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	uint64_t rows;
 	uint64_t spilled;
 	uint64_t arrays; /* rows that follow */
-	bool convex;
+	bool labelled;
 
 	memset(request, 0, sizeof(*request));
 	memset(instance, 0, sizeof(*instance));
@@ -288,27 +394,33 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	progress = get(&reader, 1);
 	request->progress = progress == 1;
 	get_grid(&reader, &request->grid);
-	convex = !reader.failed && is_convex(request);
-	if (convex)
+	if (!reader.failed && is_convex(request))
 		get_convex(&reader, &request->convex);
+	if (!reader.failed && request->kind == MECHANISM_SGD)
+		get_descent(&reader, &request->convex, &request->descent);
+	if (!reader.failed && has_targets(request))
+		get_simplex(&reader, &request->simplex);
 	spilled = get(&reader, 1);
 	rows = get(&reader, 8);
 	instance->constant = (int64_t) get(&reader, 8);
-	if (reader.failed || progress > 1 || spilled > (convex ? 1 : 0) || parts > SAMPLE_MAX_PARTS ||
+	if (reader.failed || progress > 1 || spilled > 1 || parts > SAMPLE_MAX_PARTS ||
 		part_nodes > SAMPLE_MAX_PART_NODES)
 		return false;
 	request->parts = (int) parts;
 	request->part_nodes = (int64_t) part_nodes;
 	if (!request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION ||
-		(spilled == 1 && rows >= CONVEX_MAX_LABELS))
+		(spilled == 1 && (!mechanism_get(request->kind)->streams || rows >= CONVEX_MAX_LABELS)))
 		return false;
-	instance->dimension = request->grid.dimension;
+	instance->dimension = instance_columns(request);
 	instance->rows = (int64_t) rows;
+	if (instance->dimension > GRID_MAX_DIMENSION)
+		return false;
+	labelled = is_labelled(request);
 	instance->spilled = spilled == 1;
 	arrays = instance->spilled ? 0 : rows;
 	instance->x =
 		get_array(&reader, arrays * (uint64_t) instance->dimension, sizeof(int32_t), memory);
-	if (convex)
+	if (labelled)
 	{
 		instance->positive = get_array(&reader, arrays, sizeof(int64_t), memory);
 		instance->negative = get_array(&reader, arrays, sizeof(int64_t), memory);
@@ -317,7 +429,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 		instance->net = get_array(&reader, arrays, sizeof(int64_t), memory);
 	if (reader.failed || reader.at != reader.end)
 		return false;
-	if (convex)
+	if (labelled)
 		return instance->spilled || labels_are_valid(instance);
 	return instance_is_valid(instance);
 }
@@ -332,7 +444,7 @@ wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answe
 		put(&writer, (uint64_t) answer->index[j], 1);
 	put(&writer, (uint64_t) answer->loss, 8);
 	put(&writer, (uint64_t) answer->nodes, 8);
-	for (int j = 0; is_convex(request) && j < request->grid.dimension; j++)
+	for (int j = 0; is_labelled(request) && j < request->grid.dimension; j++)
 		put(&writer, (uint64_t) answer->weight[j], 8);
 	return (size_t) (writer.at - bytes);
 }
@@ -350,7 +462,7 @@ wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *
 		answer->index[j] = (int) get(&reader, 1);
 	answer->loss = (int64_t) get(&reader, 8);
 	answer->nodes = (int64_t) get(&reader, 8);
-	for (int j = 0; is_convex(request) && j < request->grid.dimension; j++)
+	for (int j = 0; is_labelled(request) && j < request->grid.dimension; j++)
 		answer->weight[j] = (int64_t) get(&reader, 8);
 	return !reader.failed && reader.at == reader.end &&
 		   grid_contains(&request->grid, answer->index);

@@ -86,9 +86,26 @@ analyst_json(FunctionCallInfo fcinfo, int position, const char *name)
 
 /* ---- opening ---- */
 
+/* A target is a number among others, so all rows have the same label. */
+static void
+set_target_first(AnalystTable *opened)
+{
+	Encoders *columns = &opened->columns;
+	const Encoders *features = &opened->features;
+
+	columns->encoder = palloc((features->count + 1) * sizeof(Encoder));
+	columns->encoder[0] = *opened->label;
+	memcpy(columns->encoder + 1, features->encoder, features->count * sizeof(Encoder));
+	columns->count = features->count + 1;
+	columns->features = features->features + opened->label->features;
+	opened->shape.features = columns;
+	opened->shape.label = NULL;
+}
+
 /* Whatever is shown of the table is what was declared about it. */
 void
-analyst_open(Oid table, List *names, const char *label, Jsonb *filter, AnalystTable *opened)
+analyst_open(Oid table, List *names, const char *label, bool is_target, Jsonb *filter,
+			 AnalystTable *opened)
 {
 	Relation relation = relation_open(table, AccessShareLock);
 	Encoders all;
@@ -100,7 +117,7 @@ analyst_open(Oid table, List *names, const char *label, Jsonb *filter, AnalystTa
 	protection_require(relation, &opened->protection);
 	encoders_parse(opened->protection.encoders, RelationGetDescr(relation), &all);
 	encoders_choose(&all, names, label, &opened->features);
-	opened->label = encoders_label(&all, label);
+	opened->label = is_target ? encoders_target(&all, label) : encoders_label(&all, label);
 	filter_parse(filter, RelationGetDescr(relation), &opened->filter);
 	if (protection_person(&opened->protection, RelationGetDescr(relation), &opened->person))
 		opened->shape.person = &opened->person;
@@ -108,6 +125,8 @@ analyst_open(Oid table, List *names, const char *label, Jsonb *filter, AnalystTa
 
 	opened->shape.features = &opened->features;
 	opened->shape.label = opened->label;
+	if (is_target)
+		set_target_first(opened);
 	opened->shape.filter = &opened->filter;
 	opened->shape.max_rows_per_person = opened->protection.max_rows_per_person;
 }

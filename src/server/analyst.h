@@ -37,6 +37,7 @@ typedef struct AnalystTable
 	Protection protection;
 	Encoders features;
 	const Encoder *label;
+	Encoders columns; /* of a row: the target, if the label is one, and the features */
 	Filter filter;
 	Column person;
 	ScanShape shape;
@@ -53,8 +54,11 @@ extern void analyst_check_relation(Oid table);
 extern Datum analyst_argument(FunctionCallInfo fcinfo, int position, const char *name);
 extern Jsonb *analyst_json(FunctionCallInfo fcinfo, int position, const char *name); /* or NULL */
 
-/* names: the columns, NIL for all that are declared; filter may be NULL. */
-extern void analyst_open(Oid table, List *names, const char *label, Jsonb *filter,
+/*
+ * names: the columns, NIL for all that are declared; filter may be NULL; is_target: is the
+ * label a number, which then goes in front of the features?
+ */
+extern void analyst_open(Oid table, List *names, const char *label, bool is_target, Jsonb *filter,
 						 AnalystTable *opened);
 
 /* Members for ledger and model: relation, label, features, filter, encoders, person. */

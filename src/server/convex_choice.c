@@ -5,7 +5,13 @@
 
 #include <math.h>
 
+#include "core/convex_net.h"
 #include "core/convex_release.h"
+#include "core/convex_usual.h"
+
+#include "body_choice.h"
+#include "descent_choice.h"
+#include "opsamp_choice.h"
 
 static ConvexKind
 convex_kind(const MechanismRequest *request)
@@ -15,30 +21,20 @@ convex_kind(const MechanismRequest *request)
 
 /* ---- radius ---- */
 
-/* No encoded row is longer: a one-hot group has one 1, a number is at most its clip bound. */
-static double
-longest_row(const Encoding *encoding)
-{
-	double square = encoding->intercept ? 1 : 0;
-	int j = 0;
+/*
+ * The share of the longest row to which rows are clipped for noisy gradient descent: its noise
+ * shrinks with the radius, and what is lost of long rows is little (bench/descent).
+ */
+#define DESCENT_SHARE 0.75
 
-	for (int g = 0; g < encoding->groups; j += encoding->group[g++])
-		if (encoding->group[g] > 1)
-			square += 1;
-		else
-			square += pow(fmax(fabs(encoding->low[j]), fabs(encoding->high[j])), 2);
-	for (; j < encoding->features; j++)
-		square += pow(fmax(fabs(encoding->low[j]), fabs(encoding->high[j])), 2);
-	return sqrt(square);
-}
-
-static double
-choose_radius(const Options *options, const Encoding *encoding)
+double
+convex_choose_radius(const Options *options, const Encoding *encoding)
 {
+	double share = options->mechanism == CHOOSE_SGD ? DESCENT_SHARE : 1;
 	double radius = options->radius;
 
 	if (radius == 0)
-		return fmax(longest_row(encoding), CONVEX_RADIUS_MIN);
+		return fmax(convex_usual_radius(encoding) * share, CONVEX_RADIUS_MIN);
 	if (radius < CONVEX_RADIUS_MIN || radius > CONVEX_RADIUS_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"radius\" must be between %g and %g", CONVEX_RADIUS_MIN,
@@ -55,46 +51,31 @@ choose_mechanism(TrainingMethod method, const Options *options)
 	{
 		case CHOOSE_OUTPUT:
 			return MECHANISM_OUTPUT;
+		case CHOOSE_EXPONENTIAL:
+			return MECHANISM_CONVEX_EXPONENTIAL;
+		case CHOOSE_LOCALIZED:
+			return MECHANISM_LOCALIZED;
+		case CHOOSE_OPSAMP:
+			return MECHANISM_OPSAMP;
 		case CHOOSE_AUTO:
 		case CHOOSE_OBJECTIVE:
 		case CHOOSE_AMP:
 			return MECHANISM_OBJECTIVE;
+		case CHOOSE_SGD:
+			return MECHANISM_SGD;
 		default:
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("mechanism \"%s\" is not for method \"%s\"",
 								   mechanism_choice_name(options->mechanism), method_name(method)),
-							errhint("Mechanisms are: objective, amp, output.")));
+							errhint("Mechanisms are: objective, amp, output, exponential, "
+									"localized, opsamp, sgd.")));
 	}
-}
-
-static void
-set_noise(MechanismRequest *request, ConvexNoise noise, int64 delta)
-{
-	request->convex.noise = noise;
-	request->convex.delta = noise == CONVEX_GAUSSIAN ? delta : 0;
-}
-
-/* The usual length of the noise; none if the request would be refused. */
-static double
-noise_length(const MechanismRequest *request)
-{
-	int dimension = request->grid.dimension;
-	double scale;
-	ConvexScale scales;
-	int64 least;
-
-	if (convex_request_scale(convex_kind(request), request, &scales, &least) != CONVEX_FITS)
-		return INFINITY;
-	scale = request->kind == MECHANISM_OUTPUT ? scales.outer : scales.inner;
-	return scale * (request->convex.noise == CONVEX_GAUSSIAN ? sqrt(dimension) : dimension);
 }
 
 /* Without a word about it, the law whose noise is shorter. */
 static void
 choose_noise(TrainingMethod method, const Options *options, int64 delta, MechanismRequest *request)
 {
-	double gamma;
-
 	if (options->noise != NOISE_AUTO && options->noise != NOISE_GAMMA &&
 		options->noise != NOISE_GAUSSIAN)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -105,13 +86,11 @@ choose_noise(TrainingMethod method, const Options *options, int64 delta, Mechani
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("noise \"gaussian\" needs delta greater than zero"),
 						errhint("Noise \"gamma\" is pure: it needs no delta.")));
-	set_noise(request, CONVEX_GAMMA, delta);
-	if (options->noise == NOISE_GAMMA || delta == 0)
-		return;
-	gamma = noise_length(request);
-	set_noise(request, CONVEX_GAUSSIAN, delta);
-	if (options->noise == NOISE_AUTO && gamma <= noise_length(request))
-		set_noise(request, CONVEX_GAMMA, delta);
+	if (options->noise == NOISE_AUTO)
+		convex_set_shorter_noise(convex_kind(request), request, delta);
+	else
+		convex_set_noise(request, options->noise == NOISE_GAUSSIAN ? CONVEX_GAUSSIAN : CONVEX_GAMMA,
+						 delta);
 }
 
 /* ---- regularisation ---- */
@@ -123,25 +102,21 @@ convex_regularization(const ConvexTerms *terms)
 }
 
 /*
- * Found by trial on Adult and on generated data (bench/convex): in units of R, d / (24
- * epsilon^2) for noise in the objective, but at least twice what epsilon allows, and
- * 4 d / (3 epsilon) for noise on the minimiser.
+ * OPSamp's is there for its certificate only and weighs as much as a row; descent's noise
+ * asks for none, so it is as good as none.
  */
 static int64
-default_lambda(const MechanismRequest *request)
+usual_lambda(const MechanismRequest *request)
 {
-	double epsilon = (double) request->epsilon / EPSILON_ONE;
-	MechanismRequest least_request = *request;
-	ConvexScale scale;
-	int64 least;
-	double lambda;
-
-	least_request.convex.lambda = 1; /* too small, which tells the least */
-	(void) convex_request_scale(convex_kind(request), &least_request, &scale, &least);
-	lambda = request->kind == MECHANISM_OUTPUT ? 4.0 / 3 * request->grid.dimension / epsilon
-											   : request->grid.dimension / (24 * epsilon * epsilon);
-	lambda = fmax(lambda * LAMBDA_ONE, 2.0 * least); /* no lambda will do if least is beyond */
-	return (int64) fmin(lambda, LAMBDA_MAX);
+	switch (request->kind)
+	{
+		case MECHANISM_OPSAMP:
+			return LAMBDA_ONE;
+		case MECHANISM_SGD:
+			return LAMBDA_MIN;
+		default:
+			return convex_usual_lambda(convex_kind(request), request);
+	}
 }
 
 /* Rounded down: both the minimiser and the noise take what is left. */
@@ -152,7 +127,7 @@ choose_lambda(const Options *options, MechanismRequest *request)
 	double lambda = options->regularization / (radius * radius) * LAMBDA_ONE;
 
 	request->convex.lambda =
-		options->regularization == 0 ? default_lambda(request) : (int64) fmin(lambda, 0x1p62);
+		options->regularization > 0 ? (int64) fmin(lambda, 0x1p62) : usual_lambda(request);
 	if (request->convex.lambda > LAMBDA_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"regularization\" must be at most %.6g",
@@ -206,17 +181,51 @@ set_grid(Grid *grid, int dimension)
 		grid->levels[j] = 1;
 }
 
+/* Over a body all that output perturbation asks for is asked by a centre, if there is one. */
+static void
+choose_over_body(const Options *options, MechanismRequest *request)
+{
+	MechanismRequest centre = convex_net_centre(request);
+
+	if (request->kind == MECHANISM_LOCALIZED || options->regularization > 0)
+		choose_lambda(options, &centre);
+	request->convex.lambda = centre.convex.lambda;
+	body_choose(options, request);
+	centre = convex_net_centre(request);
+	if (request->kind == MECHANISM_LOCALIZED)
+		check_scale(&centre);
+}
+
 void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
 {
-	set_grid(&request->grid, encoding_dimension(encoding));
+	grid_set_plain(&request->grid, encoding_dimension(encoding));
 	request->kind = choose_mechanism(method, options);
 	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : LOSS_LOGISTIC;
-	request->convex.radius = choose_radius(options, encoding);
-	set_noise(request, CONVEX_GAMMA, 0);
+	request->convex.radius = convex_choose_radius(options, encoding);
+	convex_set_noise(request, CONVEX_GAMMA, 0);
+	body_check_options(options, request->kind);
+	descent_check_options(options);
+	if (body_is_for(request->kind))
+	{
+		choose_over_body(options, request);
+		return;
+	}
 	choose_lambda(options, request);
+	if (request->kind == MECHANISM_SGD)
+	{
+		descent_choose(options, delta, request);
+		return;
+	}
+	if (request->kind == MECHANISM_OPSAMP)
+	{
+		opsamp_choose(options, encoding, delta, request);
+		return;
+	}
 	choose_noise(method, options, delta, request);
+	if (options->regularization == 0)
+		request->convex.lambda = convex_usual_lambda_for_noise(convex_kind(request), request);
 	check_scale(request);
 }
 
@@ -227,14 +236,28 @@ convex_append_terms(StringInfo text, const MechanismRequest *request)
 	ConvexScale scale;
 	int64 least;
 
-	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
-	appendStringInfo(text,
-					 ", \"loss\": \"%s\", \"regularization\": %.17g, \"radius\": %.17g, "
-					 "\"noise\": \"%s\", \"weight_step\": %.17g",
+	appendStringInfo(text, ", \"loss\": \"%s\", \"regularization\": %.17g, \"radius\": %.17g",
 					 terms->loss == LOSS_LOGISTIC ? "logistic" : "huber",
-					 convex_regularization(terms), terms->radius,
+					 convex_regularization(terms), terms->radius);
+	if (body_is_for(request->kind))
+	{
+		body_append_terms(text, request);
+		return;
+	}
+	if (request->kind == MECHANISM_OPSAMP)
+	{
+		opsamp_append_terms(text, request);
+		return;
+	}
+	appendStringInfo(text, ", \"noise\": \"%s\", \"weight_step\": %.17g",
 					 terms->noise == CONVEX_GAUSSIAN ? "gaussian" : "gamma",
 					 ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius);
+	if (request->kind == MECHANISM_SGD)
+	{
+		descent_append_terms(text, request);
+		return;
+	}
+	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
 	if (request->kind == MECHANISM_OBJECTIVE)
 		appendStringInfo(text, ", \"objective_noise\": %.17g", scale.inner * terms->radius);
 	appendStringInfo(text, ", \"weight_noise\": %.17g", scale.outer / terms->radius);

@@ -22,6 +22,9 @@
 extern void convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding,
 						  int64 delta, MechanismRequest *request);
 
+/* Of the rows, as the options have it or by their encoding; raises 22023 if it is out of range. */
+extern double convex_choose_radius(const Options *options, const Encoding *encoding);
+
 /* Lambda of a request, for w in units of the features. */
 extern double convex_regularization(const ConvexTerms *terms);
 

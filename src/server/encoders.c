@@ -114,6 +114,20 @@ encoders_label(const Encoders *all, const char *name)
 	return encoder;
 }
 
+const Encoder *
+encoders_target(const Encoders *all, const char *name)
+{
+	const Encoder *encoder = find_encoder(all, name);
+
+	if (encoder->kind != ENCODER_NUMBER || encoder->features != 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" is not declared as a number", name),
+						errdetail("Method \"simplex\" predicts a number."),
+						errhint("Its encoder may have \"center\", \"scale\", \"clip\" and "
+								"\"null\", but no bins, levels or \"null_indicator\".")));
+	return encoder;
+}
+
 /* ---- describing ---- */
 
 static bool

@@ -110,6 +110,9 @@ extern void encoders_choose(const Encoders *all, List *names, const char *label,
 /* The encoder of a column that can be a label: one with "positive", or a boolean. */
 extern const Encoder *encoders_label(const Encoders *all, const char *name);
 
+/* The encoder of a column that can be a target: a number or a boolean, without an indicator. */
+extern const Encoder *encoders_target(const Encoders *all, const char *name);
+
 /* Fills in what the encoders know: dimension, numeric, groups and clip bounds. */
 extern void encoders_describe(const Encoders *encoders, Options *options);
 

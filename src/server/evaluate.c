@@ -98,6 +98,10 @@ find_model(const char *name, NamedModel *named)
 								"dpobj.models.")));
 	named->name = name;
 	model_read(DatumGetHeapTupleHeader(row), &named->model);
+	if (strcmp(named->model.kind, method_name(METHOD_SIMPLEX)) == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("model \"%s\" predicts a number", name),
+						errdetail("dpobj.evaluate rates models that predict a label.")));
 	read_details(named);
 }
 
@@ -255,7 +259,7 @@ evaluate(Oid table, const NamedModel *named, const PrivacyCost *cost, Jsonb *fil
 		.relation = table, .mechanism = "laplace", .guarantee = "exact", .pair = "pure"};
 	int64 release;
 
-	analyst_open(table, named->features, named->label, filter, &opened);
+	analyst_open(table, named->features, named->label, false, filter, &opened);
 	grant_check_budgets(table, cost->epsilon_charged, 0, opened.protection.adjacency);
 	check_encoders(named, &opened);
 	settle(named, &opened, cost, evaluation);

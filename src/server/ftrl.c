@@ -216,7 +216,10 @@ commit_released(int64 release, const Choices *choices)
 	charge_released(release, hash, NULL);
 }
 
-/* All rows are asked for before the charge: an error of one of them costs nothing. */
+/*
+ * All rows are asked for before the charge, so that an error below the window costs nothing.
+ * One of the costs themselves comes after it; on a protected table they cannot raise any.
+ */
 static void
 release_choices(FunctionCallInfo fcinfo, WindowObject object, Choices *choices)
 {

@@ -37,17 +37,20 @@ set_level(Grid *grid, const Options *options, int j)
 }
 
 static void
-set_numeric(Grid *grid, const Options *options, int features)
+check_numeric(const Options *options, int features)
 {
 	for (int i = 0; i < options->numeric_count; i++)
-	{
 		if (options->numeric[i] > features)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("option \"numeric\" names feature %d of %d", options->numeric[i],
 								   features)));
-		if (options->grid == GRID_AUTO)
-			grid_set_range(grid, options->numeric[i] - 1, AUTO_NUMERIC_MAX);
-	}
+}
+
+static void
+set_numeric(Grid *grid, const Options *options)
+{
+	for (int i = 0; i < options->numeric_count && options->grid == GRID_AUTO; i++)
+		grid_set_range(grid, options->numeric[i] - 1, AUTO_NUMERIC_MAX);
 }
 
 static void
@@ -117,8 +120,8 @@ check_grid(const Grid *grid, const Options *options)
 					errmsg("no weight vector of %d coordinates is in the grid", grid->dimension)));
 }
 
-static void
-check_scores(const Grid *grid, const Encoding *encoding)
+void
+grid_check_scores(const Grid *grid, const Encoding *encoding)
 {
 	if (encoding_score_bound(encoding, grid) < (double) PG_INT32_MAX)
 		return;
@@ -146,10 +149,34 @@ grid_choose(const Options *options, const Encoding *encoding, Grid *grid)
 	grid->dimension = dimension;
 	for (int j = 0; j < dimension; j++)
 		set_level(grid, options, j);
-	set_numeric(grid, options, encoding->features);
+	check_numeric(options, encoding->features);
+	set_numeric(grid, options);
 	if (options->reference)
 		set_references(grid, options);
 	set_constraint(grid, options);
 	check_grid(grid, options);
-	check_scores(grid, encoding);
+	grid_check_scores(grid, encoding);
+}
+
+/* ---- the usual grid ---- */
+
+bool
+grid_is_open(const Options *options)
+{
+	return options->grid == GRID_AUTO && options->n > 0 && options->modulus == 0 &&
+		   !options->reference &&
+		   (options->mechanism == CHOOSE_AUTO || options->mechanism == CHOOSE_EXPONENTIAL);
+}
+
+void
+grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, bool finish,
+		   GridTerms *terms)
+{
+	check_numeric(options, encoding->features);
+	memset(terms, 0, sizeof(*terms));
+	terms->encoding = encoding;
+	for (int i = 0; i < options->numeric_count; i++)
+		terms->numeric[options->numeric[i] - 1] = true;
+	terms->evidence = grid_evidence(options->n, epsilon, options->adjacency);
+	terms->finish = finish;
 }

@@ -8,6 +8,9 @@
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
+#include "core/convex_opsamp.h"
+#include "core/net.h"
+
 #include "json_value.h"
 #include "options.h"
 
@@ -99,6 +102,9 @@ static const char *const mechanism_names[] = {
 	[CHOOSE_OUTPUT] = "output",
 	[CHOOSE_OBJECTIVE] = "objective",
 	[CHOOSE_AMP] = "amp",
+	[CHOOSE_SGD] = "sgd",
+	[CHOOSE_LOCALIZED] = "localized",
+	[CHOOSE_OPSAMP] = "opsamp",
 };
 
 static const char *const noise_names[] = {
@@ -252,6 +258,82 @@ read_radius(const char *name, JsonbValue *value, Options *options)
 	read_positive(name, value, &options->radius);
 }
 
+static bool
+get_bounds(JsonbContainer *pair, double *low, double *high)
+{
+	return pair != NULL && JsonContainerSize(pair) == 2 &&
+		   json_get_number(getIthJsonbValueFromContainer(pair, 0), low) &&
+		   json_get_number(getIthJsonbValueFromContainer(pair, 1), high) && *low <= *high;
+}
+
+/* [-1, 1] if it is not given, like a feature. */
+static void
+read_target(const char *name, JsonbValue *value, Options *options)
+{
+	options->target_given = true;
+	if (!get_bounds(json_get_array(value), &options->target_low, &options->target_high))
+		invalid(name, "a pair [low, high]");
+}
+
+static void
+read_norm(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->norm);
+}
+
+static void
+read_net(const char *name, JsonbValue *value, Options *options)
+{
+	if (!json_get_integer(value, 3, NET_MAX_POINTS, &options->net))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" must be an integer from 3 to " INT64_FORMAT, name,
+							   (int64) NET_MAX_POINTS)));
+}
+
+static void
+read_calls(const char *name, JsonbValue *value, Options *options)
+{
+	int64 calls;
+
+	if (!json_get_integer(value, 1, OPSAMP_MAX_CALLS, &calls))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" must be an integer from 1 to %d", name, OPSAMP_MAX_CALLS)));
+	options->calls = (int) calls;
+}
+
+static void
+read_sampling(const char *name, JsonbValue *value, Options *options)
+{
+	static const char *const names[] = {
+		[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
+
+	options->sampling = (DescentSampling) get_choice(name, value, names, lengthof(names));
+}
+
+static void
+read_batch(const char *name, JsonbValue *value, Options *options)
+{
+	if (!json_get_integer(value, 1, DESCENT_MAX_ROWS, &options->batch))
+		invalid(name, "a positive integer");
+}
+
+static void
+read_iterations(const char *name, JsonbValue *value, Options *options)
+{
+	int64 iterations;
+
+	if (!json_get_integer(value, 1, DESCENT_MAX_ITERATIONS, &iterations))
+		invalid(name, "an integer from 1 to " CppAsString2(DESCENT_MAX_ITERATIONS));
+	options->iterations = (int) iterations;
+}
+
+static void
+read_step(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->step);
+}
+
 static void
 read_groups(const char *name, JsonbValue *value, Options *options)
 {
@@ -292,14 +374,6 @@ read_center(const char *name, JsonbValue *value, Options *options)
 {
 	if (!get_feature_numbers(value, &options->center))
 		invalid(name, "a number, or an array of one for each feature");
-}
-
-static bool
-get_bounds(JsonbContainer *pair, double *low, double *high)
-{
-	return pair != NULL && JsonContainerSize(pair) == 2 &&
-		   json_get_number(getIthJsonbValueFromContainer(pair, 0), low) &&
-		   json_get_number(getIthJsonbValueFromContainer(pair, 1), high) && *low <= *high;
 }
 
 static void
@@ -417,25 +491,33 @@ read_grid(const char *name, JsonbValue *value, Options *options)
 
 static const OptionKey keys[] = {
 	{"adjacency", read_adjacency, false, FOR_ALL},
+	{"batch", read_batch, true, FOR_CONVEX},
+	{"calls", read_calls, true, FOR_CONVEX},
 	{"center", read_center, false, FOR_ALL},
 	{"clip", read_clip, false, FOR_ALL},
 	{"dimension", read_dimension, false, FOR_ALL},
 	{"grid", read_grid, true, FOR_HALFSPACE},
 	{"groups", read_groups, false, FOR_ALL},
-	{"intercept", read_intercept, true, FOR_ALL},
-	{"mechanism", read_mechanism, true, FOR_ALL},
+	{"intercept", read_intercept, true, FOR_LABELS},
+	{"iterations", read_iterations, false, FOR_CONVEX},
+	{"mechanism", read_mechanism, true, FOR_NAMED},
 	{"memory_limit", read_memory_limit, false, FOR_ALL},
 	{"modulus", read_modulus, true, FOR_HALFSPACE},
 	{"n", read_n, false, FOR_ALL},
-	{"noise", read_noise, true, FOR_ALL},
-	{"numeric", read_numeric, false, FOR_HALFSPACE},
+	{"net", read_net, true, FOR_CONVEX},
+	{"noise", read_noise, true, FOR_NAMED},
+	{"norm", read_norm, true, FOR_CONVEX},
+	{"numeric", read_numeric, false, FOR_HALFSPACE | FOR_CLASSIFIER},
 	{"part_nodes", read_part_nodes, true, FOR_HALFSPACE},
 	{"parts", read_parts, true, FOR_HALFSPACE},
-	{"radius", read_radius, true, FOR_CONVEX},
+	{"radius", read_radius, true, FOR_CONVEX | FOR_CLASSIFIER},
 	{"reference", read_reference, true, FOR_HALFSPACE},
-	{"regularization", read_regularization, true, FOR_CONVEX},
+	{"regularization", read_regularization, true, FOR_CONVEX | FOR_SIMPLEX},
+	{"sampling", read_sampling, true, FOR_CONVEX},
 	{"scale", read_scale, false, FOR_ALL},
 	{"solver", read_solver, false, FOR_HALFSPACE},
+	{"step", read_step, true, FOR_CONVEX},
+	{"target", read_target, false, FOR_SIMPLEX},
 	{"time_limit", read_time_limit, false, FOR_ALL},
 };
 
@@ -480,7 +562,9 @@ const char *
 method_name(TrainingMethod method)
 {
 	static const char *const names[] = {
-		[METHOD_HALFSPACE] = "halfspace", [METHOD_LOGISTIC] = "logistic", [METHOD_SVM] = "svm"};
+		[METHOD_HALFSPACE] = "halfspace",   [METHOD_LOGISTIC] = "logistic", [METHOD_SVM] = "svm",
+		[METHOD_CLASSIFIER] = "classifier", [METHOD_SIMPLEX] = "simplex",
+	};
 
 	return names[method];
 }
@@ -493,6 +577,8 @@ options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *opt
 	JsonbIteratorToken token;
 
 	memset(options, 0, sizeof(*options));
+	options->target_low = -1;
+	options->target_high = 1;
 	if (jsonb == NULL)
 		return;
 	if (!JB_ROOT_IS_OBJECT(jsonb))

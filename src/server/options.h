@@ -22,7 +22,10 @@ typedef enum MechanismChoice
 	CHOOSE_SAMPLE_AGGREGATE,
 	CHOOSE_OUTPUT,
 	CHOOSE_OBJECTIVE,
-	CHOOSE_AMP /* what objective is released as: another name for it */
+	CHOOSE_AMP, /* what objective is released as: another name for it */
+	CHOOSE_SGD,
+	CHOOSE_LOCALIZED,
+	CHOOSE_OPSAMP
 } MechanismChoice;
 
 typedef enum NoiseChoice
@@ -43,13 +46,19 @@ typedef enum TrainingMethod
 	METHOD_HALFSPACE,
 	METHOD_LOGISTIC,
 	METHOD_SVM,
+	METHOD_CLASSIFIER, /* halfspace or logistic: which, is settled from public parameters */
+	METHOD_SIMPLEX,
 	TRAINING_METHODS
 } TrainingMethod;
 
 /* A set of methods, for keys and mechanisms that are not for all. */
 #define FOR_HALFSPACE (1 << METHOD_HALFSPACE)
 #define FOR_CONVEX (1 << METHOD_LOGISTIC | 1 << METHOD_SVM)
-#define FOR_ALL (FOR_HALFSPACE | FOR_CONVEX)
+#define FOR_CLASSIFIER (1 << METHOD_CLASSIFIER)
+#define FOR_SIMPLEX (1 << METHOD_SIMPLEX)
+#define FOR_NAMED (FOR_HALFSPACE | FOR_CONVEX)
+#define FOR_LABELS (FOR_NAMED | FOR_CLASSIFIER)
+#define FOR_ALL (FOR_LABELS | FOR_SIMPLEX)
 
 typedef enum GridChoice
 {
@@ -74,7 +83,17 @@ typedef struct Options
 	MechanismChoice mechanism;
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */
-	double radius;         /* of the clipped rows, 0: not given */
+	double target_low;     /* clip bounds of the target */
+	double target_high;
+	bool target_given;
+	double radius; /* of the clipped rows, 0: not given */
+	double norm;   /* of the weights, 0: not given */
+	int64 net;     /* points of a net at most, 0: not given */
+	int calls;     /* of OPSamp's oracle, 0: not given */
+	DescentSampling sampling;
+	int64 batch;    /* rows of a batch, 0: the usual number */
+	int iterations; /* 0: the usual number */
+	double step;    /* of a weight, 0: the usual one */
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */
@@ -107,7 +126,7 @@ typedef struct Options
  */
 extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
 
-/* "halfspace", "logistic", "svm": the kind of a model too. */
+/* "halfspace", "logistic", "svm", "simplex": the kind of a model too; "classifier" is none. */
 extern const char *method_name(TrainingMethod method);
 
 /* As they are written in the options. */

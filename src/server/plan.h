@@ -42,6 +42,9 @@ extern int plan_feature_count(PlanCall *call);
  */
 extern void plan_refuse_unscaled_features(PlanCall *call);
 
+/* The same for the argument that is a number to be predicted. */
+extern void plan_refuse_unscaled_target(PlanCall *call, int position);
+
 /* The one table whose rows enter a call. */
 typedef struct PlanTable
 {

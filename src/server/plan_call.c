@@ -138,11 +138,11 @@ plan_source_expression(Plan **plan, Node *expression)
 	return follow_references(plan, expression);
 }
 
-/* The features as they are written: follow plain references into the plan below. */
+/* An argument as it is written: follow plain references into the plan below. */
 static Node *
-features_expression(PlanCall *call)
+argument_expression(PlanCall *call, int position)
 {
-	Node *expression = (Node *) linitial_node(TargetEntry, call->aggref->args)->expr;
+	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
 	Plan *plan = call->input;
 
 	if (!refers_below(call->aggregate->ss.ps.plan, expression))
@@ -169,7 +169,7 @@ plan_element_count(Plan *plan, Node *expression)
 int
 plan_feature_count(PlanCall *call)
 {
-	return count_elements(features_expression(call));
+	return count_elements(argument_expression(call, 0));
 }
 
 static Node *
@@ -271,6 +271,19 @@ plan_refuse_unscaled_features(PlanCall *call)
 	int position;
 	Oid type;
 
-	if (find_unscaled(features_expression(call), &position, &type))
+	if (find_unscaled(argument_expression(call, 0), &position, &type))
 		refuse_unscaled(position == 0 ? "a feature array" : psprintf("feature %d", position), type);
+}
+
+void
+plan_refuse_unscaled_target(PlanCall *call, int position)
+{
+	Node *expression = strip_casts(argument_expression(call, position));
+
+	if (is_unscaled(expression))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a target of type %s needs a declared range",
+							   format_type_be(exprType(expression))),
+						errdetail("Targets are clipped to [-1, 1] unless options say otherwise."),
+						errhint("Set \"target\" in the options.")));
 }

@@ -86,9 +86,9 @@ plan_window_unscaled(const PlanWindow *window, int *position, Oid *type)
 
 /* ---- columns ---- */
 
-/* The name of the table's column that a reference in a scan stands for, or NULL. */
-static const char *
-column_name(const Shape *shape, Plan *plan, Var *column)
+/* The table's column that a reference in a scan stands for; false if it is none. */
+static bool
+find_column(const Shape *shape, Plan *plan, Var *column, Oid *relation, AttrNumber *number)
 {
 	RangeTblEntry *entry;
 
@@ -99,14 +99,38 @@ column_name(const Shape *shape, Plan *plan, Var *column)
 							->expr;
 
 		if (!IsA(indexed, Var))
-			return NULL;
+			return false;
 		column = (Var *) indexed;
 	}
 	if (IS_SPECIAL_VARNO(column->varno) || column->varattno <= 0)
-		return NULL;
+		return false;
 	entry = rt_fetch(column->varno, shape->statement->rtable);
-	return entry->rtekind == RTE_RELATION ? get_attname(entry->relid, column->varattno, true)
-										  : NULL;
+	*relation = entry->relid;
+	*number = column->varattno;
+	return entry->rtekind == RTE_RELATION;
+}
+
+/* Its name, or NULL. */
+static const char *
+column_name(const Shape *shape, Plan *plan, Var *column)
+{
+	Oid relation;
+	AttrNumber number;
+
+	return find_column(shape, plan, column, &relation, &number)
+			   ? get_attname(relation, number, true)
+			   : NULL;
+}
+
+/* Is it computed from others? */
+static bool
+is_generated(const Shape *shape, Plan *plan, Var *column)
+{
+	Oid relation;
+	AttrNumber number;
+
+	return find_column(shape, plan, column, &relation, &number) &&
+		   get_attgenerated(relation, number) != '\0';
 }
 
 static bool
@@ -136,6 +160,9 @@ find_order(Shape *shape, WindowAgg *top)
 		expression = plan_source_expression(&plan, expression);
 		if (IsA(expression, Var))
 			name = column_name(shape, plan, (Var *) expression);
+		if (name != NULL && is_generated(shape, plan, (Var *) expression))
+			plan_refuse("A generated column of ORDER BY is made of others, which may be the costs.",
+						"Order by columns that are stored as they were written.");
 		shape->order = lappend(shape->order, pstrdup(name == NULL ? "" : name));
 	}
 }

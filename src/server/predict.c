@@ -27,6 +27,7 @@ typedef struct Predictor
 	Size length; /* of the model's datum */
 	HeapTupleHeader model;
 	bool logistic; /* has its score a probability? */
+	bool number;   /* does it predict a number, the score itself? */
 	bool encoded;  /* is there an encoding? a model made by hand may have none */
 	Encoding encoding;
 	int weights;
@@ -105,6 +106,7 @@ predictor_create(FunctionCallInfo fcinfo, HeapTupleHeader row)
 
 	model_read(row, &model);
 	predictor->logistic = strcmp(model.kind, "logistic") == 0;
+	predictor->number = strcmp(model.kind, "simplex") == 0;
 	predictor->weights = model.weights;
 	memcpy(predictor->weight, model.weight, sizeof(model.weight));
 	predictor->encoded = read_encoding(model.details, model.weights, &predictor->encoding);
@@ -190,8 +192,12 @@ PG_FUNCTION_INFO_V1(dpobj_predict);
 Datum
 dpobj_predict(PG_FUNCTION_ARGS)
 {
-	double result = score(fcinfo);
+	double result;
 
+	if (predictor_get(fcinfo)->number)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the model predicts a number"), errhint("Call dp_score.")));
+	result = score(fcinfo);
 	if (isnan(result))
 		PG_RETURN_NULL();
 	PG_RETURN_BOOL(result > 0);

@@ -20,12 +20,15 @@
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
+#include "core/simplex_scale.h"
 #include "core/utility.h"
 
 #include "analyst.h"
+#include "body_choice.h"
 #include "dpobj.h"
 #include "grant.h"
 #include "learning.h"
+#include "opsamp_choice.h"
 #include "training.h"
 
 /* The bound on the error may fail with this probability. */
@@ -145,9 +148,20 @@ append_error(StringInfo json, const Training *training)
 					 whole_rows(bound.rows), PRICE_BETA, ceil(bound.mean * 10) / 10);
 }
 
+/* In units of the summed loss and of the weights (utility.h). */
+static void
+append_net_error(StringInfo json, const Training *training)
+{
+	NetBound bound;
+
+	convex_net_bound(&training->request, PRICE_BETA, &bound);
+	appendStringInfo(json, ", \"error\": {\"loss\": %.6g, \"beta\": %g, \"mesh\": %.6g}",
+					 bound.loss * (1 + 1e-5), PRICE_BETA, bound.mesh * (1 + 1e-5));
+}
+
 /*
  * |w - w*| for the minimiser w* of the regularised objective, in the units of the
- * weights: how far the noise moves the answer.
+ * weights: how far the noise moves the answer.  Where descent ends is not bounded.
  */
 static void
 append_convex(StringInfo json, const Training *training)
@@ -155,8 +169,43 @@ append_convex(StringInfo json, const Training *training)
 	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
 					 training->request.grid.dimension);
 	training_append_noise(json, training);
+	if (training->request.kind == MECHANISM_SGD)
+	{
+		appendStringInfoString(json, ", \"error\": null");
+		return;
+	}
+	if (body_is_for(training->request.kind))
+	{
+		append_net_error(json, training);
+		return;
+	}
+	if (training->request.kind == MECHANISM_OPSAMP)
+	{
+		opsamp_append_error(json, &training->request);
+		return;
+	}
 	appendStringInfo(json, ", \"error\": {\"distance\": %.6g, \"beta\": %g}",
 					 convex_distance(&training->request, PRICE_BETA), PRICE_BETA);
+}
+
+/*
+ * How much the mean of (score - target)^2 over the rows is above the least on the simplex, in
+ * units of the encoded target.
+ */
+static void
+append_simplex(StringInfo json, const Training *training)
+{
+	const MechanismRequest *request = &training->request;
+	double rows = (double) request->simplex.rows;
+	bool pure;
+	SimplexExcess excess = simplex_excess(&request->simplex, simplex_request_draws(request, &pure),
+										  request->grid.dimension, PRICE_BETA);
+
+	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
+					 request->grid.dimension);
+	training_append_noise(json, training);
+	appendStringInfo(json, ", \"error\": {\"mean_squared\": %.6g, \"beta\": %g, \"mean\": %.6g}",
+					 2 * excess.bound / rows, PRICE_BETA, 2 * excess.mean / rows);
 }
 
 static void
@@ -166,6 +215,12 @@ append_price(StringInfo json, const Training *training)
 					 method_name(training->method), mechanism_get(training->request.kind)->name);
 	append_cost(json, training);
 	appendStringInfo(json, ", \"guarantee\": \"%s\"", training->guarantee);
+	training_append_choice(json, training);
+	if (training->method == METHOD_SIMPLEX)
+	{
+		append_simplex(json, training);
+		return;
+	}
 	if (training->method != METHOD_HALFSPACE)
 	{
 		append_convex(json, training);
@@ -239,6 +294,16 @@ check_least_epsilon(const PrivacyCost *cost)
 						errdetail("The least is the setting dpobj.min_epsilon.")));
 }
 
+/* The range of a target has a say in what it costs. */
+static const char *
+required_label(const char *label)
+{
+	if (label == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("label must not be null for method \"simplex\"")));
+	return label;
+}
+
 /* As analyst_open() does, without a filter and perhaps without a label. */
 static void
 settle_table(Training *training, Oid table, List *names, const char *label)
@@ -254,7 +319,9 @@ settle_table(Training *training, Oid table, List *names, const char *label)
 	scan_check_relation(relation, protection.ignore_rls);
 	encoders_parse(protection.encoders, RelationGetDescr(relation), &all);
 	encoders_choose(&all, names, label, &features);
-	if (label != NULL)
+	if (training->method == METHOD_SIMPLEX)
+		training_set_target(training, encoders_target(&all, required_label(label)));
+	else if (label != NULL)
 		(void) encoders_label(&all, label);
 	relation_close(relation, AccessShareLock);
 	training_set_protected(training, &features, &protection);

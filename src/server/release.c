@@ -24,15 +24,16 @@ uint8 *
 release_encode(const Training *training, RowsState *state, Size *length)
 {
 	ServerMemory memory;
-	Instance instance = {.dimension = training->request.grid.dimension};
+	const Mechanism *mechanism = mechanism_get(training->request.kind);
+	Instance instance = {.dimension = encoding_dimension(&training->encoding)};
 	Rows *rows = state == NULL ? NULL : &state->rows;
 
 	server_memory_init(&memory, CurrentMemoryContext);
 	if (state != NULL && is_spilled(state))
 		rows_spilled_instance(rows, &instance);
-	else if (rows != NULL && mechanism_get(training->request.kind)->convex)
+	else if (rows != NULL && (mechanism->convex || mechanism->targets))
 		rows_labelled_instance(rows, &memory.memory, &instance);
-	else if (rows != NULL && mechanism_get(training->request.kind)->every_row)
+	else if (rows != NULL && mechanism->every_row)
 		rows_instance_apart(rows, &memory.memory, &instance);
 	else if (rows != NULL)
 		rows_instance(rows, &memory.memory, &instance);
@@ -93,19 +94,34 @@ release_solve(const Training *training, const uint8 *problem, Size length, const
 	return outcome;
 }
 
+/* The weight of a coordinate as a number: a step, a share of the draws, or a level. */
+static double
+model_weight(const Training *training, const MechanismAnswer *answer, int j)
+{
+	const MechanismRequest *request = &training->request;
+	const Mechanism *mechanism = mechanism_get(request->kind);
+	int64 draws = 0;
+
+	if (mechanism->convex)
+		return answer->weight[j] * (ldexp(1, -CONVEX_OUTPUT_BITS) / request->convex.radius);
+	if (!mechanism->targets)
+		return request->grid.level[j][answer->index[j]];
+	for (int k = 0; k < request->grid.dimension; k++)
+		draws += answer->weight[k];
+	return (double) answer->weight[j] / (double) draws;
+}
+
 static void
 describe_model(const Training *training, int64 release, const MechanismAnswer *answer, Model *model)
 {
 	const Grid *grid = &training->request.grid;
 	const Mechanism *mechanism = mechanism_get(training->request.kind);
-	double unit = ldexp(1, -CONVEX_OUTPUT_BITS) / training->request.convex.radius;
 
 	model->kind = method_name(training->method);
 	model->mechanism = mechanism->name;
 	model->weights = grid->dimension;
 	for (int j = 0; j < grid->dimension; j++)
-		model->weight[j] =
-			mechanism->convex ? answer->weight[j] * unit : grid->level[j][answer->index[j]];
+		model->weight[j] = model_weight(training, answer, j);
 	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
 	model->delta = (double) training->cost.delta_charged / DELTA_ONE;
 	model->adjacency = training->request.adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";

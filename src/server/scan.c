@@ -125,7 +125,8 @@ map_columns(ScanTable *table, const ScanShape *shape)
 	table->feature = palloc(Max(shape->features->count, 1) * sizeof(AttrNumber));
 	for (int i = 0; i < shape->features->count; i++)
 		table->feature[i] = map_column(table, &shape->features->encoder[i].column);
-	table->label = map_column(table, &shape->label->column);
+	if (shape->label != NULL)
+		table->label = map_column(table, &shape->label->column);
 	if (shape->person != NULL)
 		table->person = map_column(table, shape->person);
 	table->condition = palloc(Max(shape->filter->count, 1) * sizeof(AttrNumber));
@@ -240,14 +241,23 @@ read_person(const ScanTable *table, const ScanShape *shape, const TupleTableSlot
 	return column_person(shape->person, slot->tts_values[at], buffer, length);
 }
 
+static RowLabel
+read_label(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot)
+{
+	int at = table->label - 1;
+
+	if (shape->label == NULL)
+		return ROW_POSITIVE;
+	return encoder_apply_label(shape->label, slot->tts_values[at], slot->tts_isnull[at]);
+}
+
 static void
 add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot, Target *target)
 {
 	double features[GRID_MAX_DIMENSION];
 	uint8 buffer[sizeof(uint64)];
 	uint32 length;
-	int at = table->label - 1;
-	RowLabel label = encoder_apply_label(shape->label, slot->tts_values[at], slot->tts_isnull[at]);
+	RowLabel label = read_label(table, shape, slot);
 	bool passed = passes(table, shape->filter, slot);
 	bool encoded = encode(table, shape->features, slot, features);
 	const uint8 *person = read_person(table, shape, slot, buffer, &length);

@@ -26,7 +26,7 @@
 typedef struct ScanShape
 {
 	const Encoders *features;
-	const Encoder *label;
+	const Encoder *label; /* NULL: every row counts as positive */
 	const Filter *filter;
 	const Column *person;    /* whose row it is; NULL: each row is somebody else's */
 	int max_rows_per_person; /* of one person enter at most so many rows */

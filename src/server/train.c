@@ -205,10 +205,11 @@ create_state(const Training *training, const Scan *scan)
 {
 	RowsState *state = rows_state_create(&training->encoding, CurrentMemoryContext);
 	double size =
-		(double) spill_record_size(training->request.grid.dimension) * scan_most_rows(scan);
+		(double) spill_record_size(encoding_dimension(&training->encoding)) * scan_most_rows(scan);
 	Size limit = spill_limit(training->limits.megabytes);
 
-	if (training->method != METHOD_HALFSPACE && training->person == NULL && size > (double) limit)
+	if (mechanism_get(training->request.kind)->streams && training->person == NULL &&
+		size > (double) limit)
 		rows_state_spill(state, limit, (off_t) size);
 	return state;
 }
@@ -220,6 +221,8 @@ settle(const Request *request, const AnalystTable *opened)
 	Training *training = request->training;
 
 	training_set_protected(training, &opened->features, &opened->protection);
+	if (training->method == METHOD_SIMPLEX)
+		training_set_target(training, opened->label);
 	training->provenance = analyst_provenance(opened, request->filter);
 	training_begin(training, training->options.dimension);
 }
@@ -231,7 +234,8 @@ train(const Request *request, AnalystTerms *terms, TupleDesc descriptor, int64 *
 	AnalystTable opened;
 	Run context = {.training = training};
 
-	analyst_open(request->relation, request->features, request->label, request->filter, &opened);
+	analyst_open(request->relation, request->features, request->label,
+				 training->method == METHOD_SIMPLEX, request->filter, &opened);
 	settle(request, &opened);
 	grant_check_budgets(request->relation, training->cost.epsilon_charged,
 						training->cost.delta_charged, opened.protection.adjacency);

@@ -1,6 +1,6 @@
 /*
- * trainers.c - the aggregates dp_halfspace, dp_logistic and dp_svm: stream rows, charge,
- * solve, release.
+ * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm, dp_classifier and
+ * dp_simplex: stream rows, charge, solve, release.
  *
  * The order of the final function is the guarantee: everything that can be
  * refused is refused from public parameters, then the charge is committed, and
@@ -106,6 +106,8 @@ open_training(PlanCall *call, TrainingMethod method, const PlanTable *table, Tra
 		settle_adjacency(table, &training->options);
 	if (training->options.low.count == 0 && training->options.scale.count == 0)
 		plan_refuse_unscaled_features(call);
+	if (method == METHOD_SIMPLEX && !training->options.target_given)
+		plan_refuse_unscaled_target(call, ARGUMENT_LABEL);
 
 	features = training_declared_features(training);
 	if (features == 0)
@@ -181,10 +183,43 @@ adopt_features(Accumulation *accumulation, Rows *rows, int features, MemoryConte
 	(void) rows_set_features(rows, accumulation->training.encoding.features);
 }
 
+/* The number to be predicted goes in front of the features. */
 static void
-add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, Rows *rows)
+add_target_row(Rows *rows, double target, const double *features, int count)
 {
+	double row[GRID_MAX_DIMENSION];
+
+	row[0] = target;
+	memcpy(row + 1, features, count * sizeof(double));
+	rows_add(rows, row, true);
+}
+
+/* At the end of the query, unless an error ends it. */
+static void
+close_spill(Datum state)
+{
+	spill_close(&((RowsState *) DatumGetPointer(state))->spill);
+}
+
+/* Once it is settled what will be done with the rows, and before the first one enters. */
+static void
+let_spill(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
+{
+	Training *training = &accumulation->training;
+
+	if (!training->settled || state->rows.sink != NULL ||
+		!mechanism_get(training->request.kind)->streams)
+		return;
+	rows_state_spill(state, spill_limit(training_megabytes(training)), 0);
+	AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(state));
+}
+
+static void
+add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
+{
+	Rows *rows = &state->rows;
 	ArrayType *array;
+	bool target = accumulation->training.method == METHOD_SIMPLEX;
 	int features;
 	Label label;
 
@@ -197,33 +232,15 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, Rows *rows)
 	features = ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
 	if (rows->encoding.features == 0 && features > 0)
 		adopt_features(accumulation, rows, features, fcinfo->flinfo->fn_mcxt);
-	label = read_label(PG_GETARG_DATUM(2), accumulation->label_type);
-	if (features == 0 || features != rows->encoding.features || label == LABEL_NEITHER ||
-		(ARR_HASNULL(array) && array_contains_nulls(array)))
+	let_spill(fcinfo, accumulation, state);
+	label = target ? LABEL_POSITIVE : read_label(PG_GETARG_DATUM(2), accumulation->label_type);
+	if (features == 0 || features != rows->encoding.features - (target ? 1 : 0) ||
+		label == LABEL_NEITHER || (ARR_HASNULL(array) && array_contains_nulls(array)))
 		rows_add_neutral(rows, 1);
+	else if (target)
+		add_target_row(rows, PG_GETARG_FLOAT8(2), (double *) ARR_DATA_PTR(array), features);
 	else
 		rows_add(rows, (double *) ARR_DATA_PTR(array), label == LABEL_POSITIVE);
-}
-
-/* At the end of the query, unless an error ends it. */
-static void
-close_spill(Datum state)
-{
-	spill_close(&((RowsState *) DatumGetPointer(state))->spill);
-}
-
-/* The convex mechanisms take rows one after the other; the others need them all at a time. */
-static RowsState *
-create_state(FunctionCallInfo fcinfo, const Training *training, MemoryContext context)
-{
-	RowsState *state = rows_state_create(&training->encoding, context);
-
-	if (training->method != METHOD_HALFSPACE)
-	{
-		rows_state_spill(state, spill_limit(training_megabytes(training)), 0);
-		AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(state));
-	}
-	return state;
 }
 
 /* Adds one row to the state.  A row that cannot be encoded is neutral; no row raises an error. */
@@ -245,9 +262,9 @@ accumulate(FunctionCallInfo fcinfo, TrainingMethod method)
 		accumulation = accumulation_create(fcinfo, method);
 		fcinfo->flinfo->fn_extra = accumulation;
 	}
-	state = PG_ARGISNULL(0) ? create_state(fcinfo, &accumulation->training, context)
+	state = PG_ARGISNULL(0) ? rows_state_create(&accumulation->training.encoding, context)
 							: rows_state_get(PG_GETARG_DATUM(0), context);
-	add_row(fcinfo, accumulation, &state->rows);
+	add_row(fcinfo, accumulation, state);
 	return RowsStateGetDatum(state);
 }
 
@@ -271,6 +288,20 @@ Datum
 dpobj_svm_accumulate(PG_FUNCTION_ARGS)
 {
 	return accumulate(fcinfo, METHOD_SVM);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_classifier_accumulate);
+Datum
+dpobj_classifier_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_CLASSIFIER);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_simplex_accumulate);
+Datum
+dpobj_simplex_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_SIMPLEX);
 }
 
 /* ---- the release ---- */
@@ -300,7 +331,8 @@ settle_from_state(Training *training, RowsState *state)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the dimension is not known"),
 				 errhint("Set \"dimension\" or \"groups\" in the options, or write the "
 						 "features as ARRAY[...].")));
-	training_set_features(training, state->rows.encoding.features);
+	training_set_features(training, state->rows.encoding.features -
+										(training->method == METHOD_SIMPLEX ? 1 : 0));
 }
 
 /* Charge, solve, release. */
@@ -361,4 +393,18 @@ Datum
 dpobj_svm_final(PG_FUNCTION_ARGS)
 {
 	return finish(fcinfo, METHOD_SVM);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_classifier_final);
+Datum
+dpobj_classifier_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_CLASSIFIER);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_simplex_final);
+Datum
+dpobj_simplex_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_SIMPLEX);
 }

@@ -10,11 +10,14 @@
 #include "utils/guc.h"
 #include "utils/jsonb.h"
 
+#include "core/classifier.h"
+#include "core/convex_usual.h"
 #include "core/perturbation.h"
 
 #include "convex_choice.h"
 #include "dpobj.h"
 #include "grid_choice.h"
+#include "simplex_choice.h"
 #include "training.h"
 
 /* Rule 2 of UTILITY.md: beyond these, convex models are the better choice. */
@@ -66,29 +69,79 @@ spread_all(const Options *options, int features, Encoding *encoding)
 	spread(&options->high, "clip", features, encoding->high);
 }
 
+/* A target is the first column of a row, so that it has its place before the others are known. */
+static int
+target_columns(const Training *training)
+{
+	return training->method == METHOD_SIMPLEX ? 1 : 0;
+}
+
+static void
+put_target(const Options *options, Encoding *encoding)
+{
+	size_t bytes = (GRID_MAX_DIMENSION - 1) * sizeof(double);
+
+	memmove(encoding->center + 1, encoding->center, bytes);
+	memmove(encoding->scale + 1, encoding->scale, bytes);
+	memmove(encoding->low + 1, encoding->low, bytes);
+	memmove(encoding->high + 1, encoding->high, bytes);
+	encoding->center[0] = 0;
+	encoding->scale[0] = 1;
+	encoding->low[0] = options->target_low;
+	encoding->high[0] = options->target_high;
+	if (encoding->groups == 0)
+		return;
+	memmove(encoding->group + 1, encoding->group,
+			(GRID_MAX_DIMENSION - 1) * sizeof(encoding->group[0]));
+	encoding->group[0] = 1;
+	encoding->groups++;
+}
+
+/* All but the number of features, which may be open (0). */
+static void
+lay_out(Training *training, int features)
+{
+	const Options *options = &training->options;
+	Encoding *encoding = &training->encoding;
+
+	encoding_init(encoding);
+	encoding->intercept = options->intercept;
+	encoding->groups = options->groups;
+	memcpy(encoding->group, options->group, sizeof(encoding->group));
+	spread_all(options, features, encoding);
+	if (target_columns(training) > 0)
+		put_target(options, encoding);
+}
+
 static void
 settle_encoding(Training *training, int features)
 {
 	const Options *options = &training->options;
 	Encoding *encoding = &training->encoding;
+	int given = features + (options->intercept ? 1 : 0);
+	int limit = GRID_MAX_DIMENSION - target_columns(training);
 	int grouped = 0;
 
-	if (features + (options->intercept ? 1 : 0) > GRID_MAX_DIMENSION)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%d features are more than dp_%s takes",
-						features + (options->intercept ? 1 : 0), method_name(training->method)),
-				 errdetail("The limit is %d, the intercept included.", GRID_MAX_DIMENSION)));
+	if (given > limit)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%d features are more than dp_%s takes", given,
+							   method_name(training->method)),
+						target_columns(training) > 0
+							? errdetail("The limit is %d.", limit)
+							: errdetail("The limit is %d, the intercept included.", limit)));
 	for (int g = 0; g < options->groups; g++)
 		grouped += options->group[g];
 	if (options->groups > 0 && grouped != features)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("groups add up to %d for %d features", grouped, features)));
-	encoding->features = features;
-	spread_all(options, features, encoding);
+	lay_out(training, features);
+	encoding->features = features + target_columns(training);
 	if (!encoding_finish(encoding))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("options \"center\", \"scale\" or \"clip\" are out of range"),
+						errmsg("options %s are out of range",
+							   target_columns(training) > 0
+								   ? "\"center\", \"scale\", \"clip\" or \"target\""
+								   : "\"center\", \"scale\" or \"clip\""),
 						errdetail("Clip bounds must lie between %g and %g.", -ENCODING_MAX_CLIP,
 								  ENCODING_MAX_CLIP)));
 }
@@ -300,7 +353,10 @@ row_delta(const Training *training)
 {
 	double row = (double) training->request.epsilon / EPSILON_ONE;
 	double person = row * Max(training->rows_per_person, 1);
-	double share = training->rows_per_person > 1 ? expm1(row) / expm1(person) * (1 - 1e-12) : 1;
+	/* the same fraction without a power that overflows */
+	double share = training->rows_per_person > 1
+					   ? exp(row - person) * expm1(-row) / expm1(-person) * (1 - 1e-12)
+					   : 1;
 
 	return share < 1 ? (int64) floor((double) training->cost.delta * share) : training->cost.delta;
 }
@@ -352,6 +408,75 @@ settle_convex(Training *training)
 	convex_choose(training->method, &training->options, &training->encoding, row_delta(training),
 				  request);
 	if (request->convex.noise == CONVEX_GAMMA)
+		training->cost.delta_charged = 0;
+}
+
+/* ---- grid and method ---- */
+
+static void
+settle_grid(Training *training)
+{
+	MechanismRequest *request = &training->request;
+	const Options *options = &training->options;
+	bool chosen = training->reason != NULL; /* then the grid is never anybody's own */
+	GridTerms terms;
+
+	if (!chosen && !grid_is_open(options))
+	{
+		grid_choose(options, &training->encoding, &request->grid);
+		return;
+	}
+	grid_terms(options, &training->encoding, row_epsilon(training), training->by_analyst, &terms);
+	if (options->n > 0)
+		grid_usual(&terms, &training->usual, &request->grid);
+	else
+		(void) grid_plain(&terms, &training->usual, &request->grid);
+	grid_check_scores(&request->grid, &training->encoding);
+}
+
+/* Rule 3 of UTILITY.md, as far as it holds (docs/method.md). */
+static void
+choose_method(Training *training)
+{
+	const Options *options = &training->options;
+	MechanismRequest logistic = {.kind = MECHANISM_OBJECTIVE,
+								 .epsilon = row_epsilon(training),
+								 .adjacency = options->adjacency,
+								 .convex.loss = LOSS_LOGISTIC};
+	GridTerms terms;
+	ClassifierReason reason;
+
+	training->request.epsilon = logistic.epsilon; /* row_delta() asks for it */
+	logistic.grid.dimension = encoding_dimension(&training->encoding);
+	logistic.convex.radius = convex_choose_radius(options, &training->encoding);
+	convex_usual(CONVEX_OBJECTIVE, &logistic, row_delta(training));
+	grid_terms(options, &training->encoding, logistic.epsilon, training->by_analyst, &terms);
+	reason = classifier_choose(&terms, &logistic, options->n);
+	training->method = classifier_is_logistic(reason) ? METHOD_LOGISTIC : METHOD_HALFSPACE;
+	training->reason = classifier_reason(reason);
+}
+
+/*
+ * How many rows there are is not public, even where a replaced row leaves it alone: a query
+ * may filter, and read a part of the table that is charged.  So n is declared, and enforced.
+ */
+static void
+settle_simplex(Training *training)
+{
+	MechanismRequest *request = &training->request;
+
+	if (training->options.n == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("method \"simplex\" needs a declared number of rows"),
+						errdetail("How many indices may be drawn depends on it."),
+						training->by_analyst
+							? errhint("An administrator declares it as \"n\" of dpobj.protect.")
+							: errhint("Set \"n\" in the options. Rows beyond it are left out at "
+									  "random.")));
+	request->epsilon = row_epsilon(training);
+	request->adjacency = training->options.adjacency;
+	request->threads = dpobj_solver_threads;
+	if (simplex_choose(&training->options, &training->encoding, row_delta(training), request))
 		training->cost.delta_charged = 0;
 }
 
@@ -414,7 +539,8 @@ stricter(int option, int setting)
 static bool
 disk_is_limited(const Training *training)
 {
-	return training->by_analyst && training->method != METHOD_HALFSPACE && temp_file_limit >= 0;
+	return training->by_analyst && mechanism_get(training->request.kind)->streams &&
+		   temp_file_limit >= 0;
 }
 
 /*
@@ -453,11 +579,15 @@ void
 training_set_features(Training *training, int features)
 {
 	settle_encoding(training, features);
+	if (training->method == METHOD_CLASSIFIER)
+		choose_method(training);
 	if (training->method == METHOD_HALFSPACE)
 	{
-		grid_choose(&training->options, &training->encoding, &training->request.grid);
+		settle_grid(training);
 		settle_mechanism(training);
 	}
+	else if (training->method == METHOD_SIMPLEX)
+		settle_simplex(training);
 	else
 		settle_convex(training);
 	settle_limits(training);
@@ -492,7 +622,7 @@ training_set_method(Training *training, const char *method)
 		}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("method \"%s\" is not known", method),
-			 errhint("Methods are: halfspace, logistic, svm.")));
+			 errhint("Methods are: halfspace, logistic, svm, classifier, simplex.")));
 }
 
 void
@@ -505,6 +635,13 @@ training_set_protected(Training *training, const Encoders *features, const Prote
 	training->rows_per_person = protection->max_rows_per_person;
 }
 
+void
+training_set_target(Training *training, const Encoder *encoder)
+{
+	training->options.target_low = encoder->low;
+	training->options.target_high = encoder->high;
+}
+
 int
 training_declared_features(const Training *training)
 {
@@ -514,16 +651,10 @@ training_declared_features(const Training *training)
 void
 training_begin(Training *training, int features)
 {
-	const Options *options = &training->options;
-
-	encoding_init(&training->encoding);
-	training->encoding.intercept = options->intercept;
-	training->encoding.groups = options->groups;
-	memcpy(training->encoding.group, options->group, sizeof(training->encoding.group));
 	if (features > 0)
 		training_set_features(training, features);
 	else
-		spread_all(options, 0, &training->encoding);
+		lay_out(training, 0);
 }
 
 /* ---- for the ledger and the model ---- */
@@ -588,12 +719,29 @@ append_real(StringInfo text, const Perturbation *perturbation)
 }
 
 void
+training_append_choice(StringInfo text, const Training *training)
+{
+	const GridUsual *usual = &training->usual;
+
+	if (training->reason != NULL)
+		appendStringInfo(text, ", \"classifier\": {\"chosen\": \"%s\", \"because\": \"%s\"}",
+						 method_name(training->method), training->reason);
+	if (usual->sparse > 0)
+		appendStringInfo(text, ", \"grid\": {\"sparse\": %d}", usual->sparse);
+	else if (usual->indicator > 0)
+		appendStringInfo(text, ", \"grid\": {\"grouped\": %d, \"indicator\": %d, \"numeric\": %d}",
+						 usual->grouped, usual->indicator, usual->number);
+}
+
+void
 training_append_noise(StringInfo text, const Training *training)
 {
 	PerturbationRequest asked = mechanism_perturbation(&training->request);
 	Perturbation perturbation;
 
-	if (training->method != METHOD_HALFSPACE)
+	if (training->method == METHOD_SIMPLEX)
+		simplex_append_terms(text, &training->request);
+	else if (training->method != METHOD_HALFSPACE)
 		convex_append_terms(text, &training->request);
 	if (training->request.kind == MECHANISM_SAMPLE_AGGREGATE)
 		appendStringInfo(text, ", \"parts\": %d, \"part_nodes\": " INT64_FORMAT,
@@ -613,6 +761,8 @@ char *
 training_parameters(const Training *training)
 {
 	const Encoding *encoding = &training->encoding;
+	int first = target_columns(training);
+	int features = encoding->features - first;
 	StringInfoData text;
 
 	initStringInfo(&text);
@@ -620,15 +770,16 @@ training_parameters(const Training *training)
 					 training->request.grid.dimension);
 	if (training->method == METHOD_HALFSPACE)
 		appendStringInfo(&text, ", \"log2_grid\": %.2f", grid_log2_size(&training->request.grid));
+	training_append_choice(&text, training);
 	if (training->provenance != NULL)
 		appendStringInfoString(&text, training->provenance);
 	training_append_noise(&text, training);
-	appendStringInfo(&text, ", \"encoding\": {\"features\": %d, \"intercept\": %s",
-					 encoding->features, encoding->intercept ? "true" : "false");
-	append_numbers(&text, "center", encoding->center, encoding->features, 0.0);
-	append_numbers(&text, "scale", encoding->scale, encoding->features, 1.0);
-	append_numbers(&text, "low", encoding->low, encoding->features, -1.0);
-	append_numbers(&text, "high", encoding->high, encoding->features, 1.0);
+	appendStringInfo(&text, ", \"encoding\": {\"features\": %d, \"intercept\": %s", features,
+					 encoding->intercept ? "true" : "false");
+	append_numbers(&text, "center", encoding->center + first, features, 0.0);
+	append_numbers(&text, "scale", encoding->scale + first, features, 1.0);
+	append_numbers(&text, "low", encoding->low + first, features, -1.0);
+	append_numbers(&text, "high", encoding->high + first, features, 1.0);
 	appendStringInfoString(&text, "}}");
 	return text.data;
 }

@@ -13,6 +13,7 @@
 #include "lib/stringinfo.h"
 
 #include "core/encoding.h"
+#include "core/grid_usual.h"
 #include "core/mechanism.h"
 
 #include "charge.h"
@@ -24,8 +25,8 @@
 
 typedef struct Training
 {
-	TrainingMethod method;
-	PrivacyCost cost; /* delta_charged is final once settled */
+	TrainingMethod method; /* once settled it is never METHOD_CLASSIFIER */
+	PrivacyCost cost;      /* delta_charged is final once settled */
 	Options options;
 	bool by_analyst;        /* then a mechanism must be sure to finish (PRIVACY.md 3, T3) */
 	const char *person;     /* column that says whose row it is; NULL: rows are protected */
@@ -35,6 +36,8 @@ typedef struct Training
 	Encoding encoding;      /* features is 0 while the dimension is not known */
 	bool settled;
 	MechanismRequest request; /* from here on: once settled */
+	GridUsual usual;          /* the grid where rows and epsilon chose it; else all 0 */
+	const char *reason;       /* of the method that dp_classifier chose; NULL: it was named */
 	SolverLimits limits;
 	const char *guarantee;
 } Training;
@@ -67,6 +70,12 @@ extern int training_megabytes(const Training *training);
 
 /* Settles the dimension, grid and mechanism; raises 22023 where they do not go together. */
 extern void training_set_features(Training *training, int features);
+
+/* Members about what was chosen, after a comma, for jsonb text; none where nothing was. */
+extern void training_append_choice(StringInfo text, const Training *training);
+
+/* The label's encoder where it is a number to be predicted; before training_begin(). */
+extern void training_set_target(Training *training, const Encoder *encoder);
 
 /* Members about the noise or the parts, after a comma, for jsonb text; none where there are none.
  */

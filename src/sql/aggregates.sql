@@ -27,32 +27,37 @@ CREATE FUNCTION dpobj.rows_combine(dp_rows, dp_rows) RETURNS dp_rows
   AS 'MODULE_PATHNAME', 'dpobj_rows_combine';
 COMMENT ON FUNCTION dpobj.rows_combine(dp_rows, dp_rows) IS 'adds up two partial training sets';
 
--- dp_halfspace, dp_logistic and dp_svm (features, label, epsilon, delta [, options]):
--- one aggregate for each type of label and each way to write epsilon and delta.
+-- dp_halfspace, dp_logistic, dp_svm, dp_classifier (features, label, epsilon, delta [, options])
+-- and dp_simplex, which has a target: one aggregate for each type of label and each way to write
+-- epsilon and delta.
 DO $body$
 DECLARE
   method text;
   what text;
+  labels text[];
   label text;
   cost text;
   options text;
   arguments text;
   combine text;
 BEGIN
-  FOR method, what IN VALUES
-    ('halfspace', 'private halfspace'),
-    ('logistic', 'private logistic regression'),
-    ('svm', 'private support vector machine')
+  FOR method, what, labels IN VALUES
+    ('halfspace', 'private halfspace', ARRAY['boolean', 'integer', 'bigint']),
+    ('logistic', 'private logistic regression', ARRAY['boolean', 'integer', 'bigint']),
+    ('svm', 'private support vector machine', ARRAY['boolean', 'integer', 'bigint']),
+    ('classifier', 'private halfspace or logistic regression, chosen from public parameters',
+     ARRAY['boolean', 'integer', 'bigint']),
+    ('simplex', 'private regression with weights on the simplex', ARRAY['float8'])
   LOOP
     -- The states of convex models may be on disk, where no other process can combine them.
-    combine := CASE method WHEN 'halfspace' THEN 'COMBINEFUNC = dpobj.rows_combine,' ELSE '' END;
+    combine := CASE WHEN method IN ('halfspace', 'simplex') THEN 'COMBINEFUNC = dpobj.rows_combine,' ELSE '' END;
     EXECUTE format(
       $$CREATE FUNCTION dpobj.%1$s_final(dp_rows) RETURNS dp_model
         LANGUAGE C VOLATILE PARALLEL UNSAFE
         AS 'MODULE_PATHNAME', 'dpobj_%1$s_final'$$, method);
     EXECUTE format(
       $$COMMENT ON FUNCTION dpobj.%s_final(dp_rows) IS 'charges, solves and releases: %s'$$, method, what);
-    FOREACH label IN ARRAY ARRAY['boolean', 'integer', 'bigint'] LOOP
+    FOREACH label IN ARRAY labels LOOP
       FOREACH cost IN ARRAY ARRAY['float8, float8', 'numeric, numeric', 'numeric, integer'] LOOP
         FOREACH options IN ARRAY ARRAY['', ', jsonb'] LOOP
           arguments := format('float8[], %s, %s%s', label, cost, options);
@@ -73,7 +78,8 @@ BEGIN
               PARALLEL = SAFE)$$, method, arguments, combine);
           EXECUTE format(
             $$COMMENT ON AGGREGATE dp_%s(%s) IS
-              '%s: features, label, epsilon, delta, options'$$, method, arguments, what);
+              '%s: features, %s, epsilon, delta, options'$$, method, arguments, what,
+            CASE label WHEN 'float8' THEN 'target' ELSE 'label' END);
           EXECUTE format('REVOKE ALL ON FUNCTION dp_%s(%s) FROM PUBLIC', method, arguments);
         END LOOP;
       END LOOP;

@@ -3,9 +3,15 @@
  * about OPDisc and RSPM, to the digits printed there.
  */
 #include "core/calibration.h"
+#include "core/grid.h"
+#include "core/profile.h"
+#include "core/signs_law.h"
 
 #include <math.h>
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_integration.h>
+#include <gsl/gsl_randist.h>
+#include <mpfr.h>
 
 #include "core/privacy.h"
 
@@ -33,12 +39,13 @@ test_gaussian(void)
 
 	for (size_t i = 0; i < sizeof(value) / sizeof(value[0]); i++)
 	{
-		double sigma = calibration_gaussian_sigma(value[i][0], log(value[i][1]));
+		double sigma = calibration_gaussian_sigma(value[i][0], value[i][1]);
 
 		CHECK_DIGITS(sigma, value[i][2], 6);
-		CHECK(fabs(calibration_gaussian_delta(value[i][0], 1 / sigma) / value[i][1] - 1) < 1e-9);
+		CHECK(calibration_gaussian_delta(value[i][0], 1 / sigma) <= value[i][1]);
+		CHECK(calibration_gaussian_delta(value[i][0], 1 / sigma) >= value[i][1] * (1 - 1e-7));
 	}
-	CHECK_DIGITS(0.02 * calibration_gaussian_sigma(1, log(1e-6)), 0.08449358, 8);
+	CHECK_DIGITS(0.02 * calibration_gaussian_sigma(1, 1e-6), 0.08449358, 8);
 }
 
 /* ---- PRIVACY.md 1.3, testvalues.txt ---- */
@@ -141,6 +148,41 @@ test_experiment(void)
 	}
 }
 
+/*
+ * Where the published sigma is above a valid one after all, on the integer ball with its exact
+ * number of vectors (PRIVACY.md 1.1, compare.out): at d = 5 and 10, not at 23 and 50.
+ */
+static void
+test_ball(void)
+{
+	static const struct
+	{
+		int d;
+		int max;
+		double all;
+		double chi;
+		double published;
+	} rows[] = {{5, 2, 106.2, 112.5, 130.1},
+				{10, 3, 255.9, 256.4, 260.2},
+				{23, 4, 797.8, 725.5, 598.4},
+				{50, 7, 2441.7, 2005.7, 1300.9}};
+
+	for (int i = 0; i < 4; i++)
+	{
+		Grid grid = {.dimension = rows[i].d, .constraint = GRID_BALL, .bound = rows[i].d};
+		double c = 4 * rows[i].d;
+		double log_vectors;
+
+		for (int j = 0; j < rows[i].d; j++)
+			grid_set_range(&grid, j, rows[i].max);
+		log_vectors = grid_log2_size(&grid) * log(2);
+		CHECK_DIGITS(c / calibration_union_kappa(1, 1e-6, log_vectors), rows[i].all, 1);
+		CHECK_DIGITS(c / calibration_chi_kappa(1, 1e-6, rows[i].d + 1), rows[i].chi, 1);
+		CHECK_DIGITS(calibration_published_opdisc(1, 1e-6, rows[i].d, 1), rows[i].published, 1);
+		CHECK((rows[i].published > fmin(rows[i].chi, rows[i].all)) == (rows[i].d < 23));
+	}
+}
+
 /* PRIVACY.md 2: kappa = 2 sqrt(m) / sigma and the cube's column. */
 static void
 test_rspm(void)
@@ -188,6 +230,78 @@ test_signs(void)
 	/* a delta that is far below a double's precision */
 	CHECK(calibration_signs_kappa(1, least, 64) > calibration_chi_kappa(1, least, 64));
 	CHECK(calibration_signs_kappa(1, least, 64) > calibration_union_kappa(1, least, 64 * log(2)));
+}
+
+/* ---- what is proved ---- */
+
+/* Each kappa passes its proof, and one a little larger does not. */
+static void
+check_proved(double epsilon, double delta, int k)
+{
+	const double more = 1 + 1e-8;
+	double chi = calibration_chi_kappa(epsilon, delta, k);
+	double all = calibration_union_kappa(epsilon, delta, k * log(3));
+	double signs = calibration_signs_kappa(epsilon, delta, k);
+	SignsLaw law;
+
+	CHECK(profile_chi(epsilon, delta, k, chi));
+	CHECK(!profile_chi(epsilon, delta, k, chi * more));
+	CHECK(profile_gaussian(epsilon, delta, k * log(3), all));
+	CHECK(!profile_gaussian(epsilon, delta, k * log(3), all * more));
+	CHECK(signs_law_create(&law, k));
+	CHECK(signs_law_holds(&law, epsilon, delta, signs));
+	CHECK(!signs_law_holds(&law, epsilon, delta, signs * more));
+	signs_law_destroy(&law);
+}
+
+/* Where doubles have lost all digits the proof itself is searched. */
+static void
+test_proved(void)
+{
+	static const double epsilon[] = {1e-9, 0.01, 1, 30};
+	static const double delta[] = {0x1p-60, 1e-6, 0.3, 0.99};
+	static const int k[] = {1, 2, 3, 7};
+
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 4; j++)
+			check_proved(epsilon[i], delta[j], k[(i + j) % 4]);
+	check_proved(1, 1e-6, 23);
+	check_proved(1, 1e-6, SIGNS_MOST);
+	CHECK(profile_chi(1, 1e-6, 4096, calibration_chi_kappa(1, 1e-6, 4096)));
+	CHECK(calibration_signs_kappa(1, 1e-6, SIGNS_MOST + 1) == 0);
+	/* the same by another way: k = 1 is the folded law, and its union with one vector above it */
+	CHECK(profile_folded(1, 1e-6, calibration_chi_kappa(1, 1e-6, 1)));
+	CHECK(!profile_folded(1, 1e-6, calibration_chi_kappa(1, 1e-6, 1) * (1 + 1e-8)));
+	/* where every loss is above epsilon */
+	CHECK(profile_folded(0.1, 0.999, 3) == profile_chi(0.1, 0.999, 1, 3));
+	CHECK(profile_folded(0.1, 0.997, 3) == profile_chi(0.1, 0.997, 1, 3));
+}
+
+/* All probabilities of a law, with what rounding adds, are 1; and its mean is k sqrt(2 / pi). */
+static void
+test_signs_law(void)
+{
+	static const int k[] = {1, 2, 3, 23};
+
+	for (int i = 0; i < 4; i++)
+	{
+		double sum = 0;
+		double mean = 0;
+		SignsLaw law;
+
+		CHECK(signs_law_create(&law, k[i]));
+		for (int j = 0; j < law.points; j++)
+		{
+			double mass = ldexp((double) law.mass[j], -SIGNS_BITS);
+
+			sum += mass;
+			mean += mass * (k[i] + j) / 500;
+		}
+		CHECK(sum >= 1 && sum < 1 + 1e-6);
+		CHECK(mean >= k[i] * sqrt(2 / acos(-1.0)));
+		CHECK(mean < k[i] * (sqrt(2 / acos(-1.0)) + 1.1e-3));
+		signs_law_destroy(&law);
+	}
 }
 
 /* ---- PRIVACY.md 1.1, 2: how private the published scales are ---- */
@@ -262,6 +376,110 @@ test_counterexamples(void)
 	CHECK_DIGITS(rspm_delta(1, calibration_published_rspm(1, 1e-6, 1060), 1060), 0.316, 3);
 }
 
+/* d > 1.75^2 pi / 2 ln(1 / delta), for separators 3.5^2 (PRIVACY.md 1.1): whatever epsilon is. */
+static void
+test_asymptotics(void)
+{
+	const double half_pi = acos(0.0);
+
+	CHECK_DIGITS(1.75 * 1.75 * half_pi, 4.81, 2);
+	CHECK_DIGITS(3.5 * 3.5 * half_pi, 19.2, 1);
+	for (double epsilon = 0.01; epsilon < 2; epsilon *= 3)
+		CHECK(fabs(first_violated(epsilon, 1e-9, 2, 1) / (4.81 * log(1e9)) - 1) < 0.02);
+}
+
+/* ---- counterexample B: W = {e_1, ..., e_N}, report noisy max with normal noise ---- */
+
+typedef struct Race
+{
+	double mine;   /* so many normals */
+	double theirs; /* against so many */
+	double behind; /* by this, in units of sigma */
+} Race;
+
+static double
+race_integrand(double u, void *context)
+{
+	const Race *race = context;
+
+	return race->mine * gsl_ran_ugaussian_pdf(u) * pow(gsl_cdf_ugaussian_P(u), race->mine - 1) *
+		   pow(gsl_cdf_ugaussian_P(u - race->behind), race->theirs);
+}
+
+/* P(the best of mine is above the best of theirs by more than that). */
+static double
+race_won(double mine, double theirs, double behind)
+{
+	gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(20);
+	Race race = {mine, theirs, behind};
+	gsl_function function = {race_integrand, &race};
+	double sum = 0;
+
+	for (double u = -12; u < 16; u += 0.25)
+		sum += gsl_integration_glfixed(&function, u, u + 0.25, rule);
+	gsl_integration_glfixed_table_free(rule);
+	return sum;
+}
+
+/* The printed delta is that of a share of W that loses by t, and by t + 2 on the neighbour. */
+static void
+test_linear_losses(void)
+{
+	static const struct
+	{
+		double epsilon;
+		double delta;
+		double vectors;
+		double mine;
+		int t;
+		double value;
+		int digits;
+	} rows[] = {{4, 0.1, 100, 70, 1, 0.105308, 6},  {4, 0.1, 200, 140, 1, 0.147427, 6},
+				{2, 0.1, 1e4, 7e3, 1, 0.183984, 6}, {1, 0.1, 1e5, 7e4, 2, 0.108859, 6},
+				{1, 1e-3, 1e6, 2e5, 2, 0.0045, 4},  {4, 1e-3, 1e4, 5e3, 2, 0.0051, 4}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	{
+		/* D = 1, tau = sqrt(2), and the features are the vectors */
+		double sigma = calibration_published_opdisc(rows[i].epsilon, rows[i].delta, 1, sqrt(2));
+		double theirs = rows[i].vectors - rows[i].mine;
+		double here = race_won(rows[i].mine, theirs, rows[i].t / sigma);
+		double there = race_won(rows[i].mine, theirs, (rows[i].t + 2) / sigma);
+		double delta = here - exp(rows[i].epsilon) * there;
+
+		CHECK_DIGITS(sigma, 3.5 * sqrt(log(1 / rows[i].delta)) / rows[i].epsilon, 9);
+		CHECK_DIGITS(delta, rows[i].value, rows[i].digits);
+		CHECK(delta > rows[i].delta);
+	}
+}
+
+/* ---- PRIVACY.md 1.8: noise on the weights of {-1, 0, 1}^2 themselves is no RSPM ---- */
+
+static double
+corner_integrand(double b, void *context)
+{
+	double sigma = *(const double *) context;
+
+	return gsl_ran_gaussian_pdf(b, sigma) * gsl_cdf_gaussian_P((1 - fabs(b)) / 2, sigma);
+}
+
+/*
+ * With the rows ((1, 2), +) and ((1, -2), +) the vector (1, 0) alone makes no mistake, and is the
+ * answer where |r_2| <= 1 and 2 r_1 >= |r_2| - 1. With ((0, 2), +) for the first row it
+ * makes one, as do (1, 1) and (1, -1), of which one always has the better noise: probability 0.
+ */
+static void
+test_figure_three(void)
+{
+	gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(20);
+	double sigma = calibration_published_rspm(1, 1e-6, 2);
+	gsl_function function = {corner_integrand, &sigma};
+
+	/* simulated there: 4e6 draws */
+	CHECK(fabs(2 * gsl_integration_glfixed(&function, 0, 1, rule) - 0.010904) < 1.6e-4);
+	gsl_integration_glfixed_table_free(rule);
+}
+
 /* Counterexample C: on two points it is the Gaussian mechanism, violated above these epsilons. */
 static void
 test_two_points(void)
@@ -304,6 +522,9 @@ test_spherical(void)
 	{
 		double shape = value[i][0] + 1;
 
+		/* the valid law is shorter than the published one for d + 1 < 3.06 ln(1 / delta) */
+		CHECK((shape * value[i][1] < calibration_published_opdisc(1, 1e-6, value[i][0], 1) *
+										 sqrt(shape)) == (shape < 3.0625 * log(1e6)));
 		CHECK_DIGITS(shape * value[i][1], value[i][2], 4);
 		CHECK_DIGITS(gsl_cdf_gamma_Pinv(0.5, shape, value[i][1]), value[i][3], 6);
 		CHECK_DIGITS(gsl_cdf_gamma_Pinv(0.99, shape, value[i][1]), value[i][4], 6);
@@ -316,11 +537,18 @@ main(void)
 	test_gaussian();
 	test_opdisc();
 	test_experiment();
+	test_ball();
 	test_rspm();
 	test_signs();
+	test_proved();
+	test_signs_law();
 	test_counterexamples();
+	test_asymptotics();
+	test_linear_losses();
+	test_figure_three();
 	test_two_points();
 	test_valid();
 	test_spherical();
+	mpfr_free_cache();
 	return check_report("calibration");
 }

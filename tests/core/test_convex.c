@@ -2,6 +2,7 @@
  * test_convex.c - convex mechanisms: calibrations against PRIVACY.md 5, losses,
  * clipping, gradients, minimisers, the law of the noise, and privacy itself.
  */
+#include "core/calibration.h"
 #include "core/convex_hessian.h"
 #include "core/convex_minimise.h"
 #include "core/convex_release.h"
@@ -13,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 #include <gsl/gsl_cdf.h>
+#include <mpfr.h>
 
 #include "check.h"
 #include "law.h"
@@ -58,12 +60,42 @@ test_gaussian_values(void)
 				  {8, 1e-6, "0.652935"}};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		CHECK(prints_as(gaussian_sigma(values[i].epsilon, values[i].delta), 6, values[i].sigma));
+		CHECK(prints_as(calibration_gaussian_sigma(values[i].epsilon, values[i].delta), 6,
+						values[i].sigma));
 	/* output perturbation: n = 1e4, CMS's lambda .01, L = R = 1 */
-	CHECK(prints_as(0.02 * gaussian_sigma(1, 1e-6), 8, "0.08449358"));
+	CHECK(prints_as(0.02 * calibration_gaussian_sigma(1, 1e-6), 8, "0.08449358"));
 	/* far out neither overflows nor vanishes */
-	CHECK(gaussian_sigma(1000, 1e-9) > 0 && gaussian_sigma(1000, 1e-9) < 0.1);
-	CHECK(gaussian_sigma(1e-9, 1e-9) > 1e6 && gaussian_sigma(1e-9, 1e-9) < 1e10);
+	CHECK(calibration_gaussian_sigma(1000, 1e-9) > 0 &&
+		  calibration_gaussian_sigma(1000, 1e-9) < 0.1);
+	CHECK(calibration_gaussian_sigma(1e-9, 1e-9) > 1e6 &&
+		  calibration_gaussian_sigma(1e-9, 1e-9) < 1e10);
+}
+
+/* Where delta is a difference of two numbers that are nearly the same; by mpmath, 60 digits. */
+static void
+test_gaussian_tails(void)
+{
+	static const struct
+	{
+		double epsilon;
+		double mu;
+		double delta;
+	} values[] = {{1e-9, 1e-7, 3.9396222754621e-8},
+				  {1e-7, 3e-8, 3.3623367371663e-12},
+				  {1e-5, 2e-6, 1.069238452945e-13},
+				  {1e-3, 2e-4, 1.0697678519879e-11}};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		CHECK(fabs(calibration_gaussian_delta(values[i].epsilon, values[i].mu) / values[i].delta -
+				   1) < 1e-11);
+	/* both forms, where one gives way to the other */
+	for (double t = 0.1; t < 9; t *= 1.5)
+	{
+		double below = calibration_gaussian_delta(t * 0x0.ffffffffp-7, 0x0.ffffffffp-7);
+		double above = calibration_gaussian_delta(t * 0x1.00000001p-7, 0x1.00000001p-7);
+
+		CHECK(fabs(below / above - 1) < 1e-8);
+	}
 }
 
 static double
@@ -150,6 +182,9 @@ test_delta_integrals(void)
 	/* just outside the region where the collinear case is proved to be the worst */
 	CHECK(objective_delta(0.4, 0.5, ADJACENCY_REPLACE) == objective_delta_chi2(0.4, 0.5));
 	CHECK(objective_delta(0.6, 0.5, ADJACENCY_REPLACE) < objective_delta_chi2(0.6, 0.5));
+	/* where e^rest overflows but e^(-mu^2 / 2) is not 0 yet; by mpmath */
+	CHECK(fabs(objective_delta_chi2(715, 38) - 0.99999936981) < 1e-10);
+	CHECK(objective_sigma(712, 0.2, 1e-9, ADJACENCY_REPLACE) > 2 / sqrt(2 * 712));
 }
 
 static ConvexTerms
@@ -208,6 +243,11 @@ test_settling(void)
 		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, 1, ADJACENCY_REPLACE, 5, &scale, &least) ==
 			  CONVEX_FITS);
 		CHECK(scale.inner > 8.936122 && scale.inner < 9.1);
+		/* a delta that the doubles cannot tell from 1 */
+		terms.delta = DELTA_ONE - 1;
+		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1, ADJACENCY_REPLACE, 5, &scale, &least) ==
+			  CONVEX_FITS);
+		CHECK(scale.outer > 0.2 * calibration_gaussian_sigma(1, 0.6));
 		terms = make_terms(LOSS_LOGISTIC, CONVEX_GAMMA, 1000);
 		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1e-9, ADJACENCY_REPLACE, 100, &scale, &least) ==
 			  CONVEX_NOISE_TOO_LARGE);
@@ -466,11 +506,11 @@ test_gradients(void)
 		long double plain[MOST_DIMENSION];
 		double hessian[MOST_DIMENSION * MOST_DIMENSION];
 		double plain_matrix[MOST_DIMENSION * MOST_DIMENSION];
-		ConvexSample sample;
+		ConvexRows rows;
 
 		make_problem(problem, (Shape) (c % SHAPES), dimension);
 		loss_table_make(loss, table);
-		convex_sample_make(&problem->instance, TEST_RADIUS, 1 + c % 3, memory, &sample);
+		convex_rows_make(&problem->instance, TEST_RADIUS, 1 + c % 3, memory, &rows);
 		for (int j = 0; j < dimension; j++)
 		{
 			b[j] = uniform(-100, 100);
@@ -478,18 +518,18 @@ test_gradients(void)
 			wide_b[j] = wide(b[j], GRADIENT_BITS);
 			wide_u[j] = wide(u[j], WEIGHT_BITS);
 		}
-		convex_gradient(&sample, table, lambda, wide_b, wide_u, memory, exact, hessian);
+		convex_pass(&rows, table, lambda, wide_b, wide_u, memory, exact, hessian);
 		plain_gradient(&problem->instance, table, ldexp((double) lambda, -LAMBDA_BITS), b, u,
 					   plain);
 		plain_hessian(&problem->instance, table, TEST_RADIUS, ldexp((double) lambda, -LAMBDA_BITS),
 					  u, plain_matrix);
 		for (int j = 0; j < dimension; j++)
 			CHECK(fabsl(ldexpl((long double) exact[j], -GRADIENT_BITS) - plain[j]) <=
-				  1e-12L * (1 + sample.count + (long double) ldexp((double) lambda, -32) * length));
+				  1e-12L * (1 + rows.count + (long double) ldexp((double) lambda, -32) * length));
 		for (int j = 0; j < dimension * dimension; j++)
 			worst_hessian =
-				fmax(worst_hessian, fabs(hessian[j] - plain_matrix[j]) / (1 + sample.count));
-		convex_sample_release(&sample, memory);
+				fmax(worst_hessian, fabs(hessian[j] - plain_matrix[j]) / (1 + rows.count));
+		convex_rows_release(&rows, memory);
 	}
 	CHECK(worst_hessian <= ldexp(1, -18));
 	memory_release(memory, table);
@@ -517,8 +557,8 @@ test_minimisers(void)
 		Wide wide_u[MOST_DIMENSION];
 		long double plain[MOST_DIMENSION];
 		long double norm = 0;
-		ConvexSample sample;
-		ConvexObjective objective = {.sample = &sample,
+		ConvexRows rows;
+		ConvexObjective objective = {.rows = &rows,
 									 .table = table,
 									 .curvature = loss_curvature(loss),
 									 .lambda = lambda,
@@ -527,7 +567,7 @@ test_minimisers(void)
 
 		make_problem(problem, (Shape) (c % SHAPES), dimension);
 		loss_table_make(loss, table);
-		convex_sample_make(&problem->instance, TEST_RADIUS, 1 + c % 3, memory, &sample);
+		convex_rows_make(&problem->instance, TEST_RADIUS, 1 + c % 3, memory, &rows);
 		for (int j = 0; j < dimension; j++)
 		{
 			b[j] = c % 3 == 0 ? 0 : uniform(-strength, strength);
@@ -541,8 +581,8 @@ test_minimisers(void)
 		for (int j = 0; j < dimension; j++)
 			norm += plain[j] * plain[j];
 		/* doubles for u and the slopes are what is allowed for here */
-		CHECK(sqrtl(norm) <= ldexp(value, -27) + 1e-12L * (sample.count + value) * (1 + strength));
-		convex_sample_release(&sample, memory);
+		CHECK(sqrtl(norm) <= ldexp(value, -27) + 1e-12L * (rows.count + value) * (1 + strength));
+		convex_rows_release(&rows, memory);
 	}
 	CHECK(most_rounds < 200);
 	memory_release(memory, table);
@@ -565,12 +605,9 @@ test_large_margins(void)
 	{
 		Wide b[MOST_DIMENSION];
 		Wide u[MOST_DIMENSION];
-		ConvexSample sample;
-		ConvexObjective objective = {.sample = &sample,
-									 .table = table,
-									 .curvature = 0.25,
-									 .lambda = LAMBDA_ONE / 512,
-									 .b = b};
+		ConvexRows rows;
+		ConvexObjective objective = {
+			.rows = &rows, .table = table, .curvature = 0.25, .lambda = LAMBDA_ONE / 512, .b = b};
 
 		problem->instance = (Instance){.dimension = MOST_DIMENSION,
 									   .rows = MOST_ROWS,
@@ -589,9 +626,60 @@ test_large_margins(void)
 		}
 		for (int j = 0; j < MOST_DIMENSION; j++)
 			b[j] = wide(uniform(-1, 1), GRADIENT_BITS);
-		convex_sample_make(&problem->instance, 4, 2, memory, &sample);
+		convex_rows_make(&problem->instance, 4, 2, memory, &rows);
 		CHECK(convex_minimise(&objective, ldexp(1, -9 - 27), memory, u) < 60);
-		convex_sample_release(&sample, memory);
+		convex_rows_release(&rows, memory);
+	}
+	memory_release(memory, table);
+	memory_release(memory, problem);
+}
+
+/* Few rows, of all lengths, some of them many times: far from the start every one has its kink. */
+static void
+make_contrasts(Problem *problem, int dimension)
+{
+	int rows = 1 + (int) teststream_below(&stream, 6);
+
+	problem->instance = (Instance){.dimension = dimension,
+								   .rows = rows,
+								   .x = problem->x,
+								   .positive = problem->positive,
+								   .negative = problem->negative};
+	for (int i = 0; i < rows; i++)
+	{
+		int32_t *x = problem->x + i * dimension;
+
+		for (int j = 0; j < dimension; j++)
+			x[j] = (int32_t) ldexp(uniform(-0.5, 0.5), (int) teststream_below(&stream, 17));
+		problem->positive[i] = (int64_t) exp2(uniform(-10, 30));
+		problem->negative[i] = (int64_t) exp2(uniform(-10, 30));
+	}
+}
+
+/* A search that a kink throws back would take thousands of rounds, or millions. */
+static void
+test_rounds(void)
+{
+	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
+	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
+	Wide b[4] = {0};
+	Wide u[GRID_MAX_DIMENSION];
+
+	for (int c = 0; c < check_repetitions(1000); c++)
+	{
+		ConvexLoss loss = (ConvexLoss) (c % LOSS_KINDS);
+		ConvexRows rows;
+		ConvexObjective objective = {.rows = &rows,
+									 .table = table,
+									 .curvature = loss_curvature(loss),
+									 .lambda = (int64_t) ldexp(LAMBDA_MIN, c % 4),
+									 .b = b};
+
+		loss_table_make(loss, table);
+		make_contrasts(problem, 1 + (int) teststream_below(&stream, 4));
+		convex_rows_make(&problem->instance, 1, 1, memory, &rows);
+		CHECK(convex_minimise(&objective, ldexp(LAMBDA_MIN, -27 - LAMBDA_BITS), memory, u) < 60);
+		convex_rows_release(&rows, memory);
 	}
 	memory_release(memory, table);
 	memory_release(memory, problem);
@@ -830,13 +918,13 @@ log_density(const Problem *problem, const LossTable *table, const ConvexTerms *t
 	double plain[MOST_DIMENSION] = {0};
 	Wide none[MOST_DIMENSION] = {0};
 	Wide gradient[MOST_DIMENSION];
-	ConvexSample sample;
+	ConvexRows rows;
 	double square = 0;
 	double log_noise;
 
-	convex_sample_make(&problem->instance, terms->radius, 2, memory, &sample);
-	convex_gradient(&sample, table, terms->lambda, none, u, memory, gradient, NULL);
-	convex_sample_release(&sample, memory);
+	convex_rows_make(&problem->instance, terms->radius, 2, memory, &rows);
+	convex_pass(&rows, table, terms->lambda, none, u, memory, gradient, NULL);
+	convex_rows_release(&rows, memory);
 	for (int j = 0; j < dimension; j++)
 		plain[j] = ldexp((double) u[j], -WEIGHT_BITS);
 	plain_hessian(&problem->instance, table, terms->radius,
@@ -1002,6 +1090,7 @@ main(void)
 	teststream_seed(&stream, 11);
 	bits_init(&bits, teststream_fill, &stream);
 	test_gaussian_values();
+	test_gaussian_tails();
 	test_objective_values();
 	test_delta_integrals();
 	test_settling();
@@ -1010,12 +1099,13 @@ main(void)
 	test_gradients();
 	test_minimisers();
 	test_large_margins();
+	test_rounds();
 	test_gaussian_law(1);
 	test_gaussian_law(3);
 	test_gamma_law(1);
 	test_gamma_law(3);
 	test_narrowing();
-	for (int noise = 0; noise < CONVEX_NOISES; noise++)
+	for (int noise = 0; noise <= CONVEX_GAUSSIAN; noise++)
 	{
 		test_distance(MECHANISM_OUTPUT, (ConvexNoise) noise);
 		test_distance(MECHANISM_OBJECTIVE, (ConvexNoise) noise);
@@ -1026,5 +1116,6 @@ main(void)
 	test_gaussian_audit(MECHANISM_OUTPUT);
 	test_gaussian_audit(MECHANISM_OBJECTIVE);
 	arena_destroy(arena);
+	mpfr_free_cache();
 	return check_report("convex");
 }

@@ -528,6 +528,41 @@ test_quantise(void)
 	CHECK(quantised[0] == 0 && quantised[1] == 0 && quantised[2] == 0);
 }
 
+/*
+ * Noise so large that hardly any lies within 2^50, and choices of the least sum: the same
+ * costs at every step must not show.  If noise had ends, sums at the same end would show them.
+ */
+static void
+test_far_noise(void)
+{
+	const FtrlTerms far = terms(1e-9, 0, 2, 2, FTRL_SCALE);
+	const int32_t cost[] = {0, FTRL_SCALE};
+	const int runs = 2000;
+	Arena *arena = arena_create(check_out_of_memory);
+	TestStream stream;
+	FtrlPlan plan;
+	Bits bits;
+	int first = 0;
+
+	teststream_seed(&stream, 3);
+	bits_init(&bits, teststream_fill, &stream);
+	CHECK(ftrl_plan(&far, FTRL_TREE_GAUGE, &plan));
+	plan.rate = 1;
+	plan.terms.scale *= 1000; /* of the noise: the costs stay as they are */
+	CHECK(plan.base == 2 && plan.levels == 1);
+	for (int i = 0; i < runs; i++)
+	{
+		FtrlRun *run = ftrl_start(&plan, &bits, arena_memory(arena));
+
+		(void) ftrl_next(run);
+		ftrl_learn(run, cost);
+		first += ftrl_next(run) == 0;
+		ftrl_end(run, arena_memory(arena));
+	}
+	CHECK(fabs(first - runs / 2.0) < 6 * sqrt(runs) / 2);
+	arena_destroy(arena);
+}
+
 int
 main(void)
 {
@@ -548,6 +583,7 @@ main(void)
 	test_regret(FTRL_TREE_GAUSSIAN, 100, 0.01, true);
 	test_choice();
 	test_extremes();
+	test_far_noise();
 	test_quantise();
 	return check_report("ftrl");
 }

@@ -4,21 +4,26 @@
  *
  * Privacy by the change of variables of PRIVACY.md 1.2, on random neighbours: with noise r
  * the answer is w, and with r + s_w it is w on the neighbour as well, rewards rounded as
- * they are.  So the densities at r and r + s_w bound the privacy loss: pure noise must
- * never lose more than epsilon, and Gaussian noise must keep (2) below delta.
+ * they are (they are computed here a second time, and compared).  So the densities at r and r + s_w
+ * bound the privacy loss: pure noise must never lose more than epsilon, and Gaussian noise must
+ * keep (2) below delta.
  */
 #include "core/perturbation.h"
 
 #include <gsl/gsl_cdf.h>
+#include <mpfr.h>
 
 #include "core/oracle.h"
-#include "core/float_noise.h"
 
 #include "check.h"
 #include "law.h"
 #include "neighbours.h"
 
 #define MOST_NUMBERS 16
+
+/* A draw is known to 2^-PLACES, and its shifts are added with PRECISION bits. */
+#define PLACES 100
+#define PRECISION 400
 
 static TestStream stream;
 static Bits bits;
@@ -127,6 +132,41 @@ test_refusals(void)
 	CHECK(perturbation_refusal(&request) != NULL);
 }
 
+/* A grid of one vector has no noise, whatever is asked. */
+static void
+test_one_vector(void)
+{
+	Grid grid = {.dimension = 2, .levels = {1, 1}, .level = {{3}, {-2}}};
+	mpz_t reward[2 * GRID_MAX_LEVELS];
+	mpz_t level_reward[GRID_MAX_STATES];
+
+	CHECK(grid_is_valid(&grid));
+	for (int i = 0; i < 2 * GRID_MAX_LEVELS; i++)
+		mpz_init(reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_init(level_reward[i]);
+	for (int k = 0; k < 2 * PERTURBATION_NOISES; k++)
+	{
+		Arena *arena = arena_create(check_out_of_memory);
+		PerturbationRequest request = make_request(&grid, k % 2 == 1, (PerturbationNoise) (k / 2),
+												   1, 1e-6, ADJACENCY_REPLACE);
+		Perturbation perturbation;
+
+		if (perturbation_refusal(&request) == NULL)
+		{
+			perturbation_choose(&perturbation, &request);
+			perturbation_draw(&perturbation, &grid, &bits, arena_memory(arena), reward,
+							  level_reward);
+			CHECK(mpz_sgn(reward[0]) == 0 && mpz_sgn(reward[GRID_MAX_LEVELS]) == 0);
+		}
+		arena_destroy(arena);
+	}
+	for (int i = 0; i < 2 * GRID_MAX_LEVELS; i++)
+		mpz_clear(reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_clear(level_reward[i]);
+}
+
 /* Tiny and huge epsilons keep sums of rewards far below the oracle's limit of 2^58. */
 static void
 test_range(void)
@@ -195,13 +235,6 @@ cell_weights(double *weight, double low, double high, double (*below)(double, do
 }
 
 static double
-below_normal(double x, double unused)
-{
-	(void) unused;
-	return gsl_cdf_ugaussian_P(x);
-}
-
-static double
 below_gamma(double x, double shape)
 {
 	return x <= 0 ? 0 : gsl_cdf_gamma_P(x, shape, 1);
@@ -213,56 +246,91 @@ below_power(double x, double power)
 	return x <= 0 ? 0 : x >= 1 ? 1 : pow(x, power);
 }
 
-static double
-length_of(mpfr_t *vector, int count)
-{
-	double sum = 0;
-
-	for (int i = 0; i < count; i++)
-		sum += mpfr_get_d(vector[i], MPFR_RNDN) * mpfr_get_d(vector[i], MPFR_RNDN);
-	return sqrt(sum);
-}
-
+/* The cone in four dimensions: its height, and where in the ball of that radius the rest is. */
 static void
-test_samplers(void)
+test_cone(void)
 {
-	int64_t normal[CELLS] = {0};
-	int64_t gamma[CELLS] = {0};
+	int64_t height[CELLS] = {0};
 	int64_t radius[CELLS] = {0};
-	int64_t first[CELLS] = {0};
+	int64_t side[CELLS] = {0};
 	double truth[CELLS];
 	double other[CELLS];
-	mpfr_t vector[3];
+	mpz_t integer[4];
 
-	for (int i = 0; i < 3; i++)
-		mpfr_init2(vector[i], REAL_PRECISION);
-	for (int k = 0; k < LAW_DRAWS; k++)
+	for (int i = 0; i < 4; i++)
+		mpz_init(integer[i]);
+	for (int k = 0; k < LAW_DRAWS / 4; k++)
 	{
-		real_normal(&bits, vector[0]);
-		normal[cell_of(mpfr_get_d(vector[0], MPFR_RNDN), -4, 4)]++;
-		real_gamma(&bits, vector[0], 4);
-		gamma[cell_of(mpfr_get_d(vector[0], MPFR_RNDN), 0, 16)]++;
-		real_ball(&bits, vector, 3);
-		radius[cell_of(length_of(vector, 3), 0, 1)]++;
+		Arena *arena = arena_create(check_out_of_memory);
+		RealDraw *draw = real_draw_create(REAL_CONE, 4, 1, &bits, arena_memory(arena));
+		double square = 0;
+		double b[4];
+
+		real_draw_near(draw, &bits, PLACES, integer);
+		real_draw_destroy(draw, arena_memory(arena));
+		for (int i = 0; i < 4; i++)
+			b[i] = ldexp(mpz_get_d(integer[i]), -PLACES);
+		for (int i = 0; i < 3; i++)
+			square += b[i] * b[i];
+		height[cell_of(b[3], 0, 16)]++;
+		radius[cell_of(sqrt(square) / b[3], 0, 1)]++;
 		/* on the sphere in three dimensions a coordinate is uniform (Archimedes) */
-		real_direction(&bits, vector, 3);
-		CHECK(fabs(length_of(vector, 3) - 1) < 1e-15);
-		first[cell_of((mpfr_get_d(vector[2], MPFR_RNDN) + 1) / 2, 0, 1)]++;
+		side[cell_of((b[1] / sqrt(square) + 1) / 2, 0, 1)]++;
+		arena_destroy(arena);
 	}
-	for (int i = 0; i < 3; i++)
-		mpfr_clear(vector[i]);
-	cell_weights(truth, -4, 4, below_normal, 0, 1);
-	cell_weights(other, -4, 4, below_normal, 0, LAW_OFF);
-	CHECK_LAW(normal, truth, other, CELLS);
+	for (int i = 0; i < 4; i++)
+		mpz_clear(integer[i]);
 	cell_weights(truth, 0, 16, below_gamma, 4, 1);
 	cell_weights(other, 0, 16, below_gamma, 4, LAW_OFF);
-	CHECK_LAW(gamma, truth, other, CELLS);
+	CHECK_LAW(height, truth, other, CELLS);
 	cell_weights(truth, 0, 1, below_power, 3, 1);
 	cell_weights(other, 0, 1, below_power, 2, 1);
 	CHECK_LAW(radius, truth, other, CELLS);
 	cell_weights(truth, 0, 1, below_power, 1, 1);
 	cell_weights(other, 0, 1, below_power, LAW_OFF, 1);
-	CHECK_LAW(first, truth, other, CELLS);
+	CHECK_LAW(side, truth, other, CELLS);
+}
+
+/* floor(b sqrt(square) + 1/2) of the very b that further bits tell more of. */
+static void
+test_roots(void)
+{
+	static const unsigned long squares[] = {0, 1, 2, 3, 4, 1023, 1024, 92};
+	mpfr_t value;
+	mpfr_t root;
+	mpz_t near[2];
+	mpz_t rounded[8];
+	mpz_t expected;
+
+	mpfr_inits2(2 * PRECISION, value, root, (mpfr_ptr) NULL);
+	mpz_inits(near[0], near[1], expected, NULL);
+	for (int i = 0; i < 8; i++)
+		mpz_init(rounded[i]);
+	for (int k = 0; k < check_repetitions(300); k++)
+	{
+		Arena *arena = arena_create(check_out_of_memory);
+		/* so large that the first bits do not decide, every third time */
+		double scale = k % 3 == 0 ? 0x1p240 : k % 3 == 1 ? 0x1p20 : 1;
+		RealDraw *draw = real_draw_create((RealLaw) (k % 2), 2, scale, &bits, arena_memory(arena));
+
+		for (int i = 0; i < 8; i++)
+			real_draw_round_root(draw, &bits, 1, squares[i], rounded[i]);
+		real_draw_near(draw, &bits, PRECISION, near);
+		real_draw_destroy(draw, arena_memory(arena));
+		for (int i = 0; i < 8; i++)
+		{
+			(void) mpfr_set_z_2exp(value, near[1], -PRECISION, MPFR_RNDN);
+			(void) mpfr_sqrt_ui(root, squares[i], MPFR_RNDN);
+			(void) mpfr_mul(value, value, root, MPFR_RNDN);
+			(void) mpfr_get_z(expected, value, MPFR_RNDN);
+			CHECK(mpz_cmp(rounded[i], expected) == 0);
+		}
+		arena_destroy(arena);
+	}
+	for (int i = 0; i < 8; i++)
+		mpz_clear(rounded[i]);
+	mpz_clears(near[0], near[1], expected, NULL);
+	mpfr_clears(value, root, (mpfr_ptr) NULL);
 }
 
 /* ---- shifts ---- */
@@ -273,6 +341,7 @@ typedef struct Draw
 	Grid grid;   /* as asked */
 	Grid oracle; /* as searched */
 	mpfr_t r[MOST_NUMBERS];
+	mpfr_t shift[MOST_NUMBERS];
 	mpz_t reward[LAW_DIMENSION * GRID_MAX_LEVELS];
 	mpz_t level_reward[GRID_MAX_STATES];
 } Draw;
@@ -281,7 +350,7 @@ static void
 draw_init(Draw *draw)
 {
 	for (int i = 0; i < MOST_NUMBERS; i++)
-		mpfr_init2(draw->r[i], REAL_PRECISION);
+		mpfr_inits2(PRECISION, draw->r[i], draw->shift[i], (mpfr_ptr) NULL);
 	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
 		mpz_init(draw->reward[i]);
 	for (int i = 0; i < GRID_MAX_STATES; i++)
@@ -292,21 +361,129 @@ static void
 draw_clear(Draw *draw)
 {
 	for (int i = 0; i < MOST_NUMBERS; i++)
-		mpfr_clear(draw->r[i]);
+		mpfr_clears(draw->r[i], draw->shift[i], (mpfr_ptr) NULL);
 	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
 		mpz_clear(draw->reward[i]);
 	for (int i = 0; i < GRID_MAX_STATES; i++)
 		mpz_clear(draw->level_reward[i]);
 }
 
-/* The argmin under the noise as it stands, by the definition. */
+/* value sqrt(square), rounded */
+static void
+round_root(mpz_t integer, const mpfr_t value, int square)
+{
+	mpfr_t product;
+
+	mpfr_init2(product, PRECISION);
+	(void) mpfr_sqrt_ui(product, (unsigned long) square, MPFR_RNDN);
+	(void) mpfr_mul(product, product, value, MPFR_RNDN);
+	(void) mpfr_get_z(integer, product, MPFR_RNDN);
+	mpfr_clear(product);
+}
+
+/* The rewards that r makes by perturbation.h, written down a second time. */
+static void
+make_rewards(const Draw *draw, mpz_t *reward, mpz_t *level_reward)
+{
+	const Perturbation *perturbation = &draw->perturbation;
+	const Grid *grid = &draw->grid;
+	int last = perturbation->dimension - 1;
+	int next = 0;
+	mpz_t noise;
+	mpz_t height;
+
+	mpz_inits(noise, height, NULL);
+	if (perturbation->features == FEATURES_PARABOLOID)
+	{
+		round_root(height, draw->r[last], 1);
+		mpz_set_d(noise, nearbyint(perturbation->dimension * perturbation->spread));
+		mpz_sub(height, height, noise);
+	}
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		mpz_t *level = &reward[j * GRID_MAX_LEVELS];
+		bool linear = perturbation->features != FEATURES_SEPARATORS && grid->levels[j] > 1;
+
+		if (linear)
+			round_root(noise, draw->r[next++], 1);
+		for (int i = 0; i < grid->levels[j]; i++)
+		{
+			int weight = linear ? grid->level[j][i] : 0;
+
+			mpz_mul_si(level[i], noise, weight);
+			mpz_submul_ui(level[i], height, (unsigned long) (weight * weight));
+			if (perturbation->features == FEATURES_SEPARATORS && i > 0)
+			{
+				round_root(noise, draw->r[next++], 1);
+				mpz_add(level[i], level[i - 1], noise);
+			}
+		}
+	}
+	for (int s = 0; s <= perturbation->square_bound; s++)
+		if (perturbation->features == FEATURES_SPHERE)
+			round_root(level_reward[s], draw->r[last], perturbation->square_bound - s);
+	mpz_clears(noise, height, NULL);
+}
+
+/* Are the rewards of the core those that its numbers make? */
+static void
+check_rewards(const Draw *draw)
+{
+	mpz_t reward[LAW_DIMENSION * GRID_MAX_LEVELS];
+	mpz_t level_reward[GRID_MAX_STATES];
+
+	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
+		mpz_init(reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_init(level_reward[i]);
+	make_rewards(draw, reward, level_reward);
+	for (int j = 0; j < draw->grid.dimension; j++)
+		for (int i = 0; i < draw->grid.levels[j]; i++)
+			CHECK(mpz_cmp(reward[j * GRID_MAX_LEVELS + i], draw->reward[j * GRID_MAX_LEVELS + i]) ==
+				  0);
+	if (draw->perturbation.features == FEATURES_SPHERE)
+		for (int s = 0; s <= draw->perturbation.square_bound; s++)
+			CHECK(mpz_cmp(level_reward[s], draw->level_reward[s]) == 0);
+	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
+		mpz_clear(reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_clear(level_reward[i]);
+}
+
+/* r, and the rewards that the core makes of it. */
+static void
+draw_numbers(Draw *draw, Memory *memory)
+{
+	int count = draw->perturbation.dimension;
+	RealDraw *numbers = perturbation_numbers(&draw->perturbation, &bits, memory);
+	mpfr_t cone;
+	mpz_t integer[MOST_NUMBERS];
+
+	mpfr_init2(cone, PRECISION);
+	for (int i = 0; i < count; i++)
+		mpz_init(integer[i]);
+	perturbation_reward(&draw->perturbation, &draw->grid, numbers, &bits, memory, draw->reward,
+						draw->level_reward);
+	real_draw_near(numbers, &bits, PLACES, integer);
+	real_draw_destroy(numbers, memory);
+	(void) mpfr_set_d(cone, 4 * draw->perturbation.squared_radius, MPFR_RNDN);
+	(void) mpfr_sqrt(cone, cone, MPFR_RNDN);
+	for (int i = 0; i < count; i++)
+	{
+		(void) mpfr_set_z_2exp(draw->r[i], integer[i], -PLACES, MPFR_RNDN);
+		if (draw->perturbation.features == FEATURES_PARABOLOID && i < count - 1)
+			(void) mpfr_mul(draw->r[i], draw->r[i], cone, MPFR_RNDN);
+		mpz_clear(integer[i]);
+	}
+	mpfr_clear(cone);
+}
+
+/* The argmin under the rewards as they stand, by the definition. */
 static void
 draw_answer(Draw *draw, const Instance *instance, Memory *memory, OracleAnswer *answer)
 {
 	bool sphere = draw->perturbation.features == FEATURES_SPHERE;
 
-	perturbation_reward(&draw->perturbation, &draw->grid, (const mpfr_t *) draw->r, memory,
-						draw->reward, draw->level_reward);
 	oracle_enumerate(
 		&(OracleProblem){
 			.instance = instance,
@@ -318,60 +495,68 @@ draw_answer(Draw *draw, const Instance *instance, Memory *memory, OracleAnswer *
 		memory, answer);
 }
 
-/* s_w of perturbation.h, written down a second time. */
+/* s_w of perturbation.h, written down a second time; returns how many numbers it has. */
 static int
-shift_of(const Draw *draw, const int *index, double *shift)
+shift_of(Draw *draw, const int *index)
 {
 	const Grid *grid = &draw->grid;
-	double step = (double) draw->perturbation.step;
-	double square = 0;
+	int64_t step = draw->perturbation.step;
+	int square = 0;
 	int count = 0;
 
 	for (int j = 0; j < grid->dimension; j++)
 	{
-		double weight = grid->level[j][index[j]];
+		int weight = grid->level[j][index[j]];
 
 		if (draw->perturbation.features == FEATURES_SEPARATORS)
 			for (int i = 0; i + 1 < grid->levels[j]; i++)
-				shift[count++] = index[j] > i ? step : -step;
+				(void) mpfr_set_si(draw->shift[count++], index[j] > i ? step : -step, MPFR_RNDN);
 		else if (grid->levels[j] > 1)
 		{
-			shift[count++] = 2 * step * weight;
+			(void) mpfr_set_si(draw->shift[count++], 2 * step * weight, MPFR_RNDN);
 			square += weight * weight;
 		}
 	}
 	if (draw->perturbation.features == FEATURES_SPHERE)
-		shift[count++] = 2 * step * sqrt(fmax(0, draw->perturbation.squared_radius - square));
+	{
+		(void) mpfr_set_d(draw->shift[count], draw->perturbation.squared_radius - square,
+						  MPFR_RNDN);
+		(void) mpfr_sqrt(draw->shift[count], draw->shift[count], MPFR_RNDN);
+		(void) mpfr_mul_si(draw->shift[count], draw->shift[count], 2 * step, MPFR_RNDN);
+		count++;
+	}
 	if (draw->perturbation.features == FEATURES_PARABOLOID)
-		shift[count++] = step;
+		(void) mpfr_set_si(draw->shift[count++], step, MPFR_RNDN);
 	return count;
 }
 
-/* ln of the density at r over that at r + s. */
+/* ln of the density at r over that at r + s_w, s_w as shift_of() left it. */
 static double
-log_ratio(const Draw *draw, const double *r, const double *shift, int count)
+log_ratio(const Draw *draw, int count)
 {
+	bool cone = draw->perturbation.features == FEATURES_PARABOLOID;
 	double spread = draw->perturbation.spread;
 	double before = 0;
 	double after = 0;
+	double r = 0;
+	double shift = 0;
 
-	if (draw->perturbation.features == FEATURES_PARABOLOID)
-	{
-		double cone = 2 * sqrt(draw->perturbation.squared_radius);
-
-		for (int i = 0; i < count - 1; i++)
-		{
-			before += r[i] * r[i];
-			after += (r[i] + shift[i]) * (r[i] + shift[i]);
-		}
-		CHECK(sqrt(before) <= cone * r[count - 1] * (1 + 1e-12));
-		CHECK(sqrt(after) <= cone * (r[count - 1] + shift[count - 1]) * (1 + 1e-12));
-		return shift[count - 1] / spread;
-	}
 	for (int i = 0; i < count; i++)
 	{
-		before += r[i] * r[i];
-		after += (r[i] + shift[i]) * (r[i] + shift[i]);
+		r = mpfr_get_d(draw->r[i], MPFR_RNDN);
+		shift = mpfr_get_d(draw->shift[i], MPFR_RNDN);
+		if (cone && i == count - 1)
+			break;
+		before += r * r;
+		after += (r + shift) * (r + shift);
+	}
+	if (cone)
+	{
+		double radius = 2 * sqrt(draw->perturbation.squared_radius);
+
+		CHECK(sqrt(before) <= radius * r * (1 + 1e-12));
+		CHECK(sqrt(after) <= radius * (r + shift) * (1 + 1e-12));
+		return shift / spread;
 	}
 	if (perturbation_needs_delta(draw->perturbation.noise))
 		return (after - before) / (2 * spread * spread);
@@ -385,30 +570,23 @@ log_ratio(const Draw *draw, const double *r, const double *shift, int count)
 static double
 check_shift(Draw *draw, const Instance *instance, const Instance *neighbour, Memory *memory)
 {
-	double r[MOST_NUMBERS];
-	double shift[MOST_NUMBERS];
-	double spread = draw->perturbation.spread;
 	OracleAnswer answer;
 	OracleAnswer shifted;
+	double loss;
 	int count;
-	mpfr_t part;
 
-	perturbation_numbers(&draw->perturbation, &bits, draw->r);
+	draw_numbers(draw, memory);
+	check_rewards(draw);
 	draw_answer(draw, instance, memory, &answer);
-	count = shift_of(draw, answer.index, shift);
+	count = shift_of(draw, answer.index);
 	CHECK(count == draw->perturbation.dimension);
-	mpfr_init2(part, REAL_PRECISION);
+	loss = log_ratio(draw, count);
 	for (int i = 0; i < count; i++)
-	{
-		r[i] = mpfr_get_d(draw->r[i], MPFR_RNDN) * spread;
-		(void) mpfr_set_d(part, shift[i], MPFR_RNDN);
-		(void) mpfr_div_d(part, part, spread, MPFR_RNDN);
-		(void) mpfr_add(draw->r[i], draw->r[i], part, MPFR_RNDN);
-	}
-	mpfr_clear(part);
+		(void) mpfr_add(draw->r[i], draw->r[i], draw->shift[i], MPFR_RNDN);
+	make_rewards(draw, draw->reward, draw->level_reward);
 	draw_answer(draw, neighbour, memory, &shifted);
 	CHECK(grid_compare(&draw->grid, answer.index, shifted.index) == 0);
-	return log_ratio(draw, r, shift, count);
+	return loss;
 }
 
 static void
@@ -466,6 +644,114 @@ test_shifts(void)
 							 variant < 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE);
 }
 
+/* ---- what a shift gains ---- */
+
+static void
+reward_of(const Draw *draw, const int *index, mpz_t sum)
+{
+	int square = 0;
+
+	mpz_set_ui(sum, 0);
+	for (int j = 0; j < draw->grid.dimension; j++)
+	{
+		mpz_add(sum, sum, draw->reward[j * GRID_MAX_LEVELS + index[j]]);
+		square += draw->grid.level[j][index[j]] * draw->grid.level[j][index[j]];
+	}
+	if (draw->perturbation.features == FEATURES_SPHERE)
+		mpz_add(sum, sum, draw->level_reward[square]);
+}
+
+/* The rewards of all vectors. */
+static void
+rewards_of(const Draw *draw, const VectorList *list, mpz_t *sum)
+{
+	for (int w = 0; w < list->count; w++)
+		reward_of(draw, list->index[w], sum[w]);
+}
+
+/*
+ * PRIVACY.md 1.2, the premise of everything: with r + s_w for r the reward of w gains N M on that
+ * of every other vector, as rounded.  Returns the least gain over N M.
+ */
+static double
+least_gain(Draw *draw, const VectorList *list, int margin)
+{
+	static mpz_t before[LAW_VECTORS];
+	static mpz_t after[LAW_VECTORS];
+	double least = INFINITY;
+	int w = (int) teststream_below(&stream, (uint64_t) list->count);
+
+	for (int v = 0; v < list->count; v++)
+		mpz_inits(before[v], after[v], NULL);
+	rewards_of(draw, list, before);
+	for (int i = shift_of(draw, list->index[w]) - 1; i >= 0; i--)
+		(void) mpfr_add(draw->r[i], draw->r[i], draw->shift[i], MPFR_RNDN);
+	make_rewards(draw, draw->reward, draw->level_reward);
+	rewards_of(draw, list, after);
+	for (int v = 0; v < list->count; v++)
+		mpz_sub(after[v], after[v], before[v]);
+	for (int v = 0; v < list->count; v++)
+		if (v != w)
+		{
+			mpz_sub(before[v], after[w], after[v]);
+			least = fmin(least, mpz_get_d(before[v]));
+		}
+	for (int v = 0; v < list->count; v++)
+		mpz_clears(before[v], after[v], NULL);
+	return least / margin / (double) draw->perturbation.scale;
+}
+
+/*
+ * The gain is at least 1, and hardly more where two vectors are at the least distance; on the
+ * sphere these may differ in the last feature too.
+ */
+static void
+check_gains(const Shape *shape, bool separators, PerturbationNoise noise, Adjacency adjacency)
+{
+	PerturbationRequest request =
+		make_request(&shape->grid, separators, noise, 0.7,
+					 perturbation_needs_delta(noise) ? 1e-3 : 0, adjacency);
+	Draw draw = {.grid = shape->grid};
+	double least = INFINITY;
+	VectorList list;
+
+	if (perturbation_refusal(&request) != NULL)
+		return;
+	draw_init(&draw);
+	perturbation_choose(&draw.perturbation, &request);
+	list_vectors(&list, &shape->grid);
+	for (int k = check_repetitions(100); k > 0; k--)
+	{
+		Arena *arena = arena_create(check_out_of_memory);
+
+		draw_numbers(&draw, arena_memory(arena));
+		least = fmin(least, least_gain(&draw, &list, privacy_margin(adjacency)));
+		arena_destroy(arena);
+	}
+	CHECK(least >= 1);
+	/* separators do not know that two vectors of k non-zeros differ twice */
+	if (!separators || shape->grid.constraint != GRID_SPARSE)
+		CHECK_WHOLE(least < (draw.perturbation.features == FEATURES_SPHERE ? 2.0001 : 1.0001));
+	draw_clear(&draw);
+}
+
+static void
+test_gains(void)
+{
+	static const PerturbationNoise noises[] = {PERTURBATION_SPHERICAL, PERTURBATION_GAUSSIAN,
+											   PERTURBATION_PARABOLOID};
+	const Shape shapes[] = {shape_signs(1),     shape_signs(3),     shape_ternary(1),
+							shape_ternary(3),   shape_mixed(),      shape_five(),
+							shape_ball(),       shape_round_ball(), shape_sparse(3, 1),
+							shape_sparse(3, 2), shape_parity(3),    shape_ternary_modulus(3)};
+
+	for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
+		for (int noise = 0; noise < 3; noise++)
+			for (int variant = 0; variant < 4; variant++)
+				check_gains(&shapes[s], variant % 2 == 1, noises[noise],
+							variant < 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE);
+}
+
 /* ---- the profile of Gaussian noise ---- */
 
 /*
@@ -488,20 +774,14 @@ check_profile(const Grid *grid, bool separators, double epsilon, double delta, d
 	list_vectors(&list, grid);
 	for (int k = 0; k < draws; k++)
 	{
-		double r[MOST_NUMBERS];
+		Arena *arena = arena_create(check_out_of_memory);
 		double most = 0;
 
-		perturbation_numbers(&draw.perturbation, &bits, draw.r);
-		for (int i = 0; i < draw.perturbation.dimension; i++)
-			r[i] = mpfr_get_d(draw.r[i], MPFR_RNDN) * draw.perturbation.spread;
+		draw_numbers(&draw, arena_memory(arena));
 		for (int w = 0; w < list.count; w++)
-		{
-			double shift[MOST_NUMBERS];
-			int count = shift_of(&draw, list.index[w], shift);
-
-			most = fmax(most, -expm1(epsilon - log_ratio(&draw, r, shift, count)));
-		}
+			most = fmax(most, -expm1(epsilon - log_ratio(&draw, shift_of(&draw, list.index[w]))));
 		sum += most / draws;
+		arena_destroy(arena);
 	}
 	draw_clear(&draw);
 	/* a mean of numbers in 0 .. 1: its error is at most 6 sqrt(delta / draws), but for 1e-8 */
@@ -557,7 +837,8 @@ share_of_one(bool separators, PerturbationNoise noise, double delta, int64_t beh
 		Arena *arena = arena_create(check_out_of_memory);
 		OracleAnswer answer;
 
-		perturbation_numbers(&draw.perturbation, &bits, draw.r);
+		perturbation_draw(&draw.perturbation, &draw.grid, &bits, arena_memory(arena), draw.reward,
+						  draw.level_reward);
 		draw_answer(&draw, &instance, arena_memory(arena), &answer);
 		ones += answer.index[0];
 		arena_destroy(arena);
@@ -613,9 +894,12 @@ main(void)
 	bits_init(&bits, teststream_fill, &stream);
 	test_scales();
 	test_refusals();
+	test_one_vector();
 	test_range();
-	test_samplers();
+	test_cone();
+	test_roots();
 	test_shifts();
+	test_gains();
 	test_profile();
 	test_pure_audit();
 	test_gaussian_audit();

@@ -3,6 +3,7 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
+#include <limits.h>
 #include <string.h>
 
 #include "core/wire.h"
@@ -89,9 +90,52 @@ draw_terms(TestStream *stream, ConvexTerms *terms)
 	terms->loss = (ConvexLoss) teststream_below(stream, LOSS_KINDS);
 	terms->noise = (ConvexNoise) teststream_below(stream, CONVEX_NOISES);
 	terms->radius = CONVEX_RADIUS_MIN + (double) teststream_below(stream, 1000000) / 997;
+	if (teststream_below(stream, 2) == 0)
+	{
+		terms->reach = 1 + (int64_t) teststream_below(stream, CONVEX_REACH_MAX);
+		terms->steps = (int) teststream_below(stream, INT_MAX);
+		terms->rows = (int64_t) teststream_below(stream, INT64_MAX);
+		terms->peak = (int64_t) teststream_below(stream, 1 << CONVEX_OUTPUT_BITS);
+		terms->calls = (int) teststream_below(stream, INT_MAX);
+	}
 	terms->lambda = LAMBDA_MIN + (int64_t) teststream_below(stream, LAMBDA_MAX - LAMBDA_MIN + 1);
-	if (terms->noise == CONVEX_GAUSSIAN)
+	if (terms->noise != CONVEX_GAMMA)
 		terms->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE - 1);
+}
+
+static void
+draw_simplex(TestStream *stream, SimplexTerms *terms)
+{
+	terms->lambda = SIMPLEX_LAMBDA_MIN + (double) teststream_below(stream, 1000000) / 997;
+	terms->rows = 1 + (int64_t) teststream_below(stream, SIMPLEX_ROWS_MAX);
+	terms->low = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX) - SIMPLEX_BOUND_MAX;
+	terms->high = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX);
+	terms->target_low = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX) - SIMPLEX_BOUND_MAX;
+	terms->target_high = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX);
+	terms->delta = (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE);
+}
+
+static void
+draw_descent(TestStream *stream, ConvexTerms *convex, DescentTerms *terms)
+{
+	convex->noise = CONVEX_GAUSSIAN;
+	convex->delta = 1 + (int64_t) teststream_below(stream, (UINT64_C(1) << 60) - 1);
+	terms->sampling = (DescentSampling) teststream_below(stream, DESCENT_SAMPLINGS);
+	terms->iterations = 1 + (int) teststream_below(stream, DESCENT_MAX_ITERATIONS);
+	if (terms->sampling != DESCENT_FULL)
+	{
+		terms->rows = 1 + (int64_t) teststream_below(stream, (uint64_t) DESCENT_MAX_ROWS);
+		terms->batch = 1 + (int64_t) teststream_below(stream, (uint64_t) terms->rows);
+	}
+	terms->step = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 997;
+	terms->reach = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 991;
+}
+
+static bool
+descents_equal(const DescentTerms *a, const DescentTerms *b)
+{
+	return a->sampling == b->sampling && a->iterations == b->iterations && a->batch == b->batch &&
+		   a->rows == b->rows && a->step == b->step && a->reach == b->reach;
 }
 
 /* Both label counts instead of their difference. */
@@ -130,7 +174,7 @@ draw_problem(TestStream *stream, Problem *problem)
 	draw_group(stream, request);
 	draw_law(stream, request);
 
-	instance->dimension = request->grid.dimension;
+	instance->dimension = request->grid.dimension + (mechanism_get(request->kind)->targets ? 1 : 0);
 	instance->rows = (int64_t) teststream_below(stream, MAX_ROWS + 1);
 	instance->constant = (int64_t) (teststream_next(stream) >> 2);
 	for (int i = 0; i < instance->rows * instance->dimension; i++)
@@ -146,6 +190,13 @@ draw_problem(TestStream *stream, Problem *problem)
 	if (mechanism_get(request->kind)->convex)
 	{
 		draw_terms(stream, &request->convex);
+		if (request->kind == MECHANISM_SGD)
+			draw_descent(stream, &request->convex, &request->descent);
+		draw_labels(stream, problem);
+	}
+	if (mechanism_get(request->kind)->targets)
+	{
+		draw_simplex(stream, &request->simplex);
 		draw_labels(stream, problem);
 		if (teststream_below(stream, 3) == 0)
 			*instance = (Instance){.dimension = request->grid.dimension,
@@ -176,7 +227,15 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->group.size == b->group.size && a->convex.loss == b->convex.loss &&
 		   a->convex.noise == b->convex.noise && a->convex.radius == b->convex.radius &&
 		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
-		   grids_equal(&a->grid, &b->grid);
+		   a->convex.reach == b->convex.reach && a->convex.steps == b->convex.steps &&
+		   a->convex.rows == b->convex.rows && a->convex.peak == b->convex.peak &&
+		   a->convex.calls == b->convex.calls && a->simplex.lambda == b->simplex.lambda &&
+		   a->simplex.rows == b->simplex.rows && a->simplex.low == b->simplex.low &&
+		   a->simplex.high == b->simplex.high && a->simplex.target_low == b->simplex.target_low &&
+		   a->simplex.target_high == b->simplex.target_high &&
+		   a->simplex.delta == b->simplex.delta &&
+
+		   descents_equal(&a->descent, &b->descent) && grids_equal(&a->grid, &b->grid);
 }
 
 /* One of the arrays of labels, NULL where there is none. */
@@ -598,10 +657,11 @@ test_answer(TestStream *stream, const Problem *problem)
 	MechanismAnswer answer;
 	MechanismAnswer back;
 	size_t length;
+	bool weights = mechanism_get(request->kind)->convex || mechanism_get(request->kind)->targets;
 	bool member;
 
 	draw_answer(stream, &request->grid, &answer);
-	for (int j = 0; mechanism_get(request->kind)->convex && j < request->grid.dimension; j++)
+	for (int j = 0; weights && j < request->grid.dimension; j++)
 		answer.weight[j] = (int64_t) teststream_next(stream);
 	member = grid_contains(&request->grid, answer.index);
 	length = wire_encode_answer(request, &answer, bytes);

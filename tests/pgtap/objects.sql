@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(59);
+SELECT plan(62);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -24,16 +24,26 @@ SELECT is(
 SELECT is(
   (SELECT string_agg(format('%s %s %s', proname, n, safe), ', ' ORDER BY proname)
    FROM (SELECT proname, count(*) AS n, bool_and(proparallel = 's') AS safe FROM pg_proc
-         WHERE proname IN ('dp_logistic', 'dp_svm') AND prokind = 'a' GROUP BY 1) forms),
-  'dp_logistic 18 t, dp_svm 18 t', 'dp_logistic and dp_svm have the same forms');
+         WHERE proname IN ('dp_classifier', 'dp_logistic', 'dp_svm') AND prokind = 'a' GROUP BY 1) forms),
+  'dp_classifier 18 t, dp_logistic 18 t, dp_svm 18 t', 'dp_classifier, dp_logistic and dp_svm have the same forms');
 SELECT is(
   (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc
-   WHERE oid IN ('dpobj.logistic_final'::regproc, 'dpobj.svm_final'::regproc)),
+   WHERE oid IN ('dpobj.logistic_final'::regproc, 'dpobj.svm_final'::regproc, 'dpobj.classifier_final'::regproc)),
   'uv', 'and final functions that charge');
 SELECT is_empty($$
   SELECT oid::regprocedure FROM pg_proc
-  WHERE proname IN ('dp_logistic', 'dp_svm') AND has_function_privilege('public', oid, 'EXECUTE')
+  WHERE proname IN ('dp_classifier', 'dp_logistic', 'dp_svm') AND has_function_privilege('public', oid, 'EXECUTE')
 $$, 'which PUBLIC may not call');
+SELECT is(
+  (SELECT format('%s %s', count(*), bool_and(proparallel = 's')) FROM pg_proc WHERE proname = 'dp_simplex' AND prokind = 'a'),
+  '6 t', 'dp_simplex: one target, three ways to write the cost, with and without options');
+SELECT is(
+  (SELECT proparallel::text || provolatile::text FROM pg_proc WHERE oid = 'dpobj.simplex_final'::regproc),
+  'uv', 'its final function charges');
+SELECT is_empty($$
+  SELECT oid::regprocedure FROM pg_proc
+  WHERE proname = 'dp_simplex' AND has_function_privilege('public', oid, 'EXECUTE')
+$$, 'PUBLIC may not call it');
 SELECT volatility_is('dp_predict_proba', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT is_strict('dp_predict_proba', ARRAY['dp_model', 'double precision[]']);
 SELECT is(

@@ -37,7 +37,7 @@ REVOKE ALL ON base, visit FROM PUBLIC;
 SELECT dpobj.protect('visit', '{"i": {"scale": 100}, "f": {}, "n": {"scale": 100}, "d": {"epoch_of": "day", "scale": 20000},
   "ts": {"epoch_of": "hour", "scale": 500000}, "t": {"levels": ["a", "z"], "null": "a"}, "u": {"levels": ["a", "z"]},
   "e": {"levels": ["sad", "happy"]}, "b": {},
-  "y": {"positive": ["yes"]}}');
+  "y": {"positive": ["yes"]}}', n => 40);
 SELECT dpobj.set_budget('visit', 'ana', 1000000, 0), dpobj.set_budget('visit', 'tiny', 1000000, 0),
        dpobj.set_budget('visit', NULL, 10000000, 0);
 SQL
@@ -96,6 +96,9 @@ my %request = (
 	'label b' => trains("'{i,t}'", 'b'),
 	delta => trains("'{i,t}', delta => 0.001"),
 	method => trains("'{i,t}', method => 'halfspace'"),
+	classifier => trains("'{i,t}', method => 'classifier', delta => 0.001"),
+	simplex => trains("'{i,t,u}', method => 'simplex'", 'n'),
+	'simplex of a boolean' => trains("'{i,n}', method => 'simplex', delta => 0.001", 'b'),
 	name => trains("'{i,t}', name => 'NAME'"),
 	exponential => options('"mechanism": "exponential"'),
 	permute_flip => options('"mechanism": "permute_flip"'),

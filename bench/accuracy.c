@@ -1,0 +1,377 @@
+/*
+ * accuracy.c - training accuracy of every mechanism on Adult in four encodings.
+ *
+ *   accuracy FOLDER [SET [TEXT]]    FOLDER has the sets of accuracy_sets.py
+ *
+ * Prints a line for each set, row and epsilon that is measured, separated by tabs:
+ *
+ *   set  family  row  epsilon  runs  mean  sd  seconds of a run
+ *
+ * mean and sd in percent, runs "law" where the mean is the law's own; with TEXT only the
+ * rows whose names hold it.  delta is 1 / n^2 where a mechanism needs one.  bench/accuracy.sh
+ * runs it and bench/accuracy.py makes docs/accuracy.md of what it prints.
+ *
+ * To add a mechanism, add a Line: a name, a function that settles the request, and the
+ * numbers that the function looks at.
+ */
+#include "accuracy_set.h"
+
+#include "core/classifier.h"
+#include "core/convex_release.h"
+#include "core/convex_usual.h"
+
+#define EPSILONS 7
+#define RUNS 20
+
+/* Runs at each lambda of a row that is tuned, and at the best one once more. */
+#define TUNING_RUNS 6
+
+static const double epsilons[EPSILONS] = {0.1, 0.3, 0.5, 1, 2, 5, 10};
+
+typedef enum BenchSet
+{
+	ON_ADULT23 = 1,
+	ON_G1 = 2,
+	ON_G2 = 4,
+	ON_FULL = 8,
+	ON_MADE = 16,
+	ON_SMALL = ON_ADULT23 | ON_G1 | ON_G2,
+	ON_ALL = ON_SMALL | ON_FULL | ON_MADE
+} BenchSet;
+
+typedef struct Line Line;
+
+struct Line
+{
+	const char *family; /* whose best row the automatic ones are compared with */
+	const char *name;
+	unsigned sets;
+	/* Fills in all but epsilon, adjacency and threads; false where there is no such request. */
+	bool (*settle)(const AccuracySet *set, const Line *line, MechanismRequest *request);
+	MechanismKind kind;
+	int noise; /* PerturbationNoise or ConvexNoise */
+	Adjacency adjacency;
+	const char *grid; /* see make_grid() */
+	bool pure;        /* delta is 0 though the mechanism could use it */
+	bool tuned;       /* the best lambda, looked for on the very data: what no rule can reach */
+	ConvexLoss loss;
+};
+
+/* ---- requests ---- */
+
+static int64_t
+usual_delta(const AccuracySet *set)
+{
+	return (int64_t) ((double) DELTA_ONE / ((double) set->rows * (double) set->rows));
+}
+
+static GridTerms
+set_terms(const AccuracySet *set, const MechanismRequest *request)
+{
+	GridTerms terms = {.encoding = &set->encoding,
+					   .evidence = grid_evidence(set->rows, request->epsilon, request->adjacency)};
+
+	for (int i = 0; i < set->numerics; i++)
+		terms.numeric[set->numeric[i] - 1] = true;
+	return terms;
+}
+
+/* The first column of each one-hot group but the first one stays 0. */
+static void
+fix_references(const AccuracySet *set, Grid *grid)
+{
+	bool constant = false;
+	int first = 0;
+
+	for (int g = 0; g < set->groups; first += set->group[g++])
+		if (set->group[g] > 1)
+		{
+			if (constant)
+				grid_set_range(grid, first, 0);
+			constant = true;
+		}
+}
+
+/*
+ * "sign"; "ball D2" and "sparse K"; "modulus M"; or "A B C": -A .. A for columns of
+ * groups, -B .. B for other indicators, -C .. C for numbers, and " 0" for references.
+ */
+static void
+make_grid(const AccuracySet *set, const char *text, Grid *grid)
+{
+	int range[3] = {1, 1, 1};
+	int bound = 0;
+	int fixed = 0;
+	int first = 0;
+	bool numeric[GRID_MAX_DIMENSION] = {false};
+
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = set->dimension;
+	grid->constraint = sscanf(text, "ball %d", &bound) == 1      ? GRID_BALL
+					   : sscanf(text, "sparse %d", &bound) == 1  ? GRID_SPARSE
+					   : sscanf(text, "modulus %d", &bound) == 1 ? GRID_MODULUS
+																 : GRID_PRODUCT;
+	grid->bound = bound;
+	if (grid->constraint == GRID_BALL)
+		range[0] = range[1] = range[2] = (int) sqrt((double) bound);
+	else if (grid->constraint == GRID_PRODUCT && strcmp(text, "sign") != 0)
+		(void) sscanf(text, "%d %d %d %d", &range[0], &range[1], &range[2], &fixed);
+	for (int i = 0; i < set->numerics; i++)
+		numeric[set->numeric[i] - 1] = true;
+	for (int g = 0; g < set->groups; first += set->group[g++])
+		for (int j = first; j < first + set->group[g]; j++)
+			grid_set_range(grid, j, range[set->group[g] > 1 ? 0 : numeric[j] ? 2 : 1]);
+	for (int j = 0; j < set->dimension && (strcmp(text, "sign") == 0 || bound == 2); j++)
+		if (grid->constraint == GRID_MODULUS || grid->constraint == GRID_PRODUCT)
+			grid_set_sign(grid, j);
+	if (strlen(text) > strlen("4 4 4") && grid->constraint == GRID_PRODUCT)
+		fix_references(set, grid);
+}
+
+static bool
+settle_grid(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	request->kind = line->kind;
+	request->noise = (PerturbationNoise) line->noise;
+	make_grid(set, line->grid, &request->grid);
+	if (perturbation_needs_delta(request->noise))
+		request->delta = usual_delta(set);
+	request->group = select_cheapest_group(&request->grid, set->group, set->groups);
+	request->part_nodes = SAMPLE_USUAL_PART_NODES;
+	request->parts = sample_aggregate_parts(&request->grid, request->epsilon, set->rows);
+	return true;
+}
+
+static bool
+settle_auto_halfspace(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	GridTerms terms = set_terms(set, request);
+	GridUsual usual;
+
+	(void) line;
+	request->kind = MECHANISM_EXPONENTIAL;
+	grid_usual(&terms, &usual, &request->grid);
+	request->group = select_cheapest_group(&request->grid, set->group, set->groups);
+	return true;
+}
+
+static bool
+settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	ConvexKind kind = line->kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT : CONVEX_OBJECTIVE;
+	bool gaussian = line->noise == CONVEX_GAUSSIAN && !line->pure;
+
+	request->kind = line->kind;
+	make_grid(set, "0 0 0", &request->grid);
+	request->convex.loss = line->loss;
+	request->convex.radius = convex_usual_radius(&set->encoding);
+	convex_usual(kind, request, 0);
+	if (gaussian)
+	{
+		request->convex.lambda = convex_usual_lambda(kind, request);
+		convex_set_noise(request, CONVEX_GAUSSIAN, usual_delta(set));
+		request->convex.lambda = convex_usual_lambda_for_noise(kind, request);
+	}
+	return convex_usual_length(kind, request) < INFINITY;
+}
+
+static bool
+settle_auto_logistic(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	request->kind = MECHANISM_OBJECTIVE;
+	make_grid(set, "0 0 0", &request->grid);
+	request->convex.loss = LOSS_LOGISTIC;
+	request->convex.radius = convex_usual_radius(&set->encoding);
+	convex_usual(CONVEX_OBJECTIVE, request, line->pure ? 0 : usual_delta(set));
+	return true;
+}
+
+static bool
+settle_classifier(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	GridTerms terms = set_terms(set, request);
+	MechanismRequest logistic = *request;
+
+	(void) settle_auto_logistic(set, line, &logistic);
+	if (!classifier_is_logistic(classifier_choose(&terms, &logistic, set->rows)))
+		return settle_auto_halfspace(set, line, request);
+	*request = logistic;
+	return true;
+}
+
+/* ---- rows ---- */
+
+#define EM MECHANISM_EXPONENTIAL
+#define OPDISC MECHANISM_OPDISC
+#define RSPM MECHANISM_RSPM
+#define HALFSPACE_ROW(name, sets, kind, noise, grid)                                               \
+	{                                                                                              \
+		"halfspace", name, sets, settle_grid, kind, noise, ADJACENCY_REPLACE, grid, false, false,  \
+			LOSS_LOGISTIC                                                                          \
+	}
+#define CONVEX_ROW(name, sets, kind, noise, adjacency, tuned, loss)                                \
+	{                                                                                              \
+		(adjacency) == ADJACENCY_REPLACE ? "convex" : "add_remove", name, sets, settle_convex,     \
+			kind, noise, adjacency, NULL, false, tuned, loss                                       \
+	}
+
+static const Line lines[] = {
+	HALFSPACE_ROW("exponential, {-1,0,1}", ON_SMALL | ON_MADE, EM, 0, "1 1 1"),
+	HALFSPACE_ROW("exponential, {-1,0,1}, numbers ±4", ON_SMALL, EM, 0, "1 1 4"),
+	HALFSPACE_ROW("exponential, groups ±2, others ±1, numbers ±4", ON_G1 | ON_G2, EM, 0, "2 1 4"),
+	HALFSPACE_ROW("exponential, groups ±3, others ±2", ON_G1 | ON_G2, EM, 0, "3 2 2"),
+	HALFSPACE_ROW("exponential, groups ±4, others ±2", ON_G1 | ON_G2, EM, 0, "4 2 2"),
+	HALFSPACE_ROW("exponential, groups ±4, others ±1, numbers ±4", ON_G1 | ON_G2, EM, 0, "4 1 4"),
+	HALFSPACE_ROW("exponential, groups ±4, others ±2, numbers ±4", ON_G1 | ON_G2, EM, 0, "4 2 4"),
+	HALFSPACE_ROW("exponential, ±2 with reference levels, numbers ±4", ON_ADULT23, EM, 0,
+				  "2 2 4 0"),
+	HALFSPACE_ROW("exponential, sparse 2", ON_ALL, EM, 0, "sparse 2"),
+	HALFSPACE_ROW("exponential, sparse 3", ON_ALL, EM, 0, "sparse 3"),
+	HALFSPACE_ROW("exponential, sparse 4", ON_SMALL | ON_MADE, EM, 0, "sparse 4"),
+	HALFSPACE_ROW("exponential, sparse 5", ON_SMALL | ON_MADE, EM, 0, "sparse 5"),
+	HALFSPACE_ROW("exponential, sparse 6", ON_SMALL, EM, 0, "sparse 6"),
+	HALFSPACE_ROW("exponential, sparse 8", ON_SMALL, EM, 0, "sparse 8"),
+	HALFSPACE_ROW("exponential, ball 23", ON_ADULT23, EM, 0, "ball 23"),
+	HALFSPACE_ROW("permute_flip, sparse 3", ON_SMALL, MECHANISM_PERMUTE_FLIP, 0, "sparse 3"),
+	HALFSPACE_ROW("opdisc gauge, signs", ON_SMALL, OPDISC, PERTURBATION_GAUGE, "sign"),
+	HALFSPACE_ROW("opdisc gauge, signs, modulus 2", ON_SMALL, OPDISC, PERTURBATION_GAUGE,
+				  "modulus 2"),
+	HALFSPACE_ROW("opdisc gauge, {-1,0,1}", ON_SMALL, OPDISC, PERTURBATION_GAUGE, "1 1 1"),
+	HALFSPACE_ROW("opdisc gauge, {-1,0,1}, modulus 3", ON_SMALL, OPDISC, PERTURBATION_GAUGE,
+				  "modulus 3"),
+	HALFSPACE_ROW("opdisc gauge, sparse 4", ON_SMALL, OPDISC, PERTURBATION_GAUGE, "sparse 4"),
+	HALFSPACE_ROW("opdisc laplace, signs", ON_SMALL, OPDISC, PERTURBATION_LAPLACE, "sign"),
+	HALFSPACE_ROW("opdisc spherical, ball 23", ON_ADULT23 | ON_G1, OPDISC, PERTURBATION_SPHERICAL,
+				  "ball 23"),
+	HALFSPACE_ROW("opdisc gaussian, ball 23", ON_ADULT23 | ON_G1, OPDISC, PERTURBATION_GAUSSIAN,
+				  "ball 23"),
+	HALFSPACE_ROW("opdisc published (unproven), ball 23", ON_ADULT23 | ON_G1, OPDISC,
+				  PERTURBATION_PUBLISHED, "ball 23"),
+	HALFSPACE_ROW("rspm gauge, {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_GAUGE, "1 1 1"),
+	HALFSPACE_ROW("rspm laplace, {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_LAPLACE, "1 1 1"),
+	HALFSPACE_ROW("rspm gaussian, {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_GAUSSIAN, "1 1 1"),
+	HALFSPACE_ROW("rspm published (unproven), {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_PUBLISHED,
+				  "1 1 1"),
+	HALFSPACE_ROW("sample_aggregate, sparse 2", ON_SMALL, MECHANISM_SAMPLE_AGGREGATE, 0,
+				  "sparse 2"),
+	CONVEX_ROW("logistic, objective, gamma", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
+			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, objective, gamma, best lambda", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
+			   ADJACENCY_REPLACE, true, LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, objective, gaussian", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN,
+			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, objective, gaussian, best lambda", ON_ALL, MECHANISM_OBJECTIVE,
+			   CONVEX_GAUSSIAN, ADJACENCY_REPLACE, true, LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, output, gamma", ON_ALL, MECHANISM_OUTPUT, CONVEX_GAMMA, ADJACENCY_REPLACE,
+			   false, LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, output, gaussian", ON_ALL, MECHANISM_OUTPUT, CONVEX_GAUSSIAN,
+			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
+	CONVEX_ROW("svm, objective, gamma", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
+			   ADJACENCY_REPLACE, false, LOSS_HUBER),
+	CONVEX_ROW("logistic, objective, gaussian, best lambda, add_remove", ON_SMALL | ON_FULL,
+			   MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN, ADJACENCY_ADD_REMOVE, true, LOSS_LOGISTIC),
+	{"automatic", "dp_halfspace", ON_ALL, settle_auto_halfspace, EM, 0, ADJACENCY_REPLACE, NULL,
+	 false, false, LOSS_LOGISTIC},
+	{"automatic", "dp_logistic", ON_ALL, settle_auto_logistic, EM, 0, ADJACENCY_REPLACE, NULL,
+	 false, false, LOSS_LOGISTIC},
+	{"automatic", "dp_classifier", ON_ALL, settle_classifier, EM, 0, ADJACENCY_REPLACE, NULL, false,
+	 false, LOSS_LOGISTIC},
+	{"automatic", "dp_classifier, delta 0", ON_ALL, settle_classifier, EM, 0, ADJACENCY_REPLACE,
+	 NULL, true, false, LOSS_LOGISTIC},
+};
+
+/* ---- measuring ---- */
+
+/* The best of a grid of lambdas, measured once more with draws of its own. */
+static Accuracy
+measure_tuned(const AccuracySet *set, MechanismRequest *request, Bits *bits)
+{
+	ConvexKind kind = request->kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT : CONVEX_OBJECTIVE;
+	Accuracy best = {.mean = 0};
+	int64_t best_lambda = request->convex.lambda;
+
+	for (double lambda = 0x1p-6; lambda <= 0x1p8; lambda *= 2)
+	{
+		Accuracy now;
+
+		request->convex.lambda = (int64_t) (lambda * LAMBDA_ONE);
+		if (convex_usual_length(kind, request) == INFINITY)
+			continue;
+		now = accuracy_of_releases(set, request, TUNING_RUNS, bits);
+		if (now.mean <= best.mean)
+			continue;
+		best = now;
+		best_lambda = request->convex.lambda;
+	}
+	request->convex.lambda = best_lambda;
+	return accuracy_of_releases(set, request, RUNS, bits);
+}
+
+static void
+print_cell(const AccuracySet *set, const Line *line, double epsilon, Bits *bits)
+{
+	MechanismRequest request = {.epsilon = (int64_t) nearbyint(epsilon * EPSILON_ONE),
+								.adjacency = line->adjacency,
+								.threads = 1};
+	Accuracy accuracy;
+
+	if (!line->settle(set, line, &request))
+		return;
+	accuracy = line->tuned ? measure_tuned(set, &request, bits)
+						   : accuracy_measure(set, &request, RUNS, bits);
+	printf("%s\t%s\t%s\t%g\t", set->name, line->family, line->name, epsilon);
+	if (accuracy.runs == 0)
+		printf("law");
+	else
+		printf("%d", accuracy.runs);
+	printf("\t%.3f\t%.3f\t%.3f\n", accuracy.mean, accuracy.sd, accuracy.seconds);
+	fflush(stdout);
+}
+
+static void
+print_set(const char *folder, const char *name, unsigned bit, const char *part)
+{
+	Arena *arena = arena_create(check_out_of_memory);
+	AccuracySet set;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s.set", folder, name);
+	accuracy_set_read(&set, path, arena_memory(arena));
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+	{
+		TestStream stream;
+		Bits bits;
+
+		if ((lines[i].sets & bit) == 0 || (part != NULL && strstr(lines[i].name, part) == NULL))
+			continue;
+		teststream_seed(&stream, 5);
+		bits_init(&bits, teststream_fill, &stream);
+		for (int e = 0; e < EPSILONS; e++)
+			print_cell(&set, &lines[i], epsilons[e], &bits);
+	}
+	arena_destroy(arena);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct
+	{
+		const char *name;
+		BenchSet bit;
+	} sets[] = {{"adult23", ON_ADULT23},
+				{"g1", ON_G1},
+				{"g2", ON_G2},
+				{"full", ON_FULL},
+				{"made", ON_MADE}};
+
+	if (argc < 2)
+	{
+		fprintf(stderr, "usage: accuracy FOLDER [SET [TEXT]]\n");
+		return 1;
+	}
+	for (size_t s = 0; s < sizeof(sets) / sizeof(sets[0]); s++)
+		if (argc < 3 || strcmp(argv[2], "all") == 0 || strcmp(argv[2], sets[s].name) == 0)
+			print_set(argv[1], sets[s].name, sets[s].bit, argc > 3 ? argv[3] : NULL);
+	return 0;
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# accuracy.sh - training accuracy of every mechanism: docs/accuracy.tsv, .md and .svg.
+#
+#   bench/accuracy.sh                measures everything anew, an hour or so of one core
+#   bench/accuracy.sh SET [TEXT]     measures one set (all: each), or of it the rows whose
+#                                    names hold TEXT, and puts them in the place of the old
+#   bench/accuracy.sh --draw         makes the page and the plot of what was measured
+#
+# DPOBJ_DATA is the folder of adult23.csv, adult_balanced.csv and adult.data.csv.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+data=${DPOBJ_DATA:-$here/../shared/data}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+if [ "${1:-}" != --draw ]; then
+  python3 "$here/bench/accuracy_sets.py" "$data" "$work"
+  gcc -std=c11 -O3 -D_GNU_SOURCE -I"$here/src" -I"$here/tests" -o "$work/accuracy" "$here/bench/accuracy.c" \
+    "$here"/src/core/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
+  nice -n 10 "$work/accuracy" "$work" "$@" | tee "$work/accuracy.tsv"
+  python3 "$here/bench/accuracy.py" "$here/docs" "$work/accuracy.tsv"
+else
+  python3 "$here/bench/accuracy.py" "$here/docs"
+fi

@@ -1,0 +1,297 @@
+/*
+ * box_minimise.c - Newton's method on the coordinates that are free to move.
+ */
+#include "core/box_minimise.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+
+#include "core/mutant.h"
+
+/* A search along a direction ends where this share of the slope is left, or after so many looks. */
+#define FLAT_SHARE 0.3
+#define LOOKS 30
+
+/* Doubles are right to within this, for the few operations on them here. */
+#define ROUNDING 1e-12
+
+typedef struct Place
+{
+	Wide u[GRID_MAX_DIMENSION];
+	Wide gradient[GRID_MAX_DIMENSION];
+	double gap; /* J is at most this above the least */
+} Place;
+
+typedef struct Search
+{
+	const BoxObjective *objective;
+	int dimension;
+	Wide reach;
+	Place here;
+	Place there;
+	double record; /* the least gap that a whole step of Newton's has reached */
+	double *hessian;
+	double *matrix; /* of the free coordinates */
+	int free[GRID_MAX_DIMENSION];
+	int frees;
+	long double direction[GRID_MAX_DIMENSION];
+} Search;
+
+static double
+slope_of(const Place *place, int j)
+{
+	return ldexp((double) place->gradient[j], -GRADIENT_BITS);
+}
+
+static double
+lambda_of(const Search *search)
+{
+	return ldexp((double) search->objective->lambda, -LAMBDA_BITS);
+}
+
+/*
+ * max over t in 0 .. room of slope t - lambda / 2 t^2, the slope as steep as it may be
+ * and t the way to where J may fall.
+ */
+static double
+coordinate_gap(double slope, double error, double room, double lambda)
+{
+	double steep = (fabs(slope) + error) * (1 + ROUNDING);
+	double t = fmin(room, steep / lambda);
+
+	return (steep * t - lambda / 2 * t * t) * (1 + ROUNDING) + ROUNDING * steep * t;
+}
+
+/* How far u_j can go against the slope; where that may be of either sign, the longer way. */
+static double
+room_of(const Search *search, const Place *place, int j, double error)
+{
+	double below = ldexp((double) (place->u[j] + search->reach), -WEIGHT_BITS);
+	double above = ldexp((double) (search->reach - place->u[j]), -WEIGHT_BITS);
+	double slope = slope_of(place, j);
+
+	if (fabs(slope) <= error)
+		return fmax(below, above);
+	return slope > 0 ? below : above;
+}
+
+static void
+look(const Search *search, Place *place)
+{
+	const BoxObjective *objective = search->objective;
+	double error = convex_gradient_error(objective->sample);
+
+	convex_gradient(objective->sample, objective->table, objective->lambda, objective->b, place->u,
+					place->gradient);
+	place->gap = 0;
+	for (int j = 0; j < search->dimension; j++)
+		place->gap += coordinate_gap(slope_of(place, j), error, room_of(search, place, j, error),
+									 lambda_of(search));
+	place->gap *= MUTANT(97) ? 1e-4 : 1 + ROUNDING;
+}
+
+static Wide
+cut(Wide value, Wide reach)
+{
+	return value < -reach ? -reach : value > reach ? reach : value;
+}
+
+/* here plus t times the direction, cut off at the walls. */
+static void
+go(Search *search, long double t)
+{
+	for (int j = 0; j < search->dimension; j++)
+	{
+		long double step = fminl(fmaxl(t * search->direction[j], -0x1p21L), 0x1p21L);
+
+		search->there.u[j] =
+			cut(search->here.u[j] + (Wide) ldexpl(step, WEIGHT_BITS), search->reach);
+	}
+	look(search, &search->there);
+}
+
+/* ---- Newton's direction ---- */
+
+/* Not free: at a wall that the slope pushes against. */
+static void
+find_free(Search *search)
+{
+	search->frees = 0;
+	for (int j = 0; j < search->dimension; j++)
+	{
+		Wide u = search->here.u[j];
+		Wide slope = search->here.gradient[j];
+
+		if (!(u == -search->reach && slope >= 0) && !(u == search->reach && slope <= 0))
+			search->free[search->frees++] = j;
+	}
+}
+
+static bool
+solve_free(Search *search, double *step)
+{
+	size_t frees = (size_t) search->frees;
+	size_t dimension = (size_t) search->dimension;
+	gsl_matrix_view matrix = gsl_matrix_view_array(search->matrix, frees, frees);
+	gsl_vector_view vector = gsl_vector_view_array(step, frees);
+	gsl_error_handler_t *handler;
+	bool solved;
+
+	convex_hessian(search->objective->sample, search->objective->lambda, search->hessian);
+	for (size_t i = 0; i < frees; i++)
+	{
+		step[i] = -slope_of(&search->here, search->free[i]);
+		for (size_t k = 0; k < frees; k++)
+			search->matrix[i * frees + k] =
+				search->hessian[(size_t) search->free[i] * dimension + (size_t) search->free[k]];
+	}
+	handler = gsl_set_error_handler_off();
+	solved = gsl_linalg_cholesky_decomp1(&matrix.matrix) == GSL_SUCCESS &&
+			 gsl_linalg_cholesky_svx(&matrix.matrix, &vector.vector) == GSL_SUCCESS;
+	(void) gsl_set_error_handler(handler);
+	return solved;
+}
+
+/* From here to where Newton's step, cut off at the walls, would end: inside the cube all along. */
+static bool
+find_direction(Search *search)
+{
+	double step[GRID_MAX_DIMENSION];
+	double reach = ldexp((double) search->reach, -WEIGHT_BITS);
+
+	find_free(search);
+	for (int j = 0; j < search->dimension; j++)
+		search->direction[j] = 0;
+	if (search->frees == 0 || !solve_free(search, step))
+		return false;
+	for (int i = 0; i < search->frees; i++)
+	{
+		int j = search->free[i];
+		double u = ldexp((double) search->here.u[j], -WEIGHT_BITS);
+
+		if (!isfinite(step[i]))
+			return false;
+		if (u + step[i] > reach || u + step[i] < -reach)
+			search->direction[j] = ldexpl(
+				(long double) ((step[i] > 0 ? search->reach : -search->reach) - search->here.u[j]),
+				-WEIGHT_BITS);
+		else
+			search->direction[j] = step[i];
+	}
+	return true;
+}
+
+/* The slope of J along the direction, with its error on the safe side. */
+static double
+slope_above(const Search *search, const Place *place)
+{
+	double error = convex_gradient_error(search->objective->sample);
+	double slope = 0;
+
+	for (int j = 0; j < search->dimension; j++)
+	{
+		double direction = (double) search->direction[j];
+		double part = slope_of(place, j) * direction;
+
+		slope += part + fabs(part) * ROUNDING + error * fabs(direction);
+	}
+	return slope;
+}
+
+/* Between a place where J falls and one where it rises. */
+static double
+next_length(double low, double low_slope, double high, double high_slope)
+{
+	double share = low_slope / (low_slope - high_slope);
+
+	return low + (high - low) * fmin(fmax(share, 0.1), 0.9);
+}
+
+/*
+ * Along the direction to where J still falls, but slowly; stays here if there is no
+ * such place.  True if the whole step has halved the record.
+ */
+static bool
+newton_step(Search *search)
+{
+	double first = slope_above(search, &search->here);
+	double low_slope = first;
+	double high_slope = 0;
+	double low = 0;
+	double high = 1;
+	double t = 1;
+	Place best = search->here;
+
+	for (int looks = 0; looks < LOOKS && first < 0 && low_slope < FLAT_SHARE * first && low < 1;
+		 looks++)
+	{
+		double slope;
+
+		go(search, t);
+		slope = slope_above(search, &search->there);
+		if (t == 1 && search->there.gap <= search->record / 2)
+		{
+			search->record = search->there.gap;
+			search->here = search->there;
+			return true;
+		}
+		if (slope < 0)
+		{
+			best = search->there;
+			low = t;
+			low_slope = slope;
+		}
+		else
+		{
+			high = t;
+			high_slope = slope;
+		}
+		t = next_length(low, low_slope, high, high_slope);
+	}
+	search->here = best;
+	return false;
+}
+
+/* ---- the whole ---- */
+
+static void
+gradient_step(Search *search)
+{
+	const BoxObjective *objective = search->objective;
+	long double most = (long double) objective->curvature * objective->sample->count +
+					   ldexpl((long double) objective->lambda, -LAMBDA_BITS);
+
+	for (int j = 0; j < search->dimension; j++)
+		search->direction[j] = -ldexpl((long double) search->here.gradient[j], -GRADIENT_BITS);
+	go(search, 1 / most);
+	search->here = search->there;
+}
+
+int64_t
+box_minimise(const BoxObjective *objective, Wide reach, double gap, Memory *memory, Wide *u)
+{
+	size_t dimension = (size_t) objective->sample->dimension;
+	Search *search = memory_allocate_zero(memory, 1, sizeof(Search));
+	int64_t rounds = 0;
+
+	search->objective = objective;
+	search->dimension = objective->sample->dimension;
+	search->reach = reach;
+	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
+	search->matrix = memory_allocate(memory, dimension, dimension * sizeof(double));
+	memcpy(search->here.u, u, dimension * sizeof(Wide));
+	look(search, &search->here);
+	search->record = search->here.gap;
+	for (; search->here.gap > gap; rounds++)
+		if (!find_direction(search) || !newton_step(search))
+			gradient_step(search);
+	memcpy(u, search->here.u, dimension * sizeof(Wide));
+	memory_release(memory, search->matrix);
+	memory_release(memory, search->hessian);
+	memory_release(memory, search);
+	return rounds;
+}

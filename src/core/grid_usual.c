@@ -1,0 +1,145 @@
+/*
+ * grid_usual.c - the widest grid that the rows can pay for and that can be drawn from.
+ */
+#include "core/grid_usual.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Scores are computed in int32. */
+#define SCORE_LIMIT 2147483647.0
+
+/* Configurations that the exponential mechanism is sure to enumerate (mech_exponential.c). */
+#define SURE_COST UINT64_C(50000000)
+
+/*
+ * Beyond that the tree draws, in seconds as long as numbers are few and the columns that
+ * are left when a group is summed out have not many more vectors (bench/accuracy).
+ */
+#define TREE_COST UINT64_C(1000000000)
+#define TREE_LOG2 64
+#define TREE_NUMBERS 4
+
+/* What the rows can pay for: at most this share of them lost in the mean. */
+#define DENSE_PRICE 0.04
+#define SPARSE_PRICE 0.02
+
+/* And rows times epsilon for each weight that is free. */
+#define DENSE_EVIDENCE 80
+
+#define MAX_SPARSE 8
+
+/* Widest first; the last two are the plain grids. */
+static const GridUsual dense[] = {{0, 4, 2, 4}, {0, 4, 1, 4}, {0, 3, 1, 4},
+								  {0, 2, 1, 4}, {0, 1, 1, 4}, {0, 1, 1, 1}};
+
+#define DENSE ((int) (sizeof(dense) / sizeof(dense[0])))
+#define FIRST_PLAIN (DENSE - 2)
+
+double
+grid_evidence(int64_t rows, int64_t epsilon, Adjacency adjacency)
+{
+	return 2.0 / privacy_margin(adjacency) * (double) rows * ((double) epsilon / EPSILON_ONE);
+}
+
+static void
+make_grid(const GridTerms *terms, const GridUsual *usual, Grid *grid)
+{
+	const Encoding *encoding = terms->encoding;
+	int first = 0;
+
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = encoding_dimension(encoding);
+	for (int j = 0; j < grid->dimension; j++)
+		grid_set_range(grid, j,
+					   usual->sparse > 0   ? 1
+					   : terms->numeric[j] ? usual->number
+										   : usual->indicator);
+	for (int g = 0; g < encoding->groups && usual->sparse == 0; first += encoding->group[g++])
+		for (int j = first; encoding->group[g] > 1 && j < first + encoding->group[g]; j++)
+			if (!terms->numeric[j])
+				grid_set_range(grid, j, usual->grouped);
+	if (usual->sparse > 0)
+	{
+		grid->constraint = GRID_SPARSE;
+		grid->bound = usual->sparse;
+	}
+}
+
+static int
+count_numbers(const GridTerms *terms)
+{
+	int numbers = 0;
+
+	for (int j = 0; j < encoding_dimension(terms->encoding); j++)
+		numbers += terms->numeric[j];
+	return numbers;
+}
+
+/* Can it be drawn from, surely or at least soon? */
+static bool
+can_draw(const GridTerms *terms, const GridUsual *usual, const Grid *grid)
+{
+	const Encoding *encoding = terms->encoding;
+	uint64_t cost =
+		select_cost(grid, select_cheapest_group(grid, encoding->group, encoding->groups));
+
+	if (encoding_score_bound(encoding, grid) >= SCORE_LIMIT)
+		return false;
+	if (cost <= SURE_COST)
+		return true;
+	if (terms->finish || usual->sparse > 0 ||
+		(usual->number > 1 && count_numbers(terms) > TREE_NUMBERS))
+		return false;
+	return grid_log2_size(grid) <= TREE_LOG2 && (usual->grouped == 1 || cost <= TREE_COST);
+}
+
+/* Of the rows, 2 ln |W| / evidence. */
+static double
+price(const GridTerms *terms, const Grid *grid)
+{
+	return 2 * log(2) * grid_log2_size(grid) / terms->evidence;
+}
+
+static void
+choose_sparse(const GridTerms *terms, GridUsual *usual, Grid *grid)
+{
+	int dimension = encoding_dimension(terms->encoding);
+
+	*usual = (GridUsual){.sparse = dimension < MAX_SPARSE ? dimension : MAX_SPARSE};
+	for (;; usual->sparse--)
+	{
+		make_grid(terms, usual, grid);
+		if (usual->sparse == 1 ||
+			(can_draw(terms, usual, grid) && price(terms, grid) <= SPARSE_PRICE))
+			return;
+	}
+}
+
+void
+grid_usual(const GridTerms *terms, GridUsual *usual, Grid *grid)
+{
+	bool enough = terms->evidence >= DENSE_EVIDENCE * (double) encoding_dimension(terms->encoding);
+
+	for (int k = 0; k < DENSE && enough; k++)
+	{
+		*usual = dense[k];
+		make_grid(terms, usual, grid);
+		if (can_draw(terms, usual, grid) && price(terms, grid) <= DENSE_PRICE)
+			return;
+	}
+	choose_sparse(terms, usual, grid);
+}
+
+bool
+grid_plain(const GridTerms *terms, GridUsual *usual, Grid *grid)
+{
+	for (int k = FIRST_PLAIN; k < DENSE; k++)
+	{
+		*usual = dense[k];
+		make_grid(terms, usual, grid);
+		if (can_draw(terms, usual, grid))
+			return true;
+	}
+	return false;
+}

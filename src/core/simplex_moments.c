@@ -1,0 +1,153 @@
+/*
+ * simplex_moments.c - sums of products of integers.
+ *
+ * A product is below 2^57 and there are at most 2^50 rows, so 128 bits hold a sum.
+ */
+#include "core/simplex_moments.h"
+
+#include "core/mutant.h"
+
+typedef __int128 Wide;
+
+/* How many of count equal rows enter, when wanted of the left ones do. */
+static int64_t
+choose_rows(Bits *bits, int64_t count, int64_t *wanted, int64_t *left)
+{
+	int64_t chosen = 0;
+
+	if (*wanted == *left)
+		chosen = count;
+	else if (MUTANT(104))
+		chosen = count < *wanted ? count : *wanted;
+	else
+		for (int64_t i = 0; i < count; i++)
+			if ((int64_t) bits_below(bits, (uint64_t) (*left - i)) < *wanted - chosen)
+				chosen++;
+	*left -= count;
+	*wanted -= chosen;
+	return chosen;
+}
+
+static int32_t
+clip(int32_t value, int32_t low, int32_t high)
+{
+	if (MUTANT(105))
+		return value;
+	return value < low ? low : value > high ? high : value;
+}
+
+/* One row, clipped and centred; z[0] is the target. */
+static void
+centre_row(const int32_t *x, int columns, const SimplexTerms *terms, int64_t *z)
+{
+	int64_t middle = (int64_t) terms->low + terms->high;
+
+	z[0] = 2 * (int64_t) clip(x[0], terms->target_low, terms->target_high) - middle;
+	for (int j = 1; j < columns; j++)
+		z[j] = 2 * (int64_t) clip(x[j], terms->low, terms->high) - middle;
+}
+
+/* sum[j][k] += count z_j z_k for j <= k; the first row of the sums is b, after its first entry. */
+static void
+add_products(const int64_t *z, int columns, int64_t count, Wide *sum)
+{
+	for (int j = 0; j < columns; j++)
+	{
+		Wide *row = sum + j * columns;
+
+		if (count == 1)
+			for (int k = j; k < columns; k++)
+				row[k] += z[j] * z[k];
+		else
+			for (int k = j; k < columns; k++)
+				row[k] += (Wide) (z[j] * z[k]) * count;
+	}
+}
+
+static void
+set_wide(mpz_t value, Wide wide)
+{
+	unsigned __int128 size = wide < 0 ? -(unsigned __int128) wide : (unsigned __int128) wide;
+	uint64_t limb[2] = {(uint64_t) size, (uint64_t) (size >> 64)};
+
+	mpz_import(value, 2, -1, sizeof(limb[0]), 0, 0, limb);
+	if (wide < 0)
+		mpz_neg(value, value);
+}
+
+static void
+set_moments(const Wide *sum, int columns, SimplexMoments *moments)
+{
+	for (int j = 1; j < columns; j++)
+	{
+		set_wide(moments->b[j - 1], sum[j]);
+		for (int k = j; k < columns; k++)
+		{
+			mpz_ptr entry = moments->a[(j - 1) * moments->dimension + k - 1];
+
+			set_wide(entry, sum[j * columns + k]);
+			mpz_set(moments->a[(k - 1) * moments->dimension + j - 1], entry);
+		}
+	}
+}
+
+static int64_t
+count_rows(const Instance *instance)
+{
+	int64_t rows = 0;
+
+	for (int64_t i = 0; i < instance->rows; i++)
+		rows += instance->positive[i] + instance->negative[i];
+	return rows;
+}
+
+static mpz_t *
+integers_create(int count, Memory *memory)
+{
+	mpz_t *integer = memory_allocate(memory, (size_t) count, sizeof(mpz_t));
+
+	for (int j = 0; j < count; j++)
+		mpz_init(integer[j]);
+	return integer;
+}
+
+static void
+integers_destroy(mpz_t *integer, int count, Memory *memory)
+{
+	for (int j = 0; j < count; j++)
+		mpz_clear(integer[j]);
+	memory_release(memory, integer);
+}
+
+void
+simplex_moments_make(const Instance *instance, const SimplexTerms *terms, Bits *bits,
+					 Memory *memory, SimplexMoments *moments)
+{
+	int columns = instance->dimension;
+	int64_t left = count_rows(instance);
+	int64_t wanted = MUTANT(103) || left < terms->rows ? left : terms->rows;
+	Wide *sum = memory_allocate_zero(memory, (size_t) columns * (size_t) columns, sizeof(Wide));
+	int64_t z[GRID_MAX_DIMENSION];
+
+	*moments = (SimplexMoments){.dimension = columns - 1, .rows = wanted};
+	for (int64_t i = 0; i < instance->rows; i++)
+	{
+		int64_t count =
+			choose_rows(bits, instance->positive[i] + instance->negative[i], &wanted, &left);
+
+		centre_row(instance->x + i * columns, columns, terms, z);
+		if (count > 0)
+			add_products(z, columns, count, sum);
+	}
+	moments->a = integers_create(moments->dimension * moments->dimension, memory);
+	moments->b = integers_create(moments->dimension, memory);
+	set_moments(sum, columns, moments);
+	memory_release(memory, sum);
+}
+
+void
+simplex_moments_release(SimplexMoments *moments, Memory *memory)
+{
+	integers_destroy(moments->a, moments->dimension * moments->dimension, memory);
+	integers_destroy(moments->b, moments->dimension, memory);
+}
