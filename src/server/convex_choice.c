@@ -171,16 +171,6 @@ check_scale(const MechanismRequest *request)
 	}
 }
 
-/* The dimension and nothing else. */
-static void
-set_grid(Grid *grid, int dimension)
-{
-	memset(grid, 0, sizeof(*grid));
-	grid->dimension = dimension;
-	for (int j = 0; j < dimension; j++)
-		grid->levels[j] = 1;
-}
-
 /* Over a body all that output perturbation asks for is asked by a centre, if there is one. */
 static void
 choose_over_body(const Options *options, MechanismRequest *request)
