@@ -198,7 +198,7 @@ draw_problem(TestStream *stream, Problem *problem)
 	{
 		draw_simplex(stream, &request->simplex);
 		draw_labels(stream, problem);
-		if (teststream_below(stream, 3) == 0)
+		if (mechanism_get(request->kind)->streams && teststream_below(stream, 3) == 0)
 			*instance = (Instance){.dimension = request->grid.dimension,
 								   .rows = (int64_t) (teststream_next(stream) >> 26),
 								   .spilled = true};
