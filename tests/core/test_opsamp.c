@@ -302,10 +302,10 @@ test_minimisers(void)
 		Wide wide_reach = (Wide) ldexpl((long double) reach, WEIGHT_BITS);
 		ConvexSample sample;
 		BoxObjective objective = {.sample = &sample,
-									 .table = table,
-									 .curvature = loss_curvature(loss),
-									 .lambda = (int64_t) ldexp(lambda, LAMBDA_BITS),
-									 .b = wide_b};
+								  .table = table,
+								  .curvature = loss_curvature(loss),
+								  .lambda = (int64_t) ldexp(lambda, LAMBDA_BITS),
+								  .b = wide_b};
 		double found;
 		double least;
 		double scale;
