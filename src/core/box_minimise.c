@@ -31,7 +31,7 @@ typedef struct Place
 
 typedef struct Search
 {
-	const ConvexObjective *objective;
+	const BoxObjective *objective;
 	int dimension;
 	Wide reach;
 	Place here;
@@ -85,7 +85,7 @@ room_of(const Search *search, const Place *place, int j, double error)
 static void
 look(const Search *search, Place *place)
 {
-	const ConvexObjective *objective = search->objective;
+	const BoxObjective *objective = search->objective;
 	double error = convex_gradient_error(objective->sample);
 
 	convex_gradient(objective->sample, objective->table, objective->lambda, objective->b, place->u,
@@ -269,7 +269,7 @@ newton_step(Search *search)
 static void
 gradient_step(Search *search)
 {
-	const ConvexObjective *objective = search->objective;
+	const BoxObjective *objective = search->objective;
 	long double most = (long double) objective->curvature * objective->sample->count +
 					   ldexpl((long double) objective->lambda, -LAMBDA_BITS);
 
@@ -280,7 +280,7 @@ gradient_step(Search *search)
 }
 
 int64_t
-box_minimise(const ConvexObjective *objective, Wide reach, double gap, Memory *memory, Wide *u)
+box_minimise(const BoxObjective *objective, Wide reach, double gap, Memory *memory, Wide *u)
 {
 	size_t dimension = (size_t) objective->sample->dimension;
 	Search *search = memory_allocate_zero(memory, 1, sizeof(Search));

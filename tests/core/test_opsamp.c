@@ -301,11 +301,11 @@ test_minimisers(void)
 		Wide wide_u[MOST_DIMENSION] = {0};
 		Wide wide_reach = (Wide) ldexpl((long double) reach, WEIGHT_BITS);
 		ConvexSample sample;
-		ConvexObjective objective = {.sample = &sample,
-									 .table = table,
-									 .curvature = loss_curvature(loss),
-									 .lambda = (int64_t) ldexp(lambda, LAMBDA_BITS),
-									 .b = wide_b};
+		BoxObjective objective = {.sample = &sample,
+								  .table = table,
+								  .curvature = loss_curvature(loss),
+								  .lambda = (int64_t) ldexp(lambda, LAMBDA_BITS),
+								  .b = wide_b};
 		double found;
 		double least;
 		double scale;
