@@ -16,6 +16,9 @@
 #define FLAT_SHARE 0.3
 #define LOOKS 30
 
+/* Every so often, and where Newton's method does not come on, there is a gradient step. */
+#define GRADIENT_ROUNDS 8
+
 /* Doubles are right to within this, for the few operations on them here. */
 #define ROUNDING 1e-12
 
@@ -202,18 +205,23 @@ slope_above(const Search *search, const Place *place)
 	return slope;
 }
 
-/* Between a place where J falls and one where it rises. */
+/*
+ * Between a place where J falls and one where it rises; the slope far out tells nothing
+ * about the start, where a hinge may be near.
+ */
 static double
 next_length(double low, double low_slope, double high, double high_slope)
 {
 	double share = low_slope / (low_slope - high_slope);
 
+	if (low == 0)
+		return high / 8;
 	return low + (high - low) * fmin(fmax(share, 0.1), 0.9);
 }
 
 /*
- * Along the direction to where J still falls, but slowly; stays here if there is no
- * such place.  True if the whole step has halved the record.
+ * Along the direction to where J still falls, but slowly, or by a whole step that halves
+ * the record; stays here, and tells so, if there is no such place.
  */
 static bool
 newton_step(Search *search)
@@ -253,7 +261,7 @@ newton_step(Search *search)
 		t = next_length(low, low_slope, high, high_slope);
 	}
 	search->here = best;
-	return false;
+	return low > 0;
 }
 
 /* ---- the whole ---- */
@@ -287,7 +295,7 @@ box_minimise(const ConvexObjective *objective, Wide reach, double gap, Memory *m
 	look(search, &search->here);
 	search->record = search->here.gap;
 	for (; search->here.gap > gap; rounds++)
-		if (!find_direction(search) || !newton_step(search))
+		if (!find_direction(search) || !newton_step(search) || rounds % GRADIENT_ROUNDS == 0)
 			gradient_step(search);
 	memcpy(u, search->here.u, dimension * sizeof(Wide));
 	memory_release(memory, search->matrix);

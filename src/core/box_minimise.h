@@ -10,10 +10,11 @@
  * computed from the exact gradient (convex_sample.h), its error on the safe side.
  *
  * It always ends.  With M = beta n + lambda a gradient step of length 1 / M, cut off at
- * the walls, takes |u - u*|^2 to at most 1 - lambda / M times what it was.  Every round takes
- * such a step, unless a step of Newton's has halved the least gap seen so far, which
- * can happen only as often as the gap can be halved; a search along Newton's direction
- * before it stops where J still falls.
+ * the walls, takes J - J* to at most 1 - lambda / M times what it was, and the gap is at most
+ * M / lambda times J - J* (Karimi, Nutini and Schmidt 2016, proximal gradients).  Every eighth
+ * round takes such a step; the others go along Newton's direction to where J still falls, so
+ * that by convexity it has fallen, or by a whole step of Newton's that has halved the
+ * least gap seen so far, which can happen only as often as the gap can be halved.
  */
 #ifndef DPOBJ_CORE_BOX_MINIMISE_H
 #define DPOBJ_CORE_BOX_MINIMISE_H
