@@ -151,7 +151,7 @@ def gap_table(out, cells, automatic, families, pure):
         for epsilon in EPSILONS:
             mean = mean_of(cells, name, automatic, epsilon)
             best, _ = best_of(cells, name, families, epsilon, pure)
-            row.append('-' if mean is None else '%+.2f' % (mean - best))
+            row.append('-' if mean is None or best == 0 else '%+.2f' % (mean - best))
         rows.append(row)
     table(out, [automatic] + ['%g' % e for e in EPSILONS], rows)
 
@@ -271,7 +271,7 @@ def panel(cells, name, left, top):
                      (x(epsilon), top + HEIGHT - BOTTOM + 16, epsilon))
     parts.append('<text x="%.1f" y="%.1f" text-anchor="middle">epsilon</text>' %
                  ((x(0.1) + x(10)) / 2, top + HEIGHT - BOTTOM + 32))
-    for _, color, dash, values in reversed(curves):
+    for _, color, dash, values in reversed([curve for curve in curves if curve[3]]):
         points = ' '.join('%.1f,%.1f' % (x(e), y(v)) for e, v in zip(EPSILONS, values))
         parts.append('<polyline fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s" '
                      'points="%s"/>' % (color, dash or 'none', points))

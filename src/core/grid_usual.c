@@ -24,10 +24,9 @@
 #define WORK_WITH_NUMBERS 2e11
 
 /* What the rows can pay for: at most this share of them lost in the mean. */
-#define DENSE_PRICE 0.04
-#define SPARSE_PRICE 0.02
+#define PRICE 0.04
 
-/* And rows times epsilon for each weight that is free. */
+/* And rows times epsilon for each weight of a dense grid. */
 #define DENSE_EVIDENCE 80
 
 #define MAX_SPARSE 8
@@ -116,8 +115,7 @@ choose_sparse(const GridTerms *terms, GridUsual *usual, Grid *grid)
 	for (;; usual->sparse--)
 	{
 		make_grid(terms, usual, grid);
-		if (usual->sparse == 1 ||
-			(can_draw(terms, usual, grid) && price(terms, grid) <= SPARSE_PRICE))
+		if (usual->sparse == 1 || (can_draw(terms, usual, grid) && price(terms, grid) <= PRICE))
 			return;
 	}
 }
@@ -131,7 +129,7 @@ grid_usual(const GridTerms *terms, GridUsual *usual, Grid *grid)
 	{
 		*usual = dense[k];
 		make_grid(terms, usual, grid);
-		if (can_draw(terms, usual, grid) && price(terms, grid) <= DENSE_PRICE)
+		if (can_draw(terms, usual, grid) && price(terms, grid) <= PRICE)
 			return;
 	}
 	choose_sparse(terms, usual, grid);
