@@ -8,8 +8,9 @@
  *   set  family  row  epsilon  runs  mean  sd  seconds of a run
  *
  * mean and sd in percent, runs "law" where the mean is the law's own; with TEXT only the
- * rows whose names hold it.  delta is 1 / n^2 where a mechanism needs one.  bench/accuracy.sh
- * runs it and bench/accuracy.py makes docs/accuracy.md of what it prints.
+ * rows whose names hold it, with =TEXT those whose names it is.  delta is 1 / n^2 where a mechanism
+ * needs one.  bench/accuracy.sh runs it and bench/accuracy.py makes docs/accuracy.md of what it
+ * prints.
  *
  * To add a mechanism, add a Line: a name, a function that settles the request, and the
  * numbers that the function looks at.
@@ -69,6 +70,7 @@ static GridTerms
 set_terms(const AccuracySet *set, const MechanismRequest *request)
 {
 	GridTerms terms = {.encoding = &set->encoding,
+					   .rows = set->rows,
 					   .evidence = grid_evidence(set->rows, request->epsilon, request->adjacency)};
 
 	for (int i = 0; i < set->numerics; i++)
@@ -175,6 +177,24 @@ settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *reques
 	return convex_usual_length(kind, request) < INFINITY;
 }
 
+/* Noisy gradient descent; noise is a DescentSampling.  The radius is the server's
+ * (convex_choice.c). */
+static bool
+settle_descent(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	request->kind = MECHANISM_SGD;
+	make_grid(set, "0 0 0", &request->grid);
+	request->convex = (ConvexTerms){.loss = line->loss,
+									.noise = CONVEX_GAUSSIAN,
+									.radius = 0.75 * convex_usual_radius(&set->encoding),
+									.lambda = LAMBDA_MIN,
+									.delta = usual_delta(set)};
+	request->descent =
+		descent_usual((DescentSampling) line->noise, set->rows, request->convex.radius,
+					  (double) request->epsilon / EPSILON_ONE, request->adjacency);
+	return true;
+}
+
 static bool
 settle_auto_logistic(const AccuracySet *set, const Line *line, MechanismRequest *request)
 {
@@ -193,7 +213,7 @@ settle_classifier(const AccuracySet *set, const Line *line, MechanismRequest *re
 	MechanismRequest logistic = *request;
 
 	(void) settle_auto_logistic(set, line, &logistic);
-	if (!classifier_is_logistic(classifier_choose(&terms, &logistic, set->rows)))
+	if (!classifier_is_logistic(classifier_choose(&terms, &logistic)))
 		return settle_auto_halfspace(set, line, request);
 	*request = logistic;
 	return true;
@@ -213,6 +233,12 @@ settle_classifier(const AccuracySet *set, const Line *line, MechanismRequest *re
 	{                                                                                              \
 		(adjacency) == ADJACENCY_REPLACE ? "convex" : "add_remove", name, sets, settle_convex,     \
 			kind, noise, adjacency, NULL, false, tuned, loss                                       \
+	}
+
+#define DESCENT_ROW(name, sets, sampling, adjacency)                                               \
+	{                                                                                              \
+		(adjacency) == ADJACENCY_REPLACE ? "convex" : "add_remove", name, sets, settle_descent,    \
+			MECHANISM_SGD, sampling, adjacency, NULL, false, false, LOSS_LOGISTIC                  \
 	}
 
 static const Line lines[] = {
@@ -266,6 +292,11 @@ static const Line lines[] = {
 			   false, LOSS_LOGISTIC),
 	CONVEX_ROW("logistic, output, gaussian", ON_ALL, MECHANISM_OUTPUT, CONVEX_GAUSSIAN,
 			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
+	DESCENT_ROW("logistic, sgd, full batches", ON_ALL, DESCENT_FULL, ADJACENCY_REPLACE),
+	DESCENT_ROW("logistic, sgd, fixed batches", ON_ADULT23, DESCENT_FIXED, ADJACENCY_REPLACE),
+	DESCENT_ROW("logistic, sgd, Poisson batches", ON_ADULT23, DESCENT_POISSON, ADJACENCY_REPLACE),
+	DESCENT_ROW("logistic, sgd, full batches, add_remove", ON_ADULT23, DESCENT_FULL,
+				ADJACENCY_ADD_REMOVE),
 	CONVEX_ROW("svm, objective, gamma", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
 			   ADJACENCY_REPLACE, false, LOSS_HUBER),
 	CONVEX_ROW("logistic, objective, gaussian, best lambda, add_remove", ON_SMALL | ON_FULL,
@@ -328,6 +359,14 @@ print_cell(const AccuracySet *set, const Line *line, double epsilon, Bits *bits)
 	fflush(stdout);
 }
 
+static bool
+is_asked(const Line *line, const char *text)
+{
+	if (text == NULL)
+		return true;
+	return text[0] == '=' ? strcmp(line->name, text + 1) == 0 : strstr(line->name, text) != NULL;
+}
+
 static void
 print_set(const char *folder, const char *name, unsigned bit, const char *part)
 {
@@ -342,7 +381,7 @@ print_set(const char *folder, const char *name, unsigned bit, const char *part)
 		TestStream stream;
 		Bits bits;
 
-		if ((lines[i].sets & bit) == 0 || (part != NULL && strstr(lines[i].name, part) == NULL))
+		if ((lines[i].sets & bit) == 0 || !is_asked(&lines[i], part))
 			continue;
 		teststream_seed(&stream, 5);
 		bits_init(&bits, teststream_fill, &stream);

@@ -279,7 +279,7 @@ def panel(cells, name, left, top):
 
 
 def plot(cells):
-    names = [name for name in ('adult23', 'g1', 'g2', 'full') if rows_of(cells, name)]
+    names = [name for name in ('adult23', 'g1', 'g2', 'full') if curve_values(cells, name, CURVES[0][0])]
     wide, tall = 2 * WIDTH, (len(names) + 1) // 2 * HEIGHT + LEGEND
     parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" '
              'font-family="sans-serif" font-size="11">' % (wide, tall, wide, tall),

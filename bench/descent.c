@@ -115,7 +115,7 @@ print_line(const Adult *adult, const Labelled *labelled, ConvexLoss loss, Descen
 											   .noise = CONVEX_GAUSSIAN,
 											   .radius = ADULT_RADIUS,
 											   .lambda = LAMBDA_MIN,
-											   .delta = (int64_t) ldexp(1 / (n * n), 60)},
+											   .delta = (int64_t) (DELTA_ONE / (n * n))},
 									.descent = descent_usual(sampling, adult->all.rows,
 															 ADULT_RADIUS, epsilons[e], adjacency)};
 

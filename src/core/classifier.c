@@ -39,17 +39,18 @@ classifier_is_logistic(ClassifierReason reason)
 }
 
 ClassifierReason
-classifier_choose(const GridTerms *terms, const MechanismRequest *logistic, int64_t rows)
+classifier_choose(const GridTerms *terms, const MechanismRequest *logistic)
 {
 	double dimension = encoding_dimension(terms->encoding);
 	GridUsual usual;
 	Grid grid;
 	bool plain = grid_plain(terms, &usual, &grid);
 
-	if (rows == 0)
+	if (terms->rows == 0)
 		return plain ? REASON_ROWS_UNKNOWN : REASON_NO_GRID;
 	if (!plain)
-		return convex_usual_length(CONVEX_OBJECTIVE, logistic) <= LOGISTIC_NOISE * (double) rows
+		return convex_usual_length(CONVEX_OBJECTIVE, logistic) <=
+					   LOGISTIC_NOISE * (double) terms->rows
 				   ? REASON_LITTLE_NOISE
 				   : REASON_MUCH_NOISE;
 	grid_usual(terms, &usual, &grid);

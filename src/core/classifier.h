@@ -23,11 +23,7 @@ extern const char *classifier_reason(ClassifierReason reason);
 
 extern bool classifier_is_logistic(ClassifierReason reason);
 
-/*
- * terms: of the halfspace, evidence 0 where no number of rows is declared.  logistic: the
- * request for a logistic model, noise and all.  rows: the declared number.
- */
-extern ClassifierReason classifier_choose(const GridTerms *terms, const MechanismRequest *logistic,
-										  int64_t rows);
+/* terms: of the halfspace.  logistic: the request for a logistic model, noise and all. */
+extern ClassifierReason classifier_choose(const GridTerms *terms, const MechanismRequest *logistic);
 
 #endif

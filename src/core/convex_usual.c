@@ -50,9 +50,9 @@ least_lambda(ConvexKind kind, const MechanismRequest *request)
 }
 
 /*
- * Found by trial on Adult and on generated data (docs/method.md): in units of R, d / (24
- * epsilon^2) for noise in the objective, but at least twice what epsilon allows, and
- * 4 d / (3 epsilon) for noise on the minimiser.
+ * Found by trial on Adult and on generated data (docs/method.md): in units of R, for noise in
+ * the objective d / (24 epsilon^2), or d / (24 epsilon^1.5) from epsilon = 1 on, but at
+ * least twice what epsilon allows; and 4 d / (3 epsilon) for noise on the minimiser.
  */
 int64_t
 convex_usual_lambda(ConvexKind kind, const MechanismRequest *request)
@@ -60,7 +60,7 @@ convex_usual_lambda(ConvexKind kind, const MechanismRequest *request)
 	double epsilon = (double) request->epsilon / EPSILON_ONE;
 	double dimension = request->grid.dimension;
 	double lambda = kind == CONVEX_OUTPUT ? 4.0 / 3 * dimension / epsilon
-										  : dimension / (24 * epsilon * epsilon);
+										  : dimension / (24 * pow(epsilon, epsilon < 1 ? 2 : 1.5));
 
 	/* none will do if the least is beyond the largest */
 	lambda = fmax(lambda * LAMBDA_ONE, 2 * least_lambda(kind, request));

@@ -6,19 +6,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/mechanism.h"
+
 /* Scores are computed in int32. */
 #define SCORE_LIMIT 2147483647.0
 
-/* Configurations that the exponential mechanism is sure to enumerate (mech_exponential.c). */
-#define SURE_COST UINT64_C(50000000)
-
 /*
- * Beyond that the tree draws, in seconds as long as numbers are few and the columns that
- * are left when a group is summed out have not many more vectors (bench/accuracy).
+ * More than EXPONENTIAL_SURE_COST configurations are not sure to be enumerated, but the tree
+ * draws, in seconds as long as numbers are few and the columns that are left when a
+ * group is summed out have not many more vectors (bench/accuracy).
  */
 #define TREE_COST UINT64_C(1000000000)
-#define TREE_LOG2 64
-#define TREE_NUMBERS 4
+#define TREE_NUMBERS 3
+
+/* Configurations times rows: a minute or so, less with many numbers, where no tree helps. */
+#define WORK 1e12
+#define WORK_WITH_NUMBERS 2e11
 
 /* What the rows can pay for: at most this share of them lost in the mean. */
 #define DENSE_PRICE 0.04
@@ -83,15 +86,18 @@ can_draw(const GridTerms *terms, const GridUsual *usual, const Grid *grid)
 	const Encoding *encoding = terms->encoding;
 	uint64_t cost =
 		select_cost(grid, select_cheapest_group(grid, encoding->group, encoding->groups));
+	bool many_numbers = usual->number > 1 && count_numbers(terms) > TREE_NUMBERS;
+	double work = (double) cost * (double) terms->rows;
 
 	if (encoding_score_bound(encoding, grid) >= SCORE_LIMIT)
 		return false;
-	if (cost <= SURE_COST)
-		return true;
-	if (terms->finish || usual->sparse > 0 ||
-		(usual->number > 1 && count_numbers(terms) > TREE_NUMBERS))
+	if (usual->grouped != 1 && work > (many_numbers ? WORK_WITH_NUMBERS : WORK))
 		return false;
-	return grid_log2_size(grid) <= TREE_LOG2 && (usual->grouped == 1 || cost <= TREE_COST);
+	if (cost <= EXPONENTIAL_SURE_COST)
+		return true;
+	if (terms->finish || usual->sparse > 0 || many_numbers)
+		return false;
+	return grid_log2_size(grid) <= GRID_USUAL_LOG2 && (usual->grouped == 1 || cost <= TREE_COST);
 }
 
 /* Of the rows, 2 ln |W| / evidence. */

@@ -16,12 +16,19 @@
 #include "core/grid.h"
 #include "core/select.h"
 
+/*
+ * The exponential mechanism, left to itself, takes product grids of so many vectors
+ * whether its run has a bound or not.
+ */
+#define GRID_USUAL_LOG2 64
+
 /* What is public about a request for a halfspace. */
 typedef struct GridTerms
 {
 	const Encoding *encoding; /* its dimension, clip bounds and one-hot groups */
 	bool numeric[GRID_MAX_DIMENSION];
-	double evidence; /* declared rows times epsilon, twice that under add_remove */
+	int64_t rows;    /* declared; 0: they are not */
+	double evidence; /* rows times epsilon, twice that under add_remove */
 	bool finish;     /* must a draw be sure to end? */
 } GridTerms;
 

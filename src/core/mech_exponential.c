@@ -18,13 +18,6 @@
 
 #include "core/tree.h"
 
-/*
- * Configurations that group elimination may enumerate: about ten seconds on two
- * cores at a few thousand distinct rows.  Fixed and public, so that a request
- * that is admitted as finishing always finishes (PRIVACY.md 3, T3).
- */
-#define ENUMERATION_LIMIT UINT64_C(50000000)
-
 /* So few are enumerated at once: the tree would not be quicker. */
 #define ENUMERATED_AT_ONCE UINT64_C(2000000)
 
@@ -38,7 +31,7 @@ static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	verdict->cost = select_cost(&request->grid, request->group);
-	verdict->limit = ENUMERATION_LIMIT;
+	verdict->limit = EXPONENTIAL_SURE_COST;
 	verdict->finishes = verdict->cost <= verdict->limit;
 	verdict->admitted = true;
 }
@@ -50,7 +43,7 @@ select_vector(const MechanismRequest *request, const SelectProblem *problem,
 	uint64_t cost = select_cost(&request->grid, request->group);
 	int64_t attempts = (int64_t) (cost / CONFIGURATIONS_PER_ATTEMPT);
 
-	if (cost > ENUMERATION_LIMIT)
+	if (cost > EXPONENTIAL_SURE_COST)
 		(void) tree_exponential(problem, INT64_MAX, tools->bits, tools->memory, answer);
 	else if (cost <= ENUMERATED_AT_ONCE ||
 			 !tree_exponential(problem, attempts, tools->bits, tools->memory, answer))

@@ -21,7 +21,7 @@
 #include "core/utility.h"
 
 /*
- * Nodes of all parts together, public like ENUMERATION_LIMIT (mech_exponential.c): a
+ * Nodes of all parts together, public like EXPONENTIAL_SURE_COST (mechanism.h): a
  * node of a small part takes some ten microseconds, so about ten minutes at the most.
  */
 #define NODE_LIMIT UINT64_C(20000000)

@@ -177,6 +177,7 @@ grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, bool
 	terms->encoding = encoding;
 	for (int i = 0; i < options->numeric_count; i++)
 		terms->numeric[options->numeric[i] - 1] = true;
+	terms->rows = options->n;
 	terms->evidence = grid_evidence(options->n, epsilon, options->adjacency);
 	terms->finish = finish;
 }

@@ -23,9 +23,6 @@
 #define AUTO_OPDISC_MAX_DIMENSION 50
 #define AUTO_OPDISC_MAX_N_EPSILON 1e4
 
-/* Rule 1: with few numeric columns the tree sampler takes seconds at most (docs/method.md). */
-#define AUTO_EXPONENTIAL_MAX_LOG2_GRID 64
-
 /* ---- encoding ---- */
 
 static int
@@ -215,7 +212,8 @@ refuse_mechanism(const Training *training, const MechanismVerdict *verdict)
 
 /*
  * Rules 1 and 2 of UTILITY.md, from public parameters only.  The exponential
- * mechanism's sampler always ends, but only a grid of moderate size ends soon.
+ * mechanism's sampler always ends, but only a grid of moderate size ends soon: with few
+ * numeric columns in seconds (docs/method.md).
  */
 static void
 choose_automatically(Training *training)
@@ -226,7 +224,7 @@ choose_automatically(Training *training)
 
 	if (!admitted(training, MECHANISM_EXPONENTIAL, &verdict))
 		refuse_mechanism(training, &verdict);
-	if (verdict.finishes || grid_log2_size(grid) <= AUTO_EXPONENTIAL_MAX_LOG2_GRID)
+	if (verdict.finishes || grid_log2_size(grid) <= GRID_USUAL_LOG2)
 		return;
 	if (grid->dimension > AUTO_OPDISC_MAX_DIMENSION ||
 		(double) training->options.n * epsilon > AUTO_OPDISC_MAX_N_EPSILON)
@@ -238,9 +236,8 @@ choose_automatically(Training *training)
 					   "to 2^%d or when it enumerates at most %s configurations; beyond %d "
 					   "features or n * epsilon = %g a convex model is more accurate than "
 					   "opdisc.",
-					   grid_log2_size(grid), AUTO_EXPONENTIAL_MAX_LOG2_GRID,
-					   count_text(verdict.limit), AUTO_OPDISC_MAX_DIMENSION,
-					   AUTO_OPDISC_MAX_N_EPSILON),
+					   grid_log2_size(grid), GRID_USUAL_LOG2, count_text(verdict.limit),
+					   AUTO_OPDISC_MAX_DIMENSION, AUTO_OPDISC_MAX_N_EPSILON),
 			 errhint("Choose a smaller grid such as {\"sparse\": 4}, or name mechanism "
 					 "\"exponential\" or \"opdisc\".")));
 	(void) admitted(training, MECHANISM_OPDISC, &verdict);
@@ -450,7 +447,7 @@ choose_method(Training *training)
 	logistic.convex.radius = convex_choose_radius(options, &training->encoding);
 	convex_usual(CONVEX_OBJECTIVE, &logistic, row_delta(training));
 	grid_terms(options, &training->encoding, logistic.epsilon, training->by_analyst, &terms);
-	reason = classifier_choose(&terms, &logistic, options->n);
+	reason = classifier_choose(&terms, &logistic);
 	training->method = classifier_is_logistic(reason) ? METHOD_LOGISTIC : METHOD_HALFSPACE;
 	training->reason = classifier_reason(reason);
 }

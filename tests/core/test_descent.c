@@ -4,7 +4,6 @@
  */
 #include "core/batch.h"
 #include "core/calibration.h"
-#include "core/convex_scale.h"
 #include "core/descent_run.h"
 #include "core/mechanism.h"
 #include "core/rdp.h"
@@ -16,7 +15,7 @@
 #include "law.h"
 #include "testbits.h"
 
-#define MOST_DIMENSION 8
+#define MOST_DIMENSION 8 /* of random problems */
 #define MOST_ROWS 40
 
 static TestStream stream;
@@ -299,7 +298,7 @@ make_request(DescentTerms terms, int dimension, double epsilon, double delta, Ad
 										   .noise = CONVEX_GAUSSIAN,
 										   .radius = 1,
 										   .lambda = LAMBDA_MIN,
-										   .delta = (int64_t) ldexp(delta, 60)},
+										   .delta = (int64_t) (delta * DELTA_ONE)},
 								.descent = terms};
 
 	request.grid.dimension = dimension;
@@ -375,58 +374,71 @@ test_sensitivity(void)
 
 /* ---- the law of what is released ---- */
 
-#define LAW_RUNS 10000
+/*
+ * Weights that have nothing to do with each other, so that a run is as many as there are:
+ * row j is the j-th unit vector.
+ */
+#define WIDTH 100
 
-/* One weight, and that many labels at x = 1. */
-static double
-weight_of(const MechanismRequest *request, double noise, int labels)
+/* That many labels of each row, count weights. */
+static void
+draw_weights(const MechanismRequest *request, double noise, int64_t labels, int count,
+			 double *weight)
 {
-	const int32_t x = FIXED_POINT_ONE;
-	const int64_t positive = labels;
-	const int64_t none = 0;
-	Instance instance = {
-		.dimension = 1, .rows = labels > 0, .x = &x, .positive = &positive, .negative = &none};
-	double weight;
+	static int32_t x[WIDTH * WIDTH];
+	int64_t positive[WIDTH];
+	int64_t negative[WIDTH] = {0};
+	Instance instance = {.dimension = WIDTH,
+						 .rows = labels > 0 ? WIDTH : 0,
+						 .x = x,
+						 .positive = positive,
+						 .negative = negative};
 
-	run(request, noise, &instance, &weight);
-	return weight;
+	for (int j = 0; j < WIDTH; j++)
+	{
+		x[j * WIDTH + j] = FIXED_POINT_ONE;
+		positive[j] = labels;
+	}
+	for (int i = 0; i + WIDTH <= count; i += WIDTH)
+		run(request, noise, &instance, weight + i);
 }
 
-static double
-share_positive(const MechanismRequest *request, double noise, int labels, int runs)
-{
-	int above = 0;
+#define LAW_RUNS 10000
 
-	for (int i = 0; i < runs; i++)
-		above += weight_of(request, noise, labels) > 0;
-	return (double) above / runs;
+/* P(k of a row's 4 labels are in a batch): 2 of 8 places for each row are. */
+static double
+labels_probability(DescentSampling sampling, int k)
+{
+	if (sampling == DESCENT_FULL)
+		return k == 4;
+	if (sampling == DESCENT_POISSON)
+		return choose(4, k) * pow(0.25, k) * pow(0.75, 4 - k);
+	return choose(4, k) * choose(8 * WIDTH - 4, 2 * WIDTH - k) / choose(8 * WIDTH, 2 * WIDTH);
 }
 
 /*
- * After one step the weight is above 0 if and only if the noisy sum is below it.  At 0 each
+ * After one step a weight is above 0 if and only if its noisy sum is below it.  At 0 each
  * label pulls with all its strength 1, so that k of them in the batch make it Phi(k / z).
  */
 static void
 test_sign_law(DescentSampling sampling)
 {
 	bool full = sampling == DESCENT_FULL;
-	DescentTerms terms = make_terms(sampling, 1, full ? 0 : 2, full ? 0 : 8);
-	MechanismRequest request = make_request(terms, 1, 0.5, 0.1, ADJACENCY_ADD_REMOVE);
+	DescentTerms terms = make_terms(sampling, 1, full ? 0 : 2 * WIDTH, full ? 0 : 8 * WIDTH);
+	MechanismRequest request = make_request(terms, WIDTH, 0.5, 0.1, ADJACENCY_ADD_REMOVE);
+	int count = check_repetitions(LAW_RUNS);
+	double *weight = memory_allocate(memory, (size_t) count, sizeof(double));
 	double z = 3;
 	double truth = 0;
-	double error;
+	int above = 0;
 
 	for (int k = 0; k <= 4; k++)
-	{
-		double share = full ? k == 4
-					   : sampling == DESCENT_POISSON
-						   ? choose(4, k) * pow(0.25, k) * pow(0.75, 4 - k)
-						   : choose(4, k) * choose(4, 2 - k) / choose(8, 2);
-
-		truth += share * normal_cdf(k / z);
-	}
-	error = 5 * sqrt(truth * (1 - truth) / check_repetitions(LAW_RUNS));
-	CHECK(fabs(share_positive(&request, z, 4, check_repetitions(LAW_RUNS)) - truth) < error);
+		truth += labels_probability(sampling, k) * normal_cdf(k / z);
+	draw_weights(&request, z, 4, count, weight);
+	for (int i = 0; i < count; i++)
+		above += weight[i] > 0;
+	CHECK(fabs((double) above / count - truth) < 5 * sqrt(truth * (1 - truth) / count));
+	memory_release(memory, weight);
 }
 
 /* ---- privacy: an audit of the mechanism as it is ---- */
@@ -443,15 +455,14 @@ compare(const void *left, const void *right)
 }
 
 static double *
-draw_weights(const MechanismRequest *request, int labels, int runs)
+draw_sorted(const MechanismRequest *request, int64_t labels, int count)
 {
 	double noise = descent_noise(&request->descent, (double) request->epsilon / EPSILON_ONE,
 								 (double) request->convex.delta / DELTA_ONE, request->adjacency);
-	double *weight = memory_allocate(memory, (size_t) runs, sizeof(double));
+	double *weight = memory_allocate(memory, (size_t) count, sizeof(double));
 
-	for (int i = 0; i < runs; i++)
-		weight[i] = weight_of(request, noise, labels);
-	qsort(weight, (size_t) runs, sizeof(double), compare);
+	draw_weights(request, noise, labels, count, weight);
+	qsort(weight, (size_t) count, sizeof(double), compare);
 	return weight;
 }
 
@@ -477,15 +488,15 @@ test_audit(int iterations, double epsilon, double least)
 {
 	double delta = 0.3;
 	DescentTerms terms = make_terms(DESCENT_FULL, iterations, 0, 0);
-	MechanismRequest request = make_request(terms, 1, epsilon, delta, ADJACENCY_ADD_REMOVE);
+	MechanismRequest request = make_request(terms, WIDTH, epsilon, delta, ADJACENCY_ADD_REMOVE);
 	int runs = check_repetitions(AUDIT_RUNS);
 	double *with;
 	double *without;
 	double best = 0;
 
 	request.descent.step = 0x1p-6;
-	with = draw_weights(&request, 1, runs);
-	without = draw_weights(&request, 0, runs);
+	with = draw_sorted(&request, 1, runs);
+	without = draw_sorted(&request, 0, runs);
 	for (int k = -20; k <= 20; k++)
 	{
 		double p = share_above(with, runs, k * 0x1p-9);

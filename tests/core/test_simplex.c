@@ -10,6 +10,7 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include <mpfr.h>
 
 #include "check.h"
 #include "law.h"
@@ -1134,5 +1135,6 @@ main(void)
 	test_default();
 
 	arena_destroy(arena);
+	mpfr_free_cache();
 	return check_report("test_simplex");
 }

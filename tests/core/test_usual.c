@@ -51,6 +51,7 @@ static GridTerms
 make_terms(const Shape *shape, const Encoding *encoding, int64_t rows, double epsilon, bool finish)
 {
 	GridTerms terms = {.encoding = encoding,
+					   .rows = rows,
 					   .evidence = grid_evidence(rows, (int64_t) nearbyint(epsilon * EPSILON_ONE),
 												 ADJACENCY_REPLACE),
 					   .finish = finish};
@@ -134,6 +135,8 @@ test_measured_grids(void)
 	CHECK(is_usual(&usual, 3, 0, 0, 0));
 	usual = usual_of(&numbers, 10000, 1, false); /* too many numbers for the tree */
 	CHECK(is_usual(&usual, 0, 1, 1, 1));
+	usual = usual_of(&g1, 1000000, 1, false); /* so many rows times so many configurations */
+	CHECK(is_usual(&usual, 0, 1, 1, 4));
 	usual = usual_of(&adult23, 1, 0.001, false);
 	CHECK(is_usual(&usual, 1, 0, 0, 0));
 }
@@ -233,7 +236,8 @@ lambda_of(const MechanismRequest *request)
 	return (double) request->convex.lambda / LAMBDA_ONE;
 }
 
-/* d / (24 epsilon^2), a tenth of the noise's length where that is less, twice the least. */
+/* d / (24 epsilon^2), epsilon^1.5 beyond 1, a tenth of the noise's length where that is less, twice
+ * the least. */
 static void
 test_lambda(void)
 {
@@ -241,6 +245,10 @@ test_lambda(void)
 	MechanismRequest request = make_logistic(&encoding, 1, 0);
 
 	CHECK(fabs(lambda_of(&request) - 111 / 24.0) < 1e-6);
+	request = make_logistic(&encoding, 4, 0);
+	CHECK(fabs(lambda_of(&request) - 111 / 24.0 / 8) < 1e-6);
+	request = make_logistic(&encoding, 0.5, 0);
+	CHECK(fabs(lambda_of(&request) - 111 / 24.0 * 4) < 1e-6);
 	request = make_logistic(&encoding, 0.1, 0);
 	CHECK(request.convex.noise == CONVEX_GAMMA);
 	CHECK(fabs(lambda_of(&request) - 0.1 * 111 * 2 / 0.1) < 3);
@@ -286,7 +294,7 @@ reason_of(const Shape *shape, int64_t rows, double epsilon, double delta)
 	GridTerms terms = make_terms(shape, &encoding, rows, epsilon, false);
 	MechanismRequest logistic = make_logistic(&encoding, epsilon, delta);
 
-	return classifier_choose(&terms, &logistic, rows);
+	return classifier_choose(&terms, &logistic);
 }
 
 static void

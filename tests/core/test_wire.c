@@ -119,7 +119,7 @@ static void
 draw_descent(TestStream *stream, ConvexTerms *convex, DescentTerms *terms)
 {
 	convex->noise = CONVEX_GAUSSIAN;
-	convex->delta = 1 + (int64_t) teststream_below(stream, (UINT64_C(1) << 60) - 1);
+	convex->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE - 1);
 	terms->sampling = (DescentSampling) teststream_below(stream, DESCENT_SAMPLINGS);
 	terms->iterations = 1 + (int) teststream_below(stream, DESCENT_MAX_ITERATIONS);
 	if (terms->sampling != DESCENT_FULL)

@@ -58,7 +58,7 @@ my @alike = (
 my @other = ("t = 'a'", "t = 'unknown'", "t = ''", 't = NULL', "t = repeat('a', 100000)", 't = t || t || t',
 	'n = 10::numeric ^ 20000 - 1', 'y = t', 'u = t');
 
-my $owner = session($node);
+my $owner = session($node, seconds => 300);
 
 sub become
 {
