@@ -249,7 +249,7 @@ real_features(const PerturbationRequest *request, const Geometry *geometry)
 {
 	if (request->separators)
 		return FEATURES_SEPARATORS;
-	if (request->noise == PERTURBATION_PARABOLOID)
+	if (request->noise == PERTURBATION_PARABOLOID && geometry->free > 0)
 		return FEATURES_PARABOLOID;
 	return geometry->least == geometry->most ? FEATURES_LINEAR : FEATURES_SPHERE;
 }
@@ -289,7 +289,7 @@ choose_real(Perturbation *perturbation, const PerturbationRequest *request)
 	perturbation->dimension = geometry.free;
 	if (request->separators)
 		perturbation->dimension = gauge_separators(request->grid);
-	else if (perturbation->features != FEATURES_LINEAR && perturbation->dimension > 0)
+	else if (perturbation->features != FEATURES_LINEAR)
 		perturbation->dimension++;
 	if (request->noise == PERTURBATION_GAUSSIAN)
 		choose_kappa(perturbation, request);

@@ -138,7 +138,7 @@ norm_interval(const RealDraw *draw, Interval *norm)
 	interval_clear(&square);
 }
 
-/* Normal coordinates over their norm point anywhere; their length is replaced. */
+/* Normal coordinates, if any, over their norm point anywhere; their length is replaced. */
 static bool
 replace_length(RealDraw *draw, const Interval *length)
 {
@@ -147,7 +147,7 @@ replace_length(RealDraw *draw, const Interval *length)
 
 	interval_init(&norm, draw->known + GUARD_BITS);
 	norm_interval(draw, &norm);
-	known = mpfr_sgn(norm.low) > 0;
+	known = draw->normals == 0 || mpfr_sgn(norm.low) > 0;
 	for (int j = 0; known && j < draw->normals; j++)
 	{
 		interval_multiply(&draw->value[j], length);
@@ -180,7 +180,7 @@ evaluate_cone(RealDraw *draw)
 
 	gamma_interval(draw, height);
 	if (draw->normals == 0)
-		return true;
+		return true; /* a ball of no dimensions */
 	interval_init(&length, draw->known + GUARD_BITS);
 	exponential_interval(draw, draw->uniforms - 1, &length);
 	interval_divide_ui(&length, (unsigned long) draw->normals);
