@@ -43,6 +43,9 @@ SELECT weights('{"grid": "sign", "mechanism": "permute_flip", "solver": "native"
 SELECT noise, mechanism, weights(jsonb_build_object('grid', 'sign', 'mechanism', mechanism, 'noise', noise))
 FROM unnest('{gauge,laplace,spherical}'::text[]) noise, unnest('{opdisc,rspm}'::text[]) mechanism;
 SELECT weights('{"grid": "sign", "mechanism": "opdisc", "noise": "paraboloid"}');
+-- a grid of one vector has no noise
+SELECT weights(jsonb_build_object('grid', '{"levels": [[3], [-2]]}'::jsonb, 'mechanism', 'opdisc', 'noise', noise))
+FROM unnest('{spherical,paraboloid}'::text[]) noise;
 SELECT weights('{"grid": "sign", "mechanism": "rspm", "solver": "glpk_literal"}');
 SELECT weights('{"grid": {"levels": [[-3, 0, 5], [-2, 0, 7]]}, "mechanism": "rspm", "reference": true}') ~ 'rspm \{5,(0|-2)\} exact' AS positive_first;
 SELECT weights('{"grid": "sign", "mechanism": "opdisc", "noise": "spherical", "time_limit": 60}');

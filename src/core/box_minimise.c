@@ -31,7 +31,7 @@ typedef struct Place
 
 typedef struct Search
 {
-	const ConvexObjective *objective;
+	const BoxObjective *objective;
 	int dimension;
 	Wide reach;
 	Place here;
@@ -85,7 +85,7 @@ room_of(const Search *search, const Place *place, int j, double error)
 static void
 look(const Search *search, Place *place)
 {
-	const ConvexObjective *objective = search->objective;
+	const BoxObjective *objective = search->objective;
 	double error = convex_gradient_error(objective->sample);
 
 	convex_gradient(objective->sample, objective->table, objective->lambda, objective->b, place->u,
@@ -159,32 +159,56 @@ solve_free(Search *search, double *step)
 	return solved;
 }
 
-/* From here to where Newton's step, cut off at the walls, would end: inside the cube all along. */
+/* How far coordinate j can go in the direction of the step. */
+static double
+room_ahead(const Search *search, int j, double step)
+{
+	Wide u = search->here.u[j];
+
+	return ldexp((double) (step > 0 ? search->reach - u : search->reach + u), -WEIGHT_BITS);
+}
+
+/* At a wall, or as good as, and the step leads out: then it stays, and the others are free. */
+static bool
+drop_blocked(Search *search, const double *step)
+{
+	double least = ldexp((double) search->reach, -WEIGHT_BITS) * ROUNDING;
+	int kept = 0;
+
+	for (int i = 0; i < search->frees; i++)
+		if (room_ahead(search, search->free[i], step[i]) > least)
+			search->free[kept++] = search->free[i];
+	if (kept == search->frees)
+		return false;
+	search->frees = kept;
+	return true;
+}
+
+/*
+ * Newton's step, or as much of it as there is before the first wall, which is then reached for
+ * sure: J falls along all of it at first, which it need not do if each coordinate were cut off.
+ */
 static bool
 find_direction(Search *search)
 {
 	double step[GRID_MAX_DIMENSION];
-	double reach = ldexp((double) search->reach, -WEIGHT_BITS);
+	double share = 1;
 
 	find_free(search);
+	do
+		if (search->frees == 0 || !solve_free(search, step))
+			return false;
+	while (drop_blocked(search, step));
 	for (int j = 0; j < search->dimension; j++)
 		search->direction[j] = 0;
-	if (search->frees == 0 || !solve_free(search, step))
-		return false;
 	for (int i = 0; i < search->frees; i++)
 	{
-		int j = search->free[i];
-		double u = ldexp((double) search->here.u[j], -WEIGHT_BITS);
-
 		if (!isfinite(step[i]))
 			return false;
-		if (u + step[i] > reach || u + step[i] < -reach)
-			search->direction[j] = ldexpl(
-				(long double) ((step[i] > 0 ? search->reach : -search->reach) - search->here.u[j]),
-				-WEIGHT_BITS);
-		else
-			search->direction[j] = step[i];
+		share = fmin(share, room_ahead(search, search->free[i], step[i]) / fabs(step[i]));
 	}
+	for (int i = 0; i < search->frees; i++)
+		search->direction[search->free[i]] = share * step[i] * (share < 1 ? 1 + ROUNDING : 1);
 	return true;
 }
 
@@ -269,7 +293,7 @@ newton_step(Search *search)
 static void
 gradient_step(Search *search)
 {
-	const ConvexObjective *objective = search->objective;
+	const BoxObjective *objective = search->objective;
 	long double most = (long double) objective->curvature * objective->sample->count +
 					   ldexpl((long double) objective->lambda, -LAMBDA_BITS);
 
@@ -280,7 +304,7 @@ gradient_step(Search *search)
 }
 
 int64_t
-box_minimise(const ConvexObjective *objective, Wide reach, double gap, Memory *memory, Wide *u)
+box_minimise(const BoxObjective *objective, Wide reach, double gap, Memory *memory, Wide *u)
 {
 	size_t dimension = (size_t) objective->sample->dimension;
 	Search *search = memory_allocate_zero(memory, 1, sizeof(Search));

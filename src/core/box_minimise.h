@@ -19,14 +19,25 @@
 #ifndef DPOBJ_CORE_BOX_MINIMISE_H
 #define DPOBJ_CORE_BOX_MINIMISE_H
 
-#include "core/convex_minimise.h"
+#include "core/convex_sample.h"
+#include "core/memory.h"
+
+/* J(u) + <b, u>, as for convex_minimise(), of a sample in memory. */
+typedef struct BoxObjective
+{
+	ConvexSample *sample;
+	const LossTable *table;
+	double curvature; /* beta */
+	int64_t lambda;
+	const Wide *b; /* units of 2^-85 */
+} BoxObjective;
 
 /*
  * From u, which is in the cube, to a vector of it whose J is at most gap above the least,
  * a function of the objective and of where it began.  reach is in units of 2^-96, below
  * 2^20.  Returns the number of rounds.
  */
-extern int64_t box_minimise(const ConvexObjective *objective, Wide reach, double gap,
-							Memory *memory, Wide *u);
+extern int64_t box_minimise(const BoxObjective *objective, Wide reach, double gap, Memory *memory,
+							Wide *u);
 
 #endif

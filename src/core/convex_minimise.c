@@ -34,7 +34,9 @@ typedef struct Search
 	int dimension;
 	Place here;
 	Place there;
+	Memory *memory;
 	double record;   /* the least norm that a whole step of Newton's has reached */
+	bool curved;     /* is hessian that of here? */
 	double *hessian; /* then its Cholesky factor */
 	double direction[GRID_MAX_DIMENSION];
 } Search;
@@ -54,15 +56,16 @@ norm_above(const Wide *gradient, int dimension, double error)
 	return sqrt(sum) * (1 + 1e-12) + error;
 }
 
+/* One pass over the rows; with the Hessian it takes longer, but less than two passes. */
 static void
-look(const Search *search, Place *place)
+look(const Search *search, Place *place, double *hessian)
 {
 	const ConvexObjective *objective = search->objective;
 
-	convex_gradient(objective->sample, objective->table, objective->lambda, objective->b, place->u,
-					place->gradient);
-	place->norm =
-		norm_above(place->gradient, search->dimension, convex_gradient_error(objective->sample));
+	convex_pass(objective->rows, objective->table, objective->lambda, objective->b, place->u,
+				search->memory, place->gradient, hessian);
+	place->norm = norm_above(place->gradient, search->dimension,
+							 gradient_error(objective->rows->count, search->dimension));
 }
 
 /* Within the range that convex_gradient() computes with? */
@@ -101,7 +104,9 @@ newton_direction(Search *search)
 	gsl_error_handler_t *handler;
 	bool solved;
 
-	convex_hessian(search->objective->sample, search->objective->lambda, search->hessian);
+	if (!search->curved)
+		look(search, &search->here, search->hessian);
+	search->curved = false;
 	for (size_t j = 0; j < dimension; j++)
 		search->direction[j] = -ldexp((double) search->here.gradient[j], -GRADIENT_BITS);
 	handler = gsl_set_error_handler_off();
@@ -126,7 +131,10 @@ slope_above(const Search *search, const Place *place)
 	return slope + SLOPE_ERROR * place->norm * sqrt(square);
 }
 
-/* Looks t times the direction away from origin; false if that is out of range. */
+/*
+ * Looks t times the direction away; false if that is out of range.  Where the whole step leads,
+ * the next round usually begins, so that the Hessian is taken along.
+ */
 static bool
 look_along(Search *search, double t)
 {
@@ -136,7 +144,7 @@ look_along(Search *search, double t)
 		step[j] = (long double) t * search->direction[j];
 	if (!move(search, step))
 		return false;
-	look(search, &search->there);
+	look(search, &search->there, t == 1 ? search->hessian : NULL);
 	return true;
 }
 
@@ -179,6 +187,7 @@ newton_step(Search *search)
 		{
 			search->record = search->there.norm;
 			search->here = search->there;
+			search->curved = true;
 			return true;
 		}
 		if (slope < 0)
@@ -195,6 +204,7 @@ newton_step(Search *search)
 		t = next_length(low, low_slope, high, high_slope);
 	}
 	search->here = best;
+	search->curved = low == 1;
 	return low > 0;
 }
 
@@ -203,7 +213,7 @@ static void
 gradient_step(Search *search)
 {
 	const ConvexObjective *objective = search->objective;
-	long double most = (long double) objective->curvature * objective->sample->count +
+	long double most = (long double) objective->curvature * objective->rows->count +
 					   ldexpl((long double) objective->lambda, -LAMBDA_BITS);
 	long double step[GRID_MAX_DIMENSION];
 
@@ -211,21 +221,24 @@ gradient_step(Search *search)
 		step[j] = -ldexpl((long double) search->here.gradient[j], -GRADIENT_BITS) / most;
 	if (!move(search, step))
 		abort();
-	look(search, &search->there);
+	look(search, &search->there, search->hessian);
 	search->here = search->there;
+	search->curved = true;
 }
 
 int64_t
 convex_minimise(const ConvexObjective *objective, double tolerance, Memory *memory, Wide *u)
 {
-	size_t dimension = (size_t) objective->sample->dimension;
+	size_t dimension = (size_t) objective->rows->instance->dimension;
 	Search *search = memory_allocate_zero(memory, 1, sizeof(Search));
 	int64_t rounds = 0;
 
 	search->objective = objective;
-	search->dimension = objective->sample->dimension;
+	search->dimension = objective->rows->instance->dimension;
+	search->memory = memory;
 	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
-	look(search, &search->here);
+	look(search, &search->here, search->hessian);
+	search->curved = true;
 	search->record = search->here.norm;
 	for (; search->here.norm > tolerance; rounds++)
 		if (!newton_direction(search) || !newton_step(search) || rounds % GRADIENT_ROUNDS == 0)

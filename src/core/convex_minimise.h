@@ -1,7 +1,8 @@
 /*
  * convex_minimise.h - the minimiser of J(u) + <b, u>, with a certificate.
  *
- * Newton's method finds candidates in doubles; what is certified is the exact
+ * Newton's method finds candidates in doubles, from exact sums of integers, so that they
+ * are a function of the rows as a multiset; what is certified is the exact
  * gradient in integers.  Strong convexity turns its norm into a distance:
  * |u - u*| <= |gradient| / lambda.
  *
@@ -23,12 +24,13 @@
 #define DPOBJ_CORE_CONVEX_MINIMISE_H
 
 #include "core/convex.h"
-#include "core/convex_sample.h"
+#include "core/convex_pass.h"
+#include "core/convex_rows.h"
 #include "core/memory.h"
 
 typedef struct ConvexObjective
 {
-	ConvexSample *sample;
+	ConvexRows *rows;
 	const LossTable *table;
 	double curvature; /* beta */
 	int64_t lambda;

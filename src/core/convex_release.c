@@ -117,8 +117,8 @@ minimise(const MechanismRequest *request, const Instance *instance, double toler
 {
 	const ConvexTerms *terms = &request->convex;
 	LossTable *table = memory_allocate(tools->memory, 1, sizeof(LossTable));
-	ConvexSample sample;
-	ConvexObjective objective = {.sample = &sample,
+	ConvexRows rows;
+	ConvexObjective objective = {.rows = &rows,
 								 .table = table,
 								 .curvature = loss_curvature(terms->loss),
 								 .lambda = terms->lambda,
@@ -126,9 +126,9 @@ minimise(const MechanismRequest *request, const Instance *instance, double toler
 	int64_t steps;
 
 	loss_table_make(terms->loss, table);
-	convex_sample_make(instance, terms->radius, tools->memory, &sample);
+	convex_rows_make(instance, terms->radius, request->threads, tools->memory, &rows);
 	steps = convex_minimise(&objective, tolerance / 2, tools->memory, u);
-	convex_sample_release(&sample, tools->memory);
+	convex_rows_release(&rows, tools->memory);
 	memory_release(tools->memory, table);
 	return steps;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/convex_pull.h"
 #include "core/mutant.h"
 
 /* ---- rows ---- */
@@ -68,105 +69,6 @@ convex_sample_release(ConvexSample *sample, Memory *memory)
 
 /* ---- gradient ---- */
 
-/* The weights are cut in two so that each product takes one multiplication. */
-#define LOW_BITS 62
-#define LOW_MASK ((INT64_C(1) << LOW_BITS) - 1)
-
-typedef struct SplitWeights
-{
-	int64_t high[GRID_MAX_DIMENSION]; /* units of 2^-34 */
-	int64_t low[GRID_MAX_DIMENSION];  /* units of 2^-96 */
-} SplitWeights;
-
-static void
-split_weights(const Wide *u, int dimension, SplitWeights *split)
-{
-	for (int j = 0; j < dimension; j++)
-	{
-		split->high[j] = (int64_t) (u[j] >> LOW_BITS);
-		split->low[j] = (int64_t) (u[j] & LOW_MASK);
-	}
-}
-
-/* <v, u>, rounded down to units of 2^-90 and clipped to what a table knows. */
-static inline Wide
-row_score(const int32_t *v, const SplitWeights *split, int dimension)
-{
-	const Wide reach = (Wide) SLOPE_REACH << (WEIGHT_BITS - LOW_BITS + ROW_BITS);
-	Wide high = 0;
-	Wide low = 0;
-
-	for (int j = 0; j < dimension; j++)
-	{
-		high += (Wide) split->high[j] * v[j];
-		low += (Wide) split->low[j] * v[j];
-	}
-	high += low >> LOW_BITS;
-	if (high >= reach)
-		return SCORE_REACH;
-	if (high < -reach)
-		return -SCORE_REACH;
-	return high * ((Wide) 1 << (SCORE_BITS - (WEIGHT_BITS - LOW_BITS + ROW_BITS))) +
-		   ((low & LOW_MASK) >> (WEIGHT_BITS + ROW_BITS - SCORE_BITS));
-}
-
-/* A slope in two parts: units of 2^-55, and 2^-95 for the rest, of which 40 bits are kept. */
-#define PART_BITS 55
-#define REST_BITS 40
-
-/* Sums over rows: units of 2^-75 and 2^-115. */
-typedef struct GradientSums
-{
-	Wide part[GRID_MAX_DIMENSION];
-	Wide rest[GRID_MAX_DIMENSION];
-} GradientSums;
-
-/*
- * A row pulls along v by positive a(s) - negative a(-s).  Few labels, which is the
- * usual case, leave room for products of single words.
- */
-#define FEW_LABELS 127
-
-static inline void
-add_pull(const int32_t *v, Wide positive, Wide negative, Wide ahead, Wide behind, int dimension,
-		 GradientSums *sums)
-{
-	const int shift = SLOPE_FINE_BITS - PART_BITS;
-	const Wide mask = ((Wide) 1 << shift) - 1;
-	Wide part = positive * (ahead >> shift) - negative * (behind >> shift);
-	Wide rest = positive * ((ahead & mask) >> (shift - REST_BITS)) -
-				negative * ((behind & mask) >> (shift - REST_BITS));
-
-	if (positive + negative <= FEW_LABELS)
-	{
-		int64_t word = (int64_t) part;
-		int64_t rest_word = (int64_t) rest;
-
-		for (int j = 0; j < dimension; j++)
-		{
-			sums->part[j] += (Wide) word * v[j];
-			sums->rest[j] += (Wide) rest_word * v[j];
-		}
-		return;
-	}
-	for (int j = 0; j < dimension; j++)
-	{
-		sums->part[j] += part * v[j];
-		sums->rest[j] += rest * v[j];
-	}
-}
-
-/* lambda u, rounded down to units of 2^-85. */
-static Wide
-times_lambda(Wide u, int64_t lambda)
-{
-	Wide high = (u >> LOW_BITS) * lambda;      /* units of 2^-66 */
-	Wide low = (Wide) (u & LOW_MASK) * lambda; /* units of 2^-128 */
-
-	return high * ((Wide) 1 << (GRADIENT_BITS - (WEIGHT_BITS - LOW_BITS + LAMBDA_BITS))) +
-		   (low >> (WEIGHT_BITS + LAMBDA_BITS - GRADIENT_BITS));
-}
-
 void
 convex_gradient(ConvexSample *sample, const LossTable *table, int64_t lambda, const Wide *b,
 				const Wide *u, Wide *gradient)
@@ -195,9 +97,7 @@ convex_gradient(ConvexSample *sample, const LossTable *table, int64_t lambda, co
 						  (double) sample->negative[i] * loss_bend(table, -score);
 	}
 	for (int j = 0; j < dimension; j++)
-		gradient[j] = b[j] + times_lambda(u[j], lambda) -
-					  sums.part[j] * (1 << (GRADIENT_BITS - PART_BITS - ROW_BITS)) -
-					  (sums.rest[j] >> (PART_BITS + REST_BITS + ROW_BITS - GRADIENT_BITS));
+		gradient[j] = gradient_entry(b[j], u[j], lambda, sums.part[j], sums.rest[j]);
 }
 
 /*
@@ -206,9 +106,15 @@ convex_gradient(ConvexSample *sample, const LossTable *table, int64_t lambda, co
  * two roundings above.
  */
 double
+gradient_error(double count, int dimension)
+{
+	return ldexp(count, -89) + ldexp(sqrt(dimension), -84);
+}
+
+double
 convex_gradient_error(const ConvexSample *sample)
 {
-	return ldexp(sample->count, -89) + ldexp(sqrt(sample->dimension), -84);
+	return gradient_error(sample->count, sample->dimension);
 }
 
 /* ---- Hessian ---- */

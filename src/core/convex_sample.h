@@ -48,6 +48,9 @@ extern void convex_gradient(ConvexSample *sample, const LossTable *table, int64_
 							const Wide *b, const Wide *u, Wide *gradient);
 extern double convex_gradient_error(const ConvexSample *sample);
 
+/* The same of so many labels, counted or rounded up. */
+extern double gradient_error(double count, int dimension);
+
 /* The generalised Hessian of J where the last gradient was taken, in doubles; full matrix. */
 extern void convex_hessian(const ConvexSample *sample, int64_t lambda, double *hessian);
 

@@ -132,6 +132,13 @@ objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 #define NOISE_LIMIT 0x1p24
 #define NOISE_LIMIT_LAMBDA 0x1p14
 
+/* No more than a half: one that is nearly 1 buys hardly less noise, and would need hardly any. */
+static double
+delta_value(int64_t delta)
+{
+	return fmin(privacy_delta(delta), 0.5);
+}
+
 static double
 lambda_value(int64_t lambda)
 {
@@ -166,7 +173,7 @@ static double
 distance_scale(const ConvexTerms *terms, double epsilon, double distance)
 {
 	if (terms->noise == CONVEX_GAUSSIAN)
-		return distance * calibration_gaussian_sigma(epsilon, privacy_delta(terms->delta));
+		return distance * calibration_gaussian_sigma(epsilon, delta_value(terms->delta));
 	return CALIBRATION_SAFE * distance / epsilon;
 }
 
@@ -196,7 +203,7 @@ settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, 
 	double inner = inner_epsilon(epsilon) / CALIBRATION_SAFE;
 
 	scale->inner = terms->noise == CONVEX_GAUSSIAN
-					   ? objective_sigma(inner, privacy_delta(terms->delta), ratio, adjacency)
+					   ? objective_sigma(inner, delta_value(terms->delta), ratio, adjacency)
 					   : objective_gamma(inner, ratio, adjacency);
 	scale->outer = CALIBRATION_SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "core/calibration.h"
-#include "core/convex_scale.h"
 #include "core/rdp.h"
 
 /* More than the rounding of sums of gradients to 2^-85 adds to what a row can change. */

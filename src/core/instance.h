@@ -15,9 +15,11 @@
 #ifndef DPOBJ_CORE_INSTANCE_H
 #define DPOBJ_CORE_INSTANCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/grid.h"
+#include "core/spill.h"
 
 #define FIXED_POINT_BITS 16
 #define FIXED_POINT_ONE (1 << FIXED_POINT_BITS) /* a feature of 1.0 */
@@ -32,6 +34,9 @@ typedef struct Instance
 	/* For the convex losses, which see both labels of a row; then net is NULL. */
 	const int64_t *positive;
 	const int64_t *negative;
+	/* Their rows may be elsewhere: as many records (spill.h), and no arrays. */
+	bool spilled;
+	SpillSource *source; /* of a spilled instance */
 } Instance;
 
 /*

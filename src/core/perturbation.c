@@ -462,6 +462,6 @@ perturbation_draw(const Perturbation *perturbation, const Grid *grid, Bits *bits
 {
 	if (perturbation->features == FEATURES_LATTICE)
 		gauge_draw(&perturbation->gauge, grid, bits, memory, reward);
-	else
+	else if (perturbation->dimension > 0) /* else W is one vector: no noise */
 		draw_real(perturbation, grid, bits, memory, reward, level_reward);
 }

@@ -16,31 +16,32 @@
 #define DELTA_ONE INT64_C(1000000000000000000)
 
 /*
- * As doubles, never above what they stand for: a scale that is safe for them is safe.
- * (The product of two doubles less a third has the right sign in fma().)
+ * numerator / one as a double that is never above it, one being a double itself: the sign
+ * of value one - numerator is right in fma().
  */
+static inline double
+privacy_quotient(int64_t numerator, int64_t one)
+{
+	double units = (double) numerator;
+	double value;
+
+	if ((int64_t) units > numerator)
+		units = nextafter(units, 0);
+	value = units / (double) one;
+	return fma(value, (double) one, -units) > 0 ? nextafter(value, 0) : value;
+}
+
+/* A scale that is safe for these is safe. */
 static inline double
 privacy_epsilon(int64_t epsilon)
 {
-	double units = (double) epsilon;
-	double value;
-
-	if ((int64_t) units > epsilon)
-		units = nextafter(units, 0);
-	value = units / EPSILON_ONE;
-	return fma(value, EPSILON_ONE, -units) > 0 ? nextafter(value, 0) : value;
+	return privacy_quotient(epsilon, EPSILON_ONE);
 }
 
 static inline double
 privacy_delta(int64_t delta)
 {
-	double units = (double) delta;
-	double value;
-
-	if ((int64_t) units > delta)
-		units = nextafter(units, 0);
-	value = units / DELTA_ONE;
-	return fma(value, DELTA_ONE, -units) > 0 ? nextafter(value, 0) : value;
+	return privacy_quotient(delta, DELTA_ONE);
 }
 
 typedef enum Adjacency

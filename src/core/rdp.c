@@ -39,7 +39,6 @@
 #include <stdbool.h>
 
 #include "core/calibration.h"
-#include "core/convex_scale.h"
 #include "core/mutant.h"
 
 /* ---- one row comes or goes ---- */

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "core/mutant.h"
+
 #define INITIAL_ROWS 256
 #define ROWS_MAX (UINT32_C(1) << 30) /* with twice as many slots, 31 bits number them */
 
@@ -33,7 +35,7 @@ hash_multiplier(uint64_t i)
 static void
 table_allocate(Rows *rows)
 {
-	rows->stride = (encoding_dimension(&rows->encoding) + 1) & ~1;
+	rows->stride = spill_stride(encoding_dimension(&rows->encoding));
 	rows->capacity = INITIAL_ROWS;
 	rows->x = memory_allocate(rows->memory, (size_t) rows->capacity * (size_t) rows->stride,
 							  sizeof(int32_t));
@@ -139,6 +141,63 @@ table_grow(Rows *rows)
 	rows->capacity = (uint32_t) capacity;
 }
 
+static size_t
+record_size(const Rows *rows)
+{
+	return spill_record_size(encoding_dimension(&rows->encoding));
+}
+
+/* Copies a row and its counts; returns where the next record goes. */
+static uint8_t *
+put_record(const Rows *rows, uint32_t row, uint8_t *record)
+{
+	size_t bytes = (size_t) rows->stride * sizeof(int32_t);
+
+	memcpy(record, rows->x + (size_t) row * (size_t) rows->stride, bytes);
+	memcpy(record + bytes, &rows->count[row], sizeof(RowCount));
+	return record + record_size(rows);
+}
+
+/* Writes out all rows and empties the table. */
+static void
+spill_table(Rows *rows)
+{
+	uint8_t *at;
+
+	if (rows->spilling == NULL)
+		rows->spilling = memory_allocate(rows->memory, ROWS_SPILL_BATCH, record_size(rows));
+	at = rows->spilling;
+	for (uint32_t i = 0; i < rows->distinct; i++)
+	{
+		at = put_record(rows, i, at);
+		if ((i + 1) % ROWS_SPILL_BATCH == 0 || i + 1 == rows->distinct)
+		{
+			rows->sink->append(rows->sink, rows->spilling, (size_t) (at - rows->spilling));
+			at = rows->spilling;
+		}
+	}
+	rows->spilled += rows->distinct;
+	rows->distinct = 0;
+	memset(rows->slot, 0, ((size_t) rows->slot_mask + 1) * sizeof(uint64_t));
+}
+
+/* At most four slots to a row: they double when half of them are taken. */
+static bool
+fits(const Rows *rows, size_t capacity)
+{
+	return capacity * (record_size(rows) + 4 * sizeof(uint64_t)) <= rows->limit;
+}
+
+/* For one more row than there is room for; an emptied table has its slots anew. */
+static void
+make_room(Rows *rows)
+{
+	if (rows->sink != NULL && !fits(rows, 2 * (size_t) rows->capacity))
+		spill_table(rows);
+	else
+		table_grow(rows);
+}
+
 /* The number of the row x, which is appended when it is new. */
 static uint32_t
 find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
@@ -155,7 +214,9 @@ find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
 			return row;
 	}
 	if (rows->distinct == rows->capacity)
-		table_grow(rows);
+		make_room(rows);
+	if (rows->distinct == 0)
+		at = hash & rows->slot_mask;
 	memcpy(rows->x + (size_t) rows->distinct * (size_t) rows->stride, x, bytes);
 	rows->count[rows->distinct] = (RowCount){0, 0};
 	rows->slot[at] = slot_make(hash, rows->distinct);
@@ -163,6 +224,33 @@ find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
 	if (rows->distinct > rows->slot_mask / 2)
 		slots_grow(rows);
 	return rows->distinct - 1;
+}
+
+/* ---- spilling ---- */
+
+void
+rows_set_spill(Rows *rows, SpillSink *sink, size_t limit)
+{
+	rows->sink = sink;
+	rows->limit = limit;
+}
+
+void
+rows_spilled_instance(Rows *rows, Instance *instance)
+{
+	rows_flush(rows);
+	if (!MUTANT(110) && rows->distinct > 0)
+		spill_table(rows);
+	memory_release(rows->memory, rows->x);
+	memory_release(rows->memory, rows->count);
+	memory_release(rows->memory, rows->slot);
+	memory_release(rows->memory, rows->spilling);
+	rows->x = NULL;
+	rows->count = NULL;
+	rows->slot = NULL;
+	rows->spilling = NULL;
+	*instance = (Instance){
+		.dimension = encoding_dimension(&rows->encoding), .rows = rows->spilled, .spilled = true};
 }
 
 void

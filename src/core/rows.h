@@ -3,7 +3,9 @@
  * number of positive and negative labels of each.
  *
  * Merging equal rows is exact and loses nothing that a 0/1 loss can see
- * (PRIVACY.md 7).  Memory is proportional to the number of distinct rows.
+ * (PRIVACY.md 7).  Memory is proportional to the number of distinct rows, unless
+ * there is somewhere to spill them: then a table that has reached a limit is written
+ * there, each row with its counts, and begins again as an empty one.
  */
 #ifndef DPOBJ_CORE_ROWS_H
 #define DPOBJ_CORE_ROWS_H
@@ -15,12 +17,7 @@
 #include "core/encoding.h"
 #include "core/instance.h"
 #include "core/memory.h"
-
-typedef struct RowCount
-{
-	int64_t positive;
-	int64_t negative;
-} RowCount;
+#include "core/spill.h"
 
 /*
  * Rows wait in a small batch before they enter the table, so that the memory of
@@ -45,7 +42,13 @@ typedef struct Rows
 	int32_t *batch_x;     /* ROWS_BATCH x stride */
 	uint32_t batch_hash[ROWS_BATCH];
 	bool batch_positive[ROWS_BATCH];
+	SpillSink *sink;   /* NULL: all rows stay in memory */
+	size_t limit;      /* bytes that the table may have before it is spilled */
+	int64_t spilled;   /* records in the sink */
+	uint8_t *spilling; /* ROWS_SPILL_BATCH records on their way */
 } Rows;
+
+#define ROWS_SPILL_BATCH 512
 
 /*
  * An empty set.  The encoding's features may still be 0 (not known); then only
@@ -57,6 +60,12 @@ extern bool rows_set_features(Rows *rows, int features);
 /* Adds one row of encoding.features numbers; one that has no encoding is neutral. */
 extern void rows_add(Rows *rows, const double *features, bool positive);
 extern void rows_add_neutral(Rows *rows, int64_t count);
+
+/*
+ * Before the first row: more rows than take up limit bytes go to the sink.  Not for rows
+ * that are known by their numbers, as below.
+ */
+extern void rows_set_spill(Rows *rows, SpillSink *sink, size_t limit);
 
 /*
  * For rows that may be taken back: first a row, encoded and padded with zeros to
@@ -79,6 +88,12 @@ extern void rows_instance(Rows *rows, Memory *memory, Instance *instance);
 
 /* All rows with both counts, for the convex losses. */
 extern void rows_labelled_instance(Rows *rows, Memory *memory, Instance *instance);
+
+/*
+ * The same, spilled: the rest goes to the sink too and its memory is given back, so that no
+ * row can be added any more.  The instance has no source yet.
+ */
+extern void rows_spilled_instance(Rows *rows, Instance *instance);
 
 /* All rows that have an encoding: equal features with both labels are two rows of it. */
 extern void rows_instance_apart(Rows *rows, Memory *memory, Instance *instance);

@@ -245,9 +245,10 @@ uint8_t *
 wire_encode_problem(const MechanismRequest *request, const Instance *instance, Memory *memory,
 					size_t *length)
 {
-	size_t cells = (size_t) instance->rows * (size_t) instance->dimension;
+	size_t rows = instance->spilled ? 0 : (size_t) instance->rows;
+	size_t cells = rows * (size_t) instance->dimension;
 	size_t bound = 256 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
-				   cells * sizeof(int32_t) + 2 * (size_t) instance->rows * sizeof(int64_t);
+				   cells * sizeof(int32_t) + 2 * rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
 	Writer writer = {bytes};
 
@@ -271,16 +272,17 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 		put_descent(&writer, &request->descent);
 	if (has_targets(request))
 		put_simplex(&writer, &request->simplex);
+	put(&writer, instance->spilled, 1);
 	put(&writer, (uint64_t) instance->rows, 8);
 	put(&writer, (uint64_t) instance->constant, 8);
 	put_array(&writer, instance->x, cells * sizeof(int32_t));
 	if (is_labelled(request))
 	{
-		put_array(&writer, instance->positive, (size_t) instance->rows * sizeof(int64_t));
-		put_array(&writer, instance->negative, (size_t) instance->rows * sizeof(int64_t));
+		put_array(&writer, instance->positive, rows * sizeof(int64_t));
+		put_array(&writer, instance->negative, rows * sizeof(int64_t));
 	}
 	else
-		put_array(&writer, instance->net, (size_t) instance->rows * sizeof(int64_t));
+		put_array(&writer, instance->net, rows * sizeof(int64_t));
 	*length = (size_t) (writer.at - bytes);
 	return bytes;
 }
@@ -370,6 +372,8 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	uint64_t part_nodes;
 	uint64_t progress;
 	uint64_t rows;
+	uint64_t spilled;
+	uint64_t arrays; /* rows that follow */
 	bool labelled;
 
 	memset(request, 0, sizeof(*request));
@@ -396,31 +400,38 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 		get_descent(&reader, &request->convex, &request->descent);
 	if (!reader.failed && has_targets(request))
 		get_simplex(&reader, &request->simplex);
+	spilled = get(&reader, 1);
 	rows = get(&reader, 8);
 	instance->constant = (int64_t) get(&reader, 8);
-	if (reader.failed || progress > 1 || parts > SAMPLE_MAX_PARTS ||
+	if (reader.failed || progress > 1 || spilled > 1 || parts > SAMPLE_MAX_PARTS ||
 		part_nodes > SAMPLE_MAX_PART_NODES)
 		return false;
 	request->parts = (int) parts;
 	request->part_nodes = (int64_t) part_nodes;
-	if (!request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION)
+	if (!request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION ||
+		(spilled == 1 && (!mechanism_get(request->kind)->streams || rows >= CONVEX_MAX_LABELS)))
 		return false;
 	instance->dimension = instance_columns(request);
 	instance->rows = (int64_t) rows;
 	if (instance->dimension > GRID_MAX_DIMENSION)
 		return false;
 	labelled = is_labelled(request);
+	instance->spilled = spilled == 1;
+	arrays = instance->spilled ? 0 : rows;
 	instance->x =
-		get_array(&reader, rows * (uint64_t) instance->dimension, sizeof(int32_t), memory);
+		get_array(&reader, arrays * (uint64_t) instance->dimension, sizeof(int32_t), memory);
 	if (labelled)
 	{
-		instance->positive = get_array(&reader, rows, sizeof(int64_t), memory);
-		instance->negative = get_array(&reader, rows, sizeof(int64_t), memory);
+		instance->positive = get_array(&reader, arrays, sizeof(int64_t), memory);
+		instance->negative = get_array(&reader, arrays, sizeof(int64_t), memory);
 	}
 	else
-		instance->net = get_array(&reader, rows, sizeof(int64_t), memory);
-	return !reader.failed && reader.at == reader.end &&
-		   (labelled ? labels_are_valid(instance) : instance_is_valid(instance));
+		instance->net = get_array(&reader, arrays, sizeof(int64_t), memory);
+	if (reader.failed || reader.at != reader.end)
+		return false;
+	if (labelled)
+		return instance->spilled || labels_are_valid(instance);
+	return instance_is_valid(instance);
 }
 
 size_t

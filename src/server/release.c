@@ -12,17 +12,26 @@
 #include "model.h"
 #include "progress.h"
 #include "release.h"
-#include "rows_state.h"
+
+/* A file that has been made is used, whatever is in it: who waits for it sees no difference. */
+static bool
+is_spilled(const RowsState *state)
+{
+	return state->rows.spilled > 0 || state->spill.room > 0;
+}
 
 uint8 *
-release_encode(const Training *training, Rows *rows, Size *length)
+release_encode(const Training *training, RowsState *state, Size *length)
 {
 	ServerMemory memory;
 	const Mechanism *mechanism = mechanism_get(training->request.kind);
 	Instance instance = {.dimension = encoding_dimension(&training->encoding)};
+	Rows *rows = state == NULL ? NULL : &state->rows;
 
 	server_memory_init(&memory, CurrentMemoryContext);
-	if (rows != NULL && (mechanism->convex || mechanism->targets))
+	if (state != NULL && is_spilled(state))
+		rows_spilled_instance(rows, &instance);
+	else if (rows != NULL && (mechanism->convex || mechanism->targets))
 		rows_labelled_instance(rows, &memory.memory, &instance);
 	else if (rows != NULL && mechanism->every_row)
 		rows_instance_apart(rows, &memory.memory, &instance);
@@ -69,13 +78,15 @@ release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 }
 
 SolverOutcome
-release_solve(const Training *training, const uint8 *problem, Size length, MechanismAnswer *answer)
+release_solve(const Training *training, const uint8 *problem, Size length, const Spill *spill,
+			  MechanismAnswer *answer)
 {
 	uint8 *bytes = NULL;
 	Size bytes_length = 0;
 	SolverWatch watch = training->request.progress ? progress_report : NULL;
+	const char *rows_path = spill == NULL ? NULL : spill_path(spill);
 	SolverOutcome outcome =
-		solver_run(problem, length, &training->limits, watch, &bytes, &bytes_length);
+		solver_run(problem, length, rows_path, &training->limits, watch, &bytes, &bytes_length);
 
 	if (outcome == SOLVER_ANSWERED &&
 		!wire_decode_answer(bytes, bytes_length, &training->request, answer))

@@ -14,21 +14,25 @@
 #include "access/tupdesc.h"
 
 #include "core/mechanism.h"
-#include "core/rows.h"
 
 #include "charge.h"
+#include "rows_state.h"
 #include "solver_process.h"
 #include "training.h"
 
-/* The problem in wire form; rows may be NULL: without any the loss is 0 for every vector. */
-extern uint8 *release_encode(const Training *training, Rows *rows, Size *length);
+/*
+ * The problem in wire form; state may be NULL: without any rows the loss is 0 for every vector.
+ * Rows that were spilled stay where they are: keep the spill until the solver has ended.
+ */
+extern uint8 *release_encode(const Training *training, RowsState *state, Size *length);
 
 /* Commits the charge; analyst is NULL at the owner's door.  Returns its ledger id. */
 extern int64 release_charge(const Training *training, Oid table, AnalystTerms *analyst);
 
-/* Runs the mechanism; unless SOLVER_ANSWERED there is no answer, and none must be sought again. */
+/* Runs the mechanism on the problem and its spilled rows, NULL if there are none; unless
+ * SOLVER_ANSWERED there is no answer, and none must be sought again. */
 extern SolverOutcome release_solve(const Training *training, const uint8 *problem, Size length,
-								   MechanismAnswer *answer);
+								   const Spill *spill, MechanismAnswer *answer);
 
 /* Commits the 'released' event with the model, a row of dp_model, and returns it. */
 extern Datum release_model(const Training *training, int64 release, const MechanismAnswer *answer,

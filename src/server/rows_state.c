@@ -64,8 +64,12 @@ server_memory_init(ServerMemory *memory, MemoryContext context)
 static Size
 state_flat_size(ExpandedObjectHeader *header)
 {
-	Size size = VARHDRSZ + rows_byte_size(&((RowsState *) header)->rows);
+	RowsState *state = (RowsState *) header;
+	Size size = VARHDRSZ + rows_byte_size(&state->rows);
 
+	if (state->rows.spilled > 0)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("a training set on disk cannot be copied")));
 	if (!AllocSizeIsValid(size))
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("the training set is too large to be passed between processes"),
@@ -91,6 +95,7 @@ state_allocate(MemoryContext parent)
 	EOH_init_header(&state->header, &state_methods, context);
 	state->magic = ROWS_STATE_MAGIC;
 	server_memory_init(&state->memory, context);
+	spill_init(&state->spill);
 	return state;
 }
 
@@ -101,6 +106,14 @@ rows_state_create(const Encoding *encoding, MemoryContext parent)
 
 	rows_init(&state->rows, encoding, &state->memory.memory);
 	return state;
+}
+
+void
+rows_state_spill(RowsState *state, Size limit, off_t room)
+{
+	if (room > 0)
+		spill_reserve(&state->spill, room);
+	rows_set_spill(&state->rows, &state->spill.sink, limit);
 }
 
 static void

@@ -13,6 +13,8 @@
 
 #include "core/rows.h"
 
+#include "spill.h"
+
 /* palloc in one memory context, for the core. */
 typedef struct ServerMemory
 {
@@ -27,12 +29,19 @@ typedef struct RowsState
 	int magic;
 	ServerMemory memory;
 	Rows rows;
+	Spill spill;
 } RowsState;
 
 extern void server_memory_init(ServerMemory *memory, MemoryContext context);
 
 /* A new, empty state below parent. */
 extern RowsState *rows_state_create(const Encoding *encoding, MemoryContext parent);
+
+/*
+ * Lets a new state spill its rows beyond limit bytes; then it cannot be combined.  With a
+ * room it has a file of that size at once, and all rows will go there.
+ */
+extern void rows_state_spill(RowsState *state, Size limit, off_t room);
 
 /* The state behind a datum; a flat one is expanded below parent. */
 extern RowsState *rows_state_get(Datum datum, MemoryContext parent);

@@ -3,6 +3,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/tableam.h"
 #include "catalog/catalog.h"
@@ -11,6 +12,7 @@
 #include "catalog/pg_inherits.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -169,6 +171,16 @@ scan_close(Scan *scan)
 	for (int i = 0; i < list_length(scan->locked); i++)
 		for (int j = 0; j < Max(list_nth_int(scan->parents, i), 1); j++)
 			UnlockRelationOid(list_nth_oid(scan->locked, i), AccessShareLock);
+}
+
+double
+scan_most_rows(const Scan *scan)
+{
+	double blocks = 0;
+
+	for (int i = 0; i < scan->tables; i++)
+		blocks += RelationGetNumberOfBlocks(scan->table[i].relation);
+	return blocks * MaxHeapTuplesPerPage;
 }
 
 /* ---- the loop ---- */

@@ -47,6 +47,9 @@ extern void scan_check_relation(Relation relation, bool ignore_rls);
  */
 extern Scan *scan_open(Oid relation, bool ignore_rls, const ScanShape *shape);
 
+/* No snapshot sees more rows than that in blocks of such number: from public sizes alone. */
+extern double scan_most_rows(const Scan *scan);
+
 /*
  * Adds every row that the active snapshot sees; rows must have the shape's encoding.
  *

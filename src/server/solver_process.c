@@ -90,6 +90,7 @@ typedef struct Launch
 	char protocol[12];
 	char megabytes[12];
 	char *arguments[4];
+	char rows_path[MAXPGPATH]; /* "": no rows were spilled */
 	pid_t server;
 	int socket;
 	int descriptors; /* upper bound of open ones, for systems without close_range */
@@ -111,7 +112,7 @@ find_program(char *program)
 }
 
 static void
-prepare_launch(Launch *launch, const SolverLimits *limits)
+prepare_launch(Launch *launch, const char *rows_path, const SolverLimits *limits)
 {
 	long descriptors = sysconf(_SC_OPEN_MAX);
 
@@ -122,6 +123,10 @@ prepare_launch(Launch *launch, const SolverLimits *limits)
 	launch->arguments[1] = launch->protocol;
 	launch->arguments[2] = launch->megabytes;
 	launch->arguments[3] = NULL;
+	if (rows_path != NULL)
+		join_path_components(launch->rows_path, DataDir, rows_path);
+	else
+		launch->rows_path[0] = '\0';
 	launch->server = getpid();
 	launch->descriptors = descriptors > 0 && descriptors < INT_MAX ? (int) descriptors : 65536;
 }
@@ -152,6 +157,19 @@ reset_signals(void)
 	(void) sigprocmask(SIG_SETMASK, &action.sa_mask, NULL);
 }
 
+/* The spilled rows, to read and not to write; true also if there are none. */
+static bool
+open_rows(const char *path)
+{
+	int descriptor;
+
+	if (path[0] == '\0')
+		return true;
+	descriptor = open(path, O_RDONLY);
+	return descriptor == FRAME_ROWS_DESCRIPTOR ||
+		   (descriptor >= 0 && dup2(descriptor, FRAME_ROWS_DESCRIPTOR) >= 0);
+}
+
 /*
  * In the child, from fork to exec: async-signal-safe calls only.
  *
@@ -169,9 +187,10 @@ become_solver(const Launch *launch)
 	reset_signals();
 	if (setpgid(0, 0) != 0 || dup2(launch->socket, STDIN_FILENO) < 0 ||
 		fcntl(STDIN_FILENO, F_SETFD, 0) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
-		chdir("/") != 0 || setrlimit(RLIMIT_CORE, &no_core) != 0)
+		!open_rows(launch->rows_path) || chdir("/") != 0 || setrlimit(RLIMIT_CORE, &no_core) != 0)
 		_exit(EXIT_CANNOT_EXECUTE);
-	close_all_from(STDERR_FILENO + 1, launch->descriptors);
+	close_all_from((launch->rows_path[0] == '\0' ? STDERR_FILENO : FRAME_ROWS_DESCRIPTOR) + 1,
+				   launch->descriptors);
 	(void) execve(launch->program, launch->arguments, environment);
 	_exit(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE);
 }
@@ -197,13 +216,13 @@ fork_solver(const Launch *launch)
 }
 
 static void
-child_start(SolverChild *child, const SolverLimits *limits)
+child_start(SolverChild *child, const char *rows_path, const SolverLimits *limits)
 {
 	int sockets[2];
 	Launch launch;
 
 	INSTR_TIME_SET_CURRENT(child->start);
-	prepare_launch(&launch, limits);
+	prepare_launch(&launch, rows_path, limits);
 	if (!AcquireExternalFD())
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
 						errmsg("could not open a socket for the solver process: %m")));
@@ -389,6 +408,8 @@ accept_failure(SolverChild *child, uint8 reason)
 {
 	if (reason == FRAME_OUT_OF_MEMORY)
 		conclude(child, SOLVER_MEMORY_LIMIT);
+	else if (reason == FRAME_UNREADABLE)
+		conclude_died(child, "could not read the rows from the temporary file");
 	else
 		conclude_died(child, "did not understand the problem");
 }
@@ -540,8 +561,8 @@ converse(SolverChild *child, const SolverLimits *limits)
 }
 
 SolverOutcome
-solver_run(const uint8 *problem, Size length, const SolverLimits *limits, SolverWatch watch,
-		   uint8 **answer, Size *answer_length)
+solver_run(const uint8 *problem, Size length, const char *rows_path, const SolverLimits *limits,
+		   SolverWatch watch, uint8 **answer, Size *answer_length)
 {
 	SolverChild *child;
 	SolverOutcome outcome;
@@ -554,7 +575,7 @@ solver_run(const uint8 *problem, Size length, const SolverLimits *limits, Solver
 	child->watch = watch;
 	PG_ENSURE_ERROR_CLEANUP(child_cleanup, PointerGetDatum(child));
 	{
-		child_start(child, limits);
+		child_start(child, rows_path, limits);
 		queue_frame(child, FRAME_PROBLEM, problem, length);
 		converse(child, limits);
 	}

@@ -26,14 +26,16 @@ typedef struct SolverLimits
 typedef void (*SolverWatch)(const MechanismProgress *progress);
 
 /*
- * Sends the problem (wire.h), serves the child's requests for random bytes from
+ * Sends the problem (wire.h), opens the file of its rows for the child if they were
+ * spilled (core/spill.h; NULL: they were not), serves the child's requests for random bytes from
  * pg_strong_random and waits for the answer, which is palloc'd (NULL unless
  * SOLVER_ANSWERED).  A cancel or a timeout of the statement raises its usual
  * error within 100 ms, plus the time that the kernel takes to free the child's
  * memory; the child is killed and reaped on every way out.  Why a solver died
  * is written to the server's log only.
  */
-extern SolverOutcome solver_run(const uint8 *problem, Size length, const SolverLimits *limits,
-								SolverWatch watch, uint8 **answer, Size *answer_length);
+extern SolverOutcome solver_run(const uint8 *problem, Size length, const char *rows_path,
+								const SolverLimits *limits, SolverWatch watch, uint8 **answer,
+								Size *answer_length);
 
 #endif

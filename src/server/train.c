@@ -169,6 +169,7 @@ typedef struct Run
 {
 	const Training *training;
 	Scan *scan;
+	RowsState *state; /* empty */
 	MechanismAnswer answer;
 } Run;
 
@@ -177,15 +178,40 @@ static bool
 run(void *context)
 {
 	Run *run = context;
-	RowsState *state = rows_state_create(&run->training->encoding, CurrentMemoryContext);
+	RowsState *state = run->state;
+	Spill spill;
+	bool answered;
 	Size length;
 	uint8 *problem;
 
 	scan_run(run->scan, &state->rows);
 	scan_close(run->scan);
-	problem = release_encode(run->training, &state->rows, &length);
+	problem = release_encode(run->training, state, &length);
+	spill = state->spill;
 	MemoryContextDelete(state->header.eoh_context);
-	return release_solve(run->training, problem, length, &run->answer) == SOLVER_ANSWERED;
+	answered =
+		release_solve(run->training, problem, length, &spill, &run->answer) == SOLVER_ANSWERED;
+	spill_close(&spill);
+	return answered;
+}
+
+/*
+ * Whether rows are spilled, and how large the file is, follows from the size of the table, which
+ * is public, and from settings; that the file cannot be made is an error before the charge.  With a
+ * person they are not: which of them enter is known in the end only.
+ */
+static RowsState *
+create_state(const Training *training, const Scan *scan)
+{
+	RowsState *state = rows_state_create(&training->encoding, CurrentMemoryContext);
+	double size =
+		(double) spill_record_size(encoding_dimension(&training->encoding)) * scan_most_rows(scan);
+	Size limit = spill_limit(training->limits.megabytes);
+
+	if (mechanism_get(training->request.kind)->streams && training->person == NULL &&
+		size > (double) limit)
+		rows_state_spill(state, limit, (off_t) size);
+	return state;
 }
 
 /* Grid and mechanism, from the declaration and the options alone. */
@@ -214,6 +240,7 @@ train(const Request *request, AnalystTerms *terms, TupleDesc descriptor, int64 *
 	grant_check_budgets(request->relation, training->cost.epsilon_charged,
 						training->cost.delta_charged, opened.protection.adjacency);
 	context.scan = scan_open(request->relation, opened.protection.ignore_rls, &opened.shape);
+	context.state = create_state(training, context.scan);
 
 	*release = release_charge(training, request->relation, terms);
 	analyst_attempt(*release, terms, run, &context);

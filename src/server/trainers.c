@@ -194,9 +194,30 @@ add_target_row(Rows *rows, double target, const double *features, int count)
 	rows_add(rows, row, true);
 }
 
+/* At the end of the query, unless an error ends it. */
 static void
-add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, Rows *rows)
+close_spill(Datum state)
 {
+	spill_close(&((RowsState *) DatumGetPointer(state))->spill);
+}
+
+/* Once it is settled what will be done with the rows, and before the first one enters. */
+static void
+let_spill(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
+{
+	Training *training = &accumulation->training;
+
+	if (!training->settled || state->rows.sink != NULL ||
+		!mechanism_get(training->request.kind)->streams)
+		return;
+	rows_state_spill(state, spill_limit(training_megabytes(training)), 0);
+	AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(state));
+}
+
+static void
+add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
+{
+	Rows *rows = &state->rows;
 	ArrayType *array;
 	bool target = accumulation->training.method == METHOD_SIMPLEX;
 	int features;
@@ -211,6 +232,7 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, Rows *rows)
 	features = ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
 	if (rows->encoding.features == 0 && features > 0)
 		adopt_features(accumulation, rows, features, fcinfo->flinfo->fn_mcxt);
+	let_spill(fcinfo, accumulation, state);
 	label = target ? LABEL_POSITIVE : read_label(PG_GETARG_DATUM(2), accumulation->label_type);
 	if (features == 0 || features != rows->encoding.features - (target ? 1 : 0) ||
 		label == LABEL_NEITHER || (ARR_HASNULL(array) && array_contains_nulls(array)))
@@ -242,7 +264,7 @@ accumulate(FunctionCallInfo fcinfo, TrainingMethod method)
 	}
 	state = PG_ARGISNULL(0) ? rows_state_create(&accumulation->training.encoding, context)
 							: rows_state_get(PG_GETARG_DATUM(0), context);
-	add_row(fcinfo, accumulation, &state->rows);
+	add_row(fcinfo, accumulation, state);
 	return RowsStateGetDatum(state);
 }
 
@@ -338,10 +360,11 @@ finish(FunctionCallInfo fcinfo, TrainingMethod method)
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "the aggregate's final function must return dp_model");
 	training.request.progress = progress_wanted(table.oid);
-	problem = release_encode(&training, state == NULL ? NULL : &state->rows, &length);
+	problem = release_encode(&training, state, &length);
 
 	release = release_charge(&training, table.oid, NULL);
-	outcome = release_solve(&training, problem, length, &answer);
+	outcome =
+		release_solve(&training, problem, length, state == NULL ? NULL : &state->spill, &answer);
 	if (outcome != SOLVER_ANSWERED)
 	{
 		charge_failed(release);

@@ -7,6 +7,7 @@
 
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/jsonb.h"
 
 #include "core/classifier.h"
@@ -536,6 +537,14 @@ stricter(int option, int setting)
 	return Min(option, setting);
 }
 
+/* At the analyst's door rows are spilled after the charge; at the owner's before it. */
+static bool
+disk_is_limited(const Training *training)
+{
+	return training->by_analyst && mechanism_get(training->request.kind)->streams &&
+		   temp_file_limit >= 0;
+}
+
 /*
  * A limit that may be reached stops a run at a moment that the data has a say
  * in (PRIVACY.md 3, T1): the guarantee holds on the condition that none is.
@@ -547,9 +556,15 @@ guarantee_name(const Training *training)
 
 	if (proof == PROOF_UNPROVEN)
 		return "unproven";
-	if (training->limits.seconds > 0 || training->limits.megabytes > 0)
+	if (training->limits.seconds > 0 || training->limits.megabytes > 0 || disk_is_limited(training))
 		return "conditional";
 	return proof == PROOF_FLOAT ? "float" : "exact";
+}
+
+int
+training_megabytes(const Training *training)
+{
+	return stricter(training->options.memory_limit, dpobj_memory_limit);
 }
 
 static void
@@ -558,7 +573,7 @@ settle_limits(Training *training)
 	const Options *options = &training->options;
 
 	training->limits.seconds = stricter(options->time_limit, dpobj_time_limit);
-	training->limits.megabytes = stricter(options->memory_limit, dpobj_memory_limit);
+	training->limits.megabytes = training_megabytes(training);
 	training->guarantee = guarantee_name(training);
 }
 

@@ -65,6 +65,9 @@ extern void training_begin(Training *training, int features);
 /* The dimension that the options declare, 0 if they do not. */
 extern int training_declared_features(const Training *training);
 
+/* The limit on memory, 0: none. */
+extern int training_megabytes(const Training *training);
+
 /* Settles the dimension, grid and mechanism; raises 22023 where they do not go together. */
 extern void training_set_features(Training *training, int features);
 

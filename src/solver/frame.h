@@ -17,8 +17,12 @@
 #include <stdint.h>
 
 #define FRAME_MAGIC UINT32_C(0x4A424F44) /* "DOBJ" */
-#define FRAME_VERSION 3
+#define FRAME_VERSION 4
 #define FRAME_HEADER_SIZE 16
+
+/* Rows that were spilled are in a file that the solver finds open, for reading, under this number.
+ */
+#define FRAME_ROWS_DESCRIPTOR 3
 
 #define FRAME_PROBLEM_MAX (UINT64_C(1) << 36)
 #define FRAME_RANDOM_MAX 65536
@@ -38,7 +42,8 @@ typedef enum FrameType
 typedef enum FrameFailure
 {
 	FRAME_OUT_OF_MEMORY = 1,
-	FRAME_BAD_PROBLEM
+	FRAME_BAD_PROBLEM,
+	FRAME_UNREADABLE /* the file of the rows */
 } FrameFailure;
 
 typedef struct FrameHeader

@@ -4,9 +4,10 @@
  *   dpobj-solver-VERSION PROTOCOL MEGABYTES
  *
  * The server starts it with one end of a socket pair as its standard input
- * (server/solver_process.c).  It has no other source of data or randomness: no
- * file, no environment, no locale, no connection.  It crashes, runs out of
- * memory and is killed without harm to the server, which holds the other end.
+ * (server/solver_process.c).  It has no other source of data or randomness but
+ * the open file of the rows, if the problem's were spilled: no environment, no locale, no
+ * connection.  It crashes, runs out of memory and is killed without harm to the server, which holds
+ * the other end.
  */
 #include <errno.h>
 #include <signal.h>
@@ -148,6 +149,29 @@ receive_problem(Memory *memory, MechanismRequest *request, Instance *instance)
 	memory_release(memory, bytes);
 }
 
+/* ---- spilled rows ---- */
+
+static void
+read_rows(SpillSource *self, uint64_t offset, size_t bytes, void *records)
+{
+	uint8_t *at = records;
+
+	(void) self;
+	while (bytes > 0)
+	{
+		ssize_t got = pread(FRAME_ROWS_DESCRIPTOR, at, bytes, (off_t) offset);
+
+		if (got == 0 || (got < 0 && errno != EINTR))
+			fail(FRAME_UNREADABLE);
+		if (got > 0)
+		{
+			at += got;
+			offset += (uint64_t) got;
+			bytes -= (size_t) got;
+		}
+	}
+}
+
 /* The owner of the table watches: not more often than he can read. */
 #define PROGRESS_INTERVAL INT64_C(1000000000) /* nanoseconds */
 
@@ -191,12 +215,14 @@ release_once(Memory *memory)
 	MechanismRequest request;
 	MechanismAnswer answer = {0};
 	Instance instance;
+	SpillSource rows = {read_rows};
 	RandomSupply supply = {0};
 	int64_t last_progress = now();
 	Bits bits;
 	MechanismTools tools = {.bits = &bits, .memory = memory, .progress_context = &last_progress};
 
 	receive_problem(memory, &request, &instance);
+	instance.source = &rows;
 	bits_init(&bits, supply_fill, &supply);
 	tools.oracle = oracle_choose(request.solver, &request.grid);
 	if (request.progress)

@@ -39,6 +39,7 @@ DECLARE
   cost text;
   options text;
   arguments text;
+  combine text;
 BEGIN
   FOR method, what, labels IN VALUES
     ('halfspace', 'private halfspace', ARRAY['boolean', 'integer', 'bigint']),
@@ -48,6 +49,8 @@ BEGIN
      ARRAY['boolean', 'integer', 'bigint']),
     ('simplex', 'private regression with weights on the simplex', ARRAY['float8'])
   LOOP
+    -- The states of convex models may be on disk, where no other process can combine them.
+    combine := CASE WHEN method IN ('halfspace', 'simplex') THEN 'COMBINEFUNC = dpobj.rows_combine,' ELSE '' END;
     EXECUTE format(
       $$CREATE FUNCTION dpobj.%1$s_final(dp_rows) RETURNS dp_model
         LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -69,10 +72,10 @@ BEGIN
             $$CREATE AGGREGATE dp_%1$s(%2$s) (
               SFUNC = dpobj.%1$s_accumulate,
               STYPE = dp_rows,
-              COMBINEFUNC = dpobj.rows_combine,
+              %3$s
               FINALFUNC = dpobj.%1$s_final,
               FINALFUNC_MODIFY = READ_WRITE,
-              PARALLEL = SAFE)$$, method, arguments);
+              PARALLEL = SAFE)$$, method, arguments, combine);
           EXECUTE format(
             $$COMMENT ON AGGREGATE dp_%s(%s) IS
               '%s: features, %s, epsilon, delta, options'$$, method, arguments, what,

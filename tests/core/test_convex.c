@@ -3,6 +3,7 @@
  * clipping, gradients, minimisers, the law of the noise, and privacy itself.
  */
 #include "core/calibration.h"
+#include "core/convex_hessian.h"
 #include "core/convex_minimise.h"
 #include "core/convex_release.h"
 #include "core/convex_scale.h"
@@ -408,27 +409,73 @@ make_problem(Problem *problem, Shape shape, int dimension)
 	}
 }
 
+/* What radius the tests of gradients and minimisers clip to. */
+#define TEST_RADIUS 1.5
+
+static double
+score_of(const Instance *instance, int64_t i, double radius, const double *u, int32_t *v)
+{
+	long double score = 0;
+
+	convex_clip_row(instance->x + i * instance->dimension, instance->dimension, radius, v);
+	for (int j = 0; j < instance->dimension; j++)
+		score += ldexpl(v[j], -ROW_BITS) * u[j];
+	return (double) score;
+}
+
 /* grad J(u) + b straight from the definition, in long doubles. */
 static void
-plain_gradient(const ConvexSample *sample, const LossTable *table, double lambda, const double *b,
+plain_gradient(const Instance *instance, const LossTable *table, double lambda, const double *b,
 			   const double *u, long double *gradient)
 {
-	int dimension = sample->dimension;
+	int dimension = instance->dimension;
 
 	for (int j = 0; j < dimension; j++)
 		gradient[j] = (long double) lambda * u[j] + b[j];
-	for (int64_t i = 0; i < sample->rows; i++)
+	for (int64_t i = 0; i < instance->rows; i++)
 	{
-		const int32_t *v = sample->v + i * dimension;
-		long double score = 0;
-		long double pull;
+		int32_t v[MOST_DIMENSION];
+		double score = score_of(instance, i, TEST_RADIUS, u, v);
+		long double pull = (long double) instance->positive[i] * slope_of(table, score) -
+						   (long double) instance->negative[i] * slope_of(table, -score);
 
 		for (int j = 0; j < dimension; j++)
-			score += ldexpl(v[j], -ROW_BITS) * u[j];
-		pull = (long double) sample->positive[i] * slope_of(table, (double) score) -
-			   (long double) sample->negative[i] * slope_of(table, (double) -score);
-		for (int j = 0; j < dimension; j++)
 			gradient[j] -= pull * ldexpl(v[j], -ROW_BITS);
+	}
+}
+
+/* psi'' of a table, where it is not at a knot. */
+static double
+bend_of(const LossTable *table, double margin)
+{
+	int knot = (int) floor(ldexp(margin + SLOPE_REACH, SLOPE_KNOT_BITS));
+
+	if (knot < 0 || knot >= SLOPE_KNOTS - 1)
+		return 0;
+	return ldexp((double) (table->slope[knot] - table->slope[knot + 1]),
+				 SLOPE_KNOT_BITS - SLOPE_BITS);
+}
+
+/* The Hessian of J likewise, in doubles. */
+static void
+plain_hessian(const Instance *instance, const LossTable *table, double radius, double lambda,
+			  const double *u, double *hessian)
+{
+	int dimension = instance->dimension;
+
+	for (int j = 0; j < dimension * dimension; j++)
+		hessian[j] = j % (dimension + 1) == 0 ? lambda : 0;
+	for (int64_t i = 0; i < instance->rows; i++)
+	{
+		int32_t v[MOST_DIMENSION];
+		double score = score_of(instance, i, radius, u, v);
+		double bend = (double) instance->positive[i] * bend_of(table, score) +
+					  (double) instance->negative[i] * bend_of(table, -score);
+
+		for (int j = 0; j < dimension; j++)
+			for (int k = 0; k < dimension; k++)
+				hessian[j * dimension + k] +=
+					bend * ldexp(v[j], -ROW_BITS) * ldexp(v[k], -ROW_BITS);
 	}
 }
 
@@ -443,6 +490,7 @@ test_gradients(void)
 {
 	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
 	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
+	double worst_hessian = 0;
 
 	for (int c = 0; c < check_repetitions(600); c++)
 	{
@@ -456,11 +504,13 @@ test_gradients(void)
 		Wide wide_u[MOST_DIMENSION];
 		Wide exact[MOST_DIMENSION];
 		long double plain[MOST_DIMENSION];
-		ConvexSample sample;
+		double hessian[MOST_DIMENSION * MOST_DIMENSION];
+		double plain_matrix[MOST_DIMENSION * MOST_DIMENSION];
+		ConvexRows rows;
 
 		make_problem(problem, (Shape) (c % SHAPES), dimension);
 		loss_table_make(loss, table);
-		convex_sample_make(&problem->instance, 1.5, memory, &sample);
+		convex_rows_make(&problem->instance, TEST_RADIUS, 1 + c % 3, memory, &rows);
 		for (int j = 0; j < dimension; j++)
 		{
 			b[j] = uniform(-100, 100);
@@ -468,13 +518,20 @@ test_gradients(void)
 			wide_b[j] = wide(b[j], GRADIENT_BITS);
 			wide_u[j] = wide(u[j], WEIGHT_BITS);
 		}
-		convex_gradient(&sample, table, lambda, wide_b, wide_u, exact);
-		plain_gradient(&sample, table, ldexp((double) lambda, -LAMBDA_BITS), b, u, plain);
+		convex_pass(&rows, table, lambda, wide_b, wide_u, memory, exact, hessian);
+		plain_gradient(&problem->instance, table, ldexp((double) lambda, -LAMBDA_BITS), b, u,
+					   plain);
+		plain_hessian(&problem->instance, table, TEST_RADIUS, ldexp((double) lambda, -LAMBDA_BITS),
+					  u, plain_matrix);
 		for (int j = 0; j < dimension; j++)
 			CHECK(fabsl(ldexpl((long double) exact[j], -GRADIENT_BITS) - plain[j]) <=
-				  1e-12L * (1 + sample.count + (long double) ldexp((double) lambda, -32) * length));
-		convex_sample_release(&sample, memory);
+				  1e-12L * (1 + rows.count + (long double) ldexp((double) lambda, -32) * length));
+		for (int j = 0; j < dimension * dimension; j++)
+			worst_hessian =
+				fmax(worst_hessian, fabs(hessian[j] - plain_matrix[j]) / (1 + rows.count));
+		convex_rows_release(&rows, memory);
 	}
+	CHECK(worst_hessian <= ldexp(1, -18));
 	memory_release(memory, table);
 	memory_release(memory, problem);
 }
@@ -500,8 +557,8 @@ test_minimisers(void)
 		Wide wide_u[MOST_DIMENSION];
 		long double plain[MOST_DIMENSION];
 		long double norm = 0;
-		ConvexSample sample;
-		ConvexObjective objective = {.sample = &sample,
+		ConvexRows rows;
+		ConvexObjective objective = {.rows = &rows,
 									 .table = table,
 									 .curvature = loss_curvature(loss),
 									 .lambda = lambda,
@@ -510,7 +567,7 @@ test_minimisers(void)
 
 		make_problem(problem, (Shape) (c % SHAPES), dimension);
 		loss_table_make(loss, table);
-		convex_sample_make(&problem->instance, 1.5, memory, &sample);
+		convex_rows_make(&problem->instance, TEST_RADIUS, 1 + c % 3, memory, &rows);
 		for (int j = 0; j < dimension; j++)
 		{
 			b[j] = c % 3 == 0 ? 0 : uniform(-strength, strength);
@@ -520,14 +577,59 @@ test_minimisers(void)
 		most_rounds = rounds > most_rounds ? rounds : most_rounds;
 		for (int j = 0; j < dimension; j++)
 			u[j] = ldexp((double) wide_u[j], -WEIGHT_BITS);
-		plain_gradient(&sample, table, value, b, u, plain);
+		plain_gradient(&problem->instance, table, value, b, u, plain);
 		for (int j = 0; j < dimension; j++)
 			norm += plain[j] * plain[j];
 		/* doubles for u and the slopes are what is allowed for here */
-		CHECK(sqrtl(norm) <= ldexp(value, -27) + 1e-12L * (sample.count + value) * (1 + strength));
-		convex_sample_release(&sample, memory);
+		CHECK(sqrtl(norm) <= ldexp(value, -27) + 1e-12L * (rows.count + value) * (1 + strength));
+		convex_rows_release(&rows, memory);
 	}
 	CHECK(most_rounds < 200);
+	memory_release(memory, table);
+	memory_release(memory, problem);
+}
+
+/*
+ * Separable, with so many labels that all margins are large at the minimiser: bends of a
+ * millionth are then all the curvature that there is beside lambda, and rounds are many if they
+ * are not seen.
+ */
+static void
+test_large_margins(void)
+{
+	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
+	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
+
+	loss_table_make(LOSS_LOGISTIC, table);
+	for (int64_t labels = 1; labels <= 1000000; labels *= 1000)
+	{
+		Wide b[MOST_DIMENSION];
+		Wide u[MOST_DIMENSION];
+		ConvexRows rows;
+		ConvexObjective objective = {
+			.rows = &rows, .table = table, .curvature = 0.25, .lambda = LAMBDA_ONE / 512, .b = b};
+
+		problem->instance = (Instance){.dimension = MOST_DIMENSION,
+									   .rows = MOST_ROWS,
+									   .x = problem->x,
+									   .positive = problem->positive,
+									   .negative = problem->negative};
+		for (int i = 0; i < MOST_ROWS; i++)
+		{
+			int32_t *x = problem->x + i * MOST_DIMENSION;
+
+			for (int j = 0; j < MOST_DIMENSION; j++)
+				x[j] = (int32_t) (uniform(-1, 1) * FIXED_POINT_ONE);
+			x[0] += x[0] > 0 ? FIXED_POINT_ONE / 10 : -FIXED_POINT_ONE / 10;
+			problem->positive[i] = x[0] > 0 ? labels : 0;
+			problem->negative[i] = x[0] > 0 ? 0 : labels;
+		}
+		for (int j = 0; j < MOST_DIMENSION; j++)
+			b[j] = wide(uniform(-1, 1), GRADIENT_BITS);
+		convex_rows_make(&problem->instance, 4, 2, memory, &rows);
+		CHECK(convex_minimise(&objective, ldexp(1, -9 - 27), memory, u) < 60);
+		convex_rows_release(&rows, memory);
+	}
 	memory_release(memory, table);
 	memory_release(memory, problem);
 }
@@ -566,8 +668,8 @@ test_rounds(void)
 	for (int c = 0; c < check_repetitions(1000); c++)
 	{
 		ConvexLoss loss = (ConvexLoss) (c % LOSS_KINDS);
-		ConvexSample sample;
-		ConvexObjective objective = {.sample = &sample,
+		ConvexRows rows;
+		ConvexObjective objective = {.rows = &rows,
 									 .table = table,
 									 .curvature = loss_curvature(loss),
 									 .lambda = (int64_t) ldexp(LAMBDA_MIN, c % 4),
@@ -575,9 +677,9 @@ test_rounds(void)
 
 		loss_table_make(loss, table);
 		make_contrasts(problem, 1 + (int) teststream_below(&stream, 4));
-		convex_sample_make(&problem->instance, 1, memory, &sample);
+		convex_rows_make(&problem->instance, 1, 1, memory, &rows);
 		CHECK(convex_minimise(&objective, ldexp(LAMBDA_MIN, -27 - LAMBDA_BITS), memory, u) < 60);
-		convex_sample_release(&sample, memory);
+		convex_rows_release(&rows, memory);
 	}
 	memory_release(memory, table);
 	memory_release(memory, problem);
@@ -813,16 +915,20 @@ log_density(const Problem *problem, const LossTable *table, const ConvexTerms *t
 {
 	int dimension = problem->instance.dimension;
 	double hessian[MOST_DIMENSION * MOST_DIMENSION];
+	double plain[MOST_DIMENSION] = {0};
 	Wide none[MOST_DIMENSION] = {0};
 	Wide gradient[MOST_DIMENSION];
-	ConvexSample sample;
+	ConvexRows rows;
 	double square = 0;
 	double log_noise;
 
-	convex_sample_make(&problem->instance, terms->radius, memory, &sample);
-	convex_gradient(&sample, table, terms->lambda, none, u, gradient);
-	convex_hessian(&sample, terms->lambda, hessian);
-	convex_sample_release(&sample, memory);
+	convex_rows_make(&problem->instance, terms->radius, 2, memory, &rows);
+	convex_pass(&rows, table, terms->lambda, none, u, memory, gradient, NULL);
+	convex_rows_release(&rows, memory);
+	for (int j = 0; j < dimension; j++)
+		plain[j] = ldexp((double) u[j], -WEIGHT_BITS);
+	plain_hessian(&problem->instance, table, terms->radius,
+				  ldexp((double) terms->lambda, -LAMBDA_BITS), plain, hessian);
 	for (int j = 0; j < dimension; j++)
 		square += pow(ldexp((double) gradient[j], -GRADIENT_BITS), 2);
 	log_noise =
@@ -992,6 +1098,7 @@ main(void)
 	test_clipping();
 	test_gradients();
 	test_minimisers();
+	test_large_margins();
 	test_rounds();
 	test_gaussian_law(1);
 	test_gaussian_law(3);

@@ -4,7 +4,6 @@
  */
 #include "core/batch.h"
 #include "core/calibration.h"
-#include "core/convex_scale.h"
 #include "core/descent_run.h"
 #include "core/mechanism.h"
 #include "core/rdp.h"

@@ -301,11 +301,11 @@ test_minimisers(void)
 		Wide wide_u[MOST_DIMENSION] = {0};
 		Wide wide_reach = (Wide) ldexpl((long double) reach, WEIGHT_BITS);
 		ConvexSample sample;
-		ConvexObjective objective = {.sample = &sample,
-									 .table = table,
-									 .curvature = loss_curvature(loss),
-									 .lambda = (int64_t) ldexp(lambda, LAMBDA_BITS),
-									 .b = wide_b};
+		BoxObjective objective = {.sample = &sample,
+								  .table = table,
+								  .curvature = loss_curvature(loss),
+								  .lambda = (int64_t) ldexp(lambda, LAMBDA_BITS),
+								  .b = wide_b};
 		double found;
 		double least;
 		double scale;
@@ -344,6 +344,55 @@ test_minimisers(void)
 	}
 	CHECK(most_rounds < 200);
 	CHECK_WHOLE(at_walls > 50 && inside > 50);
+	memory_release(memory, table);
+	memory_release(memory, problem);
+}
+
+/*
+ * Few rows, of all lengths, some of them many times: far from the start every one has its
+ * kink.  A search that a kink throws back would take thousands of rounds, or millions.
+ */
+static void
+test_rounds(void)
+{
+	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
+	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
+	Wide b[MOST_DIMENSION] = {0};
+	int64_t most = 0;
+
+	for (int c = 0; c < check_repetitions(1000); c++)
+	{
+		ConvexLoss loss = (ConvexLoss) (c % LOSS_KINDS);
+		int dimension = 1 + below(4);
+		double reach = exp(uniform(-3, 3.4));
+		Wide u[GRID_MAX_DIMENSION] = {0};
+		ConvexSample sample;
+		ConvexObjective objective = {.sample = &sample,
+									 .table = table,
+									 .curvature = loss_curvature(loss),
+									 .lambda = (int64_t) ldexp(LAMBDA_MIN, c % 4),
+									 .b = b};
+		int64_t rounds;
+
+		loss_table_make(loss, table);
+		make_problem(problem, SHAPE_ANY, dimension);
+		problem->instance.rows = 1 + below(6) % (int) problem->instance.rows;
+		for (int i = 0; i < problem->instance.rows; i++)
+		{
+			for (int j = 0; j < dimension; j++)
+				problem->x[i * dimension + j] = (int32_t) ldexp(uniform(-0.5, 0.5), below(17));
+			problem->positive[i] = (int64_t) exp2(uniform(-10, 30));
+			problem->negative[i] = (int64_t) exp2(uniform(-10, 30));
+		}
+		for (int j = 0; j < dimension; j++)
+			b[j] = -(Wide) ldexpl(exp(uniform(-5, 8)), GRADIENT_BITS);
+		convex_sample_make(&problem->instance, 1, memory, &sample);
+		rounds = box_minimise(&objective, (Wide) ldexpl(reach, WEIGHT_BITS), exp(uniform(-16, -8)),
+							  memory, u);
+		most = rounds > most ? rounds : most;
+		convex_sample_release(&sample, memory);
+	}
+	CHECK(most < 100);
 	memory_release(memory, table);
 	memory_release(memory, problem);
 }
@@ -688,6 +737,7 @@ main(void)
 	test_values();
 	test_bounds();
 	test_minimisers();
+	test_rounds();
 	test_stability();
 	test_linear_pair();
 	test_peak();

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/calibration.h"
-#include "core/convex_scale.h"
 
 #include "check.h"
 #include "testbits.h"

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <mpfr.h>
 
 #include "core/gauge.h"
 

@@ -198,6 +198,10 @@ draw_problem(TestStream *stream, Problem *problem)
 	{
 		draw_simplex(stream, &request->simplex);
 		draw_labels(stream, problem);
+		if (mechanism_get(request->kind)->streams && teststream_below(stream, 3) == 0)
+			*instance = (Instance){.dimension = request->grid.dimension,
+								   .rows = (int64_t) (teststream_next(stream) >> 26),
+								   .spilled = true};
 	}
 }
 
@@ -248,6 +252,9 @@ instances_equal(const Instance *a, const Instance *b)
 {
 	size_t cells = (size_t) a->rows * (size_t) a->dimension;
 
+	if (a->spilled || b->spilled)
+		return a->spilled == b->spilled && a->dimension == b->dimension && a->rows == b->rows &&
+			   a->constant == b->constant;
 	return a->dimension == b->dimension && a->rows == b->rows && a->constant == b->constant &&
 		   memcmp(a->x, b->x, cells * sizeof(int32_t)) == 0 &&
 		   labels_equal(a->net, b->net, a->rows) &&
@@ -477,6 +484,7 @@ test_unsound_fields(Memory *memory)
 				  problem.request.grid.bound = 5); /* likewise */
 	CHECK_REFUSED(problem.request.grid.bound = GRID_MAX_STATES);
 	CHECK_REFUSED(problem.instance.constant = -1);
+	CHECK_REFUSED(problem.instance.spilled = true); /* a convex mechanism's only */
 	CHECK_REFUSED(problem.net[0] = 0);
 	CHECK_REFUSED(problem.net[1] = INT64_MIN);
 	CHECK_REFUSED(problem.net[0] = problem.net[1] = INT64_MAX);
@@ -531,6 +539,23 @@ test_row_counts(Memory *memory)
 		frame_put(bytes + rows_at, count[i], 8);
 		CHECK(!decode(bytes, length, memory, &request, &instance));
 	}
+}
+
+/* Records are not sent: only their number can be wrong. */
+static void
+test_spilled_counts(Memory *memory)
+{
+	Problem problem = plain_problem();
+
+	problem.request.kind = MECHANISM_OBJECTIVE;
+	problem.request.group = (SelectGroup){0, 0};
+	problem.request.convex = (ConvexTerms){.radius = 1, .lambda = LAMBDA_ONE};
+	problem.instance = (Instance){.dimension = 4, .spilled = true};
+	CHECK(survives(&problem, memory));
+	problem.instance.rows = CONVEX_MAX_LABELS - 1;
+	CHECK(survives(&problem, memory));
+	problem.instance.rows = CONVEX_MAX_LABELS;
+	CHECK(!survives(&problem, memory));
 }
 
 /* 2^55 rows of 128 coordinates of 4 bytes: 2^64 bytes, which wrap around to none. */
@@ -766,6 +791,7 @@ main(void)
 	test_moduli(arena_memory(arena));
 	test_row_counts(arena_memory(arena));
 	test_wrapping_size(arena_memory(arena));
+	test_spilled_counts(arena_memory(arena));
 	test_large_dimension(arena_memory(arena));
 	arena_destroy(arena);
 	test_answer_outside();

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# convex_scale.sh - how long convex models take on many continuous rows, and how much memory.
+#
+#   bench/convex_scale.sh [ROWS]      1,000,000 rows of 23 float8; 10,000,000 take 5 GB of disk
+#
+# Beside count(*) and a plain sum: dp_logistic at the owner's door with rows on disk (work_mem is
+# 4 MB) and in memory, with a memory limit of 512 MB, alone and with parallel workers, and dpobj.train
+# under the limit.  Hardly two rows are equal.  Prints seconds, those of processors (of backend and solver, without parallel workers), and
+# the largest private memory that the two had (their parts of the shared buffers and of the page
+# cache do not count).
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../scripts/packages.sh"
+. "$here/../scripts/workplace.sh"
+rows=${1:-1000000}
+
+need_packages build
+workplace_make
+workplace_build
+cluster_start "shared_buffers = '256MB'" "max_parallel_workers_per_gather = 0" "jit = off" "autovacuum = off" \
+  "max_wal_size = '16GB'" "wal_level = minimal" "max_wal_senders = 0" "fsync = off" "dpobj.release_tick = 0"
+columns=$(seq -s, -f 'x%g' 23)
+unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v rows=$rows -f bench/convex_scale.sql >/dev/null"
+
+# Prints the largest RssAnon of a process and of any child of it in KiB, and of both together, seen
+# until it ends, and the ticks of processor time that both have used.
+watch_process() {
+  local own now pid child ticks=0 peak=0 child_peak=0 together=0
+  while own=$(awk '/^RssAnon/ { print $2 }' "/proc/$1/status" 2>/dev/null) && [ -n "$own" ]; do
+    child=0
+    for pid in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+      now=$(awk '/^RssAnon/ { print $2 }' "/proc/$pid/status" 2>/dev/null) || continue # it has just ended
+      child=$((child + ${now:-0}))
+    done
+    [ "$own" -gt "$peak" ] && peak=$own
+    [ "$child" -gt "$child_peak" ] && child_peak=$child
+    [ $((own + child)) -gt "$together" ] && together=$((own + child))
+    now=$(awk '{ print $14 + $15 + $16 + $17 }' "/proc/$1/stat" 2>/dev/null) && ticks=${now:-$ticks}
+    sleep 0.02
+  done
+  echo "$peak $child_peak $together $ticks"
+}
+
+measure() { # NAME SETTINGS STATEMENT: one line of the table
+  local out=$W/measured backend peak child together ticks
+  rm -f "$out"
+  unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" >"$out" <<SQL &
+SELECT pg_backend_pid();
+$2
+\\timing on
+$3 \\g /dev/null
+SQL
+  until [ -s "$out" ]; do sleep 0.02; done
+  backend=$(head -1 "$out")
+  read -r peak child together ticks < <(watch_process "$backend")
+  wait $! || { cat "$out" >&2; tail -3 "$W/server.log" >&2; return 0; }
+  sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -1 | awk -v name="$1" -v peak="$peak" -v child="$child" \
+    -v together="$together" -v cpu="$(awk "BEGIN { print $ticks / $(getconf CLK_TCK) }")" \
+    '{ printf "%-44s %8.2f s (processors %7.2f)  backend %5.0f MiB", name, $1 / 1000, cpu, peak / 1024
+      if (child > 0) printf ", solver %5.0f, together %5.0f MiB", child / 1024, together / 1024
+      print "" }'
+}
+
+options='{"clip": [0, 1], "mechanism": "objective"}'
+logistic="SELECT dp_logistic(ARRAY[$columns], label, 1.0, 0, '$options') FROM wide;"
+limit="SET dpobj.memory_limit = '512MB';"
+measure "$rows x 23, count(*)" "" "SELECT count(*) FROM wide;"
+measure "$rows x 23, count(*) again" "" "SELECT count(*) FROM wide;"
+measure "$rows x 23, sum of all columns" "" "SELECT $(seq -s, -f 'sum(x%g)' 23) FROM wide;"
+measure "$rows x 23, dp_logistic" "" "$logistic"
+measure "$rows x 23, dp_logistic, work_mem 4 GB" "SET work_mem = '4GB';" "$logistic"
+measure "$rows x 23, dp_logistic in 512 MB" "$limit" "$logistic"
+measure "$rows x 23, dp_logistic in 512 MB, parallel" "$limit SET max_parallel_workers_per_gather = 2;" "$logistic"
+measure "$rows x 23, dpobj.train in 512 MB" "$limit" \
+  "SELECT release FROM dpobj.train('wide', 'label', 1, method => 'logistic', options => '{\"mechanism\": \"objective\"}');"

@@ -1,0 +1,95 @@
+/*
+ * spill.c - records appended to a temporary file.
+ */
+#include "spill.h"
+
+#include <fcntl.h>
+
+#include "commands/tablespace.h"
+#include "executor/nodeHash.h"
+#include "miscadmin.h"
+
+/* Waits show in pg_stat_activity by their event; these have none. */
+#define NO_WAIT_EVENT 0
+
+/* Says nothing about the rows: an errno and no more. */
+static void
+report_failure(void)
+{
+	if (errno == 0)
+		errno = ENOSPC;
+	ereport(ERROR, (errcode_for_file_access(), errmsg("could not write to a temporary file: %m")));
+}
+
+static void
+open_file(Spill *spill)
+{
+	PrepareTempTablespaces();
+	spill->file = OpenTemporaryFile(false);
+}
+
+static void
+append(SpillSink *self, const void *records, size_t bytes)
+{
+	Spill *spill = (Spill *) self;
+	const char *at = records;
+
+	if (spill->file == 0)
+		open_file(spill);
+	if (spill->room > 0 && bytes > spill->room - spill->size)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("the table has more rows than its size allows for")));
+	while (bytes > 0)
+	{
+		int written;
+
+		errno = 0;
+		written = FileWrite(spill->file, (char *) at, (int) bytes, spill->size, NO_WAIT_EVENT);
+		if (written <= 0)
+			report_failure();
+		at += written;
+		spill->size += written;
+		bytes -= written;
+	}
+}
+
+void
+spill_init(Spill *spill)
+{
+	*spill = (Spill){.sink = {append}};
+}
+
+void
+spill_reserve(Spill *spill, off_t room)
+{
+	open_file(spill);
+	spill->room = room;
+	if (FileTruncate(spill->file, room, NO_WAIT_EVENT) < 0)
+		report_failure();
+}
+
+void
+spill_close(Spill *spill)
+{
+	if (spill->file != 0)
+		FileClose(spill->file);
+	spill->file = 0;
+}
+
+const char *
+spill_path(const Spill *spill)
+{
+	return spill->file == 0 ? NULL : FilePathName(spill->file);
+}
+
+Size
+spill_limit(int megabytes)
+{
+#if PG_VERSION_NUM >= 150000
+	Size limit = get_hash_memory_limit();
+#else
+	Size limit = (Size) work_mem * 1024;
+#endif
+
+	return megabytes == 0 ? limit : Min(limit, (Size) megabytes * (1024 * 1024 / 8));
+}

@@ -1,0 +1,47 @@
+/*
+ * spill.h - a training set that is too large for memory, in a temporary file.
+ *
+ * The file is one of PostgreSQL's own: it lies in one of temp_tablespaces, counts against
+ * temp_file_limit, and goes away with the query, the transaction or, after a crash, the
+ * restart.  The solver process reads it by itself (solver_process.h).
+ */
+#ifndef DPOBJ_SPILL_H
+#define DPOBJ_SPILL_H
+
+#include "postgres.h"
+
+#include "storage/fd.h"
+
+#include "core/spill.h"
+
+typedef struct Spill
+{
+	SpillSink sink;
+	File file; /* 0: none yet */
+	off_t size;
+	off_t room; /* 0: it grows as it must */
+} Spill;
+
+extern void spill_init(Spill *spill);
+
+/*
+ * Makes a file that has this size from the beginning and keeps it: anybody may read in
+ * pg_stat_database how large temporary files are, so that it must not depend on rows.
+ * What is not written to takes no place on the disk.  More than that is an error.
+ */
+extern void spill_reserve(Spill *spill, off_t room);
+
+/* Not needed where an error ends the transaction; the end of it closes files itself. */
+extern void spill_close(Spill *spill);
+
+/* Its path below the data directory; NULL: there is none. */
+extern const char *spill_path(const Spill *spill);
+
+/*
+ * How many bytes rows may take up before they are spilled: what PostgreSQL grants a hash table
+ * (work_mem times hash_mem_multiplier), and an eighth of a limit of megabytes, if there is one, at
+ * most, because rows on their way to the solver are held several times.
+ */
+extern Size spill_limit(int megabytes);
+
+#endif

@@ -1,0 +1,415 @@
+# 024_spill.pl - rows that are too many for memory: they lie in a temporary file while
+# the query runs and not a moment longer, however it ends; what can be seen of the
+# file does not depend on the rows; and the model is the one that memory would have given.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+use DpobjTest;
+
+my $node = dpobj_cluster('spill', 'dpobj.release_tick = 0', 'dpobj.max_failures = 100');
+
+# 20,000 rows of 100 features take 8.5 MB.  The analyst's table has fewer columns.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE wide AS
+  SELECT i AS id, array_agg(sin(i * j + j * j) ORDER BY j) AS features, hashint4(i) & 1 = 1 AS label
+  FROM generate_series(1, 20000) i, generate_series(1, 100) j GROUP BY i;
+UPDATE wide SET label = true WHERE features[1] > 0;
+CREATE TABLE narrow AS
+  SELECT i AS id, ARRAY[sin(i), sin(2 * i), cos(3 * i)] AS features, sin(i) + cos(5 * i) > 0.3 AS label
+  FROM generate_series(1, 30000) i;
+ALTER TABLE narrow SET (parallel_workers = 3);
+CREATE TABLE patient AS
+  SELECT sin(i) AS a, cos(3 * i) AS b, sin(i) + cos(5 * i) > 0.3 AS ill, i AS visit FROM generate_series(1, 30000) i;
+ANALYZE;
+CREATE ROLE ana LOGIN;
+SELECT dpobj.protect('patient', '{"a": {"clip": [-1, 1]}, "b": {"clip": [-1, 1]}, "ill": {}, "visit": {"scale": 30000}}');
+SELECT dpobj.set_budget('patient', 'ana', 100000, 0);
+SQL
+
+my @small = (q(SET work_mem = '64kB'), 'SET hash_mem_multiplier = 1', 'SET max_parallel_workers_per_gather = 0');
+my @large = (q(SET work_mem = '1GB'), 'SET max_parallel_workers_per_gather = 0');
+my @parallel = (
+	'SET max_parallel_workers_per_gather = 3',
+	'SET min_parallel_table_scan_size = 0',
+	'SET parallel_setup_cost = 0',
+	'SET parallel_tuple_cost = 0');
+my $spent = { epsilon => 1, charged => 1, released => 1 };
+
+sub logistic
+{
+	my ($table, %how) = @_;
+	my $epsilon = $how{epsilon} // 1;
+	my $what = $how{what} // 'release';
+	my $options = $how{options} ? ", $how{options}" : '';
+	return "SELECT (dp_logistic(features, label, $epsilon, 0, '{\"mechanism\": \"objective\"$options}')).$what FROM $table";
+}
+
+sub session_with
+{
+	my (@settings) = @_;
+	my $session = session($node);
+	$session->ask($_) for @settings;
+	return $session;
+}
+
+sub temporary_files
+{
+	my @files = glob $node->data_dir . '/base/pgsql_tmp/*';
+	return @files;
+}
+
+sub no_files
+{
+	my ($name) = @_;
+	ok(wait_until(10, sub { !temporary_files() }), "$name: no temporary file is left");
+	return;
+}
+
+# Private memory of a process, in kB.
+sub private_memory
+{
+	my ($pid) = @_;
+	open my $file, '<', "/proc/$pid/status" or return -1;
+	my ($size) = map { /^RssAnon:\s+(\d+)/ } <$file>;
+	return $size;
+}
+
+# A training on the wide table whose solver is stopped while it reads.
+sub stopped_training
+{
+	my ($session, $statement) = @_;
+	$session->send($statement);
+	my $solver = solver_of($node, $session);
+	kill 'STOP', $solver;
+	return $solver;
+}
+
+# ---- where the rows are ----
+
+spends(
+	$node,
+	'a training that spills',
+	$spent,
+	sub {
+		my $session = session_with(@small);
+		my $solver = stopped_training($session, logistic('wide'));
+		my @files = temporary_files();
+		is(scalar @files, 1, 'the rows are in one temporary file');
+		cmp_ok(-s $files[0], '>=', 20000 * 101 * 4, 'of a size that holds them');
+		cmp_ok(private_memory($session->pid), '<', 8000, 'and not in the backend');
+		cmp_ok(private_memory($solver), '<', 6000, 'nor in the solver');
+		kill 'CONT', $solver;
+		like($session->result, qr/^\d+$/, 'it is answered');
+		no_files('answered');
+		$session->quit;
+	});
+spends(
+	$node,
+	'a training that does not',
+	$spent,
+	sub {
+		my $session = session_with(@large);
+		my $solver = stopped_training($session, logistic('wide'));
+		is(scalar(temporary_files()), 0, 'there is no temporary file');
+		cmp_ok(private_memory($session->pid), '>', 8000, 'the backend has the rows');
+		kill 'CONT', $solver;
+		like($session->result, qr/^\d+$/, 'it is answered');
+		$session->quit;
+	});
+spends(
+	$node,
+	'the other mechanisms need their rows in memory',
+	{ epsilon => 1, charged => 1, released => 1 },
+	sub {
+		my $session = session_with(@small, 'SET log_temp_files = 0');
+		my $before = scalar_of($node, "SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres'");
+		like($session->ask('SELECT (dp_halfspace(features, label, 1, 0)).release FROM narrow'), qr/^\d+$/, 'answered');
+		$session->quit;
+		is(scalar_of($node, "SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres'"),
+			$before, 'no temporary file was made');
+	});
+
+# ---- the model is the same ----
+
+sub weights
+{
+	my (@settings) = @_;
+	my $session = session_with(@settings);
+	my $weights = $session->ask(logistic('narrow', epsilon => 10000, what => 'weights'));
+	$session->quit;
+	like($weights, qr/^\{[-0-9.,e]+\}$/, 'weights');
+	return [ split /,/, $weights =~ tr/{}//dr ];
+}
+
+sub distance
+{
+	my ($a, $b) = @_;
+	my $most = 0;
+	return 1e9 if @$a != @$b;
+	for my $j (0 .. $#$a)
+	{
+		my $difference = abs($a->[$j] - $b->[$j]);
+		$most = $difference if $difference > $most;
+	}
+	return $most;
+}
+
+# With so much epsilon the noise is far below the third digit.
+my $kept = weights(@large);
+cmp_ok(abs($kept->[0]), '>', 1, 'there is something to compare');
+cmp_ok(distance($kept, weights(@small)), '<', 1e-3, 'spilled');
+cmp_ok(distance($kept, weights(@large, @parallel)), '<', 1e-3, 'where others run in parallel');
+cmp_ok(distance($kept, weights(@small, @parallel)), '<', 1e-3, 'the same, spilled');
+cmp_ok(distance($kept, weights(@small, 'SET dpobj.solver_threads = 3')), '<', 1e-3, 'with three threads');
+{
+	my $session = session_with(@parallel);
+	unlike($session->ask('EXPLAIN ' . logistic('narrow')), qr/Partial Aggregate/, 'states are not combined');
+	like(
+		$session->ask('EXPLAIN SELECT dp_halfspace(features, label, 1, 0) FROM narrow'),
+		qr/Partial Aggregate/, 'those of dp_halfspace are');
+	$session->quit;
+}
+
+# ---- limits ----
+
+# The solver could not hold 8.5 MB of rows twice beside its libraries; so the option takes work_mem down.
+spends(
+	$node,
+	'memory_limit',
+	$spent,
+	sub {
+		my $session = session_with(@large, 'SET dpobj.solver_threads = 1');
+		my $solver = stopped_training($session, logistic('wide', options => '"memory_limit": 48'));
+		is(scalar(temporary_files()), 1, 'an eighth of it is for the rows');
+		kill 'CONT', $solver;
+		like($session->result, qr/^\d+$/, 'it is answered');
+		$session->quit;
+		no_files('memory_limit');
+	});
+spends(
+	$node,
+	'temp_file_limit at the owner\'s door',
+	{},
+	sub {
+		my $session = session_with(@small, q(SET temp_file_limit = '2MB'));
+		like(
+			$session->ask(logistic('wide')),
+			qr/^ERROR:  53400: temporary file size exceeds temp_file_limit \(2048kB\)\n[^\n]*$/,
+			'is an error before the charge');
+		no_files('temp_file_limit');
+		$session->quit;
+	});
+spends(
+	$node,
+	'a savepoint',
+	{ epsilon => 1, charged => 1, released => 1 },
+	sub {
+		my $session = session_with(@small, q(SET temp_file_limit = '2MB'), 'BEGIN', 'SAVEPOINT here');
+		like($session->ask(logistic('wide')), qr/^ERROR:  53400/, 'an error');
+		no_files('in an aborted subtransaction');
+		$session->ask('ROLLBACK TO here');
+		$session->ask('RESET temp_file_limit');
+		like($session->ask(logistic('wide')), qr/^\d+$/, 'once more, in the same transaction');
+		no_files('in a transaction');
+		$session->ask('COMMIT');
+		$session->quit;
+	});
+spends(
+	$node,
+	'a cursor',
+	{ epsilon => 2, charged => 2, released => 2 },
+	sub {
+		my $session = session_with(@small, 'BEGIN');
+		$session->ask('DECLARE c CURSOR FOR ' . logistic('narrow'));
+		like($session->ask('FETCH 1 FROM c'), qr/^\d+$/, 'fetched');
+		$session->ask('CLOSE c');
+		no_files('closed');
+		$session->ask('DECLARE c CURSOR WITH HOLD FOR ' . logistic('narrow'));
+		is($session->ask('COMMIT'), '', 'held');
+		no_files('held');
+		like($session->ask('FETCH 1 FROM c'), qr/^\d+$/, 'fetched');
+		$session->quit;
+	});
+
+# ---- tablespaces ----
+
+my $elsewhere = PostgreSQL::Test::Utils::tempdir();
+$node->safe_psql('postgres', "CREATE TABLESPACE elsewhere LOCATION '$elsewhere'");
+spends(
+	$node,
+	'temp_tablespaces',
+	$spent,
+	sub {
+		my $session = session_with(@small, 'SET temp_tablespaces = elsewhere');
+		my $solver = stopped_training($session, logistic('wide'));
+		my @files = glob "$elsewhere/*/pgsql_tmp/*";
+		is(scalar @files, 1, 'the file is there');
+		is(scalar(temporary_files()), 0, 'and not where it usually is');
+		kill 'CONT', $solver;
+		like($session->result, qr/^\d+$/, 'it is answered');
+		$session->quit;
+		@files = glob "$elsewhere/*/pgsql_tmp/*";
+		is(scalar @files, 0, 'the file is gone');
+	});
+
+# ---- ends ----
+
+spends(
+	$node,
+	'a cancel during the solve',
+	{ epsilon => 1, charged => 1 },
+	sub {
+		my $session = session_with(@small);
+		my $solver = stopped_training($session, logistic('wide'));
+		is(scalar(temporary_files()), 1, 'there is a file');
+		scalar_of($node, 'SELECT pg_cancel_backend(' . $session->pid . ')');
+		like($session->result, qr/^ERROR:  57014/, 'cancelled');
+		no_files('cancelled');
+		ok(wait_until(10, sub { !runs($solver) }), 'the solver is gone');
+		$session->quit;
+	});
+spends(
+	$node,
+	'a client that goes away',
+	{ epsilon => 1, charged => 1 },
+	sub {
+		my $session = session_with(@small, 'SET client_connection_check_interval = 100');
+		my $solver = stopped_training($session, logistic('wide'));
+		$session->kill_client;
+		no_files('no client');
+		ok(wait_until(10, sub { !runs($solver) }), 'the solver is gone');
+	});
+spends(
+	$node,
+	'a solver that dies',
+	{ epsilon => 1, charged => 1, failed => 1 },
+	sub {
+		my $session = session_with(@small);
+		my $solver = stopped_training($session, logistic('wide'));
+		kill 'KILL', $solver;
+		like($session->result, qr/^ERROR:  UB004/, 'nothing is released');
+		no_files('solver killed');
+		$session->quit;
+	});
+spends(
+	$node,
+	'a file that loses its rows',
+	{ epsilon => 1, charged => 1, failed => 1 },
+	sub {
+		my $session = session_with(@small);
+		my $solver = stopped_training($session, logistic('wide'));
+		truncate((temporary_files())[0], 1000) or die "truncate: $!";
+		kill 'CONT', $solver;
+		like($session->result, qr/^ERROR:  UB004/, 'nothing is released');
+		no_files('truncated');
+		$session->quit;
+	});
+spends(
+	$node,
+	'kill -9 of the backend',
+	{ epsilon => 1, charged => 1 },
+	sub {
+		my $session = session_with(@small);
+		my $solver = stopped_training($session, logistic('wide'));
+		kill 'KILL', $session->pid;
+		ok(wait_until(10, sub { !runs($solver) }), 'the solver is gone');
+		$session->quit;
+		ok(wait_for_server($node), 'the server is back');
+		no_files('backend killed');
+	});
+spends(
+	$node,
+	'kill -9 of the server',
+	{ epsilon => 1, charged => 1 },
+	sub {
+		my $session = session_with(@small);
+		my $solver = stopped_training($session, logistic('wide'));
+		my @server = ($node->{_pid}, children($node->{_pid}));
+		is(scalar(temporary_files()), 1, 'there is a file');
+		$node->kill9;
+		ok(wait_until(20, sub { !runs($solver) && !grep { runs($_) } @server }), 'nobody is left');
+		$session->quit;
+
+		# A postmaster that nobody has reaped yet looks alive to its successor.
+		unless (wait_until(5, sub { !-e "/proc/$server[0]" }))
+		{
+			unlink $node->data_dir . '/postmaster.pid',
+			  $node->host . '/.s.PGSQL.' . $node->port . '.lock';
+		}
+		$node->start;
+		no_files('server restarted');
+	});
+
+# ---- the analyst's door ----
+
+sub ask_for
+{
+	my ($filter) = @_;
+	return "SELECT release FROM dpobj.train('patient', 'ill', 1, features => '{a,b}', method => 'logistic',"
+	  . " options => '{\"mechanism\": \"objective\"}', filter => '$filter')";
+}
+
+# Bytes of the temporary files that a statement of an analyst has used, as everybody can see them.
+sub public_size
+{
+	my ($statement, $expected) = @_;
+	my $query = q(SELECT temp_bytes FROM pg_stat_database WHERE datname = 'postgres');
+	my $before = scalar_of($node, $query);
+	my $session = session($node, user => 'ana');
+	$session->ask($_) for @small;
+	like($session->ask($statement), $expected, 'the answer');
+	$session->quit;
+	ok(wait_until(10, sub { scalar_of($node, $query) != $before }), 'counted');
+	no_files('analyst');
+	return scalar_of($node, $query) - $before;
+}
+
+spends(
+	$node,
+	'what shows of a file',
+	{ epsilon => 3, charged => 3, released => 3 },
+	sub {
+		my $all = public_size(ask_for('{}'), qr/^\d+$/);
+		cmp_ok($all, '>', 30000 * 4 * 4, 'all rows');
+		is(public_size(ask_for('{"visit": {"<": 100}}'), qr/^\d+$/), $all, 'a hundred rows look the same');
+		is(public_size(ask_for('{"visit": {"<": 0}}'), qr/^\d+$/), $all, 'none do');
+	});
+spends(
+	$node,
+	'temp_file_limit at the analyst\'s door',
+	{ epsilon => 1, charged => 1, failed => 1 },
+	sub {
+		$node->safe_psql('postgres', q(ALTER ROLE ana SET temp_file_limit = '100kB'));
+		my $session = session($node, user => 'ana');
+		$session->ask($_) for @small;
+		is((split /\n/, $session->ask(ask_for('{}')))[0],
+			'ERROR:  UB004: the release failed and nothing was released', 'is a failure like any other');
+		unlike($session->messages, qr/temp/, 'that does not say why');
+		no_files('analyst');
+		$session->quit;
+		$node->safe_psql('postgres', 'ALTER ROLE ana RESET temp_file_limit');
+	});
+spends(
+	$node,
+	'a limit that is not reached',
+	{ epsilon => 2, charged => 2, released => 2 },
+	sub {
+		my $session = session($node, user => 'ana');
+		my $statement = ask_for('{}') =~ s/release/guarantee/r;
+		is($session->ask($statement), 'exact', 'without one');
+		$session->quit;
+		$node->safe_psql('postgres', q(ALTER ROLE ana SET temp_file_limit = '100MB'));
+		$session = session($node, user => 'ana');
+		is($session->ask($statement), 'conditional', 'makes the guarantee conditional');
+		$session->quit;
+	});
+
+unlike(slurp_file($node->logfile), qr/file leak|file reference leak/, 'no file was forgotten');
+is(scalar(solvers($node)), 0, 'no solver is left');
+$node->stop;
+done_testing();
