@@ -213,6 +213,7 @@ settle_classifier(const AccuracySet *set, const Line *line, MechanismRequest *re
 	MechanismRequest logistic = *request;
 
 	(void) settle_auto_logistic(set, line, &logistic);
+	logistic.convex.radius *= CLASSIFIER_RADIUS_SHARE;
 	if (!classifier_is_logistic(classifier_choose(&terms, &logistic)))
 		return settle_auto_halfspace(set, line, request);
 	*request = logistic;

@@ -7,6 +7,12 @@
 #include "core/grid_usual.h"
 #include "core/mechanism.h"
 
+/*
+ * The share of the longest row to which a logistic model's rows are clipped, where nobody
+ * says: noise shrinks with the radius, and little of few rows is lost.
+ */
+#define CLASSIFIER_RADIUS_SHARE 0.75
+
 typedef enum ClassifierReason
 {
 	REASON_WIDE_GRID,    /* a grid of wide weights can be drawn from */

@@ -446,11 +446,16 @@ choose_method(Training *training)
 	training->request.epsilon = logistic.epsilon; /* row_delta() asks for it */
 	logistic.grid.dimension = encoding_dimension(&training->encoding);
 	logistic.convex.radius = convex_choose_radius(options, &training->encoding);
+	if (options->radius == 0)
+		logistic.convex.radius =
+			fmax(logistic.convex.radius * CLASSIFIER_RADIUS_SHARE, CONVEX_RADIUS_MIN);
 	convex_usual(CONVEX_OBJECTIVE, &logistic, row_delta(training));
 	grid_terms(options, &training->encoding, logistic.epsilon, training->by_analyst, &terms);
 	reason = classifier_choose(&terms, &logistic);
 	training->method = classifier_is_logistic(reason) ? METHOD_LOGISTIC : METHOD_HALFSPACE;
 	training->reason = classifier_reason(reason);
+	if (training->method == METHOD_LOGISTIC)
+		training->options.radius = logistic.convex.radius;
 }
 
 /*
