@@ -367,11 +367,11 @@ test_rounds(void)
 		double reach = exp(uniform(-3, 3.4));
 		Wide u[GRID_MAX_DIMENSION] = {0};
 		ConvexSample sample;
-		ConvexObjective objective = {.sample = &sample,
-									 .table = table,
-									 .curvature = loss_curvature(loss),
-									 .lambda = (int64_t) ldexp(LAMBDA_MIN, c % 4),
-									 .b = b};
+		BoxObjective objective = {.sample = &sample,
+								  .table = table,
+								  .curvature = loss_curvature(loss),
+								  .lambda = (int64_t) ldexp(LAMBDA_MIN, c % 4),
+								  .b = b};
 		int64_t rounds;
 
 		loss_table_make(loss, table);
