@@ -18,6 +18,7 @@
 #include "accuracy_set.h"
 
 #include "core/classifier.h"
+#include "core/convex_net.h"
 #include "core/convex_release.h"
 #include "core/convex_usual.h"
 
@@ -26,6 +27,9 @@
 
 /* Runs at each lambda of a row that is tuned, and at the best one once more. */
 #define TUNING_RUNS 6
+
+/* Scores of a net are at most this, as in the server (body_choice.c). */
+#define NET_REACH INT64_C(8)
 
 static const double epsilons[EPSILONS] = {0.1, 0.3, 0.5, 1, 2, 5, 10};
 
@@ -36,6 +40,7 @@ typedef enum BenchSet
 	ON_G2 = 4,
 	ON_FULL = 8,
 	ON_MADE = 16,
+	ON_FEW = 32,
 	ON_SMALL = ON_ADULT23 | ON_G1 | ON_G2,
 	ON_ALL = ON_SMALL | ON_FULL | ON_MADE
 } BenchSet;
@@ -195,6 +200,26 @@ settle_descent(const AccuracySet *set, const Line *line, MechanismRequest *reque
 	return true;
 }
 
+/* The exponential mechanism over a net, or over one around a noisy minimiser; lambda is 0 or usual.
+ */
+static bool
+settle_net(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	MechanismRequest centre;
+
+	request->kind = line->kind;
+	make_grid(set, "0 0 0", &request->grid);
+	request->convex =
+		(ConvexTerms){.loss = line->loss,
+					  .radius = convex_usual_radius(&set->encoding),
+					  .reach = NET_REACH << CONVEX_OUTPUT_BITS,
+					  .steps = convex_net_steps(request->grid.dimension, set->rows, 0)};
+	centre = convex_net_centre(request);
+	if (line->kind == MECHANISM_LOCALIZED)
+		request->convex.lambda = convex_usual_lambda(CONVEX_OUTPUT, &centre);
+	return request->convex.steps > 0;
+}
+
 static bool
 settle_auto_logistic(const AccuracySet *set, const Line *line, MechanismRequest *request)
 {
@@ -242,6 +267,11 @@ settle_classifier(const AccuracySet *set, const Line *line, MechanismRequest *re
 			MECHANISM_SGD, sampling, adjacency, NULL, false, false, LOSS_LOGISTIC                  \
 	}
 
+#define NET_ROW(name, kind, loss)                                                                  \
+	{                                                                                              \
+		"convex", name, ON_FEW, settle_net, kind, 0, ADJACENCY_REPLACE, NULL, false, false, loss   \
+	}
+
 static const Line lines[] = {
 	HALFSPACE_ROW("exponential, {-1,0,1}", ON_SMALL | ON_MADE, EM, 0, "1 1 1"),
 	HALFSPACE_ROW("exponential, {-1,0,1}, numbers ±4", ON_SMALL, EM, 0, "1 1 4"),
@@ -281,33 +311,37 @@ static const Line lines[] = {
 				  "1 1 1"),
 	HALFSPACE_ROW("sample_aggregate, sparse 2", ON_SMALL, MECHANISM_SAMPLE_AGGREGATE, 0,
 				  "sparse 2"),
-	CONVEX_ROW("logistic, objective, gamma", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
+	CONVEX_ROW("logistic, objective, gamma", ON_ALL | ON_FEW, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
 			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
 	CONVEX_ROW("logistic, objective, gamma, best lambda", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
 			   ADJACENCY_REPLACE, true, LOSS_LOGISTIC),
-	CONVEX_ROW("logistic, objective, gaussian", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN,
-			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, objective, gaussian", ON_ALL | ON_FEW, MECHANISM_OBJECTIVE,
+			   CONVEX_GAUSSIAN, ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
 	CONVEX_ROW("logistic, objective, gaussian, best lambda", ON_ALL, MECHANISM_OBJECTIVE,
 			   CONVEX_GAUSSIAN, ADJACENCY_REPLACE, true, LOSS_LOGISTIC),
-	CONVEX_ROW("logistic, output, gamma", ON_ALL, MECHANISM_OUTPUT, CONVEX_GAMMA, ADJACENCY_REPLACE,
-			   false, LOSS_LOGISTIC),
-	CONVEX_ROW("logistic, output, gaussian", ON_ALL, MECHANISM_OUTPUT, CONVEX_GAUSSIAN,
+	CONVEX_ROW("logistic, output, gamma", ON_ALL | ON_FEW, MECHANISM_OUTPUT, CONVEX_GAMMA,
 			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
-	DESCENT_ROW("logistic, sgd, full batches", ON_ALL, DESCENT_FULL, ADJACENCY_REPLACE),
+	CONVEX_ROW("logistic, output, gaussian", ON_ALL | ON_FEW, MECHANISM_OUTPUT, CONVEX_GAUSSIAN,
+			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
+	DESCENT_ROW("logistic, sgd, full batches", ON_ALL | ON_FEW, DESCENT_FULL, ADJACENCY_REPLACE),
 	DESCENT_ROW("logistic, sgd, fixed batches", ON_ADULT23, DESCENT_FIXED, ADJACENCY_REPLACE),
 	DESCENT_ROW("logistic, sgd, Poisson batches", ON_ADULT23, DESCENT_POISSON, ADJACENCY_REPLACE),
 	DESCENT_ROW("logistic, sgd, full batches, add_remove", ON_ADULT23, DESCENT_FULL,
 				ADJACENCY_ADD_REMOVE),
-	CONVEX_ROW("svm, objective, gamma", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
+	CONVEX_ROW("svm, objective, gamma", ON_ALL | ON_FEW, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
 			   ADJACENCY_REPLACE, false, LOSS_HUBER),
 	CONVEX_ROW("logistic, objective, gaussian, best lambda, add_remove", ON_SMALL | ON_FULL,
 			   MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN, ADJACENCY_ADD_REMOVE, true, LOSS_LOGISTIC),
-	{"automatic", "dp_halfspace", ON_ALL, settle_auto_halfspace, EM, 0, ADJACENCY_REPLACE, NULL,
-	 false, false, LOSS_LOGISTIC},
-	{"automatic", "dp_logistic", ON_ALL, settle_auto_logistic, EM, 0, ADJACENCY_REPLACE, NULL,
-	 false, false, LOSS_LOGISTIC},
-	{"automatic", "dp_classifier", ON_ALL, settle_classifier, EM, 0, ADJACENCY_REPLACE, NULL, false,
-	 false, LOSS_LOGISTIC},
+	NET_ROW("logistic, exponential over a net", MECHANISM_CONVEX_EXPONENTIAL, LOSS_LOGISTIC),
+	NET_ROW("logistic, localized", MECHANISM_LOCALIZED, LOSS_LOGISTIC),
+	NET_ROW("svm, exponential over a net", MECHANISM_CONVEX_EXPONENTIAL, LOSS_HUBER),
+	NET_ROW("svm, localized", MECHANISM_LOCALIZED, LOSS_HUBER),
+	{"automatic", "dp_halfspace", ON_ALL | ON_FEW, settle_auto_halfspace, EM, 0, ADJACENCY_REPLACE,
+	 NULL, false, false, LOSS_LOGISTIC},
+	{"automatic", "dp_logistic", ON_ALL | ON_FEW, settle_auto_logistic, EM, 0, ADJACENCY_REPLACE,
+	 NULL, false, false, LOSS_LOGISTIC},
+	{"automatic", "dp_classifier", ON_ALL | ON_FEW, settle_classifier, EM, 0, ADJACENCY_REPLACE,
+	 NULL, false, false, LOSS_LOGISTIC},
 	{"automatic", "dp_classifier, delta 0", ON_ALL, settle_classifier, EM, 0, ADJACENCY_REPLACE,
 	 NULL, true, false, LOSS_LOGISTIC},
 };
@@ -399,11 +433,8 @@ main(int argc, char **argv)
 	{
 		const char *name;
 		BenchSet bit;
-	} sets[] = {{"adult23", ON_ADULT23},
-				{"g1", ON_G1},
-				{"g2", ON_G2},
-				{"full", ON_FULL},
-				{"made", ON_MADE}};
+	} sets[] = {{"adult23", ON_ADULT23}, {"g1", ON_G1},     {"g2", ON_G2},
+				{"full", ON_FULL},       {"made", ON_MADE}, {"few", ON_FEW}};
 
 	if (argc < 2)
 	{

@@ -14,6 +14,7 @@ SETS = {
     'g1': 'G1: the same rows, 17 columns, numbers scaled to suit small integer weights',
     'g2': 'G2: the same rows, 14 columns: relationship, education, age, gain, loss, hours, sex, occupation',
     'full': 'Full Adult: 32,561 rows, 111 one-hot columns',
+    'few': 'Four columns of the same rows: married, education, gain, hours',
     'made': 'Generated: 10,000 rows of a logistic model, three one-hot groups of six and six numbers',
 }
 NAN = float('nan')

@@ -12,6 +12,8 @@ label first. Every encoding is made of public constants:
            gain, two of loss and four of age as 111 one-hot columns
   made     10,000 generated rows: three one-hot groups of six and six numbers, labels of
            a logistic model; no rule may fit Adult alone
+  few      4 columns of the balanced subset: married, education, gain and hours, for the
+           mechanisms that are for few weights only
 """
 import csv
 import math
@@ -119,6 +121,13 @@ def write_full(raw, folder):
     write(folder, 'full', groups, [], [(0, 1)] * sum(groups), rows)
 
 
+def write_few(chosen, folder):
+    rows = [(int(positive(row)),
+             [int(row[5] == 'Married-civ-spouse'), clip(int(row[4]) - 10, -4, 4) / 4,
+              clip(int(row[10]) / 5000, 0, 1), clip((int(row[12]) - 40) / 20, -1, 1)]) for row in chosen]
+    write(folder, 'few', [1] * 4, [2, 3, 4], [(0, 1), (-1, 1), (0, 1), (-1, 1)], rows)
+
+
 def write_made(folder):
     draw = random.Random(1)
     groups = [6, 6, 6]
@@ -143,6 +152,7 @@ def main(data, folder):
     write_g2(raw, chosen, folder)
     write_full(raw, folder)
     write_made(folder)
+    write_few(chosen, folder)
 
 
 if __name__ == '__main__':

@@ -187,6 +187,12 @@ slack_of(MechanismKind kind)
 	return mechanism_perturbs(kind) ? 5 : 1.25;
 }
 
+static bool
+chooses_from_grid(MechanismKind kind)
+{
+	return !mechanism_get(kind)->convex && !mechanism_get(kind)->targets;
+}
+
 static void
 test_hardest_data(void)
 {
@@ -207,8 +213,7 @@ test_hardest_data(void)
 							   .epsilon = epsilons[g % 2],
 							   .adjacency = g % 3 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE};
 
-			if (!mechanism_get(kind)->convex &&
-				kind != MECHANISM_SAMPLE_AGGREGATE) /* test_lead() */
+			if (chooses_from_grid(kind) && kind != MECHANISM_SAMPLE_AGGREGATE) /* test_lead() */
 				check_setting(&setting, slack_of(kind));
 		}
 }
@@ -528,7 +533,7 @@ test_order(void)
 	Grid grid = make_grid(6, 1, GRID_PRODUCT, 0);
 
 	for (MechanismKind kind = 0; kind < MECHANISM_KINDS; kind++)
-		for (int64_t epsilon = 1; !mechanism_get(kind)->convex && epsilon <= 100 * EPSILON_ONE;
+		for (int64_t epsilon = 1; chooses_from_grid(kind) && epsilon <= 100 * EPSILON_ONE;
 			 epsilon *= 10)
 		{
 			UtilityBound this = bound_of(kind, &grid, epsilon, ADJACENCY_REPLACE, BETA);
