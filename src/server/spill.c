@@ -65,13 +65,33 @@ spill_init(Spill *spill)
 	*spill = (Spill){.sink = {append}};
 }
 
-/* The last byte makes all of the file count against temp_file_limit, so that no other write can. */
+/* Blocks of the disk, for all that may be written. */
+static void
+allocate(File file, off_t room)
+{
+	int result;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		result = posix_fallocate(FileGetRawDesc(file), 0, room);
+	} while (result == EINTR);
+	errno = result;
+	if (result != 0)
+		report_failure();
+}
+
+/*
+ * The last byte makes all of the file count against temp_file_limit.  Once that and the disk have
+ * room for it, no other write can be one too many.
+ */
 void
 spill_reserve(Spill *spill, off_t room)
 {
 	open_file(spill);
 	spill->room = room;
 	write_at(spill->file, room - 1, "", 1);
+	allocate(spill->file, room);
 }
 
 void
