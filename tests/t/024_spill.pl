@@ -227,6 +227,7 @@ spends(
 		my $session = session_with(@small, 'BEGIN');
 		$session->ask('DECLARE c CURSOR FOR ' . logistic('narrow'));
 		like($session->ask('FETCH 1 FROM c'), qr/^\d+$/, 'fetched');
+		no_files('fetched');
 		$session->ask('CLOSE c');
 		no_files('closed');
 		$session->ask('DECLARE c CURSOR WITH HOLD FOR ' . logistic('narrow'));
