@@ -173,14 +173,41 @@ scan_close(Scan *scan)
 			UnlockRelationOid(list_nth_oid(scan->locked, i), AccessShareLock);
 }
 
+/*
+ * Of a row that enters: where a missing value makes a row neutral, there is a value, and it is
+ * stored unless the catalog holds it for rows that are older than the column.
+ */
+static Size
+least_width(const ScanTable *table, const Encoders *features)
+{
+	TupleDesc descriptor = RelationGetDescr(table->relation);
+	Size width = SizeofHeapTupleHeader;
+
+	for (int i = 0; i < features->count; i++)
+	{
+		const Encoder *encoder = &features->encoder[i];
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, table->feature[i] - 1);
+
+		if (!encoder->null_indicator && !encoder->substitute && !attribute->atthasmissing)
+			width += attribute->attlen > 0 ? attribute->attlen : 1;
+	}
+	return width;
+}
+
 double
 scan_most_rows(const Scan *scan)
 {
-	double blocks = 0;
+	double rows = 0;
 
 	for (int i = 0; i < scan->tables; i++)
-		blocks += RelationGetNumberOfBlocks(scan->table[i].relation);
-	return blocks * MaxHeapTuplesPerPage;
+	{
+		const ScanTable *table = &scan->table[i];
+		Size row = MAXALIGN(least_width(table, scan->shape->features)) + sizeof(ItemIdData);
+
+		rows += (double) RelationGetNumberOfBlocks(table->relation) *
+				(double) ((BLCKSZ - SizeOfPageHeaderData) / row);
+	}
+	return rows;
 }
 
 /* ---- the loop ---- */

@@ -47,7 +47,10 @@ extern void scan_check_relation(Relation relation, bool ignore_rls);
  */
 extern Scan *scan_open(Oid relation, bool ignore_rls, const ScanShape *shape);
 
-/* No snapshot sees more rows than that in blocks of such number: from public sizes alone. */
+/*
+ * No snapshot sees more rows that enter than that, in blocks of such number: from public sizes and
+ * types alone.
+ */
 extern double scan_most_rows(const Scan *scan);
 
 /*

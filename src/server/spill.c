@@ -29,28 +29,34 @@ open_file(Spill *spill)
 }
 
 static void
+write_at(File file, off_t offset, const char *bytes, size_t count)
+{
+	while (count > 0)
+	{
+		int written;
+
+		errno = 0;
+		written = FileWrite(file, (char *) bytes, (int) count, offset, NO_WAIT_EVENT);
+		if (written <= 0)
+			report_failure();
+		bytes += written;
+		offset += written;
+		count -= written;
+	}
+}
+
+static void
 append(SpillSink *self, const void *records, size_t bytes)
 {
 	Spill *spill = (Spill *) self;
-	const char *at = records;
 
 	if (spill->file == 0)
 		open_file(spill);
 	if (spill->room > 0 && bytes > spill->room - spill->size)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("the table has more rows than its size allows for")));
-	while (bytes > 0)
-	{
-		int written;
-
-		errno = 0;
-		written = FileWrite(spill->file, (char *) at, (int) bytes, spill->size, NO_WAIT_EVENT);
-		if (written <= 0)
-			report_failure();
-		at += written;
-		spill->size += written;
-		bytes -= written;
-	}
+	write_at(spill->file, spill->size, records, bytes);
+	spill->size += bytes;
 }
 
 void
@@ -59,13 +65,33 @@ spill_init(Spill *spill)
 	*spill = (Spill){.sink = {append}};
 }
 
+/* Blocks of the disk, for all that may be written. */
+static void
+allocate(File file, off_t room)
+{
+	int result;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		result = posix_fallocate(FileGetRawDesc(file), 0, room);
+	} while (result == EINTR);
+	errno = result;
+	if (result != 0)
+		report_failure();
+}
+
+/*
+ * The last byte makes all of the file count against temp_file_limit.  Once that and the disk have
+ * room for it, no other write can be one too many.
+ */
 void
 spill_reserve(Spill *spill, off_t room)
 {
 	open_file(spill);
 	spill->room = room;
-	if (FileTruncate(spill->file, room, NO_WAIT_EVENT) < 0)
-		report_failure();
+	write_at(spill->file, room - 1, "", 1);
+	allocate(spill->file, room);
 }
 
 void

@@ -26,8 +26,9 @@ extern void spill_init(Spill *spill);
 
 /*
  * Makes a file that has this size from the beginning and keeps it: anybody may read in
- * pg_stat_database how large temporary files are, so that it must not depend on rows.
- * What is not written to takes no place on the disk.  More than that is an error.
+ * pg_stat_database how large temporary files are, so that it must not depend on rows.  Nor may
+ * it depend on them whether there is room for them: users decide how much their other files and
+ * tables leave of temp_file_limit and of the disk, to a block.  More than that is an error.
  */
 extern void spill_reserve(Spill *spill, off_t room);
 

@@ -365,6 +365,8 @@ finish(FunctionCallInfo fcinfo, TrainingMethod method)
 	release = release_charge(&training, table.oid, NULL);
 	outcome =
 		release_solve(&training, problem, length, state == NULL ? NULL : &state->spill, &answer);
+	if (state != NULL)
+		spill_close(&state->spill); /* a cursor may stay open for long */
 	if (outcome != SOLVER_ANSWERED)
 	{
 		charge_failed(release);

@@ -7,7 +7,6 @@
 
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/jsonb.h"
 
 #include "core/classifier.h"
@@ -537,14 +536,6 @@ stricter(int option, int setting)
 	return Min(option, setting);
 }
 
-/* At the analyst's door rows are spilled after the charge; at the owner's before it. */
-static bool
-disk_is_limited(const Training *training)
-{
-	return training->by_analyst && mechanism_get(training->request.kind)->streams &&
-		   temp_file_limit >= 0;
-}
-
 /*
  * A limit that may be reached stops a run at a moment that the data has a say
  * in (PRIVACY.md 3, T1): the guarantee holds on the condition that none is.
@@ -556,7 +547,7 @@ guarantee_name(const Training *training)
 
 	if (proof == PROOF_UNPROVEN)
 		return "unproven";
-	if (training->limits.seconds > 0 || training->limits.megabytes > 0 || disk_is_limited(training))
+	if (training->limits.seconds > 0 || training->limits.megabytes > 0)
 		return "conditional";
 	return proof == PROOF_FLOAT ? "float" : "exact";
 }
