@@ -11,11 +11,11 @@ static const char *const sampling_names[] = {
 void
 descent_check_options(const Options *options)
 {
-	const char *name = options->sampling != DESCENT_FULL ? "sampling"
-					   : options->batch > 0              ? "batch"
-					   : options->iterations > 0         ? "iterations"
-					   : options->step > 0               ? "step"
-														 : NULL;
+	const char *name = options->sampling_given   ? "sampling"
+					   : options->batch > 0      ? "batch"
+					   : options->iterations > 0 ? "iterations"
+					   : options->step > 0       ? "step"
+												 : NULL;
 
 	if (options->mechanism == CHOOSE_SGD || name == NULL)
 		return;
