@@ -54,6 +54,7 @@ SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "regularization": 1e-
 SELECT dp_logistic(x, y, 0.001, 0.000001, '{"mechanism": "sgd", "sampling": "poisson", "n": 4000}') FROM dune;
 SELECT dp_logistic(x, y, 1.0, 0, '{"iterations": 5}') FROM dune;
 SELECT dp_svm(x, y, 1.0, 0, '{"mechanism": "output", "sampling": "poisson"}') FROM dune;
+SELECT dp_svm(x, y, 1.0, 0, '{"sampling": "full"}') FROM dune;
 SELECT dp_halfspace(x, y, 1.0, 0.001, '{"mechanism": "sgd"}') FROM dune;
 SELECT dp_halfspace(x, y, 1.0, 0, '{"batch": 5}') FROM dune;
 SELECT count(*) - :before_charged AS charged FROM dpobj.ledger WHERE event = 'charged';

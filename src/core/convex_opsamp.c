@@ -73,8 +73,9 @@ convex_opsamp_problem(const MechanismRequest *request)
 		.dimension = request->grid.dimension,
 		.side = 2 * reach_of(request),
 		.lipschitz = peak_of(request),
-		.epsilon = (double) request->epsilon / EPSILON_ONE,
-		.delta = (double) terms->delta / DELTA_ONE,
+		.pull = ldexp((double) terms->lambda, -LAMBDA_BITS) * reach_of(request),
+		.epsilon = privacy_epsilon(request->epsilon),
+		.delta = fmin(privacy_delta(terms->delta), 0.5), /* ln(1 / delta) keeps its digits */
 		.rows = (double) terms->rows,
 		.calls = terms->calls,
 		.adjacency = request->adjacency,
@@ -224,7 +225,7 @@ void
 convex_opsamp_noise(const MechanismRequest *request, const OpsampPlan *plan,
 					const MechanismTools *tools, const Wide *sum, int64_t *weight)
 {
-	double epsilon = (double) request->epsilon / EPSILON_ONE;
+	double epsilon = privacy_epsilon(request->epsilon);
 	double scale = plan->shift / epsilon * (MUTANT(95) ? 0.8 : 1);
 	mpz_t offset[1];
 	mpz_t rounded[1];

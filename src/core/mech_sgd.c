@@ -13,8 +13,8 @@ noise_of(const MechanismRequest *request)
 {
 	if (!descent_terms_valid(&request->descent, &request->convex))
 		return 0;
-	return descent_noise(&request->descent, (double) request->epsilon / EPSILON_ONE,
-						 (double) request->convex.delta / DELTA_ONE, request->adjacency);
+	return descent_noise(&request->descent, privacy_epsilon(request->epsilon),
+						 privacy_delta(request->convex.delta), request->adjacency);
 }
 
 static void

@@ -13,6 +13,9 @@
 /* The oracle's share of the shift is this at most. */
 #define GAP_SHARE 1e-3
 
+/* How far a weight is moved by its rounding, at most. */
+#define ROUNDED 0x1p-21
+
 #define RATES 400
 #define LEAST_RATE 1e-8
 
@@ -102,8 +105,9 @@ double
 opsamp_risk(const OpsampProblem *problem, double eta, double gap, double shift)
 {
 	double d = problem->dimension;
+	double steep = problem->lipschitz + problem->pull / problem->rows;
 
-	return problem->lipschitz * d * shift / problem->epsilon +
+	return steep * d * (shift / problem->epsilon + ROUNDED) +
 		   (d * problem->side / eta + gap) / problem->rows;
 }
 

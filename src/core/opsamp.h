@@ -38,6 +38,7 @@ typedef struct OpsampProblem
 	double side;      /* D */
 	double lipschitz; /* G, of one loss in l1 */
 	double range;     /* of one loss over the cube */
+	double pull;      /* of the regularisation, in each coordinate of the cube at most */
 	double epsilon;
 	double delta;
 	double rows;
@@ -52,7 +53,7 @@ typedef struct OpsampPlan
 	double gap;    /* alpha */
 	double stable; /* B */
 	double shift;  /* lambda of PRIVACY.md 4 */
-	double risk;   /* the mean loss of a row is above the least by this at most, in the mean */
+	double risk;   /* F / rows is above the least by this at most, in the mean */
 } OpsampPlan;
 
 /* The least bound on E X, for oracles that are within gap. */
@@ -62,8 +63,8 @@ extern double opsamp_stability(const OpsampProblem *problem, double eta, double 
 extern double opsamp_shift(const OpsampProblem *problem, double stability);
 
 /*
- * G d shift / epsilon + (d D / eta + gap) / rows: what the noise adds, and what the random
- * objective does (utility needs convexity).
+ * (G + pull / rows) d (shift / epsilon + 2^-21) + (d D / eta + gap) / rows: what noise and its
+ * rounding to 2^-20 add, and what the random objective does (utility needs convexity).
  */
 extern double opsamp_risk(const OpsampProblem *problem, double eta, double gap, double shift);
 

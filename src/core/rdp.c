@@ -98,7 +98,10 @@ rdp_poisson(double q, double z, int alpha)
 /* The integrals' cells: this many to the lesser of 1 and mu, in epsilon. */
 #define CELLS_PER_UNIT 48
 
-/* More than doubles lose in a difference of profiles. */
+/*
+ * More than doubles lose in a difference of profiles: epsilon over mu, a few deviations of the
+ * loss, is off by 4e-16 / mu at most, 1 / mu being below RDP_MAX_Z.
+ */
 #define ROUNDING 1e-7
 
 /* Beyond this many deviations of the privacy loss nothing is left. */
@@ -226,6 +229,9 @@ static const int orders[] = {2,   3,   4,   5,   6,   7,   8,   9,   10,   11,  
 
 #define ORDERS ((int) (sizeof(orders) / sizeof(orders[0])))
 
+/* More than doubles lose in a conversion, which may leave next to nothing for the divergence. */
+#define EPSILON_SAFE (1 - 1e-12)
+
 static bool
 suffices(RdpNeighbours neighbours, double q, double z, int steps, double epsilon, double delta)
 {
@@ -238,10 +244,17 @@ suffices(RdpNeighbours neighbours, double q, double z, int steps, double epsilon
 			rdp[i] = rdp_poisson(q, z, orders[i]);
 	for (int i = 0; i < ORDERS; i++)
 		rdp[i] *= steps;
-	return rdp_epsilon(orders, rdp, ORDERS, delta) <= epsilon;
+	return rdp_epsilon(orders, rdp, ORDERS, delta) <= epsilon * EPSILON_SAFE;
 }
 
-/* By bisection on the logarithm; what is returned has been seen to suffice. */
+/*
+ * By bisection on the logarithm; what is returned has been seen to suffice, and is longer by
+ * RDP_MARGIN.  That is more than doubles lose: a binomial coefficient is a sum of 4096 logarithms
+ * that stays below 2840, so that it is off by 2^-53 4096 2840 < 1.3e-9 at most, and the sum of
+ * as many terms by 2^-53 4096 (|ln M| + 1), while the margin takes 2 RDP_MARGIN max(1, ln M)
+ * from ln M: each term falls with z^-2 at least, and in the mean of the terms k (k - 1) / (2 z^2)
+ * is ln M or more.
+ */
 double
 rdp_noise(RdpNeighbours neighbours, double q, int steps, double epsilon, double delta)
 {
@@ -255,7 +268,7 @@ rdp_noise(RdpNeighbours neighbours, double q, int steps, double epsilon, double 
 		if (high > RDP_MAX_Z)
 			return 0;
 	}
-	while (high / low > 1 + 1e-9)
+	while (high / low > 1 + RDP_MARGIN / 2)
 	{
 		double middle = sqrt(low * high);
 
@@ -264,5 +277,5 @@ rdp_noise(RdpNeighbours neighbours, double q, int steps, double epsilon, double 
 		else
 			low = middle;
 	}
-	return high * (1 + 1e-9); /* more than all rounding of doubles here */
+	return high * (1 + RDP_MARGIN);
 }

@@ -38,10 +38,11 @@ typedef enum RdpNeighbours
 } RdpNeighbours;
 
 /*
- * The least z, but for 1e-9 of it, such that that many steps are (epsilon, delta)-DP; 0 if
- * there is none below RDP_MAX_Z: the orders do not reach so small an epsilon.
+ * The least z, but for twice RDP_MARGIN of it, such that that many steps are (epsilon,
+ * delta)-DP; 0 if there is none below RDP_MAX_Z: the orders do not reach so small an epsilon.
  */
-#define RDP_MAX_Z 0x1p30
+#define RDP_MAX_Z 0x1p24
+#define RDP_MARGIN 1e-8
 extern double rdp_noise(RdpNeighbours neighbours, double q, int steps, double epsilon,
 						double delta);
 

@@ -11,11 +11,11 @@ static const char *const sampling_names[] = {
 void
 descent_check_options(const Options *options)
 {
-	const char *name = options->sampling != DESCENT_FULL ? "sampling"
-					   : options->batch > 0              ? "batch"
-					   : options->iterations > 0         ? "iterations"
-					   : options->step > 0               ? "step"
-														 : NULL;
+	const char *name = options->sampling_given   ? "sampling"
+					   : options->batch > 0      ? "batch"
+					   : options->iterations > 0 ? "iterations"
+					   : options->step > 0       ? "step"
+												 : NULL;
 
 	if (options->mechanism == CHOOSE_SGD || name == NULL)
 		return;
@@ -137,8 +137,8 @@ descent_append_terms(StringInfo text, const MechanismRequest *request)
 {
 	const DescentTerms *terms = &request->descent;
 	double radius = request->convex.radius;
-	double noise = descent_noise(terms, (double) request->epsilon / EPSILON_ONE,
-								 (double) request->convex.delta / DELTA_ONE, request->adjacency);
+	double noise = descent_noise(terms, privacy_epsilon(request->epsilon),
+								 privacy_delta(request->convex.delta), request->adjacency);
 
 	appendStringInfo(text, ", \"sampling\": \"%s\", \"iterations\": %d",
 					 sampling_names[terms->sampling], terms->iterations);

@@ -308,6 +308,7 @@ read_sampling(const char *name, JsonbValue *value, Options *options)
 	static const char *const names[] = {
 		[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
 
+	options->sampling_given = true;
 	options->sampling = (DescentSampling) get_choice(name, value, names, lengthof(names));
 }
 

@@ -91,6 +91,7 @@ typedef struct Options
 	int64 net;     /* points of a net at most, 0: not given */
 	int calls;     /* of OPSamp's oracle, 0: not given */
 	DescentSampling sampling;
+	bool sampling_given;
 	int64 batch;    /* rows of a batch, 0: the usual number */
 	int iterations; /* 0: the usual number */
 	double step;    /* of a weight, 0: the usual one */

@@ -654,18 +654,49 @@ test_audit(void)
 	CHECK(1 - without - exp(1) * (1 - with) - 5 * error <= 1e-6);
 }
 
+/* How far a release's mean loss, regularised, is above the least on a mesh of the cube -1 .. 1. */
+static double
+mean_excess(const MechanismRequest *request, const Instance *instance, int runs)
+{
+	MechanismTools tools = {.bits = &bits, .memory = memory};
+	double lambda = ldexp((double) request->convex.lambda, -LAMBDA_BITS);
+	double none[2] = {0};
+	double least = INFINITY;
+	double sum = 0;
+	ConvexSample sample;
+
+	convex_sample_make(instance, request->convex.radius, memory, &sample);
+	for (int i = 0; i <= 200; i++)
+		for (int k = 0; k <= 200; k++)
+		{
+			double u[2] = {i / 100.0 - 1, k / 100.0 - 1};
+
+			least = fmin(least, value_at(&sample, request->convex.loss, lambda, none, u));
+		}
+	for (int i = 0; i < runs; i++)
+	{
+		MechanismAnswer answer;
+		double u[2];
+
+		mechanism_get(MECHANISM_OPSAMP)->release(request, instance, &tools, &answer);
+		for (int j = 0; j < 2; j++)
+			u[j] = ldexp((double) answer.weight[j], -CONVEX_OUTPUT_BITS);
+		sum += value_at(&sample, request->convex.loss, lambda, none, u) - least;
+	}
+	convex_sample_release(&sample, memory);
+	return sum / (double) request->convex.rows / runs;
+}
+
 /* Admitted where the bound says something, and only then; the bound holds. */
 static void
 test_admission(void)
 {
 	MechanismRequest request = make_request(LOSS_LOGISTIC, 2, 1, 256);
 	Problem *data = memory_allocate_zero(memory, 1, sizeof(Problem));
-	MechanismTools tools = {.bits = &bits, .memory = memory};
 	MechanismVerdict verdict;
 	OpsampProblem problem;
 	OpsampPlan plan;
-	double risk = 0;
-	double least = INFINITY;
+	double risk;
 	int runs = check_repetitions(30);
 
 	CHECK(convex_opsamp_calls(1) == OPSAMP_USUAL_CALLS);
@@ -683,6 +714,11 @@ test_admission(void)
 	request.convex.delta = 0;
 	convex_opsamp_admit(&request, &verdict);
 	CHECK(!verdict.admitted);
+	/* noise on the weights costs what the regularisation makes of it, too */
+	request.convex.delta = DELTA_ONE / 1000000;
+	request.convex.lambda = LAMBDA_ONE << 20;
+	convex_opsamp_admit(&request, &verdict);
+	CHECK(!verdict.admitted && verdict.finishes);
 
 	/* few distinct rows that stand for 100,000 */
 	request = make_request(LOSS_LOGISTIC, 2, 1, 256);
@@ -695,34 +731,20 @@ test_admission(void)
 	data->negative[1] = 10000;
 	problem = convex_opsamp_problem(&request);
 	opsamp_plan(&problem, &plan);
-	{
-		ConvexSample sample;
-		double none[2] = {0};
-
-		convex_sample_make(&data->instance, 1.5, memory, &sample);
-		for (int i = 0; i <= 200; i++)
-			for (int k = 0; k <= 200; k++)
-			{
-				double u[2] = {i / 100.0 - 1, k / 100.0 - 1};
-
-				least = fmin(least, value_at(&sample, LOSS_LOGISTIC, 1, none, u));
-			}
-		for (int i = 0; i < runs; i++)
-		{
-			MechanismAnswer answer;
-			double u[2];
-
-			mechanism_get(MECHANISM_OPSAMP)->release(&request, &data->instance, &tools, &answer);
-			for (int j = 0; j < 2; j++)
-				u[j] = ldexp((double) answer.weight[j], -CONVEX_OUTPUT_BITS);
-			risk += (value_at(&sample, LOSS_LOGISTIC, 1, none, u) - least) / 100000 / runs;
-		}
-		convex_sample_release(&sample, memory);
-	}
+	risk = mean_excess(&request, &data->instance, runs);
 	CHECK(risk <= plan.risk);
 	CHECK(risk > plan.risk / 200);
 	CHECK(fabs(convex_opsamp_trivial(&request) - (log(2) - psi(LOSS_LOGISTIC, sqrt(2)))) < 1e-4);
 	CHECK(fabs(problem.range - sqrt(2)) < 1e-4);
+	/* regularised so that it weighs more than the rows */
+	request.convex.lambda = LAMBDA_MAX;
+	problem = convex_opsamp_problem(&request);
+	opsamp_plan(&problem, &plan);
+	risk = mean_excess(&request, &data->instance, runs);
+	CHECK_WHOLE(risk <= plan.risk);
+	problem.pull = 0;
+	opsamp_plan(&problem, &plan);
+	CHECK_WHOLE(risk > plan.risk); /* the rows' share alone would not do */
 	memory_release(memory, data);
 }
 

@@ -260,6 +260,41 @@ cost(RdpNeighbours neighbours, double q, double z, int steps, double delta)
 	return rdp_epsilon(alpha, rdp, 1023, delta);
 }
 
+/* The moment's sum in longer words: doubles lose far less than the margin of rdp_noise(). */
+static void
+test_digits(void)
+{
+	static const double shares[] = {1e-6, 0.01, 0.3, 0.9};
+	static const double deviations[] = {1, 20, 300, 1e6};
+	static const int alphas[] = {2, 64, 1024, RDP_MAX_ORDER};
+
+	for (int i = 0; i < 64; i++)
+	{
+		long double q = shares[i % 4];
+		long double z = deviations[i / 4 % 4];
+		int alpha = alphas[i / 16];
+		double doubles = rdp_poisson(shares[i % 4], deviations[i / 4 % 4], alpha);
+		long double log_choose = logl(alpha);
+		long double most = -INFINITY;
+		long double sum = 0; /* in units of e^most */
+
+		for (int k = 2; k <= alpha; k++)
+		{
+			long double gain = (long double) k * (k - 1) / (2 * z * z);
+			long double term;
+
+			log_choose += logl((long double) (alpha - k + 1) / k);
+			term =
+				log_choose + (alpha - k) * log1pl(-q) + k * logl(q) + gain + logl(-expm1l(-gain));
+			sum = term > most ? sum * expl(most - term) + 1 : sum + expl(term - most);
+			most = fmaxl(most, term);
+		}
+		most += logl(sum);
+		sum = (most > 100 ? most : log1pl(expl(most))) / (alpha - 1);
+		CHECK(fabsl(doubles - sum) <= RDP_MARGIN / 100 * sum);
+	}
+}
+
 static void
 test_noise(void)
 {
@@ -299,6 +334,7 @@ main(void)
 	test_envelope();
 	test_replace_bound();
 	test_order();
+	test_digits();
 	test_noise();
 	return check_report("rdp");
 }
