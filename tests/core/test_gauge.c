@@ -884,6 +884,52 @@ test_extremes(void)
 	arena_destroy(arena);
 }
 
+/*
+ * PRIVACY.md 2: a separator's weight has E|eta| = (m + 1) / epsilon and the standard deviation
+ * 2 / sqrt(3) sqrt((m + 1) (m + 2)) / epsilon, which is 1.155 (m + 1.5) / epsilon.
+ */
+static void
+test_separator_moments(void)
+{
+	enum
+	{
+		SEPARATORS = 23
+	};
+	Grid grid = sign_grid(SEPARATORS);
+	int draws = check_repetitions(20000);
+	mpz_t noise[SEPARATORS];
+	mpz_t p;
+	mpz_t q;
+	double sum = 0;
+	double squares = 0;
+	double scale;
+	double count = (double) draws * SEPARATORS;
+	Gauge gauge;
+
+	gauge_choose_kind(&gauge, &grid, GAUGE_SEPARATORS, EPSILON_ONE, ADJACENCY_REPLACE);
+	mpz_inits(p, q, NULL);
+	gauge_rate(&gauge, &grid, p, q);
+	scale = (double) gauge.scale;
+	for (int i = 0; i < SEPARATORS; i++)
+		mpz_init(noise[i]);
+	for (int t = 0; t < draws; t++)
+	{
+		gauge_cube_noise(&bits, noise, SEPARATORS, p, q);
+		for (int i = 0; i < SEPARATORS; i++)
+		{
+			double eta = mpz_get_d(noise[i]) / scale;
+
+			sum += fabs(eta);
+			squares += eta * eta;
+		}
+	}
+	for (int i = 0; i < SEPARATORS; i++)
+		mpz_clear(noise[i]);
+	mpz_clears(p, q, NULL);
+	CHECK(fabs(sum / count / (SEPARATORS + 1) - 1) < 0.02);
+	CHECK(fabs(sqrt(squares / count) / (1.155 * (SEPARATORS + 1.5)) - 1) < 0.02);
+}
+
 int
 main(void)
 {
@@ -907,6 +953,7 @@ main(void)
 	test_onehot_draw(GRID_PRODUCT, 3 * EPSILON_ONE, ADJACENCY_REPLACE, 0.75);
 	test_onehot_draw(GRID_PRODUCT, 3 * EPSILON_ONE, ADJACENCY_ADD_REMOVE, 1.5);
 	test_onehot_draw(GRID_MODULUS, 3 * EPSILON_ONE / 2, ADJACENCY_ADD_REMOVE, 1.5);
+	test_separator_moments();
 	test_extremes();
 	return check_report("gauge");
 }
