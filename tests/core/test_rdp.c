@@ -276,7 +276,7 @@ test_digits(void)
 		double doubles = rdp_poisson(shares[i % 4], deviations[i / 4 % 4], alpha);
 		long double log_choose = logl(alpha);
 		long double most = -INFINITY;
-		long double sum = 0; /* in units of e^most */
+		long double sum = 0; /* in units of e^most: the largest term is 1 */
 
 		for (int k = 2; k <= alpha; k++)
 		{
@@ -289,7 +289,7 @@ test_digits(void)
 			sum = term > most ? sum * expl(most - term) + 1 : sum + expl(term - most);
 			most = fmaxl(most, term);
 		}
-		most += logl(sum);
+		most += logl(fmaxl(sum, 1));
 		sum = (most > 100 ? most : log1pl(expl(most))) / (alpha - 1);
 		CHECK(fabsl(doubles - sum) <= RDP_MARGIN / 100 * sum);
 	}
