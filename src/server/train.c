@@ -204,12 +204,14 @@ static RowsState *
 create_state(const Training *training, const Scan *scan)
 {
 	RowsState *state = rows_state_create(&training->encoding, CurrentMemoryContext);
-	double size =
-		(double) spill_record_size(encoding_dimension(&training->encoding)) * scan_most_rows(scan);
 	Size limit = spill_limit(training->limits.megabytes);
+	double size;
 
-	if (mechanism_get(training->request.kind)->streams && training->person == NULL &&
-		size > (double) limit)
+	if (!mechanism_get(training->request.kind)->streams || training->person != NULL)
+		return state;
+	size =
+		(double) spill_record_size(encoding_dimension(&training->encoding)) * scan_most_rows(scan);
+	if (size > (double) limit)
 		rows_state_spill(state, limit, (off_t) size);
 	return state;
 }

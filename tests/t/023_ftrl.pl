@@ -128,16 +128,17 @@ SQL
 	cmp_ok($right, '>', 150, "right $right times");
 });
 
-# A row's costs enter no choice before the next row's: the first choice is fair.
-spends($node, 'first choices', { epsilon => 100 * 60, charged => 60, released => 60 }, sub {
+# A row's costs enter no choice before the next row's: the first choice is fair, and within
+# 5.6 deviations of 60. With its own costs it would be the second 110 times, give or take 3.
+spends($node, 'first choices', { epsilon => 100 * 120, charged => 120, released => 120 }, sub {
 	my $second = 0;
-	for (1 .. 60)
+	for (1 .. 120)
 	{
 		$second += $control->ask(<<'SQL') - 1;
 SELECT dp_ftrl(ARRAY[1, 0]::float8[], 100, 0, '{"n": 1, "dimension": 2}') OVER (ORDER BY t) FROM step WHERE t = 1
 SQL
 	}
-	ok(8 <= $second && $second <= 52, "the second $second times of 60");
+	ok(29 <= $second && $second <= 91, "the second $second times of 120");
 });
 
 $control->quit;
