@@ -256,7 +256,7 @@ Datum
 dpobj_train(PG_FUNCTION_ARGS)
 {
 	Request request;
-	AnalystTerms terms;
+	AnalystTerms terms = {0};
 	TupleDesc descriptor;
 	Datum model;
 	int64 release;
