@@ -5,9 +5,8 @@
 #
 # Beside count(*) and a plain sum: dp_logistic at the owner's door with rows on disk (work_mem is
 # 4 MB) and in memory, with a memory limit of 512 MB, alone and with parallel workers, and dpobj.train
-# under the limit.  Hardly two rows are equal.  Prints seconds, those of processors (of backend and solver, without parallel workers), and
-# the largest private memory that the two had (their parts of the shared buffers and of the page
-# cache do not count).
+# under the limit.  Hardly two rows are equal.  Prints seconds and the largest private memory that
+# backend and solver had (their parts of the shared buffers and of the page cache do not count).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../scripts/packages.sh"
@@ -23,9 +22,9 @@ columns=$(seq -s, -f 'x%g' 23)
 unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v rows=$rows -f bench/convex_scale.sql >/dev/null"
 
 # Prints the largest RssAnon of a process and of any child of it in KiB, and of both together, seen
-# until it ends, and the ticks of processor time that both have used.
+# until it ends.
 watch_process() {
-  local own now pid child ticks=0 peak=0 child_peak=0 together=0
+  local own now pid child peak=0 child_peak=0 together=0
   while own=$(awk '/^RssAnon/ { print $2 }' "/proc/$1/status" 2>/dev/null) && [ -n "$own" ]; do
     child=0
     for pid in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
@@ -35,14 +34,13 @@ watch_process() {
     [ "$own" -gt "$peak" ] && peak=$own
     [ "$child" -gt "$child_peak" ] && child_peak=$child
     [ $((own + child)) -gt "$together" ] && together=$((own + child))
-    now=$(awk '{ print $14 + $15 + $16 + $17 }' "/proc/$1/stat" 2>/dev/null) && ticks=${now:-$ticks}
     sleep 0.02
   done
-  echo "$peak $child_peak $together $ticks"
+  echo "$peak $child_peak $together"
 }
 
 measure() { # NAME SETTINGS STATEMENT: one line of the table
-  local out=$W/measured backend peak child together ticks
+  local out=$W/measured backend peak child together
   rm -f "$out"
   unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" >"$out" <<SQL &
 SELECT pg_backend_pid();
@@ -52,11 +50,11 @@ $3 \\g /dev/null
 SQL
   until [ -s "$out" ]; do sleep 0.02; done
   backend=$(head -1 "$out")
-  read -r peak child together ticks < <(watch_process "$backend")
+  read -r peak child together < <(watch_process "$backend")
   wait $! || { cat "$out" >&2; tail -3 "$W/server.log" >&2; return 0; }
   sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -1 | awk -v name="$1" -v peak="$peak" -v child="$child" \
-    -v together="$together" -v cpu="$(awk "BEGIN { print $ticks / $(getconf CLK_TCK) }")" \
-    '{ printf "%-44s %8.2f s (processors %7.2f)  backend %5.0f MiB", name, $1 / 1000, cpu, peak / 1024
+    -v together="$together" '{
+      printf "%-44s %8.2f s  backend %5.0f MiB", name, $1 / 1000, peak / 1024
       if (child > 0) printf ", solver %5.0f, together %5.0f MiB", child / 1024, together / 1024
       print "" }'
 }
