@@ -31,6 +31,9 @@
 /* Scores of a net are at most this, as in the server (body_choice.c). */
 #define NET_REACH INT64_C(8)
 
+/* Points of a net: the server takes more by itself, and seconds for a draw. */
+#define NET_POINTS 10000
+
 static const double epsilons[EPSILONS] = {0.1, 0.3, 0.5, 1, 2, 5, 10};
 
 typedef enum BenchSet
@@ -213,7 +216,7 @@ settle_net(const AccuracySet *set, const Line *line, MechanismRequest *request)
 		(ConvexTerms){.loss = line->loss,
 					  .radius = convex_usual_radius(&set->encoding),
 					  .reach = NET_REACH << CONVEX_OUTPUT_BITS,
-					  .steps = convex_net_steps(request->grid.dimension, set->rows, 0)};
+					  .steps = convex_net_steps(request->grid.dimension, set->rows, NET_POINTS)};
 	centre = convex_net_centre(request);
 	if (line->kind == MECHANISM_LOCALIZED)
 		request->convex.lambda = convex_usual_lambda(CONVEX_OUTPUT, &centre);
