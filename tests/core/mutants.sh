@@ -66,6 +66,8 @@ mutants=(
   '110|test_spill|spilled rows: the last ones never written'
   '111|test_spill|spilled rows: negative labels not read back'
   '112|test_spill|passes over rows: the last block left out where threads share'
+  '130|test_accounting|accounting: a replacement costs as much as a removal'
+  '131|test_accounting|accounting: a concentrated cost without a delta of its own taken for a pure one'
   '80|test_rdp|rdp: rows replaced taken for rows removed'
   '81|test_rdp|rdp: the pair without its swap (0.1 e)'
   '82|test_descent|batch: rows of Poisson batches twice as likely'
