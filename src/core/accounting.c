@@ -97,11 +97,20 @@ pure_renyi(double alpha, double epsilon)
 	return log1p(gain) / (alpha - 1);
 }
 
-/* epsilon-DP is epsilon^2 / 2-zCDP (Bun and Steinke 2016), and no loss is above epsilon. */
-static double
-pure_rho(double epsilon)
+/*
+ * epsilon-DP is epsilon^2 / 2-zCDP (Bun and Steinke 2016), a loss in an interval of length
+ * epsilon is epsilon^2 / 8-zCDP (Cesar and Rogers 2021), and no loss is above epsilon.  In
+ * integers: units of 1e-12 are nano-units squared over 1e6.
+ */
+static int64_t
+squared_rho(int64_t epsilon, int divisor)
 {
-	return fmin(epsilon * epsilon / 2, epsilon);
+	const int64_t unit = (int64_t) divisor * (EPSILON_ONE / 1000);
+	unsigned __int128 square = (unsigned __int128) epsilon * (unsigned __int128) epsilon;
+	unsigned __int128 units = (square + (unsigned __int128) unit - 1) / (unsigned __int128) unit;
+	int64_t most = epsilon <= COST_MAX / 1000 ? 1000 * epsilon : COST_MAX;
+
+	return units < (unsigned __int128) most ? (int64_t) units : most;
 }
 
 /* A loss in an interval of length eta: alpha eta^2 / 8 (Cesar and Rogers 2021), and eta-DP. */
@@ -119,20 +128,23 @@ is_pure(const Pair *pair)
 	return pair->delta == 0 || MUTANT(131);
 }
 
-static double
-pair_rho(const Pair *pair, double factor, double epsilon)
+static int64_t
+pair_rho(const Pair *pair, int factor)
 {
+	int64_t pure = squared_rho(factor * pair->epsilon, 2);
+	int64_t rho;
+
 	switch (pair->kind)
 	{
 		case PAIR_RANGE:
-			return (double) pair->count *
-				   fmin(pow(factor * pair->range, 2) / 8, factor * pair->range);
+			return squared_rho(factor * pair->epsilon, 8);
 		case PAIR_GAUSSIAN:
-			return pow(factor * pair->mu, 2) / 2;
+			return units_up(factor * factor * pair->mu * pair->mu / 2);
 		case PAIR_CONCENTRATED:
-			return fmin(factor * factor * pair->rho, is_pure(pair) ? pure_rho(epsilon) : INFINITY);
+			rho = units_up(factor * factor * pair->rho);
+			return is_pure(pair) && pure < rho ? pure : rho;
 		default:
-			return pure_rho(epsilon);
+			return pure;
 	}
 }
 
@@ -157,7 +169,7 @@ pair_renyi(const Pair *pair, double factor, double epsilon, int alpha)
 	switch (pair->kind)
 	{
 		case PAIR_RANGE:
-			return (double) pair->count * range_renyi(alpha, factor * pair->range);
+			return range_renyi(alpha, epsilon);
 		case PAIR_GAUSSIAN:
 			return alpha * pow(factor * pair->mu, 2) / 2;
 		case PAIR_CONCENTRATED:
@@ -189,11 +201,11 @@ accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost)
 {
 	bool replaced = unit == LOSS_OF_A_REPLACEMENT;
 	/* of two rows that change one after the other: losses double, divergences are four times */
-	double factor = replaced && !MUTANT(130) ? 2 : 1;
+	int factor = replaced && !MUTANT(130) ? 2 : 1;
 	double epsilon = factor * real_epsilon(pair->epsilon);
 	int64_t delta = replaced ? accounting_replaced_delta(pair->epsilon, pair->delta) : pair->delta;
 
-	cost->rho = units_up(pair_rho(pair, factor, epsilon));
+	cost->rho = pair_rho(pair, factor);
 	cost->rho_delta = rho_is_whole(pair->kind) ? 0 : delta;
 	cost->rdp_delta = rdp_is_whole(pair->kind) ? 0 : delta;
 	if (pair->kind == PAIR_BATCHES || (pair->kind == PAIR_SAMPLED && replaced))

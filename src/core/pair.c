@@ -150,10 +150,7 @@ pair_of_request(const MechanismRequest *request, int64_t epsilon, int64_t delta,
 	else if (request->kind == MECHANISM_SIMPLEX)
 		set_simplex(request, &pair);
 	else if (mechanism_get(request->kind)->bounded_range)
-	{
 		pair.kind = PAIR_RANGE;
-		pair.range = ROUNDED_UP * (double) epsilon / EPSILON_ONE;
-	}
 	else if (mechanism_get(request->kind)->convex && delta > 0)
 		set_convex(request, &pair);
 	widen(&pair, rows_per_person);

@@ -17,7 +17,7 @@ typedef enum PairKind
 	PAIR_NONE,         /* published and not proved: nothing but the claim */
 	PAIR_PURE,         /* (epsilon, 0) */
 	PAIR_APPROXIMATE,  /* (epsilon, delta) */
-	PAIR_RANGE,        /* count draws, each with a privacy loss in an interval of that length */
+	PAIR_RANGE,        /* a privacy loss in an interval of length epsilon */
 	PAIR_GAUSSIAN,     /* mu = sensitivity / sigma */
 	PAIR_SAMPLED,      /* count Gaussian steps on Poisson samples; one row comes or goes */
 	PAIR_BATCHES,      /* count Gaussian steps on samples of any kind; rows may be replaced */
@@ -31,8 +31,7 @@ typedef struct Pair
 	PairKind kind;
 	int64_t epsilon; /* nano-units; what is claimed and charged */
 	int64_t delta;   /* units of 1e-18 */
-	int64_t count;   /* of draws or steps */
-	double range;    /* PAIR_RANGE: of one draw, rounded up */
+	int64_t count;   /* of steps */
 	double mu;       /* PAIR_GAUSSIAN, and PAIR_OBJECTIVE for its inner noise; rounded up */
 	double rate;     /* PAIR_SAMPLED, PAIR_BATCHES: share of the rows */
 	double noise;    /* of a step, in units of what one row adds at most */

@@ -99,9 +99,8 @@ test_range(void)
 		Pair pair = pair_of(PAIR_RANGE, eta, 0);
 		LossCost cost;
 
-		pair.range = eta;
 		accounting_cost(&pair, LOSS_AS_CLAIMED, &cost);
-		CHECK(just_above(cost.rho, fmin(eta * eta / 8, eta)));
+		CHECK(just_above(cost.rho, pow((double) pair.epsilon / EPSILON_ONE, 2) / 8));
 		for (double low = -eta * 0.999; low < 0; low += eta / 50)
 		{
 			/* losses low and low + eta: p0 = q0 e^low, p1 = q1 e^(low + eta) */
@@ -114,11 +113,27 @@ test_range(void)
 			for (int i = 0; i < 10; i++)
 				CHECK(renyi(p, q, 2, accounting_order[i]) <= real(cost.rdp[i]));
 		}
-		pair.count = 7;
-		CHECK(just_above(cost.rho, fmin(eta * eta / 8, eta)));
-		accounting_cost(&pair, LOSS_AS_CLAIMED, &cost);
-		CHECK(just_above(cost.rho, 7 * fmin(eta * eta / 8, eta)));
 	}
+}
+
+/* In integers, and rounded up to the next. */
+static void
+test_exact(void)
+{
+	Pair pair = pair_of(PAIR_RANGE, 0.1, 0);
+	LossCost cost;
+
+	accounting_cost(&pair, LOSS_AS_CLAIMED, &cost);
+	CHECK(cost.rho == COST_ONE / 800);
+	pair.epsilon += 1;
+	accounting_cost(&pair, LOSS_AS_CLAIMED, &cost);
+	CHECK(cost.rho == COST_ONE / 800 + 26); /* 25.0000001 */
+	pair = pair_of(PAIR_PURE, 1, 0);
+	accounting_cost(&pair, LOSS_OF_A_REPLACEMENT, &cost);
+	CHECK(cost.rho == 2 * COST_ONE);
+	pair.epsilon = nano(10000);
+	accounting_cost(&pair, LOSS_OF_A_REPLACEMENT, &cost);
+	CHECK(cost.rho == 20000 * COST_ONE);
 }
 
 /* The integral of p^alpha q^(1 - alpha) for N(mu, 1) and N(0, 1). */
@@ -293,6 +308,7 @@ main(void)
 {
 	test_pure();
 	test_range();
+	test_exact();
 	test_gaussian();
 	test_deltas();
 	test_batches();
