@@ -32,7 +32,9 @@ real(int64_t cost)
 static bool
 just_above(int64_t cost, double number)
 {
-	return real(cost) >= number && real(cost) <= number * (1 + 1e-8) + 2.0 / (double) COST_ONE;
+	/* the quotient of two doubles may be the one below */
+	return real(cost) >= number * (1 - 1e-15) &&
+		   real(cost) <= number * (1 + 1e-8) + 2.0 / (double) COST_ONE;
 }
 
 static Pair
