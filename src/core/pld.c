@@ -1,381 +1,338 @@
 /*
- * pld.c - losses on a grid, composed by Fourier transforms (GSL).
+ * pld.c - laws of privacy losses, on a grid and rounded up.
+ *
+ * A law is known by P(loss > e) and Q(loss > e).  Both are computed in long doubles, whose
+ * functions (erfcl, expl, logl, ...) are right to a few units of LDBL_EPSILON on every
+ * system; each law says how far its two numbers may be off, many times more than that.
  */
 #include "core/pld.h"
 
+#include <float.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_fft_halfcomplex.h>
-#include <gsl/gsl_fft_real.h>
 
-/* Normal variables are cut off at so many deviations: what is beyond has 1e-36. */
-#define DEVIATIONS 12.5
+#include "core/mutant.h"
 
-/* ---- laws on the grid ---- */
+/* Normal variables are cut off at so many deviations: what is beyond has 1e-35. */
+#define DEVIATIONS 12.5L
 
-/* P(loss > e) and Q(loss > e) of a continuous loss. */
-typedef struct Loss
+/* P(loss > e), Q(loss > e), and how far they may be off as a share of themselves. */
+typedef struct Tails
 {
-	double (*p_above)(const struct Loss *loss, double e);
-	double (*q_above)(const struct Loss *loss, double e);
-	double first;
-	double second;
-} Loss;
+	long double p;
+	long double q;
+	long double error;
+} Tails;
+
+typedef struct Law
+{
+	Tails (*above)(const struct Law *law, long double e);
+	long double first;
+	long double second;
+} Law;
 
 static void
-pld_create(int64_t first, int64_t count, double step, Memory *memory, Pld *pld)
+create(int64_t first, int64_t count, double step, Memory *memory, Pld *pld)
 {
 	pld->step = step;
 	pld->first = first;
 	pld->count = count;
 	pld->infinite = 0;
+	pld->slack = 0;
 	pld->mass = memory_allocate_zero(memory, (size_t) count, sizeof(double));
 }
 
-/*
- * Of the mass p under P and q under Q between e and e + step, the share that goes to e;
- * the rest goes to e + step, and both laws keep their mass.
- */
+/* A double that is not below. */
 static double
-lower_share(double p, double q, double e, double step)
+rounded_up(long double value)
 {
-	double share = (q * exp(e) - p * exp(-step)) / -expm1(-step);
+	double near = (double) value;
 
-	return fmin(fmax(share, 0), p);
+	return near < value ? nextafter(near, INFINITY) : near;
 }
 
-/* The law of a loss on the grid's points from low to high, both rounded outwards. */
 static void
-pld_discretise(const Loss *loss, double low, double high, double step, Memory *memory, Pld *pld)
+add_mass(Pld *pld, int64_t place, long double mass)
 {
-	int64_t first = (int64_t) floor(low / step);
-	int64_t last = (int64_t) ceil(high / step);
-	double p = loss->p_above(loss, (double) first * step);
-	double q = loss->q_above(loss, (double) first * step);
+	/* the sum of two doubles is off by half a unit, which one more makes up for */
+	if (mass > 0)
+		pld->mass[place] = nextafter(pld->mass[place] + rounded_up(mass), INFINITY);
+}
 
-	pld_create(first, last - first + 1, step, memory, pld);
-	pld->mass[0] = 1 - p;
+/* ---- connect the dots ---- */
+
+/*
+ * Of the masses p and q between e and e + step the share that goes to e keeps q: a + b = p and
+ * a e^-e + b e^-(e + step) = q.  Both get what rounding may have taken from them.
+ */
+static void
+share_cell(Pld *pld, int64_t place, long double e, const Tails *here, const Tails *next)
+{
+	long double step = pld->step;
+	long double p = here->p - next->p;
+	long double weight = (here->q - next->q) * expl(e); /* q e^e */
+	long double p_error = here->error * here->p + next->error * next->p;
+	long double q_error = (here->error * here->q + next->error * next->q) * expl(e);
+	long double share = (weight - p * expl(-step)) / -expm1l(-step);
+	long double error;
+
+	q_error += (fabsl(e) + 16) * LDBL_EPSILON * (fabsl(weight) + fabsl(p));
+	error = (q_error + p_error) / -expm1l(-step);
+	share = fminl(fmaxl(share, 0), fmaxl(p, 0));
+	if (MUTANT(120))
+	{
+		share = p;
+		error = p_error = 0;
+	}
+	add_mass(pld, place, share + error);
+	add_mass(pld, place + 1, p - share + p_error + error);
+}
+
+/* The law of a continuous loss on the grid's points from low to high, both rounded outwards. */
+static void
+discretise(const Law *law, long double low, long double high, double step, Memory *memory, Pld *pld)
+{
+	int64_t first = (int64_t) floorl(low / step);
+	int64_t last = (int64_t) ceill(high / step);
+	Tails here = law->above(law, (long double) first * step);
+
+	create(first, last - first + 1, step, memory, pld);
+	add_mass(pld, 0, 1 - here.p + here.error * here.p);
 	for (int64_t i = 0; i < last - first; i++)
 	{
-		double e = (double) (first + i) * step;
-		double p_next = loss->p_above(loss, (double) (first + i + 1) * step);
-		double q_next = loss->q_above(loss, (double) (first + i + 1) * step);
-		double share = lower_share(p - p_next, q - q_next, e, step);
+		Tails next = law->above(law, (long double) (first + i + 1) * step);
 
-		pld->mass[i] += share;
-		pld->mass[i + 1] += p - p_next - share;
-		p = p_next;
-		q = q_next;
+		share_cell(pld, i, (long double) (first + i) * step, &here, &next);
+		here = next;
 	}
-	pld->infinite = p;
+	pld->infinite = rounded_up(here.p * (1 + here.error));
+	/* the points' own rounding, and that of the losses for which the tails stand */
+	pld->slack = rounded_up(64 * LDBL_EPSILON * (1 + fabsl(low) + fabsl(high)));
 }
 
-/* Randomised response with an atom that gives all away. */
+/* Mass at a loss that need not be on the grid: shared by the points on both sides. */
+static void
+add_atom(Pld *pld, long double loss, long double mass)
+{
+	int64_t place = (int64_t) floorl(loss / pld->step);
+	long double rest = (long double) (place + 1) * pld->step - loss;
+	long double share = fminl(fmaxl(expm1l(rest) / expm1l(pld->step), 0), 1);
+
+	mass *= 1 + 64 * LDBL_EPSILON;
+	add_mass(pld, place - pld->first, mass * share);
+	add_mass(pld, place + 1 - pld->first,
+			 mass * (1 - share) + mass * (fabsl(loss) + 16) * LDBL_EPSILON / pld->step);
+}
+
+/* ---- randomised response ---- */
+
 void
 pld_approximate(double epsilon, double delta, double step, Memory *memory, Pld *pld)
 {
-	int64_t steps = (int64_t) ceil(epsilon / step * (1 - 1e-12));
-	double odds = exp((double) steps * step);
+	int64_t steps = (int64_t) floor(epsilon / step) + 2;
+	long double other = expl(-(long double) epsilon);
+	long double least = (1 - (long double) delta) / (1 + other);
 
-	pld_create(-steps, 2 * steps + 1, step, memory, pld);
-	pld->mass[0] = (1 - delta) / (1 + odds);
-	pld->mass[2 * steps] += (1 - delta) * odds / (1 + odds);
-	pld->infinite = delta;
+	create(-steps, 2 * steps + 1, step, memory, pld);
+	add_atom(pld, epsilon, least);
+	add_atom(pld, -(long double) epsilon, least * other);
+	pld->infinite = MUTANT(121) ? 0 : delta;
+	pld->slack = rounded_up(64 * LDBL_EPSILON * (1 + (long double) epsilon));
 }
 
 /* ---- the Gaussian mechanism on a sample: first = rate, second = noise ---- */
+
+/* P(z > t), z ~ N(0, 1). */
+static long double
+normal_above(long double t)
+{
+	return 0.5L * erfcl(t / sqrtl(2));
+}
+
+/* An error of t > 0 does about t^2 times as much to it, as a share of itself. */
+static long double
+error_at(long double t)
+{
+	return (16 + 8 * t * t) * LDBL_EPSILON;
+}
 
 /*
  * The loss at x is ln(1 - rate + rate e^((2 x - 1) / (2 noise^2))) in the direction of
  * PLD_REMOVE; here x where it is e.
  */
-static double
-place_of(const Loss *loss, double e)
+static long double
+place_of(const Law *law, long double e)
 {
-	double inside = (expm1(e) + loss->first) / loss->first;
+	long double inside = (expm1l(e) + law->first) / law->first;
+	long double logarithm = law->first < 1 ? logl(fmaxl(inside, 0)) : e;
 
-	return inside > 0 ? 0.5 + loss->second * loss->second * log(inside) : -INFINITY;
+	return 0.5L + law->second * law->second * logarithm;
 }
 
-static double
-normal_above(const Loss *loss, double x, double mean)
+/* A = (1 - rate) N(0) + rate N(1) and N(0) beyond x, or on this side of it. */
+static Tails
+both_tails(const Law *law, long double x, int side)
 {
-	return gsl_cdf_ugaussian_Q((x - mean) / loss->second);
+	long double t = side * x / law->second;
+	long double shifted = side * (x - 1) / law->second;
+	long double plain = normal_above(t);
+	Tails tails;
+
+	tails.p = (1 - law->first) * plain + law->first * normal_above(shifted);
+	tails.q = plain;
+	tails.error = error_at(fminl(fmaxl(fmaxl(t, shifted), 0), 200));
+	return tails;
 }
 
-static double
-normal_below(const Loss *loss, double x, double mean)
+static Tails
+above_removed(const Law *law, long double e)
 {
-	return gsl_cdf_ugaussian_P((x - mean) / loss->second);
-}
-
-static double
-remove_p(const Loss *loss, double e)
-{
-	double x = place_of(loss, e);
-
-	return (1 - loss->first) * normal_above(loss, x, 0) + loss->first * normal_above(loss, x, 1);
-}
-
-static double
-remove_q(const Loss *loss, double e)
-{
-	return normal_above(loss, place_of(loss, e), 0);
+	return both_tails(law, place_of(law, e), 1);
 }
 
 /* In the other direction the loss has the other sign and is large where x is small. */
-static double
-add_p(const Loss *loss, double e)
+static Tails
+above_added(const Law *law, long double e)
 {
-	return normal_below(loss, place_of(loss, -e), 0);
+	Tails tails = both_tails(law, place_of(law, -e), -1);
+
+	return (Tails){tails.q, tails.p, tails.error};
 }
 
-static double
-add_q(const Loss *loss, double e)
+/*
+ * The envelope (rdp.c): delta of what is removed where epsilon >= 0, and of what is added
+ * below, where it is the same as delta of the swap.  The kink between them is an atom at 0.
+ */
+static Tails
+above_replaced(const Law *law, long double e)
 {
-	double x = place_of(loss, -e);
-
-	return (1 - loss->first) * normal_below(loss, x, 0) + loss->first * normal_below(loss, x, 1);
+	return e >= 0 ? above_removed(law, e) : above_added(law, e);
 }
 
 void
 pld_sampled_gaussian(double rate, double noise, PldDirection direction, double step, Memory *memory,
 					 Pld *pld)
 {
-	double far = DEVIATIONS * noise + 1;
-	double square = 2 * noise * noise;
-	double high = log1p(rate * expm1(fmin((2 * far - 1) / square, 700)));
-	double low = rate < 1 ? log1p(-rate) : -(2 * far + 1) / square;
-	Loss loss = {remove_p, remove_q, rate, noise};
+	/* of two rows in the same place each may be 1 from 0, so that they are 2 apart */
+	long double z = direction == PLD_REPLACE && !MUTANT(122) ? noise / 2.0L : noise;
+	long double far = DEVIATIONS * z + 1;
+	long double square = 2 * z * z;
+	long double most = (2 * far - 1) / square;
+	long double high = most < 700 ? log1pl(rate * expm1l(most)) : most;
+	long double low = rate < 1 ? log1pl(-(long double) rate) : -(2 * far + 1) / square;
+	Law law = {above_removed, rate, z};
 
 	if (direction == PLD_ADD)
 	{
-		loss.p_above = add_p;
-		loss.q_above = add_q;
-		pld_discretise(&loss, -high, -low, step, memory, pld);
+		law.above = above_added;
+		discretise(&law, -high, -low, step, memory, pld);
+	}
+	else if (direction == PLD_REPLACE)
+	{
+		law.above = above_replaced;
+		discretise(&law, -high, high, step, memory, pld);
 	}
 	else
-		pld_discretise(&loss, low, high, step, memory, pld);
+		discretise(&law, low, high, step, memory, pld);
+	/* x is off by its own rounding, that of the logarithm and that of e^e - (1 - rate) */
+	pld->slack += rounded_up(256 * LDBL_EPSILON * (1 + high - low + far / (z * z)));
+	if (rate < 1)
+		pld->slack += rounded_up(256 * LDBL_EPSILON / (1 - (long double) rate));
 }
 
 void
 pld_gaussian(double mu, double step, Memory *memory, Pld *pld)
 {
-	pld_sampled_gaussian(1, 1 / mu, PLD_REMOVE, step, memory, pld);
+	/* 1 / mu rounded down: more is lost then */
+	pld_sampled_gaussian(1, nextafter(1 / mu, 0), PLD_REMOVE, step, memory, pld);
+}
+
+/* ---- bounded range: first = range ---- */
+
+/*
+ * The worst pair for one epsilon has the losses t and t - range, where E_P e^-l = 1 leaves
+ * P(t) = (e^range - e^t) / (e^range - 1) (Dong, Durfee and Rogers 2020), so that
+ *
+ *   delta_t(s) = P(t) (1 - s e^-t), s = e^epsilon,
+ *   sup over t = (e^(range / 2) - sqrt(s))^2 / (e^range - 1) at t = (range + epsilon) / 2.
+ *
+ * That is convex in s and at least 1 - s, so it is the profile of a pair (Zhu, Dong and Wang
+ * 2022, proposition 8), which dominates: tight for one release.  Its slope is -Q(loss > e).
+ */
+static Tails
+above_range(const Law *law, long double e)
+{
+	long double all = -expm1l(-law->first);
+	long double rest = fmaxl((law->first - e) / 2, 0); /* e <= range, but for its rounding */
+	Tails tails;
+
+	tails.p = fminl(-expm1l(-rest) / all, 1);
+	tails.q = fminl(tails.p * expl(rest - law->first), 1);
+	tails.error = 64 * LDBL_EPSILON * (1 + law->first);
+	return tails;
+}
+
+void
+pld_bounded_range(double range, double step, Memory *memory, Pld *pld)
+{
+	Law law = {above_range, MUTANT(125) ? range / 2 : range, 0};
+
+	discretise(&law, -law.first, law.first, step, memory, pld);
 }
 
 /* ---- objective perturbation: first = determinant, second = mu ---- */
 
-/* |Z| where the loss is e, not below 0. */
-static double
-fold_of(const Loss *loss, double e)
+/*
+ * The loss is determinant + mu^2 / 2 + mu X at most, in both directions, with X = |Z| under
+ * add_remove.  Under replace X has the chi law with 2 degrees of freedom, which is what is
+ * proved at every epsilon (PRIVACY.md 5.2, 0.1 d).  Here X where the loss is e.
+ */
+static long double
+length_of(const Law *law, long double e)
 {
-	return fmax((e - loss->first) / loss->second - loss->second / 2, 0);
+	return fmaxl((e - law->first) / law->second - law->second / 2, 0);
 }
 
-static double
-objective_p(const Loss *loss, double e)
+/* Q is E_P e^-l: it turns 2 phi(x) into 2 phi(x + mu) e^-determinant. */
+static Tails
+above_folded(const Law *law, long double e)
 {
-	return 2 * gsl_cdf_ugaussian_Q(fold_of(loss, e));
-}
+	long double x = length_of(law, e);
+	Tails tails;
 
-/* E e^-l above e: the exponent turns 2 phi(z) into 2 phi(z + mu) e^-determinant. */
-static double
-objective_q(const Loss *loss, double e)
-{
-	return 2 * exp(-loss->first) * gsl_cdf_ugaussian_Q(fold_of(loss, e) + loss->second);
-}
-
-void
-pld_objective(double determinant, double mu, double step, Memory *memory, Pld *pld)
-{
-	Loss loss = {objective_p, objective_q, determinant, mu};
-	double low = determinant + mu * mu / 2;
-
-	pld_discretise(&loss, low, low + mu * DEVIATIONS, step, memory, pld);
-}
-
-/* ---- composition ---- */
-
-typedef struct Moments
-{
-	double mean;
-	double variance;
-	double most; /* the largest absolute loss of one release */
-} Moments;
-
-static void
-add_moments(const PldPart *part, Moments *moments)
-{
-	const Pld *pld = part->pld;
-	double mean = 0;
-	double square = 0;
-
-	for (int64_t i = 0; i < pld->count; i++)
-	{
-		double loss = (double) (pld->first + i) * pld->step;
-
-		mean += loss * pld->mass[i];
-		square += loss * loss * pld->mass[i];
-	}
-	moments->mean += (double) part->times * mean;
-	moments->variance += (double) part->times * fmax(square - mean * mean, 0);
-	moments->most = fmax(moments->most, fabs((double) pld->first) * pld->step);
-	moments->most = fmax(moments->most, fabs((double) (pld->first + pld->count - 1)) * pld->step);
-}
-
-/* ln E e^(t l) of the finite losses of one release. */
-static double
-log_moment(const Pld *pld, double t)
-{
-	double top =
-		fabs(t) * fmax(fabs((double) pld->first), fabs((double) (pld->first + pld->count)));
-	double sum = 0;
-
-	for (int64_t i = 0; i < pld->count; i++)
-		sum += pld->mass[i] * exp(t * (double) (pld->first + i) * pld->step - top * pld->step);
-	return log(sum) + top * pld->step;
+	tails.p = 2 * normal_above(x);
+	tails.q = 2 * expl(-law->first) * normal_above(x + law->second);
+	tails.error = error_at(x + law->second) + law->first * LDBL_EPSILON;
+	return tails;
 }
 
 /*
- * Chernoff: the mass of sums beyond the window is at most e^(-t edge) E e^(t sum), for
- * every t.  The window's edge is many deviations away, so t near edge / variance does.
+ * P(X > x) = e^(-x^2 / 2), and the integral of x e^(-(x + mu)^2 / 2) above x is
+ * e^(-y^2 / 2) - mu sqrt(2 pi) P(Z > y), y = x + mu; of the first term at least 1 / (2 + y^2)
+ * is left.
  */
-static double
-mass_beyond(const PldPart *part, int parts, double edge, const Moments *moments)
+static Tails
+above_chi(const Law *law, long double e)
 {
-	double least = 0;
+	long double x = length_of(law, e);
+	long double y = x + law->second;
+	long double term = law->second * sqrtl(2 * acosl(-1)) * normal_above(y);
+	Tails tails;
 
-	for (double t = edge / (moments->variance + edge * moments->most); t < 1e4; t *= 2)
-	{
-		double logarithm = -t * edge;
-
-		for (int k = 0; k < parts; k++)
-			logarithm += (double) part[k].times * log_moment(part[k].pld, t);
-		if (!(logarithm < least))
-			break;
-		least = logarithm;
-	}
-	return exp(least);
-}
-
-/* spectrum *= transform(pld)^times, both as GSL's halfcomplex arrays. */
-static void
-multiply_power(const PldPart *part, size_t size, double *work, double *spectrum)
-{
-	const Pld *pld = part->pld;
-	size_t half = size / 2;
-
-	memset(work, 0, size * sizeof(double));
-	for (int64_t i = 0; i < pld->count; i++)
-		work[(size_t) (pld->first + i) & (size - 1)] += pld->mass[i];
-	gsl_fft_real_radix2_transform(work, 1, size);
-	for (size_t k = 0; k <= half; k++)
-	{
-		bool real = k == 0 || k == half;
-		double a = work[k];
-		double b = real ? 0 : work[size - k];
-		double length = pow(hypot(a, b), (double) part->times);
-		double angle = fmod(atan2(b, a) * (double) part->times, 2 * M_PI);
-		double x = length * cos(angle);
-		double y = real ? 0 : length * sin(angle);
-		double re = spectrum[k];
-		double im = real ? 0 : spectrum[size - k];
-
-		spectrum[k] = re * x - im * y;
-		if (!real)
-			spectrum[size - k] = re * y + im * x;
-	}
-}
-
-/* A window that holds the sum: a power of two of steps around 0. */
-static size_t
-window_size(const Moments *moments, double step)
-{
-	double half = fabs(moments->mean) + 24 * sqrt(moments->variance) + 2 * moments->most + 2;
-	size_t size = 2;
-
-	while ((double) size < 2 * half / step + 2)
-		size *= 2;
-	return size;
+	tails.p = expl(-x * x / 2);
+	tails.q = expl(-law->first) * fmaxl(expl(-y * y / 2) - term, 0);
+	tails.error = (error_at(y) + law->first * LDBL_EPSILON) * (2 + y * y);
+	return tails;
 }
 
 void
-pld_compose(const PldPart *part, int parts, Memory *memory, Pld *sum)
+pld_objective(double determinant, double mu, Adjacency adjacency, double step, Memory *memory,
+			  Pld *pld)
 {
-	Moments moments = {0};
-	double finite = 1;
-	size_t size;
-	double *work;
-	double *spectrum;
+	Law law = {above_folded, MUTANT(124) ? 0 : determinant, mu};
+	long double low = law.first + law.second * law.second / 2;
 
-	for (int k = 0; k < parts; k++)
-		add_moments(&part[k], &moments);
-	size = window_size(&moments, part[0].pld->step);
-	work = memory_allocate(memory, size, sizeof(double));
-	spectrum = memory_allocate_zero(memory, size, sizeof(double));
-	for (size_t k = 0; k <= size / 2; k++)
-		spectrum[k] = 1;
-	for (int k = 0; k < parts; k++)
-	{
-		multiply_power(&part[k], size, work, spectrum);
-		finite *= pow(1 - part[k].pld->infinite, (double) part[k].times);
-	}
-	gsl_fft_halfcomplex_radix2_inverse(spectrum, 1, size);
-
-	pld_create(-(int64_t) (size / 2), (int64_t) size, part[0].pld->step, memory, sum);
-	for (size_t i = 0; i < size; i++)
-		sum->mass[i] = fmax(spectrum[(i + size / 2) & (size - 1)], 0);
-	sum->infinite =
-		1 - finite + mass_beyond(part, parts, (double) (size / 2) * sum->step, &moments);
-	memory_release(memory, work);
-	memory_release(memory, spectrum);
-}
-
-/* ---- guarantees ---- */
-
-double
-pld_delta(const Pld *pld, double epsilon)
-{
-	double delta = pld->infinite;
-
-	for (int64_t i = pld->count - 1; i >= 0; i--)
-	{
-		double loss = (double) (pld->first + i) * pld->step;
-
-		if (loss <= epsilon)
-			break;
-		delta += pld->mass[i] * -expm1(epsilon - loss);
-	}
-	return delta;
-}
-
-/*
- * Between points of the grid delta(epsilon) = infinite + above - e^epsilon weight, with the
- * mass above epsilon and its integral of e^-l; the first stretch from the right where it
- * passes the wanted delta holds the answer.
- */
-double
-pld_epsilon(const Pld *pld, double delta)
-{
-	double above = 0;
-	double weight = 0;
-
-	if (delta <= pld->infinite)
-		return INFINITY;
-	for (int64_t i = pld->count - 1; i >= 0; i--)
-	{
-		double loss = (double) (pld->first + i) * pld->step;
-
-		if (loss <= 0 || pld->infinite + above - exp(loss) * weight > delta)
-			break;
-		above += pld->mass[i];
-		weight += pld->mass[i] * exp(-loss);
-	}
-	if (pld->infinite + above - weight <= delta)
-		return 0;
-	return fmax(log((pld->infinite + above - delta) / weight), 0);
+	if (adjacency == ADJACENCY_REPLACE)
+		law.above = above_chi;
+	discretise(&law, low, low + law.second * (DEVIATIONS + 1), step, memory, pld);
+	pld->slack += rounded_up(64 * LDBL_EPSILON * (low + law.second * DEVIATIONS));
 }
