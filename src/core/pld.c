@@ -65,18 +65,19 @@ add_mass(Pld *pld, int64_t place, long double mass)
  * a e^-e + b e^-(e + step) = q.  Both get what rounding may have taken from them.
  */
 static void
-share_cell(Pld *pld, int64_t place, long double e, const Tails *here, const Tails *next)
+share_cell(Pld *pld, int64_t place, long double e, long double rise, const Tails *here,
+		   const Tails *next)
 {
-	long double step = pld->step;
+	long double grow = expl(e);
 	long double p = here->p - next->p;
-	long double weight = (here->q - next->q) * expl(e); /* q e^e */
+	long double weight = (here->q - next->q) * grow; /* q e^e */
 	long double p_error = here->error * here->p + next->error * next->p;
-	long double q_error = (here->error * here->q + next->error * next->q) * expl(e);
-	long double share = (weight - p * expl(-step)) / -expm1l(-step);
+	long double q_error = (here->error * here->q + next->error * next->q) * grow;
+	long double share = (weight - p * (1 - rise)) / rise; /* rise = 1 - e^-step */
 	long double error;
 
 	q_error += (fabsl(e) + 16) * LDBL_EPSILON * (fabsl(weight) + fabsl(p));
-	error = (q_error + p_error) / -expm1l(-step);
+	error = (q_error + p_error) / rise;
 	share = fminl(fmaxl(share, 0), fmaxl(p, 0));
 	if (MUTANT(120))
 	{
@@ -93,6 +94,7 @@ discretise(const Law *law, long double low, long double high, double step, Memor
 {
 	int64_t first = (int64_t) floorl(low / step);
 	int64_t last = (int64_t) ceill(high / step);
+	long double rise = -expm1l(-(long double) step);
 	Tails here = law->above(law, (long double) first * step);
 
 	create(first, last - first + 1, step, memory, pld);
@@ -101,7 +103,7 @@ discretise(const Law *law, long double low, long double high, double step, Memor
 	{
 		Tails next = law->above(law, (long double) (first + i + 1) * step);
 
-		share_cell(pld, i, (long double) (first + i) * step, &here, &next);
+		share_cell(pld, i, (long double) (first + i) * step, rise, &here, &next);
 		here = next;
 	}
 	pld->infinite = rounded_up(here.p * (1 + here.error));
