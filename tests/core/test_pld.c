@@ -165,7 +165,7 @@ added_delta(double q, double mu, double epsilon)
 static void
 test_sampled(void)
 {
-	for (int i = 0; i < check_repetitions(60); i++)
+	for (int i = 0; i < check_repetitions(40); i++)
 	{
 		double q = exp(uniform(-5, -0.05));
 		double z = exp(uniform(-0.5, 1.5));
@@ -221,7 +221,7 @@ test_replaced(void)
 {
 	double closest = 0;
 
-	for (int i = 0; i < check_repetitions(400); i++)
+	for (int i = 0; i < check_repetitions(200); i++)
 	{
 		double q = exp(uniform(-4, 0));
 		double z = exp(uniform(0, 1.5));
