@@ -332,6 +332,7 @@ CURVES = [
     ('dp_classifier', '#000000', ''), ('dp_halfspace', '#1f6fb4', ''), ('dp_logistic', '#d95f0e', ''),
     ('opdisc gauge, sparse 4', '#4a9a4a', ''), ('rspm gauge, {-1,0,1}', '#8856a7', ''),
     ('opdisc published (unproven), ball 23', '#999999', '4 3'),
+    ('logistic, sgd, full batches', '#c9a400', ''),
     ('CMS11 objective perturbation, tuned (pure)', '#c51b8a', '1 3'),
     ('DP-SGD (PLD), grid-searched, add/remove', '#8c6d31', '1 3'),
 ]

@@ -45,7 +45,7 @@ typedef struct AccuracySet
 	Instance distinct; /* equal rows merged */
 	Instance labelled; /* with both labels, for the convex losses */
 	Instance apart;    /* row by row */
-	Squares squares;   /* of a set with targets, whose rows all count as positive */
+	Squares squares;   /* of a set with targets, whose rows all count as positive; else unused */
 } AccuracySet;
 
 typedef struct Accuracy

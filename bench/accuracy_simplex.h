@@ -15,7 +15,7 @@
 #include "core/simplex.h"
 #include "core/simplex_scale.h"
 
-/* None of them is private. */
+/* None but the first needs draws; what looks at the rows there is not private. */
 typedef enum SquaresBeside
 {
 	BESIDE_NONE,    /* a draw of the mechanism */
