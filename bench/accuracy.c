@@ -174,7 +174,7 @@ settle_auto_halfspace(const AccuracySet *set, const Line *line, MechanismRequest
 }
 
 static bool
-settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *request)
+settle_clipped(const AccuracySet *set, const Line *line, MechanismRequest *request, double share)
 {
 	ConvexKind kind = line->kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT : CONVEX_OBJECTIVE;
 	bool gaussian = line->noise == CONVEX_GAUSSIAN && !line->pure;
@@ -182,7 +182,7 @@ settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *reques
 	request->kind = line->kind;
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex.loss = line->loss;
-	request->convex.radius = convex_usual_radius(&set->encoding);
+	request->convex.radius = share * convex_usual_radius(&set->encoding);
 	convex_usual(kind, request, 0);
 	if (gaussian)
 	{
@@ -191,6 +191,19 @@ settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *reques
 		request->convex.lambda = convex_usual_lambda_for_noise(kind, request);
 	}
 	return convex_usual_length(kind, request) < INFINITY;
+}
+
+static bool
+settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	return settle_clipped(set, line, request, 1);
+}
+
+/* As dp_classifier clips rows. */
+static bool
+settle_short(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	return settle_clipped(set, line, request, CLASSIFIER_RADIUS_SHARE);
 }
 
 /* Noisy gradient descent; noise is a DescentSampling.  The radius is the server's
@@ -402,6 +415,9 @@ static const Line lines[] = {
 			   ADJACENCY_REPLACE, false, LOSS_HUBER),
 	CONVEX_ROW("logistic, objective, gaussian, best lambda, add_remove", ON_SMALL | ON_FULL,
 			   MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN, ADJACENCY_ADD_REMOVE, true, LOSS_LOGISTIC),
+	{"add_remove", "logistic, objective, gaussian, best lambda, radius 3/4, add_remove", ON_ADULT23,
+	 settle_short, MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN, ADJACENCY_ADD_REMOVE, NULL, false, true,
+	 LOSS_LOGISTIC},
 	NET_ROW("logistic, exponential over a net", MECHANISM_CONVEX_EXPONENTIAL, LOSS_LOGISTIC),
 	NET_ROW("logistic, localized", MECHANISM_LOCALIZED, LOSS_LOGISTIC),
 	NET_ROW("svm, exponential over a net", MECHANISM_CONVEX_EXPONENTIAL, LOSS_HUBER),
