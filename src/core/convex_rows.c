@@ -119,7 +119,7 @@ convex_rows_make(const Instance *instance, double radius, int threads, Memory *m
 		reader->v = memory_allocate(memory, BLOCK_ROWS, dimension * sizeof(int32_t));
 		rows->reader[k] = reader;
 	}
-	rows->labels = row_reader_labels(rows->reader[0]->source);
+	rows->labels = row_reader_labels(instance, memory);
 	rows->count = (double) rows->labels * (1 + 1e-9);
 }
 

@@ -193,7 +193,7 @@ net_losses(const NetProblem *problem, Memory *memory, int64_t *loss)
 		one->reader = row_reader_create(problem->instance, memory);
 		worker[t] = one;
 	}
-	(void) row_reader_labels(((Worker *) worker[0])->reader);
+	(void) row_reader_labels(problem->instance, memory);
 	memset(loss, 0, (size_t) problem->net->points * sizeof(int64_t));
 	crew_run(threads, work, worker);
 	for (int t = 0; t < threads; t++)

@@ -84,15 +84,17 @@ add_labels(const RowBlock *block, int64_t *sum)
 }
 
 int64_t
-row_reader_labels(RowReader *reader)
+row_reader_labels(const Instance *instance, Memory *memory)
 {
+	RowReader *reader = row_reader_create(instance, memory);
 	int64_t sum = 0;
 
-	for (int64_t first = 0; first < reader->instance->rows; first += BLOCK_ROWS)
+	for (int64_t first = 0; first < instance->rows; first += BLOCK_ROWS)
 	{
 		RowBlock block = row_reader_block(reader, first);
 
 		add_labels(&block, &sum);
 	}
+	row_reader_destroy(reader, memory);
 	return sum;
 }

@@ -37,6 +37,6 @@ extern RowBlock row_reader_block(RowReader *reader, int64_t first);
  * All labels, in a pass over the rows: fewer than CONVEX_MAX_LABELS.  Other records of spilled
  * rows nobody has written, and the process ends.
  */
-extern int64_t row_reader_labels(RowReader *reader);
+extern int64_t row_reader_labels(const Instance *instance, Memory *memory);
 
 #endif

@@ -141,7 +141,7 @@ simplex_moments_make(const Instance *instance, const SimplexTerms *terms, Bits *
 {
 	int columns = instance->dimension;
 	RowReader *reader = row_reader_create(instance, memory);
-	int64_t rows = row_reader_labels(reader);
+	int64_t rows = row_reader_labels(instance, memory);
 	int64_t wanted = MUTANT(103) || rows < terms->rows ? rows : terms->rows;
 	Choice choice = {.bits = bits, .left = rows, .wanted = wanted};
 	Wide *sum = memory_allocate_zero(memory, (size_t) columns * (size_t) columns, sizeof(Wide));

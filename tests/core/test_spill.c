@@ -4,6 +4,7 @@
  */
 #include "core/convex_row.h"
 #include "core/convex_scale.h"
+#include "core/descent_run.h"
 #include "core/mechanism.h"
 #include "core/rows.h"
 
@@ -338,6 +339,19 @@ make_simplex(int64_t rows)
 	return request;
 }
 
+/* Noise of descents is not calibrated anew each time: that takes longer than all the rest. */
+#define DESCENT_NOISE 20
+
+static void
+release_with(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
+			 MechanismAnswer *answer)
+{
+	if (request->kind == MECHANISM_SGD)
+		descent_run(request, DESCENT_NOISE, instance, tools, answer);
+	else
+		mechanism_get(request->kind)->release(request, instance, tools, answer);
+}
+
 /* With the same random bits every time. */
 static MechanismAnswer
 release(const MechanismRequest *request, const Instance *instance)
@@ -349,7 +363,7 @@ release(const MechanismRequest *request, const Instance *instance)
 
 	teststream_seed(&same, 5);
 	bits_init(&bits, teststream_fill, &same);
-	mechanism_get(request->kind)->release(request, instance, &tools, &answer);
+	release_with(request, instance, &tools, &answer);
 	return answer;
 }
 
@@ -571,7 +585,7 @@ memory_of(const MechanismRequest *request, int rows)
 	teststream_seed(&same, 5);
 	bits_init(&bits, teststream_fill, &same);
 	tools.bits = &bits;
-	mechanism_get(request->kind)->release(request, &instance, &tools, &answer);
+	release_with(request, &instance, &tools, &answer);
 	CHECK(meter.used == 0);
 	memory_release(memory, data);
 	return meter.most;
