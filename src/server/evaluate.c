@@ -255,19 +255,20 @@ evaluate(Oid table, const NamedModel *named, const PrivacyCost *cost, Jsonb *fil
 {
 	AnalystTerms terms = {.name = NULL};
 	AnalystTable opened;
-	Charge charge = {
-		.relation = table, .mechanism = "laplace", .guarantee = "exact", .pair = "pure"};
+	Charge charge = {.relation = table,
+					 .mechanism = "laplace",
+					 .guarantee = "exact",
+					 .pair = {.kind = PAIR_PURE, .epsilon = cost->epsilon_charged, .count = 1}};
 	int64 release;
 
 	analyst_open(table, named->features, named->label, false, filter, &opened);
-	grant_check_budgets(table, cost->epsilon_charged, 0, opened.protection.adjacency);
+	grant_check_budgets(table, &charge.pair, opened.protection.adjacency);
 	check_encoders(named, &opened);
 	settle(named, &opened, cost, evaluation);
 	evaluation->scan = scan_open(table, opened.protection.ignore_rls, &opened.shape);
 
 	charge.adjacency = opened.protection.adjacency;
 	charge.person = opened.protection.person;
-	charge.epsilon = cost->epsilon_charged;
 	charge.parameters = parameters(named, evaluation, &opened, filter);
 	charge.analyst = &terms;
 	release = charge_commit(&charge);

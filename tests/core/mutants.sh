@@ -69,6 +69,8 @@ mutants=(
   '113|test_descent|batch: places of fixed batches begin anew with each block'
   '114|test_spill|net: the first block only, but for the first worker'
   '115|test_opsamp|opsamp: rows not cut off at the declared peak'
+  '130|test_accounting|accounting: a replacement costs as much as a removal'
+  '131|test_accounting|accounting: a concentrated cost without a delta of its own taken for a pure one'
   '80|test_rdp|rdp: rows replaced taken for rows removed'
   '81|test_rdp|rdp: the pair without its swap (0.1 e)'
   '82|test_descent|batch: rows of Poisson batches twice as likely'
