@@ -42,7 +42,8 @@ release_encode(const Training *training, RowsState *state, Size *length)
 
 /*
  * The tag of the pair of laws that dominates (PRIVACY.md 6); of a noise that is not proved
- * private there is none.
+ * private there is none.  Groups of bounded range epsilon_g have bounded range 2 epsilon_g
+ * together where two of them change, which is what was charged at most: logarithms add up.
  */
 static const char *
 pair_tag(const Training *training)
@@ -63,13 +64,14 @@ release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 	Charge charge = {
 		.relation = table,
 		.mechanism = mechanism->name,
-		.adjacency = training->request.adjacency,
+		.adjacency = training_adjacency(training),
 		.epsilon = training->cost.epsilon_charged,
 		.delta = training->cost.delta_charged,
 		.guarantee = training->guarantee,
 		.pair = pair_tag(training),
 		.parameters = training_parameters(training),
 		.makes_model = true,
+		.grouped = training->keys != NULL,
 		.analyst = analyst,
 		.person = training->person,
 	};
@@ -111,8 +113,9 @@ model_weight(const Training *training, const MechanismAnswer *answer, int j)
 	return (double) answer->weight[j] / (double) draws;
 }
 
-static void
-describe_model(const Training *training, int64 release, const MechanismAnswer *answer, Model *model)
+void
+release_describe(const Training *training, int64 release, const MechanismAnswer *answer,
+				 Model *model)
 {
 	const Grid *grid = &training->request.grid;
 	const Mechanism *mechanism = mechanism_get(training->request.kind);
@@ -124,7 +127,7 @@ describe_model(const Training *training, int64 release, const MechanismAnswer *a
 		model->weight[j] = model_weight(training, answer, j);
 	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
 	model->delta = (double) training->cost.delta_charged / DELTA_ONE;
-	model->adjacency = training->request.adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";
+	model->adjacency = training_adjacency(training) == ADJACENCY_REPLACE ? "replace" : "add_remove";
 	model->guarantee = training->guarantee;
 	model->release = release;
 	model->details = training_parameters(training);
@@ -138,7 +141,7 @@ release_model(const Training *training, int64 release, const MechanismAnswer *an
 	Datum row;
 	uint8 hash[MODEL_HASH_LENGTH];
 
-	describe_model(training, release, answer, &model);
+	release_describe(training, release, answer, &model);
 	model_hash(&model, hash);
 	row = model_form(&model, descriptor);
 	charge_released(release, hash, DatumGetHeapTupleHeader(row));
