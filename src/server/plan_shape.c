@@ -15,6 +15,7 @@
 
 #include "access/genam.h"
 #include "access/parallel.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
@@ -437,8 +438,19 @@ check_input(Shape *shape, Plan *plan, bool is_partial)
 
 /* ---- the aggregate ---- */
 
-/* The first arguments come from rows; the others are for plan_constant_argument(). */
+/*
+ * Features and label come from rows; the others are for plan_constant_argument() and, in
+ * front of the features, for plan_model_argument().
+ */
 #define ROW_ARGUMENTS 2
+
+static List *
+row_arguments(const Aggref *aggref)
+{
+	int first = linitial_oid(aggref->aggargtypes) == FLOAT8ARRAYOID ? 0 : 1;
+
+	return list_truncate(list_copy_tail(aggref->args, first), ROW_ARGUMENTS);
+}
 
 static void
 check_call(Shape *shape, Aggref *aggref)
@@ -451,7 +463,7 @@ check_call(Shape *shape, Aggref *aggref)
 					"Leave them out: the order of rows does not matter.");
 	plan_shape_collect(shape, aggref->aggfilter, NIL);
 	if (!DO_AGGSPLIT_COMBINE(aggref->aggsplit))
-		plan_shape_collect(shape, list_truncate(list_copy(aggref->args), ROW_ARGUMENTS), NIL);
+		plan_shape_collect(shape, row_arguments(aggref), NIL);
 }
 
 static bool

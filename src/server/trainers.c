@@ -21,6 +21,7 @@
 
 #include "charge.h"
 #include "dpobj.h"
+#include "label.h"
 #include "plan.h"
 #include "progress.h"
 #include "release.h"
@@ -129,27 +130,6 @@ typedef struct Accumulation
 	Oid label_type;
 } Accumulation;
 
-typedef enum Label
-{
-	LABEL_NEGATIVE,
-	LABEL_POSITIVE,
-	LABEL_NEITHER
-} Label;
-
-/* 1 is positive, 0 and -1 are negative; any other integer makes a neutral row. */
-static Label
-read_label(Datum datum, Oid type)
-{
-	int64 value;
-
-	if (type == BOOLOID)
-		return DatumGetBool(datum) ? LABEL_POSITIVE : LABEL_NEGATIVE;
-	value = type == INT4OID ? DatumGetInt32(datum) : DatumGetInt64(datum);
-	if (value == 1)
-		return LABEL_POSITIVE;
-	return value == 0 || value == -1 ? LABEL_NEGATIVE : LABEL_NEITHER;
-}
-
 /* Public checks come before the first row is looked at, except in a parallel worker's copy. */
 static Accumulation *
 accumulation_create(FunctionCallInfo fcinfo, TrainingMethod method)
@@ -233,7 +213,7 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
 	if (rows->encoding.features == 0 && features > 0)
 		adopt_features(accumulation, rows, features, fcinfo->flinfo->fn_mcxt);
 	let_spill(fcinfo, accumulation, state);
-	label = target ? LABEL_POSITIVE : read_label(PG_GETARG_DATUM(2), accumulation->label_type);
+	label = target ? LABEL_POSITIVE : label_read(PG_GETARG_DATUM(2), accumulation->label_type);
 	if (features == 0 || features != rows->encoding.features - (target ? 1 : 0) ||
 		label == LABEL_NEITHER || (ARR_HASNULL(array) && array_contains_nulls(array)))
 		rows_add_neutral(rows, 1);

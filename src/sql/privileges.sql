@@ -4,6 +4,7 @@ GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dp
   dpobj.features(jsonb, anyelement), dpobj.protected_features(regclass, text[]),
   dpobj.train(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text),
   dpobj.evaluate(text, regclass, numeric, jsonb),
+  dpobj.confusion(text, regclass, numeric, jsonb), dpobj.select(text[], regclass, numeric, jsonb),
   dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text),
   dpobj.price(text, integer, numeric, numeric, jsonb) TO PUBLIC;
 -- Not enough alone: who granted the membership is looked at in each call (src/server/admin.c).

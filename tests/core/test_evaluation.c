@@ -87,8 +87,8 @@ list_fractions(int64_t right, int64_t wrong)
 static int
 cell_of(double value)
 {
-	double *found = bsearch(&value, fractions.value, (size_t) fractions.count, sizeof(double),
-							compare);
+	double *found =
+		bsearch(&value, fractions.value, (size_t) fractions.count, sizeof(double), compare);
 
 	return found == NULL ? -1 : (int) (found - fractions.value);
 }

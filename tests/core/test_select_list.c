@@ -133,8 +133,7 @@ test_tight(int64_t epsilon, Adjacency adjacency)
 {
 	long double rate = rate_of(epsilon, adjacency);
 	int64_t loss[2] = {0, 40};
-	int64_t neighbour[2] = {1,
-							adjacency == ADJACENCY_REPLACE ? 39 : 40};
+	int64_t neighbour[2] = {1, adjacency == ADJACENCY_REPLACE ? 39 : 40};
 	PairLaw law = {.vectors = 2};
 
 	list_law(loss, 2, rate, law.mass[0]);
@@ -191,8 +190,8 @@ test_edges(void)
 	double uneven[3] = {0.4, 0.3, 0.3};
 
 	for (int draw = 0; draw < LAW_DRAWS; draw++)
-		histogram_add(&histogram, (uint64_t) select_from_list(EPSILON_ONE, ADJACENCY_REPLACE, ties,
-															  3, &bits));
+		histogram_add(&histogram,
+					  (uint64_t) select_from_list(EPSILON_ONE, ADJACENCY_REPLACE, ties, 3, &bits));
 	for (int i = 0; i < 3; i++)
 	{
 		histogram.truth[i] = 1.0;
