@@ -342,13 +342,6 @@ dpobj_evaluate(PG_FUNCTION_ARGS)
 
 /* ---- the confusion table ---- */
 
-/* The last one of this backend, for the other places of its call (same_call.h). */
-static struct
-{
-	int64 release; /* 0: none */
-	TallyResult result;
-} latest;
-
 /* Of all that was asked. */
 static void
 hash_request(const Evaluation *evaluation, const char *name, uint8 hash[DIGEST_LENGTH])
@@ -381,16 +374,14 @@ dpobj_confusion(PG_FUNCTION_ARGS)
 	read_request(fcinfo, TALLY_CONFUSION, &evaluation);
 	analyst_enter(evaluation.table);
 	hash_request(&evaluation, name, hash);
-	release = same_call_find(fcinfo, hash);
-	if (release == 0 || release != latest.release)
+	if (!tally_recall(same_call_find(fcinfo, hash), &evaluation.result))
 	{
 		release = evaluate(&evaluation, find_models(&evaluation, list_make1(name)));
-		latest.release = release;
-		latest.result = evaluation.result;
+		tally_keep(release, &evaluation.result);
 		same_call_remember(fcinfo, hash, release);
 	}
 	analyst_leave();
-	return tally_confusion(fcinfo, &latest.result);
+	return tally_confusion(fcinfo, &evaluation.result);
 }
 
 /* ---- the choice ---- */

@@ -153,3 +153,27 @@ tally_confusion(FunctionCallInfo fcinfo, const TallyResult *result)
 		values[i] = Int64GetDatum(result->count[i]);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
 }
+
+/* ---- other places of a call ---- */
+
+static struct
+{
+	int64 release; /* 0: none */
+	TallyResult result;
+} latest;
+
+void
+tally_keep(int64 release, const TallyResult *result)
+{
+	latest.release = release;
+	latest.result = *result;
+}
+
+bool
+tally_recall(int64 release, TallyResult *result)
+{
+	if (release == 0 || release != latest.release)
+		return false;
+	*result = latest.result;
+	return true;
+}

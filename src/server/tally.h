@@ -83,6 +83,10 @@ extern void tally_draw(const TallyRequest *request, const int64 *count, TallyRes
 
 extern void tally_released(int64 release, TallyKind kind, const TallyResult *result);
 
+/* The last result of this backend, for other places of the same call (same_call.h). */
+extern void tally_keep(int64 release, const TallyResult *result);
+extern bool tally_recall(int64 release, TallyResult *result);
+
 /* False where the noise leaves no rows to be right about. */
 extern bool tally_accuracy(const TallyResult *result, float8 *accuracy);
 
