@@ -60,3 +60,11 @@ evaluation_error(int64_t epsilon, Adjacency adjacency, int counts, double beta)
 	/* a little more, so that rounding does not take a row away */
 	return fmax(ceil(tail / rate * (1 + 1e-9)) - 1.0, 0.0);
 }
+
+double
+evaluation_choice_error(int64_t epsilon, Adjacency adjacency, int candidates, double beta)
+{
+	double rate = privacy_epsilon(epsilon) / privacy_margin(adjacency);
+
+	return fmax(0.0, log((candidates - 1) / (2 * beta)) / rate * (1 + 1e-9));
+}

@@ -38,4 +38,13 @@ extern bool evaluation_accuracy(int64_t right, int64_t wrong, double *accuracy);
  */
 extern double evaluation_error(int64_t epsilon, Adjacency adjacency, int counts, double beta);
 
+/*
+ * Of permute-and-flip over a list (select_from_list()): but for a chance of beta < 1/2, the
+ * answer makes less than so many mistakes more than the best candidate.  One that makes t
+ * more is the answer only if it is visited first, in one of two orders, and its coin shows
+ * heads: at most (candidates - 1) exp(-epsilon t / M) / 2 (PRIVACY.md 1.5).
+ */
+extern double evaluation_choice_error(int64_t epsilon, Adjacency adjacency, int candidates,
+									  double beta);
+
 #endif

@@ -15,6 +15,27 @@
 #include "random_bits.h"
 #include "tally.h"
 
+static const char *const names[] = {
+	[TALLY_ACCURACY] = "accuracy", [TALLY_CONFUSION] = "confusion", [TALLY_SELECTION] = "select"};
+
+const char *
+tally_name(TallyKind kind)
+{
+	return names[kind];
+}
+
+bool
+tally_find(const char *name, TallyKind *kind)
+{
+	for (int i = 0; i < lengthof(names); i++)
+		if (strcmp(names[i], name) == 0)
+		{
+			*kind = (TallyKind) i;
+			return true;
+		}
+	return false;
+}
+
 void
 tally_check_models(int models)
 {
@@ -29,14 +50,11 @@ tally_check_models(int models)
 static char *
 parameters(const TallyRequest *request)
 {
-	static const char *const names[] = {[TALLY_ACCURACY] = "accuracy",
-										[TALLY_CONFUSION] = "confusion",
-										[TALLY_SELECTION] = "selection"};
 	bool selection = request->kind == TALLY_SELECTION;
 	StringInfoData text;
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "{\"evaluation\": \"%s\", ", names[request->kind]);
+	appendStringInfo(&text, "{\"evaluation\": \"%s\", ", tally_name(request->kind));
 	appendStringInfoString(&text, selection ? "\"models\": [" : "\"model\": ");
 	for (int i = 0; i < request->models; i++)
 		appendStringInfo(&text, "%s" INT64_FORMAT, i > 0 ? ", " : "", request->model_release[i]);

@@ -73,6 +73,10 @@ typedef struct TallyResult
 	int chosen;               /* of a selection, from 0 */
 } TallyResult;
 
+/* Their names in the ledger and in dpobj.price: accuracy, confusion, select. */
+extern const char *tally_name(TallyKind kind);
+extern bool tally_find(const char *name, TallyKind *kind);
+
 /* Raises 22023 unless there are as many models as may be chosen from. */
 extern void tally_check_models(int models);
 

@@ -2,6 +2,8 @@
  * test_select_list.c - permute-and-flip over a list: its exact law on all small lists
  * of losses and all their neighbours, and draws against that law.
  */
+#include "core/evaluation.h"
+
 #include "law.h"
 #include "privacy_law.h"
 #include "testbits.h"
@@ -141,6 +143,27 @@ test_tight(int64_t epsilon, Adjacency adjacency)
 	CHECK(fabs(privacy_loss(&law).high - (double) epsilon / 1e9) < 1e-9);
 }
 
+/* The bound on the answer's mistakes, against the law of lists where all others are as bad. */
+static void
+test_error(int64_t epsilon, Adjacency adjacency, int candidates)
+{
+	double bound = evaluation_choice_error(epsilon, adjacency, candidates, 0.05);
+	int64_t loss[LAW_VECTORS] = {0};
+	long double law[LAW_VECTORS];
+
+	for (int64_t more = (int64_t) ceil(bound); more >= 0 && more > bound - 2; more--)
+	{
+		for (int i = 1; i < candidates; i++)
+			loss[i] = more;
+		list_law(loss, candidates, rate_of(epsilon, adjacency), law);
+		CHECK(more < bound || 1.0L - law[0] <= 0.05L);
+	}
+	/* no bound that is lower by a tenth would do for two candidates */
+	loss[1] = (int64_t) (bound * 0.9);
+	list_law(loss, 2, rate_of(epsilon, adjacency), law);
+	CHECK(candidates > 2 || law[1] > 0.05L);
+}
+
 /* ---- draws ---- */
 
 static void
@@ -222,6 +245,11 @@ main(void)
 			test_neighbours(epsilons[e], adjacency);
 			test_tight(4 * EPSILON_ONE, adjacency);
 		}
+	for (int candidates = 2; candidates <= 40; candidates += 19)
+	{
+		test_error(EPSILON_ONE / 10, ADJACENCY_REPLACE, candidates);
+		test_error(EPSILON_ONE / 10, ADJACENCY_ADD_REMOVE, candidates);
+	}
 	test_law();
 	test_edges();
 	mpfr_free_cache();
