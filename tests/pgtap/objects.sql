@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(62);
+SELECT plan(69);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -52,6 +52,27 @@ SELECT is(
 SELECT is(
   (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc WHERE proname = 'dp_ftrl'),
   'uv', 'it is parallel unsafe and volatile: it charges');
+SELECT is(
+  (SELECT string_agg(format('%s %s %s', proname, n, safe), ', ' ORDER BY proname)
+   FROM (SELECT proname, count(*) AS n, bool_and(proparallel = 's') AS safe FROM pg_proc
+         WHERE proname IN ('dp_accuracy', 'dp_confusion', 'dp_select') AND prokind = 'a' GROUP BY 1) forms),
+  'dp_accuracy 12 t, dp_confusion 12 t, dp_select 6 t',
+  'dp_accuracy and dp_confusion: a model or its name; dp_select: models; three labels, two ways to write epsilon');
+SELECT is(
+  (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc
+   WHERE oid IN ('dpobj.accuracy_final'::regproc, 'dpobj.confusion_final'::regproc, 'dpobj.select_final'::regproc)),
+  'uv', 'their final functions charge');
+SELECT is_empty($$
+  SELECT oid::regprocedure FROM pg_proc
+  WHERE proname IN ('dp_accuracy', 'dp_confusion', 'dp_select') AND has_function_privilege('public', oid, 'EXECUTE')
+$$, 'PUBLIC may not call them');
+SELECT columns_are('dp_confusion_table', ARRAY['true_positives', 'false_positives', 'false_negatives', 'true_negatives']);
+SELECT function_returns('dpobj', 'confusion', ARRAY['text', 'regclass', 'numeric', 'jsonb'], 'dp_confusion_table');
+SELECT function_returns('dpobj', 'select', ARRAY['text[]', 'regclass', 'numeric', 'jsonb'], 'text');
+SELECT is(
+  (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
+   WHERE oid IN ('dpobj.confusion'::regproc, 'dpobj.select'::regproc) AND has_function_privilege('public', oid, 'EXECUTE')),
+  'vu', 'whoever has a budget may call them');
 SELECT volatility_is('dp_predict', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT volatility_is('dp_score', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT is_strict('dp_predict', ARRAY['dp_model', 'double precision[]']);
@@ -116,10 +137,11 @@ SELECT is((SELECT rolcanlogin OR rolcreaterole OR rolsuper FROM pg_roles WHERE r
 CREATE ROLE dpobj_test_stranger;
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
-  WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl') OR p.pronamespace = 'dpobj'::regnamespace)
+  WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy') OR p.pronamespace = 'dpobj'::regnamespace)
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
                             'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
-                            'dpobj.protected_features', 'dpobj.train', 'dpobj.evaluate']::regproc[])
+                            'dpobj.protected_features', 'dpobj.train', 'dpobj.evaluate', 'dpobj.confusion',
+                            'dpobj.select']::regproc[])
     AND p.proname <> 'price'
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
