@@ -182,14 +182,14 @@ SELECT dp_accuracy((SELECT dp_halfspace(x, y, 100.0, 0) FROM exam WHERE id % 2 =
   FROM exam WHERE id % 2 = 1;
 
 -- In parallel the counts are the same.
-CREATE FUNCTION is_parallel(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION has_partial(query text) RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE line text; found boolean := false;
   BEGIN
     FOR line IN EXECUTE 'EXPLAIN ' || query LOOP found := found OR line LIKE '%Partial Aggregate%'; END LOOP;
     RETURN found;
   END $$;
 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2;
-SELECT is_parallel('SELECT dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0) FROM exam');
+SELECT has_partial('SELECT dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0) FROM exam');
 SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0)).* FROM exam;
 SELECT dp_select(ARRAY(SELECT model FROM candidate WHERE id <= 3 ORDER BY id), x, y, 1000.0) FROM exam;
 SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0)).* FROM exam WHERE id < 0;
@@ -340,7 +340,7 @@ SELECT dpobj.select('{sex,age}', 'checkup', 1);
 SELECT dpobj.select('{sex,weight}', 'checkup', 1);
 
 \c - postgres
-DROP FUNCTION peek, is_parallel;
+DROP FUNCTION peek, has_partial;
 DROP TABLE exam, candidate, checkup, bed;
 REVOKE CREATE ON SCHEMA public FROM dpobj_evaluate_eve;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM dpobj_evaluate_ana, dpobj_evaluate_eve;

@@ -34,7 +34,7 @@ select_from_list(int64_t epsilon, Adjacency adjacency, const int64_t *loss, int 
 	SelectProblem problem = {.epsilon = epsilon, .adjacency = adjacency};
 	SelectRate rate = select_rate(&problem);
 	int64_t least = least_loss(loss, candidates);
-	int heads[SELECT_LIST_MAX];
+	int heads[SELECT_LIST_MAX] = {0};
 	int count = 0;
 
 	assert(candidates >= 1 && candidates <= SELECT_LIST_MAX);
