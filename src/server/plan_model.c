@@ -105,14 +105,23 @@ reads_table(PlanState *state, void *context)
 	return planstate_tree_walker(state, reads_table, reader);
 }
 
+/* Of the sub-select that plan_find_result() found, and of those whose results it needs. */
 static void
 check_sub_select(PlanCall *call, const PlanTable *table, const SubPlan *sub_select)
 {
 	Reader reader = {.estate = call->aggregate->ss.ps.state, .table = table->oid};
+	PlannedStmt *statement = reader.estate->es_plannedstmt;
+	int place = sub_select->plan_id - 1;
+	Bitmapset *needed = ((Plan *) list_nth(statement->subplans, place))->extParam;
+	int parameter = -1;
 
-	if (reads_table(list_nth(reader.estate->es_subplanstates, sub_select->plan_id - 1), &reader))
+	check_stack_depth();
+	if (reads_table(list_nth(reader.estate->es_subplanstates, place), &reader))
 		plan_refuse("The model is computed from rows of the table that it is rated on.",
 					"Train it by a private aggregate, or pass it as a parameter of the statement.");
+	while ((parameter = bms_next_member(needed, parameter)) >= 0)
+		if (!list_member_int(sub_select->setParam, parameter))
+			check_sub_select(call, table, plan_find_result(statement, parameter));
 }
 
 /* ---- the argument ---- */
