@@ -145,6 +145,12 @@ lambda_value(int64_t lambda)
 	return (double) lambda / (double) LAMBDA_ONE;
 }
 
+double
+convex_outer_epsilon(double epsilon)
+{
+	return epsilon / OUTER_SHARE;
+}
+
 static double
 inner_epsilon(double epsilon)
 {

@@ -39,6 +39,9 @@ typedef enum ConvexKind
 	CONVEX_OBJECTIVE /* objective perturbation 5.2 in its approximate form 5.3 */
 } ConvexKind;
 
+/* CONVEX_OBJECTIVE: what the noise on the answer takes of epsilon. */
+extern double convex_outer_epsilon(double epsilon);
+
 /* What a release draws, settled from public parameters. */
 typedef struct ConvexScale
 {

@@ -128,3 +128,42 @@ zcdp_rho(int64_t epsilon, int64_t delta)
 	}
 	return 0;
 }
+
+/* The epsilon whose best bound is delta: bisection, since the bound falls with epsilon. */
+static double
+propose_epsilon(double rho, double delta)
+{
+	double low = 0;
+	double high = rho + 2 * sqrt(rho * -log(delta)) + 1; /* Bun and Steinke 2016, and more */
+
+	for (int i = 0; i < STEPS; i++)
+	{
+		double middle = (low + high) / 2;
+
+		if (log_delta(rho, best_order(rho, middle), middle) > log(delta))
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+int64_t
+zcdp_epsilon(double rho, int64_t delta)
+{
+	double proposed;
+
+	if (!(rho > 0) || delta >= DELTA_ONE)
+		return 0;
+	proposed = propose_epsilon(rho, (double) delta / DELTA_ONE);
+	for (double slack = 1e-12; slack < 1e-2; slack *= 10)
+	{
+		double larger = ceil(proposed * (1 + slack) * EPSILON_ONE);
+
+		if (!(larger < 0x1p62))
+			break;
+		if (zcdp_implies(rho, 1 + best_order(rho, larger / EPSILON_ONE), (int64_t) larger, delta))
+			return (int64_t) larger;
+	}
+	return INT64_MAX;
+}

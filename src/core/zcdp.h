@@ -14,6 +14,12 @@
 extern double zcdp_rho(int64_t epsilon, int64_t delta);
 
 /*
+ * The least epsilon in nano-units, but for one part in 1e8, such that rho-zCDP implies
+ * (epsilon, delta)-DP; certified.  INT64_MAX where there is none; delta > 0.
+ */
+extern int64_t zcdp_epsilon(double rho, int64_t delta);
+
+/*
  * Is rho-zCDP (epsilon, delta)-DP, by the bound at this order alpha > 1?  "Yes" is
  * certain: the bound is rounded up.
  */

@@ -17,12 +17,14 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/rel.h"
 
+#include "accountant.h"
 #include "admin.h"
 #include "charge.h"
 #include "charge_budget.h"
@@ -133,23 +135,19 @@ required_cap(FunctionCallInfo fcinfo, int argument, const char *name)
 }
 
 static void
-check_accountant(FunctionCallInfo fcinfo)
-{
-	if (!PG_ARGISNULL(4) && strcmp(text_to_cstring(PG_GETARG_TEXT_PP(4)), "basic") == 0)
-		return;
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					PG_ARGISNULL(4) ? errmsg("the accountant must not be null")
-									: errmsg("accountant \"%s\" is not known",
-											 text_to_cstring(PG_GETARG_TEXT_PP(4))),
-					errhint("The accountant of this version is \"basic\": costs add up.")));
-}
-
-static void
 check_max_releases(FunctionCallInfo fcinfo)
 {
 	if (!PG_ARGISNULL(5) && PG_GETARG_INT64(5) < 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("max_releases must not be negative")));
+}
+
+static void
+deny_missing_budget(Oid table)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("there is no such privacy budget on table \"%s\"", get_rel_name(table))));
 }
 
 /* ---- Changes ---------------------------------------------------------------- */
@@ -164,18 +162,31 @@ append_role(StringInfo parameters, Oid role)
 		appendStringInfoString(parameters, "null");
 }
 
+/* Adds them to the members of an event's parameters. */
+static void
+append_terms(StringInfo parameters, const AccountantTerms *terms)
+{
+	appendStringInfo(parameters, ", \"accountant\": \"%s\"", accountant_name(terms->kind));
+	if (terms->kind == ACCOUNTANT_RDP)
+		appendStringInfo(parameters, ", \"rdp_order\": %d", terms->order);
+	if (terms->kind != ACCOUNTANT_BASIC)
+		appendStringInfo(parameters, ", \"delta_reserve\": %s",
+						 decimal_text(terms->reserve, DELTA_UNIT));
+}
+
 static char *
-describe_budget(Oid role, Datum epsilon, Datum delta, FunctionCallInfo fcinfo)
+describe_budget(Oid role, Datum epsilon, Datum delta, const AccountantTerms *terms,
+				FunctionCallInfo fcinfo)
 {
 	StringInfoData parameters;
 
 	initStringInfo(&parameters);
 	append_role(&parameters, role);
-	appendStringInfo(&parameters,
-					 ", \"epsilon\": %s, \"delta\": %s, \"accountant\": \"basic\", "
-					 "\"max_releases\": ",
+	appendStringInfo(&parameters, ", \"epsilon\": %s, \"delta\": %s",
 					 numeric_normalize(DatumGetNumeric(epsilon)),
 					 numeric_normalize(DatumGetNumeric(delta)));
+	append_terms(&parameters, terms);
+	appendStringInfoString(&parameters, ", \"max_releases\": ");
 	if (PG_ARGISNULL(5))
 		appendStringInfoString(&parameters, "null}");
 	else
@@ -183,44 +194,234 @@ describe_budget(Oid role, Datum epsilon, Datum delta, FunctionCallInfo fcinfo)
 	return parameters.data;
 }
 
+/* A budget as it is now, in this transaction; false: there is none. */
+static bool
+read_budget(Oid table, Oid role, AccountantTerms *terms)
+{
+	static const char *const statement =
+		"SELECT ARRAY[CASE b.accountant WHEN 'basic' THEN 0 WHEN 'zcdp' THEN 1 ELSE 2 END,"
+		" coalesce(b.rdp_order, 0), b.epsilon_nano, b.delta_units, b.reserve_units]"
+		" FROM dpobj.budget_rows b JOIN dpobj.identity_tables t ON t.id = b.relation"
+		" LEFT JOIN dpobj.identity_roles r ON r.id = b.role"
+		" WHERE t.relation = $1 AND (r.role = $2 OR b.role IS NULL AND $2 = 0)";
+	Oid types[] = {OIDOID, OIDOID};
+	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(role)};
+	Datum row;
+	Datum *columns;
+	int count;
+	bool isnull;
+
+	if (!admin_select(statement, lengthof(types), types, values, &row, &isnull))
+		return false;
+	deconstruct_array(DatumGetArrayTypeP(row), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+					  TYPALIGN_DOUBLE, &columns, NULL, &count);
+	*terms = (AccountantTerms){.kind = (AccountantKind) DatumGetInt64(columns[0]),
+							   .order = (int) DatumGetInt64(columns[1]),
+							   .epsilon = DatumGetInt64(columns[2]),
+							   .delta = DatumGetInt64(columns[3]),
+							   .reserve = DatumGetInt64(columns[4])};
+	return true;
+}
+
+/*
+ * One accountant per budget, fixed when it is made (PRIVACY.md 0.1 C5): whoever could change it
+ * after answers have been seen could choose the one that they suit.
+ */
+static void
+keep_accountant(Oid table, Oid role, AccountantTerms *terms)
+{
+	AccountantTerms now;
+
+	if (!read_budget(table, role, &now))
+		return;
+	if (terms->order == 0 && terms->kind == now.kind)
+		terms->order = now.order;
+	if (now.kind != terms->kind || now.order != terms->order)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the accountant of a privacy budget cannot be changed"),
+				 now.kind == ACCOUNTANT_RDP ? errdetail("It is \"rdp\" of order %d.", now.order)
+											: errdetail("It is \"%s\".", accountant_name(now.kind)),
+				 errhint("Drop the budget first, before anybody has seen answers under it.")));
+}
+
+static void
+read_terms(FunctionCallInfo fcinfo, Datum epsilon, Datum delta, AccountantTerms *terms)
+{
+	if (PG_ARGISNULL(4))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the accountant must not be null")));
+	*terms = (AccountantTerms){
+		.kind = accountant_require(text_to_cstring(PG_GETARG_TEXT_PP(4))),
+		.epsilon = decimal_epsilon_cap(epsilon),
+		.delta = decimal_delta_cap(delta),
+	};
+	if (!PG_ARGISNULL(6))
+	{
+		if (terms->kind != ACCOUNTANT_RDP || PG_GETARG_INT32(6) == 0)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("rdp_order is for accountant \"rdp\" and must be an order")));
+		terms->order = PG_GETARG_INT32(6);
+	}
+	if (!PG_ARGISNULL(7))
+	{
+		if (terms->kind == ACCOUNTANT_BASIC)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("delta_reserve is for accountants \"zcdp\" and \"rdp\""),
+							errdetail("Under \"basic\" all of delta is for releases.")));
+		terms->reserve = decimal_delta_cap(PG_GETARG_DATUM(7));
+	}
+}
+
 PG_FUNCTION_INFO_V1(dpobj_set_budget);
 Datum
 dpobj_set_budget(PG_FUNCTION_ARGS)
 {
+	/* the sums are added up by the next charge: this transaction may not see all charges */
 	static const char *const statement =
-		"INSERT INTO dpobj.budget_rows (relation, role, accountant, epsilon_nano, delta_units,"
-		" max_releases) VALUES ($1, nullif($2, 0), 'basic', $3, $4, $5) "
-		"ON CONFLICT (relation, (coalesce(role, 0))) DO UPDATE SET accountant = "
-		"excluded.accountant,"
+		"INSERT INTO dpobj.budget_rows (relation, role, accountant, rdp_order, epsilon_nano,"
+		" delta_units, reserve_units, cost_limit, max_releases)"
+		" VALUES ($1, nullif($2, 0), $3, nullif($4, 0), $5, $6, $7, $8, $9) "
+		"ON CONFLICT (relation, (coalesce(role, 0))) DO UPDATE SET"
 		" epsilon_nano = excluded.epsilon_nano, delta_units = excluded.delta_units,"
-		" max_releases = excluded.max_releases";
-	Oid types[] = {INT8OID, INT8OID, INT8OID, INT8OID, INT8OID};
-	Datum values[lengthof(types)];
-	const char *nulls = PG_ARGISNULL(5) ? "    n" : "     ";
+		" reserve_units = excluded.reserve_units, cost_limit = excluded.cost_limit,"
+		" max_releases = excluded.max_releases,"
+		" cost_spent = NULL, delta_spent = NULL, releases_spent = NULL";
+	Oid types[] = {INT8OID, INT8OID, TEXTOID, INT4OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID};
+	const char *nulls = PG_ARGISNULL(5) ? "        n" : "         ";
 	TableChange change = {InvalidOid};
+	AccountantTerms terms;
 	Datum epsilon;
 	Datum delta;
 
 	admin_require("dpobj.set_budget()");
 	epsilon = required_cap(fcinfo, 2, "epsilon");
 	delta = required_cap(fcinfo, 3, "delta");
-	values[2] = Int64GetDatum(decimal_epsilon_cap(epsilon));
-	values[3] = Int64GetDatum(decimal_delta_cap(delta));
-	values[4] = PG_ARGISNULL(5) ? (Datum) 0 : PG_GETARG_DATUM(5);
-	check_accountant(fcinfo);
+	read_terms(fcinfo, epsilon, delta, &terms);
 	check_max_releases(fcinfo);
 	change.role = budget_role(fcinfo);
 	change.relation = budget_table(fcinfo);
 	charge_tables_check_topmost(change.relation, "Set the budget on the topmost parent.");
-	change.parameters = describe_budget(change.role, epsilon, delta, fcinfo);
 
 	charge_lock_table(change.relation, true);
+	keep_accountant(change.relation, change.role, &terms);
+	accountant_settle(&terms);
+	change.parameters = describe_budget(change.role, epsilon, delta, &terms, fcinfo);
 	charge_set_budget(&change);
-	values[0] = Int64GetDatum(change.relation_identity);
-	values[1] = Int64GetDatum(change.role_identity);
-	(void) admin_execute(statement, lengthof(types), types, values, nulls);
+	{
+		Datum values[] = {Int64GetDatum(change.relation_identity),
+						  Int64GetDatum(change.role_identity),
+						  CStringGetTextDatum(accountant_name(terms.kind)),
+						  Int32GetDatum(terms.order),
+						  Int64GetDatum(terms.epsilon),
+						  Int64GetDatum(terms.delta),
+						  Int64GetDatum(terms.reserve),
+						  Int64GetDatum(terms.cost_limit),
+						  PG_ARGISNULL(5) ? (Datum) 0 : PG_GETARG_DATUM(5)};
+
+		(void) admin_execute(statement, lengthof(types), types, values, nulls);
+	}
 	PG_RETURN_VOID();
 }
+
+/* ---- Top-ups ---------------------------------------------------------------- */
+
+#define REASON_MAX 1000
+
+static char *
+required_reason(FunctionCallInfo fcinfo)
+{
+	char *reason = PG_ARGISNULL(4) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(4));
+
+	if (strspn(reason, " \t\n\r") == strlen(reason))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a privacy budget is raised for a reason"),
+						errhint("Say it: the ledger keeps it.")));
+	if (strlen(reason) > REASON_MAX)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the reason must not be longer than %d bytes", REASON_MAX)));
+	return reason;
+}
+
+static char *
+describe_raise(Oid role, Datum epsilon, Datum delta, const AccountantTerms *terms,
+			   const char *reason)
+{
+	StringInfoData parameters;
+
+	initStringInfo(&parameters);
+	append_role(&parameters, role);
+	appendStringInfo(&parameters, ", \"epsilon_added\": %s, \"delta_added\": %s",
+					 numeric_normalize(DatumGetNumeric(epsilon)),
+					 numeric_normalize(DatumGetNumeric(delta)));
+	appendStringInfo(&parameters, ", \"epsilon\": %s, \"delta\": %s",
+					 decimal_text(terms->epsilon, EPSILON_UNIT),
+					 decimal_text(terms->delta, DELTA_UNIT));
+	append_terms(&parameters, terms);
+	appendStringInfoString(&parameters, ", \"reason\": ");
+	escape_json(&parameters, reason);
+	appendStringInfoChar(&parameters, '}');
+	return parameters.data;
+}
+
+static void
+raise_terms(AccountantTerms *terms, int64 epsilon, int64 delta)
+{
+	if (epsilon == 0 && delta == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a privacy budget must be raised by something")));
+	terms->epsilon += epsilon;
+	terms->delta += delta;
+	if (terms->epsilon > EPSILON_CAP_MAX * EPSILON_ONE || terms->delta > DELTA_ONE)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the raised privacy budget would be out of range"),
+						errdetail("epsilon is at most %d, delta at most 1.", EPSILON_CAP_MAX)));
+	accountant_settle(terms);
+}
+
+/* What is added to delta is for its conversion, under "basic" for releases. */
+PG_FUNCTION_INFO_V1(dpobj_raise_budget);
+Datum
+dpobj_raise_budget(PG_FUNCTION_ARGS)
+{
+	static const char *const statement =
+		"UPDATE dpobj.budget_rows SET epsilon_nano = $3, delta_units = $4, reserve_units = $5,"
+		" cost_limit = $6 WHERE relation = $1 AND coalesce(role, 0) = $2";
+	Oid types[] = {INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID};
+	TableChange change = {InvalidOid};
+	AccountantTerms terms;
+	Datum epsilon;
+	Datum delta;
+	char *reason;
+
+	admin_require("dpobj.raise_budget()");
+	epsilon = required_cap(fcinfo, 2, "epsilon");
+	delta = required_cap(fcinfo, 3, "delta");
+	reason = required_reason(fcinfo);
+	change.role = budget_role(fcinfo);
+	change.relation = budget_table(fcinfo);
+
+	charge_lock_table(change.relation, true);
+	if (!read_budget(change.relation, change.role, &terms))
+		deny_missing_budget(change.relation);
+	raise_terms(&terms, decimal_epsilon_cap(epsilon), decimal_delta_cap(delta));
+	change.parameters = describe_raise(change.role, epsilon, delta, &terms, reason);
+	charge_raise_budget(&change);
+	{
+		Datum values[] = {Int64GetDatum(change.relation_identity),
+						  Int64GetDatum(change.role_identity),
+						  Int64GetDatum(terms.epsilon),
+						  Int64GetDatum(terms.delta),
+						  Int64GetDatum(terms.reserve),
+						  Int64GetDatum(terms.cost_limit)};
+
+		if (admin_execute(statement, lengthof(types), types, values, NULL) != 1)
+			elog(ERROR, "could not raise the privacy budget");
+	}
+	PG_RETURN_VOID();
+}
+
+/* ---- Dropping --------------------------------------------------------------- */
 
 PG_FUNCTION_INFO_V1(dpobj_drop_budget);
 Datum
@@ -251,9 +452,7 @@ dpobj_drop_budget(PG_FUNCTION_ARGS)
 	exists_values[0] = ObjectIdGetDatum(change.relation);
 	exists_values[1] = ObjectIdGetDatum(change.role);
 	if (admin_execute(exists, lengthof(exists_types), exists_types, exists_values, NULL) == 0)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-						errmsg("there is no such privacy budget on table \"%s\"",
-							   get_rel_name(change.relation))));
+		deny_missing_budget(change.relation);
 	charge_drop_budget(&change);
 	values[0] = Int64GetDatum(change.relation_identity);
 	values[1] = Int64GetDatum(change.role_identity);

@@ -33,6 +33,7 @@
 #include "charge_tables.h"
 #include "charge_worker.h"
 #include "dpobj.h"
+#include "pair_terms.h"
 
 /* How often and how long (in milliseconds) we wait for a free worker slot. */
 #define SLOT_ATTEMPTS 60
@@ -292,7 +293,7 @@ charge_commit(const Charge *charge)
 	int ancestors;
 
 	charge_precheck();
-	if (charge->epsilon < 0 || charge->delta < 0 || charge->delta > DELTA_ONE)
+	if (charge->pair.epsilon < 0 || charge->pair.delta < 0 || charge->pair.delta > DELTA_ONE)
 		elog(ERROR, "invalid privacy cost");
 
 	ancestors = charge_tables_describe(charge->relation, texts);
@@ -302,7 +303,8 @@ charge_commit(const Charge *charge)
 	texts[CHARGE_TEXT_ADJACENCY] =
 		charge->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";
 	texts[CHARGE_TEXT_GUARANTEE] = charge->guarantee;
-	texts[CHARGE_TEXT_PAIR] = charge->pair;
+	texts[CHARGE_TEXT_PAIR] = pair_name(charge->pair.kind);
+	texts[CHARGE_TEXT_PAIR_TERMS] = pair_terms(&charge->pair);
 	texts[CHARGE_TEXT_PARAMETERS] = charge->parameters;
 	texts[CHARGE_TEXT_SNAPSHOT] = snapshot_text();
 	texts[CHARGE_TEXT_MODEL_NAME] = "";
@@ -316,8 +318,7 @@ charge_commit(const Charge *charge)
 	request->ancestors = ancestors;
 	request->role = GetSessionUserId();
 	request->budget_required = dpobj_require_budget;
-	request->epsilon = charge->epsilon;
-	request->delta = charge->delta;
+	charge_cost_of(&charge->pair, charge->adjacency, &request->cost);
 	request->makes_model = charge->makes_model;
 	if (charge->analyst != NULL)
 		add_analyst_terms(request, charge->analyst);
@@ -353,6 +354,12 @@ void
 charge_set_budget(TableChange *change)
 {
 	table_change_commit(CHARGE_SET_BUDGET, change);
+}
+
+void
+charge_raise_budget(TableChange *change)
+{
+	table_change_commit(CHARGE_RAISE_BUDGET, change);
 }
 
 void

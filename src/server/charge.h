@@ -13,7 +13,7 @@
 
 #include "access/htup.h"
 
-#include "core/privacy.h"
+#include "core/pair.h"
 
 #define CHARGE_HASH_LENGTH 32
 
@@ -30,10 +30,8 @@ typedef struct Charge
 	Oid relation;          /* what was scanned; of a partition the topmost ancestor */
 	const char *mechanism; /* name, as in the option */
 	Adjacency adjacency;
-	int64 epsilon;          /* nano-units, rounded up */
-	int64 delta;            /* atto-units, rounded up; 0 for pure */
+	Pair pair;              /* epsilon and delta, rounded up, and what else is known */
 	const char *guarantee;  /* exact, float, conditional, unproven */
-	const char *pair;       /* dominating-pair tag of PRIVACY.md 6: 'pure', 'br', ... */
 	const char *parameters; /* jsonb text: public parameters only */
 	bool makes_model;       /* keep a place for it in dpobj.models */
 	AnalystTerms *analyst;  /* NULL: the owner's door */
@@ -83,6 +81,7 @@ typedef struct TableChange
 
 /* Each commits an event of administration by the session user. */
 extern void charge_set_budget(TableChange *change);
+extern void charge_raise_budget(TableChange *change);
 extern void charge_drop_budget(TableChange *change);
 extern void charge_protect(TableChange *change);
 extern void charge_unprotect(TableChange *change);

@@ -80,7 +80,7 @@ check_epsilon(ChargeRequest *request)
 	double least =
 		real_setting(request, "dpobj.min_epsilon", request->min_epsilon, dpobj_min_epsilon);
 
-	if (request->epsilon >= (int64) ceil(least * EPSILON_ONE))
+	if (request->cost.epsilon >= (int64) ceil(least * EPSILON_ONE))
 		return;
 	request->denied = true;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -1,299 +1,27 @@
 /*
- * charge_budget.c - identities and budgets, in the charge worker's transaction.
+ * charge_budget.c - budgets, in the charge worker's transaction.
  *
- * A budget's row is locked before the ledger is summed, and the sum is a statement
- * of its own: under READ COMMITTED its snapshot has every charge that was committed
- * while the row was waited for.  All comparisons are between integers.
+ * A budget's row holds what was spent.  It is locked before it is compared, and the cost is added
+ * to it in the transaction that writes the charge.  Where the sum is not known the ledger is
+ * added up, in a statement of its own: under READ COMMITTED its snapshot has every charge
+ * that was committed while the row was waited for.  All comparisons are between integers.
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_auth_members.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/catcache.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 #include "charge_budget.h"
 #include "charge_plan.h"
 #include "charge_setting.h"
 #include "dpobj.h"
 
-/* ---- Statements ------------------------------------------------------------- */
-
-/* Runs one statement; true if it had a row, which is then the first of SPI_tuptable. */
-static bool
-run(const char *statement, int count, Oid *types, Datum *values)
-{
-	if (charge_run(statement, count, types, values, NULL) < 0)
-		elog(ERROR, "could not read the privacy budgets");
-	return SPI_processed > 0 && SPI_tuptable != NULL;
-}
-
-static Datum
-column(int number, bool *isnull)
-{
-	return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number, isnull);
-}
-
-/* ---- Epoch ------------------------------------------------------------------ */
-
-static void
-deny_epoch(ChargeRequest *request)
-{
-	request->denied = true;
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("the database was restored or the server was promoted since the last entry of "
-					"the privacy ledger"),
-			 errdetail("Spending may be missing from the ledger."),
-			 errhint("After a check, a member of dpobj_admin can allow releases again: SELECT "
-					 "dpobj.confirm_epoch();")));
-}
-
-/* ---- Identities ------------------------------------------------------------- */
-
-/* The tables and roles of a request, as arguments of the statements below. */
-typedef struct Subjects
-{
-	int count;
-	int tables;  /* the first ones */
-	int grantee; /* its place, 0 if there is none */
-	Datum values[3];
-} Subjects;
-
-#define SUBJECT_TYPES                                                                              \
-	{                                                                                              \
-		TEXTARRAYOID, OIDARRAYOID, TEXTARRAYOID                                                    \
-	}
-#define SUBJECTS "unnest($1, $2, $3) WITH ORDINALITY s(kind, object, name, place) "
-
-/* The identity that has the subject's OID, if that OID means anything here. */
-#define BOUND "i.kind = s.kind AND i.object = s.object AND i.origin = dpobj.origin()"
-
-/* In the order of the subjects, null where there is none; and: is the ledger of another epoch? */
-static const char *const find_parties =
-	"SELECT array_agg(i.id ORDER BY s.place),"
-	" (SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT 1) <> dpobj.epoch() "
-	"FROM " SUBJECTS "LEFT JOIN dpobj.identities i ON " BOUND " AND i.name = s.name";
-
-/* What was renamed keeps its identity. */
-static const char *const rename_parties =
-	"UPDATE dpobj.identities i SET name = s.name FROM " SUBJECTS "WHERE " BOUND
-	" AND i.name <> s.name";
-
-/* What was dropped and made again, or restored, gets the identity that had its name last. */
-static const char *const rebind_parties =
-	"UPDATE dpobj.identities d SET object = s.object, origin = dpobj.origin() FROM " SUBJECTS
-	"WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ")"
-	" AND d.id = (SELECT max(o.id) FROM dpobj.identities o"
-	" WHERE o.kind = s.kind AND o.name = s.name AND NOT (o.origin = dpobj.origin()"
-	" AND CASE o.kind WHEN 'table' THEN EXISTS (SELECT FROM pg_class WHERE oid = o.object)"
-	" ELSE EXISTS (SELECT FROM pg_authid WHERE oid = o.object) END))";
-
-static const char *const make_parties =
-	"INSERT INTO dpobj.identities (kind, origin, object, name) "
-	"SELECT s.kind, dpobj.origin(), s.object, s.name FROM " SUBJECTS
-	"WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ") "
-	"ORDER BY s.kind, s.object "
-	"ON CONFLICT ON CONSTRAINT identity_key DO NOTHING";
-
-/* Appends the groups that the last of the roles was made a member of, directly or not. */
-static List *
-append_groups(List *roles)
-{
-	for (int i = list_length(roles) - 1; i < list_length(roles); i++) /* grows meanwhile */
-	{
-		CatCList *memberships =
-			SearchSysCacheList1(AUTHMEMMEMROLE, ObjectIdGetDatum(list_nth_oid(roles, i)));
-
-		for (int j = 0; j < memberships->n_members; j++)
-		{
-			HeapTuple tuple = &memberships->members[j]->tuple;
-
-			roles =
-				list_append_unique_oid(roles, ((Form_pg_auth_members) GETSTRUCT(tuple))->roleid);
-		}
-		ReleaseSysCacheList(memberships);
-	}
-	return roles;
-}
-
-static Datum *
-elements_from_text(const ChargeRequest *request, ChargeText text, Oid type, int *count)
-{
-	int16 length;
-	bool by_value;
-	char align;
-	Oid input;
-	Oid parameter;
-	Datum array;
-	Datum *elements;
-
-	getTypeInputInfo(get_array_type(type), &input, &parameter);
-	array = OidInputFunctionCall(input, unconstify(char *, charge_request_text(request, text)),
-								 parameter, -1);
-	get_typlenbyvalalign(type, &length, &by_value, &align);
-	deconstruct_array(DatumGetArrayTypeP(array), type, length, by_value, align, &elements, NULL,
-					  count);
-	return elements;
-}
-
-static void
-append_subject(Subjects *subjects, ArrayBuildState *states[3], const char *kind, Oid object,
-			   const char *name)
-{
-	states[0] = accumArrayResult(states[0], CStringGetTextDatum(kind), false, TEXTOID,
-								 CurrentMemoryContext);
-	states[1] =
-		accumArrayResult(states[1], ObjectIdGetDatum(object), false, OIDOID, CurrentMemoryContext);
-	states[2] = accumArrayResult(states[2], CStringGetTextDatum(name), false, TEXTOID,
-								 CurrentMemoryContext);
-	subjects->count++;
-}
-
-static void
-append_tables(const ChargeRequest *request, Subjects *subjects, ArrayBuildState *states[3])
-{
-	Datum *oids = elements_from_text(request, CHARGE_TEXT_OIDS, OIDOID, &subjects->tables);
-	int count;
-	Datum *schemas = elements_from_text(request, CHARGE_TEXT_SCHEMAS, TEXTOID, &count);
-	Datum *names = elements_from_text(request, CHARGE_TEXT_RELATIONS, TEXTOID, &count);
-
-	for (int i = 0; i < subjects->tables; i++)
-		append_subject(subjects, states, "table", DatumGetObjectId(oids[i]),
-					   quote_qualified_identifier(TextDatumGetCString(schemas[i]),
-												  TextDatumGetCString(names[i])));
-}
-
-static void
-deny_unknown_role(ChargeRequest *request)
-{
-	request->denied = true;
-	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-					errmsg("the role of a privacy budget does not exist yet"),
-					errdetail("Nobody but its transaction can see it."),
-					errhint("Commit the transaction that creates the role first.")));
-}
-
-static void
-append_roles(ChargeRequest *request, Subjects *subjects, ArrayBuildState *states[3])
-{
-	List *roles = append_groups(list_make1_oid(request->role));
-
-	if (OidIsValid(request->grantee))
-		roles = list_append_unique_oid(roles, request->grantee);
-	for (int i = 0; i < list_length(roles); i++)
-	{
-		Oid role = list_nth_oid(roles, i);
-		char *name = GetUserNameFromId(role, role != request->role);
-
-		if (name == NULL && role == request->grantee)
-			deny_unknown_role(request);
-		if (name == NULL)
-			continue; /* a group that has gone meanwhile */
-		if (role == request->grantee)
-			subjects->grantee = subjects->count;
-		append_subject(subjects, states, "role", role, name);
-	}
-}
-
-static void
-collect_subjects(ChargeRequest *request, Subjects *subjects)
-{
-	ArrayBuildState *states[3] = {NULL, NULL, NULL};
-
-	memset(subjects, 0, sizeof(*subjects));
-	append_tables(request, subjects, states);
-	append_roles(request, subjects, states);
-	for (int i = 0; i < 3; i++)
-		subjects->values[i] = makeArrayResult(states[i], CurrentMemoryContext);
-}
-
-static Datum
-identities_array(Datum *ids, int count)
-{
-	return PointerGetDatum(
-		construct_array(ids, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-}
-
-/* Looks the subjects up; false if an identity is missing or has another name. */
-static bool
-find(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
-{
-	Oid types[] = SUBJECT_TYPES;
-	bool isnull;
-	bool other_epoch;
-	Datum *ids;
-	bool *missing;
-	int count;
-
-	if (!run(find_parties, lengthof(types), types, subjects->values))
-		elog(ERROR, "could not tell whom to charge");
-	other_epoch = DatumGetBool(column(2, &isnull));
-	if (!isnull && other_epoch && request->event != CHARGE_CONFIRM_EPOCH)
-		deny_epoch(request);
-	deconstruct_array(DatumGetArrayTypeP(column(1, &isnull)), INT8OID, sizeof(int64),
-					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &ids, &missing, &count);
-	for (int i = 0; i < count; i++)
-	{
-		if (missing[i])
-			return false;
-	}
-	parties->relation = subjects->tables > 0 ? ids[0] : Int64GetDatum(0);
-	parties->role = ids[subjects->tables];
-	parties->grantee = subjects->grantee > 0 ? ids[subjects->grantee] : Int64GetDatum(0);
-	parties->tables = identities_array(ids, subjects->tables);
-	parties->payers = identities_array(ids + subjects->tables, count - subjects->tables);
-	return true;
-}
-
-/* Tables that were charged together stay relatives. */
-static void
-record_lineage(const ChargeRequest *request, const ChargeParties *parties)
-{
-	static const char *const statement =
-		"INSERT INTO dpobj.lineage (ancestor, descendant) "
-		"SELECT CASE WHEN place <= $3 + 1 THEN id ELSE $1 END,"
-		" CASE WHEN place <= $3 + 1 THEN $1 ELSE id END "
-		"FROM unnest($2) WITH ORDINALITY t(id, place) WHERE place > 1 AND NOT EXISTS"
-		" (SELECT FROM dpobj.lineage l WHERE (l.ancestor, l.descendant) ="
-		" CASE WHEN place <= $3 + 1 THEN (id, $1) ELSE ($1, id) END) "
-		"ORDER BY id ON CONFLICT DO NOTHING";
-	Oid types[] = {INT8OID, INT8ARRAYOID, INT4OID};
-	Datum values[] = {parties->relation, parties->tables, Int32GetDatum(request->ancestors)};
-
-	(void) run(statement, lengthof(types), types, values);
-}
-
-void
-charge_bind(ChargeRequest *request, ChargeParties *parties)
-{
-	Oid types[] = SUBJECT_TYPES;
-	Subjects subjects;
-
-	collect_subjects(request, &subjects);
-	if (!find(request, &subjects, parties))
-	{
-		(void) run(rename_parties, lengthof(types), types, subjects.values);
-		(void) run(rebind_parties, lengthof(types), types, subjects.values);
-		(void) run(make_parties, lengthof(types), types, subjects.values);
-		if (!find(request, &subjects, parties))
-			elog(ERROR, "could not tell whom to charge");
-	}
-	request->relation_identity = DatumGetInt64(parties->relation);
-	request->grantee_identity = DatumGetInt64(parties->grantee);
-	if (subjects.tables > 1)
-		record_lineage(request, parties);
-}
-
-/* ---- Budgets ---------------------------------------------------------------- */
+/* ---- Locks ------------------------------------------------------------------ */
 
 void
 charge_lock_table(Oid table, bool exclusive)
@@ -304,26 +32,18 @@ charge_lock_table(Oid table, bool exclusive)
 	LockDatabaseObject(budgets, table, 0, exclusive ? ExclusiveLock : ShareLock);
 }
 
+/* Against changes of budgets: those of descendants cannot be set while they are descendants. */
 static void
 lock_tables(const ChargeRequest *request)
 {
 	int count;
-	Datum *tables = elements_from_text(request, CHARGE_TEXT_OIDS, OIDOID, &count);
+	Datum *tables = charge_elements(request, CHARGE_TEXT_OIDS, OIDOID, &count);
 
-	/* The descendants' own budgets cannot be set while they are descendants. */
 	for (int i = 0; i <= request->ancestors && i < count; i++)
 		charge_lock_table(DatumGetObjectId(tables[i]), false);
 }
 
-#define APPLIES "b.relation = ANY ($1) AND (b.role IS NULL OR b.role = ANY ($2))"
-
-static bool
-lock_budgets(int count, Oid *types, Datum *values)
-{
-	return run("SELECT b.id FROM dpobj.budget_rows b WHERE " APPLIES
-			   " ORDER BY b.relation, b.role FOR UPDATE",
-			   count, types, values);
-}
+/* ---- Budgets ---------------------------------------------------------------- */
 
 static bool
 budget_is_required(const ChargeRequest *request)
@@ -360,27 +80,148 @@ charge_deny_exhausted(const char *budget)
 							"dpobj.set_budget(relation, role, epsilon, delta).")));
 }
 
+/* ---- Sums ------------------------------------------------------------------- */
+
+void
+charge_distrust_sums(void)
+{
+	static const char *const statement =
+		"UPDATE dpobj.budget_rows SET cost_spent = NULL, delta_spent = NULL, releases_spent = NULL";
+
+	(void) charge_query(statement, 0, NULL, NULL);
+}
+
+#define MEMBERS "(SELECT f.members FROM dpobj.families f WHERE f.id = $9)::bigint[]"
+
+/* In the currency of the budget b. */
+#define ASKED CHARGE_COST_ROW(1, 2, 3, 4, 5, 6, 7, 8)
+#define UNIT                                                                                       \
+	"coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),"        \
+	" 'replace')"
+#define ASKED_COST                                                                                 \
+	"dpobj.cost_under(" ASKED ", " UNIT ", b.accountant,"                                          \
+	" array_position(dpobj.rdp_orders(), b.rdp_order))"
+#define ASKED_DELTA "dpobj.delta_under(" ASKED ", " UNIT ", b.accountant)"
+
+/* Parameters of the statements below: $1 to $8 the cost, $9 the table, $10 tables, $11 payers. */
+typedef struct CostArguments
+{
+	Oid types[CHARGE_COST_PARAMETERS + 3];
+	Datum values[CHARGE_COST_PARAMETERS + 3];
+} CostArguments;
+
+static void
+cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostArguments *arguments)
+{
+	Oid *types = arguments->types + CHARGE_COST_PARAMETERS;
+	Datum *values = arguments->values + CHARGE_COST_PARAMETERS;
+
+	charge_cost_parameters(&request->cost, arguments->types, arguments->values);
+	types[0] = INT8OID;
+	types[1] = types[2] = INT8ARRAYOID;
+	values[0] = parties->relation;
+	values[1] = parties->tables;
+	values[2] = parties->payers;
+}
+
+/* The budgets that count a charge, as they were when all of them were locked. */
+typedef struct LockedBudgets
+{
+	int count;
+	bool counted; /* are all sums known? */
+	bool applies; /* is one of them of the table, or of what is its ancestor or descendant now? */
+	bool fits;    /* does the cost fit into each of these whose sum is known? */
+} LockedBudgets;
+
+static bool
+boolean_column(int row, int number)
+{
+	bool isnull;
+
+	return DatumGetBool(
+		SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, number, &isnull));
+}
+
+static void
+lock_budgets(CostArguments *arguments, LockedBudgets *locked)
+{
+	static const char *const statement =
+		"SELECT b.cost_spent IS NOT NULL, b.relation = ANY ($10),"
+		" (b.cost_spent + " ASKED_COST " <= b.cost_limit"
+		" AND b.delta_spent + " ASKED_DELTA " <= b.reserve_units"
+		" AND coalesce(b.releases_spent < b.max_releases, true)) IS TRUE "
+		"FROM dpobj.budget_rows b WHERE b.relation = ANY (" MEMBERS ")"
+		" AND (b.role IS NULL OR b.role = ANY ($11)) ORDER BY b.relation, b.role FOR UPDATE";
+
+	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
+	*locked = (LockedBudgets){.count = (int) SPI_processed, .counted = true, .fits = true};
+	for (int i = 0; i < locked->count; i++)
+	{
+		bool applies = boolean_column(i, 2);
+
+		locked->counted = locked->counted && boolean_column(i, 1);
+		locked->applies = locked->applies || applies;
+		locked->fits = locked->fits && (!applies || boolean_column(i, 3));
+	}
+}
+
+/* Adds up the ledger for the locked budgets whose sums nobody knows. */
+static void
+count_ledger(CostArguments *arguments)
+{
+	static const char *const statement =
+		"UPDATE dpobj.budget_rows b SET cost_spent = s.cost, delta_spent = s.delta,"
+		" releases_spent = s.releases FROM dpobj.budget_sums s WHERE s.id = b.id"
+		" AND b.cost_spent IS NULL AND b.relation = ANY (" MEMBERS ")"
+		" AND (b.role IS NULL OR b.role = ANY ($11))";
+
+	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
+}
+
+static void
+deny_excess(ChargeRequest *request, CostArguments *arguments)
+{
+	static const char *const statement = "SELECT dpobj.budget_exceeded($10, $11, " ASKED ")";
+	bool isnull;
+	Datum exceeded;
+
+	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
+	exceeded = charge_column(1, &isnull);
+	if (isnull)
+		elog(ERROR, "could not tell which privacy budget is exhausted");
+	request->denied = true;
+	charge_deny_exhausted(TextDatumGetCString(exceeded));
+}
+
 void
 charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
 {
-	Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, INT8OID, INT8OID, TEXTOID};
-	Datum values[] = {parties->tables, parties->payers, Int64GetDatum(request->epsilon),
-					  Int64GetDatum(request->delta),
-					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ADJACENCY))};
-	Datum exceeded;
-	bool isnull;
+	CostArguments arguments = {{0}};
+	LockedBudgets locked;
 
 	lock_tables(request);
-	if (!lock_budgets(2, types, values))
+	cost_arguments(request, parties, &arguments);
+	lock_budgets(&arguments, &locked);
+	if (!locked.applies && budget_is_required(request))
+		charge_deny_without_budget(request);
+	if (!locked.counted)
 	{
-		if (budget_is_required(request))
-			charge_deny_without_budget(request);
-		return;
+		count_ledger(&arguments);
+		lock_budgets(&arguments, &locked);
 	}
-	(void) run(CHARGE_FIND_EXCEEDED, lengthof(types), types, values);
-	exceeded = column(1, &isnull);
-	if (isnull)
-		return;
-	request->denied = true;
-	charge_deny_exhausted(TextDatumGetCString(exceeded));
+	if (!locked.fits)
+		deny_excess(request, &arguments);
+}
+
+void
+charge_count_release(const ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const statement =
+		"UPDATE dpobj.budget_rows b SET cost_spent = b.cost_spent + " ASKED_COST
+		", delta_spent = b.delta_spent + " ASKED_DELTA ", releases_spent = b.releases_spent + 1"
+		" WHERE b.relation = ANY (" MEMBERS ") AND (b.role IS NULL OR b.role = ANY ($11))";
+	CostArguments arguments = {{0}};
+
+	cost_arguments(request, parties, &arguments);
+	(void) charge_query(statement, lengthof(arguments.types), arguments.types, arguments.values);
 }

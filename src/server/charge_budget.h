@@ -1,45 +1,35 @@
 /*
- * charge_budget.h - the charge worker's look at identities and budgets.
+ * charge_budget.h - the charge worker's look at budgets.
  */
 #ifndef DPOBJ_CHARGE_BUDGET_H
 #define DPOBJ_CHARGE_BUDGET_H
 
 #include "postgres.h"
 
-#include "charge_worker.h"
-
-/* Whom a request concerns, as rows of dpobj.identities. */
-typedef struct ChargeParties
-{
-	Datum relation; /* bigint; 0 if the request has no table */
-	Datum role;     /* bigint: the session user */
-	Datum grantee;  /* bigint; 0 if the request has none */
-	Datum tables;   /* bigint[]: the table, its ancestors, its descendants */
-	Datum payers;   /* bigint[]: the session user, its groups, the grantee */
-} ChargeParties;
+#include "charge_identity.h"
 
 /* All within SPI, in the worker's transaction; each raises an error that denies the request. */
 
 /*
- * Finds or makes the identities of a request; refuses what comes after a restore or
- * a promotion that nobody has confirmed.
+ * Locks every budget that counts a charge and denies what does not fit into each that applies:
+ * those of the table, its ancestors and its descendants.  A table that was a relative once
+ * counts a charge too, but does not stop it.
  */
-extern void charge_bind(ChargeRequest *request, ChargeParties *parties);
-
-/* Locks every budget that applies to a charge, and denies what does not fit into each of them. */
 extern void charge_check_budgets(ChargeRequest *request, const ChargeParties *parties);
 
 /* Raises UB002. */
 extern void charge_deny_without_budget(ChargeRequest *request) pg_attribute_noreturn();
 
 /*
- * Of the budgets that apply, the first that a cost does not fit into, as a sentence;
- * null: it fits.  $1, $2: identities of tables and payers; $3, $4: epsilon and delta; $5:
- * adjacency.
+ * Adds the cost to the sums of every budget that counts the charge, locked by
+ * charge_check_budgets(), in the transaction that writes it.
  */
-#define CHARGE_FIND_EXCEEDED "SELECT dpobj.budget_exceeded($1, $2, $3, $4, $5)"
+extern void charge_count_release(const ChargeRequest *request, const ChargeParties *parties);
 
-/* Raises UB001 with such a sentence. */
+/* From now on no sum is known: each is added up anew by the next charge. */
+extern void charge_distrust_sums(void);
+
+/* Raises UB001 with what dpobj.budget_exceeded says. */
 extern void charge_deny_exhausted(const char *budget) pg_attribute_noreturn();
 
 /*

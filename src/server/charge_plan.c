@@ -53,3 +53,17 @@ charge_run(const char *statement, int count, Oid *types, Datum *values, const ch
 		return SPI_execute_plan(kept_plan(statement, count, types), values, nulls, false, 0);
 	return SPI_execute_with_args(statement, count, types, values, nulls, false, 0);
 }
+
+bool
+charge_query(const char *statement, int count, Oid *types, Datum *values)
+{
+	if (charge_run(statement, count, types, values, NULL) < 0)
+		elog(ERROR, "could not read or write the privacy budgets");
+	return SPI_processed > 0;
+}
+
+Datum
+charge_column(int number, bool *isnull)
+{
+	return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number, isnull);
+}

@@ -16,4 +16,10 @@ extern int charge_run(const char *statement, int count, Oid *types, Datum *value
 /* From now on plans are kept until the process ends. */
 extern void charge_keep_plans(void);
 
+/* The same without nulls, or an error; true if it met a row. */
+extern bool charge_query(const char *statement, int count, Oid *types, Datum *values);
+
+/* A column of the first row of the last of these that selected one. */
+extern Datum charge_column(int number, bool *isnull);
+
 #endif

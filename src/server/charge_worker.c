@@ -63,31 +63,42 @@ static int64
 insert_charged(const ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *const statement =
-		"INSERT INTO dpobj.ledger_events (event, relation, role, epsilon_nano, delta_units,"
-		" relation_identity, role_identity, payers, relation_name, role_name, mechanism,"
-		" mechanism_version, adjacency, guarantee, pair, parameters, snapshot, door, person) "
-		"VALUES ('charged', $1, $2, $3, $4, $5, $6, $7, format('%I.%I', ($10::text[])[1],"
-		" ($11::text[])[1]), $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $8, nullif($20, ''))"
-		" RETURNING id";
-	Oid types[8 + CHARGE_TEXTS] = {OIDOID,  OIDOID,  INT8OID,      INT8OID,
-								   INT8OID, INT8OID, INT8ARRAYOID, TEXTOID};
-	Datum values[8 + CHARGE_TEXTS] = {
-		ObjectIdGetDatum(request->relation),
-		ObjectIdGetDatum(request->role),
-		Int64GetDatum(request->epsilon),
-		Int64GetDatum(request->delta),
-		parties->relation,
-		parties->role,
-		parties->payers,
-		CStringGetTextDatum(request->by_analyst ? "analyst" : "owner")};
+		"INSERT INTO dpobj.ledger_events (event, adjacency, epsilon_nano, delta_units, rho_pico,"
+		" rho_delta, rdp_pico, rdp_delta, rdp_replaced, relation, role, relation_identity,"
+		" role_identity, payers, door, relation_name, role_name, mechanism, mechanism_version,"
+		" guarantee, pair, parameters, snapshot, pair_terms, person) "
+		"VALUES ('charged', $1, $2, $3, $4, $5, $6, $7, nullif($8, '{}'), $9, $10, $11, $12, $13, "
+		"$14,"
+		" format('%I.%I', ($16::text[])[1], ($17::text[])[1]), $18, $19, $20, $22, $23, $24::jsonb,"
+		" $25, $26::jsonb, nullif($27, '')) RETURNING id";
+	enum
+	{
+		TEXTS_FROM = CHARGE_COST_PARAMETERS + 6,
+		PARAMETERS = TEXTS_FROM + CHARGE_TEXTS
+	};
+	Oid types[PARAMETERS] = {0};
+	Datum values[PARAMETERS];
+	Oid *type = types + CHARGE_COST_PARAMETERS;
+	Datum *value = values + CHARGE_COST_PARAMETERS;
 
-	/* The parameters from $9 on are the texts, in the order of ChargeText. */
+	charge_cost_parameters(&request->cost, types, values);
+	type[0] = type[1] = OIDOID;
+	type[2] = type[3] = INT8OID;
+	type[4] = INT8ARRAYOID;
+	type[5] = TEXTOID;
+	value[0] = ObjectIdGetDatum(request->relation);
+	value[1] = ObjectIdGetDatum(request->role);
+	value[2] = parties->relation;
+	value[3] = parties->role;
+	value[4] = parties->payers;
+	value[5] = CStringGetTextDatum(request->by_analyst ? "analyst" : "owner");
+	/* The parameters from $15 on are the texts, in the order of ChargeText. */
 	for (int i = 0; i < CHARGE_TEXTS; i++)
 	{
-		types[8 + i] = TEXTOID;
-		values[8 + i] = CStringGetTextDatum(charge_request_text(request, (ChargeText) i));
+		types[TEXTS_FROM + i] = TEXTOID;
+		values[TEXTS_FROM + i] = CStringGetTextDatum(charge_request_text(request, (ChargeText) i));
 	}
-	return insert_event(statement, 8 + CHARGE_TEXTS, types, values, NULL);
+	return insert_event(statement, PARAMETERS, types, values, NULL);
 }
 
 static int64
@@ -199,6 +210,7 @@ commit_charged(ChargeRequest *request)
 	if (request->by_analyst)
 		charge_check_analyst(request, &parties);
 	release = insert_charged(request, &parties);
+	charge_count_release(request, &parties);
 	if (request->makes_model)
 		reserve_model(request, release, &parties);
 	return release;
@@ -223,6 +235,8 @@ commit_administration(ChargeRequest *request, const char *event)
 		charge_bind(request, &parties);
 	if (request->event == CHARGE_PROTECT)
 		charge_check_charges(request, &parties);
+	if (request->event == CHARGE_CONFIRM_EPOCH)
+		charge_distrust_sums();
 	return insert_administration(request, event, &parties);
 }
 
@@ -239,6 +253,8 @@ insert_request(ChargeRequest *request)
 			return insert_outcome(request, "failed");
 		case CHARGE_SET_BUDGET:
 			return commit_administration(request, "set_budget");
+		case CHARGE_RAISE_BUDGET:
+			return commit_administration(request, "raise_budget");
 		case CHARGE_DROP_BUDGET:
 			return commit_administration(request, "drop_budget");
 		case CHARGE_PROTECT:

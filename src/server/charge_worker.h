@@ -14,6 +14,7 @@
 #include "storage/proc.h"
 
 #include "charge.h"
+#include "charge_cost.h"
 
 /* All that other sessions get to see of a request, in pg_stat_activity. */
 #define CHARGE_WORKER_NAME "dpobj charge"
@@ -28,6 +29,7 @@ typedef enum ChargeEvent
 	CHARGE_RELEASED,
 	CHARGE_FAILED,
 	CHARGE_SET_BUDGET,
+	CHARGE_RAISE_BUDGET,
 	CHARGE_DROP_BUDGET,
 	CHARGE_PROTECT,
 	CHARGE_UNPROTECT,
@@ -56,6 +58,7 @@ typedef enum ChargeText
 	CHARGE_TEXT_PAIR,
 	CHARGE_TEXT_PARAMETERS,
 	CHARGE_TEXT_SNAPSHOT,
+	CHARGE_TEXT_PAIR_TERMS,
 	CHARGE_TEXT_PERSON, /* column name; empty: rows are protected */
 	CHARGE_TEXT_MODEL_NAME,
 	CHARGE_TEXTS /* how many there are */
@@ -74,8 +77,7 @@ typedef struct ChargeRequest
 	Oid role;             /* of a charge and of administration: the session user */
 	Oid grantee;          /* of a budget; invalid: all roles */
 	bool budget_required; /* of a charge: no budget, no release */
-	int64 epsilon;        /* of a charge, nano-units */
-	int64 delta;          /* of a charge, atto-units */
+	ChargeCost cost;      /* of a charge */
 	int64 release;        /* of an end: the charge it belongs to */
 	bool makes_model;     /* of a charge: it gets a row in dpobj.model_rows */
 	bool by_analyst;      /* of a charge: at that door */

@@ -113,3 +113,14 @@ decimal_delta_cap(Datum value)
 						errmsg("delta of a budget must be between zero and one")));
 	return units(value, "1000000000000000000", numeric_floor);
 }
+
+char *
+decimal_text(int64 units, const char *unit)
+{
+	Datum product =
+		DirectFunctionCall2(numeric_mul, DirectFunctionCall1(int8_numeric, Int64GetDatum(units)),
+							numeric_from_text(unit));
+
+	return DatumGetCString(
+		DirectFunctionCall1(numeric_out, DirectFunctionCall1(numeric_trim_scale, product)));
+}

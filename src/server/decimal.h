@@ -29,4 +29,10 @@ extern void decimal_delta(Datum value, Oid type, PrivacyCost *cost);
 extern int64 decimal_epsilon_cap(Datum value);
 extern int64 decimal_delta_cap(Datum value);
 
+/* Units as an exact decimal. */
+#define EPSILON_UNIT "0.000000001"
+#define HALF_EPSILON_UNIT "0.0000000005"
+#define DELTA_UNIT "0.000000000000000001"
+extern char *decimal_text(int64 units, const char *unit);
+
 #endif

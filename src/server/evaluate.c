@@ -283,7 +283,6 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 	tally->adjacency = protection->adjacency;
 	tally->person = protection->person;
 	tally->epsilon = evaluation->cost.epsilon / rows;
-	tally->epsilon_charged = evaluation->cost.epsilon_charged;
 	tally->provenance = analyst_provenance(opened, evaluation->filter);
 	if (tally->epsilon == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -296,12 +295,14 @@ evaluate(Evaluation *evaluation, List *columns)
 {
 	AnalystTerms terms = {.name = NULL};
 	AnalystTable opened;
+	Pair pair;
 	int64 release;
 
 	analyst_open(evaluation->table, columns, evaluation->rated[0].label, false, evaluation->filter,
 				 &opened);
-	grant_check_budgets(evaluation->table, evaluation->cost.epsilon_charged, 0,
-						opened.protection.adjacency);
+	evaluation->tally.epsilon_charged = evaluation->cost.epsilon_charged;
+	pair = tally_pair(&evaluation->tally);
+	grant_check_budgets(evaluation->table, &pair, opened.protection.adjacency);
 	for (int m = 0; m < evaluation->tally.models; m++)
 		check_encoders(&evaluation->rated[m], &opened);
 	settle(evaluation, &opened);

@@ -193,10 +193,8 @@ commit_charge(const Learning *learning, const PlanTable *table)
 		.relation = table->oid,
 		.mechanism = "ftrl",
 		.adjacency = ADJACENCY_REPLACE,
-		.epsilon = learning->cost.epsilon_charged,
-		.delta = learning->cost.delta_charged,
+		.pair = learning_pair(learning),
 		.guarantee = "exact",
-		.pair = learning->plan.pure ? "pure" : "zcdp",
 		.parameters = learning_parameters(learning),
 	};
 

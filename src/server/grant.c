@@ -10,6 +10,7 @@
 
 #include "admin.h"
 #include "charge_budget.h"
+#include "charge_cost.h"
 #include "dpobj.h"
 #include "grant.h"
 
@@ -77,25 +78,28 @@ grant_is_held(Oid table)
 }
 
 void
-grant_check_budgets(Oid table, int64 epsilon, int64 delta, Adjacency adjacency)
+grant_check_budgets(Oid table, const Pair *pair, Adjacency adjacency)
 {
 	static const char *const exceeded =
-		"WITH RECURSIVE payers(role) AS (SELECT $2"
+		"WITH RECURSIVE payers(role) AS (SELECT $10"
 		" UNION SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role) "
 		"SELECT dpobj.budget_exceeded("
-		"ARRAY(SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $1),"
+		"ARRAY(SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $9),"
 		" ARRAY(SELECT r.id FROM dpobj.identity_roles r WHERE r.role IN (SELECT role FROM payers)),"
-		" $3, $4, $5)";
-	Oid types[] = {OIDOID, OIDOID, INT8OID, INT8OID, TEXTOID};
-	Datum values[] = {
-		ObjectIdGetDatum(table), ObjectIdGetDatum(GetSessionUserId()), Int64GetDatum(epsilon),
-		Int64GetDatum(delta),
-		CStringGetTextDatum(adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove")};
+		" " CHARGE_COST_ROW(1, 2, 3, 4, 5, 6, 7, 8) ")";
+	Oid types[CHARGE_COST_PARAMETERS + 2];
+	Datum values[lengthof(types)];
+	ChargeCost cost;
 	Datum result;
 	bool isnull;
 
 	if (!grant_is_held(table))
 		deny_without_budget(table);
+	charge_cost_of(pair, adjacency, &cost);
+	charge_cost_parameters(&cost, types, values);
+	types[CHARGE_COST_PARAMETERS] = types[CHARGE_COST_PARAMETERS + 1] = OIDOID;
+	values[CHARGE_COST_PARAMETERS] = ObjectIdGetDatum(table);
+	values[CHARGE_COST_PARAMETERS + 1] = ObjectIdGetDatum(GetSessionUserId());
 	(void) admin_select(exceeded, lengthof(types), types, values, &result, &isnull);
 	if (!isnull)
 		charge_deny_exhausted(TextDatumGetCString(result));

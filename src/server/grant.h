@@ -6,7 +6,7 @@
 
 #include "postgres.h"
 
-#include "core/privacy.h"
+#include "core/pair.h"
 
 /*
  * Raises UB003 unless current user and session user hold the same budgets on the
@@ -21,8 +21,7 @@ extern bool grant_is_held(Oid table);
 /*
  * Raises UB002 if no budget on the table grants, UB001 if one that applies does not
  * cover the cost.  A courtesy without locks: the charge worker asks again.
- * epsilon: nano-units; delta: atto-units.
  */
-extern void grant_check_budgets(Oid table, int64 epsilon, int64 delta, Adjacency adjacency);
+extern void grant_check_budgets(Oid table, const Pair *pair, Adjacency adjacency);
 
 #endif

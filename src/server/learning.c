@@ -271,3 +271,15 @@ learning_parameters(const Learning *learning)
 	appendStringInfoChar(&text, '}');
 	return text.data;
 }
+
+Pair
+learning_pair(const Learning *learning)
+{
+	Pair pair = {.kind = learning->plan.pure ? PAIR_PURE : PAIR_CONCENTRATED,
+				 .epsilon = learning->cost.epsilon_charged,
+				 .delta = learning->cost.delta_charged,
+				 .count = 1,
+				 .rho = learning->plan.pure ? 0 : learning->plan.rho};
+
+	return pair;
+}

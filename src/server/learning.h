@@ -10,6 +10,7 @@
 #include "utils/jsonb.h"
 
 #include "core/ftrl.h"
+#include "core/pair.h"
 
 #include "decimal.h"
 
@@ -43,5 +44,8 @@ extern void learning_append_mechanism(StringInfo json, const Learning *learning)
 
 /* Jsonb text of the public parameters, for the ledger. */
 extern char *learning_parameters(const Learning *learning);
+
+/* What is known about the laws of a run, with the cost that is charged; once settled. */
+extern Pair learning_pair(const Learning *learning);
 
 #endif

@@ -26,6 +26,7 @@
 
 #include "analyst.h"
 #include "body_choice.h"
+#include "charge_cost.h"
 #include "dpobj.h"
 #include "grant.h"
 #include "json_value.h"
@@ -38,25 +39,6 @@
 #define PRICE_BETA 0.05
 
 /* ---- arguments ---- */
-
-/* ---- numbers ---- */
-
-/* Units of 1e-9 or 1e-18 as an exact decimal. */
-static char *
-decimal_text(int64 units, const char *unit)
-{
-	Datum one = DirectFunctionCall3(numeric_in, CStringGetDatum(unit), ObjectIdGetDatum(InvalidOid),
-									Int32GetDatum(-1));
-	Datum product = DirectFunctionCall2(
-		numeric_mul, DirectFunctionCall1(int8_numeric, Int64GetDatum(units)), one);
-
-	return DatumGetCString(
-		DirectFunctionCall1(numeric_out, DirectFunctionCall1(numeric_trim_scale, product)));
-}
-
-#define EPSILON_UNIT "0.000000001"
-#define HALF_EPSILON_UNIT "0.0000000005"
-#define DELTA_UNIT "0.000000000000000001"
 
 /* ---- members of the answer ---- */
 
@@ -247,20 +229,24 @@ parse_json(const StringInfoData *json)
  * it; nulls without a budget that grants.  The function knows who may see what.
  */
 static void
-append_remaining(StringInfo json, Oid table, const PrivacyCost *cost)
+append_remaining(StringInfo json, Oid table, const Training *training)
 {
 	static const char *const statement =
 		"SELECT format('{\"epsilon\": %s, \"delta\": %s, \"releases\": %s}', r.epsilon, r.delta,"
 		" coalesce(r.releases::text, 'null')),"
-		" least(div(r.epsilon, $2::numeric), CASE WHEN $3::numeric > 0 THEN div(r.delta, "
-		"$3::numeric) END, r.releases)::text"
-		" FROM dpobj.remaining($1) r";
-	Oid types[] = {OIDOID, TEXTOID, TEXTOID};
-	Datum values[] = {ObjectIdGetDatum(table),
-					  CStringGetTextDatum(decimal_text(cost->epsilon_charged, EPSILON_UNIT)),
-					  CStringGetTextDatum(decimal_text(cost->delta_charged, DELTA_UNIT))};
+		" coalesce(dpobj.calls_that_fit($9, " CHARGE_COST_ROW(1, 2, 3, 4, 5, 6, 7,
+															  8) ")::text, 'null')"
+																 " FROM dpobj.remaining($9) r";
+	Oid types[CHARGE_COST_PARAMETERS + 1];
+	Datum values[lengthof(types)];
 	bool granted = grant_is_held(table);
+	Pair pair = training_pair(training);
+	ChargeCost cost;
 
+	charge_cost_of(&pair, training->request.adjacency, &cost);
+	charge_cost_parameters(&cost, types, values);
+	types[CHARGE_COST_PARAMETERS] = OIDOID;
+	values[CHARGE_COST_PARAMETERS] = ObjectIdGetDatum(table);
 	SPI_connect();
 	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, true, 1) !=
 		SPI_OK_SELECT)
@@ -358,7 +344,7 @@ dpobj_price_relation(PG_FUNCTION_ARGS)
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	append_price(&json, training);
-	append_remaining(&json, table, &training->cost);
+	append_remaining(&json, table, training);
 	appendStringInfoChar(&json, '}');
 	return parse_json(&json);
 }

@@ -311,6 +311,19 @@ store_declaration(const Declaration *declaration, int64 identity)
 }
 
 /* dpobj.protect(relation, encoders, adjacency, person, max_rows_per_person, n, ignore_rls) */
+/* The unit of a table's budgets may have changed, so their sums are added up anew. */
+static void
+distrust_sums(int64 relation)
+{
+	static const char *const statement =
+		"UPDATE dpobj.budget_rows SET cost_spent = NULL, delta_spent = NULL, releases_spent = NULL"
+		" WHERE relation = $1";
+	Oid types[] = {INT8OID};
+	Datum values[] = {Int64GetDatum(relation)};
+
+	(void) admin_execute(statement, lengthof(types), types, values, NULL);
+}
+
 PG_FUNCTION_INFO_V1(dpobj_protect);
 Datum
 dpobj_protect(PG_FUNCTION_ARGS)
@@ -329,6 +342,7 @@ dpobj_protect(PG_FUNCTION_ARGS)
 	charge_lock_table(change.relation, true);
 	charge_protect(&change);
 	store_declaration(&declaration, change.relation_identity);
+	distrust_sums(change.relation_identity);
 	PG_RETURN_VOID();
 }
 
@@ -364,5 +378,6 @@ dpobj_unprotect(PG_FUNCTION_ARGS)
 	values[0] = Int64GetDatum(change.relation_identity);
 	if (admin_execute(statement, lengthof(identity_types), identity_types, values, NULL) != 1)
 		elog(ERROR, "could not remove the protection");
+	distrust_sums(change.relation_identity);
 	PG_RETURN_VOID();
 }

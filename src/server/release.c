@@ -40,22 +40,6 @@ release_encode(const Training *training, RowsState *state, Size *length)
 	return wire_encode_problem(&training->request, &instance, &memory.memory, length);
 }
 
-/*
- * The tag of the pair of laws that dominates (PRIVACY.md 6); of a noise that is not proved
- * private there is none.
- */
-static const char *
-pair_tag(const Training *training)
-{
-	const MechanismRequest *request = &training->request;
-
-	if (mechanism_proof(request) == PROOF_UNPROVEN)
-		return "none";
-	if (training->cost.delta_charged > 0)
-		return "approx";
-	return mechanism_get(request->kind)->bounded_range ? "br" : "pure";
-}
-
 int64
 release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 {
@@ -64,10 +48,8 @@ release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 		.relation = table,
 		.mechanism = mechanism->name,
 		.adjacency = training->request.adjacency,
-		.epsilon = training->cost.epsilon_charged,
-		.delta = training->cost.delta_charged,
+		.pair = training_pair(training),
 		.guarantee = training->guarantee,
-		.pair = pair_tag(training),
 		.parameters = training_parameters(training),
 		.makes_model = true,
 		.analyst = analyst,

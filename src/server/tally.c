@@ -68,6 +68,12 @@ parameters(const TallyRequest *request)
 }
 
 /* Either law is pure and no more: permute-and-flip has no bounded range of epsilon (C6). */
+Pair
+tally_pair(const TallyRequest *request)
+{
+	return (Pair){.kind = PAIR_PURE, .epsilon = request->epsilon_charged, .count = 1};
+}
+
 int64
 tally_charge(const TallyRequest *request)
 {
@@ -75,10 +81,8 @@ tally_charge(const TallyRequest *request)
 		.relation = request->table,
 		.mechanism = request->kind == TALLY_SELECTION ? "permute_flip" : "laplace",
 		.adjacency = request->adjacency,
-		.epsilon = request->epsilon_charged,
-		.delta = 0,
+		.pair = tally_pair(request),
 		.guarantee = "exact",
-		.pair = "pure",
 		.parameters = parameters(request),
 		.analyst = request->analyst,
 		.person = request->person,

@@ -80,6 +80,9 @@ extern bool tally_find(const char *name, TallyKind *kind);
 /* Raises 22023 unless there are as many models as may be chosen from. */
 extern void tally_check_models(int models);
 
+/* What it costs, which follows from epsilon_charged alone. */
+extern Pair tally_pair(const TallyRequest *request);
+
 extern int64 tally_charge(const TallyRequest *request);
 
 /* count: TALLY_CELLS numbers of rows for each model. */

@@ -235,12 +235,13 @@ train(const Request *request, AnalystTerms *terms, TupleDesc descriptor, int64 *
 	Training *training = request->training;
 	AnalystTable opened;
 	Run context = {.training = training};
+	Pair pair;
 
 	analyst_open(request->relation, request->features, request->label,
 				 training->method == METHOD_SIMPLEX, request->filter, &opened);
 	settle(request, &opened);
-	grant_check_budgets(request->relation, training->cost.epsilon_charged,
-						training->cost.delta_charged, opened.protection.adjacency);
+	pair = training_pair(training);
+	grant_check_budgets(request->relation, &pair, opened.protection.adjacency);
 	context.scan = scan_open(request->relation, opened.protection.ignore_rls, &opened.shape);
 	context.state = create_state(training, context.scan);
 

@@ -776,3 +776,10 @@ training_parameters(const Training *training)
 	appendStringInfoString(&text, "}}");
 	return text.data;
 }
+
+Pair
+training_pair(const Training *training)
+{
+	return pair_of_request(&training->request, training->cost.epsilon_charged,
+						   training->cost.delta_charged, training->rows_per_person);
+}

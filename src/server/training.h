@@ -15,6 +15,7 @@
 #include "core/encoding.h"
 #include "core/grid_usual.h"
 #include "core/mechanism.h"
+#include "core/pair.h"
 
 #include "charge.h"
 #include "decimal.h"
@@ -76,6 +77,9 @@ extern void training_append_choice(StringInfo text, const Training *training);
 
 /* The label's encoder where it is a number to be predicted; before training_begin(). */
 extern void training_set_target(Training *training, const Encoder *encoder);
+
+/* What is known about its laws, with the cost that is charged; once settled. */
+extern Pair training_pair(const Training *training);
 
 /* Members about the noise or the parts, after a comma, for jsonb text; none where there are none.
  */

@@ -2,8 +2,14 @@
 
 /*
  * One cap per table and role, or per table over all roles (role null), in the
- * units of the ledger, rounded down.  What was spent is not here: it is summed
- * over the ledger, so that no change of a budget resets it.
+ * units of the ledger, rounded down.  Costs are added up by one accountant, fixed when the
+ * budget is made (PRIVACY.md 0.1 C5), and held under cost_limit; deltas that it does not
+ * cover, under reserve_units.
+ *
+ * cost_spent, delta_spent and releases_spent are sums over the ledger.  The charge worker
+ * adds to them in the transaction that writes the charge, under a lock on this row, so that they
+ * are what dpobj.budget_sums says.  Whatever else could change that sum sets all three to null,
+ * and the next charge adds up the ledger anew: no change of a budget resets what was spent.
  */
 CREATE TABLE dpobj.budget_rows
 (
@@ -11,13 +17,24 @@ CREATE TABLE dpobj.budget_rows
     relation bigint NOT NULL,
     role bigint,
     accountant text NOT NULL,
+    rdp_order integer,
     epsilon_nano bigint NOT NULL,
     delta_units bigint NOT NULL,
+    reserve_units bigint NOT NULL,
+    cost_limit bigint NOT NULL,
     max_releases bigint,
-    CONSTRAINT budget_accountant_known CHECK (accountant = 'basic'),
+    cost_spent numeric,
+    delta_spent numeric,
+    releases_spent bigint,
+    CONSTRAINT budget_accountant_known CHECK (accountant IN ('basic', 'zcdp', 'rdp')),
+    CONSTRAINT budget_order_fixed CHECK ((accountant = 'rdp') = (rdp_order IS NOT NULL)),
     CONSTRAINT budget_epsilon_valid CHECK (epsilon_nano >= 0),
     CONSTRAINT budget_delta_valid CHECK (delta_units BETWEEN 0 AND 1000000000000000000),
-    CONSTRAINT budget_releases_valid CHECK (max_releases >= 0)
+    CONSTRAINT budget_reserve_valid CHECK (reserve_units BETWEEN 0 AND delta_units),
+    CONSTRAINT budget_limit_valid CHECK (cost_limit >= 0),
+    CONSTRAINT budget_releases_valid CHECK (max_releases >= 0),
+    CONSTRAINT budget_sums_together CHECK ((cost_spent IS NULL) = (delta_spent IS NULL)
+        AND (cost_spent IS NULL) = (releases_spent IS NULL))
 );
 CREATE UNIQUE INDEX budget_rows_key ON dpobj.budget_rows (relation, (coalesce(role, 0)));
 COMMENT ON TABLE dpobj.budget_rows IS 'privacy budgets; written by dpobj.set_budget and dpobj.drop_budget only';
@@ -26,7 +43,13 @@ COMMENT ON INDEX dpobj.budget_rows_key IS 'one budget per table and role, one pe
 COMMENT ON COLUMN dpobj.budget_rows.id IS 'number of the budget';
 COMMENT ON COLUMN dpobj.budget_rows.relation IS 'identity of the table';
 COMMENT ON COLUMN dpobj.budget_rows.role IS 'identity of the role or group; null: all roles together';
-COMMENT ON COLUMN dpobj.budget_rows.accountant IS 'how costs add up: basic, their sum';
+COMMENT ON COLUMN dpobj.budget_rows.accountant IS 'what is added up: basic, epsilon; zcdp, rho; rdp, the Renyi divergence of one order';
+COMMENT ON COLUMN dpobj.budget_rows.rdp_order IS 'rdp: that order';
+COMMENT ON COLUMN dpobj.budget_rows.reserve_units IS 'the part of the cap of delta that is for deltas of releases, in units of 1e-18; the rest is for the conversion';
+COMMENT ON COLUMN dpobj.budget_rows.cost_limit IS 'cap of the sum of costs: epsilon in units of 1e-9, rho or divergence in units of 1e-12';
+COMMENT ON COLUMN dpobj.budget_rows.cost_spent IS 'sum of costs; null: to be summed over the ledger by the next charge';
+COMMENT ON COLUMN dpobj.budget_rows.delta_spent IS 'sum of deltas in units of 1e-18; null likewise';
+COMMENT ON COLUMN dpobj.budget_rows.releases_spent IS 'number of charges; null likewise';
 COMMENT ON COLUMN dpobj.budget_rows.epsilon_nano IS 'cap of epsilon in units of 1e-9, rounded down';
 COMMENT ON COLUMN dpobj.budget_rows.delta_units IS 'cap of delta in units of 1e-18, rounded down';
 COMMENT ON COLUMN dpobj.budget_rows.max_releases IS 'cap of the number of charges; null: none';
@@ -53,86 +76,129 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.lineage', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows_id_seq', '');
 
-/*
- * What each budget has spent, for the charge worker and the views: the one
- * definition, together with dpobj.budget_exceeded below.  A row that is replaced is
- * one that goes and one that comes: what is (epsilon, delta)-private under
- * add_remove is (2 epsilon, (1 + e^epsilon) delta)-private under replace (PRIVACY.md
- * 0), and delta is rounded up with a unit to spare for the last digits of exp().
- * Nothing follows the other way round; such a charge is refused by
- * src/server/charge_protection.c.  A charge counts for a table if it read rows of that table: it was
- * made on the table, on a descendant, or on an ancestor of one of these.
- */
+-- Whose charges count for a table: those made on it, on a descendant, or on an ancestor of one of these.
+CREATE VIEW dpobj.families AS
+SELECT i.id,
+       -- most tables have no relatives, and the recursion takes longer than the sum
+       CASE WHEN EXISTS (SELECT FROM dpobj.lineage l WHERE l.ancestor = i.id)
+              OR EXISTS (SELECT FROM dpobj.lineage l WHERE l.descendant = i.id)
+            THEN ARRAY(
+              WITH RECURSIVE
+                down(id) AS (SELECT i.id UNION
+                             SELECT l.descendant FROM dpobj.lineage l JOIN down ON l.ancestor = down.id),
+                up(id) AS (SELECT id FROM down UNION
+                           SELECT l.ancestor FROM dpobj.lineage l JOIN up ON l.descendant = up.id)
+              SELECT id FROM up)
+            ELSE ARRAY[i.id] END AS members
+  FROM dpobj.identities i
+ WHERE i.kind = 'table';
+REVOKE ALL ON TABLE dpobj.families FROM PUBLIC;
+COMMENT ON VIEW dpobj.families IS 'tables whose charges and budgets concern each other: a charge on one reads rows of the other';
+COMMENT ON COLUMN dpobj.families.id IS 'identity of a table';
+COMMENT ON COLUMN dpobj.families.members IS 'identities of the tables whose charges count for it, its own among them';
+
+-- What the ledger says each budget has spent: the definition that running sums must equal.
+CREATE VIEW dpobj.budget_sums AS
+SELECT b.id,
+       u.adjacency,
+       s.cost,
+       s.delta,
+       s.releases
+  FROM dpobj.budget_rows b
+ CROSS JOIN LATERAL
+       (SELECT coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
+                        'replace') AS adjacency,
+               pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order) AS place,
+               (SELECT f.members FROM dpobj.families f WHERE f.id = b.relation) AS members) u
+ CROSS JOIN LATERAL
+       (SELECT coalesce(pg_catalog.sum(dpobj.cost_under(c.cost, u.adjacency, b.accountant, u.place)), 0) AS cost,
+               coalesce(pg_catalog.sum(dpobj.delta_under(c.cost, u.adjacency, b.accountant)), 0) AS delta,
+               pg_catalog.count(*) AS releases
+          FROM dpobj.ledger_events e
+         CROSS JOIN LATERAL
+               (SELECT ROW(e.adjacency, e.epsilon_nano, e.delta_units, e.rho_pico, e.rho_delta, e.rdp_pico,
+                           e.rdp_delta, e.rdp_replaced)::dpobj.charge_cost AS cost) c
+         WHERE e.event = 'charged'
+           AND e.relation_identity = ANY (u.members)
+           AND (b.role IS NULL OR b.role = ANY (e.payers))) s;
+REVOKE ALL ON TABLE dpobj.budget_sums FROM PUBLIC;
+COMMENT ON VIEW dpobj.budget_sums IS 'what was spent of each budget, summed over the ledger';
+COMMENT ON COLUMN dpobj.budget_sums.id IS 'number of the budget';
+COMMENT ON COLUMN dpobj.budget_sums.adjacency IS 'under which costs are added up: the protected table''s, else replace';
+COMMENT ON COLUMN dpobj.budget_sums.cost IS 'sum of costs, in the units of cost_limit';
+COMMENT ON COLUMN dpobj.budget_sums.delta IS 'sum of deltas in units of 1e-18';
+COMMENT ON COLUMN dpobj.budget_sums.releases IS 'number of charges';
+
+-- The same for the charge worker and the views, by the running sums where there are any.
 CREATE VIEW dpobj.budget_state AS
 SELECT b.id,
        b.relation,
        b.role,
        b.accountant,
+       b.rdp_order,
        b.epsilon_nano,
        b.delta_units,
+       b.reserve_units,
+       b.cost_limit,
        b.max_releases,
-       s.epsilon_nano AS epsilon_spent,
-       s.delta_units AS delta_spent,
+       s.cost AS cost_spent,
+       s.delta AS delta_spent,
        s.releases,
-       u.adjacency
+       coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
+                'replace') AS adjacency
   FROM dpobj.budget_rows b
  CROSS JOIN LATERAL
-       (SELECT coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
-                        'replace') AS adjacency) u
- CROSS JOIN LATERAL
-       (SELECT coalesce(pg_catalog.sum(e.epsilon_nano) FILTER (WHERE e.adjacency = u.adjacency), 0)
-                 + 2 * coalesce(pg_catalog.sum(e.epsilon_nano) FILTER (WHERE e.adjacency <> u.adjacency), 0)
-                 AS epsilon_nano,
-               coalesce(pg_catalog.sum(e.delta_units) FILTER (WHERE e.adjacency = u.adjacency), 0)
-                 + coalesce(pg_catalog.sum(
-                     pg_catalog.ceil(e.delta_units * (1 + pg_catalog.exp(e.epsilon_nano * 0.000000001))) + 1)
-                     FILTER (WHERE e.adjacency <> u.adjacency AND e.delta_units > 0), 0)
-                 AS delta_units,
-               pg_catalog.count(*) AS releases
-          FROM dpobj.ledger_events e
-         WHERE e.event = 'charged'
-           AND e.relation_identity = ANY (
-                 -- most tables have no relatives, and the recursion takes longer than the sum
-                 CASE WHEN EXISTS (SELECT FROM dpobj.lineage l WHERE l.ancestor = b.relation)
-                        OR EXISTS (SELECT FROM dpobj.lineage l WHERE l.descendant = b.relation)
-                      THEN ARRAY(
-                        WITH RECURSIVE
-                          down(id) AS (SELECT b.relation UNION
-                                       SELECT l.descendant FROM dpobj.lineage l JOIN down ON l.ancestor = down.id),
-                          up(id) AS (SELECT id FROM down UNION
-                                     SELECT l.ancestor FROM dpobj.lineage l JOIN up ON l.descendant = up.id)
-                        SELECT id FROM up)
-                      ELSE ARRAY[b.relation] END)
-           AND (b.role IS NULL OR b.role = ANY (e.payers))) s;
+       (SELECT b.cost_spent AS cost, b.delta_spent AS delta, b.releases_spent AS releases
+         WHERE b.cost_spent IS NOT NULL
+        UNION ALL
+        SELECT l.cost, l.delta, l.releases
+          FROM dpobj.budget_sums l
+         WHERE b.cost_spent IS NULL AND l.id = b.id) s;
 REVOKE ALL ON TABLE dpobj.budget_state FROM PUBLIC;
-COMMENT ON VIEW dpobj.budget_state IS 'budgets and what the ledger says was spent of them, in units of the ledger';
+COMMENT ON VIEW dpobj.budget_state IS 'budgets and what was spent of them, in units of the ledger';
 COMMENT ON COLUMN dpobj.budget_state.id IS 'number of the budget';
 COMMENT ON COLUMN dpobj.budget_state.relation IS 'identity of the table';
 COMMENT ON COLUMN dpobj.budget_state.role IS 'identity of the role or group; null: all roles together';
-COMMENT ON COLUMN dpobj.budget_state.accountant IS 'how costs add up';
+COMMENT ON COLUMN dpobj.budget_state.accountant IS 'what is added up';
+COMMENT ON COLUMN dpobj.budget_state.rdp_order IS 'rdp: order of the divergence';
 COMMENT ON COLUMN dpobj.budget_state.epsilon_nano IS 'cap of epsilon in units of 1e-9';
 COMMENT ON COLUMN dpobj.budget_state.delta_units IS 'cap of delta in units of 1e-18';
+COMMENT ON COLUMN dpobj.budget_state.reserve_units IS 'cap of the sum of deltas in units of 1e-18';
+COMMENT ON COLUMN dpobj.budget_state.cost_limit IS 'cap of the sum of costs';
 COMMENT ON COLUMN dpobj.budget_state.max_releases IS 'cap of the number of charges; null: none';
-COMMENT ON COLUMN dpobj.budget_state.epsilon_spent IS 'charged epsilon in units of 1e-9';
-COMMENT ON COLUMN dpobj.budget_state.delta_spent IS 'charged delta in units of 1e-18';
+COMMENT ON COLUMN dpobj.budget_state.cost_spent IS 'sum of costs, in the units of cost_limit';
+COMMENT ON COLUMN dpobj.budget_state.delta_spent IS 'sum of deltas in units of 1e-18';
 COMMENT ON COLUMN dpobj.budget_state.releases IS 'number of charges';
 COMMENT ON COLUMN dpobj.budget_state.adjacency IS 'under which costs are added up: the protected table''s, else replace';
 
-CREATE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], epsilon_nano bigint,
-    delta_units bigint, adjacency text) RETURNS text
+CREATE FUNCTION dpobj.cost_text(accountant text, rdp_order integer, spent numeric, asked numeric,
+    cap numeric) RETURNS text
+  LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT format('%s: %s spent, %s asked, %s left of %s',
+             CASE $1 WHEN 'basic' THEN 'epsilon' WHEN 'zcdp' THEN 'rho'
+                     ELSE format('Renyi divergence of order %s', $2) END,
+             trim_scale($3 * u.one),
+             CASE WHEN $4 < 9223372036854775807 THEN trim_scale($4 * u.one)::text ELSE 'more than can be counted' END,
+             trim_scale(greatest($5 - $3, 0) * u.one), trim_scale($5 * u.one))
+      FROM (SELECT CASE $1 WHEN 'basic' THEN 0.000000001 ELSE 0.000000000001 END AS one) u
+  $$;
+COMMENT ON FUNCTION dpobj.cost_text(text, integer, numeric, numeric, numeric) IS
+  'internal: a sum of costs and what is left, in words';
+
+CREATE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], cost dpobj.charge_cost) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT format('The budget of %s on table %s has %s.',
              CASE WHEN b.role IS NULL THEN 'all roles' ELSE format('role "%s"', r.name) END, t.name,
              CASE
-               WHEN NOT fits.epsilon THEN format('epsilon: %s spent, %s asked, %s left of %s',
-                 trim_scale(b.epsilon_spent * 0.000000001), trim_scale(asked.epsilon_nano * 0.000000001),
-                 trim_scale(greatest(b.epsilon_nano - b.epsilon_spent, 0) * 0.000000001),
-                 trim_scale(b.epsilon_nano * 0.000000001))
-               WHEN NOT fits.delta THEN format('delta: %s spent, %s asked, %s left of %s',
-                 trim_scale(b.delta_spent * 0.000000000000000001), trim_scale(asked.delta_units * 0.000000000000000001),
-                 trim_scale(greatest(b.delta_units - b.delta_spent, 0) * 0.000000000000000001),
-                 trim_scale(b.delta_units * 0.000000000000000001))
+               WHEN NOT fits.cost THEN
+                 dpobj.cost_text(b.accountant, b.rdp_order, b.cost_spent, asked.cost, b.cost_limit)
+               WHEN NOT fits.delta THEN format('%s: %s spent, %s asked, %s left of %s',
+                 CASE b.accountant WHEN 'basic' THEN 'delta' ELSE 'delta reserved for releases' END,
+                 trim_scale(b.delta_spent * 0.000000000000000001), trim_scale(asked.delta * 0.000000000000000001),
+                 trim_scale(greatest(b.reserve_units - b.delta_spent, 0) * 0.000000000000000001),
+                 trim_scale(b.reserve_units * 0.000000000000000001))
                ELSE format('releases: %s spent, 1 asked, %s left of %s', b.releases,
                  greatest(b.max_releases - b.releases, 0), b.max_releases)
              END)
@@ -140,19 +206,19 @@ CREATE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], epsilon_
       JOIN dpobj.identities t ON t.id = b.relation
       LEFT JOIN dpobj.identities r ON r.id = b.role
      CROSS JOIN LATERAL
-           (SELECT CASE WHEN $5 = b.adjacency THEN $3 ELSE 2 * $3::numeric END AS epsilon_nano,
-                   CASE WHEN $5 = b.adjacency OR $4 = 0 THEN $4
-                        ELSE ceil($4 * (1 + exp($3 * 0.000000001))) + 1 END AS delta_units) asked
+           (SELECT dpobj.cost_under($3, b.adjacency, b.accountant,
+                     array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
+                   dpobj.delta_under($3, b.adjacency, b.accountant) AS delta) asked
      CROSS JOIN LATERAL
-           (SELECT b.epsilon_spent + asked.epsilon_nano <= b.epsilon_nano AS epsilon,
-                   b.delta_spent + asked.delta_units <= b.delta_units AS delta,
+           (SELECT b.cost_spent + asked.cost <= b.cost_limit AS cost,
+                   b.delta_spent + asked.delta <= b.reserve_units AS delta,
                    coalesce(b.releases < b.max_releases, true) AS releases) fits
      WHERE b.relation = ANY ($1) AND (b.role IS NULL OR b.role = ANY ($2))
-       AND NOT (fits.epsilon AND fits.delta AND fits.releases)
+       AND (fits.cost AND fits.delta AND fits.releases) IS NOT TRUE
      ORDER BY b.relation, b.role
      LIMIT 1
   $$;
-COMMENT ON FUNCTION dpobj.budget_exceeded(bigint[], bigint[], bigint, bigint, text) IS
+COMMENT ON FUNCTION dpobj.budget_exceeded(bigint[], bigint[], dpobj.charge_cost) IS
   'internal: of the budgets that apply, the first that a cost does not fit into; null: it fits';
 
 /*
@@ -169,18 +235,30 @@ SELECT t.relation::regclass AS relation,
        r.role_name AS role,
        b.accountant,
        pg_catalog.trim_scale(b.epsilon_nano * 0.000000001) AS epsilon_limit,
-       pg_catalog.trim_scale(b.epsilon_spent * 0.000000001) AS epsilon_spent,
-       pg_catalog.trim_scale(greatest(b.epsilon_nano - b.epsilon_spent, 0) * 0.000000001) AS epsilon_left,
+       pg_catalog.trim_scale(c.epsilon_spent * 0.000000001) AS epsilon_spent,
+       pg_catalog.trim_scale(greatest(b.epsilon_nano - c.epsilon_spent, 0) * 0.000000001) AS epsilon_left,
        pg_catalog.trim_scale(b.delta_units * 0.000000000000000001) AS delta_limit,
-       pg_catalog.trim_scale(b.delta_spent * 0.000000000000000001) AS delta_spent,
-       pg_catalog.trim_scale(greatest(b.delta_units - b.delta_spent, 0) * 0.000000000000000001) AS delta_left,
+       pg_catalog.trim_scale((b.delta_spent + CASE WHEN b.releases > 0 THEN b.delta_units - b.reserve_units ELSE 0 END)
+                             * 0.000000000000000001) AS delta_spent,
+       pg_catalog.trim_scale(greatest(b.reserve_units - b.delta_spent, 0) * 0.000000000000000001) AS delta_left,
        b.releases,
        b.max_releases,
        t.relation_name,
-       CASE WHEN b.role IS NULL THEN NULL ELSE coalesce(r.role_name, r.recorded_name) END AS role_name
+       CASE WHEN b.role IS NULL THEN NULL ELSE coalesce(r.role_name, r.recorded_name) END AS role_name,
+       b.rdp_order,
+       pg_catalog.trim_scale(b.cost_limit * c.one) AS cost_limit,
+       pg_catalog.trim_scale(b.cost_spent * c.one) AS cost_spent,
+       pg_catalog.trim_scale(dpobj.largest_epsilon(b.accountant, b.rdp_order, b.cost_limit - b.cost_spent)
+                             * 0.000000001) AS largest_epsilon,
+       b.adjacency,
+       b.id AS budget
   FROM dpobj.budget_state b
   JOIN dpobj.identity_tables t ON t.id = b.relation
   LEFT JOIN dpobj.identity_roles r ON r.id = b.role
+ CROSS JOIN LATERAL
+       (SELECT dpobj.composed_epsilon(b.accountant, b.rdp_order, b.cost_spent, b.delta_units - b.reserve_units)
+                 AS epsilon_spent,
+               CASE b.accountant WHEN 'basic' THEN 0.000000001 ELSE 0.000000000001 END AS one) c
  WHERE b.role IN (SELECT id FROM own)
     OR b.role IS NULL
        AND EXISTS (SELECT FROM dpobj.budget_rows o
@@ -191,24 +269,83 @@ GRANT SELECT ON TABLE dpobj.budgets TO PUBLIC;
 COMMENT ON VIEW dpobj.budgets IS 'privacy budgets: those that cap the session''s role; all for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.budgets.relation IS 'the table; null when there is none by that OID or name any more';
 COMMENT ON COLUMN dpobj.budgets.role IS 'role or group; null with a null role_name: all roles together';
-COMMENT ON COLUMN dpobj.budgets.accountant IS 'how costs add up: basic, their sum';
+COMMENT ON COLUMN dpobj.budgets.accountant IS 'what is added up: basic, epsilon; zcdp, rho; rdp, the Renyi divergence of order rdp_order';
 COMMENT ON COLUMN dpobj.budgets.epsilon_limit IS 'cap of epsilon';
-COMMENT ON COLUMN dpobj.budgets.epsilon_spent IS 'charged epsilon, from the ledger';
+COMMENT ON COLUMN dpobj.budgets.epsilon_spent IS 'what the charges cost together: epsilon at the cap of delta less what is reserved; null: nothing finite';
 COMMENT ON COLUMN dpobj.budgets.epsilon_left IS 'what is left of the cap of epsilon';
 COMMENT ON COLUMN dpobj.budgets.delta_limit IS 'cap of delta';
-COMMENT ON COLUMN dpobj.budgets.delta_spent IS 'charged delta, from the ledger';
-COMMENT ON COLUMN dpobj.budgets.delta_left IS 'what is left of the cap of delta';
+COMMENT ON COLUMN dpobj.budgets.delta_spent IS 'charged deltas, and what the conversion takes once anything is charged';
+COMMENT ON COLUMN dpobj.budgets.delta_left IS 'what is left for deltas of releases';
 COMMENT ON COLUMN dpobj.budgets.releases IS 'number of charges, from the ledger';
 COMMENT ON COLUMN dpobj.budgets.max_releases IS 'cap of the number of charges; null: none';
 COMMENT ON COLUMN dpobj.budgets.relation_name IS 'name of the table when a charge or a budget last touched it';
 COMMENT ON COLUMN dpobj.budgets.role_name IS 'name of the role, also of one that is gone; null: all roles together';
+COMMENT ON COLUMN dpobj.budgets.rdp_order IS 'rdp: order of the divergence, fixed when the budget was made';
+COMMENT ON COLUMN dpobj.budgets.cost_limit IS 'cap of what is added up: of epsilon, rho or the divergence';
+COMMENT ON COLUMN dpobj.budgets.cost_spent IS 'the sum so far';
+COMMENT ON COLUMN dpobj.budgets.largest_epsilon IS 'the most that one more release with delta = 0 may cost';
+COMMENT ON COLUMN dpobj.budgets.adjacency IS 'under which costs are added up: the protected table''s, else replace';
+COMMENT ON COLUMN dpobj.budgets.budget IS 'number of the budget';
+
+/*
+ * How many more of the last release fit: the odometer of a budget.  The last one that dpobj.ledger
+ * shows to the session's role; others' are nobody's business.
+ */
+CREATE VIEW dpobj.odometer WITH (security_barrier) AS
+SELECT t.relation::regclass AS relation,
+       CASE WHEN b.role IS NULL THEN NULL ELSE coalesce(r.role_name, r.recorded_name) END AS role,
+       b.accountant,
+       last.id AS release,
+       last.mechanism,
+       pg_catalog.trim_scale(last.epsilon_nano * 0.000000001) AS epsilon,
+       pg_catalog.trim_scale(last.delta_units * 0.000000000000000001) AS delta,
+       greatest(least(pg_catalog.div(b.cost_limit - b.cost_spent, nullif(k.cost, 0)),
+                      pg_catalog.div(b.reserve_units - b.delta_spent, nullif(k.delta, 0)),
+                      b.max_releases - b.releases), 0) AS more
+  FROM dpobj.budget_state b
+  JOIN dpobj.budgets v ON v.budget = b.id
+  JOIN dpobj.identity_tables t ON t.id = b.relation
+  LEFT JOIN dpobj.identity_roles r ON r.id = b.role
+ CROSS JOIN LATERAL
+       (SELECT e.* FROM dpobj.ledger_events e
+         WHERE e.event = 'charged'
+           AND e.relation_identity = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = b.relation)::bigint[])
+           AND (b.role IS NULL OR b.role = ANY (e.payers))
+           AND (e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
+                OR dpobj.sees_all())
+         ORDER BY e.id DESC LIMIT 1) last
+ CROSS JOIN LATERAL
+       (SELECT dpobj.cost_under(c.cost, b.adjacency, b.accountant,
+                 pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
+               dpobj.delta_under(c.cost, b.adjacency, b.accountant) AS delta
+          FROM (SELECT ROW(last.adjacency, last.epsilon_nano, last.delta_units, last.rho_pico, last.rho_delta,
+                           last.rdp_pico, last.rdp_delta, last.rdp_replaced)::dpobj.charge_cost AS cost) c) k;
+REVOKE ALL ON TABLE dpobj.odometer FROM PUBLIC;
+GRANT SELECT ON TABLE dpobj.odometer TO PUBLIC;
+COMMENT ON VIEW dpobj.odometer IS 'how many more releases like the last one of the session''s role fit into each budget that dpobj.budgets shows; of any role for superusers and dpobj_auditor';
+COMMENT ON COLUMN dpobj.odometer.relation IS 'the table; null when there is none by that OID or name any more';
+COMMENT ON COLUMN dpobj.odometer.role IS 'role or group; null: all roles together';
+COMMENT ON COLUMN dpobj.odometer.accountant IS 'what is added up';
+COMMENT ON COLUMN dpobj.odometer.release IS 'ledger id of the last charge that counts for the budget and may be seen';
+COMMENT ON COLUMN dpobj.odometer.mechanism IS 'its mechanism';
+COMMENT ON COLUMN dpobj.odometer.epsilon IS 'its epsilon';
+COMMENT ON COLUMN dpobj.odometer.delta IS 'its delta';
+COMMENT ON COLUMN dpobj.odometer.more IS 'how many more of its kind fit; null: any number';
 
 CREATE FUNCTION dpobj.set_budget(relation regclass, role regrole, epsilon numeric, delta numeric,
-    accountant text DEFAULT 'basic', max_releases bigint DEFAULT NULL) RETURNS void
+    accountant text DEFAULT 'basic', max_releases bigint DEFAULT NULL,
+    rdp_order integer DEFAULT NULL, delta_reserve numeric DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_set_budget';
-COMMENT ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint) IS
-  'caps what a role, a group or, with a null role, all roles together may spend on a table';
+COMMENT ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric) IS
+  'caps what a role, a group or, with a null role, all roles together may spend on a table; accountant: basic, zcdp or rdp';
+
+CREATE FUNCTION dpobj.raise_budget(relation regclass, role regrole, epsilon numeric, delta numeric,
+    reason text) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_raise_budget';
+COMMENT ON FUNCTION dpobj.raise_budget(regclass, regrole, numeric, numeric, text) IS
+  'adds to the caps of a budget, for a reason that the ledger keeps';
 
 CREATE FUNCTION dpobj.drop_budget(relation regclass, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -222,8 +359,7 @@ CREATE FUNCTION dpobj.confirm_epoch() RETURNS void
 COMMENT ON FUNCTION dpobj.confirm_epoch() IS
   'allows releases again after a restore or a promotion';
 
-CREATE FUNCTION dpobj.remaining(relation regclass, role regrole DEFAULT NULL)
-  RETURNS TABLE (epsilon numeric, delta numeric, releases bigint)
+CREATE FUNCTION dpobj.budgets_applying(relation regclass, role regrole) RETURNS SETOF dpobj.budgets
   LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
   #variable_conflict use_column
@@ -239,16 +375,42 @@ CREATE FUNCTION dpobj.remaining(relation regclass, role regrole DEFAULT NULL)
       WITH RECURSIVE
         payers(role) AS (SELECT payer UNION
                          SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role),
-        tables(relation) AS (SELECT remaining.relation::oid UNION
+        tables(relation) AS (SELECT budgets_applying.relation::oid UNION
                              SELECT h.inhparent FROM pg_inherits h JOIN tables t ON h.inhrelid = t.relation)
-      SELECT min(b.epsilon_left), min(b.delta_left),
-             min(CASE WHEN b.max_releases IS NOT NULL THEN greatest(b.max_releases - b.releases, 0) END)
+      SELECT b.*
       FROM dpobj.budgets b
       WHERE b.relation::oid IN (SELECT t.relation FROM tables t)
         AND (b.role_name IS NULL
-             OR b.role IN (SELECT r.rolname FROM payers p JOIN pg_roles r ON r.oid = p.role))
-      HAVING count(*) > 0;
+             OR b.role IN (SELECT r.rolname FROM payers p JOIN pg_roles r ON r.oid = p.role));
   END
   $$;
+COMMENT ON FUNCTION dpobj.budgets_applying(regclass, regrole) IS
+  'the budgets that a release by a role from a table must fit into; null: the session''s role';
+
+CREATE FUNCTION dpobj.remaining(relation regclass, role regrole DEFAULT NULL)
+  RETURNS TABLE (epsilon numeric, delta numeric, releases bigint)
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+  AS $$
+    SELECT min(b.largest_epsilon), min(b.delta_left),
+           min(CASE WHEN b.max_releases IS NOT NULL THEN greatest(b.max_releases - b.releases, 0) END)
+      FROM dpobj.budgets_applying($1, $2) b
+    HAVING count(*) > 0
+  $$;
 COMMENT ON FUNCTION dpobj.remaining(regclass, regrole) IS
-  'what the budgets of a role on a table leave, at least of all that apply; no row: no budget applies';
+  'the most that one more release of a role may cost on a table, by all budgets that apply; no row: no budget applies';
+
+CREATE FUNCTION dpobj.calls_that_fit(relation regclass, cost dpobj.charge_cost) RETURNS numeric
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+  AS $$
+    SELECT min(greatest(least(div((b.cost_limit - b.cost_spent) / k.one, nullif(k.cost, 0)),
+                              div(b.delta_left / 0.000000000000000001, nullif(k.delta, 0)),
+                              b.max_releases - b.releases), 0))
+      FROM dpobj.budgets_applying($1, NULL) b
+     CROSS JOIN LATERAL
+           (SELECT CASE b.accountant WHEN 'basic' THEN 0.000000001 ELSE 0.000000000001 END AS one,
+                   dpobj.cost_under($2, b.adjacency, b.accountant,
+                     array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
+                   dpobj.delta_under($2, b.adjacency, b.accountant) AS delta) k
+  $$;
+COMMENT ON FUNCTION dpobj.calls_that_fit(regclass, dpobj.charge_cost) IS
+  'how many releases of that cost fit into the budgets of the session''s role; null: any number';

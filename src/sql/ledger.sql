@@ -33,16 +33,31 @@ CREATE TABLE dpobj.ledger_events
     payers bigint[],
     door text,
     person text,
+    pair_terms jsonb,
+    rho_pico bigint,
+    rho_delta bigint,
+    rdp_pico bigint[],
+    rdp_delta bigint,
+    rdp_replaced bigint[],
     CONSTRAINT ledger_event_known CHECK (event IN
-        ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'drop_budget',
-         'confirm_epoch')),
+        ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
+         'drop_budget', 'confirm_epoch')),
     CONSTRAINT ledger_charge_complete CHECK (event <> 'charged' OR
         (release IS NULL AND relation IS NOT NULL AND relation_name IS NOT NULL
          AND mechanism IS NOT NULL AND mechanism_version IS NOT NULL AND adjacency IS NOT NULL
          AND epsilon_nano IS NOT NULL AND delta_units IS NOT NULL AND guarantee IS NOT NULL
          AND pair IS NOT NULL AND parameters IS NOT NULL AND snapshot IS NOT NULL
          AND relation_identity IS NOT NULL AND role_identity IS NOT NULL AND payers IS NOT NULL
-         AND role_identity = ANY (payers) AND door IS NOT NULL)),
+         AND role_identity = ANY (payers) AND door IS NOT NULL AND pair_terms IS NOT NULL)),
+    CONSTRAINT ledger_cost_complete CHECK (event <> 'charged' OR
+        (rho_pico >= 0 AND rho_delta BETWEEN 0 AND 1000000000000000000
+         AND rdp_delta BETWEEN 0 AND 1000000000000000000
+         AND pg_catalog.array_position(rdp_pico, NULL) IS NULL
+         AND pg_catalog.cardinality(rdp_pico) = pg_catalog.cardinality(dpobj.rdp_orders())
+         AND (adjacency = 'replace') = (rdp_replaced IS NULL)
+         AND pg_catalog.cardinality(coalesce(rdp_replaced, rdp_pico))
+             = pg_catalog.cardinality(dpobj.rdp_orders())
+         AND pg_catalog.array_position(rdp_replaced, NULL) IS NULL) IS TRUE),
     CONSTRAINT ledger_door_known CHECK (door IN ('owner', 'analyst')),
     CONSTRAINT ledger_cost_charged_once CHECK (event = 'charged' OR
         (epsilon_nano IS NULL AND delta_units IS NULL)),
@@ -58,7 +73,7 @@ CREATE UNIQUE INDEX ledger_events_release_key ON dpobj.ledger_events (release)
     WHERE release IS NOT NULL;
 CREATE INDEX ledger_events_failed_idx ON dpobj.ledger_events (relation_identity)
     WHERE event = 'failed';
-CREATE INDEX ledger_events_spending_idx ON dpobj.ledger_events (relation_identity)
+CREATE INDEX ledger_events_spending_idx ON dpobj.ledger_events (relation_identity, id)
     WHERE event = 'charged';
 REVOKE ALL ON TABLE dpobj.ledger_events FROM PUBLIC;
 REVOKE ALL ON SEQUENCE dpobj.ledger_events_id_seq FROM PUBLIC;
@@ -89,7 +104,7 @@ COMMENT ON TRIGGER ledger_append_only ON dpobj.ledger_events IS 'refuses UPDATE,
 COMMENT ON TRIGGER ledger_append_only_row ON dpobj.ledger_events IS 'refuses UPDATE and DELETE that come through an inheritance parent';
 COMMENT ON COLUMN dpobj.ledger_events.id IS 'ledger id; the id of a charged event is the id of its release';
 COMMENT ON COLUMN dpobj.ledger_events.at IS 'when the event was written';
-COMMENT ON COLUMN dpobj.ledger_events.event IS 'charged: before any noise is drawn; released: before the answer is sent; failed: nothing was released, the charge stays; protect, unprotect, set_budget, drop_budget, confirm_epoch: administration';
+COMMENT ON COLUMN dpobj.ledger_events.event IS 'charged: before any noise is drawn; released: before the answer is sent; failed: nothing was released, the charge stays; protect, unprotect, set_budget, raise_budget, drop_budget, confirm_epoch: administration';
 COMMENT ON COLUMN dpobj.ledger_events.release IS 'released and failed: id of the charged event they end; else null';
 COMMENT ON COLUMN dpobj.ledger_events.relation IS 'OID of the table, of the topmost ancestor for a partition; meaningless after a restore';
 COMMENT ON COLUMN dpobj.ledger_events.relation_name IS 'schema-qualified, quoted name that the table had then';
@@ -102,6 +117,12 @@ COMMENT ON COLUMN dpobj.ledger_events.epsilon_nano IS 'charged epsilon in units 
 COMMENT ON COLUMN dpobj.ledger_events.delta_units IS 'charged delta in units of 1e-18, rounded up';
 COMMENT ON COLUMN dpobj.ledger_events.guarantee IS 'exact, float, conditional or unproven';
 COMMENT ON COLUMN dpobj.ledger_events.pair IS 'tag of the dominating pair, for tighter composition';
+COMMENT ON COLUMN dpobj.ledger_events.pair_terms IS 'charged: parameters of the dominating pair';
+COMMENT ON COLUMN dpobj.ledger_events.rho_pico IS 'charged: rho of zero-concentrated privacy in units of 1e-12, rounded up; the greatest bigint: none is known';
+COMMENT ON COLUMN dpobj.ledger_events.rho_delta IS 'charged: probability in units of 1e-18 with which rho does not hold';
+COMMENT ON COLUMN dpobj.ledger_events.rdp_pico IS 'charged: Renyi divergences of the orders dpobj.rdp_orders() in units of 1e-12, rounded up';
+COMMENT ON COLUMN dpobj.ledger_events.rdp_delta IS 'charged: probability in units of 1e-18 with which they do not hold';
+COMMENT ON COLUMN dpobj.ledger_events.rdp_replaced IS 'charged under add_remove: the divergences where one row goes and one comes';
 COMMENT ON COLUMN dpobj.ledger_events.parameters IS 'public parameters of the mechanism or of the administration';
 COMMENT ON COLUMN dpobj.ledger_events.snapshot IS 'snapshot that the release read, as pg_current_snapshot() writes it';
 COMMENT ON COLUMN dpobj.ledger_events.output_hash IS 'released: SHA-256 of the released model';
@@ -174,7 +195,14 @@ SELECT e.id,
        e.snapshot,
        e.output_hash,
        e.door,
-       e.person
+       e.person,
+       e.pair_terms,
+       pg_catalog.trim_scale(nullif(e.rho_pico, 9223372036854775807) * 0.000000000001) AS rho,
+       pg_catalog.trim_scale(e.rho_delta * 0.000000000000000001) AS rho_delta,
+       ARRAY(SELECT pg_catalog.trim_scale(nullif(r.value, 9223372036854775807) * 0.000000000001)
+               FROM pg_catalog.unnest(e.rdp_pico) WITH ORDINALITY r(value, place)
+              ORDER BY r.place) AS rdp,
+       pg_catalog.trim_scale(e.rdp_delta * 0.000000000000000001) AS rdp_delta
   FROM dpobj.ledger_events e
   LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -186,7 +214,7 @@ GRANT SELECT ON TABLE dpobj.ledger TO PUBLIC;
 COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role; all events for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.ledger.id IS 'ledger id';
 COMMENT ON COLUMN dpobj.ledger.at IS 'when the event was written';
-COMMENT ON COLUMN dpobj.ledger.event IS 'charged, released, failed, protect, unprotect, set_budget, drop_budget or confirm_epoch; charged alone means: may have been released';
+COMMENT ON COLUMN dpobj.ledger.event IS 'charged, released, failed, protect, unprotect, set_budget, raise_budget, drop_budget or confirm_epoch; charged alone means: may have been released';
 COMMENT ON COLUMN dpobj.ledger.release IS 'id of the charged event that this event belongs to; its own id for a charged event';
 COMMENT ON COLUMN dpobj.ledger.relation IS 'the table; null when no table has the recorded OID and name any more';
 COMMENT ON COLUMN dpobj.ledger.relation_name IS 'schema-qualified, quoted name that the table had then';
@@ -203,3 +231,8 @@ COMMENT ON COLUMN dpobj.ledger.snapshot IS 'snapshot that the release read';
 COMMENT ON COLUMN dpobj.ledger.output_hash IS 'released: SHA-256 of the released model';
 COMMENT ON COLUMN dpobj.ledger.door IS 'charged: owner, an aggregate in a query; analyst, dpobj.train and its kin';
 COMMENT ON COLUMN dpobj.ledger.person IS 'charged: column whose values are the protected persons; null: rows are protected';
+COMMENT ON COLUMN dpobj.ledger.pair_terms IS 'parameters of the dominating pair';
+COMMENT ON COLUMN dpobj.ledger.rho IS 'cost in zero-concentrated privacy; null: none is known';
+COMMENT ON COLUMN dpobj.ledger.rho_delta IS 'probability with which rho does not hold';
+COMMENT ON COLUMN dpobj.ledger.rdp IS 'Renyi divergences of the orders dpobj.rdp_orders(); null where none is known, empty except for charged events';
+COMMENT ON COLUMN dpobj.ledger.rdp_delta IS 'probability with which they do not hold';

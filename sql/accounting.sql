@@ -1,0 +1,173 @@
+-- accounting: zcdp and rdp budgets, costs in the ledger, running sums, top-ups, odometers
+CREATE TABLE parish (features float8[], rich boolean);
+INSERT INTO parish SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
+CREATE TABLE hamlet AS TABLE parish;
+CREATE TABLE manor AS TABLE parish;
+CREATE ROLE accounting_amy LOGIN;
+CREATE ROLE accounting_curator LOGIN;
+GRANT dpobj_admin TO accounting_curator;
+GRANT SELECT ON parish, hamlet, manor TO accounting_amy;
+SELECT dpobj.grant_trainer('accounting_amy') \g /dev/null
+CREATE FUNCTION logistic(source text, epsilon numeric, delta numeric, options jsonb DEFAULT '{"mechanism": "output", "noise": "gaussian"}')
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  mechanism text;
+  detail text;
+BEGIN
+  EXECUTE format('SELECT (dp_logistic(features, rich, $1, $2, $3)).mechanism FROM %I', source)
+    INTO mechanism USING epsilon, delta, options || '{"regularization": 10}';
+  RETURN mechanism;
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, detail);
+END $$;
+CREATE FUNCTION halfspace(source text, epsilon numeric, options jsonb DEFAULT '{}')
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  mechanism text;
+  detail text;
+BEGIN
+  EXECUTE format('SELECT (dp_halfspace(features, rich, $1, 0.0, $2)).mechanism FROM %I', source)
+    INTO mechanism USING epsilon, options;
+  RETURN mechanism;
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, detail);
+END $$;
+-- are the running sums of all budgets what the ledger says?
+CREATE FUNCTION sums_hold() RETURNS boolean LANGUAGE sql AS $$
+  SELECT bool_and((b.cost_spent, b.delta_spent, b.releases_spent) = (s.cost, s.delta, s.releases))
+  FROM dpobj.budget_rows b JOIN dpobj.budget_sums s USING (id) WHERE b.cost_spent IS NOT NULL
+$$;
+\pset format unaligned
+\pset tuples_only on
+
+-- the ledger's costs, against the formulas
+SELECT halfspace('parish', 1, '{"mechanism": "exponential"}');
+SELECT halfspace('parish', 1, '{"mechanism": "permute_flip"}');
+SELECT halfspace('parish', 0.5, '{"mechanism": "exponential", "adjacency": "add_remove", "dimension": 2}');
+SELECT logistic('parish', 0.1, 0.00000001);
+SELECT logistic('parish', 1, 0.000001, '{"mechanism": "objective", "noise": "gaussian"}');
+SELECT logistic('parish', 1, 0.000001, '{"mechanism": "sgd", "sampling": "poisson", "batch": 5, "n": 20, "adjacency": "add_remove", "dimension": 2}');
+SELECT mechanism, pair, epsilon, rho, rho_delta, rdp[1], rdp_delta,
+  (SELECT string_agg(key, ' ' ORDER BY key) FROM jsonb_object_keys(pair_terms) key)
+FROM dpobj.ledger WHERE event = 'charged' AND relation = 'parish'::regclass ORDER BY id;
+-- mu of the Gaussian mechanism: rho = mu^2 / 2, and (0.1, 1e-8) is what it claims
+SELECT abs(sqrt(2 * rho::float8) - (pair_terms->>'mu')::float8) < 1e-9, round(1 / (pair_terms->>'mu')::numeric, 4)
+FROM dpobj.ledger WHERE pair = 'gauss' AND relation = 'parish'::regclass;
+-- one row that goes and one that comes: exactly four times
+SELECT round(rdp_replaced[3]::numeric / rdp_pico[3], 3) FROM dpobj.ledger_events
+WHERE pair = 'br' AND adjacency = 'add_remove' AND relation = 'parish'::regclass;
+
+-- 100 releases at (0.1, 1e-8) under zCDP: the tight conversion, far below the sum
+SELECT dpobj.set_budget('hamlet', 'accounting_amy', 2, 0.000001, 'zcdp');
+SET SESSION AUTHORIZATION accounting_amy;
+SELECT count(*) FROM generate_series(1, 100) WHERE logistic('hamlet', 0.1, 0.00000001) = 'output';
+SELECT releases, round(epsilon_spent, 4), delta_spent, epsilon_limit, delta_limit, delta_left,
+  (SELECT sum(epsilon) FROM dpobj.ledger WHERE relation = 'hamlet'::regclass) >= 5 * epsilon_spent AS five_times
+FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
+SELECT epsilon_spent = dpobj.composed_epsilon('zcdp', NULL, cost_spent * 1000000000000, 1000000000000) * 0.000000001
+FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
+-- bounded range: epsilon^2 / 8
+SELECT count(*) FROM generate_series(1, 20) WHERE halfspace('hamlet', 0.1, '{"mechanism": "exponential"}') = 'exponential';
+SELECT cost_spent - (SELECT sum(rho) FROM dpobj.ledger WHERE pair = 'gauss' AND relation = 'hamlet'::regclass)
+FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
+SELECT accountant, mechanism, epsilon, delta, more FROM dpobj.odometer WHERE relation = 'hamlet'::regclass;
+-- what fits is released, one more nano is not
+SELECT round(epsilon, 3), delta, releases FROM dpobj.remaining('hamlet');
+SELECT halfspace('hamlet', epsilon + 0.000000001, '{"mechanism": "permute_flip"}') FROM dpobj.remaining('hamlet');
+SELECT halfspace('hamlet', epsilon, '{"mechanism": "permute_flip"}') FROM dpobj.remaining('hamlet');
+SELECT cost_limit - cost_spent < 0.000001 FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
+SELECT halfspace('hamlet', 0.01, '{"mechanism": "permute_flip"}');
+RESET SESSION AUTHORIZATION;
+SELECT sums_hold();
+
+-- a delta of its own needs a reserve
+SELECT dpobj.set_budget('manor', NULL, 5, 0.00001, 'zcdp', delta_reserve => 0.000002);
+SELECT logistic('manor', 0.5, 0.000001, '{"mechanism": "objective", "noise": "gaussian"}');
+SELECT accountant, delta_limit, delta_spent, delta_left, releases FROM dpobj.budgets WHERE relation = 'manor'::regclass;
+SELECT logistic('manor', 0.5, 0.0000010001, '{"mechanism": "objective", "noise": "gaussian"}');
+SELECT logistic('manor', 0.5, 0.000001, '{"mechanism": "objective", "noise": "gaussian"}');
+SELECT logistic('manor', 0.5, 0.000000000001, '{"mechanism": "objective", "noise": "gaussian"}');
+SELECT logistic('manor', 0.5, 0.000001);
+SELECT sums_hold();
+
+-- rdp: at one order, fixed when the budget is made
+SELECT dpobj.drop_budget('manor', NULL);
+SELECT dpobj.set_budget('manor', NULL, 3, 0.00001, 'rdp');
+SELECT rdp_order, epsilon_spent FROM dpobj.budgets WHERE relation = 'manor'::regclass;
+SELECT dpobj.drop_budget('manor', NULL);
+SELECT dpobj.set_budget('manor', NULL, 3, 0.00001, 'rdp', rdp_order => 4);
+SELECT dpobj.set_budget('manor', NULL, 6, 0.00001, 'rdp', rdp_order => 32);
+-- many releases fit at the best order for them, and are refused at the order of the budget
+SELECT count(*) FILTER (WHERE released = 'sgd'), max(left(released, 5)) FILTER (WHERE released <> 'sgd')
+FROM (SELECT logistic('manor', 2, 0.000001, '{"mechanism": "sgd", "sampling": "full", "iterations": 5}') AS released
+      FROM generate_series(1, 12)) r;
+SELECT accountant, rdp_order, round(epsilon_spent, 3), releases FROM dpobj.budgets WHERE relation = 'manor'::regclass;
+SELECT s.rdp_order, round(s.epsilon, 3) FROM
+  (SELECT o.rdp_order, dpobj.composed_epsilon('rdp', o.rdp_order, (sum(e.rdp_pico[o.place])
+     + (SELECT l.rdp_pico[o.place] FROM dpobj.ledger_events l WHERE event = 'charged' ORDER BY id DESC LIMIT 1)),
+     8000000000000) * 0.000000001 AS epsilon
+   FROM dpobj.ledger_events e CROSS JOIN unnest(dpobj.rdp_orders()) WITH ORDINALITY o(rdp_order, place)
+   WHERE e.event = 'charged' AND e.relation = 'manor'::regclass GROUP BY o.rdp_order, o.place) s
+ORDER BY s.epsilon LIMIT 1;
+SELECT sums_hold();
+
+-- running sums: whatever changes the sum makes the next charge add up the ledger
+SELECT dpobj.drop_budget('hamlet', 'accounting_amy');
+SELECT dpobj.set_budget('hamlet', 'accounting_amy', 100, 0.01);
+SELECT cost_spent IS NULL FROM dpobj.budget_rows JOIN dpobj.identities i ON i.id = relation WHERE name = 'public.hamlet';
+SELECT epsilon_spent, releases FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
+SET SESSION AUTHORIZATION accounting_amy;
+SELECT halfspace('hamlet', 0.5);
+RESET SESSION AUTHORIZATION;
+SELECT sums_hold(), cost_spent IS NOT NULL FROM dpobj.budget_rows JOIN dpobj.identities i ON i.id = relation WHERE name = 'public.hamlet';
+SELECT epsilon_spent, releases FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
+
+SELECT dpobj.set_budget('hamlet', 'accounting_amy', 100, 0.01);
+SELECT sums_hold() IS NOT FALSE;
+-- a million costs, in any order, to the last unit
+SELECT sum(dpobj.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i], 0, ARRAY[3 * i])::dpobj.charge_cost, unit, 'zcdp', NULL)),
+  sum(dpobj.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i], 0, ARRAY[3 * i])::dpobj.charge_cost, unit, 'rdp', 1))
+FROM generate_series(1, 1000000) i, (VALUES ('add_remove'), ('replace')) u(unit) GROUP BY unit ORDER BY unit;
+
+-- top-ups: for a reason
+SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 0, '  ');
+SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 0, NULL);
+SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 0, 0, 'nothing');
+SELECT dpobj.raise_budget('hamlet', 'accounting_amy', -1, 0, 'less');
+SELECT dpobj.raise_budget('hamlet', NULL, 1, 0, 'no such budget');
+SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 1, 'too much');
+SET SESSION AUTHORIZATION accounting_amy;
+SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 0, 'because I can');
+SET SESSION AUTHORIZATION accounting_curator;
+SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1.5, 0.001, 'a second paper, approved by the board');
+RESET SESSION AUTHORIZATION;
+SELECT epsilon_limit, delta_limit, epsilon_spent, releases FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
+SELECT event, role, parameters FROM dpobj.ledger WHERE event = 'raise_budget';
+SELECT dpobj.set_budget('parish', NULL, 1, 0.000001, 'zcdp');
+SELECT dpobj.raise_budget('parish', NULL, 1, 0, 'to two');
+SELECT cost_limit = (SELECT dpobj.composed_epsilon('basic', NULL, b.cost_limit, 0)) AS same,
+  dpobj.composed_epsilon('zcdp', NULL, cost_limit, delta_units) <= epsilon_nano AS converts, epsilon_nano
+FROM dpobj.budget_rows b JOIN dpobj.identities i ON i.id = relation WHERE i.name = 'public.parish';
+
+-- what cannot be an accountant, or be changed
+SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'pld');
+SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'kov');
+SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'best');
+SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'zcdp', rdp_order => 4);
+SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'rdp', rdp_order => 7);
+SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'rdp', rdp_order => 0);
+SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'basic', delta_reserve => 0.1);
+SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'zcdp', delta_reserve => 0.1);
+SELECT dpobj.set_budget('hamlet', NULL, 0.001, 1e-12, 'rdp', rdp_order => 2);
+SELECT dpobj.set_budget('parish', NULL, 1, 0.000001, 'basic');
+SELECT dpobj.set_budget('manor', NULL, 1, 0.000001, 'rdp', rdp_order => 16);
+SELECT dpobj.set_budget('manor', NULL, 4, 0.00001, 'rdp');
+SELECT rdp_order FROM dpobj.budgets WHERE relation = 'manor'::regclass;
+
+DROP TABLE parish, hamlet, manor;
+DELETE FROM dpobj.budget_rows;
+DROP FUNCTION logistic, halfspace, sums_hold;
+DROP OWNED BY accounting_amy, accounting_curator;
+DROP ROLE accounting_amy, accounting_curator;

@@ -1,0 +1,75 @@
+-- Costs that add up: basic composition, zero-concentrated privacy, Renyi divergences
+
+/*
+ * What one release costs (src/core/accounting.h).  epsilon is in units of 1e-9, deltas in units
+ * of 1e-18, rho and the divergences in units of 1e-12; the greatest bigint means: nothing finite
+ * is known.  rho_delta and rdp_delta are what rho and the divergences leave out; the divergences
+ * are of the orders dpobj.rdp_orders(), for neighbours as adjacency says, and rdp_replaced, of an
+ * add_remove release, for one row that goes and one that comes.
+ */
+CREATE TYPE dpobj.charge_cost AS
+(
+    adjacency text,
+    epsilon_nano bigint,
+    delta_units bigint,
+    rho_pico bigint,
+    rho_delta bigint,
+    rdp_pico bigint[],
+    rdp_delta bigint,
+    rdp_replaced bigint[]
+);
+COMMENT ON TYPE dpobj.charge_cost IS 'what one release costs, in units of the ledger';
+
+CREATE FUNCTION dpobj.rdp_orders() RETURNS integer[]
+  LANGUAGE C IMMUTABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_rdp_orders';
+COMMENT ON FUNCTION dpobj.rdp_orders() IS
+  'orders of the Renyi divergences in the ledger';
+
+/*
+ * The same where neighbours are those of unit.  A row that is replaced is one that goes and one
+ * that comes: (epsilon, delta) becomes (2 epsilon, (1 + e^epsilon) delta), rho becomes 4 rho
+ * (PRIVACY.md 0); deltas are rounded up with a unit to spare for the last digits of exp(),
+ * of which e^100 exceeds every cap.
+ * Nothing follows the other way round; such a charge is refused by
+ * src/server/charge_protection.c.
+ */
+CREATE FUNCTION dpobj.cost_under(cost dpobj.charge_cost, unit text, accountant text,
+    place integer) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  AS $$
+    SELECT CASE $3
+      WHEN 'basic' THEN CASE WHEN $1.adjacency = $2 THEN 1 ELSE 2 END * $1.epsilon_nano::numeric
+      WHEN 'zcdp' THEN CASE WHEN $1.adjacency = $2 THEN 1 ELSE 4 END * $1.rho_pico::numeric
+      WHEN 'rdp' THEN (CASE WHEN $1.adjacency = $2 THEN $1.rdp_pico ELSE $1.rdp_replaced END)[$4]::numeric
+    END
+  $$;
+COMMENT ON FUNCTION dpobj.cost_under(dpobj.charge_cost, text, text, integer) IS
+  'internal: a cost in the currency of an accountant; place: of its order in dpobj.rdp_orders()';
+
+CREATE FUNCTION dpobj.delta_under(cost dpobj.charge_cost, unit text, accountant text) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  AS $$
+    SELECT CASE
+      WHEN CASE $3 WHEN 'basic' THEN $1.delta_units WHEN 'zcdp' THEN $1.rho_delta ELSE $1.rdp_delta END = 0 THEN 0
+      WHEN $1.adjacency = $2 THEN CASE $3 WHEN 'basic' THEN $1.delta_units WHEN 'zcdp' THEN $1.rho_delta
+                                       ELSE $1.rdp_delta END
+      ELSE pg_catalog.ceil(CASE $3 WHEN 'basic' THEN $1.delta_units WHEN 'zcdp' THEN $1.rho_delta ELSE $1.rdp_delta END
+                           * (1 + pg_catalog.exp(least($1.epsilon_nano, 100000000000) * 0.000000001))) + 1
+    END
+  $$;
+COMMENT ON FUNCTION dpobj.delta_under(dpobj.charge_cost, text, text) IS
+  'internal: what an accountant adds up as delta';
+
+CREATE FUNCTION dpobj.composed_epsilon(accountant text, rdp_order integer, cost numeric,
+    delta_units bigint) RETURNS numeric
+  LANGUAGE C IMMUTABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_composed_epsilon';
+COMMENT ON FUNCTION dpobj.composed_epsilon(text, integer, numeric, bigint) IS
+  'internal: the epsilon, in units of 1e-9, that a sum of costs implies at a delta; null: none';
+
+CREATE FUNCTION dpobj.largest_epsilon(accountant text, rdp_order integer, room numeric) RETURNS numeric
+  LANGUAGE C IMMUTABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_largest_epsilon';
+COMMENT ON FUNCTION dpobj.largest_epsilon(text, integer, numeric) IS
+  'internal: the largest epsilon, in units of 1e-9, of a pure release that costs no more';
