@@ -227,6 +227,22 @@ SELECT (dp_halfspace(features, rich, 0.25, 0, '{"dimension": 2}')).kind FROM aga
 ROLLBACK;
 SELECT dpobj.set_budget('leaf', NULL, 3, 0);
 SELECT epsilon_spent FROM dpobj.budgets WHERE relation IN ('leaf'::regclass, 'again'::regclass);
+-- another parent of a child: its rows are charged, so its cap holds, and does not let anybody in
+CREATE TABLE mother (LIKE other);
+CREATE TABLE father (LIKE other);
+CREATE TABLE both_parents () INHERITS (father);
+INSERT INTO both_parents SELECT * FROM other;
+SELECT dpobj.set_budget('mother', NULL, 2, 0);
+ALTER TABLE both_parents INHERIT mother;
+SELECT (dp_halfspace(features, rich, 5.0, 0, '{"dimension": 2}')).kind FROM father;
+SELECT (dp_halfspace(features, rich, 1.5, 0, '{"dimension": 2}')).kind FROM father;
+SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'mother'::regclass;
+SELECT (dp_halfspace(features, rich, 1.0, 0, '{"dimension": 2}')).kind FROM mother;
+SET dpobj.require_budget = on;
+SELECT (dp_halfspace(features, rich, 0.1, 0, '{"dimension": 2}')).kind FROM father;
+RESET dpobj.require_budget;
+DROP TABLE both_parents, mother, father;
+
 -- inheritance: training on a child is training on the parent
 CREATE TABLE parent (LIKE other);
 CREATE TABLE child () INHERITS (parent);

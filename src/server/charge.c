@@ -159,7 +159,8 @@ report_accident(const ChargeRequest *request)
 	ereport(ERROR,
 			(errcode(request->sqlstate), errmsg("could not write the privacy ledger"),
 			 errdetail("The background worker reported: %s.", request->message),
-			 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE
+			 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE ||
+					 request->sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED
 				 ? errhint("A transaction holds a lock on the ledger or has changed a budget "
 						   "or the protection of this table. If it is your own, commit it first.")
 				 : 0));

@@ -180,13 +180,27 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
 	values[2] = parties->payers;
 }
 
+/*
+ * Has the table of budget b rows of the charged one now? It may be another parent of a child.
+ * What was a relative once counts the charge, but does not stop it.
+ */
+#define SHARES_ROWS                                                                                \
+	"CASE WHEN b.relation = ANY ($10) THEN true ELSE EXISTS (WITH RECURSIVE"                       \
+	" down(id) AS (SELECT i.object FROM dpobj.identities i WHERE i.id = $9"                        \
+	" UNION SELECT h.inhrelid FROM pg_inherits h JOIN down d ON h.inhparent = d.id),"              \
+	" up(id) AS (SELECT id FROM down"                                                              \
+	" UNION SELECT h.inhparent FROM pg_inherits h JOIN up u ON h.inhrelid = u.id)"                 \
+	" SELECT FROM up JOIN dpobj.identities i ON i.object = up.id"                                  \
+	" WHERE i.id = b.relation AND i.origin = dpobj.origin()) END"
+
 /* The budgets that count a charge, as they were when all of them were locked. */
 typedef struct LockedBudgets
 {
 	int count;
 	bool counted; /* are all sums known? */
-	bool applies; /* is one of them of the table, or of what is its ancestor or descendant now? */
-	bool fits;    /* does the cost fit into each of these whose sum is known? */
+	bool granted; /* is one of them of the table, or of what is its ancestor or descendant now? */
+	bool fits;    /* does the cost fit into each that is of a table with rows of this one? */
+	Datum tables; /* bigint[]: these */
 } LockedBudgets;
 
 static bool
@@ -202,23 +216,31 @@ static void
 lock_budgets(CostArguments *arguments, LockedBudgets *locked)
 {
 	static const char *const statement =
-		"SELECT b.cost_spent IS NOT NULL, b.relation = ANY ($10),"
+		"SELECT b.cost_spent IS NOT NULL, b.relation = ANY ($10), " SHARES_ROWS ", b.relation,"
 		" (b.cost_spent + " ASKED_COST " <= b.cost_limit"
 		" AND b.delta_spent + " ASKED_DELTA " <= b.reserve_units"
 		" AND coalesce(b.releases_spent < b.max_releases, true)) IS TRUE "
 		"FROM dpobj.budget_rows b WHERE b.relation = ANY (" MEMBERS ")"
 		" AND (b.role IS NULL OR b.role = ANY ($11)) ORDER BY b.relation, b.role FOR UPDATE";
 
+	ArrayBuildState *tables = NULL;
+	bool isnull;
+
 	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
 	*locked = (LockedBudgets){.count = (int) SPI_processed, .counted = true, .fits = true};
 	for (int i = 0; i < locked->count; i++)
 	{
-		bool applies = boolean_column(i, 2);
-
 		locked->counted = locked->counted && boolean_column(i, 1);
-		locked->applies = locked->applies || applies;
-		locked->fits = locked->fits && (!applies || boolean_column(i, 3));
+		locked->granted = locked->granted || boolean_column(i, 2);
+		if (!boolean_column(i, 3))
+			continue;
+		tables = accumArrayResult(
+			tables, SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 4, &isnull), false,
+			INT8OID, CurrentMemoryContext);
+		locked->fits = locked->fits && boolean_column(i, 5);
 	}
+	if (tables != NULL)
+		locked->tables = makeArrayResult(tables, CurrentMemoryContext);
 }
 
 /* Adds up the ledger for the locked budgets whose sums nobody knows. */
@@ -235,12 +257,13 @@ count_ledger(CostArguments *arguments)
 }
 
 static void
-deny_excess(ChargeRequest *request, CostArguments *arguments)
+deny_excess(ChargeRequest *request, CostArguments *arguments, Datum tables)
 {
 	static const char *const statement = "SELECT dpobj.budget_exceeded($10, $11, " ASKED ")";
 	bool isnull;
 	Datum exceeded;
 
+	arguments->values[CHARGE_COST_PARAMETERS + 1] = tables;
 	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
 	exceeded = charge_column(1, &isnull);
 	if (isnull)
@@ -258,7 +281,7 @@ charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
 	lock_tables(parties);
 	cost_arguments(request, parties, &arguments);
 	lock_budgets(&arguments, &locked);
-	if (!locked.applies && budget_is_required(request))
+	if (!locked.granted && budget_is_required(request))
 		charge_deny_without_budget(request);
 	if (!locked.counted)
 	{
@@ -266,7 +289,7 @@ charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
 		lock_budgets(&arguments, &locked);
 	}
 	if (!locked.fits)
-		deny_excess(request, &arguments);
+		deny_excess(request, &arguments, locked.tables);
 }
 
 void

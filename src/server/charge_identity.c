@@ -234,36 +234,48 @@ find(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
 
 /* ---- Lineage ---------------------------------------------------------------- */
 
-static int
-compare_tables(const void *left, const void *right)
-{
-	Oid a = DatumGetObjectId(*(const Datum *) left);
-	Oid b = DatumGetObjectId(*(const Datum *) right);
-
-	return a < b ? -1 : a > b;
-}
+/*
+ * $1: the table, $2: it, its ancestors, its descendants, $3: how many ancestors.  With it all
+ * that the ledger knows of the other ancestors that a descendant has: they share its rows.
+ */
+#define RELATIVES                                                                                  \
+	"(WITH RECURSIVE up(descendant, ancestor) AS (SELECT t.id, h.inhparent"                        \
+	" FROM unnest($2) WITH ORDINALITY t(id, place) JOIN dpobj.identities i ON i.id = t.id"         \
+	" JOIN pg_inherits h ON h.inhrelid = i.object WHERE t.place > $3 + 1"                          \
+	" UNION SELECT up.descendant, h.inhparent FROM up"                                             \
+	" JOIN pg_inherits h ON h.inhrelid = up.ancestor)"                                             \
+	" SELECT CASE WHEN place <= $3 + 1 THEN id ELSE $1 END AS ancestor,"                           \
+	" CASE WHEN place <= $3 + 1 THEN $1 ELSE id END AS descendant"                                 \
+	" FROM unnest($2) WITH ORDINALITY t(id, place) WHERE place > 1"                                \
+	" UNION SELECT a.id, up.descendant FROM up JOIN dpobj.identities a"                            \
+	" ON a.object = up.ancestor AND a.kind = 'table' AND a.origin = dpobj.origin()) r "
 
 /*
  * Against charges, in the order of their locks; who changes a table's budgets has locked that
  * table himself.
  */
 static void
-lock_relatives(const ChargeRequest *request)
+lock_relatives(const ChargeRequest *request, int count, Oid *types, Datum *values)
 {
-	int count;
-	Datum *tables = charge_elements(request, CHARGE_TEXT_OIDS, OIDOID, &count);
+	static const char *const statement =
+		"SELECT i.object FROM dpobj.identities i WHERE i.id = $1"
+		" OR i.id IN (SELECT unnest(ARRAY[r.ancestor, r.descendant]) FROM " RELATIVES
+		") ORDER BY i.object";
+	SPITupleTable *tables;
+	uint64 rows;
 
-	qsort(tables, count, sizeof(Datum), compare_tables);
-	for (int i = 0; i < count; i++)
-		if (request->event == CHARGE_CHARGED || DatumGetObjectId(tables[i]) != request->relation)
-			charge_lock_table(DatumGetObjectId(tables[i]), true);
+	(void) charge_query(statement, count, types, values);
+	tables = SPI_tuptable;
+	rows = SPI_processed;
+	for (uint64 i = 0; i < rows; i++)
+	{
+		bool isnull;
+		Oid table = DatumGetObjectId(SPI_getbinval(tables->vals[i], tables->tupdesc, 1, &isnull));
+
+		if (request->event == CHARGE_CHARGED || table != request->relation)
+			charge_lock_table(table, true);
+	}
 }
-
-/* $1: the table, $2: it, its ancestors, its descendants, $3: how many ancestors. */
-#define RELATIVES                                                                                  \
-	"(SELECT CASE WHEN place <= $3 + 1 THEN id ELSE $1 END AS ancestor,"                           \
-	" CASE WHEN place <= $3 + 1 THEN $1 ELSE id END AS descendant"                                 \
-	" FROM unnest($2) WITH ORDINALITY t(id, place) WHERE place > 1) r "
 
 /*
  * Tables that were charged together stay relatives.  What is new changes which charges
@@ -289,7 +301,7 @@ record_lineage(ChargeRequest *request, const ChargeParties *parties)
 
 	if (!charge_query(missing, lengthof(types), types, values))
 		return;
-	lock_relatives(request);
+	lock_relatives(request, lengthof(types), types, values);
 	(void) charge_query(statement, lengthof(types), types, values);
 	(void) charge_query(distrust, 1, types, values);
 	/* a new protection is compared with all charges anyhow */
