@@ -30,6 +30,7 @@
 #include "grant.h"
 #include "learning.h"
 #include "opsamp_choice.h"
+#include "price.h"
 #include "training.h"
 
 /* The bound on the error may fail with this probability. */
@@ -382,6 +383,17 @@ append_learning(StringInfo json, const Learning *learning)
 					 regret / (double) learning->steps);
 }
 
+void
+price_settle_learning(Learning *learning, int choices, Datum epsilon, Datum delta, Jsonb *options)
+{
+	learning_begin(learning, epsilon, NUMERICOID, delta, NUMERICOID, options);
+	if (learning->dimension > 0 && learning->dimension != choices)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"dimension\" is %d for %d choices", learning->dimension,
+							   choices)));
+	learning_settle(learning, Max(choices, 1));
+}
+
 static Datum
 price_learning(FunctionCallInfo fcinfo)
 {
@@ -389,14 +401,8 @@ price_learning(FunctionCallInfo fcinfo)
 	Learning learning;
 	StringInfoData json;
 
-	learning_begin(&learning, analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID,
-				   analyst_argument(fcinfo, 3, "delta"), NUMERICOID,
-				   analyst_json(fcinfo, 4, "options"));
-	if (learning.dimension > 0 && learning.dimension != choices)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"dimension\" is %d for %d choices", learning.dimension, choices)));
-	learning_settle(&learning, Max(choices, 1));
+	price_settle_learning(&learning, choices, analyst_argument(fcinfo, 2, "epsilon"),
+						  analyst_argument(fcinfo, 3, "delta"), analyst_json(fcinfo, 4, "options"));
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	append_learning(&json, &learning);
@@ -406,25 +412,35 @@ price_learning(FunctionCallInfo fcinfo)
 
 /* ---- both ---- */
 
+Training *
+price_settle_training(const char *method, int features, Datum epsilon, Datum delta, Jsonb *options)
+{
+	Training *training = palloc0(sizeof(Training));
+
+	training_set_method(training, method);
+	training_set_cost(training, epsilon, NUMERICOID, delta, NUMERICOID);
+	training_set_options(training, options);
+	check_dimension(training, features);
+	training_begin(training, features);
+	return training;
+}
+
 /* dpobj.price(method, d, epsilon, delta, options) -> jsonb; the options are the owner's. */
 PG_FUNCTION_INFO_V1(dpobj_price_dimension);
 Datum
 dpobj_price_dimension(PG_FUNCTION_ARGS)
 {
-	Training *training = palloc0(sizeof(Training));
+	const char *method = TextDatumGetCString(analyst_argument(fcinfo, 0, "method"));
 	int features;
+	Training *training;
 	StringInfoData json;
 
-	if (strcmp(TextDatumGetCString(analyst_argument(fcinfo, 0, "method")), "ftrl") == 0)
+	if (strcmp(method, PRICE_LEARNING) == 0)
 		return price_learning(fcinfo);
-	training_set_method(training, TextDatumGetCString(analyst_argument(fcinfo, 0, "method")));
 	features = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
-	training_set_cost(training, analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID,
-					  analyst_argument(fcinfo, 3, "delta"), NUMERICOID);
-	training_set_options(training, analyst_json(fcinfo, 4, "options"));
-	check_dimension(training, features);
-	training_begin(training, features);
-
+	training = price_settle_training(method, features, analyst_argument(fcinfo, 2, "epsilon"),
+									 analyst_argument(fcinfo, 3, "delta"),
+									 analyst_json(fcinfo, 4, "options"));
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	append_price(&json, training);
