@@ -1,14 +1,16 @@
 /*
  * accuracy.c - training accuracy of every mechanism on Adult in four encodings.
  *
- *   accuracy FOLDER [SET [TEXT]]    FOLDER has the sets of accuracy_sets.py
+ *   accuracy FOLDER [SET [TEXT [EPSILON]]]    FOLDER has the sets of accuracy_sets.py
  *
  * Prints a line for each set, row and epsilon that is measured, separated by tabs:
  *
  *   set  family  row  epsilon  runs  mean  sd  seconds of a run
  *
- * mean and sd in percent, runs "law" where the mean is the law's own; with TEXT only the
- * rows whose names hold it, with =TEXT those whose names it is.  delta is 1 / n^2 where a mechanism
+ * mean and sd in percent, or for squared errors in thousandths; runs "law" where the mean is the
+ * law's own, "refused" where nothing is released: then the error's bound and that of weights of 0
+ * stand for mean and sd.  With TEXT only the rows whose names hold it, with =TEXT those
+ * whose names it is, with EPSILON those at this one.  delta is 1 / n^2 where a mechanism
  * needs one.  bench/accuracy.sh runs it and bench/accuracy.py makes docs/accuracy.md of what it
  * prints.
  *
@@ -19,6 +21,7 @@
 
 #include "core/classifier.h"
 #include "core/convex_net.h"
+#include "core/convex_opsamp.h"
 #include "core/convex_release.h"
 #include "core/convex_usual.h"
 
@@ -26,7 +29,7 @@
 #define RUNS 20
 
 /* Runs at each lambda of a row that is tuned, and at the best one once more. */
-#define TUNING_RUNS 6
+#define TUNING_RUNS 20
 
 /* Scores of a net are at most this, as in the server (body_choice.c). */
 #define NET_REACH INT64_C(8)
@@ -44,8 +47,13 @@ typedef enum BenchSet
 	ON_FULL = 8,
 	ON_MADE = 16,
 	ON_FEW = 32,
+	ON_TWO = 64,
+	ON_SHARES = 128,
+	ON_FORECASTS = 256,
 	ON_SMALL = ON_ADULT23 | ON_G1 | ON_G2,
-	ON_ALL = ON_SMALL | ON_FULL | ON_MADE
+	ON_ALL = ON_SMALL | ON_FULL | ON_MADE,
+	ON_EVERY = ON_ALL | ON_FEW | ON_TWO,
+	ON_TARGETS = ON_SHARES | ON_FORECASTS
 } BenchSet;
 
 typedef struct Line Line;
@@ -58,7 +66,7 @@ struct Line
 	/* Fills in all but epsilon, adjacency and threads; false where there is no such request. */
 	bool (*settle)(const AccuracySet *set, const Line *line, MechanismRequest *request);
 	MechanismKind kind;
-	int noise; /* PerturbationNoise or ConvexNoise */
+	int noise; /* PerturbationNoise, ConvexNoise, DescentSampling or SquaresBeside */
 	Adjacency adjacency;
 	const char *grid; /* see make_grid() */
 	bool pure;        /* delta is 0 though the mechanism could use it */
@@ -166,7 +174,7 @@ settle_auto_halfspace(const AccuracySet *set, const Line *line, MechanismRequest
 }
 
 static bool
-settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *request)
+settle_clipped(const AccuracySet *set, const Line *line, MechanismRequest *request, double share)
 {
 	ConvexKind kind = line->kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT : CONVEX_OBJECTIVE;
 	bool gaussian = line->noise == CONVEX_GAUSSIAN && !line->pure;
@@ -174,7 +182,7 @@ settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *reques
 	request->kind = line->kind;
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex.loss = line->loss;
-	request->convex.radius = convex_usual_radius(&set->encoding);
+	request->convex.radius = share * convex_usual_radius(&set->encoding);
 	convex_usual(kind, request, 0);
 	if (gaussian)
 	{
@@ -183,6 +191,19 @@ settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *reques
 		request->convex.lambda = convex_usual_lambda_for_noise(kind, request);
 	}
 	return convex_usual_length(kind, request) < INFINITY;
+}
+
+static bool
+settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	return settle_clipped(set, line, request, 1);
+}
+
+/* As dp_classifier clips rows. */
+static bool
+settle_short(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	return settle_clipped(set, line, request, CLASSIFIER_RADIUS_SHARE);
 }
 
 /* Noisy gradient descent; noise is a DescentSampling.  The radius is the server's
@@ -221,6 +242,59 @@ settle_net(const AccuracySet *set, const Line *line, MechanismRequest *request)
 	if (line->kind == MECHANISM_LOCALIZED)
 		request->convex.lambda = convex_usual_lambda(CONVEX_OUTPUT, &centre);
 	return request->convex.steps > 0;
+}
+
+/* OPSamp as the server has it where nobody says otherwise (opsamp_choice.c): scores in -2 .. 2. */
+static bool
+settle_opsamp(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	double radius = convex_usual_radius(&set->encoding);
+	double d = set->dimension;
+	double peak = 0;
+
+	for (int j = 0; j < set->dimension; j++)
+		peak = fmax(peak, fmax(fabs(set->encoding.low[j]), fabs(set->encoding.high[j])));
+	peak = fmin(peak / radius, 1);
+	request->kind = MECHANISM_OPSAMP;
+	make_grid(set, "0 0 0", &request->grid);
+	request->convex =
+		(ConvexTerms){.loss = line->loss,
+					  .noise = CONVEX_LAPLACE,
+					  .radius = radius,
+					  .lambda = LAMBDA_ONE,
+					  .delta = usual_delta(set),
+					  .reach = (int64_t) ldexp(2 / fmin(sqrt(d), d * peak), CONVEX_OUTPUT_BITS),
+					  .rows = set->rows,
+					  .peak = (int64_t) ceil(ldexp(peak, CONVEX_OUTPUT_BITS)),
+					  .calls = convex_opsamp_calls(set->rows)};
+	return true;
+}
+
+static int32_t
+encoded_bound(double value)
+{
+	return (int32_t) nearbyint(value * FIXED_POINT_ONE);
+}
+
+/* Sampling from a simplex as the server has it (simplex_choice.c); all features have one range. */
+static bool
+settle_simplex(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	SimplexTerms *terms = &request->simplex;
+	SimplexBudget budget;
+	bool pure;
+
+	request->kind = MECHANISM_SIMPLEX;
+	request->grid.dimension = set->dimension - 1;
+	*terms = (SimplexTerms){.rows = set->rows,
+							.target_low = encoded_bound(set->encoding.low[0]),
+							.target_high = encoded_bound(set->encoding.high[0]),
+							.low = encoded_bound(set->encoding.low[1]),
+							.high = encoded_bound(set->encoding.high[1]),
+							.delta = line->pure ? 0 : usual_delta(set)};
+	budget = simplex_budget(request->epsilon, terms->delta);
+	terms->lambda = simplex_default_lambda(terms, &budget, request->grid.dimension);
+	return simplex_draws(terms, &budget, &pure) > 0;
 }
 
 static bool
@@ -275,6 +349,12 @@ settle_classifier(const AccuracySet *set, const Line *line, MechanismRequest *re
 		"convex", name, ON_FEW, settle_net, kind, 0, ADJACENCY_REPLACE, NULL, false, false, loss   \
 	}
 
+#define SQUARES_ROW(name, beside, pure)                                                            \
+	{                                                                                              \
+		"squares", name, ON_TARGETS, settle_simplex, MECHANISM_SIMPLEX, beside, ADJACENCY_REPLACE, \
+			NULL, pure, false, LOSS_LOGISTIC                                                       \
+	}
+
 static const Line lines[] = {
 	HALFSPACE_ROW("exponential, {-1,0,1}", ON_SMALL | ON_MADE, EM, 0, "1 1 1"),
 	HALFSPACE_ROW("exponential, {-1,0,1}, numbers ±4", ON_SMALL, EM, 0, "1 1 4"),
@@ -314,12 +394,12 @@ static const Line lines[] = {
 				  "1 1 1"),
 	HALFSPACE_ROW("sample_aggregate, sparse 2", ON_SMALL, MECHANISM_SAMPLE_AGGREGATE, 0,
 				  "sparse 2"),
-	CONVEX_ROW("logistic, objective, gamma", ON_ALL | ON_FEW, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
+	CONVEX_ROW("logistic, objective, gamma", ON_EVERY, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
 			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
 	CONVEX_ROW("logistic, objective, gamma, best lambda", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
 			   ADJACENCY_REPLACE, true, LOSS_LOGISTIC),
-	CONVEX_ROW("logistic, objective, gaussian", ON_ALL | ON_FEW, MECHANISM_OBJECTIVE,
-			   CONVEX_GAUSSIAN, ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, objective, gaussian", ON_EVERY, MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN,
+			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
 	CONVEX_ROW("logistic, objective, gaussian, best lambda", ON_ALL, MECHANISM_OBJECTIVE,
 			   CONVEX_GAUSSIAN, ADJACENCY_REPLACE, true, LOSS_LOGISTIC),
 	CONVEX_ROW("logistic, output, gamma", ON_ALL | ON_FEW, MECHANISM_OUTPUT, CONVEX_GAMMA,
@@ -335,17 +415,29 @@ static const Line lines[] = {
 			   ADJACENCY_REPLACE, false, LOSS_HUBER),
 	CONVEX_ROW("logistic, objective, gaussian, best lambda, add_remove", ON_SMALL | ON_FULL,
 			   MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN, ADJACENCY_ADD_REMOVE, true, LOSS_LOGISTIC),
+	{"add_remove", "logistic, objective, gaussian, best lambda, radius 3/4, add_remove", ON_ADULT23,
+	 settle_short, MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN, ADJACENCY_ADD_REMOVE, NULL, false, true,
+	 LOSS_LOGISTIC},
 	NET_ROW("logistic, exponential over a net", MECHANISM_CONVEX_EXPONENTIAL, LOSS_LOGISTIC),
 	NET_ROW("logistic, localized", MECHANISM_LOCALIZED, LOSS_LOGISTIC),
 	NET_ROW("svm, exponential over a net", MECHANISM_CONVEX_EXPONENTIAL, LOSS_HUBER),
 	NET_ROW("svm, localized", MECHANISM_LOCALIZED, LOSS_HUBER),
-	{"automatic", "dp_halfspace", ON_ALL | ON_FEW, settle_auto_halfspace, EM, 0, ADJACENCY_REPLACE,
+	{"convex", "logistic, opsamp", ON_EVERY, settle_opsamp, MECHANISM_OPSAMP, 0, ADJACENCY_REPLACE,
 	 NULL, false, false, LOSS_LOGISTIC},
-	{"automatic", "dp_logistic", ON_ALL | ON_FEW, settle_auto_logistic, EM, 0, ADJACENCY_REPLACE,
-	 NULL, false, false, LOSS_LOGISTIC},
-	{"automatic", "dp_classifier", ON_ALL | ON_FEW, settle_classifier, EM, 0, ADJACENCY_REPLACE,
-	 NULL, false, false, LOSS_LOGISTIC},
-	{"automatic", "dp_classifier, delta 0", ON_ALL, settle_classifier, EM, 0, ADJACENCY_REPLACE,
+	SQUARES_ROW("least on the simplex, not private", BESIDE_LEAST, false),
+	SQUARES_ROW("best single feature, not private", BESIDE_VERTEX, false),
+	SQUARES_ROW("equal shares", BESIDE_EQUAL, false),
+	SQUARES_ROW("dp_simplex", BESIDE_NONE, false),
+	SQUARES_ROW("dp_simplex, promised mean", BESIDE_PROMISED, false),
+	SQUARES_ROW("dp_simplex, delta 0", BESIDE_NONE, true),
+	SQUARES_ROW("dp_simplex, delta 0, promised mean", BESIDE_PROMISED, true),
+	{"automatic", "dp_halfspace", ON_EVERY, settle_auto_halfspace, EM, 0, ADJACENCY_REPLACE, NULL,
+	 false, false, LOSS_LOGISTIC},
+	{"automatic", "dp_logistic", ON_EVERY, settle_auto_logistic, EM, 0, ADJACENCY_REPLACE, NULL,
+	 false, false, LOSS_LOGISTIC},
+	{"automatic", "dp_classifier", ON_EVERY, settle_classifier, EM, 0, ADJACENCY_REPLACE, NULL,
+	 false, false, LOSS_LOGISTIC},
+	{"automatic", "dp_classifier, delta 0", ON_EVERY, settle_classifier, EM, 0, ADJACENCY_REPLACE,
 	 NULL, true, false, LOSS_LOGISTIC},
 };
 
@@ -366,14 +458,58 @@ measure_tuned(const AccuracySet *set, MechanismRequest *request, Bits *bits)
 		request->convex.lambda = (int64_t) (lambda * LAMBDA_ONE);
 		if (convex_usual_length(kind, request) == INFINITY)
 			continue;
-		now = accuracy_of_releases(set, request, TUNING_RUNS, bits);
+		now = accuracy_of_releases(set, request, TUNING_RUNS, TUNING_RUNS, bits);
 		if (now.mean <= best.mean)
 			continue;
 		best = now;
 		best_lambda = request->convex.lambda;
 	}
 	request->convex.lambda = best_lambda;
-	return accuracy_of_releases(set, request, RUNS, bits);
+	return accuracy_of_releases(set, request, RUNS, MOST_RUNS, bits);
+}
+
+/* What needs no draw. */
+static Accuracy
+squares_beside(const AccuracySet *set, const Line *line, const MechanismRequest *request)
+{
+	const Squares *squares = &set->squares;
+	bool pure;
+	double value =
+		line->noise == BESIDE_LEAST    ? squares_least(squares)
+		: line->noise == BESIDE_VERTEX ? squares_vertex(squares)
+		: line->noise == BESIDE_EQUAL
+			? squares_equal(squares)
+			: squares_promised(squares, &request->simplex, simplex_request_draws(request, &pure));
+
+	return (Accuracy){.mean = value, .sd = (double) NAN};
+}
+
+/* OPSamp's refusal has two numbers. */
+static bool
+is_refused(const MechanismRequest *request, Accuracy *accuracy)
+{
+	MechanismVerdict verdict = {.admitted = true};
+	OpsampProblem problem;
+	OpsampPlan plan;
+
+	if (request->kind == MECHANISM_OPSAMP)
+		mechanism_get(request->kind)->admit(request, &verdict);
+	if (verdict.admitted)
+		return false;
+	problem = convex_opsamp_problem(request);
+	opsamp_plan(&problem, &plan);
+	*accuracy = (Accuracy){.mean = plan.risk, .sd = convex_opsamp_trivial(request)};
+	return true;
+}
+
+static Accuracy
+measure_cell(const AccuracySet *set, const Line *line, MechanismRequest *request, Bits *bits)
+{
+	if (line->kind == MECHANISM_SIMPLEX && line->noise != BESIDE_NONE)
+		return squares_beside(set, line, request);
+	if (line->tuned)
+		return measure_tuned(set, request, bits);
+	return accuracy_measure(set, request, RUNS, bits);
 }
 
 static void
@@ -383,13 +519,17 @@ print_cell(const AccuracySet *set, const Line *line, double epsilon, Bits *bits)
 								.adjacency = line->adjacency,
 								.threads = 1};
 	Accuracy accuracy;
+	bool refused;
 
 	if (!line->settle(set, line, &request))
 		return;
-	accuracy = line->tuned ? measure_tuned(set, &request, bits)
-						   : accuracy_measure(set, &request, RUNS, bits);
+	refused = is_refused(&request, &accuracy);
+	if (!refused)
+		accuracy = measure_cell(set, line, &request, bits);
 	printf("%s\t%s\t%s\t%g\t", set->name, line->family, line->name, epsilon);
-	if (accuracy.runs == 0)
+	if (refused)
+		printf("refused");
+	else if (accuracy.runs == 0)
 		printf("law");
 	else
 		printf("%d", accuracy.runs);
@@ -406,7 +546,7 @@ is_asked(const Line *line, const char *text)
 }
 
 static void
-print_set(const char *folder, const char *name, unsigned bit, const char *part)
+print_set(const char *folder, const char *name, unsigned bit, const char *part, double epsilon)
 {
 	Arena *arena = arena_create(check_out_of_memory);
 	AccuracySet set;
@@ -424,7 +564,8 @@ print_set(const char *folder, const char *name, unsigned bit, const char *part)
 		teststream_seed(&stream, 5);
 		bits_init(&bits, teststream_fill, &stream);
 		for (int e = 0; e < EPSILONS; e++)
-			print_cell(&set, &lines[i], epsilons[e], &bits);
+			if (epsilon == 0 || epsilon == epsilons[e])
+				print_cell(&set, &lines[i], epsilons[e], &bits);
 	}
 	arena_destroy(arena);
 }
@@ -436,16 +577,18 @@ main(int argc, char **argv)
 	{
 		const char *name;
 		BenchSet bit;
-	} sets[] = {{"adult23", ON_ADULT23}, {"g1", ON_G1},     {"g2", ON_G2},
-				{"full", ON_FULL},       {"made", ON_MADE}, {"few", ON_FEW}};
+	} sets[] = {{"adult23", ON_ADULT23}, {"g1", ON_G1},         {"g2", ON_G2},
+				{"full", ON_FULL},       {"made", ON_MADE},     {"few", ON_FEW},
+				{"two", ON_TWO},         {"shares", ON_SHARES}, {"forecasts", ON_FORECASTS}};
 
 	if (argc < 2)
 	{
-		fprintf(stderr, "usage: accuracy FOLDER [SET [TEXT]]\n");
+		fprintf(stderr, "usage: accuracy FOLDER [SET [TEXT [EPSILON]]]\n");
 		return 1;
 	}
 	for (size_t s = 0; s < sizeof(sets) / sizeof(sets[0]); s++)
 		if (argc < 3 || strcmp(argv[2], "all") == 0 || strcmp(argv[2], sets[s].name) == 0)
-			print_set(argv[1], sets[s].name, sets[s].bit, argc > 3 ? argv[3] : NULL);
+			print_set(argv[1], sets[s].name, sets[s].bit, argc > 3 ? argv[3] : NULL,
+					  argc > 4 ? atof(argv[4]) : 0);
 	return 0;
 }

@@ -2,8 +2,10 @@
 # accuracy.sh - training accuracy of every mechanism: docs/accuracy.tsv, .md and .svg.
 #
 #   bench/accuracy.sh                measures everything anew, an hour or so of one core
-#   bench/accuracy.sh SET [TEXT]     measures one set (all: each), or of it the rows whose
-#                                    names hold TEXT, and puts them in the place of the old
+#   bench/accuracy.sh SET [TEXT [EPSILON]]
+#                                    measures one set (all: each), or of it the rows whose
+#                                    names hold TEXT, at EPSILON only, and puts them in the
+#                                    place of the old
 #   bench/accuracy.sh --draw         makes the page and the plot of what was measured
 #
 # DPOBJ_DATA is the folder of adult23.csv, adult_balanced.csv and adult.data.csv.

@@ -15,6 +15,7 @@
 #include "core/testbits.h"
 #include "core/tree.h"
 
+#include "accuracy_simplex.h"
 #include "measure.h"
 
 /* With so few configurations the law's mean is computed instead of estimated. */
@@ -27,6 +28,9 @@
 #define TREE_DRAWS 400
 #define LEAST_DRAWS 20
 #define DRAWS_SECONDS 5
+
+/* Of other mechanisms, which begin anew each time. */
+#define MOST_RUNS 200
 
 typedef struct AccuracySet
 {
@@ -41,6 +45,7 @@ typedef struct AccuracySet
 	Instance distinct; /* equal rows merged */
 	Instance labelled; /* with both labels, for the convex losses */
 	Instance apart;    /* row by row */
+	Squares squares;   /* of a set with targets, whose rows all count as positive; else unused */
 } AccuracySet;
 
 typedef struct Accuracy
@@ -129,6 +134,7 @@ accuracy_set_read(AccuracySet *set, const char *path, Memory *memory)
 	rows_instance(&rows, memory, &set->distinct);
 	rows_labelled_instance(&rows, memory, &set->labelled);
 	rows_instance_apart(&rows, memory, &set->apart);
+	squares_make(&set->labelled, set->rows, &set->squares);
 }
 
 /* ---- one model ---- */
@@ -157,6 +163,17 @@ accuracy_real_loss(const AccuracySet *set, const int64_t *weight)
 	return loss;
 }
 
+/* Percent, or thousandths of a squared error. */
+static inline double
+accuracy_of_answer(const AccuracySet *set, const Mechanism *mechanism,
+				   const MechanismAnswer *answer)
+{
+	if (mechanism->targets)
+		return squares_of_draws(&set->squares, answer->weight);
+	return accuracy_percent(set, mechanism->convex ? accuracy_real_loss(set, answer->weight)
+												   : (double) answer->loss);
+}
+
 static inline double
 accuracy_of_release(const AccuracySet *set, const MechanismRequest *request, Bits *bits)
 {
@@ -164,16 +181,16 @@ accuracy_of_release(const AccuracySet *set, const MechanismRequest *request, Bit
 	Arena *arena = arena_create(check_out_of_memory);
 	MechanismTools tools = {.bits = bits, .memory = arena_memory(arena), .oracle = oracle_search};
 	MechanismAnswer answer;
-	double loss;
+	double value;
 
 	mechanism->release(request,
-					   mechanism->convex      ? &set->labelled
-					   : mechanism->every_row ? &set->apart
-											  : &set->distinct,
+					   mechanism->convex || mechanism->targets ? &set->labelled
+					   : mechanism->every_row                  ? &set->apart
+															   : &set->distinct,
 					   &tools, &answer);
-	loss = mechanism->convex ? accuracy_real_loss(set, answer.weight) : (double) answer.loss;
+	value = accuracy_of_answer(set, mechanism, &answer);
 	arena_destroy(arena);
-	return accuracy_percent(set, loss);
+	return value;
 }
 
 /* ---- many ---- */
@@ -186,15 +203,18 @@ accuracy_finish(Accuracy *accuracy, double sum, double squares, int runs)
 	accuracy->sd = runs > 1 ? sqrt(fmax(0, squares - sum * sum / runs) / (runs - 1)) : (double) NAN;
 }
 
+/* As many runs as take DRAWS_SECONDS, but least .. most. */
 static inline Accuracy
-accuracy_of_releases(const AccuracySet *set, const MechanismRequest *request, int runs, Bits *bits)
+accuracy_of_releases(const AccuracySet *set, const MechanismRequest *request, int least, int most,
+					 Bits *bits)
 {
 	Accuracy accuracy;
 	double began = seconds_now();
 	double sum = 0;
 	double squares = 0;
+	int runs = 0;
 
-	for (int k = 0; k < runs; k++)
+	for (; runs < most && (runs < least || seconds_now() - began < DRAWS_SECONDS); runs++)
 	{
 		double value = accuracy_of_release(set, request, bits);
 
@@ -290,10 +310,11 @@ accuracy_of_law(const AccuracySet *set, const MechanismRequest *request, Bits *b
 }
 
 static inline Accuracy
-accuracy_measure(const AccuracySet *set, const MechanismRequest *request, int runs, Bits *bits)
+accuracy_measure(const AccuracySet *set, const MechanismRequest *request, int least, Bits *bits)
 {
-	return request->kind == MECHANISM_EXPONENTIAL ? accuracy_of_law(set, request, bits)
-												  : accuracy_of_releases(set, request, runs, bits);
+	return request->kind == MECHANISM_EXPONENTIAL
+			   ? accuracy_of_law(set, request, bits)
+			   : accuracy_of_releases(set, request, least, MOST_RUNS, bits);
 }
 
 #endif

@@ -14,6 +14,12 @@ label first. Every encoding is made of public constants:
            a logistic model; no rule may fit Adult alone
   few      4 columns of the balanced subset: married, education, gain and hours, for the
            mechanisms that are for few weights only
+  two      200,000 generated rows of an indicator and a number in steps of 1/8, with labels of a
+           logistic model: for OPSamp, which asks for many rows and very few weights
+  shares   adult23 with the label as a target: sets with targets, which stand in front of the
+           features, are for dp_simplex
+  forecasts  100,000 generated rows: eight forecasts of a number in 0 .. 1, four of them
+           good and with errors of their own, and two with too small or too large values
 """
 import csv
 import math
@@ -80,6 +86,7 @@ def write_adult23(data, folder):
         rows = [[float(field) for field in row] for row in csv.reader(file)]
     write(folder, 'adult23', [7, 6, 5, 2, 1, 1, 1], [21, 22, 23], [(0, 1)] * 23,
           [(int(row[0] > 0), row[1:]) for row in rows])
+    write(folder, 'shares', [], [], [(0, 1)] * 24, [(1, [int(row[0] > 0)] + row[1:]) for row in rows])
 
 
 def write_g1(raw, chosen, folder):
@@ -144,6 +151,29 @@ def write_made(folder):
           rows)
 
 
+def write_two(folder):
+    draw = random.Random(2)
+    rows = []
+    for _ in range(200000):
+        indicator, number = draw.randrange(2), draw.randrange(-8, 9) / 8
+        score = 3 * number - 1.5 * indicator
+        rows.append((int(draw.random() < 1 / (1 + math.exp(-score))), [indicator, number]))
+    write(folder, 'two', [1] * 2, [2], [(0, 1), (-1, 1)], rows)
+
+
+def write_forecasts(folder):
+    draw = random.Random(3)
+    rows = []
+    for _ in range(100000):
+        truth = draw.random()
+        errors = [0.10, 0.12, 0.15, 0.20]
+        values = [truth + draw.gauss(0, sd) for sd in errors]
+        values += [0.6 * truth + draw.gauss(0, 0.05), 0.5 + 0.6 * truth + draw.gauss(0, 0.05),
+                   0.5, draw.random()]
+        rows.append((1, [clip(value, 0, 1) for value in [truth + draw.gauss(0, 0.05)] + values]))
+    write(folder, 'forecasts', [], [], [(0, 1)] * 9, rows)
+
+
 def main(data, folder):
     raw = read_raw(data)
     chosen = balance(raw)
@@ -153,6 +183,8 @@ def main(data, folder):
     write_full(raw, folder)
     write_made(folder)
     write_few(chosen, folder)
+    write_two(folder)
+    write_forecasts(folder)
 
 
 if __name__ == '__main__':

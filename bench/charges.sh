@@ -5,7 +5,7 @@
 #
 # A statement that trains on 60 rows makes two events of the ledger, the charge and the release,
 # and runs a solver. First its latency from one client, without a budget and with three budgets;
-# then races of many clients; then the latency with the ledger full. All of it twice: as it is
+# and with a hundred thousand charges more; then races of many clients; then the latency once more. All of it twice: as it is
 # without preloading, with a worker for each event, and preloaded, with a writer that commits many
 # at once. The sum must be exact, and nobody may meet a deadlock; a client that is given up because a
 # lock took more than two seconds is counted. Data are synced to disk here, unlike in the other
@@ -47,6 +47,27 @@ latency() { # NAME TABLE: median of the statements of one client, and of the eve
     awk -v name="$1" '{ t[NR] = $1 } END { m = t[int((NR + 1) / 2)]; printf "  %-34s %6.1f ms a statement, %6.1f ms an event\n", name, m, m / 2 }'
 }
 
+# A hundred thousand charges more for every budget, as if they had been made one by one.
+fill_ledger() {
+  unprivileged "psql -X -q -At -v ON_ERROR_STOP=1 -U postgres" <<'SQL'
+CREATE TEMP TABLE charge AS
+  SELECT * FROM dpobj.ledger_events WHERE event = 'charged' AND relation = 'capped'::regclass LIMIT 1;
+ALTER TABLE charge DROP COLUMN id;
+DO $$ DECLARE names text;
+BEGIN
+  SELECT string_agg(quote_ident(attname), ', ') INTO names FROM pg_attribute
+  WHERE attrelid = 'charge'::regclass AND attnum > 0 AND NOT attisdropped;
+  EXECUTE format('INSERT INTO dpobj.ledger_events (%1$s) SELECT %1$s FROM charge, generate_series(1, 100000)', names);
+END $$;
+DO $$ BEGIN
+  PERFORM dpobj.set_budget('capped', r, 1000000, 0) FROM (VALUES ('trainer'::regrole), ('team'), (NULL)) v(r);
+END $$;
+VACUUM ANALYZE dpobj.ledger_events;
+\timing on
+SELECT 'the first charge after that: ' || (dp_halfspace(features, label, 0.1, 0)).kind FROM capped;
+SQL
+}
+
 race() { # NAME TABLE CLIENTS
   unprivileged "pgbench -n -U trainer -c $3 -j 2 -T $seconds -f '$W/$2.sql' >'$W/race.log' 2>&1 || true"
   awk -v name="$1, $3 clients" '
@@ -60,6 +81,8 @@ measure() { # NAME
   fresh_tables
   latency "no budget" free
   latency "three budgets" capped
+  fill_ledger
+  latency "three budgets, 100,000 rows" capped
   race "no budget" free 8
   race "no budget" free 32
   race "three budgets" capped 8
@@ -68,6 +91,9 @@ measure() { # NAME
   unprivileged "psql -X -At -F ', '" <<'SQL'
 SELECT '  ' || coalesce(role, 'all roles'), releases || ' releases', CASE WHEN epsilon_spent = releases * 0.1 THEN 'exact' ELSE 'WRONG' END
 FROM dpobj.budgets ORDER BY role;
+SELECT '  running sums', CASE WHEN bool_and((b.cost_spent, b.delta_spent, b.releases_spent) = (s.cost, s.delta, s.releases))
+  THEN 'equal to the ledger' ELSE 'WRONG' END
+FROM dpobj.budget_rows b JOIN dpobj.budget_sums s USING (id);
 SELECT '  deadlocks', deadlocks FROM pg_stat_database WHERE datname = current_database();
 SQL
 }

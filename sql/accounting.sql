@@ -124,6 +124,13 @@ RESET SESSION AUTHORIZATION;
 SELECT sums_hold(), cost_spent IS NOT NULL FROM dpobj.budget_rows JOIN dpobj.identities i ON i.id = relation WHERE name = 'public.hamlet';
 SELECT epsilon_spent, releases FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
 
+SELECT dpobj.set_budget('hamlet', 'accounting_amy', 100, 0.01);
+SELECT sums_hold() IS NOT FALSE;
+-- a million costs, in any order, to the last unit
+SELECT sum(dpobj.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i], 0, ARRAY[3 * i])::dpobj.charge_cost, unit, 'zcdp', NULL)),
+  sum(dpobj.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i], 0, ARRAY[3 * i])::dpobj.charge_cost, unit, 'rdp', 1))
+FROM generate_series(1, 1000000) i, (VALUES ('add_remove'), ('replace')) u(unit) GROUP BY unit ORDER BY unit;
+
 -- top-ups: for a reason
 SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 0, '  ');
 SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 0, NULL);

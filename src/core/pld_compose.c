@@ -72,7 +72,7 @@ moments_of(const Pld *pld, double theta)
 	double top = theta * loss_of(pld, pld->count - 1);
 	double tilt = exp(theta * loss_of(pld, 0) - top);
 	double ratio = exp(theta * pld->step);
-	double sum = 0;
+	double sum = DBL_MIN; /* so that it has a logarithm */
 	double mean = 0;
 	double square = 0;
 

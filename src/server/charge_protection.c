@@ -17,7 +17,7 @@
 
 /*
  * Does a cost under one kind of neighbours count under another?  The same kind, and
- * add_remove under replace, where dpobj.budget_state converts it.
+ * add_remove under replace, where dpobj.cost_under converts it.
  */
 #define ADDS_UP(adjacency, person, unit, unit_person)                                              \
 	"((" adjacency " = " unit " OR " adjacency " = 'add_remove' AND " unit " = 'replace')"         \
@@ -83,7 +83,7 @@ charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 
 /*
  * The units of the charges that budgets of these tables count, by the rule of
- * dpobj.budget_state, and whether they are others than the request's, those first.
+ * dpobj.families, and whether they are others than the request's, those first.
  */
 static const char *const units_of_charges =
 	"WITH RECURSIVE"

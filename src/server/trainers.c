@@ -68,7 +68,7 @@ options_argument(PlanCall *call)
 
 /*
  * Which tables are neighbours belongs to a protected table: all that is charged to
- * it must be about the same ones, or be converted (dpobj.budget_state).
+ * it must be about the same ones, or be converted (dpobj.cost_under).
  */
 static void
 settle_adjacency(const PlanTable *table, Options *options)

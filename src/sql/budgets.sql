@@ -288,8 +288,8 @@ COMMENT ON COLUMN dpobj.budgets.adjacency IS 'under which costs are added up: th
 COMMENT ON COLUMN dpobj.budgets.budget IS 'number of the budget';
 
 /*
- * How many more of the last release fit: the odometer of a budget.  null: any number, as
- * with a cost of 0.
+ * How many more of the last release fit: the odometer of a budget.  The last one that dpobj.ledger
+ * shows to the session's role; others' are nobody's business.
  */
 CREATE VIEW dpobj.odometer WITH (security_barrier) AS
 SELECT t.relation::regclass AS relation,
@@ -311,6 +311,8 @@ SELECT t.relation::regclass AS relation,
          WHERE e.event = 'charged'
            AND e.relation_identity = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = b.relation)::bigint[])
            AND (b.role IS NULL OR b.role = ANY (e.payers))
+           AND (e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
+                OR dpobj.sees_all())
          ORDER BY e.id DESC LIMIT 1) last
  CROSS JOIN LATERAL
        (SELECT dpobj.cost_under(c.cost, b.adjacency, b.accountant,
@@ -320,11 +322,11 @@ SELECT t.relation::regclass AS relation,
                            last.rdp_pico, last.rdp_delta, last.rdp_replaced)::dpobj.charge_cost AS cost) c) k;
 REVOKE ALL ON TABLE dpobj.odometer FROM PUBLIC;
 GRANT SELECT ON TABLE dpobj.odometer TO PUBLIC;
-COMMENT ON VIEW dpobj.odometer IS 'how many more releases like the last one fit into each budget that dpobj.budgets shows';
+COMMENT ON VIEW dpobj.odometer IS 'how many more releases like the last one of the session''s role fit into each budget that dpobj.budgets shows; of any role for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.odometer.relation IS 'the table; null when there is none by that OID or name any more';
 COMMENT ON COLUMN dpobj.odometer.role IS 'role or group; null: all roles together';
 COMMENT ON COLUMN dpobj.odometer.accountant IS 'what is added up';
-COMMENT ON COLUMN dpobj.odometer.release IS 'ledger id of the last charge that counts for the budget';
+COMMENT ON COLUMN dpobj.odometer.release IS 'ledger id of the last charge that counts for the budget and may be seen';
 COMMENT ON COLUMN dpobj.odometer.mechanism IS 'its mechanism';
 COMMENT ON COLUMN dpobj.odometer.epsilon IS 'its epsilon';
 COMMENT ON COLUMN dpobj.odometer.delta IS 'its delta';

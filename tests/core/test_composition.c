@@ -146,7 +146,7 @@ test_optimal(void)
 {
 	static const int counts[] = {1, 2, 7, 100, 3000};
 
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < (check_share() < 100 ? 4 : 5); i++)
 		for (double epsilon = 0.003; epsilon < 2; epsilon *= 5)
 			for (double delta = 0; delta < 1e-7; delta = delta == 0 ? 1e-12 : delta * 100)
 			{
@@ -198,7 +198,7 @@ test_values(void)
 static void
 test_gaussian(void)
 {
-	for (double mu = 0.02; mu < 4; mu *= 3)
+	for (double mu = 0.02; mu < 4; mu *= check_share() < 100 ? 15 : 3)
 	{
 		CompositionPair list[] = {gaussian(mu / 5, 16), pure(0, 3), gaussian(mu * 0.6, 1)};
 
@@ -220,7 +220,7 @@ test_inverse(void)
 							  objective(0.2, 0.1, 2)};
 
 	for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE; adjacency++)
-		for (double delta = 1e-3; delta > 1e-13; delta /= 1000)
+		for (double delta = 1e-6; delta > 1e-13; delta /= check_share() < 100 ? 1e9 : 1000)
 		{
 			double epsilon = epsilon_under(adjacency, list, 5, delta);
 			int64_t again =
@@ -240,6 +240,8 @@ test_order(void)
 	double all = epsilon_of(list, 5, 1e-6);
 
 	for (int k = 0; k < 5; k++)
+		turned[k] = list[4 - k];
+	for (int k = 0; k < 5; k += check_share() < 100 ? 3 : 1)
 	{
 		CompositionPair more[5];
 		CompositionPair fewer[5];
@@ -248,7 +250,6 @@ test_order(void)
 			more[j] = fewer[j] = list[j];
 		more[k].times++;
 		fewer[k].times = 0;
-		turned[k] = list[4 - k];
 		CHECK(epsilon_of(more, 5, 1e-6) > all);
 		CHECK(epsilon_of(fewer, 5, 1e-6) < all);
 	}

@@ -87,7 +87,7 @@ SELECT columns_are('dpobj', 'budgets', ARRAY['relation', 'role', 'accountant', '
   'epsilon_spent', 'epsilon_left', 'delta_limit', 'delta_spent', 'delta_left', 'releases',
   'max_releases', 'relation_name', 'role_name']);
 SELECT function_returns('dpobj', 'set_budget',
-  ARRAY['regclass', 'regrole', 'numeric', 'numeric', 'text', 'bigint'], 'void');
+  ARRAY['regclass', 'regrole', 'numeric', 'numeric', 'text', 'bigint', 'integer', 'numeric'], 'void');
 SELECT function_returns('dpobj', 'drop_budget', ARRAY['regclass', 'regrole'], 'void');
 SELECT function_returns('dpobj', 'confirm_epoch', '{}'::name[], 'void');
 SELECT function_returns('dpobj', 'price', ARRAY['regclass', 'numeric', 'text[]', 'numeric', 'text', 'jsonb', 'text'], 'jsonb');
@@ -119,7 +119,10 @@ SELECT is_empty($$
   WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl') OR p.pronamespace = 'dpobj'::regnamespace)
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
                             'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
-                            'dpobj.protected_features', 'dpobj.train', 'dpobj.evaluate']::regproc[])
+                            'dpobj.protected_features', 'dpobj.train', 'dpobj.evaluate',
+                            'dpobj.budgets_applying', 'dpobj.calls_that_fit', 'dpobj.rdp_orders',
+                            'dpobj.cost_under', 'dpobj.delta_under', 'dpobj.composed_epsilon',
+                            'dpobj.largest_epsilon']::regproc[])
     AND p.proname <> 'price'
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
@@ -131,11 +134,11 @@ SELECT table_privs_are('dpobj', 'ledger', 'dpobj_test_stranger', ARRAY['SELECT']
 SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
-    AND c.relname NOT IN ('ledger', 'budgets', 'protected', 'models')
+    AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'nor any other table but the four views');
+$$, 'nor any other table but the five views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
-SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint)', 'EXECUTE'),
+SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric)', 'EXECUTE'),
   'dpobj_admin may call what sets budgets');
 SELECT table_privs_are('dpobj', 'protections', 'dpobj_test_stranger', ARRAY[]::text[],
   'nobody writes declarations');

@@ -134,11 +134,11 @@ $hostile->try_all(
 		'pg_statio_user_tables', 'pg_stat_xact_user_tables', 'pg_stat_activity', 'pg_locks',
 		'pg_prepared_xacts', 'pg_prepared_statements', 'pg_stat_statements', 'pg_stat_progress_copy',
 		'pg_replication_slots', "pg_class WHERE relname = 'visit'", 'information_schema.columns',
-		'dpobj.ledger', 'dpobj.budgets', 'dpobj.models', 'dpobj.protected', "dpobj.protected_features('visit')"));
+		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.protected', "dpobj.protected_features('visit')"));
 
 # ---- the tables, functions and names of dpobj ----
 
-my @ours = qw(ledger_events budget_rows budget_state identities identity_tables identity_roles lineage
+my @ours = qw(ledger_events budget_rows budget_state budget_sums families identities identity_tables identity_roles lineage
   protections model_rows);
 $hostile->try_all('a table of dpobj', map { [ "dpobj.$_", 'ana', '42501', "TABLE dpobj.$_" ] } @ours);
 $hostile->try_all(
@@ -174,7 +174,9 @@ $hostile->try_all(
 		q{SELECT dpobj.protect('visit', '{"note": {"levels": []}}')},
 		'SELECT dpobj.confirm_epoch()',
 		q{SELECT dpobj.grant_trainer('ana')},
-		q{SELECT dpobj.budget_exceeded('{1}', '{1}', 1, 1, 'replace')},
+		q{SELECT dpobj.budget_exceeded('{1}', '{1}', NULL)},
+		q{SELECT dpobj.raise_budget('visit', 'ana', 1, 0, 'I ask for it')},
+		q{SELECT dpobj.budgets_applying('visit', 'poor')},
 		'SELECT dpobj.halfspace_final(NULL)',
 		q{SELECT dpobj.remaining('visit', 'poor')},
 		'GRANT dpobj_admin TO ana',
