@@ -21,8 +21,8 @@ static const char *const assumptions[GUARANTEE_KINDS] = {
 						"release was chosen after the last answer",
 	[GUARANTEE_ZCDP] = "sum of rho, converted at delta; below the cap of a zcdp budget also where "
 					   "each release was chosen after the last answer",
-	[GUARANTEE_RDP] = "Renyi divergences at the order that suits these releases best; only if all "
-					  "were fixed beforehand",
+	[GUARANTEE_RDP] = "Renyi divergences at the order that suits these releases best; only if that "
+					  "order, or all releases, were fixed beforehand",
 	[GUARANTEE_OPTIMAL] = "optimal composition of equal claims; only if all were fixed beforehand",
 	[GUARANTEE_DISTRIBUTION] = "privacy loss distributions; only if all were fixed beforehand",
 };

@@ -20,7 +20,7 @@
 #include "json_value.h"
 #include "price.h"
 
-#define PLAN_RELEASES_MAX 1000
+#define PLAN_RELEASES_MAX 500
 #define PLAN_COUNT_MAX 1000000
 
 /* One of the plan's entries. */
