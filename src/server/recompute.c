@@ -133,7 +133,7 @@ select_groups(Oid table, Oid role)
 		" guarantee = 'exact' AS exact, count(*) AS times FROM charges GROUP BY 1, 2, 3, 4, 5, 6, "
 		"7) "
 		"SELECT jsonb_build_object("
-		"'neighbours', CASE WHEN bool_and(g.adjacency = 'add_remove') AND EXISTS ("
+		"'neighbours', CASE WHEN coalesce(bool_and(g.adjacency = 'add_remove'), true) AND EXISTS ("
 		"SELECT FROM dpobj.protections p JOIN dpobj.identity_tables t ON t.id = p.relation"
 		" WHERE t.relation = $1 AND p.adjacency = 'add_remove') THEN 'add_remove'"
 		" ELSE 'replace' END,"
@@ -180,33 +180,18 @@ neighbours_text(const Charges *charges)
 {
 	if (charges->person != NULL)
 		return charges->neighbours == ADJACENCY_REPLACE
-				   ? "neighbours differ in all rows of one person"
-				   : "one person with all rows comes or goes";
+				   ? "the rows of one person are replaced"
+				   : "one person, with all rows, comes or goes";
 	return charges->neighbours == ADJACENCY_REPLACE ? "one row is replaced"
 													: "one row comes or goes";
 }
 
-static char *
+static const char *
 assumption(const Charges *charges, GuaranteeKind kind, const Guarantee *guarantee)
 {
-	StringInfoData text;
-
-	initStringInfo(&text);
 	if (charges->differ)
-	{
-		appendStringInfoString(&text, "no total: the releases are about different neighbours");
-		return text.data;
-	}
-	if (!guarantee->known)
-	{
-		appendStringInfoString(&text, composed_reason(kind));
-		return text.data;
-	}
-	appendStringInfo(&text, "%s; %s", guarantee_assumes(kind), neighbours_text(charges));
-	if (charges->weaker > 0)
-		appendStringInfo(&text, "; " INT64_FORMAT " of the releases are not labelled exact",
-						 charges->weaker);
-	return text.data;
+		return "no total: the releases are about different neighbours";
+	return guarantee->known ? guarantee_assumes(kind) : composed_reason(kind);
 }
 
 /* 1e-6 and what the releases' own deltas add up to; below 1. */
@@ -244,7 +229,7 @@ delta_argument(FunctionCallInfo fcinfo, int position, const Charges *charges)
 
 /*
  * dpobj.composed_charges(relation, role, accountant, delta)
- *   -> (releases, epsilon_nano, delta_units, rdp_order, assumes)
+ *   -> (releases, epsilon_nano, delta_units, rdp_order, assumes, neighbours, weaker)
  */
 PG_FUNCTION_INFO_V1(dpobj_composed_charges);
 Datum
@@ -257,8 +242,8 @@ dpobj_composed_charges(PG_FUNCTION_ARGS)
 	Charges charges;
 	Guarantee guarantee;
 	TupleDesc descriptor;
-	Datum values[5];
-	bool nulls[5] = {false};
+	Datum values[7];
+	bool nulls[7] = {false};
 
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -267,15 +252,18 @@ dpobj_composed_charges(PG_FUNCTION_ARGS)
 	guarantee = composed_guarantee(&charges.list, charges.neighbours, kind,
 								   delta_argument(fcinfo, 3, &charges));
 	if (charges.differ)
-		guarantee.known = false;
+		guarantee = (Guarantee){.delta = guarantee.delta};
 
 	values[0] = Int64GetDatum(charges.releases);
 	values[1] = Int64GetDatum(guarantee.epsilon);
 	values[2] = Int64GetDatum(guarantee.delta);
 	values[3] = Int32GetDatum(guarantee.order);
 	values[4] = CStringGetTextDatum(assumption(&charges, kind, &guarantee));
+	values[5] = CStringGetTextDatum(neighbours_text(&charges));
+	values[6] = Int64GetDatum(charges.weaker);
 	nulls[1] = !guarantee.known;
 	nulls[3] = guarantee.order == 0;
+	nulls[5] = charges.differ;
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
 }
 

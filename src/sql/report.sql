@@ -2,7 +2,7 @@
 
 CREATE FUNCTION dpobj.composed_charges(relation regclass, role regrole, accountant text, delta numeric,
     OUT releases bigint, OUT epsilon_nano bigint, OUT delta_units bigint, OUT rdp_order integer,
-    OUT assumes text)
+    OUT assumes text, OUT neighbours text, OUT weaker bigint)
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_composed_charges';
 COMMENT ON FUNCTION dpobj.composed_charges(regclass, regrole, text, numeric) IS
@@ -13,7 +13,9 @@ CREATE FUNCTION dpobj.recompute(relation regclass, role regrole, accountant text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT $3, c.releases, trim_scale(c.epsilon_nano * 0.000000001),
-           trim_scale(c.delta_units * 0.000000000000000001), c.rdp_order, c.assumes
+           trim_scale(c.delta_units * 0.000000000000000001), c.rdp_order,
+           concat_ws('; ', c.assumes, c.neighbours,
+             CASE WHEN c.weaker > 0 THEN format('releases with a guarantee that is not exact: %s', c.weaker) END)
       FROM dpobj.composed_charges($1, $2, $3, $4) c
   $$;
 COMMENT ON FUNCTION dpobj.recompute(regclass, regrole, text, numeric) IS
@@ -73,7 +75,11 @@ CREATE FUNCTION dpobj.report_contents(relation regclass, delta numeric) RETURNS 
           JOIN dpobj.budget_sums s ON s.id = b.id
           JOIN dpobj.identity_tables t ON t.id = b.relation
           LEFT JOIN dpobj.identity_roles r ON r.id = b.role
-         WHERE b.relation IN (SELECT id FROM family))
+         WHERE b.relation IN (SELECT id FROM family)),
+      composed AS MATERIALIZED (
+        SELECT a.accountant, c.*
+          FROM unnest('{basic,zcdp,rdp,pld}'::text[]) a(accountant)
+         CROSS JOIN LATERAL dpobj.composed_charges($1, NULL, a.accountant, $2) c)
     SELECT jsonb_build_object(
       'relation', (SELECT format('%I.%I', n.nspname, k.relname) FROM pg_class k
                      JOIN pg_namespace n ON n.oid = k.relnamespace WHERE k.oid = $1),
@@ -90,17 +96,18 @@ CREATE FUNCTION dpobj.report_contents(relation regclass, delta numeric) RETURNS 
                             'open', count(*) FILTER (WHERE ended = 'open')) FROM charges),
       'open', (SELECT coalesce(jsonb_agg(o.id ORDER BY o.id), '[]')
                  FROM (SELECT id FROM charges WHERE ended = 'open' ORDER BY id LIMIT 100) o),
+      'failed', (SELECT coalesce(jsonb_agg(o.id ORDER BY o.id), '[]')
+                   FROM (SELECT id FROM charges WHERE ended = 'failed' ORDER BY id LIMIT 100) o),
       'labels', (SELECT coalesce(jsonb_object_agg(l.guarantee, l.releases), '{}') FROM labels l),
       'kinds', (SELECT coalesce(jsonb_agg(to_jsonb(k) ORDER BY k.role, k.mechanism, k.guarantee), '[]') FROM kinds k),
       'budgets', (SELECT coalesce(jsonb_agg(to_jsonb(b) - 'id' ORDER BY b.relation_name, b.all_roles DESC, b.role), '[]')
                     FROM budgets b),
       'sums_equal', (SELECT coalesce(bool_and(b.sums_equal), true) FROM budgets b),
-      'composed', (SELECT jsonb_object_agg(a.accountant, jsonb_build_object(
+      'neighbours', (SELECT c.neighbours FROM composed c LIMIT 1),
+      'composed', (SELECT jsonb_object_agg(c.accountant, jsonb_build_object(
                             'epsilon', trim_scale(c.epsilon_nano * 0.000000001),
                             'delta', trim_scale(c.delta_units * 0.000000000000000001),
-                            'rdp_order', c.rdp_order, 'assumes', c.assumes))
-                     FROM unnest('{basic,zcdp,rdp,pld}'::text[]) a(accountant)
-                    CROSS JOIN LATERAL dpobj.composed_charges($1, NULL, a.accountant, $2) c),
+                            'rdp_order', c.rdp_order, 'assumes', c.assumes)) FROM composed c),
       'events', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'at', e.at, 'event', e.event,
                           'by', e.role_name, 'table', e.relation_name, 'parameters', e.parameters) ORDER BY e.id), '[]')
                    FROM events e))
@@ -167,62 +174,84 @@ CREATE FUNCTION dpobj.report_event(event jsonb) RETURNS text
 COMMENT ON FUNCTION dpobj.report_event(jsonb) IS
   'internal: an administrative event of a report, in words';
 
+CREATE FUNCTION dpobj.report_releases(report jsonb) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT string_agg(concat_ws(E'\n',
+             CASE WHEN k.first THEN dpobj.report_lines('role ' || k.role, 2) END,
+             format('    %-17s %-11s %8s %9s %7s %5s   %s', k.mechanism, k.guarantee, k.charged, k.released, k.failed, k.open,
+                    CASE WHEN k.delta > 0 THEN format('%s, %s', k.epsilon, k.delta) ELSE k.epsilon::text END)),
+             E'\n' ORDER BY k.place)
+      FROM (SELECT x.*, x.place = min(x.place) OVER (PARTITION BY x.role) AS first
+              FROM ROWS FROM (jsonb_to_recordset($1 -> 'kinds') AS (role text, mechanism text, guarantee text, charged bigint,
+                                released bigint, failed bigint, open bigint, epsilon numeric, delta numeric))
+                   WITH ORDINALITY x(role, mechanism, guarantee, charged, released, failed, open, epsilon, delta, place)) k
+  $$;
+COMMENT ON FUNCTION dpobj.report_releases(jsonb) IS
+  'internal: the releases of a report, as a table for each role';
+
 CREATE FUNCTION dpobj.report_text(relation regclass, delta numeric DEFAULT NULL) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
+    WITH r AS MATERIALIZED (SELECT dpobj.report($1, $2) AS j)
     SELECT concat_ws(E'\n',
-      dpobj.report_lines(format('Privacy report of table %s', r.j ->> 'relation'), 0),
+      dpobj.report_lines('Privacy report of table ' || (r.j ->> 'relation'), 0),
       format('%s, dpobj %s', to_char((r.j ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI:SS TZ'), r.j ->> 'version'),
       '', 'NEIGHBOURS',
       dpobj.report_lines(CASE
-        WHEN r.j ->> 'protection' IS NULL THEN
-          'The table is not protected: budgets count for one row that is replaced.'
-        ELSE format('Protected since %s: %s%s.', to_char((r.j -> 'protection' ->> 'since')::timestamptz, 'YYYY-MM-DD HH24:MI'),
-          r.j -> 'protection' ->> 'adjacency',
-          CASE WHEN r.j -> 'protection' ->> 'person' IS NOT NULL
-               THEN format(', persons by column %s with at most %s rows', r.j -> 'protection' ->> 'person',
-                           r.j -> 'protection' ->> 'max_rows_per_person') END) END, 2),
+        WHEN r.j -> 'protection' = 'null' THEN 'The table is not protected.'
+        WHEN r.j -> 'protection' -> 'person' = 'null' THEN
+          format('The table is protected: adjacency %s.', r.j -> 'protection' ->> 'adjacency')
+        ELSE
+          format('The table is protected: adjacency %s, persons by column %s with at most %s rows each.',
+                 r.j -> 'protection' ->> 'adjacency', r.j -> 'protection' ->> 'person',
+                 r.j -> 'protection' ->> 'max_rows_per_person')
+        END || coalesce(' What is composed below is for tables where ' || (r.j ->> 'neighbours') || '.',
+                        ' Its releases are about neighbours of several kinds, so that they have no total.'), 2),
       CASE WHEN jsonb_array_length(r.j -> 'tables') > 1 THEN
         dpobj.report_lines('Releases from these tables count: '
           || (SELECT string_agg(t, ', ') FROM jsonb_array_elements_text(r.j -> 'tables') t) || '.', 2) END,
       '', 'COMPOSED GUARANTEE of all releases',
       (SELECT string_agg(concat_ws(E'\n',
-                format('  %-6s epsilon %s at delta %s%s', a.name, coalesce(r.j -> 'composed' -> a.name ->> 'epsilon', '-'),
-                       r.j -> 'composed' -> a.name ->> 'delta',
-                       ' (order ' || (r.j -> 'composed' -> a.name ->> 'rdp_order') || ')'),
+                format('  %-6s ', a.name)
+                  || coalesce('epsilon ' || (r.j -> 'composed' -> a.name ->> 'epsilon'), 'no epsilon')
+                  || ' at delta ' || (r.j -> 'composed' -> a.name ->> 'delta')
+                  || coalesce(' (order ' || (r.j -> 'composed' -> a.name ->> 'rdp_order') || ')', ''),
                 dpobj.report_lines(r.j -> 'composed' -> a.name ->> 'assumes', 9)), E'\n' ORDER BY a.place)
          FROM unnest('{basic,zcdp,rdp,pld}'::text[]) WITH ORDINALITY a(name, place)),
       '', 'BUDGETS: what holds whatever the analysts choose',
       coalesce((SELECT string_agg(dpobj.report_budget(b), E'\n' ORDER BY place)
                   FROM jsonb_array_elements(r.j -> 'budgets') WITH ORDINALITY v(b, place)),
-               '  none: what is composed above holds only if nobody chose a release after an answer.'),
+               '  none: what is composed above is for releases that were fixed before the first answer.'),
       '', format('RELEASES: %s charged, %s released, %s failed, %s without an end', r.j -> 'releases' ->> 'charged',
                  r.j -> 'releases' ->> 'released', r.j -> 'releases' ->> 'failed', r.j -> 'releases' ->> 'open'),
-      (SELECT format('  %-20s %-17s %-11s %7s %8s %6s %4s  %s', 'role', 'mechanism', 'guarantee', 'charged', 'released',
-                     'failed', 'open', 'sums of epsilon, delta')
-         FROM jsonb_array_elements(r.j -> 'kinds') LIMIT 1),
-      (SELECT string_agg(format('  %-20s %-17s %-11s %7s %8s %6s %4s  %s, %s', k ->> 'role', k ->> 'mechanism', k ->> 'guarantee',
-                                k ->> 'charged', k ->> 'released', k ->> 'failed', k ->> 'open', k ->> 'epsilon', k ->> 'delta'),
-                         E'\n' ORDER BY place)
-         FROM jsonb_array_elements(r.j -> 'kinds') WITH ORDINALITY v(k, place)),
-      CASE WHEN jsonb_array_length(r.j -> 'open') > 0 THEN
-        dpobj.report_lines('Without an end: '
-          || (SELECT string_agg(o, ', ') FROM jsonb_array_elements_text(r.j -> 'open') o)
-          || CASE WHEN (r.j -> 'releases' ->> 'open')::bigint > jsonb_array_length(r.j -> 'open') THEN ', ...' ELSE '' END
-          || '. They may have been released, and count.', 2) END,
+      CASE WHEN jsonb_array_length(r.j -> 'kinds') > 0 THEN
+        format('    %-17s %-11s %8s %9s %7s %5s   %s', 'mechanism', 'guarantee', 'charged', 'released', 'failed', 'open',
+               'sums: epsilon, delta') END,
+      dpobj.report_releases(r.j),
+      dpobj.report_lines('Without an end: '
+        || (SELECT string_agg(o, ', ') FROM jsonb_array_elements_text(r.j -> 'open') o)
+        || CASE WHEN (r.j -> 'releases' ->> 'open')::bigint > jsonb_array_length(r.j -> 'open') THEN ', ...' ELSE '' END
+        || '. They may have been released, and count.', 2),
+      dpobj.report_lines('Failed: '
+        || (SELECT string_agg(o, ', ') FROM jsonb_array_elements_text(r.j -> 'failed') o)
+        || CASE WHEN (r.j -> 'releases' ->> 'failed')::bigint > jsonb_array_length(r.j -> 'failed') THEN ', ...' ELSE '' END
+        || '. They count too: a charge is never given back.', 2),
       '', 'ADMINISTRATION',
       coalesce((SELECT string_agg(dpobj.report_event(e), E'\n' ORDER BY place)
                   FROM jsonb_array_elements(r.j -> 'events') WITH ORDINALITY v(e, place)), '  none'),
       '', 'WHAT IT RESTS ON',
-      dpobj.report_lines('Failed releases count like others: a charge is never given back. rdp at its best order and pld are '
-        'for releases that were fixed before the first answer; what was chosen later is covered by budgets only.', 2),
-      dpobj.report_lines((r.j -> 'labels' ->> 'float') || ' releases are labelled float: doubles decide something in their '
-        'draw, which the proof does not cover.', 2),
-      dpobj.report_lines((r.j -> 'labels' ->> 'conditional') || ' releases are labelled conditional: a limit on time or '
-        'memory could stop them when the rows had a say, and what that tells is not counted.', 2),
-      dpobj.report_lines((r.j -> 'labels' ->> 'unproven') || ' releases are labelled unproven: noise as it was published. '
-        'Their epsilon is a claim, and no total here is more than that.', 2)) || E'\n'
-      FROM (SELECT dpobj.report($1, $2) AS j) r
+      dpobj.report_lines('Sums below the caps of a budget hold for analysts who choose each release after the last answer. rdp at '
+        'its best order and pld hold for releases that were all fixed before the first answer, and for no others.', 2),
+      dpobj.report_lines(format('Releases labelled float: %s. Doubles decide something in their draw, which the proof does not '
+        'cover.', r.j -> 'labels' ->> 'float'), CASE WHEN r.j -> 'labels' ? 'float' THEN 2 END),
+      dpobj.report_lines(format('Releases labelled conditional: %s. A limit on time or memory could have stopped them, at a '
+        'moment that the rows have a say in; what that tells is not counted.', r.j -> 'labels' ->> 'conditional'),
+        CASE WHEN r.j -> 'labels' ? 'conditional' THEN 2 END),
+      dpobj.report_lines(format('Releases labelled unproven: %s. Their noise is as it was published; their epsilon is a claim, '
+        'and so is every total above.', r.j -> 'labels' ->> 'unproven'),
+        CASE WHEN r.j -> 'labels' ? 'unproven' THEN 2 END)) || E'\n'
+      FROM r
   $$;
 COMMENT ON FUNCTION dpobj.report_text(regclass, numeric) IS
   'dpobj.report for reading, in lines of 100 columns';
