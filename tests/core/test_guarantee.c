@@ -10,6 +10,7 @@
 #include "core/accounting.h"
 #include "core/calibration.h"
 #include "core/composition.h"
+#include "core/guarantee_laws.h"
 
 #include "check.h"
 #include "testbits.h"
@@ -344,11 +345,13 @@ test_order(void)
 	for (int which = 0; which < GUARANTEE_KINDS; which++)
 	{
 		double all = epsilon_of(list, 8, (GuaranteeKind) which, 1e-5);
+		bool slow = which == GUARANTEE_DISTRIBUTION;
 
 		if (which == GUARANTEE_OPTIMAL)
 			continue;
 		CHECK(!isinf(all));
-		for (int k = 0; k < 8; k += which == GUARANTEE_DISTRIBUTION ? 3 : 1)
+		/* distributions take longer: one of them */
+		for (int k = slow ? 4 : 0; k < (slow ? 5 : 8); k++)
 		{
 			CountedPair more[8];
 			CountedPair fewer[8];
@@ -393,7 +396,7 @@ test_many_laws(void)
 
 	for (int k = 0; k < COUNT; k++)
 	{
-		double epsilon = 0.01 + 0.0007 * k;
+		double epsilon = 0.01 + 0.0013 * k;
 
 		list[k] = counted(k % 3 == 0   ? PAIR_APPROXIMATE
 						  : k % 3 == 1 ? PAIR_RANGE
@@ -414,17 +417,93 @@ test_many_laws(void)
 							  &exact));
 	found = epsilon_of(list, COUNT + 2, GUARANTEE_DISTRIBUTION, delta);
 	CHECK(is_between(found, (double) exact / EPSILON_ONE, 1.05 * (double) exact / EPSILON_ONE));
-	/* the deltas of the hundred claims are taken off first */
-	CHECK(isinf(epsilon_of(list, COUNT + 2, GUARANTEE_DISTRIBUTION, 0.9e-7)));
-	/* parameters of samples and objectives */
+	/* the deltas of the claims are taken off first */
+	CHECK(isinf(epsilon_of(list, COUNT + 2, GUARANTEE_DISTRIBUTION, 5e-8)));
+}
+
+/* ---- fewer laws ---- */
+
+static double *
+place_of(CompositionPair *law, int parameter)
+{
+	double *places[] = {&law->mu, &law->curvature, &law->rate, &law->noise};
+
+	return places[parameter];
+}
+
+/* Of which parameter, from 0 on, there are how many releases that cost at least that much? */
+static int64_t
+count_beyond(CompositionPair *law, int laws, int parameter, double value)
+{
+	int64_t beyond = 0;
+
+	for (int k = 0; k < laws; k++)
+		if (parameter == 4   ? (double) law[k].epsilon >= value
+			: parameter == 3 ? *place_of(&law[k], 3) <= value
+							 : *place_of(&law[k], parameter) >= value)
+			beyond += law[k].times;
+	return beyond;
+}
+
+/* Every parameter is rounded to the side that costs more, and by little. */
+static void
+test_fewer_laws(void)
+{
+	enum
+	{
+		COUNT = 1000
+	};
+	static CompositionPair list[COUNT];
+	static CompositionPair fewer[COUNT];
+	static const CompositionKind kinds[] = {COMPOSITION_OBJECTIVE, COMPOSITION_OBJECTIVE,
+											COMPOSITION_SAMPLED, COMPOSITION_SAMPLED,
+											COMPOSITION_RANGE};
+
+	for (int parameter = 0; parameter <= 4; parameter++)
+	{
+		int64_t left = atto(1e-6);
+		int laws;
+
+		for (int k = 0; k < COUNT; k++)
+		{
+			list[k] = (CompositionPair){.kind = kinds[parameter], .times = 1 + k % 3};
+			if (parameter == 4)
+				list[k].epsilon = nano(0.01) + 100003 * k;
+			else
+				*place_of(&list[k], parameter) = 0.01 + 0.0005 * k;
+			fewer[k] = list[k];
+		}
+		laws = guarantee_few_laws(fewer, COUNT, &left, arena_memory(arena));
+		CHECK(laws > 10 && laws <= 128);
+		CHECK(left == atto(1e-6));
+		for (int k = 0; k < COUNT; k++)
+		{
+			double value =
+				parameter == 4 ? (double) list[k].epsilon : *place_of(&list[k], parameter);
+			double more = parameter == 3 ? value / 1.06 : value * 1.06;
+
+			CHECK(count_beyond(fewer, laws, parameter, value) >=
+				  count_beyond(list, COUNT, parameter, value));
+			CHECK(count_beyond(fewer, laws, parameter, more) <=
+				  count_beyond(list, COUNT, parameter, value));
+		}
+		CHECK(count_beyond(fewer, laws, 0, 0) == count_beyond(list, COUNT, 0, 0));
+	}
+	/* a Gaussian mechanism costs nothing to compose, and a claim's delta is taken off */
 	for (int k = 0; k < COUNT; k++)
-		list[k] = k % 2 == 0 ? sampled(PAIR_BATCHES, 0.01 + 1e-5 * k, 2 + 0.01 * k, 3)
-							 : objective(0.01 + 1e-4 * k, 0.001 + 1e-5 * k, 0.001 + 1e-6 * k, 1);
-	found = epsilon_of(list, COUNT, GUARANTEE_DISTRIBUTION, delta);
-	CHECK(!isinf(found));
-	for (int k = 0; k < COUNT; k++)
-		list[k] = k % 2 == 0 ? sampled(PAIR_BATCHES, 0.01, 5, 3) : objective(0.01, 0.001, 0.001, 1);
-	CHECK(found > epsilon_of(list, COUNT, GUARANTEE_DISTRIBUTION, delta));
+		fewer[k] =
+			(CompositionPair){.kind = k % 2 == 0 ? COMPOSITION_GAUSSIAN : COMPOSITION_APPROXIMATE,
+							  .times = 2,
+							  .mu = k % 2 == 0 ? 0.01 + k * 0.001 : 0,
+							  .epsilon = k % 2 == 0 ? 0 : nano(0.01) + k * 1000,
+							  .delta = k % 2 == 0 ? 0 : 7};
+	{
+		int64_t left = 7000;
+		int laws = guarantee_few_laws(fewer, COUNT, &left, arena_memory(arena));
+
+		CHECK(laws > COUNT / 2 && laws <= COUNT / 2 + 128);
+		CHECK(left == 0);
+	}
 }
 
 static void
@@ -454,6 +533,7 @@ main(void)
 	test_sums();
 	test_order();
 	test_many_laws();
+	test_fewer_laws();
 	test_names();
 	arena_destroy(arena);
 	mpfr_free_cache();
