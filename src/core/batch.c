@@ -24,72 +24,57 @@ batch_chance(Bits *bits, int64_t p, int64_t q)
 }
 
 static int64_t
-thin(int64_t count, int64_t batch, int64_t rows, Bits *bits)
+thin(const Batch *batch, int64_t count)
 {
+	int64_t size = batch->size;
 	int64_t taken = 0;
 
+	if (MUTANT(82))
+		size = size < batch->rows / 2 ? 2 * size : batch->rows;
 	for (int64_t i = 0; i < count; i++)
-		taken += batch_chance(bits, batch, rows);
+		taken += batch_chance(batch->bits, size, batch->rows);
 	return taken;
 }
 
-void
-batch_poisson(const ConvexSample *all, int64_t batch, int64_t rows, Bits *bits, int64_t *positive,
-			  int64_t *negative)
-{
-	if (MUTANT(82))
-		batch = batch < rows / 2 ? 2 * batch : rows;
-	for (int64_t i = 0; i < all->rows; i++)
-	{
-		positive[i] = thin(all->positive[i], batch, rows, bits);
-		negative[i] = thin(all->negative[i], batch, rows, bits);
-	}
-}
-
-/* Places that are still to be looked at, and how many of them are still to be chosen. */
-typedef struct Places
-{
-	int64_t left;
-	int64_t wanted;
-} Places;
-
 /* The next place is chosen with probability wanted / left. */
 static int64_t
-choose(int64_t count, Places *places, Bits *bits)
+choose(Batch *batch, int64_t count)
 {
 	int64_t taken = 0;
 
-	for (int64_t i = 0; i < count; i++, places->left--)
-		if (batch_chance(bits, places->wanted, places->left))
+	for (int64_t i = 0; i < count; i++, batch->left--)
+		if (batch_chance(batch->bits, batch->wanted, batch->left))
 		{
 			taken++;
-			places->wanted -= !MUTANT(83);
+			batch->wanted -= !MUTANT(83);
 		}
 	return taken;
 }
 
 static int64_t
-count_labels(const ConvexSample *all)
+choose_labels(Batch *batch, int64_t count)
 {
-	int64_t count = 0;
-
-	for (int64_t i = 0; i < all->rows; i++)
-		count += all->positive[i] + all->negative[i];
-	return count;
+	return batch->sampling == DESCENT_FIXED ? choose(batch, count) : thin(batch, count);
 }
 
 /* What is left in the end goes to places that hold nothing: nobody needs to know which. */
 void
-batch_fixed(const ConvexSample *all, int64_t batch, int64_t rows, Bits *bits, int64_t *positive,
-			int64_t *negative)
+batch_begin(Batch *batch, int64_t labels)
 {
-	Places places = {.left = count_labels(all), .wanted = batch};
+	batch->wanted = batch->size;
+	batch->left = labels < batch->rows && !MUTANT(87) ? batch->rows : labels;
+}
 
-	if (places.left < rows && !MUTANT(87))
-		places.left = rows;
-	for (int64_t i = 0; i < all->rows; i++)
+void
+batch_choose(Batch *batch, const RowBlock *block, int64_t *positive, int64_t *negative)
+{
+	int64_t places = batch->left;
+
+	for (int64_t i = 0; i < block->rows; i++)
 	{
-		positive[i] = choose(all->positive[i], &places, bits);
-		negative[i] = choose(all->negative[i], &places, bits);
+		positive[i] = choose_labels(batch, block->positive[i]);
+		negative[i] = choose_labels(batch, block->negative[i]);
 	}
+	if (MUTANT(113))
+		batch_begin(batch, places);
 }

@@ -37,8 +37,10 @@ typedef struct Search
 	Place here;
 	Place there;
 	double record; /* the least gap that a whole step of Newton's has reached */
+	bool curved;   /* is hessian that of here? */
 	double *hessian;
 	double *matrix; /* of the free coordinates */
+	Memory *memory;
 	int free[GRID_MAX_DIMENSION];
 	int frees;
 	long double direction[GRID_MAX_DIMENSION];
@@ -82,14 +84,21 @@ room_of(const Search *search, const Place *place, int j, double error)
 	return slope > 0 ? below : above;
 }
 
+static double
+error_of(const Search *search)
+{
+	return gradient_error(search->objective->rows->count, search->dimension);
+}
+
+/* One pass over the rows, for the Hessian too unless it is NULL. */
 static void
-look(const Search *search, Place *place)
+look(const Search *search, Place *place, double *hessian)
 {
 	const BoxObjective *objective = search->objective;
-	double error = convex_gradient_error(objective->sample);
+	double error = error_of(search);
 
-	convex_gradient(objective->sample, objective->table, objective->lambda, objective->b, place->u,
-					place->gradient);
+	convex_pass(objective->rows, objective->table, objective->lambda, objective->b, place->u,
+				search->memory, place->gradient, hessian);
 	place->gap = 0;
 	for (int j = 0; j < search->dimension; j++)
 		place->gap += coordinate_gap(slope_of(place, j), error, room_of(search, place, j, error),
@@ -103,9 +112,9 @@ cut(Wide value, Wide reach)
 	return value < -reach ? -reach : value > reach ? reach : value;
 }
 
-/* here plus t times the direction, cut off at the walls. */
+/* here plus t times the direction, cut off at the walls; hessian as above. */
 static void
-go(Search *search, long double t)
+go(Search *search, long double t, double *hessian)
 {
 	for (int j = 0; j < search->dimension; j++)
 	{
@@ -114,7 +123,7 @@ go(Search *search, long double t)
 		search->there.u[j] =
 			cut(search->here.u[j] + (Wide) ldexpl(step, WEIGHT_BITS), search->reach);
 	}
-	look(search, &search->there);
+	look(search, &search->there, hessian);
 }
 
 /* ---- Newton's direction ---- */
@@ -144,7 +153,6 @@ solve_free(Search *search, double *step)
 	gsl_error_handler_t *handler;
 	bool solved;
 
-	convex_hessian(search->objective->sample, search->objective->lambda, search->hessian);
 	for (size_t i = 0; i < frees; i++)
 	{
 		step[i] = -slope_of(&search->here, search->free[i]);
@@ -194,6 +202,9 @@ find_direction(Search *search)
 	double step[GRID_MAX_DIMENSION];
 	double share = 1;
 
+	if (!search->curved)
+		look(search, &search->here, search->hessian);
+	search->curved = true;
 	find_free(search);
 	do
 		if (search->frees == 0 || !solve_free(search, step))
@@ -216,7 +227,7 @@ find_direction(Search *search)
 static double
 slope_above(const Search *search, const Place *place)
 {
-	double error = convex_gradient_error(search->objective->sample);
+	double error = error_of(search);
 	double slope = 0;
 
 	for (int j = 0; j < search->dimension; j++)
@@ -263,12 +274,14 @@ newton_step(Search *search)
 	{
 		double slope;
 
-		go(search, t);
+		go(search, t, t == 1 ? search->hessian : NULL);
+		search->curved = false;
 		slope = slope_above(search, &search->there);
 		if (t == 1 && search->there.gap <= search->record / 2)
 		{
 			search->record = search->there.gap;
 			search->here = search->there;
+			search->curved = true;
 			return true;
 		}
 		if (slope < 0)
@@ -285,6 +298,7 @@ newton_step(Search *search)
 		t = next_length(low, low_slope, high, high_slope);
 	}
 	search->here = best;
+	search->curved = search->curved || low == 1;
 	return low > 0;
 }
 
@@ -294,29 +308,32 @@ static void
 gradient_step(Search *search)
 {
 	const BoxObjective *objective = search->objective;
-	long double most = (long double) objective->curvature * objective->sample->count +
+	long double most = (long double) objective->curvature * objective->rows->count +
 					   ldexpl((long double) objective->lambda, -LAMBDA_BITS);
 
 	for (int j = 0; j < search->dimension; j++)
 		search->direction[j] = -ldexpl((long double) search->here.gradient[j], -GRADIENT_BITS);
-	go(search, 1 / most);
+	go(search, 1 / most, search->hessian);
 	search->here = search->there;
+	search->curved = true;
 }
 
 int64_t
 box_minimise(const BoxObjective *objective, Wide reach, double gap, Memory *memory, Wide *u)
 {
-	size_t dimension = (size_t) objective->sample->dimension;
+	size_t dimension = (size_t) objective->rows->instance->dimension;
 	Search *search = memory_allocate_zero(memory, 1, sizeof(Search));
 	int64_t rounds = 0;
 
 	search->objective = objective;
-	search->dimension = objective->sample->dimension;
+	search->dimension = objective->rows->instance->dimension;
+	search->memory = memory;
 	search->reach = reach;
 	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
 	search->matrix = memory_allocate(memory, dimension, dimension * sizeof(double));
 	memcpy(search->here.u, u, dimension * sizeof(Wide));
-	look(search, &search->here);
+	look(search, &search->here, search->hessian);
+	search->curved = true;
 	search->record = search->here.gap;
 	for (; search->here.gap > gap; rounds++)
 		if (!find_direction(search) || !newton_step(search) || rounds % GRADIENT_ROUNDS == 0)

@@ -7,7 +7,7 @@
  *   J(u) - J* <= sum over j of  max over s in the cube of  g_j (u_j - s) - lambda / 2 (u_j - s)^2,
  *
  * which is g_j^2 / (2 lambda) inside, and 0 at a wall that g pushes against.  That is
- * computed from the exact gradient (convex_sample.h), its error on the safe side.
+ * computed from the exact gradient (convex_pass.h), its error on the safe side.
  *
  * It always ends.  With M = beta n + lambda a gradient step of length 1 / M, cut off at
  * the walls, takes J - J* to at most 1 - lambda / M times what it was, and the gap is at most
@@ -19,13 +19,13 @@
 #ifndef DPOBJ_CORE_BOX_MINIMISE_H
 #define DPOBJ_CORE_BOX_MINIMISE_H
 
-#include "core/convex_sample.h"
+#include "core/convex_pass.h"
 #include "core/memory.h"
 
-/* J(u) + <b, u>, as for convex_minimise(), of a sample in memory. */
+/* J(u) + <b, u>, as for convex_minimise(). */
 typedef struct BoxObjective
 {
-	ConvexSample *sample;
+	ConvexRows *rows;
 	const LossTable *table;
 	double curvature; /* beta */
 	int64_t lambda;

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/convex_sample.h"
+#include "core/convex_row.h"
+#include "core/grid.h"
 
 /* What a row adds to an entry is its bend times 2^40 at most. */
 #define BLOCK_BENDS ((INT64_C(1) << (63 - 2 * ROW_BITS)) - 1)

@@ -59,7 +59,7 @@ loss_slope(const LossTable *table, Wide margin)
 		   (Wide) (table->slope[knot] - table->slope[knot + 1]) * rest;
 }
 
-/* psi''(margin) as an integer, in units of 2^-31. */
+/* psi''(margin) as an integer, in units of 2^-31: for Newton's method, which needs no proof. */
 #define DROP_BITS (SLOPE_BITS - SLOPE_KNOT_BITS)
 
 static inline int64_t
@@ -70,13 +70,6 @@ loss_drop(const LossTable *table, Wide margin)
 	if (knot < 0 || knot >= SLOPE_KNOTS - 1)
 		return 0;
 	return table->slope[knot] - table->slope[knot + 1];
-}
-
-/* psi''(margin), for Newton's method, which needs no proof. */
-static inline double
-loss_bend(const LossTable *table, Wide margin)
-{
-	return (double) loss_drop(table, margin) / (double) (INT64_C(1) << DROP_BITS);
 }
 
 #endif

@@ -68,7 +68,7 @@ look(const Search *search, Place *place, double *hessian)
 							 gradient_error(objective->rows->count, search->dimension));
 }
 
-/* Within the range that convex_gradient() computes with? */
+/* Within the range that convex_pass() computes with? */
 static bool
 within_range(const Wide *u, int dimension, int64_t lambda)
 {

@@ -8,6 +8,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "core/convex_release.h"
+#include "core/convex_row.h"
 #include "core/mutant.h"
 
 /* ---- plan ---- */
@@ -193,12 +194,12 @@ convex_net_law_create(const MechanismRequest *request, const Instance *instance,
 
 	loss_table_make(terms->loss, &law->slopes);
 	net_loss_make(&law->slopes, &law->table);
-	convex_sample_make(instance, terms->radius, memory, &law->sample);
 	net_create(&law->net, request->grid.dimension, terms->steps, memory);
 	for (int j = 0; j < request->grid.dimension; j++)
 		law->centre[j] = centre[j];
 	law->problem = (NetProblem){
-		.sample = &law->sample,
+		.instance = instance,
+		.radius = terms->radius,
 		.loss = &law->table,
 		.net = &law->net,
 		.centre = law->centre,
@@ -215,7 +216,6 @@ convex_net_law_create(const MechanismRequest *request, const Instance *instance,
 void
 convex_net_law_destroy(ConvexNetLaw *law, Memory *memory)
 {
-	convex_sample_release(&law->sample, memory);
 	net_destroy(&law->net, memory);
 	memory_release(memory, law->loss);
 	memory_release(memory, law);

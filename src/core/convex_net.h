@@ -77,7 +77,6 @@ typedef struct ConvexNetLaw
 {
 	LossTable slopes;
 	NetLoss table;
-	ConvexSample sample;
 	Net net;
 	NetProblem problem;
 	int64_t centre[NET_MAX_DIMENSION];

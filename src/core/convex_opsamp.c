@@ -126,15 +126,6 @@ convex_opsamp_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 
 /* ---- release ---- */
 
-static void
-cut_rows(ConvexSample *sample, int32_t peak)
-{
-	int64_t cells = sample->rows * sample->dimension;
-
-	for (int64_t i = 0; i < cells; i++)
-		sample->v[i] = sample->v[i] < -peak ? -peak : sample->v[i] > peak ? peak : sample->v[i];
-}
-
 /*
  * -sigma, in units of 2^-85: independent geometric variables on the multiples of 2^-20 with
  * P(j) proportional to exp(-eta j 2^-20).  One as long as 2^38 is met once in e^1000 draws
@@ -172,8 +163,8 @@ convex_opsamp_sum(const MechanismRequest *request, const OpsampPlan *plan, const
 	Wide b[GRID_MAX_DIMENSION] = {0};
 	Wide start[GRID_MAX_DIMENSION] = {0};
 	Wide u[GRID_MAX_DIMENSION];
-	ConvexSample sample;
-	BoxObjective objective = {.sample = &sample,
+	ConvexRows rows;
+	BoxObjective objective = {.rows = &rows,
 							  .table = table,
 							  .curvature = loss_curvature(terms->loss),
 							  .lambda = terms->lambda,
@@ -181,8 +172,8 @@ convex_opsamp_sum(const MechanismRequest *request, const OpsampPlan *plan, const
 	int64_t rounds = 0;
 
 	loss_table_make(terms->loss, table);
-	convex_sample_make(instance, terms->radius, tools->memory, &sample);
-	cut_rows(&sample, (int32_t) terms->peak);
+	convex_rows_make(instance, terms->radius, request->threads, tools->memory, &rows);
+	rows.peak = (int32_t) terms->peak;
 	rounds += box_minimise(&objective, reach, plan->gap, tools->memory, start);
 	memset(sum, 0, size);
 	for (int call = 0; call < terms->calls; call++)
@@ -193,7 +184,7 @@ convex_opsamp_sum(const MechanismRequest *request, const OpsampPlan *plan, const
 		for (int j = 0; j < request->grid.dimension; j++)
 			sum[j] += u[j];
 	}
-	convex_sample_release(&sample, tools->memory);
+	convex_rows_release(&rows, tools->memory);
 	memory_release(tools->memory, table);
 	return rounds;
 }

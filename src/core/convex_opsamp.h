@@ -10,7 +10,7 @@
 #ifndef DPOBJ_CORE_CONVEX_OPSAMP_H
 #define DPOBJ_CORE_CONVEX_OPSAMP_H
 
-#include "core/convex_sample.h"
+#include "core/convex_loss.h"
 #include "core/mechanism.h"
 #include "core/opsamp.h"
 

@@ -3,6 +3,7 @@
  */
 #include "core/convex_pass.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "core/convex_hessian.h"
@@ -100,4 +101,15 @@ convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide
 		hessian_sums_read(&((GradientWork *) work[0])->hessian, lambda, hessian);
 	for (int k = 0; k < rows->threads; k++)
 		work_destroy(work[k], memory);
+}
+
+/*
+ * Each label's slope is off by beta 2^-90 <= 2^-90 for the score rounded down and by
+ * 2^-95 for the bits not kept, times |v| <= 1; each coordinate by 2^-84 for the
+ * two roundings of gradient_entry().
+ */
+double
+gradient_error(double count, int dimension)
+{
+	return ldexp(count, -89) + ldexp(sqrt(dimension), -84);
 }

@@ -10,6 +10,11 @@
 #include "core/convex_loss.h"
 #include "core/convex_rows.h"
 
+/* Weights u are in units of 2^-96 and must stay below 2^29; gradients in units of 2^-85. */
+#define WEIGHT_BITS 96
+#define WEIGHT_LIMIT_BITS 29
+#define GRADIENT_BITS 85
+
 /*
  * The gradient of J(u) + <b, u>, correct to within gradient_error() in norm.
  * b is in units of 2^-85, below 2^40.  With it comes the generalised Hessian at u, a full
@@ -17,5 +22,8 @@
  */
 extern void convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide *b,
 						const Wide *u, Memory *memory, Wide *gradient, double *hessian);
+
+/* Of so many labels, counted or rounded up. */
+extern double gradient_error(double count, int dimension);
 
 #endif

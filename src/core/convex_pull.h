@@ -2,15 +2,14 @@
  * convex_pull.h - what one row adds to the gradient of J, in integers.
  *
  * The weights are cut in two, slopes likewise, so that each product takes one
- * multiplication of words; sums are exact but for what is said in convex_gradient_error().
+ * multiplication of words; sums are exact but for what is said of gradient_error().
  */
 #ifndef DPOBJ_CORE_CONVEX_PULL_H
 #define DPOBJ_CORE_CONVEX_PULL_H
 
 #include <stdint.h>
 
-#include "core/convex_loss.h"
-#include "core/convex_sample.h"
+#include "core/convex_pass.h"
 
 /* The weights are cut in two so that each product takes one multiplication. */
 #define LOW_BITS 62

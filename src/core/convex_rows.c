@@ -3,7 +3,6 @@
  */
 #include "core/convex_rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/crew.h"
@@ -11,56 +10,53 @@
 
 /* ---- blocks ---- */
 
-/* So many that a block and its source fit into a processor's cache, even where rows are long. */
-#define BLOCK_ROWS 256
-
 /* Room of one thread. */
 struct ConvexReader
 {
 	ConvexRows *rows;
 	ConvexVisit visit;
 	void *context;
-	uint8_t *records; /* of a spilled block; else NULL */
+	RowReader *source;
 	int32_t *v;
 	int64_t positive[BLOCK_ROWS];
 	int64_t negative[BLOCK_ROWS];
 };
 
-/* A row of the block, copied out of its record. */
 static void
-unpack_record(ConvexReader *reader, int64_t i)
+clip_row(const ConvexRows *rows, const int32_t *x, int32_t *v)
+{
+	int dimension = rows->instance->dimension;
+
+	convex_clip_row(x, dimension, rows->radius, v);
+	if (rows->peak < CONVEX_NO_PEAK && !MUTANT(115))
+		for (int j = 0; j < dimension; j++)
+			v[j] = v[j] < -rows->peak ? -rows->peak : v[j] > rows->peak ? rows->peak : v[j];
+}
+
+/* Rows none of whose labels is in the batch are not even clipped. */
+static ConvexBlock
+read_block(ConvexReader *reader, int64_t first)
 {
 	const ConvexRows *rows = reader->rows;
 	int dimension = rows->instance->dimension;
-	const uint8_t *record = reader->records + (size_t) i * spill_record_size(dimension);
-	int32_t x[GRID_MAX_DIMENSION];
-	RowCount count;
+	RowBlock block = row_reader_block(reader->source, first);
+	int64_t kept = 0;
 
-	memcpy(x, record, (size_t) dimension * sizeof(int32_t));
-	memcpy(&count, record + (size_t) spill_stride(dimension) * sizeof(int32_t), sizeof(count));
-	convex_clip_row(x, dimension, rows->radius, reader->v + i * dimension);
-	reader->positive[i] = count.positive;
-	reader->negative[i] = MUTANT(111) ? 0 : count.negative;
-}
-
-static ConvexBlock
-read_block(ConvexReader *reader, int64_t first, int64_t count)
-{
-	const Instance *instance = reader->rows->instance;
-	size_t size = spill_record_size(instance->dimension);
-
-	if (instance->spilled)
+	if (rows->batch != NULL)
 	{
-		instance->source->read(instance->source, (uint64_t) first * size, (size_t) count * size,
-							   reader->records);
-		for (int64_t i = 0; i < count; i++)
-			unpack_record(reader, i);
-		return (ConvexBlock){count, reader->v, reader->positive, reader->negative};
+		batch_choose(rows->batch, &block, reader->positive, reader->negative);
+		block.positive = reader->positive;
+		block.negative = reader->negative;
 	}
-	for (int64_t i = 0; i < count; i++)
-		convex_clip_row(instance->x + (first + i) * instance->dimension, instance->dimension,
-						reader->rows->radius, reader->v + i * instance->dimension);
-	return (ConvexBlock){count, reader->v, instance->positive + first, instance->negative + first};
+	for (int64_t i = 0; i < block.rows; i++)
+	{
+		if (block.positive[i] + block.negative[i] == 0)
+			continue;
+		clip_row(rows, block.x + i * dimension, reader->v + kept * dimension);
+		reader->positive[kept] = block.positive[i];
+		reader->negative[kept++] = block.negative[i];
+	}
+	return (ConvexBlock){kept, reader->v, reader->positive, reader->negative};
 }
 
 /* Whoever is free takes the next block. */
@@ -73,10 +69,9 @@ visit_blocks(void *context)
 
 	while ((first = atomic_fetch_add(&rows->next, BLOCK_ROWS)) < rows->instance->rows)
 	{
-		int64_t left = rows->instance->rows - first;
-		ConvexBlock block = read_block(reader, first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
+		ConvexBlock block = read_block(reader, first);
 
-		if (MUTANT(112) && rows->threads > 1 && block.rows < BLOCK_ROWS)
+		if (MUTANT(112) && rows->threads > 1 && first + BLOCK_ROWS > rows->instance->rows)
 			return;
 		reader->visit(reader->context, &block);
 	}
@@ -88,46 +83,18 @@ convex_rows_visit(ConvexRows *rows, ConvexVisit visit, void *const *context)
 	void *reader[CREW_MAX_THREADS];
 
 	atomic_store(&rows->next, 0);
+	if (rows->batch != NULL)
+		batch_begin(rows->batch, rows->labels);
 	for (int k = 0; k < rows->threads; k++)
 	{
 		rows->reader[k]->visit = visit;
 		rows->reader[k]->context = context[k];
 		reader[k] = rows->reader[k];
 	}
-	crew_run(rows->threads, visit_blocks, reader);
+	crew_run(rows->batch == NULL ? rows->threads : 1, visit_blocks, reader);
 }
 
 /* ---- the whole ---- */
-
-/* No count is negative, and all of them are fewer than the arithmetic is made for. */
-static void
-count_labels(void *context, const ConvexBlock *block)
-{
-	int64_t *sum = context;
-
-	for (int64_t i = 0; i < block->rows; i++)
-		if (block->positive[i] < 0 || block->negative[i] < 0 ||
-			__builtin_add_overflow(*sum, block->positive[i], sum) ||
-			__builtin_add_overflow(*sum, block->negative[i], sum) || *sum >= CONVEX_MAX_LABELS)
-			abort(); /* nobody has so many, and no record is like that */
-}
-
-static double
-labels_above(ConvexRows *rows)
-{
-	int64_t count[CREW_MAX_THREADS] = {0};
-	void *context[CREW_MAX_THREADS];
-	double sum = 0;
-
-	for (int k = 0; k < rows->threads; k++)
-		context[k] = &count[k];
-	convex_rows_visit(rows, count_labels, context);
-	for (int k = 0; k < rows->threads; k++)
-		sum += (double) count[k];
-	if (sum >= (double) CONVEX_MAX_LABELS)
-		abort();
-	return sum * (1 + 1e-9);
-}
 
 void
 convex_rows_make(const Instance *instance, double radius, int threads, Memory *memory,
@@ -139,6 +106,7 @@ convex_rows_make(const Instance *instance, double radius, int threads, Memory *m
 	memset(rows, 0, sizeof(*rows));
 	rows->instance = instance;
 	rows->radius = radius;
+	rows->peak = CONVEX_NO_PEAK;
 	rows->threads = threads < CREW_MAX_THREADS ? threads : CREW_MAX_THREADS;
 	if (rows->threads > blocks)
 		rows->threads = blocks > 0 ? (int) blocks : 1;
@@ -147,13 +115,12 @@ convex_rows_make(const Instance *instance, double radius, int threads, Memory *m
 		ConvexReader *reader = memory_allocate_zero(memory, 1, sizeof(ConvexReader));
 
 		reader->rows = rows;
+		reader->source = row_reader_create(instance, memory);
 		reader->v = memory_allocate(memory, BLOCK_ROWS, dimension * sizeof(int32_t));
-		if (instance->spilled)
-			reader->records =
-				memory_allocate(memory, BLOCK_ROWS, spill_record_size(instance->dimension));
 		rows->reader[k] = reader;
 	}
-	rows->count = labels_above(rows);
+	rows->labels = row_reader_labels(instance, memory);
+	rows->count = (double) rows->labels * (1 + 1e-9);
 }
 
 void
@@ -161,7 +128,7 @@ convex_rows_release(ConvexRows *rows, Memory *memory)
 {
 	for (int k = 0; k < rows->threads; k++)
 	{
-		memory_release(memory, rows->reader[k]->records);
+		row_reader_destroy(rows->reader[k]->source, memory);
 		memory_release(memory, rows->reader[k]->v);
 		memory_release(memory, rows->reader[k]);
 	}

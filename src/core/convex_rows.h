@@ -1,8 +1,8 @@
 /*
  * convex_rows.h - rows clipped to the unit ball, in passes over all of them.
  *
- * A pass takes the rows in blocks, from memory or from where they were spilled, and clips
- * them anew: memory is that of a block for each thread, however many rows there are.
+ * A pass takes the rows in blocks (row_reader.h) and clips them anew: memory is that of a
+ * block for each thread, however many rows there are.
  */
 #ifndef DPOBJ_CORE_CONVEX_ROWS_H
 #define DPOBJ_CORE_CONVEX_ROWS_H
@@ -10,7 +10,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "core/convex_sample.h"
+#include "core/batch.h"
+#include "core/convex_row.h"
 #include "core/crew.h"
 #include "core/instance.h"
 #include "core/memory.h"
@@ -21,11 +22,16 @@ typedef struct ConvexRows
 {
 	const Instance *instance;
 	double radius;
+	int64_t labels;
 	double count; /* of all labels, rounded up */
+	int32_t peak; /* no |v_j| is longer: cut off there; CONVEX_NO_PEAK, as made: none is */
+	Batch *batch; /* NULL, as made: all labels; else a pass sees a batch, in one thread */
 	int threads;
 	atomic_llong next; /* row of a pass that nobody has taken yet */
 	ConvexReader *reader[CREW_MAX_THREADS];
 } ConvexRows;
+
+#define CONVEX_NO_PEAK INT32_MAX
 
 /* The instance must outlive the rows, which must stay where they are. */
 extern void convex_rows_make(const Instance *instance, double radius, int threads, Memory *memory,
@@ -42,7 +48,10 @@ typedef struct ConvexBlock
 
 typedef void (*ConvexVisit)(void *context, const ConvexBlock *block);
 
-/* Visits all rows, in blocks, each thread with its context; there are rows->threads of those. */
+/*
+ * Visits all rows with labels, in blocks, each thread with its context; there are
+ * rows->threads of those.
+ */
 extern void convex_rows_visit(ConvexRows *rows, ConvexVisit visit, void *const *context);
 
 #endif

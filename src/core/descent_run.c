@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "core/batch.h"
+#include "core/convex_pass.h"
 #include "core/mutant.h"
 #include "core/real_noise.h"
 #include "core/wide.h"
@@ -33,33 +33,18 @@ typedef struct Observer
 	const MechanismTools *tools;
 	LossTable table;
 	double noise;
-	ConvexSample all;
-	ConvexSample batch; /* the same rows, fewer labels */
-	int64_t *positive;  /* its labels, if it is not all of them */
-	int64_t *negative;
+	ConvexRows rows;
+	Batch batch;
 	mpz_t offset[GRID_MAX_DIMENSION];
 	mpz_t integer[GRID_MAX_DIMENSION];
 } Observer;
 
-static void
-draw_batch(Observer *observer)
-{
-	const DescentTerms *terms = &observer->request->descent;
-
-	if (terms->sampling == DESCENT_POISSON)
-		batch_poisson(&observer->all, terms->batch, terms->rows, observer->tools->bits,
-					  observer->positive, observer->negative);
-	else if (terms->sampling == DESCENT_FIXED)
-		batch_fixed(&observer->all, terms->batch, terms->rows, observer->tools->bits,
-					observer->positive, observer->negative);
-}
-
-/* The noisy sum of gradients at u, rounded. */
+/* The noisy sum of gradients at u, rounded: one pass over the rows, which draws the batch too. */
 static void
 observe(Observer *observer, const double *u, double *gradient)
 {
 	const MechanismTools *tools = observer->tools;
-	int dimension = observer->all.dimension;
+	int dimension = observer->request->grid.dimension;
 	Wide none[GRID_MAX_DIMENSION] = {0};
 	Wide place[GRID_MAX_DIMENSION];
 	Wide sum[GRID_MAX_DIMENSION];
@@ -67,8 +52,7 @@ observe(Observer *observer, const double *u, double *gradient)
 
 	for (int j = 0; j < dimension; j++)
 		place[j] = (Wide) ldexp(u[j], WEIGHT_BITS);
-	draw_batch(observer);
-	convex_gradient(&observer->batch, &observer->table, 0, none, place, sum);
+	convex_pass(&observer->rows, &observer->table, 0, none, place, tools->memory, sum, NULL);
 	for (int j = 0; j < dimension; j++)
 		mpz_from_wide(observer->offset[j], sum[j]);
 	draw = real_draw_create(REAL_GAUSSIAN, dimension, observer->noise, tools->bits, tools->memory);
@@ -83,22 +67,20 @@ static void
 observer_open(Observer *observer, const MechanismRequest *request, double noise,
 			  const Instance *instance, const MechanismTools *tools)
 {
-	Memory *memory = tools->memory;
-	size_t rows = (size_t) instance->rows;
+	const DescentTerms *terms = &request->descent;
 
 	observer->request = request;
 	observer->tools = tools;
 	observer->noise = noise * (MUTANT(86) ? 0.8 : 1);
 	loss_table_make(request->convex.loss, &observer->table);
-	convex_sample_make(instance, request->convex.radius, memory, &observer->all);
-	observer->batch = observer->all;
-	if (request->descent.sampling != DESCENT_FULL)
-	{
-		observer->positive = memory_allocate(memory, rows, sizeof(int64_t));
-		observer->negative = memory_allocate(memory, rows, sizeof(int64_t));
-		observer->batch.positive = observer->positive;
-		observer->batch.negative = observer->negative;
-	}
+	convex_rows_make(instance, request->convex.radius, request->threads, tools->memory,
+					 &observer->rows);
+	observer->batch = (Batch){.sampling = terms->sampling,
+							  .size = terms->batch,
+							  .rows = terms->rows,
+							  .bits = tools->bits};
+	if (terms->sampling != DESCENT_FULL)
+		observer->rows.batch = &observer->batch;
 	for (int j = 0; j < instance->dimension; j++)
 		mpz_inits(observer->offset[j], observer->integer[j], NULL);
 }
@@ -106,16 +88,9 @@ observer_open(Observer *observer, const MechanismRequest *request, double noise,
 static void
 observer_close(Observer *observer)
 {
-	Memory *memory = observer->tools->memory;
-
-	for (int j = 0; j < observer->all.dimension; j++)
+	for (int j = 0; j < observer->request->grid.dimension; j++)
 		mpz_clears(observer->offset[j], observer->integer[j], NULL);
-	if (observer->positive != NULL)
-	{
-		memory_release(memory, observer->positive);
-		memory_release(memory, observer->negative);
-	}
-	convex_sample_release(&observer->all, memory);
+	convex_rows_release(&observer->rows, observer->tools->memory);
 }
 
 /* ---- what follows from it ---- */

@@ -25,6 +25,7 @@ const Mechanism mechanism_convex_exponential = {
 	.name = "exponential",
 	.bounded_range = true,
 	.convex = true,
+	.streams = true,
 	.admit = admit,
 	.release = release,
 };

@@ -23,6 +23,7 @@ const Mechanism mechanism_localized = {
 	.name = "localized",
 	.bounded_range = false,
 	.convex = true,
+	.streams = true,
 	.admit = admit,
 	.release = release,
 };

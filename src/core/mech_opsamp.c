@@ -10,6 +10,7 @@ const Mechanism mechanism_opsamp = {
 	.name = "opsamp",
 	.bounded_range = false,
 	.convex = true,
+	.streams = true,
 	.admit = convex_opsamp_admit,
 	.release = convex_opsamp_release,
 };

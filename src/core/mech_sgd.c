@@ -41,6 +41,7 @@ const Mechanism mechanism_sgd = {
 	.name = "sgd",
 	.bounded_range = false,
 	.convex = true,
+	.streams = true,
 	.admit = admit,
 	.release = release,
 };

@@ -94,6 +94,7 @@ const Mechanism mechanism_simplex = {
 	.name = "simplex",
 	/* of a draw it is, but not of a mean over the rows that are left out beyond n */
 	.bounded_range = false,
+	.streams = true,
 	.targets = true,
 	.admit = admit,
 	.release = release,

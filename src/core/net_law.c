@@ -3,13 +3,15 @@
  */
 #include "core/net_law.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 #include <gmp.h>
 
+#include "core/convex_row.h"
+#include "core/crew.h"
 #include "core/mutant.h"
-
-#define NET_MAX_THREADS 64
+#include "core/row_reader.h"
 
 /* ---- losses ---- */
 
@@ -67,74 +69,138 @@ finish_line(const NetProblem *problem, const Start *start, int64_t *sum)
 	}
 }
 
-static void
-line_losses(const NetProblem *problem, const NetLine *line, int64_t *sum)
+/* Lines are dealt out in as many parts as there are workers, of about as many points each. */
+typedef struct Deal
 {
-	const ConvexSample *sample = problem->sample;
+	const NetProblem *problem;
+	int64_t *loss;
+	int parts;
+	atomic_int next; /* part that nobody has taken yet */
+} Deal;
+
+typedef struct Worker
+{
+	Deal *deal;
+	RowReader *reader;
+	int64_t first; /* line of the part at hand */
+	int64_t end;
+	int32_t v[BLOCK_ROWS * NET_MAX_DIMENSION];
+} Worker;
+
+/* Adds the losses of a block's rows, which are clipped already, along a line. */
+static void
+add_line(const NetProblem *problem, const NetLine *line, const RowBlock *block, const int32_t *v,
+		 int64_t *sum)
+{
 	int dimension = problem->net->dimension;
-	const int32_t *v = sample->v;
 	Start start;
 
 	start_line(problem, line, &start);
-	for (int32_t p = 0; p < start.points; p++)
-		sum[p] = 0;
-	for (int64_t i = 0; i < sample->rows; i++, v += dimension)
+	for (int64_t i = 0; i < block->rows; i++, v += dimension)
 	{
 		int64_t pace = v[dimension - 1] * problem->step;
 		int64_t score = 0;
 
 		for (int j = 0; j < dimension; j++)
 			score += v[j] * start.u[j];
-		if (sample->positive[i] > 0)
-			add_along(problem->loss, score, pace, sample->positive[i], start.points, sum);
-		if (sample->negative[i] > 0)
-			add_along(problem->loss, -score, -pace, sample->negative[i], start.points, sum);
+		if (block->positive[i] > 0)
+			add_along(problem->loss, score, pace, block->positive[i], start.points, sum);
+		if (block->negative[i] > 0)
+			add_along(problem->loss, -score, -pace, block->negative[i], start.points, sum);
 	}
-	finish_line(problem, &start, sum);
 }
 
-/* Every so many lines are one worker's. */
-typedef struct Worker
+static void
+add_block(Worker *worker, const RowBlock *block)
 {
-	const NetProblem *problem;
-	int64_t first;
-	int64_t pace;
-	int64_t *loss;
-	pthread_t thread;
-	bool started;
-} Worker;
+	const NetProblem *problem = worker->deal->problem;
+	const Net *net = problem->net;
 
-static void *
+	for (int64_t i = 0; i < block->rows; i++)
+		convex_clip_row(block->x + i * net->dimension, net->dimension, problem->radius,
+						worker->v + i * net->dimension);
+	for (int64_t l = worker->first; l < worker->end; l++)
+		add_line(problem, &net->line[l], block, worker->v, worker->deal->loss + net->line[l].first);
+}
+
+static void
+finish_lines(const Worker *worker)
+{
+	const NetProblem *problem = worker->deal->problem;
+
+	for (int64_t l = worker->first; l < worker->end; l++)
+	{
+		const NetLine *line = &problem->net->line[l];
+		Start start;
+
+		start_line(problem, line, &start);
+		finish_line(problem, &start, worker->deal->loss + line->first);
+	}
+}
+
+/* The first line whose points begin at that number or later. */
+static int64_t
+line_from(const Net *net, int64_t point)
+{
+	int64_t l = 0;
+
+	while (l < net->lines && net->line[l].first < point)
+		l++;
+	return l;
+}
+
+/* Whoever is free takes the next part, and goes over all rows for it. */
+static void
 work(void *context)
 {
-	const Worker *worker = context;
-	const Net *net = worker->problem->net;
+	Worker *worker = context;
+	Deal *deal = worker->deal;
+	const NetProblem *problem = deal->problem;
+	int64_t points = problem->net->points;
+	int part;
 
-	for (int64_t l = worker->first; l < net->lines; l += worker->pace)
-		line_losses(worker->problem, &net->line[l], worker->loss + net->line[l].first);
-	return NULL;
+	while ((part = atomic_fetch_add(&deal->next, 1)) < deal->parts)
+	{
+		worker->first = line_from(problem->net, points * part / deal->parts);
+		worker->end = line_from(problem->net, points * (part + 1) / deal->parts);
+		for (int64_t first = 0; first < problem->instance->rows; first += BLOCK_ROWS)
+		{
+			RowBlock block = row_reader_block(worker->reader, first);
+
+			if (!MUTANT(114) || part == 0 || first == 0)
+				add_block(worker, &block);
+		}
+		finish_lines(worker);
+	}
 }
 
-/* What no thread can be had for is done here. */
+/*
+ * Shared out by rows, each worker would need the losses of all points.  Labels are counted
+ * first: there are so few that their losses can be added up.
+ */
 void
 net_losses(const NetProblem *problem, Memory *memory, int64_t *loss)
 {
-	int threads = problem->threads < NET_MAX_THREADS ? problem->threads : NET_MAX_THREADS;
-	Worker *worker = memory_allocate_zero(memory, (size_t) threads, sizeof(Worker));
+	int threads = problem->threads < CREW_MAX_THREADS ? problem->threads : CREW_MAX_THREADS;
+	Deal deal = {.problem = problem, .loss = loss, .parts = threads};
+	void *worker[CREW_MAX_THREADS];
 
 	for (int t = 0; t < threads; t++)
 	{
-		worker[t] = (Worker){.problem = problem, .first = t, .pace = threads, .loss = loss};
-		if (t > 0)
-			worker[t].started = pthread_create(&worker[t].thread, NULL, work, &worker[t]) == 0;
+		Worker *one = memory_allocate_zero(memory, 1, sizeof(Worker));
+
+		one->deal = &deal;
+		one->reader = row_reader_create(problem->instance, memory);
+		worker[t] = one;
 	}
+	(void) row_reader_labels(problem->instance, memory);
+	memset(loss, 0, (size_t) problem->net->points * sizeof(int64_t));
+	crew_run(threads, work, worker);
 	for (int t = 0; t < threads; t++)
-		if (!worker[t].started)
-			(void) work(&worker[t]);
-	for (int t = 0; t < threads; t++)
-		if (worker[t].started)
-			(void) pthread_join(worker[t].thread, NULL);
-	memory_release(memory, worker);
+	{
+		row_reader_destroy(((Worker *) worker[t])->reader, memory);
+		memory_release(memory, worker[t]);
+	}
 }
 
 void

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "core/bits.h"
-#include "core/convex_sample.h"
+#include "core/instance.h"
 #include "core/memory.h"
 #include "core/net.h"
 #include "core/net_loss.h"
@@ -31,7 +31,8 @@ typedef struct NetRate
 
 typedef struct NetProblem
 {
-	const ConvexSample *sample;
+	const Instance *instance;
+	double radius; /* to which rows are clipped (convex_rows.h) */
 	const NetLoss *loss;
 	const Net *net;
 	const int64_t *centre; /* at most 2^26 in each coordinate */
@@ -44,7 +45,7 @@ typedef struct NetProblem
 /* The loss of a point that does not count. */
 #define NET_OUTSIDE INT64_MAX
 
-/* Fills loss[0 .. net->points - 1]. */
+/* Fills loss[0 .. net->points - 1] in one pass over the rows. */
 extern void net_losses(const NetProblem *problem, Memory *memory, int64_t *loss);
 
 /* The coordinates of a point of the problem. */

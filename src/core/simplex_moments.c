@@ -6,25 +6,35 @@
 #include "core/simplex_moments.h"
 
 #include "core/mutant.h"
+#include "core/row_reader.h"
 
 typedef __int128 Wide;
 
-/* How many of count equal rows enter, when wanted of the left ones do. */
+/* What is still to come of a pass over the rows, and to be chosen of it. */
+typedef struct Choice
+{
+	Bits *bits;
+	int64_t left;
+	int64_t wanted;
+} Choice;
+
+/* How many of count equal rows enter. */
 static int64_t
-choose_rows(Bits *bits, int64_t count, int64_t *wanted, int64_t *left)
+choose_rows(Choice *choice, int64_t count)
 {
 	int64_t chosen = 0;
 
-	if (*wanted == *left)
+	if (choice->wanted == choice->left)
 		chosen = count;
 	else if (MUTANT(104))
-		chosen = count < *wanted ? count : *wanted;
+		chosen = count < choice->wanted ? count : choice->wanted;
 	else
 		for (int64_t i = 0; i < count; i++)
-			if ((int64_t) bits_below(bits, (uint64_t) (*left - i)) < *wanted - chosen)
+			if ((int64_t) bits_below(choice->bits, (uint64_t) (choice->left - i)) <
+				choice->wanted - chosen)
 				chosen++;
-	*left -= count;
-	*wanted -= chosen;
+	choice->left -= count;
+	choice->wanted -= chosen;
 	return chosen;
 }
 
@@ -91,16 +101,6 @@ set_moments(const Wide *sum, int columns, SimplexMoments *moments)
 	}
 }
 
-static int64_t
-count_rows(const Instance *instance)
-{
-	int64_t rows = 0;
-
-	for (int64_t i = 0; i < instance->rows; i++)
-		rows += instance->positive[i] + instance->negative[i];
-	return rows;
-}
-
 static mpz_t *
 integers_create(int count, Memory *memory)
 {
@@ -119,26 +119,41 @@ integers_destroy(mpz_t *integer, int count, Memory *memory)
 	memory_release(memory, integer);
 }
 
+static void
+add_block(const RowBlock *block, int columns, const SimplexTerms *terms, Choice *choice, Wide *sum)
+{
+	int64_t z[GRID_MAX_DIMENSION];
+
+	for (int64_t i = 0; i < block->rows; i++)
+	{
+		int64_t count = choose_rows(choice, block->positive[i] + block->negative[i]);
+
+		if (count == 0)
+			continue;
+		centre_row(block->x + i * columns, columns, terms, z);
+		add_products(z, columns, count, sum);
+	}
+}
+
 void
 simplex_moments_make(const Instance *instance, const SimplexTerms *terms, Bits *bits,
 					 Memory *memory, SimplexMoments *moments)
 {
 	int columns = instance->dimension;
-	int64_t left = count_rows(instance);
-	int64_t wanted = MUTANT(103) || left < terms->rows ? left : terms->rows;
+	RowReader *reader = row_reader_create(instance, memory);
+	int64_t rows = row_reader_labels(instance, memory);
+	int64_t wanted = MUTANT(103) || rows < terms->rows ? rows : terms->rows;
+	Choice choice = {.bits = bits, .left = rows, .wanted = wanted};
 	Wide *sum = memory_allocate_zero(memory, (size_t) columns * (size_t) columns, sizeof(Wide));
-	int64_t z[GRID_MAX_DIMENSION];
 
 	*moments = (SimplexMoments){.dimension = columns - 1, .rows = wanted};
-	for (int64_t i = 0; i < instance->rows; i++)
+	for (int64_t first = 0; first < instance->rows; first += BLOCK_ROWS)
 	{
-		int64_t count =
-			choose_rows(bits, instance->positive[i] + instance->negative[i], &wanted, &left);
+		RowBlock block = row_reader_block(reader, first);
 
-		centre_row(instance->x + i * columns, columns, terms, z);
-		if (count > 0)
-			add_products(z, columns, count, sum);
+		add_block(&block, columns, terms, &choice, sum);
 	}
+	row_reader_destroy(reader, memory);
 	moments->a = integers_create(moments->dimension * moments->dimension, memory);
 	moments->b = integers_create(moments->dimension, memory);
 	set_moments(sum, columns, moments);

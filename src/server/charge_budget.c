@@ -196,7 +196,7 @@ deny_excess(ChargeRequest *request, CostArguments *arguments)
 void
 charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
 {
-	CostArguments arguments;
+	CostArguments arguments = {{0}};
 	LockedBudgets locked;
 
 	lock_tables(request);
@@ -220,7 +220,7 @@ charge_count_release(const ChargeRequest *request, const ChargeParties *parties)
 		"UPDATE dpobj.budget_rows b SET cost_spent = b.cost_spent + " ASKED_COST
 		", delta_spent = b.delta_spent + " ASKED_DELTA ", releases_spent = b.releases_spent + 1"
 		" WHERE b.relation = ANY (" MEMBERS ") AND (b.role IS NULL OR b.role = ANY ($11))";
-	CostArguments arguments;
+	CostArguments arguments = {{0}};
 
 	cost_arguments(request, parties, &arguments);
 	(void) charge_query(statement, lengthof(arguments.types), arguments.types, arguments.values);

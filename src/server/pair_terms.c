@@ -85,9 +85,10 @@ read_term(Jsonb *terms, Term term)
 	JsonbValue *value = getKeyJsonValueFromContainer(&terms->root, term_names[term],
 													 strlen(term_names[term]), &buffer);
 
-	if (value == NULL || value->type != jbvNumeric)
-		elog(ERROR, "the privacy ledger has no \"%s\" of a release", term_names[term]);
-	return DatumGetFloat8(DirectFunctionCall1(numeric_float8, NumericGetDatum(value->val.numeric)));
+	if (value != NULL && value->type == jbvNumeric)
+		return DatumGetFloat8(
+			DirectFunctionCall1(numeric_float8, NumericGetDatum(value->val.numeric)));
+	elog(ERROR, "the privacy ledger has no \"%s\" of a release", term_names[term]);
 }
 
 void

@@ -49,8 +49,8 @@ BEGIN
      ARRAY['boolean', 'integer', 'bigint']),
     ('simplex', 'private regression with weights on the simplex', ARRAY['float8'])
   LOOP
-    -- The states of convex models may be on disk, where no other process can combine them.
-    combine := CASE WHEN method IN ('halfspace', 'simplex') THEN 'COMBINEFUNC = dpobj.rows_combine,' ELSE '' END;
+    -- The other states may be on disk, where no other process can combine them.
+    combine := CASE WHEN method = 'halfspace' THEN 'COMBINEFUNC = dpobj.rows_combine,' ELSE '' END;
     EXECUTE format(
       $$CREATE FUNCTION dpobj.%1$s_final(dp_rows) RETURNS dp_model
         LANGUAGE C VOLATILE PARALLEL UNSAFE

@@ -3,6 +3,7 @@
  */
 #include "core/accounting.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "core/rdp.h"
@@ -49,7 +50,7 @@ pair_of(PairKind kind, double epsilon, double delta)
 static double
 renyi(const double *p, const double *q, int outcomes, double alpha)
 {
-	long double sum = 0;
+	long double sum = LDBL_MIN; /* not 0: it has a logarithm */
 
 	for (int i = 0; i < outcomes; i++)
 		sum += expl(alpha * logl(p[i]) + (1 - alpha) * logl(q[i]));
@@ -154,7 +155,7 @@ test_gaussian(void)
 		for (int i = 0; i < 6; i++)
 		{
 			double alpha = accounting_order[i];
-			long double sum = 0;
+			long double sum = LDBL_MIN; /* not 0: it has a logarithm */
 
 			for (double x = -12; x < 12 + alpha * mu; x += 1e-3)
 				sum += expl(-alpha * (x - mu) * (x - mu) / 2 - (1 - alpha) * x * x / 2) * 1e-3L;

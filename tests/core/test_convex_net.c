@@ -4,6 +4,7 @@
  * by enumeration.
  */
 #include "core/convex_net.h"
+#include "core/convex_row.h"
 #include "core/utility.h"
 
 #include <math.h>
@@ -221,22 +222,23 @@ kind_of(const MechanismRequest *request)
 
 /* The loss of a point from the definition, row by row. */
 static double
-plain_loss(const ConvexNetLaw *law, const MechanismRequest *request, const int64_t *u)
+plain_loss(const Instance *instance, const MechanismRequest *request, const int64_t *u)
 {
 	int dimension = request->grid.dimension;
 	double sum = 0;
 	double square = 0;
 
-	for (int64_t i = 0; i < law->sample.rows; i++)
+	for (int64_t i = 0; i < instance->rows; i++)
 	{
+		int32_t v[MOST_DIMENSION];
 		double score = 0;
 
+		convex_clip_row(instance->x + i * dimension, dimension, request->convex.radius, v);
 		for (int j = 0; j < dimension; j++)
-			score += ldexp(law->sample.v[i * dimension + j], -ROW_BITS) *
-					 ldexp((double) u[j], -CONVEX_OUTPUT_BITS);
+			score += ldexp(v[j], -ROW_BITS) * ldexp((double) u[j], -CONVEX_OUTPUT_BITS);
 		score = fmax(-32, fmin(32, score));
-		sum += (double) law->sample.positive[i] * true_loss(request->convex.loss, score) +
-			   (double) law->sample.negative[i] * true_loss(request->convex.loss, -score);
+		sum += (double) instance->positive[i] * true_loss(request->convex.loss, score) +
+			   (double) instance->negative[i] * true_loss(request->convex.loss, -score);
 	}
 	for (int j = 0; j < dimension; j++)
 		square += pow(ldexp((double) u[j], -CONVEX_OUTPUT_BITS), 2);
@@ -277,7 +279,7 @@ test_losses(void)
 		CHECK(convex_net_plan(kind_of(&request), &request, &plan) == CONVEX_FITS);
 		law = convex_net_law_create(&request, &problem->instance, &plan, centre, memory);
 		CHECK(law->net.points == plan.points);
-		for (int64_t i = 0; i < law->sample.rows; i++)
+		for (int64_t i = 0; i < problem->instance.rows; i++)
 			labels += (double) (problem->positive[i] + problem->negative[i]);
 		for (int64_t i = 0; i < law->net.points; i++)
 		{
@@ -291,8 +293,9 @@ test_losses(void)
 			if (law->loss[i] == NET_OUTSIDE)
 				wrong += sqrt(square) < (double) plan.limit * (1 - 1e-12);
 			else
-				wrong += sqrt(square) > (double) plan.limit * (1 + 1e-12) ||
-						 fabs(loss - plain_loss(law, &request, u)) > 1e-5 * (labels + 1);
+				wrong +=
+					sqrt(square) > (double) plan.limit * (1 + 1e-12) ||
+					fabs(loss - plain_loss(&problem->instance, &request, u)) > 1e-5 * (labels + 1);
 		}
 		CHECK(wrong == 0);
 		CHECK(counted > 0);
@@ -615,7 +618,8 @@ test_bound(MechanismKind kind)
 		double excess;
 
 		mechanism_get(kind)->release(&request, &problem->instance, &tools, &answer);
-		excess = plain_loss(law, &request, answer.weight) - ldexp((double) least, -NET_LOSS_BITS);
+		excess = plain_loss(&problem->instance, &request, answer.weight) -
+				 ldexp((double) least, -NET_LOSS_BITS);
 		beyond += excess > bound.loss;
 		mean += excess / runs;
 	}

@@ -4,6 +4,7 @@
  */
 #include "core/batch.h"
 #include "core/calibration.h"
+#include "core/convex_pass.h"
 #include "core/descent_run.h"
 #include "core/mechanism.h"
 #include "core/rdp.h"
@@ -73,33 +74,74 @@ test_chance(void)
 #define CELL(a, b, c) (((a) *5 + (b)) * 5 + (c))
 #define CELLS 125
 
-typedef enum BatchKind
-{
-	BATCH_POISSON,
-	BATCH_FIXED
-} BatchKind;
-
 /* P(a of 4, b of 2 and c of 3 labels), 9 labels in all, of places with a batch of that size. */
 static double
-batch_probability(BatchKind kind, double batch, double places, int a, int b, int c)
+batch_probability(DescentSampling sampling, double batch, double places, int a, int b, int c)
 {
 	double q = batch / places;
 	int rest = (int) batch - a - b - c;
 
-	if (kind == BATCH_POISSON)
+	if (sampling == DESCENT_POISSON)
 		return choose(4, a) * choose(2, b) * choose(3, c) * pow(q, a + b + c) *
 			   pow(1 - q, 9 - a - b - c);
 	return choose(4, a) * choose(2, b) * choose(3, c) * choose((int) places - 9, rest) /
 		   choose((int) places, (int) batch);
 }
 
+/*
+ * A batch of nine labels: the same rows, as they may be merged into records, and how those
+ * may be cut into blocks.
+ */
+#define MOST_RECORDS 9
+
+typedef struct Records
+{
+	int count;
+	int block;
+	int row[MOST_RECORDS];
+	int64_t positive[MOST_RECORDS];
+	int64_t negative[MOST_RECORDS];
+} Records;
+
+static const Records merged = {
+	.count = 3, .block = 3, .row = {0, 2, 1}, .positive = {4, 0, 3}, .negative = {2, 0, 0}};
+static const Records cut = {
+	.count = 3, .block = 1, .row = {0, 2, 1}, .positive = {4, 0, 3}, .negative = {2, 0, 0}};
+static const Records scattered = {.count = 6,
+								  .block = 2,
+								  .row = {0, 1, 0, 1, 0, 0},
+								  .positive = {1, 2, 2, 1, 0, 1},
+								  .negative = {0, 0, 1, 0, 1, 0}};
+
+/* The batch's labels of the two rows; row 2 has none. */
+static void
+draw_batch(Batch *batch, const Records *records, int64_t positive[3], int64_t negative[3])
+{
+	memset(positive, 0, 3 * sizeof(positive[0]));
+	memset(negative, 0, 3 * sizeof(negative[0]));
+	batch_begin(batch, 9);
+	for (int first = 0; first < records->count; first += records->block)
+	{
+		int64_t few_positive[MOST_RECORDS];
+		int64_t few_negative[MOST_RECORDS];
+		RowBlock block = {.rows = records->block,
+						  .positive = records->positive + first,
+						  .negative = records->negative + first};
+
+		batch_choose(batch, &block, few_positive, few_negative);
+		for (int i = 0; i < records->block; i++)
+		{
+			positive[records->row[first + i]] += few_positive[i];
+			negative[records->row[first + i]] += few_negative[i];
+		}
+	}
+}
+
 /* The law of a batch, and not that of one with a row more or less. */
 static void
-test_batch_law(BatchKind kind, int64_t batch, int64_t rows)
+test_batch_law(DescentSampling sampling, int64_t size, int64_t rows, const Records *records)
 {
-	const int64_t positive[] = {4, 0, 3};
-	const int64_t negative[] = {2, 0, 0};
-	ConvexSample all = {.rows = 3, .positive = positive, .negative = negative};
+	Batch batch = {.sampling = sampling, .size = size, .rows = rows, .bits = &bits};
 	int64_t few_positive[3];
 	int64_t few_negative[3];
 	double places = (double) (rows > 9 ? rows : 9);
@@ -107,24 +149,21 @@ test_batch_law(BatchKind kind, int64_t batch, int64_t rows)
 
 	for (int i = 0; i < LAW_DRAWS; i++)
 	{
-		if (kind == BATCH_POISSON)
-			batch_poisson(&all, batch, rows, &bits, few_positive, few_negative);
-		else
-			batch_fixed(&all, batch, rows, &bits, few_positive, few_negative);
-		CHECK(few_positive[1] == 0 && few_negative[1] == 0 && few_negative[2] == 0);
+		draw_batch(&batch, records, few_positive, few_negative);
+		CHECK(few_positive[2] == 0 && few_negative[2] == 0 && few_negative[1] == 0);
 		histogram_add(&histogram,
-					  (uint64_t) CELL(few_positive[0], few_negative[0], few_positive[2]));
+					  (uint64_t) CELL(few_positive[0], few_negative[0], few_positive[1]));
 	}
 	for (int a = 0; a <= 4; a++)
 		for (int b = 0; b <= 2; b++)
 			for (int c = 0; c <= 3; c++)
 			{
-				double size = (double) batch;
+				double all = sampling == DESCENT_POISSON ? (double) rows : places;
 
-				histogram.truth[CELL(a, b, c)] = batch_probability(
-					kind, size, kind == BATCH_POISSON ? (double) rows : places, a, b, c);
-				histogram.other[CELL(a, b, c)] =
-					batch_probability(BATCH_POISSON, size * 1.2, (double) rows + 1, a, b, c);
+				histogram.truth[CELL(a, b, c)] =
+					batch_probability(sampling, (double) size, all, a, b, c);
+				histogram.other[CELL(a, b, c)] = batch_probability(
+					DESCENT_POISSON, (double) size * 1.2, (double) rows + 1, a, b, c);
 			}
 	CHECK_LAW(histogram.count, histogram.truth, histogram.other, CELLS);
 	histogram_destroy(&histogram);
@@ -329,11 +368,11 @@ sum_of(const Problem *problem, const LossTable *table, const Wide *u, double *su
 {
 	Wide none[MOST_DIMENSION] = {0};
 	Wide gradient[MOST_DIMENSION];
-	ConvexSample sample;
+	ConvexRows rows;
 
-	convex_sample_make(&problem->instance, 1, memory, &sample);
-	convex_gradient(&sample, table, 0, none, u, gradient);
-	convex_sample_release(&sample, memory);
+	convex_rows_make(&problem->instance, 1, 1, memory, &rows);
+	convex_pass(&rows, table, 0, none, u, memory, gradient, NULL);
+	convex_rows_release(&rows, memory);
 	for (int j = 0; j < problem->instance.dimension; j++)
 		sum[j] = ldexp((double) gradient[j], -GRADIENT_BITS);
 }
@@ -597,11 +636,14 @@ main(void)
 	teststream_seed(&stream, 23);
 	bits_init(&bits, teststream_fill, &stream);
 	test_chance();
-	test_batch_law(BATCH_POISSON, 3, 7);
-	test_batch_law(BATCH_POISSON, 1, 30);
-	test_batch_law(BATCH_FIXED, 4, 16);
-	test_batch_law(BATCH_FIXED, 4, 5); /* more labels than declared */
-	test_batch_law(BATCH_FIXED, 9, 10);
+	test_batch_law(DESCENT_POISSON, 3, 7, &merged);
+	test_batch_law(DESCENT_POISSON, 1, 30, &cut);
+	test_batch_law(DESCENT_POISSON, 3, 7, &scattered);
+	test_batch_law(DESCENT_FIXED, 4, 16, &merged);
+	test_batch_law(DESCENT_FIXED, 4, 16, &cut);
+	test_batch_law(DESCENT_FIXED, 4, 16, &scattered);
+	test_batch_law(DESCENT_FIXED, 4, 5, &scattered); /* more labels than declared */
+	test_batch_law(DESCENT_FIXED, 9, 10, &merged);
 	test_noise();
 	test_terms();
 	test_sensitivity();

@@ -229,10 +229,35 @@ psi(ConvexLoss loss, double margin)
 	return margin >= 1.5 ? 0 : margin <= 0.5 ? 1 - margin : (1.5 - margin) * (1.5 - margin) / 2;
 }
 
+/* Rows in the unit ball. */
+typedef struct Sample
+{
+	int dimension;
+	int64_t rows;
+	int32_t *v;
+	const int64_t *positive;
+	const int64_t *negative;
+} Sample;
+
+static Sample
+sample_create(const Instance *instance, double radius)
+{
+	size_t cells = (size_t) instance->rows * (size_t) instance->dimension;
+	Sample sample = {.dimension = instance->dimension,
+					 .rows = instance->rows,
+					 .v = memory_allocate(memory, cells, sizeof(int32_t)),
+					 .positive = instance->positive,
+					 .negative = instance->negative};
+
+	for (int64_t i = 0; i < instance->rows; i++)
+		convex_clip_row(instance->x + i * instance->dimension, instance->dimension, radius,
+						sample.v + i * instance->dimension);
+	return sample;
+}
+
 /* J(u) + <b, u>, in doubles. */
 static double
-value_at(const ConvexSample *sample, ConvexLoss loss, double lambda, const double *b,
-		 const double *u)
+value_at(const Sample *sample, ConvexLoss loss, double lambda, const double *b, const double *u)
 {
 	int dimension = sample->dimension;
 	double sum = 0;
@@ -253,8 +278,8 @@ value_at(const ConvexSample *sample, ConvexLoss loss, double lambda, const doubl
 
 /* The least along one coordinate, by thirds. */
 static double
-least_along(const ConvexSample *sample, ConvexLoss loss, double lambda, const double *b, double *u,
-			int j, double reach)
+least_along(const Sample *sample, ConvexLoss loss, double lambda, const double *b, double *u, int j,
+			double reach)
 {
 	double low = -reach;
 	double high = reach;
@@ -300,8 +325,9 @@ test_minimisers(void)
 		Wide wide_b[MOST_DIMENSION];
 		Wide wide_u[MOST_DIMENSION] = {0};
 		Wide wide_reach = (Wide) ldexpl((long double) reach, WEIGHT_BITS);
-		ConvexSample sample;
-		BoxObjective objective = {.sample = &sample,
+		Sample sample;
+		ConvexRows rows;
+		BoxObjective objective = {.rows = &rows,
 								  .table = table,
 								  .curvature = loss_curvature(loss),
 								  .lambda = (int64_t) ldexp(lambda, LAMBDA_BITS),
@@ -313,8 +339,9 @@ test_minimisers(void)
 
 		make_problem(problem, shape, dimension);
 		loss_table_make(loss, table);
-		convex_sample_make(&problem->instance, 1.5, memory, &sample);
-		scale = 1e-7 * (sample.count + strength);
+		sample = sample_create(&problem->instance, 1.5);
+		convex_rows_make(&problem->instance, 1.5, 1 + below(3), memory, &rows);
+		scale = 1e-7 * (rows.count + strength);
 		for (int j = 0; j < dimension; j++)
 		{
 			b[j] = uniform(-strength, strength);
@@ -340,7 +367,8 @@ test_minimisers(void)
 				u[j] = uniform(-reach, reach);
 			CHECK(found <= value_at(&sample, loss, lambda, b, u) + gap + scale);
 		}
-		convex_sample_release(&sample, memory);
+		convex_rows_release(&rows, memory);
+		memory_release(memory, sample.v);
 	}
 	CHECK(most_rounds < 200);
 	CHECK_WHOLE(at_walls > 50 && inside > 50);
@@ -366,8 +394,8 @@ test_rounds(void)
 		int dimension = 1 + below(4);
 		double reach = exp(uniform(-3, 3.4));
 		Wide u[GRID_MAX_DIMENSION] = {0};
-		ConvexSample sample;
-		BoxObjective objective = {.sample = &sample,
+		ConvexRows rows;
+		BoxObjective objective = {.rows = &rows,
 								  .table = table,
 								  .curvature = loss_curvature(loss),
 								  .lambda = (int64_t) ldexp(LAMBDA_MIN, c % 4),
@@ -386,11 +414,11 @@ test_rounds(void)
 		}
 		for (int j = 0; j < dimension; j++)
 			b[j] = -(Wide) ldexpl(exp(uniform(-5, 8)), GRADIENT_BITS);
-		convex_sample_make(&problem->instance, 1, memory, &sample);
+		convex_rows_make(&problem->instance, 1, 1, memory, &rows);
 		rounds = box_minimise(&objective, (Wide) ldexpl(reach, WEIGHT_BITS), exp(uniform(-16, -8)),
 							  memory, u);
 		most = rounds > most ? rounds : most;
-		convex_sample_release(&sample, memory);
+		convex_rows_release(&rows, memory);
 	}
 	CHECK(most < 100);
 	memory_release(memory, table);
@@ -663,9 +691,8 @@ mean_excess(const MechanismRequest *request, const Instance *instance, int runs)
 	double none[2] = {0};
 	double least = INFINITY;
 	double sum = 0;
-	ConvexSample sample;
+	Sample sample = sample_create(instance, request->convex.radius);
 
-	convex_sample_make(instance, request->convex.radius, memory, &sample);
 	for (int i = 0; i <= 200; i++)
 		for (int k = 0; k <= 200; k++)
 		{
@@ -683,7 +710,7 @@ mean_excess(const MechanismRequest *request, const Instance *instance, int runs)
 			u[j] = ldexp((double) answer.weight[j], -CONVEX_OUTPUT_BITS);
 		sum += value_at(&sample, request->convex.loss, lambda, none, u) - least;
 	}
-	convex_sample_release(&sample, memory);
+	memory_release(memory, sample.v);
 	return sum / (double) request->convex.rows / runs;
 }
 

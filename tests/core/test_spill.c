@@ -2,7 +2,9 @@
  * test_spill.c - rows that do not stay in memory: what is written, what is read back,
  * and that a release is the same, to the last bit, wherever its rows are.
  */
+#include "core/convex_row.h"
 #include "core/convex_scale.h"
+#include "core/descent_run.h"
 #include "core/mechanism.h"
 #include "core/rows.h"
 
@@ -269,12 +271,85 @@ make_request(MechanismKind kind, ConvexLoss loss, ConvexNoise noise, int threads
 										   .noise = noise,
 										   .radius = 2,
 										   .lambda = 3 * LAMBDA_ONE,
-										   .delta = noise == CONVEX_GAUSSIAN ? 1 << 30 : 0}};
+										   .delta = noise == CONVEX_GAMMA ? 0 : 1 << 30}};
 
 	request.grid.dimension = FEATURES + 1;
 	for (int j = 0; j <= FEATURES; j++)
 		request.grid.levels[j] = 1;
 	return request;
+}
+
+/* rows is the declared number. */
+static MechanismRequest
+make_descent(DescentSampling sampling, int64_t rows, int threads)
+{
+	MechanismRequest request = make_request(MECHANISM_SGD, LOSS_LOGISTIC, CONVEX_GAUSSIAN, threads);
+	bool full = sampling == DESCENT_FULL;
+
+	request.descent = (DescentTerms){.sampling = sampling,
+									 .iterations = 6,
+									 .batch = full ? 0 : rows / 8,
+									 .rows = full ? 0 : rows,
+									 .step = 2,
+									 .reach = 40};
+	return request;
+}
+
+static MechanismRequest
+make_net(MechanismKind kind, ConvexLoss loss, int threads)
+{
+	MechanismRequest request = make_request(kind, loss, CONVEX_GAMMA, threads);
+
+	request.convex.reach = INT64_C(8) << CONVEX_OUTPUT_BITS;
+	request.convex.steps = 2;
+	return request;
+}
+
+static MechanismRequest
+make_opsamp(ConvexLoss loss, int threads)
+{
+	MechanismRequest request = make_request(MECHANISM_OPSAMP, loss, CONVEX_LAPLACE, threads);
+
+	request.epsilon = 1000000 * EPSILON_ONE; /* or all that is seen is the walls */
+	request.convex.reach = INT64_C(1) << CONVEX_OUTPUT_BITS;
+	request.convex.rows = 3000;
+	request.convex.peak = INT64_C(1) << (ROW_BITS - 2); /* which cuts most rows */
+	request.convex.calls = 3;
+	return request;
+}
+
+/* The first feature is the target, the intercept one of the features. */
+static MechanismRequest
+make_simplex(int64_t rows)
+{
+	MechanismRequest request = {.kind = MECHANISM_SIMPLEX,
+								.epsilon = 1000 * EPSILON_ONE,
+								.adjacency = ADJACENCY_REPLACE,
+								.threads = 1,
+								.simplex = {.lambda = 100,
+											.rows = rows,
+											.low = -FIXED_POINT_ONE,
+											.high = FIXED_POINT_ONE,
+											.target_low = -FIXED_POINT_ONE,
+											.target_high = FIXED_POINT_ONE}};
+
+	request.grid.dimension = FEATURES;
+	for (int j = 0; j < FEATURES; j++)
+		request.grid.levels[j] = 1;
+	return request;
+}
+
+/* Noise of descents is not calibrated anew each time: that takes longer than all the rest. */
+#define DESCENT_NOISE 20
+
+static void
+release_with(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
+			 MechanismAnswer *answer)
+{
+	if (request->kind == MECHANISM_SGD)
+		descent_run(request, DESCENT_NOISE, instance, tools, answer);
+	else
+		mechanism_get(request->kind)->release(request, instance, tools, answer);
 }
 
 /* With the same random bits every time. */
@@ -288,7 +363,7 @@ release(const MechanismRequest *request, const Instance *instance)
 
 	teststream_seed(&same, 5);
 	bits_init(&bits, teststream_fill, &same);
-	mechanism_get(request->kind)->release(request, instance, &tools, &answer);
+	release_with(request, instance, &tools, &answer);
 	return answer;
 }
 
@@ -326,16 +401,27 @@ release_spilled(const MechanismRequest *request, const Data *data, int capacity)
 	return release(request, &instance);
 }
 
+/* Everything about them is another. */
+static void
+turn(Data *data)
+{
+	for (int i = 0; i < data->rows; i++)
+	{
+		data->positive[i] = !data->positive[i];
+		data->features[i][0] = -data->features[i][0];
+	}
+}
+
 /* However rows are merged, ordered, spilled and shared among threads. */
 static void
-test_sameness(MechanismKind kind, ConvexLoss loss, ConvexNoise noise)
+test_sameness(const MechanismRequest *asked)
 {
 	static const int sizes[] = {0, 1, 256, 257, 2999};
 
 	for (int c = 0; c < 10; c++)
 	{
 		Data *data = make_data(sizes[c % 5], c < 5 ? 0 : 3);
-		MechanismRequest request = make_request(kind, loss, noise, 1);
+		MechanismRequest request = *asked;
 		MechanismAnswer kept = release_kept(&request, data);
 		MechanismAnswer other;
 
@@ -353,7 +439,7 @@ test_sameness(MechanismKind kind, ConvexLoss loss, ConvexNoise noise)
 		if (data->rows == 2999)
 		{
 			/* and it would have been seen */
-			data->positive[1] = !data->positive[1];
+			turn(data);
 			other = release_spilled(&request, data, 1);
 			CHECK(!same_answer(&kept, &other));
 		}
@@ -361,13 +447,166 @@ test_sameness(MechanismKind kind, ConvexLoss loss, ConvexNoise noise)
 	}
 }
 
+/* Of one label, where the noise is the same. */
+static void
+test_one_label(const MechanismRequest *request)
+{
+	Data *data = make_data(2999, 0);
+	MechanismAnswer kept = release_kept(request, data);
+	MechanismAnswer other;
+
+	data->positive[1] = !data->positive[1];
+	other = release_spilled(request, data, 1);
+	CHECK(!same_answer(&kept, &other));
+	memory_release(memory, data);
+}
+
+/* The records of a file as rows in memory, merged no further. */
+static Instance
+read_records(const Instance *spilled, const Store *store)
+{
+	size_t rows = (size_t) spilled->rows;
+	size_t size = spill_record_size(spilled->dimension);
+	size_t row_size = (size_t) spilled->dimension * sizeof(int32_t);
+	int32_t *x = memory_allocate(memory, rows, row_size);
+	int64_t *positive = memory_allocate(memory, rows, sizeof(int64_t));
+	int64_t *negative = memory_allocate(memory, rows, sizeof(int64_t));
+
+	for (size_t i = 0; i < rows; i++)
+	{
+		const uint8_t *record = store->bytes + i * size;
+		RowCount count;
+
+		memcpy(x + i * (size_t) spilled->dimension, record, row_size);
+		memcpy(&count, record + size - sizeof(count), sizeof(count));
+		positive[i] = count.positive;
+		negative[i] = count.negative;
+	}
+	return (Instance){.dimension = spilled->dimension,
+					  .rows = spilled->rows,
+					  .x = x,
+					  .positive = positive,
+					  .negative = negative};
+}
+
+/*
+ * What draws lots for labels, one after the other, gives each its lot in the order of the
+ * records: the answer is the same for the same records, and its law for all (test_descent,
+ * test_simplex).
+ */
+static void
+test_lots(const MechanismRequest *asked)
+{
+	static const int capacities[] = {1, 512, 1 << 20};
+
+	for (int c = 0; c < 6; c++)
+	{
+		Data *data = make_data(c < 3 ? 2999 : 257, c % 2 == 0 ? 0 : 3);
+		MechanismRequest request = *asked;
+		Store store = store_make();
+		Instance spilled;
+		Instance kept;
+		MechanismAnswer answer;
+		MechanismAnswer other;
+		Rows rows;
+
+		begin(&rows, &store, capacities[c % 3]);
+		fill(&rows, data);
+		rows_spilled_instance(&rows, &spilled);
+		spilled.source = &store.source;
+		kept = read_records(&spilled, &store);
+		answer = release(&request, &kept);
+		for (int threads = 1; threads <= 3; threads++)
+		{
+			request.threads = threads;
+			other = release(&request, &spilled);
+			CHECK(same_answer(&answer, &other));
+		}
+		turn(data);
+		other = release_spilled(&request, data, capacities[c % 3]);
+		CHECK(!same_answer(&answer, &other));
+		memory_release(memory, data);
+	}
+}
+
+/* ---- memory ---- */
+
+typedef struct Meter
+{
+	Memory memory;
+	size_t used;
+	size_t most;
+} Meter;
+
+/* Before each block, of a size that keeps it aligned. */
+#define METER_SIZE 16
+
+static void *
+meter_allocate(Memory *self, size_t bytes)
+{
+	Meter *meter = (Meter *) self;
+	uint8_t *block = memory_allocate(memory, METER_SIZE + bytes, 1);
+
+	memcpy(block, &bytes, sizeof(bytes));
+	meter->used += bytes;
+	meter->most = meter->used > meter->most ? meter->used : meter->most;
+	return block + METER_SIZE;
+}
+
+static void
+meter_release(Memory *self, void *block)
+{
+	Meter *meter = (Meter *) self;
+	size_t bytes;
+
+	memcpy(&bytes, (uint8_t *) block - METER_SIZE, sizeof(bytes));
+	meter->used -= bytes;
+	memory_release(memory, (uint8_t *) block - METER_SIZE);
+}
+
+/* The most bytes that a release has at a time. */
+static size_t
+memory_of(const MechanismRequest *request, int rows)
+{
+	Data *data = make_data(rows, 0);
+	Store store = store_make();
+	Meter meter = {.memory = {.allocate = meter_allocate, .release = meter_release}};
+	MechanismTools tools = {.memory = &meter.memory};
+	MechanismAnswer answer = {0};
+	TestStream same;
+	Instance instance;
+	Rows table;
+	Bits bits;
+
+	begin(&table, &store, 1);
+	fill(&table, data);
+	rows_spilled_instance(&table, &instance);
+	instance.source = &store.source;
+	teststream_seed(&same, 5);
+	bits_init(&bits, teststream_fill, &same);
+	tools.bits = &bits;
+	release_with(request, &instance, &tools, &answer);
+	CHECK(meter.used == 0);
+	memory_release(memory, data);
+	return meter.most;
+}
+
+/* More rows take no more memory. */
+static void
+test_memory(const MechanismRequest *request)
+{
+	size_t most = memory_of(request, 300);
+
+	CHECK(mechanism_get(request->kind)->streams);
+	CHECK(most > 0 && most == memory_of(request, MOST_ROWS));
+}
+
 /* ---- records that nobody wrote ---- */
 
 /* Does a release from one record with these counts end the process? */
 static bool
-is_fatal(RowCount count)
+is_fatal(const MechanismRequest *request, RowCount count)
 {
-	MechanismRequest request = make_request(MECHANISM_OBJECTIVE, LOSS_LOGISTIC, CONVEX_GAMMA, 1);
 	Store store = store_make();
 	Instance instance = {
 		.dimension = FEATURES + 1, .rows = 1, .spilled = true, .source = &store.source};
@@ -385,7 +624,7 @@ is_fatal(RowCount count)
 
 		(void) setrlimit(RLIMIT_CORE, &none);
 		(void) fclose(stderr);
-		(void) release(&request, &instance);
+		(void) release(request, &instance);
 		_exit(0);
 	}
 	(void) waitpid(child, &status, 0);
@@ -393,14 +632,73 @@ is_fatal(RowCount count)
 }
 
 static void
-test_hostile_records(void)
+test_hostile_records(const MechanismRequest *request)
 {
-	CHECK(!is_fatal((RowCount){1, 0}));
-	CHECK(!is_fatal((RowCount){CONVEX_MAX_LABELS - 1, 0}));
-	CHECK(is_fatal((RowCount){CONVEX_MAX_LABELS, 0}));
-	CHECK(is_fatal((RowCount){-1, 2}));
-	CHECK(is_fatal((RowCount){2, -1}));
-	CHECK(is_fatal((RowCount){INT64_MAX, INT64_MAX}));
+	CHECK(!is_fatal(request, (RowCount){1, 0}));
+	CHECK(is_fatal(request, (RowCount){CONVEX_MAX_LABELS, 0}));
+	CHECK(is_fatal(request, (RowCount){-1, 2}));
+	CHECK(is_fatal(request, (RowCount){2, -1}));
+	CHECK(is_fatal(request, (RowCount){INT64_MAX, INT64_MAX}));
+}
+
+/* ---- every mechanism that streams ---- */
+
+static void
+test_stream(const MechanismRequest *request)
+{
+	test_sameness(request);
+	test_memory(request);
+	test_hostile_records(request);
+}
+
+static void
+test_losses(ConvexLoss loss)
+{
+	static const MechanismKind kinds[] = {MECHANISM_OUTPUT, MECHANISM_OBJECTIVE};
+	MechanismRequest request;
+
+	for (int kind = 0; kind < 2; kind++)
+		for (int noise = CONVEX_GAMMA; noise <= CONVEX_GAUSSIAN; noise++)
+		{
+			request = make_request(kinds[kind], loss, (ConvexNoise) noise, 1);
+			test_stream(&request);
+			test_one_label(&request);
+		}
+	request = make_net(MECHANISM_CONVEX_EXPONENTIAL, loss, 1);
+	test_stream(&request);
+	request = make_net(MECHANISM_LOCALIZED, loss, 1);
+	test_stream(&request);
+	request = make_opsamp(loss, 1);
+	test_stream(&request);
+	test_one_label(&request);
+}
+
+static void
+test_descents(void)
+{
+	MechanismRequest request = make_descent(DESCENT_FULL, 0, 1);
+
+	test_stream(&request);
+	test_one_label(&request);
+	for (int sampling = DESCENT_POISSON; sampling <= DESCENT_FIXED; sampling++)
+		for (int rows = 100; rows <= 10000; rows *= 10)
+		{
+			request = make_descent((DescentSampling) sampling, rows, 1);
+			test_lots(&request);
+			test_memory(&request);
+			test_hostile_records(&request);
+		}
+}
+
+static void
+test_simplex(void)
+{
+	MechanismRequest request = make_simplex(MOST_ROWS);
+
+	test_stream(&request);
+	request = make_simplex(200);
+	test_lots(&request);
+	test_memory(&request);
 }
 
 int
@@ -419,12 +717,15 @@ main(void)
 	test_limit();
 	test_merging();
 	for (int loss = 0; loss < LOSS_KINDS; loss++)
-		for (int noise = 0; noise < CONVEX_NOISES; noise++)
-		{
-			test_sameness(MECHANISM_OUTPUT, (ConvexLoss) loss, (ConvexNoise) noise);
-			test_sameness(MECHANISM_OBJECTIVE, (ConvexLoss) loss, (ConvexNoise) noise);
-		}
-	test_hostile_records();
+		test_losses((ConvexLoss) loss);
+	test_descents();
+	test_simplex();
+	{
+		MechanismRequest request =
+			make_request(MECHANISM_OBJECTIVE, LOSS_LOGISTIC, CONVEX_GAMMA, 1);
+
+		CHECK(!is_fatal(&request, (RowCount){CONVEX_MAX_LABELS - 1, 0}));
+	}
 	arena_destroy(arena);
 	return check_report("spill");
 }

@@ -198,11 +198,11 @@ draw_problem(TestStream *stream, Problem *problem)
 	{
 		draw_simplex(stream, &request->simplex);
 		draw_labels(stream, problem);
-		if (mechanism_get(request->kind)->streams && teststream_below(stream, 3) == 0)
-			*instance = (Instance){.dimension = request->grid.dimension,
-								   .rows = (int64_t) (teststream_next(stream) >> 26),
-								   .spilled = true};
 	}
+	if (mechanism_get(request->kind)->streams && teststream_below(stream, 3) == 0)
+		*instance = (Instance){.dimension = instance->dimension,
+							   .rows = (int64_t) (teststream_next(stream) >> 26),
+							   .spilled = true};
 }
 
 static bool
@@ -484,7 +484,7 @@ test_unsound_fields(Memory *memory)
 				  problem.request.grid.bound = 5); /* likewise */
 	CHECK_REFUSED(problem.request.grid.bound = GRID_MAX_STATES);
 	CHECK_REFUSED(problem.instance.constant = -1);
-	CHECK_REFUSED(problem.instance.spilled = true); /* a convex mechanism's only */
+	CHECK_REFUSED(problem.instance.spilled = true); /* its rows do not stream */
 	CHECK_REFUSED(problem.net[0] = 0);
 	CHECK_REFUSED(problem.net[1] = INT64_MIN);
 	CHECK_REFUSED(problem.net[0] = problem.net[1] = INT64_MAX);

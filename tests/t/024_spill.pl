@@ -27,8 +27,8 @@ CREATE TABLE patient AS
   SELECT sin(i) AS a, cos(3 * i) AS b, sin(i) + cos(5 * i) > 0.3 AS ill, i AS visit FROM generate_series(1, 30000) i;
 ANALYZE;
 CREATE ROLE ana LOGIN;
-SELECT dpobj.protect('patient', '{"a": {"clip": [-1, 1]}, "b": {"clip": [-1, 1]}, "ill": {}, "visit": {"scale": 30000}}');
-SELECT dpobj.set_budget('patient', 'ana', 100000, 0);
+SELECT dpobj.protect('patient', '{"a": {"clip": [-1, 1]}, "b": {"clip": [-1, 1]}, "ill": {}, "visit": {"scale": 30000}}', n => 30000);
+SELECT dpobj.set_budget('patient', 'ana', 100000, 0.01);
 SQL
 
 my @small = (q(SET work_mem = '64kB'), 'SET hash_mem_multiplier = 1', 'SET max_parallel_workers_per_gather = 0');
@@ -123,7 +123,7 @@ spends(
 	});
 spends(
 	$node,
-	'the other mechanisms need their rows in memory',
+	'those of halfspaces need their rows in memory',
 	{ epsilon => 1, charged => 1, released => 1 },
 	sub {
 		my $session = session_with(@small, 'SET log_temp_files = 0');
@@ -172,8 +172,57 @@ cmp_ok(distance($kept, weights(@small, 'SET dpobj.solver_threads = 3')), '<', 1e
 	like(
 		$session->ask('EXPLAIN SELECT dp_halfspace(features, label, 1, 0) FROM narrow'),
 		qr/Partial Aggregate/, 'those of dp_halfspace are');
+	unlike(
+		$session->ask('EXPLAIN SELECT dp_simplex(features, features[1], 1, 0, \'{"n": 30000}\') FROM narrow'),
+		qr/Partial Aggregate/, 'nor those of dp_simplex');
 	$session->quit;
 }
+
+# ---- every mechanism of convex models, and dp_simplex ----
+
+# On the narrow table; what does not draw lots for rows has the same model from either place.
+my %streaming = (
+	'sgd' => ['logistic', '"mechanism": "sgd", "iterations": 20'],
+	'sgd, poisson' => ['svm', '"mechanism": "sgd", "iterations": 20, "sampling": "poisson", "n": 30000', 'lots'],
+	'sgd, fixed' => ['svm', '"mechanism": "sgd", "iterations": 20, "sampling": "fixed", "n": 30000', 'lots'],
+	'sgd, all of a batch' => ['logistic', '"mechanism": "sgd", "iterations": 20, "sampling": "fixed", "n": 30000, "batch": 30000'],
+	'output' => ['svm', '"mechanism": "output", "regularization": 200'],
+	'exponential' => ['logistic', '"mechanism": "exponential", "net": 3000'],
+	'localized' => ['svm', '"mechanism": "localized", "net": 3000, "regularization": 200'],
+	'opsamp' => ['logistic', '"mechanism": "opsamp", "n": 30000, "calls": 256'],
+	'simplex' => ['simplex', '"n": 30000'],
+	'simplex, a part' => ['simplex', '"n": 20000', 'lots']);
+
+# The weights, and whether a temporary file was made.
+sub trained
+{
+	my ($method, $options, @settings) = @_;
+	my $label = $method eq 'simplex' ? 'features[2]' : 'label';
+	my $query = q(SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres');
+	my $before = scalar_of($node, $query);
+	my $session = session_with(@settings);
+	my $weights = $session->ask(
+		"SELECT (dp_$method(features, $label, 10000.0, 1e-9, '{$options}')).weights FROM narrow");
+	$session->quit;
+	like($weights, qr/^\{[-0-9.,e]+\}$/, "weights: $options");
+	return ([ split /,/, $weights =~ tr/{}//dr ], scalar_of($node, $query) - $before);
+}
+
+spends(
+	$node,
+	'whatever streams',
+	{ epsilon => 10000 * 2 * keys %streaming, charged => 2 * keys %streaming, released => 2 * keys %streaming },
+	sub {
+		for my $name (sort keys %streaming)
+		{
+			my ($method, $options, $lots) = @{ $streaming{$name} };
+			my ($large, $large_files) = trained($method, $options, @large);
+			my ($small, $small_files) = trained($method, $options, @small);
+			is("$large_files $small_files", '0 1', "$name: only what does not fit goes to a file");
+			cmp_ok(distance($large, $small), '<', $lots ? 0.5 : 0.01, "$name: the same model");
+		}
+		no_files('all of them');
+	});
 
 # ---- limits ----
 
@@ -350,9 +399,13 @@ spends(
 
 sub ask_for
 {
-	my ($filter) = @_;
-	return "SELECT release FROM dpobj.train('patient', 'ill', 1, features => '{a,b}', method => 'logistic',"
-	  . " options => '{\"mechanism\": \"objective\"}', filter => '$filter')";
+	my ($filter, %how) = @_;
+	my $label = $how{label} // 'ill';
+	my $method = $how{method} // 'logistic';
+	my $delta = $how{delta} // 0;
+	my $options = $how{options} // '{"mechanism": "objective"}';
+	return "SELECT release FROM dpobj.train('patient', '$label', 1, features => '{a,b}', method => '$method',"
+	  . " delta => $delta, options => '$options', filter => '$filter')";
 }
 
 # Bytes of the temporary files that a statement of an analyst has used, as everybody can see them.
@@ -380,6 +433,24 @@ spends(
 		cmp_ok($all, '<', 30000 * 32, 'not many more: two numbers take 16 bytes of each');
 		is(public_size(ask_for('{"visit": {"<": 100}}'), qr/^\d+$/), $all, 'a hundred rows look the same');
 		is(public_size(ask_for('{"visit": {"<": 0}}'), qr/^\d+$/), $all, 'none do');
+	});
+spends(
+	$node,
+	'what shows of a file for other mechanisms',
+	{ epsilon => 6, charged => 6, released => 6 },
+	sub {
+		# A target is one number more in each row.
+		my %asked = (
+			sgd => { delta => 1e-6, options => '{"mechanism": "sgd", "sampling": "fixed"}' },
+			net => { options => '{"mechanism": "exponential", "net": 100}' },
+			simplex => { method => 'simplex', label => 'visit', options => '{}' });
+		for my $name (sort keys %asked)
+		{
+			my $all = public_size(ask_for('{}', %{ $asked{$name} }), qr/^\d+$/);
+			cmp_ok($all, '>=', 30000 * (2 * 4 + 16), "$name: all rows");
+			is(public_size(ask_for('{"visit": {"<": 0}}', %{ $asked{$name} }), qr/^\d+$/),
+				$all, "$name: none look the same");
+		}
 	});
 spends(
 	$node,

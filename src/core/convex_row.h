@@ -1,0 +1,17 @@
+/*
+ * convex_row.h - a row clipped to the unit ball.
+ *
+ * Rows are integers in units of 2^-20 whose squares add up to 2^40 at most, so
+ * that |v|_2 <= 1 holds exactly.  v is a function of the row and of R alone.
+ */
+#ifndef DPOBJ_CORE_CONVEX_ROW_H
+#define DPOBJ_CORE_CONVEX_ROW_H
+
+#include <stdint.h>
+
+#define ROW_BITS 20
+
+/* v of x, which is in units of 2^-16. */
+extern void convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v);
+
+#endif
