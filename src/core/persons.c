@@ -27,7 +27,8 @@ typedef struct Kept
 {
 	uint64_t priority;
 	uint64_t content; /* hash of row and label */
-	uint32_t row;     /* among the distinct rows */
+	uint32_t row;     /* among the distinct rows of its group */
+	uint16_t group;
 	bool positive;
 } Kept;
 
@@ -67,7 +68,9 @@ typedef struct Tally
 struct Persons
 {
 	Memory *memory;
-	Rows *rows;
+	Rows *rows; /* NULL: there are groups */
+	Rows *const *group;
+	int groups;
 	uint32_t limit;
 	SipKey person_key;
 	SipKey content_key;
@@ -148,12 +151,25 @@ derive_key(SipKey key, uint8_t purpose)
 Persons *
 persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *rows, Memory *memory)
 {
+	Persons *persons = persons_create_groups(limit, key, &rows, 1, memory);
+
+	persons->rows = rows;
+	persons->group = &persons->rows;
+	return persons;
+}
+
+Persons *
+persons_create_groups(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *const *groups,
+					  int count, Memory *memory)
+{
 	Persons *persons = memory_allocate_zero(memory, 1, sizeof(Persons));
 	SipKey all = siphash_key(key);
+	size_t stride = (size_t) groups[0]->stride;
 
 	persons->memory = memory;
-	persons->rows = rows;
-	persons->x = memory_allocate_zero(memory, BATCH * ((size_t) rows->stride + 1), sizeof(int32_t));
+	persons->group = groups;
+	persons->groups = count;
+	persons->x = memory_allocate_zero(memory, BATCH * (stride + 1), sizeof(int32_t));
 	persons->limit = (uint32_t) limit;
 	persons->person_key = derive_key(all, 0);
 	persons->content_key = derive_key(all, 1);
@@ -414,7 +430,7 @@ keep(Persons *persons, Waiting *waiting, const int32_t *x)
 
 	if (person->kept < persons->limit)
 	{
-		kept->row = rows_intern(persons->rows, x, waiting->row_hash);
+		kept->row = rows_intern(persons->group[kept->group], x, waiting->row_hash);
 		block_extend(persons, person);
 		heap = persons->pool + person->block;
 		heap[person->kept] = *kept;
@@ -425,7 +441,7 @@ keep(Persons *persons, Waiting *waiting, const int32_t *x)
 	lost = *kept;
 	if (before(kept, &heap[0]))
 	{
-		kept->row = rows_intern(persons->rows, x, waiting->row_hash);
+		kept->row = rows_intern(persons->group[kept->group], x, waiting->row_hash);
 		lost = heap[0];
 		heap[0] = *kept;
 		sift_down(heap, person->kept);
@@ -438,7 +454,7 @@ keep(Persons *persons, Waiting *waiting, const int32_t *x)
 static int32_t *
 batch_row(const Persons *persons, int position)
 {
-	return persons->x + (size_t) position * ((size_t) persons->rows->stride + 1);
+	return persons->x + (size_t) position * ((size_t) persons->group[0]->stride + 1);
 }
 
 static void
@@ -502,22 +518,41 @@ void
 persons_offer(Persons *persons, const uint8_t *person, uint32_t length, const double *features,
 			  bool positive)
 {
+	persons_offer_group(persons, 0, person, length, features, positive);
+}
+
+/* A row that does not enter; in groups it is nowhere. */
+static void
+add_neutral(Persons *persons, int64_t count)
+{
+	if (persons->rows != NULL)
+		rows_add_neutral(persons->rows, count);
+}
+
+void
+persons_offer_group(Persons *persons, int group, const uint8_t *person, uint32_t length,
+					const double *features, bool positive)
+{
 	int32_t *x = batch_row(persons, persons->waiting);
 	Waiting *waiting = &persons->batch[persons->waiting];
-	size_t stride = (size_t) persons->rows->stride;
+	const Rows *rows = persons->group[group];
+	size_t stride = (size_t) rows->stride;
 
 	/* the padding after the last coordinate was set to 0 once and stays so */
-	if (!encoding_apply(&persons->rows->encoding, features, x))
+	if (!encoding_apply(&rows->encoding, features, x))
 	{
-		rows_add_neutral(persons->rows, 1);
+		add_neutral(persons, 1);
 		return;
 	}
 	persons->offered++;
-	x[stride] = positive;
+	x[stride] = 2 * group + (positive ? 1 : 0);
 	waiting->kept.content = siphash(persons->content_key, x, (stride + 1) * sizeof(int32_t));
+	waiting->kept.group = (uint16_t) group;
 	waiting->kept.positive = positive;
-	waiting->row_hash = rows_hash(persons->rows, x);
+	waiting->row_hash = rows_hash(rows, x);
 	waiting->hash = siphash(persons->person_key, person, length);
+	if (MUTANT(163))
+		waiting->hash += (uint64_t) group << 32;
 	waiting->length = length;
 	waiting->name = store_name(persons, person, length);
 	__builtin_prefetch(&persons->slot[(waiting->hash >> 32) & persons->slot_mask]);
@@ -537,9 +572,10 @@ persons_finish(Persons *persons)
 		const Kept *kept = persons->pool + person->block;
 
 		for (uint32_t j = 0; j < person->kept; j++)
-			rows_count(persons->rows, kept[j].row, kept[j].positive);
+			rows_count(persons->group[kept[j].group], kept[j].row, kept[j].positive);
 		entered += person->kept;
 	}
-	rows_add_neutral(persons->rows, persons->offered - entered);
-	rows_drop_uncounted(persons->rows);
+	add_neutral(persons, persons->offered - entered);
+	for (int i = 0; i < persons->groups; i++)
+		rows_drop_uncounted(persons->group[i]);
 }

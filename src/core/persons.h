@@ -37,11 +37,26 @@ extern Persons *persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH],
 							   Memory *memory);
 
 /*
+ * The same for rows that are divided among as many sets of one encoding: of a person's rows in all
+ * of them together at most k enter, and a row that does not is in none.  The sets belong to the
+ * caller, like the array.
+ */
+extern Persons *persons_create_groups(int limit, const uint8_t key[PERSONS_KEY_LENGTH],
+									  Rows *const *groups, int count, Memory *memory);
+
+/* Offers one row of a group, numbered from 0; equal rows of two groups are different rows. */
+extern void persons_offer_group(Persons *persons, int group, const uint8_t *person, uint32_t length,
+								const double *features, bool positive);
+
+/*
  * Offers one row, with the features of rows_add(); one that has no encoding is
  * neutral at once and competes with no other.
  */
 extern void persons_offer(Persons *persons, const uint8_t *person, uint32_t length,
 						  const double *features, bool positive);
+
+/* Groups of a call at most. */
+#define PERSONS_MAX_GROUPS 65536
 
 /*
  * Adds the rows that were kept to the set, all others as neutral rows.  To be

@@ -102,10 +102,36 @@ set_target_first(AnalystTable *opened)
 	opened->shape.label = NULL;
 }
 
+static void
+check_no_group(List *by, const char *name, const char *what)
+{
+	ListCell *cell;
+
+	foreach (cell, by)
+		if (strcmp(name, lfirst(cell)) == 0)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("rows are grouped by column \"%s\", so that it cannot be %s",
+								   name, what)));
+}
+
+/* Leaves the encoders that are not of a grouping column. */
+static void
+split(AnalystTable *opened, List *by, List *names, const char *label, Encoders *all)
+{
+	Encoders rest;
+	ListCell *cell;
+
+	check_no_group(by, label, "the label");
+	foreach (cell, names)
+		check_no_group(by, lfirst(cell), "a feature");
+	encoders_split(all, by, &opened->groups, &rest);
+	*all = rest;
+}
+
 /* Whatever is shown of the table is what was declared about it. */
-void
-analyst_open(Oid table, List *names, const char *label, bool is_target, Jsonb *filter,
-			 AnalystTable *opened)
+static void
+open_table(Oid table, List *by, List *names, const char *label, bool is_target, Jsonb *filter,
+		   AnalystTable *opened)
 {
 	Relation relation = relation_open(table, AccessShareLock);
 	Encoders all;
@@ -116,6 +142,8 @@ analyst_open(Oid table, List *names, const char *label, bool is_target, Jsonb *f
 											  RelationGetRelationName(relation));
 	protection_require(relation, &opened->protection);
 	encoders_parse(opened->protection.encoders, RelationGetDescr(relation), &all);
+	if (by != NIL)
+		split(opened, by, names, label, &all);
 	encoders_choose(&all, names, label, &opened->features);
 	opened->label = is_target ? encoders_target(&all, label) : encoders_label(&all, label);
 	filter_parse(filter, RelationGetDescr(relation), &opened->filter);
@@ -129,6 +157,21 @@ analyst_open(Oid table, List *names, const char *label, bool is_target, Jsonb *f
 		set_target_first(opened);
 	opened->shape.filter = &opened->filter;
 	opened->shape.max_rows_per_person = opened->protection.max_rows_per_person;
+	opened->shape.groups = by == NIL ? NULL : &opened->groups;
+}
+
+void
+analyst_open(Oid table, List *names, const char *label, bool is_target, Jsonb *filter,
+			 AnalystTable *opened)
+{
+	open_table(table, NIL, names, label, is_target, filter, opened);
+}
+
+void
+analyst_open_groups(Oid table, List *by, List *names, const char *label, Jsonb *filter,
+					AnalystTable *opened)
+{
+	open_table(table, by, names, label, false, filter, opened);
 }
 
 /* ---- describing ---- */

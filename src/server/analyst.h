@@ -36,6 +36,7 @@ typedef struct AnalystTable
 	char *name; /* schema-qualified and quoted */
 	Protection protection;
 	Encoders features;
+	Encoders groups; /* columns that rows are grouped by; none but after analyst_open_groups() */
 	const Encoder *label;
 	Encoders columns; /* of a row: the target, if the label is one, and the features */
 	Filter filter;
@@ -60,6 +61,13 @@ extern Jsonb *analyst_json(FunctionCallInfo fcinfo, int position, const char *na
  */
 extern void analyst_open(Oid table, List *names, const char *label, bool is_target, Jsonb *filter,
 						 AnalystTable *opened);
+
+/*
+ * The same for a label that is no target, with the rows grouped by these columns, which are
+ * neither features nor the label.
+ */
+extern void analyst_open_groups(Oid table, List *by, List *names, const char *label, Jsonb *filter,
+								AnalystTable *opened);
 
 /* Members for ledger and model: relation, label, features, filter, encoders, person. */
 extern char *analyst_provenance(const AnalystTable *opened, Jsonb *filter);

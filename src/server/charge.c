@@ -45,13 +45,13 @@
 /* ---- The request ------------------------------------------------------------ */
 
 /*
- * Allocates a request with room for its texts and its model, each of which may be
- * NULL; the caller's resource owner detaches it.
+ * Allocates a request with room for its texts, which may be NULL, and its model or array of
+ * groups; the caller's resource owner detaches it.
  */
 static dsm_segment *
-request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], HeapTupleHeader model)
+request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const void *model,
+			   Size model_length)
 {
-	Size model_length = model == NULL ? 0 : HeapTupleHeaderGetDatumLength(model);
 	Size length = MAXALIGN(offsetof(ChargeRequest, characters)) + model_length;
 	dsm_segment *segment;
 	ChargeRequest *request;
@@ -72,7 +72,7 @@ request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], HeapTup
 	end = (char *) request + MAXALIGN(offsetof(ChargeRequest, characters));
 	request->model_offset = end - request->characters;
 	request->model_length = model_length;
-	if (model != NULL)
+	if (model_length > 0)
 		memcpy(end, model, model_length);
 	end += model_length;
 
@@ -312,7 +312,7 @@ charge_commit(const Charge *charge)
 		texts[CHARGE_TEXT_MODEL_NAME] = charge->analyst->name;
 	texts[CHARGE_TEXT_PERSON] = charge->person == NULL ? "" : charge->person;
 
-	segment = request_create(CHARGE_CHARGED, texts, NULL);
+	segment = request_create(CHARGE_CHARGED, texts, NULL, 0);
 	request = dsm_segment_address(segment);
 	request->relation = charge->relation;
 	request->ancestors = ancestors;
@@ -320,6 +320,7 @@ charge_commit(const Charge *charge)
 	request->budget_required = dpobj_require_budget;
 	charge_cost_of(&charge->pair, charge->adjacency, &request->cost);
 	request->makes_model = charge->makes_model;
+	request->grouped = charge->grouped;
 	if (charge->analyst != NULL)
 		add_analyst_terms(request, charge->analyst);
 	return request_commit(segment, NULL, charge->analyst);
@@ -342,7 +343,7 @@ table_change_commit(ChargeEvent event, TableChange *change)
 		texts[CHARGE_TEXT_ADJACENCY] = change->adjacency;
 	if (change->person != NULL)
 		texts[CHARGE_TEXT_PERSON] = change->person;
-	segment = request_create(event, texts, NULL);
+	segment = request_create(event, texts, NULL, 0);
 	request = dsm_segment_address(segment);
 	request->relation = change->relation;
 	request->role = GetSessionUserId();
@@ -391,7 +392,7 @@ charge_confirm_epoch(void)
 	texts[CHARGE_TEXT_OIDS] = texts[CHARGE_TEXT_SCHEMAS] = texts[CHARGE_TEXT_RELATIONS] = "{}";
 	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_PARAMETERS] = "{}";
-	segment = request_create(CHARGE_CONFIRM_EPOCH, texts, NULL);
+	segment = request_create(CHARGE_CONFIRM_EPOCH, texts, NULL, 0);
 	request = dsm_segment_address(segment);
 	request->role = GetSessionUserId();
 	(void) request_commit(segment, NULL, NULL);
@@ -399,21 +400,36 @@ charge_confirm_epoch(void)
 
 /* ---- The end of a release --------------------------------------------------- */
 
-void
-charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], HeapTupleHeader model)
+static void
+released_commit(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], bool grouped,
+				const void *model, Size length)
 {
-	dsm_segment *segment = request_create(CHARGE_RELEASED, NULL, model);
+	dsm_segment *segment = request_create(CHARGE_RELEASED, NULL, model, length);
 	ChargeRequest *request = dsm_segment_address(segment);
 
 	request->release = release;
+	request->grouped = grouped;
 	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
 	(void) request_commit(segment, NULL, NULL);
 }
 
 void
+charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], HeapTupleHeader model)
+{
+	released_commit(release, hash, false, model,
+					model == NULL ? 0 : HeapTupleHeaderGetDatumLength(model));
+}
+
+void
+charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], const ArrayType *groups)
+{
+	released_commit(release, hash, true, groups, VARSIZE(groups));
+}
+
+void
 charge_failed(int64 release)
 {
-	dsm_segment *segment = request_create(CHARGE_FAILED, NULL, NULL);
+	dsm_segment *segment = request_create(CHARGE_FAILED, NULL, NULL, 0);
 	ChargeRequest *request = dsm_segment_address(segment);
 
 	request->release = release;

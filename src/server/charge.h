@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/htup.h"
+#include "utils/array.h"
 
 #include "core/pair.h"
 
@@ -34,6 +35,7 @@ typedef struct Charge
 	const char *guarantee;  /* exact, float, conditional, unproven */
 	const char *parameters; /* jsonb text: public parameters only */
 	bool makes_model;       /* keep a place for it in dpobj.models */
+	bool grouped;           /* a place for each key of "groups" in the parameters */
 	AnalystTerms *analyst;  /* NULL: the owner's door */
 	const char *person;     /* column whose values are the protected persons; NULL: rows are */
 } Charge;
@@ -58,6 +60,10 @@ extern int64 charge_commit(const Charge *charge);
  */
 extern void charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
 							HeapTupleHeader model);
+
+/* The same with a model for each key of a charge that was grouped: a flat dp_group[]. */
+extern void charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
+								   const ArrayType *groups);
 
 /*
  * Commits the 'failed' event of a charge: nothing was released, the charge stays.

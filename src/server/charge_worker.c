@@ -27,6 +27,7 @@
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -182,6 +183,51 @@ reserve_model(const ChargeRequest *request, int64 release, const ChargeParties *
 		elog(ERROR, "could not keep a place for the model");
 }
 
+/* The same for each key, whose model is named after it: name{key}. */
+static void
+reserve_groups(const ChargeRequest *request, int64 release, const ChargeParties *parties)
+{
+	static const char *const give_back =
+		"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND model IS NULL"
+		" AND name IN (SELECT $2 || k.key::text FROM dpobj.listed_keys($5::jsonb) k)";
+	static const char *const reserve =
+		"INSERT INTO dpobj.model_rows (owner, name, release, request_hash, place, key)"
+		" SELECT $1, $2 || k.key::text, $3, $4, k.place, k.key FROM dpobj.listed_keys($5::jsonb) k";
+	const char *name = charge_request_text(request, CHARGE_TEXT_MODEL_NAME);
+	Oid types[] = {INT8OID, TEXTOID, INT8OID, BYTEAOID, TEXTOID};
+	Datum values[] = {parties->role, CStringGetTextDatum(name), Int64GetDatum(release),
+					  hash_datum(request),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
+	char nulls[] = "     ";
+
+	if (name[0] == '\0')
+		nulls[1] = 'n';
+	else
+		(void) charge_run(give_back, lengthof(types), types, values, NULL);
+	if (!request->by_analyst)
+		nulls[3] = 'n';
+	if (charge_run(reserve, lengthof(types), types, values, nulls) != SPI_OK_INSERT ||
+		SPI_processed == 0)
+		elog(ERROR, "could not keep places for the models");
+}
+
+/* The models of all groups, in the order of their places. */
+static void
+store_groups(const ChargeRequest *request)
+{
+	static const char *const statement =
+		"UPDATE dpobj.model_rows m SET model = g.model, released = pg_catalog.clock_timestamp()"
+		" FROM unnest($1) WITH ORDINALITY g(key, model, place)"
+		" WHERE m.release = $2 AND m.place = g.place AND m.key = g.key";
+	ArrayType *groups = (ArrayType *) (request->characters + request->model_offset);
+	Oid types[] = {get_array_type(ARR_ELEMTYPE(groups)), INT8OID};
+	Datum values[] = {PointerGetDatum(groups), Int64GetDatum(request->release)};
+
+	if (charge_run(statement, lengthof(types), types, values, NULL) != SPI_OK_UPDATE ||
+		SPI_processed != ArrayGetNItems(ARR_NDIM(groups), ARR_DIMS(groups)))
+		elog(ERROR, "could not store the models");
+}
+
 static void
 store_model(const ChargeRequest *request)
 {
@@ -211,7 +257,9 @@ commit_charged(ChargeRequest *request)
 		charge_check_analyst(request, &parties);
 	release = insert_charged(request, &parties);
 	charge_count_release(request, &parties);
-	if (request->makes_model)
+	if (request->makes_model && request->grouped)
+		reserve_groups(request, release, &parties);
+	else if (request->makes_model)
 		reserve_model(request, release, &parties);
 	return release;
 }
@@ -221,7 +269,9 @@ commit_released(const ChargeRequest *request)
 {
 	int64 id = insert_outcome(request, "released");
 
-	if (request->model_length > 0)
+	if (request->grouped)
+		store_groups(request);
+	else if (request->model_length > 0)
 		store_model(request);
 	return id;
 }

@@ -80,6 +80,7 @@ typedef struct ChargeRequest
 	ChargeCost cost;      /* of a charge */
 	int64 release;        /* of an end: the charge it belongs to */
 	bool makes_model;     /* of a charge: it gets a row in dpobj.model_rows */
+	bool grouped;         /* of a charge and of a release: with a row for each key */
 	bool by_analyst;      /* of a charge: at that door */
 	double min_epsilon;   /* these three of a charge: what the session's settings are */
 	int max_failures;

@@ -12,8 +12,8 @@
 
 /* ---- choosing ---- */
 
-List *
-encoders_names(ArrayType *array)
+static List *
+read_names(ArrayType *array, const char *argument, const char *hint)
 {
 	List *names = NIL;
 	Datum *values;
@@ -23,16 +23,27 @@ encoders_names(ArrayType *array)
 	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &count);
 	if (count == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("features must not be an empty array"),
-						errhint("Leave them out to use every declared column.")));
+						errmsg("%s must not be an empty array", argument), errhint("%s", hint)));
 	for (int i = 0; i < count; i++)
 	{
 		if (nulls[i])
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("features must not contain nulls")));
+							errmsg("%s must not contain nulls", argument)));
 		names = lappend(names, TextDatumGetCString(values[i]));
 	}
 	return names;
+}
+
+List *
+encoders_names(ArrayType *array)
+{
+	return read_names(array, "features", "Leave them out to use every declared column.");
+}
+
+List *
+encoders_group_names(ArrayType *array)
+{
+	return read_names(array, "by", "Use dpobj.train where there are no groups.");
 }
 
 static const Encoder *
@@ -100,6 +111,67 @@ encoders_choose(const Encoders *all, List *names, const char *label, Encoders *c
 							   chosen->features, GRID_MAX_DIMENSION),
 						errhint("Choose fewer columns, or declare fewer levels or bins.")));
 }
+
+/* ---- groups ---- */
+
+int
+encoder_values(const Encoder *encoder)
+{
+	if (encoder->kind == ENCODER_LEVELS || encoder->kind == ENCODER_BINS)
+		return encoder->categories;
+	return encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN ? 2 : 0;
+}
+
+static void
+check_group(const Encoder *encoder, const Encoders *groups)
+{
+	for (int i = 0; i < groups->count; i++)
+		if (groups->encoder[i].column.number == encoder->column.number)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("column \"%s\" is named twice", encoder->column.name)));
+	if (encoder_values(encoder) == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" has no public list of values", encoder->column.name),
+						errhint("Rows are grouped by columns with \"levels\" or \"bins\", and by "
+								"boolean columns.")));
+}
+
+static bool
+is_named(const Encoder *encoder, List *names)
+{
+	ListCell *cell;
+
+	foreach (cell, names)
+		if (strcmp(encoder->column.name, lfirst(cell)) == 0)
+			return true;
+	return false;
+}
+
+void
+encoders_split(const Encoders *all, List *names, Encoders *groups, Encoders *rest)
+{
+	ListCell *cell;
+
+	memset(groups, 0, sizeof(*groups));
+	memset(rest, 0, sizeof(*rest));
+	groups->encoder = palloc(list_length(names) * sizeof(Encoder));
+	rest->encoder = palloc(Max(all->count, 1) * sizeof(Encoder));
+	foreach (cell, names)
+	{
+		const Encoder *encoder = find_encoder(all, lfirst(cell));
+
+		check_group(encoder, groups);
+		groups->encoder[groups->count++] = *encoder;
+	}
+	for (int i = 0; i < all->count; i++)
+		if (!is_named(&all->encoder[i], names))
+		{
+			rest->encoder[rest->count++] = all->encoder[i];
+			rest->features += all->encoder[i].features;
+		}
+}
+
+/* ---- labels ---- */
 
 const Encoder *
 encoders_label(const Encoders *all, const char *name)
@@ -231,6 +303,16 @@ encoder_feature_name(const Encoder *encoder, int position)
 										 : level_name(encoder, position);
 }
 
+char *
+encoder_value_name(const Encoder *encoder, int position)
+{
+	if (encoder->kind == ENCODER_BINS)
+		return bin_name(encoder, position);
+	if (encoder->kind == ENCODER_LEVELS)
+		return column_text(&encoder->column, &encoder->set.value[position]);
+	return pstrdup(position == 0 ? "false" : "true");
+}
+
 /* ---- encoding one value ---- */
 
 int
@@ -323,6 +405,15 @@ encoder_apply(const Encoder *encoder, Datum datum, bool isnull, double *features
 {
 	return encoder->kind == ENCODER_NUMBER ? encode_number(encoder, datum, isnull, features)
 										   : encode_category(encoder, datum, isnull, features);
+}
+
+int
+encoder_value(const Encoder *encoder, Datum datum, bool isnull)
+{
+	if (isnull)
+		return -1;
+	return encoder->kind == ENCODER_NUMBER ? (DatumGetBool(datum) ? 1 : 0)
+										   : find_category(encoder, datum);
 }
 
 RowLabel

@@ -100,12 +100,19 @@ typedef enum RowLabel
  */
 extern void encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders);
 
-/* The names in a text[], for encoders_choose(). */
+/* The names in a text[], which an argument of that name holds. */
 extern List *encoders_names(ArrayType *array);
+extern List *encoders_group_names(ArrayType *array);
 
 /* The encoders of the named columns, or of all if there are none (NIL) but labels and the one
  * given. */
 extern void encoders_choose(const Encoders *all, List *names, const char *label, Encoders *chosen);
+
+/*
+ * Takes the named columns, which must have public values, out of all: groups has them in this
+ * order, rest has the others.
+ */
+extern void encoders_split(const Encoders *all, List *names, Encoders *groups, Encoders *rest);
 
 /* The encoder of a column that can be a label: one with "positive", or a boolean. */
 extern const Encoder *encoders_label(const Encoders *all, const char *name);
@@ -124,6 +131,15 @@ extern char *encoder_feature_name(const Encoder *encoder, int position);
 
 /* The bin that a number lies in. */
 extern int encoder_bin(const Encoder *encoder, double number);
+
+/*
+ * How many public values a column has that rows can be grouped by: its levels or bins, false
+ * and true of a boolean, 0 of any other; what they are called, from position 0; and which one
+ * a row has, -1 if it has none of them, whatever stands in for it as a feature.
+ */
+extern int encoder_values(const Encoder *encoder);
+extern char *encoder_value_name(const Encoder *encoder, int position);
+extern int encoder_value(const Encoder *encoder, Datum datum, bool isnull);
 
 /* The features of one value; false if the row is neutral. */
 extern bool encoder_apply(const Encoder *encoder, Datum datum, bool isnull, double *features);

@@ -33,14 +33,15 @@ extern void plan_read_call(FunctionCallInfo fcinfo, PlanCall *call);
  */
 extern Datum plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull);
 
-/* Number of elements if the features are written as ARRAY[...], else 0. */
-extern int plan_feature_count(PlanCall *call);
+/* Number of elements if the features, which argument they are, are written as ARRAY[...], else 0.
+ */
+extern int plan_feature_count(PlanCall *call, int position);
 
 /*
  * Raises 22023 if a feature is an integer or numeric column, which the default
  * clip to [-1, 1] would flatten silently.
  */
-extern void plan_refuse_unscaled_features(PlanCall *call);
+extern void plan_refuse_unscaled_features(PlanCall *call, int position);
 
 /* The same for the argument that is a number to be predicted. */
 extern void plan_refuse_unscaled_target(PlanCall *call, int position);

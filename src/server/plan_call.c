@@ -167,9 +167,9 @@ plan_element_count(Plan *plan, Node *expression)
 }
 
 int
-plan_feature_count(PlanCall *call)
+plan_feature_count(PlanCall *call, int position)
 {
-	return count_elements(argument_expression(call, 0));
+	return count_elements(argument_expression(call, position));
 }
 
 static Node *
@@ -266,13 +266,13 @@ refuse_unscaled(const char *which, Oid type)
 }
 
 void
-plan_refuse_unscaled_features(PlanCall *call)
+plan_refuse_unscaled_features(PlanCall *call, int position)
 {
-	int position;
+	int feature;
 	Oid type;
 
-	if (find_unscaled(argument_expression(call, 0), &position, &type))
-		refuse_unscaled(position == 0 ? "a feature array" : psprintf("feature %d", position), type);
+	if (find_unscaled(argument_expression(call, position), &feature, &type))
+		refuse_unscaled(feature == 0 ? "a feature array" : psprintf("feature %d", feature), type);
 }
 
 void

@@ -15,6 +15,7 @@
 
 #include "access/genam.h"
 #include "access/parallel.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
@@ -437,8 +438,15 @@ check_input(Shape *shape, Plan *plan, bool is_partial)
 
 /* ---- the aggregate ---- */
 
-/* The first arguments come from rows; the others are for plan_constant_argument(). */
-#define ROW_ARGUMENTS 2
+/*
+ * The first arguments come from rows; the others are for plan_constant_argument().  Those of
+ * dp_groups begin with a key, all others with the features.
+ */
+static int
+row_arguments(const Aggref *aggref)
+{
+	return get_element_type(linitial_oid(aggref->aggargtypes)) == FLOAT8OID ? 2 : 3;
+}
 
 static void
 check_call(Shape *shape, Aggref *aggref)
@@ -451,7 +459,8 @@ check_call(Shape *shape, Aggref *aggref)
 					"Leave them out: the order of rows does not matter.");
 	plan_shape_collect(shape, aggref->aggfilter, NIL);
 	if (!DO_AGGSPLIT_COMBINE(aggref->aggsplit))
-		plan_shape_collect(shape, list_truncate(list_copy(aggref->args), ROW_ARGUMENTS), NIL);
+		plan_shape_collect(shape, list_truncate(list_copy(aggref->args), row_arguments(aggref)),
+						   NIL);
 }
 
 static bool
@@ -471,7 +480,8 @@ check_aggregate(Shape *shape, Agg *aggregate)
 	if (aggregate->aggstrategy != AGG_PLAIN || aggregate->groupingSets != NIL ||
 		aggregate->chain != NIL)
 		plan_refuse("GROUP BY is not allowed.",
-					"Write one call for each group that you know of, with WHERE.");
+					"Write dp_groups, which trains a model for each key of a public list, or one "
+					"call for each group that you know of, with WHERE.");
 	if (aggregate->plan.qual != NIL)
 		plan_refuse("HAVING is not allowed.", "Look at the model after it was released.");
 	(void) check_calls((Node *) aggregate->plan.targetlist, shape);

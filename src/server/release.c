@@ -47,11 +47,12 @@ release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 	Charge charge = {
 		.relation = table,
 		.mechanism = mechanism->name,
-		.adjacency = training->request.adjacency,
+		.adjacency = training_adjacency(training),
 		.pair = training_pair(training),
 		.guarantee = training->guarantee,
 		.parameters = training_parameters(training),
 		.makes_model = true,
+		.grouped = training->keys != NULL,
 		.analyst = analyst,
 		.person = training->person,
 	};
@@ -93,8 +94,9 @@ model_weight(const Training *training, const MechanismAnswer *answer, int j)
 	return (double) answer->weight[j] / (double) draws;
 }
 
-static void
-describe_model(const Training *training, int64 release, const MechanismAnswer *answer, Model *model)
+void
+release_describe(const Training *training, int64 release, const MechanismAnswer *answer,
+				 Model *model)
 {
 	const Grid *grid = &training->request.grid;
 	const Mechanism *mechanism = mechanism_get(training->request.kind);
@@ -106,7 +108,7 @@ describe_model(const Training *training, int64 release, const MechanismAnswer *a
 		model->weight[j] = model_weight(training, answer, j);
 	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
 	model->delta = (double) training->cost.delta_charged / DELTA_ONE;
-	model->adjacency = training->request.adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";
+	model->adjacency = training_adjacency(training) == ADJACENCY_REPLACE ? "replace" : "add_remove";
 	model->guarantee = training->guarantee;
 	model->release = release;
 	model->details = training_parameters(training);
@@ -120,7 +122,7 @@ release_model(const Training *training, int64 release, const MechanismAnswer *an
 	Datum row;
 	uint8 hash[MODEL_HASH_LENGTH];
 
-	describe_model(training, release, answer, &model);
+	release_describe(training, release, answer, &model);
 	model_hash(&model, hash);
 	row = model_form(&model, descriptor);
 	charge_released(release, hash, DatumGetHeapTupleHeader(row));

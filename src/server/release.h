@@ -16,6 +16,7 @@
 #include "core/mechanism.h"
 
 #include "charge.h"
+#include "model.h"
 #include "rows_state.h"
 #include "solver_process.h"
 #include "training.h"
@@ -33,6 +34,10 @@ extern int64 release_charge(const Training *training, Oid table, AnalystTerms *a
  * SOLVER_ANSWERED there is no answer, and none must be sought again. */
 extern SolverOutcome release_solve(const Training *training, const uint8 *problem, Size length,
 								   const Spill *spill, MechanismAnswer *answer);
+
+/* What the model is; its texts live as long as the training's. */
+extern void release_describe(const Training *training, int64 release, const MechanismAnswer *answer,
+							 Model *model);
 
 /* Commits the 'released' event with the model, a row of dp_model, and returns it. */
 extern Datum release_model(const Training *training, int64 release, const MechanismAnswer *answer,

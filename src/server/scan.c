@@ -31,6 +31,7 @@ typedef struct ScanTable
 	AttrNumber label;
 	AttrNumber person;     /* 0: the shape has none */
 	AttrNumber *condition; /* one for each condition of the filter */
+	AttrNumber *group;     /* one for each column that rows are grouped by */
 	AttrNumber last;       /* the largest of them */
 } ScanTable;
 
@@ -132,6 +133,11 @@ map_columns(ScanTable *table, const ScanShape *shape)
 	table->condition = palloc(Max(shape->filter->count, 1) * sizeof(AttrNumber));
 	for (int i = 0; i < shape->filter->count; i++)
 		table->condition[i] = map_column(table, &shape->filter->condition[i].column);
+	if (shape->groups == NULL)
+		return;
+	table->group = palloc(shape->groups->count * sizeof(AttrNumber));
+	for (int i = 0; i < shape->groups->count; i++)
+		table->group[i] = map_column(table, &shape->groups->encoder[i].column);
 }
 
 /* Descendants of a partitioned table come once each, by whatever ways they inherit. */
@@ -253,8 +259,28 @@ encode(const ScanTable *table, const Encoders *encoders, const TupleTableSlot *s
 typedef struct Target
 {
 	Rows *rows;
-	Persons *persons; /* NULL: rows enter as they come */
+	Persons *persons;    /* NULL: rows enter as they come */
+	Rows *const *groups; /* instead of rows: of each group; NULL: there are none */
 } Target;
+
+/* The number of the row's group, -1 if it is in none; all columns are looked at. */
+static int
+find_group(const ScanTable *table, const Encoders *columns, const TupleTableSlot *slot)
+{
+	bool known = true;
+	int number = 0;
+
+	for (int i = 0; i < columns->count; i++)
+	{
+		const Encoder *encoder = &columns->encoder[i];
+		int at = table->group[i] - 1;
+		int value = encoder_value(encoder, slot->tts_values[at], slot->tts_isnull[at]);
+
+		known &= value >= 0;
+		number = number * encoder_values(encoder) + Max(value, 0);
+	}
+	return known ? number : -1;
+}
 
 /* Whose row it is; NULL if nobody's. */
 static const uint8 *
@@ -279,6 +305,16 @@ read_label(const ScanTable *table, const ScanShape *shape, const TupleTableSlot 
 }
 
 static void
+add_to_group(Target *target, int group, const uint8 *person, uint32 length, const double *features,
+			 bool positive)
+{
+	if (target->persons != NULL)
+		persons_offer_group(target->persons, group, person, length, features, positive);
+	else
+		rows_add(target->groups[group], features, positive);
+}
+
+static void
 add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot, Target *target)
 {
 	double features[GRID_MAX_DIMENSION];
@@ -288,9 +324,16 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 	bool passed = passes(table, shape->filter, slot);
 	bool encoded = encode(table, shape->features, slot, features);
 	const uint8 *person = read_person(table, shape, slot, buffer, &length);
+	int group = target->groups == NULL ? -1 : find_group(table, shape->groups, slot);
+	bool enters =
+		label != ROW_UNLABELLED && passed && encoded && (target->persons == NULL || person != NULL);
 
-	if (label == ROW_UNLABELLED || !passed || !encoded ||
-		(target->persons != NULL && person == NULL))
+	if (target->groups != NULL)
+	{
+		if (enters && group >= 0)
+			add_to_group(target, group, person, length, features, label == ROW_POSITIVE);
+	}
+	else if (!enters)
 		rows_add_neutral(target->rows, 1);
 	else if (target->persons != NULL)
 		persons_offer(target->persons, person, length, features, label == ROW_POSITIVE);
@@ -329,36 +372,61 @@ scan_tables(Scan *scan, Target *target)
 		scan_table(&scan->table[i], scan->shape, target);
 }
 
-/* A person's rows may be in several tables. */
-void
-scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
+/* A person's rows may be in several tables, and in several groups; count 0: there are none. */
+static void
+scan_persons(Scan *scan, Target *target, int count, const uint8 key[PERSONS_KEY_LENGTH])
 {
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "dpobj persons", ALLOCSET_DEFAULT_SIZES);
+	int limit = scan->shape->max_rows_per_person;
 	ServerMemory memory;
-	Target target = {rows, NULL};
 
 	server_memory_init(&memory, context);
 	memory.limit = (Size) dpobj_memory_limit * 1024 * 1024;
-	target.persons = persons_create(scan->shape->max_rows_per_person, key, rows, &memory.memory);
-	scan_tables(scan, &target);
-	persons_finish(target.persons);
+	target->persons =
+		count == 0 ? persons_create(limit, key, target->rows, &memory.memory)
+				   : persons_create_groups(limit, key, target->groups, count, &memory.memory);
+	scan_tables(scan, target);
+	persons_finish(target->persons);
 	MemoryContextDelete(context);
 }
 
 void
-scan_run(Scan *scan, Rows *rows)
+scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
+{
+	Target target = {rows, NULL, NULL};
+
+	scan_persons(scan, &target, 0, key);
+}
+
+static void
+run(Scan *scan, Target *target, int count)
 {
 	uint8 key[PERSONS_KEY_LENGTH];
-	Target target = {rows, NULL};
 
 	if (scan->shape->person == NULL)
 	{
-		scan_tables(scan, &target);
+		scan_tables(scan, target);
 		return;
 	}
 	if (!pg_strong_random(key, sizeof(key)))
 		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
 						errmsg("could not obtain random bits for the choice of rows")));
-	scan_run_with_key(scan, rows, key);
+	scan_persons(scan, target, count, key);
+}
+
+void
+scan_run(Scan *scan, Rows *rows)
+{
+	Target target = {rows, NULL, NULL};
+
+	run(scan, &target, 0);
+}
+
+void
+scan_run_groups(Scan *scan, Rows *const *groups, int count)
+{
+	Target target = {NULL, NULL, groups};
+
+	run(scan, &target, count);
 }

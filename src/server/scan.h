@@ -30,6 +30,7 @@ typedef struct ScanShape
 	const Filter *filter;
 	const Column *person;    /* whose row it is; NULL: each row is somebody else's */
 	int max_rows_per_person; /* of one person enter at most so many rows */
+	const Encoders *groups;  /* columns that say in which group a row is; NULL: there are none */
 } ScanShape;
 
 typedef struct Scan Scan;
@@ -66,6 +67,14 @@ extern void scan_run(Scan *scan, Rows *rows);
 
 /* The same with a given key, for tests; no release may know its key. */
 extern void scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH]);
+
+/*
+ * Adds each row that enters to the rows of its group: groups are numbered as in key_list_product(),
+ * the last column first.  A row that has no public value in one of the columns is in no group,
+ * and one that does not enter is nowhere.  With a person, the rows of each one in all
+ * groups together compete for the places.
+ */
+extern void scan_run_groups(Scan *scan, Rows *const *groups, int count);
 
 extern void scan_close(Scan *scan);
 

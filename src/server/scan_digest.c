@@ -59,6 +59,7 @@ read_shape(FunctionCallInfo fcinfo, Relation relation, bool *ignore_rls, ScanSha
 	shape->label = encoders_label(all, label);
 	shape->filter = filter;
 	shape->max_rows_per_person = protection.max_rows_per_person;
+	shape->groups = NULL;
 	*ignore_rls = protection.ignore_rls;
 }
 

@@ -9,118 +9,24 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "lib/stringinfo.h"
-#include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/numeric.h"
 
 #include "admin.h"
 #include "analyst.h"
-#include "digest.h"
 #include "gate.h"
 #include "grant.h"
 #include "release.h"
 #include "rows_state.h"
 #include "same_call.h"
-#include "training.h"
-
-/* Bytes of a model's name. */
-#define NAME_MAX_LENGTH 256
-
-/* ---- arguments ---- */
-
-enum
-{
-	ARGUMENT_RELATION,
-	ARGUMENT_LABEL,
-	ARGUMENT_EPSILON,
-	ARGUMENT_FEATURES,
-	ARGUMENT_DELTA,
-	ARGUMENT_METHOD,
-	ARGUMENT_OPTIONS,
-	ARGUMENT_FILTER,
-	ARGUMENT_NAME
-};
-
-typedef struct Request
-{
-	Oid relation;
-	char *label;
-	List *features; /* NIL: all */
-	Jsonb *options; /* may be NULL, like the rest */
-	Jsonb *filter;
-	char *name;
-	Training *training;
-} Request;
-
-static char *
-name_argument(FunctionCallInfo fcinfo)
-{
-	char *name;
-
-	if (PG_ARGISNULL(ARGUMENT_NAME))
-		return NULL;
-	name = text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_NAME));
-	if (name[0] == '\0' || strlen(name) > NAME_MAX_LENGTH)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the name of a model must have 1 to %d bytes", NAME_MAX_LENGTH)));
-	return name;
-}
-
-static void
-read_request(FunctionCallInfo fcinfo, Request *request)
-{
-	Training *training = palloc0(sizeof(Training));
-
-	training->by_analyst = true;
-	request->training = training;
-	request->relation = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
-	request->label = TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_LABEL, "label"));
-	training_set_cost(training, analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
-					  analyst_argument(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	training_set_method(training,
-						TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method")));
-	request->features = PG_ARGISNULL(ARGUMENT_FEATURES)
-							? NIL
-							: encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
-	request->options = analyst_json(fcinfo, ARGUMENT_OPTIONS, "options");
-	request->filter = analyst_json(fcinfo, ARGUMENT_FILTER, "filter");
-	training_set_options(training, request->options);
-	request->name = name_argument(fcinfo);
-}
+#include "train_request.h"
 
 /* ---- names ---- */
 
-/* Of all that was asked, each part with its length or its end, so that no two requests collide. */
-static void
-hash_request(FunctionCallInfo fcinfo, const Request *request, uint8 hash[CHARGE_HASH_LENGTH])
-{
-	StringInfoData bytes;
-	ListCell *cell;
-
-	initStringInfo(&bytes);
-	digest_append(&bytes, get_namespace_name(get_rel_namespace(request->relation)));
-	digest_append(&bytes, get_rel_name(request->relation));
-	digest_append(&bytes, request->label);
-	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(ARGUMENT_EPSILON)));
-	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(ARGUMENT_DELTA)));
-	digest_append(&bytes, TextDatumGetCString(PG_GETARG_DATUM(ARGUMENT_METHOD)));
-	digest_append(&bytes, request->training->options_text);
-	digest_append(&bytes, request->filter == NULL ? ""
-												  : JsonbToCString(NULL, &request->filter->root,
-																   VARSIZE(request->filter)));
-	pq_sendint32(&bytes, list_length(request->features));
-	foreach (cell, request->features)
-		digest_append(&bytes, lfirst(cell));
-	digest_bytes(&bytes, hash);
-}
-
 /* Another place of this very call has made the model (same_call.h). */
 static bool
-find_same_call(FunctionCallInfo fcinfo, const Request *request,
+find_same_call(FunctionCallInfo fcinfo, const TrainRequest *request,
 			   const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
 {
 	static const char *const statement =
@@ -136,7 +42,7 @@ find_same_call(FunctionCallInfo fcinfo, const Request *request,
 
 /* The model of that name, if this very request made it; false if there is none. */
 static bool
-find_name(const Request *request, const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
+find_name(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
 {
 	static const char *const statement =
 		"SELECT m.request_hash FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = "
@@ -218,7 +124,7 @@ create_state(const Training *training, const Scan *scan)
 
 /* Grid and mechanism, from the declaration and the options alone. */
 static void
-settle(const Request *request, const AnalystTable *opened)
+settle(const TrainRequest *request, const AnalystTable *opened)
 {
 	Training *training = request->training;
 
@@ -230,7 +136,7 @@ settle(const Request *request, const AnalystTable *opened)
 }
 
 static Datum
-train(const Request *request, AnalystTerms *terms, TupleDesc descriptor, int64 *release)
+train(const TrainRequest *request, AnalystTerms *terms, TupleDesc descriptor, int64 *release)
 {
 	Training *training = request->training;
 	AnalystTable opened;
@@ -256,7 +162,7 @@ PG_FUNCTION_INFO_V1(dpobj_train);
 Datum
 dpobj_train(PG_FUNCTION_ARGS)
 {
-	Request request;
+	TrainRequest request;
 	AnalystTerms terms = {0};
 	TupleDesc descriptor;
 	Datum model;
@@ -264,10 +170,10 @@ dpobj_train(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type of dpobj.train must be dp_model");
-	read_request(fcinfo, &request);
+	train_request_read(fcinfo, false, &request);
 	analyst_enter(request.relation);
 	terms.name = request.name;
-	hash_request(fcinfo, &request, terms.request_hash);
+	train_request_hash(fcinfo, &request, terms.request_hash);
 	if (!find_name(&request, terms.request_hash, &model) &&
 		!find_same_call(fcinfo, &request, terms.request_hash, &model))
 	{

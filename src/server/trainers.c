@@ -25,16 +25,10 @@
 #include "progress.h"
 #include "release.h"
 #include "rows_state.h"
+#include "trainers.h"
 #include "training.h"
 
 /* ---- the call ---- */
-
-/* Positions of the arguments after the state. */
-#define ARGUMENT_FEATURES 0
-#define ARGUMENT_LABEL 1
-#define ARGUMENT_EPSILON 2
-#define ARGUMENT_DELTA 3
-#define ARGUMENT_OPTIONS 4
 
 static Oid
 argument_type(PlanCall *call, int position)
@@ -54,15 +48,16 @@ required_argument(PlanCall *call, int position, const char *name)
 	return value;
 }
 
-static Jsonb *
-options_argument(PlanCall *call)
+Jsonb *
+trainer_options(PlanCall *call, int first)
 {
+	int position = first + TRAINER_OPTIONS;
 	bool isnull;
 	Datum value;
 
-	if (list_length(call->aggref->aggargtypes) <= ARGUMENT_OPTIONS)
+	if (list_length(call->aggref->aggargtypes) <= position)
 		return NULL;
-	value = plan_constant_argument(call, ARGUMENT_OPTIONS, "options", &isnull);
+	value = plan_constant_argument(call, position, "options", &isnull);
 	return isnull ? NULL : DatumGetJsonbP(value);
 }
 
@@ -86,38 +81,50 @@ settle_adjacency(const PlanTable *table, Options *options)
 	options->adjacency = table->adjacency;
 }
 
-/*
- * Reads the call's public arguments; settles the training if the dimension is known.
- * table is NULL in a parallel worker, which only needs the encoding.
- */
-static void
-open_training(PlanCall *call, TrainingMethod method, const PlanTable *table, Training *training)
+void
+trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, Training *training)
 {
-	int features;
-
-	memset(training, 0, sizeof(*training));
-	training->method = method;
-	training_set_cost(training, required_argument(call, ARGUMENT_EPSILON, "epsilon"),
-					  argument_type(call, ARGUMENT_EPSILON),
-					  required_argument(call, ARGUMENT_DELTA, "delta"),
-					  argument_type(call, ARGUMENT_DELTA));
-	training_set_options(training, options_argument(call));
+	training_set_cost(training, required_argument(call, first + TRAINER_EPSILON, "epsilon"),
+					  argument_type(call, first + TRAINER_EPSILON),
+					  required_argument(call, first + TRAINER_DELTA, "delta"),
+					  argument_type(call, first + TRAINER_DELTA));
+	training_set_options(training, options);
 	if (table != NULL)
 		settle_adjacency(table, &training->options);
 	if (training->options.low.count == 0 && training->options.scale.count == 0)
-		plan_refuse_unscaled_features(call);
-	if (method == METHOD_SIMPLEX && !training->options.target_given)
-		plan_refuse_unscaled_target(call, ARGUMENT_LABEL);
+		plan_refuse_unscaled_features(call, first + TRAINER_FEATURES);
+	if (training->method == METHOD_SIMPLEX && !training->options.target_given)
+		plan_refuse_unscaled_target(call, first + TRAINER_LABEL);
+}
 
-	features = training_declared_features(training);
+void
+trainer_begin(PlanCall *call, int first, Training *training)
+{
+	int features = training_declared_features(training);
+
 	if (features == 0)
-		features = plan_feature_count(call);
+		features = plan_feature_count(call, first + TRAINER_FEATURES);
+	if (features == 0 && training->keys != NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("for groups the dimension must be declared"),
+						errdetail("A group may have no row that could tell it."),
+						errhint("Set \"dimension\" or \"groups\" in the options, or write the "
+								"features as ARRAY[...].")));
 	if (features == 0 && training->options.adjacency == ADJACENCY_ADD_REMOVE)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("under add_remove the dimension must be declared"),
 						errhint("Set \"dimension\" or \"groups\" in the options, or write the "
 								"features as ARRAY[...].")));
 	training_begin(training, features);
+}
+
+static void
+open_training(PlanCall *call, TrainingMethod method, const PlanTable *table, Training *training)
+{
+	memset(training, 0, sizeof(*training));
+	training->method = method;
+	trainer_read(call, 0, trainer_options(call, 0), table, training);
+	trainer_begin(call, 0, training);
 }
 
 /* ---- one row ---- */
@@ -166,7 +173,7 @@ accumulation_create(FunctionCallInfo fcinfo, TrainingMethod method)
 		charge_precheck();
 	}
 	open_training(&call, method, IsParallelWorker() ? NULL : &table, &accumulation->training);
-	accumulation->label_type = get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_LABEL);
+	accumulation->label_type = get_fn_expr_argtype(fcinfo->flinfo, 1 + TRAINER_LABEL);
 	MemoryContextSwitchTo(old);
 	return accumulation;
 }
@@ -181,6 +188,13 @@ adopt_features(Accumulation *accumulation, Rows *rows, int features, MemoryConte
 		training_set_features(&accumulation->training, features);
 	MemoryContextSwitchTo(old);
 	(void) rows_set_features(rows, accumulation->training.encoding.features);
+}
+
+/* Of a row's features; 0 if they are no row. */
+static int
+length_of(const ArrayType *array)
+{
+	return ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
 }
 
 /* The number to be predicted goes in front of the features. */
@@ -202,16 +216,32 @@ close_spill(Datum state)
 }
 
 /* Once it is settled what will be done with the rows, and before the first one enters. */
-static void
-let_spill(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
+void
+trainer_let_spill(FunctionCallInfo fcinfo, const Training *training, Size limit, RowsState *state)
 {
-	Training *training = &accumulation->training;
-
 	if (!training->settled || state->rows.sink != NULL ||
 		!mechanism_get(training->request.kind)->streams)
 		return;
-	rows_state_spill(state, spill_limit(training_megabytes(training)), 0);
+	rows_state_spill(state, limit, 0);
 	AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(state));
+}
+
+void
+trainer_add(const Training *training, RowsState *state, ArrayType *array, Datum label_datum,
+			Oid label_type)
+{
+	Rows *rows = &state->rows;
+	bool target = training->method == METHOD_SIMPLEX;
+	int features = length_of(array);
+	Label label = target ? LABEL_POSITIVE : read_label(label_datum, label_type);
+
+	if (features == 0 || features != rows->encoding.features - (target ? 1 : 0) ||
+		label == LABEL_NEITHER || (ARR_HASNULL(array) && array_contains_nulls(array)))
+		rows_add_neutral(rows, 1);
+	else if (target)
+		add_target_row(rows, DatumGetFloat8(label_datum), (double *) ARR_DATA_PTR(array), features);
+	else
+		rows_add(rows, (double *) ARR_DATA_PTR(array), label == LABEL_POSITIVE);
 }
 
 static void
@@ -219,9 +249,7 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
 {
 	Rows *rows = &state->rows;
 	ArrayType *array;
-	bool target = accumulation->training.method == METHOD_SIMPLEX;
 	int features;
-	Label label;
 
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
 	{
@@ -229,18 +257,13 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
 		return;
 	}
 	array = PG_GETARG_ARRAYTYPE_P(1);
-	features = ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
+	features = length_of(array);
 	if (rows->encoding.features == 0 && features > 0)
 		adopt_features(accumulation, rows, features, fcinfo->flinfo->fn_mcxt);
-	let_spill(fcinfo, accumulation, state);
-	label = target ? LABEL_POSITIVE : read_label(PG_GETARG_DATUM(2), accumulation->label_type);
-	if (features == 0 || features != rows->encoding.features - (target ? 1 : 0) ||
-		label == LABEL_NEITHER || (ARR_HASNULL(array) && array_contains_nulls(array)))
-		rows_add_neutral(rows, 1);
-	else if (target)
-		add_target_row(rows, PG_GETARG_FLOAT8(2), (double *) ARR_DATA_PTR(array), features);
-	else
-		rows_add(rows, (double *) ARR_DATA_PTR(array), label == LABEL_POSITIVE);
+	trainer_let_spill(fcinfo, &accumulation->training,
+					  spill_limit(training_megabytes(&accumulation->training)), state);
+	trainer_add(&accumulation->training, state, array, PG_GETARG_DATUM(2),
+				accumulation->label_type);
 }
 
 /* Adds one row to the state.  A row that cannot be encoded is neutral; no row raises an error. */
@@ -306,8 +329,8 @@ dpobj_simplex_accumulate(PG_FUNCTION_ARGS)
 
 /* ---- the release ---- */
 
-static void
-raise_outcome(SolverOutcome outcome, const Training *training)
+void
+trainer_raise(SolverOutcome outcome, const Training *training)
 {
 	const char *detail = "The solver process ended unexpectedly.";
 
@@ -370,7 +393,7 @@ finish(FunctionCallInfo fcinfo, TrainingMethod method)
 	if (outcome != SOLVER_ANSWERED)
 	{
 		charge_failed(release);
-		raise_outcome(outcome, &training);
+		trainer_raise(outcome, &training);
 	}
 	return release_model(&training, release, &answer, descriptor);
 }

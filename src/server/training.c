@@ -11,6 +11,7 @@
 
 #include "core/classifier.h"
 #include "core/convex_usual.h"
+#include "core/parallel.h"
 #include "core/perturbation.h"
 
 #include "convex_choice.h"
@@ -323,6 +324,13 @@ settle_parts(Training *training)
 						errhint("Add \"mechanism\": \"sample_aggregate\", or leave it out.")));
 }
 
+/* The share of a group is for all rows of a person already (groups.c). */
+static int
+rows_charged(const Training *training)
+{
+	return training->keys != NULL ? 1 : Max(training->rows_per_person, 1);
+}
+
 /*
  * Group privacy (PRIVACY.md 6): a person has at most k rows, so that k times the
  * epsilon of one row, in nano-units and rounded down, is at most what is charged.
@@ -331,7 +339,7 @@ settle_parts(Training *training)
 static int64
 row_epsilon(const Training *training)
 {
-	int64 epsilon = training->cost.epsilon / Max(training->rows_per_person, 1);
+	int64 epsilon = training->cost.epsilon / rows_charged(training);
 
 	if (epsilon == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -348,11 +356,10 @@ static int64
 row_delta(const Training *training)
 {
 	double row = (double) training->request.epsilon / EPSILON_ONE;
-	double person = row * Max(training->rows_per_person, 1);
+	int rows = rows_charged(training);
+	double person = row * rows;
 	/* the same fraction without a power that overflows */
-	double share = training->rows_per_person > 1
-					   ? exp(row - person) * expm1(-row) / expm1(-person) * (1 - 1e-12)
-					   : 1;
+	double share = rows > 1 ? exp(row - person) * expm1(-row) / expm1(-person) * (1 - 1e-12) : 1;
 
 	return share < 1 ? (int64) floor((double) training->cost.delta * share) : training->cost.delta;
 }
@@ -635,6 +642,12 @@ training_set_target(Training *training, const Encoder *encoder)
 	training->options.target_high = encoder->high;
 }
 
+Adjacency
+training_adjacency(const Training *training)
+{
+	return training->keys == NULL ? training->request.adjacency : training->adjacency;
+}
+
 int
 training_declared_features(const Training *training)
 {
@@ -777,9 +790,17 @@ training_parameters(const Training *training)
 	return text.data;
 }
 
+/*
+ * Groups are trained under add_remove: what one changed row, or a person's rows, does to all
+ * of them is what so many rows that come and go do to one (core/parallel.h).
+ */
 Pair
 training_pair(const Training *training)
 {
+	int rows = Max(training->rows_per_person, 1);
+
+	if (training->keys != NULL)
+		rows = parallel_rows(training_adjacency(training), rows);
 	return pair_of_request(&training->request, training->cost.epsilon_charged,
-						   training->cost.delta_charged, training->rows_per_person);
+						   training->cost.delta_charged, rows);
 }

@@ -41,6 +41,13 @@ typedef struct Training
 	const char *reason;       /* of the method that dp_classifier chose; NULL: it was named */
 	SolverLimits limits;
 	const char *guarantee;
+	/*
+	 * Of a call that trains a model for each key of a list (groups.h), else NULL.  Then request,
+	 * and what may be used of the cost, are about each group, under add_remove; what is charged,
+	 * and this adjacency, are about the whole call.
+	 */
+	const struct KeyList *keys;
+	Adjacency adjacency;
 } Training;
 
 /* Reads epsilon and delta, of the types given; raises 22023 for what is out of range. */
@@ -84,6 +91,9 @@ extern Pair training_pair(const Training *training);
 /* Members about the noise or the parts, after a comma, for jsonb text; none where there are none.
  */
 extern void training_append_noise(StringInfo text, const Training *training);
+
+/* Which tables are neighbours, for what is charged. */
+extern Adjacency training_adjacency(const Training *training);
 
 /* Jsonb text of the public parameters, for the ledger and the model's details. */
 extern char *training_parameters(const Training *training);

@@ -46,31 +46,23 @@ CREATE FUNCTION dpobj.model_hash(model dp_model) RETURNS bytea
 COMMENT ON FUNCTION dpobj.model_hash(dp_model) IS
   'SHA-256 over every attribute of a model, as the ledger keeps it';
 
--- A value of type dp_model can be forged; the ledger cannot.
-CREATE FUNCTION dpobj.verify(model dp_model) RETURNS boolean
-  LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-  AS $$
-    SELECT EXISTS (
-      SELECT FROM dpobj.ledger_events e
-      WHERE e.event = 'released' AND e.release = model.release
-        AND e.output_hash = dpobj.model_hash(model))
-  $$;
-COMMENT ON FUNCTION dpobj.verify(dp_model) IS
-  'was this very model released? compares its hash with the ledger';
-
 /*
- * One row per release that makes a model, written by the charge worker: the place
- * in the transaction of the charge, the model in that of the released event.  So a
+ * One row per model, written by the charge worker: the place
+ * in the transaction of the charge, the model in that of the released event.  A release of
+ * groups has a model, and a place, for each of its keys.  So a
  * model that was paid for can be read again, whatever became of the session.
  */
 CREATE TABLE dpobj.model_rows
 (
-    release bigint PRIMARY KEY,
+    release bigint,
+    place int DEFAULT 1,
     owner bigint NOT NULL,
     name text,
     request_hash bytea,
     released timestamptz,
     model dp_model,
+    key text[],
+    PRIMARY KEY (release, place),
     CONSTRAINT model_name_key UNIQUE (owner, name),
     CONSTRAINT model_released CHECK ((released IS NULL) = (model IS NULL))
 );
@@ -80,15 +72,17 @@ CREATE TRIGGER model_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpob
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Models are written by the charge worker only.');
 ALTER TABLE dpobj.model_rows ENABLE ALWAYS TRIGGER model_guard;
 COMMENT ON TABLE dpobj.model_rows IS 'released models, and places for those that are being made; written by the charge worker only';
-COMMENT ON INDEX dpobj.model_rows_pkey IS 'a release makes one model';
+COMMENT ON INDEX dpobj.model_rows_pkey IS 'a release makes one model, or one for each key';
 COMMENT ON INDEX dpobj.model_name_key IS 'a name is unique among the models of a role';
 COMMENT ON TRIGGER model_guard ON dpobj.model_rows IS 'refuses changes by hand for everybody but superusers';
 COMMENT ON COLUMN dpobj.model_rows.release IS 'id of the charge in the ledger';
+COMMENT ON COLUMN dpobj.model_rows.place IS 'place of the key on its list, from 1; 1 for a model without a key';
 COMMENT ON COLUMN dpobj.model_rows.owner IS 'identity of the session user who was charged';
-COMMENT ON COLUMN dpobj.model_rows.name IS 'name that the owner gave; null: none';
-COMMENT ON COLUMN dpobj.model_rows.request_hash IS 'SHA-256 of the request of dpobj.train; null: an aggregate';
+COMMENT ON COLUMN dpobj.model_rows.name IS 'name that the owner gave, followed by the key if there is one; null: none';
+COMMENT ON COLUMN dpobj.model_rows.request_hash IS 'SHA-256 of the request of dpobj.train or dpobj.train_groups; null: an aggregate';
 COMMENT ON COLUMN dpobj.model_rows.released IS 'when it was released';
 COMMENT ON COLUMN dpobj.model_rows.model IS 'the model; null while there is none';
+COMMENT ON COLUMN dpobj.model_rows.key IS 'key of the group that it is about; null: the whole table';
 
 CREATE VIEW dpobj.models WITH (security_barrier) AS
 SELECT m.name,
@@ -98,7 +92,8 @@ SELECT m.name,
        e.relation_name,
        coalesce(r.role_name, r.recorded_name) AS owner,
        m.released AS created,
-       m.release
+       m.release,
+       m.key
   FROM dpobj.model_rows m
   JOIN dpobj.ledger_events e ON e.id = m.release
   JOIN dpobj.identity_roles r ON r.id = m.owner
@@ -110,10 +105,28 @@ SELECT m.name,
 REVOKE ALL ON TABLE dpobj.models FROM PUBLIC;
 GRANT SELECT ON TABLE dpobj.models TO PUBLIC;
 COMMENT ON VIEW dpobj.models IS 'released models of the current role; all of them for superusers';
-COMMENT ON COLUMN dpobj.models.name IS 'name given to dpobj.train; null: none';
+COMMENT ON COLUMN dpobj.models.name IS 'name given to dpobj.train, or to dpobj.train_groups and followed by the key; null: none';
 COMMENT ON COLUMN dpobj.models.model IS 'the model';
 COMMENT ON COLUMN dpobj.models.relation IS 'the table it was trained on; null when no table has the recorded OID and name any more';
 COMMENT ON COLUMN dpobj.models.relation_name IS 'name that the table had then';
 COMMENT ON COLUMN dpobj.models.owner IS 'the session user who was charged';
 COMMENT ON COLUMN dpobj.models.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.models.release IS 'id of the charge in dpobj.ledger';
+COMMENT ON COLUMN dpobj.models.key IS 'key of the group that it is about; null: the whole table';
+
+-- A value of type dp_model can be forged; the ledger cannot.  Of groups it holds the hash of all
+-- models' hashes in the order of their keys.
+CREATE FUNCTION dpobj.verify(model dp_model) RETURNS boolean
+  LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT EXISTS (
+      SELECT FROM dpobj.ledger_events e
+      WHERE e.event = 'released' AND e.release = model.release
+        AND (e.output_hash = dpobj.model_hash(model)
+             OR (SELECT sha256(string_agg(h.hash, '' ORDER BY h.place)) = e.output_hash
+                        AND bool_or(h.hash = dpobj.model_hash(model))
+                 FROM (SELECT m.place, dpobj.model_hash(m.model) AS hash FROM dpobj.model_rows m
+                       WHERE m.release = e.release AND m.key IS NOT NULL) h)))
+  $$;
+COMMENT ON FUNCTION dpobj.verify(dp_model) IS
+  'was this very model released? compares its hash with the ledger';

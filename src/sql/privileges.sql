@@ -7,6 +7,7 @@ GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dp
   dpobj.composed_epsilon(text, integer, numeric, bigint), dpobj.largest_epsilon(text, integer, numeric),
   dpobj.features(jsonb, anyelement), dpobj.protected_features(regclass, text[]),
   dpobj.train(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text),
+  dpobj.train_groups(regclass, text[], text, numeric, text[], numeric, text, jsonb, jsonb, text),
   dpobj.evaluate(text, regclass, numeric, jsonb),
   dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text),
   dpobj.price(text, integer, numeric, numeric, jsonb), dpobj.price_plan(jsonb, numeric),

@@ -285,11 +285,130 @@ check_growth(void)
 	}
 }
 
+/* ---- groups ---- */
+
+#define GROUPS 3
+
+/* What entered of each group; the group of a row follows from its value. */
+typedef struct EnteredGroups
+{
+	int count[GROUPS][8][VALUES];
+} EnteredGroups;
+
+static EnteredGroups
+offer_groups(const Offer *offer, int offers, int limit, uint64_t key_number)
+{
+	Memory *memory = arena_memory(arena);
+	uint8_t key[PERSONS_KEY_LENGTH];
+	Encoding encoding;
+	EnteredGroups entered;
+	Persons *persons;
+	Rows rows[GROUPS];
+	Rows *group[GROUPS];
+
+	encoding_init(&encoding);
+	encoding.features = 2;
+	encoding.low[0] = encoding.low[1] = 0;
+	encoding.high[0] = encoding.high[1] = 1000;
+	CHECK(encoding_finish(&encoding));
+	for (int g = 0; g < GROUPS; g++)
+	{
+		rows_init(&rows[g], &encoding, memory);
+		group[g] = &rows[g];
+	}
+	make_key(key_number, key);
+	persons = persons_create_groups(limit, key, group, GROUPS, memory);
+	for (int i = 0; i < offers; i++)
+	{
+		int64_t person = offer[i].person;
+
+		persons_offer_group(persons, offer[i].value % GROUPS, (uint8_t *) &person, sizeof(person),
+							(double[]){offer[i].person, offer[i].value / 2},
+							offer[i].value % 2 == 0);
+	}
+	persons_finish(persons);
+	memset(&entered, 0, sizeof(entered));
+	for (int g = 0; g < GROUPS; g++)
+	{
+		CHECK(rows[g].neutral == 0);
+		for (uint32_t i = 0; i < rows[g].distinct; i++)
+		{
+			int person = rows[g].x[i * (uint32_t) rows[g].stride] >> 16;
+			int value = 2 * (rows[g].x[i * (uint32_t) rows[g].stride + 1] >> 16);
+
+			entered.count[g][person][value] += (int) rows[g].count[i].positive;
+			entered.count[g][person][value + 1] += (int) rows[g].count[i].negative;
+		}
+	}
+	return entered;
+}
+
+/* Of each person so many rows in all groups together, each in its own, whatever the order. */
+static void
+check_entered_groups(const EnteredGroups *entered, const Offer *offer, int offers, int limit)
+{
+	for (int p = 0; p < 8; p++)
+	{
+		int of_person = 0;
+		int offered = 0;
+
+		for (int i = 0; i < offers; i++)
+			offered += offer[i].person == p;
+		for (int g = 0; g < GROUPS; g++)
+			for (int v = 0; v < VALUES; v++)
+			{
+				CHECK(entered->count[g][p][v] == 0 || v % GROUPS == g);
+				of_person += entered->count[g][p][v];
+			}
+		CHECK(of_person == (offered < limit ? offered : limit));
+	}
+}
+
+static void
+check_groups(void)
+{
+	static const int limits[] = {1, 2, 5, 20};
+	Offer offer[200];
+
+	for (int round = 0; round < 40; round++)
+	{
+		int limit = limits[round % 4];
+		EnteredGroups entered;
+		EnteredGroups again;
+		int differences = 0;
+
+		for (int i = 0; i < 200; i++)
+			offer[i] = (Offer){(int) (teststream_next(&stream) % 8),
+							   (int) (teststream_next(&stream) % (round % 2 ? VALUES : 6))};
+		entered = offer_groups(offer, 200, limit, (uint64_t) round);
+		check_entered_groups(&entered, offer, 200, limit);
+		shuffle(offer, 200);
+		again = offer_groups(offer, 200, limit, (uint64_t) round);
+		CHECK(memcmp(&entered, &again, sizeof(entered)) == 0);
+
+		/* another person 0: nobody else's rows are other ones, and at most k go */
+		for (int i = 0; i < 200; i++)
+			if (offer[i].person == 0)
+				offer[i].value = (int) (teststream_next(&stream) % VALUES);
+		again = offer_groups(offer, 200, limit, (uint64_t) round);
+		for (int g = 0; g < GROUPS; g++)
+			for (int v = 0; v < VALUES; v++)
+			{
+				int gone = entered.count[g][0][v] - again.count[g][0][v];
+
+				differences += gone > 0 ? gone : 0;
+				entered.count[g][0][v] = again.count[g][0][v] = 0;
+			}
+		CHECK(differences <= limit);
+		CHECK(memcmp(&entered, &again, sizeof(entered)) == 0);
+	}
+}
+
 int
 main(void)
 {
 	teststream_seed(&stream, 2026);
-	for (int part = 0; part < 6; part++)
+	for (int part = 0; part < 7; part++)
 	{
 		arena = arena_create(check_out_of_memory);
 		switch (part)
@@ -308,6 +427,9 @@ main(void)
 				break;
 			case 4:
 				check_identities();
+				break;
+			case 5:
+				check_groups();
 				break;
 			default:
 				check_growth();

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(67);
+SELECT plan(74);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -52,6 +52,22 @@ SELECT is(
 SELECT is(
   (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc WHERE proname = 'dp_ftrl'),
   'uv', 'it is parallel unsafe and volatile: it charges');
+SELECT has_type('dp_group');
+SELECT is(
+  (SELECT format('%s %s', count(*), bool_and(proparallel = 's')) FROM pg_proc WHERE proname = 'dp_groups' AND prokind = 'a'),
+  '18 t', 'dp_groups: two keys, three labels, three ways to write the cost');
+SELECT is(
+  (SELECT proparallel::text || provolatile::text FROM pg_proc WHERE oid = 'dpobj.groups_final'::regproc),
+  'uv', 'its final function charges');
+SELECT is_empty($$
+  SELECT oid::regprocedure FROM pg_proc WHERE proname = 'dp_groups' AND has_function_privilege('public', oid, 'EXECUTE')
+$$, 'PUBLIC may not call it');
+SELECT function_returns('dpobj', 'train_groups',
+  ARRAY['regclass', 'text[]', 'text', 'numeric', 'text[]', 'numeric', 'text', 'jsonb', 'jsonb', 'text'], 'setof record');
+SELECT is(
+  (SELECT proargnames[1:10] FROM pg_proc WHERE oid = 'dpobj.train_groups'::regproc),
+  '{relation,by,label,epsilon,features,delta,method,options,filter,name}', 'its arguments are those of dpobj.train, and by');
+SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relation_name', 'owner', 'created', 'release', 'key']);
 SELECT volatility_is('dp_predict', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT volatility_is('dp_score', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT is_strict('dp_predict', ARRAY['dp_model', 'double precision[]']);
@@ -129,7 +145,7 @@ SELECT is_empty($$
   WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl') OR p.pronamespace = 'dpobj'::regnamespace)
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
                             'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
-                            'dpobj.protected_features', 'dpobj.train', 'dpobj.evaluate',
+                            'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate',
                             'dpobj.budgets_applying', 'dpobj.calls_that_fit', 'dpobj.rdp_orders',
                             'dpobj.cost_under', 'dpobj.delta_under', 'dpobj.composed_epsilon',
                             'dpobj.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',
@@ -172,7 +188,7 @@ SELECT volatility_is('dpobj', 'features', ARRAY['jsonb', 'anyelement'], 'stable'
 SELECT is_strict('dpobj', 'features', ARRAY['jsonb', 'anyelement']);
 SELECT is(
   (SELECT string_agg(proname, ', ') FROM pg_proc
-   WHERE proname IN ('protect', 'unprotect', 'scan_digest', 'scan_rows', 'train', 'evaluate') AND pronamespace = 'dpobj'::regnamespace AND proparallel <> 'u'),
+   WHERE proname IN ('protect', 'unprotect', 'scan_digest', 'scan_rows', 'train', 'train_groups', 'evaluate') AND pronamespace = 'dpobj'::regnamespace AND proparallel <> 'u'),
   NULL, 'what writes or scans runs in the leader only');
 SELECT is(
   (SELECT count(*) FROM pg_extension e, unnest(e.extconfig) AS t WHERE e.extname = 'dpobj' AND t = 'dpobj.protections'::regclass)::int,
