@@ -69,8 +69,9 @@ CREATE FUNCTION dpobj.report_contents(relation regclass, delta numeric) RETURNS 
                  WHERE (b.role IS NULL OR b.role = ANY (c.payers))
                    AND c.id < (SELECT max(e.id) FROM events e
                                 WHERE e.event IN ('set_budget', 'raise_budget') AND e.relation_identity = b.relation
-                                  AND (e.parameters ->> 'role' IS NOT DISTINCT FROM r.role_name
-                                       OR e.parameters ->> 'role' = r.recorded_name))) AS releases_before
+                                  AND CASE WHEN b.role IS NULL THEN e.parameters ->> 'role' IS NULL
+                                           ELSE e.parameters ->> 'role' IN (r.role_name, r.recorded_name) END))
+                 AS releases_before
           FROM dpobj.budget_rows b
           JOIN dpobj.budget_sums s ON s.id = b.id
           JOIN dpobj.identity_tables t ON t.id = b.relation
