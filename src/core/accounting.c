@@ -125,7 +125,7 @@ range_renyi(double alpha, double eta)
 static bool
 is_pure(const Pair *pair)
 {
-	return pair->delta == 0 || MUTANT(131);
+	return pair->delta == 0 || MUTANT(136);
 }
 
 static int64_t
@@ -201,7 +201,7 @@ accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost)
 {
 	bool replaced = unit == LOSS_OF_A_REPLACEMENT;
 	/* of two rows that change one after the other: losses double, divergences are four times */
-	int factor = replaced && !MUTANT(130) ? 2 : 1;
+	int factor = replaced && !MUTANT(135) ? 2 : 1;
 	double epsilon = factor * real_epsilon(pair->epsilon);
 	int64_t delta = replaced ? accounting_replaced_delta(pair->epsilon, pair->delta) : pair->delta;
 

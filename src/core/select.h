@@ -87,6 +87,17 @@ extern void select_permute_and_flip(const SelectProblem *problem, Bits *bits, Me
 extern int64_t select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates,
 						   const mpz_t size, Bits *bits);
 
+/* Candidates of select_from_list(). */
+#define SELECT_LIST_MAX 256
+
+/*
+ * Permute-and-flip over a list of losses: numbers of misclassified rows, at least 0, of
+ * 1 .. SELECT_LIST_MAX candidates.  The answer is a position of the list; candidates of
+ * equal loss are alike, and one that is listed twice counts twice (select_list.c).
+ */
+extern int select_from_list(int64_t epsilon, Adjacency adjacency, const int64_t *loss,
+							int candidates, Bits *bits);
+
 /*
  * The exact law's mean loss, to double precision, for benchmarks and tests.
  * Not private: it never leaves the owner's bench.

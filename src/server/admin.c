@@ -72,7 +72,7 @@ admin_select(const char *statement, int count, Oid *types, Datum *values, Datum 
 	bool found;
 
 	become_owner(&caller);
-	PushActiveSnapshot(GetLatestSnapshot());
+	PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
 	SPI_connect();
 	if (SPI_execute_with_args(statement, count, types, values, NULL, true, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the privacy budgets");

@@ -23,7 +23,8 @@ extern uint64 admin_execute(const char *statement, int count, Oid *types, Datum 
 
 /*
  * The first column of a SELECT's first row, likewise; false if there is none.  It
- * sees what is committed now, however old the caller's snapshot is.
+ * sees what is committed now, however old the caller's snapshot is; but in a parallel
+ * plan, which allows no other snapshot, what the caller sees.
  */
 extern bool admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *result,
 						 bool *isnull);

@@ -1,18 +1,19 @@
 /*
- * evaluate.c - dpobj.evaluate(): a private estimate of a model's accuracy.
+ * evaluate.c - dpobj.evaluate(), dpobj.confusion() and dpobj.select(): how one's own
+ * models do on a table that one may not read.
  *
- * Two counts are released, of the rows that the model gets right and of those that
- * it gets wrong.  One row that comes or goes changes one of them by 1; a row that
- * is replaced changes their sum of absolute values by 2 at most, whatever the
- * filter does to it.  With s = 1 or 2 each count gets discrete Laplace noise at
- * rate epsilon / s (core/laplace.h, PRIVACY.md 7), which is exactly epsilon-DP; a
- * person with at most k rows has epsilon / k for each of them.  The accuracy is
- * computed from the noisy counts: no number of rows needs to be public.
+ * What is released and with how much noise is tally.h's; here are the models' columns,
+ * read as they were declared when the models were trained, and the filter.  A row that
+ * is filtered out or cannot be encoded is in no count.  A person with at most k rows has
+ * epsilon / k for each of them, which is group privacy (PRIVACY.md 6) for both laws.
+ *
+ * Models to choose from may use different columns of the table.  They are rated on the
+ * rows that can be encoded in all of these: a row changes each model's number of mistakes
+ * by 1 at most, as it must.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "common/int.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
@@ -21,163 +22,230 @@
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 
-#include "core/laplace.h"
-
 #include "admin.h"
 #include "analyst.h"
 #include "decimal.h"
-#include "digest.h"
 #include "gate.h"
 #include "grant.h"
 #include "json_value.h"
-#include "model.h"
-#include "random_bits.h"
+#include "named_model.h"
 #include "rows_state.h"
+#include "same_call.h"
+#include "tally.h"
 
 enum
 {
-	ARGUMENT_NAME,
+	ARGUMENT_NAME, /* or names */
 	ARGUMENT_RELATION,
 	ARGUMENT_EPSILON,
 	ARGUMENT_FILTER
 };
 
-/* ---- the model ---- */
+static bool
+includes_name(const List *names, const char *name)
+{
+	ListCell *cell;
+
+	foreach (cell, names)
+		if (strcmp(lfirst(cell), name) == 0)
+			return true;
+	return false;
+}
+
+/* ---- a model ---- */
 
 /* A model of dpobj.train under its name, and what its details say of its columns. */
-typedef struct NamedModel
+typedef struct RatedModel
 {
 	const char *name;
 	Model model;
 	Jsonb *details;
 	char *label;
-	List *features;
+	List *columns; /* names, in the order of the weights */
 	bool intercept;
-} NamedModel;
+	int features;                  /* weights without that of the intercept, which is the last */
+	int place[GRID_MAX_DIMENSION]; /* of each feature in an encoded row */
+} RatedModel;
 
 static void
-read_details(NamedModel *named)
+read_details(RatedModel *rated)
 {
 	JsonbContainer *root;
 	JsonbContainer *features;
 	JsonbContainer *encoding;
 	JsonbValue *intercept;
 
-	named->details =
-		DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(named->model.details)));
-	root = &named->details->root;
+	rated->details =
+		DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(rated->model.details)));
+	root = &rated->details->root;
 	features = json_get_array(json_member(root, "features"));
 	encoding = json_get_object(json_member(root, "encoding"));
 	if (features == NULL || encoding == NULL)
-		elog(ERROR, "model \"%s\" does not say what its features are", named->name);
-	named->label = json_get_string(json_member(root, "label"));
-	named->features = NIL;
+		elog(ERROR, "model \"%s\" does not say what its features are", rated->name);
+	rated->label = json_get_string(json_member(root, "label"));
+	rated->columns = NIL;
 	for (int i = 0; i < JsonContainerSize(features); i++)
-		named->features =
-			lappend(named->features, json_get_string(getIthJsonbValueFromContainer(features, i)));
+		rated->columns =
+			lappend(rated->columns, json_get_string(getIthJsonbValueFromContainer(features, i)));
 	intercept = json_member(encoding, "intercept");
-	named->intercept = intercept != NULL && intercept->type == jbvBool && intercept->val.boolean;
+	rated->intercept = intercept != NULL && intercept->type == jbvBool && intercept->val.boolean;
 }
 
 static void
-find_model(const char *name, NamedModel *named)
+find_model(const char *name, RatedModel *rated)
 {
-	static const char *const statement =
-		"SELECT m.model FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
-		" WHERE r.role = $1 AND m.name = $2 AND m.model IS NOT NULL";
-	Oid types[] = {OIDOID, TEXTOID};
-	Datum values[] = {ObjectIdGetDatum(GetSessionUserId()), CStringGetTextDatum(name)};
-	Datum row;
-	bool isnull;
-
-	if (!admin_select(statement, lengthof(types), types, values, &row, &isnull))
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-						errmsg("there is no model \"%s\" of role \"%s\"", name,
-							   GetUserNameFromId(GetSessionUserId(), false)),
-						errhint("A model has a name if dpobj.train was given one; see "
-								"dpobj.models.")));
-	named->name = name;
-	model_read(DatumGetHeapTupleHeader(row), &named->model);
-	if (strcmp(named->model.kind, method_name(METHOD_SIMPLEX)) == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("model \"%s\" predicts a number", name),
-						errdetail("dpobj.evaluate rates models that predict a label.")));
-	read_details(named);
+	rated->name = name;
+	named_model_find(name, &rated->model);
+	model_require_label(&rated->model, name);
+	read_details(rated);
 }
 
 /* Its weights are for features as they were encoded then. */
 static void
-check_encoder(const NamedModel *named, const AnalystTable *opened, const char *column)
+check_encoder(const RatedModel *rated, const AnalystTable *opened, const char *column)
 {
-	JsonbContainer *encoders = json_get_object(json_member(&named->details->root, "encoders"));
+	JsonbContainer *encoders = json_get_object(json_member(&rated->details->root, "encoders"));
 	JsonbContainer *then = encoders == NULL ? NULL : json_get_object(json_member(encoders, column));
 	JsonbContainer *now = json_get_object(json_member(&opened->protection.encoders->root, column));
 
 	if (then != NULL && now != NULL && compareJsonbContainers(then, now) == 0)
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("model \"%s\" does not fit table %s", named->name, opened->name),
+					errmsg("model \"%s\" does not fit table %s", rated->name, opened->name),
 					errdetail("Column \"%s\" was declared with another encoder when the model was "
 							  "trained.",
 							  column)));
 }
 
 static void
-check_encoders(const NamedModel *named, const AnalystTable *opened)
+check_encoders(const RatedModel *rated, const AnalystTable *opened)
 {
 	ListCell *cell;
 
-	check_encoder(named, opened, named->label);
-	foreach (cell, named->features)
-		check_encoder(named, opened, lfirst(cell));
+	check_encoder(rated, opened, rated->label);
+	foreach (cell, rated->columns)
+		check_encoder(rated, opened, lfirst(cell));
+}
+
+/* Where a column's features begin in an encoded row, and how many there are. */
+static const Encoder *
+find_place(const Encoders *encoders, const char *column, int *first)
+{
+	*first = 0;
+	for (int i = 0; i < encoders->count; i++)
+	{
+		if (strcmp(encoders->encoder[i].column.name, column) == 0)
+			return &encoders->encoder[i];
+		*first += encoders->encoder[i].features;
+	}
+	elog(ERROR, "column \"%s\" was not read", column);
+}
+
+static void
+place_features(RatedModel *rated, const Encoders *encoders)
+{
+	int features = 0;
+	ListCell *cell;
+
+	foreach (cell, rated->columns)
+	{
+		int first;
+		const Encoder *encoder = find_place(encoders, lfirst(cell), &first);
+
+		for (int j = 0; j < encoder->features && features < GRID_MAX_DIMENSION; j++)
+			rated->place[features++] = first + j;
+	}
+	rated->features = features;
+	if (features + (rated->intercept ? 1 : 0) != rated->model.weights)
+		elog(ERROR, "model \"%s\" has another number of weights", rated->name);
+}
+
+/* ---- the request ---- */
+
+typedef struct Evaluation
+{
+	TallyRequest tally;
+	RatedModel *rated;
+	Oid table;
+	PrivacyCost cost;
+	Jsonb *filter; /* or NULL */
+	Encoding encoding;
+	Scan *scan;
+	TallyResult result;
+} Evaluation;
+
+static void
+read_request(FunctionCallInfo fcinfo, TallyKind kind, Evaluation *evaluation)
+{
+	memset(evaluation, 0, sizeof(*evaluation));
+	evaluation->tally.kind = kind;
+	evaluation->table = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
+	evaluation->filter = analyst_json(fcinfo, ARGUMENT_FILTER, "filter");
+	decimal_epsilon(analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
+					&evaluation->cost);
+}
+
+/* Each with its label, which must be the same one, and the columns that any of them uses. */
+static List *
+find_models(Evaluation *evaluation, List *names)
+{
+	List *columns = NIL;
+	ListCell *cell;
+	int64 *release = palloc(list_length(names) * sizeof(int64));
+	int i = 0;
+
+	evaluation->rated = palloc0(list_length(names) * sizeof(RatedModel));
+	foreach (cell, names)
+	{
+		RatedModel *rated = &evaluation->rated[i];
+		ListCell *column;
+
+		find_model(lfirst(cell), rated);
+		if (strcmp(rated->label, evaluation->rated[0].label) != 0)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("models \"%s\" and \"%s\" predict different columns",
+								   evaluation->rated[0].name, rated->name)));
+		foreach (column, rated->columns)
+			if (!includes_name(columns, lfirst(column)))
+				columns = lappend(columns, lfirst(column));
+		release[i++] = rated->model.release;
+	}
+	evaluation->tally.models = list_length(names);
+	evaluation->tally.model_release = release;
+	return columns;
 }
 
 /* ---- the counts ---- */
 
-typedef struct Evaluation
-{
-	const NamedModel *named;
-	Encoding encoding;
-	Scan *scan;
-	int64 epsilon; /* of one row, nano-units */
-	int sensitivity;
-	int64 right; /* noisy, once it has run */
-	int64 wrong;
-} Evaluation;
-
 static bool
-predicts_positive(const Model *model, const int32 *x)
+predicts_positive(const RatedModel *rated, const int32 *x)
 {
 	double score = 0.0;
 
-	for (int j = 0; j < model->weights; j++)
-		score += model->weight[j] * x[j];
+	for (int j = 0; j < rated->features; j++)
+		score += rated->model.weight[j] * x[rated->place[j]];
+	if (rated->intercept)
+		score += rated->model.weight[rated->features] * FIXED_POINT_ONE;
 	return score > 0.0;
 }
 
 static void
-count_rows(const Rows *rows, const Model *model, int64 *right, int64 *wrong)
+count_rows(const Rows *rows, const Evaluation *evaluation, int64 *count)
 {
-	*right = *wrong = 0;
 	for (uint32 i = 0; i < rows->distinct; i++)
 	{
-		const RowCount *count = &rows->count[i];
-		bool positive = predicts_positive(model, rows->x + (Size) i * rows->stride);
+		const RowCount *row = &rows->count[i];
+		const int32 *x = rows->x + (Size) i * rows->stride;
 
-		*right += positive ? count->positive : count->negative;
-		*wrong += positive ? count->negative : count->positive;
+		CHECK_FOR_INTERRUPTS();
+		for (int m = 0; m < evaluation->tally.models; m++)
+		{
+			bool positive = predicts_positive(&evaluation->rated[m], x);
+
+			count[m * TALLY_CELLS + tally_cell(positive, true)] += row->positive;
+			count[m * TALLY_CELLS + tally_cell(positive, false)] += row->negative;
+		}
 	}
-}
-
-/* A draw may be anything an int64 holds: the sum must not wrap around. */
-static int64
-noisy(int64 count, Bits *bits, const Evaluation *evaluation)
-{
-	int64 noise =
-		laplace_draw(bits, evaluation->epsilon, (uint64) evaluation->sensitivity * EPSILON_ONE);
-	int64 sum;
-
-	return pg_add_s64_overflow(count, noise, &sum) ? PG_INT64_MAX : sum;
 }
 
 /* All that looks at rows. */
@@ -186,106 +254,73 @@ run(void *context)
 {
 	Evaluation *evaluation = context;
 	RowsState *state = rows_state_create(&evaluation->encoding, CurrentMemoryContext);
-	int64 right;
-	int64 wrong;
-	Bits bits;
+	int64 *count = palloc0(evaluation->tally.models * TALLY_CELLS * sizeof(int64));
 
 	scan_run(evaluation->scan, &state->rows);
 	scan_close(evaluation->scan);
 	rows_flush(&state->rows);
-	count_rows(&state->rows, &evaluation->named->model, &right, &wrong);
-	random_bits_init(&bits);
-	evaluation->right = noisy(right, &bits, evaluation);
-	evaluation->wrong = noisy(wrong, &bits, evaluation);
+	count_rows(&state->rows, evaluation, count);
+	tally_draw(&evaluation->tally, count, &evaluation->result);
 	return true;
 }
 
 /* ---- the release ---- */
 
-static char *
-parameters(const NamedModel *named, const Evaluation *evaluation, const AnalystTable *opened,
-		   Jsonb *filter)
-{
-	StringInfoData text;
-
-	initStringInfo(&text);
-	appendStringInfo(&text, "{\"model\": " INT64_FORMAT ", \"sensitivity\": %d%s}",
-					 named->model.release, evaluation->sensitivity,
-					 analyst_provenance(opened, filter));
-	return text.data;
-}
-
 static void
-settle(const NamedModel *named, const AnalystTable *opened, const PrivacyCost *cost,
-	   Evaluation *evaluation)
+settle(Evaluation *evaluation, const AnalystTable *opened)
 {
-	int rows = Max(opened->protection.max_rows_per_person, 1);
+	const Protection *protection = &opened->protection;
+	TallyRequest *tally = &evaluation->tally;
+	int rows = Max(protection->max_rows_per_person, 1);
 	Options options;
 
 	memset(&options, 0, sizeof(options));
 	encoders_describe(&opened->features, &options);
-	options.intercept = named->intercept;
 	encoders_encoding(&options, &evaluation->encoding);
-	if (encoding_dimension(&evaluation->encoding) != named->model.weights)
-		elog(ERROR, "model \"%s\" has another number of weights", named->name);
-	evaluation->named = named;
-	evaluation->sensitivity = opened->protection.adjacency == ADJACENCY_REPLACE ? 2 : 1;
-	evaluation->epsilon = cost->epsilon / rows;
-	if (evaluation->epsilon == 0)
+	for (int m = 0; m < tally->models; m++)
+		place_features(&evaluation->rated[m], &opened->features);
+	tally->table = evaluation->table;
+	tally->adjacency = protection->adjacency;
+	tally->person = protection->person;
+	tally->epsilon = evaluation->cost.epsilon / rows;
+	tally->provenance = analyst_provenance(opened, evaluation->filter);
+	if (tally->epsilon == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("epsilon is too small for %d rows of a person", rows)));
 }
 
-static void
-commit_released(int64 release, const Evaluation *evaluation)
-{
-	StringInfoData bytes;
-	uint8 hash[CHARGE_HASH_LENGTH];
-
-	initStringInfo(&bytes);
-	pq_sendint64(&bytes, evaluation->right);
-	pq_sendint64(&bytes, evaluation->wrong);
-	digest_bytes(&bytes, hash);
-	charge_released(release, hash, NULL);
-}
-
-static void
-evaluate(Oid table, const NamedModel *named, const PrivacyCost *cost, Jsonb *filter,
-		 Evaluation *evaluation)
+/* The models are known; returns the release. */
+static int64
+evaluate(Evaluation *evaluation, List *columns)
 {
 	AnalystTerms terms = {.name = NULL};
 	AnalystTable opened;
-	Charge charge = {.relation = table,
-					 .mechanism = "laplace",
-					 .guarantee = "exact",
-					 .pair = {.kind = PAIR_PURE, .epsilon = cost->epsilon_charged, .count = 1}};
+	Pair pair;
 	int64 release;
 
-	analyst_open(table, named->features, named->label, false, filter, &opened);
-	grant_check_budgets(table, &charge.pair, opened.protection.adjacency);
-	check_encoders(named, &opened);
-	settle(named, &opened, cost, evaluation);
-	evaluation->scan = scan_open(table, opened.protection.ignore_rls, &opened.shape);
+	analyst_open(evaluation->table, columns, evaluation->rated[0].label, false, evaluation->filter,
+				 &opened);
+	evaluation->tally.epsilon_charged = evaluation->cost.epsilon_charged;
+	pair = tally_pair(&evaluation->tally);
+	grant_check_budgets(evaluation->table, &pair, opened.protection.adjacency);
+	for (int m = 0; m < evaluation->tally.models; m++)
+		check_encoders(&evaluation->rated[m], &opened);
+	settle(evaluation, &opened);
+	evaluation->scan = scan_open(evaluation->table, opened.protection.ignore_rls, &opened.shape);
 
-	charge.adjacency = opened.protection.adjacency;
-	charge.person = opened.protection.person;
-	charge.parameters = parameters(named, evaluation, &opened, filter);
-	charge.analyst = &terms;
-	release = charge_commit(&charge);
+	evaluation->tally.analyst = &terms;
+	release = tally_charge(&evaluation->tally);
 	analyst_attempt(release, &terms, run, evaluation);
-	commit_released(release, evaluation);
+	tally_released(release, evaluation->tally.kind, &evaluation->result);
+	return release;
 }
 
-/* NULL where the noise leaves no rows to be right about. */
-static Datum
-accuracy(FunctionCallInfo fcinfo, const Evaluation *evaluation)
-{
-	double right = Max(evaluation->right, 0);
-	double wrong = Max(evaluation->wrong, 0);
+/* ---- accuracy ---- */
 
-	if (right + wrong <= 0.0)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(right / (right + wrong));
+static char *
+name_argument(FunctionCallInfo fcinfo)
+{
+	return TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_NAME, "name"));
 }
 
 /* dpobj.evaluate(name, relation, epsilon, filter) -> float8 */
@@ -294,16 +329,104 @@ Datum
 dpobj_evaluate(PG_FUNCTION_ARGS)
 {
 	Evaluation evaluation;
-	NamedModel named;
-	PrivacyCost cost;
-	char *name = TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_NAME, "name"));
-	Oid table = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
-	Jsonb *filter = analyst_json(fcinfo, ARGUMENT_FILTER, "filter");
+	char *name = name_argument(fcinfo);
+	float8 accuracy;
 
-	decimal_epsilon(analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID, &cost);
-	analyst_enter(table);
-	find_model(name, &named);
-	evaluate(table, &named, &cost, filter, &evaluation);
+	read_request(fcinfo, TALLY_ACCURACY, &evaluation);
+	analyst_enter(evaluation.table);
+	(void) evaluate(&evaluation, find_models(&evaluation, list_make1(name)));
 	analyst_leave();
-	return accuracy(fcinfo, &evaluation);
+	if (!tally_accuracy(&evaluation.result, &accuracy))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(accuracy);
+}
+
+/* ---- the confusion table ---- */
+
+/* Of all that was asked. */
+static void
+hash_request(const Evaluation *evaluation, const char *name, uint8 hash[DIGEST_LENGTH])
+{
+	StringInfoData bytes;
+
+	initStringInfo(&bytes);
+	digest_append(&bytes, "confusion");
+	digest_append(&bytes, name);
+	pq_sendint32(&bytes, evaluation->table);
+	pq_sendint64(&bytes, evaluation->cost.epsilon);
+	pq_sendint64(&bytes, evaluation->cost.epsilon_charged);
+	digest_append(
+		&bytes, evaluation->filter == NULL
+					? ""
+					: JsonbToCString(NULL, &evaluation->filter->root, VARSIZE(evaluation->filter)));
+	digest_bytes(&bytes, hash);
+}
+
+/* dpobj.confusion(name, relation, epsilon, filter) -> dp_confusion_table */
+PG_FUNCTION_INFO_V1(dpobj_confusion);
+Datum
+dpobj_confusion(PG_FUNCTION_ARGS)
+{
+	Evaluation evaluation;
+	char *name = name_argument(fcinfo);
+	uint8 hash[DIGEST_LENGTH];
+	int64 release;
+
+	read_request(fcinfo, TALLY_CONFUSION, &evaluation);
+	analyst_enter(evaluation.table);
+	hash_request(&evaluation, name, hash);
+	if (!tally_recall(same_call_find(fcinfo, hash), &evaluation.result))
+	{
+		release = evaluate(&evaluation, find_models(&evaluation, list_make1(name)));
+		tally_keep(release, &evaluation.result);
+		same_call_remember(fcinfo, hash, release);
+	}
+	analyst_leave();
+	return tally_confusion(fcinfo, &evaluation.result);
+}
+
+/* ---- the choice ---- */
+
+/* A name that is given twice would be twice as likely to win a tie: a slip. */
+static List *
+names_argument(FunctionCallInfo fcinfo)
+{
+	Datum array = analyst_argument(fcinfo, ARGUMENT_NAME, "names");
+	List *names = NIL;
+	Datum *values;
+	bool *nulls;
+	int count;
+
+	deconstruct_array(DatumGetArrayTypeP(array), TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls,
+					  &count);
+	tally_check_models(count);
+	for (int i = 0; i < count; i++)
+	{
+		char *name;
+
+		if (nulls[i])
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("names must not contain nulls")));
+		name = TextDatumGetCString(values[i]);
+		if (includes_name(names, name))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("model \"%s\" is named twice", name)));
+		names = lappend(names, name);
+	}
+	return names;
+}
+
+/* dpobj.select(names, relation, epsilon, filter) -> text */
+PG_FUNCTION_INFO_V1(dpobj_select);
+Datum
+dpobj_select(PG_FUNCTION_ARGS)
+{
+	Evaluation evaluation;
+	List *names = names_argument(fcinfo);
+
+	read_request(fcinfo, TALLY_SELECTION, &evaluation);
+	analyst_enter(evaluation.table);
+	(void) evaluate(&evaluation, find_models(&evaluation, names));
+	analyst_leave();
+	PG_RETURN_TEXT_P(cstring_to_text(evaluation.rated[evaluation.result.chosen].name));
 }

@@ -60,6 +60,20 @@ typedef struct PlanTable
  */
 extern void plan_check_shape(PlanCall *call, PlanTable *table);
 
+/* As plan_feature_count(), of an argument other than the first. */
+extern int plan_argument_elements(PlanCall *call, int position);
+
+/* Is an element of an argument, from 1 (0: the array), of a type that counts? */
+extern bool plan_argument_unscaled(PlanCall *call, int position, int *element, Oid *type);
+
+/*
+ * The value of an argument that uncorrelated sub-selects may feed, the model that is
+ * rated; raises 22023, naming it, if it varies or is null, and UB003 if it is computed
+ * from rows of the table.  table: NULL in a parallel worker.
+ */
+extern Datum plan_model_argument(PlanCall *call, int position, const char *name,
+								 const PlanTable *table);
+
 /* A call of a window function as it is written in the query. */
 typedef struct PlanWindow
 {

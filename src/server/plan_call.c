@@ -172,6 +172,12 @@ plan_feature_count(PlanCall *call, int position)
 	return count_elements(argument_expression(call, position));
 }
 
+int
+plan_argument_elements(PlanCall *call, int position)
+{
+	return count_elements(argument_expression(call, position));
+}
+
 static Node *
 strip_casts(Node *node)
 {
@@ -263,6 +269,12 @@ refuse_unscaled(const char *which, Oid type)
 		 errmsg("%s of type %s needs a declared scale", which, format_type_be(type)),
 		 errdetail("Features are clipped to [-1, 1] unless options say otherwise."),
 		 errhint("Set \"scale\" and \"clip\" in the options, or cast an indicator from boolean.")));
+}
+
+bool
+plan_argument_unscaled(PlanCall *call, int position, int *element, Oid *type)
+{
+	return find_unscaled(argument_expression(call, position), element, type);
 }
 
 void

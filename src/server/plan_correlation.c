@@ -70,3 +70,63 @@ plan_is_correlated(PlannedStmt *statement, Plan *plan)
 	collect_all(statement->subplans, &results);
 	return uses_outer_row((Node *) plan->targetlist, results);
 }
+
+/* ---- the sub-select behind a parameter ---- */
+
+static const SubPlan *find_in_plan(Plan *plan, int parameter);
+
+static const SubPlan *
+find_in_all(List *plans, int parameter)
+{
+	const SubPlan *found = NULL;
+	ListCell *cell;
+
+	foreach (cell, plans)
+		if (found == NULL)
+			found = find_in_plan(lfirst(cell), parameter);
+	return found;
+}
+
+static const SubPlan *
+find_in_plan(Plan *plan, int parameter)
+{
+	const SubPlan *found = NULL;
+	ListCell *cell;
+
+	if (plan == NULL)
+		return NULL;
+	check_stack_depth();
+	foreach (cell, plan->initPlan)
+		if (list_member_int(lfirst_node(SubPlan, cell)->setParam, parameter))
+			return lfirst_node(SubPlan, cell);
+	if (IsA(plan, Append))
+		found = find_in_all(((Append *) plan)->appendplans, parameter);
+	else if (IsA(plan, MergeAppend))
+		found = find_in_all(((MergeAppend *) plan)->mergeplans, parameter);
+	else if (IsA(plan, SubqueryScan))
+		found = find_in_plan(((SubqueryScan *) plan)->subplan, parameter);
+	if (found == NULL)
+		found = find_in_plan(plan->lefttree, parameter);
+	return found != NULL ? found : find_in_plan(plan->righttree, parameter);
+}
+
+/* One that needs a value of an outer row, perhaps by way of another, runs once for each. */
+const SubPlan *
+plan_find_result(PlannedStmt *statement, int parameter)
+{
+	const SubPlan *found = find_in_plan(statement->planTree, parameter);
+	Plan *plan;
+	int needed = -1;
+
+	check_stack_depth();
+	if (found == NULL)
+		found = find_in_all(statement->subplans, parameter);
+	if (found == NULL)
+		return NULL;
+	plan = list_nth(statement->subplans, found->plan_id - 1);
+	while ((needed = bms_next_member(plan->extParam, needed)) >= 0)
+		if (!list_member_int(found->setParam, needed) &&
+			plan_find_result(statement, needed) == NULL)
+			return NULL;
+	return found;
+}

@@ -439,13 +439,19 @@ check_input(Shape *shape, Plan *plan, bool is_partial)
 /* ---- the aggregate ---- */
 
 /*
- * The first arguments come from rows; the others are for plan_constant_argument().  Those of
- * dp_groups begin with a key, all others with the features.
+ * Features and label come from rows, and the key in front of them in dp_groups.  The others are for
+ * plan_constant_argument() and, in front of the features, for plan_model_argument().
  */
-static int
+#define GROUPS_ARGUMENTS 6
+
+static List *
 row_arguments(const Aggref *aggref)
 {
-	return get_element_type(linitial_oid(aggref->aggargtypes)) == FLOAT8OID ? 2 : 3;
+	bool leads = linitial_oid(aggref->aggargtypes) == FLOAT8ARRAYOID;
+	bool key = list_length(aggref->aggargtypes) == GROUPS_ARGUMENTS;
+	int first = leads || key ? 0 : 1;
+
+	return list_truncate(list_copy_tail(aggref->args, first), key ? 3 : 2);
 }
 
 static void
@@ -459,8 +465,7 @@ check_call(Shape *shape, Aggref *aggref)
 					"Leave them out: the order of rows does not matter.");
 	plan_shape_collect(shape, aggref->aggfilter, NIL);
 	if (!DO_AGGSPLIT_COMBINE(aggref->aggsplit))
-		plan_shape_collect(shape, list_truncate(list_copy(aggref->args), row_arguments(aggref)),
-						   NIL);
+		plan_shape_collect(shape, row_arguments(aggref), NIL);
 }
 
 static bool

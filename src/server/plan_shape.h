@@ -111,6 +111,12 @@ extern bool plan_sort_allowed(Oid operator, Oid type, bool is_protected, PlanFau
 /* Does the node compute with values of the row of an outer query? */
 extern bool plan_is_correlated(PlannedStmt *statement, Plan *plan);
 
+/*
+ * The sub-select whose result an executor parameter is; NULL if it is none, or if it
+ * depends on the row of an outer query.
+ */
+extern const SubPlan *plan_find_result(PlannedStmt *statement, int parameter);
+
 /* ---- tables ---- */
 
 /* Raises UB003 if rows of this relation cannot be trained on. */

@@ -20,6 +20,7 @@
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
+#include "core/evaluation.h"
 #include "core/simplex_scale.h"
 #include "core/utility.h"
 
@@ -28,9 +29,11 @@
 #include "charge_cost.h"
 #include "dpobj.h"
 #include "grant.h"
+#include "json_value.h"
 #include "learning.h"
 #include "opsamp_choice.h"
 #include "price.h"
+#include "tally.h"
 #include "training.h"
 
 /* The bound on the error may fail with this probability. */
@@ -410,6 +413,86 @@ price_learning(FunctionCallInfo fcinfo)
 	return parse_json(&json);
 }
 
+/* ---- an evaluation ---- */
+
+/* The only option: which rows are neighbours. */
+static Adjacency
+evaluation_adjacency(Jsonb *options)
+{
+	JsonbContainer *root = options == NULL ? NULL : &options->root;
+	JsonbValue *adjacency;
+
+	if (root == NULL || (JsonContainerIsObject(root) && JsonContainerSize(root) == 0))
+		return ADJACENCY_REPLACE;
+	adjacency = JsonContainerIsObject(root) ? json_member(root, "adjacency") : NULL;
+	if (adjacency == NULL || JsonContainerSize(root) > 1 ||
+		!(json_is_string(adjacency, "replace") || json_is_string(adjacency, "add_remove")))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the options of an evaluation are not known"),
+						errhint("The only one is \"adjacency\": \"replace\" or \"add_remove\".")));
+	return json_is_string(adjacency, "replace") ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE;
+}
+
+/* Counts are noisy by so many rows; a choice makes so many mistakes more than the best. */
+static void
+append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost *cost,
+				  Adjacency adjacency)
+{
+	int counts = kind == TALLY_ACCURACY ? 2 : TALLY_CELLS;
+	double rows =
+		kind == TALLY_SELECTION
+			? whole_rows(evaluation_choice_error(cost->epsilon, adjacency, models, PRICE_BETA))
+			: evaluation_error(cost->epsilon, adjacency, counts, PRICE_BETA);
+
+	appendStringInfo(json,
+					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
+					 "\"adjacency\": \"%s\", \"unit\": \"row\", \"guarantee\": \"exact\"",
+					 tally_name(kind), kind == TALLY_SELECTION ? "permute_flip" : "laplace",
+					 decimal_text(cost->epsilon_charged, EPSILON_UNIT),
+					 adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove");
+	if (kind == TALLY_SELECTION)
+		appendStringInfo(json, ", \"models\": %d", models);
+	else
+		appendStringInfo(json, ", \"counts\": %d", counts);
+	appendStringInfo(json, ", \"error\": {\"rows\": %.0f, \"beta\": %g}", rows, PRICE_BETA);
+}
+
+Adjacency
+price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta, Jsonb *options,
+						PrivacyCost *cost)
+{
+	Adjacency adjacency = evaluation_adjacency(options);
+
+	decimal_epsilon(epsilon, NUMERICOID, cost);
+	decimal_delta(delta, NUMERICOID, cost);
+	if (kind == TALLY_SELECTION)
+		tally_check_models(models);
+	else if (models != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("d must be 1 for method \"%s\"", tally_name(kind)),
+				 errdetail("It is the number of models, of which more are for a selection.")));
+	return adjacency;
+}
+
+/* d is the number of models. */
+static Datum
+price_evaluation(FunctionCallInfo fcinfo, TallyKind kind)
+{
+	int models = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
+	PrivacyCost cost;
+	Adjacency adjacency = price_settle_evaluation(
+		kind, models, analyst_argument(fcinfo, 2, "epsilon"), analyst_argument(fcinfo, 3, "delta"),
+		analyst_json(fcinfo, 4, "options"), &cost);
+	StringInfoData json;
+
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	append_evaluation(&json, kind, models, &cost, adjacency);
+	appendStringInfoChar(&json, '}');
+	return parse_json(&json);
+}
+
 /* ---- both ---- */
 
 Training *
@@ -431,12 +514,15 @@ Datum
 dpobj_price_dimension(PG_FUNCTION_ARGS)
 {
 	const char *method = TextDatumGetCString(analyst_argument(fcinfo, 0, "method"));
+	TallyKind kind;
 	int features;
 	Training *training;
 	StringInfoData json;
 
 	if (strcmp(method, PRICE_LEARNING) == 0)
 		return price_learning(fcinfo);
+	if (tally_find(method, &kind))
+		return price_evaluation(fcinfo, kind);
 	features = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
 	training = price_settle_training(method, features, analyst_argument(fcinfo, 2, "epsilon"),
 									 analyst_argument(fcinfo, 3, "delta"),

@@ -8,7 +8,9 @@
 
 #include "utils/jsonb.h"
 
+#include "decimal.h"
 #include "learning.h"
+#include "tally.h"
 #include "training.h"
 
 /* The method that is a run of dp_ftrl and not a training. */
@@ -20,5 +22,9 @@ extern Training *price_settle_training(const char *method, int features, Datum e
 
 extern void price_settle_learning(Learning *learning, int choices, Datum epsilon, Datum delta,
 								  Jsonb *options);
+
+/* models: how many are evaluated. */
+extern Adjacency price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta,
+										 Jsonb *options, PrivacyCost *cost);
 
 #endif

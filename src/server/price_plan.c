@@ -136,10 +136,25 @@ settle_learning(JsonbContainer *entry, int choices, PlannedRelease *release)
 	release->counted.pair = learning_pair(&learning);
 }
 
+/* Counts with noise, or a choice: the claim is all that is known. */
+static void
+settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRelease *release)
+{
+	PrivacyCost cost;
+
+	release->counted.adjacency =
+		price_settle_evaluation(kind, models, entry_numeric(entry, "epsilon", true),
+								entry_numeric(entry, "delta", false), entry_options(entry), &cost);
+	release->mechanism = kind == TALLY_SELECTION ? "permute_flip" : "laplace";
+	release->guarantee = "exact";
+	release->counted.pair = (Pair){.kind = PAIR_PURE, .epsilon = cost.epsilon_charged, .count = 1};
+}
+
 static void
 settle_entry(JsonbContainer *entry, PlannedRelease *release)
 {
 	int dimension;
+	TallyKind kind;
 
 	check_keys(entry);
 	release->method = entry_method(entry);
@@ -147,6 +162,8 @@ settle_entry(JsonbContainer *entry, PlannedRelease *release)
 	release->counted.times = entry_integer(entry, "count", 1, PLAN_COUNT_MAX);
 	if (strcmp(release->method, PRICE_LEARNING) == 0)
 		settle_learning(entry, dimension, release);
+	else if (tally_find(release->method, &kind))
+		settle_evaluation(entry, kind, dimension, release);
 	else
 		settle_training(entry, dimension, release);
 }

@@ -21,6 +21,7 @@
 
 #include "charge.h"
 #include "dpobj.h"
+#include "label.h"
 #include "plan.h"
 #include "progress.h"
 #include "release.h"
@@ -136,27 +137,6 @@ typedef struct Accumulation
 	Oid label_type;
 } Accumulation;
 
-typedef enum Label
-{
-	LABEL_NEGATIVE,
-	LABEL_POSITIVE,
-	LABEL_NEITHER
-} Label;
-
-/* 1 is positive, 0 and -1 are negative; any other integer makes a neutral row. */
-static Label
-read_label(Datum datum, Oid type)
-{
-	int64 value;
-
-	if (type == BOOLOID)
-		return DatumGetBool(datum) ? LABEL_POSITIVE : LABEL_NEGATIVE;
-	value = type == INT4OID ? DatumGetInt32(datum) : DatumGetInt64(datum);
-	if (value == 1)
-		return LABEL_POSITIVE;
-	return value == 0 || value == -1 ? LABEL_NEGATIVE : LABEL_NEITHER;
-}
-
 /* Public checks come before the first row is looked at, except in a parallel worker's copy. */
 static Accumulation *
 accumulation_create(FunctionCallInfo fcinfo, TrainingMethod method)
@@ -233,7 +213,7 @@ trainer_add(const Training *training, RowsState *state, ArrayType *array, Datum 
 	Rows *rows = &state->rows;
 	bool target = training->method == METHOD_SIMPLEX;
 	int features = length_of(array);
-	Label label = target ? LABEL_POSITIVE : read_label(label_datum, label_type);
+	Label label = target ? LABEL_POSITIVE : label_read(label_datum, label_type);
 
 	if (features == 0 || features != rows->encoding.features - (target ? 1 : 0) ||
 		label == LABEL_NEITHER || (ARR_HASNULL(array) && array_contains_nulls(array)))

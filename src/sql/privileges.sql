@@ -9,6 +9,7 @@ GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dp
   dpobj.train(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text),
   dpobj.train_groups(regclass, text[], text, numeric, text[], numeric, text, jsonb, jsonb, text),
   dpobj.evaluate(text, regclass, numeric, jsonb),
+  dpobj.confusion(text, regclass, numeric, jsonb), dpobj.select(text[], regclass, numeric, jsonb),
   dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text),
   dpobj.price(text, integer, numeric, numeric, jsonb), dpobj.price_plan(jsonb, numeric),
   dpobj.composed_charges(regclass, regrole, text, numeric), dpobj.recompute(regclass, regrole, text, numeric),

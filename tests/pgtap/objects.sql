@@ -68,6 +68,27 @@ SELECT is(
   (SELECT proargnames[1:10] FROM pg_proc WHERE oid = 'dpobj.train_groups'::regproc),
   '{relation,by,label,epsilon,features,delta,method,options,filter,name}', 'its arguments are those of dpobj.train, and by');
 SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relation_name', 'owner', 'created', 'release', 'key']);
+SELECT is(
+  (SELECT string_agg(format('%s %s %s', proname, n, safe), ', ' ORDER BY proname)
+   FROM (SELECT proname, count(*) AS n, bool_and(proparallel = 's') AS safe FROM pg_proc
+         WHERE proname IN ('dp_accuracy', 'dp_confusion', 'dp_select') AND prokind = 'a' GROUP BY 1) forms),
+  'dp_accuracy 12 t, dp_confusion 12 t, dp_select 6 t',
+  'dp_accuracy and dp_confusion: a model or its name; dp_select: models; three labels, two ways to write epsilon');
+SELECT is(
+  (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc
+   WHERE oid IN ('dpobj.accuracy_final'::regproc, 'dpobj.confusion_final'::regproc, 'dpobj.select_final'::regproc)),
+  'uv', 'their final functions charge');
+SELECT is_empty($$
+  SELECT oid::regprocedure FROM pg_proc
+  WHERE proname IN ('dp_accuracy', 'dp_confusion', 'dp_select') AND has_function_privilege('public', oid, 'EXECUTE')
+$$, 'PUBLIC may not call them');
+SELECT columns_are('dp_confusion_table', ARRAY['true_positives', 'false_positives', 'false_negatives', 'true_negatives']);
+SELECT function_returns('dpobj', 'confusion', ARRAY['text', 'regclass', 'numeric', 'jsonb'], 'dp_confusion_table');
+SELECT function_returns('dpobj', 'select', ARRAY['text[]', 'regclass', 'numeric', 'jsonb'], 'text');
+SELECT is(
+  (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
+   WHERE oid IN ('dpobj.confusion'::regproc, 'dpobj.select'::regproc) AND has_function_privilege('public', oid, 'EXECUTE')),
+  'vu', 'whoever has a budget may call them');
 SELECT volatility_is('dp_predict', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT volatility_is('dp_score', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT is_strict('dp_predict', ARRAY['dp_model', 'double precision[]']);
@@ -142,10 +163,11 @@ SELECT is((SELECT rolcanlogin OR rolcreaterole OR rolsuper FROM pg_roles WHERE r
 CREATE ROLE dpobj_test_stranger;
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
-  WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl') OR p.pronamespace = 'dpobj'::regnamespace)
+  WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy') OR p.pronamespace = 'dpobj'::regnamespace)
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
                             'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate',
+                            'dpobj.confusion', 'dpobj.select',
                             'dpobj.budgets_applying', 'dpobj.calls_that_fit', 'dpobj.rdp_orders',
                             'dpobj.cost_under', 'dpobj.delta_under', 'dpobj.composed_epsilon',
                             'dpobj.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',

@@ -34,6 +34,11 @@ CREATE MATERIALIZED VIEW visit_copy AS SELECT * FROM visit;
 CREATE UNLOGGED TABLE visit_unlogged AS SELECT * FROM visit;
 CREATE TABLE visit_rls AS SELECT * FROM visit;
 CREATE SCHEMA ana AUTHORIZATION ana;
+CREATE SCHEMA mallory AUTHORIZATION mallory;
+GRANT USAGE ON SCHEMA mallory TO PUBLIC;
+CREATE FUNCTION mallory.pick() RETURNS text LANGUAGE sql SECURITY DEFINER
+  AS $$SELECT dpobj.select('{mine,second}', 'public.visit', 0.5)$$;
+ALTER FUNCTION mallory.pick() OWNER TO mallory;
 SQL
 for my $relation (qw(visit_view visit_copy visit_unlogged visit_rls))
 {
@@ -414,6 +419,37 @@ $hostile->try_all(
 	[ 'evaluation costs', 'ana', 1, "SELECT dpobj.evaluate('mine', 'visit', 0.5)" ],
 	[ 'evaluation of a group of nobody costs', 'ana', 1, q{SELECT dpobj.evaluate('mine', 'visit', 0.5, '{"a": {"<": 0}}')} ],
 	[ 'evaluation on another table', 'ana', 'UB003', "SELECT dpobj.evaluate('mine', 'visit_view', 0.5)" ],
+	[ 'another model', 'ana', 1, $args->("0.5, '{t}', name => 'second'") ],
+	[ 'a confusion table costs', 'ana', 1, "SELECT dpobj.confusion('mine', 'visit', 0.5)" ],
+	[ 'its attributes together', 'ana', 1, "SELECT (dpobj.confusion('mine', 'visit', 0.5)).*" ],
+	[ 'its attributes one by one', 'ana', 2,
+		map { "SELECT (dpobj.confusion('mine', 'visit', 0.5)).$_" } qw(true_positives true_negatives) ],
+	[ 'a confusion table for each row', 'ana', 3, "SELECT dpobj.confusion('mine', 'visit', 0.5), i FROM generate_series(1, 3) i" ],
+	[ 'of one row', 'ana', 1, q{SELECT dpobj.confusion('mine', 'visit', 0.5, '{"id": {"=": 47}}')} ],
+	[ 'of nobody', 'ana', 1, q{SELECT dpobj.confusion('mine', 'visit', 0.5, '{"a": {"<": 0}}')} ],
+	[ 'rolled back', 'ana', 1, 'BEGIN', "SELECT dpobj.confusion('mine', 'visit', 0.5)", 'ROLLBACK' ],
+	[ 'read only', 'ana', '25006', 'BEGIN READ ONLY', "SELECT dpobj.confusion('mine', 'visit', 0.5)" ],
+	[ 'a choice costs once', 'ana', 1, "SELECT dpobj.select('{mine,second}', 'visit', 0.5)" ],
+	[ 'a choice on one row', 'ana', 1, q{SELECT dpobj.select('{mine,second}', 'visit', 0.5, '{"id": {"=": 47}}')} ],
+	[ 'a choice rolled back', 'ana', 1, 'BEGIN', "SELECT dpobj.select('{mine,second}', 'visit', 0.5)", 'ROLLBACK' ],
+	[ 'a choice read only', 'ana', '25006', 'BEGIN READ ONLY', "SELECT dpobj.select('{mine,second}', 'visit', 0.5)" ],
+	[ 'a choice among the models of somebody else', 'poor', '42704', "SELECT dpobj.select('{mine,second}', 'visit', 0.1)" ],
+	[ 'a choice without a budget', 'noah', '42704', "SELECT dpobj.select('{mine,second}', 'visit', 0.5)" ],
+	[ 'operators first in the path', 'ana', 1, 'SET search_path = ana, pg_catalog, public',
+		"SELECT dpobj.confusion('mine', 'public.visit', 0.5)" ],
+	(
+		map { [ "select($_)", 'ana', '22023', "SELECT dpobj.select($_)" ] } (
+			"'{mine}', 'visit', 0.5", "'{}', 'visit', 0.5", "NULL, 'visit', 0.5", "'{mine,NULL}', 'visit', 0.5",
+			"'{mine,mine}', 'visit', 0.5", "array_fill('mine'::text, ARRAY[100000]), 'visit', 0.5",
+			"'{mine,second}', NULL, 0.5", "'{mine,second}', 'visit', 'NaN'", "'{mine,second}', 'visit', 1e10",
+			"'{mine,second}', 'visit', 0.0001", "'{mine,second}', 'visit', 0.5, '[]'",
+			"'{mine,second}', 'visit', 0.5, '{\"xmin\": {\">\": 1}}'")),
+	[ 'a choice on a view', 'ana', 'UB003', "SELECT dpobj.select('{mine,second}', 'visit_view', 0.5)" ],
+	[ 'a choice in a function of somebody else', 'ana', 'UB003',
+		"SELECT mallory.pick()" ],
+	[ 'the aggregates are not for analysts', 'ana', '42501', "SELECT dp_accuracy('mine', NULL::float8[], true, 0.5)" ],
+	[ 'nor are their functions', 'ana', '42501', 'SELECT dpobj.accuracy_final(NULL)' ],
+	[ 'nor the combining one', 'ana', '42501', q{SELECT dpobj.evaluation_combine('x', 'y')} ],
 	[ 'models of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.models' ],
 	[ 'verify on a model of others tells nothing but yes', 'noah', 0, 'SELECT dpobj.verify(' . $forged->("'{1}'", "'{}'") . ')' ],
 	(

@@ -120,6 +120,8 @@ $hostile->try_all('set-up', [ 'functions', 'owner', 0, <<"SQL" ]);
 CREATE FUNCTION own.once() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = own, public AS '$train';
 CREATE FUNCTION own.fires() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM own.once(); RETURN NEW; END';
 CREATE VIEW own.window_of AS SELECT * FROM ward WHERE id > 10;
+CREATE FUNCTION own.named() RETURNS float8 LANGUAGE sql SECURITY DEFINER SET search_path = own, public
+  AS 'SELECT dp_accuracy(''mine'', features, y, 0.5) FROM ward';
 CREATE TABLE own.kept (release bigint);
 SQL
 $hostile->try_all(
@@ -175,6 +177,69 @@ SET search_path = own, pg_catalog, public;
 SQL
 	[ 'settings', 'owner', 1, 'SET exit_on_error = on; SET debug_print_plan = on; SET synchronous_commit = off', $train ],
 	[ 'an isolation level', 'owner', 1, 'BEGIN ISOLATION LEVEL SERIALIZABLE', $train, 'COMMIT' ],);
+
+# ---- models are rated: the same rules, and a model that the rows have no say in ----
+
+my $hand = q{ROW('halfspace', 'x', '{1,0}', 1, 0, 'replace', 'exact', 1, '{}')::dp_model};
+my $rate = "SELECT dp_accuracy($hand, features, y, 0.5) IS NULL FROM ward";
+my $other = $hand =~ s/\{1,0\}/{0,1}/r;
+$hostile->try_all('set-up', [ 'a model that is kept', 'owner', 1, "CREATE TABLE own.models AS SELECT 1 AS id, $call AS m FROM ward" ]);
+$hostile->try_all(
+	'ratings',
+	[ 'an accuracy', 'owner', 1, $rate ],
+	[ 'a confusion table, all attributes', 'owner', 1, "SELECT (dp_confusion($hand, features, y, 0.5)).* FROM ward" ],
+	[ 'the same, of a model from a sub-select', 'owner', 1,
+		'SELECT (dp_confusion((SELECT m FROM models), features, y, 0.5)).* FROM ward' ],
+	[ 'a choice', 'owner', 1, "SELECT dp_select(ARRAY[$hand, $other], features, y, 0.5) FROM ward" ],
+	[ 'a choice among many', 'owner', 1, "SELECT dp_select(array_fill($hand, ARRAY[256]), features, y, 0.5) FROM ward" ],
+	[ 'trained and rated at once', 'owner', 2, "SELECT dp_accuracy((SELECT $call FROM ward WHERE id > 30), features, y, 0.5) IS NULL FROM ward WHERE id <= 30" ],
+	[ 'one row', 'owner', 1, "$rate WHERE id = 47" ],
+	[ 'no row', 'owner', 1, "$rate WHERE id < 0" ],
+	[ 'a partitioned table', 'owner', 1, $rate =~ s/ward/parts/r ],
+	[ 'ROLLBACK', 'owner', 1, 'BEGIN', $rate, 'ROLLBACK' ],
+	[ 'a cursor, back and forth', 'owner', 1, 'BEGIN', "DECLARE c SCROLL CURSOR FOR $rate", 'FETCH c', 'FETCH PRIOR c',
+		'FETCH ABSOLUTE 1 c', 'COMMIT' ],
+	[ 'a loop', 'owner', 3, "DO \$\$ BEGIN FOR i IN 1..3 LOOP PERFORM ($rate); END LOOP; END \$\$" ],
+	[ 'a parallel plan', 'owner', 1, 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0', $rate ],
+	[ 'read only', 'owner', '25006', 'BEGIN READ ONLY', $rate ],
+	[ 'EXPLAIN', 'owner', 0, "EXPLAIN (VERBOSE) $rate" ],
+	[ 'a budget that is spent', 'owner', 'UB001', $rate =~ s/ward/tight/r ],
+	[ 'without EXECUTE', 'noah', '42501', "SELECT public.dp_accuracy($hand, NULL::float8[], true, 0.5)" ],
+	[ 'without SELECT', 'trusted', '42501', $rate =~ s/FROM ward/FROM own.tight/r ],
+	[ 'a name in a function of somebody else', 'noah', 'UB003', 'SELECT own.named()' ],
+	[ 'hostile names first in the path', 'owner', '42704', 'CREATE TEMP TABLE model_rows (name text)',
+		'SET search_path = own, pg_catalog, public', "SELECT dp_accuracy('mine', features, y, 0.5) FROM ward" ],
+	$is_refused->(
+		"$rate GROUP BY y",
+		"$rate HAVING count(*) > 30",
+		"SELECT dp_accuracy($hand, a.features, a.y, 0.5) FROM ward a, ward b",
+		"SELECT dp_accuracy(DISTINCT $hand, features, y, 0.5) FROM ward",
+		"SELECT dp_accuracy($hand, features, y, 0.5 ORDER BY id) FROM ward",
+		"SELECT dp_accuracy($hand, features, y, 0.5), count(*) FROM ward",
+		"SELECT dp_select(ARRAY[$hand, $other], features, y, 0.5) FROM (SELECT * FROM ward LIMIT 1) u",
+		"SELECT dp_accuracy($hand, features, y, 0.5) FROM ward WHERE id IN (SELECT id FROM tight)",
+		"EXPLAIN ANALYZE $rate",
+		'SELECT dp_accuracy((SELECT m FROM models WHERE EXISTS (SELECT FROM ward w WHERE w.id = 47)), features, y, 0.5) FROM ward',
+		"SELECT dp_accuracy((SELECT ROW('halfspace', max(note), '{1,0}', 1, 0, 'replace', 'exact', 1, '{}')::dp_model FROM ward), features, y, 0.5) FROM ward",
+		'SELECT dp_accuracy((SELECT m FROM models, parts_yes LIMIT 1), features, y, 0.5) FROM parts',
+		'WITH w AS MATERIALIZED (SELECT count(*) AS n FROM ward) SELECT dp_accuracy((SELECT m FROM models, w WHERE n > 3), features, y, 0.5) FROM ward'),
+	[ 'a window', 'owner', '0A000', "SELECT dp_accuracy($hand, features, y, 0.5) OVER () FROM ward" ],
+	(
+		map { [ $_, 'owner', '22023', "SELECT $_ FROM ward" ] } (
+			'dp_accuracy((SELECT m FROM models WHERE id = length(note)), features, y, 0.5)',
+			"dp_accuracy($hand, features, y, eps)",
+			"dp_accuracy($hand, features, y, random())",
+			"dp_accuracy($hand, ARRAY[features[1], 0, 0], y, 0.5)",
+			"dp_accuracy(NULL::dp_model, features, y, 0.5)",
+			"dp_select(ARRAY[$hand], features, y, 0.5)",
+			"dp_select(array_fill($hand, ARRAY[257]), features, y, 0.5)",
+			"dp_accuracy(ROW('halfspace', note, '{1,0}', 1, 0, 'replace', 'exact', 1, '{}')::dp_model, features, y, 0.5)")),
+	(
+		map { [ $_, 'owner', '42501', $_ ] } (
+			'CREATE AGGREGATE own.evil(dp_model, float8[], boolean, numeric) (SFUNC = dpobj.evaluation_accumulate, STYPE = bytea)',
+			'CREATE AGGREGATE own.evil(bytea) (SFUNC = dpobj.evaluation_combine, STYPE = bytea)',
+			'SELECT dpobj.confusion_final(NULL)',
+			"SELECT dpobj.evaluation_accumulate(NULL, $hand, features, y, 0.5) FROM ward")),);
 
 # ---- out of a budget that is spent ----
 

@@ -139,7 +139,10 @@ my %request = (
 	'groups of a convex model' => groups('e', "'{i,t}', method => 'logistic', name => 'NAME'"),
 	evaluate => "SELECT count(dpobj.evaluate('kept', 'visit', 0.5)) >= 0",
 	'evaluate with a filter' =>
-	  q{SELECT count(dpobj.evaluate('kept', 'visit', 0.5, '{"t": {"=": "a"}, "i": {"<": 10}}')) >= 0},);
+	  q{SELECT count(dpobj.evaluate('kept', 'visit', 0.5, '{"t": {"=": "a"}, "i": {"<": 10}}')) >= 0},
+	confusion => "SELECT count(dpobj.confusion('kept', 'visit', 0.5)) >= 0",
+	'select with a filter' =>
+	  q{SELECT count(dpobj.select('{kept,also}', 'visit', 0.5, '{"t": {"=": "a"}, "i": {"<": 10}}')) >= 0},);
 
 # ---- what is seen ----
 
@@ -248,7 +251,7 @@ sub look_at
 }
 
 my @all = sort keys %request;
-my @some = ('all features', 'filter on all', 'filter in', 'evaluate with a filter', 'groups of four columns');
+my @some = ('all features', 'filter on all', 'filter in', 'evaluate with a filter', 'select with a filter', 'groups of four columns');
 my @full = ('', 't = reverse(t)', "u = 'unknown'",
 	'i = NULL, f = NULL, n = NULL, d = NULL, ts = NULL, u = NULL, e = NULL, b = NULL, y = NULL');
 my @failing = (@full, "t = 'unknown'");
@@ -257,6 +260,7 @@ $_->ask("\\set ON_ERROR_ROLLBACK on\nSELECT") for values %session;
 
 become('');
 $session{ana}->ask("SELECT dpobj.train('visit', 'y', 0.5, '{i,t}', name => 'kept')");
+$session{ana}->ask("SELECT dpobj.train('visit', 'y', 0.5, '{n,u}', name => 'also')");
 observe($session{ana}, $request{$_}) for @all; # so that caches are warm
 for my $change ('', @alike, @other)
 {

@@ -215,6 +215,13 @@ spends($node, 'a page that cannot be read', { epsilon => 0.5, charged => 1, fail
 	$bad_page = $ana->ask(ask_for('broken', name => 'retried'));
 	like($bad_page, $generic, 'the charge comes first');
 });
+like($ana->ask(ask_for('other', name => 'rated')), qr/^\d+$/, 'a model of another table');
+for my $rated (q{dpobj.confusion('rated', 'broken', 0.5)}, q{dpobj.select('{race,rated}', 'broken', 0.5)})
+{
+	spends($node, "$rated on that page", { epsilon => 0.5, charged => 1, failed => 1 }, sub {
+		is($ana->ask("SELECT $rated"), $bad_page, 'the charge comes first there too');
+	});
+}
 rename $solver, "$solver.away" or die;
 spends($node, 'no solver', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
 	is($ana->ask(ask_for('patient', name => 'retried')), $bad_page, 'fails with the very same words');

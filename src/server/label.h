@@ -1,0 +1,35 @@
+/*
+ * label.h - the label of a row in an aggregate's call.
+ */
+#ifndef DPOBJ_LABEL_H
+#define DPOBJ_LABEL_H
+
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+
+typedef enum Label
+{
+	LABEL_NEGATIVE,
+	LABEL_POSITIVE,
+	LABEL_NEITHER
+} Label;
+
+/*
+ * Of a boolean, int4 or int8: 1 is positive, 0 and -1 are negative; any other integer is
+ * neither, and makes a neutral row.
+ */
+static inline Label
+label_read(Datum datum, Oid type)
+{
+	int64 value;
+
+	if (type == BOOLOID)
+		return DatumGetBool(datum) ? LABEL_POSITIVE : LABEL_NEGATIVE;
+	value = type == INT4OID ? DatumGetInt32(datum) : DatumGetInt64(datum);
+	if (value == 1)
+		return LABEL_POSITIVE;
+	return value == 0 || value == -1 ? LABEL_NEGATIVE : LABEL_NEITHER;
+}
+
+#endif
