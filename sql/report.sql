@@ -2,7 +2,7 @@
 CREATE TABLE harbour (features float8[], deep boolean);
 INSERT INTO harbour SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
 CREATE TABLE lagoon AS TABLE harbour;
-CREATE TABLE marsh AS TABLE harbour;
+CREATE TABLE tidepool AS TABLE harbour;
 CREATE TABLE jetty (x float8, wet boolean);
 CREATE ROLE report_ann LOGIN;
 CREATE ROLE report_bea LOGIN;
@@ -32,6 +32,11 @@ SELECT jsonb_pretty(p - 'zcdp' - 'rdp' - 'fixed_beforehand') FROM dpobj.price_pl
   {"method": "ftrl", "d": 10, "epsilon": 1, "options": {"n": 100}}]', 1e-6) p;
 SELECT key, value ->> 'assumes' FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1}]', 1e-6) p,
   jsonb_each((p -> 'fixed_beforehand') || jsonb_build_object('basic', p -> 'basic', 'zcdp', p -> 'zcdp', 'rdp', p -> 'rdp')) ORDER BY key;
+-- evaluations, of d models
+SELECT p -> 'basic' ->> 'epsilon', jsonb_path_query_array(p, '$.plan[*].mechanism')
+  FROM dpobj.price_plan('[{"method": "accuracy", "d": 1, "epsilon": 0.1},
+    {"method": "select", "d": 5, "epsilon": 0.2, "options": {"adjacency": "add_remove"}}]', 0) p;
+SELECT dpobj.price_plan('[{"method": "confusion", "d": 2, "epsilon": 0.1}]', 0);
 -- under add_remove only where all are; a replacement costs twice
 SELECT p ->> 'adjacency', p -> 'basic' ->> 'epsilon'
   FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "options": {"adjacency": "add_remove"}}]', 0) p
@@ -229,15 +234,15 @@ SELECT line FROM string_to_table(dpobj.report_text('harbour'), E'\n') line WHERE
 
 
 -- what a child has spent counts; neighbours of several kinds have no total; labels and ends
-CREATE TABLE creek () INHERITS (marsh);
-INSERT INTO creek SELECT * FROM harbour;
-ALTER TABLE creek NO INHERIT marsh;
-SELECT halfspaces('creek', 1, 0.25), halfspaces('marsh', 1, 0.5);
-ALTER TABLE creek INHERIT marsh;
-SELECT halfspaces('marsh', 1, 0.5);
-SELECT r.releases, r.epsilon FROM dpobj.recompute('marsh', NULL, 'basic') r;
+CREATE TABLE slipway () INHERITS (tidepool);
+INSERT INTO slipway SELECT * FROM harbour;
+ALTER TABLE slipway NO INHERIT tidepool;
+SELECT halfspaces('slipway', 1, 0.25), halfspaces('tidepool', 1, 0.5);
+ALTER TABLE slipway INHERIT tidepool;
+SELECT halfspaces('tidepool', 1, 0.5);
+SELECT r.releases, r.epsilon FROM dpobj.recompute('tidepool', NULL, 'basic') r;
 CREATE OR REPLACE FUNCTION by_hand(label text, ended text, who text) RETURNS bigint LANGUAGE sql AS $$
-  WITH e AS (SELECT * FROM dpobj.ledger_events WHERE event = 'charged' AND relation = 'marsh'::regclass ORDER BY id LIMIT 1),
+  WITH e AS (SELECT * FROM dpobj.ledger_events WHERE event = 'charged' AND relation = 'tidepool'::regclass ORDER BY id LIMIT 1),
   charge AS (INSERT INTO dpobj.ledger_events (event, relation, relation_name, role, role_name, mechanism, mechanism_version, adjacency,
       epsilon_nano, delta_units, guarantee, pair, pair_terms, parameters, snapshot, relation_identity, role_identity, payers, door,
       rho_pico, rho_delta, rdp_pico, rdp_delta, person)
@@ -251,18 +256,18 @@ CREATE OR REPLACE FUNCTION by_hand(label text, ended text, who text) RETURNS big
   RETURNING release
 $$;
 SELECT by_hand('float', NULL, NULL), by_hand('unproven', 'failed', NULL) \g /dev/null
-SELECT report_shown('marsh');
-SELECT accountant, epsilon, assumes FROM unnest('{basic,pld}'::text[]) a, dpobj.recompute('marsh', NULL, a) r;
+SELECT report_shown('tidepool');
+SELECT accountant, epsilon, assumes FROM unnest('{basic,pld}'::text[]) a, dpobj.recompute('tidepool', NULL, a) r;
 SELECT by_hand('exact', NULL, 'who') \g /dev/null
-SELECT accountant, releases, epsilon, assumes FROM unnest('{basic,zcdp,rdp,kov,pld}'::text[]) a, dpobj.recompute('marsh', NULL, a, 0.001) r;
-SELECT line FROM string_to_table(dpobj.report_text('marsh'), E'\n') line WHERE line ~ '^  (basic|pld)';
+SELECT accountant, releases, epsilon, assumes FROM unnest('{basic,zcdp,rdp,kov,pld}'::text[]) a, dpobj.recompute('tidepool', NULL, a, 0.001) r;
+SELECT line FROM string_to_table(dpobj.report_text('tidepool'), E'\n') line WHERE line ~ '^  (basic|pld)';
 -- under add_remove while the table is protected so; else a replacement, which costs twice
 SELECT (dp_halfspace(ARRAY[x], wet, 0.5, 0.0, '{"adjacency": "add_remove", "dimension": 1, "mechanism": "permute_flip"}')).epsilon FROM jetty;
 SELECT accountant, round(epsilon, 2), assumes FROM unnest('{basic,kov}'::text[]) a, dpobj.recompute('jetty', NULL, a) r;
 SELECT dpobj.unprotect('jetty');
 SELECT accountant, round(epsilon, 2), assumes FROM unnest('{basic,kov}'::text[]) a, dpobj.recompute('jetty', NULL, a) r;
 
-DROP TABLE harbour, lagoon, jetty, marsh CASCADE;
+DROP TABLE harbour, lagoon, jetty, tidepool CASCADE;
 DELETE FROM dpobj.budget_rows;
 DROP FUNCTION halfspaces, logistics, report_shown;
 DROP FUNCTION by_hand(numeric, numeric, text, jsonb, text, text), by_hand(text, text, text);

@@ -147,7 +147,7 @@ settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRele
 								entry_numeric(entry, "delta", false), entry_options(entry), &cost);
 	release->mechanism = kind == TALLY_SELECTION ? "permute_flip" : "laplace";
 	release->guarantee = "exact";
-	release->counted.pair = (Pair){.kind = PAIR_PURE, .epsilon = cost.epsilon_charged, .count = 1};
+	release->counted.pair = tally_pair(&(TallyRequest){.epsilon_charged = cost.epsilon_charged});
 }
 
 static void
