@@ -46,15 +46,18 @@ pair_of(PairKind kind, double epsilon, double delta)
 
 /* ---- Renyi divergences by their definition ---- */
 
-/* ln sum of p^alpha q^(1 - alpha) / (alpha - 1), from logarithms */
+/* ln sum of p^alpha q^(1 - alpha) / (alpha - 1), from logarithms; valgrind has no long doubles */
 static double
 renyi(const double *p, const double *q, int outcomes, double alpha)
 {
+	long double most = -INFINITY;
 	long double sum = LDBL_MIN; /* not 0: it has a logarithm */
 
 	for (int i = 0; i < outcomes; i++)
-		sum += expl(alpha * logl(p[i]) + (1 - alpha) * logl(q[i]));
-	return (double) (logl(sum) / (alpha - 1));
+		most = fmaxl(most, alpha * logl(p[i]) + (1 - alpha) * logl(q[i]));
+	for (int i = 0; i < outcomes; i++)
+		sum += expl(alpha * logl(p[i]) + (1 - alpha) * logl(q[i]) - most);
+	return (double) ((most + logl(sum)) / (alpha - 1));
 }
 
 static void
@@ -80,7 +83,8 @@ test_pure(void)
 			if (accounting_order[i] * epsilon < 5000)
 				CHECK(fabs(real(cost.rdp[i]) - renyi(p, q, 2, accounting_order[i])) <
 					  1e-7 * real(cost.rdp[i]) + 1e-11);
-			CHECK(real(cost.rdp[i]) >= renyi(p, q, 2, accounting_order[i]) * (1 - 1e-9) - 1e-15);
+			CHECK(real(cost.rdp[i]) >=
+				  renyi(p, q, 2, accounting_order[i]) * (1 - 1e-9) - 1e-15 * accounting_order[i]);
 			CHECK(i == 0 || cost.rdp[i] >= cost.rdp[i - 1]);
 			/* rho bounds it at every order */
 			CHECK(real(cost.rdp[i]) <= accounting_order[i] * real(cost.rho) * (1 + 1e-8));
