@@ -166,6 +166,60 @@ SELECT dpobj.set_budget('manor', NULL, 1, 0.000001, 'rdp', rdp_order => 16);
 SELECT dpobj.set_budget('manor', NULL, 4, 0.00001, 'rdp');
 SELECT rdp_order FROM dpobj.budgets WHERE relation = 'manor'::regclass;
 
+-- somebody else's operators are not taken for ours, wherever they are found first
+CREATE SCHEMA accounting_captor;
+CREATE FUNCTION accounting_captor.nothing(int, numeric) RETURNS numeric LANGUAGE sql AS 'SELECT 0.0';
+CREATE FUNCTION accounting_captor.nothing(bigint, numeric) RETURNS numeric LANGUAGE sql AS 'SELECT 0.0';
+CREATE FUNCTION accounting_captor.nothing(numeric, numeric) RETURNS numeric LANGUAGE sql AS 'SELECT 0.0';
+CREATE FUNCTION accounting_captor.never(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+CREATE FUNCTION accounting_captor.never(bigint, bigint) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+CREATE OPERATOR accounting_captor.* (LEFTARG = int, RIGHTARG = numeric, FUNCTION = accounting_captor.nothing);
+CREATE OPERATOR accounting_captor.* (LEFTARG = bigint, RIGHTARG = numeric, FUNCTION = accounting_captor.nothing);
+CREATE OPERATOR accounting_captor.* (LEFTARG = numeric, RIGHTARG = numeric, FUNCTION = accounting_captor.nothing);
+CREATE OPERATOR accounting_captor.+ (LEFTARG = int, RIGHTARG = numeric, FUNCTION = accounting_captor.nothing);
+CREATE OPERATOR accounting_captor.+ (LEFTARG = numeric, RIGHTARG = numeric, FUNCTION = accounting_captor.nothing);
+CREATE OPERATOR accounting_captor.= (LEFTARG = text, RIGHTARG = text, FUNCTION = accounting_captor.never);
+CREATE OPERATOR accounting_captor.= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = accounting_captor.never);
+SET search_path = accounting_captor, pg_catalog;
+SELECT unit, accountant, dpobj.cost_under(ROW('add_remove', 5000000000, 1000000000000000, 7, 0, ARRAY[8], 0, ARRAY[9])::dpobj.charge_cost, unit, accountant, 1),
+  dpobj.delta_under(ROW('add_remove', 5000000000, 1000000000000000, 7, 0, ARRAY[8], 0, ARRAY[9])::dpobj.charge_cost, unit, accountant)
+FROM unnest(ARRAY['add_remove', 'replace']) unit, unnest(ARRAY['basic', 'zcdp', 'rdp']) accountant;
+RESET search_path;
+SET client_min_messages = warning;
+DROP SCHEMA accounting_captor CASCADE;
+RESET client_min_messages;
+
+-- what was spent on rows does not count for persons, whenever the tables become relatives
+CREATE TABLE village (features float8[], rich boolean, wealth float8, who int);
+INSERT INTO village SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1, i % 2, i / 4 FROM generate_series(1, 20) i;
+CREATE TABLE annex AS TABLE village;
+SELECT dpobj.protect('village', '{"wealth": {"scale": 1}, "rich": {}}', person => 'who', max_rows_per_person => 4);
+SELECT dpobj.set_budget('village', 'accounting_amy', 5, 0);
+SELECT halfspace('annex', 2);
+ALTER TABLE annex INHERIT village;
+SET SESSION AUTHORIZATION accounting_amy;
+SELECT (dpobj.train('village', label => 'rich', features => ARRAY['wealth'], epsilon => 1, delta => 0, method => 'halfspace')).epsilon;
+RESET SESSION AUTHORIZATION;
+ALTER TABLE annex NO INHERIT village;
+CREATE TABLE barn () INHERITS (village);
+SET SESSION AUTHORIZATION accounting_amy;
+SELECT (dpobj.train('village', label => 'rich', features => ARRAY['wealth'], epsilon => 1, delta => 0, method => 'halfspace')).epsilon;
+RESET SESSION AUTHORIZATION;
+ALTER TABLE barn NO INHERIT village;
+INSERT INTO barn TABLE annex;
+SELECT halfspace('barn', 2);
+SELECT epsilon_spent, releases FROM dpobj.budgets WHERE relation = 'village'::regclass;
+
+-- a child that is asked to give a budget up is no ancestor of its parent
+SELECT dpobj.set_budget('barn', NULL, 1, 0);
+ALTER TABLE barn INHERIT village;
+SELECT dpobj.raise_budget('barn', NULL, 1, 0, 'a test');
+SELECT dpobj.drop_budget('barn', NULL);
+SELECT a.name, d.name FROM dpobj.lineage l JOIN dpobj.identities a ON a.id = l.ancestor
+  JOIN dpobj.identities d ON d.id = l.descendant WHERE a.name LIKE '%.barn' OR d.name LIKE '%.barn';
+SELECT dpobj.unprotect('village');
+
+DROP TABLE village, barn, annex;
 DROP TABLE parish, hamlet, manor;
 DELETE FROM dpobj.budget_rows;
 DROP FUNCTION logistic, halfspace, sums_hold;

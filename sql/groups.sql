@@ -248,6 +248,9 @@ SET work_mem = '64kB';
 SELECT (g).key, abs((g).model.weights[1] - (m.model).weights[1]) < 0.01 AS alike
   FROM (SELECT unnest(dp_groups(c, ARRAY[x], y, 9000, 0, '{"keys": ["1", "0"], "method": "logistic", "intercept": true, "regularization": 1}')) g FROM keyed) s
   JOIN dpobj.models m ON m.key = (g).key AND m.name LIKE 'memory%' ORDER BY 1;
+-- of objective perturbation in two groups nothing is said but what is claimed: two determinants
+SELECT count(*) FROM (SELECT unnest(dp_groups(c, ARRAY[x], y, 1, 0.000001, '{"keys": ["1", "0"], "method": "logistic", "noise": "gaussian"}')) FROM keyed) s;
+SELECT mechanism, pair, adjacency FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
 DROP TABLE referral, hostel, hostel_2, keyed CASCADE;
 DROP FUNCTION last_cost, with_options;
 DROP ROLE dpobj_groups_ana;

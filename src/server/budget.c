@@ -286,7 +286,9 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 		" epsilon_nano = excluded.epsilon_nano, delta_units = excluded.delta_units,"
 		" reserve_units = excluded.reserve_units, cost_limit = excluded.cost_limit,"
 		" max_releases = excluded.max_releases,"
-		" cost_spent = NULL, delta_spent = NULL, releases_spent = NULL";
+		" cost_spent = NULL, delta_spent = NULL, releases_spent = NULL"
+		" WHERE (budget_rows.accountant, coalesce(budget_rows.rdp_order, 0))"
+		" = (excluded.accountant, coalesce(excluded.rdp_order, 0))";
 	Oid types[] = {INT8OID, INT8OID, TEXTOID, INT4OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID};
 	const char *nulls = PG_ARGISNULL(5) ? "        n" : "         ";
 	TableChange change = {InvalidOid};
@@ -319,7 +321,9 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 						  Int64GetDatum(terms.cost_limit),
 						  PG_ARGISNULL(5) ? (Datum) 0 : PG_GETARG_DATUM(5)};
 
-		(void) admin_execute(statement, lengthof(types), types, values, nulls);
+		/* what keep_accountant() has seen is the same budget */
+		if (admin_execute(statement, lengthof(types), types, values, nulls) != 1)
+			elog(ERROR, "could not set the privacy budget");
 	}
 	PG_RETURN_VOID();
 }

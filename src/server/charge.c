@@ -334,9 +334,10 @@ table_change_commit(ChargeEvent event, TableChange *change)
 	const char *texts[CHARGE_TEXTS];
 	dsm_segment *segment;
 	ChargeRequest *request;
+	int ancestors;
 
 	texts_clear(texts);
-	(void) charge_tables_describe(change->relation, texts);
+	ancestors = charge_tables_describe(change->relation, texts);
 	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_PARAMETERS] = change->parameters;
 	if (change->adjacency != NULL)
@@ -346,6 +347,7 @@ table_change_commit(ChargeEvent event, TableChange *change)
 	segment = request_create(event, texts, NULL, 0);
 	request = dsm_segment_address(segment);
 	request->relation = change->relation;
+	request->ancestors = ancestors;
 	request->role = GetSessionUserId();
 	request->grantee = change->role;
 	(void) request_commit(segment, change, NULL);

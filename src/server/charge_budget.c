@@ -13,6 +13,7 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -23,24 +24,79 @@
 
 /* ---- Locks ------------------------------------------------------------------ */
 
+/* An object lock on an OID that is no row of pg_class: nobody else takes it. */
+static Oid
+lock_class(void)
+{
+	return get_relname_relid("budget_rows", get_namespace_oid("dpobj", false));
+}
+
 void
 charge_lock_table(Oid table, bool exclusive)
 {
-	/* An object lock on an OID that is no row of pg_class: nobody else takes it. */
-	Oid budgets = get_relname_relid("budget_rows", get_namespace_oid("dpobj", false));
-
-	LockDatabaseObject(budgets, table, 0, exclusive ? ExclusiveLock : ShareLock);
+	LockDatabaseObject(lock_class(), table, 0, exclusive ? ExclusiveLock : ShareLock);
 }
 
-/* Against changes of budgets: those of descendants cannot be set while they are descendants. */
-static void
-lock_tables(const ChargeRequest *request)
+/* The tables whose budgets count charges on $1 and that exist, in the order in which all lock. */
+static ArrayType *
+relatives(const ChargeParties *parties)
 {
-	int count;
-	Datum *tables = charge_elements(request, CHARGE_TEXT_OIDS, OIDOID, &count);
+	static const char *const statement =
+		"SELECT array_agg(i.object ORDER BY i.object) FROM dpobj.identities i"
+		" WHERE i.id = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = $1)::bigint[])"
+		" AND i.origin = dpobj.origin()";
+	Oid types[] = {INT8OID};
+	Datum values[] = {parties->relation};
+	bool isnull;
+	Datum tables;
 
-	for (int i = 0; i <= request->ancestors && i < count; i++)
-		charge_lock_table(DatumGetObjectId(tables[i]), false);
+	(void) charge_query(statement, lengthof(types), types, values);
+	tables = charge_column(1, &isnull);
+	if (isnull)
+		elog(ERROR, "the table of a charge has no identity");
+	return DatumGetArrayTypePCopy(tables);
+}
+
+static void
+lock_all(ArrayType *tables)
+{
+	Oid *table = (Oid *) ARR_DATA_PTR(tables);
+
+	for (int i = 0; i < ARR_DIMS(tables)[0]; i++)
+		charge_lock_table(table[i], false);
+}
+
+static void
+unlock_all(ArrayType *tables)
+{
+	Oid *table = (Oid *) ARR_DATA_PTR(tables);
+
+	for (int i = 0; i < ARR_DIMS(tables)[0]; i++)
+		UnlockDatabaseObject(lock_class(), table[i], 0, ShareLock);
+}
+
+/*
+ * Against changes of budgets, of protections and of lineage, until the charge has committed:
+ * whoever adds up the ledger for a budget has to see all charges that do not know of it.  Also
+ * those of tables that are no ancestors: of an old parent, or of another parent of a child.
+ * Somebody may have come to be a relative while the others' locks were waited for.
+ */
+static void
+lock_tables(const ChargeParties *parties)
+{
+	ArrayType *tables = relatives(parties);
+
+	for (;;)
+	{
+		ArrayType *now;
+
+		lock_all(tables);
+		now = relatives(parties);
+		if (VARSIZE(now) == VARSIZE(tables) && memcmp(now, tables, VARSIZE(now)) == 0)
+			return;
+		unlock_all(tables); /* or the order of all would be lost */
+		tables = now;
+	}
 }
 
 /* ---- Budgets ---------------------------------------------------------------- */
@@ -199,7 +255,7 @@ charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
 	CostArguments arguments = {{0}};
 	LockedBudgets locked;
 
-	lock_tables(request);
+	lock_tables(parties);
 	cost_arguments(request, parties, &arguments);
 	lock_budgets(&arguments, &locked);
 	if (!locked.applies && budget_is_required(request))

@@ -17,6 +17,7 @@
 #include "charge_budget.h"
 #include "charge_identity.h"
 #include "charge_plan.h"
+#include "charge_protection.h"
 #include "dpobj.h"
 
 /* ---- Epoch ------------------------------------------------------------------ */
@@ -233,15 +234,29 @@ find(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
 
 /* ---- Lineage ---------------------------------------------------------------- */
 
-/* Against charges; who changes a table's budgets has locked that table himself. */
+static int
+compare_tables(const void *left, const void *right)
+{
+	Oid a = DatumGetObjectId(*(const Datum *) left);
+	Oid b = DatumGetObjectId(*(const Datum *) right);
+
+	return a < b ? -1 : a > b;
+}
+
+/*
+ * Against charges, in the order of their locks; who changes a table's budgets has locked that
+ * table himself.
+ */
 static void
 lock_relatives(const ChargeRequest *request)
 {
 	int count;
 	Datum *tables = charge_elements(request, CHARGE_TEXT_OIDS, OIDOID, &count);
 
-	for (int i = request->event == CHARGE_CHARGED ? 0 : 1; i < count; i++)
-		charge_lock_table(DatumGetObjectId(tables[i]), true);
+	qsort(tables, count, sizeof(Datum), compare_tables);
+	for (int i = 0; i < count; i++)
+		if (request->event == CHARGE_CHARGED || DatumGetObjectId(tables[i]) != request->relation)
+			charge_lock_table(DatumGetObjectId(tables[i]), true);
 }
 
 /* $1: the table, $2: it, its ancestors, its descendants, $3: how many ancestors. */
@@ -256,7 +271,7 @@ lock_relatives(const ChargeRequest *request)
  * may be under way then, or one could be left out.
  */
 static void
-record_lineage(const ChargeRequest *request, const ChargeParties *parties)
+record_lineage(ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *const missing =
 		"SELECT FROM " RELATIVES "WHERE NOT EXISTS (SELECT FROM dpobj.lineage l"
@@ -277,6 +292,16 @@ record_lineage(const ChargeRequest *request, const ChargeParties *parties)
 	lock_relatives(request);
 	(void) charge_query(statement, lengthof(types), types, values);
 	(void) charge_query(distrust, 1, types, values);
+	/* a new protection is compared with all charges anyhow */
+	if (request->event != CHARGE_PROTECT)
+		charge_check_relatives(request, parties);
+}
+
+/* What takes a budget or a protection away must be possible whoever is related to whom. */
+static bool
+makes_relatives(const ChargeRequest *request)
+{
+	return request->event != CHARGE_DROP_BUDGET && request->event != CHARGE_UNPROTECT;
 }
 
 void
@@ -296,6 +321,6 @@ charge_bind(ChargeRequest *request, ChargeParties *parties)
 	}
 	request->relation_identity = DatumGetInt64(parties->relation);
 	request->grantee_identity = DatumGetInt64(parties->grantee);
-	if (subjects.tables > 1)
+	if (subjects.tables > 1 && makes_relatives(request))
 		record_lineage(request, parties);
 }

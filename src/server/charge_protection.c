@@ -59,14 +59,16 @@ first_row(int column)
 	return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column);
 }
 
+/* Also those of relatives that are no ancestors now: their budgets count the charge. */
 void
 charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *const query =
 		"SELECT p.adjacency, p.person, i.name FROM dpobj.protections p"
 		" JOIN dpobj.identities i ON i.id = p.relation "
-		"WHERE p.relation = ANY ($1) AND NOT " ADDS_UP("$2", "$3", "p.adjacency",
-													   "p.person") " ORDER BY p.relation";
+		"WHERE p.relation = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = "
+		"($1)[1])::bigint[])"
+		" AND NOT " ADDS_UP("$2", "$3", "p.adjacency", "p.person") " ORDER BY p.relation";
 
 	if (query_units(query, request, parties) == 0)
 		return;
@@ -123,4 +125,39 @@ charge_check_charges(ChargeRequest *request, const ChargeParties *parties)
 			 errhint("%s", units == 1 ? what_to_declare(first_row(1), first_row(2))
 									  : "The table was charged under several neighbours, and no "
 										"protection fits them all.")));
+}
+
+/*
+ * Of tables that have just come to be relatives, a charge of one counts for the budgets of the
+ * other, and has to add up there.
+ */
+void
+charge_check_relatives(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const query =
+		"SELECT p.adjacency, p.person, i.name, c.name, e.adjacency, e.person"
+		" FROM dpobj.families g JOIN dpobj.protections p ON p.relation = ANY (g.members)"
+		" JOIN dpobj.identities i ON i.id = p.relation"
+		" JOIN dpobj.families f ON f.id = p.relation"
+		" JOIN dpobj.ledger_events e ON e.event = 'charged' AND e.relation_identity = ANY "
+		"(f.members)"
+		" JOIN dpobj.identities c ON c.id = e.relation_identity "
+		"WHERE g.id = $1 AND NOT " ADDS_UP("e.adjacency", "e.person", "p.adjacency",
+										   "p.person") " ORDER BY e.id LIMIT 1";
+	Oid types[] = {INT8OID};
+	Datum values[] = {parties->relation};
+
+	if (!charge_query(query, lengthof(types), types, values))
+		return;
+	request->denied = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("the privacy ledger has charges on a relative of table %s under other "
+					"neighbours",
+					first_row(3)),
+			 errdetail("Table %s was charged under %s, and such costs do not add up with costs "
+					   "under %s.",
+					   first_row(4), unit_text(first_row(5), first_row(6)),
+					   unit_text(first_row(1), first_row(2))),
+			 errhint("Detach or disinherit it, or let an administrator call dpobj.unprotect.")));
 }

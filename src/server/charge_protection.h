@@ -13,10 +13,13 @@
 #include "charge_budget.h"
 #include "charge_worker.h"
 
-/* Both within SPI, in the worker's transaction; each raises an error that denies the request. */
+/* All within SPI, in the worker's transaction; each raises an error that denies the request. */
 
 /* Denies a charge in another unit than a table concerned is protected in. */
 extern void charge_check_protection(ChargeRequest *request, const ChargeParties *parties);
+
+/* Denies a request that makes tables relatives whose charges and protections are in other units. */
+extern void charge_check_relatives(ChargeRequest *request, const ChargeParties *parties);
 
 /* Denies a protection in another unit than its budgets were charged in. */
 extern void charge_check_charges(ChargeRequest *request, const ChargeParties *parties);

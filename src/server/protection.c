@@ -10,6 +10,7 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
@@ -310,20 +311,33 @@ store_declaration(const Declaration *declaration, int64 identity)
 	(void) admin_execute(statement, lengthof(types), types, values, nulls);
 }
 
-/* dpobj.protect(relation, encoders, adjacency, person, max_rows_per_person, n, ignore_rls) */
-/* The unit of a table's budgets may have changed, so their sums are added up anew. */
+/*
+ * The unit of a table's budgets may have changed, so their sums are added up anew.  A
+ * transaction with a snapshot of its own may not see all of these budgets.
+ */
 static void
 distrust_sums(int64 relation)
 {
 	static const char *const statement =
 		"UPDATE dpobj.budget_rows SET cost_spent = NULL, delta_spent = NULL, releases_spent = NULL"
 		" WHERE relation = $1";
+	static const char *const trusted =
+		"SELECT true FROM dpobj.budget_rows WHERE relation = $1 AND cost_spent IS NOT NULL";
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(relation)};
+	Datum found;
+	bool isnull;
 
 	(void) admin_execute(statement, lengthof(types), types, values, NULL);
+	CommandCounterIncrement();
+	if (admin_select(trusted, lengthof(types), types, values, &found, &isnull))
+		ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+						errmsg("could not serialize access due to concurrent change of a privacy "
+							   "budget"),
+						errhint("The transaction might succeed if retried.")));
 }
 
+/* dpobj.protect(relation, encoders, adjacency, person, max_rows_per_person, n, ignore_rls) */
 PG_FUNCTION_INFO_V1(dpobj_protect);
 Datum
 dpobj_protect(PG_FUNCTION_ARGS)

@@ -792,15 +792,21 @@ training_parameters(const Training *training)
 
 /*
  * Groups are trained under add_remove: what one changed row, or a person's rows, does to all
- * of them is what so many rows that come and go do to one (core/parallel.h).
+ * of them is what so many rows that come and go do to one (core/parallel.h).  Not so with
+ * objective perturbation: of a row that goes in one group and one that comes in another each
+ * changes a determinant, of a row that is replaced both change the same one.
  */
 Pair
 training_pair(const Training *training)
 {
 	int rows = Max(training->rows_per_person, 1);
+	Pair pair;
 
 	if (training->keys != NULL)
 		rows = parallel_rows(training_adjacency(training), rows);
-	return pair_of_request(&training->request, training->cost.epsilon_charged,
+	pair = pair_of_request(&training->request, training->cost.epsilon_charged,
 						   training->cost.delta_charged, rows);
+	if (training->keys != NULL && pair.kind == PAIR_OBJECTIVE)
+		pair.kind = PAIR_APPROXIMATE;
+	return pair;
 }

@@ -29,8 +29,10 @@ COMMENT ON FUNCTION dpobj.rdp_orders() IS
 /*
  * The same where neighbours are those of unit.  A row that is replaced is one that goes and one
  * that comes: (epsilon, delta) becomes (2 epsilon, (1 + e^epsilon) delta), rho becomes 4 rho
- * (PRIVACY.md 0); deltas are rounded up with a unit to spare for the last digits of exp(),
- * of which e^100 exceeds every cap.
+ * (PRIVACY.md 0); deltas are rounded up with a unit to spare for the last digits of exp(), which
+ * has as many as its argument, and of which e^100 exceeds every cap.
+ * Superusers have these inlined into their queries on views, under their own search_path: each
+ * operator and type is named with its schema, or somebody else's could be taken for it.
  * Nothing follows the other way round; such a charge is refused by
  * src/server/charge_protection.c.
  */
@@ -38,10 +40,16 @@ CREATE FUNCTION dpobj.cost_under(cost dpobj.charge_cost, unit text, accountant t
     place integer) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   AS $$
-    SELECT CASE $3
-      WHEN 'basic' THEN CASE WHEN $1.adjacency = $2 THEN 1 ELSE 2 END * $1.epsilon_nano::numeric
-      WHEN 'zcdp' THEN CASE WHEN $1.adjacency = $2 THEN 1 ELSE 4 END * $1.rho_pico::numeric
-      WHEN 'rdp' THEN (CASE WHEN $1.adjacency = $2 THEN $1.rdp_pico ELSE $1.rdp_replaced END)[$4]::numeric
+    SELECT CASE
+      WHEN $3 OPERATOR(pg_catalog.=) 'basic'
+        THEN CASE WHEN $1.adjacency OPERATOR(pg_catalog.=) $2 THEN 1::pg_catalog.numeric ELSE 2 END
+             OPERATOR(pg_catalog.*) $1.epsilon_nano::pg_catalog.numeric
+      WHEN $3 OPERATOR(pg_catalog.=) 'zcdp'
+        THEN CASE WHEN $1.adjacency OPERATOR(pg_catalog.=) $2 THEN 1::pg_catalog.numeric ELSE 4 END
+             OPERATOR(pg_catalog.*) $1.rho_pico::pg_catalog.numeric
+      WHEN $3 OPERATOR(pg_catalog.=) 'rdp'
+        THEN (CASE WHEN $1.adjacency OPERATOR(pg_catalog.=) $2 THEN $1.rdp_pico
+                   ELSE $1.rdp_replaced END)[$4]::pg_catalog.numeric
     END
   $$;
 COMMENT ON FUNCTION dpobj.cost_under(dpobj.charge_cost, text, text, integer) IS
@@ -51,11 +59,21 @@ CREATE FUNCTION dpobj.delta_under(cost dpobj.charge_cost, unit text, accountant 
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   AS $$
     SELECT CASE
-      WHEN CASE $3 WHEN 'basic' THEN $1.delta_units WHEN 'zcdp' THEN $1.rho_delta ELSE $1.rdp_delta END = 0 THEN 0
-      WHEN $1.adjacency = $2 THEN CASE $3 WHEN 'basic' THEN $1.delta_units WHEN 'zcdp' THEN $1.rho_delta
-                                       ELSE $1.rdp_delta END
-      ELSE pg_catalog.ceil(CASE $3 WHEN 'basic' THEN $1.delta_units WHEN 'zcdp' THEN $1.rho_delta ELSE $1.rdp_delta END
-                           * (1 + pg_catalog.exp(least($1.epsilon_nano, 100000000000) * 0.000000001))) + 1
+      WHEN CASE WHEN $3 OPERATOR(pg_catalog.=) 'basic' THEN $1.delta_units
+                WHEN $3 OPERATOR(pg_catalog.=) 'zcdp' THEN $1.rho_delta
+                ELSE $1.rdp_delta END OPERATOR(pg_catalog.=) 0::pg_catalog.int8 THEN 0
+      WHEN $1.adjacency OPERATOR(pg_catalog.=) $2
+        THEN CASE WHEN $3 OPERATOR(pg_catalog.=) 'basic' THEN $1.delta_units
+                  WHEN $3 OPERATOR(pg_catalog.=) 'zcdp' THEN $1.rho_delta
+                  ELSE $1.rdp_delta END
+      ELSE pg_catalog.ceil(
+             CASE WHEN $3 OPERATOR(pg_catalog.=) 'basic' THEN $1.delta_units
+                  WHEN $3 OPERATOR(pg_catalog.=) 'zcdp' THEN $1.rho_delta
+                  ELSE $1.rdp_delta END::pg_catalog.numeric
+             OPERATOR(pg_catalog.*) (1::pg_catalog.numeric OPERATOR(pg_catalog.+) pg_catalog.exp(
+               least($1.epsilon_nano, 100000000000)::pg_catalog.numeric
+               OPERATOR(pg_catalog.*) 0.0000000010000000000000000000000000000000)))
+           OPERATOR(pg_catalog.+) 1::pg_catalog.numeric
     END
   $$;
 COMMENT ON FUNCTION dpobj.delta_under(dpobj.charge_cost, text, text) IS

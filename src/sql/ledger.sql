@@ -133,7 +133,10 @@ COMMENT ON COLUMN dpobj.ledger_events.door IS 'charged: owner, an aggregate in a
 COMMENT ON COLUMN dpobj.ledger_events.person IS 'charged: column whose values are the persons that neighbours differ in; null: neighbours differ in a row';
 COMMENT ON COLUMN dpobj.ledger_events.payers IS 'charged: identities of the session user and of the groups that he was a member of then';
 
--- Which table and which role an identity stands for now, as the charge worker binds them.
+/*
+ * Which table and which role an identity stands for now, as the charge worker binds them: by
+ * OID, else the last of those that had the name.
+ */
 CREATE VIEW dpobj.identity_tables AS
 SELECT i.id,
        coalesce(k.oid, b.oid) AS relation,
@@ -145,6 +148,9 @@ SELECT i.id,
    AND pg_catalog.parse_ident(i.name) = ARRAY[n.nspname::text, b.relname::text]
    AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'table'
                    AND o.origin = dpobj.origin() AND o.object = b.oid)
+   AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'table' AND o.name = i.name AND o.id > i.id
+                   AND NOT (o.origin = dpobj.origin()
+                            AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = o.object)))
  WHERE i.kind = 'table';
 CREATE VIEW dpobj.identity_roles AS
 SELECT i.id,
@@ -157,6 +163,9 @@ SELECT i.id,
     ON k.oid IS NULL AND b.rolname = i.name
    AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'role'
                    AND o.origin = dpobj.origin() AND o.object = b.oid)
+   AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'role' AND o.name = i.name AND o.id > i.id
+                   AND NOT (o.origin = dpobj.origin()
+                            AND EXISTS (SELECT FROM pg_catalog.pg_roles c WHERE c.oid = o.object)))
  WHERE i.kind = 'role';
 REVOKE ALL ON TABLE dpobj.identity_tables, dpobj.identity_roles FROM PUBLIC;
 COMMENT ON VIEW dpobj.identity_tables IS 'the table that an identity stands for now';

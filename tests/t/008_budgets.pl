@@ -7,6 +7,7 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(usleep);
 
 use DpobjTest;
 
@@ -118,6 +119,48 @@ is( scalar_of($node,
 		  . "FROM dpobj.budgets WHERE relation_name IN ('public.left_one', 'public.right_one')"),
 	join(', ', map { ("public.$_ bob 12.4 124", "public.$_ eve 12.6 126", "public.$_ team 25 250", "public.$_ 25 250") } qw(left_one right_one)),
 	'every sum is exact');
+
+# ---- what one transaction does not see of another ----
+
+# A sum that the next charge must not trust, or both numbers.
+my $sums = 'SELECT b.cost_spent IS NULL OR b.cost_spent = s.cost FROM dpobj.budget_rows b JOIN dpobj.budget_sums s USING (id) '
+  . "JOIN dpobj.identities i ON i.id = b.relation WHERE i.name = 'public.%s'";
+
+# The unit of a budget that is younger than the snapshot.
+scalar_of($node, q(CREATE TABLE unseen AS TABLE quick; SELECT dpobj.protect('unseen', '{"label": {}}', 'add_remove')));
+{
+	my $session = session($node);
+	my $options = '"adjacency": "add_remove", "dimension": 2, "grid": "sign"';
+	$session->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM unseen');
+	scalar_of($node, "SELECT dpobj.set_budget('unseen', NULL, 2.5, 0)");
+	like(scalar_of($node, train('unseen', options => $options, epsilon => '1.0')), qr/^\d+$/, 'a release under a budget');
+	refused('unprotect by who does not see that budget', '40001', $session->ask(q{SELECT dpobj.unprotect('unseen')}));
+	$session->ask('ROLLBACK');
+	$session->quit;
+	is(scalar_of($node, sprintf $sums, 'unseen'), 't', 'its sum is the ledger\'s');
+}
+
+# A charge that is under way on another parent of a child: it has seen no budget of ours.
+scalar_of($node, 'CREATE TABLE father AS TABLE quick; CREATE TABLE mother AS TABLE quick; CREATE TABLE heir () INHERITS (father, mother)');
+scalar_of($node, train($_, epsilon => '0.1')) for qw(father mother);
+{
+	my $lock = session($node);
+	my ($slow, $setter, $next) = map { session($node) } 1 .. 3;
+	$lock->ask('BEGIN; LOCK TABLE dpobj.model_rows IN SHARE MODE');
+	$slow->send(train('mother', epsilon => '1.0'));
+	ok( $node->poll_query_until(
+			'postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE relation = 'dpobj.model_rows'::regclass AND NOT granted}),
+		'a charge has counted and not committed');
+	$setter->send(q{SELECT dpobj.set_budget('father', NULL, 2, 0)});
+	$next->send(train('father', epsilon => '0.2'));
+	usleep(300_000);
+	$lock->ask('COMMIT');
+	like($_->result, qr/^\d*$/, 'nobody is refused') for $slow, $setter, $next;
+	$_->quit for $lock, $slow, $setter, $next;
+	like(scalar_of($node, train('father', epsilon => '0.1')), qr/^\d+$/, 'a release');
+	is(scalar_of($node, sprintf $sums, 'father'), 't', 'the sum has both parents\' charges');
+	is(scalar_of($node, q{SELECT epsilon_spent FROM dpobj.budgets WHERE relation_name = 'public.father'}), '1.5', 'all of them');
+}
 
 # ---- a crash in between ----
 
