@@ -32,6 +32,7 @@
 #include "json_value.h"
 #include "learning.h"
 #include "opsamp_choice.h"
+#include "price.h"
 #include "tally.h"
 #include "training.h"
 
@@ -385,6 +386,17 @@ append_learning(StringInfo json, const Learning *learning)
 					 regret / (double) learning->steps);
 }
 
+void
+price_settle_learning(Learning *learning, int choices, Datum epsilon, Datum delta, Jsonb *options)
+{
+	learning_begin(learning, epsilon, NUMERICOID, delta, NUMERICOID, options);
+	if (learning->dimension > 0 && learning->dimension != choices)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"dimension\" is %d for %d choices", learning->dimension,
+							   choices)));
+	learning_settle(learning, Max(choices, 1));
+}
+
 static Datum
 price_learning(FunctionCallInfo fcinfo)
 {
@@ -392,14 +404,8 @@ price_learning(FunctionCallInfo fcinfo)
 	Learning learning;
 	StringInfoData json;
 
-	learning_begin(&learning, analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID,
-				   analyst_argument(fcinfo, 3, "delta"), NUMERICOID,
-				   analyst_json(fcinfo, 4, "options"));
-	if (learning.dimension > 0 && learning.dimension != choices)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"dimension\" is %d for %d choices", learning.dimension, choices)));
-	learning_settle(&learning, Max(choices, 1));
+	price_settle_learning(&learning, choices, analyst_argument(fcinfo, 2, "epsilon"),
+						  analyst_argument(fcinfo, 3, "delta"), analyst_json(fcinfo, 4, "options"));
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	append_learning(&json, &learning);
@@ -451,17 +457,14 @@ append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost
 	appendStringInfo(json, ", \"error\": {\"rows\": %.0f, \"beta\": %g}", rows, PRICE_BETA);
 }
 
-/* d is the number of models. */
-static Datum
-price_evaluation(FunctionCallInfo fcinfo, TallyKind kind)
+Adjacency
+price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta, Jsonb *options,
+						PrivacyCost *cost)
 {
-	int models = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
-	Adjacency adjacency = evaluation_adjacency(analyst_json(fcinfo, 4, "options"));
-	PrivacyCost cost;
-	StringInfoData json;
+	Adjacency adjacency = evaluation_adjacency(options);
 
-	decimal_epsilon(analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID, &cost);
-	decimal_delta(analyst_argument(fcinfo, 3, "delta"), NUMERICOID, &cost);
+	decimal_epsilon(epsilon, NUMERICOID, cost);
+	decimal_delta(delta, NUMERICOID, cost);
 	if (kind == TALLY_SELECTION)
 		tally_check_models(models);
 	else if (models != 1)
@@ -469,6 +472,20 @@ price_evaluation(FunctionCallInfo fcinfo, TallyKind kind)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("d must be 1 for method \"%s\"", tally_name(kind)),
 				 errdetail("It is the number of models, of which more are for a selection.")));
+	return adjacency;
+}
+
+/* d is the number of models. */
+static Datum
+price_evaluation(FunctionCallInfo fcinfo, TallyKind kind)
+{
+	int models = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
+	PrivacyCost cost;
+	Adjacency adjacency = price_settle_evaluation(
+		kind, models, analyst_argument(fcinfo, 2, "epsilon"), analyst_argument(fcinfo, 3, "delta"),
+		analyst_json(fcinfo, 4, "options"), &cost);
+	StringInfoData json;
+
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	append_evaluation(&json, kind, models, &cost, adjacency);
@@ -478,29 +495,38 @@ price_evaluation(FunctionCallInfo fcinfo, TallyKind kind)
 
 /* ---- both ---- */
 
+Training *
+price_settle_training(const char *method, int features, Datum epsilon, Datum delta, Jsonb *options)
+{
+	Training *training = palloc0(sizeof(Training));
+
+	training_set_method(training, method);
+	training_set_cost(training, epsilon, NUMERICOID, delta, NUMERICOID);
+	training_set_options(training, options);
+	check_dimension(training, features);
+	training_begin(training, features);
+	return training;
+}
+
 /* dpobj.price(method, d, epsilon, delta, options) -> jsonb; the options are the owner's. */
 PG_FUNCTION_INFO_V1(dpobj_price_dimension);
 Datum
 dpobj_price_dimension(PG_FUNCTION_ARGS)
 {
-	Training *training = palloc0(sizeof(Training));
-	char *method = TextDatumGetCString(analyst_argument(fcinfo, 0, "method"));
+	const char *method = TextDatumGetCString(analyst_argument(fcinfo, 0, "method"));
 	TallyKind kind;
 	int features;
+	Training *training;
 	StringInfoData json;
 
-	if (strcmp(method, "ftrl") == 0)
+	if (strcmp(method, PRICE_LEARNING) == 0)
 		return price_learning(fcinfo);
 	if (tally_find(method, &kind))
 		return price_evaluation(fcinfo, kind);
-	training_set_method(training, method);
 	features = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
-	training_set_cost(training, analyst_argument(fcinfo, 2, "epsilon"), NUMERICOID,
-					  analyst_argument(fcinfo, 3, "delta"), NUMERICOID);
-	training_set_options(training, analyst_json(fcinfo, 4, "options"));
-	check_dimension(training, features);
-	training_begin(training, features);
-
+	training = price_settle_training(method, features, analyst_argument(fcinfo, 2, "epsilon"),
+									 analyst_argument(fcinfo, 3, "delta"),
+									 analyst_json(fcinfo, 4, "options"));
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	append_price(&json, training);

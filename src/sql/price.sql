@@ -14,3 +14,10 @@ CREATE FUNCTION dpobj.price(method text, d integer, epsilon numeric, delta numer
   AS 'MODULE_PATHNAME', 'dpobj_price_dimension';
 COMMENT ON FUNCTION dpobj.price(text, integer, numeric, numeric, jsonb) IS
   'what an aggregate on d features would cost, and how far from the best model it may be; of method accuracy, confusion or select with d models, how far from the truth';
+
+-- plan is no overload of dpobj.price: a table's name in quotes would be taken for one
+CREATE FUNCTION dpobj.price_plan(plan jsonb, delta numeric) RETURNS jsonb
+  LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_price_plan';
+COMMENT ON FUNCTION dpobj.price_plan(jsonb, numeric) IS
+  'what a batch of releases costs together under each accountant, at a delta; plan: [{"method", "d", "epsilon", "delta", "options", "count"}, ...]';

@@ -11,7 +11,10 @@ GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dp
   dpobj.evaluate(text, regclass, numeric, jsonb),
   dpobj.confusion(text, regclass, numeric, jsonb), dpobj.select(text[], regclass, numeric, jsonb),
   dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text),
-  dpobj.price(text, integer, numeric, numeric, jsonb) TO PUBLIC;
+  dpobj.price(text, integer, numeric, numeric, jsonb), dpobj.price_plan(jsonb, numeric),
+  dpobj.composed_charges(regclass, regrole, text, numeric), dpobj.recompute(regclass, regrole, text, numeric),
+  dpobj.report(regclass, numeric), dpobj.report_text(regclass, numeric), dpobj.report_lines(text, integer),
+  dpobj.report_budget(jsonb), dpobj.report_event(jsonb), dpobj.report_releases(jsonb) TO PUBLIC;
 -- Not enough alone: who granted the membership is looked at in each call (src/server/admin.c).
 GRANT EXECUTE ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer,
     numeric),

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(69);
+SELECT plan(81);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -122,7 +122,8 @@ SELECT has_table('dpobj', 'budget_rows', 'budgets are a table');
 SELECT has_view('dpobj', 'budgets', 'and a view');
 SELECT columns_are('dpobj', 'budgets', ARRAY['relation', 'role', 'accountant', 'epsilon_limit',
   'epsilon_spent', 'epsilon_left', 'delta_limit', 'delta_spent', 'delta_left', 'releases',
-  'max_releases', 'relation_name', 'role_name']);
+  'max_releases', 'relation_name', 'role_name', 'rdp_order', 'cost_limit', 'cost_spent', 'largest_epsilon',
+  'adjacency', 'budget']);
 SELECT function_returns('dpobj', 'set_budget',
   ARRAY['regclass', 'regrole', 'numeric', 'numeric', 'text', 'bigint', 'integer', 'numeric'], 'void');
 SELECT function_returns('dpobj', 'drop_budget', ARRAY['regclass', 'regrole'], 'void');
@@ -134,6 +135,15 @@ SELECT is(
    WHERE proname = 'price' AND pronamespace = 'dpobj'::regnamespace AND has_function_privilege('public', oid, 'EXECUTE')),
   'sr', 'a price writes nothing and is for everybody');
 SELECT function_returns('dpobj', 'remaining', ARRAY['regclass', 'regrole'], 'setof record');
+SELECT function_returns('dpobj', 'price_plan', ARRAY['jsonb', 'numeric'], 'jsonb');
+SELECT function_returns('dpobj', 'recompute', ARRAY['regclass', 'regrole', 'text', 'numeric'], 'setof record');
+SELECT function_returns('dpobj', 'report', ARRAY['regclass', 'numeric'], 'jsonb');
+SELECT function_returns('dpobj', 'report_text', ARRAY['regclass', 'numeric'], 'text');
+SELECT is(
+  (SELECT string_agg(DISTINCT provolatile::text, ', ') FROM pg_proc
+   WHERE proname IN ('price_plan', 'recompute', 'composed_charges', 'report', 'report_text', 'report_contents')
+     AND pronamespace = 'dpobj'::regnamespace),
+  's', 'plans and reports write nothing');
 SELECT is_empty($$
   SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind = 'r' AND a.attnum > 0
@@ -160,7 +170,9 @@ SELECT is_empty($$
                             'dpobj.confusion', 'dpobj.select',
                             'dpobj.budgets_applying', 'dpobj.calls_that_fit', 'dpobj.rdp_orders',
                             'dpobj.cost_under', 'dpobj.delta_under', 'dpobj.composed_epsilon',
-                            'dpobj.largest_epsilon']::regproc[])
+                            'dpobj.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',
+                            'dpobj.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_lines',
+                            'dpobj.report_budget', 'dpobj.report_event', 'dpobj.report_releases']::regproc[])
     AND p.proname <> 'price'
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');

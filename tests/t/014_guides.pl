@@ -131,6 +131,8 @@ my $price = "SELECT dpobj.price('patient', 0.5, label => 'outcome')";
 is( $standby->safe_psql('clinic', $price, extra_params => [ '-U', 'alice' ]),
 	$node->safe_psql('clinic', $price, extra_params => [ '-U', 'alice' ]),
 	'a price on a standby is the primary\'s');
+my $report = "SELECT dpobj.report('patient') - 'at'";
+is($standby->safe_psql('clinic', $report), $node->safe_psql('clinic', $report), 'so is a report');
 my ($rc, $out, $error) = $standby->psql('clinic', "SELECT dpobj.train('patient', 'outcome', 0.1)",
 	extra_params => [ '-U', 'alice', '-v', 'VERBOSITY=verbose' ]);
 like($error, qr/25006/, 'a standby trains nothing');
