@@ -36,6 +36,9 @@ convex_usual_radius(const Encoding *encoding)
 /* As a share of the noise's length: where a small epsilon asks for more, it would hide the rows. */
 #define LAMBDA_OF_LENGTH 0.1
 
+/* From here on lambda falls with epsilon^1.5 instead of its square. */
+#define LAMBDA_TURN 2
+
 /* Least lambda that epsilon allows. */
 static double
 least_lambda(ConvexKind kind, const MechanismRequest *request)
@@ -51,16 +54,17 @@ least_lambda(ConvexKind kind, const MechanismRequest *request)
 
 /*
  * Found by trial on Adult and on generated data (docs/method.md): in units of R, for noise in
- * the objective d / (24 epsilon^2), or d / (24 epsilon^1.5) from epsilon = 1 on, but at
- * least twice what epsilon allows; and 4 d / (3 epsilon) for noise on the minimiser.
+ * the objective d / (24 epsilon^2), or d / (24 sqrt(2) epsilon^1.5) from epsilon = 2 on, but
+ * at least twice what epsilon allows; and 4 d / (3 epsilon) for noise on the minimiser.
  */
 int64_t
 convex_usual_lambda(ConvexKind kind, const MechanismRequest *request)
 {
 	double epsilon = (double) request->epsilon / EPSILON_ONE;
 	double dimension = request->grid.dimension;
-	double lambda = kind == CONVEX_OUTPUT ? 4.0 / 3 * dimension / epsilon
-										  : dimension / (24 * pow(epsilon, epsilon < 1 ? 2 : 1.5));
+	double lambda = kind == CONVEX_OUTPUT
+						? 4.0 / 3 * dimension / epsilon
+						: dimension / (24 * pow(epsilon, 1.5) * sqrt(fmin(epsilon, LAMBDA_TURN)));
 
 	/* none will do if the least is beyond the largest */
 	lambda = fmax(lambda * LAMBDA_ONE, 2 * least_lambda(kind, request));

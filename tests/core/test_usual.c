@@ -236,8 +236,8 @@ lambda_of(const MechanismRequest *request)
 	return (double) request->convex.lambda / LAMBDA_ONE;
 }
 
-/* d / (24 epsilon^2), epsilon^1.5 beyond 1, a tenth of the noise's length where that is less, twice
- * the least. */
+/* d / (24 epsilon^2), sqrt(2) epsilon^1.5 beyond 2, a tenth of the noise's length where that is
+ * less, twice the least. */
 static void
 test_lambda(void)
 {
@@ -245,8 +245,12 @@ test_lambda(void)
 	MechanismRequest request = make_logistic(&encoding, 1, 0);
 
 	CHECK(fabs(lambda_of(&request) - 111 / 24.0) < 1e-6);
-	request = make_logistic(&encoding, 4, 0);
-	CHECK(fabs(lambda_of(&request) - 111 / 24.0 / 8) < 1e-6);
+	request = make_logistic(&encoding, 1.5, 0);
+	CHECK(fabs(lambda_of(&request) - 111 / 54.0) < 1e-6);
+	request = make_logistic(&encoding, 2, 0);
+	CHECK(fabs(lambda_of(&request) - 111 / 96.0) < 1e-6);
+	request = make_logistic(&encoding, 8, 0);
+	CHECK(fabs(lambda_of(&request) - 111 / 768.0) < 1e-6);
 	request = make_logistic(&encoding, 0.5, 0);
 	CHECK(fabs(lambda_of(&request) - 111 / 24.0 * 4) < 1e-6);
 	request = make_logistic(&encoding, 0.1, 0);
