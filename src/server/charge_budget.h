@@ -12,8 +12,8 @@
 
 /*
  * Locks every budget that counts a charge and denies what does not fit into each that applies:
- * those of the table, its ancestors, its descendants and the other ancestors of these.  A table that was a relative once
- * counts a charge too, but does not stop it.
+ * those of the table, its ancestors, its descendants and the other ancestors of these.  A table
+ * that was a relative once counts a charge too, but does not stop it.
  */
 extern void charge_check_budgets(ChargeRequest *request, const ChargeParties *parties);
 
