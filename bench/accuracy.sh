@@ -6,6 +6,7 @@
 #                                    measures one set (all: each), or of it the rows whose
 #                                    names hold TEXT, at EPSILON only, and puts them in the
 #                                    place of the old
+#   bench/accuracy.sh experts        the regret of dp_ftrl only
 #   bench/accuracy.sh --draw         makes the page and the plot of what was measured
 #
 # DPOBJ_DATA is the folder of adult23.csv, adult_balanced.csv and adult.data.csv.
@@ -19,7 +20,10 @@ if [ "${1:-}" != --draw ]; then
   python3 "$here/bench/accuracy_sets.py" "$data" "$work"
   gcc -std=c11 -O3 -D_GNU_SOURCE -I"$here/src" -I"$here/tests" -o "$work/accuracy" "$here/bench/accuracy.c" \
     "$here"/src/core/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
-  nice -n 10 "$work/accuracy" "$work" "$@" | tee "$work/accuracy.tsv"
+  gcc -std=c11 -O3 -D_GNU_SOURCE -I"$here/src" -I"$here/tests" -o "$work/regret" "$here/bench/regret.c" \
+    "$here"/src/core/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
+  [ "${1:-}" = experts ] || nice -n 10 "$work/accuracy" "$work" "$@" | tee "$work/accuracy.tsv"
+  [[ ! "${1:-}" =~ ^(|all|experts)$ || -n "${2:-}" ]] || nice -n 10 "$work/regret" "$work" | tee -a "$work/accuracy.tsv"
   python3 "$here/bench/accuracy.py" "$here/docs" "$work/accuracy.tsv"
 else
   python3 "$here/bench/accuracy.py" "$here/docs"
