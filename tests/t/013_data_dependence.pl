@@ -168,7 +168,8 @@ SELECT (to_jsonb(m) #- '{model,weights}' #- '{model,release}') - 'created' - 're
        cardinality((m.model).weights), (m.model).release - m.release FROM dpobj.models m WHERE release > %d ORDER BY release, key
 SQL
 my $budgets = <<'SQL';
-SELECT to_jsonb(b) - 'epsilon_spent' - 'epsilon_left' - 'releases', epsilon_spent, epsilon_left, releases
+SELECT to_jsonb(b) - 'epsilon_spent' - 'epsilon_left' - 'releases' - 'cost_spent' - 'largest_epsilon',
+       cost_spent, largest_epsilon, epsilon_spent, epsilon_left, releases
 FROM dpobj.budgets b ORDER BY role_name
 SQL
 
