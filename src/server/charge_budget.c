@@ -184,14 +184,7 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
  * Has the table of budget b rows of the charged one now? It may be another parent of a child.
  * What was a relative once counts the charge, but does not stop it.
  */
-#define SHARES_ROWS                                                                                \
-	"CASE WHEN b.relation = ANY ($10) THEN true ELSE EXISTS (WITH RECURSIVE"                       \
-	" down(id) AS (SELECT i.object FROM dpobj.identities i WHERE i.id = $9"                        \
-	" UNION SELECT h.inhrelid FROM pg_inherits h JOIN down d ON h.inhparent = d.id),"              \
-	" up(id) AS (SELECT id FROM down"                                                              \
-	" UNION SELECT h.inhparent FROM pg_inherits h JOIN up u ON h.inhrelid = u.id)"                 \
-	" SELECT FROM up JOIN dpobj.identities i ON i.object = up.id"                                  \
-	" WHERE i.id = b.relation AND i.origin = dpobj.origin()) END"
+#define SHARES_ROWS "(b.relation = ANY ($10) OR dpobj.shares_rows($9, b.relation))"
 
 /* The budgets that count a charge, as they were when all of them were locked. */
 typedef struct LockedBudgets

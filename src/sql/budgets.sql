@@ -76,19 +76,44 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.lineage', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows_id_seq', '');
 
--- Whose charges count for a table: those made on it, on a descendant, or on an ancestor of one of these.
+/*
+ * Whose charges count for a table: those made on it, on a descendant, or on an ancestor of one of
+ * these.  Functions, because a query that holds a recursion makes room for its result each time,
+ * in milliseconds, even where it is not asked; and most tables have no relatives.
+ */
+CREATE FUNCTION dpobj.relatives(id bigint) RETURNS bigint[]
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+  AS $$
+    WITH RECURSIVE
+      down(id) AS (SELECT $1 UNION
+                   SELECT l.descendant FROM dpobj.lineage l JOIN down ON l.ancestor = down.id),
+      up(id) AS (SELECT id FROM down UNION
+                 SELECT l.ancestor FROM dpobj.lineage l JOIN up ON l.descendant = up.id)
+    SELECT array_agg(id) FROM up
+  $$;
+COMMENT ON FUNCTION dpobj.relatives(bigint) IS
+  'internal: identities of a table, its descendants and all ancestors of these, by what was charged';
+
+-- Has a table rows of another one now? It may be another parent of a child.
+CREATE FUNCTION dpobj.shares_rows(id bigint, other bigint) RETURNS boolean
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+  AS $$
+    WITH RECURSIVE
+      down(object) AS (SELECT i.object FROM dpobj.identities i WHERE i.id = $1 UNION
+                       SELECT h.inhrelid FROM pg_inherits h JOIN down d ON h.inhparent = d.object),
+      up(object) AS (SELECT object FROM down UNION
+                     SELECT h.inhparent FROM pg_inherits h JOIN up u ON h.inhrelid = u.object)
+    SELECT EXISTS (SELECT FROM up JOIN dpobj.identities i ON i.object = up.object
+                   WHERE i.id = $2 AND i.origin = dpobj.origin())
+  $$;
+COMMENT ON FUNCTION dpobj.shares_rows(bigint, bigint) IS
+  'internal: are two tables, by their identities, parents of one table now, or one of the other?';
+
 CREATE VIEW dpobj.families AS
 SELECT i.id,
-       -- most tables have no relatives, and the recursion takes longer than the sum
        CASE WHEN EXISTS (SELECT FROM dpobj.lineage l WHERE l.ancestor = i.id)
               OR EXISTS (SELECT FROM dpobj.lineage l WHERE l.descendant = i.id)
-            THEN ARRAY(
-              WITH RECURSIVE
-                down(id) AS (SELECT i.id UNION
-                             SELECT l.descendant FROM dpobj.lineage l JOIN down ON l.ancestor = down.id),
-                up(id) AS (SELECT id FROM down UNION
-                           SELECT l.ancestor FROM dpobj.lineage l JOIN up ON l.descendant = up.id)
-              SELECT id FROM up)
+            THEN dpobj.relatives(i.id)
             ELSE ARRAY[i.id] END AS members
   FROM dpobj.identities i
  WHERE i.kind = 'table';

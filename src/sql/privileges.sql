@@ -2,7 +2,7 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA dpobj FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dpobj.sees_all(),
   dpobj.origin(), dpobj.epoch(), dpobj.remaining(regclass, regrole),
   dpobj.budgets_applying(regclass, regrole), dpobj.calls_that_fit(regclass, dpobj.charge_cost),
-  dpobj.rdp_orders(), dpobj.cost_under(dpobj.charge_cost, text, text, integer),
+  dpobj.relatives(bigint), dpobj.rdp_orders(), dpobj.cost_under(dpobj.charge_cost, text, text, integer),
   dpobj.delta_under(dpobj.charge_cost, text, text),
   dpobj.composed_epsilon(text, integer, numeric, bigint), dpobj.largest_epsilon(text, integer, numeric),
   dpobj.features(jsonb, anyelement), dpobj.protected_features(regclass, text[]),

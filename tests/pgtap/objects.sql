@@ -168,7 +168,7 @@ SELECT is_empty($$
                             'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate',
                             'dpobj.confusion', 'dpobj.select',
-                            'dpobj.budgets_applying', 'dpobj.calls_that_fit', 'dpobj.rdp_orders',
+                            'dpobj.budgets_applying', 'dpobj.calls_that_fit', 'dpobj.rdp_orders', 'dpobj.relatives',
                             'dpobj.cost_under', 'dpobj.delta_under', 'dpobj.composed_epsilon',
                             'dpobj.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',
                             'dpobj.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_lines',
