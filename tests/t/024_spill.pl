@@ -180,18 +180,20 @@ cmp_ok(distance($kept, weights(@small, 'SET dpobj.solver_threads = 3')), '<', 1e
 
 # ---- every mechanism of convex models, and dp_simplex ----
 
-# On the narrow table; what does not draw lots for rows has the same model from either place.
+# On the narrow table; what does not draw lots for rows has the same model from either place. The third
+# number: how far the two may be apart, 0.01 if there is none.
 my %streaming = (
 	'sgd' => ['logistic', '"mechanism": "sgd", "iterations": 20'],
-	'sgd, poisson' => ['svm', '"mechanism": "sgd", "iterations": 20, "sampling": "poisson", "n": 30000', 'lots'],
-	'sgd, fixed' => ['svm', '"mechanism": "sgd", "iterations": 20, "sampling": "fixed", "n": 30000', 'lots'],
+	'sgd, poisson' => ['svm', '"mechanism": "sgd", "iterations": 20, "sampling": "poisson", "n": 30000', 0.5],
+	'sgd, fixed' => ['svm', '"mechanism": "sgd", "iterations": 20, "sampling": "fixed", "n": 30000', 0.5],
 	'sgd, all of a batch' => ['logistic', '"mechanism": "sgd", "iterations": 20, "sampling": "fixed", "n": 30000, "batch": 30000'],
 	'output' => ['svm', '"mechanism": "output", "regularization": 200'],
 	'exponential' => ['logistic', '"mechanism": "exponential", "net": 3000'],
 	'localized' => ['svm', '"mechanism": "localized", "net": 3000, "regularization": 200'],
 	'opsamp' => ['logistic', '"mechanism": "opsamp", "n": 30000, "calls": 256'],
-	'simplex' => ['simplex', '"n": 30000'],
-	'simplex, a part' => ['simplex', '"n": 20000', 'lots']);
+	# 429 draws, of which so many are of the rarer choices that two models differ by 0.008 in the mean square
+	'simplex' => ['simplex', '"n": 30000', 0.06],
+	'simplex, a part' => ['simplex', '"n": 20000', 0.5]);
 
 # The weights, and whether a temporary file was made.
 sub trained
@@ -215,11 +217,11 @@ spends(
 	sub {
 		for my $name (sort keys %streaming)
 		{
-			my ($method, $options, $lots) = @{ $streaming{$name} };
+			my ($method, $options, $tolerance) = @{ $streaming{$name} };
 			my ($large, $large_files) = trained($method, $options, @large);
 			my ($small, $small_files) = trained($method, $options, @small);
 			is("$large_files $small_files", '0 1', "$name: only what does not fit goes to a file");
-			cmp_ok(distance($large, $small), '<', $lots ? 0.5 : 0.01, "$name: the same model");
+			cmp_ok(distance($large, $small), '<', $tolerance // 0.01, "$name: the same model");
 		}
 		no_files('all of them');
 	});
