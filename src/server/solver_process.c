@@ -33,23 +33,9 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 
+#include "compat.h"
 #include "core/wire.h"
 #include "solver/frame.h"
-
-/* Named wait events for extensions came with PostgreSQL 17. */
-#if PG_VERSION_NUM >= 170000
-static uint32
-solver_wait_event(void)
-{
-	static uint32 event = 0;
-
-	if (event == 0)
-		event = WaitEventExtensionNew("DpobjSolver");
-	return event;
-}
-#else
-#define solver_wait_event() PG_WAIT_EXTENSION
-#endif
 
 /* Bytes of a problem offered to the socket between two looks at the latch. */
 #define PIECE_SIZE 262144
@@ -526,14 +512,17 @@ time_left(const SolverChild *child, const SolverLimits *limits)
 static void
 wait_for_event(SolverChild *child, long milliseconds)
 {
+	static uint32 wait_event = 0;
 	int events = WL_LATCH_SET | WL_SOCKET_READABLE | WL_EXIT_ON_PM_DEATH;
 	int happened;
 
+	if (wait_event == 0)
+		wait_event = WaitEventExtensionNew("DpobjSolver");
 	if (child->out_left > 0)
 		events |= WL_SOCKET_WRITEABLE;
 	if (milliseconds >= 0)
 		events |= WL_TIMEOUT;
-	happened = WaitLatchOrSocket(MyLatch, events, child->socket, milliseconds, solver_wait_event());
+	happened = WaitLatchOrSocket(MyLatch, events, child->socket, milliseconds, wait_event);
 	if (happened & WL_LATCH_SET)
 		ResetLatch(MyLatch);
 }
