@@ -8,22 +8,27 @@
 
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
 #include "executor/nodeHash.h"
 #include "miscadmin.h"
+#include "nodes/plannodes.h"
+#include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "storage/ipc.h"
+#include "storage/proc.h"
 #include "utils/acl.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
 #if PG_VERSION_NUM >= 140000
-#include "common/cryptohash.h"
+#include "nodes/subscripting.h"
 #endif
-#include "common/sha2.h"
-#if PG_VERSION_NUM >= 170000
-#include "utils/wait_event.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
 #endif
 
 #if PG_VERSION_NUM < 130000 || PG_VERSION_NUM >= 190000
@@ -88,9 +93,9 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 #define GetWALInsertionTimeLine() ThisTimeLineID
 #endif
 
-/* Extensions name their wait events since PostgreSQL 17. */
+/* A process's place among all. */
 #if PG_VERSION_NUM < 170000
-#define WaitEventExtensionNew(name) PG_WAIT_EXTENSION
+#define GetNumberFromPGProc(process) ((process)->pgprocno)
 #endif
 
 #if PG_VERSION_NUM >= 160000
@@ -99,6 +104,73 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 #define owns_table(table, role) pg_class_ownercheck(table, role)
 #endif
 
+/* ---- Plans ------------------------------------------------------------------ */
+
+#if PG_VERSION_NUM < 140000
+#define pull_varnos(root, node) pull_varnos(node)
+#endif
+
+/* Before PostgreSQL 14 there is no such plan, and a tag that no plan has stands for it. */
+#if PG_VERSION_NUM < 140000
+#define T_TidRangeScan T_Invalid
+typedef struct TidRangeScan
+{
+	Scan scan;
+	List *tidrangequals;
+} TidRangeScan;
+#endif
+
+/*
+ * PostgreSQL 13 names these functions by what they are called in C, so that it has no
+ * name for some of them, and others' names for the rest; the numbers are the same.
+ */
+#if PG_VERSION_NUM < 140000
+#undef F_DATE_TIMESTAMPTZ
+#undef F_PG_CURRENT_SNAPSHOT
+#undef F_PG_SNAPSHOT_OUT
+#undef F_TIMESTAMPTZ_DATE
+#undef F_TIMESTAMPTZ_TIMESTAMP
+#undef F_TIMESTAMP_TIMESTAMPTZ
+#define F_ABS_FLOAT8 1395
+#define F_DATE_PART_TEXT_TIMESTAMPTZ 1171
+#define F_DATE_TIMESTAMPTZ 1178
+#define F_DATE_TRUNC_TEXT_TIMESTAMPTZ 1217
+#define F_EXTRACT_TEXT_TIMESTAMPTZ F_DATE_PART_TEXT_TIMESTAMPTZ /* what it is made of there */
+#define F_ISFINITE_DATE 1373
+#define F_ISFINITE_INTERVAL 1390
+#define F_ISFINITE_TIMESTAMP 2048
+#define F_ISFINITE_TIMESTAMPTZ 1389
+#define F_JSONB_BUILD_ARRAY_ 3272
+#define F_JSONB_BUILD_ARRAY_ANY 3271
+#define F_JSONB_BUILD_OBJECT_ 3274
+#define F_JSONB_BUILD_OBJECT_ANY 3273
+#define F_PG_CURRENT_SNAPSHOT 5061
+#define F_PG_SNAPSHOT_OUT 5056
+#define F_TEXT_BPCHAR 401
+#define F_TIMESTAMPTZ_DATE 1174
+#define F_TIMESTAMPTZ_TIMESTAMP 2028
+#define F_TIMESTAMP_TIMESTAMPTZ 2027
+#define F_TRANSACTION_TIMESTAMP 2647
+#endif
+
+/*
+ * Are elements of the type read by the server's own code, and if it must be so without a
+ * way to fail?  Types have brought code of their own since PostgreSQL 14; before, only
+ * arrays and what looks like them could be subscripted, and reading never failed.
+ */
+static inline bool
+subscript_is_known(Oid type, bool leakproof)
+{
+#if PG_VERSION_NUM >= 140000
+	const SubscriptRoutines *routines = getSubscriptingRoutines(type, NULL);
+
+	return routines != NULL && get_typsubscript(type, NULL) < FirstGenbkiObjectId &&
+		   (!leakproof || routines->fetch_leakproof);
+#else
+	return true;
+#endif
+}
+
 /* ---- Values ----------------------------------------------------------------- */
 
 /* numeric has had infinities since PostgreSQL 14. */
@@ -106,26 +178,9 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 #define numeric_is_inf(value) false
 #endif
 
-/* SHA-256 was a plain function before PostgreSQL 14, and cannot fail there. */
-static inline bool
-sha256(const uint8 *bytes, Size length, uint8 digest[PG_SHA256_DIGEST_LENGTH])
-{
-#if PG_VERSION_NUM >= 140000
-	pg_cryptohash_ctx *context = pg_cryptohash_create(PG_SHA256);
-	bool done = context != NULL && pg_cryptohash_init(context) >= 0 &&
-				pg_cryptohash_update(context, bytes, length) >= 0 &&
-				pg_cryptohash_final(context, digest, PG_SHA256_DIGEST_LENGTH) >= 0;
-
-	pg_cryptohash_free(context);
-	return done;
-#else
-	pg_sha256_ctx context;
-
-	pg_sha256_init(&context);
-	pg_sha256_update(&context, bytes, length);
-	pg_sha256_final(&context, digest);
-	return true;
+/* To int64, as strtol() does. */
+#ifndef strtoi64
+#define strtoi64(string, end, base) ((int64) strtoll(string, end, base))
 #endif
-}
 
 #endif

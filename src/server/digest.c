@@ -3,6 +3,9 @@
  */
 #include "postgres.h"
 
+#include "fmgr.h"
+#include "utils/fmgrprotos.h"
+
 #include "compat.h"
 #include "digest.h"
 
@@ -12,9 +15,17 @@ digest_append(StringInfo bytes, const char *string)
 	appendBinaryStringInfo(bytes, string, strlen(string) + 1);
 }
 
+/* By the function of SQL: what lies below it has another name in each version. */
 void
 digest_bytes(const StringInfo bytes, uint8 digest[DIGEST_LENGTH])
 {
-	if (!sha256((const uint8 *) bytes->data, bytes->len, digest))
-		elog(ERROR, "could not compute SHA-256");
+	bytea *value = palloc(VARHDRSZ + bytes->len);
+	bytea *result;
+
+	SET_VARSIZE(value, VARHDRSZ + bytes->len);
+	memcpy(VARDATA(value), bytes->data, bytes->len);
+	result = DatumGetByteaPP(DirectFunctionCall1(sha256_bytea, PointerGetDatum(value)));
+	memcpy(digest, VARDATA_ANY(result), DIGEST_LENGTH);
+	pfree(result);
+	pfree(value);
 }

@@ -33,7 +33,6 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 
-#include "compat.h"
 #include "core/wire.h"
 #include "solver/frame.h"
 
@@ -512,17 +511,14 @@ time_left(const SolverChild *child, const SolverLimits *limits)
 static void
 wait_for_event(SolverChild *child, long milliseconds)
 {
-	static uint32 wait_event = 0;
 	int events = WL_LATCH_SET | WL_SOCKET_READABLE | WL_EXIT_ON_PM_DEATH;
 	int happened;
 
-	if (wait_event == 0)
-		wait_event = WaitEventExtensionNew("DpobjSolver");
 	if (child->out_left > 0)
 		events |= WL_SOCKET_WRITEABLE;
 	if (milliseconds >= 0)
 		events |= WL_TIMEOUT;
-	happened = WaitLatchOrSocket(MyLatch, events, child->socket, milliseconds, wait_event);
+	happened = WaitLatchOrSocket(MyLatch, events, child->socket, milliseconds, PG_WAIT_EXTENSION);
 	if (happened & WL_LATCH_SET)
 		ResetLatch(MyLatch);
 }
