@@ -133,7 +133,7 @@ charge_deny_exhausted(const char *budget)
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_BUDGET_EXHAUSTED), errmsg("privacy budget exhausted"),
 					errdetail_internal("%s", budget),
 					errhint("Ask for less, or ask a member of dpobj_admin to raise the budget: "
-							"dpobj.set_budget(relation, role, epsilon, delta).")));
+							"dpobj.raise_budget(relation, role, epsilon, delta, reason).")));
 }
 
 /* ---- Sums ------------------------------------------------------------------- */
