@@ -150,7 +150,7 @@ charge_distrust_sums(void)
 #define MEMBERS "(SELECT f.members FROM dpobj.families f WHERE f.id = $9)::bigint[]"
 
 /* In the currency of the budget b. */
-#define ASKED CHARGE_COST_ROW(1, 2, 3, 4, 5, 6, 7, 8)
+#define ASKED CHARGE_COST_ROW
 #define UNIT                                                                                       \
 	"coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),"        \
 	" 'replace')"
