@@ -444,7 +444,7 @@ append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost
 	appendStringInfo(json,
 					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
 					 "\"adjacency\": \"%s\", \"unit\": \"row\", \"guarantee\": \"exact\"",
-					 tally_name(kind), kind == TALLY_SELECTION ? "permute_flip" : "laplace",
+					 tally_name(kind), tally_mechanism(kind),
 					 decimal_text(cost->epsilon_charged, EPSILON_UNIT),
 					 adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove");
 	if (kind == TALLY_SELECTION)
