@@ -6,6 +6,7 @@
 #include "lib/stringinfo.h"
 
 #include "core/accounting.h"
+#include "core/guarantee.h"
 
 #include "accountant.h"
 
@@ -31,24 +32,18 @@ accountant_named(const char *name)
 	return (AccountantKind) kind;
 }
 
-static bool
-is_for_reports(const char *name)
-{
-	return strcmp(name, "pld") == 0 || strcmp(name, "kov") == 0;
-}
-
 AccountantKind
 accountant_require(const char *name)
 {
 	AccountantKind kind = accountant_named(name);
 
-	if (kind == ACCOUNTANTS && is_for_reports(name))
+	if (kind == ACCOUNTANTS && guarantee_named(name) != GUARANTEE_KINDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("accountant \"%s\" cannot hold a budget", name),
 				 errdetail("Its total is proved for releases that were fixed beforehand, not for "
 						   "those that somebody chooses after he has seen an answer."),
-				 errhint("Use it in dpobj.price and dpobj.report; the accountants of budgets are "
+				 errhint("Use it in dpobj.price_plan and dpobj.recompute; the accountants of budgets are "
 						 "\"basic\", \"zcdp\" and \"rdp\".")));
 	if (kind == ACCOUNTANTS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

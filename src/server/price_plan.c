@@ -145,7 +145,7 @@ settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRele
 	release->counted.adjacency =
 		price_settle_evaluation(kind, models, entry_numeric(entry, "epsilon", true),
 								entry_numeric(entry, "delta", false), entry_options(entry), &cost);
-	release->mechanism = kind == TALLY_SELECTION ? "permute_flip" : "laplace";
+	release->mechanism = tally_mechanism(kind);
 	release->guarantee = "exact";
 	release->counted.pair = tally_pair(&(TallyRequest){.epsilon_charged = cost.epsilon_charged});
 }

@@ -24,6 +24,12 @@ tally_name(TallyKind kind)
 	return names[kind];
 }
 
+const char *
+tally_mechanism(TallyKind kind)
+{
+	return kind == TALLY_SELECTION ? "permute_flip" : "laplace";
+}
+
 bool
 tally_find(const char *name, TallyKind *kind)
 {
@@ -79,7 +85,7 @@ tally_charge(const TallyRequest *request)
 {
 	Charge charge = {
 		.relation = request->table,
-		.mechanism = request->kind == TALLY_SELECTION ? "permute_flip" : "laplace",
+		.mechanism = tally_mechanism(request->kind),
 		.adjacency = request->adjacency,
 		.pair = tally_pair(request),
 		.guarantee = "exact",
