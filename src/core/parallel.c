@@ -89,8 +89,8 @@ multiply_delta(int64_t delta, int64_t epsilon)
  * j_B from B, ..., cost the sum of what j_A cost in A, j_B in B, ...: no more than m in one of
  * them, because the factor of delta is convex in m.
  */
-int
-parallel_rows(Adjacency adjacency, int rows)
+int64_t
+parallel_rows(Adjacency adjacency, int64_t rows)
 {
 	return adjacency == ADJACENCY_REPLACE ? 2 * rows : rows;
 }

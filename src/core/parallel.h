@@ -29,7 +29,7 @@ typedef struct ParallelCost
 } ParallelCost;
 
 /* m below: how many rows that come or go a difference of so many rows is worth. */
-extern int parallel_rows(Adjacency adjacency, int rows);
+extern int64_t parallel_rows(Adjacency adjacency, int64_t rows);
 
 /*
  * What each group's mechanism may cost under add_remove, so that the call costs no more than

@@ -60,6 +60,9 @@ test_share_of_persons(void)
 	CHECK(equal(parallel_share(ADJACENCY_REPLACE, call, 3), cost(0.166666666, ATTO(105547536045))));
 	CHECK(equal(parallel_share(ADJACENCY_ADD_REMOVE, cost(1e-9, 10), 4), cost(0, 2)));
 	CHECK(parallel_share(ADJACENCY_REPLACE, cost(10000, 0), 2000000).epsilon == 2500000);
+	/* as many rows as can be declared: 1e13 / (2 (2^31 - 1)) rounded down, and hardly a delta */
+	CHECK(equal(parallel_share(ADJACENCY_REPLACE, cost(10000, DELTA_ONE / 2), INT32_MAX),
+				(ParallelCost){2328, 0}));
 }
 
 /* What groups with that share cost is within the call's cost, and a unit more is not. */
