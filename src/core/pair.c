@@ -125,12 +125,12 @@ set_simplex(const MechanismRequest *request, Pair *pair)
 
 /* rows rows of one person: losses grow with them, concentrated ones with their square. */
 static void
-widen(Pair *pair, int rows)
+widen(Pair *pair, int64_t rows)
 {
 	if (rows <= 1)
 		return;
-	pair->mu *= rows;
-	pair->rho *= (double) rows * rows;
+	pair->mu *= (double) rows;
+	pair->rho *= (double) rows * (double) rows;
 	/* of the others nothing is said but what is claimed */
 	if (pair->kind == PAIR_SAMPLED || pair->kind == PAIR_BATCHES || pair->kind == PAIR_OBJECTIVE)
 		pair->kind = PAIR_APPROXIMATE;
@@ -138,7 +138,7 @@ widen(Pair *pair, int rows)
 
 Pair
 pair_of_request(const MechanismRequest *request, int64_t epsilon, int64_t delta,
-				int rows_per_person)
+				int64_t rows_per_person)
 {
 	Pair pair = {.kind = delta > 0 ? PAIR_APPROXIMATE : PAIR_PURE,
 				 .epsilon = epsilon,
