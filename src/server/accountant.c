@@ -43,8 +43,8 @@ accountant_require(const char *name)
 				 errmsg("accountant \"%s\" cannot hold a budget", name),
 				 errdetail("Its total is proved for releases that were fixed beforehand, not for "
 						   "those that somebody chooses after he has seen an answer."),
-				 errhint("Use it in dpobj.price_plan and dpobj.recompute; the accountants of budgets are "
-						 "\"basic\", \"zcdp\" and \"rdp\".")));
+				 errhint("Use it in dpobj.price_plan and dpobj.recompute; the accountants of "
+						 "budgets are \"basic\", \"zcdp\" and \"rdp\".")));
 	if (kind == ACCOUNTANTS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("accountant \"%s\" is not known", name),
