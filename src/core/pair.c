@@ -7,12 +7,12 @@
 #include "core/pair.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/calibration.h"
 #include "core/convex_loss.h"
 #include "core/convex_release.h"
 #include "core/descent.h"
+#include "core/names.h"
 #include "core/simplex_scale.h"
 
 #define ROUNDED_UP (1 + 1e-9)
@@ -34,11 +34,7 @@ pair_name(PairKind kind)
 PairKind
 pair_kind(const char *name)
 {
-	int kind = 0;
-
-	while (kind < PAIR_KINDS && strcmp(name, names[kind]) != 0)
-		kind++;
-	return (PairKind) kind;
+	return (PairKind) names_find(names, PAIR_KINDS, name);
 }
 
 /* ---- convex mechanisms with Gaussian noise ---- */

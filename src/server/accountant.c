@@ -7,6 +7,7 @@
 
 #include "core/accounting.h"
 #include "core/guarantee.h"
+#include "core/names.h"
 
 #include "accountant.h"
 
@@ -25,11 +26,7 @@ accountant_name(AccountantKind kind)
 AccountantKind
 accountant_named(const char *name)
 {
-	int kind = 0;
-
-	while (kind < ACCOUNTANTS && strcmp(name, names[kind]) != 0)
-		kind++;
-	return (AccountantKind) kind;
+	return (AccountantKind) names_find(names, ACCOUNTANTS, name);
 }
 
 AccountantKind

@@ -14,6 +14,8 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
+#include "core/names.h"
+
 #include "analyst.h"
 #include "composed.h"
 #include "decimal.h"
@@ -184,11 +186,8 @@ static int
 guarantee_rank(const char *guarantee)
 {
 	static const char *const ranks[] = {"exact", "float", "conditional", "unproven"};
-	int rank = 0;
 
-	while (rank < lengthof(ranks) - 1 && strcmp(ranks[rank], guarantee) != 0)
-		rank++;
-	return rank;
+	return Min(names_find(ranks, lengthof(ranks), guarantee), lengthof(ranks) - 1);
 }
 
 static void

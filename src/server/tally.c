@@ -9,6 +9,7 @@
 #include "libpq/pqformat.h"
 
 #include "core/evaluation.h"
+#include "core/names.h"
 #include "core/select.h"
 
 #include "digest.h"
@@ -33,13 +34,10 @@ tally_mechanism(TallyKind kind)
 bool
 tally_find(const char *name, TallyKind *kind)
 {
-	for (int i = 0; i < lengthof(names); i++)
-		if (strcmp(names[i], name) == 0)
-		{
-			*kind = (TallyKind) i;
-			return true;
-		}
-	return false;
+	int place = names_find(names, lengthof(names), name);
+
+	*kind = (TallyKind) place;
+	return place < lengthof(names);
 }
 
 void
