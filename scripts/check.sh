@@ -39,7 +39,8 @@ check_style() {
     unprivileged "$cppcheck -Isrc -Itests src/core src/solver tests/core bench" &&
     unprivileged "$cppcheck -DPG_VERSION_NUM=150000 --include=tests/cppcheck.h -Isrc -Isrc/server \
       src/server" &&
-    unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh .ci/run'
+    unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh .ci/run' &&
+    unprivileged 'perl scripts/meta.pl'
 }
 
 check_build() { # with gcc it is built again below, to be installed

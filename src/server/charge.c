@@ -32,6 +32,7 @@
 #include "charge_queue.h"
 #include "charge_tables.h"
 #include "charge_worker.h"
+#include "compat.h"
 #include "dpobj.h"
 #include "pair_terms.h"
 

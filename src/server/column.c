@@ -22,6 +22,7 @@
 #include "utils/uuid.h"
 
 #include "column.h"
+#include "compat.h"
 #include "json_value.h"
 #include "numeric_value.h"
 

@@ -9,11 +9,11 @@
 #include "utils/guc.h"
 
 #include "charge_queue.h"
+#include "compat.h"
 #include "core/mutant.h"
-
 #include "decimal.h"
 
-PG_MODULE_MAGIC;
+PG_MODULE_MAGIC_EXT(.name = "dpobj", .version = DPOBJ_VERSION);
 
 StaticAssertDecl(DPOBJ_MUTANT == 0, "deliberate faults are for tests/core/mutants.sh only");
 
@@ -29,11 +29,6 @@ int dpobj_max_failures = 3;
 int dpobj_max_solvers = 4;
 
 void _PG_init(void);
-
-/* The prefix was reserved by EmitWarningsOnPlaceholders before PostgreSQL 15. */
-#if PG_VERSION_NUM < 150000
-#define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
-#endif
 
 void
 _PG_init(void)

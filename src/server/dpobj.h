@@ -12,13 +12,6 @@
 #define ERRCODE_DPOBJ_NOT_ALLOWED MAKE_SQLSTATE('U', 'B', '0', '0', '3')
 #define ERRCODE_DPOBJ_STOPPED MAKE_SQLSTATE('U', 'B', '0', '0', '4')
 
-/* The setting that pushes whole plans into a worker, by its name in this version. */
-#if PG_VERSION_NUM >= 160000
-#define FORCE_PARALLEL "debug_parallel_query"
-#else
-#define FORCE_PARALLEL "force_parallel_mode"
-#endif
-
 /* GUCs (dpobj.c). */
 extern int dpobj_time_limit;      /* seconds, 0: none */
 extern int dpobj_memory_limit;    /* MiB, 0: none */

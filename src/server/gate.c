@@ -11,6 +11,7 @@
 #include "storage/proc.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "dpobj.h"
 #include "gate.h"
 
@@ -59,7 +60,7 @@ gate_enter_solvers(void)
 			return;
 	}
 	/* All are taken: queue for one of them, each backend for its own. */
-	solver_place = 1 + MyProc->pgprocno % dpobj_max_solvers;
+	solver_place = 1 + GetNumberFromPGProc(MyProc) % dpobj_max_solvers;
 	set_tag(&tag, (Oid) solver_place, GATE_SOLVER);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }

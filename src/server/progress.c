@@ -7,13 +7,8 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 
+#include "compat.h"
 #include "dpobj.h"
-
-#if PG_VERSION_NUM >= 160000
-#define owns_table(table, role) object_ownercheck(RelationRelationId, table, role)
-#else
-#define owns_table(table, role) pg_class_ownercheck(table, role)
-#endif
 
 /*
  * Both roles must own the table: inside a SECURITY DEFINER function of the owner's
