@@ -40,7 +40,7 @@ check_style() {
     unprivileged "$cppcheck -DPG_VERSION_NUM=150000 --include=tests/cppcheck.h -Isrc -Isrc/server \
       src/server" &&
     unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh .ci/run' &&
-    unprivileged 'perl scripts/meta.pl'
+    unprivileged 'perl scripts/meta.pl && perl scripts/links.pl'
 }
 
 check_build() { # with gcc it is built again below, to be installed
@@ -94,7 +94,7 @@ workplace_make
 chosen=" ${*:-style build core valgrind mutants regress pgtap tap demo faults} "
 wants() { [[ $chosen == *" $1 "* ]]; }
 
-wants style && step "formatting, cppcheck" check_style
+wants style && step "formatting, cppcheck, links" check_style
 wants build && step "clang -Wall -Wextra -Werror" check_build
 if wants core; then step "core tests under ASan and UBSan" check_core; fi
 if wants valgrind; then step "core tests under valgrind" check_valgrind; fi
