@@ -1,4 +1,4 @@
--- Models in use: as JSON, on raw columns, as plain SQL, as points, and in others' hands
+-- Models in use: as JSON, on raw columns, as plain SQL, and as points
 
 CREATE FUNCTION dpobj.model_to_json(model dp_model) RETURNS jsonb
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
@@ -92,13 +92,8 @@ COMMENT ON COLUMN dpobj.scorecards.feature IS 'column or element of the array; (
 COMMENT ON COLUMN dpobj.scorecards.level IS 'value of the column, or the unit that the points are for';
 COMMENT ON COLUMN dpobj.scorecards.points IS 'what it adds; null: no prediction, or no whole number';
 
--- In others' hands
-
-CREATE FUNCTION dpobj.share(name text, role regrole) RETURNS void
-  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_share';
-COMMENT ON FUNCTION dpobj.share(text, regrole) IS 'lets a role, with its members, read and use a named model of one''s own';
-CREATE FUNCTION dpobj.unshare(name text, role regrole) RETURNS void
-  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_unshare';
-COMMENT ON FUNCTION dpobj.unshare(text, regrole) IS 'takes dpobj.share back';
+GRANT EXECUTE ON FUNCTION dpobj.model_to_json(dp_model), dpobj.model_from_json(jsonb),
+  dpobj.predict(text, record, regrole), dpobj.predict(dp_model, record), dpobj.score(text, record, regrole),
+  dpobj.score(dp_model, record), dpobj.predict_proba(text, record, regrole), dpobj.predict_proba(dp_model, record),
+  dpobj.predict_sql(text, text, regrole), dpobj.predict_sql(dp_model, text), dpobj.scorecard(dp_model),
+  dpobj.scorecard(text, regrole) TO PUBLIC;
