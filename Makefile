@@ -33,12 +33,13 @@ EXTENSION = dpobj
 MODULE_big = dpobj
 OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c))
 DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--0.2.0.sql
-# In the order of installation: each needs what the ones before it make.
-SCRIPT = $(patsubst %,src/sql/%.sql,schema roles identities accounting ledger protections budgets models \
-	aggregates ftrl analyst groups evaluation price report privileges)
-# Those of 0.1.0; the others go into the upgrade from it as they are.
-SCRIPT_0.1.0 = $(patsubst %,src/sql/%.sql,schema roles identities accounting ledger protections budgets models \
-	aggregates ftrl analyst groups evaluation price report privileges)
+# In the order of installation: each needs what the ones before it make.  What came after
+# 0.1.0 stands in files of its own, which make the upgrade from it.
+SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models aggregates \
+	ftrl analyst groups evaluation price report privileges
+SCRIPT_0.2.0 = sharing prediction
+SCRIPT = $(patsubst %,src/sql/%.sql,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0))
+UPGRADE_0.1.0 = $(patsubst %,src/sql/%.sql,upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0))
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*.c))
@@ -55,7 +56,7 @@ PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
-REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate
+REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate prediction
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 ISOLATION_OPTS = --inputdir=tests --load-extension=dpobj
 EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) build
@@ -88,8 +89,6 @@ $(shlib): $(CORE)
 dpobj--$(DPOBJ_VERSION).sql: $(SCRIPT)
 	cat $^ > $@
 
-UPGRADE_0.1.0 = src/sql/upgrade/0.1.0--0.2.0_first.sql $(filter-out $(SCRIPT_0.1.0),$(SCRIPT)) \
-	src/sql/upgrade/0.1.0--0.2.0_last.sql
 dpobj--0.1.0--0.2.0.sql: $(UPGRADE_0.1.0)
 	cat $^ > $@
 

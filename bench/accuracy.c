@@ -2,6 +2,7 @@
  * accuracy.c - training accuracy of every mechanism on Adult in four encodings.
  *
  *   accuracy FOLDER [SET [TEXT [EPSILON]]]    FOLDER has the sets of accuracy_sets.py
+ *   accuracy --times FOLDER RUNS              how long releases take, for bench/plot.sh
  *
  * Prints a line for each set, row and epsilon that is measured, separated by tabs:
  *
@@ -12,7 +13,8 @@
  * stand for mean and sd.  With TEXT only the rows whose names hold it, with =TEXT those
  * whose names it is, with EPSILON those at this one.  delta is 1 / n^2 where a mechanism
  * needs one.  bench/accuracy.sh runs it and bench/accuracy.py makes docs/accuracy.md of what it
- * prints.
+ * prints.  With --times it prints, for some rows of adult23 and each epsilon, a line for each of so
+ * many releases: row, epsilon and processor seconds of one thread.
  *
  * To add a mechanism, add a Line: a name, a function that settles the request, and the
  * numbers that the function looks at.
@@ -570,6 +572,65 @@ print_set(const char *folder, const char *name, unsigned bit, const char *part, 
 	arena_destroy(arena);
 }
 
+/* ---- times ---- */
+
+/* Rows whose releases are timed: each is the work of a kind of its own. */
+static const char *const timed[] = {
+	"exponential, {-1,0,1}",
+	"exponential, {-1,0,1}, numbers ±4",
+	"opdisc gauge, {-1,0,1}",
+	"opdisc published (unproven), ball 23",
+	"rspm gauge, {-1,0,1}",
+	"rspm published (unproven), {-1,0,1}",
+	"dp_logistic",
+};
+
+static const Line *
+line_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (strcmp(lines[i].name, name) == 0)
+			return &lines[i];
+	return NULL;
+}
+
+static void
+print_times_of(const AccuracySet *set, const Line *line, int runs)
+{
+	TestStream stream;
+	Bits bits;
+
+	teststream_seed(&stream, 6);
+	bits_init(&bits, teststream_fill, &stream);
+	for (int e = 0; e < EPSILONS; e++)
+	{
+		MechanismRequest request = {.epsilon = (int64_t) nearbyint(epsilons[e] * EPSILON_ONE),
+									.adjacency = line->adjacency,
+									.threads = 1};
+
+		if (!line->settle(set, line, &request))
+			continue;
+		for (int k = 0; k < runs; k++)
+			printf("%s\t%g\t%.4f\n", line->name, epsilons[e],
+				   accuracy_time_release(set, &request, &bits));
+		fflush(stdout);
+	}
+}
+
+static void
+print_times(const char *folder, int runs)
+{
+	Arena *arena = arena_create(check_out_of_memory);
+	AccuracySet set;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/adult23.set", folder);
+	accuracy_set_read(&set, path, arena_memory(arena));
+	for (size_t i = 0; i < sizeof(timed) / sizeof(timed[0]); i++)
+		print_times_of(&set, line_named(timed[i]), runs);
+	arena_destroy(arena);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -581,10 +642,16 @@ main(int argc, char **argv)
 				{"full", ON_FULL},       {"made", ON_MADE},     {"few", ON_FEW},
 				{"two", ON_TWO},         {"shares", ON_SHARES}, {"forecasts", ON_FORECASTS}};
 
-	if (argc < 2)
+	if (argc < 2 || (strcmp(argv[1], "--times") == 0 && argc != 4))
 	{
-		fprintf(stderr, "usage: accuracy FOLDER [SET [TEXT [EPSILON]]]\n");
+		fprintf(stderr,
+				"usage: accuracy FOLDER [SET [TEXT [EPSILON]]] | accuracy --times FOLDER RUNS\n");
 		return 1;
+	}
+	if (strcmp(argv[1], "--times") == 0)
+	{
+		print_times(argv[2], atoi(argv[3]));
+		return 0;
 	}
 	for (size_t s = 0; s < sizeof(sets) / sizeof(sets[0]); s++)
 		if (argc < 3 || strcmp(argv[2], "all") == 0 || strcmp(argv[2], sets[s].name) == 0)

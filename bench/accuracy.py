@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The page and the plot of bench/accuracy: accuracy.py FOLDER_OF_DOCS [NEW_LINES ...]
+"""The page of bench/accuracy: accuracy.py FOLDER_OF_DOCS [NEW_LINES ...]
 
 Puts new lines in the place of those with the same set, row and epsilon in accuracy.tsv,
-then writes accuracy.md and accuracy.svg, and prints how far the automatic choices are from the
-best rows; it fails if that is farther than LIMITS. Nothing but Python's own library is used.
+then writes accuracy.md, and prints how far the automatic choices are from the best rows; it fails
+if that is farther than LIMITS. Nothing but Python's own library is used.
+
+accuracy.py --peers prints others' rows in the columns of accuracy.tsv, for the plot (bench/plot.sh).
 """
 import math
 import os
@@ -293,7 +295,10 @@ nobody could choose it privately, it is there to be compared with. Rows marked u
 Where a cell says refused, the mechanism promises nothing: its bound on the mean loss of a row above the least is the first
 number, that of weights of 0 the second, and nothing is released (docs/method.md, OPSamp).
 
-![training accuracy against epsilon](accuracy.svg)
+![training accuracy against epsilon, a panel for each of four sets](accuracy.svg)
+
+Bars are one standard deviation of a run to either side; curves stand a little apart so that bars can be told from each other. Where
+`dp_halfspace` is hidden, `dp_classifier` chose it. `bench/plot.sh` draws the picture of `accuracy.tsv`.
 
 ## What is chosen automatically
 
@@ -344,74 +349,14 @@ length its add_remove rows are clipped, so its figures stand beside the longest 
     return '\n'.join(out).rstrip('\n') + '\n'
 
 
-# ---- the plot ----
+# ---- others' rows, for the plot ----
 
-WIDTH, HEIGHT = 460, 300
-LEFT, TOP, RIGHT, BOTTOM = 50, 34, 12, 40
-LEGEND = 74
-CURVES = [
-    ('dp_classifier', '#000000', ''), ('dp_halfspace', '#1f6fb4', ''), ('dp_logistic', '#d95f0e', ''),
-    ('opdisc gauge, sparse 4', '#4a9a4a', ''), ('rspm gauge, {-1,0,1}', '#8856a7', ''),
-    ('opdisc published (unproven), ball 23', '#999999', '4 3'),
-    ('logistic, sgd, full batches', '#c9a400', ''),
-    ('CMS11 objective perturbation, tuned (pure)', '#c51b8a', '1 3'),
-    ('DP-SGD (PLD), grid-searched, add/remove', '#8c6d31', '1 3'),
-]
-
-
-def curve_values(cells, name, title):
+def print_peers():
     for peer, texts in PEERS:
-        if peer == title:
-            return [float(text.split('±')[0]) for text in texts] if name == 'adult23' else []
-    values = [mean_of(cells, name, title, epsilon) for epsilon in EPSILONS]
-    return [] if None in values else values
-
-
-def panel(cells, name, left, top):
-    curves = [(title, color, dash, curve_values(cells, name, title)) for title, color, dash in CURVES]
-    low = max(72 if name != 'g2' else 75, min(min(values) for *_, values in curves if values)) - 0.3
-    high = max(max(values) for *_, values in curves if values) + 0.3
-    wide, tall = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
-
-    def x(epsilon):
-        return left + LEFT + wide * math.log(epsilon / 0.1) / math.log(100)
-
-    def y(value):
-        return top + TOP + tall * (high - max(value, low)) / (high - low)
-
-    parts = ['<text x="%.0f" y="%.0f" font-size="13" font-weight="bold">%s</text>' %
-             (left + LEFT, top + 20, name)]
-    for value in range(math.ceil(low), math.floor(high) + 1):
-        parts.append('<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" stroke="#ddd"/>'
-                     '<text x="%.1f" y="%.1f" text-anchor="end">%d</text>' %
-                     (x(0.1), x(10), y(value), y(value), x(0.1) - 6, y(value) + 4, value))
-    for epsilon in EPSILONS:
-        parts.append('<text x="%.1f" y="%.1f" text-anchor="middle">%g</text>' %
-                     (x(epsilon), top + HEIGHT - BOTTOM + 16, epsilon))
-    parts.append('<text x="%.1f" y="%.1f" text-anchor="middle">epsilon</text>' %
-                 ((x(0.1) + x(10)) / 2, top + HEIGHT - BOTTOM + 32))
-    for _, color, dash, values in reversed([curve for curve in curves if curve[3]]):
-        points = ' '.join('%.1f,%.1f' % (x(e), y(v)) for e, v in zip(EPSILONS, values))
-        parts.append('<polyline fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s" '
-                     'points="%s"/>' % (color, dash or 'none', points))
-    return parts
-
-
-def plot(cells):
-    names = [name for name in ('adult23', 'g1', 'g2', 'full') if curve_values(cells, name, CURVES[0][0])]
-    wide, tall = 2 * WIDTH, (len(names) + 1) // 2 * HEIGHT + LEGEND
-    parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" '
-             'font-family="sans-serif" font-size="11">' % (wide, tall, wide, tall),
-             '<title>Training accuracy in percent against epsilon</title>',
-             '<rect width="100%" height="100%" fill="white"/>']
-    for k, name in enumerate(names):
-        parts += panel(cells, name, k % 2 * WIDTH, k // 2 * HEIGHT)
-    for k, (title, color, dash) in enumerate(CURVES):
-        x, y = LEFT + k % 3 * 300, tall - LEGEND + 16 + k // 3 * 20
-        parts.append('<line x1="%d" x2="%d" y1="%d" y2="%d" stroke="%s" stroke-width="2" '
-                     'stroke-dasharray="%s"/><text x="%d" y="%d">%s</text>' %
-                     (x, x + 24, y - 4, y - 4, color, dash or 'none', x + 30, y, title))
-    return '\n'.join(parts + ['</svg>']) + '\n'
+        for epsilon, text in zip(EPSILONS, texts):
+            mean, _, sd = text.partition('±')
+            print('adult23\tpeer\t%s\t%g\t%d\t%.3f\t%.3f\t0' %
+                  (peer, epsilon, DESIGN_RUNS, float(mean), float(sd or 0)))
 
 
 def main(folder, *added):
@@ -422,12 +367,10 @@ def main(folder, *added):
     write_cells(path, cells)
     with open(os.path.join(folder, 'accuracy.md'), 'w') as file:
         file.write(page(cells))
-    with open(os.path.join(folder, 'accuracy.svg'), 'w') as file:
-        file.write(plot(cells))
     sentences, kept = gap_sentences(cells)
     print('\n'.join(sentences))
     return 0 if kept else 1
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(print_peers() if sys.argv[1] == '--peers' else main(*sys.argv[1:]))

@@ -9,6 +9,7 @@
 #   bench/accuracy.sh experts        the regret of dp_ftrl only
 #   bench/accuracy.sh --draw         makes the page and the plot of what was measured
 #
+# The plot is drawn by bench/plot.sh, which needs gnuplot.
 # DPOBJ_DATA is the folder of adult23.csv, adult_balanced.csv and adult.data.csv.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -28,3 +29,4 @@ if [ "${1:-}" != --draw ]; then
 else
   python3 "$here/bench/accuracy.py" "$here/docs"
 fi
+bash "$here/bench/plot.sh" accuracy

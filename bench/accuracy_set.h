@@ -174,23 +174,45 @@ accuracy_of_answer(const AccuracySet *set, const Mechanism *mechanism,
 												   : (double) answer->loss);
 }
 
-static inline double
-accuracy_of_release(const AccuracySet *set, const MechanismRequest *request, Bits *bits)
+static inline void
+accuracy_release(const AccuracySet *set, const MechanismRequest *request, Bits *bits,
+				 Memory *memory, MechanismAnswer *answer)
 {
 	const Mechanism *mechanism = mechanism_get(request->kind);
-	Arena *arena = arena_create(check_out_of_memory);
-	MechanismTools tools = {.bits = bits, .memory = arena_memory(arena), .oracle = oracle_search};
-	MechanismAnswer answer;
-	double value;
+	MechanismTools tools = {.bits = bits, .memory = memory, .oracle = oracle_search};
 
 	mechanism->release(request,
 					   mechanism->convex || mechanism->targets ? &set->labelled
 					   : mechanism->every_row                  ? &set->apart
 															   : &set->distinct,
-					   &tools, &answer);
-	value = accuracy_of_answer(set, mechanism, &answer);
+					   &tools, answer);
+}
+
+static inline double
+accuracy_of_release(const AccuracySet *set, const MechanismRequest *request, Bits *bits)
+{
+	Arena *arena = arena_create(check_out_of_memory);
+	MechanismAnswer answer;
+	double value;
+
+	accuracy_release(set, request, bits, arena_memory(arena), &answer);
+	value = accuracy_of_answer(set, mechanism_get(request->kind), &answer);
 	arena_destroy(arena);
 	return value;
+}
+
+/* Processor seconds from the rows in memory to the model. */
+static inline double
+accuracy_time_release(const AccuracySet *set, const MechanismRequest *request, Bits *bits)
+{
+	Arena *arena = arena_create(check_out_of_memory);
+	MechanismAnswer answer;
+	double began = cpu_seconds_now();
+
+	accuracy_release(set, request, bits, arena_memory(arena), &answer);
+	began = cpu_seconds_now() - began;
+	arena_destroy(arena);
+	return began;
 }
 
 /* ---- many ---- */

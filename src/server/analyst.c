@@ -188,6 +188,14 @@ append_encoder(StringInfo text, const AnalystTable *opened, const char *column)
 	appendStringInfo(text, ": %s", JsonbToCString(NULL, &json->root, VARSIZE(json)));
 }
 
+/* With the encoders they say what a column is; whoever has the model need not have the table. */
+static void
+append_type(StringInfo text, const Column *column)
+{
+	escape_json(text, column->name);
+	appendStringInfo(text, ": \"%s\"", column_type_name(column));
+}
+
 char *
 analyst_provenance(const AnalystTable *opened, Jsonb *filter)
 {
@@ -211,6 +219,13 @@ analyst_provenance(const AnalystTable *opened, Jsonb *filter)
 	{
 		appendStringInfoString(&text, ", ");
 		append_encoder(&text, opened, features->encoder[i].column.name);
+	}
+	appendStringInfoString(&text, "}, \"types\": {");
+	append_type(&text, &opened->label->column);
+	for (int i = 0; i < features->count; i++)
+	{
+		appendStringInfoString(&text, ", ");
+		append_type(&text, &features->encoder[i].column);
 	}
 	appendStringInfoChar(&text, '}');
 	if (filter != NULL)

@@ -69,7 +69,7 @@ extern void analyst_open(Oid table, List *names, const char *label, bool is_targ
 extern void analyst_open_groups(Oid table, List *by, List *names, const char *label, Jsonb *filter,
 								AnalystTable *opened);
 
-/* Members for ledger and model: relation, label, features, filter, encoders, person. */
+/* Members for ledger and model: relation, label, features, encoders, types, filter, person. */
 extern char *analyst_provenance(const AnalystTable *opened, Jsonb *filter);
 
 /*

@@ -98,10 +98,10 @@ CREATE TABLE dpobj.lineage
     PRIMARY KEY (ancestor, descendant)
 );
 CREATE INDEX lineage_descendant_idx ON dpobj.lineage (descendant);
-COMMENT ON TABLE dpobj.lineage IS 'tables that were once charged as parts of another table';
+COMMENT ON TABLE dpobj.lineage IS 'tables that once were parts of another table, when either was charged, protected or given a budget';
 COMMENT ON INDEX dpobj.lineage_descendant_idx IS 'finds the ancestors of a table';
-COMMENT ON COLUMN dpobj.lineage.ancestor IS 'identity of the table that was charged';
-COMMENT ON COLUMN dpobj.lineage.descendant IS 'identity of a table that was a partition or child of it then';
+COMMENT ON COLUMN dpobj.lineage.ancestor IS 'identity of the other table';
+COMMENT ON COLUMN dpobj.lineage.descendant IS 'identity of a table that was a partition or child of it then, directly or not';
 
 CREATE FUNCTION dpobj.refuse_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'dpobj_refuse_change' LANGUAGE C;
@@ -878,8 +878,8 @@ COMMENT ON COLUMN dpobj.budgets.budget IS 'number of the budget';
  * shows to the session's role; others' are nobody's business.
  */
 CREATE VIEW dpobj.odometer WITH (security_barrier) AS
-SELECT t.relation::regclass AS relation,
-       CASE WHEN b.role IS NULL THEN NULL ELSE coalesce(r.role_name, r.recorded_name) END AS role,
+SELECT v.relation,
+       v.role_name AS role,
        b.accountant,
        last.id AS release,
        last.mechanism,
@@ -890,8 +890,6 @@ SELECT t.relation::regclass AS relation,
                       b.max_releases - b.releases), 0) AS more
   FROM dpobj.budget_state b
   JOIN dpobj.budgets v ON v.budget = b.id
-  JOIN dpobj.identity_tables t ON t.id = b.relation
-  LEFT JOIN dpobj.identity_roles r ON r.id = b.role
  CROSS JOIN LATERAL
        (SELECT e.* FROM dpobj.ledger_events e
          WHERE e.event = 'charged'

@@ -2,4 +2,3 @@
 -- src/sql that 0.1.0 did not have
 \echo Use "ALTER EXTENSION dpobj UPDATE TO '0.2.0'" to load this file. \quit
 
--- What the new files need of what 0.1.0 had

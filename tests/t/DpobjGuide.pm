@@ -1,0 +1,177 @@
+# DpobjGuide.pm - the statements of a page of documentation, run and compared.
+#
+# A block of SQL may have marks above it, one HTML comment each:
+#
+#   <!-- role: alice -->      who runs it
+#   <!-- error: UB001 -->     the SQLSTATE that it must end in; no other may fail
+#   <!-- random: at score --> columns whose numbers may differ from those that are shown
+#   <!-- run: last -->        for the test to choose by
+#
+# A block of text below it is what psql prints.  Cells of a random column are compared
+# with every number in them taken for 0, and how wide its columns are does not matter then.
+# With DPOBJ_GUIDES=folder, pages with the results of this run are written there.
+
+package DpobjGuide;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use File::Basename qw(basename dirname);
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(guide_pieces guide_blocks guide_check guide_languages guide_write);
+
+my $top = dirname(__FILE__) . '/../..';
+
+# ---- reading a page ----------------------------------------------------------
+
+# Its pieces in order: text, or a block with its language, marks and lines.
+sub guide_pieces
+{
+	my ($page) = @_;
+	my @pieces;
+	my $text = slurp_file("$top/$page");
+
+	while ($text =~ /\G(.*?)((?:^<!-- \w+: [\w ]+ -->\n)*)^```(\w+)\n(.*?)^```\n/gmsc)
+	{
+		my ($before, $marks, $language, $body) = ($1, $2, $3, $4);
+		push @pieces, { text => $before . $marks };
+		push @pieces, { language => $language, body => $body, page => $page,
+			blank => scalar($before =~ /^\s*$/), $marks =~ /<!-- (\w+): ([\w ]+) -->/g };
+	}
+	push @pieces, { text => substr($text, pos($text) // 0) };
+	return @pieces;
+}
+
+# The blocks of SQL, each with the result that is shown below it.
+sub guide_blocks
+{
+	my @pieces = @_;
+	my @blocks;
+	my $last;
+
+	for my $piece (grep { $_->{language} } @pieces)
+	{
+		if ($piece->{language} eq 'sql')
+		{
+			push @blocks, $last = $piece;
+		}
+		elsif ($piece->{language} eq 'text')
+		{
+			die "$piece->{page}: a result without a statement" unless $last && $piece->{blank};
+			$last->{result} = $piece;
+			$last = undef;
+		}
+	}
+	return @blocks;
+}
+
+# Languages of the blocks, other than those that hold no SQL.
+sub guide_languages
+{
+	return grep { !/^(sql|text|sh|ini)$/ } map { $_->{language} // () } @_;
+}
+
+# ---- running a block ---------------------------------------------------------
+
+# What psql prints, errors among it in their place, and the last SQLSTATE.
+sub _run
+{
+	my ($node, $database, $block) = @_;
+	my $input = "\\pset pager off\n\\set SHOW_CONTEXT never\n$block->{body}\\echo SQLSTATE :LAST_ERROR_SQLSTATE\n";
+	my $output = '';
+
+	IPC::Run::run(
+		[ 'psql', '-Xq', '-d', $node->connstr($database) . " user=$block->{role}" ],
+		'<', \$input, '>&', \$output, IPC::Run::timeout(300));
+	$output =~ s/^SQLSTATE (\w+)\n\z//m or die "psql broke off: $output";
+	return ($output, $1);
+}
+
+# Without blanks and empty lines at the ends of lines and of the whole.
+sub _trimmed
+{
+	my ($text) = @_;
+	$text =~ s/[ \t]+$//mg;
+	$text =~ s/\n+\z/\n/;
+	return $text;
+}
+
+sub _numbers_masked
+{
+	my ($cell) = @_;
+	return $cell =~ s/-?\d+(?:\.\d+)?(?:e[-+]?\d+)?/0/gr;
+}
+
+# A result with the numbers of the named columns masked, and blanks around cells removed.
+sub _masked
+{
+	my ($text, @random) = @_;
+	my %random = map { $_ => 1 } @random;
+	my (@lines, @titles);
+
+	for my $line (split /\n/, $text)
+	{
+		my @cells = map { s/^\s+|\s+$//gr } split /\|/, $line, -1;
+
+		# a rule, whose title was the line before; a line of expanded output; a row
+		if ($line =~ /^-[-+]*$/ && @lines)
+		{
+			@titles = split /\|/, $lines[-1], -1;
+			next;
+		}
+		@titles = () if $line eq '';
+		if (@titles)
+		{
+			@cells = map { $random{ $titles[$_] // '' } ? _numbers_masked($cells[$_]) : $cells[$_] } 0 .. $#cells;
+		}
+		elsif (@cells == 2 && $random{ $cells[0] })
+		{
+			$cells[1] = _numbers_masked($cells[1]);
+		}
+		push @lines, join('|', @cells);
+	}
+	return join("\n", @lines) . "\n";
+}
+
+# Runs a block, as the role where no mark says who, and compares.
+sub guide_check
+{
+	my ($node, $database, $block, %how) = @_;
+	my ($name) = $block->{body} =~ /\A(.*)/;
+	my @random = split / /, $block->{random} // '';
+	my ($output, $state, $shown);
+
+	$block->{role} //= $how{role};
+	ok($block->{role}, "$block->{page}: the role of: $name") or return;
+	($output, $state) = _run($node, $database, $block);
+	is($state, $block->{error} // '00000', "$block->{page}: $name") or diag($output);
+	return unless $block->{result};
+	$output = _trimmed($output);
+	$shown = _trimmed($block->{result}{body});
+	if (!$how{no_results})
+	{
+		is( @random ? _masked($output, @random) : $output,
+			@random ? _masked($shown, @random) : $shown,
+			"and its result: $name");
+	}
+	$block->{result}{body} = $output;
+	return;
+}
+
+# ---- a page with the results of this run ----------------------------------------
+
+sub guide_write
+{
+	my ($page, @pieces) = @_;
+
+	return unless $ENV{DPOBJ_GUIDES};
+	open my $file, '>', "$ENV{DPOBJ_GUIDES}/" . basename($page) or die;
+	print $file map { $_->{language} ? "```$_->{language}\n$_->{body}```\n" : $_->{text} } @pieces;
+	close $file;
+	return;
+}
+
+1;
