@@ -3,7 +3,7 @@
 #
 #   make check                      everything (DPOBJ_DATA=folder adds the tests on Adult)
 #   bash scripts/check.sh regress   one or more of: style build core valgrind mutants fuzz regress
-#                                   pgtap tap demo faults
+#                                   pgtap tap demo faults package
 #
 # Runs as root (missing packages are installed, everything else happens as user
 # postgres) or as anybody. Ends with the line "N passed, N failed".
@@ -100,9 +100,14 @@ check_demo() {
   }
 }
 
+# Of what is committed; it has places of its own.
+check_package() {
+  bash "$here/package.sh" deb
+}
+
 need_packages build check
 workplace_make
-chosen=" ${*:-style build core valgrind mutants fuzz regress pgtap tap demo faults} "
+chosen=" ${*:-style build core valgrind mutants fuzz regress pgtap tap demo faults package} "
 wants() { [[ $chosen == *" $1 "* ]]; }
 
 wants style && step "formatting, cppcheck, links" check_style
@@ -121,6 +126,7 @@ if [[ $chosen =~ fuzz|regress|pgtap|tap|demo|faults ]]; then
   wants tap && step "TAP" check_tap
   wants faults && step "faults of the server" check_faults
 fi
+if wants package; then step "Debian package, installed in a clean system" check_package; fi
 echo "total $SECONDS s"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

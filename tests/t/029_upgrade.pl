@@ -89,6 +89,7 @@ is($node->safe_psql('updated', $dumped), $node->safe_psql('fresh', $dumped), 'th
 $node->safe_psql('older', <<'SQL');
 CREATE EXTENSION dpobj VERSION '0.1.0';
 CREATE ROLE ana LOGIN;
+CREATE ROLE bob;
 CREATE TABLE visit (id int, sex text, smokes boolean, ill boolean) PARTITION BY RANGE (id);
 CREATE TABLE visit_early PARTITION OF visit FOR VALUES FROM (0) TO (100);
 CREATE TABLE visit_late PARTITION OF visit FOR VALUES FROM (100) TO (1000);
@@ -176,6 +177,7 @@ is($ana->ask(q{SELECT (SELECT release FROM dpobj.train('visit', 'ill', 0.5, name
 is($ana->ask($left), $left_before, 'and has what it had left');
 $ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'second')});
 is($ana->ask('SELECT name FROM dpobj.models ORDER BY release DESC LIMIT 1'), 'second', 'and trains');
+$ana->ask(q{SELECT dpobj.share('second', 'bob')});
 $ana->quit;
 
 restore('older', 'newer_restored');
@@ -191,6 +193,10 @@ SELECT c.oid::regclass FROM pg_class c JOIN pg_depend d ON d.objid = c.oid AND d
 WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj') AND c.relkind IN ('r', 'p', 'S')
       AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'dpobj' AND c.oid = ANY (extconfig))
 SQL
+
+# As 0.1.0 had it: a function is for PUBLIC if that was granted, not if it was forgotten.
+is($node->safe_psql('fresh', q{SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'dpobj'::regnamespace AND proacl IS NULL}),
+	'', 'each function says who may call it');
 
 $node->safe_psql('older', 'DROP EXTENSION dpobj CASCADE');
 is($node->safe_psql('older', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'dpobj'}), '0', 'and drops');
