@@ -15,7 +15,7 @@ use Test::More;
 
 use DpobjTest;
 
-my $node;
+my $node = dpobj_cluster('dashboards', "shared_preload_libraries = 'dpobj'", "dpobj.release_tick = 0");
 my @dashboards = sort glob(dirname(__FILE__) . '/../../dashboards/*.json');
 my @uids;
 
@@ -28,7 +28,6 @@ sub is_there
 
 # ---- a database with something to show --------------------------------------------------
 
-$node = dpobj_cluster('dashboards', "shared_preload_libraries = 'dpobj'", "dpobj.release_tick = 0");
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE grafana LOGIN;
 GRANT dpobj_auditor TO grafana;
