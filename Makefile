@@ -23,7 +23,7 @@ OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c))
 DATA_built = dpobj--$(DPOBJ_VERSION).sql
 # In the order of installation: each needs what the ones before it make.
 SCRIPT = $(patsubst %,src/sql/%.sql,schema roles identities accounting ledger protections budgets models \
-	aggregates ftrl analyst groups evaluation price report privileges)
+	aggregates ftrl analyst groups evaluation jobs price report privileges)
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*.c))

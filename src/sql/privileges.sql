@@ -10,6 +10,8 @@ GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dp
   dpobj.train_groups(regclass, text[], text, numeric, text[], numeric, text, jsonb, jsonb, text),
   dpobj.evaluate(text, regclass, numeric, jsonb),
   dpobj.confusion(text, regclass, numeric, jsonb), dpobj.select(text[], regclass, numeric, jsonb),
+  dpobj.submit(text, regclass, text[], text, numeric, numeric, text, jsonb, jsonb), dpobj.cancel(bigint),
+  dpobj.wait(bigint, interval), dpobj.job_list(),
   dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text),
   dpobj.price(text, integer, numeric, numeric, jsonb), dpobj.price_plan(jsonb, numeric),
   dpobj.composed_charges(regclass, regrole, text, numeric), dpobj.recompute(regclass, regrole, text, numeric),
