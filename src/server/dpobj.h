@@ -23,5 +23,6 @@ extern double dpobj_min_epsilon;  /* least epsilon of a release at the analyst's
 extern int dpobj_release_tick;    /* milliseconds that its answers keep to, 0: none */
 extern int dpobj_max_failures;    /* per table, of its releases */
 extern int dpobj_max_solvers;     /* its releases at a time */
+extern int dpobj_max_jobs;        /* jobs at a time */
 
 #endif
