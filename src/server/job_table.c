@@ -4,6 +4,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -194,6 +195,15 @@ job_count_queued(void)
 }
 
 bool
+job_table_exists(void)
+{
+	Oid space = get_namespace_oid("dpobj", true);
+
+	return OidIsValid(space) && OidIsValid(get_relname_relid("job_rows", space));
+}
+
+/* Before the extension is updated from 0.1.0 there are none. */
+bool
 job_any_queued(void)
 {
 	static const char *const statement =
@@ -201,7 +211,7 @@ job_any_queued(void)
 	Datum found;
 	bool isnull;
 
-	return admin_select(statement, 0, NULL, NULL, &found, &isnull);
+	return job_table_exists() && admin_select(statement, 0, NULL, NULL, &found, &isnull);
 }
 
 bool

@@ -55,6 +55,9 @@ extern bool job_find_name(const char *name, JobState *state);
 extern int job_count_queued(void); /* of the session user */
 extern bool job_any_queued(void);  /* of this database */
 
+/* Not in a database without the extension, nor in one that has 0.1.0 of it. */
+extern bool job_table_exists(void);
+
 /* May the current role see everybody's? */
 extern bool job_sees_all(void);
 

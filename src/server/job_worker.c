@@ -115,14 +115,6 @@ become_again(const Actor *before)
 
 /* ---- Looking for jobs ------------------------------------------------------- */
 
-static bool
-is_installed(void)
-{
-	Oid space = get_namespace_oid("dpobj", true);
-
-	return OidIsValid(space) && OidIsValid(get_relname_relid("job_rows", space));
-}
-
 /* Worker slots that others have: job workers without a slot of ours are about to leave. */
 static int
 other_workers(void)
@@ -153,7 +145,7 @@ join_in(void)
 	int others;
 
 	begin_as_superuser();
-	installed = is_installed();
+	installed = job_table_exists();
 	others = other_workers();
 	commit();
 	return installed && job_area_join(others);
