@@ -20,6 +20,7 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
+#include "compat.h"
 #include "json_value.h"
 #include "model.h"
 #include "options.h"
