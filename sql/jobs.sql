@@ -47,6 +47,7 @@ SELECT dpobj.submit('x', NULL, '{age}', 'outcome', 1);
 SELECT dpobj.submit('x', 'visit', '{age}', NULL, 1);
 SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', NULL);
 SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', -1);
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 0.0001);
 SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1, NULL);
 SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1, method => 'tree');
 SELECT dpobj.submit('x', 'visit', '{id}', 'outcome', 1);
