@@ -67,6 +67,19 @@ SELECT function_returns('dpobj', 'train_groups',
 SELECT is(
   (SELECT proargnames[1:10] FROM pg_proc WHERE oid = 'dpobj.train_groups'::regproc),
   '{relation,by,label,epsilon,features,delta,method,options,filter,name}', 'its arguments are those of dpobj.train, and by');
+SELECT function_returns('dpobj', 'submit',
+  ARRAY['text', 'regclass', 'text[]', 'text', 'numeric', 'numeric', 'text', 'jsonb', 'jsonb'], 'bigint');
+SELECT function_returns('dpobj', 'cancel', ARRAY['bigint'], 'boolean');
+SELECT function_returns('dpobj', 'wait', ARRAY['bigint', 'interval'], 'text');
+SELECT is(
+  (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
+   WHERE oid IN ('dpobj.submit'::regproc, 'dpobj.cancel'::regproc, 'dpobj.wait'::regproc)),
+  'vu', 'what has to do with jobs runs in the leader only');
+SELECT columns_are('dpobj', 'jobs', ARRAY['id', 'name', 'state', 'submitted', 'started', 'finished', 'phase', 'model',
+  'relation', 'relation_name', 'submitter', 'release', 'sqlstate', 'reason']);
+SELECT columns_are('dpobj', 'progress', ARRAY['job', 'name', 'relation_name', 'submitter', 'phase', 'rows_scanned', 'rows_total',
+  'nodes', 'attempts', 'gap', 'age']);
+SELECT table_privs_are('dpobj', 'job_rows', 'public', ARRAY[]::text[], 'nobody reads or writes the table of jobs');
 SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relation_name', 'owner', 'created', 'release', 'key', 'shared_with']);
 SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
 SELECT is(
@@ -209,7 +222,8 @@ SELECT is_empty($$
                             'dpobj.cost_under', 'dpobj.delta_under', 'dpobj.composed_epsilon',
                             'dpobj.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',
                             'dpobj.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_lines',
-                            'dpobj.report_budget', 'dpobj.report_event', 'dpobj.report_releases']::regproc[])
+                            'dpobj.report_budget', 'dpobj.report_event', 'dpobj.report_releases',
+                            'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj.job_list']::regproc[])
     AND p.proname NOT IN ('price', 'predict', 'score', 'predict_proba', 'predict_sql', 'scorecard') -- several forms each
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
@@ -221,9 +235,9 @@ SELECT table_privs_are('dpobj', 'ledger', 'dpobj_test_stranger', ARRAY['SELECT']
 SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
-    AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards')
+    AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'jobs', 'progress')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'nor any other table but the six views');
+$$, 'nor any other table but the eight views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric)', 'EXECUTE'),
   'dpobj_admin may call what sets budgets');

@@ -224,6 +224,31 @@ sub observe
 	return \%seen;
 }
 
+my $jobs = <<'SQL';
+SELECT (to_jsonb(j) #- '{model,weights}' #- '{model,release}') - 'id' - 'submitted' - 'started' - 'finished' - 'release',
+       cardinality((j.model).weights), release > %d FROM dpobj.jobs j WHERE name = '%s'
+SQL
+
+# Everything about a job, once it has ended.
+sub observe_job
+{
+	my ($session) = @_;
+	my $name = sprintf 'name%06d', ++$names;
+	my ($last, $spent) = map { $session->ask($_) } 'SELECT coalesce(max(id), 0) FROM dpobj.ledger', $budgets;
+	my %seen;
+
+	$session->ask(qq{SELECT dpobj.submit('$name', 'visit', '{i,t}', 'y', 0.5, filter => '{"t": {"=": "a"}, "i": {"<": 10}}')});
+	$seen{answer} = $session->ask("SELECT dpobj.wait(max(id)) FROM dpobj.jobs");
+	$seen{messages} = $session->messages;
+	$seen{job} = $session->ask(sprintf $jobs, $last, $name);
+	$seen{progress} = $session->ask('SELECT count(*) FROM dpobj.progress');
+	$seen{ledger} = $session->ask(sprintf $ledger, $last);
+	$seen{models} = $session->ask(sprintf $models, $last);
+	$seen{spent} = growths($spent, $session->ask($budgets));
+	s/$name/NAME/g for values %seen;
+	return \%seen;
+}
+
 # ---- comparing ----
 
 my %reference;
@@ -251,6 +276,15 @@ sub look_at
 	return;
 }
 
+sub look_at_job
+{
+	my ($who, $session, $change) = @_;
+	my $shown = $change eq '' ? 'the table itself' : $change;
+
+	is(join("\n", differences("$who: job", observe_job($session), 0)), '', "$shown: $who sees the same of a job");
+	return;
+}
+
 my @all = sort keys %request;
 my @some = ('all features', 'filter on all', 'filter in', 'evaluate with a filter', 'select with a filter', 'groups of four columns');
 my @full = ('', 't = reverse(t)', "u = 'unknown'",
@@ -269,6 +303,7 @@ for my $change ('', @alike, @other)
 	observe($session{ana}, $request{plain}); # and know the new file
 	my @requests = (grep { $_ eq $change } @full) ? @all : @some;
 	look_at('ana', $session{ana}, $change, !(grep { $_ eq $change } @other), @requests);
+	look_at_job('ana', $session{ana}, $change) if grep { $_ eq $change } @full;
 }
 
 # ---- failures ----
@@ -285,6 +320,7 @@ for my $change (@failing)
 	rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
 	observe($session{ana}, $request{plain});
 	look_at('ana without a solver', $session{ana}, $change, $alike, 'plain', 'filter on all', 'evaluate', 'groups');
+	look_at_job('ana without a solver', $session{ana}, $change);
 	rename "$solver.kept", $solver or die "cannot rename $solver: $!";
 }
 
@@ -302,6 +338,8 @@ like($usual->{locks}, qr/^relation\|dpobj\.budget_rows\|/m, 'locks');
 like($usual->{reads}, qr/^[1-9]/, 'pages');
 like($reference{"$_: plain"}{error}, qr/^ERROR:  UB004: /m, "$_: the failure") for 'tiny', 'ana without a solver';
 like($reference{"$_: plain"}{ledger}, qr/"event": "failed"/, "$_: the failure in the ledger") for 'tiny', 'ana without a solver';
+like($reference{'ana: job'}{job}, qr/"state": "released".*\|t$/, 'a job');
+like($reference{'ana without a solver: job'}{job}, qr/"sqlstate": "UB004"/, 'a job that fails');
 isnt(scalar(differences('ana: plain', { %$usual, messages => "$usual->{messages}NOTICE:  a neutral row\n" }, 1)), 0,
 	'a message more would be seen');
 
