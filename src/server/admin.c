@@ -20,6 +20,7 @@
 #include "utils/snapmgr.h"
 
 #include "admin.h"
+#include "compat.h"
 
 /* What to go back to; an error does so at the end of the (sub)transaction. */
 typedef struct Caller
@@ -120,7 +121,7 @@ role_administers(Oid role)
 		"WITH RECURSIVE members(oid) AS ("
 		" SELECT oid FROM pg_authid WHERE rolname = 'dpobj_admin' UNION"
 		" SELECT m.member FROM members a JOIN pg_auth_members m ON m.roleid = a.oid"
-		" JOIN pg_authid g ON g.oid = m.grantor WHERE g.rolsuper) "
+		" JOIN pg_authid g ON g.oid = m.grantor WHERE g.rolsuper AND " MEMBERSHIP_IS_CHOSEN ") "
 		"SELECT FROM members m JOIN pg_authid r ON r.oid = m.oid "
 		"WHERE m.oid = $1 AND r.rolname <> 'dpobj_admin'";
 	Oid types[] = {OIDOID};
