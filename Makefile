@@ -3,27 +3,43 @@
 #   make demo     set everything up in a throw-away cluster and train a model
 #   make check    every test, in throw-away clusters
 #   make          build; make install: install into the server of pg_config
+#   make dist     archives of the tagged version below dist; REF=HEAD: of what is committed
 #
 # demo and check install the Debian packages they miss when run as root, so
 # they must not need pg_config yet: they are scripts, and PGXS is not read.
 
-ifneq (,$(filter demo check,$(MAKECMDGOALS)))
+DPOBJ_VERSION = 0.2.0
+
+ifneq (,$(filter demo check dist,$(MAKECMDGOALS)))
 
 demo check:
 	@bash scripts/$@.sh
 
-.PHONY: demo check
+# A zip as PGXN wants it, a tar as packagers do.
+REF = v$(DPOBJ_VERSION)
+NAME = dpobj-$(DPOBJ_VERSION)
+dist:
+	@git show $(REF):Makefile | grep -qx 'DPOBJ_VERSION = $(DPOBJ_VERSION)' || \
+	  { echo "$(REF) is not version $(DPOBJ_VERSION)" >&2; exit 1; }
+	@mkdir -p dist
+	git archive --format=zip --prefix=$(NAME)/ -o dist/$(NAME).zip $(REF)
+	git archive --format=tar.gz --prefix=$(NAME)/ -o dist/$(NAME).tar.gz $(REF)
+
+.PHONY: demo check dist
 
 else
 
-DPOBJ_VERSION = 0.1.0
 EXTENSION = dpobj
 MODULE_big = dpobj
 OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c))
-DATA_built = dpobj--$(DPOBJ_VERSION).sql
-# In the order of installation: each needs what the ones before it make.
-SCRIPT = $(patsubst %,src/sql/%.sql,schema roles identities accounting ledger protections budgets models \
-	aggregates ftrl analyst groups evaluation price report privileges)
+DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--0.2.0.sql
+# In the order of installation: each needs what the ones before it make.  What came after
+# 0.1.0 stands in files of its own, which make the upgrade from it.
+SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models aggregates \
+	ftrl analyst groups evaluation price report privileges
+SCRIPT_0.2.0 = sharing prediction jobs withheld
+SCRIPT = $(patsubst %,src/sql/%.sql,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0))
+UPGRADE_0.1.0 = $(patsubst %,src/sql/%.sql,upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0))
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*.c))
@@ -33,14 +49,14 @@ SOLVER_OBJS = $(patsubst %.c,%.o,$(wildcard src/solver/*.c))
 SOLVER_HEADERS = $(wildcard src/solver/*.h)
 
 # The core and the solver know nothing of PostgreSQL: they get flags of their own.
-CORE_CFLAGS = -std=c11 -O3 -g -fPIC -fvisibility=hidden -Wall -Wextra $(WERROR)
+CORE_CFLAGS = $(COPT) -std=c11 -O3 -g -fPIC -fvisibility=hidden -Wall -Wextra $(WERROR)
 CORE_LIBS = -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
 
 PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
-REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate
+REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate prediction
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 ISOLATION_OPTS = --inputdir=tests --load-extension=dpobj
 EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) build
@@ -64,13 +80,16 @@ $(CORE): $(CORE_OBJS)
 	$(AR) crs $@ $^
 
 $(SOLVER): $(SOLVER_OBJS) $(CORE)
-	$(CC) $(CORE_CFLAGS) -o $@ $(SOLVER_OBJS) $(CORE) -lglpk $(CORE_LIBS)
+	$(CC) $(CORE_CFLAGS) -Wl,-z,relro -Wl,-z,now -o $@ $(SOLVER_OBJS) $(CORE) -lglpk $(CORE_LIBS)
 
 $(OBJS): $(CORE_HEADERS) $(SOLVER_HEADERS) $(wildcard src/server/*.h)
 
 $(shlib): $(CORE)
 
 dpobj--$(DPOBJ_VERSION).sql: $(SCRIPT)
+	cat $^ > $@
+
+dpobj--0.1.0--0.2.0.sql: $(UPGRADE_0.1.0)
 	cat $^ > $@
 
 # PGXS cannot install a program beside a module, so this does.

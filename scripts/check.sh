@@ -2,8 +2,8 @@
 # check.sh - every test of dpobj, in throw-away places: `make check`, and what .ci/run calls.
 #
 #   make check                      everything (DPOBJ_DATA=folder adds the tests on Adult)
-#   bash scripts/check.sh regress   one or more of: style build core valgrind mutants regress
-#                                   pgtap tap demo faults
+#   bash scripts/check.sh regress   one or more of: style build core valgrind mutants fuzz regress
+#                                   pgtap tap demo faults package
 #
 # Runs as root (missing packages are installed, everything else happens as user
 # postgres) or as anybody. Ends with the line "N passed, N failed".
@@ -36,11 +36,11 @@ check_style() {
   local cppcheck="cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
     --inline-suppr --suppress=missingIncludeSystem"
   unprivileged 'clang-format --dry-run -Werror $(find src tests bench -name "*.[ch]")' &&
-    unprivileged "$cppcheck -Isrc -Itests src/core src/solver tests/core bench" &&
+    unprivileged "$cppcheck -Isrc -Itests src/core src/solver tests/core tests/fuzz bench" &&
     unprivileged "$cppcheck -DPG_VERSION_NUM=150000 --include=tests/cppcheck.h -Isrc -Isrc/server \
       src/server" &&
     unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh .ci/run' &&
-    unprivileged 'perl scripts/links.pl'
+    unprivileged 'perl scripts/meta.pl && perl scripts/links.pl'
 }
 
 check_build() { # with gcc it is built again below, to be installed
@@ -58,6 +58,17 @@ check_valgrind() {
 
 check_mutants() {
   unprivileged "BUILD='$W/mutants' bash tests/core/mutants.sh"
+}
+
+# A minute in all: some seconds for each parser (tests/fuzz).
+check_fuzz() {
+  local compiler=clang
+  command -v clang >/dev/null || compiler=gcc
+  unprivileged "make -s -f tests/fuzz/Makefile BUILD='$W/fuzz' CC=$compiler check"
+}
+
+check_fuzz_sql() {
+  unprivileged "createdb fuzz && psql -d fuzz -v seconds=1.5 -v seed=0.$RANDOM -Xqf tests/fuzz/parsers.sql"
 }
 
 check_regress() {
@@ -89,9 +100,14 @@ check_demo() {
   }
 }
 
+# Of what is committed; it has places of its own.
+check_package() {
+  bash "$here/package.sh" deb
+}
+
 need_packages build check
 workplace_make
-chosen=" ${*:-style build core valgrind mutants regress pgtap tap demo faults} "
+chosen=" ${*:-style build core valgrind mutants fuzz regress pgtap tap demo faults package} "
 wants() { [[ $chosen == *" $1 "* ]]; }
 
 wants style && step "formatting, cppcheck, links" check_style
@@ -99,15 +115,18 @@ wants build && step "clang -Wall -Wextra -Werror" check_build
 if wants core; then step "core tests under ASan and UBSan" check_core; fi
 if wants valgrind; then step "core tests under valgrind" check_valgrind; fi
 if wants mutants; then step "mutants" check_mutants; fi
-if [[ $chosen =~ regress|pgtap|tap|demo|faults ]]; then
+if wants fuzz; then step "fuzzers of the core" check_fuzz; fi
+if [[ $chosen =~ fuzz|regress|pgtap|tap|demo|faults ]]; then
   WERROR=-Werror step "gcc -Wall -Wextra -Werror, install" workplace_build
   step "cluster" cluster_start "fsync = off"
+  wants fuzz && step "fuzz of the server's parsers" check_fuzz_sql
   wants regress && step "regress and isolation" check_regress
   wants pgtap && step "pgTAP" check_pgtap
   wants demo && step "the demo's statements" check_demo
   wants tap && step "TAP" check_tap
   wants faults && step "faults of the server" check_faults
 fi
+if wants package; then step "Debian package, installed in a clean system" check_package; fi
 echo "total $SECONDS s"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -195,9 +195,10 @@ SELECT dp_select(ARRAY(SELECT model FROM candidate WHERE id <= 3 ORDER BY id), x
 SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0)).* FROM exam WHERE id < 0;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), ARRAY[age, k], y, 1.0) BETWEEN 0 AND 1 AS rated FROM exam;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = (SELECT min(id) FROM exam)), x, y, 1.0) FROM exam;
-SET force_parallel_mode = on;
+SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 1.0) IS NULL FROM exam;
-RESET force_parallel_mode; RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
+SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
 RESET max_parallel_workers_per_gather;
 
 -- A protected table: its adjacency, and no row decides whether there is an error.

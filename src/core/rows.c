@@ -547,17 +547,37 @@ compatible(const Encoding *a, const Encoding *b)
 	return encoding_equal(a, &same);
 }
 
+/* More rows than any query reads; so many sets can be added up without overflow. */
+#define BYTES_MAX_ROWS (INT64_C(1) << 48)
+
+/* Counts of rows, none of them negative, with a sum that a set may have. */
 static bool
+counts_are_valid(const BytesHeader *header, const uint8_t *counts)
+{
+	int64_t left = BYTES_MAX_ROWS - header->neutral;
+
+	for (uint32_t i = 0; i < header->distinct && left >= 0; i++)
+	{
+		RowCount count;
+
+		memcpy(&count, counts + i * sizeof(RowCount), sizeof(count));
+		if (count.positive < 0 || count.negative < 0 || count.positive > left)
+			return false;
+		left -= count.positive;
+		if (count.negative > left)
+			return false;
+		left -= count.negative;
+	}
+	return left >= 0;
+}
+
+static void
 merge_row(Rows *rows, const int32_t *x, RowCount count)
 {
-	uint32_t row;
+	uint32_t row = find_or_append(rows, x, row_hash(rows, x));
 
-	if (count.positive < 0 || count.negative < 0)
-		return false;
-	row = find_or_append(rows, x, row_hash(rows, x));
 	rows->count[row].positive += count.positive;
 	rows->count[row].negative += count.negative;
-	return true;
 }
 
 bool
@@ -570,12 +590,14 @@ rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length)
 
 	if (!read_header(bytes, length, &header, &encoding) || !compatible(&rows->encoding, &encoding))
 		return false;
+	x = bytes + sizeof(header);
+	counts = x + (size_t) header.distinct * header.stride * sizeof(int32_t);
+	if (!counts_are_valid(&header, counts))
+		return false;
 	rows->neutral += header.neutral;
 	if (encoding.features > 0 && rows->encoding.features == 0 &&
 		!rows_set_features(rows, encoding.features))
 		return false;
-	x = bytes + sizeof(header);
-	counts = x + (size_t) header.distinct * header.stride * sizeof(int32_t);
 	for (uint32_t i = 0; i < header.distinct; i++)
 	{
 		int32_t row[GRID_MAX_DIMENSION + 1];
@@ -586,8 +608,8 @@ rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length)
 		memcpy(&count, counts + i * sizeof(RowCount), sizeof(count));
 		if (rows->encoding.features != encoding.features)
 			rows->neutral += count.positive + count.negative;
-		else if (!merge_row(rows, row, count))
-			return false;
+		else
+			merge_row(rows, row, count);
 	}
 	return true;
 }

@@ -126,9 +126,9 @@ typedef struct Points
 static void
 pack(const SignsMass *mass, int points, uint64_t *words, mpz_t packed)
 {
-	memset(words, 0, sizeof(uint64_t) * WORDS * (size_t) points);
 	for (int i = 0; i < points; i++)
 	{
+		memset(words + WORDS * i, 0, sizeof(uint64_t) * WORDS);
 		words[WORDS * i] = (uint64_t) mass[i];
 		words[WORDS * i + 1] = (uint64_t) (mass[i] >> 64);
 	}

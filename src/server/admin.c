@@ -91,6 +91,28 @@ admin_select(const char *statement, int count, Oid *types, Datum *values, Datum 
 	return found;
 }
 
+void
+admin_read(const char *statement, int count, Oid *types, Datum *values,
+		   void (*take)(HeapTuple row, TupleDesc descriptor, void *context), void *context)
+{
+	SPITupleTable *rows;
+	uint64 found;
+	Caller caller;
+
+	become_owner(&caller);
+	PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
+	SPI_connect();
+	if (SPI_execute_with_args(statement, count, types, values, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the privacy budgets");
+	become_caller(&caller);
+	rows = SPI_tuptable;
+	found = SPI_processed;
+	for (uint64 i = 0; i < found; i++)
+		take(rows->vals[i], rows->tupdesc, context);
+	SPI_finish();
+	PopActiveSnapshot();
+}
+
 static bool
 role_administers(Oid role)
 {
@@ -108,17 +130,23 @@ role_administers(Oid role)
 		   admin_execute(statement, lengthof(types), types, values, NULL) > 0;
 }
 
-void
-admin_require(const char *function)
+/* SET ROLE dpobj_admin adds nothing to what the session user may do. */
+bool
+admin_allowed(void)
 {
 	Oid current = GetUserId();
 
+	return role_administers(GetSessionUserId()) &&
+		   (current == get_role_oid("dpobj_admin", true) || role_administers(current));
+}
+
+void
+admin_require(const char *function)
+{
 	PreventCommandIfReadOnly(function);
 	PreventCommandIfParallelMode(function);
 	PreventCommandDuringRecovery(function);
-	/* SET ROLE dpobj_admin adds nothing to what the session user may do. */
-	if (role_administers(GetSessionUserId()) &&
-		(current == get_role_oid("dpobj_admin", true) || role_administers(current)))
+	if (admin_allowed())
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -6,12 +6,18 @@
 
 #include "postgres.h"
 
+#include "access/htup.h"
+#include "access/tupdesc.h"
+
 /*
  * Raises 42501 unless session user and current user both are superusers or members
  * of dpobj_admin by grants that superusers made; 25006 where nothing can be
  * written.  function: its name, for messages.
  */
 extern void admin_require(const char *function);
+
+/* The same about the roles alone, without an error. */
+extern bool admin_allowed(void);
 
 /*
  * Runs one statement as the owner of dpobj's tables, whatever the caller may do,
@@ -28,5 +34,10 @@ extern uint64 admin_execute(const char *statement, int count, Oid *types, Datum 
  */
 extern bool admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *result,
 						 bool *isnull);
+
+/* Every row of a SELECT, likewise; they are taken as the caller again. */
+extern void admin_read(const char *statement, int count, Oid *types, Datum *values,
+					   void (*take)(HeapTuple row, TupleDesc descriptor, void *context),
+					   void *context);
 
 #endif

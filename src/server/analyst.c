@@ -17,6 +17,7 @@
 #include "dpobj.h"
 #include "gate.h"
 #include "grant.h"
+#include "job_call.h"
 
 /* ---- entering ---- */
 
@@ -48,9 +49,18 @@ analyst_check_relation(Oid table)
 }
 
 void
+analyst_ask(Oid table)
+{
+	charge_precheck();
+	analyst_check_relation(table);
+	grant_check_caller(table);
+}
+
+void
 analyst_enter(Oid table)
 {
 	charge_precheck();
+	job_call_once();
 	gate_enter_role();
 	analyst_check_relation(table);
 	grant_check_caller(table);
@@ -188,6 +198,14 @@ append_encoder(StringInfo text, const AnalystTable *opened, const char *column)
 	appendStringInfo(text, ": %s", JsonbToCString(NULL, &json->root, VARSIZE(json)));
 }
 
+/* With the encoders they say what a column is; whoever has the model need not have the table. */
+static void
+append_type(StringInfo text, const Column *column)
+{
+	escape_json(text, column->name);
+	appendStringInfo(text, ": \"%s\"", column_type_name(column));
+}
+
 char *
 analyst_provenance(const AnalystTable *opened, Jsonb *filter)
 {
@@ -211,6 +229,13 @@ analyst_provenance(const AnalystTable *opened, Jsonb *filter)
 	{
 		appendStringInfoString(&text, ", ");
 		append_encoder(&text, opened, features->encoder[i].column.name);
+	}
+	appendStringInfoString(&text, "}, \"types\": {");
+	append_type(&text, &opened->label->column);
+	for (int i = 0; i < features->count; i++)
+	{
+		appendStringInfoString(&text, ", ");
+		append_type(&text, &features->encoder[i].column);
 	}
 	appendStringInfoChar(&text, '}');
 	if (filter != NULL)
@@ -241,20 +266,15 @@ is_interruption(int sqlstate)
 }
 
 static void
-fail(int64 release, const AnalystTerms *terms)
+fail(int64 release)
 {
-	LWLockReleaseAll(); /* as an abort would, but we wait first */
-	gate_wait_for_tick(terms->release_tick);
 	charge_failed(release);
-	ereport(ERROR,
-			(errcode(ERRCODE_DPOBJ_STOPPED), errmsg("the release failed and nothing was released"),
-			 errdetail("The charge stays. Failures are counted against the table, and the "
-					   "reason is in the server log only.")));
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
+					errdetail(ANALYST_FAILURE_DETAIL)));
 }
 
-void
-analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
-				void *context)
+bool
+analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context), void *context)
 {
 	MemoryContext old = CurrentMemoryContext;
 	bool exit_on_error = ExitOnAnyError;
@@ -282,6 +302,15 @@ analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *con
 	PG_END_TRY();
 	ExitOnAnyError = exit_on_error;
 	if (!done)
-		fail(release, terms);
+		LWLockReleaseAll(); /* as an abort would, but we wait first */
 	gate_wait_for_tick(terms->release_tick);
+	return done;
+}
+
+void
+analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
+				void *context)
+{
+	if (!analyst_try(release, terms, work, context))
+		fail(release);
 }

@@ -48,6 +48,9 @@ typedef struct AnalystTable
 extern void analyst_enter(Oid table);
 extern void analyst_leave(void);
 
+/* The same questions, without waiting for anybody and without entering. */
+extern void analyst_ask(Oid table);
+
 /* Raises UB003 for what no call may be about: the first thing that analyst_enter() asks. */
 extern void analyst_check_relation(Oid table);
 
@@ -69,7 +72,7 @@ extern void analyst_open(Oid table, List *names, const char *label, bool is_targ
 extern void analyst_open_groups(Oid table, List *by, List *names, const char *label, Jsonb *filter,
 								AnalystTable *opened);
 
-/* Members for ledger and model: relation, label, features, filter, encoders, person. */
+/* Members for ledger and model: relation, label, features, encoders, types, filter, person. */
 extern char *analyst_provenance(const AnalystTable *opened, Jsonb *filter);
 
 /*
@@ -79,5 +82,18 @@ extern char *analyst_provenance(const AnalystTable *opened, Jsonb *filter);
  */
 extern void analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
 							void *context);
+
+/*
+ * The same without event and error: false for a release that has failed.  It waits for the tick
+ * before the transaction is aborted, as anybody may watch its locks.
+ */
+extern bool analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
+						void *context);
+
+/* All that is said of any failure. */
+#define ANALYST_FAILURE "the release failed and nothing was released"
+#define ANALYST_FAILURE_DETAIL                                                                     \
+	"The charge stays. Failures are counted against the table, and the reason is in the server "   \
+	"log only."
 
 #endif

@@ -29,15 +29,9 @@
 #include "charge.h"
 #include "charge_budget.h"
 #include "charge_tables.h"
+#include "compat.h"
 #include "decimal.h"
 #include "dpobj.h"
-
-/* The timeline was a global variable before PostgreSQL 15. */
-#if PG_VERSION_NUM < 150000
-#define insertion_timeline() (RecoveryInProgress() ? 0 : ThisTimeLineID)
-#else
-#define insertion_timeline() (RecoveryInProgress() ? 0 : GetWALInsertionTimeLine())
-#endif
 
 /* ---- Epoch ------------------------------------------------------------------ */
 
@@ -46,8 +40,10 @@ PG_FUNCTION_INFO_V1(dpobj_epoch);
 Datum
 dpobj_epoch(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TEXT_P(cstring_to_text(psprintf(UINT64_FORMAT "/%u/%u", GetSystemIdentifier(),
-											  MyDatabaseId, (uint32) insertion_timeline())));
+	uint32 timeline = RecoveryInProgress() ? 0 : (uint32) GetWALInsertionTimeLine();
+
+	PG_RETURN_TEXT_P(cstring_to_text(
+		psprintf(UINT64_FORMAT "/%u/%u", GetSystemIdentifier(), MyDatabaseId, timeline)));
 }
 
 static bool

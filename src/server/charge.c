@@ -32,6 +32,8 @@
 #include "charge_queue.h"
 #include "charge_tables.h"
 #include "charge_worker.h"
+#include "compat.h"
+#include "digest.h"
 #include "dpobj.h"
 #include "pair_terms.h"
 
@@ -207,6 +209,29 @@ may_queue(ChargeEvent event)
 	return event == CHARGE_CHARGED || event == CHARGE_RELEASED || event == CHARGE_FAILED;
 }
 
+/* Of a job: its worker is a background worker itself, and commits. */
+static bool within_transaction = false;
+
+void
+charge_within_transaction(void)
+{
+	within_transaction = true;
+}
+
+/* As a charge worker does it, in the transaction that is open. */
+static ChargeStatus
+write_here(ChargeRequest *request)
+{
+	Oid role;
+	int security;
+
+	GetUserIdAndSecContext(&role, &security);
+	charge_act_as_superuser();
+	charge_execute(request);
+	SetUserIdAndSecContext(role, security);
+	return CHARGE_COMMITTED;
+}
+
 /*
  * Has the request committed, detaches it and returns the ledger id of the event;
  * change, unless NULL, receives the identities, and analyst the tick.
@@ -215,9 +240,13 @@ static int64
 request_commit(dsm_segment *segment, TableChange *change, AnalystTerms *analyst)
 {
 	ChargeRequest *request = dsm_segment_address(segment);
-	ChargeStatus status = may_queue(request->event) ? charge_queue_commit(segment) : CHARGE_ALONE;
+	ChargeStatus status = CHARGE_ALONE;
 	int64 id;
 
+	if (within_transaction)
+		status = write_here(request);
+	else if (may_queue(request->event))
+		status = charge_queue_commit(segment);
 	if (status == CHARGE_ALONE)
 		status = worker_commit(segment);
 	if (status != CHARGE_COMMITTED)
@@ -285,8 +314,8 @@ add_analyst_terms(ChargeRequest *request, const AnalystTerms *analyst)
 	request->release_tick = dpobj_release_tick;
 }
 
-int64
-charge_commit(const Charge *charge)
+static dsm_segment *
+charge_request(const Charge *charge)
 {
 	const char *texts[CHARGE_TEXTS];
 	dsm_segment *segment;
@@ -324,7 +353,31 @@ charge_commit(const Charge *charge)
 	request->grouped = charge->grouped;
 	if (charge->analyst != NULL)
 		add_analyst_terms(request, charge->analyst);
-	return request_commit(segment, NULL, charge->analyst);
+	return segment;
+}
+
+int64
+charge_commit(const Charge *charge)
+{
+	return request_commit(charge_request(charge), NULL, charge->analyst);
+}
+
+void
+charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH])
+{
+	dsm_segment *segment = charge_request(charge);
+	const ChargeRequest *request = dsm_segment_address(segment);
+	StringInfoData bytes;
+
+	initStringInfo(&bytes);
+	appendBinaryStringInfo(&bytes, (const char *) &request->cost, sizeof(request->cost));
+	for (int i = 0; i < CHARGE_TEXTS; i++)
+	{
+		if (i != CHARGE_TEXT_SNAPSHOT)
+			digest_append(&bytes, charge_request_text(request, (ChargeText) i));
+	}
+	digest_bytes(&bytes, fingerprint);
+	dsm_detach(segment);
 }
 
 /* ---- Administration --------------------------------------------------------- */

@@ -55,6 +55,15 @@ extern void charge_precheck(void);
 extern int64 charge_commit(const Charge *charge);
 
 /*
+ * From here on this process, the worker of a job, writes events in the transaction that is open,
+ * and it is the caller who commits: a charge before the first page is read.
+ */
+extern void charge_within_transaction(void);
+
+/* Of all that is charged for, but the snapshot: equal where nothing has changed in between. */
+extern void charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH]);
+
+/*
  * Commits the 'released' event of a charge with the SHA-256 of what is released,
  * and the model, a row of dp_model, where the charge kept a place for one.
  */

@@ -18,7 +18,7 @@
 extern void charge_check_budgets(ChargeRequest *request, const ChargeParties *parties);
 
 /* Raises UB002. */
-extern void charge_deny_without_budget(ChargeRequest *request) pg_attribute_noreturn();
+extern _Noreturn void charge_deny_without_budget(ChargeRequest *request);
 
 /*
  * Adds the cost to the sums of every budget that counts the charge, locked by
@@ -30,7 +30,7 @@ extern void charge_count_release(const ChargeRequest *request, const ChargeParti
 extern void charge_distrust_sums(void);
 
 /* Raises UB001 with what dpobj.budget_exceeded says. */
-extern void charge_deny_exhausted(const char *budget) pg_attribute_noreturn();
+extern _Noreturn void charge_deny_exhausted(const char *budget);
 
 /*
  * The lock between charges (shared) and changes of a table's budgets (exclusive),

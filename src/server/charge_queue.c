@@ -25,6 +25,7 @@
 
 #include "charge_queue.h"
 #include "charge_writer.h"
+#include "compat.h"
 
 /* Databases with a writer; the others' requests get workers of their own. */
 #define OFFICES 16
@@ -80,36 +81,17 @@ static uint64 own_number = 0;
 
 /* ---- Shared memory ---------------------------------------------------------- */
 
+static shmem_request_hook_type next_request_hook = NULL;
 static shmem_startup_hook_type next_startup_hook = NULL;
 
 static void
 request_memory(void)
 {
+	if (next_request_hook != NULL)
+		next_request_hook();
 	RequestAddinShmemSpace(MAXALIGN(sizeof(Queue)));
 	RequestNamedLWLockTranche(QUEUE_NAME, 1);
 }
-
-/* Memory is asked for in a hook of its own since PostgreSQL 15. */
-#if PG_VERSION_NUM >= 150000
-static shmem_request_hook_type next_request_hook = NULL;
-
-static void
-request_memory_hook(void)
-{
-	if (next_request_hook != NULL)
-		next_request_hook();
-	request_memory();
-}
-
-static void
-install_request(void)
-{
-	next_request_hook = shmem_request_hook;
-	shmem_request_hook = request_memory_hook;
-}
-#else
-#define install_request() request_memory()
-#endif
 
 static void
 startup_hook(void)
@@ -133,7 +115,7 @@ charge_queue_install(void)
 {
 	if (!process_shared_preload_libraries_in_progress)
 		return;
-	install_request();
+	chain_shmem_request(&next_request_hook, request_memory);
 	next_startup_hook = shmem_startup_hook;
 	shmem_startup_hook = startup_hook;
 }

@@ -37,13 +37,7 @@
 #include "charge_plan.h"
 #include "charge_protection.h"
 #include "charge_worker.h"
-
-/* A limit on whole transactions is new in PostgreSQL 17; before, no timeout is armed in workers. */
-#if PG_VERSION_NUM >= 170000
-#define TRANSACTION_TIMEOUT "transaction_timeout"
-#else
-#define TRANSACTION_TIMEOUT "statement_timeout"
-#endif
+#include "compat.h"
 
 /* ---- Statements ------------------------------------------------------------- */
 

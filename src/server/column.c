@@ -22,6 +22,7 @@
 #include "utils/uuid.h"
 
 #include "column.h"
+#include "compat.h"
 #include "json_value.h"
 #include "numeric_value.h"
 
@@ -55,6 +56,31 @@ kind_of_type(Oid type)
 			return get_typtype(type) == TYPTYPE_ENUM ? COLUMN_ENUM : COLUMN_OTHER;
 	}
 }
+
+/* ---- types by name ---- */
+
+#define ENUM_NAME "enum"
+
+static const Oid built_in[] = {BOOLOID,   INT2OID,    INT4OID,  INT8OID,      FLOAT4OID,
+							   FLOAT8OID, NUMERICOID, DATEOID,  TIMESTAMPOID, TIMESTAMPTZOID,
+							   TEXTOID,   VARCHAROID, BPCHAROID};
+
+const char *
+column_type_name(const Column *column)
+{
+	return column->kind == COLUMN_ENUM ? ENUM_NAME : format_type_be(column->type);
+}
+
+Oid
+column_type_named(const char *name)
+{
+	for (int i = 0; i < lengthof(built_in); i++)
+		if (strcmp(format_type_be(built_in[i]), name) == 0)
+			return built_in[i];
+	return strcmp(name, ENUM_NAME) == 0 ? TEXTOID : InvalidOid;
+}
+
+/* ---- columns ---- */
 
 void
 column_init(Column *column, Form_pg_attribute attribute)
@@ -156,6 +182,17 @@ column_read(const Column *column, Datum datum, int longest, ColumnValue *value)
 	}
 }
 
+/* As date_part('epoch', ...) computes them, to the last bit. */
+static double
+unix_seconds(Timestamp timestamp)
+{
+	const int64 offset = UNIX_EPOCH_DAYS * USECS_PER_DAY;
+
+	if (timestamp < PG_INT64_MAX - offset)
+		return (double) (timestamp + offset) / 1000000.0;
+	return ((double) timestamp + (double) offset) / 1000000.0;
+}
+
 /* Infinite dates and timestamps are the ends of their ranges. */
 static double
 read_seconds(const Column *column, Datum datum)
@@ -175,9 +212,7 @@ read_seconds(const Column *column, Datum datum)
 
 		if (TIMESTAMP_IS_NOBEGIN(timestamp))
 			return -INFINITY;
-		return TIMESTAMP_IS_NOEND(timestamp) ? INFINITY
-											 : (double) timestamp / (double) USECS_PER_SEC +
-												   (double) UNIX_EPOCH_DAYS * (double) SECS_PER_DAY;
+		return TIMESTAMP_IS_NOEND(timestamp) ? INFINITY : unix_seconds(timestamp);
 	}
 }
 

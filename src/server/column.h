@@ -62,6 +62,13 @@ extern void column_init(Column *column, Form_pg_attribute attribute);
 /* The column of that name; false if there is none (system columns are none). */
 extern bool column_find(TupleDesc descriptor, const char *name, Column *column);
 
+/*
+ * The name of the column's type as models keep it, and a type that can be encoded likewise
+ * by such a name, InvalidOid if there is none: "enum" is any enum, and comes back as text.
+ */
+extern const char *column_type_name(const Column *column);
+extern Oid column_type_named(const char *name);
+
 extern bool column_names_persons(const Column *column);
 
 /*

@@ -10,6 +10,7 @@
 #include "utils/numeric.h"
 
 #include "charge.h"
+#include "compat.h"
 #include "decimal.h"
 
 static Datum
@@ -47,11 +48,7 @@ numeric_less(Datum a, Datum b)
 static bool
 numeric_is_number(Datum value)
 {
-	return !numeric_is_nan(DatumGetNumeric(value))
-#if PG_VERSION_NUM >= 140000
-		   && !numeric_is_inf(DatumGetNumeric(value))
-#endif
-		;
+	return !numeric_is_nan(DatumGetNumeric(value)) && !numeric_is_inf(DatumGetNumeric(value));
 }
 
 static int64

@@ -3,11 +3,10 @@
  */
 #include "postgres.h"
 
-#if PG_VERSION_NUM >= 140000
-#include "common/cryptohash.h"
-#endif
-#include "common/sha2.h"
+#include "fmgr.h"
+#include "utils/fmgrprotos.h"
 
+#include "compat.h"
 #include "digest.h"
 
 void
@@ -16,22 +15,17 @@ digest_append(StringInfo bytes, const char *string)
 	appendBinaryStringInfo(bytes, string, strlen(string) + 1);
 }
 
+/* By the function of SQL: what lies below it has another name in each version. */
 void
 digest_bytes(const StringInfo bytes, uint8 digest[DIGEST_LENGTH])
 {
-#if PG_VERSION_NUM >= 140000
-	pg_cryptohash_ctx *context = pg_cryptohash_create(PG_SHA256);
+	bytea *value = palloc(VARHDRSZ + bytes->len);
+	bytea *result;
 
-	if (context == NULL || pg_cryptohash_init(context) < 0 ||
-		pg_cryptohash_update(context, (uint8 *) bytes->data, bytes->len) < 0 ||
-		pg_cryptohash_final(context, digest, DIGEST_LENGTH) < 0)
-		elog(ERROR, "could not compute SHA-256");
-	pg_cryptohash_free(context);
-#else
-	pg_sha256_ctx context;
-
-	pg_sha256_init(&context);
-	pg_sha256_update(&context, (uint8 *) bytes->data, bytes->len);
-	pg_sha256_final(&context, digest);
-#endif
+	SET_VARSIZE(value, VARHDRSZ + bytes->len);
+	memcpy(VARDATA(value), bytes->data, bytes->len);
+	result = DatumGetByteaPP(DirectFunctionCall1(sha256_bytea, PointerGetDatum(value)));
+	memcpy(digest, VARDATA_ANY(result), DIGEST_LENGTH);
+	pfree(result);
+	pfree(value);
 }

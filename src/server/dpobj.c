@@ -9,11 +9,13 @@
 #include "utils/guc.h"
 
 #include "charge_queue.h"
+#include "compat.h"
 #include "core/mutant.h"
-
 #include "decimal.h"
+#include "job_area.h"
+#include "job_launcher.h"
 
-PG_MODULE_MAGIC;
+PG_MODULE_MAGIC_EXT(.name = "dpobj", .version = DPOBJ_VERSION);
 
 StaticAssertDecl(DPOBJ_MUTANT == 0, "deliberate faults are for tests/core/mutants.sh only");
 
@@ -27,13 +29,9 @@ double dpobj_min_epsilon = 0.001;
 int dpobj_release_tick = 1000;
 int dpobj_max_failures = 3;
 int dpobj_max_solvers = 4;
+int dpobj_max_jobs = 2;
 
 void _PG_init(void);
-
-/* The prefix was reserved by EmitWarningsOnPlaceholders before PostgreSQL 15. */
-#if PG_VERSION_NUM < 150000
-#define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
-#endif
 
 void
 _PG_init(void)
@@ -78,6 +76,12 @@ _PG_init(void)
 							"Releases of the analyst's door that may run at a time.",
 							"Others wait. It counts for the whole server.", &dpobj_max_solvers, 4,
 							1, 1024, PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("dpobj.max_jobs", "Jobs that may run at a time.",
+							"Others wait. It counts for the whole server, where two worker slots "
+							"stay free in any case.",
+							&dpobj_max_jobs, 2, 0, JOB_SLOTS, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");
 	charge_queue_install();
+	job_area_install();
+	job_launcher_install();
 }

@@ -12,13 +12,6 @@
 #define ERRCODE_DPOBJ_NOT_ALLOWED MAKE_SQLSTATE('U', 'B', '0', '0', '3')
 #define ERRCODE_DPOBJ_STOPPED MAKE_SQLSTATE('U', 'B', '0', '0', '4')
 
-/* The setting that pushes whole plans into a worker, by its name in this version. */
-#if PG_VERSION_NUM >= 160000
-#define FORCE_PARALLEL "debug_parallel_query"
-#else
-#define FORCE_PARALLEL "force_parallel_mode"
-#endif
-
 /* GUCs (dpobj.c). */
 extern int dpobj_time_limit;      /* seconds, 0: none */
 extern int dpobj_memory_limit;    /* MiB, 0: none */
@@ -30,5 +23,6 @@ extern double dpobj_min_epsilon;  /* least epsilon of a release at the analyst's
 extern int dpobj_release_tick;    /* milliseconds that its answers keep to, 0: none */
 extern int dpobj_max_failures;    /* per table, of its releases */
 extern int dpobj_max_solvers;     /* its releases at a time */
+extern int dpobj_max_jobs;        /* jobs at a time */
 
 #endif

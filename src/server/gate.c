@@ -11,12 +11,28 @@
 #include "storage/proc.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "dpobj.h"
 #include "gate.h"
 
 /* Locks on roles themselves have sub-object 0. */
 #define GATE_ROLE 1
 #define GATE_SOLVER 2
+
+/* Of a job: it charges in one transaction and reads in the next. */
+static bool across_transactions = false;
+
+void
+gate_across_transactions(void)
+{
+	across_transactions = true;
+}
+
+void
+gate_leave_all(void)
+{
+	LockReleaseSession(DEFAULT_LOCKMETHOD);
+}
 
 static void
 set_tag(LOCKTAG *tag, Oid object, int gate)
@@ -30,7 +46,7 @@ gate_enter_role(void)
 	LOCKTAG tag;
 
 	set_tag(&tag, GetSessionUserId(), GATE_ROLE);
-	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	(void) LockAcquire(&tag, ExclusiveLock, across_transactions, false);
 }
 
 void
@@ -39,7 +55,7 @@ gate_leave_role(void)
 	LOCKTAG tag;
 
 	set_tag(&tag, GetSessionUserId(), GATE_ROLE);
-	LockRelease(&tag, ExclusiveLock, false);
+	LockRelease(&tag, ExclusiveLock, across_transactions);
 }
 
 /* ---- solvers ---- */
@@ -55,13 +71,13 @@ gate_enter_solvers(void)
 	for (solver_place = 1; solver_place <= dpobj_max_solvers; solver_place++)
 	{
 		set_tag(&tag, (Oid) solver_place, GATE_SOLVER);
-		if (LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL)
+		if (LockAcquire(&tag, ExclusiveLock, across_transactions, true) != LOCKACQUIRE_NOT_AVAIL)
 			return;
 	}
 	/* All are taken: queue for one of them, each backend for its own. */
-	solver_place = 1 + MyProc->pgprocno % dpobj_max_solvers;
+	solver_place = 1 + GetNumberFromPGProc(MyProc) % dpobj_max_solvers;
 	set_tag(&tag, (Oid) solver_place, GATE_SOLVER);
-	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	(void) LockAcquire(&tag, ExclusiveLock, across_transactions, false);
 }
 
 void
@@ -70,7 +86,7 @@ gate_leave_solvers(void)
 	LOCKTAG tag;
 
 	set_tag(&tag, (Oid) solver_place, GATE_SOLVER);
-	LockRelease(&tag, ExclusiveLock, false);
+	LockRelease(&tag, ExclusiveLock, across_transactions);
 }
 
 /* ---- ticks ---- */

@@ -16,6 +16,13 @@ extern void gate_enter_solvers(void);
 extern void gate_leave_solvers(void);
 
 /*
+ * From here on this process, the worker of a job, keeps places until it leaves them, errors and
+ * the ends of transactions notwithstanding; and leaves all that it has.
+ */
+extern void gate_across_transactions(void);
+extern void gate_leave_all(void);
+
+/*
  * Waits for the next multiple of milliseconds on the clock (0: not at all), so that
  * what can be seen of a run's duration is the number of ticks (PRIVACY.md 7).
  */

@@ -11,6 +11,7 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
+#include "compat.h"
 #include "numeric_value.h"
 
 #define HEADER_SHORT 0x8000

@@ -21,13 +21,13 @@
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "nodes/nodeFuncs.h"
-#include "nodes/subscripting.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "dpobj.h"
 #include "plan_shape.h"
 
@@ -300,11 +300,8 @@ comparison_fault(Oid type, Walk *walk)
 static bool
 subscript_fault(SubscriptingRef *reference, Walk *walk)
 {
-	const SubscriptRoutines *routines = getSubscriptingRoutines(reference->refcontainertype, NULL);
-
-	if (reference->refassgnexpr != NULL || routines == NULL ||
-		get_typsubscript(reference->refcontainertype, NULL) >= FirstGenbkiObjectId ||
-		(walk->is_protected && !routines->fetch_leakproof))
+	if (reference->refassgnexpr != NULL ||
+		!subscript_is_known(reference->refcontainertype, walk->is_protected))
 		return blame(walk, "A value of this type is subscripted.",
 					 "Subscripts may read elements of arrays.");
 	return false;

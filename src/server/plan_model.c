@@ -20,6 +20,7 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "dpobj.h"
 #include "plan_shape.h"
 

@@ -26,6 +26,7 @@
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
+#include "compat.h"
 #include "dpobj.h"
 #include "plan_shape.h"
 

@@ -15,7 +15,7 @@
 #include "plan.h"
 
 /* Raises UB003: the rule that is broken, and what to write instead. */
-extern void plan_refuse(const char *rule, const char *hint) pg_attribute_noreturn();
+extern _Noreturn void plan_refuse(const char *rule, const char *hint);
 
 /* What to write, where nothing better can be said: it depends on the call that is judged. */
 #define PLAN_HINT plan_usual_hint()

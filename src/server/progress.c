@@ -7,29 +7,46 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 
+#include "compat.h"
 #include "dpobj.h"
 
-#if PG_VERSION_NUM >= 160000
-#define owns_table(table, role) object_ownercheck(RelationRelationId, table, role)
-#else
-#define owns_table(table, role) pg_class_ownercheck(table, role)
-#endif
+static SolverWatch listener = NULL;
+
+void
+progress_listen(SolverWatch watch)
+{
+	listener = watch;
+}
 
 /*
  * Both roles must own the table: inside a SECURITY DEFINER function of the owner's
  * the current role does, but the messages go to the session's.
  */
 bool
+progress_may_see(Oid table)
+{
+	return owns_table(table, GetUserId()) && owns_table(table, GetSessionUserId());
+}
+
+bool
 progress_wanted(Oid table)
 {
-	return dpobj_progress && owns_table(table, GetUserId()) &&
-		   owns_table(table, GetSessionUserId());
+	return dpobj_progress && progress_may_see(table);
+}
+
+double
+progress_gap(const MechanismProgress *progress)
+{
+	return ((double) progress->incumbent - (double) progress->bound) /
+		   (double) Max(progress->scale, 1);
 }
 
 void
 progress_report(const MechanismProgress *progress)
 {
-	if (progress->sampling)
+	if (listener != NULL)
+		listener(progress);
+	else if (progress->sampling)
 		ereport(INFO, (errmsg("dpobj is sampling: " INT64_FORMAT " boxes of the grid, " INT64_FORMAT
 							  " attempts",
 							  progress->nodes, progress->attempts)));
@@ -37,7 +54,5 @@ progress_report(const MechanismProgress *progress)
 		ereport(INFO,
 				(errmsg("dpobj is searching: " INT64_FORMAT " boxes of the grid, the optimum is "
 						"at most %.1f misclassified rows better than the best vector so far",
-						progress->nodes,
-						((double) progress->incumbent - (double) progress->bound) /
-							(double) Max(progress->scale, 1))));
+						progress->nodes, progress_gap(progress))));
 }

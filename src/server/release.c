@@ -40,11 +40,12 @@ release_encode(const Training *training, RowsState *state, Size *length)
 	return wire_encode_problem(&training->request, &instance, &memory.memory, length);
 }
 
-int64
-release_charge(const Training *training, Oid table, AnalystTerms *analyst)
+static Charge
+describe_charge(const Training *training, Oid table, AnalystTerms *analyst)
 {
 	const Mechanism *mechanism = mechanism_get(training->request.kind);
-	Charge charge = {
+
+	return (Charge){
 		.relation = table,
 		.mechanism = mechanism->name,
 		.adjacency = training_adjacency(training),
@@ -56,8 +57,23 @@ release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 		.analyst = analyst,
 		.person = training->person,
 	};
+}
+
+int64
+release_charge(const Training *training, Oid table, AnalystTerms *analyst)
+{
+	Charge charge = describe_charge(training, table, analyst);
 
 	return charge_commit(&charge);
+}
+
+void
+release_fingerprint(const Training *training, Oid table, AnalystTerms *analyst,
+					uint8 fingerprint[CHARGE_HASH_LENGTH])
+{
+	Charge charge = describe_charge(training, table, analyst);
+
+	charge_fingerprint(&charge, fingerprint);
 }
 
 SolverOutcome

@@ -30,6 +30,10 @@ extern uint8 *release_encode(const Training *training, RowsState *state, Size *l
 /* Commits the charge; analyst is NULL at the owner's door.  Returns its ledger id. */
 extern int64 release_charge(const Training *training, Oid table, AnalystTerms *analyst);
 
+/* Of that charge, as charge_fingerprint() makes it. */
+extern void release_fingerprint(const Training *training, Oid table, AnalystTerms *analyst,
+								uint8 fingerprint[CHARGE_HASH_LENGTH]);
+
 /* Runs the mechanism on the problem and its spilled rows, NULL if there are none; unless
  * SOLVER_ANSWERED there is no answer, and none must be sought again. */
 extern SolverOutcome release_solve(const Training *training, const uint8 *problem, Size length,

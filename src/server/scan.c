@@ -12,6 +12,7 @@
 #include "catalog/pg_inherits.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "optimizer/plancat.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"
@@ -216,6 +217,90 @@ scan_most_rows(const Scan *scan)
 	return rows;
 }
 
+/* A guess from sizes and statistics that everybody may see, as EXPLAIN makes it. */
+double
+scan_estimated_rows(const Scan *scan)
+{
+	double rows = 0;
+
+	for (int i = 0; i < scan->tables; i++)
+	{
+		BlockNumber pages;
+		double tuples;
+		double visible;
+
+		estimate_rel_size(scan->table[i].relation, NULL, &pages, &tuples, &visible);
+		rows += tuples;
+	}
+	return rows;
+}
+
+/* ---- the way through the pages ---- */
+
+/*
+ * What is told of a scan is how many pages lie behind it, of those that the files have: which of
+ * their rows passed the filter, and how many rows there are, has nothing to do with it.
+ */
+static ScanWatch scan_watch = NULL;
+
+typedef struct Way
+{
+	double pages;      /* of all tables */
+	double done;       /* of those before, then of this table */
+	double ahead;      /* of this table */
+	BlockNumber block; /* of the last row */
+} Way;
+
+static Way way;
+
+void
+scan_listen(ScanWatch watch)
+{
+	scan_watch = watch;
+}
+
+static void
+begin_way(const Scan *scan)
+{
+	memset(&way, 0, sizeof(way));
+	for (int i = 0; i < scan->tables; i++)
+		way.pages += RelationGetNumberOfBlocks(scan->table[i].relation);
+}
+
+static void
+enter_table(const ScanTable *table)
+{
+	way.ahead = RelationGetNumberOfBlocks(table->relation);
+	way.block = InvalidBlockNumber;
+}
+
+static void
+tell(double pages)
+{
+	pages = Min(pages, way.ahead);
+	way.done += pages;
+	way.ahead -= pages;
+	if (scan_watch != NULL && way.done < way.pages)
+		scan_watch(way.done / way.pages);
+}
+
+/* A scan may begin in the middle of a table, where another one is, and come round. */
+static void
+pass_row(const ScanTable *table, const TupleTableSlot *slot)
+{
+	BlockNumber block = ItemPointerGetBlockNumberNoCheck(&slot->tts_tid);
+
+	if (block == way.block)
+		return;
+	if (way.block == InvalidBlockNumber)
+		tell(0);
+	else if (block > way.block)
+		tell(block - way.block);
+	else
+		tell((double) RelationGetNumberOfBlocks(table->relation) - way.block + block);
+	way.block = block;
+}
+
 /* ---- the loop ---- */
 
 /*
@@ -351,15 +436,18 @@ scan_table(const ScanTable *table, const ScanShape *shape, Target *target)
 		AllocSetContextCreate(CurrentMemoryContext, "dpobj row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;
 
+	enter_table(table);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
+		pass_row(table, slot);
 		slot_getsomeattrs(slot, table->last);
 		MemoryContextSwitchTo(row);
 		add_row(table, shape, slot, target);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row);
 	}
+	tell(way.ahead);
 	MemoryContextDelete(row);
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
@@ -368,8 +456,11 @@ scan_table(const ScanTable *table, const ScanShape *shape, Target *target)
 static void
 scan_tables(Scan *scan, Target *target)
 {
+	begin_way(scan);
 	for (int i = 0; i < scan->tables; i++)
 		scan_table(&scan->table[i], scan->shape, target);
+	if (scan_watch != NULL)
+		scan_watch(1);
 }
 
 /* A person's rows may be in several tables, and in several groups; count 0: there are none. */

@@ -78,4 +78,11 @@ extern void scan_run_groups(Scan *scan, Rows *const *groups, int count);
 
 extern void scan_close(Scan *scan);
 
+/* How many rows there are, by public numbers. */
+extern double scan_estimated_rows(const Scan *scan);
+
+/* From here on scans of this process tell which part of the pages lies behind them. */
+typedef void (*ScanWatch)(double part);
+extern void scan_listen(ScanWatch watch);
+
 #endif

@@ -36,21 +36,6 @@
 #include "core/wire.h"
 #include "solver/frame.h"
 
-/* Named wait events for extensions came with PostgreSQL 17. */
-#if PG_VERSION_NUM >= 170000
-static uint32
-solver_wait_event(void)
-{
-	static uint32 event = 0;
-
-	if (event == 0)
-		event = WaitEventExtensionNew("DpobjSolver");
-	return event;
-}
-#else
-#define solver_wait_event() PG_WAIT_EXTENSION
-#endif
-
 /* Bytes of a problem offered to the socket between two looks at the latch. */
 #define PIECE_SIZE 262144
 
@@ -533,7 +518,7 @@ wait_for_event(SolverChild *child, long milliseconds)
 		events |= WL_SOCKET_WRITEABLE;
 	if (milliseconds >= 0)
 		events |= WL_TIMEOUT;
-	happened = WaitLatchOrSocket(MyLatch, events, child->socket, milliseconds, solver_wait_event());
+	happened = WaitLatchOrSocket(MyLatch, events, child->socket, milliseconds, PG_WAIT_EXTENSION);
 	if (happened & WL_LATCH_SET)
 		ResetLatch(MyLatch);
 }

@@ -6,8 +6,9 @@
 #include <fcntl.h>
 
 #include "commands/tablespace.h"
-#include "executor/nodeHash.h"
 #include "miscadmin.h"
+
+#include "compat.h"
 
 /* Waits show in pg_stat_activity by their event; these have none. */
 #define NO_WAIT_EVENT 0
@@ -111,11 +112,7 @@ spill_path(const Spill *spill)
 Size
 spill_limit(int megabytes)
 {
-#if PG_VERSION_NUM >= 150000
 	Size limit = get_hash_memory_limit();
-#else
-	Size limit = (Size) work_mem * 1024;
-#endif
 
 	return megabytes == 0 ? limit : Min(limit, (Size) megabytes * (1024 * 1024 / 8));
 }

@@ -20,7 +20,7 @@
 #include "release.h"
 #include "rows_state.h"
 #include "same_call.h"
-#include "train_request.h"
+#include "train.h"
 
 /* ---- names ---- */
 
@@ -40,9 +40,8 @@ find_same_call(FunctionCallInfo fcinfo, const TrainRequest *request,
 	return release != 0 && admin_select(statement, lengthof(types), types, values, model, &isnull);
 }
 
-/* The model of that name, if this very request made it; false if there is none. */
-static bool
-find_name(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
+bool
+train_find_name(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
 {
 	static const char *const statement =
 		"SELECT m.request_hash FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = "
@@ -71,19 +70,11 @@ find_name(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], Dat
 
 /* ---- the release ---- */
 
-typedef struct Run
-{
-	const Training *training;
-	Scan *scan;
-	RowsState *state; /* empty */
-	MechanismAnswer answer;
-} Run;
-
 /* All that looks at rows. */
-static bool
-run(void *context)
+bool
+train_run(void *context)
 {
-	Run *run = context;
+	TrainRun *run = context;
 	RowsState *state = run->state;
 	Spill spill;
 	bool answered;
@@ -135,25 +126,63 @@ settle(const TrainRequest *request, const AnalystTable *opened)
 	training_begin(training, training->options.dimension);
 }
 
+void
+train_open(const TrainRequest *request, TrainRun *run)
+{
+	Training *training = request->training;
+
+	memset(run, 0, sizeof(*run));
+	run->training = training;
+	analyst_open(request->relation, request->features, request->label,
+				 training->method == METHOD_SIMPLEX, request->filter, &run->opened);
+	settle(request, &run->opened);
+}
+
+void
+train_check_budgets(const TrainRun *run)
+{
+	Pair pair = training_pair(run->training);
+
+	grant_check_budgets(run->opened.table, &pair, run->opened.protection.adjacency);
+}
+
+void
+train_lock(TrainRun *run)
+{
+	const AnalystTable *opened = &run->opened;
+
+	run->scan = scan_open(opened->table, opened->protection.ignore_rls, &opened->shape);
+}
+
+void
+train_make_room(TrainRun *run)
+{
+	run->state = create_state(run->training, run->scan);
+}
+
+void
+train_give_up(TrainRun *run)
+{
+	if (run->state != NULL)
+	{
+		spill_close(&run->state->spill);
+		MemoryContextDelete(run->state->header.eoh_context);
+	}
+	scan_close(run->scan);
+}
+
 static Datum
 train(const TrainRequest *request, AnalystTerms *terms, TupleDesc descriptor, int64 *release)
 {
-	Training *training = request->training;
-	AnalystTable opened;
-	Run context = {.training = training};
-	Pair pair;
+	TrainRun run;
 
-	analyst_open(request->relation, request->features, request->label,
-				 training->method == METHOD_SIMPLEX, request->filter, &opened);
-	settle(request, &opened);
-	pair = training_pair(training);
-	grant_check_budgets(request->relation, &pair, opened.protection.adjacency);
-	context.scan = scan_open(request->relation, opened.protection.ignore_rls, &opened.shape);
-	context.state = create_state(training, context.scan);
-
-	*release = release_charge(training, request->relation, terms);
-	analyst_attempt(*release, terms, run, &context);
-	return release_model(training, *release, &context.answer, descriptor);
+	train_open(request, &run);
+	train_check_budgets(&run);
+	train_lock(&run);
+	train_make_room(&run);
+	*release = release_charge(run.training, request->relation, terms);
+	analyst_attempt(*release, terms, train_run, &run);
+	return release_model(run.training, *release, &run.answer, descriptor);
 }
 
 /* dpobj.train(relation, label, epsilon, features, delta, method, options, filter, name) -> dp_model
@@ -174,7 +203,7 @@ dpobj_train(PG_FUNCTION_ARGS)
 	analyst_enter(request.relation);
 	terms.name = request.name;
 	train_request_hash(fcinfo, &request, terms.request_hash);
-	if (!find_name(&request, terms.request_hash, &model) &&
+	if (!train_find_name(&request, terms.request_hash, &model) &&
 		!find_same_call(fcinfo, &request, terms.request_hash, &model))
 	{
 		/* Held until after the tick: anybody may watch these locks in pg_locks. */

@@ -45,6 +45,6 @@ extern void trainer_let_spill(FunctionCallInfo fcinfo, const Training *training,
 							  RowsState *state);
 
 /* The error of a release that the solver has not answered. */
-extern void trainer_raise(SolverOutcome outcome, const Training *training) pg_attribute_noreturn();
+extern _Noreturn void trainer_raise(SolverOutcome outcome, const Training *training);
 
 #endif

@@ -1,4 +1,4 @@
--- dpobj: the full script of version 0.1.0
+-- dpobj: the full script, put together from src/sql
 \echo Use "CREATE EXTENSION dpobj" to load this file. \quit
 
 CREATE SCHEMA dpobj;

@@ -201,6 +201,17 @@ check_hostile_bytes(Memory *memory)
 	for (size_t cut = 0; cut < size; cut += 7)
 		CHECK(!rows_merge_bytes(&into, bytes, cut));
 
+	/* counts that no query has, whose sum would not fit, are refused and add nothing */
+	for (int64_t count = INT64_MAX; count > INT64_C(1) << 48; count /= 2)
+	{
+		RowCount counts = {count / 2 + 1, count / 2};
+
+		rows_init(&into, &encoding, memory);
+		rows_write_bytes(&rows, bytes);
+		memcpy(bytes + size - sizeof(counts), &counts, sizeof(counts));
+		CHECK(!rows_merge_bytes(&into, bytes, size) && into.distinct == 0 && into.neutral == 0);
+	}
+
 	/* flipped bytes never crash; whether they are accepted depends on which */
 	teststream_seed(&stream, 3);
 	for (int i = 0; i < 5000; i++)

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# majors.sh - build for each PostgreSQL that a suite of Debian has, and test it there.
+#
+#   bash scripts/majors.sh                 13 (bullseye), 17 (trixie), 18 (forky)
+#   bash scripts/majors.sh 17              one of them
+#
+# As root, from the packages of Debian's registry, in clean systems in a temporary folder:
+# gcc -Werror, make install, the main job, the regress and isolation tests. On 13 these say
+# how many pass and no more: the files use what came with 14 (infinite numerics, subscripts
+# of jsonb, string_to_table) and stop making sense where a table of theirs is missing.
+# KEEP=folder keeps logs and differences there.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/clean_root.sh"
+
+root_possible || exit 1
+root_alone "$0" "$@"
+
+declare -A suite_of=([13]=bullseye [17]=trixie [18]=forky)
+# Lines of pg_regress, before 16 and since.
+ran='^(test .* \.\.\. |(not )?ok )'
+passed='^(test .* \.\.\. ok|ok )'
+libraries="libgmp-dev libmpfr-dev libgsl-dev libglpk-dev gcc make libc6-dev"
+
+W=$(mktemp -d /tmp/dpobj-majors.XXXXXX)
+trap 'root_remove "$W"' EXIT
+trap 'exit 130' INT TERM HUP
+
+# In the clean system, as its postgres: a cluster, and the tests against it.
+test_commands() { # test_commands VERSION
+  cat <<COMMANDS
+export PATH=/usr/lib/postgresql/$1/bin:\$PATH PGHOST=/tmp PGUSER=postgres PGDATABASE=postgres
+initdb -D /tmp/data -U postgres -A trust --no-sync -E UTF8 --locale=C >/dev/null
+cat >>/tmp/data/postgresql.conf <<CONF
+fsync = off
+listen_addresses = ''
+unix_socket_directories = '/tmp'
+max_prepared_transactions = 10
+max_worker_processes = 16
+CONF
+pg_ctl -D /tmp/data -l /tmp/server.log -w start >/dev/null
+cd /dpobj
+createdb job
+psql -X -v ON_ERROR_STOP=1 -f tests/package/job.sql job
+make -s -k installcheck PG_REGRESS_DIFF_OPTS=-u
+COMMANDS
+}
+
+try_major() {
+  local version=$1 suite=${suite_of[$1]:-} root=$W/$1
+  if [ -z "$suite" ]; then
+    echo "PostgreSQL $version: no suite of Debian is known to have it"
+    return 1
+  fi
+  root_make "$suite" "$root" && root_mount "$root" &&
+    root_install "$root" "postgresql-$version postgresql-server-dev-$version $libraries" || return 1
+  mkdir "$root/dpobj"
+  tar -C "$here/.." -cf - --exclude=./.git --exclude='*.o' --exclude='*.a' --exclude='*.so' --exclude=./build . |
+    tar xf - -C "$root/dpobj"
+  root_run "$root" "cd /dpobj && make -s -j2 WERROR=-Werror >build.log 2>&1 && make -s install >>build.log 2>&1" || {
+    echo "PostgreSQL $version ($suite): does not build"
+    tail -n 40 "$root/dpobj/build.log"
+    return 1
+  }
+  echo "PostgreSQL $version ($suite): builds without a warning"
+  test_commands "$version" >"$root/tmp/test.sh"
+  root_run "$root" "chown -R postgres /dpobj && runuser -u postgres -- bash -eu /tmp/test.sh >/tmp/test.log 2>&1"
+  local result=$? log=$root/tmp/test.log
+  if [ -n "${KEEP:-}" ]; then
+    cp "$log" "$KEEP/$version.log"
+    cat "$root"/dpobj/regression.diffs "$root"/dpobj/output_iso/regression.diffs >"$KEEP/$version.diffs" 2>/dev/null
+  fi
+  grep -q '^the main job is done' "$log" || {
+    echo "PostgreSQL $version ($suite): the main job fails"
+    cat "$log"
+    return 1
+  }
+  echo "PostgreSQL $version ($suite): the main job is done, $(grep -cE "$passed" "$log") of $(grep -cE "$ran" "$log") test files pass"
+  [ "$version" -ge 14 ] || return 0
+  [ "$result" = 0 ] || grep -E "$ran" "$log" | grep -vE "$passed"
+  return $result
+}
+
+failed=0
+[ $# -gt 0 ] || set -- 13 17 18
+for version in "$@"; do
+  try_major "$version" || failed=1
+done
+exit $failed

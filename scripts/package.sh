@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# package.sh - everything that can be installed, installed: in clean Debian systems.
+#
+#   bash scripts/package.sh           all of: deb source docker
+#   bash scripts/package.sh deb       the Debian package: built from the archive of make dist in one
+#                                     system, installed in another one that has nothing else
+#   bash scripts/package.sh source    the README's commands, from the archive
+#   bash scripts/package.sh docker    the Dockerfile's RUN, in a system with PostgreSQL and not in
+#                                     the image of Docker, which needs a running Docker
+#
+# After each, tests/package/job.sql runs in a cluster as pg_createcluster makes it. As root;
+# where no clean system can be made it says why and is done. KEEP=folder keeps the packages.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(dirname "$here")
+. "$here/clean_root.sh"
+
+if ! reason=$(root_possible); then
+  echo "   skipped: $reason"
+  exit 0
+elif ! git -C "$top" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+  echo "   skipped: the archive is made by git, and this is no clone"
+  exit 0
+fi
+root_alone "$0" "$@"
+
+W=$(mktemp -d /tmp/dpobj-package.XXXXXX)
+trap 'root_remove "$W"' EXIT
+trap 'exit 130' INT TERM HUP
+chosen=" ${*:-deb source docker} "
+version=$(sed -n 's/^DPOBJ_VERSION = //p' "$top/Makefile")
+major=15
+
+# Packages are fetched once for all systems.
+mkdir -p "$W/archives"
+new_root() { # new_root NAME: a copy of the first one
+  cp -a --reflink=auto "$W/base" "$W/$1"
+  root_mount "$W/$1"
+  mount --bind "$W/archives" "$W/$1/var/cache/apt/archives"
+}
+
+unpack() { # unpack ROOT: the archive as /dpobj-VERSION
+  tar xzf "$W/dist/dpobj-$version.tar.gz" -C "$W/$1" --no-same-owner
+}
+
+main_job() { # main_job ROOT
+  unpack "$1"
+  root_run "$W/$1" "chmod -R a+rX /dpobj-$version
+    [ -d /etc/postgresql/$major/main ] || pg_createcluster $major main >/dev/null
+    pg_ctlcluster $major main start
+    runuser -u postgres -- psql -X -v ON_ERROR_STOP=1 -f /dpobj-$version/tests/package/job.sql
+    pg_ctlcluster $major main stop"
+}
+
+try_deb() {
+  new_root build && new_root clean || return 1
+  unpack build
+  root_install "$W/build" dpkg-dev fakeroot debhelper
+  root_run "$W/build" "cd /dpobj-$version
+    apt-get build-dep -y -qq --no-install-recommends ./ >/root/apt.log 2>&1 || { tail -n 20 /root/apt.log; exit 1; }
+    pg_buildext updatecontrol
+    MAKEFLAGS=-j2 dpkg-buildpackage -b -us -uc >/root/build.log 2>&1 || { tail -n 40 /root/build.log; exit 1; }"
+  cp "$W/build"/postgresql-*-dpobj_*.deb "$W/clean/root/"
+  [ -z "${KEEP:-}" ] || cp "$W/build"/*.deb "$W/build/root/build.log" "$KEEP/"
+  root_install "$W/clean" "/root/postgresql-$major-dpobj_*.deb"
+  root_run "$W/clean" "! command -v gcc; test -s /usr/share/doc/postgresql-$major-dpobj/copyright
+    dpkg-query -W -f '   \${Package} \${Version}, \${Installed-Size} KiB\n   needs \${Depends}\n' postgresql-$major-dpobj"
+  main_job clean
+}
+
+# The first block of commands under "Install" in the README.
+readme_commands() {
+  sed -n '/^## Install/,/^## Getting/p' "$top/README.md" | sed -n '/^```sh$/,/^```$/{/^```/d;p}' | sed 's/^sudo //'
+}
+
+try_source() {
+  local commands
+  commands=$(readme_commands | sed 's/apt-get install/& -y -qq --no-install-recommends/')
+  grep -q '^make install$' <<<"$commands" || { echo "the README has no commands"; return 1; }
+  new_root source || return 1
+  unpack source
+  root_run "$W/source" "apt-get update -qq; cd /dpobj-$version
+    { $commands
+    } >/root/source.log 2>&1 || { tail -n 40 /root/source.log; exit 1; }"
+  main_job source
+}
+
+# RUN, of which the lines go on after a backslash.
+docker_commands() {
+  perl -0777 -ne 's/\\\n\s*/ /g; print "$1\n" while /^RUN (.*)$/mg' "$top/Dockerfile"
+}
+
+try_docker() {
+  new_root docker || return 1
+  root_install "$W/docker" "postgresql-$major"
+  mkdir "$W/docker/tmp/dpobj"
+  tar xzf "$W/dist/dpobj-$version.tar.gz" -C "$W/docker/tmp/dpobj" --no-same-owner --strip-components=1
+  root_run "$W/docker" "export PG_MAJOR=$major
+    { $(docker_commands)
+    } >/root/docker.log 2>&1 || { tail -n 40 /root/docker.log; exit 1; }
+    ! command -v gcc; test -s /usr/share/doc/dpobj/LICENSE"
+  main_job docker
+}
+
+make -s -C "$top" dist REF=HEAD >/dev/null
+mv "$top/dist" "$W/dist"
+root_make bookworm "$W/base" || {
+  echo "   skipped: Debian's registry does not give a system"
+  exit 0
+}
+for part in deb source docker; do
+  [[ $chosen == *" $part "* ]] || continue
+  began=$SECONDS
+  "try_$part"
+  echo "   $part: ok, $((SECONDS - began)) s"
+done

@@ -1,0 +1,186 @@
+/*
+ * compat.h - every place where PostgreSQL 13 to 18 differ for us, and no other
+ * file asks for the version.  The names are those of the newest version, or say
+ * what is wanted; scripts/majors.sh builds and tests the others.
+ */
+#ifndef DPOBJ_COMPAT_H
+#define DPOBJ_COMPAT_H
+
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xlog.h"
+#include "catalog/pg_class.h"
+#include "executor/nodeHash.h"
+#include "miscadmin.h"
+#include "nodes/plannodes.h"
+#include "optimizer/optimizer.h"
+#include "pgstat.h"
+#include "storage/ipc.h"
+#include "storage/proc.h"
+#include "utils/acl.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+
+#if PG_VERSION_NUM >= 140000
+#include "nodes/subscripting.h"
+#endif
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+#if PG_VERSION_NUM < 130000 || PG_VERSION_NUM >= 190000
+#error "dpobj needs PostgreSQL 13 to 18"
+#endif
+
+/* ---- The module ------------------------------------------------------------- */
+
+/* The magic block has had the name and version of the module since PostgreSQL 18. */
+#if PG_VERSION_NUM < 180000
+#define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
+#endif
+
+/* The prefix of settings was reserved by another name before PostgreSQL 15. */
+#if PG_VERSION_NUM < 150000
+#define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
+#endif
+
+/* Shared memory has been asked for in a hook of its own since PostgreSQL 15, before at once. */
+#if PG_VERSION_NUM < 150000
+typedef void (*shmem_request_hook_type)(void);
+#endif
+
+/* request calls *next first, unless it is null. */
+static inline void
+chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type request)
+{
+#if PG_VERSION_NUM >= 150000
+	*next = shmem_request_hook;
+	shmem_request_hook = request;
+#else
+	*next = NULL;
+	request();
+#endif
+}
+
+/* ---- Settings --------------------------------------------------------------- */
+
+/* The setting that pushes whole plans into a worker. */
+#if PG_VERSION_NUM >= 160000
+#define FORCE_PARALLEL "debug_parallel_query"
+#else
+#define FORCE_PARALLEL "force_parallel_mode"
+#endif
+
+/* A limit on whole transactions is new in PostgreSQL 17; before, no timeout is armed in workers. */
+#if PG_VERSION_NUM >= 170000
+#define TRANSACTION_TIMEOUT "transaction_timeout"
+#else
+#define TRANSACTION_TIMEOUT "statement_timeout"
+#endif
+
+/* work_mem times hash_mem_multiplier, in bytes. */
+#if PG_VERSION_NUM < 150000
+#define get_hash_memory_limit() ((Size) get_hash_mem() * 1024)
+#endif
+
+/* ---- The server ------------------------------------------------------------- */
+
+/* The timeline was a global variable before PostgreSQL 15. */
+#if PG_VERSION_NUM < 150000
+#define GetWALInsertionTimeLine() ThisTimeLineID
+#endif
+
+/* A process's place among all. */
+#if PG_VERSION_NUM < 170000
+#define GetNumberFromPGProc(process) ((process)->pgprocno)
+#endif
+
+#if PG_VERSION_NUM >= 160000
+#define owns_table(table, role) object_ownercheck(RelationRelationId, table, role)
+#else
+#define owns_table(table, role) pg_class_ownercheck(table, role)
+#endif
+
+/* ---- Plans ------------------------------------------------------------------ */
+
+#if PG_VERSION_NUM < 140000
+#define pull_varnos(root, node) pull_varnos(node)
+#endif
+
+/* Before PostgreSQL 14 there is no such plan, and a tag that no plan has stands for it. */
+#if PG_VERSION_NUM < 140000
+#define T_TidRangeScan T_Invalid
+typedef struct TidRangeScan
+{
+	Scan scan;
+	List *tidrangequals;
+} TidRangeScan;
+#endif
+
+/*
+ * PostgreSQL 13 names these functions by what they are called in C, so that it has no
+ * name for some of them, and others' names for the rest; the numbers are the same.
+ */
+#if PG_VERSION_NUM < 140000
+#undef F_DATE_TIMESTAMPTZ
+#undef F_PG_CURRENT_SNAPSHOT
+#undef F_PG_SNAPSHOT_OUT
+#undef F_TIMESTAMPTZ_DATE
+#undef F_TIMESTAMPTZ_TIMESTAMP
+#undef F_TIMESTAMP_TIMESTAMPTZ
+#define F_ABS_FLOAT8 1395
+#define F_DATE_PART_TEXT_TIMESTAMPTZ 1171
+#define F_DATE_TIMESTAMPTZ 1178
+#define F_DATE_TRUNC_TEXT_TIMESTAMPTZ 1217
+#define F_EXTRACT_TEXT_TIMESTAMPTZ F_DATE_PART_TEXT_TIMESTAMPTZ /* what it is made of there */
+#define F_ISFINITE_DATE 1373
+#define F_ISFINITE_INTERVAL 1390
+#define F_ISFINITE_TIMESTAMP 2048
+#define F_ISFINITE_TIMESTAMPTZ 1389
+#define F_JSONB_BUILD_ARRAY_ 3272
+#define F_JSONB_BUILD_ARRAY_ANY 3271
+#define F_JSONB_BUILD_OBJECT_ 3274
+#define F_JSONB_BUILD_OBJECT_ANY 3273
+#define F_PG_CURRENT_SNAPSHOT 5061
+#define F_PG_SNAPSHOT_OUT 5056
+#define F_TEXT_BPCHAR 401
+#define F_TIMESTAMPTZ_DATE 1174
+#define F_TIMESTAMPTZ_TIMESTAMP 2028
+#define F_TIMESTAMP_TIMESTAMPTZ 2027
+#define F_TRANSACTION_TIMESTAMP 2647
+#endif
+
+/*
+ * Are elements of the type read by the server's own code, and if it must be so without a
+ * way to fail?  Types have brought code of their own since PostgreSQL 14; before, only
+ * arrays and what looks like them could be subscripted, and reading never failed.
+ */
+static inline bool
+subscript_is_known(Oid type, bool leakproof)
+{
+#if PG_VERSION_NUM >= 140000
+	const SubscriptRoutines *routines = getSubscriptingRoutines(type, NULL);
+
+	return routines != NULL && get_typsubscript(type, NULL) < FirstGenbkiObjectId &&
+		   (!leakproof || routines->fetch_leakproof);
+#else
+	return true;
+#endif
+}
+
+/* ---- Values ----------------------------------------------------------------- */
+
+/* numeric has had infinities since PostgreSQL 14. */
+#if PG_VERSION_NUM < 140000
+#define numeric_is_inf(value) false
+#endif
+
+/* To int64, as strtol() does. */
+#ifndef strtoi64
+#define strtoi64(string, end, base) ((int64) strtoll(string, end, base))
+#endif
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * job_area.h - which jobs are running now and how far they are, in shared memory.
+ *
+ * The table dpobj.job_rows says what became of jobs; this says who is at work.  The area
+ * is small, so that it needs no preloading: whoever asks first makes it.  A job that its
+ * row calls running has a slot from before its row says so until after it no longer does;
+ * one without a slot is dead.  (A process that is killed takes the server through a crash
+ * restart, and the area with it.)
+ */
+#ifndef DPOBJ_JOB_AREA_H
+#define DPOBJ_JOB_AREA_H
+
+#include "postgres.h"
+
+#include "core/mechanism.h"
+
+/* The most that dpobj.max_jobs may be. */
+#define JOB_SLOTS 32
+
+/* Worker slots that jobs leave to charges and parallel queries. */
+#define JOB_SPARE_WORKERS 2
+
+/* A scan is told in so many steps. */
+#define JOB_SCAN_STEPS 20
+
+typedef enum JobPhase
+{
+	JOB_QUEUED, /* also while it waits for its turn with a worker */
+	JOB_SCANNING,
+	JOB_SOLVING,
+	JOB_RELEASING
+} JobPhase;
+
+/* What may be told of a running job. */
+typedef struct JobProgress
+{
+	JobPhase phase;
+	double rows_scanned;
+	double rows_total; /* by public numbers; 0 until the scan begins */
+	/* for the table's owner only */
+	bool searched; /* the solver has reported */
+	int64 nodes;
+	int64 attempts;
+	double gap;
+} JobProgress;
+
+/* Asks for the memory, if the library is being preloaded. */
+extern void job_area_install(void);
+
+/* ---- Everybody ---- */
+
+/* The jobs of this database that have a slot; returns how many. */
+extern int job_area_running(int64 jobs[JOB_SLOTS]);
+
+/* False if it has no slot. */
+extern bool job_area_progress(int64 job, JobProgress *progress);
+
+/* Interrupts the job's worker; false if it has no slot. */
+extern bool job_area_cancel(int64 job);
+
+/*
+ * Sleeps until some job has ended, or for so many milliseconds: watch, look at the job, wait, look
+ * again and so on, and stop watching.
+ */
+extern void job_area_watch(void);
+extern void job_area_wait(long milliseconds);
+extern void job_area_watch_no_more(void);
+
+/* Has a worker look for queued jobs of the database, now or when there is a place. */
+extern void job_area_call(Oid database);
+
+/* Is somebody to look for queued jobs of this database who could not be started? */
+extern bool job_area_is_called(void);
+
+/* ---- The worker ---- */
+
+/*
+ * Takes one of the slots, where fewer than dpobj.max_jobs are taken and enough worker slots stay
+ * free beside the workers that are not ours; false, after a call for later, if that is not so.
+ */
+extern bool job_area_join(int other_workers);
+
+/* Is there a call for another database?  Then that one's turn has come. */
+extern bool job_area_others_wait(void);
+
+/* The slot is of this job from now on; 0: of none. */
+extern void job_area_begin(int64 job);
+extern bool job_area_is_cancelled(void);
+
+/*
+ * Of a scan and of a solver it is told at the next multiple of tick milliseconds how far they
+ * had come: when the one ends depends on the rows, if by little, and the other by much.
+ */
+extern void job_area_scan(double rows_total, int tick);
+extern void job_area_scanned(double part); /* 1: all of it */
+extern void job_area_searched(const MechanismProgress *progress);
+extern void job_area_release(void);
+
+/* ---- The launcher ---- */
+
+extern void job_area_lead(void);
+
+/* Starts workers for the calls that there are places for; false if some are left. */
+extern bool job_area_answer_calls(void);
+
+/* Databases with workers and their process ids; returns how many. */
+extern int job_area_workers(Oid databases[JOB_SLOTS], int pids[JOB_SLOTS]);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * job_call.c - having queued jobs looked for.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+
+#include "job_area.h"
+#include "job_call.h"
+#include "job_table.h"
+
+static bool submitted = false;
+
+/* A prepared transaction may be committed by anybody, at any time: the next call will find it. */
+static void
+transaction_ends(XactEvent event, void *argument)
+{
+	if (event == XACT_EVENT_COMMIT && submitted)
+		job_area_call(MyDatabaseId);
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+		submitted = false;
+}
+
+void
+job_call_at_commit(void)
+{
+	static bool registered = false;
+	int64 running[JOB_SLOTS];
+
+	(void) job_area_running(running); /* after the commit it is too late for its errors */
+	if (!registered)
+		RegisterXactCallback(transaction_ends, NULL);
+	registered = true;
+	submitted = true;
+}
+
+void
+job_call_now(void)
+{
+	if (!RecoveryInProgress() && !IsInParallelMode() && job_any_queued())
+		job_area_call(MyDatabaseId);
+}
+
+void
+job_call_once(void)
+{
+	static bool looked = false;
+
+	if (looked && !job_area_is_called())
+		return;
+	looked = true;
+	job_call_now();
+}

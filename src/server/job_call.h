@@ -1,0 +1,22 @@
+/*
+ * job_call.h - having queued jobs looked for.
+ */
+#ifndef DPOBJ_JOB_CALL_H
+#define DPOBJ_JOB_CALL_H
+
+#include "postgres.h"
+
+/* Once this transaction has committed, and only then. */
+extern void job_call_at_commit(void);
+
+/*
+ * Without a launcher, queued jobs that a restart or a lack of worker slots left behind wait for
+ * the next call of one of our functions: this one, if the jobs of this database have not been
+ * looked for since it was asked last.
+ */
+extern void job_call_now(void);
+
+/* The same where it is asked often: a session looks once, and when somebody called in vain. */
+extern void job_call_once(void);
+
+#endif

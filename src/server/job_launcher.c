@@ -1,0 +1,187 @@
+/*
+ * job_launcher.c - the background worker that starts the workers of jobs, in a server that
+ * preloads the library.
+ *
+ * It belongs to no database.  When the server has started, or its configuration has changed, it
+ * has a worker look into each database; after that it answers calls (job_area.h), and those
+ * that no worker slot was free for, until there is one.
+ *
+ * DROP DATABASE waits five seconds for the sessions of a database to end.  It holds a lock
+ * meanwhile that says so, and the launcher ends the database's jobs, as DROP DATABASE will.
+ * ALTER DATABASE RENAME and SET TABLESPACE hold the same lock: they come before a job, too.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_database.h"
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/lock.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "charge_worker.h"
+#include "job_area.h"
+#include "job_launcher.h"
+
+/* Milliseconds between two looks, where there is something to look after; and where there is not.
+ */
+#define BUSY_PAUSE 200
+#define IDLE_PAUSE 60000
+
+/* Seconds after which the postmaster starts it again. */
+#define RESTART_TIME 5
+
+/* DATCONNLIMIT_INVALID_DB, which not all minor versions know: a DROP DATABASE that was cut short.
+ */
+#define INVALID_DATABASE (-2)
+
+void
+job_launcher_install(void)
+{
+	BackgroundWorker worker;
+
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	charge_worker_describe(&worker, JOB_LAUNCHER_NAME, JOB_LAUNCHER_FUNCTION);
+	worker.bgw_restart_time = RESTART_TIME;
+	RegisterBackgroundWorker(&worker);
+}
+
+/* ---- Databases -------------------------------------------------------------- */
+
+/* Those that a worker is still to look into; in TopMemoryContext. */
+static List *unvisited = NIL;
+
+static void
+find_databases(void)
+{
+	Relation databases;
+	TableScanDesc scan;
+	HeapTuple tuple;
+
+	list_free(unvisited);
+	unvisited = NIL;
+	StartTransactionCommand();
+	(void) GetTransactionSnapshot();
+	databases = table_open(DatabaseRelationId, AccessShareLock);
+	scan = table_beginscan_catalog(databases, 0, NULL);
+	while (HeapTupleIsValid(tuple = heap_getnext(scan, ForwardScanDirection)))
+	{
+		Form_pg_database database = (Form_pg_database) GETSTRUCT(tuple);
+		MemoryContext old;
+
+		if (!database->datallowconn || database->datistemplate ||
+			database->datconnlimit == INVALID_DATABASE)
+			continue;
+		old = MemoryContextSwitchTo(TopMemoryContext);
+		unvisited = lappend_oid(unvisited, database->oid);
+		MemoryContextSwitchTo(old);
+	}
+	table_endscan(scan);
+	table_close(databases, AccessShareLock);
+	CommitTransactionCommand();
+}
+
+/* One at a time: there may be many. */
+static void
+visit_one(void)
+{
+	if (unvisited == NIL)
+		return;
+	job_area_call(linitial_oid(unvisited));
+	unvisited = list_delete_first(unvisited);
+}
+
+/* ---- DROP DATABASE ---------------------------------------------------------- */
+
+static bool
+is_being_dropped(Oid database)
+{
+	LOCKTAG tag;
+	LockAcquireResult result;
+
+	SET_LOCKTAG_OBJECT(tag, InvalidOid, DatabaseRelationId, database, 0);
+	result = LockAcquire(&tag, AccessShareLock, false, true);
+	if (result == LOCKACQUIRE_NOT_AVAIL)
+		return true;
+	LockRelease(&tag, AccessShareLock, false);
+	return false;
+}
+
+/* True if there are any workers. */
+static bool
+make_way(void)
+{
+	Oid databases[JOB_SLOTS];
+	int pids[JOB_SLOTS];
+	int count = job_area_workers(databases, pids);
+
+	if (count == 0)
+		return false;
+	StartTransactionCommand();
+	for (int i = 0; i < count; i++)
+	{
+		if (is_being_dropped(databases[i]))
+			(void) kill(pids[i], SIGTERM);
+	}
+	CommitTransactionCommand();
+	return true;
+}
+
+/* ---- The launcher ----------------------------------------------------------- */
+
+static void
+reload(void)
+{
+	if (!ConfigReloadPending)
+		return;
+	ConfigReloadPending = false;
+	ProcessConfigFile(PGC_SIGHUP);
+	find_databases(); /* dpobj.max_jobs may have become larger */
+}
+
+static void
+look_after(void)
+{
+	while (!ShutdownRequestPending)
+	{
+		bool busy;
+
+		visit_one();
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		reload();
+		busy = !job_area_answer_calls();
+		busy |= make_way();
+		busy |= unvisited != NIL;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 busy ? BUSY_PAUSE : IDLE_PAUSE, PG_WAIT_EXTENSION);
+	}
+}
+
+void
+dpobj_launcher_main(Datum argument)
+{
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	BackgroundWorkerUnblockSignals();
+
+	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
+	find_databases();
+	job_area_lead();
+	look_after();
+	proc_exit(0);
+}

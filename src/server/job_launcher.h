@@ -1,0 +1,21 @@
+/*
+ * job_launcher.h - the background worker that starts the workers of jobs, in a server that
+ * preloads the library.
+ */
+#ifndef DPOBJ_JOB_LAUNCHER_H
+#define DPOBJ_JOB_LAUNCHER_H
+
+#include "postgres.h"
+
+/* All that other sessions get to see of it, in pg_stat_activity. */
+#define JOB_LAUNCHER_NAME "dpobj launcher"
+
+/* The launcher's entry point, as the postmaster looks it up. */
+#define JOB_LAUNCHER_FUNCTION "dpobj_launcher_main"
+
+/* Registers it, if the library is being preloaded. */
+extern void job_launcher_install(void);
+
+extern PGDLLEXPORT void dpobj_launcher_main(Datum argument);
+
+#endif

@@ -1,0 +1,217 @@
+/*
+ * job_list.c - the list of jobs and how far they are: the views dpobj.jobs and dpobj.progress.
+ *
+ * It shows what is so now, however old the caller's snapshot is.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xlog.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+#include "utils/tuplestore.h"
+
+#include "admin.h"
+#include "job_area.h"
+#include "job_call.h"
+#include "job_table.h"
+#include "progress.h"
+
+/* Of a row of the list; see below. */
+enum
+{
+	LIST_ID,
+	LIST_NAME,
+	LIST_STATE,
+	LIST_SUBMITTED,
+	LIST_STARTED,
+	LIST_FINISHED,
+	LIST_PHASE,
+	LIST_MODEL,
+	LIST_RELATION,
+	LIST_RELATION_NAME,
+	LIST_SUBMITTER,
+	LIST_RELEASE,
+	LIST_SQLSTATE,
+	LIST_REASON,
+	LIST_ROWS_SCANNED,
+	LIST_ROWS_TOTAL,
+	LIST_NODES,
+	LIST_ATTEMPTS,
+	LIST_GAP,
+	LIST_COLUMNS
+};
+
+/* Jobs that called themselves running before their workers were looked for, and had none. */
+static Datum
+find_dead(void)
+{
+	static const char *const statement =
+		"SELECT array_agg(id) FROM dpobj.job_rows WHERE state = 'running'"
+		" AND origin = dpobj.origin()";
+	Datum before;
+	bool isnull;
+	Datum *ids;
+	int count = 0;
+	int dead = 0;
+	int64 running[JOB_SLOTS];
+	int workers;
+
+	(void) admin_select(statement, 0, NULL, NULL, &before, &isnull);
+	workers = job_area_running(running);
+	if (isnull || RecoveryInProgress())
+		return PointerGetDatum(construct_empty_array(INT8OID));
+	deconstruct_array(DatumGetArrayTypeP(before), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+					  TYPALIGN_DOUBLE, &ids, NULL, &count);
+	for (int i = 0; i < count; i++)
+	{
+		bool lives = false;
+
+		for (int j = 0; j < workers; j++)
+			lives |= running[j] == DatumGetInt64(ids[i]);
+		if (!lives)
+			ids[dead++] = ids[i];
+	}
+	return PointerGetDatum(
+		construct_array(ids, dead, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+static void
+set_phase(JobPhase phase, Datum *values, bool *nulls)
+{
+	static const char *const names[] = {"queued", "scanning", "solving", "releasing"};
+
+	values[LIST_PHASE] = CStringGetTextDatum(names[phase]);
+	nulls[LIST_PHASE] = false;
+}
+
+static void
+set_progress(const JobProgress *progress, bool owner, Datum *values, bool *nulls)
+{
+	set_phase(progress->phase, values, nulls);
+	if (progress->rows_total > 0)
+	{
+		values[LIST_ROWS_SCANNED] = Int64GetDatum((int64) progress->rows_scanned);
+		values[LIST_ROWS_TOTAL] = Int64GetDatum((int64) progress->rows_total);
+		nulls[LIST_ROWS_SCANNED] = nulls[LIST_ROWS_TOTAL] = false;
+	}
+	if (!progress->searched || !owner)
+		return;
+	values[LIST_NODES] = Int64GetDatum(progress->nodes);
+	values[LIST_ATTEMPTS] = Int64GetDatum(progress->attempts);
+	values[LIST_GAP] = Float8GetDatum(progress->gap);
+	nulls[LIST_NODES] = nulls[LIST_ATTEMPTS] = nulls[LIST_GAP] = false;
+}
+
+/* Bounds and nodes depend on the rows: they are for who may read these. */
+static bool
+may_see_rows(Datum *values, bool *nulls)
+{
+	Oid relation = nulls[LIST_RELATION] ? InvalidOid : DatumGetObjectId(values[LIST_RELATION]);
+
+	return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && progress_may_see(relation);
+}
+
+/* What the area knows, which the row does not say. */
+static void
+complete(Datum *values, bool *nulls)
+{
+	char *state = TextDatumGetCString(values[LIST_STATE]);
+	JobProgress progress;
+
+	if (strcmp(state, "queued") == 0)
+		set_phase(JOB_QUEUED, values, nulls);
+	else if (strcmp(state, "running") == 0 &&
+			 job_area_progress(DatumGetInt64(values[LIST_ID]), &progress))
+		set_progress(&progress, may_see_rows(values, nulls), values, nulls);
+}
+
+/*
+ * $1: all of them? $2, $3: else those of this role; of a restored dump by name.  $4: dead ones.
+ * What was queued or running elsewhere will not be run here.
+ */
+static const char *const list_statement =
+	"SELECT j.id, j.name, s.state, j.submitted, j.started, j.finished, NULL::text,"
+	" CASE WHEN o.own OR $5 THEN m.model END, c.oid::regclass, j.relation_name,"
+	" coalesce((SELECT a.rolname::text FROM pg_authid a WHERE a.oid = j.role"
+	" AND j.origin = dpobj.origin()), j.role_name),"
+	" j.release, j.sqlstate, coalesce(j.reason, CASE WHEN s.state = 'failed' THEN s.reason END),"
+	" NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::float8"
+	" FROM dpobj.job_rows j"
+	" CROSS JOIN LATERAL (SELECT CASE WHEN j.origin = dpobj.origin() THEN j.role = $2"
+	" ELSE j.role_name = $3 END AS own) o"
+	" CROSS JOIN LATERAL (SELECT CASE WHEN j.state IN ('queued', 'running')"
+	" AND j.origin <> dpobj.origin() OR j.state = 'running' AND j.id = ANY ($4)"
+	" THEN 'failed' ELSE j.state END AS state, CASE WHEN j.origin <> dpobj.origin()"
+	" THEN 'the job was submitted before the database was restored' ELSE 'the job''s worker ended"
+	" before the job'"
+	" END || CASE WHEN j.release IS NOT NULL THEN E'\\nThe charge stays.' ELSE '' END AS reason) s"
+	" LEFT JOIN pg_class c ON c.oid = j.relation AND j.origin = dpobj.origin()"
+	" LEFT JOIN dpobj.model_rows m ON m.release = j.release AND m.key IS NULL"
+	" AND s.state = 'released'"
+	" WHERE o.own OR $1 ORDER BY j.id";
+
+typedef struct JobList
+{
+	Tuplestorestate *set;
+	TupleDesc descriptor;
+} JobList;
+
+static void
+put_row(HeapTuple row, TupleDesc descriptor, void *context)
+{
+	JobList *list = context;
+	Datum values[LIST_COLUMNS];
+	bool nulls[LIST_COLUMNS];
+
+	heap_deform_tuple(row, descriptor, values, nulls);
+	complete(values, nulls);
+	tuplestore_putvalues(list->set, list->descriptor, values, nulls);
+}
+
+static void
+begin_list(FunctionCallInfo fcinfo, JobList *list)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext old;
+
+	if (result == NULL || !IsA(result, ReturnSetInfo) ||
+		(result->allowedModes & SFRM_Materialize) == 0)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("set-valued function called in context that cannot accept a set")));
+	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
+	if (get_call_result_type(fcinfo, NULL, &list->descriptor) != TYPEFUNC_COMPOSITE ||
+		list->descriptor->natts != LIST_COLUMNS)
+		elog(ERROR, "return type of dpobj.job_list must be the row type of the list");
+	list->descriptor = CreateTupleDescCopy(list->descriptor);
+	list->set = tuplestore_begin_heap(true, false, work_mem);
+	result->returnMode = SFRM_Materialize;
+	result->setDesc = list->descriptor;
+	result->setResult = list->set;
+	MemoryContextSwitchTo(old);
+}
+
+/* dpobj.job_list() -> the jobs that the current role may see, as they are now */
+PG_FUNCTION_INFO_V1(dpobj_job_list);
+Datum
+dpobj_job_list(PG_FUNCTION_ARGS)
+{
+	Oid types[] = {BOOLOID, OIDOID, TEXTOID, INT8ARRAYOID, BOOLOID};
+	Datum values[lengthof(types)];
+	JobList list;
+
+	begin_list(fcinfo, &list);
+	job_call_now();
+	values[0] = BoolGetDatum(job_sees_all());
+	values[1] = ObjectIdGetDatum(GetUserId());
+	values[2] = CStringGetTextDatum(GetUserNameFromId(GetUserId(), false));
+	values[3] = find_dead();
+	values[4] = BoolGetDatum(superuser());
+	admin_read(list_statement, lengthof(types), types, values, put_row, &list);
+	return (Datum) 0;
+}

@@ -1,0 +1,360 @@
+/*
+ * job_table.c - the rows of dpobj.job_rows.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "admin.h"
+#include "charge_plan.h"
+#include "job_area.h"
+#include "job_table.h"
+
+/* The columns that keep the arguments of dpobj.train. */
+#define ARGUMENT_COLUMNS "relation, label, epsilon, features, delta, method, options, filter, name"
+#define ARGUMENT_TYPES                                                                             \
+	OIDOID, TEXTOID, NUMERICOID, TEXTARRAYOID, NUMERICOID, TEXTOID, JSONBOID, JSONBOID, TEXTOID
+
+/* ---- Arguments -------------------------------------------------------------- */
+
+void
+job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH])
+{
+	LOCAL_FCINFO(call, JOB_ARGUMENTS);
+
+	InitFunctionCallInfoData(*call, NULL, JOB_ARGUMENTS, InvalidOid, NULL, NULL);
+	for (int i = 0; i < JOB_ARGUMENTS; i++)
+		call->args[i] = job->argument[i];
+	train_request_read(call, false, request);
+	if (get_rel_name(request->relation) == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", request->relation)));
+	train_request_hash(call, request, hash);
+}
+
+static Datum
+hash_datum(const uint8 hash[CHARGE_HASH_LENGTH])
+{
+	bytea *bytes = palloc(VARHDRSZ + CHARGE_HASH_LENGTH);
+
+	SET_VARSIZE(bytes, VARHDRSZ + CHARGE_HASH_LENGTH);
+	memcpy(VARDATA(bytes), hash, CHARGE_HASH_LENGTH);
+	return PointerGetDatum(bytes);
+}
+
+static Datum
+column(int row, int number, bool *isnull)
+{
+	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, number, isnull);
+}
+
+/* ---- The caller's side ------------------------------------------------------ */
+
+int64
+job_add(const Job *job, const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
+{
+	static const char *const number =
+		"SELECT pg_catalog.nextval('dpobj.job_rows_id_seq'::pg_catalog.regclass)";
+	static const char *const statement =
+		"INSERT INTO dpobj.job_rows (" ARGUMENT_COLUMNS
+		", id, role, role_name, relation_name, request_hash) OVERRIDING SYSTEM VALUE"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+	Oid types[] = {ARGUMENT_TYPES, INT8OID, OIDOID, TEXTOID, TEXTOID, BYTEAOID};
+	Datum values[lengthof(types)];
+	char nulls[lengthof(types) + 1];
+	Datum id;
+	bool isnull;
+
+	memset(nulls, ' ', lengthof(types));
+	nulls[lengthof(types)] = '\0';
+	for (int i = 0; i < JOB_ARGUMENTS; i++)
+	{
+		values[i] = job->argument[i].value;
+		if (job->argument[i].isnull)
+			nulls[i] = 'n';
+	}
+	(void) admin_select(number, 0, NULL, NULL, &id, &isnull);
+	values[JOB_ARGUMENTS] = id;
+	values[JOB_ARGUMENTS + 1] = ObjectIdGetDatum(job->role);
+	values[JOB_ARGUMENTS + 2] = CStringGetTextDatum(GetUserNameFromId(job->role, false));
+	values[JOB_ARGUMENTS + 3] = CStringGetTextDatum(quote_qualified_identifier(
+		get_namespace_name(get_rel_namespace(request->relation)), get_rel_name(request->relation)));
+	values[JOB_ARGUMENTS + 4] = hash_datum(hash);
+	if (admin_execute(statement, lengthof(types), types, values, nulls) != 1)
+		elog(ERROR, "could not write the row of a job");
+	return DatumGetInt64(id);
+}
+
+/*
+ * A row as text, in the order of JobState: the snapshot is the latest, and xmin says whether it
+ * is our own.
+ */
+#define STATE                                                                                      \
+	"SELECT ARRAY[role::text, state, xmin::text, encode(request_hash, 'hex'), id::text]"           \
+	" FROM dpobj.job_rows WHERE origin = dpobj.origin() AND "
+
+static bool
+read_state(const char *statement, int count, Oid *types, Datum *values, JobState *state)
+{
+	Datum row;
+	Datum *texts;
+	int length;
+	bool isnull;
+	char *hash;
+
+	if (!admin_select(statement, count, types, values, &row, &isnull))
+		return false;
+	deconstruct_array(DatumGetArrayTypeP(row), TEXTOID, -1, false, TYPALIGN_INT, &texts, NULL,
+					  &length);
+	state->role = atooid(TextDatumGetCString(texts[0]));
+	state->state = TextDatumGetCString(texts[1]);
+	state->uncommitted = TransactionIdIsCurrentTransactionId(
+		(TransactionId) strtoul(TextDatumGetCString(texts[2]), NULL, 10));
+	hash = TextDatumGetCString(texts[3]);
+	(void) hex_decode(hash, 2 * CHARGE_HASH_LENGTH, (char *) state->hash);
+	state->id = strtoll(TextDatumGetCString(texts[4]), NULL, 10);
+	return true;
+}
+
+static bool
+has_worker(int64 id)
+{
+	int64 running[JOB_SLOTS];
+	int count = job_area_running(running);
+
+	for (int i = 0; i < count; i++)
+	{
+		if (running[i] == id)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_running(const JobState *state)
+{
+	return strcmp(state->state, "running") == 0;
+}
+
+/* A row that calls itself running before and after it had no worker is a dead job's. */
+static bool
+find(const char *statement, int count, Oid *types, Datum *values, JobState *state)
+{
+	if (!read_state(statement, count, types, values, state))
+		return false;
+	if (!is_running(state) || has_worker(state->id))
+		return true;
+	if (!read_state(statement, count, types, values, state))
+		return false;
+	if (is_running(state))
+		state->state = "failed";
+	return true;
+}
+
+bool
+job_find(int64 id, JobState *state)
+{
+	Oid types[] = {INT8OID};
+	Datum values[] = {Int64GetDatum(id)};
+
+	return find(STATE "id = $1", lengthof(types), types, values, state);
+}
+
+bool
+job_find_name(const char *name, JobState *state)
+{
+	Oid types[] = {TEXTOID, OIDOID};
+	Datum values[] = {CStringGetTextDatum(name), ObjectIdGetDatum(GetSessionUserId())};
+
+	return find(STATE "name = $1 AND role = $2 ORDER BY id DESC LIMIT 1", lengthof(types), types,
+				values, state);
+}
+
+int
+job_count_queued(void)
+{
+	static const char *const statement = "SELECT count(*)::int FROM dpobj.job_rows WHERE role = $1 "
+										 "AND state = 'queued' AND origin = dpobj.origin()";
+	Oid types[] = {OIDOID};
+	Datum values[] = {ObjectIdGetDatum(GetSessionUserId())};
+	Datum count;
+	bool isnull;
+
+	(void) admin_select(statement, lengthof(types), types, values, &count, &isnull);
+	return DatumGetInt32(count);
+}
+
+bool
+job_any_queued(void)
+{
+	static const char *const statement =
+		"SELECT true FROM dpobj.job_rows WHERE state = 'queued' AND origin = dpobj.origin()";
+	Datum found;
+	bool isnull;
+
+	return admin_select(statement, 0, NULL, NULL, &found, &isnull);
+}
+
+bool
+job_cancel_queued(int64 id)
+{
+	static const char *const statement =
+		"UPDATE dpobj.job_rows SET state = 'cancelled', finished = pg_catalog.clock_timestamp()"
+		" WHERE id = $1 AND state = 'queued'";
+	Oid types[] = {INT8OID};
+	Datum values[] = {Int64GetDatum(id)};
+
+	return admin_execute(statement, lengthof(types), types, values, NULL) > 0;
+}
+
+/* ---- The worker's side ------------------------------------------------------ */
+
+static void
+change(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
+{
+	SPI_connect();
+	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
+		elog(ERROR, "could not write the row of a job");
+	SPI_finish();
+}
+
+static Datum
+ids_datum(const int64 *ids, int count)
+{
+	Datum *values = palloc(Max(count, 1) * sizeof(Datum));
+
+	for (int i = 0; i < count; i++)
+		values[i] = Int64GetDatum(ids[i]);
+	return PointerGetDatum(
+		construct_array(values, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+/* Those that called themselves running before we looked for workers, and had none. */
+static Datum
+dead_jobs(void)
+{
+	static const char *const statement =
+		"SELECT id FROM dpobj.job_rows WHERE state = 'running' AND origin = dpobj.origin()";
+	int64 *dead;
+	int count = 0;
+
+	if (SPI_execute(statement, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the jobs");
+	dead = palloc(Max(SPI_processed, 1) * sizeof(int64));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool isnull;
+		int64 id = DatumGetInt64(column((int) i, 1, &isnull));
+
+		if (!has_worker(id))
+			dead[count++] = id;
+	}
+	return ids_datum(dead, count);
+}
+
+void
+job_bury(void)
+{
+	static const char *const statement =
+		"UPDATE dpobj.job_rows SET state = 'failed' WHERE id = ANY ($1) AND state = 'running'";
+	Oid types[] = {INT8ARRAYOID};
+	Datum values[lengthof(types)];
+
+	SPI_connect();
+	values[0] = dead_jobs();
+	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) < 0)
+		elog(ERROR, "could not write the row of a job");
+	SPI_finish();
+}
+
+/* Copies the row that SPI has found, for a caller outside of SPI. */
+static void
+keep(Job *job)
+{
+	bool isnull;
+
+	job->id = DatumGetInt64(column(0, 1, &isnull));
+	job->role = DatumGetObjectId(column(0, 2, &isnull));
+	for (int i = 0; i < JOB_ARGUMENTS; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, i + 2);
+		Datum value = column(0, i + 3, &job->argument[i].isnull);
+
+		job->argument[i].value =
+			job->argument[i].isnull
+				? (Datum) 0
+				: SPI_datumTransfer(value, attribute->attbyval, attribute->attlen);
+	}
+	job->superuser = superuser_arg(job->role);
+}
+
+/*
+ * Of one role only one release at the analyst's door runs at a time: its next job would take a
+ * slot only to wait.
+ */
+bool
+job_claim(Job *job)
+{
+	static const char *const statement =
+		"UPDATE dpobj.job_rows SET state = 'running', started = pg_catalog.clock_timestamp()"
+		" WHERE id = (SELECT q.id FROM dpobj.job_rows q WHERE q.state = 'queued'"
+		" AND q.origin = dpobj.origin() AND NOT EXISTS (SELECT FROM dpobj.job_rows r"
+		" WHERE r.state = 'running' AND r.origin = q.origin AND r.role = q.role)"
+		" ORDER BY q.id LIMIT 1 FOR UPDATE SKIP LOCKED)"
+		" RETURNING id, role, " ARGUMENT_COLUMNS;
+	bool found;
+
+	SPI_connect();
+	if (SPI_execute(statement, false, 0) != SPI_OK_UPDATE_RETURNING)
+		elog(ERROR, "could not take a job");
+	found = SPI_processed > 0;
+	if (found)
+		keep(job);
+	SPI_finish();
+	return found;
+}
+
+void
+job_note_release(int64 id, int64 release)
+{
+	static const char *const statement = "UPDATE dpobj.job_rows SET release = $2 WHERE id = $1";
+	Oid types[] = {INT8OID, INT8OID};
+	Datum values[] = {Int64GetDatum(id), Int64GetDatum(release)};
+
+	change(statement, lengthof(types), types, values, NULL);
+}
+
+void
+job_end(int64 id, const char *state, int tick, int64 release, int sqlstate, const char *reason)
+{
+	static const char *const statement =
+		"UPDATE dpobj.job_rows SET state = $2, finished = greatest(started, CASE WHEN $3 = 0"
+		" THEN pg_catalog.clock_timestamp() ELSE pg_catalog.to_timestamp("
+		"floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000 / $3) * $3 / 1000) END),"
+		" release = coalesce(nullif($4, 0), release), sqlstate = $5, reason = $6"
+		" WHERE id = $1 AND state = 'running'";
+	Oid types[] = {INT8OID, TEXTOID, INT4OID, INT8OID, TEXTOID, TEXTOID};
+	Datum values[] = {Int64GetDatum(id), CStringGetTextDatum(state), Int32GetDatum(tick),
+					  Int64GetDatum(release)};
+	char nulls[] = "      ";
+	Datum all[lengthof(types)] = {0};
+
+	memcpy(all, values, sizeof(values));
+	if (reason == NULL)
+		nulls[4] = nulls[5] = 'n';
+	else
+	{
+		all[4] = CStringGetTextDatum(unpack_sql_state(sqlstate));
+		all[5] = CStringGetTextDatum(reason);
+	}
+	change(statement, lengthof(types), types, all, nulls);
+}

@@ -1,0 +1,484 @@
+/*
+ * job_worker.c - the background worker that runs the queued jobs of one database.
+ *
+ * It connects as the bootstrap superuser: connecting as the submitter would fail for a role
+ * that may not log in, and would apply his settings.  For each job it becomes the submitter,
+ * as SET SESSION AUTHORIZATION does, so that grants, budgets, names and queues are his.
+ *
+ * A job does what dpobj.train does, in three transactions, because the worker commits the
+ * charge itself:
+ *
+ *   1. takes the job, by its row
+ *   2. asks everything that may be asked, writes the charge and its number in the row, commits
+ *   3. opens the table again, which must be what was charged for, reads it, solves, waits for
+ *      the tick, and commits the release, the model and the end of the job at once
+ *
+ * After the second, a job is over: whatever happens, its charge stays and nobody runs it
+ * again.  Its row tells no more about a failure than dpobj.train does.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "executor/spi.h"
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "tcop/tcopprot.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+
+#include "analyst.h"
+#include "charge_worker.h"
+#include "dpobj.h"
+#include "gate.h"
+#include "job_area.h"
+#include "job_table.h"
+#include "job_worker.h"
+#include "progress.h"
+#include "release.h"
+#include "train.h"
+
+/* One run of one job. */
+typedef struct JobRun
+{
+	Job job;
+	AnalystTerms terms;
+	int64 release; /* 0: nothing is charged */
+	uint8 charged_for[CHARGE_HASH_LENGTH];
+	bool reads; /* from here on, errors may tell about rows */
+} JobRun;
+
+bool
+job_worker_start(Oid database)
+{
+	BackgroundWorker worker;
+
+	charge_worker_describe(&worker, JOB_WORKER_NAME, JOB_WORKER_FUNCTION);
+	worker.bgw_main_arg = ObjectIdGetDatum(database);
+	return RegisterDynamicBackgroundWorker(&worker, NULL);
+}
+
+/* ---- Transactions ----------------------------------------------------------- */
+
+static void
+begin(void)
+{
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+static void
+commit(void)
+{
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+}
+
+/* For statements on our own tables, which the submitter may not change. */
+static void
+begin_as_superuser(void)
+{
+	begin();
+	charge_act_as_superuser();
+}
+
+typedef struct Actor
+{
+	Oid role;
+	int security;
+} Actor;
+
+static void
+become_superuser(Actor *before)
+{
+	GetUserIdAndSecContext(&before->role, &before->security);
+	charge_act_as_superuser();
+}
+
+static void
+become_again(const Actor *before)
+{
+	SetUserIdAndSecContext(before->role, before->security);
+}
+
+/* ---- Looking for jobs ------------------------------------------------------- */
+
+static bool
+is_installed(void)
+{
+	Oid space = get_namespace_oid("dpobj", true);
+
+	return OidIsValid(space) && OidIsValid(get_relname_relid("job_rows", space));
+}
+
+/* Worker slots that others have: job workers without a slot of ours are about to leave. */
+static int
+other_workers(void)
+{
+	int count = 0;
+
+	SPI_connect();
+	if (SPI_execute("SELECT pid FROM pg_catalog.pg_stat_get_activity(NULL)", true, 0) !=
+		SPI_OK_SELECT)
+		elog(ERROR, "could not read which processes there are");
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool isnull;
+		int pid =
+			DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull));
+		const char *type = isnull ? NULL : GetBackgroundWorkerTypeByPid(pid);
+
+		count += type != NULL && strcmp(type, JOB_WORKER_NAME) != 0;
+	}
+	SPI_finish();
+	return count;
+}
+
+static bool
+join_in(void)
+{
+	bool installed;
+	int others;
+
+	begin_as_superuser();
+	installed = is_installed();
+	others = other_workers();
+	commit();
+	return installed && job_area_join(others);
+}
+
+/* The slot is the job's before its row says that it runs. */
+static bool
+take_job(Job *job, MemoryContext context)
+{
+	MemoryContext old;
+	bool found;
+
+	begin_as_superuser();
+	job_bury();
+	old = MemoryContextSwitchTo(context);
+	found = job_claim(job);
+	MemoryContextSwitchTo(old);
+	if (found)
+		job_area_begin(job->id);
+	commit();
+	return found;
+}
+
+/* ---- Running one ------------------------------------------------------------ */
+
+static void
+check_cancelled(void)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (job_area_is_cancelled())
+		ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling job on request")));
+}
+
+static int64
+release_of_model(Datum model)
+{
+	bool isnull;
+
+	return DatumGetInt64(GetAttributeByName(DatumGetHeapTupleHeader(model), "release", &isnull));
+}
+
+/* Whose catalog entry has gone, has no name to be charged under. */
+static void
+check_role(Oid role)
+{
+	if (GetUserNameFromId(role, true) == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+						errmsg("the role that submitted the job does not exist any more")));
+}
+
+/* The table, its columns and what is declared about it, locked until the end of the transaction. */
+static void
+open_table(JobRun *run, const TrainRequest *request, TrainRun *train)
+{
+	train_open(request, train);
+	if (run->release == 0)
+		train_check_budgets(train);
+	train_lock(train);
+	train_make_room(train);
+}
+
+/* The number of the charge is in the job's row when the charge is in the ledger. */
+static void
+write_charge(JobRun *run, const TrainRun *train)
+{
+	Oid table = train->opened.table;
+	Actor before;
+
+	release_fingerprint(train->training, table, &run->terms, run->charged_for);
+	run->release = release_charge(train->training, table, &run->terms);
+	become_superuser(&before);
+	job_note_release(run->job.id, run->release);
+	become_again(&before);
+}
+
+/* False: the model is there already, and the job has ended. */
+static bool
+charge_job(JobRun *run)
+{
+	TrainRequest request;
+	TrainRun train;
+	Actor before;
+	Datum model;
+	bool charged = true;
+
+	begin();
+	check_role(run->job.role);
+	job_read(&run->job, &request, run->terms.request_hash);
+	analyst_enter(request.relation);
+	run->terms.name = request.name;
+	if (train_find_name(&request, run->terms.request_hash, &model))
+	{
+		become_superuser(&before);
+		job_end(run->job.id, "released", dpobj_release_tick, release_of_model(model), 0, NULL);
+		become_again(&before);
+		charged = false;
+	}
+	else
+	{
+		gate_enter_solvers();
+		open_table(run, &request, &train);
+		write_charge(run, &train);
+		train_give_up(&train);
+	}
+	commit();
+	return charged;
+}
+
+static void
+check_unchanged(JobRun *run, const TrainRun *train)
+{
+	uint8 now[CHARGE_HASH_LENGTH];
+
+	release_fingerprint(train->training, train->opened.table, &run->terms, now);
+	if (memcmp(now, run->charged_for, CHARGE_HASH_LENGTH) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the table or its protection was changed after the charge"),
+				 errdetail("What was charged for does not exist any more. The charge stays.")));
+}
+
+static TupleDesc
+model_descriptor(void)
+{
+	Oid table = get_relname_relid("model_rows", get_namespace_oid("dpobj", false));
+	Oid type = get_atttype(table, get_attnum(table, "model"));
+
+	return lookup_rowtype_tupdesc_copy(type, -1);
+}
+
+static void
+keep_model(JobRun *run, TrainRun *train)
+{
+	Actor before;
+
+	job_area_release();
+	(void) release_model(train->training, run->release, &train->answer, model_descriptor());
+	become_superuser(&before);
+	job_end(run->job.id, "released", run->terms.release_tick, 0, 0, NULL);
+	become_again(&before);
+}
+
+/* After the tick, in a transaction of its own: the one that failed cannot write. */
+static void
+keep_failure(JobRun *run)
+{
+	begin_as_superuser();
+	charge_failed(run->release);
+	job_end(run->job.id, "failed", run->terms.release_tick, 0, ERRCODE_DPOBJ_STOPPED,
+			ANALYST_FAILURE "\n" ANALYST_FAILURE_DETAIL);
+	commit();
+}
+
+static void
+run_charged(JobRun *run)
+{
+	TrainRequest request;
+	TrainRun train;
+	uint8 hash[CHARGE_HASH_LENGTH];
+
+	begin();
+	job_read(&run->job, &request, hash);
+	run->terms.name = request.name;
+	open_table(run, &request, &train);
+	check_unchanged(run, &train);
+	check_cancelled();
+	train.training->request.progress = true;
+	job_area_scan(scan_estimated_rows(train.scan), run->terms.release_tick);
+	run->reads = true;
+	if (analyst_try(run->release, &run->terms, train_run, &train))
+	{
+		keep_model(run, &train);
+		commit();
+	}
+	else
+	{
+		AbortCurrentTransaction();
+		keep_failure(run);
+	}
+}
+
+/* ---- Errors ----------------------------------------------------------------- */
+
+static char *
+describe(const JobRun *run, const ErrorData *error)
+{
+	if (run->reads)
+		return ANALYST_FAILURE "\nThe charge stays.";
+	return psprintf("%s%s%s", error->message, error->detail == NULL ? "" : "\n",
+					error->detail == NULL ? "" : error->detail);
+}
+
+/* What was asked before the first page was read may be told; afterwards it is for the log. */
+static void
+end_with_error(JobRun *run, const ErrorData *error)
+{
+	bool cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED && job_area_is_cancelled();
+	int tick = run->release == 0 ? dpobj_release_tick : run->terms.release_tick;
+
+	if (run->reads && !cancelled)
+		ereport(LOG_SERVER_ONLY,
+				(errmsg("job " INT64_FORMAT " failed: %s", run->job.id, error->message)));
+	begin_as_superuser();
+	if (cancelled)
+		job_end(run->job.id, "cancelled", tick, 0, 0, NULL);
+	else
+		job_end(run->job.id, "failed", tick, 0,
+				run->reads ? ERRCODE_DPOBJ_STOPPED : error->sqlerrcode, describe(run, error));
+	commit();
+}
+
+static void
+run_steps(JobRun *run)
+{
+	PG_TRY();
+	{
+		check_cancelled();
+		if (charge_job(run))
+		{
+			check_cancelled();
+			run_charged(run);
+		}
+	}
+	PG_CATCH();
+	{
+		ErrorData *error;
+
+		HOLD_INTERRUPTS();
+		MemoryContextSwitchTo(TopMemoryContext);
+		error = CopyErrorData();
+		FlushErrorState();
+		AbortCurrentTransaction();
+		QueryCancelPending = false;
+		end_with_error(run, error);
+		FreeErrorData(error);
+		RESUME_INTERRUPTS();
+	}
+	PG_END_TRY();
+}
+
+/* Everything that asks who asks gets the submitter for an answer; the role may have gone. */
+static void
+become_submitter(const Job *job)
+{
+	SetSessionAuthorization(job->role, job->superuser);
+}
+
+static void
+become_nobody(void)
+{
+	SetSessionAuthorization(BOOTSTRAP_SUPERUSERID, true);
+}
+
+static void
+run_job(JobRun *run)
+{
+	run->terms.release_tick = dpobj_release_tick;
+	become_submitter(&run->job);
+	run_steps(run);
+	become_nobody();
+	gate_leave_all();
+	job_area_begin(0);
+}
+
+/* ---- The worker ------------------------------------------------------------- */
+
+static void
+override_settings(void)
+{
+	charge_worker_override_settings();
+	/* We wait ourselves, where the deadlock detector sees us, and may be cancelled. */
+	SetConfigOption("lock_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+static void
+reload(void)
+{
+	if (!ConfigReloadPending)
+		return;
+	ConfigReloadPending = false;
+	ProcessConfigFile(PGC_SIGHUP);
+}
+
+/* One after the other; it goes when there are none, or when it is another database's turn. */
+static void
+run_jobs(void)
+{
+	MemoryContext context =
+		AllocSetContextCreate(TopMemoryContext, "dpobj job", ALLOCSET_DEFAULT_SIZES);
+	JobRun *run = MemoryContextAlloc(TopMemoryContext, sizeof(JobRun));
+
+	for (;;)
+	{
+		/* A cancel is about a job, and none is running. */
+		QueryCancelPending = false;
+		CHECK_FOR_INTERRUPTS();
+		reload();
+		memset(run, 0, sizeof(*run));
+		if (!take_job(&run->job, context))
+			return;
+		pgstat_report_activity(STATE_RUNNING, JOB_WORKER_NAME);
+		run_job(run);
+		pgstat_report_activity(STATE_IDLE, NULL);
+		MemoryContextReset(context);
+		if (job_area_others_wait())
+			return;
+	}
+}
+
+void
+dpobj_job_main(Datum database)
+{
+	pqsignal(SIGTERM, die);
+	pqsignal(SIGINT, StatementCancelHandler);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	BackgroundWorkerUnblockSignals();
+
+	charge_worker_connect(DatumGetObjectId(database));
+	override_settings();
+	if (!join_in())
+		proc_exit(0);
+	charge_within_transaction();
+	gate_across_transactions();
+	scan_listen(job_area_scanned);
+	progress_listen(job_area_searched);
+	run_jobs();
+	proc_exit(0);
+}

@@ -1,0 +1,84 @@
+-- Models in others' hands
+
+-- Whom else a model is shown to.  In another server roles have other OIDs: there a name stands for its role.
+CREATE TABLE dpobj.model_shares
+(
+    release bigint,
+    place int,
+    origin text,
+    role oid,
+    role_name text NOT NULL,
+    PRIMARY KEY (release, place, origin, role)
+);
+REVOKE ALL ON TABLE dpobj.model_shares FROM PUBLIC;
+SELECT pg_catalog.pg_extension_config_dump('dpobj.model_shares', '');
+CREATE TRIGGER share_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_shares
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.share and dpobj.unshare.');
+ALTER TABLE dpobj.model_shares ENABLE ALWAYS TRIGGER share_guard;
+COMMENT ON TABLE dpobj.model_shares IS 'models that their owners share; written by dpobj.share and dpobj.unshare';
+COMMENT ON INDEX dpobj.model_shares_pkey IS 'a model is shared with a role once';
+COMMENT ON TRIGGER share_guard ON dpobj.model_shares IS 'refuses changes by hand for everybody but superusers';
+COMMENT ON COLUMN dpobj.model_shares.release IS 'id of the charge in the ledger';
+COMMENT ON COLUMN dpobj.model_shares.place IS 'place of the key on its list, from 1; 1 for a model without a key';
+COMMENT ON COLUMN dpobj.model_shares.origin IS 'server and database in which the OID holds, as dpobj.origin() says it';
+COMMENT ON COLUMN dpobj.model_shares.role IS 'OID of the role there';
+COMMENT ON COLUMN dpobj.model_shares.role_name IS 'name that the role had when the model was shared last';
+
+CREATE VIEW dpobj.model_readers AS
+SELECT DISTINCT s.release, s.place, r.oid AS role, r.rolname AS role_name
+  FROM dpobj.model_shares s
+  JOIN pg_catalog.pg_roles r
+    ON CASE WHEN s.origin = dpobj.origin() THEN r.oid = s.role ELSE r.rolname = s.role_name END;
+REVOKE ALL ON TABLE dpobj.model_readers FROM PUBLIC;
+COMMENT ON VIEW dpobj.model_readers IS 'roles that models are shared with now';
+COMMENT ON COLUMN dpobj.model_readers.release IS 'id of the charge in the ledger';
+COMMENT ON COLUMN dpobj.model_readers.place IS 'place of the key on its list, from 1; 1 for a model without a key';
+COMMENT ON COLUMN dpobj.model_readers.role IS 'OID of the role';
+COMMENT ON COLUMN dpobj.model_readers.role_name IS 'its name';
+
+CREATE OR REPLACE VIEW dpobj.models WITH (security_barrier) AS
+SELECT m.name,
+       m.model,
+       CASE WHEN pg_catalog.parse_ident(e.relation_name) = ARRAY[n.nspname::text, c.relname::text]
+            THEN c.oid::regclass END AS relation,
+       e.relation_name,
+       coalesce(r.role_name, r.recorded_name) AS owner,
+       m.released AS created,
+       m.release,
+       m.key,
+       CASE WHEN u.owns THEN ARRAY(SELECT s.role_name::text FROM dpobj.model_readers s
+                                   WHERE s.release = m.release AND s.place = m.place ORDER BY 1) END AS shared_with
+  FROM dpobj.model_rows m
+  JOIN dpobj.ledger_events e ON e.id = m.release
+  JOIN dpobj.identity_roles r ON r.id = m.owner
+  LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ CROSS JOIN LATERAL
+       (SELECT coalesce(r.role_name = current_user, false)
+               OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper) AS owns) u
+ WHERE m.model IS NOT NULL
+   AND (u.owns OR EXISTS (SELECT FROM dpobj.model_readers s WHERE s.release = m.release AND s.place = m.place
+                          AND pg_catalog.pg_has_role(current_user, s.role, 'USAGE')));
+REVOKE ALL ON TABLE dpobj.models FROM PUBLIC;
+GRANT SELECT ON TABLE dpobj.models TO PUBLIC;
+COMMENT ON VIEW dpobj.models IS 'released models of the current role, and those that are shared with it; all of them for superusers';
+COMMENT ON COLUMN dpobj.models.name IS 'name given to dpobj.train, or to dpobj.train_groups and followed by the key; null: none';
+COMMENT ON COLUMN dpobj.models.model IS 'the model';
+COMMENT ON COLUMN dpobj.models.relation IS 'the table it was trained on; null when no table has the recorded OID and name any more';
+COMMENT ON COLUMN dpobj.models.relation_name IS 'name that the table had then';
+COMMENT ON COLUMN dpobj.models.owner IS 'the session user who was charged';
+COMMENT ON COLUMN dpobj.models.created IS 'when it was released';
+COMMENT ON COLUMN dpobj.models.release IS 'id of the charge in dpobj.ledger';
+COMMENT ON COLUMN dpobj.models.key IS 'key of the group that it is about; null: the whole table';
+COMMENT ON COLUMN dpobj.models.shared_with IS 'roles that its owner shares it with; null for these';
+
+CREATE FUNCTION dpobj.share(name text, role regrole) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_share';
+COMMENT ON FUNCTION dpobj.share(text, regrole) IS 'lets a role, with its members, read and use a named model of one''s own';
+CREATE FUNCTION dpobj.unshare(name text, role regrole) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_unshare';
+COMMENT ON FUNCTION dpobj.unshare(text, regrole) IS 'takes dpobj.share back';
+
+GRANT EXECUTE ON FUNCTION dpobj.share(text, regrole), dpobj.unshare(text, regrole) TO PUBLIC;

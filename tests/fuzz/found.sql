@@ -1,0 +1,1 @@
+-- found.sql - inputs that have shown a fault which was mended; read by parsers.sql.

@@ -1,0 +1,37 @@
+/*
+ * fuzz.h - what the fuzzers of the core share.
+ *
+ * A fuzzer is a function of bytes that nobody vouches for.  The bytes may be refused; what
+ * is accepted must be worth it: written out again, it is the same bytes, and no sanitizer
+ * has anything to say.  MUST() is for that, and ends the process like a sanitizer.
+ *
+ * With clang the driver is libFuzzer.  Elsewhere replay.c gives each file to the fuzzer once.
+ */
+#ifndef DPOBJ_TESTS_FUZZ_H
+#define DPOBJ_TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MUST(condition)                                                                            \
+	do                                                                                             \
+	{                                                                                              \
+		if (!(condition))                                                                          \
+		{                                                                                          \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
+			abort();                                                                               \
+		}                                                                                          \
+	} while (0)
+
+extern int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+/* Bytes are allocated before they are believed: a fuzzer that gets here has found something. */
+static inline void
+fuzz_out_of_memory(void)
+{
+	MUST(!"out of memory");
+}
+
+#endif

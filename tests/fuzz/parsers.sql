@@ -1,0 +1,199 @@
+-- parsers.sql - fuzzes what reads SQL's values: options, plans, encoders, filters, keys, models.
+--
+--   psql -v seconds=3 -v seed=0.5 -f tests/fuzz/parsers.sql
+--
+-- Each parser gets valid inputs that have been changed a little, for so many seconds.  An input may
+-- be refused, with a SQLSTATE that is documented for it, or taken.  Anything else is a fault:
+-- another SQLSTATE (XX000 above all), an answer that takes longer than 10 seconds, the end of the
+-- session.  The seed is printed, and with it what was tried last can be tried again.
+\set QUIET 1
+\set ON_ERROR_STOP 1
+\pset format unaligned
+\pset tuples_only on
+SET client_min_messages = error;
+DROP EXTENSION IF EXISTS dpobj CASCADE;
+CREATE EXTENSION dpobj;
+
+-- statement: $1 is the input.  states: what refuses it, beside 22023 (invalid parameter value).
+CREATE TEMP TABLE parser (name text PRIMARY KEY, statement text, states text[]);
+CREATE TEMP TABLE seed (parser text, input text);
+CREATE TEMP TABLE word (text text);
+CREATE TEMP TABLE tried (parser text, taken boolean, state text, count bigint, PRIMARY KEY (parser, taken, state));
+CREATE TEMP TABLE fault (parser text, state text, message text, input text);
+
+-- ---- what is fuzzed ----
+
+CREATE TYPE fuzz_mood AS ENUM ('sad', 'ok', 'happy');
+CREATE TABLE fuzz_visit (age integer, weight float8, cost numeric, day date, at timestamptz, sex text, mood fuzz_mood,
+                         ill boolean, code char(3), hidden json);
+INSERT INTO fuzz_visit
+  SELECT 20 + i, i / 7.0, 10::numeric ^ (i - 15), date '2020-01-01' + i, timestamptz '2020-01-01' + i * interval '1 h',
+         CASE WHEN i % 2 = 0 THEN 'f' ELSE 'm' END, 'ok', i % 3 = 0, 'x' || i, '{}' FROM generate_series(1, 30) i;
+INSERT INTO fuzz_visit DEFAULT VALUES;
+INSERT INTO fuzz_visit VALUES ('-2147483648', 'NaN', 'Infinity', '-infinity', 'infinity', '', NULL, NULL, NULL, NULL);
+SELECT dpobj.protect('fuzz_visit', '{"age": {"bins": [30, 40]}, "weight": {"clip": [0, 5]}, "cost": {"scale": 100}, "day": {"epoch_of": "day", "scale": 20000},
+  "at": {"epoch_of": "hour", "scale": 500000}, "sex": {"levels": ["f", "m"]}, "mood": {"levels": ["sad", "ok"]}, "ill": {}}') \gset ignored_
+CREATE TABLE fuzz_row (features float8[], label boolean, target float8, key text);
+INSERT INTO fuzz_row SELECT ARRAY[i % 2, 1 - i % 2], i % 3 = 0, 0.5, chr(97 + i % 3) FROM generate_series(1, 12) i;
+
+INSERT INTO parser VALUES
+  ('features', 'SELECT dpobj.features($1::jsonb, v) FROM fuzz_visit v', '{}'),
+  ('filter', 'SELECT dpobj.scan_digest(''fuzz_visit'', ''ill'', NULL, $1::jsonb)', '{}'),
+  ('protect', 'SELECT dpobj.protect(''fuzz_visit'', $1::jsonb)', '{UB003}'),
+  ('price_plan', 'SELECT dpobj.price_plan($1::jsonb, 1e-6)', '{}'),
+  ('model', 'SELECT dp_score($1::dp_model, ''{1,0.5}''), dp_predict($1::dp_model, ''{1,0.5}''),
+                    dpobj.model_hash($1::dp_model), dpobj.verify($1::dp_model)', '{2202E}'),
+  ('model of details', 'SELECT dp_score(m, ''{1,0.5}''), dp_predict(m, ''{1,0.5}''), dpobj.model_hash(m), dp_predict_proba(m, ''{1,0.5}'')
+      FROM (SELECT ROW(''logistic'', ''objective'', ''{1,-2}'', 1, 0, ''replace'', ''exact'', 7, $1::jsonb)::dp_model AS m) s', '{}'),
+  ('keys', 'SELECT dp_groups(key, features, label, 1.0, 0.0, $1::jsonb) FROM fuzz_row', '{UB003}');
+INSERT INTO parser
+  SELECT 'options of ' || method, format('SELECT dpobj.price(%L, %s, 1.0, 1e-6, $1::jsonb)', method, d), '{}'
+  FROM unnest('{halfspace,logistic,svm,classifier,simplex,ftrl,select,accuracy,confusion}'::text[], '{2,2,2,2,2,2,2,1,1}'::int[]) s(method, d);
+
+INSERT INTO seed VALUES
+  ('features', '{"age": {"bins": [25, 35, 45.5], "drop_first": true, "null": 30}}'),
+  ('features', '{"weight": {"center": 1, "scale": 2.5, "clip": [-3, 3], "null": 0.5, "null_indicator": true}, "cost": {"clip": [0, 9]}}'),
+  ('features', '{"day": {"epoch_of": "day", "scale": 365, "clip": [-1000, 1000]}, "at": {"epoch_of": "second", "bins": [0, 1e9]}}'),
+  ('features', '{"sex": {"levels": ["f", "m", ""], "drop_first": false}, "mood": {"levels": ["sad"]}, "code": {"levels": ["x1 ", "x2"]}}'),
+  ('features', '{"ill": {"null": true}, "age": {"positive": [21, 22]}, "sex": {"positive": ["f"]}}'),
+  ('filter', '{"age": {">=": 18, "<": 65}}'), ('filter', '{"sex": {"in": ["f", "x"]}, "mood": {"=": "ok"}}'),
+  ('filter', '{"weight": {"<>": 1.5, "is null": false}, "cost": {">": 1e300}}'),
+  ('filter', '{"day": {">": "2020-01-05"}, "at": {"<=": "2020-01-02 12:00+00"}, "ill": {"=": true}}'),
+  ('filter', '{"code": {"in": ["x1", "x2"]}, "age": {"is null": true}}'),
+  ('price_plan', '[{"method": "halfspace", "d": 3, "epsilon": 0.5, "delta": 0, "options": {"grid": "sign"}, "count": 100}]'),
+  ('price_plan', '[{"method": "svm", "d": 2, "epsilon": 1, "delta": 1e-8, "options": {"noise": "gaussian"}, "count": 3}, {"method": "accuracy", "d": 1, "epsilon": 0.1, "count": 2}]'),
+  ('model', '(halfspace,exponential,"{1,-1}",1,0,replace,exact,5,"{""center"": [0, 0], ""scale"": [1, 1], ""clip"": [[-1, 1], [-1, 1]]}")'),
+  ('model', '(svm,sgd,"{0.5,0.5}",1,0.000001,add_remove,exact,9223372036854775807,"{""intercept"": false}")'),
+  ('model', '(svm,output,"{NaN,-Infinity}",NaN,Infinity,"","",-1,{})'),
+  ('keys', '{"keys": ["a", "b"], "grid": "sign", "adjacency": "add_remove", "dimension": 2}'),
+  ('keys', '{"keys": [["a"], ["c"]], "method": "logistic", "dimension": 2, "intercept": true}'),
+  ('options of halfspace', '{"mechanism": "opdisc", "noise": "gaussian", "grid": {"ball": 4}, "solver": "native"}'),
+  ('options of halfspace', '{"grid": {"levels": [[-1, 0, 2], [0, 1]]}, "groups": [2], "reference": true, "mechanism": "permute_flip"}'),
+  ('options of halfspace', '{"grid": "sign", "modulus": 2, "mechanism": "rspm", "noise": "laplace", "adjacency": "add_remove", "dimension": 2}'),
+  ('options of halfspace', '{"grid": {"sparse": 1}, "mechanism": "sample_aggregate", "parts": 10, "part_nodes": 100, "n": 1000, "time_limit": 60}'),
+  ('options of halfspace', '{"grid": "auto", "n": 15000, "numeric": [2], "center": [0, 1], "scale": [1, 2.5], "clip": [[-1, 1], [0, 3]], "memory_limit": 100, "mechanism": "auto"}'),
+  ('options of logistic', '{"mechanism": "objective", "noise": "gamma", "regularization": 10, "radius": 2, "intercept": true, "clip": [-1, 1]}'),
+  ('options of logistic', '{"mechanism": "sgd", "sampling": "poisson", "batch": 16, "n": 1000, "iterations": 5, "step": 1, "norm": 8}'),
+  ('options of logistic', '{"mechanism": "localized", "net": 200, "norm": 2, "n": 100}'),
+  ('options of svm', '{"mechanism": "exponential", "net": 100, "radius": 1, "norm": 4}'),
+  ('options of svm', '{"mechanism": "opsamp", "n": 100000, "calls": 300, "norm": 0.5, "noise": "laplace", "regularization": 2}'),
+  ('options of svm', '{"mechanism": "sgd", "sampling": "fixed", "batch": 16, "n": 1000, "iterations": 5}'),
+  ('options of classifier', '{"n": 15000, "groups": [1, 1], "intercept": false, "adjacency": "replace"}'),
+  ('options of simplex', '{"n": 4000, "clip": [0, 1], "target": [-3, 3], "regularization": 4000}'),
+  ('options of ftrl', '{"n": 300, "dimension": 2, "clip": [0, 2], "mechanism": "tree", "noise": "gaussian"}'),
+  ('options of accuracy', '{"adjacency": "add_remove"}'), ('options of confusion', '{}'), ('options of select', '{"adjacency": "replace"}');
+INSERT INTO seed SELECT 'protect', input FROM seed WHERE parser = 'features';
+INSERT INTO seed SELECT 'model of details', unnest(ARRAY[
+  '{"center": [0, 1], "scale": [1, 2], "clip": [[-1, 1], [0, 9]], "intercept": false, "encoders": {"age": {}}}', '{}', '{"intercept": true, "center": 0.5}']);
+
+-- What a value may become: the edges of every type, and every word of the seeds.
+INSERT INTO word VALUES
+  ('null'), ('true'), ('false'), ('0'), ('-1'), ('1'), ('2'), ('0.5'), ('-0.0'), ('1e-9'), ('1e-400'), ('1e300'), ('-1e308'), ('1e400'),
+  ('127'), ('128'), ('129'), ('65536'), ('65537'), ('2147483647'), ('2147483648'), ('-2147483649'), ('9223372036854775807'),
+  ('9223372036854775808'), ('-9223372036854775808'), ('1000000000000001'), ('0.000000000000000001'), ('1e-19'), (repeat('9', 200)),
+  ('""'), ('" "'), ('"NaN"'), ('"infinity"'), ('"\u00e9"'), ('"' || repeat('x', 70000) || '"'), ('[]'), ('{}'), ('[[]]'), ('[null]'), ('[1]'),
+  ('[1, 2, 3]'), ('{"a": 1}'), ('[[1, 2], [3, 4]]'), (repeat('[', 200) || repeat(']', 200)), ('[' || repeat('1, ', 2000) || '1]'),
+  ('"2020-01-01"'), ('"25:00"'), ('"10000000-01-01"'), ('"none"'), ('"auto"');
+INSERT INTO word SELECT DISTINCT found[1] FROM seed, regexp_matches(input, '"[^"]*"|-?[0-9][0-9.eE+-]*', 'g') found WHERE parser <> 'model';
+
+-- ---- changing an input ----
+
+CREATE FUNCTION pg_temp.below(n bigint) RETURNS bigint LANGUAGE sql AS 'SELECT floor(random() * n)::bigint';
+CREATE FUNCTION pg_temp.a_word() RETURNS text LANGUAGE sql AS 'SELECT text FROM word OFFSET pg_temp.below((SELECT count(*) FROM word)) LIMIT 1';
+
+-- A value becomes another one or is wrapped, or a key becomes another one: what was JSON stays JSON.
+CREATE FUNCTION pg_temp.change_word(input text, is_key boolean) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  pattern text := CASE WHEN is_key THEN '(?<=\{|, )"[^"]*"(?=:)'
+                    ELSE '(?<=: |\[|, )("[^"]*"(?!:)|-?[0-9][0-9.eE+-]*|true|false|null|\[[^][]*\])' END;
+  place int := 1 + pg_temp.below(greatest(regexp_count(input, pattern), 1));
+  found text := regexp_substr(input, pattern, 1, place);
+  becomes text := pg_temp.a_word();
+BEGIN
+  IF is_key THEN
+    SELECT text INTO becomes FROM word WHERE text ~ '^"' ORDER BY random() LIMIT 1;
+  ELSE
+    becomes := CASE pg_temp.below(8) WHEN 0 THEN '[' || found || ']' WHEN 1 THEN '{"a": ' || found || '}'
+                 WHEN 2 THEN '[' || found || ', ' || becomes || ']' ELSE becomes END;
+  END IF;
+  RETURN coalesce(regexp_replace(input, pattern, replace(becomes, '\', '\\'), 1, place), input);
+END $$;
+
+-- A piece of text is left out, doubled, or becomes another character.
+CREATE FUNCTION pg_temp.change_text(input text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  place int := 1 + pg_temp.below(length(input) + 1);
+  long int := 1 + pg_temp.below(CASE pg_temp.below(4) WHEN 0 THEN 20 ELSE 2 END);
+  piece text := substr(input, place, long);
+BEGIN
+  RETURN overlay(input PLACING CASE pg_temp.below(3) WHEN 0 THEN '' WHEN 1 THEN piece || piece ELSE chr(1 + pg_temp.below(300)::int) END
+                 FROM place FOR long);
+END $$;
+
+CREATE FUNCTION pg_temp.an_input(parser text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  input text;
+BEGIN
+  SELECT s.input INTO input FROM seed s WHERE s.parser = an_input.parser ORDER BY random() LIMIT 1;
+  FOR i IN 1 .. 1 + pg_temp.below(3) LOOP
+    input := CASE pg_temp.below(8) WHEN 0 THEN pg_temp.change_text(input) ELSE pg_temp.change_word(input, pg_temp.below(5) = 0) END;
+  END LOOP;
+  RETURN input;
+END $$;
+
+-- ---- trying it ----
+
+-- Each input in a transaction of its own that is undone, so that no fault hides behind another's trace.
+CREATE FUNCTION pg_temp.try_input(which parser, input text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  state text := '00000';
+  message text := '';
+  began timestamptz := clock_timestamp();
+BEGIN
+  BEGIN
+    EXECUTE which.statement USING input;
+    RAISE EXCEPTION USING errcode = 'FZ000';
+  EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT;
+  END;
+  IF clock_timestamp() > began + interval '10 s' THEN
+    state := 'SLOW';
+  END IF;
+  -- 22P02, 22P05, 22003, 22007, 22008: no value of the type that the statement casts it to
+  IF state <> ALL (which.states || '{FZ000,22023,22P02,22P05,22003,22007,22008}'::text[]) THEN
+    INSERT INTO fault VALUES (which.name, state, message, input);
+  END IF;
+  RETURN state;
+END $$;
+
+CREATE FUNCTION pg_temp.fuzz(which parser, seconds float8) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  stop timestamptz := clock_timestamp() + seconds * interval '1 s';
+  state text;
+BEGIN
+  WHILE clock_timestamp() < stop LOOP
+    state := pg_temp.try_input(which, pg_temp.an_input(which.name));
+    INSERT INTO tried VALUES (which.name, state = 'FZ000', state, 1)
+      ON CONFLICT ON CONSTRAINT tried_pkey DO UPDATE SET count = tried.count + 1;
+  END LOOP;
+END $$;
+
+-- The seeds must be taken, or else their offspring says little; then the inputs that showed a fault before.
+SELECT 'seed refused, ' || p.name || ': ' || s.input || ': ' || pg_temp.try_input(p, s.input)
+  FROM parser p JOIN seed s ON s.parser = p.name WHERE pg_temp.try_input(p, s.input) <> 'FZ000';
+\ir found.sql
+\echo seed :seed
+SELECT setseed(:seed) \gset ignored_
+SELECT pg_temp.fuzz(p, :seconds) FROM parser p ORDER BY name \g /dev/null
+
+SELECT format('%s: %s inputs, %s taken, %s', parser, sum(count), coalesce(sum(count) FILTER (WHERE taken), 0),
+              string_agg(state || ' ' || count, ', ' ORDER BY state) FILTER (WHERE NOT taken))
+  FROM tried GROUP BY parser ORDER BY parser;
+SELECT format('FAULT: %s, %s: %s%sby %s', parser, state, message, chr(10) || '  ', left(input, 500)) FROM fault ORDER BY parser LIMIT 20;
+SELECT count(*) = 0 AS sound FROM fault \gset
+SELECT sum(count) AS inputs FROM tried \gset
+\if :sound
+\echo fuzz of parsers: :inputs inputs, no fault
+\else
+DO $$ BEGIN RAISE 'the fuzz of parsers found faults'; END $$;
+\endif

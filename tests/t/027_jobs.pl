@@ -1,0 +1,638 @@
+# 027_jobs.pl - jobs as their sentences in API.md say: registered at commit, run with the
+# submitter's grants and none of his settings, charged once whatever happens, and told no
+# more of than dpobj.train tells.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use DpobjTest;
+
+my $node = dpobj_cluster('jobs', 'dpobj.release_tick = 0', 'dpobj.max_failures = 100', 'max_connections = 60');
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE ana LOGIN;
+CREATE ROLE bob LOGIN;
+CREATE ROLE cat LOGIN;
+CREATE ROLE mute NOLOGIN;
+CREATE ROLE boss LOGIN;
+GRANT dpobj_admin TO boss;
+CREATE ROLE clerk LOGIN;
+GRANT dpobj_auditor TO clerk;
+CREATE TABLE patient (ill boolean, a boolean, b boolean);
+INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
+CREATE TABLE other AS TABLE patient;
+CREATE TABLE large AS SELECT i % 2 = 0 AS ill, i % 2 = 0 AS a, i % 3 = 0 AS b FROM generate_series(1, 1000000) i;
+-- permute-and-flip over 3^15 takes seconds
+CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
+DO $$
+BEGIN
+  FOR j IN 1..15 LOOP
+    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
+  END LOOP;
+END $$;
+VACUUM ANALYZE large, hard;
+SELECT dpobj.protect(t, '{"ill": {}, "a": {}, "b": {}}') FROM unnest('{patient,other,large}'::regclass[]) t;
+SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
+                              WHERE attrelid = 'hard'::regclass AND attnum > 0));
+SELECT dpobj.set_budget(t, r, 1000, 0)
+FROM unnest('{patient,large,hard}'::regclass[]) t, unnest('{ana,bob,cat,mute}'::regrole[]) r;
+SQL
+
+sub submission
+{
+	my ($name, $table, %how) = @_;
+	my $mechanism = $how{mechanism} // 'permute_flip';
+	my $options = $table eq 'hard' ? qq({"mechanism": "$mechanism", "grid": "ternary"}) : '{}';
+	my $features = $table eq 'hard' ? 'NULL' : q('{a,b}');
+	return "SELECT dpobj.submit('$name', '$table', $features, 'ill', " . ($how{epsilon} // '0.5') . ", options => '$options')";
+}
+
+sub configure
+{
+	my ($statement) = @_;
+	$node->safe_psql('postgres', "LOAD 'dpobj'; $statement");
+	$node->reload;
+	return;
+}
+
+my %session;
+
+sub connect_all
+{
+	%session = map { $_ => session($node, user => $_, seconds => 300) } qw(ana bob cat boss clerk);
+	$session{control} = session($node, seconds => 300);
+	return;
+}
+
+connect_all();
+
+# The number of the job.
+sub submit
+{
+	my ($who, @what) = @_;
+	my $id = $session{$who}->ask(submission(@what));
+	like($id, qr/^\d+$/, "$who submits $what[0]");
+	return $id;
+}
+
+# Of the row, which is no call of ours.
+sub row_state { return scalar_of($node, "SELECT state FROM dpobj.job_rows WHERE id = $_[0]"); }
+
+sub becomes
+{
+	my ($id, $state) = @_;
+	my $found = '';
+	wait_until(60, sub { ($found = scalar_of($node, "SELECT state FROM dpobj.jobs WHERE id = $id")) eq $state });
+	return is($found, $state, "job $id is $state");
+}
+
+sub enters
+{
+	my ($id, $phase) = @_;
+	my $found = '';
+	wait_until(60, sub { ($found = $session{control}->ask("SELECT phase FROM dpobj.jobs WHERE id = $id")) =~ /^$phase$/ });
+	return like($found, qr/^$phase$/, "job $id is $phase");
+}
+
+sub job { return $session{control}->ask("SELECT $_[1] FROM dpobj.jobs WHERE id = $_[0]"); }
+
+sub worker_pids
+{
+	return split /\n/, $session{control}->ask("SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj job'");
+}
+
+sub waits_for_lock
+{
+	my ($pid) = @_;
+	return wait_until(20, sub { scalar_of($node, "SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted") });
+}
+
+sub all_leave { return wait_until(30, sub { !worker_pids() }); }
+
+my $once = { epsilon => 0.5, charged => 1, released => 1 };
+my $kept = { epsilon => 0.5, charged => 1 };
+
+# ---- one job ----
+
+spends($node, 'one job', $once, sub {
+	my $id = submit('ana', 'first', 'patient');
+	is($session{ana}->ask("SELECT dpobj.wait($id, '1 min')"), 'released', 'wait says how it ended');
+	is($session{ana}->ask("SELECT name, state, phase, relation, submitter, dpobj.verify(model), sqlstate, reason,"
+			  . " submitted <= started, started <= finished FROM dpobj.jobs WHERE id = $id"),
+		'first|released||patient|ana|t|||t|t', 'the row of dpobj.jobs');
+	is($session{ana}->ask("SELECT j.model = m.model AND j.release = m.release FROM dpobj.jobs j JOIN dpobj.models m USING (name)"),
+		't', 'and the model is in dpobj.models');
+	ok(all_leave(), 'the worker leaves');
+});
+
+spends($node, 'its name makes it idempotent', {}, sub {
+	my $id = $session{ana}->ask("SELECT id FROM dpobj.jobs WHERE name = 'first'");
+	is($session{ana}->ask(submission('first', 'patient')), $id, 'the same submission is the same job');
+	like($session{ana}->ask(submission('first', 'patient', epsilon => 0.6)),
+		qr/^ERROR:  22023: job "first" was submitted with another request/, 'another one is refused');
+	is($session{ana}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}', name => 'first')}),
+		job($id, 'release'), 'dpobj.train finds its model');
+});
+
+spends($node, 'a model that is there', $once, sub {
+	my $release = $session{bob}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}', name => 'trained')});
+	my $id = submit('bob', 'trained', 'patient');
+	becomes($id, 'released');
+	is(job($id, 'release'), $release, 'the job finds it and is free');
+});
+
+# ---- the submitter ----
+
+spends($node, 'a role that may not log in', $once, sub {
+	$session{control}->ask('SET SESSION AUTHORIZATION mute');
+	my $id = $session{control}->ask(submission('mute', 'patient'));
+	$session{control}->ask('RESET SESSION AUTHORIZATION');
+	becomes($id, 'released');
+	is(scalar_of($node, "SELECT role FROM dpobj.ledger WHERE id = " . job($id, 'release')), 'mute', 'is charged itself');
+});
+
+spends($node, 'settings of the submitter do not apply', $once, sub {
+	scalar_of($node, "ALTER ROLE cat SET $_") for 'default_transaction_read_only = on', q{statement_timeout = '1ms'},
+	  q{search_path = nowhere}, q{session_preload_libraries = 'no_such_library'};
+	my $id = submit('cat', 'settings', 'patient');
+	becomes($id, 'released');
+	scalar_of($node, 'ALTER ROLE cat RESET ALL');
+});
+
+spends($node, 'no superuser pays', {}, sub {
+	# a cap for the bootstrap superuser would be no grant for ana
+	scalar_of($node, "SELECT dpobj.set_budget('other', 'postgres', 1000, 0)");
+	like($session{ana}->ask(submission('other', 'other')), qr/^ERROR:  UB002: /, 'a submission needs a budget of its own');
+	is(scalar_of($node, "SELECT count(*) FROM dpobj.job_rows WHERE name = 'other'"), 0, 'and writes nothing without');
+});
+
+# ---- registration at commit ----
+
+spends($node, 'transactions that are rolled back', {}, sub {
+	my $id = $session{ana}->ask('BEGIN; ' . submission('rolled', 'patient'));
+	like($session{ana}->ask("SELECT dpobj.wait($id, '1 min')"),
+		qr/^ERROR:  55000: job $id was submitted in this transaction/, 'no wait for a job of the own transaction');
+	$session{ana}->ask('ROLLBACK');
+	$id = $session{ana}->ask('BEGIN; SAVEPOINT s; ' . submission('rolled', 'patient'));
+	like($session{ana}->ask("RELEASE s; SELECT dpobj.wait($id)"), qr/^ERROR:  55000: /, 'nor of a subtransaction');
+	$session{ana}->ask('ROLLBACK');
+	$session{ana}->ask('BEGIN; SAVEPOINT s; ' . submission('rolled', 'patient'));
+	$session{ana}->ask('ROLLBACK TO s; COMMIT');
+	sleep(1);
+	is(scalar_of($node, "SELECT count(*) FROM dpobj.job_rows WHERE name = 'rolled'"), 0, 'no row, no run');
+});
+
+spends($node, 'a transaction that commits late', $once, sub {
+	my $id = $session{ana}->ask('BEGIN; ' . submission('late', 'patient'));
+	sleep(0.5);
+	is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger WHERE event = 'charged' AND role = 'ana'"
+			  . ' AND at > now() - interval \'0.5 s\''), 0, 'nothing runs before');
+	$session{ana}->ask('COMMIT');
+	is($session{ana}->ask("SELECT dpobj.wait($id, '1 min')"), 'released', 'and then it runs');
+});
+
+spends($node, 'a prepared transaction', $once, sub {
+	my $id = $session{ana}->ask('BEGIN; ' . submission('prepared', 'patient'));
+	$session{ana}->ask("PREPARE TRANSACTION 'jobs'");
+	sleep(0.5);
+	$session{control}->ask("COMMIT PREPARED 'jobs'");
+	sleep(0.5);
+	is(row_state($id), 'queued', 'nobody was told of its commit');
+	like($session{bob}->ask(q{SELECT count(*) FROM dpobj.jobs}), qr/^\d+$/, 'somebody calls');
+	becomes($id, 'released');
+});
+
+spends($node, 'the submitter goes', $once, sub {
+	my $session = session($node, user => 'ana');
+	my $id = $session->ask(submission('orphan', 'patient'));
+	scalar_of($node, 'SELECT pg_terminate_backend(' . $session->pid . ')');
+	becomes($id, 'released');
+	$session->quit;
+});
+
+# ---- whose jobs ----
+
+spends($node, 'jobs of others', { epsilon => 0.5, charged => 1 }, sub {
+	my $id = submit('ana', 'secret', 'hard');
+	enters($id, 'solving');
+	is($session{bob}->ask("SELECT count(*) FROM dpobj.jobs WHERE submitter <> 'bob'"), 0, 'are not in dpobj.jobs');
+	is($session{bob}->ask('SELECT count(*) FROM dpobj.progress'), 0, 'nor in dpobj.progress');
+	like($session{bob}->ask("SELECT dpobj.cancel($id)"), qr/^ERROR:  42704: job $id does not exist$/m, 'cannot be cancelled');
+	like($session{bob}->ask("SELECT dpobj.wait($id, '1s')"), qr/^ERROR:  42704: job $id does not exist$/m, 'nor waited for');
+	like($session{bob}->ask('SELECT dpobj.cancel(4711)'), qr/^ERROR:  42704: job 4711 does not exist$/m, 'as those that do not exist');
+	is($session{clerk}->ask("SELECT phase, model IS NULL FROM dpobj.jobs WHERE id = $id"), 'solving|t', 'an auditor sees them');
+	like($session{clerk}->ask("SELECT dpobj.cancel($id)"), qr/^ERROR:  42501: /, 'and may not cancel them');
+	is($session{boss}->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'an administrator sees them');
+	is($session{boss}->ask("SELECT dpobj.cancel($id)"), 't', 'and may');
+	becomes($id, 'cancelled');
+	is($session{boss}->ask("SELECT dpobj.cancel($id)"), 'f', 'what has ended is not cancelled');
+	is($session{clerk}->ask("SELECT count(*) FROM dpobj.jobs WHERE model IS NOT NULL"), 0, 'nobody sees the models of others');
+});
+
+# ---- progress ----
+
+spends($node, 'progress', { epsilon => 0.5, charged => 1 }, sub {
+	my $id = submit('ana', 'watched', 'hard', mechanism => 'exponential');
+	enters($id, 'solving');
+	my $seen = '';
+	wait_until(20, sub { ($seen = $session{control}->ask("SELECT nodes > 0, gap IS NOT NULL FROM dpobj.progress WHERE job = $id")) eq 't|t' });
+	is($seen, 't|t', 'the owner of the table sees nodes and bounds');
+	is($session{ana}->ask("SELECT phase, rows_scanned, rows_total, nodes, attempts, gap FROM dpobj.progress WHERE job = $id"),
+		'solving|400|400|||', 'the analyst does not');
+	$session{ana}->ask("SELECT dpobj.cancel($id)");
+	becomes($id, 'cancelled');
+});
+
+spends($node, 'rows of a scan', { epsilon => 0.5, charged => 1 }, sub {
+	my $text = submission('scanned', 'large') =~ s/\)$/, filter => '{"a": {"=": true}}')/r;
+	my $id = $session{ana}->ask($text);
+	enters($id, 'scanning');
+	my ($pid) = worker_pids();
+	kill 'STOP', $pid;
+	my ($total, $step) = split /\|/,
+	  $session{ana}->ask("SELECT rows_total, rows_scanned / (rows_total / 20.0) FROM dpobj.progress WHERE job = $id");
+	cmp_ok(abs($total - 1000000), '<', 50000, 'the estimate is the statistics\'');
+	cmp_ok(abs($step - int($step + 0.5)), '<', 0.001, "in twentieths: $step");
+	$session{ana}->ask("SELECT dpobj.cancel($id)");
+	kill 'CONT', $pid;
+	becomes($id, 'cancelled');
+});
+
+
+# ---- the queue ----
+
+# Submits while nothing runs; the block may change something before it may.
+sub while_queued
+{
+	my ($submit, $change) = @_;
+	configure('ALTER SYSTEM SET dpobj.max_jobs = 0');
+	sleep(0.3);
+	my @ids = $submit->();
+	sleep(0.5);
+	is(row_state($_), 'queued', "job $_ waits for dpobj.max_jobs") for @ids;
+	$change->(@ids);
+	configure('ALTER SYSTEM RESET dpobj.max_jobs');
+	sleep(0.3);
+	$session{control}->ask('SELECT count(*) FROM dpobj.jobs');
+	return @ids;
+}
+
+spends($node, 'a grant that is revoked', {}, sub {
+	my ($id) = while_queued(
+		sub { submit('bob', 'revoked', 'large') },
+		sub { scalar_of($node, "SELECT dpobj.drop_budget('large', 'bob')") });
+	becomes($id, 'failed');
+	is($session{bob}->ask("SELECT sqlstate, split_part(reason, E'\\n', 1), release FROM dpobj.jobs WHERE id = $id"),
+		'UB002|role "bob" has no privacy budget on table "large"|', 'says why');
+});
+
+spends($node, 'a budget that is exhausted', { epsilon => 0.5, charged => 1, released => 1 }, sub {
+	scalar_of($node, "SELECT dpobj.set_budget('large', 'bob', 0.9, 0)");
+	my ($first, $second) = while_queued(
+		sub { map { submit('bob', "poor $_", 'large') } 1, 2 }, sub { });
+	becomes($first, 'released');
+	becomes($second, 'failed');
+	is($session{bob}->ask("SELECT sqlstate, reason FROM dpobj.jobs WHERE id = $second"),
+		"UB001|privacy budget exhausted\nThe budget of role \"bob\" on table public.large has epsilon: 0.5 spent, 0.5 asked, 0.4 left of 0.9.",
+		'says why');
+});
+
+spends($node, 'a table and a role that are dropped', {}, sub {
+	scalar_of($node, <<'SQL');
+CREATE TABLE passing AS TABLE patient;
+CREATE ROLE gone;
+SELECT dpobj.protect('passing', '{"ill": {}, "a": {}, "b": {}}');
+SELECT dpobj.set_budget('passing', 'ana', 9, 0), dpobj.set_budget('patient', 'gone', 9, 0);
+SQL
+	my ($table, $role) = while_queued(
+		sub {
+			$session{control}->ask('SET SESSION AUTHORIZATION gone');
+			my $id = $session{control}->ask(submission('gone', 'patient'));
+			$session{control}->ask('RESET SESSION AUTHORIZATION');
+			return (submit('ana', 'passing', 'passing'), $id);
+		},
+		sub { scalar_of($node, "SELECT dpobj.drop_budget('patient', 'gone'); DROP TABLE passing; DROP ROLE gone") });
+	becomes($_, 'failed') for $table, $role;
+	like(job($table, 'sqlstate, reason'), qr/^42P01\|relation with OID \d+ does not exist$/, 'no table');
+	is(job($role, 'sqlstate, reason'), '42704|the role that submitted the job does not exist any more', 'no role');
+});
+
+spends($node, 'a queued job is cancelled', { epsilon => 0.6, charged => 1, released => 1 }, sub {
+	my ($id) = while_queued(
+		sub { submit('ana', 'idle', 'patient') },
+		sub {
+			$session{ana}->ask('BEGIN');
+			is($session{ana}->ask("SELECT dpobj.cancel($_[0])"), 't', 'cancelled');
+			$session{ana}->ask('ROLLBACK');
+			is(row_state($_[0]), 'queued', 'but for a rollback');
+			is($session{ana}->ask("SELECT dpobj.wait($_[0], '10ms')"), 'queued', 'a wait that is too short');
+			is($session{ana}->ask("SELECT dpobj.cancel($_[0])"), 't', 'cancelled for good');
+		});
+	is(row_state($id), 'cancelled', 'and never runs');
+	my $again = submit('ana', 'idle', 'patient', epsilon => 0.6);
+	isnt($again, $id, 'its name is free again');
+	becomes($again, 'released');
+});
+
+spends($node, 'a queue has an end', {}, sub {
+	while_queued(
+		sub {
+			like($session{cat}->ask("SELECT count(dpobj.submit('many ' || i, 'patient', '{a}', 'ill', 0.1)) FROM generate_series(1, 101) i"),
+				qr/^ERROR:  54000: too many jobs are queued/, 'one too many');
+			return ();
+		}, sub { });
+});
+
+# ---- dpobj.max_jobs ----
+
+spends($node, 'two at a time', { epsilon => 1, charged => 2 }, sub {
+	my @ids = map { submit($_, 'crowd', 'hard') } qw(ana bob cat);
+	enters($_, 'solving') for @ids[ 0, 1 ];
+	sleep(0.5);
+	is(row_state($ids[2]), 'queued', 'the third waits');
+	is(scalar(worker_pids()), 2, 'and has no worker');
+	is($session{cat}->ask("SELECT dpobj.cancel($ids[2])"), 't', 'cancelled in the queue');
+	is($session{control}->ask("SELECT dpobj.cancel($_)"), 't', 'cancelled') for @ids[ 0, 1 ];
+	becomes($_, 'cancelled') for @ids;
+});
+
+spends($node, 'one of a role at a time', { epsilon => 1.5, charged => 3, released => 1 }, sub {
+	my @ids = (submit('ana', 'mine 1', 'hard'), submit('ana', 'mine 2', 'hard'), submit('bob', 'his', 'patient'));
+	enters($ids[0], 'solving');
+	becomes($ids[2], 'released');
+	is(row_state($ids[1]), 'queued', 'the second one waits, and not in front of others');
+	$session{ana}->ask("SELECT dpobj.cancel($ids[0])");
+	becomes($ids[0], 'cancelled');
+	enters($ids[1], 'solving');
+	$session{ana}->ask("SELECT dpobj.cancel($ids[1])");
+	becomes($ids[1], 'cancelled');
+});
+
+# ---- cancelling in each phase ----
+
+spends($node, 'before the charge', {}, sub {
+	my $locker = session($node);
+	my ($id) = while_queued(
+		sub { submit('ana', 'locked', 'patient') },
+		sub { $locker->ask('BEGIN; LOCK TABLE patient') });
+	my $pid;
+	wait_until(20, sub { ($pid) = worker_pids() });
+	ok(waits_for_lock($pid), 'the job waits for the table');
+	is(job($id, 'state, phase, release'), 'running|queued|', 'and is not charged');
+	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'cancelled');
+	becomes($id, 'cancelled');
+	$locker->quit;
+});
+
+spends($node, 'while it scans', $kept, sub {
+	my $id = submit('ana', 'scanning', 'large', epsilon => '0.5');
+	enters($id, 'scanning');
+	$session{ana}->ask("SELECT dpobj.cancel($id)");
+	becomes($id, 'cancelled');
+	like(job($id, 'release'), qr/^\d+$/, 'the charge stays');
+});
+
+spends($node, 'while it solves', $kept, sub {
+	my $id = submit('ana', 'solving', 'hard');
+	enters($id, 'solving');
+	my @solvers = solvers($node);
+	is(scalar(@solvers), 1, 'there is a solver');
+	$session{ana}->ask("SELECT dpobj.cancel($id)");
+	becomes($id, 'cancelled');
+	ok(wait_until(10, sub { !runs($solvers[0]) }), 'and then there is none');
+});
+
+spends($node, 'while it releases', $kept, sub {
+	my $id = submit('ana', 'releasing', 'large', epsilon => '0.5');
+	enters($id, 'scanning');
+	my $locker = session($node);
+	$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE');
+	enters($id, 'releasing');
+	$session{ana}->ask("SELECT dpobj.cancel($id)");
+	becomes($id, 'cancelled');
+	$locker->quit;
+	is(scalar_of($node, "SELECT count(*) FROM dpobj.models WHERE name = 'releasing'"), 0, 'nothing is released');
+});
+
+# ---- one way to fail ----
+
+spends($node, 'a solver that is not there', { epsilon => 1, charged => 2, failed => 2 }, sub {
+	my $solver = solver_path($node);
+	rename $solver, "$solver.kept" or die;
+	my $id = submit('ana', 'broken', 'patient');
+	becomes($id, 'failed');
+	my $error = $session{bob}->ask(q{SELECT dpobj.train('patient', 'ill', 0.5, '{a,b}')});
+	rename "$solver.kept", $solver or die;
+	my ($state, $message, $detail) = $error =~ /^ERROR:  (\w{5}): (.*)\nDETAIL:  (.*)$/m;
+	is(job($id, 'sqlstate, reason'), "$state|$message\n$detail", 'a job says what dpobj.train says');
+});
+
+spends($node, 'changed between charge and scan', $kept, sub {
+	my ($holder, $changer) = map { session($node, seconds => 300) } 1, 2;
+	$holder->ask('BEGIN; SELECT FROM dpobj.budget_rows FOR UPDATE');
+	my $id = submit('ana', 'changed', 'patient');
+	my $pid;
+	wait_until(20, sub { ($pid) = worker_pids() });
+	ok(waits_for_lock($pid), 'the job waits for its budget');
+	$changer->send('BEGIN; LOCK TABLE patient');
+	waits_for_lock($changer->pid);
+	$holder->ask('COMMIT');
+	$changer->result;
+	$changer->ask(q{SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {"null": true}}')});
+	$changer->ask('COMMIT');
+	becomes($id, 'failed');
+	is(job($id, 'sqlstate'), '55000', 'it does not read what was not charged for');
+	like(job($id, 'reason'), qr/^the table or its protection was changed after the charge\n/, 'and says so');
+	$_->quit for $holder, $changer;
+	scalar_of($node, q{SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}')});
+});
+
+# ---- ticks ----
+
+configure('ALTER SYSTEM SET dpobj.release_tick = 1000');
+spends($node, 'ticks', $once, sub {
+	my $id = submit('ana', 'ticks', 'patient');
+	becomes($id, 'released');
+	is(job($id, 'finished = date_trunc($$second$$, finished)'), 't', 'it finished at a tick');
+	is(scalar_of($node, 'SELECT l.at >= j.finished AND l.at < j.finished + $$0.9 s$$ FROM dpobj.ledger l, dpobj.jobs j'
+			  . " WHERE j.id = $id AND l.event = 'released' AND l.release = j.release"), 't', 'and was released after it');
+});
+spends($node, 'a failure', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
+	my $solver = solver_path($node);
+	rename $solver, "$solver.kept" or die;
+	my $id = submit('ana', 'late failure', 'patient');
+	becomes($id, 'failed');
+	rename "$solver.kept", $solver or die;
+	is(job($id, 'finished = date_trunc($$second$$, finished)'), 't', 'is at a tick too');
+});
+configure('ALTER SYSTEM RESET dpobj.release_tick');
+
+# ---- deaths ----
+
+sub survives
+{
+	my ($name, $kill) = @_;
+	spends($node, $name, { epsilon => 1, charged => 2, released => 1 }, sub {
+		my $id = submit('ana', "$name 1", 'hard');
+		my $queued = submit('ana', "$name 2", 'patient');
+		enters($id, 'solving');
+		my $release = job($id, 'release');
+		$_->quit for values %session;
+		$kill->();
+		wait_for_server($node);
+		connect_all();
+		sleep(1);
+		is(row_state($id), 'running', 'nobody has looked yet');
+		is(row_state($queued), 'queued', 'nor run what is queued');
+		is($session{ana}->ask("SELECT state, phase, reason, release FROM dpobj.jobs WHERE id = $id"),
+			"failed||the job's worker ended before the job\nThe charge stays.|$release", 'what ran reads as failed');
+		becomes($queued, 'released');
+		is(row_state($id), 'failed', 'and is, after the next call');
+		is($session{ana}->ask("SELECT dpobj.wait($id)"), 'failed', 'nobody waits for it');
+	});
+	return;
+}
+
+survives('a restart', sub { $node->restart('fast') });
+survives('an immediate stop', sub { $node->stop('immediate'); $node->start });
+survives('kill -9 of the worker', sub { kill 'KILL', scalar_of($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj job'") });
+survives('kill -9 of a backend', sub { my $victim = session($node); kill 'KILL', $victim->pid; $victim->quit });
+
+spends($node, 'the worker is terminated', { epsilon => 1, charged => 2 }, sub {
+	my $id = submit('ana', 'terminated', 'hard');
+	enters($id, 'solving');
+	scalar_of($node, 'SELECT pg_terminate_backend(' . (worker_pids())[0] . ')');
+	becomes($id, 'failed');
+	my $again = $session{ana}->ask(submission('terminated', 'hard'));
+	isnt($again, $id, 'who submits it again has another job, which is charged');
+	enters($again, 'solving');
+	$session{ana}->ask("SELECT dpobj.cancel($again)");
+	becomes($again, 'cancelled');
+});
+
+# ---- dump and restore ----
+
+spends($node, 'a dump', {}, sub {
+	while_queued(
+		sub { submit('ana', 'dumped', 'patient') },
+		sub {
+			my ($id) = @_;
+			my $file = $node->basedir . '/dump.sql';
+			$node->command_ok([ 'pg_dump', '-f', $file, $node->connstr('postgres') ], 'pg_dump');
+			$node->safe_psql('postgres', 'CREATE DATABASE restored');
+			$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, $node->connstr('restored') ], 'restore');
+			is( $node->safe_psql('restored', "SELECT state, reason, submitter FROM dpobj.jobs WHERE id = $id"),
+				'failed|the job was submitted before the database was restored|ana',
+				'what was queued elsewhere is over');
+			is($node->safe_psql('restored', "SELECT state = 'released', model IS NOT NULL FROM dpobj.jobs WHERE name = 'first'"),
+				't|t', 'what was released is there');
+			$session{ana}->ask("SELECT dpobj.cancel($id)");
+			$node->safe_psql('postgres', 'DROP DATABASE restored WITH (FORCE)');
+		});
+});
+
+$_->quit for values %session;
+$node->stop;
+
+# ---- few worker slots ----
+
+# One is the server's own launcher's.
+$node = dpobj_cluster('few', 'dpobj.release_tick = 0', 'max_worker_processes = 4');
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE ana LOGIN;
+CREATE ROLE bob LOGIN;
+CREATE ROLE cat LOGIN;
+CREATE ROLE boss LOGIN;
+CREATE ROLE clerk LOGIN;
+CREATE TABLE patient (ill boolean, a boolean, b boolean);
+INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
+CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
+DO $$
+BEGIN
+  FOR j IN 1..15 LOOP
+    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
+  END LOOP;
+END $$;
+SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}');
+SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
+                              WHERE attrelid = 'hard'::regclass AND attnum > 0));
+SELECT dpobj.set_budget(t, r, 1000, 0) FROM unnest('{patient,hard}'::regclass[]) t, unnest('{ana,bob,cat}'::regrole[]) r;
+SQL
+connect_all();
+
+spends($node, 'few worker slots', { epsilon => 2, charged => 4, released => 2 }, sub {
+	my $first = submit('ana', 'first', 'hard');
+	enters($first, 'solving');
+	my $second = submit('bob', 'second', 'hard');
+	sleep(0.5);
+	$session{control}->ask('SELECT count(*) FROM dpobj.jobs');
+	sleep(0.5);
+	is(row_state($second), 'queued', 'two worker slots stay free');
+	$_->send(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}) for @session{qw(bob cat)};
+	like($_->result, qr/^\d+$/, 'charges do not starve') for @session{qw(bob cat)};
+	$session{ana}->ask("SELECT dpobj.cancel($first)");
+	becomes($first, 'cancelled');
+	enters($second, 'solving');
+	$session{bob}->ask("SELECT dpobj.cancel($second)");
+	becomes($second, 'cancelled');
+});
+
+# ---- preloaded ----
+
+$_->quit for values %session;
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpobj'\nmax_worker_processes = 12");
+$node->restart;
+connect_all();
+
+is(scalar_of($node, "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj launcher' AND datname IS NULL"),
+	1, 'one launcher, in no database');
+
+spends($node, 'preloaded', $once, sub {
+	my $id = submit('ana', 'preloaded', 'patient');
+	ok(wait_until(20, sub { row_state($id) eq 'released' }), 'the launcher has it run');
+	ok(all_leave(), 'the worker leaves');
+});
+
+spends($node, 'a restart with a launcher', { epsilon => 1, charged => 2, released => 1 }, sub {
+	my $id = submit('ana', 'stopped', 'hard');
+	my $queued = submit('ana', 'resumed', 'patient');
+	enters($id, 'solving');
+	$_->quit for values %session;
+	$node->restart;
+	connect_all();
+	ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'queued jobs resume without a call');
+	is(row_state($id), 'failed', 'what ran has failed');
+});
+
+spends($node, 'DROP DATABASE', {}, sub {
+	$node->safe_psql('postgres', 'CREATE DATABASE passing');
+	$node->safe_psql('passing', <<'SQL');
+CREATE EXTENSION dpobj;
+CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
+DO $$
+BEGIN
+  FOR j IN 1..15 LOOP
+    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
+  END LOOP;
+END $$;
+SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
+                              WHERE attrelid = 'hard'::regclass AND attnum > 0));
+SELECT dpobj.set_budget('hard', 'ana', 1000, 0);
+SQL
+	my $session = session($node, user => 'ana', database => 'passing');
+	my $id = $session->ask(submission('dropped', 'hard'));
+	ok(wait_until(30, sub { $session->ask("SELECT phase FROM dpobj.jobs WHERE id = $id") eq 'solving' }), 'a job runs');
+	my @solvers = solvers($node);
+	$session->quit;
+	my ($rc, $out, $err) = $node->psql('postgres', 'DROP DATABASE passing');
+	is($rc, 0, 'DROP DATABASE is not refused') or diag($err);
+	ok(wait_until(10, sub { !runs($solvers[0]) }), 'and its solver has gone');
+});
+
+$_->quit for values %session;
+$node->stop;
+done_testing();
