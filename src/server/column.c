@@ -61,22 +61,40 @@ kind_of_type(Oid type)
 
 #define ENUM_NAME "enum"
 
-static const Oid built_in[] = {BOOLOID,   INT2OID,    INT4OID,  INT8OID,      FLOAT4OID,
-							   FLOAT8OID, NUMERICOID, DATEOID,  TIMESTAMPOID, TIMESTAMPTZOID,
-							   TEXTOID,   VARCHAROID, BPCHAROID};
+/* Not format_type_be(): how that quotes is a setting of the session. */
+static const struct
+{
+	Oid type;
+	const char *name;
+} built_in[] = {{BOOLOID, "boolean"},
+				{INT2OID, "smallint"},
+				{INT4OID, "integer"},
+				{INT8OID, "bigint"},
+				{FLOAT4OID, "real"},
+				{FLOAT8OID, "double precision"},
+				{NUMERICOID, "numeric"},
+				{DATEOID, "date"},
+				{TIMESTAMPOID, "timestamp without time zone"},
+				{TIMESTAMPTZOID, "timestamp with time zone"},
+				{TEXTOID, "text"},
+				{VARCHAROID, "character varying"},
+				{BPCHAROID, "character"}};
 
 const char *
 column_type_name(const Column *column)
 {
-	return column->kind == COLUMN_ENUM ? ENUM_NAME : format_type_be(column->type);
+	for (int i = 0; i < lengthof(built_in); i++)
+		if (built_in[i].type == column->type)
+			return built_in[i].name;
+	return ENUM_NAME; /* nothing else is encoded */
 }
 
 Oid
 column_type_named(const char *name)
 {
 	for (int i = 0; i < lengthof(built_in); i++)
-		if (strcmp(format_type_be(built_in[i]), name) == 0)
-			return built_in[i];
+		if (strcmp(built_in[i].name, name) == 0)
+			return built_in[i].type;
 	return strcmp(name, ENUM_NAME) == 0 ? TEXTOID : InvalidOid;
 }
 

@@ -153,8 +153,8 @@ bind_encoder(Encoder *encoder, Source *source, TupleDesc descriptor, const char 
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of the row is of type %s", encoder->column.name,
 						format_type_be(attribute->atttypid)),
-				 errdetail("%c%s was trained with a column of type %s.", pg_toupper(model[0]),
-						   model + 1, format_type_be(encoder->column.type))));
+				 errdetail("%c%s needs one of type %s, or of another that means the same.",
+						   pg_toupper(model[0]), model + 1, format_type_be(encoder->column.type))));
 	source->place = attribute->attnum - 1;
 	source->is_label = given.kind == COLUMN_ENUM;
 	encoder->column.type = source->is_label ? TEXTOID : given.type;

@@ -90,8 +90,10 @@ map_number(const NumberMap *map, double x)
 }
 
 /*
- * The greatest x whose feature is clipped to low (sign -1) or the least that is to high
- * (sign 1).  The map is monotone, so steps that double lead across, and halves back.
+ * An x from which on features are clipped to low (sign -1) or to high (sign 1), while all on
+ * this side of it are mapped to the bound or within.  That is center + scale * bound, or near
+ * it where that is rounded: the outermost is searched for then.  The map is monotone, so steps
+ * that double lead across, and halves back.
  */
 static double
 clipped_from(const NumberMap *map, int sign)
@@ -101,6 +103,8 @@ clipped_from(const NumberMap *map, int sign)
 	double outside = map->center + map->scale * bound;
 	double step = map->scale;
 
+	if (map_number(map, outside) == bound)
+		return outside;
 	while (sign * map_number(map, outside) < sign * bound && isfinite(outside))
 	{
 		outside += sign * step;
@@ -174,8 +178,8 @@ number_expression(const Encoder *encoder, const char *column)
 	{
 		case COLUMN_NUMERIC: /* no cast that is out of range */
 			return psprintf("CASE WHEN abs(%1$s) < 5e-324 THEN 0 WHEN %1$s = 'NaN' THEN 'NaN'"
-							" ELSE least(greatest(%1$s, -1.7976931348623157e308),"
-							" 1.7976931348623157e308)::float8 END",
+							" WHEN abs(%1$s) < 1.797693134862315807e308 THEN %1$s::float8"
+							" WHEN %1$s > 0 THEN 'Infinity' WHEN %1$s < 0 THEN '-Infinity' END",
 							column);
 		case COLUMN_TIME:
 			if (encoder->column.type == DATEOID)
@@ -410,11 +414,6 @@ append_element(StringInfo text, const Predictor *predictor, int j)
 	const Encoding *encoding = &predictor->encoding;
 	const char *x = psprintf("t.features[%d]", j + 1);
 
-	if (!predictor->encoded)
-	{
-		appendStringInfo(text, "%s * %s", term(predictor->weight[j]), x);
-		return;
-	}
 	appendStringInfo(text, "CASE WHEN %s IS NULL OR %s = 'NaN' THEN NULL", x, x);
 	append_rounding(
 		text,
@@ -423,15 +422,14 @@ append_element(StringInfo text, const Predictor *predictor, int j)
 	appendStringInfoString(text, " END");
 }
 
-/* Of a model that was trained on arrays; one that was made by hand can have NaN for a score. */
+/* Of a model that was trained on arrays. */
 static void
 append_array(StringInfo text, const Model *model, const Predictor *predictor, const char *relation)
 {
 	int features = predictor_features(predictor);
 
 	append_beginning(text, predictor, relation);
-	appendStringInfo(text, "(nullif(CASE WHEN cardinality(t.features) = %d THEN\n           ",
-					 features);
+	appendStringInfo(text, "(CASE WHEN cardinality(t.features) = %d THEN\n           ", features);
 	for (int j = 0; j < features; j++)
 	{
 		appendStringInfoString(text, j > 0 ? PLUS : "");
@@ -439,7 +437,7 @@ append_array(StringInfo text, const Model *model, const Predictor *predictor, co
 	}
 	if (features < model->weights)
 		append_intercept(text, model);
-	appendStringInfoString(text, " END, 'NaN')");
+	appendStringInfoString(text, " END");
 	append_end(text);
 }
 
@@ -457,9 +455,13 @@ quoted_relation(const char *name)
 	return quoted.data;
 }
 
+/* Models that dpobj released are finite and encoded. */
 static void
-check_finite(const Model *model)
+check_released(const Model *model, const Predictor *predictor)
 {
+	if (!predictor->encoded)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+						errdetail("It does not say how its features are encoded.")));
 	for (int j = 0; j < model->weights; j++)
 		if (!isfinite(model->weight[j]))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
@@ -473,8 +475,8 @@ statement(const Model *model, const char *name, const char *relation)
 	Predictor predictor;
 	TrainedColumns columns;
 
-	check_finite(model);
 	predictor_init(&predictor, model);
+	check_released(model, &predictor);
 	initStringInfo(&text);
 	appendStringInfo(&text,
 					 "-- %s, release " INT64_FORMAT " of dpobj: null where there is no "

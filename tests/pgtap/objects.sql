@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(81);
+SELECT plan(88);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -67,7 +67,43 @@ SELECT function_returns('dpobj', 'train_groups',
 SELECT is(
   (SELECT proargnames[1:10] FROM pg_proc WHERE oid = 'dpobj.train_groups'::regproc),
   '{relation,by,label,epsilon,features,delta,method,options,filter,name}', 'its arguments are those of dpobj.train, and by');
-SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relation_name', 'owner', 'created', 'release', 'key']);
+SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relation_name', 'owner', 'created', 'release', 'key', 'shared_with']);
+SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
+SELECT is(
+  (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
+   FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_sql', 'scorecard', 'share', 'unshare')
+     AND p.pronamespace = 'dpobj'::regnamespace),
+  $$dpobj.predict(dp_model,record) boolean
+dpobj.predict(text,record,regrole) boolean
+dpobj.predict_proba(dp_model,record) double precision
+dpobj.predict_proba(text,record,regrole) double precision
+dpobj.predict_sql(dp_model,text) text
+dpobj.predict_sql(text,text,regrole) text
+dpobj.score(dp_model,record) double precision
+dpobj.score(text,record,regrole) double precision
+dpobj.scorecard(dp_model) record
+dpobj.scorecard(text,regrole) record
+dpobj.share(text,regrole) void
+dpobj.unshare(text,regrole) void$$, 'models are used by value and by name');
+SELECT is(
+  (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
+   WHERE proname IN ('predict', 'score', 'predict_proba', 'predict_sql', 'scorecard') AND pronamespace = 'dpobj'::regnamespace),
+  'ss', 'using them writes nothing');
+SELECT is(
+  (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
+   WHERE oid IN ('dpobj.share'::regproc, 'dpobj.unshare'::regproc)), 'vu', 'sharing them does');
+SELECT is(
+  (SELECT string_agg(format('%s -> %s %s %s', castsource::regtype, casttarget::regtype, castcontext, p.provolatile), ', ' ORDER BY castsource)
+   FROM pg_cast c JOIN pg_proc p ON p.oid = c.castfunc WHERE 'dp_model'::regtype IN (castsource, casttarget)),
+  'jsonb -> dp_model a i, dp_model -> jsonb a i', 'dp_model and jsonb: by assignment, both ways');
+SELECT is_empty($$
+  SELECT p.oid::regprocedure FROM pg_proc p
+  WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname IN ('share', 'unshare')
+    AND NOT 'search_path=pg_catalog, pg_temp' = ANY (p.proconfig)
+$$, 'what writes shares has a search_path of its own');
+SELECT is(
+  (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
+   WHERE proname IN ('model_to_json', 'model_from_json') AND proisstrict), 'is', 'the functions behind the casts');
 SELECT is(
   (SELECT string_agg(format('%s %s %s', proname, n, safe), ', ' ORDER BY proname)
    FROM (SELECT proname, count(*) AS n, bool_and(proparallel = 's') AS safe FROM pg_proc
@@ -167,13 +203,14 @@ SELECT is_empty($$
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
                             'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate',
-                            'dpobj.confusion', 'dpobj.select',
+                            'dpobj.confusion', 'dpobj.select', 'dpobj.model_to_json', 'dpobj.model_from_json',
+                            'dpobj.share', 'dpobj.unshare',
                             'dpobj.budgets_applying', 'dpobj.calls_that_fit', 'dpobj.rdp_orders', 'dpobj.relatives',
                             'dpobj.cost_under', 'dpobj.delta_under', 'dpobj.composed_epsilon',
                             'dpobj.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',
                             'dpobj.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_lines',
                             'dpobj.report_budget', 'dpobj.report_event', 'dpobj.report_releases']::regproc[])
-    AND p.proname <> 'price'
+    AND p.proname NOT IN ('price', 'predict', 'score', 'predict_proba', 'predict_sql', 'scorecard') -- several forms each
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
 SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',
@@ -184,9 +221,9 @@ SELECT table_privs_are('dpobj', 'ledger', 'dpobj_test_stranger', ARRAY['SELECT']
 SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
-    AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models')
+    AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'nor any other table but the five views');
+$$, 'nor any other table but the six views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric)', 'EXECUTE'),
   'dpobj_admin may call what sets budgets');

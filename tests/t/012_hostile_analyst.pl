@@ -139,12 +139,12 @@ $hostile->try_all(
 		'pg_statio_user_tables', 'pg_stat_xact_user_tables', 'pg_stat_activity', 'pg_locks',
 		'pg_prepared_xacts', 'pg_prepared_statements', 'pg_stat_statements', 'pg_stat_progress_copy',
 		'pg_replication_slots', "pg_class WHERE relname = 'visit'", 'information_schema.columns',
-		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.protected', "dpobj.protected_features('visit')"));
+		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.scorecards', 'dpobj.protected', "dpobj.protected_features('visit')"));
 
 # ---- the tables, functions and names of dpobj ----
 
 my @ours = qw(ledger_events budget_rows budget_state budget_sums families identities identity_tables identity_roles lineage
-  protections model_rows);
+  protections model_rows model_shares model_readers);
 $hostile->try_all('a table of dpobj', map { [ "dpobj.$_", 'ana', '42501', "TABLE dpobj.$_" ] } @ours);
 $hostile->try_all(
 	'objects of dpobj',
@@ -157,6 +157,8 @@ $hostile->try_all(
 		'CREATE INDEX ON dpobj.ledger_events (id)',
 		'ALTER TABLE dpobj.budget_rows DISABLE TRIGGER ALL',
 		'INSERT INTO dpobj.model_rows (release, owner) VALUES (1, 1)',
+		"INSERT INTO dpobj.model_shares SELECT 1, 1, dpobj.origin(), 'ana'::regrole, 'ana'",
+		'DELETE FROM dpobj.model_shares',
 		'UPDATE dpobj.protections SET adjacency = NULL',
 		'BEGIN; LOCK TABLE dpobj.budget_rows',
 		"COMMENT ON VIEW dpobj.ledger IS ''",
@@ -190,7 +192,7 @@ $hostile->try_all(
 		'SET ROLE team'));
 
 $hostile->try_all('views of dpobj',
-	map { [ $_, 'ana', '55000', $_ ] } 'UPDATE dpobj.models SET name = NULL', 'DELETE FROM dpobj.protected',
+	map { [ $_, 'ana', '55000', $_ ] } 'UPDATE dpobj.models SET name = NULL', 'DELETE FROM dpobj.protected', 'DELETE FROM dpobj.scorecards',
 	'UPDATE dpobj.ledger SET epsilon = 0', 'DELETE FROM dpobj.budgets');
 
 # ---- settings ----
@@ -465,6 +467,54 @@ $hostile->try_all(
 			[ "'[5:6]={1,2}'", q{jsonb_build_object('encoding', } . $deep->(5000) . ')' ])),
 	[ 'a forged declaration', 'ana', '22023', q{SELECT dpobj.features('{"f1": {"scale": 1e-400}}', ROW(1))} ],
 	[ 'a declaration of no row', 'ana', '22023', q{SELECT dpobj.features('{"a": {}}', 1)} ],);
+
+# ---- models in use: free, but one's own ----
+
+my $row = q{(SELECT r FROM (SELECT 1 AS a, 0.5::float8 AS f, 2.5 AS n, 'f' AS t) r)};
+my $declared = q{'{"features": ["a"], "relation": "x", "label": "y", "encoding": {}, "types": {"a": "bigint"}, "encoders": {"a": %s}}'};
+$hostile->try_all(
+	'models in use',
+	[ 'one\'s own is free', 'ana', 0, map { "SELECT $_" } "dpobj.predict('mine', $row)", "dpobj.score('mine', $row, 'ana')",
+		"dpobj.predict_sql('mine')", "count(*) FROM dpobj.scorecard('mine')", 'count(*) FROM dpobj.scorecards',
+		"bool_and(dpobj.verify(model::jsonb::dp_model)) FROM dpobj.models WHERE name = 'mine'" ],
+	[ 'on a table that one may not read', 'ana', '42501', q{SELECT dpobj.predict('mine', v) FROM visit v} ],
+	(
+		map { my $name = $_; map { [ $_, 'poor', '42704', $_ ] } (
+			"SELECT dpobj.predict('$name', $row)", "SELECT dpobj.score('$name', $row)", "SELECT dpobj.predict_proba('$name', $row)",
+			"SELECT dpobj.predict('$name', $row, 'ana')", "SELECT dpobj.score('$name', $row, 'ana')",
+			"SELECT dpobj.predict_sql('$name')", "SELECT dpobj.predict_sql('$name', owner => 'ana')",
+			"SELECT * FROM dpobj.scorecard('$name')", "SELECT * FROM dpobj.scorecard('$name', 'ana')",
+			"SELECT dpobj.share('$name', 'poor')", "SELECT dpobj.share('$name', 'mallory')", "SELECT dpobj.unshare('$name', 'poor')")
+		} 'mine', 'unheard of'),
+	[ 'points of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.scorecards' ],
+	[ 'a role that does not exist', 'ana', '42704', "SELECT dpobj.share('mine', '4294967295')" ],
+	[ 'shared read only', 'ana', '25006', 'BEGIN READ ONLY', "SELECT dpobj.share('mine', 'poor')" ],
+	[ 'shared, and taken back by a rollback', 'ana', 0, 'BEGIN', "SELECT dpobj.share('mine', 'poor')", 'ROLLBACK' ],
+	[ 'which shares nothing', 'poor', '42704', "SELECT dpobj.predict('mine', $row, 'ana')" ],
+	[ 'shared', 'ana', 0, "SELECT dpobj.share('mine', 'poor')", "SELECT dpobj.share('second', 'team')" ],
+	[ 'that is free', 'poor', 0, "SELECT dpobj.predict('mine', $row)", "SELECT dpobj.predict_sql('mine', owner => 'ana')" ],
+	[ 'but not to be rated', 'poor', '42704', "SELECT dpobj.evaluate('mine', 'visit', 0.1)" ],
+	[ 'nor to be shared', 'poor', '42704', "SELECT dpobj.share('mine', 'noah')" ],
+	[ 'nor with others', 'noah', '42704', "SELECT dpobj.predict('mine', $row, 'ana')" ],
+	[ 'what a group was given, its members have', 'mallory', 0, "SELECT dpobj.predict_sql('second')" ],
+	[ 'and nobody else', 'poor', '42704', "SELECT dpobj.predict_sql('second')" ],
+	[ 'operators first in the path', 'poor', '42704', 'SET search_path = ana, mallory, pg_catalog, public', "SELECT dpobj.predict_sql('second')" ],
+	[ 'tables of the name first in the path', 'poor', '42704', 'CREATE TEMP TABLE model_rows (name text, model dp_model)',
+		'SET search_path = pg_temp, dpobj, pg_catalog, public', "SELECT dpobj.predict_sql('second')" ],
+	[ 'taken back', 'ana', 0, "SELECT dpobj.unshare('mine', 'poor')" ],
+	[ 'and gone', 'poor', '42704', "SELECT dpobj.predict('mine', $row, 'ana')" ],
+	(
+		map { [ "a forged model: @$_", 'ana', '22023', "SELECT dpobj.predict(m, ROW(1)), dpobj.predict_sql(m) FROM (SELECT " . $forged->(@$_) . ') v(m)' ] } (
+			[ "'{1}'", "'{}'" ], [ "'{1}'", sprintf $declared, '{"levels": []}' ], [ "'{1}'", sprintf $declared, '{"scale": 0}' ],
+			[ "'{1,2}'", sprintf $declared, '{"scale": 1}' ], [ "'{1}'", sprintf $declared, '{"bins": [2, 1]}' ],
+			[ "'{1}'", q{'{"features": [], "relation": "x", "label": "y", "encoding": {}, "types": {}, "encoders": {}}'} ],
+			[ "'{1}'", q{(SELECT jsonb_build_object('features', jsonb_build_array('a'), 'relation', 'x', 'label', 'y', 'encoding', '{}'::jsonb,
+			  'encoders', '{}'::jsonb, 'types', jsonb_object_agg(i, 'text')) FROM generate_series(1, 5000) i)} ])),
+	[ 'forged columns that the row does not have', 'ana', '42703',
+		"SELECT dpobj.predict(m, ROW(1)) FROM (SELECT " . $forged->("'{1}'", sprintf $declared, '{"scale": 1}') . ') v(m)' ],
+	(
+		map { [ "JSON that is no model: $_", 'ana', '22023', "SELECT ($_)::jsonb::dp_model" ] } (
+			"'1'", "'[]'", "'{}'", "'\"x\"'", q{'{"kind": "halfspace"}'}, $deep->(5000))),);
 
 # ---- whose budget is it ----
 

@@ -51,9 +51,9 @@ my $train = q{SELECT (dpobj.train('visit', 'y', 0.5, '{a,t}')).release};
 
 # ---- roles that may do more than an analyst ----
 
-my @tables = qw(ledger_events budget_rows identities lineage protections model_rows);
+my @tables = qw(ledger_events budget_rows identities lineage protections model_rows model_shares);
 my %column = (ledger_events => 'role_name', budget_rows => 'accountant', identities => 'name',
-	lineage => 'ancestor', protections => 'adjacency', model_rows => 'name');
+	lineage => 'ancestor', protections => 'adjacency', model_rows => 'name', model_shares => 'role_name');
 $hostile->try_all(
 	'who may write every table',
 	(

@@ -1,0 +1,268 @@
+-- Models in use: raw columns, JSON, plain SQL, points, shares. All of it is free.
+\set SHOW_CONTEXT never
+CREATE ROLE dpobj_use_ana LOGIN;
+CREATE ROLE dpobj_use_bea LOGIN;
+CREATE ROLE dpobj_use_bob LOGIN;
+CREATE ROLE dpobj_use_carl LOGIN;
+CREATE ROLE dpobj_use_team;
+GRANT dpobj_use_team TO dpobj_use_carl;
+ALTER ROLE dpobj_use_ana SET dpobj.release_tick = 0;
+ALTER ROLE dpobj_use_bea SET dpobj.release_tick = 0;
+
+CREATE TYPE wing AS ENUM ('north', 'south', 'west');
+CREATE TABLE stay (id int, age int, sex text, days numeric, place wing, emergency boolean, "since Day" date, ill boolean, cost float8);
+INSERT INTO stay SELECT i, i % 60, CASE WHEN i % 2 = 0 THEN 'f' ELSE 'm' END, i % 7, 'north', i % 5 = 0, date '2020-01-01' + i, i % 3 = 0, i % 9
+  FROM generate_series(1, 500) i;
+SELECT dpobj.protect('stay', '{"age": {"bins": [30, 45.5]}, "sex": {"levels": ["f", "it''s"], "drop_first": true, "null_indicator": true},
+  "days": {"center": 3, "scale": 2, "clip": [-1, 2]}, "place": {"levels": ["north", "south"], "null": "south"},
+  "emergency": {"null": true, "null_indicator": true}, "since Day": {"epoch_of": "day", "bins": [18262, 18500]},
+  "ill": {}, "cost": {"clip": [0, 10]}}', n => 500);
+SELECT dpobj.set_budget('stay', 'dpobj_use_ana', 100, 0);
+SELECT dpobj.set_budget('stay', 'dpobj_use_bea', 100, 0);
+
+-- Weights that are fixed by the grid: each coordinate has one level.
+\c - dpobj_use_ana
+SELECT weights FROM dpobj.train('stay', 'ill', 1, '{age,sex,days,place,emergency}', name => 'card',
+  options => '{"mechanism": "exponential", "grid": {"levels": [[3], [-1], [0], [2], [-2], [2], [1], [-3], [2], [-1], [-1]]}, "intercept": true}');
+SELECT (dpobj.train('stay', 'ill', 1, '{"since Day",days}', method => 'logistic', name => 'proba')).kind;
+SELECT (dpobj.train('stay', 'cost', 1, '{age,days}', method => 'simplex', name => 'number')).kind;
+SELECT count(*) AS before FROM dpobj.ledger \gset
+
+-- A model as points, and as SQL.
+SELECT "position", feature, level, points, weight FROM dpobj.scorecard('card');
+SELECT count(*), count(points), bool_and(points = weight OR points IS NULL) FROM dpobj.scorecard('proba');
+SELECT feature, level, points IS NULL AS no_points, weight IS NULL AS no_weight FROM dpobj.scorecard('number');
+SELECT name, owner, count(*), sum(points) FROM dpobj.scorecards GROUP BY 1, 2;
+\pset format unaligned
+\pset tuples_only on
+SELECT regexp_replace(dpobj.predict_sql('card'), 'release \d+', 'release N');
+SELECT dpobj.predict_sql('card', '"Other Place"."T"') ~ 'FROM "Other Place"."T" AS t\n' AS elsewhere;
+SELECT dpobj.predict_sql('card', 'a.b; DROP TABLE c');
+SELECT dpobj.predict_sql('card', '');
+\pset tuples_only off
+\pset format aligned
+SELECT dpobj.predict_sql(NULL) IS NULL AS none;
+-- here it can be compared at once
+\c - postgres
+SELECT dpobj.predict_sql('card', owner => 'dpobj_use_ana') AS statement \gset
+SELECT count(*), count(dp_score), count(*) FILTER (WHERE (dp_score, dp_prediction) IS DISTINCT FROM
+  (dpobj.score('card', t, 'dpobj_use_ana'), dpobj.predict('card', t, 'dpobj_use_ana'))) AS different
+  FROM (:statement) s JOIN stay t USING (id);
+
+-- Rows: columns by name, in any order, with others beside them.
+\c - dpobj_use_ana
+CREATE TEMP TABLE newcomer (emergency boolean, days numeric, sex text, age int, place wing, note text);
+INSERT INTO newcomer VALUES (true, 3, 'f', 20, 'north', 'x'), (false, 100, 'it''s', 40, 'south', 'x'), (NULL, -100, NULL, 60, 'west', 'x'),
+  (true, 3, 'unheard of', 45, NULL, 'x'), (true, NULL, 'f', 20, 'north', 'x'), (true, 'NaN', 'f', 20, 'north', 'x'),
+  (true, 10::numeric ^ 1000, 'f', NULL, 'north', 'x'), (true, 10::numeric ^ 1000, 'f', 46, 'north', 'x');
+SELECT dpobj.score('card', n), dpobj.predict('card', n), n.sex, n.age FROM newcomer n;
+SELECT dpobj.predict_proba('proba', p) BETWEEN 0 AND 1 AS probability,
+       dpobj.predict_proba('proba', p) = 1 / (1 + exp(-dpobj.score('proba', p))) AS of_the_score,
+       dpobj.predict('proba', p) = (dpobj.predict_proba('proba', p) > 0.5) AS prediction
+  FROM (VALUES (date '2020-06-01', 1.5), ('infinity', 7), (NULL, 1)) p("since Day", days);
+SELECT dpobj.score('number', n) IS NULL AS none FROM newcomer n;
+-- of the model itself, whosever it is
+SELECT dpobj.score(model, n) = dpobj.score('card', n) AS the_same FROM newcomer n, dpobj.models WHERE name = 'card' AND n.days = 3;
+-- other types that mean the same; a domain; a text for an enum and an enum for a text
+CREATE TYPE pg_temp.sexes AS ENUM ('f', 'm', 'it''s');
+CREATE DOMAIN pg_temp.years AS real CHECK (VALUE < 200);
+SELECT dpobj.score('card', r) FROM (SELECT true AS emergency, 3::int2 AS days, 'it''s'::pg_temp.sexes AS sex, 20::pg_temp.years AS age, 'south' AS place) r;
+SELECT dpobj.score('card', r) FROM (SELECT true AS emergency, 3::float8 AS days, 'm'::pg_temp.sexes AS sex, 45.5::numeric AS age, 'east'::varchar AS place) r;
+SELECT dpobj.score('proba', r) = dpobj.score('proba', s) AS the_same
+  FROM (SELECT timestamp '2020-05-05' AS "since Day", 3 AS days) r, (SELECT date '2020-05-05' AS "since Day", 3.0 AS days) s;
+-- no row, no name
+SELECT dpobj.predict('card', NULL::newcomer), dpobj.score(NULL, n), dpobj.predict_proba(NULL::dp_model, n) FROM newcomer n LIMIT 1;
+SELECT dpobj.predict('card', n) FROM (SELECT 1) one LEFT JOIN newcomer n ON false;
+-- what does not fit is told before any value is looked at
+SELECT dpobj.predict('card', ROW(1, 2));
+SELECT dpobj.predict('card', n) FROM (SELECT age, sex, days, place FROM newcomer) n;
+SELECT dpobj.predict('card', n) FROM (SELECT *, 1 AS age FROM newcomer) n;
+SELECT dpobj.predict('card', n) FROM (SELECT emergency, days, sex, age::text, place FROM newcomer) n;
+SELECT dpobj.predict('card', n) FROM (SELECT emergency::int, days, sex, age, place FROM newcomer) n;
+SELECT dpobj.predict('card', n) FROM (SELECT emergency, days, age AS sex, age, place FROM newcomer) n;
+SELECT dpobj.predict('card', n) FROM (SELECT emergency, days, sex, age, '{}'::json AS place FROM newcomer) n;
+SELECT dpobj.predict('proba', n) FROM (SELECT 1 AS "since Day", 2 AS days) n;
+SELECT dpobj.predict('card', 1);
+SELECT dpobj.predict('card', 'x');
+SELECT dpobj.predict('number', n) FROM newcomer n;
+SELECT dpobj.predict_proba('card', n) FROM newcomer n;
+ALTER TABLE newcomer DROP COLUMN days;
+SELECT dpobj.predict('card', n) FROM newcomer n;
+ALTER TABLE newcomer ADD COLUMN days real DEFAULT 3;
+SELECT dpobj.score('card', n) FROM newcomer n LIMIT 1;
+-- a plan that lives longer than a statement sees what has changed
+PREPARE scores AS SELECT dpobj.score('card', n) FROM newcomer n LIMIT 1;
+EXECUTE scores;
+ALTER TABLE newcomer RENAME age TO years;
+EXECUTE scores;
+ALTER TABLE newcomer RENAME years TO age;
+EXECUTE scores;
+
+-- JSON: out, and back the same to the hash, whatever the settings are.
+SET extra_float_digits = -15;
+SELECT name, model::jsonb::dp_model = model AS the_same, dpobj.model_hash(model::jsonb::dp_model) = dpobj.model_hash(model) AS hash,
+       dpobj.verify(model::jsonb::dp_model) FROM dpobj.models ORDER BY name;
+RESET extra_float_digits;
+SELECT jsonb_pretty(model::jsonb - 'details' - 'release') FROM dpobj.models WHERE name = 'card';
+CREATE TEMP TABLE archive (document jsonb, model dp_model);
+INSERT INTO archive SELECT model, model::jsonb FROM dpobj.models;
+SELECT count(*), bool_and(dpobj.verify(document::dp_model) AND dpobj.verify(model)) FROM archive;
+SELECT dpobj.verify((document || '{"weights": [1, 2]}')::dp_model) FROM archive LIMIT 1;
+SELECT (model::jsonb::dp_model).weights, model::jsonb::dp_model = model AS the_same, (model::jsonb ->> 'release')::bigint AS release FROM
+  (SELECT ROW('svm', 'hand', '{0.1, 1e-320, -1.7976931348623157e308, 9007199254740993, 0.30000000000000004}', 0.1, 1e-18, 'replace', 'unproven',
+              9223372036854775807, '{}')::dp_model AS model) m;
+SELECT (SELECT model FROM dpobj.models WHERE name = 'card')::jsonb AS document \gset
+SELECT '[]'::jsonb::dp_model;
+SELECT '1'::jsonb::dp_model;
+SELECT '{}'::jsonb::dp_model;
+SELECT 'null'::jsonb::dp_model;
+SELECT NULL::jsonb::dp_model IS NULL AS none;
+SELECT (:'document'::jsonb - 'release')::dp_model;
+SELECT (:'document'::jsonb || '{"more": 1}')::dp_model;
+SELECT (:'document'::jsonb || '{"kind": "forest"}')::dp_model;
+SELECT (:'document'::jsonb || '{"kind": 1}')::dp_model;
+SELECT (:'document'::jsonb || '{"mechanism": null}')::dp_model;
+SELECT (:'document'::jsonb || '{"weights": []}')::dp_model;
+SELECT (:'document'::jsonb || '{"weights": 1}')::dp_model;
+SELECT (:'document'::jsonb || '{"weights": [1, "2"]}')::dp_model;
+SELECT (:'document'::jsonb || '{"weights": [1e400]}')::dp_model;
+SELECT (:'document'::jsonb || jsonb_build_object('weights', array_fill(1, ARRAY[129])))::dp_model;
+SELECT (:'document'::jsonb || '{"epsilon": -1}')::dp_model;
+SELECT (:'document'::jsonb || '{"epsilon": "1"}')::dp_model;
+SELECT (:'document'::jsonb || '{"delta": 1.5}')::dp_model;
+SELECT (:'document'::jsonb || '{"adjacency": "some"}')::dp_model;
+SELECT (:'document'::jsonb || '{"guarantee": true}')::dp_model;
+SELECT (:'document'::jsonb || '{"release": 1.5}')::dp_model;
+SELECT (:'document'::jsonb || '{"release": 9223372036854775808}')::dp_model;
+SELECT (:'document'::jsonb || '{"release": -1}')::dp_model;
+SELECT (:'document'::jsonb || '{"details": []}')::dp_model;
+SELECT ROW('halfspace', 'hand', '{NaN}', 0, 0, 'replace', 'unproven', 0, '{}')::dp_model::jsonb;
+SELECT ROW('halfspace', NULL, '{1}', 0, 0, 'replace', 'unproven', 0, '{}')::dp_model::jsonb;
+
+-- Models of arrays, and models that are none.
+\c - postgres
+CREATE TABLE plain AS SELECT dp_halfspace(ARRAY[age], ill, 1.0, 0,
+  '{"center": 30, "scale": 10, "clip": [-2, 2], "intercept": true, "grid": {"levels": [[2], [-1]]}}') AS model FROM stay;
+SELECT s.* FROM plain, dpobj.scorecard(model) s;
+\pset format unaligned
+SELECT regexp_replace(dpobj.predict_sql(model), 'release \d+', 'release N') FROM plain;
+\pset format aligned
+SELECT dpobj.predict(model, stay) FROM plain, stay LIMIT 1;
+CREATE FUNCTION forged(details jsonb, weights float8[] DEFAULT '{1,2}') RETURNS dp_model LANGUAGE sql AS
+  $$ SELECT ROW('halfspace', 'x', weights, 1, 0, 'replace', 'exact', 1, details)::dp_model $$;
+SELECT dpobj.predict_sql(forged('{}'));
+SELECT dpobj.predict_sql(forged('[]'));
+SELECT dpobj.predict_sql(forged('{"encoding": {}}', '{1,NaN}'));
+SELECT s.* FROM dpobj.scorecard(forged('{}')) s;
+SELECT dpobj.predict(forged('{"features": ["a"]}'), ROW(1));
+SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "box"}}'), ROW(1));
+SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {}}'), ROW(1));
+SELECT dpobj.predict(forged('{"features": [1], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "boolean"}}'), ROW(1));
+SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "boolean"}}'), ROW(1));
+SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": [], "types": {"a": "boolean"}}'), ROW(1));
+\pset format unaligned
+SELECT dpobj.predict_sql(forged('{"features": ["a;--"], "relation": "t", "label": "y", "encoding": {"low": [0]}, "encoders": {"a;--": {"levels": ["''; DROP", "\n\\"]}}, "types": {"a;--": "text"}}'));
+SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t; DROP TABLE t", "label": "y", "encoding": {"low": [0]}, "encoders": {"a": {"levels": ["a", "b"]}}, "types": {"a": "text"}}'));
+\pset format aligned
+
+-- Whose model: one's own, and what is shared.
+\c - dpobj_use_bob
+SELECT count(*) FROM dpobj.models;
+SELECT count(*) FROM dpobj.scorecards;
+SELECT dpobj.predict('card', ROW(1));
+SELECT dpobj.predict('no such model', ROW(1));
+SELECT dpobj.predict('card', ROW(1), 'dpobj_use_ana');
+SELECT dpobj.predict('no such model', ROW(1), 'dpobj_use_ana');
+SELECT dpobj.predict_sql('card', owner => 'dpobj_use_ana');
+SELECT * FROM dpobj.scorecard('card', 'dpobj_use_ana');
+SELECT dpobj.share('card', 'dpobj_use_bob');
+SELECT dpobj.unshare('card', 'dpobj_use_bob');
+\c - dpobj_use_ana
+SELECT dpobj.share('card', 'dpobj_use_bob');
+SELECT dpobj.share('card', 'dpobj_use_bob');
+SELECT dpobj.share('number', 'dpobj_use_team');
+SELECT name, shared_with FROM dpobj.models ORDER BY 1;
+SELECT dpobj.share('card', 'nobody');
+SELECT dpobj.share('card', 1234567890);
+SELECT dpobj.share('no such model', 'dpobj_use_bob');
+SELECT dpobj.share(NULL, 'dpobj_use_bob');
+SELECT dpobj.share('card', NULL);
+SELECT dpobj.unshare('card', 'dpobj_use_carl');
+BEGIN READ ONLY;
+SELECT dpobj.share('card', 'dpobj_use_carl');
+ROLLBACK;
+\c - dpobj_use_bob
+SELECT name, owner, relation_name, shared_with, dpobj.verify(model) FROM dpobj.models;
+SELECT dpobj.score('card', n), dpobj.score('card', n, 'dpobj_use_ana') FROM (SELECT true AS emergency, 3 AS days, 'f' AS sex, 20 AS age, 'north' AS place) n;
+SELECT dpobj.predict_sql('card') = dpobj.predict_sql('card', owner => 'dpobj_use_ana') AS the_same;
+SELECT count(*) FROM dpobj.scorecard('card');
+SELECT count(DISTINCT name) FROM dpobj.scorecards;
+-- it is not his to give away, nor to rate
+SELECT dpobj.share('card', 'dpobj_use_carl');
+SELECT dpobj.unshare('card', 'dpobj_use_bob');
+SELECT dpobj.evaluate('card', 'stay', 1);
+SELECT count(*) FROM dpobj.model_shares;
+SELECT count(*) FROM dpobj.model_readers;
+\c - dpobj_use_carl
+SELECT name FROM dpobj.models;
+SELECT dpobj.score('number', n) > 0 AS scored FROM (SELECT 20 AS age, 6 AS days) n;
+-- two owners of one name
+\c - dpobj_use_bea
+SELECT (dpobj.train('stay', 'ill', 1, '{age}', name => 'card')).kind;
+SELECT dpobj.share('card', 'dpobj_use_bob');
+SELECT cardinality((model).weights) FROM dpobj.models WHERE name = 'card';
+SELECT count(*) FROM dpobj.scorecard('card');
+\c - dpobj_use_bob
+SELECT dpobj.predict('card', ROW(1));
+SELECT count(*) FROM dpobj.scorecard('card', 'dpobj_use_bea');
+SELECT count(*) FROM dpobj.scorecard('card', 'dpobj_use_ana');
+-- taken back: at the next statement of the same session
+\c - dpobj_use_ana
+BEGIN;
+SELECT dpobj.unshare('card', 'dpobj_use_bob');
+ROLLBACK;
+SELECT name, shared_with FROM dpobj.models WHERE name = 'card';
+SELECT dpobj.unshare('card', 'dpobj_use_bob');
+SELECT dpobj.unshare('card', 'dpobj_use_bob');
+\c - dpobj_use_bob
+SELECT count(*) FROM dpobj.scorecard('card');
+SELECT dpobj.predict('card', ROW(1), 'dpobj_use_ana');
+-- the current user decides, so that a function can lend its owner's model
+\c - dpobj_use_ana
+CREATE FUNCTION pg_temp.own() RETURNS bigint LANGUAGE sql AS $$ SELECT count(*) FROM dpobj.scorecard('card') $$;
+SELECT pg_temp.own();
+\c - postgres
+GRANT CREATE ON SCHEMA public TO dpobj_use_bob, dpobj_use_ana;
+\c - dpobj_use_bob
+CREATE FUNCTION spy() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$ SELECT count(*) FROM dpobj.scorecard('number') $$;
+\c - dpobj_use_ana
+CREATE FUNCTION lend(r record) RETURNS float8 LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN RETURN dpobj.score('card', r); END $$;
+SELECT spy();
+\c - dpobj_use_bob
+SELECT lend(n) FROM (SELECT true AS emergency, 3 AS days, 'f' AS sex, 20 AS age, 'north' AS place) n;
+-- a search_path of one's own has no say
+CREATE TEMP TABLE model_rows (name text, model text);
+CREATE FUNCTION public.text_is(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+CREATE OPERATOR public.= (LEFTARG = text, RIGHTARG = text, FUNCTION = public.text_is);
+SET search_path = public, pg_temp, pg_catalog;
+SELECT dpobj.predict('number', ROW(1));
+RESET search_path;
+DROP OPERATOR public.= (text, text);
+DROP FUNCTION public.text_is;
+
+-- None of this was charged; a superuser sees and uses all.
+\c - postgres
+SELECT count(*) FROM dpobj.models WHERE name = 'card';
+SELECT cardinality(shared_with) FROM dpobj.models WHERE name = 'card' ORDER BY 1;
+SELECT dpobj.score('card', n, 'dpobj_use_ana') FROM (SELECT true AS emergency, 3 AS days, 'f' AS sex, 20 AS age, 'north' AS place) n;
+SELECT dpobj.predict('card', ROW(1), 'dpobj_use_carl');
+SELECT count(*) FROM dpobj.ledger WHERE role LIKE 'dpobj_use%' AND event = 'charged';
+\c - dpobj_use_ana
+SELECT count(*) = :before AS free FROM dpobj.ledger;
+
+\c - postgres
+DROP TABLE stay, plain;
+DROP TYPE wing;
+DROP FUNCTION forged, spy, lend;
+REVOKE CREATE ON SCHEMA public FROM dpobj_use_bob, dpobj_use_ana;
+DROP ROLE dpobj_use_ana, dpobj_use_bea, dpobj_use_bob, dpobj_use_carl, dpobj_use_team;
