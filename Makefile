@@ -2,17 +2,18 @@
 #
 #   make demo     set everything up in a throw-away cluster and train a model
 #   make check    every test, in throw-away clusters
+#   make audit    try the privacy of every mechanism, there or on the server of PGHOST
 #   make          build; make install: install into the server of pg_config
 #
-# demo and check install the Debian packages they miss when run as root, so
+# They install the Debian packages they miss when run as root, so
 # they must not need pg_config yet: they are scripts, and PGXS is not read.
 
-ifneq (,$(filter demo check,$(MAKECMDGOALS)))
+ifneq (,$(filter demo check audit,$(MAKECMDGOALS)))
 
-demo check:
+demo check audit:
 	@bash scripts/$@.sh
 
-.PHONY: demo check
+.PHONY: demo check audit
 
 else
 
