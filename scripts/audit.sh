@@ -11,12 +11,14 @@
 # through SQL; tests/audit/judge.c looks for the event whose probability has changed most.  Exits 1 if
 # a loss is proved to exceed its claim.  A superuser is needed, for CREATE EXTENSION.
 #
-# AUDIT_SHARE=0.5 judges as if half of epsilon had been claimed, which must fail: so the audit can.
+# AUDIT_KEEP=file keeps the draws, AUDIT_DRAWS=file judges those and draws none. AUDIT_SHARE=0.4 judges as
+# if two fifths of epsilon had been claimed, which must fail: so the audit can.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/packages.sh"
 . "$here/workplace.sh"
 top=$(dirname "$here")
+unset W # of whoever calls this: only a cluster of one's own is removed
 seconds=${AUDIT_SECONDS:-220}
 workers=2
 began=$SECONDS
@@ -52,10 +54,24 @@ unprivileged_psql() {
   unprivileged "psql -XqAt -v ON_ERROR_STOP=1 -d $name $quoted"
 }
 
+build_judge() {
+  $compiler -std=c11 -O2 -o "$scratch/judge" "$top/tests/audit/judge.c" -lgsl -lgslcblas -lm ||
+    give_up "the judge does not build; it needs a C compiler and libgsl-dev"
+}
+
+compiler=${CC:-gcc}
+trap leave EXIT
+trap 'exit 130' INT TERM HUP
+scratch=$(mktemp -d)
+if [ -n "${AUDIT_DRAWS:-}" ]; then
+  build_judge
+  "$scratch/judge" "${AUDIT_SHARE:-1}" <"$AUDIT_DRAWS"
+  exit
+fi
+
 if [ -n "${PGHOST:-}${PGHOSTADDR:-}${PGPORT:-}${PGSERVICE:-}${PGUSER:-}${PGDATABASE:-}" ]; then
   where="the server of the PG* variables"
   pairs=$top/tests/audit/pairs.sql
-  compiler=${CC:-gcc}
 else
   where="a throw-away cluster"
   need_packages build
@@ -63,13 +79,9 @@ else
   WERROR= workplace_build || give_up "it does not build"
   cluster_start "shared_preload_libraries = 'dpobj'" "fsync = off" || give_up "the cluster does not start"
   pairs=tests/audit/pairs.sql
-  compiler=gcc
+  trap leave EXIT # workplace_make has set its own
 fi
-trap leave EXIT
-trap 'exit 130' INT TERM HUP
-scratch=$(mktemp -d)
-$compiler -std=c11 -O2 -o "$scratch/judge" "$top/tests/audit/judge.c" -lgsl -lgslcblas -lm ||
-  give_up "the judge does not build; it needs a C compiler and libgsl-dev"
+build_judge
 
 [ "$(sql "${PGDATABASE:-postgres}" -c "SELECT rolsuper FROM pg_roles WHERE rolname = current_user")" = t ] ||
   give_up "no connection as a superuser"
