@@ -2,17 +2,18 @@
 #
 #   make demo     set everything up in a throw-away cluster and train a model
 #   make check    every test, in throw-away clusters
+#   make audit    try the privacy of every mechanism, there or on the server of PGHOST
 #   make          build; make install: install into the server of pg_config
 #   make dist     archives of the tagged version below dist; REF=HEAD: of what is committed
 #
-# demo and check install the Debian packages they miss when run as root, so
+# They install the Debian packages they miss when run as root, so
 # they must not need pg_config yet: they are scripts, and PGXS is not read.
 
 DPOBJ_VERSION = 0.2.0
 
-ifneq (,$(filter demo check dist,$(MAKECMDGOALS)))
+ifneq (,$(filter demo check audit dist,$(MAKECMDGOALS)))
 
-demo check:
+demo check audit:
 	@bash scripts/$@.sh
 
 # A zip as PGXN wants it, a tar as packagers do.
@@ -25,7 +26,7 @@ dist:
 	git archive --format=zip --prefix=$(NAME)/ -o dist/$(NAME).zip $(REF)
 	git archive --format=tar.gz --prefix=$(NAME)/ -o dist/$(NAME).tar.gz $(REF)
 
-.PHONY: demo check dist
+.PHONY: demo check audit dist
 
 else
 
