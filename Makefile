@@ -23,7 +23,7 @@ OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c))
 DATA_built = dpobj--$(DPOBJ_VERSION).sql
 # In the order of installation: each needs what the ones before it make.
 SCRIPT = $(patsubst %,src/sql/%.sql,schema roles identities accounting ledger protections budgets models \
-	aggregates ftrl analyst groups evaluation price report privileges)
+	aggregates ftrl analyst groups evaluation price schedules report privileges)
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*.c))
@@ -40,7 +40,7 @@ PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
-REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate
+REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate schedules
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 ISOLATION_OPTS = --inputdir=tests --load-extension=dpobj
 EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) build

@@ -12,6 +12,7 @@
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "fmgr.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
@@ -108,17 +109,23 @@ role_administers(Oid role)
 		   admin_execute(statement, lengthof(types), types, values, NULL) > 0;
 }
 
-void
-admin_require(const char *function)
+/* SET ROLE dpobj_admin adds nothing to what the session user may do. */
+static bool
+caller_administers(void)
 {
 	Oid current = GetUserId();
 
+	return role_administers(GetSessionUserId()) &&
+		   (current == get_role_oid("dpobj_admin", true) || role_administers(current));
+}
+
+void
+admin_require(const char *function)
+{
 	PreventCommandIfReadOnly(function);
 	PreventCommandIfParallelMode(function);
 	PreventCommandDuringRecovery(function);
-	/* SET ROLE dpobj_admin adds nothing to what the session user may do. */
-	if (role_administers(GetSessionUserId()) &&
-		(current == get_role_oid("dpobj_admin", true) || role_administers(current)))
+	if (caller_administers())
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -127,4 +134,12 @@ admin_require(const char *function)
 					   "dpobj_admin, and a superuser must have granted the membership."),
 			 errhint("A superuser can run GRANT dpobj_admin TO ..., after REVOKE if somebody "
 					 "else has granted it.")));
+}
+
+/* dpobj.administers() -> boolean: may the caller administer? */
+PG_FUNCTION_INFO_V1(dpobj_administers);
+Datum
+dpobj_administers(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(caller_administers());
 }

@@ -1,4 +1,4 @@
-REVOKE ALL ON ALL FUNCTIONS IN SCHEMA dpobj FROM PUBLIC;
+REVOKE ALL ON ALL ROUTINES IN SCHEMA dpobj FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dpobj.sees_all(),
   dpobj.origin(), dpobj.epoch(), dpobj.remaining(regclass, regrole),
   dpobj.budgets_applying(regclass, regrole), dpobj.calls_that_fit(regclass, dpobj.charge_cost),
@@ -15,6 +15,15 @@ GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dp
   dpobj.composed_charges(regclass, regrole, text, numeric), dpobj.recompute(regclass, regrole, text, numeric),
   dpobj.report(regclass, numeric), dpobj.report_text(regclass, numeric), dpobj.report_lines(text, integer),
   dpobj.report_budget(jsonb), dpobj.report_event(jsonb), dpobj.report_releases(jsonb) TO PUBLIC;
+-- Each acts for the session user alone, and as him.
+GRANT EXECUTE ON ROUTINE dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval),
+  dpobj.unschedule(text, regrole), dpobj.run_schedule(text), dpobj.schedule_attempt(text), dpobj.schedule_enter(),
+  dpobj.schedule_put(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval),
+  dpobj.schedule_remove(text, regrole), dpobj.schedule_record(text, timestamptz, timestamptz, text, text, text),
+  dpobj.cron_time(text, timestamp, boolean), dpobj.schedule_time(text, timestamptz, boolean),
+  dpobj.schedule_model(text, timestamptz), dpobj.schedule_of_model(text), dpobj.cron_database(), dpobj.cron_timezone(),
+  dpobj.cron_command(text), dpobj.cron_jobname(text), dpobj.cron_statement(text, text, text), dpobj.cron_is_here(),
+  dpobj.cron_job(text, text), dpobj.administers() TO PUBLIC;
 -- Not enough alone: who granted the membership is looked at in each call (src/server/admin.c).
 GRANT EXECUTE ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer,
     numeric),
