@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/mutant.h"
+
 #define DAY_MINUTES 1440
 
 /* From 1896 to 1904 and from 2096 to 2104 no year has a 29 February. */
@@ -153,7 +155,7 @@ cron_times_parse(const char *text, CronTimes *times)
 	int64_t found;
 
 	text = expand(text);
-	times->any_day = true;
+	times->any_day = !MUTANT(190);
 	for (int i = 0; i < FIELDS; i++)
 	{
 		skip_blanks(&text);
@@ -235,7 +237,7 @@ find(const CronTimes *times, int64_t minute, int direction, int64_t *found)
 					return true;
 				}
 		day += direction;
-		at = direction > 0 ? 0 : DAY_MINUTES - 1;
+		at = direction > 0 || MUTANT(191) ? 0 : DAY_MINUTES - 1;
 	}
 	return false;
 }

@@ -6,6 +6,7 @@
 #   <!-- role: alice -->   who runs it; every block has one
 #   <!-- error: UB001 -->  the SQLSTATE that it must end in; no other may fail
 #   <!-- run: last -->     it closes what both guides use: after all the others
+#   <!-- needs: pg_cron -->  it is skipped where that is not installed
 #
 # A block of text below it is what psql prints.  With DPOBJ_GUIDES=folder, guides
 # with the results of this run are written there.
@@ -21,7 +22,11 @@ use Test::More;
 use DpobjTest;
 
 my $docs = dirname(__FILE__) . '/../../docs';
-my $node = dpobj_cluster('guides', "shared_preload_libraries = 'dpobj'", 'dpobj.solver_threads = 2');
+my $libraries = `pg_config --pkglibdir`;
+chomp $libraries;
+my $has_cron = -e "$libraries/pg_cron.so";
+my $node = dpobj_cluster('guides', "shared_preload_libraries = 'dpobj" . ($has_cron ? ', pg_cron' : '') . "'",
+	'dpobj.solver_threads = 2', $has_cron ? "cron.database_name = 'clinic'" : '');
 $node->safe_psql('postgres', 'CREATE DATABASE clinic');
 
 # ---- reading a guide ---------------------------------------------------------
@@ -97,6 +102,12 @@ sub check_block
 	my ($block) = @_;
 	my ($name) = $block->{body} =~ /\A(.*)/;
 	my ($output, $state);
+
+	if ($block->{needs} && !$has_cron)
+	{
+	  SKIP: { skip "$block->{guide}: pg_cron is not installed: $name", 1; }
+		return;
+	}
 
 	ok($block->{role}, "$block->{guide}: the role of: $name") or return;
 	($output, $state) = run_block($block);

@@ -235,7 +235,6 @@ is($ana->ask("SELECT state, epsilon, sqlstate, message FROM dpobj.schedule_runs 
 	"failed|0.5|UB004|the release failed and nothing was released\nThe charge stays. Failures are counted against the table, "
 	  . 'and the reason is in the server log only.', 'and so is it recorded');
 spends($node, 'run again', {}, sub { like($ana->ask($call), qr/^ERROR:  UB004: the release failed/, 'failed, without a charge'); });
-$ana->ask(schedule('failing', '0 0 1 1 *', "$allowance '1 hour'"));
 is($ana->ask("SELECT dpobj.unschedule('failing')"), '', 'unscheduled');
 
 # ---- dump and restore: pg_cron's job does not come along ----
