@@ -232,7 +232,7 @@ SELECT s.id,
   FROM dpobj.schedule_rows s
   JOIN dpobj.schedule_owners o ON o.id = s.id
   JOIN dpobj.identity_roles r ON r.role = o.role
-  JOIN dpobj.model_rows m ON m.owner = r.id AND m.key IS NULL
+  JOIN dpobj.model_rows m ON m.owner = r.id AND m.key IS NULL AND pg_catalog.left(m.name, -17) = s.name
  CROSS JOIN LATERAL dpobj.schedule_of_model(m.name) p
   JOIN dpobj.ledger_events c ON c.id = m.release
   LEFT JOIN dpobj.ledger_events e ON e.release = m.release

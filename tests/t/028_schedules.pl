@@ -73,6 +73,15 @@ $node->append_conf('postgresql.conf',
 	"shared_preload_libraries = 'pg_cron'\ncron.database_name = 'postgres'\ncron.host = '" . $node->host . "'");
 $node->restart;
 $ana = session($node, user => 'ana');
+$node->safe_psql('postgres', <<'SQL');
+CREATE SCHEMA cron AUTHORIZATION poor;
+CREATE FUNCTION cron.schedule(text, text, text) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RAISE NOTICE 'CAPTURED'; RETURN 1; END$$;
+CREATE VIEW cron.job AS SELECT 1::bigint AS jobid, cron.schedule('', '', ''), ''::text AS command, 'ana'::name AS username, ''::text AS database;
+GRANT USAGE ON SCHEMA cron TO PUBLIC;
+GRANT SELECT ON cron.job TO PUBLIC;
+SQL
+unlike($ana->ask("$nightly; SELECT job FROM dpobj.schedules"), qr/CAPTURED/, 'a schema cron of somebody else is not asked');
+$node->safe_psql('postgres', 'DROP SCHEMA cron CASCADE');
 like($ana->ask($nightly), qr/^ERROR:  55000: extension "pg_cron" is not installed\nHINT:  .*CREATE EXTENSION pg_cron/,
 	'not made: what to do');
 $node->safe_psql('postgres', 'CREATE EXTENSION pg_cron');
