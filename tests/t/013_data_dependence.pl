@@ -272,6 +272,7 @@ become('');
 $session{ana}->ask("SELECT dpobj.train('visit', 'y', 0.5, '{i,t}', name => 'kept')");
 $session{ana}->ask("SELECT dpobj.train('visit', 'y', 0.5, '{n,u}', name => 'also')");
 observe($session{ana}, $request{$_}) for @all; # so that caches are warm
+observe($session{ana}, $request{schedule}) for 1 .. 8; # and PL/pgSQL has made up its mind about plans
 for my $change ('', @alike, @other)
 {
 	become($change);
