@@ -38,7 +38,7 @@ DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--0.2.0.sql
 # 0.1.0 stands in files of its own, which make the upgrade from it.
 SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models aggregates \
 	ftrl analyst groups evaluation price report privileges
-SCRIPT_0.2.0 = sharing prediction jobs withheld
+SCRIPT_0.2.0 = sharing prediction jobs schedules withheld
 SCRIPT = $(patsubst %,src/sql/%.sql,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0))
 UPGRADE_0.1.0 = $(patsubst %,src/sql/%.sql,upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0))
 
@@ -57,7 +57,7 @@ PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
-REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate prediction jobs
+REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate prediction jobs schedules
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 ISOLATION_OPTS = --inputdir=tests --load-extension=dpobj
 EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) build

@@ -110,6 +110,8 @@ mutants=(
   '160|test_parallel|groups: epsilon of a group not halved under replace (C7)'
   '161|test_parallel|groups: delta of a group halved only, as if a row could not stay in it'
   '163|test_persons|groups: k rows of a person in each group'
+  '190|test_cron_times|schedule: two fields of days must both fit, also where none begins with a star'
+  '191|test_cron_times|schedule: backwards, of an earlier day only its first minute is looked at'
 )
 
 CC=${CC:-gcc}

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(88);
+SELECT plan(97);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -223,7 +223,14 @@ SELECT is_empty($$
                             'dpobj.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',
                             'dpobj.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_lines',
                             'dpobj.report_budget', 'dpobj.report_event', 'dpobj.report_releases',
-                            'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj.job_list']::regproc[])
+                            'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj.job_list',
+                            'dpobj.schedule', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj.schedule_attempt',
+                            'dpobj.schedule_enter', 'dpobj.schedule_put', 'dpobj.schedule_remove',
+                            'dpobj.schedule_record', 'dpobj.schedule_time', 'dpobj.schedule_model',
+                            'dpobj.schedule_of_model', 'dpobj.cron_time', 'dpobj.cron_database',
+                            'dpobj.cron_timezone', 'dpobj.cron_command', 'dpobj.cron_jobname',
+                            'dpobj.cron_statement', 'dpobj.cron_is_here', 'dpobj.cron_job',
+                            'dpobj.administers']::regproc[])
     AND p.proname NOT IN ('price', 'predict', 'score', 'predict_proba', 'predict_sql', 'scorecard') -- several forms each
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
@@ -235,9 +242,10 @@ SELECT table_privs_are('dpobj', 'ledger', 'dpobj_test_stranger', ARRAY['SELECT']
 SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
-    AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'jobs', 'progress')
+    AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'jobs', 'progress',
+                          'schedules', 'schedule_runs')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'nor any other table but the eight views');
+$$, 'nor any other table but the ten views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric)', 'EXECUTE'),
   'dpobj_admin may call what sets budgets');
@@ -266,6 +274,34 @@ SELECT is(
 SELECT is(
   (SELECT count(*) FROM pg_extension e, unnest(e.extconfig) AS t WHERE e.extname = 'dpobj' AND t = 'dpobj.protections'::regclass)::int,
   1, 'a dump keeps the declarations');
+-- schedules
+SELECT function_returns('dpobj', 'schedule', ARRAY['text', 'text', 'regclass', 'text', 'numeric', 'text[]', 'numeric', 'text',
+  'jsonb', 'jsonb', 'numeric', 'interval'], 'bigint');
+SELECT is(
+  (SELECT proargnames FROM pg_proc WHERE oid = 'dpobj.schedule'::regproc),
+  '{name,cron,relation,label,epsilon,features,delta,method,options,filter,allowance,period}',
+  'its arguments are those of dpobj.train, name and times before them, the allowance behind');
+SELECT function_returns('dpobj', 'unschedule', ARRAY['text', 'regrole'], 'void');
+SELECT is_procedure('dpobj', 'run_schedule', ARRAY['text'], 'what pg_cron calls is a procedure: it commits');
+SELECT columns_are('dpobj', 'schedules', ARRAY['name', 'owner', 'cron', 'relation', 'relation_name', 'label', 'epsilon',
+  'features', 'delta', 'method', 'options', 'filter', 'allowance', 'period', 'at', 'next_run', 'next_model', 'latest_model',
+  'job', 'cron_statement']);
+SELECT columns_are('dpobj', 'schedule_runs', ARRAY['schedule', 'owner', 'scheduled', 'state', 'model', 'release', 'epsilon',
+  'delta', 'started', 'finished', 'sqlstate', 'message']);
+SELECT is_empty($$
+  SELECT p.oid::regprocedure FROM pg_proc p
+  WHERE p.pronamespace = 'dpobj'::regnamespace AND p.prosecdef
+    AND (p.proname ~ '^(cron|schedule|administers)' OR p.proname IN ('unschedule', 'run_schedule'))
+$$, 'nothing of schedules runs with the rights of another role');
+SELECT is(
+  (SELECT string_agg(proname, ', ') FROM pg_proc
+   WHERE pronamespace = 'dpobj'::regnamespace AND proname IN ('schedule', 'unschedule', 'schedule_attempt', 'schedule_enter',
+     'schedule_put', 'schedule_remove', 'schedule_record') AND proparallel::text || provolatile::text <> 'uv'),
+  NULL, 'what changes or charges is volatile and runs in the leader only');
+SELECT is_empty($$
+  SELECT FROM pg_available_extension_versions WHERE name = 'dpobj' AND 'pg_cron' = ANY (requires)
+$$, 'pg_cron is not required');
+
 SELECT ok(NOT has_type_privilege('dpobj_test_stranger', 'dp_rows', 'USAGE'),
   'the state type cannot be used in an aggregate of one''s own');
 GRANT pg_write_all_data TO dpobj_test_stranger;

@@ -145,12 +145,13 @@ $hostile->try_all(
 		'pg_statio_user_tables', 'pg_stat_xact_user_tables', 'pg_stat_activity', 'pg_locks',
 		'pg_prepared_xacts', 'pg_prepared_statements', 'pg_stat_statements', 'pg_stat_progress_copy',
 		'pg_replication_slots', "pg_class WHERE relname = 'visit'", 'information_schema.columns',
-		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.scorecards', 'dpobj.jobs', 'dpobj.progress', 'dpobj.protected', "dpobj.protected_features('visit')"));
+		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.scorecards', 'dpobj.jobs', 'dpobj.progress', 'dpobj.schedules', 'dpobj.schedule_runs', 'dpobj.protected',
+		"dpobj.protected_features('visit')"));
 
 # ---- the tables, functions and names of dpobj ----
 
 my @ours = qw(ledger_events budget_rows budget_state budget_sums families identities identity_tables identity_roles lineage
-  protections model_rows model_shares model_readers job_rows);
+  protections model_rows model_shares model_readers job_rows schedule_rows schedule_run_rows schedule_owners schedule_charges);
 $hostile->try_all('a table of dpobj', map { [ "dpobj.$_", 'ana', '42501', "TABLE dpobj.$_" ] } @ours);
 $hostile->try_all(
 	'objects of dpobj',
@@ -168,6 +169,9 @@ $hostile->try_all(
 		'UPDATE dpobj.protections SET adjacency = NULL',
 		"UPDATE dpobj.job_rows SET state = 'queued'",
 		q{SELECT nextval('dpobj.job_rows_id_seq')},
+		'UPDATE dpobj.schedule_rows SET epsilon = 0.0001',
+		'DELETE FROM dpobj.schedule_run_rows',
+		q{SELECT dpobj.unschedule('yearly', 'poor')},
 		'BEGIN; LOCK TABLE dpobj.budget_rows',
 		"COMMENT ON VIEW dpobj.ledger IS ''",
 		'REINDEX TABLE dpobj.ledger_events',
@@ -577,6 +581,7 @@ CREATE FUNCTION public.replay() RETURNS dp_model LANGUAGE sql SECURITY DEFINER A
 CREATE FUNCTION public.measure() RETURNS float8 LANGUAGE sql SECURITY DEFINER AS \$\$SELECT dpobj.evaluate('mine', 'visit', 0.5)\$\$;
 CREATE FUNCTION public.relay() RETURNS dp_model LANGUAGE plpgsql SECURITY DEFINER AS \$\$BEGIN RETURN public.steal(); END\$\$;
 CREATE VIEW public.trap AS SELECT public.steal();
+CREATE FUNCTION public.plan() RETURNS record LANGUAGE sql SECURITY DEFINER AS \$\$SELECT dpobj.schedule_attempt('yearly')\$\$;
 GRANT SELECT ON public.trap TO PUBLIC;
 SQL
 $hostile->try_all(
@@ -587,6 +592,49 @@ $hostile->try_all(
 	[ 'that evaluates', 'ana', 'UB003', 'SELECT public.measure()' ],
 	[ 'in a view', 'ana', 'UB003', 'TABLE public.trap' ],
 	[ 'called by its owner', 'mallory', 'UB002', 'SELECT public.steal()' ]);
+
+# ---- schedules ----
+
+my $put = sub {
+	my ($name, $more) = @_;
+	return "SELECT dpobj.schedule_put('$name', '0 0 1 1 *', 'public.visit', 'y', 0.5, '{a,t}', 0, 'halfspace', '{}', "
+	  . ($more // 'NULL, NULL, NULL') . ')';
+};
+my $run = sub { "CALL dpobj.run_schedule('$_[0]')" };
+$hostile->try_all(
+	'schedules',
+	[ 'making one costs nothing', 'ana', 0, $put->('yearly') ],
+	[ 'each run of a scheduled time is the same one', 'ana', 1, ($run->('yearly')) x 3 ],
+	[ 'also when it is made anew, or for less', 'ana', 0, "SELECT dpobj.schedule_remove('yearly', NULL)", $put->('yearly'),
+		$run->('yearly'), $put->('yearly') =~ s/0\.5/0.0001/r, $run->('yearly'), $put->('yearly') ],
+	[ 'in a transaction block', 'ana', '2D000', $put->('block'), 'BEGIN', $run->('block') ],
+	[ 'in a block of PL/pgSQL that catches', 'ana', 0, $put->('block'),
+		"DO \$\$ BEGIN CALL dpobj.run_schedule('block'); EXCEPTION WHEN OTHERS THEN NULL; END \$\$" ],
+	[ 'in one that commits', 'ana', 1, $put->('block'), "DO \$\$ BEGIN CALL dpobj.run_schedule('block'); COMMIT; END \$\$" ],
+	[ 'the function below it, rolled back, tried again', 'ana', 1, $put->('below'), 'BEGIN', "SELECT dpobj.schedule_attempt('below')",
+		'ROLLBACK', "SELECT dpobj.schedule_attempt('below')", $run->('below') ],
+	[ 'read only', 'ana', '25006', $put->('only'), 'SET default_transaction_read_only = on', $run->('only') ],
+	[ 'a filter on one row', 'ana', 1, $put->('one', q('{"id": {"=": 47}}', NULL, NULL)), $run->('one'), 'TABLE dpobj.schedule_runs' ],
+	[ 'a run that was made up', 'ana', 1, $put->('forged'),
+		q{SELECT dpobj.schedule_record('forged', dpobj.schedule_time('0 0 1 1 *', now()), now(), 'released', NULL, NULL)}, $run->('forged') ],
+	[ 'a state that there is not', 'ana', '23514', $put->('forged'),
+		q{SELECT dpobj.schedule_record('forged', now(), now(), 'free', NULL, NULL)} ],
+	[ 'a model under the name of a run', 'ana', 1, $put->('taken'),
+		q{SELECT (dpobj.train('visit', 'y', 0.5, '{t}', name => dpobj.schedule_model('taken', dpobj.schedule_time('0 0 1 1 *', now())))).release},
+		$run->('taken') ],
+	[ 'an allowance that is taken back', 'ana', 1, $put->('spent', q(NULL, 0.5, '1 day')), $run->('spent'), $put->('spent'), $run->('spent') ],
+	[ 'a name that is a statement', 'ana', 1, $put->(q{x''); DROP TABLE ana.mine; --}), $run->(q{x''); DROP TABLE ana.mine; --}),
+		'SELECT FROM ana.mine LIMIT 0', 'TABLE dpobj.schedules' ],
+	[ 'a budget that is too small', 'poor', 0, $put->('yearly'), $run->('yearly'), 'TABLE dpobj.schedule_runs' ],
+	[ 'no budget', 'noah', 'UB002', $put->('yearly') ],
+	[ 'the schedule of somebody else', 'noah', '42704', $run->('yearly') ],
+	[ 'schedules of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.schedules' ],
+	[ 'nor their runs', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.schedule_runs' ],
+	[ 'operators and functions first in the path', 'ana', 1, 'SET search_path = ana, pg_catalog, public', $put->('path'), $run->('path'),
+		'TABLE dpobj.schedules', 'TABLE dpobj.schedule_runs' ],
+	[ 'temporary tables of our names', 'ana', 1, 'CREATE TEMP TABLE schedules (name text); CREATE TEMP TABLE schedule_rows (id bigint)',
+		$put->('shadow'), $run->('shadow') ],
+	[ 'in a function of somebody else', 'ana', 'UB003', 'SELECT public.plan()' ]);
 
 # ---- would a row be recognised? ----
 
