@@ -12,6 +12,7 @@
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "fmgr.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
@@ -156,4 +157,12 @@ admin_require(const char *function)
 					   "dpobj_admin, and a superuser must have granted the membership."),
 			 errhint("A superuser can run GRANT dpobj_admin TO ..., after REVOKE if somebody "
 					 "else has granted it.")));
+}
+
+/* dpobj.administers() -> boolean: may the caller administer? */
+PG_FUNCTION_INFO_V1(dpobj_administers);
+Datum
+dpobj_administers(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(admin_allowed());
 }

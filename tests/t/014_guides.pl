@@ -14,7 +14,7 @@ use Test::More;
 use DpobjGuide;
 use DpobjTest;
 
-my $node = dpobj_cluster('guides', "shared_preload_libraries = 'dpobj'", 'dpobj.solver_threads = 2');
+my $node = dpobj_cluster('guides', guide_settings('clinic'), 'dpobj.solver_threads = 2');
 $node->safe_psql('postgres', 'CREATE DATABASE clinic');
 
 # ---- the guides --------------------------------------------------------------

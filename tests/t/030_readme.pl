@@ -11,7 +11,7 @@ use Test::More;
 use DpobjGuide;
 use DpobjTest;
 
-my $node = dpobj_cluster('readme', "shared_preload_libraries = 'dpobj'");
+my $node = dpobj_cluster('readme', guide_settings('newcomer'));
 $node->safe_psql('postgres', 'CREATE DATABASE newcomer');
 $node->safe_psql('postgres', 'CREATE DATABASE reference');
 

@@ -5,6 +5,7 @@
 #   <!-- role: alice -->      who runs it
 #   <!-- error: UB001 -->     the SQLSTATE that it must end in; no other may fail
 #   <!-- random: at score --> columns whose numbers may differ from those that are shown
+#   <!-- needs: pg_cron -->   it is skipped where that is not installed, or dpobj has no such function
 #   <!-- run: last -->        for the test to choose by
 #
 # A block of text below it is what psql prints.  Cells of a random column are compared
@@ -21,9 +22,21 @@ use File::Basename qw(basename dirname);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(guide_pieces guide_blocks guide_check guide_languages guide_write);
+our @EXPORT = qw(guide_settings guide_pieces guide_blocks guide_check guide_languages guide_write);
 
 my $top = dirname(__FILE__) . '/../..';
+
+my $library_folder = `pg_config --pkglibdir`;
+chomp $library_folder;
+my $has_cron = -e "$library_folder/pg_cron.so";
+
+# Of a cluster: pg_cron, where it is installed, has its jobs in the database.
+sub guide_settings
+{
+	my ($database) = @_;
+	return "shared_preload_libraries = 'dpobj'" unless $has_cron;
+	return ("shared_preload_libraries = 'dpobj, pg_cron'", "cron.database_name = '$database'");
+}
 
 # ---- reading a page ----------------------------------------------------------
 
@@ -136,19 +149,35 @@ sub _masked
 	return join("\n", @lines) . "\n";
 }
 
-# Runs a block, as the role where no mark says who, and compares.
+# What a block needs and is not there.
+sub _missing
+{
+	my ($node, $database, $block) = @_;
+	my $functions = "SELECT count(*) FROM pg_proc WHERE pronamespace = 'dpobj'::regnamespace AND proname = ";
+
+	return grep { $_ eq 'pg_cron' ? !$has_cron : $node->safe_psql($database, "$functions '$_'") == 0 }
+	  split / /, $block->{needs} // '';
+}
+
+# Runs a block, as the role where no mark says who, and compares; false if it was skipped.
 sub guide_check
 {
 	my ($node, $database, $block, %how) = @_;
 	my ($name) = $block->{body} =~ /\A(.*)/;
+	my @missing = _missing($node, $database, $block);
 	my @random = split / /, $block->{random} // '';
 	my ($output, $state, $shown);
 
+	if (@missing)
+	{
+	  SKIP: { skip "$block->{page}: no @missing: $name", 1; }
+		return 0;
+	}
 	$block->{role} //= $how{role};
-	ok($block->{role}, "$block->{page}: the role of: $name") or return;
+	ok($block->{role}, "$block->{page}: the role of: $name") or return 1;
 	($output, $state) = _run($node, $database, $block);
 	is($state, $block->{error} // '00000', "$block->{page}: $name") or diag($output);
-	return unless $block->{result};
+	return 1 unless $block->{result};
 	$output = _trimmed($output);
 	$shown = _trimmed($block->{result}{body});
 	if (!$how{no_results})
@@ -158,7 +187,7 @@ sub guide_check
 			"and its result: $name");
 	}
 	$block->{result}{body} = $output;
-	return;
+	return 1;
 }
 
 # ---- a page with the results of this run ----------------------------------------
