@@ -26,13 +26,14 @@ SELECT weights FROM dpobj.train('stay', 'ill', 1, '{age,sex,days,place,emergency
   options => '{"mechanism": "exponential", "grid": {"levels": [[3], [-1], [0], [2], [-2], [2], [1], [-3], [2], [-1], [-1]]}, "intercept": true}');
 SELECT (dpobj.train('stay', 'ill', 1, '{"since Day",days}', method => 'logistic', name => 'proba')).kind;
 SELECT (dpobj.train('stay', 'cost', 1, '{age,days}', method => 'simplex', name => 'number')).kind;
+SELECT count(*) FROM dpobj.train_groups('stay', '{emergency}', 'ill', 1, '{age,days}', name => 'by emergency');
 SELECT count(*) AS before FROM dpobj.ledger \gset
 
 -- A model as points, and as SQL.
 SELECT "position", feature, level, points, weight FROM dpobj.scorecard('card');
 SELECT count(*), count(points), bool_and(points = weight OR points IS NULL) FROM dpobj.scorecard('proba');
 SELECT feature, level, points IS NULL AS no_points, weight IS NULL AS no_weight FROM dpobj.scorecard('number');
-SELECT name, owner, count(*), sum(points) FROM dpobj.scorecards GROUP BY 1, 2;
+SELECT name, owner, count(*), sum(points) FROM dpobj.scorecards WHERE name = 'card' GROUP BY 1, 2;
 \pset format unaligned
 \pset tuples_only on
 SELECT regexp_replace(dpobj.predict_sql('card'), 'release \d+', 'release N');
@@ -61,6 +62,10 @@ SELECT dpobj.predict_proba('proba', p) BETWEEN 0 AND 1 AS probability,
        dpobj.predict('proba', p) = (dpobj.predict_proba('proba', p) > 0.5) AS prediction
   FROM (VALUES (date '2020-06-01', 1.5), ('infinity', 7), (NULL, 1)) p("since Day", days);
 SELECT dpobj.score('number', n) IS NULL AS none FROM newcomer n;
+-- a model of a group has its key in its name
+SELECT m.name, m.key, count(dpobj.score(m.name, n)) FROM dpobj.models m, newcomer n WHERE m.key IS NOT NULL GROUP BY 1, 2 ORDER BY 1;
+SELECT s.name, s.key, count(*) FROM dpobj.scorecards s WHERE s.name LIKE 'by%' GROUP BY 1, 2 ORDER BY 1;
+SELECT dpobj.score('by emergency', n) FROM newcomer n;
 -- of the model itself, whosever it is
 SELECT dpobj.score(model, n) = dpobj.score('card', n) AS the_same FROM newcomer n, dpobj.models WHERE name = 'card' AND n.days = 3;
 -- other types that mean the same; a domain; a text for an enum and an enum for a text
@@ -205,7 +210,7 @@ SELECT count(*) FROM dpobj.model_shares;
 SELECT count(*) FROM dpobj.model_readers;
 \c - dpobj_use_carl
 SELECT name FROM dpobj.models;
-SELECT dpobj.score('number', n) > 0 AS scored FROM (SELECT 20 AS age, 6 AS days) n;
+SELECT dpobj.score('number', n) IS NOT NULL AS scored FROM (SELECT 20 AS age, 6 AS days) n;
 -- two owners of one name
 \c - dpobj_use_bea
 SELECT (dpobj.train('stay', 'ill', 1, '{age}', name => 'card')).kind;
