@@ -170,6 +170,11 @@ SELECT dpobj.predict_sql(forged('{"features": ["a;--"], "relation": "t", "label"
 SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t; DROP TABLE t", "label": "y", "encoding": {"low": [0]}, "encoders": {"a": {"levels": ["a", "b"]}}, "types": {"a": "text"}}'));
 \pset format aligned
 
+-- not even a zero differs in its sign
+CREATE TEMP TABLE some_table AS SELECT ARRAY[x] AS features FROM unnest('{0, -0, 0.5, -0.5, 7, -7, 1e-320}'::float8[]) x;
+SELECT forged('{"encoding": {"scale": [3]}}', '{-0.3}') AS model, dpobj.predict_sql(forged('{"encoding": {"scale": [3]}}', '{-0.3}')) AS statement \gset
+SELECT features, dp_score, dp_score::text = dp_score(:'model'::dp_model, features)::text AS the_same FROM (:statement) s;
+
 -- Whose model: one's own, and what is shared.
 \c - dpobj_use_bob
 SELECT count(*) FROM dpobj.models;

@@ -297,6 +297,18 @@ $ana->ask("SELECT dpobj.unshare('model 2', 'team')");
 like($carl->ask($kept), qr/there is no model "model 2"/, 'and not once it is taken back');
 $carl->quit;
 
+# ---- a standby predicts, and shares nothing ----
+
+my $standby = PostgreSQL::Test::Cluster->new('models_standby');
+$node->backup('models');
+$standby->init_from_backup($node, 'models', has_streaming => 1);
+$standby->start;
+is($standby->safe_psql('postgres', $each, extra_params => [ '-U', 'ana' ]), $serial, 'the same predictions on a standby');
+my ($rc, $out, $error) = $standby->psql('postgres', "SELECT dpobj.share('model 2', 'team')",
+	extra_params => [ '-U', 'ana', '-v', 'VERBOSITY=verbose' ]);
+like($error, qr/25006/, 'which nobody shares from');
+$standby->stop;
+
 # ---- nothing of all this was charged ----
 
 is($node->safe_psql('postgres', "SELECT count(*) FROM dpobj.ledger WHERE event = 'charged' AND door = 'analyst'"), 10,
