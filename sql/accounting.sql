@@ -150,6 +150,9 @@ SELECT dpobj.raise_budget('parish', NULL, 1, 0, 'to two');
 SELECT cost_limit = (SELECT dpobj.composed_epsilon('basic', NULL, b.cost_limit, 0)) AS same,
   dpobj.composed_epsilon('zcdp', NULL, cost_limit, delta_units) <= epsilon_nano AS converts, epsilon_nano
 FROM dpobj.budget_rows b JOIN dpobj.identities i ON i.id = relation WHERE i.name = 'public.parish';
+-- whatever was spent, the views say what is left
+SELECT dpobj.largest_epsilon('zcdp', NULL, -20000000000000000000), dpobj.largest_epsilon('rdp', 2, -20000000000000000000),
+  dpobj.largest_epsilon('zcdp', NULL, 20000000000000000000) * 0.000000001;
 
 -- what cannot be an accountant, or be changed
 SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'pld');

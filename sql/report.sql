@@ -219,6 +219,7 @@ SELECT r -> 'releases', r -> 'labels', r -> 'sums_equal', r -> 'protection', r -
 SELECT b - 'epsilon_spent' FROM dpobj.report('harbour') r, jsonb_array_elements(r -> 'budgets') b;
 SELECT max(length(line)) <= 100 FROM string_to_table(dpobj.report_text('harbour'), E'\n') line;
 SELECT dpobj.report('harbour', 1);
+SELECT dpobj.report('harbour', -1);
 SELECT dpobj.report(NULL);
 -- a table that nobody knows, and a protected one
 SELECT report_shown('pg_class');

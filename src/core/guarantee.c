@@ -10,6 +10,7 @@
 #include "core/accounting.h"
 #include "core/composition.h"
 #include "core/guarantee_laws.h"
+#include "core/names.h"
 
 static const char *const names[GUARANTEE_KINDS] = {
 	[GUARANTEE_BASIC] = "basic", [GUARANTEE_ZCDP] = "zcdp",        [GUARANTEE_RDP] = "rdp",
@@ -36,11 +37,7 @@ guarantee_name(GuaranteeKind kind)
 GuaranteeKind
 guarantee_named(const char *name)
 {
-	int kind = 0;
-
-	while (kind < GUARANTEE_KINDS && strcmp(name, names[kind]) != 0)
-		kind++;
-	return (GuaranteeKind) kind;
+	return (GuaranteeKind) names_find(names, GUARANTEE_KINDS, name);
 }
 
 const char *

@@ -7,12 +7,12 @@
 #include "core/pair.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/calibration.h"
 #include "core/convex_loss.h"
 #include "core/convex_release.h"
 #include "core/descent.h"
+#include "core/names.h"
 #include "core/simplex_scale.h"
 
 #define ROUNDED_UP (1 + 1e-9)
@@ -34,11 +34,7 @@ pair_name(PairKind kind)
 PairKind
 pair_kind(const char *name)
 {
-	int kind = 0;
-
-	while (kind < PAIR_KINDS && strcmp(name, names[kind]) != 0)
-		kind++;
-	return (PairKind) kind;
+	return (PairKind) names_find(names, PAIR_KINDS, name);
 }
 
 /* ---- convex mechanisms with Gaussian noise ---- */
@@ -125,12 +121,12 @@ set_simplex(const MechanismRequest *request, Pair *pair)
 
 /* rows rows of one person: losses grow with them, concentrated ones with their square. */
 static void
-widen(Pair *pair, int rows)
+widen(Pair *pair, int64_t rows)
 {
 	if (rows <= 1)
 		return;
-	pair->mu *= rows;
-	pair->rho *= (double) rows * rows;
+	pair->mu *= (double) rows;
+	pair->rho *= (double) rows * (double) rows;
 	/* of the others nothing is said but what is claimed */
 	if (pair->kind == PAIR_SAMPLED || pair->kind == PAIR_BATCHES || pair->kind == PAIR_OBJECTIVE)
 		pair->kind = PAIR_APPROXIMATE;
@@ -138,7 +134,7 @@ widen(Pair *pair, int rows)
 
 Pair
 pair_of_request(const MechanismRequest *request, int64_t epsilon, int64_t delta,
-				int rows_per_person)
+				int64_t rows_per_person)
 {
 	Pair pair = {.kind = delta > 0 ? PAIR_APPROXIMATE : PAIR_PURE,
 				 .epsilon = epsilon,

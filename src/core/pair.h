@@ -51,6 +51,6 @@ extern PairKind pair_kind(const char *name);
  * at once, each of the request's.
  */
 extern Pair pair_of_request(const MechanismRequest *request, int64_t epsilon, int64_t delta,
-							int rows_per_person);
+							int64_t rows_per_person);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct ParallelCost
 } ParallelCost;
 
 /* m below: how many rows that come or go a difference of so many rows is worth. */
-extern int parallel_rows(Adjacency adjacency, int rows);
+extern int64_t parallel_rows(Adjacency adjacency, int64_t rows);
 
 /*
  * What each group's mechanism may cost under add_remove, so that the call costs no more than
@@ -40,26 +40,5 @@ extern int parallel_rows(Adjacency adjacency, int rows);
  * privacy for m, which is largest where all of them are in one group.
  */
 extern ParallelCost parallel_share(Adjacency adjacency, ParallelCost call, int rows);
-
-/*
- * What a call costs in which one row differs, whose groups cost so much: epsilon and delta are each
- * the largest that a case asks for, rounded up.  groups >= 1; delta is DELTA_ONE at most.
- */
-extern ParallelCost parallel_cost(Adjacency adjacency, const ParallelCost *group, int groups);
-
-/* The same for zCDP, and rows^2 times that for a person: a row that is replaced within its group
- * costs 4 rho (Bun and Steinke 2016). */
-extern double parallel_rho(Adjacency adjacency, const double *rho, int groups);
-
-/* A group's Renyi divergence under add_remove, of three orders. */
-typedef struct ParallelRdp
-{
-	double alpha;          /* at the order that is asked for */
-	double twice;          /* at 2 alpha */
-	double twice_less_one; /* at 2 alpha - 1 */
-} ParallelRdp;
-
-/* The same at order alpha > 1 of Renyi divergences; under add_remove only the first is read. */
-extern double parallel_rdp(Adjacency adjacency, double alpha, const ParallelRdp *group, int groups);
 
 #endif

@@ -6,6 +6,8 @@
 #include "lib/stringinfo.h"
 
 #include "core/accounting.h"
+#include "core/guarantee.h"
+#include "core/names.h"
 
 #include "accountant.h"
 
@@ -24,17 +26,7 @@ accountant_name(AccountantKind kind)
 AccountantKind
 accountant_named(const char *name)
 {
-	int kind = 0;
-
-	while (kind < ACCOUNTANTS && strcmp(name, names[kind]) != 0)
-		kind++;
-	return (AccountantKind) kind;
-}
-
-static bool
-is_for_reports(const char *name)
-{
-	return strcmp(name, "pld") == 0 || strcmp(name, "kov") == 0;
+	return (AccountantKind) names_find(names, ACCOUNTANTS, name);
 }
 
 AccountantKind
@@ -42,14 +34,14 @@ accountant_require(const char *name)
 {
 	AccountantKind kind = accountant_named(name);
 
-	if (kind == ACCOUNTANTS && is_for_reports(name))
+	if (kind == ACCOUNTANTS && guarantee_named(name) != GUARANTEE_KINDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("accountant \"%s\" cannot hold a budget", name),
 				 errdetail("Its total is proved for releases that were fixed beforehand, not for "
 						   "those that somebody chooses after he has seen an answer."),
-				 errhint("Use it in dpobj.price and dpobj.report; the accountants of budgets are "
-						 "\"basic\", \"zcdp\" and \"rdp\".")));
+				 errhint("Use it in dpobj.price_plan and dpobj.recompute; the accountants of "
+						 "budgets are \"basic\", \"zcdp\" and \"rdp\".")));
 	if (kind == ACCOUNTANTS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("accountant \"%s\" is not known", name),

@@ -26,14 +26,19 @@ dpobj_rdp_orders(PG_FUNCTION_ARGS)
 		construct_array(orders, ACCOUNTING_ORDERS, INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
-/* A numeric sum of costs as an integer; what is larger than any is COST_MAX. */
+/*
+ * A numeric sum of costs, or room for them, as an integer; what is larger than any is COST_MAX, and
+ * room that was exceeded 0: both may be far out of range.
+ */
 static int64
 sum_as_integer(Numeric sum)
 {
-	Datum limit = DirectFunctionCall1(int8_numeric, Int64GetDatum(COST_MAX));
-	Datum least = DirectFunctionCall2(numeric_smaller, NumericGetDatum(sum), limit);
+	Datum largest = DirectFunctionCall1(int8_numeric, Int64GetDatum(COST_MAX));
+	Datum least = DirectFunctionCall1(int8_numeric, Int64GetDatum(0));
+	Datum clamped = DirectFunctionCall2(numeric_smaller, NumericGetDatum(sum), largest);
 
-	return DatumGetInt64(DirectFunctionCall1(numeric_int8, least));
+	clamped = DirectFunctionCall2(numeric_larger, clamped, least);
+	return DatumGetInt64(DirectFunctionCall1(numeric_int8, clamped));
 }
 
 static AccountantTerms

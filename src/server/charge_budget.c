@@ -133,7 +133,7 @@ charge_deny_exhausted(const char *budget)
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_BUDGET_EXHAUSTED), errmsg("privacy budget exhausted"),
 					errdetail_internal("%s", budget),
 					errhint("Ask for less, or ask a member of dpobj_admin to raise the budget: "
-							"dpobj.set_budget(relation, role, epsilon, delta).")));
+							"dpobj.raise_budget(relation, role, epsilon, delta, reason).")));
 }
 
 /* ---- Sums ------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ charge_distrust_sums(void)
 #define MEMBERS "(SELECT f.members FROM dpobj.families f WHERE f.id = $9)::bigint[]"
 
 /* In the currency of the budget b. */
-#define ASKED CHARGE_COST_ROW(1, 2, 3, 4, 5, 6, 7, 8)
+#define ASKED CHARGE_COST_ROW
 #define UNIT                                                                                       \
 	"coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),"        \
 	" 'replace')"
@@ -189,7 +189,6 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
 /* The budgets that count a charge, as they were when all of them were locked. */
 typedef struct LockedBudgets
 {
-	int count;
 	bool counted; /* are all sums known? */
 	bool granted; /* is one of them of the table, or of what is its ancestor or descendant now? */
 	bool fits;    /* does the cost fit into each that is of a table with rows of this one? */
@@ -215,13 +214,14 @@ lock_budgets(CostArguments *arguments, LockedBudgets *locked)
 		" AND coalesce(b.releases_spent < b.max_releases, true)) IS TRUE "
 		"FROM dpobj.budget_rows b WHERE b.relation = ANY (" MEMBERS ")"
 		" AND (b.role IS NULL OR b.role = ANY ($11)) ORDER BY b.relation, b.role FOR UPDATE";
-
 	ArrayBuildState *tables = NULL;
+	int budgets;
 	bool isnull;
 
 	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
-	*locked = (LockedBudgets){.count = (int) SPI_processed, .counted = true, .fits = true};
-	for (int i = 0; i < locked->count; i++)
+	budgets = (int) SPI_processed;
+	*locked = (LockedBudgets){.counted = true, .fits = true};
+	for (int i = 0; i < budgets; i++)
 	{
 		locked->counted = locked->counted && boolean_column(i, 1);
 		locked->granted = locked->granted || boolean_column(i, 2);

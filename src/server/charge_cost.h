@@ -23,10 +23,8 @@ extern void charge_cost_of(const Pair *pair, Adjacency adjacency, ChargeCost *co
 /* How many parameters of a statement a cost takes. */
 #define CHARGE_COST_PARAMETERS 8
 
-/* The parameters from the first on as a value of dpobj.charge_cost. */
-#define CHARGE_COST_ROW(p1, p2, p3, p4, p5, p6, p7, p8)                                            \
-	"ROW($" #p1 ", $" #p2 ", $" #p3 ", $" #p4 ", $" #p5 ", $" #p6 ", $" #p7 ", $" #p8              \
-	")::dpobj.charge_cost"
+/* These, being the statement's first ones, as a value of dpobj.charge_cost. */
+#define CHARGE_COST_ROW "ROW($1, $2, $3, $4, $5, $6, $7, $8)::dpobj.charge_cost"
 
 /* Fills in types and values of CHARGE_COST_PARAMETERS parameters, none of which is null. */
 extern void charge_cost_parameters(const ChargeCost *cost, Oid *types, Datum *values);

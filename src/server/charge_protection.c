@@ -39,6 +39,10 @@ request_unit(const ChargeRequest *request)
 					 charge_request_text(request, CHARGE_TEXT_PERSON));
 }
 
+/* The relatives of the first of the tables $1; what is new among them is in dpobj.lineage by now.
+ */
+#define FAMILY "(SELECT f.members FROM dpobj.families f WHERE f.id = ($1)[1])::bigint[]"
+
 /* Runs a query about the request's tables and unit; returns the number of rows. */
 static uint64
 query_units(const char *query, const ChargeRequest *request, const ChargeParties *parties)
@@ -66,8 +70,7 @@ charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 	static const char *const query =
 		"SELECT p.adjacency, p.person, i.name FROM dpobj.protections p"
 		" JOIN dpobj.identities i ON i.id = p.relation "
-		"WHERE p.relation = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = "
-		"($1)[1])::bigint[])"
+		"WHERE p.relation = ANY (" FAMILY ")"
 		" AND NOT " ADDS_UP("$2", "$3", "p.adjacency", "p.person") " ORDER BY p.relation";
 
 	if (query_units(query, request, parties) == 0)
@@ -84,21 +87,15 @@ charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 }
 
 /*
- * The units of the charges that budgets of these tables count, by the rule of
- * dpobj.families, and whether they are others than the request's, those first.
+ * The units of the charges that the table's budgets count, and whether they are others than
+ * the request's, those first.
  */
 static const char *const units_of_charges =
-	"WITH RECURSIVE"
-	" down(id) AS (SELECT unnest($1) UNION"
-	" SELECT l.descendant FROM dpobj.lineage l JOIN down ON l.ancestor = down.id),"
-	" up(id) AS (SELECT id FROM down UNION"
-	" SELECT l.ancestor FROM dpobj.lineage l JOIN up ON l.descendant = up.id) "
 	"SELECT DISTINCT e.adjacency, e.person,"
-	" NOT " ADDS_UP(
-		"e.adjacency", "e.person", "$2",
-		"$3") " AS other FROM dpobj.ledger_events e "
-			  "WHERE e.event = 'charged' AND e.relation_identity IN (SELECT id FROM up) "
-			  "ORDER BY other DESC, e.adjacency, e.person";
+	" NOT " ADDS_UP("e.adjacency", "e.person", "$2",
+					"$3") " AS other FROM dpobj.ledger_events e "
+						  "WHERE e.event = 'charged' AND e.relation_identity = ANY (" FAMILY ") "
+						  "ORDER BY other DESC, e.adjacency, e.person";
 
 static const char *
 what_to_declare(const char *adjacency, const char *person)

@@ -86,7 +86,7 @@ grant_check_budgets(Oid table, const Pair *pair, Adjacency adjacency)
 		"SELECT dpobj.budget_exceeded("
 		"ARRAY(SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $9),"
 		" ARRAY(SELECT r.id FROM dpobj.identity_roles r WHERE r.role IN (SELECT role FROM payers)),"
-		" " CHARGE_COST_ROW(1, 2, 3, 4, 5, 6, 7, 8) ")";
+		" " CHARGE_COST_ROW ")";
 	Oid types[CHARGE_COST_PARAMETERS + 2];
 	Datum values[lengthof(types)];
 	ChargeCost cost;

@@ -39,8 +39,6 @@
 /* The bound on the error may fail with this probability. */
 #define PRICE_BETA 0.05
 
-/* ---- arguments ---- */
-
 /* ---- members of the answer ---- */
 
 static void
@@ -235,9 +233,8 @@ append_remaining(StringInfo json, Oid table, const Training *training)
 	static const char *const statement =
 		"SELECT format('{\"epsilon\": %s, \"delta\": %s, \"releases\": %s}', r.epsilon, r.delta,"
 		" coalesce(r.releases::text, 'null')),"
-		" coalesce(dpobj.calls_that_fit($9, " CHARGE_COST_ROW(1, 2, 3, 4, 5, 6, 7,
-															  8) ")::text, 'null')"
-																 " FROM dpobj.remaining($9) r";
+		" coalesce(dpobj.calls_that_fit($9, " CHARGE_COST_ROW ")::text, 'null')"
+		" FROM dpobj.remaining($9) r";
 	Oid types[CHARGE_COST_PARAMETERS + 1];
 	Datum values[lengthof(types)];
 	bool granted = grant_is_held(table);
@@ -447,7 +444,7 @@ append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost
 	appendStringInfo(json,
 					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
 					 "\"adjacency\": \"%s\", \"unit\": \"row\", \"guarantee\": \"exact\"",
-					 tally_name(kind), kind == TALLY_SELECTION ? "permute_flip" : "laplace",
+					 tally_name(kind), tally_mechanism(kind),
 					 decimal_text(cost->epsilon_charged, EPSILON_UNIT),
 					 adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove");
 	if (kind == TALLY_SELECTION)

@@ -14,6 +14,8 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
+#include "core/names.h"
+
 #include "analyst.h"
 #include "composed.h"
 #include "decimal.h"
@@ -145,7 +147,7 @@ settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRele
 	release->counted.adjacency =
 		price_settle_evaluation(kind, models, entry_numeric(entry, "epsilon", true),
 								entry_numeric(entry, "delta", false), entry_options(entry), &cost);
-	release->mechanism = kind == TALLY_SELECTION ? "permute_flip" : "laplace";
+	release->mechanism = tally_mechanism(kind);
 	release->guarantee = "exact";
 	release->counted.pair = tally_pair(&(TallyRequest){.epsilon_charged = cost.epsilon_charged});
 }
@@ -184,11 +186,8 @@ static int
 guarantee_rank(const char *guarantee)
 {
 	static const char *const ranks[] = {"exact", "float", "conditional", "unproven"};
-	int rank = 0;
 
-	while (rank < lengthof(ranks) - 1 && strcmp(ranks[rank], guarantee) != 0)
-		rank++;
-	return rank;
+	return Min(names_find(ranks, lengthof(ranks), guarantee), lengthof(ranks) - 1);
 }
 
 static void

@@ -276,6 +276,7 @@ dpobj_report(PG_FUNCTION_ARGS)
 {
 	Oid types[] = {REGCLASSOID, NUMERICOID};
 	Datum values[2];
+	PrivacyCost asked;
 	Datum report;
 	bool isnull;
 
@@ -283,6 +284,8 @@ dpobj_report(PG_FUNCTION_ARGS)
 	values[1] =
 		PG_ARGISNULL(1) ? DirectFunctionCall1(int4_numeric, Int32GetDatum(-1)) : PG_GETARG_DATUM(1);
 	check_reader(InvalidOid);
+	if (!PG_ARGISNULL(1))
+		decimal_delta(values[1], NUMERICOID, &asked); /* -1 stands for none below */
 	if (!admin_select("SELECT dpobj.report_contents($1, nullif($2, -1))", lengthof(types), types,
 					  values, &report, &isnull) ||
 		isnull)

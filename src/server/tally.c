@@ -9,6 +9,7 @@
 #include "libpq/pqformat.h"
 
 #include "core/evaluation.h"
+#include "core/names.h"
 #include "core/select.h"
 
 #include "digest.h"
@@ -24,16 +25,19 @@ tally_name(TallyKind kind)
 	return names[kind];
 }
 
+const char *
+tally_mechanism(TallyKind kind)
+{
+	return kind == TALLY_SELECTION ? "permute_flip" : "laplace";
+}
+
 bool
 tally_find(const char *name, TallyKind *kind)
 {
-	for (int i = 0; i < lengthof(names); i++)
-		if (strcmp(names[i], name) == 0)
-		{
-			*kind = (TallyKind) i;
-			return true;
-		}
-	return false;
+	int place = names_find(names, lengthof(names), name);
+
+	*kind = (TallyKind) place;
+	return place < lengthof(names);
 }
 
 void
@@ -79,7 +83,7 @@ tally_charge(const TallyRequest *request)
 {
 	Charge charge = {
 		.relation = request->table,
-		.mechanism = request->kind == TALLY_SELECTION ? "permute_flip" : "laplace",
+		.mechanism = tally_mechanism(request->kind),
 		.adjacency = request->adjacency,
 		.pair = tally_pair(request),
 		.guarantee = "exact",

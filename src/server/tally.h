@@ -77,6 +77,9 @@ typedef struct TallyResult
 extern const char *tally_name(TallyKind kind);
 extern bool tally_find(const char *name, TallyKind *kind);
 
+/* The mechanism, as the ledger names it. */
+extern const char *tally_mechanism(TallyKind kind);
+
 /* Raises 22023 unless there are as many models as may be chosen from. */
 extern void tally_check_models(int models);
 

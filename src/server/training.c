@@ -799,7 +799,7 @@ training_parameters(const Training *training)
 Pair
 training_pair(const Training *training)
 {
-	int rows = Max(training->rows_per_person, 1);
+	int64 rows = Max(training->rows_per_person, 1);
 	Pair pair;
 
 	if (training->keys != NULL)

@@ -317,8 +317,8 @@ COMMENT ON COLUMN dpobj.budgets.budget IS 'number of the budget';
  * shows to the session's role; others' are nobody's business.
  */
 CREATE VIEW dpobj.odometer WITH (security_barrier) AS
-SELECT t.relation::regclass AS relation,
-       CASE WHEN b.role IS NULL THEN NULL ELSE coalesce(r.role_name, r.recorded_name) END AS role,
+SELECT v.relation,
+       v.role_name AS role,
        b.accountant,
        last.id AS release,
        last.mechanism,
@@ -329,8 +329,6 @@ SELECT t.relation::regclass AS relation,
                       b.max_releases - b.releases), 0) AS more
   FROM dpobj.budget_state b
   JOIN dpobj.budgets v ON v.budget = b.id
-  JOIN dpobj.identity_tables t ON t.id = b.relation
-  LEFT JOIN dpobj.identity_roles r ON r.id = b.role
  CROSS JOIN LATERAL
        (SELECT e.* FROM dpobj.ledger_events e
          WHERE e.event = 'charged'

@@ -49,10 +49,10 @@ CREATE TABLE dpobj.lineage
     PRIMARY KEY (ancestor, descendant)
 );
 CREATE INDEX lineage_descendant_idx ON dpobj.lineage (descendant);
-COMMENT ON TABLE dpobj.lineage IS 'tables that were once charged as parts of another table';
+COMMENT ON TABLE dpobj.lineage IS 'tables that once were parts of another table, when either was charged, protected or given a budget';
 COMMENT ON INDEX dpobj.lineage_descendant_idx IS 'finds the ancestors of a table';
-COMMENT ON COLUMN dpobj.lineage.ancestor IS 'identity of the table that was charged';
-COMMENT ON COLUMN dpobj.lineage.descendant IS 'identity of a table that was a partition or child of it then';
+COMMENT ON COLUMN dpobj.lineage.ancestor IS 'identity of the other table';
+COMMENT ON COLUMN dpobj.lineage.descendant IS 'identity of a table that was a partition or child of it then, directly or not';
 
 CREATE FUNCTION dpobj.refuse_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'dpobj_refuse_change' LANGUAGE C;

@@ -4,8 +4,10 @@
 #ifndef DPOBJ_TESTS_CHECK_H
 #define DPOBJ_TESTS_CHECK_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int check_passed;
 static int check_failed;
@@ -54,6 +56,28 @@ check_repetitions(int all)
 		if (check_share() == 100)                                                                  \
 			CHECK(condition);                                                                      \
 	} while (0)
+
+/* Is a value printed so, in that format?  For tables of which only the digits are known. */
+static inline bool
+prints_in(const char *format, double value, const char *printed)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), format, value);
+	if (strcmp(text, printed) != 0)
+		printf("%s instead of %s\n", text, printed);
+	return strcmp(text, printed) == 0;
+}
+
+/* The same with so many places. */
+static inline bool
+prints_as(double value, int places, const char *printed)
+{
+	char format[16];
+
+	snprintf(format, sizeof(format), "%%.%df", places);
+	return prints_in(format, value, printed);
+}
 
 static inline void
 check_out_of_memory(void)

@@ -107,7 +107,6 @@ mutants=(
   '76|test_ftrl|ftrl: noise cut to a range, whose ends show the sums'
   '160|test_parallel|groups: epsilon of a group not halved under replace (C7)'
   '161|test_parallel|groups: delta of a group halved only, as if a row could not stay in it'
-  '162|test_parallel|groups: rho of the worst pair for that of a row that stays in its group'
   '163|test_persons|groups: k rows of a person in each group'
 )
 

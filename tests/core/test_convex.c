@@ -27,24 +27,6 @@ static TestStream stream;
 static Bits bits;
 static Memory *memory;
 
-static double
-uniform(double low, double high)
-{
-	return low + (high - low) * ldexp((double) (teststream_next(&stream) >> 11), -53);
-}
-
-/* As printed: equal when both are rounded to that many places. */
-static bool
-prints_as(double value, int places, const char *printed)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%.*f", places, value);
-	if (strcmp(text, printed) != 0)
-		printf("%s instead of %s\n", text, printed);
-	return strcmp(text, printed) == 0;
-}
-
 /* ---- calibrations: testvalues.txt, PRIVACY.md 0 and 5 ---- */
 
 static void
@@ -161,8 +143,8 @@ test_delta_integrals(void)
 {
 	for (int i = 0; i < check_repetitions(200); i++)
 	{
-		double mu = exp(uniform(-3, 1));
-		double rest = uniform(0, 4) * mu;
+		double mu = exp(teststream_between(&stream, -3, 1));
+		double rest = teststream_between(&stream, 0, 4) * mu;
 		double folded = 0;
 		double chi2 = 0;
 		double step = 1e-3;
@@ -294,7 +276,7 @@ test_losses(void)
 		CHECK(wrong == 0);
 		for (int i = 0; i < 100000; i++)
 		{
-			double margin = uniform(-31, 31);
+			double margin = teststream_between(&stream, -31, 31);
 			double truth =
 				loss == LOSS_LOGISTIC ? 1 / (1 + exp(margin)) : fmin(1, fmax(0, 1.5 - margin));
 
@@ -329,7 +311,7 @@ test_clipping(void)
 	for (int i = 0; i < check_repetitions(20000); i++)
 	{
 		int dimension = 1 + (int) teststream_below(&stream, MOST_DIMENSION);
-		double radius = exp(uniform(-5, 5));
+		double radius = exp(teststream_between(&stream, -5, 5));
 		int32_t x[MOST_DIMENSION];
 		int32_t v[MOST_DIMENSION];
 		double norm = 0;
@@ -341,7 +323,8 @@ test_clipping(void)
 		{
 			x[j] = teststream_below(&stream, 3) == 0
 					   ? 0
-					   : (int32_t) ldexp(uniform(-1, 1), (int) teststream_below(&stream, 27));
+					   : (int32_t) ldexp(teststream_between(&stream, -1, 1),
+										 (int) teststream_below(&stream, 27));
 			norm += (double) x[j] * x[j];
 		}
 		norm = sqrt(norm) / FIXED_POINT_ONE;
@@ -399,7 +382,7 @@ make_problem(Problem *problem, Shape shape, int dimension)
 		for (int j = 0; j < dimension; j++)
 			x[j] = shape == SHAPE_ZERO_COLUMNS && j % 2 == 0
 					   ? 0
-					   : (int32_t) (uniform(-1, 1) * FIXED_POINT_ONE);
+					   : (int32_t) (teststream_between(&stream, -1, 1) * FIXED_POINT_ONE);
 		problem->positive[i] = (int64_t) teststream_below(&stream, (uint64_t) most);
 		problem->negative[i] = (int64_t) teststream_below(&stream, (uint64_t) most);
 		if (shape == SHAPE_ONE_LABEL || (shape == SHAPE_SEPARABLE && x[0] > 0))
@@ -496,8 +479,8 @@ test_gradients(void)
 	{
 		int dimension = 1 + (int) teststream_below(&stream, MOST_DIMENSION);
 		ConvexLoss loss = (ConvexLoss) teststream_below(&stream, LOSS_KINDS);
-		int64_t lambda = (int64_t) ldexp(exp(uniform(-6, 6)), LAMBDA_BITS);
-		double length = exp(uniform(-4, 5));
+		int64_t lambda = (int64_t) ldexp(exp(teststream_between(&stream, -6, 6)), LAMBDA_BITS);
+		double length = exp(teststream_between(&stream, -4, 5));
 		double b[MOST_DIMENSION];
 		double u[MOST_DIMENSION];
 		Wide wide_b[MOST_DIMENSION];
@@ -513,8 +496,8 @@ test_gradients(void)
 		convex_rows_make(&problem->instance, TEST_RADIUS, 1 + c % 3, memory, &rows);
 		for (int j = 0; j < dimension; j++)
 		{
-			b[j] = uniform(-100, 100);
-			u[j] = uniform(-length, length);
+			b[j] = teststream_between(&stream, -100, 100);
+			u[j] = teststream_between(&stream, -length, length);
 			wide_b[j] = wide(b[j], GRADIENT_BITS);
 			wide_u[j] = wide(u[j], WEIGHT_BITS);
 		}
@@ -548,9 +531,9 @@ test_minimisers(void)
 	{
 		int dimension = 1 + (int) teststream_below(&stream, MOST_DIMENSION);
 		ConvexLoss loss = (ConvexLoss) teststream_below(&stream, LOSS_KINDS);
-		int64_t lambda = (int64_t) ldexp(exp(uniform(-6, 8)), LAMBDA_BITS);
+		int64_t lambda = (int64_t) ldexp(exp(teststream_between(&stream, -6, 8)), LAMBDA_BITS);
 		double value = ldexp((double) lambda, -LAMBDA_BITS);
-		double strength = exp(uniform(-3, 6));
+		double strength = exp(teststream_between(&stream, -3, 6));
 		double b[MOST_DIMENSION];
 		double u[MOST_DIMENSION];
 		Wide wide_b[MOST_DIMENSION];
@@ -570,7 +553,7 @@ test_minimisers(void)
 		convex_rows_make(&problem->instance, TEST_RADIUS, 1 + c % 3, memory, &rows);
 		for (int j = 0; j < dimension; j++)
 		{
-			b[j] = c % 3 == 0 ? 0 : uniform(-strength, strength);
+			b[j] = c % 3 == 0 ? 0 : teststream_between(&stream, -strength, strength);
 			wide_b[j] = wide(b[j], GRADIENT_BITS);
 		}
 		rounds = convex_minimise(&objective, ldexp(value, -27), memory, wide_u);
@@ -619,13 +602,13 @@ test_large_margins(void)
 			int32_t *x = problem->x + i * MOST_DIMENSION;
 
 			for (int j = 0; j < MOST_DIMENSION; j++)
-				x[j] = (int32_t) (uniform(-1, 1) * FIXED_POINT_ONE);
+				x[j] = (int32_t) (teststream_between(&stream, -1, 1) * FIXED_POINT_ONE);
 			x[0] += x[0] > 0 ? FIXED_POINT_ONE / 10 : -FIXED_POINT_ONE / 10;
 			problem->positive[i] = x[0] > 0 ? labels : 0;
 			problem->negative[i] = x[0] > 0 ? 0 : labels;
 		}
 		for (int j = 0; j < MOST_DIMENSION; j++)
-			b[j] = wide(uniform(-1, 1), GRADIENT_BITS);
+			b[j] = wide(teststream_between(&stream, -1, 1), GRADIENT_BITS);
 		convex_rows_make(&problem->instance, 4, 2, memory, &rows);
 		CHECK(convex_minimise(&objective, ldexp(1, -9 - 27), memory, u) < 60);
 		convex_rows_release(&rows, memory);
@@ -650,9 +633,10 @@ make_contrasts(Problem *problem, int dimension)
 		int32_t *x = problem->x + i * dimension;
 
 		for (int j = 0; j < dimension; j++)
-			x[j] = (int32_t) ldexp(uniform(-0.5, 0.5), (int) teststream_below(&stream, 17));
-		problem->positive[i] = (int64_t) exp2(uniform(-10, 30));
-		problem->negative[i] = (int64_t) exp2(uniform(-10, 30));
+			x[j] = (int32_t) ldexp(teststream_between(&stream, -0.5, 0.5),
+								   (int) teststream_below(&stream, 17));
+		problem->positive[i] = (int64_t) exp2(teststream_between(&stream, -10, 30));
+		problem->negative[i] = (int64_t) exp2(teststream_between(&stream, -10, 30));
 	}
 }
 
@@ -885,7 +869,8 @@ make_pair(Pair *pair, int dimension)
 	pair->b->negative[last] = pair->a->positive[last];
 	if (teststream_below(&stream, 2) == 0)
 		for (int j = 0; j < dimension; j++)
-			pair->b->x[last * dimension + j] = (int32_t) (uniform(-4, 4) * FIXED_POINT_ONE);
+			pair->b->x[last * dimension + j] =
+				(int32_t) (teststream_between(&stream, -4, 4) * FIXED_POINT_ONE);
 }
 
 /* ln of the determinant of a positive matrix, by elimination. */
@@ -948,7 +933,7 @@ most_of(const Pair *pair, const LossTable *table, const ConvexTerms *terms, doub
 		Wide u[MOST_DIMENSION];
 
 		for (int j = 0; j < dimension; j++)
-			u[j] = wide(uniform(-reach, reach), WEIGHT_BITS);
+			u[j] = wide(teststream_between(&stream, -reach, reach), WEIGHT_BITS);
 		most = fmax(most, fabs(log_density(pair->a, table, terms, scale, u) -
 							   log_density(pair->b, table, terms, scale, u)));
 	}

@@ -21,12 +21,6 @@ static TestStream stream;
 static Bits bits;
 static Memory *memory;
 
-static double
-uniform(double low, double high)
-{
-	return low + (high - low) * ldexp((double) (teststream_next(&stream) >> 11), -53);
-}
-
 static int
 below(int n)
 {
@@ -115,7 +109,7 @@ true_loss(ConvexLoss loss, double margin)
 static int64_t
 any_margin(double reach)
 {
-	return (int64_t) ldexp(uniform(-reach, reach), MARGIN_BITS);
+	return (int64_t) ldexp(teststream_between(&stream, -reach, reach), MARGIN_BITS);
 }
 
 static void
@@ -131,7 +125,7 @@ test_loss(ConvexLoss kind)
 	for (int i = 0; i < check_repetitions(100000); i++)
 	{
 		int64_t margin = any_margin(i % 2 == 0 ? 32 : 2);
-		int64_t width = (int64_t) ldexp(uniform(0, 1), MARGIN_BITS - below(30));
+		int64_t width = (int64_t) ldexp(teststream_between(&stream, 0, 1), MARGIN_BITS - below(30));
 		double truth = true_loss(kind, ldexp((double) margin, -MARGIN_BITS));
 		int64_t here = net_loss(loss, margin);
 		int64_t there = net_loss(loss, margin + width);
@@ -184,11 +178,12 @@ make_problem(Problem *problem, int dimension, int rows, bool many)
 								   .negative = problem->negative};
 	for (int i = 0; i < rows; i++)
 	{
-		double length = i % 7 == 6 ? 0 : exp(uniform(-2, 3));
+		double length = i % 7 == 6 ? 0 : exp(teststream_between(&stream, -2, 3));
 		int label = below(2);
 
 		for (int j = 0; j < dimension; j++)
-			problem->x[i * dimension + j] = (int32_t) (uniform(-length, length) * FIXED_POINT_ONE);
+			problem->x[i * dimension + j] =
+				(int32_t) (teststream_between(&stream, -length, length) * FIXED_POINT_ONE);
 		problem->positive[i] = many ? below(5) : label;
 		problem->negative[i] = many ? below(1 << 20) : 1 - label;
 	}
@@ -251,7 +246,9 @@ any_centre(const MechanismRequest *request, int64_t *centre)
 	double most = ldexp((double) request->convex.reach, 0) / sqrt(MOST_DIMENSION);
 
 	for (int j = 0; j < MOST_DIMENSION; j++)
-		centre[j] = request->kind == MECHANISM_LOCALIZED ? (int64_t) uniform(-most, most) : 0;
+		centre[j] = request->kind == MECHANISM_LOCALIZED
+						? (int64_t) teststream_between(&stream, -most, most)
+						: 0;
 }
 
 static void
@@ -263,9 +260,10 @@ test_losses(void)
 	{
 		int dimension = 1 + below(MOST_DIMENSION);
 		bool many = below(2) == 0;
-		MechanismRequest request = make_request(
-			below(2) == 0 ? MECHANISM_CONVEX_EXPONENTIAL : MECHANISM_LOCALIZED,
-			(ConvexLoss) below(LOSS_KINDS), dimension, uniform(0.01, 32), 1 + below(8));
+		MechanismRequest request =
+			make_request(below(2) == 0 ? MECHANISM_CONVEX_EXPONENTIAL : MECHANISM_LOCALIZED,
+						 (ConvexLoss) below(LOSS_KINDS), dimension,
+						 teststream_between(&stream, 0.01, 32), 1 + below(8));
 		ConvexNetPlan plan;
 		ConvexNetLaw *law;
 		int64_t centre[NET_MAX_DIMENSION];
@@ -322,7 +320,8 @@ make_pair(Pair *pair, int dimension)
 
 	make_problem(pair->a, dimension, last + 1, false);
 	for (int j = 0; j < dimension; j++)
-		pair->a->x[last * dimension + j] = (int32_t) (uniform(-8, 8) * FIXED_POINT_ONE);
+		pair->a->x[last * dimension + j] =
+			(int32_t) (teststream_between(&stream, -8, 8) * FIXED_POINT_ONE);
 	memcpy(pair->b, pair->a, sizeof(Problem));
 	pair->b->instance.x = pair->b->x;
 	pair->b->instance.positive = pair->b->positive;
@@ -337,7 +336,8 @@ make_pair(Pair *pair, int dimension)
 	pair->b->negative[last] = pair->a->positive[last];
 	if (below(2) == 0)
 		for (int j = 0; j < dimension; j++)
-			pair->b->x[last * dimension + j] = (int32_t) (uniform(-4, 4) * FIXED_POINT_ONE);
+			pair->b->x[last * dimension + j] =
+				(int32_t) (teststream_between(&stream, -4, 4) * FIXED_POINT_ONE);
 }
 
 /* ln P of every point that counts, NAN for the others. */
@@ -379,8 +379,9 @@ test_privacy(MechanismKind kind)
 	for (int c = 0; c < check_repetitions(1500); c++)
 	{
 		int dimension = 1 + below(2);
-		MechanismRequest request = make_request(kind, (ConvexLoss) below(LOSS_KINDS), dimension,
-												exp(uniform(-3, 3)), 2 + below(8));
+		MechanismRequest request =
+			make_request(kind, (ConvexLoss) below(LOSS_KINDS), dimension,
+						 exp(teststream_between(&stream, -3, 3)), 2 + below(8));
 		ConvexNetPlan plan;
 		int64_t centre[NET_MAX_DIMENSION];
 		double *p;
@@ -392,7 +393,7 @@ test_privacy(MechanismKind kind)
 		make_pair(&pair, dimension);
 		request.adjacency = pair.adjacency;
 		request.epsilon = (int64_t) (epsilon * EPSILON_ONE);
-		request.convex.lambda = (int64_t) (exp(uniform(-1, 4)) * LAMBDA_ONE);
+		request.convex.lambda = (int64_t) (exp(teststream_between(&stream, -1, 4)) * LAMBDA_ONE);
 		any_centre(&request, centre);
 		CHECK(convex_net_plan(kind_of(&request), &request, &plan) == CONVEX_FITS);
 		p = log_law(&request, pair.a, &plan, centre);

@@ -24,12 +24,6 @@ static Bits bits;
 static Memory *memory;
 
 static double
-uniform(double low, double high)
-{
-	return low + (high - low) * ldexp((double) (teststream_next(&stream) >> 11), -53);
-}
-
-static double
 normal_cdf(double x)
 {
 	return 0.5 * erfc(-x / M_SQRT2);
@@ -290,9 +284,10 @@ test_terms(void)
 	{
 		DescentSampling sampling = (DescentSampling) teststream_below(&stream, DESCENT_SAMPLINGS);
 		int64_t rows = 1 + (int64_t) teststream_below(&stream, 1000);
-		double radius = exp(uniform(log(CONVEX_RADIUS_MIN), log(CONVEX_RADIUS_MAX)));
+		double radius =
+			exp(teststream_between(&stream, log(CONVEX_RADIUS_MIN), log(CONVEX_RADIUS_MAX)));
 
-		good = descent_usual(sampling, rows, radius, exp(uniform(-20, 8)),
+		good = descent_usual(sampling, rows, radius, exp(teststream_between(&stream, -20, 8)),
 							 (Adjacency) teststream_below(&stream, 2));
 		CHECK(descent_terms_valid(&good, &convex));
 	}
@@ -320,7 +315,8 @@ make_problem(Problem *problem, int dimension, int rows)
 	for (int i = 0; i < rows; i++)
 	{
 		for (int j = 0; j < dimension; j++)
-			problem->x[i * dimension + j] = (int32_t) (uniform(-2, 2) * FIXED_POINT_ONE);
+			problem->x[i * dimension + j] =
+				(int32_t) (teststream_between(&stream, -2, 2) * FIXED_POINT_ONE);
 		problem->positive[i] = (int64_t) teststream_below(&stream, 3);
 		problem->negative[i] = (int64_t) teststream_below(&stream, 3);
 	}
@@ -397,7 +393,7 @@ test_sensitivity(void)
 		make_problem(problem, dimension, 5);
 		loss_table_make((ConvexLoss) teststream_below(&stream, LOSS_KINDS), table);
 		for (int j = 0; j < dimension; j++)
-			u[j] = (Wide) ldexp(uniform(-9, 9), WEIGHT_BITS);
+			u[j] = (Wide) ldexp(teststream_between(&stream, -9, 9), WEIGHT_BITS);
 		sum_of(problem, table, u, without);
 		*(i % 2 == 0 ? &problem->positive[row] : &problem->negative[row]) += 1;
 		sum_of(problem, table, u, with);

@@ -19,27 +19,10 @@ static TestStream stream;
 static Bits bits;
 static Memory *memory;
 
-static double
-uniform(double low, double high)
-{
-	return low + (high - low) * ldexp((double) (teststream_next(&stream) >> 11), -53);
-}
-
 static int
 below(int n)
 {
 	return (int) teststream_below(&stream, (uint64_t) n);
-}
-
-static bool
-prints_as(const char *format, double value, const char *printed)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), format, value);
-	if (strcmp(text, printed) != 0)
-		printf("%s instead of %s\n", text, printed);
-	return strcmp(text, printed) == 0;
 }
 
 /* ---- calibration ---- */
@@ -87,15 +70,15 @@ test_values(void)
 				best = eta;
 			least = fmin(least, risk);
 		}
-		CHECK(prints_as("%.4f", least, values[i].risk));
-		CHECK(prints_as("%.3e", best, values[i].eta));
-		CHECK(prints_as("%.5f", opsamp_stability(&problem, best, 0), values[i].stable));
-		CHECK(prints_as("%.5f", opsamp_shift(&problem, opsamp_stability(&problem, best, 0)),
+		CHECK(prints_in("%.4f", least, values[i].risk));
+		CHECK(prints_in("%.3e", best, values[i].eta));
+		CHECK(prints_in("%.5f", opsamp_stability(&problem, best, 0), values[i].stable));
+		CHECK(prints_in("%.5f", opsamp_shift(&problem, opsamp_stability(&problem, best, 0)),
 						values[i].shift));
 		/* the plan allows for the oracle's error, and costs hardly more */
 		opsamp_plan(&problem, &plan);
 		CHECK(plan.risk >= least && plan.risk <= least * 1.002);
-		CHECK(prints_as("%.3e", plan.eta, values[i].eta));
+		CHECK(prints_in("%.3e", plan.eta, values[i].eta));
 		CHECK(plan.eta == ldexp((double) plan.rate, -OPSAMP_RATE_BITS));
 		CHECK(plan.gap > 0 && plan.stable >= opsamp_stability(&problem, plan.eta, plan.gap));
 		CHECK(plan.shift >= opsamp_shift(&problem, plan.stable));
@@ -109,9 +92,9 @@ test_bounds(void)
 	for (int i = 0; i < check_repetitions(300); i++)
 	{
 		OpsampProblem problem = {.dimension = 1 + below(8),
-								 .side = exp(uniform(-2, 2)),
-								 .lipschitz = exp(uniform(-3, 0)),
-								 .range = exp(uniform(-2, 2)),
+								 .side = exp(teststream_between(&stream, -2, 2)),
+								 .lipschitz = exp(teststream_between(&stream, -3, 0)),
+								 .range = exp(teststream_between(&stream, -2, 2)),
 								 .epsilon = 1,
 								 .delta = 1e-6,
 								 .rows = 1e6,
@@ -121,8 +104,8 @@ test_bounds(void)
 		double margin = problem.adjacency == ADJACENCY_REPLACE ? 2 : 1;
 		double g = margin * problem.lipschitz;
 		double o = margin * problem.range;
-		double eta = exp(uniform(-14, 0));
-		double gap = exp(uniform(-14, -4));
+		double eta = exp(teststream_between(&stream, -14, 0));
+		double gap = exp(teststream_between(&stream, -14, -4));
 		double bound = opsamp_stability(&problem, eta, gap);
 		double least = d * problem.side;
 		double shift = opsamp_shift(&problem, bound);
@@ -183,9 +166,10 @@ make_problem(Problem *problem, Shape shape, int dimension)
 		int most = shape == SHAPE_MANY_LABELS ? 1 << 24 : 3;
 
 		for (int j = 0; j < dimension; j++)
-			problem->x[i * dimension + j] = shape == SHAPE_ZERO_COLUMNS && j % 2 == 0
-												? 0
-												: (int32_t) (uniform(-1, 1) * FIXED_POINT_ONE);
+			problem->x[i * dimension + j] =
+				shape == SHAPE_ZERO_COLUMNS && j % 2 == 0
+					? 0
+					: (int32_t) (teststream_between(&stream, -1, 1) * FIXED_POINT_ONE);
 		problem->positive[i] = below(most);
 		problem->negative[i] = below(most);
 		if (shape == SHAPE_SEPARABLE && problem->x[i * dimension] > 0)
@@ -316,10 +300,10 @@ test_minimisers(void)
 		Shape shape = (Shape) (c % SHAPES);
 		int dimension = 1 + below(MOST_DIMENSION);
 		ConvexLoss loss = (ConvexLoss) below(LOSS_KINDS);
-		double lambda = exp(uniform(-6, 4));
-		double reach = exp(uniform(-2, 2));
-		double strength = exp(uniform(-2, 5));
-		double gap = exp(uniform(-12, -6));
+		double lambda = exp(teststream_between(&stream, -6, 4));
+		double reach = exp(teststream_between(&stream, -2, 2));
+		double strength = exp(teststream_between(&stream, -2, 5));
+		double gap = exp(teststream_between(&stream, -12, -6));
 		double b[MOST_DIMENSION];
 		double u[MOST_DIMENSION];
 		Wide wide_b[MOST_DIMENSION];
@@ -344,7 +328,7 @@ test_minimisers(void)
 		scale = 1e-7 * (rows.count + strength);
 		for (int j = 0; j < dimension; j++)
 		{
-			b[j] = uniform(-strength, strength);
+			b[j] = teststream_between(&stream, -strength, strength);
 			wide_b[j] = (Wide) ldexpl((long double) b[j], GRADIENT_BITS);
 		}
 		rounds = box_minimise(&objective, wide_reach, gap, memory, wide_u);
@@ -364,7 +348,7 @@ test_minimisers(void)
 		for (int i = 0; i < 50; i++)
 		{
 			for (int j = 0; j < dimension; j++)
-				u[j] = uniform(-reach, reach);
+				u[j] = teststream_between(&stream, -reach, reach);
 			CHECK(found <= value_at(&sample, loss, lambda, b, u) + gap + scale);
 		}
 		convex_rows_release(&rows, memory);
@@ -392,7 +376,7 @@ test_rounds(void)
 	{
 		ConvexLoss loss = (ConvexLoss) (c % LOSS_KINDS);
 		int dimension = 1 + below(4);
-		double reach = exp(uniform(-3, 3.4));
+		double reach = exp(teststream_between(&stream, -3, 3.4));
 		Wide u[GRID_MAX_DIMENSION] = {0};
 		ConvexRows rows;
 		BoxObjective objective = {.rows = &rows,
@@ -408,15 +392,16 @@ test_rounds(void)
 		for (int i = 0; i < problem->instance.rows; i++)
 		{
 			for (int j = 0; j < dimension; j++)
-				problem->x[i * dimension + j] = (int32_t) ldexp(uniform(-0.5, 0.5), below(17));
-			problem->positive[i] = (int64_t) exp2(uniform(-10, 30));
-			problem->negative[i] = (int64_t) exp2(uniform(-10, 30));
+				problem->x[i * dimension + j] =
+					(int32_t) ldexp(teststream_between(&stream, -0.5, 0.5), below(17));
+			problem->positive[i] = (int64_t) exp2(teststream_between(&stream, -10, 30));
+			problem->negative[i] = (int64_t) exp2(teststream_between(&stream, -10, 30));
 		}
 		for (int j = 0; j < dimension; j++)
-			b[j] = -(Wide) ldexpl(exp(uniform(-5, 8)), GRADIENT_BITS);
+			b[j] = -(Wide) ldexpl(exp(teststream_between(&stream, -5, 8)), GRADIENT_BITS);
 		convex_rows_make(&problem->instance, 1, 1, memory, &rows);
-		rounds = box_minimise(&objective, (Wide) ldexpl(reach, WEIGHT_BITS), exp(uniform(-16, -8)),
-							  memory, u);
+		rounds = box_minimise(&objective, (Wide) ldexpl(reach, WEIGHT_BITS),
+							  exp(teststream_between(&stream, -16, -8)), memory, u);
 		most = rounds > most ? rounds : most;
 		convex_rows_release(&rows, memory);
 	}
@@ -460,8 +445,8 @@ test_stability(void)
 	for (int c = 0; c < check_repetitions(300); c++)
 	{
 		int dimension = 1 + below(3);
-		MechanismRequest request =
-			make_request((ConvexLoss) below(LOSS_KINDS), dimension, exp(uniform(-2, 1)), 64);
+		MechanismRequest request = make_request((ConvexLoss) below(LOSS_KINDS), dimension,
+												exp(teststream_between(&stream, -2, 1)), 64);
 		OpsampProblem problem;
 		OpsampPlan plan;
 		int64_t last;
@@ -480,7 +465,8 @@ test_stability(void)
 		a->positive[last] = 1;
 		a->negative[last] = 0;
 		for (int j = 0; j < dimension; j++)
-			a->x[last * dimension + j] = (int32_t) (uniform(-4, 4) * FIXED_POINT_ONE);
+			a->x[last * dimension + j] =
+				(int32_t) (teststream_between(&stream, -4, 4) * FIXED_POINT_ONE);
 		memcpy(b->x, a->x, sizeof(a->x));
 		if (request.adjacency == ADJACENCY_ADD_REMOVE)
 			b->instance.rows--;

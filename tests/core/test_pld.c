@@ -15,12 +15,6 @@ static Arena *arena;
 static TestStream stream;
 
 static double
-uniform(double low, double high)
-{
-	return low + (high - low) * ldexp((double) (teststream_next(&stream) >> 11), -53);
-}
-
-static double
 composed_epsilon(const Pld *pld, int64_t times, double delta)
 {
 	PldPart part = {pld, times};
@@ -167,8 +161,8 @@ test_sampled(void)
 {
 	for (int i = 0; i < check_repetitions(40); i++)
 	{
-		double q = exp(uniform(-5, -0.05));
-		double z = exp(uniform(-0.5, 1.5));
+		double q = exp(teststream_between(&stream, -5, -0.05));
+		double z = exp(teststream_between(&stream, -0.5, 1.5));
 		double step = 1.0 / 1024;
 		Pld pld[3];
 
@@ -177,7 +171,7 @@ test_sampled(void)
 								 &pld[direction]);
 		for (int k = 0; k < 6; k++)
 		{
-			double epsilon = floor(uniform(0, 2 * q / z) / step) * step;
+			double epsilon = floor(teststream_between(&stream, 0, 2 * q / z) / step) * step;
 			double between = epsilon + step / 2;
 			double removed = composed_delta(&pld[PLD_REMOVE], 1, epsilon);
 			double added = composed_delta(&pld[PLD_ADD], 1, epsilon);
@@ -223,13 +217,13 @@ test_replaced(void)
 
 	for (int i = 0; i < check_repetitions(200); i++)
 	{
-		double q = exp(uniform(-4, 0));
-		double z = exp(uniform(0, 1.5));
+		double q = exp(teststream_between(&stream, -4, 0));
+		double z = exp(teststream_between(&stream, 0, 1.5));
 		bool ends = i % 2 == 0;
-		double a = ends ? 1 : uniform(-1, 1);
-		double b = ends ? -1 : uniform(-1, 1);
-		double c = ends ? teststream_below(&stream, 3) - 1.0 : uniform(-1, 1);
-		double epsilon = uniform(0, 1.5 * q / z);
+		double a = ends ? 1 : teststream_between(&stream, -1, 1);
+		double b = ends ? -1 : teststream_between(&stream, -1, 1);
+		double c = ends ? teststream_below(&stream, 3) - 1.0 : teststream_between(&stream, -1, 1);
+		double epsilon = teststream_between(&stream, 0, 1.5 * q / z);
 		double truth = true_delta(q, z, a, b, c, epsilon);
 		double bound;
 		Pld pld;

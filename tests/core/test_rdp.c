@@ -14,23 +14,6 @@
 
 static TestStream stream;
 
-static double
-uniform(double low, double high)
-{
-	return low + (high - low) * ldexp((double) (teststream_next(&stream) >> 11), -53);
-}
-
-static bool
-prints_as(double value, int places, const char *printed)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%.*f", places, value);
-	if (strcmp(text, printed) != 0)
-		printf("%s instead of %s\n", text, printed);
-	return strcmp(text, printed) == 0;
-}
-
 /* ---- testvalues.txt, PRIVACY.md 5.4: orders 2 .. 256, 300, 400, 512 and 1024 ---- */
 
 #define ORDERS 259
@@ -118,14 +101,15 @@ test_definition(void)
 {
 	for (int i = 0; i < check_repetitions(200); i++)
 	{
-		double q = exp(uniform(-5, 0));
-		double z = exp(uniform(-0.3, 1.5));
+		double q = exp(teststream_between(&stream, -5, 0));
+		double z = exp(teststream_between(&stream, -0.3, 1.5));
 		int alpha = 2 + (int) teststream_below(&stream, 8);
 		double bound = rdp_poisson(q, z, alpha);
 
 		CHECK(fabs(true_divergence(q, z, 1, 0, 0, alpha) / bound - 1) < 1e-7);
 		CHECK(true_divergence(q, z, 0, 1, 0, alpha) <= bound * (1 + 1e-9));
-		CHECK(true_divergence(q, z, uniform(-1, 1), 0, 0, alpha) <= bound * (1 + 1e-9));
+		CHECK(true_divergence(q, z, teststream_between(&stream, -1, 1), 0, 0, alpha) <=
+			  bound * (1 + 1e-9));
 	}
 	for (int alpha = 2; alpha < 50; alpha++)
 		CHECK(fabs(rdp_poisson(1, 3, alpha) / (alpha / 18.0) - 1) < 1e-9);
@@ -176,8 +160,8 @@ test_envelope(void)
 
 	for (int i = 0; i < check_repetitions(200); i++)
 	{
-		double q = exp(uniform(-4, 0));
-		double z = exp(uniform(0.3, 2.5));
+		double q = exp(teststream_between(&stream, -4, 0));
+		double z = exp(teststream_between(&stream, 0.3, 2.5));
 		int alpha = 2 + (int) teststream_below(&stream, 6);
 		double ratio = replace_at(q, z, alpha) / envelope(q, 2 / z, alpha);
 
@@ -202,13 +186,13 @@ test_replace_bound(void)
 
 	for (int i = 0; i < check_repetitions(1000); i++)
 	{
-		double q = exp(uniform(-4, 0));
-		double z = exp(uniform(0.3, 2.5));
+		double q = exp(teststream_between(&stream, -4, 0));
+		double z = exp(teststream_between(&stream, 0.3, 2.5));
 		int alpha = 2 + (int) teststream_below(&stream, 6);
 		bool ends = i % 2 == 0; /* of the ball's diameter, where it is the worst */
-		double a = ends ? 1 : uniform(-1, 1);
-		double b = ends ? -1 : uniform(-1, 1);
-		double c = ends ? teststream_below(&stream, 3) - 1.0 : uniform(-1, 1);
+		double a = ends ? 1 : teststream_between(&stream, -1, 1);
+		double b = ends ? -1 : teststream_between(&stream, -1, 1);
+		double c = ends ? teststream_below(&stream, 3) - 1.0 : teststream_between(&stream, -1, 1);
 		double bound = replace_at(q, z, alpha);
 		double truth = true_divergence(q, z, a, b, c, alpha);
 
@@ -225,8 +209,8 @@ test_order(void)
 {
 	for (int i = 0; i < check_repetitions(1000); i++)
 	{
-		double q = exp(uniform(-12, -0.1));
-		double z = exp(uniform(-2, 8));
+		double q = exp(teststream_between(&stream, -12, -0.1));
+		double z = exp(teststream_between(&stream, -2, 8));
 		int alpha = 2 + (int) teststream_below(&stream, 300);
 
 		CHECK(rdp_poisson(q, z, alpha) > 0 && isfinite(rdp_poisson(q, z, alpha)));

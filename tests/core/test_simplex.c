@@ -24,28 +24,10 @@ static TestStream stream;
 static Bits bits;
 static Memory *memory;
 
-static double
-uniform(double low, double high)
-{
-	return low + (high - low) * ldexp((double) (teststream_next(&stream) >> 11), -53);
-}
-
 static int32_t
 integer_between(int32_t low, int32_t high)
 {
 	return low + (int32_t) teststream_below(&stream, (uint64_t) (high - low) + 1);
-}
-
-/* As printed: equal when both are rounded to that many places. */
-static bool
-prints_as(double value, int places, const char *printed)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%.*f", places, value);
-	if (strcmp(text, printed) != 0)
-		printf("%s instead of %s\n", text, printed);
-	return strcmp(text, printed) == 0;
 }
 
 /* ---- data ---- */
@@ -112,7 +94,7 @@ random_row(const SimplexTerms *terms, int dimension, int32_t *row)
 static SimplexTerms
 random_terms(void)
 {
-	SimplexTerms terms = {.lambda = exp(uniform(-3, 8)), .rows = 1000};
+	SimplexTerms terms = {.lambda = exp(teststream_between(&stream, -3, 8)), .rows = 1000};
 
 	terms.low = integer_between(-3 * ONE, ONE);
 	terms.high = integer_between(terms.low + 1, 3 * ONE);
@@ -178,8 +160,8 @@ test_budgets(void)
 	for (int i = 0; i < check_repetitions(2000); i++)
 	{
 		SimplexTerms terms = random_terms();
-		int64_t epsilon = (int64_t) (exp(uniform(-5, 3)) * EPSILON_ONE) + 1;
-		int64_t delta = i % 2 == 0 ? 0 : (int64_t) exp(uniform(5, 38));
+		int64_t epsilon = (int64_t) (exp(teststream_between(&stream, -5, 3)) * EPSILON_ONE) + 1;
+		int64_t delta = i % 2 == 0 ? 0 : (int64_t) exp(teststream_between(&stream, 5, 38));
 		SimplexBudget budget = {epsilon, i % 2 == 0 ? 0 : 1e-9 * (double) delta};
 		double draw = simplex_draw_epsilon(&terms);
 		double claimed = (double) epsilon / EPSILON_ONE;
@@ -667,7 +649,7 @@ test_range_on_neighbours(void)
 		double largest;
 		int32_t *row;
 
-		terms.lambda = exp(uniform(0, 6));
+		terms.lambda = exp(teststream_between(&stream, 0, 6));
 		data->count[0] = 1;
 		*other = *data;
 		random_row(&terms, d, data_row(other, 0));

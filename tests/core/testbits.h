@@ -5,6 +5,7 @@
 #ifndef DPOBJ_TESTS_TESTBITS_H
 #define DPOBJ_TESTS_TESTBITS_H
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -64,6 +65,12 @@ static inline uint64_t
 teststream_below(TestStream *stream, uint64_t n)
 {
 	return teststream_next(stream) % n;
+}
+
+static inline double
+teststream_between(TestStream *stream, double low, double high)
+{
+	return low + (high - low) * ldexp((double) (teststream_next(stream) >> 11), -53);
 }
 
 #endif
