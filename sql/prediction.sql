@@ -1,4 +1,4 @@
--- Models in use: raw columns, JSON, plain SQL, points, shares. All of it is free.
+-- Models in use: raw columns, JSON, lodging_model SQL, points, shares. All of it is free.
 \set SHOW_CONTEXT never
 CREATE ROLE dpobj_use_ana LOGIN;
 CREATE ROLE dpobj_use_bea LOGIN;
@@ -10,29 +10,30 @@ ALTER ROLE dpobj_use_ana SET dpobj.release_tick = 0;
 ALTER ROLE dpobj_use_bea SET dpobj.release_tick = 0;
 
 CREATE TYPE wing AS ENUM ('north', 'south', 'west');
-CREATE TABLE care (id int, age int, sex text, days numeric, place wing, emergency boolean, "since Day" date, ill boolean, cost float8);
-INSERT INTO care SELECT i, i % 60, CASE WHEN i % 2 = 0 THEN 'f' ELSE 'm' END, i % 7, 'north', i % 5 = 0, date '2020-01-01' + i, i % 3 = 0, i % 9
+CREATE TABLE lodging (id int, age int, sex text, days numeric, place wing, emergency boolean, "since Day" date, ill boolean, cost float8);
+INSERT INTO lodging SELECT i, i % 60, CASE WHEN i % 2 = 0 THEN 'f' ELSE 'm' END, i % 7, 'north', i % 5 = 0, date '2020-01-01' + i, i % 3 = 0, i % 9
   FROM generate_series(1, 500) i;
-SELECT dpobj.protect('care', '{"age": {"bins": [30, 45.5]}, "sex": {"levels": ["f", "it''s"], "drop_first": true, "null_indicator": true},
+SELECT dpobj.protect('lodging', '{"age": {"bins": [30, 45.5]}, "sex": {"levels": ["f", "it''s"], "drop_first": true, "null_indicator": true},
   "days": {"center": 3, "scale": 2, "clip": [-1, 2]}, "place": {"levels": ["north", "south"], "null": "south"},
   "emergency": {"null": true, "null_indicator": true}, "since Day": {"epoch_of": "day", "bins": [18262, 18500]},
   "ill": {}, "cost": {"clip": [0, 10]}}', n => 500);
-SELECT dpobj.set_budget('care', 'dpobj_use_ana', 100, 0);
-SELECT dpobj.set_budget('care', 'dpobj_use_bea', 100, 0);
+SELECT dpobj.set_budget('lodging', 'dpobj_use_ana', 100, 0);
+SELECT dpobj.set_budget('lodging', 'dpobj_use_bea', 100, 0);
 
 -- Weights that are fixed by the grid: each coordinate has one level.
 \c - dpobj_use_ana
-SELECT weights FROM dpobj.train('care', 'ill', 1, '{age,sex,days,place,emergency}', name => 'card',
+SELECT weights FROM dpobj.train('lodging', 'ill', 1, '{age,sex,days,place,emergency}', name => 'card',
   options => '{"mechanism": "exponential", "grid": {"levels": [[3], [-1], [0], [2], [-2], [2], [1], [-3], [2], [-1], [-1]]}, "intercept": true}');
-SELECT (dpobj.train('care', 'ill', 1, '{"since Day",days}', method => 'logistic', name => 'proba')).kind;
-SELECT (dpobj.train('care', 'cost', 1, '{age,days}', method => 'simplex', name => 'number')).kind;
+SELECT (dpobj.train('lodging', 'ill', 1, '{"since Day",days}', method => 'logistic', name => 'proba')).kind;
+SELECT (dpobj.train('lodging', 'cost', 1, '{age,days}', method => 'simplex', name => 'number')).kind;
+SELECT count(*) FROM dpobj.train_groups('lodging', '{emergency}', 'ill', 1, '{age,days}', name => 'by emergency');
 SELECT count(*) AS before FROM dpobj.ledger \gset
 
 -- A model as points, and as SQL.
 SELECT "position", feature, level, points, weight FROM dpobj.scorecard('card');
 SELECT count(*), count(points), bool_and(points = weight OR points IS NULL) FROM dpobj.scorecard('proba');
 SELECT feature, level, points IS NULL AS no_points, weight IS NULL AS no_weight FROM dpobj.scorecard('number');
-SELECT name, owner, count(*), sum(points) FROM dpobj.scorecards GROUP BY 1, 2;
+SELECT name, owner, count(*), sum(points) FROM dpobj.scorecards WHERE name = 'card' GROUP BY 1, 2;
 \pset format unaligned
 \pset tuples_only on
 SELECT regexp_replace(dpobj.predict_sql('card'), 'release \d+', 'release N');
@@ -47,7 +48,7 @@ SELECT dpobj.predict_sql(NULL) IS NULL AS none;
 SELECT dpobj.predict_sql('card', owner => 'dpobj_use_ana') AS statement \gset
 SELECT count(*), count(dp_score), count(*) FILTER (WHERE (dp_score, dp_prediction) IS DISTINCT FROM
   (dpobj.score('card', t, 'dpobj_use_ana'), dpobj.predict('card', t, 'dpobj_use_ana'))) AS different
-  FROM (:statement) s JOIN care t USING (id);
+  FROM (:statement) s JOIN lodging t USING (id);
 
 -- Rows: columns by name, in any order, with others beside them.
 \c - dpobj_use_ana
@@ -61,6 +62,10 @@ SELECT dpobj.predict_proba('proba', p) BETWEEN 0 AND 1 AS probability,
        dpobj.predict('proba', p) = (dpobj.predict_proba('proba', p) > 0.5) AS prediction
   FROM (VALUES (date '2020-06-01', 1.5), ('infinity', 7), (NULL, 1)) p("since Day", days);
 SELECT dpobj.score('number', n) IS NULL AS none FROM newcomer n;
+-- a model of a group has its key in its name
+SELECT m.name, m.key, count(dpobj.score(m.name, n)) FROM dpobj.models m, newcomer n WHERE m.key IS NOT NULL GROUP BY 1, 2 ORDER BY 1;
+SELECT s.name, s.key, count(*) FROM dpobj.scorecards s WHERE s.name LIKE 'by%' GROUP BY 1, 2 ORDER BY 1;
+SELECT dpobj.score('by emergency', n) FROM newcomer n;
 -- of the model itself, whosever it is
 SELECT dpobj.score(model, n) = dpobj.score('card', n) AS the_same FROM newcomer n, dpobj.models WHERE name = 'card' AND n.days = 3;
 -- other types that mean the same; a domain; a text for an enum and an enum for a text
@@ -141,13 +146,13 @@ SELECT ROW('halfspace', NULL, '{1}', 0, 0, 'replace', 'unproven', 0, '{}')::dp_m
 
 -- Models of arrays, and models that are none.
 \c - postgres
-CREATE TABLE plain AS SELECT dp_halfspace(ARRAY[age], ill, 1.0, 0,
-  '{"center": 30, "scale": 10, "clip": [-2, 2], "intercept": true, "grid": {"levels": [[2], [-1]]}}') AS model FROM care;
-SELECT s.* FROM plain, dpobj.scorecard(model) s;
+CREATE TABLE lodging_model AS SELECT dp_halfspace(ARRAY[age], ill, 1.0, 0,
+  '{"center": 30, "scale": 10, "clip": [-2, 2], "intercept": true, "grid": {"levels": [[2], [-1]]}}') AS model FROM lodging;
+SELECT s.* FROM lodging_model, dpobj.scorecard(model) s;
 \pset format unaligned
-SELECT regexp_replace(dpobj.predict_sql(model), 'release \d+', 'release N') FROM plain;
+SELECT regexp_replace(dpobj.predict_sql(model), 'release \d+', 'release N') FROM lodging_model;
 \pset format aligned
-SELECT dpobj.predict(model, care) FROM plain, care LIMIT 1;
+SELECT dpobj.predict(model, lodging) FROM lodging_model, lodging LIMIT 1;
 CREATE FUNCTION forged(details jsonb, weights float8[] DEFAULT '{1,2}') RETURNS dp_model LANGUAGE sql AS
   $$ SELECT ROW('halfspace', 'x', weights, 1, 0, 'replace', 'exact', 1, details)::dp_model $$;
 SELECT dpobj.predict_sql(forged('{}'));
@@ -164,6 +169,11 @@ SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", 
 SELECT dpobj.predict_sql(forged('{"features": ["a;--"], "relation": "t", "label": "y", "encoding": {"low": [0]}, "encoders": {"a;--": {"levels": ["''; DROP", "\n\\"]}}, "types": {"a;--": "text"}}'));
 SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t; DROP TABLE t", "label": "y", "encoding": {"low": [0]}, "encoders": {"a": {"levels": ["a", "b"]}}, "types": {"a": "text"}}'));
 \pset format aligned
+
+-- not even a zero differs in its sign
+CREATE TEMP TABLE some_table AS SELECT ARRAY[x] AS features FROM unnest('{0, -0, 0.5, -0.5, 7, -7, 1e-320}'::float8[]) x;
+SELECT forged('{"encoding": {"scale": [3]}}', '{-0.3}') AS model, dpobj.predict_sql(forged('{"encoding": {"scale": [3]}}', '{-0.3}')) AS statement \gset
+SELECT features, dp_score, dp_score::text = dp_score(:'model'::dp_model, features)::text AS the_same FROM (:statement) s;
 
 -- Whose model: one's own, and what is shared.
 \c - dpobj_use_bob
@@ -200,15 +210,15 @@ SELECT count(DISTINCT name) FROM dpobj.scorecards;
 -- it is not his to give away, nor to rate
 SELECT dpobj.share('card', 'dpobj_use_carl');
 SELECT dpobj.unshare('card', 'dpobj_use_bob');
-SELECT dpobj.evaluate('card', 'care', 1);
+SELECT dpobj.evaluate('card', 'lodging', 1);
 SELECT count(*) FROM dpobj.model_shares;
 SELECT count(*) FROM dpobj.model_readers;
 \c - dpobj_use_carl
 SELECT name FROM dpobj.models;
-SELECT dpobj.score('number', n) > 0 AS scored FROM (SELECT 20 AS age, 6 AS days) n;
+SELECT dpobj.score('number', n) IS NOT NULL AS scored FROM (SELECT 20 AS age, 6 AS days) n;
 -- two owners of one name
 \c - dpobj_use_bea
-SELECT (dpobj.train('care', 'ill', 1, '{age}', name => 'card')).kind;
+SELECT (dpobj.train('lodging', 'ill', 1, '{age}', name => 'card')).kind;
 SELECT dpobj.share('card', 'dpobj_use_bob');
 SELECT cardinality((model).weights) FROM dpobj.models WHERE name = 'card';
 SELECT count(*) FROM dpobj.scorecard('card');
@@ -261,7 +271,7 @@ SELECT count(*) FROM dpobj.ledger WHERE role LIKE 'dpobj_use%' AND event = 'char
 SELECT count(*) = :before AS free FROM dpobj.ledger;
 
 \c - postgres
-DROP TABLE care, plain;
+DROP TABLE lodging, lodging_model;
 DROP TYPE wing;
 DROP FUNCTION forged, spy, lend;
 REVOKE CREATE ON SCHEMA public FROM dpobj_use_bob, dpobj_use_ana;

@@ -109,7 +109,7 @@ named_model_read(const char *name, Oid owner, Model *model)
 	model_read(DatumGetHeapTupleHeader(row), model);
 }
 
-/* ---- */
+/* ---- what it predicts ---- */
 
 void
 model_require_label(const Model *model, const char *name)

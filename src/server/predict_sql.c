@@ -371,10 +371,11 @@ append_end(StringInfo text)
 	appendStringInfoString(text, ")::float8 AS score) AS p");
 }
 
+/* Without an intercept 0, which makes -0 a 0: a C sum begins with one. */
 static void
-append_intercept(StringInfo text, const Model *model)
+append_intercept(StringInfo text, const Model *model, bool intercept)
 {
-	appendStringInfo(text, PLUS "%s", term(model->weight[model->weights - 1]));
+	appendStringInfo(text, PLUS "%s", intercept ? term(model->weight[model->weights - 1]) : "0");
 }
 
 /* Of a model that knows its columns; relation is quoted. */
@@ -402,8 +403,7 @@ append_columns(StringInfo text, const Model *model, const Predictor *predictor,
 		append_encoder(text, &columns->encoders.encoder[i], weight);
 		weight += columns->encoders.encoder[i].features;
 	}
-	if (columns->intercept)
-		append_intercept(text, model);
+	append_intercept(text, model, columns->intercept);
 	append_end(text);
 }
 
@@ -435,8 +435,7 @@ append_array(StringInfo text, const Model *model, const Predictor *predictor, co
 		appendStringInfoString(text, j > 0 ? PLUS : "");
 		append_element(text, predictor, j);
 	}
-	if (features < model->weights)
-		append_intercept(text, model);
+	append_intercept(text, model, features < model->weights);
 	appendStringInfoString(text, " END");
 	append_end(text);
 }

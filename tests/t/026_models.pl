@@ -17,7 +17,7 @@ note "DPOBJ_SEED=$seed";
 
 my $node = dpobj_cluster('models', 'dpobj.release_tick = 0');
 my $rows = $node->data_dir . '/rows.copy';
-my $count = 3000;
+my $count = 1500;
 
 # ---- a table with columns of every type, and encoders with every key ----
 
@@ -280,6 +280,34 @@ is($node->safe_psql('restored', $many, extra_params => [ '-U', 'bob' ]), '', 'a 
 # A role of the same name that comes later was given nothing here.
 $node->safe_psql('postgres', 'DROP ROLE bob; CREATE ROLE bob LOGIN');
 is($node->safe_psql('postgres', $many, extra_params => [ '-U', 'bob' ]), '', 'a role that is made again sees nothing');
+
+# ---- a plan that is kept: what a role may read is asked anew at each statement ----
+
+my $carl = session($node, user => 'carl');
+$carl->ask(<<'SQL');
+CREATE FUNCTION pg_temp.kept(r record) RETURNS boolean LANGUAGE plpgsql
+AS $$ DECLARE result boolean; BEGIN result := dpobj.predict('model 2', r) IS NULL; RETURN result IS NOT NULL; END $$
+SQL
+$node->safe_psql('postgres', "GRANT USAGE ON SCHEMA \"Ward\" TO carl; GRANT SELECT ON $relation TO carl");
+my $kept = "SELECT pg_temp.kept(v) FROM $relation v WHERE id = 1";
+$carl->ask('BEGIN');
+is($carl->ask($kept), 't', 'a shared model in PL/pgSQL');
+is($carl->ask($kept), 't', 'again in the same transaction');
+$ana->ask("SELECT dpobj.unshare('model 2', 'team')");
+like($carl->ask($kept), qr/there is no model "model 2"/, 'and not once it is taken back');
+$carl->quit;
+
+# ---- a standby predicts, and shares nothing ----
+
+my $standby = PostgreSQL::Test::Cluster->new('models_standby');
+$node->backup('models');
+$standby->init_from_backup($node, 'models', has_streaming => 1);
+$standby->start;
+is($standby->safe_psql('postgres', $each, extra_params => [ '-U', 'ana' ]), $serial, 'the same predictions on a standby');
+my ($rc, $out, $error) = $standby->psql('postgres', "SELECT dpobj.share('model 2', 'team')",
+	extra_params => [ '-U', 'ana', '-v', 'VERBOSITY=verbose' ]);
+like($error, qr/25006/, 'which nobody shares from');
+$standby->stop;
 
 # ---- nothing of all this was charged ----
 
