@@ -294,17 +294,16 @@ start_or_call(Oid database)
 void
 job_area_call(Oid database)
 {
-	PGPROC *launcher;
+	bool start;
 
 	area_lock();
-	launcher = area->launcher;
-	if (launcher != NULL)
-	{
+	start = area->launcher == NULL && slots_taken() < Min(dpobj_max_jobs, JOB_SLOTS);
+	if (!start)
 		call_add(database);
-		SetLatch(&launcher->procLatch);
-	}
+	if (area->launcher != NULL)
+		SetLatch(&area->launcher->procLatch);
 	area_unlock();
-	if (launcher == NULL)
+	if (start)
 		start_or_call(database);
 }
 

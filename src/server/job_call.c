@@ -40,7 +40,7 @@ job_call_at_commit(void)
 void
 job_call_now(void)
 {
-	if (!RecoveryInProgress() && !IsInParallelMode() && job_any_queued())
+	if (!RecoveryInProgress() && !IsInParallelMode() && job_any_waiting())
 		job_area_call(MyDatabaseId);
 }
 

@@ -10,9 +10,8 @@
 extern void job_call_at_commit(void);
 
 /*
- * Without a launcher, queued jobs that a restart or a lack of worker slots left behind wait for
- * the next call of one of our functions: this one, if the jobs of this database have not been
- * looked for since it was asked last.
+ * If any are queued.  Without a launcher, those that a restart or a lack of worker slots has left
+ * behind wait for the next call of one of our functions, which asks for this.
  */
 extern void job_call_now(void);
 

@@ -198,6 +198,17 @@ job_count_queued(void)
 	return DatumGetInt32(count);
 }
 
+static Datum
+ids_datum(const int64 *ids, int count)
+{
+	Datum *values = palloc(Max(count, 1) * sizeof(Datum));
+
+	for (int i = 0; i < count; i++)
+		values[i] = Int64GetDatum(ids[i]);
+	return PointerGetDatum(
+		construct_array(values, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
 bool
 job_table_exists(void)
 {
@@ -206,16 +217,26 @@ job_table_exists(void)
 	return OidIsValid(space) && OidIsValid(get_relname_relid("job_rows", space));
 }
 
-/* Before the extension is updated from 0.1.0 there are none. */
+/*
+ * The worker of a role's job looks for its next one itself, when that ends.  Before the
+ * extension is updated from 0.1.0 there are none.
+ */
 bool
-job_any_queued(void)
+job_any_waiting(void)
 {
 	static const char *const statement =
-		"SELECT true FROM dpobj.job_rows WHERE state = 'queued' AND origin = dpobj.origin()";
+		"SELECT true FROM dpobj.job_rows q WHERE q.state = 'queued' AND q.origin = dpobj.origin()"
+		" AND NOT EXISTS (SELECT FROM dpobj.job_rows r WHERE r.id = ANY ($1) AND r.role = q.role)";
+	Oid types[] = {INT8ARRAYOID};
+	Datum values[lengthof(types)];
+	int64 running[JOB_SLOTS];
 	Datum found;
 	bool isnull;
 
-	return job_table_exists() && admin_select(statement, 0, NULL, NULL, &found, &isnull);
+	if (!job_table_exists())
+		return false;
+	values[0] = ids_datum(running, job_area_running(running));
+	return admin_select(statement, lengthof(types), types, values, &found, &isnull);
 }
 
 bool
@@ -239,17 +260,6 @@ change(const char *statement, int count, Oid *types, Datum *values, const char *
 	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
 		elog(ERROR, "could not write the row of a job");
 	SPI_finish();
-}
-
-static Datum
-ids_datum(const int64 *ids, int count)
-{
-	Datum *values = palloc(Max(count, 1) * sizeof(Datum));
-
-	for (int i = 0; i < count; i++)
-		values[i] = Int64GetDatum(ids[i]);
-	return PointerGetDatum(
-		construct_array(values, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
 /* Those that called themselves running before we looked for workers, and had none. */

@@ -53,7 +53,9 @@ extern bool job_find(int64 id, JobState *state);
 extern bool job_find_name(const char *name, JobState *state);
 
 extern int job_count_queued(void); /* of the session user */
-extern bool job_any_queued(void);  /* of this database */
+
+/* Is one queued in this database that no worker is to come to in any case? */
+extern bool job_any_waiting(void);
 
 /* Not in a database without the extension, nor in one that has 0.1.0 of it. */
 extern bool job_table_exists(void);

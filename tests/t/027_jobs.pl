@@ -399,18 +399,21 @@ spends($node, 'while it scans', $kept, sub {
 spends($node, 'while it solves', $kept, sub {
 	my $id = submit('ana', 'solving', 'hard');
 	enters($id, 'solving');
-	my @solvers = solvers($node);
-	is(scalar(@solvers), 1, 'there is a solver');
+	my @solvers;
+	ok(wait_until(20, sub { @solvers = solvers($node) }), 'there is a solver');
 	$session{ana}->ask("SELECT dpobj.cancel($id)");
 	becomes($id, 'cancelled');
 	ok(wait_until(10, sub { !runs($solvers[0]) }), 'and then there is none');
 });
 
 spends($node, 'while it releases', $kept, sub {
+	my $locker = session($node);
 	my $id = submit('ana', 'releasing', 'large', epsilon => '0.5');
 	enters($id, 'scanning');
-	my $locker = session($node);
+	my ($pid) = worker_pids();
+	kill 'STOP', $pid;
 	$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE');
+	kill 'CONT', $pid;
 	enters($id, 'releasing');
 	$session{ana}->ask("SELECT dpobj.cancel($id)");
 	becomes($id, 'cancelled');
@@ -626,7 +629,8 @@ SQL
 	my $session = session($node, user => 'ana', database => 'passing');
 	my $id = $session->ask(submission('dropped', 'hard'));
 	ok(wait_until(30, sub { $session->ask("SELECT phase FROM dpobj.jobs WHERE id = $id") eq 'solving' }), 'a job runs');
-	my @solvers = solvers($node);
+	my @solvers;
+	wait_until(20, sub { @solvers = solvers($node) });
 	$session->quit;
 	my ($rc, $out, $err) = $node->psql('postgres', 'DROP DATABASE passing');
 	is($rc, 0, 'DROP DATABASE is not refused') or diag($err);
