@@ -97,7 +97,7 @@ is(scalar_of($node, 'SELECT count(*) FROM dpobj.schedule_rows'), '0', 'and nothi
 
 my $there = session($node, database => 'other', user => 'ana');
 my $said = $there->ask(schedule('minutely', '* * * * *'));
-like($said, qr/^NOTICE:  00000: pg_cron does not know schedule "minutely" yet\nDETAIL:  It has its jobs in database "postgres"\./,
+like($said, qr/^NOTICE:  00000: pg_cron does not know schedule "minutely" yet\nDETAIL:  It has its jobs in database "postgres"\./m,
 	'in another database: a notice');
 my ($statement) = $said =~ /^HINT:  A superuser can run there: (SELECT cron\..*;)$/m;
 ok(defined $statement, 'with the statement to run');
