@@ -136,6 +136,15 @@ SELECT dpobj.schedule_put('wrong', '0 0 1 1 *', 'visit', 'y', 0.1, NULL, 0, 'hal
 CALL dpobj.run_schedule('wrong');
 SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
 
+-- The last thousand are kept.
+SELECT count(dpobj.schedule_record('wrong', timestamptz '2000-01-01 00:00+00' + n * interval '24 hours', now(), 'skipped', 'UB001', NULL)) AS recorded
+  FROM generate_series(1, 1005) n;
+SELECT count(*), min(scheduled) AT TIME ZONE 'GMT' AS first FROM dpobj.schedule_runs WHERE schedule = 'wrong';
+-- views read only
+BEGIN READ ONLY;
+SELECT (SELECT count(*) FROM dpobj.schedules) AS schedules, (SELECT count(*) FROM dpobj.schedule_runs WHERE state <> 'skipped') AS runs;
+COMMIT;
+
 -- In somebody's function, or under another role.
 \c - dpobj_schedule_mallory
 CREATE FUNCTION plan() RETURNS bigint LANGUAGE sql SECURITY DEFINER
@@ -172,7 +181,7 @@ CALL dpobj.run_schedule('dear');
 TABLE dpobj.schedule_rows;
 \c - dpobj_schedule_otto
 SELECT name, owner FROM dpobj.schedules ORDER BY 1;
-SELECT schedule, owner, state FROM dpobj.schedule_runs WHERE schedule <> 'thrifty' ORDER BY 1, 3;
+SELECT schedule, owner, state FROM dpobj.schedule_runs WHERE schedule <> 'thrifty' AND state <> 'skipped' ORDER BY 1, 3;
 SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
 \c - dpobj_schedule_carol
 SELECT name FROM dpobj.schedules ORDER BY 1;

@@ -97,7 +97,7 @@ is(scalar_of($node, 'SELECT count(*) FROM dpobj.schedule_rows'), '0', 'and nothi
 
 my $there = session($node, database => 'other', user => 'ana');
 my $said = $there->ask(schedule('minutely', '* * * * *'));
-like($said, qr/^NOTICE:  00000: pg_cron does not know schedule "minutely" yet\nDETAIL:  It has its jobs in database "postgres"\./,
+like($said, qr/^NOTICE:  00000: pg_cron does not know schedule "minutely" yet\nDETAIL:  It has its jobs in database "postgres"\./m,
 	'in another database: a notice');
 my ($statement) = $said =~ /^HINT:  A superuser can run there: (SELECT cron\..*;)$/m;
 ok(defined $statement, 'with the statement to run');
@@ -163,7 +163,8 @@ is($ana->ask("SELECT dpobj.verify(m.model), m.name = to_char(r.scheduled AT TIME
 # ---- background workers, a server that was restarted in between ----
 
 $_->quit for $ana, $poor, $control, $there;
-$node->append_conf('postgresql.conf', 'cron.use_background_workers = on');
+# The version of Debian 12 has no cron.timezone, and goes by GMT; dpobj reads it all the same.
+$node->append_conf('postgresql.conf', "cron.use_background_workers = on\ncron.timezone = 'Europe/Berlin'");
 $node->restart;
 $since = fires('background workers');
 is_of('minutely', 'ana', $since, 'released|0.5|t|', 'released again, for another time');
@@ -171,9 +172,17 @@ is_of('minutely', 'poor', $since, 'skipped||f|UB001', 'skipped again');
 is_of('wrong', 'ana', $since, 'failed||f|22023', 'failed again');
 is_of(q(it's thrifty), 'ana', $since, 'skipped||f|UB001', 'the allowance is used up: skipped');
 
-# ---- removing ----
+# ---- time zones ----
 
 $ana = session($node, user => 'ana');
+is($ana->ask(q{SELECT string_agg(to_char(dpobj.schedule_time('30 3 * * *', t) AT TIME ZONE 'GMT', 'DD HH24:MI'), ', ' ORDER BY t)
+  FROM unnest('{2026-03-28 12:00+00, 2026-03-29 01:29+00, 2026-03-29 01:30+00, 2026-10-25 12:00+00}'::timestamptz[]) t}),
+	'28 02:30, 28 02:30, 29 01:30, 25 02:30', 'times are those of cron.timezone, in winter and in summer');
+is($ana->ask(q{SELECT count(DISTINCT dpobj.schedule_model('x', dpobj.schedule_time('30 2 * * *', t)))
+  FROM unnest('{2026-10-25 00:31+00, 2026-10-25 01:31+00}'::timestamptz[]) t}), '1', 'an hour that comes twice has its run once');
+
+# ---- removing ----
+
 $poor = session($node, user => 'poor');
 is($ana->ask("SELECT dpobj.unschedule('minutely'); SELECT dpobj.unschedule('wrong'); SELECT dpobj.unschedule('it''s thrifty')") =~ s/\n//gr,
 	'', 'unscheduled without a word');
