@@ -2,17 +2,18 @@
 #
 #   make demo     set everything up in a throw-away cluster and train a model
 #   make check    every test, in throw-away clusters
+#   make audit    try the privacy of every mechanism, there or on the server of PGHOST
 #   make          build; make install: install into the server of pg_config
 #   make dist     archives of the tagged version below dist; REF=HEAD: of what is committed
 #
-# demo and check install the Debian packages they miss when run as root, so
+# They install the Debian packages they miss when run as root, so
 # they must not need pg_config yet: they are scripts, and PGXS is not read.
 
 DPOBJ_VERSION = 0.2.0
 
-ifneq (,$(filter demo check dist,$(MAKECMDGOALS)))
+ifneq (,$(filter demo check audit dist,$(MAKECMDGOALS)))
 
-demo check:
+demo check audit:
 	@bash scripts/$@.sh
 
 # A zip as PGXN wants it, a tar as packagers do.
@@ -25,7 +26,7 @@ dist:
 	git archive --format=zip --prefix=$(NAME)/ -o dist/$(NAME).zip $(REF)
 	git archive --format=tar.gz --prefix=$(NAME)/ -o dist/$(NAME).tar.gz $(REF)
 
-.PHONY: demo check dist
+.PHONY: demo check audit dist
 
 else
 
@@ -37,7 +38,7 @@ DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--0.2.0.sql
 # 0.1.0 stands in files of its own, which make the upgrade from it.
 SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models aggregates \
 	ftrl analyst groups evaluation price report privileges
-SCRIPT_0.2.0 = sharing prediction jobs withheld
+SCRIPT_0.2.0 = sharing prediction jobs schedules withheld
 SCRIPT = $(patsubst %,src/sql/%.sql,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0))
 UPGRADE_0.1.0 = $(patsubst %,src/sql/%.sql,upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0))
 
@@ -56,7 +57,7 @@ PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
-REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate prediction
+REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate prediction jobs schedules
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 ISOLATION_OPTS = --inputdir=tests --load-extension=dpobj
 EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) build

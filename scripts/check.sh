@@ -3,7 +3,7 @@
 #
 #   make check                      everything (DPOBJ_DATA=folder adds the tests on Adult)
 #   bash scripts/check.sh regress   one or more of: style build core valgrind mutants fuzz regress
-#                                   pgtap tap demo faults package
+#                                   pgtap tap demo audit memory faults package
 #
 # Runs as root (missing packages are installed, everything else happens as user
 # postgres) or as anybody. Ends with the line "N passed, N failed".
@@ -36,11 +36,13 @@ check_style() {
   local cppcheck="cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
     --inline-suppr --suppress=missingIncludeSystem"
   unprivileged 'clang-format --dry-run -Werror $(find src tests bench -name "*.[ch]")' &&
-    unprivileged "$cppcheck -Isrc -Itests src/core src/solver tests/core tests/fuzz bench" &&
+    unprivileged "$cppcheck -Isrc -Itests src/core src/solver tests/core tests/fuzz tests/audit bench" &&
     unprivileged "$cppcheck -DPG_VERSION_NUM=150000 --include=tests/cppcheck.h -Isrc -Isrc/server \
       src/server" &&
     unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh .ci/run' &&
-    unprivileged 'perl scripts/meta.pl && perl scripts/links.pl'
+    unprivileged 'perl scripts/meta.pl && perl scripts/links.pl && perl tests/claims.pl' &&
+    unprivileged 'bash scripts/mutants_table.sh | diff docs/mutants.md - || {
+      echo "bash scripts/mutants_table.sh >docs/mutants.md"; false; }'
 }
 
 check_build() { # with gcc it is built again below, to be installed
@@ -92,6 +94,16 @@ check_faults() {
   unprivileged "bash scripts/faults.sh"
 }
 
+# A minute of draws, which must not exceed their claims, and must exceed two fifths of them.
+check_audit() {
+  unprivileged "AUDIT_SECONDS=60 AUDIT_KEEP='$W/draws' bash scripts/audit.sh" &&
+    ! unprivileged "AUDIT_SHARE=0.4 AUDIT_DRAWS='$W/draws' bash scripts/audit.sh"
+}
+
+check_memory() {
+  unprivileged "bash scripts/memory.sh"
+}
+
 check_demo() {
   unprivileged "createdb demo && cd scripts && for part in census encode train; do
     PGDATABASE=demo psql -X -q -v ON_ERROR_STOP=1 -f demo_\$part.sql; done >'$W/demo.log' 2>&1" || {
@@ -107,7 +119,7 @@ check_package() {
 
 need_packages build check
 workplace_make
-chosen=" ${*:-style build core valgrind mutants fuzz regress pgtap tap demo faults package} "
+chosen=" ${*:-style build core valgrind mutants fuzz regress pgtap tap demo audit memory faults package} "
 wants() { [[ $chosen == *" $1 "* ]]; }
 
 wants style && step "formatting, cppcheck, links" check_style
@@ -116,13 +128,15 @@ if wants core; then step "core tests under ASan and UBSan" check_core; fi
 if wants valgrind; then step "core tests under valgrind" check_valgrind; fi
 if wants mutants; then step "mutants" check_mutants; fi
 if wants fuzz; then step "fuzzers of the core" check_fuzz; fi
-if [[ $chosen =~ fuzz|regress|pgtap|tap|demo|faults ]]; then
+if [[ $chosen =~ fuzz|regress|pgtap|tap|demo|audit|memory|faults ]]; then
   WERROR=-Werror step "gcc -Wall -Wextra -Werror, install" workplace_build
   step "cluster" cluster_start "fsync = off"
   wants fuzz && step "fuzz of the server's parsers" check_fuzz_sql
   wants regress && step "regress and isolation" check_regress
   wants pgtap && step "pgTAP" check_pgtap
   wants demo && step "the demo's statements" check_demo
+  wants audit && step "audit" check_audit
+  wants memory && step "the server under valgrind" check_memory
   wants tap && step "TAP" check_tap
   wants faults && step "faults of the server" check_faults
 fi

@@ -6,7 +6,7 @@
 # Installs what is missing when run as root, otherwise says what to install.
 
 packages_build="postgresql-15 postgresql-server-dev-15 libgmp-dev libmpfr-dev libgsl-dev libglpk-dev gcc make libc6-dev"
-packages_check="postgresql-15-pgtap libtap-parser-sourcehandler-pgtap-perl libipc-run-perl
+packages_check="postgresql-15-pgtap postgresql-15-cron libtap-parser-sourcehandler-pgtap-perl libipc-run-perl
   clang libclang-rt-14-dev clang-format cppcheck valgrind patch debootstrap"
 
 need_packages() {

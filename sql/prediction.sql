@@ -10,22 +10,22 @@ ALTER ROLE dpobj_use_ana SET dpobj.release_tick = 0;
 ALTER ROLE dpobj_use_bea SET dpobj.release_tick = 0;
 
 CREATE TYPE wing AS ENUM ('north', 'south', 'west');
-CREATE TABLE stay (id int, age int, sex text, days numeric, place wing, emergency boolean, "since Day" date, ill boolean, cost float8);
-INSERT INTO stay SELECT i, i % 60, CASE WHEN i % 2 = 0 THEN 'f' ELSE 'm' END, i % 7, 'north', i % 5 = 0, date '2020-01-01' + i, i % 3 = 0, i % 9
+CREATE TABLE care (id int, age int, sex text, days numeric, place wing, emergency boolean, "since Day" date, ill boolean, cost float8);
+INSERT INTO care SELECT i, i % 60, CASE WHEN i % 2 = 0 THEN 'f' ELSE 'm' END, i % 7, 'north', i % 5 = 0, date '2020-01-01' + i, i % 3 = 0, i % 9
   FROM generate_series(1, 500) i;
-SELECT dpobj.protect('stay', '{"age": {"bins": [30, 45.5]}, "sex": {"levels": ["f", "it''s"], "drop_first": true, "null_indicator": true},
+SELECT dpobj.protect('care', '{"age": {"bins": [30, 45.5]}, "sex": {"levels": ["f", "it''s"], "drop_first": true, "null_indicator": true},
   "days": {"center": 3, "scale": 2, "clip": [-1, 2]}, "place": {"levels": ["north", "south"], "null": "south"},
   "emergency": {"null": true, "null_indicator": true}, "since Day": {"epoch_of": "day", "bins": [18262, 18500]},
   "ill": {}, "cost": {"clip": [0, 10]}}', n => 500);
-SELECT dpobj.set_budget('stay', 'dpobj_use_ana', 100, 0);
-SELECT dpobj.set_budget('stay', 'dpobj_use_bea', 100, 0);
+SELECT dpobj.set_budget('care', 'dpobj_use_ana', 100, 0);
+SELECT dpobj.set_budget('care', 'dpobj_use_bea', 100, 0);
 
 -- Weights that are fixed by the grid: each coordinate has one level.
 \c - dpobj_use_ana
-SELECT weights FROM dpobj.train('stay', 'ill', 1, '{age,sex,days,place,emergency}', name => 'card',
+SELECT weights FROM dpobj.train('care', 'ill', 1, '{age,sex,days,place,emergency}', name => 'card',
   options => '{"mechanism": "exponential", "grid": {"levels": [[3], [-1], [0], [2], [-2], [2], [1], [-3], [2], [-1], [-1]]}, "intercept": true}');
-SELECT (dpobj.train('stay', 'ill', 1, '{"since Day",days}', method => 'logistic', name => 'proba')).kind;
-SELECT (dpobj.train('stay', 'cost', 1, '{age,days}', method => 'simplex', name => 'number')).kind;
+SELECT (dpobj.train('care', 'ill', 1, '{"since Day",days}', method => 'logistic', name => 'proba')).kind;
+SELECT (dpobj.train('care', 'cost', 1, '{age,days}', method => 'simplex', name => 'number')).kind;
 SELECT count(*) AS before FROM dpobj.ledger \gset
 
 -- A model as points, and as SQL.
@@ -47,7 +47,7 @@ SELECT dpobj.predict_sql(NULL) IS NULL AS none;
 SELECT dpobj.predict_sql('card', owner => 'dpobj_use_ana') AS statement \gset
 SELECT count(*), count(dp_score), count(*) FILTER (WHERE (dp_score, dp_prediction) IS DISTINCT FROM
   (dpobj.score('card', t, 'dpobj_use_ana'), dpobj.predict('card', t, 'dpobj_use_ana'))) AS different
-  FROM (:statement) s JOIN stay t USING (id);
+  FROM (:statement) s JOIN care t USING (id);
 
 -- Rows: columns by name, in any order, with others beside them.
 \c - dpobj_use_ana
@@ -142,12 +142,12 @@ SELECT ROW('halfspace', NULL, '{1}', 0, 0, 'replace', 'unproven', 0, '{}')::dp_m
 -- Models of arrays, and models that are none.
 \c - postgres
 CREATE TABLE plain AS SELECT dp_halfspace(ARRAY[age], ill, 1.0, 0,
-  '{"center": 30, "scale": 10, "clip": [-2, 2], "intercept": true, "grid": {"levels": [[2], [-1]]}}') AS model FROM stay;
+  '{"center": 30, "scale": 10, "clip": [-2, 2], "intercept": true, "grid": {"levels": [[2], [-1]]}}') AS model FROM care;
 SELECT s.* FROM plain, dpobj.scorecard(model) s;
 \pset format unaligned
 SELECT regexp_replace(dpobj.predict_sql(model), 'release \d+', 'release N') FROM plain;
 \pset format aligned
-SELECT dpobj.predict(model, stay) FROM plain, stay LIMIT 1;
+SELECT dpobj.predict(model, care) FROM plain, care LIMIT 1;
 CREATE FUNCTION forged(details jsonb, weights float8[] DEFAULT '{1,2}') RETURNS dp_model LANGUAGE sql AS
   $$ SELECT ROW('halfspace', 'x', weights, 1, 0, 'replace', 'exact', 1, details)::dp_model $$;
 SELECT dpobj.predict_sql(forged('{}'));
@@ -200,7 +200,7 @@ SELECT count(DISTINCT name) FROM dpobj.scorecards;
 -- it is not his to give away, nor to rate
 SELECT dpobj.share('card', 'dpobj_use_carl');
 SELECT dpobj.unshare('card', 'dpobj_use_bob');
-SELECT dpobj.evaluate('card', 'stay', 1);
+SELECT dpobj.evaluate('card', 'care', 1);
 SELECT count(*) FROM dpobj.model_shares;
 SELECT count(*) FROM dpobj.model_readers;
 \c - dpobj_use_carl
@@ -208,7 +208,7 @@ SELECT name FROM dpobj.models;
 SELECT dpobj.score('number', n) > 0 AS scored FROM (SELECT 20 AS age, 6 AS days) n;
 -- two owners of one name
 \c - dpobj_use_bea
-SELECT (dpobj.train('stay', 'ill', 1, '{age}', name => 'card')).kind;
+SELECT (dpobj.train('care', 'ill', 1, '{age}', name => 'card')).kind;
 SELECT dpobj.share('card', 'dpobj_use_bob');
 SELECT cardinality((model).weights) FROM dpobj.models WHERE name = 'card';
 SELECT count(*) FROM dpobj.scorecard('card');
@@ -261,7 +261,7 @@ SELECT count(*) FROM dpobj.ledger WHERE role LIKE 'dpobj_use%' AND event = 'char
 SELECT count(*) = :before AS free FROM dpobj.ledger;
 
 \c - postgres
-DROP TABLE stay, plain;
+DROP TABLE care, plain;
 DROP TYPE wing;
 DROP FUNCTION forged, spy, lend;
 REVOKE CREATE ON SCHEMA public FROM dpobj_use_bob, dpobj_use_ana;

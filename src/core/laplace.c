@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
+#include "core/mutant.h"
+
 /* Zero with a negative sign is drawn again, else it would have twice its share. */
-void
-laplace_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
+static void
+draw_once(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
 {
 	bool negative;
 
@@ -18,6 +20,21 @@ laplace_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
 	} while (negative && mpz_sgn(result) == 0);
 	if (negative)
 		mpz_neg(result, result);
+}
+
+void
+laplace_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
+{
+	draw_once(bits, result, p, q);
+	if (MUTANT(17))
+	{
+		mpz_t again;
+
+		mpz_init(again);
+		draw_once(bits, again, p, q);
+		mpz_add(result, result, again);
+		mpz_clear(again);
+	}
 }
 
 int64_t

@@ -220,7 +220,8 @@ choose_lengths(Perturbation *perturbation, const PerturbationRequest *request,
 		perturbation->length = step;
 	else
 		perturbation->length = 2 * step * sqrt(perturbation->squared_radius);
-	if (perturbation->noise == PERTURBATION_PUBLISHED)
+	if (perturbation->noise == PERTURBATION_PUBLISHED ||
+		(MUTANT(28) && perturbation->noise == PERTURBATION_GAUSSIAN))
 		perturbation->spread = published_sigma(perturbation, request, geometry);
 	else if (perturbation->noise == PERTURBATION_GAUSSIAN)
 		perturbation->spread = CALIBRATION_SAFE * perturbation->length / perturbation->kappa;

@@ -12,6 +12,7 @@
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "fmgr.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
@@ -20,6 +21,7 @@
 #include "utils/snapmgr.h"
 
 #include "admin.h"
+#include "compat.h"
 
 /* What to go back to; an error does so at the end of the (sub)transaction. */
 typedef struct Caller
@@ -120,7 +122,7 @@ role_administers(Oid role)
 		"WITH RECURSIVE members(oid) AS ("
 		" SELECT oid FROM pg_authid WHERE rolname = 'dpobj_admin' UNION"
 		" SELECT m.member FROM members a JOIN pg_auth_members m ON m.roleid = a.oid"
-		" JOIN pg_authid g ON g.oid = m.grantor WHERE g.rolsuper) "
+		" JOIN pg_authid g ON g.oid = m.grantor WHERE g.rolsuper AND " MEMBERSHIP_IS_CHOSEN ") "
 		"SELECT FROM members m JOIN pg_authid r ON r.oid = m.oid "
 		"WHERE m.oid = $1 AND r.rolname <> 'dpobj_admin'";
 	Oid types[] = {OIDOID};
@@ -155,4 +157,12 @@ admin_require(const char *function)
 					   "dpobj_admin, and a superuser must have granted the membership."),
 			 errhint("A superuser can run GRANT dpobj_admin TO ..., after REVOKE if somebody "
 					 "else has granted it.")));
+}
+
+/* dpobj.administers() -> boolean: may the caller administer? */
+PG_FUNCTION_INFO_V1(dpobj_administers);
+Datum
+dpobj_administers(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(admin_allowed());
 }

@@ -74,18 +74,24 @@ integer_setting(const ChargeRequest *request, const char *name, int flags, int s
 
 /* ---- Least epsilon ---------------------------------------------------------- */
 
+void
+charge_check_least_epsilon(int64 epsilon, double least)
+{
+	if (epsilon < (int64) ceil(least * EPSILON_ONE))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon of a release must be at least %g", least),
+						errdetail("The least is the setting dpobj.min_epsilon.")));
+}
+
 static void
 check_epsilon(ChargeRequest *request)
 {
 	double least =
 		real_setting(request, "dpobj.min_epsilon", request->min_epsilon, dpobj_min_epsilon);
 
-	if (request->cost.epsilon >= (int64) ceil(least * EPSILON_ONE))
-		return;
-	request->denied = true;
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("epsilon of a release must be at least %g", least),
-					errdetail("The least is the setting dpobj.min_epsilon.")));
+	if (request->cost.epsilon < (int64) ceil(least * EPSILON_ONE))
+		request->denied = true;
+	charge_check_least_epsilon(request->cost.epsilon, least);
 }
 
 /* ---- Failures --------------------------------------------------------------- */

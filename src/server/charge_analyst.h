@@ -16,4 +16,7 @@
  */
 extern void charge_check_analyst(ChargeRequest *request, const ChargeParties *parties);
 
+/* Raises 22023 for an epsilon, in nano-units, below the least. */
+extern void charge_check_least_epsilon(int64 epsilon, double least);
+
 #endif

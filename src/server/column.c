@@ -109,6 +109,18 @@ column_init(Column *column, Form_pg_attribute attribute)
 	column->kind = kind_of_type(column->type);
 }
 
+void
+column_init_stored(Column *column, Form_pg_attribute attribute)
+{
+	if (attribute->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("column \"%s\" is a virtual generated column", NameStr(attribute->attname)),
+				 errdetail("A scan reads what is stored."),
+				 errhint("Declare the columns that it is computed from, or generate it STORED.")));
+	column_init(column, attribute);
+}
+
 bool
 column_find(TupleDesc descriptor, const char *name, Column *column)
 {
@@ -118,7 +130,7 @@ column_find(TupleDesc descriptor, const char *name, Column *column)
 
 		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), name) != 0)
 			continue;
-		column_init(column, attribute);
+		column_init_stored(column, attribute);
 		return true;
 	}
 	return false;

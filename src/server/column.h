@@ -59,6 +59,9 @@ typedef struct ColumnValue
 
 extern void column_init(Column *column, Form_pg_attribute attribute);
 
+/* Of a relation that is to be scanned. */
+extern void column_init_stored(Column *column, Form_pg_attribute attribute);
+
 /* The column of that name; false if there is none (system columns are none). */
 extern bool column_find(TupleDesc descriptor, const char *name, Column *column);
 

@@ -104,6 +104,22 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 #define owns_table(table, role) pg_class_ownercheck(table, role)
 #endif
 
+/*
+ * Whoever creates a role is a member of it since PostgreSQL 16, as if a superuser had granted
+ * that: he may grant it and no more.  Such a row of pg_auth_members m is no choice of a
+ * superuser's.
+ */
+#if PG_VERSION_NUM >= 160000
+#define MEMBERSHIP_IS_CHOSEN "(m.inherit_option OR m.set_option)"
+#else
+#define MEMBERSHIP_IS_CHOSEN "true"
+#endif
+
+/* Columns that are computed when they are read are new in PostgreSQL 18. */
+#if PG_VERSION_NUM < 180000
+#define ATTRIBUTE_GENERATED_VIRTUAL 'v'
+#endif
+
 /* ---- Plans ------------------------------------------------------------------ */
 
 #if PG_VERSION_NUM < 140000

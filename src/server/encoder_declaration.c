@@ -449,7 +449,7 @@ encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders)
 		json = json_member(&declaration->root, NameStr(attribute->attname));
 		if (json == NULL)
 			continue;
-		column_init(&encoder->column, attribute);
+		column_init_stored(&encoder->column, attribute);
 		read_encoder(json, encoder);
 		encoders->features += encoder->features;
 		encoders->count++;

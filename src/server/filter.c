@@ -75,7 +75,7 @@ find_column(TupleDesc descriptor, JsonbValue *key, Column *column)
 
 		if (attribute->attisdropped || !json_is_string(key, NameStr(attribute->attname)))
 			continue;
-		column_init(column, attribute);
+		column_init_stored(column, attribute);
 		if (column->kind == COLUMN_OTHER)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("column \"%s\" of type %s cannot be filtered", column->name,

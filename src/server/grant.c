@@ -78,6 +78,13 @@ grant_is_held(Oid table)
 }
 
 void
+grant_require(Oid table)
+{
+	if (!grant_is_held(table))
+		deny_without_budget(table);
+}
+
+void
 grant_check_budgets(Oid table, const Pair *pair, Adjacency adjacency)
 {
 	static const char *const exceeded =
@@ -93,8 +100,7 @@ grant_check_budgets(Oid table, const Pair *pair, Adjacency adjacency)
 	Datum result;
 	bool isnull;
 
-	if (!grant_is_held(table))
-		deny_without_budget(table);
+	grant_require(table);
 	charge_cost_of(pair, adjacency, &cost);
 	charge_cost_parameters(&cost, types, values);
 	types[CHARGE_COST_PARAMETERS] = types[CHARGE_COST_PARAMETERS + 1] = OIDOID;

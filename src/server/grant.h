@@ -18,6 +18,9 @@ extern void grant_check_caller(Oid table);
 /* Does the session user, or a group of his, hold a budget on the table? */
 extern bool grant_is_held(Oid table);
 
+/* Raises UB002 unless it does. */
+extern void grant_require(Oid table);
+
 /*
  * Raises UB002 if no budget on the table grants, UB001 if one that applies does not
  * cover the cost.  A courtesy without locks: the charge worker asks again.

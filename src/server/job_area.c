@@ -16,6 +16,7 @@
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "dpobj.h"
 #include "job_area.h"
 #include "job_worker.h"
@@ -59,32 +60,21 @@ static Slot *own = NULL;
 
 /* ---- Shared memory ---------------------------------------------------------- */
 
-#if PG_VERSION_NUM >= 150000
 static shmem_request_hook_type next_request_hook = NULL;
 
 static void
-request_memory_hook(void)
+request_memory(void)
 {
 	if (next_request_hook != NULL)
 		next_request_hook();
 	RequestAddinShmemSpace(MAXALIGN(sizeof(Area)));
 }
 
-static void
-install_request(void)
-{
-	next_request_hook = shmem_request_hook;
-	shmem_request_hook = request_memory_hook;
-}
-#else
-#define install_request() RequestAddinShmemSpace(MAXALIGN(sizeof(Area)))
-#endif
-
 void
 job_area_install(void)
 {
 	if (process_shared_preload_libraries_in_progress)
-		install_request();
+		chain_shmem_request(&next_request_hook, request_memory);
 }
 
 static void

@@ -96,11 +96,14 @@ job_add(const Job *job, const TrainRequest *request, const uint8 hash[CHARGE_HAS
 
 /*
  * A row as text, in the order of JobState: the snapshot is the latest, and xmin says whether it
- * is our own.
+ * is our own.  What was queued or running before a restore is over.
  */
 #define STATE                                                                                      \
-	"SELECT ARRAY[role::text, state, xmin::text, encode(request_hash, 'hex'), id::text]"           \
-	" FROM dpobj.job_rows WHERE origin = dpobj.origin() AND "
+	"SELECT ARRAY[CASE WHEN origin = dpobj.origin() THEN role ELSE coalesce((SELECT a.oid"         \
+	" FROM pg_authid a WHERE a.rolname = role_name), 0) END::text,"                                \
+	" CASE WHEN origin <> dpobj.origin() AND state IN ('queued', 'running') THEN 'failed'"         \
+	" ELSE state END, xmin::text, encode(request_hash, 'hex'), id::text]"                          \
+	" FROM dpobj.job_rows WHERE "
 
 static bool
 read_state(const char *statement, int count, Oid *types, Datum *values, JobState *state)
@@ -175,8 +178,9 @@ job_find_name(const char *name, JobState *state)
 	Oid types[] = {TEXTOID, OIDOID};
 	Datum values[] = {CStringGetTextDatum(name), ObjectIdGetDatum(GetSessionUserId())};
 
-	return find(STATE "name = $1 AND role = $2 ORDER BY id DESC LIMIT 1", lengthof(types), types,
-				values, state);
+	return find(STATE
+				"name = $1 AND role = $2 AND origin = dpobj.origin() ORDER BY id DESC LIMIT 1",
+				lengthof(types), types, values, state);
 }
 
 int

@@ -14,6 +14,8 @@
 
 #include "admin.h"
 #include "analyst.h"
+#include "charge_analyst.h"
+#include "dpobj.h"
 #include "job_area.h"
 #include "job_call.h"
 #include "job_table.h"
@@ -46,6 +48,7 @@ check_submission(const TrainRequest *request)
 	TrainRun run;
 
 	train_open(request, &run);
+	charge_check_least_epsilon(training_pair(run.training).epsilon, dpobj_min_epsilon);
 	train_check_budgets(&run);
 	train_lock(&run);
 	train_give_up(&run);

@@ -145,5 +145,9 @@ COMMENT ON COLUMN dpobj.progress.attempts IS 'attempts of a sampler; for the own
 COMMENT ON COLUMN dpobj.progress.gap IS 'by how many misclassified rows the optimum is better, at most, than the best vector so far; for the owner of the table only';
 COMMENT ON COLUMN dpobj.progress.age IS 'since it was submitted';
 
+-- What a job reads is later than its charge.
+COMMENT ON COLUMN dpobj.ledger_events.snapshot IS
+  'snapshot that the release read, as pg_current_snapshot() writes it; of a job, that of its charge, just before it read';
+
 GRANT EXECUTE ON FUNCTION dpobj.submit(text, regclass, text[], text, numeric, numeric, text, jsonb, jsonb),
   dpobj.cancel(bigint), dpobj.wait(bigint, interval), dpobj.job_list() TO PUBLIC;

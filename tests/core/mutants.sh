@@ -27,10 +27,12 @@ mutants=(
   '14|test_privacy|gauge: shift halved without a modulus, as if vectors differed twice (C2)'
   '15|test_persons|rows of a person chosen by their place in the table'
   '16|test_persons|equal rows of a person chosen together'
+  '17|test_laplace|Laplace: noise drawn twice and added up'
   '24|test_perturbation|perturbation: real noise times 0.8'
   '25|test_perturbation|paraboloid: u on the sphere instead of in the ball'
   '26|test_perturbation|sphere: the last feature does not follow |w|'
   '27|test_calibration|calibration: proposals of doubles taken unproved, 1e-7 too large'
+  '28|test_perturbation|Gaussian: the published sigma for the proved one'
   '30|test_convex|convex: rows not clipped to the radius'
   '31|test_convex|convex: length of Gamma(d - 1) in d dimensions'
   '32|test_convex|convex: noise times 0.8'
@@ -108,6 +110,8 @@ mutants=(
   '160|test_parallel|groups: epsilon of a group not halved under replace (C7)'
   '161|test_parallel|groups: delta of a group halved only, as if a row could not stay in it'
   '163|test_persons|groups: k rows of a person in each group'
+  '190|test_cron_times|schedule: two fields of days must both fit, also where none begins with a star'
+  '191|test_cron_times|schedule: backwards, of an earlier day only its first minute is looked at'
 )
 
 CC=${CC:-gcc}

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(88);
+SELECT plan(97);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -67,6 +67,19 @@ SELECT function_returns('dpobj', 'train_groups',
 SELECT is(
   (SELECT proargnames[1:10] FROM pg_proc WHERE oid = 'dpobj.train_groups'::regproc),
   '{relation,by,label,epsilon,features,delta,method,options,filter,name}', 'its arguments are those of dpobj.train, and by');
+SELECT function_returns('dpobj', 'submit',
+  ARRAY['text', 'regclass', 'text[]', 'text', 'numeric', 'numeric', 'text', 'jsonb', 'jsonb'], 'bigint');
+SELECT function_returns('dpobj', 'cancel', ARRAY['bigint'], 'boolean');
+SELECT function_returns('dpobj', 'wait', ARRAY['bigint', 'interval'], 'text');
+SELECT is(
+  (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
+   WHERE oid IN ('dpobj.submit'::regproc, 'dpobj.cancel'::regproc, 'dpobj.wait'::regproc)),
+  'vu', 'what has to do with jobs runs in the leader only');
+SELECT columns_are('dpobj', 'jobs', ARRAY['id', 'name', 'state', 'submitted', 'started', 'finished', 'phase', 'model',
+  'relation', 'relation_name', 'submitter', 'release', 'sqlstate', 'reason']);
+SELECT columns_are('dpobj', 'progress', ARRAY['job', 'name', 'relation_name', 'submitter', 'phase', 'rows_scanned', 'rows_total',
+  'nodes', 'attempts', 'gap', 'age']);
+SELECT table_privs_are('dpobj', 'job_rows', 'public', ARRAY[]::text[], 'nobody reads or writes the table of jobs');
 SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relation_name', 'owner', 'created', 'release', 'key', 'shared_with']);
 SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
 SELECT is(
@@ -209,7 +222,15 @@ SELECT is_empty($$
                             'dpobj.cost_under', 'dpobj.delta_under', 'dpobj.composed_epsilon',
                             'dpobj.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',
                             'dpobj.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_lines',
-                            'dpobj.report_budget', 'dpobj.report_event', 'dpobj.report_releases']::regproc[])
+                            'dpobj.report_budget', 'dpobj.report_event', 'dpobj.report_releases',
+                            'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj.job_list',
+                            'dpobj.schedule', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj.schedule_attempt',
+                            'dpobj.schedule_enter', 'dpobj.schedule_put', 'dpobj.schedule_remove',
+                            'dpobj.schedule_record', 'dpobj.schedule_time', 'dpobj.schedule_model',
+                            'dpobj.schedule_of_model', 'dpobj.cron_time', 'dpobj.cron_database',
+                            'dpobj.cron_timezone', 'dpobj.cron_command', 'dpobj.cron_jobname',
+                            'dpobj.cron_statement', 'dpobj.cron_is_here', 'dpobj.cron_job',
+                            'dpobj.administers']::regproc[])
     AND p.proname NOT IN ('price', 'predict', 'score', 'predict_proba', 'predict_sql', 'scorecard') -- several forms each
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
@@ -221,9 +242,10 @@ SELECT table_privs_are('dpobj', 'ledger', 'dpobj_test_stranger', ARRAY['SELECT']
 SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
-    AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards')
+    AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'jobs', 'progress',
+                          'schedules', 'schedule_runs')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'nor any other table but the six views');
+$$, 'nor any other table but the ten views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric)', 'EXECUTE'),
   'dpobj_admin may call what sets budgets');
@@ -252,6 +274,34 @@ SELECT is(
 SELECT is(
   (SELECT count(*) FROM pg_extension e, unnest(e.extconfig) AS t WHERE e.extname = 'dpobj' AND t = 'dpobj.protections'::regclass)::int,
   1, 'a dump keeps the declarations');
+-- schedules
+SELECT function_returns('dpobj', 'schedule', ARRAY['text', 'text', 'regclass', 'text', 'numeric', 'text[]', 'numeric', 'text',
+  'jsonb', 'jsonb', 'numeric', 'interval'], 'bigint');
+SELECT is(
+  (SELECT proargnames FROM pg_proc WHERE oid = 'dpobj.schedule'::regproc),
+  '{name,cron,relation,label,epsilon,features,delta,method,options,filter,allowance,period}',
+  'its arguments are those of dpobj.train, name and times before them, the allowance behind');
+SELECT function_returns('dpobj', 'unschedule', ARRAY['text', 'regrole'], 'void');
+SELECT is_procedure('dpobj', 'run_schedule', ARRAY['text'], 'what pg_cron calls is a procedure: it commits');
+SELECT columns_are('dpobj', 'schedules', ARRAY['name', 'owner', 'cron', 'relation', 'relation_name', 'label', 'epsilon',
+  'features', 'delta', 'method', 'options', 'filter', 'allowance', 'period', 'at', 'next_run', 'next_model', 'latest_model',
+  'job', 'cron_statement']);
+SELECT columns_are('dpobj', 'schedule_runs', ARRAY['schedule', 'owner', 'scheduled', 'state', 'model', 'release', 'epsilon',
+  'delta', 'started', 'finished', 'sqlstate', 'message']);
+SELECT is_empty($$
+  SELECT p.oid::regprocedure FROM pg_proc p
+  WHERE p.pronamespace = 'dpobj'::regnamespace AND p.prosecdef
+    AND (p.proname ~ '^(cron|schedule|administers)' OR p.proname IN ('unschedule', 'run_schedule'))
+$$, 'nothing of schedules runs with the rights of another role');
+SELECT is(
+  (SELECT string_agg(proname, ', ') FROM pg_proc
+   WHERE pronamespace = 'dpobj'::regnamespace AND proname IN ('schedule', 'unschedule', 'schedule_attempt', 'schedule_enter',
+     'schedule_put', 'schedule_remove', 'schedule_record') AND proparallel::text || provolatile::text <> 'uv'),
+  NULL, 'what changes or charges is volatile and runs in the leader only');
+SELECT is_empty($$
+  SELECT FROM pg_available_extension_versions WHERE name = 'dpobj' AND 'pg_cron' = ANY (requires)
+$$, 'pg_cron is not required');
+
 SELECT ok(NOT has_type_privilege('dpobj_test_stranger', 'dp_rows', 'USAGE'),
   'the state type cannot be used in an aggregate of one''s own');
 GRANT pg_write_all_data TO dpobj_test_stranger;

@@ -39,6 +39,12 @@ GRANT USAGE ON SCHEMA mallory TO PUBLIC;
 CREATE FUNCTION mallory.pick() RETURNS text LANGUAGE sql SECURITY DEFINER
   AS $$SELECT dpobj.select('{mine,second}', 'public.visit', 0.5)$$;
 ALTER FUNCTION mallory.pick() OWNER TO mallory;
+CREATE FUNCTION mallory.queue() RETURNS bigint LANGUAGE sql SECURITY DEFINER
+  AS $$SELECT dpobj.submit('stolen', 'public.visit', '{a}', 'y', 0.5)$$;
+CREATE FUNCTION mallory.stop(job bigint) RETURNS boolean LANGUAGE sql SECURITY DEFINER
+  AS $$SELECT dpobj.cancel(job)$$;
+ALTER FUNCTION mallory.queue() OWNER TO mallory;
+ALTER FUNCTION mallory.stop(bigint) OWNER TO mallory;
 SQL
 for my $relation (qw(visit_view visit_copy visit_unlogged visit_rls))
 {
@@ -139,12 +145,13 @@ $hostile->try_all(
 		'pg_statio_user_tables', 'pg_stat_xact_user_tables', 'pg_stat_activity', 'pg_locks',
 		'pg_prepared_xacts', 'pg_prepared_statements', 'pg_stat_statements', 'pg_stat_progress_copy',
 		'pg_replication_slots', "pg_class WHERE relname = 'visit'", 'information_schema.columns',
-		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.scorecards', 'dpobj.protected', "dpobj.protected_features('visit')"));
+		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.scorecards', 'dpobj.jobs', 'dpobj.progress', 'dpobj.schedules', 'dpobj.schedule_runs', 'dpobj.protected',
+		"dpobj.protected_features('visit')"));
 
 # ---- the tables, functions and names of dpobj ----
 
 my @ours = qw(ledger_events budget_rows budget_state budget_sums families identities identity_tables identity_roles lineage
-  protections model_rows model_shares model_readers);
+  protections model_rows model_shares model_readers job_rows schedule_rows schedule_run_rows schedule_owners schedule_charges);
 $hostile->try_all('a table of dpobj', map { [ "dpobj.$_", 'ana', '42501', "TABLE dpobj.$_" ] } @ours);
 $hostile->try_all(
 	'objects of dpobj',
@@ -160,6 +167,11 @@ $hostile->try_all(
 		"INSERT INTO dpobj.model_shares SELECT 1, 1, dpobj.origin(), 'ana'::regrole, 'ana'",
 		'DELETE FROM dpobj.model_shares',
 		'UPDATE dpobj.protections SET adjacency = NULL',
+		"UPDATE dpobj.job_rows SET state = 'queued'",
+		q{SELECT nextval('dpobj.job_rows_id_seq')},
+		'UPDATE dpobj.schedule_rows SET epsilon = 0.0001',
+		'DELETE FROM dpobj.schedule_run_rows',
+		q{SELECT dpobj.unschedule('yearly', 'poor')},
 		'BEGIN; LOCK TABLE dpobj.budget_rows',
 		"COMMENT ON VIEW dpobj.ledger IS ''",
 		'REINDEX TABLE dpobj.ledger_events',
@@ -193,7 +205,7 @@ $hostile->try_all(
 
 $hostile->try_all('views of dpobj',
 	map { [ $_, 'ana', '55000', $_ ] } 'UPDATE dpobj.models SET name = NULL', 'DELETE FROM dpobj.protected', 'DELETE FROM dpobj.scorecards',
-	'UPDATE dpobj.ledger SET epsilon = 0', 'DELETE FROM dpobj.budgets');
+	'UPDATE dpobj.ledger SET epsilon = 0', "UPDATE dpobj.jobs SET state = 'queued'", 'DELETE FROM dpobj.progress', 'DELETE FROM dpobj.budgets');
 
 # ---- settings ----
 
@@ -383,7 +395,7 @@ $hostile->try_all(
 	'shadows',
 	[ 'temporary tables', 'ana', 1,
 		(map { "CREATE TEMP TABLE $_ (id bigint, role bigint, relation bigint, origin text, object oid, name text, kind text)" }
-			qw(budget_rows identities ledger_events pg_auth_members pg_class pg_authid model_rows)),
+			qw(budget_rows identities ledger_events pg_auth_members pg_class pg_authid model_rows job_rows)),
 		'SET search_path = pg_temp, public', $train ],
 	[ 'temporary tables of somebody without a budget', 'noah', 'UB002',
 		'CREATE TEMP TABLE budget_rows (id bigint, relation bigint, role bigint)',
@@ -516,6 +528,51 @@ $hostile->try_all(
 		map { [ "JSON that is no model: $_", 'ana', '22023', "SELECT ($_)::jsonb::dp_model" ] } (
 			"'1'", "'[]'", "'{}'", "'\"x\"'", q{'{"kind": "halfspace"}'}, $deep->(5000))),);
 
+# ---- jobs ----
+
+my $ended = q{SELECT state, reason FROM (SELECT dpobj.wait(max(id), '1 min') FROM dpobj.jobs OFFSET 0) w, dpobj.jobs WHERE id = (SELECT max(id) FROM dpobj.jobs)};
+my $job = sub { return ("SELECT dpobj.submit($_[0])", $ended); };
+$hostile->try_all(
+	'jobs',
+	[ 'a job costs', 'ana', 1, $job->(q('job', 'visit', '{a,t}', 'y', 0.5)) ],
+	[ 'its name pays once', 'ana', 0, $job->(q('job', 'visit', '{a,t}', 'y', 0.5)), $args->("0.5, '{a,t}', name => 'job'") ],
+	[ 'another request under it', 'ana', '22023', "SELECT dpobj.submit('job', 'visit', '{a,t}', 'y', 0.6)" ],
+	[ 'the name of a model', 'ana', '22023', "SELECT dpobj.submit('mine', 'visit', '{a}', 'y', 0.5)" ],
+	[ 'of one row', 'ana', 1, $job->(q('one row', 'visit', '{a,t}', 'y', 0.5, filter => '{"id": {"=": 47}}')) ],
+	[ 'each call of many', 'ana', 3,
+		q{SELECT pg_catalog.count(dpobj.submit('many ' || i, 'visit', '{a}', 'y', 0.5)) FROM generate_series(1, 3) i},
+		q{SELECT pg_catalog.count(dpobj.wait(id, '1 min')) FROM dpobj.jobs} ],
+	[ 'rolled back', 'ana', 0, 'BEGIN', "SELECT dpobj.submit('x', 'visit', '{a}', 'y', 0.5)", 'ROLLBACK' ],
+	[ 'read only', 'ana', '25006', 'BEGIN READ ONLY', "SELECT dpobj.submit('x', 'visit', '{a}', 'y', 0.5)" ],
+	[ 'a wait for oneself', 'ana', '55000', 'BEGIN', "SELECT dpobj.wait(dpobj.submit('x', 'visit', '{a}', 'y', 0.5))" ],
+	[ 'operators first in the path', 'ana', 1, 'SET search_path = ana, pg_catalog, public',
+		"SELECT dpobj.submit('path', 'public.visit', '{a}', 'y', 0.5)", 'TABLE dpobj.jobs', 'TABLE dpobj.progress',
+		'SELECT dpobj.cancel(1)', 'RESET search_path', $ended ],
+	[ 'a table of the name', 'ana', 1, 'CREATE TEMP TABLE job_rows (id bigint, role oid, state text, name text)',
+		'SET search_path = pg_temp, public', $job->(q('shadow', 'visit', '{a}', 'y', 0.5)) ],
+	[ 'without a budget', 'noah', 'UB002', "SELECT dpobj.submit('x', 'visit', '{a}', 'y', 0.5)" ],
+	[ 'too poor', 'poor', 'UB001', "SELECT dpobj.submit('x', 'visit', '{a}', 'y', 0.5)" ],
+	[ 'in a function of somebody else', 'ana', 'UB003', 'SELECT mallory.queue()' ],
+	[ 'those of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.jobs' ],
+	[ 'nor how far they are', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.progress' ],
+	[ 'nor in the list', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.job_list()' ],
+	[ 'nor by a function that speaks', 'noah', 0, q{SELECT * FROM dpobj.jobs WHERE name LIKE '%'} ],
+	[ 'nor cancelled', 'noah', '42704', 'SELECT dpobj.cancel(1)' ],
+	[ 'nor waited for', 'noah', '42704', 'SELECT dpobj.wait(1)' ],
+	[ 'a function of somebody else cancels none of mine', 'ana', '42704', 'SELECT mallory.stop(min(id)) FROM dpobj.jobs' ],
+	[ 'one that has ended', 'ana', 0, 'SELECT dpobj.cancel(max(id)) FROM dpobj.jobs' ],
+	(
+		map { [ "submit($_)", 'ana', '22023', "SELECT dpobj.submit($_)" ] } (
+			"NULL, 'visit', '{a}', 'y', 0.5", "'', 'visit', '{a}', 'y', 0.5", "'x', NULL, '{a}', 'y', 0.5",
+			"'x', 'visit', '{a,a}', 'y', 0.5", "'x', 'visit', '{a}', NULL, 0.5", "'x', 'visit', '{a}', 'y', 'NaN'",
+			"'x', 'visit', '{a}', 'y', 0.0001", "'x', 'visit', '{a}', 'y', 0.5, 2",
+			"'x', 'visit', '{a}', 'y', 0.5, method => 'x'", q('x', 'visit', '{a}', 'y', 0.5, options => '{"time_limit": 1}'),
+			q('x', 'visit', '{a}', 'y', 0.5, filter => '{"xmin": {">": 1}}'))),
+	[ 'on a view', 'ana', 'UB003', "SELECT dpobj.submit('x', 'visit_view', '{a}', 'y', 0.5)" ],
+	[ 'a table that has gone', 'ana', '42P01', "SELECT dpobj.submit('x', 0::oid::regclass, '{a}', 'y', 0.5)" ],
+	[ 'a job that is none', 'ana', '42704', 'SELECT dpobj.cancel(-1)' ],
+	[ 'a wait that is none', 'ana', '22023', q{SELECT dpobj.wait(max(id), '-1 s') FROM dpobj.jobs} ],);
+
 # ---- whose budget is it ----
 
 $hostile->try_all('set-up', [ 'functions of mallory', 'mallory', 0, <<"SQL" ]);
@@ -524,6 +581,7 @@ CREATE FUNCTION public.replay() RETURNS dp_model LANGUAGE sql SECURITY DEFINER A
 CREATE FUNCTION public.measure() RETURNS float8 LANGUAGE sql SECURITY DEFINER AS \$\$SELECT dpobj.evaluate('mine', 'visit', 0.5)\$\$;
 CREATE FUNCTION public.relay() RETURNS dp_model LANGUAGE plpgsql SECURITY DEFINER AS \$\$BEGIN RETURN public.steal(); END\$\$;
 CREATE VIEW public.trap AS SELECT public.steal();
+CREATE FUNCTION public.plan() RETURNS record LANGUAGE sql SECURITY DEFINER AS \$\$SELECT dpobj.schedule_attempt('yearly')\$\$;
 GRANT SELECT ON public.trap TO PUBLIC;
 SQL
 $hostile->try_all(
@@ -534,6 +592,49 @@ $hostile->try_all(
 	[ 'that evaluates', 'ana', 'UB003', 'SELECT public.measure()' ],
 	[ 'in a view', 'ana', 'UB003', 'TABLE public.trap' ],
 	[ 'called by its owner', 'mallory', 'UB002', 'SELECT public.steal()' ]);
+
+# ---- schedules ----
+
+my $put = sub {
+	my ($name, $more) = @_;
+	return "SELECT dpobj.schedule_put('$name', '0 0 1 1 *', 'public.visit', 'y', 0.5, '{a,t}', 0, 'halfspace', '{}', "
+	  . ($more // 'NULL, NULL, NULL') . ')';
+};
+my $run = sub { "CALL dpobj.run_schedule('$_[0]')" };
+$hostile->try_all(
+	'schedules',
+	[ 'making one costs nothing', 'ana', 0, $put->('yearly') ],
+	[ 'each run of a scheduled time is the same one', 'ana', 1, ($run->('yearly')) x 3 ],
+	[ 'also when it is made anew, or for less', 'ana', 0, "SELECT dpobj.schedule_remove('yearly', NULL)", $put->('yearly'),
+		$run->('yearly'), $put->('yearly') =~ s/0\.5/0.0001/r, $run->('yearly'), $put->('yearly') ],
+	[ 'in a transaction block', 'ana', '2D000', $put->('block'), 'BEGIN', $run->('block') ],
+	[ 'in a block of PL/pgSQL that catches', 'ana', 0, $put->('block'),
+		"DO \$\$ BEGIN CALL dpobj.run_schedule('block'); EXCEPTION WHEN OTHERS THEN NULL; END \$\$" ],
+	[ 'in one that commits', 'ana', 1, $put->('block'), "DO \$\$ BEGIN CALL dpobj.run_schedule('block'); COMMIT; END \$\$" ],
+	[ 'the function below it, rolled back, tried again', 'ana', 1, $put->('below'), 'BEGIN', "SELECT dpobj.schedule_attempt('below')",
+		'ROLLBACK', "SELECT dpobj.schedule_attempt('below')", $run->('below') ],
+	[ 'read only', 'ana', '25006', $put->('only'), 'SET default_transaction_read_only = on', $run->('only') ],
+	[ 'a filter on one row', 'ana', 1, $put->('one', q('{"id": {"=": 47}}', NULL, NULL)), $run->('one'), 'TABLE dpobj.schedule_runs' ],
+	[ 'a run that was made up', 'ana', 1, $put->('forged'),
+		q{SELECT dpobj.schedule_record('forged', dpobj.schedule_time('0 0 1 1 *', now()), now(), 'released', NULL, NULL)}, $run->('forged') ],
+	[ 'a state that there is not', 'ana', '23514', $put->('forged'),
+		q{SELECT dpobj.schedule_record('forged', now(), now(), 'free', NULL, NULL)} ],
+	[ 'a model under the name of a run', 'ana', 1, $put->('taken'),
+		q{SELECT (dpobj.train('visit', 'y', 0.5, '{t}', name => dpobj.schedule_model('taken', dpobj.schedule_time('0 0 1 1 *', now())))).release},
+		$run->('taken') ],
+	[ 'an allowance that is taken back', 'ana', 1, $put->('spent', q(NULL, 0.5, '1 day')), $run->('spent'), $put->('spent'), $run->('spent') ],
+	[ 'a name that is a statement', 'ana', 1, $put->(q{x''); DROP TABLE ana.mine; --}), $run->(q{x''); DROP TABLE ana.mine; --}),
+		'SELECT FROM ana.mine LIMIT 0', 'TABLE dpobj.schedules' ],
+	[ 'a budget that is too small', 'poor', 0, $put->('yearly'), $run->('yearly'), 'TABLE dpobj.schedule_runs' ],
+	[ 'no budget', 'noah', 'UB002', $put->('yearly') ],
+	[ 'the schedule of somebody else', 'noah', '42704', $run->('yearly') ],
+	[ 'schedules of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.schedules' ],
+	[ 'nor their runs', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.schedule_runs' ],
+	[ 'operators and functions first in the path', 'ana', 1, 'SET search_path = ana, pg_catalog, public', $put->('path'), $run->('path'),
+		'TABLE dpobj.schedules', 'TABLE dpobj.schedule_runs' ],
+	[ 'temporary tables of our names', 'ana', 1, 'CREATE TEMP TABLE schedules (name text); CREATE TEMP TABLE schedule_rows (id bigint)',
+		$put->('shadow'), $run->('shadow') ],
+	[ 'in a function of somebody else', 'ana', 'UB003', 'SELECT public.plan()' ]);
 
 # ---- would a row be recognised? ----
 

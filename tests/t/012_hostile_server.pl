@@ -51,9 +51,9 @@ my $train = q{SELECT (dpobj.train('visit', 'y', 0.5, '{a,t}')).release};
 
 # ---- roles that may do more than an analyst ----
 
-my @tables = qw(ledger_events budget_rows identities lineage protections model_rows model_shares);
+my @tables = qw(ledger_events budget_rows identities lineage protections model_rows model_shares job_rows);
 my %column = (ledger_events => 'role_name', budget_rows => 'accountant', identities => 'name',
-	lineage => 'ancestor', protections => 'adjacency', model_rows => 'name', model_shares => 'role_name');
+	lineage => 'ancestor', protections => 'adjacency', model_rows => 'name', model_shares => 'role_name', job_rows => 'state');
 $hostile->try_all(
 	'who may write every table',
 	(
@@ -349,6 +349,10 @@ $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
 for my $try ([ $train, '25006' ], [ $named, '25006' ], [ 'TABLE visit', '42501' ],
 	[ q{SELECT dpobj.evaluate('both', 'visit', 0.5)}, '25006' ],
+	[ q{SELECT dpobj.submit('both', 'visit', '{a}', 'y', 0.5)}, '25006' ],
+	[ q{SELECT dpobj.cancel(1)}, '25006' ],
+	[ q{SELECT dpobj.wait(1)}, '42704' ],
+	[ q{SELECT count(*) FROM dpobj.jobs, dpobj.progress}, 0 ],
 	[ $raise, '42501' ])
 {
 	my ($statement, $state) = @$try;

@@ -132,6 +132,8 @@ my %request = (
 	'filter is null' => filters('"y": {"is null": false}, "t": {"is null": true}'),
 	'filter on all' => filters('"i": {"<": 10}, "f": {">": 0}, "n": {"<>": 3}, "d": {">": "2020-01-01"}, "ts": {"<": "infinity"},'
 		  . ' "t": {"=": "a"}, "u": {"<>": "z"}, "e": {"=": "sad"}, "b": {"=": true}, "y": {"=": "yes"}, "id": {"<": 30}'),
+	schedule => "SELECT dpobj.schedule_put('NAME', '0 0 1 1 *', 'visit', 'y', 0.5, '{i,t}', 0, 'halfspace', '{}', NULL, NULL, NULL),"
+	  . " dpobj.schedule_attempt('NAME')",
 	'a filter on nothing' => filters('"unknown": {"=": 1}'),
 	groups => groups('u', "'{i,t}'"),
 	'groups of four columns' => groups('u,b,e,t', "'{i}'"),
@@ -166,6 +168,9 @@ SQL
 my $models = <<'SQL';
 SELECT (to_jsonb(m) #- '{model,weights}' #- '{model,release}') - 'created' - 'release',
        cardinality((m.model).weights), (m.model).release - m.release FROM dpobj.models m WHERE release > %d ORDER BY release, key
+SQL
+my $runs = <<'SQL';
+SELECT to_jsonb(r) - 'started' - 'finished' - 'release', started < finished FROM dpobj.schedule_runs r WHERE schedule = '%s'
 SQL
 my $budgets = <<'SQL';
 SELECT to_jsonb(b) - 'epsilon_spent' - 'epsilon_left' - 'releases' - 'cost_spent' - 'largest_epsilon',
@@ -207,7 +212,7 @@ sub observe
 
 	$session->ask('BEGIN');
 	$session->ask("SET LOCAL client_min_messages = 'debug5'");
-	$seen{answer} = $session->ask($request =~ s/NAME/$name/r);
+	$seen{answer} = $session->ask($request =~ s/NAME/$name/gr);
 	($seen{messages}, $seen{error}) = sort_messages($session->messages);
 	$session->ask("SET LOCAL client_min_messages = 'notice'");
 	($seen{statistics}, $seen{toast_statistics}) = reverse sort split /\n/, $session->ask($own_statistics);
@@ -216,10 +221,39 @@ sub observe
 	$session->ask('SELECT pg_stat_force_next_flush()');
 	$seen{ledger} = $session->ask(sprintf $ledger, $last);
 	$seen{models} = $session->ask(sprintf $models, $last);
+	$seen{runs} = $session->ask(sprintf $runs, $name);
+	$session->ask("SELECT dpobj.schedule_remove('$name', NULL)") if $seen{runs} ne '';
 	$seen{spent} = growths($spent, $session->ask($budgets));
 	my @read = split /\|/, growth($read, $session->ask($reads));
 	$seen{reads} = join '|', @read[0, 1];
 	$seen{toast_reads} = join '|', @read[2, 3];
+	s/$name/NAME/g for values %seen;
+	# a schedule is a row, so that its transaction has a number
+	$seen{messages} =~ s{(xid/subid/cid: )\d+}{$1}g;
+	return \%seen;
+}
+
+my $jobs = <<'SQL';
+SELECT (to_jsonb(j) #- '{model,weights}' #- '{model,release}') - 'id' - 'submitted' - 'started' - 'finished' - 'release',
+       cardinality((j.model).weights), release > %d FROM dpobj.jobs j WHERE name = '%s'
+SQL
+
+# Everything about a job, once it has ended.
+sub observe_job
+{
+	my ($session) = @_;
+	my $name = sprintf 'name%06d', ++$names;
+	my ($last, $spent) = map { $session->ask($_) } 'SELECT coalesce(max(id), 0) FROM dpobj.ledger', $budgets;
+	my %seen;
+
+	$session->ask(qq{SELECT dpobj.submit('$name', 'visit', '{i,t}', 'y', 0.5, filter => '{"t": {"=": "a"}, "i": {"<": 10}}')});
+	$seen{answer} = $session->ask("SELECT dpobj.wait(max(id)) FROM dpobj.jobs");
+	$seen{messages} = $session->messages;
+	$seen{job} = $session->ask(sprintf $jobs, $last, $name);
+	$seen{progress} = $session->ask('SELECT count(*) FROM dpobj.progress');
+	$seen{ledger} = $session->ask(sprintf $ledger, $last);
+	$seen{models} = $session->ask(sprintf $models, $last);
+	$seen{spent} = growths($spent, $session->ask($budgets));
 	s/$name/NAME/g for values %seen;
 	return \%seen;
 }
@@ -251,6 +285,15 @@ sub look_at
 	return;
 }
 
+sub look_at_job
+{
+	my ($who, $session, $change) = @_;
+	my $shown = $change eq '' ? 'the table itself' : $change;
+
+	is(join("\n", differences("$who: job", observe_job($session), 0)), '', "$shown: $who sees the same of a job");
+	return;
+}
+
 my @all = sort keys %request;
 my @some = ('all features', 'filter on all', 'filter in', 'evaluate with a filter', 'select with a filter', 'groups of four columns');
 my @full = ('', 't = reverse(t)', "u = 'unknown'",
@@ -263,12 +306,14 @@ become('');
 $session{ana}->ask("SELECT dpobj.train('visit', 'y', 0.5, '{i,t}', name => 'kept')");
 $session{ana}->ask("SELECT dpobj.train('visit', 'y', 0.5, '{n,u}', name => 'also')");
 observe($session{ana}, $request{$_}) for @all; # so that caches are warm
+observe($session{ana}, $request{schedule}) for 1 .. 8; # and PL/pgSQL has made up its mind about plans
 for my $change ('', @alike, @other)
 {
 	become($change);
 	observe($session{ana}, $request{plain}); # and know the new file
 	my @requests = (grep { $_ eq $change } @full) ? @all : @some;
 	look_at('ana', $session{ana}, $change, !(grep { $_ eq $change } @other), @requests);
+	look_at_job('ana', $session{ana}, $change) if grep { $_ eq $change } @full;
 }
 
 # ---- failures ----
@@ -284,7 +329,8 @@ for my $change (@failing)
 	look_at('tiny', $session{tiny}, $change, $alike, 'plain', 'filter on all', 'groups of four columns');
 	rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
 	observe($session{ana}, $request{plain});
-	look_at('ana without a solver', $session{ana}, $change, $alike, 'plain', 'filter on all', 'evaluate', 'groups');
+	look_at('ana without a solver', $session{ana}, $change, $alike, 'plain', 'filter on all', 'evaluate', 'groups', 'schedule');
+	look_at_job('ana without a solver', $session{ana}, $change);
 	rename "$solver.kept", $solver or die "cannot rename $solver: $!";
 }
 
@@ -302,6 +348,10 @@ like($usual->{locks}, qr/^relation\|dpobj\.budget_rows\|/m, 'locks');
 like($usual->{reads}, qr/^[1-9]/, 'pages');
 like($reference{"$_: plain"}{error}, qr/^ERROR:  UB004: /m, "$_: the failure") for 'tiny', 'ana without a solver';
 like($reference{"$_: plain"}{ledger}, qr/"event": "failed"/, "$_: the failure in the ledger") for 'tiny', 'ana without a solver';
+like($reference{'ana: job'}{job}, qr/"state": "released".*\|t$/, 'a job');
+like($reference{'ana without a solver: job'}{job}, qr/"sqlstate": "UB004"/, 'a job that fails');
+like($reference{'ana: schedule'}{runs}, qr/"state": "released".*\|t$/, 'how a run of a schedule ended');
+like($reference{'ana without a solver: schedule'}{runs}, qr/"state": "failed".*"sqlstate": "UB004".*\|t$/, 'and one that failed');
 isnt(scalar(differences('ana: plain', { %$usual, messages => "$usual->{messages}NOTICE:  a neutral row\n" }, 1)), 0,
 	'a message more would be seen');
 

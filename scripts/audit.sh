@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# audit.sh - does the installed extension keep its promise? `make audit`.
+#
+#   make audit                      in a throw-away cluster, like `make demo`
+#   PGHOST=... make audit           on the server that the usual PG* variables name; its dpobj is
+#                                   tried in a database dpobj_audit, which is dropped in the end
+#   make audit AUDIT_SECONDS=3600   longer, to find less; 220 otherwise
+#   make audit OUT=docs/audit.md    writes the table there, too
+#
+# Every mechanism draws from two neighbouring tables that are hard to keep apart (tests/audit/pairs.sql),
+# through SQL; tests/audit/judge.c looks for the event whose probability has changed most.  Exits 1 if
+# a loss is proved to exceed its claim.  A superuser is needed, for CREATE EXTENSION.
+#
+# AUDIT_KEEP=file keeps the draws, AUDIT_DRAWS=file judges those and draws none. AUDIT_SHARE=0.4 judges as
+# if two fifths of epsilon had been claimed, which must fail: so the audit can.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/packages.sh"
+. "$here/workplace.sh"
+top=$(dirname "$here")
+unset W # of whoever calls this: only a cluster of one's own is removed
+seconds=${AUDIT_SECONDS:-220}
+workers=2
+began=$SECONDS
+database=dpobj_audit
+made=
+
+give_up() {
+  echo "audit: $1" >&2
+  exit 2
+}
+
+leave() {
+  [ -z "$made" ] || sql postgres -c "DROP DATABASE $database WITH (FORCE)" >/dev/null 2>&1
+  [ -z "${scratch:-}" ] || rm -rf "$scratch"
+  [ -z "${W:-}" ] || workplace_remove
+}
+
+# sql DATABASE ARGUMENT...: psql that fails when a statement does
+sql() {
+  local name=$1
+  shift
+  if [ -n "${W:-}" ]; then
+    (cd "$W/src" && unprivileged_psql "$name" "$@")
+  else
+    psql -XqAt -v ON_ERROR_STOP=1 -d "$name" "$@"
+  fi
+}
+
+unprivileged_psql() {
+  local name=$1 quoted
+  shift
+  quoted=$(printf '%q ' "$@")
+  unprivileged "psql -XqAt -v ON_ERROR_STOP=1 -d $name $quoted"
+}
+
+build_judge() {
+  $compiler -std=c11 -O2 -o "$scratch/judge" "$top/tests/audit/judge.c" -lgsl -lgslcblas -lm ||
+    give_up "the judge does not build; it needs a C compiler and libgsl-dev"
+}
+
+compiler=${CC:-gcc}
+trap leave EXIT
+trap 'exit 130' INT TERM HUP
+scratch=$(mktemp -d)
+if [ -n "${AUDIT_DRAWS:-}" ]; then
+  build_judge
+  "$scratch/judge" "${AUDIT_SHARE:-1}" <"$AUDIT_DRAWS"
+  exit
+fi
+
+if [ -n "${PGHOST:-}${PGHOSTADDR:-}${PGPORT:-}${PGSERVICE:-}${PGUSER:-}${PGDATABASE:-}" ]; then
+  where="the server of the PG* variables"
+  pairs=$top/tests/audit/pairs.sql
+else
+  where="a throw-away cluster"
+  need_packages build
+  workplace_make
+  WERROR= workplace_build || give_up "it does not build"
+  cluster_start "shared_preload_libraries = 'dpobj'" "fsync = off" || give_up "the cluster does not start"
+  pairs=tests/audit/pairs.sql
+  trap leave EXIT # workplace_make has set its own
+fi
+build_judge
+
+[ "$(sql "${PGDATABASE:-postgres}" -c "SELECT rolsuper FROM pg_roles WHERE rolname = current_user")" = t ] ||
+  give_up "no connection as a superuser"
+sql postgres -c "CREATE DATABASE $database" || give_up "the database $database cannot be made"
+made=yes
+sql "$database" -f "$pairs" || give_up "the tables cannot be made"
+
+per_pair=$(sql "$database" -c "SELECT round(($seconds * $workers / count(*)::float8)::numeric, 3) FROM audit.pair")
+children=()
+for ((worker = 0; worker < workers; worker++)); do
+  sql "$database" -c "SET dpobj.release_tick = 0" -c "SET client_min_messages = error" \
+    -c "CALL audit.run($worker, $workers, $per_pair::float8)" &
+  children+=($!)
+done
+for child in "${children[@]}"; do
+  wait "$child" || give_up "a draw failed"
+done
+sql "$database" -F $'\t' -c "SELECT name, epsilon, delta, side, outcome FROM audit.draw JOIN audit.pair USING (place) ORDER BY place" \
+  >"$scratch/draws" || give_up "the draws cannot be read"
+[ -z "${AUDIT_KEEP:-}" ] || cp "$scratch/draws" "$AUDIT_KEEP"
+
+{
+  cat <<TEXT
+# Audit
+
+Made by \`make audit\` (scripts/audit.sh) on $(date -u +%Y-%m-%d): dpobj
+$(sql "$database" -c "SELECT extversion FROM pg_extension WHERE extname = 'dpobj'") on PostgreSQL $(sql postgres -c "SHOW server_version"), $where, $((SECONDS - began)) s, $workers sessions.
+
+Of two neighbouring tables each (\`tests/audit/pairs.sql\`), chosen to be hard to keep apart; runs are those on either. *Loss found* is
+ln((P - delta) / P') for the event that changed most (where outcomes are more than three, half of the runs chose it and the other half
+measured); *at least* is what it is but for one chance in 5,000 (Clopper-Pearson). A claim is exceeded where that is larger than epsilon. *Shows from*: an actual loss of about this size would have been
+noticed with so many runs. Audits find mistakes and prove nothing; what is proved stands in [method.md](method.md).
+
+| mechanism | epsilon | delta | loss found | at least | shows from | runs | verdict |
+|---|---|---|---|---|---|---|---|
+TEXT
+  "$scratch/judge" "${AUDIT_SHARE:-1}" <"$scratch/draws"
+} >"$scratch/table"
+verdict=$?
+cat "$scratch/table"
+[ -z "${OUT:-}" ] || cp "$scratch/table" "$OUT"
+[ "$verdict" -le 1 ] || give_up "the draws cannot be judged"
+exit "$verdict"

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# memory.sh - the server under valgrind: what the module reads that it should not, and loses.
+#
+#   unprivileged "scripts/memory.sh"              the regress files below
+#   unprivileged "scripts/memory.sh rows models"  others
+#
+# Runs inside the environment of workplace.sh, after workplace_build, in a cluster of its own.
+# PostgreSQL gives memory out of blocks of its own, which valgrind does not see into; what
+# it sees is what comes from malloc (GMP, MPFR, GSL), the stack, and values that were never set.
+# So only reports count in which a function of dpobj stands: PostgreSQL's own are not ours to
+# mend. The solver is another program, and its core has the part valgrind of check.sh.
+set -uo pipefail
+
+: "${W:?is set by workplace.sh}" "${PGXS_DEST:?is set by workplace.sh}"
+files=${*:-arguments rows models encoders accounting}
+place=$W/memory
+rm -rf "$place"
+mkdir -p "$place/sock" "$place/log"
+
+initdb -D "$place/data" -U postgres -A trust --no-sync -E UTF8 --locale=C >/dev/null || exit 1
+sed "s#'$W/sock'#'$place/sock'#" "$W/data/postgresql.conf" |
+  grep -E "^(listen_addresses|unix_socket|extension_destdir|dynamic_library)" >>"$place/data/postgresql.conf"
+printf '%s\n' "fsync = off" "autovacuum = off" "jit = off" >>"$place/data/postgresql.conf"
+
+valgrind --quiet --trace-children=yes --trace-children-skip='*/dpobj-solver*' --child-silent-after-fork=no \
+  --leak-check=full --show-leak-kinds=definite --num-callers=40 --error-limit=no --log-file="$place/log/%p" \
+  postgres -D "$place/data" >"$place/server.log" 2>&1 &
+server=$!
+trap 'kill -INT $server 2>/dev/null; wait $server' EXIT
+export PGHOST=$place/sock
+for ((i = 0; i < 120; i++)); do
+  pg_isready -q && break
+  sleep 0.5
+done
+
+make -s installcheck REGRESS="$files" ISOLATION= PG_REGRESS_DIFF_OPTS=-u >"$place/regress.log" 2>&1
+passed=$?
+kill -INT "$server"
+wait "$server"
+trap - EXIT
+
+# A report is a paragraph; ours has a function whose source is one of ours.
+ours=$(cd src && printf '%s|' server/*.c core/*.c | sed 's#[a-z]*/##g; s#\.c#\\.c#g; s#|$##')
+cat "$place/log"/* | sed 's/^==[0-9]*== \?//' |
+  awk -v ours="\\\\((${ours//\\/\\\\}):" 'BEGIN { RS = "" } $0 ~ ours { print $0 "\n" }' >"$place/reports"
+cat "$place/reports"
+reports=$(grep -c . "$place/reports")
+grep -E '^(ok|not ok|test)' "$place/regress.log" || true
+[ "$passed" = 0 ] || cat "$place/regress.log" regression.diffs 2>/dev/null
+echo "memory: $(ls "$place/log" | wc -l) processes, $reports lines of reports about dpobj"
+[ "$passed" = 0 ] && [ "$reports" = 0 ]

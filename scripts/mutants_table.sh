@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# mutants_table.sh - which test kills each deliberate fault: prints docs/mutants.md.
+#
+#   bash scripts/mutants_table.sh >docs/mutants.md
+#
+# From the lists that the runs themselves use: tests/core/mutants.sh builds the core with one fault
+# at a time, scripts/faults.sh the server (`bash scripts/check.sh mutants faults`). Both fail where
+# the named test does not notice.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+core() {
+  sed -n "s/^  '\([0-9]*\)|\([a-z_]*\)|\(.*\)'\$/\1|\2|\3/p" tests/core/mutants.sh | sort -n |
+    while IFS='|' read -r number test fault; do
+      echo "| $number | $fault | \`$test\` |"
+    done
+}
+
+server() {
+  local patch
+  for patch in tests/faults/*.patch; do
+    echo "| \`$(basename "$patch" .patch)\` | $(sed -n 's/^Fault: \(.*\)\.$/\1/p' "$patch") | $(sed -n 's/^Killed by: //p' "$patch") |"
+  done
+}
+
+cat <<TEXT
+# Mutants
+
+A test that cannot fail shows nothing. Each of these faults is put into the code on purpose, and the named test must
+notice: \`bash scripts/check.sh mutants faults\`. Made by \`scripts/mutants_table.sh\` from the lists that are run.
+
+## The core
+
+\`MUTANT(number)\` in the sources, \`tests/core/mutants.sh\`:
+
+| | Fault | Killed by |
+|---|---|---|
+$(core)
+
+## The server
+
+Patches of \`tests/faults\`, put in by \`scripts/faults.sh\`:
+
+| | Fault | Killed by |
+|---|---|---|
+$(server)
+TEXT

@@ -1,0 +1,121 @@
+-- dpobj.submit, dpobj.cancel, dpobj.wait and the views: what they return and what they refuse
+\set SHOW_CONTEXT never
+CREATE ROLE dpobj_jobs_ana LOGIN;
+CREATE ROLE dpobj_jobs_bob LOGIN;
+ALTER ROLE dpobj_jobs_ana SET dpobj.release_tick = 0;
+ALTER ROLE dpobj_jobs_bob SET dpobj.release_tick = 0;
+CREATE TABLE visit (id int, age int, ill boolean, outcome text);
+INSERT INTO visit SELECT i, 20 + i % 50, i % 50 > 25, CASE WHEN i % 50 > 25 THEN 'bad' ELSE 'good' END
+  FROM generate_series(1, 2000) i;
+REVOKE ALL ON visit FROM PUBLIC;
+SELECT dpobj.protect('visit', '{"age": {"bins": [30, 46, 60]}, "ill": {}, "outcome": {"positive": ["bad"]}}');
+SELECT dpobj.set_budget('visit', 'dpobj_jobs_ana', 10, 0);
+
+-- A job, although the table cannot be read.
+\c - dpobj_jobs_ana
+SELECT count(*) FROM visit;
+SELECT dpobj.submit('first', 'visit', '{age}', 'outcome', 1) AS first \gset
+SELECT dpobj.wait(:first, '1 min');
+SELECT name, state, phase, relation, relation_name, submitter, sqlstate, reason, dpobj.verify(model)
+  FROM dpobj.jobs;
+SELECT submitted <= started AND started <= finished AS in_order FROM dpobj.jobs;
+SELECT j.model = m.model AND j.release = m.release AS the_same FROM dpobj.jobs j JOIN dpobj.models m USING (name);
+SELECT count(*) FROM dpobj.progress;
+SELECT epsilon FROM dpobj.remaining('visit');
+
+-- It is the same request as that of dpobj.train: whichever comes first pays.
+SELECT dpobj.submit('first', 'visit', '{age}', 'outcome', 1) = :first AS the_same;
+SELECT (j.model) = dpobj.train('visit', 'outcome', 1, '{age}', name => 'first') AS the_same FROM dpobj.jobs j;
+SELECT dpobj.submit('first', 'visit', '{age}', 'outcome', 2);
+SELECT release AS trained FROM dpobj.train('visit', 'outcome', 1, '{age}', name => 'second') \gset
+SELECT dpobj.submit('second', 'visit', '{age}', 'ill', 1);
+SELECT dpobj.submit('second', 'visit', '{age}', 'outcome', 1) AS second \gset
+SELECT dpobj.wait(:second);
+SELECT state, release = :trained AS the_same FROM dpobj.jobs WHERE id = :second;
+SELECT epsilon FROM dpobj.remaining('visit');
+
+-- Every argument arrives.
+SELECT dpobj.submit('third', 'visit', NULL, 'ill', 1, 0.001, 'logistic', '{"intercept": true}', '{"age": {"<": 40}}') AS third \gset
+SELECT dpobj.wait(:third, '1 min');
+SELECT (model).kind, (model).epsilon, (model).delta, (model).details -> 'filter' AS filter,
+       (model).details -> 'features' AS features FROM dpobj.jobs WHERE id = :third;
+
+-- What is refused, as by dpobj.train, writes nothing.
+SELECT dpobj.submit(NULL, 'visit', '{age}', 'outcome', 1);
+SELECT dpobj.submit('', 'visit', '{age}', 'outcome', 1);
+SELECT dpobj.submit('x', NULL, '{age}', 'outcome', 1);
+SELECT dpobj.submit('x', 'visit', '{age}', NULL, 1);
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', NULL);
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', -1);
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 0.0001);
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1, NULL);
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1, method => 'tree');
+SELECT dpobj.submit('x', 'visit', '{id}', 'outcome', 1);
+SELECT dpobj.submit('x', 'visit', '{age}', 'none', 1);
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1, options => '{"time_limit": 1}');
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1, filter => '{"none": {"=": 1}}');
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 100);
+SELECT dpobj.submit('x', 'pg_class', '{age}', 'outcome', 1);
+SELECT dpobj.submit('x', 4711::regclass, '{age}', 'outcome', 1);
+SELECT dpobj.cancel(NULL);
+SELECT dpobj.cancel(0);
+SELECT dpobj.cancel(:first);
+SELECT dpobj.wait(NULL);
+SELECT dpobj.wait(0, '1 s');
+SELECT dpobj.wait(:first, '-1 s');
+SELECT dpobj.wait(:first, '0');
+BEGIN;
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1) AS x \gset
+SELECT state, phase FROM dpobj.jobs WHERE id = :x;
+SELECT dpobj.cancel(:x);
+SELECT dpobj.wait(:x);
+DO $$
+DECLARE
+  message text;
+  detail text;
+  hint text;
+BEGIN
+  PERFORM dpobj.wait(dpobj.submit('y', 'visit', '{age}', 'outcome', 1));
+EXCEPTION WHEN object_not_in_prerequisite_state THEN
+  GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+  RAISE NOTICE '% / % / %', regexp_replace(message, '\d+', 'N'), detail, hint;
+END $$;
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1);
+ROLLBACK;
+UPDATE dpobj.job_rows SET state = 'queued';
+SELECT count(*) FROM dpobj.jobs;
+
+-- Others have theirs.
+\c - dpobj_jobs_bob
+SELECT dpobj.submit('first', 'visit', '{age}', 'outcome', 1);
+SELECT count(*) FROM dpobj.jobs;
+SELECT count(*) FROM dpobj.job_list();
+\set VERBOSITY sqlstate
+SELECT dpobj.cancel(:first);
+SELECT dpobj.wait(:first);
+\set VERBOSITY default
+
+-- Administrators see all of them and no models; a dead one has failed.
+\c - postgres
+SELECT count(*) FROM dpobj.jobs;
+GRANT dpobj_admin TO dpobj_jobs_bob;
+UPDATE dpobj.job_rows SET state = 'running' WHERE id = :third;
+\c - dpobj_jobs_bob
+SELECT name, state, phase, model IS NULL AS hidden, reason FROM dpobj.jobs ORDER BY id;
+SELECT dpobj.cancel(:third);
+SELECT dpobj.wait(:third);
+\c - postgres
+UPDATE dpobj.job_rows SET state = 'released', origin = 'elsewhere' WHERE id = :third;
+UPDATE dpobj.job_rows SET state = 'queued', origin = 'elsewhere', release = NULL WHERE id = :second;
+\c - dpobj_jobs_ana
+SELECT name, state, relation, relation_name, model IS NULL AS hidden, reason FROM dpobj.jobs ORDER BY id;
+SELECT dpobj.wait(:second);
+SELECT dpobj.cancel(:second);
+\c - postgres
+LOAD 'dpobj';
+ALTER SYSTEM SET dpobj.max_jobs = 33;
+DROP TABLE visit;
+REVOKE dpobj_admin FROM dpobj_jobs_bob;
+DROP ROLE dpobj_jobs_bob;

@@ -1,0 +1,218 @@
+-- Schedules on a server without pg_cron: what is refused, and what one run does and records
+\set SHOW_CONTEXT never
+CREATE ROLE dpobj_schedule_ana LOGIN;
+CREATE ROLE dpobj_schedule_bob LOGIN;
+CREATE ROLE dpobj_schedule_mallory LOGIN;
+CREATE ROLE dpobj_schedule_carol LOGIN;
+CREATE ROLE dpobj_schedule_otto LOGIN;
+GRANT dpobj_admin TO dpobj_schedule_carol;
+GRANT dpobj_auditor TO dpobj_schedule_otto;
+ALTER ROLE dpobj_schedule_ana SET dpobj.release_tick = 0;
+GRANT CREATE ON SCHEMA public TO dpobj_schedule_mallory;
+CREATE TABLE visit AS SELECT i % 20 AS a, i % 3 = 0 AS b, i % 20 > 10 AS y FROM generate_series(1, 100) i;
+CREATE TABLE plain AS TABLE visit;
+CREATE VIEW seen AS TABLE visit;
+REVOKE ALL ON visit FROM PUBLIC;
+SELECT dpobj.protect('visit', '{"a": {"scale": 20}, "b": {}, "y": {}}');
+SELECT dpobj.set_budget('visit', 'dpobj_schedule_ana', 2, 0);
+
+-- Times: the last one so far, the next one.
+SELECT cron, dpobj.cron_time(cron, at), dpobj.cron_time(cron, at, true) AS following
+  FROM (VALUES ('30 3 * * *', timestamp '2026-11-21 03:29:59.9'), ('30 3 * * *', '2026-11-21 03:30'),
+               ('30 3 * * *', '2026-11-21 23:59:59'), ('*/15 9-17 * * mon-fri', '2026-11-21 12:00'),
+               ('0 0 29 2 *', '2026-11-21'), ('@monthly', '1969-12-31 23:59:59'), ('0 0 13 * 5', '2026-11-01')) v(cron, at);
+SELECT dpobj.cron_time('30 3 * *', '2026-11-21');
+SELECT dpobj.cron_time('30 3 * * * *', '2026-11-21');
+SELECT dpobj.cron_time('0 0 30 2 *', '2026-11-21');
+SELECT dpobj.cron_time('@reboot', '2026-11-21');
+SELECT dpobj.cron_time('30 seconds', '2026-11-21');
+SELECT dpobj.cron_time('* * * * *', 'infinity');
+SELECT dpobj.schedule_model('nightly', '2026-11-21 03:30+00'),
+       dpobj.schedule_of_model('nightly 2026-11-21 03:30') = ROW('nightly'::text, timestamptz '2026-11-21 03:30+00') AS back;
+-- any name of a model is taken, none is an error
+SELECT m, dpobj.schedule_of_model(m) FROM unnest('{nightly,a 2026-13-01 00:00,a 2026-02-30 00:00,a 2026-01-01 24:00,a 9999-99-99 99:99,
+  a 0000-00-00 00:00,a 2026-01-01 00:00x, 2026-01-01 00:00}'::text[]) m;
+
+-- The library is not loaded: an error, and nothing is kept.
+\c - dpobj_schedule_ana
+SELECT dpobj.cron_database() IS NULL AS absent;
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5);
+SELECT count(*) FROM dpobj.schedules;
+
+-- What is wrong is said at once.
+SELECT dpobj.schedule(NULL, '30 3 * * *', 'visit', 'y', 0.5);
+SELECT dpobj.schedule('', '30 3 * * *', 'visit', 'y', 0.5);
+SELECT dpobj.schedule(repeat('x', 201), '30 3 * * *', 'visit', 'y', 0.5);
+SELECT dpobj.schedule('nightly', NULL, 'visit', 'y', 0.5);
+SELECT dpobj.schedule('nightly', 'at night', 'visit', 'y', 0.5);
+SELECT dpobj.schedule('nightly', '30 3 * * *', NULL, 'y', 0.5);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'plain', 'y', 0.5);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'seen', 'y', 0.5);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', NULL, 0.5);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'nothing', 0.5);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', NULL);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 'NaN');
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, delta => NULL);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, delta => 2);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, '{nothing}');
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, method => NULL);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, method => 'magic');
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, options => '{"magic": 1}');
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, filter => to_jsonb(repeat('x', 70000)));
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 0.4);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 'NaN');
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => NULL);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '0');
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '-1 day');
+BEGIN READ ONLY;
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5);
+ROLLBACK;
+SELECT dpobj.unschedule('nightly');
+SELECT dpobj.unschedule(NULL);
+CALL dpobj.run_schedule('nightly');
+\c - dpobj_schedule_bob
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5);
+
+-- One run, as pg_cron would start it; the scheduled time is the last one, however late the run is.
+\c - dpobj_schedule_ana
+SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'visit', 'y', 0.5, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, NULL, NULL);
+SELECT name, owner, cron, relation, relation_name, label, epsilon, features, delta, method, options, filter, allowance, period, job,
+       cron_statement, next_run = timezone('GMT', date_trunc('year', timezone('GMT', now())) + interval '1 year') AS next_year,
+       next_model = 'yearly ' || extract(year FROM timezone('GMT', now())) + 1 || '-01-01 00:00' AS named, latest_model
+  FROM dpobj.schedules;
+BEGIN;
+CALL dpobj.run_schedule('yearly');
+ROLLBACK;
+SELECT epsilon AS left FROM dpobj.remaining('visit');
+CALL dpobj.run_schedule('yearly');
+SELECT epsilon AS left FROM dpobj.remaining('visit');
+CALL dpobj.run_schedule('yearly');
+SET default_transaction_isolation = 'repeatable read';
+CALL dpobj.run_schedule('yearly');
+RESET default_transaction_isolation;
+SELECT epsilon AS left FROM dpobj.remaining('visit');
+SELECT schedule, r.owner, scheduled = timezone('GMT', date_trunc('year', timezone('GMT', now()))) AS this_year, state, epsilon, delta,
+       r.release = m.release AS same_release, dpobj.verify(m.model) AS verified, started < finished AS took, sqlstate, message
+  FROM dpobj.schedule_runs r JOIN dpobj.models m ON m.name = r.model;
+SELECT count(*) FROM dpobj.models m JOIN dpobj.schedules s ON s.latest_model = m.name;
+-- what the session was told is all that a record says
+SELECT count(*) FROM dpobj.schedule_runs WHERE state = 'released' AND (sqlstate IS NOT NULL OR message IS NOT NULL);
+
+-- A change keeps the name and what was run under it.
+SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'visit', 'y', 0.4, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, NULL, NULL);
+SELECT s.name, s.epsilon, s.latest_model IS NOT NULL AS has_model, count(r.*) FROM dpobj.schedules s JOIN dpobj.schedule_runs r ON r.schedule = s.name GROUP BY 1, 2, 3;
+CALL dpobj.run_schedule('yearly');
+SELECT epsilon AS left FROM dpobj.remaining('visit');
+
+-- Allowance: charges of scheduled times in the period count, however the runs were started; one a period ago does not.
+SELECT dpobj.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.6, '1 year 1 day');
+SELECT timezone('GMT', date_trunc('year', timezone('GMT', now()))) AS due \gset
+SELECT count(dpobj.train('visit', 'y', e, name => dpobj.schedule_model('thrifty', :'due'::timestamptz - age))) AS trained
+  FROM (VALUES (0.3, interval '2 years'), (0.2, '1 year'), (0.2, '60 minutes')) v(e, age);
+CALL dpobj.run_schedule('thrifty');
+SELECT state, model, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'thrifty' AND scheduled = :'due';
+SELECT epsilon AS left FROM dpobj.remaining('visit');
+SELECT dpobj.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.5, '1 year');
+CALL dpobj.run_schedule('thrifty');
+SELECT state, model IS NOT NULL AS has_model, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'thrifty' AND scheduled = :'due';
+SELECT epsilon AS left FROM dpobj.remaining('visit');
+
+-- A used-up budget is no failure.
+SELECT dpobj.schedule_put('dear', '0 0 1 1 *', 'visit', 'y', 1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);
+CALL dpobj.run_schedule('dear');
+SELECT state, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'dear';
+\c - dpobj_schedule_carol
+SELECT dpobj.raise_budget('visit', 'dpobj_schedule_ana', 1, 0, 'for a test');
+\c - dpobj_schedule_ana
+CALL dpobj.run_schedule('dear');
+SELECT state, epsilon, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'dear';
+
+-- Failures are recorded and reported.
+SELECT dpobj.schedule_put('wrong', '0 0 1 1 *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', '{"nothing": {"=": 1}}', NULL, NULL);
+CALL dpobj.run_schedule('wrong');
+SELECT state, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
+SELECT dpobj.schedule_put('wrong', '0 0 1 1 *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', '{"a": {"<": 15}}', NULL, NULL);
+CALL dpobj.run_schedule('wrong');
+SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
+
+-- In somebody's function, or under another role.
+\c - dpobj_schedule_mallory
+CREATE FUNCTION plan() RETURNS bigint LANGUAGE sql SECURITY DEFINER
+  AS $$ SELECT dpobj.schedule('mine', '* * * * *', 'visit', 'y', 0.1) $$;
+CREATE FUNCTION put() RETURNS void LANGUAGE sql SECURITY DEFINER
+  AS $$ SELECT dpobj.schedule_put('mine', '* * * * *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL) $$;
+CREATE FUNCTION run() RETURNS record LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj.schedule_attempt('dear') $$;
+CREATE FUNCTION enter() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj.schedule_enter() $$;
+CREATE FUNCTION record() RETURNS void LANGUAGE sql SECURITY DEFINER
+  AS $$ SELECT dpobj.schedule_record('dear', now(), now(), 'skipped', NULL, NULL) $$;
+CREATE FUNCTION remove() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj.unschedule('dear') $$;
+CREATE PROCEDURE call() LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN CALL dpobj.run_schedule('dear'); END $$;
+\c - dpobj_schedule_ana
+SELECT plan();
+SELECT put();
+SELECT run();
+SELECT enter();
+SELECT record();
+SELECT remove();
+CALL call();
+SELECT dpobj.unschedule('dear', 'dpobj_schedule_bob');
+\c - postgres
+SET ROLE dpobj_schedule_ana;
+SELECT dpobj.schedule('mine', '* * * * *', 'visit', 'y', 0.1);
+CALL dpobj.run_schedule('dear');
+RESET ROLE;
+
+-- Who sees and who removes.
+\c - dpobj_schedule_bob
+SELECT (SELECT count(*) FROM dpobj.schedules) AS schedules, (SELECT count(*) FROM dpobj.schedule_runs) AS runs;
+SELECT dpobj.unschedule('dear');
+SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
+CALL dpobj.run_schedule('dear');
+TABLE dpobj.schedule_rows;
+\c - dpobj_schedule_otto
+SELECT name, owner FROM dpobj.schedules ORDER BY 1;
+SELECT schedule, owner, state FROM dpobj.schedule_runs WHERE schedule <> 'thrifty' ORDER BY 1, 3;
+SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
+\c - dpobj_schedule_carol
+SELECT name FROM dpobj.schedules ORDER BY 1;
+SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
+SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
+-- a privilege on every table is not enough
+\c - postgres
+GRANT pg_write_all_data TO dpobj_schedule_bob;
+\c - dpobj_schedule_bob
+UPDATE dpobj.schedule_rows SET epsilon = 100;
+DELETE FROM dpobj.schedule_run_rows;
+
+-- A role and a table keep their schedules through renames; of a table that is gone they fail.
+\c - postgres
+ALTER ROLE dpobj_schedule_ana RENAME TO dpobj_schedule_anna;
+ALTER TABLE visit RENAME TO stay;
+\c - dpobj_schedule_anna
+SELECT name, owner, relation_name FROM dpobj.schedules ORDER BY 1;
+\c - postgres
+DROP VIEW seen;
+DROP TABLE stay;
+\c - dpobj_schedule_anna
+SELECT dpobj.schedule_remove('wrong', NULL);
+CALL dpobj.run_schedule('yearly');
+\c - postgres
+UPDATE dpobj.schedule_rows SET name = 'late' WHERE name = 'thrifty';
+\c - dpobj_schedule_anna
+CALL dpobj.run_schedule('late');
+SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'late';
+-- without pg_cron, nobody knows whether it has a job
+SELECT dpobj.unschedule('late');
+SELECT count(*) FROM dpobj.schedule_runs WHERE schedule = 'late';
+-- a long name of a job is shortened
+SELECT octet_length(dpobj.cron_jobname('nightly')), octet_length(dpobj.cron_jobname(repeat('x', 200)));
+SELECT dpobj.cron_statement('it''s', '30 3 * * *', 'dpobj_schedule_ana');
+
+\c - postgres
+DROP FUNCTION plan, put, run, enter, record, remove;
+DROP PROCEDURE call;
+DROP TABLE plain;
+DELETE FROM dpobj.schedule_rows;
+REVOKE CREATE ON SCHEMA public FROM dpobj_schedule_mallory;
+DROP ROLE dpobj_schedule_anna, dpobj_schedule_bob, dpobj_schedule_mallory, dpobj_schedule_carol, dpobj_schedule_otto;

@@ -1,0 +1,43 @@
+/*
+ * cron_times.h - the minutes that a schedule of five cron fields names.
+ *
+ *   CronTimes times;
+ *   if (cron_times_parse("30 3 * * 1-5", &times) == NULL)
+ *       cron_times_last(&times, now, &minute);
+ *
+ * Fields are minute, hour, day of month, month and day of week as crontab(5) has
+ * them: numbers, ranges, lists, steps behind * or a range, names of months and
+ * days, Sunday as 0 or 7.  Where neither field of days begins with *, a day that
+ * fits one of them is enough.  @hourly, @daily, @midnight, @weekly, @monthly,
+ * @yearly and @annually stand for five fields.
+ *
+ * Time is counted in minutes since 1970-01-01 00:00 on the clock that the schedule
+ * is meant for, in the Gregorian calendar and without any jump.
+ */
+#ifndef DPOBJ_CORE_CRON_TIMES_H
+#define DPOBJ_CORE_CRON_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct CronTimes
+{
+	uint64_t minutes;  /* bit m: minute m of an hour */
+	uint64_t hours;    /* bit h: hour h of a day */
+	uint64_t days;     /* bit d: day d of a month, from 1 */
+	uint64_t months;   /* bit m: month m, from 1 */
+	uint64_t weekdays; /* bit w: Sunday is 0 */
+	bool any_day;      /* a day need fit one of days and weekdays only */
+} CronTimes;
+
+/* NULL, or what is wrong with the text, as a full sentence. */
+extern const char *cron_times_parse(const char *text, CronTimes *times);
+
+/*
+ * The last named minute at or before the given one, the first one after it; false if
+ * there is none in the eight years and a month around it that hold every 29 February.
+ */
+extern bool cron_times_last(const CronTimes *times, int64_t minute, int64_t *found);
+extern bool cron_times_next(const CronTimes *times, int64_t minute, int64_t *found);
+
+#endif

@@ -1,0 +1,554 @@
+-- Schedules: trainings that pg_cron starts
+
+/*
+ * One row per schedule.  Its role is known by OID where that holds, else by name, like
+ * the roles of budgets; its table by its identity.  pg_cron has a row of its own, in the
+ * database of cron.database_name, whose command is all that it knows of dpobj.
+ */
+CREATE TABLE dpobj.schedule_rows
+(
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    owner oid NOT NULL,
+    owner_name text NOT NULL,
+    origin text NOT NULL DEFAULT dpobj.origin(),
+    name text NOT NULL,
+    at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    cron text NOT NULL,
+    relation bigint NOT NULL,
+    label text NOT NULL,
+    epsilon numeric NOT NULL,
+    features text[],
+    delta numeric NOT NULL,
+    method text NOT NULL,
+    options jsonb,
+    filter jsonb,
+    allowance numeric,
+    period interval,
+    CONSTRAINT schedule_name_key UNIQUE (origin, owner, name),
+    CONSTRAINT schedule_allowance_has_period CHECK (allowance IS NULL OR period IS NOT NULL)
+);
+
+/*
+ * How the runs ended, as they say of themselves; what was charged and released says the
+ * ledger, whatever became of a run's transaction.
+ */
+CREATE TABLE dpobj.schedule_run_rows
+(
+    schedule bigint REFERENCES dpobj.schedule_rows ON DELETE CASCADE,
+    scheduled timestamptz,
+    started timestamptz NOT NULL,
+    finished timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    state text NOT NULL,
+    sqlstate text,
+    message text,
+    PRIMARY KEY (schedule, scheduled),
+    CONSTRAINT schedule_state_known CHECK (state IN ('released', 'skipped', 'failed'))
+);
+REVOKE ALL ON TABLE dpobj.schedule_rows, dpobj.schedule_run_rows FROM PUBLIC;
+REVOKE ALL ON SEQUENCE dpobj.schedule_rows_id_seq FROM PUBLIC;
+SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_rows', '');
+SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_rows_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_run_rows', '');
+
+CREATE TRIGGER schedule_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.schedule and dpobj.unschedule.');
+CREATE TRIGGER schedule_run_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_run_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Runs of schedules write it.');
+ALTER TABLE dpobj.schedule_rows ENABLE ALWAYS TRIGGER schedule_guard;
+ALTER TABLE dpobj.schedule_run_rows ENABLE ALWAYS TRIGGER schedule_run_guard;
+COMMENT ON TRIGGER schedule_guard ON dpobj.schedule_rows IS 'refuses changes but for dpobj''s own functions and superusers';
+COMMENT ON TRIGGER schedule_run_guard ON dpobj.schedule_run_rows IS 'refuses changes but for dpobj''s own functions and superusers';
+
+COMMENT ON TABLE dpobj.schedule_rows IS 'schedules, written by dpobj.schedule and dpobj.unschedule only';
+COMMENT ON SEQUENCE dpobj.schedule_rows_id_seq IS 'numbers of schedules';
+COMMENT ON INDEX dpobj.schedule_rows_pkey IS 'number of a schedule';
+COMMENT ON INDEX dpobj.schedule_name_key IS 'a name is unique among the schedules of a role';
+COMMENT ON COLUMN dpobj.schedule_rows.id IS 'number of the schedule';
+COMMENT ON COLUMN dpobj.schedule_rows.owner IS 'OID of the role whose schedule it is, where origin says';
+COMMENT ON COLUMN dpobj.schedule_rows.owner_name IS 'name that the role had then';
+COMMENT ON COLUMN dpobj.schedule_rows.origin IS 'where the OID holds, as dpobj.origin() says it';
+COMMENT ON COLUMN dpobj.schedule_rows.name IS 'name of the schedule';
+COMMENT ON COLUMN dpobj.schedule_rows.at IS 'when it was made or changed';
+COMMENT ON COLUMN dpobj.schedule_rows.cron IS 'when it runs: five fields of crontab(5)';
+COMMENT ON COLUMN dpobj.schedule_rows.relation IS 'identity of the table';
+COMMENT ON COLUMN dpobj.schedule_rows.label IS 'label, as for dpobj.train';
+COMMENT ON COLUMN dpobj.schedule_rows.epsilon IS 'epsilon of one run';
+COMMENT ON COLUMN dpobj.schedule_rows.features IS 'features, as for dpobj.train';
+COMMENT ON COLUMN dpobj.schedule_rows.delta IS 'delta of one run';
+COMMENT ON COLUMN dpobj.schedule_rows.method IS 'method, as for dpobj.train';
+COMMENT ON COLUMN dpobj.schedule_rows.options IS 'options, as for dpobj.train';
+COMMENT ON COLUMN dpobj.schedule_rows.filter IS 'filter, as for dpobj.train';
+COMMENT ON COLUMN dpobj.schedule_rows.allowance IS 'epsilon that its runs may cost together in a period; null: no limit but the budgets''';
+COMMENT ON COLUMN dpobj.schedule_rows.period IS 'period of the allowance';
+COMMENT ON TABLE dpobj.schedule_run_rows IS 'the last thousand runs of each schedule, as they ended';
+COMMENT ON INDEX dpobj.schedule_run_rows_pkey IS 'a scheduled time has one run, however often it is tried';
+COMMENT ON COLUMN dpobj.schedule_run_rows.schedule IS 'number of the schedule';
+COMMENT ON COLUMN dpobj.schedule_run_rows.scheduled IS 'scheduled time';
+COMMENT ON COLUMN dpobj.schedule_run_rows.started IS 'when the run was started';
+COMMENT ON COLUMN dpobj.schedule_run_rows.finished IS 'when it ended';
+COMMENT ON COLUMN dpobj.schedule_run_rows.state IS 'released, skipped or failed';
+COMMENT ON COLUMN dpobj.schedule_run_rows.sqlstate IS 'SQLSTATE that the caller of dpobj.train would have got; null: none';
+COMMENT ON COLUMN dpobj.schedule_run_rows.message IS 'its message and detail; never about a row';
+
+-- ---- times and pg_cron ----
+
+CREATE FUNCTION dpobj.cron_time(cron text, at timestamp, following boolean DEFAULT false) RETURNS timestamp
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_cron_time';
+COMMENT ON FUNCTION dpobj.cron_time(text, timestamp, boolean) IS
+  'the last time up to a given one that a cron schedule names, or the first one that follows it; on pg_cron''s clock';
+
+CREATE FUNCTION dpobj.cron_database() RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_cron_database';
+COMMENT ON FUNCTION dpobj.cron_database() IS
+  'the database that pg_cron has its jobs in; null: the server has not loaded pg_cron';
+
+CREATE FUNCTION dpobj.cron_timezone() RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_cron_timezone';
+COMMENT ON FUNCTION dpobj.cron_timezone() IS
+  'the time zone of pg_cron''s schedules; null: GMT, as always before pg_cron 1.5';
+
+CREATE FUNCTION dpobj.schedule_time(cron text, at timestamptz, following boolean DEFAULT false) RETURNS timestamptz
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT dpobj.cron_time($1, $2 AT TIME ZONE z.zone, $3) AT TIME ZONE z.zone
+      FROM (SELECT coalesce(dpobj.cron_timezone(), 'GMT') AS zone) z
+  $$;
+COMMENT ON FUNCTION dpobj.schedule_time(text, timestamptz, boolean) IS
+  'the last scheduled time up to a given one, or the first one that follows it';
+
+CREATE FUNCTION dpobj.schedule_model(name text, scheduled timestamptz) RETURNS text
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$ SELECT $1 || to_char($2 AT TIME ZONE 'GMT', ' YYYY-MM-DD HH24:MI') $$;
+COMMENT ON FUNCTION dpobj.schedule_model(text, timestamptz) IS
+  'name of the model of a scheduled time: the schedule''s, and the time in GMT';
+
+-- Computed, not cast: a model may have any name, and none may raise an error here.
+CREATE FUNCTION dpobj.schedule_of_model(model text, OUT name text, OUT scheduled timestamptz) RETURNS record
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT p.name, p.scheduled
+      FROM (SELECT m[1] AS name,
+                   (timestamp '2000-01-01' + make_interval(months => 12 * (m[2]::integer - 2000) + m[3]::integer - 1,
+                      days => m[4]::integer - 1, hours => m[5]::integer, mins => m[6]::integer)) AT TIME ZONE 'GMT'
+                     AS scheduled
+              FROM regexp_match($1, '^(.+) (\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d)$') m) p
+     WHERE dpobj.schedule_model(p.name, p.scheduled) = $1
+  $$;
+COMMENT ON FUNCTION dpobj.schedule_of_model(text) IS
+  'the other way round; nulls for the name of a model that no schedule can have made';
+
+CREATE FUNCTION dpobj.cron_command(name text) RETURNS text
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$ SELECT format('CALL dpobj.run_schedule(%L)', $1) $$;
+COMMENT ON FUNCTION dpobj.cron_command(text) IS
+  'what pg_cron runs for a schedule of that name';
+
+-- A job's name is of type name, and unique for a role in all databases.
+CREATE FUNCTION dpobj.cron_jobname(name text) RETURNS text
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT CASE WHEN octet_length(j.name) < 64 THEN j.name ELSE 'dpobj ' || md5(j.name) END
+      FROM (SELECT format('dpobj %s %s', current_database(), $1) AS name) j
+  $$;
+COMMENT ON FUNCTION dpobj.cron_jobname(text) IS
+  'name of pg_cron''s job for a schedule of that name';
+
+CREATE FUNCTION dpobj.cron_statement(name text, cron text, role text) RETURNS text
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT format('SELECT cron.schedule_in_database(%L, %L, %L, %L, %L);', dpobj.cron_jobname($1), $2,
+                  dpobj.cron_command($1), current_database(), $3)
+  $$;
+COMMENT ON FUNCTION dpobj.cron_statement(text, text, text) IS
+  'what a superuser runs in the database of pg_cron, so that it knows a schedule';
+
+/*
+ * Runs as its caller, who sees in cron.job what row-level security lets him see.  The
+ * extension is asked for by name, because anybody might have made a schema cron.
+ */
+CREATE FUNCTION dpobj.cron_is_here() RETURNS boolean
+  LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT coalesce(dpobj.cron_database() = current_database(), false)
+       AND EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron')
+       AND EXISTS (SELECT FROM pg_namespace n
+                   WHERE n.nspname = 'cron' AND has_schema_privilege(n.oid, 'USAGE'))
+  $$;
+COMMENT ON FUNCTION dpobj.cron_is_here() IS
+  'has this database pg_cron''s jobs, and may the caller use them?';
+
+CREATE FUNCTION dpobj.cron_job(name text, role text) RETURNS bigint
+  LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+  AS $$
+  DECLARE
+    job bigint;
+  BEGIN
+    IF dpobj.cron_is_here() THEN
+      EXECUTE 'SELECT j.jobid FROM cron.job j WHERE j.command = $1 AND j.username = $2'
+              ' AND j.database = current_database() ORDER BY j.jobid LIMIT 1'
+        INTO job USING dpobj.cron_command($1), $2;
+    END IF;
+    RETURN job;
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.cron_job(text, text) IS
+  'pg_cron''s job for a role''s schedule; null: there is none that the caller may see from here';
+
+-- ---- views ----
+
+CREATE FUNCTION dpobj.administers() RETURNS boolean
+  LANGUAGE C STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_administers';
+COMMENT ON FUNCTION dpobj.administers() IS
+  'may the caller administer? superusers and those to whom a superuser granted dpobj_admin';
+
+CREATE VIEW dpobj.schedule_owners AS
+SELECT s.id,
+       coalesce(k.oid, b.oid) AS role,
+       coalesce(k.rolname, b.rolname) AS role_name
+  FROM dpobj.schedule_rows s
+  LEFT JOIN pg_catalog.pg_roles k ON k.oid = s.owner AND s.origin = dpobj.origin()
+  LEFT JOIN pg_catalog.pg_roles b ON k.oid IS NULL AND b.rolname = s.owner_name;
+REVOKE ALL ON TABLE dpobj.schedule_owners FROM PUBLIC;
+COMMENT ON VIEW dpobj.schedule_owners IS 'whose schedules they are now';
+COMMENT ON COLUMN dpobj.schedule_owners.id IS 'number of the schedule';
+COMMENT ON COLUMN dpobj.schedule_owners.role IS 'OID of the role; null when there is none by that OID or name any more';
+COMMENT ON COLUMN dpobj.schedule_owners.role_name IS 'its name now';
+
+-- What runs have been charged: models of the role under names that a schedule gives.
+CREATE VIEW dpobj.schedule_charges AS
+SELECT s.id,
+       p.scheduled,
+       m.name AS model,
+       m.release,
+       c.epsilon_nano,
+       c.delta_units,
+       c.at AS charged,
+       e.at AS ended,
+       CASE WHEN m.model IS NOT NULL THEN 'released' ELSE coalesce(e.event, 'charged') END AS state
+  FROM dpobj.schedule_rows s
+  JOIN dpobj.schedule_owners o ON o.id = s.id
+  JOIN dpobj.identity_roles r ON r.role = o.role
+  JOIN dpobj.model_rows m ON m.owner = r.id AND m.key IS NULL AND pg_catalog.left(m.name, -17) = s.name
+ CROSS JOIN LATERAL dpobj.schedule_of_model(m.name) p
+  JOIN dpobj.ledger_events c ON c.id = m.release
+  LEFT JOIN dpobj.ledger_events e ON e.release = m.release
+ WHERE p.name = s.name;
+REVOKE ALL ON TABLE dpobj.schedule_charges FROM PUBLIC;
+COMMENT ON VIEW dpobj.schedule_charges IS 'charges of runs, by the ledger and the names of models';
+COMMENT ON COLUMN dpobj.schedule_charges.id IS 'number of the schedule';
+COMMENT ON COLUMN dpobj.schedule_charges.scheduled IS 'scheduled time';
+COMMENT ON COLUMN dpobj.schedule_charges.model IS 'name of the model, or of what was to be one';
+COMMENT ON COLUMN dpobj.schedule_charges.release IS 'id of the charge in the ledger';
+COMMENT ON COLUMN dpobj.schedule_charges.epsilon_nano IS 'charged epsilon in units of 1e-9';
+COMMENT ON COLUMN dpobj.schedule_charges.delta_units IS 'charged delta in units of 1e-18';
+COMMENT ON COLUMN dpobj.schedule_charges.charged IS 'when it was charged';
+COMMENT ON COLUMN dpobj.schedule_charges.ended IS 'when it was released or failed; null: it has no end';
+COMMENT ON COLUMN dpobj.schedule_charges.state IS 'released, failed or charged: may have been released';
+
+CREATE VIEW dpobj.schedules WITH (security_barrier) AS
+SELECT s.name,
+       coalesce(o.role_name, s.owner_name) AS owner,
+       s.cron,
+       c.oid::regclass AS relation,
+       CASE WHEN c.oid IS NULL THEN t.relation_name
+            ELSE pg_catalog.format('%I.%I', n.nspname, c.relname) END AS relation_name,
+       s.label,
+       s.epsilon,
+       s.features,
+       s.delta,
+       s.method,
+       s.options,
+       s.filter,
+       s.allowance,
+       s.period,
+       s.at,
+       dpobj.schedule_time(s.cron, pg_catalog.statement_timestamp(), true) AS next_run,
+       dpobj.schedule_model(s.name, dpobj.schedule_time(s.cron, pg_catalog.statement_timestamp(), true)) AS next_model,
+       (SELECT h.model FROM dpobj.schedule_charges h
+         WHERE h.id = s.id AND h.state = 'released' ORDER BY h.scheduled DESC LIMIT 1) AS latest_model,
+       dpobj.cron_job(s.name, o.role_name) AS job,
+       dpobj.cron_statement(s.name, s.cron, o.role_name) AS cron_statement
+  FROM dpobj.schedule_rows s
+  JOIN dpobj.schedule_owners o ON o.id = s.id
+  LEFT JOIN dpobj.identity_tables t ON t.id = s.relation
+  LEFT JOIN pg_catalog.pg_class c ON c.oid = t.relation
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE o.role_name = session_user
+    OR (SELECT dpobj.sees_all())
+    OR (SELECT dpobj.administers());
+REVOKE ALL ON TABLE dpobj.schedules FROM PUBLIC;
+GRANT SELECT ON TABLE dpobj.schedules TO PUBLIC;
+COMMENT ON VIEW dpobj.schedules IS 'schedules of the session''s role; all of them for administrators and dpobj_auditor';
+COMMENT ON COLUMN dpobj.schedules.name IS 'name of the schedule';
+COMMENT ON COLUMN dpobj.schedules.owner IS 'the role that it runs as and that is charged';
+COMMENT ON COLUMN dpobj.schedules.cron IS 'when it runs, on pg_cron''s clock';
+COMMENT ON COLUMN dpobj.schedules.relation IS 'the table; null when there is none by that OID or name any more';
+COMMENT ON COLUMN dpobj.schedules.relation_name IS 'schema-qualified, quoted name; of a table that is gone the last one';
+COMMENT ON COLUMN dpobj.schedules.label IS 'label';
+COMMENT ON COLUMN dpobj.schedules.epsilon IS 'epsilon of one run';
+COMMENT ON COLUMN dpobj.schedules.features IS 'features; null: all that are declared';
+COMMENT ON COLUMN dpobj.schedules.delta IS 'delta of one run';
+COMMENT ON COLUMN dpobj.schedules.method IS 'method';
+COMMENT ON COLUMN dpobj.schedules.options IS 'options';
+COMMENT ON COLUMN dpobj.schedules.filter IS 'filter';
+COMMENT ON COLUMN dpobj.schedules.allowance IS 'epsilon that its runs may cost together in a period; null: no limit but the budgets''';
+COMMENT ON COLUMN dpobj.schedules.period IS 'period of the allowance';
+COMMENT ON COLUMN dpobj.schedules.at IS 'when it was made or changed';
+COMMENT ON COLUMN dpobj.schedules.next_run IS 'next scheduled time';
+COMMENT ON COLUMN dpobj.schedules.next_model IS 'name that the model of that run will have';
+COMMENT ON COLUMN dpobj.schedules.latest_model IS 'name of the model of the last run that released one; null: none has';
+COMMENT ON COLUMN dpobj.schedules.job IS 'pg_cron''s job; null: it has none, or not in this database, or you may not see it';
+COMMENT ON COLUMN dpobj.schedules.cron_statement IS 'where there is no job, what a superuser runs in the database of pg_cron';
+
+CREATE VIEW dpobj.schedule_runs WITH (security_barrier) AS
+SELECT s.name AS schedule,
+       coalesce(o.role_name, s.owner_name) AS owner,
+       u.scheduled,
+       u.state,
+       CASE WHEN u.state = 'released' THEN u.model END AS model,
+       u.release,
+       pg_catalog.trim_scale(u.epsilon_nano * 0.000000001) AS epsilon,
+       pg_catalog.trim_scale(u.delta_units * 0.000000000000000001) AS delta,
+       u.started,
+       u.finished,
+       u.sqlstate,
+       u.message
+  FROM dpobj.schedule_rows s
+  JOIN dpobj.schedule_owners o ON o.id = s.id
+ CROSS JOIN LATERAL
+       (SELECT coalesce(h.scheduled, r.scheduled) AS scheduled,
+               coalesce(h.state, r.state) AS state,
+               h.model,
+               h.release,
+               h.epsilon_nano,
+               h.delta_units,
+               coalesce(r.started, h.charged) AS started,
+               coalesce(r.finished, h.ended) AS finished,
+               r.sqlstate,
+               r.message
+          FROM (SELECT * FROM dpobj.schedule_charges x WHERE x.id = s.id) h
+          FULL JOIN (SELECT * FROM dpobj.schedule_run_rows x WHERE x.schedule = s.id) r
+            ON r.scheduled = h.scheduled) u
+ WHERE o.role_name = session_user
+    OR (SELECT dpobj.sees_all())
+    OR (SELECT dpobj.administers());
+REVOKE ALL ON TABLE dpobj.schedule_runs FROM PUBLIC;
+GRANT SELECT ON TABLE dpobj.schedule_runs TO PUBLIC;
+COMMENT ON VIEW dpobj.schedule_runs IS 'runs of the schedules of the session''s role; all of them for administrators and dpobj_auditor';
+COMMENT ON COLUMN dpobj.schedule_runs.schedule IS 'name of the schedule';
+COMMENT ON COLUMN dpobj.schedule_runs.owner IS 'role whose schedule it is';
+COMMENT ON COLUMN dpobj.schedule_runs.scheduled IS 'scheduled time; a run that was late or repeated has the last one before it began';
+COMMENT ON COLUMN dpobj.schedule_runs.state IS 'released; skipped: budget or allowance is used up, nothing was charged; failed; charged: the run ended without a word and may have released';
+COMMENT ON COLUMN dpobj.schedule_runs.model IS 'name of the model in dpobj.models';
+COMMENT ON COLUMN dpobj.schedule_runs.release IS 'id of the charge in dpobj.ledger; null: nothing was charged';
+COMMENT ON COLUMN dpobj.schedule_runs.epsilon IS 'charged epsilon';
+COMMENT ON COLUMN dpobj.schedule_runs.delta IS 'charged delta';
+COMMENT ON COLUMN dpobj.schedule_runs.started IS 'when the run was started';
+COMMENT ON COLUMN dpobj.schedule_runs.finished IS 'when it ended; null: it has no end';
+COMMENT ON COLUMN dpobj.schedule_runs.sqlstate IS 'SQLSTATE of why it was skipped or failed';
+COMMENT ON COLUMN dpobj.schedule_runs.message IS 'why, in the words that the caller of dpobj.train would have got';
+
+-- ---- runs ----
+
+CREATE FUNCTION dpobj.schedule_enter() RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_schedule_enter';
+COMMENT ON FUNCTION dpobj.schedule_enter() IS
+  'internal: waits for the other releases of the session''s role; they wait until the end of the transaction';
+
+CREATE FUNCTION dpobj.schedule_record(name text, scheduled timestamptz, started timestamptz, state text,
+    sqlstate text, message text) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_schedule_record';
+COMMENT ON FUNCTION dpobj.schedule_record(text, timestamptz, timestamptz, text, text, text) IS
+  'internal: writes how a run of one''s own ended';
+
+/*
+ * One scheduled time is charged once, whatever happened to the run: a release that
+ * failed, or whose end is unknown, is not tried again before the next one.
+ */
+CREATE FUNCTION dpobj.schedule_attempt(name text, OUT outcome text, OUT code text, OUT message text) RETURNS record
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+  DECLARE
+    began constant timestamptz := clock_timestamp();
+    zone constant text := coalesce(dpobj.cron_timezone(), 'GMT');
+    due timestamptz;
+    asked record;
+    had record;
+    spent numeric;
+    detail text;
+  BEGIN
+    PERFORM dpobj.schedule_enter();
+    SELECT s.cron, s.relation, s.relation_name, s.label, s.epsilon, s.features, s.delta, s.method, s.options, s.filter,
+           s.allowance, s.period
+      INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'there is no schedule "%" of role "%"', $1, session_user
+        USING ERRCODE = 'undefined_object', HINT = 'See dpobj.schedules. If pg_cron asked, remove its job.';
+    END IF;
+    due := dpobj.schedule_time(asked.cron, statement_timestamp());
+    SELECT r.state, r.release, r.sqlstate, r.message INTO had
+      FROM dpobj.schedule_runs r WHERE r.owner = session_user AND r.schedule = $1 AND r.scheduled = due;
+    IF had.release IS NOT NULL THEN
+      outcome := CASE had.state WHEN 'released' THEN 'released' ELSE 'failed' END;
+      IF outcome = 'failed' THEN
+        code := coalesce(had.sqlstate, 'UB004');
+        message := coalesce(had.message, 'the run was charged already and has no end');
+      END IF;
+      RETURN;
+    END IF;
+
+    -- On pg_cron's clock a day is from one daily run to the next, whatever zone the session has.
+    SELECT coalesce(sum(r.epsilon), 0) INTO spent
+      FROM dpobj.schedule_runs r
+     WHERE r.owner = session_user AND r.schedule = $1
+       AND r.scheduled > (due AT TIME ZONE zone - asked.period) AT TIME ZONE zone;
+    IF spent + asked.epsilon > asked.allowance THEN
+      outcome := 'skipped';
+      code := 'UB001';
+      message := format('allowance used up: epsilon: %s spent in %s, %s asked, %s allowed', spent, asked.period,
+                        asked.epsilon, asked.allowance);
+    ELSE
+      BEGIN
+        IF asked.relation IS NULL THEN
+          RAISE EXCEPTION 'table % does not exist', asked.relation_name USING ERRCODE = 'undefined_table';
+        END IF;
+        PERFORM dpobj.train(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method,
+                            asked.options, asked.filter, dpobj.schedule_model($1, due));
+        outcome := 'released';
+      EXCEPTION
+        WHEN OTHERS THEN
+          GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+          outcome := CASE code WHEN 'UB001' THEN 'skipped' ELSE 'failed' END;
+          message := concat_ws(E'\n', message, nullif(detail, ''));
+      END;
+    END IF;
+    PERFORM dpobj.schedule_record($1, due, began, outcome, code, message);
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.schedule_attempt(text) IS
+  'internal: one run of a schedule of one''s own, which raises no error where it can tell how it ended';
+
+/*
+ * The record is committed before a failure is reported to pg_cron.  The first COMMIT
+ * refuses a transaction block, where the record could be lost, before anything is
+ * charged; it lets the run see what was committed while it waited, too.
+ * A procedure that commits cannot have a search_path of its own, so names are qualified.
+ */
+CREATE PROCEDURE dpobj.run_schedule(name text)
+  LANGUAGE plpgsql
+  AS $$
+  DECLARE
+    run record;
+  BEGIN
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    SELECT a.outcome, a.code, a.message INTO run FROM dpobj.schedule_attempt($1) a;
+    COMMIT;
+    IF run.outcome OPERATOR(pg_catalog.=) 'failed' THEN
+      RAISE EXCEPTION USING ERRCODE = run.code, MESSAGE = run.message;
+    END IF;
+  END
+  $$;
+COMMENT ON PROCEDURE dpobj.run_schedule(text) IS
+  'runs a schedule of one''s own for its last scheduled time, once; what pg_cron calls';
+
+-- ---- making and removing ----
+
+CREATE FUNCTION dpobj.schedule_put(name text, cron text, relation regclass, label text, epsilon numeric,
+    features text[], delta numeric, method text, options jsonb, filter jsonb, allowance numeric, period interval)
+  RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_schedule_put';
+COMMENT ON FUNCTION dpobj.schedule_put(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
+  'internal: makes or changes a schedule of one''s own, which pg_cron does not know yet';
+
+CREATE FUNCTION dpobj.schedule_remove(name text, role regrole) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_schedule_remove';
+COMMENT ON FUNCTION dpobj.schedule_remove(text, regrole) IS
+  'internal: removes a schedule, which pg_cron may still know';
+
+CREATE FUNCTION dpobj.schedule(name text, cron text, relation regclass, label text, epsilon numeric,
+    features text[] DEFAULT NULL, delta numeric DEFAULT 0, method text DEFAULT 'halfspace',
+    options jsonb DEFAULT '{}', filter jsonb DEFAULT NULL, allowance numeric DEFAULT NULL,
+    period interval DEFAULT '1 month') RETURNS bigint
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+  DECLARE
+    database constant text := dpobj.cron_database();
+    job bigint;
+  BEGIN
+    PERFORM dpobj.schedule_put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+    -- What is wrong with the request is said now, not at night.
+    IF has_function_privilege('dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text)', 'EXECUTE') THEN
+      PERFORM dpobj.price($3, $5, $6, $7, $8, $9, $4);
+    END IF;
+    IF database IS NULL THEN
+      RAISE EXCEPTION 'pg_cron is not loaded'
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = 'Schedules are started by pg_cron, which must be loaded when the server starts.',
+              HINT = format('Install it, add pg_cron to shared_preload_libraries, set cron.database_name to %L, '
+                            'restart the server, and run CREATE EXTENSION pg_cron.', current_database());
+    ELSIF NOT (SELECT r.rolcanlogin FROM pg_roles r WHERE r.rolname = session_user) THEN
+      RAISE EXCEPTION 'role "%" cannot log in', session_user
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = 'pg_cron runs a schedule as the role that made it.',
+              HINT = format('Make the schedule as a role that can, or run ALTER ROLE %I LOGIN.', session_user);
+    ELSIF database <> current_database() THEN
+      RAISE NOTICE 'pg_cron does not know schedule "%" yet', $1
+        USING DETAIL = format('It has its jobs in database "%s".', database),
+              HINT = 'A superuser can run there: ' || dpobj.cron_statement($1, $2, session_user);
+      RETURN NULL;
+    ELSIF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN
+      RAISE EXCEPTION 'extension "pg_cron" is not installed'
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              HINT = 'A superuser can run CREATE EXTENSION pg_cron.';
+    ELSIF NOT dpobj.cron_is_here() THEN
+      RAISE EXCEPTION 'permission denied for schema cron'
+        USING ERRCODE = 'insufficient_privilege',
+              HINT = format('A superuser can run GRANT USAGE ON SCHEMA cron TO %I.', session_user);
+    END IF;
+    EXECUTE format('SELECT cron.schedule(%L, %L, %L)', dpobj.cron_jobname($1), $2, dpobj.cron_command($1)) INTO job;
+    RETURN job;
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
+  'has pg_cron train a model on a protected table at the times that cron names; answers with the number of its job. The same name again changes a schedule';
+
+CREATE FUNCTION dpobj.unschedule(name text, role regrole DEFAULT NULL) RETURNS void
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+  DECLARE
+    owner constant text := coalesce((SELECT r.rolname FROM pg_roles r WHERE r.oid = $2), session_user);
+    job constant bigint := dpobj.cron_job($1, owner);
+  BEGIN
+    PERFORM dpobj.schedule_remove($1, $2);
+    IF job IS NOT NULL THEN
+      EXECUTE 'SELECT cron.unschedule($1)' USING job;
+    ELSIF owner <> session_user OR NOT dpobj.cron_is_here() THEN
+      RAISE NOTICE 'pg_cron may still know schedule "%"', $1
+        USING DETAIL = 'Each start of it will fail.',
+              HINT = format('A superuser can run in the database of pg_cron: SELECT cron.unschedule(jobid) FROM cron.job '
+                            'WHERE command = %L AND username = %L AND database = %L;', dpobj.cron_command($1), owner,
+                            current_database());
+    END IF;
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.unschedule(text, regrole) IS
+  'removes a schedule and pg_cron''s job; of another role''s for administrators. Models and charges stay';
+
+-- Each acts for the session user alone, and as him.
+GRANT EXECUTE ON ROUTINE dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval),
+  dpobj.unschedule(text, regrole), dpobj.run_schedule(text), dpobj.schedule_attempt(text), dpobj.schedule_enter(),
+  dpobj.schedule_put(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval),
+  dpobj.schedule_remove(text, regrole), dpobj.schedule_record(text, timestamptz, timestamptz, text, text, text),
+  dpobj.cron_time(text, timestamp, boolean), dpobj.schedule_time(text, timestamptz, boolean),
+  dpobj.schedule_model(text, timestamptz), dpobj.schedule_of_model(text), dpobj.cron_database(), dpobj.cron_timezone(),
+  dpobj.cron_command(text), dpobj.cron_jobname(text), dpobj.cron_statement(text, text, text), dpobj.cron_is_here(),
+  dpobj.cron_job(text, text), dpobj.administers() TO PUBLIC;

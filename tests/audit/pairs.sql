@@ -1,0 +1,165 @@
+-- pairs.sql - for each mechanism two neighbouring tables that are hard to keep apart, and how to draw.
+--
+-- Run by scripts/audit.sh in a database of its own.  Everything goes through SQL, by the installed
+-- extension: charge, solver process, random bits and ledger are the product's own.
+--
+-- A statement answers with numbers, one for each draw.  {0} stands for the table of the side.  dp_groups
+-- gives many draws for one charge: the tables hold {n} copies of the rows, each in a group of its own,
+-- and under add_remove each group's mechanism has the whole epsilon.
+\set QUIET 1
+\set ON_ERROR_STOP 1
+SET client_min_messages = warning;
+\o /dev/null
+CREATE EXTENSION dpobj;
+CREATE SCHEMA audit;
+CREATE TABLE audit.pair (
+  place serial PRIMARY KEY,
+  name text UNIQUE,
+  epsilon numeric,
+  delta numeric,
+  share float8 DEFAULT 1, -- of the time
+  copies int DEFAULT 1,   -- of the rows, each a draw of its own
+  rows jsonb,             -- of either side
+  statement text
+);
+CREATE TABLE audit.draw (place int, side int, outcome float8);
+
+-- A row is [x, label, target, group]: what is left out is null.
+CREATE FUNCTION audit.make_tables(p audit.pair) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  FOR side IN 0 .. 1 LOOP
+    EXECUTE format('CREATE TABLE audit.rows_%s_%s AS
+      SELECT row_number() OVER () AS t, copy, r ->> 3 AS part, concat(''g'', copy, r ->> 3) AS key,
+             ARRAY(SELECT v::float8 FROM jsonb_array_elements_text(r -> 0) v) AS x, (r ->> 1)::boolean AS y, (r ->> 2)::float8 AS target
+        FROM generate_series(1, %s) copy, jsonb_array_elements(%L::jsonb) r', p.place, side, p.copies, p.rows -> side);
+  END LOOP;
+END $$;
+
+-- Of a mechanism under add_remove.  outcome: a model as a number; where the event that tells most is
+-- known beforehand, whether it has come.
+CREATE FUNCTION audit.add_grouped(name text, method text, epsilon numeric, delta numeric, options jsonb, rows jsonb, copies int DEFAULT 100,
+                                  outcome text DEFAULT 'w')
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO audit.pair (name, epsilon, delta, copies, rows, statement) VALUES (name, epsilon, delta, copies, rows,
+    format('SELECT %s FROM (SELECT ((u).model).weights[1] AS w FROM (SELECT unnest(dp_groups(key, x, y, %s, %s, %L::jsonb)) AS u FROM {0}) s) t',
+           outcome, epsilon, delta,
+           options || jsonb_build_object('method', method, 'adjacency', 'add_remove', 'dimension', 1,
+                                         'keys', (SELECT jsonb_agg('g' || i) FROM generate_series(1, copies) i))));
+$$;
+
+CREATE FUNCTION audit.add_call(name text, epsilon numeric, delta numeric, rows jsonb, statement text) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES (name, epsilon, delta, rows, statement);
+$$;
+
+-- ---- halfspaces, weights -1 and 1 ----
+
+-- A row that comes to one that is alone: the winner's odds change by the most.
+SELECT audit.add_grouped('exponential', 'halfspace', 1, 0, '{"grid": "sign", "mechanism": "exponential"}', '[[[[1], true], [[1], true]], [[[1], true]]]');
+-- The first row of all: of fair odds e to one.
+SELECT audit.add_grouped('permute_flip', 'halfspace', 1, 0, '{"grid": "sign", "mechanism": "permute_flip"}', '[[], [[[1], true]]]');
+SELECT audit.add_grouped('opdisc, ' || noise, 'halfspace', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
+                         jsonb_build_object('grid', 'sign', 'mechanism', 'opdisc', 'noise', noise), '[[], [[[1], true]]]', CASE noise WHEN 'gaussian' THEN 20 ELSE 100 END)
+  FROM unnest('{gauge,laplace,spherical,paraboloid,gaussian}'::text[]) noise;
+SELECT audit.add_grouped('rspm, ' || noise, 'halfspace', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
+                         jsonb_build_object('grid', 'sign', 'mechanism', 'rspm', 'noise', noise), '[[], [[[1], true]]]', CASE noise WHEN 'gaussian' THEN 20 ELSE 100 END)
+  FROM unnest('{gauge,laplace,spherical,gaussian}'::text[]) noise;
+-- One part, whose vote a row turns; with more votes it would be epsilon and not half of it.
+SELECT audit.add_grouped('sample_aggregate', 'halfspace', 1, 0, '{"grid": "sign", "mechanism": "sample_aggregate", "parts": 1}',
+                         '[[[[1], true]], [[[1], true], [[1], false]]]');
+
+-- ---- convex models: the rounded hinge, whose slope at 0 is all that a slope may be ----
+
+SELECT audit.add_grouped('objective, ' || noise, 'svm', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
+                         jsonb_build_object('mechanism', 'objective', 'noise', noise, 'regularization', 100, 'radius', 1), '[[], [[[1], true]]]',
+                         100, CASE noise WHEN 'gamma' THEN '(w < 0)::int' ELSE 'w' END)
+  FROM unnest('{gamma,gaussian}'::text[]) noise;
+SELECT audit.add_grouped('output, ' || noise, 'svm', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
+                         jsonb_build_object('mechanism', 'output', 'noise', noise, 'regularization', 2, 'radius', 1), '[[], [[[1], true]]]',
+                         100, CASE noise WHEN 'gamma' THEN '(w < 0)::int' ELSE 'w' END)
+  FROM unnest('{gamma,gaussian}'::text[]) noise;
+SELECT audit.add_grouped('sgd, full', 'svm', 1, 0.2, '{"mechanism": "sgd", "iterations": 1, "radius": 1}', '[[], [[[1], true]]]');
+SELECT audit.add_call('sgd, ' || sampling, 1, 0.2, '[[[[1], true]], [[[1], true], [[1], false]]]',
+                      format('SELECT (dp_svm(x, y, 1.0, 0.2, %L)).weights[1] FROM {0}', jsonb_build_object('mechanism', 'sgd', 'sampling', sampling,
+                             'adjacency', 'add_remove', 'n', 2, 'batch', 1, 'iterations', 1, 'radius', 1, 'dimension', 1)))
+  FROM unnest('{poisson,fixed}'::text[]) sampling;
+SELECT audit.add_grouped('exponential of a net', 'svm', 1, 0, '{"mechanism": "exponential", "net": 3, "norm": 0.5, "radius": 1}',
+                         '[[[[1], true], [[1], true]], [[[1], true]]]');
+SELECT audit.add_grouped('localized', 'svm', 1, 0, '{"mechanism": "localized", "net": 100, "radius": 1, "regularization": 2}', '[[], [[[1], true]]]',
+                         100, '(w < 0)::int');
+SELECT audit.add_call('opsamp', 2, 0.1, '[[[[1], true]], [[[1], false]]]',
+                      $$SELECT (dp_svm(x, y, 2.0, 0.1, '{"mechanism": "opsamp", "n": 100000, "calls": 300, "norm": 0.5, "radius": 1, "regularization": 2, "dimension": 1}')).weights[1] FROM {0}$$);
+
+-- ---- other trainers, and the same mechanisms by other doors ----
+
+SELECT audit.add_call('dp_simplex, pure', 1, 0, '[[[[0, 1], null, 0]], [[[0, 1], null, 1]]]',
+                      $$SELECT (dp_simplex(x, target, 1.0, 0.0, '{"n": 1, "clip": [0, 1], "target": [0, 1], "dimension": 2}')).weights[1] FROM {0}$$);
+SELECT audit.add_call('dp_simplex, with delta', 1, 0.05, '[[[[0, 1], null, 0]], [[[0, 1], null, 1]]]',
+                      $$SELECT (dp_simplex(x, target, 1.0, 0.05, '{"n": 1, "clip": [0, 1], "target": [0, 1], "dimension": 2}')).weights[1] FROM {0}$$);
+SELECT audit.add_call('dp_halfspace, replace', 1, 0, '[[[[1], true], [[1], true], [[1], true]], [[[1], true], [[1], true], [[1], false]]]',
+                      $$SELECT (dp_halfspace(x, y, 1.0, 0, '{"grid": "sign", "mechanism": "opdisc", "dimension": 1}')).weights[1] FROM {0}$$);
+-- A row goes from group A to group B, of which either has half of epsilon: do the
+-- models become -1 and 1?
+INSERT INTO audit.pair (name, epsilon, delta, copies, rows, statement) VALUES ('dp_groups, replace', 1, 0, 50,
+  '[[[[1], true, null, "a"], [[1], false, null, "b"], [[1], false, null, "b"]], [[[1], false, null, "b"], [[1], false, null, "b"], [[1], true, null, "b"]]]',
+  format('SELECT (sum(((u).model).weights[1] * CASE WHEN (u).key[1] ~ ''a$'' THEN 2 ELSE 1 END) = -1)::int
+            FROM (SELECT unnest(dp_groups(key, x, y, 1.0, 0.0, %L::jsonb)) AS u FROM {0}) s GROUP BY rtrim((u).key[1], ''ab'')',
+         jsonb_build_object('dimension', 1, 'grid', 'sign', 'mechanism', 'opdisc',
+                            'keys', (SELECT jsonb_agg(format('g%s%s', i, part)) FROM generate_series(1, 50) i, unnest('{a,b}'::text[]) part))));
+-- The second choice of ten, when the first costs have been seen.
+INSERT INTO audit.pair (name, epsilon, delta, rows, statement)
+  SELECT 'dp_ftrl, ' || what, 1, delta, '[[[[0, 1, 1, 1, 1, 1, 1, 1, 1, 1]], [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]],
+           [[[1, 0, 0, 0, 0, 0, 0, 0, 0, 0]], [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]]]'::jsonb,
+         format('SELECT (choice = 1)::int FROM (SELECT t, dp_ftrl(x, 1.0, %s, %L) OVER (ORDER BY t) AS choice FROM {0}) s ORDER BY t DESC LIMIT 1', delta,
+                options || '{"n": 2, "dimension": 10}')
+    FROM (VALUES ('exponential', 0, '{"mechanism": "exponential"}'::jsonb), ('tree of gauge noise', 0, '{"mechanism": "tree", "noise": "gauge"}'),
+                 ('tree of Gaussian noise', 0.05, '{"mechanism": "tree", "noise": "gaussian"}')) v(what, delta, options);
+
+-- ---- rating: the model says yes to every row; what changes is a label ----
+
+CREATE VIEW audit.yes AS SELECT ROW('halfspace', 'public', '{1}', 1, 0, 'replace', 'exact', 0, '{}')::dp_model AS model, 1 AS place
+  UNION ALL SELECT ROW('halfspace', 'public', '{-1}', 1, 0, 'replace', 'exact', 0, '{}')::dp_model, 2;
+SELECT audit.add_call('dp_accuracy', 1, 0, '[[[[1], true]], [[[1], false]]]',
+                      $$SELECT (coalesce(dp_accuracy((SELECT model FROM audit.yes WHERE place = 1), x, y, 1.0), 0) > 0.5)::int FROM {0}$$);
+SELECT audit.add_call('dp_confusion', 1, 0, '[[[[1], true]], [[[1], false]]]',
+                      $$SELECT ((c).true_positives <= 0 AND (c).false_positives >= 1)::int
+                        FROM (SELECT dp_confusion((SELECT model FROM audit.yes WHERE place = 1), x, y, 1.0) AS c FROM {0}) s$$);
+SELECT audit.add_call('dp_select', 1, 0, '[[[[1], true], [[1], true], [[1], true]], [[[1], true], [[1], true], [[1], false]]]',
+                      $$SELECT dp_select(ARRAY(SELECT model FROM audit.yes ORDER BY place), x, y, 1.0) FROM {0}$$);
+
+-- ---- the analyst's door ----
+
+INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.train', 1, 0,
+  '[[[[1], true, 1], [[1], true, 1], [[1], true, 1]], [[[1], true, 1], [[1], true, 1], [[1], false, 1]]]',
+  $$SELECT (dpobj.train('{0}', 'y', 1.0, '{target}', options => '{"grid": "sign", "mechanism": "permute_flip"}')).weights[1]$$);
+
+-- Noise of batches and the calls of opsamp take long to reckon, choices and counts next to nothing.
+UPDATE audit.pair SET share = 4 WHERE name ~ 'poisson|fixed|opsamp';
+UPDATE audit.pair SET share = 2 WHERE name ~ '(opdisc|rspm), gaussian';
+UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select)';
+UPDATE audit.pair SET share = share / (SELECT avg(share) FROM audit.pair);
+
+SELECT audit.make_tables(p) FROM audit.pair p;
+SELECT dpobj.protect(format('audit.rows_%s_%s', place, side)::regclass, '{"target": {}, "y": {}}'),
+       dpobj.set_budget(format('audit.rows_%s_%s', place, side)::regclass, quote_ident(session_user)::regrole, 1000000, 0)
+  FROM audit.pair, generate_series(0, 1) side WHERE statement ~ 'dpobj.train';
+
+-- Draws on both sides in turn until the time is up: that does not look at what was drawn.  A worker
+-- takes every second pair; seconds are those
+-- of a pair, in the mean.
+CREATE PROCEDURE audit.run(worker int, workers int, seconds float8) LANGUAGE plpgsql AS $$
+DECLARE
+  p audit.pair;
+  stop timestamptz;
+BEGIN
+  FOR p IN SELECT * FROM audit.pair WHERE place % workers = worker ORDER BY place LOOP
+    stop := clock_timestamp() + seconds * p.share * interval '1 s';
+    LOOP
+      FOR side IN 0 .. 1 LOOP
+        EXECUTE format('INSERT INTO audit.draw SELECT %s, %s, s.outcome FROM (%s) AS s(outcome)', p.place, side,
+                       replace(p.statement, '{0}', format('audit.rows_%s_%s', p.place, side)));
+        COMMIT;
+      END LOOP;
+      EXIT WHEN clock_timestamp() > stop;
+    END LOOP;
+  END LOOP;
+END $$;
