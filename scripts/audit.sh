@@ -6,13 +6,15 @@
 #                                   tried in a database dpobj_audit, which is dropped in the end
 #   make audit AUDIT_SECONDS=3600   longer, to find less; 220 otherwise
 #   make audit OUT=docs/audit.md    writes the table there, too
+#   make audit AUDIT_LEAST=1000 AUDIT_PAIRS='^opdisc'
+#                                   however long so many draws take, of those mechanisms only
 #
 # Every mechanism draws from two neighbouring tables that are hard to keep apart (tests/audit/pairs.sql),
 # through SQL; tests/audit/judge.c looks for the event whose probability has changed most.  Exits 1 if
 # a loss is proved to exceed its claim.  A superuser is needed, for CREATE EXTENSION.
 #
-# AUDIT_KEEP=file keeps the draws, AUDIT_DRAWS=file judges those and draws none. AUDIT_SHARE=0.4 judges as
-# if two fifths of epsilon had been claimed, which must fail: so the audit can.
+# AUDIT_KEEP=file keeps the draws, AUDIT_DRAWS=file judges those and draws none. AUDIT_SHARE=0.25 judges
+# as if so much of epsilon had been claimed, which must fail: so the audit can.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/packages.sh"
@@ -88,12 +90,13 @@ build_judge
 sql postgres -c "CREATE DATABASE $database" || give_up "the database $database cannot be made"
 made=yes
 sql "$database" -f "$pairs" || give_up "the tables cannot be made"
+[ -z "${AUDIT_PAIRS:-}" ] || sql "$database" -c "DELETE FROM audit.pair WHERE name !~ \$re\$$AUDIT_PAIRS\$re\$"
 
 per_pair=$(sql "$database" -c "SELECT round(($seconds * $workers / count(*)::float8)::numeric, 3) FROM audit.pair")
 children=()
 for ((worker = 0; worker < workers; worker++)); do
   sql "$database" -c "SET dpobj.release_tick = 0" -c "SET client_min_messages = error" \
-    -c "CALL audit.run($worker, $workers, $per_pair::float8)" &
+    -c "CALL audit.run($worker, $workers, $per_pair::float8, ${AUDIT_LEAST:-0})" &
   children+=($!)
 done
 for child in "${children[@]}"; do
