@@ -106,17 +106,19 @@ sql "$database" -F $'\t' -c "SELECT name, epsilon, delta, side, outcome FROM aud
   >"$scratch/draws" || give_up "the draws cannot be read"
 [ -z "${AUDIT_KEEP:-}" ] || cp "$scratch/draws" "$AUDIT_KEEP"
 
+version=$(sql "$database" -c "SELECT format('%s on PostgreSQL %s', extversion, current_setting('server_version'))
+                               FROM pg_extension WHERE extname = 'dpobj'")
 {
   cat <<TEXT
 # Audit
 
-Made by \`make audit\` (scripts/audit.sh) on $(date -u +%Y-%m-%d): dpobj
-$(sql "$database" -c "SELECT extversion FROM pg_extension WHERE extname = 'dpobj'") on PostgreSQL $(sql postgres -c "SHOW server_version"), $where, $((SECONDS - began)) s, $workers sessions.
+Made by \`make audit\` (scripts/audit.sh): dpobj $version, $where, $((SECONDS - began)) s,
+$workers sessions on $(nproc) cores with a load of $(cut -d' ' -f1 /proc/loadavg), $(date -u +%Y-%m-%d). A quieter machine draws more often and sees more.
 
 Of two neighbouring tables each (\`tests/audit/pairs.sql\`), chosen to be hard to keep apart; runs are those on either. *Loss found* is
 ln((P - delta) / P') for the event that changed most (where outcomes are more than three, half of the runs chose it and the other half
-measured); *at least* is what it is but for one chance in 5,000 (Clopper-Pearson). A claim is exceeded where that is larger than epsilon. *Shows from*: an actual loss of about this size would have been
-noticed with so many runs. Audits find mistakes and prove nothing; what is proved stands in [method.md](method.md).
+measured); *at least* is what it is but for one chance in 5,000 (Clopper-Pearson). A claim is exceeded where that is larger than epsilon.
+*Shows from*: an actual loss of about this size would have been noticed with so many runs. Audits find mistakes and prove nothing; what is proved stands in [method.md](method.md).
 
 | mechanism | epsilon | delta | loss found | at least | shows from | runs | verdict |
 |---|---|---|---|---|---|---|---|
