@@ -6,13 +6,15 @@
 #                                   tried in a database dpobj_audit, which is dropped in the end
 #   make audit AUDIT_SECONDS=3600   longer, to find less; 220 otherwise
 #   make audit OUT=docs/audit.md    writes the table there, too
+#   make audit AUDIT_LEAST=1000 AUDIT_PAIRS='^opdisc'
+#                                   however long so many draws take, of those mechanisms only
 #
 # Every mechanism draws from two neighbouring tables that are hard to keep apart (tests/audit/pairs.sql),
 # through SQL; tests/audit/judge.c looks for the event whose probability has changed most.  Exits 1 if
 # a loss is proved to exceed its claim.  A superuser is needed, for CREATE EXTENSION.
 #
-# AUDIT_KEEP=file keeps the draws, AUDIT_DRAWS=file judges those and draws none. AUDIT_SHARE=0.4 judges as
-# if two fifths of epsilon had been claimed, which must fail: so the audit can.
+# AUDIT_KEEP=file keeps the draws, AUDIT_DRAWS=file judges those and draws none. AUDIT_SHARE=0.25 judges
+# as if so much of epsilon had been claimed, which must fail: so the audit can.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/packages.sh"
@@ -88,12 +90,13 @@ build_judge
 sql postgres -c "CREATE DATABASE $database" || give_up "the database $database cannot be made"
 made=yes
 sql "$database" -f "$pairs" || give_up "the tables cannot be made"
+[ -z "${AUDIT_PAIRS:-}" ] || sql "$database" -c "DELETE FROM audit.pair WHERE name !~ \$re\$$AUDIT_PAIRS\$re\$"
 
 per_pair=$(sql "$database" -c "SELECT round(($seconds * $workers / count(*)::float8)::numeric, 3) FROM audit.pair")
 children=()
 for ((worker = 0; worker < workers; worker++)); do
   sql "$database" -c "SET dpobj.release_tick = 0" -c "SET client_min_messages = error" \
-    -c "CALL audit.run($worker, $workers, $per_pair::float8)" &
+    -c "CALL audit.run($worker, $workers, $per_pair::float8, ${AUDIT_LEAST:-0})" &
   children+=($!)
 done
 for child in "${children[@]}"; do
@@ -103,17 +106,19 @@ sql "$database" -F $'\t' -c "SELECT name, epsilon, delta, side, outcome FROM aud
   >"$scratch/draws" || give_up "the draws cannot be read"
 [ -z "${AUDIT_KEEP:-}" ] || cp "$scratch/draws" "$AUDIT_KEEP"
 
+version=$(sql "$database" -c "SELECT format('%s on PostgreSQL %s', extversion, current_setting('server_version'))
+                               FROM pg_extension WHERE extname = 'dpobj'")
 {
   cat <<TEXT
 # Audit
 
-Made by \`make audit\` (scripts/audit.sh) on $(date -u +%Y-%m-%d): dpobj
-$(sql "$database" -c "SELECT extversion FROM pg_extension WHERE extname = 'dpobj'") on PostgreSQL $(sql postgres -c "SHOW server_version"), $where, $((SECONDS - began)) s, $workers sessions.
+Made by \`make audit\` (scripts/audit.sh): dpobj $version, $where, $((SECONDS - began)) s,
+$workers sessions on $(nproc) cores with a load of $(cut -d' ' -f1 /proc/loadavg), $(date -u +%Y-%m-%d). A quieter machine draws more often and sees more.
 
 Of two neighbouring tables each (\`tests/audit/pairs.sql\`), chosen to be hard to keep apart; runs are those on either. *Loss found* is
 ln((P - delta) / P') for the event that changed most (where outcomes are more than three, half of the runs chose it and the other half
-measured); *at least* is what it is but for one chance in 5,000 (Clopper-Pearson). A claim is exceeded where that is larger than epsilon. *Shows from*: an actual loss of about this size would have been
-noticed with so many runs. Audits find mistakes and prove nothing; what is proved stands in [method.md](method.md).
+measured); *at least* is what it is but for one chance in 5,000 (Clopper-Pearson). A claim is exceeded where that is larger than epsilon.
+*Shows from*: an actual loss of about this size would have been noticed with so many runs. Audits find mistakes and prove nothing; what is proved stands in [method.md](method.md).
 
 | mechanism | epsilon | delta | loss found | at least | shows from | runs | verdict |
 |---|---|---|---|---|---|---|---|

@@ -143,23 +143,26 @@ SELECT dpobj.protect(format('audit.rows_%s_%s', place, side)::regclass, '{"targe
        dpobj.set_budget(format('audit.rows_%s_%s', place, side)::regclass, quote_ident(session_user)::regrole, 1000000, 0)
   FROM audit.pair, generate_series(0, 1) side WHERE statement ~ 'dpobj.train';
 
--- Draws on both sides in turn until the time is up: that does not look at what was drawn.  A worker
--- takes every second pair; seconds are those
--- of a pair, in the mean.
-CREATE PROCEDURE audit.run(worker int, workers int, seconds float8) LANGUAGE plpgsql AS $$
+-- Draws on both sides in turn until the time is up, and there are so many at least: that does not look
+-- at what was drawn.  A worker takes every second pair; seconds are those of a pair, in the mean: what
+-- one takes too long the next ones have less.
+CREATE PROCEDURE audit.run(worker int, workers int, seconds float8, enough int) LANGUAGE plpgsql AS $$
 DECLARE
   p audit.pair;
-  stop timestamptz;
+  stop timestamptz := clock_timestamp();
+  draws int;
 BEGIN
   FOR p IN SELECT * FROM audit.pair WHERE place % workers = worker ORDER BY place LOOP
-    stop := clock_timestamp() + seconds * p.share * interval '1 s';
+    draws := 0;
+    stop := stop + seconds * p.share * interval '1 s';
     LOOP
       FOR side IN 0 .. 1 LOOP
         EXECUTE format('INSERT INTO audit.draw SELECT %s, %s, s.outcome FROM (%s) AS s(outcome)', p.place, side,
                        replace(p.statement, '{0}', format('audit.rows_%s_%s', p.place, side)));
         COMMIT;
       END LOOP;
-      EXIT WHEN clock_timestamp() > stop;
+      draws := draws + p.copies;
+      EXIT WHEN clock_timestamp() > stop AND draws >= enough;
     END LOOP;
   END LOOP;
 END $$;
