@@ -4,7 +4,7 @@
 #   make audit                      in a throw-away cluster, like `make demo`
 #   PGHOST=... make audit           on the server that the usual PG* variables name; its dpobj is
 #                                   tried in a database dpobj_audit, which is dropped in the end
-#   make audit AUDIT_SECONDS=3600   longer, to find less; 220 otherwise
+#   make audit AUDIT_SECONDS=3600   longer, to find less; 200 otherwise
 #   make audit OUT=docs/audit.md    writes the table there, too
 #   make audit AUDIT_LEAST=1000 AUDIT_PAIRS='^opdisc'
 #                                   however long so many draws take, of those mechanisms only
@@ -21,7 +21,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/workplace.sh"
 top=$(dirname "$here")
 unset W # of whoever calls this: only a cluster of one's own is removed
-seconds=${AUDIT_SECONDS:-220}
+seconds=${AUDIT_SECONDS:-200}
 workers=2
 began=$SECONDS
 database=dpobj_audit
