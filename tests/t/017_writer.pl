@@ -413,9 +413,9 @@ for my $case (
 
 # ---- few worker slots ----
 
-# The launcher of logical replication takes one of them.
+# The launchers of logical replication and of jobs take two of them.
 $control->quit;
-$node->append_conf('postgresql.conf', 'max_worker_processes = 2');
+$node->append_conf('postgresql.conf', 'max_worker_processes = 3');
 $node->restart;
 $control = session($node, seconds => 600);
 spends(
@@ -430,7 +430,7 @@ spends(
 			'', 'an administrator waits until the writer has left');
 	});
 $control->quit;
-$node->append_conf('postgresql.conf', 'max_worker_processes = 1');
+$node->append_conf('postgresql.conf', 'max_worker_processes = 2');
 $node->restart;
 $control = session($node, seconds => 600);
 spends(
