@@ -26,28 +26,30 @@ CREATE TABLE patient (ill boolean, a boolean, b boolean);
 INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
 CREATE TABLE other AS TABLE patient;
 CREATE TABLE large AS SELECT i % 2 = 0 AS ill, i % 2 = 0 AS a, i % 3 = 0 AS b FROM generate_series(1, 1000000) i;
--- permute-and-flip over 3^15 takes seconds
+-- permute-and-flip over 3^15 takes seconds, a draw from 3^40 much longer
 CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
+CREATE TABLE harder AS TABLE hard;
 DO $$
 BEGIN
-  FOR j IN 1..15 LOOP
-    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
+  FOR j IN 1..55 LOOP
+    EXECUTE format('ALTER TABLE %s ADD c%s boolean NOT NULL DEFAULT random() < 0.5',
+                   CASE WHEN j <= 15 THEN 'hard' ELSE 'harder' END, j);
   END LOOP;
 END $$;
-VACUUM ANALYZE large, hard;
+VACUUM ANALYZE large, hard, harder;
 SELECT dpobj.protect(t, '{"ill": {}, "a": {}, "b": {}}') FROM unnest('{patient,other,large}'::regclass[]) t;
-SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
-                              WHERE attrelid = 'hard'::regclass AND attnum > 0));
+SELECT dpobj.protect(t, (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
+                         WHERE attrelid = t AND attnum > 0)) FROM unnest('{hard,harder}'::regclass[]) t;
 SELECT dpobj.set_budget(t, r, 1000, 0)
-FROM unnest('{patient,large,hard}'::regclass[]) t, unnest('{ana,bob,cat,mute}'::regrole[]) r;
+FROM unnest('{patient,large,hard,harder}'::regclass[]) t, unnest('{ana,bob,cat,mute}'::regrole[]) r;
 SQL
 
 sub submission
 {
 	my ($name, $table, %how) = @_;
-	my $mechanism = $how{mechanism} // 'permute_flip';
-	my $options = $table eq 'hard' ? qq({"mechanism": "$mechanism", "grid": "ternary"}) : '{}';
-	my $features = $table eq 'hard' ? 'NULL' : q('{a,b}');
+	my %mechanism = (hard => 'permute_flip', harder => 'exponential');
+	my $options = $mechanism{$table} ? qq({"mechanism": "$mechanism{$table}", "grid": "ternary"}) : '{}';
+	my $features = $mechanism{$table} ? 'NULL' : q('{a,b}');
 	return "SELECT dpobj.submit('$name', '$table', $features, 'ill', " . ($how{epsilon} // '0.5') . ", options => '$options')";
 }
 
@@ -236,7 +238,7 @@ spends($node, 'jobs of others', { epsilon => 0.5, charged => 1 }, sub {
 # ---- progress ----
 
 spends($node, 'progress', { epsilon => 0.5, charged => 1 }, sub {
-	my $id = submit('ana', 'watched', 'hard', mechanism => 'exponential');
+	my $id = submit('ana', 'watched', 'harder');
 	enters($id, 'solving');
 	my $seen = '';
 	wait_until(20, sub { ($seen = $session{control}->ask("SELECT nodes > 0, gap IS NOT NULL FROM dpobj.progress WHERE job = $id")) eq 't|t' });
