@@ -4,6 +4,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -159,13 +160,16 @@ is_running(const JobState *state)
 	return strcmp(state->state, "running") == 0;
 }
 
-/* A row that calls itself running before and after it had no worker is a dead job's. */
+/*
+ * A row that calls itself running before and after it had no worker is a dead job's; but on a
+ * standby, where nobody can see the primary's workers.
+ */
 static bool
 find(const char *statement, int count, Oid *types, Datum *values, JobState *state)
 {
 	if (!read_state(statement, count, types, values, state))
 		return false;
-	if (!is_running(state) || has_worker(state->id))
+	if (!is_running(state) || RecoveryInProgress() || has_worker(state->id))
 		return true;
 	if (!read_state(statement, count, types, values, state))
 		return false;
