@@ -4,10 +4,12 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -27,6 +29,18 @@
 
 /* ---- Arguments -------------------------------------------------------------- */
 
+/* Schema-qualified and quoted; nobody holds a lock that would keep the table. */
+static char *
+table_name(Oid table)
+{
+	char *name = get_rel_name(table);
+
+	if (name == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", table)));
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
+}
+
 void
 job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH])
 {
@@ -36,9 +50,7 @@ job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH])
 	for (int i = 0; i < JOB_ARGUMENTS; i++)
 		call->args[i] = job->argument[i];
 	train_request_read(call, false, request);
-	if (get_rel_name(request->relation) == NULL)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-						errmsg("relation with OID %u does not exist", request->relation)));
+	(void) table_name(request->relation);
 	train_request_hash(call, request, hash);
 }
 
@@ -87,8 +99,7 @@ job_add(const Job *job, const TrainRequest *request, const uint8 hash[CHARGE_HAS
 	values[JOB_ARGUMENTS] = id;
 	values[JOB_ARGUMENTS + 1] = ObjectIdGetDatum(job->role);
 	values[JOB_ARGUMENTS + 2] = CStringGetTextDatum(GetUserNameFromId(job->role, false));
-	values[JOB_ARGUMENTS + 3] = CStringGetTextDatum(quote_qualified_identifier(
-		get_namespace_name(get_rel_namespace(request->relation)), get_rel_name(request->relation)));
+	values[JOB_ARGUMENTS + 3] = CStringGetTextDatum(table_name(request->relation));
 	values[JOB_ARGUMENTS + 4] = hash_datum(hash);
 	if (admin_execute(statement, lengthof(types), types, values, nulls) != 1)
 		elog(ERROR, "could not write the row of a job");
@@ -149,13 +160,16 @@ is_running(const JobState *state)
 	return strcmp(state->state, "running") == 0;
 }
 
-/* A row that calls itself running before and after it had no worker is a dead job's. */
+/*
+ * A row that calls itself running before and after it had no worker is a dead job's; but on a
+ * standby, where nobody can see the primary's workers.
+ */
 static bool
 find(const char *statement, int count, Oid *types, Datum *values, JobState *state)
 {
 	if (!read_state(statement, count, types, values, state))
 		return false;
-	if (!is_running(state) || has_worker(state->id))
+	if (!is_running(state) || RecoveryInProgress() || has_worker(state->id))
 		return true;
 	if (!read_state(statement, count, types, values, state))
 		return false;
@@ -260,6 +274,14 @@ change(const char *statement, int count, Oid *types, Datum *values, const char *
 	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
 		elog(ERROR, "could not write the row of a job");
 	SPI_finish();
+}
+
+/* A lock that writers of rows do not wait for, nor readers. */
+void
+job_lock_queue(void)
+{
+	LockRelationOid(get_relname_relid("job_rows", get_namespace_oid("dpobj", false)),
+					ShareUpdateExclusiveLock);
 }
 
 /* Those that called themselves running before we looked for workers, and had none. */

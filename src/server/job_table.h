@@ -68,12 +68,15 @@ extern bool job_cancel_queued(int64 id);
 
 /* ---- The worker's side: within a transaction, as superuser ---- */
 
+/* Until the end of the transaction no other worker takes a job: two might take one role's. */
+extern void job_lock_queue(void);
+
 /* Says of the running jobs without a worker that they have failed. */
 extern void job_bury(void);
 
 /*
  * Takes the first queued job of a role that has none running; false if there is none.  The
- * texts live in the current context.
+ * texts live in the current context.  After job_lock_queue().
  */
 extern bool job_claim(Job *job);
 

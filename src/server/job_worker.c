@@ -86,14 +86,6 @@ commit(void)
 	CommitTransactionCommand();
 }
 
-/* For statements on our own tables, which the submitter may not change. */
-static void
-begin_as_superuser(void)
-{
-	begin();
-	charge_act_as_superuser();
-}
-
 typedef struct Actor
 {
 	Oid role;
@@ -111,6 +103,22 @@ static void
 become_again(const Actor *before)
 {
 	SetUserIdAndSecContext(before->role, before->security);
+}
+
+/* For statements on our own tables, which the submitter may not change. */
+static void
+begin_as_superuser(Actor *before)
+{
+	begin();
+	become_superuser(before);
+}
+
+/* An abort goes back to who it was before; a commit does not. */
+static void
+commit_as_superuser(const Actor *before)
+{
+	become_again(before);
+	commit();
 }
 
 /* ---- Looking for jobs ------------------------------------------------------- */
@@ -143,11 +151,12 @@ join_in(void)
 {
 	bool installed;
 	int others;
+	Actor before;
 
-	begin_as_superuser();
+	begin_as_superuser(&before);
 	installed = job_table_exists();
 	others = other_workers();
-	commit();
+	commit_as_superuser(&before);
 	return installed && job_area_join(others);
 }
 
@@ -156,16 +165,18 @@ static bool
 take_job(Job *job, MemoryContext context)
 {
 	MemoryContext old;
+	Actor before;
 	bool found;
 
-	begin_as_superuser();
+	begin_as_superuser(&before);
+	job_lock_queue();
 	job_bury();
 	old = MemoryContextSwitchTo(context);
 	found = job_claim(job);
 	MemoryContextSwitchTo(old);
 	if (found)
 		job_area_begin(job->id);
-	commit();
+	commit_as_superuser(&before);
 	return found;
 }
 
@@ -292,11 +303,27 @@ keep_model(JobRun *run, TrainRun *train)
 static void
 keep_failure(JobRun *run)
 {
-	begin_as_superuser();
+	Actor before;
+
+	begin_as_superuser(&before);
 	charge_failed(run->release);
 	job_end(run->job.id, "failed", run->terms.release_tick, 0, ERRCODE_DPOBJ_STOPPED,
 			ANALYST_FAILURE "\n" ANALYST_FAILURE_DETAIL);
-	commit();
+	commit_as_superuser(&before);
+}
+
+/*
+ * Where a row comes or goes, or all rows of a person are replaced, how many there are is no public
+ * number, and an operator may have hidden the statistics that say it.
+ */
+static double
+rows_to_tell(const TrainRun *train)
+{
+	const Protection *protection = &train->opened.protection;
+
+	if (protection->adjacency != ADJACENCY_REPLACE || protection->person != NULL)
+		return 0;
+	return scan_estimated_rows(train->scan);
 }
 
 static void
@@ -313,7 +340,7 @@ run_charged(JobRun *run)
 	check_unchanged(run, &train);
 	check_cancelled();
 	train.training->request.progress = true;
-	job_area_scan(scan_estimated_rows(train.scan), run->terms.release_tick);
+	job_area_scan(rows_to_tell(&train), run->terms.release_tick);
 	run->reads = true;
 	if (analyst_try(run->release, &run->terms, train_run, &train))
 	{
@@ -344,17 +371,18 @@ end_with_error(JobRun *run, const ErrorData *error)
 {
 	bool cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED && job_area_is_cancelled();
 	int tick = run->release == 0 ? dpobj_release_tick : run->terms.release_tick;
+	Actor before;
 
 	if (run->reads && !cancelled)
 		ereport(LOG_SERVER_ONLY,
 				(errmsg("job " INT64_FORMAT " failed: %s", run->job.id, error->message)));
-	begin_as_superuser();
+	begin_as_superuser(&before);
 	if (cancelled)
 		job_end(run->job.id, "cancelled", tick, 0, 0, NULL);
 	else
 		job_end(run->job.id, "failed", tick, 0,
 				run->reads ? ERRCODE_DPOBJ_STOPPED : error->sqlerrcode, describe(run, error));
-	commit();
+	commit_as_superuser(&before);
 }
 
 static void
@@ -418,8 +446,11 @@ override_settings(void)
 	charge_worker_override_settings();
 	/* We wait ourselves, where the deadlock detector sees us, and may be cancelled. */
 	SetConfigOption("lock_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+	/* ALTER DATABASE ... SET role: where a role is set, SetSessionAuthorization() leaves it. */
+	SetConfigOption("role", "none", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
+/* What was as strong as it must be may be weaker now: synchronous_commit. */
 static void
 reload(void)
 {
@@ -427,6 +458,7 @@ reload(void)
 		return;
 	ConfigReloadPending = false;
 	ProcessConfigFile(PGC_SIGHUP);
+	override_settings();
 }
 
 /* One after the other; it goes when there are none, or when it is another database's turn. */

@@ -10,6 +10,7 @@
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "admin.h"
@@ -216,12 +217,16 @@ dpobj_wait(PG_FUNCTION_ARGS)
 	int64 id = analyst_argument(fcinfo, 0, "job");
 	double timeout = read_timeout(fcinfo);
 	TimestampTz began = GetCurrentTimestamp();
+	MemoryContext look =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj wait", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(look);
 	JobState state;
 
 	for (;;)
 	{
 		double left;
 
+		MemoryContextReset(look); /* it may look for days */
 		job_area_watch();
 		find_visible(id, &state);
 		check_committed(&state);
@@ -233,5 +238,6 @@ dpobj_wait(PG_FUNCTION_ARGS)
 		CHECK_FOR_INTERRUPTS();
 	}
 	job_area_watch_no_more();
+	MemoryContextSwitchTo(old);
 	PG_RETURN_TEXT_P(cstring_to_text(state.state));
 }
