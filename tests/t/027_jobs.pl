@@ -36,18 +36,20 @@ BEGIN
     EXECUTE format('ALTER TABLE harder ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
   END LOOP;
 END $$;
-VACUUM ANALYZE large, hard, harder;
+CREATE TABLE hidden AS TABLE harder;
+VACUUM ANALYZE large, hard, harder, hidden;
 SELECT dpobj.protect(t, '{"ill": {}, "a": {}, "b": {}}') FROM unnest('{patient,other,large}'::regclass[]) t;
 SELECT dpobj.protect(t, (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
-                         WHERE attrelid = t AND attnum > 0)) FROM unnest('{hard,harder}'::regclass[]) t;
+                         WHERE attrelid = t AND attnum > 0), CASE WHEN t = 'hidden'::regclass THEN 'add_remove' ELSE 'replace' END)
+FROM unnest('{hard,harder,hidden}'::regclass[]) t;
 SELECT dpobj.set_budget(t, r, 1000, 0)
-FROM unnest('{patient,large,hard,harder}'::regclass[]) t, unnest('{ana,bob,cat,mute}'::regrole[]) r;
+FROM unnest('{patient,large,hard,harder,hidden}'::regclass[]) t, unnest('{ana,bob,cat,mute}'::regrole[]) r;
 SQL
 
 sub submission
 {
 	my ($name, $table, %how) = @_;
-	my %mechanism = (hard => 'permute_flip', harder => 'exponential');
+	my %mechanism = (hard => 'permute_flip', harder => 'exponential', hidden => 'exponential');
 	my $options = $mechanism{$table} ? qq({"mechanism": "$mechanism{$table}", "grid": "ternary"}) : '{}';
 	my $features = $mechanism{$table} ? 'NULL' : q('{a,b}');
 	return "SELECT dpobj.submit('$name', '$table', $features, 'ill', " . ($how{epsilon} // '0.5') . ", options => '$options')";
@@ -245,6 +247,15 @@ spends($node, 'progress', { epsilon => 0.5, charged => 1 }, sub {
 	is($seen, 't|t', 'the owner of the table sees nodes and bounds');
 	is($session{ana}->ask("SELECT phase, rows_scanned, rows_total, nodes, attempts, gap FROM dpobj.progress WHERE job = $id"),
 		'solving|20000|20000|||', 'the analyst does not');
+	$session{ana}->ask("SELECT dpobj.cancel($id)");
+	becomes($id, 'cancelled');
+});
+
+spends($node, 'progress under add_remove', { epsilon => 0.5, charged => 1 }, sub {
+	my $id = submit('ana', 'watched too', 'hidden');
+	enters($id, 'solving');
+	is($session{ana}->ask("SELECT phase, rows_scanned, rows_total FROM dpobj.progress WHERE job = $id"), 'solving||',
+		'how many rows there are is not told');
 	$session{ana}->ask("SELECT dpobj.cancel($id)");
 	becomes($id, 'cancelled');
 });
