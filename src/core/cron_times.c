@@ -10,8 +10,8 @@
 
 #define DAY_MINUTES 1440
 
-/* From 1896 to 1904 and from 2096 to 2104 no year has a 29 February. */
-#define MOST_DAYS (8 * 366 + 31)
+/* Over 2100, which is no leap year, 29 February falls on the same weekday after 40 years only. */
+#define MOST_DAYS (40 * 366)
 
 /* ---- reading ---- */
 

@@ -35,7 +35,7 @@ extern const char *cron_times_parse(const char *text, CronTimes *times);
 
 /*
  * The last named minute at or before the given one, the first one after it; false if
- * there is none in the eight years and a month around it that hold every 29 February.
+ * there is none in the forty years around it, which hold every date on every weekday.
  */
 extern bool cron_times_last(const CronTimes *times, int64_t minute, int64_t *found);
 extern bool cron_times_next(const CronTimes *times, int64_t minute, int64_t *found);
