@@ -41,14 +41,14 @@ static const Field fields[FIELDS] = {
 	{0, 7, "sunmontuewedthufrisat", 0},
 };
 
+/* Without @yearly, which pg_cron takes, but newer versions of it never run. */
 static const struct
 {
 	const char *name;
 	const char *fields;
 } nicknames[] = {
-	{"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}, {"@monthly", "0 0 1 * *"},
-	{"@weekly", "0 0 * * 0"}, {"@daily", "0 0 * * *"},    {"@midnight", "0 0 * * *"},
-	{"@hourly", "0 * * * *"},
+	{"@monthly", "0 0 1 * *"},  {"@weekly", "0 0 * * 0"}, {"@daily", "0 0 * * *"},
+	{"@midnight", "0 0 * * *"}, {"@hourly", "0 * * * *"},
 };
 
 static bool
