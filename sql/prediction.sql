@@ -159,7 +159,14 @@ SELECT dpobj.predict_sql(forged('{}'));
 SELECT dpobj.predict_sql(forged('[]'));
 SELECT dpobj.predict_sql(forged('{"encoding": {}}', '{1,NaN}'));
 SELECT s.* FROM dpobj.scorecard(forged('{}')) s;
+-- dpobj 0.1.0 wrote no types: its features are an array's
 SELECT dpobj.predict(forged('{"features": ["a"]}'), ROW(1));
+SELECT string_agg(s.feature, ' ' ORDER BY s."position") AS features
+  FROM dpobj.scorecard(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}}')) s;
+SELECT dpobj.predict(forged(jsonb_build_object('features', '["a"]'::jsonb, 'relation', 't', 'label', 'y', 'encoding', '{}'::jsonb,
+  'encoders', jsonb_build_object(repeat('a', 63), '{}'::jsonb),
+  'types', (SELECT jsonb_object_agg(repeat('a', 63) || i, 'boolean'::text) FROM generate_series(1, 1600) i))), ROW(1));
+SELECT dpobj.predict_sql(forged('{"encoding": {"center": [-1.7e308], "scale": [2e307], "low": [-1], "high": [-0.2]}}', '{1}')) IS NOT NULL AS ends;
 SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "box"}}'), ROW(1));
 SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {}}'), ROW(1));
 SELECT dpobj.predict(forged('{"features": [1], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "boolean"}}'), ROW(1));

@@ -221,7 +221,15 @@ SELECT dpobj.cron_statement('it''s', '30 3 * * *', 'dpobj_schedule_ana');
 \c - postgres
 DROP FUNCTION plan, put, run, enter, record, remove;
 DROP PROCEDURE call;
+-- a role that comes later has nothing of one that had its name
+DROP ROLE dpobj_schedule_anna;
+CREATE ROLE dpobj_schedule_ana LOGIN;
+\c - dpobj_schedule_ana
+SELECT count(*) FROM dpobj.schedules;
+CALL dpobj.run_schedule('yearly');
+\c - postgres
+SELECT name, owner FROM dpobj.schedules;
 DROP TABLE plain;
 DELETE FROM dpobj.schedule_rows;
 REVOKE CREATE ON SCHEMA public FROM dpobj_schedule_mallory;
-DROP ROLE dpobj_schedule_anna, dpobj_schedule_bob, dpobj_schedule_mallory, dpobj_schedule_carol, dpobj_schedule_otto;
+DROP ROLE dpobj_schedule_ana, dpobj_schedule_bob, dpobj_schedule_mallory, dpobj_schedule_carol, dpobj_schedule_otto;

@@ -10,8 +10,8 @@
 
 #define DAY_MINUTES 1440
 
-/* From 1896 to 1904 and from 2096 to 2104 no year has a 29 February. */
-#define MOST_DAYS (8 * 366 + 31)
+/* Over 2100, which is no leap year, 29 February falls on the same weekday after 40 years only. */
+#define MOST_DAYS (40 * 366)
 
 /* ---- reading ---- */
 
@@ -41,14 +41,14 @@ static const Field fields[FIELDS] = {
 	{0, 7, "sunmontuewedthufrisat", 0},
 };
 
+/* Without @yearly, which pg_cron takes, but newer versions of it never run. */
 static const struct
 {
 	const char *name;
 	const char *fields;
 } nicknames[] = {
-	{"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}, {"@monthly", "0 0 1 * *"},
-	{"@weekly", "0 0 * * 0"}, {"@daily", "0 0 * * *"},    {"@midnight", "0 0 * * *"},
-	{"@hourly", "0 * * * *"},
+	{"@monthly", "0 0 1 * *"},  {"@weekly", "0 0 * * 0"}, {"@daily", "0 0 * * *"},
+	{"@midnight", "0 0 * * *"}, {"@hourly", "0 * * * *"},
 };
 
 static bool

@@ -8,8 +8,8 @@
  * Fields are minute, hour, day of month, month and day of week as crontab(5) has
  * them: numbers, ranges, lists, steps behind * or a range, names of months and
  * days, Sunday as 0 or 7.  Where neither field of days begins with *, a day that
- * fits one of them is enough.  @hourly, @daily, @midnight, @weekly, @monthly,
- * @yearly and @annually stand for five fields.
+ * fits one of them is enough.  @hourly, @daily, @midnight, @weekly and @monthly
+ * stand for five fields.
  *
  * Time is counted in minutes since 1970-01-01 00:00 on the clock that the schedule
  * is meant for, in the Gregorian calendar and without any jump.
@@ -35,7 +35,7 @@ extern const char *cron_times_parse(const char *text, CronTimes *times);
 
 /*
  * The last named minute at or before the given one, the first one after it; false if
- * there is none in the eight years and a month around it that hold every 29 February.
+ * there is none in the forty years around it, which hold every date on every weekday.
  */
 extern bool cron_times_last(const CronTimes *times, int64_t minute, int64_t *found);
 extern bool cron_times_next(const CronTimes *times, int64_t minute, int64_t *found);

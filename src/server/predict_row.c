@@ -208,7 +208,7 @@ bind_columns(RowPredictor *ready, const char *name, const Model *model, HeapTupl
 	if (!trained_columns_read(model, &columns))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s does not say which columns it needs", name),
-						errdetail("It was trained on arrays."),
+						errdetail("It was trained on arrays, or by dpobj 0.1.0."),
 						errhint("Call dp_predict, dp_score or dp_predict_proba with an array.")));
 	ready->encoders = columns.encoders;
 	ready->source = palloc(columns.encoders.count * sizeof(Source));

@@ -21,6 +21,7 @@
  */
 #include "postgres.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "common/shortest_dec.h"
@@ -114,9 +115,11 @@ clipped_from(const NumberMap *map, int sign)
 		for (step = map->scale, inside = outside; sign * map_number(map, inside) >= sign * bound;
 			 step *= 2)
 			inside -= sign * step;
+	if (isinf(inside))
+		inside = copysign(DBL_MAX, inside);
 	while (isfinite(outside) && nextafter(inside, outside) != outside)
 	{
-		double middle = inside + (outside - inside) / 2;
+		double middle = inside / 2 + outside / 2;
 
 		if (middle == inside || middle == outside)
 			break;

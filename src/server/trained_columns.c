@@ -60,6 +60,8 @@ describe(JsonbContainer *types)
 		if (token != WJB_KEY)
 			continue;
 		column = json_get_string(&key);
+		if (strlen(column) >= NAMEDATALEN) /* cut off, two could become the same */
+			inconsistent("The name of a column in its details is too long.");
 		type = column_type_named(text_member(types, column));
 		if (!OidIsValid(type))
 			inconsistent(psprintf("The type of column \"%s\" is not known.", column));
@@ -104,7 +106,7 @@ trained_columns_read(const Model *model, TrainedColumns *columns)
 	if (!JB_ROOT_IS_OBJECT(details))
 		return false;
 	features = json_get_array(json_member(root, "features"));
-	if (features == NULL)
+	if (features == NULL || json_member(root, "types") == NULL)
 		return false;
 	columns->relation = text_member(root, "relation");
 	columns->label = text_member(root, "label");

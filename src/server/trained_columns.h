@@ -25,8 +25,9 @@ typedef struct TrainedColumns
 } TrainedColumns;
 
 /*
- * False for a model whose features are an array's.  Raises 22023 for details that do not
- * belong to the weights: a value of type dp_model can be forged.
+ * False for a model whose features are an array's, or whose columns have types that dpobj
+ * 0.1.0 did not write down.  Raises 22023 for details that do not belong to the weights: a
+ * value of type dp_model can be forged.
  */
 extern bool trained_columns_read(const Model *model, TrainedColumns *columns);
 

@@ -145,7 +145,7 @@ SELECT i.id,
   LEFT JOIN pg_catalog.pg_class k ON k.oid = i.object AND i.origin = dpobj.origin()
   LEFT JOIN (pg_catalog.pg_class b JOIN pg_catalog.pg_namespace n ON n.oid = b.relnamespace)
     ON k.oid IS NULL AND b.relkind IN ('r', 'p')
-   AND pg_catalog.parse_ident(i.name) = ARRAY[n.nspname::text, b.relname::text]
+   AND pg_catalog.parse_ident(i.name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, b.relname::text]
    AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'table'
                    AND o.origin = dpobj.origin() AND o.object = b.oid)
    AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'table' AND o.name = i.name AND o.id > i.id
@@ -189,7 +189,7 @@ SELECT e.id,
        e.at,
        e.event,
        CASE WHEN e.event = 'charged' THEN e.id ELSE e.release END AS release,
-       CASE WHEN pg_catalog.parse_ident(e.relation_name) = ARRAY[n.nspname::text, c.relname::text]
+       CASE WHEN pg_catalog.parse_ident(e.relation_name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, c.relname::text]
             THEN c.oid::regclass END AS relation,
        e.relation_name,
        e.role_name AS role,

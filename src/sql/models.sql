@@ -87,7 +87,7 @@ COMMENT ON COLUMN dpobj.model_rows.key IS 'key of the group that it is about; nu
 CREATE VIEW dpobj.models WITH (security_barrier) AS
 SELECT m.name,
        m.model,
-       CASE WHEN pg_catalog.parse_ident(e.relation_name) = ARRAY[n.nspname::text, c.relname::text]
+       CASE WHEN pg_catalog.parse_ident(e.relation_name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, c.relname::text]
             THEN c.oid::regclass END AS relation,
        e.relation_name,
        coalesce(r.role_name, r.recorded_name) AS owner,

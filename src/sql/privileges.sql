@@ -26,7 +26,8 @@ GRANT EXECUTE ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, 
 DO $body$
 BEGIN
   IF EXISTS (
-    SELECT FROM pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
+    SELECT FROM pg_catalog.pg_namespace n,
+      pg_catalog.aclexplode(coalesce(n.nspacl, pg_catalog.acldefault('n', n.nspowner))) a
     WHERE n.nspname = '@extschema@' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner
   ) THEN
     RAISE WARNING 'other roles may create objects in schema "@extschema@"'

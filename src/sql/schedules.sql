@@ -1,9 +1,10 @@
 -- Schedules: trainings that pg_cron starts
 
 /*
- * One row per schedule.  Its role is known by OID where that holds, else by name, like
- * the roles of budgets; its table by its identity.  pg_cron has a row of its own, in the
- * database of cron.database_name, whose command is all that it knows of dpobj.
+ * One row per schedule.  Its role is known by OID where that holds, elsewhere by name: one
+ * that comes later under the name of a role that has gone has none of its schedules.  Its
+ * table is known by its identity.  pg_cron has a row of its own, in the database of
+ * cron.database_name, whose command is all that it knows of dpobj.
  */
 CREATE TABLE dpobj.schedule_rows
 (
@@ -125,7 +126,8 @@ CREATE FUNCTION dpobj.schedule_model(name text, scheduled timestamptz) RETURNS t
 COMMENT ON FUNCTION dpobj.schedule_model(text, timestamptz) IS
   'name of the model of a scheduled time: the schedule''s, and the time in GMT';
 
--- Computed, not cast: a model may have any name, and none may raise an error here.
+-- Computed, not cast: a model may have any name, and none may raise an error here.  Digits are
+-- 0 to 9: what else \d matches is the locale's, and no number.
 CREATE FUNCTION dpobj.schedule_of_model(model text, OUT name text, OUT scheduled timestamptz) RETURNS record
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
@@ -134,7 +136,7 @@ CREATE FUNCTION dpobj.schedule_of_model(model text, OUT name text, OUT scheduled
                    (timestamp '2000-01-01' + make_interval(months => 12 * (m[2]::integer - 2000) + m[3]::integer - 1,
                       days => m[4]::integer - 1, hours => m[5]::integer, mins => m[6]::integer)) AT TIME ZONE 'GMT'
                      AS scheduled
-              FROM regexp_match($1, '^(.+) (\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d)$') m) p
+              FROM regexp_match($1, '^(.+) ([0-9]{4})-([0-9]{2})-([0-9]{2}) ([0-9]{2}):([0-9]{2})$') m) p
      WHERE dpobj.schedule_model(p.name, p.scheduled) = $1
   $$;
 COMMENT ON FUNCTION dpobj.schedule_of_model(text) IS
@@ -207,15 +209,15 @@ COMMENT ON FUNCTION dpobj.administers() IS
 
 CREATE VIEW dpobj.schedule_owners AS
 SELECT s.id,
-       coalesce(k.oid, b.oid) AS role,
-       coalesce(k.rolname, b.rolname) AS role_name
+       r.oid AS role,
+       r.rolname AS role_name
   FROM dpobj.schedule_rows s
-  LEFT JOIN pg_catalog.pg_roles k ON k.oid = s.owner AND s.origin = dpobj.origin()
-  LEFT JOIN pg_catalog.pg_roles b ON k.oid IS NULL AND b.rolname = s.owner_name;
+  LEFT JOIN pg_catalog.pg_roles r
+    ON CASE WHEN s.origin = dpobj.origin() THEN r.oid = s.owner ELSE r.rolname = s.owner_name END;
 REVOKE ALL ON TABLE dpobj.schedule_owners FROM PUBLIC;
 COMMENT ON VIEW dpobj.schedule_owners IS 'whose schedules they are now';
 COMMENT ON COLUMN dpobj.schedule_owners.id IS 'number of the schedule';
-COMMENT ON COLUMN dpobj.schedule_owners.role IS 'OID of the role; null when there is none by that OID or name any more';
+COMMENT ON COLUMN dpobj.schedule_owners.role IS 'OID of the role; null when it has gone';
 COMMENT ON COLUMN dpobj.schedule_owners.role_name IS 'its name now';
 
 -- What runs have been charged: models of the role under names that a schedule gives.
@@ -251,7 +253,7 @@ COMMENT ON COLUMN dpobj.schedule_charges.state IS 'released, failed or charged: 
 
 CREATE VIEW dpobj.schedules WITH (security_barrier) AS
 SELECT s.name,
-       coalesce(o.role_name, s.owner_name) AS owner,
+       o.role_name::text AS owner,
        s.cron,
        c.oid::regclass AS relation,
        CASE WHEN c.oid IS NULL THEN t.relation_name
@@ -284,7 +286,7 @@ REVOKE ALL ON TABLE dpobj.schedules FROM PUBLIC;
 GRANT SELECT ON TABLE dpobj.schedules TO PUBLIC;
 COMMENT ON VIEW dpobj.schedules IS 'schedules of the session''s role; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedules.name IS 'name of the schedule';
-COMMENT ON COLUMN dpobj.schedules.owner IS 'the role that it runs as and that is charged';
+COMMENT ON COLUMN dpobj.schedules.owner IS 'the role that it runs as and that is charged; null when it has gone';
 COMMENT ON COLUMN dpobj.schedules.cron IS 'when it runs, on pg_cron''s clock';
 COMMENT ON COLUMN dpobj.schedules.relation IS 'the table; null when there is none by that OID or name any more';
 COMMENT ON COLUMN dpobj.schedules.relation_name IS 'schema-qualified, quoted name; of a table that is gone the last one';
@@ -306,13 +308,13 @@ COMMENT ON COLUMN dpobj.schedules.cron_statement IS 'where there is no job, what
 
 CREATE VIEW dpobj.schedule_runs WITH (security_barrier) AS
 SELECT s.name AS schedule,
-       coalesce(o.role_name, s.owner_name) AS owner,
+       o.role_name::text AS owner,
        u.scheduled,
        u.state,
        CASE WHEN u.state = 'released' THEN u.model END AS model,
        u.release,
-       pg_catalog.trim_scale(u.epsilon_nano * 0.000000001) AS epsilon,
-       pg_catalog.trim_scale(u.delta_units * 0.000000000000000001) AS delta,
+       pg_catalog.trim_scale(u.epsilon_nano OPERATOR(pg_catalog.*) 0.000000001) AS epsilon,
+       pg_catalog.trim_scale(u.delta_units OPERATOR(pg_catalog.*) 0.000000000000000001) AS delta,
        u.started,
        u.finished,
        u.sqlstate,
@@ -340,7 +342,7 @@ REVOKE ALL ON TABLE dpobj.schedule_runs FROM PUBLIC;
 GRANT SELECT ON TABLE dpobj.schedule_runs TO PUBLIC;
 COMMENT ON VIEW dpobj.schedule_runs IS 'runs of the schedules of the session''s role; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedule_runs.schedule IS 'name of the schedule';
-COMMENT ON COLUMN dpobj.schedule_runs.owner IS 'role whose schedule it is';
+COMMENT ON COLUMN dpobj.schedule_runs.owner IS 'role whose schedule it is; null when it has gone';
 COMMENT ON COLUMN dpobj.schedule_runs.scheduled IS 'scheduled time; a run that was late or repeated has the last one before it began';
 COMMENT ON COLUMN dpobj.schedule_runs.state IS 'released; skipped: budget or allowance is used up, nothing was charged; failed; charged: the run ended without a word and may have released';
 COMMENT ON COLUMN dpobj.schedule_runs.model IS 'name of the model in dpobj.models';

@@ -39,7 +39,7 @@ COMMENT ON COLUMN dpobj.model_readers.role_name IS 'its name';
 CREATE OR REPLACE VIEW dpobj.models WITH (security_barrier) AS
 SELECT m.name,
        m.model,
-       CASE WHEN pg_catalog.parse_ident(e.relation_name) = ARRAY[n.nspname::text, c.relname::text]
+       CASE WHEN pg_catalog.parse_ident(e.relation_name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, c.relname::text]
             THEN c.oid::regclass END AS relation,
        e.relation_name,
        coalesce(r.role_name, r.recorded_name) AS owner,
@@ -59,8 +59,6 @@ SELECT m.name,
  WHERE m.model IS NOT NULL
    AND (u.owns OR EXISTS (SELECT FROM dpobj.model_readers s WHERE s.release = m.release AND s.place = m.place
                           AND pg_catalog.pg_has_role(current_user, s.role, 'USAGE')));
-REVOKE ALL ON TABLE dpobj.models FROM PUBLIC;
-GRANT SELECT ON TABLE dpobj.models TO PUBLIC;
 COMMENT ON VIEW dpobj.models IS 'released models of the current role, and those that are shared with it; all of them for superusers';
 COMMENT ON COLUMN dpobj.models.name IS 'name given to dpobj.train, or to dpobj.train_groups and followed by the key; null: none';
 COMMENT ON COLUMN dpobj.models.model IS 'the model';

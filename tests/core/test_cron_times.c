@@ -110,8 +110,7 @@ static const struct
 	{"@midnight", midnight},
 	{"@hourly", hourly},
 	{"@monthly", first},
-	{"@yearly", new_year},
-	{"@annually", new_year},
+	{"0 0 1 1 *", new_year},
 	{"0 0 29 feb *", leap_day},
 	{"0 0 13 * 5", thirteenth_or_friday},
 	{"0 0 */2 * fri", odd_and_friday},
@@ -190,6 +189,11 @@ test_leap_days(void)
 	CHECK(found == (int64_t) 46080 * DAY); /* 2096-02-29 */
 	CHECK(cron_times_next(&times, (int64_t) 10957 * DAY, &found));
 	CHECK(found == (int64_t) 11016 * DAY); /* 2000-02-29 */
+	CHECK(cron_times_parse("0 0 29 2 */7", &times) == NULL);
+	CHECK(cron_times_last(&times, (int64_t) 22704 * DAY - 1, &found));
+	CHECK(found == (int64_t) 12477 * DAY); /* 2004-02-29, a Sunday */
+	CHECK(cron_times_next(&times, found, &found));
+	CHECK(found == (int64_t) 22704 * DAY); /* 2032-02-29, the next one that is */
 }
 
 static void
@@ -199,6 +203,8 @@ test_refusals(void)
 		"",
 		" ",
 		"@reboot",
+		"@yearly",
+		"@annually",
 		"@DAILY",
 		"30 seconds",
 		"* * * *",
