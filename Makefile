@@ -50,11 +50,12 @@ SOLVER_OBJS = $(patsubst %.c,%.o,$(wildcard src/solver/*.c))
 SOLVER_HEADERS = $(wildcard src/solver/*.h)
 
 # The core and the solver know nothing of PostgreSQL: they get flags of their own.
-CORE_CFLAGS = $(COPT) -std=c11 -O3 -g -fPIC -fvisibility=hidden -Wall -Wextra $(WERROR)
+# No machine fuses a product with a sum: dpobj.predict_sql says the same to the last bit.
+CORE_CFLAGS = $(COPT) -std=c11 -O3 -ffp-contract=off -g -fPIC -fvisibility=hidden -Wall -Wextra $(WERROR)
 CORE_LIBS = -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
 
 PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
-PG_CFLAGS = -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
+PG_CFLAGS = -ffp-contract=off -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
 REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate prediction jobs schedules
