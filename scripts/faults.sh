@@ -21,7 +21,7 @@ run_test() { # run_test KIND NAME, as after "Killed by:"
   case $1 in
     regress) make -s installcheck REGRESS="arguments $2" ISOLATION= ;;
     isolation) make -s installcheck REGRESS= ISOLATION="$2" ;;
-    tap) bash scripts/tap.sh "$2" ;;
+    tap) DPOBJ_FIRST_FAILURE=1 bash scripts/tap.sh "$2" ;;
   esac >"$W/faults_test.log" 2>&1
 }
 

@@ -12,6 +12,7 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Test2::API;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -22,6 +23,13 @@ our @EXPORT = qw(
   children descriptors runs solver_of solver_path solvers solvers_and_backends
   QUICK SLOW
 );
+
+# Of a fault it is enough to see that something fails (scripts/faults.sh).
+Test2::API::test2_add_callback_context_release(
+	sub {
+		my $hub = $_[0]->hub;
+		exit 1 unless $hub->is_passing || $hub->isa('Test2::Hub::Subtest');
+	}) if $ENV{DPOBJ_FIRST_FAILURE};
 
 # A solve of milliseconds, and one of several seconds: permute-and-flip over 3^15 vectors.
 use constant QUICK => 'quick';
