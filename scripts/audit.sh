@@ -95,7 +95,8 @@ sql "$database" -f "$pairs" || give_up "the tables cannot be made"
 per_pair=$(sql "$database" -c "SELECT round(($seconds * $workers / count(*)::float8)::numeric, 3) FROM audit.pair")
 children=()
 for ((worker = 0; worker < workers; worker++)); do
-  sql "$database" -c "SET dpobj.release_tick = 0" -c "SET client_min_messages = error" \
+  sql "$database" -c "SET dpobj.release_tick = 0" -c "SET dpobj.require_budget = off" \
+    -c "SET dpobj.min_epsilon = 0.001" -c "SET client_min_messages = error" \
     -c "CALL audit.run($worker, $workers, $per_pair::float8, ${AUDIT_LEAST:-0})" &
   children+=($!)
 done

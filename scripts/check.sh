@@ -40,7 +40,7 @@ check_style() {
     unprivileged "$cppcheck -DPG_VERSION_NUM=150000 --include=tests/cppcheck.h -Isrc -Isrc/server \
       src/server" &&
     unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh .ci/run' &&
-    unprivileged 'perl scripts/meta.pl && perl scripts/links.pl && perl tests/claims.pl' &&
+    unprivileged 'perl scripts/meta.pl && perl scripts/links.pl && perl scripts/map.pl && perl tests/claims.pl' &&
     unprivileged 'bash scripts/mutants_table.sh | diff docs/mutants.md - || {
       echo "bash scripts/mutants_table.sh >docs/mutants.md"; false; }'
 }
@@ -70,7 +70,7 @@ check_fuzz() {
 }
 
 check_fuzz_sql() {
-  unprivileged "createdb fuzz && psql -d fuzz -v seconds=1.5 -v seed=0.$RANDOM -Xqf tests/fuzz/parsers.sql"
+  unprivileged "createdb fuzz && psql -d fuzz -v seconds=1.1 -v seed=0.$RANDOM -Xqf tests/fuzz/parsers.sql"
 }
 
 check_regress() {
@@ -94,10 +94,12 @@ check_faults() {
   unprivileged "bash scripts/faults.sh"
 }
 
-# A minute of draws; then so many of two mechanisms whose worst case is known that a claim of a
-# quarter of what they spend must be refuted, or the audit could not find anything.
+# A minute of draws, on a server that is set to refuse such; then so many of two mechanisms whose
+# worst case is known that a claim of a quarter of what they spend must be refuted, or the audit
+# could not find anything.
 check_audit() {
-  unprivileged "AUDIT_SECONDS=60 bash scripts/audit.sh" &&
+  unprivileged "PGOPTIONS='-c dpobj.require_budget=on -c dpobj.min_epsilon=10' \
+    AUDIT_SECONDS=60 bash scripts/audit.sh" &&
     unprivileged "AUDIT_SECONDS=1 AUDIT_LEAST=500 AUDIT_PAIRS='^(permute_flip|opdisc, gauge)$' AUDIT_KEEP='$W/draws' \
       bash scripts/audit.sh >/dev/null" || return 1
   unprivileged "AUDIT_SHARE=0.25 AUDIT_DRAWS='$W/draws' bash scripts/audit.sh"

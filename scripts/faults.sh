@@ -13,8 +13,18 @@ set -uo pipefail
 
 : "${W:?is set by workplace.sh}" "${PGXS_DEST:?is set by workplace.sh}"
 
+unknown=$(grep -LE '^Killed by: (regress|isolation|tap) ' tests/faults/*.patch)
+[ -z "$unknown" ] || {
+  echo "no test is named to catch $unknown"
+  exit 1
+}
+
+log=$W/faults.log
+test_log=$W/faults_test.log
+: >"$W/faults_caught" # their names: the two sides together must have caught all
+
 build() {
-  make -s -j2 >"$W/faults.log" 2>&1 && make -s install DESTDIR="$PGXS_DEST" >>"$W/faults.log" 2>&1
+  make -s -j2 >"$log" 2>&1 && make -s install DESTDIR="$PGXS_DEST" >>"$log" 2>&1
 }
 
 run_test() { # run_test KIND NAME, as after "Killed by:"
@@ -22,16 +32,15 @@ run_test() { # run_test KIND NAME, as after "Killed by:"
     regress) make -s installcheck REGRESS="arguments $2" ISOLATION= ;;
     isolation) make -s installcheck REGRESS= ISOLATION="$2" ;;
     tap) DPOBJ_FIRST_FAILURE=1 bash scripts/tap.sh "$2" ;;
-  esac >"$W/faults_test.log" 2>&1
+  esac >"$test_log" 2>&1
 }
 
-try_fault() { # succeeds if the fault is caught
-  local patch=$1 name kind test
+try_fault() { # try_fault PATCH KIND NAME: succeeds if the fault is caught
+  local patch=$1 kind=$2 test=$3 name
   name=$(basename "$patch" .patch)
-  read -r kind test < <(sed -n 's/^Killed by: //p' "$patch")
   if ! patch -s -p1 <"$patch" || ! build; then
     echo "  $name: cannot be put in"
-    cat "$W/faults.log"
+    cat "$log"
     return 1
   fi
   if run_test "$kind" "$test"; then
@@ -39,19 +48,51 @@ try_fault() { # succeeds if the fault is caught
     return 1
   fi
   # A test that fails for want of a server or a file has shown nothing.
-  if ! grep -qE 'not ok|FAILED' "$W/faults_test.log"; then
+  if ! grep -qE 'not ok|FAILED' "$test_log"; then
     echo "  $name: $kind $test did not run"
-    cat "$W/faults_test.log"
+    cat "$test_log"
     return 1
   fi
   echo "  $name: caught by $kind $test"
+  echo "$name" >>"$W/faults_caught"
 }
 
-survivors=0
+is_wanted() { # is_wanted PATCH NAME...: is it one of the names, if there are any?
+  local patch=$1
+  shift
+  [ $# = 0 ] || [[ " $* " == *" $(basename "$patch" .patch) "* ]]
+}
+
+try_all() { # try_all KINDS NAME...: the faults that tests of these kinds are to catch
+  local kinds=$1 survivors=0 patch kind test
+  shift
+  for patch in tests/faults/*.patch; do
+    is_wanted "$patch" "$@" || continue
+    read -r kind test < <(sed -n 's/^Killed by: //p' "$patch")
+    [[ " $kinds " == *" $kind "* ]] || continue
+    try_fault "$patch" "$kind" "$test" || survivors=$((survivors + 1))
+    patch -s -R -p1 <"$patch"
+  done
+  build && [ "$survivors" = 0 ]
+}
+
+# TAP tests have servers of their own, and wait more than they compute: their faults are put
+# into a copy of the tree, beside the others.
+cp -a . "$W/beside"
+cp -a "$PGXS_DEST" "$W/beside_dest"
+(
+  cd "$W/beside"
+  export PGXS_DEST=$W/beside_dest
+  log=$W/beside.log test_log=$W/beside_test.log
+  try_all tap "$@"
+) &
+beside=$! # for later: a process substitution takes $! for itself
+try_all "regress isolation" "$@"
+caught=$?
+wait "$beside" || caught=1
+wanted=0
 for patch in tests/faults/*.patch; do
-  [ $# = 0 ] || [[ " $* " == *" $(basename "$patch" .patch) "* ]] || continue
-  try_fault "$patch" || survivors=$((survivors + 1))
-  patch -s -R -p1 <"$patch"
+  is_wanted "$patch" "$@" && wanted=$((wanted + 1))
 done
-build || survivors=$((survivors + 1))
-[ "$survivors" = 0 ]
+echo "  $(wc -l <"$W/faults_caught") of $wanted faults caught"
+[ "$caught" = 0 ] && [ "$(wc -l <"$W/faults_caught")" = "$wanted" ]

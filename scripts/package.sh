@@ -63,8 +63,9 @@ try_deb() {
   cp "$W/build"/postgresql-*-dpobj_*.deb "$W/clean/root/"
   [ -z "${KEEP:-}" ] || cp "$W/build"/*.deb "$W/build/root/build.log" "$KEEP/"
   root_install "$W/clean" "/root/postgresql-$major-dpobj_*.deb"
-  root_run "$W/clean" "! command -v gcc; test -s /usr/share/doc/postgresql-$major-dpobj/copyright
-    dpkg-query -W -f '   \${Package} \${Version}, \${Installed-Size} KiB\n   needs \${Depends}\n' postgresql-$major-dpobj"
+  root_run "$W/clean" "! command -v gcc || exit 1; cd /usr/share/doc/postgresql-$major-dpobj
+    for file in copyright README.md docs/admin.md examples/dashboards/*.json; do test -s \$file || test -s \$file.gz; done
+    dpkg-query -W -f '   \${Package} \${Version}, \${Installed-Size} KiB\n   needs \${Depends}\n   suggests \${Suggests}\n' postgresql-$major-dpobj"
   main_job clean
 }
 

@@ -18,8 +18,9 @@ export PERL5LIB=$pgxs_test/perl:$PWD/tests/t
 rm -rf "$TESTDIR"
 mkdir -p "$TESTDATADIR" "$TESTLOGDIR"
 
+# Two at a time: they wait more than they compute.
 tap() {
-  prove --timer --failures "$@" || {
+  prove --timer --failures --jobs 2 "$@" || {
     echo "logs are in $TESTLOGDIR" >&2
     return 1
   }

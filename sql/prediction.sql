@@ -166,7 +166,7 @@ SELECT string_agg(s.feature, ' ' ORDER BY s."position") AS features
 SELECT dpobj.predict(forged(jsonb_build_object('features', '["a"]'::jsonb, 'relation', 't', 'label', 'y', 'encoding', '{}'::jsonb,
   'encoders', jsonb_build_object(repeat('a', 63), '{}'::jsonb),
   'types', (SELECT jsonb_object_agg(repeat('a', 63) || i, 'boolean'::text) FROM generate_series(1, 1600) i))), ROW(1));
-SELECT dpobj.predict_sql(forged('{"encoding": {"center": [-1.7e308], "scale": [2e307], "low": [-1], "high": [-0.2]}}', '{1}')) IS NOT NULL AS ends;
+SELECT dpobj.predict_sql(forged('{"encoding": {"center": [-1e290], "scale": [2e289], "low": [-1], "high": [-0.2]}}', '{1}')) IS NOT NULL AS ends;
 SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "box"}}'), ROW(1));
 SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {}}'), ROW(1));
 SELECT dpobj.predict(forged('{"features": [1], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "boolean"}}'), ROW(1));
@@ -177,10 +177,42 @@ SELECT dpobj.predict_sql(forged('{"features": ["a;--"], "relation": "t", "label"
 SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t; DROP TABLE t", "label": "y", "encoding": {"low": [0]}, "encoders": {"a": {"levels": ["a", "b"]}}, "types": {"a": "text"}}'));
 \pset format aligned
 
+-- what stands in for a missing number is rounded as in training
+SELECT s.points, s.weight, s.weight - 3 = dpobj.score(model, r) AS the_same, dpobj.predict(model, r)
+  FROM forged('{"features": ["x"], "relation": "t", "label": "y", "encoding": {"intercept": true}, "encoders": {"x": {"null": 0.3}},
+    "types": {"x": "double precision", "y": "boolean"}}', '{10,-3}') model, dpobj.scorecard(model) s, (SELECT NULL::float8 AS x) r WHERE s.level = 'missing';
+
+-- how this session writes the dates of a label does not matter
+SELECT dpobj.score(forged('{"features": ["x"], "relation": "t", "label": "d", "encoding": {}, "encoders": {"x": {}, "d": {"positive": ["31/12/2024"]}},
+  "types": {"x": "double precision", "d": "date"}}', '{2}'), r) FROM (SELECT 0.5::float8 AS x) r;
+
 -- not even a zero differs in its sign
 CREATE TEMP TABLE some_table AS SELECT ARRAY[x] AS features FROM unnest('{0, -0, 0.5, -0.5, 7, -7, 1e-320}'::float8[]) x;
 SELECT forged('{"encoding": {"scale": [3]}}', '{-0.3}') AS model, dpobj.predict_sql(forged('{"encoding": {"scale": [3]}}', '{-0.3}')) AS statement \gset
 SELECT features, dp_score, dp_score::text = dp_score(:'model'::dp_model, features)::text AS the_same FROM (:statement) s;
+-- numbers of any type, as dp_score takes them
+CREATE TEMP TABLE whole_table AS SELECT ARRAY[7, 100000] AS features;
+SELECT forged('{"encoding": {"scale": [9, 300000]}}') AS model,
+  dpobj.predict_sql(forged('{"encoding": {"scale": [9, 300000]}}'), 'whole_table') AS statement \gset
+SELECT features, dp_score = dp_score(:'model'::dp_model, features) AS the_same FROM (:statement) s;
+-- nor at the ends of what a model with a statement may have, on any row
+CREATE TEMP TABLE extreme AS SELECT ARRAY[a, b] AS features FROM
+  unnest('{0, -0, 5e-324, -1e-310, 1e-300, 2e-300, -1e-300, 1, 1e18, 7e284, 1e290, -1e290, 1.7e308, -1.7e308, Infinity, -Infinity, NaN, NULL}'::float8[]) a,
+  unnest('{0, 1e-300, -1e290, -9.9999e289, 1e-305, 1.7e308, -1.7e308}'::float8[]) b;
+CREATE TEMP TABLE extreme_model AS SELECT forged(jsonb_build_object('encoding', e::jsonb || '{"intercept": true}'), w::float8[]) AS model FROM
+  unnest(ARRAY['{"center": [1e-300, -1e290], "scale": [1e290, 1e-300], "low": [-1024, -0.5], "high": [0, 1024]}', '{"scale": [1e290, 2e-300]}',
+    '{"center": [0, 3], "scale": [1e-300, 1e290], "low": [-1e-310, -1], "high": [1024, 1e-310]}', '{"center": [1e290, 1e-300], "scale": [0.1, 1e17]}']) e,
+  unnest('{"{1e290,1e-300,1}", "{-1e290,1e290,1e290}", "{1e-300,-1e-300,0}", "{3,0.1,-1e-300}"}'::text[]) w;
+SELECT count(*) AS models, sum(cardinality(xpath('//different', x))) AS rows_that_differ, sum(cardinality(xpath('//row', x))) AS rows FROM
+  (SELECT query_to_xml(format('SELECT CASE WHEN p.dp_score::text IS DISTINCT FROM dp_score(%L::dp_model, p.features)::text THEN 1 END AS different FROM (%s) p',
+    model, dpobj.predict_sql(model, 'extreme')), false, false, '') AS x FROM extreme_model) s;
+-- beyond there is none
+SELECT dpobj.predict_sql(forged('{"encoding": {}}', '{1e291}'));
+SELECT dpobj.predict_sql(forged('{"encoding": {}}', '{9.9e-301}'));
+SELECT dpobj.predict_sql(forged('{"encoding": {"center": [-1e291]}}', '{1}'));
+SELECT dpobj.predict_sql(forged('{"encoding": {"scale": [1e-301]}}', '{1}'));
+SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {"bins": [1e-301]}}, "types": {"a": "numeric"}}'));
+SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {"high": [0.5]}, "encoders": {"a": {"bins": [1]}}, "types": {"a": "numeric"}}'));
 
 -- Whose model: one's own, and what is shared.
 \c - dpobj_use_bob

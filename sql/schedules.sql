@@ -27,6 +27,11 @@ SELECT dpobj.cron_time('0 0 30 2 *', '2026-11-21');
 SELECT dpobj.cron_time('@reboot', '2026-11-21');
 SELECT dpobj.cron_time('30 seconds', '2026-11-21');
 SELECT dpobj.cron_time('* * * * *', 'infinity');
+-- where timestamps end
+SELECT dpobj.cron_time('* * * * *', '294276-12-31 23:59:59.999999'), dpobj.cron_time('* * * * *', '4714-11-24 00:00 BC');
+SELECT dpobj.cron_time('* * * * *', '294276-12-31 23:59:59.999999', true);
+SELECT dpobj.cron_time('0 0 29 2 *', '294276-12-31', true);
+SELECT dpobj.cron_time('30 3 * * *', '4714-11-24 00:00 BC');
 SELECT dpobj.schedule_model('nightly', '2026-11-21 03:30+00'),
        dpobj.schedule_of_model('nightly 2026-11-21 03:30') = ROW('nightly'::text, timestamptz '2026-11-21 03:30+00') AS back;
 -- any name of a model is taken, none is an error
@@ -60,11 +65,15 @@ SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, method => NULL
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, method => 'magic');
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, options => '{"magic": 1}');
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, filter => to_jsonb(repeat('x', 70000)));
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, filter => '{"nothing": {"=": 1}}');
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 0.4);
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 'NaN');
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => NULL);
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '0');
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '-1 day');
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '1000 years 1 month');
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '100000 years -35999999 days');
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '-900 years 8765832 hours');
 BEGIN READ ONLY;
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5);
 ROLLBACK;
@@ -106,6 +115,7 @@ CALL dpobj.run_schedule('yearly');
 SELECT epsilon AS left FROM dpobj.remaining('visit');
 
 -- Allowance: charges of scheduled times in the period count, however the runs were started; one a period ago does not.
+SELECT dpobj.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.6, '1000 years 366000 days');
 SELECT dpobj.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.6, '1 year 1 day');
 SELECT timezone('GMT', date_trunc('year', timezone('GMT', now()))) AS due \gset
 SELECT count(dpobj.train('visit', 'y', e, name => dpobj.schedule_model('thrifty', :'due'::timestamptz - age))) AS trained
@@ -129,7 +139,7 @@ CALL dpobj.run_schedule('dear');
 SELECT state, epsilon, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'dear';
 
 -- Failures are recorded and reported.
-SELECT dpobj.schedule_put('wrong', '0 0 1 1 *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', '{"nothing": {"=": 1}}', NULL, NULL);
+SELECT dpobj.schedule_put('wrong', '0 0 1 1 *', 'visit', 'nothing', 0.1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);
 CALL dpobj.run_schedule('wrong');
 SELECT state, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
 SELECT dpobj.schedule_put('wrong', '0 0 1 1 *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', '{"a": {"<": 15}}', NULL, NULL);
@@ -211,6 +221,12 @@ UPDATE dpobj.schedule_rows SET name = 'late' WHERE name = 'thrifty';
 \c - dpobj_schedule_anna
 CALL dpobj.run_schedule('late');
 SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'late';
+-- a period that was never taken is an error of the run, and recorded
+\c - postgres
+UPDATE dpobj.schedule_rows SET period = '300000 years' WHERE name = 'late';
+\c - dpobj_schedule_anna
+CALL dpobj.run_schedule('late');
+SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'late';
 -- without pg_cron, nobody knows whether it has a job
 SELECT dpobj.unschedule('late');
 SELECT count(*) FROM dpobj.schedule_runs WHERE schedule = 'late';
@@ -229,7 +245,9 @@ SELECT count(*) FROM dpobj.schedules;
 CALL dpobj.run_schedule('yearly');
 \c - postgres
 SELECT name, owner FROM dpobj.schedules;
+-- which a superuser removes
+DELETE FROM dpobj.schedule_rows s USING dpobj.schedule_owners o WHERE o.id = s.id AND o.role IS NULL;
+SELECT count(*) FROM dpobj.schedules;
 DROP TABLE plain;
-DELETE FROM dpobj.schedule_rows;
 REVOKE CREATE ON SCHEMA public FROM dpobj_schedule_mallory;
 DROP ROLE dpobj_schedule_ana, dpobj_schedule_bob, dpobj_schedule_mallory, dpobj_schedule_carol, dpobj_schedule_otto;

@@ -10,11 +10,8 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 
+#include "core/line_search.h"
 #include "core/mutant.h"
-
-/* A search along a direction ends where this share of the slope is left, or after so many looks. */
-#define FLAT_SHARE 0.3
-#define LOOKS 30
 
 /* Every so often, and where Newton's method does not come on, there is a gradient step. */
 #define GRADIENT_ROUNDS 8
@@ -241,65 +238,35 @@ slope_above(const Search *search, const Place *place)
 }
 
 /*
- * Between a place where J falls and one where it rises; the slope far out tells nothing
- * about the start, where a hinge may be near.
- */
-static double
-next_length(double low, double low_slope, double high, double high_slope)
-{
-	double share = low_slope / (low_slope - high_slope);
-
-	if (low == 0)
-		return high / 8;
-	return low + (high - low) * fmin(fmax(share, 0.1), 0.9);
-}
-
-/*
  * Along the direction to where J still falls, but slowly, or by a whole step that halves
  * the record; stays here, and tells so, if there is no such place.
  */
 static bool
 newton_step(Search *search)
 {
-	double first = slope_above(search, &search->here);
-	double low_slope = first;
-	double high_slope = 0;
-	double low = 0;
-	double high = 1;
-	double t = 1;
+	LineSearch line;
 	Place best = search->here;
 
-	for (int looks = 0; looks < LOOKS && first < 0 && low_slope < FLAT_SHARE * first && low < 1;
-		 looks++)
+	line_search_start(&line, slope_above(search, &search->here));
+	while (line_search_goes_on(&line))
 	{
-		double slope;
+		bool whole = line.share == 1;
 
-		go(search, t, t == 1 ? search->hessian : NULL);
+		go(search, line.share, whole ? search->hessian : NULL);
 		search->curved = false;
-		slope = slope_above(search, &search->there);
-		if (t == 1 && search->there.gap <= search->record / 2)
+		if (whole && search->there.gap <= search->record / 2)
 		{
 			search->record = search->there.gap;
 			search->here = search->there;
 			search->curved = true;
 			return true;
 		}
-		if (slope < 0)
-		{
+		if (line_search_note(&line, slope_above(search, &search->there)))
 			best = search->there;
-			low = t;
-			low_slope = slope;
-		}
-		else
-		{
-			high = t;
-			high_slope = slope;
-		}
-		t = next_length(low, low_slope, high, high_slope);
 	}
 	search->here = best;
-	search->curved = search->curved || low == 1;
-	return low > 0;
+	search->curved = search->curved || line.low == 1;
+	return line.low > 0;
 }
 
 /* ---- the whole ---- */

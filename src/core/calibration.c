@@ -203,30 +203,25 @@ chi_integrand(double x, void *context)
 }
 
 /*
+ * The right side of (2) with X the chi law.
  * Source: PRIVACY.md 1.3 (a).  Gauss's rule of 20 points on panels of at most 1/4, from where
  * the loss is epsilon to where the chi law has no mass that a double could hold.
  */
-double
-calibration_chi_delta(double epsilon, double kappa, int k)
+static double
+chi_delta(const CalibrationTarget *target, double kappa)
 {
 	const double panel = 0.25 / (1 + kappa / 4);
 	gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(20);
-	ChiIntegral integral = {epsilon, kappa, k};
+	ChiIntegral integral = {target->epsilon, kappa, target->k};
 	gsl_function function = {chi_integrand, &integral};
-	double start = fmax(0, (epsilon - kappa * kappa / 2) / kappa);
-	double end = sqrt(k) + 40;
+	double start = fmax(0, (target->epsilon - kappa * kappa / 2) / kappa);
+	double end = sqrt(target->k) + 40;
 	double sum = 0;
 
 	for (double x = start; x < end; x += panel)
 		sum += gsl_integration_glfixed(&function, x, x + panel, rule);
 	gsl_integration_glfixed_table_free(rule);
 	return sum;
-}
-
-static double
-chi_delta(const CalibrationTarget *target, double kappa)
-{
-	return calibration_chi_delta(target->epsilon, kappa, target->k);
 }
 
 static bool

@@ -44,8 +44,7 @@ extern double calibration_gaussian_sigma(double epsilon, double delta);
 /* How fast Mills' ratio M(x) = Phi(-x) / phi(x) falls: 1 - x M(x), which is positive. */
 extern double calibration_mills_fall(double x);
 
-/* The right side of (2) with X the chi law, or that of sum |z_i| / sqrt(k) rounded up. */
-extern double calibration_chi_delta(double epsilon, double kappa, int k);
+/* The right side of (2) with X the law of sum |z_i| / sqrt(k) rounded up. */
 extern double calibration_signs_delta(double epsilon, double kappa, int k);
 
 /* The largest kappa = c / sigma; delta > 0.  log_vectors must not be below ln |W|. */

@@ -10,9 +10,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 
-/* A search along a direction ends where this share of the slope is left, or after so many looks. */
-#define FLAT_SHARE 0.3
-#define LOOKS 40
+#include "core/line_search.h"
 
 /* What the slope of J must be below, of the product of norms, to be negative for sure. */
 #define SLOPE_ERROR 1e-12
@@ -149,63 +147,34 @@ look_along(Search *search, double t)
 }
 
 /*
- * Between a place where J falls and one where it rises: where it is flat, if J' were linear.
- * Where nothing but the start is known to fall, a guess from the slope far out would come
- * nearer only as 1, 1/2, 1/3, ...: a hinge is flat there, whatever it is near the start.
- */
-static double
-next_length(double low, double low_slope, double high, double high_slope)
-{
-	double share;
-
-	if (low == 0)
-		return high / 8;
-	share = low_slope / (low_slope - high_slope);
-	return low + (high - low) * fmin(fmax(share, 0.1), 0.9);
-}
-
-/*
  * Along Newton's direction to where J still falls, but slowly, or by a whole step that
  * halves the record; stays here, and tells so, if there is no such place.
  */
 static bool
 newton_step(Search *search)
 {
-	double first = slope_above(search, &search->here);
-	double low_slope = first;
-	double high_slope = INFINITY;
-	double low = 0;
-	double high = 1;
-	double t = 1;
+	LineSearch line;
 	Place best = search->here;
 
-	for (int looks = 0; looks < LOOKS && low_slope < FLAT_SHARE * first && low < 1; looks++)
+	line_search_start(&line, slope_above(search, &search->here));
+	while (line_search_goes_on(&line))
 	{
-		double slope = look_along(search, t) ? slope_above(search, &search->there) : INFINITY;
+		bool whole = line.share == 1;
+		bool within = look_along(search, line.share);
 
-		if (t == 1 && slope < INFINITY && search->there.norm <= search->record / 2)
+		if (whole && within && search->there.norm <= search->record / 2)
 		{
 			search->record = search->there.norm;
 			search->here = search->there;
 			search->curved = true;
 			return true;
 		}
-		if (slope < 0)
-		{
+		if (line_search_note(&line, within ? slope_above(search, &search->there) : INFINITY))
 			best = search->there;
-			low = t;
-			low_slope = slope;
-		}
-		else
-		{
-			high = t;
-			high_slope = slope;
-		}
-		t = next_length(low, low_slope, high, high_slope);
 	}
 	search->here = best;
-	search->curved = low == 1;
-	return low > 0;
+	search->curved = line.low == 1;
+	return line.low > 0;
 }
 
 /* The step that is proved to help; its place is in range because steps lead towards u*. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/box_minimise.h"
+#include "core/integers.h"
 #include "core/mutant.h"
 #include "core/net_loss.h"
 #include "core/real_noise.h"
@@ -192,14 +193,6 @@ convex_opsamp_sum(const MechanismRequest *request, const OpsampPlan *plan, const
 /* Beyond the bits of a weight, of the mean: rounding it down moves it less than SAFE covers. */
 #define MEAN_BITS 20
 
-static void
-set_wide(mpz_t value, Wide wide)
-{
-	mpz_set_si(value, (int64_t) (wide >> 62));
-	mpz_mul_2exp(value, value, 62);
-	mpz_add_ui(value, value, (uint64_t) (wide & ((INT64_C(1) << 62) - 1)));
-}
-
 static int64_t
 within(const mpz_t value, int64_t reach)
 {
@@ -227,7 +220,7 @@ convex_opsamp_noise(const MechanismRequest *request, const OpsampPlan *plan,
 	{
 		RealDraw *draw = real_draw_create(REAL_GAMMA, 1, scale, tools->bits, tools->memory);
 
-		set_wide(offset[0], sum[j]);
+		mpz_from_wide(offset[0], sum[j]);
 		mpz_mul_2exp(offset[0], offset[0], MEAN_BITS);
 		mpz_fdiv_q_ui(offset[0], offset[0], (unsigned long) request->convex.calls);
 		real_draw_round(draw, tools->bits, (const mpz_t *) offset,

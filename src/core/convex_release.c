@@ -19,9 +19,9 @@
 #include <stdlib.h>
 
 #include "core/convex_minimise.h"
+#include "core/integers.h"
 #include "core/mutant.h"
 #include "core/real_noise.h"
-#include "core/wide.h"
 
 /* The longest noise that is computed with: beyond it, once in e^1000 draws, the process ends. */
 #define NOISE_LENGTH_MAX 0x1p38
@@ -45,27 +45,6 @@ convex_admit(ConvexKind kind, const MechanismRequest *request, MechanismVerdict 
 	verdict->limit = 0;
 	verdict->admitted = convex_request_scale(kind, request, &scale, &least) == CONVEX_FITS;
 	verdict->finishes = true;
-}
-
-/* ---- big integers ---- */
-
-/* Arrays of big integers for the time of a release. */
-static mpz_t *
-integers_create(int count, Memory *memory)
-{
-	mpz_t *integer = memory_allocate(memory, (size_t) count, sizeof(mpz_t));
-
-	for (int j = 0; j < count; j++)
-		mpz_init(integer[j]);
-	return integer;
-}
-
-static void
-integers_destroy(mpz_t *integer, int count, Memory *memory)
-{
-	for (int j = 0; j < count; j++)
-		mpz_clear(integer[j]);
-	memory_release(memory, integer);
 }
 
 /* ---- steps ---- */
@@ -98,7 +77,7 @@ static void
 draw_inner(const MechanismRequest *request, double scale, const MechanismTools *tools, Wide *b)
 {
 	int dimension = request->grid.dimension;
-	mpz_t *integer = integers_create(dimension, tools->memory);
+	mpz_t *integer = integers_create((size_t) dimension, tools->memory);
 	RealDraw *draw = real_draw_create(noise_law(request->convex.noise), dimension, scale,
 									  tools->bits, tools->memory);
 
@@ -107,7 +86,7 @@ draw_inner(const MechanismRequest *request, double scale, const MechanismTools *
 	for (int j = 0; j < dimension; j++)
 		b[j] = wide_from_mpz(integer[j]);
 	real_draw_destroy(draw, tools->memory);
-	integers_destroy(integer, dimension, tools->memory);
+	integers_destroy(integer, (size_t) dimension, tools->memory);
 }
 
 /* Half of the tolerance is the gradient's, the other half more than covers b's rounding. */
@@ -147,8 +126,8 @@ static void
 draw_outer(RealLaw law, int dimension, double scale, const MechanismTools *tools, const Wide *u,
 		   int64_t *weight)
 {
-	mpz_t *offset = integers_create(dimension, tools->memory);
-	mpz_t *integer = integers_create(dimension, tools->memory);
+	mpz_t *offset = integers_create((size_t) dimension, tools->memory);
+	mpz_t *integer = integers_create((size_t) dimension, tools->memory);
 	RealDraw *draw = real_draw_create(law, dimension, scale, tools->bits, tools->memory);
 
 	for (int j = 0; j < dimension; j++)
@@ -158,8 +137,8 @@ draw_outer(RealLaw law, int dimension, double scale, const MechanismTools *tools
 	for (int j = 0; j < dimension; j++)
 		weight[j] = clamp(integer[j]);
 	real_draw_destroy(draw, tools->memory);
-	integers_destroy(integer, dimension, tools->memory);
-	integers_destroy(offset, dimension, tools->memory);
+	integers_destroy(integer, (size_t) dimension, tools->memory);
+	integers_destroy(offset, (size_t) dimension, tools->memory);
 }
 
 void

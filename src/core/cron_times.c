@@ -148,14 +148,14 @@ expand(const char *text)
 }
 
 const char *
-cron_times_parse(const char *text, CronTimes *times)
+cron_times_parse(const char *text, bool both, CronTimes *times)
 {
 	uint64_t *bits[FIELDS] = {&times->minutes, &times->hours, &times->days, &times->months,
 							  &times->weekdays};
 	int64_t found;
 
 	text = expand(text);
-	times->any_day = !MUTANT(190);
+	times->any_day = !both && !MUTANT(190);
 	for (int i = 0; i < FIELDS; i++)
 	{
 		skip_blanks(&text);

@@ -2,7 +2,7 @@
  * cron_times.h - the minutes that a schedule of five cron fields names.
  *
  *   CronTimes times;
- *   if (cron_times_parse("30 3 * * 1-5", &times) == NULL)
+ *   if (cron_times_parse("30 3 * * 1-5", false, &times) == NULL)
  *       cron_times_last(&times, now, &minute);
  *
  * Fields are minute, hour, day of month, month and day of week as crontab(5) has
@@ -30,8 +30,11 @@ typedef struct CronTimes
 	bool any_day;      /* a day need fit one of days and weekdays only */
 } CronTimes;
 
-/* NULL, or what is wrong with the text, as a full sentence. */
-extern const char *cron_times_parse(const char *text, CronTimes *times);
+/*
+ * NULL, or what is wrong with the text, as a full sentence.  both: a day must always fit
+ * both fields of days, which is not crontab(5)'s rule but can be pg_cron's.
+ */
+extern const char *cron_times_parse(const char *text, bool both, CronTimes *times);
 
 /*
  * The last named minute at or before the given one, the first one after it; false if

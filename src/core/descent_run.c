@@ -11,9 +11,9 @@
 #include <math.h>
 
 #include "core/convex_pass.h"
+#include "core/integers.h"
 #include "core/mutant.h"
 #include "core/real_noise.h"
-#include "core/wide.h"
 
 /* Sums of gradients are known to multiples of 2^-20. */
 #define OBSERVED_BITS 20

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "core/integers.h"
 #include "core/mutant.h"
 
 /* What the attempts of a draw have in common. */
@@ -103,13 +104,6 @@ discrete_gaussian_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t 
 	rejection_clear(&rejection);
 }
 
-/* mpz_set_ui() takes an unsigned long, which may be narrower than a word. */
-static void
-set_word(mpz_t result, uint64_t word)
-{
-	mpz_import(result, 1, -1, sizeof(word), 0, 0, &word);
-}
-
 int64_t
 discrete_gaussian_draw(Bits *bits, uint64_t p, uint64_t q)
 {
@@ -119,13 +113,10 @@ discrete_gaussian_draw(Bits *bits, uint64_t p, uint64_t q)
 	mpz_t result;
 
 	mpz_inits(big_p, big_q, result, NULL);
-	set_word(big_p, p);
-	set_word(big_q, q);
+	mpz_from_word(big_p, p);
+	mpz_from_word(big_q, q);
 	discrete_gaussian_draw_mpz(bits, result, big_p, big_q);
-	if (mpz_fits_slong_p(result))
-		clamped = mpz_get_si(result);
-	else
-		clamped = mpz_sgn(result) < 0 ? INT64_MIN : INT64_MAX;
+	clamped = mpz_clamped(result);
 	mpz_clears(big_p, big_q, result, NULL);
 	return clamped;
 }

@@ -39,6 +39,7 @@
 
 #include "core/discrete_gaussian.h"
 #include "core/gauge.h"
+#include "core/integers.h"
 #include "core/mutant.h"
 #include "core/privacy.h"
 #include "core/zcdp.h"
@@ -47,12 +48,6 @@
 
 /* ---- exact comparisons ---- */
 
-static void
-set_word(mpz_t result, uint64_t word)
-{
-	mpz_import(result, 1, -1, sizeof(word), 0, 0, &word);
-}
-
 /* value *= word, exactly */
 static void
 times(mpq_t value, uint64_t word)
@@ -60,7 +55,7 @@ times(mpq_t value, uint64_t word)
 	mpq_t factor;
 
 	mpq_init(factor);
-	set_word(mpq_numref(factor), word);
+	mpz_from_word(mpq_numref(factor), word);
 	mpq_mul(value, value, factor);
 	mpq_clear(factor);
 }
@@ -78,7 +73,7 @@ rate_is_pure(const FtrlTerms *terms, double rate)
 	times(cost, (uint64_t) (terms->steps - 1));
 	times(cost, (uint64_t) (2 * terms->scale));
 	times(cost, (uint64_t) EPSILON_ONE);
-	set_word(mpq_numref(epsilon), (uint64_t) terms->epsilon);
+	mpz_from_word(mpq_numref(epsilon), (uint64_t) terms->epsilon);
 	pure = mpq_cmp(cost, epsilon) <= 0;
 	mpq_clears(cost, epsilon, NULL);
 	return pure;
@@ -149,8 +144,8 @@ gauge_epsilon(const FtrlPlan *plan)
 static void
 gauge_node_rate(const FtrlPlan *plan, mpz_t p, mpz_t q)
 {
-	set_word(p, (uint64_t) gauge_epsilon(plan));
-	set_word(q, (uint64_t) (MUTANT(72) ? EPSILON_ONE / 10 * 7 : EPSILON_ONE));
+	mpz_from_word(p, (uint64_t) gauge_epsilon(plan));
+	mpz_from_word(q, (uint64_t) (MUTANT(72) ? EPSILON_ONE / 10 * 7 : EPSILON_ONE));
 	mpz_mul_ui(q, q, (unsigned long) plan->levels);
 	mpz_mul_ui(q, q, (unsigned long) plan->terms.scale);
 }
@@ -397,7 +392,7 @@ draw_gaussian(FtrlRun *run, uint64_t *noise)
 
 	mpz_inits(drawn, variance, NULL);
 	mpz_init_set_ui(one, 1);
-	set_word(variance, run->plan.sigma * run->plan.sigma);
+	mpz_from_word(variance, run->plan.sigma * run->plan.sigma);
 	for (int j = 0; j < run->plan.terms.dimension; j++)
 	{
 		discrete_gaussian_draw_mpz(run->bits, drawn, variance, one);
@@ -494,7 +489,7 @@ ftrl_next(FtrlRun *run)
 	do
 	{
 		choice = (int) bits_below(run->bits, (uint64_t) dimension);
-		set_word(exponent, run->sum[choice] - (uint64_t) least);
+		mpz_from_word(exponent, run->sum[choice] - (uint64_t) least);
 		mpz_mul(exponent, exponent, mpq_numref(rate));
 	} while (!bits_bernoulli_exp(run->bits, exponent, mpq_denref(rate)));
 	mpz_clear(exponent);

@@ -37,6 +37,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/integers.h"
 #include "core/mutant.h"
 #include "core/laplace.h"
 
@@ -248,13 +249,6 @@ gauge_is_valid(const Gauge *gauge, const Grid *grid)
 		   gauge->epsilon <= GAUGE_MAX_EPSILON;
 }
 
-/* mpz_set_ui() takes an unsigned long, which may be narrower than a word. */
-static void
-set_word(mpz_t result, uint64_t word)
-{
-	mpz_import(result, 1, -1, sizeof(word), 0, 0, &word);
-}
-
 /*
  * Source: PRIVACY.md 1.6 and 0.1 C2, gauge.h.  Unit: 1 / lattice steps; epsilon is in nano-units.
  * rate = epsilon / |N s_w| = divisor epsilon / (M N size).
@@ -265,11 +259,11 @@ gauge_rate(const Gauge *gauge, const Grid *grid, mpz_t p, mpz_t q)
 	mpz_t factor;
 
 	mpz_init(factor);
-	set_word(p, (uint64_t) gauge->epsilon);
+	mpz_from_word(p, (uint64_t) gauge->epsilon);
 	mpz_mul_si(p, p, shift_divisor(gauge->kind, grid));
-	set_word(q, (uint64_t) (MUTANT(1) ? EPSILON_ONE / 10 * 7 : EPSILON_ONE));
+	mpz_from_word(q, (uint64_t) (MUTANT(1) ? EPSILON_ONE / 10 * 7 : EPSILON_ONE));
 	mpz_mul_si(q, q, privacy_margin(gauge->adjacency));
-	set_word(factor, gauge->scale);
+	mpz_from_word(factor, gauge->scale);
 	mpz_mul(q, q, factor);
 	mpz_mul_si(q, q, shift_size(gauge->kind, grid));
 	mpz_gcd(factor, p, q);
@@ -486,9 +480,12 @@ gauge_cube_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const m
 	mpz_clears(radius, side, NULL);
 }
 
-/* Source: PRIVACY.md 1.6, 2.  Unit: lattice steps.  Independent coordinates. */
-void
-gauge_laplace_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const mpz_t q)
+/*
+ * P(r) proportional to exp(-(p / q) sum_j |r_j|) on Z^dimension: independent coordinates.
+ * Source: PRIVACY.md 1.6, 2.  Unit: lattice steps.
+ */
+static void
+laplace_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const mpz_t q)
 {
 	for (int j = 0; j < dimension; j++)
 		laplace_draw_mpz(bits, noise[j], p, q);
@@ -568,7 +565,7 @@ gauge_sparse_from_laplace(Bits *bits, mpz_t *noise, int dimension, int nonzeros,
 	mpz_init(excess);
 	do
 	{
-		gauge_laplace_noise(bits, noise, dimension, p, q);
+		laplace_noise(bits, noise, dimension, p, q);
 		sparse_excess(excess, (const mpz_t *) noise, dimension, nonzeros);
 	} while (!accept_excess(bits, excess, p, q));
 	mpz_clear(excess);
@@ -589,23 +586,18 @@ draw_linear(const Gauge *gauge, const Grid *grid, Bits *bits, Memory *memory, co
 			const mpz_t q, mpz_t *reward)
 {
 	int dimension = grid->dimension;
-	mpz_t *noise = memory_allocate(memory, (size_t) dimension, sizeof(mpz_t));
+	mpz_t *noise = integers_create((size_t) dimension, memory);
 
-	for (int j = 0; j < dimension; j++)
-		mpz_init(noise[j]);
 	if (gauge->kind == GAUGE_CUBE)
 		gauge_cube_noise(bits, noise, dimension, p, q);
 	else if (gauge->kind == GAUGE_LAPLACE)
-		gauge_laplace_noise(bits, noise, dimension, p, q);
+		laplace_noise(bits, noise, dimension, p, q);
 	else
 		draw_sparse(bits, noise, dimension, grid->bound, p, q);
 	for (int j = 0; j < dimension; j++)
-	{
 		for (int i = 0; i < grid->levels[j]; i++)
 			mpz_mul_si(reward[j * GRID_MAX_LEVELS + i], noise[j], grid->level[j][i]);
-		mpz_clear(noise[j]);
-	}
-	memory_release(memory, noise);
+	integers_destroy(noise, (size_t) dimension, memory);
 }
 
 void
@@ -627,18 +619,14 @@ draw_separators(const Gauge *gauge, const Grid *grid, Bits *bits, Memory *memory
 				const mpz_t q, mpz_t *reward)
 {
 	int count = gauge_separators(grid);
-	mpz_t *noise = memory_allocate(memory, (size_t) count, sizeof(mpz_t));
+	mpz_t *noise = integers_create((size_t) count, memory);
 
-	for (int i = 0; i < count; i++)
-		mpz_init(noise[i]);
 	if (gauge->kind == GAUGE_SEPARATORS)
 		gauge_cube_noise(bits, noise, count, p, q);
 	else
-		gauge_laplace_noise(bits, noise, count, p, q);
+		laplace_noise(bits, noise, count, p, q);
 	gauge_reward_separators(grid, (const mpz_t *) noise, reward);
-	for (int i = 0; i < count; i++)
-		mpz_clear(noise[i]);
-	memory_release(memory, noise);
+	integers_destroy(noise, (size_t) count, memory);
 }
 
 /* phi(w) = the indicators of the levels: the reward of a level is its entry of the row. */

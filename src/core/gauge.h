@@ -125,10 +125,6 @@ extern void gauge_cube_radius(Bits *bits, mpz_t radius, int dimension, const mpz
 /* P(r) proportional to exp(-(p / q) max_j |r_j|) on Z^dimension. */
 extern void gauge_cube_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const mpz_t q);
 
-/* P(r) proportional to exp(-(p / q) sum_j |r_j|) on Z^dimension. */
-extern void gauge_laplace_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p,
-								const mpz_t q);
-
 /*
  * P(r) proportional to exp(-(p / q) max(nonzeros max_j |r_j|, sum_j |r_j|)) on
  * Z^dimension, in two ways: the first is the quicker if nonzeros^dimension is

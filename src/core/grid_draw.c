@@ -3,6 +3,7 @@
  */
 #include "core/grid_draw.h"
 
+#include "core/integers.h"
 #include "core/mutant.h"
 
 static mpz_t *
@@ -39,9 +40,7 @@ grid_counts_create(GridCounts *counts, const Grid *grid, Memory *memory)
 	counts->grid = grid;
 	counts->states = grid_states(grid);
 	entries = (size_t) (dimension + 1) * (size_t) counts->states;
-	counts->ways = memory_allocate(memory, entries, sizeof(mpz_t));
-	for (size_t k = 0; k < entries; k++)
-		mpz_init(counts->ways[k]);
+	counts->ways = integers_create(entries, memory);
 	for (int s = 0; s < counts->states; s++)
 		mpz_set_ui(*ways_from(counts, dimension, s), grid_accepts(grid, s) ? 1 : 0);
 	for (int j = dimension - 1; j >= 0; j--)
@@ -54,9 +53,7 @@ grid_counts_destroy(GridCounts *counts, Memory *memory)
 {
 	size_t entries = (size_t) (counts->grid->dimension + 1) * (size_t) counts->states;
 
-	for (size_t k = 0; k < entries; k++)
-		mpz_clear(counts->ways[k]);
-	memory_release(memory, counts->ways);
+	integers_destroy(counts->ways, entries, memory);
 }
 
 mpz_srcptr

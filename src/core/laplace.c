@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "core/integers.h"
 #include "core/mutant.h"
 
 /* Zero with a negative sign is drawn again, else it would have twice its share. */
@@ -49,10 +50,7 @@ laplace_draw(Bits *bits, uint64_t p, uint64_t q)
 	mpz_init_set_ui(big_q, q);
 	mpz_init(result);
 	laplace_draw_mpz(bits, result, big_p, big_q);
-	if (mpz_fits_slong_p(result))
-		clamped = mpz_get_si(result);
-	else
-		clamped = mpz_sgn(result) < 0 ? INT64_MIN : INT64_MAX;
+	clamped = mpz_clamped(result);
 	mpz_clears(big_p, big_q, result, NULL);
 	return clamped;
 }

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "core/integers.h"
 #include "core/mechanism.h"
 #include "core/mutant.h"
 #include "core/simplex_minimise.h"
@@ -73,21 +74,17 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	int dimension = request->grid.dimension;
 	bool pure;
 	int64_t draws = simplex_request_draws(request, &pure);
-	mpz_t *weight = memory_allocate(tools->memory, (size_t) dimension, sizeof(mpz_t));
+	mpz_t *weight = integers_create((size_t) dimension, tools->memory);
 	SimplexMoments moments;
 
 	if (draws == 0 || instance->dimension != dimension + 1)
 		abort(); /* the server has admitted it */
-	for (int j = 0; j < dimension; j++)
-		mpz_init(weight[j]);
 	simplex_moments_make(instance, &request->simplex, tools->bits, tools->memory, &moments);
 	answer->nodes = simplex_minimise(&moments, &request->simplex,
 									 simplex_tolerance(&request->simplex), tools->memory, weight);
 	simplex_moments_release(&moments, tools->memory);
 	draw_indices(weight, dimension, draws, tools->bits, answer->weight);
-	for (int j = 0; j < dimension; j++)
-		mpz_clear(weight[j]);
-	memory_release(tools->memory, weight);
+	integers_destroy(weight, (size_t) dimension, tools->memory);
 }
 
 const Mechanism mechanism_simplex = {

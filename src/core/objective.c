@@ -5,6 +5,7 @@
 
 #include <gmp.h>
 
+#include "core/integers.h"
 #include "core/mutant.h"
 #include "core/oracle.h"
 #include "core/perturbation.h"
@@ -41,32 +42,14 @@ tell(void *context, const OracleProgress *progress)
 							  });
 }
 
-static void
-clear_all(mpz_t *number, int count, Memory *memory)
-{
-	for (int i = 0; i < count; i++)
-		mpz_clear(number[i]);
-	memory_release(memory, number);
-}
-
-static mpz_t *
-make_numbers(int count, Memory *memory)
-{
-	mpz_t *number = memory_allocate(memory, (size_t) count, sizeof(mpz_t));
-
-	for (int i = 0; i < count; i++)
-		mpz_init(number[i]);
-	return number;
-}
-
 void
 objective_release(const MechanismRequest *request, const Instance *instance,
 				  const MechanismTools *tools, MechanismAnswer *answer)
 {
 	Memory *memory = tools->memory;
-	int rewards = request->grid.dimension * GRID_MAX_LEVELS;
-	mpz_t *reward = make_numbers(rewards, memory);
-	mpz_t *level_reward = make_numbers(GRID_MAX_STATES, memory);
+	size_t rewards = (size_t) request->grid.dimension * GRID_MAX_LEVELS;
+	mpz_t *reward = integers_create(rewards, memory);
+	mpz_t *level_reward = integers_create(GRID_MAX_STATES, memory);
 	PerturbationRequest asked = mechanism_perturbation(request);
 	Perturbation perturbation;
 	Grid grid;
@@ -98,6 +81,6 @@ objective_release(const MechanismRequest *request, const Instance *instance,
 		answer->index[j] = optimum.index[j];
 	answer->loss = optimum.loss;
 	answer->nodes = optimum.nodes;
-	clear_all(level_reward, GRID_MAX_STATES, memory);
-	clear_all(reward, rewards, memory);
+	integers_destroy(level_reward, GRID_MAX_STATES, memory);
+	integers_destroy(reward, rewards, memory);
 }

@@ -3,6 +3,7 @@
  * rewards to int64 costs.
  */
 #include "core/oracle_internal.h"
+#include "core/integers.h"
 #include "core/mutant.h"
 
 #include <string.h>
@@ -55,12 +56,6 @@ small_value(const mpz_t value)
 	return (int64_t) word;
 }
 
-static void
-set_uint64(mpz_t result, uint64_t value)
-{
-	mpz_import(result, 1, -1, sizeof(value), 0, 0, &value);
-}
-
 /*
  * Keep the levels of one coordinate that can be optimal, and add the largest
  * kept cost to total; false when total reaches the limit.
@@ -90,7 +85,7 @@ reduce_coordinate(const OracleProblem *problem, OracleModel *model, int j, const
 		if (model->cost[j][i] > largest)
 			largest = model->cost[j][i];
 	}
-	set_uint64(cost, (uint64_t) largest);
+	mpz_from_word(cost, (uint64_t) largest);
 	mpz_add(total, total, cost);
 	return mpz_sizeinbase(total, 2) <= 58;
 }
@@ -122,7 +117,7 @@ reduce_ends(const OracleProblem *problem, OracleModel *model, mpz_t total, mpz_t
 		if (model->end_cost[s] > largest)
 			largest = model->end_cost[s];
 	}
-	set_uint64(cost, (uint64_t) largest);
+	mpz_from_word(cost, (uint64_t) largest);
 	mpz_add(total, total, cost);
 	return mpz_sizeinbase(total, 2) <= 58;
 }
@@ -136,8 +131,8 @@ oracle_reduce(const OracleProblem *problem, OracleModel *model)
 	bool fits;
 
 	mpz_inits(span, total, scratch, NULL);
-	set_uint64(scratch, problem->scale);
-	set_uint64(span, (uint64_t) instance_span(problem->instance));
+	mpz_from_word(scratch, problem->scale);
+	mpz_from_word(span, (uint64_t) instance_span(problem->instance));
 	mpz_mul(span, span, scratch);
 	mpz_set(total, span);
 

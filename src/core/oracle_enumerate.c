@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "core/integers.h"
+
 /* Where the constraint's automaton ends, for a vector of the grid. */
 static int
 end_state(const Grid *grid, const int *index)
@@ -24,10 +26,9 @@ static void
 objective(mpz_t value, const OracleProblem *problem, const int *index, mpz_t scratch)
 {
 	int64_t loss = instance_loss(problem->instance, problem->grid, index);
-	uint64_t words[2] = {(uint64_t) loss, problem->scale};
 
-	mpz_import(value, 1, -1, sizeof(words[0]), 0, 0, &words[0]);
-	mpz_import(scratch, 1, -1, sizeof(words[1]), 0, 0, &words[1]);
+	mpz_from_word(value, (uint64_t) loss);
+	mpz_from_word(scratch, problem->scale);
 	mpz_mul(value, value, scratch);
 	for (int j = 0; j < problem->grid->dimension; j++)
 		mpz_sub(value, value, problem->reward[j * GRID_MAX_LEVELS + index[j]]);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/integers.h"
 #include "core/mutant.h"
 
 /* N of a law of real numbers, unless the noise is so large that sums would leave int64. */
@@ -409,17 +410,12 @@ static void
 reward_separators(const Rounding *rounding, Memory *memory, mpz_t *reward)
 {
 	int count = rounding->perturbation->dimension;
-	mpz_t *noise = memory_allocate(memory, (size_t) count, sizeof(mpz_t));
+	mpz_t *noise = integers_create((size_t) count, memory);
 
 	for (int i = 0; i < count; i++)
-	{
-		mpz_init(noise[i]);
 		real_draw_round_root(rounding->r, rounding->bits, i, 1, noise[i]);
-	}
 	gauge_reward_separators(rounding->grid, (const mpz_t *) noise, reward);
-	for (int i = 0; i < count; i++)
-		mpz_clear(noise[i]);
-	memory_release(memory, noise);
+	integers_destroy(noise, (size_t) count, memory);
 }
 
 void

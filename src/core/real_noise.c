@@ -3,6 +3,7 @@
  */
 #include "core/real_noise.h"
 
+#include "core/integers.h"
 #include "core/interval.h"
 #include "core/mutant.h"
 
@@ -245,10 +246,8 @@ real_draw_create(RealLaw law, int dimension, double scale, Bits *bits, Memory *m
 		draw->uniforms += dimension;
 	if (law == REAL_CONE)
 		draw->uniforms++;
-	draw->uniform = memory_allocate(memory, (size_t) draw->uniforms, sizeof(mpz_t));
+	draw->uniform = integers_create((size_t) draw->uniforms, memory);
 	draw->value = memory_allocate(memory, (size_t) dimension, sizeof(Interval));
-	for (int k = 0; k < draw->uniforms; k++)
-		mpz_init(draw->uniform[k]);
 	for (int j = 0; j < dimension; j++)
 		interval_init(&draw->value[j], FIRST_BITS);
 	take_bits(draw, bits, FIRST_BITS);
@@ -260,11 +259,9 @@ real_draw_create(RealLaw law, int dimension, double scale, Bits *bits, Memory *m
 void
 real_draw_destroy(RealDraw *draw, Memory *memory)
 {
-	for (int k = 0; k < draw->uniforms; k++)
-		mpz_clear(draw->uniform[k]);
 	for (int j = 0; j < draw->dimension; j++)
 		interval_clear(&draw->value[j]);
-	memory_release(memory, draw->uniform);
+	integers_destroy(draw->uniform, (size_t) draw->uniforms, memory);
 	memory_release(memory, draw->value);
 	memory_release(memory, draw);
 }

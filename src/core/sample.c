@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/integers.h"
 #include "core/mutant.h"
 #include "core/oracle.h"
 
@@ -154,7 +155,7 @@ bool
 sample_answer(const SampleEffort *effort, const Instance *part, Memory *memory, int *index,
 			  int64_t *nodes)
 {
-	int rewards = effort->grid->dimension * GRID_MAX_LEVELS;
+	size_t rewards = (size_t) effort->grid->dimension * GRID_MAX_LEVELS;
 	mpz_t *reward;
 	OracleProblem problem = {
 		.instance = part,
@@ -168,17 +169,13 @@ sample_answer(const SampleEffort *effort, const Instance *part, Memory *memory, 
 
 	if (part->rows == 0)
 		return false;
-	reward = memory_allocate(memory, (size_t) rewards, sizeof(mpz_t));
-	for (int i = 0; i < rewards; i++)
-		mpz_init(reward[i]);
+	reward = integers_create(rewards, memory);
 	problem.reward = (const mpz_t *) reward;
 	found = oracle_search_within(&problem, memory, &answer);
 	if (found)
 		memcpy(index, answer.index, (size_t) effort->grid->dimension * sizeof(int));
 	*nodes = answer.nodes;
-	for (int i = 0; i < rewards; i++)
-		mpz_clear(reward[i]);
-	memory_release(memory, reward);
+	integers_destroy(reward, rewards, memory);
 	return found;
 }
 

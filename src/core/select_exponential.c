@@ -44,6 +44,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/integers.h"
 #include "core/mutant.h"
 
 #ifdef __FAST_MATH__
@@ -363,12 +364,9 @@ select_law_create(SelectLaw *law, const SelectProblem *problem, int64_t blocks, 
 	law->tables = tables_create(law->plan, law->rate, memory);
 	count = (size_t) law->plan->blocks;
 	law->histogram = memory_allocate_zero(memory, count, sizeof(SelectHistogram));
-	law->total = memory_allocate(memory, count, sizeof(mpz_t));
+	law->total = integers_create(count, memory);
 	for (size_t b = 0; b < count; b++)
-	{
 		law->histogram[b].low = EMPTY_LOW;
-		mpz_init(law->total[b]);
-	}
 	mpz_init(law->sum);
 	select_team_create(&law->team, law->plan, problem->threads, memory);
 	select_visit_all(&law->team, visit_weight, law);
@@ -378,10 +376,8 @@ select_law_create(SelectLaw *law, const SelectProblem *problem, int64_t blocks, 
 void
 select_law_destroy(SelectLaw *law, Memory *memory)
 {
-	for (int64_t b = 0; b < law->plan->blocks; b++)
-		mpz_clear(law->total[b]);
 	mpz_clear(law->sum);
-	memory_release(memory, law->total);
+	integers_destroy(law->total, (size_t) law->plan->blocks, memory);
 	memory_release(memory, law->histogram);
 	select_team_destroy(&law->team, memory);
 	tables_destroy(law->tables, memory);

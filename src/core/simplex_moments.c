@@ -5,6 +5,7 @@
  */
 #include "core/simplex_moments.h"
 
+#include "core/integers.h"
 #include "core/mutant.h"
 #include "core/row_reader.h"
 
@@ -75,48 +76,19 @@ add_products(const int64_t *z, int columns, int64_t count, Wide *sum)
 }
 
 static void
-set_wide(mpz_t value, Wide wide)
-{
-	unsigned __int128 size = wide < 0 ? -(unsigned __int128) wide : (unsigned __int128) wide;
-	uint64_t limb[2] = {(uint64_t) size, (uint64_t) (size >> 64)};
-
-	mpz_import(value, 2, -1, sizeof(limb[0]), 0, 0, limb);
-	if (wide < 0)
-		mpz_neg(value, value);
-}
-
-static void
 set_moments(const Wide *sum, int columns, SimplexMoments *moments)
 {
 	for (int j = 1; j < columns; j++)
 	{
-		set_wide(moments->b[j - 1], sum[j]);
+		mpz_from_wide(moments->b[j - 1], sum[j]);
 		for (int k = j; k < columns; k++)
 		{
 			mpz_ptr entry = moments->a[(j - 1) * moments->dimension + k - 1];
 
-			set_wide(entry, sum[j * columns + k]);
+			mpz_from_wide(entry, sum[j * columns + k]);
 			mpz_set(moments->a[(k - 1) * moments->dimension + j - 1], entry);
 		}
 	}
-}
-
-static mpz_t *
-integers_create(int count, Memory *memory)
-{
-	mpz_t *integer = memory_allocate(memory, (size_t) count, sizeof(mpz_t));
-
-	for (int j = 0; j < count; j++)
-		mpz_init(integer[j]);
-	return integer;
-}
-
-static void
-integers_destroy(mpz_t *integer, int count, Memory *memory)
-{
-	for (int j = 0; j < count; j++)
-		mpz_clear(integer[j]);
-	memory_release(memory, integer);
 }
 
 static void
@@ -154,8 +126,8 @@ simplex_moments_make(const Instance *instance, const SimplexTerms *terms, Bits *
 		add_block(&block, columns, terms, &choice, sum);
 	}
 	row_reader_destroy(reader, memory);
-	moments->a = integers_create(moments->dimension * moments->dimension, memory);
-	moments->b = integers_create(moments->dimension, memory);
+	moments->a = integers_create((size_t) moments->dimension * (size_t) moments->dimension, memory);
+	moments->b = integers_create((size_t) moments->dimension, memory);
 	set_moments(sum, columns, moments);
 	memory_release(memory, sum);
 }
@@ -163,6 +135,6 @@ simplex_moments_make(const Instance *instance, const SimplexTerms *terms, Bits *
 void
 simplex_moments_release(SimplexMoments *moments, Memory *memory)
 {
-	integers_destroy(moments->a, moments->dimension * moments->dimension, memory);
-	integers_destroy(moments->b, moments->dimension, memory);
+	integers_destroy(moments->a, (size_t) moments->dimension * (size_t) moments->dimension, memory);
+	integers_destroy(moments->b, (size_t) moments->dimension, memory);
 }

@@ -66,6 +66,25 @@ admin_execute(const char *statement, int count, Oid *types, Datum *values, const
 	return rows;
 }
 
+uint64
+admin_execute_latest(const char *statement, int count, Oid *types, Datum *values)
+{
+	Caller caller;
+	SPIPlanPtr plan;
+	uint64 rows;
+
+	become_owner(&caller);
+	SPI_connect();
+	plan = SPI_prepare(statement, count, types);
+	if (plan == NULL || SPI_execute_snapshot(plan, values, NULL, GetLatestSnapshot(),
+											 InvalidSnapshot, false, true, 0) < 0)
+		elog(ERROR, "could not write a table of dpobj");
+	rows = SPI_processed;
+	SPI_finish();
+	become_caller(&caller);
+	return rows;
+}
+
 bool
 admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *result,
 			 bool *isnull)

@@ -27,6 +27,9 @@ extern bool admin_allowed(void);
 extern uint64 admin_execute(const char *statement, int count, Oid *types, Datum *values,
 							const char *nulls);
 
+/* The same to rows that are committed now, however old the caller's snapshot is. */
+extern uint64 admin_execute_latest(const char *statement, int count, Oid *types, Datum *values);
+
 /*
  * The first column of a SELECT's first row, likewise; false if there is none.  It
  * sees what is committed now, however old the caller's snapshot is; but in a parallel

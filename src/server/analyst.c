@@ -33,16 +33,24 @@ check_topmost(Relation relation)
 				 errhint("Train on the topmost parent, with a filter.")));
 }
 
+/* It may go while we wait for its lock. */
+static Relation
+open_relation(Oid table)
+{
+	Relation relation = try_relation_open(table, AccessShareLock);
+
+	if (relation == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", table)));
+	return relation;
+}
+
 /* What kind of relation it is says the catalog to everybody, so this comes before the grant. */
 void
 analyst_check_relation(Oid table)
 {
-	Relation relation;
+	Relation relation = open_relation(table);
 
-	if (get_rel_name(table) == NULL)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-						errmsg("relation with OID %u does not exist", table)));
-	relation = relation_open(table, AccessShareLock);
 	scan_check_relation(relation, true); /* row-level security is asked about when it is opened */
 	check_topmost(relation);
 	relation_close(relation, AccessShareLock);
@@ -138,12 +146,22 @@ split(AnalystTable *opened, List *by, List *names, const char *label, Encoders *
 	*all = rest;
 }
 
+void
+analyst_check_filter(Oid table, Jsonb *filter)
+{
+	Relation relation = open_relation(table);
+	Filter parsed;
+
+	filter_parse(filter, RelationGetDescr(relation), &parsed);
+	relation_close(relation, AccessShareLock);
+}
+
 /* Whatever is shown of the table is what was declared about it. */
 static void
 open_table(Oid table, List *by, List *names, const char *label, bool is_target, Jsonb *filter,
 		   AnalystTable *opened)
 {
-	Relation relation = relation_open(table, AccessShareLock);
+	Relation relation = open_relation(table);
 	Encoders all;
 
 	memset(opened, 0, sizeof(*opened));

@@ -54,6 +54,9 @@ extern void analyst_ask(Oid table);
 /* Raises UB003 for what no call may be about: the first thing that analyst_enter() asks. */
 extern void analyst_check_relation(Oid table);
 
+/* Raises an error for a filter that the table's rows cannot be asked by; NULL: none. */
+extern void analyst_check_filter(Oid table, Jsonb *filter);
+
 /* An argument by position; each raises 22023, naming it, for what is null or too long. */
 extern Datum analyst_argument(FunctionCallInfo fcinfo, int position, const char *name);
 extern Jsonb *analyst_json(FunctionCallInfo fcinfo, int position, const char *name); /* or NULL */

@@ -222,13 +222,11 @@ charge_within_transaction(void)
 static ChargeStatus
 write_here(ChargeRequest *request)
 {
-	Oid role;
-	int security;
+	ChargeActor before;
 
-	GetUserIdAndSecContext(&role, &security);
-	charge_act_as_superuser();
+	charge_act_as_superuser(&before);
 	charge_execute(request);
-	SetUserIdAndSecContext(role, security);
+	charge_act_again(&before);
 	return CHARGE_COMMITTED;
 }
 
@@ -373,7 +371,7 @@ charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH])
 	appendBinaryStringInfo(&bytes, (const char *) &request->cost, sizeof(request->cost));
 	for (int i = 0; i < CHARGE_TEXTS; i++)
 	{
-		if (i != CHARGE_TEXT_SNAPSHOT)
+		if (i != CHARGE_TEXT_SNAPSHOT && i != CHARGE_TEXT_ROLE)
 			digest_append(&bytes, charge_request_text(request, (ChargeText) i));
 	}
 	digest_bytes(&bytes, fingerprint);

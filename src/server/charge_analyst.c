@@ -56,7 +56,7 @@ real_setting(const ChargeRequest *request, const char *name, double session, dou
 
 	if (superuser_arg(request->role))
 		return session;
-	text = charge_setting(request, name);
+	text = charge_setting(request->role, name);
 	return text != NULL && parse_real(text, &number, 0, NULL) ? number : here;
 }
 
@@ -68,7 +68,7 @@ integer_setting(const ChargeRequest *request, const char *name, int flags, int s
 
 	if (superuser_arg(request->role))
 		return session;
-	text = charge_setting(request, name);
+	text = charge_setting(request->role, name);
 	return text != NULL && parse_int(text, &number, flags, NULL) ? number : here;
 }
 

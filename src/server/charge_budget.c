@@ -104,7 +104,7 @@ lock_tables(const ChargeParties *parties)
 static bool
 budget_is_required(const ChargeRequest *request)
 {
-	const char *setting = charge_setting(request, "dpobj.require_budget");
+	const char *setting = charge_setting(request->role, "dpobj.require_budget");
 	bool required = dpobj_require_budget;
 
 	if (request->budget_required || superuser_arg(request->role))

@@ -348,13 +348,16 @@ charge_worker_override_settings(void)
 
 /* ALTER DATABASE ... SET role applies to workers too; we write as superuser. */
 void
-charge_act_as_superuser(void)
+charge_act_as_superuser(ChargeActor *before)
 {
-	Oid role;
-	int security;
+	GetUserIdAndSecContext(&before->role, &before->security);
+	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, before->security | SECURITY_LOCAL_USERID_CHANGE);
+}
 
-	GetUserIdAndSecContext(&role, &security);
-	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, security | SECURITY_LOCAL_USERID_CHANGE);
+void
+charge_act_again(const ChargeActor *before)
+{
+	SetUserIdAndSecContext(before->role, before->security);
 }
 
 void
@@ -370,9 +373,12 @@ charge_execute(ChargeRequest *request)
 static void
 commit_event(ChargeRequest *request)
 {
+	ChargeActor before;
+
 	StartTransactionCommand();
-	charge_act_as_superuser();
+	charge_act_as_superuser(&before);
 	charge_execute(request);
+	charge_act_again(&before);
 	CommitTransactionCommand();
 }
 

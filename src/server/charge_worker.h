@@ -121,8 +121,16 @@ extern void charge_worker_describe(struct BackgroundWorker *worker, const char *
 extern void charge_worker_connect(Oid database);
 extern void charge_worker_override_settings(void);
 
-/* For the rest of the transaction. */
-extern void charge_act_as_superuser(void);
+/* Who acted before; an abort goes back to him, a commit does not. */
+typedef struct ChargeActor
+{
+	Oid role;
+	int security;
+} ChargeActor;
+
+/* Within a transaction, which is not to be committed before the other has acted again. */
+extern void charge_act_as_superuser(ChargeActor *before);
+extern void charge_act_again(const ChargeActor *before);
 
 /* Writes the event within a transaction, or raises an error; see ChargeRequest.denied. */
 extern void charge_execute(ChargeRequest *request);

@@ -43,6 +43,7 @@
 
 #include "charge_plan.h"
 #include "charge_queue.h"
+#include "charge_setting.h"
 #include "charge_worker.h"
 #include "charge_writer.h"
 
@@ -83,40 +84,15 @@ wait_for_locks(const char *limit)
 	SetConfigOption("lock_timeout", limit, PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-/* What ALTER DATABASE and ALTER ROLE ... SET say about a process like this one. */
-static char *
-stored_settings(void)
-{
-	static const char *const statement =
-		"SELECT coalesce(string_agg(format('%s %s %s', setdatabase, setrole, setconfig), ' '"
-		" ORDER BY setdatabase, setrole), '') "
-		"FROM pg_db_role_setting WHERE setdatabase IN (0, $1) AND setrole IN (0, $2)";
-	Oid types[] = {OIDOID, OIDOID};
-	Datum values[] = {ObjectIdGetDatum(MyDatabaseId), ObjectIdGetDatum(BOOTSTRAP_SUPERUSERID)};
-	bool isnull;
-	char *settings;
-
-	SPI_connect();
-	PushActiveSnapshot(GetTransactionSnapshot());
-	if (charge_run(statement, lengthof(types), types, values, NULL) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the settings of the database");
-	settings = TextDatumGetCString(
-		SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-	settings = MemoryContextStrdup(TopTransactionContext, settings);
-	PopActiveSnapshot();
-	SPI_finish();
-	return settings;
-}
-
-/* As they were when we connected. */
-static char *first_settings;
-
 static void
 note_settings(void)
 {
+	ChargeActor before;
+
 	StartTransactionCommand();
-	charge_act_as_superuser();
-	first_settings = MemoryContextStrdup(TopMemoryContext, stored_settings());
+	charge_act_as_superuser(&before);
+	charge_note_settings();
+	charge_act_again(&before);
 	CommitTransactionCommand();
 }
 
@@ -175,16 +151,18 @@ static int
 run_transaction(Taken *taken, int count, bool *outdated)
 {
 	TimestampTz began = GetCurrentTimestamp();
+	ChargeActor before;
 	int done = 0;
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
-	charge_act_as_superuser();
-	*outdated = strcmp(stored_settings(), first_settings) != 0;
+	charge_act_as_superuser(&before);
+	*outdated = charge_settings_changed();
 	while (
 		!*outdated && done < Min(count, TRANSACTION_REQUESTS) &&
 		(done == 0 || !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TRANSACTION_TIME)))
 		run_request(&taken[done++]);
+	charge_act_again(&before);
 	CHECK_FOR_INTERRUPTS(); /* a late lock timeout must not cut the wait for standbys short */
 	CommitTransactionCommand();
 	return done;

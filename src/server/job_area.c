@@ -24,12 +24,29 @@
 
 #define AREA_NAME "dpobj jobs"
 
+/* Another one whenever the structures below mean something else. */
+#define AREA_LAYOUT "dpobj jobs, layout 1"
+
+/* Of every layout, so that each finds the others' and says so. */
+#define AREA_SIZE 8192
+
 /* Databases that somebody is to look into. */
 #define CALLS 64
 
+/* Milliseconds that a worker has to come in; then it is taken to have never been. */
+#define START_PATIENCE 5000
+
+/* Milliseconds without a start after one in vain, and after many in a row. */
+#define FIRST_PAUSE 200
+#define LAST_PAUSE 60000
+
+/* Belongs to a worker from the moment that its start is asked for until it ends. */
 typedef struct Slot
 {
-	int pid; /* 0: nobody's */
+	uint64 start;      /* number of the start, 0: nobody's */
+	TimestampTz since; /* when it was asked for */
+	int pid;           /* 0: the worker has not come yet */
+	bool joined;       /* it runs jobs */
 	Oid database;
 	int64 job; /* 0: none yet */
 	bool cancelled;
@@ -47,13 +64,19 @@ typedef struct Slot
 
 typedef struct Area
 {
+	char layout[sizeof(AREA_LAYOUT)]; /* in front, for all time */
 	LWLock lock;
 	ConditionVariable ends;
 	PGPROC *launcher;
+	uint64 last_start;
 	Slot slots[JOB_SLOTS];
+	int pause; /* milliseconds, after the last start in vain; 0: it was not */
+	TimestampTz pause_end;
 	int call_count;
 	Oid calls[CALLS]; /* first come, first served */
 } Area;
+
+StaticAssertDecl(sizeof(Area) <= AREA_SIZE, "the area must hold the jobs");
 
 static Area *area = NULL;
 static Slot *own = NULL;
@@ -67,7 +90,7 @@ request_memory(void)
 {
 	if (next_request_hook != NULL)
 		next_request_hook();
-	RequestAddinShmemSpace(MAXALIGN(sizeof(Area)));
+	RequestAddinShmemSpace(AREA_SIZE);
 }
 
 void
@@ -77,22 +100,40 @@ job_area_install(void)
 		chain_shmem_request(&next_request_hook, request_memory);
 }
 
+static Area *
+area_find(void)
+{
+	bool found;
+	Area *there;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	there = ShmemInitStruct(AREA_NAME, AREA_SIZE, &found);
+	if (!found)
+	{
+		memset(there, 0, AREA_SIZE);
+		strlcpy(there->layout, AREA_LAYOUT, sizeof(there->layout));
+		LWLockInitialize(&there->lock, LWLockNewTrancheId());
+		ConditionVariableInit(&there->ends);
+	}
+	LWLockRelease(AddinShmemInitLock);
+	return there;
+}
+
+/* A library that is not preloaded may be replaced while the memory stays. */
 static void
 area_attach(void)
 {
-	bool found;
+	Area *there;
 
 	if (area != NULL)
 		return;
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	area = ShmemInitStruct(AREA_NAME, sizeof(Area), &found);
-	if (!found)
-	{
-		memset(area, 0, sizeof(Area));
-		LWLockInitialize(&area->lock, LWLockNewTrancheId());
-		ConditionVariableInit(&area->ends);
-	}
-	LWLockRelease(AddinShmemInitLock);
+	there = area_find();
+	if (strncmp(there->layout, AREA_LAYOUT, sizeof(there->layout)) != 0)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("another version of dpobj runs jobs in this server"),
+						errdetail("The library was replaced while the server was running."),
+						errhint("Restart the server.")));
+	area = there;
 	LWLockRegisterTranche(area->lock.tranche, AREA_NAME);
 }
 
@@ -124,25 +165,112 @@ slot_of(int64 job)
 	return NULL;
 }
 
-static int
-slots_taken(void)
+/*
+ * A worker that does not come may not have been forked, or have died on its way.  Also where the
+ * clock was set back.
+ */
+static bool
+is_forgotten(const Slot *slot)
 {
-	int taken = 0;
+	TimestampTz now = GetCurrentTimestamp();
 
-	for (int i = 0; i < JOB_SLOTS; i++)
-		taken += area->slots[i].pid != 0;
-	return taken;
+	return slot->start != 0 && slot->pid == 0 &&
+		   (now < slot->since || TimestampDifferenceExceeds(slot->since, now, START_PATIENCE));
 }
 
+static bool
+is_free(const Slot *slot)
+{
+	return slot->start == 0 || is_forgotten(slot);
+}
+
+static int
+slots_joined(void)
+{
+	int joined = 0;
+
+	for (int i = 0; i < JOB_SLOTS; i++)
+		joined += area->slots[i].joined;
+	return joined;
+}
+
+/* Null if none is free, or dpobj.max_jobs are taken. */
 static Slot *
 slot_free(void)
 {
+	Slot *found = NULL;
+	int taken = 0;
+
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
-		if (area->slots[i].pid == 0)
+		if (!is_free(&area->slots[i]))
+			taken++;
+		else if (found == NULL)
+			found = &area->slots[i];
+	}
+	return taken < dpobj_max_jobs ? found : NULL;
+}
+
+/* Null if somebody else has it by now. */
+static Slot *
+slot_started(uint64 start)
+{
+	for (int i = 0; i < JOB_SLOTS; i++)
+	{
+		if (area->slots[i].start == start)
 			return &area->slots[i];
 	}
 	return NULL;
+}
+
+static void
+slot_clear(Slot *slot)
+{
+	memset(slot, 0, sizeof(*slot));
+}
+
+/* Takes a free one; null if there is none. */
+static Slot *
+slot_take(Oid database)
+{
+	Slot *slot = slot_free();
+
+	if (slot == NULL)
+		return NULL;
+	slot_clear(slot);
+	slot->start = ++area->last_start;
+	slot->since = GetCurrentTimestamp();
+	slot->database = database;
+	return slot;
+}
+
+/* ---- Pauses; the lock is held ----------------------------------------------- */
+
+/*
+ * A worker found that there are too few worker slots, or died when it ran jobs.  Not one that died
+ * before: nobody calls again for it, and a database's owner can see to it that none may connect.
+ */
+static void
+pause_starts(void)
+{
+	area->pause = area->pause == 0 ? FIRST_PAUSE : Min(2 * area->pause, LAST_PAUSE);
+	area->pause_end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), area->pause);
+}
+
+/* A job has begun, or a worker slot is free again. */
+static void
+resume_starts(void)
+{
+	area->pause = 0;
+}
+
+/* Also where the clock was set back. */
+static bool
+starts_pause(void)
+{
+	long left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), area->pause_end);
+
+	return area->pause > 0 && left > 0 && left <= area->pause;
 }
 
 /* ---- Calls; the lock is held ------------------------------------------------ */
@@ -166,18 +294,37 @@ call_add(Oid database)
 		area->calls[area->call_count++] = database;
 }
 
-/* The first one, if there is a place for its worker; else invalid. */
-static Oid
-call_take(void)
+static void
+wake_launcher(void)
 {
-	Oid database;
+	if (area->launcher != NULL)
+		SetLatch(&area->launcher->procLatch);
+}
 
-	if (area->call_count == 0 || slots_taken() >= Min(dpobj_max_jobs, JOB_SLOTS))
-		return InvalidOid;
-	database = area->calls[0];
+/* The number of the start of a worker, which has its slot; 0: it cannot be started now. */
+static uint64
+start_reserve(Oid database)
+{
+	const Slot *slot = starts_pause() ? NULL : slot_take(database);
+
+	return slot == NULL ? 0 : slot->start;
+}
+
+/* The same for the first call, which is over then. */
+static uint64
+call_take(Oid *database)
+{
+	uint64 start;
+
+	if (area->call_count == 0)
+		return 0;
+	*database = area->calls[0];
+	start = start_reserve(*database);
+	if (start == 0)
+		return 0;
 	area->call_count--;
 	memmove(area->calls, area->calls + 1, area->call_count * sizeof(Oid));
-	return database;
+	return start;
 }
 
 /* ---- Everybody -------------------------------------------------------------- */
@@ -280,31 +427,43 @@ job_area_watch_no_more(void)
 	ConditionVariableCancelSleep();
 }
 
+/* The slot of a worker that will not come; is there to be another one? */
+static void
+give_back(uint64 start, Oid database, bool call)
+{
+	Slot *slot;
+
+	area_lock();
+	slot = slot_started(start);
+	if (slot != NULL)
+		slot_clear(slot);
+	if (call)
+		call_add(database);
+	area_unlock();
+}
+
 /* Who finds no worker slot calls again: the launcher, or the next function of ours. */
 static void
-start_or_call(Oid database)
+start_worker(uint64 start, Oid database)
 {
-	if (job_worker_start(database))
-		return;
-	area_lock();
-	call_add(database);
-	area_unlock();
+	if (!job_worker_start(start, database))
+		give_back(start, database, true);
 }
 
 void
 job_area_call(Oid database)
 {
-	bool start;
+	uint64 start = 0;
 
 	area_lock();
-	start = area->launcher == NULL && slots_taken() < Min(dpobj_max_jobs, JOB_SLOTS);
-	if (!start)
+	if (area->launcher == NULL)
+		start = start_reserve(database);
+	if (start == 0)
 		call_add(database);
-	if (area->launcher != NULL)
-		SetLatch(&area->launcher->procLatch);
+	wake_launcher();
 	area_unlock();
-	if (start)
-		start_or_call(database);
+	if (start != 0)
+		start_worker(start, database);
 }
 
 bool
@@ -320,50 +479,79 @@ job_area_is_called(void)
 
 /* ---- The worker ------------------------------------------------------------- */
 
-/* Whoever waits for the place, or for the job, goes on. */
+/*
+ * Whoever waits for the place, or for the job, goes on.  One that dies while it runs jobs leaves
+ * those that are queued behind: somebody is to look for them.
+ */
 static void
 leave(int code, Datum argument)
 {
-	PGPROC *launcher;
+	bool joined = own->joined;
+	Oid database = own->database;
 	Oid next = InvalidOid;
+	uint64 start = 0;
 
 	area_lock();
-	memset(own, 0, sizeof(*own));
+	slot_clear(own);
 	own = NULL;
-	launcher = area->launcher;
-	if (launcher != NULL)
-		SetLatch(&launcher->procLatch);
-	else
-		next = call_take();
+	if (joined && code == 0)
+		resume_starts();
+	if (area->launcher == NULL)
+		start = call_take(&next);
+	if (joined && code != 0)
+	{
+		pause_starts();
+		call_add(database);
+	}
+	wake_launcher();
 	area_unlock();
 	ConditionVariableBroadcast(&area->ends);
-	if (OidIsValid(next))
-		start_or_call(next);
+	if (start != 0)
+		start_worker(start, next);
+}
+
+bool
+job_area_arrive(uint64 start, Oid database)
+{
+	area_lock();
+	own = slot_started(start);
+	if (own == NULL || is_free(own))
+		own = slot_take(database); /* we were not expected any more */
+	if (own != NULL)
+		own->pid = MyProcPid;
+	else
+	{
+		call_add(database);
+		wake_launcher();
+	}
+	area_unlock();
+	if (own != NULL)
+		before_shmem_exit(leave, (Datum) 0);
+	return own != NULL;
 }
 
 bool
 job_area_join(int other_workers)
 {
-	int taken;
-
 	area_lock();
-	taken = slots_taken();
-	if (taken < Min(dpobj_max_jobs, JOB_SLOTS) &&
-		max_worker_processes - other_workers - taken - 1 >= JOB_SPARE_WORKERS)
-		own = slot_free();
-	if (own != NULL)
-	{
-		own->pid = MyProcPid;
-		own->database = MyDatabaseId;
-		if (area->launcher != NULL)
-			SetLatch(&area->launcher->procLatch); /* it looks after workers */
-	}
+	own->joined = max_worker_processes - other_workers - slots_joined() - 1 >= JOB_SPARE_WORKERS;
+	if (own->joined)
+		wake_launcher(); /* it looks after workers */
 	else
+	{
+		pause_starts();
 		call_add(MyDatabaseId);
+	}
 	area_unlock();
-	if (own != NULL)
-		before_shmem_exit(leave, (Datum) 0);
-	return own != NULL;
+	return own->joined;
+}
+
+void
+job_area_call_again(void)
+{
+	area_lock();
+	call_add(MyDatabaseId);
+	area_unlock();
 }
 
 /* Then ours is called last. */
@@ -384,13 +572,16 @@ job_area_others_wait(void)
 void
 job_area_begin(int64 job)
 {
-	int pid = own->pid;
+	Slot next = {.start = own->start,
+				 .pid = MyProcPid,
+				 .joined = true,
+				 .database = MyDatabaseId,
+				 .job = job};
 
 	area_lock();
-	memset(own, 0, sizeof(*own));
-	own->pid = pid;
-	own->database = MyDatabaseId;
-	own->job = job;
+	*own = next;
+	if (job != 0)
+		resume_starts();
 	area_unlock();
 	if (job == 0)
 		ConditionVariableBroadcast(&area->ends);
@@ -483,29 +674,54 @@ job_area_lead(void)
 	before_shmem_exit(resign, (Datum) 0);
 }
 
+/* A worker that never came has looked for nothing.  Are there others that are still to come? */
+static bool
+call_again_for_forgotten(void)
+{
+	bool waiting = false;
+
+	for (int i = 0; i < JOB_SLOTS; i++)
+	{
+		Slot *slot = &area->slots[i];
+
+		if (is_forgotten(slot))
+		{
+			call_add(slot->database);
+			slot_clear(slot);
+		}
+		waiting |= slot->start != 0 && slot->pid == 0;
+	}
+	return waiting;
+}
+
 /* Each call once: a worker that finds no place calls again. */
 bool
-job_area_answer_calls(void)
+job_area_answer_calls(bool (*may_connect)(Oid database))
 {
 	int calls;
 	bool left;
 
 	area_lock();
+	(void) call_again_for_forgotten();
 	calls = area->call_count;
 	area_unlock();
 	for (int i = 0; i < calls; i++)
 	{
 		Oid database;
+		uint64 start;
 
 		area_lock();
-		database = call_take();
+		start = call_take(&database);
 		area_unlock();
-		if (!OidIsValid(database))
+		if (start == 0)
 			break;
-		start_or_call(database);
+		if (may_connect(database))
+			start_worker(start, database);
+		else
+			give_back(start, database, false);
 	}
 	area_lock();
-	left = area->call_count > 0;
+	left = call_again_for_forgotten() || area->call_count > 0;
 	area_unlock();
 	return !left;
 }

@@ -6,6 +6,9 @@
  * row calls running has a slot from before its row says so until after it no longer does;
  * one without a slot is dead.  (A process that is killed takes the server through a crash
  * restart, and the area with it.)
+ *
+ * A slot is taken when the start of a worker is asked for, so that there are never more than
+ * dpobj.max_jobs of them, whether they run jobs or are on their way.
  */
 #ifndef DPOBJ_JOB_AREA_H
 #define DPOBJ_JOB_AREA_H
@@ -75,10 +78,19 @@ extern bool job_area_is_called(void);
 /* ---- The worker ---- */
 
 /*
- * Takes one of the slots, where fewer than dpobj.max_jobs are taken and enough worker slots stay
- * free beside the workers that are not ours; false, after a call for later, if that is not so.
+ * The first that a worker does: takes the slot that it was started for, or another where it is
+ * late; false, after a call for later, if none of dpobj.max_jobs is free.
+ */
+extern bool job_area_arrive(uint64 start, Oid database);
+
+/*
+ * From here on it runs jobs, if enough worker slots stay free beside the workers that are not
+ * ours; false, after a call for later, if that is not so.
  */
 extern bool job_area_join(int other_workers);
+
+/* Another worker is to look into this database when this one has left. */
+extern void job_area_call_again(void);
 
 /* Is there a call for another database?  Then that one's turn has come. */
 extern bool job_area_others_wait(void);
@@ -100,8 +112,12 @@ extern void job_area_release(void);
 
 extern void job_area_lead(void);
 
-/* Starts workers for the calls that there are places for; false if some are left. */
-extern bool job_area_answer_calls(void);
+/*
+ * Starts workers for the calls that there are places for; false if some are left, or workers that
+ * were started before have not come yet.  A database that a worker may not connect to is called
+ * no more.
+ */
+extern bool job_area_answer_calls(bool (*may_connect)(Oid database));
 
 /* Databases with workers and their process ids; returns how many. */
 extern int job_area_workers(Oid databases[JOB_SLOTS], int pids[JOB_SLOTS]);

@@ -8,7 +8,8 @@
  *
  * DROP DATABASE waits five seconds for the sessions of a database to end.  It holds a lock
  * meanwhile that says so, and the launcher ends the database's jobs, as DROP DATABASE will.
- * ALTER DATABASE RENAME and SET TABLESPACE hold the same lock: they come before a job, too.
+ * ALTER DATABASE RENAME and SET TABLESPACE hold the same lock: they come before a job, too, and
+ * the jobs that are still queued go on when they are done.
  */
 #include "postgres.h"
 
@@ -29,8 +30,10 @@
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "utils/guc.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "charge_worker.h"
 #include "job_area.h"
@@ -48,12 +51,13 @@
  */
 #define INVALID_DATABASE (-2)
 
+/* Not in the server that pg_upgrade starts and stops: a job would be charged and broken off. */
 void
 job_launcher_install(void)
 {
 	BackgroundWorker worker;
 
-	if (!process_shared_preload_libraries_in_progress)
+	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;
 	charge_worker_describe(&worker, JOB_LAUNCHER_NAME, JOB_LAUNCHER_FUNCTION);
 	worker.bgw_restart_time = RESTART_TIME;
@@ -64,6 +68,15 @@ job_launcher_install(void)
 
 /* Those that a worker is still to look into; in TopMemoryContext. */
 static List *unvisited = NIL;
+
+static void
+put_off(Oid database)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+	unvisited = list_append_unique_oid(unvisited, database);
+	MemoryContextSwitchTo(old);
+}
 
 static void
 find_databases(void)
@@ -81,28 +94,14 @@ find_databases(void)
 	while (HeapTupleIsValid(tuple = heap_getnext(scan, ForwardScanDirection)))
 	{
 		Form_pg_database database = (Form_pg_database) GETSTRUCT(tuple);
-		MemoryContext old;
 
-		if (!database->datallowconn || database->datistemplate ||
-			database->datconnlimit == INVALID_DATABASE)
-			continue;
-		old = MemoryContextSwitchTo(TopMemoryContext);
-		unvisited = lappend_oid(unvisited, database->oid);
-		MemoryContextSwitchTo(old);
+		if (database->datallowconn && !database->datistemplate &&
+			database->datconnlimit != INVALID_DATABASE)
+			put_off(database->oid);
 	}
 	table_endscan(scan);
 	table_close(databases, AccessShareLock);
 	CommitTransactionCommand();
-}
-
-/* One at a time: there may be many. */
-static void
-visit_one(void)
-{
-	if (unvisited == NIL)
-		return;
-	job_area_call(linitial_oid(unvisited));
-	unvisited = list_delete_first(unvisited);
 }
 
 /* ---- DROP DATABASE ---------------------------------------------------------- */
@@ -121,6 +120,37 @@ is_being_dropped(Oid database)
 	return false;
 }
 
+/* A database that was only renamed or moved is visited afterwards. */
+static bool
+may_connect(Oid database)
+{
+	bool dropped;
+	bool exists;
+
+	StartTransactionCommand();
+	dropped = is_being_dropped(database);
+	AcceptInvalidationMessages();
+	exists = SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database));
+	CommitTransactionCommand();
+	if (exists && dropped)
+		put_off(database);
+	return exists && !dropped;
+}
+
+/* One at a time: there may be many. */
+static void
+visit_one(void)
+{
+	Oid database;
+
+	if (unvisited == NIL)
+		return;
+	database = linitial_oid(unvisited);
+	unvisited = list_delete_first(unvisited);
+	if (may_connect(database))
+		job_area_call(database);
+}
+
 /* True if there are any workers. */
 static bool
 make_way(void)
@@ -134,8 +164,10 @@ make_way(void)
 	StartTransactionCommand();
 	for (int i = 0; i < count; i++)
 	{
-		if (is_being_dropped(databases[i]))
-			(void) kill(pids[i], SIGTERM);
+		if (!is_being_dropped(databases[i]))
+			continue;
+		(void) kill(pids[i], SIGTERM);
+		put_off(databases[i]);
 	}
 	CommitTransactionCommand();
 	return true;
@@ -164,7 +196,7 @@ look_after(void)
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 		reload();
-		busy = !job_area_answer_calls();
+		busy = !job_area_answer_calls(may_connect);
 		busy |= make_way();
 		busy |= unvisited != NIL;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
@@ -183,5 +215,5 @@ dpobj_launcher_main(Datum argument)
 	find_databases();
 	job_area_lead();
 	look_after();
-	proc_exit(0);
+	proc_exit(1); /* so that the postmaster starts it again, unless it is going, too */
 }

@@ -9,17 +9,16 @@
 #include "access/xlog.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
-#include "utils/tuplestore.h"
 
 #include "admin.h"
 #include "job_area.h"
 #include "job_call.h"
 #include "job_table.h"
+#include "materialize.h"
 #include "progress.h"
 
 /* Of a row of the list; see below. */
@@ -147,7 +146,8 @@ static const char *const list_statement =
 	" ELSE j.role_name = $3 END AS own) o"
 	" CROSS JOIN LATERAL (SELECT CASE WHEN j.state IN ('queued', 'running')"
 	" AND j.origin <> dpobj.origin() OR j.state = 'running' AND j.id = ANY ($4)"
-	" THEN 'failed' ELSE j.state END AS state, CASE WHEN j.origin <> dpobj.origin()"
+	" THEN 'failed' ELSE j.state END AS state,"
+	" CASE WHEN j.origin <> dpobj.origin() AND j.state <> 'failed'"
 	" THEN 'the job was submitted before the database was restored' ELSE 'the job''s worker ended"
 	" before the job'"
 	" END || CASE WHEN j.release IS NOT NULL THEN E'\\nThe charge stays.' ELSE '' END AS reason) s"
@@ -174,28 +174,6 @@ put_row(HeapTuple row, TupleDesc descriptor, void *context)
 	tuplestore_putvalues(list->set, list->descriptor, values, nulls);
 }
 
-static void
-begin_list(FunctionCallInfo fcinfo, JobList *list)
-{
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext old;
-
-	if (result == NULL || !IsA(result, ReturnSetInfo) ||
-		(result->allowedModes & SFRM_Materialize) == 0)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						errmsg("set-valued function called in context that cannot accept a set")));
-	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-	if (get_call_result_type(fcinfo, NULL, &list->descriptor) != TYPEFUNC_COMPOSITE ||
-		list->descriptor->natts != LIST_COLUMNS)
-		elog(ERROR, "return type of dpobj.job_list must be the row type of the list");
-	list->descriptor = CreateTupleDescCopy(list->descriptor);
-	list->set = tuplestore_begin_heap(true, false, work_mem);
-	result->returnMode = SFRM_Materialize;
-	result->setDesc = list->descriptor;
-	result->setResult = list->set;
-	MemoryContextSwitchTo(old);
-}
-
 /* dpobj.job_list() -> the jobs that the current role may see, as they are now */
 PG_FUNCTION_INFO_V1(dpobj_job_list);
 Datum
@@ -205,7 +183,7 @@ dpobj_job_list(PG_FUNCTION_ARGS)
 	Datum values[lengthof(types)];
 	JobList list;
 
-	begin_list(fcinfo, &list);
+	list.set = materialize_begin(fcinfo, &list.descriptor);
 	job_call_now();
 	values[0] = BoolGetDatum(job_sees_all());
 	values[1] = ObjectIdGetDatum(GetUserId());

@@ -15,6 +15,7 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
 #include "admin.h"
@@ -198,6 +199,7 @@ job_find_name(const char *name, JobState *state)
 				lengthof(types), types, values, state);
 }
 
+/* A guard against filling the table by mistake: open transactions do not see each other's. */
 int
 job_count_queued(void)
 {
@@ -253,8 +255,8 @@ job_any_waiting(void)
 	return admin_select(statement, lengthof(types), types, values, &found, &isnull);
 }
 
-bool
-job_cancel_queued(int64 id)
+static bool
+set_cancelled(int64 id)
 {
 	static const char *const statement =
 		"UPDATE dpobj.job_rows SET state = 'cancelled', finished = pg_catalog.clock_timestamp()"
@@ -262,7 +264,45 @@ job_cancel_queued(int64 id)
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 
-	return admin_execute(statement, lengthof(types), types, values, NULL) > 0;
+	return admin_execute_latest(statement, lengthof(types), types, values) > 0;
+}
+
+/*
+ * An update that finds the job taken meanwhile has locked its row, for which the worker would
+ * wait until our caller's transaction ends: it is rolled back.
+ */
+bool
+job_cancel_queued(int64 id)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile bool cancelled = false;
+
+	BeginInternalSubTransaction(NULL);
+	PG_TRY();
+	{
+		cancelled = set_cancelled(id);
+		if (cancelled)
+			ReleaseCurrentSubTransaction();
+		else
+			RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return cancelled;
 }
 
 /* ---- The worker's side ------------------------------------------------------ */

@@ -2,8 +2,9 @@
  * job_worker.c - the background worker that runs the queued jobs of one database.
  *
  * It connects as the bootstrap superuser: connecting as the submitter would fail for a role
- * that may not log in, and would apply his settings.  For each job it becomes the submitter,
- * as SET SESSION AUTHORIZATION does, so that grants, budgets, names and queues are his.
+ * that may not log in, and would apply all his settings, where only the limits that a superuser
+ * has set are to hold.  For each job it becomes the submitter, as SET SESSION AUTHORIZATION does,
+ * so that grants, budgets, names and queues are his.
  *
  * A job does what dpobj.train does, in three transactions, because the worker commits the
  * charge itself:
@@ -39,6 +40,7 @@
 #include "utils/typcache.h"
 
 #include "analyst.h"
+#include "charge_setting.h"
 #include "charge_worker.h"
 #include "dpobj.h"
 #include "gate.h"
@@ -49,6 +51,17 @@
 #include "release.h"
 #include "train.h"
 
+/*
+ * What only a superuser may set, an administrator may have set for the role, as a limit: it holds
+ * as it does in the role's sessions.
+ */
+static const char *const limits[] = {
+	"dpobj.allow_unproven", "dpobj.max_failures", "dpobj.max_solvers",    "dpobj.memory_limit",
+	"dpobj.min_epsilon",    "dpobj.release_tick", "dpobj.require_budget", "dpobj.time_limit",
+};
+
+#define LIMITS lengthof(limits)
+
 /* One run of one job. */
 typedef struct JobRun
 {
@@ -57,15 +70,17 @@ typedef struct JobRun
 	int64 release; /* 0: nothing is charged */
 	uint8 charged_for[CHARGE_HASH_LENGTH];
 	bool reads; /* from here on, errors may tell about rows */
+	char *limit[LIMITS];
 } JobRun;
 
 bool
-job_worker_start(Oid database)
+job_worker_start(uint64 start, Oid database)
 {
 	BackgroundWorker worker;
 
 	charge_worker_describe(&worker, JOB_WORKER_NAME, JOB_WORKER_FUNCTION);
 	worker.bgw_main_arg = ObjectIdGetDatum(database);
+	memcpy(worker.bgw_extra, &start, sizeof(start));
 	return RegisterDynamicBackgroundWorker(&worker, NULL);
 }
 
@@ -86,38 +101,18 @@ commit(void)
 	CommitTransactionCommand();
 }
 
-typedef struct Actor
-{
-	Oid role;
-	int security;
-} Actor;
-
-static void
-become_superuser(Actor *before)
-{
-	GetUserIdAndSecContext(&before->role, &before->security);
-	charge_act_as_superuser();
-}
-
-static void
-become_again(const Actor *before)
-{
-	SetUserIdAndSecContext(before->role, before->security);
-}
-
 /* For statements on our own tables, which the submitter may not change. */
 static void
-begin_as_superuser(Actor *before)
+begin_as_superuser(ChargeActor *before)
 {
 	begin();
-	become_superuser(before);
+	charge_act_as_superuser(before);
 }
 
-/* An abort goes back to who it was before; a commit does not. */
 static void
-commit_as_superuser(const Actor *before)
+commit_as_superuser(const ChargeActor *before)
 {
-	become_again(before);
+	charge_act_again(before);
 	commit();
 }
 
@@ -146,36 +141,69 @@ other_workers(void)
 	return count;
 }
 
+/* Who finds nothing to run does not ask whether he might. */
 static bool
 join_in(void)
 {
-	bool installed;
+	bool waiting;
 	int others;
-	Actor before;
+	ChargeActor before;
 
 	begin_as_superuser(&before);
-	installed = job_table_exists();
+	charge_note_settings();
+	waiting = job_any_waiting();
 	others = other_workers();
 	commit_as_superuser(&before);
-	return installed && job_area_join(others);
+	return waiting && job_area_join(others);
+}
+
+/* Jobs run under the settings that are stored when they begin: those of a new process. */
+static bool
+is_outdated(void)
+{
+	bool outdated;
+	ChargeActor before;
+
+	begin_as_superuser(&before);
+	outdated = charge_settings_changed();
+	commit_as_superuser(&before);
+	return outdated;
+}
+
+/* Those that have been set; the others are null. */
+static void
+read_limits(JobRun *run)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	SPI_connect();
+	for (int i = 0; i < LIMITS; i++)
+	{
+		const char *value = charge_setting(run->job.role, limits[i]);
+
+		run->limit[i] = value == NULL ? NULL : MemoryContextStrdup(context, value);
+	}
+	SPI_finish();
 }
 
 /* The slot is the job's before its row says that it runs. */
 static bool
-take_job(Job *job, MemoryContext context)
+take_job(JobRun *run, MemoryContext context)
 {
 	MemoryContext old;
-	Actor before;
+	ChargeActor before;
 	bool found;
 
 	begin_as_superuser(&before);
 	job_lock_queue();
 	job_bury();
 	old = MemoryContextSwitchTo(context);
-	found = job_claim(job);
+	found = job_claim(&run->job);
+	if (found)
+		read_limits(run);
 	MemoryContextSwitchTo(old);
 	if (found)
-		job_area_begin(job->id);
+		job_area_begin(run->job.id);
 	commit_as_superuser(&before);
 	return found;
 }
@@ -223,13 +251,13 @@ static void
 write_charge(JobRun *run, const TrainRun *train)
 {
 	Oid table = train->opened.table;
-	Actor before;
+	ChargeActor before;
 
 	release_fingerprint(train->training, table, &run->terms, run->charged_for);
 	run->release = release_charge(train->training, table, &run->terms);
-	become_superuser(&before);
+	charge_act_as_superuser(&before);
 	job_note_release(run->job.id, run->release);
-	become_again(&before);
+	charge_act_again(&before);
 }
 
 /* False: the model is there already, and the job has ended. */
@@ -238,7 +266,7 @@ charge_job(JobRun *run)
 {
 	TrainRequest request;
 	TrainRun train;
-	Actor before;
+	ChargeActor before;
 	Datum model;
 	bool charged = true;
 
@@ -249,9 +277,9 @@ charge_job(JobRun *run)
 	run->terms.name = request.name;
 	if (train_find_name(&request, run->terms.request_hash, &model))
 	{
-		become_superuser(&before);
+		charge_act_as_superuser(&before);
 		job_end(run->job.id, "released", dpobj_release_tick, release_of_model(model), 0, NULL);
-		become_again(&before);
+		charge_act_again(&before);
 		charged = false;
 	}
 	else
@@ -270,6 +298,7 @@ check_unchanged(JobRun *run, const TrainRun *train)
 {
 	uint8 now[CHARGE_HASH_LENGTH];
 
+	check_role(run->job.role);
 	release_fingerprint(train->training, train->opened.table, &run->terms, now);
 	if (memcmp(now, run->charged_for, CHARGE_HASH_LENGTH) != 0)
 		ereport(ERROR,
@@ -290,20 +319,20 @@ model_descriptor(void)
 static void
 keep_model(JobRun *run, TrainRun *train)
 {
-	Actor before;
+	ChargeActor before;
 
 	job_area_release();
 	(void) release_model(train->training, run->release, &train->answer, model_descriptor());
-	become_superuser(&before);
+	charge_act_as_superuser(&before);
 	job_end(run->job.id, "released", run->terms.release_tick, 0, 0, NULL);
-	become_again(&before);
+	charge_act_again(&before);
 }
 
 /* After the tick, in a transaction of its own: the one that failed cannot write. */
 static void
 keep_failure(JobRun *run)
 {
-	Actor before;
+	ChargeActor before;
 
 	begin_as_superuser(&before);
 	charge_failed(run->release);
@@ -371,7 +400,7 @@ end_with_error(JobRun *run, const ErrorData *error)
 {
 	bool cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED && job_area_is_cancelled();
 	int tick = run->release == 0 ? dpobj_release_tick : run->terms.release_tick;
-	Actor before;
+	ChargeActor before;
 
 	if (run->reads && !cancelled)
 		ereport(LOG_SERVER_ONLY,
@@ -427,13 +456,26 @@ become_nobody(void)
 	SetSessionAuthorization(BOOTSTRAP_SUPERUSERID, true);
 }
 
+/* Outside of transactions, so that they hold in all those of the job; null goes back. */
+static void
+set_limits(char *const values[LIMITS])
+{
+	for (int i = 0; i < LIMITS; i++)
+		(void) set_config_option(limits[i], values[i], PGC_SUSET, PGC_S_SESSION, GUC_ACTION_SET,
+								 true, WARNING, false);
+}
+
 static void
 run_job(JobRun *run)
 {
+	char *no_limits[LIMITS] = {NULL};
+
+	set_limits(run->limit);
 	run->terms.release_tick = dpobj_release_tick;
 	become_submitter(&run->job);
 	run_steps(run);
 	become_nobody();
+	set_limits(no_limits);
 	gate_leave_all();
 	job_area_begin(0);
 }
@@ -461,7 +503,7 @@ reload(void)
 	override_settings();
 }
 
-/* One after the other; it goes when there are none, or when it is another database's turn. */
+/* One after the other; it goes when there are none, or when another worker is to run them. */
 static void
 run_jobs(void)
 {
@@ -475,8 +517,13 @@ run_jobs(void)
 		QueryCancelPending = false;
 		CHECK_FOR_INTERRUPTS();
 		reload();
+		if (is_outdated())
+		{
+			job_area_call_again();
+			return;
+		}
 		memset(run, 0, sizeof(*run));
-		if (!take_job(&run->job, context))
+		if (!take_job(run, context))
 			return;
 		pgstat_report_activity(STATE_RUNNING, JOB_WORKER_NAME);
 		run_job(run);
@@ -490,11 +537,16 @@ run_jobs(void)
 void
 dpobj_job_main(Datum database)
 {
+	uint64 start;
+
 	pqsignal(SIGTERM, die);
 	pqsignal(SIGINT, StatementCancelHandler);
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 
+	memcpy(&start, MyBgworkerEntry->bgw_extra, sizeof(start));
+	if (!job_area_arrive(start, DatumGetObjectId(database)))
+		proc_exit(0);
 	charge_worker_connect(DatumGetObjectId(database));
 	override_settings();
 	if (!join_in())

@@ -299,22 +299,47 @@ encode(const RowPredictor *ready, HeapTupleHeader row, double *features)
 	return true;
 }
 
-/* NaN where there is no score. */
-static double
-score(const RowPredictor *ready, FunctionCallInfo fcinfo)
+/*
+ * False where there is no score.  The functions by name are not strict: their owner may
+ * be null.  check: is the model one of those that the function is for?
+ */
+static bool
+get_score(FunctionCallInfo fcinfo, void (*check)(const Predictor *predictor), double *score)
 {
+	const RowPredictor *ready;
 	double features[GRID_MAX_DIMENSION];
 
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		return false;
+	ready = get_ready(fcinfo);
+	check(&ready->predictor);
 	if (!encode(ready, PG_GETARG_HEAPTUPLEHEADER(1), features))
-		return NAN;
-	return predictor_score(&ready->predictor, features);
+		return false;
+	*score = predictor_score(&ready->predictor, features);
+	return !isnan(*score);
 }
 
-/* The functions by name are not strict: their owner may be null. */
-static bool
-is_null_call(FunctionCallInfo fcinfo)
+static void
+any_model(const Predictor *predictor)
 {
-	return PG_ARGISNULL(0) || PG_ARGISNULL(1);
+}
+
+static void
+model_that_classifies(const Predictor *predictor)
+{
+	if (predictor->number)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the model predicts a number"), errhint("Call dpobj.score.")));
+}
+
+static void
+model_with_probabilities(const Predictor *predictor)
+{
+	if (!predictor->logistic)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
+				 errdetail("Only a model of kind \"logistic\" has."),
+				 errhint("Call dpobj.predict or dpobj.score.")));
 }
 
 /* dpobj.score(name, row, owner) and dpobj.score(model, row) -> float8 */
@@ -322,14 +347,11 @@ PG_FUNCTION_INFO_V1(dpobj_score_row);
 Datum
 dpobj_score_row(PG_FUNCTION_ARGS)
 {
-	double result;
+	double score;
 
-	if (is_null_call(fcinfo))
+	if (!get_score(fcinfo, any_model, &score))
 		PG_RETURN_NULL();
-	result = score(get_ready(fcinfo), fcinfo);
-	if (isnan(result))
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(result);
+	PG_RETURN_FLOAT8(score);
 }
 
 /* dpobj.predict(name, row, owner) and dpobj.predict(model, row) -> boolean */
@@ -337,19 +359,11 @@ PG_FUNCTION_INFO_V1(dpobj_predict_row);
 Datum
 dpobj_predict_row(PG_FUNCTION_ARGS)
 {
-	const RowPredictor *ready;
-	double result;
+	double score;
 
-	if (is_null_call(fcinfo))
+	if (!get_score(fcinfo, model_that_classifies, &score))
 		PG_RETURN_NULL();
-	ready = get_ready(fcinfo);
-	if (ready->predictor.number)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the model predicts a number"), errhint("Call dpobj.score.")));
-	result = score(ready, fcinfo);
-	if (isnan(result))
-		PG_RETURN_NULL();
-	PG_RETURN_BOOL(result > 0);
+	PG_RETURN_BOOL(score > 0);
 }
 
 /* dpobj.predict_proba(name, row, owner) and dpobj.predict_proba(model, row) -> float8 */
@@ -357,19 +371,9 @@ PG_FUNCTION_INFO_V1(dpobj_predict_proba_row);
 Datum
 dpobj_predict_proba_row(PG_FUNCTION_ARGS)
 {
-	const RowPredictor *ready;
-	double result;
+	double score;
 
-	if (is_null_call(fcinfo))
+	if (!get_score(fcinfo, model_with_probabilities, &score))
 		PG_RETURN_NULL();
-	ready = get_ready(fcinfo);
-	if (!ready->predictor.logistic)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
-				 errdetail("Only a model of kind \"logistic\" has."),
-				 errhint("Call dpobj.predict or dpobj.score.")));
-	result = score(ready, fcinfo);
-	if (isnan(result))
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(1 / (1 + exp(-result)));
+	PG_RETURN_FLOAT8(1 / (1 + exp(-score)));
 }

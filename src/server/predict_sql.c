@@ -16,6 +16,10 @@
  * values from which on it is clipped before anything is computed; those are searched for
  * among the floating-point numbers, so that the comparison decides as clipping does.
  *
+ * All that holds for models whose numbers are neither huge nor next to nothing, see
+ * is_ordinary(): there no sum or product overflows, and none of those above loses a bit to
+ * denormal numbers, which products by powers of two could.  Others have no statement.
+ *
  * Names and texts are quoted, numbers are written by us; nothing else of a model, which can
  * be forged, gets into the statement.
  */
@@ -36,6 +40,33 @@
 #include "named_model.h"
 #include "predictor.h"
 #include "trained_columns.h"
+
+/* ---- which numbers a statement can have ---- */
+
+/*
+ * A weight times the least feature, 2^-16, is above 2^-1022, and 128 weights times the
+ * greatest, 2^10, in units of 2^-16 are below 2^1024.  A number times 2^16 and a clip bound
+ * of at most 2^10 times a scale, away from a center, are below it, too.
+ */
+#define LEAST_NUMBER 1e-300
+#define GREATEST_NUMBER 1e290
+
+static bool
+is_ordinary(double number)
+{
+	return number == 0 || (fabs(number) >= LEAST_NUMBER && fabs(number) <= GREATEST_NUMBER);
+}
+
+static void
+check_ordinary(double number)
+{
+	if (!is_ordinary(number))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the model cannot be written as SQL"),
+				 errdetail("Its weights, centers, scales and bins must be 0 or have a magnitude "
+						   "from 1e-300 to 1e290.")));
+}
 
 /* ---- constants ---- */
 
@@ -64,13 +95,6 @@ term(double number)
 	if (number == floor(number) && fabs(number) <= PG_INT16_MAX)
 		return psprintf("%.0f", number == 0 ? 0.0 : number); /* and not -0 */
 	return psprintf("float8 '%s'", digits(number));
-}
-
-/* A feature as training rounds it, in units of 1. */
-static double
-rounded(double feature)
-{
-	return trunc(feature * FIXED_POINT_ONE + copysign(0.5, feature)) / FIXED_POINT_ONE;
 }
 
 /* ---- one number ---- */
@@ -131,15 +155,31 @@ clipped_from(const NumberMap *map, int sign)
 	return outside;
 }
 
+static char *
+difference(const NumberMap *map, const char *x)
+{
+	return map->center == 0 ? pstrdup(x) : psprintf("(%s - %s)", x, constant(map->center));
+}
+
 /* (x - center) / scale in units of 2^-16: a product by 2^16 commutes with a quotient. */
 static char *
 scaled(const NumberMap *map, const char *x)
 {
-	char *difference =
-		map->center == 0 ? pstrdup(x) : psprintf("(%s - %s)", x, constant(map->center));
-	char *product = psprintf("%s * %.0f", difference, (double) FIXED_POINT_ONE);
+	char *product = psprintf("%s * %.0f", difference(map, x), (double) FIXED_POINT_ONE);
 
 	return map->scale == 1 ? product : psprintf("%s / %s", product, digits(map->scale));
+}
+
+/*
+ * Can the quotient of a difference to center by scale underflow, which SQL does not take?
+ * The least one is to the next number towards zero.
+ */
+static bool
+underflows(const NumberMap *map)
+{
+	double least = map->center == 0 ? DBL_TRUE_MIN : fabs(map->center - nextafter(map->center, 0));
+
+	return map->scale > 1 && (map->center == 0 || least / map->scale < DBL_MIN);
 }
 
 /*
@@ -151,17 +191,20 @@ append_rounding(StringInfo text, const NumberMap *map, const char *x, double wei
 {
 	char *times = psprintf("%s * ", term(weight));
 
+	check_ordinary(map->center);
+	check_ordinary(map->scale);
 	if (weight == 0)
 	{
 		appendStringInfoString(text, " ELSE 0");
 		return;
 	}
 	appendStringInfo(text, " WHEN %s <= %s THEN %s", x, constant(clipped_from(map, -1)),
-					 term(weight * rounded(map->low)));
+					 term(weight * trained_feature(map->low)));
 	appendStringInfo(text, " WHEN %s >= %s THEN %s", x, constant(clipped_from(map, 1)),
-					 term(weight * rounded(map->high)));
-	if (map->center == 0 && map->scale > 1)
-		appendStringInfo(text, " WHEN abs(%s) < %s THEN 0", x, digits(ldexp(map->scale, -18)));
+					 term(weight * trained_feature(map->high)));
+	if (underflows(map))
+		appendStringInfo(text, " WHEN abs(%s) < %s THEN 0", difference(map, x),
+						 digits(ldexp(map->scale, -18)));
 	if (map->low < 0)
 		appendStringInfo(text, " WHEN %s < %s THEN %s(ceil(%s - 0.5) / %.0f)", x,
 						 constant(map->center), times, scaled(map, x), (double) FIXED_POINT_ONE);
@@ -171,6 +214,9 @@ append_rounding(StringInfo text, const NumberMap *map, const char *x, double wei
 
 /* ---- columns as they are compared ---- */
 
+/* 2^-1075, rounded up: half of the least float8, to which what is greater is rounded. */
+#define LEAST_NUMERIC "2.4703282292062327208828439643411068618253e-324"
+
 /* An expression for the number, a float8, of a column; see column_number(). */
 static char *
 number_expression(const Encoder *encoder, const char *column)
@@ -179,8 +225,9 @@ number_expression(const Encoder *encoder, const char *column)
 
 	switch (encoder->column.kind)
 	{
-		case COLUMN_NUMERIC: /* no cast that is out of range */
-			return psprintf("CASE WHEN abs(%1$s) < 5e-324 THEN 0 WHEN %1$s = 'NaN' THEN 'NaN'"
+		case COLUMN_NUMERIC: /* no cast that is out of range; from 2^-1075 on it is not 0 */
+			return psprintf("CASE WHEN abs(%1$s) < " LEAST_NUMERIC
+							" THEN 0 WHEN %1$s = 'NaN' THEN 'NaN'"
 							" WHEN abs(%1$s) < 1.797693134862315807e308 THEN %1$s::float8"
 							" WHEN %1$s > 0 THEN 'Infinity' WHEN %1$s < 0 THEN '-Infinity' END",
 							column);
@@ -239,7 +286,7 @@ missing_term(const Encoder *encoder, const double *weight)
 	if (!encoder->substitute && !encoder->null_indicator)
 		return pstrdup("NULL");
 	if (encoder->kind == ENCODER_NUMBER)
-		return term(weight[0] * rounded(encoder->null_value));
+		return term(weight[0] * trained_feature(encoder->null_value));
 	return encoder->substitute ? term(trained_weight(encoder, weight, encoder->null_category))
 							   : pstrdup("0");
 }
@@ -270,8 +317,11 @@ append_bins(StringInfo text, const Encoder *encoder, const char *x, const double
 	appendStringInfo(text, "CASE WHEN %s THEN %s", missing_number(encoder, x),
 					 missing_term(encoder, weight));
 	for (int i = 0; i < last; i++)
+	{
+		check_ordinary(encoder->edge[i]);
 		appendStringInfo(text, " WHEN %s < %s THEN %s", x, constant(encoder->edge[i]),
 						 term(trained_weight(encoder, weight, i)));
+	}
 	appendStringInfo(text, " ELSE %s END", term(trained_weight(encoder, weight, last)));
 }
 
@@ -381,6 +431,18 @@ append_intercept(StringInfo text, const Model *model, bool intercept)
 	appendStringInfo(text, PLUS "%s", intercept ? term(model->weight[model->weights - 1]) : "0");
 }
 
+/* Features of columns are encoded already: the model's encoding must leave them as they are. */
+static void
+check_encoding(const Encoding *encoding, const Encoder *encoder, int first)
+{
+	for (int j = 0; j < encoder->features; j++)
+		if (encoding->center[first + j] != 0 || encoding->scale[first + j] != 1 ||
+			encoding->low[first + j] > (j == 0 ? encoder->low : 0) ||
+			encoding->high[first + j] < (j == 0 ? encoder->high : 1))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+							errdetail("Its encoding is not that of its columns.")));
+}
+
 /* Of a model that knows its columns; relation is quoted. */
 static void
 append_columns(StringInfo text, const Model *model, const Predictor *predictor,
@@ -402,6 +464,8 @@ append_columns(StringInfo text, const Model *model, const Predictor *predictor,
 								 "  SELECT (");
 	for (int i = 0; i < columns->encoders.count; i++)
 	{
+		check_encoding(&predictor->encoding, &columns->encoders.encoder[i],
+					   (int) (weight - model->weight));
 		appendStringInfoString(text, i > 0 ? PLUS : "");
 		append_encoder(text, &columns->encoders.encoder[i], weight);
 		weight += columns->encoders.encoder[i].features;
@@ -410,12 +474,12 @@ append_columns(StringInfo text, const Model *model, const Predictor *predictor,
 	append_end(text);
 }
 
-/* A feature of an array: of a float8, as it is given. */
+/* A feature of an array, whose numbers may be of another type there. */
 static void
 append_element(StringInfo text, const Predictor *predictor, int j)
 {
 	const Encoding *encoding = &predictor->encoding;
-	const char *x = psprintf("t.features[%d]", j + 1);
+	const char *x = psprintf("t.features[%d]::float8", j + 1);
 
 	appendStringInfo(text, "CASE WHEN %s IS NULL OR %s = 'NaN' THEN NULL", x, x);
 	append_rounding(
@@ -457,7 +521,7 @@ quoted_relation(const char *name)
 	return quoted.data;
 }
 
-/* Models that dpobj released are finite and encoded. */
+/* Models that dpobj released are encoded. */
 static void
 check_released(const Model *model, const Predictor *predictor)
 {
@@ -465,9 +529,7 @@ check_released(const Model *model, const Predictor *predictor)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
 						errdetail("It does not say how its features are encoded.")));
 	for (int j = 0; j < model->weights; j++)
-		if (!isfinite(model->weight[j]))
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
-							errdetail("Its weights must be finite.")));
+		check_ordinary(model->weight[j]);
 }
 
 static text *

@@ -17,7 +17,6 @@
 #include "access/relation.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -25,10 +24,10 @@
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/rel.h"
-#include "utils/tuplestore.h"
 
 #include "encoders.h"
 #include "filter.h"
+#include "materialize.h"
 #include "protection.h"
 #include "rows_state.h"
 #include "scan.h"
@@ -206,21 +205,11 @@ Datum
 dpobj_scan_rows(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext old;
 	TupleDesc descriptor;
 	const Rows *rows;
 
-	if (result == NULL || !IsA(result, ReturnSetInfo) ||
-		(result->allowedModes & SFRM_Materialize) == 0 ||
-		get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						errmsg("set-valued function called in context that cannot accept a set")));
+	(void) materialize_begin(fcinfo, &descriptor);
 	rows = scan_arguments(fcinfo, "scan_rows", 4);
-	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-	result->returnMode = SFRM_Materialize;
-	result->setResult = tuplestore_begin_heap(true, false, work_mem);
-	result->setDesc = CreateTupleDescCopy(descriptor);
-	MemoryContextSwitchTo(old);
 	for (uint32 i = 0; i < rows->distinct; i++)
 		put_row(result, rows, i);
 	return (Datum) 0;

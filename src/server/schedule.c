@@ -11,6 +11,7 @@
 
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -33,48 +34,11 @@
 /* Bytes of a schedule's name; its models' names have " YYYY-MM-DD HH:MI" behind it. */
 #define NAME_MAX_LENGTH 200
 
+/* The longest period of an allowance: timestamps go back to 4713 BC. */
+#define PERIOD_YEARS 1000
+
 /* Minutes from 1970-01-01 to 2000-01-01, where timestamps begin. */
 #define EPOCH_MINUTES ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * 1440)
-
-/* ---- times ------------------------------------------------------------------- */
-
-static void
-parse_times(const char *cron, CronTimes *times)
-{
-	const char *problem = cron_times_parse(cron, times);
-
-	if (problem != NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("\"%s\" is no cron schedule", cron), errdetail("%s", problem)));
-}
-
-/* The minute that a time on the cron clock is in, from 1970 on. */
-static int64
-minute_of(Timestamp time)
-{
-	int64 minute = time / USECS_PER_MINUTE - (time % USECS_PER_MINUTE < 0 ? 1 : 0);
-
-	return minute + EPOCH_MINUTES;
-}
-
-/* dpobj.cron_time(cron, at, following) -> timestamp: the last time so far, or the next one */
-PG_FUNCTION_INFO_V1(dpobj_cron_time);
-Datum
-dpobj_cron_time(PG_FUNCTION_ARGS)
-{
-	char *cron = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Timestamp at = PG_GETARG_TIMESTAMP(1);
-	CronTimes times;
-	int64 minute;
-
-	parse_times(cron, &times);
-	if (TIMESTAMP_NOT_FINITE(at))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("the time must be finite")));
-	if (!(PG_GETARG_BOOL(2) ? cron_times_next : cron_times_last)(&times, minute_of(at), &minute))
-		PG_RETURN_NULL();
-	PG_RETURN_TIMESTAMP((minute - EPOCH_MINUTES) * USECS_PER_MINUTE);
-}
 
 /* ---- pg_cron's settings ------------------------------------------------------ */
 
@@ -97,10 +61,16 @@ preloads_cron(void)
 	return false;
 }
 
+static const char *
+cron_value(const char *name)
+{
+	return preloads_cron() ? GetConfigOption(name, true, false) : NULL;
+}
+
 static Datum
 cron_setting(FunctionCallInfo fcinfo, const char *name)
 {
-	const char *value = preloads_cron() ? GetConfigOption(name, true, false) : NULL;
+	const char *value = cron_value(name);
 
 	if (value == NULL)
 		PG_RETURN_NULL();
@@ -119,6 +89,69 @@ Datum
 dpobj_cron_timezone(PG_FUNCTION_ARGS)
 {
 	return cron_setting(fcinfo, "cron.timezone");
+}
+
+/* Of pg_cron 1.6.8: a day must fit both day of month and day of week, whatever the fields are. */
+static bool
+both_fields_of_days(void)
+{
+	const char *value = cron_value("cron.dom_dow_and_logic");
+	bool both;
+
+	return value != NULL && parse_bool(value, &both) && both;
+}
+
+/* ---- times ------------------------------------------------------------------- */
+
+static void
+parse_times(const char *cron, CronTimes *times)
+{
+	const char *problem = cron_times_parse(cron, both_fields_of_days(), times);
+
+	if (problem != NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("\"%s\" is no cron schedule", cron), errdetail("%s", problem)));
+}
+
+/* The minute that a time on the cron clock is in, from 1970 on. */
+static int64
+minute_of(Timestamp time)
+{
+	int64 minute = time / USECS_PER_MINUTE - (time % USECS_PER_MINUTE < 0 ? 1 : 0);
+
+	return minute + EPOCH_MINUTES;
+}
+
+/* Up to forty years off the time that was given, which may be beyond what a timestamp holds. */
+static Timestamp
+time_of(int64 minute)
+{
+	Timestamp time;
+
+	if (pg_mul_s64_overflow(minute - EPOCH_MINUTES, USECS_PER_MINUTE, &time) ||
+		!IS_VALID_TIMESTAMP(time))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("timestamp out of range")));
+	return time;
+}
+
+/* dpobj.cron_time(cron, at, following) -> timestamp: the last time so far, or the next one */
+PG_FUNCTION_INFO_V1(dpobj_cron_time);
+Datum
+dpobj_cron_time(PG_FUNCTION_ARGS)
+{
+	char *cron = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Timestamp at = PG_GETARG_TIMESTAMP(1);
+	CronTimes times;
+	int64 minute;
+
+	parse_times(cron, &times);
+	if (TIMESTAMP_NOT_FINITE(at))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("the time must be finite")));
+	if (!(PG_GETARG_BOOL(2) ? cron_times_next : cron_times_last)(&times, minute_of(at), &minute))
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMP(time_of(minute));
 }
 
 /* ---- who calls --------------------------------------------------------------- */
@@ -197,12 +230,26 @@ is_less(Datum one, Datum other)
 	return DatumGetBool(DirectFunctionCall2(numeric_lt, one, other));
 }
 
+/* Part by part, because they are subtracted one after the other: a run's time less them all is one.
+ */
+static bool
+is_within_timestamps(const Interval *period)
+{
+	int64 months = PERIOD_YEARS * MONTHS_PER_YEAR;
+	int64 days = PERIOD_YEARS * INT64CONST(366);
+	int64 time = days * USECS_PER_DAY;
+
+	return period->month >= -months && period->month <= months && period->day >= -days &&
+		   period->day <= days && period->time >= -time && period->time <= time;
+}
+
 /* An allowance that no run fits into would skip them all; NaN is greater than every number. */
 static void
 check_allowance(FunctionCallInfo fcinfo)
 {
 	Datum none = DirectFunctionCall1(int8_numeric, Int64GetDatum(0));
 	Interval nothing = {0};
+	Datum period;
 
 	if (!is_less(none, PG_GETARG_DATUM(PUT_EPSILON)) ||
 		numeric_is_nan(PG_GETARG_NUMERIC(PUT_EPSILON)))
@@ -215,11 +262,14 @@ check_allowance(FunctionCallInfo fcinfo)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the allowance must be at least epsilon"),
 						errdetail("No run would fit into it.")));
-	if (!DatumGetBool(DirectFunctionCall2(
-			interval_gt, analyst_argument(fcinfo, PUT_PERIOD, "the period of an allowance"),
-			IntervalPGetDatum(&nothing))))
+	period = analyst_argument(fcinfo, PUT_PERIOD, "the period of an allowance");
+	if (!DatumGetBool(DirectFunctionCall2(interval_gt, period, IntervalPGetDatum(&nothing))))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the period of an allowance must be greater than zero")));
+	if (!is_within_timestamps(DatumGetIntervalP(period)))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the period of an allowance must not be longer than %d years",
+							   PERIOD_YEARS)));
 }
 
 /*
@@ -260,6 +310,8 @@ dpobj_schedule_put(PG_FUNCTION_ARGS)
 	table = PG_GETARG_OID(PUT_RELATION);
 	analyst_check_relation(table);
 	grant_require(table);
+	/* the rest of the request dpobj.schedule asks dpobj.price about */
+	analyst_check_filter(table, analyst_json(fcinfo, PUT_FILTER, "filter"));
 	for (int i = 0; i < PUT_ARGUMENTS; i++)
 	{
 		types[i] = put_types[i];
@@ -312,7 +364,7 @@ dpobj_schedule_record(PG_FUNCTION_ARGS)
 	static const char *const statement =
 		"INSERT INTO dpobj.schedule_run_rows AS r (schedule, scheduled, started, state, sqlstate, "
 		"message)"
-		" SELECT s.id, $2, $3, $4, $5, $6 FROM dpobj.schedule_rows s"
+		" SELECT s.id, $2, $3, $4, $5, left($6, 1000) FROM dpobj.schedule_rows s"
 		" JOIN dpobj.schedule_owners o ON o.id = s.id"
 		" WHERE o.role_name = session_user AND s.name = $1"
 		" ON CONFLICT (schedule, scheduled) DO UPDATE SET started = excluded.started,"

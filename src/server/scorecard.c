@@ -123,7 +123,7 @@ add_missing(Scorecard *card, const Encoder *encoder, const double *weight)
 		return;
 	}
 	if (encoder->kind == ENCODER_NUMBER)
-		sum = weight[0] * encoder->null_value;
+		sum = weight[0] * trained_feature(encoder->null_value);
 	else if (encoder->substitute)
 		sum = trained_weight(encoder, weight, encoder->null_category);
 	if (encoder->null_indicator)

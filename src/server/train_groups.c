@@ -10,12 +10,10 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
-#include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
 #include "admin.h"
@@ -23,6 +21,7 @@
 #include "gate.h"
 #include "grant.h"
 #include "groups.h"
+#include "materialize.h"
 #include "same_call.h"
 #include "train_request.h"
 
@@ -198,27 +197,6 @@ train(const TrainRequest *request, const AnalystTable *opened, AnalystTerms *ter
 
 /* ---- the set ---- */
 
-static Tuplestorestate *
-begin_set(FunctionCallInfo fcinfo, TupleDesc *descriptor)
-{
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext old;
-
-	if (result == NULL || !IsA(result, ReturnSetInfo) ||
-		(result->allowedModes & SFRM_Materialize) == 0)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						errmsg("set-valued function called in context that cannot accept a set")));
-	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-	if (get_call_result_type(fcinfo, NULL, descriptor) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type of dpobj.train_groups must be a row type");
-	*descriptor = CreateTupleDescCopy(*descriptor);
-	result->returnMode = SFRM_Materialize;
-	result->setDesc = *descriptor;
-	result->setResult = tuplestore_begin_heap(true, false, work_mem);
-	MemoryContextSwitchTo(old);
-	return result->setResult;
-}
-
 static void
 put_groups(Tuplestorestate *set, TupleDesc descriptor, Datum groups)
 {
@@ -268,7 +246,7 @@ dpobj_train_groups(PG_FUNCTION_ARGS)
 	AnalystTable opened;
 	KeyList keys;
 	TupleDesc descriptor;
-	Tuplestorestate *set = begin_set(fcinfo, &descriptor);
+	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
 	Datum groups;
 	int64 release;
 

@@ -3,6 +3,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -95,6 +97,21 @@ has_intercept(JsonbContainer *root)
 	return intercept != NULL && intercept->type == jbvBool && intercept->val.boolean;
 }
 
+/*
+ * What the features' columns become.  The label is not asked for: how its constants are read, if
+ * they are dates, is a setting of the session.
+ */
+static Jsonb *
+declared_features(JsonbContainer *root, const char *label)
+{
+	Jsonb *declared;
+
+	(void) object_member(root, "encoders");
+	declared = JsonbValueToJsonb(json_member(root, "encoders"));
+	return DatumGetJsonbP(
+		DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(declared), CStringGetTextDatum(label)));
+}
+
 bool
 trained_columns_read(const Model *model, TrainedColumns *columns)
 {
@@ -111,13 +128,18 @@ trained_columns_read(const Model *model, TrainedColumns *columns)
 	columns->relation = text_member(root, "relation");
 	columns->label = text_member(root, "label");
 	columns->intercept = has_intercept(root);
-	(void) object_member(root, "encoders");
-	encoders_parse(JsonbValueToJsonb(json_member(root, "encoders")),
-				   describe(object_member(root, "types")), &all);
+	encoders_parse(declared_features(root, columns->label), describe(object_member(root, "types")),
+				   &all);
 	encoders_choose(&all, feature_names(features), columns->label, &columns->encoders);
 	if (columns->encoders.features + (columns->intercept ? 1 : 0) != model->weights)
 		inconsistent("It has another number of weights than its columns have features.");
 	return true;
+}
+
+double
+trained_feature(double feature)
+{
+	return trunc(feature * FIXED_POINT_ONE + copysign(0.5, feature)) / FIXED_POINT_ONE;
 }
 
 double

@@ -31,6 +31,9 @@ typedef struct TrainedColumns
  */
 extern bool trained_columns_read(const Model *model, TrainedColumns *columns);
 
+/* A feature as training rounds it, in units of 1. */
+extern double trained_feature(double feature);
+
 /* The weight of a category, 0 for the first one if that is dropped; weight: of its column. */
 extern double trained_weight(const Encoder *encoder, const double *weight, int category);
 

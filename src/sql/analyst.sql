@@ -2,7 +2,7 @@
 
 CREATE FUNCTION dpobj.train(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
     delta numeric DEFAULT 0, method text DEFAULT 'halfspace', options jsonb DEFAULT '{}',
-    filter jsonb DEFAULT NULL, name text DEFAULT NULL) RETURNS dp_model
+    filter jsonb DEFAULT NULL, name text DEFAULT NULL) RETURNS @extschema@.dp_model
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_train';
 COMMENT ON FUNCTION dpobj.train(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text) IS

@@ -1,21 +1,21 @@
 -- Private evaluation and selection, at both doors
 
-CREATE TYPE dp_confusion_table AS (
+CREATE TYPE @extschema@.dp_confusion_table AS (
   true_positives bigint,
   false_positives bigint,
   false_negatives bigint,
   true_negatives bigint
 );
-COMMENT ON TYPE dp_confusion_table IS 'noisy numbers of rows by prediction and label; where there are few, the noise can make them negative';
-COMMENT ON COLUMN dp_confusion_table.true_positives IS 'predicted positive, labelled positive';
-COMMENT ON COLUMN dp_confusion_table.false_positives IS 'predicted positive, labelled negative';
-COMMENT ON COLUMN dp_confusion_table.false_negatives IS 'predicted negative, labelled positive';
-COMMENT ON COLUMN dp_confusion_table.true_negatives IS 'predicted negative, labelled negative';
+COMMENT ON TYPE @extschema@.dp_confusion_table IS 'noisy numbers of rows by prediction and label; where there are few, the noise can make them negative';
+COMMENT ON COLUMN @extschema@.dp_confusion_table.true_positives IS 'predicted positive, labelled positive';
+COMMENT ON COLUMN @extschema@.dp_confusion_table.false_positives IS 'predicted positive, labelled negative';
+COMMENT ON COLUMN @extschema@.dp_confusion_table.false_negatives IS 'predicted negative, labelled positive';
+COMMENT ON COLUMN @extschema@.dp_confusion_table.true_negatives IS 'predicted negative, labelled negative';
 
 -- The analyst's door
 
 CREATE FUNCTION dpobj.confusion(name text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL)
-  RETURNS dp_confusion_table
+  RETURNS @extschema@.dp_confusion_table
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_confusion';
 COMMENT ON FUNCTION dpobj.confusion(text, regclass, numeric, jsonb) IS
@@ -41,7 +41,7 @@ CREATE FUNCTION dpobj.accuracy_final(bytea) RETURNS float8
   AS 'MODULE_PATHNAME', 'dpobj_accuracy_final';
 COMMENT ON FUNCTION dpobj.accuracy_final(bytea) IS 'charges and releases: private accuracy of a model';
 
-CREATE FUNCTION dpobj.confusion_final(bytea) RETURNS dp_confusion_table
+CREATE FUNCTION dpobj.confusion_final(bytea) RETURNS @extschema@.dp_confusion_table
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_confusion_final';
 COMMENT ON FUNCTION dpobj.confusion_final(bytea) IS 'charges and releases: private confusion table of a model';
@@ -53,6 +53,7 @@ COMMENT ON FUNCTION dpobj.select_final(bytea) IS 'charges and releases: private 
 
 DO $body$
 DECLARE
+  home constant text := '@extschema@';
   subject text;
   label text;
   epsilon text;
@@ -60,7 +61,7 @@ DECLARE
   evaluation text;
   what text;
 BEGIN
-  FOREACH subject IN ARRAY ARRAY['text', 'dp_model', 'dp_model[]'] LOOP
+  FOREACH subject IN ARRAY ARRAY['text', home || '.dp_model', home || '.dp_model[]'] LOOP
     FOREACH label IN ARRAY ARRAY['boolean', 'integer', 'bigint'] LOOP
       FOREACH epsilon IN ARRAY ARRAY['float8', 'numeric'] LOOP
         arguments := format('%s, float8[], %s, %s', subject, label, epsilon);
@@ -76,21 +77,21 @@ BEGIN
             ('accuracy', 'private accuracy of a model; null: too much noise'),
             ('confusion', 'private confusion table of a model'),
             ('select', 'private choice of a good one among models: its number, from 1')) v(name, meaning)
-          WHERE (name = 'select') = (subject = 'dp_model[]')
+          WHERE (name = 'select') = (subject = home || '.dp_model[]')
         LOOP
           EXECUTE format(
-            $$CREATE AGGREGATE dp_%1$s(%2$s) (
+            $$CREATE AGGREGATE %3$s.dp_%1$s(%2$s) (
               SFUNC = dpobj.evaluation_accumulate,
               STYPE = bytea,
               COMBINEFUNC = dpobj.evaluation_combine,
               FINALFUNC = dpobj.%1$s_final,
               FINALFUNC_MODIFY = READ_WRITE,
-              PARALLEL = SAFE)$$, evaluation, arguments);
+              PARALLEL = SAFE)$$, evaluation, arguments, home);
           EXECUTE format(
-            $$COMMENT ON AGGREGATE dp_%s(%s) IS
-              '%s: %s, features, label, epsilon'$$, evaluation, arguments, what,
-            CASE subject WHEN 'text' THEN 'name' WHEN 'dp_model' THEN 'model' ELSE 'models' END);
-          EXECUTE format('REVOKE ALL ON FUNCTION dp_%s(%s) FROM PUBLIC', evaluation, arguments);
+            $$COMMENT ON AGGREGATE %s.dp_%s(%s) IS
+              '%s: %s, features, label, epsilon'$$, home, evaluation, arguments, what,
+            CASE subject WHEN 'text' THEN 'name' WHEN home || '.dp_model' THEN 'model' ELSE 'models' END);
+          EXECUTE format('REVOKE ALL ON FUNCTION %s.dp_%s(%s) FROM PUBLIC', home, evaluation, arguments);
         END LOOP;
       END LOOP;
     END LOOP;

@@ -3,6 +3,7 @@
 -- dp_ftrl(costs, epsilon, delta [, options]): one for each way to write epsilon and delta.
 DO $body$
 DECLARE
+  home constant text := '@extschema@';
   cost text;
   options text;
   arguments text;
@@ -11,13 +12,13 @@ BEGIN
     FOREACH options IN ARRAY ARRAY['', ', jsonb'] LOOP
       arguments := format('float8[], %s%s', cost, options);
       EXECUTE format(
-        $$CREATE FUNCTION dp_ftrl(%s) RETURNS integer
+        $$CREATE FUNCTION %s.dp_ftrl(%s) RETURNS integer
           LANGUAGE C WINDOW VOLATILE PARALLEL UNSAFE
-          AS 'MODULE_PATHNAME', 'dpobj_ftrl'$$, arguments);
+          AS 'MODULE_PATHNAME', 'dpobj_ftrl'$$, home, arguments);
       EXECUTE format(
-        $$COMMENT ON FUNCTION dp_ftrl(%s) IS
-          'private online learning, a choice for each row: costs, epsilon, delta, options'$$, arguments);
-      EXECUTE format('REVOKE ALL ON FUNCTION dp_ftrl(%s) FROM PUBLIC', arguments);
+        $$COMMENT ON FUNCTION %s.dp_ftrl(%s) IS
+          'private online learning, a choice for each row: costs, epsilon, delta, options'$$, home, arguments);
+      EXECUTE format('REVOKE ALL ON FUNCTION %s.dp_ftrl(%s) FROM PUBLIC', home, arguments);
     END LOOP;
   END LOOP;
 END

@@ -1,12 +1,12 @@
 -- Groups: a model for each key of a public list, in one release
 
-CREATE TYPE dp_group AS (
+CREATE TYPE @extschema@.dp_group AS (
   key text[],
-  model dp_model
+  model @extschema@.dp_model
 );
-COMMENT ON TYPE dp_group IS 'a key of a public list and the model of the rows that have it';
-COMMENT ON COLUMN dp_group.key IS 'the key: a text for each grouping column';
-COMMENT ON COLUMN dp_group.model IS 'the model; epsilon and delta are those of the whole release';
+COMMENT ON TYPE @extschema@.dp_group IS 'a key of a public list and the model of the rows that have it';
+COMMENT ON COLUMN @extschema@.dp_group.key IS 'the key: a text for each grouping column';
+COMMENT ON COLUMN @extschema@.dp_group.model IS 'the model; epsilon and delta are those of the whole release';
 
 CREATE FUNCTION dpobj.listed_keys(parameters jsonb, OUT place bigint, OUT key text[]) RETURNS SETOF record
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
@@ -18,7 +18,7 @@ CREATE FUNCTION dpobj.listed_keys(parameters jsonb, OUT place bigint, OUT key te
 COMMENT ON FUNCTION dpobj.listed_keys(jsonb) IS 'the keys among the parameters of a charge for groups';
 
 CREATE VIEW dpobj.model_groups AS
-SELECT m.release, pg_catalog.array_agg(ROW (m.key, m.model)::dp_group ORDER BY m.place) AS groups
+SELECT m.release, pg_catalog.array_agg(ROW (m.key, m.model)::@extschema@.dp_group ORDER BY m.place) AS groups
   FROM dpobj.model_rows m
  WHERE m.model IS NOT NULL AND m.key IS NOT NULL
  GROUP BY m.release;
@@ -30,7 +30,7 @@ COMMENT ON COLUMN dpobj.model_groups.groups IS 'keys and models in the order of 
 CREATE FUNCTION dpobj.train_groups(relation regclass, by text[], label text, epsilon numeric,
     features text[] DEFAULT NULL, delta numeric DEFAULT 0, method text DEFAULT 'halfspace',
     options jsonb DEFAULT '{}', filter jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (key text[], model dp_model)
+  RETURNS TABLE (key text[], model @extschema@.dp_model)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_train_groups';
 COMMENT ON FUNCTION dpobj.train_groups(regclass, text[], text, numeric, text[], numeric, text, jsonb, jsonb, text) IS
@@ -38,13 +38,14 @@ COMMENT ON FUNCTION dpobj.train_groups(regclass, text[], text, numeric, text[], 
 
 -- dp_groups(key, features, label, epsilon, delta, options): the state is one training set for each key,
 -- which may be on disk, so that there is nothing to combine.
-CREATE FUNCTION dpobj.groups_final(internal) RETURNS dp_group[]
+CREATE FUNCTION dpobj.groups_final(internal) RETURNS @extschema@.dp_group[]
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_groups_final';
 COMMENT ON FUNCTION dpobj.groups_final(internal) IS 'charges, solves and releases: a model for each key';
 
 DO $body$
 DECLARE
+  home constant text := '@extschema@';
   key text;
   label text;
   cost text;
@@ -62,17 +63,17 @@ BEGIN
           $$COMMENT ON FUNCTION dpobj.groups_accumulate(internal, %s) IS
             'adds one row to the training set of its group'$$, arguments);
         EXECUTE format(
-          $$CREATE AGGREGATE dp_groups(%s) (
+          $$CREATE AGGREGATE %s.dp_groups(%s) (
             SFUNC = dpobj.groups_accumulate,
             STYPE = internal,
             FINALFUNC = dpobj.groups_final,
             FINALFUNC_MODIFY = READ_WRITE,
-            PARALLEL = SAFE)$$, arguments);
+            PARALLEL = SAFE)$$, home, arguments);
         EXECUTE format(
-          $$COMMENT ON AGGREGATE dp_groups(%s) IS
+          $$COMMENT ON AGGREGATE %s.dp_groups(%s) IS
             'a private model for each key of a list: key, features, label, epsilon, delta, options with "keys"'$$,
-          arguments);
-        EXECUTE format('REVOKE ALL ON FUNCTION dp_groups(%s) FROM PUBLIC', arguments);
+          home, arguments);
+        EXECUTE format('REVOKE ALL ON FUNCTION %s.dp_groups(%s) FROM PUBLIC', home, arguments);
       END LOOP;
     END LOOP;
   END LOOP;

@@ -93,7 +93,7 @@ COMMENT ON FUNCTION dpobj.wait(bigint, interval) IS
   'waits until a job has ended, or for so long (null: without end); returns its state';
 
 CREATE FUNCTION dpobj.job_list(OUT id bigint, OUT name text, OUT state text, OUT submitted timestamptz,
-    OUT started timestamptz, OUT finished timestamptz, OUT phase text, OUT model dp_model,
+    OUT started timestamptz, OUT finished timestamptz, OUT phase text, OUT model @extschema@.dp_model,
     OUT relation regclass, OUT relation_name text, OUT submitter text, OUT release bigint,
     OUT sqlstate text, OUT reason text, OUT rows_scanned bigint, OUT rows_total bigint,
     OUT nodes bigint, OUT attempts bigint, OUT gap float8) RETURNS SETOF record

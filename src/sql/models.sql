@@ -1,6 +1,6 @@
 -- Models
 
-CREATE TYPE dp_model AS (
+CREATE TYPE @extschema@.dp_model AS (
   kind text,
   mechanism text,
   weights float8[],
@@ -11,39 +11,39 @@ CREATE TYPE dp_model AS (
   release bigint,
   details jsonb
 );
-COMMENT ON TYPE dp_model IS 'a model released under differential privacy';
-COMMENT ON COLUMN dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex: the score is the prediction';
-COMMENT ON COLUMN dp_model.mechanism IS 'the mechanism that chose the weights';
-COMMENT ON COLUMN dp_model.weights IS 'one weight for each feature, then the intercept if there is one';
-COMMENT ON COLUMN dp_model.epsilon IS 'epsilon charged for this release';
-COMMENT ON COLUMN dp_model.delta IS 'delta charged for this release; 0 under pure differential privacy';
-COMMENT ON COLUMN dp_model.adjacency IS 'replace or add_remove: which data sets count as neighbours';
-COMMENT ON COLUMN dp_model.guarantee IS 'exact, float, conditional (a limit was set) or unproven';
-COMMENT ON COLUMN dp_model.release IS 'id of the charge in dpobj.ledger';
-COMMENT ON COLUMN dp_model.details IS 'public parameters: options, grid size, noise, encoding of the features';
+COMMENT ON TYPE @extschema@.dp_model IS 'a model released under differential privacy';
+COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex: the score is the prediction';
+COMMENT ON COLUMN @extschema@.dp_model.mechanism IS 'the mechanism that chose the weights';
+COMMENT ON COLUMN @extschema@.dp_model.weights IS 'one weight for each feature, then the intercept if there is one';
+COMMENT ON COLUMN @extschema@.dp_model.epsilon IS 'epsilon charged for this release';
+COMMENT ON COLUMN @extschema@.dp_model.delta IS 'delta charged for this release; 0 under pure differential privacy';
+COMMENT ON COLUMN @extschema@.dp_model.adjacency IS 'replace or add_remove: which data sets count as neighbours';
+COMMENT ON COLUMN @extschema@.dp_model.guarantee IS 'exact, float, conditional (a limit was set) or unproven';
+COMMENT ON COLUMN @extschema@.dp_model.release IS 'id of the charge in dpobj.ledger';
+COMMENT ON COLUMN @extschema@.dp_model.details IS 'public parameters: options, grid size, noise, encoding of the features';
 
-CREATE FUNCTION dp_score(model dp_model, features float8[]) RETURNS float8
+CREATE FUNCTION @extschema@.dp_score(model @extschema@.dp_model, features float8[]) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_score';
-COMMENT ON FUNCTION dp_score(dp_model, float8[]) IS
+COMMENT ON FUNCTION @extschema@.dp_score(@extschema@.dp_model, float8[]) IS
   'score of a model: <weights, encoded features>; null if a feature is null or NaN';
 
-CREATE FUNCTION dp_predict(model dp_model, features float8[]) RETURNS boolean
+CREATE FUNCTION @extschema@.dp_predict(model @extschema@.dp_model, features float8[]) RETURNS boolean
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict';
-COMMENT ON FUNCTION dp_predict(dp_model, float8[]) IS
+COMMENT ON FUNCTION @extschema@.dp_predict(@extschema@.dp_model, float8[]) IS
   'prediction of a model: is the score greater than 0?';
 
-CREATE FUNCTION dp_predict_proba(model dp_model, features float8[]) RETURNS float8
+CREATE FUNCTION @extschema@.dp_predict_proba(model @extschema@.dp_model, features float8[]) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_proba';
-COMMENT ON FUNCTION dp_predict_proba(dp_model, float8[]) IS
+COMMENT ON FUNCTION @extschema@.dp_predict_proba(@extschema@.dp_model, float8[]) IS
   'probability of a positive label by a logistic model: 1 / (1 + exp(-score))';
 
-CREATE FUNCTION dpobj.model_hash(model dp_model) RETURNS bytea
+CREATE FUNCTION dpobj.model_hash(model @extschema@.dp_model) RETURNS bytea
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_model_hash';
-COMMENT ON FUNCTION dpobj.model_hash(dp_model) IS
+COMMENT ON FUNCTION dpobj.model_hash(@extschema@.dp_model) IS
   'SHA-256 over every attribute of a model, as the ledger keeps it';
 
 /*
@@ -60,7 +60,7 @@ CREATE TABLE dpobj.model_rows
     name text,
     request_hash bytea,
     released timestamptz,
-    model dp_model,
+    model @extschema@.dp_model,
     key text[],
     PRIMARY KEY (release, place),
     CONSTRAINT model_name_key UNIQUE (owner, name),
@@ -116,7 +116,7 @@ COMMENT ON COLUMN dpobj.models.key IS 'key of the group that it is about; null: 
 
 -- A value of type dp_model can be forged; the ledger cannot.  Of groups it holds the hash of all
 -- models' hashes in the order of their keys.
-CREATE FUNCTION dpobj.verify(model dp_model) RETURNS boolean
+CREATE FUNCTION dpobj.verify(model @extschema@.dp_model) RETURNS boolean
   LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT EXISTS (
@@ -128,5 +128,5 @@ CREATE FUNCTION dpobj.verify(model dp_model) RETURNS boolean
                  FROM (SELECT m.place, dpobj.model_hash(m.model) AS hash FROM dpobj.model_rows m
                        WHERE m.release = e.release AND m.key IS NOT NULL) h)))
   $$;
-COMMENT ON FUNCTION dpobj.verify(dp_model) IS
+COMMENT ON FUNCTION dpobj.verify(@extschema@.dp_model) IS
   'was this very model released? compares its hash with the ledger';

@@ -1,18 +1,18 @@
 -- Models in use: as JSON, on raw columns, as plain SQL, and as points
 
-CREATE FUNCTION dpobj.model_to_json(model dp_model) RETURNS jsonb
+CREATE FUNCTION dpobj.model_to_json(model @extschema@.dp_model) RETURNS jsonb
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_model_to_json';
-COMMENT ON FUNCTION dpobj.model_to_json(dp_model) IS 'a model as JSON, from which it comes back the same; behind the cast';
-CREATE CAST (dp_model AS jsonb) WITH FUNCTION dpobj.model_to_json(dp_model) AS ASSIGNMENT;
-COMMENT ON CAST (dp_model AS jsonb) IS 'a model as a JSON object';
+COMMENT ON FUNCTION dpobj.model_to_json(@extschema@.dp_model) IS 'a model as JSON, from which it comes back the same; behind the cast';
+CREATE CAST (@extschema@.dp_model AS jsonb) WITH FUNCTION dpobj.model_to_json(@extschema@.dp_model) AS ASSIGNMENT;
+COMMENT ON CAST (@extschema@.dp_model AS jsonb) IS 'a model as a JSON object';
 
-CREATE FUNCTION dpobj.model_from_json(model jsonb) RETURNS dp_model
+CREATE FUNCTION dpobj.model_from_json(model jsonb) RETURNS @extschema@.dp_model
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_model_from_json';
 COMMENT ON FUNCTION dpobj.model_from_json(jsonb) IS 'a model that was written as JSON; behind the cast';
-CREATE CAST (jsonb AS dp_model) WITH FUNCTION dpobj.model_from_json(jsonb) AS ASSIGNMENT;
-COMMENT ON CAST (jsonb AS dp_model) IS 'a model that was written as a JSON object';
+CREATE CAST (jsonb AS @extschema@.dp_model) WITH FUNCTION dpobj.model_from_json(jsonb) AS ASSIGNMENT;
+COMMENT ON CAST (jsonb AS @extschema@.dp_model) IS 'a model that was written as a JSON object';
 
 -- Raw columns, found by name.  By the model's name: of the current role, or shared with it.
 
@@ -21,10 +21,10 @@ CREATE FUNCTION dpobj.predict(name text, "row" record, owner regrole DEFAULT NUL
   AS 'MODULE_PATHNAME', 'dpobj_predict_row';
 COMMENT ON FUNCTION dpobj.predict(text, record, regrole) IS
   'prediction of a named model for a row with the columns that it was trained on; null where there is none';
-CREATE FUNCTION dpobj.predict(model dp_model, "row" record) RETURNS boolean
+CREATE FUNCTION dpobj.predict(model @extschema@.dp_model, "row" record) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_row';
-COMMENT ON FUNCTION dpobj.predict(dp_model, record) IS
+COMMENT ON FUNCTION dpobj.predict(@extschema@.dp_model, record) IS
   'prediction of a model for a row with the columns that it was trained on; null where there is none';
 
 CREATE FUNCTION dpobj.score(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8
@@ -32,10 +32,10 @@ CREATE FUNCTION dpobj.score(name text, "row" record, owner regrole DEFAULT NULL)
   AS 'MODULE_PATHNAME', 'dpobj_score_row';
 COMMENT ON FUNCTION dpobj.score(text, record, regrole) IS
   'score of a named model for a row with the columns that it was trained on; null where there is none';
-CREATE FUNCTION dpobj.score(model dp_model, "row" record) RETURNS float8
+CREATE FUNCTION dpobj.score(model @extschema@.dp_model, "row" record) RETURNS float8
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_score_row';
-COMMENT ON FUNCTION dpobj.score(dp_model, record) IS
+COMMENT ON FUNCTION dpobj.score(@extschema@.dp_model, record) IS
   'score of a model for a row with the columns that it was trained on; null where there is none';
 
 CREATE FUNCTION dpobj.predict_proba(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8
@@ -43,10 +43,10 @@ CREATE FUNCTION dpobj.predict_proba(name text, "row" record, owner regrole DEFAU
   AS 'MODULE_PATHNAME', 'dpobj_predict_proba_row';
 COMMENT ON FUNCTION dpobj.predict_proba(text, record, regrole) IS
   'probability of a positive label by a named logistic model; null where there is no prediction';
-CREATE FUNCTION dpobj.predict_proba(model dp_model, "row" record) RETURNS float8
+CREATE FUNCTION dpobj.predict_proba(model @extschema@.dp_model, "row" record) RETURNS float8
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_proba_row';
-COMMENT ON FUNCTION dpobj.predict_proba(dp_model, record) IS
+COMMENT ON FUNCTION dpobj.predict_proba(@extschema@.dp_model, record) IS
   'probability of a positive label by a logistic model; null where there is no prediction';
 
 -- Without dpobj
@@ -56,19 +56,19 @@ CREATE FUNCTION dpobj.predict_sql(name text, relation text DEFAULT NULL, owner r
   AS 'MODULE_PATHNAME', 'dpobj_predict_sql_name';
 COMMENT ON FUNCTION dpobj.predict_sql(text, text, regrole) IS
   'a named model as a statement for a server without dpobj; relation: the table there, by default that of the training';
-CREATE FUNCTION dpobj.predict_sql(model dp_model, relation text DEFAULT NULL) RETURNS text
+CREATE FUNCTION dpobj.predict_sql(model @extschema@.dp_model, relation text DEFAULT NULL) RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_sql_model';
-COMMENT ON FUNCTION dpobj.predict_sql(dp_model, text) IS
+COMMENT ON FUNCTION dpobj.predict_sql(@extschema@.dp_model, text) IS
   'a model as a statement for a server without dpobj; one that was trained on arrays reads a column "features"';
 
 -- Points
 
-CREATE FUNCTION dpobj.scorecard(model dp_model, OUT "position" integer, OUT feature text, OUT level text,
+CREATE FUNCTION dpobj.scorecard(model @extschema@.dp_model, OUT "position" integer, OUT feature text, OUT level text,
     OUT points integer, OUT weight float8) RETURNS SETOF record
   LANGUAGE C STABLE PARALLEL SAFE ROWS 50
   AS 'MODULE_PATHNAME', 'dpobj_scorecard';
-COMMENT ON FUNCTION dpobj.scorecard(dp_model) IS
+COMMENT ON FUNCTION dpobj.scorecard(@extschema@.dp_model) IS
   'what each level of each feature adds to the score; points where all weights of a halfspace are integers';
 CREATE FUNCTION dpobj.scorecard(name text, owner regrole DEFAULT NULL, OUT "position" integer, OUT feature text,
     OUT level text, OUT points integer, OUT weight float8) RETURNS SETOF record
@@ -92,8 +92,8 @@ COMMENT ON COLUMN dpobj.scorecards.feature IS 'column or element of the array; (
 COMMENT ON COLUMN dpobj.scorecards.level IS 'value of the column, or the unit that the points are for';
 COMMENT ON COLUMN dpobj.scorecards.points IS 'what it adds; null: no prediction, or no whole number';
 
-GRANT EXECUTE ON FUNCTION dpobj.model_to_json(dp_model), dpobj.model_from_json(jsonb),
-  dpobj.predict(text, record, regrole), dpobj.predict(dp_model, record), dpobj.score(text, record, regrole),
-  dpobj.score(dp_model, record), dpobj.predict_proba(text, record, regrole), dpobj.predict_proba(dp_model, record),
-  dpobj.predict_sql(text, text, regrole), dpobj.predict_sql(dp_model, text), dpobj.scorecard(dp_model),
+GRANT EXECUTE ON FUNCTION dpobj.model_to_json(@extschema@.dp_model), dpobj.model_from_json(jsonb),
+  dpobj.predict(text, record, regrole), dpobj.predict(@extschema@.dp_model, record), dpobj.score(text, record, regrole),
+  dpobj.score(@extschema@.dp_model, record), dpobj.predict_proba(text, record, regrole), dpobj.predict_proba(@extschema@.dp_model, record),
+  dpobj.predict_sql(text, text, regrole), dpobj.predict_sql(@extschema@.dp_model, text), dpobj.scorecard(@extschema@.dp_model),
   dpobj.scorecard(text, regrole) TO PUBLIC;

@@ -1,5 +1,5 @@
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA dpobj FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION dpobj.model_hash(dp_model), dpobj.verify(dp_model), dpobj.sees_all(),
+GRANT EXECUTE ON FUNCTION dpobj.model_hash(@extschema@.dp_model), dpobj.verify(@extschema@.dp_model), dpobj.sees_all(),
   dpobj.origin(), dpobj.epoch(), dpobj.remaining(regclass, regrole),
   dpobj.budgets_applying(regclass, regrole), dpobj.calls_that_fit(regclass, dpobj.charge_cost),
   dpobj.relatives(bigint), dpobj.rdp_orders(), dpobj.cost_under(dpobj.charge_cost, text, text, integer),
@@ -21,18 +21,3 @@ GRANT EXECUTE ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, 
   dpobj.raise_budget(regclass, regrole, numeric, numeric, text), dpobj.drop_budget(regclass, regrole), dpobj.confirm_epoch(),
   dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean),
   dpobj.unprotect(regclass) TO dpobj_admin;
-
--- An exact-match overload in a schema that others may create in would capture calls.
-DO $body$
-BEGIN
-  IF EXISTS (
-    SELECT FROM pg_catalog.pg_namespace n,
-      pg_catalog.aclexplode(coalesce(n.nspacl, pg_catalog.acldefault('n', n.nspowner))) a
-    WHERE n.nspname = '@extschema@' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner
-  ) THEN
-    RAISE WARNING 'other roles may create objects in schema "@extschema@"'
-      USING DETAIL = 'A function of theirs could capture calls of dp_halfspace and its like.',
-            HINT = 'Revoke CREATE on the schema, or create the extension in a schema of its own.';
-  END IF;
-END
-$body$;

@@ -94,7 +94,7 @@ COMMENT ON COLUMN dpobj.schedule_run_rows.message IS 'its message and detail; ne
 -- ---- times and pg_cron ----
 
 CREATE FUNCTION dpobj.cron_time(cron text, at timestamp, following boolean DEFAULT false) RETURNS timestamp
-  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_cron_time';
 COMMENT ON FUNCTION dpobj.cron_time(text, timestamp, boolean) IS
   'the last time up to a given one that a cron schedule names, or the first one that follows it; on pg_cron''s clock';
@@ -148,12 +148,15 @@ CREATE FUNCTION dpobj.cron_command(name text) RETURNS text
 COMMENT ON FUNCTION dpobj.cron_command(text) IS
   'what pg_cron runs for a schedule of that name';
 
--- A job's name is of type name, and unique for a role in all databases.
+-- A job's name is of type name, and unique for a role in all databases.  A database with a blank
+-- is quoted, whatever quote_all_identifiers says: "a b" and "c" are not what "a" and "b c" are.
 CREATE FUNCTION dpobj.cron_jobname(name text) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT CASE WHEN octet_length(j.name) < 64 THEN j.name ELSE 'dpobj ' || md5(j.name) END
-      FROM (SELECT format('dpobj %s %s', current_database(), $1) AS name) j
+      FROM (SELECT format('dpobj %s %s', CASE WHEN d.name ~ '[ "]' THEN '"' || replace(d.name, '"', '""') || '"'
+                                         ELSE d.name END, $1) AS name
+              FROM current_database() d(name)) j
   $$;
 COMMENT ON FUNCTION dpobj.cron_jobname(text) IS
   'name of pg_cron''s job for a schedule of that name';
@@ -284,7 +287,7 @@ SELECT s.name,
     OR (SELECT dpobj.administers());
 REVOKE ALL ON TABLE dpobj.schedules FROM PUBLIC;
 GRANT SELECT ON TABLE dpobj.schedules TO PUBLIC;
-COMMENT ON VIEW dpobj.schedules IS 'schedules of the session''s role; all of them for administrators and dpobj_auditor';
+COMMENT ON VIEW dpobj.schedules IS 'schedules of the role that logged in, whatever SET ROLE says; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedules.name IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedules.owner IS 'the role that it runs as and that is charged; null when it has gone';
 COMMENT ON COLUMN dpobj.schedules.cron IS 'when it runs, on pg_cron''s clock';
@@ -340,7 +343,7 @@ SELECT s.name AS schedule,
     OR (SELECT dpobj.administers());
 REVOKE ALL ON TABLE dpobj.schedule_runs FROM PUBLIC;
 GRANT SELECT ON TABLE dpobj.schedule_runs TO PUBLIC;
-COMMENT ON VIEW dpobj.schedule_runs IS 'runs of the schedules of the session''s role; all of them for administrators and dpobj_auditor';
+COMMENT ON VIEW dpobj.schedule_runs IS 'runs of the schedules of the role that logged in, whatever SET ROLE says; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedule_runs.schedule IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedule_runs.owner IS 'role whose schedule it is; null when it has gone';
 COMMENT ON COLUMN dpobj.schedule_runs.scheduled IS 'scheduled time; a run that was late or repeated has the last one before it began';
@@ -405,31 +408,27 @@ CREATE FUNCTION dpobj.schedule_attempt(name text, OUT outcome text, OUT code tex
       RETURN;
     END IF;
 
-    -- On pg_cron's clock a day is from one daily run to the next, whatever zone the session has.
-    SELECT coalesce(sum(r.epsilon), 0) INTO spent
-      FROM dpobj.schedule_runs r
-     WHERE r.owner = session_user AND r.schedule = $1
-       AND r.scheduled > (due AT TIME ZONE zone - asked.period) AT TIME ZONE zone;
-    IF spent + asked.epsilon > asked.allowance THEN
-      outcome := 'skipped';
-      code := 'UB001';
-      message := format('allowance used up: epsilon: %s spent in %s, %s asked, %s allowed', spent, asked.period,
-                        asked.epsilon, asked.allowance);
-    ELSE
-      BEGIN
-        IF asked.relation IS NULL THEN
-          RAISE EXCEPTION 'table % does not exist', asked.relation_name USING ERRCODE = 'undefined_table';
-        END IF;
-        PERFORM dpobj.train(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method,
-                            asked.options, asked.filter, dpobj.schedule_model($1, due));
-        outcome := 'released';
-      EXCEPTION
-        WHEN OTHERS THEN
-          GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-          outcome := CASE code WHEN 'UB001' THEN 'skipped' ELSE 'failed' END;
-          message := concat_ws(E'\n', message, nullif(detail, ''));
-      END;
-    END IF;
+    BEGIN
+      -- On pg_cron's clock a day is from one daily run to the next, whatever zone the session has.
+      SELECT coalesce(sum(r.epsilon), 0) INTO spent
+        FROM dpobj.schedule_runs r
+       WHERE r.owner = session_user AND r.schedule = $1
+         AND r.scheduled > (due AT TIME ZONE zone - asked.period) AT TIME ZONE zone;
+      IF spent + asked.epsilon > asked.allowance THEN
+        RAISE EXCEPTION 'allowance used up: epsilon: % spent in %, % asked, % allowed', spent, asked.period,
+                        asked.epsilon, asked.allowance USING ERRCODE = 'UB001';
+      ELSIF asked.relation IS NULL THEN
+        RAISE EXCEPTION 'table % does not exist', asked.relation_name USING ERRCODE = 'undefined_table';
+      END IF;
+      PERFORM dpobj.train(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method,
+                          asked.options, asked.filter, dpobj.schedule_model($1, due));
+      outcome := 'released';
+    EXCEPTION
+      WHEN OTHERS THEN
+        GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+        outcome := CASE code WHEN 'UB001' THEN 'skipped' ELSE 'failed' END;
+        message := concat_ws(E'\n', message, nullif(detail, ''));
+    END;
     PERFORM dpobj.schedule_record($1, due, began, outcome, code, message);
   END
   $$;
@@ -485,6 +484,7 @@ CREATE FUNCTION dpobj.schedule(name text, cron text, relation regclass, label te
   DECLARE
     database constant text := dpobj.cron_database();
     job bigint;
+    jobname text;
   BEGIN
     PERFORM dpobj.schedule_put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
     -- What is wrong with the request is said now, not at night.
@@ -516,7 +516,13 @@ CREATE FUNCTION dpobj.schedule(name text, cron text, relation regclass, label te
         USING ERRCODE = 'insufficient_privilege',
               HINT = format('A superuser can run GRANT USAGE ON SCHEMA cron TO %I.', session_user);
     END IF;
-    EXECUTE format('SELECT cron.schedule(%L, %L, %L)', dpobj.cron_jobname($1), $2, dpobj.cron_command($1)) INTO job;
+    -- A job of it that has another name, from an older version or after a restore, keeps that: one is enough.
+    job := dpobj.cron_job($1, session_user);
+    IF job IS NOT NULL THEN
+      EXECUTE 'SELECT j.jobname FROM cron.job j WHERE j.jobid = $1' INTO jobname USING job;
+    END IF;
+    EXECUTE format('SELECT cron.schedule(%L, %L, %L)', coalesce(jobname, dpobj.cron_jobname($1)), $2, dpobj.cron_command($1))
+      INTO job;
     RETURN job;
   END
   $$;

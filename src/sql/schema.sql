@@ -1,6 +1,13 @@
 -- dpobj: the full script, put together from src/sql
 \echo Use "CREATE EXTENSION dpobj" to load this file. \quit
 
+/*
+ * The server would look names up in the extension's schema, where others may have put an operator
+ * or a function that fits better than pg_catalog's: we would call it as a superuser, or keep it in
+ * a view.  So nothing is looked up there; what the scripts make there, they name with it.
+ */
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 CREATE SCHEMA dpobj;
 COMMENT ON SCHEMA dpobj IS 'ledger, administration and the analyst''s door of dpobj';
 GRANT USAGE ON SCHEMA dpobj TO PUBLIC;

@@ -18,10 +18,11 @@
 
 #include "check.h"
 #include "law.h"
+#include "problem.h"
 #include "testbits.h"
 
-#define MOST_DIMENSION 12
-#define MOST_ROWS 200
+#define MOST_DIMENSION PROBLEM_MOST_DIMENSION
+#define MOST_ROWS PROBLEM_MOST_ROWS
 
 static TestStream stream;
 static Bits bits;
@@ -342,54 +343,10 @@ test_clipping(void)
 
 /* ---- random problems ---- */
 
-typedef struct Problem
-{
-	Instance instance;
-	int32_t x[MOST_ROWS * MOST_DIMENSION];
-	int64_t positive[MOST_ROWS];
-	int64_t negative[MOST_ROWS];
-} Problem;
-
-typedef enum Shape
-{
-	SHAPE_ANY,
-	SHAPE_SEPARABLE,
-	SHAPE_ZERO_COLUMNS,
-	SHAPE_ONE_LABEL,
-	SHAPE_ONE_ROW,
-	SHAPE_EMPTY,
-	SHAPE_MANY_LABELS,
-	SHAPES
-} Shape;
-
 static void
 make_problem(Problem *problem, Shape shape, int dimension)
 {
-	int rows = shape == SHAPE_EMPTY     ? 0
-			   : shape == SHAPE_ONE_ROW ? 1
-										: 2 + (int) teststream_below(&stream, MOST_ROWS - 1);
-
-	problem->instance = (Instance){.dimension = dimension,
-								   .rows = rows,
-								   .x = problem->x,
-								   .positive = problem->positive,
-								   .negative = problem->negative};
-	for (int i = 0; i < rows; i++)
-	{
-		int32_t *x = problem->x + i * dimension;
-		int64_t most = shape == SHAPE_MANY_LABELS ? INT64_C(1) << 28 : 3;
-
-		for (int j = 0; j < dimension; j++)
-			x[j] = shape == SHAPE_ZERO_COLUMNS && j % 2 == 0
-					   ? 0
-					   : (int32_t) (teststream_between(&stream, -1, 1) * FIXED_POINT_ONE);
-		problem->positive[i] = (int64_t) teststream_below(&stream, (uint64_t) most);
-		problem->negative[i] = (int64_t) teststream_below(&stream, (uint64_t) most);
-		if (shape == SHAPE_ONE_LABEL || (shape == SHAPE_SEPARABLE && x[0] > 0))
-			problem->negative[i] = 0;
-		else if (shape == SHAPE_SEPARABLE)
-			problem->positive[i] = 0;
-	}
+	problem_random(&stream, problem, shape, dimension, INT64_C(1) << 28);
 }
 
 /* What radius the tests of gradients and minimisers clip to. */
@@ -592,11 +549,7 @@ test_large_margins(void)
 		ConvexObjective objective = {
 			.rows = &rows, .table = table, .curvature = 0.25, .lambda = LAMBDA_ONE / 512, .b = b};
 
-		problem->instance = (Instance){.dimension = MOST_DIMENSION,
-									   .rows = MOST_ROWS,
-									   .x = problem->x,
-									   .positive = problem->positive,
-									   .negative = problem->negative};
+		problem_begin(problem, MOST_DIMENSION, MOST_ROWS);
 		for (int i = 0; i < MOST_ROWS; i++)
 		{
 			int32_t *x = problem->x + i * MOST_DIMENSION;
@@ -623,11 +576,7 @@ make_contrasts(Problem *problem, int dimension)
 {
 	int rows = 1 + (int) teststream_below(&stream, 6);
 
-	problem->instance = (Instance){.dimension = dimension,
-								   .rows = rows,
-								   .x = problem->x,
-								   .positive = problem->positive,
-								   .negative = problem->negative};
+	problem_begin(problem, dimension, rows);
 	for (int i = 0; i < rows; i++)
 	{
 		int32_t *x = problem->x + i * dimension;

@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "law.h"
+#include "problem.h"
 #include "testbits.h"
 
 #define MOST_DIMENSION 3
@@ -159,23 +160,11 @@ test_loss(ConvexLoss kind)
 
 /* ---- problems ---- */
 
-typedef struct Problem
-{
-	Instance instance;
-	int32_t x[MOST_ROWS * MOST_DIMENSION];
-	int64_t positive[MOST_ROWS];
-	int64_t negative[MOST_ROWS];
-} Problem;
-
 /* Rows of any length, some of zeros; with one label each unless many are asked for. */
 static void
 make_problem(Problem *problem, int dimension, int rows, bool many)
 {
-	problem->instance = (Instance){.dimension = dimension,
-								   .rows = rows,
-								   .x = problem->x,
-								   .positive = problem->positive,
-								   .negative = problem->negative};
+	problem_begin(problem, dimension, rows);
 	for (int i = 0; i < rows; i++)
 	{
 		double length = i % 7 == 6 ? 0 : exp(teststream_between(&stream, -2, 3));

@@ -76,6 +76,12 @@ thirteenth_or_friday(const struct tm *t)
 }
 
 static bool
+thirteenth_and_friday(const struct tm *t)
+{
+	return midnight(t) && t->tm_mday == 13 && t->tm_wday == 5;
+}
+
+static bool
 odd_and_friday(const struct tm *t)
 {
 	return midnight(t) && t->tm_mday % 2 == 1 && t->tm_wday == 5;
@@ -92,30 +98,34 @@ static const struct
 {
 	const char *text;
 	bool (*names)(const struct tm *);
+	bool both;
 } schedules[] = {
-	{"* * * * *", every_minute},
-	{"*/15 * * * *", quarters},
-	{"0,15,30,45 * * * *", quarters},
-	{"0-59/15 0-23 1-31 1-12 0-7", quarters},
-	{"30 3 * * *", nightly},
-	{"\t 30   3 * * * ", nightly},
-	{"30 3 * * 1-5", workdays},
-	{"30 3 * * mon-FRI", workdays},
-	{"30 3 */1 * 1,2,3-5", workdays},
-	{"0 0 * * 0", sundays},
-	{"0 0 * * 7", sundays},
-	{"0 0 * * Sun", sundays},
-	{"@weekly", sundays},
-	{"@daily", midnight},
-	{"@midnight", midnight},
-	{"@hourly", hourly},
-	{"@monthly", first},
-	{"0 0 1 1 *", new_year},
-	{"0 0 29 feb *", leap_day},
-	{"0 0 13 * 5", thirteenth_or_friday},
-	{"0 0 */2 * fri", odd_and_friday},
-	{"0 0 * * 6-7", weekend},
-	{"5,50 9-17/2 * jan,6-7 *", office},
+	{"* * * * *", every_minute, false},
+	{"*/15 * * * *", quarters, false},
+	{"0,15,30,45 * * * *", quarters, false},
+	{"0-59/15 0-23 1-31 1-12 0-7", quarters, false},
+	{"30 3 * * *", nightly, false},
+	{"\t 30   3 * * * ", nightly, false},
+	{"30 3 * * 1-5", workdays, false},
+	{"30 3 * * mon-FRI", workdays, false},
+	{"30 3 */1 * 1,2,3-5", workdays, false},
+	{"0 0 * * 0", sundays, false},
+	{"0 0 * * 7", sundays, false},
+	{"0 0 * * Sun", sundays, false},
+	{"@weekly", sundays, false},
+	{"@daily", midnight, false},
+	{"@midnight", midnight, false},
+	{"@hourly", hourly, false},
+	{"@monthly", first, false},
+	{"0 0 1 1 *", new_year, false},
+	{"0 0 29 feb *", leap_day, false},
+	{"0 0 13 * 5", thirteenth_or_friday, false},
+	{"0 0 */2 * fri", odd_and_friday, false},
+	{"0 0 * * 6-7", weekend, false},
+	{"5,50 9-17/2 * jan,6-7 *", office, false},
+	{"0 0 13 * 5", thirteenth_and_friday, true},
+	{"30 3 * * 1-5", workdays, true},
+	{"@monthly", first, true},
 };
 
 /* ---- comparing ---- */
@@ -166,7 +176,7 @@ test_schedules(void)
 
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++)
 	{
-		const char *problem = cron_times_parse(schedules[i].text, &times);
+		const char *problem = cron_times_parse(schedules[i].text, schedules[i].both, &times);
 
 		CHECK(problem == NULL);
 		compare((int) i, &times, (int64_t) 10957 * DAY,
@@ -182,14 +192,14 @@ test_leap_days(void)
 	CronTimes times;
 	int64_t found;
 
-	CHECK(cron_times_parse("0 0 29 2 *", &times) == NULL);
+	CHECK(cron_times_parse("0 0 29 2 *", false, &times) == NULL);
 	CHECK(cron_times_next(&times, (int64_t) 47541 * DAY, &found)); /* 2100-03-01 */
 	CHECK(found == (int64_t) 49001 * DAY);                         /* 2104-02-29 */
 	CHECK(cron_times_last(&times, found - 1, &found));
 	CHECK(found == (int64_t) 46080 * DAY); /* 2096-02-29 */
 	CHECK(cron_times_next(&times, (int64_t) 10957 * DAY, &found));
 	CHECK(found == (int64_t) 11016 * DAY); /* 2000-02-29 */
-	CHECK(cron_times_parse("0 0 29 2 */7", &times) == NULL);
+	CHECK(cron_times_parse("0 0 29 2 */7", false, &times) == NULL);
 	CHECK(cron_times_last(&times, (int64_t) 22704 * DAY - 1, &found));
 	CHECK(found == (int64_t) 12477 * DAY); /* 2004-02-29, a Sunday */
 	CHECK(cron_times_next(&times, found, &found));
@@ -243,12 +253,15 @@ test_refusals(void)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 	{
-		const char *problem = cron_times_parse(texts[i], &times);
+		const char *problem = cron_times_parse(texts[i], false, &times);
 
 		if (problem == NULL)
 			printf("\"%s\" is taken\n", texts[i]);
 		CHECK(problem != NULL);
 	}
+	/* the Mondays of April, but not its 31st */
+	CHECK(cron_times_parse("0 0 31 4 1", false, &times) == NULL);
+	CHECK(cron_times_parse("0 0 31 4 1", true, &times) != NULL);
 }
 
 int

@@ -14,6 +14,7 @@
 
 #include "check.h"
 #include "law.h"
+#include "problem.h"
 #include "testbits.h"
 
 #define MOST_DIMENSION 8 /* of random problems */
@@ -295,23 +296,11 @@ test_terms(void)
 
 /* ---- problems ---- */
 
-typedef struct Problem
-{
-	Instance instance;
-	int32_t x[MOST_ROWS * MOST_DIMENSION];
-	int64_t positive[MOST_ROWS];
-	int64_t negative[MOST_ROWS];
-} Problem;
-
 static void
 make_problem(Problem *problem, int dimension, int rows)
 {
 	memset(problem, 0, sizeof(*problem));
-	problem->instance = (Instance){.dimension = dimension,
-								   .rows = rows,
-								   .x = problem->x,
-								   .positive = problem->positive,
-								   .negative = problem->negative};
+	problem_begin(problem, dimension, rows);
 	for (int i = 0; i < rows; i++)
 	{
 		for (int j = 0; j < dimension; j++)

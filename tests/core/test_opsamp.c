@@ -10,10 +10,10 @@
 
 #include "check.h"
 #include "law.h"
+#include "problem.h"
 #include "testbits.h"
 
 #define MOST_DIMENSION 6
-#define MOST_ROWS 200
 
 static TestStream stream;
 static Bits bits;
@@ -132,51 +132,10 @@ test_bounds(void)
 
 /* ---- problems ---- */
 
-typedef struct Problem
-{
-	Instance instance;
-	int32_t x[MOST_ROWS * MOST_DIMENSION];
-	int64_t positive[MOST_ROWS];
-	int64_t negative[MOST_ROWS];
-} Problem;
-
-typedef enum Shape
-{
-	SHAPE_ANY,
-	SHAPE_SEPARABLE,
-	SHAPE_ZERO_COLUMNS,
-	SHAPE_ONE_ROW,
-	SHAPE_EMPTY,
-	SHAPE_MANY_LABELS,
-	SHAPES
-} Shape;
-
 static void
 make_problem(Problem *problem, Shape shape, int dimension)
 {
-	int rows = shape == SHAPE_EMPTY ? 0 : shape == SHAPE_ONE_ROW ? 1 : 2 + below(MOST_ROWS - 1);
-
-	problem->instance = (Instance){.dimension = dimension,
-								   .rows = rows,
-								   .x = problem->x,
-								   .positive = problem->positive,
-								   .negative = problem->negative};
-	for (int i = 0; i < rows; i++)
-	{
-		int most = shape == SHAPE_MANY_LABELS ? 1 << 24 : 3;
-
-		for (int j = 0; j < dimension; j++)
-			problem->x[i * dimension + j] =
-				shape == SHAPE_ZERO_COLUMNS && j % 2 == 0
-					? 0
-					: (int32_t) (teststream_between(&stream, -1, 1) * FIXED_POINT_ONE);
-		problem->positive[i] = below(most);
-		problem->negative[i] = below(most);
-		if (shape == SHAPE_SEPARABLE && problem->x[i * dimension] > 0)
-			problem->negative[i] = 0;
-		else if (shape == SHAPE_SEPARABLE)
-			problem->positive[i] = 0;
-	}
+	problem_random(&stream, problem, shape, dimension, INT64_C(1) << 24);
 }
 
 static MechanismRequest

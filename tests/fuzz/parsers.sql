@@ -1,4 +1,5 @@
--- parsers.sql - fuzzes what reads SQL's values: options, plans, encoders, filters, keys, models.
+-- parsers.sql - fuzzes what reads SQL's values: options, plans, encoders, filters, keys, models,
+-- schedules, submissions; and whether a model's plain SQL says what the model says.
 --
 --   psql -v seconds=3 -v seed=0.5 -f tests/fuzz/parsers.sql
 --
@@ -31,10 +32,33 @@ INSERT INTO fuzz_visit
          CASE WHEN i % 2 = 0 THEN 'f' ELSE 'm' END, 'ok', i % 3 = 0, 'x' || i, '{}' FROM generate_series(1, 30) i;
 INSERT INTO fuzz_visit DEFAULT VALUES;
 INSERT INTO fuzz_visit VALUES ('-2147483648', 'NaN', 'Infinity', '-infinity', 'infinity', '', NULL, NULL, NULL, NULL);
+INSERT INTO fuzz_visit (weight, cost, ill) SELECT x, x::numeric, true FROM unnest('{0,-0,5e-324,-5e-324,1e-310,1e-300,-1e-290,0.0000076,1e18,1e290,
+  -1e300,1.7976931348623157e308,-1.7976931348623157e308}'::float8[]) x;
+INSERT INTO fuzz_visit (weight, cost, ill) VALUES ('Infinity', '4e-324', false), ('-Infinity', '-4e-324', false), (1, '2e-324', true), (0.5, '-1e400', true);
+SELECT dpobj.set_budget('fuzz_visit', NULL, 1000, 0.001), dpobj.set_budget('fuzz_visit', session_user::regrole, 1000, 0.001) \gset ignored_
 SELECT dpobj.protect('fuzz_visit', '{"age": {"bins": [30, 40]}, "weight": {"clip": [0, 5]}, "cost": {"scale": 100}, "day": {"epoch_of": "day", "scale": 20000},
   "at": {"epoch_of": "hour", "scale": 500000}, "sex": {"levels": ["f", "m"]}, "mood": {"levels": ["sad", "ok"]}, "ill": {}}') \gset ignored_
 CREATE TABLE fuzz_row (features float8[], label boolean, target float8, key text);
 INSERT INTO fuzz_row SELECT ARRAY[i % 2, 1 - i % 2], i % 3 = 0, 0.5, chr(97 + i % 3) FROM generate_series(1, 12) i;
+CREATE TABLE fuzz_array AS SELECT ARRAY[a, b] AS features FROM fuzz_visit v(x, a), LATERAL (VALUES (a), (-a), (0.25)) w(b);
+INSERT INTO fuzz_array VALUES (NULL), ('{}'), ('{1,2,3}');
+
+-- The statement of a model is the model to the last bit: what raises an error in one only, or differs, is a fault.
+CREATE FUNCTION pg_temp.same_score(model dp_model, relation text, score text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  statement text := dpobj.predict_sql(model, relation);
+  different bigint;
+BEGIN
+  EXECUTE format('SELECT count(%s) FROM %s s', score, relation) USING model;
+  BEGIN
+    EXECUTE format('SELECT count(*) FROM (%s) s WHERE dp_score::text IS DISTINCT FROM (%s)::text', statement, score) INTO different USING model;
+  EXCEPTION WHEN OTHERS THEN
+    RAISE EXCEPTION '%: %', SQLERRM, statement USING ERRCODE = 'XX000';
+  END;
+  IF different > 0 THEN
+    RAISE EXCEPTION '% rows have another score: %', different, statement USING ERRCODE = 'XX000';
+  END IF;
+END $$;
 
 INSERT INTO parser VALUES
   ('features', 'SELECT dpobj.features($1::jsonb, v) FROM fuzz_visit v', '{}'),
@@ -45,6 +69,19 @@ INSERT INTO parser VALUES
                     dpobj.model_hash($1::dp_model), dpobj.verify($1::dp_model)', '{2202E}'),
   ('model of details', 'SELECT dp_score(m, ''{1,0.5}''), dp_predict(m, ''{1,0.5}''), dpobj.model_hash(m), dp_predict_proba(m, ''{1,0.5}'')
       FROM (SELECT ROW(''logistic'', ''objective'', ''{1,-2}'', 1, 0, ''replace'', ''exact'', 7, $1::jsonb)::dp_model AS m) s', '{}'),
+  ('model as JSON', 'SELECT m::jsonb::dp_model, dpobj.verify(m), (SELECT count(*) FROM dpobj.scorecard(m)),
+      pg_temp.same_score(m, ''fuzz_array'', ''CASE WHEN cardinality(features) = 2 THEN dp_score($1, features) END'')
+      FROM (SELECT $1::jsonb::dp_model AS m) s', '{}'),
+  ('model of columns', 'SELECT dpobj.predict(m, v), (SELECT count(*) FROM dpobj.scorecard(m)),
+      pg_temp.same_score(m, ''fuzz_visit'', ''dpobj.score($1, ROW(s.age, s.weight, s.cost, s.day, s.at, s.sex, s.mood, s.ill, s.code, s.hidden)::fuzz_visit)'')
+      FROM (SELECT $1::jsonb::dp_model AS m) s, fuzz_visit v', '{}'),
+  ('schedule times', 'SELECT dpobj.cron_time(cron, at), dpobj.cron_time(cron, at, true), dpobj.schedule_time(cron, at AT TIME ZONE ''GMT'')
+      FROM (SELECT ($1::jsonb ->> ''at'')::timestamp AS at, (SELECT string_agg(f, '' '') FROM jsonb_array_elements_text($1::jsonb -> ''cron'') f) AS cron) s', '{22009}'),
+  ('schedule', 'SELECT dpobj.schedule_put(''fuzz'', ''30 3 * * *'', ''fuzz_visit'', ''ill'', (j ->> ''epsilon'')::numeric, NULL,
+      (j ->> ''delta'')::numeric, ''halfspace'', j -> ''options'', j -> ''filter'', (j ->> ''allowance'')::numeric, (j ->> ''period'')::interval)
+      FROM (SELECT $1::jsonb AS j) s', '{22009,22015}'),
+  ('submission', 'SELECT dpobj.submit(''fuzz'', ''fuzz_visit'', NULL, ''ill'', (j ->> ''epsilon'')::numeric, (j ->> ''delta'')::numeric,
+      j ->> ''method'', j -> ''options'', j -> ''filter'') FROM (SELECT $1::jsonb AS j) s', '{UB001}'),
   ('keys', 'SELECT dp_groups(key, features, label, 1.0, 0.0, $1::jsonb) FROM fuzz_row', '{UB003}');
 INSERT INTO parser
   SELECT 'options of ' || method, format('SELECT dpobj.price(%L, %s, 1.0, 1e-6, $1::jsonb)', method, d), '{}'
@@ -65,6 +102,23 @@ INSERT INTO seed VALUES
   ('model', '(halfspace,exponential,"{1,-1}",1,0,replace,exact,5,"{""center"": [0, 0], ""scale"": [1, 1], ""clip"": [[-1, 1], [-1, 1]]}")'),
   ('model', '(svm,sgd,"{0.5,0.5}",1,0.000001,add_remove,exact,9223372036854775807,"{""intercept"": false}")'),
   ('model', '(svm,output,"{NaN,-Infinity}",NaN,Infinity,"","",-1,{})'),
+  ('model as JSON', '{"kind": "halfspace", "mechanism": "x", "weights": [1, -0.5], "epsilon": 1, "delta": 0, "adjacency": "replace", "guarantee": "exact",
+    "release": 1, "details": {"encoding": {"center": [0, 1], "scale": [1, 2.5], "low": [-1, 0], "high": [1, 9], "intercept": false}}}'),
+  ('model as JSON', '{"kind": "svm", "mechanism": "x", "weights": [1e-300, 2, 3], "epsilon": 1, "delta": 1e-8, "adjacency": "add_remove", "guarantee": "unproven",
+    "release": 9223372036854775807, "details": {"encoding": {"center": [1e-300, -1e290], "scale": [1e290, 1e-300], "low": [-1024, -0.5], "high": [0, 1024], "intercept": true}}}'),
+  ('model of columns', '{"kind": "halfspace", "mechanism": "x", "weights": [1, -2, 3, 0.25, 0.3, 7, -1e290, 1e-300], "epsilon": 1, "delta": 0, "adjacency": "replace",
+    "guarantee": "exact", "release": 1, "details": {"features": ["age", "cost", "sex", "weight"], "relation": "fuzz_visit", "label": "ill",
+    "types": {"age": "integer", "cost": "numeric", "sex": "text", "weight": "double precision"},
+    "encoding": {"intercept": true, "low": [0, 0, -3, 0, 0, 0, -1], "high": [1, 1, 3, 1, 1, 1, 1]},
+    "encoders": {"age": {"bins": [25, 45.5], "drop_first": true, "null": 30}, "cost": {"center": 1, "scale": 100, "clip": [-3, 3], "null_indicator": true},
+      "sex": {"levels": ["f", "m"], "null": "m"}, "weight": {"scale": 2.5, "null": 0}}}}'),
+  ('schedule times', '{"cron": ["30", "3", "*", "*", "mon-fri"], "at": "2026-11-21 03:30"}'),
+  ('schedule times', '{"cron": ["*/15", "9-17/2", "1,13,31", "feb,dec", "*"], "at": "294276-12-31 08:00"}'),
+  ('schedule times', '{"cron": ["0", "0", "*/2", "1,12", "7"], "at": "1969-12-31 23:59:59.9"}'), ('schedule times', '{"cron": ["@weekly"], "at": "4700-01-01 BC"}'),
+  ('schedule', '{"epsilon": 0.5, "delta": 0, "options": {}, "filter": {"age": {">": 40}}, "allowance": 1, "period": "1 month"}'),
+  ('schedule', '{"epsilon": 1e-3, "delta": 1e-9, "options": {"grid": "sign"}, "allowance": 0.5, "period": "1000 years -30 days 1 minute"}'),
+  ('submission', '{"epsilon": 0.5, "delta": 0, "method": "halfspace", "options": {"grid": "sign"}, "filter": {"sex": {"=": "f"}}}'),
+  ('submission', '{"epsilon": 1, "delta": 1e-9, "method": "logistic", "options": {"intercept": true, "noise": "gaussian"}}'),
   ('keys', '{"keys": ["a", "b"], "grid": "sign", "adjacency": "add_remove", "dimension": 2}'),
   ('keys', '{"keys": [["a"], ["c"]], "method": "logistic", "dimension": 2, "intercept": true}'),
   ('options of halfspace', '{"mechanism": "opdisc", "noise": "gaussian", "grid": {"ball": 4}, "solver": "native"}'),
@@ -93,7 +147,8 @@ INSERT INTO word VALUES
   ('9223372036854775808'), ('-9223372036854775808'), ('1000000000000001'), ('0.000000000000000001'), ('1e-19'), (repeat('9', 200)),
   ('""'), ('" "'), ('"NaN"'), ('"infinity"'), ('"\u00e9"'), ('"' || repeat('x', 70000) || '"'), ('[]'), ('{}'), ('[[]]'), ('[null]'), ('[1]'),
   ('[1, 2, 3]'), ('{"a": 1}'), ('[[1, 2], [3, 4]]'), (repeat('[', 200) || repeat(']', 200)), ('[' || repeat('1, ', 2000) || '1]'),
-  ('"2020-01-01"'), ('"25:00"'), ('"10000000-01-01"'), ('"none"'), ('"auto"');
+  ('"2020-01-01"'), ('"25:00"'), ('"10000000-01-01"'), ('"none"'), ('"auto"'),
+  ('1e-310'), ('5e-324'), ('1e-300'), ('9.9e-301'), ('1e290'), ('1.1e290'), ('-1.7976931348623157e308'), ('1.3e-5'), ('40'), ('1024');
 INSERT INTO word SELECT DISTINCT found[1] FROM seed, regexp_matches(input, '"[^"]*"|-?[0-9][0-9.eE+-]*', 'g') found WHERE parser <> 'model';
 
 -- ---- changing an input ----

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(104);
+SELECT plan(107);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -301,6 +301,33 @@ SELECT is(
 SELECT is_empty($$
   SELECT FROM pg_available_extension_versions WHERE name = 'dpobj' AND 'pg_cron' = ANY (requires)
 $$, 'pg_cron is not required');
+
+-- Names are looked up when the scripts run, and when a function without a search_path of its own is called.
+SELECT is_empty($$
+  WITH RECURSIVE ours(class, object) AS (
+    SELECT classid, objid FROM pg_depend
+    WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj')
+    UNION
+    SELECT d.classid, d.objid FROM ours o JOIN pg_depend d ON d.refclassid = o.class AND d.refobjid = o.object
+    WHERE d.deptype IN ('a', 'i'))
+  SELECT pg_describe_object(o.class, o.object, 0), pg_describe_object(d.refclassid, d.refobjid, 0)
+  FROM ours o JOIN pg_depend d ON d.classid = o.class AND d.objid = o.object
+  WHERE d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass, 'pg_extension'::regclass)
+        AND d.refobjid >= 16384 -- initdb makes what is below
+        AND NOT EXISTS (SELECT FROM ours r WHERE r.class = d.refclassid AND r.object = d.refobjid)
+$$, 'no view, default, constraint or function needs an object that is neither the server''s nor the extension''s');
+SELECT is(
+  (SELECT string_agg(DISTINCT format('%s in %s', d.classid::regclass, i.schema), ', ')
+   FROM pg_depend d, pg_identify_object(d.classid, d.objid, 0) i
+   WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj')
+         AND i.schema NOT IN ('dpobj', 'public')), NULL, 'what the scripts make, they make in schema dpobj or in the extension''s');
+SELECT is(
+  (SELECT string_agg(p.oid::regprocedure::text, ', ' ORDER BY p.oid::regprocedure::text)
+   FROM pg_depend d JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid JOIN pg_language l ON l.oid = p.prolang
+   WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj') AND l.lanname IN ('sql', 'plpgsql')
+         AND (p.proconfig IS NULL OR NOT 'search_path=pg_catalog, pg_temp' = ANY (p.proconfig))),
+  'dpobj.cost_under(dpobj.charge_cost,text,text,integer), dpobj.delta_under(dpobj.charge_cost,text,text), '
+  'dpobj.run_schedule(text)', 'these name each operator and type with its schema; the others have a search_path of their own');
 
 SELECT ok(NOT has_type_privilege('dpobj_test_stranger', 'dp_rows', 'USAGE'),
   'the state type cannot be used in an aggregate of one''s own');

@@ -12,15 +12,7 @@ my $node = dpobj_cluster('survival', 'wal_writer_delay = 10s');
 my $once = { epsilon => 0.5, charged => 1, released => 1 };
 my $nothing = {};
 
-# Runs statements in one session of their own; errors are expected here and there.
-sub run
-{
-	my (@statements) = @_;
-	my $session = session($node);
-	my $text = join "\n", map { $session->ask($_) } @statements;
-	$session->quit;
-	return $text;
-}
+sub run { return in_session($node, undef, @_); }
 
 # ---- the end of the transaction ----
 

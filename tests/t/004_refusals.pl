@@ -31,15 +31,7 @@ BEGIN
 END $$;
 SQL
 
-# Runs statements as a role, in one session; the output with its errors.
-sub run_as
-{
-	my ($user, @statements) = @_;
-	my $session = session($node, user => $user);
-	my $text = join "\n", map { $session->ask($_) } @statements;
-	$session->quit;
-	return $text;
-}
+sub run_as { return in_session($node, @_); }
 
 my $superuser = scalar_of($node, 'SELECT current_user');
 
@@ -47,13 +39,6 @@ sub last_charged
 {
 	return scalar_of($node,
 		"SELECT role FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1");
-}
-
-sub refused
-{
-	my ($name, $state, $text) = @_;
-	like($text, qr/^ERROR:  $state: /m, "$name: $state");
-	unlike($text, qr/^\d+$/m, "$name: no answer");
 }
 
 # ---- read-only ----

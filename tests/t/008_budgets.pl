@@ -14,22 +14,7 @@ use DpobjTest;
 my $node = dpobj_cluster('budgets', 'max_worker_processes = 40', 'max_connections = 60',
 	'synchronous_commit = on');
 
-# Runs statements as a role, in one session; the output with its errors.
-sub run_as
-{
-	my ($user, @statements) = @_;
-	my $session = session($node, user => $user);
-	my $text = join "\n", map { $session->ask($_) } @statements;
-	$session->quit;
-	return $text;
-}
-
-sub refused
-{
-	my ($name, $state, $text) = @_;
-	like($text, qr/^ERROR:  $state: /m, "$name: $state");
-	unlike($text, qr/^\d+$/m, "$name: no answer");
-}
+sub run_as { return in_session($node, @_); }
 
 my $superuser = scalar_of($node, 'SELECT current_user');
 $node->safe_psql('postgres', <<'SQL');
@@ -43,32 +28,12 @@ GRANT SELECT ON quick TO eve, bob;
 SELECT dpobj.grant_trainer('eve'), dpobj.grant_trainer('bob');
 SQL
 
-# ---- a race for a cap of 100 at cost 7: exactly 14 ----
+# ---- a race for a cap ----
 
 my @levels = ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE');
 for my $level (@levels)
 {
-	my $table = 'race_' . lc($level =~ s/ /_/gr);
-	scalar_of($node, "CREATE TABLE $table AS TABLE quick; SELECT dpobj.set_budget('$table', NULL, 100, 0)");
-	spends(
-		$node,
-		"20 sessions race at $level",
-		{ epsilon => 98, charged => 14, released => 14 },
-		sub {
-			my @sessions = map { session($node) } 1 .. 20;
-			$_->ask("BEGIN ISOLATION LEVEL $level; SELECT count(*) FROM $table") for @sessions;
-			$_->send(train($table, epsilon => '7.0')) for @sessions;
-			my @texts = map { $_->result } @sessions;
-			$_->ask('ROLLBACK') for @sessions;
-			$_->quit for @sessions;
-			is(scalar(grep { /^\d+$/ } @texts), 14, 'exactly 14 are answered');
-			my @errors = grep { !/^\d+$/ } @texts;
-			is(scalar(grep { /^ERROR:  UB001: privacy budget exhausted$/m } @errors), 6, '6 are refused');
-			is( scalar(grep {
-						/^DETAIL:  The budget of all roles on table public\.$table has epsilon: 98 spent, 7 asked, 2 left of 100\.$/m
-				} @errors),
-				6, 'and told what is left');
-		});
+	my $table = race_for_cap($node, $level);
 	is(scalar_of($node, "SELECT epsilon_spent, epsilon_left, releases FROM dpobj.budgets WHERE relation_name = 'public.$table'"),
 		'98|2|14', 'the budget says so');
 }

@@ -13,6 +13,7 @@ use DpobjTest;
 
 my $node = dpobj_cluster('train', 'dpobj.release_tick = 0');
 
+hard_table($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE ana LOGIN;
 CREATE ROLE bob LOGIN;
@@ -20,17 +21,7 @@ CREATE TABLE patient (ill boolean, a boolean, b boolean);
 INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
 CREATE TABLE other AS TABLE patient;
 CREATE TABLE broken AS TABLE patient;
--- permute-and-flip over 3^15 takes seconds
-CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
-DO $$
-BEGIN
-  FOR j IN 1..15 LOOP
-    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
-  END LOOP;
-END $$;
 SELECT dpobj.protect(t, '{"ill": {}, "a": {}, "b": {}}') FROM unnest('{patient,other,broken}'::regclass[]) t;
-SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
-                              WHERE attrelid = 'hard'::regclass AND attnum > 0));
 SELECT dpobj.set_budget(t, r, 1000, 0)
 FROM unnest('{patient,other,broken,hard}'::regclass[]) t, unnest('{ana,bob}'::regrole[]) r;
 SQL

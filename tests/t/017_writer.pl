@@ -20,26 +20,12 @@ my $train = train(QUICK);
 my $once = { epsilon => 0.5, charged => 1, released => 1 };
 my $control = session($node, seconds => 600);
 
-sub run
-{
-	my (@statements) = @_;
-	my $session = session($node);
-	my $text = join "\n", map { $session->ask($_) } @statements;
-	$session->quit;
-	return $text;
-}
+sub run { return in_session($node, undef, @_); }
 
 sub answered
 {
 	my ($name, $text) = @_;
 	return like($text, qr/^\d+$/m, "$name: an answer");
-}
-
-sub refused
-{
-	my ($name, $state, $text) = @_;
-	like($text, qr/^ERROR:  $state: /m, "$name: $state");
-	unlike($text, qr/^\d+$/m, "$name: no answer");
 }
 
 # ---- the writer's process, and who waits for it ----
@@ -116,30 +102,7 @@ spends(
 	});
 scalar_of($node, 'ALTER DATABASE postgres RESET ALL');
 
-for my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
-{
-	my $table = 'race_' . lc($level =~ s/ /_/gr);
-	scalar_of($node,
-		"CREATE TABLE $table AS TABLE quick; SELECT dpobj.set_budget('$table', NULL, 100, 0)");
-	spends(
-		$node,
-		"20 sessions race at $level",
-		{ epsilon => 98, charged => 14, released => 14 },
-		sub {
-			my @sessions = map { session($node) } 1 .. 20;
-			$_->ask("BEGIN ISOLATION LEVEL $level; SELECT count(*) FROM $table") for @sessions;
-			$_->send(train($table, epsilon => '7.0')) for @sessions;
-			my @texts = map { $_->result } @sessions;
-			$_->ask('ROLLBACK') for @sessions;
-			$_->quit for @sessions;
-			is(scalar(grep { /^\d+$/ } @texts), 14, 'exactly 14 are answered');
-			is(scalar(grep { /^ERROR:  UB001: privacy budget exhausted$/m } @texts), 6, '6 are refused');
-			is( scalar(grep {
-						/^DETAIL:  The budget of all roles on table public\.$table has epsilon: 98 spent, 7 asked, 2 left of 100\.$/m
-				} @texts),
-				6, 'and told what is left');
-		});
-}
+race_for_cap($node, $_) for 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE';
 
 # ---- neighbours in a batch ----
 

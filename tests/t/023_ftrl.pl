@@ -28,14 +28,7 @@ SELECT count(c) FROM (SELECT dp_ftrl(array_fill(a, ARRAY[100]), 0.5, 1e-6,
   '{"n": 150000, "dimension": 100, "noise": "gaussian"}') OVER (ORDER BY t) AS c FROM long_step) s
 SQL
 
-sub run
-{
-	my (@statements) = @_;
-	my $session = session($node);
-	my $text = join "\n", map { $session->ask($_) } @statements;
-	$session->quit;
-	return $text;
-}
+sub run { return in_session($node, undef, @_); }
 
 # ---- one charge ----
 

@@ -167,6 +167,35 @@ spends($node, 'settings of the submitter do not apply', $once, sub {
 	scalar_of($node, 'ALTER ROLE cat RESET ALL');
 });
 
+sub guarantee
+{
+	return scalar_of($node, "SELECT guarantee FROM dpobj.ledger WHERE event = 'charged' AND id = " . job($_[0], 'release'));
+}
+
+spends($node, 'limits of the submitter do', { epsilon => 1, charged => 2, released => 2 }, sub {
+	scalar_of($node, "LOAD 'dpobj'; ALTER ROLE cat SET dpobj.time_limit = 600");
+	configure('ALTER SYSTEM SET dpobj.max_jobs = 0');
+	my ($limited, $other) = (submit('cat', 'limited', 'patient'), submit('ana', 'unlimited', 'patient'));
+	configure('ALTER SYSTEM SET dpobj.max_jobs = 1');
+	becomes($_, 'released') for $limited, $other;
+	is(guarantee($limited), 'conditional', 'a limit that a superuser has set for the role');
+	is(guarantee($other), 'exact', 'is not for the next job of the worker');
+	configure('ALTER SYSTEM RESET dpobj.max_jobs');
+	scalar_of($node, 'ALTER ROLE cat RESET ALL');
+});
+
+spends($node, 'settings of the database', { epsilon => 1, charged => 2, released => 1 }, sub {
+	my $running = submit('ana', 'before', 'hard');
+	enters($running, 'solving');
+	my $queued = submit('ana', 'after', 'patient');
+	scalar_of($node, "LOAD 'dpobj'; $_") for 'ALTER DATABASE postgres SET dpobj.time_limit = 600',
+	  'ALTER ROLE postgres SET dpobj.time_limit = 0'; # the worker's own, and no one else's
+	$session{ana}->ask("SELECT dpobj.cancel($running)");
+	becomes($queued, 'released');
+	is(guarantee($queued), 'conditional', 'are those that hold when the job begins');
+	scalar_of($node, "ALTER $_ postgres RESET dpobj.time_limit") for 'DATABASE', 'ROLE';
+});
+
 spends($node, 'no superuser pays', {}, sub {
 	# a cap for the bootstrap superuser would be no grant for ana
 	scalar_of($node, "SELECT dpobj.set_budget('other', 'postgres', 1000, 0)");
@@ -260,21 +289,20 @@ spends($node, 'progress under add_remove', { epsilon => 0.5, charged => 1 }, sub
 	becomes($id, 'cancelled');
 });
 
-spends($node, 'rows of a scan', { epsilon => 0.5, charged => 1 }, sub {
+spends($node, 'rows of a scan', { epsilon => 0.5, charged => 1, released => [ 0, 1 ] }, sub {
 	my $text = submission('scanned', 'large') =~ s/\)$/, filter => '{"a": {"=": true}}')/r;
 	my $id = $session{ana}->ask($text);
-	enters($id, 'scanning');
-	my ($pid) = worker_pids();
-	kill 'STOP', $pid;
-	my ($total, $step) = split /\|/,
-	  $session{ana}->ask("SELECT rows_total, rows_scanned / (rows_total / 20.0) FROM dpobj.progress WHERE job = $id");
+	my $seen = '';
+	wait_until(60, sub {
+		($seen = $session{ana}->ask("SELECT phase, rows_total, rows_scanned / (rows_total / 20.0) FROM dpobj.progress WHERE job = $id")) =~ /^scanning/;
+	});
+	my ($phase, $total, $step) = split /\|/, $seen;
+	is($phase, 'scanning', "job $id is scanning");
 	cmp_ok(abs($total - 1000000), '<', 50000, 'the estimate is the statistics\'');
 	cmp_ok(abs($step - int($step + 0.5)), '<', 0.001, "in twentieths: $step");
 	$session{ana}->ask("SELECT dpobj.cancel($id)");
-	kill 'CONT', $pid;
-	becomes($id, 'cancelled');
+	like($session{ana}->ask("SELECT dpobj.wait($id)"), qr/^(?:cancelled|released)$/, 'it ends');
 });
-
 
 # ---- the queue ----
 
@@ -351,6 +379,23 @@ spends($node, 'a queued job is cancelled', { epsilon => 0.6, charged => 1, relea
 	becomes($again, 'released');
 });
 
+spends($node, 'a cancel in an old snapshot', {}, sub {
+	while_queued(
+		sub {
+			my @olds = map { session($node, user => 'ana') } 1, 2;
+			my $there = submit('ana', 'there', 'patient');
+			$_->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class') for @olds;
+			my $new = submit('ana', 'new', 'patient');
+			scalar_of($node, "UPDATE dpobj.job_rows SET name = name WHERE id = $there");
+			is($olds[0]->ask("SELECT dpobj.cancel($there)"), 't', 'of a job that has changed since');
+			is($olds[1]->ask("SELECT dpobj.cancel($new)"), 't', 'of a job that was not there');
+			$_->ask('COMMIT') for @olds;
+			$_->quit for @olds;
+			is(row_state($_), 'cancelled', "job $_ is cancelled") for $there, $new;
+			return ();
+		}, sub { });
+});
+
 spends($node, 'a queue has an end', {}, sub {
 	while_queued(
 		sub {
@@ -385,6 +430,50 @@ spends($node, 'one of a role at a time', { epsilon => 1.5, charged => 3, release
 	becomes($ids[1], 'cancelled');
 });
 
+# ---- starts ----
+
+# How often a worker was started meanwhile.
+sub starts_during
+{
+	my ($block) = @_;
+	configure('ALTER SYSTEM SET log_min_messages = debug1');
+	sleep(0.3);
+	my $from = -s $node->logfile;
+	$block->();
+	my $log = slurp_file($node->logfile, $from);
+	configure('ALTER SYSTEM RESET log_min_messages');
+	return scalar(() = $log =~ /starting background worker process "dpobj job"/g);
+}
+
+# Nothing is forked while the postmaster is stopped.
+spends($node, 'jobs that come and go', {}, sub {
+	my $postmaster = $node->{_pid};
+	my $come_and_go = <<'SQL';
+DO $$
+DECLARE
+  job bigint;
+BEGIN
+  FOR i IN 1..20 LOOP
+    job := dpobj.submit('come and go', 'patient', '{a}', 'ill', 0.5);
+    COMMIT;
+    PERFORM dpobj.cancel(job);
+    COMMIT;
+  END LOOP;
+END $$
+SQL
+	all_leave();
+	my $starts = starts_during(sub {
+		kill 'STOP', $postmaster;
+		my @answers = eval { ($session{ana}->ask($come_and_go), sleep(5.5), $session{ana}->ask($come_and_go)) };
+		kill 'CONT', $postmaster;
+		is($answers[$_], '', 'submitted and cancelled') for 0, 2;
+		wait_until(5, sub { worker_pids() });
+		ok(all_leave(), 'the workers leave');
+	});
+	cmp_ok($starts, '<=', 8, "workers are not started without bound: $starts");
+	cmp_ok($starts, '>=', 4, 'those that did not come are forgotten after five seconds');
+});
+
 # ---- cancelling in each phase ----
 
 spends($node, 'before the charge', {}, sub {
@@ -399,6 +488,28 @@ spends($node, 'before the charge', {}, sub {
 	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'cancelled');
 	becomes($id, 'cancelled');
 	$locker->quit;
+});
+
+spends($node, 'as it is taken from the queue', {}, sub {
+	all_leave();
+	my $holder = session($node);
+	$holder->ask($_) for 'SELECT pg_advisory_lock(7)', <<'SQL';
+CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NULL; END';
+CREATE TRIGGER hold AFTER UPDATE ON dpobj.job_rows FOR EACH ROW
+  WHEN (OLD.state = 'queued' AND NEW.state = 'running') EXECUTE FUNCTION public.hold();
+SQL
+	my $id = submit('ana', 'taken', 'patient');
+	my $pid;
+	wait_until(20, sub { ($pid) = worker_pids() });
+	ok(waits_for_lock($pid), 'the job is being taken');
+	$session{ana}->send("BEGIN; SELECT dpobj.cancel($id)");
+	ok(waits_for_lock($session{ana}->pid), 'and is waited for');
+	$holder->ask('SELECT pg_advisory_unlock(7)');
+	is($session{ana}->result, 't', 'cancelled');
+	ok(wait_until(20, sub { row_state($id) eq 'cancelled' }), 'though the transaction that cancelled it goes on');
+	$session{ana}->ask('COMMIT');
+	$holder->ask('DROP TRIGGER hold ON dpobj.job_rows; DROP FUNCTION hold()');
+	$holder->quit;
 });
 
 spends($node, 'while it scans', $kept, sub {
@@ -419,14 +530,31 @@ spends($node, 'while it solves', $kept, sub {
 	ok(wait_until(10, sub { !runs($solvers[0]) }), 'and then there is none');
 });
 
+# Submits a job and has something done between its charge and its scan, when it holds no lock:
+# statements, or a block.
+sub between
+{
+	my ($who, $name, $table, $change) = @_;
+	my ($holder, $changer) = map { session($node, seconds => 300) } 1, 2;
+	all_leave();
+	$holder->ask('BEGIN; SELECT FROM dpobj.budget_rows FOR UPDATE');
+	my $id = $session{control}->ask("SET SESSION AUTHORIZATION $who; " . submission($name, $table) . '; RESET SESSION AUTHORIZATION');
+	my $pid;
+	wait_until(20, sub { ($pid) = worker_pids() });
+	ok(waits_for_lock($pid), 'the job waits for its budget');
+	$changer->send("BEGIN; LOCK TABLE $table");
+	waits_for_lock($changer->pid);
+	$holder->ask('COMMIT');
+	$changer->result;
+	ref $change ? $change->() : is($changer->ask($change), '', $change);
+	$changer->ask('COMMIT');
+	$_->quit for $holder, $changer;
+	return $id;
+}
+
 spends($node, 'while it releases', $kept, sub {
 	my $locker = session($node);
-	my $id = submit('ana', 'releasing', 'large', epsilon => '0.5');
-	enters($id, 'scanning');
-	my ($pid) = worker_pids();
-	kill 'STOP', $pid;
-	$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE');
-	kill 'CONT', $pid;
+	my $id = between('ana', 'releasing', 'patient', sub { $locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE') });
 	enters($id, 'releasing');
 	$session{ana}->ask("SELECT dpobj.cancel($id)");
 	becomes($id, 'cancelled');
@@ -448,23 +576,39 @@ spends($node, 'a solver that is not there', { epsilon => 1, charged => 2, failed
 });
 
 spends($node, 'changed between charge and scan', $kept, sub {
-	my ($holder, $changer) = map { session($node, seconds => 300) } 1, 2;
-	$holder->ask('BEGIN; SELECT FROM dpobj.budget_rows FOR UPDATE');
-	my $id = submit('ana', 'changed', 'patient');
-	my $pid;
-	wait_until(20, sub { ($pid) = worker_pids() });
-	ok(waits_for_lock($pid), 'the job waits for its budget');
-	$changer->send('BEGIN; LOCK TABLE patient');
-	waits_for_lock($changer->pid);
-	$holder->ask('COMMIT');
-	$changer->result;
-	$changer->ask(q{SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {"null": true}}')});
-	$changer->ask('COMMIT');
+	my $id = between('ana', 'changed', 'patient', q{DO $$ BEGIN PERFORM dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {"null": true}}'); END $$});
 	becomes($id, 'failed');
 	is(job($id, 'sqlstate'), '55000', 'it does not read what was not charged for');
 	like(job($id, 'reason'), qr/^the table or its protection was changed after the charge\n/, 'and says so');
-	$_->quit for $holder, $changer;
 	scalar_of($node, q{SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}')});
+});
+
+spends($node, 'unprotected between charge and scan', $kept, sub {
+	scalar_of($node, q{CREATE TABLE bare AS TABLE patient; SELECT dpobj.protect('bare', '{"ill": {}, "a": {}, "b": {}}'), dpobj.set_budget('bare', 'ana', 1, 0)});
+	my $id = between('ana', 'bare', 'bare', q{DO $$ BEGIN PERFORM dpobj.unprotect('bare'); END $$});
+	becomes($id, 'failed');
+	like(job($id, 'sqlstate, reason'), qr/^UB003\|relation "bare" is not protected$/m, 'is not read');
+});
+
+spends($node, 'dropped between charge and scan', { epsilon => 1, charged => 2 }, sub {
+	scalar_of($node, <<'SQL');
+CREATE TABLE brief AS TABLE patient;
+CREATE ROLE brief;
+SELECT dpobj.protect('brief', '{"ill": {}, "a": {}, "b": {}}'), dpobj.set_budget('brief', 'ana', 1, 0), dpobj.set_budget('patient', 'brief', 1, 0);
+SQL
+	my $table = between('ana', 'brief', 'brief', 'DROP TABLE brief');
+	becomes($table, 'failed');
+	like(job($table, 'sqlstate, reason'), qr/^42P01\|relation with OID \d+ does not exist$/, 'no table');
+	my $role = between('brief', 'brief', 'patient', 'DROP ROLE brief');
+	becomes($role, 'failed');
+	is(job($role, 'sqlstate, reason'), '42704|the role that submitted the job does not exist any more', 'no role');
+});
+
+spends($node, 'renamed between charge and scan', $once, sub {
+	my $id = between('bob', 'renamed', 'patient', 'ALTER ROLE bob RENAME TO robert');
+	becomes($id, 'released');
+	is(job($id, 'submitter'), 'robert', 'a role is who it was');
+	scalar_of($node, 'ALTER ROLE robert RENAME TO bob');
 });
 
 # ---- ticks ----
@@ -540,6 +684,21 @@ spends($node, 'the worker is terminated', { epsilon => 1, charged => 2 }, sub {
 	becomes($again, 'cancelled');
 });
 
+# ---- another library ----
+
+spends($node, 'a library that was replaced', {}, sub {
+	my ($library) = glob $node->{dpobj_destination} . `pg_config --pkglibdir` =~ s/\n//r . '/dpobj.so';
+	my $bytes = slurp_file($library);
+	is($bytes =~ s/dpobj jobs, layout 1/dpobj jobs, layout 0/g, 1, 'another layout');
+	rename $library, "$library.kept" or die;
+	append_to_file($library, $bytes);
+	my $session = session($node, user => 'ana');
+	like($session->ask('SELECT count(*) FROM dpobj.jobs'),
+		qr/^ERROR:  55000: another version of dpobj runs jobs in this server\nDETAIL:  .*\nHINT:  Restart the server\.$/m, 'does not touch what is there');
+	$session->quit;
+	rename "$library.kept", $library or die;
+});
+
 # ---- dump and restore ----
 
 spends($node, 'a dump', {}, sub {
@@ -568,6 +727,7 @@ $node->stop;
 
 # One is the server's own launcher's.
 $node = dpobj_cluster('few', 'dpobj.release_tick = 0', 'max_worker_processes = 4');
+hard_table($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE ana LOGIN;
 CREATE ROLE bob LOGIN;
@@ -576,16 +736,7 @@ CREATE ROLE boss LOGIN;
 CREATE ROLE clerk LOGIN;
 CREATE TABLE patient (ill boolean, a boolean, b boolean);
 INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
-CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
-DO $$
-BEGIN
-  FOR j IN 1..15 LOOP
-    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
-  END LOOP;
-END $$;
 SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}');
-SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
-                              WHERE attrelid = 'hard'::regclass AND attnum > 0));
 SELECT dpobj.set_budget(t, r, 1000, 0) FROM unnest('{patient,hard}'::regclass[]) t, unnest('{ana,bob,cat}'::regrole[]) r;
 SQL
 connect_all();
@@ -609,8 +760,23 @@ spends($node, 'few worker slots', { epsilon => 2, charged => 4, released => 2 },
 
 # ---- preloaded ----
 
+# With two launchers there is never room for a job.
 $_->quit for values %session;
-$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpobj'\nmax_worker_processes = 12");
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpobj'");
+$node->restart;
+connect_all();
+
+spends($node, 'too few worker slots', {}, sub {
+	cmp_ok(starts_during(sub { sleep(1) }), '<=', 1, 'a worker that has nothing to run asks for nothing');
+	my $id;
+	my $starts = starts_during(sub { $id = submit('ana', 'never', 'patient'); sleep(2.5) });
+	cmp_ok($starts, '<=', 5, "the launcher becomes patient: $starts");
+	cmp_ok($starts, '>=', 2, 'and does not give up');
+	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'cancelled');
+});
+
+$_->quit for values %session;
+$node->append_conf('postgresql.conf', "max_worker_processes = 12");
 $node->restart;
 connect_all();
 
@@ -620,6 +786,20 @@ is(scalar_of($node, "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 
 spends($node, 'preloaded', $once, sub {
 	my $id = submit('ana', 'preloaded', 'patient');
 	ok(wait_until(20, sub { row_state($id) eq 'released' }), 'the launcher has it run');
+	ok(all_leave(), 'the worker leaves');
+});
+
+# The postmaster may not have another process for a while.
+spends($node, 'a worker that cannot be forked', $once, sub {
+	my $processes = sub { system_or_bail('prlimit', '--pid', $node->{_pid}, "--nproc=$_[0]:") };
+	chomp(my $limit = `prlimit --pid $node->{_pid} --nproc --output=SOFT --noheadings`);
+	my $from = -s $node->logfile;
+
+	$processes->(1);
+	my $id = submit('ana', 'unforked', 'patient');
+	ok(wait_until(10, sub { slurp_file($node->logfile, $from) =~ /could not fork worker process/ }), 'no worker is forked');
+	$processes->($limit =~ s/\s//gr);
+	ok(wait_until(20, sub { row_state($id) eq 'released' }), 'the launcher tries again');
 	ok(all_leave(), 'the worker leaves');
 });
 
@@ -634,28 +814,63 @@ spends($node, 'a restart with a launcher', { epsilon => 1, charged => 2, release
 	is(row_state($id), 'failed', 'what ran has failed');
 });
 
+spends($node, 'the worker is terminated before a queue', { epsilon => 1, charged => 2, released => 1 }, sub {
+	my $id = submit('ana', 'terminated', 'hard');
+	my $queued = submit('ana', 'left behind', 'patient');
+	enters($id, 'solving');
+	scalar_of($node, 'SELECT pg_terminate_backend(' . (worker_pids())[0] . ')');
+	ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'the launcher sends another one');
+	is(row_state($id), 'failed', 'what ran has failed');
+});
+
+sub launcher { return scalar_of($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj launcher'"); }
+
+spends($node, 'a database that its owner has closed', { epsilon => 0.5, charged => 1, released => 1 }, sub {
+	$node->safe_psql('postgres', 'CREATE DATABASE closed OWNER bob');
+	$node->safe_psql('closed', <<'SQL');
+CREATE EXTENSION dpobj;
+CREATE TABLE patient (ill boolean, a boolean, b boolean);
+SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}');
+SELECT dpobj.set_budget('patient', 'bob', 1000, 0);
+SQL
+	my $session = session($node, user => 'bob', database => 'closed');
+	$session->ask('SELECT 1');
+	$session{bob}->ask('ALTER DATABASE closed ALLOW_CONNECTIONS false');
+	$session->ask(submission('never', 'patient'));
+	my $refused = sub { return scalar(() = slurp_file($node->logfile) =~ /FATAL: .*"closed" is not currently accepting/g); };
+	ok(wait_until(30, sub { $session->ask('SELECT count(*) FROM dpobj.jobs'); $refused->() >= 12 }),
+		'workers that may not connect make no pause');
+	becomes(submit('ana', 'meanwhile', 'patient'), 'released');
+	$session->quit;
+	$node->safe_psql('postgres', 'DROP DATABASE closed');
+});
+
+spends($node, 'the launcher is terminated', {}, sub {
+	my $before = launcher();
+	scalar_of($node, "SELECT pg_terminate_backend($before)");
+	ok(wait_until(20, sub { my $now = launcher(); $now ne '' && $now ne $before }), 'another one comes');
+});
+
 spends($node, 'DROP DATABASE', {}, sub {
 	$node->safe_psql('postgres', 'CREATE DATABASE passing');
-	$node->safe_psql('passing', <<'SQL');
-CREATE EXTENSION dpobj;
-CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
-DO $$
-BEGIN
-  FOR j IN 1..15 LOOP
-    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
-  END LOOP;
-END $$;
-SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
-                              WHERE attrelid = 'hard'::regclass AND attnum > 0));
-SELECT dpobj.set_budget('hard', 'ana', 1000, 0);
-SQL
+	$node->safe_psql('passing', 'CREATE EXTENSION dpobj');
+	hard_table($node, 'passing');
+	$node->safe_psql('passing', q{SELECT dpobj.set_budget('hard', 'ana', 1000, 0)});
 	my $session = session($node, user => 'ana', database => 'passing');
-	my $id = $session->ask(submission('dropped', 'hard'));
+	my $id = $session->ask(submission('moved', 'hard'));
 	ok(wait_until(30, sub { $session->ask("SELECT phase FROM dpobj.jobs WHERE id = $id") eq 'solving' }), 'a job runs');
+	my $next = $session->ask(submission('dropped', 'hard'));
+	$session->quit;
+	$node->safe_psql('postgres', 'ALTER DATABASE passing RENAME TO moved');
+	ok(wait_until(30, sub { $node->safe_psql('moved', "SELECT state FROM dpobj.job_rows WHERE id = $next") eq 'running' }),
+		'ALTER DATABASE RENAME ends it, and the next one runs afterwards');
+	is($node->safe_psql('moved', "SELECT state, release IS NOT NULL FROM dpobj.job_rows WHERE id = $id"), 'failed|t', 'what ran has failed, and is charged');
+	$session = session($node, user => 'ana', database => 'moved');
+	ok(wait_until(30, sub { $session->ask("SELECT phase FROM dpobj.jobs WHERE id = $next") eq 'solving' }), 'it solves');
 	my @solvers;
 	wait_until(20, sub { @solvers = solvers($node) });
 	$session->quit;
-	my ($rc, $out, $err) = $node->psql('postgres', 'DROP DATABASE passing');
+	my ($rc, $out, $err) = $node->psql('postgres', 'DROP DATABASE moved');
 	is($rc, 0, 'DROP DATABASE is not refused') or diag($err);
 	ok(wait_until(10, sub { !runs($solvers[0]) }), 'and its solver has gone');
 });

@@ -45,6 +45,11 @@ SQL
 $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', "CREATE EXTENSION dpobj; $tables");
 
+# Names with spaces: a job of one database never has the name of another's.
+$node->safe_psql('postgres', 'CREATE DATABASE "postgres a"');
+isnt($node->safe_psql('postgres a', "CREATE EXTENSION dpobj; SELECT dpobj.cron_jobname('b')"),
+	$node->safe_psql('postgres', "SELECT dpobj.cron_jobname('a b')"), 'jobs of two databases have two names');
+
 sub schedule
 {
 	my ($name, $cron, $more) = @_;
@@ -113,14 +118,20 @@ is($ana->ask("SELECT s.job = j.jobid, j.schedule, j.command, j.username, j.datab
 is($ana->ask(schedule('nightly', '30 4 * * *')), $ana->ask("SELECT job FROM dpobj.schedules WHERE name = 'nightly'"),
 	'a change keeps the job');
 is($ana->ask("SELECT schedule FROM cron.job WHERE database = 'postgres'"), '30 4 * * *', 'with its new time');
+$node->safe_psql('postgres', "UPDATE cron.job SET jobname = 'of another version' WHERE database = 'postgres'");
+is($ana->ask("$nightly = (SELECT job FROM dpobj.schedules WHERE name = 'nightly')"), 't', 'a job of another name is kept');
+is($ana->ask("SELECT jobname, schedule FROM cron.job WHERE database = 'postgres'"), 'of another version|30 3 * * *', 'and is the only one');
+$node->safe_psql('postgres', "UPDATE cron.job SET jobname = 'dpobj postgres nightly' WHERE database = 'postgres'");
 
 my $poor = session($node, user => 'poor');
 my $allowance = 'allowance => 0.5, period => ';
 like($_, qr/^\d+$/, 'scheduled') for (
 	$ana->ask(schedule('minutely', '* * * * *')),
 	$ana->ask(schedule(q(it''s thrifty), '* * * * *', "$allowance '1 day'")),
-	$ana->ask(schedule('wrong', '* * * * *', q(filter => '{"nothing": {"=": 1}}'))),
+	$ana->ask(schedule('wrong', '* * * * *')),
 	$poor->ask(schedule('minutely', '* * * * *')));
+# What the filter names is gone since it was scheduled.
+$node->safe_psql('postgres', q(UPDATE dpobj.schedule_rows SET filter = '{"nothing": {"=": 1}}' WHERE name = 'wrong'));
 
 sub fires
 {
@@ -180,6 +191,16 @@ is($ana->ask(q{SELECT string_agg(to_char(dpobj.schedule_time('30 3 * * *', t) AT
 	'28 02:30, 28 02:30, 29 01:30, 25 02:30', 'times are those of cron.timezone, in winter and in summer');
 is($ana->ask(q{SELECT count(DISTINCT dpobj.schedule_model('x', dpobj.schedule_time('30 2 * * *', t)))
   FROM unnest('{2026-10-25 00:31+00, 2026-10-25 01:31+00}'::timestamptz[]) t}), '1', 'an hour that comes twice has its run once');
+
+# Since pg_cron 1.6.8; for one that does not know it as well.
+is($ana->ask("SELECT dpobj.cron_time('0 0 13 * 5', '2026-11-01'), dpobj.cron_time('0 0 13 * 5', '2026-11-14', true)"),
+	'2026-10-30 00:00:00|2026-11-20 00:00:00', 'the 13th, and each Friday');
+$node->append_conf('postgresql.conf', 'cron.dom_dow_and_logic = yes');
+$node->reload;
+ok(wait_until(10, sub { $ana->ask("SELECT dpobj.cron_time('0 0 13 * 5', '2026-11-01')") eq '2026-03-13 00:00:00' }),
+	'with cron.dom_dow_and_logic a Friday the 13th');
+$node->append_conf('postgresql.conf', 'cron.dom_dow_and_logic = off');
+$node->reload;
 
 # ---- removing ----
 
@@ -272,6 +293,12 @@ is($copy->ask("SELECT count(*) FROM dpobj.schedules WHERE name = 'yearly'"), '1'
 is($copy->ask("CALL dpobj.run_schedule('yearly')"), '', 'what was charged is charged there, too');
 like($copy->ask("SELECT dpobj.schedule_put('new', '0 0 1 1 *', 'patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);"
 		  . " CALL dpobj.run_schedule('new')"), qr/^ERROR:  55000:/m, 'nothing new before the epoch is confirmed');
+
+# The names of a job's database and schedule cannot run into each other.
+my $jobname = $copy->ask("SELECT dpobj.cron_jobname('new x')");
+is($jobname, 'dpobj copy new x', 'a job is named after database and schedule');
+$node->safe_psql('postgres', 'ALTER DATABASE other RENAME TO "copy new"');
+isnt($node->safe_psql('copy new', "SELECT dpobj.cron_jobname('x')"), $jobname, 'not the same for another two');
 
 # DROP EXTENSION leaves the job, whose runs fail; the statement of the guide removes it.
 $_->quit for $ana, $poor, $copy;

@@ -1,7 +1,9 @@
 # 029_upgrade.pl - from 0.1.0, whose script is in tests/upgrade as it was tagged: what an
 # update leaves is what a new installation makes, object for object; ledger, budgets,
 # models and administrators' privileges stay; 0.1.0's functions work with the new
-# library; and a dump, of either version, restores all of it.
+# library; and a dump, of either version, restores all of it. And what others have planted
+# in the extension's schema is neither called nor kept by a script, or refused. Then pg_upgrade,
+# which keeps files.
 
 use strict;
 use warnings;
@@ -198,8 +200,195 @@ SQL
 is($node->safe_psql('fresh', q{SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'dpobj'::regnamespace AND proacl IS NULL}),
 	'', 'each function says who may call it');
 
+# In a schema of any name, whoever else may create there is spoken of.
+$node->safe_psql('postgres', 'CREATE DATABASE elsewhere');
+my (undef, undef, $warning) = $node->psql('elsewhere', <<'SQL');
+CREATE SCHEMA "Of All %";
+GRANT CREATE ON SCHEMA "Of All %" TO PUBLIC;
+CREATE EXTENSION dpobj SCHEMA "Of All %";
+SQL
+like($warning, qr/WARNING:  other roles may create objects in schema "Of All %"$/m, 'a schema that others may create in');
+is($node->safe_psql('elsewhere', $version), $node->safe_psql('fresh', $version), 'which its name does not stop');
+
 $node->safe_psql('older', 'DROP EXTENSION dpobj CASCADE');
 is($node->safe_psql('older', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'dpobj'}), '0', 'and drops');
+
+# ---- what others have planted ----
+
+# What stands in objects of the extension and is neither the server's nor the extension's own.
+my $captured = <<'SQL';
+WITH RECURSIVE ours(class, object) AS (
+  SELECT classid, objid FROM pg_depend
+  WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj')
+  UNION
+  SELECT d.classid, d.objid FROM ours o JOIN pg_depend d ON d.refclassid = o.class AND d.refobjid = o.object
+  WHERE d.deptype IN ('a', 'i'))
+SELECT pg_describe_object(o.class, o.object, 0) || ': ' || pg_describe_object(d.refclassid, d.refobjid, 0)
+FROM ours o JOIN pg_depend d ON d.classid = o.class AND d.objid = o.object
+WHERE d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass, 'pg_extension'::regclass)
+      AND d.refobjid >= 16384 -- initdb makes what is below
+      AND NOT EXISTS (SELECT FROM ours r WHERE r.class = d.refclassid AND r.object = d.refobjid)
+SQL
+my $called = 'SELECT string_agg(DISTINCT who, $$ $$) FROM common.calls';
+
+# A schema where mallory may create, with an operator and a function that fit calls of 0.1.0 better than
+# pg_catalog's do, and say who calls them.
+my $plant = <<'SQL';
+CREATE SCHEMA IF NOT EXISTS common;
+GRANT USAGE, CREATE ON SCHEMA common TO mallory;
+CREATE TABLE common.calls AS SELECT ''::text AS who WHERE false;
+GRANT INSERT ON common.calls TO PUBLIC;
+SET ROLE mallory;
+CREATE FUNCTION common.twice(bigint, numeric) RETURNS numeric LANGUAGE plpgsql AS
+  'BEGIN INSERT INTO common.calls VALUES (current_user); RETURN 2 * pg_catalog.numeric_mul($1, $2); END';
+CREATE OPERATOR common.* (LEFTARG = bigint, RIGHTARG = numeric, FUNCTION = common.twice);
+CREATE FUNCTION common.format(text, text) RETURNS text LANGUAGE plpgsql AS
+  'BEGIN INSERT INTO common.calls VALUES (current_user); RETURN pg_catalog.format($1, VARIADIC ARRAY[$2]); END';
+RESET ROLE;
+SQL
+
+# And whatever else our scripts could call: each function that they name, and operators for many types.
+my @script = map { slurp_file($_) } glob "$scripts/dpobj--0.2.0.sql $scripts/dpobj--0.1.0--0.2.0.sql";
+my %named = map { $_ => 1 } map { /\b([a-z]\w+)\(/g } @script;
+my $names = join ',', sort keys %named;
+my $plant_all = $plant . <<"SQL";
+SET ROLE mallory;
+SET search_path = pg_catalog;
+CREATE FUNCTION common.call() RETURNS text LANGUAGE plpgsql AS
+  'BEGIN INSERT INTO common.calls VALUES (current_user); RETURN NULL; END';
+DO \$\$
+DECLARE
+  types constant regtype[] := '{bool,"\\"char\\"",int,int8,numeric,float8,text,name,oid,text[],int8[],timestamptz}';
+  function text;
+  arguments text;
+  lefts regtype;
+  rights regtype;
+  operator text;
+BEGIN
+  FOR function IN SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace
+      AND proname = ANY ('{$names}') AND proname <> 'format' LOOP
+    FOREACH arguments IN ARRAY '{"text","text,text","text,text,text","bigint","bigint,numeric","name","oid","text[]"}'::text[] LOOP
+      EXECUTE format('CREATE FUNCTION common.%I(%s) RETURNS text LANGUAGE sql AS \$a\$SELECT common.call()\$a\$', function, arguments);
+    END LOOP;
+  END LOOP;
+  FOREACH lefts IN ARRAY types LOOP
+    FOREACH rights IN ARRAY types LOOP
+      EXECUTE format('CREATE FUNCTION common.planted(%s, %s) RETURNS boolean LANGUAGE sql AS \$a\$SELECT common.call() IS NULL\$a\$', lefts, rights);
+      FOREACH operator IN ARRAY '{=,<>,<,>,<=,>=,+,-,*,/,||,%}'::text[] LOOP
+        CONTINUE WHEN EXISTS (SELECT FROM pg_operator WHERE (oprname, oprleft, oprright) = (operator, lefts, rights)
+                              AND oprnamespace IN ('pg_catalog'::regnamespace, 'common'::regnamespace));
+        EXECUTE format('CREATE OPERATOR common.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = common.planted)', operator, lefts, rights);
+      END LOOP;
+    END LOOP;
+  END LOOP;
+END
+\$\$;
+SQL
+
+# Refused with this message, and nothing was done.
+sub refuses
+{
+	my ($database, $statement, $message, $name) = @_;
+	my $before = "SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'dpobj'), 'none')";
+	my $found = $node->safe_psql($database, $before);
+	my ($status, undef, $error) = $node->psql($database, $statement);
+	like($error, $message, $name);
+	is($node->safe_psql($database, $before), $found, "$name: nothing was done");
+	return;
+}
+
+$node->safe_psql('postgres', "CREATE DATABASE $_") for qw(planted captured grown);
+$node->safe_psql('postgres', 'CREATE ROLE mallory');
+$node->safe_psql('captured', $plant);
+$node->safe_psql('captured', q{CREATE EXTENSION dpobj VERSION '0.1.0' SCHEMA common});
+is($node->safe_psql('captured', $called), $node->safe_psql('captured', 'SELECT current_user'), q{0.1.0's script calls what was planted});
+like($node->safe_psql('captured', $captured), qr/view dpobj\.budgets: operator common\.\*\(bigint,numeric\)/, 'and its views keep it');
+refuses('captured', 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  .* on view dpobj\.\w+ uses operator common\.\*\(bigint,numeric\) of role "mallory"/,
+	'an update of these views');
+$node->safe_psql('captured', 'ALTER OPERATOR common.* (bigint, numeric) OWNER TO CURRENT_USER');
+refuses('captured', 'ALTER EXTENSION dpobj UPDATE', qr/uses operator common\.\*\(bigint,numeric\) of role "mallory"/,
+	'and where its function alone is his');
+restore('captured', 'released');
+is($node->safe_psql('released', $captured), '', 'a dump that is restored as the hint says has views of our own');
+
+$node->safe_psql('planted', $plant_all);
+cmp_ok($node->safe_psql('planted', 'SELECT count(*) FROM pg_operator WHERE oprowner = (SELECT oid FROM pg_roles WHERE rolname = $$mallory$$)'),
+	'>', 1200, 'operators for many pairs of types');
+my (undef, undef, $said) = $node->psql('planted', 'CREATE EXTENSION dpobj SCHEMA common');
+like($said, qr/WARNING:  other roles may create objects in schema common\n/, 'the schema is open');
+is($node->safe_psql('planted', "$captured; $called"), '', 'an installation there calls and keeps nothing of it');
+$node->safe_psql('planted', q{DROP EXTENSION dpobj; ALTER SCHEMA common RENAME TO "a %s schema"; ALTER SCHEMA "a %s schema" OWNER TO mallory});
+(undef, undef, $said) = $node->psql('planted', 'CREATE EXTENSION dpobj SCHEMA "a %s schema"');
+like($said, qr/WARNING:  other roles may create objects in schema "a %s schema"\n/, q{and in a schema of mallory's with a name that must be quoted});
+is($node->safe_psql('planted', $captured), '', 'nor there');
+$node->safe_psql('planted', 'DROP EXTENSION dpobj; ALTER SCHEMA "a %s schema" RENAME TO common');
+
+$node->safe_psql('grown', q{CREATE SCHEMA common; CREATE EXTENSION dpobj VERSION '0.1.0' SCHEMA common});
+$node->safe_psql('grown', $plant_all);
+(undef, undef, $said) = $node->psql('grown', 'ALTER EXTENSION dpobj UPDATE');
+like($said, qr/WARNING:  other roles may create objects in schema common\n/, 'an update in an open schema');
+is($node->safe_psql('grown', "$captured; $called; $version"), "\n0.2.0", 'calls and keeps nothing either');
+
+# What an update and an installation refuse.
+$node->safe_psql('planted', q{CREATE EXTENSION dpobj VERSION '0.1.0'; DROP TABLE common.calls; CREATE TABLE calls AS SELECT ''::text AS who WHERE false;
+  ALTER TABLE calls SET SCHEMA common; GRANT INSERT ON common.calls TO PUBLIC});
+$node->safe_psql('planted', 'GRANT CREATE ON SCHEMA dpobj TO mallory; SET ROLE mallory; CREATE FUNCTION dpobj.wait(int) RETURNS int LANGUAGE sql AS $$SELECT 1$$');
+refuses('planted', 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  function dpobj\.wait\(integer\) of role "mallory" is in schema dpobj/, 'an update beside a function in schema dpobj');
+$node->safe_psql('planted', 'DROP FUNCTION dpobj.wait');
+refuses('planted', 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  other roles may create objects in schema dpobj/, 'and while one may be made');
+$node->safe_psql('planted', 'REVOKE CREATE ON SCHEMA dpobj FROM mallory; GRANT CREATE ON SCHEMA public TO mallory; SET ROLE mallory; CREATE FUNCTION public.dp_score(int) RETURNS int LANGUAGE sql AS $$SELECT 1$$');
+my $namesake = qr/ERROR:  function public\.dp_score\(integer\) of role "mallory" has the name of one of dpobj's/;
+refuses('planted', 'ALTER EXTENSION dpobj UPDATE', $namesake, q{an update beside a function of our name});
+$node->safe_psql('planted', 'DROP EXTENSION dpobj');
+refuses('planted', 'CREATE EXTENSION dpobj', $namesake, 'an installation beside it');
+$node->safe_psql('planted', q{ALTER FUNCTION public.dp_score(int) OWNER TO CURRENT_USER; CREATE EXTENSION dpobj});
+is($node->safe_psql('planted', $version), '0.2.0', q{a superuser's own is his choice});
+$node->safe_psql('planted', 'DROP EXTENSION dpobj; CREATE ROLE boss SUPERUSER');
+$node->safe_psql('planted', q{SET ROLE boss; CREATE EXTENSION dpobj VERSION '0.1.0'; RESET ROLE; ALTER ROLE boss NOSUPERUSER; ALTER EXTENSION dpobj UPDATE});
+is($node->safe_psql('planted', $version), '0.2.0', 'what a former superuser has installed is updated');
+# ---- pg_upgrade ----
+
+# To the same version, the only one here. With a schedule that has run and a queued job, which
+# must wait: a job that began in the servers that pg_upgrade starts would be broken off.
+$node->safe_psql('postgres', "DROP DATABASE $_") for qw(fresh updated older older_restored elsewhere captured released planted grown);
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpobj'\ndpobj.max_jobs = 0");
+$node->restart;
+$node->safe_psql('newer_restored', 'SELECT dpobj.confirm_epoch()');
+$ana = session($node, user => 'ana', database => 'newer_restored');
+$ana->ask(q{SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 0.1, '1 year')});
+is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a schedule has run');
+is($ana->ask(q{SELECT dpobj.submit('queued', 'visit', NULL, 'ill', 0.0625)}), '1', 'a job is queued');
+$left_before = $ana->ask($left);
+$ana->quit;
+%before = map { $_ => rows('newer_restored', $_) } split /\n/, $node->safe_psql('newer_restored', $tables);
+$node->stop;
+$node->append_conf('postgresql.conf', 'dpobj.max_jobs = 2');
+
+my $new = PostgreSQL::Test::Cluster->new('upgraded');
+$new->init(extra => [ '-E', 'UTF8', '--locale=C' ]);
+system_or_bail('cp', $node->data_dir . '/postgresql.conf', $new->data_dir . '/postgresql.conf');
+$new->append_conf('postgresql.conf', 'port = ' . $new->port);
+chomp(my $programs = `pg_config --bindir`);
+chdir PostgreSQL::Test::Utils::tempdir() or die;
+command_ok([ 'pg_upgrade', '-b', $programs, '-B', $programs, '-d', $node->data_dir, '-D', $new->data_dir, '-p', $node->port,
+		'-P', $new->port, '-s', $node->host ], 'pg_upgrade');
+$node = $new;
+$node->start;
+
+is(rows('newer_restored', $_), $before{$_}, "$_, after pg_upgrade") for grep { !/job_rows$/ } sort keys %before;
+is($node->safe_psql('newer_restored', 'SELECT name, state, reason FROM dpobj.jobs'),
+	'queued|failed|the job was submitted before the database was restored', 'the queued job did not run, and does not');
+is($node->safe_psql('newer_restored', $privileges), 'f|t', 'privileges, after pg_upgrade');
+$ana = session($node, user => 'ana', database => 'newer_restored');
+is($ana->ask(q{SELECT bool_and(dpobj.verify(model)), string_agg(name, ',' ORDER BY name) ~ 'first.*second.*yearly' FROM dpobj.models}), 't|t', 'models verify');
+is($ana->ask($left), $left_before, 'budgets count');
+like($ana->ask(q{SELECT dpobj.train('visit', 'ill', 0.0625)}), qr/^ERROR:  55000: .*restored/, 'nothing is released');
+is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a run that was paid is not run');
+$node->safe_psql('newer_restored', 'SELECT dpobj.confirm_epoch()');
+like($ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.0625)}), qr/^\d+$/, 'until an administrator confirms');
+is($ana->ask(q{SELECT dpobj.submit('again', 'visit', NULL, 'ill', 0.0625)}), '2', 'a job');
+is($ana->ask('SELECT dpobj.wait(2)'), 'released', 'runs again');
+$ana->quit;
 
 $node->stop;
 done_testing();

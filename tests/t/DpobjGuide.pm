@@ -22,13 +22,15 @@ use File::Basename qw(basename dirname);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(guide_settings guide_pieces guide_blocks guide_check guide_languages guide_write);
+our @EXPORT = qw(guide_has_cron guide_settings guide_pieces guide_blocks guide_check guide_languages guide_write);
 
 my $top = dirname(__FILE__) . '/../..';
 
 my $library_folder = `pg_config --pkglibdir`;
 chomp $library_folder;
 my $has_cron = -e "$library_folder/pg_cron.so";
+
+sub guide_has_cron { return $has_cron; }
 
 # Of a cluster: pg_cron, where it is installed, has its jobs in the database.
 sub guide_settings

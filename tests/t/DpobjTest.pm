@@ -19,8 +19,9 @@ use Time::HiRes qw(sleep time);
 use DpobjSession;
 
 our @EXPORT = qw(
-  dpobj_cluster session train scalar_of spends settle wait_until wait_for_server
-  children descriptors runs solver_of solver_path solvers solvers_and_backends
+  dpobj_cluster hard_table session in_session train scalar_of refused spends race_for_cap settle
+  wait_until wait_for_server children descriptors runs solver_of solver_path deaf_solver
+  solvers solvers_and_backends
   QUICK SLOW
 );
 
@@ -84,6 +85,24 @@ sub dpobj_cluster
 	return $node;
 }
 
+# For the analyst's door: protected, and permute-and-flip over its 3^15 vectors takes seconds.
+sub hard_table
+{
+	my ($node, $database) = @_;
+	$node->safe_psql($database // 'postgres', <<'SQL');
+CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
+DO $$
+BEGIN
+  FOR j IN 1..15 LOOP
+    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
+  END LOOP;
+END $$;
+SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
+                              WHERE attrelid = 'hard'::regclass AND attnum > 0));
+SQL
+	return;
+}
+
 sub session
 {
 	my ($node, %how) = @_;
@@ -123,6 +142,25 @@ sub wait_until
 		sleep(0.002);
 	}
 	return 1;
+}
+
+# Runs statements in one session, as a role if one is named; the output with its errors.
+sub in_session
+{
+	my ($node, $user, @statements) = @_;
+	my $session = session($node, defined $user ? (user => $user) : ());
+	my $text = join "\n", map { $session->ask($_) } @statements;
+	$session->quit;
+	return $text;
+}
+
+# Is the output an error of that SQLSTATE, and no answer?
+sub refused
+{
+	my ($name, $state, $text) = @_;
+	like($text, qr/^ERROR:  $state: /m, "$name: $state");
+	unlike($text, qr/^\d+$/m, "$name: no answer");
+	return;
 }
 
 sub wait_for_server
@@ -196,6 +234,33 @@ sub spends
 	return;
 }
 
+# Twenty sessions race for a cap of 100 at cost 7: exactly 14 get through.  The table, a new one.
+sub race_for_cap
+{
+	my ($node, $level) = @_;
+	my $table = 'race_' . lc($level =~ s/ /_/gr);
+	scalar_of($node, "CREATE TABLE $table AS TABLE quick; SELECT dpobj.set_budget('$table', NULL, 100, 0)");
+	spends(
+		$node,
+		"20 sessions race at $level",
+		{ epsilon => 98, charged => 14, released => 14 },
+		sub {
+			my @sessions = map { session($node) } 1 .. 20;
+			$_->ask("BEGIN ISOLATION LEVEL $level; SELECT count(*) FROM $table") for @sessions;
+			$_->send(train($table, epsilon => '7.0')) for @sessions;
+			my @texts = map { $_->result } @sessions;
+			$_->ask('ROLLBACK') for @sessions;
+			$_->quit for @sessions;
+			is(scalar(grep { /^\d+$/ } @texts), 14, 'exactly 14 are answered');
+			is(scalar(grep { /^ERROR:  UB001: privacy budget exhausted$/m } @texts), 6, '6 are refused');
+			is( scalar(grep {
+						/^DETAIL:  The budget of all roles on table public\.$table has epsilon: 98 spent, 7 asked, 2 left of 100\.$/m
+				} @texts),
+				6, 'and told what is left');
+		});
+	return $table;
+}
+
 # ---- processes ---------------------------------------------------------------
 
 # [pid, parent, state, command] of every process of the machine.
@@ -225,6 +290,16 @@ sub solver_path
 	my ($node) = @_;
 	my ($path) = glob "$node->{dpobj_destination}$library_folder/dpobj-solver-*";
 	return $path;
+}
+
+# Puts a script in the solver's place that answers nothing; the solver is kept beside it.
+sub deaf_solver
+{
+	my ($solver) = @_;
+	rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
+	append_to_file($solver, "#!/bin/sh\nexec sleep 60\n");
+	chmod 0755, $solver;
+	return;
 }
 
 # Is the process running this cluster's solver, or a script that stands in for it?

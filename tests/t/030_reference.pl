@@ -1,5 +1,5 @@
-# 030_readme.pl - every statement of README.md, in order, in a fresh database; and those
-# of docs/reference.md, on tables that are made here, because nothing is walked through there.
+# 030_reference.pl - every statement of docs/reference.md, on tables that are made here,
+# because nothing is walked through there.
 
 use strict;
 use warnings;
@@ -11,28 +11,8 @@ use Test::More;
 use DpobjGuide;
 use DpobjTest;
 
-my $node = dpobj_cluster('readme', guide_settings('newcomer'));
-$node->safe_psql('postgres', 'CREATE DATABASE newcomer');
+my $node = dpobj_cluster('reference', guide_settings('reference'));
 $node->safe_psql('postgres', 'CREATE DATABASE reference');
-
-# ---- README.md ------------------------------------------------------------------
-
-my @readme = guide_pieces('README.md');
-my @blocks = guide_blocks(@readme);
-
-cmp_ok(scalar @blocks, '>=', 12, 'the README has statements');
-cmp_ok(scalar(grep { $_->{result} } @blocks), '>=', 3, 'and results');
-is_deeply([ guide_languages(@readme) ], [], 'no statement hides in a block of another language');
-
-# The first one is the promise: its table is the demo's.
-my ($promise) = $blocks[0]{body} =~ /\A(.*)/;
-like($promise, qr/^SELECT dp_halfspace\(.*\) FROM adult;$/, 'the promise');
-like(slurp_file('scripts/demo_train.sql'), qr/^\\echo '  \Q$promise\E'$/m, 'is what the demo says');
-guide_check($node, 'newcomer', $_, role => 'postgres') for @blocks[ 1 .. $#blocks ];
-guide_write('README.md', @readme);
-
-# ---- docs/reference.md ------------------------------------------------------------
-
 $node->safe_psql('reference', <<'SQL');
 CREATE EXTENSION dpobj;
 CREATE TABLE patient AS
