@@ -23,6 +23,13 @@
 static TestStream stream;
 static Memory *memory;
 
+/* Under valgrind, where a tenth of the work is asked for; mutants.sh needs more than that. */
+static bool
+is_slow(void)
+{
+	return check_share() <= 10;
+}
+
 /* ---- a file in memory ---- */
 
 typedef struct Store
@@ -418,7 +425,7 @@ test_sameness(const MechanismRequest *asked)
 {
 	static const int sizes[] = {0, 1, 256, 257, 2999};
 
-	for (int c = 0; c < (check_share() < 100 ? 4 : 10); c++)
+	for (int c = 0; c < (is_slow() ? 4 : 10); c++)
 	{
 		Data *data = make_data(sizes[c % 5], c < 5 ? 0 : 3);
 		MechanismRequest request = *asked;
@@ -635,7 +642,7 @@ is_fatal(const MechanismRequest *request, RowCount count)
 static void
 test_hostile_records(const MechanismRequest *request)
 {
-	if (check_share() < 100)
+	if (is_slow())
 		return;
 	CHECK(!is_fatal(request, (RowCount){1, 0}));
 	CHECK(is_fatal(request, (RowCount){CONVEX_MAX_LABELS, 0}));
@@ -719,7 +726,7 @@ main(void)
 	}
 	test_limit();
 	test_merging();
-	for (int loss = 0; loss < (check_share() < 100 ? 1 : LOSS_KINDS); loss++)
+	for (int loss = 0; loss < (is_slow() ? 1 : LOSS_KINDS); loss++)
 		test_losses((ConvexLoss) loss);
 	test_descents();
 	test_simplex();
@@ -727,7 +734,8 @@ main(void)
 		MechanismRequest request =
 			make_request(MECHANISM_OBJECTIVE, LOSS_LOGISTIC, CONVEX_GAMMA, 1);
 
-		CHECK_WHOLE(!is_fatal(&request, (RowCount){CONVEX_MAX_LABELS - 1, 0}));
+		if (!is_slow())
+			CHECK(!is_fatal(&request, (RowCount){CONVEX_MAX_LABELS - 1, 0}));
 	}
 	arena_destroy(arena);
 	return check_report("spill");
