@@ -22,6 +22,7 @@
 
 #include "admin.h"
 #include "compat.h"
+#include "extension.h"
 
 /* What to go back to; an error does so at the end of the (sub)transaction. */
 typedef struct Caller
@@ -35,6 +36,7 @@ typedef struct Caller
 static void
 become_owner(Caller *caller)
 {
+	extension_require();
 	GetUserIdAndSecContext(&caller->role, &caller->security);
 	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, caller->security | SECURITY_LOCAL_USERID_CHANGE |
 													  SECURITY_RESTRICTED_OPERATION);

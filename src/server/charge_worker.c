@@ -38,6 +38,7 @@
 #include "charge_protection.h"
 #include "charge_worker.h"
 #include "compat.h"
+#include "extension.h"
 
 /* ---- Statements ------------------------------------------------------------- */
 
@@ -350,6 +351,7 @@ charge_worker_override_settings(void)
 void
 charge_act_as_superuser(ChargeActor *before)
 {
+	extension_require();
 	GetUserIdAndSecContext(&before->role, &before->security);
 	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, before->security | SECURITY_LOCAL_USERID_CHANGE);
 }

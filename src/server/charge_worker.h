@@ -128,7 +128,10 @@ typedef struct ChargeActor
 	int security;
 } ChargeActor;
 
-/* Within a transaction, which is not to be committed before the other has acted again. */
+/*
+ * Within a transaction, which is not to be committed before the other has acted again; and the
+ * extension stays until then.
+ */
 extern void charge_act_as_superuser(ChargeActor *before);
 extern void charge_act_again(const ChargeActor *before);
 

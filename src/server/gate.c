@@ -49,6 +49,15 @@ gate_enter_role(void)
 	(void) LockAcquire(&tag, ExclusiveLock, across_transactions, false);
 }
 
+bool
+gate_try_role(Oid role)
+{
+	LOCKTAG tag;
+
+	set_tag(&tag, role, GATE_ROLE);
+	return LockAcquire(&tag, ExclusiveLock, across_transactions, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
 void
 gate_leave_role(void)
 {

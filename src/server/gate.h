@@ -11,13 +11,17 @@
 extern void gate_enter_role(void);
 extern void gate_leave_role(void);
 
+/* The same for another role, if it need not be waited for: false if so. */
+extern bool gate_try_role(Oid role);
+
 /* One of dpobj.max_solvers places for releases of that door, in the whole cluster. */
 extern void gate_enter_solvers(void);
 extern void gate_leave_solvers(void);
 
 /*
- * From here on this process, the worker of a job, keeps places until it leaves them, errors and
- * the ends of transactions notwithstanding; and leaves all that it has.
+ * From here on this process, the worker of a job, keeps places over commits until it leaves them;
+ * and leaves all that it has.  A transaction that is aborted gives them back, too: then the next
+ * release of the role can be charged before the failure of this one is in the ledger.
  */
 extern void gate_across_transactions(void);
 extern void gate_leave_all(void);

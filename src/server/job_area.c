@@ -25,7 +25,7 @@
 #define AREA_NAME "dpobj jobs"
 
 /* Another one whenever the structures below mean something else. */
-#define AREA_LAYOUT "dpobj jobs, layout 1"
+#define AREA_LAYOUT "dpobj jobs, layout 2"
 
 /* Of every layout, so that each finds the others' and says so. */
 #define AREA_SIZE 8192
@@ -47,6 +47,7 @@ typedef struct Slot
 	TimestampTz since; /* when it was asked for */
 	int pid;           /* 0: the worker has not come yet */
 	bool joined;       /* it runs jobs */
+	bool sent_away;    /* by the launcher */
 	Oid database;
 	int64 job; /* 0: none yet */
 	bool cancelled;
@@ -286,12 +287,16 @@ call_exists(Oid database)
 	return false;
 }
 
-/* What finds no room is looked for by the next call of a function of ours. */
-static void
+/* False if there is no room: the next call of a function of ours will look for it. */
+static bool
 call_add(Oid database)
 {
-	if (!call_exists(database) && area->call_count < CALLS)
-		area->calls[area->call_count++] = database;
+	if (call_exists(database))
+		return true;
+	if (area->call_count == CALLS)
+		return false;
+	area->calls[area->call_count++] = database;
+	return true;
 }
 
 static void
@@ -438,7 +443,7 @@ give_back(uint64 start, Oid database, bool call)
 	if (slot != NULL)
 		slot_clear(slot);
 	if (call)
-		call_add(database);
+		(void) call_add(database);
 	area_unlock();
 }
 
@@ -450,20 +455,22 @@ start_worker(uint64 start, Oid database)
 		give_back(start, database, true);
 }
 
-void
+bool
 job_area_call(Oid database)
 {
 	uint64 start = 0;
+	bool called = true;
 
 	area_lock();
 	if (area->launcher == NULL)
 		start = start_reserve(database);
 	if (start == 0)
-		call_add(database);
+		called = call_add(database);
 	wake_launcher();
 	area_unlock();
 	if (start != 0)
 		start_worker(start, database);
+	return called;
 }
 
 bool
@@ -486,7 +493,8 @@ job_area_is_called(void)
 static void
 leave(int code, Datum argument)
 {
-	bool joined = own->joined;
+	bool failed = own->joined && code != 0 && !own->sent_away;
+	bool done = own->joined && code == 0;
 	Oid database = own->database;
 	Oid next = InvalidOid;
 	uint64 start = 0;
@@ -494,14 +502,14 @@ leave(int code, Datum argument)
 	area_lock();
 	slot_clear(own);
 	own = NULL;
-	if (joined && code == 0)
+	if (done)
 		resume_starts();
 	if (area->launcher == NULL)
 		start = call_take(&next);
-	if (joined && code != 0)
+	if (failed)
 	{
 		pause_starts();
-		call_add(database);
+		(void) call_add(database);
 	}
 	wake_launcher();
 	area_unlock();
@@ -521,7 +529,7 @@ job_area_arrive(uint64 start, Oid database)
 		own->pid = MyProcPid;
 	else
 	{
-		call_add(database);
+		(void) call_add(database);
 		wake_launcher();
 	}
 	area_unlock();
@@ -540,7 +548,7 @@ job_area_join(int other_workers)
 	else
 	{
 		pause_starts();
-		call_add(MyDatabaseId);
+		(void) call_add(MyDatabaseId);
 	}
 	area_unlock();
 	return own->joined;
@@ -550,11 +558,11 @@ void
 job_area_call_again(void)
 {
 	area_lock();
-	call_add(MyDatabaseId);
+	(void) call_add(MyDatabaseId);
 	area_unlock();
 }
 
-/* Then ours is called last. */
+/* Who could not be called again stays. */
 bool
 job_area_others_wait(void)
 {
@@ -563,10 +571,21 @@ job_area_others_wait(void)
 	area_lock();
 	for (int i = 0; i < area->call_count; i++)
 		waiting |= area->calls[i] != MyDatabaseId;
-	if (waiting)
-		call_add(MyDatabaseId);
+	waiting = waiting && call_add(MyDatabaseId);
 	area_unlock();
 	return waiting;
+}
+
+bool
+job_area_is_spare(void)
+{
+	bool spare = false;
+
+	area_lock();
+	for (const Slot *slot = area->slots; slot < own; slot++)
+		spare |= slot->joined && slot->database == MyDatabaseId && slot->job == 0;
+	area_unlock();
+	return spare;
 }
 
 void
@@ -579,6 +598,7 @@ job_area_begin(int64 job)
 				 .job = job};
 
 	area_lock();
+	next.sent_away = own->sent_away;
 	*own = next;
 	if (job != 0)
 		resume_starts();
@@ -684,11 +704,8 @@ call_again_for_forgotten(void)
 	{
 		Slot *slot = &area->slots[i];
 
-		if (is_forgotten(slot))
-		{
-			call_add(slot->database);
+		if (is_forgotten(slot) && call_add(slot->database))
 			slot_clear(slot);
-		}
 		waiting |= slot->start != 0 && slot->pid == 0;
 	}
 	return waiting;
@@ -721,24 +738,43 @@ job_area_answer_calls(bool (*may_connect)(Oid database))
 			give_back(start, database, false);
 	}
 	area_lock();
-	left = call_again_for_forgotten() || area->call_count > 0;
+	left = call_again_for_forgotten() || (area->call_count > 0 && dpobj_max_jobs > 0);
 	area_unlock();
 	return !left;
 }
 
 int
-job_area_workers(Oid databases[JOB_SLOTS], int pids[JOB_SLOTS])
+job_area_databases(Oid databases[JOB_SLOTS])
 {
 	int count = 0;
 
 	area_lock();
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
-		if (area->slots[i].pid == 0)
-			continue;
-		databases[count] = area->slots[i].database;
-		pids[count++] = area->slots[i].pid;
+		bool known = area->slots[i].pid == 0;
+
+		for (int j = 0; j < count; j++)
+			known |= databases[j] == area->slots[i].database;
+		if (!known)
+			databases[count++] = area->slots[i].database;
 	}
 	area_unlock();
 	return count;
+}
+
+/* Under the lock, so that the signal is not meant for another process of that number. */
+void
+job_area_send_away(Oid database)
+{
+	area_lock();
+	for (int i = 0; i < JOB_SLOTS; i++)
+	{
+		Slot *slot = &area->slots[i];
+
+		if (slot->pid == 0 || slot->database != database)
+			continue;
+		slot->sent_away = true;
+		(void) kill(slot->pid, SIGTERM);
+	}
+	area_unlock();
 }

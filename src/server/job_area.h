@@ -69,8 +69,11 @@ extern void job_area_watch(void);
 extern void job_area_wait(long milliseconds);
 extern void job_area_watch_no_more(void);
 
-/* Has a worker look for queued jobs of the database, now or when there is a place. */
-extern void job_area_call(Oid database);
+/*
+ * Has a worker look for queued jobs of the database, now or when there is a place.  False if too
+ * many have called: the next call of a function of ours will.
+ */
+extern bool job_area_call(Oid database);
 
 /* Is somebody to look for queued jobs of this database who could not be started? */
 extern bool job_area_is_called(void);
@@ -92,8 +95,11 @@ extern bool job_area_join(int other_workers);
 /* Another worker is to look into this database when this one has left. */
 extern void job_area_call_again(void);
 
-/* Is there a call for another database?  Then that one's turn has come. */
+/* Is there a call for another database?  Then that one's turn has come, and ours is called last. */
 extern bool job_area_others_wait(void);
+
+/* Does another worker of this database, before this one, wait for a job to run, too? */
+extern bool job_area_is_spare(void);
 
 /* The slot is of this job from now on; 0: of none. */
 extern void job_area_begin(int64 job);
@@ -119,7 +125,10 @@ extern void job_area_lead(void);
  */
 extern bool job_area_answer_calls(bool (*may_connect)(Oid database));
 
-/* Databases with workers and their process ids; returns how many. */
-extern int job_area_workers(Oid databases[JOB_SLOTS], int pids[JOB_SLOTS]);
+/* Databases that have workers; returns how many. */
+extern int job_area_databases(Oid databases[JOB_SLOTS]);
+
+/* Ends the workers of that database.  It is no fault of theirs, so that no pause follows. */
+extern void job_area_send_away(Oid database);
 
 #endif

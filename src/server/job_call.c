@@ -12,29 +12,46 @@
 #include "job_call.h"
 #include "job_table.h"
 
+/* What this transaction has done, also if it was rolled back to a savepoint. */
 static bool submitted = false;
+static bool cancelled = false;
 
 /* A prepared transaction may be committed by anybody, at any time: the next call will find it. */
 static void
 transaction_ends(XactEvent event, void *argument)
 {
-	if (event == XACT_EVENT_COMMIT && submitted)
-		job_area_call(MyDatabaseId);
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
-		submitted = false;
+	bool ends = event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT;
+
+	if ((event == XACT_EVENT_COMMIT && submitted) || (ends && cancelled))
+		(void) job_area_call(MyDatabaseId);
+	if (ends || event == XACT_EVENT_PREPARE)
+		submitted = cancelled = false;
+}
+
+static void
+prepare(void)
+{
+	static bool registered = false;
+	int64 running[JOB_SLOTS];
+
+	(void) job_area_running(running); /* at the end it is too late for its errors */
+	if (!registered)
+		RegisterXactCallback(transaction_ends, NULL);
+	registered = true;
 }
 
 void
 job_call_at_commit(void)
 {
-	static bool registered = false;
-	int64 running[JOB_SLOTS];
-
-	(void) job_area_running(running); /* after the commit it is too late for its errors */
-	if (!registered)
-		RegisterXactCallback(transaction_ends, NULL);
-	registered = true;
+	prepare();
 	submitted = true;
+}
+
+void
+job_call_at_end(void)
+{
+	prepare();
+	cancelled = true;
 }
 
 void

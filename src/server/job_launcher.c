@@ -13,8 +13,6 @@
  */
 #include "postgres.h"
 
-#include <signal.h>
-
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -34,8 +32,10 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 
 #include "charge_worker.h"
+#include "dpobj.h"
 #include "job_area.h"
 #include "job_launcher.h"
 
@@ -43,6 +43,9 @@
  */
 #define BUSY_PAUSE 200
 #define IDLE_PAUSE 60000
+
+/* Milliseconds that somebody has a database's lock before its workers end. */
+#define DROP_PATIENCE 150
 
 /* Seconds after which the postmaster starts it again. */
 #define RESTART_TIME 5
@@ -87,6 +90,8 @@ find_databases(void)
 
 	list_free(unvisited);
 	unvisited = NIL;
+	if (dpobj_max_jobs == 0)
+		return;
 	StartTransactionCommand();
 	(void) GetTransactionSnapshot();
 	databases = table_open(DatabaseRelationId, AccessShareLock);
@@ -106,15 +111,20 @@ find_databases(void)
 
 /* ---- DROP DATABASE ---------------------------------------------------------- */
 
+static void
+set_tag(LOCKTAG *tag, Oid database)
+{
+	SET_LOCKTAG_OBJECT(*tag, InvalidOid, DatabaseRelationId, database, 0);
+}
+
+/* Would a worker that connects wait for a lock, or for somebody who waits for one? */
 static bool
-is_being_dropped(Oid database)
+is_locked(Oid database)
 {
 	LOCKTAG tag;
-	LockAcquireResult result;
 
-	SET_LOCKTAG_OBJECT(tag, InvalidOid, DatabaseRelationId, database, 0);
-	result = LockAcquire(&tag, AccessShareLock, false, true);
-	if (result == LOCKACQUIRE_NOT_AVAIL)
+	set_tag(&tag, database);
+	if (LockAcquire(&tag, AccessShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
 		return true;
 	LockRelease(&tag, AccessShareLock, false);
 	return false;
@@ -124,17 +134,32 @@ is_being_dropped(Oid database)
 static bool
 may_connect(Oid database)
 {
-	bool dropped;
+	bool locked;
 	bool exists;
 
 	StartTransactionCommand();
-	dropped = is_being_dropped(database);
+	locked = is_locked(database);
 	AcceptInvalidationMessages();
 	exists = SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database));
 	CommitTransactionCommand();
-	if (exists && dropped)
+	if (exists && locked)
 		put_off(database);
-	return exists && !dropped;
+	return exists && !locked;
+}
+
+/* Who has the lock, not who waits for it; false if nobody has. */
+static bool
+find_dropper(Oid database, VirtualTransactionId *dropper)
+{
+	LOCKTAG tag;
+	VirtualTransactionId *holders;
+	int count;
+
+	set_tag(&tag, database);
+	holders = GetLockConflicts(&tag, AccessShareLock, &count);
+	if (count > 0)
+		*dropper = holders[0];
+	return count > 0;
 }
 
 /* One at a time: there may be many. */
@@ -147,8 +172,54 @@ visit_one(void)
 		return;
 	database = linitial_oid(unvisited);
 	unvisited = list_delete_first(unvisited);
-	if (may_connect(database))
-		job_area_call(database);
+	if (may_connect(database) && !job_area_call(database))
+		put_off(database);
+}
+
+/* Who was seen with the lock on which database, and since when. */
+typedef struct Drop
+{
+	Oid database;
+	VirtualTransactionId dropper;
+	TimestampTz since;
+} Drop;
+
+static Drop drops[JOB_SLOTS];
+static int drop_count = 0;
+
+static TimestampTz
+seen_since(const Drop *drop)
+{
+	for (int i = 0; i < drop_count; i++)
+	{
+		if (drops[i].database == drop->database &&
+			VirtualTransactionIdEquals(drops[i].dropper, drop->dropper))
+			return drops[i].since;
+	}
+	return drop->since;
+}
+
+/*
+ * Those of the databases that somebody has the lock on.  PostgreSQL takes it before it asks whether
+ * he may drop the database: who may not has it for a moment only.
+ */
+static void
+find_drops(const Oid *databases, int count)
+{
+	Drop found[JOB_SLOTS];
+	int found_count = 0;
+
+	for (int i = 0; i < count; i++)
+	{
+		Drop drop = {.database = databases[i], .since = GetCurrentTimestamp()};
+
+		if (!find_dropper(drop.database, &drop.dropper))
+			continue;
+		drop.since = seen_since(&drop);
+		found[found_count++] = drop;
+	}
+	memcpy(drops, found, found_count * sizeof(Drop));
+	drop_count = found_count;
 }
 
 /* True if there are any workers. */
@@ -156,20 +227,20 @@ static bool
 make_way(void)
 {
 	Oid databases[JOB_SLOTS];
-	int pids[JOB_SLOTS];
-	int count = job_area_workers(databases, pids);
+	int count = job_area_databases(databases);
 
 	if (count == 0)
 		return false;
 	StartTransactionCommand();
-	for (int i = 0; i < count; i++)
-	{
-		if (!is_being_dropped(databases[i]))
-			continue;
-		(void) kill(pids[i], SIGTERM);
-		put_off(databases[i]);
-	}
+	find_drops(databases, count);
 	CommitTransactionCommand();
+	for (int i = 0; i < drop_count; i++)
+	{
+		if (!TimestampDifferenceExceeds(drops[i].since, GetCurrentTimestamp(), DROP_PATIENCE))
+			continue;
+		job_area_send_away(drops[i].database);
+		put_off(drops[i].database);
+	}
 	return true;
 }
 

@@ -6,11 +6,9 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/xlog.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
@@ -45,40 +43,6 @@ enum
 	LIST_GAP,
 	LIST_COLUMNS
 };
-
-/* Jobs that called themselves running before their workers were looked for, and had none. */
-static Datum
-find_dead(void)
-{
-	static const char *const statement =
-		"SELECT array_agg(id) FROM dpobj.job_rows WHERE state = 'running'"
-		" AND origin = dpobj.origin()";
-	Datum before;
-	bool isnull;
-	Datum *ids;
-	int count = 0;
-	int dead = 0;
-	int64 running[JOB_SLOTS];
-	int workers;
-
-	(void) admin_select(statement, 0, NULL, NULL, &before, &isnull);
-	workers = job_area_running(running);
-	if (isnull || RecoveryInProgress())
-		return PointerGetDatum(construct_empty_array(INT8OID));
-	deconstruct_array(DatumGetArrayTypeP(before), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
-					  TYPALIGN_DOUBLE, &ids, NULL, &count);
-	for (int i = 0; i < count; i++)
-	{
-		bool lives = false;
-
-		for (int j = 0; j < workers; j++)
-			lives |= running[j] == DatumGetInt64(ids[i]);
-		if (!lives)
-			ids[dead++] = ids[i];
-	}
-	return PointerGetDatum(
-		construct_array(ids, dead, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-}
 
 static void
 set_phase(JobPhase phase, Datum *values, bool *nulls)
@@ -184,11 +148,13 @@ dpobj_job_list(PG_FUNCTION_ARGS)
 	JobList list;
 
 	list.set = materialize_begin(fcinfo, &list.descriptor);
+	if (list.descriptor->natts != LIST_COLUMNS)
+		elog(ERROR, "dpobj.job_list() must return %d columns", LIST_COLUMNS);
 	job_call_now();
 	values[0] = BoolGetDatum(job_sees_all());
 	values[1] = ObjectIdGetDatum(GetUserId());
 	values[2] = CStringGetTextDatum(GetUserNameFromId(GetUserId(), false));
-	values[3] = find_dead();
+	values[3] = job_dead();
 	values[4] = BoolGetDatum(superuser());
 	admin_read(list_statement, lengthof(types), types, values, put_row, &list);
 	return (Datum) 0;

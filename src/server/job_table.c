@@ -12,7 +12,6 @@
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -20,6 +19,8 @@
 
 #include "admin.h"
 #include "charge_plan.h"
+#include "extension.h"
+#include "gate.h"
 #include "job_area.h"
 #include "job_table.h"
 
@@ -225,18 +226,15 @@ ids_datum(const int64 *ids, int count)
 		construct_array(values, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
-bool
-job_table_exists(void)
+/* Not in a database without the extension, nor in one that has 0.1.0 of it. */
+static bool
+table_exists(void)
 {
-	Oid space = get_namespace_oid("dpobj", true);
-
-	return OidIsValid(space) && OidIsValid(get_relname_relid("job_rows", space));
+	return extension_hold() &&
+		   OidIsValid(get_relname_relid("job_rows", get_namespace_oid("dpobj", false)));
 }
 
-/*
- * The worker of a role's job looks for its next one itself, when that ends.  Before the
- * extension is updated from 0.1.0 there are none.
- */
+/* The worker of a role's job looks for its next one itself, when that ends. */
 bool
 job_any_waiting(void)
 {
@@ -249,10 +247,39 @@ job_any_waiting(void)
 	Datum found;
 	bool isnull;
 
-	if (!job_table_exists())
+	if (!table_exists())
 		return false;
 	values[0] = ids_datum(running, job_area_running(running));
 	return admin_select(statement, lengthof(types), types, values, &found, &isnull);
+}
+
+/* On a standby nobody can see the primary's workers. */
+Datum
+job_dead(void)
+{
+	static const char *const statement = "SELECT array_agg(id) FROM dpobj.job_rows"
+										 " WHERE state = 'running' AND origin = dpobj.origin()";
+	Datum running;
+	bool isnull;
+	Datum *ids;
+	int64 *dead;
+	int count;
+	int found = 0;
+
+	(void) admin_select(statement, 0, NULL, NULL, &running, &isnull);
+	if (isnull || RecoveryInProgress())
+		return PointerGetDatum(construct_empty_array(INT8OID));
+	deconstruct_array(DatumGetArrayTypeP(running), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+					  TYPALIGN_DOUBLE, &ids, NULL, &count);
+	dead = palloc(count * sizeof(int64));
+	for (int i = 0; i < count; i++)
+	{
+		int64 id = DatumGetInt64(ids[i]);
+
+		if (!has_worker(id))
+			dead[found++] = id;
+	}
+	return ids_datum(dead, found);
 }
 
 static bool
@@ -324,42 +351,15 @@ job_lock_queue(void)
 					ShareUpdateExclusiveLock);
 }
 
-/* Those that called themselves running before we looked for workers, and had none. */
-static Datum
-dead_jobs(void)
-{
-	static const char *const statement =
-		"SELECT id FROM dpobj.job_rows WHERE state = 'running' AND origin = dpobj.origin()";
-	int64 *dead;
-	int count = 0;
-
-	if (SPI_execute(statement, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the jobs");
-	dead = palloc(Max(SPI_processed, 1) * sizeof(int64));
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		bool isnull;
-		int64 id = DatumGetInt64(column((int) i, 1, &isnull));
-
-		if (!has_worker(id))
-			dead[count++] = id;
-	}
-	return ids_datum(dead, count);
-}
-
 void
 job_bury(void)
 {
 	static const char *const statement =
 		"UPDATE dpobj.job_rows SET state = 'failed' WHERE id = ANY ($1) AND state = 'running'";
 	Oid types[] = {INT8ARRAYOID};
-	Datum values[lengthof(types)];
+	Datum values[] = {job_dead()};
 
-	SPI_connect();
-	values[0] = dead_jobs();
-	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) < 0)
-		elog(ERROR, "could not write the row of a job");
-	SPI_finish();
+	change(statement, lengthof(types), types, values, NULL);
 }
 
 /* Copies the row that SPI has found, for a caller outside of SPI. */
@@ -383,30 +383,74 @@ keep(Job *job)
 	job->superuser = superuser_arg(job->role);
 }
 
-/*
- * Of one role only one release at the analyst's door runs at a time: its next job would take a
- * slot only to wait.
- */
-bool
-job_claim(Job *job)
+/* The first that may be next, of a role that is not among those; false if there is none. */
+static bool
+find_next(Datum roles, int64 *id, Oid *role)
+{
+	static const char *const statement =
+		"SELECT q.id, q.role FROM dpobj.job_rows q WHERE q.state = 'queued'"
+		" AND q.origin = dpobj.origin() AND q.role <> ALL ($1) AND NOT EXISTS (SELECT"
+		" FROM dpobj.job_rows r WHERE r.state = 'running' AND r.origin = q.origin"
+		" AND r.role = q.role) ORDER BY q.id LIMIT 1 FOR UPDATE SKIP LOCKED";
+	Oid types[] = {OIDARRAYOID};
+	Datum values[] = {roles};
+	bool isnull;
+
+	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
+		SPI_OK_SELECT)
+		elog(ERROR, "could not read the jobs");
+	if (SPI_processed == 0)
+		return false;
+	*id = DatumGetInt64(column(0, 1, &isnull));
+	*role = DatumGetObjectId(column(0, 2, &isnull));
+	return true;
+}
+
+static void
+take(int64 id, Job *job)
 {
 	static const char *const statement =
 		"UPDATE dpobj.job_rows SET state = 'running', started = pg_catalog.clock_timestamp()"
-		" WHERE id = (SELECT q.id FROM dpobj.job_rows q WHERE q.state = 'queued'"
-		" AND q.origin = dpobj.origin() AND NOT EXISTS (SELECT FROM dpobj.job_rows r"
-		" WHERE r.state = 'running' AND r.origin = q.origin AND r.role = q.role)"
-		" ORDER BY q.id LIMIT 1 FOR UPDATE SKIP LOCKED)"
-		" RETURNING id, role, " ARGUMENT_COLUMNS;
-	bool found;
+		" WHERE id = $1 RETURNING id, role, " ARGUMENT_COLUMNS;
+	Oid types[] = {INT8OID};
+	Datum values[] = {Int64GetDatum(id)};
+
+	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
+			SPI_OK_UPDATE_RETURNING ||
+		SPI_processed != 1)
+		elog(ERROR, "could not take a job");
+	keep(job);
+}
+
+/*
+ * Of one role only one release at the analyst's door runs at a time: a job that would only wait for
+ * a session of its role leaves its place to others.
+ */
+JobClaim
+job_claim(Job *job)
+{
+	ArrayBuildState *at_gate = initArrayResult(OIDOID, CurrentMemoryContext, false);
+	JobClaim claim = JOB_NONE;
+	int64 id;
+	Oid role;
 
 	SPI_connect();
-	if (SPI_execute(statement, false, 0) != SPI_OK_UPDATE_RETURNING)
-		elog(ERROR, "could not take a job");
-	found = SPI_processed > 0;
-	if (found)
-		keep(job);
+	while (claim != JOB_CLAIMED &&
+		   find_next(makeArrayResult(at_gate, CurrentMemoryContext), &id, &role))
+	{
+		if (gate_try_role(role))
+		{
+			take(id, job);
+			claim = JOB_CLAIMED;
+		}
+		else
+		{
+			accumArrayResult(at_gate, ObjectIdGetDatum(role), false, OIDOID, CurrentMemoryContext);
+			claim = JOB_AT_GATE;
+		}
+	}
 	SPI_finish();
-	return found;
+	return claim;
 }
 
 void

@@ -54,11 +54,14 @@ extern bool job_find_name(const char *name, JobState *state);
 
 extern int job_count_queued(void); /* of the session user */
 
-/* Is one queued in this database that no worker is to come to in any case? */
+/*
+ * Is one queued in this database that no worker is to come to in any case?  False without the
+ * extension, or with 0.1.0 of it.
+ */
 extern bool job_any_waiting(void);
 
-/* Not in a database without the extension, nor in one that has 0.1.0 of it. */
-extern bool job_table_exists(void);
+/* Ids (bigint[]) of running ones that had no worker when it was looked for. */
+extern Datum job_dead(void);
 
 /* May the current role see everybody's? */
 extern bool job_sees_all(void);
@@ -74,11 +77,18 @@ extern void job_lock_queue(void);
 /* Says of the running jobs without a worker that they have failed. */
 extern void job_bury(void);
 
+typedef enum JobClaim
+{
+	JOB_NONE,
+	JOB_AT_GATE, /* only of roles that have releases in sessions of theirs just now */
+	JOB_CLAIMED
+} JobClaim;
+
 /*
- * Takes the first queued job of a role that has none running; false if there is none.  The
- * texts live in the current context.  After job_lock_queue().
+ * Takes the first queued job of a role that has no job running, and enters the role's gate for it.
+ * The texts live in the current context.  After job_lock_queue().
  */
-extern bool job_claim(Job *job);
+extern JobClaim job_claim(Job *job);
 
 extern void job_note_release(int64 id, int64 release);
 

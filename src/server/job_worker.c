@@ -31,6 +31,7 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
+#include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -43,6 +44,7 @@
 #include "charge_setting.h"
 #include "charge_worker.h"
 #include "dpobj.h"
+#include "extension.h"
 #include "gate.h"
 #include "job_area.h"
 #include "job_table.h"
@@ -61,6 +63,9 @@ static const char *const limits[] = {
 };
 
 #define LIMITS lengthof(limits)
+
+/* Milliseconds between two looks whether the sessions of a role have left its gate. */
+#define GATE_PAUSE 500
 
 /* One run of one job. */
 typedef struct JobRun
@@ -141,6 +146,17 @@ other_workers(void)
 	return count;
 }
 
+static bool
+is_installed(void)
+{
+	bool installed;
+
+	begin();
+	installed = extension_hold();
+	commit();
+	return installed;
+}
+
 /* Who finds nothing to run does not ask whether he might. */
 static bool
 join_in(void)
@@ -187,25 +203,25 @@ read_limits(JobRun *run)
 }
 
 /* The slot is the job's before its row says that it runs. */
-static bool
+static JobClaim
 take_job(JobRun *run, MemoryContext context)
 {
 	MemoryContext old;
 	ChargeActor before;
-	bool found;
+	JobClaim claim;
 
 	begin_as_superuser(&before);
 	job_lock_queue();
 	job_bury();
 	old = MemoryContextSwitchTo(context);
-	found = job_claim(&run->job);
-	if (found)
+	claim = job_claim(&run->job);
+	if (claim == JOB_CLAIMED)
 		read_limits(run);
 	MemoryContextSwitchTo(old);
-	if (found)
+	if (claim == JOB_CLAIMED)
 		job_area_begin(run->job.id);
 	commit_as_superuser(&before);
-	return found;
+	return claim;
 }
 
 /* ---- Running one ------------------------------------------------------------ */
@@ -503,6 +519,15 @@ reload(void)
 	override_settings();
 }
 
+/* Nothing tells that a session leaves the gate. */
+static void
+wait_at_gate(void)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, GATE_PAUSE,
+					 PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+}
+
 /* One after the other; it goes when there are none, or when another worker is to run them. */
 static void
 run_jobs(void)
@@ -513,6 +538,8 @@ run_jobs(void)
 
 	for (;;)
 	{
+		JobClaim claim;
+
 		/* A cancel is about a job, and none is running. */
 		QueryCancelPending = false;
 		CHECK_FOR_INTERRUPTS();
@@ -523,14 +550,22 @@ run_jobs(void)
 			return;
 		}
 		memset(run, 0, sizeof(*run));
-		if (!take_job(run, context))
+		claim = take_job(run, context);
+		if (claim == JOB_NONE)
 			return;
-		pgstat_report_activity(STATE_RUNNING, JOB_WORKER_NAME);
-		run_job(run);
-		pgstat_report_activity(STATE_IDLE, NULL);
-		MemoryContextReset(context);
+		if (claim == JOB_CLAIMED)
+		{
+			pgstat_report_activity(STATE_RUNNING, JOB_WORKER_NAME);
+			run_job(run);
+			pgstat_report_activity(STATE_IDLE, NULL);
+			MemoryContextReset(context);
+		}
+		else if (job_area_is_spare())
+			return;
 		if (job_area_others_wait())
 			return;
+		if (claim == JOB_AT_GATE)
+			wait_at_gate();
 	}
 }
 
@@ -549,7 +584,7 @@ dpobj_job_main(Datum database)
 		proc_exit(0);
 	charge_worker_connect(DatumGetObjectId(database));
 	override_settings();
-	if (!join_in())
+	if (!is_installed() || !join_in())
 		proc_exit(0);
 	charge_within_transaction();
 	gate_across_transactions();

@@ -158,6 +158,7 @@ cancel(int64 id)
 {
 	JobState state;
 
+	job_call_at_end();
 	if (job_cancel_queued(id))
 		return true;
 	return job_find(id, &state) && !has_ended(&state) && job_area_cancel(id);

@@ -1,0 +1,23 @@
+/*
+ * extension.h - whose the names in schema dpobj are.
+ *
+ * We read and write our tables as superuser, by name.  In a database without the extension, or
+ * after it was dropped, anybody who may create a schema can have tables and functions of those
+ * names, and they would run as superuser.  The owner of a database may even drop the schema that
+ * the extension is in, and the extension with it, while a statement of ours runs.
+ */
+#ifndef DPOBJ_EXTENSION_H
+#define DPOBJ_EXTENSION_H
+
+#include "postgres.h"
+
+/*
+ * Keeps the extension from being dropped until the end of the (sub)transaction; false if this
+ * database does not have it.
+ */
+extern bool extension_hold(void);
+
+/* The same, or an error; before each statement that is run as superuser. */
+extern void extension_require(void);
+
+#endif
