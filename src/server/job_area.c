@@ -25,7 +25,7 @@
 #define AREA_NAME "dpobj jobs"
 
 /* Another one whenever the structures below mean something else. */
-#define AREA_LAYOUT "dpobj jobs, layout 2"
+#define AREA_LAYOUT "dpobj jobs, layout 1"
 
 /* Of every layout, so that each finds the others' and says so. */
 #define AREA_SIZE 8192

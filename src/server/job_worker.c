@@ -562,10 +562,10 @@ run_jobs(void)
 		}
 		else if (job_area_is_spare())
 			return;
+		else
+			wait_at_gate(); /* before it gives way: others may be at a gate, too */
 		if (job_area_others_wait())
 			return;
-		if (claim == JOB_AT_GATE)
-			wait_at_gate();
 	}
 }
 

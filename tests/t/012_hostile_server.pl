@@ -93,6 +93,21 @@ $hostile->try_all(
 		'DROP OWNED BY ' . $superuser, 'REASSIGN OWNED BY ' . $superuser . ' TO dbo',
 		q{SELECT pg_create_logical_replication_slot('x', 'test_decoding')}, $raise));
 
+# The schema public, with the extension in it, is his to drop; but not under a statement of ours,
+# which would find tables of his, and read them as a superuser.
+$node->safe_psql('postgres', 'CREATE DATABASE his OWNER dbo');
+$node->safe_psql('his', 'SET client_min_messages = error; CREATE EXTENSION dpobj');
+{
+	my ($ours, $his) = map { session($node, user => 'dbo', database => 'his') } 0 .. 1;
+	$ours->ask('BEGIN');
+	is($ours->ask('SELECT dpobj.administers()'), 'f', 'a function of ours reads a catalog');
+	$his->ask('SET client_min_messages = error; SET lock_timeout = 500');
+	like($his->ask('DROP SCHEMA public CASCADE'), qr/^ERROR:  55P03/, 'and the extension cannot be dropped meanwhile');
+	$ours->ask('COMMIT');
+	is($his->ask('DROP SCHEMA public CASCADE'), '', 'it can be afterwards');
+	$_->quit for $ours, $his;
+}
+
 # ---- settings of the database ----
 
 my @settings = ('exit_on_error = on', 'force_parallel_mode = regress', 'array_nulls = off',

@@ -430,6 +430,26 @@ spends($node, 'one of a role at a time', { epsilon => 1.5, charged => 3, release
 	becomes($ids[1], 'cancelled');
 });
 
+# A session that is at the role's gate, in the middle of a transaction.
+sub at_gate
+{
+	my ($who) = @_;
+	my $session = session($node, user => $who, seconds => 300);
+	$session->ask($_) for 'BEGIN', 'SELECT dpobj.schedule_enter()';
+	return $session;
+}
+
+spends($node, 'a role with a release in a session', { epsilon => 1.5, charged => 3, released => 3 }, sub {
+	my @sessions = map { at_gate($_) } qw(ana bob);
+	my @gated = map { submit($_, 'gated', 'patient') } qw(ana bob);
+	becomes(submit('cat', 'not gated', 'patient'), 'released');
+	is(row_state($_), 'queued', 'its job takes no place from others') for @gated;
+	ok(wait_until(10, sub { worker_pids() <= 1 }), 'and one worker waits, if any');
+	$_->quit for @sessions;
+	ok(wait_until(20, sub { row_state($gated[0]) eq 'released' && row_state($gated[1]) eq 'released' }),
+		'and runs when the session is done, without a call');
+});
+
 # ---- starts ----
 
 # How often a worker was started meanwhile.
@@ -726,7 +746,7 @@ $node->stop;
 # ---- few worker slots ----
 
 # One is the server's own launcher's.
-$node = dpobj_cluster('few', 'dpobj.release_tick = 0', 'max_worker_processes = 4');
+$node = dpobj_cluster('few', 'dpobj.release_tick = 0', 'max_worker_processes = 4', 'max_connections = 20');
 hard_table($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE ana LOGIN;
@@ -734,6 +754,8 @@ CREATE ROLE bob LOGIN;
 CREATE ROLE cat LOGIN;
 CREATE ROLE boss LOGIN;
 CREATE ROLE clerk LOGIN;
+CREATE ROLE eve LOGIN;
+CREATE ROLE mallory LOGIN CREATEDB;
 CREATE TABLE patient (ill boolean, a boolean, b boolean);
 INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
 SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}');
@@ -823,6 +845,37 @@ spends($node, 'the worker is terminated before a queue', { epsilon => 1, charged
 	is(row_state($id), 'failed', 'what ran has failed');
 });
 
+spends($node, 'a cancel that is rolled back', { epsilon => 1, charged => 2, released => 1 }, sub {
+	my $id = submit('ana', 'in front', 'hard');
+	my $queued = submit('ana', 'not cancelled after all', 'patient');
+	enters($id, 'solving');
+	$session{control}->ask('BEGIN');
+	is($session{control}->ask("SELECT dpobj.cancel($queued)"), 't', 'cancelled, but not committed');
+	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'the one before it, too');
+	ok(wait_until(20, sub { row_state($id) eq 'cancelled' }), 'which ends');
+	ok(all_leave(), 'no worker waits for a transaction');
+	$session{control}->ask('ROLLBACK');
+	ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'rolled back, the job runs, without another call');
+});
+
+# What has our names, where the extension is not, would run as superuser.
+spends($node, 'a database with tables of our names', {}, sub {
+	my $mallory = session($node, user => 'mallory');
+	$mallory->ask('CREATE DATABASE trap');
+	$mallory->quit;
+	$mallory = session($node, user => 'mallory', database => 'trap');
+	$mallory->ask($_) for 'CREATE SCHEMA dpobj', 'CREATE TABLE dpobj.job_rows (id bigint, role oid, state text, origin text)',
+		"INSERT INTO dpobj.job_rows VALUES (1, 10, 'queued', 'x')",
+		q{CREATE FUNCTION dpobj.origin() RETURNS text LANGUAGE plpgsql AS
+			$$BEGIN EXECUTE 'ALTER ROLE mallory SUPERUSER'; RETURN 'y'; END$$};
+	is($mallory->ask('SELECT state FROM dpobj.job_rows'), 'queued', 'they are there');
+	$mallory->quit;
+	cmp_ok(starts_during(sub { $node->reload; sleep(2) }), '>=', 2, 'a worker looks into each database');
+	ok(all_leave(), 'and leaves');
+	is(scalar_of($node, "SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'"), 'f', 'nothing of theirs was called');
+	$node->safe_psql('postgres', 'DROP DATABASE trap');
+});
+
 sub launcher { return scalar_of($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj launcher'"); }
 
 spends($node, 'a database that its owner has closed', { epsilon => 0.5, charged => 1, released => 1 }, sub {
@@ -851,6 +904,24 @@ spends($node, 'the launcher is terminated', {}, sub {
 	ok(wait_until(20, sub { my $now = launcher(); $now ne '' && $now ne $before }), 'another one comes');
 });
 
+# PostgreSQL takes the lock before it asks whether he may; and who waits for it is nobody's end.
+sub undisturbed
+{
+	my ($session, $id) = @_;
+	my @eve = map { session($node, user => 'eve') } 0 .. 1;
+	$eve[0]->ask($_) for 'BEGIN', q{ALTER ROLE eve IN DATABASE passing SET work_mem = '4MB'};
+	$eve[1]->send('DROP DATABASE passing');
+	ok(waits_for_lock($eve[1]->pid), 'who may not drop the database waits with it');
+	sleep(1);
+	is($session->ask("SELECT state FROM dpobj.job_rows WHERE id = $id"), 'running', 'the job goes on');
+	$eve[0]->ask('ROLLBACK');
+	like($eve[1]->result, qr/^ERROR:  42501: must be owner/, 'and is refused');
+	like($eve[1]->ask('DROP DATABASE passing'), qr/^ERROR:  42501/, 'again') for 1 .. 50;
+	is($session->ask("SELECT state FROM dpobj.job_rows WHERE id = $id"), 'running', 'however often');
+	$_->quit for @eve;
+	return;
+}
+
 spends($node, 'DROP DATABASE', {}, sub {
 	$node->safe_psql('postgres', 'CREATE DATABASE passing');
 	$node->safe_psql('passing', 'CREATE EXTENSION dpobj');
@@ -859,6 +930,7 @@ spends($node, 'DROP DATABASE', {}, sub {
 	my $session = session($node, user => 'ana', database => 'passing');
 	my $id = $session->ask(submission('moved', 'hard'));
 	ok(wait_until(30, sub { $session->ask("SELECT phase FROM dpobj.jobs WHERE id = $id") eq 'solving' }), 'a job runs');
+	undisturbed($session, $id);
 	my $next = $session->ask(submission('dropped', 'hard'));
 	$session->quit;
 	$node->safe_psql('postgres', 'ALTER DATABASE passing RENAME TO moved');
