@@ -913,11 +913,11 @@ sub undisturbed
 	$eve[1]->send('DROP DATABASE passing');
 	ok(waits_for_lock($eve[1]->pid), 'who may not drop the database waits with it');
 	sleep(1);
-	is($session->ask("SELECT state FROM dpobj.job_rows WHERE id = $id"), 'running', 'the job goes on');
+	is($session->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'the job goes on');
 	$eve[0]->ask('ROLLBACK');
 	like($eve[1]->result, qr/^ERROR:  42501: must be owner/, 'and is refused');
 	like($eve[1]->ask('DROP DATABASE passing'), qr/^ERROR:  42501/, 'again') for 1 .. 50;
-	is($session->ask("SELECT state FROM dpobj.job_rows WHERE id = $id"), 'running', 'however often');
+	is($session->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'however often');
 	$_->quit for @eve;
 	return;
 }
