@@ -165,7 +165,6 @@ $hostile->judge('and as before', 1, $session->ask($train));
 # ---- locks that are left ----
 
 # That of the extension keeps it from being dropped; it tells nothing.
-
 $hostile->try_all('locks that are left',
 	map { [ "on $_", 'ana', 1, 'BEGIN', "SELECT (dpobj.train('$_', 'y', 0.5, '{a}')).release",
 			"SELECT 'SECRET' FROM pg_locks WHERE pid = pg_backend_pid() AND (relation = ANY (ARRAY(SELECT relid FROM pg_partition_tree('$_'))) OR locktype = 'object' AND classid <> 'pg_extension'::regclass)" ] }
