@@ -52,8 +52,8 @@ root_make() {
   chmod +x "$root/usr/sbin/policy-rc.d"
   mkdir -p "$root/etc/postgresql-common"
   echo "create_main_cluster = false" >"$root/etc/postgresql-common/createcluster.conf"
-  # A mirror, or a snapshot of testing, may be older than it wants to be.
-  echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/99dpobj"
+  # A mirror, or a snapshot of testing, may be older than it wants to be; or busy.
+  printf '%s\n' 'Acquire::Check-Valid-Until "false";' 'Acquire::Retries "5";' >"$root/etc/apt/apt.conf.d/99dpobj"
 }
 
 root_mount() {

@@ -31,7 +31,7 @@ need_packages() {
   [ -e /etc/postgresql-common/createcluster.conf ] ||
     echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
+  apt-get -o Acquire::Retries=5 update -qq
   # shellcheck disable=SC2086
-  apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  apt-get -o Acquire::Retries=5 install -y -qq --no-install-recommends $missing >/dev/null
 }

@@ -121,7 +121,7 @@ export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}
 
 # The faults are gross, so a test that goes on for longer is stuck: seconds of a processor, because
 # others may want it, too; one that waits for nothing is ended after ten times as many.
-patience=60
+patience=180
 
 if [ -z "${BUILD:-}" ]; then
   BUILD=$(mktemp -d)

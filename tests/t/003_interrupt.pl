@@ -14,7 +14,7 @@ use Time::HiRes qw(sleep time);
 use DpobjTest;
 
 # Some ten milliseconds where nothing else runs; whoever does not listen takes many seconds.
-use constant LATEST => 2000;
+use constant LATEST => 5000;
 
 my $node = dpobj_cluster('interrupt');
 my $control = session($node);
@@ -39,7 +39,7 @@ sub measured
 sub nothing_is_left
 {
 	my ($session, $name) = @_;
-	ok(wait_until(2, sub { !solvers($node) }), "$name: no solver is left");
+	ok(wait_until(10, sub { !solvers($node) }), "$name: no solver is left");
 	is(scalar(children($session->pid)), 0, "$name: no child and no zombie");
 }
 
@@ -176,14 +176,15 @@ for my $name (qw(scan charge sending solving))
 		sub {
 			my $session = session($node);
 			$phase->{prepare}->() if $phase->{prepare};
-			$session->ask('SET statement_timeout = 600');
+			$session->ask('SET statement_timeout = 1000');
 			my $start = time();
 			like($session->ask($phase->{statement}), qr/^ERROR:  57014: .* statement timeout$/m,
 				"statement_timeout, $name: the expected error");
-			measured("statement_timeout, $name", time() - $start - 0.6);
+			measured("statement_timeout, $name", time() - $start - 1);
+			# A worker waits two seconds for a lock, of which half are over.
+			$phase->{tidy}->() if $phase->{tidy};
 			is($session->ask('SELECT 1'), '1', 'the session is alive');
 			nothing_is_left($session, "statement_timeout, $name");
-			$phase->{tidy}->() if $phase->{tidy};
 			$session->quit;
 		});
 }
@@ -235,7 +236,7 @@ spends(
 	$charged,
 	sub {
 		my $session = session($node, options => '-c client_connection_check_interval=100ms');
-		$session->send(train(SLOW));
+		$session->send($phase{'solving with GLPK'}{statement}); # of many minutes
 		my $process = solver_of($node, $session);
 		my $start = time();
 		$session->kill_client;
@@ -288,7 +289,7 @@ sub stopped_by
 			like($text, qr/^ERROR:  UB004: training was stopped and nothing was released$/m,
 				"$name: UB004");
 			like($text, $detail, "$name: the reason");
-			cmp_ok(time() - $start, '<', 3 + ($how{patience} // 0), "$name: in time");
+			cmp_ok(time() - $start, '<', 10 + ($how{patience} // 0), "$name: in time");
 			is($session->ask('SELECT 1'), '1', "$name: the session is alive");
 			nothing_is_left($session, $name);
 			$session->quit;

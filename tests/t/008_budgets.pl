@@ -127,6 +127,33 @@ scalar_of($node, train($_, epsilon => '0.1')) for qw(father mother);
 	is(scalar_of($node, q{SELECT epsilon_spent FROM dpobj.budgets WHERE relation_name = 'public.father'}), '1.5', 'all of them');
 }
 
+# The second asks before the first, which is counted, has committed. Workers wait two seconds for a lock: on
+# a busy machine once more, with another table.
+{
+	my ($tight, @texts);
+	my $workers = "SELECT count(*) >= %d FROM pg_stat_activity WHERE backend_type = 'dpobj charge' AND wait_event_type = 'Lock'";
+	for (1 .. 5)
+	{
+		$tight = "tight_$_";
+		scalar_of($node, "CREATE TABLE $tight AS TABLE quick; SELECT dpobj.set_budget('$tight', NULL, 1, 0)");
+		scalar_of($node, train($tight, epsilon => '0.1')); # who counts the ledger for a new budget locks it, too
+		my ($lock, $look, @asking) = map { session($node) } 1 .. 4;
+		$lock->ask('BEGIN; LOCK TABLE dpobj.model_rows IN SHARE MODE');
+		for my $number (1, 2)
+		{
+			$asking[ $number - 1 ]->send(train($tight, epsilon => '0.6'));
+			wait_until(10, sub { $look->ask(sprintf $workers, $number) eq 't' });
+		}
+		$lock->ask('COMMIT');
+		@texts = map { $_->result } @asking;
+		$_->quit for $lock, $look, @asking;
+		last unless "@texts" =~ /55P03/;
+	}
+	like($texts[0], qr/^\d+$/, 'the first is answered');
+	refused('the second before the first has committed', 'UB001', $texts[1]);
+	is(scalar_of($node, "SELECT epsilon_spent FROM dpobj.budgets WHERE relation_name = 'public.$tight'"), '0.7', 'one is charged');
+}
+
 # ---- a crash in between ----
 
 scalar_of($node, "CREATE TABLE crashed AS TABLE quick; SELECT dpobj.set_budget('crashed', NULL, 1.25, 0)");

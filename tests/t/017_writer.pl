@@ -81,7 +81,7 @@ spends(
 				"SELECT query FROM pg_stat_activity WHERE backend_type = 'dpobj writer'"),
 			'dpobj writer',
 			'nothing of the request is seen');
-		ok(wait_until(3, sub { !writers() }), 'an idle writer leaves');
+		ok(wait_until(7, sub { !writers() }), 'an idle writer leaves'); # after ten seconds a busy one does, too
 	});
 unlike(slurp_file($node->logfile), qr/dpobj writer/, 'and the server log does not speak of it');
 
@@ -121,12 +121,12 @@ spends(
 		$holder->ask("BEGIN; SELECT FROM dpobj.budget_rows WHERE epsilon_nano = 10e9 FOR UPDATE");
 		my $writer = stop_writer();
 		my $capped = train('capped');
-		my $leaver = "SET statement_timeout = 500; $train";
 		my @sessions = queued(
 			$capped, train('held'), train('capped', epsilon => '9.0'),
 			train('capped', epsilon => '1.25'),
-			$capped, $capped, $leaver, $capped);
-		wait_until(10, sub { $sessions[6]->result =~ /^ERROR:  57014/m }) or die;
+			$capped, $capped, $train, $capped);
+		$control->ask('SELECT pg_cancel_backend(' . $sessions[6]->pid . ')');
+		refused('a leaver', '57014', $sessions[6]->result);
 		$sessions[6]->send('SELECT');
 		kill 'CONT', $writer;
 		my @texts = results(@sessions);
@@ -244,7 +244,8 @@ sub terminate_writers
 	my $end = time() + $seconds;
 	my $terminated = 0;
 
-	while (time() < $end)
+	# On a busy machine few are met in time.
+	while (time() < $end || ($terminated <= 5 && time() < $end + 30))
 	{
 		sleep(rand(0.1));
 		$terminated += $control->ask('SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity'
@@ -342,8 +343,8 @@ spends(
 	sub {
 		my @sessions = map { session($node, database => $_) } (qw(postgres second)) x 10;
 		$_->send($train) for @sessions;
+		ok(wait_until(30, sub { writers() == 2 }), 'two writers');
 		my @texts = map { $_->result } @sessions;
-		is(scalar(writers()), 2, 'two writers');
 		answered('each', $_) for @texts;
 		$_->quit for @sessions;
 	});
@@ -371,7 +372,7 @@ for my $case (
 		'1', 'a writer is connected');
 	my $began = time();
 	is($control->ask($change), '', $change);
-	cmp_ok(time() - $began, '<', 5, sprintf '%.1f s', time() - $began);
+	cmp_ok(time() - $began, '<', 20, sprintf '%.1f s', time() - $began);
 }
 
 # ---- few worker slots ----
@@ -403,7 +404,7 @@ spends(
 	sub {
 		my $began = time();
 		refused('no slot', '53000', run($train));
-		cmp_ok(time() - $began, '<', 6, 'refused within seconds');
+		cmp_ok(time() - $began, '<', 20, 'refused within seconds');
 	});
 $control->quit;
 

@@ -57,6 +57,15 @@ sub session_with
 	return $session;
 }
 
+# Ends a session and waits for its backend, which counts its temporary files when it exits.
+sub quit_counted
+{
+	my ($session) = @_;
+	$session->quit;
+	wait_until(30, sub { !runs($session->pid) }) or die 'a backend does not exit';
+	return;
+}
+
 sub temporary_files
 {
 	my @files = glob $node->data_dir . '/base/pgsql_tmp/*';
@@ -106,7 +115,7 @@ spends(
 		kill 'CONT', $solver;
 		like($session->result, qr/^\d+$/, 'it is answered');
 		no_files('answered');
-		$session->quit;
+		quit_counted($session);
 	});
 spends(
 	$node,
@@ -129,7 +138,7 @@ spends(
 		my $session = session_with(@small, 'SET log_temp_files = 0');
 		my $before = scalar_of($node, "SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres'");
 		like($session->ask('SELECT (dp_halfspace(features, label, 1, 0)).release FROM narrow'), qr/^\d+$/, 'answered');
-		$session->quit;
+		quit_counted($session);
 		is(scalar_of($node, "SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres'"),
 			$before, 'no temporary file was made');
 	});
@@ -141,7 +150,7 @@ sub weights
 	my (@settings) = @_;
 	my $session = session_with(@settings);
 	my $weights = $session->ask(logistic('narrow', epsilon => 10000, what => 'weights'));
-	$session->quit;
+	quit_counted($session);
 	like($weights, qr/^\{[-0-9.,e]+\}$/, 'weights');
 	return [ split /,/, $weights =~ tr/{}//dr ];
 }
@@ -205,7 +214,7 @@ sub trained
 	my $session = session_with(@settings);
 	my $weights = $session->ask(
 		"SELECT (dp_$method(features, $label, 10000.0, 1e-9, '{$options}')).weights FROM narrow");
-	$session->quit;
+	quit_counted($session);
 	like($weights, qr/^\{[-0-9.,e]+\}$/, "weights: $options");
 	return ([ split /,/, $weights =~ tr/{}//dr ], scalar_of($node, $query) - $before);
 }

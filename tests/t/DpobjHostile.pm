@@ -72,18 +72,20 @@ SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj charge
 FROM dpobj.ledger WHERE id > %d
 SQL
 
-# Of the events since the last call.
+# Of the events since the last call.  Two looks: what a worker has just committed before it ended is
+# not in the snapshot of the first one that finds it gone.
 sub spent
 {
 	my ($self) = @_;
-	my ($workers, $last, %found);
+	my ($workers, $last, %found) = (1);
 	wait_until(
 		30,
 		sub {
+			my $before = $workers;
 			($workers, $last, @found{qw(epsilon charged released failed administration)}) = split /\|/,
 			  $self->{control}->ask(sprintf $new_events, $self->{last});
 			die "the control session is lost: $workers" unless defined $last;
-			return $workers == 0;
+			return $before == 0 && $workers == 0;
 		}) or die 'a charge worker does not end';
 	$self->{last} = $last if $last > 0;
 	return \%found;

@@ -5,6 +5,8 @@
 #   $session->send($statement); ...             # send only
 #   my $text = $session->result;                # wait for it; errors are in the text
 #
+# With seconds => 600 a statement may take so long, 60 seconds otherwise.
+#
 # Errors appear as psql prints them in verbose mode: "ERROR:  SQLSTATE: message".
 # With split => 1 answers and messages are kept apart, each in their order:
 #
@@ -28,10 +30,11 @@ sub new
 
 	$connection .= " user=$how{user}" if $how{user};
 	local $ENV{PGOPTIONS} = $how{options} // '';
+	$self->{timer} = IPC::Run::timeout($how{seconds} // 60);
 	$self->{run} = IPC::Run::start(
 		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $connection ],
 		'<', \$self->{input}, '>', \$self->{output}, '2>', $errors,
-		IPC::Run::timeout($how{seconds} // 60));
+		$self->{timer});
 	$self->{split} = $how{split};
 	$self->{pid} = $self->ask('SELECT pg_backend_pid()');
 	die "no session: $self->{pid}" unless $self->{pid} =~ /^\d+$/;
@@ -47,6 +50,7 @@ sub send
 	$self->{sent}++;
 	$self->{input} .= "$statement;\n\\echo END $self->{sent}\n";
 	$self->{input} .= "\\warn END $self->{sent}\n" if $self->{split};
+	$self->{timer}->start; # it is the patience of one statement
 	$self->{run}->pump_nb;
 	return;
 }
@@ -87,6 +91,7 @@ sub ask
 sub quit
 {
 	my ($self) = @_;
+	$self->{timer}->start;
 	$self->{input} .= "\\q\n";
 	eval { $self->{run}->finish; };
 	return;

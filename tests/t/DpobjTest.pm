@@ -53,6 +53,7 @@ SQL
 
 # ---- clusters ----------------------------------------------------------------
 
+# The guides show times of GMT, which is pg_cron's zone; initdb takes the machine's.
 sub _settings
 {
 	my ($destination) = @_;
@@ -61,6 +62,7 @@ extension_destdir = '$destination'
 dynamic_library_path = '$destination$library_folder:\$libdir'
 max_prepared_transactions = 5
 max_worker_processes = 16
+timezone = 'UTC'
 restart_after_crash = on
 autovacuum = off
 log_statement = none
