@@ -206,7 +206,7 @@ seen_since(const Drop *drop)
 static void
 find_drops(const Oid *databases, int count)
 {
-	Drop found[JOB_SLOTS];
+	Drop found[JOB_SLOTS] = {0};
 	int found_count = 0;
 
 	for (int i = 0; i < count; i++)
