@@ -38,7 +38,7 @@ DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--0.2.0.sql
 # 0.1.0 stands in files of its own, which make the upgrade from it.
 SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models aggregates \
 	ftrl analyst groups evaluation price report privileges
-SCRIPT_0.2.0 = sharing prediction jobs schedules withheld namesakes
+SCRIPT_0.2.0 = definers sharing prediction jobs schedules withheld namesakes
 SCRIPT = $(patsubst %,src/sql/%.sql,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0))
 UPGRADE_0.1.0 = $(patsubst %,src/sql/%.sql,upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0))
 

@@ -50,6 +50,7 @@ become_caller(const Caller *caller)
 {
 	AtEOXact_GUC(true, caller->settings);
 	SetUserIdAndSecContext(caller->role, caller->security);
+	extension_give_up();
 }
 
 uint64

@@ -360,6 +360,7 @@ void
 charge_act_again(const ChargeActor *before)
 {
 	SetUserIdAndSecContext(before->role, before->security);
+	extension_give_up();
 }
 
 void

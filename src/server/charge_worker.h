@@ -129,7 +129,7 @@ typedef struct ChargeActor
 } ChargeActor;
 
 /*
- * Within a transaction, which is not to be committed before the other has acted again; and the
+ * Within a transaction, which is not to be committed before the other has acted again; the
  * extension stays until then.
  */
 extern void charge_act_as_superuser(ChargeActor *before);

@@ -18,6 +18,8 @@
 #include "pgstat.h"
 #include "storage/ipc.h"
 #include "storage/proc.h"
+#include "storage/procarray.h"
+#include "storage/sinvaladt.h"
 #include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
@@ -96,6 +98,13 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 /* A process's place among all. */
 #if PG_VERSION_NUM < 170000
 #define GetNumberFromPGProc(process) ((process)->pgprocno)
+#endif
+
+/* The process that a virtual transaction is of; null if it has gone. */
+#if PG_VERSION_NUM >= 170000
+#define process_of(vxid) ProcNumberGetProc((vxid).procNumber)
+#else
+#define process_of(vxid) BackendIdGetProc((vxid).backendId)
 #endif
 
 #if PG_VERSION_NUM >= 160000

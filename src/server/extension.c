@@ -1,33 +1,66 @@
 /*
  * extension.c - whose the names in schema dpobj are.
+ *
+ * The lock is on one of our tables: what drops the extension, with whatever it is in, locks all
+ * that belongs to it before anything is gone, and of locks only those on tables hold on a standby
+ * against what the primary drops.  It is held for the length of a statement.  PostgreSQL takes the
+ * lock of DROP EXTENSION before it asks who may: were ours held as long as a transaction, anybody
+ * could wait for it and have everybody else wait behind him.
  */
 #include "postgres.h"
 
-#include "catalog/pg_extension.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
 #include "commands/extension.h"
 #include "storage/lmgr.h"
+#include "utils/lsyscache.h"
 
 #include "extension.h"
 
 #define EXTENSION_NAME "dpobj"
 
-bool
-extension_hold(void)
+/* In every version. */
+#define TABLE_NAME "ledger_events"
+
+static Oid
+find_table(void)
+{
+	Oid space = get_namespace_oid(EXTENSION_NAME, true);
+
+	return OidIsValid(space) ? get_relname_relid(TABLE_NAME, space) : InvalidOid;
+}
+
+static bool
+is_ours(Oid table)
 {
 	Oid extension = get_extension_oid(EXTENSION_NAME, true);
 
-	while (OidIsValid(extension))
-	{
-		Oid found = extension;
+	return OidIsValid(extension) && find_table() == table &&
+		   getExtensionOfObject(RelationRelationId, table) == extension;
+}
 
-		/* What drops an extension, with whatever it is in, locks it first. */
-		LockDatabaseObject(ExtensionRelationId, found, 0, AccessShareLock);
-		extension = get_extension_oid(EXTENSION_NAME, true);
-		if (extension == found)
+bool
+extension_hold(void)
+{
+	Oid table;
+
+	while (OidIsValid(table = find_table()))
+	{
+		LockRelationOid(table, AccessShareLock);
+		if (is_ours(table))
 			return true;
-		UnlockDatabaseObject(ExtensionRelationId, found, 0, AccessShareLock);
+		UnlockRelationOid(table, AccessShareLock);
+		if (find_table() == table)
+			return false; /* somebody else's */
 	}
 	return false;
+}
+
+void
+extension_give_up(void)
+{
+	UnlockRelationOid(find_table(), AccessShareLock);
 }
 
 void

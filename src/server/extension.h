@@ -12,12 +12,13 @@
 #include "postgres.h"
 
 /*
- * Keeps the extension from being dropped until the end of the (sub)transaction; false if this
- * database does not have it.
+ * Keeps the extension from being dropped; false if this database does not have it.  An error gives
+ * it up, too.
  */
 extern bool extension_hold(void);
+extern void extension_give_up(void);
 
-/* The same, or an error; before each statement that is run as superuser. */
+/* Holds it or raises an error; before each statement that is run as superuser. */
 extern void extension_require(void);
 
 #endif

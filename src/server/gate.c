@@ -6,6 +6,7 @@
 #include "catalog/pg_authid.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
@@ -22,10 +23,18 @@
 /* Of a job: it charges in one transaction and reads in the next. */
 static bool across_transactions = false;
 
+/* PostgreSQL gives locks back that outlive transactions when one is aborted, but not at the end. */
+static void
+leave_at_exit(int code, Datum argument)
+{
+	LockReleaseAll(DEFAULT_LOCKMETHOD, true);
+}
+
 void
 gate_across_transactions(void)
 {
 	across_transactions = true;
+	before_shmem_exit(leave_at_exit, (Datum) 0);
 }
 
 void

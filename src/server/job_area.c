@@ -47,6 +47,7 @@ typedef struct Slot
 	TimestampTz since; /* when it was asked for */
 	int pid;           /* 0: the worker has not come yet */
 	bool joined;       /* it runs jobs */
+	bool finished;     /* it looks for jobs no more */
 	bool sent_away;    /* by the launcher */
 	Oid database;
 	int64 job; /* 0: none yet */
@@ -73,6 +74,7 @@ typedef struct Area
 	Slot slots[JOB_SLOTS];
 	int pause; /* milliseconds, after the last start in vain; 0: it was not */
 	TimestampTz pause_end;
+	bool calls_lost;
 	int call_count;
 	Oid calls[CALLS]; /* first come, first served */
 } Area;
@@ -287,16 +289,16 @@ call_exists(Oid database)
 	return false;
 }
 
-/* False if there is no room: the next call of a function of ours will look for it. */
-static bool
+/* What finds no room, the launcher or the next call of a function of ours looks for. */
+static void
 call_add(Oid database)
 {
 	if (call_exists(database))
-		return true;
-	if (area->call_count == CALLS)
-		return false;
-	area->calls[area->call_count++] = database;
-	return true;
+		return;
+	if (area->call_count < CALLS)
+		area->calls[area->call_count++] = database;
+	else
+		area->calls_lost = true;
 }
 
 static void
@@ -443,7 +445,7 @@ give_back(uint64 start, Oid database, bool call)
 	if (slot != NULL)
 		slot_clear(slot);
 	if (call)
-		(void) call_add(database);
+		call_add(database);
 	area_unlock();
 }
 
@@ -455,22 +457,20 @@ start_worker(uint64 start, Oid database)
 		give_back(start, database, true);
 }
 
-bool
+void
 job_area_call(Oid database)
 {
 	uint64 start = 0;
-	bool called = true;
 
 	area_lock();
 	if (area->launcher == NULL)
 		start = start_reserve(database);
 	if (start == 0)
-		called = call_add(database);
+		call_add(database);
 	wake_launcher();
 	area_unlock();
 	if (start != 0)
 		start_worker(start, database);
-	return called;
 }
 
 bool
@@ -509,7 +509,7 @@ leave(int code, Datum argument)
 	if (failed)
 	{
 		pause_starts();
-		(void) call_add(database);
+		call_add(database);
 	}
 	wake_launcher();
 	area_unlock();
@@ -529,7 +529,7 @@ job_area_arrive(uint64 start, Oid database)
 		own->pid = MyProcPid;
 	else
 	{
-		(void) call_add(database);
+		call_add(database);
 		wake_launcher();
 	}
 	area_unlock();
@@ -548,7 +548,7 @@ job_area_join(int other_workers)
 	else
 	{
 		pause_starts();
-		(void) call_add(MyDatabaseId);
+		call_add(MyDatabaseId);
 	}
 	area_unlock();
 	return own->joined;
@@ -558,11 +558,10 @@ void
 job_area_call_again(void)
 {
 	area_lock();
-	(void) call_add(MyDatabaseId);
+	call_add(MyDatabaseId);
 	area_unlock();
 }
 
-/* Who could not be called again stays. */
 bool
 job_area_others_wait(void)
 {
@@ -571,21 +570,51 @@ job_area_others_wait(void)
 	area_lock();
 	for (int i = 0; i < area->call_count; i++)
 		waiting |= area->calls[i] != MyDatabaseId;
-	waiting = waiting && call_add(MyDatabaseId);
+	if (waiting)
+		call_add(MyDatabaseId);
 	area_unlock();
 	return waiting;
+}
+
+/* The lock is held. */
+static bool
+is_looking(const Slot *slot)
+{
+	return slot != own && slot->joined && slot->database == MyDatabaseId && slot->job == 0 &&
+		   !slot->finished;
+}
+
+/* Is one of the first so many? */
+static bool
+any_looks(ptrdiff_t slots)
+{
+	bool looks = false;
+
+	area_lock();
+	for (ptrdiff_t i = 0; i < slots; i++)
+		looks |= is_looking(&area->slots[i]);
+	area_unlock();
+	return looks;
+}
+
+bool
+job_area_is_looking(void)
+{
+	return any_looks(JOB_SLOTS);
 }
 
 bool
 job_area_is_spare(void)
 {
-	bool spare = false;
+	return any_looks(own - area->slots);
+}
 
+void
+job_area_finish(void)
+{
 	area_lock();
-	for (const Slot *slot = area->slots; slot < own; slot++)
-		spare |= slot->joined && slot->database == MyDatabaseId && slot->job == 0;
+	own->finished = true;
 	area_unlock();
-	return spare;
 }
 
 void
@@ -704,8 +733,11 @@ call_again_for_forgotten(void)
 	{
 		Slot *slot = &area->slots[i];
 
-		if (is_forgotten(slot) && call_add(slot->database))
+		if (is_forgotten(slot))
+		{
+			call_add(slot->database);
 			slot_clear(slot);
+		}
 		waiting |= slot->start != 0 && slot->pid == 0;
 	}
 	return waiting;
@@ -741,6 +773,29 @@ job_area_answer_calls(bool (*may_connect)(Oid database))
 	left = call_again_for_forgotten() || (area->call_count > 0 && dpobj_max_jobs > 0);
 	area_unlock();
 	return !left;
+}
+
+bool
+job_area_is_full(void)
+{
+	bool full;
+
+	area_lock();
+	full = area->call_count == CALLS;
+	area_unlock();
+	return full;
+}
+
+bool
+job_area_lost_calls(void)
+{
+	bool lost;
+
+	area_lock();
+	lost = area->calls_lost;
+	area->calls_lost = false;
+	area_unlock();
+	return lost;
 }
 
 int

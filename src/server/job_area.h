@@ -69,14 +69,14 @@ extern void job_area_watch(void);
 extern void job_area_wait(long milliseconds);
 extern void job_area_watch_no_more(void);
 
-/*
- * Has a worker look for queued jobs of the database, now or when there is a place.  False if too
- * many have called: the next call of a function of ours will.
- */
-extern bool job_area_call(Oid database);
+/* Has a worker look for queued jobs of the database, now or when there is a place. */
+extern void job_area_call(Oid database);
 
 /* Is somebody to look for queued jobs of this database who could not be started? */
 extern bool job_area_is_called(void);
+
+/* Does a worker of this database, other than this one, look for a job to run, again and again? */
+extern bool job_area_is_looking(void);
 
 /* ---- The worker ---- */
 
@@ -98,8 +98,11 @@ extern void job_area_call_again(void);
 /* Is there a call for another database?  Then that one's turn has come, and ours is called last. */
 extern bool job_area_others_wait(void);
 
-/* Does another worker of this database, before this one, wait for a job to run, too? */
+/* Does another worker of this database, before this one, look for a job to run, too? */
 extern bool job_area_is_spare(void);
+
+/* It has found none, and will look no more.  While it has the queue locked. */
+extern void job_area_finish(void);
 
 /* The slot is of this job from now on; 0: of none. */
 extern void job_area_begin(int64 job);
@@ -124,6 +127,10 @@ extern void job_area_lead(void);
  * no more.
  */
 extern bool job_area_answer_calls(bool (*may_connect)(Oid database));
+
+/* Is there no room for another call?  Has there been none for some since this was asked last? */
+extern bool job_area_is_full(void);
+extern bool job_area_lost_calls(void);
 
 /* Databases that have workers; returns how many. */
 extern int job_area_databases(Oid databases[JOB_SLOTS]);

@@ -23,7 +23,7 @@ transaction_ends(XactEvent event, void *argument)
 	bool ends = event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT;
 
 	if ((event == XACT_EVENT_COMMIT && submitted) || (ends && cancelled))
-		(void) job_area_call(MyDatabaseId);
+		job_area_call(MyDatabaseId);
 	if (ends || event == XACT_EVENT_PREPARE)
 		submitted = cancelled = false;
 }
@@ -57,7 +57,7 @@ job_call_at_end(void)
 void
 job_call_now(void)
 {
-	if (!RecoveryInProgress() && !IsInParallelMode() && job_any_waiting())
+	if (!RecoveryInProgress() && !IsInParallelMode() && !job_area_is_looking() && job_any_waiting())
 		job_area_call(MyDatabaseId);
 }
 

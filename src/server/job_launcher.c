@@ -27,14 +27,15 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
+#include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
-#include "utils/timestamp.h"
 
 #include "charge_worker.h"
+#include "compat.h"
 #include "dpobj.h"
 #include "job_area.h"
 #include "job_launcher.h"
@@ -43,9 +44,6 @@
  */
 #define BUSY_PAUSE 200
 #define IDLE_PAUSE 60000
-
-/* Milliseconds that somebody has a database's lock before its workers end. */
-#define DROP_PATIENCE 150
 
 /* Seconds after which the postmaster starts it again. */
 #define RESTART_TIME 5
@@ -117,6 +115,20 @@ set_tag(LOCKTAG *tag, Oid database)
 	SET_LOCKTAG_OBJECT(*tag, InvalidOid, DatabaseRelationId, database, 0);
 }
 
+/* Invalid if there is no such database any more. */
+static Oid
+owner_of(Oid database)
+{
+	HeapTuple tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(database));
+	Oid owner;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	owner = ((Form_pg_database) GETSTRUCT(tuple))->datdba;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
 /* Would a worker that connects wait for a lock, or for somebody who waits for one? */
 static bool
 is_locked(Oid database)
@@ -147,79 +159,46 @@ may_connect(Oid database)
 	return exists && !locked;
 }
 
-/* Who has the lock, not who waits for it; false if nobody has. */
-static bool
-find_dropper(Oid database, VirtualTransactionId *dropper)
-{
-	LOCKTAG tag;
-	VirtualTransactionId *holders;
-	int count;
-
-	set_tag(&tag, database);
-	holders = GetLockConflicts(&tag, AccessShareLock, &count);
-	if (count > 0)
-		*dropper = holders[0];
-	return count > 0;
-}
-
 /* One at a time: there may be many. */
 static void
 visit_one(void)
 {
 	Oid database;
 
-	if (unvisited == NIL)
+	if (job_area_lost_calls())
+		find_databases();
+	if (unvisited == NIL || job_area_is_full())
 		return;
 	database = linitial_oid(unvisited);
 	unvisited = list_delete_first(unvisited);
-	if (may_connect(database) && !job_area_call(database))
-		put_off(database);
-}
-
-/* Who was seen with the lock on which database, and since when. */
-typedef struct Drop
-{
-	Oid database;
-	VirtualTransactionId dropper;
-	TimestampTz since;
-} Drop;
-
-static Drop drops[JOB_SLOTS];
-static int drop_count = 0;
-
-static TimestampTz
-seen_since(const Drop *drop)
-{
-	for (int i = 0; i < drop_count; i++)
-	{
-		if (drops[i].database == drop->database &&
-			VirtualTransactionIdEquals(drops[i].dropper, drop->dropper))
-			return drops[i].since;
-	}
-	return drop->since;
+	if (may_connect(database))
+		job_area_call(database);
 }
 
 /*
- * Those of the databases that somebody has the lock on.  PostgreSQL takes it before it asks whether
- * he may drop the database: who may not has it for a moment only.
+ * Has somebody the lock who may drop the database?  Not who waits for it: PostgreSQL takes it
+ * before it asks, so that anybody can wait for it, and have it for as long as he does not read the
+ * refusal.
  */
-static void
-find_drops(const Oid *databases, int count)
+static bool
+is_being_dropped(Oid database)
 {
-	Drop found[JOB_SLOTS] = {0};
-	int found_count = 0;
+	Oid owner = owner_of(database);
+	LOCKTAG tag;
+	VirtualTransactionId *holders;
+	int count;
+	bool dropped = false;
 
-	for (int i = 0; i < count; i++)
+	set_tag(&tag, database);
+	holders = GetLockConflicts(&tag, AccessShareLock, &count);
+	for (int i = 0; i < count && OidIsValid(owner); i++)
 	{
-		Drop drop = {.database = databases[i], .since = GetCurrentTimestamp()};
+		const PGPROC *process = process_of(holders[i]);
 
-		if (!find_dropper(drop.database, &drop.dropper))
-			continue;
-		drop.since = seen_since(&drop);
-		found[found_count++] = drop;
+		dropped |= process != NULL && OidIsValid(process->roleId) &&
+				   is_member_of_role(process->roleId, owner);
 	}
-	memcpy(drops, found, found_count * sizeof(Drop));
-	drop_count = found_count;
+	return dropped;
 }
 
 /* True if there are any workers. */
@@ -232,15 +211,14 @@ make_way(void)
 	if (count == 0)
 		return false;
 	StartTransactionCommand();
-	find_drops(databases, count);
-	CommitTransactionCommand();
-	for (int i = 0; i < drop_count; i++)
+	for (int i = 0; i < count; i++)
 	{
-		if (!TimestampDifferenceExceeds(drops[i].since, GetCurrentTimestamp(), DROP_PATIENCE))
+		if (!is_being_dropped(databases[i]))
 			continue;
-		job_area_send_away(drops[i].database);
-		put_off(drops[i].database);
+		job_area_send_away(databases[i]);
+		put_off(databases[i]);
 	}
+	CommitTransactionCommand();
 	return true;
 }
 
@@ -283,6 +261,7 @@ dpobj_launcher_main(Datum argument)
 	BackgroundWorkerUnblockSignals();
 
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
+	initialize_acl(); /* without a database nobody has: memberships would stay as first seen */
 	find_databases();
 	job_area_lead();
 	look_after();

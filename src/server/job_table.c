@@ -230,8 +230,13 @@ ids_datum(const int64 *ids, int count)
 static bool
 table_exists(void)
 {
-	return extension_hold() &&
-		   OidIsValid(get_relname_relid("job_rows", get_namespace_oid("dpobj", false)));
+	bool exists;
+
+	if (!extension_hold())
+		return false;
+	exists = OidIsValid(get_relname_relid("job_rows", get_namespace_oid("dpobj", false)));
+	extension_give_up();
+	return exists;
 }
 
 /* The worker of a role's job looks for its next one itself, when that ends. */
@@ -383,17 +388,18 @@ keep(Job *job)
 	job->superuser = superuser_arg(job->role);
 }
 
-/* The first that may be next, of a role that is not among those; false if there is none. */
+/* The first after *id that may be next, of a role that is not among those; false if there is none.
+ */
 static bool
 find_next(Datum roles, int64 *id, Oid *role)
 {
 	static const char *const statement =
-		"SELECT q.id, q.role FROM dpobj.job_rows q WHERE q.state = 'queued'"
-		" AND q.origin = dpobj.origin() AND q.role <> ALL ($1) AND NOT EXISTS (SELECT"
+		"SELECT q.id, q.role FROM dpobj.job_rows q WHERE q.state = 'queued' AND q.id > $1"
+		" AND q.origin = dpobj.origin() AND q.role <> ALL ($2) AND NOT EXISTS (SELECT"
 		" FROM dpobj.job_rows r WHERE r.state = 'running' AND r.origin = q.origin"
-		" AND r.role = q.role) ORDER BY q.id LIMIT 1 FOR UPDATE SKIP LOCKED";
-	Oid types[] = {OIDARRAYOID};
-	Datum values[] = {roles};
+		" AND r.role = q.role) ORDER BY q.id LIMIT 1";
+	Oid types[] = {INT8OID, OIDARRAYOID};
+	Datum values[] = {Int64GetDatum(*id), roles};
 	bool isnull;
 
 	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
@@ -406,20 +412,24 @@ find_next(Datum roles, int64 *id, Oid *role)
 	return true;
 }
 
-static void
+/* False if somebody cancels it. */
+static bool
 take(int64 id, Job *job)
 {
 	static const char *const statement =
 		"UPDATE dpobj.job_rows SET state = 'running', started = pg_catalog.clock_timestamp()"
-		" WHERE id = $1 RETURNING id, role, " ARGUMENT_COLUMNS;
+		" WHERE id = (SELECT q.id FROM dpobj.job_rows q WHERE q.id = $1 AND q.state = 'queued'"
+		" FOR UPDATE SKIP LOCKED) RETURNING id, role, " ARGUMENT_COLUMNS;
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 
 	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
-			SPI_OK_UPDATE_RETURNING ||
-		SPI_processed != 1)
+		SPI_OK_UPDATE_RETURNING)
 		elog(ERROR, "could not take a job");
+	if (SPI_processed == 0)
+		return false;
 	keep(job);
+	return true;
 }
 
 /*
@@ -431,23 +441,22 @@ job_claim(Job *job)
 {
 	ArrayBuildState *at_gate = initArrayResult(OIDOID, CurrentMemoryContext, false);
 	JobClaim claim = JOB_NONE;
-	int64 id;
+	int64 id = 0;
 	Oid role;
 
 	SPI_connect();
 	while (claim != JOB_CLAIMED &&
 		   find_next(makeArrayResult(at_gate, CurrentMemoryContext), &id, &role))
 	{
-		if (gate_try_role(role))
-		{
-			take(id, job);
-			claim = JOB_CLAIMED;
-		}
-		else
+		if (!gate_try_role(role))
 		{
 			accumArrayResult(at_gate, ObjectIdGetDatum(role), false, OIDOID, CurrentMemoryContext);
 			claim = JOB_AT_GATE;
 		}
+		else if (take(id, job))
+			claim = JOB_CLAIMED;
+		else
+			gate_leave_all();
 	}
 	SPI_finish();
 	return claim;

@@ -153,6 +153,8 @@ is_installed(void)
 
 	begin();
 	installed = extension_hold();
+	if (installed)
+		extension_give_up();
 	commit();
 	return installed;
 }
@@ -220,6 +222,8 @@ take_job(JobRun *run, MemoryContext context)
 	MemoryContextSwitchTo(old);
 	if (claim == JOB_CLAIMED)
 		job_area_begin(run->job.id);
+	else if (claim == JOB_NONE)
+		job_area_finish();
 	commit_as_superuser(&before);
 	return claim;
 }
@@ -549,6 +553,7 @@ run_jobs(void)
 			job_area_call_again();
 			return;
 		}
+		MemoryContextReset(context);
 		memset(run, 0, sizeof(*run));
 		claim = take_job(run, context);
 		if (claim == JOB_NONE)
@@ -558,7 +563,6 @@ run_jobs(void)
 			pgstat_report_activity(STATE_RUNNING, JOB_WORKER_NAME);
 			run_job(run);
 			pgstat_report_activity(STATE_IDLE, NULL);
-			MemoryContextReset(context);
 		}
 		else if (job_area_is_spare())
 			return;

@@ -130,16 +130,23 @@ model_hash(const Model *model, uint8 hash[MODEL_HASH_LENGTH])
 	digest_bytes(&bytes, hash);
 }
 
+Datum
+model_hash_datum(const Model *model)
+{
+	bytea *result = palloc(VARHDRSZ + MODEL_HASH_LENGTH);
+
+	SET_VARSIZE(result, VARHDRSZ + MODEL_HASH_LENGTH);
+	model_hash(model, (uint8 *) VARDATA(result));
+	return PointerGetDatum(result);
+}
+
 /* dpobj.model_hash(dp_model) -> bytea: SHA-256 as the ledger keeps it. */
 PG_FUNCTION_INFO_V1(dpobj_model_hash);
 Datum
 dpobj_model_hash(PG_FUNCTION_ARGS)
 {
-	bytea *result = palloc(VARHDRSZ + MODEL_HASH_LENGTH);
 	Model model;
 
 	model_read(PG_GETARG_HEAPTUPLEHEADER(0), &model);
-	SET_VARSIZE(result, VARHDRSZ + MODEL_HASH_LENGTH);
-	model_hash(&model, (uint8 *) VARDATA(result));
-	PG_RETURN_BYTEA_P(result);
+	return model_hash_datum(&model);
 }

@@ -35,5 +35,6 @@ extern void model_read(HeapTupleHeader row, Model *model);
 
 /* SHA-256 over every attribute: what the ledger keeps of a released model. */
 extern void model_hash(const Model *model, uint8 hash[MODEL_HASH_LENGTH]);
+extern Datum model_hash_datum(const Model *model); /* bytea */
 
 #endif
