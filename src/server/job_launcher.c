@@ -234,6 +234,15 @@ reload(void)
 	find_databases(); /* dpobj.max_jobs may have become larger */
 }
 
+/* Processes without a database do not, and would see memberships as they were at first. */
+static void
+follow_memberships(void)
+{
+	StartTransactionCommand();
+	initialize_acl();
+	CommitTransactionCommand();
+}
+
 static void
 look_after(void)
 {
@@ -261,7 +270,7 @@ dpobj_launcher_main(Datum argument)
 	BackgroundWorkerUnblockSignals();
 
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
-	initialize_acl(); /* without a database nobody has: memberships would stay as first seen */
+	follow_memberships();
 	find_databases();
 	job_area_lead();
 	look_after();

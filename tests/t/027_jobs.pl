@@ -864,7 +864,7 @@ spends($node, 'a database with tables of our names', {}, sub {
 	$mallory->ask('CREATE DATABASE trap');
 	$mallory->quit;
 	$mallory = session($node, user => 'mallory', database => 'trap');
-	$mallory->ask($_) for 'CREATE SCHEMA dpobj', 'CREATE TABLE dpobj.job_rows (id bigint, role oid, state text, origin text)',
+	$mallory->ask($_) for 'CREATE SCHEMA dpobj', 'CREATE TABLE dpobj.ledger_events ()', 'CREATE TABLE dpobj.job_rows (id bigint, role oid, state text, origin text)',
 		"INSERT INTO dpobj.job_rows VALUES (1, 10, 'queued', 'x')",
 		q{CREATE FUNCTION dpobj.origin() RETURNS text LANGUAGE plpgsql AS
 			$$BEGIN EXECUTE 'ALTER ROLE mallory SUPERUSER'; RETURN 'y'; END$$};
