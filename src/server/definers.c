@@ -59,7 +59,8 @@ dpobj_verify(PG_FUNCTION_ARGS)
 	Datum values[lengthof(types)];
 	Model model;
 
-	model_read(PG_GETARG_HEAPTUPLEHEADER(0), &model);
+	if (!model_can_be_read(PG_GETARG_HEAPTUPLEHEADER(0), &model))
+		PG_RETURN_BOOL(false);
 	values[0] = Int64GetDatum(model.release);
 	values[1] = model_hash_datum(&model);
 	return ask(fcinfo, statement, lengthof(types), types, values);

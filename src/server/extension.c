@@ -9,11 +9,13 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "commands/extension.h"
 #include "storage/lmgr.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 
 #include "extension.h"
@@ -45,14 +47,14 @@ extension_hold(void)
 {
 	Oid table;
 
-	while (OidIsValid(table = find_table()))
+	AcceptInvalidationMessages();
+	/* Somebody else's is not waited for. */
+	while (OidIsValid(table = find_table()) && is_ours(table))
 	{
 		LockRelationOid(table, AccessShareLock);
 		if (is_ours(table))
 			return true;
 		UnlockRelationOid(table, AccessShareLock);
-		if (find_table() == table)
-			return false; /* somebody else's */
 	}
 	return false;
 }
@@ -70,4 +72,16 @@ extension_require(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("extension \"%s\" does not exist in this database", EXTENSION_NAME)));
+}
+
+Relation
+extension_open_table(const char *name)
+{
+	Relation table;
+
+	extension_require();
+	table = table_open(get_relname_relid(name, get_namespace_oid(EXTENSION_NAME, false)),
+					   AccessShareLock);
+	extension_give_up(); /* what drops it needs a lock on this one, too */
+	return table;
 }

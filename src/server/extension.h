@@ -11,6 +11,8 @@
 
 #include "postgres.h"
 
+#include "utils/relcache.h"
+
 /*
  * Keeps the extension from being dropped; false if this database does not have it.  An error gives
  * it up, too.
@@ -20,5 +22,8 @@ extern void extension_give_up(void);
 
 /* Holds it or raises an error; before each statement that is run as superuser. */
 extern void extension_require(void);
+
+/* Opens a table of ours with AccessShareLock, or raises an error: its columns are what they are. */
+extern Relation extension_open_table(const char *name);
 
 #endif

@@ -19,9 +19,10 @@ extern void gate_enter_solvers(void);
 extern void gate_leave_solvers(void);
 
 /*
- * From here on this process, the worker of a job, keeps places over commits until it leaves them;
- * and leaves all that it has.  A transaction that is aborted gives them back, too: then the next
- * release of the role can be charged before the failure of this one is in the ledger.
+ * Before it connects, so that it leaves them after its last transaction.  From here on this
+ * process, the worker of a job, keeps places over commits until it leaves them; and leaves all that
+ * it has.  A transaction that is aborted gives them back, too: then the next release of the role
+ * can be charged before the failure of this one is in the ledger.
  */
 extern void gate_across_transactions(void);
 extern void gate_leave_all(void);

@@ -17,6 +17,7 @@
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
+#include "extension.h"
 #include "identity.h"
 
 char *
@@ -74,8 +75,7 @@ int64
 identity_of_table(Oid relation)
 {
 	const char *origin = identity_origin();
-	Oid table = get_relname_relid("identities", get_namespace_oid("dpobj", false));
-	Relation identities = table_open(table, AccessShareLock);
+	Relation identities = extension_open_table("identities");
 	TupleDesc descriptor = RelationGetDescr(identities);
 	SysScanDesc scan = systable_beginscan(identities, InvalidOid, false, NULL, 0, NULL);
 	HeapTuple tuple;

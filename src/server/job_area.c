@@ -479,7 +479,7 @@ job_area_is_called(void)
 	bool called;
 
 	area_lock();
-	called = call_exists(MyDatabaseId);
+	called = call_exists(MyDatabaseId) || (area->calls_lost && area->launcher == NULL);
 	area_unlock();
 	return called;
 }

@@ -340,9 +340,13 @@ static void
 keep_model(JobRun *run, TrainRun *train)
 {
 	ChargeActor before;
+	TupleDesc descriptor;
 
 	job_area_release();
-	(void) release_model(train->training, run->release, &train->answer, model_descriptor());
+	charge_act_as_superuser(&before);
+	descriptor = model_descriptor();
+	charge_act_again(&before);
+	(void) release_model(train->training, run->release, &train->answer, descriptor);
 	charge_act_as_superuser(&before);
 	job_end(run->job.id, "released", run->terms.release_tick, 0, 0, NULL);
 	charge_act_again(&before);
@@ -586,12 +590,12 @@ dpobj_job_main(Datum database)
 	memcpy(&start, MyBgworkerEntry->bgw_extra, sizeof(start));
 	if (!job_area_arrive(start, DatumGetObjectId(database)))
 		proc_exit(0);
+	gate_across_transactions();
 	charge_worker_connect(DatumGetObjectId(database));
 	override_settings();
 	if (!is_installed() || !join_in())
 		proc_exit(0);
 	charge_within_transaction();
-	gate_across_transactions();
 	scan_listen(job_area_scanned);
 	progress_listen(job_area_searched);
 	run_jobs();

@@ -39,6 +39,8 @@ model_form(const Model *model, TupleDesc descriptor)
 	bool nulls[MODEL_ATTRIBUTES] = {false};
 	Datum weights[GRID_MAX_DIMENSION];
 
+	if (descriptor->natts != MODEL_ATTRIBUTES)
+		elog(ERROR, "dp_model must have %d attributes", MODEL_ATTRIBUTES);
 	for (int j = 0; j < model->weights; j++)
 		weights[j] = Float8GetDatum(model->weight[j]);
 	values[MODEL_KIND] = CStringGetTextDatum(model->kind);
@@ -54,26 +56,21 @@ model_form(const Model *model, TupleDesc descriptor)
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
 }
 
-static void
-not_a_model(const char *reason)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
-					errdetail("%s", reason)));
-}
-
-static void
+static bool
 read_weights(Datum datum, Model *model)
 {
 	ArrayType *array = DatumGetArrayTypeP(datum);
 
 	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array) || ARR_DIMS(array)[0] > GRID_MAX_DIMENSION)
-		not_a_model("Its weights must be a one-dimensional array without nulls.");
+		return false;
 	model->weights = ARR_DIMS(array)[0];
 	memcpy(model->weight, ARR_DATA_PTR(array), model->weights * sizeof(float8));
+	return true;
 }
 
-void
-model_read(HeapTupleHeader row, Model *model)
+/* Null, or why it cannot be a model. */
+static const char *
+read_row(HeapTupleHeader row, Model *model)
 {
 	TupleDesc descriptor =
 		lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
@@ -83,7 +80,10 @@ model_read(HeapTupleHeader row, Model *model)
 	Jsonb *details;
 
 	if (descriptor->natts != MODEL_ATTRIBUTES)
-		not_a_model("It does not have the attributes of dp_model.");
+	{
+		ReleaseTupleDesc(descriptor);
+		return "It does not have the attributes of dp_model.";
+	}
 	tuple.t_len = HeapTupleHeaderGetDatumLength(row);
 	ItemPointerSetInvalid(&tuple.t_self);
 	tuple.t_tableOid = InvalidOid;
@@ -92,11 +92,12 @@ model_read(HeapTupleHeader row, Model *model)
 	ReleaseTupleDesc(descriptor);
 	for (int i = 0; i < MODEL_ATTRIBUTES; i++)
 		if (nulls[i])
-			not_a_model("None of its attributes may be null.");
+			return "None of its attributes may be null.";
 
 	model->kind = TextDatumGetCString(values[MODEL_KIND]);
 	model->mechanism = TextDatumGetCString(values[MODEL_MECHANISM]);
-	read_weights(values[MODEL_WEIGHTS], model);
+	if (!read_weights(values[MODEL_WEIGHTS], model))
+		return "Its weights must be a one-dimensional array without nulls.";
 	model->epsilon = DatumGetFloat8(values[MODEL_EPSILON]);
 	model->delta = DatumGetFloat8(values[MODEL_DELTA]);
 	model->adjacency = TextDatumGetCString(values[MODEL_ADJACENCY]);
@@ -104,6 +105,23 @@ model_read(HeapTupleHeader row, Model *model)
 	model->release = DatumGetInt64(values[MODEL_RELEASE]);
 	details = DatumGetJsonbP(values[MODEL_DETAILS]);
 	model->details = JsonbToCString(NULL, &details->root, VARSIZE(details));
+	return NULL;
+}
+
+bool
+model_can_be_read(HeapTupleHeader row, Model *model)
+{
+	return read_row(row, model) == NULL;
+}
+
+void
+model_read(HeapTupleHeader row, Model *model)
+{
+	const char *reason = read_row(row, model);
+
+	if (reason != NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+						errdetail("%s", reason)));
 }
 
 /* Every attribute in order, each with its length or width, so that no two models collide. */

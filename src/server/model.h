@@ -33,6 +33,9 @@ extern Datum model_form(const Model *model, TupleDesc descriptor);
 /* Reads a row of dp_model; raises 22023 for one that cannot be a model. */
 extern void model_read(HeapTupleHeader row, Model *model);
 
+/* The same; false for one that cannot be. */
+extern bool model_can_be_read(HeapTupleHeader row, Model *model);
+
 /* SHA-256 over every attribute: what the ledger keeps of a released model. */
 extern void model_hash(const Model *model, uint8 hash[MODEL_HASH_LENGTH]);
 extern Datum model_hash_datum(const Model *model); /* bytea */

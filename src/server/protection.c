@@ -28,6 +28,7 @@
 #include "charge_tables.h"
 #include "dpobj.h"
 #include "encoders.h"
+#include "extension.h"
 #include "identity.h"
 #include "protection.h"
 #include "scan.h"
@@ -70,8 +71,7 @@ bool
 protection_find(Relation relation, Protection *protection)
 {
 	int64 identity = identity_of_table(RelationGetRelid(relation));
-	Oid table = get_relname_relid("protections", get_namespace_oid("dpobj", false));
-	Relation protections = table_open(table, AccessShareLock);
+	Relation protections = extension_open_table("protections");
 	TupleDesc descriptor = RelationGetDescr(protections);
 	SysScanDesc scan = systable_beginscan(protections, InvalidOid, false, NULL, 0, NULL);
 	HeapTuple tuple;

@@ -6,9 +6,9 @@
  * extension first.
  */
 CREATE OR REPLACE FUNCTION dpobj.relatives(id bigint) RETURNS bigint[]
-  LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
+  LANGUAGE c STABLE STRICT COST 100 SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_relatives';
 
 CREATE OR REPLACE FUNCTION dpobj.verify(model @extschema@.dp_model) RETURNS boolean
-  LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
+  LANGUAGE c STABLE STRICT COST 100 SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_verify';
