@@ -22,8 +22,8 @@
 
 #define EXTENSION_NAME "dpobj"
 
-/* In every version. */
-#define TABLE_NAME "ledger_events"
+/* In every version; and of all tables the one that every charge reads, and nobody has to lock. */
+#define TABLE_NAME "identities"
 
 static Oid
 find_table(void)

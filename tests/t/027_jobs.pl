@@ -864,12 +864,12 @@ spends($node, 'a database with tables of our names', {}, sub {
 	$mallory->ask('CREATE DATABASE trap');
 	$mallory->quit;
 	$mallory = session($node, user => 'mallory', database => 'trap');
-	$mallory->ask($_) for 'CREATE SCHEMA dpobj', 'CREATE TABLE dpobj.ledger_events ()', 'CREATE TABLE dpobj.job_rows (id bigint, role oid, state text, origin text)',
+	$mallory->ask($_) for 'CREATE SCHEMA dpobj', 'CREATE TABLE dpobj.identities ()', 'CREATE TABLE dpobj.job_rows (id bigint, role oid, state text, origin text)',
 		"INSERT INTO dpobj.job_rows VALUES (1, 10, 'queued', 'x')",
 		q{CREATE FUNCTION dpobj.origin() RETURNS text LANGUAGE plpgsql AS
 			$$BEGIN EXECUTE 'ALTER ROLE mallory SUPERUSER'; RETURN 'y'; END$$};
 	is($mallory->ask('SELECT state FROM dpobj.job_rows'), 'queued', 'they are there');
-	$mallory->ask($_) for 'BEGIN', 'LOCK TABLE dpobj.ledger_events, dpobj.job_rows';
+	$mallory->ask($_) for 'BEGIN', 'LOCK TABLE dpobj.identities, dpobj.job_rows';
 	cmp_ok(starts_during(sub { $node->reload; sleep(2) }), '>=', 2, 'a worker looks into each database');
 	ok(all_leave(), 'and leaves, without waiting for them');
 	$mallory->quit;
