@@ -4,6 +4,7 @@ INSERT INTO person SELECT ARRAY[(i % 2)::float8, (i % 2 = 0)::int::float8], i % 
 CREATE TABLE kept AS SELECT dp_halfspace(features, rich, 10000.0, 0, '{"grid": "sign"}') AS model FROM person;
 
 SELECT dpobj.verify(model) FROM kept;
+SELECT dpobj.verify(ROW(NULL, NULL, '{}', NULL, NULL, NULL, NULL, 1, NULL)::dp_model) AS of_what_is_none;
 -- a forged value is not in the ledger
 SELECT dpobj.verify(ROW((model).kind, (model).mechanism, ARRAY[1, 1]::float8[], (model).epsilon, (model).delta,
   (model).adjacency, (model).guarantee, (model).release, (model).details)::dp_model) FROM kept;

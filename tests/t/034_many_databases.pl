@@ -1,0 +1,60 @@
+# 034_many_databases.pl - jobs of more databases than there is room for calls in shared memory
+# (job_area.c: 64): the launcher loses none, and looks for none where none may run.
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+use DpobjTest;
+
+my @databases = map { "copy_$_" } 1 .. 70;
+my $node = dpobj_cluster('many', 'dpobj.release_tick = 0', 'max_connections = 20', "shared_preload_libraries = 'dpobj'",
+	'fsync = off', 'dpobj.max_jobs = 0');
+
+$node->safe_psql('postgres', 'CREATE ROLE ana LOGIN');
+$node->safe_psql('postgres', 'CREATE DATABASE original');
+$node->safe_psql('original', <<'SQL');
+CREATE EXTENSION dpobj;
+CREATE TABLE patient AS SELECT i % 2 = 0 AS ill, i % 3 = 0 AS a FROM generate_series(1, 300) i;
+SELECT dpobj.protect('patient', '{"ill": {}, "a": {}}');
+SELECT dpobj.set_budget('patient', 'ana', 1000, 0);
+SQL
+$node->safe_psql('postgres', "CREATE DATABASE $_ TEMPLATE original") for @databases;
+
+# Without a call: what was submitted before a reload is found by the launcher alone.
+sub in_state
+{
+	my ($state) = @_;
+	return scalar grep { $node->safe_psql($_, 'SELECT state FROM dpobj.job_rows') eq $state } @databases;
+}
+
+for (@databases)
+{
+	$node->safe_psql($_, 'SELECT dpobj.confirm_epoch()'); # a copy may have been charged elsewhere
+	$node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('one', 'patient', NULL, 'ill', 0.5)});
+}
+is(in_state('queued'), @databases, 'a job is queued in each database');
+
+my $launcher = scalar_of($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj launcher'");
+sub wakes_in_two_seconds
+{
+	my ($before, $after) = map {
+		sleep(2);
+		slurp_file("/proc/$launcher/status") =~ /^voluntary_ctxt_switches:\s+(\d+)/m or die 'no launcher';
+		$1;
+	} 1 .. 2;
+	return $after - $before;
+}
+cmp_ok(wakes_in_two_seconds(), '<=', 3, 'where no job may run the launcher sleeps');
+
+$node->append_conf('postgresql.conf', 'dpobj.max_jobs = 2');
+$node->reload;
+my $released = 0;
+wait_until(120, sub { ($released = in_state('released')) == @databases });
+is($released, @databases, 'all of them run when they may');
+cmp_ok(wakes_in_two_seconds(), '<=', 3, 'and it sleeps again');
+$node->stop;
+done_testing();
