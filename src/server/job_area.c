@@ -617,9 +617,10 @@ job_area_finish(void)
 	area_unlock();
 }
 
-void
+bool
 job_area_begin(int64 job)
 {
+	bool cancelled;
 	Slot next = {.start = own->start,
 				 .pid = MyProcPid,
 				 .joined = true,
@@ -628,12 +629,14 @@ job_area_begin(int64 job)
 
 	area_lock();
 	next.sent_away = own->sent_away;
+	cancelled = own->cancelled;
 	*own = next;
 	if (job != 0)
 		resume_starts();
 	area_unlock();
 	if (job == 0)
 		ConditionVariableBroadcast(&area->ends);
+	return cancelled;
 }
 
 bool

@@ -388,18 +388,20 @@ keep(Job *job)
 	job->superuser = superuser_arg(job->role);
 }
 
-/* The first after *id that may be next, of a role that is not among those; false if there is none.
+/*
+ * The one that may be next, not among those and not of one of those roles; false if there is none.
+ * One that is queued again waits behind those that came since.
  */
 static bool
-find_next(Datum roles, int64 *id, Oid *role)
+find_next(Datum ids, Datum roles, int64 *id, Oid *role)
 {
 	static const char *const statement =
-		"SELECT q.id, q.role FROM dpobj.job_rows q WHERE q.state = 'queued' AND q.id > $1"
+		"SELECT q.id, q.role FROM dpobj.job_rows q WHERE q.state = 'queued' AND q.id <> ALL ($1)"
 		" AND q.origin = dpobj.origin() AND q.role <> ALL ($2) AND NOT EXISTS (SELECT"
 		" FROM dpobj.job_rows r WHERE r.state = 'running' AND r.origin = q.origin"
-		" AND r.role = q.role) ORDER BY q.id LIMIT 1";
-	Oid types[] = {INT8OID, OIDARRAYOID};
-	Datum values[] = {Int64GetDatum(*id), roles};
+		" AND r.role = q.role) ORDER BY coalesce(q.started, q.submitted), q.id LIMIT 1";
+	Oid types[] = {INT8ARRAYOID, OIDARRAYOID};
+	Datum values[] = {ids, roles};
 	bool isnull;
 
 	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
@@ -440,13 +442,15 @@ JobClaim
 job_claim(Job *job)
 {
 	ArrayBuildState *at_gate = initArrayResult(OIDOID, CurrentMemoryContext, false);
+	ArrayBuildState *cancelled = initArrayResult(INT8OID, CurrentMemoryContext, false);
 	JobClaim claim = JOB_NONE;
-	int64 id = 0;
+	int64 id;
 	Oid role;
 
 	SPI_connect();
 	while (claim != JOB_CLAIMED &&
-		   find_next(makeArrayResult(at_gate, CurrentMemoryContext), &id, &role))
+		   find_next(makeArrayResult(cancelled, CurrentMemoryContext),
+					 makeArrayResult(at_gate, CurrentMemoryContext), &id, &role))
 	{
 		if (!gate_try_role(role))
 		{
@@ -456,10 +460,25 @@ job_claim(Job *job)
 		else if (take(id, job))
 			claim = JOB_CLAIMED;
 		else
+		{
 			gate_leave_all();
+			accumArrayResult(cancelled, Int64GetDatum(id), false, INT8OID, CurrentMemoryContext);
+		}
 	}
 	SPI_finish();
 	return claim;
+}
+
+void
+job_queue_again(int64 id)
+{
+	static const char *const statement =
+		"UPDATE dpobj.job_rows SET state = 'queued' WHERE id = $1 AND state = 'running'"
+		" AND release IS NULL";
+	Oid types[] = {INT8OID};
+	Datum values[] = {Int64GetDatum(id)};
+
+	change(statement, lengthof(types), types, values, NULL);
 }
 
 void

@@ -1,7 +1,7 @@
 /*
  * job_table.h - the rows of dpobj.job_rows: what was asked for, and what became of it.
  *
- *   queued -> running -> released, failed or cancelled; queued -> cancelled
+ *   queued -> running -> released, failed or cancelled; queued -> cancelled; running -> queued
  *
  * A row is written in the transaction of dpobj.submit, so that it is nobody's to run before
  * that commits, and then by the job's worker only.  What a job died of is not written by it:
@@ -89,6 +89,9 @@ typedef enum JobClaim
  * The texts live in the current context.  After job_lock_queue().
  */
 extern JobClaim job_claim(Job *job);
+
+/* Of a job that was not charged; started stays, as its place in the queue. */
+extern void job_queue_again(int64 id);
 
 extern void job_note_release(int64 id, int64 release);
 

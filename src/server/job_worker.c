@@ -67,6 +67,13 @@ static const char *const limits[] = {
 /* Milliseconds between two looks whether the sessions of a role have left its gate. */
 #define GATE_PAUSE 500
 
+/*
+ * How long a job waits for a lock before its charge.  Then it is queued again: anybody may hold
+ * locks, on his own tables first of all, and its place is one for all databases.
+ */
+#define LOCK_PATIENCE "5s"
+#define LOCK_NO_END "0"
+
 /* One run of one job. */
 typedef struct JobRun
 {
@@ -74,7 +81,11 @@ typedef struct JobRun
 	AnalystTerms terms;
 	int64 release; /* 0: nothing is charged */
 	uint8 charged_for[CHARGE_HASH_LENGTH];
-	bool reads; /* from here on, errors may tell about rows */
+	bool charged; /* that is committed */
+	bool reads;   /* from here on, errors may tell about rows */
+	bool failed;  /* and is to be counted */
+	bool blocked; /* queued again: locks were in its way */
+	const ErrorData *error;
 	char *limit[LIMITS];
 } JobRun;
 
@@ -104,6 +115,46 @@ commit(void)
 {
 	PopActiveSnapshot();
 	CommitTransactionCommand();
+}
+
+/* Until it is set again. */
+static void
+wait_for_locks(const char *patience)
+{
+	SetConfigOption("lock_timeout", patience, PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/* Somebody else's lock was in the way. */
+static bool
+is_about_locks(int sqlstate)
+{
+	return sqlstate == ERRCODE_LOCK_NOT_AVAILABLE || sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
+}
+
+/*
+ * Calls what opens and ends a transaction.  Returns 0, or what ended the transaction before that:
+ * a lock or a cancel; raises all other errors.
+ */
+static int
+try_transaction(void (*work)(void *context), void *context)
+{
+	volatile int sqlstate = 0;
+
+	PG_TRY();
+	{
+		work(context);
+	}
+	PG_CATCH();
+	{
+		sqlstate = geterrcode();
+		if (!is_about_locks(sqlstate) && sqlstate != ERRCODE_QUERY_CANCELED)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(TopMemoryContext);
+		FlushErrorState();
+		AbortCurrentTransaction();
+	}
+	PG_END_TRY();
+	return sqlstate;
 }
 
 /* For statements on our own tables, which the submitter may not change. */
@@ -175,17 +226,10 @@ join_in(void)
 	return waiting && job_area_join(others);
 }
 
-/* Jobs run under the settings that are stored when they begin: those of a new process. */
-static bool
-is_outdated(void)
+static void
+look_in(void *joined)
 {
-	bool outdated;
-	ChargeActor before;
-
-	begin_as_superuser(&before);
-	outdated = charge_settings_changed();
-	commit_as_superuser(&before);
-	return outdated;
+	*(bool *) joined = is_installed() && join_in();
 }
 
 /* Those that have been set; the others are null. */
@@ -204,28 +248,46 @@ read_limits(JobRun *run)
 	SPI_finish();
 }
 
-/* The slot is the job's before its row says that it runs. */
-static JobClaim
-take_job(JobRun *run, MemoryContext context)
+/* One look for a job. */
+typedef struct JobLook
 {
-	MemoryContext old;
-	ChargeActor before;
+	JobRun *run;
+	MemoryContext context; /* for what is read of the job */
+	bool outdated;         /* jobs run under the settings of a new process: settings have changed */
 	JobClaim claim;
+} JobLook;
+
+/* The slot is the job's before its row says that it runs. */
+static void
+take_job(JobLook *look)
+{
+	MemoryContext old = MemoryContextSwitchTo(look->context);
+
+	look->claim = job_claim(&look->run->job);
+	if (look->claim == JOB_CLAIMED)
+		read_limits(look->run);
+	MemoryContextSwitchTo(old);
+	if (look->claim == JOB_CLAIMED)
+		(void) job_area_begin(look->run->job.id);
+	else if (look->claim == JOB_NONE)
+		job_area_finish();
+}
+
+static void
+look_for_job(void *context)
+{
+	JobLook *look = context;
+	ChargeActor before;
 
 	begin_as_superuser(&before);
-	job_lock_queue();
-	job_bury();
-	old = MemoryContextSwitchTo(context);
-	claim = job_claim(&run->job);
-	if (claim == JOB_CLAIMED)
-		read_limits(run);
-	MemoryContextSwitchTo(old);
-	if (claim == JOB_CLAIMED)
-		job_area_begin(run->job.id);
-	else if (claim == JOB_NONE)
-		job_area_finish();
+	look->outdated = charge_settings_changed();
+	if (!look->outdated)
+	{
+		job_lock_queue();
+		job_bury();
+		take_job(look);
+	}
 	commit_as_superuser(&before);
-	return claim;
 }
 
 /* ---- Running one ------------------------------------------------------------ */
@@ -304,12 +366,16 @@ charge_job(JobRun *run)
 	}
 	else
 	{
+		/* First come, first served: releases end, so nobody has to go and queue again. */
+		wait_for_locks(LOCK_NO_END);
 		gate_enter_solvers();
+		wait_for_locks(LOCK_PATIENCE);
 		open_table(run, &request, &train);
 		write_charge(run, &train);
 		train_give_up(&train);
 	}
 	commit();
+	run->charged = charged;
 	return charged;
 }
 
@@ -342,7 +408,6 @@ keep_model(JobRun *run, TrainRun *train)
 	ChargeActor before;
 	TupleDesc descriptor;
 
-	job_area_release();
 	charge_act_as_superuser(&before);
 	descriptor = model_descriptor();
 	charge_act_again(&before);
@@ -350,19 +415,6 @@ keep_model(JobRun *run, TrainRun *train)
 	charge_act_as_superuser(&before);
 	job_end(run->job.id, "released", run->terms.release_tick, 0, 0, NULL);
 	charge_act_again(&before);
-}
-
-/* After the tick, in a transaction of its own: the one that failed cannot write. */
-static void
-keep_failure(JobRun *run)
-{
-	ChargeActor before;
-
-	begin_as_superuser(&before);
-	charge_failed(run->release);
-	job_end(run->job.id, "failed", run->terms.release_tick, 0, ERRCODE_DPOBJ_STOPPED,
-			ANALYST_FAILURE "\n" ANALYST_FAILURE_DETAIL);
-	commit_as_superuser(&before);
 }
 
 /*
@@ -386,6 +438,8 @@ run_charged(JobRun *run)
 	TrainRun train;
 	uint8 hash[CHARGE_HASH_LENGTH];
 
+	/* What is charged is charged: it waits, as dpobj.train does. */
+	wait_for_locks(LOCK_NO_END);
 	begin();
 	job_read(&run->job, &request, hash);
 	run->terms.name = request.name;
@@ -395,19 +449,15 @@ run_charged(JobRun *run)
 	train.training->request.progress = true;
 	job_area_scan(rows_to_tell(&train), run->terms.release_tick);
 	run->reads = true;
-	if (analyst_try(run->release, &run->terms, train_run, &train))
-	{
-		keep_model(run, &train);
-		commit();
-	}
-	else
-	{
-		AbortCurrentTransaction();
-		keep_failure(run);
-	}
+	run->failed = !analyst_try(run->release, &run->terms, train_run, &train);
+	job_area_release(); /* a failure, too: it is in the ledger before anybody sees it */
+	if (run->failed)
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE)));
+	keep_model(run, &train);
+	commit();
 }
 
-/* ---- Errors ----------------------------------------------------------------- */
+/* ---- Other ends ------------------------------------------------------------- */
 
 static char *
 describe(const JobRun *run, const ErrorData *error)
@@ -418,29 +468,115 @@ describe(const JobRun *run, const ErrorData *error)
 					error->detail == NULL ? "" : error->detail);
 }
 
+static int
+tick_of(const JobRun *run)
+{
+	return run->charged ? run->terms.release_tick : dpobj_release_tick;
+}
+
 /* What was asked before the first page was read may be told; afterwards it is for the log. */
 static void
-end_with_error(JobRun *run, const ErrorData *error)
+write_error(void *context)
 {
-	bool cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED && job_area_is_cancelled();
-	int tick = run->release == 0 ? dpobj_release_tick : run->terms.release_tick;
+	const JobRun *run = context;
 	ChargeActor before;
 
-	if (run->reads && !cancelled)
-		ereport(LOG_SERVER_ONLY,
-				(errmsg("job " INT64_FORMAT " failed: %s", run->job.id, error->message)));
 	begin_as_superuser(&before);
-	if (cancelled)
-		job_end(run->job.id, "cancelled", tick, 0, 0, NULL);
-	else
-		job_end(run->job.id, "failed", tick, 0,
-				run->reads ? ERRCODE_DPOBJ_STOPPED : error->sqlerrcode, describe(run, error));
+	job_end(run->job.id, "failed", tick_of(run), 0,
+			run->reads ? ERRCODE_DPOBJ_STOPPED : run->error->sqlerrcode, describe(run, run->error));
+	commit_as_superuser(&before);
+}
+
+static void
+write_failure(void *context)
+{
+	const JobRun *run = context;
+	ChargeActor before;
+
+	begin_as_superuser(&before);
+	charge_failed(run->release);
+	job_end(run->job.id, "failed", tick_of(run), 0, ERRCODE_DPOBJ_STOPPED,
+			ANALYST_FAILURE "\n" ANALYST_FAILURE_DETAIL);
+	commit_as_superuser(&before);
+}
+
+static void
+write_cancel(void *context)
+{
+	const JobRun *run = context;
+	ChargeActor before;
+
+	begin_as_superuser(&before);
+	job_end(run->job.id, "cancelled", tick_of(run), 0, 0, NULL);
+	commit_as_superuser(&before);
+}
+
+static void
+write_back(void *context)
+{
+	const JobRun *run = context;
+	ChargeActor before;
+
+	begin_as_superuser(&before);
+	job_queue_again(run->job.id);
+	commit_as_superuser(&before);
+}
+
+typedef void (*JobEnd)(void *run);
+
+/* Before the charge a job that cannot have its locks makes way for others. */
+static JobEnd
+choose_end(const JobRun *run)
+{
+	int sqlstate = run->error->sqlerrcode;
+	bool before_charge = is_about_locks(sqlstate) && !run->charged;
+
+	if (run->failed)
+		return write_failure;
+	if (job_area_is_cancelled() && (sqlstate == ERRCODE_QUERY_CANCELED || before_charge))
+		return write_cancel;
+	return before_charge ? write_back : write_error;
+}
+
+/*
+ * A failure is written whatever happens: it tells something about the rows, and whoever saw it
+ * coming must not keep it from being counted.  For the others it is enough that their worker has
+ * gone, if anybody has locked our tables: then they read as failed.
+ */
+static void
+write_end(JobRun *run)
+{
+	JobEnd write = choose_end(run);
+	int sqlstate;
+
+	if (write == write_error && run->reads)
+		ereport(LOG_SERVER_ONLY,
+				(errmsg("job " INT64_FORMAT " failed: %s", run->job.id, run->error->message)));
+	wait_for_locks(LOCK_PATIENCE);
+	do
+		sqlstate = try_transaction(write, run);
+	while (sqlstate == ERRCODE_QUERY_CANCELED || (sqlstate != 0 && run->failed));
+	run->blocked = write == write_back && sqlstate == 0;
+}
+
+/* A cancel that came when it was to be queued again. */
+static void
+cancel_again(void *context)
+{
+	const JobRun *run = context;
+	ChargeActor before;
+
+	begin_as_superuser(&before);
+	if (!job_cancel_queued(run->job.id))
+		(void) job_area_cancel(run->job.id);
 	commit_as_superuser(&before);
 }
 
 static void
 run_steps(JobRun *run)
 {
+	ErrorData *volatile error = NULL;
+
 	PG_TRY();
 	{
 		check_cancelled();
@@ -452,19 +588,17 @@ run_steps(JobRun *run)
 	}
 	PG_CATCH();
 	{
-		ErrorData *error;
-
-		HOLD_INTERRUPTS();
 		MemoryContextSwitchTo(TopMemoryContext);
 		error = CopyErrorData();
 		FlushErrorState();
 		AbortCurrentTransaction();
-		QueryCancelPending = false;
-		end_with_error(run, error);
-		FreeErrorData(error);
-		RESUME_INTERRUPTS();
 	}
 	PG_END_TRY();
+	if (error == NULL)
+		return;
+	run->error = error;
+	write_end(run);
+	FreeErrorData(error);
 }
 
 /* Everything that asks who asks gets the submitter for an answer; the role may have gone. */
@@ -493,6 +627,7 @@ static void
 run_job(JobRun *run)
 {
 	char *no_limits[LIMITS] = {NULL};
+	bool cancelled;
 
 	set_limits(run->limit);
 	run->terms.release_tick = dpobj_release_tick;
@@ -501,7 +636,11 @@ run_job(JobRun *run)
 	become_nobody();
 	set_limits(no_limits);
 	gate_leave_all();
-	job_area_begin(0);
+	wait_for_locks(LOCK_PATIENCE);
+	cancelled = job_area_begin(0);
+	if (cancelled && run->blocked)
+		while (try_transaction(cancel_again, run) == ERRCODE_QUERY_CANCELED)
+			;
 }
 
 /* ---- The worker ------------------------------------------------------------- */
@@ -510,8 +649,7 @@ static void
 override_settings(void)
 {
 	charge_worker_override_settings();
-	/* We wait ourselves, where the deadlock detector sees us, and may be cancelled. */
-	SetConfigOption("lock_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+	wait_for_locks(LOCK_PATIENCE);
 	/* ALTER DATABASE ... SET role: where a role is set, SetSessionAuthorization() leaves it. */
 	SetConfigOption("role", "none", PGC_SUSET, PGC_S_OVERRIDE);
 }
@@ -527,7 +665,7 @@ reload(void)
 	override_settings();
 }
 
-/* Nothing tells that a session leaves the gate. */
+/* Nothing tells that a session leaves the gate, or that a lock is given back. */
 static void
 wait_at_gate(void)
 {
@@ -543,26 +681,29 @@ run_jobs(void)
 	MemoryContext context =
 		AllocSetContextCreate(TopMemoryContext, "dpobj job", ALLOCSET_DEFAULT_SIZES);
 	JobRun *run = MemoryContextAlloc(TopMemoryContext, sizeof(JobRun));
+	JobLook look = {.run = run, .context = context};
 
 	for (;;)
 	{
-		JobClaim claim;
-
 		/* A cancel is about a job, and none is running. */
 		QueryCancelPending = false;
 		CHECK_FOR_INTERRUPTS();
 		reload();
-		if (is_outdated())
+		MemoryContextReset(context);
+		memset(run, 0, sizeof(*run));
+		if (try_transaction(look_for_job, &look) != 0)
+		{
+			(void) job_area_begin(0);
+			look.claim = JOB_AT_GATE;
+		}
+		else if (look.outdated)
 		{
 			job_area_call_again();
 			return;
 		}
-		MemoryContextReset(context);
-		memset(run, 0, sizeof(*run));
-		claim = take_job(run, context);
-		if (claim == JOB_NONE)
+		if (look.claim == JOB_NONE)
 			return;
-		if (claim == JOB_CLAIMED)
+		if (look.claim == JOB_CLAIMED)
 		{
 			pgstat_report_activity(STATE_RUNNING, JOB_WORKER_NAME);
 			run_job(run);
@@ -570,7 +711,7 @@ run_jobs(void)
 		}
 		else if (job_area_is_spare())
 			return;
-		else
+		if (look.claim == JOB_AT_GATE || run->blocked)
 			wait_at_gate(); /* before it gives way: others may be at a gate, too */
 		if (job_area_others_wait())
 			return;
@@ -581,6 +722,7 @@ void
 dpobj_job_main(Datum database)
 {
 	uint64 start;
+	bool joined = false;
 
 	pqsignal(SIGTERM, die);
 	pqsignal(SIGINT, StatementCancelHandler);
@@ -593,7 +735,9 @@ dpobj_job_main(Datum database)
 	gate_across_transactions();
 	charge_worker_connect(DatumGetObjectId(database));
 	override_settings();
-	if (!is_installed() || !join_in())
+	if (try_transaction(look_in, &joined) != 0)
+		job_area_call_again();
+	if (!joined)
 		proc_exit(0);
 	charge_within_transaction();
 	scan_listen(job_area_scanned);

@@ -450,6 +450,21 @@ spends($node, 'a role with a release in a session', { epsilon => 1.5, charged =>
 		'and runs when the session is done, without a call');
 });
 
+# A job that was taken and cannot have its locks before the charge is queued again.
+spends($node, 'a table that is locked', { epsilon => 1, charged => 2, released => 2 }, sub {
+	my ($locker, @sessions) = (session($node, seconds => 300), map { at_gate($_) } qw(ana cat));
+	my @blocked = map { submit($_, 'blocked', 'large') } qw(ana cat);
+	$locker->ask('BEGIN; LOCK TABLE large');
+	$_->quit for @sessions;
+	ok(wait_until(20, sub { 2 == grep { row_state($_) eq 'running' } @blocked }), 'both places are taken');
+	becomes(submit('bob', 'not blocked', 'patient'), 'released');
+	is($session{cat}->ask("SELECT dpobj.cancel($blocked[1])"), 't', 'a job that is blocked can be cancelled');
+	becomes($blocked[1], 'cancelled');
+	like(row_state($blocked[0]), qr/^(?:queued|running)$/, 'and the other one waits');
+	$locker->ask('COMMIT');
+	becomes($blocked[0], 'released');
+});
+
 # ---- starts ----
 
 # How often a worker was started meanwhile.
@@ -595,6 +610,22 @@ spends($node, 'a solver that is not there', { epsilon => 1, charged => 2, failed
 	is(job($id, 'sqlstate, reason'), "$state|$message\n$detail", 'a job says what dpobj.train says');
 });
 
+spends($node, 'a failure that is cancelled', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
+	my $solver = solver_path($node);
+	my $locker = session($node, seconds => 300);
+	my $id = between('ana', 'seen coming', 'patient', sub {
+		rename $solver, "$solver.kept" or die;
+		$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE');
+	});
+	enters($id, 'releasing');
+	rename "$solver.kept", $solver or die;
+	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'cancelled when it has failed') for 1, 2;
+	sleep(6); # longer than a job waits for its locks
+	is(row_state($id), 'running', 'it does not end before it is counted');
+	$locker->quit;
+	becomes($id, 'failed');
+});
+
 spends($node, 'changed between charge and scan', $kept, sub {
 	my $id = between('ana', 'changed', 'patient', q{DO $$ BEGIN PERFORM dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {"null": true}}'); END $$});
 	becomes($id, 'failed');
@@ -648,6 +679,17 @@ spends($node, 'a failure', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
 	becomes($id, 'failed');
 	rename "$solver.kept", $solver or die;
 	is(job($id, 'finished = date_trunc($$second$$, finished)'), 't', 'is at a tick too');
+});
+configure('ALTER SYSTEM SET dpobj.release_tick = 5000');
+spends($node, 'a failure in a session', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
+	my $solver = solver_path($node);
+	my $log = -s $node->logfile;
+	rename $solver, "$solver.kept" or die;
+	$session{bob}->send(q{SELECT dpobj.train('patient', 'ill', 0.5, '{a,b}')});
+	ok(wait_until(60, sub { substr(slurp_file($node->logfile), $log) =~ /private release \d+ failed/ }), 'has failed and waits for its tick');
+	rename "$solver.kept", $solver or die;
+	scalar_of($node, 'SELECT pg_cancel_backend(' . $session{bob}->pid . ')');
+	like($session{bob}->result, qr/^ERROR:  UB004: /m, 'it is not cancelled any more, but counted');
 });
 configure('ALTER SYSTEM RESET dpobj.release_tick');
 

@@ -56,5 +56,18 @@ my $released = 0;
 wait_until(120, sub { ($released = in_state('released')) == @databases });
 is($released, @databases, 'all of them run when they may');
 cmp_ok(wakes_in_two_seconds(), '<=', 3, 'and it sleeps again');
+
+# Who owns a database may hold such locks for as long as he likes; workers do not wait for him in their places.
+my @lockers = map { session($node, seconds => 300, database => $_) } @databases[ 0, 1 ];
+$_->ask('BEGIN; ANALYZE dpobj.job_rows') for @lockers;
+$node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('two', 'patient', NULL, 'ill', 0.5)}) for @databases[ 0 .. 2 ];
+sub second { return $node->safe_psql($_[0], q{SELECT state FROM dpobj.job_rows WHERE name = 'two'}); }
+ok(wait_until(60, sub { second($databases[2]) eq 'released' }), 'others have their turn');
+is(second($_), 'queued', "the job of $_ waits") for @databases[ 0, 1 ];
+$_->ask('COMMIT') for @lockers;
+for my $database (@databases[ 0, 1 ])
+{
+	ok(wait_until(60, sub { second($database) eq 'released' }), 'and then runs, without a call');
+}
 $node->stop;
 done_testing();
