@@ -283,14 +283,10 @@ is_interruption(int sqlstate)
 		   sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
 }
 
-/* Whoever saw it coming must not cancel it before it is counted; the worker waits for no lock long.
- */
 static void
 fail(int64 release)
 {
-	HOLD_INTERRUPTS();
 	charge_failed(release);
-	RESUME_INTERRUPTS();
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
 					errdetail(ANALYST_FAILURE_DETAIL)));
 }
@@ -324,13 +320,8 @@ analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context
 	PG_END_TRY();
 	ExitOnAnyError = exit_on_error;
 	if (!done)
-	{
 		LWLockReleaseAll(); /* as an abort would, but we wait first */
-		HOLD_INTERRUPTS();  /* until it is known that it has failed */
-	}
 	gate_wait_for_tick(terms->release_tick);
-	if (!done)
-		RESUME_INTERRUPTS();
 	return done;
 }
 

@@ -87,9 +87,8 @@ extern void analyst_attempt(int64 release, const AnalystTerms *terms, bool (*wor
 							void *context);
 
 /*
- * The same without event and error: false for a release that has failed, which the caller counts
- * whatever happens.  It waits for the tick before the transaction is aborted, as anybody may watch
- * its locks.
+ * The same without event and error: false for a release that has failed.  It waits for the tick
+ * before the transaction is aborted, as anybody may watch its locks.
  */
 extern bool analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
 						void *context);

@@ -163,8 +163,8 @@ is_running(const JobState *state)
 }
 
 /*
- * A row that calls itself running before and after it had no worker is a dead job's; but on a
- * standby, where nobody can see the primary's workers.
+ * A row that calls itself running before and after it had no worker is a dead job's, unless it was
+ * taken anew in between; but on a standby, where nobody can see the primary's workers.
  */
 static bool
 find(const char *statement, int count, Oid *types, Datum *values, JobState *state)
@@ -175,7 +175,7 @@ find(const char *statement, int count, Oid *types, Datum *values, JobState *stat
 		return true;
 	if (!read_state(statement, count, types, values, state))
 		return false;
-	if (is_running(state))
+	if (is_running(state) && !has_worker(state->id))
 		state->state = "failed";
 	return true;
 }
@@ -473,8 +473,8 @@ void
 job_queue_again(int64 id)
 {
 	static const char *const statement =
-		"UPDATE dpobj.job_rows SET state = 'queued' WHERE id = $1 AND state = 'running'"
-		" AND release IS NULL";
+		"UPDATE dpobj.job_rows SET state = 'queued', started = pg_catalog.clock_timestamp()"
+		" WHERE id = $1 AND state = 'running' AND release IS NULL";
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 

@@ -549,9 +549,11 @@ write_end(JobRun *run)
 	JobEnd write = choose_end(run);
 	int sqlstate;
 
+	HOLD_INTERRUPTS(); /* a message is a place for a cancel */
 	if (write == write_error && run->reads)
 		ereport(LOG_SERVER_ONLY,
 				(errmsg("job " INT64_FORMAT " failed: %s", run->job.id, run->error->message)));
+	RESUME_INTERRUPTS();
 	wait_for_locks(LOCK_PATIENCE);
 	do
 		sqlstate = try_transaction(write, run);

@@ -152,16 +152,23 @@ check_may_cancel(const JobState *state)
 								  "administrators.")));
 }
 
-/* A job that was taken from the queue meanwhile has its worker interrupted. */
+/* A job that was taken from the queue meanwhile has its worker interrupted; it may be back there.
+ */
 static bool
 cancel(int64 id)
 {
 	JobState state;
 
 	job_call_at_end();
-	if (job_cancel_queued(id))
-		return true;
-	return job_find(id, &state) && !has_ended(&state) && job_area_cancel(id);
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (job_cancel_queued(id))
+			return true;
+		if (!job_find(id, &state) || has_ended(&state))
+			return false;
+	} while (!job_area_cancel(id));
+	return true;
 }
 
 /* dpobj.cancel(job) -> boolean */

@@ -680,17 +680,6 @@ spends($node, 'a failure', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
 	rename "$solver.kept", $solver or die;
 	is(job($id, 'finished = date_trunc($$second$$, finished)'), 't', 'is at a tick too');
 });
-configure('ALTER SYSTEM SET dpobj.release_tick = 5000');
-spends($node, 'a failure in a session', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
-	my $solver = solver_path($node);
-	my $log = -s $node->logfile;
-	rename $solver, "$solver.kept" or die;
-	$session{bob}->send(q{SELECT dpobj.train('patient', 'ill', 0.5, '{a,b}')});
-	ok(wait_until(60, sub { substr(slurp_file($node->logfile), $log) =~ /private release \d+ failed/ }), 'has failed and waits for its tick');
-	rename "$solver.kept", $solver or die;
-	scalar_of($node, 'SELECT pg_cancel_backend(' . $session{bob}->pid . ')');
-	like($session{bob}->result, qr/^ERROR:  UB004: /m, 'it is not cancelled any more, but counted');
-});
 configure('ALTER SYSTEM RESET dpobj.release_tick');
 
 # ---- deaths ----
