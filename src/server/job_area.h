@@ -104,8 +104,7 @@ extern bool job_area_is_spare(void);
 /* It has found none, and will look no more.  While it has the queue locked. */
 extern void job_area_finish(void);
 
-/* The slot is of this job from now on; 0: of none.  Returns whether the one before was cancelled.
- */
+/* The slot is of this job from now on; 0: of none.  Was the one before cancelled? */
 extern bool job_area_begin(int64 job);
 extern bool job_area_is_cancelled(void);
 

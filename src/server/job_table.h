@@ -90,8 +90,7 @@ typedef enum JobClaim
  */
 extern JobClaim job_claim(Job *job);
 
-/* Of a job that was not charged.  Its place is behind those that are queued now: started says so.
- */
+/* Of a job that was not charged; behind those that are queued now: started is its place. */
 extern void job_queue_again(int64 id);
 
 extern void job_note_release(int64 id, int64 release);

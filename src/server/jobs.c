@@ -152,8 +152,7 @@ check_may_cancel(const JobState *state)
 								  "administrators.")));
 }
 
-/* A job that was taken from the queue meanwhile has its worker interrupted; it may be back there.
- */
+/* A job that was taken from the queue meanwhile has its worker interrupted; or is back there. */
 static bool
 cancel(int64 id)
 {
