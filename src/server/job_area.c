@@ -52,6 +52,7 @@ typedef struct Slot
 	Oid database;
 	int64 job; /* 0: none yet */
 	bool cancelled;
+	bool ending; /* what became of it is being written */
 	JobPhase phase;
 	double rows_total;
 	int step;         /* of the scan; JOB_SCAN_STEPS: it has ended */
@@ -409,7 +410,8 @@ job_area_cancel(int64 job)
 	if (slot != NULL)
 	{
 		slot->cancelled = true;
-		(void) kill(slot->pid, SIGINT);
+		if (!slot->ending)
+			(void) kill(slot->pid, SIGINT);
 	}
 	area_unlock();
 	return slot != NULL;
@@ -637,6 +639,14 @@ job_area_begin(int64 job)
 	if (job == 0)
 		ConditionVariableBroadcast(&area->ends);
 	return cancelled;
+}
+
+void
+job_area_end(void)
+{
+	area_lock();
+	own->ending = true;
+	area_unlock();
 }
 
 bool

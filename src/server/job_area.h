@@ -108,6 +108,9 @@ extern void job_area_finish(void);
 extern bool job_area_begin(int64 job);
 extern bool job_area_is_cancelled(void);
 
+/* From now on a cancel interrupts nothing. */
+extern void job_area_end(void);
+
 /*
  * Of a scan and of a solver it is told at the next multiple of tick milliseconds how far they
  * had come: when the one ends depends on the rows, if by little, and the other by much.

@@ -540,14 +540,17 @@ choose_end(const JobRun *run)
 
 /*
  * A failure is written whatever happens: it tells something about the rows, and whoever saw it
- * coming must not keep it from being counted.  For the others it is enough that their worker has
- * gone, if anybody has locked our tables: then they read as failed.
+ * coming must not keep it from being counted.  So is what goes back to the queue.  For the others
+ * it is enough that their worker has gone, if anybody has locked our tables: they read as failed.
  */
 static void
 write_end(JobRun *run)
 {
-	JobEnd write = choose_end(run);
+	JobEnd write;
 	int sqlstate;
+
+	job_area_end();
+	write = choose_end(run);
 
 	HOLD_INTERRUPTS(); /* a message is a place for a cancel */
 	if (write == write_error && run->reads)
@@ -557,7 +560,8 @@ write_end(JobRun *run)
 	wait_for_locks(LOCK_PATIENCE);
 	do
 		sqlstate = try_transaction(write, run);
-	while (sqlstate == ERRCODE_QUERY_CANCELED || (sqlstate != 0 && run->failed));
+	while (sqlstate == ERRCODE_QUERY_CANCELED ||
+		   (sqlstate != 0 && (run->failed || write == write_back)));
 	run->blocked = write == write_back && sqlstate == 0;
 }
 

@@ -112,7 +112,7 @@ sub worker_pids
 sub waits_for_lock
 {
 	my ($pid) = @_;
-	return wait_until(20, sub { scalar_of($node, "SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted") });
+	return wait_until(20, sub { $session{control}->ask("SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted") });
 }
 
 sub all_leave { return wait_until(30, sub { !worker_pids() }); }
@@ -456,7 +456,9 @@ spends($node, 'a table that is locked', { epsilon => 1, charged => 2, released =
 	my @blocked = map { submit($_, 'blocked', 'large') } qw(ana cat);
 	$locker->ask('BEGIN; LOCK TABLE large');
 	$_->quit for @sessions;
-	ok(wait_until(20, sub { 2 == grep { row_state($_) eq 'running' } @blocked }), 'both places are taken');
+	my $list = join ', ', @blocked;
+	ok(wait_until(60, sub { $session{control}->ask("SELECT count(*) FROM dpobj.jobs WHERE id IN ($list) AND state = 'running'") == 2 }),
+		'both places are taken');
 	becomes(submit('bob', 'not blocked', 'patient'), 'released');
 	is($session{cat}->ask("SELECT dpobj.cancel($blocked[1])"), 't', 'a job that is blocked can be cancelled');
 	becomes($blocked[1], 'cancelled');
