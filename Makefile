@@ -9,7 +9,7 @@
 # They install the Debian packages they miss when run as root, so
 # they must not need pg_config yet: they are scripts, and PGXS is not read.
 
-DPOBJ_VERSION = 0.2.0
+DPOBJ_VERSION = 0.3.0
 
 ifneq (,$(filter demo check audit dist,$(MAKECMDGOALS)))
 
@@ -33,14 +33,18 @@ else
 EXTENSION = dpobj
 MODULE_big = dpobj
 OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c))
-DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--0.2.0.sql
-# In the order of installation: each needs what the ones before it make.  What came after
-# 0.1.0 stands in files of its own, which make the upgrade from it.
+DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--$(DPOBJ_VERSION).sql dpobj--0.2.0--$(DPOBJ_VERSION).sql
+# In the order of installation: each needs what the ones before it make.  What is new or has
+# changed since a version stands in files of its own, which make the update from it.
 SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models aggregates \
-	ftrl analyst groups evaluation price report privileges
-SCRIPT_0.2.0 = definers sharing prediction jobs schedules withheld namesakes
-SCRIPT = $(patsubst %,src/sql/%.sql,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0))
-UPGRADE_0.1.0 = $(patsubst %,src/sql/%.sql,upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0))
+	ftrl analyst groups evaluation price report
+SCRIPT_0.2.0 = definers sharing prediction jobs schedules
+SCRIPT_0.3.0 =
+SCRIPT_LAST = privileges namesakes
+script = $(patsubst %,src/sql/%.sql,$(1))
+SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_LAST))
+UPDATE_0.2.0 = $(call script,upgrade/0.2.0--0.3.0 $(SCRIPT_0.3.0) $(SCRIPT_LAST))
+UPDATE_0.1.0 = $(call script,upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0)) $(UPDATE_0.2.0)
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*.c))
@@ -91,7 +95,10 @@ $(shlib): $(CORE)
 dpobj--$(DPOBJ_VERSION).sql: $(SCRIPT)
 	cat $^ > $@
 
-dpobj--0.1.0--0.2.0.sql: $(UPGRADE_0.1.0)
+dpobj--0.1.0--$(DPOBJ_VERSION).sql: $(UPDATE_0.1.0)
+	cat $^ > $@
+
+dpobj--0.2.0--$(DPOBJ_VERSION).sql: $(UPDATE_0.2.0)
 	cat $^ > $@
 
 # PGXS cannot install a program beside a module, so this does.

@@ -148,6 +148,3 @@ COMMENT ON COLUMN dpobj.progress.age IS 'since it was submitted';
 -- What a job reads is later than its charge.
 COMMENT ON COLUMN dpobj.ledger_events.snapshot IS
   'snapshot that the release read, as pg_current_snapshot() writes it; of a job, that of its charge, just before it read';
-
-GRANT EXECUTE ON FUNCTION dpobj.submit(text, regclass, text[], text, numeric, numeric, text, jsonb, jsonb),
-  dpobj.cancel(bigint), dpobj.wait(bigint, interval), dpobj.job_list() TO PUBLIC;

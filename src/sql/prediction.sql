@@ -91,9 +91,3 @@ COMMENT ON COLUMN dpobj.scorecards."position" IS 'order of the rows of a model, 
 COMMENT ON COLUMN dpobj.scorecards.feature IS 'column or element of the array; (intercept) applies always, (threshold) is what the sum must exceed';
 COMMENT ON COLUMN dpobj.scorecards.level IS 'value of the column, or the unit that the points are for';
 COMMENT ON COLUMN dpobj.scorecards.points IS 'what it adds; null: no prediction, or no whole number';
-
-GRANT EXECUTE ON FUNCTION dpobj.model_to_json(@extschema@.dp_model), dpobj.model_from_json(jsonb),
-  dpobj.predict(text, record, regrole), dpobj.predict(@extschema@.dp_model, record), dpobj.score(text, record, regrole),
-  dpobj.score(@extschema@.dp_model, record), dpobj.predict_proba(text, record, regrole), dpobj.predict_proba(@extschema@.dp_model, record),
-  dpobj.predict_sql(text, text, regrole), dpobj.predict_sql(@extschema@.dp_model, text), dpobj.scorecard(@extschema@.dp_model),
-  dpobj.scorecard(text, regrole) TO PUBLIC;

@@ -1,23 +1,46 @@
-REVOKE ALL ON ALL FUNCTIONS IN SCHEMA dpobj FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION dpobj.model_hash(@extschema@.dp_model), dpobj.verify(@extschema@.dp_model), dpobj.sees_all(),
-  dpobj.origin(), dpobj.epoch(), dpobj.remaining(regclass, regrole),
-  dpobj.budgets_applying(regclass, regrole), dpobj.calls_that_fit(regclass, dpobj.charge_cost),
-  dpobj.relatives(bigint), dpobj.rdp_orders(), dpobj.cost_under(dpobj.charge_cost, text, text, integer),
-  dpobj.delta_under(dpobj.charge_cost, text, text),
-  dpobj.composed_epsilon(text, integer, numeric, bigint), dpobj.largest_epsilon(text, integer, numeric),
-  dpobj.features(jsonb, anyelement), dpobj.protected_features(regclass, text[]),
-  dpobj.train(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text),
-  dpobj.train_groups(regclass, text[], text, numeric, text[], numeric, text, jsonb, jsonb, text),
-  dpobj.evaluate(text, regclass, numeric, jsonb),
-  dpobj.confusion(text, regclass, numeric, jsonb), dpobj.select(text[], regclass, numeric, jsonb),
-  dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text),
-  dpobj.price(text, integer, numeric, numeric, jsonb), dpobj.price_plan(jsonb, numeric),
-  dpobj.composed_charges(regclass, regrole, text, numeric), dpobj.recompute(regclass, regrole, text, numeric),
-  dpobj.report(regclass, numeric), dpobj.report_text(regclass, numeric), dpobj.report_lines(text, integer),
-  dpobj.report_budget(jsonb), dpobj.report_event(jsonb), dpobj.report_releases(jsonb) TO PUBLIC;
--- Not enough alone: who granted the membership is looked at in each call (src/server/admin.c).
-GRANT EXECUTE ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer,
-    numeric),
-  dpobj.raise_budget(regclass, regrole, numeric, numeric, text), dpobj.drop_budget(regclass, regrole), dpobj.confirm_epoch(),
-  dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean),
-  dpobj.unprotect(regclass) TO dpobj_admin;
+-- Who may call the functions of schema dpobj
+
+/*
+ * This runs last, in a new installation and in an update.  Only a function without a list of
+ * privileges is new, so what administrators have granted and revoked stays as it is.  A function
+ * that is not named here is for nobody but the extension's owner.
+ */
+DO $body$
+DECLARE
+  for_all constant name[] := ARRAY[
+    -- models
+    'model_hash', 'verify', 'model_to_json', 'model_from_json', 'predict', 'score', 'predict_proba', 'predict_sql',
+    'scorecard', 'share', 'unshare',
+    -- the analyst's door
+    'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'select', 'price', 'price_plan',
+    -- budgets and the report
+    'sees_all', 'administers', 'origin', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
+    'rdp_orders', 'cost_under', 'delta_under', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',
+    'report', 'report_text', 'report_lines', 'report_budget', 'report_event', 'report_releases',
+    -- jobs
+    'submit', 'cancel', 'wait', 'job_list',
+    -- schedules
+    'schedule', 'unschedule', 'run_schedule', 'schedule_attempt', 'schedule_enter', 'schedule_put', 'schedule_remove',
+    'schedule_record', 'schedule_time', 'schedule_model', 'schedule_of_model', 'cron_time', 'cron_database',
+    'cron_timezone', 'cron_command', 'cron_jobname', 'cron_statement', 'cron_is_here', 'cron_job'];
+  -- Not enough alone: each call looks at who granted the membership (src/server/admin.c).
+  for_administrators constant name[] := ARRAY[
+    'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect'];
+  made record;
+BEGIN
+  FOR made IN
+    SELECT p.oid::regprocedure AS routine, p.proname AS name
+      FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+     WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
+       AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpobj')
+       AND p.pronamespace = 'dpobj'::regnamespace AND p.proacl IS NULL
+  LOOP
+    EXECUTE format('REVOKE ALL ON ROUTINE %s FROM PUBLIC', made.routine);
+    IF made.name = ANY (for_all) THEN
+      EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', made.routine);
+    ELSIF made.name = ANY (for_administrators) THEN
+      EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO dpobj_admin', made.routine);
+    END IF;
+  END LOOP;
+END
+$body$;

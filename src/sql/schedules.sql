@@ -552,11 +552,3 @@ COMMENT ON FUNCTION dpobj.unschedule(text, regrole) IS
   'removes a schedule and pg_cron''s job; of another role''s for administrators. Models and charges stay';
 
 -- Each acts for the session user alone, and as him.
-GRANT EXECUTE ON ROUTINE dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval),
-  dpobj.unschedule(text, regrole), dpobj.run_schedule(text), dpobj.schedule_attempt(text), dpobj.schedule_enter(),
-  dpobj.schedule_put(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval),
-  dpobj.schedule_remove(text, regrole), dpobj.schedule_record(text, timestamptz, timestamptz, text, text, text),
-  dpobj.cron_time(text, timestamp, boolean), dpobj.schedule_time(text, timestamptz, boolean),
-  dpobj.schedule_model(text, timestamptz), dpobj.schedule_of_model(text), dpobj.cron_database(), dpobj.cron_timezone(),
-  dpobj.cron_command(text), dpobj.cron_jobname(text), dpobj.cron_statement(text, text, text), dpobj.cron_is_here(),
-  dpobj.cron_job(text, text), dpobj.administers() TO PUBLIC;

@@ -78,5 +78,3 @@ CREATE FUNCTION dpobj.unshare(name text, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_unshare';
 COMMENT ON FUNCTION dpobj.unshare(text, regrole) IS 'takes dpobj.share back';
-
-GRANT EXECUTE ON FUNCTION dpobj.share(text, regrole), dpobj.unshare(text, regrole) TO PUBLIC;

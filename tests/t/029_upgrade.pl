@@ -1,9 +1,9 @@
-# 029_upgrade.pl - from 0.1.0, whose script is in tests/upgrade as it was tagged: what an
-# update leaves is what a new installation makes, object for object; ledger, budgets,
-# models and administrators' privileges stay; 0.1.0's functions work with the new
-# library; and a dump, of either version, restores all of it. And what others have planted
-# in the extension's schema is neither called nor kept by a script, or refused. Then pg_upgrade,
-# which keeps files.
+# 029_upgrade.pl - from 0.1.0 and 0.2.0, whose scripts are in tests/upgrade as they were
+# released: what an update leaves is what a new installation makes, object for object; ledger,
+# budgets, models, jobs, schedules and administrators' privileges stay; the old versions' functions
+# work with the new library; and a dump, of any version, restores all of it. And what others have
+# planted in the extension's schema is neither called nor kept by a script, or refused. Then
+# pg_upgrade, which keeps files.
 
 use strict;
 use warnings;
@@ -16,7 +16,8 @@ use DpobjTest;
 
 my $node = dpobj_cluster('upgrade', 'dpobj.release_tick = 0');
 my ($scripts) = glob "$node->{dpobj_destination}/usr/share/postgresql/*/extension";
-system_or_bail('cp', 'tests/upgrade/dpobj--0.1.0.sql', $scripts);
+my @old_versions = qw(0.1.0 0.2.0);
+system_or_bail('cp', (map { "tests/upgrade/dpobj--$_.sql" } @old_versions), $scripts);
 
 my $version = "SELECT extversion FROM pg_extension WHERE extname = 'dpobj'";
 
@@ -41,7 +42,8 @@ sub objects
 		$entry =~ s/\n--\n-- PostgreSQL database dump complete.*//s;
 		$entry = join "\n", sort map { s/,$//r } grep { /\S/ } split /\n/, $entry;
 	}
-	return sort @entries;
+	my @sorted = sort @entries;
+	return @sorted;
 }
 
 # What the first list has and the second has not.
@@ -52,46 +54,95 @@ sub lacking
 	return join "\n\n", grep { !$those{$_} } @$these;
 }
 
-$node->safe_psql('postgres', "CREATE DATABASE $_") for qw(fresh updated older);
+$node->safe_psql('postgres', 'CREATE DATABASE fresh');
 $node->safe_psql('fresh', 'CREATE EXTENSION dpobj');
-$node->safe_psql('updated', q{CREATE EXTENSION dpobj VERSION '0.1.0'});
-is($node->safe_psql('updated', $version), '0.1.0', '0.1.0 can be installed');
-
-my @old = objects('updated');
+my $current = $node->safe_psql('fresh', $version);
 my @fresh = objects('fresh');
-cmp_ok(scalar(@old), '>', 400, 'every object of 0.1.0 is compared: ' . @old);
 like(join('', @fresh), $_, "with $_") for qr/CREATE FUNCTION dpobj\.verify\(/, qr/GRANT ALL ON FUNCTION dpobj\.set_budget\(/,
   qr/COMMENT ON COLUMN dpobj\.ledger_events\./, qr/ADD FUNCTION dpobj\.verify\(/;
 
 # The validator loads the function; CREATE EXTENSION does not.
 my $load = q{SELECT count(fmgr_c_validator(oid)::text) > 50 FROM pg_proc WHERE probin = '$libdir/dpobj'};
-is($node->safe_psql('updated', $load), 't', 'the new library has every function of 0.1.0');
-my (undef, undef, $missing) = $node->psql('updated', <<"SQL");
+
+# Tables and sequences by name: their OIDs differ.
+my $dumped = q{SELECT string_agg(t::text, E'\n' ORDER BY t::text) FROM pg_extension, unnest(extconfig::regclass[]) t
+  WHERE extname = 'dpobj'};
+
+for my $old (@old_versions)
+{
+	my $updated = "updated_from_$old";
+	$node->safe_psql('postgres', qq{CREATE DATABASE "$updated"});
+	$node->safe_psql($updated, qq{CREATE EXTENSION dpobj VERSION '$old'});
+	is($node->safe_psql($updated, $version), $old, "$old can be installed");
+	cmp_ok(scalar(objects($updated)), '>', 400, "every object of $old is compared");
+	is($node->safe_psql($updated, $load), 't', "the new library has every function of $old");
+	my (undef, undef, $missing) = $node->psql($updated, <<"SQL");
 SET check_function_bodies = off;
 BEGIN;
 CREATE FUNCTION gone() RETURNS int AS '\$libdir/dpobj', 'dpobj_gone' LANGUAGE C;
 $load
 SQL
-like($missing, qr/could not find function "dpobj_gone"/, 'or one would be missed');
+	like($missing, qr/could not find function "dpobj_gone"/, 'or one would be missed');
 
-$node->safe_psql('updated', 'ALTER EXTENSION dpobj UPDATE');
-my @updated = objects('updated');
-is(lacking(\@fresh, \@updated), '', 'an update leaves nothing out');
-is(lacking(\@updated, \@fresh), '', 'and nothing behind');
-is_deeply([ sort { $a cmp $b } @updated ], [ sort { $a cmp $b } @fresh ], 'as often');
+	$node->safe_psql($updated, 'ALTER EXTENSION dpobj UPDATE');
+	my @updated = objects($updated);
+	is(lacking(\@fresh, \@updated), '', "an update from $old leaves nothing out");
+	is(lacking(\@updated, \@fresh), '', 'and nothing behind');
+	is_deeply([ sort { $a cmp $b } @updated ], [ sort { $a cmp $b } @fresh ], 'as often');
+	is($node->safe_psql($updated, $dumped), $node->safe_psql('fresh', $dumped), 'the same tables are dumped');
+	$node->safe_psql('postgres', qq{DROP DATABASE "$updated"});
+}
 
-# Tables and sequences by name: their OIDs differ.
-my $dumped = 'SELECT string_agg(t::text, E\'\n\' ORDER BY t::text) FROM pg_extension, unnest(extconfig) t'
-  . q{ WHERE extname = 'dpobj'};
-$dumped =~ s/unnest\(extconfig\) t/unnest(extconfig::regclass[]) t/;
-is($node->safe_psql('updated', $dumped), $node->safe_psql('fresh', $dumped), 'the same tables are dumped');
+# ---- what the old versions wrote ----
 
-# ---- what 0.1.0 wrote ----
+# All rows of a table, or the state of a sequence, as an array of JSON.
+sub rows
+{
+	my ($database, $table) = @_;
+	return $node->safe_psql($database, "SELECT coalesce(jsonb_agg(to_jsonb(t) - 'log_cnt'), '[]') FROM (SELECT * FROM $table) t");
+}
 
-$node->safe_psql('older', <<'SQL');
-CREATE EXTENSION dpobj VERSION '0.1.0';
-CREATE ROLE ana LOGIN;
-CREATE ROLE bob;
+my $privileges = q{SELECT has_function_privilege('ana', 'dpobj.report(regclass, numeric)', 'EXECUTE'),
+  has_function_privilege('ana', 'dpobj.scan_digest(regclass, text, text[], jsonb, boolean, bytea)', 'EXECUTE')};
+
+# What was there is there, in columns that may have become more, and nothing else.
+sub keeps
+{
+	my ($database, $before, $what) = @_;
+	for my $table (sort keys %$before)
+	{
+		is( $node->safe_psql($database, <<"SQL"), 't|t', "$table, $what");
+SELECT (SELECT bool_and(EXISTS (SELECT FROM $table t WHERE to_jsonb(t) @> old)) FROM jsonb_array_elements(\$old\$$before->{$table}\$old\$) old),
+       (SELECT count(*) FROM $table) = jsonb_array_length(\$old\$$before->{$table}\$old\$)
+SQL
+	}
+	is($node->safe_psql($database, $privileges), 'f|t', "privileges, $what");
+	is($node->safe_psql($database, 'SELECT dpobj.verify(model) FROM kept'), 't', "the model verifies, $what");
+	return;
+}
+
+sub restore
+{
+	my ($from, $to) = @_;
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/dump';
+	$node->safe_psql('postgres', qq{CREATE DATABASE "$to"});
+	$node->command_ok([ 'pg_dump', '-F', 'custom', '-f', $file, $node->connstr($from) ], "pg_dump of $from");
+	$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($to), $file ], "restored as $to");
+	is($node->safe_psql($to, $version), $current, "$to has the new version");
+	return;
+}
+
+my $left = q{SELECT epsilon, delta, releases FROM dpobj.remaining('visit')};
+my $tables = q{SELECT t::text FROM pg_extension, unnest(extconfig::regclass[]) t WHERE extname = 'dpobj' ORDER BY 1};
+my ($ana, $left_before);
+
+$node->safe_psql('postgres', 'CREATE ROLE ana LOGIN; CREATE ROLE bob');
+for my $old (@old_versions)
+{
+	my $older = "older_$old";
+	$node->safe_psql('postgres', qq{CREATE DATABASE "$older"});
+	$node->safe_psql($older, <<"SQL");
+CREATE EXTENSION dpobj VERSION '$old';
 CREATE TABLE visit (id int, sex text, smokes boolean, ill boolean) PARTITION BY RANGE (id);
 CREATE TABLE visit_early PARTITION OF visit FOR VALUES FROM (0) TO (100);
 CREATE TABLE visit_late PARTITION OF visit FOR VALUES FROM (100) TO (1000);
@@ -108,85 +159,54 @@ REVOKE EXECUTE ON FUNCTION dpobj.report(regclass, numeric) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION dpobj.scan_digest(regclass, text, text[], jsonb, boolean, bytea) TO ana;
 SQL
 
-my $ana = session($node, user => 'ana', database => 'older');
-$ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'first')});
-$ana->ask(q{SELECT count(*) FROM dpobj.train_groups('visit', '{sex}', 'ill', 0.25, name => 'by sex')});
-$ana->ask(q{SELECT dpobj.evaluate('first', 'visit', 0.125)});
-is($ana->ask(q{SELECT count(*) FROM dpobj.models}), '3', q{0.1.0's statements work with the new library});
-is($node->safe_psql('older', "SELECT string_agg(DISTINCT event, ' ' ORDER BY event) FROM dpobj.ledger"),
-	'charged protect raise_budget released set_budget', 'and write the ledger');
-is($node->safe_psql('older', 'SELECT dpobj.verify(model) FROM kept'), 't', 'a model verifies');
-
-my $left = q{SELECT epsilon, delta, releases FROM dpobj.remaining('visit')};
-my $left_before = $ana->ask($left);
-like($left_before, qr/^1\.\d+\|.*\|17$/, 'budgets count');
-my @kept = split /\n/, $node->safe_psql('older',
-	q{SELECT t::text FROM pg_extension, unnest(extconfig::regclass[]) t, pg_class c
-	  WHERE extname = 'dpobj' AND c.oid = t AND c.relkind = 'r' ORDER BY 1});
-
-# All rows of a table, or the state of a sequence, as an array of JSON.
-sub rows
-{
-	my ($database, $table) = @_;
-	return $node->safe_psql($database, "SELECT coalesce(jsonb_agg(to_jsonb(t) - 'log_cnt'), '[]') FROM (SELECT * FROM $table) t");
-}
-
-my %before = map { $_ => rows('older', $_) } @kept;
-is(join(' ', grep { $before{$_} eq '[]' } @kept), '', "each of 0.1.0's " . @kept . ' tables has rows');
-my $privileges = q{SELECT has_function_privilege('ana', 'dpobj.report(regclass, numeric)', 'EXECUTE'),
-  has_function_privilege('ana', 'dpobj.scan_digest(regclass, text, text[], jsonb, boolean, bytea)', 'EXECUTE')};
-is($node->safe_psql('older', $privileges), 'f|t', 'the administrator revoked a privilege and granted one');
-
-# What was there is there, in columns that may have become more, and nothing else.
-sub keeps
-{
-	my ($database, $what) = @_;
-	for my $table (@kept)
+	$ana = session($node, user => 'ana', database => $older);
+	$ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'first')});
+	$ana->ask(q{SELECT count(*) FROM dpobj.train_groups('visit', '{sex}', 'ill', 0.25, name => 'by sex')});
+	$ana->ask(q{SELECT dpobj.evaluate('first', 'visit', 0.125)});
+	is($ana->ask(q{SELECT count(*) FROM dpobj.models}), '3', "$old\'s statements work with the new library");
+	is($node->safe_psql($older, "SELECT string_agg(DISTINCT event, ' ' ORDER BY event) FROM dpobj.ledger"),
+		'charged protect raise_budget released set_budget', 'and write the ledger');
+	is($node->safe_psql($older, 'SELECT dpobj.verify(model) FROM kept'), 't', 'a model verifies');
+	if ($old ne '0.1.0')
 	{
-		is( $node->safe_psql($database, <<"SQL"), 't|t', "$table, $what");
-SELECT (SELECT bool_and(EXISTS (SELECT FROM $table t WHERE to_jsonb(t) @> old)) FROM jsonb_array_elements(\$old\$$before{$table}\$old\$) old),
-       (SELECT count(*) FROM $table) = jsonb_array_length(\$old\$$before{$table}\$old\$)
-SQL
+		$ana->ask(q{SELECT dpobj.share('first', 'bob')});
+		$ana->ask(q{SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 0.1, '1 year')});
+		is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a schedule has run');
+		is($ana->ask(q{SELECT dpobj.submit('in the background', 'visit', NULL, 'ill', 0.0625)}), '1', 'a job is queued');
+		is($ana->ask('SELECT dpobj.wait(1)'), 'released', 'and has run');
 	}
-	is($node->safe_psql($database, $privileges), 'f|t', "privileges, $what");
-	is($node->safe_psql($database, 'SELECT dpobj.verify(model) FROM kept'), 't', "the model verifies, $what");
-	return;
-}
 
-sub restore
-{
-	my ($from, $to) = @_;
-	my $file = PostgreSQL::Test::Utils::tempdir() . '/dump';
-	$node->safe_psql('postgres', "CREATE DATABASE $to");
-	$node->command_ok([ 'pg_dump', '-F', 'custom', '-f', $file, $node->connstr($from) ], "pg_dump of $from");
-	$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($to), $file ], "restored as $to");
-	is($node->safe_psql($to, $version), $node->safe_psql('fresh', $version), "$to has the new version");
-	return;
-}
+	$left_before = $ana->ask($left);
+	like($left_before, qr/^1\.\d+\|.*\|1[57]$/, 'budgets count');
+	my @kept = split /\n/, $node->safe_psql($older,
+		q{SELECT t::text FROM pg_extension, unnest(extconfig::regclass[]) t, pg_class c
+		  WHERE extname = 'dpobj' AND c.oid = t AND c.relkind = 'r' ORDER BY 1});
+	my %before = map { $_ => rows($older, $_) } @kept;
+	is(join(' ', grep { $before{$_} eq '[]' } @kept), '', "each of $old\'s " . @kept . ' tables has rows');
+	is($node->safe_psql($older, $privileges), 'f|t', 'the administrator revoked a privilege and granted one');
 
-# A dump does not say the version: what 0.1.0 wrote goes into the tables of the new one.
-restore('older', 'older_restored');
-keeps('older_restored', 'in a dump of 0.1.0 that the new version restored');
+	# A dump does not say the version: what an old one wrote goes into the tables of the new one.
+	restore($older, "restored_$old");
+	keeps("restored_$old", \%before, "in a dump of $old that the new version restored");
 
-$node->safe_psql('older', 'ALTER EXTENSION dpobj UPDATE');
-is($node->safe_psql('older', $version), $node->safe_psql('fresh', $version), 'updated');
-keeps('older', 'after the update');
+	$node->safe_psql($older, 'ALTER EXTENSION dpobj UPDATE');
+	is($node->safe_psql($older, $version), $current, 'updated');
+	keeps($older, \%before, "after the update from $old");
 
-# ---- it goes on ----
+	# It goes on.
+	is($ana->ask(q{SELECT (SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'first'))
+	  = (SELECT release FROM dpobj.models WHERE name = 'first')}), 't', 'a session of before gets its model again for nothing');
+	is($ana->ask($left), $left_before, 'and has what it had left');
+	$ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'second')});
+	is($ana->ask('SELECT name FROM dpobj.models ORDER BY release DESC LIMIT 1'), 'second', 'and trains');
+	$ana->ask(q{SELECT dpobj.share('second', 'bob')});
+	$ana->quit;
 
-is($ana->ask(q{SELECT (SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'first'))
-  = (SELECT release FROM dpobj.models WHERE name = 'first')}), 't', 'a session of before gets its model again for nothing');
-is($ana->ask($left), $left_before, 'and has what it had left');
-$ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'second')});
-is($ana->ask('SELECT name FROM dpobj.models ORDER BY release DESC LIMIT 1'), 'second', 'and trains');
-$ana->ask(q{SELECT dpobj.share('second', 'bob')});
-$ana->quit;
-
-restore('older', 'newer_restored');
-my $tables = q{SELECT t::text FROM pg_extension, unnest(extconfig::regclass[]) t WHERE extname = 'dpobj' ORDER BY 1};
-for my $table (split /\n/, $node->safe_psql('older', $tables))
-{
-	is(rows('newer_restored', $table), rows('older', $table), "$table, in a dump of the new version");
+	restore($older, "newer_$old");
+	for my $table (split /\n/, $node->safe_psql($older, $tables))
+	{
+		is(rows("newer_$old", $table), rows($older, $table), "$table, in a dump of the new version");
+	}
 }
 
 # A table or sequence that is not said to be dumped would be empty after a restore.
@@ -210,8 +230,8 @@ SQL
 like($warning, qr/WARNING:  other roles may create objects in schema "Of All %"$/m, 'a schema that others may create in');
 is($node->safe_psql('elsewhere', $version), $node->safe_psql('fresh', $version), 'which its name does not stop');
 
-$node->safe_psql('older', 'DROP EXTENSION dpobj CASCADE');
-is($node->safe_psql('older', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'dpobj'}), '0', 'and drops');
+$node->safe_psql('older_0.1.0', 'DROP EXTENSION dpobj CASCADE');
+is($node->safe_psql('older_0.1.0', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'dpobj'}), '0', 'and drops');
 
 # ---- what others have planted ----
 
@@ -235,7 +255,7 @@ RESET ROLE;
 SQL
 
 # And whatever else our scripts could call: each function that they name, and operators for many types.
-my @script = map { slurp_file($_) } glob "$scripts/dpobj--0.2.0.sql $scripts/dpobj--0.1.0--0.2.0.sql";
+my @script = map { slurp_file($_) } glob "$scripts/dpobj--$current.sql $scripts/dpobj--0.1.0--$current.sql";
 my %named = map { $_ => 1 } map { /\b([a-z]\w+)\(/g } @script;
 my $names = join ',', sort keys %named;
 my $plant_all = $plant . <<"SQL";
@@ -314,7 +334,7 @@ $node->safe_psql('grown', q{CREATE SCHEMA common; CREATE EXTENSION dpobj VERSION
 $node->safe_psql('grown', $plant_all);
 (undef, undef, $said) = $node->psql('grown', 'ALTER EXTENSION dpobj UPDATE');
 like($said, qr/WARNING:  other roles may create objects in schema common\n/, 'an update in an open schema');
-is($node->safe_psql('grown', "$captured; $called; $version"), "\n0.2.0", 'calls and keeps nothing either');
+is($node->safe_psql('grown', "$captured; $called; $version"), "\n$current", 'calls and keeps nothing either');
 
 # What an update and an installation refuse.
 $node->safe_psql('planted', q{CREATE EXTENSION dpobj VERSION '0.1.0'; DROP TABLE common.calls; CREATE TABLE calls AS SELECT ''::text AS who WHERE false;
@@ -329,25 +349,27 @@ refuses('planted', 'ALTER EXTENSION dpobj UPDATE', $namesake, q{an update beside
 $node->safe_psql('planted', 'DROP EXTENSION dpobj');
 refuses('planted', 'CREATE EXTENSION dpobj', $namesake, 'an installation beside it');
 $node->safe_psql('planted', q{ALTER FUNCTION public.dp_score(int) OWNER TO CURRENT_USER; CREATE EXTENSION dpobj});
-is($node->safe_psql('planted', $version), '0.2.0', q{a superuser's own is his choice});
+is($node->safe_psql('planted', $version), $current, q{a superuser's own is his choice});
 $node->safe_psql('planted', 'DROP EXTENSION dpobj; CREATE ROLE boss SUPERUSER');
 $node->safe_psql('planted', q{SET ROLE boss; CREATE EXTENSION dpobj VERSION '0.1.0'; RESET ROLE; ALTER ROLE boss NOSUPERUSER; ALTER EXTENSION dpobj UPDATE});
-is($node->safe_psql('planted', $version), '0.2.0', 'what a former superuser has installed is updated');
+is($node->safe_psql('planted', $version), $current, 'what a former superuser has installed is updated');
 # ---- pg_upgrade ----
 
 # To the same version, the only one here. With a schedule that has run and a queued job, which
 # must wait: a job that began in the servers that pg_upgrade starts would be broken off.
-$node->safe_psql('postgres', "DROP DATABASE $_") for qw(fresh updated older older_restored elsewhere captured released planted grown);
+my $upgraded = 'newer_0.1.0';
+$node->safe_psql('postgres', qq{DROP DATABASE "$_"})
+  for 'newer_0.2.0', qw(fresh elsewhere captured released planted grown), map { ("older_$_", "restored_$_") } @old_versions;
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpobj'\ndpobj.max_jobs = 0");
 $node->restart;
-$node->safe_psql('newer_restored', 'SELECT dpobj.confirm_epoch()');
-$ana = session($node, user => 'ana', database => 'newer_restored');
+$node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
+$ana = session($node, user => 'ana', database => $upgraded);
 $ana->ask(q{SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 0.1, '1 year')});
 is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a schedule has run');
 is($ana->ask(q{SELECT dpobj.submit('queued', 'visit', NULL, 'ill', 0.0625)}), '1', 'a job is queued');
 $left_before = $ana->ask($left);
 $ana->quit;
-%before = map { $_ => rows('newer_restored', $_) } split /\n/, $node->safe_psql('newer_restored', $tables);
+my %before = map { $_ => rows($upgraded, $_) } split /\n/, $node->safe_psql($upgraded, $tables);
 $node->stop;
 $node->append_conf('postgresql.conf', 'dpobj.max_jobs = 2');
 
@@ -362,16 +384,16 @@ command_ok([ 'pg_upgrade', '-b', $programs, '-B', $programs, '-d', $node->data_d
 $node = $new;
 $node->start;
 
-is(rows('newer_restored', $_), $before{$_}, "$_, after pg_upgrade") for grep { !/job_rows$/ } sort keys %before;
-is($node->safe_psql('newer_restored', 'SELECT name, state, reason FROM dpobj.jobs'),
+is(rows($upgraded, $_), $before{$_}, "$_, after pg_upgrade") for grep { !/job_rows$/ } sort keys %before;
+is($node->safe_psql($upgraded, 'SELECT name, state, reason FROM dpobj.jobs'),
 	'queued|failed|the job was submitted before the database was restored', 'the queued job did not run, and does not');
-is($node->safe_psql('newer_restored', $privileges), 'f|t', 'privileges, after pg_upgrade');
-$ana = session($node, user => 'ana', database => 'newer_restored');
+is($node->safe_psql($upgraded, $privileges), 'f|t', 'privileges, after pg_upgrade');
+$ana = session($node, user => 'ana', database => $upgraded);
 is($ana->ask(q{SELECT bool_and(dpobj.verify(model)), string_agg(name, ',' ORDER BY name) ~ 'first.*second.*yearly' FROM dpobj.models}), 't|t', 'models verify');
 is($ana->ask($left), $left_before, 'budgets count');
 like($ana->ask(q{SELECT dpobj.train('visit', 'ill', 0.0625)}), qr/^ERROR:  55000: .*restored/, 'nothing is released');
 is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a run that was paid is not run');
-$node->safe_psql('newer_restored', 'SELECT dpobj.confirm_epoch()');
+$node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
 like($ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.0625)}), qr/^\d+$/, 'until an administrator confirms');
 is($ana->ask(q{SELECT dpobj.submit('again', 'visit', NULL, 'ill', 0.0625)}), '2', 'a job');
 is($ana->ask('SELECT dpobj.wait(2)'), 'released', 'runs again');
