@@ -10,6 +10,7 @@
  * the other end.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,6 +246,23 @@ read_number(const char *text, unsigned long max, unsigned long *number)
 }
 
 /*
+ * Where the kernel is out of memory, it is to end this process and not the server's, whose end
+ * would restart the server.  Anybody may raise his own value; where there is no such file, nothing
+ * is lost.  Before a process that is not dumpable loses its own files in /proc.
+ */
+static void
+offer_to_kernel(void)
+{
+	static const char most[] = "1000";
+	int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return;
+	(void) !write(file, most, sizeof(most) - 1);
+	(void) close(file);
+}
+
+/*
  * exec resets "dumpable": nobody but root may look into a process that knows
  * the rows and the noise, by ptrace, by /proc or by a core file.  The server
  * has asked for SIGKILL when it dies; asking again costs nothing, and a server
@@ -281,6 +299,7 @@ main(int argc, char **argv)
 		fputs("dpobj-solver is started by the dpobj extension of PostgreSQL\n", stderr);
 		return EXIT_FAILURE;
 	}
+	offer_to_kernel();
 	if (!confine(megabytes))
 		return EXIT_FAILURE;
 	mp_set_memory_functions(gmp_allocate, gmp_reallocate, gmp_release);

@@ -88,25 +88,3 @@ BEGIN
   END LOOP;
 END
 $body$;
-
--- The aggregates read whatever their caller can read: only owners and roles that
--- they trust may call them.
-CREATE FUNCTION dpobj.grant_trainer(role regrole) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
-  AS $$
-  DECLARE
-    aggregate regprocedure;
-  BEGIN
-    FOR aggregate IN
-      SELECT p.oid
-      FROM pg_depend d
-      JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-      JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-      WHERE e.extname = 'dpobj' AND d.deptype = 'e' AND p.prokind IN ('a', 'w')
-    LOOP
-      EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', aggregate, role);
-    END LOOP;
-  END
-  $$;
-COMMENT ON FUNCTION dpobj.grant_trainer(regrole) IS
-  'lets a trusted role call the training aggregates of the owner''s door';

@@ -144,6 +144,19 @@ sub survives
 	is(scalar(children($session->pid)), 0, "$name: no child and no zombie");
 }
 
+spends(
+	$node,
+	'memory runs out in the solver',
+	$failed,
+	sub {
+		my ($session, $solver) = start_training();
+		ok(wait_until(10, sub { slurp_file("/proc/$solver/oom_score_adj") eq "1000\n" }),
+			'the kernel takes the solver first');
+		cmp_ok(slurp_file('/proc/' . $session->pid . '/oom_score_adj'), '<', 1000, 'before its backend');
+		kill 'KILL', $solver;
+		survives($session, 'killed by the kernel');
+		$session->quit;
+	});
 for my $signal (qw(KILL TERM SEGV ABRT INT))
 {
 	spends(

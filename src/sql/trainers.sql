@@ -1,0 +1,27 @@
+-- Who may train at the owner's door
+
+/*
+ * The aggregates read whatever their caller can read: only owners and roles that they trust may
+ * call them.  Two grants on one function at a time would fail, so the second waits for the end of
+ * the first one's transaction.
+ */
+CREATE OR REPLACE FUNCTION dpobj.grant_trainer(role regrole) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+  DECLARE
+    aggregate regprocedure;
+  BEGIN
+    LOCK TABLE pg_proc IN SHARE UPDATE EXCLUSIVE MODE;
+    FOR aggregate IN
+      SELECT p.oid
+      FROM pg_depend d
+      JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+      JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+      WHERE e.extname = 'dpobj' AND d.deptype = 'e' AND p.prokind IN ('a', 'w')
+    LOOP
+      EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', aggregate, role);
+    END LOOP;
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.grant_trainer(regrole) IS
+  'lets a trusted role call the training aggregates of the owner''s door';
