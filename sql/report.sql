@@ -69,6 +69,9 @@ SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1}]', 1);
 SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1}]', -0.1);
 SELECT dpobj.price_plan('[]', 0);
 SELECT dpobj.price_plan('{"method": "halfspace"}', 0);
+-- what takes long to settle
+SELECT dpobj.price_plan(jsonb_agg(jsonb_build_object('method', 'logistic', 'd', 20, 'epsilon', i, 'delta', 1e-6,
+    'options', '{"mechanism": "sgd", "sampling": "fixed", "n": 100000}'::jsonb)), 1e-5) FROM generate_series(1, 21) i;
 SELECT dpobj.price_plan('"halfspace"', 0);
 SELECT dpobj.price_plan('[3]', 0);
 SELECT dpobj.price_plan('[[{"method": "halfspace", "d": 5, "epsilon": 1}]]', 0);

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "core/memory.h"
+#include "core/pause.h"
 #include "core/privacy.h"
 
 typedef enum CompositionKind
@@ -58,8 +59,8 @@ extern int64_t composition_delta(const CompositionPair *pair, int pairs, Adjacen
 #define COMPOSITION_NEAR 64
 
 extern int64_t composition_optimal_delta(int64_t k, int64_t epsilon, int64_t delta,
-										 int64_t composed);
+										 int64_t composed, Pause pause);
 extern bool composition_optimal_epsilon(int64_t k, int64_t epsilon, int64_t delta,
-										int64_t composed_delta, int64_t *composed);
+										int64_t composed_delta, Pause pause, int64_t *composed);
 
 #endif

@@ -16,6 +16,9 @@
 
 #define PRECISION 192
 
+/* A pause may be the end: numbers of MPFR are on the stack here, where nobody has to clear them. */
+#define TERMS_BETWEEN_PAUSES 1024
+
 /* (k - 2 l) epsilon - epsilon', in nano-units: k and epsilon are below 2^17 and 2^50. */
 static int64_t
 loss_beyond(int64_t k, int64_t l, int64_t epsilon, int64_t composed)
@@ -33,13 +36,12 @@ set_quotient(mpfr_t x, int64_t numerator, int64_t one, mpfr_rnd_t rounding)
 
 /* delta_k, not below. */
 static void
-sum_above(mpfr_t sum, int64_t k, int64_t epsilon, int64_t composed)
+sum_above(mpfr_t sum, int64_t k, int64_t epsilon, int64_t composed, Pause pause)
 {
-	mpfr_t odds; /* e^-epsilon */
-	mpfr_t mass;
-	mpfr_t term;
+	MPFR_DECL_INIT(odds, PRECISION); /* e^-epsilon */
+	MPFR_DECL_INIT(mass, PRECISION);
+	MPFR_DECL_INIT(term, PRECISION);
 
-	mpfr_inits2(PRECISION, odds, mass, term, (mpfr_ptr) NULL);
 	set_quotient(odds, -epsilon, EPSILON_ONE, MPFR_RNDD);
 	mpfr_exp(mass, odds, MPFR_RNDD);
 	mpfr_log1p(mass, mass, MPFR_RNDD);
@@ -62,23 +64,23 @@ sum_above(mpfr_t sum, int64_t k, int64_t epsilon, int64_t composed)
 		mpfr_mul_ui(mass, mass, (unsigned long) (k - l), MPFR_RNDU);
 		mpfr_div_ui(mass, mass, (unsigned long) (l + 1), MPFR_RNDU);
 		mpfr_mul(mass, mass, odds, MPFR_RNDU);
+		if (l % TERMS_BETWEEN_PAUSES == 0)
+			take_pause(pause);
 	}
-	mpfr_clears(odds, mass, term, (mpfr_ptr) NULL);
 }
 
 int64_t
-composition_optimal_delta(int64_t k, int64_t epsilon, int64_t delta, int64_t composed)
+composition_optimal_delta(int64_t k, int64_t epsilon, int64_t delta, int64_t composed, Pause pause)
 {
-	mpfr_t sum;
-	mpfr_t rest;
+	MPFR_DECL_INIT(sum, PRECISION);
+	MPFR_DECL_INIT(rest, PRECISION);
 	int64_t total;
 
 	if (k <= 0)
 		return 0;
 	if (delta >= DELTA_ONE || k > COMPOSITION_MOST)
 		return DELTA_ONE;
-	mpfr_inits2(PRECISION, sum, rest, (mpfr_ptr) NULL);
-	sum_above(sum, k, epsilon, composed);
+	sum_above(sum, k, epsilon, composed, pause);
 	if (mpfr_cmp_ui(sum, 1) >= 0)
 		total = DELTA_ONE;
 	else
@@ -95,7 +97,6 @@ composition_optimal_delta(int64_t k, int64_t epsilon, int64_t delta, int64_t com
 		mpfr_mul_ui(sum, sum, (unsigned long) DELTA_ONE, MPFR_RNDU);
 		total = mpfr_get_sj(sum, MPFR_RNDU);
 	}
-	mpfr_clears(sum, rest, (mpfr_ptr) NULL);
 	return total < DELTA_ONE ? total : DELTA_ONE;
 }
 
@@ -123,7 +124,7 @@ proposed_sum(int64_t k, double epsilon, double composed)
 
 /* By bisection; the mass of the deltas is not to be had back. */
 static double
-propose(int64_t k, double epsilon, double rest)
+propose(int64_t k, double epsilon, double rest, Pause pause)
 {
 	double low = 0;
 	double high = (double) k * epsilon;
@@ -132,6 +133,7 @@ propose(int64_t k, double epsilon, double rest)
 	{
 		double middle = (low + high) / 2;
 
+		take_pause(pause);
 		if (proposed_sum(k, epsilon, middle) <= rest)
 			high = middle;
 		else
@@ -142,7 +144,7 @@ propose(int64_t k, double epsilon, double rest)
 
 bool
 composition_optimal_epsilon(int64_t k, int64_t epsilon, int64_t delta, int64_t composed_delta,
-							int64_t *composed)
+							Pause pause, int64_t *composed)
 {
 	double all = -expm1((double) k * log1p(-(double) delta / DELTA_ONE));
 	double rest = ((double) composed_delta / DELTA_ONE - all) / (1 - all);
@@ -154,13 +156,14 @@ composition_optimal_epsilon(int64_t k, int64_t epsilon, int64_t delta, int64_t c
 	if (k > COMPOSITION_MOST || epsilon > INT64_MAX / 2 / k)
 		return false;
 	most = k * epsilon;
-	*composed = (int64_t) floor(propose(k, (double) epsilon / EPSILON_ONE, rest) * EPSILON_ONE);
+	*composed =
+		(int64_t) floor(propose(k, (double) epsilon / EPSILON_ONE, rest, pause) * EPSILON_ONE);
 	for (int64_t more = 1; *composed < most; more *= 2)
 	{
-		if (composition_optimal_delta(k, epsilon, delta, *composed) <= composed_delta)
+		if (composition_optimal_delta(k, epsilon, delta, *composed, pause) <= composed_delta)
 			return true;
 		*composed += more;
 	}
 	*composed = most;
-	return composition_optimal_delta(k, epsilon, delta, most) <= composed_delta;
+	return composition_optimal_delta(k, epsilon, delta, most, pause) <= composed_delta;
 }

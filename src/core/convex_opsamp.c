@@ -80,6 +80,7 @@ convex_opsamp_problem(const MechanismRequest *request)
 		.rows = (double) terms->rows,
 		.calls = terms->calls,
 		.adjacency = request->adjacency,
+		.pause = request->pause,
 	};
 	double half;
 

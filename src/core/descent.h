@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "core/convex.h"
+#include "core/pause.h"
 #include "core/privacy.h"
 
 typedef enum DescentSampling
@@ -64,6 +65,6 @@ extern bool descent_terms_valid(const DescentTerms *terms, const ConvexTerms *co
  *   fixed    rdp.h, for either kind of neighbours
  */
 extern double descent_noise(const DescentTerms *terms, double epsilon, double delta,
-							Adjacency adjacency);
+							Adjacency adjacency, Pause pause);
 
 #endif

@@ -93,7 +93,8 @@ full_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency ad
 
 /* (epsilon, delta) under add_remove is (2 epsilon, (1 + e^epsilon) delta) under replace. */
 static double
-poisson_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency)
+poisson_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency,
+			  Pause pause)
 {
 	double share = (double) terms->batch / (double) terms->rows;
 
@@ -102,29 +103,32 @@ poisson_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency
 		epsilon = fmin(epsilon / 2, CONVERTED_MOST);
 		delta /= 1 + exp(epsilon);
 	}
-	return delta > 0 ? rdp_noise(RDP_ADD_REMOVE, share, terms->iterations, epsilon, delta) : 0;
+	if (!(delta > 0))
+		return 0;
+	return rdp_noise(RDP_ADD_REMOVE, share, terms->iterations, epsilon, delta, pause);
 }
 
 static double
-fixed_noise(const DescentTerms *terms, double epsilon, double delta)
+fixed_noise(const DescentTerms *terms, double epsilon, double delta, Pause pause)
 {
 	double share = (double) terms->batch / (double) terms->rows;
 
-	return rdp_noise(RDP_REPLACE, share, terms->iterations, epsilon, delta);
+	return rdp_noise(RDP_REPLACE, share, terms->iterations, epsilon, delta, pause);
 }
 
 double
-descent_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency)
+descent_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency,
+			  Pause pause)
 {
 	double noise;
 
 	switch (terms->sampling)
 	{
 		case DESCENT_POISSON:
-			noise = poisson_noise(terms, epsilon, delta, adjacency);
+			noise = poisson_noise(terms, epsilon, delta, adjacency, pause);
 			break;
 		case DESCENT_FIXED:
-			noise = fixed_noise(terms, epsilon, delta);
+			noise = fixed_noise(terms, epsilon, delta, pause);
 			break;
 		default:
 			noise = full_noise(terms, epsilon, delta, adjacency);

@@ -88,7 +88,7 @@ typedef struct Sums
 } Sums;
 
 static void
-add_up(const CountedPair *pair, int pairs, Adjacency neighbours, Sums *sums)
+add_up(const CountedPair *pair, int pairs, Adjacency neighbours, Pause pause, Sums *sums)
 {
 	memset(sums, 0, sizeof(*sums));
 	for (int k = 0; k < pairs; k++)
@@ -96,6 +96,7 @@ add_up(const CountedPair *pair, int pairs, Adjacency neighbours, Sums *sums)
 		LossCost cost;
 		int64_t times = pair[k].times;
 
+		take_pause(pause);
 		accounting_cost(&pair[k].pair, unit_of(&pair[k], neighbours), &cost);
 		sums->releases = guarantee_add(sums->releases, times, 1, INT64_MAX);
 		sums->epsilon =
@@ -175,7 +176,8 @@ are_alike(const CountedPair *pair, int pairs, Adjacency neighbours)
 }
 
 static Guarantee
-optimal(const CountedPair *pair, int pairs, Adjacency neighbours, int64_t releases, int64_t delta)
+optimal(const CountedPair *pair, int pairs, Adjacency neighbours, int64_t releases, int64_t delta,
+		Pause pause)
 {
 	Guarantee guarantee = {.delta = delta};
 
@@ -184,7 +186,7 @@ optimal(const CountedPair *pair, int pairs, Adjacency neighbours, int64_t releas
 	else if (are_alike(pair, pairs, neighbours))
 		guarantee.known = composition_optimal_epsilon(
 			releases, claimed_epsilon(&pair[0], neighbours), claimed_delta(&pair[0], neighbours),
-			delta, &guarantee.epsilon);
+			delta, pause, &guarantee.epsilon);
 	return guarantee;
 }
 
@@ -228,7 +230,7 @@ guarantee_composed(const CountedPair *pair, int pairs, Adjacency neighbours, Gua
 		return (Guarantee){.delta = delta};
 	if (kind == GUARANTEE_DISTRIBUTION)
 		return distribution(pair, pairs, neighbours, delta, memory);
-	add_up(pair, pairs, neighbours, &sums);
+	add_up(pair, pairs, neighbours, memory->pause, &sums);
 	switch (kind)
 	{
 		case GUARANTEE_BASIC:
@@ -238,6 +240,6 @@ guarantee_composed(const CountedPair *pair, int pairs, Adjacency neighbours, Gua
 		case GUARANTEE_RDP:
 			return rdp(&sums.cost, delta);
 		default:
-			return optimal(pair, pairs, neighbours, sums.releases, delta);
+			return optimal(pair, pairs, neighbours, sums.releases, delta, memory->pause);
 	}
 }

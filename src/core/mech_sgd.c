@@ -14,7 +14,7 @@ noise_of(const MechanismRequest *request)
 	if (!descent_terms_valid(&request->descent, &request->convex))
 		return 0;
 	return descent_noise(&request->descent, privacy_epsilon(request->epsilon),
-						 privacy_delta(request->convex.delta), request->adjacency);
+						 privacy_delta(request->convex.delta), request->adjacency, request->pause);
 }
 
 static void

@@ -77,6 +77,7 @@ typedef struct MechanismRequest
 	int64_t part_nodes; /* that a part may search, 1 .. SAMPLE_MAX_PART_NODES; else 0 */
 	int threads;
 	bool progress; /* is anybody to be told how far it is? */
+	Pause pause;   /* while its noise is calibrated */
 	/* Of a convex mechanism; its grid then holds the dimension only, each weight fixed at 0. */
 	ConvexTerms convex;
 	DescentTerms descent; /* of sgd; else all 0 */

@@ -126,7 +126,7 @@ arena_create(void (*exhausted)(void))
 		exhausted();
 		abort();
 	}
-	arena->memory = (Memory){arena_allocate, arena_reallocate, arena_release};
+	arena->memory = (Memory){arena_allocate, arena_reallocate, arena_release, NULL};
 	arena->blocks.previous = arena->blocks.next = &arena->blocks;
 	arena->exhausted = exhausted;
 	return arena;

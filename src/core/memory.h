@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#include "core/pause.h"
+
 typedef struct Memory Memory;
 
 struct Memory
@@ -19,6 +21,7 @@ struct Memory
 	void *(*allocate)(Memory *self, size_t bytes);
 	void *(*reallocate)(Memory *self, void *block, size_t bytes);
 	void (*release)(Memory *self, void *block);
+	Pause pause; /* of whoever has handed it in, for what is long */
 };
 
 extern void *memory_allocate(Memory *memory, size_t count, size_t size);

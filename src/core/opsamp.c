@@ -131,6 +131,7 @@ opsamp_plan(const OpsampProblem *problem, OpsampPlan *plan)
 		double shift = opsamp_shift(problem, stable) * SAFE;
 		double risk = opsamp_risk(problem, eta, gap, shift);
 
+		take_pause(problem->pause);
 		if (risk < plan->risk)
 			*plan = (OpsampPlan){.rate = (int64_t) ldexp(eta, OPSAMP_RATE_BITS),
 								 .eta = eta,

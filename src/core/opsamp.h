@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/pause.h"
 #include "core/privacy.h"
 
 /* sigma is a multiple of 2^-20, eta one of 2^-40. */
@@ -44,6 +45,7 @@ typedef struct OpsampProblem
 	double rows;
 	int calls; /* m */
 	Adjacency adjacency;
+	Pause pause; /* of opsamp_plan() */
 } OpsampProblem;
 
 typedef struct OpsampPlan

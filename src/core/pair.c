@@ -81,9 +81,10 @@ set_batches(const MechanismRequest *request, Pair *pair)
 					 : PAIR_BATCHES;
 	pair->count = terms->iterations;
 	pair->rate = fmin(1, ROUNDED_UP * (double) terms->batch / (double) terms->rows);
-	pair->noise = descent_noise(terms, privacy_epsilon(request->epsilon),
-								privacy_delta(request->convex.delta), request->adjacency) /
-				  ROUNDED_UP;
+	pair->noise =
+		descent_noise(terms, privacy_epsilon(request->epsilon),
+					  privacy_delta(request->convex.delta), request->adjacency, request->pause) /
+		ROUNDED_UP;
 }
 
 static void

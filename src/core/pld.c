@@ -33,6 +33,7 @@ typedef struct Law
 static void
 create(int64_t first, int64_t count, double step, Memory *memory, Pld *pld)
 {
+	take_pause(memory->pause);
 	pld->step = step;
 	pld->first = first;
 	pld->count = count;

@@ -32,6 +32,8 @@
 #define LEAST_LOG_SIZE 10
 #define MOST_LOG_SIZE 21
 
+#define POINTS_BETWEEN_PAUSES 65536
+
 typedef struct Sum
 {
 	const PldPart *part;
@@ -48,6 +50,7 @@ typedef struct Sum
 	double share;    /* true masses are larger by this share at most */
 	double infinite; /* with what lies beyond the window */
 	double slack;
+	Pause pause;
 } Sum;
 
 static double
@@ -103,6 +106,7 @@ moments_of_sum(const Sum *sum, double theta)
 		Moments one = moments_of(sum->part[k].pld, theta);
 		double times = (double) sum->part[k].times;
 
+		take_pause(sum->pause);
 		all.log_moment += times * one.log_moment;
 		all.error += times * (one.error + 4 * UNIT * fabs(one.log_moment));
 		all.mean += times * one.mean;
@@ -264,34 +268,40 @@ typedef struct Transform
 	size_t size;
 	double *work;
 	double *spectrum;
-	double *error; /* of the spectrum's points */
-	gsl_fft_real_wavetable *forward;
-	gsl_fft_halfcomplex_wavetable *backward;
-	gsl_fft_real_workspace *space;
+	double *error;                /* of the spectrum's points */
+	gsl_fft_real_workspace space; /* its memory is ours */
+	Pause pause;
 } Transform;
 
-/* GSL's own memory is asked for last and given back before anybody can raise an error. */
+/* GSL's own memory is given back before anybody can raise an error; false where it has none. */
 static bool
-open_transform(Transform *transform)
+transform_forward(Transform *transform, double *vector)
 {
 	gsl_error_handler_t *handler = gsl_set_error_handler_off();
+	gsl_fft_real_wavetable *table = gsl_fft_real_wavetable_alloc(transform->size);
 
-	transform->forward = gsl_fft_real_wavetable_alloc(transform->size);
-	transform->backward = gsl_fft_halfcomplex_wavetable_alloc(transform->size);
-	transform->space = gsl_fft_real_workspace_alloc(transform->size);
 	(void) gsl_set_error_handler(handler);
-	return transform->forward != NULL && transform->backward != NULL && transform->space != NULL;
+	if (table == NULL)
+		return false;
+	gsl_fft_real_transform(vector, 1, transform->size, table, &transform->space);
+	gsl_fft_real_wavetable_free(table);
+	take_pause(transform->pause);
+	return true;
 }
 
-static void
-close_transform(Transform *transform)
+static bool
+transform_back(Transform *transform, double *vector)
 {
-	if (transform->forward != NULL)
-		gsl_fft_real_wavetable_free(transform->forward);
-	if (transform->backward != NULL)
-		gsl_fft_halfcomplex_wavetable_free(transform->backward);
-	if (transform->space != NULL)
-		gsl_fft_real_workspace_free(transform->space);
+	gsl_error_handler_t *handler = gsl_set_error_handler_off();
+	gsl_fft_halfcomplex_wavetable *table = gsl_fft_halfcomplex_wavetable_alloc(transform->size);
+
+	(void) gsl_set_error_handler(handler);
+	if (table == NULL)
+		return false;
+	gsl_fft_halfcomplex_inverse(vector, 1, transform->size, table, &transform->space);
+	gsl_fft_halfcomplex_wavetable_free(table);
+	take_pause(transform->pause);
+	return true;
 }
 
 /*
@@ -345,6 +355,8 @@ multiply_power(Transform *transform, double times, double error)
 		spectrum[k] = re * x - im * y;
 		if (!real)
 			spectrum[k + 1] = re * y + im * x;
+		if (k % POINTS_BETWEEN_PAUSES == 1)
+			take_pause(transform->pause);
 	}
 }
 
@@ -360,8 +372,9 @@ fill_tilted(const Sum *sum, const Pld *pld, double *work)
 			pld->mass[i] * exp(sum->theta * loss_of(pld, i) - log_moment);
 }
 
-/* The sum's tilted law, in the spectrum's place, and how far it may be off. */
-static void
+/* The sum's tilted law, in the spectrum's place, and how far it may be off; false: GSL had no
+ * memory. */
+static bool
 transform_parts(Sum *sum, Transform *transform)
 {
 	double error = transform_error(sum->size);
@@ -373,14 +386,16 @@ transform_parts(Sum *sum, Transform *transform)
 	for (int j = 0; j < sum->parts; j++)
 	{
 		fill_tilted(sum, sum->part[j].pld, transform->work);
-		gsl_fft_real_transform(transform->work, 1, sum->size, transform->forward, transform->space);
+		if (!transform_forward(transform, transform->work))
+			return false;
 		multiply_power(transform, (double) sum->part[j].times, 1.01 * error);
 	}
-	gsl_fft_halfcomplex_inverse(transform->spectrum, 1, sum->size, transform->backward,
-								transform->space);
+	if (!transform_back(transform, transform->spectrum))
+		return false;
 	/* each point of the spectrum but two stands for two; the way back divides by the size */
 	sum->distance = length_of(transform->error, sum->size / 2 + 1) * sqrt(2 / (double) sum->size);
 	sum->distance = 1.01 * (sum->distance + error * length_of(transform->spectrum, sum->size));
+	return true;
 }
 
 /* What rounding takes from a tilted mass, from the product of them all and from its tilt. */
@@ -422,6 +437,7 @@ make_sum(const PldPart *part, int parts, Question *question, Memory *memory, Sum
 	bool made;
 
 	memset(sum, 0, sizeof(*sum));
+	sum->pause = memory->pause;
 	sum->part = part;
 	sum->parts = parts;
 	sum->step = part[0].pld->step;
@@ -440,17 +456,18 @@ make_sum(const PldPart *part, int parts, Question *question, Memory *memory, Sum
 	sum->share = lost_share(sum);
 
 	transform.size = sum->size;
+	transform.pause = memory->pause;
 	transform.work = memory_allocate(memory, sum->size, sizeof(double));
 	transform.spectrum = memory_allocate(memory, sum->size, sizeof(double));
 	transform.error = memory_allocate(memory, sum->size / 2 + 1, sizeof(double));
 	sum->tilted = memory_allocate(memory, sum->size, sizeof(double));
-	made = open_transform(&transform);
-	if (made)
-		transform_parts(sum, &transform);
-	close_transform(&transform);
+	transform.space.n = sum->size;
+	transform.space.scratch = memory_allocate(memory, sum->size, sizeof(double));
+	made = transform_parts(sum, &transform);
 	for (size_t i = 0; made && i < sum->size; i++)
 		sum->tilted[i] =
 			fmax(transform.spectrum[(size_t) (sum->low + (int64_t) i) & (sum->size - 1)], 0);
+	memory_release(memory, transform.space.scratch);
 	memory_release(memory, transform.work);
 	memory_release(memory, transform.spectrum);
 	memory_release(memory, transform.error);

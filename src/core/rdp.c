@@ -256,13 +256,14 @@ suffices(RdpNeighbours neighbours, double q, double z, int steps, double epsilon
  * is ln M or more.
  */
 double
-rdp_noise(RdpNeighbours neighbours, double q, int steps, double epsilon, double delta)
+rdp_noise(RdpNeighbours neighbours, double q, int steps, double epsilon, double delta, Pause pause)
 {
 	double low = 0x1p-10;
 	double high = 1;
 
 	while (!suffices(neighbours, q, high, steps, epsilon, delta))
 	{
+		take_pause(pause);
 		low = high;
 		high *= 4;
 		if (high > RDP_MAX_Z)
@@ -272,6 +273,7 @@ rdp_noise(RdpNeighbours neighbours, double q, int steps, double epsilon, double 
 	{
 		double middle = sqrt(low * high);
 
+		take_pause(pause);
 		if (suffices(neighbours, q, middle, steps, epsilon, delta))
 			high = middle;
 		else

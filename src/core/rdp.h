@@ -9,6 +9,8 @@
 #ifndef DPOBJ_CORE_RDP_H
 #define DPOBJ_CORE_RDP_H
 
+#include "core/pause.h"
+
 /* Orders are integers, 2 .. RDP_MAX_ORDER. */
 #define RDP_MAX_ORDER 4096
 
@@ -43,7 +45,7 @@ typedef enum RdpNeighbours
  */
 #define RDP_MAX_Z 0x1p24
 #define RDP_MARGIN 1e-8
-extern double rdp_noise(RdpNeighbours neighbours, double q, int steps, double epsilon,
-						double delta);
+extern double rdp_noise(RdpNeighbours neighbours, double q, int steps, double epsilon, double delta,
+						Pause pause);
 
 #endif

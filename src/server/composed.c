@@ -3,7 +3,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "utils/json.h"
 
 #include "composed.h"
@@ -24,44 +23,12 @@ release_list_add(ReleaseList *list, const CountedPair *pair)
 	list->pair[list->count++] = *pair;
 }
 
-/* palloc, which a cancel may end: laws and their sums are made in blocks of memory one by one. */
-typedef struct CancelledMemory
-{
-	Memory memory;
-	ServerMemory server;
-} CancelledMemory;
-
-static void *
-cancelled_allocate(Memory *self, size_t bytes)
-{
-	Memory *server = &((CancelledMemory *) self)->server.memory;
-
-	CHECK_FOR_INTERRUPTS();
-	return server->allocate(server, bytes);
-}
-
-static void *
-cancelled_reallocate(Memory *self, void *block, size_t bytes)
-{
-	Memory *server = &((CancelledMemory *) self)->server.memory;
-
-	return server->reallocate(server, block, bytes);
-}
-
-static void
-cancelled_release(Memory *self, void *block)
-{
-	Memory *server = &((CancelledMemory *) self)->server.memory;
-
-	server->release(server, block);
-}
-
 Guarantee
 composed_guarantee(const ReleaseList *list, Adjacency neighbours, GuaranteeKind kind, int64 delta)
 {
-	CancelledMemory memory = {{cancelled_allocate, cancelled_reallocate, cancelled_release}};
+	ServerMemory memory;
 
-	server_memory_init(&memory.server, CurrentMemoryContext);
+	server_memory_init(&memory, CurrentMemoryContext);
 	return guarantee_composed(list->pair, list->count, neighbours, kind, delta, &memory.memory);
 }
 

@@ -137,8 +137,9 @@ descent_append_terms(StringInfo text, const MechanismRequest *request)
 {
 	const DescentTerms *terms = &request->descent;
 	double radius = request->convex.radius;
-	double noise = descent_noise(terms, privacy_epsilon(request->epsilon),
-								 privacy_delta(request->convex.delta), request->adjacency);
+	double noise =
+		descent_noise(terms, privacy_epsilon(request->epsilon),
+					  privacy_delta(request->convex.delta), request->adjacency, request->pause);
 
 	appendStringInfo(text, ", \"sampling\": \"%s\", \"iterations\": %d",
 					 sampling_names[terms->sampling], terms->iterations);

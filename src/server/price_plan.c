@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
@@ -25,12 +26,16 @@
 #define PLAN_RELEASES_MAX 500
 #define PLAN_COUNT_MAX 1000000
 
+/* Releases whose noise is searched for: each takes some 0.1 to 0.7 seconds. */
+#define PLAN_SEARCHED_MAX 20
+
 /* One of the plan's entries. */
 typedef struct PlannedRelease
 {
 	const char *method;
 	const char *mechanism;
 	const char *guarantee;
+	bool searched; /* is its noise? */
 	CountedPair counted;
 } PlannedRelease;
 
@@ -121,6 +126,9 @@ settle_training(JsonbContainer *entry, int features, PlannedRelease *release)
 	release->method = method_name(training->method);
 	release->mechanism = mechanism_get(training->request.kind)->name;
 	release->guarantee = training->guarantee;
+	release->searched = training->request.kind == MECHANISM_OPSAMP ||
+						(training->request.kind == MECHANISM_SGD &&
+						 training->request.descent.sampling != DESCENT_FULL);
 	release->counted.adjacency = training->request.adjacency;
 	release->counted.pair = training_pair(training);
 }
@@ -176,6 +184,7 @@ typedef struct Plan
 {
 	ReleaseList list;
 	int64 releases;
+	int searched; /* entries */
 	Adjacency neighbours;
 	const char *guarantee; /* the weakest */
 	StringInfoData echo;
@@ -196,6 +205,13 @@ add_entry(Plan *plan, const PlannedRelease *release)
 	const CountedPair *counted = &release->counted;
 
 	release_list_add(&plan->list, counted);
+	plan->searched += release->searched;
+	if (plan->searched > PLAN_SEARCHED_MAX)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("plan has more than %d entries of \"sgd\" on batches or \"opsamp\"",
+							   PLAN_SEARCHED_MAX),
+						errdetail("How much noise these need takes long to find."),
+						errhint("Write equal releases as one entry with \"count\".")));
 	plan->releases += counted->times;
 	/* costs under add_remove convert to replace and not the other way round */
 	if (counted->adjacency == ADJACENCY_REPLACE)
@@ -244,6 +260,7 @@ settle_plan(Jsonb *json, Plan *plan)
 
 		if (token != WJB_ELEM)
 			continue;
+		CHECK_FOR_INTERRUPTS();
 		if (json_get_object(&value) == NULL)
 			deny_plan();
 		settle_entry(json_get_object(&value), &release);

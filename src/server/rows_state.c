@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "dpobj.h"
@@ -52,9 +53,15 @@ server_release(Memory *self, void *block)
 }
 
 void
+server_pause(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
+void
 server_memory_init(ServerMemory *memory, MemoryContext context)
 {
-	memory->memory = (Memory){server_allocate, server_reallocate, server_release};
+	memory->memory = (Memory){server_allocate, server_reallocate, server_release, server_pause};
 	memory->context = context;
 	memory->limit = 0;
 }

@@ -32,6 +32,9 @@ typedef struct RowsState
 	Spill spill;
 } RowsState;
 
+/* Ends what is cancelled: for computations of the core in this process. */
+extern void server_pause(void);
+
 extern void server_memory_init(ServerMemory *memory, MemoryContext context);
 
 /* A new, empty state below parent. */

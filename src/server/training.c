@@ -17,6 +17,7 @@
 #include "convex_choice.h"
 #include "dpobj.h"
 #include "grid_choice.h"
+#include "rows_state.h"
 #include "simplex_choice.h"
 #include "training.h"
 
@@ -657,6 +658,7 @@ training_declared_features(const Training *training)
 void
 training_begin(Training *training, int features)
 {
+	training->request.pause = server_pause;
 	if (features > 0)
 		training_set_features(training, features);
 	else

@@ -110,7 +110,7 @@ optimal(int64_t k, double epsilon, double delta, double composed_delta)
 {
 	int64_t composed;
 
-	if (!composition_optimal_epsilon(k, nano(epsilon), atto(delta), atto(composed_delta),
+	if (!composition_optimal_epsilon(k, nano(epsilon), atto(delta), atto(composed_delta), NULL,
 									 &composed))
 		return INFINITY;
 	return (double) composed / EPSILON_ONE;
@@ -154,21 +154,23 @@ test_optimal(void)
 				int64_t target = atto(delta) * counts[i] + atto(1e-7);
 				int64_t composed;
 
-				CHECK(composition_optimal_epsilon(counts[i], one, atto(delta), target, &composed));
-				CHECK(composition_optimal_delta(counts[i], one, atto(delta), composed) <= target);
+				CHECK(composition_optimal_epsilon(counts[i], one, atto(delta), target, NULL,
+												  &composed));
+				CHECK(composition_optimal_delta(counts[i], one, atto(delta), composed, NULL) <=
+					  target);
 				CHECK(composed == 0 ||
 					  composition_optimal_delta(counts[i], one, atto(delta),
-												composed - COMPOSITION_NEAR) > target);
+												composed - COMPOSITION_NEAR, NULL) > target);
 				CHECK(composed <= counts[i] * one);
 			}
 	/* one release, two, and what only the deltas leave */
-	CHECK(composition_optimal_delta(1, nano(0.5), atto(1e-6), nano(0.5)) - atto(1e-6) <= 1);
-	CHECK(composition_optimal_delta(1, nano(0.5), atto(1e-6), nano(0.5)) >= atto(1e-6));
-	CHECK(is_between((double) composition_optimal_delta(2, nano(1), 0, nano(1)) / DELTA_ONE,
+	CHECK(composition_optimal_delta(1, nano(0.5), atto(1e-6), nano(0.5), NULL) - atto(1e-6) <= 1);
+	CHECK(composition_optimal_delta(1, nano(0.5), atto(1e-6), nano(0.5), NULL) >= atto(1e-6));
+	CHECK(is_between((double) composition_optimal_delta(2, nano(1), 0, nano(1), NULL) / DELTA_ONE,
 					 exp(2) / pow(1 + exp(1), 2) * -expm1(-1) - 1e-15,
 					 exp(2) / pow(1 + exp(1), 2) * -expm1(-1) + 1e-15));
-	CHECK(composition_optimal_delta(10, nano(0.1), atto(1e-7), nano(1)) > atto(9.99999e-7));
-	CHECK(composition_optimal_delta(10, nano(0.1), atto(1e-7), nano(1)) <= atto(1e-6));
+	CHECK(composition_optimal_delta(10, nano(0.1), atto(1e-7), nano(1), NULL) > atto(9.99999e-7));
+	CHECK(composition_optimal_delta(10, nano(0.1), atto(1e-7), nano(1), NULL) <= atto(1e-6));
 	CHECK(isinf(optimal(10, 0.1, 1e-7, 9e-7)));
 	CHECK(optimal(10, 0.1, 1e-7, 1e-6) <= 1);
 	CHECK(isinf(optimal(COMPOSITION_MOST + 1, 0.1, 0, 1e-6)));

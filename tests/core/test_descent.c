@@ -184,7 +184,7 @@ noise_of(DescentSampling sampling, int iterations, double epsilon, double delta,
 	bool full = sampling == DESCENT_FULL;
 	DescentTerms terms = make_terms(sampling, iterations, full ? 0 : 20, full ? 0 : 1000);
 
-	return descent_noise(&terms, epsilon, delta, adjacency);
+	return descent_noise(&terms, epsilon, delta, adjacency, NULL);
 }
 
 static bool
@@ -210,12 +210,12 @@ test_noise(void)
 		CHECK(calibration_gaussian_delta(e, mu) <= 1e-6 &&
 			  calibration_gaussian_delta(e, mu) > 1e-6 * (1 - 1e-6));
 		CHECK(near(noise_of(DESCENT_POISSON, 50, e, 1e-6, ADJACENCY_ADD_REMOVE),
-				   rdp_noise(RDP_ADD_REMOVE, 0.02, 50, e, 1e-6)));
+				   rdp_noise(RDP_ADD_REMOVE, 0.02, 50, e, 1e-6, NULL)));
 		CHECK(near(noise_of(DESCENT_POISSON, 50, e, 1e-6, ADJACENCY_REPLACE),
-				   rdp_noise(RDP_ADD_REMOVE, 0.02, 50, e / 2, 1e-6 / (1 + exp(e / 2)))));
+				   rdp_noise(RDP_ADD_REMOVE, 0.02, 50, e / 2, 1e-6 / (1 + exp(e / 2)), NULL)));
 		for (int adjacency = 0; adjacency < 2; adjacency++)
 			CHECK(near(noise_of(DESCENT_FIXED, 50, e, 1e-6, (Adjacency) adjacency),
-					   rdp_noise(RDP_REPLACE, 0.02, 50, e, 1e-6)));
+					   rdp_noise(RDP_REPLACE, 0.02, 50, e, 1e-6, NULL)));
 	}
 	CHECK(noise_of(DESCENT_POISSON, 50, 1e-6, 1e-6, ADJACENCY_ADD_REMOVE) == 0);
 	CHECK(noise_of(DESCENT_FIXED, 50, 1e-6, 1e-6, ADJACENCY_REPLACE) == 0);
@@ -481,8 +481,9 @@ compare(const void *left, const void *right)
 static double *
 draw_sorted(const MechanismRequest *request, int64_t labels, int count)
 {
-	double noise = descent_noise(&request->descent, (double) request->epsilon / EPSILON_ONE,
-								 (double) request->convex.delta / DELTA_ONE, request->adjacency);
+	double noise =
+		descent_noise(&request->descent, (double) request->epsilon / EPSILON_ONE,
+					  (double) request->convex.delta / DELTA_ONE, request->adjacency, NULL);
 	double *weight = memory_allocate(memory, (size_t) count, sizeof(double));
 
 	draw_weights(request, noise, labels, count, weight);

@@ -289,7 +289,7 @@ test_noise(void)
 			for (int steps = 1; steps <= 10000; steps *= 100)
 			{
 				double q = 0.02;
-				double z = rdp_noise((RdpNeighbours) neighbours, q, steps, epsilons[i], 1e-7);
+				double z = rdp_noise((RdpNeighbours) neighbours, q, steps, epsilons[i], 1e-7, NULL);
 				double spent = cost((RdpNeighbours) neighbours, q, z, steps, 1e-7);
 
 				CHECK(z > 0 && spent <= epsilons[i]);
@@ -300,13 +300,13 @@ test_noise(void)
 	{
 		double exact = 10 * calibration_gaussian_sigma(epsilons[i], 1e-7);
 
-		CHECK(rdp_noise(RDP_ADD_REMOVE, 1, 100, epsilons[i], 1e-7) > exact);
-		CHECK(rdp_noise(RDP_ADD_REMOVE, 1, 100, epsilons[i], 1e-7) < exact * 1.1);
-		CHECK(rdp_noise(RDP_REPLACE, 1, 100, epsilons[i], 1e-7) > 2 * exact);
-		CHECK(rdp_noise(RDP_REPLACE, 1, 100, epsilons[i], 1e-7) < 2 * exact * 1.1);
+		CHECK(rdp_noise(RDP_ADD_REMOVE, 1, 100, epsilons[i], 1e-7, NULL) > exact);
+		CHECK(rdp_noise(RDP_ADD_REMOVE, 1, 100, epsilons[i], 1e-7, NULL) < exact * 1.1);
+		CHECK(rdp_noise(RDP_REPLACE, 1, 100, epsilons[i], 1e-7, NULL) > 2 * exact);
+		CHECK(rdp_noise(RDP_REPLACE, 1, 100, epsilons[i], 1e-7, NULL) < 2 * exact * 1.1);
 	}
-	CHECK(rdp_noise(RDP_ADD_REMOVE, 0.1, 10, 1e-3, 1e-9) == 0); /* beyond the orders */
-	CHECK(rdp_noise(RDP_REPLACE, 0.1, 10, 1e-9, 1e-9) == 0);
+	CHECK(rdp_noise(RDP_ADD_REMOVE, 0.1, 10, 1e-3, 1e-9, NULL) == 0); /* beyond the orders */
+	CHECK(rdp_noise(RDP_REPLACE, 0.1, 10, 1e-9, 1e-9, NULL) == 0);
 }
 
 int

@@ -207,6 +207,23 @@ spends(
 		$session->quit;
 	});
 
+# ---- prices, which cost the server time alone: as much of it as a plan may ask for ----
+
+my $plan = <<'SQL';
+SELECT dpobj.price_plan(jsonb_agg(jsonb_build_object('method', 'logistic', 'd', 20, 'epsilon', 1000 - i, 'delta', 1e-12,
+  'options', '{"mechanism": "sgd", "sampling": "fixed", "n": 1000, "batch": 500, "iterations": 1}'::jsonb)), 1e-6)
+FROM generate_series(1, 20) i
+SQL
+for my $milliseconds (100, 1000, 3000)
+{
+	my $session = session($node);
+	$session->ask("SET statement_timeout = $milliseconds");
+	my $start = time();
+	like($session->ask($plan), qr/^ERROR:  57014: .* statement timeout$/m, "price_plan: a timeout after $milliseconds ms");
+	measured("statement_timeout, price_plan at $milliseconds ms", time() - $start - $milliseconds / 1000);
+	$session->quit;
+}
+
 # ---- cancels at random moments ----
 
 spends(
