@@ -1,5 +1,5 @@
 /*
- * budget.c - the functions that set, drop and confirm budgets.
+ * budget.c - the functions that set, raise and drop budgets.
  *
  * The row of a budget belongs to the caller's transaction: ROLLBACK takes a grant
  * back.  Its event in the ledger is committed by the charge worker, like all
@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "access/xlog.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
@@ -32,59 +31,6 @@
 #include "compat.h"
 #include "decimal.h"
 #include "dpobj.h"
-
-/* ---- Epoch ------------------------------------------------------------------ */
-
-/* On a standby the timeline reads 0; nothing is written there. */
-PG_FUNCTION_INFO_V1(dpobj_epoch);
-Datum
-dpobj_epoch(PG_FUNCTION_ARGS)
-{
-	uint32 timeline = RecoveryInProgress() ? 0 : (uint32) GetWALInsertionTimeLine();
-
-	PG_RETURN_TEXT_P(cstring_to_text(
-		psprintf(UINT64_FORMAT "/%u/%u", GetSystemIdentifier(), MyDatabaseId, timeline)));
-}
-
-static bool
-epoch_is_confirmed(void)
-{
-	return admin_execute(
-			   "SELECT FROM (SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT "
-			   "1) last WHERE epoch <> dpobj.epoch()",
-			   0, NULL, NULL, NULL) == 0;
-}
-
-static void
-warn_of_unbound_budgets(void)
-{
-	uint64 unbound = admin_execute("SELECT FROM dpobj.budgets WHERE relation IS NULL"
-								   " OR role IS NULL AND role_name IS NOT NULL",
-								   0, NULL, NULL, NULL);
-
-	if (unbound > 0)
-		ereport(WARNING,
-				(errmsg("tables or roles of some privacy budgets do not exist"),
-				 errdetail("They are not found under the names that they had when a charge or a "
-						   "budget last touched them, and their spending counts for nobody."),
-				 errhint("See relation_name and role_name in dpobj.budgets; rename the table or "
-						 "role if it has another name here.")));
-}
-
-PG_FUNCTION_INFO_V1(dpobj_confirm_epoch);
-Datum
-dpobj_confirm_epoch(PG_FUNCTION_ARGS)
-{
-	admin_require("dpobj.confirm_epoch()");
-	if (epoch_is_confirmed())
-		ereport(NOTICE, (errmsg("there is nothing to confirm")));
-	else
-	{
-		charge_confirm_epoch();
-		warn_of_unbound_budgets();
-	}
-	PG_RETURN_VOID();
-}
 
 /* ---- Arguments -------------------------------------------------------------- */
 

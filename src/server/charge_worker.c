@@ -34,6 +34,7 @@
 
 #include "charge_analyst.h"
 #include "charge_budget.h"
+#include "charge_epoch.h"
 #include "charge_plan.h"
 #include "charge_protection.h"
 #include "charge_worker.h"
@@ -276,12 +277,11 @@ commit_administration(ChargeRequest *request, const char *event)
 {
 	ChargeParties parties;
 
-	if (request->event != CHARGE_CONFIRM_EPOCH)
-		charge_bind(request, &parties);
+	charge_bind(request, &parties);
 	if (request->event == CHARGE_PROTECT)
 		charge_check_charges(request, &parties);
 	if (request->event == CHARGE_CONFIRM_EPOCH)
-		charge_distrust_sums();
+		charge_begin_epoch();
 	return insert_administration(request, event, &parties);
 }
 

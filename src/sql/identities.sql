@@ -9,8 +9,6 @@ COMMENT ON FUNCTION dpobj.origin() IS
 CREATE FUNCTION dpobj.epoch() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_epoch';
-COMMENT ON FUNCTION dpobj.epoch() IS
-  'system identifier, OID of the database and timeline: differs after a restore and a promotion';
 
 /*
  * What an OID or a name alone cannot be: the same table or role for ever.  An

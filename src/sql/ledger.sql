@@ -94,7 +94,6 @@ ALTER TABLE dpobj.ledger_events
     ENABLE ALWAYS TRIGGER ledger_append_only_row;
 
 COMMENT ON TABLE dpobj.ledger_events IS 'privacy ledger: append-only, one row per event, written by the charge worker only';
-COMMENT ON SEQUENCE dpobj.ledger_events_id_seq IS 'ledger ids; gaps are normal: a refused event or a crash of the server leaves one';
 COMMENT ON INDEX dpobj.ledger_events_pkey IS 'ledger id';
 COMMENT ON INDEX dpobj.ledger_events_release_key IS 'a charge ends at most once';
 COMMENT ON INDEX dpobj.ledger_events_failed_idx IS 'which releases from a table have failed';

@@ -322,6 +322,55 @@ spends(
 		$holder->quit;
 	});
 
+# ---- a base backup that is started without recovery.signal ----
+
+# The timeline stays, but what was charged since is forgotten, with its ids.
+my $ids = "SELECT string_agg(id::text, ',' ORDER BY id) FROM dpobj.ledger_events WHERE id > %s";
+like(scalar_of($node, 'SELECT dpobj.epoch()'), qr{^\d+/\d+/\d+$}, 'a server from initdb has no label in its epoch');
+my $last = scalar_of($node, 'SELECT max(id) FROM dpobj.ledger_events');
+$node->backup('plain');
+spends($node, 'after the backup', { epsilon => 0.5, charged => 1, released => 1 },
+	sub { like(run_as($superuser, train('left_one')), qr/^\d+$/, 'a release') });
+my $lost = scalar_of($node, sprintf($ids, $last));
+$node->stop;
+my $original = $node;
+for my $copy (qw(first second))
+{
+	$node = PostgreSQL::Test::Cluster->new("copy_$copy");
+	$node->init_from_backup($original, 'plain');
+	$node->start;
+	is(scalar_of($node, 'SELECT max(id) FROM dpobj.ledger_events'), $last, "the $copy copy has forgotten charges");
+	spends(
+		$node,
+		"the $copy copy",
+		{},
+		sub {
+			refused('no release', '55000', run_as($superuser, train('left_one')));
+			unlike(run_as('curator', 'SELECT dpobj.confirm_epoch()'), qr/ERROR|NOTICE/, 'an administrator confirms');
+		});
+	is( scalar_of($node, "SELECT l.role_identity = i.id FROM dpobj.ledger_events l, dpobj.identities i"
+			  . " WHERE l.event = 'confirm_epoch' AND i.kind = 'role' AND i.name = 'curator'"),
+		't', 'the ledger knows who');
+	spends($node, "the $copy copy, confirmed", { epsilon => 0.5, charged => 1, released => 1 },
+		sub { like(run_as($superuser, train('left_one')), qr/^\d+$/, 'a release') });
+	my %lost = map { $_ => 1 } split /,/, $lost;
+	my @given = split /,/, scalar_of($node, sprintf($ids, $last));
+	is_deeply([ grep { $lost{$_} } @given ], [], 'no id is given again');
+	$lost .= ',' . join ',', @given;
+	$node->restart;
+	spends($node, "the $copy copy, restarted", { epsilon => 0.5, charged => 1, released => 1 },
+		sub { like(run_as($superuser, train('left_one')), qr/^\d+$/, 'a release') });
+	$lost .= ',' . scalar_of($node, sprintf($ids, $given[-1]));
+	$node->stop;
+}
+append_to_file($node->data_dir . '/backup_label.old', "a snapshot of the storage, put back\n");
+$node->start;
+spends($node, 'a copy of which the operator says so', {},
+	sub { refused('no release', '55000', run_as($superuser, train('left_one'))) });
+$node->stop;
+$node = $original;
+$node->start;
+
 # ---- promotion ----
 
 # The standby's new timeline is another life of the server.
