@@ -26,5 +26,5 @@ for bench in select oracle sample; do
 done
 cluster_start
 sed 's/,/\t{/; s/$/}/' "$W/adult23.csv" |
-  unprivileged "psql -X -q -c 'CREATE TABLE adult23 (label integer, features float8[])' -c 'COPY adult23 FROM STDIN'"
+  unprivileged "psql -X -q -c 'CREATE TABLE adult23 (label integer, features float8[] CHECK (cardinality(features) = 23))' -c 'COPY adult23 FROM STDIN'"
 unprivileged "psql -X -q -v ON_ERROR_STOP=1 -f bench/adult.sql"

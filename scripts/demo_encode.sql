@@ -14,4 +14,5 @@ SELECT ARRAY[
          gain, loss, hours]::float8[] AS features,
        label
 FROM census;
+ALTER TABLE adult ADD CHECK (cardinality(features) = 23);
 VACUUM ANALYZE adult;

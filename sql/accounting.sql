@@ -1,5 +1,5 @@
 -- accounting: zcdp and rdp budgets, costs in the ledger, running sums, top-ups, odometers
-CREATE TABLE parish (features float8[], rich boolean);
+CREATE TABLE parish (features float8[] CHECK (cardinality(features) = 2), rich boolean);
 INSERT INTO parish SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
 CREATE TABLE hamlet AS TABLE parish;
 CREATE TABLE manor AS TABLE parish;

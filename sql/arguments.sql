@@ -69,3 +69,65 @@ FROM person;
 SELECT count(*) - :before AS events FROM dpobj.ledger;
 DROP FUNCTION train(numeric);
 DROP TABLE person;
+
+-- The dimension is public where the statement or a constraint says it; else the model says what it hangs on.
+CREATE TABLE measured (id integer, features float8[] CHECK (cardinality(features) = 3), y boolean);
+INSERT INTO measured SELECT i, CASE WHEN i > 3 THEN ARRAY[i % 2, i % 3 - 1, 1] END, i % 2 = 0 FROM generate_series(1, 60) i;
+UPDATE measured SET features = '{{1,1,1}}' WHERE id = 1;
+CREATE TABLE unmeasured AS SELECT id, CASE id WHEN 1 THEN ARRAY[1, 1]::float8[] ELSE features END AS features, y FROM measured ORDER BY id;
+CREATE FUNCTION says(call text, source text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE m dp_model;
+BEGIN
+  EXECUTE format('SELECT (%s).* FROM %s', call, source) INTO m;
+  RETURN cardinality(m.weights) || ' ' || m.guarantee || coalesce(' ' || (m.details -> 'conditional')::text, '');
+EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+SELECT call, source, says(call, source) FROM
+  unnest(ARRAY['dp_halfspace(features, y, 1.0, 0)', 'dp_logistic(features, y, 1.0, 0)', 'dp_svm(features, y, 1.0, 0)',
+    'dp_classifier(features, y, 1.0, 0)', 'dp_simplex(features, id / 60.0::float8, 1.0, 0, ''{"n": 60}'')']) call,
+  unnest(ARRAY['measured', 'measured WHERE id < 0', 'measured WHERE id < 3', '(SELECT * FROM measured OFFSET 0) m',
+    'unmeasured', 'unmeasured WHERE id < 0']) source;
+SELECT array_agg((g).key ORDER BY g) FROM (SELECT unnest(dp_groups(y::text, features, y, 1.0, 0, '{"keys": ["true", "false"]}')) AS g FROM measured) s;
+SELECT dp_groups(y::text, features, y, 1.0, 0, '{"keys": ["true", "false"]}') FROM unmeasured;
+SELECT says('dp_halfspace(features, y, 1.0, 0, ''{"dimension": 3}'')', 'unmeasured'), says('dp_halfspace(features, y, 1.0, 0, ''{"groups": [1, 2]}'')', 'unmeasured'),
+  says('dp_halfspace(ARRAY[features[1], features[2]], y, 1.0, 0)', 'unmeasured'),
+  says('dp_halfspace(dpobj.features(''{"id": {"bins": [10, 20]}, "y": {}}'', u), y, 1.0, 0)', 'unmeasured u');
+SELECT says('dp_halfspace(features, y, 1.0, 0, ''{"adjacency": "add_remove"}'')', 'measured'),
+  says('dp_halfspace(features, y, 1.0, 0, ''{"clip": [[0, 1], [-1, 1], [0, 1]]}'')', 'measured');
+SELECT says('dp_halfspace(features, y, 1.0, 0, ''{"dimension": 3, "time_limit": 99, "memory_limit": 999}'')', 'unmeasured');
+
+-- Constraints that say it, and those that do not.
+CREATE TABLE tape (id integer, features float8[], coarse numeric[], y boolean);
+INSERT INTO tape SELECT id, features, features, y FROM measured WHERE id > 3;
+CREATE TABLE shorter (CHECK (false) NO INHERIT) INHERITS (tape);
+CREATE TABLE trunk (LIKE tape) PARTITION BY RANGE (id);
+CREATE TABLE trunk_1 PARTITION OF trunk FOR VALUES FROM (0) TO (30);
+CREATE TABLE trunk_2 (y boolean, coarse numeric[], features float8[], id integer);
+ALTER TABLE trunk ATTACH PARTITION trunk_2 DEFAULT;
+INSERT INTO trunk SELECT * FROM tape;
+CREATE FUNCTION with_check(relation regclass, condition text, how text DEFAULT '') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE answer text;
+BEGIN
+  EXECUTE format('ALTER TABLE %s ADD CONSTRAINT tried CHECK (%s) %s', relation, condition, how);
+  answer := says('dp_halfspace(features, y, 1.0, 0)', CASE relation WHEN 'trunk_1'::regclass THEN 'trunk' ELSE relation::text END);
+  EXECUTE format('ALTER TABLE %s DROP CONSTRAINT tried', relation);
+  RETURN answer;
+END $$;
+SELECT condition, with_check('tape', condition) FROM unnest(ARRAY['array_length(features, 1) = 3', '3 = cardinality(features)',
+  'features IS NOT NULL AND (cardinality(features) = 3 AND id > 0)', 'cardinality(features) = 3 OR id > 70', 'cardinality(features) <= 3',
+  'array_length(features, 2) = 3', 'cardinality(features) = id - id + 3', 'cardinality(coarse) = 3', 'array_ndims(features) = 1',
+  '(cardinality(features) = 3) IS TRUE', 'cardinality(features) = 3 AND array_length(features, 1) > 2']) condition;
+SELECT with_check('tape', 'cardinality(features) = 3', 'NOT VALID') AS unchecked, with_check('tape', 'cardinality(features) = 3', 'NO INHERIT') AS own_rows;
+SELECT with_check('trunk', 'cardinality(features) = 3') AS of_all, with_check('trunk_1', 'cardinality(features) = 3') AS of_one;
+ALTER TABLE trunk ADD CHECK (cardinality(features) = 3);
+SELECT says('dp_halfspace(features, y, 1.0, 0)', 'trunk_2'), says('dp_halfspace(features, y, 1.0, 0)', 'trunk WHERE id > 40'),
+  says('dp_halfspace(features, y, 1.0, 0)', '(SELECT * FROM trunk ORDER BY id) t WHERE false');
+ALTER TABLE tape ADD CHECK (cardinality(coarse) = 3);
+SELECT says('dp_halfspace(coarse, y, 1.0, 0, ''{"clip": [-1, 1]}'')', 'tape');
+ALTER TABLE tape ADD CHECK (array_length(coarse, 1) > 0), ADD CHECK (array_length(coarse, 1) = 3);
+SELECT says('dp_halfspace(coarse, y, 1.0, 0, ''{"clip": [-1, 1]}'')', 'tape');
+DELETE FROM tape;
+ALTER TABLE tape ADD CHECK (array_length(coarse, 1) = 2);
+SELECT says('dp_halfspace(coarse, y, 1.0, 0, ''{"clip": [-1, 1]}'')', 'tape');
+DROP TABLE measured, unmeasured, tape, shorter, trunk;
+DROP FUNCTION says, with_check;

@@ -1,7 +1,7 @@
 -- dp_classifier: which model is chosen and why, what is refused, and that nothing else is new.
 \set SHOW_CONTEXT never
 \set VERBOSITY default
-CREATE TABLE mill (id int, x float8[], y boolean);
+CREATE TABLE mill (id int, x float8[] CHECK (cardinality(x) = 3), y boolean);
 INSERT INTO mill SELECT i, ARRAY[(i % 7) / 7.0, (i % 11) / 11.0, (i % 2)::float8], i % 7 > 3 FROM generate_series(1, 4000) i;
 
 -- A model is a halfspace or a logistic model, and says why it is which.
@@ -46,7 +46,7 @@ SELECT (dp_classifier(x, y, 1.0, 0.0, '{"adjacency": "add_remove", "dimension": 
 SELECT cardinality((dp_classifier(x, y, 1.0, 0, '{"dimension": 3, "n": 4000}')).weights) FROM mill WHERE id < 0;
 SELECT cardinality((dp_classifier(x, y, 1.0, 0, '{"n": 4000}')).weights) FROM mill WHERE id = 1;
 SELECT cardinality((dp_classifier(ARRAY['NaN'::float8, 'Infinity', 1e300], y, 1.0, 0, '{"n": 4000}')).weights) FROM mill;
-SELECT dp_classifier(x, y, 1.0, 0) FROM mill WHERE id < 0;
+SELECT dp_classifier(x || '{}'::float8[], y, 1.0, 0) FROM mill WHERE id < 0;
 SELECT (m).guarantee FROM (SELECT dp_classifier(x, y, 1.0, 0, '{"time_limit": 60}') AS m FROM mill) s;
 
 -- Refused before anything is charged.

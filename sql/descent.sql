@@ -1,7 +1,7 @@
 -- Mechanism "sgd" of dp_logistic and dp_svm: what is refused, what is released, what it costs.
 \set SHOW_CONTEXT never
 \set VERBOSITY default
-CREATE TABLE dune (id int, x float8[], y boolean);
+CREATE TABLE dune (id int, x float8[] CHECK (cardinality(x) = 3), y boolean);
 INSERT INTO dune SELECT i, ARRAY[(i % 7) / 7.0, (i % 11) / 11.0, (i % 2)::float8], i % 7 > 3 FROM generate_series(1, 4000) i;
 
 -- A model by each kind of sampling: it is within its ball, on its grid, and has learnt.

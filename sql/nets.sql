@@ -1,7 +1,7 @@
 -- dp_logistic and dp_svm over a body of weights: exponential and localized.
 \set SHOW_CONTEXT never
 \set VERBOSITY default
-CREATE TABLE heath (id int, x float8[], y boolean);
+CREATE TABLE heath (id int, x float8[] CHECK (cardinality(x) = 2), y boolean);
 INSERT INTO heath SELECT i, ARRAY[(i % 7) / 7.0 - 0.5, (i % 11) / 11.0 - 0.5], i % 7 > 3 FROM generate_series(1, 4000) i;
 
 -- A model: weights on the net, exact and pure whatever delta is offered, and it has learnt.

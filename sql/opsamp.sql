@@ -1,7 +1,7 @@
 -- Mechanism opsamp of dp_logistic and dp_svm.
 \set SHOW_CONTEXT never
 \set VERBOSITY default
-CREATE TABLE moor (id int, x float8[], y boolean);
+CREATE TABLE moor (id int, x float8[] CHECK (cardinality(x) = 2), y boolean);
 INSERT INTO moor SELECT i, ARRAY[(i % 7) / 3.5 - 1, (i % 11) / 5.5 - 1], i % 7 > 3 FROM generate_series(1, 4000) i;
 
 -- A model on the public grid, within the cube; delta is charged. n is what is declared.

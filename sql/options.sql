@@ -1,6 +1,6 @@
 -- dp_halfspace: options, grids, mechanisms, and what they refuse
 \set SHOW_CONTEXT never
-CREATE TABLE person (features float8[], rich boolean, age integer, income numeric, sex text, pair integer[]);
+CREATE TABLE person (features float8[] CHECK (cardinality(features) = 2), rich boolean, age integer, income numeric, sex text, pair integer[]);
 INSERT INTO person
 SELECT ARRAY[(i % 2)::float8, (i % 2 = 0)::int::float8], i % 2 = 1, 20 + i % 50, i,
        CASE WHEN i % 2 = 1 THEN 'm' ELSE 'f' END, ARRAY[i % 2, 1 - i % 2]
@@ -148,7 +148,7 @@ SELECT weights('{"groups": [2, 1], "dimension": 2}');
 SELECT weights('{"numeric": [3]}');
 SELECT weights('{"numeric": 1}');
 SELECT weights('{"scale": 0}');
-SELECT weights('{"scale": [1, 2, 3]}');
+SELECT dp_halfspace(features || '{}'::float8[], rich, 1.0, 0, '{"scale": [1, 2, 3]}') FROM person;
 SELECT weights('{"scale": [1, 2, 3], "dimension": 2}');
 SELECT weights('{"center": "x"}');
 SELECT weights('{"clip": [2, -2]}');
@@ -196,7 +196,7 @@ SELECT drawn('{"dimension": 23, "mechanism": "sample_aggregate", "parts": 65536,
 SELECT drawn('{"dimension": 60}');
 SELECT drawn('{"dimension": 45, "n": 100000}');
 SELECT drawn('{"dimension": 45}');
-SELECT weights('{"adjacency": "add_remove"}');
+SELECT dp_halfspace(features || '{}'::float8[], rich, 1.0, 0, '{"adjacency": "add_remove"}') FROM person;
 SELECT dp_halfspace(features || array_fill(0::float8, ARRAY[200]), rich, 1.0, 0) FROM person;
 DROP FUNCTION weights(jsonb), drawn(jsonb);
 DROP TABLE person;

@@ -1,7 +1,7 @@
 -- dp_simplex: what is refused, what is released, what it costs.
 \set SHOW_CONTEXT never
 \set VERBOSITY default
-CREATE TABLE blend (id int, x float8[], y float8);
+CREATE TABLE blend (id int, x float8[] CHECK (cardinality(x) = 4), y float8);
 INSERT INTO blend SELECT i, f, 0.9 * f[1] + 0.1 * f[2]
   FROM generate_series(1, 4000) i, LATERAL (SELECT ARRAY[(i % 7) / 6.0, (i % 11) / 10.0, (i % 2)::float8, (i % 5) / 4.0]) v(f);
 

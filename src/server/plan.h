@@ -21,7 +21,7 @@ typedef struct PlanCall
 {
 	AggState *aggregate;
 	Aggref *aggref; /* with its real arguments, also in a Finalize Aggregate */
-	Plan *input;    /* the node that feeds the arguments */
+	Plan *node;     /* that the arguments stand in: the node below feeds them */
 } PlanCall;
 
 /* Raises UB003 outside an aggregate and as a window function. */
@@ -32,10 +32,6 @@ extern void plan_read_call(FunctionCallInfo fcinfo, PlanCall *call);
  * raises 22023, naming the argument, if it does.
  */
 extern Datum plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull);
-
-/* Number of elements if the features, which argument they are, are written as ARRAY[...], else 0.
- */
-extern int plan_feature_count(PlanCall *call, int position);
 
 /*
  * Raises 22023 if a feature is an integer or numeric column, which the default
@@ -49,7 +45,8 @@ extern void plan_refuse_unscaled_target(PlanCall *call, int position);
 /* The one table whose rows enter a call. */
 typedef struct PlanTable
 {
-	Oid oid; /* the topmost ancestor */
+	Oid oid;   /* the topmost ancestor */
+	Oid named; /* by the query: a partition or child, or the same */
 	bool is_protected;
 	Adjacency adjacency; /* fixed by dpobj.protect, if it is */
 } PlanTable;
@@ -60,7 +57,13 @@ typedef struct PlanTable
  */
 extern void plan_check_shape(PlanCall *call, PlanTable *table);
 
-/* As plan_feature_count(), of an argument other than the first. */
+/*
+ * How many features every row has, as far as the statement or a constraint of the table
+ * tells, else 0; table: NULL in a parallel worker.
+ */
+extern int plan_feature_count(PlanCall *call, int position, const PlanTable *table);
+
+/* Number of elements if an argument is written as ARRAY[...], else 0. */
 extern int plan_argument_elements(PlanCall *call, int position);
 
 /* Is an element of an argument, from 1 (0: the array), of a type that counts? */
@@ -90,7 +93,7 @@ extern void plan_read_window(FunctionCallInfo fcinfo, PlanWindow *window);
  */
 extern void plan_check_window(const PlanWindow *window, PlanTable *table);
 
-/* As plan_constant_argument() and plan_feature_count(). */
+/* As plan_constant_argument() and plan_argument_elements(). */
 extern Datum plan_window_argument(const PlanWindow *window, int position, const char *name,
 								  bool *isnull);
 extern int plan_window_elements(const PlanWindow *window);

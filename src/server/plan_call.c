@@ -7,6 +7,7 @@
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
+#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -45,8 +46,9 @@ refers_below(Plan *plan, Node *expression)
  * that holds the real call.
  */
 static Aggref *
-find_partial_aggref(Aggref *final, Plan *plan, Plan **input)
+find_partial_aggref(Aggref *final, Plan **node)
 {
+	Plan *plan = *node;
 	Node *expression = (Node *) linitial_node(TargetEntry, final->args)->expr;
 
 	while (!IsA(expression, Aggref))
@@ -57,7 +59,7 @@ find_partial_aggref(Aggref *final, Plan *plan, Plan **input)
 											((Var *) expression)->varattno - 1)
 						 ->expr;
 	}
-	*input = plan->lefttree;
+	*node = plan;
 	return (Aggref *) expression;
 }
 
@@ -76,9 +78,9 @@ plan_read_call(FunctionCallInfo fcinfo, PlanCall *call)
 	if (call->aggref == NULL)
 		elog(ERROR, "aggregate call not found in its plan");
 	plan_check_aggregate(fcinfo);
-	call->input = call->aggregate->ss.ps.plan->lefttree;
+	call->node = call->aggregate->ss.ps.plan;
 	if (DO_AGGSPLIT_COMBINE(call->aggref->aggsplit))
-		call->aggref = find_partial_aggref(call->aggref, call->aggregate->ss.ps.plan, &call->input);
+		call->aggref = find_partial_aggref(call->aggref, &call->node);
 }
 
 Datum
@@ -138,16 +140,45 @@ plan_source_expression(Plan **plan, Node *expression)
 	return follow_references(plan, expression);
 }
 
-/* An argument as it is written: follow plain references into the plan below. */
+Node *
+plan_argument_source(PlanCall *call, int position, Plan **plan)
+{
+	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
+
+	*plan = call->node;
+	return plan_source_expression(plan, expression);
+}
+
 static Node *
 argument_expression(PlanCall *call, int position)
 {
-	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
-	Plan *plan = call->input;
+	Plan *plan;
 
-	if (!refers_below(call->aggregate->ss.ps.plan, expression))
-		return expression;
-	return follow_references(&plan, expression);
+	return plan_argument_source(call, position, &plan);
+}
+
+bool
+plan_find_column(const PlannedStmt *statement, Plan *plan, Var *column, Oid *relation,
+				 AttrNumber *number)
+{
+	RangeTblEntry *entry;
+
+	if (column->varno == INDEX_VAR && plan != NULL && IsA(plan, IndexOnlyScan))
+	{
+		Node *indexed = (Node *) list_nth_node(TargetEntry, ((IndexOnlyScan *) plan)->indextlist,
+											   column->varattno - 1)
+							->expr;
+
+		if (!IsA(indexed, Var))
+			return false;
+		column = (Var *) indexed;
+	}
+	if (IS_SPECIAL_VARNO(column->varno) || column->varattno <= 0)
+		return false;
+	entry = rt_fetch(column->varno, statement->rtable);
+	*relation = entry->relid;
+	*number = column->varattno;
+	return entry->rtekind == RTE_RELATION;
 }
 
 static int
@@ -164,12 +195,6 @@ int
 plan_element_count(Plan *plan, Node *expression)
 {
 	return count_elements(plan_source_expression(&plan, expression));
-}
-
-int
-plan_feature_count(PlanCall *call, int position)
-{
-	return count_elements(argument_expression(call, position));
 }
 
 int

@@ -152,8 +152,8 @@ is_silent(Oid function)
 	return get_func_leakproof(function);
 }
 
-static bool
-is_features(Oid function)
+bool
+plan_is_features(Oid function)
 {
 	return strcmp(get_func_name(function), "features") == 0 &&
 		   get_func_namespace(function) == get_namespace_oid("dpobj", false);
@@ -167,8 +167,8 @@ is_features(Oid function)
 static bool
 own_function_fault(Oid function, Walk *walk)
 {
-	if (is_features(function) || (func_volatile(function) == PROVOLATILE_IMMUTABLE &&
-								  !get_func_retset(function) && !walk->is_protected))
+	if (plan_is_features(function) || (func_volatile(function) == PROVOLATILE_IMMUTABLE &&
+									   !get_func_retset(function) && !walk->is_protected))
 		return false;
 	return blame(
 		walk, psprintf("Function %s is not for expressions over rows.", format_procedure(function)),
@@ -278,7 +278,7 @@ var_fault(Var *var, Walk *walk)
 static bool
 call_fault(FuncExpr *call, Walk *walk)
 {
-	if (call->funcid < FirstGenbkiObjectId || !is_features(call->funcid))
+	if (call->funcid < FirstGenbkiObjectId || !plan_is_features(call->funcid))
 		return call->funcid < FirstGenbkiObjectId && types_fault(call->args, walk);
 	if (plan_expression_is_fixed(linitial(call->args)))
 		return false;

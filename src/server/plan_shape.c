@@ -571,6 +571,7 @@ plan_shape_end(Shape *shape, PlanTable *table)
 	source = rt_fetch(shape->source, shape->statement->rtable)->relid;
 	memset(table, 0, sizeof(*table));
 	table->oid = plan_topmost_ancestor(source);
+	table->named = source;
 	plan_find_protection(list_append_unique_oid(shape->leaves, source), table);
 	check_expressions(shape, table->is_protected);
 }

@@ -62,6 +62,13 @@ extern void plan_check_filter(const Shape *shape, Oid relation, void *conditions
  */
 extern Node *plan_source_expression(Plan **plan, Node *expression);
 
+/* An argument of an aggregate as it is written; *plan is the node in which it stands. */
+extern Node *plan_argument_source(PlanCall *call, int position, Plan **plan);
+
+/* The table's column that a reference in a scan stands for; false if it is none. */
+extern bool plan_find_column(const PlannedStmt *statement, Plan *plan, Var *column, Oid *relation,
+							 AttrNumber *number);
+
 /* Number of elements if an expression of a node is written as ARRAY[...], else 0. */
 extern int plan_element_count(Plan *plan, Node *expression);
 
@@ -102,6 +109,9 @@ extern bool plan_expression_is_fixed(Node *expression);
 
 /* Is the function, perhaps an aggregate, a member of this extension? */
 extern bool plan_is_own_function(Oid function);
+
+/* Is the function of this extension dpobj.features? */
+extern bool plan_is_features(Oid function);
 
 /* May rows be sorted by values of this type with this operator? */
 extern bool plan_sort_allowed(Oid operator, Oid type, bool is_protected, PlanFault *fault);

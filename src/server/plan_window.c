@@ -86,30 +86,6 @@ plan_window_unscaled(const PlanWindow *window, int *position, Oid *type)
 
 /* ---- columns ---- */
 
-/* The table's column that a reference in a scan stands for; false if it is none. */
-static bool
-find_column(const Shape *shape, Plan *plan, Var *column, Oid *relation, AttrNumber *number)
-{
-	RangeTblEntry *entry;
-
-	if (column->varno == INDEX_VAR && plan != NULL && IsA(plan, IndexOnlyScan))
-	{
-		Node *indexed = (Node *) list_nth_node(TargetEntry, ((IndexOnlyScan *) plan)->indextlist,
-											   column->varattno - 1)
-							->expr;
-
-		if (!IsA(indexed, Var))
-			return false;
-		column = (Var *) indexed;
-	}
-	if (IS_SPECIAL_VARNO(column->varno) || column->varattno <= 0)
-		return false;
-	entry = rt_fetch(column->varno, shape->statement->rtable);
-	*relation = entry->relid;
-	*number = column->varattno;
-	return entry->rtekind == RTE_RELATION;
-}
-
 /* Its name, or NULL. */
 static const char *
 column_name(const Shape *shape, Plan *plan, Var *column)
@@ -117,7 +93,7 @@ column_name(const Shape *shape, Plan *plan, Var *column)
 	Oid relation;
 	AttrNumber number;
 
-	return find_column(shape, plan, column, &relation, &number)
+	return plan_find_column(shape->statement, plan, column, &relation, &number)
 			   ? get_attname(relation, number, true)
 			   : NULL;
 }
@@ -129,7 +105,7 @@ is_generated(const Shape *shape, Plan *plan, Var *column)
 	Oid relation;
 	AttrNumber number;
 
-	return find_column(shape, plan, column, &relation, &number) &&
+	return plan_find_column(shape->statement, plan, column, &relation, &number) &&
 		   get_attgenerated(relation, number) != '\0';
 }
 

@@ -29,6 +29,11 @@
 #include "trainers.h"
 #include "training.h"
 
+#define HINT_DIMENSION                                                                             \
+	"Set \"dimension\" or \"groups\" in the options, add CHECK (cardinality(features) = N) to "    \
+	"the "                                                                                         \
+	"table, or write the features as ARRAY[...]."
+
 /* ---- the call ---- */
 
 static Oid
@@ -99,23 +104,21 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 }
 
 void
-trainer_begin(PlanCall *call, int first, Training *training)
+trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *training)
 {
 	int features = training_declared_features(training);
 
 	if (features == 0)
-		features = plan_feature_count(call, first + TRAINER_FEATURES);
+		features = plan_feature_count(call, first + TRAINER_FEATURES, table);
 	if (features == 0 && training->keys != NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("for groups the dimension must be declared"),
 						errdetail("A group may have no row that could tell it."),
-						errhint("Set \"dimension\" or \"groups\" in the options, or write the "
-								"features as ARRAY[...].")));
+						errhint(HINT_DIMENSION)));
 	if (features == 0 && training->options.adjacency == ADJACENCY_ADD_REMOVE)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("under add_remove the dimension must be declared"),
-						errhint("Set \"dimension\" or \"groups\" in the options, or write the "
-								"features as ARRAY[...].")));
+						errhint(HINT_DIMENSION)));
 	training_begin(training, features);
 }
 
@@ -125,7 +128,7 @@ open_training(PlanCall *call, TrainingMethod method, const PlanTable *table, Tra
 	memset(training, 0, sizeof(*training));
 	training->method = method;
 	trainer_read(call, 0, trainer_options(call, 0), table, training);
-	trainer_begin(call, 0, training);
+	trainer_begin(call, 0, table, training);
 }
 
 /* ---- one row ---- */
@@ -158,14 +161,20 @@ accumulation_create(FunctionCallInfo fcinfo, TrainingMethod method)
 	return accumulation;
 }
 
-/* The first row's length is the dimension, where nothing public tells it. */
+/*
+ * The first row's length is the dimension, where nothing public tells it: then the guarantee hangs
+ * on that row.
+ */
 static void
 adopt_features(Accumulation *accumulation, Rows *rows, int features, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	if (!accumulation->training.settled)
+	{
+		accumulation->training.length_of_row = true;
 		training_set_features(&accumulation->training, features);
+	}
 	MemoryContextSwitchTo(old);
 	(void) rows_set_features(rows, accumulation->training.encoding.features);
 }
@@ -324,16 +333,34 @@ trainer_raise(SolverOutcome outcome, const Training *training)
 							  (double) training->cost.epsilon_charged / EPSILON_ONE)));
 }
 
+/*
+ * A constraint may have been validated since the first row, whose length was taken; then the
+ * two need not agree.
+ */
+static void
+check_length(const Training *training, RowsState *state)
+{
+	int length = training->encoding.features;
+
+	if (state == NULL || state->rows.encoding.features == length)
+		return;
+	if (state->rows.encoding.features > 0 || !rows_set_features(&state->rows, length))
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
+						errmsg("a constraint of the table was changed meanwhile")));
+}
+
 static void
 settle_from_state(Training *training, RowsState *state)
 {
 	if (training->settled)
+	{
+		check_length(training, state);
 		return;
+	}
 	if (state == NULL || state->rows.encoding.features == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the dimension is not known"),
-				 errhint("Set \"dimension\" or \"groups\" in the options, or write the "
-						 "features as ARRAY[...].")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the dimension is not known"), errhint(HINT_DIMENSION)));
+	training->length_of_row = true;
 	training_set_features(training, state->rows.encoding.features -
 										(training->method == METHOD_SIMPLEX ? 1 : 0));
 }

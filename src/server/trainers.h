@@ -34,7 +34,7 @@ extern void trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTa
 						 Training *training);
 
 /* Settles the training if the dimension is known; else an error unless it may come from a row. */
-extern void trainer_begin(PlanCall *call, int first, Training *training);
+extern void trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *training);
 
 /* Adds one row; one that cannot be encoded is neutral, and none raises an error. */
 extern void trainer_add(const Training *training, RowsState *state, ArrayType *features,

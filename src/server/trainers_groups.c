@@ -83,7 +83,7 @@ open_call(FunctionCallInfo fcinfo, PlanTable *table, Training *training, KeyList
 	check_columns(&call, keys);
 	trainer_read(&call, ARGUMENT_FIRST, options, table, training);
 	groups_set(training, keys);
-	trainer_begin(&call, ARGUMENT_FIRST, training);
+	trainer_begin(&call, ARGUMENT_FIRST, table, training);
 }
 
 /* ---- one row ---- */

@@ -546,8 +546,16 @@ stricter(int option, int setting)
 
 /*
  * A limit that may be reached stops a run at a moment that the data has a say
- * in (PRIVACY.md 3, T1): the guarantee holds on the condition that none is.
+ * in (PRIVACY.md 3, T1): the guarantee holds on the condition that none is, and that
+ * the row from which the dimension was taken is none of those that change.
  */
+static bool
+is_conditional(const Training *training)
+{
+	return training->limits.seconds > 0 || training->limits.megabytes > 0 ||
+		   training->length_of_row;
+}
+
 static const char *
 guarantee_name(const Training *training)
 {
@@ -555,7 +563,7 @@ guarantee_name(const Training *training)
 
 	if (proof == PROOF_UNPROVEN)
 		return "unproven";
-	if (training->limits.seconds > 0 || training->limits.megabytes > 0)
+	if (is_conditional(training))
 		return "conditional";
 	return proof == PROOF_FLOAT ? "float" : "exact";
 }
@@ -765,6 +773,29 @@ training_append_noise(StringInfo text, const Training *training)
 		append_real(text, &perturbation);
 }
 
+static void
+append_conditions(StringInfo text, const Training *training)
+{
+	const struct
+	{
+		bool holds;
+		const char *name;
+	} conditions[] = {{training->length_of_row, "dimension of a row"},
+					  {training->limits.seconds > 0, "time_limit"},
+					  {training->limits.megabytes > 0, "memory_limit"}};
+	const char *separator = ", \"conditional\": [";
+
+	if (!is_conditional(training))
+		return;
+	for (int i = 0; i < (int) lengthof(conditions); i++)
+		if (conditions[i].holds)
+		{
+			appendStringInfo(text, "%s\"%s\"", separator, conditions[i].name);
+			separator = ", ";
+		}
+	appendStringInfoChar(text, ']');
+}
+
 char *
 training_parameters(const Training *training)
 {
@@ -778,6 +809,7 @@ training_parameters(const Training *training)
 					 training->request.grid.dimension);
 	if (training->method == METHOD_HALFSPACE)
 		appendStringInfo(&text, ", \"log2_grid\": %.2f", grid_log2_size(&training->request.grid));
+	append_conditions(&text, training);
 	training_append_choice(&text, training);
 	if (training->provenance != NULL)
 		appendStringInfoString(&text, training->provenance);

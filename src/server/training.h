@@ -35,6 +35,7 @@ typedef struct Training
 	char *options_text;     /* as the user gave them, for the ledger and the model */
 	const char *provenance; /* further members for them, ", \"key\": ..."; NULL: none */
 	Encoding encoding;      /* features is 0 while the dimension is not known */
+	bool length_of_row;     /* the dimension was taken from a row, because nothing public told it */
 	bool settled;
 	MechanismRequest request; /* from here on: once settled */
 	GridUsual usual;          /* the grid where rows and epsilon chose it; else all 0 */

@@ -228,6 +228,41 @@ is_refused('auto_explain with log_analyze', qr/./, 'EXPLAIN ANALYZE and instrume
 passes('auto_explain without', qr/./, training('point'), "LOAD 'auto_explain'",
 	'SET auto_explain.log_min_duration = 0');
 
+# ---- how many features there are ----
+
+# What a constraint says, workers take from the partition they read and the leader from the table that is named.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE ruled (LIKE root, CHECK (cardinality(features) = 6)) PARTITION BY RANGE (id);
+CREATE TABLE ruled_1 PARTITION OF ruled FOR VALUES FROM (0) TO (400) WITH (parallel_workers = 2);
+CREATE TABLE ruled_2 PARTITION OF ruled DEFAULT WITH (parallel_workers = 2);
+INSERT INTO ruled SELECT id, week, CASE WHEN id >= 3 THEN features END, label FROM point;
+CREATE TABLE part_ruled (LIKE root) PARTITION BY RANGE (id);
+CREATE TABLE part_ruled_1 PARTITION OF part_ruled (CHECK (cardinality(features) = 6)) FOR VALUES FROM (0) TO (400) WITH (parallel_workers = 2);
+CREATE TABLE part_ruled_2 PARTITION OF part_ruled DEFAULT WITH (parallel_workers = 2);
+INSERT INTO part_ruled TABLE ruled;
+VACUUM ANALYZE ruled, part_ruled;
+SQL
+for my $how ([ 'serial', @serial ], [ 'parallel', @parallel ])
+{
+	for my $wise (qw(off on))
+	{
+		my ($name, @settings) = (@$how, "SET enable_partitionwise_aggregate = $wise", 'SET cpu_tuple_cost = 1');
+		my $says = sub {
+			my $call = 'SELECT m.guarantee, cardinality(m.weights) FROM (SELECT (dp_halfspace(features, label, 10000.0, 0)).*';
+			my ($plan, $result) = under("$call FROM $_[0]) m", @settings);
+			like($plan, $name eq 'parallel' ? qr/Gather/ : qr/Scan/, "$_[0], $name, partitionwise $wise: the plan");
+			return $result;
+		};
+		is($says->('ruled'), 'exact|6', "a constraint, $name, partitionwise $wise");
+		is($says->('ruled WHERE week < 0'), 'exact|6', "a constraint and no row, $name, partitionwise $wise");
+		is($says->('ruled_2'), 'exact|6', "a partition of it, $name, partitionwise $wise");
+		is($says->('part_ruled'), 'conditional|6', "a constraint of one partition, $name, partitionwise $wise");
+		is($says->('part_ruled_1'), 'exact|6', "that partition, $name, partitionwise $wise");
+		is($says->('point'), 'conditional|6', "none, $name, partitionwise $wise");
+		like($says->('part_ruled_2 WHERE week < 0'), qr/22023.*dimension is not known/, "none, and no row, $name, partitionwise $wise");
+	}
+}
+
 # ---- a protected table ----
 
 # The rows of root were charged under replace: another table.

@@ -1,0 +1,186 @@
+/*
+ * plan_length.c - how many features every row has, told by something other than a row.
+ *
+ * The dimension decides how many weights a model has, so that it must not be taken from
+ * the rows.  It follows from ARRAY[...] in the statement, from the declaration that
+ * dpobj.features is given, or from a constraint of the column that the table keeps to:
+ * CHECK (cardinality(features) = 23).  A row of another length is a neutral one then, such as a
+ * null or an array of two dimensions, which pass that constraint.
+ *
+ * The constraint is asked of the table that the query names, where it has been checked and goes
+ * for all partitions and children.  A parallel worker does not know that table; it asks the one
+ * it reads, which has the same constraint by inheritance.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "encoders.h"
+#include "plan_shape.h"
+
+/* ---- constraints ---- */
+
+static Node *
+strip_relabel(Node *node)
+{
+	while (IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	return node;
+}
+
+static bool
+is_column(Node *node, AttrNumber column)
+{
+	node = strip_relabel(node);
+	return IsA(node, Var) && ((Var *) node)->varattno == column;
+}
+
+/* An integer constant above 0, else 0. */
+static int
+constant(Node *node)
+{
+	const Const *value = (Const *) node;
+
+	if (!IsA(node, Const) || value->consttype != INT4OID || value->constisnull)
+		return 0;
+	return Max(DatumGetInt32(value->constvalue), 0);
+}
+
+/* Is it cardinality(column) or array_length(column, 1)? */
+static bool
+is_length(Node *node, AttrNumber column)
+{
+	const FuncExpr *call = (FuncExpr *) node;
+
+	if (!IsA(node, FuncExpr) || !is_column(linitial(call->args), column))
+		return false;
+	return call->funcid == F_CARDINALITY ||
+		   (call->funcid == F_ARRAY_LENGTH && constant(lsecond(call->args)) == 1);
+}
+
+/*
+ * Notes what a condition says of the length of a column: 0 is not known, -1 contradicts itself.
+ * Conditions are as they were written: a function that would be folded is none of these.
+ */
+static void
+note_length(Node *condition, AttrNumber column, int *length)
+{
+	const OpExpr *comparison = (OpExpr *) condition;
+	Node *left;
+	Node *right;
+	int said;
+
+	if (is_andclause(condition))
+	{
+		ListCell *cell;
+
+		foreach (cell, ((BoolExpr *) condition)->args)
+			note_length(lfirst(cell), column, length);
+		return;
+	}
+	if (!IsA(condition, OpExpr) || get_opcode(comparison->opno) != F_INT4EQ)
+		return;
+	left = linitial(comparison->args);
+	right = lsecond(comparison->args);
+	said = is_length(left, column)    ? constant(right)
+		   : is_length(right, column) ? constant(left)
+									  : 0;
+	if (said > 0)
+		*length = *length == 0 || *length == said ? said : -1;
+}
+
+/* Only what all rows of the table and its descendants have been found to keep to. */
+static int
+constrained_length(Oid oid, const char *column)
+{
+	Relation relation = relation_open(oid, AccessShareLock);
+	const TupleConstr *constraints = RelationGetDescr(relation)->constr;
+	AttrNumber number = get_attnum(oid, column);
+	int length = 0;
+
+	for (int i = 0; constraints != NULL && i < constraints->num_check; i++)
+		if (constraints->check[i].ccvalid && !constraints->check[i].ccnoinherit)
+			note_length(stringToNode(constraints->check[i].ccbin), number, &length);
+	relation_close(relation, AccessShareLock);
+	return Max(length, 0);
+}
+
+static int
+column_length(PlanCall *call, Plan *plan, Var *column, const PlanTable *table)
+{
+	Oid relation;
+	AttrNumber number;
+
+	if (!plan_find_column(call->aggregate->ss.ps.state->es_plannedstmt, plan, column, &relation,
+						  &number))
+		return 0;
+	return constrained_length(table == NULL ? relation : table->named,
+							  get_attname(relation, number, false));
+}
+
+/* ---- dpobj.features ---- */
+
+static int
+declared_length(PlanCall *call, FuncExpr *features)
+{
+	Oid type = exprType(lsecond(features->args));
+	TupleDesc descriptor;
+	Encoders all;
+	Encoders chosen;
+	bool isnull;
+	Datum declaration;
+
+	if (get_typtype(type) != TYPTYPE_COMPOSITE ||
+		!plan_expression_is_fixed(linitial(features->args)))
+		return 0;
+	declaration = plan_fixed_value(call->aggregate->ss.ps.state, linitial(features->args),
+								   "the declaration of dpobj.features", &isnull);
+	if (isnull)
+		return 0;
+	descriptor = lookup_rowtype_tupdesc(type, -1);
+	encoders_parse(DatumGetJsonbP(declaration), descriptor, &all);
+	ReleaseTupleDesc(descriptor);
+	encoders_choose(&all, NIL, NULL, &chosen);
+	return chosen.features;
+}
+
+/* ---- features ---- */
+
+/* Leads to what an array is made from: another type of its elements leaves its length alone. */
+static Node *
+array_source(PlanCall *call, int position, Plan **plan)
+{
+	Node *source = plan_argument_source(call, position, plan);
+
+	while (IsA(source, ArrayCoerceExpr) || IsA(source, RelabelType))
+	{
+		source = IsA(source, RelabelType) ? (Node *) ((RelabelType *) source)->arg
+										  : (Node *) ((ArrayCoerceExpr *) source)->arg;
+		source = plan_source_expression(plan, source);
+	}
+	return source;
+}
+
+int
+plan_feature_count(PlanCall *call, int position, const PlanTable *table)
+{
+	int count = plan_argument_elements(call, position);
+	Plan *plan;
+	Node *source;
+
+	if (count > 0)
+		return count;
+	source = array_source(call, position, &plan);
+	if (IsA(source, Var))
+		return column_length(call, plan, (Var *) source, table);
+	if (IsA(source, FuncExpr) && plan_is_features(((FuncExpr *) source)->funcid))
+		return declared_length(call, (FuncExpr *) source);
+	return 0;
+}
