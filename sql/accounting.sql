@@ -34,9 +34,14 @@ EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, detail);
 END $$;
--- are the running sums of all budgets what the ledger says?
+-- are the counted charges and the running sums of all budgets what the ledger says?
 CREATE FUNCTION sums_hold() RETURNS boolean LANGUAGE sql AS $$
   SELECT bool_and((b.cost_spent, b.delta_spent, b.releases_spent) = (s.cost, s.delta, s.releases))
+         AND NOT EXISTS (
+           SELECT FROM (SELECT to_jsonb(c) - '{id,times}'::text[] AS kind, sum(c.times) AS times
+                          FROM dpobj.charge_counts c GROUP BY 1) c
+             FULL JOIN (SELECT to_jsonb(k) - 'times' AS kind, k.times FROM dpobj.charge_kinds k) k USING (kind)
+            WHERE c.times IS DISTINCT FROM k.times)
   FROM dpobj.budget_rows b JOIN dpobj.budget_sums s USING (id) WHERE b.cost_spent IS NOT NULL
 $$;
 \pset format unaligned

@@ -2,9 +2,10 @@
  * charge_budget.c - budgets, in the charge worker's transaction.
  *
  * A budget's row holds what was spent.  It is locked before it is compared, and the cost is added
- * to it in the transaction that writes the charge.  Where the sum is not known the ledger is
- * added up, in a statement of its own: under READ COMMITTED its snapshot has every charge
- * that was committed while the row was waited for.  All comparisons are between integers.
+ * to it in the transaction that writes the charge.  Where the sum is not known the counted charges
+ * (charge_count.c) are added up, in a statement of their own: under READ COMMITTED its snapshot
+ * has every charge that was committed while the row was waited for.  All comparisons are between
+ * integers.
  */
 #include "postgres.h"
 
@@ -236,7 +237,7 @@ lock_budgets(CostArguments *arguments, LockedBudgets *locked)
 		locked->tables = makeArrayResult(tables, CurrentMemoryContext);
 }
 
-/* Adds up the ledger for the locked budgets whose sums nobody knows. */
+/* Adds up the counted charges for the locked budgets whose sums nobody knows. */
 static void
 count_ledger(CostArguments *arguments)
 {

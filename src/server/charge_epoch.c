@@ -8,6 +8,7 @@
 #include "utils/lsyscache.h"
 
 #include "charge_budget.h"
+#include "charge_count.h"
 #include "charge_epoch.h"
 #include "charge_plan.h"
 
@@ -33,6 +34,7 @@ leap_ids(void)
 void
 charge_begin_epoch(void)
 {
+	charge_recount();
 	charge_distrust_sums();
 	leap_ids();
 }

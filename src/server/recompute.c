@@ -2,7 +2,7 @@
  * recompute.c - the composed guarantee of what the ledger has of a table, and its report.
  *
  * The ledger keeps the pair of each release, so that an accountant can be applied to old
- * ones.  Equal releases are counted in SQL: what is left is a list that does not
+ * ones.  Equal releases are counted (charge_count.c): what is left is a list that does not
  * grow with the ledger's length but with its variety.
  */
 #include "postgres.h"
@@ -21,6 +21,7 @@
 
 #include "admin.h"
 #include "analyst.h"
+#include "charge_count.h"
 #include "composed.h"
 #include "decimal.h"
 #include "json_value.h"
@@ -122,15 +123,19 @@ add_group(Charges *charges, JsonbContainer *group)
 static Jsonb *
 select_groups(Oid table, Oid role)
 {
+	static const char *const counted = "WITH counts AS (TABLE dpobj.charge_counts),";
+	static const char *const before_update = "WITH counts AS (SELECT e.*, 1 AS times FROM "
+											 "dpobj.ledger_events e WHERE event = 'charged'),";
 	static const char *const statement =
-		"WITH family(id) AS (SELECT DISTINCT unnest(f.members) FROM dpobj.identity_tables t"
+		" family(id) AS (SELECT DISTINCT unnest(f.members) FROM dpobj.identity_tables t"
 		" JOIN dpobj.families f ON f.id = t.id WHERE t.relation = $1),"
 		" payer(id) AS (SELECT r.id FROM dpobj.identity_roles r WHERE r.role = $2),"
-		" charges AS (SELECT e.* FROM dpobj.ledger_events e WHERE e.event = 'charged'"
-		" AND e.relation_identity IN (SELECT id FROM family)"
+		" charges AS (SELECT e.* FROM counts e"
+		" WHERE e.relation_identity IN (SELECT id FROM family)"
 		" AND ($2 = 0 OR EXISTS (SELECT FROM payer WHERE payer.id = ANY (e.payers)))),"
 		" groups AS (SELECT adjacency, person, pair, pair_terms, epsilon_nano, delta_units,"
-		" guarantee = 'exact' AS exact, count(*) AS times FROM charges GROUP BY 1, 2, 3, 4, 5, 6, "
+		" guarantee = 'exact' AS exact, sum(times)::bigint AS times FROM charges GROUP BY 1, 2, 3, "
+		"4, 5, 6, "
 		"7) "
 		"SELECT jsonb_build_object("
 		"'neighbours', CASE WHEN coalesce(bool_and(g.adjacency = 'add_remove'), true) AND EXISTS ("
@@ -147,7 +152,9 @@ select_groups(Oid table, Oid role)
 	Datum result;
 	bool isnull;
 
-	if (!admin_select(statement, lengthof(types), types, values, &result, &isnull) || isnull)
+	if (!admin_select(psprintf("%s%s", charge_counts_exist() ? counted : before_update, statement),
+					  lengthof(types), types, values, &result, &isnull) ||
+		isnull)
 		elog(ERROR, "could not read the privacy ledger");
 	return DatumGetJsonbP(result);
 }

@@ -122,7 +122,7 @@ COMMENT ON VIEW dpobj.families IS 'tables whose charges and budgets concern each
 COMMENT ON COLUMN dpobj.families.id IS 'identity of a table';
 COMMENT ON COLUMN dpobj.families.members IS 'identities of the tables whose charges count for it, its own among them';
 
--- What the ledger says each budget has spent: the definition that running sums must equal.
+-- What the ledger says each budget has spent; charge_counts.sql says it faster.
 CREATE VIEW dpobj.budget_sums AS
 SELECT b.id,
        u.adjacency,

@@ -85,6 +85,12 @@ is( scalar_of($node,
 	join(', ', map { ("public.$_ bob 12.4 124", "public.$_ eve 12.6 126", "public.$_ team 25 250", "public.$_ 25 250") } qw(left_one right_one)),
 	'every sum is exact');
 
+# The counted charges, which new sums are made of, against the ledger.
+my $counted = q{SELECT count(*) FROM (SELECT to_jsonb(c) - '{id,times}'::text[] AS kind, sum(c.times) AS times FROM dpobj.charge_counts c GROUP BY 1) c
+  FULL JOIN (SELECT to_jsonb(k) - 'times' AS kind, k.times FROM dpobj.charge_kinds k) k USING (kind) WHERE c.times IS DISTINCT FROM k.times};
+is(scalar_of($node, $counted), '0', 'every charge is counted once');
+cmp_ok(scalar_of($node, q(SELECT count(*) FROM dpobj.charge_counts)), '<', 100, 'in few rows');
+
 # ---- what one transaction does not see of another ----
 
 # A sum that the next charge must not trust, or both numbers.
@@ -429,6 +435,7 @@ is_deeply(\@errors, [], 'restored without an error');
 $node->stop;
 $node = $target;
 is(scalar_of($node, $all), $before, 'the budgets and their spending are as they were');
+is(scalar_of($node, $counted), '0', 'the restore has counted every charge');
 spends(
 	$node,
 	'after a restore',
@@ -440,6 +447,7 @@ spends(
 			'what is not found is told');
 		refused('then the caps hold', 'UB001', run_as('eve', train(QUICK, epsilon => '0.1')));
 	});
+is(scalar_of($node, $counted), '0', 'and so has who confirmed it');
 spends($node, 'nothing else is capped by chance', { epsilon => 0.5, charged => 1, released => 1 },
 	sub { like(scalar_of($node, train('slow', options => '"mechanism": "exponential", "grid": "sign"')), qr/^\d+$/, 'a release') });
 cmp_ok(run_as('eve', 'SELECT count(*) FROM dpobj.ledger'), '>', 100, 'eve sees her events');

@@ -150,7 +150,7 @@ $hostile->try_all(
 
 # ---- the tables, functions and names of dpobj ----
 
-my @ours = qw(ledger_events budget_rows budget_state budget_sums families identities identity_tables identity_roles lineage
+my @ours = qw(ledger_events charge_counts charge_kinds budget_rows budget_state budget_sums families identities identity_tables identity_roles lineage
   protections model_rows model_shares model_readers job_rows schedule_rows schedule_run_rows schedule_owners schedule_charges);
 $hostile->try_all('a table of dpobj', map { [ "dpobj.$_", 'ana', '42501', "TABLE dpobj.$_" ] } @ours);
 $hostile->try_all(

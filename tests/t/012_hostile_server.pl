@@ -56,8 +56,8 @@ my $train = q{SELECT (dpobj.train('visit', 'y', 0.5, '{a,t}')).release};
 
 # ---- roles that may do more than an analyst ----
 
-my @tables = qw(ledger_events budget_rows identities lineage protections model_rows model_shares job_rows);
-my %column = (ledger_events => 'role_name', budget_rows => 'accountant', identities => 'name',
+my @tables = qw(ledger_events charge_counts budget_rows identities lineage protections model_rows model_shares job_rows);
+my %column = (ledger_events => 'role_name', charge_counts => 'mechanism', budget_rows => 'accountant', identities => 'name',
 	lineage => 'ancestor', protections => 'adjacency', model_rows => 'name', model_shares => 'role_name', job_rows => 'state');
 $hostile->try_all(
 	'who may write every table',

@@ -132,6 +132,7 @@ sub restore
 	return;
 }
 
+my $counted = 'SELECT count(*) > 0 AND sum(times) = (SELECT sum(times) FROM dpobj.charge_kinds) FROM dpobj.charge_counts';
 my $left = q{SELECT epsilon, delta, releases FROM dpobj.remaining('visit')};
 my $tables = q{SELECT t::text FROM pg_extension, unnest(extconfig::regclass[]) t WHERE extname = 'dpobj' ORDER BY 1};
 my ($ana, $left_before);
@@ -188,10 +189,13 @@ SQL
 	# A dump does not say the version: what an old one wrote goes into the tables of the new one.
 	restore($older, "restored_$old");
 	keeps("restored_$old", \%before, "in a dump of $old that the new version restored");
+	is($node->safe_psql("restored_$old", $counted), 't', 'its charges are counted');
 
 	$node->safe_psql($older, 'ALTER EXTENSION dpobj UPDATE');
 	is($node->safe_psql($older, $version), $current, 'updated');
 	keeps($older, \%before, "after the update from $old");
+
+	is($node->safe_psql($older, $counted), 't', 'its charges are counted');
 
 	# It goes on.
 	is($ana->ask(q{SELECT (SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'first'))
@@ -209,11 +213,12 @@ SQL
 	}
 }
 
-# A table or sequence that is not said to be dumped would be empty after a restore.
-is( $node->safe_psql('fresh', <<'SQL'), '', 'all tables and their sequences are dumped');
+# A table or sequence that is not said to be dumped would be empty after a restore. Charges are counted anew.
+is( $node->safe_psql('fresh', <<'SQL'), "dpobj.charge_counts\ndpobj.charge_counts_id_seq", 'all other tables and their sequences are dumped');
 SELECT c.oid::regclass FROM pg_class c JOIN pg_depend d ON d.objid = c.oid AND d.classid = 'pg_class'::regclass
 WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj') AND c.relkind IN ('r', 'p', 'S')
       AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'dpobj' AND c.oid = ANY (extconfig))
+ORDER BY c.relname
 SQL
 
 # As 0.1.0 had it: a function is for PUBLIC if that was granted, not if it was forgotten.
