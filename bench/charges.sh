@@ -4,12 +4,13 @@
 #   bench/charges.sh [SECONDS]      for each line of figures, 10 if not told
 #
 # A statement that trains on 60 rows makes two events of the ledger, the charge and the release,
-# and runs a solver. First its latency from one client, without a budget and with three budgets;
-# and with a hundred thousand charges more; then races of many clients; then the latency once more. All of it twice: as it is
-# without preloading, with a worker for each event, and preloaded, with a writer that commits many
-# at once. The sum must be exact, and nobody may meet a deadlock; a client that is given up because a
-# lock took more than two seconds is counted. Data are synced to disk here, unlike in the other
-# benches.
+# and runs a solver. First its latency from one client, without a budget and with three budgets. Then
+# with a million events more: the first statement after each change that has the sums of budgets added
+# up anew, the report, and the latency again; then races of many clients; then the latency once more.
+# All of it twice: as it is without preloading, with a worker for each event, and preloaded, with a
+# writer that commits many at once. The sum must be exact, and nobody may meet a deadlock; a client that
+# is given up because a lock took more than two seconds is counted. Data are synced to disk here, unlike
+# in the other benches.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../scripts/packages.sh"
@@ -29,7 +30,7 @@ fresh_tables() {
 SET client_min_messages = warning;
 DROP EXTENSION IF EXISTS dpobj CASCADE;
 CREATE EXTENSION dpobj;
-DROP TABLE IF EXISTS free, capped;
+DROP TABLE IF EXISTS free, capped CASCADE;
 CREATE TABLE free AS
   SELECT ARRAY[i % 2, i % 3 - 1]::float8[] AS features, i % 2 = 1 AS label FROM generate_series(1, 60) i;
 CREATE TABLE capped AS TABLE free;
@@ -47,25 +48,60 @@ latency() { # NAME TABLE: median of the statements of one client, and of the eve
     awk -v name="$1" '{ t[NR] = $1 } END { m = t[int((NR + 1) / 2)]; printf "  %-34s %6.1f ms a statement, %6.1f ms an event\n", name, m, m / 2 }'
 }
 
-# A hundred thousand charges more for every budget, as if they had been made one by one.
+# Half a million charges of 20 kinds more for every budget, and their ends, as if they had been made one by one.
 fill_ledger() {
   unprivileged "psql -X -q -At -v ON_ERROR_STOP=1 -U postgres" <<'SQL'
+SET SESSION AUTHORIZATION trainer;
+DO $$ BEGIN
+  FOR i IN 1 .. 20 LOOP EXECUTE format('SELECT (dp_halfspace(features, label, %s, 0)).kind FROM capped', 0.1 + i * 0.01); END LOOP;
+END $$;
+RESET SESSION AUTHORIZATION;
 CREATE TEMP TABLE charge AS
-  SELECT * FROM dpobj.ledger_events WHERE event = 'charged' AND relation = 'capped'::regclass LIMIT 1;
-ALTER TABLE charge DROP COLUMN id;
+  SELECT row_number() OVER (ORDER BY id DESC) AS number, e.* FROM dpobj.ledger_events e
+  WHERE event = 'charged' AND relation = 'capped'::regclass ORDER BY id DESC LIMIT 20;
 DO $$ DECLARE names text;
 BEGIN
   SELECT string_agg(quote_ident(attname), ', ') INTO names FROM pg_attribute
-  WHERE attrelid = 'charge'::regclass AND attnum > 0 AND NOT attisdropped;
-  EXECUTE format('INSERT INTO dpobj.ledger_events (%1$s) SELECT %1$s FROM charge, generate_series(1, 100000)', names);
-END $$;
-DO $$ BEGIN
-  PERFORM dpobj.set_budget('capped', r, 1000000, 0) FROM (VALUES ('trainer'::regrole), ('team'), (NULL)) v(r);
+  WHERE attrelid = 'charge'::regclass AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('id', 'number');
+  EXECUTE format('INSERT INTO dpobj.ledger_events (%1$s) SELECT %1$s FROM generate_series(1, 500000) i JOIN charge ON number = i %% 20 + 1', names);
+  INSERT INTO dpobj.ledger_events (event, release, relation, relation_name, role, role_name, mechanism, mechanism_version,
+                                   relation_identity, role_identity, output_hash)
+  SELECT 'released', e.id, e.relation, e.relation_name, e.role, e.role_name, e.mechanism, e.mechanism_version,
+         e.relation_identity, e.role_identity, sha256('model')
+  FROM dpobj.ledger_events e
+  WHERE e.event = 'charged' AND NOT EXISTS (SELECT FROM dpobj.ledger_events x WHERE x.release = e.id);
 END $$;
 VACUUM ANALYZE dpobj.ledger_events;
-\timing on
-SELECT 'the first charge after that: ' || (dp_halfspace(features, label, 0.1, 0)).kind FROM capped;
+VACUUM ANALYZE dpobj.charge_counts;
+SELECT '  events: ' || count(*) FROM dpobj.ledger_events;
 SQL
+}
+
+once() { # NAME STATEMENT [STATEMENT BEFORE IT]: how long it takes, in a session of its own
+  unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" <<SQL | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' |
+SET client_min_messages = warning;
+${3:-}
+\timing on
+$2
+SQL
+    awk -v name="$1" '{ printf "  %-34s %6.1f ms\n", name, $1 }'
+}
+
+# An event that looks as if it had been written before a restore.
+other_epoch="INSERT INTO dpobj.ledger_events (event, role, role_name, epoch) VALUES ('confirm_epoch', 0, 'nobody', 'elsewhere');"
+
+after_changes() {
+  local train="SELECT (dp_halfspace(features, label, 0.1, 0)).kind FROM capped;"
+  local trainer="SET SESSION AUTHORIZATION trainer;"
+  once "a statement of a new session" "$train" "$trainer"
+  once "the first after set_budget" "$train" "DO \$\$ BEGIN
+    PERFORM dpobj.set_budget('capped', r, 1000000, 0) FROM (VALUES ('trainer'::regrole), ('team'), (NULL)) v(r); END \$\$; $trainer"
+  once "the first after protect" "$train" "SELECT dpobj.protect('capped', '{\"label\": {}}'); $trainer"
+  once "the first after unprotect" "$train" "SELECT dpobj.unprotect('capped'); $trainer"
+  once "the first after a new child" "$train" "CREATE TABLE child () INHERITS (capped); $trainer"
+  once "the first after a restore" "$train" "$other_epoch SELECT dpobj.confirm_epoch(); $trainer"
+  once "report" "SELECT length(dpobj.report('capped')::text);"
+  once "views of budgets" "SELECT count(*) FROM dpobj.budgets;"
 }
 
 race() { # NAME TABLE CLIENTS
@@ -82,15 +118,19 @@ measure() { # NAME
   latency "no budget" free
   latency "three budgets" capped
   fill_ledger
-  latency "three budgets, 100,000 rows" capped
+  after_changes
+  latency "three budgets, a million events" capped
   race "no budget" free 8
   race "no budget" free 32
   race "three budgets" capped 8
   race "three budgets" capped 32
   latency "three budgets, ledger full" capped
   unprivileged "psql -X -At -F ', '" <<'SQL'
-SELECT '  ' || coalesce(role, 'all roles'), releases || ' releases', CASE WHEN epsilon_spent = releases * 0.1 THEN 'exact' ELSE 'WRONG' END
-FROM dpobj.budgets ORDER BY role;
+SELECT '  ' || coalesce(b.role, 'all roles'), b.releases || ' releases', CASE WHEN b.epsilon_spent = s.spent AND b.releases = s.charged THEN 'exact' ELSE 'WRONG' END
+FROM dpobj.budgets b
+CROSS JOIN LATERAL (SELECT sum(epsilon) AS spent, count(*) AS charged FROM dpobj.ledger l
+                    WHERE event = 'charged' AND l.relation_name = b.relation_name AND (b.role IS NULL OR l.role = 'trainer')) s
+ORDER BY b.role;
 SELECT '  running sums', CASE WHEN bool_and((b.cost_spent, b.delta_spent, b.releases_spent) = (s.cost, s.delta, s.releases))
   THEN 'equal to the ledger' ELSE 'WRONG' END
 FROM dpobj.budget_rows b JOIN dpobj.budget_sums s USING (id);

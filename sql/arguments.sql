@@ -131,3 +131,39 @@ ALTER TABLE tape ADD CHECK (array_length(coarse, 1) = 2);
 SELECT says('dp_halfspace(coarse, y, 1.0, 0, ''{"clip": [-1, 1]}'')', 'tape');
 DROP TABLE measured, unmeasured, tape, shorter, trunk;
 DROP FUNCTION says, with_check;
+-- OIDs of nothing: every function that takes a table or a role, with one at each place, answers with an error of its own
+CREATE FUNCTION dangling(routine regprocedure, place integer) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  call text;
+BEGIN
+  SELECT format(CASE WHEN p.prokind = 'p' THEN 'CALL %s(%s)' ELSE 'SELECT %s(%s)' END, p.oid::regproc,
+           string_agg(format(CASE WHEN a.place = $2 THEN '%1$I => %2$s::oid::%3$s' ELSE '%1$I => %2$L::%3$s' END, p.proargnames[a.place],
+             CASE WHEN a.place = $2 THEN '4294967000'
+                  WHEN a.type = 'regclass'::regtype THEN 'pg_class'
+                  WHEN a.type IN ('regrole'::regtype, 'oid'::regtype) THEN '10'
+                  WHEN p.proargnames[a.place] = 'accountant' THEN 'basic'
+                  WHEN p.proargnames[a.place] = 'method' THEN 'logistic'
+                  WHEN p.proargnames[a.place] IN ('schedule', 'cron') THEN '0 0 1 1 *'
+                  WHEN p.proargnames[a.place] = 'delta' THEN '0'
+                  WHEN a.type = 'jsonb'::regtype THEN '{}'
+                  WHEN a.type = 'interval'::regtype THEN '1 day'
+                  WHEN a.type = 'text[]'::regtype THEN '{a,b}'
+                  WHEN a.type = 'text'::regtype THEN 'x'
+                  WHEN a.type IN ('integer'::regtype, 'bigint'::regtype, 'numeric'::regtype) THEN '1'
+                  END, a.type::regtype), ', ' ORDER BY a.place))
+    INTO call
+    FROM pg_proc p, unnest(p.proargtypes) WITH ORDINALITY a(type, place)
+   WHERE p.oid = routine AND (a.place <= p.pronargs - p.pronargdefaults OR a.place = $2)
+   GROUP BY p.oid, p.prokind;
+  EXECUTE call;
+  RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE || ': ' || SQLERRM;
+END $$;
+SELECT count(*) > 30 AS many, string_agg(format('%s %s: %s', t.routine, t.place, t.answer), E'\n') FILTER (WHERE t.answer ~ '^(XX|42601|0A000)') AS unclear
+FROM (SELECT p.oid::regprocedure AS routine, a.place, dangling(p.oid, a.place::integer) AS answer
+      FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+      JOIN pg_extension x ON x.oid = d.refobjid AND x.extname = 'dpobj'
+      CROSS JOIN unnest(p.proargtypes) WITH ORDINALITY a(type, place)
+      WHERE a.type IN ('regclass'::regtype, 'regrole'::regtype, 'oid'::regtype)) t;
+DROP FUNCTION dangling(regprocedure, integer);

@@ -33,23 +33,11 @@ check_topmost(Relation relation)
 				 errhint("Train on the topmost parent, with a filter.")));
 }
 
-/* It may go while we wait for its lock. */
-static Relation
-open_relation(Oid table)
-{
-	Relation relation = try_relation_open(table, AccessShareLock);
-
-	if (relation == NULL)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-						errmsg("relation with OID %u does not exist", table)));
-	return relation;
-}
-
 /* What kind of relation it is says the catalog to everybody, so this comes before the grant. */
 void
 analyst_check_relation(Oid table)
 {
-	Relation relation = open_relation(table);
+	Relation relation = scan_open_relation(table);
 
 	scan_check_relation(relation, true); /* row-level security is asked about when it is opened */
 	check_topmost(relation);
@@ -149,7 +137,7 @@ split(AnalystTable *opened, List *by, List *names, const char *label, Encoders *
 void
 analyst_check_filter(Oid table, Jsonb *filter)
 {
-	Relation relation = open_relation(table);
+	Relation relation = scan_open_relation(table);
 	Filter parsed;
 
 	filter_parse(filter, RelationGetDescr(relation), &parsed);
@@ -161,7 +149,7 @@ static void
 open_table(Oid table, List *by, List *names, const char *label, bool is_target, Jsonb *filter,
 		   AnalystTable *opened)
 {
-	Relation relation = open_relation(table);
+	Relation relation = scan_open_relation(table);
 	Encoders all;
 
 	memset(opened, 0, sizeof(*opened));

@@ -21,6 +21,7 @@
 
 #include "encoders.h"
 #include "protection.h"
+#include "scan.h"
 
 /* ---- dpobj.features ---- */
 
@@ -173,7 +174,7 @@ is_numeric(const Options *options, int feature)
 static FeatureRow *
 describe_features(Oid relation_oid, List *names, int *count)
 {
-	Relation relation = relation_open(relation_oid, AccessShareLock);
+	Relation relation = scan_open_relation(relation_oid);
 	Relation declared;
 	Protection protection;
 	Encoders all;

@@ -79,6 +79,17 @@ check_kind(Relation relation)
 	}
 }
 
+Relation
+scan_open_relation(Oid table)
+{
+	Relation relation = try_relation_open(table, AccessShareLock);
+
+	if (relation == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", table)));
+	return relation;
+}
+
 void
 scan_check_relation(Relation relation, bool ignore_rls)
 {

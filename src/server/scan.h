@@ -35,6 +35,9 @@ typedef struct ScanShape
 
 typedef struct Scan Scan;
 
+/* Raises 42P01 for an OID of none: it may also go while we wait for its lock. */
+extern Relation scan_open_relation(Oid table);
+
 /*
  * Raises UB003, with the rule, for a relation whose rows are not read: anything
  * but a permanent table of a user, and, unless ignore_rls, one with row-level

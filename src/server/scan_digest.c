@@ -97,7 +97,7 @@ scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("relation and label must not be null")));
 	key = read_key(fcinfo, key_argument);
-	relation = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	relation = scan_open_relation(PG_GETARG_OID(0));
 	read_shape(fcinfo, relation, &ignore_rls, &shape);
 	memset(&options, 0, sizeof(options));
 	encoders_describe(shape.features, &options);

@@ -11,6 +11,9 @@ CREATE OR REPLACE FUNCTION dpobj.grant_trainer(role regrole) RETURNS void
   DECLARE
     aggregate regprocedure;
   BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = role) THEN
+      RAISE EXCEPTION 'role with OID % does not exist', role USING ERRCODE = 'undefined_object';
+    END IF;
     LOCK TABLE pg_proc IN SHARE UPDATE EXCLUSIVE MODE;
     FOR aggregate IN
       SELECT p.oid
