@@ -194,3 +194,69 @@ DROP TABLE citizen, toasted, parted, top, "left", "right", bottom;
 DROP TYPE mood;
 DROP DOMAIN share;
 DELETE FROM dpobj.protections;
+
+-- What Citus manages, and its shards, are refused at both doors before anything is charged: a stand-in for its catalog.
+CREATE TABLE harvest (age int, sick boolean);
+INSERT INTO harvest SELECT i, i % 2 = 0 FROM generate_series(1, 50) i;
+CREATE TABLE harvest_102010 AS TABLE harvest;
+CREATE TABLE harvest_102011 AS TABLE harvest;
+CREATE TABLE "harvest_2024_01" AS TABLE harvest;
+CREATE TABLE field (LIKE harvest) PARTITION BY RANGE (age);
+CREATE TABLE field_20240101 PARTITION OF field DEFAULT;
+INSERT INTO field TABLE harvest;
+CREATE SCHEMA elsewhere;
+CREATE TABLE elsewhere.pg_dist_partition (logicalrelid regclass);
+CREATE TABLE elsewhere.pg_dist_shard (logicalrelid regclass, shardid int8);
+INSERT INTO elsewhere.pg_dist_partition VALUES ('harvest');
+INSERT INTO elsewhere.pg_dist_shard VALUES ('harvest', 102010);
+CREATE FUNCTION both_doors(OUT name text, OUT owner text, OUT analyst text, OUT events bigint) RETURNS SETOF record LANGUAGE plpgsql AS $$
+DECLARE message text; rule text; hint text; before bigint;
+BEGIN
+  FOR name IN SELECT unnest(ARRAY['harvest', 'harvest_102010', 'harvest_102011', 'harvest_2024_01', 'field', 'field_20240101']) LOOP
+    owner := 'answers'; analyst := 'answers';
+    SELECT count(*) INTO before FROM dpobj.ledger WHERE event IN ('charged', 'released', 'failed');
+    BEGIN
+      EXECUTE format('SELECT dp_halfspace(ARRAY[age], sick, 0.5, 0, ''{"clip": [0, 100]}'') FROM %I', name);
+    EXCEPTION WHEN OTHERS THEN
+      GET STACKED DIAGNOSTICS rule = PG_EXCEPTION_DETAIL;
+      owner := SQLSTATE || ' ' || rule;
+    END;
+    BEGIN
+      PERFORM dpobj.train(name::regclass, label => 'sick', epsilon => 0.5);
+    EXCEPTION WHEN OTHERS THEN
+      GET STACKED DIAGNOSTICS rule = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+      analyst := SQLSTATE || ' ' || rule || ' ' || hint;
+    END;
+    SELECT count(*) - before INTO events FROM dpobj.ledger WHERE event IN ('charged', 'released', 'failed');
+    RETURN NEXT;
+  END LOOP;
+END $$;
+SELECT count(dpobj.protect(t, '{"age": {"clip": [0, 100]}, "sick": {}}')), count(dpobj.set_budget(t, current_user::regrole, 100, 0))
+FROM unnest('{harvest,harvest_102010,harvest_102011,harvest_2024_01,field}'::regclass[]) t;
+SELECT * FROM both_doors();
+SET search_path = elsewhere, public, pg_catalog;
+SELECT name, events FROM both_doors();
+RESET search_path;
+SET allow_system_table_mods = on;
+CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL, partkey text,
+  colocationid integer NOT NULL DEFAULT 0, repmodel "char" NOT NULL DEFAULT 'c', autoconverted boolean NOT NULL DEFAULT false);
+CREATE TABLE pg_catalog.pg_dist_shard (logicalrelid regclass NOT NULL, shardid int8 NOT NULL, shardstorage "char" NOT NULL, shardminvalue text, shardmaxvalue text);
+-- a node that was given no metadata
+SELECT * FROM both_doors();
+-- a coordinator, or a worker that has them
+CREATE UNIQUE INDEX pg_dist_shard_shardid_index ON pg_catalog.pg_dist_shard (shardid);
+INSERT INTO pg_dist_partition VALUES ('harvest', 'h', 'age');
+INSERT INTO pg_dist_shard VALUES ('harvest', 102010, 't', '-2147483648', '2147483647');
+SELECT * FROM both_doors();
+-- reference and local tables, and partitions of one that is distributed
+UPDATE pg_dist_partition SET partmethod = 'n', repmodel = 't', logicalrelid = 'field';
+SELECT * FROM both_doors();
+SELECT dpobj.protect('harvest_102010', '{"age": {"clip": [0, 100]}, "sick": {}}');
+-- a catalog of another shape
+ALTER TABLE pg_catalog.pg_dist_partition RENAME logicalrelid TO relation;
+SELECT name, owner FROM both_doors();
+DROP TABLE pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard;
+RESET allow_system_table_mods;
+DROP FUNCTION both_doors;
+DROP SCHEMA elsewhere CASCADE;
+DROP TABLE harvest, harvest_102010, harvest_102011, harvest_2024_01, field;

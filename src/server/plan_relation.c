@@ -12,6 +12,7 @@
 #include "utils/rel.h"
 
 #include "charge_tables.h"
+#include "citus.h"
 #include "dpobj.h"
 #include "plan_shape.h"
 #include "protection.h"
@@ -30,6 +31,8 @@
 void
 plan_check_relation(Oid relation)
 {
+	const char *rule;
+
 	switch (get_rel_relkind(relation))
 	{
 		case RELKIND_RELATION:
@@ -46,6 +49,9 @@ plan_check_relation(Oid relation)
 	if (relation < FirstNormalObjectId ||
 		get_rel_namespace(relation) == get_namespace_oid("dpobj", false))
 		plan_refuse("The rows come from a system catalog or a table of dpobj.", PLAN_HINT);
+	rule = citus_rule(relation);
+	if (rule != NULL)
+		plan_refuse(rule, CITUS_HINT);
 }
 
 Oid

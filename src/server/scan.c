@@ -20,6 +20,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "citus.h"
 #include "dpobj.h"
 #include "rows_state.h"
 #include "scan.h"
@@ -93,6 +94,8 @@ scan_open_relation(Oid table)
 void
 scan_check_relation(Relation relation, bool ignore_rls)
 {
+	const char *rule;
+
 	check_kind(relation);
 	if (relation->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
 		refuse(relation, "Temporary tables are not read: nobody but their session sees them.");
@@ -101,6 +104,12 @@ scan_check_relation(Relation relation, bool ignore_rls)
 	if (RelationGetRelid(relation) < FirstNormalObjectId ||
 		RelationGetNamespace(relation) == get_namespace_oid("dpobj", false))
 		refuse(relation, "System catalogs and the tables of dpobj are not read.");
+	rule = citus_rule(RelationGetRelid(relation));
+	if (rule != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
+				 errdetail("%s", rule), errhint("%s", CITUS_HINT)));
 	if (relation->rd_rel->relrowsecurity && !ignore_rls)
 		ereport(ERROR,
 				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
