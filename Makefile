@@ -39,7 +39,7 @@ DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--$(DPOBJ_VERSION).sql dpob
 SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models aggregates \
 	ftrl analyst groups evaluation price report
 SCRIPT_0.2.0 = definers sharing prediction jobs schedules
-SCRIPT_0.3.0 = trainers epochs charge_counts
+SCRIPT_0.3.0 = trainers epochs earlier_charges charge_counts
 SCRIPT_LAST = privileges namesakes
 script = $(patsubst %,src/sql/%.sql,$(1))
 SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_LAST))

@@ -61,12 +61,17 @@ units_down(double cap)
 }
 
 int64_t
-accounting_replaced_delta(int64_t epsilon, int64_t delta)
+accounting_group_delta(int64_t epsilon, int64_t delta, int64_t rows)
 {
-	double sum = (double) delta * (1 + exp(real_epsilon(epsilon)));
+	/* the sum of a geometric series; its exponent is a product of integers */
+	double terms = epsilon == 0 || MUTANT(148)
+					   ? (double) rows
+					   : expm1(real_epsilon(rows * epsilon)) / expm1(real_epsilon(epsilon));
+	double sum = (double) delta * terms;
 
-	if (delta == 0)
-		return 0;
+	if (delta == 0 || rows == 1)
+		return delta;
+	/* not a number, of infinities, compares as false */
 	return sum < 0.99 * (double) DELTA_ONE ? (int64_t) ceil(sum * (1 + MARGIN)) + 1 : DELTA_ONE;
 }
 
@@ -203,7 +208,7 @@ accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost)
 	/* of two rows that change one after the other: losses double, divergences are four times */
 	int factor = replaced && !MUTANT(135) ? 2 : 1;
 	double epsilon = factor * real_epsilon(pair->epsilon);
-	int64_t delta = replaced ? accounting_replaced_delta(pair->epsilon, pair->delta) : pair->delta;
+	int64_t delta = replaced ? accounting_group_delta(pair->epsilon, pair->delta, 2) : pair->delta;
 
 	cost->rho = pair_rho(pair, factor);
 	cost->rho_delta = rho_is_whole(pair->kind) ? 0 : delta;

@@ -53,8 +53,11 @@ typedef enum LossUnit
 
 extern void accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost);
 
-/* (1 + e^epsilon) delta rounded up, at most 1. */
-extern int64_t accounting_replaced_delta(int64_t epsilon, int64_t delta);
+/*
+ * What delta becomes where rows change one after the other, as many as said: delta times
+ * 1 + e^epsilon + ... + e^((rows - 1) epsilon), rounded up, at most 1 (PRIVACY.md 6).
+ */
+extern int64_t accounting_group_delta(int64_t epsilon, int64_t delta, int64_t rows);
 
 /* ---- caps and what sums of costs imply ---- */
 

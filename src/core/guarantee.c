@@ -75,7 +75,7 @@ claimed_delta(const CountedPair *counted, Adjacency neighbours)
 {
 	return unit_of(counted, neighbours) == LOSS_AS_CLAIMED
 			   ? counted->pair.delta
-			   : accounting_replaced_delta(counted->pair.epsilon, counted->pair.delta);
+			   : accounting_group_delta(counted->pair.epsilon, counted->pair.delta, 2);
 }
 
 /* Everything that adds up. */

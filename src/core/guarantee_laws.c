@@ -30,7 +30,7 @@ claim_of(const CountedPair *counted, bool replaced)
 		.kind = COMPOSITION_APPROXIMATE,
 		.times = counted->times,
 		.epsilon = replaced ? 2 * pair->epsilon : pair->epsilon,
-		.delta = replaced ? accounting_replaced_delta(pair->epsilon, pair->delta) : pair->delta};
+		.delta = replaced ? accounting_group_delta(pair->epsilon, pair->delta, 2) : pair->delta};
 }
 
 /*

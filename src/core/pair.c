@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "core/accounting.h"
 #include "core/calibration.h"
 #include "core/convex_loss.h"
 #include "core/convex_release.h"
@@ -152,4 +153,15 @@ pair_of_request(const MechanismRequest *request, int64_t epsilon, int64_t delta,
 		set_convex(request, &pair);
 	widen(&pair, rows_per_person);
 	return pair;
+}
+
+Pair
+pair_of_group(const Pair *pair, int64_t rows)
+{
+	Pair group = *pair;
+
+	group.epsilon = MUTANT(147) ? pair->epsilon : rows * pair->epsilon;
+	group.delta = accounting_group_delta(pair->epsilon, pair->delta, rows);
+	widen(&group, rows);
+	return group;
 }

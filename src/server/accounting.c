@@ -3,16 +3,21 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 #include "utils/numeric.h"
 
 #include "core/accounting.h"
 
 #include "accountant.h"
+#include "charge_cost.h"
 #include "decimal.h"
+#include "pair_terms.h"
 
 PG_FUNCTION_INFO_V1(dpobj_rdp_orders);
 Datum
@@ -137,4 +142,35 @@ dpobj_largest_epsilon(PG_FUNCTION_ARGS)
 			high = middle - 1;
 	}
 	PG_RETURN_DATUM(DirectFunctionCall1(int8_numeric, Int64GetDatum(low)));
+}
+
+/*
+ * dpobj.cost_of_rows(adjacency, pair, pair_terms, epsilon_nano, delta_units, rows)
+ *   -> dpobj.charge_cost, of so many rows
+ */
+PG_FUNCTION_INFO_V1(dpobj_cost_of_rows);
+Datum
+dpobj_cost_of_rows(PG_FUNCTION_ARGS)
+{
+	char *adjacency = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	int32 rows = PG_GETARG_INT32(5);
+	Pair pair = {.epsilon = PG_GETARG_INT64(3), .delta = PG_GETARG_INT64(4)};
+	ChargeCost cost;
+	TupleDesc descriptor;
+	Oid types[CHARGE_COST_PARAMETERS];
+	Datum values[CHARGE_COST_PARAMETERS];
+	bool nulls[CHARGE_COST_PARAMETERS] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	if (rows < 1 || rows > PAIR_GROUP_MAX)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a group must have between 1 and %d rows", PAIR_GROUP_MAX)));
+	pair_read(text_to_cstring(PG_GETARG_TEXT_PP(1)), PG_GETARG_JSONB_P(2), &pair);
+	pair = pair_of_group(&pair, rows);
+	charge_cost_of(&pair,
+				   strcmp(adjacency, "add_remove") == 0 ? ADJACENCY_ADD_REMOVE : ADJACENCY_REPLACE,
+				   &cost);
+	charge_cost_parameters(&cost, types, values);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
 }

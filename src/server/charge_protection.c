@@ -17,11 +17,19 @@
 
 /*
  * Does a cost under one kind of neighbours count under another?  The same kind, and
- * add_remove under replace, where dpobj.cost_under converts it.
+ * add_remove under replace, where dpobj.cost_under converts it; and that of a row under
+ * persons where rows says how many rows of a person it shall stand for (dpobj.cost_of_rows).
  */
-#define ADDS_UP(adjacency, person, unit, unit_person)                                              \
+#define ADDS_UP(adjacency, person, unit, unit_person, rows)                                        \
 	"((" adjacency " = " unit " OR " adjacency " = 'add_remove' AND " unit " = 'replace')"         \
-	" AND coalesce(" person ", '') = coalesce(" unit_person ", ''))"
+	" AND (coalesce(" person ", '') = coalesce(" unit_person ", '')"                               \
+	" OR " person " IS NULL AND " rows " IS NOT NULL))"
+
+/* A new charge has to be in the unit of the table. */
+#define NO_ROWS "NULL"
+
+/* Of a protection p; the tables of 0.1.0 and 0.2.0 have no such column. */
+#define EARLIER_ROWS "(to_jsonb(p) ->> 'earlier_rows_per_person')"
 
 /* What neighbours differ in, and how; person is NULL or empty for rows. */
 static char *
@@ -47,10 +55,11 @@ request_unit(const ChargeRequest *request)
 static uint64
 query_units(const char *query, const ChargeRequest *request, const ChargeParties *parties)
 {
-	Oid types[] = {INT8ARRAYOID, TEXTOID, TEXTOID};
+	Oid types[] = {INT8ARRAYOID, TEXTOID, TEXTOID, TEXTOID};
 	Datum values[] = {parties->tables,
 					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ADJACENCY)),
-					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PERSON))};
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PERSON)),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
 
 	if (charge_run(query, lengthof(types), types, values, NULL) != SPI_OK_SELECT)
 		elog(ERROR, "could not compare charges and protections");
@@ -71,7 +80,7 @@ charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 		"SELECT p.adjacency, p.person, i.name FROM dpobj.protections p"
 		" JOIN dpobj.identities i ON i.id = p.relation "
 		"WHERE p.relation = ANY (" FAMILY ")"
-		" AND NOT " ADDS_UP("$2", "$3", "p.adjacency", "p.person") " ORDER BY p.relation";
+		" AND NOT " ADDS_UP("$2", "$3", "p.adjacency", "p.person", NO_ROWS) " ORDER BY p.relation";
 
 	if (query_units(query, request, parties) == 0)
 		return;
@@ -92,10 +101,13 @@ charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
  */
 static const char *const units_of_charges =
 	"SELECT DISTINCT e.adjacency, e.person,"
-	" NOT " ADDS_UP("e.adjacency", "e.person", "$2",
-					"$3") " AS other FROM dpobj.ledger_events e "
-						  "WHERE e.event = 'charged' AND e.relation_identity = ANY (" FAMILY ") "
-						  "ORDER BY other DESC, e.adjacency, e.person";
+	" NOT " ADDS_UP(
+		"e.adjacency", "e.person", "$2", "$3",
+		"($4::jsonb ->> 'earlier_rows_per_person')") " AS other "
+													 "FROM dpobj.ledger_events e "
+													 "WHERE e.event = 'charged' AND "
+													 "e.relation_identity = ANY (" FAMILY ") "
+													 "ORDER BY other DESC, e.adjacency, e.person";
 
 static const char *
 what_to_declare(const char *adjacency, const char *person)
@@ -106,22 +118,41 @@ what_to_declare(const char *adjacency, const char *person)
 						  quote_literal_cstr(person));
 }
 
+/* Of a protection of persons: what the charges for rows would cost it; NULL: nothing follows. */
+static const char *
+cost_of_rows(const ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const query =
+		"SELECT coalesce(dpobj.earlier_cost(m.members, $2, $3, m.rows),"
+		" 'Protect the table with adjacency => ''replace'': charges under it say nothing about rows"
+		" that come or go. ' || dpobj.earlier_cost(m.members, 'replace', $3, m.rows))"
+		" FROM (SELECT " FAMILY " AS members,"
+		" ($4::jsonb ->> 'max_rows_per_person')::integer AS rows) m";
+
+	return query_units(query, request, parties) == 0 ? NULL : first_row(1);
+}
+
 void
 charge_check_charges(ChargeRequest *request, const ChargeParties *parties)
 {
 	uint64 units = query_units(units_of_charges, request, parties);
+	const char *detail;
+	const char *hint;
+	const char *cost = NULL;
 
 	if (units == 0 || strcmp(first_row(3), "t") != 0)
 		return;
+	detail = psprintf("They are under %s, and their costs do not add up with costs under %s.",
+					  unit_text(first_row(1), first_row(2)), request_unit(request));
+	hint = units == 1 ? what_to_declare(first_row(1), first_row(2))
+					  : "The table was charged under several neighbours, and no protection fits "
+						"them all.";
+	if (charge_request_text(request, CHARGE_TEXT_PERSON)[0] != '\0')
+		cost = cost_of_rows(request, parties);
 	request->denied = true;
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("the privacy ledger has charges on this table under other neighbours"),
-			 errdetail("They are under %s, and their costs do not add up with costs under %s.",
-					   unit_text(first_row(1), first_row(2)), request_unit(request)),
-			 errhint("%s", units == 1 ? what_to_declare(first_row(1), first_row(2))
-									  : "The table was charged under several neighbours, and no "
-										"protection fits them all.")));
+	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("the privacy ledger has charges on this table under other neighbours"),
+					errdetail("%s", detail), errhint("%s", cost == NULL ? hint : cost)));
 }
 
 /*
@@ -139,8 +170,8 @@ charge_check_relatives(ChargeRequest *request, const ChargeParties *parties)
 		" JOIN dpobj.ledger_events e ON e.event = 'charged' AND e.relation_identity = ANY "
 		"(f.members)"
 		" JOIN dpobj.identities c ON c.id = e.relation_identity "
-		"WHERE g.id = $1 AND NOT " ADDS_UP("e.adjacency", "e.person", "p.adjacency",
-										   "p.person") " ORDER BY e.id LIMIT 1";
+		"WHERE g.id = $1 AND NOT " ADDS_UP("e.adjacency", "e.person", "p.adjacency", "p.person",
+										   EARLIER_ROWS) " ORDER BY e.id LIMIT 1";
 	Oid types[] = {INT8OID};
 	Datum values[] = {parties->relation};
 

@@ -26,6 +26,7 @@
 #include "charge.h"
 #include "charge_budget.h"
 #include "charge_tables.h"
+#include "core/pair.h"
 #include "dpobj.h"
 #include "encoders.h"
 #include "extension.h"
@@ -163,6 +164,8 @@ typedef struct Declaration
 	int max_rows_per_person;
 	int64 n;
 	bool ignore_rls;
+	bool has_earlier_rows; /* has the caller, of dpobj 0.3.0 or newer, the argument? */
+	int earlier_rows;
 } Declaration;
 
 static void
@@ -176,6 +179,20 @@ static char *
 text_argument(FunctionCallInfo fcinfo, int position)
 {
 	return PG_ARGISNULL(position) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(position));
+}
+
+static void
+check_earlier_rows(const Declaration *declaration, bool given)
+{
+	if (!given)
+		return;
+	if (declaration->person == NULL)
+		invalid("earlier_rows_per_person is for tables with a person",
+				"It says for how many rows of a person the charges for single rows count.");
+	if (declaration->earlier_rows < 1 || declaration->earlier_rows > PAIR_GROUP_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("earlier_rows_per_person must be between 1 and %d", PAIR_GROUP_MAX)));
 }
 
 static void
@@ -202,6 +219,10 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 				"Privacy of a person needs a bound on the rows that the person contributes.");
 	if (!PG_ARGISNULL(5) && declaration->n < 1)
 		invalid("n must be greater than zero", NULL);
+	declaration->has_earlier_rows = PG_NARGS() > 7;
+	declaration->earlier_rows =
+		!declaration->has_earlier_rows || PG_ARGISNULL(7) ? 0 : PG_GETARG_INT32(7);
+	check_earlier_rows(declaration, declaration->has_earlier_rows && !PG_ARGISNULL(7));
 }
 
 /* The text must travel to the ledger, and everybody reads it in dpobj.protected. */
@@ -274,24 +295,67 @@ describe_declaration(const Declaration *declaration)
 		appendStringInfoString(&parameters, ", \"n\": null");
 	else
 		appendStringInfo(&parameters, ", \"n\": " INT64_FORMAT, declaration->n);
-	appendStringInfo(&parameters, ", \"ignore_rls\": %s}",
+	appendStringInfo(&parameters, ", \"ignore_rls\": %s",
 					 declaration->ignore_rls ? "true" : "false");
+	if (declaration->earlier_rows > 0)
+		appendStringInfo(&parameters, ", \"earlier_rows_per_person\": %d",
+						 declaration->earlier_rows);
+	appendStringInfoChar(&parameters, '}');
 	return parameters.data;
 }
+
+/* What a new declaration changes in an old one: both are public.  NULL: there is none, or nothing.
+ */
+static char *
+describe_changes(int64 identity, const char *parameters)
+{
+	static const char *const statement =
+		"SELECT string_agg(CASE WHEN o.key = 'encoders' THEN 'encoders of '"
+		" || (SELECT string_agg(quote_ident(c), ', ' ORDER BY c) FROM (SELECT "
+		"jsonb_object_keys(o.value)"
+		" UNION SELECT jsonb_object_keys($2::jsonb -> o.key)) k(c)"
+		" WHERE o.value -> c IS DISTINCT FROM $2::jsonb -> o.key -> c)"
+		" ELSE format('%s (it was %s)', o.key, coalesce(o.value #>> '{}', 'not given')) END,"
+		" ', ' ORDER BY o.key) FROM dpobj.protections p,"
+		" jsonb_each(to_jsonb(p) - '{relation,at}'::text[]) o"
+		" WHERE p.relation = $1 AND o.value <> coalesce($2::jsonb -> o.key, 'null')";
+	Oid types[] = {INT8OID, TEXTOID};
+	Datum values[] = {Int64GetDatum(identity), CStringGetTextDatum(parameters)};
+	Datum changes;
+	bool isnull;
+
+	if (!admin_select(statement, lengthof(types), types, values, &changes, &isnull) || isnull)
+		return NULL;
+	return TextDatumGetCString(changes);
+}
+
+static void
+report_changes(const Declaration *declaration, const char *changes)
+{
+	if (changes != NULL)
+		ereport(NOTICE, (errmsg("the protection of table \"%s\" has been replaced",
+								get_rel_name(declaration->relation)),
+						 errdetail("What has changed: %s.", changes)));
+}
+
+#define STORE(column, value, excluded)                                                             \
+	"INSERT INTO dpobj.protections (relation, encoders, adjacency, person,"                        \
+	" max_rows_per_person, n, ignore_rls" column ") VALUES ($1, $2, $3, $4, $5, $6, $7" value ")"  \
+	" ON CONFLICT (relation) DO UPDATE SET"                                                        \
+	" encoders = EXCLUDED.encoders, adjacency = EXCLUDED.adjacency, person = EXCLUDED.person,"     \
+	" max_rows_per_person = EXCLUDED.max_rows_per_person, n = EXCLUDED.n,"                         \
+	" ignore_rls = EXCLUDED.ignore_rls, at = pg_catalog.clock_timestamp()" excluded
 
 /* Administrators need no privilege on our table: it is written as its owner. */
 static void
 store_declaration(const Declaration *declaration, int64 identity)
 {
 	static const char *const statement =
-		"INSERT INTO dpobj.protections (relation, encoders, adjacency, person,"
-		" max_rows_per_person, n, ignore_rls) VALUES ($1, $2, $3, $4, $5, $6, $7)"
-		" ON CONFLICT (relation) DO UPDATE SET"
-		" encoders = EXCLUDED.encoders, adjacency = EXCLUDED.adjacency, person = EXCLUDED.person,"
-		" max_rows_per_person = EXCLUDED.max_rows_per_person, n = EXCLUDED.n,"
-		" ignore_rls = EXCLUDED.ignore_rls, at = pg_catalog.clock_timestamp()";
-	Oid types[] = {INT8OID, JSONBOID, TEXTOID, TEXTOID, INT4OID, INT8OID, BOOLOID};
-	char nulls[] = "       ";
+		STORE(", earlier_rows_per_person", ", $8",
+			  ", earlier_rows_per_person = EXCLUDED.earlier_rows_per_person");
+	static const char *const older = STORE("", "", ""); /* the tables of 0.1.0 and 0.2.0 */
+	Oid types[] = {INT8OID, JSONBOID, TEXTOID, TEXTOID, INT4OID, INT8OID, BOOLOID, INT4OID};
+	char nulls[] = "        ";
 	Datum values[] = {
 		Int64GetDatum(identity),
 		JsonbPGetDatum(declaration->encoders),
@@ -300,6 +364,7 @@ store_declaration(const Declaration *declaration, int64 identity)
 		Int32GetDatum(declaration->max_rows_per_person),
 		Int64GetDatum(declaration->n),
 		BoolGetDatum(declaration->ignore_rls),
+		Int32GetDatum(declaration->earlier_rows),
 	};
 
 	if (declaration->person == NULL)
@@ -308,7 +373,12 @@ store_declaration(const Declaration *declaration, int64 identity)
 		values[3] = CStringGetTextDatum(declaration->person);
 	if (declaration->n == 0)
 		nulls[5] = 'n';
-	(void) admin_execute(statement, lengthof(types), types, values, nulls);
+	if (declaration->earlier_rows == 0)
+		nulls[7] = 'n';
+	if (declaration->has_earlier_rows)
+		(void) admin_execute(statement, lengthof(types), types, values, nulls);
+	else
+		(void) admin_execute(older, lengthof(types) - 1, types, values, nulls);
 }
 
 /*
@@ -337,13 +407,17 @@ distrust_sums(int64 relation)
 						errhint("The transaction might succeed if retried.")));
 }
 
-/* dpobj.protect(relation, encoders, adjacency, person, max_rows_per_person, n, ignore_rls) */
+/*
+ * dpobj.protect(relation, encoders, adjacency, person, max_rows_per_person, n, ignore_rls,
+ * earlier_rows_per_person)
+ */
 PG_FUNCTION_INFO_V1(dpobj_protect);
 Datum
 dpobj_protect(PG_FUNCTION_ARGS)
 {
 	TableChange change = {InvalidOid};
 	Declaration declaration;
+	char *changes;
 
 	admin_require("dpobj.protect()");
 	read_arguments(fcinfo, &declaration);
@@ -355,7 +429,9 @@ dpobj_protect(PG_FUNCTION_ARGS)
 
 	charge_lock_table(change.relation, true);
 	charge_protect(&change);
+	changes = describe_changes(change.relation_identity, change.parameters);
 	store_declaration(&declaration, change.relation_identity);
+	report_changes(&declaration, changes);
 	distrust_sums(change.relation_identity);
 	PG_RETURN_VOID();
 }

@@ -68,7 +68,8 @@ typedef struct Charges
 	int64 weaker; /* of these, with a guarantee that is not exact */
 	Adjacency neighbours;
 	char *person;
-	bool differ; /* are their neighbours of different kinds? */
+	int64 earlier_rows; /* of that person, which charges for single rows count for; 0: none do */
+	bool differ;        /* are their neighbours of different kinds? */
 } Charges;
 
 static int64
@@ -109,6 +110,7 @@ add_group(Charges *charges, JsonbContainer *group)
 	pair_read(tag, terms, &counted.pair);
 	counted.pair.epsilon = member_integer(group, "epsilon");
 	counted.pair.delta = member_integer(group, "delta");
+	counted.pair = pair_of_group(&counted.pair, member_integer(group, "rows"));
 	release_list_add(&charges->list, &counted);
 	charges->releases += counted.times;
 	pfree(terms);
@@ -130,23 +132,29 @@ select_groups(Oid table, Oid role)
 		" family(id) AS (SELECT DISTINCT unnest(f.members) FROM dpobj.identity_tables t"
 		" JOIN dpobj.families f ON f.id = t.id WHERE t.relation = $1),"
 		" payer(id) AS (SELECT r.id FROM dpobj.identity_roles r WHERE r.role = $2),"
-		" charges AS (SELECT e.* FROM counts e"
+		" own AS (SELECT p.adjacency, p.person,"
+		" (to_jsonb(p) ->> 'earlier_rows_per_person')::integer AS rows"
+		" FROM dpobj.protections p JOIN dpobj.identity_tables t ON t.id = p.relation"
+		" WHERE t.relation = $1),"
+		" charges AS (SELECT e.*, CASE WHEN e.person IS NULL THEN o.rows END AS rows,"
+		" CASE WHEN e.person IS NULL AND o.rows IS NOT NULL THEN o.person ELSE e.person END"
+		" AS whose FROM counts e LEFT JOIN own o ON true"
 		" WHERE e.relation_identity IN (SELECT id FROM family)"
 		" AND ($2 = 0 OR EXISTS (SELECT FROM payer WHERE payer.id = ANY (e.payers)))),"
-		" groups AS (SELECT adjacency, person, pair, pair_terms, epsilon_nano, delta_units,"
-		" guarantee = 'exact' AS exact, sum(times)::bigint AS times FROM charges GROUP BY 1, 2, 3, "
-		"4, 5, 6, "
-		"7) "
+		" groups AS (SELECT adjacency, whose, rows, pair, pair_terms, epsilon_nano, delta_units,"
+		" guarantee = 'exact' AS exact, sum(times)::bigint AS times FROM charges"
+		" GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) "
 		"SELECT jsonb_build_object("
-		"'neighbours', CASE WHEN coalesce(bool_and(g.adjacency = 'add_remove'), true) AND EXISTS ("
-		"SELECT FROM dpobj.protections p JOIN dpobj.identity_tables t ON t.id = p.relation"
-		" WHERE t.relation = $1 AND p.adjacency = 'add_remove') THEN 'add_remove'"
+		"'neighbours', CASE WHEN coalesce(bool_and(g.adjacency = 'add_remove'), true)"
+		" AND EXISTS (SELECT FROM own WHERE own.adjacency = 'add_remove') THEN 'add_remove'"
 		" ELSE 'replace' END,"
-		" 'person', min(g.person), 'units', count(DISTINCT coalesce('p' || g.person, '')),"
+		" 'person', min(g.whose), 'units', count(DISTINCT coalesce('p' || g.whose, '')),"
+		" 'earlier_rows', coalesce(max(g.rows), 0),"
 		" 'weaker', coalesce(sum(g.times) FILTER (WHERE NOT g.exact), 0),"
 		" 'groups', coalesce(jsonb_agg(jsonb_build_object('adjacency', g.adjacency,"
-		" 'pair', g.pair, 'terms', g.pair_terms, 'epsilon', g.epsilon_nano,"
-		" 'delta', g.delta_units, 'times', g.times)), '[]')) FROM groups g";
+		" 'rows', coalesce(g.rows, 1), 'pair', g.pair, 'terms', g.pair_terms,"
+		" 'epsilon', g.epsilon_nano, 'delta', g.delta_units, 'times', g.times)), '[]'))"
+		" FROM groups g";
 	Oid types[] = {OIDOID, OIDOID};
 	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(role)};
 	Datum result;
@@ -170,6 +178,7 @@ read_charges(Oid table, Oid role, Charges *charges)
 	memset(charges, 0, sizeof(*charges));
 	charges->neighbours = member_adjacency(&json->root, "neighbours");
 	charges->person = json_get_string(json_member(&json->root, "person"));
+	charges->earlier_rows = member_integer(&json->root, "earlier_rows");
 	charges->differ = member_integer(&json->root, "units") > 1;
 	charges->weaker = member_integer(&json->root, "weaker");
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
@@ -185,6 +194,11 @@ read_charges(Oid table, Oid role, Charges *charges)
 static const char *
 neighbours_text(const Charges *charges)
 {
+	if (charges->earlier_rows > 0)
+		return psprintf(charges->neighbours == ADJACENCY_REPLACE
+							? "at most " INT64_FORMAT " rows of one person are replaced"
+							: "at most " INT64_FORMAT " rows of one person come or go",
+						charges->earlier_rows);
 	if (charges->person != NULL)
 		return charges->neighbours == ADJACENCY_REPLACE
 				   ? "the rows of one person are replaced"

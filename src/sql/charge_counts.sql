@@ -140,6 +140,7 @@ SELECT b.id,
  CROSS JOIN LATERAL
        (SELECT coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
                         'replace') AS adjacency,
+               (SELECT p.earlier_rows_per_person FROM dpobj.protections p WHERE p.relation = b.relation) AS rows,
                pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order) AS place,
                (SELECT f.members FROM dpobj.families f WHERE f.id = b.relation) AS members) u
  CROSS JOIN LATERAL
@@ -148,8 +149,10 @@ SELECT b.id,
                coalesce(pg_catalog.sum(e.times), 0)::bigint AS releases
           FROM dpobj.charge_counts e
          CROSS JOIN LATERAL
-               (SELECT ROW(e.adjacency, e.epsilon_nano, e.delta_units, e.rho_pico, e.rho_delta, e.rdp_pico,
-                           e.rdp_delta, e.rdp_replaced)::dpobj.charge_cost AS cost) c
+               (SELECT CASE WHEN e.person IS NULL AND u.rows IS NOT NULL
+                            THEN dpobj.cost_of_rows(e.adjacency, e.pair, e.pair_terms, e.epsilon_nano, e.delta_units, u.rows)
+                            ELSE ROW(e.adjacency, e.epsilon_nano, e.delta_units, e.rho_pico, e.rho_delta, e.rdp_pico,
+                                     e.rdp_delta, e.rdp_replaced)::dpobj.charge_cost END AS cost) c
          WHERE e.relation_identity = ANY (u.members)
            AND (b.role IS NULL OR b.role = ANY (e.payers))) s;
 COMMENT ON VIEW dpobj.budget_sums IS 'what was spent of each budget, summed over the charges that the ledger counts';

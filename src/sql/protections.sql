@@ -14,10 +14,13 @@ CREATE TABLE dpobj.protections
     max_rows_per_person integer,
     n bigint,
     ignore_rls boolean NOT NULL,
+    earlier_rows_per_person integer,
     CONSTRAINT protection_adjacency_known CHECK (adjacency IN ('replace', 'add_remove')),
     CONSTRAINT protection_person_bounded CHECK ((person IS NULL) = (max_rows_per_person IS NULL)),
     CONSTRAINT protection_rows_valid CHECK (max_rows_per_person > 0),
-    CONSTRAINT protection_n_valid CHECK (n > 0)
+    CONSTRAINT protection_n_valid CHECK (n > 0),
+    CONSTRAINT protection_earlier_rows_valid
+        CHECK (earlier_rows_per_person IS NULL OR person IS NOT NULL AND earlier_rows_per_person > 0)
 );
 REVOKE ALL ON TABLE dpobj.protections FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.protections', '');
@@ -37,43 +40,7 @@ COMMENT ON COLUMN dpobj.protections.person IS 'column that says whose row it is;
 COMMENT ON COLUMN dpobj.protections.max_rows_per_person IS 'rows that one person contributes at most';
 COMMENT ON COLUMN dpobj.protections.n IS 'declared number of rows; null: none';
 COMMENT ON COLUMN dpobj.protections.ignore_rls IS 'may rows be read that row-level security would hide?';
-
-CREATE VIEW dpobj.protected AS
-SELECT c.oid::regclass AS relation,
-       CASE WHEN c.oid IS NULL THEN t.relation_name
-            ELSE pg_catalog.format('%I.%I', n.nspname, c.relname) END AS relation_name,
-       p.at,
-       p.encoders,
-       p.adjacency,
-       p.person,
-       p.max_rows_per_person,
-       p.n,
-       p.ignore_rls
-  FROM dpobj.protections p
-  JOIN dpobj.identity_tables t ON t.id = p.relation
-  LEFT JOIN pg_catalog.pg_class c ON c.oid = t.relation
-  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
-REVOKE ALL ON TABLE dpobj.protected FROM PUBLIC;
-GRANT SELECT ON TABLE dpobj.protected TO PUBLIC;
-
-COMMENT ON VIEW dpobj.protected IS 'relations that analysts may be given a budget for, and how their columns become features';
-COMMENT ON COLUMN dpobj.protected.relation IS 'the table; null when there is none by that OID or name any more';
-COMMENT ON COLUMN dpobj.protected.relation_name IS 'schema-qualified, quoted name; of a table that is gone the last one';
-COMMENT ON COLUMN dpobj.protected.at IS 'when it was declared';
-COMMENT ON COLUMN dpobj.protected.encoders IS 'how each column becomes features';
-COMMENT ON COLUMN dpobj.protected.adjacency IS 'which tables are neighbours: replace or add_remove';
-COMMENT ON COLUMN dpobj.protected.person IS 'column that says whose row it is';
-COMMENT ON COLUMN dpobj.protected.max_rows_per_person IS 'rows that one person contributes at most';
-COMMENT ON COLUMN dpobj.protected.n IS 'declared number of rows';
-COMMENT ON COLUMN dpobj.protected.ignore_rls IS 'may rows be read that row-level security would hide?';
-
-CREATE FUNCTION dpobj.protect(relation regclass, encoders jsonb, adjacency text DEFAULT 'replace',
-    person text DEFAULT NULL, max_rows_per_person integer DEFAULT NULL, n bigint DEFAULT NULL,
-    ignore_rls boolean DEFAULT false) RETURNS void
-  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_protect';
-COMMENT ON FUNCTION dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean) IS
-  'declares how the columns of a table become features, and who its neighbours are; for administrators';
+COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'for how many rows of a person charges for single rows count; null: such charges are not allowed';
 
 CREATE FUNCTION dpobj.unprotect(relation regclass) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

@@ -99,6 +99,8 @@ mutants=(
   '143|test_guarantee|guarantee: claims that are not alike composed as if they were'
   '144|test_guarantee|guarantee: the law of a removal for a replacement'
   '145|test_guarantee|guarantee: the second noise of objective perturbation forgotten'
+  '147|test_accounting|group: epsilon of one row for that of several'
+  '148|test_accounting|group: delta times the number of rows, without the powers of e^epsilon'
   '146|test_guarantee|guarantee: parameters rounded down to fewer laws'
   '70|test_discrete_gaussian|discrete Gaussian: every proposal of the Laplace law kept'
   '71|test_ftrl|ftrl: sigma of the nodes times 0.7'

@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/rdp.h"
 #include "core/zcdp.h"
@@ -195,9 +196,158 @@ test_deltas(void)
 	accounting_cost(&pair, LOSS_AS_CLAIMED, &cost);
 	CHECK(just_above(cost.rho, 0.005));
 
-	CHECK(accounting_replaced_delta(nano(1), 0) == 0);
-	CHECK(accounting_replaced_delta(nano(100), 1) == DELTA_ONE);
-	CHECK(accounting_replaced_delta(nano(0.1), units(0.6)) == DELTA_ONE);
+	CHECK(accounting_group_delta(nano(1), 0, 2) == 0);
+	CHECK(accounting_group_delta(nano(100), 1, 2) == DELTA_ONE);
+	CHECK(accounting_group_delta(nano(0.1), units(0.6), 2) == DELTA_ONE);
+}
+
+/* ---- groups ---- */
+
+#define WINDOW 40
+#define OUTCOMES 256
+
+/* Discrete Laplace noise around a place, cut off WINDOW steps from it. */
+static void
+truncated_geometric(double epsilon, int place, double p[OUTCOMES])
+{
+	double mass = 0;
+
+	for (int i = 0; i < OUTCOMES; i++)
+	{
+		int distance = abs(i - OUTCOMES / 2 - place);
+
+		p[i] = distance <= WINDOW ? exp(-epsilon * distance) : 0;
+		mass += p[i];
+	}
+	for (int i = 0; i < OUTCOMES; i++)
+		p[i] /= mass;
+}
+
+static double
+hockey_stick(const double *p, const double *q, double epsilon)
+{
+	double sum = 0;
+
+	for (int i = 0; i < OUTCOMES; i++)
+		sum += fmax(p[i] - exp(epsilon) * q[i] * (1 + 1e-12), 0);
+	return sum;
+}
+
+/* One row moves this law by one step, and its (epsilon, delta) is exact there; rows by as many. */
+static void
+test_group_of_claims(void)
+{
+	for (double epsilon = 0.05; epsilon < 1; epsilon *= 1.7)
+		for (int rows = 1; rows <= 30; rows += rows < 5 ? 1 : 12)
+		{
+			double p[OUTCOMES];
+			double q[OUTCOMES];
+			double delta;
+			Pair pair = pair_of(PAIR_APPROXIMATE, epsilon, 0);
+			Pair group;
+
+			epsilon = (double) pair.epsilon / EPSILON_ONE;
+			truncated_geometric(epsilon, 0, q);
+			truncated_geometric(epsilon, 1, p);
+			pair.delta = (int64_t) ceil(hockey_stick(p, q, epsilon) * (double) DELTA_ONE);
+			group = pair_of_group(&pair, rows);
+			truncated_geometric(epsilon, rows, p);
+			delta = hockey_stick(p, q, rows * epsilon);
+			CHECK(group.kind == PAIR_APPROXIMATE && group.epsilon == rows * pair.epsilon);
+			CHECK((double) group.delta >= delta * (1 - 1e-7) * (double) DELTA_ONE);
+			CHECK(group.delta == DELTA_ONE ||
+				  (double) group.delta <= delta * (1 + 1e-6) * (double) DELTA_ONE + 100 * rows);
+		}
+	CHECK(accounting_group_delta(0, 5, 7) >= 35 && accounting_group_delta(0, 5, 7) <= 37);
+	CHECK(accounting_group_delta(nano(10000), 1, 100000) == DELTA_ONE);
+	CHECK(accounting_group_delta(nano(10000), 0, 100000) == 0);
+	/* as many rows go as come: a group of groups */
+	CHECK(
+		llabs(accounting_group_delta(nano(0.9), accounting_group_delta(nano(0.3), 1000000, 3), 2) -
+			  accounting_group_delta(nano(0.3), 1000000, 6)) <= 10);
+}
+
+/* Divergences of laws that rows steps are between, where one step is what the pair says. */
+static void
+test_group_of_laws(void)
+{
+	for (int rows = 1; rows <= 12; rows += 3)
+		for (double epsilon = 0.02; epsilon < 0.5; epsilon *= 2)
+		{
+			double p[OUTCOMES];
+			double q[OUTCOMES];
+			Pair pair = pair_of(PAIR_PURE, epsilon, 0);
+			Pair group = pair_of_group(&pair, rows);
+			LossCost cost;
+
+			CHECK(group.kind == PAIR_PURE && group.epsilon == rows * pair.epsilon);
+			accounting_cost(&group, LOSS_AS_CLAIMED, &cost);
+			/* where nearly nothing is cut off */
+			truncated_geometric(epsilon, 0, q);
+			truncated_geometric(epsilon, rows, p);
+			for (int i = 0; i < 6 && epsilon > 0.3; i++)
+			{
+				double divergence =
+					renyi(p + OUTCOMES / 2 - WINDOW + rows, q + OUTCOMES / 2 - WINDOW + rows,
+						  2 * WINDOW - rows, accounting_order[i]);
+
+				CHECK(divergence <= real(cost.rdp[i]) && divergence > real(cost.rdp[i]) / 20);
+				CHECK(divergence <= accounting_order[i] * real(cost.rho));
+			}
+			/* the exponential mechanism of two outcomes: each row lengthens the range */
+			pair.kind = PAIR_RANGE;
+			group = pair_of_group(&pair, rows);
+			accounting_cost(&group, LOSS_AS_CLAIMED, &cost);
+			for (double low = 0; low <= 1; low += 0.25)
+			{
+				double from = low * rows * epsilon;
+				double to = from - rows * epsilon;
+				double one[2] = {1 / (1 + exp(from)), 1 / (1 + exp(-from))};
+				double two[2] = {1 / (1 + exp(to)), 1 / (1 + exp(-to))};
+
+				for (int i = 0; i < 6; i++)
+					CHECK(renyi(one, two, 2, accounting_order[i]) <= real(cost.rdp[i]));
+			}
+		}
+}
+
+/* Of the other kinds, by PRIVACY.md 6: mu rows times, rho rows^2 times, else the claim's. */
+static void
+test_group_of_kinds(void)
+{
+	Pair pair = pair_of(PAIR_GAUSSIAN, 0.5, 1e-6);
+	Pair group;
+	LossCost cost;
+
+	pair.mu = 0.1;
+	group = pair_of_group(&pair, 3);
+	accounting_cost(&group, LOSS_AS_CLAIMED, &cost);
+	CHECK(just_above(cost.rho, 0.045) && cost.rho_delta == 0 && group.epsilon == nano(1.5));
+	CHECK((double) group.delta >= 1e12 * (1 + exp(0.5) + exp(1)));
+	pair = pair_of(PAIR_CONCENTRATED, 0.5, 1e-6);
+	pair.rho = 0.01;
+	group = pair_of_group(&pair, 5);
+	accounting_cost(&group, LOSS_AS_CLAIMED, &cost);
+	CHECK(just_above(cost.rho, 0.25) && cost.rdp_delta == 0);
+	for (PairKind kind = PAIR_SAMPLED; kind <= PAIR_OBJECTIVE; kind++)
+	{
+		pair = pair_of(kind, 0.25, 1e-6);
+		pair.count = 10;
+		pair.rate = pair.mu = pair.ratio = 0.5;
+		pair.noise = 1;
+		group = pair_of_group(&pair, 2);
+		accounting_cost(&group, LOSS_AS_CLAIMED, &cost);
+		CHECK(group.kind == PAIR_APPROXIMATE && just_above(cost.rho, 0.125));
+		CHECK(cost.rho_delta == accounting_group_delta(nano(0.25), units(1e-6), 2) &&
+			  cost.rdp_delta == cost.rho_delta);
+		group = pair_of_group(&pair, 1);
+		CHECK(group.kind == kind && group.delta == pair.delta && group.epsilon == pair.epsilon);
+	}
+	/* the largest release and the largest group, replaced as well */
+	pair = pair_of(PAIR_RANGE, 10000, 0);
+	group = pair_of_group(&pair, PAIR_GROUP_MAX);
+	accounting_cost(&group, LOSS_OF_A_REPLACEMENT, &cost);
+	CHECK(group.epsilon == 10000 * EPSILON_ONE * PAIR_GROUP_MAX && cost.rho > COST_MAX / 2);
 }
 
 static void
@@ -318,6 +468,9 @@ main(void)
 	test_exact();
 	test_gaussian();
 	test_deltas();
+	test_group_of_claims();
+	test_group_of_laws();
+	test_group_of_kinds();
 	test_batches();
 	test_objective();
 	test_caps();

@@ -233,7 +233,7 @@ test_replaced(void)
 			CountedPair twice = counted(kinds[i].kind, 0.4, 0, 7);
 			double delta = 1e-6;
 
-			twice.pair.delta = accounting_replaced_delta(nano(0.2), atto(kinds[i].delta));
+			twice.pair.delta = accounting_group_delta(nano(0.2), atto(kinds[i].delta), 2);
 			CHECK(epsilon_of(&once, 1, (GuaranteeKind) which, delta) ==
 				  epsilon_of(&twice, 1, (GuaranteeKind) which, delta));
 			CHECK(epsilon_for(ADJACENCY_ADD_REMOVE, &once, 1, (GuaranteeKind) which, delta) <

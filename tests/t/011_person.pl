@@ -193,6 +193,74 @@ is( scalar_of($node, "SELECT string_agg(event, ' ' ORDER BY id) FROM dpobj.ledge
 	'protect unprotect protect unprotect',
 	'the ledger has each of the events');
 
+# ---- charges for rows, on a table that protects persons afterwards ----
+
+# Three rows of each person; by "basic" 3 epsilon and (1 + e^epsilon + e^(2 epsilon)) delta (PRIVACY.md 6).
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE clinic AS SELECT i % 50 AS who, i % 7 / 7.0::float8 AS x, i % 2 = 0 AS y FROM generate_series(1, 150) i;
+SELECT dpobj.set_budget('clinic', NULL, 3, 1e-5);
+SQL
+my $declare = q{SELECT dpobj.protect('clinic', '{"x": {"clip": [0, 1]}, "y": {}}', '%s', 'who', 3%s)};
+my $spent = q{SELECT epsilon_spent, delta_spent, releases FROM dpobj.budgets WHERE relation = 'clinic'::regclass AND role IS NULL};
+like($session->ask($_), qr/^0\.[23]$/m, 'a release before persons are protected')
+  for q{SELECT (dp_halfspace(ARRAY[x], y, 0.2, 0)).epsilon FROM clinic},
+  q{SELECT (dp_svm(ARRAY[x], y, 0.3, 1e-6, '{"mechanism": "output", "noise": "gaussian"}')).epsilon FROM clinic};
+my $refused = $session->ask(sprintf $declare, 'replace', '');
+like($refused, qr/^ERROR:  55000: the privacy ledger has charges on this table under other neighbours$/m, 'they are about rows');
+like($refused, qr/HINT:  Say with earlier_rows_per_person .* With 3, .*\(2\) count epsilon 1\.5 and delta 0\.0000041719776\d+ instead of 0\.5 and 0\.000001\./,
+	'and the way out is shown, and its price');
+like($session->ask(sprintf $declare, 'add_remove', ', earlier_rows_per_person => 3'),
+	qr/HINT:  Protect the table with adjacency => 'replace': charges under it say nothing about rows that come or go\./,
+	'nothing follows from a replacement for rows that come or go');
+like($session->ask(sprintf $declare, 'replace', ", earlier_rows_per_person => $_"), qr/^ERROR:  22023: earlier_rows_per_person must be/m, "not $_ rows")
+  for 0, -1, 100001;
+like($session->ask(q{SELECT dpobj.protect('clinic', '{"x": {}, "y": {}}', earlier_rows_per_person => 3)}),
+	qr/^ERROR:  22023: earlier_rows_per_person is for tables with a person$/m, 'without a person there are no rows of one');
+is($session->ask($spent), '0.5|0.000001|2', 'so far they count for a row');
+is($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 3'), '', 'said, persons can be protected');
+like($session->ask($spent), qr/^1\.5\|0\.0000041719776\d+\|2$/, 'and they count for three rows');
+cmp_ok($session->ask("SELECT delta_spent - 1e-6 * (1 + exp(0.3::numeric) + exp(0.6::numeric)) FROM dpobj.budgets"
+	  . " WHERE relation = 'clinic'::regclass"), '>=', 0, 'rounded up');
+like($session->ask(q{SELECT parameters ->> 'earlier_rows_per_person' FROM dpobj.ledger WHERE event = 'protect' ORDER BY id DESC LIMIT 1}),
+	qr/^3$/, 'the ledger has what was said');
+like($session->ask(q{SELECT epsilon, delta, assumes FROM dpobj.recompute('clinic', NULL, 'basic')}),
+	qr/^1\.5\|0\.0000041719776\d+\|.*; at most 3 rows of one person are replaced/, 'and so has a report');
+like($session->ask(q{SELECT dpobj.report_text('clinic')}), qr/for tables where at most 3 rows of one\s+person are replaced/, 'in words');
+$node->safe_psql('postgres', q{SELECT dpobj.set_budget('clinic', 'postgres', 100, 0.1)});
+my $train = q{SELECT (dpobj.train('clinic', features => '{x}', label => 'y', epsilon => %s, method => 'halfspace')).epsilon};
+like($session->ask(sprintf $train, 1.6), qr/^ERROR:  UB001: privacy budget exhausted\nDETAIL:  .*epsilon: 1\.5 spent, 1\.6 asked, 1\.5 left of 3\./m,
+	'a budget counts them');
+is($session->ask(sprintf $train, 1.5), '1.5', 'to the last bit');
+like($session->ask(q{SELECT (dp_halfspace(ARRAY[x], y, 0.001, 0)).epsilon FROM clinic}), qr/^DETAIL:  Table "clinic" is protected per person/m,
+	'no more charges for rows');
+like($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 4'),
+	qr/^NOTICE:  00000: the protection of table "clinic" has been replaced\nDETAIL:  What has changed: earlier_rows_per_person \(it was 3\)\.$/m,
+	'more rows are said');
+like($session->ask($spent), qr/^3\.5\|/, 'and cost more: 4 * 0.5 + 1.5');
+like($session->ask(sprintf $declare, 'replace', ''), qr/^ERROR:  55000:/m, 'what was said does not lapse in silence');
+
+# Under zcdp rho counts nine times, under rdp at most alpha times that; add_remove is two groups under replace.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE ward AS SELECT * FROM clinic;
+CREATE TABLE cabin AS SELECT * FROM clinic;
+SELECT dpobj.set_budget('ward', NULL, 1000, 0.1, 'zcdp', delta_reserve => 0.05);
+SELECT dpobj.set_budget('cabin', NULL, 1000, 0.1, 'rdp', rdp_order => 8, delta_reserve => 0.05);
+SELECT dp_halfspace(ARRAY[x], y, 0.2, 0, '{"mechanism": "exponential"}') FROM ward;
+SELECT dp_svm(ARRAY[x], y, 0.2, 1e-6, '{"mechanism": "objective", "noise": "gaussian", "adjacency": "add_remove", "dimension": 1}') FROM cabin;
+SELECT dpobj.protect('ward', '{"x": {"clip": [0, 1]}, "y": {}}', 'replace', 'who', 3, earlier_rows_per_person => 3);
+SELECT dpobj.protect('cabin', '{"x": {"clip": [0, 1]}, "y": {}}', 'replace', 'who', 3, earlier_rows_per_person => 3);
+SQL
+my $sums = "SELECT s.cost, s.delta FROM dpobj.budget_sums s JOIN dpobj.budget_rows b USING (id)"
+  . " JOIN dpobj.identity_tables t ON t.id = b.relation WHERE t.relation = '%s'::regclass";
+is(scalar_of($node, sprintf $sums, 'ward'), 9 * 0.2**2 / 8 * 1e12 . '|0', 'rho of three rows: 9 epsilon^2 / 8');
+my ($cost, $delta) = split /\|/, scalar_of($node, sprintf $sums, 'cabin');
+my $exact = 0;
+$exact += 1e12 * exp(0.2 * $_) for 0 .. 5;
+cmp_ok($delta, '>=', $exact, 'delta of six rows that go or come');
+cmp_ok($delta, '<=', $exact * (1 + 1e-6), 'and hardly more');
+cmp_ok($cost, '>', 0.9 * 1e12, 'and the divergence of a loss of 1.2');
+cmp_ok($cost, '<=', 1.2 * 1e12 * (1 + 1e-8), 'which is at most that');
+
 $_->quit for $session, $other;
 $node->stop;
 done_testing();

@@ -4,3 +4,11 @@
 
 -- As in schema.sql.
 SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- For how many rows of a person charges for single rows count.
+ALTER TABLE dpobj.protections ADD COLUMN IF NOT EXISTS earlier_rows_per_person integer;
+ALTER TABLE dpobj.protections DROP CONSTRAINT IF EXISTS protection_earlier_rows_valid;
+ALTER TABLE dpobj.protections ADD CONSTRAINT protection_earlier_rows_valid
+    CHECK (earlier_rows_per_person IS NULL OR person IS NOT NULL AND earlier_rows_per_person > 0);
+COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'for how many rows of a person charges for single rows count; null: such charges are not allowed';
+DROP FUNCTION IF EXISTS dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean);

@@ -1,0 +1,77 @@
+-- Charges for single rows on tables that protect persons since
+
+/*
+ * A release that changes little where one row changes changes rows times as much, in epsilon, where
+ * rows of one person do (PRIVACY.md 6; src/core/pair.c, pair_of_group).  So its charge counts on a
+ * table with a person once an administrator has said for how many rows: dpobj.protect(...,
+ * earlier_rows_per_person).
+ */
+CREATE OR REPLACE FUNCTION dpobj.protect(relation regclass, encoders jsonb, adjacency text DEFAULT 'replace',
+    person text DEFAULT NULL, max_rows_per_person integer DEFAULT NULL, n bigint DEFAULT NULL,
+    ignore_rls boolean DEFAULT false, earlier_rows_per_person integer DEFAULT NULL) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_protect';
+COMMENT ON FUNCTION dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean, integer) IS
+  'declares how the columns of a table become features, and who its neighbours are; for administrators';
+
+CREATE OR REPLACE VIEW dpobj.protected AS
+SELECT c.oid::regclass AS relation,
+       CASE WHEN c.oid IS NULL THEN t.relation_name
+            ELSE pg_catalog.format('%I.%I', n.nspname, c.relname) END AS relation_name,
+       p.at,
+       p.encoders,
+       p.adjacency,
+       p.person,
+       p.max_rows_per_person,
+       p.n,
+       p.ignore_rls,
+       p.earlier_rows_per_person
+  FROM dpobj.protections p
+  JOIN dpobj.identity_tables t ON t.id = p.relation
+  LEFT JOIN pg_catalog.pg_class c ON c.oid = t.relation
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
+REVOKE ALL ON TABLE dpobj.protected FROM PUBLIC;
+GRANT SELECT ON TABLE dpobj.protected TO PUBLIC;
+
+COMMENT ON VIEW dpobj.protected IS 'relations that analysts may be given a budget for, and how their columns become features';
+COMMENT ON COLUMN dpobj.protected.relation IS 'the table; null when there is none by that OID or name any more';
+COMMENT ON COLUMN dpobj.protected.relation_name IS 'schema-qualified, quoted name; of a table that is gone the last one';
+COMMENT ON COLUMN dpobj.protected.at IS 'when it was declared';
+COMMENT ON COLUMN dpobj.protected.encoders IS 'how each column becomes features';
+COMMENT ON COLUMN dpobj.protected.adjacency IS 'which tables are neighbours: replace or add_remove';
+COMMENT ON COLUMN dpobj.protected.person IS 'column that says whose row it is';
+COMMENT ON COLUMN dpobj.protected.max_rows_per_person IS 'rows that one person contributes at most';
+COMMENT ON COLUMN dpobj.protected.n IS 'declared number of rows';
+COMMENT ON COLUMN dpobj.protected.ignore_rls IS 'may rows be read that row-level security would hide?';
+COMMENT ON COLUMN dpobj.protected.earlier_rows_per_person IS 'for how many rows of a person earlier charges for single rows count';
+
+CREATE OR REPLACE FUNCTION dpobj.cost_of_rows(adjacency text, pair text, pair_terms jsonb, epsilon_nano bigint,
+    delta_units bigint, rows integer) RETURNS dpobj.charge_cost
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_cost_of_rows';
+COMMENT ON FUNCTION dpobj.cost_of_rows(text, text, jsonb, bigint, bigint, integer) IS
+  'internal: what a release, by its pair in the ledger, costs where so many rows change';
+
+-- For an administrator who is about to protect persons: nothing is told but what the ledger has.
+CREATE OR REPLACE FUNCTION dpobj.earlier_cost(tables bigint[], unit text, person text, rows integer) RETURNS text
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT format('Say with earlier_rows_per_person how many rows a person had at most. With %s, the charges for single '
+                  'rows (%s) count epsilon %s and delta %s instead of %s and %s.', $4, sum(e.times),
+                  trim_scale(sum(e.times * dpobj.cost_under(c.many, $2, 'basic', NULL)) * 0.000000001),
+                  trim_scale(sum(e.times * dpobj.delta_under(c.many, $2, 'basic')) * 0.000000000000000001),
+                  trim_scale(sum(e.times::numeric * e.epsilon_nano) * 0.000000001),
+                  trim_scale(sum(e.times::numeric * e.delta_units) * 0.000000000000000001))
+      FROM (SELECT adjacency, pair, pair_terms, epsilon_nano, delta_units, count(*) AS times
+              FROM dpobj.ledger_events
+             WHERE event = 'charged' AND relation_identity = ANY ($1) AND person IS NULL
+             GROUP BY 1, 2, 3, 4, 5) e
+     CROSS JOIN LATERAL
+           (SELECT dpobj.cost_of_rows(e.adjacency, e.pair, e.pair_terms, e.epsilon_nano, e.delta_units, $4) AS many) c
+    HAVING NOT EXISTS (SELECT FROM dpobj.ledger_events o
+                        WHERE o.event = 'charged' AND o.relation_identity = ANY ($1)
+                          AND (o.person <> $3 OR o.adjacency <> $2 AND o.adjacency <> 'add_remove'))
+       AND count(*) > 0
+  $$;
+COMMENT ON FUNCTION dpobj.earlier_cost(bigint[], text, text, integer) IS
+  'internal: what charges for single rows cost where rows of a person are protected, in words; null: they say nothing about them';
