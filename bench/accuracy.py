@@ -302,7 +302,7 @@ Bars are one standard deviation of a run to either side; curves stand a little a
 
 ## What is chosen automatically
 
-`dp_halfspace`, `dp_logistic` and `dp_classifier` with a declared number of rows and nothing else said. In the first table,
+`dp_halfspace`, `dp_logistic` and `dp_classifier` with a declared number of rows, without an intercept, and nothing else said. In the first table,
 points by which `dp_halfspace` is above the best row of halfspaces (rows here are what can be drawn in a minute); in the
 second, `dp_classifier` above the best row of any kind under replace, best lambda included; in the third, the same at delta 0
 with pure rows only. The generated set shows the rule where it was not fitted: real weights suit it better than narrow grids

@@ -59,7 +59,7 @@ SQL
       print "" }'
 }
 
-options='{"clip": [0, 1], "mechanism": "objective"}'
+options='{"clip": [0, 1], "mechanism": "objective", "intercept": false}'
 logistic="SELECT dp_logistic(ARRAY[$columns], label, 1.0, 0, '$options') FROM wide;"
 limit="SET dpobj.memory_limit = '512MB';"
 measure "$rows x 23, count(*)" "" "SELECT count(*) FROM wide;"
@@ -70,4 +70,4 @@ measure "$rows x 23, dp_logistic, work_mem 4 GB" "SET work_mem = '4GB';" "$logis
 measure "$rows x 23, dp_logistic in 512 MB" "$limit" "$logistic"
 measure "$rows x 23, dp_logistic in 512 MB, parallel" "$limit SET max_parallel_workers_per_gather = 2;" "$logistic"
 measure "$rows x 23, dpobj.train in 512 MB" "$limit" \
-  "SELECT release FROM dpobj.train('wide', 'label', 1, method => 'logistic', options => '{\"mechanism\": \"objective\"}');"
+  "SELECT release FROM dpobj.train('wide', 'label', 1, method => 'logistic', options => '{\"mechanism\": \"objective\", \"intercept\": false}');"

@@ -33,7 +33,7 @@ DO $$ BEGIN
   PERFORM dpobj.protect('columns', jsonb_object_agg('c' || j, '{}'::jsonb) || '{"y": {}}') FROM generate_series(1, 23) j;
 END $$;
 DO $$ BEGIN PERFORM dpobj.set_budget('columns', 'postgres', 10, 0); END $$;
-DO $$ BEGIN PERFORM dpobj.train('columns', 'y', 1, method => 'logistic', name => 'model'); END $$;
+DO $$ BEGIN PERFORM dpobj.train('columns', 'y', 1, method => 'logistic', options => '{"intercept": false}', name => 'model'); END $$;
 CREATE FUNCTION weighted(term text) RETURNS text LANGUAGE sql
   AS $$ SELECT string_agg(format('float8 %L * ' || term, w, j), ' + ' ORDER BY j)
         FROM dpobj.models, unnest((model).weights) WITH ORDINALITY u(w, j) $$;

@@ -62,7 +62,7 @@ scan() { # TABLE: the statement that scans it
 }
 
 train() { # TABLE: all features, two of them with a weight
-  echo "SELECT release FROM dpobj.train('$1', 'label', 1, options => '{\"grid\": {\"sparse\": 2}}');"
+  echo "SELECT release FROM dpobj.train('$1', 'label', 1, options => '{\"grid\": {\"sparse\": 2}, \"intercept\": false}');"
 }
 
 columns=$(seq -s, -f 'x%g' 23)

@@ -21,7 +21,7 @@ SELECT method, bool_and(abs(w / s - round(w / s)) < 1e-6) AS on_net,
 SELECT mechanism, epsilon, delta, pair, guarantee FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.heath' ORDER BY id;
 
 -- Three points are a net too.
-SELECT (dp_logistic(ARRAY[x[1]], y, 1.0, 0, '{"mechanism": "exponential", "net": 3, "norm": 2, "radius": 1}')).weights[1] IN (-2, 0, 2) AS net FROM heath;
+SELECT (dp_logistic(ARRAY[x[1]], y, 1.0, 0, '{"mechanism": "exponential", "net": 3, "norm": 2, "radius": 1, "intercept": false}')).weights[1] IN (-2, 0, 2) AS net FROM heath;
 
 -- No row, one row, one label, separable rows, a column of zeros, rows that are not numbers.
 SELECT array_length((dp_logistic(x, y, 1.0, 0, '{"dimension": 2, "mechanism": "exponential"}')).weights, 1) FROM heath WHERE id < 0;
@@ -38,7 +38,7 @@ SELECT (dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "regularization"
 SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset before_
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "dimension": 7}') FROM heath;
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "dimension": 100}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "dimension": 6}') FROM heath;
+SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "dimension": 5}') FROM heath;
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "localized", "dimension": 5, "n": 1000000}') FROM heath;
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "n": 1000000000, "net": 1000}') FROM heath;
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "net": 2}') FROM heath;

@@ -6,7 +6,7 @@ INSERT INTO moor SELECT i, ARRAY[(i % 7) / 3.5 - 1, (i % 11) / 5.5 - 1], i % 7 >
 
 -- A model on the public grid, within the cube; delta is charged. n is what is declared.
 CREATE TABLE peat (method text, model dp_model);
-INSERT INTO peat SELECT 'logistic', dp_logistic(x, y, 4.0, 1e-6, '{"mechanism": "opsamp", "n": 4000, "calls": 600}') FROM moor;
+INSERT INTO peat SELECT 'logistic', dp_logistic(x, y, 4.0, 1e-6, '{"mechanism": "opsamp", "n": 4000, "calls": 600, "intercept": false}') FROM moor;
 INSERT INTO peat SELECT 'svm', dp_svm(x[1:1], y, 2.0, 1e-6, '{"mechanism": "opsamp", "n": 100000, "calls": 300, "norm": 0.5, "noise": "laplace", "regularization": 2, "dimension": 1}') FROM moor;
 SELECT method, (model).kind, (model).mechanism, array_length((model).weights, 1) AS weights, (model).epsilon, (model).delta > 0 AS delta,
        (model).delta <= 1e-6 * (1 + 1e-12) AS within, (model).guarantee, dpobj.verify(model) AS verified FROM peat ORDER BY 1;

@@ -148,7 +148,6 @@ SELECT weights('{"groups": [2, 1], "dimension": 2}');
 SELECT weights('{"numeric": [3]}');
 SELECT weights('{"numeric": 1}');
 SELECT weights('{"scale": 0}');
-SELECT dp_halfspace(features || '{}'::float8[], rich, 1.0, 0, '{"scale": [1, 2, 3]}') FROM person;
 SELECT weights('{"scale": [1, 2, 3], "dimension": 2}');
 SELECT weights('{"center": "x"}');
 SELECT weights('{"clip": [2, -2]}');
@@ -188,7 +187,7 @@ SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": "sign", "modulus
 SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"max": 4}}');
 SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"ball": 128}, "parts": 3}');
 SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"sparse": 4}}');
-SELECT drawn('{"groups": [20, 20, 3], "numeric": [41, 42, 43]}');
+SELECT drawn('{"dimension": 43, "groups": [20, 20, 3], "numeric": [41, 42, 43]}');
 
 -- Too large for the mechanism: decided from public parameters, with the numbers.
 SELECT drawn('{"dimension": 23, "mechanism": "permute_flip"}');

@@ -70,6 +70,12 @@ SELECT a -> 'dimension' AS a, b -> 'dimension' AS b, c -> 'dimension' AS c
 SELECT jsonb_pretty(dpobj.price('lodger_case', 1.0, features => '{x}', delta => 0.0001));
 SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', 3, features => '{x}') p;
 SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', 6, features => '{x}') p;
+-- so is what rates models: the same error as for a third of it and rows
+SELECT p - 'remaining' - 'calls' AS price, p -> 'remaining' AS remaining, p -> 'calls' AS calls,
+       p -> 'error' = dpobj.price(method, models, 0.4, 0, '{"adjacency": "add_remove"}') -> 'error' AS same
+  FROM (VALUES ('accuracy', 1, '{}'::jsonb), ('confusion', 1, '{}'), ('select', 5, '{"models": 5}')) v(method, models, o),
+       dpobj.price('lodger_case', 1.2, method => method, options => o) p;
+SELECT p - 'remaining' - 'calls' AS price FROM dpobj.price('lodger', 1, method => 'accuracy') p;
 -- of an epsilon so large that e^epsilon overflows, no delta is left for a row
 SELECT dpobj.price('lodger_case', 3000, '{x}', 0.5, 'logistic', '{"noise": "gaussian"}');
 SELECT p -> 'unit' AS unit, p -> 'remaining' AS remaining FROM dpobj.price('sheltered', 1, features => '{x}') p;
@@ -118,7 +124,9 @@ INSERT INTO ask VALUES ('''lodger'', 0'), ('''lodger'', -1'), ('''lodger'', 1000
   ('''lodger'', 1, features => ''{ill}'', label => ''ill'''), ('''lodger'', 1, method => ''forest'''), ('''lodger'', 1, method => NULL'),
   ('''lodger'', 1, delta => 1'), ('''lodger'', 1, delta => NULL'), ('''lodger'', 1, options => ''{"time_limit": 1}'''),
   ('''lodger'', 1, options => ''{"mechanism": "opdisc"}'''), ('''lodger'', 1, options => ''[]'''), ('''lodger'', 1, options => ''{"grid": {"ball": 1000}}'''),
-  ('''lodger_bare'', 1'), ('''lodger_view'', 1'), ('''pg_class'', 1'), ('''dpobj.protections'', 1'), ('1234567890, 1'),
+  ('''lodger'', 1, method => ''accuracy'', options => ''{"adjacency": "replace"}'''), ('''lodger'', 1, method => ''select'''),
+  ('''lodger'', 1, method => ''select'', options => ''{"models": 1}'''), ('''lodger_bare'', 1, method => ''accuracy'''),
+  ('''lodger_case'', 0.000000002, method => ''accuracy'''), ('''lodger_bare'', 1'), ('''lodger_view'', 1'), ('''pg_class'', 1'), ('''dpobj.protections'', 1'), ('1234567890, 1'),
   ('''forest'', 3, 1'), ('''halfspace'', 0, 1'), ('''halfspace'', 129, 1'), ('''halfspace'', NULL, 1'), ('''halfspace'', 3, 0'), ('NULL, 3, 1'),
   ('''halfspace'', 3, 1, 0, ''{"dimension": 4}'''), ('''halfspace'', 3, 1, 0, ''{"groups": [2, 2]}'''), ('''halfspace'', 3, 1, 0, ''{"unknown": 1}'''),
   ('''halfspace'', 23, 1, 0, ''{"mechanism": "permute_flip"}'''), ('''halfspace'', 3, 1, 0, ''{"solver": "glpk"}''');

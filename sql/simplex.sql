@@ -81,7 +81,6 @@ SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "noise": "gamma"}') FROM blend;
 SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "intercept": true}') FROM blend;
 SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "dimension": 128}') FROM blend;
 SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "dimension": 4, "groups": [3, 2]}') FROM blend;
-SELECT dp_logistic(x, y > 0, 1.0, 0, '{"target": [0, 1]}') FROM blend;
 SELECT dp_simplex(x, y, y, 0, '{"n": 4000}') FROM blend;
 SELECT count(*) - :before_charged AS charged FROM dpobj.ledger WHERE event = 'charged';
 -- the least that is told is enough

@@ -52,7 +52,7 @@ encoding_finish(Encoding *encoding)
 			return false;
 		grouped += encoding->group[g];
 	}
-	return encoding->groups == 0 || grouped == encoding->features;
+	return grouped <= encoding->features;
 }
 
 /*
@@ -106,7 +106,7 @@ groups_are_one_hot(const Encoding *encoding, const int32_t *x)
 			ones += one;
 			other |= one ? 0 : x[j];
 		}
-		if (ones != 1 || other != 0)
+		if (!MUTANT(34) && (ones != 1 || other != 0))
 			return false;
 	}
 	return true;

@@ -25,7 +25,7 @@ typedef struct Encoding
 	int features;   /* length of the feature array; 0 while it is not known */
 	bool intercept; /* a constant feature of 1.0 is appended */
 	bool identity;  /* every center is 0 and every scale 1 */
-	int groups;     /* declared one-hot groups, laid out from feature 0 on */
+	int groups;     /* declared one-hot groups, laid out from feature 0 on; more may follow */
 	int16_t group[GRID_MAX_DIMENSION];
 	double center[GRID_MAX_DIMENSION];
 	double scale[GRID_MAX_DIMENSION];

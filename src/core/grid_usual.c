@@ -44,6 +44,27 @@ grid_evidence(int64_t rows, int64_t epsilon, Adjacency adjacency)
 	return 2.0 / privacy_margin(adjacency) * (double) rows * ((double) epsilon / EPSILON_ONE);
 }
 
+bool
+grid_has_constant(const Encoding *encoding)
+{
+	for (int g = 0; g < encoding->groups; g++)
+		if (encoding->group[g] > 1)
+			return true;
+	return false;
+}
+
+/*
+ * The intercept's weights.  It must outweigh numbers, and where a group's columns hold a constant
+ * with weights of their own that are wide enough it would only multiply vectors that are alike.
+ */
+static int
+intercept_range(const Encoding *encoding, const GridUsual *usual)
+{
+	if (!grid_has_constant(encoding))
+		return usual->number;
+	return usual->grouped > 1 || usual->number == 1 ? 0 : usual->indicator;
+}
+
 static void
 make_grid(const GridTerms *terms, const GridUsual *usual, Grid *grid)
 {
@@ -61,6 +82,8 @@ make_grid(const GridTerms *terms, const GridUsual *usual, Grid *grid)
 		for (int j = first; encoding->group[g] > 1 && j < first + encoding->group[g]; j++)
 			if (!terms->numeric[j])
 				grid_set_range(grid, j, usual->grouped);
+	if (encoding->intercept && usual->sparse == 0)
+		grid_set_range(grid, encoding->features, intercept_range(encoding, usual));
 	if (usual->sparse > 0)
 	{
 		grid->constraint = GRID_SPARSE;

@@ -38,8 +38,11 @@ typedef struct GridUsual
 	int sparse;    /* exactly so many weights of +-1 and no others; 0: as follows */
 	int grouped;   /* columns of one-hot groups have the weights -grouped .. grouped */
 	int indicator; /* so have the other columns */
-	int number;    /* but for the numeric ones */
+	int number;    /* but for the numeric ones, and the intercept without a group (grid_usual.c) */
 } GridUsual;
+
+/* Does a declared one-hot group, one of whose columns is 1 in each row, hold a constant? */
+extern bool grid_has_constant(const Encoding *encoding);
 
 /* Rows times epsilon as the loss's margin counts them. */
 extern double grid_evidence(int64_t rows, int64_t epsilon, Adjacency adjacency);

@@ -37,20 +37,19 @@ set_level(Grid *grid, const Options *options, int j)
 }
 
 static void
-check_numeric(const Options *options, int features)
-{
-	for (int i = 0; i < options->numeric_count; i++)
-		if (options->numeric[i] > features)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("option \"numeric\" names feature %d of %d", options->numeric[i],
-								   features)));
-}
-
-static void
 set_numeric(Grid *grid, const Options *options)
 {
 	for (int i = 0; i < options->numeric_count && options->grid == GRID_AUTO; i++)
 		grid_set_range(grid, options->numeric[i] - 1, AUTO_NUMERIC_MAX);
+}
+
+/* It must outweigh the features where no group's columns hold a constant beside it. */
+static void
+set_intercept(Grid *grid, const Options *options, const Encoding *encoding)
+{
+	if (encoding->intercept && options->grid == GRID_AUTO &&
+		(options->reference || !grid_has_constant(encoding)))
+		grid_set_range(grid, encoding->features, AUTO_NUMERIC_MAX);
 }
 
 static void
@@ -138,9 +137,14 @@ grid_choose(const Options *options, const Encoding *encoding, Grid *grid)
 	int dimension = encoding_dimension(encoding);
 
 	if (options->grid == GRID_LEVELS && options->grid_levels.dimension != dimension)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("grid \"levels\" has %d lists for %d coordinates",
-							   options->grid_levels.dimension, dimension)));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("grid \"levels\" has %d lists for %d coordinates",
+						options->grid_levels.dimension, dimension),
+				 encoding->intercept && options->grid_levels.dimension == encoding->features
+					 ? errhint("The last one is the intercept's; \"intercept\": false leaves "
+							   "it out.")
+					 : 0));
 	if (options->grid == GRID_NONZEROS && options->grid_bound > dimension)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("grid \"sparse\" asks for %d non-zeros of %d coordinates",
@@ -149,8 +153,8 @@ grid_choose(const Options *options, const Encoding *encoding, Grid *grid)
 	grid->dimension = dimension;
 	for (int j = 0; j < dimension; j++)
 		set_level(grid, options, j);
-	check_numeric(options, encoding->features);
 	set_numeric(grid, options);
+	set_intercept(grid, options, encoding);
 	if (options->reference)
 		set_references(grid, options);
 	set_constraint(grid, options);
@@ -172,7 +176,6 @@ void
 grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, bool finish,
 		   GridTerms *terms)
 {
-	check_numeric(options, encoding->features);
 	memset(terms, 0, sizeof(*terms));
 	terms->encoding = encoding;
 	for (int i = 0; i < options->numeric_count; i++)

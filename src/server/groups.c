@@ -45,7 +45,7 @@ check_options(const Training *training)
 
 	if (training->method == METHOD_SIMPLEX)
 		refuse("method", method_name(training->method),
-			   "Methods are: halfspace, logistic, svm, classifier.");
+			   "Methods are: auto, halfspace, logistic, svm.");
 	if (options->mechanism == CHOOSE_OPSAMP)
 		refuse("mechanism", "opsamp", "Use mechanism \"objective\".");
 	if (options->sampling_given && options->sampling != DESCENT_FULL)

@@ -126,17 +126,36 @@ noise_choice_name(NoiseChoice noise)
 	return noise_names[noise];
 }
 
+/* The exponential mechanism over a net is for few weights; METHOD_AUTO takes it over a grid. */
 static void
 read_mechanism(const char *name, JsonbValue *value, Options *options)
 {
 	options->mechanism =
 		(MechanismChoice) get_choice(name, value, mechanism_names, lengthof(mechanism_names));
+	if (options->mechanism > CHOOSE_SAMPLE_AGGREGATE)
+		options->methods &= FOR_CONVEX;
+	else if (options->mechanism != CHOOSE_AUTO)
+		options->methods &= FOR_HALFSPACE;
 }
 
 static void
 read_noise(const char *name, JsonbValue *value, Options *options)
 {
 	options->noise = (NoiseChoice) get_choice(name, value, noise_names, lengthof(noise_names));
+	switch (options->noise)
+	{
+		case NOISE_GAUGE:
+		case NOISE_SPHERICAL:
+		case NOISE_PARABOLOID:
+		case NOISE_PUBLISHED:
+			options->methods &= FOR_HALFSPACE;
+			break;
+		case NOISE_GAMMA:
+			options->methods &= FOR_CONVEX;
+			break;
+		default:
+			break;
+	}
 }
 
 static void
@@ -164,6 +183,7 @@ static void
 read_intercept(const char *name, JsonbValue *value, Options *options)
 {
 	options->intercept = get_boolean(name, value);
+	options->intercept_given = true;
 }
 
 static void
@@ -499,28 +519,35 @@ static const OptionKey keys[] = {
 	{"dimension", read_dimension, false, FOR_ALL},
 	{"grid", read_grid, true, FOR_HALFSPACE},
 	{"groups", read_groups, false, FOR_ALL},
-	{"intercept", read_intercept, true, FOR_LABELS},
+	{"intercept", read_intercept, true, FOR_ALL},
 	{"iterations", read_iterations, false, FOR_CONVEX},
-	{"mechanism", read_mechanism, true, FOR_NAMED},
+	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO},
 	{"memory_limit", read_memory_limit, false, FOR_ALL},
 	{"modulus", read_modulus, true, FOR_HALFSPACE},
 	{"n", read_n, false, FOR_ALL},
 	{"net", read_net, true, FOR_CONVEX},
-	{"noise", read_noise, true, FOR_NAMED},
+	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO},
 	{"norm", read_norm, true, FOR_CONVEX},
-	{"numeric", read_numeric, false, FOR_HALFSPACE | FOR_CLASSIFIER},
+	{"numeric", read_numeric, false, FOR_ALL},
 	{"part_nodes", read_part_nodes, true, FOR_HALFSPACE},
 	{"parts", read_parts, true, FOR_HALFSPACE},
-	{"radius", read_radius, true, FOR_CONVEX | FOR_CLASSIFIER},
+	{"radius", read_radius, true, FOR_CONVEX | FOR_AUTO},
 	{"reference", read_reference, true, FOR_HALFSPACE},
 	{"regularization", read_regularization, true, FOR_CONVEX | FOR_SIMPLEX},
 	{"sampling", read_sampling, true, FOR_CONVEX},
 	{"scale", read_scale, false, FOR_ALL},
 	{"solver", read_solver, false, FOR_HALFSPACE},
 	{"step", read_step, true, FOR_CONVEX},
-	{"target", read_target, false, FOR_SIMPLEX},
+	{"target", read_target, false, FOR_ALL},
 	{"time_limit", read_time_limit, false, FOR_ALL},
 };
+
+/* METHOD_AUTO becomes the method that its options are for. */
+static bool
+is_key_of(const OptionKey *key, TrainingMethod method)
+{
+	return (key->methods & (method == METHOD_AUTO ? FOR_NAMED | FOR_AUTO : 1 << method)) != 0;
+}
 
 static char *
 known_keys(TrainingMethod method, bool by_analyst)
@@ -529,7 +556,7 @@ known_keys(TrainingMethod method, bool by_analyst)
 
 	initStringInfo(&known);
 	for (int i = 0; i < lengthof(keys); i++)
-		if ((keys[i].analyst || !by_analyst) && (keys[i].methods & 1 << method) != 0)
+		if ((keys[i].analyst || !by_analyst) && is_key_of(&keys[i], method))
 			appendStringInfo(&known, "%s%s", known.len > 0 ? ", " : "", keys[i].name);
 	return known.data;
 }
@@ -541,7 +568,7 @@ find_key(const char *key, int length, TrainingMethod method, bool by_analyst)
 	{
 		if ((int) strlen(keys[i].name) != length || memcmp(keys[i].name, key, length) != 0)
 			continue;
-		if ((keys[i].methods & 1 << method) == 0)
+		if (!is_key_of(&keys[i], method))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("option \"%s\" is not for method \"%s\"", keys[i].name,
 								   method_name(method)),
@@ -563,29 +590,44 @@ const char *
 method_name(TrainingMethod method)
 {
 	static const char *const names[] = {
-		[METHOD_HALFSPACE] = "halfspace",   [METHOD_LOGISTIC] = "logistic", [METHOD_SVM] = "svm",
-		[METHOD_CLASSIFIER] = "classifier", [METHOD_SIMPLEX] = "simplex",
+		[METHOD_HALFSPACE] = "halfspace", [METHOD_LOGISTIC] = "logistic", [METHOD_SVM] = "svm",
+		[METHOD_AUTO] = "auto",           [METHOD_SIMPLEX] = "simplex",
 	};
 
 	return names[method];
 }
 
-void
-options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options)
+/*
+ * Thresholds are seldom at 0, so there is an intercept where nobody says: in convex models, in what
+ * METHOD_AUTO makes, and for analysts, who cannot add a column, in every model but shares.
+ */
+static bool
+usual_intercept(TrainingMethod method, bool by_analyst)
 {
-	JsonbIterator *iterator;
+	return method != METHOD_SIMPLEX && (by_analyst || (1 << method & (FOR_CONVEX | FOR_AUTO)) != 0);
+}
+
+static void
+check_together(const Options *options, TrainingMethod method)
+{
+	if (method == METHOD_AUTO && options->methods == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options are for different methods"),
+						errdetail("Some are for halfspaces only, some for convex models only."),
+						errhint("Leave some out, or name the method.")));
+	if (method == METHOD_SIMPLEX && options->intercept)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"intercept\" must be false for method \"simplex\""),
+						errdetail("Its weights are shares of the features.")));
+}
+
+static void
+read_keys(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(&jsonb->root);
 	JsonbValue value;
 	JsonbIteratorToken token;
 
-	memset(options, 0, sizeof(*options));
-	options->target_low = -1;
-	options->target_high = 1;
-	if (jsonb == NULL)
-		return;
-	if (!JB_ROOT_IS_OBJECT(jsonb))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("options must be a JSON object")));
-	iterator = JsonbIteratorInit(&jsonb->root);
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 	{
 		const OptionKey *key;
@@ -595,5 +637,24 @@ options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *opt
 		key = find_key(value.val.string.val, value.val.string.len, method, by_analyst);
 		(void) JsonbIteratorNext(&iterator, &value, true);
 		key->read(key->name, &value, options);
+		if ((key->methods & FOR_AUTO) == 0)
+			options->methods &= key->methods;
 	}
+}
+
+void
+options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->methods = FOR_HALFSPACE | 1 << METHOD_LOGISTIC;
+	options->target_low = -1;
+	options->target_high = 1;
+	if (jsonb != NULL && !JB_ROOT_IS_OBJECT(jsonb))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options must be a JSON object")));
+	if (jsonb != NULL)
+		read_keys(jsonb, method, by_analyst, options);
+	if (!options->intercept_given)
+		options->intercept = usual_intercept(method, by_analyst);
+	check_together(options, method);
 }

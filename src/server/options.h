@@ -46,7 +46,7 @@ typedef enum TrainingMethod
 	METHOD_HALFSPACE,
 	METHOD_LOGISTIC,
 	METHOD_SVM,
-	METHOD_CLASSIFIER, /* halfspace or logistic: which, is settled from public parameters */
+	METHOD_AUTO, /* halfspace or logistic: which, is settled from public parameters */
 	METHOD_SIMPLEX,
 	TRAINING_METHODS
 } TrainingMethod;
@@ -54,11 +54,10 @@ typedef enum TrainingMethod
 /* A set of methods, for keys and mechanisms that are not for all. */
 #define FOR_HALFSPACE (1 << METHOD_HALFSPACE)
 #define FOR_CONVEX (1 << METHOD_LOGISTIC | 1 << METHOD_SVM)
-#define FOR_CLASSIFIER (1 << METHOD_CLASSIFIER)
+#define FOR_AUTO (1 << METHOD_AUTO)
 #define FOR_SIMPLEX (1 << METHOD_SIMPLEX)
 #define FOR_NAMED (FOR_HALFSPACE | FOR_CONVEX)
-#define FOR_LABELS (FOR_NAMED | FOR_CLASSIFIER)
-#define FOR_ALL (FOR_LABELS | FOR_SIMPLEX)
+#define FOR_ALL (FOR_NAMED | FOR_AUTO | FOR_SIMPLEX)
 
 typedef enum GridChoice
 {
@@ -80,6 +79,7 @@ typedef struct FeatureNumbers
 
 typedef struct Options
 {
+	int methods; /* that all of the options are for, among those that METHOD_AUTO takes */
 	MechanismChoice mechanism;
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */
@@ -109,6 +109,7 @@ typedef struct Options
 	FeatureNumbers low; /* clip bounds */
 	FeatureNumbers high;
 	bool intercept;
+	bool intercept_given;
 	Adjacency adjacency;
 	bool adjacency_given;
 	SolverKind solver;
@@ -121,13 +122,14 @@ typedef struct Options
 } Options;
 
 /*
- * Raises 22023 for unknown keys and those of other methods, for values out of range
- * and, by_analyst, for what is declared by dpobj.protect or set by administrators;
- * jsonb may be NULL.
+ * What is declared about the columns (numeric, groups, clip and so on) is for every method,
+ * whether it has a use for it or not.  Raises 22023 for unknown keys and those of other methods,
+ * for values out of range and, by_analyst, for what is declared by dpobj.protect or set by
+ * administrators; jsonb may be NULL.
  */
 extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
 
-/* "halfspace", "logistic", "svm", "simplex": the kind of a model too; "classifier" is none. */
+/* "halfspace", "logistic", "svm", "simplex": the kind of a model too; "auto" is none. */
 extern const char *method_name(TrainingMethod method);
 
 /* As they are written in the options. */

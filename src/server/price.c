@@ -41,6 +41,17 @@
 
 /* ---- members of the answer ---- */
 
+/* rows_per_person: 0 where rows are protected */
+static void
+append_unit(StringInfo json, int rows_per_person)
+{
+	if (rows_per_person > 0)
+		appendStringInfo(json, ", \"unit\": \"person\", \"max_rows_per_person\": %d",
+						 rows_per_person);
+	else
+		appendStringInfoString(json, ", \"unit\": \"row\"");
+}
+
 static void
 append_cost(StringInfo json, const Training *training)
 {
@@ -48,11 +59,7 @@ append_cost(StringInfo json, const Training *training)
 					 decimal_text(training->cost.epsilon_charged, EPSILON_UNIT),
 					 decimal_text(training->cost.delta_charged, DELTA_UNIT),
 					 training->request.adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove");
-	if (training->rows_per_person > 0)
-		appendStringInfo(json, ", \"unit\": \"person\", \"max_rows_per_person\": %d",
-						 training->rows_per_person);
-	else
-		appendStringInfoString(json, ", \"unit\": \"row\"");
+	append_unit(json, training->rows_per_person);
 }
 
 /* null: no such limit, or more than can be counted */
@@ -228,7 +235,7 @@ parse_json(const StringInfoData *json)
  * it; nulls without a budget that grants.  The function knows who may see what.
  */
 static void
-append_remaining(StringInfo json, Oid table, const Training *training)
+append_remaining(StringInfo json, Oid table, const Pair *pair, Adjacency adjacency)
 {
 	static const char *const statement =
 		"SELECT format('{\"epsilon\": %s, \"delta\": %s, \"releases\": %s}', r.epsilon, r.delta,"
@@ -238,10 +245,9 @@ append_remaining(StringInfo json, Oid table, const Training *training)
 	Oid types[CHARGE_COST_PARAMETERS + 1];
 	Datum values[lengthof(types)];
 	bool granted = grant_is_held(table);
-	Pair pair = training_pair(training);
 	ChargeCost cost;
 
-	charge_cost_of(&pair, training->request.adjacency, &cost);
+	charge_cost_of(pair, adjacency, &cost);
 	charge_cost_parameters(&cost, types, values);
 	types[CHARGE_COST_PARAMETERS] = OIDOID;
 	values[CHARGE_COST_PARAMETERS] = ObjectIdGetDatum(table);
@@ -291,19 +297,28 @@ required_label(const char *label)
 	return label;
 }
 
-/* As analyst_open() does, without a filter and perhaps without a label. */
-static void
-settle_table(Training *training, Oid table, List *names, const char *label)
+/* As analyst_open() does; whatever is said of the table is what was declared about it. */
+static Relation
+open_protected(Oid table, Protection *protection)
 {
 	Relation relation;
-	Protection protection;
-	Encoders all;
-	Encoders features;
 
 	analyst_check_relation(table);
 	relation = relation_open(table, AccessShareLock);
-	protection_require(relation, &protection);
-	scan_check_relation(relation, protection.ignore_rls);
+	protection_require(relation, protection);
+	scan_check_relation(relation, protection->ignore_rls);
+	return relation;
+}
+
+/* Without a filter and perhaps without a label. */
+static void
+settle_table(Training *training, Oid table, List *names, const char *label)
+{
+	Protection protection;
+	Relation relation = open_protected(table, &protection);
+	Encoders all;
+	Encoders features;
+
 	encoders_parse(protection.encoders, RelationGetDescr(relation), &all);
 	encoders_choose(&all, names, label, &features);
 	if (training->method == METHOD_SIMPLEX)
@@ -315,22 +330,18 @@ settle_table(Training *training, Oid table, List *names, const char *label)
 	training_begin(training, training->options.dimension);
 }
 
-/* dpobj.price(relation, epsilon, features, delta, method, options, label) -> jsonb */
-PG_FUNCTION_INFO_V1(dpobj_price_relation);
-Datum
-dpobj_price_relation(PG_FUNCTION_ARGS)
+static void
+price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, StringInfo json)
 {
 	Training *training = palloc0(sizeof(Training));
-	Oid table = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
 	List *names = NIL;
 	char *label = NULL;
-	StringInfoData json;
+	Pair pair;
 
 	training->by_analyst = true;
-	training_set_cost(training, analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
-					  analyst_argument(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	training_set_method(training,
-						TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method")));
+	training_set_cost(training, PG_GETARG_DATUM(ARGUMENT_EPSILON), NUMERICOID,
+					  PG_GETARG_DATUM(ARGUMENT_DELTA), NUMERICOID);
+	training_set_method(training, method);
 	if (!PG_ARGISNULL(ARGUMENT_FEATURES))
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
 	if (!PG_ARGISNULL(ARGUMENT_LABEL))
@@ -338,13 +349,9 @@ dpobj_price_relation(PG_FUNCTION_ARGS)
 	training_set_options(training, analyst_json(fcinfo, ARGUMENT_OPTIONS, "options"));
 	settle_table(training, table, names, label);
 	check_least_epsilon(&training->cost);
-
-	initStringInfo(&json);
-	appendStringInfoChar(&json, '{');
-	append_price(&json, training);
-	append_remaining(&json, table, training);
-	appendStringInfoChar(&json, '}');
-	return parse_json(&json);
+	append_price(json, training);
+	pair = training_pair(training);
+	append_remaining(json, table, &pair, training->request.adjacency);
 }
 
 /* ---- a number of features ---- */
@@ -412,41 +419,63 @@ price_learning(FunctionCallInfo fcinfo)
 
 /* ---- an evaluation ---- */
 
-/* The only option: which rows are neighbours. */
+/* What a member of the options may be; NULL: the one member that there may be is not there. */
+static JsonbValue *
+only_member(Jsonb *options, const char *name, const char *expected)
+{
+	JsonbContainer *root = options == NULL ? NULL : &options->root;
+	JsonbValue *member;
+
+	if (root == NULL || (JsonContainerIsObject(root) && JsonContainerSize(root) == 0))
+		return NULL;
+	member = JsonContainerIsObject(root) && name != NULL ? json_member(root, name) : NULL;
+	if (member == NULL || JsonContainerSize(root) > 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the options of an evaluation are not known"),
+						name == NULL ? errhint("There are none.")
+									 : errhint("The only one is \"%s\": %s.", name, expected)));
+	return member;
+}
+
 static Adjacency
 evaluation_adjacency(Jsonb *options)
 {
-	JsonbContainer *root = options == NULL ? NULL : &options->root;
-	JsonbValue *adjacency;
+	JsonbValue *adjacency = only_member(options, "adjacency", "\"replace\" or \"add_remove\"");
 
-	if (root == NULL || (JsonContainerIsObject(root) && JsonContainerSize(root) == 0))
+	if (adjacency == NULL || json_is_string(adjacency, "replace"))
 		return ADJACENCY_REPLACE;
-	adjacency = JsonContainerIsObject(root) ? json_member(root, "adjacency") : NULL;
-	if (adjacency == NULL || JsonContainerSize(root) > 1 ||
-		!(json_is_string(adjacency, "replace") || json_is_string(adjacency, "add_remove")))
+	if (!json_is_string(adjacency, "add_remove"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the options of an evaluation are not known"),
 						errhint("The only one is \"adjacency\": \"replace\" or \"add_remove\".")));
-	return json_is_string(adjacency, "replace") ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE;
+	return ADJACENCY_ADD_REMOVE;
 }
 
-/* Counts are noisy by so many rows; a choice makes so many mistakes more than the best. */
+/*
+ * Counts are noisy by so many rows; a choice makes so many mistakes more than the best.  A person's
+ * rows share epsilon (evaluate.c).
+ */
 static void
 append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost *cost,
-				  Adjacency adjacency)
+				  Adjacency adjacency, int rows_per_person)
 {
 	int counts = kind == TALLY_ACCURACY ? 2 : TALLY_CELLS;
-	double rows =
-		kind == TALLY_SELECTION
-			? whole_rows(evaluation_choice_error(cost->epsilon, adjacency, models, PRICE_BETA))
-			: evaluation_error(cost->epsilon, adjacency, counts, PRICE_BETA);
+	int64 epsilon = cost->epsilon / Max(rows_per_person, 1);
+	double rows;
 
+	if (epsilon == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon is too small for %d rows of a person", rows_per_person)));
+	rows = kind == TALLY_SELECTION
+			   ? whole_rows(evaluation_choice_error(epsilon, adjacency, models, PRICE_BETA))
+			   : evaluation_error(epsilon, adjacency, counts, PRICE_BETA);
 	appendStringInfo(json,
 					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
-					 "\"adjacency\": \"%s\", \"unit\": \"row\", \"guarantee\": \"exact\"",
+					 "\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
 					 tally_name(kind), tally_mechanism(kind),
 					 decimal_text(cost->epsilon_charged, EPSILON_UNIT),
 					 adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove");
+	append_unit(json, rows_per_person);
 	if (kind == TALLY_SELECTION)
 		appendStringInfo(json, ", \"models\": %d", models);
 	else
@@ -485,7 +514,57 @@ price_evaluation(FunctionCallInfo fcinfo, TallyKind kind)
 
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
-	append_evaluation(&json, kind, models, &cost, adjacency);
+	append_evaluation(&json, kind, models, &cost, adjacency, 0);
+	appendStringInfoChar(&json, '}');
+	return parse_json(&json);
+}
+
+/* Columns and label are the models' own, so they are not asked for. */
+static void
+price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, StringInfo json)
+{
+	bool selection = kind == TALLY_SELECTION;
+	JsonbValue *given = only_member(analyst_json(fcinfo, ARGUMENT_OPTIONS, "options"),
+									selection ? "models" : NULL, "how many there are");
+	int64 models = 1;
+	PrivacyCost cost;
+	Protection protection;
+	Pair pair;
+
+	if (selection && (given == NULL || !json_get_integer(given, 0, PG_INT32_MAX, &models)))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the number of models is missing"),
+						errhint("Set \"models\" in the options.")));
+	if (selection)
+		tally_check_models((int) models);
+	decimal_epsilon(PG_GETARG_DATUM(ARGUMENT_EPSILON), NUMERICOID, &cost);
+	relation_close(open_protected(table, &protection), AccessShareLock);
+	check_least_epsilon(&cost);
+	append_evaluation(json, kind, (int) models, &cost, protection.adjacency,
+					  protection.max_rows_per_person);
+	pair = tally_pair(&(TallyRequest){.epsilon_charged = cost.epsilon_charged});
+	append_remaining(json, table, &pair, protection.adjacency);
+}
+
+/* dpobj.price(relation, epsilon, features, delta, method, options, label) -> jsonb */
+PG_FUNCTION_INFO_V1(dpobj_price_relation);
+Datum
+dpobj_price_relation(PG_FUNCTION_ARGS)
+{
+	Oid table = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
+	const char *method;
+	TallyKind kind;
+	StringInfoData json;
+
+	(void) analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon");
+	(void) analyst_argument(fcinfo, ARGUMENT_DELTA, "delta");
+	method = TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method"));
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	if (tally_find(method, &kind))
+		price_table_evaluation(fcinfo, table, kind, &json);
+	else
+		price_table_training(fcinfo, table, method, &json);
 	appendStringInfoChar(&json, '}');
 	return parse_json(&json);
 }

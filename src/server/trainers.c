@@ -106,10 +106,12 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 void
 trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *training)
 {
-	int features = training_declared_features(training);
+	int features = training->options.dimension;
 
 	if (features == 0)
 		features = plan_feature_count(call, first + TRAINER_FEATURES, table);
+	if (features == 0)
+		features = training_declared_features(training);
 	if (features == 0 && training->keys != NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("for groups the dimension must be declared"),
@@ -306,7 +308,7 @@ PG_FUNCTION_INFO_V1(dpobj_classifier_accumulate);
 Datum
 dpobj_classifier_accumulate(PG_FUNCTION_ARGS)
 {
-	return accumulate(fcinfo, METHOD_CLASSIFIER);
+	return accumulate(fcinfo, METHOD_AUTO);
 }
 
 PG_FUNCTION_INFO_V1(dpobj_simplex_accumulate);
@@ -431,7 +433,7 @@ PG_FUNCTION_INFO_V1(dpobj_classifier_final);
 Datum
 dpobj_classifier_final(PG_FUNCTION_ARGS)
 {
-	return finish(fcinfo, METHOD_CLASSIFIER);
+	return finish(fcinfo, METHOD_AUTO);
 }
 
 PG_FUNCTION_INFO_V1(dpobj_simplex_final);

@@ -52,7 +52,8 @@ read_options(PlanCall *call, Training *training, KeyList *keys)
 	if (method != NULL && json_get_string(method) == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"method\" must be a string")));
-	training_set_method(training, method == NULL ? "halfspace" : json_get_string(method));
+	training_set_method(training,
+						method == NULL ? method_name(METHOD_AUTO) : json_get_string(method));
 	return without(without(options, "keys"), "method");
 }
 

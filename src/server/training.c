@@ -28,25 +28,39 @@
 /* ---- encoding ---- */
 
 static int
-declared_features(const Options *options)
+grouped_features(const Options *options)
 {
 	int sum = 0;
 
 	for (int g = 0; g < options->groups; g++)
 		sum += options->group[g];
+	return sum;
+}
+
+/*
+ * Lists with an entry for each feature say how many there are.  Groups are the first columns and
+ * need not be all, so that numeric ones may lie beyond them.
+ */
+static int
+declared_features(const Options *options)
+{
+	const FeatureNumbers *lists[] = {&options->center, &options->scale, &options->low};
+	int features = grouped_features(options);
+
 	if (options->dimension > 0)
 		return options->dimension;
-	return sum;
+	for (int i = 0; i < lengthof(lists); i++)
+		if (lists[i]->count > 1)
+			return lists[i]->count;
+	for (int i = 0; features > 0 && i < options->numeric_count; i++)
+		features = Max(features, options->numeric[i]);
+	return features;
 }
 
 /* One number for all goes to every feature that there may be; a list must fit. */
 static void
 spread(const FeatureNumbers *numbers, const char *name, int features, double *value)
 {
-	if (numbers->count > 1 && features == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" with an entry for each feature needs \"dimension\"", name)));
 	if (numbers->count > 1 && numbers->count != features)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"%s\" has %d entries for %d features", name, numbers->count,
@@ -118,20 +132,23 @@ settle_encoding(Training *training, int features)
 	Encoding *encoding = &training->encoding;
 	int given = features + (options->intercept ? 1 : 0);
 	int limit = GRID_MAX_DIMENSION - target_columns(training);
-	int grouped = 0;
 
 	if (given > limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%d features are too many", features),
+				 options->intercept ? errdetail("The limit is %d, the intercept included.", limit)
+									: errdetail("The limit is %d.", limit),
+				 features <= limit ? errhint("Add \"intercept\": false to the options.") : 0));
+	if (grouped_features(options) > features)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%d features are more than dp_%s takes", given,
-							   method_name(training->method)),
-						target_columns(training) > 0
-							? errdetail("The limit is %d.", limit)
-							: errdetail("The limit is %d, the intercept included.", limit)));
-	for (int g = 0; g < options->groups; g++)
-		grouped += options->group[g];
-	if (options->groups > 0 && grouped != features)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("groups add up to %d for %d features", grouped, features)));
+						errmsg("groups add up to %d for %d features", grouped_features(options),
+							   features)));
+	for (int i = 0; i < options->numeric_count; i++)
+		if (options->numeric[i] > features)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"numeric\" names feature %d of %d", options->numeric[i],
+								   features)));
 	lay_out(training, features);
 	encoding->features = features + target_columns(training);
 	if (!encoding_finish(encoding))
@@ -588,7 +605,7 @@ void
 training_set_features(Training *training, int features)
 {
 	settle_encoding(training, features);
-	if (training->method == METHOD_CLASSIFIER)
+	if (training->method == METHOD_AUTO)
 		choose_method(training);
 	if (training->method == METHOD_HALFSPACE)
 	{
@@ -616,13 +633,20 @@ void
 training_set_options(Training *training, Jsonb *options)
 {
 	options_parse(options, training->method, training->by_analyst, &training->options);
+	if (training->method == METHOD_AUTO && (training->options.methods & FOR_HALFSPACE) == 0)
+		training->method = METHOD_LOGISTIC;
+	else if (training->method == METHOD_AUTO && (training->options.methods & FOR_CONVEX) == 0)
+		training->method = METHOD_HALFSPACE;
 	training->options_text =
 		options == NULL ? pstrdup("{}") : JsonbToCString(NULL, &options->root, VARSIZE(options));
 }
 
+/* METHOD_AUTO has an older name. */
 void
 training_set_method(Training *training, const char *method)
 {
+	if (strcmp(method, "classifier") == 0)
+		method = method_name(METHOD_AUTO);
 	for (int i = 0; i < TRAINING_METHODS; i++)
 		if (strcmp(method, method_name((TrainingMethod) i)) == 0)
 		{
@@ -631,7 +655,7 @@ training_set_method(Training *training, const char *method)
 		}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("method \"%s\" is not known", method),
-			 errhint("Methods are: halfspace, logistic, svm, classifier, simplex.")));
+			 errhint("Methods are: auto, halfspace, logistic, svm, simplex.")));
 }
 
 void

@@ -26,7 +26,7 @@
 
 typedef struct Training
 {
-	TrainingMethod method; /* once settled it is never METHOD_CLASSIFIER */
+	TrainingMethod method; /* once settled it is never METHOD_AUTO */
 	PrivacyCost cost;      /* delta_charged is final once settled */
 	Options options;
 	bool by_analyst;        /* then a mechanism must be sure to finish (PRIVACY.md 3, T3) */
@@ -39,7 +39,7 @@ typedef struct Training
 	bool settled;
 	MechanismRequest request; /* from here on: once settled */
 	GridUsual usual;          /* the grid where rows and epsilon chose it; else all 0 */
-	const char *reason;       /* of the method that dp_classifier chose; NULL: it was named */
+	const char *reason;       /* of the method that METHOD_AUTO became; NULL: something named it */
 	SolverLimits limits;
 	const char *guarantee;
 	/*
@@ -71,7 +71,7 @@ extern void training_set_protected(Training *training, const Encoders *features,
  */
 extern void training_begin(Training *training, int features);
 
-/* The dimension that the options declare, 0 if they do not. */
+/* The dimension that the options declare or that follows from them, 0 if they do not. */
 extern int training_declared_features(const Training *training);
 
 /* The limit on memory, 0: none. */

@@ -27,15 +27,6 @@ COMMENT ON VIEW dpobj.model_groups IS 'the models of releases that have one for 
 COMMENT ON COLUMN dpobj.model_groups.release IS 'id of the charge in the ledger';
 COMMENT ON COLUMN dpobj.model_groups.groups IS 'keys and models in the order of the list';
 
-CREATE FUNCTION dpobj.train_groups(relation regclass, by text[], label text, epsilon numeric,
-    features text[] DEFAULT NULL, delta numeric DEFAULT 0, method text DEFAULT 'halfspace',
-    options jsonb DEFAULT '{}', filter jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (key text[], model @extschema@.dp_model)
-  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_train_groups';
-COMMENT ON FUNCTION dpobj.train_groups(regclass, text[], text, numeric, text[], numeric, text, jsonb, jsonb, text) IS
-  'trains a model for each combination of declared values on a protected table, for one charge';
-
 -- dp_groups(key, features, label, epsilon, delta, options): the state is one training set for each key,
 -- which may be on disk, so that there is nothing to combine.
 CREATE FUNCTION dpobj.groups_final(internal) RETURNS @extschema@.dp_group[]

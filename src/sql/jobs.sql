@@ -72,14 +72,6 @@ COMMENT ON COLUMN dpobj.job_rows.release IS 'id of the charge in dpobj.ledger; o
 COMMENT ON COLUMN dpobj.job_rows.sqlstate IS 'of the error that it ended in';
 COMMENT ON COLUMN dpobj.job_rows.reason IS 'what the error said to the public';
 
-CREATE FUNCTION dpobj.submit(name text, relation regclass, features text[], label text, epsilon numeric,
-    delta numeric DEFAULT 0, method text DEFAULT 'halfspace', options jsonb DEFAULT '{}',
-    filter jsonb DEFAULT NULL) RETURNS bigint
-  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_submit';
-COMMENT ON FUNCTION dpobj.submit(text, regclass, text[], text, numeric, numeric, text, jsonb, jsonb) IS
-  'queues dpobj.train to run in the background once the transaction has committed; returns the job''s number';
-
 CREATE FUNCTION dpobj.cancel(job bigint) RETURNS boolean
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_cancel';

@@ -1,13 +1,5 @@
 -- What a call would cost: from public parameters, for everybody, without a charge
 
-CREATE FUNCTION dpobj.price(relation regclass, epsilon numeric, features text[] DEFAULT NULL,
-    delta numeric DEFAULT 0, method text DEFAULT 'halfspace', options jsonb DEFAULT '{}',
-    label text DEFAULT NULL) RETURNS jsonb
-  LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_price_relation';
-COMMENT ON FUNCTION dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text) IS
-  'what dpobj.train on a protected table would cost, how far from the best model it may be, and how many such calls fit into the session''s budgets';
-
 CREATE FUNCTION dpobj.price(method text, d integer, epsilon numeric, delta numeric DEFAULT 0,
     options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp

@@ -43,7 +43,7 @@ RETURNS void LANGUAGE sql AS $$
   INSERT INTO audit.pair (name, epsilon, delta, copies, rows, statement) VALUES (name, epsilon, delta, copies, rows,
     format('SELECT %s FROM (SELECT ((u).model).weights[1] AS w FROM (SELECT unnest(dp_groups(key, x, y, %s, %s, %L::jsonb)) AS u FROM {0}) s) t',
            outcome, epsilon, delta,
-           options || jsonb_build_object('method', method, 'adjacency', 'add_remove', 'dimension', 1,
+           options || jsonb_build_object('method', method, 'adjacency', 'add_remove', 'dimension', 1, 'intercept', false,
                                          'keys', (SELECT jsonb_agg('g' || i) FROM generate_series(1, copies) i))));
 $$;
 
@@ -80,14 +80,14 @@ SELECT audit.add_grouped('output, ' || noise, 'svm', 1, CASE noise WHEN 'gaussia
 SELECT audit.add_grouped('sgd, full', 'svm', 1, 0.2, '{"mechanism": "sgd", "iterations": 1, "radius": 1}', '[[], [[[1], true]]]');
 SELECT audit.add_call('sgd, ' || sampling, 1, 0.2, '[[[[1], true]], [[[1], true], [[1], false]]]',
                       format('SELECT (dp_svm(x, y, 1.0, 0.2, %L)).weights[1] FROM {0}', jsonb_build_object('mechanism', 'sgd', 'sampling', sampling,
-                             'adjacency', 'add_remove', 'n', 2, 'batch', 1, 'iterations', 1, 'radius', 1, 'dimension', 1)))
+                             'adjacency', 'add_remove', 'n', 2, 'batch', 1, 'iterations', 1, 'radius', 1, 'dimension', 1, 'intercept', false)))
   FROM unnest('{poisson,fixed}'::text[]) sampling;
 SELECT audit.add_grouped('exponential of a net', 'svm', 1, 0, '{"mechanism": "exponential", "net": 3, "norm": 0.5, "radius": 1}',
                          '[[[[1], true], [[1], true]], [[[1], true]]]');
 SELECT audit.add_grouped('localized', 'svm', 1, 0, '{"mechanism": "localized", "net": 100, "radius": 1, "regularization": 2}', '[[], [[[1], true]]]',
                          100, '(w < 0)::int');
 SELECT audit.add_call('opsamp', 2, 0.1, '[[[[1], true]], [[[1], false]]]',
-                      $$SELECT (dp_svm(x, y, 2.0, 0.1, '{"mechanism": "opsamp", "n": 100000, "calls": 300, "norm": 0.5, "radius": 1, "regularization": 2, "dimension": 1}')).weights[1] FROM {0}$$);
+                      $$SELECT (dp_svm(x, y, 2.0, 0.1, '{"mechanism": "opsamp", "n": 100000, "calls": 300, "norm": 0.5, "radius": 1, "regularization": 2, "dimension": 1, "intercept": false}')).weights[1] FROM {0}$$);
 
 -- ---- other trainers, and the same mechanisms by other doors ----
 
@@ -103,7 +103,7 @@ INSERT INTO audit.pair (name, epsilon, delta, copies, rows, statement) VALUES ('
   '[[[[1], true, null, "a"], [[1], false, null, "b"], [[1], false, null, "b"]], [[[1], false, null, "b"], [[1], false, null, "b"], [[1], true, null, "b"]]]',
   format('SELECT (sum(((u).model).weights[1] * CASE WHEN (u).key[1] ~ ''a$'' THEN 2 ELSE 1 END) = -1)::int
             FROM (SELECT unnest(dp_groups(key, x, y, 1.0, 0.0, %L::jsonb)) AS u FROM {0}) s GROUP BY rtrim((u).key[1], ''ab'')',
-         jsonb_build_object('dimension', 1, 'grid', 'sign', 'mechanism', 'opdisc',
+         jsonb_build_object('dimension', 1, 'grid', 'sign', 'mechanism', 'opdisc', 'intercept', false,
                             'keys', (SELECT jsonb_agg(format('g%s%s', i, part)) FROM generate_series(1, 50) i, unnest('{a,b}'::text[]) part))));
 -- The second choice of ten, when the first costs have been seen.
 INSERT INTO audit.pair (name, epsilon, delta, rows, statement)
@@ -130,7 +130,7 @@ SELECT audit.add_call('dp_select', 1, 0, '[[[[1], true], [[1], true], [[1], true
 
 INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.train', 1, 0,
   '[[[[1], true, 1], [[1], true, 1], [[1], true, 1]], [[[1], true, 1], [[1], true, 1], [[1], false, 1]]]',
-  $$SELECT (dpobj.train('{0}', 'y', 1.0, '{target}', options => '{"grid": "sign", "mechanism": "permute_flip"}')).weights[1]$$);
+  $$SELECT (dpobj.train('{0}', 'y', 1.0, '{target}', options => '{"grid": "sign", "mechanism": "permute_flip", "intercept": false}')).weights[1]$$);
 
 -- Noise of batches and the calls of opsamp take long to reckon, choices and counts next to nothing.
 UPDATE audit.pair SET share = 4 WHERE name ~ 'poisson|fixed|opsamp';

@@ -37,6 +37,7 @@ mutants=(
   '31|test_convex|convex: length of Gamma(d - 1) in d dimensions'
   '32|test_convex|convex: noise times 0.8'
   '33|test_convex|convex: ln(1 + beta / lambda) forgotten'
+  '34|test_rows|rows kept that are not one-hot in a declared group'
   '50|test_sample|uniform vectors of a grid: a level counts once, whatever can follow it'
   '51|test_sample|parts: rows in the order of the table, which a search that stops early sees'
   '52|test_sample|parts: a row goes where its contents say, so a new one goes elsewhere (C4)'

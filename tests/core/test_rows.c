@@ -75,6 +75,10 @@ check_groups(void)
 	CHECK(!encoding_apply(&encoding, (double[]){-1, 0, 0, 0}, x));
 	encoding.group[1] = 2;
 	CHECK(!encoding_finish(&encoding));
+	encoding.groups = 1; /* the last column is in no group */
+	CHECK(encoding_finish(&encoding));
+	CHECK(encoding_apply(&encoding, (double[]){0, 1, 0, 0.3}, x) && x[3] == 19661);
+	CHECK(!encoding_apply(&encoding, (double[]){1, 1, 0, 0.3}, x));
 }
 
 static void

@@ -155,7 +155,7 @@ test_levels(void)
 		CHECK(grid.levels[j] == (j < 7 ? 9 : j < 14 ? 5 : 9));
 	encoding.intercept = true;
 	grid_usual(&terms, &usual, &grid);
-	CHECK(grid.dimension == 18 && grid.levels[17] == 2 * usual.indicator + 1);
+	CHECK(grid.dimension == 18 && grid.levels[17] == 1);
 	terms.evidence = 10;
 	grid_usual(&terms, &usual, &grid);
 	CHECK(grid.constraint == GRID_SPARSE && grid.bound == usual.sparse && grid.levels[0] == 3);
@@ -207,6 +207,54 @@ test_scores(void)
 	grid_usual(&terms, &usual, &grid);
 	CHECK(encoding_score_bound(&encoding, &grid) < 2147483647.0);
 	CHECK(usual.grouped < 4);
+}
+
+static int
+intercept_range(const Shape *shape, double epsilon)
+{
+	Encoding encoding = make_encoding(shape);
+	GridTerms terms = make_terms(shape, &encoding, 15682, epsilon, false);
+	GridUsual usual;
+	Grid grid;
+
+	encoding.intercept = true;
+	grid_usual(&terms, &usual, &grid);
+	CHECK(grid.dimension == shape->features + 1 && usual.sparse == 0);
+	return grid.levels[shape->features] / 2;
+}
+
+/* As wide as a number's weights; beside a group whose columns are wider than +-1 it adds nothing.
+ */
+static void
+test_intercept(void)
+{
+	static const Shape alone = {4, 0, {0}, 2, 0, 1};
+	static const Shape grouped = {6, 1, {3}, 2, 0, 1};
+
+	CHECK(intercept_range(&alone, 1) == 4);
+	CHECK(intercept_range(&grouped, 1) == 0);
+	CHECK(intercept_range(&adult23, 1) == 1);
+}
+
+/* Columns beyond the groups are as good as groups of one. */
+static void
+test_beyond_groups(void)
+{
+	Shape shorter = adult23;
+	Encoding encoding = make_encoding(&adult23);
+	GridTerms terms = make_terms(&adult23, &encoding, 15682, 1, false);
+	Encoding other;
+	GridUsual usual, others;
+	Grid grid, others_grid;
+
+	shorter.groups = 4;
+	other = make_encoding(&shorter);
+	grid_usual(&terms, &usual, &grid);
+	terms.encoding = &other;
+	grid_usual(&terms, &others, &others_grid);
+	CHECK(memcmp(&usual, &others, sizeof(usual)) == 0);
+	CHECK(memcmp(&grid, &others_grid, sizeof(grid)) == 0);
+	CHECK(convex_usual_radius(&encoding) == convex_usual_radius(&other));
 }
 
 static void
@@ -338,6 +386,8 @@ main(void)
 	test_levels();
 	test_price();
 	test_scores();
+	test_intercept();
+	test_beyond_groups();
 	test_evidence();
 	test_radius();
 	test_lambda();

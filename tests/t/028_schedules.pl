@@ -250,8 +250,10 @@ spends($node, 'two at once', { epsilon => 0.5, charged => 1, released => 1 }, su
 is(runs_of('race'), 'released|0.5|t|', 'one run');
 
 # A run that died: charged, and not tried again.
-my $hard = q{SELECT dpobj.schedule('hard', '0 0 1 1 *', 'hard', 'ill', 0.5, options => '{"mechanism": "permute_flip", "grid": "ternary"}')};
+my $hard = q{SELECT dpobj.schedule('hard', '0 0 1 1 *', 'hard', 'ill', 0.5, options => '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}')};
 like($ana->ask($hard), qr/^\d+$/, 'scheduled');
+is(scalar_of($node, q{SELECT string_agg(DISTINCT concat(name, ' ', method, ' ', options -> 'intercept'), ',') FROM dpobj.schedules WHERE name IN ('race', 'hard')}),
+	'hard auto false,race auto true', 'method and intercept are kept in so many words');
 $call = "CALL dpobj.run_schedule('hard')";
 spends($node, 'a run that is terminated', { epsilon => 0.5, charged => 1 }, sub {
 	$again->send($call);

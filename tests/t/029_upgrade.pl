@@ -173,6 +173,7 @@ SQL
 		$ana->ask(q{SELECT dpobj.share('first', 'bob')});
 		$ana->ask(q{SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 0.1, '1 year')});
 		is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a schedule has run');
+		$ana->ask(q{SELECT dpobj.schedule_put('minutely', '* * * * *', 'visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 0.1, '1 year')});
 		is($ana->ask(q{SELECT dpobj.submit('in the background', 'visit', NULL, 'ill', 0.0625)}), '1', 'a job is queued');
 		is($ana->ask('SELECT dpobj.wait(1)'), 'released', 'and has run');
 	}
@@ -191,6 +192,16 @@ SQL
 	keeps("restored_$old", \%before, "in a dump of $old that the new version restored");
 	is($node->safe_psql("restored_$old", $counted), 't', 'its charges are counted');
 
+	# What waits was asked for where halfspaces had no intercept unless somebody said so.
+	is( $node->safe_psql($older, <<'SQL'), qq({"intercept": false}\n{"intercept": false}\n{"intercept": true}), 'queued jobs stay what they were') if $old ne '0.1.0';
+BEGIN;
+INSERT INTO dpobj.job_rows (name, role, role_name, relation, relation_name, label, epsilon, delta, method, options, request_hash)
+  SELECT 'waits', role, role_name, relation, relation_name, label, epsilon, delta, method, o, request_hash
+    FROM dpobj.job_rows, unnest(ARRAY['{}', NULL, '{"intercept": true}']::jsonb[]) o;
+ALTER EXTENSION dpobj UPDATE;
+SELECT options FROM dpobj.job_rows WHERE name = 'waits' ORDER BY id;
+ROLLBACK;
+SQL
 	$node->safe_psql($older, 'ALTER EXTENSION dpobj UPDATE');
 	is($node->safe_psql($older, $version), $current, 'updated');
 	keeps($older, \%before, "after the update from $old");
@@ -198,11 +209,19 @@ SQL
 	is($node->safe_psql($older, $counted), 't', 'its charges are counted');
 
 	# It goes on.
-	is($ana->ask(q{SELECT (SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'first'))
+	is($ana->ask(q{SELECT (SELECT release FROM dpobj.train('visit', 'ill', 0.5, method => 'halfspace', name => 'first'))
 	  = (SELECT release FROM dpobj.models WHERE name = 'first')}), 't', 'a session of before gets its model again for nothing');
 	is($ana->ask($left), $left_before, 'and has what it had left');
 	$ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'second')});
 	is($ana->ask('SELECT name FROM dpobj.models ORDER BY release DESC LIMIT 1'), 'second', 'and trains');
+	my $latest = q{SELECT m.name LIKE '%ly %', (m.model).kind, cardinality((m.model).weights) FROM dpobj.models m ORDER BY m.release DESC LIMIT 1};
+	if ($old ne '0.1.0')
+	{
+		is($ana->ask(qq{CALL dpobj.run_schedule('minutely'); $latest}), 't|halfspace|3', 'a schedule of before trains what it did');
+		is($node->safe_psql($older, q{SELECT options FROM dpobj.schedules WHERE name = 'minutely'}), '{}', 'and says so');
+	}
+	$ana->ask(q{SELECT count(*) FROM dpobj.train('visit', 'ill', 0.0625, name => 'now')});
+	is($ana->ask(q{SELECT cardinality((model).weights) FROM dpobj.models WHERE name = 'now'}), '4', 'a new request has an intercept');
 	$ana->ask(q{SELECT dpobj.share('second', 'bob')});
 	$ana->quit;
 

@@ -306,7 +306,7 @@ is(left('census', @there), $before, 'as much is left');
 my $small = "SELECT epsilon FROM dpobj.train('census', 'income', 0.05, name => 'there')";
 like(ask('alice', $small, @there), qr/^ERROR:  55000: /, 'no release before somebody has looked');
 unlike(ask('carol', 'SELECT dpobj.confirm_epoch()', @there), qr/ERROR|WARNING|nothing to confirm/, 'carol has');
-my $old = "SELECT epsilon FROM dpobj.train('census', 'income', 1, name => 'income')";
+my $old = "SELECT epsilon FROM dpobj.train('census', 'income', 1, method => 'halfspace', name => 'income')";
 is(ask('alice', $old, @there), '1', 'what was paid for there is free here');
 SKIP:
 {

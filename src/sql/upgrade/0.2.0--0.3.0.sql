@@ -12,3 +12,7 @@ ALTER TABLE dpobj.protections ADD CONSTRAINT protection_earlier_rows_valid
     CHECK (earlier_rows_per_person IS NULL OR person IS NOT NULL AND earlier_rows_per_person > 0);
 COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'for how many rows of a person charges for single rows count; null: such charges are not allowed';
 DROP FUNCTION IF EXISTS dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean);
+
+-- What is queued was asked for where no intercept was the default.
+UPDATE dpobj.job_rows SET options = '{"intercept": false}' || coalesce(options, '{}')
+ WHERE state IN ('queued', 'running') AND jsonb_typeof(coalesce(options, '{}')) = 'object';

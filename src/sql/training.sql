@@ -1,0 +1,153 @@
+-- Training: the method is auto where nobody says
+
+CREATE OR REPLACE FUNCTION dpobj.train(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
+    delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
+    filter jsonb DEFAULT NULL, name text DEFAULT NULL) RETURNS @extschema@.dp_model
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_train';
+COMMENT ON FUNCTION dpobj.train(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text) IS
+  'trains a model on a protected table under a budget of the session''s role';
+
+CREATE OR REPLACE FUNCTION dpobj.train_groups(relation regclass, by text[], label text, epsilon numeric,
+    features text[] DEFAULT NULL, delta numeric DEFAULT 0, method text DEFAULT 'auto',
+    options jsonb DEFAULT '{}', filter jsonb DEFAULT NULL, name text DEFAULT NULL)
+  RETURNS TABLE (key text[], model @extschema@.dp_model)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_train_groups';
+COMMENT ON FUNCTION dpobj.train_groups(regclass, text[], text, numeric, text[], numeric, text, jsonb, jsonb, text) IS
+  'trains a model for each combination of declared values on a protected table, for one charge';
+
+CREATE OR REPLACE FUNCTION dpobj.submit(name text, relation regclass, features text[], label text, epsilon numeric,
+    delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
+    filter jsonb DEFAULT NULL) RETURNS bigint
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_submit';
+COMMENT ON FUNCTION dpobj.submit(text, regclass, text[], text, numeric, numeric, text, jsonb, jsonb) IS
+  'queues dpobj.train to run in the background once the transaction has committed; returns the job''s number';
+
+CREATE OR REPLACE FUNCTION dpobj.price(relation regclass, epsilon numeric, features text[] DEFAULT NULL,
+    delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
+    label text DEFAULT NULL) RETURNS jsonb
+  LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_price_relation';
+COMMENT ON FUNCTION dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text) IS
+  'what dpobj.train on a protected table would cost, how far from the best model it may be, and how many such calls fit into the session''s budgets';
+
+CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclass, label text, epsilon numeric,
+    features text[] DEFAULT NULL, delta numeric DEFAULT 0, method text DEFAULT 'auto',
+    options jsonb DEFAULT '{}', filter jsonb DEFAULT NULL, allowance numeric DEFAULT NULL,
+    period interval DEFAULT '1 month') RETURNS bigint
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+  DECLARE
+    database constant text := dpobj.cron_database();
+    -- Said in so many words: of schedules that 0.2.0 wrote, none that does not say so has an intercept.
+    wanted constant jsonb := CASE WHEN $8 = 'simplex' THEN $9 ELSE '{"intercept": true}' || coalesce($9, '{}') END;
+    job bigint;
+    jobname text;
+  BEGIN
+    PERFORM dpobj.schedule_put($1, $2, $3, $4, $5, $6, $7, $8, wanted, $10, $11, $12);
+    -- What is wrong with the request is said now, not at night.
+    IF has_function_privilege('dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text)', 'EXECUTE') THEN
+      PERFORM dpobj.price($3, $5, $6, $7, $8, wanted, $4);
+    END IF;
+    IF database IS NULL THEN
+      RAISE EXCEPTION 'pg_cron is not loaded'
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = 'Schedules are started by pg_cron, which must be loaded when the server starts.',
+              HINT = format('Install it, add pg_cron to shared_preload_libraries, set cron.database_name to %L, '
+                            'restart the server, and run CREATE EXTENSION pg_cron.', current_database());
+    ELSIF NOT (SELECT r.rolcanlogin FROM pg_roles r WHERE r.rolname = session_user) THEN
+      RAISE EXCEPTION 'role "%" cannot log in', session_user
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = 'pg_cron runs a schedule as the role that made it.',
+              HINT = format('Make the schedule as a role that can, or run ALTER ROLE %I LOGIN.', session_user);
+    ELSIF database <> current_database() THEN
+      RAISE NOTICE 'pg_cron does not know schedule "%" yet', $1
+        USING DETAIL = format('It has its jobs in database "%s".', database),
+              HINT = 'A superuser can run there: ' || dpobj.cron_statement($1, $2, session_user);
+      RETURN NULL;
+    ELSIF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN
+      RAISE EXCEPTION 'extension "pg_cron" is not installed'
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              HINT = 'A superuser can run CREATE EXTENSION pg_cron.';
+    ELSIF NOT dpobj.cron_is_here() THEN
+      RAISE EXCEPTION 'permission denied for schema cron'
+        USING ERRCODE = 'insufficient_privilege',
+              HINT = format('A superuser can run GRANT USAGE ON SCHEMA cron TO %I.', session_user);
+    END IF;
+    -- A job of it that has another name, from an older version or after a restore, keeps that: one is enough.
+    job := dpobj.cron_job($1, session_user);
+    IF job IS NOT NULL THEN
+      EXECUTE 'SELECT j.jobname FROM cron.job j WHERE j.jobid = $1' INTO jobname USING job;
+    END IF;
+    EXECUTE format('SELECT cron.schedule(%L, %L, %L)', coalesce(jobname, dpobj.cron_jobname($1)), $2, dpobj.cron_command($1))
+      INTO job;
+    RETURN job;
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
+  'has pg_cron train a model on a protected table at the times that cron names; answers with the number of its job. The same name again changes a schedule';
+
+/*
+ * One scheduled time is charged once, whatever happened to the run: a release that
+ * failed, or whose end is unknown, is not tried again before the next one.
+ */
+CREATE OR REPLACE FUNCTION dpobj.schedule_attempt(name text, OUT outcome text, OUT code text, OUT message text) RETURNS record
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+  DECLARE
+    began constant timestamptz := clock_timestamp();
+    zone constant text := coalesce(dpobj.cron_timezone(), 'GMT');
+    due timestamptz;
+    asked record;
+    had record;
+    spent numeric;
+    detail text;
+  BEGIN
+    PERFORM dpobj.schedule_enter();
+    SELECT s.cron, s.relation, s.relation_name, s.label, s.epsilon, s.features, s.delta, s.method, s.options, s.filter,
+           s.allowance, s.period
+      INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'there is no schedule "%" of role "%"', $1, session_user
+        USING ERRCODE = 'undefined_object', HINT = 'See dpobj.schedules. If pg_cron asked, remove its job.';
+    END IF;
+    due := dpobj.schedule_time(asked.cron, statement_timestamp());
+    SELECT r.state, r.release, r.sqlstate, r.message INTO had
+      FROM dpobj.schedule_runs r WHERE r.owner = session_user AND r.schedule = $1 AND r.scheduled = due;
+    IF had.release IS NOT NULL THEN
+      outcome := CASE had.state WHEN 'released' THEN 'released' ELSE 'failed' END;
+      IF outcome = 'failed' THEN
+        code := coalesce(had.sqlstate, 'UB004');
+        message := coalesce(had.message, 'the run was charged already and has no end');
+      END IF;
+      RETURN;
+    END IF;
+
+    BEGIN
+      -- On pg_cron's clock a day is from one daily run to the next, whatever zone the session has.
+      SELECT coalesce(sum(r.epsilon), 0) INTO spent
+        FROM dpobj.schedule_runs r
+       WHERE r.owner = session_user AND r.schedule = $1
+         AND r.scheduled > (due AT TIME ZONE zone - asked.period) AT TIME ZONE zone;
+      IF spent + asked.epsilon > asked.allowance THEN
+        RAISE EXCEPTION 'allowance used up: epsilon: % spent in %, % asked, % allowed', spent, asked.period,
+                        asked.epsilon, asked.allowance USING ERRCODE = 'UB001';
+      ELSIF asked.relation IS NULL THEN
+        RAISE EXCEPTION 'table % does not exist', asked.relation_name USING ERRCODE = 'undefined_table';
+      END IF;
+      PERFORM dpobj.train(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method,
+                          '{"intercept": false}' || coalesce(asked.options, '{}'), asked.filter, dpobj.schedule_model($1, due));
+      outcome := 'released';
+    EXCEPTION
+      WHEN OTHERS THEN
+        GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+        outcome := CASE code WHEN 'UB001' THEN 'skipped' ELSE 'failed' END;
+        message := concat_ws(E'\n', message, nullif(detail, ''));
+    END;
+    PERFORM dpobj.schedule_record($1, due, began, outcome, code, message);
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.schedule_attempt(text) IS
+  'internal: one run of a schedule of one''s own, which raises no error where it can tell how it ended';
