@@ -96,34 +96,45 @@ check_epsilon(ChargeRequest *request)
 
 /* ---- Failures --------------------------------------------------------------- */
 
+/* All roles together may fail so many times as often as one. */
+#define ROLES_THAT_FAIL 3
+
+static _Noreturn void
+deny_failures(ChargeRequest *request, const char *whose, int64 limit)
+{
+	request->denied = true;
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+					errmsg("releases from this table have failed too often"),
+					errdetail("At most " INT64_FORMAT " releases of %s may fail, because each "
+							  "failure may tell something about the rows.",
+							  limit, whose),
+					errhint("A superuser can find the reasons in the server log, and raise "
+							"dpobj.max_failures.")));
+}
+
 /*
  * That a release failed is a bit that no noise protects (PRIVACY.md 3, T2), so there
- * may be few of them.  Also those of relatives: their rows are rows of this table.
+ * may be few of them: of a role, so that it does not close the table to others, and of all roles,
+ * which may work together.  Also those of relatives: their rows are rows of this table.
  */
 static void
 check_failures(ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *const statement =
-		"SELECT FROM dpobj.ledger_events f JOIN dpobj.ledger_events c ON c.id = f.release"
-		" WHERE f.event = 'failed' AND f.relation_identity = ANY ($1) AND c.door = 'analyst'"
-		" HAVING count(*) >= $2";
-	Oid types[] = {INT8ARRAYOID, INT4OID};
-	Datum values[lengthof(types)];
-	int limit = integer_setting(request, "dpobj.max_failures", 0, request->max_failures,
-								dpobj_max_failures);
+		"SELECT count(*) FILTER (WHERE c.role_identity = $2), count(*)"
+		" FROM dpobj.ledger_events f JOIN dpobj.ledger_events c ON c.id = f.release"
+		" WHERE f.event = 'failed' AND f.relation_identity = ANY ($1) AND c.door = 'analyst'";
+	Oid types[] = {INT8ARRAYOID, INT8OID};
+	Datum values[] = {parties->tables, parties->role};
+	int64 limit = integer_setting(request, "dpobj.max_failures", 0, request->max_failures,
+								  dpobj_max_failures);
+	bool isnull;
 
-	values[0] = parties->tables;
-	values[1] = Int32GetDatum(limit);
-	if (!any_row(statement, lengthof(types), types, values))
-		return;
-	request->denied = true;
-	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-					errmsg("releases from this table have failed too often"),
-					errdetail("At most %d may fail, because each failure may tell something about "
-							  "the rows.",
-							  limit),
-					errhint("A superuser can find the reasons in the server log, and raise "
-							"dpobj.max_failures.")));
+	(void) any_row(statement, lengthof(types), types, values);
+	if (DatumGetInt64(charge_column(1, &isnull)) >= limit)
+		deny_failures(request, "a role", limit);
+	if (DatumGetInt64(charge_column(2, &isnull)) >= ROLES_THAT_FAIL * limit)
+		deny_failures(request, "all roles", ROLES_THAT_FAIL * limit);
 }
 
 void

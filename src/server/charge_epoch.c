@@ -1,9 +1,10 @@
 /*
- * charge_epoch.c - what a new epoch changes in the ledger.
+ * charge_epoch.c - what a new epoch and a crash change in the ledger.
  */
 #include "postgres.h"
 
 #include "catalog/namespace.h"
+#include "executor/spi.h"
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 
@@ -11,6 +12,15 @@
 #include "charge_count.h"
 #include "charge_epoch.h"
 #include "charge_plan.h"
+#include "charge_worker.h"
+
+static Oid
+table_of_ours(const char *name)
+{
+	return get_relname_relid(name, get_namespace_oid("dpobj", false));
+}
+
+/* ---- A new epoch ------------------------------------------------------------ */
 
 /*
  * The ids of events that were lost have been given, and the sequence, restored, would give them
@@ -26,8 +36,7 @@ leap_ids(void)
 		" greatest(nextval('dpobj.ledger_events_id_seq'),"
 		" (extract(epoch FROM clock_timestamp()) * 1000000)::bigint))";
 
-	LockRelationOid(get_relname_relid("ledger_events", get_namespace_oid("dpobj", false)),
-					ShareUpdateExclusiveLock);
+	LockRelationOid(table_of_ours("ledger_events"), ShareUpdateExclusiveLock);
 	(void) charge_query(statement, 0, NULL, NULL);
 }
 
@@ -37,4 +46,48 @@ charge_begin_epoch(void)
 	charge_recount();
 	charge_distrust_sums();
 	leap_ids();
+}
+
+/* ---- A crash ---------------------------------------------------------------- */
+
+/*
+ * The table is unlogged: what crash recovery leaves of it is nothing.  So who finds it empty comes
+ * after a crash, and writes the first charge since; all others at this door wait for him.  Before
+ * 0.3.0 of the extension there is no such table.
+ */
+static bool
+is_first_since_crash(void)
+{
+	static const char *const statement =
+		"INSERT INTO dpobj.since_crash DEFAULT VALUES ON CONFLICT DO NOTHING";
+
+	return OidIsValid(table_of_ours("since_crash")) && charge_query(statement, 0, NULL, NULL);
+}
+
+/*
+ * A crash that the rows have caused (no memory) tells something about them, as a failure does.  Of
+ * one role only one release at this door runs at a time (gate.c), so that of its charges without an
+ * end the last one may have run then.  The others, which somebody has cancelled, have not.  The row
+ * of a job says itself whether it ran, also where it had left the gate.
+ */
+void
+charge_count_crash(void)
+{
+	static const char *const statement =
+		"SELECT array_agg(c.id) FROM (SELECT l.id FROM dpobj.identities i CROSS JOIN LATERAL"
+		" (SELECT e.id FROM dpobj.ledger_events e WHERE e.event = 'charged' AND e.door = 'analyst'"
+		" AND e.role_identity = i.id ORDER BY e.id DESC LIMIT 1) l WHERE i.kind = 'role'"
+		" AND NOT EXISTS (SELECT FROM dpobj.job_rows j"
+		" WHERE j.release = l.id AND j.state <> 'running')"
+		" UNION SELECT j.release FROM dpobj.job_rows j WHERE j.state = 'running') c"
+		" WHERE NOT EXISTS (SELECT FROM dpobj.ledger_events e WHERE e.release = c.id)";
+	Datum lost;
+	bool isnull;
+
+	if (!is_first_since_crash())
+		return;
+	(void) charge_query(statement, 0, NULL, NULL);
+	lost = charge_column(1, &isnull);
+	if (!isnull)
+		charge_fail_lost(lost);
 }

@@ -11,4 +11,8 @@
 /* Sums and ids are not to be those of events that may be lost. */
 extern void charge_begin_epoch(void);
 
+/* Before a charge at the analyst's door: counts the releases that a crash of the server has ended.
+ */
+extern void charge_count_crash(void);
+
 #endif

@@ -18,7 +18,7 @@ typedef struct KeptPlan
 } KeptPlan;
 
 static bool keep_plans = false;
-static KeptPlan kept_plans[32]; /* more than there are statements */
+static KeptPlan kept_plans[48]; /* more than there are statements */
 static int kept_count = 0;
 
 void

@@ -134,21 +134,37 @@ hash_datum(const ChargeRequest *request)
  * The end of a release.  Who and what are copied from the charge; the cost is
  * not, so that a sum over the ledger counts it once.
  */
+#define INSERT_END                                                                                 \
+	"INSERT INTO dpobj.ledger_events (event, release, relation, relation_name, role,"              \
+	" role_name, mechanism, mechanism_version, relation_identity, role_identity, output_hash) "    \
+	"SELECT $1, id, relation, relation_name, role, role_name, mechanism, mechanism_version,"       \
+	" relation_identity, role_identity, $3 FROM dpobj.ledger_events "                              \
+	"WHERE event = 'charged' AND "
+
 static int64
 insert_outcome(const ChargeRequest *request, const char *event)
 {
-	static const char *const statement =
-		"INSERT INTO dpobj.ledger_events (event, release, relation, relation_name, role,"
-		" role_name, mechanism, mechanism_version, relation_identity, role_identity, output_hash) "
-		"SELECT $1, id, relation, relation_name, role, role_name, mechanism, mechanism_version,"
-		" relation_identity, role_identity, $3 FROM dpobj.ledger_events WHERE id = $2 AND event = "
-		"'charged' RETURNING id";
+	static const char *const statement = INSERT_END "id = $2 RETURNING id";
 	Oid types[] = {TEXTOID, INT8OID, BYTEAOID};
 	Datum values[] = {CStringGetTextDatum(event), Int64GetDatum(request->release), (Datum) 0};
 	const char *nulls = request->event == CHARGE_RELEASED ? "   " : "  n";
 
 	values[2] = hash_datum(request);
 	return insert_event(statement, lengthof(types), types, values, nulls);
+}
+
+/* What was charged in another epoch may have been released since: nobody here can tell. */
+void
+charge_fail_lost(Datum releases)
+{
+	static const char *const statement =
+		INSERT_END "id = ANY ($2) AND epoch = dpobj.epoch()"
+				   " ON CONFLICT (release) WHERE release IS NOT NULL DO NOTHING";
+	Oid types[] = {TEXTOID, INT8ARRAYOID, BYTEAOID};
+	Datum values[] = {CStringGetTextDatum("failed"), releases, (Datum) 0};
+
+	if (charge_run(statement, lengthof(types), types, values, "  n") != SPI_OK_INSERT)
+		elog(ERROR, "could not insert into the privacy ledger");
 }
 
 /*
@@ -246,6 +262,8 @@ commit_charged(ChargeRequest *request)
 	ChargeParties parties;
 	int64 release;
 
+	if (request->by_analyst)
+		charge_count_crash();
 	charge_bind(request, &parties);
 	charge_check_budgets(request, &parties);
 	charge_check_protection(request, &parties);

@@ -138,6 +138,12 @@ extern void charge_act_again(const ChargeActor *before);
 /* Writes the event within a transaction, or raises an error; see ChargeRequest.denied. */
 extern void charge_execute(ChargeRequest *request);
 
+/*
+ * Within SPI, as superuser: releases (bigint[]) that were charged here and whose processes are gone
+ * have failed, unless they have an end.
+ */
+extern void charge_fail_lost(Datum releases);
+
 extern void charge_describe_error(ChargeRequest *request, const ErrorData *error);
 
 /* The last that a worker does with a request: it belongs to the backend again. */

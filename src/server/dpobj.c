@@ -69,8 +69,9 @@ _PG_init(void)
 		"Otherwise their duration would tell about the rows. 0 sends them at once.",
 		&dpobj_release_tick, 1000, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	DefineCustomIntVariable(
-		"dpobj.max_failures", "Releases at the analyst's door that may fail per table.",
-		"A failure may tell one bit about the rows. After so many, all are refused.",
+		"dpobj.max_failures", "Releases of a role at the analyst's door that may fail per table.",
+		"A failure may tell one bit about the rows. After so many, the role's are refused, and "
+		"after three times as many of all roles, everybody's.",
 		&dpobj_max_failures, 3, 0, INT_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("dpobj.max_solvers",
 							"Releases of the analyst's door that may run at a time.",

@@ -19,6 +19,7 @@
 
 #include "admin.h"
 #include "charge_plan.h"
+#include "charge_worker.h"
 #include "extension.h"
 #include "gate.h"
 #include "job_area.h"
@@ -239,13 +240,17 @@ table_exists(void)
 	return exists;
 }
 
-/* The worker of a role's job looks for its next one itself, when that ends. */
+/*
+ * The worker of a role's job looks for its next one itself, when that ends.  One that has died
+ * after its charge waits, too: its failure is to be counted.
+ */
 bool
 job_any_waiting(void)
 {
 	static const char *const statement =
-		"SELECT true FROM dpobj.job_rows q WHERE q.state = 'queued' AND q.origin = dpobj.origin()"
-		" AND NOT EXISTS (SELECT FROM dpobj.job_rows r WHERE r.id = ANY ($1) AND r.role = q.role)";
+		"SELECT true FROM dpobj.job_rows q WHERE q.origin = dpobj.origin() AND (q.state = 'queued'"
+		" AND NOT EXISTS (SELECT FROM dpobj.job_rows r WHERE r.id = ANY ($1) AND r.role = q.role)"
+		" OR q.state = 'running' AND q.id <> ALL ($1) AND q.release IS NOT NULL) LIMIT 1";
 	Oid types[] = {INT8ARRAYOID};
 	Datum values[lengthof(types)];
 	int64 running[JOB_SLOTS];
@@ -360,11 +365,22 @@ void
 job_bury(void)
 {
 	static const char *const statement =
-		"UPDATE dpobj.job_rows SET state = 'failed' WHERE id = ANY ($1) AND state = 'running'";
+		"WITH dead AS (UPDATE dpobj.job_rows SET state = 'failed'"
+		" WHERE id = ANY ($1) AND state = 'running' RETURNING release)"
+		" SELECT array_agg(release) FROM dead";
 	Oid types[] = {INT8ARRAYOID};
 	Datum values[] = {job_dead()};
+	Datum releases;
+	bool isnull;
 
-	change(statement, lengthof(types), types, values, NULL);
+	SPI_connect();
+	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
+		SPI_OK_SELECT)
+		elog(ERROR, "could not write the row of a job");
+	releases = column(0, 1, &isnull);
+	if (!isnull)
+		charge_fail_lost(releases);
+	SPI_finish();
 }
 
 /* Copies the row that SPI has found, for a caller outside of SPI. */

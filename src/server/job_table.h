@@ -74,7 +74,7 @@ extern bool job_cancel_queued(int64 id);
 /* Until the end of the transaction no other worker takes a job: two might take one role's. */
 extern void job_lock_queue(void);
 
-/* Says of the running jobs without a worker that they have failed. */
+/* Says of the running jobs without a worker that they have failed, and so have their releases. */
 extern void job_bury(void);
 
 typedef enum JobClaim

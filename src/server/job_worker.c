@@ -474,7 +474,10 @@ tick_of(const JobRun *run)
 	return run->charged ? run->terms.release_tick : dpobj_release_tick;
 }
 
-/* What was asked before the first page was read may be told; afterwards it is for the log. */
+/*
+ * What was asked before the first page was read may be told; afterwards it is for the log.  What
+ * was charged has failed, whoever has ended it.
+ */
 static void
 write_error(void *context)
 {
@@ -482,6 +485,8 @@ write_error(void *context)
 	ChargeActor before;
 
 	begin_as_superuser(&before);
+	if (run->reads)
+		charge_failed(run->release);
 	job_end(run->job.id, "failed", tick_of(run), 0,
 			run->reads ? ERRCODE_DPOBJ_STOPPED : run->error->sqlerrcode, describe(run, run->error));
 	commit_as_superuser(&before);
@@ -541,7 +546,8 @@ choose_end(const JobRun *run)
 /*
  * A failure is written whatever happens: it tells something about the rows, and whoever saw it
  * coming must not keep it from being counted.  So is what goes back to the queue.  For the others
- * it is enough that their worker has gone, if anybody has locked our tables: they read as failed.
+ * it is enough that their worker has gone, if anybody has locked our tables: they read as failed,
+ * and the next worker writes it.
  */
 static void
 write_end(JobRun *run)

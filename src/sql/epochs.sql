@@ -1,6 +1,28 @@
--- Epochs
+-- Epochs and crashes
 
 COMMENT ON FUNCTION dpobj.epoch() IS
   'system identifier, OID of the database, timeline and, of a server that was started from a base backup, a hash of its label: differs after a restore and a promotion';
 COMMENT ON SEQUENCE dpobj.ledger_events_id_seq IS
   'ledger ids; gaps are normal: a refused event or a crash of the server leaves one, and after a restore they go on at the microseconds since 1970';
+
+/*
+ * One row, which the first charge at the analyst's door after a crash writes: the table is unlogged,
+ * so that crash recovery empties it, and a restart does not.
+ */
+CREATE UNLOGGED TABLE IF NOT EXISTS dpobj.since_crash
+(
+    only_row boolean PRIMARY KEY DEFAULT true,
+    at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    CONSTRAINT only_one_row CHECK (only_row)
+);
+-- Of what was charged before, nobody can tell what ran when.
+INSERT INTO dpobj.since_crash DEFAULT VALUES ON CONFLICT DO NOTHING;
+REVOKE ALL ON TABLE dpobj.since_crash FROM PUBLIC;
+COMMENT ON TABLE dpobj.since_crash IS 'has a row unless the server has crashed since the last charge at the analyst''s door';
+COMMENT ON INDEX dpobj.since_crash_pkey IS 'one row';
+COMMENT ON COLUMN dpobj.since_crash.only_row IS 'true';
+COMMENT ON COLUMN dpobj.since_crash.at IS 'when the first charge since a crash was made, or the extension installed';
+
+CREATE INDEX IF NOT EXISTS ledger_events_analyst_idx ON dpobj.ledger_events (role_identity, id)
+    WHERE event = 'charged' AND door = 'analyst';
+COMMENT ON INDEX dpobj.ledger_events_analyst_idx IS 'the last release of a role at the analyst''s door';

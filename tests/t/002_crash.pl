@@ -288,6 +288,92 @@ spends(
 			});
 	});
 
+# ---- crashes at the analyst's door ----
+
+# A crash that the rows have caused tells something about them: it counts as a failure.
+hard_table($node);
+$node->append_conf('postgresql.conf', "dpobj.release_tick = 0\ndpobj.max_failures = 1");
+$node->reload;
+scalar_of($node, 'CREATE ROLE ana LOGIN; CREATE ROLE bob LOGIN; CREATE ROLE eve LOGIN; CREATE ROLE zoe LOGIN;'
+	  . "SELECT dpobj.set_budget('hard', r, 1000, 0) FROM unnest('{ana,bob,eve,zoe}'::regrole[]) r");
+my $once = { epsilon => 0.75, charged => 1, released => 1 };
+my $hard = q{SELECT (dpobj.train('hard', 'ill', 0.75, options => '{"mechanism": "permute_flip"}')).release};
+my $easy = q{SELECT (dpobj.train('hard', 'ill', 0.75, features => '{c1,c2}')).release};
+sub easily { my ($role) = @_; return in_session($node, $role, $easy); }
+sub training_of
+{
+	my ($role) = @_;
+	my $analyst = session($node, user => $role);
+	$analyst->send($hard);
+	return ($analyst, solver_of($node, $analyst));
+}
+sub crash_with
+{
+	my ($analyst, $solver) = @_;
+	kill 'KILL', $analyst->pid;
+	is_gone($solver, 'backend of an analyst killed');
+	$analyst->quit;
+	ok(wait_for_server($node), 'the server is back');
+}
+
+spends($node, 'a first release', $once, sub { like(easily('bob'), qr/^\d+$/, 'is answered') });
+spends(
+	$node,
+	'a cancel is no failure',
+	{ epsilon => 1.5, charged => 2, released => 1 },
+	sub {
+		refused('cancelled', '57014', in_session($node, 'ana', 'SET statement_timeout = 500', $hard));
+		like(easily('bob'), qr/^\d+$/, 'another role is served');
+	});
+spends(
+	$node,
+	'nor is it one after a restart',
+	$once,
+	sub {
+		$node->restart;
+		like(easily('bob'), qr/^\d+$/, 'another role is served');
+		is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger WHERE event = 'failed' AND role = 'ana'"), '0', 'nothing has failed');
+	});
+spends(
+	$node,
+	'a release during a crash',
+	{ epsilon => 3.75, charged => 5, released => 2, failed => 1 },
+	sub {
+		like(easily('ana'), qr/^\d+$/, 'whoever has cancelled trains again');
+		crash_with(training_of('ana'));
+		my ($analyst, $solver) = training_of('bob');
+		is(scalar_of($node, "SELECT string_agg(role, ',') FROM dpobj.ledger WHERE event = 'failed' AND id > (SELECT max(id) FROM dpobj.ledger WHERE event = 'released')"),
+			'ana', 'is found by the next charge, and has failed');
+		refused('the role has no other try', 'UB003', easily('ana'));
+		my ($other, $others) = training_of('eve');
+		is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger WHERE event = 'failed' AND role = 'bob'"), '0', 'a release that runs has not');
+		kill 'INT', $analyst->pid;
+		like($analyst->result, qr/57014/, 'and is cancelled');
+		kill 'INT', $other->pid;
+		like($other->result, qr/57014/, 'as is another one');
+		$_->quit for $analyst, $other;
+		like(easily('bob'), qr/^\d+$/, 'others go on');
+	});
+spends(
+	$node,
+	'releases during a crash of the postmaster',
+	{ epsilon => 2.25, charged => 3, released => 0, failed => 2 },
+	sub {
+		my ($analyst, $solver) = training_of('eve');
+		my ($other, $others) = training_of('bob');
+		$node->stop('immediate');
+		is_gone($_, 'immediate stop') for $solver, $others;
+		$_->quit for $analyst, $other;
+		$node->start;
+		refused('three failures of all roles', 'UB003', easily('zoe'));
+		like(easily('zoe'), qr/^DETAIL:  At most 3 releases of all roles may fail/m, 'close the table to everybody');
+		scalar_of($node, 'ALTER SYSTEM SET dpobj.max_failures = 2; SELECT pg_reload_conf()');
+		my ($third, $thirds) = training_of('zoe');
+		kill 'INT', $third->pid;
+		like($third->result, qr/57014/, 'until a superuser opens it');
+		$third->quit;
+	});
+
 is(scalar(solvers($node)), 0, 'no solver is left');
 $node->stop;
 done_testing();

@@ -695,11 +695,22 @@ sub life
 	return $pid // '';
 }
 
+# Somebody calls, as in another session.
+sub failed_release
+{
+	my ($id) = @_;
+	my $caller = session($node, user => 'bob');
+	$caller->ask('SELECT count(*) FROM dpobj.jobs');
+	$caller->quit;
+	return scalar_of($node, "SELECT count(*) FROM dpobj.ledger_events e JOIN dpobj.job_rows j ON e.release = j.release"
+		  . " WHERE e.event = 'failed' AND j.id = $id");
+}
+
 sub survives
 {
 	my ($name, $kill) = @_;
 	my $before = life();
-	spends($node, $name, { epsilon => 1, charged => 2, released => 1 }, sub {
+	spends($node, $name, { epsilon => 1, charged => 2, released => 1, failed => 1 }, sub {
 		my $id = submit('ana', "$name 1", 'hard');
 		my $queued = submit('ana', "$name 2", 'patient');
 		enters($id, 'solving');
@@ -725,16 +736,25 @@ survives('an immediate stop', sub { $node->stop('immediate'); $node->start });
 survives('kill -9 of the worker', sub { kill 'KILL', scalar_of($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj job'") });
 survives('kill -9 of a backend', sub { my $victim = session($node); kill 'KILL', $victim->pid; $victim->quit });
 
-spends($node, 'the worker is terminated', { epsilon => 1, charged => 2 }, sub {
+# Whoever has ended it: what was charged has an end.
+spends($node, 'the worker is terminated', { epsilon => 1, charged => 2, failed => 1 }, sub {
 	my $id = submit('ana', 'terminated', 'hard');
 	enters($id, 'solving');
 	scalar_of($node, 'SELECT pg_terminate_backend(' . (worker_pids())[0] . ')');
 	becomes($id, 'failed');
+	ok(wait_until(20, sub { failed_release($id) }), 'the ledger says so after the next call, before there is another job');
 	my $again = $session{ana}->ask(submission('terminated', 'hard'));
 	isnt($again, $id, 'who submits it again has another job, which is charged');
 	enters($again, 'solving');
 	$session{ana}->ask("SELECT dpobj.cancel($again)");
 	becomes($again, 'cancelled');
+});
+spends($node, 'the worker is cancelled by its process id', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
+	my $id = submit('ana', 'interrupted', 'hard');
+	enters($id, 'solving');
+	scalar_of($node, 'SELECT pg_cancel_backend(' . (worker_pids())[0] . ')');
+	becomes($id, 'failed');
+	ok(failed_release($id), 'the ledger says so, too');
 });
 
 # ---- another library ----
@@ -858,7 +878,7 @@ spends($node, 'a worker that cannot be forked', $once, sub {
 	ok(all_leave(), 'the worker leaves');
 });
 
-spends($node, 'a restart with a launcher', { epsilon => 1, charged => 2, released => 1 }, sub {
+spends($node, 'a restart with a launcher', { epsilon => 1, charged => 2, released => 1, failed => 1 }, sub {
 	my $id = submit('ana', 'stopped', 'hard');
 	my $queued = submit('ana', 'resumed', 'patient');
 	enters($id, 'solving');
@@ -869,7 +889,7 @@ spends($node, 'a restart with a launcher', { epsilon => 1, charged => 2, release
 	is(row_state($id), 'failed', 'what ran has failed');
 });
 
-spends($node, 'the worker is terminated before a queue', { epsilon => 1, charged => 2, released => 1 }, sub {
+spends($node, 'the worker is terminated before a queue', { epsilon => 1, charged => 2, released => 1, failed => 1 }, sub {
 	my $id = submit('ana', 'terminated', 'hard');
 	my $queued = submit('ana', 'left behind', 'patient');
 	enters($id, 'solving');
