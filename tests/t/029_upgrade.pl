@@ -234,8 +234,7 @@ SQL
 
 # A table or sequence that is not said to be dumped would be empty after a restore, as an unlogged one is after a crash.
 # Charges are counted anew.
-is( $node->safe_psql('fresh', <<'SQL'), "dpobj.charge_counts
-dpobj.charge_counts_id_seq", 'all other tables and their sequences are dumped');
+is( $node->safe_psql('fresh', <<'SQL'), "dpobj.charge_counts\ndpobj.charge_counts_id_seq", 'all other tables and their sequences are dumped');
 SELECT c.oid::regclass FROM pg_class c JOIN pg_depend d ON d.objid = c.oid AND d.classid = 'pg_class'::regclass
 WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj') AND c.relkind IN ('r', 'p', 'S')
       AND c.relpersistence <> 'u'
