@@ -6,11 +6,12 @@
 # Beside count(*) and a plain sum: dp_logistic at the owner's door with rows on disk (work_mem is
 # 4 MB) and in memory, with a memory limit of 512 MB, alone and with parallel workers, and dpobj.train
 # under the limit.  Hardly two rows are equal.  Prints seconds and the largest private memory that
-# backend and solver had (their parts of the shared buffers and of the page cache do not count).
+# backend and solver had.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../scripts/packages.sh"
 . "$here/../scripts/workplace.sh"
+. "$here/peak.sh"
 rows=${1:-1000000}
 
 need_packages build
@@ -21,42 +22,11 @@ cluster_start "shared_buffers = '256MB'" "max_parallel_workers_per_gather = 0" "
 columns=$(seq -s, -f 'x%g' 23)
 unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v rows=$rows -f bench/convex_scale.sql >/dev/null"
 
-# Prints the largest RssAnon of a process and of any child of it in KiB, and of both together, seen
-# until it ends.
-watch_process() {
-  local own now pid child peak=0 child_peak=0 together=0
-  while own=$(awk '/^RssAnon/ { print $2 }' "/proc/$1/status" 2>/dev/null) && [ -n "$own" ]; do
-    child=0
-    for pid in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
-      now=$(awk '/^RssAnon/ { print $2 }' "/proc/$pid/status" 2>/dev/null) || continue # it has just ended
-      child=$((child + ${now:-0}))
-    done
-    [ "$own" -gt "$peak" ] && peak=$own
-    [ "$child" -gt "$child_peak" ] && child_peak=$child
-    [ $((own + child)) -gt "$together" ] && together=$((own + child))
-    sleep 0.02
-  done
-  echo "$peak $child_peak $together"
-}
-
 measure() { # NAME SETTINGS STATEMENT: one line of the table
-  local out=$W/measured backend peak child together
-  rm -f "$out"
-  unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" >"$out" <<SQL &
-SELECT pg_backend_pid();
-$2
-\\timing on
-$3 \\g /dev/null
-SQL
-  until [ -s "$out" ]; do sleep 0.02; done
-  backend=$(head -1 "$out")
-  read -r peak child together < <(watch_process "$backend")
-  wait $! || { cat "$out" >&2; tail -3 "$W/server.log" >&2; return 0; }
-  sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -1 | awk -v name="$1" -v peak="$peak" -v child="$child" \
-    -v together="$together" '{
-      printf "%-44s %8.2f s  backend %5.0f MiB", name, $1 / 1000, peak / 1024
-      if (child > 0) printf ", solver %5.0f, together %5.0f MiB", child / 1024, together / 1024
-      print "" }'
+  peak_of "$2" "$3" || return 0
+  printf '%-44s %8.2f s  backend %5d MiB' "$1" "$seconds" "$backend"
+  [ "$solver" -gt 0 ] && printf ', solver %5d, together %5d MiB' "$solver" "$together"
+  echo
 }
 
 options='{"clip": [0, 1], "mechanism": "objective", "intercept": false}'

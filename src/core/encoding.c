@@ -149,6 +149,47 @@ encoding_score_bound(const Encoding *encoding, const Grid *grid)
 	return bound;
 }
 
+SpillShape
+encoding_shape(const Encoding *encoding)
+{
+	SpillShape shape = {.dimension = encoding_dimension(encoding)};
+	bool binary[GRID_MAX_DIMENSION];
+
+	memcpy(binary, encoding->binary, sizeof(binary));
+	for (int g = 0, first = 0; g < encoding->groups; first += encoding->group[g++])
+		for (int j = first; encoding->group[g] > 1 && j < first + encoding->group[g]; j++)
+			binary[j] = true;
+	if (encoding->intercept)
+		binary[encoding->features] = true;
+	for (int j = 0; j < shape.dimension; j++)
+		if (binary[j])
+			shape.binary[j / 64] |= UINT64_C(1) << (j % 64);
+	return shape;
+}
+
+/* Multiples of 2^-16 within the bounds, and what is rounded outwards. */
+static double
+values_of(const Encoding *encoding, int j)
+{
+	if (encoding->binary[j])
+		return 2;
+	return (encoding->high[j] - encoding->low[j]) * FIXED_POINT_ONE + 2;
+}
+
+/* Infinity stands for what is beyond a double. */
+double
+encoding_most_distinct(const Encoding *encoding)
+{
+	double rows = 1;
+	int first = 0;
+
+	for (int g = 0; g < encoding->groups; first += encoding->group[g++])
+		rows *= encoding->group[g] > 1 ? encoding->group[g] : values_of(encoding, first);
+	for (int j = first; j < encoding->features; j++)
+		rows *= values_of(encoding, j);
+	return rows;
+}
+
 bool
 encoding_equal(const Encoding *a, const Encoding *b)
 {

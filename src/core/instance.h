@@ -34,9 +34,10 @@ typedef struct Instance
 	/* For the convex losses, which see both labels of a row; then net is NULL. */
 	const int64_t *positive;
 	const int64_t *negative;
-	/* Their rows may be elsewhere: as many records (spill.h), and no arrays. */
+	/* The rows may be elsewhere: as many records (spill.h) with both counts, and no arrays. */
 	bool spilled;
-	SpillSource *source; /* of a spilled instance */
+	SpillShape shape;    /* of a spilled instance */
+	SpillSource *source; /* likewise */
 } Instance;
 
 /*

@@ -141,7 +141,7 @@ typedef struct Mechanism
 	bool convex; /* real weights for a convex loss: rows carry both label counts */
 	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */
 	bool every_row;
-	bool streams; /* takes rows one after the other, so that they may be spilled */
+	bool streams; /* takes rows one after the other; others need all distinct ones in memory */
 	bool targets; /* rows carry a target in front of the features (core/simplex.h) */
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
 	void (*release)(const MechanismRequest *request, const Instance *instance,

@@ -4,10 +4,8 @@
 #include "core/row_reader.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/convex.h"
-#include "core/mutant.h"
 
 struct RowReader
 {
@@ -26,8 +24,7 @@ row_reader_create(const Instance *instance, Memory *memory)
 	reader->instance = instance;
 	if (instance->spilled)
 	{
-		reader->records =
-			memory_allocate(memory, BLOCK_ROWS, spill_record_size(instance->dimension));
+		reader->records = memory_allocate(memory, BLOCK_ROWS, spill_record_size(&instance->shape));
 		reader->x =
 			memory_allocate(memory, BLOCK_ROWS, (size_t) instance->dimension * sizeof(int32_t));
 	}
@@ -45,14 +42,13 @@ row_reader_destroy(RowReader *reader, Memory *memory)
 static void
 unpack_record(RowReader *reader, int64_t i)
 {
-	int dimension = reader->instance->dimension;
-	const uint8_t *record = reader->records + (size_t) i * spill_record_size(dimension);
+	const SpillShape *shape = &reader->instance->shape;
+	const uint8_t *record = reader->records + (size_t) i * spill_record_size(shape);
 	RowCount count;
 
-	memcpy(reader->x + i * dimension, record, (size_t) dimension * sizeof(int32_t));
-	memcpy(&count, record + (size_t) spill_stride(dimension) * sizeof(int32_t), sizeof(count));
+	spill_unpack(shape, record, reader->x + i * shape->dimension, &count);
 	reader->positive[i] = count.positive;
-	reader->negative[i] = MUTANT(111) ? 0 : count.negative;
+	reader->negative[i] = count.negative;
 }
 
 RowBlock
@@ -61,11 +57,12 @@ row_reader_block(RowReader *reader, int64_t first)
 	const Instance *instance = reader->instance;
 	int64_t left = instance->rows - first;
 	int64_t count = left < BLOCK_ROWS ? left : BLOCK_ROWS;
-	size_t size = spill_record_size(instance->dimension);
+	size_t size;
 
 	if (!instance->spilled)
 		return (RowBlock){count, instance->x + first * instance->dimension,
 						  instance->positive + first, instance->negative + first};
+	size = spill_record_size(&instance->shape);
 	instance->source->read(instance->source, (uint64_t) first * size, (size_t) count * size,
 						   reader->records);
 	for (int64_t i = 0; i < count; i++)
@@ -73,8 +70,8 @@ row_reader_block(RowReader *reader, int64_t first)
 	return (RowBlock){count, reader->x, reader->positive, reader->negative};
 }
 
-static void
-add_labels(const RowBlock *block, int64_t *sum)
+void
+row_block_add_labels(const RowBlock *block, int64_t *sum)
 {
 	for (int64_t i = 0; i < block->rows; i++)
 		if (block->positive[i] < 0 || block->negative[i] < 0 ||
@@ -93,7 +90,7 @@ row_reader_labels(const Instance *instance, Memory *memory)
 	{
 		RowBlock block = row_reader_block(reader, first);
 
-		add_labels(&block, &sum);
+		row_block_add_labels(&block, &sum);
 	}
 	row_reader_destroy(reader, memory);
 	return sum;

@@ -33,6 +33,9 @@ extern void row_reader_destroy(RowReader *reader, Memory *memory);
 /* BLOCK_ROWS rows from that number on, or as many as there are left. */
 extern RowBlock row_reader_block(RowReader *reader, int64_t first);
 
+/* Adds a block's labels to a sum, as below. */
+extern void row_block_add_labels(const RowBlock *block, int64_t *sum);
+
 /*
  * All labels, in a pass over the rows: fewer than CONVEX_MAX_LABELS.  Other records of spilled
  * rows nobody has written, and the process ends.

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/mutant.h"
+#include "core/row_reader.h"
 
 #define INITIAL_ROWS 256
 #define ROWS_MAX (UINT32_C(1) << 30) /* with twice as many slots, 31 bits number them */
@@ -32,10 +33,18 @@ hash_multiplier(uint64_t i)
 	return (z ^ (z >> 31)) | 1;
 }
 
+/* Whole pairs of coordinates, for the hash. */
+static int
+stride_of(const Encoding *encoding)
+{
+	return (encoding_dimension(encoding) + 1) & ~1;
+}
+
 static void
 table_allocate(Rows *rows)
 {
-	rows->stride = spill_stride(encoding_dimension(&rows->encoding));
+	rows->stride = stride_of(&rows->encoding);
+	rows->shape = encoding_shape(&rows->encoding);
 	rows->capacity = INITIAL_ROWS;
 	rows->x = memory_allocate(rows->memory, (size_t) rows->capacity * (size_t) rows->stride,
 							  sizeof(int32_t));
@@ -141,35 +150,20 @@ table_grow(Rows *rows)
 	rows->capacity = (uint32_t) capacity;
 }
 
-static size_t
-record_size(const Rows *rows)
-{
-	return spill_record_size(encoding_dimension(&rows->encoding));
-}
-
-/* Copies a row and its counts; returns where the next record goes. */
-static uint8_t *
-put_record(const Rows *rows, uint32_t row, uint8_t *record)
-{
-	size_t bytes = (size_t) rows->stride * sizeof(int32_t);
-
-	memcpy(record, rows->x + (size_t) row * (size_t) rows->stride, bytes);
-	memcpy(record + bytes, &rows->count[row], sizeof(RowCount));
-	return record + record_size(rows);
-}
-
 /* Writes out all rows and empties the table. */
 static void
 spill_table(Rows *rows)
 {
+	size_t record_size = spill_record_size(&rows->shape);
 	uint8_t *at;
 
 	if (rows->spilling == NULL)
-		rows->spilling = memory_allocate(rows->memory, ROWS_SPILL_BATCH, record_size(rows));
+		rows->spilling = memory_allocate(rows->memory, ROWS_SPILL_BATCH, record_size);
 	at = rows->spilling;
 	for (uint32_t i = 0; i < rows->distinct; i++)
 	{
-		at = put_record(rows, i, at);
+		spill_pack(&rows->shape, rows->x + (size_t) i * (size_t) rows->stride, rows->count[i], at);
+		at += record_size;
 		if ((i + 1) % ROWS_SPILL_BATCH == 0 || i + 1 == rows->distinct)
 		{
 			rows->sink->append(rows->sink, rows->spilling, (size_t) (at - rows->spilling));
@@ -182,10 +176,16 @@ spill_table(Rows *rows)
 }
 
 /* At most four slots to a row: they double when half of them are taken. */
+size_t
+rows_bytes_per_row(const Encoding *encoding)
+{
+	return (size_t) stride_of(encoding) * sizeof(int32_t) + sizeof(RowCount) + 4 * sizeof(uint64_t);
+}
+
 static bool
 fits(const Rows *rows, size_t capacity)
 {
-	return capacity * (record_size(rows) + 4 * sizeof(uint64_t)) <= rows->limit;
+	return capacity <= rows->limit / rows_bytes_per_row(&rows->encoding);
 }
 
 /* For one more row than there is room for; an emptied table has its slots anew. */
@@ -249,8 +249,10 @@ rows_spilled_instance(Rows *rows, Instance *instance)
 	rows->count = NULL;
 	rows->slot = NULL;
 	rows->spilling = NULL;
-	*instance = (Instance){
-		.dimension = encoding_dimension(&rows->encoding), .rows = rows->spilled, .spilled = true};
+	*instance = (Instance){.dimension = rows->shape.dimension,
+						   .rows = rows->spilled,
+						   .spilled = true,
+						   .shape = rows->shape};
 }
 
 void
@@ -272,6 +274,15 @@ rows_hash(const Rows *rows, const int32_t *x)
 
 	__builtin_prefetch(&rows->slot[hash & rows->slot_mask]);
 	return hash;
+}
+
+void
+rows_merge(Rows *rows, const int32_t *x, RowCount count)
+{
+	uint32_t row = find_or_append(rows, x, row_hash(rows, x));
+
+	rows->count[row].positive += count.positive;
+	rows->count[row].negative += count.negative;
 }
 
 uint32_t
@@ -350,18 +361,15 @@ rows_add_neutral(Rows *rows, int64_t count)
 	rows->neutral += count;
 }
 
-void
-rows_instance(Rows *rows, Memory *memory, Instance *instance)
+/* To arrays of rows->distinct rows, which may be the table's own: none is written before it is
+ * read. */
+static void
+put_net_rows(const Rows *rows, int32_t *x, int64_t *net, Instance *instance)
 {
 	int dimension = encoding_dimension(&rows->encoding);
-	int32_t *x;
-	int64_t *net;
 	int64_t used = 0;
 
-	rows_flush(rows);
-	x = memory_allocate(memory, (size_t) rows->distinct * (size_t) dimension, sizeof(int32_t));
-	net = memory_allocate(memory, rows->distinct, sizeof(int64_t));
-	instance->constant = 0;
+	*instance = (Instance){.dimension = dimension, .x = x, .net = net};
 	for (uint32_t i = 0; i < rows->distinct; i++)
 	{
 		RowCount count = rows->count[i];
@@ -369,14 +377,24 @@ rows_instance(Rows *rows, Memory *memory, Instance *instance)
 		instance->constant += count.positive < count.negative ? count.positive : count.negative;
 		if (count.positive == count.negative)
 			continue;
-		memcpy(x + used * dimension, rows->x + (size_t) i * (size_t) rows->stride,
-			   (size_t) dimension * sizeof(int32_t));
+		memmove(x + used * dimension, rows->x + (size_t) i * (size_t) rows->stride,
+				(size_t) dimension * sizeof(int32_t));
 		net[used++] = count.positive - count.negative;
 	}
-	instance->dimension = dimension;
 	instance->rows = used;
-	instance->x = x;
-	instance->net = net;
+}
+
+void
+rows_instance(Rows *rows, Memory *memory, Instance *instance)
+{
+	size_t dimension = (size_t) encoding_dimension(&rows->encoding);
+	int32_t *x;
+	int64_t *net;
+
+	rows_flush(rows);
+	x = memory_allocate(memory, rows->distinct * dimension, sizeof(int32_t));
+	net = memory_allocate(memory, rows->distinct, sizeof(int64_t));
+	put_net_rows(rows, x, net, instance);
 }
 
 void
@@ -428,6 +446,61 @@ rows_instance_apart(Rows *rows, Memory *memory, Instance *instance)
 			net[used++] = count;
 		}
 	*instance = (Instance){.dimension = dimension, .rows = used, .x = x, .net = net};
+}
+
+/* ---- from records ---- */
+
+/* The table becomes the instance; the memory that is left of it is given back. */
+static void
+become_instance(Rows *rows, bool apart, Instance *instance)
+{
+	Memory *memory = rows->memory;
+
+	memory_release(memory, rows->slot);
+	memory_release(memory, rows->batch_x);
+	memory_release(memory, rows->multiplier);
+	if (apart)
+	{
+		rows_instance_apart(rows, memory, instance);
+		memory_release(memory, rows->x);
+		memory_release(memory, rows->count);
+		return;
+	}
+	put_net_rows(rows, rows->x, &rows->count->positive, instance);
+	instance->x = memory_reallocate(
+		memory, rows->x, (size_t) instance->rows * (size_t) instance->dimension, sizeof(int32_t));
+	instance->net =
+		memory_reallocate(memory, rows->count, (size_t) instance->rows, sizeof(int64_t));
+}
+
+void
+rows_gather(const Instance *spilled, bool apart, Memory *memory, Instance *instance)
+{
+	RowReader *reader = row_reader_create(spilled, memory);
+	int32_t x[GRID_MAX_DIMENSION + 1] = {0};
+	int64_t labels = 0;
+	Encoding encoding;
+	Rows rows;
+
+	encoding_init(&encoding);
+	encoding.features = spilled->dimension;
+	rows_init(&rows, &encoding, memory);
+	for (int64_t first = 0; first < spilled->rows; first += BLOCK_ROWS)
+	{
+		RowBlock block = row_reader_block(reader, first);
+
+		if (MUTANT(116) && first > 0)
+			break;
+		row_block_add_labels(&block, &labels);
+		for (int64_t i = 0; i < block.rows; i++)
+		{
+			memcpy(x, block.x + i * spilled->dimension,
+				   (size_t) spilled->dimension * sizeof(int32_t));
+			rows_merge(&rows, x, (RowCount){block.positive[i], block.negative[i]});
+		}
+	}
+	row_reader_destroy(reader, memory);
+	become_instance(&rows, apart, instance);
 }
 
 /*
@@ -571,15 +644,6 @@ counts_are_valid(const BytesHeader *header, const uint8_t *counts)
 	return left >= 0;
 }
 
-static void
-merge_row(Rows *rows, const int32_t *x, RowCount count)
-{
-	uint32_t row = find_or_append(rows, x, row_hash(rows, x));
-
-	rows->count[row].positive += count.positive;
-	rows->count[row].negative += count.negative;
-}
-
 bool
 rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length)
 {
@@ -609,13 +673,13 @@ rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length)
 		if (rows->encoding.features != encoding.features)
 			rows->neutral += count.positive + count.negative;
 		else
-			merge_row(rows, row, count);
+			rows_merge(rows, row, count);
 	}
 	return true;
 }
 
 bool
-rows_init_from_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory)
+rows_init_like_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory)
 {
 	BytesHeader header;
 	Encoding encoding;
@@ -623,5 +687,12 @@ rows_init_from_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *me
 	if (!read_header(bytes, length, &header, &encoding))
 		return false;
 	rows_init(rows, &encoding, memory);
-	return rows_merge_bytes(rows, bytes, length);
+	return true;
+}
+
+bool
+rows_init_from_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory)
+{
+	return rows_init_like_bytes(rows, bytes, length, memory) &&
+		   rows_merge_bytes(rows, bytes, length);
 }

@@ -44,6 +44,7 @@ typedef struct Rows
 	bool batch_positive[ROWS_BATCH];
 	SpillSink *sink;   /* NULL: all rows stay in memory */
 	size_t limit;      /* bytes that the table may have before it is spilled */
+	SpillShape shape;  /* of a record */
 	int64_t spilled;   /* records in the sink */
 	uint8_t *spilling; /* ROWS_SPILL_BATCH records on their way */
 } Rows;
@@ -62,10 +63,16 @@ extern void rows_add(Rows *rows, const double *features, bool positive);
 extern void rows_add_neutral(Rows *rows, int64_t count);
 
 /*
- * Before the first row: more rows than take up limit bytes go to the sink.  Not for rows
- * that are known by their numbers, as below.
+ * Before the first row: more rows than take up limit bytes go to the sink.  Rows that are known by
+ * their numbers, as below, must not go there before the end: their limit is SIZE_MAX.
  */
 extern void rows_set_spill(Rows *rows, SpillSink *sink, size_t limit);
+
+/* Bytes that a row takes up in the table, its slots included. */
+extern size_t rows_bytes_per_row(const Encoding *encoding);
+
+/* Adds a row that has been encoded, padded with zeros to the stride, as often as it counts. */
+extern void rows_merge(Rows *rows, const int32_t *x, RowCount count);
 
 /*
  * For rows that may be taken back: first a row, encoded and padded with zeros to
@@ -99,6 +106,15 @@ extern void rows_spilled_instance(Rows *rows, Instance *instance);
 extern void rows_instance_apart(Rows *rows, Memory *memory, Instance *instance);
 
 /*
+ * An instance of one of these two kinds from a spilled one, for who does not take rows one after
+ * the other: equal rows are merged again, in the order in which they first came, so that it is the
+ * instance that memory would have given.  Reads each record once, and takes no memory for two
+ * copies of the rows, except where they are kept apart.  Records that nobody has written end the
+ * process.
+ */
+extern void rows_gather(const Instance *spilled, bool apart, Memory *memory, Instance *instance);
+
+/*
  * The versioned byte form.  rows_merge_bytes() adds such a set to another one:
  * false if the bytes are malformed or were made under a different encoding; the
  * set is then of no further use.  A set whose feature count is still open adopts
@@ -109,7 +125,8 @@ extern size_t rows_byte_size(Rows *rows);
 extern void rows_write_bytes(Rows *rows, uint8_t *bytes);
 extern bool rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length);
 
-/* An empty set with the encoding of a byte form. */
+/* An empty set with the encoding of a byte form, and one with its rows too. */
+extern bool rows_init_like_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory);
 extern bool rows_init_from_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * spill.h - rows that do not stay in memory: how they are written and read back.
  *
- * They are records of one size, one after the other: a row's coordinates as int32,
- * padded with a zero to an even number of them, then the number of its positive and of its
- * negative labels.  A row may have several records.  Where they are kept is
+ * They are records of one size, one after the other: an int32 for each coordinate of a row
+ * that may be any number, a bit for each that is 0 or 1, which one is public, then the number of
+ * its positive and of its negative labels.  A row may have several records.  Where they are kept is
  * the caller's business: a temporary file of PostgreSQL (server/spill.c), or memory in tests.
  */
 #ifndef DPOBJ_CORE_SPILL_H
@@ -35,17 +35,17 @@ typedef struct RowCount
 	int64_t negative;
 } RowCount;
 
-/* int32 of a row. */
-static inline int
-spill_stride(int dimension)
+/* What a record holds; coordinate j has bit j % 64 of binary[j / 64]. */
+typedef struct SpillShape
 {
-	return (dimension + 1) & ~1;
-}
+	int dimension;
+	uint64_t binary[2]; /* coordinates that are 0 or FIXED_POINT_ONE in every row */
+} SpillShape;
 
-static inline size_t
-spill_record_size(int dimension)
-{
-	return (size_t) spill_stride(dimension) * sizeof(int32_t) + sizeof(RowCount);
-}
+extern size_t spill_record_size(const SpillShape *shape);
+
+extern void spill_pack(const SpillShape *shape, const int32_t *x, RowCount count, uint8_t *record);
+extern void spill_unpack(const SpillShape *shape, const uint8_t *record, int32_t *x,
+						 RowCount *count);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define WIRE_VERSION 4
+#define WIRE_VERSION 5
 
 typedef struct Writer
 {
@@ -273,6 +273,8 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	if (has_targets(request))
 		put_simplex(&writer, &request->simplex);
 	put(&writer, instance->spilled, 1);
+	put(&writer, instance->shape.binary[0], 8);
+	put(&writer, instance->shape.binary[1], 8);
 	put(&writer, (uint64_t) instance->rows, 8);
 	put(&writer, (uint64_t) instance->constant, 8);
 	put_array(&writer, instance->x, cells * sizeof(int32_t));
@@ -363,6 +365,21 @@ labels_are_valid(const Instance *instance)
 	return sum < CONVEX_MAX_LABELS;
 }
 
+/* spill.h: no coordinate that there is not, and none at all where nothing was spilled. */
+static bool
+set_shape(Instance *instance)
+{
+	SpillShape *shape = &instance->shape;
+	int dimension = instance->dimension;
+
+	if (!instance->spilled)
+		return shape->binary[0] == 0 && shape->binary[1] == 0;
+	shape->dimension = dimension;
+	if (dimension < 64)
+		return shape->binary[0] >> dimension == 0 && shape->binary[1] == 0;
+	return dimension == 128 || shape->binary[1] >> (dimension - 64) == 0;
+}
+
 bool
 wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, MechanismRequest *request,
 					Instance *instance)
@@ -401,6 +418,8 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	if (!reader.failed && has_targets(request))
 		get_simplex(&reader, &request->simplex);
 	spilled = get(&reader, 1);
+	instance->shape.binary[0] = get(&reader, 8);
+	instance->shape.binary[1] = get(&reader, 8);
 	rows = get(&reader, 8);
 	instance->constant = (int64_t) get(&reader, 8);
 	if (reader.failed || progress > 1 || spilled > 1 || parts > SAMPLE_MAX_PARTS ||
@@ -409,7 +428,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	request->parts = (int) parts;
 	request->part_nodes = (int64_t) part_nodes;
 	if (!request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION ||
-		(spilled == 1 && (!mechanism_get(request->kind)->streams || rows >= CONVEX_MAX_LABELS)))
+		(spilled == 1 && rows >= CONVEX_MAX_LABELS))
 		return false;
 	instance->dimension = instance_columns(request);
 	instance->rows = (int64_t) rows;
@@ -417,6 +436,8 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 		return false;
 	labelled = is_labelled(request);
 	instance->spilled = spilled == 1;
+	if (!set_shape(instance))
+		return false;
 	arrays = instance->spilled ? 0 : rows;
 	instance->x =
 		get_array(&reader, arrays * (uint64_t) instance->dimension, sizeof(int32_t), memory);
@@ -429,8 +450,10 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 		instance->net = get_array(&reader, arrays, sizeof(int64_t), memory);
 	if (reader.failed || reader.at != reader.end)
 		return false;
+	if (instance->spilled)
+		return true; /* the counts are looked at when they are read */
 	if (labelled)
-		return instance->spilled || labels_are_valid(instance);
+		return labels_are_valid(instance);
 	return instance_is_valid(instance);
 }
 

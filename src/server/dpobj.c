@@ -42,7 +42,7 @@ _PG_init(void)
 		"makes the guarantee conditional; 0, the default, sets none.",
 		&dpobj_time_limit, 0, 0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable(
-		"dpobj.memory_limit", "Memory that a solver may use, or the choice of persons' rows.",
+		"dpobj.memory_limit", "Memory for a training's rows and its solver together.",
 		"Nothing is released when it is not enough and the charge stays. A limit that "
 		"can be reached makes the guarantee conditional; 0, the default, sets none.",
 		&dpobj_memory_limit, 0, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MB, NULL, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "utils/memutils.h"
 
 #include "core/wire.h"
 
@@ -23,12 +24,17 @@ is_spilled(const RowsState *state)
 uint8 *
 release_encode(const Training *training, RowsState *state, Size *length)
 {
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj problem", ALLOCSET_DEFAULT_SIZES);
 	ServerMemory memory;
+	ServerMemory caller;
+	uint8 *bytes;
 	const Mechanism *mechanism = mechanism_get(training->request.kind);
 	Instance instance = {.dimension = encoding_dimension(&training->encoding)};
 	Rows *rows = state == NULL ? NULL : &state->rows;
 
-	server_memory_init(&memory, CurrentMemoryContext);
+	server_memory_init(&memory, context);
+	server_memory_init(&caller, CurrentMemoryContext);
 	if (state != NULL && is_spilled(state))
 		rows_spilled_instance(rows, &instance);
 	else if (rows != NULL && (mechanism->convex || mechanism->targets))
@@ -37,7 +43,9 @@ release_encode(const Training *training, RowsState *state, Size *length)
 		rows_instance_apart(rows, &memory.memory, &instance);
 	else if (rows != NULL)
 		rows_instance(rows, &memory.memory, &instance);
-	return wire_encode_problem(&training->request, &instance, &memory.memory, length);
+	bytes = wire_encode_problem(&training->request, &instance, &caller.memory, length);
+	MemoryContextDelete(context);
+	return bytes;
 }
 
 static Charge
@@ -84,9 +92,11 @@ release_solve(const Training *training, const uint8 *problem, Size length, const
 	Size bytes_length = 0;
 	SolverWatch watch = training->request.progress ? progress_report : NULL;
 	const char *rows_path = spill == NULL ? NULL : spill_path(spill);
-	SolverOutcome outcome =
-		solver_run(problem, length, rows_path, &training->limits, watch, &bytes, &bytes_length);
+	SolverLimits limits = training->limits;
+	SolverOutcome outcome;
 
+	limits.megabytes = spill_solver_share(limits.megabytes);
+	outcome = solver_run(problem, length, rows_path, &limits, watch, &bytes, &bytes_length);
 	if (outcome == SOLVER_ANSWERED &&
 		!wire_decode_answer(bytes, bytes_length, &training->request, answer))
 		outcome = SOLVER_DIED;

@@ -5,8 +5,14 @@
  */
 #include "postgres.h"
 
+#include <unistd.h>
+
+#include "access/parallel.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/fd.h"
+#include "storage/latch.h"
 #include "utils/memutils.h"
 
 #include "dpobj.h"
@@ -20,7 +26,7 @@
 static void
 check_size(const ServerMemory *memory, size_t bytes, Size given_back)
 {
-	Size used = memory->limit > 0 ? MemoryContextMemAllocated(memory->context, true) : 0;
+	Size used = memory->limit > 0 ? MemoryContextMemAllocated(memory->bounded, true) : 0;
 
 	if (!AllocHugeSizeIsValid(bytes) ||
 		(memory->limit > 0 && bytes > memory->limit - Min(memory->limit, used - given_back)))
@@ -62,21 +68,28 @@ void
 server_memory_init(ServerMemory *memory, MemoryContext context)
 {
 	memory->memory = (Memory){server_allocate, server_reallocate, server_release, server_pause};
-	memory->context = context;
+	memory->context = memory->bounded = context;
 	memory->limit = 0;
 }
 
 /* ---- expanded object ---- */
 
+/* In front of the byte form of the rows that are in memory. */
+typedef struct FlatHeader
+{
+	uint64 limit; /* of the state that takes these rows in; 0: it has none */
+	int64 spilled;
+	int32 features;
+	SpillShape shape;
+	char path[MAXPGPATH]; /* of the spilled ones; "": there are none */
+} FlatHeader;
+
 static Size
 state_flat_size(ExpandedObjectHeader *header)
 {
 	RowsState *state = (RowsState *) header;
-	Size size = VARHDRSZ + rows_byte_size(&state->rows);
+	Size size = VARHDRSZ + sizeof(FlatHeader) + rows_byte_size(&state->rows);
 
-	if (state->rows.spilled > 0)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						errmsg("a training set on disk cannot be copied")));
 	if (!AllocSizeIsValid(size))
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("the training set is too large to be passed between processes"),
@@ -87,8 +100,21 @@ state_flat_size(ExpandedObjectHeader *header)
 static void
 state_flatten(ExpandedObjectHeader *header, void *result, Size size)
 {
+	RowsState *state = (RowsState *) header;
+	Rows *rows = &state->rows;
+	FlatHeader flat;
+
+	memset(&flat, 0, sizeof(flat));
+	flat.limit = rows->sink == NULL ? 0 : rows->limit;
+	flat.spilled = rows->spilled;
+	flat.features = rows->encoding.features;
+	flat.shape = rows->shape;
+	if (rows->spilled > 0)
+		strlcpy(flat.path, spill_path(&state->spill), sizeof(flat.path));
 	SET_VARSIZE(result, size);
-	rows_write_bytes(&((RowsState *) header)->rows, (uint8_t *) VARDATA(result));
+	memcpy(VARDATA(result), &flat, sizeof(flat));
+	rows_write_bytes(rows, (uint8_t *) VARDATA(result) + sizeof(flat));
+	state->shipped = true;
 }
 
 static const ExpandedObjectMethods state_methods = {state_flat_size, state_flatten};
@@ -123,17 +149,64 @@ rows_state_spill(RowsState *state, Size limit, off_t room)
 	rows_set_spill(&state->rows, &state->spill.sink, limit);
 }
 
+/* The leader makes the file empty. */
+static void
+wait_until_taken(const Spill *spill)
+{
+	while (FileSize(spill->file) > 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 10,
+						 PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+}
+
+/* Called at the end of the query, unless an error ends it. */
+static void
+end_spill(Datum datum)
+{
+	RowsState *state = (RowsState *) DatumGetPointer(datum);
+
+	if (IsParallelWorker() && state->shipped && state->spill.file != 0)
+		wait_until_taken(&state->spill);
+	spill_close(&state->spill);
+}
+
+void
+rows_state_spill_in_query(RowsState *state, FunctionCallInfo fcinfo, Size limit)
+{
+	rows_state_spill(state, limit, 0);
+	AggRegisterCallback(fcinfo, end_spill, PointerGetDatum(state));
+}
+
 static void
 invalid_state(void)
 {
 	ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("invalid value of type dp_rows")));
 }
 
+/* The byte form behind the header. */
+static const uint8 *
+open_flat(const struct varlena *flat, FlatHeader *header, Size *length)
+{
+	Size size = VARSIZE(flat) - VARHDRSZ;
+
+	if (size < sizeof(*header))
+		invalid_state();
+	memcpy(header, VARDATA(flat), sizeof(*header));
+	*length = size - sizeof(*header);
+	return (const uint8 *) VARDATA(flat) + sizeof(*header);
+}
+
 RowsState *
 rows_state_get(Datum datum, MemoryContext parent)
 {
 	struct varlena *flat;
+	FlatHeader header;
 	RowsState *state;
+	const uint8 *bytes;
+	Size length;
 
 	if (VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(datum)))
 	{
@@ -143,11 +216,118 @@ rows_state_get(Datum datum, MemoryContext parent)
 		return state;
 	}
 	flat = PG_DETOAST_DATUM(datum);
+	bytes = open_flat(flat, &header, &length);
 	state = state_allocate(parent);
-	if (!rows_init_from_bytes(&state->rows, (uint8_t *) VARDATA(flat), VARSIZE(flat) - VARHDRSZ,
-							  &state->memory.memory))
+	if (header.spilled > 0 ||
+		!rows_init_from_bytes(&state->rows, bytes, length, &state->memory.memory))
 		invalid_state();
 	return state;
+}
+
+/* ---- combining ---- */
+
+#define TAKEN_AT_A_TIME 512
+
+/* A temporary file of PostgreSQL's: nobody else can make such a value, and we look all the same. */
+static bool
+is_temporary(const char *path)
+{
+	return (strncmp(path, "base/", 5) == 0 || strncmp(path, "pg_tblspc/", 10) == 0) &&
+		   strstr(path, "/pgsql_tmp/pgsql_tmp") != NULL && strstr(path, "..") == NULL;
+}
+
+static void
+read_all(int descriptor, const char *path, void *bytes, size_t count, off_t offset)
+{
+	while (count > 0)
+	{
+		ssize_t got = pread(descriptor, bytes, count, offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			ereport(ERROR, (errcode_for_file_access(),
+							errmsg("could not read from temporary file \"%s\": %m", path)));
+		bytes = (char *) bytes + got;
+		count -= got;
+		offset += got;
+	}
+}
+
+/* Rows of another length are neutral, as in rows_merge_bytes(). */
+static void
+take_record(Rows *rows, const FlatHeader *header, const uint8 *record)
+{
+	int32 x[GRID_MAX_DIMENSION + 1] = {0};
+	RowCount count;
+
+	spill_unpack(&header->shape, record, x, &count);
+	if (rows->encoding.features == header->features)
+		rows_merge(rows, x, count);
+	else
+		rows_add_neutral(rows, count.positive + count.negative);
+}
+
+/* Makes the file empty in the end, by which its owner knows. */
+static void
+take_spilled(Rows *rows, const FlatHeader *header)
+{
+	size_t size;
+	uint8 *records;
+	int descriptor;
+
+	if (!is_temporary(header->path) || header->shape.dimension < 1 ||
+		header->shape.dimension > GRID_MAX_DIMENSION)
+		invalid_state();
+	size = spill_record_size(&header->shape);
+	records = palloc(TAKEN_AT_A_TIME * size);
+	descriptor = OpenTransientFile(header->path, O_RDWR | PG_BINARY);
+	if (descriptor < 0)
+		ereport(ERROR, (errcode_for_file_access(),
+						errmsg("could not open temporary file \"%s\": %m", header->path)));
+	for (int64 first = 0; first < header->spilled; first += TAKEN_AT_A_TIME)
+	{
+		int64 count = Min(header->spilled - first, TAKEN_AT_A_TIME);
+
+		CHECK_FOR_INTERRUPTS();
+		read_all(descriptor, header->path, records, count * size, (off_t) (first * size));
+		for (int64 i = 0; i < count; i++)
+			take_record(rows, header, records + i * size);
+	}
+	if (ftruncate(descriptor, 0) != 0)
+		ereport(ERROR, (errcode_for_file_access(),
+						errmsg("could not truncate temporary file \"%s\": %m", header->path)));
+	CloseTransientFile(descriptor);
+	pfree(records);
+}
+
+/* A state without rows, which has the encoding of the one that is given. */
+static RowsState *
+like(const struct varlena *flat, MemoryContext parent)
+{
+	FlatHeader header;
+	Size length;
+	const uint8 *bytes = open_flat(flat, &header, &length);
+	RowsState *state = state_allocate(parent);
+
+	if (!rows_init_like_bytes(&state->rows, bytes, length, &state->memory.memory))
+		invalid_state();
+	return state;
+}
+
+static void
+merge(RowsState *state, FunctionCallInfo fcinfo, const struct varlena *flat)
+{
+	FlatHeader header;
+	Size length;
+	const uint8 *bytes = open_flat(flat, &header, &length);
+
+	if (header.limit > 0 && state->rows.sink == NULL)
+		rows_state_spill_in_query(state, fcinfo, header.limit);
+	if (!rows_merge_bytes(&state->rows, bytes, length))
+		invalid_state();
+	if (header.spilled > 0)
+		take_spilled(&state->rows, &header);
 }
 
 /* ---- SQL functions ---- */
@@ -170,7 +350,7 @@ dpobj_rows_out(PG_FUNCTION_ARGS)
 
 /*
  * dpobj.rows_combine(dp_rows, dp_rows) - adds the second partial state to the
- * first; both live in the aggregate's context afterwards.
+ * first, which lives in the aggregate's context afterwards.
  */
 PG_FUNCTION_INFO_V1(dpobj_rows_combine);
 Datum
@@ -191,10 +371,7 @@ dpobj_rows_combine(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	}
 	flat = PG_DETOAST_DATUM(PG_GETARG_DATUM(1));
-	if (PG_ARGISNULL(0))
-		PG_RETURN_DATUM(RowsStateGetDatum(rows_state_get(PointerGetDatum(flat), context)));
-	state = rows_state_get(PG_GETARG_DATUM(0), context);
-	if (!rows_merge_bytes(&state->rows, (uint8_t *) VARDATA(flat), VARSIZE(flat) - VARHDRSZ))
-		invalid_state();
+	state = PG_ARGISNULL(0) ? like(flat, context) : rows_state_get(PG_GETARG_DATUM(0), context);
+	merge(state, fcinfo, flat);
 	PG_RETURN_DATUM(RowsStateGetDatum(state));
 }

@@ -10,6 +10,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_type_d.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
@@ -201,24 +202,38 @@ scan_close(Scan *scan)
 }
 
 /*
- * Of a row that enters: where a missing value makes a row neutral, there is a value, and it is
- * stored unless the catalog holds it for rows that are older than the column.
+ * The least that a column takes up in a row that enters: where a missing value makes a row neutral,
+ * there is a value, and it is stored unless the catalog holds it for rows that are older than the
+ * column.  The shortest numeric has a header of one byte and one of two.
  */
 static Size
-least_width(const ScanTable *table, const Encoders *features)
+least_width(const ScanTable *table, AttrNumber column, const Encoder *encoder)
 {
-	TupleDesc descriptor = RelationGetDescr(table->relation);
-	Size width = SizeofHeapTupleHeader;
+	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(table->relation), column - 1);
 
-	for (int i = 0; i < features->count; i++)
+	if (encoder->null_indicator || encoder->substitute || attribute->atthasmissing)
+		return 0;
+	if (attribute->attlen > 0)
+		return attribute->attlen;
+	return getBaseType(attribute->atttypid) == NUMERICOID ? 3 : 1;
+}
+
+/* The values of a row begin where its header ends, aligned; the label may be one of the features.
+ */
+static Size
+least_row(const ScanTable *table, const ScanShape *shape)
+{
+	Size width = MAXALIGN(SizeofHeapTupleHeader);
+	bool label_counts = shape->label != NULL;
+
+	for (int i = 0; i < shape->features->count; i++)
 	{
-		const Encoder *encoder = &features->encoder[i];
-		Form_pg_attribute attribute = TupleDescAttr(descriptor, table->feature[i] - 1);
-
-		if (!encoder->null_indicator && !encoder->substitute && !attribute->atthasmissing)
-			width += attribute->attlen > 0 ? attribute->attlen : 1;
+		width += least_width(table, table->feature[i], &shape->features->encoder[i]);
+		label_counts = label_counts && table->feature[i] != table->label;
 	}
-	return width;
+	if (label_counts)
+		width += least_width(table, table->label, shape->label);
+	return MAXALIGN(width) + sizeof(ItemIdData);
 }
 
 double
@@ -229,7 +244,7 @@ scan_most_rows(const Scan *scan)
 	for (int i = 0; i < scan->tables; i++)
 	{
 		const ScanTable *table = &scan->table[i];
-		Size row = MAXALIGN(least_width(table, scan->shape->features)) + sizeof(ItemIdData);
+		Size row = least_row(table, scan->shape);
 
 		rows += (double) RelationGetNumberOfBlocks(table->relation) *
 				(double) ((BLCKSZ - SizeOfPageHeaderData) / row);
@@ -493,7 +508,7 @@ scan_persons(Scan *scan, Target *target, int count, const uint8 key[PERSONS_KEY_
 	ServerMemory memory;
 
 	server_memory_init(&memory, context);
-	memory.limit = (Size) dpobj_memory_limit * 1024 * 1024;
+	memory.limit = (Size) dpobj_memory_limit * (1024 * 1024 / 2);
 	target->persons =
 		count == 0 ? persons_create(limit, key, target->rows, &memory.memory)
 				   : persons_create_groups(limit, key, target->groups, count, &memory.memory);

@@ -63,8 +63,8 @@ extern double scan_most_rows(const Scan *scan);
  * With a person, the rows of each one that could enter compete for the places by
  * a hash under a key that is drawn here (core/persons.h); those that lose are
  * neutral, and so are rows without a person.  What that needs grows with the
- * number of persons and rows; more than dpobj.memory_limit, or than there is, is
- * an ordinary error: out of memory.
+ * number of persons and rows; more than half of dpobj.memory_limit, the other half being for
+ * the rows that are chosen from, or than there is, is an ordinary error: out of memory.
  */
 extern void scan_run(Scan *scan, Rows *rows);
 

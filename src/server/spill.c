@@ -5,21 +5,45 @@
 
 #include <fcntl.h>
 
+#include "catalog/pg_tablespace_d.h"
 #include "commands/tablespace.h"
 #include "miscadmin.h"
+
+#include "core/rows.h"
 
 #include "compat.h"
 
 /* Waits show in pg_stat_activity by their event; these have none. */
 #define NO_WAIT_EVENT 0
 
-/* Says nothing about the rows: an errno and no more. */
-static void
-report_failure(void)
+/* Where a temporary file lies, by its path below the data directory. */
+static const char *
+tablespace_name(const char *path)
 {
+	const char *name;
+	Oid tablespace = DEFAULTTABLESPACE_OID;
+
+	(void) sscanf(path, "pg_tblspc/%u/", &tablespace);
+	name = get_tablespace_name(tablespace);
+	return name == NULL ? "?" : name;
+}
+
+/* Says nothing about the rows: an errno, where, and how much was asked for, which shows anyway. */
+static void
+report_failure(const Spill *spill, off_t size)
+{
+	const char *path = spill_path(spill);
+	bool is_full;
+
 	if (errno == 0)
 		errno = ENOSPC;
-	ereport(ERROR, (errcode_for_file_access(), errmsg("could not write to a temporary file: %m")));
+	is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+	ereport(ERROR,
+			(is_full ? errcode(ERRCODE_DISK_FULL) : errcode_for_file_access(),
+			 errmsg("could not write to temporary file \"%s\": %m", path),
+			 errdetail("The file is in tablespace \"%s\" and was to have " INT64_FORMAT " bytes.",
+					   tablespace_name(path), (int64) size),
+			 is_full ? errhint("Make room there, or set temp_tablespaces.") : 0));
 }
 
 static void
@@ -30,16 +54,16 @@ open_file(Spill *spill)
 }
 
 static void
-write_at(File file, off_t offset, const char *bytes, size_t count)
+write_at(const Spill *spill, off_t offset, const char *bytes, size_t count)
 {
 	while (count > 0)
 	{
 		int written;
 
 		errno = 0;
-		written = FileWrite(file, (char *) bytes, (int) count, offset, NO_WAIT_EVENT);
+		written = FileWrite(spill->file, (char *) bytes, (int) count, offset, NO_WAIT_EVENT);
 		if (written <= 0)
-			report_failure();
+			report_failure(spill, offset + count);
 		bytes += written;
 		offset += written;
 		count -= written;
@@ -56,7 +80,7 @@ append(SpillSink *self, const void *records, size_t bytes)
 	if (spill->room > 0 && bytes > spill->room - spill->size)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("the table has more rows than its size allows for")));
-	write_at(spill->file, spill->size, records, bytes);
+	write_at(spill, spill->size, records, bytes);
 	spill->size += bytes;
 }
 
@@ -68,18 +92,18 @@ spill_init(Spill *spill)
 
 /* Blocks of the disk, for all that may be written. */
 static void
-allocate(File file, off_t room)
+allocate(const Spill *spill)
 {
 	int result;
 
 	do
 	{
 		CHECK_FOR_INTERRUPTS();
-		result = posix_fallocate(FileGetRawDesc(file), 0, room);
+		result = posix_fallocate(FileGetRawDesc(spill->file), 0, spill->room);
 	} while (result == EINTR);
 	errno = result;
 	if (result != 0)
-		report_failure();
+		report_failure(spill, spill->room);
 }
 
 /*
@@ -91,8 +115,8 @@ spill_reserve(Spill *spill, off_t room)
 {
 	open_file(spill);
 	spill->room = room;
-	write_at(spill->file, room - 1, "", 1);
-	allocate(spill->file, room);
+	write_at(spill, room - 1, "", 1);
+	allocate(spill);
 }
 
 void
@@ -115,4 +139,21 @@ spill_limit(int megabytes)
 	Size limit = get_hash_memory_limit();
 
 	return megabytes == 0 ? limit : Min(limit, (Size) megabytes * (1024 * 1024 / 8));
+}
+
+int
+spill_solver_share(int megabytes)
+{
+	return megabytes - megabytes / 4;
+}
+
+double
+spill_room(const Encoding *encoding, double most_rows, int sets, Size limit)
+{
+	SpillShape shape = encoding_shape(encoding);
+	double distinct = Min(most_rows, sets * encoding_most_distinct(encoding));
+
+	if (distinct * rows_bytes_per_row(encoding) <= limit)
+		return 0;
+	return most_rows * spill_record_size(&shape);
 }

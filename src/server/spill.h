@@ -3,7 +3,8 @@
  *
  * The file is one of PostgreSQL's own: it lies in one of temp_tablespaces, counts against
  * temp_file_limit, and goes away with the query, the transaction or, after a crash, the
- * restart.  The solver process reads it by itself (solver_process.h).
+ * restart.  The solver process reads it by itself (solver_process.h), the leader of a parallel
+ * query those of its workers (rows_state.h).
  */
 #ifndef DPOBJ_SPILL_H
 #define DPOBJ_SPILL_H
@@ -12,6 +13,7 @@
 
 #include "storage/fd.h"
 
+#include "core/encoding.h"
 #include "core/spill.h"
 
 typedef struct Spill
@@ -41,8 +43,19 @@ extern const char *spill_path(const Spill *spill);
 /*
  * How many bytes rows may take up before they are spilled: what PostgreSQL grants a hash table
  * (work_mem times hash_mem_multiplier), and an eighth of a limit of megabytes, if there is one, at
- * most, because rows on their way to the solver are held several times.
+ * most: where they stay, a backend holds them twice while the solver runs, and the solver may have
+ * the rest (spill_solver_share()).
  */
 extern Size spill_limit(int megabytes);
+
+/* Of a limit of megabytes for backend and solver together; 0: none. */
+extern int spill_solver_share(int megabytes);
+
+/*
+ * The size of a file for all rows of a scan that finds at most so many, in at most so many sets of
+ * one encoding; 0: however they are, they take up no more than limit bytes in memory.  From public
+ * numbers and the declaration alone.
+ */
+extern double spill_room(const Encoding *encoding, double most_rows, int sets, Size limit);
 
 #endif

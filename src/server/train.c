@@ -94,22 +94,21 @@ train_run(void *context)
 
 /*
  * Whether rows are spilled, and how large the file is, follows from the size of the table, which
- * is public, and from settings; that the file cannot be made is an error before the charge.  With a
- * person they are not: which of them enter is known in the end only.
+ * is public, the declaration and settings; that the file cannot be made is an error before the
+ * charge. With a person they are written in the end, when it is known which of them enter; until
+ * then half of the limit is for them, the other half for the choice (scan.h).
  */
 static RowsState *
 create_state(const Training *training, const Scan *scan)
 {
 	RowsState *state = rows_state_create(&training->encoding, CurrentMemoryContext);
 	Size limit = spill_limit(training->limits.megabytes);
-	double size;
+	double room = spill_room(&training->encoding, scan_most_rows(scan), 1, limit);
 
-	if (!mechanism_get(training->request.kind)->streams || training->person != NULL)
-		return state;
-	size =
-		(double) spill_record_size(encoding_dimension(&training->encoding)) * scan_most_rows(scan);
-	if (size > (double) limit)
-		rows_state_spill(state, limit, (off_t) size);
+	if (training->person != NULL)
+		state->memory.limit = (Size) training->limits.megabytes * (1024 * 1024 / 2);
+	if (room > 0)
+		rows_state_spill(state, training->person != NULL ? SIZE_MAX : limit, (off_t) room);
 	return state;
 }
 

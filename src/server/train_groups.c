@@ -134,29 +134,51 @@ run(void *context)
 	return groups_solve(run->training, problems, run->answers) == SOLVER_ANSWERED;
 }
 
+/* Of all states together; 0: none. */
+static void
+bound_memory(RowsState **states, int count, Size limit)
+{
+	for (int i = 0; i < count; i++)
+	{
+		states[i]->memory.bounded = MemoryContextGetParent(states[i]->header.eoh_context);
+		states[i]->memory.limit = limit;
+	}
+}
+
 /*
  * As create_state() in train.c: whether rows are spilled, and how large the files are, follows
- * from the size of the table, which is public, and from settings.
+ * from the size of the table, which is public, the declaration and settings.  Where the files would
+ * be too large, halfspaces keep their rows in memory, which many groups of a few distinct rows fit
+ * into: a quarter of the limit, because all problems are made before the first is solved.
  */
 static void
 make_room(const Training *training, const Scan *scan, RowsState **states)
 {
 	Size limit = spill_limit(training->limits.megabytes);
 	int count = training->keys->count;
-	double size =
-		(double) spill_record_size(encoding_dimension(&training->encoding)) * scan_most_rows(scan);
+	double room = spill_room(&training->encoding, scan_most_rows(scan), count, limit);
 
-	if (!mechanism_get(training->request.kind)->streams || training->person != NULL ||
-		size <= (double) limit)
+	if (room == 0)
 		return;
-	if (size * count > (double) GROUPS_MAX_ROOM)
+	if (room * count > (double) GROUPS_MAX_ROOM)
+	{
+		if (!mechanism_get(training->request.kind)->streams)
+		{
+			bound_memory(states, count, (Size) training->limits.megabytes * (1024 * 1024 / 4));
+			return;
+		}
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("the table is too large for %d groups", count),
 				 errdetail("Each of them needs room for all rows in a temporary file."),
 				 errhint("Use dpobj.train with a filter for each group, or raise work_mem.")));
+	}
+	if (training->person != NULL)
+		bound_memory(states, count, (Size) training->limits.megabytes * (1024 * 1024 / 2));
 	for (int i = 0; i < count; i++)
-		rows_state_spill(states[i], group_limit(training, limit), (off_t) size);
+		rows_state_spill(states[i],
+						 training->person != NULL ? SIZE_MAX : group_limit(training, limit),
+						 (off_t) room);
 }
 
 /* Keys, grid and mechanism, from the declaration and the options alone. */
@@ -185,7 +207,9 @@ train(const TrainRequest *request, const AnalystTable *opened, AnalystTerms *ter
 	pair = training_pair(training);
 	grant_check_budgets(request->relation, &pair, opened->protection.adjacency);
 	context.scan = scan_open(request->relation, opened->protection.ignore_rls, &opened->shape);
-	context.states = groups_states(training, CurrentMemoryContext);
+	context.states =
+		groups_states(training, AllocSetContextCreate(CurrentMemoryContext, "dpobj groups",
+													  ALLOCSET_DEFAULT_SIZES));
 	context.answers = palloc(training->keys->count * sizeof(MechanismAnswer));
 	make_room(training, context.scan, context.states);
 

@@ -199,22 +199,12 @@ add_target_row(Rows *rows, double target, const double *features, int count)
 	rows_add(rows, row, true);
 }
 
-/* At the end of the query, unless an error ends it. */
-static void
-close_spill(Datum state)
-{
-	spill_close(&((RowsState *) DatumGetPointer(state))->spill);
-}
-
 /* Once it is settled what will be done with the rows, and before the first one enters. */
 void
 trainer_let_spill(FunctionCallInfo fcinfo, const Training *training, Size limit, RowsState *state)
 {
-	if (!training->settled || state->rows.sink != NULL ||
-		!mechanism_get(training->request.kind)->streams)
-		return;
-	rows_state_spill(state, limit, 0);
-	AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(state));
+	if (training->settled && state->rows.sink == NULL)
+		rows_state_spill_in_query(state, fcinfo, limit);
 }
 
 void

@@ -97,6 +97,9 @@ put_target(const Options *options, Encoding *encoding)
 	memmove(encoding->scale + 1, encoding->scale, bytes);
 	memmove(encoding->low + 1, encoding->low, bytes);
 	memmove(encoding->high + 1, encoding->high, bytes);
+	memmove(encoding->binary + 1, encoding->binary,
+			(GRID_MAX_DIMENSION - 1) * sizeof(encoding->binary[0]));
+	encoding->binary[0] = false;
 	encoding->center[0] = 0;
 	encoding->scale[0] = 1;
 	encoding->low[0] = options->target_low;
@@ -107,6 +110,18 @@ put_target(const Options *options, Encoding *encoding)
 			(GRID_MAX_DIMENSION - 1) * sizeof(encoding->group[0]));
 	encoding->group[0] = 1;
 	encoding->groups++;
+}
+
+/* What the analyst's door makes of declared columns is 0 or 1, unless it is a number. */
+static void
+put_binary(const Training *training, int features, Encoding *encoding)
+{
+	const Options *options = &training->options;
+
+	for (int j = 0; training->by_analyst && j < features; j++)
+		encoding->binary[j] = true;
+	for (int i = 0; training->by_analyst && i < options->numeric_count; i++)
+		encoding->binary[options->numeric[i] - 1] = false;
 }
 
 /* All but the number of features, which may be open (0). */
@@ -120,6 +135,7 @@ lay_out(Training *training, int features)
 	encoding->intercept = options->intercept;
 	encoding->groups = options->groups;
 	memcpy(encoding->group, options->group, sizeof(encoding->group));
+	put_binary(training, features, encoding);
 	spread_all(options, features, encoding);
 	if (target_columns(training) > 0)
 		put_target(options, encoding);

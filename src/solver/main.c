@@ -25,6 +25,7 @@
 #include "core/mechanism.h"
 #include "core/memory.h"
 #include "core/mutant.h"
+#include "core/rows.h"
 #include "core/wire.h"
 #include "solver/frame.h"
 #include "solver/oracle_choice.h"
@@ -222,13 +223,22 @@ release_once(Memory *memory)
 	Bits bits;
 	MechanismTools tools = {.bits = &bits, .memory = memory, .progress_context = &last_progress};
 
+	const Mechanism *mechanism;
+
 	receive_problem(memory, &request, &instance);
+	mechanism = mechanism_get(request.kind);
 	instance.source = &rows;
 	bits_init(&bits, supply_fill, &supply);
 	tools.oracle = oracle_choose(request.solver, &request.grid);
 	if (request.progress)
 		tools.progress = send_progress;
-	mechanism_get(request.kind)->release(&request, &instance, &tools, &answer);
+	if (instance.spilled && !mechanism->streams)
+	{
+		Instance spilled = instance;
+
+		rows_gather(&spilled, mechanism->every_row, memory, &instance);
+	}
+	mechanism->release(&request, &instance, &tools, &answer);
 	explicit_bzero(&supply, sizeof(supply));
 	explicit_bzero(&bits, sizeof(bits));
 	send_answer(&request, &answer);

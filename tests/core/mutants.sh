@@ -74,6 +74,7 @@ mutants=(
   '110|test_spill|spilled rows: the last ones never written'
   '111|test_spill|spilled rows: negative labels not read back'
   '112|test_spill|passes over rows: the last block left out where threads share'
+  '116|test_spill|gathered rows: the first block of records only'
   '113|test_descent|batch: places of fixed batches begin anew with each block'
   '114|test_spill|net: the first block only, but for the first worker'
   '115|test_opsamp|opsamp: rows not cut off at the declared peak'

@@ -137,8 +137,7 @@ fill(Rows *rows, const Data *data)
 static size_t
 limit_of(const Rows *rows, int capacity)
 {
-	return (size_t) capacity *
-		   (spill_record_size(encoding_dimension(&rows->encoding)) + 4 * sizeof(uint64_t));
+	return (size_t) capacity * rows_bytes_per_row(&rows->encoding);
 }
 
 static void
@@ -156,13 +155,11 @@ begin(Rows *rows, Store *store, int capacity)
 static RowCount
 take_record(Rows *rows, const uint8_t *record)
 {
-	int stride = spill_stride(encoding_dimension(&rows->encoding));
-	int32_t x[FEATURES + 2];
+	int32_t x[FEATURES + 2] = {0};
 	RowCount count;
 	uint32_t row;
 
-	memcpy(x, record, (size_t) stride * sizeof(int32_t));
-	memcpy(&count, record + (size_t) stride * sizeof(int32_t), sizeof(count));
+	spill_unpack(&rows->shape, record, x, &count);
 	CHECK(count.positive >= 0 && count.negative >= 0 && count.positive + count.negative > 0);
 	row = rows_intern(rows, x, rows_hash(rows, x));
 	rows->count[row].positive -= count.positive;
@@ -180,7 +177,8 @@ test_records(int levels, int capacity)
 	Instance instance;
 	Rows spilled;
 	Rows kept;
-	size_t size = spill_record_size(encoding_dimension(&encoding));
+	SpillShape shape = encoding_shape(&encoding);
+	size_t size = spill_record_size(&shape);
 	int64_t labels = 0;
 	uint32_t distinct;
 	int wrong = 0;
@@ -262,6 +260,187 @@ test_merging(void)
 	rows_spilled_instance(&rows, &instance);
 	CHECK(instance.rows == 2 * MOST_ROWS);
 	memory_release(memory, bytes);
+	memory_release(memory, data);
+}
+
+/* ---- records ---- */
+
+/* Coordinates that are 0 or 1 take a bit each, whichever they are. */
+static void
+test_shapes(void)
+{
+	for (int c = 0; c < 2000; c++)
+	{
+		SpillShape shape = {.dimension = 1 + (int) teststream_below(&stream, GRID_MAX_DIMENSION)};
+		uint64_t share = teststream_below(&stream, 5);
+		int32_t x[GRID_MAX_DIMENSION];
+		int32_t back[GRID_MAX_DIMENSION];
+		RowCount count = {(int64_t) (teststream_next(&stream) >> 1),
+						  (int64_t) (teststream_next(&stream) >> 1)};
+		RowCount count_back;
+		size_t bits = 0;
+		uint8_t *record;
+
+		for (int j = 0; j < shape.dimension; j++)
+			if (teststream_below(&stream, 4) < share)
+			{
+				shape.binary[j / 64] |= UINT64_C(1) << (j % 64);
+				x[j] = teststream_below(&stream, 2) == 0 ? FIXED_POINT_ONE : 0;
+				bits++;
+			}
+			else
+				x[j] = (int32_t) teststream_next(&stream);
+		CHECK(spill_record_size(&shape) ==
+			  4 * ((size_t) shape.dimension - bits + (bits + 31) / 32) + 16);
+		record = memory_allocate(memory, spill_record_size(&shape), 1);
+		spill_pack(&shape, x, count, record);
+		spill_unpack(&shape, record, back, &count_back);
+		CHECK(memcmp(x, back, (size_t) shape.dimension * sizeof(x[0])) == 0);
+		CHECK(count.positive == count_back.positive && count.negative == count_back.negative);
+		memory_release(memory, record);
+	}
+}
+
+/* Of 64 coordinates at most. */
+static bool
+has_binary(const Encoding *encoding, uint64_t coordinates)
+{
+	SpillShape shape = encoding_shape(encoding);
+
+	return shape.binary[0] == coordinates && shape.binary[1] == 0;
+}
+
+/* What is declared to be 0 or 1, one-hot groups of more than one, and the intercept. */
+static void
+test_encoding_shape(void)
+{
+	Encoding encoding = make_encoding();
+	SpillShape shape;
+
+	CHECK(has_binary(&encoding, UINT64_C(1) << FEATURES));
+	CHECK(encoding_most_distinct(&encoding) == pow(2 * FIXED_POINT_ONE + 2, FEATURES));
+	encoding.binary[0] = true;
+	CHECK(has_binary(&encoding, UINT64_C(1) << FEATURES | 1));
+	encoding.groups = 3;
+	encoding.group[0] = encoding.group[2] = 1;
+	encoding.group[1] = 3;
+	CHECK(encoding_finish(&encoding));
+	CHECK(has_binary(&encoding, UINT64_C(1) << FEATURES | 0xf));
+	CHECK(encoding_most_distinct(&encoding) == 2.0 * 3 * (2 * FIXED_POINT_ONE + 2));
+	encoding.features = GRID_MAX_DIMENSION - 1;
+	encoding.groups = 0;
+	shape = encoding_shape(&encoding);
+	CHECK(shape.binary[1] == UINT64_C(1) << 63);
+}
+
+/* ---- those who need all rows in memory ---- */
+
+static bool
+same_rows(const Instance *a, const Instance *b)
+{
+	size_t cells = (size_t) a->rows * (size_t) a->dimension;
+
+	return a->rows == b->rows && a->dimension == b->dimension && a->constant == b->constant &&
+		   !a->spilled && !b->spilled && memcmp(a->x, b->x, cells * sizeof(a->x[0])) == 0 &&
+		   memcmp(a->net, b->net, (size_t) a->rows * sizeof(a->net[0])) == 0;
+}
+
+/* One-hot in the first three features, the fourth 0 or 1. */
+static void
+make_categorical(Data *data, Encoding *encoding)
+{
+	encoding->groups = 3;
+	encoding->group[0] = 3;
+	encoding->group[1] = encoding->group[2] = 1;
+	encoding->binary[3] = true;
+	CHECK(encoding_finish(encoding));
+	for (int i = 0; i < data->rows; i++)
+	{
+		uint64_t one = teststream_below(&stream, 3);
+
+		for (uint64_t j = 0; j < 3; j++)
+			data->features[i][j] = j == one;
+		data->features[i][3] = (double) teststream_below(&stream, 2);
+	}
+}
+
+/* From records, however many times a row was written, comes what memory has: row for row. */
+static void
+test_gathering(int count, int levels, int capacity, bool categorical)
+{
+	Data *data = make_data(count, levels);
+	Encoding encoding = make_encoding();
+	Store store = store_make();
+	Instance spilled;
+	Instance kept;
+	Instance gathered;
+	Rows rows;
+
+	if (categorical)
+		make_categorical(data, &encoding);
+	for (int apart = 0; apart < 2; apart++)
+	{
+		rows_init(&rows, &encoding, memory);
+		fill(&rows, data);
+		if (apart == 1)
+			rows_instance_apart(&rows, memory, &kept);
+		else
+			rows_instance(&rows, memory, &kept);
+		store.size = 0;
+		rows_init(&rows, &encoding, memory);
+		rows_set_spill(&rows, &store.sink, limit_of(&rows, capacity));
+		fill(&rows, data);
+		rows_spilled_instance(&rows, &spilled);
+		spilled.source = &store.source;
+		CHECK(store.size == (size_t) spilled.rows * spill_record_size(&spilled.shape));
+		rows_gather(&spilled, apart == 1, memory, &gathered);
+		CHECK(same_rows(&kept, &gathered));
+	}
+	memory_release(memory, data);
+}
+
+static void
+test_all_gathering(void)
+{
+	static const int sizes[] = {0, 1, 256, 257, 2999};
+
+	for (int c = 0; c < 5; c++)
+		for (int levels = 0; levels <= 3; levels += 3)
+			for (int categorical = 0; categorical < 2; categorical++)
+			{
+				test_gathering(sizes[c], levels, 1, categorical == 1);
+				test_gathering(sizes[c], levels, 512, categorical == 1);
+				test_gathering(sizes[c], levels, 1 << 20, categorical == 1);
+			}
+}
+
+/* Rows that have numbers are written in the end, those that were taken back are not. */
+static void
+test_numbered(void)
+{
+	Data *data = make_data(MOST_ROWS, 0);
+	Encoding encoding = make_encoding();
+	Store store = store_make();
+	Instance instance;
+	Rows rows;
+
+	rows_init(&rows, &encoding, memory);
+	rows_set_spill(&rows, &store.sink, SIZE_MAX);
+	for (int i = 0; i < data->rows; i++)
+	{
+		int32_t x[FEATURES + 2] = {0};
+		uint32_t row;
+
+		CHECK(encoding_apply(&encoding, data->features[i], x));
+		row = rows_intern(&rows, x, rows_hash(&rows, x));
+		if (i % 3 == 0)
+			rows_count(&rows, row, data->positive[i]);
+	}
+	rows_drop_uncounted(&rows);
+	CHECK(rows.spilled == 0 && rows.distinct == MOST_ROWS / 3);
+	rows_spilled_instance(&rows, &instance);
+	CHECK(instance.rows == MOST_ROWS / 3 &&
+		  store.size == MOST_ROWS / 3 * spill_record_size(&instance.shape));
 	memory_release(memory, data);
 }
 
@@ -473,7 +652,7 @@ static Instance
 read_records(const Instance *spilled, const Store *store)
 {
 	size_t rows = (size_t) spilled->rows;
-	size_t size = spill_record_size(spilled->dimension);
+	size_t size = spill_record_size(&spilled->shape);
 	size_t row_size = (size_t) spilled->dimension * sizeof(int32_t);
 	int32_t *x = memory_allocate(memory, rows, row_size);
 	int64_t *positive = memory_allocate(memory, rows, sizeof(int64_t));
@@ -481,11 +660,10 @@ read_records(const Instance *spilled, const Store *store)
 
 	for (size_t i = 0; i < rows; i++)
 	{
-		const uint8_t *record = store->bytes + i * size;
 		RowCount count;
 
-		memcpy(x + i * (size_t) spilled->dimension, record, row_size);
-		memcpy(&count, record + size - sizeof(count), sizeof(count));
+		spill_unpack(&spilled->shape, store->bytes + i * size, x + i * (size_t) spilled->dimension,
+					 &count);
 		positive[i] = count.positive;
 		negative[i] = count.negative;
 	}
@@ -615,8 +793,11 @@ static bool
 is_fatal(const MechanismRequest *request, RowCount count)
 {
 	Store store = store_make();
-	Instance instance = {
-		.dimension = FEATURES + 1, .rows = 1, .spilled = true, .source = &store.source};
+	Instance instance = {.dimension = FEATURES + 1,
+						 .rows = 1,
+						 .spilled = true,
+						 .shape = {.dimension = FEATURES + 1},
+						 .source = &store.source};
 	uint8_t record[(FEATURES + 1) * sizeof(int32_t) + sizeof(RowCount)] = {0};
 	int status = 0;
 	pid_t child;
@@ -726,6 +907,10 @@ main(void)
 	}
 	test_limit();
 	test_merging();
+	test_shapes();
+	test_encoding_shape();
+	test_all_gathering();
+	test_numbered();
 	for (int loss = 0; loss < (is_slow() ? 1 : LOSS_KINDS); loss++)
 		test_losses((ConvexLoss) loss);
 	test_descents();

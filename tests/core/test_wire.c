@@ -199,10 +199,15 @@ draw_problem(TestStream *stream, Problem *problem)
 		draw_simplex(stream, &request->simplex);
 		draw_labels(stream, problem);
 	}
-	if (mechanism_get(request->kind)->streams && teststream_below(stream, 3) == 0)
+	if (teststream_below(stream, 3) == 0)
+	{
 		*instance = (Instance){.dimension = instance->dimension,
 							   .rows = (int64_t) (teststream_next(stream) >> 26),
-							   .spilled = true};
+							   .spilled = true,
+							   .shape = {.dimension = instance->dimension}};
+		for (int j = 0; j < instance->dimension; j++)
+			instance->shape.binary[j / 64] |= teststream_below(stream, 2) << (j % 64);
+	}
 }
 
 static bool
@@ -254,7 +259,8 @@ instances_equal(const Instance *a, const Instance *b)
 
 	if (a->spilled || b->spilled)
 		return a->spilled == b->spilled && a->dimension == b->dimension && a->rows == b->rows &&
-			   a->constant == b->constant;
+			   a->constant == b->constant && a->shape.dimension == b->shape.dimension &&
+			   a->shape.binary[0] == b->shape.binary[0] && a->shape.binary[1] == b->shape.binary[1];
 	return a->dimension == b->dimension && a->rows == b->rows && a->constant == b->constant &&
 		   memcmp(a->x, b->x, cells * sizeof(int32_t)) == 0 &&
 		   labels_equal(a->net, b->net, a->rows) &&
@@ -484,7 +490,7 @@ test_unsound_fields(Memory *memory)
 				  problem.request.grid.bound = 5); /* likewise */
 	CHECK_REFUSED(problem.request.grid.bound = GRID_MAX_STATES);
 	CHECK_REFUSED(problem.instance.constant = -1);
-	CHECK_REFUSED(problem.instance.spilled = true); /* its rows do not stream */
+	CHECK_REFUSED(problem.instance.shape.binary[1] = 1); /* of rows that were not spilled */
 	CHECK_REFUSED(problem.net[0] = 0);
 	CHECK_REFUSED(problem.net[1] = INT64_MIN);
 	CHECK_REFUSED(problem.net[0] = problem.net[1] = INT64_MAX);
@@ -552,6 +558,14 @@ test_spilled_counts(Memory *memory)
 	problem.request.convex = (ConvexTerms){.radius = 1, .lambda = LAMBDA_ONE};
 	problem.instance = (Instance){.dimension = 4, .spilled = true};
 	CHECK(survives(&problem, memory));
+	problem.instance.shape.binary[0] = 0xf;
+	CHECK(survives(&problem, memory));
+	problem.instance.shape.binary[0] = 0x10; /* of four coordinates */
+	CHECK(!survives(&problem, memory));
+	problem.instance.shape.binary[0] = 0;
+	problem.instance.shape.binary[1] = 1;
+	CHECK(!survives(&problem, memory));
+	problem.instance.shape.binary[1] = 0;
 	problem.instance.rows = CONVEX_MAX_LABELS - 1;
 	CHECK(survives(&problem, memory));
 	problem.instance.rows = CONVEX_MAX_LABELS;

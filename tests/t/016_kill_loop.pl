@@ -1,9 +1,10 @@
-# 016_kill_loop.pl - rounds of concurrent trainers at both doors, in each of which a
-# backend, a charge worker, a solver or the whole server is killed at a random
-# moment: whoever was answered has paid, budgets hold, nobody is left over, and the
-# server comes back.
+# 016_kill_loop.pl - rounds of concurrent trainers at both doors, some of whose rows go to a
+# file, in each of which a backend, a charge worker, a solver or the whole server is killed at a
+# random moment: whoever was answered has paid, budgets hold, nobody and no file is left over, and
+# the server comes back.  So it is with a worker for each charge and, preloaded, with a writer.
 #
-#   DPOBJ_KILL_ROUNDS=200 bash scripts/check.sh tap    the long way
+#   DPOBJ_KILL_ROUNDS=200 bash scripts/check.sh tap    the long way: so many of each
+#   DPOBJ_KILL_ROUNDS=200p ...                         preloaded only; 200w: with workers only
 
 use strict;
 use warnings;
@@ -15,12 +16,17 @@ use Time::HiRes qw(sleep time);
 
 use DpobjTest;
 
-use constant ROUNDS => $ENV{DPOBJ_KILL_ROUNDS} || 12;
-use constant TRAINERS => 6;
+my ($rounds, $only) = ($ENV{DPOBJ_KILL_ROUNDS} || 8) =~ /^(\d+)([pw]?)$/ or die 'DPOBJ_KILL_ROUNDS is no number';
+use constant TRAINERS => 8;
 
-my $node = dpobj_cluster('kill_loop', 'dpobj.release_tick = 20', 'log_min_messages = fatal',
-	'dpobj.max_failures = 1000000');
-$node->safe_psql('postgres', <<'SQL');
+my $node;
+
+sub start_cluster
+{
+	my ($name, @settings) = @_;
+	$node = dpobj_cluster($name, 'dpobj.release_tick = 20', 'log_min_messages = fatal',
+		'dpobj.max_failures = 1000000', @settings);
+	$node->safe_psql('postgres', <<'SQL');
 CREATE ROLE ana LOGIN;
 CREATE ROLE bob LOGIN;
 CREATE ROLE eve LOGIN;
@@ -29,13 +35,23 @@ INSERT INTO patient
 SELECT i % 2 = 0, i % 3 = 0, i % 5 = 0, i % 7 = 0, i % 11 = 0 FROM generate_series(1, 20000) i;
 SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}, "c": {}, "d": {}}');
 SELECT dpobj.set_budget('patient', r, 100000, 0) FROM unnest('{ana,bob,eve}'::regrole[]) r;
+CREATE TABLE spills AS SELECT sin(i) AS a, cos(3 * i) AS b, i % 2 = 0 AS ill FROM generate_series(1, 20000) i;
+SELECT dpobj.protect('spills', '{"a": {"clip": [-1, 1]}, "b": {"clip": [-1, 1]}, "ill": {}}', n => 20000);
+SELECT dpobj.set_budget('spills', r, 100000, 0) FROM unnest('{ana,bob,eve}'::regrole[]) r;
 SQL
+	return;
+}
 
 # Each trainer asks a few times over one connection, for models of names of its own.
+$ENV{PGOPTIONS} = '-c work_mem=64kB -c hash_mem_multiplier=1';
+my $grid = '"grid": "ternary", "mechanism": "exponential"';
 my @doors = (
 	(map { my $role = $_; [ $role, "SELECT release FROM dpobj.train('patient', 'ill', 1, name => '%s')" ] } qw(ana bob eve)),
 	(map { [ 'postgres', train(QUICK, epsilon => 1) ] } 1 .. 2),
-	[ 'postgres', train(SLOW, epsilon => 1, options => '"grid": {"sparse": 5}') ]);
+	[ 'postgres', train(SLOW, epsilon => 1, options => '"grid": {"sparse": 5}') ],
+	[ 'postgres', "SELECT (dp_halfspace(ARRAY[a, b], ill, 1, 0, '{\"clip\": [-1, 1], $grid}')).release FROM spills" ],
+	[ 'eve', "SELECT release FROM dpobj.train('spills', 'ill', 1, method => 'logistic', name => '%s',"
+		. q{ options => '{"mechanism": "objective"}')} ]);
 
 sub start_trainer
 {
@@ -52,7 +68,7 @@ sub start_trainer
 
 # ---- the killer ----
 
-my %killed = (solver => 0, backend => 0, worker => 0, server => 0, nobody => 0);
+my %killed;
 
 sub workers_and_backends
 {
@@ -61,7 +77,7 @@ sub workers_and_backends
 	{
 		open my $file, '<', "/proc/$pid/cmdline" or next;
 		my $title = <$file> // '';
-		push @{ $found{worker} }, $pid if $title =~ /dpobj charge/;
+		push @{ $found{worker} }, $pid if $title =~ /dpobj (?:charge|writer)/;
 		push @{ $found{backend} }, $pid if $title =~ /\[local\]/;
 	}
 	return %found;
@@ -123,54 +139,67 @@ WHERE b.releases <> (SELECT count(*) FROM dpobj.ledger l
    OR b.epsilon_spent <> b.releases
 SQL
 
-my %answers;
-my %failures;
-my $twice = 0;
-
-for my $round (1 .. ROUNDS)
+sub kill_loop
 {
-	my @trainers = map { start_trainer($round, $_) } 0 .. TRAINERS - 1;
-	my $until = time() + rand(0.4);
+	my ($name, @settings) = @_;
+	%killed = (solver => 0, backend => 0, worker => 0, server => 0, nobody => 0);
+	start_cluster($name, @settings);
 
-	while (time() < $until)
+	my %answers;
+	my %failures;
+	my $twice = 0;
+
+	for my $round (1 .. $rounds)
 	{
-		$_->{run}->pumpable && eval { $_->{run}->pump_nb } for @trainers; # dies where psql just ended
-		sleep(0.005);
-	}
-	kill_somebody($round);
-	for my $trainer (@trainers)
-	{
-		eval { $trainer->{run}->finish; 1 } or $failures{"round $round: a trainer hangs"}++;
-		$twice += grep { $answers{$_}++ } grep { /^\d+$/ } split /\n/, $trainer->{output};
-		for my $state ($trainer->{errors} =~ /^(?:ERROR|FATAL):  (\w{5}):/mg)
+		my @trainers = map { start_trainer($round, $_) } 0 .. TRAINERS - 1;
+		my $until = time() + rand(0.4);
+
+		while (time() < $until)
 		{
-			$failures{"SQLSTATE $state"}++ unless $state =~ /^(?:UB004|57P0[123]|55000)$/;
+			$_->{run}->pumpable && eval { $_->{run}->pump_nb } for @trainers; # dies where psql just ended
+			sleep(0.005);
 		}
+		kill_somebody($round);
+		for my $trainer (@trainers)
+		{
+			eval { $trainer->{run}->finish; 1 } or $failures{"round $round: a trainer hangs"}++;
+			$twice += grep { $answers{$_}++ } grep { /^\d+$/ } split /\n/, $trainer->{output};
+			for my $state ($trainer->{errors} =~ /^(?:ERROR|FATAL):  (\w{5}):/mg)
+			{
+				$failures{"SQLSTATE $state"}++ unless $state =~ /^(?:UB004|57P0[123]|55000)$/;
+			}
+		}
+		settle($node);
+		$failures{"round $round: $_->[0]"}++
+		  for grep { scalar_of($node, $_->[1]) ne '0' }
+		  ([ 'events', $wrong_events ], [ 'models', $wrong_models ], [ 'spending', $wrong_spending ],
+			[ 'locks', "SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND database = 0" ]);
+		$failures{"round $round: a file is left"}++
+		  unless wait_until(5, sub { my @files = glob $node->data_dir . '/base/pgsql_tmp/*'; !@files });
+		$failures{"round $round: a solver is left"}++ unless wait_until(5, sub { !solvers($node) });
 	}
-	settle($node);
-	$failures{"round $round: $_->[0]"}++
-	  for grep { scalar_of($node, $_->[1]) ne '0' }
-	  ([ 'events', $wrong_events ], [ 'models', $wrong_models ], [ 'spending', $wrong_spending ],
-		[ 'locks', "SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND database = 0" ]);
-	$failures{"round $round: a solver is left"}++ unless wait_until(5, sub { !solvers($node) });
+
+	my $list = join ',', keys %answers;
+	my ($charged, $released, $failed) = split /\|/, scalar_of($node,
+		"SELECT count(*) FILTER (WHERE event = 'charged'), count(*) FILTER (WHERE event = 'released'), "
+		  . "count(*) FILTER (WHERE event = 'failed') FROM dpobj.ledger_events");
+	diag(sprintf '%s: %d rounds, killed: %s; %d charged, %d released, %d failed, %d answers', $name, $rounds,
+		join(', ', map { "$killed{$_} $_" } sort keys %killed), $charged, $released, $failed, scalar keys %answers);
+
+	is_deeply(\%failures, {}, 'every round ended as it must');
+	is($twice, 0, 'no release was given away twice');
+	cmp_ok($killed{server}, '>', 0, 'the server was killed');
+	cmp_ok(scalar keys %answers, '>', $rounds / 2, 'trainers were answered');
+	cmp_ok($released + $failed, '<=', $charged, 'released + failed <= charged');
+	is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'released' AND release IN ($list)"),
+		scalar keys %answers, 'each answer was released');
+	is(scalar_of($node, 'SELECT count(*) FROM dpobj.models WHERE NOT dpobj.verify(model)'), '0', 'every model is the ledger\'s');
+	unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal (?!9\b)/,
+		'nothing crashed but what was killed');
+	$node->stop;
+	return;
 }
 
-my $list = join ',', keys %answers;
-my ($charged, $released, $failed) = split /\|/, scalar_of($node,
-	"SELECT count(*) FILTER (WHERE event = 'charged'), count(*) FILTER (WHERE event = 'released'), "
-	  . "count(*) FILTER (WHERE event = 'failed') FROM dpobj.ledger_events");
-diag(sprintf '%d rounds, killed: %s; %d charged, %d released, %d failed, %d answers', ROUNDS,
-	join(', ', map { "$killed{$_} $_" } sort keys %killed), $charged, $released, $failed, scalar keys %answers);
-
-is_deeply(\%failures, {}, 'every round ended as it must');
-is($twice, 0, 'no release was given away twice');
-cmp_ok($killed{server}, '>', 0, 'the server was killed');
-cmp_ok(scalar keys %answers, '>', ROUNDS / 2, 'trainers were answered');
-cmp_ok($released + $failed, '<=', $charged, 'released + failed <= charged');
-is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'released' AND release IN ($list)"),
-	scalar keys %answers, 'each answer was released');
-is(scalar_of($node, 'SELECT count(*) FROM dpobj.models WHERE NOT dpobj.verify(model)'), '0', 'every model is the ledger\'s');
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal (?!9\b)/,
-	'nothing crashed but what was killed');
-$node->stop;
+kill_loop('workers') unless $only eq 'p';
+kill_loop('preloaded', "shared_preload_libraries = 'dpobj'") unless $only eq 'w';
 done_testing();

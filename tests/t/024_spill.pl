@@ -25,8 +25,22 @@ CREATE TABLE narrow AS
 ALTER TABLE narrow SET (parallel_workers = 3);
 CREATE TABLE patient AS
   SELECT sin(i) AS a, cos(3 * i) AS b, sin(i) + cos(5 * i) > 0.3 AS ill, i AS visit FROM generate_series(1, 30000) i;
+CREATE TABLE many AS SELECT ARRAY[sin(i), cos(3 * i)] AS features, sin(i) + cos(5 * i) > 0.3 AS label
+  FROM generate_series(1, 300000) i;
+CREATE TABLE coded AS SELECT 'level' || i % 120 AS code, sin(i) AS a, i % 7 = 0 AS flag FROM generate_series(1, 30000) i;
+CREATE TABLE flags AS SELECT i % 2 = 0 AS ill, i % 3 = 0 AS a, i % 5 = 0 AS b FROM generate_series(1, 30000) i;
+CREATE TABLE stay AS
+  SELECT i / 3 AS person, sin(i) AS a, cos(3 * i) AS b, sin(i) + cos(5 * i) > 0.3 AS ill, i AS visit FROM generate_series(1, 30000) i;
 ANALYZE;
 CREATE ROLE ana LOGIN;
+SELECT dpobj.protect('coded', jsonb_build_object('a', '{"clip": [-1, 1]}'::jsonb, 'flag', '{}'::jsonb, 'code',
+  jsonb_build_object('levels', (SELECT jsonb_agg(DISTINCT code) FROM coded))), n => 30000);
+SELECT dpobj.set_budget('coded', 'ana', 100000, 0.01);
+SELECT dpobj.protect('flags', '{"a": {}, "b": {}, "ill": {}}', n => 30000);
+SELECT dpobj.set_budget('flags', 'ana', 100000, 0.01);
+SELECT dpobj.protect('stay', '{"a": {"clip": [-1, 1]}, "b": {"clip": [-1, 1]}, "ill": {}, "visit": {"scale": 30000}}',
+  n => 30000, person => 'person', max_rows_per_person => 2);
+SELECT dpobj.set_budget('stay', 'ana', 100000, 0.01);
 SELECT dpobj.protect('patient', '{"a": {"clip": [-1, 1]}, "b": {"clip": [-1, 1]}, "ill": {}, "visit": {"scale": 30000}}', n => 30000);
 SELECT dpobj.set_budget('patient', 'ana', 100000, 0.01);
 SQL
@@ -130,17 +144,23 @@ spends(
 		like($session->result, qr/^\d+$/, 'it is answered');
 		$session->quit;
 	});
+
+# What searches a grid has its rows from there too, and all distinct ones in memory.
 spends(
 	$node,
-	'those of halfspaces need their rows in memory',
-	{ epsilon => 1, charged => 1, released => 1 },
+	'a halfspace whose rows spill',
+	$spent,
 	sub {
-		my $session = session_with(@small, 'SET log_temp_files = 0');
-		my $before = scalar_of($node, "SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres'");
-		like($session->ask('SELECT (dp_halfspace(features, label, 1, 0)).release FROM narrow'), qr/^\d+$/, 'answered');
+		my $session = session_with(@small);
+		my $solver = stopped_training($session, 'SELECT (dp_halfspace(features, label, 1, 0)).release FROM many');
+		my @files = temporary_files();
+		is(scalar @files, 1, 'the rows are in one temporary file');
+		cmp_ok(-s $files[0], '>=', 300000 * (2 * 4 + 16), 'of a size that holds them');
+		cmp_ok(private_memory($session->pid), '<', 8000, 'and not in the backend');
+		kill 'CONT', $solver;
+		like($session->result, qr/^\d+$/, 'it is answered');
+		no_files('halfspace');
 		quit_counted($session);
-		is(scalar_of($node, "SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres'"),
-			$before, 'no temporary file was made');
 	});
 
 # ---- the model is the same ----
@@ -186,6 +206,66 @@ cmp_ok(distance($kept, weights(@small, 'SET dpobj.solver_threads = 3')), '<', 1e
 		qr/Partial Aggregate/, 'nor those of dp_simplex');
 	$session->quit;
 }
+
+# ---- halfspaces: the rows that memory would have, and so the same optimum ----
+
+# Without noise to speak of there is one, and the plan with partial states finds it too.
+sub halfspace
+{
+	my ($mechanism, @settings) = @_;
+	my $query = q(SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres');
+	my $before = scalar_of($node, $query);
+	my $session = session_with(@settings);
+	my $statement = "SELECT (dp_halfspace(features, label, 10000, 0, '{\"mechanism\": \"$mechanism\", "
+	  . '"grid": "ternary"}\')).weights FROM narrow';
+	my $plan = $session->ask("EXPLAIN $statement");
+	my $weights = $session->ask($statement);
+	quit_counted($session);
+	wait_until(5, sub { scalar_of($node, $query) > $before }) if "@settings" =~ /64kB/;
+	return ($weights, scalar_of($node, $query) - $before, $plan =~ /Partial Aggregate/ ? 'partial' : 'plain');
+}
+
+spends(
+	$node,
+	'halfspaces',
+	{ epsilon => 10000 * 20, charged => 20, released => 20 },
+	sub {
+		for my $mechanism (qw(exponential permute_flip opdisc rspm sample_aggregate))
+		{
+			my ($kept, $files, $plan) = halfspace($mechanism, @large);
+			like($kept, qr/^\{-?[01],-?[01],-?[01]\}$/, "$mechanism: weights");
+			is("$files $plan", '0 plain', "$mechanism: in memory");
+			my ($spilled, $spilled_files) = halfspace($mechanism, @small);
+			is($spilled_files, 1, "$mechanism: in a file");
+			my ($together, $together_files, $together_plan) = halfspace($mechanism, @large, @parallel);
+			is("$together_files $together_plan", '0 partial', "$mechanism: states of workers");
+			my ($shipped, $shipped_files, $shipped_plan) = halfspace($mechanism, @small, @parallel);
+			cmp_ok($shipped_files, '>=', 2, "$mechanism: files of workers");
+			is($shipped_plan, 'partial', "$mechanism: which the leader takes in");
+			is("$spilled $together $shipped", "$kept $kept $kept", "$mechanism: the same model")
+			  unless $mechanism eq 'sample_aggregate';
+			no_files($mechanism);
+		}
+	});
+
+# The leader may end at any moment, whatever its workers wait for.
+spends(
+	$node,
+	'timeouts of parallel queries',
+	{ epsilon => [ 0, 24 ], charged => [ 0, 24 ], released => [ 0, 24 ] },
+	sub {
+		my $session = session_with(@small, @parallel);
+		for my $timeout (map { 4 * $_ } 1 .. 24)
+		{
+			$session->ask("SET statement_timeout = $timeout");
+			like($session->ask("SELECT (dp_halfspace(features, label, 1, 0, '{\"grid\": \"ternary\"}')).release FROM narrow"),
+				qr/^(?:\d+$|ERROR:  57014)/, "after $timeout ms");
+		}
+		no_files('timeouts');
+		is(scalar_of($node, q(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'parallel worker')),
+			'0', 'no worker is left');
+		$session->quit;
+	});
 
 # ---- every mechanism of convex models, and dp_simplex ----
 
@@ -295,6 +375,70 @@ spends(
 		no_files('held');
 		like($session->ask('FETCH 1 FROM c'), qr/^\d+$/, 'fetched');
 		$session->quit;
+	});
+
+# All that the backend has while it reads and while the solver runs, and what that may have.
+spends(
+	$node,
+	'memory_limit of a halfspace',
+	{ epsilon => 2, charged => 2, released => 2 },
+	sub {
+		my $statement = 'SELECT (dp_halfspace(features, label, 1, 0)).release FROM many';
+		my %peak;
+		for my $limit (0, 64)
+		{
+			my $session = session_with(@large, "SET dpobj.memory_limit = '${limit}MB'");
+			$session->send($statement);
+			$peak{$limit} = 0;
+			my $solver;
+			wait_until(
+				30,
+				sub {
+					my $now = private_memory($session->pid);
+					$peak{$limit} = $now if $now > $peak{$limit};
+					($solver) = grep { $_ != $session->pid } map { $_->[0] } grep { $_->[1] == $session->pid } solvers_and_backends($node);
+					return defined $solver;
+				}) or die 'no solver was started';
+			ok(wait_until(5, sub { slurp_file("/proc/$solver/limits") =~ /^Max address space\s+50331648 /m }),
+				'the solver may have three quarters of the limit') if $limit == 64;
+			like($session->result, qr/^\d+$/, 'it is answered');
+			$session->quit;
+		}
+		cmp_ok($peak{0}, '>', 24 * 1024, 'without a limit');
+		cmp_ok($peak{64}, '<', 16 * 1024, 'with one, a quarter of it in the backend');
+	});
+
+# ---- a full disk ----
+
+# Larger than a segment of WAL, which a limit on the size of files must not touch.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE big AS SELECT sin(i) AS a, i % 2 = 0 AS ill FROM generate_series(1, 1000000) i;
+VACUUM big;
+SELECT dpobj.protect('big', '{"a": {"clip": [-1, 1]}, "ill": {}}', n => 1000000);
+SELECT dpobj.set_budget('big', 'ana', 100, 0);
+CHECKPOINT;
+SQL
+spends(
+	$node,
+	'no room for a file',
+	{},
+	sub {
+		my %asked = (
+			postgres => "SELECT dp_halfspace(ARRAY[a], ill, 1, 0, '{\"clip\": [-1, 1]}') FROM big",
+			ana => q(SELECT dpobj.train('big', 'ill', 1)));
+		for my $role (sort keys %asked)
+		{
+			my $session = session($node, user => $role);
+			$session->ask($_) for @small;
+			system_or_bail('prlimit', '--pid', $session->pid, '--fsize=17000000');
+			like(
+				$session->ask($asked{$role}),
+				qr{^ERROR:  53100: could not write to temporary file "base/pgsql_tmp/pgsql_tmp\d+\.\d+": .*
+DETAIL:  The file is in tablespace "pg_default" and was to have \d+ bytes\.
+HINT:  Make room there, or set temp_tablespaces\.}, "$role: names the file and where it lies");
+			no_files($role);
+			$session->quit;
+		}
 	});
 
 # ---- tablespaces ----
@@ -413,9 +557,11 @@ sub ask_for
 	my ($filter, %how) = @_;
 	my $label = $how{label} // 'ill';
 	my $method = $how{method} // 'logistic';
+	my $table = $how{table} // 'patient';
+	my $features = $how{features} // 'a,b';
 	my $delta = $how{delta} // 0;
 	my $options = $how{options} // '{"mechanism": "objective"}';
-	return "SELECT release FROM dpobj.train('patient', '$label', 1, features => '{a,b}', method => '$method',"
+	return "SELECT release FROM dpobj.train('$table', '$label', 1, features => '{$features}', method => '$method',"
 	  . " delta => $delta, options => '$options', filter => '$filter')";
 }
 
@@ -448,12 +594,14 @@ spends(
 spends(
 	$node,
 	'what shows of a file for other mechanisms',
-	{ epsilon => 6, charged => 6, released => 6 },
+	{ epsilon => 10, charged => 10, released => 10 },
 	sub {
 		# A target is one number more in each row.
 		my %asked = (
 			sgd => { delta => 1e-6, options => '{"mechanism": "sgd", "sampling": "fixed"}' },
 			net => { options => '{"mechanism": "exponential", "net": 100}' },
+			halfspace => { method => 'halfspace', options => '{"mechanism": "exponential", "grid": "ternary"}' },
+			persons => { table => 'stay' },
 			simplex => { method => 'simplex', label => 'visit', options => '{}' });
 		for my $name (sort keys %asked)
 		{
@@ -462,6 +610,26 @@ spends(
 			is(public_size(ask_for('{"visit": {"<": 0}}', %{ $asked{$name} }), qr/^\d+$/),
 				$all, "$name: none look the same");
 		}
+	});
+spends(
+	$node,
+	'as large as the columns can be',
+	{ epsilon => 2, charged => 2, released => 2 },
+	sub {
+		# One of 120 levels takes a bit for each, in the table 8 bytes.
+		my $size = public_size(
+			ask_for('{}', table => 'coded', label => 'flag', features => 'code,a', options => '{"mechanism": "objective"}'), qr/^\d+$/);
+		cmp_ok($size, '>=', 30000 * (16 + 4 + 16), 'room for all rows');
+		cmp_ok($size, '<', scalar_of($node, q(SELECT pg_relation_size('coded'))), 'and no more than the table has');
+
+		# Two flags make four rows, however many there are.
+		my $query = q(SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres');
+		my $before = scalar_of($node, $query);
+		my $session = session($node, user => 'ana');
+		$session->ask($_) for @small;
+		like($session->ask(ask_for('{}', table => 'flags')), qr/^\d+$/, 'rows that are few by their columns');
+		quit_counted($session);
+		is(scalar_of($node, $query), $before, 'need no file');
 	});
 spends(
 	$node,

@@ -1,0 +1,44 @@
+# peak.sh - what a statement takes: seconds, and the largest private memory of its backend and solver; sourced.
+#
+#   peak_of SETTINGS STATEMENT    sets seconds, backend, solver and together, in MiB; false if it fails
+#
+# After workplace.sh, which starts the cluster. Parts of the shared buffers and of the page cache do not count.
+
+# Prints the largest RssAnon of a process and of any child of it in KiB, and of both together, seen
+# until it ends.
+watch_process() {
+  local own now pid child peak=0 child_peak=0 together=0
+  while own=$(awk '/^RssAnon/ { print $2 }' "/proc/$1/status" 2>/dev/null) && [ -n "$own" ]; do
+    child=0
+    for pid in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+      now=$(awk '/^RssAnon/ { print $2 }' "/proc/$pid/status" 2>/dev/null) || continue # it has just ended
+      child=$((child + ${now:-0}))
+    done
+    [ "$own" -gt "$peak" ] && peak=$own
+    [ "$child" -gt "$child_peak" ] && child_peak=$child
+    [ $((own + child)) -gt "$together" ] && together=$((own + child))
+    sleep 0.02
+  done
+  echo "$peak $child_peak $together"
+}
+
+peak_of() {
+  local out=$W/measured pid
+  rm -f "$out"
+  unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" >"$out" <<SQL &
+SELECT pg_backend_pid();
+$1
+\\timing on
+$2 \\g /dev/null
+SQL
+  until [ -s "$out" ]; do sleep 0.02; done
+  pid=$(head -1 "$out")
+  read -r backend solver together < <(watch_process "$pid")
+  wait $! || {
+    cat "$out" >&2
+    tail -3 "$W/server.log" >&2
+    return 1
+  }
+  backend=$((backend / 1024)) solver=$((solver / 1024)) together=$((together / 1024))
+  seconds=$(sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -1 | awk '{ printf "%.2f", $1 / 1000 }')
+}
