@@ -230,13 +230,41 @@ SELECT dpobj.protect('stay', '{"ill": {}, "a": {}}', person => 'patient', max_ro
 SELECT dpobj.train('stay', 'ill', 0.001);
 SELECT dpobj.evaluate('persons', 'stay', 0.001);
 
+-- A declared column that has gone or has another type stops the requests that take it, and no others.
+\c - postgres
+CREATE TABLE faded (who int, a boolean, b int, c text, y boolean, z text);
+INSERT INTO faded SELECT i, i % 3 = 0, i, 'x', i % 2 = 0, 'n' FROM generate_series(1, 60) i;
+SELECT dpobj.protect('faded', '{"a": {}, "b": {"bins": [30]}, "c": {"levels": ["x", "y"]}, "y": {}, "z": {"positive": ["p"]}}');
+SELECT dpobj.set_budget('faded', 'dpobj_train_ana', 100, 0);
+ALTER TABLE faded DROP COLUMN b, ALTER COLUMN c TYPE date USING NULL;
+\c - dpobj_train_ana
+SELECT cardinality((dpobj.train('faded', 'y', 1, '{a}')).weights);
+SELECT dpobj.price('faded', 1, features => '{a}', label => 'y') ->> 'mechanism';
+SELECT feature FROM dpobj.protected_features('faded', '{a}');
+SELECT cardinality((dpobj.train('faded', 'z', 1, '{a}')).weights);
+SELECT dpobj.train('faded', 'y', 1);
+SELECT dpobj.train('faded', 'y', 1, '{a,b}');
+SELECT dpobj.train('faded', 'y', 1, '{c}');
+SELECT dpobj.price('faded', 1, features => '{c}');
+SELECT * FROM dpobj.train_groups('faded', '{c}', 'y', 1, '{a}');
+SELECT dpobj.train('faded', 'y', 1, '{d}');
+\c - postgres
+SELECT dpobj.train('faded', 'y', 1, '{b}');
+SELECT * FROM dpobj.protected_features('faded');
+ALTER TABLE faded DROP COLUMN z; -- a label that nobody asks for
+SELECT dpobj.protect('faded', '{"a": {}, "y": {}}', person => 'who', max_rows_per_person => 1, earlier_rows_per_person => 1);
+ALTER TABLE faded RENAME who TO whom;
+\c - dpobj_train_ana
+SELECT dpobj.train('faded', 'y', 1, '{a}');
+SELECT count(*), count(*) FILTER (WHERE event = 'charged') FROM dpobj.ledger WHERE relation = 'faded'::regclass;
+
 -- Where nothing can be charged.
 BEGIN READ ONLY;
 SELECT dpobj.train('visit', 'outcome', 1);
 ROLLBACK;
 
 \c - postgres
-DROP TABLE visit, plain, part, rls, stay CASCADE;
+DROP TABLE visit, plain, part, rls, stay, faded CASCADE;
 DROP FUNCTION steal, replay, measure, look;
 REVOKE CREATE ON SCHEMA public FROM dpobj_train_mallory;
 DROP ROLE dpobj_train_ana, dpobj_train_bob, dpobj_train_mallory, dpobj_train_group;

@@ -157,7 +157,7 @@ open_table(Oid table, List *by, List *names, const char *label, bool is_target, 
 	opened->name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
 											  RelationGetRelationName(relation));
 	protection_require(relation, &opened->protection);
-	encoders_parse(opened->protection.encoders, RelationGetDescr(relation), &all);
+	protection_encoders(&opened->protection, RelationGetDescr(relation), names, label, by, &all);
 	if (by != NIL)
 		split(opened, by, names, label, &all);
 	encoders_choose(&all, names, label, &opened->features);

@@ -401,41 +401,85 @@ read_encoder(JsonbValue *json, Encoder *encoder)
 /* ---- the whole ---- */
 
 static bool
-has_column(TupleDesc descriptor, JsonbValue *key)
+has_column(TupleDesc descriptor, const char *name)
 {
 	for (int i = 0; i < descriptor->natts; i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
 
-		if (!attribute->attisdropped && json_is_string(key, NameStr(attribute->attname)))
+		if (!attribute->attisdropped && strcmp(NameStr(attribute->attname), name) == 0)
 			return true;
 	}
 	return false;
 }
 
-static void
-check_columns(JsonbContainer *object, TupleDesc descriptor)
+static bool
+is_among(const char *name, List *columns)
 {
-	JsonbIterator *iterator = JsonbIteratorInit(object);
+	ListCell *cell;
+
+	foreach (cell, columns)
+		if (strcmp(lfirst(cell), name) == 0)
+			return true;
+	return false;
+}
+
+/* The names of all columns that are declared. */
+static List *
+declared_columns(Jsonb *declaration)
+{
+	List *columns = NIL;
+	JsonbIterator *iterator = JsonbIteratorInit(&declaration->root);
 	JsonbValue key;
 	JsonbIteratorToken token;
 
-	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
-		if (token == WJB_KEY && !has_column(descriptor, &key))
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("the encoders name column \"%.*s\", which does not exist",
-								   key.val.string.len, key.val.string.val)));
-}
-
-void
-encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders)
-{
 	if (!JB_ROOT_IS_OBJECT(declaration) || JB_ROOT_COUNT(declaration) == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("encoders must be a JSON object with a member for each column"),
 						errhint("Write for example {\"age\": {\"bins\": [25, 35, 45]}, "
 								"\"member\": {}}.")));
-	check_columns(&declaration->root, descriptor);
+	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+		if (token == WJB_KEY)
+			columns = lappend(columns, json_get_string(&key));
+	return columns;
+}
+
+static void
+check_columns(List *declared, List *columns, TupleDesc descriptor)
+{
+	ListCell *cell;
+
+	foreach (cell, declared)
+		if (is_among(lfirst(cell), columns) && !has_column(descriptor, lfirst(cell)))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("the encoders name column \"%s\", which does not exist",
+								   (char *) lfirst(cell))));
+}
+
+List *
+encoders_taken(Jsonb *declaration, List *names, const char *label)
+{
+	List *taken = list_copy(names);
+	ListCell *cell;
+
+	if (label != NULL)
+		taken = lappend(taken, unconstify(char *, label));
+	if (names != NIL)
+		return taken;
+	foreach (cell, declared_columns(declaration))
+	{
+		JsonbContainer *encoder = json_get_object(json_member(&declaration->root, lfirst(cell)));
+
+		if (encoder == NULL || json_member(encoder, key_names[KEY_POSITIVE]) == NULL)
+			taken = lappend(taken, lfirst(cell));
+	}
+	return taken;
+}
+
+void
+encoders_parse_columns(Jsonb *declaration, TupleDesc descriptor, List *columns, Encoders *encoders)
+{
+	check_columns(declared_columns(declaration), columns, descriptor);
 	memset(encoders, 0, sizeof(*encoders));
 	encoders->encoder = palloc0(JB_ROOT_COUNT(declaration) * sizeof(Encoder));
 	for (int i = 0; i < descriptor->natts; i++)
@@ -444,7 +488,7 @@ encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders)
 		Encoder *encoder = &encoders->encoder[encoders->count];
 		JsonbValue *json;
 
-		if (attribute->attisdropped)
+		if (attribute->attisdropped || !is_among(NameStr(attribute->attname), columns))
 			continue;
 		json = json_member(&declaration->root, NameStr(attribute->attname));
 		if (json == NULL)
@@ -454,4 +498,10 @@ encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders)
 		encoders->features += encoder->features;
 		encoders->count++;
 	}
+}
+
+void
+encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders)
+{
+	encoders_parse_columns(declaration, descriptor, declared_columns(declaration), encoders);
 }

@@ -100,6 +100,13 @@ typedef enum RowLabel
  */
 extern void encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders);
 
+/* The same, but of the named columns only, as far as they are declared. */
+extern void encoders_parse_columns(Jsonb *declaration, TupleDesc descriptor, List *columns,
+								   Encoders *encoders);
+
+/* The columns that a request with these features (NIL: all) and this label takes. */
+extern List *encoders_taken(Jsonb *declaration, List *names, const char *label);
+
 /* The names in a text[], which an argument of that name holds. */
 extern List *encoders_names(ArrayType *array);
 extern List *encoders_group_names(ArrayType *array);

@@ -184,7 +184,7 @@ describe_features(Oid relation_oid, List *names, int *count)
 
 	protection_require(relation, &protection);
 	declared = relation_open(protection.relation, AccessShareLock);
-	encoders_parse(protection.encoders, RelationGetDescr(declared), &all);
+	protection_encoders(&protection, RelationGetDescr(declared), names, NULL, NIL, &all);
 	relation_close(declared, AccessShareLock);
 	relation_close(relation, AccessShareLock);
 	encoders_choose(&all, names, NULL, &chosen);

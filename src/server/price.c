@@ -319,7 +319,7 @@ settle_table(Training *training, Oid table, List *names, const char *label)
 	Encoders all;
 	Encoders features;
 
-	encoders_parse(protection.encoders, RelationGetDescr(relation), &all);
+	protection_encoders(&protection, RelationGetDescr(relation), names, label, NIL, &all);
 	encoders_choose(&all, names, label, &features);
 	if (training->method == METHOD_SIMPLEX)
 		training_set_target(training, encoders_target(&all, required_label(label)));

@@ -143,12 +143,62 @@ find_person(const char *name, TupleDesc descriptor, Column *column)
 						errdetail(PERSON_TYPES_DETAIL)));
 }
 
+/* Who can do something about it? An administrator alone can declare the columns anew. */
+static void
+outdated(const Protection *protection, const char *problem, const char *other_way)
+{
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		 errmsg("the protection of table \"%s\" does not fit its columns any more",
+				get_rel_name(protection->relation)),
+		 errdetail("It was declared earlier: %s.", problem),
+		 admin_allowed()
+			 ? errhint("Call dpobj.protect for it with a declaration of the columns as they are "
+					   "now.")
+			 : errhint("%s a member of dpobj_admin to call dpobj.protect for it again.",
+					   other_way)));
+}
+
+void
+protection_encoders(const Protection *protection, TupleDesc descriptor, List *names,
+					const char *label, List *by, Encoders *encoders)
+{
+	List *columns = list_concat(encoders_taken(protection->encoders, names, label), list_copy(by));
+	MemoryContext context = CurrentMemoryContext;
+	ErrorData *volatile error = NULL;
+
+	PG_TRY();
+	{
+		encoders_parse_columns(protection->encoders, descriptor, columns, encoders);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (error->sqlerrcode != ERRCODE_INVALID_PARAMETER_VALUE)
+			PG_RE_THROW();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	if (error != NULL)
+		outdated(protection, error->message, "Name features without that column, or ask");
+}
+
 bool
 protection_person(const Protection *protection, TupleDesc descriptor, Column *column)
 {
 	if (protection->person == NULL)
 		return false;
-	find_person(protection->person, descriptor, column);
+	if (!column_find(descriptor, protection->person, column))
+		outdated(protection,
+				 psprintf("column \"%s\", which names persons, does not exist", protection->person),
+				 "Ask");
+	if (!column_names_persons(column))
+		outdated(protection,
+				 psprintf("column \"%s\" of type %s cannot name persons", protection->person,
+						  format_type_be(column->type)),
+				 "Ask");
 	return true;
 }
 

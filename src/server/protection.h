@@ -12,6 +12,7 @@
 #include "core/privacy.h"
 
 #include "column.h"
+#include "encoders.h"
 
 typedef struct Protection
 {
@@ -41,6 +42,14 @@ extern bool protection_find_topmost(Relation relation, Protection *protection);
 
 /* The same; raises UB003 if there is none. */
 extern void protection_require(Relation relation, Protection *protection);
+
+/*
+ * The declared encoders of the columns that a request takes: features (NIL: all), label (NULL:
+ * none) and those that rows are grouped by.  Raises 22023, and says who has to act, if one of these
+ * has gone or has another type by now, that its encoder does not fit; other columns do not matter.
+ */
+extern void protection_encoders(const Protection *protection, TupleDesc descriptor, List *names,
+								const char *label, List *by, Encoders *encoders);
 
 /*
  * The column that names the person of a row; false if none was declared.  Raises

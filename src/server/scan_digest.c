@@ -49,7 +49,7 @@ read_shape(FunctionCallInfo fcinfo, Relation relation, bool *ignore_rls, ScanSha
 	protection_require(relation, &protection);
 	declared = relation_open(protection.relation, AccessShareLock);
 	descriptor = RelationGetDescr(declared);
-	encoders_parse(protection.encoders, descriptor, all);
+	protection_encoders(&protection, descriptor, names, label, NIL, all);
 	encoders_choose(all, names, label, features);
 	filter_parse(PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3), descriptor, filter);
 	shape->person = protection_person(&protection, descriptor, person) ? person : NULL;
