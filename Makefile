@@ -39,7 +39,7 @@ DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--$(DPOBJ_VERSION).sql dpob
 SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models aggregates \
 	ftrl analyst groups evaluation price report
 SCRIPT_0.2.0 = definers sharing prediction jobs schedules
-SCRIPT_0.3.0 = trainers epochs earlier_charges charge_counts training
+SCRIPT_0.3.0 = trainers epochs earlier_charges charge_counts limits training
 SCRIPT_LAST = privileges namesakes
 script = $(patsubst %,src/sql/%.sql,$(1))
 SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_LAST))
@@ -62,7 +62,7 @@ PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -ffp-contract=off -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
-REGRESS = arguments options rows shapes expressions models budgets accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate prediction jobs schedules defaults
+REGRESS = arguments options rows shapes expressions models budgets limits accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate prediction jobs schedules defaults
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 ISOLATION_OPTS = --inputdir=tests --load-extension=dpobj
 EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) build

@@ -25,6 +25,7 @@
 
 #include "accountant.h"
 #include "admin.h"
+#include "budget.h"
 #include "charge.h"
 #include "charge_budget.h"
 #include "charge_tables.h"
@@ -116,9 +117,19 @@ append_terms(StringInfo parameters, const AccountantTerms *terms)
 						 decimal_text(terms->reserve, DELTA_UNIT));
 }
 
+/* NULL: there is none. */
+static void
+append_reason(StringInfo parameters, const char *reason)
+{
+	if (reason == NULL)
+		return;
+	appendStringInfoString(parameters, ", \"reason\": ");
+	escape_json(parameters, reason);
+}
+
 static char *
 describe_budget(Oid role, Datum epsilon, Datum delta, const AccountantTerms *terms,
-				FunctionCallInfo fcinfo)
+				FunctionCallInfo fcinfo, const char *reason)
 {
 	StringInfoData parameters;
 
@@ -130,24 +141,35 @@ describe_budget(Oid role, Datum epsilon, Datum delta, const AccountantTerms *ter
 	append_terms(&parameters, terms);
 	appendStringInfoString(&parameters, ", \"max_releases\": ");
 	if (PG_ARGISNULL(5))
-		appendStringInfoString(&parameters, "null}");
+		appendStringInfoString(&parameters, "null");
 	else
-		appendStringInfo(&parameters, INT64_FORMAT "}", PG_GETARG_INT64(5));
+		appendStringInfo(&parameters, INT64_FORMAT, PG_GETARG_INT64(5));
+	append_reason(&parameters, reason);
+	appendStringInfoChar(&parameters, '}');
 	return parameters.data;
 }
 
-/* A budget as it is now, in this transaction; false: there is none. */
+/* A budget as it is now. */
+typedef struct Budget
+{
+	AccountantTerms terms;
+	int64 max_releases; /* INT64_MAX: any number */
+} Budget;
+
+/* False: there is none.  limit: that of the owner. */
 static bool
-read_budget(Oid table, Oid role, AccountantTerms *terms)
+read_budget(Oid table, Oid role, bool limit, Budget *budget)
 {
 	static const char *const statement =
 		"SELECT ARRAY[CASE b.accountant WHEN 'basic' THEN 0 WHEN 'zcdp' THEN 1 ELSE 2 END,"
-		" coalesce(b.rdp_order, 0), b.epsilon_nano, b.delta_units, b.reserve_units]"
+		" coalesce(b.rdp_order, 0), b.epsilon_nano, b.delta_units, b.reserve_units, b.cost_limit,"
+		" coalesce(b.max_releases, 9223372036854775807)]"
 		" FROM dpobj.budget_rows b JOIN dpobj.identity_tables t ON t.id = b.relation"
 		" LEFT JOIN dpobj.identity_roles r ON r.id = b.role"
-		" WHERE t.relation = $1 AND (r.role = $2 OR b.role IS NULL AND $2 = 0)";
-	Oid types[] = {OIDOID, OIDOID};
-	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(role)};
+		" WHERE t.relation = $1 AND CASE WHEN $3 THEN b.role = " CppAsString2(
+			BUDGET_OF_OWNER) " ELSE r.role = $2 OR b.role IS NULL AND $2 = 0 END";
+	Oid types[] = {OIDOID, OIDOID, BOOLOID};
+	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(role), BoolGetDatum(limit)};
 	Datum row;
 	Datum *columns;
 	int count;
@@ -157,11 +179,13 @@ read_budget(Oid table, Oid role, AccountantTerms *terms)
 		return false;
 	deconstruct_array(DatumGetArrayTypeP(row), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
 					  TYPALIGN_DOUBLE, &columns, NULL, &count);
-	*terms = (AccountantTerms){.kind = (AccountantKind) DatumGetInt64(columns[0]),
-							   .order = (int) DatumGetInt64(columns[1]),
-							   .epsilon = DatumGetInt64(columns[2]),
-							   .delta = DatumGetInt64(columns[3]),
-							   .reserve = DatumGetInt64(columns[4])};
+	*budget = (Budget){{.kind = (AccountantKind) DatumGetInt64(columns[0]),
+						.order = (int) DatumGetInt64(columns[1]),
+						.epsilon = DatumGetInt64(columns[2]),
+						.delta = DatumGetInt64(columns[3]),
+						.reserve = DatumGetInt64(columns[4]),
+						.cost_limit = DatumGetInt64(columns[5])},
+					   DatumGetInt64(columns[6])};
 	return true;
 }
 
@@ -170,21 +194,35 @@ read_budget(Oid table, Oid role, AccountantTerms *terms)
  * after answers have been seen could choose the one that they suit.
  */
 static void
-keep_accountant(Oid table, Oid role, AccountantTerms *terms)
+keep_accountant(const AccountantTerms *now, AccountantTerms *terms, const char *hint)
 {
-	AccountantTerms now;
+	if (terms->order == 0 && terms->kind == now->kind)
+		terms->order = now->order;
+	if (now->kind != terms->kind || now->order != terms->order)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("the accountant of a privacy budget cannot be changed"),
+						now->kind == ACCOUNTANT_RDP
+							? errdetail("It is \"rdp\" of order %d.", now->order)
+							: errdetail("It is \"%s\".", accountant_name(now->kind)),
+						errhint("%s", hint)));
+}
 
-	if (!read_budget(table, role, &now))
+/* What an administrator gives must not exceed what the owner allows. */
+static void
+check_limit(Oid table, const AccountantTerms *terms)
+{
+	Budget limit;
+
+	if (!read_budget(table, InvalidOid, true, &limit) ||
+		(terms->epsilon <= limit.terms.epsilon && terms->delta <= limit.terms.delta))
 		return;
-	if (terms->order == 0 && terms->kind == now.kind)
-		terms->order = now.order;
-	if (now.kind != terms->kind || now.order != terms->order)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the accountant of a privacy budget cannot be changed"),
-				 now.kind == ACCOUNTANT_RDP ? errdetail("It is \"rdp\" of order %d.", now.order)
-											: errdetail("It is \"%s\".", accountant_name(now.kind)),
-				 errhint("Drop the budget first, before anybody has seen answers under it.")));
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+					errmsg("the privacy budget would exceed the limit of the table's owner"),
+					errdetail("The limit is epsilon %s and delta %s.",
+							  decimal_text(limit.terms.epsilon, EPSILON_UNIT),
+							  decimal_text(limit.terms.delta, DELTA_UNIT)),
+					errhint("Ask the owner of the table to raise it: dpobj.limit_budget(relation, "
+							"epsilon, delta, reason).")));
 }
 
 static void
@@ -215,9 +253,10 @@ read_terms(FunctionCallInfo fcinfo, Datum epsilon, Datum delta, AccountantTerms 
 	}
 }
 
-PG_FUNCTION_INFO_V1(dpobj_set_budget);
-Datum
-dpobj_set_budget(PG_FUNCTION_ARGS)
+/* role: an identity, 0 for all roles, or BUDGET_OF_OWNER. */
+static void
+store_budget(const TableChange *change, int64 role, const AccountantTerms *terms,
+			 FunctionCallInfo fcinfo)
 {
 	/* the sums are added up by the next charge: this transaction may not see all charges */
 	static const char *const statement =
@@ -233,8 +272,28 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 		" = (excluded.accountant, coalesce(excluded.rdp_order, 0))";
 	Oid types[] = {INT8OID, INT8OID, TEXTOID, INT4OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID};
 	const char *nulls = PG_ARGISNULL(5) ? "        n" : "         ";
+	Datum values[] = {Int64GetDatum(change->relation_identity),
+					  Int64GetDatum(role),
+					  CStringGetTextDatum(accountant_name(terms->kind)),
+					  Int32GetDatum(terms->order),
+					  Int64GetDatum(terms->epsilon),
+					  Int64GetDatum(terms->delta),
+					  Int64GetDatum(terms->reserve),
+					  Int64GetDatum(terms->cost_limit),
+					  PG_ARGISNULL(5) ? (Datum) 0 : PG_GETARG_DATUM(5)};
+
+	/* what keep_accountant() has seen is the same budget */
+	if (admin_execute(statement, lengthof(types), types, values, nulls) != 1)
+		elog(ERROR, "could not set the privacy budget");
+}
+
+PG_FUNCTION_INFO_V1(dpobj_set_budget);
+Datum
+dpobj_set_budget(PG_FUNCTION_ARGS)
+{
 	TableChange change = {InvalidOid};
 	AccountantTerms terms;
+	Budget now;
 	Datum epsilon;
 	Datum delta;
 
@@ -248,25 +307,14 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 	charge_tables_check_topmost(change.relation, "Set the budget on the topmost parent.");
 
 	charge_lock_table(change.relation, true);
-	keep_accountant(change.relation, change.role, &terms);
+	if (read_budget(change.relation, change.role, false, &now))
+		keep_accountant(&now.terms, &terms,
+						"Drop the budget first, before anybody has seen answers under it.");
 	accountant_settle(&terms);
-	change.parameters = describe_budget(change.role, epsilon, delta, &terms, fcinfo);
+	check_limit(change.relation, &terms);
+	change.parameters = describe_budget(change.role, epsilon, delta, &terms, fcinfo, NULL);
 	charge_set_budget(&change);
-	{
-		Datum values[] = {Int64GetDatum(change.relation_identity),
-						  Int64GetDatum(change.role_identity),
-						  CStringGetTextDatum(accountant_name(terms.kind)),
-						  Int32GetDatum(terms.order),
-						  Int64GetDatum(terms.epsilon),
-						  Int64GetDatum(terms.delta),
-						  Int64GetDatum(terms.reserve),
-						  Int64GetDatum(terms.cost_limit),
-						  PG_ARGISNULL(5) ? (Datum) 0 : PG_GETARG_DATUM(5)};
-
-		/* what keep_accountant() has seen is the same budget */
-		if (admin_execute(statement, lengthof(types), types, values, nulls) != 1)
-			elog(ERROR, "could not set the privacy budget");
-	}
+	store_budget(&change, change.role_identity, &terms, fcinfo);
 	PG_RETURN_VOID();
 }
 
@@ -275,9 +323,9 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 #define REASON_MAX 1000
 
 static char *
-required_reason(FunctionCallInfo fcinfo)
+required_reason(FunctionCallInfo fcinfo, int argument)
 {
-	char *reason = PG_ARGISNULL(4) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(4));
+	char *reason = PG_ARGISNULL(argument) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(argument));
 
 	if (strspn(reason, " \t\n\r") == strlen(reason))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -304,8 +352,7 @@ describe_raise(Oid role, Datum epsilon, Datum delta, const AccountantTerms *term
 					 decimal_text(terms->epsilon, EPSILON_UNIT),
 					 decimal_text(terms->delta, DELTA_UNIT));
 	append_terms(&parameters, terms);
-	appendStringInfoString(&parameters, ", \"reason\": ");
-	escape_json(&parameters, reason);
+	append_reason(&parameters, reason);
 	appendStringInfoChar(&parameters, '}');
 	return parameters.data;
 }
@@ -335,7 +382,8 @@ dpobj_raise_budget(PG_FUNCTION_ARGS)
 		" cost_limit = $6 WHERE relation = $1 AND coalesce(role, 0) = $2";
 	Oid types[] = {INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID};
 	TableChange change = {InvalidOid};
-	AccountantTerms terms;
+	Budget budget;
+	AccountantTerms *terms = &budget.terms;
 	Datum epsilon;
 	Datum delta;
 	char *reason;
@@ -343,23 +391,22 @@ dpobj_raise_budget(PG_FUNCTION_ARGS)
 	admin_require("dpobj.raise_budget()");
 	epsilon = required_cap(fcinfo, 2, "epsilon");
 	delta = required_cap(fcinfo, 3, "delta");
-	reason = required_reason(fcinfo);
+	reason = required_reason(fcinfo, 4);
 	change.role = budget_role(fcinfo);
 	change.relation = budget_table(fcinfo);
 
 	charge_lock_table(change.relation, true);
-	if (!read_budget(change.relation, change.role, &terms))
+	if (!read_budget(change.relation, change.role, false, &budget))
 		deny_missing_budget(change.relation);
-	raise_terms(&terms, decimal_epsilon_cap(epsilon), decimal_delta_cap(delta));
-	change.parameters = describe_raise(change.role, epsilon, delta, &terms, reason);
+	raise_terms(terms, decimal_epsilon_cap(epsilon), decimal_delta_cap(delta));
+	check_limit(change.relation, terms);
+	change.parameters = describe_raise(change.role, epsilon, delta, terms, reason);
 	charge_raise_budget(&change);
 	{
-		Datum values[] = {Int64GetDatum(change.relation_identity),
-						  Int64GetDatum(change.role_identity),
-						  Int64GetDatum(terms.epsilon),
-						  Int64GetDatum(terms.delta),
-						  Int64GetDatum(terms.reserve),
-						  Int64GetDatum(terms.cost_limit)};
+		Datum values[] = {
+			Int64GetDatum(change.relation_identity), Int64GetDatum(change.role_identity),
+			Int64GetDatum(terms->epsilon),           Int64GetDatum(terms->delta),
+			Int64GetDatum(terms->reserve),           Int64GetDatum(terms->cost_limit)};
 
 		if (admin_execute(statement, lengthof(types), types, values, NULL) != 1)
 			elog(ERROR, "could not raise the privacy budget");
@@ -405,6 +452,136 @@ dpobj_drop_budget(PG_FUNCTION_ARGS)
 	if (admin_execute(statement, lengthof(types), types, values, NULL) != 1)
 		elog(ERROR, "could not drop the privacy budget");
 	PG_RETURN_VOID();
+}
+
+/* ---- The owner's limit ------------------------------------------------------ */
+
+static void
+require_owner(Oid table)
+{
+	if (!owns_table(table, GetUserId()))
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						errmsg("must be owner of table %s", get_rel_name(table)),
+						errdetail("The limit of its owner holds for administrators, too.")));
+}
+
+static bool
+is_raise(const Budget *now, const AccountantTerms *terms, FunctionCallInfo fcinfo)
+{
+	int64 max_releases = PG_ARGISNULL(5) ? INT64_MAX : PG_GETARG_INT64(5);
+
+	return terms->epsilon > now->terms.epsilon || terms->delta > now->terms.delta ||
+		   terms->reserve > now->terms.reserve || terms->cost_limit > now->terms.cost_limit ||
+		   max_releases > now->max_releases;
+}
+
+static char *
+describe_removal(const char *reason)
+{
+	StringInfoData parameters;
+
+	initStringInfo(&parameters);
+	appendStringInfoString(&parameters, "{\"role\": null, \"epsilon\": null, \"delta\": null");
+	append_reason(&parameters, reason);
+	appendStringInfoChar(&parameters, '}');
+	return parameters.data;
+}
+
+static void
+remove_limit(TableChange *change, const char *reason)
+{
+	static const char *const statement = "DELETE FROM dpobj.budget_rows WHERE relation = $1"
+										 " AND role = " CppAsString2(BUDGET_OF_OWNER);
+	Oid types[] = {INT8OID};
+	Datum values[lengthof(types)];
+	Budget now;
+
+	if (!read_budget(change->relation, InvalidOid, true, &now))
+		deny_missing_budget(change->relation);
+	change->parameters = describe_removal(reason);
+	charge_limit_budget(change);
+	values[0] = Int64GetDatum(change->relation_identity);
+	if (admin_execute(statement, lengthof(types), types, values, NULL) != 1)
+		elog(ERROR, "could not remove the limit of a table's owner");
+}
+
+static void
+set_limit(TableChange *change, FunctionCallInfo fcinfo)
+{
+	Datum epsilon = required_cap(fcinfo, 1, "epsilon");
+	Datum delta = required_cap(fcinfo, 2, "delta");
+	char *reason = PG_ARGISNULL(3) ? NULL : required_reason(fcinfo, 3);
+	AccountantTerms terms;
+	Budget now;
+	bool exists = read_budget(change->relation, InvalidOid, true, &now);
+
+	read_terms(fcinfo, epsilon, delta, &terms);
+	check_max_releases(fcinfo);
+	if (exists)
+		keep_accountant(
+			&now.terms, &terms,
+			"Remove the limit first: dpobj.limit_budget(relation, NULL, NULL, reason).");
+	accountant_settle(&terms);
+	if (exists && is_raise(&now, &terms, fcinfo))
+		reason = required_reason(fcinfo, 3);
+	change->parameters = describe_budget(InvalidOid, epsilon, delta, &terms, fcinfo, reason);
+	charge_limit_budget(change);
+	store_budget(change, BUDGET_OF_OWNER, &terms, fcinfo);
+}
+
+/*
+ * dpobj.limit_budget(relation, epsilon, delta, reason, accountant, max_releases, rdp_order,
+ * delta_reserve), the last four at the places that dpobj.set_budget has them.  The limit is a
+ * budget over all roles with BUDGET_OF_OWNER for a role, so that charges count and lock it as they
+ * do any other; no function of administrators names such a budget.
+ */
+PG_FUNCTION_INFO_V1(dpobj_limit_budget);
+Datum
+dpobj_limit_budget(PG_FUNCTION_ARGS)
+{
+	TableChange change = {InvalidOid};
+
+	PreventCommandIfReadOnly("dpobj.limit_budget()");
+	PreventCommandIfParallelMode("dpobj.limit_budget()");
+	PreventCommandDuringRecovery("dpobj.limit_budget()");
+	change.relation = budget_table(fcinfo);
+	require_owner(change.relation);
+	charge_tables_check_topmost(change.relation, "Limit the topmost parent.");
+	charge_lock_table(change.relation, true);
+	if (PG_ARGISNULL(1) && PG_ARGISNULL(2))
+		remove_limit(&change, required_reason(fcinfo, 3));
+	else
+		set_limit(&change, fcinfo);
+	PG_RETURN_VOID();
+}
+
+/*
+ * A limit is about the neighbours that it was set under: who could change these could have the
+ * same costs count for less.
+ */
+void
+budget_check_unit(Oid table, const char *adjacency, const char *person)
+{
+	static const char *const statement =
+		"SELECT true FROM dpobj.budget_rows b JOIN dpobj.identity_tables t ON t.id = b.relation"
+		" LEFT JOIN dpobj.protections p ON p.relation = b.relation"
+		" WHERE t.relation = $1 AND b.role = " CppAsString2(
+			BUDGET_OF_OWNER) " AND (coalesce(p.adjacency, 'replace'), coalesce(p.person, '')) <> "
+							 "($2, $3)";
+	Oid types[] = {OIDOID, TEXTOID, TEXTOID};
+	Datum values[] = {ObjectIdGetDatum(table), CStringGetTextDatum(adjacency),
+					  CStringGetTextDatum(person == NULL ? "" : person)};
+	Datum found;
+	bool isnull;
+
+	if (owns_table(table, GetUserId()) ||
+		!admin_select(statement, lengthof(types), types, values, &found, &isnull))
+		return;
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+					errmsg("the limit of the table's owner is about other neighbours"),
+					errdetail("The adjacency or the person of table \"%s\" would change.",
+							  get_rel_name(table)),
+					errhint("The owner of the table may do so.")));
 }
 
 /* ---- The trigger ------------------------------------------------------------ */

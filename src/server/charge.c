@@ -424,6 +424,12 @@ charge_drop_budget(TableChange *change)
 }
 
 void
+charge_limit_budget(TableChange *change)
+{
+	table_change_commit(CHARGE_LIMIT_BUDGET, change);
+}
+
+void
 charge_protect(TableChange *change)
 {
 	table_change_commit(CHARGE_PROTECT, change);

@@ -98,6 +98,7 @@ typedef struct TableChange
 extern void charge_set_budget(TableChange *change);
 extern void charge_raise_budget(TableChange *change);
 extern void charge_drop_budget(TableChange *change);
+extern void charge_limit_budget(TableChange *change);
 extern void charge_protect(TableChange *change);
 extern void charge_unprotect(TableChange *change);
 extern void charge_confirm_epoch(void);

@@ -128,13 +128,21 @@ charge_deny_without_budget(ChargeRequest *request)
 					 "epsilon, delta).")));
 }
 
+/* As dpobj.budget_exceeded() begins. */
+#define LIMIT_EXCEEDED "The owner's limit "
+
 void
 charge_deny_exhausted(const char *budget)
 {
-	ereport(ERROR, (errcode(ERRCODE_DPOBJ_BUDGET_EXHAUSTED), errmsg("privacy budget exhausted"),
-					errdetail_internal("%s", budget),
-					errhint("Ask for less, or ask a member of dpobj_admin to raise the budget: "
-							"dpobj.raise_budget(relation, role, epsilon, delta, reason).")));
+	bool limit = strncmp(budget, LIMIT_EXCEEDED, strlen(LIMIT_EXCEEDED)) == 0;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_BUDGET_EXHAUSTED), errmsg("privacy budget exhausted"),
+			 errdetail_internal("%s", budget),
+			 limit ? errhint("Ask for less, or ask the owner of the table to raise the limit: "
+							 "dpobj.limit_budget(relation, epsilon, delta, reason).")
+				   : errhint("Ask for less, or ask a member of dpobj_admin to raise the budget: "
+							 "dpobj.raise_budget(relation, role, epsilon, delta, reason).")));
 }
 
 /* ---- Sums ------------------------------------------------------------------- */
@@ -149,6 +157,10 @@ charge_distrust_sums(void)
 }
 
 #define MEMBERS "(SELECT f.members FROM dpobj.families f WHERE f.id = $9)::bigint[]"
+
+/* Does budget b count what the payers pay?  That over all roles and the owner's limit do. */
+#define OF_OWNER CppAsString2(BUDGET_OF_OWNER)
+#define COUNTS "(coalesce(b.role, " OF_OWNER ") = " OF_OWNER " OR b.role = ANY ($11))"
 
 /* In the currency of the budget b. */
 #define ASKED CHARGE_COST_ROW
@@ -191,7 +203,7 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
 typedef struct LockedBudgets
 {
 	bool counted; /* are all sums known? */
-	bool granted; /* is one of them of the table, or of what is its ancestor or descendant now? */
+	bool granted; /* is one, and no limit, of the table, or of its ancestor or descendant now? */
 	bool fits;    /* does the cost fit into each that is of a table with rows of this one? */
 	Datum tables; /* bigint[]: these */
 } LockedBudgets;
@@ -209,12 +221,14 @@ static void
 lock_budgets(CostArguments *arguments, LockedBudgets *locked)
 {
 	static const char *const statement =
-		"SELECT b.cost_spent IS NOT NULL, b.relation = ANY ($10), " SHARES_ROWS ", b.relation,"
+		"SELECT b.cost_spent IS NOT NULL,"
+		" b.relation = ANY ($10) AND b.role IS DISTINCT FROM " OF_OWNER ", " SHARES_ROWS
+		", b.relation,"
 		" (b.cost_spent + " ASKED_COST " <= b.cost_limit"
 		" AND b.delta_spent + " ASKED_DELTA " <= b.reserve_units"
 		" AND coalesce(b.releases_spent < b.max_releases, true)) IS TRUE "
 		"FROM dpobj.budget_rows b WHERE b.relation = ANY (" MEMBERS ")"
-		" AND (b.role IS NULL OR b.role = ANY ($11)) ORDER BY b.relation, b.role FOR UPDATE";
+		" AND " COUNTS " ORDER BY b.relation, b.role FOR UPDATE";
 	ArrayBuildState *tables = NULL;
 	int budgets;
 	bool isnull;
@@ -244,8 +258,7 @@ count_ledger(CostArguments *arguments)
 	static const char *const statement =
 		"UPDATE dpobj.budget_rows b SET cost_spent = s.cost, delta_spent = s.delta,"
 		" releases_spent = s.releases FROM dpobj.budget_sums s WHERE s.id = b.id"
-		" AND b.cost_spent IS NULL AND b.relation = ANY (" MEMBERS ")"
-		" AND (b.role IS NULL OR b.role = ANY ($11))";
+		" AND b.cost_spent IS NULL AND b.relation = ANY (" MEMBERS ") AND " COUNTS;
 
 	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
 }
@@ -292,7 +305,7 @@ charge_count_release(const ChargeRequest *request, const ChargeParties *parties)
 	static const char *const statement =
 		"UPDATE dpobj.budget_rows b SET cost_spent = b.cost_spent + " ASKED_COST
 		", delta_spent = b.delta_spent + " ASKED_DELTA ", releases_spent = b.releases_spent + 1"
-		" WHERE b.relation = ANY (" MEMBERS ") AND (b.role IS NULL OR b.role = ANY ($11))";
+		" WHERE b.relation = ANY (" MEMBERS ") AND " COUNTS;
 	CostArguments arguments = {{0}};
 
 	cost_arguments(request, parties, &arguments);

@@ -8,6 +8,9 @@
 
 #include "charge_identity.h"
 
+/* In place of a role's identity: the limit that the owner of the table has set for all roles. */
+#define BUDGET_OF_OWNER (-1)
+
 /* All within SPI, in the worker's transaction; each raises an error that denies the request. */
 
 /*

@@ -320,6 +320,8 @@ insert_request(ChargeRequest *request)
 			return commit_administration(request, "raise_budget");
 		case CHARGE_DROP_BUDGET:
 			return commit_administration(request, "drop_budget");
+		case CHARGE_LIMIT_BUDGET:
+			return commit_administration(request, "limit_budget");
 		case CHARGE_PROTECT:
 			return commit_administration(request, "protect");
 		case CHARGE_UNPROTECT:

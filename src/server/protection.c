@@ -23,6 +23,7 @@
 #include "utils/rel.h"
 
 #include "admin.h"
+#include "budget.h"
 #include "charge.h"
 #include "charge_budget.h"
 #include "charge_tables.h"
@@ -478,6 +479,7 @@ dpobj_protect(PG_FUNCTION_ARGS)
 	change.person = declaration.person;
 
 	charge_lock_table(change.relation, true);
+	budget_check_unit(change.relation, change.adjacency, change.person);
 	charge_protect(&change);
 	changes = describe_changes(change.relation_identity, change.parameters);
 	store_declaration(&declaration, change.relation_identity);
@@ -514,6 +516,7 @@ dpobj_unprotect(PG_FUNCTION_ARGS)
 				 get_rel_name(change.relation) == NULL
 					 ? errmsg("relation with OID %u does not exist", change.relation)
 					 : errmsg("table \"%s\" is not protected", get_rel_name(change.relation))));
+	budget_check_unit(change.relation, "replace", NULL);
 	charge_unprotect(&change);
 	values[0] = Int64GetDatum(change.relation_identity);
 	if (admin_execute(statement, lengthof(identity_types), identity_types, values, NULL) != 1)

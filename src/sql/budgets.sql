@@ -211,41 +211,6 @@ CREATE FUNCTION dpobj.cost_text(accountant text, rdp_order integer, spent numeri
 COMMENT ON FUNCTION dpobj.cost_text(text, integer, numeric, numeric, numeric) IS
   'internal: a sum of costs and what is left, in words';
 
-CREATE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], cost dpobj.charge_cost) RETURNS text
-  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-  AS $$
-    SELECT format('The budget of %s on table %s has %s.',
-             CASE WHEN b.role IS NULL THEN 'all roles' ELSE format('role "%s"', r.name) END, t.name,
-             CASE
-               WHEN NOT fits.cost THEN
-                 dpobj.cost_text(b.accountant, b.rdp_order, b.cost_spent, asked.cost, b.cost_limit)
-               WHEN NOT fits.delta THEN format('%s: %s spent, %s asked, %s left of %s',
-                 CASE b.accountant WHEN 'basic' THEN 'delta' ELSE 'delta reserved for releases' END,
-                 trim_scale(b.delta_spent * 0.000000000000000001), trim_scale(asked.delta * 0.000000000000000001),
-                 trim_scale(greatest(b.reserve_units - b.delta_spent, 0) * 0.000000000000000001),
-                 trim_scale(b.reserve_units * 0.000000000000000001))
-               ELSE format('releases: %s spent, 1 asked, %s left of %s', b.releases,
-                 greatest(b.max_releases - b.releases, 0), b.max_releases)
-             END)
-      FROM dpobj.budget_state b
-      JOIN dpobj.identities t ON t.id = b.relation
-      LEFT JOIN dpobj.identities r ON r.id = b.role
-     CROSS JOIN LATERAL
-           (SELECT dpobj.cost_under($3, b.adjacency, b.accountant,
-                     array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
-                   dpobj.delta_under($3, b.adjacency, b.accountant) AS delta) asked
-     CROSS JOIN LATERAL
-           (SELECT b.cost_spent + asked.cost <= b.cost_limit AS cost,
-                   b.delta_spent + asked.delta <= b.reserve_units AS delta,
-                   coalesce(b.releases < b.max_releases, true) AS releases) fits
-     WHERE b.relation = ANY ($1) AND (b.role IS NULL OR b.role = ANY ($2))
-       AND (fits.cost AND fits.delta AND fits.releases) IS NOT TRUE
-     ORDER BY b.relation, b.role
-     LIMIT 1
-  $$;
-COMMENT ON FUNCTION dpobj.budget_exceeded(bigint[], bigint[], dpobj.charge_cost) IS
-  'internal: of the budgets that apply, the first that a cost does not fit into; null: it fits';
-
 /*
  * Roles see the budgets of their own and of their groups, and on the same tables
  * the cap over all roles; superusers and auditors see all.
@@ -311,49 +276,6 @@ COMMENT ON COLUMN dpobj.budgets.cost_spent IS 'the sum so far';
 COMMENT ON COLUMN dpobj.budgets.largest_epsilon IS 'the most that one more release with delta = 0 may cost';
 COMMENT ON COLUMN dpobj.budgets.adjacency IS 'under which costs are added up: the protected table''s, else replace';
 COMMENT ON COLUMN dpobj.budgets.budget IS 'number of the budget';
-
-/*
- * How many more of the last release fit: the odometer of a budget.  The last one that dpobj.ledger
- * shows to the session's role; others' are nobody's business.
- */
-CREATE VIEW dpobj.odometer WITH (security_barrier) AS
-SELECT v.relation,
-       v.role_name AS role,
-       b.accountant,
-       last.id AS release,
-       last.mechanism,
-       pg_catalog.trim_scale(last.epsilon_nano * 0.000000001) AS epsilon,
-       pg_catalog.trim_scale(last.delta_units * 0.000000000000000001) AS delta,
-       greatest(least(pg_catalog.div(b.cost_limit - b.cost_spent, nullif(k.cost, 0)),
-                      pg_catalog.div(b.reserve_units - b.delta_spent, nullif(k.delta, 0)),
-                      b.max_releases - b.releases), 0) AS more
-  FROM dpobj.budget_state b
-  JOIN dpobj.budgets v ON v.budget = b.id
- CROSS JOIN LATERAL
-       (SELECT e.* FROM dpobj.ledger_events e
-         WHERE e.event = 'charged'
-           AND e.relation_identity = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = b.relation)::bigint[])
-           AND (b.role IS NULL OR b.role = ANY (e.payers))
-           AND (e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
-                OR dpobj.sees_all())
-         ORDER BY e.id DESC LIMIT 1) last
- CROSS JOIN LATERAL
-       (SELECT dpobj.cost_under(c.cost, b.adjacency, b.accountant,
-                 pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
-               dpobj.delta_under(c.cost, b.adjacency, b.accountant) AS delta
-          FROM (SELECT ROW(last.adjacency, last.epsilon_nano, last.delta_units, last.rho_pico, last.rho_delta,
-                           last.rdp_pico, last.rdp_delta, last.rdp_replaced)::dpobj.charge_cost AS cost) c) k;
-REVOKE ALL ON TABLE dpobj.odometer FROM PUBLIC;
-GRANT SELECT ON TABLE dpobj.odometer TO PUBLIC;
-COMMENT ON VIEW dpobj.odometer IS 'how many more releases like the last one of the session''s role fit into each budget that dpobj.budgets shows; of any role for superusers and dpobj_auditor';
-COMMENT ON COLUMN dpobj.odometer.relation IS 'the table; null when there is none by that OID or name any more';
-COMMENT ON COLUMN dpobj.odometer.role IS 'role or group; null: all roles together';
-COMMENT ON COLUMN dpobj.odometer.accountant IS 'what is added up';
-COMMENT ON COLUMN dpobj.odometer.release IS 'ledger id of the last charge that counts for the budget and may be seen';
-COMMENT ON COLUMN dpobj.odometer.mechanism IS 'its mechanism';
-COMMENT ON COLUMN dpobj.odometer.epsilon IS 'its epsilon';
-COMMENT ON COLUMN dpobj.odometer.delta IS 'its delta';
-COMMENT ON COLUMN dpobj.odometer.more IS 'how many more of its kind fit; null: any number';
 
 CREATE FUNCTION dpobj.set_budget(relation regclass, role regrole, epsilon numeric, delta numeric,
     accountant text DEFAULT 'basic', max_releases bigint DEFAULT NULL,

@@ -154,7 +154,7 @@ SELECT b.id,
                             ELSE ROW(e.adjacency, e.epsilon_nano, e.delta_units, e.rho_pico, e.rho_delta, e.rdp_pico,
                                      e.rdp_delta, e.rdp_replaced)::dpobj.charge_cost END AS cost) c
          WHERE e.relation_identity = ANY (u.members)
-           AND (b.role IS NULL OR b.role = ANY (e.payers))) s;
+           AND (coalesce(b.role, -1) = -1 OR b.role = ANY (e.payers))) s;
 COMMENT ON VIEW dpobj.budget_sums IS 'what was spent of each budget, summed over the charges that the ledger counts';
 
 /*
@@ -219,7 +219,8 @@ CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeri
          WHERE e.event NOT IN ('charged', 'released', 'failed')
            AND (e.relation_identity IN (SELECT id FROM family) OR e.relation_identity IS NULL)),
       budgets AS (
-        SELECT b.id, t.relation_name, b.role IS NULL AS all_roles, coalesce(r.role_name, r.recorded_name) AS role,
+        SELECT b.id, t.relation_name, coalesce(b.role, -1) = -1 AS all_roles,
+               coalesce(b.role = -1, false) AS of_owner, coalesce(r.role_name, r.recorded_name) AS role,
                b.accountant, b.rdp_order, s.adjacency, b.max_releases, s.releases,
                trim_scale(b.epsilon_nano * 0.000000001) AS epsilon_limit,
                trim_scale(dpobj.composed_epsilon(b.accountant, b.rdp_order, s.cost, b.delta_units - b.reserve_units)
@@ -235,20 +236,21 @@ CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeri
                -- those that its caps could have been made to suit: whole blocks, and the first part of one
                (SELECT coalesce(sum(c.times), 0)::bigint
                   FROM charges c
-                 WHERE (b.role IS NULL OR b.role = ANY (c.payers)) AND c.block < since.id >> 16)
+                 WHERE (coalesce(b.role, -1) = -1 OR b.role = ANY (c.payers)) AND c.block < since.id >> 16)
                + (SELECT count(*)
                     FROM dpobj.ledger_events e
                    WHERE e.event = 'charged' AND e.relation_identity IN (SELECT id FROM family)
                      AND e.id >= since.id >> 16 << 16 AND e.id < since.id
-                     AND (b.role IS NULL OR b.role = ANY (e.payers))) AS releases_before
+                     AND (coalesce(b.role, -1) = -1 OR b.role = ANY (e.payers))) AS releases_before
           FROM dpobj.budget_rows b
           JOIN dpobj.budget_sums s ON s.id = b.id
           JOIN dpobj.identity_tables t ON t.id = b.relation
           LEFT JOIN dpobj.identity_roles r ON r.id = b.role
          CROSS JOIN LATERAL
                (SELECT max(e.id) AS id FROM events e
-                 WHERE e.event IN ('set_budget', 'raise_budget') AND e.relation_identity = b.relation
-                   AND CASE WHEN b.role IS NULL THEN e.parameters ->> 'role' IS NULL
+                 WHERE e.relation_identity = b.relation
+                   AND CASE WHEN b.role = -1 THEN e.event = 'limit_budget' ELSE e.event IN ('set_budget', 'raise_budget') END
+                   AND CASE WHEN coalesce(b.role, -1) = -1 THEN e.parameters ->> 'role' IS NULL
                             ELSE e.parameters ->> 'role' IN (r.role_name, r.recorded_name) END) since
          WHERE b.relation IN (SELECT id FROM family)),
       composed AS MATERIALIZED (
@@ -275,7 +277,7 @@ CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeri
                    FROM (SELECT id FROM unreleased WHERE ended = 'failed' ORDER BY id LIMIT 100) o),
       'labels', (SELECT coalesce(jsonb_object_agg(l.guarantee, l.releases), '{}') FROM labels l),
       'kinds', (SELECT coalesce(jsonb_agg(to_jsonb(k) ORDER BY k.role, k.mechanism, k.guarantee), '[]') FROM kinds k),
-      'budgets', (SELECT coalesce(jsonb_agg(to_jsonb(b) - 'id' ORDER BY b.relation_name, b.all_roles DESC, b.role), '[]')
+      'budgets', (SELECT coalesce(jsonb_agg(to_jsonb(b) - 'id' ORDER BY b.relation_name, b.of_owner DESC, b.all_roles DESC, b.role), '[]')
                     FROM budgets b),
       'sums_equal', (SELECT c.equal FROM counted c) AND (SELECT coalesce(bool_and(b.sums_equal), true) FROM budgets b),
       'neighbours', (SELECT c.neighbours FROM composed c LIMIT 1),

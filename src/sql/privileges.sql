@@ -14,7 +14,7 @@ DECLARE
     -- the analyst's door
     'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'select', 'price', 'price_plan',
     -- budgets and the report
-    'sees_all', 'administers', 'origin', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
+    'limit_budget', 'sees_all', 'administers', 'origin', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',
     'report', 'report_text', 'report_lines', 'report_budget', 'report_event', 'report_releases',
     -- jobs

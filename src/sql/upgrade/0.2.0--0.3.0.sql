@@ -16,3 +16,9 @@ DROP FUNCTION IF EXISTS dpobj.protect(regclass, jsonb, text, text, integer, bigi
 -- What is queued was asked for where no intercept was the default.
 UPDATE dpobj.job_rows SET options = '{"intercept": false}' || coalesce(options, '{}')
  WHERE state IN ('queued', 'running') AND jsonb_typeof(coalesce(options, '{}')) = 'object';
+
+ALTER TABLE dpobj.ledger_events
+    DROP CONSTRAINT ledger_event_known,
+    ADD CONSTRAINT ledger_event_known CHECK (event IN
+        ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
+         'drop_budget', 'limit_budget', 'confirm_epoch'));

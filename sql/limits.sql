@@ -1,0 +1,86 @@
+-- limits: what the owner of a table allows, whatever administrators give
+CREATE TABLE diary (features float8[], rich boolean);
+INSERT INTO diary SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
+CREATE ROLE limits_owner LOGIN;
+CREATE ROLE limits_admin LOGIN;
+CREATE ROLE limits_ann LOGIN;
+GRANT dpobj_admin TO limits_admin;
+SELECT dpobj.grant_trainer('limits_ann'), dpobj.grant_trainer('limits_admin') \g /dev/null
+ALTER TABLE diary OWNER TO limits_owner;
+GRANT SELECT ON diary TO limits_ann, limits_admin;
+\pset format unaligned
+\pset tuples_only on
+CREATE FUNCTION spend(epsilon numeric) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE detail text; hint text;
+BEGIN
+  RETURN (SELECT (dp_halfspace(features, rich, spend.epsilon, 0)).kind FROM diary);
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+  RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, detail, hint);
+END $$;
+-- set by the owner alone
+SET SESSION AUTHORIZATION limits_admin;
+SELECT dpobj.limit_budget('diary', 10000, 0);
+SET SESSION AUTHORIZATION limits_owner;
+SELECT dpobj.limit_budget('diary', NULL, 0), 1;
+SELECT dpobj.limit_budget('diary', 2, 0);
+SELECT relation, role_name, epsilon_limit, epsilon_spent, of_owner FROM dpobj.budgets;
+SELECT * FROM dpobj.remaining('diary');
+SELECT dpobj.set_budget('diary', 'limits_ann', 1, 0);
+-- administrators give no more than that, and together their budgets have no more
+SET SESSION AUTHORIZATION limits_admin;
+SELECT dpobj.set_budget('diary', 'limits_admin', 10000, 0);
+SELECT dpobj.set_budget('diary', 'limits_admin', 2, 0.1);
+SELECT dpobj.set_budget('diary', 'limits_admin', 2, 0), dpobj.set_budget('diary', 'limits_ann', 1.5, 0);
+SELECT dpobj.raise_budget('diary', 'limits_ann', 1, 0, 'more');
+SELECT spend(1.25);
+SET SESSION AUTHORIZATION limits_ann;
+SELECT epsilon FROM dpobj.remaining('diary');
+SELECT spend(0.75), spend(0.25);
+SET SESSION AUTHORIZATION limits_admin;
+SELECT dpobj.limit_budget('diary', 10000, 0, 'I may');
+SELECT dpobj.drop_budget('diary', NULL);
+SELECT dpobj.protect('diary', '{"rich": {}}', adjacency => 'add_remove');
+SELECT dpobj.protect('diary', '{"rich": {}}');
+SELECT dpobj.unprotect('diary');
+SELECT dpobj.set_budget('diary', NULL, 2, 0);
+SELECT spend(0.25);
+SET SESSION AUTHORIZATION limits_ann;
+SELECT role_name, of_owner, epsilon_left FROM dpobj.budgets WHERE relation = 'diary'::regclass ORDER BY role_name, of_owner;
+-- the owner raises it for a reason, lowers it without, and removes it for one
+SET SESSION AUTHORIZATION limits_owner;
+SELECT dpobj.limit_budget('diary', 2.25, 0);
+SELECT dpobj.limit_budget('diary', 2, 0, max_releases => 5), dpobj.limit_budget('diary', 1, 0, max_releases => 4);
+SELECT dpobj.limit_budget('diary', 1, 0);
+SELECT dpobj.limit_budget('diary', 2.25, 0, '  ');
+SELECT dpobj.limit_budget('diary', 3, 0, 'zCDP', accountant => 'zcdp');
+SELECT dpobj.limit_budget('diary', 2.25, 0, 'the board agreed');
+RESET SESSION AUTHORIZATION;
+SELECT dpobj.drop_budget('diary', NULL);
+SET SESSION AUTHORIZATION limits_admin;
+SELECT spend(0.25);
+RESET SESSION AUTHORIZATION;
+SELECT event, parameters - 'role' FROM dpobj.ledger_events WHERE event = 'limit_budget' ORDER BY id;
+SELECT b ->> 'of_owner', b ->> 'all_roles', b ->> 'releases', b ->> 'releases_before', b ->> 'sums_equal'
+  FROM jsonb_array_elements(dpobj.report('diary') -> 'budgets') b;
+SELECT regexp_replace(line, '^  \d{4}.{12}', '  ...') FROM string_to_table(dpobj.report_text('diary'), E'\n') line WHERE line ~ 'owner|to none';
+SET SESSION AUTHORIZATION limits_owner;
+SELECT dpobj.limit_budget('diary', NULL, NULL);
+SELECT dpobj.limit_budget('diary', NULL, NULL, 'anonymised'), dpobj.limit_budget('diary', NULL, NULL, 'again');
+SELECT dpobj.limit_budget('diary', NULL, NULL, 'anonymised');
+SELECT count(*) FROM dpobj.budgets;
+RESET SESSION AUTHORIZATION;
+-- a limit alone gives nobody a budget
+SELECT dpobj.drop_budget('diary', 'limits_ann');
+ALTER TABLE diary OWNER TO CURRENT_USER;
+SELECT dpobj.limit_budget('diary', 5, 0.001, accountant => 'zcdp');
+ALTER ROLE limits_ann SET dpobj.require_budget = on;
+SET SESSION AUTHORIZATION limits_ann;
+SELECT spend(0.25);
+RESET SESSION AUTHORIZATION;
+SELECT dpobj.limit_budget('diary', NULL, NULL, 'the end'), dpobj.drop_budget('diary', 'limits_admin');
+SELECT regexp_replace(line, '^  \d{4}.{12}', '  ...') FROM string_to_table(dpobj.report_text('diary'), E'\n') line WHERE line ~ 'to none';
+DROP TABLE diary;
+DROP FUNCTION spend(numeric);
+DROP OWNED BY limits_owner, limits_admin, limits_ann;
+DROP ROLE limits_owner, limits_admin, limits_ann;
