@@ -33,6 +33,7 @@ SQL
 my @levels = ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE');
 for my $level (@levels)
 {
+	race_for_cap($node, $level, 'by the owner');
 	my $table = race_for_cap($node, $level);
 	is(scalar_of($node, "SELECT epsilon_spent, epsilon_left, releases FROM dpobj.budgets WHERE relation_name = 'public.$table'"),
 		'98|2|14', 'the budget says so');

@@ -236,12 +236,14 @@ sub spends
 	return;
 }
 
-# Twenty sessions race for a cap of 100 at cost 7: exactly 14 get through.  The table, a new one.
+# Twenty sessions race for a cap of 100 at cost 7, a budget over all roles or a limit of the owner's:
+# exactly 14 get through.  The table, a new one.
 sub race_for_cap
 {
-	my ($node, $level) = @_;
-	my $table = 'race_' . lc($level =~ s/ /_/gr);
-	scalar_of($node, "CREATE TABLE $table AS TABLE quick; SELECT dpobj.set_budget('$table', NULL, 100, 0)");
+	my ($node, $level, $limit) = @_;
+	my $table = 'race_' . lc($level =~ s/ /_/gr) . ($limit ? '_limited' : '');
+	my ($cap, $what) = $limit ? ("limit_budget('$table'", "owner's limit") : ("set_budget('$table', NULL", 'budget of all roles');
+	scalar_of($node, "CREATE TABLE $table AS TABLE quick; SELECT dpobj.$cap, 100, 0)");
 	spends(
 		$node,
 		"20 sessions race at $level",
@@ -256,7 +258,7 @@ sub race_for_cap
 			is(scalar(grep { /^\d+$/ } @texts), 14, 'exactly 14 are answered');
 			is(scalar(grep { /^ERROR:  UB001: privacy budget exhausted$/m } @texts), 6, '6 are refused');
 			is( scalar(grep {
-						/^DETAIL:  The budget of all roles on table public\.$table has epsilon: 98 spent, 7 asked, 2 left of 100\.$/m
+						/^DETAIL:  The $what on table public\.$table has epsilon: 98 spent, 7 asked, 2 left of 100\.$/m
 				} @texts),
 				6, 'and told what is left');
 		});
