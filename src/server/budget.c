@@ -560,28 +560,32 @@ dpobj_limit_budget(PG_FUNCTION_ARGS)
  * same costs count for less.
  */
 void
-budget_check_unit(Oid table, const char *adjacency, const char *person)
+budget_check_unit(Oid table, const char *adjacency, const char *person, int earlier_rows)
 {
 	static const char *const statement =
 		"SELECT true FROM dpobj.budget_rows b JOIN dpobj.identity_tables t ON t.id = b.relation"
 		" LEFT JOIN dpobj.protections p ON p.relation = b.relation"
 		" WHERE t.relation = $1 AND b.role = " CppAsString2(
-			BUDGET_OF_OWNER) " AND (coalesce(p.adjacency, 'replace'), coalesce(p.person, '')) <> "
-							 "($2, $3)";
-	Oid types[] = {OIDOID, TEXTOID, TEXTOID};
+			BUDGET_OF_OWNER) " AND (coalesce(p.adjacency, 'replace'), coalesce(p.person, ''),"
+							 " coalesce((to_jsonb(p) ->> 'earlier_rows_per_person')::integer, 0)) "
+							 "<> ($2, $3, $4)";
+	Oid types[] = {OIDOID, TEXTOID, TEXTOID, INT4OID};
 	Datum values[] = {ObjectIdGetDatum(table), CStringGetTextDatum(adjacency),
-					  CStringGetTextDatum(person == NULL ? "" : person)};
+					  CStringGetTextDatum(person == NULL ? "" : person),
+					  Int32GetDatum(earlier_rows)};
 	Datum found;
 	bool isnull;
 
 	if (owns_table(table, GetUserId()) ||
 		!admin_select(statement, lengthof(types), types, values, &found, &isnull))
 		return;
-	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-					errmsg("the limit of the table's owner is about other neighbours"),
-					errdetail("The adjacency or the person of table \"%s\" would change.",
-							  get_rel_name(table)),
-					errhint("The owner of the table may do so.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("the limit of the table's owner is about other neighbours"),
+			 errdetail("The adjacency, the person or earlier_rows_per_person of table \"%s\" "
+					   "would change.",
+					   get_rel_name(table)),
+			 errhint("The owner of the table may do so.")));
 }
 
 /* ---- The trigger ------------------------------------------------------------ */

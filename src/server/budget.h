@@ -10,6 +10,7 @@
  * Raises UB003 where these neighbours (person NULL: rows) are not those of the table as it is, the
  * owner has limited its budgets and the current role does not own it.
  */
-extern void budget_check_unit(Oid table, const char *adjacency, const char *person);
+extern void budget_check_unit(Oid table, const char *adjacency, const char *person,
+							  int earlier_rows);
 
 #endif

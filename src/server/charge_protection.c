@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 
 #include "charge_protection.h"
+#include "charge_count.h"
 #include "charge_plan.h"
 #include "dpobj.h"
 
@@ -155,6 +156,16 @@ charge_check_charges(ChargeRequest *request, const ChargeParties *parties)
 					errdetail("%s", detail), errhint("%s", cost == NULL ? hint : cost)));
 }
 
+#define CHARGES_OF_RELATIVES(charges)                                                              \
+	"SELECT p.adjacency, p.person, i.name, c.name, e.adjacency, e.person"                          \
+	" FROM dpobj.families g JOIN dpobj.protections p ON p.relation = ANY (g.members)"              \
+	" JOIN dpobj.identities i ON i.id = p.relation"                                                \
+	" JOIN dpobj.families f ON f.id = p.relation"                                                  \
+	" JOIN " charges " AND e.relation_identity = ANY (f.members)"                                  \
+	" JOIN dpobj.identities c ON c.id = e.relation_identity "                                      \
+	"WHERE g.id = $1 AND NOT " ADDS_UP("e.adjacency", "e.person", "p.adjacency", "p.person",       \
+									   EARLIER_ROWS) " ORDER BY e.id LIMIT 1"
+
 /*
  * Of tables that have just come to be relatives, a charge of one counts for the budgets of the
  * other, and has to add up there.
@@ -162,16 +173,10 @@ charge_check_charges(ChargeRequest *request, const ChargeParties *parties)
 void
 charge_check_relatives(ChargeRequest *request, const ChargeParties *parties)
 {
-	static const char *const query =
-		"SELECT p.adjacency, p.person, i.name, c.name, e.adjacency, e.person"
-		" FROM dpobj.families g JOIN dpobj.protections p ON p.relation = ANY (g.members)"
-		" JOIN dpobj.identities i ON i.id = p.relation"
-		" JOIN dpobj.families f ON f.id = p.relation"
-		" JOIN dpobj.ledger_events e ON e.event = 'charged' AND e.relation_identity = ANY "
-		"(f.members)"
-		" JOIN dpobj.identities c ON c.id = e.relation_identity "
-		"WHERE g.id = $1 AND NOT " ADDS_UP("e.adjacency", "e.person", "p.adjacency", "p.person",
-										   EARLIER_ROWS) " ORDER BY e.id LIMIT 1";
+	static const char *const counted = CHARGES_OF_RELATIVES("dpobj.charge_counts e ON true");
+	static const char *const before_update =
+		CHARGES_OF_RELATIVES("dpobj.ledger_events e ON e.event = 'charged'");
+	const char *query = charge_counts_exist() ? counted : before_update;
 	Oid types[] = {INT8OID};
 	Datum values[] = {parties->relation};
 

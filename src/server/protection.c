@@ -479,7 +479,7 @@ dpobj_protect(PG_FUNCTION_ARGS)
 	change.person = declaration.person;
 
 	charge_lock_table(change.relation, true);
-	budget_check_unit(change.relation, change.adjacency, change.person);
+	budget_check_unit(change.relation, change.adjacency, change.person, declaration.earlier_rows);
 	charge_protect(&change);
 	changes = describe_changes(change.relation_identity, change.parameters);
 	store_declaration(&declaration, change.relation_identity);
@@ -516,7 +516,7 @@ dpobj_unprotect(PG_FUNCTION_ARGS)
 				 get_rel_name(change.relation) == NULL
 					 ? errmsg("relation with OID %u does not exist", change.relation)
 					 : errmsg("table \"%s\" is not protected", get_rel_name(change.relation))));
-	budget_check_unit(change.relation, "replace", NULL);
+	budget_check_unit(change.relation, "replace", NULL, 0);
 	charge_unprotect(&change);
 	values[0] = Int64GetDatum(change.relation_identity);
 	if (admin_execute(statement, lengthof(identity_types), identity_types, values, NULL) != 1)
