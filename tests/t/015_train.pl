@@ -30,7 +30,7 @@ sub ask_for
 {
 	my ($table, %how) = @_;
 	my $name = $how{name} ? ", name => '$how{name}'" : '';
-	my $options = $table eq 'hard' ? q(, options => '{"mechanism": "permute_flip", "grid": "ternary"}') : '';
+	my $options = $table eq 'hard' ? q(, options => '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}') : '';
 	return 'SELECT release FROM dpobj.train(' . "'$table', 'ill', " . ($how{epsilon} // '0.5') . "$options$name)";
 }
 

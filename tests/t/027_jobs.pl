@@ -50,7 +50,7 @@ sub submission
 {
 	my ($name, $table, %how) = @_;
 	my %mechanism = (hard => 'permute_flip', harder => 'exponential', hidden => 'exponential');
-	my $options = $mechanism{$table} ? qq({"mechanism": "$mechanism{$table}", "grid": "ternary"}) : '{}';
+	my $options = $mechanism{$table} ? qq({"mechanism": "$mechanism{$table}", "grid": "ternary", "intercept": false}) : '{}';
 	my $features = $mechanism{$table} ? 'NULL' : q('{a,b}');
 	return "SELECT dpobj.submit('$name', '$table', $features, 'ill', " . ($how{epsilon} // '0.5') . ", options => '$options')";
 }

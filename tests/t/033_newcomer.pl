@@ -155,7 +155,7 @@ sub submit
 sub state_of { return $node->safe_psql('tutorial', "SELECT state FROM dpobj.job_rows WHERE id = $_[0]"); }
 
 my $before = left('census');
-my $long = submit('long', 'hard', 'ill', 0.5, options => '{"mechanism": "permute_flip", "grid": "ternary"}');
+my $long = submit('long', 'hard', 'ill', 0.5, options => '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}');
 my $next = submit('next', 'census', 'income', 0.05);
 my $phase = "SELECT phase FROM dpobj.progress WHERE job = $long";
 ok(wait_until(60, sub { sleep 0.05; ask('alice', $phase) eq 'solving' }), 'one job is solving');
@@ -206,7 +206,7 @@ SELECT dpobj.protect('visit', '{"smokes": {}, "ill": {}}');
 SELECT dpobj.set_budget('visit', 'alice', 2, 0);
 SQL
 my @older = (database => 'older');
-my $first = q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'first')};
+my $first = q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, method => 'halfspace', name => 'first')};
 my $release = ask('alice', $first, @older);
 like($release, qr/^\d+$/, 'trained under 0.1.0');
 my $predicted = q{SELECT dpobj.predict('first', v) FROM (SELECT true AS smokes) v};
