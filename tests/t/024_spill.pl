@@ -293,7 +293,7 @@ sub trained
 	my $before = scalar_of($node, $query);
 	my $session = session_with(@settings);
 	my $weights = $session->ask(
-		"SELECT (dp_$method(features, $label, 10000.0, 1e-9, '{$options}')).weights FROM narrow");
+		"SELECT (dp_$method(features, $label, 10000.0, 1e-9, '{$options, \"intercept\": false}')).weights FROM narrow");
 	quit_counted($session);
 	like($weights, qr/^\{[-0-9.,e]+\}$/, "weights: $options");
 	return ([ split /,/, $weights =~ tr/{}//dr ], scalar_of($node, $query) - $before);
@@ -560,7 +560,7 @@ sub ask_for
 	my $table = $how{table} // 'patient';
 	my $features = $how{features} // 'a,b';
 	my $delta = $how{delta} // 0;
-	my $options = $how{options} // '{"mechanism": "objective"}';
+	my $options = $how{options} // '{"mechanism": "objective", "intercept": false}';
 	return "SELECT release FROM dpobj.train('$table', '$label', 1, features => '{$features}', method => '$method',"
 	  . " delta => $delta, options => '$options', filter => '$filter')";
 }
