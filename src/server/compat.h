@@ -135,6 +135,13 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 #define pull_varnos(root, node) pull_varnos(node)
 #endif
 
+/* What is changed has been in several plans, one for each table, before PostgreSQL 14. */
+#if PG_VERSION_NUM < 140000
+#define modified_plans(node) ((node)->plans)
+#else
+#define modified_plans(node) NIL
+#endif
+
 /* Before PostgreSQL 14 there is no such plan, and a tag that no plan has stands for it. */
 #if PG_VERSION_NUM < 140000
 #define T_TidRangeScan T_Invalid

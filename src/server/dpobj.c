@@ -14,6 +14,7 @@
 #include "decimal.h"
 #include "job_area.h"
 #include "job_launcher.h"
+#include "plan_query.h"
 
 PG_MODULE_MAGIC_EXT(.name = "dpobj", .version = DPOBJ_VERSION);
 
@@ -85,4 +86,5 @@ _PG_init(void)
 	charge_queue_install();
 	job_area_install();
 	job_launcher_install();
+	plan_query_install();
 }

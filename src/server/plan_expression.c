@@ -47,9 +47,6 @@ blame(Walk *walk, const char *rule, const char *hint)
 	return true;
 }
 
-#define HINT_FUNCTION                                                                              \
-	"Use columns, constants, parameters and immutable built-in functions; what another function "  \
-	"computes can be stored in a column first."
 #define HINT_FIXED "Compute it first and pass it as a parameter of the statement."
 #define HINT_PROTECTED                                                                             \
 	"On a protected table write plain columns and comparisons, such as ARRAY[a, b] and WHERE a > " \
@@ -172,7 +169,7 @@ own_function_fault(Oid function, Walk *walk)
 		return false;
 	return blame(
 		walk, psprintf("Function %s is not for expressions over rows.", format_procedure(function)),
-		walk->is_protected ? HINT_PROTECTED : HINT_FUNCTION);
+		walk->is_protected ? HINT_PROTECTED : PLAN_HINT_FUNCTION);
 }
 
 /* Callback of check_functions_in_node(). */
@@ -186,14 +183,14 @@ function_fault(Oid function, void *context)
 		if (plan_is_own_function(function))
 			return own_function_fault(function, walk);
 		return blame(walk, psprintf("Function %s is not built in.", format_procedure(function)),
-					 HINT_FUNCTION);
+					 PLAN_HINT_FUNCTION);
 	}
 	if (get_func_retset(function))
 		return blame(walk, psprintf("Function %s returns a set.", format_procedure(function)),
-					 HINT_FUNCTION);
+					 PLAN_HINT_FUNCTION);
 	if (func_volatile(function) == PROVOLATILE_VOLATILE)
 		return blame(walk, psprintf("Function %s is volatile.", format_procedure(function)),
-					 HINT_FUNCTION);
+					 PLAN_HINT_FUNCTION);
 	if (func_volatile(function) == PROVOLATILE_STABLE && !depends_on_settings_only(function))
 		return blame(walk, psprintf("Function %s is not immutable.", format_procedure(function)),
 					 HINT_FIXED);
@@ -366,7 +363,8 @@ node_fault(Node *node, Walk *walk)
 		case T_RowCompareExpr:
 			return blame(walk, "Rows are compared.", "Compare column by column.");
 		default:
-			return blame(walk, "An expression is of a kind that is not allowed.", HINT_FUNCTION);
+			return blame(walk, "An expression is of a kind that is not allowed.",
+						 PLAN_HINT_FUNCTION);
 	}
 }
 

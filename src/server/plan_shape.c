@@ -40,6 +40,12 @@ typedef struct SortKey
 /* Is a window function judged?  Only the words of refusals depend on it. */
 static bool judging_window = false;
 
+void
+plan_judge_window(bool is_window)
+{
+	judging_window = is_window;
+}
+
 const char *
 plan_usual_hint(void)
 {
@@ -445,14 +451,24 @@ check_input(Shape *shape, Plan *plan, bool is_partial)
  */
 #define GROUPS_ARGUMENTS 6
 
+static bool
+key_leads(const Aggref *aggref)
+{
+	return list_length(aggref->aggargtypes) == GROUPS_ARGUMENTS;
+}
+
+bool
+plan_model_leads(const Aggref *aggref)
+{
+	return linitial_oid(aggref->aggargtypes) != FLOAT8ARRAYOID && !key_leads(aggref);
+}
+
 static List *
 row_arguments(const Aggref *aggref)
 {
-	bool leads = linitial_oid(aggref->aggargtypes) == FLOAT8ARRAYOID;
-	bool key = list_length(aggref->aggargtypes) == GROUPS_ARGUMENTS;
-	int first = leads || key ? 0 : 1;
+	int first = plan_model_leads(aggref) ? 1 : 0;
 
-	return list_truncate(list_copy_tail(aggref->args, first), key ? 3 : 2);
+	return list_truncate(list_copy_tail(aggref->args, first), key_leads(aggref) ? 3 : 2);
 }
 
 static void
@@ -533,7 +549,7 @@ plan_check_aggregate(FunctionCallInfo fcinfo)
 {
 	Aggref *aggref = AggGetAggref(fcinfo);
 
-	judging_window = false;
+	plan_judge_window(false);
 	if (aggref == NULL || !plan_is_own_function(aggref->aggfnoid))
 		plan_refuse("The aggregate is not one of dpobj, but calls its functions.",
 					"Call dp_halfspace.");
@@ -544,7 +560,7 @@ plan_shape_begin(Shape *shape, EState *estate, bool is_window)
 {
 	memset(shape, 0, sizeof(*shape));
 	shape->statement = estate->es_plannedstmt;
-	judging_window = is_window;
+	plan_judge_window(is_window);
 	if (IsParallelWorker())
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 						errmsg("a private aggregate cannot finish in a parallel worker"),

@@ -17,6 +17,16 @@
 /* Raises UB003: the rule that is broken, and what to write instead. */
 extern _Noreturn void plan_refuse(const char *rule, const char *hint);
 
+/* Is it a window function that is judged next?  Only the words of refusals depend on it. */
+extern void plan_judge_window(bool is_window);
+
+/* Does the call begin with the model that is rated? */
+extern bool plan_model_leads(const Aggref *aggref);
+
+#define PLAN_HINT_FUNCTION                                                                         \
+	"Use columns, constants, parameters and immutable built-in functions; what another function "  \
+	"computes can be stored in a column first."
+
 /* What to write, where nothing better can be said: it depends on the call that is judged. */
 #define PLAN_HINT plan_usual_hint()
 extern const char *plan_usual_hint(void);
