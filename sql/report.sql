@@ -1,8 +1,10 @@
 -- reports: prices of plans, recomputed totals, what an auditor reads
-CREATE TABLE harbour (features float8[], deep boolean);
+CREATE TABLE harbour (features float8[] CHECK (cardinality(features) = 2), deep boolean);
 INSERT INTO harbour SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
-CREATE TABLE lagoon AS TABLE harbour;
-CREATE TABLE tidepool AS TABLE harbour;
+CREATE TABLE lagoon (LIKE harbour INCLUDING CONSTRAINTS);
+CREATE TABLE tidepool (LIKE harbour INCLUDING CONSTRAINTS);
+INSERT INTO lagoon TABLE harbour;
+INSERT INTO tidepool TABLE harbour;
 CREATE TABLE jetty (x float8, wet boolean);
 CREATE ROLE report_ann LOGIN;
 CREATE ROLE report_bea LOGIN;

@@ -244,7 +244,8 @@ CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DE
       dpobj.report_lines(format('Releases labelled float: %s. Doubles decide something in their draw, which the proof does not '
         'cover.', r.j -> 'labels' ->> 'float'), CASE WHEN r.j -> 'labels' ? 'float' THEN 2 END),
       dpobj.report_lines(format('Releases labelled conditional: %s. A limit on time or memory could have stopped them, at a '
-        'moment that the rows have a say in; what that tells is not counted.', r.j -> 'labels' ->> 'conditional'),
+        'moment that the rows have a say in, or the number of their features was taken from a row; what that tells is not '
+        'counted.', r.j -> 'labels' ->> 'conditional'),
         CASE WHEN r.j -> 'labels' ? 'conditional' THEN 2 END),
       dpobj.report_lines(format('Releases labelled unproven: %s. Their noise is as it was published; their epsilon is a claim, '
         'and so is every total above.', r.j -> 'labels' ->> 'unproven'),

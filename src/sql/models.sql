@@ -18,7 +18,6 @@ COMMENT ON COLUMN @extschema@.dp_model.weights IS 'one weight for each feature, 
 COMMENT ON COLUMN @extschema@.dp_model.epsilon IS 'epsilon charged for this release';
 COMMENT ON COLUMN @extschema@.dp_model.delta IS 'delta charged for this release; 0 under pure differential privacy';
 COMMENT ON COLUMN @extschema@.dp_model.adjacency IS 'replace or add_remove: which data sets count as neighbours';
-COMMENT ON COLUMN @extschema@.dp_model.guarantee IS 'exact, float, conditional (a limit was set) or unproven';
 COMMENT ON COLUMN @extschema@.dp_model.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN @extschema@.dp_model.details IS 'public parameters: options, grid size, noise, encoding of the features';
 

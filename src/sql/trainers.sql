@@ -28,3 +28,6 @@ CREATE OR REPLACE FUNCTION dpobj.grant_trainer(role regrole) RETURNS void
   $$;
 COMMENT ON FUNCTION dpobj.grant_trainer(regrole) IS
   'lets a trusted role call the training aggregates of the owner''s door';
+
+COMMENT ON COLUMN @extschema@.dp_model.guarantee IS
+  'exact, float, conditional (the details say on what) or unproven';
