@@ -1,5 +1,4 @@
 -- Schedules on a server without pg_cron: what is refused, and what one run does and records
-\set SHOW_CONTEXT never
 CREATE ROLE dpobj_schedule_ana LOGIN;
 CREATE ROLE dpobj_schedule_bob LOGIN;
 CREATE ROLE dpobj_schedule_mallory LOGIN;

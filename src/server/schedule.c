@@ -168,14 +168,54 @@ check_caller(void)
 					errhint("Call it outside of SECURITY DEFINER functions, after RESET ROLE.")));
 }
 
+/* The statements of our SQL functions would stand in the context of an error. */
+static ErrorContextCallback *
+leave_out_context(void)
+{
+	ErrorContextCallback *callers = error_context_stack;
+
+	error_context_stack = NULL;
+	return callers;
+}
+
+static char *
+optional_text(FunctionCallInfo fcinfo, int position)
+{
+	char *value = PG_ARGISNULL(position) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(position));
+
+	return value[0] == '\0' ? NULL : value;
+}
+
+/* dpobj.schedule_fail(code, message, detail, hint) -> void: raises */
+PG_FUNCTION_INFO_V1(dpobj_schedule_fail);
+Datum
+dpobj_schedule_fail(PG_FUNCTION_ARGS)
+{
+	char *code = TextDatumGetCString(analyst_argument(fcinfo, 0, "code"));
+	char *message = TextDatumGetCString(analyst_argument(fcinfo, 1, "message"));
+	char *detail = optional_text(fcinfo, 2);
+	char *hint = optional_text(fcinfo, 3);
+
+	if (strlen(code) != 5)
+		elog(ERROR, "unrecognized SQLSTATE: \"%s\"", code);
+	(void) leave_out_context();
+	ereport(ERROR,
+			(errcode(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])),
+			 errmsg_internal("%s", message), detail == NULL ? 0 : errdetail_internal("%s", detail),
+			 hint == NULL ? 0 : errhint("%s", hint)));
+}
+
 /* dpobj.schedule_enter() -> void: one run of a role at a time, until the transaction ends */
 PG_FUNCTION_INFO_V1(dpobj_schedule_enter);
 Datum
 dpobj_schedule_enter(PG_FUNCTION_ARGS)
 {
+	ErrorContextCallback *callers = leave_out_context();
+
 	check_caller();
 	charge_precheck();
 	gate_enter_role();
+	error_context_stack = callers;
 	PG_RETURN_VOID();
 }
 
@@ -332,6 +372,7 @@ PG_FUNCTION_INFO_V1(dpobj_schedule_remove);
 Datum
 dpobj_schedule_remove(PG_FUNCTION_ARGS)
 {
+	ErrorContextCallback *callers = leave_out_context();
 	static const char *const statement =
 		"DELETE FROM dpobj.schedule_rows s USING dpobj.schedule_owners o"
 		" WHERE o.id = s.id AND s.name = $1 AND o.role = $2";
@@ -350,6 +391,7 @@ dpobj_schedule_remove(PG_FUNCTION_ARGS)
 							   TextDatumGetCString(values[0]),
 							   GetUserNameFromId(DatumGetObjectId(values[1]), false)),
 						errhint("See dpobj.schedules.")));
+	error_context_stack = callers;
 	PG_RETURN_VOID();
 }
 

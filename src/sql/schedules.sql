@@ -372,30 +372,6 @@ CREATE FUNCTION dpobj.schedule_record(name text, scheduled timestamptz, started 
 COMMENT ON FUNCTION dpobj.schedule_record(text, timestamptz, timestamptz, text, text, text) IS
   'internal: writes how a run of one''s own ended';
 
-/*
- * The record is committed before a failure is reported to pg_cron.  The first COMMIT
- * refuses a transaction block, where the record could be lost, before anything is
- * charged; it lets the run see what was committed while it waited, too.
- * A procedure that commits cannot have a search_path of its own, so names are qualified.
- */
-CREATE PROCEDURE dpobj.run_schedule(name text)
-  LANGUAGE plpgsql
-  AS $$
-  DECLARE
-    run record;
-  BEGIN
-    COMMIT;
-    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-    SELECT a.outcome, a.code, a.message INTO run FROM dpobj.schedule_attempt($1) a;
-    COMMIT;
-    IF run.outcome OPERATOR(pg_catalog.=) 'failed' THEN
-      RAISE EXCEPTION USING ERRCODE = run.code, MESSAGE = run.message;
-    END IF;
-  END
-  $$;
-COMMENT ON PROCEDURE dpobj.run_schedule(text) IS
-  'runs a schedule of one''s own for its last scheduled time, once; what pg_cron calls';
-
 -- ---- making and removing ----
 
 CREATE FUNCTION dpobj.schedule_put(name text, cron text, relation regclass, label text, epsilon numeric,

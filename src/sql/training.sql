@@ -33,6 +33,13 @@ CREATE OR REPLACE FUNCTION dpobj.price(relation regclass, epsilon numeric, featu
 COMMENT ON FUNCTION dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text) IS
   'what dpobj.train on a protected table would cost, how far from the best model it may be, and how many such calls fit into the session''s budgets';
 
+-- What stands here is no business of the reader's, so that errors come without a context.
+CREATE OR REPLACE FUNCTION dpobj.schedule_fail(code text, message text, detail text, hint text) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_schedule_fail';
+COMMENT ON FUNCTION dpobj.schedule_fail(text, text, text, text) IS
+  'internal: raises an error that does not say which functions of schedules it comes from';
+
 CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclass, label text, epsilon numeric,
     features text[] DEFAULT NULL, delta numeric DEFAULT 0, method text DEFAULT 'auto',
     options jsonb DEFAULT '{}', filter jsonb DEFAULT NULL, allowance numeric DEFAULT NULL,
@@ -45,6 +52,10 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
     wanted constant jsonb := CASE WHEN $8 = 'simplex' THEN $9 ELSE '{"intercept": true}' || coalesce($9, '{}') END;
     job bigint;
     jobname text;
+    code text;
+    message text;
+    detail text;
+    hint text;
   BEGIN
     PERFORM dpobj.schedule_put($1, $2, $3, $4, $5, $6, $7, $8, wanted, $10, $11, $12);
     -- What is wrong with the request is said now, not at night.
@@ -84,6 +95,11 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
     EXECUTE format('SELECT cron.schedule(%L, %L, %L)', coalesce(jobname, dpobj.cron_jobname($1)), $2, dpobj.cron_command($1))
       INTO job;
     RETURN job;
+  EXCEPTION
+    WHEN OTHERS THEN
+      GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
+                              hint = PG_EXCEPTION_HINT;
+      PERFORM dpobj.schedule_fail(code, message, detail, hint);
   END
   $$;
 COMMENT ON FUNCTION dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
@@ -110,8 +126,8 @@ CREATE OR REPLACE FUNCTION dpobj.schedule_attempt(name text, OUT outcome text, O
            s.allowance, s.period
       INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;
     IF NOT FOUND THEN
-      RAISE EXCEPTION 'there is no schedule "%" of role "%"', $1, session_user
-        USING ERRCODE = 'undefined_object', HINT = 'See dpobj.schedules. If pg_cron asked, remove its job.';
+      PERFORM dpobj.schedule_fail('42704', format('there is no schedule "%s" of role "%s"', $1, session_user), NULL,
+                                  'See dpobj.schedules. If pg_cron asked, remove its job.');
     END IF;
     due := dpobj.schedule_time(asked.cron, statement_timestamp());
     SELECT r.state, r.release, r.sqlstate, r.message INTO had
@@ -151,3 +167,27 @@ CREATE OR REPLACE FUNCTION dpobj.schedule_attempt(name text, OUT outcome text, O
   $$;
 COMMENT ON FUNCTION dpobj.schedule_attempt(text) IS
   'internal: one run of a schedule of one''s own, which raises no error where it can tell how it ended';
+
+/*
+ * The record is committed before a failure is reported to pg_cron.  The first COMMIT
+ * refuses a transaction block, where the record could be lost, before anything is
+ * charged; it lets the run see what was committed while it waited, too.
+ * A procedure that commits cannot have a search_path of its own, so names are qualified.
+ */
+CREATE OR REPLACE PROCEDURE dpobj.run_schedule(name text)
+  LANGUAGE plpgsql
+  AS $$
+  DECLARE
+    run record;
+  BEGIN
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    SELECT a.outcome, a.code, a.message INTO run FROM dpobj.schedule_attempt($1) a;
+    COMMIT;
+    IF run.outcome OPERATOR(pg_catalog.=) 'failed' THEN
+      PERFORM dpobj.schedule_fail(run.code, run.message, NULL, NULL);
+    END IF;
+  END
+  $$;
+COMMENT ON PROCEDURE dpobj.run_schedule(text) IS
+  'runs a schedule of one''s own for its last scheduled time, once; what pg_cron calls';
