@@ -30,16 +30,13 @@
 
 #include "charge.h"
 #include "charge_queue.h"
+#include "charge_slot.h"
 #include "charge_tables.h"
 #include "charge_worker.h"
 #include "compat.h"
 #include "digest.h"
 #include "dpobj.h"
 #include "pair_terms.h"
-
-/* How often and how long (in milliseconds) we wait for a free worker slot. */
-#define SLOT_ATTEMPTS 60
-#define SLOT_PAUSE 50
 
 /* The worker sets our latch; this only bounds what a lost wake-up could cost. */
 #define ANSWER_PAUSE 1000
@@ -91,15 +88,6 @@ request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const v
 
 /* ---- The worker ------------------------------------------------------------- */
 
-static void
-pause_interruptibly(long milliseconds)
-{
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
-					 PG_WAIT_EXTENSION);
-	ResetLatch(MyLatch);
-	CHECK_FOR_INTERRUPTS();
-}
-
 void
 charge_worker_describe(BackgroundWorker *worker, const char *name, const char *function)
 {
@@ -113,26 +101,40 @@ charge_worker_describe(BackgroundWorker *worker, const char *name, const char *f
 	worker->bgw_restart_time = BGW_NEVER_RESTART;
 }
 
-static BackgroundWorkerHandle *
-worker_start(dsm_handle segment)
+static bool
+is_end(const ChargeRequest *request)
 {
+	return request->event == CHARGE_RELEASED || request->event == CHARGE_FAILED;
+}
+
+/* What is known whether the end of a release is written or not. */
+static const char *
+what_stays(const ChargeRequest *request)
+{
+	return is_end(request)
+			   ? psprintf(" The charge of release " INT64_FORMAT " stays.", request->release)
+			   : "";
+}
+
+static BackgroundWorkerHandle *
+worker_start(dsm_segment *segment)
+{
+	const ChargeRequest *request = dsm_segment_address(segment);
 	BackgroundWorker worker;
 	BackgroundWorkerHandle *handle;
 
 	charge_worker_describe(&worker, CHARGE_WORKER_NAME, CHARGE_WORKER_FUNCTION);
-	worker.bgw_main_arg = UInt32GetDatum(segment);
+	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
 	worker.bgw_notify_pid = MyProcPid;
-
-	for (int attempt = 0; attempt < SLOT_ATTEMPTS; attempt++)
-	{
-		if (RegisterDynamicBackgroundWorker(&worker, &handle))
-			return handle;
-		pause_interruptibly(SLOT_PAUSE);
-	}
-	ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-					errmsg("no background worker is free to write the privacy ledger"),
-					errdetail("Nothing was written to the ledger."),
-					errhint("You might need to increase %s.", "max_worker_processes")));
+	handle = charge_slot_start(&worker);
+	if (handle == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+						errmsg("no background worker is free to write the privacy ledger"),
+						errdetail("None was within %d seconds.%s", CHARGE_SLOT_PATIENCE,
+								  is_end(request) ? what_stays(request)
+												  : " Nothing was written to the ledger."),
+						errhint("You might need to increase %s.", "max_worker_processes")));
+	return handle;
 }
 
 static ChargeStatus
@@ -150,7 +152,10 @@ worker_wait(BackgroundWorkerHandle *handle, ChargeRequest *request)
 			pg_read_barrier(); /* pairs with the write barrier of the worker */
 			return status;
 		}
-		pause_interruptibly(ANSWER_PAUSE);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ANSWER_PAUSE,
+						 PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
 	}
 }
 
@@ -158,14 +163,15 @@ worker_wait(BackgroundWorkerHandle *handle, ChargeRequest *request)
 static void
 report_accident(const ChargeRequest *request)
 {
-	ereport(ERROR,
-			(errcode(request->sqlstate), errmsg("could not write the privacy ledger"),
-			 errdetail("The background worker reported: %s.", request->message),
-			 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE ||
-					 request->sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED
-				 ? errhint("A transaction holds a lock on the ledger or has changed a budget "
-						   "or the protection of this table. If it is your own, commit it first.")
-				 : 0));
+	ereport(
+		ERROR,
+		(errcode(request->sqlstate), errmsg("could not write the privacy ledger"),
+		 errdetail("The background worker reported: %s.%s", request->message, what_stays(request)),
+		 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE ||
+				 request->sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED
+			 ? errhint("A transaction holds a lock on the ledger or has changed a budget "
+					   "or the protection of this table. If it is your own, commit it first.")
+			 : 0));
 }
 
 static void
@@ -174,8 +180,10 @@ report_failure(ChargeStatus status, const ChargeRequest *request)
 	if (status == CHARGE_PENDING)
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 						errmsg("could not write the privacy ledger"),
-						errdetail("The background worker ended without an answer; the event may "
-								  "have been written."),
+						errdetail("The background worker ended without an answer; %s may have been "
+								  "written.%s",
+								  request->event == CHARGE_CHARGED ? "the charge" : "the event",
+								  what_stays(request)),
 						errhint("More details may be available in the server log.")));
 	if (!request->denied)
 		report_accident(request);
@@ -193,7 +201,7 @@ worker_commit(dsm_segment *segment)
 
 	request->denied = false; /* a writer may have tried */
 	pg_atomic_write_u32(&request->status, CHARGE_PENDING);
-	handle = worker_start(dsm_segment_handle(segment));
+	handle = worker_start(segment);
 	status = worker_wait(handle, request);
 	pfree(handle);
 	return status;
