@@ -297,8 +297,8 @@ $node->reload;
 scalar_of($node, 'CREATE ROLE ana LOGIN; CREATE ROLE bob LOGIN; CREATE ROLE eve LOGIN; CREATE ROLE zoe LOGIN;'
 	  . "SELECT dpobj.set_budget('hard', r, 1000, 0) FROM unnest('{ana,bob,eve,zoe}'::regrole[]) r");
 my $once = { epsilon => 0.75, charged => 1, released => 1 };
-my $hard = q{SELECT (dpobj.train('hard', 'ill', 0.75, options => '{"mechanism": "permute_flip"}')).release};
-my $easy = q{SELECT (dpobj.train('hard', 'ill', 0.75, features => '{c1,c2}')).release};
+my $hard = q{SELECT (dpobj.train('hard', 'ill', 0.75, method => 'halfspace', options => '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}')).release};
+my $easy = q{SELECT (dpobj.train('hard', 'ill', 0.75, features => '{c1,c2}', method => 'halfspace')).release};
 sub easily { my ($role) = @_; return in_session($node, $role, $easy); }
 sub training_of
 {
