@@ -23,7 +23,7 @@ SELECT count(*), count(DISTINCT (model).release) FROM (SELECT (unnest(dp_groups(
 -- two columns; a key that is null in part is none
 SELECT (g).key, CASE WHEN (g).key <> '{s,f}' THEN (g).model.weights END AS weights
   FROM (SELECT unnest(dp_groups(ARRAY[ward, sex], ARRAY[a], ill::int, 1000.0::float8, 0.0::float8,
-                                '{"keys": [["n", "f"], ["n", "m"], ["s", "m"], ["s", "f"]], "grid": "sign"}')) g FROM referral) s;
+                                '{"keys": [["n", "f"], ["n", "m"], ["s", "m"], ["s", "f"]], "grid": "sign", "intercept": false}')) g FROM referral) s;
 -- keys of another length are none; labels of all types
 SELECT (g).key, cardinality((g).model.weights) AS d
   FROM (SELECT unnest(dp_groups(ARRAY[ward], ARRAY[a], ill::int::bigint, 1, 0, '{"keys": [["n", "f"]], "dimension": 1}')) g FROM referral) s;
