@@ -228,7 +228,7 @@ SELECT is_empty($$
                             'dpobj.schedule', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj.schedule_attempt',
                             'dpobj.schedule_enter', 'dpobj.schedule_put', 'dpobj.schedule_remove',
                             'dpobj.schedule_record', 'dpobj.schedule_time', 'dpobj.schedule_model',
-                            'dpobj.schedule_of_model', 'dpobj.cron_time', 'dpobj.cron_database',
+                            'dpobj.schedule_of_model', 'dpobj.schedule_fail', 'dpobj.cron_time', 'dpobj.cron_database',
                             'dpobj.cron_timezone', 'dpobj.cron_command', 'dpobj.cron_jobname',
                             'dpobj.cron_statement', 'dpobj.cron_is_here', 'dpobj.cron_job',
                             'dpobj.administers']::regproc[])
