@@ -81,6 +81,17 @@ EXCEPTION WHEN object_not_in_prerequisite_state THEN
   RAISE NOTICE '% / % / %', regexp_replace(message, '\d+', 'N'), detail, hint;
 END $$;
 ROLLBACK;
+-- Who submits and cancels in a loop leaves little behind; a request of any length is none.
+DO $$
+DECLARE
+  list CONSTANT jsonb := (SELECT jsonb_build_object('age', jsonb_build_object('in', jsonb_agg(i))) FROM generate_series(1, 3000) i);
+BEGIN
+  FOR i IN 1 .. 110 LOOP
+    PERFORM dpobj.cancel(dpobj.submit('loop', 'visit', '{age}', 'outcome', 1, filter => list));
+  END LOOP;
+END $$;
+SELECT dpobj.submit('long', 'visit', array_agg('column number ' || i), 'outcome', 1,
+  filter => jsonb_build_object('age', jsonb_build_object('in', jsonb_agg(i)))) FROM generate_series(1, 3000) i;
 BEGIN READ ONLY;
 SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1);
 ROLLBACK;
@@ -99,7 +110,9 @@ SELECT dpobj.wait(:first);
 
 -- Administrators see all of them and no models; a dead one has failed.
 \c - postgres
-SELECT count(*) FROM dpobj.jobs;
+SELECT count(*) FROM dpobj.jobs WHERE name <> 'loop';
+SELECT count(*), count(features), count(options), count(filter) FROM dpobj.job_rows WHERE name = 'loop';
+DELETE FROM dpobj.job_rows WHERE name = 'loop';
 GRANT dpobj_admin TO dpobj_jobs_bob;
 UPDATE dpobj.job_rows SET state = 'running' WHERE id = :third;
 \c - dpobj_jobs_bob

@@ -25,7 +25,7 @@
 #define AREA_NAME "dpobj jobs"
 
 /* Another one whenever the structures below mean something else. */
-#define AREA_LAYOUT "dpobj jobs, layout 1"
+#define AREA_LAYOUT "dpobj jobs, layout 2"
 
 /* Of every layout, so that each finds the others' and says so. */
 #define AREA_SIZE 8192
@@ -76,6 +76,7 @@ typedef struct Area
 	int pause; /* milliseconds, after the last start in vain; 0: it was not */
 	TimestampTz pause_end;
 	bool calls_lost;
+	bool crowded; /* the last worker found no room among max_worker_processes */
 	int call_count;
 	Oid calls[CALLS]; /* first come, first served */
 } Area;
@@ -447,7 +448,10 @@ give_back(uint64 start, Oid database, bool call)
 	if (slot != NULL)
 		slot_clear(slot);
 	if (call)
+	{
+		area->crowded = true;
 		call_add(database);
+	}
 	area_unlock();
 }
 
@@ -473,6 +477,17 @@ job_area_call(Oid database)
 	area_unlock();
 	if (start != 0)
 		start_worker(start, database);
+}
+
+bool
+job_area_is_crowded(void)
+{
+	bool crowded;
+
+	area_lock();
+	crowded = area->crowded;
+	area_unlock();
+	return crowded;
 }
 
 bool
@@ -545,6 +560,7 @@ job_area_join(int other_workers)
 {
 	area_lock();
 	own->joined = max_worker_processes - other_workers - slots_joined() - 1 >= JOB_SPARE_WORKERS;
+	area->crowded = !own->joined;
 	if (own->joined)
 		wake_launcher(); /* it looks after workers */
 	else

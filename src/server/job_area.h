@@ -75,6 +75,9 @@ extern void job_area_call(Oid database);
 /* Is somebody to look for queued jobs of this database who could not be started? */
 extern bool job_area_is_called(void);
 
+/* Did the last worker, or its start, find too few of max_worker_processes free? */
+extern bool job_area_is_crowded(void);
+
 /* Does a worker of this database, other than this one, look for a job to run, again and again? */
 extern bool job_area_is_looking(void);
 

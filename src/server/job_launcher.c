@@ -24,6 +24,7 @@
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "replication/logicallauncher.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
@@ -52,6 +53,22 @@
  */
 #define INVALID_DATABASE (-2)
 
+/* The launcher, that of logical replication where there is one, a job, and what jobs leave free. */
+static void
+warn_of_few_workers(void)
+{
+	int needed = 2 + (max_logical_replication_workers > 0) + JOB_SPARE_WORKERS;
+
+	if (dpobj_max_jobs > 0 && max_worker_processes < needed)
+		ereport(
+			WARNING,
+			(errmsg("jobs of dpobj stay queued: max_worker_processes is %d", max_worker_processes),
+			 errdetail("A job leaves %d worker slots to charges, and with the launchers that "
+					   "takes at least %d.",
+					   JOB_SPARE_WORKERS, needed),
+			 errhint("Raise max_worker_processes, or set dpobj.max_jobs to 0.")));
+}
+
 /* Not in the server that pg_upgrade starts and stops: a job would be charged and broken off. */
 void
 job_launcher_install(void)
@@ -63,6 +80,7 @@ job_launcher_install(void)
 	charge_worker_describe(&worker, JOB_LAUNCHER_NAME, JOB_LAUNCHER_FUNCTION);
 	worker.bgw_restart_time = RESTART_TIME;
 	RegisterBackgroundWorker(&worker);
+	warn_of_few_workers();
 }
 
 /* ---- Databases -------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "utils/syscache.h"
 
 #include "admin.h"
+#include "dpobj.h"
 #include "job_area.h"
 #include "job_call.h"
 #include "job_table.h"
@@ -80,6 +81,28 @@ may_see_rows(Datum *values, bool *nulls)
 	return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && progress_may_see(relation);
 }
 
+/* As far as it is known; NULL for who only waits for his turn. */
+static const char *
+queued_for(void)
+{
+	if (dpobj_max_jobs == 0)
+		return "it waits for dpobj.max_jobs, which is 0";
+	if (job_area_is_crowded())
+		return "it waits for a background worker: too few of max_worker_processes are free";
+	return NULL;
+}
+
+static void
+set_queued(Datum *values, bool *nulls)
+{
+	const char *reason = queued_for();
+
+	set_phase(JOB_QUEUED, values, nulls);
+	nulls[LIST_REASON] = reason == NULL;
+	if (reason != NULL)
+		values[LIST_REASON] = CStringGetTextDatum(reason);
+}
+
 /* What the area knows, which the row does not say. */
 static void
 complete(Datum *values, bool *nulls)
@@ -88,7 +111,7 @@ complete(Datum *values, bool *nulls)
 	JobProgress progress;
 
 	if (strcmp(state, "queued") == 0)
-		set_phase(JOB_QUEUED, values, nulls);
+		set_queued(values, nulls);
 	else if (strcmp(state, "running") == 0 &&
 			 job_area_progress(DatumGetInt64(values[LIST_ID]), &progress))
 		set_progress(&progress, may_see_rows(values, nulls), values, nulls);

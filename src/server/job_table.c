@@ -216,6 +216,19 @@ job_count_queued(void)
 	return DatumGetInt32(count);
 }
 
+void
+job_forget_ended(int kept)
+{
+	static const char *const statement =
+		"DELETE FROM dpobj.job_rows WHERE id IN (SELECT id FROM dpobj.job_rows WHERE role = $1"
+		" AND origin = dpobj.origin() AND state IN ('failed', 'cancelled') AND release IS NULL"
+		" ORDER BY id DESC OFFSET $2 FOR UPDATE SKIP LOCKED)";
+	Oid types[] = {OIDOID, INT4OID};
+	Datum values[] = {ObjectIdGetDatum(GetSessionUserId()), Int32GetDatum(kept)};
+
+	(void) admin_execute_latest(statement, lengthof(types), types, values);
+}
+
 static Datum
 ids_datum(const int64 *ids, int count)
 {
@@ -292,12 +305,15 @@ job_dead(void)
 	return ids_datum(dead, found);
 }
 
+/* A job that has ended is not asked for what was long: the ledger has it if it was charged. */
+#define FORGET ", features = NULL, options = NULL, filter = NULL"
+
 static bool
 set_cancelled(int64 id)
 {
 	static const char *const statement =
-		"UPDATE dpobj.job_rows SET state = 'cancelled', finished = pg_catalog.clock_timestamp()"
-		" WHERE id = $1 AND state = 'queued'";
+		"UPDATE dpobj.job_rows SET state = 'cancelled', finished = "
+		"pg_catalog.clock_timestamp()" FORGET " WHERE id = $1 AND state = 'queued'";
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 
@@ -365,7 +381,7 @@ void
 job_bury(void)
 {
 	static const char *const statement =
-		"WITH dead AS (UPDATE dpobj.job_rows SET state = 'failed'"
+		"WITH dead AS (UPDATE dpobj.job_rows SET state = 'failed'" FORGET
 		" WHERE id = ANY ($1) AND state = 'running' RETURNING release)"
 		" SELECT array_agg(release) FROM dead";
 	Oid types[] = {INT8ARRAYOID};
@@ -514,7 +530,7 @@ job_end(int64 id, const char *state, int tick, int64 release, int sqlstate, cons
 		"UPDATE dpobj.job_rows SET state = $2, finished = greatest(started, CASE WHEN $3 = 0"
 		" THEN pg_catalog.clock_timestamp() ELSE pg_catalog.to_timestamp("
 		"floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000 / $3) * $3 / 1000) END),"
-		" release = coalesce(nullif($4, 0), release), sqlstate = $5, reason = $6"
+		" release = coalesce(nullif($4, 0), release), sqlstate = $5, reason = $6" FORGET
 		" WHERE id = $1 AND state = 'running'";
 	Oid types[] = {INT8OID, TEXTOID, INT4OID, INT8OID, TEXTOID, TEXTOID};
 	Datum values[] = {Int64GetDatum(id), CStringGetTextDatum(state), Int32GetDatum(tick),

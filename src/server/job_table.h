@@ -54,6 +54,9 @@ extern bool job_find_name(const char *name, JobState *state);
 
 extern int job_count_queued(void); /* of the session user */
 
+/* Of the session user's jobs that have ended without a charge, removes all but the last ones. */
+extern void job_forget_ended(int kept);
+
 /*
  * Is one queued in this database that no worker is to come to in any case?  False without the
  * extension, or with 0.1.0 of it.

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "access/detoast.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
@@ -24,6 +25,10 @@
 
 /* Queued jobs of one role. */
 #define QUEUE_LIMIT 100
+
+/* Bytes of one request as it is kept, and jobs that ended without a charge, of one role. */
+#define REQUEST_LIMIT 65536
+#define ENDED_LIMIT 100
 
 /* How long (in milliseconds) a wait sleeps at most before it looks again. */
 #define WAIT_PAUSE 1000
@@ -77,6 +82,26 @@ find_same(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], int
 	return true;
 }
 
+/* Of the arguments that a queued job keeps: of any length are all but the first, the table. */
+static void
+check_size(const Job *job)
+{
+	Size bytes = 0;
+
+	for (int i = 1; i < JOB_ARGUMENTS; i++)
+	{
+		if (!job->argument[i].isnull)
+			bytes += toast_raw_datum_size(job->argument[i].value);
+	}
+	if (bytes > REQUEST_LIMIT)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("the request is too long for a job"),
+						errdetail("Columns, options and filter are %zu bytes together; %d are "
+								  "allowed.",
+								  bytes, REQUEST_LIMIT),
+						errhint("dpobj.train takes it.")));
+}
+
 static void
 check_queue(void)
 {
@@ -103,9 +128,11 @@ dpobj_submit(PG_FUNCTION_ARGS)
 	analyst_ask(request.relation);
 	if (!find_same(&request, hash, &id))
 	{
+		check_size(&job);
 		if (!train_find_name(&request, hash, &model))
 			check_submission(&request);
 		check_queue();
+		job_forget_ended(ENDED_LIMIT);
 		id = job_add(&job, &request, hash);
 	}
 	job_call_at_commit();

@@ -191,3 +191,9 @@ CREATE OR REPLACE PROCEDURE dpobj.run_schedule(name text)
   $$;
 COMMENT ON PROCEDURE dpobj.run_schedule(text) IS
   'runs a schedule of one''s own for its last scheduled time, once; what pg_cron calls';
+
+-- Jobs: what a queued one waits for, and what an ended one keeps
+COMMENT ON COLUMN dpobj.jobs.reason IS 'why it failed, as far as that is public; of a queued job, what it waits for, if that is known';
+COMMENT ON COLUMN dpobj.job_rows.features IS 'columns; null: all that are declared, or the job has ended';
+COMMENT ON COLUMN dpobj.job_rows.options IS 'options; null: the job has ended';
+COMMENT ON COLUMN dpobj.job_rows.filter IS 'filter; null: none, or the job has ended';

@@ -838,7 +838,10 @@ spends($node, 'few worker slots', { epsilon => 2, charged => 4, released => 2 },
 # With two launchers there is never room for a job.
 $_->quit for values %session;
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpobj'");
+my $warning = qr/WARNING:  jobs of dpobj stay queued: max_worker_processes is 4/;
+unlike(slurp_file($node->logfile), $warning, 'no warning without preloading');
 $node->restart;
+like(slurp_file($node->logfile), $warning, 'the server warns when it starts');
 connect_all();
 
 spends($node, 'too few worker slots', {}, sub {
@@ -847,6 +850,8 @@ spends($node, 'too few worker slots', {}, sub {
 	my $starts = starts_during(sub { $id = submit('ana', 'never', 'patient'); sleep(2.5) });
 	cmp_ok($starts, '<=', 5, "the launcher becomes patient: $starts");
 	cmp_ok($starts, '>=', 2, 'and does not give up');
+	is($session{ana}->ask("SELECT state, reason FROM dpobj.jobs WHERE id = $id"),
+		'queued|it waits for a background worker: too few of max_worker_processes are free', 'the view says what it waits for');
 	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'cancelled');
 });
 
