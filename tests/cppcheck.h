@@ -1,6 +1,6 @@
 /*
  * cppcheck.h - what cppcheck must know of PostgreSQL's macros, whose headers it
- * does not read: an ERROR does not return, a foreach is a loop.
+ * does not read: an ERROR does not return, a foreach is a loop, a number is a text.
  */
 #define ERROR 21
 #define ereport(level, ...)                                                                        \
@@ -10,3 +10,4 @@
 			__builtin_unreachable();                                                               \
 	} while (0)
 #define foreach(cell, list) for (cell = (void *) (list); cell != NULL; cell = NULL)
+#define CppAsString2(number) #number
