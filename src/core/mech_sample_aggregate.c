@@ -4,8 +4,11 @@
  * The rows are dealt out to parts by fair dice, each part names the vector that suits
  * it best, and the exponential mechanism over all of W draws from the votes with
  * exponent epsilon / 2 a vote.  One row has a say in one part's vote (sample.h), so it
- * moves one vote at most, and the draw is epsilon-DP for any throw of the dice
- * (select_vote.c).  No part's answer has to be proved best, or to be random, or to be
+ * moves one vote at most, and the draw is epsilon-DP and of bounded range epsilon for any
+ * throw of the dice (select_vote.c).  The mean over throws is epsilon-DP too, but its privacy
+ * loss may leave every interval of length epsilon.  What accountants conclude from bounded range
+ * survives the mean all the same: Renyi divergences are quasi-convex, hockey-stick divergences
+ * jointly convex.  No part's answer has to be proved best, or to be random, or to be
  * found at all: this is the mechanism whose guarantee asks nothing of a solver.  So a
  * part searches a limited number of nodes and votes for the best vector that it has
  * seen, and the whole is sure to finish (PRIVACY.md 3, T3).  What may stop a run

@@ -136,7 +136,10 @@ typedef struct MechanismVerdict
 typedef struct Mechanism
 {
 	const char *name; /* as in the option "mechanism" */
-	/* bounded range gives rho = epsilon^2 / 8 instead of epsilon^2 / 2 (PRIVACY.md C6) */
+	/*
+	 * Laws of bounded range, or means of such laws over coins that do not see what differs, give
+	 * rho = epsilon^2 / 8 instead of epsilon^2 / 2 (PRIVACY.md C6; pair.h, PAIR_RANGE)
+	 */
 	bool bounded_range;
 	bool convex; /* real weights for a convex loss: rows carry both label counts */
 	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */

@@ -17,7 +17,7 @@ typedef enum PairKind
 	PAIR_NONE,         /* published and not proved: nothing but the claim */
 	PAIR_PURE,         /* (epsilon, 0) */
 	PAIR_APPROXIMATE,  /* (epsilon, delta) */
-	PAIR_RANGE,        /* a privacy loss in an interval of length epsilon */
+	PAIR_RANGE,        /* a privacy loss in an interval of length epsilon, or a mean of such laws */
 	PAIR_GAUSSIAN,     /* mu = sensitivity / sigma */
 	PAIR_SAMPLED,      /* count Gaussian steps on Poisson samples; one row comes or goes */
 	PAIR_BATCHES,      /* count Gaussian steps on samples of any kind; rows may be replaced */

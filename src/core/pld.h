@@ -66,7 +66,8 @@ extern void pld_sampled_gaussian(double rate, double noise, PldDirection directi
 
 /*
  * A mechanism of bounded range: on neighbours ln(P / Q) lies in an interval of length range
- * (the exponential mechanism, draws from a simplex).
+ * (the exponential mechanism, draws from a simplex).  It dominates means of such mechanisms too:
+ * it is above each one's profile at every epsilon, and a mean's profile is at most the mean.
  */
 extern void pld_bounded_range(double range, double step, Memory *memory, Pld *pld);
 

@@ -421,6 +421,70 @@ test_range_composed(void)
 	}
 }
 
+/* Of n runs with three outcomes each: how probable each is, and its privacy loss. */
+static double
+three_composed(const double probability[3], const double loss[3], int n, double epsilon)
+{
+	double delta = 0;
+
+	for (int a = 0; a <= n; a++)
+		for (int b = 0; a + b <= n; b++)
+		{
+			int c = n - a - b;
+			double sum = a * loss[0] + b * loss[1] + c * loss[2];
+			double mass =
+				exp(lgamma(n + 1) - lgamma(a + 1) - lgamma(b + 1) - lgamma(c + 1) +
+					a * log(probability[0]) + b * log(probability[1]) + c * log(probability[2]));
+
+			if (sum > epsilon)
+				delta += mass * -expm1(epsilon - sum);
+		}
+	return delta;
+}
+
+/*
+ * Means of two laws of bounded range, as over the throws of sample_aggregate: one has losses t and
+ * t - range on the outcomes 0 and 1, the other u and u - range on 1 and 2.  Their losses leave
+ * every interval of that length, and still what is concluded from bounded range holds.
+ */
+static void
+test_range_of_means(void)
+{
+	double range = 0.5;
+	double widest = 0;
+	Pld pld;
+
+	pld_bounded_range(range, range / 512, arena_memory(arena), &pld);
+	for (double t = 0.05; t < range; t += 0.13)
+		for (double u = 0.05; u < range; u += 0.13)
+		{
+			double p = (exp(range) - exp(t)) / expm1(range);
+			double r = (exp(range) - exp(u)) / expm1(range);
+			double left[3] = {p / 2, (1 - p + r) / 2, (1 - r) / 2};
+			double right[3] = {p * exp(-t) / 2, ((1 - p) * exp(range - t) + r * exp(-u)) / 2,
+							   (1 - r) * exp(range - u) / 2};
+			double loss[3];
+
+			for (int i = 0; i < 3; i++)
+				loss[i] = log(left[i] / right[i]);
+			widest = fmax(widest, loss[0] - loss[2]);
+			for (double epsilon = 0; epsilon < 3; epsilon += 0.3)
+			{
+				CHECK(three_composed(left, loss, 1, epsilon) <= composed_delta(&pld, 1, epsilon));
+				CHECK(three_composed(left, loss, 20, epsilon) <= composed_delta(&pld, 20, epsilon));
+			}
+			for (double alpha = 1.5; alpha < 64; alpha *= 2)
+			{
+				double moment = 0;
+
+				for (int i = 0; i < 3; i++)
+					moment += left[i] * exp((alpha - 1) * loss[i]);
+				CHECK(log(moment) / (alpha - 1) <= alpha * range * range / 8);
+			}
+		}
+	CHECK(widest > 1.5 * range);
+}
+
 /* ---- objective perturbation ---- */
 
 /* The profile of PRIVACY.md 5.2 under add_remove, and under replace the one that is proved. */
@@ -476,6 +540,7 @@ main(void)
 	test_mixture();
 	test_range();
 	test_range_composed();
+	test_range_of_means();
 	test_objective();
 	arena_destroy(arena);
 	return check_report("pld");
