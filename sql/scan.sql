@@ -260,3 +260,4 @@ RESET allow_system_table_mods;
 DROP FUNCTION both_doors;
 DROP SCHEMA elsewhere CASCADE;
 DROP TABLE harvest, harvest_102010, harvest_102011, harvest_2024_01, field;
+DELETE FROM dpobj.protections;
