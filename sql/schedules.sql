@@ -12,7 +12,9 @@ CREATE TABLE visit AS SELECT i % 20 AS a, i % 3 = 0 AS b, i % 20 > 10 AS y FROM 
 CREATE TABLE plain AS TABLE visit;
 CREATE VIEW seen AS TABLE visit;
 REVOKE ALL ON visit FROM PUBLIC;
+SET client_min_messages = warning; -- an earlier test may have protected a table of that name
 SELECT dpobj.protect('visit', '{"a": {"scale": 20}, "b": {}, "y": {}}');
+RESET client_min_messages;
 SELECT dpobj.set_budget('visit', 'dpobj_schedule_ana', 2, 0);
 
 -- Times: the last one so far, the next one.

@@ -204,6 +204,14 @@ subscript_is_known(Oid type, bool leakproof)
 #endif
 }
 
+/* ---- Privileges ------------------------------------------------------------- */
+
+#if PG_VERSION_NUM >= 160000
+#define routine_aclcheck(oid, role) object_aclcheck(ProcedureRelationId, oid, role, ACL_EXECUTE)
+#else
+#define routine_aclcheck(oid, role) pg_proc_aclcheck(oid, role, ACL_EXECUTE)
+#endif
+
 /* ---- Values ----------------------------------------------------------------- */
 
 /* numeric has had infinities since PostgreSQL 14. */

@@ -17,6 +17,7 @@
 #include "nodes/plannodes.h"
 #include "optimizer/planner.h"
 #include "optimizer/tlist.h"
+#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/syscache.h"
@@ -167,6 +168,37 @@ search(Node *node, void *context)
 	return expression_tree_walker(node, search, place);
 }
 
+/* ---- who may call ---- */
+
+/*
+ * The executor says no as well, but not who could help: a superuser, to whom one can turn.  Of
+ * functions, only those of administrators.
+ */
+static void
+check_privilege(Oid routine, bool trains)
+{
+	Oid administrators;
+
+	if (routine < FirstGenbkiObjectId || routine_aclcheck(routine, GetUserId()) == ACLCHECK_OK ||
+		!is_own(routine))
+		return;
+	administrators = get_role_oid("dpobj_admin", true);
+	if (trains)
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						errmsg(get_func_prokind(routine) == PROKIND_AGGREGATE
+								   ? "permission denied for aggregate %s"
+								   : "permission denied for function %s",
+							   get_func_name(routine)),
+						errhint("A superuser can run SELECT dpobj.grant_trainer(role) for roles "
+								"that may read the table as it is; others use dpobj.train, with a "
+								"privacy budget.")));
+	if (OidIsValid(administrators) && routine_aclcheck(routine, administrators) == ACLCHECK_OK)
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						errmsg("permission denied for function %s", get_func_name(routine)),
+						errhint("It is for members of dpobj_admin: a superuser can run GRANT "
+								"dpobj_admin TO ....")));
+}
+
 /* ---- calls ---- */
 
 static void
@@ -244,6 +276,12 @@ find_calls(Node *node, void *context)
 			place->statement->taken_apart = true;
 		return false; /* its parts come by themselves */
 	}
+	if (IsA(node, FuncExpr))
+		check_privilege(((FuncExpr *) node)->funcid, false);
+	else if (IsA(node, Aggref))
+		check_privilege(((Aggref *) node)->aggfnoid, true);
+	else if (IsA(node, WindowFunc))
+		check_privilege(((WindowFunc *) node)->winfnoid, true);
 	if (IsA(node, Aggref) && is_own(((Aggref *) node)->aggfnoid))
 		judge_aggregate((Aggref *) node, place);
 	else if (IsA(node, WindowFunc) && is_own(((WindowFunc *) node)->winfnoid))
