@@ -61,15 +61,13 @@ SELECT o AS options, p -> 'grid' AS grid, p -> 'log2_grid' AS log2
 
 -- One declaration for every method: columns beyond the groups are in none.
 CREATE TABLE declared (method text, model dp_model);
-CREATE FUNCTION declaration() RETURNS jsonb IMMUTABLE LANGUAGE sql
-  AS $$ SELECT '{"n": 10000, "groups": [2], "numeric": [3, 4, 5], "center": [0, 0, 0.5, 0.5, 0.5], "scale": [1, 1, 0.5, 0.5, 0.5],
-                 "clip": [[0, 1], [0, 1], [-1, 1], [-1, 1], [-1, 1]], "target": [0, 1], "adjacency": "replace"}'::jsonb $$;
-INSERT INTO declared SELECT 'halfspace', dp_halfspace(onehot, ill, 1.0, 0, declaration()) FROM infirmary;
-INSERT INTO declared SELECT 'logistic', dp_logistic(onehot, ill, 1.0, 0, declaration()) FROM infirmary;
-INSERT INTO declared SELECT 'svm', dp_svm(onehot, ill, 1.0, 0, declaration()) FROM infirmary;
-INSERT INTO declared SELECT 'classifier', dp_classifier(onehot, ill, 1.0, 0, declaration()) FROM infirmary;
-INSERT INTO declared SELECT 'simplex', dp_simplex(onehot, share, 1.0, 0, declaration()) FROM infirmary;
-INSERT INTO declared SELECT 'groups', (unnest(dp_groups(sex, onehot, ill, 2.0, 0, declaration() - 'n' || '{"keys": ["f"]}'))).model FROM infirmary;
+\set declaration '''{"n": 10000, "groups": [2], "numeric": [3, 4, 5], "center": [0, 0, 0.5, 0.5, 0.5], "scale": [1, 1, 0.5, 0.5, 0.5], "clip": [[0, 1], [0, 1], [-1, 1], [-1, 1], [-1, 1]], "target": [0, 1], "adjacency": "replace"}'''
+INSERT INTO declared SELECT 'halfspace', dp_halfspace(onehot, ill, 1.0, 0, :declaration) FROM infirmary;
+INSERT INTO declared SELECT 'logistic', dp_logistic(onehot, ill, 1.0, 0, :declaration) FROM infirmary;
+INSERT INTO declared SELECT 'svm', dp_svm(onehot, ill, 1.0, 0, :declaration) FROM infirmary;
+INSERT INTO declared SELECT 'classifier', dp_classifier(onehot, ill, 1.0, 0, :declaration) FROM infirmary;
+INSERT INTO declared SELECT 'simplex', dp_simplex(onehot, share, 1.0, 0, :declaration) FROM infirmary;
+INSERT INTO declared SELECT 'groups', (unnest(dp_groups(sex, onehot, ill, 2.0, 0, :declaration::jsonb - 'n' || '{"keys": ["f"]}'))).model FROM infirmary;
 SELECT method, cardinality((model).weights) - ((model).details -> 'encoding' ->> 'intercept')::boolean::int AS features,
        (model).details -> 'encoding' -> 'center' AS center FROM declared ORDER BY method;
 SELECT method, avg((dp_predict(d.model, w.onehot) = w.ill)::int) >= 0.93 AS learnt FROM declared d, infirmary w WHERE method NOT IN ('simplex', 'groups') GROUP BY method ORDER BY method;
@@ -90,7 +88,6 @@ SELECT (m).details ->> 'radius' AS radius, (SELECT max(abs(w)) < 0.1 FROM unnest
   FROM (SELECT dp_logistic(ARRAY[1.0::float8, 0, a], ill, 10000, 0, '{"groups": [2], "intercept": false, "regularization": 1}') FROM infirmary) s(m);
 
 DROP TABLE trained, declared;
-DROP FUNCTION declaration();
 DROP TABLE infirmary;
 DROP OWNED BY dpobj_defaults_ana;
 DROP ROLE dpobj_defaults_ana;
