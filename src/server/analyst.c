@@ -284,8 +284,10 @@ analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context
 {
 	MemoryContext old = CurrentMemoryContext;
 	bool exit_on_error = ExitOnAnyError;
+	ErrorData *volatile interruption = NULL;
 	volatile bool done = false;
 
+	gate_begin_run(terms->release_tick);
 	/* Anybody may set it, and an error would then pass us by on its way to the client. */
 	ExitOnAnyError = false;
 	PG_TRY();
@@ -296,20 +298,23 @@ analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context
 	{
 		ErrorData *error;
 
-		ExitOnAnyError = exit_on_error;
+		gate_hold_on();
 		MemoryContextSwitchTo(old);
 		error = CopyErrorData();
 		FlushErrorState();
 		if (is_interruption(error->sqlerrcode))
-			ReThrowError(error);
-		ereport(LOG_SERVER_ONLY,
-				(errmsg("private release " INT64_FORMAT " failed: %s", release, error->message)));
+			interruption = error;
+		else
+			ereport(LOG_SERVER_ONLY, (errmsg("private release " INT64_FORMAT " failed: %s", release,
+											 error->message)));
 	}
 	PG_END_TRY();
 	ExitOnAnyError = exit_on_error;
 	if (!done)
 		LWLockReleaseAll(); /* as an abort would, but we wait first */
-	gate_wait_for_tick(terms->release_tick);
+	gate_end_run();
+	if (interruption != NULL)
+		ReThrowError(interruption);
 	return done;
 }
 

@@ -8,6 +8,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_enum.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "datatype/timestamp.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -345,15 +346,6 @@ column_compare(const Column *column, const ColumnValue *a, const ColumnValue *b)
 	}
 }
 
-/* Most texts differ in their length already. */
-static bool
-equals(const Column *column, const ColumnValue *a, const ColumnValue *b)
-{
-	if (column->kind == COLUMN_TEXT)
-		return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
-	return column_compare(column, a, b) == 0;
-}
-
 /* ---- constants ---- */
 
 static void
@@ -518,18 +510,74 @@ set_allocate(ColumnSet *set, int count)
 	set->count = count;
 	set->longest = 0;
 	set->value = palloc(Max(count, 1) * sizeof(ColumnValue));
+	set->key = palloc(Max(count, 1) * sizeof(uint64));
+	set->position = palloc(Max(count, 1) * sizeof(int));
+}
+
+/* Of equal values it is the same, of others another one, but for a coincidence. */
+static uint64
+key_of(const Column *column, const ColumnValue *value)
+{
+	switch (column->kind)
+	{
+		case COLUMN_TEXT:
+			return hash_bytes_extended((const unsigned char *) value->text, value->length, 0);
+		case COLUMN_REAL:
+			return real_person(value->real);
+		case COLUMN_NUMERIC:
+			return DatumGetUInt64(DirectFunctionCall2(
+				hash_numeric_extended, NumericGetDatum(value->numeric), Int64GetDatum(0)));
+		default:
+			return (uint64) value->integer;
+	}
+}
+
+/* How many of the first so many keys are smaller, without a branch that depends on the key. */
+static int
+count_smaller(const ColumnSet *set, int count, uint64 key)
+{
+	int smaller = 0;
+
+	while (count > 0)
+	{
+		int half = (count + 1) / 2; /* what is left has count / 2, whatever the answer is */
+
+		smaller += half & -(int) (set->key[smaller + half - 1] < key);
+		count /= 2;
+	}
+	return smaller;
+}
+
+static void
+refuse_alike(const Column *column, JsonbValue *json, bool equal)
+{
+	if (equal)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s is repeated for column \"%s\"", json_text(json), column->name)));
+	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					errmsg("%s has the hash value of another constant for column \"%s\"",
+						   json_text(json), column->name)));
 }
 
 static void
 set_put(const Column *column, JsonbValue *json, ColumnSet *set, int position)
 {
-	read_constant(column, json, &set->value[position]);
-	set->longest = Max(set->longest, set->value[position].length);
-	for (int i = 0; i < position; i++)
-		if (column_compare(column, &set->value[i], &set->value[position]) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s is repeated for column \"%s\"", json_text(json), column->name)));
+	ColumnValue *value = &set->value[position];
+	uint64 key;
+	int smaller;
+
+	read_constant(column, json, value);
+	set->longest = Max(set->longest, value->length);
+	key = key_of(column, value);
+	smaller = count_smaller(set, position, key);
+	if (smaller < position && set->key[smaller] == key)
+		refuse_alike(column, json,
+					 column_compare(column, &set->value[set->position[smaller]], value) == 0);
+	memmove(&set->key[smaller + 1], &set->key[smaller], (position - smaller) * sizeof(uint64));
+	memmove(&set->position[smaller + 1], &set->position[smaller],
+			(position - smaller) * sizeof(int));
+	set->key[smaller] = key;
+	set->position[smaller] = position;
 }
 
 void
@@ -545,7 +593,7 @@ column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set)
 	set_allocate(set, JsonContainerSize(array));
 	for (int i = 0; i < set->count; i++)
 	{
-		CHECK_FOR_INTERRUPTS(); /* looking for repetitions takes quadratic time */
+		CHECK_FOR_INTERRUPTS(); /* the arrays move for each of them */
 		set_put(column, getIthJsonbValueFromContainer(array, i), set, i);
 	}
 }
@@ -554,10 +602,12 @@ int
 column_set_find(const Column *column, const ColumnSet *set, Datum datum)
 {
 	ColumnValue value;
+	int found;
 
+	if (set->count == 0)
+		return -1;
 	column_read(column, datum, set->longest, &value);
-	for (int i = 0; i < set->count; i++)
-		if (equals(column, &set->value[i], &value))
-			return i;
-	return -1;
+	found = Min(count_smaller(set, set->count, key_of(column, &value)), set->count - 1);
+	found = set->position[found];
+	return column_compare(column, &set->value[found], &value) == 0 ? found : -1;
 }

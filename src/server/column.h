@@ -109,8 +109,10 @@ extern char *column_text(const Column *column, const ColumnValue *value);
 typedef struct ColumnSet
 {
 	int count;
-	int longest; /* bytes of the longest text */
-	ColumnValue *value;
+	int longest;        /* bytes of the longest text */
+	ColumnValue *value; /* as they were given */
+	uint64 *key;        /* of each, a number, by size */
+	int *position;      /* whose key it is */
 } ColumnSet;
 
 /*
@@ -120,7 +122,10 @@ typedef struct ColumnSet
 extern void column_set_single(const Column *column, JsonbValue *json, ColumnSet *set);
 extern void column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set);
 
-/* Position of the row's value among the constants, or -1. */
+/*
+ * Position of the row's value among the constants, or -1.  It takes as many steps for any
+ * value: how long a scan takes must not tell which rows have which.
+ */
 extern int column_set_find(const Column *column, const ColumnSet *set, Datum datum);
 
 #endif

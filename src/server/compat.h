@@ -212,6 +212,13 @@ subscript_is_known(Oid type, bool leakproof)
 #define routine_aclcheck(oid, role) pg_proc_aclcheck(oid, role, ACL_EXECUTE)
 #endif
 
+/* ---- Interrupts ------------------------------------------------------------- */
+
+/* transaction_timeout came with PostgreSQL 17. */
+#if PG_VERSION_NUM < 170000
+#define TransactionTimeoutPending false
+#endif
+
 /* ---- Values ----------------------------------------------------------------- */
 
 /* numeric has had infinities since PostgreSQL 14. */

@@ -237,7 +237,7 @@ count_rows(const Rows *rows, const Evaluation *evaluation, int64 *count)
 		const RowCount *row = &rows->count[i];
 		const int32 *x = rows->x + (Size) i * rows->stride;
 
-		CHECK_FOR_INTERRUPTS();
+		GATE_CHECK_FOR_INTERRUPTS();
 		for (int m = 0; m < evaluation->tally.models; m++)
 		{
 			bool positive = predicts_positive(&evaluation->rated[m], x);

@@ -6,11 +6,11 @@
 #include "catalog/pg_authid.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "portability/instr_time.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
-#include "utils/timestamp.h"
 
 #include "compat.h"
 #include "dpobj.h"
@@ -109,22 +109,130 @@ gate_leave_solvers(void)
 
 /* ---- ticks ---- */
 
-void
-gate_wait_for_tick(int milliseconds)
-{
-	TimestampTz tick = (TimestampTz) milliseconds * 1000;
-	TimestampTz end;
-	long left;
+/*
+ * How long it may take, once a run is to end, until nothing is left of it: its solver is killed and
+ * reaped, and its memory given back.
+ */
+#define END_ROOM 100000
 
-	if (milliseconds <= 0)
+/* Who ends a run that has a longer tick waits no longer than for one of these. */
+#define LONGEST_END_TICK 1000000
+
+#define MICROSECONDS 1000
+
+/* The run of this backend; tick 0: there is none, or it has no tick. */
+static struct
+{
+	int64 tick;  /* microseconds */
+	int64 start; /* as gate_clock() says */
+	int64 ended; /* when somebody was seen to end it; 0: nobody has */
+} run;
+
+int64
+gate_clock(void)
+{
+	instr_time now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	return (int64) INSTR_TIME_GET_MICROSEC(now);
+}
+
+void
+gate_begin_run(int milliseconds)
+{
+	run.tick = (int64) Max(milliseconds, 0) * MICROSECONDS;
+	run.start = gate_clock();
+	run.ended = 0;
+	if (run.tick > 0)
+		HOLD_INTERRUPTS();
+}
+
+void
+gate_hold_on(void)
+{
+	if (run.tick > 0)
+		HOLD_INTERRUPTS();
+}
+
+/* A cancel, a timeout, the end of the session. */
+static bool
+is_to_end(void)
+{
+	return QueryCancelPending || ProcDiePending || TransactionTimeoutPending;
+}
+
+/* What else interrupts would do: other processes may wait for it, and a client may be lost. */
+static void
+serve_others(void)
+{
+	if (!InterruptPending)
 		return;
-	end = (GetCurrentTimestamp() / tick + 1) * tick;
-	while ((left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end)) > 0)
+	RESUME_INTERRUPTS();
+	CHECK_FOR_INTERRUPTS();
+	HOLD_INTERRUPTS();
+}
+
+void
+gate_interrupted(void)
+{
+	if (run.tick == 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		return;
+	}
+	if (!is_to_end())
+	{
+		serve_others();
+		return;
+	}
+	if (run.ended == 0)
+		run.ended = gate_clock();
+	ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling the release")));
+}
+
+/* The first tick after that moment. */
+static int64
+tick_after(int64 moment, int64 tick)
+{
+	return run.start + ((moment - run.start) / tick + 1) * tick;
+}
+
+/*
+ * Who ends a run is answered at a tick that depends on when he did so alone: it has room for what
+ * is to be done then, which takes longer in the middle of a search than in the wait for an answer.
+ */
+static int64
+end_of_run(void)
+{
+	int64 now = gate_clock();
+
+	if (run.ended == 0)
+		return tick_after(now, run.tick);
+	return tick_after(Max(run.ended + END_ROOM, now), Min(run.tick, LONGEST_END_TICK));
+}
+
+void
+gate_end_run(void)
+{
+	int64 end = run.tick > 0 ? end_of_run() : 0;
+	int64 left;
+
+	while (run.tick > 0 && (left = end - gate_clock()) > 0)
 	{
 		/* The event of a solver's wait: nobody sees in pg_stat_activity which of them it is. */
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left,
-						 PG_WAIT_EXTENSION);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 (long) ((left + MICROSECONDS - 1) / MICROSECONDS), PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
+		if (!is_to_end())
+			serve_others();
+		else if (run.ended == 0)
+		{
+			run.ended = gate_clock();
+			end = end_of_run();
+		}
 	}
+	if (run.tick > 0)
+		RESUME_INTERRUPTS();
+	run.tick = 0;
+	CHECK_FOR_INTERRUPTS();
 }

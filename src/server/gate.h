@@ -7,6 +7,10 @@
 #ifndef DPOBJ_GATE_H
 #define DPOBJ_GATE_H
 
+#include "postgres.h"
+
+#include "miscadmin.h"
+
 /* One release of the analyst's door per session user, in the whole cluster. */
 extern void gate_enter_role(void);
 extern void gate_leave_role(void);
@@ -28,9 +32,32 @@ extern void gate_across_transactions(void);
 extern void gate_leave_all(void);
 
 /*
- * Waits for the next multiple of milliseconds on the clock (0: not at all), so that
- * what can be seen of a run's duration is the number of ticks (PRIVACY.md 7).
+ * A run begins when its charge is committed and its locks are had, before the first row is read,
+ * and ends a whole number of ticks later, so that what can be seen of its duration is their number
+ * (PRIVACY.md 7).  Ticks of the clock would let the caller choose how long the first one is.
+ *
+ * In between interrupts are held.  Whoever ends the run, by a cancel, a timeout or a termination,
+ * ends the work at once and is answered later: at the first tick, or whole second where ticks are
+ * longer, that is at least a tenth of a second away.  So when he is answered says nothing about
+ * how far the run was.  0 milliseconds: there are no ticks, and nothing is held.
  */
-extern void gate_wait_for_tick(int milliseconds);
+extern void gate_begin_run(int milliseconds);
+extern void gate_end_run(void); /* waits, and raises what was held */
+
+/* After an error of the run was caught: errors let interrupts in again. */
+extern void gate_hold_on(void);
+
+/* Instead of CHECK_FOR_INTERRUPTS(), which does nothing during a run: an error ends the work. */
+extern void gate_interrupted(void);
+
+#define GATE_CHECK_FOR_INTERRUPTS()                                                                \
+	do                                                                                             \
+	{                                                                                              \
+		if (unlikely(InterruptPending))                                                            \
+			gate_interrupted();                                                                    \
+	} while (0)
+
+/* Microseconds of a clock that nobody sets, for all processes. */
+extern int64 gate_clock(void);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "dpobj.h"
+#include "gate.h"
 #include "job_area.h"
 #include "job_worker.h"
 #include "progress.h"
@@ -58,7 +59,8 @@ typedef struct Slot
 	int step;         /* of the scan; JOB_SCAN_STEPS: it has ended */
 	int step_at_tick; /* when its last tick began */
 	int64 tick_number;
-	int tick; /* milliseconds, 0: none */
+	int tick;         /* milliseconds, 0: none */
+	int64 scan_start; /* ticks are counted from there, as gate_clock() says */
 	bool searched;
 	int64 nodes;
 	int64 attempts;
@@ -356,16 +358,16 @@ job_area_running(int64 jobs[JOB_SLOTS])
 }
 
 static int64
-tick_number(int tick)
+tick_number(const Slot *slot)
 {
-	return GetCurrentTimestamp() / ((TimestampTz) tick * 1000);
+	return (gate_clock() - slot->scan_start) / ((int64) slot->tick * 1000);
 }
 
 /* As it was at the last tick. */
 static int
 step_to_tell(const Slot *slot)
 {
-	if (slot->tick > 0 && tick_number(slot->tick) == slot->tick_number)
+	if (slot->tick > 0 && tick_number(slot) == slot->tick_number)
 		return slot->step_at_tick;
 	return slot->step;
 }
@@ -680,7 +682,7 @@ job_area_is_cancelled(void)
 static void
 set_step(int step)
 {
-	int64 number = own->tick > 0 ? tick_number(own->tick) : 0;
+	int64 number = own->tick > 0 ? tick_number(own) : 0;
 
 	if (number != own->tick_number)
 	{
@@ -697,6 +699,7 @@ job_area_scan(double rows_total, int tick)
 	own->phase = JOB_SCANNING;
 	own->rows_total = rows_total;
 	own->tick = tick;
+	own->scan_start = gate_clock();
 	area_unlock();
 }
 

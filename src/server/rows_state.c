@@ -16,6 +16,7 @@
 #include "utils/memutils.h"
 
 #include "dpobj.h"
+#include "gate.h"
 #include "plan.h"
 #include "rows_state.h"
 
@@ -61,7 +62,7 @@ server_release(Memory *self, void *block)
 void
 server_pause(void)
 {
-	CHECK_FOR_INTERRUPTS();
+	GATE_CHECK_FOR_INTERRUPTS();
 }
 
 void

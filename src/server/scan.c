@@ -23,6 +23,7 @@
 
 #include "citus.h"
 #include "dpobj.h"
+#include "gate.h"
 #include "rows_state.h"
 #include "scan.h"
 
@@ -474,7 +475,7 @@ scan_table(const ScanTable *table, const ScanShape *shape, Target *target)
 	enter_table(table);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		CHECK_FOR_INTERRUPTS();
+		GATE_CHECK_FOR_INTERRUPTS();
 		pass_row(table, slot);
 		slot_getsomeattrs(slot, table->last);
 		MemoryContextSwitchTo(row);

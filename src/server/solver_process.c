@@ -36,6 +36,8 @@
 #include "core/wire.h"
 #include "solver/frame.h"
 
+#include "gate.h"
+
 /* Bytes of a problem offered to the socket between two looks at the latch. */
 #define PIECE_SIZE 262144
 
@@ -532,7 +534,7 @@ converse(SolverChild *child, const SolverLimits *limits)
 		bool sent;
 		bool received;
 
-		CHECK_FOR_INTERRUPTS();
+		GATE_CHECK_FOR_INTERRUPTS();
 		if (left == 0)
 		{
 			conclude(child, SOLVER_TIME_LIMIT);

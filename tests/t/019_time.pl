@@ -1,0 +1,218 @@
+# 019_time.pl - when an answer comes, or the error of a cancel, says nothing about the rows.
+#
+# Requests whose runs differ in length are sent at the same moments, in a random order, and the
+# time until each answer is measured by the client, in steps of GRAIN.  The statistic is that of
+# Kruskal and Wallis (for two groups, Mann and Whitney's): were the groups alike, a p below LEVEL
+# would be met once in 1 / LEVEL comparisons, however busy the machine is, because its load meets
+# all groups alike.  A run shorter than a tick is answered at the first one, so that the tick is
+# made longer than any of them is on this machine.
+
+use strict;
+use warnings;
+
+use List::Util qw(max shuffle sum);
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use DpobjTest;
+
+use constant { LEVEL => 1e-3, GRAIN => 0.005 };
+
+my $node = dpobj_cluster('time', "shared_preload_libraries = 'dpobj'", 'fsync = off', 'jit = off', 'dpobj.release_tick = 0');
+my $control = session($node);
+
+# Rows of calm are alike, those of busy are not, and the search goes over all of them; those of front have the first constant of a list, those of back the last.
+hard_table($node);
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE ana LOGIN;
+ALTER TABLE hard ADD t text NOT NULL DEFAULT 'v2500';
+CREATE TABLE busy AS TABLE hard;
+ALTER TABLE busy DROP c12, DROP c13, DROP c14, DROP c15;
+CREATE TABLE calm (LIKE busy);
+INSERT INTO calm SELECT b.* FROM (TABLE busy LIMIT 1) b, generate_series(1, 400);
+CREATE TABLE long AS SELECT 1 AS a, 1 AS b, true AS ill, 'v2500'::text AS t FROM generate_series(1, 300000) i;
+CREATE TABLE front AS SELECT 1 AS a, 1 AS b, true AS ill, 'v0001'::text AS t FROM generate_series(1, 20000) i;
+CREATE TABLE back AS SELECT 1 AS a, 1 AS b, true AS ill, 'v2500'::text AS t FROM generate_series(1, 20000) i;
+VACUUM (FREEZE, ANALYZE) calm, busy, long, front, back;
+SELECT dpobj.protect(t, (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
+                         WHERE attrelid = t AND attnum > 0 AND NOT attisdropped AND attname <> 't')) FROM unnest('{calm,busy}'::regclass[]) t;
+SELECT dpobj.protect(t, '{"a": {"scale": 1}, "b": {"scale": 1}, "ill": {}}') FROM unnest('{long,front,back}'::regclass[]) t;
+SELECT dpobj.set_budget(t, 'ana', 100000, 0) FROM unnest('{calm,busy,long,front,back,hard}'::regclass[]) t;
+SQL
+
+my $list = join ', ', map { sprintf '"v%04d"', $_ } 1 .. 2500;
+
+# But for the table the same: what is done before the charge takes as long.
+sub request
+{
+	my ($table) = @_;
+	my $options = '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}';
+	return "SELECT cardinality(weights) FROM dpobj.train('$table', 'ill', 0.5, method => 'halfspace', options => '$options',"
+	  . qq{ filter => '{"t": {"in": [$list]}}')};
+}
+
+# ---- the statistic ----
+
+sub ranks
+{
+	my @sorted = sort { $a <=> $b } @_;
+	my %rank;
+	for (my $i = 0; $i < @sorted;)
+	{
+		my $next = $i;
+		$next++ while $next < @sorted && $sorted[$next] == $sorted[$i];
+		$rank{ $sorted[$i] } = [ ($i + 1 + $next) / 2, $next - $i ];
+		$i = $next;
+	}
+	return \%rank;
+}
+
+# The p of two or three groups (references to lists of seconds), by the law of chi squared.
+sub alike
+{
+	my @groups = map { [ map { int($_ / GRAIN + 0.5) } @$_ ] } @_;
+	my $rank = ranks(map { @$_ } @groups);
+	my $all = sum(map { scalar @$_ } @groups);
+	my $ties = sum(map { $_->[1]**3 - $_->[1] } values %$rank);
+	return 1 if $ties == $all**3 - $all;
+	my $sum = sum(map { my $group = $_; sum(map { $rank->{$_}[0] } @$group)**2 / @$group } @groups);
+	my $statistic = (12 / ($all * ($all + 1)) * $sum - 3 * ($all + 1)) / (1 - $ties / ($all**3 - $all));
+	return exp(-$statistic / 2) if @groups == 3;
+	return 2 * (1 - normal(sqrt($statistic)));
+}
+
+# P(Z < x), x >= 0 (Abramowitz and Stegun 26.2.17, good to 1e-7)
+sub normal
+{
+	my ($x) = @_;
+	my $t = 1 / (1 + 0.2316419 * $x);
+	my @b = (0.319381530, -0.356563782, 1.781477937, -1.821255978, 1.330274429);
+	return 1 - exp(-$x * $x / 2) / sqrt(2 * 3.14159265358979) * sum(map { $b[$_] * $t**($_ + 1) } 0 .. 4);
+}
+
+sub median { return (sort { $a <=> $b } @_)[ @_ / 2 ]; }
+
+sub indistinct
+{
+	my ($name, $seen) = @_;
+	my @names = sort keys %$seen;
+	my $p = alike(map { $seen->{$_} } @names);
+	my $medians = join ', ', map { sprintf '%s %.0f', $_, 1000 * median(@{ $seen->{$_} }) } @names;
+	diag(sprintf 'p = %.2g, medians in ms: %s (%s)', $p, $medians, $name);
+	cmp_ok($p, '>', LEVEL, "$name: nobody can tell them apart");
+	return;
+}
+
+cmp_ok(alike([ map { $_ / 100 } 1 .. 8 ], [ map { $_ / 100 } 9 .. 16 ]), '<', LEVEL, 'eight that differ from eight are told');
+cmp_ok(alike([ map { $_ / 100 } 1 .. 8 ], [ map { $_ / 100 } 9 .. 16 ], [ map { $_ / 100 } 9 .. 16 ]), '<', LEVEL, 'and from sixteen');
+
+# Calls each of these so many times, in a random order, and returns what each took.
+sub interleaved
+{
+	my ($times, %call) = @_;
+	my %seen;
+	for my $name (shuffle(map { ($_) x $times } sort keys %call))
+	{
+		my $seconds = $call{$name}->();
+		push @{ $seen{$name} }, $seconds;
+	}
+	return \%seen;
+}
+
+# ---- how long they take where there is no tick ----
+
+my $ana = session($node, user => 'ana');
+
+sub answered
+{
+	my ($session, $table, $like) = @_;
+	my $start = time();
+	my $text = $session->ask(request($table));
+	my $seconds = time() - $start;
+	die "$table: $text" unless $text =~ ($like // qr/^\d+$/);
+	return $seconds;
+}
+
+answered($ana, $_) for qw(calm busy long front back);
+my $seen = interleaved(10, map { my $table = $_; $table => sub { answered($ana, $table) } } qw(front back));
+indistinct('values at the two ends of a list', $seen);
+$seen = interleaved(5, map { my $table = $_; $table => sub { answered($ana, $table) } } qw(calm busy long));
+my %usual = map { $_ => median(@{ $seen->{$_} }) } keys %$seen;
+diag(join ', ', map { sprintf '%s takes %.0f ms', $_, 1000 * $usual{$_} } sort keys %usual);
+cmp_ok($usual{busy}, '>', 2 * $usual{calm}, 'their runs differ');
+$ana->quit;
+
+# ---- answers ----
+
+my $tick = int(1000 * max(0.5, 3 * $usual{busy}));
+diag("ticks of $tick ms");
+$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER ROLE ana SET dpobj.release_tick = $tick");
+$ana = session($node, user => 'ana');
+answered($ana, 'calm');
+
+# So many seconds before a multiple of the tick on the clock.
+sub wait_for_phase
+{
+	my ($before) = @_;
+	my $now = time() - 946684800; # the clock of PostgreSQL begins in 2000
+	my $length = $tick / 1000;
+	my $left = $length - $before - ($now - $length * int($now / $length));
+	$left += $length while $left < 0;
+	sleep($left);
+	return;
+}
+
+# In the middle between the ends of the two runs, and anywhere.
+for my $before (($usual{calm} + $usual{busy}) / 2, 0.8 * $tick / 1000)
+{
+	$seen = interleaved(8,
+		map { my $table = $_; $table => sub { wait_for_phase($before); answered($ana, $table) } } qw(calm busy));
+	indistinct(sprintf('answers, called %.0f ms before the clock ticks', 1000 * $before), $seen);
+	cmp_ok(median(@{ $seen->{busy} }), '>=', $tick / 1000, 'a tick lies between the charge and the answer');
+}
+$ana->quit;
+
+# ---- ends ----
+
+# When calm waits for its tick, long is being read and hard is in the solver; the end is in the middle of a tick.
+my $moment = ($usual{calm} + $usual{long}) / 2;
+my $longer = int(2000 * ($moment + 0.1));
+my %phase = ('waits' => 'calm', 'reads' => 'long', 'solves' => 'hard');
+$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER ROLE ana SET dpobj.release_tick = $longer");
+$ana = session($node, user => 'ana');
+
+sub ended
+{
+	my ($how, $table) = @_;
+	my $session = $how eq 'terminate' ? session($node, user => 'ana') : $ana;
+	my $start = time();
+	$session->ask('SET statement_timeout = ' . int(1000 * $moment)) if $how eq 'timeout';
+	$start = time();
+	$session->send(request($table));
+	if ($how ne 'timeout')
+	{
+		sleep($moment);
+		$control->ask("SELECT pg_${how}_backend(" . $session->pid . ')');
+	}
+	my $text = $session->result;
+	my $seconds = time() - $start;
+	die "$how in $table: $text" unless $text =~ /^(?:ERROR:  57014|FATAL:  57P01): /m;
+	$session->ask('RESET statement_timeout') if $how eq 'timeout';
+	$session->quit if $how eq 'terminate';
+	die "$how in $table: the solver stays" unless wait_until(5, sub { !solvers($node) });
+	return $seconds;
+}
+
+for my $how (qw(timeout cancel terminate))
+{
+	$seen = interleaved(8, map { my $name = $_; $name => sub { ended($how, $phase{$name}) } } sort keys %phase);
+	indistinct("$how, in three phases", $seen);
+}
+$ana->quit;
+$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER ROLE ana SET dpobj.release_tick = 3600000");
+cmp_ok(ended('terminate', 'hard'), '<', 20, 'who ends a run need not wait for a long tick');
+
+$control->quit;
+$node->stop;
+done_testing();
