@@ -67,6 +67,7 @@ END $$;
 SELECT noisy(0.25, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
 SELECT noisy(0.25, '{"grid": "ternary", "mechanism": "opdisc", "noise": "gaussian"}') ~ '\{1,(0|-1)\} exact' AS positive_first;
 SELECT noisy(0.25, '{"grid": "sign", "mechanism": "rspm", "noise": "gaussian"}');
+-- a delta that is not used is not charged, and nobody is warned of it
 SELECT noisy(0.25, '{"grid": "sign", "mechanism": "rspm"}');
 SELECT noisy(0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
 SELECT noisy(1e-19, '{"grid": "sign", "mechanism": "rspm", "noise": "gaussian"}');

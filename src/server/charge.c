@@ -34,9 +34,13 @@
 #include "charge_tables.h"
 #include "charge_worker.h"
 #include "compat.h"
+#include "decimal.h"
 #include "digest.h"
 #include "dpobj.h"
 #include "pair_terms.h"
+
+/* Each row of a table may be given away with the probability delta. */
+#define DELTA_CAUTION (DELTA_ONE / 100)
 
 /* The worker sets our latch; this only bounds what a lost wake-up could cost. */
 #define ANSWER_PAUSE 1000
@@ -362,9 +366,21 @@ charge_request(const Charge *charge)
 	return segment;
 }
 
+/* Of a release whose mechanism uses it. */
+static void
+warn_of_large_delta(int64 delta)
+{
+	if (delta > DELTA_CAUTION)
+		ereport(WARNING,
+				(errmsg("delta %s is large", decimal_text(delta, "0.000000000000000001")),
+				 errdetail("With this probability a release may tell anything about a row."),
+				 errhint("Choose a delta well below 1 / n, such as 1e-6.")));
+}
+
 int64
 charge_commit(const Charge *charge)
 {
+	warn_of_large_delta(charge->pair.delta);
 	return request_commit(charge_request(charge), NULL, charge->analyst);
 }
 

@@ -28,7 +28,7 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE ana LOGIN;
 ALTER TABLE hard ADD t text NOT NULL DEFAULT 'v2500';
 CREATE TABLE busy AS TABLE hard;
-ALTER TABLE busy DROP c12, DROP c13, DROP c14, DROP c15;
+ALTER TABLE busy DROP c13, DROP c14, DROP c15;
 CREATE TABLE calm (LIKE busy);
 INSERT INTO calm SELECT b.* FROM (TABLE busy LIMIT 1) b, generate_series(1, 400);
 CREATE TABLE long AS SELECT 1 AS a, 1 AS b, true AS ill, 'v2500'::text AS t FROM generate_series(1, 300000) i;
