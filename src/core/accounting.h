@@ -54,8 +54,8 @@ typedef enum LossUnit
 extern void accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost);
 
 /*
- * What delta becomes where rows change one after the other, as many as said: delta times
- * 1 + e^epsilon + ... + e^((rows - 1) epsilon), rounded up, at most 1 (PRIVACY.md 6).
+ * The delta of a release when this many rows change one after the other: delta times 1 + e^epsilon
+ * + ... + e^((rows - 1) epsilon), rounded up, at most 1 (PRIVACY.md 6).
  */
 extern int64_t accounting_group_delta(int64_t epsilon, int64_t delta, int64_t rows);
 

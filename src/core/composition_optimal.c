@@ -16,7 +16,9 @@
 
 #define PRECISION 192
 
-/* A pause may be the end: numbers of MPFR are on the stack here, where nobody has to clear them. */
+/*
+ * A pause may not return, so MPFR's numbers are on the stack here, where none needs to be cleared.
+ */
 #define TERMS_BETWEEN_PAUSES 1024
 
 /* (k - 2 l) epsilon - epsilon', in nano-units: k and epsilon are below 2^17 and 2^50. */

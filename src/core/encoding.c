@@ -167,7 +167,7 @@ encoding_shape(const Encoding *encoding)
 	return shape;
 }
 
-/* Multiples of 2^-16 within the bounds, and what is rounded outwards. */
+/* The number of multiples of 2^-16 within the bounds, which are rounded outwards. */
 static double
 values_of(const Encoding *encoding, int j)
 {
@@ -176,7 +176,7 @@ values_of(const Encoding *encoding, int j)
 	return (encoding->high[j] - encoding->low[j]) * FIXED_POINT_ONE + 2;
 }
 
-/* Infinity stands for what is beyond a double. */
+/* A number beyond double is infinity. */
 double
 encoding_most_distinct(const Encoding *encoding)
 {

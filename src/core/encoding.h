@@ -25,10 +25,9 @@ typedef struct Encoding
 	int features;   /* length of the feature array; 0 while it is not known */
 	bool intercept; /* a constant feature of 1.0 is appended */
 	bool identity;  /* every center is 0 and every scale 1 */
-	int groups;     /* declared one-hot groups, laid out from feature 0 on; more may follow */
+	int groups;     /* declared one-hot groups, from feature 0 on; other features may follow */
 	int16_t group[GRID_MAX_DIMENSION];
-	bool binary[GRID_MAX_DIMENSION]; /* features that are 0 or 1 in every row: whoever says so sees
-										to it */
+	bool binary[GRID_MAX_DIMENSION]; /* 0 or 1 in every row, which the caller ensures */
 	double center[GRID_MAX_DIMENSION];
 	double scale[GRID_MAX_DIMENSION];
 	double low[GRID_MAX_DIMENSION];
@@ -53,10 +52,13 @@ extern bool encoding_apply(const Encoding *encoding, const double *features, int
 /* Largest |<w, x>| over the grid and the clip bounds, in fixed-point units. */
 extern double encoding_score_bound(const Encoding *encoding, const Grid *grid);
 
-/* What a record of a row has to hold: one-hot groups and the intercept are 0 or 1 too. */
+/* The layout of a row's record; one-hot groups and the intercept are binary, too. */
 extern SpillShape encoding_shape(const Encoding *encoding);
 
-/* Rows that may differ, at most, saturating: of binary features and groups alone there are few. */
+/*
+ * Upper bound of the number of distinct rows, saturating; it is small for binary features and
+ * groups alone.
+ */
 extern double encoding_most_distinct(const Encoding *encoding);
 
 extern bool encoding_equal(const Encoding *a, const Encoding *b);

@@ -54,8 +54,8 @@ grid_has_constant(const Encoding *encoding)
 }
 
 /*
- * The intercept's weights.  It must outweigh numbers, and where a group's columns hold a constant
- * with weights of their own that are wide enough it would only multiply vectors that are alike.
+ * The intercept's weights.  They must outweigh numeric columns.  Where the columns of a group hold
+ * a constant and have weights wide enough, an intercept would only add vectors with equal scores.
  */
 static int
 intercept_range(const Encoding *encoding, const GridUsual *usual)

@@ -41,7 +41,9 @@ typedef struct GridUsual
 	int number;    /* but for the numeric ones, and the intercept without a group (grid_usual.c) */
 } GridUsual;
 
-/* Does a declared one-hot group, one of whose columns is 1 in each row, hold a constant? */
+/*
+ * Is there a declared one-hot group?  One of its columns is 1 in each row, so it holds a constant.
+ */
 extern bool grid_has_constant(const Encoding *encoding);
 
 /* Rows times epsilon as the loss's margin counts them. */

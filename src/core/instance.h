@@ -34,10 +34,13 @@ typedef struct Instance
 	/* For the convex losses, which see both labels of a row; then net is NULL. */
 	const int64_t *positive;
 	const int64_t *negative;
-	/* The rows may be elsewhere: as many records (spill.h) with both counts, and no arrays. */
+	/*
+	 * The rows may be in source instead: then there are as many records (spill.h) with both counts,
+	 * and no arrays.
+	 */
 	bool spilled;
 	SpillShape shape;    /* of a spilled instance */
-	SpillSource *source; /* likewise */
+	SpillSource *source; /* of a spilled instance */
 } Instance;
 
 /*

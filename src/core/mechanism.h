@@ -77,7 +77,7 @@ typedef struct MechanismRequest
 	int64_t part_nodes; /* that a part may search, 1 .. SAMPLE_MAX_PART_NODES; else 0 */
 	int threads;
 	bool progress; /* is anybody to be told how far it is? */
-	Pause pause;   /* while its noise is calibrated */
+	Pause pause;   /* called while the noise is calibrated */
 	/* Of a convex mechanism; its grid then holds the dimension only, each weight fixed at 0. */
 	ConvexTerms convex;
 	DescentTerms descent; /* of sgd; else all 0 */
@@ -144,7 +144,7 @@ typedef struct Mechanism
 	bool convex; /* real weights for a convex loss: rows carry both label counts */
 	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */
 	bool every_row;
-	bool streams; /* takes rows one after the other; others need all distinct ones in memory */
+	bool streams; /* reads rows in passes; other mechanisms need all distinct rows in memory */
 	bool targets; /* rows carry a target in front of the features (core/simplex.h) */
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
 	void (*release)(const MechanismRequest *request, const Instance *instance,

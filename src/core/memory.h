@@ -21,7 +21,7 @@ struct Memory
 	void *(*allocate)(Memory *self, size_t bytes);
 	void *(*reallocate)(Memory *self, void *block, size_t bytes);
 	void (*release)(Memory *self, void *block);
-	Pause pause; /* of whoever has handed it in, for what is long */
+	Pause pause; /* the caller's, for long computations */
 };
 
 extern void *memory_allocate(Memory *memory, size_t count, size_t size);

@@ -45,7 +45,7 @@ typedef struct OpsampProblem
 	double rows;
 	int calls; /* m */
 	Adjacency adjacency;
-	Pause pause; /* of opsamp_plan() */
+	Pause pause; /* called by opsamp_plan() */
 } OpsampProblem;
 
 typedef struct OpsampPlan

@@ -53,12 +53,12 @@ extern PairKind pair_kind(const char *name);
 extern Pair pair_of_request(const MechanismRequest *request, int64_t epsilon, int64_t delta,
 							int64_t rows_per_person);
 
-/* The most rows of a group, so that no sum of costs leaves its integers. */
+/* The largest group, so that no sum of costs overflows. */
 #define PAIR_GROUP_MAX 100000
 
 /*
- * The pair where so many rows change, one after the other, each as the given pair says: what is
- * claimed grows with them (PRIVACY.md 6).
+ * The pair of a group of rows that change one after the other, each as the given pair says.  Its
+ * claim grows with the number of rows (PRIVACY.md 6).
  */
 extern Pair pair_of_group(const Pair *pair, int64_t rows);
 

@@ -1,15 +1,15 @@
 /*
- * pause.h - what long computations call now and then: their caller looks whether anybody wants
- * them to end.
+ * pause.h - a callback of long computations, by which their caller can end them.
  *
- * A pause may not return: nothing may be held then that only its holder can give back.
+ * A pause may not return.  So a computation that calls it must hold nothing that only it can give
+ * back.
  */
 #ifndef DPOBJ_CORE_PAUSE_H
 #define DPOBJ_CORE_PAUSE_H
 
 #include <stddef.h>
 
-/* NULL: nobody looks. */
+/* NULL: the computation cannot be ended. */
 typedef void (*Pause)(void);
 
 static inline void

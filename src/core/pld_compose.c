@@ -273,7 +273,7 @@ typedef struct Transform
 	Pause pause;
 } Transform;
 
-/* GSL's own memory is given back before anybody can raise an error; false where it has none. */
+/* Frees GSL's memory before an error can be raised; false if GSL had no memory. */
 static bool
 transform_forward(Transform *transform, double *vector)
 {
@@ -372,8 +372,7 @@ fill_tilted(const Sum *sum, const Pld *pld, double *work)
 			pld->mass[i] * exp(sum->theta * loss_of(pld, i) - log_moment);
 }
 
-/* The sum's tilted law, in the spectrum's place, and how far it may be off; false: GSL had no
- * memory. */
+/* Writes the sum's tilted law over the spectrum, and its error bound; false: GSL had no memory. */
 static bool
 transform_parts(Sum *sum, Transform *transform)
 {

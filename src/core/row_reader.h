@@ -33,7 +33,7 @@ extern void row_reader_destroy(RowReader *reader, Memory *memory);
 /* BLOCK_ROWS rows from that number on, or as many as there are left. */
 extern RowBlock row_reader_block(RowReader *reader, int64_t first);
 
-/* Adds a block's labels to a sum, as below. */
+/* Adds a block's labels to a sum, with the checks of row_reader_labels(). */
 extern void row_block_add_labels(const RowBlock *block, int64_t *sum);
 
 /*

@@ -33,7 +33,7 @@ hash_multiplier(uint64_t i)
 	return (z ^ (z >> 31)) | 1;
 }
 
-/* Whole pairs of coordinates, for the hash. */
+/* Coordinates padded to whole pairs, for the hash. */
 static int
 stride_of(const Encoding *encoding)
 {
@@ -361,8 +361,10 @@ rows_add_neutral(Rows *rows, int64_t count)
 	rows->neutral += count;
 }
 
-/* To arrays of rows->distinct rows, which may be the table's own: none is written before it is
- * read. */
+/*
+ * Writes arrays of rows->distinct rows.  They may be the table's own: each element is read before
+ * it is overwritten.
+ */
 static void
 put_net_rows(const Rows *rows, int32_t *x, int64_t *net, Instance *instance)
 {
@@ -450,7 +452,7 @@ rows_instance_apart(Rows *rows, Memory *memory, Instance *instance)
 
 /* ---- from records ---- */
 
-/* The table becomes the instance; the memory that is left of it is given back. */
+/* Turns the table into the instance, and frees the rest of its memory. */
 static void
 become_instance(Rows *rows, bool apart, Instance *instance)
 {

@@ -63,15 +63,15 @@ extern void rows_add(Rows *rows, const double *features, bool positive);
 extern void rows_add_neutral(Rows *rows, int64_t count);
 
 /*
- * Before the first row: more rows than take up limit bytes go to the sink.  Rows that are known by
- * their numbers, as below, must not go there before the end: their limit is SIZE_MAX.
+ * To be called before the first row: rows beyond limit bytes go to the sink.  Rows that are known
+ * by their numbers, as below, must stay until the end: their limit is SIZE_MAX.
  */
 extern void rows_set_spill(Rows *rows, SpillSink *sink, size_t limit);
 
-/* Bytes that a row takes up in the table, its slots included. */
+/* Bytes of a row in the table, its slots included. */
 extern size_t rows_bytes_per_row(const Encoding *encoding);
 
-/* Adds a row that has been encoded, padded with zeros to the stride, as often as it counts. */
+/* Adds an encoded row, padded with zeros to the stride, with its counts. */
 extern void rows_merge(Rows *rows, const int32_t *x, RowCount count);
 
 /*
@@ -106,11 +106,10 @@ extern void rows_spilled_instance(Rows *rows, Instance *instance);
 extern void rows_instance_apart(Rows *rows, Memory *memory, Instance *instance);
 
 /*
- * An instance of one of these two kinds from a spilled one, for who does not take rows one after
- * the other: equal rows are merged again, in the order in which they first came, so that it is the
- * instance that memory would have given.  Reads each record once, and takes no memory for two
- * copies of the rows, except where they are kept apart.  Records that nobody has written end the
- * process.
+ * Makes an instance of one of these two kinds from a spilled one, for mechanisms that need all rows
+ * in memory.  Equal rows are merged in the order in which they first came, so that the instance is
+ * the same as without a spill.  Reads each record once, and holds one copy of the rows, except
+ * where rows are kept apart.  Ends the process at a record that dpobj cannot have written.
  */
 extern void rows_gather(const Instance *spilled, bool apart, Memory *memory, Instance *instance);
 
@@ -125,7 +124,9 @@ extern size_t rows_byte_size(Rows *rows);
 extern void rows_write_bytes(Rows *rows, uint8_t *bytes);
 extern bool rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length);
 
-/* An empty set with the encoding of a byte form, and one with its rows too. */
+/*
+ * The first makes an empty set with the encoding of a byte form, the second one with its rows, too.
+ */
 extern bool rows_init_like_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory);
 extern bool rows_init_from_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory);
 

@@ -22,7 +22,7 @@ count_binary(const SpillShape *shape)
 	return __builtin_popcountll(shape->binary[0]) + __builtin_popcountll(shape->binary[1]);
 }
 
-/* uint32 that the bits take up. */
+/* Number of uint32 that the bits take up. */
 static int
 bit_words(const SpillShape *shape)
 {

@@ -1,10 +1,10 @@
 /*
  * spill.h - rows that do not stay in memory: how they are written and read back.
  *
- * They are records of one size, one after the other: an int32 for each coordinate of a row
- * that may be any number, a bit for each that is 0 or 1, which one is public, then the number of
- * its positive and of its negative labels.  A row may have several records.  Where they are kept is
- * the caller's business: a temporary file of PostgreSQL (server/spill.c), or memory in tests.
+ * They are records of one size, one after the other: an int32 for each numeric coordinate of a row,
+ * a bit for each coordinate that is 0 or 1 (which ones, is public), then the numbers of its
+ * positive and of its negative labels.  A row may have several records.  Where they are kept is the
+ * caller's business: a temporary file of PostgreSQL (server/spill.c), or memory in tests.
  */
 #ifndef DPOBJ_CORE_SPILL_H
 #define DPOBJ_CORE_SPILL_H

@@ -365,7 +365,7 @@ labels_are_valid(const Instance *instance)
 	return sum < CONVEX_MAX_LABELS;
 }
 
-/* spill.h: no coordinate that there is not, and none at all where nothing was spilled. */
+/* No bit beyond the coordinates (spill.h), and none at all where nothing was spilled. */
 static bool
 set_shape(Instance *instance)
 {
@@ -451,7 +451,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	if (reader.failed || reader.at != reader.end)
 		return false;
 	if (instance->spilled)
-		return true; /* the counts are looked at when they are read */
+		return true; /* the counts are checked when they are read */
 	if (labelled)
 		return labels_are_valid(instance);
 	return instance_is_valid(instance);

@@ -145,8 +145,8 @@ dpobj_largest_epsilon(PG_FUNCTION_ARGS)
 }
 
 /*
- * dpobj.cost_of_rows(adjacency, pair, pair_terms, epsilon_nano, delta_units, rows)
- *   -> dpobj.charge_cost, of so many rows
+ * dpobj.cost_of_rows(adjacency, pair, pair_terms, epsilon_nano, delta_units, rows) ->
+ * dpobj.charge_cost of a group of that many rows
  */
 PG_FUNCTION_INFO_V1(dpobj_cost_of_rows);
 Datum

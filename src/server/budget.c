@@ -149,7 +149,7 @@ describe_budget(Oid role, Datum epsilon, Datum delta, const AccountantTerms *ter
 	return parameters.data;
 }
 
-/* A budget as it is now. */
+/* The present terms of a budget. */
 typedef struct Budget
 {
 	AccountantTerms terms;
@@ -207,7 +207,7 @@ keep_accountant(const AccountantTerms *now, AccountantTerms *terms, const char *
 						errhint("%s", hint)));
 }
 
-/* What an administrator gives must not exceed what the owner allows. */
+/* Refuses a budget above the owner's limit. */
 static void
 check_limit(Oid table, const AccountantTerms *terms)
 {
@@ -282,7 +282,7 @@ store_budget(const TableChange *change, int64 role, const AccountantTerms *terms
 					  Int64GetDatum(terms->cost_limit),
 					  PG_ARGISNULL(5) ? (Datum) 0 : PG_GETARG_DATUM(5)};
 
-	/* what keep_accountant() has seen is the same budget */
+	/* keep_accountant() has read the same budget */
 	if (admin_execute(statement, lengthof(types), types, values, nulls) != 1)
 		elog(ERROR, "could not set the privacy budget");
 }
@@ -531,9 +531,9 @@ set_limit(TableChange *change, FunctionCallInfo fcinfo)
 
 /*
  * dpobj.limit_budget(relation, epsilon, delta, reason, accountant, max_releases, rdp_order,
- * delta_reserve), the last four at the places that dpobj.set_budget has them.  The limit is a
- * budget over all roles with BUDGET_OF_OWNER for a role, so that charges count and lock it as they
- * do any other; no function of administrators names such a budget.
+ * delta_reserve); the last four are at the same positions as in dpobj.set_budget.  The limit is a
+ * budget over all roles whose role is BUDGET_OF_OWNER.  Charges count and lock it as any other
+ * budget, and no function of administrators can name it.
  */
 PG_FUNCTION_INFO_V1(dpobj_limit_budget);
 Datum
@@ -556,8 +556,8 @@ dpobj_limit_budget(PG_FUNCTION_ARGS)
 }
 
 /*
- * A limit is about the neighbours that it was set under: who could change these could have the
- * same costs count for less.
+ * A limit holds for the neighbours under which it was set.  Under other neighbours the same costs
+ * could count for less, so only the owner may change them.
  */
 void
 budget_check_unit(Oid table, const char *adjacency, const char *person, int earlier_rows)

@@ -39,7 +39,10 @@
 #include "dpobj.h"
 #include "pair_terms.h"
 
-/* Each row of a table may be given away with the probability delta. */
+/*
+ * A delta above this gets a warning: with probability delta a release may tell anything about a
+ * row.
+ */
 #define DELTA_CAUTION (DELTA_ONE / 100)
 
 /* The worker sets our latch; this only bounds what a lost wake-up could cost. */
@@ -111,7 +114,7 @@ is_end(const ChargeRequest *request)
 	return request->event == CHARGE_RELEASED || request->event == CHARGE_FAILED;
 }
 
-/* What is known whether the end of a release is written or not. */
+/* The charge of a release stays whether or not its end could be written. */
 static const char *
 what_stays(const ChargeRequest *request)
 {
@@ -366,7 +369,7 @@ charge_request(const Charge *charge)
 	return segment;
 }
 
-/* Of a release whose mechanism uses it. */
+/* Warns before the charge.  delta: what the mechanism uses. */
 static void
 warn_of_large_delta(int64 delta)
 {

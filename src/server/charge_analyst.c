@@ -96,7 +96,7 @@ check_epsilon(ChargeRequest *request)
 
 /* ---- Failures --------------------------------------------------------------- */
 
-/* All roles together may fail so many times as often as one. */
+/* The limit for all roles together, as a multiple of the limit for one. */
 #define ROLES_THAT_FAIL 3
 
 static _Noreturn void
@@ -114,8 +114,9 @@ deny_failures(ChargeRequest *request, const char *whose, int64 limit)
 
 /*
  * That a release failed is a bit that no noise protects (PRIVACY.md 3, T2), so there
- * may be few of them: of a role, so that it does not close the table to others, and of all roles,
- * which may work together.  Also those of relatives: their rows are rows of this table.
+ * may be few of them.  There is a limit for each role, so that no role closes the table to others,
+ * and one for all roles, which may work together.  Failures of relatives count, too: their rows are
+ * rows of this table.
  */
 static void
 check_failures(ChargeRequest *request, const ChargeParties *parties)

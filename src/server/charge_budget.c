@@ -128,7 +128,7 @@ charge_deny_without_budget(ChargeRequest *request)
 					 "epsilon, delta).")));
 }
 
-/* As dpobj.budget_exceeded() begins. */
+/* The beginning of the text of dpobj.budget_exceeded() for an owner's limit. */
 #define LIMIT_EXCEEDED "The owner's limit "
 
 void
@@ -203,7 +203,8 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
 typedef struct LockedBudgets
 {
 	bool counted; /* are all sums known? */
-	bool granted; /* is one, and no limit, of the table, or of its ancestor or descendant now? */
+	bool granted; /* is any, other than a limit, of the table or of a present ancestor or
+					 descendant? */
 	bool fits;    /* does the cost fit into each that is of a table with rows of this one? */
 	Datum tables; /* bigint[]: these */
 } LockedBudgets;
@@ -251,7 +252,7 @@ lock_budgets(CostArguments *arguments, LockedBudgets *locked)
 		locked->tables = makeArrayResult(tables, CurrentMemoryContext);
 }
 
-/* Adds up the counted charges for the locked budgets whose sums nobody knows. */
+/* Adds up the counted charges for the locked budgets whose sums are not known. */
 static void
 count_ledger(CostArguments *arguments)
 {

@@ -1,9 +1,9 @@
 /*
  * charge_count.c - the ledger's charges, counted by kind: dpobj.charge_counts.
  *
- * Whoever has to add up the ledger adds up the counts instead: a new budget, the first charge
- * after a change, the report.  A trigger counts what a statement adds to the ledger, in the same
- * transaction, so that a restore counts as charges do.
+ * A new budget, the first charge after a change, and the report add up these counts instead of the
+ * ledger.  A trigger counts what a statement adds to the ledger, in the same transaction, so that
+ * rows of a restored dump are counted, too.
  */
 #include "postgres.h"
 
@@ -24,8 +24,8 @@
 PG_FUNCTION_INFO_V1(dpobj_count_charges);
 
 /*
- * Adds to a row that nobody else has locked, or makes one: charges neither wait for each other
- * here nor meet in a circle.
+ * Adds to a row that no other transaction has locked, or inserts one, so that charges neither wait
+ * for each other here nor deadlock.
  */
 Datum
 dpobj_count_charges(PG_FUNCTION_ARGS)

@@ -6,10 +6,10 @@
 
 #include "postgres.h"
 
-/* Not before ALTER EXTENSION UPDATE from a version below 0.3.0. */
+/* False until ALTER EXTENSION UPDATE from a version below 0.3.0. */
 extern bool charge_counts_exist(void);
 
-/* Counts the ledger anew, in the charge worker's transaction; nobody charges until it ends. */
+/* Counts the ledger again, in the charge worker's transaction; other charges wait until it ends. */
 extern void charge_recount(void);
 
 #endif

@@ -23,10 +23,9 @@ table_of_ours(const char *name)
 /* ---- A new epoch ------------------------------------------------------------ */
 
 /*
- * The ids of events that were lost have been given, and the sequence, restored, would give them
- * again.  From now on they are at least the microseconds since 1970, which the ids of all events
- * before are not: no server writes one in each microsecond.  One change at a time, so that none
- * takes another's back.
+ * A restored sequence would give the ids of lost events again.  From now on ids are at least the
+ * microseconds since 1970.  All earlier ids are smaller, because no server writes an event in each
+ * microsecond.  The lock lets one change run at a time, so that none sets the sequence back.
  */
 static void
 leap_ids(void)
@@ -51,9 +50,9 @@ charge_begin_epoch(void)
 /* ---- A crash ---------------------------------------------------------------- */
 
 /*
- * The table is unlogged: what crash recovery leaves of it is nothing.  So who finds it empty comes
- * after a crash, and writes the first charge since; all others at this door wait for him.  Before
- * 0.3.0 of the extension there is no such table.
+ * The table is unlogged, so that crash recovery empties it.  A charge that finds it empty is the
+ * first one since a crash; other charges at this door wait for its transaction.  Versions of the
+ * extension before 0.3.0 do not have the table.
  */
 static bool
 is_first_since_crash(void)
@@ -65,10 +64,10 @@ is_first_since_crash(void)
 }
 
 /*
- * A crash that the rows have caused (no memory) tells something about them, as a failure does.  Of
- * one role only one release at this door runs at a time (gate.c), so that of its charges without an
- * end the last one may have run then.  The others, which somebody has cancelled, have not.  The row
- * of a job says itself whether it ran, also where it had left the gate.
+ * A crash that the rows have caused (no memory) tells something about them, as a failure does.  A
+ * role runs one release at this door at a time (gate.c), so that only the last of its charges
+ * without an end may have run at the crash; the earlier ones were cancelled.  For a job its row
+ * says whether it ran, even if it had left the gate.
  */
 void
 charge_count_crash(void)

@@ -6,9 +6,9 @@
 
 #include "postgres.h"
 
-/* All within SPI, in the worker's transaction. */
+/* All these run within SPI, in the worker's transaction. */
 
-/* Sums and ids are not to be those of events that may be lost. */
+/* Makes the next charge add up the ledger again, and ids go on above all that may be lost. */
 extern void charge_begin_epoch(void);
 
 /* Before a charge at the analyst's door: counts the releases that a crash of the server has ended.

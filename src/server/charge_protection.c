@@ -19,7 +19,7 @@
 /*
  * Does a cost under one kind of neighbours count under another?  The same kind, and
  * add_remove under replace, where dpobj.cost_under converts it; and that of a row under
- * persons where rows says how many rows of a person it shall stand for (dpobj.cost_of_rows).
+ * persons if rows says for how many rows of a person it counts (dpobj.cost_of_rows).
  */
 #define ADDS_UP(adjacency, person, unit, unit_person, rows)                                        \
 	"((" adjacency " = " unit " OR " adjacency " = 'add_remove' AND " unit " = 'replace')"         \
@@ -29,7 +29,7 @@
 /* A new charge has to be in the unit of the table. */
 #define NO_ROWS "NULL"
 
-/* Of a protection p; the tables of 0.1.0 and 0.2.0 have no such column. */
+/* The column of a protection p; the tables of 0.1.0 and 0.2.0 do not have it. */
 #define EARLIER_ROWS "(to_jsonb(p) ->> 'earlier_rows_per_person')"
 
 /* What neighbours differ in, and how; person is NULL or empty for rows. */
@@ -119,7 +119,7 @@ what_to_declare(const char *adjacency, const char *person)
 						  quote_literal_cstr(person));
 }
 
-/* Of a protection of persons: what the charges for rows would cost it; NULL: nothing follows. */
+/* What the charges for single rows would cost under a protection of persons; NULL: not known. */
 static const char *
 cost_of_rows(const ChargeRequest *request, const ChargeParties *parties)
 {

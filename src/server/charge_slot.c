@@ -1,9 +1,9 @@
 /*
  * charge_slot.c - a queue for the worker slots that charge workers need.
  *
- * There may be more sessions than max_worker_processes, and others use the slots, too.  Nothing
- * tells that one is free, so that somebody has to try again and again: the first of the queue.
- * Who is first holds a lock until his worker is registered, and the others wait for that lock in
+ * There may be more sessions than max_worker_processes, and other extensions use the slots, too.
+ * PostgreSQL does not signal that a slot is free, so the first session of the queue tries again and
+ * again.  It holds a lock until its worker is registered; the other sessions wait for that lock in
  * the order in which they came.
  */
 #include "postgres.h"
@@ -19,10 +19,10 @@
 #include "charge_slot.h"
 #include "compat.h"
 
-/* Another sub-object than those of gate.c, of a role that does not exist. */
+/* A lock on a role that does not exist, with another sub-object than the locks of gate.c. */
 #define QUEUE_SUBOBJECT 3
 
-/* Milliseconds between two attempts of the first. */
+/* Milliseconds between two attempts of the first session. */
 #define ATTEMPT_PAUSE 10
 
 static void
@@ -31,7 +31,7 @@ set_tag(LOCKTAG *tag)
 	SET_LOCKTAG_OBJECT(*tag, InvalidOid, AuthIdRelationId, InvalidOid, QUEUE_SUBOBJECT);
 }
 
-/* The session's own lock_timeout is for locks on tables. */
+/* Waits with a lock_timeout of its own: the session's setting is for locks on tables. */
 static void
 wait_for_turn(const LOCKTAG *tag, long milliseconds)
 {
@@ -78,7 +78,7 @@ milliseconds_left(TimestampTz end)
 	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
 }
 
-/* Null once the moment has come. */
+/* Null if no slot is free until end. */
 static BackgroundWorkerHandle *
 try_until(BackgroundWorker *worker, TimestampTz end)
 {
@@ -96,7 +96,9 @@ try_until(BackgroundWorker *worker, TimestampTz end)
 	return handle;
 }
 
-/* The caller raises an error then, so that what a wait in vain has left is undone. */
+/*
+ * Null after a wait in vain; the caller then raises an error, which undoes what the wait has left.
+ */
 BackgroundWorkerHandle *
 charge_slot_start(BackgroundWorker *worker)
 {

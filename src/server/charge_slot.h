@@ -8,10 +8,10 @@
 
 #include "postmaster/bgworker.h"
 
-/* How long (in seconds) an event waits for a worker slot, in the queue and in front of it. */
+/* How long (in seconds) an event waits for a worker slot, its time in the queue included. */
 #define CHARGE_SLOT_PATIENCE 30
 
-/* Starts the worker as soon as a worker slot is free; null if that takes too long. */
+/* Starts the worker as soon as a slot is free; null after CHARGE_SLOT_PATIENCE seconds. */
 extern BackgroundWorkerHandle *charge_slot_start(BackgroundWorker *worker);
 
 #endif

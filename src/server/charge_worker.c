@@ -153,7 +153,7 @@ insert_outcome(const ChargeRequest *request, const char *event)
 	return insert_event(statement, lengthof(types), types, values, nulls);
 }
 
-/* What was charged in another epoch may have been released since: nobody here can tell. */
+/* Charges of another epoch are left alone: their releases may have ended on the other server. */
 void
 charge_fail_lost(Datum releases)
 {

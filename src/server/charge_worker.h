@@ -140,8 +140,8 @@ extern void charge_act_again(const ChargeActor *before);
 extern void charge_execute(ChargeRequest *request);
 
 /*
- * Within SPI, as superuser: releases (bigint[]) that were charged here and whose processes are gone
- * have failed, unless they have an end.
+ * Writes that these releases (bigint[]) have failed, unless they have an end.  They were charged
+ * here, and their processes are gone.  Within SPI, as superuser.
  */
 extern void charge_fail_lost(Datum releases);
 

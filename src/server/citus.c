@@ -22,7 +22,7 @@
 #include "citus.h"
 #include "compat.h"
 
-/* Where Citus begins to count. */
+/* The first number that Citus gives to a shard. */
 #define FIRST_SHARD 102008
 
 static Oid
@@ -32,8 +32,8 @@ catalog(const char *name)
 }
 
 /*
- * Is there a row of that value?  A table of another shape is one that we do not know, so that
- * anything may be in it.  index: of the column, or InvalidOid.
+ * Is there a row with this value?  True also for a table of another shape, because its contents are
+ * unknown.  index: of the column, or InvalidOid.
  */
 static bool
 has_row(Oid oid, Oid index, const char *column, RegProcedure equal, Datum value)
@@ -92,7 +92,7 @@ is_shard(Oid relation)
 				   Int64GetDatum(number));
 }
 
-/* Of the topmost table: a partition that is called by its month is none. */
+/* Looks at the topmost table's name only: a partition may be named after its month. */
 static bool
 may_be_shard(Oid relation)
 {

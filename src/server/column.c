@@ -514,7 +514,7 @@ set_allocate(ColumnSet *set, int count)
 	set->position = palloc(Max(count, 1) * sizeof(int));
 }
 
-/* Of equal values it is the same, of others another one, but for a coincidence. */
+/* A number that is the same for equal values; different values rarely share one. */
 static uint64
 key_of(const Column *column, const ColumnValue *value)
 {
@@ -532,7 +532,7 @@ key_of(const Column *column, const ColumnValue *value)
 	}
 }
 
-/* How many of the first so many keys are smaller, without a branch that depends on the key. */
+/* The number of smaller keys among the first count, without a branch that depends on the key. */
 static int
 count_smaller(const ColumnSet *set, int count, uint64 key)
 {
@@ -540,7 +540,7 @@ count_smaller(const ColumnSet *set, int count, uint64 key)
 
 	while (count > 0)
 	{
-		int half = (count + 1) / 2; /* what is left has count / 2, whatever the answer is */
+		int half = (count + 1) / 2; /* count / 2 keys are left, whatever the comparison says */
 
 		smaller += half & -(int) (set->key[smaller + half - 1] < key);
 		count /= 2;

@@ -110,9 +110,9 @@ typedef struct ColumnSet
 {
 	int count;
 	int longest;        /* bytes of the longest text */
-	ColumnValue *value; /* as they were given */
-	uint64 *key;        /* of each, a number, by size */
-	int *position;      /* whose key it is */
+	ColumnValue *value; /* in the order given */
+	uint64 *key;        /* a number for each value, in ascending order */
+	int *position;      /* the value's position for each key */
 } ColumnSet;
 
 /*
@@ -123,8 +123,8 @@ extern void column_set_single(const Column *column, JsonbValue *json, ColumnSet 
 extern void column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set);
 
 /*
- * Position of the row's value among the constants, or -1.  It takes as many steps for any
- * value: how long a scan takes must not tell which rows have which.
+ * Position of the row's value among the constants, or -1.  The search takes the same number of
+ * steps for every value, so that the time of a scan does not tell which rows have which value.
  */
 extern int column_set_find(const Column *column, const ColumnSet *set, Datum datum);
 

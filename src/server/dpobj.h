@@ -21,7 +21,7 @@ extern bool dpobj_require_budget; /* no budget, no release */
 extern bool dpobj_allow_unproven; /* may noise as published be used? */
 extern double dpobj_min_epsilon;  /* least epsilon of a release at the analyst's door */
 extern int dpobj_release_tick;    /* milliseconds that its answers keep to, 0: none */
-extern int dpobj_max_failures;    /* per table, of a role's releases */
+extern int dpobj_max_failures;    /* of one role, per table */
 extern int dpobj_max_solvers;     /* its releases at a time */
 extern int dpobj_max_jobs;        /* jobs at a time */
 

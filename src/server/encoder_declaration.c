@@ -424,7 +424,7 @@ is_among(const char *name, List *columns)
 	return false;
 }
 
-/* The names of all columns that are declared. */
+/* The names of all declared columns. */
 static List *
 declared_columns(Jsonb *declaration)
 {

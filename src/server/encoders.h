@@ -100,11 +100,11 @@ typedef enum RowLabel
  */
 extern void encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders);
 
-/* The same, but of the named columns only, as far as they are declared. */
+/* The same for the named columns only; columns that are not declared are left out. */
 extern void encoders_parse_columns(Jsonb *declaration, TupleDesc descriptor, List *columns,
 								   Encoders *encoders);
 
-/* The columns that a request with these features (NIL: all) and this label takes. */
+/* The columns of a request with these features (NIL: all) and this label. */
 extern List *encoders_taken(Jsonb *declaration, List *names, const char *label);
 
 /* The names in a text[], which an argument of that name holds. */

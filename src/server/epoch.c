@@ -1,12 +1,13 @@
 /*
- * epoch.c - which life of which server this is, and how an administrator confirms a new one.
+ * epoch.c - the epoch of this database, and how an administrator confirms a new one.
  *
- * A restore into another server has another system identifier, one into another database another
- * OID, and the end of an archive recovery and a promotion begin a timeline.  A base backup that is
- * started without recovery.signal does none of that.  But its backup_label, which PostgreSQL 13 to
- * 18 rename to backup_label.old before they replay the first record, says where and when the backup
- * began; backups do not carry the backup_label of the server that they are taken of, and the old
- * one that they may carry gives way to theirs.
+ * The epoch changes with the system identifier (a restore into another server), the database's OID
+ * (a restore into another database) and the timeline (the end of an archive recovery, a promotion).
+ * A base backup that is started without recovery.signal changes none of these.  But its
+ * backup_label says where and when the backup began, and PostgreSQL 13 to 18 rename it to
+ * backup_label.old before they replay the first record.  So the epoch has the hash of
+ * backup_label.old.  A backup does not contain the backup_label of its server; a backup_label.old
+ * that it may contain is overwritten by this renaming.
  */
 #include "postgres.h"
 
@@ -23,10 +24,10 @@
 
 /* ---- What it is ------------------------------------------------------------- */
 
-/* In the data directory, where every process of the server is. */
+/* In the data directory, the working directory of every process of the server. */
 #define LABEL "backup_label.old"
 
-/* Bytes of the label's hash that are told. */
+/* Bytes of the label's hash in the epoch. */
 #define LABEL_DIGEST_LENGTH 8
 
 /* False if this server was not started from a base backup. */

@@ -110,22 +110,22 @@ gate_leave_solvers(void)
 /* ---- ticks ---- */
 
 /*
- * How long it may take, once a run is to end, until nothing is left of it: its solver is killed and
- * reaped, and its memory given back.
+ * Microseconds in which a cancelled run must have ended: its solver is killed and reaped, and its
+ * memory freed.
  */
 #define END_ROOM 100000
 
-/* Who ends a run that has a longer tick waits no longer than for one of these. */
+/* Microseconds; where ticks are longer, a cancelled run is answered at a multiple of this. */
 #define LONGEST_END_TICK 1000000
 
 #define MICROSECONDS 1000
 
-/* The run of this backend; tick 0: there is none, or it has no tick. */
+/* The run of this backend; tick 0: no run, or a run without ticks. */
 static struct
 {
 	int64 tick;  /* microseconds */
-	int64 start; /* as gate_clock() says */
-	int64 ended; /* when somebody was seen to end it; 0: nobody has */
+	int64 start; /* by gate_clock() */
+	int64 ended; /* when the cancel was noticed; 0: not cancelled */
 } run;
 
 int64
@@ -154,14 +154,14 @@ gate_hold_on(void)
 		HOLD_INTERRUPTS();
 }
 
-/* A cancel, a timeout, the end of the session. */
+/* Is there a cancel, a timeout or the end of the session? */
 static bool
 is_to_end(void)
 {
 	return QueryCancelPending || ProcDiePending || TransactionTimeoutPending;
 }
 
-/* What else interrupts would do: other processes may wait for it, and a client may be lost. */
+/* Handles other interrupts: other processes may wait for that, and the client may be gone. */
 static void
 serve_others(void)
 {
@@ -190,7 +190,7 @@ gate_interrupted(void)
 	ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling the release")));
 }
 
-/* The first tick after that moment. */
+/* The first tick after moment. */
 static int64
 tick_after(int64 moment, int64 tick)
 {
@@ -198,8 +198,8 @@ tick_after(int64 moment, int64 tick)
 }
 
 /*
- * Who ends a run is answered at a tick that depends on when he did so alone: it has room for what
- * is to be done then, which takes longer in the middle of a search than in the wait for an answer.
+ * The answer to a cancel comes at a tick that depends only on when the cancel came.  END_ROOM is
+ * left for the cleanup, which takes longer during a search than during the wait for an answer.
  */
 static int64
 end_of_run(void)

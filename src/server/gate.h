@@ -32,19 +32,19 @@ extern void gate_across_transactions(void);
 extern void gate_leave_all(void);
 
 /*
- * A run begins when its charge is committed and its locks are had, before the first row is read,
- * and ends a whole number of ticks later, so that what can be seen of its duration is their number
- * (PRIVACY.md 7).  Ticks of the clock would let the caller choose how long the first one is.
+ * A run begins when its charge is committed and its locks are taken, before the first row is read.
+ * It ends a whole number of ticks later, so that only this number can be seen of its duration
+ * (PRIVACY.md 7).  With ticks of the clock the caller could choose the length of the first one.
  *
- * In between interrupts are held.  Whoever ends the run, by a cancel, a timeout or a termination,
- * ends the work at once and is answered later: at the first tick, or whole second where ticks are
- * longer, that is at least a tenth of a second away.  So when he is answered says nothing about
- * how far the run was.  0 milliseconds: there are no ticks, and nothing is held.
+ * Interrupts are held during a run.  A cancel, a timeout or a termination ends the work at once and
+ * is answered at the first tick that is at least a tenth of a second away (where ticks are longer
+ * than a second, at the first such whole second of the run).  So the moment of the answer does not
+ * show how far the run was.  0 milliseconds: there are no ticks, and interrupts are not held.
  */
 extern void gate_begin_run(int milliseconds);
 extern void gate_end_run(void); /* waits, and raises what was held */
 
-/* After an error of the run was caught: errors let interrupts in again. */
+/* Holds interrupts again after an error of the run was caught: an error ends the hold. */
 extern void gate_hold_on(void);
 
 /* Instead of CHECK_FOR_INTERRUPTS(), which does nothing during a run: an error ends the work. */
@@ -57,7 +57,7 @@ extern void gate_interrupted(void);
 			gate_interrupted();                                                                    \
 	} while (0)
 
-/* Microseconds of a clock that nobody sets, for all processes. */
+/* Microseconds of a monotonic clock that all processes share. */
 extern int64 gate_clock(void);
 
 #endif

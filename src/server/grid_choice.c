@@ -43,7 +43,7 @@ set_numeric(Grid *grid, const Options *options)
 		grid_set_range(grid, options->numeric[i] - 1, AUTO_NUMERIC_MAX);
 }
 
-/* It must outweigh the features where no group's columns hold a constant beside it. */
+/* The intercept must outweigh the features unless a group's columns hold a constant. */
 static void
 set_intercept(Grid *grid, const Options *options, const Encoding *encoding)
 {

@@ -60,7 +60,7 @@ typedef struct Slot
 	int step_at_tick; /* when its last tick began */
 	int64 tick_number;
 	int tick;         /* milliseconds, 0: none */
-	int64 scan_start; /* ticks are counted from there, as gate_clock() says */
+	int64 scan_start; /* by gate_clock(); ticks are counted from here */
 	bool searched;
 	int64 nodes;
 	int64 attempts;

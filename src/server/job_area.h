@@ -115,8 +115,8 @@ extern bool job_area_is_cancelled(void);
 extern void job_area_end(void);
 
 /*
- * Of a scan and of a solver it is told at the next tick, milliseconds counted from here, how far
- * they had come: when the one ends depends on the rows, if by little, and the other by much.
+ * Begins a scan.  How far the scan and later the solver are is shown at ticks of this many
+ * milliseconds, counted from here, because the moments at which they end depend on the rows.
  */
 extern void job_area_scan(double rows_total, int tick);
 extern void job_area_scanned(double part); /* 1: all of it */

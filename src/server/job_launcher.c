@@ -53,7 +53,10 @@
  */
 #define INVALID_DATABASE (-2)
 
-/* The launcher, that of logical replication where there is one, a job, and what jobs leave free. */
+/*
+ * The launcher, logical replication's launcher if there is one, a job, and the slots that jobs
+ * leave free.
+ */
 static void
 warn_of_few_workers(void)
 {

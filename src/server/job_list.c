@@ -81,7 +81,7 @@ may_see_rows(Datum *values, bool *nulls)
 	return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && progress_may_see(relation);
 }
 
-/* As far as it is known; NULL for who only waits for his turn. */
+/* The reason, if it is known; NULL for a job that waits for its turn. */
 static const char *
 queued_for(void)
 {

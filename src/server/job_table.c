@@ -254,8 +254,8 @@ table_exists(void)
 }
 
 /*
- * The worker of a role's job looks for its next one itself, when that ends.  One that has died
- * after its charge waits, too: its failure is to be counted.
+ * A queued job whose role has a running job is not waiting: that job's worker takes it next.  A job
+ * whose worker died after the charge is waiting, because its failure must be counted.
  */
 bool
 job_any_waiting(void)
@@ -305,7 +305,7 @@ job_dead(void)
 	return ids_datum(dead, found);
 }
 
-/* A job that has ended is not asked for what was long: the ledger has it if it was charged. */
+/* An ended job needs no features, options and filter: the ledger has them if it was charged. */
 #define FORGET ", features = NULL, options = NULL, filter = NULL"
 
 static bool

@@ -54,7 +54,7 @@ extern bool job_find_name(const char *name, JobState *state);
 
 extern int job_count_queued(void); /* of the session user */
 
-/* Of the session user's jobs that have ended without a charge, removes all but the last ones. */
+/* Removes the session user's jobs that ended without a charge, except the last ones. */
 extern void job_forget_ended(int kept);
 
 /*
@@ -77,7 +77,7 @@ extern bool job_cancel_queued(int64 id);
 /* Until the end of the transaction no other worker takes a job: two might take one role's. */
 extern void job_lock_queue(void);
 
-/* Says of the running jobs without a worker that they have failed, and so have their releases. */
+/* Marks running jobs without a worker, and their releases, as failed. */
 extern void job_bury(void);
 
 typedef enum JobClaim

@@ -475,8 +475,8 @@ tick_of(const JobRun *run)
 }
 
 /*
- * What was asked before the first page was read may be told; afterwards it is for the log.  What
- * was charged has failed, whoever has ended it.
+ * An error from before the first page was read may be shown; a later one goes to the log only.  A
+ * charged release has failed, whoever has ended it.
  */
 static void
 write_error(void *context)

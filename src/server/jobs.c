@@ -26,7 +26,7 @@
 /* Queued jobs of one role. */
 #define QUEUE_LIMIT 100
 
-/* Bytes of one request as it is kept, and jobs that ended without a charge, of one role. */
+/* Bytes of a request, and the number of a role's jobs without a charge that are kept. */
 #define REQUEST_LIMIT 65536
 #define ENDED_LIMIT 100
 
@@ -82,7 +82,7 @@ find_same(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], int
 	return true;
 }
 
-/* Of the arguments that a queued job keeps: of any length are all but the first, the table. */
+/* Checks the arguments that a queued job keeps; all but the first, the table, have any length. */
 static void
 check_size(const Job *job)
 {

@@ -542,7 +542,7 @@ static const OptionKey keys[] = {
 	{"time_limit", read_time_limit, false, FOR_ALL},
 };
 
-/* METHOD_AUTO becomes the method that its options are for. */
+/* METHOD_AUTO takes the keys of all methods that it may become. */
 static bool
 is_key_of(const OptionKey *key, TrainingMethod method)
 {
@@ -598,8 +598,8 @@ method_name(TrainingMethod method)
 }
 
 /*
- * Thresholds are seldom at 0, so there is an intercept where nobody says: in convex models, in what
- * METHOD_AUTO makes, and for analysts, who cannot add a column, in every model but shares.
+ * Thresholds are seldom at 0, so there is an intercept by default: in convex models, in models of
+ * METHOD_AUTO, and, because analysts cannot add a column, in all of theirs but METHOD_SIMPLEX.
  */
 static bool
 usual_intercept(TrainingMethod method, bool by_analyst)

@@ -46,7 +46,7 @@ typedef enum TrainingMethod
 	METHOD_HALFSPACE,
 	METHOD_LOGISTIC,
 	METHOD_SVM,
-	METHOD_AUTO, /* halfspace or logistic: which, is settled from public parameters */
+	METHOD_AUTO, /* halfspace or logistic, chosen from public parameters */
 	METHOD_SIMPLEX,
 	TRAINING_METHODS
 } TrainingMethod;
@@ -79,7 +79,7 @@ typedef struct FeatureNumbers
 
 typedef struct Options
 {
-	int methods; /* that all of the options are for, among those that METHOD_AUTO takes */
+	int methods; /* methods of METHOD_AUTO that all of the options are for */
 	MechanismChoice mechanism;
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */
@@ -122,14 +122,14 @@ typedef struct Options
 } Options;
 
 /*
- * What is declared about the columns (numeric, groups, clip and so on) is for every method,
- * whether it has a use for it or not.  Raises 22023 for unknown keys and those of other methods,
+ * Every method accepts what describes the columns (numeric, groups, clip and so on), whether it
+ * uses it or not.  Raises 22023 for unknown keys and those of other methods,
  * for values out of range and, by_analyst, for what is declared by dpobj.protect or set by
  * administrators; jsonb may be NULL.
  */
 extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
 
-/* "halfspace", "logistic", "svm", "simplex": the kind of a model too; "auto" is none. */
+/* "halfspace", "logistic", "svm", "simplex", which are kinds of models, too; or "auto". */
 extern const char *method_name(TrainingMethod method);
 
 /* As they are written in the options. */

@@ -21,7 +21,7 @@ typedef struct PlanCall
 {
 	AggState *aggregate;
 	Aggref *aggref; /* with its real arguments, also in a Finalize Aggregate */
-	Plan *node;     /* that the arguments stand in: the node below feeds them */
+	Plan *node;     /* the node of the arguments; the node below feeds them */
 } PlanCall;
 
 /* Raises UB003 outside an aggregate and as a window function. */
@@ -46,7 +46,7 @@ extern void plan_refuse_unscaled_target(PlanCall *call, int position);
 typedef struct PlanTable
 {
 	Oid oid;   /* the topmost ancestor */
-	Oid named; /* by the query: a partition or child, or the same */
+	Oid named; /* named by the query: a partition, a child, or the same */
 	bool is_protected;
 	Adjacency adjacency; /* fixed by dpobj.protect, if it is */
 } PlanTable;
@@ -58,8 +58,8 @@ typedef struct PlanTable
 extern void plan_check_shape(PlanCall *call, PlanTable *table);
 
 /*
- * How many features every row has, as far as the statement or a constraint of the table
- * tells, else 0; table: NULL in a parallel worker.
+ * The number of features of every row if the statement or a constraint of the table gives it, else
+ * 0; table: NULL in a parallel worker.
  */
 extern int plan_feature_count(PlanCall *call, int position, const PlanTable *table);
 

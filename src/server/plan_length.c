@@ -1,15 +1,14 @@
 /*
- * plan_length.c - how many features every row has, told by something other than a row.
+ * plan_length.c - the number of features of every row, from something other than a row.
  *
- * The dimension decides how many weights a model has, so that it must not be taken from
- * the rows.  It follows from ARRAY[...] in the statement, from the declaration that
- * dpobj.features is given, or from a constraint of the column that the table keeps to:
- * CHECK (cardinality(features) = 23).  A row of another length is a neutral one then, such as a
- * null or an array of two dimensions, which pass that constraint.
+ * The dimension decides how many weights a model has, so it must not be taken from the rows.  It
+ * follows from ARRAY[...] in the statement, from the declaration given to dpobj.features, or from a
+ * valid constraint of the column: CHECK (cardinality(features) = 23).  A row of another length is
+ * neutral then, such as a null or an array of two dimensions, which pass that constraint.
  *
- * The constraint is asked of the table that the query names, where it has been checked and goes
- * for all partitions and children.  A parallel worker does not know that table; it asks the one
- * it reads, which has the same constraint by inheritance.
+ * The constraint is looked up in the table that the query names; it must be valid there and hold
+ * for all partitions and children.  A parallel worker does not know that table; it looks in the
+ * table that it reads, which has the same constraint by inheritance.
  */
 #include "postgres.h"
 
@@ -66,8 +65,8 @@ is_length(Node *node, AttrNumber column)
 }
 
 /*
- * Notes what a condition says of the length of a column: 0 is not known, -1 contradicts itself.
- * Conditions are as they were written: a function that would be folded is none of these.
+ * Notes the length that a condition gives to a column; 0: not known, -1: contradictory.  Conditions
+ * are as they were written: a call that the planner would fold to a constant is not used.
  */
 static void
 note_length(Node *condition, AttrNumber column, int *length)
@@ -96,7 +95,7 @@ note_length(Node *condition, AttrNumber column, int *length)
 		*length = *length == 0 || *length == said ? said : -1;
 }
 
-/* Only what all rows of the table and its descendants have been found to keep to. */
+/* Only valid constraints that hold for all rows of the table and its descendants. */
 static int
 constrained_length(Oid oid, const char *column)
 {
@@ -153,7 +152,7 @@ declared_length(PlanCall *call, FuncExpr *features)
 
 /* ---- features ---- */
 
-/* Leads to what an array is made from: another type of its elements leaves its length alone. */
+/* Strips casts of an array: another element type does not change its length. */
 static Node *
 array_source(PlanCall *call, int position, Plan **plan)
 {

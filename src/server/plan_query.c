@@ -1,10 +1,10 @@
 /*
- * plan_query.c - functions of users in what feeds a private aggregate or window function.
+ * plan_query.c - refuses functions of users in what feeds a private aggregate or window function.
  *
- * What feeds a call are its arguments, and of the query that it belongs to the tables, with all
- * that is in subqueries, common table expressions and policies, the conditions, and what rows are
- * ordered by.  What is done with the answer is free.  Of the tables of an outer query that is
- * referred to, each may be a constant by and by, so that all of them feed the call.
+ * A call is fed by its arguments, and by the tables, conditions and ordering of its query, with all
+ * that is in subqueries, common table expressions and policies.  Expressions over the answer are
+ * free.  If the query refers to an outer query, all tables of the outer query feed the call,
+ * because the planner may turn each of them into a constant.
  */
 #include "postgres.h"
 
@@ -28,18 +28,18 @@
 
 static planner_hook_type next_planner = NULL;
 
-/* A query, and the one that it is part of. */
+/* A query, and the query that it is part of. */
 typedef struct Level
 {
 	Query *query;
 	const struct Level *above;
 } Level;
 
-/* What has been looked at, for each statement. */
+/* The state of the search through one statement. */
 typedef struct Statement
 {
 	List *feeding;    /* queries whose rows feed a call */
-	List *searched;   /* queries in which no user's function is */
+	List *searched;   /* queries found to be without functions of users */
 	bool taken_apart; /* is there a function in FROM that the planner may replace by its query? */
 } Statement;
 
@@ -105,7 +105,7 @@ search_clauses(List *clauses, const Level *level, Place *place)
 					  place);
 }
 
-/* All that has a say in which rows of a query there are, and in which order. */
+/* Searches all that decides which rows a query has, and in which order. */
 static void
 search_rows(Statement *statement, const Level *level)
 {
@@ -143,7 +143,7 @@ search_common_table(const RangeTblEntry *entry, const Place *place)
 	}
 }
 
-/* A walker that never finds: it raises UB003. */
+/* A walker that never returns true: it raises UB003. */
 static bool
 search(Node *node, void *context)
 {
@@ -171,8 +171,8 @@ search(Node *node, void *context)
 /* ---- who may call ---- */
 
 /*
- * The executor says no as well, but not who could help: a superuser, to whom one can turn.  Of
- * functions, only those of administrators.
+ * The executor denies the call, too, but without a hint who can grant it.  Of plain functions,
+ * looks only at those for administrators.
  */
 static void
 check_privilege(Oid routine, bool trains)
@@ -229,7 +229,7 @@ judge_window(WindowFunc *call, const Place *place)
 	search_rows(place->statement, place->level);
 }
 
-/* As in PostgreSQL's inline_set_returning_function(), which asks for more. */
+/* The conditions of PostgreSQL's inline_set_returning_function(), which has more of them. */
 static bool
 may_be_taken_apart(const RangeTblEntry *entry)
 {
@@ -335,7 +335,7 @@ holds_call(Plan *plan)
 	return holds_call(plan->lefttree) || holds_call(plan->righttree);
 }
 
-/* Such a function's query comes before nobody, so that it must not train. */
+/* The query of such a function is not checked before it is planned, so it must not train. */
 static void
 check_plan(const PlannedStmt *plan)
 {

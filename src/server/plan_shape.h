@@ -17,10 +17,13 @@
 /* Raises UB003: the rule that is broken, and what to write instead. */
 extern _Noreturn void plan_refuse(const char *rule, const char *hint);
 
-/* Is it a window function that is judged next?  Only the words of refusals depend on it. */
+/*
+ * Says whether the next call to be checked is a window function; only the words of refusals depend
+ * on it.
+ */
 extern void plan_judge_window(bool is_window);
 
-/* Does the call begin with the model that is rated? */
+/* Is the first argument of the call the model that is evaluated? */
 extern bool plan_model_leads(const Aggref *aggref);
 
 #define PLAN_HINT_FUNCTION                                                                         \

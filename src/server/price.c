@@ -297,7 +297,7 @@ required_label(const char *label)
 	return label;
 }
 
-/* As analyst_open() does; whatever is said of the table is what was declared about it. */
+/* Opens the table as analyst_open() does; the price depends on its declaration only. */
 static Relation
 open_protected(Oid table, Protection *protection)
 {
@@ -452,8 +452,8 @@ evaluation_adjacency(Jsonb *options)
 }
 
 /*
- * Counts are noisy by so many rows; a choice makes so many mistakes more than the best.  A person's
- * rows share epsilon (evaluate.c).
+ * The error: of a count, in rows; of a choice, how many more mistakes it makes than the best model.
+ * A person's rows share epsilon (evaluate.c).
  */
 static void
 append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost *cost,

@@ -26,7 +26,7 @@
 #define PLAN_RELEASES_MAX 500
 #define PLAN_COUNT_MAX 1000000
 
-/* Releases whose noise is searched for: each takes some 0.1 to 0.7 seconds. */
+/* Entries whose noise is found by a search, which takes 0.1 to 0.7 seconds each. */
 #define PLAN_SEARCHED_MAX 20
 
 /* One of the plan's entries. */
@@ -35,7 +35,7 @@ typedef struct PlannedRelease
 	const char *method;
 	const char *mechanism;
 	const char *guarantee;
-	bool searched; /* is its noise? */
+	bool searched; /* is its noise found by a search? */
 	CountedPair counted;
 } PlannedRelease;
 

@@ -144,7 +144,9 @@ find_person(const char *name, TupleDesc descriptor, Column *column)
 						errdetail(PERSON_TYPES_DETAIL)));
 }
 
-/* Who can do something about it? An administrator alone can declare the columns anew. */
+/*
+ * Raises the error with a hint who can help: only an administrator can declare the columns again.
+ */
 static void
 outdated(const Protection *protection, const char *problem, const char *other_way)
 {
@@ -215,7 +217,7 @@ typedef struct Declaration
 	int max_rows_per_person;
 	int64 n;
 	bool ignore_rls;
-	bool has_earlier_rows; /* has the caller, of dpobj 0.3.0 or newer, the argument? */
+	bool has_earlier_rows; /* the SQL function has this argument, from 0.3.0 on */
 	int earlier_rows;
 } Declaration;
 
@@ -355,7 +357,9 @@ describe_declaration(const Declaration *declaration)
 	return parameters.data;
 }
 
-/* What a new declaration changes in an old one: both are public.  NULL: there is none, or nothing.
+/*
+ * What a new declaration changes in an old one, both of which are public.  NULL: there was none, or
+ * nothing changes.
  */
 static char *
 describe_changes(int64 identity, const char *parameters)

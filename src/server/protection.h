@@ -44,9 +44,9 @@ extern bool protection_find_topmost(Relation relation, Protection *protection);
 extern void protection_require(Relation relation, Protection *protection);
 
 /*
- * The declared encoders of the columns that a request takes: features (NIL: all), label (NULL:
- * none) and those that rows are grouped by.  Raises 22023, and says who has to act, if one of these
- * has gone or has another type by now, that its encoder does not fit; other columns do not matter.
+ * The declared encoders of the columns of a request: features (NIL: all), label (NULL: none) and
+ * grouping columns.  Raises 22023, and says who has to act, if one of these columns was dropped or
+ * has a type that its encoder does not fit.  Other columns do not matter.
  */
 extern void protection_encoders(const Protection *protection, TupleDesc descriptor, List *names,
 								const char *label, List *by, Encoders *encoders);

@@ -68,8 +68,9 @@ typedef struct Charges
 	int64 weaker; /* of these, with a guarantee that is not exact */
 	Adjacency neighbours;
 	char *person;
-	int64 earlier_rows; /* of that person, which charges for single rows count for; 0: none do */
-	bool differ;        /* are their neighbours of different kinds? */
+	int64 earlier_rows; /* rows of a person that a charge for a single row counts for; 0: there are
+						   no such charges */
+	bool differ;        /* do the charges have different kinds of neighbours? */
 } Charges;
 
 static int64

@@ -75,14 +75,14 @@ server_memory_init(ServerMemory *memory, MemoryContext context)
 
 /* ---- expanded object ---- */
 
-/* In front of the byte form of the rows that are in memory. */
+/* The header of a flat state; the byte form of the rows in memory follows it. */
 typedef struct FlatHeader
 {
-	uint64 limit; /* of the state that takes these rows in; 0: it has none */
+	uint64 limit; /* the limit of the state that takes these rows; 0: none */
 	int64 spilled;
 	int32 features;
 	SpillShape shape;
-	char path[MAXPGPATH]; /* of the spilled ones; "": there are none */
+	char path[MAXPGPATH]; /* the file of the spilled rows; "": there is none */
 } FlatHeader;
 
 static Size
@@ -150,7 +150,7 @@ rows_state_spill(RowsState *state, Size limit, off_t room)
 	rows_set_spill(&state->rows, &state->spill.sink, limit);
 }
 
-/* The leader makes the file empty. */
+/* The leader truncates the file when it has taken the rows. */
 static void
 wait_until_taken(const Spill *spill)
 {
@@ -229,7 +229,10 @@ rows_state_get(Datum datum, MemoryContext parent)
 
 #define TAKEN_AT_A_TIME 512
 
-/* A temporary file of PostgreSQL's: nobody else can make such a value, and we look all the same. */
+/*
+ * Is it a temporary file of PostgreSQL's?  Only dpobj makes such values; this checks it all the
+ * same.
+ */
 static bool
 is_temporary(const char *path)
 {
@@ -269,7 +272,7 @@ take_record(Rows *rows, const FlatHeader *header, const uint8 *record)
 		rows_add_neutral(rows, count.positive + count.negative);
 }
 
-/* Makes the file empty in the end, by which its owner knows. */
+/* Takes the rows out of the file, then truncates it, which its owner waits for. */
 static void
 take_spilled(Rows *rows, const FlatHeader *header)
 {
@@ -302,7 +305,7 @@ take_spilled(Rows *rows, const FlatHeader *header)
 	pfree(records);
 }
 
-/* A state without rows, which has the encoding of the one that is given. */
+/* A state without rows that has the encoding of the given state. */
 static RowsState *
 like(const struct varlena *flat, MemoryContext parent)
 {

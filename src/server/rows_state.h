@@ -22,8 +22,8 @@ typedef struct ServerMemory
 {
 	Memory memory;
 	MemoryContext context;
-	MemoryContext bounded; /* at first the same; with its children it may have so many bytes: */
-	Size limit;            /* 0, as at first: as many as there are */
+	MemoryContext bounded; /* at first the same; limit holds for it and its children: */
+	Size limit;            /* bytes; 0, as at first: no limit */
 } ServerMemory;
 
 typedef struct RowsState
@@ -33,10 +33,10 @@ typedef struct RowsState
 	ServerMemory memory;
 	Rows rows;
 	Spill spill;
-	bool shipped; /* somebody else has been told of the spill */
+	bool shipped; /* another process has the path of the spill file */
 } RowsState;
 
-/* Ends what is cancelled: for computations of the core in this process. */
+/* The Pause of core computations in this process: raises the error of a cancel. */
 extern void server_pause(void);
 
 extern void server_memory_init(ServerMemory *memory, MemoryContext context);
@@ -51,8 +51,9 @@ extern RowsState *rows_state_create(const Encoding *encoding, MemoryContext pare
 extern void rows_state_spill(RowsState *state, Size limit, off_t room);
 
 /*
- * The same for the end of an aggregate's query: closes the file.  That of a parallel worker goes
- * away with the worker, so that it waits until the leader has taken the rows out of it, or ends it.
+ * The same for an aggregate: the file is closed at the end of the query.  The file of a parallel
+ * worker goes away with the worker, so the worker waits until the leader has taken the rows, or
+ * ends the worker.
  */
 extern void rows_state_spill_in_query(RowsState *state, FunctionCallInfo fcinfo, Size limit);
 

@@ -219,7 +219,9 @@ least_width(const ScanTable *table, AttrNumber column, const Encoder *encoder)
 	return getBaseType(attribute->atttypid) == NUMERICOID ? 3 : 1;
 }
 
-/* The values of a row begin where its header ends, aligned; the label may be one of the features.
+/*
+ * The least bytes of a row: its aligned header, then its values; the label may be one of the
+ * features.
  */
 static Size
 least_row(const ScanTable *table, const ScanShape *shape)

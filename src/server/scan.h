@@ -35,7 +35,7 @@ typedef struct ScanShape
 
 typedef struct Scan Scan;
 
-/* Raises 42P01 for an OID of none: it may also go while we wait for its lock. */
+/* Raises 42P01 if no relation has this OID; it may also be dropped while we wait for its lock. */
 extern Relation scan_open_relation(Oid table);
 
 /*

@@ -168,7 +168,7 @@ check_caller(void)
 					errhint("Call it outside of SECURITY DEFINER functions, after RESET ROLE.")));
 }
 
-/* The statements of our SQL functions would stand in the context of an error. */
+/* Leaves the statements of dpobj's SQL functions out of an error's context. */
 static ErrorContextCallback *
 leave_out_context(void)
 {

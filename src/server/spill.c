@@ -16,7 +16,7 @@
 /* Waits show in pg_stat_activity by their event; these have none. */
 #define NO_WAIT_EVENT 0
 
-/* Where a temporary file lies, by its path below the data directory. */
+/* The tablespace of a temporary file, from its path below the data directory. */
 static const char *
 tablespace_name(const char *path)
 {
@@ -28,7 +28,10 @@ tablespace_name(const char *path)
 	return name == NULL ? "?" : name;
 }
 
-/* Says nothing about the rows: an errno, where, and how much was asked for, which shows anyway. */
+/*
+ * Tells nothing about the rows: only errno, the place, and the size that was asked for, which is
+ * visible anyway.
+ */
 static void
 report_failure(const Spill *spill, off_t size)
 {

@@ -3,8 +3,8 @@
  *
  * The file is one of PostgreSQL's own: it lies in one of temp_tablespaces, counts against
  * temp_file_limit, and goes away with the query, the transaction or, after a crash, the
- * restart.  The solver process reads it by itself (solver_process.h), the leader of a parallel
- * query those of its workers (rows_state.h).
+ * restart.  The solver process reads it by itself (solver_process.h); the leader of a parallel
+ * query reads the files of its workers (rows_state.h).
  */
 #ifndef DPOBJ_SPILL_H
 #define DPOBJ_SPILL_H
@@ -42,19 +42,19 @@ extern const char *spill_path(const Spill *spill);
 
 /*
  * How many bytes rows may take up before they are spilled: what PostgreSQL grants a hash table
- * (work_mem times hash_mem_multiplier), and an eighth of a limit of megabytes, if there is one, at
- * most: where they stay, a backend holds them twice while the solver runs, and the solver may have
- * the rest (spill_solver_share()).
+ * (work_mem times hash_mem_multiplier), but at most an eighth of a limit of megabytes, if there is
+ * one.  A backend may hold these rows twice while the solver runs, which is a quarter; the solver
+ * may have the rest (spill_solver_share()).
  */
 extern Size spill_limit(int megabytes);
 
-/* Of a limit of megabytes for backend and solver together; 0: none. */
+/* The solver's share of a limit of megabytes for backend and solver together; 0: none. */
 extern int spill_solver_share(int megabytes);
 
 /*
- * The size of a file for all rows of a scan that finds at most so many, in at most so many sets of
- * one encoding; 0: however they are, they take up no more than limit bytes in memory.  From public
- * numbers and the declaration alone.
+ * The size of a file for all rows of a scan of at most most_rows rows, in at most sets sets of one
+ * encoding; 0: they fit into limit bytes of memory whatever they are.  It depends on public numbers
+ * and the declaration only.
  */
 extern double spill_room(const Encoding *encoding, double most_rows, int sets, Size limit);
 

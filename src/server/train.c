@@ -95,8 +95,8 @@ train_run(void *context)
 /*
  * Whether rows are spilled, and how large the file is, follows from the size of the table, which
  * is public, the declaration and settings; that the file cannot be made is an error before the
- * charge. With a person they are written in the end, when it is known which of them enter; until
- * then half of the limit is for them, the other half for the choice (scan.h).
+ * charge.  With a person rows are written at the end, when it is known which of them enter; until
+ * then half of the limit is for the rows, the other half for the choice (scan.h).
  */
 static RowsState *
 create_state(const Training *training, const Scan *scan)

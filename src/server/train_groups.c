@@ -134,7 +134,7 @@ run(void *context)
 	return groups_solve(run->training, problems, run->answers) == SOLVER_ANSWERED;
 }
 
-/* Of all states together; 0: none. */
+/* Sets a limit for all states together; 0: none. */
 static void
 bound_memory(RowsState **states, int count, Size limit)
 {
@@ -147,9 +147,10 @@ bound_memory(RowsState **states, int count, Size limit)
 
 /*
  * As create_state() in train.c: whether rows are spilled, and how large the files are, follows
- * from the size of the table, which is public, the declaration and settings.  Where the files would
- * be too large, halfspaces keep their rows in memory, which many groups of a few distinct rows fit
- * into: a quarter of the limit, because all problems are made before the first is solved.
+ * from the size of the table, which is public, the declaration and settings.  If the files would
+ * be too large, halfspaces keep their rows in memory, which is enough for many groups of a few
+ * distinct rows.  They get a quarter of the limit, because all problems are made before the first
+ * is solved.
  */
 static void
 make_room(const Training *training, const Scan *scan, RowsState **states)

@@ -164,8 +164,8 @@ accumulation_create(FunctionCallInfo fcinfo, TrainingMethod method)
 }
 
 /*
- * The first row's length is the dimension, where nothing public tells it: then the guarantee hangs
- * on that row.
+ * The first row's length is the dimension if nothing public gives it; then the guarantee is
+ * conditional on that row.
  */
 static void
 adopt_features(Accumulation *accumulation, Rows *rows, int features, MemoryContext context)
@@ -326,8 +326,8 @@ trainer_raise(SolverOutcome outcome, const Training *training)
 }
 
 /*
- * A constraint may have been validated since the first row, whose length was taken; then the
- * two need not agree.
+ * The dimension was taken from the first row, and a constraint may have been validated since then;
+ * the two need not agree.
  */
 static void
 check_length(const Training *training, RowsState *state)

@@ -38,8 +38,8 @@ grouped_features(const Options *options)
 }
 
 /*
- * Lists with an entry for each feature say how many there are.  Groups are the first columns and
- * need not be all, so that numeric ones may lie beyond them.
+ * A list with an entry for each feature gives the number of features.  Groups are the first
+ * columns; numeric columns may lie beyond them.
  */
 static int
 declared_features(const Options *options)
@@ -112,7 +112,7 @@ put_target(const Options *options, Encoding *encoding)
 	encoding->groups++;
 }
 
-/* What the analyst's door makes of declared columns is 0 or 1, unless it is a number. */
+/* At the analyst's door every feature of a declared column is 0 or 1, unless it is numeric. */
 static void
 put_binary(const Training *training, int features, Encoding *encoding)
 {
@@ -657,7 +657,7 @@ training_set_options(Training *training, Jsonb *options)
 		options == NULL ? pstrdup("{}") : JsonbToCString(NULL, &options->root, VARSIZE(options));
 }
 
-/* METHOD_AUTO has an older name. */
+/* "classifier" is the older name of METHOD_AUTO. */
 void
 training_set_method(Training *training, const char *method)
 {

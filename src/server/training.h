@@ -35,11 +35,11 @@ typedef struct Training
 	char *options_text;     /* as the user gave them, for the ledger and the model */
 	const char *provenance; /* further members for them, ", \"key\": ..."; NULL: none */
 	Encoding encoding;      /* features is 0 while the dimension is not known */
-	bool length_of_row;     /* the dimension was taken from a row, because nothing public told it */
+	bool length_of_row;     /* the dimension was taken from a row, because nothing public gave it */
 	bool settled;
 	MechanismRequest request; /* from here on: once settled */
 	GridUsual usual;          /* the grid where rows and epsilon chose it; else all 0 */
-	const char *reason;       /* of the method that METHOD_AUTO became; NULL: something named it */
+	const char *reason;       /* why METHOD_AUTO became this method; NULL: the method was named */
 	SolverLimits limits;
 	const char *guarantee;
 	/*
@@ -71,7 +71,7 @@ extern void training_set_protected(Training *training, const Encoders *features,
  */
 extern void training_begin(Training *training, int features);
 
-/* The dimension that the options declare or that follows from them, 0 if they do not. */
+/* The dimension that the options declare or imply, else 0. */
 extern int training_declared_features(const Training *training);
 
 /* The limit on memory, 0: none. */

@@ -256,9 +256,9 @@ read_number(const char *text, unsigned long max, unsigned long *number)
 }
 
 /*
- * Where the kernel is out of memory, it is to end this process and not the server's, whose end
- * would restart the server.  Anybody may raise his own value; where there is no such file, nothing
- * is lost.  Before a process that is not dumpable loses its own files in /proc.
+ * Makes the kernel end this process first when it runs out of memory, because the end of a server
+ * process restarts the server.  Every process may raise its own value; without such a file nothing
+ * is lost.  To be called before the process becomes not dumpable and loses its files in /proc.
  */
 static void
 offer_to_kernel(void)

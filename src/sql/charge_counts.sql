@@ -1,10 +1,10 @@
 -- The ledger's charges, counted: what budgets and the report add up
 
 /*
- * A charge counts here in the statement that writes it, whoever writes it: the charge worker or a
- * restore.  Equal charges of a block of 65536 ledger ids share a row, or a few: a row that another
- * transaction has locked is passed over for one of our own, so that no charge waits for another
- * (src/server/charge_count.c).  The numbers do not grow with the ledger but with its variety.
+ * A trigger counts a charge in the statement that writes it, whether the charge worker or a restore
+ * runs it.  Equal charges of a block of 65536 ledger ids share one row, or a few: a row that
+ * another transaction has locked is left for a new row, so that no charge waits for another
+ * (src/server/charge_count.c).  The table grows with the variety of charges, not with their number.
  */
 CREATE TABLE dpobj.charge_counts
 (
@@ -60,7 +60,7 @@ COMMENT ON COLUMN dpobj.charge_counts.rdp_delta IS 'what they leave out';
 COMMENT ON COLUMN dpobj.charge_counts.rdp_replaced IS 'Renyi divergences of a replacement';
 COMMENT ON COLUMN dpobj.charge_counts.times IS 'number of charges';
 
--- What the sums of charge_counts must equal: the same by the ledger.
+-- The same counts from the ledger, which charge_counts must equal.
 CREATE VIEW dpobj.charge_kinds AS
 SELECT e.id >> 16 AS block,
        e.relation_identity,
@@ -114,13 +114,13 @@ CREATE TRIGGER ledger_counted AFTER INSERT ON dpobj.ledger_events
 ALTER TABLE dpobj.ledger_events ENABLE ALWAYS TRIGGER ledger_counted;
 COMMENT ON TRIGGER ledger_counted ON dpobj.ledger_events IS 'keeps dpobj.charge_counts';
 
--- What was charged before: nobody charges meanwhile, the trigger's lock is held.
+-- Counts the charges before the update; the trigger's lock keeps new ones out.
 INSERT INTO dpobj.charge_counts (block, relation_identity, role_identity, payers, mechanism, adjacency, person,
     guarantee, pair, pair_terms, epsilon_nano, delta_units, rho_pico, rho_delta, rdp_pico, rdp_delta,
     rdp_replaced, times)
 SELECT * FROM dpobj.charge_kinds;
 
--- The report compares these sums without a look at the ledger's rows.
+-- The report compares these sums without reading the ledger's rows.
 DROP INDEX dpobj.ledger_events_spending_idx;
 CREATE INDEX ledger_events_spending_idx ON dpobj.ledger_events (relation_identity, id)
     INCLUDE (epsilon_nano, delta_units) WHERE event = 'charged';

@@ -1,10 +1,9 @@
 -- Charges for single rows on tables that protect persons since
 
 /*
- * A release that changes little where one row changes changes rows times as much, in epsilon, where
- * rows of one person do (PRIVACY.md 6; src/core/pair.c, pair_of_group).  So its charge counts on a
- * table with a person once an administrator has said for how many rows: dpobj.protect(...,
- * earlier_rows_per_person).
+ * A release that costs epsilon for one row costs m times epsilon for m rows of a person (PRIVACY.md
+ * 6; src/core/pair.c, pair_of_group).  So charges for single rows count on a table that protects
+ * persons once an administrator has given m: dpobj.protect(..., earlier_rows_per_person).
  */
 CREATE OR REPLACE FUNCTION dpobj.protect(relation regclass, encoders jsonb, adjacency text DEFAULT 'replace',
     person text DEFAULT NULL, max_rows_per_person integer DEFAULT NULL, n bigint DEFAULT NULL,
@@ -52,7 +51,7 @@ CREATE OR REPLACE FUNCTION dpobj.cost_of_rows(adjacency text, pair text, pair_te
 COMMENT ON FUNCTION dpobj.cost_of_rows(text, text, jsonb, bigint, bigint, integer) IS
   'internal: what a release, by its pair in the ledger, costs where so many rows change';
 
--- For an administrator who is about to protect persons: nothing is told but what the ledger has.
+-- For an administrator who is about to protect persons: reads the ledger only.
 CREATE OR REPLACE FUNCTION dpobj.earlier_cost(tables bigint[], unit text, person text, rows integer) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$

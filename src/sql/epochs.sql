@@ -6,8 +6,8 @@ COMMENT ON SEQUENCE dpobj.ledger_events_id_seq IS
   'ledger ids; gaps are normal: a refused event or a crash of the server leaves one, and after a restore they go on at the microseconds since 1970';
 
 /*
- * One row, which the first charge at the analyst's door after a crash writes: the table is unlogged,
- * so that crash recovery empties it, and a restart does not.
+ * The first charge at the analyst's door after a crash writes the one row.  The table is unlogged:
+ * crash recovery empties it, a regular restart does not.
  */
 CREATE UNLOGGED TABLE IF NOT EXISTS dpobj.since_crash
 (
@@ -15,7 +15,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS dpobj.since_crash
     at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     CONSTRAINT only_one_row CHECK (only_row)
 );
--- Of what was charged before, nobody can tell what ran when.
+-- For earlier charges nobody can tell which ones a crash ended.
 INSERT INTO dpobj.since_crash DEFAULT VALUES ON CONFLICT DO NOTHING;
 REVOKE ALL ON TABLE dpobj.since_crash FROM PUBLIC;
 COMMENT ON TABLE dpobj.since_crash IS 'has a row unless the server has crashed since the last charge at the analyst''s door';

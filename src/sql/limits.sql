@@ -1,8 +1,8 @@
--- Limits: what the owner of a table allows, whatever administrators give
+-- Limits of a table's owner on all budgets
 
 /*
- * A limit is a budget over all roles with -1 for the role (src/server/budget.c), which no identity
- * is: charges count and lock it as any other budget, and no function of administrators names it.
+ * A limit is a budget over all roles whose role is -1, which is no identity (src/server/budget.c).
+ * Charges count and lock it as any other budget, and no function of administrators can name it.
  */
 COMMENT ON COLUMN dpobj.budget_rows.role IS 'identity of the role or group; null: all roles together; -1: all roles together, the limit of the table''s owner';
 COMMENT ON COLUMN dpobj.budget_state.role IS 'identity of the role or group; null: all roles together; -1: the limit of the table''s owner';
@@ -100,8 +100,8 @@ SELECT t.relation::regclass AS relation,
 COMMENT ON COLUMN dpobj.budgets.of_owner IS 'is it the limit that the owner of the table has set? It holds for all roles together';
 
 /*
- * How many more of the last release fit: the odometer of a budget.  The last one that dpobj.ledger
- * shows to the session's role; others' are nobody's business.
+ * The odometer of a budget: how many more releases like the last one fit.  The last one is the last
+ * that dpobj.ledger shows to the session's role.
  */
 CREATE OR REPLACE VIEW dpobj.odometer WITH (security_barrier) AS
 SELECT v.relation,

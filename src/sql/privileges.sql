@@ -1,9 +1,9 @@
 -- Who may call the functions of schema dpobj
 
 /*
- * This runs last, in a new installation and in an update.  Only a function without a list of
- * privileges is new, so what administrators have granted and revoked stays as it is.  A function
- * that is not named here is for nobody but the extension's owner.
+ * This runs last, in a new installation and in an update.  Only new functions have no list of
+ * privileges yet; for others, what administrators have granted and revoked stays.  A function that
+ * is not named here is for the extension's owner only.
  */
 DO $body$
 DECLARE

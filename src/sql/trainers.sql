@@ -1,9 +1,9 @@
 -- Who may train at the owner's door
 
 /*
- * The aggregates read whatever their caller can read: only owners and roles that they trust may
- * call them.  Two grants on one function at a time would fail, so the second waits for the end of
- * the first one's transaction.
+ * The aggregates read whatever their caller can read, so only owners and roles that they trust may
+ * call them.  Concurrent grants on one function would fail, so the second waits for the end of the
+ * first one's transaction.
  */
 CREATE OR REPLACE FUNCTION dpobj.grant_trainer(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- Training: the method is auto where nobody says
+-- Training: the default method is auto
 
 CREATE OR REPLACE FUNCTION dpobj.train(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
     delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
@@ -33,7 +33,7 @@ CREATE OR REPLACE FUNCTION dpobj.price(relation regclass, epsilon numeric, featu
 COMMENT ON FUNCTION dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text) IS
   'what dpobj.train on a protected table would cost, how far from the best model it may be, and how many such calls fit into the session''s budgets';
 
--- What stands here is no business of the reader's, so that errors come without a context.
+-- Errors come without a context, which would show dpobj's own statements.
 CREATE OR REPLACE FUNCTION dpobj.schedule_fail(code text, message text, detail text, hint text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_schedule_fail';
@@ -48,7 +48,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
   AS $$
   DECLARE
     database constant text := dpobj.cron_database();
-    -- Said in so many words: of schedules that 0.2.0 wrote, none that does not say so has an intercept.
+    -- Always written out: a schedule of 0.2.0 that does not name it has no intercept.
     wanted constant jsonb := CASE WHEN $8 = 'simplex' THEN $9 ELSE '{"intercept": true}' || coalesce($9, '{}') END;
     job bigint;
     jobname text;
@@ -58,7 +58,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
     hint text;
   BEGIN
     PERFORM dpobj.schedule_put($1, $2, $3, $4, $5, $6, $7, $8, wanted, $10, $11, $12);
-    -- What is wrong with the request is said now, not at night.
+    -- Reports what is wrong with the request now, not at the first run.
     IF has_function_privilege('dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text)', 'EXECUTE') THEN
       PERFORM dpobj.price($3, $5, $6, $7, $8, wanted, $4);
     END IF;
@@ -87,7 +87,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
         USING ERRCODE = 'insufficient_privilege',
               HINT = format('A superuser can run GRANT USAGE ON SCHEMA cron TO %I.', session_user);
     END IF;
-    -- A job of it that has another name, from an older version or after a restore, keeps that: one is enough.
+    -- If its job has another name, from an older version or after a restore, that job is kept: one is enough.
     job := dpobj.cron_job($1, session_user);
     IF job IS NOT NULL THEN
       EXECUTE 'SELECT j.jobname FROM cron.job j WHERE j.jobid = $1' INTO jobname USING job;

@@ -5,7 +5,7 @@
 -- As in schema.sql.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
--- For how many rows of a person charges for single rows count.
+-- The number of rows of a person that a charge for a single row counts for.
 ALTER TABLE dpobj.protections ADD COLUMN IF NOT EXISTS earlier_rows_per_person integer;
 ALTER TABLE dpobj.protections DROP CONSTRAINT IF EXISTS protection_earlier_rows_valid;
 ALTER TABLE dpobj.protections ADD CONSTRAINT protection_earlier_rows_valid
@@ -13,7 +13,7 @@ ALTER TABLE dpobj.protections ADD CONSTRAINT protection_earlier_rows_valid
 COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'for how many rows of a person charges for single rows count; null: such charges are not allowed';
 DROP FUNCTION IF EXISTS dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean);
 
--- What is queued was asked for where no intercept was the default.
+-- Queued jobs were submitted when the default was no intercept.
 UPDATE dpobj.job_rows SET options = '{"intercept": false}' || coalesce(options, '{}')
  WHERE state IN ('queued', 'running') AND jsonb_typeof(coalesce(options, '{}')) = 'object';
 
