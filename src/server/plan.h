@@ -58,6 +58,12 @@ typedef struct PlanTable
 extern void plan_check_shape(PlanCall *call, PlanTable *table);
 
 /*
+ * The part of it that a parallel worker checks, too: a worker that has spilled the rows of a group
+ * would wait for the leader, which may read the first group after the worker's end.
+ */
+extern void plan_check_groups(const Agg *aggregate);
+
+/*
  * The number of features of every row if the statement or a constraint of the table gives it, else
  * 0; table: NULL in a parallel worker.
  */

@@ -496,14 +496,20 @@ check_calls(Node *node, void *shape)
 	return false;
 }
 
-static void
-check_aggregate(Shape *shape, Agg *aggregate)
+void
+plan_check_groups(const Agg *aggregate)
 {
 	if (aggregate->aggstrategy != AGG_PLAIN || aggregate->groupingSets != NIL ||
 		aggregate->chain != NIL)
 		plan_refuse("GROUP BY is not allowed.",
 					"Write dp_groups, which trains a model for each key of a public list, or one "
 					"call for each group that you know of, with WHERE.");
+}
+
+static void
+check_aggregate(Shape *shape, Agg *aggregate)
+{
+	plan_check_groups(aggregate);
 	if (aggregate->plan.qual != NIL)
 		plan_refuse("HAVING is not allowed.", "Look at the model after it was released.");
 	(void) check_calls((Node *) aggregate->plan.targetlist, shape);

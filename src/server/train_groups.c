@@ -168,11 +168,11 @@ make_room(const Training *training, const Scan *scan, RowsState **states)
 			bound_memory(states, count, (Size) training->limits.megabytes * (1024 * 1024 / 4));
 			return;
 		}
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("the table is too large for %d groups", count),
-				 errdetail("Each of them needs room for all rows in a temporary file."),
-				 errhint("Use dpobj.train with a filter for each group, or raise work_mem.")));
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("the table is too large for %d groups", count),
+						errdetail("Each of them needs room for all rows in a temporary file."),
+						errhint("Use dpobj.train with a filter for each group, or raise "
+								"work_mem or dpobj.memory_limit.")));
 	}
 	if (training->person != NULL)
 		bound_memory(states, count, (Size) training->limits.megabytes * (1024 * 1024 / 2));

@@ -152,7 +152,9 @@ accumulation_create(FunctionCallInfo fcinfo, TrainingMethod method)
 	PlanTable table;
 
 	plan_read_call(fcinfo, &call);
-	if (!IsParallelWorker())
+	if (IsParallelWorker())
+		plan_check_groups((Agg *) call.node);
+	else
 	{
 		plan_check_shape(&call, &table);
 		charge_precheck();

@@ -248,6 +248,21 @@ spends(
 		}
 	});
 
+# GROUP BY is refused in a worker too: its first group would wait for a leader that waits for its last.
+spends(
+	$node,
+	'groups in parallel workers alone',
+	{},
+	sub {
+		my $session = session_with(@small, @parallel, 'SET parallel_leader_participation = off', 'SET enable_hashagg = off',
+			q(SET statement_timeout = '60s'));
+		my $grouped = 'SELECT label, dp_halfspace(features, label, 1, 0) FROM many GROUP BY label';
+		like($session->ask("EXPLAIN $grouped"), qr/Partial GroupAggregate/, 'workers form groups');
+		refused('groups in workers', 'UB003', $session->ask($grouped));
+		no_files('groups');
+		$session->quit;
+	});
+
 # The leader may end at any moment, whatever its workers wait for.
 spends(
 	$node,
