@@ -623,7 +623,7 @@ spends($node, 'a failure that is cancelled', { epsilon => 0.5, charged => 1, fai
 	rename "$solver.kept", $solver or die;
 	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'cancelled when it has failed') for 1, 2;
 	sleep(6); # longer than a job waits for its locks
-	is(row_state($id), 'running', 'it does not end before it is counted');
+	is(job($id, 'state'), 'running', 'it does not end before it is counted');
 	$locker->quit;
 	becomes($id, 'failed');
 });
