@@ -224,7 +224,13 @@ gate_end_run(void)
 						 (long) ((left + MICROSECONDS - 1) / MICROSECONDS), PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		if (!is_to_end())
+		{
+			int64 tick = run.tick;
+
+			run.tick = 0; /* an error from here leaves no run behind */
 			serve_others();
+			run.tick = tick;
+		}
 		else if (run.ended == 0)
 		{
 			run.ended = gate_clock();

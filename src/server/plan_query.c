@@ -193,10 +193,10 @@ check_privilege(Oid routine, bool trains)
 								"that may read the table as it is; others use dpobj.train, with a "
 								"privacy budget.")));
 	if (OidIsValid(administrators) && routine_aclcheck(routine, administrators) == ACLCHECK_OK)
-		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-						errmsg("permission denied for function %s", get_func_name(routine)),
-						errhint("It is for members of dpobj_admin: a superuser can run GRANT "
-								"dpobj_admin TO ....")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for function %s", get_func_name(routine)),
+				 errhint("It is for members of dpobj_admin, a role that a superuser can grant.")));
 }
 
 /* ---- calls ---- */
