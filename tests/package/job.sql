@@ -4,7 +4,8 @@
 SET client_min_messages = warning;
 CREATE EXTENSION dpobj;
 
-CREATE TABLE patient AS
+CREATE TABLE patient (features float8[] CHECK (cardinality(features) = 3), readmitted boolean);
+INSERT INTO patient
   SELECT ARRAY[i % 2, i % 3 - 1, i % 5 / 4.0]::float8[] AS features, i % 2 = 1 AS readmitted
   FROM generate_series(1, 3000) i;
 SELECT dpobj.set_budget('patient', NULL, 4, 0.00001) \g /dev/null
