@@ -8,7 +8,13 @@
 CREATE OR REPLACE FUNCTION dpobj.relatives(id bigint) RETURNS bigint[]
   LANGUAGE c STABLE STRICT COST 100 SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_relatives';
+COMMENT ON FUNCTION dpobj.relatives(bigint) IS
+  'internal: identities of a table, its descendants and all ancestors of these, by what was charged';
 
+-- A value of type dp_model can be forged; the ledger cannot.  Of groups it holds the hash of all
+-- models' hashes in the order of their keys.
 CREATE OR REPLACE FUNCTION dpobj.verify(model @extschema@.dp_model) RETURNS boolean
   LANGUAGE c STABLE STRICT COST 100 SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_verify';
+COMMENT ON FUNCTION dpobj.verify(@extschema@.dp_model) IS
+  'was this very model released? compares its hash with the ledger';

@@ -5,6 +5,8 @@
  * 6; src/core/pair.c, pair_of_group).  So charges for single rows count on a table that protects
  * persons once an administrator has given m: dpobj.protect(..., earlier_rows_per_person).
  */
+COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'for how many rows of a person charges for single rows count; null: such charges are not allowed';
+
 CREATE OR REPLACE FUNCTION dpobj.protect(relation regclass, encoders jsonb, adjacency text DEFAULT 'replace',
     person text DEFAULT NULL, max_rows_per_person integer DEFAULT NULL, n bigint DEFAULT NULL,
     ignore_rls boolean DEFAULT false, earlier_rows_per_person integer DEFAULT NULL) RETURNS void
@@ -29,9 +31,6 @@ SELECT c.oid::regclass AS relation,
   JOIN dpobj.identity_tables t ON t.id = p.relation
   LEFT JOIN pg_catalog.pg_class c ON c.oid = t.relation
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
-REVOKE ALL ON TABLE dpobj.protected FROM PUBLIC;
-GRANT SELECT ON TABLE dpobj.protected TO PUBLIC;
-
 COMMENT ON VIEW dpobj.protected IS 'relations that analysts may be given a budget for, and how their columns become features';
 COMMENT ON COLUMN dpobj.protected.relation IS 'the table; null when there is none by that OID or name any more';
 COMMENT ON COLUMN dpobj.protected.relation_name IS 'schema-qualified, quoted name; of a table that is gone the last one';

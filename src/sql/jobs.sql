@@ -62,11 +62,8 @@ COMMENT ON COLUMN dpobj.job_rows.relation IS 'the table';
 COMMENT ON COLUMN dpobj.job_rows.relation_name IS 'schema-qualified, quoted name that the table had then';
 COMMENT ON COLUMN dpobj.job_rows.label IS 'as for dpobj.train, like the next six';
 COMMENT ON COLUMN dpobj.job_rows.epsilon IS 'as it was written';
-COMMENT ON COLUMN dpobj.job_rows.features IS 'columns; null: all that are declared';
 COMMENT ON COLUMN dpobj.job_rows.delta IS 'as it was written';
 COMMENT ON COLUMN dpobj.job_rows.method IS 'method';
-COMMENT ON COLUMN dpobj.job_rows.options IS 'options';
-COMMENT ON COLUMN dpobj.job_rows.filter IS 'filter';
 COMMENT ON COLUMN dpobj.job_rows.request_hash IS 'SHA-256 of the request, the same as that of dpobj.train';
 COMMENT ON COLUMN dpobj.job_rows.release IS 'id of the charge in dpobj.ledger; of a job that found its model there already, of that model';
 COMMENT ON COLUMN dpobj.job_rows.sqlstate IS 'of the error that it ended in';
@@ -114,7 +111,6 @@ COMMENT ON COLUMN dpobj.jobs.relation_name IS 'name that the table had when the 
 COMMENT ON COLUMN dpobj.jobs.submitter IS 'the session user who submitted it and is charged';
 COMMENT ON COLUMN dpobj.jobs.release IS 'id of the charge in dpobj.ledger; null: nothing was charged';
 COMMENT ON COLUMN dpobj.jobs.sqlstate IS 'of the error that it ended in; null if its worker died';
-COMMENT ON COLUMN dpobj.jobs.reason IS 'why it failed, as far as that is public';
 
 CREATE VIEW dpobj.progress WITH (security_barrier) AS
 SELECT id AS job, name, relation_name, submitter, phase, rows_scanned, rows_total,

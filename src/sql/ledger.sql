@@ -73,8 +73,6 @@ CREATE UNIQUE INDEX ledger_events_release_key ON dpobj.ledger_events (release)
     WHERE release IS NOT NULL;
 CREATE INDEX ledger_events_failed_idx ON dpobj.ledger_events (relation_identity)
     WHERE event = 'failed';
-CREATE INDEX ledger_events_spending_idx ON dpobj.ledger_events (relation_identity, id)
-    WHERE event = 'charged';
 REVOKE ALL ON TABLE dpobj.ledger_events FROM PUBLIC;
 REVOKE ALL ON SEQUENCE dpobj.ledger_events_id_seq FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events', '');
@@ -97,13 +95,11 @@ COMMENT ON TABLE dpobj.ledger_events IS 'privacy ledger: append-only, one row pe
 COMMENT ON INDEX dpobj.ledger_events_pkey IS 'ledger id';
 COMMENT ON INDEX dpobj.ledger_events_release_key IS 'a charge ends at most once';
 COMMENT ON INDEX dpobj.ledger_events_failed_idx IS 'which releases from a table have failed';
-COMMENT ON INDEX dpobj.ledger_events_spending_idx IS 'what a table has spent';
 COMMENT ON FUNCTION dpobj.ledger_refuse_change() IS 'trigger: refuses changes of the ledger';
 COMMENT ON TRIGGER ledger_append_only ON dpobj.ledger_events IS 'refuses UPDATE, DELETE and TRUNCATE for every role, and INSERT but for the charge worker and superusers';
 COMMENT ON TRIGGER ledger_append_only_row ON dpobj.ledger_events IS 'refuses UPDATE and DELETE that come through an inheritance parent';
 COMMENT ON COLUMN dpobj.ledger_events.id IS 'ledger id; the id of a charged event is the id of its release';
 COMMENT ON COLUMN dpobj.ledger_events.at IS 'when the event was written';
-COMMENT ON COLUMN dpobj.ledger_events.event IS 'charged: before any noise is drawn; released: before the answer is sent; failed: nothing was released, the charge stays; protect, unprotect, set_budget, raise_budget, drop_budget, confirm_epoch: administration';
 COMMENT ON COLUMN dpobj.ledger_events.release IS 'released and failed: id of the charged event they end; else null';
 COMMENT ON COLUMN dpobj.ledger_events.relation IS 'OID of the table, of the topmost ancestor for a partition; meaningless after a restore';
 COMMENT ON COLUMN dpobj.ledger_events.relation_name IS 'schema-qualified, quoted name that the table had then';
@@ -123,7 +119,6 @@ COMMENT ON COLUMN dpobj.ledger_events.rdp_pico IS 'charged: Renyi divergences of
 COMMENT ON COLUMN dpobj.ledger_events.rdp_delta IS 'charged: probability in units of 1e-18 with which they do not hold';
 COMMENT ON COLUMN dpobj.ledger_events.rdp_replaced IS 'charged under add_remove: the divergences where one row goes and one comes';
 COMMENT ON COLUMN dpobj.ledger_events.parameters IS 'public parameters of the mechanism or of the administration';
-COMMENT ON COLUMN dpobj.ledger_events.snapshot IS 'snapshot that the release read, as pg_current_snapshot() writes it';
 COMMENT ON COLUMN dpobj.ledger_events.output_hash IS 'released: SHA-256 of the released model';
 COMMENT ON COLUMN dpobj.ledger_events.epoch IS 'where and in which life of the server the event was written, as dpobj.epoch() says it';
 COMMENT ON COLUMN dpobj.ledger_events.relation_identity IS 'identity of the table';
@@ -222,7 +217,6 @@ GRANT SELECT ON TABLE dpobj.ledger TO PUBLIC;
 COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role; all events for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.ledger.id IS 'ledger id';
 COMMENT ON COLUMN dpobj.ledger.at IS 'when the event was written';
-COMMENT ON COLUMN dpobj.ledger.event IS 'charged, released, failed, protect, unprotect, set_budget, raise_budget, drop_budget or confirm_epoch; charged alone means: may have been released';
 COMMENT ON COLUMN dpobj.ledger.release IS 'id of the charged event that this event belongs to; its own id for a charged event';
 COMMENT ON COLUMN dpobj.ledger.relation IS 'the table; null when no table has the recorded OID and name any more';
 COMMENT ON COLUMN dpobj.ledger.relation_name IS 'schema-qualified, quoted name that the table had then';

@@ -40,7 +40,6 @@ COMMENT ON COLUMN dpobj.protections.person IS 'column that says whose row it is;
 COMMENT ON COLUMN dpobj.protections.max_rows_per_person IS 'rows that one person contributes at most';
 COMMENT ON COLUMN dpobj.protections.n IS 'declared number of rows; null: none';
 COMMENT ON COLUMN dpobj.protections.ignore_rls IS 'may rows be read that row-level security would hide?';
-COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'for how many rows of a person charges for single rows count; null: such charges are not allowed';
 
 CREATE FUNCTION dpobj.unprotect(relation regclass) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

@@ -1,6 +1,6 @@
 -- What the ledger has of a table, composed by each accountant, and the report for auditors
 
-CREATE FUNCTION dpobj.composed_charges(relation regclass, role regrole, accountant text, delta numeric,
+CREATE OR REPLACE FUNCTION dpobj.composed_charges(relation regclass, role regrole, accountant text, delta numeric,
     OUT releases bigint, OUT epsilon_nano bigint, OUT delta_units bigint, OUT rdp_order integer,
     OUT assumes text, OUT neighbours text, OUT weaker bigint)
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
@@ -8,7 +8,7 @@ CREATE FUNCTION dpobj.composed_charges(relation regclass, role regrole, accounta
 COMMENT ON FUNCTION dpobj.composed_charges(regclass, regrole, text, numeric) IS
   'internal: dpobj.recompute in units of the ledger';
 
-CREATE FUNCTION dpobj.recompute(relation regclass, role regrole, accountant text, delta numeric DEFAULT NULL)
+CREATE OR REPLACE FUNCTION dpobj.recompute(relation regclass, role regrole, accountant text, delta numeric DEFAULT NULL)
   RETURNS TABLE (accountant text, releases bigint, epsilon numeric, delta numeric, rdp_order integer, assumes text)
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
@@ -21,15 +21,147 @@ CREATE FUNCTION dpobj.recompute(relation regclass, role regrole, accountant text
 COMMENT ON FUNCTION dpobj.recompute(regclass, regrole, text, numeric) IS
   'what all charges of a table that a role has paid for, or with null all, guarantee together by an accountant: basic, zcdp, rdp, kov or pld; delta: null for 1e-6 and the sum of the releases'' own';
 
-CREATE FUNCTION dpobj.report(relation regclass, delta numeric DEFAULT NULL) RETURNS jsonb
+CREATE OR REPLACE FUNCTION dpobj.report(relation regclass, delta numeric DEFAULT NULL) RETURNS jsonb
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_report';
 COMMENT ON FUNCTION dpobj.report(regclass, numeric) IS
   'for superusers and dpobj_auditor: releases, budgets and administration of a table, and what its releases guarantee together; delta as for dpobj.recompute';
 
+/*
+ * The contents of a report.  Runs as the owner of dpobj's tables, from one snapshot; who may have
+ * it is asked in dpobj.report (src/server/recompute.c).  What grows with the ledger is read from
+ * dpobj.charge_counts and from indexes.
+ */
+CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeric) RETURNS jsonb
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+  AS $$
+    WITH
+      here AS (SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $1),
+      family AS (SELECT DISTINCT unnest(f.members) AS id FROM dpobj.families f WHERE f.id IN (SELECT id FROM here)),
+      charges AS (
+        SELECT c.*, coalesce(r.role_name, r.recorded_name) AS role
+          FROM dpobj.charge_counts c
+          JOIN dpobj.identity_roles r ON r.id = c.role_identity
+         WHERE c.relation_identity IN (SELECT id FROM family)),
+      -- by two indexes alone
+      ledger AS MATERIALIZED (
+        SELECT count(*) AS charged, sum(e.epsilon_nano) AS epsilon, sum(e.delta_units) AS delta,
+               array_agg(e.id) FILTER (WHERE x.release IS NULL) AS unended
+          FROM dpobj.ledger_events e
+          LEFT JOIN dpobj.ledger_events x ON x.release = e.id
+         WHERE e.event = 'charged' AND e.relation_identity IN (SELECT id FROM family)),
+      unreleased AS MATERIALIZED (
+        SELECT u.id, u.ended, coalesce(r.role_name, r.recorded_name) AS role, e.mechanism, e.guarantee
+          FROM (SELECT unnest(unended) AS id, 'open' AS ended FROM ledger
+                UNION ALL
+                SELECT x.release, x.event FROM dpobj.ledger_events x
+                 WHERE x.event = 'failed' AND x.relation_identity IN (SELECT id FROM family)) u
+          JOIN dpobj.ledger_events e ON e.id = u.id
+          JOIN dpobj.identity_roles r ON r.id = e.role_identity),
+      ends AS (
+        SELECT role, mechanism, guarantee, count(*) FILTER (WHERE ended = 'failed') AS failed,
+               count(*) FILTER (WHERE ended = 'open') AS open
+          FROM unreleased
+         GROUP BY role, mechanism, guarantee),
+      kinds AS (
+        SELECT k.role, k.mechanism, k.guarantee, k.charged, k.charged - coalesce(e.failed, 0) - coalesce(e.open, 0) AS released,
+               coalesce(e.failed, 0) AS failed, coalesce(e.open, 0) AS open,
+               trim_scale(k.epsilon * 0.000000001) AS epsilon, trim_scale(k.delta * 0.000000000000000001) AS delta
+          FROM (SELECT role, mechanism, guarantee, sum(times)::bigint AS charged, sum(times::numeric * epsilon_nano) AS epsilon,
+                       sum(times::numeric * delta_units) AS delta
+                  FROM charges
+                 GROUP BY role, mechanism, guarantee) k
+          LEFT JOIN ends e USING (role, mechanism, guarantee)),
+      labels AS (SELECT guarantee, sum(times)::bigint AS releases FROM charges GROUP BY guarantee),
+      -- do the counted charges have what the ledger has?
+      counted AS (
+        SELECT ledger.charged = coalesce(sum(c.times), 0)
+               AND coalesce(ledger.epsilon = sum(c.times::numeric * c.epsilon_nano), ledger.charged = 0)
+               AND coalesce(ledger.delta = sum(c.times::numeric * c.delta_units), ledger.charged = 0) AS equal
+          FROM ledger LEFT JOIN charges c ON true
+         GROUP BY ledger.charged, ledger.epsilon, ledger.delta),
+      events AS (
+        SELECT e.id, e.at, e.event, e.role_name, e.relation_name, e.relation_identity, e.parameters
+          FROM dpobj.ledger_events e
+         WHERE e.event NOT IN ('charged', 'released', 'failed')
+           AND (e.relation_identity IN (SELECT id FROM family) OR e.relation_identity IS NULL)),
+      budgets AS (
+        SELECT b.id, t.relation_name, coalesce(b.role, -1) = -1 AS all_roles,
+               coalesce(b.role = -1, false) AS of_owner, coalesce(r.role_name, r.recorded_name) AS role,
+               b.accountant, b.rdp_order, s.adjacency, b.max_releases, s.releases,
+               trim_scale(b.epsilon_nano * 0.000000001) AS epsilon_limit,
+               trim_scale(dpobj.composed_epsilon(b.accountant, b.rdp_order, s.cost, b.delta_units - b.reserve_units)
+                          * 0.000000001) AS epsilon_spent,
+               trim_scale(b.delta_units * 0.000000000000000001) AS delta_limit,
+               trim_scale(s.delta * 0.000000000000000001) AS delta_spent,
+               trim_scale(b.reserve_units * 0.000000000000000001) AS delta_reserve,
+               CASE WHEN NOT (SELECT c.equal FROM counted c) THEN false
+                    WHEN b.cost_spent IS NOT NULL
+                    THEN (b.cost_spent, b.delta_spent, b.releases_spent) = (s.cost, s.delta, s.releases) END AS sums_equal,
+               s.cost <= b.cost_limit AND s.delta <= b.reserve_units AND s.releases <= coalesce(b.max_releases, s.releases)
+                 AS within,
+               -- those that its caps could have been made to suit: whole blocks, and the first part of one
+               (SELECT coalesce(sum(c.times), 0)::bigint
+                  FROM charges c
+                 WHERE (coalesce(b.role, -1) = -1 OR b.role = ANY (c.payers)) AND c.block < since.id >> 16)
+               + (SELECT count(*)
+                    FROM dpobj.ledger_events e
+                   WHERE e.event = 'charged' AND e.relation_identity IN (SELECT id FROM family)
+                     AND e.id >= since.id >> 16 << 16 AND e.id < since.id
+                     AND (coalesce(b.role, -1) = -1 OR b.role = ANY (e.payers))) AS releases_before
+          FROM dpobj.budget_rows b
+          JOIN dpobj.budget_sums s ON s.id = b.id
+          JOIN dpobj.identity_tables t ON t.id = b.relation
+          LEFT JOIN dpobj.identity_roles r ON r.id = b.role
+         CROSS JOIN LATERAL
+               (SELECT max(e.id) AS id FROM events e
+                 WHERE e.relation_identity = b.relation
+                   AND CASE WHEN b.role = -1 THEN e.event = 'limit_budget' ELSE e.event IN ('set_budget', 'raise_budget') END
+                   AND CASE WHEN coalesce(b.role, -1) = -1 THEN e.parameters ->> 'role' IS NULL
+                            ELSE e.parameters ->> 'role' IN (r.role_name, r.recorded_name) END) since
+         WHERE b.relation IN (SELECT id FROM family)),
+      composed AS MATERIALIZED (
+        SELECT a.accountant, c.*
+          FROM unnest('{basic,zcdp,rdp,pld}'::text[]) a(accountant)
+         CROSS JOIN LATERAL dpobj.composed_charges($1, NULL, a.accountant, $2) c)
+    SELECT jsonb_build_object(
+      'relation', (SELECT format('%I.%I', n.nspname, k.relname) FROM pg_class k
+                     JOIN pg_namespace n ON n.oid = k.relnamespace WHERE k.oid = $1),
+      'at', statement_timestamp(),
+      'version', (SELECT x.extversion FROM pg_extension x WHERE x.extname = 'dpobj'),
+      'tables', (SELECT coalesce(jsonb_agg(i.name ORDER BY i.name), '[]')
+                   FROM dpobj.identities i WHERE i.id IN (SELECT id FROM family)),
+      'protection', (SELECT jsonb_build_object('adjacency', p.adjacency, 'person', p.person,
+                              'max_rows_per_person', p.max_rows_per_person, 'since', p.at)
+                       FROM dpobj.protections p WHERE p.relation IN (SELECT id FROM here)),
+      'releases', (SELECT jsonb_build_object('charged', l.charged, 'released', l.charged - u.failed - u.open,
+                            'failed', u.failed, 'open', u.open)
+                     FROM ledger l, (SELECT count(*) FILTER (WHERE ended = 'failed') AS failed,
+                                            count(*) FILTER (WHERE ended = 'open') AS open FROM unreleased) u),
+      'open', (SELECT coalesce(jsonb_agg(o.id ORDER BY o.id), '[]')
+                 FROM (SELECT id FROM unreleased WHERE ended = 'open' ORDER BY id LIMIT 100) o),
+      'failed', (SELECT coalesce(jsonb_agg(o.id ORDER BY o.id), '[]')
+                   FROM (SELECT id FROM unreleased WHERE ended = 'failed' ORDER BY id LIMIT 100) o),
+      'labels', (SELECT coalesce(jsonb_object_agg(l.guarantee, l.releases), '{}') FROM labels l),
+      'kinds', (SELECT coalesce(jsonb_agg(to_jsonb(k) ORDER BY k.role, k.mechanism, k.guarantee), '[]') FROM kinds k),
+      'budgets', (SELECT coalesce(jsonb_agg(to_jsonb(b) - 'id' ORDER BY b.relation_name, b.of_owner DESC, b.all_roles DESC, b.role), '[]')
+                    FROM budgets b),
+      'sums_equal', (SELECT c.equal FROM counted c) AND (SELECT coalesce(bool_and(b.sums_equal), true) FROM budgets b),
+      'neighbours', (SELECT c.neighbours FROM composed c LIMIT 1),
+      'composed', (SELECT jsonb_object_agg(c.accountant, jsonb_build_object(
+                            'epsilon', trim_scale(c.epsilon_nano * 0.000000001),
+                            'delta', trim_scale(c.delta_units * 0.000000000000000001),
+                            'rdp_order', c.rdp_order, 'assumes', c.assumes)) FROM composed c),
+      'events', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'at', e.at, 'event', e.event,
+                          'by', e.role_name, 'table', e.relation_name, 'parameters', e.parameters) ORDER BY e.id), '[]')
+                   FROM events e))
+  $$;
+COMMENT ON FUNCTION dpobj.report_contents(regclass, numeric) IS
+  'internal: the contents of dpobj.report';
+
 -- ---- in words ----
 
-CREATE FUNCTION dpobj.report_lines(words text, indent integer) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.report_lines(words text, indent integer) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT coalesce(string_agg(repeat(' ', $2) || m.line[1], E'\n'), '')
@@ -39,7 +171,7 @@ CREATE FUNCTION dpobj.report_lines(words text, indent integer) RETURNS text
 COMMENT ON FUNCTION dpobj.report_lines(text, integer) IS
   'internal: a paragraph in lines of at most 100 columns';
 
-CREATE FUNCTION dpobj.report_releases(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.report_releases(report jsonb) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT string_agg(concat_ws(E'\n',
@@ -54,3 +186,116 @@ CREATE FUNCTION dpobj.report_releases(report jsonb) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj.report_releases(jsonb) IS
   'internal: the releases of a report, as a table for each role';
+
+CREATE OR REPLACE FUNCTION dpobj.report_budget(budget jsonb) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT concat_ws(E'\n',
+      dpobj.report_lines(format('%s on %s: epsilon %s, delta %s by %s%s%s',
+        CASE WHEN ($1 -> 'of_owner')::boolean THEN 'the owner''s limit, for all roles together,'
+             WHEN ($1 -> 'all_roles')::boolean THEN 'all roles together' ELSE 'role ' || ($1 ->> 'role') END,
+        $1 ->> 'relation_name', $1 ->> 'epsilon_limit', $1 ->> 'delta_limit', $1 ->> 'accountant',
+        ' of order ' || ($1 ->> 'rdp_order'), ', at most ' || ($1 ->> 'max_releases') || ' releases'), 2),
+      dpobj.report_lines(format('spent: epsilon %s and delta %s in %s releases; %s',
+        coalesce($1 ->> 'epsilon_spent', 'beyond all bounds'), $1 ->> 'delta_spent', $1 ->> 'releases',
+        CASE WHEN ($1 ->> 'sums_equal')::boolean THEN 'the running sums equal the ledger'
+             WHEN $1 ->> 'sums_equal' IS NULL THEN 'the next charge adds up the ledger'
+             ELSE 'THE RUNNING SUMS DIFFER FROM THE LEDGER' END), 4),
+      dpobj.report_lines(CASE
+        WHEN NOT ($1 ->> 'within')::boolean THEN
+          'More has been spent than its caps allow, so it bounds nothing.'
+        WHEN ($1 ->> 'releases_before')::bigint = 0 THEN
+          'Its caps hold for all these releases, whatever was asked after which answer.'
+        ELSE format('Its caps were last set or raised after %s of these releases: they hold, whatever was asked '
+          'after which answer, if that decision did not depend on the answers.', $1 ->> 'releases_before') END, 4))
+  $$;
+COMMENT ON FUNCTION dpobj.report_budget(jsonb) IS
+  'internal: a budget of a report, in words';
+
+CREATE OR REPLACE FUNCTION dpobj.report_event(event jsonb) RETURNS text
+  LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT dpobj.report_lines(concat_ws(' ',
+      to_char(($1 ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI'), $1 ->> 'event', 'by', $1 ->> 'by',
+      CASE WHEN $1 ->> 'event' IN ('set_budget', 'raise_budget', 'drop_budget')
+           THEN 'for ' || coalesce('role ' || (p ->> 'role'), 'all roles') END,
+      CASE $1 ->> 'event'
+        WHEN 'set_budget' THEN format('to epsilon %s, delta %s by %s', p ->> 'epsilon', p ->> 'delta', p ->> 'accountant')
+        WHEN 'raise_budget' THEN format('by epsilon %s, delta %s: %s', p ->> 'epsilon_added', p ->> 'delta_added',
+                                        p ->> 'reason')
+        WHEN 'limit_budget' THEN concat_ws(': ',
+          CASE WHEN p ->> 'epsilon' IS NULL THEN 'to none'
+               ELSE format('to epsilon %s, delta %s by %s', p ->> 'epsilon', p ->> 'delta', p ->> 'accountant') END,
+          p ->> 'reason')
+        WHEN 'protect' THEN concat(p ->> 'adjacency', ', person ' || (p ->> 'person')) END), 2)
+      FROM (SELECT $1 -> 'parameters' AS p) e
+  $$;
+COMMENT ON FUNCTION dpobj.report_event(jsonb) IS
+  'internal: an administrative event of a report, in words';
+
+CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DEFAULT NULL) RETURNS text
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    WITH r AS MATERIALIZED (SELECT dpobj.report($1, $2) AS j)
+    SELECT concat_ws(E'\n',
+      dpobj.report_lines('Privacy report of table ' || (r.j ->> 'relation'), 0),
+      format('%s, dpobj %s', to_char((r.j ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI:SS TZ'), r.j ->> 'version'),
+      '', 'NEIGHBOURS',
+      dpobj.report_lines(CASE
+        WHEN r.j -> 'protection' = 'null' THEN 'The table is not protected.'
+        WHEN r.j -> 'protection' -> 'person' = 'null' THEN
+          format('The table is protected: adjacency %s.', r.j -> 'protection' ->> 'adjacency')
+        ELSE
+          format('The table is protected: adjacency %s, persons by column %s with at most %s rows each.',
+                 r.j -> 'protection' ->> 'adjacency', r.j -> 'protection' ->> 'person',
+                 r.j -> 'protection' ->> 'max_rows_per_person')
+        END || coalesce(' What is composed below is for tables where ' || (r.j ->> 'neighbours') || '.',
+                        ' Its releases are about neighbours of several kinds, so that they have no total.'), 2),
+      CASE WHEN jsonb_array_length(r.j -> 'tables') > 1 THEN
+        dpobj.report_lines('Releases from these tables count: '
+          || (SELECT string_agg(t, ', ') FROM jsonb_array_elements_text(r.j -> 'tables') t) || '.', 2) END,
+      '', 'COMPOSED GUARANTEE of all releases',
+      (SELECT string_agg(concat_ws(E'\n',
+                format('  %-6s ', a.name)
+                  || coalesce('epsilon ' || (r.j -> 'composed' -> a.name ->> 'epsilon'), 'no epsilon')
+                  || ' at delta ' || (r.j -> 'composed' -> a.name ->> 'delta')
+                  || coalesce(' (order ' || (r.j -> 'composed' -> a.name ->> 'rdp_order') || ')', ''),
+                dpobj.report_lines(r.j -> 'composed' -> a.name ->> 'assumes', 9)), E'\n' ORDER BY a.place)
+         FROM unnest('{basic,zcdp,rdp,pld}'::text[]) WITH ORDINALITY a(name, place)),
+      '', 'BUDGETS: what holds whatever the analysts choose',
+      coalesce((SELECT string_agg(dpobj.report_budget(b), E'\n' ORDER BY place)
+                  FROM jsonb_array_elements(r.j -> 'budgets') WITH ORDINALITY v(b, place)),
+               '  none: what is composed above is for releases that were fixed before the first answer.'),
+      '', format('RELEASES: %s charged, %s released, %s failed, %s without an end', r.j -> 'releases' ->> 'charged',
+                 r.j -> 'releases' ->> 'released', r.j -> 'releases' ->> 'failed', r.j -> 'releases' ->> 'open'),
+      CASE WHEN jsonb_array_length(r.j -> 'kinds') > 0 THEN
+        format('    %-17s %-11s %8s %9s %7s %5s   %s', 'mechanism', 'guarantee', 'charged', 'released', 'failed', 'open',
+               'sums: epsilon, delta') END,
+      dpobj.report_releases(r.j),
+      dpobj.report_lines('Without an end: '
+        || (SELECT string_agg(o, ', ') FROM jsonb_array_elements_text(r.j -> 'open') o)
+        || CASE WHEN (r.j -> 'releases' ->> 'open')::bigint > jsonb_array_length(r.j -> 'open') THEN ', ...' ELSE '' END
+        || '. They may have been released, and count.', 2),
+      dpobj.report_lines('Failed: '
+        || (SELECT string_agg(o, ', ') FROM jsonb_array_elements_text(r.j -> 'failed') o)
+        || CASE WHEN (r.j -> 'releases' ->> 'failed')::bigint > jsonb_array_length(r.j -> 'failed') THEN ', ...' ELSE '' END
+        || '. They count too: a charge is never given back.', 2),
+      '', 'ADMINISTRATION',
+      coalesce((SELECT string_agg(dpobj.report_event(e), E'\n' ORDER BY place)
+                  FROM jsonb_array_elements(r.j -> 'events') WITH ORDINALITY v(e, place)), '  none'),
+      '', 'WHAT IT RESTS ON',
+      dpobj.report_lines('Sums below the caps of a budget hold for analysts who choose each release after the last answer. rdp at '
+        'its best order and pld hold for releases that were all fixed before the first answer, and for no others.', 2),
+      dpobj.report_lines(format('Releases labelled float: %s. Doubles decide something in their draw, which the proof does not '
+        'cover.', r.j -> 'labels' ->> 'float'), CASE WHEN r.j -> 'labels' ? 'float' THEN 2 END),
+      dpobj.report_lines(format('Releases labelled conditional: %s. A limit on time or memory could have stopped them, at a '
+        'moment that the rows have a say in, or the number of their features was taken from a row; what that tells is not '
+        'counted.', r.j -> 'labels' ->> 'conditional'),
+        CASE WHEN r.j -> 'labels' ? 'conditional' THEN 2 END),
+      dpobj.report_lines(format('Releases labelled unproven: %s. Their noise is as it was published; their epsilon is a claim, '
+        'and so is every total above.', r.j -> 'labels' ->> 'unproven'),
+        CASE WHEN r.j -> 'labels' ? 'unproven' THEN 2 END)) || E'\n'
+      FROM r
+  $$;
+COMMENT ON FUNCTION dpobj.report_text(regclass, numeric) IS
+  'dpobj.report for reading, in lines of 100 columns';

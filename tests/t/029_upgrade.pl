@@ -55,7 +55,17 @@ sub lacking
 }
 
 $node->safe_psql('postgres', 'CREATE DATABASE fresh');
-$node->safe_psql('fresh', 'CREATE EXTENSION dpobj');
+# Its script makes and describes each object once; a type that its own functions name is declared before.
+is($node->safe_psql('fresh', <<'SQL'), 'CREATE TYPE public.dp_rows', 'a new installation makes each object once');
+CREATE TABLE made (what text);
+CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql AS
+  'BEGIN INSERT INTO public.made SELECT c.command_tag || $$ $$ || c.object_identity FROM pg_event_trigger_ddl_commands() c; END';
+CREATE EVENT TRIGGER noted ON ddl_command_end EXECUTE FUNCTION note();
+CREATE EXTENSION dpobj;
+SELECT what FROM made WHERE what ~ '^(CREATE|COMMENT) ' GROUP BY what HAVING count(*) > 1 ORDER BY what;
+DROP FUNCTION note CASCADE;
+DROP TABLE made;
+SQL
 my $current = $node->safe_psql('fresh', $version);
 my @fresh = objects('fresh');
 like(join('', @fresh), $_, "with $_") for qr/CREATE FUNCTION dpobj\.verify\(/, qr/GRANT ALL ON FUNCTION dpobj\.set_budget\(/,
@@ -103,7 +113,9 @@ sub rows
 }
 
 my $privileges = q{SELECT has_function_privilege('ana', 'dpobj.report(regclass, numeric)', 'EXECUTE'),
-  has_function_privilege('ana', 'dpobj.scan_digest(regclass, text, text[], jsonb, boolean, bytea)', 'EXECUTE')};
+  has_function_privilege('ana', 'dpobj.scan_digest(regclass, text, text[], jsonb, boolean, bytea)', 'EXECUTE'),
+  (SELECT bool_or(has_table_privilege('bob', v, 'SELECT'))
+   FROM unnest('{dpobj.budgets,dpobj.models,dpobj.odometer,dpobj.protected}'::regclass[]) v)};
 
 # What was there is there, in columns that may have become more, and nothing else.
 sub keeps
@@ -116,7 +128,7 @@ SELECT (SELECT bool_and(EXISTS (SELECT FROM $table t WHERE to_jsonb(t) @> old)) 
        (SELECT count(*) FROM $table) = jsonb_array_length(\$old\$$before->{$table}\$old\$)
 SQL
 	}
-	is($node->safe_psql($database, $privileges), 'f|t', "privileges, $what");
+	is($node->safe_psql($database, $privileges), 'f|t|f', "privileges, $what");
 	is($node->safe_psql($database, 'SELECT dpobj.verify(model) FROM kept'), 't', "the model verifies, $what");
 	return;
 }
@@ -157,6 +169,8 @@ SELECT dpobj.raise_budget('visit', NULL, 2, 0, 'a new year');
 SELECT dpobj.set_budget('quick', NULL, 3, 0);
 CREATE TABLE kept AS SELECT dp_halfspace(features, label, 0.5, 0) AS model FROM quick;
 REVOKE EXECUTE ON FUNCTION dpobj.report(regclass, numeric) FROM PUBLIC;
+REVOKE SELECT ON dpobj.budgets, dpobj.models, dpobj.odometer, dpobj.protected FROM PUBLIC;
+GRANT SELECT ON dpobj.budgets, dpobj.models TO ana;
 GRANT EXECUTE ON FUNCTION dpobj.scan_digest(regclass, text, text[], jsonb, boolean, bytea) TO ana;
 SQL
 
@@ -185,7 +199,7 @@ SQL
 		  WHERE extname = 'dpobj' AND c.oid = t AND c.relkind = 'r' ORDER BY 1});
 	my %before = map { $_ => rows($older, $_) } @kept;
 	is(join(' ', grep { $before{$_} eq '[]' } @kept), '', "each of $old\'s " . @kept . ' tables has rows');
-	is($node->safe_psql($older, $privileges), 'f|t', 'the administrator revoked a privilege and granted one');
+	is($node->safe_psql($older, $privileges), 'f|t|f', 'the administrator revoked privileges and granted one');
 
 	# A dump does not say the version: what an old one wrote goes into the tables of the new one.
 	restore($older, "restored_$old");
@@ -413,7 +427,7 @@ $node->start;
 is(rows($upgraded, $_), $before{$_}, "$_, after pg_upgrade") for grep { !/job_rows$/ } sort keys %before;
 is($node->safe_psql($upgraded, 'SELECT name, state, reason FROM dpobj.jobs'),
 	'queued|failed|the job was submitted before the database was restored', 'the queued job did not run, and does not');
-is($node->safe_psql($upgraded, $privileges), 'f|t', 'privileges, after pg_upgrade');
+is($node->safe_psql($upgraded, $privileges), 'f|t|f', 'privileges, after pg_upgrade');
 $ana = session($node, user => 'ana', database => $upgraded);
 is($ana->ask(q{SELECT bool_and(dpobj.verify(model)), string_agg(name, ',' ORDER BY name) ~ 'first.*second.*yearly' FROM dpobj.models}), 't|t', 'models verify');
 is($ana->ask($left), $left_before, 'budgets count');

@@ -1,0 +1,294 @@
+-- What was spent of budgets, and what is left
+
+/*
+ * Whose charges count for a table: those made on it, on a descendant, or on an ancestor of one of
+ * these.  A query that holds a recursion makes room for its result each time, in milliseconds, even
+ * where it is not asked; so the recursion is in a function, and most tables have no relatives.
+ */
+CREATE OR REPLACE VIEW dpobj.families AS
+SELECT i.id,
+       CASE WHEN EXISTS (SELECT FROM dpobj.lineage l WHERE l.ancestor = i.id)
+              OR EXISTS (SELECT FROM dpobj.lineage l WHERE l.descendant = i.id)
+            THEN dpobj.relatives(i.id)
+            ELSE ARRAY[i.id] END AS members
+  FROM dpobj.identities i
+ WHERE i.kind = 'table';
+COMMENT ON VIEW dpobj.families IS 'tables whose charges and budgets concern each other: a charge on one reads rows of the other';
+COMMENT ON COLUMN dpobj.families.id IS 'identity of a table';
+COMMENT ON COLUMN dpobj.families.members IS 'identities of the tables whose charges count for it, its own among them';
+
+-- What the ledger says each budget has spent: the definition that running sums must equal.
+CREATE OR REPLACE VIEW dpobj.budget_sums AS
+SELECT b.id,
+       u.adjacency,
+       s.cost,
+       s.delta,
+       s.releases
+  FROM dpobj.budget_rows b
+ CROSS JOIN LATERAL
+       (SELECT coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
+                        'replace') AS adjacency,
+               (SELECT p.earlier_rows_per_person FROM dpobj.protections p WHERE p.relation = b.relation) AS rows,
+               pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order) AS place,
+               (SELECT f.members FROM dpobj.families f WHERE f.id = b.relation) AS members) u
+ CROSS JOIN LATERAL
+       (SELECT coalesce(pg_catalog.sum(e.times * dpobj.cost_under(c.cost, u.adjacency, b.accountant, u.place)), 0) AS cost,
+               coalesce(pg_catalog.sum(e.times * dpobj.delta_under(c.cost, u.adjacency, b.accountant)), 0) AS delta,
+               coalesce(pg_catalog.sum(e.times), 0)::bigint AS releases
+          FROM dpobj.charge_counts e
+         CROSS JOIN LATERAL
+               (SELECT CASE WHEN e.person IS NULL AND u.rows IS NOT NULL
+                            THEN dpobj.cost_of_rows(e.adjacency, e.pair, e.pair_terms, e.epsilon_nano, e.delta_units, u.rows)
+                            ELSE ROW(e.adjacency, e.epsilon_nano, e.delta_units, e.rho_pico, e.rho_delta, e.rdp_pico,
+                                     e.rdp_delta, e.rdp_replaced)::dpobj.charge_cost END AS cost) c
+         WHERE e.relation_identity = ANY (u.members)
+           AND (coalesce(b.role, -1) = -1 OR b.role = ANY (e.payers))) s;
+COMMENT ON VIEW dpobj.budget_sums IS 'what was spent of each budget, summed over the charges that the ledger counts';
+COMMENT ON COLUMN dpobj.budget_sums.id IS 'number of the budget';
+COMMENT ON COLUMN dpobj.budget_sums.adjacency IS 'under which costs are added up: the protected table''s, else replace';
+COMMENT ON COLUMN dpobj.budget_sums.cost IS 'sum of costs, in the units of cost_limit';
+COMMENT ON COLUMN dpobj.budget_sums.delta IS 'sum of deltas in units of 1e-18';
+COMMENT ON COLUMN dpobj.budget_sums.releases IS 'number of charges';
+
+-- The same for the charge worker and the views, by the running sums where there are any.
+CREATE OR REPLACE VIEW dpobj.budget_state AS
+SELECT b.id,
+       b.relation,
+       b.role,
+       b.accountant,
+       b.rdp_order,
+       b.epsilon_nano,
+       b.delta_units,
+       b.reserve_units,
+       b.cost_limit,
+       b.max_releases,
+       s.cost AS cost_spent,
+       s.delta AS delta_spent,
+       s.releases,
+       coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
+                'replace') AS adjacency
+  FROM dpobj.budget_rows b
+ CROSS JOIN LATERAL
+       (SELECT b.cost_spent AS cost, b.delta_spent AS delta, b.releases_spent AS releases
+         WHERE b.cost_spent IS NOT NULL
+        UNION ALL
+        SELECT l.cost, l.delta, l.releases
+          FROM dpobj.budget_sums l
+         WHERE b.cost_spent IS NULL AND l.id = b.id) s;
+COMMENT ON VIEW dpobj.budget_state IS 'budgets and what was spent of them, in units of the ledger';
+COMMENT ON COLUMN dpobj.budget_state.id IS 'number of the budget';
+COMMENT ON COLUMN dpobj.budget_state.relation IS 'identity of the table';
+COMMENT ON COLUMN dpobj.budget_state.role IS 'identity of the role or group; null: all roles together; -1: the limit of the table''s owner';
+COMMENT ON COLUMN dpobj.budget_state.accountant IS 'what is added up';
+COMMENT ON COLUMN dpobj.budget_state.rdp_order IS 'rdp: order of the divergence';
+COMMENT ON COLUMN dpobj.budget_state.epsilon_nano IS 'cap of epsilon in units of 1e-9';
+COMMENT ON COLUMN dpobj.budget_state.delta_units IS 'cap of delta in units of 1e-18';
+COMMENT ON COLUMN dpobj.budget_state.reserve_units IS 'cap of the sum of deltas in units of 1e-18';
+COMMENT ON COLUMN dpobj.budget_state.cost_limit IS 'cap of the sum of costs';
+COMMENT ON COLUMN dpobj.budget_state.max_releases IS 'cap of the number of charges; null: none';
+COMMENT ON COLUMN dpobj.budget_state.cost_spent IS 'sum of costs, in the units of cost_limit';
+COMMENT ON COLUMN dpobj.budget_state.delta_spent IS 'sum of deltas in units of 1e-18';
+COMMENT ON COLUMN dpobj.budget_state.releases IS 'number of charges';
+COMMENT ON COLUMN dpobj.budget_state.adjacency IS 'under which costs are added up: the protected table''s, else replace';
+
+CREATE OR REPLACE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], cost dpobj.charge_cost) RETURNS text
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT format('%s on table %s has %s.',
+             CASE WHEN b.role IS NULL THEN 'The budget of all roles' WHEN b.role = -1 THEN 'The owner''s limit'
+                  ELSE format('The budget of role "%s"', r.name) END, t.name,
+             CASE
+               WHEN NOT fits.cost THEN
+                 dpobj.cost_text(b.accountant, b.rdp_order, b.cost_spent, asked.cost, b.cost_limit)
+               WHEN NOT fits.delta THEN format('%s: %s spent, %s asked, %s left of %s',
+                 CASE b.accountant WHEN 'basic' THEN 'delta' ELSE 'delta reserved for releases' END,
+                 trim_scale(b.delta_spent * 0.000000000000000001), trim_scale(asked.delta * 0.000000000000000001),
+                 trim_scale(greatest(b.reserve_units - b.delta_spent, 0) * 0.000000000000000001),
+                 trim_scale(b.reserve_units * 0.000000000000000001))
+               ELSE format('releases: %s spent, 1 asked, %s left of %s', b.releases,
+                 greatest(b.max_releases - b.releases, 0), b.max_releases)
+             END)
+      FROM dpobj.budget_state b
+      JOIN dpobj.identities t ON t.id = b.relation
+      LEFT JOIN dpobj.identities r ON r.id = b.role
+     CROSS JOIN LATERAL
+           (SELECT dpobj.cost_under($3, b.adjacency, b.accountant,
+                     array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
+                   dpobj.delta_under($3, b.adjacency, b.accountant) AS delta) asked
+     CROSS JOIN LATERAL
+           (SELECT b.cost_spent + asked.cost <= b.cost_limit AS cost,
+                   b.delta_spent + asked.delta <= b.reserve_units AS delta,
+                   coalesce(b.releases < b.max_releases, true) AS releases) fits
+     WHERE b.relation = ANY ($1) AND (coalesce(b.role, -1) = -1 OR b.role = ANY ($2))
+       AND (fits.cost AND fits.delta AND fits.releases) IS NOT TRUE
+     ORDER BY b.relation, b.role
+     LIMIT 1
+  $$;
+COMMENT ON FUNCTION dpobj.budget_exceeded(bigint[], bigint[], dpobj.charge_cost) IS
+  'internal: of the budgets that apply, the first that a cost does not fit into; null: it fits';
+
+/*
+ * Roles see the budgets of their own and of their groups, and on the same tables the cap over all
+ * roles and the owner's limit; owners see their limit; superusers and auditors see all.
+ */
+CREATE OR REPLACE VIEW dpobj.budgets WITH (security_barrier) AS
+WITH RECURSIVE
+  mine(role) AS (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = session_user
+                 UNION
+                 SELECT m.roleid FROM pg_catalog.pg_auth_members m JOIN mine ON m.member = mine.role),
+  own(id) AS (SELECT i.id FROM dpobj.identity_roles i WHERE i.role IN (SELECT role FROM mine))
+SELECT t.relation::regclass AS relation,
+       r.role_name AS role,
+       b.accountant,
+       pg_catalog.trim_scale(b.epsilon_nano * 0.000000001) AS epsilon_limit,
+       pg_catalog.trim_scale(c.epsilon_spent * 0.000000001) AS epsilon_spent,
+       pg_catalog.trim_scale(greatest(b.epsilon_nano - c.epsilon_spent, 0) * 0.000000001) AS epsilon_left,
+       pg_catalog.trim_scale(b.delta_units * 0.000000000000000001) AS delta_limit,
+       pg_catalog.trim_scale((b.delta_spent + CASE WHEN b.releases > 0 THEN b.delta_units - b.reserve_units ELSE 0 END)
+                             * 0.000000000000000001) AS delta_spent,
+       pg_catalog.trim_scale(greatest(b.reserve_units - b.delta_spent, 0) * 0.000000000000000001) AS delta_left,
+       b.releases,
+       b.max_releases,
+       t.relation_name,
+       CASE WHEN b.role IS NULL THEN NULL ELSE coalesce(r.role_name, r.recorded_name) END AS role_name,
+       b.rdp_order,
+       pg_catalog.trim_scale(b.cost_limit * c.one) AS cost_limit,
+       pg_catalog.trim_scale(b.cost_spent * c.one) AS cost_spent,
+       pg_catalog.trim_scale(dpobj.largest_epsilon(b.accountant, b.rdp_order, b.cost_limit - b.cost_spent)
+                             * 0.000000001) AS largest_epsilon,
+       b.adjacency,
+       b.id AS budget,
+       coalesce(b.role = -1, false) AS of_owner
+  FROM dpobj.budget_state b
+  JOIN dpobj.identity_tables t ON t.id = b.relation
+  LEFT JOIN dpobj.identity_roles r ON r.id = b.role
+ CROSS JOIN LATERAL
+       (SELECT dpobj.composed_epsilon(b.accountant, b.rdp_order, b.cost_spent, b.delta_units - b.reserve_units)
+                 AS epsilon_spent,
+               CASE b.accountant WHEN 'basic' THEN 0.000000001 ELSE 0.000000000001 END AS one) c
+ WHERE b.role IN (SELECT id FROM own)
+    OR coalesce(b.role, -1) = -1
+       AND EXISTS (SELECT FROM dpobj.budget_rows o
+                   WHERE o.relation = b.relation AND o.role IN (SELECT id FROM own))
+    OR b.role = -1
+       AND EXISTS (SELECT FROM pg_catalog.pg_class k
+                   WHERE k.oid = t.relation AND k.relowner IN (SELECT role FROM mine))
+    OR dpobj.sees_all();
+COMMENT ON VIEW dpobj.budgets IS 'privacy budgets: those that cap the session''s role; all for superusers and dpobj_auditor';
+COMMENT ON COLUMN dpobj.budgets.relation IS 'the table; null when there is none by that OID or name any more';
+COMMENT ON COLUMN dpobj.budgets.role IS 'role or group; null with a null role_name: all roles together';
+COMMENT ON COLUMN dpobj.budgets.accountant IS 'what is added up: basic, epsilon; zcdp, rho; rdp, the Renyi divergence of order rdp_order';
+COMMENT ON COLUMN dpobj.budgets.epsilon_limit IS 'cap of epsilon';
+COMMENT ON COLUMN dpobj.budgets.epsilon_spent IS 'what the charges cost together: epsilon at the cap of delta less what is reserved; null: nothing finite';
+COMMENT ON COLUMN dpobj.budgets.epsilon_left IS 'what is left of the cap of epsilon';
+COMMENT ON COLUMN dpobj.budgets.delta_limit IS 'cap of delta';
+COMMENT ON COLUMN dpobj.budgets.delta_spent IS 'charged deltas, and what the conversion takes once anything is charged';
+COMMENT ON COLUMN dpobj.budgets.delta_left IS 'what is left for deltas of releases';
+COMMENT ON COLUMN dpobj.budgets.releases IS 'number of charges, from the ledger';
+COMMENT ON COLUMN dpobj.budgets.max_releases IS 'cap of the number of charges; null: none';
+COMMENT ON COLUMN dpobj.budgets.relation_name IS 'name of the table when a charge or a budget last touched it';
+COMMENT ON COLUMN dpobj.budgets.role_name IS 'name of the role, also of one that is gone; null: all roles together';
+COMMENT ON COLUMN dpobj.budgets.rdp_order IS 'rdp: order of the divergence, fixed when the budget was made';
+COMMENT ON COLUMN dpobj.budgets.cost_limit IS 'cap of what is added up: of epsilon, rho or the divergence';
+COMMENT ON COLUMN dpobj.budgets.cost_spent IS 'the sum so far';
+COMMENT ON COLUMN dpobj.budgets.largest_epsilon IS 'the most that one more release with delta = 0 may cost';
+COMMENT ON COLUMN dpobj.budgets.adjacency IS 'under which costs are added up: the protected table''s, else replace';
+COMMENT ON COLUMN dpobj.budgets.budget IS 'number of the budget';
+COMMENT ON COLUMN dpobj.budgets.of_owner IS 'is it the limit that the owner of the table has set? It holds for all roles together';
+
+/*
+ * The odometer of a budget: how many more releases like the last one fit.  The last one is the last
+ * that dpobj.ledger shows to the session's role.
+ */
+CREATE OR REPLACE VIEW dpobj.odometer WITH (security_barrier) AS
+SELECT v.relation,
+       v.role_name AS role,
+       b.accountant,
+       last.id AS release,
+       last.mechanism,
+       pg_catalog.trim_scale(last.epsilon_nano * 0.000000001) AS epsilon,
+       pg_catalog.trim_scale(last.delta_units * 0.000000000000000001) AS delta,
+       greatest(least(pg_catalog.div(b.cost_limit - b.cost_spent, nullif(k.cost, 0)),
+                      pg_catalog.div(b.reserve_units - b.delta_spent, nullif(k.delta, 0)),
+                      b.max_releases - b.releases), 0) AS more
+  FROM dpobj.budget_state b
+  JOIN dpobj.budgets v ON v.budget = b.id
+ CROSS JOIN LATERAL
+       (SELECT e.* FROM dpobj.ledger_events e
+         WHERE e.event = 'charged'
+           AND e.relation_identity = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = b.relation)::bigint[])
+           AND (coalesce(b.role, -1) = -1 OR b.role = ANY (e.payers))
+           AND (e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
+                OR dpobj.sees_all())
+         ORDER BY e.id DESC LIMIT 1) last
+ CROSS JOIN LATERAL
+       (SELECT dpobj.cost_under(c.cost, b.adjacency, b.accountant,
+                 pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
+               dpobj.delta_under(c.cost, b.adjacency, b.accountant) AS delta
+          FROM (SELECT ROW(last.adjacency, last.epsilon_nano, last.delta_units, last.rho_pico, last.rho_delta,
+                           last.rdp_pico, last.rdp_delta, last.rdp_replaced)::dpobj.charge_cost AS cost) c) k;
+COMMENT ON VIEW dpobj.odometer IS 'how many more releases like the last one of the session''s role fit into each budget that dpobj.budgets shows; of any role for superusers and dpobj_auditor';
+COMMENT ON COLUMN dpobj.odometer.relation IS 'the table; null when there is none by that OID or name any more';
+COMMENT ON COLUMN dpobj.odometer.role IS 'role or group; null: all roles together';
+COMMENT ON COLUMN dpobj.odometer.accountant IS 'what is added up';
+COMMENT ON COLUMN dpobj.odometer.release IS 'ledger id of the last charge that counts for the budget and may be seen';
+COMMENT ON COLUMN dpobj.odometer.mechanism IS 'its mechanism';
+COMMENT ON COLUMN dpobj.odometer.epsilon IS 'its epsilon';
+COMMENT ON COLUMN dpobj.odometer.delta IS 'its delta';
+COMMENT ON COLUMN dpobj.odometer.more IS 'how many more of its kind fit; null: any number';
+
+CREATE OR REPLACE FUNCTION dpobj.budgets_applying(relation regclass, role regrole) RETURNS SETOF dpobj.budgets
+  LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+  AS $$
+  #variable_conflict use_column
+  DECLARE
+    payer constant oid := coalesce(role::oid, (SELECT oid FROM pg_roles WHERE rolname = session_user));
+  BEGIN
+    IF payer <> (SELECT oid FROM pg_roles WHERE rolname = session_user) AND NOT dpobj.sees_all() THEN
+      RAISE EXCEPTION 'permission denied to see the privacy budget of another role'
+        USING ERRCODE = 'insufficient_privilege',
+              HINT = 'Members of dpobj_auditor see all budgets.';
+    END IF;
+    RETURN QUERY
+      WITH RECURSIVE
+        payers(role) AS (SELECT payer UNION
+                         SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role),
+        tables(relation) AS (SELECT budgets_applying.relation::oid UNION
+                             SELECT h.inhparent FROM pg_inherits h JOIN tables t ON h.inhrelid = t.relation)
+      SELECT b.*
+      FROM dpobj.budgets b
+      WHERE b.relation::oid IN (SELECT t.relation FROM tables t)
+        AND (b.role_name IS NULL
+             OR b.role IN (SELECT r.rolname FROM payers p JOIN pg_roles r ON r.oid = p.role));
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.budgets_applying(regclass, regrole) IS
+  'the budgets that a release by a role from a table must fit into; null: the session''s role';
+
+CREATE OR REPLACE FUNCTION dpobj.remaining(relation regclass, role regrole DEFAULT NULL)
+  RETURNS TABLE (epsilon numeric, delta numeric, releases bigint)
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+  AS $$
+    SELECT min(b.largest_epsilon), min(b.delta_left),
+           min(CASE WHEN b.max_releases IS NOT NULL THEN greatest(b.max_releases - b.releases, 0) END)
+      FROM dpobj.budgets_applying($1, $2) b
+    HAVING count(*) > 0
+  $$;
+COMMENT ON FUNCTION dpobj.remaining(regclass, regrole) IS
+  'the most that one more release of a role may cost on a table, by all budgets that apply; no row: no budget applies';
+
+CREATE OR REPLACE FUNCTION dpobj.calls_that_fit(relation regclass, cost dpobj.charge_cost) RETURNS numeric
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+  AS $$
+    SELECT min(greatest(least(div((b.cost_limit - b.cost_spent) / k.one, nullif(k.cost, 0)),
+                              div(b.delta_left / 0.000000000000000001, nullif(k.delta, 0)),
+                              b.max_releases - b.releases), 0))
+      FROM dpobj.budgets_applying($1, NULL) b
+     CROSS JOIN LATERAL
+           (SELECT CASE b.accountant WHEN 'basic' THEN 0.000000001 ELSE 0.000000000001 END AS one,
+                   dpobj.cost_under($2, b.adjacency, b.accountant,
+                     array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
+                   dpobj.delta_under($2, b.adjacency, b.accountant) AS delta) k
+  $$;
+COMMENT ON FUNCTION dpobj.calls_that_fit(regclass, dpobj.charge_cost) IS
+  'how many releases of that cost fit into the budgets of the session''s role; null: any number';
