@@ -29,11 +29,6 @@
 #include "trainers.h"
 #include "training.h"
 
-#define HINT_DIMENSION                                                                             \
-	"Set \"dimension\" or \"groups\" in the options, add CHECK (cardinality(features) = N) to "    \
-	"the "                                                                                         \
-	"table, or write the features as ARRAY[...]."
-
 /* ---- the call ---- */
 
 static Oid
@@ -103,6 +98,15 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 		plan_refuse_unscaled_target(call, first + TRAINER_LABEL);
 }
 
+/* Where the number of features can be said, for ereport(). */
+static int
+hint_dimension(void)
+{
+	return errhint(
+		"Set \"dimension\" or \"groups\" in the options, add CHECK (cardinality(features) = N) to "
+		"the table, or write the features as ARRAY[...].");
+}
+
 void
 trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *training)
 {
@@ -113,14 +117,14 @@ trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *train
 	if (features == 0)
 		features = training_declared_features(training);
 	if (features == 0 && training->keys != NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("for groups the dimension must be declared"),
-						errdetail("A group may have no row that could tell it."),
-						errhint(HINT_DIMENSION)));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("for groups the dimension must be declared"),
+				 errdetail("A group may have no row that could tell it."), hint_dimension()));
 	if (features == 0 && training->options.adjacency == ADJACENCY_ADD_REMOVE)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("under add_remove the dimension must be declared"),
-						errhint(HINT_DIMENSION)));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("under add_remove the dimension must be declared"), hint_dimension()));
 	training_begin(training, features);
 }
 
@@ -353,7 +357,7 @@ settle_from_state(Training *training, RowsState *state)
 	}
 	if (state == NULL || state->rows.encoding.features == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the dimension is not known"), errhint(HINT_DIMENSION)));
+						errmsg("the dimension is not known"), hint_dimension()));
 	training->length_of_row = true;
 	training_set_features(training, state->rows.encoding.features -
 										(training->method == METHOD_SIMPLEX ? 1 : 0));
