@@ -33,6 +33,7 @@
 #include "dpobj.h"
 #include "label.h"
 #include "named_model.h"
+#include "owner.h"
 #include "plan.h"
 #include "predictor.h"
 #include "same_call.h"
@@ -405,11 +406,29 @@ remember_call(FunctionCallInfo fcinfo, const PlanCall *call, const uint8 hash[DI
 
 /* ---- the release ---- */
 
+/* What follows the charge. */
+typedef struct EvaluatorRun
+{
+	TallyRequest request;
+	const int64 *count;
+	TallyResult *result;
+} EvaluatorRun;
+
+static bool
+draw(void *context)
+{
+	EvaluatorRun *run = context;
+
+	tally_draw(&run->request, run->count, run->result);
+	return true;
+}
+
 /* Charge, draw, release.  Without a row the counts are 0, and the noise is the same. */
 static void
 finish(FunctionCallInfo fcinfo, TallyKind kind, TallyResult *result)
 {
-	TallyRequest request = {.kind = kind, .provenance = ""};
+	EvaluatorRun run = {.request = {.kind = kind, .provenance = ""}, .result = result};
+	TallyRequest *request = &run.request;
 	Evaluation evaluation;
 	PlanCall call;
 	PlanTable table;
@@ -427,14 +446,15 @@ finish(FunctionCallInfo fcinfo, TallyKind kind, TallyResult *result)
 	counts = PG_ARGISNULL(0) ? counts_create(evaluation.models)
 							 : counts_check((Counts *) PG_GETARG_BYTEA_P(0), evaluation.models);
 
-	request.models = evaluation.models;
-	request.model_release = evaluation.release;
-	request.table = table.oid;
-	request.adjacency = table.is_protected ? table.adjacency : ADJACENCY_REPLACE;
-	request.epsilon = evaluation.cost.epsilon;
-	request.epsilon_charged = evaluation.cost.epsilon_charged;
-	release = tally_charge(&request);
-	tally_draw(&request, counts->count, result);
+	run.count = counts->count;
+	request->models = evaluation.models;
+	request->model_release = evaluation.release;
+	request->table = table.oid;
+	request->adjacency = table.is_protected ? table.adjacency : ADJACENCY_REPLACE;
+	request->epsilon = evaluation.cost.epsilon;
+	request->epsilon_charged = evaluation.cost.epsilon_charged;
+	release = tally_charge(request);
+	(void) owner_attempt(release, &table, draw, &run);
 	tally_released(release, kind, result);
 	remember_call(fcinfo, &call, hash, release, result);
 }

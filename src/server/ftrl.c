@@ -30,6 +30,7 @@
 #include "dpobj.h"
 #include "gate.h"
 #include "learning.h"
+#include "owner.h"
 #include "plan.h"
 #include "random_bits.h"
 #include "rows_state.h"
@@ -139,9 +140,20 @@ read_costs(WindowObject object, const Learning *learning, int64 place, int32 *co
 						 learning->high, learning->plan.terms.scale, cost);
 }
 
-static void
-draw_choices(WindowObject object, const Learning *learning, Choices *choices)
+/* What follows the charge. */
+typedef struct FtrlCall
 {
+	WindowObject object;
+	Learning learning;
+	Choices *choices;
+} FtrlCall;
+
+static bool
+draw_choices(void *context)
+{
+	FtrlCall *call = context;
+	const Learning *learning = &call->learning;
+	Choices *choices = call->choices;
 	MemoryContext row =
 		AllocSetContextCreate(CurrentMemoryContext, "dpobj costs of a row", ALLOCSET_DEFAULT_SIZES);
 	RandomPool pool;
@@ -157,9 +169,9 @@ draw_choices(WindowObject object, const Learning *learning, Choices *choices)
 		MemoryContext old = MemoryContextSwitchTo(row);
 		int32 cost[FTRL_MAX_DIMENSION];
 
-		CHECK_FOR_INTERRUPTS();
+		GATE_CHECK_FOR_INTERRUPTS();
 		choices->choice[place] = (uint8) ftrl_next(run);
-		read_costs(object, learning, place, cost);
+		read_costs(call->object, learning, place, cost);
 		ftrl_learn(run, cost);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row);
@@ -167,6 +179,7 @@ draw_choices(WindowObject object, const Learning *learning, Choices *choices)
 	ftrl_end(run, &memory.memory);
 	random_pool_wipe(&pool);
 	MemoryContextDelete(row);
+	return true;
 }
 
 /*
@@ -221,24 +234,24 @@ commit_released(int64 release, const Choices *choices)
 static void
 release_choices(FunctionCallInfo fcinfo, WindowObject object, Choices *choices)
 {
+	FtrlCall call = {.object = object, .choices = choices};
 	PlanWindow window;
 	PlanTable table;
-	Learning learning;
 	int64 release;
 	int64 rows;
 
 	plan_read_window(fcinfo, &window);
 	plan_check_window(&window, &table);
 	charge_precheck();
-	open_learning(&window, &table, &learning);
+	open_learning(&window, &table, &call.learning);
 	rows = WinGetPartitionRowCount(object);
-	refuse_ties(object, rows, learning.steps);
-	choices->count = Min(rows, learning.steps);
+	refuse_ties(object, rows, call.learning.steps);
+	choices->count = Min(rows, call.learning.steps);
 	choices->choice = MemoryContextAlloc(window.window->partcontext, (Size) Max(choices->count, 1));
 
 	gate_enter_solvers();
-	release = commit_charge(&learning, &table);
-	draw_choices(object, &learning, choices);
+	release = commit_charge(&call.learning, &table);
+	(void) owner_attempt(release, &table, draw_choices, &call);
 	gate_leave_solvers();
 	commit_released(release, choices);
 	choices->released = true;

@@ -22,6 +22,7 @@
 #include "charge.h"
 #include "dpobj.h"
 #include "label.h"
+#include "owner.h"
 #include "plan.h"
 #include "progress.h"
 #include "release.h"
@@ -317,7 +318,7 @@ dpobj_simplex_accumulate(PG_FUNCTION_ARGS)
 /* ---- the release ---- */
 
 void
-trainer_raise(SolverOutcome outcome, const Training *training)
+trainer_fail(int64 release, SolverOutcome outcome, const Training *training)
 {
 	const char *detail = "The solver process ended unexpectedly.";
 
@@ -325,6 +326,7 @@ trainer_raise(SolverOutcome outcome, const Training *training)
 		detail = psprintf("The time limit of %d s was reached.", training->limits.seconds);
 	else if (outcome == SOLVER_MEMORY_LIMIT)
 		detail = "The solver process ran out of memory.";
+	charge_failed(release);
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED),
 					errmsg("training was stopped and nothing was released"),
 					errdetail("%s The charge of epsilon %.9g stays.", detail,
@@ -363,44 +365,55 @@ settle_from_state(Training *training, RowsState *state)
 										(training->method == METHOD_SIMPLEX ? 1 : 0));
 }
 
+/* What follows the charge. */
+typedef struct TrainerRun
+{
+	Training training;
+	RowsState *state; /* NULL: there was no row */
+	uint8 *problem;
+	Size length;
+	MechanismAnswer answer;
+	SolverOutcome outcome;
+} TrainerRun;
+
+static bool
+solve(void *context)
+{
+	TrainerRun *run = context;
+	Spill *spill = run->state == NULL ? NULL : &run->state->spill;
+
+	run->outcome = release_solve(&run->training, run->problem, run->length, spill, &run->answer);
+	if (spill != NULL)
+		spill_close(spill); /* a cursor may stay open for long */
+	return run->outcome == SOLVER_ANSWERED;
+}
+
 /* Charge, solve, release. */
 static Datum
 finish(FunctionCallInfo fcinfo, TrainingMethod method)
 {
-	RowsState *state = NULL;
-	Training training;
+	TrainerRun run = {.state = NULL};
 	PlanCall call;
-	MechanismAnswer answer;
-	SolverOutcome outcome;
 	TupleDesc descriptor;
 	PlanTable table;
-	uint8 *problem;
-	Size length;
 	int64 release;
 
 	plan_read_call(fcinfo, &call);
 	plan_check_shape(&call, &table);
 	charge_precheck();
-	open_training(&call, method, &table, &training);
+	open_training(&call, method, &table, &run.training);
 	if (!PG_ARGISNULL(0))
-		state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
-	settle_from_state(&training, state);
+		run.state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
+	settle_from_state(&run.training, run.state);
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "the aggregate's final function must return dp_model");
-	training.request.progress = progress_wanted(table.oid);
-	problem = release_encode(&training, state, &length);
+	run.training.request.progress = progress_wanted(table.oid);
+	run.problem = release_encode(&run.training, run.state, &run.length);
 
-	release = release_charge(&training, table.oid, NULL);
-	outcome =
-		release_solve(&training, problem, length, state == NULL ? NULL : &state->spill, &answer);
-	if (state != NULL)
-		spill_close(&state->spill); /* a cursor may stay open for long */
-	if (outcome != SOLVER_ANSWERED)
-	{
-		charge_failed(release);
-		trainer_raise(outcome, &training);
-	}
-	return release_model(&training, release, &answer, descriptor);
+	release = release_charge(&run.training, table.oid, NULL);
+	if (!owner_attempt(release, &table, solve, &run))
+		trainer_fail(release, run.outcome, &run.training);
+	return release_model(&run.training, release, &run.answer, descriptor);
 }
 
 /* dpobj.METHOD_final(dp_rows) -> dp_model */

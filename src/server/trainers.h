@@ -44,7 +44,7 @@ extern void trainer_add(const Training *training, RowsState *state, ArrayType *f
 extern void trainer_let_spill(FunctionCallInfo fcinfo, const Training *training, Size limit,
 							  RowsState *state);
 
-/* The error of a release that the solver has not answered. */
-extern _Noreturn void trainer_raise(SolverOutcome outcome, const Training *training);
+/* Commits the end of a release that the solver has not answered, and raises the error. */
+extern _Noreturn void trainer_fail(int64 release, SolverOutcome outcome, const Training *training);
 
 #endif

@@ -20,6 +20,7 @@
 #include "charge.h"
 #include "groups.h"
 #include "json_value.h"
+#include "owner.h"
 #include "plan.h"
 #include "progress.h"
 #include "trainers.h"
@@ -204,35 +205,47 @@ dpobj_groups_accumulate(PG_FUNCTION_ARGS)
 
 /* ---- the release ---- */
 
+/* What follows the charge. */
+typedef struct GroupsRun
+{
+	Training training;
+	GroupProblem *problems;
+	MechanismAnswer *answers;
+	SolverOutcome outcome;
+} GroupsRun;
+
+static bool
+solve(void *context)
+{
+	GroupsRun *run = context;
+
+	run->outcome = groups_solve(&run->training, run->problems, run->answers);
+	return run->outcome == SOLVER_ANSWERED;
+}
+
 /* dpobj.groups_final(internal) -> dp_group[]: charge, solve, release; no row means no state. */
 PG_FUNCTION_INFO_V1(dpobj_groups_final);
 Datum
 dpobj_groups_final(PG_FUNCTION_ARGS)
 {
 	Oid group_type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
-	Training training;
+	GroupsRun run;
 	KeyList keys;
 	PlanTable table;
 	RowsState **states;
-	GroupProblem *problems;
-	MechanismAnswer *answers;
-	SolverOutcome outcome;
 	int64 release;
 
-	open_call(fcinfo, &table, &training, &keys);
-	training.request.progress = progress_wanted(table.oid);
-	training.provenance = groups_provenance(&training, NIL);
-	states = PG_ARGISNULL(0) ? groups_states(&training, CurrentMemoryContext)
+	open_call(fcinfo, &table, &run.training, &keys);
+	run.training.request.progress = progress_wanted(table.oid);
+	run.training.provenance = groups_provenance(&run.training, NIL);
+	states = PG_ARGISNULL(0) ? groups_states(&run.training, CurrentMemoryContext)
 							 : (RowsState **) PG_GETARG_POINTER(0);
-	problems = groups_encode(&training, states, false);
-	answers = palloc(keys.count * sizeof(MechanismAnswer));
+	run.problems = groups_encode(&run.training, states, false);
+	run.answers = palloc(keys.count * sizeof(MechanismAnswer));
 
-	release = release_charge(&training, table.oid, NULL);
-	outcome = groups_solve(&training, problems, answers);
-	if (outcome != SOLVER_ANSWERED)
-	{
-		charge_failed(release);
-		trainer_raise(outcome, &training);
-	}
-	PG_RETURN_ARRAYTYPE_P(groups_release(&training, release, NULL, NIL, answers, group_type));
+	release = release_charge(&run.training, table.oid, NULL);
+	if (!owner_attempt(release, &table, solve, &run))
+		trainer_fail(release, run.outcome, &run.training);
+	PG_RETURN_ARRAYTYPE_P(
+		groups_release(&run.training, release, NULL, NIL, run.answers, group_type));
 }

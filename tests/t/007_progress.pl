@@ -15,10 +15,12 @@ my $node = dpobj_cluster('progress');
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE owner LOGIN;
 CREATE ROLE analyst LOGIN;
+CREATE ROLE guest LOGIN;
 ALTER TABLE slow OWNER TO owner;
 GRANT SELECT ON slow TO analyst;
 SELECT dpobj.grant_trainer('owner');
 SELECT dpobj.grant_trainer('analyst');
+SELECT dpobj.grant_trainer('guest');
 GRANT CREATE ON SCHEMA public TO owner;
 SET ROLE owner;
 CREATE FUNCTION as_owner(options jsonb) RETURNS bigint LANGUAGE sql SECURITY DEFINER
@@ -70,6 +72,10 @@ for my $options ($search, $sample)
 }
 like(shown('owner', "$on SELECT as_caller('{$search}')"),
 	$searching, 'the owner sees it from inside a function');
+$text = shown('guest', "$on SELECT as_owner('{$search}')");
+unlike($text, $anything, 'who may not read the table sees nothing of it');
+like($text, qr/ERROR:  the release failed and nothing was released\nDETAIL:  The charge stays\. The reason is in the server log only\.$/m,
+	'... nor why it ended');
 is(scalar(solvers($node)), 0, 'no solver is left');
 
 $node->stop;
