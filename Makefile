@@ -45,8 +45,10 @@ SCRIPT_NEW = view_privileges
 SCRIPT_LAST = privileges namesakes
 script = $(patsubst %,src/sql/%.sql,$(1))
 SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_NEW) $(SCRIPT_LAST))
-UPDATE_0.2.0 = $(call script,upgrade/0.2.0--0.3.0 $(SCRIPT_0.3.0) $(SCRIPT_LAST))
-UPDATE_0.1.0 = $(call script,upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0)) $(UPDATE_0.2.0)
+SINCE_0.2.0 = upgrade/0.2.0--0.3.0 $(SCRIPT_0.3.0) $(SCRIPT_LAST)
+SINCE_0.1.0 = upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0) $(SINCE_0.2.0)
+UPDATE_0.2.0 = $(call script,upgrade/head $(SINCE_0.2.0))
+UPDATE_0.1.0 = $(call script,upgrade/head $(SINCE_0.1.0))
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*.c))

@@ -81,7 +81,6 @@ BEGIN
             $$COMMENT ON AGGREGATE %s.dp_%s(%s) IS
               '%s: features, %s, epsilon, delta, options'$$, home, method, arguments, what,
             CASE label WHEN 'float8' THEN 'target' ELSE 'label' END);
-          EXECUTE format('REVOKE ALL ON FUNCTION %s.dp_%s(%s) FROM PUBLIC', home, method, arguments);
         END LOOP;
       END LOOP;
     END LOOP;

@@ -91,7 +91,6 @@ BEGIN
             $$COMMENT ON AGGREGATE %s.dp_%s(%s) IS
               '%s: %s, features, label, epsilon'$$, home, evaluation, arguments, what,
             CASE subject WHEN 'text' THEN 'name' WHEN home || '.dp_model' THEN 'model' ELSE 'models' END);
-          EXECUTE format('REVOKE ALL ON FUNCTION %s.dp_%s(%s) FROM PUBLIC', home, evaluation, arguments);
         END LOOP;
       END LOOP;
     END LOOP;

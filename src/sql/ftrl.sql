@@ -18,7 +18,6 @@ BEGIN
       EXECUTE format(
         $$COMMENT ON FUNCTION %s.dp_ftrl(%s) IS
           'private online learning, a choice for each row: costs, epsilon, delta, options'$$, home, arguments);
-      EXECUTE format('REVOKE ALL ON FUNCTION %s.dp_ftrl(%s) FROM PUBLIC', home, arguments);
     END LOOP;
   END LOOP;
 END

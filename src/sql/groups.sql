@@ -64,7 +64,6 @@ BEGIN
           $$COMMENT ON AGGREGATE %s.dp_groups(%s) IS
             'a private model for each key of a list: key, features, label, epsilon, delta, options with "keys"'$$,
           home, arguments);
-        EXECUTE format('REVOKE ALL ON FUNCTION %s.dp_groups(%s) FROM PUBLIC', home, arguments);
       END LOOP;
     END LOOP;
   END LOOP;

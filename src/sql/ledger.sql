@@ -80,7 +80,6 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events_id_seq', '');
 
 CREATE FUNCTION dpobj.ledger_refuse_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'dpobj_ledger_refuse_change' LANGUAGE C;
-REVOKE ALL ON FUNCTION dpobj.ledger_refuse_change() FROM PUBLIC;
 -- The statement is refused even when it meets no row; the rows, even when a
 -- statement on an inheritance parent reaches them.
 CREATE TRIGGER ledger_append_only BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.ledger_events

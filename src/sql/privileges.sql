@@ -1,16 +1,17 @@
--- Who may call the functions of schema dpobj
+-- Who may call the extension's functions
 
 /*
- * This runs last, in a new installation and in an update.  Only new functions have no list of
- * privileges yet; for others, what administrators have granted and revoked stays.  A function that
- * is not named here is for the extension's owner only.
+ * This runs last, in a new installation and in an update.  For functions that an update finds, what
+ * administrators have granted and revoked stays.  For new ones, default privileges of the
+ * installing role do not matter.  A function that is not named here is for the extension's owner
+ * only.
  */
 DO $body$
 DECLARE
   for_all constant name[] := ARRAY[
     -- models
-    'model_hash', 'verify', 'model_to_json', 'model_from_json', 'predict', 'score', 'predict_proba', 'predict_sql',
-    'scorecard', 'share', 'unshare',
+    'dp_predict', 'dp_score', 'dp_predict_proba', 'model_hash', 'verify', 'model_to_json', 'model_from_json',
+    'predict', 'score', 'predict_proba', 'predict_sql', 'scorecard', 'share', 'unshare',
     -- the analyst's door
     'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'select', 'price', 'price_plan',
     -- budgets and the report
@@ -33,7 +34,7 @@ BEGIN
       FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
      WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
        AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpobj')
-       AND p.pronamespace = 'dpobj'::regnamespace AND p.proacl IS NULL
+       AND p.oid <> ALL (string_to_array(current_setting('dpobj_script.functions'), ',')::oid[])
   LOOP
     EXECUTE format('REVOKE ALL ON ROUTINE %s FROM PUBLIC', made.routine);
     IF made.name = ANY (for_all) THEN

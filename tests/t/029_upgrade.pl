@@ -42,7 +42,8 @@ sub objects
 		$entry =~ s/\n--\n-- PostgreSQL database dump complete.*//s;
 		$entry = join "\n", sort map { s/,$//r } grep { /\S/ } split /\n/, $entry;
 	}
-	my @sorted = sort @entries;
+	# Privileges that are the default say nothing more.
+	my @sorted = sort grep { !/; Type: ACL;/ || /^(?:GRANT|REVOKE) /m } @entries;
 	return @sorted;
 }
 
@@ -71,6 +72,12 @@ my @fresh = objects('fresh');
 like(join('', @fresh), $_, "with $_") for qr/CREATE FUNCTION dpobj\.verify\(/, qr/GRANT ALL ON FUNCTION dpobj\.set_budget\(/,
   qr/COMMENT ON COLUMN dpobj\.ledger_events\./, qr/ADD FUNCTION dpobj\.verify\(/;
 
+# Default privileges of the installing role change nothing.
+my ($harden, $soften) = map { "ALTER DEFAULT PRIVILEGES $_" } 'REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC', 'GRANT EXECUTE ON FUNCTIONS TO PUBLIC';
+$node->safe_psql('postgres', 'CREATE DATABASE hardened');
+$node->safe_psql('hardened', "$harden; CREATE EXTENSION dpobj; $soften");
+is(lacking([ objects('hardened') ], \@fresh), '', 'a new installation does not go by default privileges');
+
 # The validator loads the function; CREATE EXTENSION does not.
 my $load = q{SELECT count(fmgr_c_validator(oid)::text) > 50 FROM pg_proc WHERE probin = '$libdir/dpobj'};
 
@@ -94,7 +101,7 @@ $load
 SQL
 	like($missing, qr/could not find function "dpobj_gone"/, 'or one would be missed');
 
-	$node->safe_psql($updated, 'ALTER EXTENSION dpobj UPDATE');
+	$node->safe_psql($updated, "$harden; ALTER EXTENSION dpobj UPDATE; $soften");
 	my @updated = objects($updated);
 	is(lacking(\@fresh, \@updated), '', "an update from $old leaves nothing out");
 	is(lacking(\@updated, \@fresh), '', 'and nothing behind');

@@ -1,9 +1,4 @@
--- dpobj: from version 0.1.0, put together from src/sql/upgrade and the files of
--- src/sql that 0.1.0 did not have
-\echo Use "ALTER EXTENSION dpobj UPDATE TO '0.3.0'" to load this file. \quit
-
--- As in schema.sql.
-SET LOCAL search_path = pg_catalog, pg_temp;
+-- dpobj: what version 0.2.0 changed in objects of 0.1.0
 
 /*
  * 0.1.0 had names looked up in the extension's schema, so that what others had put there may
