@@ -92,8 +92,8 @@ BEGIN
     PERFORM dpobj.cancel(dpobj.submit('loop', 'visit', '{age}', 'outcome', 1, filter => list));
   END LOOP;
 END $$;
-SELECT dpobj.submit('long', 'visit', array_agg('column number ' || i), 'outcome', 1,
-  filter => jsonb_build_object('age', jsonb_build_object('in', jsonb_agg(i)))) FROM generate_series(1, 3000) i;
+SELECT dpobj.submit('long', 'visit', '{age}', 'outcome', 1,
+  filter => jsonb_build_object('age', jsonb_build_object('in', jsonb_agg(i)))) FROM generate_series(1, 5455) i;
 BEGIN READ ONLY;
 SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1);
 ROLLBACK;

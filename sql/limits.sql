@@ -10,10 +10,11 @@ ALTER TABLE diary OWNER TO limits_owner;
 GRANT SELECT ON diary TO limits_ann, limits_admin;
 \pset format unaligned
 \pset tuples_only on
-CREATE FUNCTION spend(epsilon numeric) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE detail text; hint text;
+CREATE FUNCTION spend(epsilon numeric, source text DEFAULT 'diary') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE kind text; detail text; hint text;
 BEGIN
-  RETURN (SELECT (dp_halfspace(features, rich, spend.epsilon, 0)).kind FROM diary);
+  EXECUTE format('SELECT (dp_halfspace(features, rich, $1, 0)).kind FROM %I', source) INTO kind USING epsilon;
+  RETURN kind;
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
   RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, detail, hint);
@@ -80,7 +81,27 @@ SELECT spend(0.25);
 RESET SESSION AUTHORIZATION;
 SELECT dpobj.limit_budget('diary', NULL, NULL, 'the end'), dpobj.drop_budget('diary', 'limits_admin');
 SELECT regexp_replace(line, '^  \d{4}.{12}', '  ...') FROM string_to_table(dpobj.report_text('diary'), E'\n') line WHERE line ~ 'to none';
-DROP TABLE diary;
-DROP FUNCTION spend(numeric);
+-- it is set on the topmost parent, and binds all who read rows of its table: through a partition, a parent that came later, or another parent
+CREATE TABLE annals (LIKE diary) PARTITION BY LIST (rich);
+CREATE TABLE annals_rest PARTITION OF annals DEFAULT;
+INSERT INTO annals TABLE diary;
+SELECT dpobj.limit_budget('annals_rest', 1, 0);
+SELECT dpobj.limit_budget('annals', 1, 0) \g /dev/null
+SELECT spend(0.75, 'annals_rest'), spend(0.5, 'annals_rest');
+SELECT spend(0.5, 'annals'), spend(0.125, 'annals');
+CREATE TABLE archive (LIKE diary) PARTITION BY LIST (rich);
+ALTER TABLE archive ATTACH PARTITION annals DEFAULT;
+SELECT spend(0.125, 'archive'), spend(0.125, 'archive');
+CREATE TABLE father (LIKE diary);
+CREATE TABLE mother (LIKE diary);
+CREATE TABLE heir () INHERITS (father);
+ALTER TABLE heir INHERIT mother;
+INSERT INTO heir TABLE diary;
+SELECT dpobj.limit_budget('mother', 1, 0) \g /dev/null
+SELECT spend(0.75, 'father'), spend(0.5, 'father');
+SELECT spend(0.5, 'heir'), spend(0.125, 'mother');
+SELECT relation, epsilon_left FROM dpobj.budgets WHERE relation IN ('annals'::regclass, 'mother'::regclass) ORDER BY relation_name;
+DROP TABLE diary, archive, father, mother, heir;
+DROP FUNCTION spend(numeric, text);
 DROP OWNED BY limits_owner, limits_admin, limits_ann;
 DROP ROLE limits_owner, limits_admin, limits_ann;

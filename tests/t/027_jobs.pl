@@ -314,7 +314,7 @@ sub while_queued
 	sleep(0.3);
 	my @ids = $submit->();
 	sleep(0.5);
-	is(row_state($_), 'queued', "job $_ waits for dpobj.max_jobs") for @ids;
+	is(job($_, 'state, reason'), 'queued|it waits for dpobj.max_jobs, which is 0', "job $_ says what it waits for") for @ids;
 	$change->(@ids);
 	configure('ALTER SYSTEM RESET dpobj.max_jobs');
 	sleep(0.3);
