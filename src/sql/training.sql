@@ -31,7 +31,7 @@ CREATE OR REPLACE FUNCTION dpobj.price(relation regclass, epsilon numeric, featu
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_price_relation';
 COMMENT ON FUNCTION dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text) IS
-  'what dpobj.train on a protected table would cost, how far from the best model it may be, and how many such calls fit into the session''s budgets';
+  'what dpobj.train on a protected table would cost, or dpobj.evaluate, dpobj.confusion or dpobj.select with method accuracy, confusion or select; how large the error may be, and how many such calls fit into the session''s budgets';
 
 -- Errors come without a context, which would show dpobj's own statements.
 CREATE OR REPLACE FUNCTION dpobj.schedule_fail(code text, message text, detail text, hint text) RETURNS void
