@@ -5,8 +5,8 @@
 #   bash scripts/majors.sh 17              one of them
 #
 # As root, from the packages of Debian's registry, in clean systems in a temporary folder:
-# gcc -Werror, make install, tests/package/job.sql and majors.sql, the regress and isolation
-# tests. On 13 these say how many pass and no more: the files use what came with 14 (infinite
+# gcc -Werror, make install, tests/package/job.sql, majors.sql and copy.sql, the regress and
+# isolation tests. On 13 these say how many pass and no more: the files use what came with 14 (infinite
 # numerics, subscripts of jsonb, string_to_table) and stop making sense where a table of
 # theirs is missing. On 18 the planner removes joins of a table with itself that add
 # nothing, which are allowed then; for the expected refusals it is told not to.
@@ -45,6 +45,13 @@ cd /dpobj
 createdb job
 psql -X -v ON_ERROR_STOP=1 -f tests/package/job.sql job
 psql -X -v ON_ERROR_STOP=1 -f tests/package/majors.sql job
+pg_basebackup -D /tmp/copy -X stream -c fast
+lost=\$(psql -X -v ON_ERROR_STOP=1 -Atc "SELECT (dp_halfspace(features, readmitted, 0.125, 0)).release FROM patient" job)
+pg_ctl -D /tmp/data stop >/dev/null
+pg_ctl -D /tmp/copy -l /tmp/copy.log -w start >/dev/null
+psql -X -v ON_ERROR_STOP=1 -v lost=\$lost -f tests/package/copy.sql job
+pg_ctl -D /tmp/copy stop >/dev/null
+pg_ctl -D /tmp/data -l /tmp/server.log -w start >/dev/null
 [ $1 -lt 18 ] || echo "enable_self_join_elimination = off" >>/tmp/data/postgresql.conf
 pg_ctl -D /tmp/data reload >/dev/null
 make -s -k installcheck PG_REGRESS_DIFF_OPTS=-u
@@ -75,7 +82,7 @@ try_major() {
     cp "$log" "$KEEP/$version.log"
     cat "$root"/dpobj/regression.diffs "$root"/dpobj/output_iso/regression.diffs >"$KEEP/$version.diffs" 2>/dev/null
   fi
-  grep -q '^and what differs' "$log" || {
+  grep -q '^and a copy is told' "$log" || {
     echo "PostgreSQL $version ($suite): the main job fails"
     cat "$log"
     return 1
