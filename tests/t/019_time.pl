@@ -4,8 +4,9 @@
 # time until each answer is measured by the client, in steps of GRAIN.  The statistic is that of
 # Kruskal and Wallis (for two groups, Mann and Whitney's): were the groups alike, a p below LEVEL
 # would be met once in 1 / LEVEL comparisons, however busy the machine is, because its load meets
-# all groups alike.  A run shorter than a tick is answered at the first one, so that the tick is
-# made longer than any of them is on this machine.
+# all groups alike.  A comparison that meets it is made once more, and fails if it meets it again.
+# A run shorter than a tick is answered at the first one, so that the tick is made longer than any
+# of them is on this machine.
 
 use strict;
 use warnings;
@@ -108,17 +109,6 @@ sub normal
 
 sub median { return (sort { $a <=> $b } @_)[ @_ / 2 ]; }
 
-sub indistinct
-{
-	my ($name, $seen) = @_;
-	my @names = sort keys %$seen;
-	my $p = alike(map { $seen->{$_} } @names);
-	my $medians = join ', ', map { sprintf '%s %.0f', $_, 1000 * median(@{ $seen->{$_} }) } @names;
-	diag(sprintf 'p = %.2g, medians in ms: %s (%s)', $p, $medians, $name);
-	cmp_ok($p, '>', LEVEL, "$name: nobody can tell them apart");
-	return;
-}
-
 cmp_ok(alike([ map { $_ / 100 } 1 .. 8 ], [ map { $_ / 100 } 9 .. 16 ]), '<', LEVEL, 'eight that differ from eight are told');
 cmp_ok(alike([ map { $_ / 100 } 1 .. 8 ], [ map { $_ / 100 } 9 .. 16 ], [ map { $_ / 100 } 9 .. 16 ]), '<', LEVEL, 'and from sixteen');
 
@@ -133,6 +123,23 @@ sub interleaved
 		push @{ $seen{$name} }, $seconds;
 	}
 	return \%seen;
+}
+
+# Compares what calls take, a second time if the first p is below LEVEL; returns the seconds of each.
+sub indistinct
+{
+	my ($what, $times, %call) = @_;
+	my ($seen, $p);
+	for (1, 2)
+	{
+		$seen = interleaved($times, %call);
+		$p = alike(map { $seen->{$_} } sort keys %$seen);
+		my $medians = join ', ', map { sprintf '%s %.0f', $_, 1000 * median(@{ $seen->{$_} }) } sort keys %$seen;
+		diag(sprintf 'p = %.2g, medians in ms: %s (%s)', $p, $medians, $what);
+		last if $p > LEVEL;
+	}
+	cmp_ok($p, '>', LEVEL, "$what: nobody can tell them apart");
+	return $seen;
 }
 
 # ---- how long they take where there is no tick ----
@@ -150,9 +157,8 @@ sub answered
 }
 
 answered($ana, $_) for qw(calm busy long front back);
-my $seen = interleaved(10, map { my $table = $_; $table => sub { answered($ana, $table) } } qw(front back));
-indistinct('values at the two ends of a list', $seen);
-$seen = interleaved(5, map { my $table = $_; $table => sub { answered($ana, $table) } } qw(calm busy long));
+indistinct('values at the two ends of a list', 10, map { my $table = $_; $table => sub { answered($ana, $table) } } qw(front back));
+my $seen = interleaved(5, map { my $table = $_; $table => sub { answered($ana, $table) } } qw(calm busy long));
 my %usual = map { $_ => median(@{ $seen->{$_} }) } keys %$seen;
 diag(join ', ', map { sprintf '%s takes %.0f ms', $_, 1000 * $usual{$_} } sort keys %usual);
 cmp_ok($usual{busy}, '>', 2 * $usual{calm}, 'their runs differ');
@@ -183,13 +189,12 @@ sub wait_for_phase
 # In the middle between the ends of the two runs, and anywhere.
 for my $before (($usual{calm} + $usual{busy}) / 2, 0.8 * $tick / 1000)
 {
-	$seen = interleaved(8,
-		map { my $table = $_; $table => sub { wait_for_phase($before); answered($ana, $table) } } qw(calm busy));
-	indistinct(sprintf('answers, called %.0f ms before the clock ticks', 1000 * $before), $seen);
+	$seen = indistinct(sprintf('answers, called %.0f ms before the clock ticks', 1000 * $before),
+		8, map { my $table = $_; $table => sub { wait_for_phase($before); answered($ana, $table) } } qw(calm busy));
 	cmp_ok(median(@{ $seen->{busy} }), '>=', $tick / 1000, 'a tick lies between the charge and the answer');
 }
-$seen = interleaved(8, map { my $table = $_; $table => sub { answered($ana, $table, \&lent) } } qw(calm busy));
-indistinct("answers at the owner's door to somebody who may not read", $seen);
+indistinct("answers at the owner's door to somebody who may not read",
+	8, map { my $table = $_; $table => sub { answered($ana, $table, \&lent) } } qw(calm busy));
 $ana->quit;
 
 # ---- ends ----
@@ -225,10 +230,9 @@ sub ended
 
 for my $how (qw(timeout cancel terminate))
 {
-	$seen = interleaved(8, map { my $name = $_; $name => sub { ended($how, $phase{$name}) } } sort keys %phase);
-	indistinct("$how, in three phases", $seen);
-	$seen = interleaved(8, map { my $table = $_; $table => sub { ended($how, $table, \&lent) } } qw(calm hard));
-	indistinct("$how at the owner's door, in two phases", $seen);
+	indistinct("$how, in three phases", 8, map { my $name = $_; $name => sub { ended($how, $phase{$name}) } } sort keys %phase);
+	indistinct("$how at the owner's door, in two phases",
+		8, map { my $table = $_; $table => sub { ended($how, $table, \&lent) } } qw(calm hard));
 }
 $ana->quit;
 $node->safe_psql('postgres', "LOAD 'dpobj'; ALTER ROLE ana SET dpobj.release_tick = 3600000");
