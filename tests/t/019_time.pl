@@ -4,7 +4,8 @@
 # time until each answer is measured by the client, in steps of GRAIN.  The statistic is that of
 # Kruskal and Wallis (for two groups, Mann and Whitney's): were the groups alike, a p below LEVEL
 # would be met once in 1 / LEVEL comparisons, however busy the machine is, because its load meets
-# all groups alike.  A comparison that meets it is made once more, and fails if it meets it again.
+# all groups alike.  A comparison that meets it is made once more, with twice as many calls,
+# and fails if it meets it again.
 # A run shorter than a tick is answered at the first one, so that the tick is made longer than any
 # of them is on this machine.
 
@@ -125,14 +126,14 @@ sub interleaved
 	return \%seen;
 }
 
-# Compares what calls take, a second time if the first p is below LEVEL; returns the seconds of each.
+# Compares what calls take, with twice as many calls if p is below LEVEL; returns the seconds of each.
 sub indistinct
 {
 	my ($what, $times, %call) = @_;
 	my ($seen, $p);
-	for (1, 2)
+	for my $calls ($times, 2 * $times)
 	{
-		$seen = interleaved($times, %call);
+		$seen = interleaved($calls, %call);
 		$p = alike(map { $seen->{$_} } sort keys %$seen);
 		my $medians = join ', ', map { sprintf '%s %.0f', $_, 1000 * median(@{ $seen->{$_} }) } sort keys %$seen;
 		diag(sprintf 'p = %.2g, medians in ms: %s (%s)', $p, $medians, $what);
