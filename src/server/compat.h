@@ -208,8 +208,10 @@ subscript_is_known(Oid type, bool leakproof)
 
 #if PG_VERSION_NUM >= 160000
 #define routine_aclcheck(oid, role) object_aclcheck(ProcedureRelationId, oid, role, ACL_EXECUTE)
+#define schema_aclcheck(oid, role) object_aclcheck(NamespaceRelationId, oid, role, ACL_USAGE)
 #else
 #define routine_aclcheck(oid, role) pg_proc_aclcheck(oid, role, ACL_EXECUTE)
+#define schema_aclcheck(oid, role) pg_namespace_aclcheck(oid, role, ACL_USAGE)
 #endif
 
 /* ---- Interrupts ------------------------------------------------------------- */

@@ -235,10 +235,16 @@ groups_solve(const Training *training, GroupProblem *problems, MechanismAnswer *
 		if (outcome == SOLVER_ANSWERED)
 			outcome = release_solve(training, problem->bytes, problem->length, problem->spill,
 									&answers[i]);
-		spill_close(problem->spill);
 		pfree(problem->bytes);
 	}
 	return outcome;
+}
+
+void
+groups_close(const Training *training, GroupProblem *problems)
+{
+	for (int i = 0; i < training->keys->count; i++)
+		spill_close(problems[i].spill);
 }
 
 /* ---- releasing ---- */

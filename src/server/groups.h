@@ -56,6 +56,9 @@ extern GroupProblem *groups_encode(const Training *training, RowsState **states,
 extern SolverOutcome groups_solve(const Training *training, GroupProblem *problems,
 								  MechanismAnswer *answers);
 
+/* Gives back the files of spilled rows, after the tick (spill.h). */
+extern void groups_close(const Training *training, GroupProblem *problems);
+
 /* Commits the 'released' event with all models and returns them, an array of that type's rows. */
 extern ArrayType *groups_release(Training *training, int64 release, const char *provenance,
 								 List *by, const MechanismAnswer *answers, Oid group_type);

@@ -453,6 +453,7 @@ run_charged(JobRun *run)
 	job_area_release(); /* a failure, too: it is in the ledger before anybody sees it */
 	if (run->failed)
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE)));
+	spill_close(&train.spill);
 	keep_model(run, &train);
 	commit();
 }

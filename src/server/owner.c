@@ -3,12 +3,15 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/lsyscache.h"
 #include "utils/rls.h"
 
 #include "analyst.h"
 #include "charge.h"
+#include "compat.h"
 #include "dpobj.h"
 #include "owner.h"
 
@@ -21,7 +24,8 @@ caller_may_read(Oid table)
 {
 	Oid caller = GetOuterUserId();
 
-	return pg_class_aclcheck(table, caller, ACL_SELECT) == ACLCHECK_OK &&
+	return schema_aclcheck(get_rel_namespace(table), caller) == ACLCHECK_OK &&
+		   pg_class_aclcheck(table, caller, ACL_SELECT) == ACLCHECK_OK &&
 		   check_enable_rls(table, caller, true) != RLS_ENABLED;
 }
 

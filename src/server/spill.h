@@ -34,7 +34,11 @@ extern void spill_init(Spill *spill);
  */
 extern void spill_reserve(Spill *spill, off_t room);
 
-/* Not needed where an error ends the transaction; the end of it closes files itself. */
+/*
+ * After the tick: anybody can see in pg_tablespace_size() when a file goes, and with log_temp_files
+ * the caller gets a message.  Not needed where an error ends the transaction; the end of it closes
+ * files itself.
+ */
 extern void spill_close(Spill *spill);
 
 /* Its path below the data directory; NULL: there is none. */

@@ -76,20 +76,16 @@ train_run(void *context)
 {
 	TrainRun *run = context;
 	RowsState *state = run->state;
-	Spill spill;
-	bool answered;
 	Size length;
 	uint8 *problem;
 
 	scan_run(run->scan, &state->rows);
 	scan_close(run->scan);
 	problem = release_encode(run->training, state, &length);
-	spill = state->spill;
+	run->spill = state->spill;
 	MemoryContextDelete(state->header.eoh_context);
-	answered =
-		release_solve(run->training, problem, length, &spill, &run->answer) == SOLVER_ANSWERED;
-	spill_close(&spill);
-	return answered;
+	return release_solve(run->training, problem, length, &run->spill, &run->answer) ==
+		   SOLVER_ANSWERED;
 }
 
 /*
@@ -181,6 +177,7 @@ train(const TrainRequest *request, AnalystTerms *terms, TupleDesc descriptor, in
 	train_make_room(&run);
 	*release = release_charge(run.training, request->relation, terms);
 	analyst_attempt(*release, terms, train_run, &run);
+	spill_close(&run.spill);
 	return release_model(run.training, *release, &run.answer, descriptor);
 }
 

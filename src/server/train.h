@@ -11,6 +11,7 @@
 #include "analyst.h"
 #include "rows_state.h"
 #include "scan.h"
+#include "spill.h"
 #include "train_request.h"
 #include "training.h"
 
@@ -20,6 +21,7 @@ typedef struct TrainRun
 	AnalystTable opened;
 	Scan *scan;
 	RowsState *state; /* empty, until the run */
+	Spill spill;      /* of the state, once the run has read it */
 	MechanismAnswer answer;
 } TrainRun;
 

@@ -114,6 +114,7 @@ typedef struct Run
 	const Training *training;
 	Scan *scan;
 	RowsState **states; /* empty */
+	GroupProblem *problems;
 	MechanismAnswer *answers;
 } Run;
 
@@ -124,14 +125,13 @@ run(void *context)
 	Run *run = context;
 	int count = run->training->keys->count;
 	Rows **groups = palloc(count * sizeof(Rows *));
-	GroupProblem *problems;
 
 	for (int i = 0; i < count; i++)
 		groups[i] = &run->states[i]->rows;
 	scan_run_groups(run->scan, groups, count);
 	scan_close(run->scan);
-	problems = groups_encode(run->training, run->states, true);
-	return groups_solve(run->training, problems, run->answers) == SOLVER_ANSWERED;
+	run->problems = groups_encode(run->training, run->states, true);
+	return groups_solve(run->training, run->problems, run->answers) == SOLVER_ANSWERED;
 }
 
 /* Sets a limit for all states together; 0: none. */
@@ -216,6 +216,7 @@ train(const TrainRequest *request, const AnalystTable *opened, AnalystTerms *ter
 
 	*release = release_charge(training, request->relation, terms);
 	analyst_attempt(*release, terms, run, &context);
+	groups_close(training, context.problems);
 	return PointerGetDatum(
 		groups_release(training, *release, provenance, request->by, context.answers, group_type));
 }

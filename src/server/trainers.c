@@ -383,8 +383,6 @@ solve(void *context)
 	Spill *spill = run->state == NULL ? NULL : &run->state->spill;
 
 	run->outcome = release_solve(&run->training, run->problem, run->length, spill, &run->answer);
-	if (spill != NULL)
-		spill_close(spill); /* a cursor may stay open for long */
 	return run->outcome == SOLVER_ANSWERED;
 }
 
@@ -413,6 +411,8 @@ finish(FunctionCallInfo fcinfo, TrainingMethod method)
 	release = release_charge(&run.training, table.oid, NULL);
 	if (!owner_attempt(release, &table, solve, &run))
 		trainer_fail(release, run.outcome, &run.training);
+	if (run.state != NULL)
+		spill_close(&run.state->spill); /* a cursor may stay open for long */
 	return release_model(&run.training, release, &run.answer, descriptor);
 }
 

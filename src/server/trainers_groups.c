@@ -246,6 +246,7 @@ dpobj_groups_final(PG_FUNCTION_ARGS)
 	release = release_charge(&run.training, table.oid, NULL);
 	if (!owner_attempt(release, &table, solve, &run))
 		trainer_fail(release, run.outcome, &run.training);
+	groups_close(&run.training, run.problems);
 	PG_RETURN_ARRAYTYPE_P(
 		groups_release(&run.training, release, NULL, NIL, run.answers, group_type));
 }

@@ -682,6 +682,44 @@ spends(
 		$session->quit;
 	});
 
+# ---- when a file goes ----
+
+# Anybody can see the size of a tablespace: that of a file must not tell when the solver has ended.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE ward AS SELECT i % 2 = 0 AS wing, sin(i) AS a, sin(i) + cos(5 * i) > 0.3 AS ill FROM generate_series(1, 30000) i;
+SELECT dpobj.protect('ward', '{"wing": {}, "a": {"clip": [-1, 1]}, "ill": {}}', n => 30000);
+SELECT dpobj.set_budget('ward', 'ana', 100000, 0.01);
+CREATE FUNCTION lent() RETURNS bigint LANGUAGE sql SECURITY DEFINER
+  AS $$SELECT (dp_logistic(features, label, 1, 0, '{"mechanism": "objective"}')).release FROM narrow$$;
+CREATE FUNCTION lent_groups() RETURNS bigint LANGUAGE sql SECURITY DEFINER
+  AS $$SELECT (((dp_groups((id % 2)::text, features, label, 1, 0,
+    '{"method": "logistic", "mechanism": "objective", "dimension": 3, "keys": ["0", "1"]}'))[1]).model).release FROM narrow$$;
+SELECT dpobj.grant_trainer('ana');
+LOAD 'dpobj';
+ALTER ROLE ana SET dpobj.release_tick = 4000;
+ALTER DATABASE postgres SET work_mem = '64kB';
+ALTER DATABASE postgres SET hash_mem_multiplier = 1;
+ALTER DATABASE postgres SET max_parallel_workers_per_gather = 0;
+SQL
+my %stays = (
+	'a training' => ask_for('{}'),
+	'groups' => q(SELECT min((model).release) FROM dpobj.train_groups('ward', '{wing}', 'ill', 1, '{a}', method => 'logistic')),
+	'a job' => q(SELECT dpobj.wait((SELECT max(id) FROM dpobj.jobs))),
+	"the owner's door" => 'SELECT lent()',
+	"groups at the owner's door" => 'SELECT lent_groups()');
+my $patient = session($node, user => 'ana');
+for my $name (sort keys %stays)
+{
+	$patient->ask(q(SELECT dpobj.submit('in the file', 'patient', '{a,b}', 'ill', 1, method => 'logistic'))) if $name eq 'a job';
+	$patient->send($stays{$name});
+	ok(wait_until(3, sub { temporary_files() }), "$name has a file");
+	sleep(3);
+	isnt(scalar(temporary_files()), 0, '... and keeps it until the tick');
+	like($patient->result, qr/^(?:\d+|released)$/m, '... that brings the answer');
+	no_files($name);
+}
+$patient->quit;
+
 unlike(slurp_file($node->logfile), qr/file leak|file reference leak/, 'no file was forgotten');
 is(scalar(solvers($node)), 0, 'no solver is left');
 $node->stop;
