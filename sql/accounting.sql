@@ -159,6 +159,48 @@ FROM dpobj.budget_rows b JOIN dpobj.identities i ON i.id = relation WHERE i.name
 SELECT dpobj.largest_epsilon('zcdp', NULL, -20000000000000000000), dpobj.largest_epsilon('rdp', 2, -20000000000000000000),
   dpobj.largest_epsilon('zcdp', NULL, 20000000000000000000) * 0.000000001;
 
+-- a delta that was overspent leaves nothing, whatever is asked for
+CREATE TABLE croft AS TABLE parish;
+SELECT logistic('croft', 0.5, 0.000001);
+SELECT dpobj.set_budget('croft', NULL, 10, 0);
+SELECT * FROM dpobj.remaining('croft');
+SELECT epsilon_left, delta_left, largest_epsilon FROM dpobj.budgets WHERE relation = 'croft'::regclass;
+SELECT more FROM dpobj.odometer WHERE relation = 'croft'::regclass;
+SELECT dpobj.calls_that_fit('croft', ROW('replace', 1000000000, 0, 0, 0, NULL, 0, NULL)::dpobj.charge_cost);
+SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM croft;
+SELECT dpobj.raise_budget('croft', NULL, 0, 0.000001, 'what was spent');
+SELECT * FROM dpobj.remaining('croft');
+SELECT halfspace('croft', 0.5, '{"dimension": 2}');
+SELECT more FROM dpobj.odometer WHERE relation = 'croft'::regclass;
+-- so does a reserve for releases, which only its own argument raises
+SELECT dpobj.drop_budget('croft', NULL);
+SELECT logistic('croft', 0.5, 0.000001, '{"mechanism": "objective", "noise": "gaussian", "dimension": 2}');
+SELECT dpobj.set_budget('croft', NULL, 10, 0.00001, 'zcdp');
+SELECT * FROM dpobj.remaining('croft');
+SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM croft;
+SELECT dpobj.set_budget('croft', NULL, 10, 0.00001, 'zcdp', delta_reserve => 0.000001);
+SELECT (dp_logistic(features, rich, 0.5, 0.000001, '{"mechanism": "objective", "noise": "gaussian", "regularization": 10, "dimension": 2}')).kind FROM croft;
+SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM croft;
+-- only its numbers change, with the accountant that it has
+SELECT dpobj.set_budget('croft', NULL, 5, 0.000002);
+-- what fits, where less does
+SELECT (dp_halfspace(features, rich, 30, 0, '{"dimension": 2}')).kind FROM croft;
+SELECT largest_epsilon FROM dpobj.budgets WHERE relation = 'croft'::regclass;
+SELECT dpobj.set_budget('croft', NULL, 0.1, 0.00001, 'zcdp', delta_reserve => 0.000001);
+SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM croft;
+-- a number of releases
+SELECT dpobj.set_budget('croft', NULL, 5, 0.00001, 'zcdp', max_releases => 1, delta_reserve => 0.000001);
+SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM croft;
+-- large deltas of budgets warn as those of releases do
+SELECT dpobj.set_budget('croft', 'accounting_amy', 5, 0.01), dpobj.set_budget('croft', 'accounting_amy', 5, 0.5);
+SELECT dpobj.raise_budget('croft', 'accounting_amy', 1, 0, 'more'), dpobj.raise_budget('croft', 'accounting_amy', 0, 0.5, 'all');
+SELECT dpobj.limit_budget('croft', 10, 1, accountant => 'zcdp');
+SELECT dpobj.limit_budget('croft', 10, 1, 'a reason');
+SELECT dpobj.raise_budget('croft', 'accounting_curator', 1, 0, 'no such budget');
+SELECT dpobj.raise_budget('croft', 'accounting_amy', 0, -0.1, 'less');
+SELECT dpobj.raise_budget('croft', 'accounting_amy', 1, 1.5, 'too much');
+DROP TABLE croft;
+
 -- what cannot be an accountant, or be changed
 SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'pld');
 SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'kov');

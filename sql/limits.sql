@@ -92,16 +92,16 @@ SELECT spend(0.5, 'annals'), spend(0.125, 'annals');
 CREATE TABLE archive (LIKE diary) PARTITION BY LIST (rich);
 ALTER TABLE archive ATTACH PARTITION annals DEFAULT;
 SELECT spend(0.125, 'archive'), spend(0.125, 'archive');
-CREATE TABLE father (LIKE diary);
-CREATE TABLE mother (LIKE diary);
-CREATE TABLE heir () INHERITS (father);
-ALTER TABLE heir INHERIT mother;
+CREATE TABLE sire (LIKE diary);
+CREATE TABLE dame (LIKE diary);
+CREATE TABLE heir () INHERITS (sire);
+ALTER TABLE heir INHERIT dame;
 INSERT INTO heir TABLE diary;
-SELECT dpobj.limit_budget('mother', 1, 0) \g /dev/null
-SELECT spend(0.75, 'father'), spend(0.5, 'father');
-SELECT spend(0.5, 'heir'), spend(0.125, 'mother');
-SELECT relation, epsilon_left FROM dpobj.budgets WHERE relation IN ('annals'::regclass, 'mother'::regclass) ORDER BY relation_name;
-DROP TABLE diary, archive, father, mother, heir;
+SELECT dpobj.limit_budget('dame', 1, 0) \g /dev/null
+SELECT spend(0.75, 'sire'), spend(0.5, 'sire');
+SELECT spend(0.5, 'heir'), spend(0.125, 'dame');
+SELECT relation, epsilon_left FROM dpobj.budgets WHERE relation IN ('annals'::regclass, 'dame'::regclass) ORDER BY relation_name;
+DROP TABLE diary, archive, sire, dame, heir;
 DROP FUNCTION spend(numeric, text);
 DROP OWNED BY limits_owner, limits_admin, limits_ann;
 DROP ROLE limits_owner, limits_admin, limits_ann;

@@ -76,6 +76,10 @@ SELECT p - 'remaining' - 'calls' AS price, p -> 'remaining' AS remaining, p -> '
   FROM (VALUES ('accuracy', 1, '{}'::jsonb), ('confusion', 1, '{}'), ('select', 5, '{"models": 5}')) v(method, models, o),
        dpobj.price('lodger_case', 1.2, method => method, options => o) p;
 SELECT p - 'remaining' - 'calls' AS price FROM dpobj.price('lodger', 1, method => 'accuracy') p;
+-- a large delta warns here as it does at the charge, where the mechanism uses it
+SELECT p -> 'delta' AS delta FROM dpobj.price('logistic', 3, 1, 0.5, '{"mechanism": "output", "noise": "gaussian"}') p;
+SELECT p -> 'delta' AS delta FROM dpobj.price('logistic', 3, 1, 0.01, '{"mechanism": "output", "noise": "gaussian"}') p;
+SELECT p -> 'delta' AS delta FROM dpobj.price('halfspace', 3, 1, 0.5) p;
 -- of an epsilon so large that e^epsilon overflows, no delta is left for a row
 SELECT dpobj.price('lodger_case', 3000, '{x}', 0.5, 'logistic', '{"noise": "gaussian"}');
 SELECT p -> 'unit' AS unit, p -> 'remaining' AS remaining FROM dpobj.price('sheltered', 1, features => '{x}') p;

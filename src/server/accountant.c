@@ -61,15 +61,21 @@ order_list(void)
 	return list.data;
 }
 
+void
+accountant_check_order(int order)
+{
+	if (accounting_order_place(order) < 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("rdp_order must be an order that the ledger keeps"),
+						errdetail("The orders are %s.", order_list())));
+}
+
 static void
 settle_order(AccountantTerms *terms)
 {
 	if (terms->order == 0)
 		terms->order = accounting_usual_order(terms->epsilon, terms->delta - terms->reserve);
-	if (accounting_order_place(terms->order) < 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("rdp_order must be an order that the ledger keeps"),
-						errdetail("The orders are %s.", order_list())));
+	accountant_check_order(terms->order);
 }
 
 void

@@ -38,6 +38,9 @@ extern AccountantKind accountant_named(const char *name);
 /* Raises 22023 for a name that cannot be an accountant of a budget, and says why. */
 extern AccountantKind accountant_require(const char *name);
 
+/* Raises 22023 unless the ledger keeps costs of that order. */
+extern void accountant_check_order(int order);
+
 /*
  * Sets order, unless it is one already, and cost_limit; raises 22023 where the terms allow
  * no cost at all.

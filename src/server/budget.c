@@ -35,27 +35,47 @@
 
 /* ---- Arguments -------------------------------------------------------------- */
 
+/* Why this is no table that can have a budget; NULL: it is one. */
+static const char *
+no_budget_table(Oid table)
+{
+	switch (get_rel_relkind(table))
+	{
+		case RELKIND_RELATION:
+		case RELKIND_PARTITIONED_TABLE:
+			return get_rel_persistence(table) == RELPERSISTENCE_TEMP ? "temporary" : NULL;
+		case RELKIND_VIEW:
+			return "a view";
+		case RELKIND_MATVIEW:
+			return "a materialized view";
+		case RELKIND_FOREIGN_TABLE:
+			return "a foreign table";
+		default:
+			return "no table";
+	}
+}
+
 /* A table that can have a budget, locked against changes that would take that away. */
 static Oid
 budget_table(FunctionCallInfo fcinfo)
 {
 	Oid table;
-	char kind;
+	const char *reason;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the table of a privacy budget must not be null")));
 	table = PG_GETARG_OID(0);
 	LockRelationOid(table, AccessShareLock);
-	kind = get_rel_relkind(table);
-	if (kind == '\0')
+	if (get_rel_relkind(table) == '\0')
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
 						errmsg("relation with OID %u does not exist", table)));
-	if ((kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE) ||
-		get_rel_persistence(table) == RELPERSISTENCE_TEMP)
-		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-						errmsg("\"%s\" cannot have a privacy budget", get_rel_name(table)),
-						errdetail("Budgets are for tables that are not temporary.")));
+	reason = no_budget_table(table);
+	if (reason != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" cannot have a privacy budget", get_rel_name(table)),
+				 errdetail("It is %s. Budgets are for tables that are not temporary.", reason)));
 	return table;
 }
 
@@ -85,12 +105,13 @@ check_max_releases(FunctionCallInfo fcinfo)
 						errmsg("max_releases must not be negative")));
 }
 
+/* hint: NULL for none. */
 static void
-deny_missing_budget(Oid table)
+deny_missing_budget(Oid table, const char *hint)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("there is no such privacy budget on table \"%s\"", get_rel_name(table))));
+	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+					errmsg("there is no such privacy budget on table \"%s\"", get_rel_name(table)),
+					hint == NULL ? 0 : errhint("%s", hint)));
 }
 
 /* ---- Changes ---------------------------------------------------------------- */
@@ -194,17 +215,26 @@ read_budget(Oid table, Oid role, bool limit, Budget *budget)
  * after answers have been seen could choose the one that they suit.
  */
 static void
-keep_accountant(const AccountantTerms *now, AccountantTerms *terms, const char *hint)
+keep_accountant(const AccountantTerms *now, AccountantTerms *terms, const char *first)
 {
+	const char *name = accountant_name(now->kind);
+
 	if (terms->order == 0 && terms->kind == now->kind)
 		terms->order = now->order;
-	if (now->kind != terms->kind || now->order != terms->order)
-		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-						errmsg("the accountant of a privacy budget cannot be changed"),
-						now->kind == ACCOUNTANT_RDP
-							? errdetail("It is \"rdp\" of order %d.", now->order)
-							: errdetail("It is \"%s\".", accountant_name(now->kind)),
-						errhint("%s", hint)));
+	if (now->kind == terms->kind && now->order == terms->order)
+		return;
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		 errmsg("the accountant of a privacy budget cannot be changed"),
+		 now->kind == ACCOUNTANT_RDP ? errdetail("It is \"rdp\" of order %d.", now->order)
+									 : errdetail("It is \"%s\".", name),
+		 now->kind == terms->kind
+			 ? errhint("To change its other limits, leave rdp_order out. For another order, %s.",
+					   first)
+			 : errhint("To change its other limits, pass accountant => '%s'. For another "
+					   "accountant, %s.",
+					   name, first)));
 }
 
 /* Refuses a budget above the owner's limit. */
@@ -233,15 +263,16 @@ read_terms(FunctionCallInfo fcinfo, Datum epsilon, Datum delta, AccountantTerms 
 						errmsg("the accountant must not be null")));
 	*terms = (AccountantTerms){
 		.kind = accountant_require(text_to_cstring(PG_GETARG_TEXT_PP(4))),
-		.epsilon = decimal_epsilon_cap(epsilon),
-		.delta = decimal_delta_cap(delta),
+		.epsilon = decimal_epsilon_cap(epsilon, "epsilon of a budget"),
+		.delta = decimal_delta_cap(delta, "delta of a budget"),
 	};
 	if (!PG_ARGISNULL(6))
 	{
-		if (terms->kind != ACCOUNTANT_RDP || PG_GETARG_INT32(6) == 0)
+		if (terms->kind != ACCOUNTANT_RDP)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("rdp_order is for accountant \"rdp\" and must be an order")));
+							errmsg("rdp_order is for accountant \"rdp\"")));
 		terms->order = PG_GETARG_INT32(6);
+		accountant_check_order(terms->order);
 	}
 	if (!PG_ARGISNULL(7))
 	{
@@ -249,7 +280,7 @@ read_terms(FunctionCallInfo fcinfo, Datum epsilon, Datum delta, AccountantTerms 
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("delta_reserve is for accountants \"zcdp\" and \"rdp\""),
 							errdetail("Under \"basic\" all of delta is for releases.")));
-		terms->reserve = decimal_delta_cap(PG_GETARG_DATUM(7));
+		terms->reserve = decimal_delta_cap(PG_GETARG_DATUM(7), "delta_reserve");
 	}
 }
 
@@ -309,9 +340,10 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 	charge_lock_table(change.relation, true);
 	if (read_budget(change.relation, change.role, false, &now))
 		keep_accountant(&now.terms, &terms,
-						"Drop the budget first, before anybody has seen answers under it.");
+						"drop the budget first, before anybody has seen answers under it");
 	accountant_settle(&terms);
 	check_limit(change.relation, &terms);
+	charge_warn_of_large_delta(terms.delta);
 	change.parameters = describe_budget(change.role, epsilon, delta, &terms, fcinfo, NULL);
 	charge_set_budget(&change);
 	store_budget(&change, change.role_identity, &terms, fcinfo);
@@ -329,8 +361,8 @@ required_reason(FunctionCallInfo fcinfo, int argument)
 
 	if (strspn(reason, " \t\n\r") == strlen(reason))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("a privacy budget is raised for a reason"),
-						errhint("Say it: the ledger keeps it.")));
+						errmsg("raising or removing a limit needs a reason"),
+						errhint("Pass it as \"reason\": the ledger keeps it.")));
 	if (strlen(reason) > REASON_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the reason must not be longer than %d bytes", REASON_MAX)));
@@ -362,7 +394,7 @@ raise_terms(AccountantTerms *terms, int64 epsilon, int64 delta)
 {
 	if (epsilon == 0 && delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("a privacy budget must be raised by something")));
+						errmsg("epsilon or delta must be greater than zero")));
 	terms->epsilon += epsilon;
 	terms->delta += delta;
 	if (terms->epsilon > EPSILON_CAP_MAX * EPSILON_ONE || terms->delta > DELTA_ONE)
@@ -397,9 +429,12 @@ dpobj_raise_budget(PG_FUNCTION_ARGS)
 
 	charge_lock_table(change.relation, true);
 	if (!read_budget(change.relation, change.role, false, &budget))
-		deny_missing_budget(change.relation);
-	raise_terms(terms, decimal_epsilon_cap(epsilon), decimal_delta_cap(delta));
+		deny_missing_budget(change.relation, "To set one, use dpobj.set_budget(relation, role, "
+											 "epsilon, delta).");
+	raise_terms(terms, decimal_epsilon_cap(epsilon, "added epsilon"),
+				decimal_delta_cap(delta, "added delta"));
 	check_limit(change.relation, terms);
+	charge_warn_of_large_delta(terms->delta);
 	change.parameters = describe_raise(change.role, epsilon, delta, terms, reason);
 	charge_raise_budget(&change);
 	{
@@ -445,7 +480,7 @@ dpobj_drop_budget(PG_FUNCTION_ARGS)
 	exists_values[0] = ObjectIdGetDatum(change.relation);
 	exists_values[1] = ObjectIdGetDatum(change.role);
 	if (admin_execute(exists, lengthof(exists_types), exists_types, exists_values, NULL) == 0)
-		deny_missing_budget(change.relation);
+		deny_missing_budget(change.relation, NULL);
 	charge_drop_budget(&change);
 	values[0] = Int64GetDatum(change.relation_identity);
 	values[1] = Int64GetDatum(change.role_identity);
@@ -462,7 +497,7 @@ require_owner(Oid table)
 	if (!owns_table(table, GetUserId()))
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 						errmsg("must be owner of table %s", get_rel_name(table)),
-						errdetail("The limit of its owner holds for administrators, too.")));
+						errdetail("Only the owner or a superuser may limit it.")));
 }
 
 static bool
@@ -497,7 +532,7 @@ remove_limit(TableChange *change, const char *reason)
 	Budget now;
 
 	if (!read_budget(change->relation, InvalidOid, true, &now))
-		deny_missing_budget(change->relation);
+		deny_missing_budget(change->relation, NULL);
 	change->parameters = describe_removal(reason);
 	charge_limit_budget(change);
 	values[0] = Int64GetDatum(change->relation_identity);
@@ -518,12 +553,12 @@ set_limit(TableChange *change, FunctionCallInfo fcinfo)
 	read_terms(fcinfo, epsilon, delta, &terms);
 	check_max_releases(fcinfo);
 	if (exists)
-		keep_accountant(
-			&now.terms, &terms,
-			"Remove the limit first: dpobj.limit_budget(relation, NULL, NULL, reason).");
+		keep_accountant(&now.terms, &terms,
+						"remove the limit first: dpobj.limit_budget(relation, NULL, NULL, reason)");
 	accountant_settle(&terms);
 	if (exists && is_raise(&now, &terms, fcinfo))
 		reason = required_reason(fcinfo, 3);
+	charge_warn_of_large_delta(terms.delta);
 	change->parameters = describe_budget(InvalidOid, epsilon, delta, &terms, fcinfo, reason);
 	charge_limit_budget(change);
 	store_budget(change, BUDGET_OF_OWNER, &terms, fcinfo);

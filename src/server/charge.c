@@ -18,6 +18,7 @@
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/pg_class.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -26,6 +27,7 @@
 #include "storage/latch.h"
 #include "storage/shmem.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 #include "charge.h"
@@ -364,18 +366,18 @@ charge_request(const Charge *charge)
 	charge_cost_of(&charge->pair, charge->adjacency, &request->cost);
 	request->makes_model = charge->makes_model;
 	request->grouped = charge->grouped;
+	request->temporary = get_rel_persistence(charge->relation) == RELPERSISTENCE_TEMP;
 	if (charge->analyst != NULL)
 		add_analyst_terms(request, charge->analyst);
 	return segment;
 }
 
-/* Warns before the charge.  delta: what the mechanism uses. */
-static void
-warn_of_large_delta(int64 delta)
+void
+charge_warn_of_large_delta(int64 delta)
 {
 	if (delta > DELTA_CAUTION)
 		ereport(WARNING,
-				(errmsg("delta %s is large", decimal_text(delta, "0.000000000000000001")),
+				(errmsg("delta %s is large", decimal_text(delta, DELTA_UNIT)),
 				 errdetail("With this probability a release may tell anything about a row."),
 				 errhint("Choose a delta well below 1 / n, such as 1e-6.")));
 }
@@ -383,7 +385,7 @@ warn_of_large_delta(int64 delta)
 int64
 charge_commit(const Charge *charge)
 {
-	warn_of_large_delta(charge->pair.delta);
+	charge_warn_of_large_delta(charge->pair.delta); /* what the mechanism uses */
 	return request_commit(charge_request(charge), NULL, charge->analyst);
 }
 

@@ -123,26 +123,25 @@ charge_deny_without_budget(ChargeRequest *request)
 			(errcode(ERRCODE_DPOBJ_NO_BUDGET),
 			 errmsg("role \"%s\" has no privacy budget on this table",
 					charge_request_text(request, CHARGE_TEXT_ROLE)),
-			 errdetail("A budget that was set in a transaction counts once that has committed."),
-			 errhint("Ask a member of dpobj_admin for a budget: dpobj.set_budget(relation, role, "
-					 "epsilon, delta).")));
+			 request->temporary
+				 ? errdetail("No budget can be set on a temporary table.")
+				 : errdetail("A budget that was set in a transaction counts once that has "
+							 "committed."),
+			 request->temporary
+				 ? errhint("Copy the rows into a permanent table.")
+				 : errhint("Ask a member of dpobj_admin for a budget: dpobj.set_budget(relation, "
+						   "role, epsilon, delta).")));
 }
 
-/* The beginning of the text of dpobj.budget_exceeded() for an owner's limit. */
-#define LIMIT_EXCEEDED "The owner's limit "
-
 void
-charge_deny_exhausted(const char *budget)
+charge_deny_exhausted(char *budget)
 {
-	bool limit = strncmp(budget, LIMIT_EXCEEDED, strlen(LIMIT_EXCEEDED)) == 0;
+	char *hint = strrchr(budget, '\n'); /* NULL before an update of the extension */
 
-	ereport(ERROR,
-			(errcode(ERRCODE_DPOBJ_BUDGET_EXHAUSTED), errmsg("privacy budget exhausted"),
-			 errdetail_internal("%s", budget),
-			 limit ? errhint("Ask for less, or ask the owner of the table to raise the limit: "
-							 "dpobj.limit_budget(relation, epsilon, delta, reason).")
-				   : errhint("Ask for less, or ask a member of dpobj_admin to raise the budget: "
-							 "dpobj.raise_budget(relation, role, epsilon, delta, reason).")));
+	if (hint != NULL)
+		*hint++ = '\0';
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_BUDGET_EXHAUSTED), errmsg("privacy budget exhausted"),
+					errdetail_internal("%s", budget), hint == NULL ? 0 : errhint("%s", hint)));
 }
 
 /* ---- Sums ------------------------------------------------------------------- */

@@ -78,6 +78,7 @@ typedef struct ChargeRequest
 	Oid role;             /* of a charge and of administration: the session user */
 	Oid grantee;          /* of a budget; invalid: all roles */
 	bool budget_required; /* of a charge: no budget, no release */
+	bool temporary;       /* of a charge: the table is, so that it cannot have a budget */
 	ChargeCost cost;      /* of a charge */
 	int64 release;        /* of an end: the charge it belongs to */
 	bool makes_model;     /* of a charge: it gets a row in dpobj.model_rows */

@@ -91,23 +91,22 @@ decimal_delta(Datum value, Oid type, PrivacyCost *cost)
 }
 
 int64
-decimal_epsilon_cap(Datum value)
+decimal_epsilon_cap(Datum value, const char *name)
 {
 	if (!numeric_is_number(value) || numeric_less(value, numeric_from_text("0")) ||
 		numeric_less(numeric_from_text(CppAsString2(EPSILON_CAP_MAX)), value))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("epsilon of a budget must be between zero and %d", EPSILON_CAP_MAX)));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s must be between zero and %d", name, EPSILON_CAP_MAX)));
 	return units(value, "1000000000", numeric_floor);
 }
 
 int64
-decimal_delta_cap(Datum value)
+decimal_delta_cap(Datum value, const char *name)
 {
 	if (!numeric_is_number(value) || numeric_less(value, numeric_from_text("0")) ||
 		numeric_less(numeric_from_text("1"), value))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("delta of a budget must be between zero and one")));
+						errmsg("%s must be between zero and one", name)));
 	return units(value, "1000000000000000000", numeric_floor);
 }
 

@@ -25,9 +25,12 @@ typedef struct PrivacyCost
 extern void decimal_epsilon(Datum value, Oid type, PrivacyCost *cost);
 extern void decimal_delta(Datum value, Oid type, PrivacyCost *cost);
 
-/* Caps of a budget, type numeric, rounded down; they raise 22023 likewise. */
-extern int64 decimal_epsilon_cap(Datum value);
-extern int64 decimal_delta_cap(Datum value);
+/*
+ * Caps of a budget or what is added to them, type numeric, rounded down; they raise 22023 likewise,
+ * with the name that they are given.
+ */
+extern int64 decimal_epsilon_cap(Datum value, const char *name);
+extern int64 decimal_delta_cap(Datum value, const char *name);
 
 /* Units as an exact decimal. */
 #define EPSILON_UNIT "0.000000001"

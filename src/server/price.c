@@ -26,6 +26,7 @@
 
 #include "analyst.h"
 #include "body_choice.h"
+#include "charge.h"
 #include "charge_cost.h"
 #include "dpobj.h"
 #include "grant.h"
@@ -55,6 +56,7 @@ append_unit(StringInfo json, int rows_per_person)
 static void
 append_cost(StringInfo json, const Training *training)
 {
+	charge_warn_of_large_delta(training->cost.delta_charged); /* as at its charge */
 	appendStringInfo(json, "\"epsilon\": %s, \"delta\": %s, \"adjacency\": \"%s\"",
 					 decimal_text(training->cost.epsilon_charged, EPSILON_UNIT),
 					 decimal_text(training->cost.delta_charged, DELTA_UNIT),
@@ -378,6 +380,7 @@ append_learning(StringInfo json, const Learning *learning)
 {
 	double regret = learning->plan.regret * (learning->high - learning->low);
 
+	charge_warn_of_large_delta(learning->cost.delta_charged); /* as at its charge */
 	appendStringInfo(json,
 					 "\"method\": \"ftrl\", \"epsilon\": %s, \"delta\": %s, \"adjacency\": "
 					 "\"replace\", \"unit\": \"row\", \"guarantee\": \"exact\"",

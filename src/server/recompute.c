@@ -55,8 +55,8 @@ check_reader(Oid role)
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					errmsg("permission denied to see the releases of other roles"),
-					errhint("Members of dpobj_auditor see all; name your own role to see what it "
-							"has paid for.")));
+					errhint("Members of dpobj_auditor see all; dpobj.recompute with your own role "
+							"shows what it has paid for.")));
 }
 
 /* ---- the ledger's releases ---- */

@@ -93,7 +93,8 @@ CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeri
                trim_scale(dpobj.composed_epsilon(b.accountant, b.rdp_order, s.cost, b.delta_units - b.reserve_units)
                           * 0.000000001) AS epsilon_spent,
                trim_scale(b.delta_units * 0.000000000000000001) AS delta_limit,
-               trim_scale(s.delta * 0.000000000000000001) AS delta_spent,
+               trim_scale((s.delta + CASE WHEN s.releases > 0 THEN b.delta_units - b.reserve_units ELSE 0 END)
+                          * 0.000000000000000001) AS delta_spent,
                trim_scale(b.reserve_units * 0.000000000000000001) AS delta_reserve,
                CASE WHEN NOT (SELECT c.equal FROM counted c) THEN false
                     WHEN b.cost_spent IS NOT NULL
@@ -196,10 +197,10 @@ CREATE OR REPLACE FUNCTION dpobj.report_budget(budget jsonb) RETURNS text
              WHEN ($1 -> 'all_roles')::boolean THEN 'all roles together' ELSE 'role ' || ($1 ->> 'role') END,
         $1 ->> 'relation_name', $1 ->> 'epsilon_limit', $1 ->> 'delta_limit', $1 ->> 'accountant',
         ' of order ' || ($1 ->> 'rdp_order'), ', at most ' || ($1 ->> 'max_releases') || ' releases'), 2),
-      dpobj.report_lines(format('spent: epsilon %s and delta %s in %s releases; %s',
+      dpobj.report_lines(format('spent: epsilon %s at delta %s in %s releases; %s',
         coalesce($1 ->> 'epsilon_spent', 'beyond all bounds'), $1 ->> 'delta_spent', $1 ->> 'releases',
         CASE WHEN ($1 ->> 'sums_equal')::boolean THEN 'the running sums equal the ledger'
-             WHEN $1 ->> 'sums_equal' IS NULL THEN 'the next charge adds up the ledger'
+             WHEN $1 ->> 'sums_equal' IS NULL THEN 'no running sum is kept yet; the next charge makes it'
              ELSE 'THE RUNNING SUMS DIFFER FROM THE LEDGER' END), 4),
       dpobj.report_lines(CASE
         WHEN NOT ($1 ->> 'within')::boolean THEN

@@ -91,22 +91,41 @@ COMMENT ON COLUMN dpobj.budget_state.delta_spent IS 'sum of deltas in units of 1
 COMMENT ON COLUMN dpobj.budget_state.releases IS 'number of charges';
 COMMENT ON COLUMN dpobj.budget_state.adjacency IS 'under which costs are added up: the protected table''s, else replace';
 
+/*
+ * A line that says what does not fit, and one on what to do.  Names may hold line breaks, and stand
+ * in the first alone.
+ */
 CREATE OR REPLACE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], cost dpobj.charge_cost) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT format('%s on table %s has %s.',
+    SELECT format(E'%s on table %s has %s.\n%s %s.',
              CASE WHEN b.role IS NULL THEN 'The budget of all roles' WHEN b.role = -1 THEN 'The owner''s limit'
                   ELSE format('The budget of role "%s"', r.name) END, t.name,
              CASE
-               WHEN NOT fits.cost THEN
-                 dpobj.cost_text(b.accountant, b.rdp_order, b.cost_spent, asked.cost, b.cost_limit)
-               WHEN NOT fits.delta THEN format('%s: %s spent, %s asked, %s left of %s',
-                 CASE b.accountant WHEN 'basic' THEN 'delta' ELSE 'delta reserved for releases' END,
-                 trim_scale(b.delta_spent * 0.000000000000000001), trim_scale(asked.delta * 0.000000000000000001),
-                 trim_scale(greatest(b.reserve_units - b.delta_spent, 0) * 0.000000000000000001),
-                 trim_scale(b.reserve_units * 0.000000000000000001))
-               ELSE format('releases: %s spent, 1 asked, %s left of %s', b.releases,
+               WHEN NOT fits.releases THEN format('releases: %s spent, 1 asked, %s left of %s', b.releases,
                  greatest(b.max_releases - b.releases, 0), b.max_releases)
+               WHEN fits.overspent THEN format('%s: %s spent, which is more than its limit of %s, so that nothing more can be charged',
+                 words.delta, trim_scale(b.delta_spent * 0.000000000000000001),
+                 trim_scale(b.reserve_units * 0.000000000000000001))
+               WHEN NOT fits.cost THEN concat(
+                 dpobj.cost_text(b.accountant, b.rdp_order, b.cost_spent, asked.cost, b.cost_limit),
+                 CASE WHEN b.accountant <> 'basic' AND room.epsilon > 0
+                      THEN format('. Epsilon up to %s with delta 0 fits', trim_scale(room.epsilon * 0.000000001)) END)
+               ELSE format('%s: %s spent, %s asked, %s left of %s', words.delta,
+                 trim_scale(b.delta_spent * 0.000000000000000001), trim_scale(asked.delta * 0.000000000000000001),
+                 trim_scale((b.reserve_units - b.delta_spent) * 0.000000000000000001),
+                 trim_scale(b.reserve_units * 0.000000000000000001))
+             END,
+             CASE WHEN NOT fits.releases OR fits.overspent OR room.epsilon = 0 THEN 'Ask ' ELSE 'Ask for less, or ask ' END
+               || CASE WHEN b.role = -1 THEN 'the owner of the table' ELSE 'a member of dpobj_admin' END,
+             CASE
+               WHEN NOT fits.releases THEN 'to allow more releases: ' || words.again
+               WHEN NOT fits.delta AND b.accountant <> 'basic' AND (fits.overspent OR fits.cost) THEN
+                 'to reserve more delta: ' || words.again
+               WHEN b.role = -1 THEN concat('to raise the limit: dpobj.limit_budget(relation, epsilon, delta, reason',
+                 ', ''' || nullif(b.accountant, 'basic') || '''', ')')
+               WHEN fits.overspent THEN 'to raise delta: dpobj.raise_budget(relation, role, 0, delta, reason)'
+               ELSE 'to raise the budget: dpobj.raise_budget(relation, role, epsilon, delta, reason)'
              END)
       FROM dpobj.budget_state b
       JOIN dpobj.identities t ON t.id = b.relation
@@ -118,14 +137,24 @@ CREATE OR REPLACE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[
      CROSS JOIN LATERAL
            (SELECT b.cost_spent + asked.cost <= b.cost_limit AS cost,
                    b.delta_spent + asked.delta <= b.reserve_units AS delta,
+                   b.delta_spent > b.reserve_units AS overspent,
                    coalesce(b.releases < b.max_releases, true) AS releases) fits
+     CROSS JOIN LATERAL
+           (SELECT dpobj.largest_epsilon(b.accountant, b.rdp_order, b.cost_limit - b.cost_spent) AS epsilon) room
+     CROSS JOIN LATERAL
+           (SELECT CASE b.accountant WHEN 'basic' THEN 'delta' ELSE 'delta reserved for releases' END AS delta,
+                   -- set once more, with all that the budget has
+                   format('dpobj.%s, ''%s'', max_releases%s)',
+                     CASE WHEN b.role = -1 THEN 'limit_budget(relation, epsilon, delta, reason'
+                          ELSE 'set_budget(relation, role, epsilon, delta' END,
+                     b.accountant, CASE WHEN b.accountant <> 'basic' THEN ', delta_reserve => ...' END) AS again) words
      WHERE b.relation = ANY ($1) AND (coalesce(b.role, -1) = -1 OR b.role = ANY ($2))
        AND (fits.cost AND fits.delta AND fits.releases) IS NOT TRUE
      ORDER BY b.relation, b.role
      LIMIT 1
   $$;
 COMMENT ON FUNCTION dpobj.budget_exceeded(bigint[], bigint[], dpobj.charge_cost) IS
-  'internal: of the budgets that apply, the first that a cost does not fit into; null: it fits';
+  'internal: of the budgets that apply, the first that a cost does not fit into, and what to do; null: it fits';
 
 /*
  * Roles see the budgets of their own and of their groups, and on the same tables the cap over all
@@ -154,8 +183,9 @@ SELECT t.relation::regclass AS relation,
        b.rdp_order,
        pg_catalog.trim_scale(b.cost_limit * c.one) AS cost_limit,
        pg_catalog.trim_scale(b.cost_spent * c.one) AS cost_spent,
-       pg_catalog.trim_scale(dpobj.largest_epsilon(b.accountant, b.rdp_order, b.cost_limit - b.cost_spent)
-                             * 0.000000001) AS largest_epsilon,
+       CASE WHEN b.delta_spent > b.reserve_units THEN 0
+            ELSE pg_catalog.trim_scale(dpobj.largest_epsilon(b.accountant, b.rdp_order, b.cost_limit - b.cost_spent)
+                                       * 0.000000001) END AS largest_epsilon,
        b.adjacency,
        b.id AS budget,
        coalesce(b.role = -1, false) AS of_owner
@@ -191,7 +221,7 @@ COMMENT ON COLUMN dpobj.budgets.role_name IS 'name of the role, also of one that
 COMMENT ON COLUMN dpobj.budgets.rdp_order IS 'rdp: order of the divergence, fixed when the budget was made';
 COMMENT ON COLUMN dpobj.budgets.cost_limit IS 'cap of what is added up: of epsilon, rho or the divergence';
 COMMENT ON COLUMN dpobj.budgets.cost_spent IS 'the sum so far';
-COMMENT ON COLUMN dpobj.budgets.largest_epsilon IS 'the most that one more release with delta = 0 may cost';
+COMMENT ON COLUMN dpobj.budgets.largest_epsilon IS 'the most that one more release with delta = 0 may cost; 0 where more delta was spent than the limit';
 COMMENT ON COLUMN dpobj.budgets.adjacency IS 'under which costs are added up: the protected table''s, else replace';
 COMMENT ON COLUMN dpobj.budgets.budget IS 'number of the budget';
 COMMENT ON COLUMN dpobj.budgets.of_owner IS 'is it the limit that the owner of the table has set? It holds for all roles together';
@@ -208,9 +238,10 @@ SELECT v.relation,
        last.mechanism,
        pg_catalog.trim_scale(last.epsilon_nano * 0.000000001) AS epsilon,
        pg_catalog.trim_scale(last.delta_units * 0.000000000000000001) AS delta,
-       greatest(least(pg_catalog.div(b.cost_limit - b.cost_spent, nullif(k.cost, 0)),
-                      pg_catalog.div(b.reserve_units - b.delta_spent, nullif(k.delta, 0)),
-                      b.max_releases - b.releases), 0) AS more
+       CASE WHEN b.delta_spent > b.reserve_units THEN 0
+            ELSE greatest(least(pg_catalog.div(b.cost_limit - b.cost_spent, nullif(k.cost, 0)),
+                                pg_catalog.div(b.reserve_units - b.delta_spent, nullif(k.delta, 0)),
+                                b.max_releases - b.releases), 0) END AS more
   FROM dpobj.budget_state b
   JOIN dpobj.budgets v ON v.budget = b.id
  CROSS JOIN LATERAL
@@ -280,9 +311,10 @@ COMMENT ON FUNCTION dpobj.remaining(regclass, regrole) IS
 CREATE OR REPLACE FUNCTION dpobj.calls_that_fit(relation regclass, cost dpobj.charge_cost) RETURNS numeric
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
-    SELECT min(greatest(least(div((b.cost_limit - b.cost_spent) / k.one, nullif(k.cost, 0)),
-                              div(b.delta_left / 0.000000000000000001, nullif(k.delta, 0)),
-                              b.max_releases - b.releases), 0))
+    SELECT min(CASE WHEN b.delta_spent > b.delta_limit THEN 0
+                    ELSE greatest(least(div((b.cost_limit - b.cost_spent) / k.one, nullif(k.cost, 0)),
+                                        div(b.delta_left / 0.000000000000000001, nullif(k.delta, 0)),
+                                        b.max_releases - b.releases), 0) END)
       FROM dpobj.budgets_applying($1, NULL) b
      CROSS JOIN LATERAL
            (SELECT CASE b.accountant WHEN 'basic' THEN 0.000000001 ELSE 0.000000000001 END AS one,
