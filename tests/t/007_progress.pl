@@ -76,6 +76,17 @@ $text = shown('guest', "$on SELECT as_owner('{$search}')");
 unlike($text, $anything, 'who may not read the table sees nothing of it');
 like($text, qr/ERROR:  the release failed and nothing was released\nDETAIL:  The charge stays\. The reason is in the server log only\.$/m,
 	'... nor why it ended');
+$node->safe_psql('postgres', <<'SQL');
+CREATE SCHEMA hidden;
+GRANT USAGE ON SCHEMA hidden TO owner;
+GRANT SELECT ON slow TO guest;
+ALTER TABLE slow SET SCHEMA hidden;
+SET ROLE owner;
+CREATE OR REPLACE FUNCTION as_owner(options jsonb) RETURNS bigint LANGUAGE sql SECURITY DEFINER
+  AS 'SELECT (dp_halfspace(features, label, 10, 0, options)).release FROM hidden.slow';
+SQL
+like(shown('guest', "SELECT as_owner('{$search}')"),
+	qr/the release failed/, 'who may not use the schema may not read the table');
 is(scalar(solvers($node)), 0, 'no solver is left');
 
 $node->stop;
