@@ -40,11 +40,9 @@ SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets mod
 	ftrl analyst groups evaluation price
 SCRIPT_0.2.0 = definers sharing prediction jobs schedules
 SCRIPT_0.3.0 = trainers epochs earlier_charges charge_counts spending limits report training
-# Not in an update, which leaves what administrators have granted and revoked.
-SCRIPT_NEW = view_privileges
 SCRIPT_LAST = privileges namesakes
 script = $(patsubst %,src/sql/%.sql,$(1))
-SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_NEW) $(SCRIPT_LAST))
+SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_LAST))
 SINCE_0.2.0 = upgrade/0.2.0--0.3.0 $(SCRIPT_0.3.0) $(SCRIPT_LAST)
 SINCE_0.1.0 = upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0) $(SINCE_0.2.0)
 UPDATE_0.2.0 = $(call script,upgrade/head $(SINCE_0.2.0))

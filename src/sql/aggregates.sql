@@ -20,7 +20,6 @@ CREATE TYPE @extschema@.dp_rows (
   STORAGE = extended
 );
 COMMENT ON TYPE @extschema@.dp_rows IS 'state of the training aggregates; not for use in queries';
-REVOKE ALL ON TYPE @extschema@.dp_rows FROM PUBLIC;
 
 CREATE FUNCTION dpobj.rows_combine(@extschema@.dp_rows, @extschema@.dp_rows) RETURNS @extschema@.dp_rows
   LANGUAGE C IMMUTABLE PARALLEL SAFE

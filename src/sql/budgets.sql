@@ -66,8 +66,6 @@ COMMENT ON TRIGGER budget_guard ON dpobj.budget_rows IS 'refuses changes but for
 COMMENT ON TRIGGER identity_guard ON dpobj.identities IS 'refuses changes but for the charge worker and superusers';
 COMMENT ON TRIGGER lineage_guard ON dpobj.lineage IS 'refuses changes but for the charge worker and superusers';
 
-REVOKE ALL ON TABLE dpobj.identities, dpobj.lineage, dpobj.budget_rows FROM PUBLIC;
-REVOKE ALL ON SEQUENCE dpobj.identities_id_seq, dpobj.budget_rows_id_seq FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.identities', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.identities_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.lineage', '');

@@ -30,8 +30,6 @@ CREATE TABLE dpobj.charge_counts
     CONSTRAINT charge_counted CHECK (times > 0)
 );
 CREATE INDEX charge_counts_key ON dpobj.charge_counts (relation_identity, block, epsilon_nano);
-REVOKE ALL ON TABLE dpobj.charge_counts FROM PUBLIC;
-REVOKE ALL ON SEQUENCE dpobj.charge_counts_id_seq FROM PUBLIC;
 CREATE TRIGGER charge_count_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.charge_counts
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('It is counted from the ledger.');
 ALTER TABLE dpobj.charge_counts ENABLE ALWAYS TRIGGER charge_count_guard;
@@ -83,7 +81,6 @@ SELECT e.id >> 16 AS block,
   FROM dpobj.ledger_events e
  WHERE e.event = 'charged'
  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17;
-REVOKE ALL ON TABLE dpobj.charge_kinds FROM PUBLIC;
 COMMENT ON VIEW dpobj.charge_kinds IS 'the definition of dpobj.charge_counts, by the whole ledger';
 COMMENT ON COLUMN dpobj.charge_kinds.block IS 'as in dpobj.charge_counts, like the others';
 COMMENT ON COLUMN dpobj.charge_kinds.relation_identity IS 'identity of the table';

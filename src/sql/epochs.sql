@@ -17,7 +17,6 @@ CREATE UNLOGGED TABLE IF NOT EXISTS dpobj.since_crash
 );
 -- For earlier charges nobody can tell which ones a crash ended.
 INSERT INTO dpobj.since_crash DEFAULT VALUES ON CONFLICT DO NOTHING;
-REVOKE ALL ON TABLE dpobj.since_crash FROM PUBLIC;
 COMMENT ON TABLE dpobj.since_crash IS 'has a row unless the server has crashed since the last charge at the analyst''s door';
 COMMENT ON INDEX dpobj.since_crash_pkey IS 'one row';
 COMMENT ON COLUMN dpobj.since_crash.only_row IS 'true';

@@ -22,7 +22,6 @@ SELECT m.release, pg_catalog.array_agg(ROW (m.key, m.model)::@extschema@.dp_grou
   FROM dpobj.model_rows m
  WHERE m.model IS NOT NULL AND m.key IS NOT NULL
  GROUP BY m.release;
-REVOKE ALL ON TABLE dpobj.model_groups FROM PUBLIC;
 COMMENT ON VIEW dpobj.model_groups IS 'the models of releases that have one for each key';
 COMMENT ON COLUMN dpobj.model_groups.release IS 'id of the charge in the ledger';
 COMMENT ON COLUMN dpobj.model_groups.groups IS 'keys and models in the order of the list';

@@ -36,8 +36,6 @@ CREATE TABLE dpobj.job_rows
 );
 CREATE INDEX job_rows_open_idx ON dpobj.job_rows (id) WHERE state IN ('queued', 'running');
 CREATE INDEX job_rows_name_idx ON dpobj.job_rows (role, name);
-REVOKE ALL ON TABLE dpobj.job_rows FROM PUBLIC;
-REVOKE ALL ON SEQUENCE dpobj.job_rows_id_seq FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.job_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.job_rows_id_seq', '');
 CREATE TRIGGER job_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.job_rows
@@ -95,8 +93,6 @@ CREATE VIEW dpobj.jobs WITH (security_barrier) AS
 SELECT id, name, state, submitted, started, finished, phase, model, relation, relation_name, submitter,
        release, sqlstate, reason
   FROM dpobj.job_list();
-REVOKE ALL ON TABLE dpobj.jobs FROM PUBLIC;
-GRANT SELECT ON TABLE dpobj.jobs TO PUBLIC;
 COMMENT ON VIEW dpobj.jobs IS 'jobs of the current role; all of them for superusers, dpobj_admin and dpobj_auditor';
 COMMENT ON COLUMN dpobj.jobs.id IS 'number that dpobj.submit returned';
 COMMENT ON COLUMN dpobj.jobs.name IS 'name of the job and of its model';
@@ -118,8 +114,6 @@ SELECT id AS job, name, relation_name, submitter, phase, rows_scanned, rows_tota
        date_trunc('second', clock_timestamp() - submitted) AS age
   FROM dpobj.job_list()
  WHERE phase IS NOT NULL;
-REVOKE ALL ON TABLE dpobj.progress FROM PUBLIC;
-GRANT SELECT ON TABLE dpobj.progress TO PUBLIC;
 COMMENT ON VIEW dpobj.progress IS 'how far the jobs are that have not ended, as it was at the last tick: SELECT * FROM dpobj.progress \watch 1';
 COMMENT ON COLUMN dpobj.progress.job IS 'number of the job';
 COMMENT ON COLUMN dpobj.progress.name IS 'its name';

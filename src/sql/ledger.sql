@@ -73,8 +73,6 @@ CREATE UNIQUE INDEX ledger_events_release_key ON dpobj.ledger_events (release)
     WHERE release IS NOT NULL;
 CREATE INDEX ledger_events_failed_idx ON dpobj.ledger_events (relation_identity)
     WHERE event = 'failed';
-REVOKE ALL ON TABLE dpobj.ledger_events FROM PUBLIC;
-REVOKE ALL ON SEQUENCE dpobj.ledger_events_id_seq FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events_id_seq', '');
 
@@ -160,7 +158,6 @@ SELECT i.id,
                    AND NOT (o.origin = dpobj.origin()
                             AND EXISTS (SELECT FROM pg_catalog.pg_roles c WHERE c.oid = o.object)))
  WHERE i.kind = 'role';
-REVOKE ALL ON TABLE dpobj.identity_tables, dpobj.identity_roles FROM PUBLIC;
 COMMENT ON VIEW dpobj.identity_tables IS 'the table that an identity stands for now';
 COMMENT ON COLUMN dpobj.identity_tables.id IS 'identity';
 COMMENT ON COLUMN dpobj.identity_tables.relation IS 'OID of the table now; null when there is none';
@@ -210,8 +207,6 @@ SELECT e.id,
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  WHERE e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
     OR dpobj.sees_all();
-REVOKE ALL ON TABLE dpobj.ledger FROM PUBLIC;
-GRANT SELECT ON TABLE dpobj.ledger TO PUBLIC;
 
 COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role; all events for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.ledger.id IS 'ledger id';

@@ -65,7 +65,6 @@ CREATE TABLE dpobj.model_rows
     CONSTRAINT model_name_key UNIQUE (owner, name),
     CONSTRAINT model_released CHECK ((released IS NULL) = (model IS NULL))
 );
-REVOKE ALL ON TABLE dpobj.model_rows FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.model_rows', '');
 CREATE TRIGGER model_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_rows
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Models are written by the charge worker only.');

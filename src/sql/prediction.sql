@@ -80,8 +80,6 @@ CREATE VIEW dpobj.scorecards WITH (security_barrier) AS
 SELECT m.name, m.owner, m.release, m.key, s."position", s.feature, s.level, s.points
   FROM dpobj.models m CROSS JOIN LATERAL dpobj.scorecard(m.model) s
  WHERE (m.model).kind = 'halfspace';
-REVOKE ALL ON TABLE dpobj.scorecards FROM PUBLIC;
-GRANT SELECT ON TABLE dpobj.scorecards TO PUBLIC;
 COMMENT ON VIEW dpobj.scorecards IS 'the halfspaces of dpobj.models as points: positive if the sum of those that apply is greater than the threshold';
 COMMENT ON COLUMN dpobj.scorecards.name IS 'name of the model; null: none';
 COMMENT ON COLUMN dpobj.scorecards.owner IS 'the session user who was charged';

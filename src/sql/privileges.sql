@@ -1,14 +1,19 @@
--- Who may call the extension's functions
+-- Who may use the extension's objects
 
 /*
- * This runs last, in a new installation and in an update.  For functions that an update finds, what
+ * This runs last, in a new installation and in an update.  For objects that an update finds, what
  * administrators have granted and revoked stays.  For new ones, default privileges of the
- * installing role do not matter.  A function that is not named here is for the extension's owner
+ * installing role do not matter.  An object that is not named here is for the extension's owner
  * only.
  */
 DO $body$
 DECLARE
   for_all constant name[] := ARRAY[
+    'dpobj',
+    -- types
+    'dp_model', 'dp_group', 'dp_confusion_table', 'charge_cost',
+    -- views
+    'ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'jobs', 'progress', 'schedules', 'schedule_runs',
     -- models
     'dp_predict', 'dp_score', 'dp_predict_proba', 'model_hash', 'verify', 'model_to_json', 'model_from_json',
     'predict', 'score', 'predict_proba', 'predict_sql', 'scorecard', 'share', 'unshare',
@@ -27,21 +32,59 @@ DECLARE
   -- Not enough alone: each call looks at who granted the membership (src/server/admin.c).
   for_administrators constant name[] := ARRAY[
     'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect'];
+  found constant jsonb := current_setting('dpobj_script.found');
   made record;
+  granted record;
+  initial aclitem[];
 BEGIN
   FOR made IN
-    SELECT p.oid::regprocedure AS routine, p.proname AS name
-      FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+    SELECT o.*, i.identity,
+           (SELECT string_agg(DISTINCT ', ' || a.grantee::regrole, '')
+              FROM aclexplode(o.acl) a WHERE a.grantee NOT IN (0, o.owner)) AS others,
+           -- of the function that this one replaces, because its arguments are others
+           (SELECT (f.value ->> 'acl')::aclitem[] FROM jsonb_each(found) f
+             WHERE o.kind = 'ROUTINE' AND f.value ->> 'name' = o.name
+               AND NOT EXISTS (SELECT FROM pg_proc p WHERE f.key = 'pg_proc'::regclass::oid || ':' || p.oid)) AS former
+      FROM (SELECT 'ROUTINE' AS kind, 'EXECUTE' AS privilege, tableoid AS class, oid, proname AS name,
+                   proowner AS owner, proacl AS acl FROM pg_proc
+             UNION ALL
+            SELECT 'TABLE', 'SELECT', tableoid, oid, relname, relowner, relacl FROM pg_class
+             UNION ALL
+            -- not those of rows and arrays
+            SELECT 'TYPE', 'USAGE', t.tableoid, t.oid, t.typname, t.typowner, t.typacl
+              FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid WHERE t.typelem = 0 AND coalesce(c.relkind, 'c') = 'c'
+             UNION ALL
+            SELECT 'SCHEMA', 'USAGE', tableoid, oid, nspname, nspowner, nspacl FROM pg_namespace) o
+      JOIN pg_depend d ON d.classid = o.class AND d.objid = o.oid,
+           pg_identify_object(o.class, o.oid, 0) i
      WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
        AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpobj')
-       AND p.oid <> ALL (string_to_array(current_setting('dpobj_script.functions'), ',')::oid[])
+       AND NOT found ? (o.class || ':' || o.oid)
   LOOP
-    EXECUTE format('REVOKE ALL ON ROUTINE %s FROM PUBLIC', made.routine);
+    EXECUTE format('REVOKE ALL ON %s %s FROM PUBLIC%s', made.kind, made.identity, made.others);
     IF made.name = ANY (for_all) THEN
-      EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', made.routine);
+      EXECUTE format('GRANT %s ON %s %s TO PUBLIC', made.privilege, made.kind, made.identity);
     ELSIF made.name = ANY (for_administrators) THEN
-      EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO dpobj_admin', made.routine);
+      EXECUTE format('GRANT %s ON %s %s TO dpobj_admin', made.privilege, made.kind, made.identity);
     END IF;
+    CONTINUE WHEN made.former IS NULL;
+
+    -- These are the administrators' choice: dumps must go on saying how they differ from ours.
+    initial := (SELECT p.proacl FROM pg_proc p WHERE p.oid = made.oid);
+    EXECUTE format('REVOKE ALL ON ROUTINE %s FROM PUBLIC, dpobj_admin', made.identity);
+    FOR granted IN
+      SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS to_role,
+             CASE WHEN a.is_grantable THEN 'WITH GRANT OPTION' END AS option
+        FROM aclexplode(made.former) a WHERE a.grantee <> a.grantor
+    LOOP
+      EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO %s %s', made.identity, granted.to_role, granted.option);
+    END LOOP;
+    UPDATE pg_init_privs SET initprivs = initial WHERE classoid = made.class AND objoid = made.oid;
+    -- from PostgreSQL 17 on, roles depend on them
+    DELETE FROM pg_shdepend s
+     WHERE s.dbid = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database())
+       AND s.classid = made.class AND s.objid = made.oid AND s.deptype = 'i'
+       AND s.refobjid NOT IN (SELECT a.grantee FROM aclexplode(initial) a);
   END LOOP;
 END
 $body$;

@@ -22,7 +22,6 @@ CREATE TABLE dpobj.protections
     CONSTRAINT protection_earlier_rows_valid
         CHECK (earlier_rows_per_person IS NULL OR person IS NOT NULL AND earlier_rows_per_person > 0)
 );
-REVOKE ALL ON TABLE dpobj.protections FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.protections', '');
 
 CREATE TRIGGER protection_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.protections

@@ -45,8 +45,6 @@ CREATE TABLE dpobj.schedule_run_rows
     PRIMARY KEY (schedule, scheduled),
     CONSTRAINT schedule_state_known CHECK (state IN ('released', 'skipped', 'failed'))
 );
-REVOKE ALL ON TABLE dpobj.schedule_rows, dpobj.schedule_run_rows FROM PUBLIC;
-REVOKE ALL ON SEQUENCE dpobj.schedule_rows_id_seq FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_rows_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_run_rows', '');
@@ -217,7 +215,6 @@ SELECT s.id,
   FROM dpobj.schedule_rows s
   LEFT JOIN pg_catalog.pg_roles r
     ON CASE WHEN s.origin = dpobj.origin() THEN r.oid = s.owner ELSE r.rolname = s.owner_name END;
-REVOKE ALL ON TABLE dpobj.schedule_owners FROM PUBLIC;
 COMMENT ON VIEW dpobj.schedule_owners IS 'whose schedules they are now';
 COMMENT ON COLUMN dpobj.schedule_owners.id IS 'number of the schedule';
 COMMENT ON COLUMN dpobj.schedule_owners.role IS 'OID of the role; null when it has gone';
@@ -242,7 +239,6 @@ SELECT s.id,
   JOIN dpobj.ledger_events c ON c.id = m.release
   LEFT JOIN dpobj.ledger_events e ON e.release = m.release
  WHERE p.name = s.name;
-REVOKE ALL ON TABLE dpobj.schedule_charges FROM PUBLIC;
 COMMENT ON VIEW dpobj.schedule_charges IS 'charges of runs, by the ledger and the names of models';
 COMMENT ON COLUMN dpobj.schedule_charges.id IS 'number of the schedule';
 COMMENT ON COLUMN dpobj.schedule_charges.scheduled IS 'scheduled time';
@@ -285,8 +281,6 @@ SELECT s.name,
  WHERE o.role_name = session_user
     OR (SELECT dpobj.sees_all())
     OR (SELECT dpobj.administers());
-REVOKE ALL ON TABLE dpobj.schedules FROM PUBLIC;
-GRANT SELECT ON TABLE dpobj.schedules TO PUBLIC;
 COMMENT ON VIEW dpobj.schedules IS 'schedules of the role that logged in, whatever SET ROLE says; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedules.name IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedules.owner IS 'the role that it runs as and that is charged; null when it has gone';
@@ -341,8 +335,6 @@ SELECT s.name AS schedule,
  WHERE o.role_name = session_user
     OR (SELECT dpobj.sees_all())
     OR (SELECT dpobj.administers());
-REVOKE ALL ON TABLE dpobj.schedule_runs FROM PUBLIC;
-GRANT SELECT ON TABLE dpobj.schedule_runs TO PUBLIC;
 COMMENT ON VIEW dpobj.schedule_runs IS 'runs of the schedules of the role that logged in, whatever SET ROLE says; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedule_runs.schedule IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedule_runs.owner IS 'role whose schedule it is; null when it has gone';

@@ -10,7 +10,6 @@ CREATE TABLE dpobj.model_shares
     role_name text NOT NULL,
     PRIMARY KEY (release, place, origin, role)
 );
-REVOKE ALL ON TABLE dpobj.model_shares FROM PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('dpobj.model_shares', '');
 CREATE TRIGGER share_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_shares
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.share and dpobj.unshare.');
@@ -29,7 +28,6 @@ SELECT DISTINCT s.release, s.place, r.oid AS role, r.rolname AS role_name
   FROM dpobj.model_shares s
   JOIN pg_catalog.pg_roles r
     ON CASE WHEN s.origin = dpobj.origin() THEN r.oid = s.role ELSE r.rolname = s.role_name END;
-REVOKE ALL ON TABLE dpobj.model_readers FROM PUBLIC;
 COMMENT ON VIEW dpobj.model_readers IS 'roles that models are shared with now';
 COMMENT ON COLUMN dpobj.model_readers.release IS 'id of the charge in the ledger';
 COMMENT ON COLUMN dpobj.model_readers.place IS 'place of the key on its list, from 1; 1 for a model without a key';
