@@ -92,6 +92,20 @@ SELECT spend(0.5, 'annals'), spend(0.125, 'annals');
 CREATE TABLE archive (LIKE diary) PARTITION BY LIST (rich);
 ALTER TABLE archive ATTACH PARTITION annals DEFAULT;
 SELECT spend(0.125, 'archive'), spend(0.125, 'archive');
+-- where a parent came later, it is changed and removed, but not set
+SELECT dpobj.limit_budget('annals', 1.5, 0, 'more for the archive') \g /dev/null
+SELECT spend(0.125, 'archive');
+SELECT dpobj.limit_budget('annals', 1.125, 0) \g /dev/null
+SELECT spend(0.125, 'archive');
+SELECT dpobj.limit_budget('annals', NULL, NULL, 'anonymised') \g /dev/null
+SELECT spend(0.125, 'archive');
+SELECT dpobj.limit_budget('annals', NULL, NULL, 'again');
+SELECT dpobj.limit_budget('annals', 1, 0);
+-- tables that are not read have none
+SELECT dpobj.limit_budget('pg_class', 1, 0);
+SELECT dpobj.limit_budget('dpobj.ledger_events', 1, 0);
+SELECT dpobj.set_budget('information_schema.sql_features', NULL, 1, 0);
+SELECT dpobj.set_budget('dpobj.ledger_events', 'limits_ann', 1, 0);
 CREATE TABLE sire (LIKE diary);
 CREATE TABLE dame (LIKE diary);
 CREATE TABLE heir () INHERITS (sire);
@@ -100,7 +114,7 @@ INSERT INTO heir TABLE diary;
 SELECT dpobj.limit_budget('dame', 1, 0) \g /dev/null
 SELECT spend(0.75, 'sire'), spend(0.5, 'sire');
 SELECT spend(0.5, 'heir'), spend(0.125, 'dame');
-SELECT relation, epsilon_left FROM dpobj.budgets WHERE relation IN ('annals'::regclass, 'dame'::regclass) ORDER BY relation_name;
+SELECT relation, epsilon_left FROM dpobj.budgets WHERE relation IN ('annals'::regclass, 'dame'::regclass, 'pg_class'::regclass, 'dpobj.ledger_events'::regclass) ORDER BY relation_name;
 DROP TABLE diary, archive, sire, dame, heir;
 DROP FUNCTION spend(numeric, text);
 DROP OWNED BY limits_owner, limits_admin, limits_ann;

@@ -32,6 +32,7 @@
 #include "compat.h"
 #include "decimal.h"
 #include "dpobj.h"
+#include "scan.h"
 
 /* ---- Arguments -------------------------------------------------------------- */
 
@@ -77,6 +78,17 @@ budget_table(FunctionCallInfo fcinfo)
 				 errmsg("\"%s\" cannot have a privacy budget", get_rel_name(table)),
 				 errdetail("It is %s. Budgets are for tables that are not temporary.", reason)));
 	return table;
+}
+
+/* Budgets of before may be on other tables: after ALTER TABLE ... INHERIT, or from 0.2.0. */
+static void
+check_new_budget(Oid table, const char *hint)
+{
+	if (scan_is_system_table(table))
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("\"%s\" cannot have a privacy budget", get_rel_name(table)),
+						errdetail("System catalogs and the tables of dpobj are not read.")));
+	charge_tables_check_topmost(table, hint);
 }
 
 static Oid
@@ -335,7 +347,7 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 	check_max_releases(fcinfo);
 	change.role = budget_role(fcinfo);
 	change.relation = budget_table(fcinfo);
-	charge_tables_check_topmost(change.relation, "Set the budget on the topmost parent.");
+	check_new_budget(change.relation, "Set the budget on the topmost parent.");
 
 	charge_lock_table(change.relation, true);
 	if (read_budget(change.relation, change.role, false, &now))
@@ -550,6 +562,8 @@ set_limit(TableChange *change, FunctionCallInfo fcinfo)
 	Budget now;
 	bool exists = read_budget(change->relation, InvalidOid, true, &now);
 
+	if (!exists)
+		check_new_budget(change->relation, "Limit the topmost parent.");
 	read_terms(fcinfo, epsilon, delta, &terms);
 	check_max_releases(fcinfo);
 	if (exists)
@@ -581,7 +595,6 @@ dpobj_limit_budget(PG_FUNCTION_ARGS)
 	PreventCommandDuringRecovery("dpobj.limit_budget()");
 	change.relation = budget_table(fcinfo);
 	require_owner(change.relation);
-	charge_tables_check_topmost(change.relation, "Limit the topmost parent.");
 	charge_lock_table(change.relation, true);
 	if (PG_ARGISNULL(1) && PG_ARGISNULL(2))
 		remove_limit(&change, required_reason(fcinfo, 3));
