@@ -26,9 +26,15 @@ SELECT e, p ->> 'method' AS method, p -> 'delta' AS delta, p -> 'grid' AS grid, 
 -- delta is charged where Gaussian noise uses it, and nowhere else
 SELECT d, p ->> 'method' AS method, p -> 'delta' AS delta FROM (VALUES (10), (111)) v(d), dpobj.price('classifier', d, 1, 0.000000001, '{"n": 32561}') p;
 -- add_remove counts each row twice as much; an intercept is one more weight
-SELECT o, p -> 'grid' AS grid, p -> 'dimension' AS dimension
-  FROM unnest(ARRAY['{}', '{"adjacency": "add_remove"}', '{"intercept": true}', '{"clip": [-1000, 1000]}', '{"radius": 2}']::jsonb[]) o,
+SELECT o, p ->> 'method' AS method, p -> 'grid' AS grid, p -> 'dimension' AS dimension
+  FROM unnest(ARRAY['{}', '{"adjacency": "add_remove"}', '{"intercept": true}', '{"clip": [-1000, 1000]}']::jsonb[]) o,
        dpobj.price('classifier', 14, 0.25, 0, o || '{"n": 3000, "groups": [6, 1, 1, 1, 1, 1, 1, 1, 1], "numeric": [7, 8]}') p;
+-- an option that only one kind of model has chooses it, and is used
+SELECT o, p ->> 'method' AS method, p -> 'radius' AS radius, p -> 'classifier' AS chosen
+  FROM unnest(ARRAY['{"radius": 2}', '{"radius": 2, "mechanism": "sgd"}', '{"solver": "auto"}']::jsonb[]) o,
+       dpobj.price('auto', 3, 1, 1e-6, o || '{"n": 3000}') p;
+SELECT dpobj.price('auto', 3, 1, 0, '{"grid": "ternary", "radius": 2}');
+SELECT dpobj.price('auto', 3, 1, 0, '{"mechanism": "exponential", "radius": 2}');
 
 -- So does dp_halfspace choose its grid where the number of rows is declared and the grid is not.
 SELECT o, p ->> 'mechanism' AS mechanism, p -> 'grid' AS grid, p -> 'log2_grid' AS log2

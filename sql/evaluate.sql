@@ -131,6 +131,11 @@ SELECT dp_accuracy(ROW('halfspace', 'by hand', '{{1,0}}', 1, 0, 'replace', 'exac
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 4), ARRAY[age, k], y, 1.0) FROM exam;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 4), ARRAY[0.5, x[1], x[2]], y, 1.0) FROM exam;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y::text, 1.0) FROM exam;
+-- a constraint says how long the features are, as ARRAY[...] does
+BEGIN;
+CREATE TABLE longer (x float8[] CHECK (cardinality(x) = 5), y boolean);
+SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 1.0) FROM longer;
+ROLLBACK;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, e, 1.0) FROM exam;
 SELECT dp_confusion((SELECT model FROM candidate WHERE id = 6), x, y, 1.0) FROM exam;
 SELECT dp_select(ARRAY(SELECT model FROM candidate WHERE id = 1), x, y, 1.0) FROM exam;

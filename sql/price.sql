@@ -104,6 +104,15 @@ SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lo
 SELECT epsilon FROM dpobj.remaining('lodger');
 SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', 0.7) p;
 
+-- methods that are no trainings are listed where they can be asked about
+SELECT dpobj.price('lodger', 1, method => 'accurcy');
+SELECT dpobj.price('accurcy', 1, 1);
+-- what an analyst cannot set, and why
+SELECT dpobj.price('lodger', 1, options => '{"mechanism": "exponential", "noise": "laplace"}');
+SELECT dpobj.price('halfspace', 3, 1, 0, '{"mechanism": "exponential", "noise": "laplace"}');
+SELECT dpobj.price('lodger', 1, options => '{"iterations": 10}');
+SELECT dpobj.price('lodger', 1, options => '{"n": 10}');
+
 -- Nothing is written, and it may run where nothing can be.
 \c - dpobj_price_ana
 SELECT count(*) AS before FROM dpobj.ledger \gset

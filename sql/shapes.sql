@@ -31,6 +31,7 @@ SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM person WHERE city IN ('c
 SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM person WHERE id = 7;
 SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM person WHERE ctid = ANY (ARRAY['(0,1)', '(0,2)']::tid[]);
 SELECT (dp_halfspace(features, rich, 1.0, 0) FILTER (WHERE id > 5)).kind FROM person;
+SELECT (dp_halfspace(ARRAY[id / 100.0::float8, (city = 'c1')::int], rich, 1.0, 0)).kind FROM person WHERE id >= 18;
 SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM rich_person;
 SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM barrier;
 SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM (SELECT * FROM person WHERE id > 3) AS p;
@@ -271,6 +272,7 @@ CREATE TABLE spoof_table (state dp_rows);
 ALTER AGGREGATE dp_halfspace(float8[], boolean, numeric, integer) RENAME TO spoof_own;
 SELECT spoof(features, rich, 1.0, 0) FROM person;
 SELECT dpobj.halfspace_final(NULL);
+SELECT dpobj.grant_trainer('shapes_owner');
 RESET ROLE;
 REVOKE CREATE ON SCHEMA public FROM shapes_owner;
 BEGIN READ ONLY;

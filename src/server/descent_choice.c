@@ -82,7 +82,6 @@ set_noise(const Options *options, int64 delta, ConvexTerms *terms)
 	if (delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"sgd\" needs delta greater than zero"),
-						errdetail("Delta of a row counts in units of 1e-18."),
 						errhint("Mechanisms \"objective\" and \"output\" need none.")));
 	terms->noise = CONVEX_GAUSSIAN;
 	terms->delta = delta;

@@ -191,11 +191,11 @@ refuse_unscaled(PlanCall *call, const Evaluation *evaluation)
 							"indicator from boolean.")));
 }
 
-/* Only an array that is written out says how long it is; a row of another length is not counted. */
+/* As far as the statement or a constraint says how long arrays are; other rows are not counted. */
 static void
-check_features(PlanCall *call, const Evaluation *evaluation)
+check_features(PlanCall *call, const PlanTable *table, const Evaluation *evaluation)
 {
-	int given = plan_argument_elements(call, ARGUMENT_FEATURES);
+	int given = plan_feature_count(call, ARGUMENT_FEATURES, table);
 
 	if (given > 0 && given != evaluation->features)
 		ereport(ERROR,
@@ -223,7 +223,7 @@ open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 	memset(evaluation, 0, sizeof(*evaluation));
 	read_epsilon(call, &evaluation->cost);
 	read_subject(call, table, evaluation);
-	check_features(call, evaluation);
+	check_features(call, table, evaluation);
 	evaluation->label_type = argument_type(call, ARGUMENT_LABEL);
 }
 

@@ -45,7 +45,8 @@ grant_check_caller(Oid table)
 					GetUserNameFromId(GetUserId(), false),
 					GetUserNameFromId(GetSessionUserId(), false)),
 			 errdetail("The session user would pay and the current role would get the model."),
-			 errhint("Call it outside of SECURITY DEFINER functions, after RESET ROLE.")));
+			 errhint("Call it outside of SECURITY DEFINER functions, after RESET ROLE "
+					 "or SET SESSION AUTHORIZATION.")));
 }
 
 /* ---- Budgets ---------------------------------------------------------------- */

@@ -30,7 +30,8 @@ named_model_find(const char *name, Model *model)
 						errmsg("there is no model \"%s\" of role \"%s\"", name,
 							   GetUserNameFromId(GetSessionUserId(), false)),
 						errhint("A model has a name if dpobj.train was given one; see "
-								"dpobj.models.")));
+								"dpobj.models. Models that others share with you can be applied, "
+								"but not rated.")));
 	model_read(DatumGetHeapTupleHeader(row), model);
 }
 

@@ -68,20 +68,36 @@ get_feature_numbers(JsonbValue *value, FeatureNumbers *numbers)
 
 /* ---- keys ---- */
 
-/* The position of the value among the names; the names are listed if it is none of them. */
+/* The position of the value among the names, -1: none. */
 static int
-get_choice(const char *name, JsonbValue *value, const char *const *names, int count)
+find_choice(JsonbValue *value, const char *const *names, int count)
 {
-	StringInfoData known;
-
 	for (int i = 0; i < count; i++)
 		if (json_is_string(value, names[i]))
 			return i;
+	return -1;
+}
+
+static void
+refuse_choice(const char *name, const char *const *names, int count)
+{
+	StringInfoData known;
+
 	initStringInfo(&known);
 	for (int i = 0; i < count; i++)
 		appendStringInfo(&known, "%s\"%s\"", i == 0 ? "" : i < count - 1 ? ", " : " or ", names[i]);
 	invalid(name, known.data);
-	return -1; /* not reached */
+}
+
+/* The position of the value among the names; the names are listed if it is none of them. */
+static int
+get_choice(const char *name, JsonbValue *value, const char *const *names, int count)
+{
+	int choice = find_choice(value, names, count);
+
+	if (choice < 0)
+		refuse_choice(name, names, count);
+	return choice;
 }
 
 static bool
@@ -126,12 +142,36 @@ noise_choice_name(NoiseChoice noise)
 	return noise_names[noise];
 }
 
+static int
+mechanism_methods(MechanismChoice mechanism)
+{
+	if (mechanism <= CHOOSE_EXPONENTIAL)
+		return FOR_NAMED;
+	return mechanism <= CHOOSE_SAMPLE_AGGREGATE ? FOR_HALFSPACE : FOR_CONVEX;
+}
+
+/* Only mechanisms of the methods that are left are listed. */
+static void
+refuse_mechanism(const char *name, int methods)
+{
+	const char *names[lengthof(mechanism_names)];
+	int count = 0;
+
+	for (int i = 0; i < lengthof(mechanism_names); i++)
+		if ((mechanism_methods((MechanismChoice) i) & methods) != 0)
+			names[count++] = mechanism_names[i];
+	refuse_choice(name, names, count);
+}
+
 /* The exponential mechanism over a net is for few weights; METHOD_AUTO takes it over a grid. */
 static void
 read_mechanism(const char *name, JsonbValue *value, Options *options)
 {
-	options->mechanism =
-		(MechanismChoice) get_choice(name, value, mechanism_names, lengthof(mechanism_names));
+	int choice = find_choice(value, mechanism_names, lengthof(mechanism_names));
+
+	if (choice < 0)
+		refuse_mechanism(name, options->methods);
+	options->mechanism = (MechanismChoice) choice;
 	if (options->mechanism > CHOOSE_SAMPLE_AGGREGATE)
 		options->methods &= FOR_CONVEX;
 	else if (options->mechanism != CHOOSE_AUTO)
@@ -531,7 +571,7 @@ static const OptionKey keys[] = {
 	{"numeric", read_numeric, false, FOR_ALL},
 	{"part_nodes", read_part_nodes, true, FOR_HALFSPACE},
 	{"parts", read_parts, true, FOR_HALFSPACE},
-	{"radius", read_radius, true, FOR_CONVEX | FOR_AUTO},
+	{"radius", read_radius, true, FOR_CONVEX},
 	{"reference", read_reference, true, FOR_HALFSPACE},
 	{"regularization", read_regularization, true, FOR_CONVEX | FOR_SIMPLEX},
 	{"sampling", read_sampling, true, FOR_CONVEX},
@@ -576,8 +616,10 @@ find_key(const char *key, int length, TrainingMethod method, bool by_analyst)
 		if (by_analyst && !keys[i].analyst)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("option \"%s\" cannot be set here", keys[i].name),
-							errdetail("It follows from dpobj.protect or from a setting that an "
-									  "administrator makes."),
+							keys[i].methods == FOR_ALL
+								? errdetail("It follows from dpobj.protect or from a setting "
+											"that an administrator makes.")
+								: errdetail("It is for the aggregates only."),
 							errhint("Options are: %s.", known_keys(method, true))));
 		return &keys[i];
 	}
@@ -646,7 +688,7 @@ void
 options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options)
 {
 	memset(options, 0, sizeof(*options));
-	options->methods = FOR_HALFSPACE | 1 << METHOD_LOGISTIC;
+	options->methods = method == METHOD_AUTO ? FOR_HALFSPACE | 1 << METHOD_LOGISTIC : 1 << method;
 	options->target_low = -1;
 	options->target_high = 1;
 	if (jsonb != NULL && !JB_ROOT_IS_OBJECT(jsonb))

@@ -79,7 +79,7 @@ typedef struct FeatureNumbers
 
 typedef struct Options
 {
-	int methods; /* methods of METHOD_AUTO that all of the options are for */
+	int methods; /* methods that all of the options are for; of METHOD_AUTO those it may become */
 	MechanismChoice mechanism;
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */

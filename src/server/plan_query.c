@@ -182,6 +182,12 @@ check_privilege(Oid routine, bool trains)
 	if (routine < FirstGenbkiObjectId || routine_aclcheck(routine, GetUserId()) == ACLCHECK_OK ||
 		!is_own(routine))
 		return;
+	if (strcmp(get_func_name(routine), "grant_trainer") == 0)
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						errmsg("permission denied for function grant_trainer"),
+						errhint("Only a superuser can run it, because the aggregates read a table "
+								"as it is; members of dpobj_admin let others train by "
+								"dpobj.set_budget.")));
 	administrators = get_role_oid("dpobj_admin", true);
 	if (trains)
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -40,6 +40,9 @@
 /* The bound on the error may fail with this probability. */
 #define PRICE_BETA 0.05
 
+/* Methods that are no trainings. */
+#define EVALUATIONS ", accuracy, confusion, select"
+
 /* ---- members of the answer ---- */
 
 /* rows_per_person: 0 where rows are protected */
@@ -343,7 +346,7 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 	training->by_analyst = true;
 	training_set_cost(training, PG_GETARG_DATUM(ARGUMENT_EPSILON), NUMERICOID,
 					  PG_GETARG_DATUM(ARGUMENT_DELTA), NUMERICOID);
-	training_set_method(training, method);
+	training_set_method(training, method, EVALUATIONS);
 	if (!PG_ARGISNULL(ARGUMENT_FEATURES))
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
 	if (!PG_ARGISNULL(ARGUMENT_LABEL))
@@ -422,35 +425,40 @@ price_learning(FunctionCallInfo fcinfo)
 
 /* ---- an evaluation ---- */
 
-/* What a member of the options may be; NULL: the one member that there may be is not there. */
+/* The one member that the options may have, if it is there; name: NULL where they may have none. */
 static JsonbValue *
-only_member(Jsonb *options, const char *name, const char *expected)
+only_member(Jsonb *options, TallyKind kind, const char *name)
 {
-	JsonbContainer *root = options == NULL ? NULL : &options->root;
-	JsonbValue *member;
+	JsonbIterator *iterator;
+	JsonbIteratorToken token;
+	JsonbValue key;
 
-	if (root == NULL || (JsonContainerIsObject(root) && JsonContainerSize(root) == 0))
+	if (options == NULL)
 		return NULL;
-	member = JsonContainerIsObject(root) && name != NULL ? json_member(root, name) : NULL;
-	if (member == NULL || JsonContainerSize(root) > 1)
+	if (!JB_ROOT_IS_OBJECT(options))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the options of an evaluation are not known"),
-						name == NULL ? errhint("There are none.")
-									 : errhint("The only one is \"%s\": %s.", name, expected)));
-	return member;
+						errmsg("options must be a JSON object")));
+	iterator = JsonbIteratorInit(&options->root);
+	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+		if (token == WJB_KEY && (name == NULL || !json_is_string(&key, name)))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"%s\" is not for method \"%s\"", json_get_string(&key),
+								   tally_name(kind)),
+							name == NULL ? errhint("There are none.")
+										 : errhint("The only option is \"%s\".", name)));
+	return name == NULL ? NULL : json_member(&options->root, name);
 }
 
 static Adjacency
-evaluation_adjacency(Jsonb *options)
+evaluation_adjacency(Jsonb *options, TallyKind kind)
 {
-	JsonbValue *adjacency = only_member(options, "adjacency", "\"replace\" or \"add_remove\"");
+	JsonbValue *adjacency = only_member(options, kind, "adjacency");
 
 	if (adjacency == NULL || json_is_string(adjacency, "replace"))
 		return ADJACENCY_REPLACE;
 	if (!json_is_string(adjacency, "add_remove"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the options of an evaluation are not known"),
-						errhint("The only one is \"adjacency\": \"replace\" or \"add_remove\".")));
+						errmsg("option \"adjacency\" must be \"replace\" or \"add_remove\"")));
 	return ADJACENCY_ADD_REMOVE;
 }
 
@@ -490,7 +498,7 @@ Adjacency
 price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta, Jsonb *options,
 						PrivacyCost *cost)
 {
-	Adjacency adjacency = evaluation_adjacency(options);
+	Adjacency adjacency = evaluation_adjacency(options, kind);
 
 	decimal_epsilon(epsilon, NUMERICOID, cost);
 	decimal_delta(delta, NUMERICOID, cost);
@@ -527,8 +535,8 @@ static void
 price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, StringInfo json)
 {
 	bool selection = kind == TALLY_SELECTION;
-	JsonbValue *given = only_member(analyst_json(fcinfo, ARGUMENT_OPTIONS, "options"),
-									selection ? "models" : NULL, "how many there are");
+	JsonbValue *given = only_member(analyst_json(fcinfo, ARGUMENT_OPTIONS, "options"), kind,
+									selection ? "models" : NULL);
 	int64 models = 1;
 	PrivacyCost cost;
 	Protection protection;
@@ -579,7 +587,7 @@ price_settle_training(const char *method, int features, Datum epsilon, Datum del
 {
 	Training *training = palloc0(sizeof(Training));
 
-	training_set_method(training, method);
+	training_set_method(training, method, EVALUATIONS ", " PRICE_LEARNING);
 	training_set_cost(training, epsilon, NUMERICOID, delta, NUMERICOID);
 	training_set_options(training, options);
 	check_dimension(training, features);

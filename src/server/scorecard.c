@@ -39,7 +39,7 @@ add_row(Scorecard *card, const char *feature, const char *level, double weight)
 {
 	ScoreRow *row = palloc(sizeof(ScoreRow));
 
-	*row = (ScoreRow){feature, level, true, weight};
+	*row = (ScoreRow){feature, level, true, weight == 0 ? 0 : weight}; /* not -0 */
 	card->rows = lappend(card->rows, row);
 }
 

@@ -70,8 +70,8 @@ read_training(FunctionCallInfo fcinfo, TrainRequest *request)
 	request->training = training;
 	training_set_cost(training, required(fcinfo, request, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					  required(fcinfo, request, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	training_set_method(training,
-						TextDatumGetCString(required(fcinfo, request, ARGUMENT_METHOD, "method")));
+	training_set_method(
+		training, TextDatumGetCString(required(fcinfo, request, ARGUMENT_METHOD, "method")), "");
 }
 
 void

@@ -54,7 +54,7 @@ read_options(PlanCall *call, Training *training, KeyList *keys)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"method\" must be a string")));
 	training_set_method(training,
-						method == NULL ? method_name(METHOD_AUTO) : json_get_string(method));
+						method == NULL ? method_name(METHOD_AUTO) : json_get_string(method), "");
 	return without(without(options, "keys"), "method");
 }
 

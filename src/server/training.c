@@ -413,8 +413,10 @@ settle_noise(Training *training)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("noise \"%s\" is not for mechanism \"%s\"", name,
 							   mechanism_get(request->kind)->name),
-						errhint("Add \"mechanism\": \"opdisc\" or \"rspm\", or leave \"noise\" "
-								"out.")));
+						training->by_analyst
+							? errhint("Leave \"noise\" out.")
+							: errhint("Add \"mechanism\": \"opdisc\" or \"rspm\", or leave "
+									  "\"noise\" out.")));
 	asked = mechanism_perturbation(request);
 	reason = mechanism_perturbs(request->kind) ? perturbation_refusal(&asked) : NULL;
 	if (reason != NULL)
@@ -428,10 +430,12 @@ settle_noise(Training *training)
 	}
 	request->delta = row_delta(training);
 	if (request->delta == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("noise \"%s\" needs a delta greater than zero", name),
-						errdetail("Delta counts in units of 1e-18."),
-						errhint("Noise \"gauge\" needs none.")));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("noise \"%s\" needs a delta greater than zero", name),
+			 training->cost.delta_charged > 0 ? errdetail("Delta counts in units of 1e-18.") : 0,
+			 errhint("Noise \"gauge\" needs none.")));
 }
 
 static void
@@ -485,10 +489,9 @@ choose_method(Training *training)
 
 	training->request.epsilon = logistic.epsilon; /* row_delta() asks for it */
 	logistic.grid.dimension = encoding_dimension(&training->encoding);
-	logistic.convex.radius = convex_choose_radius(options, &training->encoding);
-	if (options->radius == 0)
-		logistic.convex.radius =
-			fmax(logistic.convex.radius * CLASSIFIER_RADIUS_SHARE, CONVEX_RADIUS_MIN);
+	logistic.convex.radius =
+		fmax(convex_choose_radius(options, &training->encoding) * CLASSIFIER_RADIUS_SHARE,
+			 CONVEX_RADIUS_MIN);
 	convex_usual(CONVEX_OBJECTIVE, &logistic, row_delta(training));
 	grid_terms(options, &training->encoding, logistic.epsilon, training->by_analyst, &terms);
 	reason = classifier_choose(&terms, &logistic);
@@ -659,7 +662,7 @@ training_set_options(Training *training, Jsonb *options)
 
 /* "classifier" is the older name of METHOD_AUTO. */
 void
-training_set_method(Training *training, const char *method)
+training_set_method(Training *training, const char *method, const char *others)
 {
 	if (strcmp(method, "classifier") == 0)
 		method = method_name(METHOD_AUTO);
@@ -671,7 +674,7 @@ training_set_method(Training *training, const char *method)
 		}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("method \"%s\" is not known", method),
-			 errhint("Methods are: auto, halfspace, logistic, svm, simplex.")));
+			 errhint("Methods are: auto, halfspace, logistic, svm, simplex%s.", others)));
 }
 
 void

@@ -58,8 +58,11 @@ extern void training_set_cost(Training *training, Datum epsilon, Oid epsilon_typ
 /* Reads the options, which may be NULL; raises 22023. */
 extern void training_set_options(Training *training, Jsonb *options);
 
-/* Before the rest is set; raises 22023 for the name of a method that does not exist. */
-extern void training_set_method(Training *training, const char *method);
+/*
+ * Before the rest is set; raises 22023 for the name of a method that does not exist.  others: what
+ * the caller takes besides, ", accuracy" for example, or "".
+ */
+extern void training_set_method(Training *training, const char *method, const char *others);
 
 /* What follows from the declaration about a table; options must be set. */
 extern void training_set_protected(Training *training, const Encoders *features,
