@@ -81,6 +81,11 @@ ROLLBACK;
 SELECT dpobj.unschedule('nightly');
 SELECT dpobj.unschedule(NULL);
 CALL dpobj.run_schedule('nightly');
+BEGIN;
+CALL dpobj.run_schedule('nightly');
+ROLLBACK;
+SELECT dpobj.schedule('nightly', '@yearly', 'visit', 'y', 0.5);
+SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, method => 'accuracy');
 \c - dpobj_schedule_bob
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5);
 
@@ -94,6 +99,7 @@ SELECT name, owner, cron, relation, relation_name, label, epsilon, features, del
 BEGIN;
 CALL dpobj.run_schedule('yearly');
 ROLLBACK;
+DO $$ BEGIN CALL dpobj.run_schedule('yearly'); EXCEPTION WHEN active_sql_transaction THEN RAISE NOTICE '%', SQLERRM; END $$;
 SELECT epsilon AS left FROM dpobj.remaining('visit');
 CALL dpobj.run_schedule('yearly');
 SELECT epsilon AS left FROM dpobj.remaining('visit');

@@ -41,7 +41,7 @@ static const Field fields[FIELDS] = {
 	{0, 7, "sunmontuewedthufrisat", 0},
 };
 
-/* Without @yearly, which pg_cron takes, but newer versions of it never run. */
+/* Without @yearly and @annually, which pg_cron takes, but newer versions of it never run. */
 static const struct
 {
 	const char *name;
@@ -154,6 +154,8 @@ cron_times_parse(const char *text, bool both, CronTimes *times)
 							  &times->weekdays};
 	int64_t found;
 
+	if (strcmp(text, "@yearly") == 0 || strcmp(text, "@annually") == 0)
+		return "Newer versions of pg_cron never run it: write \"0 0 1 1 *\".";
 	text = expand(text);
 	times->any_day = !both && !MUTANT(190);
 	for (int i = 0; i < FIELDS; i++)

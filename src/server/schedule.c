@@ -9,9 +9,11 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
+#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -30,6 +32,7 @@
 #include "gate.h"
 #include "grant.h"
 #include "identity.h"
+#include "training.h"
 
 /* Bytes of a schedule's name; its models' names have " YYYY-MM-DD HH:MI" behind it. */
 #define NAME_MAX_LENGTH 200
@@ -205,6 +208,25 @@ dpobj_schedule_fail(PG_FUNCTION_ARGS)
 			 hint == NULL ? 0 : errhint("%s", hint)));
 }
 
+/*
+ * dpobj.schedule_begin() -> void: refuses to run where the calling procedure cannot commit, in the
+ * words that PostgreSQL has for its own statements
+ */
+PG_FUNCTION_INFO_V1(dpobj_schedule_begin);
+Datum
+dpobj_schedule_begin(PG_FUNCTION_ARGS)
+{
+	if (!SPI_inside_nonatomic_context() || IsSubTransaction())
+	{
+		(void) leave_out_context();
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("dpobj.run_schedule cannot run inside a transaction block"),
+				 errdetail("It commits how a run ended, and a function cannot do that, either.")));
+	}
+	PG_RETURN_VOID();
+}
+
 /* dpobj.schedule_enter() -> void: one run of a role at a time, until the transaction ends */
 PG_FUNCTION_INFO_V1(dpobj_schedule_enter);
 Datum
@@ -347,6 +369,9 @@ dpobj_schedule_put(PG_FUNCTION_ARGS)
 	check_name(TextDatumGetCString(PG_GETARG_DATUM(PUT_NAME)));
 	parse_times(TextDatumGetCString(PG_GETARG_DATUM(PUT_CRON)), &times);
 	check_allowance(fcinfo);
+	/* dpobj.price takes methods that are no trainings, too */
+	training_set_method(palloc0(sizeof(Training)), TextDatumGetCString(PG_GETARG_DATUM(PUT_METHOD)),
+						"");
 	table = PG_GETARG_OID(PUT_RELATION);
 	analyst_check_relation(table);
 	grant_require(table);
@@ -383,8 +408,10 @@ dpobj_schedule_remove(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("dpobj.unschedule()");
 	if (DatumGetObjectId(values[1]) == GetSessionUserId())
 		check_caller();
-	else
-		admin_require("dpobj.unschedule()");
+	else if (!admin_allowed())
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						errmsg("only administrators may remove a schedule of another role"),
+						errhint("Leave the role out to remove a schedule of your own.")));
 	if (admin_execute(statement, lengthof(types), types, values, NULL) == 0)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
 						errmsg("there is no schedule \"%s\" of role \"%s\"",

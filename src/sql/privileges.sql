@@ -26,7 +26,8 @@ DECLARE
     -- jobs
     'submit', 'cancel', 'wait', 'job_list',
     -- schedules
-    'schedule', 'unschedule', 'run_schedule', 'schedule_attempt', 'schedule_fail', 'schedule_enter', 'schedule_put', 'schedule_remove',
+    'schedule', 'unschedule', 'run_schedule', 'schedule_attempt', 'schedule_fail', 'schedule_missing',
+    'schedule_begin', 'schedule_enter', 'schedule_put', 'schedule_remove',
     'schedule_record', 'schedule_time', 'schedule_model', 'schedule_of_model', 'cron_time', 'cron_database',
     'cron_timezone', 'cron_command', 'cron_jobname', 'cron_statement', 'cron_is_here', 'cron_job'];
   -- Not enough alone: each call looks at who granted the membership (src/server/admin.c).

@@ -105,6 +105,23 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
 COMMENT ON FUNCTION dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
   'has pg_cron train a model on a protected table at the times that cron names; answers with the number of its job. The same name again changes a schedule';
 
+CREATE OR REPLACE FUNCTION dpobj.schedule_missing(name text) RETURNS void
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+  BEGIN
+    PERFORM dpobj.schedule_fail('42704', format('there is no schedule "%s" of role "%s"', $1, session_user), NULL,
+                                'See dpobj.schedules. If pg_cron asked, remove its job.');
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.schedule_missing(text) IS
+  'internal: raises the error that one has no schedule of that name';
+
+CREATE OR REPLACE FUNCTION dpobj.schedule_begin() RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_schedule_begin';
+COMMENT ON FUNCTION dpobj.schedule_begin() IS
+  'internal: raises an error where a procedure cannot commit, as in a transaction block';
+
 /*
  * One scheduled time is charged once, whatever happened to the run: a release that
  * failed, or whose end is unknown, is not tried again before the next one.
@@ -126,8 +143,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule_attempt(name text, OUT outcome text, O
            s.allowance, s.period
       INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;
     IF NOT FOUND THEN
-      PERFORM dpobj.schedule_fail('42704', format('there is no schedule "%s" of role "%s"', $1, session_user), NULL,
-                                  'See dpobj.schedules. If pg_cron asked, remove its job.');
+      PERFORM dpobj.schedule_missing($1);
     END IF;
     due := dpobj.schedule_time(asked.cron, statement_timestamp());
     SELECT r.state, r.release, r.sqlstate, r.message INTO had
@@ -169,9 +185,9 @@ COMMENT ON FUNCTION dpobj.schedule_attempt(text) IS
   'internal: one run of a schedule of one''s own, which raises no error where it can tell how it ended';
 
 /*
- * The record is committed before a failure is reported to pg_cron.  The first COMMIT
- * refuses a transaction block, where the record could be lost, before anything is
- * charged; it lets the run see what was committed while it waited, too.
+ * The record is committed before a failure is reported to pg_cron.  In a
+ * transaction block the record could be lost, so that is refused before anything is
+ * charged.  The first COMMIT lets the run see what was committed while it waited.
  * A procedure that commits cannot have a search_path of its own, so names are qualified.
  */
 CREATE OR REPLACE PROCEDURE dpobj.run_schedule(name text)
@@ -180,6 +196,11 @@ CREATE OR REPLACE PROCEDURE dpobj.run_schedule(name text)
   DECLARE
     run record;
   BEGIN
+    IF NOT EXISTS (SELECT FROM dpobj.schedules s
+                    WHERE s.owner OPERATOR(pg_catalog.=) session_user AND s.name OPERATOR(pg_catalog.=) $1) THEN
+      PERFORM dpobj.schedule_missing($1);
+    END IF;
+    PERFORM dpobj.schedule_begin();
     COMMIT;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     SELECT a.outcome, a.code, a.message INTO run FROM dpobj.schedule_attempt($1) a;

@@ -607,7 +607,7 @@ $hostile->try_all(
 	[ 'each run of a scheduled time is the same one', 'ana', 1, ($run->('yearly')) x 3 ],
 	[ 'also when it is made anew, or for less', 'ana', 0, "SELECT dpobj.schedule_remove('yearly', NULL)", $put->('yearly'),
 		$run->('yearly'), $put->('yearly') =~ s/0\.5/0.0001/r, $run->('yearly'), $put->('yearly') ],
-	[ 'in a transaction block', 'ana', '2D000', $put->('block'), 'BEGIN', $run->('block') ],
+	[ 'in a transaction block', 'ana', '25001', $put->('block'), 'BEGIN', $run->('block') ],
 	[ 'in a block of PL/pgSQL that catches', 'ana', 0, $put->('block'),
 		"DO \$\$ BEGIN CALL dpobj.run_schedule('block'); EXCEPTION WHEN OTHERS THEN NULL; END \$\$" ],
 	[ 'in one that commits', 'ana', 1, $put->('block'), "DO \$\$ BEGIN CALL dpobj.run_schedule('block'); COMMIT; END \$\$" ],
