@@ -103,6 +103,8 @@ like($promise, qr/^SELECT dp_halfspace\(.*\) FROM adult;$/, 'the promise');
 like(slurp_file('scripts/demo_train.sql'), qr/^\\echo '  \Q$promise\E'$/m, 'is what the demo says');
 $node->safe_psql('postgres', 'CREATE DATABASE newcomer');
 guide_check($node, 'newcomer', $_, role => 'postgres') for @blocks[ 1 .. $#blocks ];
+is($node->safe_psql('newcomer', q{SELECT epsilon > 0 FROM dpobj.remaining('patient')}),
+	't', 'what was charged before the budgets leaves room for more');
 guide_write('README.md', @readme);
 
 # Tried and thrown away: the tutorial has the same people, in a database of its own, which is
