@@ -35,17 +35,11 @@ DECLARE
     'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect'];
   found constant jsonb := current_setting('dpobj_script.found');
   made record;
-  granted record;
-  initial aclitem[];
 BEGIN
   FOR made IN
     SELECT o.*, i.identity,
            (SELECT string_agg(DISTINCT ', ' || a.grantee::regrole, '')
-              FROM aclexplode(o.acl) a WHERE a.grantee NOT IN (0, o.owner)) AS others,
-           -- of the function that this one replaces, because its arguments are others
-           (SELECT (f.value ->> 'acl')::aclitem[] FROM jsonb_each(found) f
-             WHERE o.kind = 'ROUTINE' AND f.value ->> 'name' = o.name
-               AND NOT EXISTS (SELECT FROM pg_proc p WHERE f.key = 'pg_proc'::regclass::oid || ':' || p.oid)) AS former
+              FROM aclexplode(o.acl) a WHERE a.grantee NOT IN (0, o.owner)) AS others
       FROM (SELECT 'ROUTINE' AS kind, 'EXECUTE' AS privilege, tableoid AS class, oid, proname AS name,
                    proowner AS owner, proacl AS acl FROM pg_proc
              UNION ALL
@@ -68,24 +62,6 @@ BEGIN
     ELSIF made.name = ANY (for_administrators) THEN
       EXECUTE format('GRANT %s ON %s %s TO dpobj_admin', made.privilege, made.kind, made.identity);
     END IF;
-    CONTINUE WHEN made.former IS NULL;
-
-    -- These are the administrators' choice: dumps must go on saying how they differ from ours.
-    initial := (SELECT p.proacl FROM pg_proc p WHERE p.oid = made.oid);
-    EXECUTE format('REVOKE ALL ON ROUTINE %s FROM PUBLIC, dpobj_admin', made.identity);
-    FOR granted IN
-      SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS to_role,
-             CASE WHEN a.is_grantable THEN 'WITH GRANT OPTION' END AS option
-        FROM aclexplode(made.former) a WHERE a.grantee <> a.grantor
-    LOOP
-      EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO %s %s', made.identity, granted.to_role, granted.option);
-    END LOOP;
-    UPDATE pg_init_privs SET initprivs = initial WHERE classoid = made.class AND objoid = made.oid;
-    -- from PostgreSQL 17 on, roles depend on them
-    DELETE FROM pg_shdepend s
-     WHERE s.dbid = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database())
-       AND s.classid = made.class AND s.objid = made.oid AND s.deptype = 'i'
-       AND s.refobjid NOT IN (SELECT a.grantee FROM aclexplode(initial) a);
   END LOOP;
 END
 $body$;

@@ -9,7 +9,7 @@
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- As in upgrade/head.sql: a new installation finds none.
-SET LOCAL dpobj_script.found = '{}';
+SET LOCAL dpobj_script.found = '[]';
 
 CREATE SCHEMA dpobj;
 COMMENT ON SCHEMA dpobj IS 'ledger, administration and the analyst''s door of dpobj';

@@ -226,7 +226,7 @@ SELECT is_empty($$
                             'dpobj.report_budget', 'dpobj.report_event', 'dpobj.report_releases',
                             'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj.job_list',
                             'dpobj.schedule', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj.schedule_attempt',
-                            'dpobj.schedule_enter', 'dpobj.schedule_put', 'dpobj.schedule_remove',
+                            'dpobj.schedule_begin', 'dpobj.schedule_missing', 'dpobj.schedule_enter', 'dpobj.schedule_put', 'dpobj.schedule_remove',
                             'dpobj.schedule_record', 'dpobj.schedule_time', 'dpobj.schedule_model',
                             'dpobj.schedule_of_model', 'dpobj.schedule_fail', 'dpobj.cron_time', 'dpobj.cron_database',
                             'dpobj.cron_timezone', 'dpobj.cron_command', 'dpobj.cron_jobname',

@@ -6,10 +6,8 @@
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- What the update finds: privileges.sql leaves the privileges of these objects.
-SELECT set_config('dpobj_script.found',
-    jsonb_object_agg(d.classid || ':' || d.objid,
-                     jsonb_build_object('name', p.proname, 'acl', coalesce(p.proacl, acldefault('f', p.proowner))::text))::text, true)
-  FROM pg_depend d LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+SELECT set_config('dpobj_script.found', jsonb_agg(d.classid || ':' || d.objid)::text, true)
+  FROM pg_depend d
  WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
    AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpobj');
 
