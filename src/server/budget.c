@@ -627,13 +627,15 @@ budget_check_unit(Oid table, const char *adjacency, const char *person, int earl
 	if (owns_table(table, GetUserId()) ||
 		!admin_select(statement, lengthof(types), types, values, &found, &isnull))
 		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-			 errmsg("the limit of the table's owner is about other neighbours"),
-			 errdetail("The adjacency, the person or earlier_rows_per_person of table \"%s\" "
-					   "would change.",
-					   get_rel_name(table)),
-			 errhint("The owner of the table may do so.")));
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+		 errmsg("the limit of the table's owner is about other neighbours"),
+		 errdetail("The adjacency, the person or earlier_rows_per_person of table \"%s\" "
+				   "would change.",
+				   get_rel_name(table)),
+		 errhint("The owner can remove the limit first: dpobj.limit_budget(relation, NULL, NULL, "
+				 "reason).")));
 }
 
 /* ---- The trigger ------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "charge_protection.h"
 #include "charge_count.h"
@@ -68,9 +69,15 @@ query_units(const char *query, const ChargeRequest *request, const ChargeParties
 }
 
 static char *
+value_of(uint64 row, int column)
+{
+	return SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
+}
+
+static char *
 first_row(int column)
 {
-	return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column);
+	return value_of(0, column);
 }
 
 /* Also those of relatives that are no ancestors now: their budgets count the charge. */
@@ -110,13 +117,76 @@ static const char *const units_of_charges =
 													 "e.relation_identity = ANY (" FAMILY ") "
 													 "ORDER BY other DESC, e.adjacency, e.person";
 
+/* The protection under which all charges add up, from the units of all charges. */
 static const char *
-what_to_declare(const char *adjacency, const char *person)
+what_to_declare(Oid table, uint64 units)
 {
-	return person == NULL
-			   ? psprintf("Protect the table with adjacency => '%s' and without person.", adjacency)
-			   : psprintf("Protect the table with adjacency => '%s' and person => %s.", adjacency,
-						  quote_literal_cstr(person));
+	const char *adjacency = first_row(1);
+	const char *person = NULL;
+	bool rows = false;
+
+	for (uint64 i = 0; i < units; i++)
+	{
+		const char *unit = value_of(i, 1);
+		const char *of_person = value_of(i, 2);
+
+		if (strcmp(unit, "replace") == 0)
+			adjacency = unit;
+		if (of_person == NULL)
+			rows = true;
+		else if (person != NULL && strcmp(person, of_person) != 0)
+			return "The table was charged under persons of several columns, and no protection fits "
+				   "them all.";
+		else
+			person = of_person;
+	}
+	if (person == NULL)
+		return psprintf("Protect the table with adjacency => '%s' and without person.", adjacency);
+	return psprintf("%sProtect the table with adjacency => '%s'%s person => %s%s.",
+					get_attnum(table, person) == InvalidAttrNumber
+						? "Give the column of persons its former name again. "
+						: "",
+					adjacency, rows ? "," : " and", quote_literal_cstr(person),
+					rows ? " and earlier_rows_per_person, the most rows that a person had" : "");
+}
+
+/*
+ * How many rows each charge for single rows counts for cannot become less once persons were
+ * charged: that would lower what has been spent.
+ */
+static void
+check_earlier_rows(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const query =
+		"SELECT m.rows FROM (SELECT max((e.parameters ->> 'earlier_rows_per_person')::bigint) AS "
+		"rows"
+		" FROM dpobj.ledger_events e"
+		" WHERE e.event = 'protect' AND e.relation_identity = ANY (" FAMILY ")"
+		" AND e.id < (SELECT max(c.id) FROM dpobj.ledger_events c WHERE c.event = 'charged'"
+		" AND c.relation_identity = ANY (" FAMILY ") AND c.person IS NOT NULL)) m "
+		"WHERE m.rows > ($4::jsonb ->> 'earlier_rows_per_person')::bigint"
+		/* the parameters that all queries here have */
+		" AND ($2::text, $3::text) IS NOT NULL";
+
+	if (query_units(query, request, parties) == 0)
+		return;
+	request->denied = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("earlier_rows_per_person cannot be lowered"),
+			 errdetail("It was %s when persons were charged. A smaller number would lower what "
+					   "has been spent.",
+					   first_row(1)),
+			 errhint("Give that number, or a greater one.")));
+}
+
+static bool
+charged_persons(uint64 units)
+{
+	for (uint64 i = 0; i < units; i++)
+		if (value_of(i, 2) != NULL)
+			return true;
+	return false;
 }
 
 /* What the charges for single rows would cost under a protection of persons; NULL: not known. */
@@ -126,7 +196,8 @@ cost_of_rows(const ChargeRequest *request, const ChargeParties *parties)
 	static const char *const query =
 		"SELECT coalesce(dpobj.earlier_cost(m.members, $2, $3, m.rows),"
 		" 'Protect the table with adjacency => ''replace'': charges under it say nothing about rows"
-		" that come or go. ' || dpobj.earlier_cost(m.members, 'replace', $3, m.rows))"
+		" that come or go.' || CASE WHEN $4::jsonb ? 'earlier_rows_per_person' THEN ''"
+		" ELSE ' ' || dpobj.earlier_cost(m.members, 'replace', $3, m.rows) END)"
 		" FROM (SELECT " FAMILY " AS members,"
 		" ($4::jsonb ->> 'max_rows_per_person')::integer AS rows) m";
 
@@ -142,13 +213,14 @@ charge_check_charges(ChargeRequest *request, const ChargeParties *parties)
 	const char *cost = NULL;
 
 	if (units == 0 || strcmp(first_row(3), "t") != 0)
+	{
+		check_earlier_rows(request, parties);
 		return;
+	}
 	detail = psprintf("They are under %s, and their costs do not add up with costs under %s.",
 					  unit_text(first_row(1), first_row(2)), request_unit(request));
-	hint = units == 1 ? what_to_declare(first_row(1), first_row(2))
-					  : "The table was charged under several neighbours, and no protection fits "
-						"them all.";
-	if (charge_request_text(request, CHARGE_TEXT_PERSON)[0] != '\0')
+	hint = what_to_declare(request->relation, units);
+	if (charge_request_text(request, CHARGE_TEXT_PERSON)[0] != '\0' && !charged_persons(units))
 		cost = cost_of_rows(request, parties);
 	request->denied = true;
 	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -185,7 +185,7 @@ protection_encoders(const Protection *protection, TupleDesc descriptor, List *na
 	}
 	PG_END_TRY();
 	if (error != NULL)
-		outdated(protection, error->message, "Name features without that column, or ask");
+		outdated(protection, error->message, "Name only columns that have not changed, or ask");
 }
 
 bool

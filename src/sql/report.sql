@@ -228,7 +228,8 @@ CREATE OR REPLACE FUNCTION dpobj.report_event(event jsonb) RETURNS text
           CASE WHEN p ->> 'epsilon' IS NULL THEN 'to none'
                ELSE format('to epsilon %s, delta %s by %s', p ->> 'epsilon', p ->> 'delta', p ->> 'accountant') END,
           p ->> 'reason')
-        WHEN 'protect' THEN concat(p ->> 'adjacency', ', person ' || (p ->> 'person')) END), 2)
+        WHEN 'protect' THEN concat(p ->> 'adjacency', ', person ' || (p ->> 'person'),
+                                ', earlier_rows_per_person ' || (p ->> 'earlier_rows_per_person')) END), 2)
       FROM (SELECT $1 -> 'parameters' AS p) e
   $$;
 COMMENT ON FUNCTION dpobj.report_event(jsonb) IS

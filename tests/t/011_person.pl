@@ -237,7 +237,19 @@ like($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 4'
 	qr/^NOTICE:  00000: the protection of table "clinic" has been replaced\nDETAIL:  What has changed: earlier_rows_per_person \(it was 3\)\.$/m,
 	'more rows are said');
 like($session->ask($spent), qr/^3\.5\|/, 'and cost more: 4 * 0.5 + 1.5');
-like($session->ask(sprintf $declare, 'replace', ''), qr/^ERROR:  55000:/m, 'what was said does not lapse in silence');
+my $once_more = qr/^ERROR:  55000: .*\n.*\nHINT:  Protect the table with adjacency => 'replace', person => 'who' and earlier_rows_per_person, the most rows that a person had\.$/m;
+like($session->ask(sprintf $declare, 'replace', ''), $once_more, 'what was said does not lapse in silence');
+like($session->ask(q{SELECT dpobj.protect('clinic', '{"x": {"clip": [0, 1]}, "y": {}}')}), $once_more, 'nor do persons');
+my $lowered = qr/^ERROR:  55000: earlier_rows_per_person cannot be lowered\nDETAIL:  It was 3 when persons were charged\./m;
+like($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 2'), $lowered, 'nor is it lowered');
+like($session->ask(q{SELECT dpobj.unprotect('clinic'); } . sprintf $declare, 'replace', ', earlier_rows_per_person => 2'), $lowered, 'nor by way of no protection');
+unlike($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 3'), qr/ERROR/, 'a number that nobody was charged under is taken back');
+like($session->ask($spent), qr/^3\|/, 'it counts again');
+like($session->ask(q{SELECT dpobj.report_text('clinic')}), qr/protect by postgres replace, person who, earlier_rows_per_person 4$/m, 'reports say each number');
+$session->ask('ALTER TABLE clinic RENAME who TO patient');
+like($session->ask(q{SELECT dpobj.protect('clinic', '{"x": {"clip": [0, 1]}, "y": {}}', 'replace', 'patient', 3, earlier_rows_per_person => 3)}),
+	qr/^HINT:  Give the column of persons its former name again\. Protect the table with .* person => 'who' and/m, 'the column of persons keeps its name');
+$session->ask('ALTER TABLE clinic RENAME patient TO who');
 
 # Under zcdp rho counts nine times, under rdp at most alpha times that; add_remove is two groups under replace.
 $node->safe_psql('postgres', <<'SQL');
