@@ -157,16 +157,18 @@ what_to_declare(Oid table, uint64 units)
 static void
 check_earlier_rows(ChargeRequest *request, const ChargeParties *parties)
 {
+	/* Of each declaration the charges up to the next one; $2 and $3 are as in the other queries. */
 	static const char *const query =
-		"SELECT m.rows FROM (SELECT max((e.parameters ->> 'earlier_rows_per_person')::bigint) AS "
-		"rows"
+		"SELECT max(d.rows) FROM"
+		" (SELECT (e.parameters ->> 'earlier_rows_per_person')::bigint AS rows, e.id,"
+		" lead(e.id) OVER (PARTITION BY e.relation_identity ORDER BY e.id) AS next"
 		" FROM dpobj.ledger_events e"
-		" WHERE e.event = 'protect' AND e.relation_identity = ANY (" FAMILY ")"
-		" AND e.id < (SELECT max(c.id) FROM dpobj.ledger_events c WHERE c.event = 'charged'"
-		" AND c.relation_identity = ANY (" FAMILY ") AND c.person IS NOT NULL)) m "
-		"WHERE m.rows > ($4::jsonb ->> 'earlier_rows_per_person')::bigint"
-		/* the parameters that all queries here have */
-		" AND ($2::text, $3::text) IS NOT NULL";
+		" WHERE e.event = 'protect' AND e.relation_identity = ANY (" FAMILY ")) d "
+		"WHERE EXISTS (SELECT FROM dpobj.ledger_events c WHERE c.event = 'charged'"
+		" AND c.relation_identity = ANY (" FAMILY ") AND c.person IS NOT NULL"
+		" AND c.id > d.id AND c.id < coalesce(d.next, c.id + 1)) "
+		"AND ($2::text, $3::text) IS NOT NULL "
+		"HAVING max(d.rows) > ($4::jsonb ->> 'earlier_rows_per_person')::bigint";
 
 	if (query_units(query, request, parties) == 0)
 		return;

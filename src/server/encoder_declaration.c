@@ -151,8 +151,8 @@ read_clip(const Declaration *declaration, Encoder *encoder)
 		encoder->low > encoder->high || encoder->low < -ENCODING_MAX_CLIP ||
 		encoder->high > ENCODING_MAX_CLIP)
 		invalid(declaration, KEY_CLIP,
-				psprintf("a pair [low, high] of numbers from %g to %g", -ENCODING_MAX_CLIP,
-						 ENCODING_MAX_CLIP));
+				psprintf("a pair [low, high] of numbers from %g to %g, low not above high",
+						 -ENCODING_MAX_CLIP, ENCODING_MAX_CLIP));
 }
 
 static void
@@ -202,7 +202,11 @@ read_scaled(const Declaration *declaration, Encoder *encoder)
 				 errdetail("By default a feature is clipped to [-1, 1], which would flatten a "
 						   "column of type %s.",
 						   format_type_be(encoder->column.type)),
-				 errhint("Write for example {\"center\": 40, \"scale\": 10, \"clip\": [-2, 2]}.")));
+				 encoder->column.kind == COLUMN_TIME
+					 ? errhint("Write for example {\"epoch_of\": \"day\", \"center\": 20000, "
+							   "\"scale\": 365, \"clip\": [-2, 2]}.")
+					 : errhint("Write for example {\"center\": 40, \"scale\": 10, "
+							   "\"clip\": [-2, 2]}.")));
 	read_number(declaration, KEY_CENTER, &encoder->center);
 	read_number(declaration, KEY_SCALE, &encoder->scale);
 	if (!(encoder->scale > 0))
@@ -238,7 +242,7 @@ read_bins(const Declaration *declaration, Encoder *encoder)
 	double substitute = 0.0;
 
 	if (count < 1)
-		invalid(declaration, KEY_BINS, "an array of the numbers between the bins");
+		invalid(declaration, KEY_BINS, "a non-empty array of the numbers between the bins");
 	encoder->edge = palloc(count * sizeof(double));
 	for (int i = 0; i < count; i++)
 		if (!json_get_number(getIthJsonbValueFromContainer(edges, i), &encoder->edge[i]) ||
@@ -256,7 +260,7 @@ read_levels(const Declaration *declaration, Encoder *encoder)
 	ColumnSet substitute;
 
 	if (levels == NULL || JsonContainerSize(levels) < 1)
-		invalid(declaration, KEY_LEVELS, "an array of the column's values");
+		invalid(declaration, KEY_LEVELS, "a non-empty array of the column's values");
 	column_set_read(&encoder->column, levels, &encoder->set);
 	encoder->categories = encoder->set.count;
 	if (!encoder->substitute)
@@ -291,7 +295,8 @@ read_label(const Declaration *declaration, Encoder *encoder)
 	JsonbContainer *values = json_get_array(declaration->value[KEY_POSITIVE]);
 
 	if (values == NULL || JsonContainerSize(values) < 1)
-		invalid(declaration, KEY_POSITIVE, "an array of the values that make a positive label");
+		invalid(declaration, KEY_POSITIVE,
+				"a non-empty array of the values that make a positive label");
 	column_set_read(&encoder->column, values, &encoder->set);
 }
 

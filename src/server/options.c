@@ -332,7 +332,7 @@ read_target(const char *name, JsonbValue *value, Options *options)
 {
 	options->target_given = true;
 	if (!get_bounds(json_get_array(value), &options->target_low, &options->target_high))
-		invalid(name, "a pair [low, high]");
+		invalid(name, "a pair [low, high], low not above high");
 }
 
 static void
@@ -458,7 +458,8 @@ read_clip(const char *name, JsonbValue *value, Options *options)
 	}
 	options->high.count = options->low.count;
 	if (!valid)
-		invalid(name, "a pair [low, high], or an array of one pair for each feature");
+		invalid(name,
+				"a pair [low, high], low not above high, or an array of one pair for each feature");
 }
 
 /* {"levels": [[...], ...]}: strictly increasing integers for each coordinate. */
