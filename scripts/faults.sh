@@ -34,9 +34,9 @@ drop_roles() {
   psql -XAtqc "SELECT format('DROP ROLE %I;', rolname) FROM pg_roles WHERE oid >= 16384" | psql -Xq
 }
 
-run_test() { # run_test KIND NAME, as after "Killed by:"
+run_test() { # run_test KIND NAME, as after "Killed by:"; arguments creates the extension for the others
   case $1 in
-    regress) drop_roles && make -s installcheck REGRESS="arguments $2" ISOLATION= ;;
+    regress) drop_roles && make -s installcheck REGRESS="arguments ${2#arguments}" ISOLATION= ;;
     isolation) drop_roles && make -s installcheck REGRESS= ISOLATION="$2" ;;
     tap) DPOBJ_FIRST_FAILURE=1 bash scripts/tap.sh "$2" ;;
   esac >"$test_log" 2>&1
