@@ -67,7 +67,7 @@ _PG_init(void)
 		0.0, EPSILON_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"dpobj.release_tick",
-		"Answers to who may not read the table come a multiple of it after the charge.",
+		"Answers to callers who may not read the table come a multiple of it after the charge.",
 		"Otherwise their duration would tell about the rows. 0 sends them at once.",
 		&dpobj_release_tick, 1000, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	DefineCustomIntVariable(
