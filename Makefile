@@ -32,7 +32,7 @@ else
 
 EXTENSION = dpobj
 MODULE_big = dpobj
-OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c))
+OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c src/server/*/*.c))
 DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--$(DPOBJ_VERSION).sql dpobj--0.2.0--$(DPOBJ_VERSION).sql
 # In the order of installation: each needs what the ones before it make.  What is new or has
 # changed since a version stands in files of its own, which make the update from it.
@@ -49,8 +49,8 @@ UPDATE_0.2.0 = $(call script,upgrade/head $(SINCE_0.2.0))
 UPDATE_0.1.0 = $(call script,upgrade/head $(SINCE_0.1.0))
 
 CORE = src/core/libdpobj_core.a
-CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*.c))
-CORE_HEADERS = $(wildcard src/core/*.h)
+CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*/*.c))
+CORE_HEADERS = $(wildcard src/core/*/*.h)
 SOLVER = src/solver/dpobj-solver
 SOLVER_OBJS = $(patsubst %.c,%.o,$(wildcard src/solver/*.c))
 SOLVER_HEADERS = $(wildcard src/solver/*.h)
@@ -90,7 +90,7 @@ $(CORE): $(CORE_OBJS)
 $(SOLVER): $(SOLVER_OBJS) $(CORE)
 	$(CC) $(CORE_CFLAGS) -Wl,-z,relro -Wl,-z,now -o $@ $(SOLVER_OBJS) $(CORE) -lglpk $(CORE_LIBS)
 
-$(OBJS): $(CORE_HEADERS) $(SOLVER_HEADERS) $(wildcard src/server/*.h)
+$(OBJS): $(CORE_HEADERS) $(SOLVER_HEADERS) $(wildcard src/server/*/*.h)
 
 $(shlib): $(CORE)
 

@@ -21,11 +21,11 @@
  */
 #include "accuracy_set.h"
 
-#include "core/classifier.h"
-#include "core/convex_net.h"
-#include "core/convex_opsamp.h"
-#include "core/convex_release.h"
-#include "core/convex_usual.h"
+#include "core/mechanisms/classifier.h"
+#include "core/mechanisms/convex_net.h"
+#include "core/mechanisms/convex_opsamp.h"
+#include "core/mechanisms/convex_release.h"
+#include "core/mechanisms/convex_usual.h"
 
 #define EPSILONS 7
 #define RUNS 20

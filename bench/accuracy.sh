@@ -20,9 +20,9 @@ trap 'rm -rf "$work"' EXIT
 if [ "${1:-}" != --draw ]; then
   python3 "$here/bench/accuracy_sets.py" "$data" "$work"
   gcc -std=c11 -O3 -D_GNU_SOURCE -I"$here/src" -I"$here/tests" -o "$work/accuracy" "$here/bench/accuracy.c" \
-    "$here"/src/core/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
+    "$here"/src/core/*/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
   gcc -std=c11 -O3 -D_GNU_SOURCE -I"$here/src" -I"$here/tests" -o "$work/regret" "$here/bench/regret.c" \
-    "$here"/src/core/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
+    "$here"/src/core/*/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
   [ "${1:-}" = experts ] || nice -n 10 "$work/accuracy" "$work" "$@" | tee "$work/accuracy.tsv"
   [[ ! "${1:-}" =~ ^(|all|experts)$ || -n "${2:-}" ]] || nice -n 10 "$work/regret" "$work" | tee -a "$work/accuracy.tsv"
   python3 "$here/bench/accuracy.py" "$here/docs" "$work/accuracy.tsv"

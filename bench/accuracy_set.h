@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "core/check.h"
-#include "core/mechanism.h"
-#include "core/rows.h"
+#include "core/mechanisms/mechanism.h"
+#include "core/rows/rows.h"
 #include "core/testbits.h"
-#include "core/tree.h"
+#include "core/exponential/tree.h"
 
 #include "accuracy_simplex.h"
 #include "measure.h"

@@ -1,7 +1,7 @@
 /*
  * accuracy_simplex.h - squared errors of dp_simplex, and what they are measured against.
  *
- * In such a set a row's target stands in front of its features, as in core/simplex.h. Errors are
+ * In such a set a row's target stands in front of its features, as in core/simplex/simplex.h. Errors are
  * means over the rows of (<x, theta> - y)^2, in thousandths.
  */
 #ifndef DPOBJ_BENCH_ACCURACY_SIMPLEX_H
@@ -10,10 +10,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "core/grid.h"
-#include "core/instance.h"
-#include "core/simplex.h"
-#include "core/simplex_scale.h"
+#include "core/grid/grid.h"
+#include "core/rows/instance.h"
+#include "core/simplex/simplex.h"
+#include "core/simplex/simplex_scale.h"
 
 /* None but the first needs draws; what looks at the rows there is not private. */
 typedef enum SquaresBeside

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/check.h"
-#include "core/rows.h"
+#include "core/rows/rows.h"
 
 #define ADULT_FEATURES 23
 #define ADULT_CATEGORIES 20

@@ -6,7 +6,7 @@
  * One-hot groups declared, add_remove, delta = 1 / n^2, as in the row "DP-SGD (PLD)" of
  * the design (UTILITY.md), which stands below: mean and standard deviation over RUNS, 20.
  */
-#include "core/mechanism.h"
+#include "core/mechanisms/mechanism.h"
 
 #include <math.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #ifndef DPOBJ_BENCH_GLPK_PROBLEMS_H
 #define DPOBJ_BENCH_GLPK_PROBLEMS_H
 
-#include "core/gauge.h"
+#include "core/noise/gauge.h"
 
 #include "oracle_large.h"
 

@@ -28,7 +28,7 @@
 #ifndef DPOBJ_BENCH_LP_RELAXATION_H
 #define DPOBJ_BENCH_LP_RELAXATION_H
 
-#include "core/oracle_node.h"
+#include "core/optimum/oracle_node.h"
 #include "solver/glpk_programme.h"
 
 #define SHARE_BITS 20

@@ -6,7 +6,7 @@
  * Beside it the design's figures (UTILITY.md, mean and sd over 15 runs or more, n = 15,682,
  * delta = 1 / n^2) and how many standard errors apart the two means are.
  */
-#include "core/mechanism.h"
+#include "core/mechanisms/mechanism.h"
 
 #include <math.h>
 #include <string.h>

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 
 for bench in oracle tree select; do
   gcc -std=c11 -O3 -D_GNU_SOURCE -I"$here/src" -I"$here/tests" -o "$work/$bench" "$here/bench/$bench.c" \
-    "$here"/src/core/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
+    "$here"/src/core/*/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
 done
 echo "$(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
 for step in oracle "oracle --large" tree select; do

@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-#include "core/oracle.h"
+#include "core/optimum/oracle.h"
 #include "core/testbits.h"
 
 #define NOISE_SCALE (1 << 20)

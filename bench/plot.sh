@@ -25,7 +25,7 @@ if [ "${1:-}" = --time ]; then
   data=${DPOBJ_DATA:-$here/../shared/data}
   python3 "$here/bench/accuracy_sets.py" "$data" "$work"
   gcc -std=c11 -O3 -D_GNU_SOURCE -I"$here/src" -I"$here/tests" -o "$work/accuracy" "$here/bench/accuracy.c" \
-    "$here"/src/core/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
+    "$here"/src/core/*/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
   nice -n 10 "$work/accuracy" --times "$work" "${2:-30}" >"$work/runtime.tsv"
   mv "$work/runtime.tsv" "$docs/runtime.tsv"
 fi

@@ -8,7 +8,7 @@
  * Printed are lines of docs/accuracy.tsv: 100 times the regret of a run over its steps, the mean
  * and sd of 20 runs, and the bound that dpobj.price promises.
  */
-#include "core/ftrl.h"
+#include "core/mechanisms/ftrl.h"
 
 #include "accuracy_set.h"
 

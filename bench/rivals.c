@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "core/check.h"
-#include "core/oracle_internal.h"
+#include "core/optimum/oracle_internal.h"
 #include "solver/glpk_literal.h"
 
 #include "adult.h"

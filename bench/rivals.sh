@@ -21,7 +21,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 gcc -std=c11 -O3 -D_GNU_SOURCE -I"$here/src" -I"$here/tests" -o "$work/rivals" \
-  "$here/bench/rivals.c" "$here"/src/core/*.c "$here"/src/solver/glpk_*.c -lglpk -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
+  "$here/bench/rivals.c" "$here"/src/core/*/*.c "$here"/src/solver/glpk_*.c -lglpk -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
 "$work/rivals" "$data" "$work" >"$work/draws"
 
 run_glpk() { # FILE LOG

@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/mechanism.h"
-#include "core/sample.h"
+#include "core/mechanisms/mechanism.h"
+#include "core/mechanisms/sample.h"
 #include "core/testbits.h"
-#include "core/utility.h"
+#include "core/mechanisms/utility.h"
 
 #include "adult.h"
 #include "measure.h"

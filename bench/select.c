@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/select.h"
+#include "core/exponential/select.h"
 #include "core/testbits.h"
 
 #include "adult.h"

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "core/testbits.h"
-#include "core/tree_internal.h"
+#include "core/exponential/tree_internal.h"
 
 #include "adult.h"
 #include "adult_g1.h"

@@ -37,7 +37,7 @@ check_style() {
     --inline-suppr --suppress=missingIncludeSystem"
   unprivileged 'clang-format --dry-run -Werror $(find src tests bench -name "*.[ch]")' &&
     unprivileged "$cppcheck -Isrc -Itests src/core src/solver tests/core tests/fuzz tests/audit bench" &&
-    unprivileged "$cppcheck -DPG_VERSION_NUM=150000 --include=tests/cppcheck.h -Isrc -Isrc/server \
+    unprivileged "$cppcheck -DPG_VERSION_NUM=150000 --include=tests/cppcheck.h -Isrc \
       src/server" &&
     unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh .ci/run' &&
     unprivileged 'perl scripts/meta.pl && perl scripts/links.pl && perl scripts/map.pl && perl tests/claims.pl' &&

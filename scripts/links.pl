@@ -65,7 +65,7 @@ sub check_link
 	return;
 }
 
-# A path may have a pattern in it (`tests/faults/*.patch`), be below src (`core/oracle.h`), or be a
+# A path may have a pattern in it (`tests/faults/*.patch`), be below src (`core/optimum/oracle.h`), or be a
 # program's without its `.c`.
 sub check_path
 {

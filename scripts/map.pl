@@ -33,7 +33,7 @@ while (my $line = <$text>)
 
 for my $in (sort keys %heading)
 {
-	my %names = map { m{([^/]+)\.[ch]$} => 1 } glob("src/$in/*.[ch]");
+	my %names = map { m{([^/]+)\.[ch]$} => 1 } glob("src/$in/*.[ch] src/$in/*/*.[ch]");
 	my @names = sort keys %names;
 	my %taken;
 
@@ -50,7 +50,7 @@ for my $in (sort keys %heading)
 		my @takers = grep { /\*/ && $name =~ /^@{[s{\*}{\\w+}r]}$/ } @{ $place{$in} // [] };
 		push @wrong, "src/$in/$name has " . @takers . " places in $page" unless @takers == 1;
 	}
-	for my $file (glob("src/$in/*.[ch]"))
+	for my $file (glob("src/$in/*.[ch] src/$in/*/*.[ch]"))
 	{
 		open my $source, '<', $file or die "$file: $!\n";
 		push @wrong, "$file includes $_"

@@ -23,7 +23,7 @@ sub lines_of
 sub files_of
 {
 	my ($name) = @_;
-	my @places = ($name, "src/$name", "tests/core/$name", "tests/t/$name", "tests/faults/$name", "tests/specs/$name");
+	my @places = ($name, "src/$name", glob("src/*/*/$name tests/core/*/$name"), "tests/t/$name", "tests/faults/$name", "tests/specs/$name");
 	push @places, "src/sql/$name", "$1.c", "src/$1.h" if $name =~ m{^((?:src/)?(?:core|server|solver)/\w+)$};
 	push @places, glob("src/$name*") if $name =~ /\*$/;
 	return grep { -e } @places;

@@ -1,20 +1,20 @@
 /*
  * dpobj.c - the module: magic block and settings.
  */
-#include "dpobj.h"
+#include "server/base/dpobj.h"
 
 #include <limits.h>
 
 #include "fmgr.h"
 #include "utils/guc.h"
 
-#include "charge_queue.h"
-#include "compat.h"
-#include "core/mutant.h"
-#include "decimal.h"
-#include "job_area.h"
-#include "job_launcher.h"
-#include "plan_query.h"
+#include "server/ledger/charge_queue.h"
+#include "server/base/compat.h"
+#include "core/base/mutant.h"
+#include "server/base/decimal.h"
+#include "server/jobs/job_area.h"
+#include "server/jobs/job_launcher.h"
+#include "server/plan/plan_query.h"
 
 PG_MODULE_MAGIC_EXT(.name = "dpobj", .version = DPOBJ_VERSION);
 

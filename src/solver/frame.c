@@ -2,7 +2,7 @@
  * frame.c - the solver's end of the conversation: blocking reads and writes.
  *
  * The server's end must stay open to cancels, so it has its own, non-blocking
- * one (server/solver_process.c).
+ * one (server/release/solver_process.c).
  */
 #include "solver/frame.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/oracle_node.h"
+#include "core/optimum/oracle_node.h"
 #include "solver/glpk_programme.h"
 
 /* GLPK takes what is within 1e-5 of a whole number for one. */

@@ -5,7 +5,7 @@
  *
  * GLPK's programme for a slab has the grid's binaries (glpk_programme.h) and one
  * variable theta for the loss.  At every node of its tree our node_expand()
- * (core/oracle_node.h) bounds the box and removes levels, and its multipliers
+ * (core/optimum/oracle_node.h) bounds the box and removes levels, and its multipliers
  * make a cut
  *
  *   theta >= constant + sum_ji coefficient[j][i] u[j][i]
@@ -31,7 +31,7 @@
 #ifndef DPOBJ_SOLVER_GLPK_HYBRID_H
 #define DPOBJ_SOLVER_GLPK_HYBRID_H
 
-#include "core/oracle.h"
+#include "core/optimum/oracle.h"
 
 /*
  * Like oracle_search(), with the same answer except for the number of nodes.

@@ -27,7 +27,7 @@
 
 #include <glpk.h>
 
-#include "core/oracle.h"
+#include "core/optimum/oracle.h"
 
 /* What GLPK makes of the programme. */
 typedef struct GlpkWitness

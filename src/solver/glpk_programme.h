@@ -18,7 +18,7 @@
 
 #include <glpk.h>
 
-#include "core/oracle_internal.h"
+#include "core/optimum/oracle_internal.h"
 
 #define GLPK_MEMORY 2048 /* megabytes; the literal model of adult23 takes less than 50 */
 #define GLPK_MAX_ENTRIES (GRID_MAX_DIMENSION * GRID_MAX_LEVELS + GRID_MAX_STATES + 1)

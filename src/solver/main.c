@@ -4,7 +4,7 @@
  *   dpobj-solver-VERSION PROTOCOL MEGABYTES
  *
  * The server starts it with one end of a socket pair as its standard input
- * (server/solver_process.c).  It has no other source of data or randomness but
+ * (server/release/solver_process.c).  It has no other source of data or randomness but
  * the open file of the rows, if the problem's were spilled: no environment, no locale, no
  * connection.  It crashes, runs out of memory and is killed without harm to the server, which holds
  * the other end.
@@ -21,12 +21,12 @@
 #include <unistd.h>
 #include <gmp.h>
 
-#include "core/bits.h"
-#include "core/mechanism.h"
-#include "core/memory.h"
-#include "core/mutant.h"
-#include "core/rows.h"
-#include "core/wire.h"
+#include "core/random/bits.h"
+#include "core/mechanisms/mechanism.h"
+#include "core/base/memory.h"
+#include "core/base/mutant.h"
+#include "core/rows/rows.h"
+#include "core/mechanisms/wire.h"
 #include "solver/frame.h"
 #include "solver/oracle_choice.h"
 

@@ -7,7 +7,7 @@
 #ifndef DPOBJ_SOLVER_ORACLE_CHOICE_H
 #define DPOBJ_SOLVER_ORACLE_CHOICE_H
 
-#include "core/mechanism.h"
+#include "core/mechanisms/mechanism.h"
 
 typedef void (*Oracle)(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 

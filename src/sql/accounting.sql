@@ -1,7 +1,7 @@
 -- Costs that add up: basic composition, zero-concentrated privacy, Renyi divergences
 
 /*
- * What one release costs (src/core/accounting.h).  epsilon is in units of 1e-9, deltas in units
+ * What one release costs (src/core/accounting/accounting.h).  epsilon is in units of 1e-9, deltas in units
  * of 1e-18, rho and the divergences in units of 1e-12; the greatest bigint means: nothing finite
  * is known.  rho_delta and rdp_delta are what rho and the divergences leave out; the divergences
  * are of the orders dpobj.rdp_orders(), for neighbours as adjacency says, and rdp_replaced, of an
@@ -34,7 +34,7 @@ COMMENT ON FUNCTION dpobj.rdp_orders() IS
  * Superusers have these inlined into their queries on views, under their own search_path: each
  * operator and type is named with its schema, or somebody else's could be taken for it.
  * Nothing follows the other way round; such a charge is refused by
- * src/server/charge_protection.c.
+ * src/server/ledger/charge_protection.c.
  */
 CREATE FUNCTION dpobj.cost_under(cost dpobj.charge_cost, unit text, accountant text,
     place integer) RETURNS numeric

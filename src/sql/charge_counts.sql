@@ -4,7 +4,7 @@
  * A trigger counts a charge in the statement that writes it, whether the charge worker or a restore
  * runs it.  Equal charges of a block of 65536 ledger ids share one row, or a few: a row that
  * another transaction has locked is left for a new row, so that no charge waits for another
- * (src/server/charge_count.c).  The table grows with the variety of charges, not with their number.
+ * (src/server/ledger/charge_count.c).  The table grows with the variety of charges, not with their number.
  */
 CREATE TABLE dpobj.charge_counts
 (

@@ -1,7 +1,7 @@
 -- Limits of a table's owner on all budgets
 
 /*
- * A limit is a budget over all roles whose role is -1, which is no identity (src/server/budget.c).
+ * A limit is a budget over all roles whose role is -1, which is no identity (src/server/ledger/budget.c).
  * Charges count and lock it as any other budget, and no function of administrators can name it.
  */
 COMMENT ON COLUMN dpobj.budget_rows.role IS 'identity of the role or group; null: all roles together; -1: all roles together, the limit of the table''s owner';

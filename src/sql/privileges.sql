@@ -30,7 +30,7 @@ DECLARE
     'schedule_begin', 'schedule_enter', 'schedule_put', 'schedule_remove',
     'schedule_record', 'schedule_time', 'schedule_model', 'schedule_of_model', 'cron_time', 'cron_database',
     'cron_timezone', 'cron_command', 'cron_jobname', 'cron_statement', 'cron_is_here', 'cron_job'];
-  -- Not enough alone: each call looks at who granted the membership (src/server/admin.c).
+  -- Not enough alone: each call looks at who granted the membership (src/server/base/admin.c).
   for_administrators constant name[] := ARRAY[
     'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect'];
   found constant jsonb := current_setting('dpobj_script.found');

@@ -29,7 +29,7 @@ COMMENT ON FUNCTION dpobj.report(regclass, numeric) IS
 
 /*
  * The contents of a report.  Runs as the owner of dpobj's tables, from one snapshot; who may have
- * it is asked in dpobj.report (src/server/recompute.c).  What grows with the ledger is read from
+ * it is asked in dpobj.report (src/server/ledger/recompute.c).  What grows with the ledger is read from
  * dpobj.charge_counts and from indexes.
  */
 CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeric) RETURNS jsonb

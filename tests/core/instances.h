@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "core/oracle_internal.h"
-#include "core/select.h"
+#include "core/optimum/oracle_internal.h"
+#include "core/exponential/select.h"
 
 #include "check.h"
 #include "testbits.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mutants.sh - build the core with each of its deliberate faults (src/core/mutant.h)
+# mutants.sh - build the core with each of its deliberate faults (src/core/base/mutant.h)
 # and see that a named test catches it. Run from the top of the tree:
 #
 #   bash tests/core/mutants.sh        all of them; BUILD=folder keeps what was built
@@ -120,6 +120,7 @@ mutants=(
 
 CC=${CC:-gcc}
 flags="-std=c11 -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -Isrc -Itests"
+sources="$(echo src/core/*/*.c) src/server/schedules/cron_times.c src/solver/frame.c"
 libs="-lmpfr -lgmp -lgsl -lgslcblas -lm -lpthread"
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}
 
@@ -143,23 +144,23 @@ compile() {
 
 # The sources in which a fault has its place; all of them if that is a header.
 sources_of() {
-  if grep -q "MUTANT($1)" src/core/*.h; then
-    ls src/core/*.c
+  if grep -q "MUTANT($1)" src/core/*/*.h; then
+    ls $sources
   else
-    grep -l "MUTANT($1)" src/core/*.c
+    grep -l "MUTANT($1)" $sources
   fi
 }
 
 # run NUMBER TEST: 0 if it passes, 1 if a check fails, 2 if it could not be tried
 run() {
-  local number=$1 test=$2 folder=$BUILD/$1 objects= sources
+  local number=$1 test=$2 folder=$BUILD/$1 objects= places
   if [ "$number" != 0 ]; then
-    sources=$(sources_of "$number")
-    [ -n "$sources" ] && compile "$number" "$folder" $sources || return 2
+    places=$(sources_of "$number")
+    [ -n "$places" ] && compile "$number" "$folder" $places || return 2
     objects=$(ls "$folder"/*.o)
   fi
   # objects of the mutant come first, so that the library's are not taken
-  $CC $flags -DDPOBJ_MUTANT="$number" -o "$folder/$test" "tests/core/$test.c" $objects \
+  $CC $flags -DDPOBJ_MUTANT="$number" -o "$folder/$test" tests/core/*/"$test.c" $objects \
     "$BUILD/libcore.a" $libs || return 2
   (ulimit -St "$patience" && exec timeout $((10 * patience)) "$folder/$test") >"$folder/$test.out" 2>&1
   case $? in
@@ -207,7 +208,7 @@ for mutant in "${mutants[@]}"; do
   wanted+=("$mutant")
 done
 
-compile 0 "$BUILD/0" src/core/*.c src/solver/frame.c || exit 1
+compile 0 "$BUILD/0" $sources || exit 1
 rm -f "$BUILD/libcore.a"
 ar crs "$BUILD/libcore.a" "$BUILD"/0/*.o
 

@@ -22,10 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gauge.h"
-#include "core/oracle.h"
-#include "core/rows.h"
-#include "core/select_internal.h"
+#include "core/noise/gauge.h"
+#include "core/optimum/oracle.h"
+#include "core/rows/rows.h"
+#include "core/exponential/select_internal.h"
 
 #include "vectors.h"
 

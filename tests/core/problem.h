@@ -4,8 +4,8 @@
 #ifndef DPOBJ_TESTS_PROBLEM_H
 #define DPOBJ_TESTS_PROBLEM_H
 
-#include "core/encoding.h"
-#include "core/instance.h"
+#include "core/rows/encoding.h"
+#include "core/rows/instance.h"
 #include "testbits.h"
 
 #define PROBLEM_MOST_DIMENSION 12

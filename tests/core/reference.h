@@ -12,7 +12,7 @@
 #include <string.h>
 #include <mpfr.h>
 
-#include "core/tree.h"
+#include "core/exponential/tree.h"
 
 #include "instances.h"
 #include "law.h"

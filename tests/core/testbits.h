@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/bits.h"
+#include "core/random/bits.h"
 
 typedef struct TestStream
 {

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "core/grid.h"
+#include "core/grid/grid.h"
 
 /*
  * The next index vector of the whole product in the public order, whether the

@@ -1,5 +1,5 @@
 /*
- * fuzz_frames.c - solver/frame.c and the progress of core/wire.c: a conversation, frame by frame.
+ * fuzz_frames.c - solver/frame.c and the progress of core/mechanisms/wire.c: a conversation, frame by frame.
  *
  * The bytes come through a socket, as they do in the solver process.
  */
@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/wire.h"
+#include "core/mechanisms/wire.h"
 #include "solver/frame.h"
 
 #include "fuzz.h"

@@ -1,9 +1,9 @@
 /*
- * fuzz_problem.c - core/wire.c: a problem, as the solver process reads it.
+ * fuzz_problem.c - core/mechanisms/wire.c: a problem, as the solver process reads it.
  */
 #include <string.h>
 
-#include "core/wire.h"
+#include "core/mechanisms/wire.h"
 
 #include "fuzz.h"
 

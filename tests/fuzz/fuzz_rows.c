@@ -1,12 +1,12 @@
 /*
- * fuzz_rows.c - core/rows.c: the byte form of a training set (dp_rows), read and merged.
+ * fuzz_rows.c - core/rows/rows.c: the byte form of a training set (dp_rows), read and merged.
  *
  * What is read once is written out with each row once, so that reading that gives the same
  * bytes; and a set that knows its features takes it or refuses it.
  */
 #include <string.h>
 
-#include "core/rows.h"
+#include "core/rows/rows.h"
 
 #include "fuzz.h"
 

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/rows.h"
-#include "core/wire.h"
+#include "core/rows/rows.h"
+#include "core/mechanisms/wire.h"
 #include "solver/frame.h"
 
 #include "fuzz.h"

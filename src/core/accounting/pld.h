@@ -1,0 +1,96 @@
+/*
+ * pld.h - privacy loss distributions: what many releases cost together (PRIVACY.md 6, 5.4).
+ *
+ * A release is dominated by a pair of laws (P, Q): its delta at every epsilon is at
+ * most the pair's, E_P max(0, 1 - e^(epsilon - l)) with the privacy loss l = ln(P / Q).
+ * Releases one after the other are dominated by the products, whose loss is the sum of
+ * independent losses (Zhu, Dong and Wang 2022, theorem 10).  Here the law of a loss
+ * stands on a grid of multiples of a step and may have an atom at infinity.
+ *
+ * What is said is never below the truth.  Between two points of the grid the mass is shared out
+ * so that both P and Q keep theirs ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar
+ * and Manurangsi 2022): the grid's delta is right at the grid's points and above the true one
+ * between them.  Losses below the grid move up to its first point, those above it to
+ * infinity.  Each mass is larger by what its computation may have lost.  In a sum of
+ * losses, what leaves the transform's window upwards is bounded by its moments and counted as
+ * infinite, what leaves it downwards comes back at its top, and the error of the
+ * transforms is bounded and added.
+ *
+ * Units: epsilon and losses are in units of 1.0, delta is a probability.  All this is for
+ * reports and for batches that are fixed in advance: it says nothing where somebody chooses the
+ * next release after seeing the last one (PRIVACY.md 0.1 C5), so no budget is enforced with it.
+ */
+#ifndef DPOBJ_CORE_PLD_H
+#define DPOBJ_CORE_PLD_H
+
+#include <stdint.h>
+
+#include "core/base/memory.h"
+#include "core/base/privacy.h"
+
+typedef struct Pld
+{
+	double step;
+	int64_t first; /* the least loss, in steps */
+	int64_t count;
+	double *mass;    /* of the losses first .. first + count - 1 steps, or more */
+	double infinite; /* of an infinite loss, or more */
+	double slack;    /* losses may be larger than the grid says by this */
+} Pld;
+
+/* ---- laws of one release ---- */
+
+/*
+ * (epsilon, delta)-DP, pure for delta = 0: randomised response, with an atom that gives all
+ * away (Kairouz, Oh and Viswanath 2015).
+ */
+extern void pld_approximate(double epsilon, double delta, double step, Memory *memory, Pld *pld);
+
+/* The Gaussian mechanism, mu = sensitivity / sigma. */
+extern void pld_gaussian(double mu, double step, Memory *memory, Pld *pld);
+
+typedef enum PldDirection
+{
+	PLD_REMOVE, /* P has the row, Q has not */
+	PLD_ADD,    /* Q has it */
+	PLD_REPLACE /* P and Q have another one: the envelope of both, for either direction */
+} PldDirection;
+
+/*
+ * One step of noisy gradients (PRIVACY.md 5.4, 0.1 e): vectors |g_i| <= 1 of a Poisson sample,
+ * 0 < rate <= 1, are added up with N(0, noise^2).  For PLD_REPLACE also of a batch of a fixed
+ * size, a share rate of the rows.
+ */
+extern void pld_sampled_gaussian(double rate, double noise, PldDirection direction, double step,
+								 Memory *memory, Pld *pld);
+
+/*
+ * A mechanism of bounded range: on neighbours ln(P / Q) lies in an interval of length range
+ * (the exponential mechanism, draws from a simplex).  It dominates means of such mechanisms too:
+ * it is above each one's profile at every epsilon, and a mean's profile is at most the mean.
+ */
+extern void pld_bounded_range(double range, double step, Memory *memory, Pld *pld);
+
+/*
+ * Objective perturbation with Gaussian noise, mu = g / sigma, g = L R under add_remove and 2 L R
+ * under replace; determinant = ln(1 + beta / Lambda) (PRIVACY.md 5.2).
+ */
+extern void pld_objective(double determinant, double mu, Adjacency adjacency, double step,
+						  Memory *memory, Pld *pld);
+
+/* ---- composition ---- */
+
+typedef struct PldPart
+{
+	const Pld *pld;
+	int64_t times;
+} PldPart;
+
+/*
+ * The guarantee of all parts together, which must have the same step: delta at an epsilon >= 0,
+ * and the least epsilon >= 0 for a delta, INFINITY where there is none.
+ */
+extern double pld_delta(const PldPart *part, int parts, double epsilon, Memory *memory);
+extern double pld_epsilon(const PldPart *part, int parts, double delta, Memory *memory);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * integers.h - GMP's integers: from words and to words, and arrays of them.
+ */
+#ifndef DPOBJ_CORE_INTEGERS_H
+#define DPOBJ_CORE_INTEGERS_H
+
+#include <stdint.h>
+#include <gmp.h>
+
+#include "core/convex/convex_loss.h"
+#include "core/base/memory.h"
+
+/* mpz_set_ui() would do where long has 64 bits; this does everywhere. */
+static inline void
+mpz_from_word(mpz_t value, uint64_t word)
+{
+	mpz_import(value, 1, -1, sizeof(word), 0, 0, &word);
+}
+
+static inline void
+mpz_from_wide(mpz_t value, Wide wide)
+{
+	unsigned __int128 size = wide < 0 ? -(unsigned __int128) wide : (unsigned __int128) wide;
+	uint64_t limb[2] = {(uint64_t) size, (uint64_t) (size >> 64)};
+
+	mpz_import(value, 2, -1, sizeof(limb[0]), 0, 0, limb);
+	if (wide < 0)
+		mpz_neg(value, value);
+}
+
+/* |value| < 2^127 */
+extern Wide wide_from_mpz(const mpz_t value);
+
+/* The nearest number of 64 bits. */
+extern int64_t mpz_clamped(const mpz_t value);
+
+/* An array of zeros. */
+extern mpz_t *integers_create(size_t count, Memory *memory);
+extern void integers_destroy(mpz_t *integer, size_t count, Memory *memory);
+
+#endif

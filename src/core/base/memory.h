@@ -1,0 +1,39 @@
+/*
+ * memory.h - the one door through which the core asks for memory.
+ *
+ * The server hands in palloc in a named context, the solver process and the
+ * tests hand in an Arena.  Neither ever returns NULL: they raise an error or
+ * end the process instead, so that no caller has a failure path of its own.
+ * (GMP and MPFR, used by bits, gauge, select and oracle, keep their own
+ * memory; those modules run only in the solver process and in tests.)
+ */
+#ifndef DPOBJ_CORE_MEMORY_H
+#define DPOBJ_CORE_MEMORY_H
+
+#include <stddef.h>
+
+#include "core/base/pause.h"
+
+typedef struct Memory Memory;
+
+struct Memory
+{
+	void *(*allocate)(Memory *self, size_t bytes);
+	void *(*reallocate)(Memory *self, void *block, size_t bytes);
+	void (*release)(Memory *self, void *block);
+	Pause pause; /* the caller's, for long computations */
+};
+
+extern void *memory_allocate(Memory *memory, size_t count, size_t size);
+extern void *memory_allocate_zero(Memory *memory, size_t count, size_t size);
+extern void *memory_reallocate(Memory *memory, void *block, size_t count, size_t size);
+extern void memory_release(Memory *memory, void *block);
+
+/* An arena over malloc: everything it gave out is freed by arena_destroy(). */
+typedef struct Arena Arena;
+
+extern Arena *arena_create(void (*exhausted)(void));
+extern Memory *arena_memory(Arena *arena);
+extern void arena_destroy(Arena *arena);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * privacy.h - the words in which a guarantee is stated, and their units.
+ */
+#ifndef DPOBJ_CORE_PRIVACY_H
+#define DPOBJ_CORE_PRIVACY_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "core/base/mutant.h"
+
+/* epsilon is an integer number of nano-units: 1.0 is 1,000,000,000. */
+#define EPSILON_ONE INT64_C(1000000000)
+
+/* delta is an integer number of atto-units, 1e-18. */
+#define DELTA_ONE INT64_C(1000000000000000000)
+
+/*
+ * numerator / one as a double that is never above it, one being a double itself: the sign
+ * of value one - numerator is right in fma().
+ */
+static inline double
+privacy_quotient(int64_t numerator, int64_t one)
+{
+	double units = (double) numerator;
+	double value;
+
+	if ((int64_t) units > numerator)
+		units = nextafter(units, 0);
+	value = units / (double) one;
+	return fma(value, (double) one, -units) > 0 ? nextafter(value, 0) : value;
+}
+
+/* A scale that is safe for these is safe. */
+static inline double
+privacy_epsilon(int64_t epsilon)
+{
+	return privacy_quotient(epsilon, EPSILON_ONE);
+}
+
+static inline double
+privacy_delta(int64_t delta)
+{
+	return privacy_quotient(delta, DELTA_ONE);
+}
+
+typedef enum Adjacency
+{
+	ADJACENCY_REPLACE,   /* one row changes, n is public */
+	ADJACENCY_ADD_REMOVE /* one row comes or goes */
+} Adjacency;
+
+/*
+ * Margin M of the 0/1 loss: the largest change of a loss difference between
+ * neighbours (PRIVACY.md 0): 2 under replace, 1 under add_remove.
+ */
+static inline int
+privacy_margin(Adjacency adjacency)
+{
+	if (MUTANT(3))
+		return 1;
+	return adjacency == ADJACENCY_REPLACE ? 2 : 1;
+}
+
+#endif

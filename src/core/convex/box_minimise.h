@@ -1,0 +1,43 @@
+/*
+ * box_minimise.h - the minimiser of J(u) + <b, u> over a cube, with a certificate.
+ *
+ * The cube is |u_j| <= reach for every j.  J is lambda-strongly convex, so that for its
+ * gradient g at u, in every coordinate by itself,
+ *
+ *   J(u) - J* <= sum over j of  max over s in the cube of  g_j (u_j - s) - lambda / 2 (u_j - s)^2,
+ *
+ * which is g_j^2 / (2 lambda) inside, and 0 at a wall that g pushes against.  That is
+ * computed from the exact gradient (convex_pass.h), its error on the safe side.
+ *
+ * It always ends.  With M = beta n + lambda a gradient step of length 1 / M, cut off at
+ * the walls, takes J - J* to at most 1 - lambda / M times what it was, and the gap is at most
+ * M / lambda times J - J* (Karimi, Nutini and Schmidt 2016, proximal gradients).  Every eighth
+ * round takes such a step; the others go along Newton's direction to where J still falls, so
+ * that by convexity it has fallen, or by a whole step of Newton's that has halved the
+ * least gap seen so far, which can happen only as often as the gap can be halved.
+ */
+#ifndef DPOBJ_CORE_BOX_MINIMISE_H
+#define DPOBJ_CORE_BOX_MINIMISE_H
+
+#include "core/convex/convex_pass.h"
+#include "core/base/memory.h"
+
+/* J(u) + <b, u>, as for convex_minimise(). */
+typedef struct BoxObjective
+{
+	ConvexRows *rows;
+	const LossTable *table;
+	double curvature; /* beta */
+	int64_t lambda;
+	const Wide *b; /* units of 2^-85 */
+} BoxObjective;
+
+/*
+ * From u, which is in the cube, to a vector of it whose J is at most gap above the least,
+ * a function of the objective and of where it began.  reach is in units of 2^-96, below
+ * 2^20.  Returns the number of rounds.
+ */
+extern int64_t box_minimise(const BoxObjective *objective, Wide reach, double gap, Memory *memory,
+							Wide *u);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * convex.h - the public terms of a convex model.
+ *
+ * A generalised linear model minimises, over all real vectors w,
+ *
+ *   J(w) = sum over rows of psi(y <x, w>) + (Lambda / 2) |w|^2
+ *
+ * in sum form (PRIVACY.md 5), for rows clipped to |x|_2 <= R.  Everything is
+ * computed in units of R: rows v = x / R with |v| <= 1 and weights u = R w, which
+ * leaves the scores as they are and turns Lambda into lambda = Lambda / R^2.
+ */
+#ifndef DPOBJ_CORE_CONVEX_H
+#define DPOBJ_CORE_CONVEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/privacy.h"
+
+typedef enum ConvexLoss
+{
+	LOSS_LOGISTIC, /* ln(1 + exp(-margin)) */
+	LOSS_HUBER,    /* the hinge, rounded off over margins 1 - h .. 1 + h, h = 1/2 */
+	LOSS_KINDS
+} ConvexLoss;
+
+typedef enum ConvexNoise
+{
+	CONVEX_GAMMA,    /* density proportional to exp(-|b| / scale): pure */
+	CONVEX_GAUSSIAN, /* independent normal coordinates of deviation scale: needs delta > 0 */
+	CONVEX_LAPLACE,  /* independent Laplace coordinates, of OPSamp only: needs delta > 0 */
+	CONVEX_NOISES
+} ConvexNoise;
+
+/* lambda is an integer number of units of 2^-32. */
+#define LAMBDA_BITS 32
+#define LAMBDA_ONE (INT64_C(1) << LAMBDA_BITS)
+#define LAMBDA_MIN (LAMBDA_ONE >> 10)
+#define LAMBDA_MAX (LAMBDA_ONE << 24)
+
+/* What is released is u, rounded to multiples of 2^-20. */
+#define CONVEX_OUTPUT_BITS 20
+
+/* What bounds |u|, or each weight of it, is an integer in the same units, 32 at most. */
+#define CONVEX_REACH_MAX (INT64_C(32) << CONVEX_OUTPUT_BITS)
+
+/* The radius, in units of a feature of 1.0. */
+#define CONVEX_RADIUS_MIN 0x1p-10
+#define CONVEX_RADIUS_MAX 0x1p14
+
+typedef struct ConvexTerms
+{
+	ConvexLoss loss;
+	ConvexNoise noise;
+	double radius;  /* R, in units of a feature of 1.0 */
+	int64_t lambda; /* LAMBDA_MIN .. LAMBDA_MAX; over a body from 0 on */
+	int64_t delta;  /* atto-units, rounded down; 0 with CONVEX_GAMMA */
+	int64_t reach;  /* of a mechanism over a body (convex_net.h): 1 .. CONVEX_REACH_MAX; else 0 */
+	int steps;      /* of its net (net.h); else 0 */
+	int64_t rows;   /* declared, of OPSamp (convex_opsamp.h): with these two; else 0 */
+	int64_t peak;   /* no |v_j| is longer, units of 2^-20 */
+	int calls;      /* of the oracle */
+} ConvexTerms;
+
+/* More labels than any table has: what the arithmetic of convex_pull.h is made for. */
+#define CONVEX_MAX_LABELS (INT64_C(1) << 38)
+
+/* Are all terms in range? */
+static inline bool
+convex_terms_valid(const ConvexTerms *terms)
+{
+	return (unsigned) terms->loss < LOSS_KINDS && (unsigned) terms->noise < CONVEX_NOISES &&
+		   terms->radius >= CONVEX_RADIUS_MIN && terms->radius <= CONVEX_RADIUS_MAX &&
+		   terms->lambda >= (terms->reach > 0 ? 0 : LAMBDA_MIN) && terms->lambda <= LAMBDA_MAX &&
+		   terms->reach >= 0 && terms->reach <= CONVEX_REACH_MAX && terms->steps >= 0 &&
+		   terms->rows >= 0 && terms->peak >= 0 &&
+		   terms->peak <= INT64_C(1) << CONVEX_OUTPUT_BITS && terms->calls >= 0 &&
+		   (terms->noise == CONVEX_GAMMA ? terms->delta == 0
+										 : terms->delta > 0 && terms->delta < DELTA_ONE);
+}
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * convex_hessian.c - exact sums of words, block by block.
+ */
+#include "core/convex/convex_hessian.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/convex/convex_row.h"
+#include "core/grid/grid.h"
+
+/* What a row adds to an entry is its bend times 2^40 at most. */
+#define BLOCK_BENDS ((INT64_C(1) << (63 - 2 * ROW_BITS)) - 1)
+
+/* Of the kinds: the units of their bends, and the least bend of the first. */
+static const int unit_bits[HESSIAN_KINDS] = {18, 28};
+
+#define LEAST_LARGE_BEND (INT64_C(1) << (DROP_BITS - 11))
+
+static size_t
+entries(const HessianSums *sums)
+{
+	return (size_t) sums->dimension * (size_t) sums->dimension;
+}
+
+void
+hessian_sums_create(HessianSums *sums, int dimension, Memory *memory)
+{
+	sums->dimension = dimension;
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+	{
+		HessianSum *sum = &sums->kind[kind];
+
+		sum->bends = 0;
+		sum->block = memory_allocate_zero(memory, entries(sums), sizeof(int64_t));
+		sum->total = memory_allocate_zero(memory, entries(sums), sizeof(Wide));
+	}
+}
+
+void
+hessian_sums_destroy(HessianSums *sums, Memory *memory)
+{
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+	{
+		memory_release(memory, sums->kind[kind].block);
+		memory_release(memory, sums->kind[kind].total);
+	}
+}
+
+static void
+end_block(HessianSum *sum, int dimension)
+{
+	for (int j = 0; j < dimension; j++)
+		for (int k = 0; k <= j; k++)
+		{
+			size_t at = (size_t) j * (size_t) dimension + (size_t) k;
+
+			sum->total[at] += sum->block[at];
+			sum->block[at] = 0;
+		}
+	sum->bends = 0;
+}
+
+/* A row that stands for so many that no block holds it. */
+static void
+add_heavy(HessianSum *sum, const int64_t *row, int dimension, int64_t bend)
+{
+	for (int j = 0; j < dimension; j++)
+		for (int k = 0; k <= j; k++)
+			sum->total[(size_t) j * (size_t) dimension + (size_t) k] +=
+				(Wide) bend * (row[j] * row[k]);
+}
+
+static void
+add_bend(HessianSum *sum, const int64_t *row, int dimension, int64_t bend)
+{
+	if (bend > BLOCK_BENDS)
+	{
+		add_heavy(sum, row, dimension, bend);
+		return;
+	}
+	if (sum->bends + bend > BLOCK_BENDS)
+		end_block(sum, dimension);
+	sum->bends += bend;
+	for (int j = 0; j < dimension; j++)
+	{
+		int64_t *entry = sum->block + (size_t) j * (size_t) dimension;
+		int64_t factor = bend * row[j];
+
+		if (factor == 0)
+			continue;
+		for (int k = 0; k <= j; k++)
+			entry[k] += factor * row[k];
+	}
+}
+
+void
+hessian_sums_add(HessianSums *sums, const int32_t *v, const int64_t labels[2],
+				 const int64_t bend[2])
+{
+	int64_t row[GRID_MAX_DIMENSION];
+	int64_t sum[HESSIAN_KINDS] = {0};
+
+	for (int i = 0; i < 2; i++)
+	{
+		int kind = bend[i] >= LEAST_LARGE_BEND ? 0 : 1;
+
+		sum[kind] += labels[i] * (bend[i] >> (DROP_BITS - unit_bits[kind]));
+	}
+	for (int j = 0; j < sums->dimension; j++)
+		row[j] = v[j];
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+		if (sum[kind] > 0)
+			add_bend(&sums->kind[kind], row, sums->dimension, sum[kind]);
+}
+
+void
+hessian_sums_merge(HessianSums *sums, HessianSums *others)
+{
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+	{
+		end_block(&others->kind[kind], others->dimension);
+		for (size_t i = 0; i < entries(sums); i++)
+			sums->kind[kind].total[i] += others->kind[kind].total[i];
+	}
+}
+
+/* An entry of the sums, in units of 1. */
+static double
+entry_of(const HessianSums *sums, size_t at)
+{
+	double entry = 0;
+
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+		entry += ldexp((double) sums->kind[kind].total[at], -(unit_bits[kind] + 2 * ROW_BITS));
+	return entry;
+}
+
+void
+hessian_sums_read(HessianSums *sums, int64_t lambda, double *hessian)
+{
+	size_t dimension = (size_t) sums->dimension;
+
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+		end_block(&sums->kind[kind], sums->dimension);
+	for (size_t j = 0; j < dimension; j++)
+		for (size_t k = 0; k <= j; k++)
+		{
+			double entry = entry_of(sums, j * dimension + k);
+
+			if (k == j)
+				entry += (double) lambda / (double) LAMBDA_ONE;
+			hessian[j * dimension + k] = hessian[k * dimension + j] = entry;
+		}
+}

@@ -1,0 +1,41 @@
+/*
+ * convex_loss.c - tables of slopes that keep their promises by construction.
+ */
+#include "core/convex/convex_loss.h"
+
+#include <math.h>
+
+double
+loss_curvature(ConvexLoss loss)
+{
+	return loss == LOSS_LOGISTIC ? 0.25 : 1.0;
+}
+
+static double
+true_slope(ConvexLoss loss, double margin)
+{
+	if (loss == LOSS_LOGISTIC)
+		return 1 / (1 + exp(margin));
+	return margin <= 0.5 ? 1 : margin >= 1.5 ? 0 : 1.5 - margin;
+}
+
+/* Rounded values are cut to what a slope may be: this, not exp(), is what the proof rests on. */
+void
+loss_table_make(ConvexLoss loss, LossTable *table)
+{
+	const double one = (double) (INT64_C(1) << SLOPE_BITS);
+	const double step = 1.0 / (1 << SLOPE_KNOT_BITS);
+	const int64_t drop = (int64_t) (one * step * loss_curvature(loss));
+	int64_t before = INT64_C(1) << SLOPE_BITS;
+
+	for (int k = 0; k < SLOPE_KNOTS; k++)
+	{
+		int64_t slope = (int64_t) (one * true_slope(loss, k * step - SLOPE_REACH) + 0.5);
+
+		slope = slope > before ? before : slope;
+		if (k > 0 && slope < before - drop)
+			slope = before - drop;
+		table->slope[k] = slope < 0 ? 0 : slope;
+		before = table->slope[k];
+	}
+}

@@ -1,0 +1,115 @@
+/*
+ * convex_pass.c - gradient and Hessian in one pass over the rows.
+ */
+#include "core/convex/convex_pass.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "core/convex/convex_hessian.h"
+#include "core/convex/convex_pull.h"
+#include "core/base/crew.h"
+
+/* What one thread adds up. */
+typedef struct GradientWork
+{
+	const LossTable *table;
+	const SplitWeights *split;
+	int dimension;
+	bool bent; /* is the Hessian wanted too? */
+	GradientSums sums;
+	HessianSums hessian;
+} GradientWork;
+
+static void
+add_block(void *context, const ConvexBlock *block)
+{
+	GradientWork *work = context;
+	const LossTable *table = work->table;
+	const int32_t *v = block->v;
+
+	for (int64_t i = 0; i < block->rows; i++, v += work->dimension)
+	{
+		Wide score = row_score(v, work->split, work->dimension);
+		Wide ahead = loss_slope(table, score);
+		Wide behind = loss_slope(table, -score);
+
+		add_pull(v, block->positive[i], block->negative[i], ahead, behind, work->dimension,
+				 &work->sums);
+		if (work->bent)
+			hessian_sums_add(&work->hessian, v,
+							 (const int64_t[2]){block->positive[i], block->negative[i]},
+							 (const int64_t[2]){loss_drop(table, score), loss_drop(table, -score)});
+	}
+}
+
+/* Integers add up to the same in any order. */
+static void
+merge_work(GradientWork *work, GradientWork *others)
+{
+	for (int j = 0; j < work->dimension; j++)
+	{
+		work->sums.part[j] += others->sums.part[j];
+		work->sums.rest[j] += others->sums.rest[j];
+	}
+	if (work->bent)
+		hessian_sums_merge(&work->hessian, &others->hessian);
+}
+
+static GradientWork *
+work_create(const ConvexRows *rows, const LossTable *table, const SplitWeights *split, bool bent,
+			Memory *memory)
+{
+	GradientWork *work = memory_allocate_zero(memory, 1, sizeof(GradientWork));
+
+	work->table = table;
+	work->split = split;
+	work->dimension = rows->instance->dimension;
+	work->bent = bent;
+	if (bent)
+		hessian_sums_create(&work->hessian, work->dimension, memory);
+	return work;
+}
+
+static void
+work_destroy(GradientWork *work, Memory *memory)
+{
+	if (work->bent)
+		hessian_sums_destroy(&work->hessian, memory);
+	memory_release(memory, work);
+}
+
+void
+convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide *b, const Wide *u,
+			Memory *memory, Wide *gradient, double *hessian)
+{
+	int dimension = rows->instance->dimension;
+	void *work[CREW_MAX_THREADS];
+	GradientSums *sums;
+	SplitWeights split;
+
+	split_weights(u, dimension, &split);
+	for (int k = 0; k < rows->threads; k++)
+		work[k] = work_create(rows, table, &split, hessian != NULL, memory);
+	convex_rows_visit(rows, add_block, work);
+	for (int k = 1; k < rows->threads; k++)
+		merge_work(work[0], work[k]);
+	sums = &((GradientWork *) work[0])->sums;
+	for (int j = 0; j < dimension; j++)
+		gradient[j] = gradient_entry(b[j], u[j], lambda, sums->part[j], sums->rest[j]);
+	if (hessian != NULL)
+		hessian_sums_read(&((GradientWork *) work[0])->hessian, lambda, hessian);
+	for (int k = 0; k < rows->threads; k++)
+		work_destroy(work[k], memory);
+}
+
+/*
+ * Each label's slope is off by beta 2^-90 <= 2^-90 for the score rounded down and by
+ * 2^-95 for the bits not kept, times |v| <= 1; each coordinate by 2^-84 for the
+ * two roundings of gradient_entry().
+ */
+double
+gradient_error(double count, int dimension)
+{
+	return ldexp(count, -89) + ldexp(sqrt(dimension), -84);
+}

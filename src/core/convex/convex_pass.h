@@ -1,0 +1,29 @@
+/*
+ * convex_pass.h - the exact gradient of J, and its Hessian for Newton's method.
+ *
+ * Both are sums of integers: they do not depend on the order of rows, on how equal
+ * ones are merged, or on threads.
+ */
+#ifndef DPOBJ_CORE_CONVEX_PASS_H
+#define DPOBJ_CORE_CONVEX_PASS_H
+
+#include "core/convex/convex_loss.h"
+#include "core/convex/convex_rows.h"
+
+/* Weights u are in units of 2^-96 and must stay below 2^29; gradients in units of 2^-85. */
+#define WEIGHT_BITS 96
+#define WEIGHT_LIMIT_BITS 29
+#define GRADIENT_BITS 85
+
+/*
+ * The gradient of J(u) + <b, u>, correct to within gradient_error() in norm.
+ * b is in units of 2^-85, below 2^40.  With it comes the generalised Hessian at u, a full
+ * matrix in doubles, unless it is NULL.
+ */
+extern void convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide *b,
+						const Wide *u, Memory *memory, Wide *gradient, double *hessian);
+
+/* Of so many labels, counted or rounded up. */
+extern double gradient_error(double count, int dimension);
+
+#endif

@@ -1,0 +1,121 @@
+/*
+ * convex_pull.h - what one row adds to the gradient of J, in integers.
+ *
+ * The weights are cut in two, slopes likewise, so that each product takes one
+ * multiplication of words; sums are exact but for what is said of gradient_error().
+ */
+#ifndef DPOBJ_CORE_CONVEX_PULL_H
+#define DPOBJ_CORE_CONVEX_PULL_H
+
+#include <stdint.h>
+
+#include "core/convex/convex_pass.h"
+
+/* The weights are cut in two so that each product takes one multiplication. */
+#define LOW_BITS 62
+#define LOW_MASK ((INT64_C(1) << LOW_BITS) - 1)
+
+typedef struct SplitWeights
+{
+	int64_t high[GRID_MAX_DIMENSION]; /* units of 2^-34 */
+	int64_t low[GRID_MAX_DIMENSION];  /* units of 2^-96 */
+} SplitWeights;
+
+static inline void
+split_weights(const Wide *u, int dimension, SplitWeights *split)
+{
+	for (int j = 0; j < dimension; j++)
+	{
+		split->high[j] = (int64_t) (u[j] >> LOW_BITS);
+		split->low[j] = (int64_t) (u[j] & LOW_MASK);
+	}
+}
+
+/* <v, u>, rounded down to units of 2^-90 and clipped to what a table knows. */
+static inline Wide
+row_score(const int32_t *v, const SplitWeights *split, int dimension)
+{
+	const Wide reach = (Wide) SLOPE_REACH << (WEIGHT_BITS - LOW_BITS + ROW_BITS);
+	Wide high = 0;
+	Wide low = 0;
+
+	for (int j = 0; j < dimension; j++)
+	{
+		high += (Wide) split->high[j] * v[j];
+		low += (Wide) split->low[j] * v[j];
+	}
+	high += low >> LOW_BITS;
+	if (high >= reach)
+		return SCORE_REACH;
+	if (high < -reach)
+		return -SCORE_REACH;
+	return high * ((Wide) 1 << (SCORE_BITS - (WEIGHT_BITS - LOW_BITS + ROW_BITS))) +
+		   ((low & LOW_MASK) >> (WEIGHT_BITS + ROW_BITS - SCORE_BITS));
+}
+
+/* A slope in two parts: units of 2^-55, and 2^-95 for the rest, of which 40 bits are kept. */
+#define PART_BITS 55
+#define REST_BITS 40
+
+/* Sums over rows: units of 2^-75 and 2^-115. */
+typedef struct GradientSums
+{
+	Wide part[GRID_MAX_DIMENSION];
+	Wide rest[GRID_MAX_DIMENSION];
+} GradientSums;
+
+/*
+ * A row pulls along v by positive a(s) - negative a(-s).  Few labels, which is the
+ * usual case, leave room for products of single words.
+ */
+#define FEW_LABELS 127
+
+static inline void
+add_pull(const int32_t *v, Wide positive, Wide negative, Wide ahead, Wide behind, int dimension,
+		 GradientSums *sums)
+{
+	const int shift = SLOPE_FINE_BITS - PART_BITS;
+	const Wide mask = ((Wide) 1 << shift) - 1;
+	Wide part = positive * (ahead >> shift) - negative * (behind >> shift);
+	Wide rest = positive * ((ahead & mask) >> (shift - REST_BITS)) -
+				negative * ((behind & mask) >> (shift - REST_BITS));
+
+	if (positive + negative <= FEW_LABELS)
+	{
+		int64_t word = (int64_t) part;
+		int64_t rest_word = (int64_t) rest;
+
+		for (int j = 0; j < dimension; j++)
+		{
+			sums->part[j] += (Wide) word * v[j];
+			sums->rest[j] += (Wide) rest_word * v[j];
+		}
+		return;
+	}
+	for (int j = 0; j < dimension; j++)
+	{
+		sums->part[j] += part * v[j];
+		sums->rest[j] += rest * v[j];
+	}
+}
+
+/* lambda u, rounded down to units of 2^-85. */
+static inline Wide
+times_lambda(Wide u, int64_t lambda)
+{
+	Wide high = (u >> LOW_BITS) * lambda;      /* units of 2^-66 */
+	Wide low = (Wide) (u & LOW_MASK) * lambda; /* units of 2^-128 */
+
+	return high * ((Wide) 1 << (GRADIENT_BITS - (WEIGHT_BITS - LOW_BITS + LAMBDA_BITS))) +
+		   (low >> (WEIGHT_BITS + LAMBDA_BITS - GRADIENT_BITS));
+}
+
+/* Of b, lambda u and the sums over rows. */
+static inline Wide
+gradient_entry(Wide b, Wide u, int64_t lambda, Wide part, Wide rest)
+{
+	return b + times_lambda(u, lambda) - part * (1 << (GRADIENT_BITS - PART_BITS - ROW_BITS)) -
+		   (rest >> (PART_BITS + REST_BITS + ROW_BITS - GRADIENT_BITS));
+}
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * convex_row.c - clipping in integers.
+ */
+#include "core/convex/convex_row.h"
+
+#include <math.h>
+
+#include "core/rows/instance.h"
+#include "core/base/mutant.h"
+
+static int64_t
+squared_norm(const int32_t *x, int dimension)
+{
+	int64_t sum = 0;
+
+	for (int j = 0; j < dimension; j++)
+		sum += (int64_t) x[j] * x[j];
+	return sum;
+}
+
+/*
+ * Towards zero, so that a row as long as R stays within the ball; should the
+ * rounding of doubles have left one outside, it is drawn in by whole units.
+ */
+void
+convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v)
+{
+	double norm = sqrt((double) squared_norm(x, dimension)) / FIXED_POINT_ONE;
+	double factor =
+		ldexp(1 / (norm > radius && !MUTANT(30) ? norm : radius), ROW_BITS - FIXED_POINT_BITS);
+
+	for (int j = 0; j < dimension; j++)
+		v[j] = (int32_t) (x[j] * factor);
+	while (!MUTANT(30) && squared_norm(v, dimension) > INT64_C(1) << (2 * ROW_BITS))
+		for (int j = 0; j < dimension; j++)
+			v[j] -= (v[j] > 0) - (v[j] < 0);
+}

@@ -1,0 +1,135 @@
+/*
+ * convex_rows.c - rows in blocks: read, clipped and handed to several threads.
+ */
+#include "core/convex/convex_rows.h"
+
+#include <string.h>
+
+#include "core/base/crew.h"
+#include "core/base/mutant.h"
+
+/* ---- blocks ---- */
+
+/* Room of one thread. */
+struct ConvexReader
+{
+	ConvexRows *rows;
+	ConvexVisit visit;
+	void *context;
+	RowReader *source;
+	int32_t *v;
+	int64_t positive[BLOCK_ROWS];
+	int64_t negative[BLOCK_ROWS];
+};
+
+static void
+clip_row(const ConvexRows *rows, const int32_t *x, int32_t *v)
+{
+	int dimension = rows->instance->dimension;
+
+	convex_clip_row(x, dimension, rows->radius, v);
+	if (rows->peak < CONVEX_NO_PEAK && !MUTANT(115))
+		for (int j = 0; j < dimension; j++)
+			v[j] = v[j] < -rows->peak ? -rows->peak : v[j] > rows->peak ? rows->peak : v[j];
+}
+
+/* Rows none of whose labels is in the batch are not even clipped. */
+static ConvexBlock
+read_block(ConvexReader *reader, int64_t first)
+{
+	const ConvexRows *rows = reader->rows;
+	int dimension = rows->instance->dimension;
+	RowBlock block = row_reader_block(reader->source, first);
+	int64_t kept = 0;
+
+	if (rows->batch != NULL)
+	{
+		batch_choose(rows->batch, &block, reader->positive, reader->negative);
+		block.positive = reader->positive;
+		block.negative = reader->negative;
+	}
+	for (int64_t i = 0; i < block.rows; i++)
+	{
+		if (block.positive[i] + block.negative[i] == 0)
+			continue;
+		clip_row(rows, block.x + i * dimension, reader->v + kept * dimension);
+		reader->positive[kept] = block.positive[i];
+		reader->negative[kept++] = block.negative[i];
+	}
+	return (ConvexBlock){kept, reader->v, reader->positive, reader->negative};
+}
+
+/* Whoever is free takes the next block. */
+static void
+visit_blocks(void *context)
+{
+	ConvexReader *reader = context;
+	ConvexRows *rows = reader->rows;
+	int64_t first;
+
+	while ((first = atomic_fetch_add(&rows->next, BLOCK_ROWS)) < rows->instance->rows)
+	{
+		ConvexBlock block = read_block(reader, first);
+
+		if (MUTANT(112) && rows->threads > 1 && first + BLOCK_ROWS > rows->instance->rows)
+			return;
+		reader->visit(reader->context, &block);
+	}
+}
+
+void
+convex_rows_visit(ConvexRows *rows, ConvexVisit visit, void *const *context)
+{
+	void *reader[CREW_MAX_THREADS];
+
+	atomic_store(&rows->next, 0);
+	if (rows->batch != NULL)
+		batch_begin(rows->batch, rows->labels);
+	for (int k = 0; k < rows->threads; k++)
+	{
+		rows->reader[k]->visit = visit;
+		rows->reader[k]->context = context[k];
+		reader[k] = rows->reader[k];
+	}
+	crew_run(rows->batch == NULL ? rows->threads : 1, visit_blocks, reader);
+}
+
+/* ---- the whole ---- */
+
+void
+convex_rows_make(const Instance *instance, double radius, int threads, Memory *memory,
+				 ConvexRows *rows)
+{
+	int64_t blocks = (instance->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
+	size_t dimension = (size_t) instance->dimension;
+
+	memset(rows, 0, sizeof(*rows));
+	rows->instance = instance;
+	rows->radius = radius;
+	rows->peak = CONVEX_NO_PEAK;
+	rows->threads = threads < CREW_MAX_THREADS ? threads : CREW_MAX_THREADS;
+	if (rows->threads > blocks)
+		rows->threads = blocks > 0 ? (int) blocks : 1;
+	for (int k = 0; k < rows->threads; k++)
+	{
+		ConvexReader *reader = memory_allocate_zero(memory, 1, sizeof(ConvexReader));
+
+		reader->rows = rows;
+		reader->source = row_reader_create(instance, memory);
+		reader->v = memory_allocate(memory, BLOCK_ROWS, dimension * sizeof(int32_t));
+		rows->reader[k] = reader;
+	}
+	rows->labels = row_reader_labels(instance, memory);
+	rows->count = (double) rows->labels * (1 + 1e-9);
+}
+
+void
+convex_rows_release(ConvexRows *rows, Memory *memory)
+{
+	for (int k = 0; k < rows->threads; k++)
+	{
+		row_reader_destroy(rows->reader[k]->source, memory);
+		memory_release(memory, rows->reader[k]->v);
+		memory_release(memory, rows->reader[k]);
+	}
+}

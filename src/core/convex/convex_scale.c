@@ -1,0 +1,237 @@
+/*
+ * convex_scale.c - calibrations, each with its formula.
+ */
+#include "core/convex/convex_scale.h"
+
+#include <math.h>
+#include <gsl/gsl_sf_erf.h>
+
+#include "core/noise/calibration.h"
+#include "core/convex/convex_loss.h"
+#include "core/base/mutant.h"
+#include "core/noise/profile.h"
+
+#define SQRT_HALF 0.70710678118654752440
+#define SQRT_TWO_PI 2.50662827463100050242
+
+/* ---- objective perturbation ---- */
+
+static double
+log_normal_cdf(double x)
+{
+	return gsl_sf_log_erfc(-x * SQRT_HALF) - log(2);
+}
+
+/*
+ * The loss beyond the Hessian's part is at most mu^2 / 2 + mu |Z|, so that
+ *   delta = 2 delta_G(rest; mu) if rest >= mu^2 / 2, else 1 - 2 e^rest Phi(-mu).
+ */
+static double
+objective_delta_folded(double rest, double mu)
+{
+	if (rest >= mu * mu / 2)
+		return 2 * calibration_gaussian_delta(rest, mu);
+	return -expm1(log(2) + rest + log_normal_cdf(-mu));
+}
+
+/*
+ * E (1 - e^(rest - mu^2 / 2 - mu X))_+ for X of the law chi_2, density x e^(-x^2 / 2).
+ * With t = (rest - mu^2 / 2) / mu: mu sqrt(2 pi) e^rest Phi(-t - mu) if t >= 0, and
+ * for t < 0, where the bracket is always positive, 1 - e^rest (e^(-mu^2 / 2) - mu
+ * sqrt(2 pi) Phi(-mu)) = 1 - e^(rest - mu^2 / 2) (1 - mu M(mu)), in which nothing overflows.
+ */
+double
+objective_delta_chi2(double rest, double mu)
+{
+	double t = (rest - mu * mu / 2) / mu;
+
+	if (t >= 0)
+		return mu * SQRT_TWO_PI * exp(rest + log_normal_cdf(-t - mu));
+	return 1 - exp(rest - mu * mu / 2) * calibration_mills_fall(mu);
+}
+
+/* Does the folded law serve? Under replace it is proved only so far, less a margin for doubles. */
+static bool
+is_folded(double rest, double mu, Adjacency adjacency)
+{
+	return adjacency == ADJACENCY_ADD_REMOVE ||
+		   rest * rest >= (mu * mu + mu * mu * mu * mu / 4) * CALIBRATION_SAFE;
+}
+
+double
+objective_delta(double rest, double mu, Adjacency adjacency)
+{
+	return is_folded(rest, mu, adjacency) ? objective_delta_folded(rest, mu)
+										  : objective_delta_chi2(rest, mu);
+}
+
+static double
+target_delta(const CalibrationTarget *target, double mu)
+{
+	return objective_delta(target->epsilon, mu, *(const Adjacency *) target->context);
+}
+
+static bool
+target_holds(const CalibrationTarget *target, double mu)
+{
+	if (is_folded(target->epsilon, mu, *(const Adjacency *) target->context))
+		return profile_folded(target->epsilon, target->delta, mu);
+	return profile_chi(target->epsilon, target->delta, 2, mu);
+}
+
+/* ln(1 + beta / lambda) + mu^2 / 2 + ((a - 1)^2 mu^2 / 2 + ln(2 Phi((a - 1) mu))) / (a - 1) */
+double
+objective_renyi(double alpha, double mu, double beta_over_lambda)
+{
+	double a = alpha - 1;
+
+	return log1p(beta_over_lambda) + mu * mu / 2 +
+		   (a * a * mu * mu / 2 + log(2) + log_normal_cdf(a * mu)) / a;
+}
+
+static double
+gradient_bound(Adjacency adjacency)
+{
+	return privacy_margin(adjacency); /* 2 under replace, 1 under add_remove */
+}
+
+double
+objective_sigma(double epsilon, double delta, double beta_over_lambda, Adjacency adjacency)
+{
+	CalibrationTarget target = {.epsilon = epsilon - log1p(beta_over_lambda),
+								.delta = delta,
+								.context = &adjacency,
+								.delta_of = target_delta,
+								.holds = target_holds};
+
+	return CALIBRATION_SAFE * gradient_bound(adjacency) / calibration_largest(&target);
+}
+
+double
+objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
+{
+	return CALIBRATION_SAFE * gradient_bound(adjacency) /
+		   (epsilon - (MUTANT(33) ? 0 : log1p(beta_over_lambda)));
+}
+
+/* ---- settling ---- */
+
+/*
+ * |gradient| <= tolerance, 2^-26 of lambda and of 1, puts the answer within 2^-26 of the
+ * minimiser.  The noise that hides the difference takes one part in 256 of epsilon and
+ * moves the answer by 2^-17 d / epsilon at most, far below the noise of the objective,
+ * 2 d / epsilon over the curvature.
+ */
+#define TOLERANCE_BITS 26
+#define OUTER_SHARE 256
+
+/* The noise in the objective keeps a sixteenth of its epsilon at least. */
+#define HESSIAN_SHARE (15.0 / 16)
+
+/* The noise's usual length, d scale, is at most this, and this times lambda. */
+#define NOISE_LIMIT 0x1p24
+#define NOISE_LIMIT_LAMBDA 0x1p14
+
+/* No more than a half: one that is nearly 1 buys hardly less noise, and would need hardly any. */
+static double
+delta_value(int64_t delta)
+{
+	return fmin(privacy_delta(delta), 0.5);
+}
+
+static double
+lambda_value(int64_t lambda)
+{
+	return (double) lambda / (double) LAMBDA_ONE;
+}
+
+double
+convex_outer_epsilon(double epsilon)
+{
+	return epsilon / OUTER_SHARE;
+}
+
+static double
+inner_epsilon(double epsilon)
+{
+	return epsilon * (1 - 1.0 / OUTER_SHARE);
+}
+
+/*
+ * The least lambda: ln(1 + beta / lambda) takes no more of epsilon than its share.
+ * Beyond LAMBDA_MAX where no lambda will do.
+ */
+static int64_t
+least_lambda(ConvexKind kind, ConvexLoss loss, double epsilon)
+{
+	double least;
+
+	if (kind == CONVEX_OUTPUT)
+		return LAMBDA_MIN;
+	least = loss_curvature(loss) / expm1(HESSIAN_SHARE * inner_epsilon(epsilon));
+	if (least >= lambda_value(LAMBDA_MAX))
+		return LAMBDA_MAX + 1;
+	return (int64_t) ceil(fmax(least * (double) LAMBDA_ONE, (double) LAMBDA_MIN));
+}
+
+/* Of noise on a vector that one row moves by distance in norm. */
+static double
+distance_scale(const ConvexTerms *terms, double epsilon, double distance)
+{
+	if (terms->noise == CONVEX_GAUSSIAN)
+		return distance * calibration_gaussian_sigma(epsilon, delta_value(terms->delta));
+	return CALIBRATION_SAFE * distance / epsilon;
+}
+
+/*
+ * Output perturbation: minimisers of neighbours are g / lambda apart at most, what
+ * is found is within tolerance / lambda of them (PRIVACY.md 5.1).
+ */
+static void
+settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)
+{
+	double lambda = lambda_value(terms->lambda);
+
+	scale->inner = 0;
+	scale->outer =
+		distance_scale(terms, epsilon, (gradient_bound(adjacency) + 2 * scale->tolerance) / lambda);
+}
+
+/*
+ * The outer noise is pure: whatever delta there is goes to the objective.  ratio and inner have
+ * their margins before ln(1 + ratio) is taken from inner, which is left with a sixteenth.
+ */
+static void
+settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)
+{
+	double lambda = lambda_value(terms->lambda);
+	double ratio = loss_curvature(terms->loss) / lambda * CALIBRATION_SAFE;
+	double inner = inner_epsilon(epsilon) / CALIBRATION_SAFE;
+
+	scale->inner = terms->noise == CONVEX_GAUSSIAN
+					   ? objective_sigma(inner, delta_value(terms->delta), ratio, adjacency)
+					   : objective_gamma(inner, ratio, adjacency);
+	scale->outer = CALIBRATION_SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
+}
+
+ConvexVerdict
+convex_scale(ConvexKind kind, const ConvexTerms *terms, double epsilon, Adjacency adjacency,
+			 int dimension, ConvexScale *scale, int64_t *least)
+{
+	double lambda = lambda_value(terms->lambda);
+	double noise;
+
+	*least = least_lambda(kind, terms->loss, epsilon);
+	if (*least > LAMBDA_MAX)
+		return CONVEX_NOISE_TOO_LARGE;
+	if (terms->lambda < *least)
+		return CONVEX_LAMBDA_TOO_SMALL;
+	scale->tolerance = ldexp(fmin(lambda, 1), -TOLERANCE_BITS);
+	if (kind == CONVEX_OUTPUT)
+		settle_output(terms, epsilon, adjacency, scale);
+	else
+		settle_objective(terms, epsilon, adjacency, scale);
+	noise = dimension * fmax(scale->inner, scale->outer * lambda);
+	return noise <= NOISE_LIMIT && noise <= NOISE_LIMIT_LAMBDA * lambda ? CONVEX_FITS
+																		: CONVEX_NOISE_TOO_LARGE;
+}

@@ -1,0 +1,65 @@
+/*
+ * convex_scale.h - how much noise a convex mechanism needs (PRIVACY.md 5.1 - 5.3).
+ *
+ * All in the units of convex.h: |v| <= 1, |psi'| <= 1.  One row changes the
+ * gradient of J by g = 1 in norm under add_remove and by g = 2 under replace.
+ * Gaussian calibrations are proved (calibration.h); what doubles make of them, and of
+ * quotients and logarithms, is rounded to the safe side by CALIBRATION_SAFE.
+ */
+#ifndef DPOBJ_CORE_CONVEX_SCALE_H
+#define DPOBJ_CORE_CONVEX_SCALE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/convex/convex.h"
+#include "core/base/privacy.h"
+
+/*
+ * Objective perturbation with Gaussian noise: delta at epsilon beyond ln(1 + beta /
+ * lambda), where mu = g / sigma (PRIVACY.md 5.2, 0.1 d).  Under replace it is proved
+ * for rest^2 >= mu^2 + mu^4 / 4; elsewhere the law chi_2 is used, which is proved.
+ */
+extern double objective_delta(double rest, double mu, Adjacency adjacency);
+extern double objective_delta_chi2(double rest, double mu);
+
+/* Renyi divergence of order alpha > 1 of the same, for the record. */
+extern double objective_renyi(double alpha, double mu, double beta_over_lambda);
+
+/* The deviation of Gaussian noise for the gradient bound g. */
+extern double objective_sigma(double epsilon, double delta, double beta_over_lambda,
+							  Adjacency adjacency);
+
+/* The scale of Gamma noise, g / (epsilon - ln(1 + beta / lambda)). */
+extern double objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency);
+
+typedef enum ConvexKind
+{
+	CONVEX_OUTPUT,   /* output perturbation, 5.1 */
+	CONVEX_OBJECTIVE /* objective perturbation 5.2 in its approximate form 5.3 */
+} ConvexKind;
+
+/* CONVEX_OBJECTIVE: what the noise on the answer takes of epsilon. */
+extern double convex_outer_epsilon(double epsilon);
+
+/* What a release draws, settled from public parameters. */
+typedef struct ConvexScale
+{
+	double inner;     /* of the noise in the objective; CONVEX_OBJECTIVE only */
+	double outer;     /* of the noise on the answer */
+	double tolerance; /* of |gradient| at the answer, all errors together */
+} ConvexScale;
+
+/* Why there is none. */
+typedef enum ConvexVerdict
+{
+	CONVEX_FITS,
+	CONVEX_LAMBDA_TOO_SMALL, /* least holds what would do */
+	CONVEX_NOISE_TOO_LARGE   /* epsilon is so small that an answer would be noise alone */
+} ConvexVerdict;
+
+extern ConvexVerdict convex_scale(ConvexKind kind, const ConvexTerms *terms, double epsilon,
+								  Adjacency adjacency, int dimension, ConvexScale *scale,
+								  int64_t *least);
+
+#endif

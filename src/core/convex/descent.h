@@ -1,0 +1,70 @@
+/*
+ * descent.h - noisy gradient descent for a convex model (PRIVACY.md 5.4, 0.1 e).
+ *
+ * In the units of convex.h: |v| <= 1, |psi'| <= 1, so that one row adds a vector of
+ * norm 1 at most to a sum of gradients.  Every step releases
+ *
+ *   o_t = round(sum over the batch of psi' y v + z N(0, I))
+ *
+ * at a point u_t that follows from o_1 .. o_(t-1): steps, projections and averages are
+ * post-processing.
+ */
+#ifndef DPOBJ_CORE_DESCENT_H
+#define DPOBJ_CORE_DESCENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/convex/convex.h"
+#include "core/base/pause.h"
+#include "core/base/privacy.h"
+
+typedef enum DescentSampling
+{
+	DESCENT_FULL,    /* all rows in every step */
+	DESCENT_POISSON, /* each row with probability batch / rows, independently */
+	DESCENT_FIXED,   /* batch of them, without replacement */
+	DESCENT_SAMPLINGS
+} DescentSampling;
+
+#define DESCENT_MAX_ITERATIONS 100000
+#define DESCENT_MAX_ROWS INT64_C(1000000000000000)
+
+/* What step and reach may be, in units of u. */
+#define DESCENT_LENGTH_MIN 0x1p-20
+#define DESCENT_LENGTH_MAX 0x1p20
+
+typedef struct DescentTerms
+{
+	DescentSampling sampling;
+	int iterations; /* 1 .. DESCENT_MAX_ITERATIONS */
+	int64_t batch;  /* 1 .. rows; 0 with DESCENT_FULL */
+	int64_t rows;   /* the declared number of them; 0 with DESCENT_FULL */
+	double step;    /* of each coordinate of u, while its gradients agree */
+	double reach;   /* u stays in the ball of this radius */
+} DescentTerms;
+
+/*
+ * What is used where nobody says otherwise, from public parameters alone; rows is 0
+ * where nobody has declared them.  Found by trial on Adult (bench/descent): steps of 2 and
+ * weights of norm 40 at most for features in -1 .. 1, so in units of w = u / radius, and
+ * smaller ones where rows times epsilon is small.
+ */
+extern DescentTerms descent_usual(DescentSampling sampling, int64_t rows, double radius,
+								  double epsilon, Adjacency adjacency);
+
+/* Are all terms in range, those for the loss among them? */
+extern bool descent_terms_valid(const DescentTerms *terms, const ConvexTerms *convex);
+
+/*
+ * z, the deviation of a step's noise, in the units above; 0 if epsilon is so small that
+ * none is known to do.
+ *
+ *   full     g sqrt(T) sigma_G(epsilon, delta): T Gaussian steps are one of mu = g sqrt(T) / z
+ *   poisson  rdp.h; under replace for (epsilon / 2, delta / (1 + e^(epsilon / 2)))
+ *   fixed    rdp.h, for either kind of neighbours
+ */
+extern double descent_noise(const DescentTerms *terms, double epsilon, double delta,
+							Adjacency adjacency, Pause pause);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * descent_scale.c - how much noise noisy gradient descent needs.
+ */
+#include "core/convex/descent.h"
+
+#include <math.h>
+
+#include "core/noise/calibration.h"
+#include "core/noise/rdp.h"
+
+/* More than the rounding of sums of gradients to 2^-85 adds to what a row can change. */
+#define SAFE (1 + 1e-10)
+
+/* The deviation is drawn as a double, and rounded sums must fit its intervals. */
+#define NOISE_MAX 0x1p60
+
+#define USUAL_STEP 2.0
+#define USUAL_REACH_LEAST 1.0
+#define USUAL_REACH_MOST 40.0
+#define USUAL_ITERATIONS 50
+#define USUAL_SAMPLED_ITERATIONS 200
+#define USUAL_BATCHES 16 /* to the declared rows */
+#define USUAL_ROWS 16000 /* where nobody has declared them */
+
+/* The reach grows with the square of rows times epsilon up to here. */
+#define ENOUGH_ROWS_EPSILON 5000.0
+
+static double
+usual_reach(int64_t rows, double epsilon, Adjacency adjacency)
+{
+	double share = (double) (rows > 0 ? rows : USUAL_ROWS) * epsilon / privacy_margin(adjacency) /
+				   ENOUGH_ROWS_EPSILON;
+
+	return fmin(fmax(USUAL_REACH_MOST * share * share, USUAL_REACH_LEAST), USUAL_REACH_MOST);
+}
+
+static double
+clip_length(double length)
+{
+	return fmin(fmax(length, DESCENT_LENGTH_MIN), DESCENT_LENGTH_MAX);
+}
+
+DescentTerms
+descent_usual(DescentSampling sampling, int64_t rows, double radius, double epsilon,
+			  Adjacency adjacency)
+{
+	bool full = sampling == DESCENT_FULL;
+
+	return (DescentTerms){
+		.sampling = sampling,
+		.iterations = full ? USUAL_ITERATIONS : USUAL_SAMPLED_ITERATIONS,
+		.batch = full ? 0 : (rows + USUAL_BATCHES - 1) / USUAL_BATCHES,
+		.rows = full ? 0 : rows,
+		.step = clip_length(USUAL_STEP * radius),
+		.reach = clip_length(usual_reach(rows, epsilon, adjacency) * radius),
+	};
+}
+
+static bool
+batch_valid(const DescentTerms *terms)
+{
+	if (terms->sampling == DESCENT_FULL)
+		return terms->batch == 0 && terms->rows == 0;
+	return terms->batch >= 1 && terms->batch <= terms->rows && terms->rows <= DESCENT_MAX_ROWS;
+}
+
+static bool
+length_valid(double length)
+{
+	return length >= DESCENT_LENGTH_MIN && length <= DESCENT_LENGTH_MAX;
+}
+
+bool
+descent_terms_valid(const DescentTerms *terms, const ConvexTerms *convex)
+{
+	return (unsigned) terms->sampling < DESCENT_SAMPLINGS && terms->iterations >= 1 &&
+		   terms->iterations <= DESCENT_MAX_ITERATIONS && batch_valid(terms) &&
+		   length_valid(terms->step) && length_valid(terms->reach) && convex_terms_valid(convex) &&
+		   convex->noise == CONVEX_GAUSSIAN;
+}
+
+static double
+full_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency)
+{
+	double distance = privacy_margin(adjacency); /* 2 under replace, 1 under add_remove */
+
+	return distance * sqrt(MUTANT(84) ? 1 : terms->iterations) *
+		   calibration_gaussian_sigma(epsilon, delta);
+}
+
+/* Beyond it delta would be lost for an epsilon that is of no use. */
+#define CONVERTED_MOST 20.0
+
+/* (epsilon, delta) under add_remove is (2 epsilon, (1 + e^epsilon) delta) under replace. */
+static double
+poisson_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency,
+			  Pause pause)
+{
+	double share = (double) terms->batch / (double) terms->rows;
+
+	if (adjacency == ADJACENCY_REPLACE && !MUTANT(85))
+	{
+		epsilon = fmin(epsilon / 2, CONVERTED_MOST);
+		delta /= 1 + exp(epsilon);
+	}
+	if (!(delta > 0))
+		return 0;
+	return rdp_noise(RDP_ADD_REMOVE, share, terms->iterations, epsilon, delta, pause);
+}
+
+static double
+fixed_noise(const DescentTerms *terms, double epsilon, double delta, Pause pause)
+{
+	double share = (double) terms->batch / (double) terms->rows;
+
+	return rdp_noise(RDP_REPLACE, share, terms->iterations, epsilon, delta, pause);
+}
+
+double
+descent_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency,
+			  Pause pause)
+{
+	double noise;
+
+	switch (terms->sampling)
+	{
+		case DESCENT_POISSON:
+			noise = poisson_noise(terms, epsilon, delta, adjacency, pause);
+			break;
+		case DESCENT_FIXED:
+			noise = fixed_noise(terms, epsilon, delta, pause);
+			break;
+		default:
+			noise = full_noise(terms, epsilon, delta, adjacency);
+	}
+	return noise <= NOISE_MAX ? noise * SAFE : 0;
+}

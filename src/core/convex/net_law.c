@@ -1,0 +1,261 @@
+/*
+ * net_law.c - the losses of a net's points, and one of them drawn.
+ */
+#include "core/convex/net_law.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <gmp.h>
+
+#include "core/convex/convex_row.h"
+#include "core/base/crew.h"
+#include "core/base/mutant.h"
+#include "core/rows/row_reader.h"
+
+/* ---- losses ---- */
+
+/* What one line asks of a row: the coordinates of its first point. */
+typedef struct Start
+{
+	int64_t u[NET_MAX_DIMENSION];
+	int32_t points;
+} Start;
+
+static void
+start_line(const NetProblem *problem, const NetLine *line, Start *start)
+{
+	for (int j = 0; j < problem->net->dimension; j++)
+		start->u[j] = problem->centre[j] + problem->step * line->k[j];
+	start->points = 2 * line->reach + 1;
+}
+
+/* A row's loss along a line, where its margin grows by pace from point to point. */
+static void
+add_along(const NetLoss *loss, int64_t margin, int64_t pace, int64_t labels, int32_t points,
+		  int64_t *sum)
+{
+	for (int32_t p = 0; p < points; p++, margin += pace)
+		sum[p] += labels * net_loss(loss, margin);
+}
+
+/* lambda / 2 |u|^2, rounded down: public, so any function would do. */
+static int64_t
+regularity(int64_t lambda, int64_t square)
+{
+	const int shift = 1 + LAMBDA_BITS + 2 * CONVEX_OUTPUT_BITS - NET_LOSS_BITS;
+
+	return (int64_t) (((Wide) lambda * square) >> shift);
+}
+
+static void
+finish_line(const NetProblem *problem, const Start *start, int64_t *sum)
+{
+	int last = problem->net->dimension - 1;
+	int64_t most = problem->limit * problem->limit;
+	int64_t rest = 0;
+
+	for (int j = 0; j < last; j++)
+		rest += start->u[j] * start->u[j];
+	for (int32_t p = 0; p < start->points; p++)
+	{
+		int64_t u = start->u[last] + p * problem->step;
+		int64_t square = rest + u * u;
+
+		if (square > most)
+			sum[p] = NET_OUTSIDE;
+		else
+			sum[p] += regularity(problem->lambda, square);
+	}
+}
+
+/* Lines are dealt out in as many parts as there are workers, of about as many points each. */
+typedef struct Deal
+{
+	const NetProblem *problem;
+	int64_t *loss;
+	int parts;
+	atomic_int next; /* part that nobody has taken yet */
+} Deal;
+
+typedef struct Worker
+{
+	Deal *deal;
+	RowReader *reader;
+	int64_t first; /* line of the part at hand */
+	int64_t end;
+	int32_t v[BLOCK_ROWS * NET_MAX_DIMENSION];
+} Worker;
+
+/* Adds the losses of a block's rows, which are clipped already, along a line. */
+static void
+add_line(const NetProblem *problem, const NetLine *line, const RowBlock *block, const int32_t *v,
+		 int64_t *sum)
+{
+	int dimension = problem->net->dimension;
+	Start start;
+
+	start_line(problem, line, &start);
+	for (int64_t i = 0; i < block->rows; i++, v += dimension)
+	{
+		int64_t pace = v[dimension - 1] * problem->step;
+		int64_t score = 0;
+
+		for (int j = 0; j < dimension; j++)
+			score += v[j] * start.u[j];
+		if (block->positive[i] > 0)
+			add_along(problem->loss, score, pace, block->positive[i], start.points, sum);
+		if (block->negative[i] > 0)
+			add_along(problem->loss, -score, -pace, block->negative[i], start.points, sum);
+	}
+}
+
+static void
+add_block(Worker *worker, const RowBlock *block)
+{
+	const NetProblem *problem = worker->deal->problem;
+	const Net *net = problem->net;
+
+	for (int64_t i = 0; i < block->rows; i++)
+		convex_clip_row(block->x + i * net->dimension, net->dimension, problem->radius,
+						worker->v + i * net->dimension);
+	for (int64_t l = worker->first; l < worker->end; l++)
+		add_line(problem, &net->line[l], block, worker->v, worker->deal->loss + net->line[l].first);
+}
+
+static void
+finish_lines(const Worker *worker)
+{
+	const NetProblem *problem = worker->deal->problem;
+
+	for (int64_t l = worker->first; l < worker->end; l++)
+	{
+		const NetLine *line = &problem->net->line[l];
+		Start start;
+
+		start_line(problem, line, &start);
+		finish_line(problem, &start, worker->deal->loss + line->first);
+	}
+}
+
+/* The first line whose points begin at that number or later. */
+static int64_t
+line_from(const Net *net, int64_t point)
+{
+	int64_t l = 0;
+
+	while (l < net->lines && net->line[l].first < point)
+		l++;
+	return l;
+}
+
+/* Whoever is free takes the next part, and goes over all rows for it. */
+static void
+work(void *context)
+{
+	Worker *worker = context;
+	Deal *deal = worker->deal;
+	const NetProblem *problem = deal->problem;
+	int64_t points = problem->net->points;
+	int part;
+
+	while ((part = atomic_fetch_add(&deal->next, 1)) < deal->parts)
+	{
+		worker->first = line_from(problem->net, points * part / deal->parts);
+		worker->end = line_from(problem->net, points * (part + 1) / deal->parts);
+		for (int64_t first = 0; first < problem->instance->rows; first += BLOCK_ROWS)
+		{
+			RowBlock block = row_reader_block(worker->reader, first);
+
+			if (!MUTANT(114) || part == 0 || first == 0)
+				add_block(worker, &block);
+		}
+		finish_lines(worker);
+	}
+}
+
+/*
+ * Shared out by rows, each worker would need the losses of all points.  Labels are counted
+ * first: there are so few that their losses can be added up.
+ */
+void
+net_losses(const NetProblem *problem, Memory *memory, int64_t *loss)
+{
+	int threads = problem->threads < CREW_MAX_THREADS ? problem->threads : CREW_MAX_THREADS;
+	Deal deal = {.problem = problem, .loss = loss, .parts = threads};
+	void *worker[CREW_MAX_THREADS];
+
+	for (int t = 0; t < threads; t++)
+	{
+		Worker *one = memory_allocate_zero(memory, 1, sizeof(Worker));
+
+		one->deal = &deal;
+		one->reader = row_reader_create(problem->instance, memory);
+		worker[t] = one;
+	}
+	(void) row_reader_labels(problem->instance, memory);
+	memset(loss, 0, (size_t) problem->net->points * sizeof(int64_t));
+	crew_run(threads, work, worker);
+	for (int t = 0; t < threads; t++)
+	{
+		row_reader_destroy(((Worker *) worker[t])->reader, memory);
+		memory_release(memory, worker[t]);
+	}
+}
+
+void
+net_weights(const NetProblem *problem, int64_t number, int64_t *u)
+{
+	int32_t k[NET_MAX_DIMENSION];
+
+	net_point(problem->net, number, k);
+	for (int j = 0; j < problem->net->dimension; j++)
+		u[j] = problem->centre[j] + problem->step * k[j];
+}
+
+/* ---- one draw ---- */
+
+static int64_t
+least_loss(const int64_t *loss, int64_t points)
+{
+	int64_t least = NET_OUTSIDE;
+
+	for (int64_t i = 0; i < points; i++)
+		if (loss[i] < least)
+			least = loss[i];
+	return least;
+}
+
+/*
+ * A point is proposed uniformly and kept with probability exp(-rate (loss - least)),
+ * decided exactly (bits.h).  So each attempt ends with a given point with the
+ * probability 1 / points times that, whatever attempts came before, and the answer has
+ * the law.  The best point is always kept: an answer takes as many attempts as there
+ * are points at most, in the mean.
+ */
+int64_t
+net_draw(const int64_t *loss, int64_t points, NetRate rate, Bits *bits)
+{
+	int64_t least = least_loss(loss, points);
+	bool kept = false;
+	int64_t number = 0;
+	mpz_t p;
+	mpz_t q;
+
+	mpz_init(p);
+	mpz_init_set_si(q, rate.denominator);
+	while (!kept)
+	{
+		number = (int64_t) bits_below(bits, (uint64_t) points);
+		if (loss[number] == NET_OUTSIDE)
+			continue;
+		mpz_set_si(p, loss[number] - least);
+		mpz_mul_si(p, p, rate.numerator);
+		if (MUTANT(91))
+			mpz_mul_ui(p, p, 2);
+		kept = bits_bernoulli_exp(bits, p, q);
+	}
+	mpz_clear(p);
+	mpz_clear(q);
+	return number;
+}

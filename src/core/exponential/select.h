@@ -1,0 +1,107 @@
+/*
+ * select.h - exact exponential mechanism and permute-and-flip over a public grid.
+ *
+ * The exponential mechanism draws w with P(w) proportional to exp(-rate L(w)),
+ * rate = epsilon / margin (PRIVACY.md 1.5: epsilon / 2 under replace, epsilon
+ * under add_remove).  A one-hot group of columns is summed out analytically,
+ * the other coordinates are enumerated in Gray code (SOLVER.md 6a).  No term is
+ * skipped and the draw is exact: integer upper bounds of the masses, then an
+ * acceptance decided with intervals that are refined until they decide.
+ */
+#ifndef DPOBJ_CORE_SELECT_H
+#define DPOBJ_CORE_SELECT_H
+
+#include <stdint.h>
+#include <gmp.h>
+
+#include "core/random/bits.h"
+#include "core/grid/grid.h"
+#include "core/rows/instance.h"
+#include "core/base/memory.h"
+#include "core/base/privacy.h"
+
+#define SELECT_MAX_THREADS 64
+#define SELECT_MAX_EPSILON (INT64_C(1) << 50) /* nano-units: about a million */
+#define SELECT_MAX_SPAN (INT64_C(1) << 40)    /* of instance_span() */
+
+/* A run of columns of which every row has exactly one at FIXED_POINT_ONE, the rest 0. */
+typedef struct SelectGroup
+{
+	int first;
+	int size; /* 0: no group is summed out, every coordinate is enumerated */
+} SelectGroup;
+
+/* How far the tree sampler (tree.h) is: both numbers only grow. */
+typedef struct TreeProgress
+{
+	int64_t expanded; /* nodes */
+	int64_t attempts;
+} TreeProgress;
+
+typedef struct SelectProblem
+{
+	const Instance *instance;
+	const Grid *grid;
+	SelectGroup group; /* only with GRID_PRODUCT; all its coordinates have equal level lists */
+	int64_t epsilon;   /* nano-units, 0 .. SELECT_MAX_EPSILON */
+	Adjacency adjacency;
+	int threads; /* 1 .. SELECT_MAX_THREADS; the same bits give the same answer for any number */
+
+	/*
+	 * NULL, or called by the tree sampler, in the thread that called it, between
+	 * attempts and now and then during one.  What it is told depends on the data:
+	 * for the owner's eyes only, never for an analyst's (PRIVACY.md 3).
+	 */
+	void (*progress)(void *context, const TreeProgress *progress);
+	void *progress_context;
+} SelectProblem;
+
+typedef struct SelectAnswer
+{
+	int index[GRID_MAX_DIMENSION];
+	int64_t loss;
+} SelectAnswer;
+
+/* The number of configurations that are enumerated (saturating): a public cost. */
+extern uint64_t select_cost(const Grid *grid, SelectGroup group);
+
+/*
+ * Of one-hot groups of these sizes, laid out from column 0 on, the one to sum out:
+ * it leaves the least to enumerate, and is the first of those that do.  Size 0 if
+ * there is none that can be summed out (see SelectProblem.group).  Public, like
+ * what it is asked.
+ */
+extern SelectGroup select_cheapest_group(const Grid *grid, const int16_t *group_sizes, int groups);
+
+extern void select_exponential(const SelectProblem *problem, Bits *bits, Memory *memory,
+							   SelectAnswer *answer);
+extern void select_permute_and_flip(const SelectProblem *problem, Bits *bits, Memory *memory,
+									SelectAnswer *answer);
+
+/*
+ * The exponential mechanism on votes: of |W| vectors, of which some have votes, one is
+ * drawn with P(w) proportional to exp(epsilon votes(w) / 2).  votes lists the numbers
+ * of those that have any, each at least 1; the answer is a position of that list, or -1
+ * for a vector drawn uniformly from all of W (select_vote.c).
+ */
+extern int64_t select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates,
+						   const mpz_t size, Bits *bits);
+
+/* Candidates of select_from_list(). */
+#define SELECT_LIST_MAX 256
+
+/*
+ * Permute-and-flip over a list of losses: numbers of misclassified rows, at least 0, of
+ * 1 .. SELECT_LIST_MAX candidates.  The answer is a position of the list; candidates of
+ * equal loss are alike, and one that is listed twice counts twice (select_list.c).
+ */
+extern int select_from_list(int64_t epsilon, Adjacency adjacency, const int64_t *loss,
+							int candidates, Bits *bits);
+
+/*
+ * The exact law's mean loss, to double precision, for benchmarks and tests.
+ * Not private: it never leaves the owner's bench.
+ */
+extern double select_mean_loss(const SelectProblem *problem, Memory *memory);
+
+#endif

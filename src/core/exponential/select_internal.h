@@ -1,0 +1,252 @@
+/*
+ * select_internal.h - what the parts of select share: the plan of an enumeration,
+ * a walker that goes through it, and the exponential mechanism's weights.  Only
+ * select_*.c and its test include this header; the test needs it to count
+ * configurations, to draw many times from one set of weights, and to compare the
+ * integer weights with the masses that they bound.
+ *
+ * Coordinates.  The columns of the group are summed out, the others ("outer") are
+ * enumerated; an outer configuration o fixes all outer coordinates.  Given o,
+ *
+ *   L(o, v) = constant + base + sum over group columns g of loss[g][v_g],
+ *
+ * because each row has exactly one group column, and so depends on one v_g only.
+ * Without a group there is one pseudo column with the single level 0, and
+ * L(o) = constant + base + loss[0][0].
+ *
+ * Cells.  An outer column that holds only 0 and 1 is "binary", any other is
+ * "numeric".  Rows with equal binary columns and equal group column form a cell.
+ * A row's prediction depends on its numeric score s and on the integer sum t of
+ * the weights of its binary columns and its group column: it is positive iff
+ * s + t > 0, that is from a threshold in t on.  So a cell has a table f[t], the
+ * loss of its rows at the sum t, which changes with numeric weights only.  A
+ * step of a binary weight then costs one look-up per cell and level, not one
+ * comparison per row (SOLVER.md 3).
+ *
+ * Dense plans.  Where columns are mostly numeric, tables do not pay.  No column
+ * then counts as binary, rows are kept in the order of their cells (which are the
+ * group columns), scores in 32 bits, and each configuration is summed up in plain
+ * loops that a compiler turns into vector instructions.
+ */
+#ifndef DPOBJ_CORE_SELECT_INTERNAL_H
+#define DPOBJ_CORE_SELECT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <gmp.h>
+#include <mpfr.h>
+
+#include "core/exponential/select.h"
+
+typedef unsigned __int128 uint128;
+
+/* ---- select_plan.c: what is enumerated, in which order ---- */
+
+typedef struct SelectCell
+{
+	int64_t start; /* the first entry of its table */
+	int32_t low;   /* the sum t of that entry */
+	int32_t size;  /* number of entries */
+	int32_t loss;  /* index of loss[g][0], g the cell's group column */
+} SelectCell;
+
+/* What a step of one outer coordinate touches. */
+typedef struct SelectEntry
+{
+	int32_t target; /* binary: a cell; numeric: a row */
+	int32_t value;  /* binary: the cell's loss index; numeric: the row's feature */
+} SelectEntry;
+
+/* Outer coordinates by depth: depth 0 changes slowest. */
+typedef struct SelectColumn
+{
+	int coordinate;
+	bool binary;
+	int64_t entries;
+	SelectEntry *entry;   /* NULL in a dense plan */
+	int32_t *dense_value; /* the features in the order of the cells; NULL otherwise */
+} SelectColumn;
+
+typedef struct SelectPlan
+{
+	const Instance *instance;
+	const Grid *grid;
+
+	int groups; /* group columns M, 1 without a group */
+	int first;  /* the coordinate of group column 0; unused without a group */
+	int levels; /* levels V of each group column, 1 without a group */
+	int weight[GRID_MAX_LEVELS];
+
+	int64_t base; /* sum of the positive nets */
+	int64_t span; /* sum of all |net|; L - constant lies in 0 .. span */
+
+	int depths; /* number of outer coordinates */
+	SelectColumn column[GRID_MAX_DIMENSION];
+
+	int64_t cells;
+	SelectCell *cell;
+	int64_t table_size;
+	int32_t *row_cell;
+
+	bool dense;
+	int32_t *dense_net;   /* in the order of the cells; NULL unless dense */
+	int64_t *dense_first; /* of each cell and, at the end, the number of rows */
+
+	/*
+	 * The grid's automaton in the order of the depths:
+	 * next[(depth * states + state) * GRID_MAX_LEVELS + i] is the state after
+	 * level i, or -1 where no completion lies in the grid.
+	 */
+	int states;
+	int16_t *next;
+
+	/*
+	 * Block b holds the configurations whose first block_depth coordinates have
+	 * the level indices prefix[b * block_depth ...]; state[b] is reached then.
+	 */
+	int64_t blocks;
+	int block_depth;
+	uint8_t *prefix;
+	int16_t *state;
+} SelectPlan;
+
+/* Which of the two ways to compute losses; the test asks for each. */
+typedef enum SelectLayout
+{
+	SELECT_FASTEST,
+	SELECT_TABLES,
+	SELECT_DENSE
+} SelectLayout;
+
+/* blocks: about how many to make; 0 leaves it to the size of the enumeration. */
+extern SelectPlan *select_plan_create(const SelectProblem *problem, int64_t blocks,
+									  SelectLayout layout, Memory *memory);
+extern void select_plan_destroy(SelectPlan *plan, Memory *memory);
+
+/* ---- select_enumerate.c: going through the configurations ---- */
+
+typedef struct SelectWalker SelectWalker;
+
+/* Called for each configuration; false stops the walk where it is. */
+typedef bool (*SelectVisit)(SelectWalker *walker, void *context);
+
+struct SelectWalker
+{
+	const SelectPlan *plan;
+	int number;    /* 0 .. threads - 1, for the visitor's own arrays */
+	int64_t block; /* the block that is being walked */
+	SelectVisit visit;
+	void *context;
+
+	int index[GRID_MAX_DIMENSION]; /* current levels; 0 at group columns */
+	int8_t direction[GRID_MAX_DIMENSION];
+	int64_t *loss;     /* loss[g * levels + v] of the current configuration */
+	int64_t *score;    /* numeric score of each row */
+	int64_t *table;    /* all cells' tables */
+	int64_t *position; /* of each cell: the table entry at the first group level */
+	uint32_t *dense_score;
+	bool stale; /* loss must be summed up anew, because numeric weights have changed */
+};
+
+typedef struct SelectTeam
+{
+	int size;
+	SelectWalker *walker;
+} SelectTeam;
+
+extern void select_team_create(SelectTeam *team, const SelectPlan *plan, int threads,
+							   Memory *memory);
+extern void select_team_destroy(SelectTeam *team, Memory *memory);
+
+/*
+ * Visits every configuration once, several blocks at a time, each in its fixed
+ * order.  The visitor may write only to what belongs to walker->block or to
+ * walker->number, and must not ask for memory.
+ */
+extern void select_visit_all(SelectTeam *team, SelectVisit visit, void *context);
+
+/* Visits one block, in the same order, until the visitor stops it. */
+extern void select_visit_block(SelectWalker *walker, int64_t block, SelectVisit visit,
+							   void *context);
+
+/* ---- select_rate.c ---- */
+
+/*
+ * The rate beta = numerator / denominator: epsilon in units of 1 / M, M the
+ * margin of the 0/1 loss (PRIVACY.md 1.5).
+ */
+typedef struct SelectRate
+{
+	int64_t numerator;   /* epsilon in nano-units */
+	int64_t denominator; /* EPSILON_ONE * M */
+} SelectRate;
+
+extern SelectRate select_rate(const SelectProblem *problem);
+
+/* The exponent rate * k as a fraction p / q, in mpz_t that are initialised. */
+extern void select_exponent(mpz_t p, mpz_t q, SelectRate rate, int64_t k);
+
+/* Bounds, rounded as told (MPFR_RNDD or MPFR_RNDU), of exp(-rate k) and of rate k / ln 2. */
+extern void select_exponential_bound(mpfr_t result, SelectRate rate, int64_t k,
+									 mpfr_rnd_t rounding);
+extern void select_binary_exponent_bound(mpfr_t result, SelectRate rate, int64_t k,
+										 mpfr_rnd_t rounding);
+
+/* ---- select_vote.c ---- */
+
+/* The rate of exp(rate votes): epsilon / 2, under either adjacency. */
+extern SelectRate select_vote_rate(int64_t epsilon);
+
+/* ---- select_exponential.c: the masses and their integer upper bounds ---- */
+
+/* A weight mantissa * 2^exponent; 2^52 <= mantissa < 2^53. */
+typedef struct SelectWeight
+{
+	uint64_t mantissa;
+	int64_t exponent;
+} SelectWeight;
+
+/* Exponents below the largest one that are told apart. */
+#define SELECT_BUCKETS 192
+
+/* Sums of mantissas by exponent: bucket k holds low + k, bucket 0 all below too. */
+typedef struct SelectHistogram
+{
+	int64_t low;
+	uint128 bucket[SELECT_BUCKETS];
+} SelectHistogram;
+
+typedef struct SelectTables SelectTables;
+
+/* All that one draw leaves behind for the next: see select_exponential.c. */
+typedef struct SelectLaw
+{
+	SelectPlan *plan;
+	SelectTeam team;
+	SelectRate rate;
+	SelectTables *tables;
+	SelectHistogram *histogram; /* one per block */
+	int64_t floor;              /* the least exponent that is told apart, over all blocks */
+	mpz_t *total;               /* per block, the sum of its weights in units of 2^floor */
+	mpz_t sum;                  /* of total */
+} SelectLaw;
+
+extern void select_law_create(SelectLaw *law, const SelectProblem *problem, int64_t blocks,
+							  Memory *memory);
+extern void select_law_destroy(SelectLaw *law, Memory *memory);
+
+/* One exact draw; the number of attempts is returned. */
+extern int64_t select_law_draw(SelectLaw *law, Bits *bits, SelectAnswer *answer);
+
+/* The weight of the walker's configuration, before the floor is applied. */
+extern SelectWeight select_weight(const SelectTables *tables, const SelectWalker *walker);
+
+/* ---- select_permute_flip.c ---- */
+
+/* count[l]: the vectors with L - constant = l, 0 <= l <= span; not with a group. */
+extern uint64_t *select_count_losses(SelectTeam *team, Memory *memory);
+
+/* How many of n coins of bias exp(-rate * k) show heads, exactly. */
+extern uint64_t select_binomial(Bits *bits, uint64_t n, SelectRate rate, int64_t k);
+
+#endif

@@ -1,0 +1,511 @@
+/*
+ * select_plan.c - prepares an enumeration: cells of rows, the columns in the
+ * order in which they change, the grid's automaton in that order, and blocks.
+ * See select_internal.h for the terms.
+ */
+#include "core/exponential/select_internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Tables may take this many entries, or ROW_ENTRIES per row if that is more.
+ * Otherwise no column counts as binary: the cells are then the group columns,
+ * and the memory is a few words per row whatever the rows are.
+ */
+#define TABLE_ENTRIES (INT64_C(1) << 22)
+#define ROW_ENTRIES 8
+
+/* Nanoseconds, about, per row of a numeric step, look-up in a table, and row of a dense sum. */
+#define NUMERIC_TIME 6.5
+#define LOOKUP_TIME 1.0
+#define DENSE_TIME 0.15
+
+/* Blocks: enough to keep 64 threads busy, large enough to be worth their start. */
+#define MAX_BLOCKS 512
+#define BLOCK_CONFIGURATIONS 4096
+
+/* A row's cell: which binary columns are 1, and its group column. */
+typedef struct RowKey
+{
+	uint64_t pattern[GRID_MAX_DIMENSION / 64];
+	int32_t group;
+	int32_t row;
+} RowKey;
+
+static bool
+is_grouped(SelectGroup group, int coordinate)
+{
+	return coordinate >= group.first && coordinate < group.first + group.size;
+}
+
+uint64_t
+select_cost(const Grid *grid, SelectGroup group)
+{
+	uint64_t cost = 1;
+
+	if (group.size == 0)
+		return grid_size(grid);
+	for (int j = 0; j < grid->dimension; j++)
+		if (!is_grouped(group, j) &&
+			__builtin_mul_overflow(cost, (uint64_t) grid->levels[j], &cost))
+			return UINT64_MAX;
+	return cost;
+}
+
+/* A group of one column leaves as much to enumerate as there is to sum out. */
+static bool
+can_be_summed_out(const Grid *grid, SelectGroup group)
+{
+	return grid->constraint == GRID_PRODUCT && group.size > 1 &&
+		   grid_same_levels(grid, group.first, group.size);
+}
+
+SelectGroup
+select_cheapest_group(const Grid *grid, const int16_t *group_sizes, int groups)
+{
+	SelectGroup best = {0, 0};
+	int first = 0;
+
+	for (int g = 0; g < groups; first += group_sizes[g++])
+	{
+		SelectGroup group = {first, group_sizes[g]};
+
+		if (can_be_summed_out(grid, group) && select_cost(grid, group) < select_cost(grid, best))
+			best = group;
+	}
+	return best;
+}
+
+static int32_t
+feature(const SelectPlan *plan, int64_t row, int coordinate)
+{
+	return plan->instance->x[row * plan->instance->dimension + coordinate];
+}
+
+static void
+describe_group(SelectPlan *plan, SelectGroup group)
+{
+	const Grid *grid = plan->grid;
+
+	plan->groups = 1;
+	plan->first = group.first;
+	plan->levels = 1;
+	plan->weight[0] = 0;
+	if (group.size == 0)
+		return;
+	assert(grid->constraint == GRID_PRODUCT);
+	plan->groups = group.size;
+	plan->levels = grid->levels[group.first];
+	for (int v = 0; v < plan->levels; v++)
+		plan->weight[v] = grid->level[group.first][v];
+}
+
+static void
+sum_nets(SelectPlan *plan)
+{
+	plan->base = 0;
+	for (int64_t i = 0; i < plan->instance->rows; i++)
+		if (plan->instance->net[i] > 0)
+			plan->base += plan->instance->net[i];
+	plan->span = instance_span(plan->instance);
+}
+
+static bool
+column_is_binary(const SelectPlan *plan, int coordinate)
+{
+	for (int64_t i = 0; i < plan->instance->rows; i++)
+	{
+		int32_t x = feature(plan, i, coordinate);
+
+		if (x != 0 && x != FIXED_POINT_ONE)
+			return false;
+	}
+	return true;
+}
+
+static int
+row_group(const SelectPlan *plan, SelectGroup group, int64_t row)
+{
+	for (int g = 0; g < group.size; g++)
+		if (feature(plan, row, group.first + g) != 0)
+			return g;
+	assert(group.size == 0);
+	return 0;
+}
+
+static int
+compare_patterns(const RowKey *a, const RowKey *b)
+{
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	for (int k = 0; k < GRID_MAX_DIMENSION / 64; k++)
+		if (a->pattern[k] != b->pattern[k])
+			return a->pattern[k] < b->pattern[k] ? -1 : 1;
+	return 0;
+}
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	int order = compare_patterns(a, b);
+
+	return order != 0 ? order : ((const RowKey *) a)->row - ((const RowKey *) b)->row;
+}
+
+static bool
+key_has(const RowKey *key, int coordinate)
+{
+	return (key->pattern[coordinate / 64] >> (coordinate % 64)) & 1;
+}
+
+/* The rows' keys, sorted so that a cell's rows are together. */
+static RowKey *
+make_keys(const SelectPlan *plan, SelectGroup group, const bool *binary, Memory *memory)
+{
+	int64_t rows = plan->instance->rows;
+	RowKey *keys = memory_allocate_zero(memory, (size_t) rows, sizeof(RowKey));
+
+	for (int64_t i = 0; i < rows; i++)
+	{
+		keys[i].row = (int32_t) i;
+		keys[i].group = row_group(plan, group, i);
+		for (int j = 0; j < plan->grid->dimension; j++)
+			if (binary[j] && feature(plan, i, j) != 0)
+				keys[i].pattern[j / 64] |= UINT64_C(1) << (j % 64);
+	}
+	qsort(keys, (size_t) rows, sizeof(RowKey), compare_keys);
+	return keys;
+}
+
+/* The table's range: every sum that the full product of the levels can reach. */
+static SelectCell
+make_cell(const SelectPlan *plan, const RowKey *key, int64_t start)
+{
+	const Grid *grid = plan->grid;
+	int low = plan->weight[0];
+	int high = plan->weight[plan->levels - 1];
+
+	for (int j = 0; j < grid->dimension; j++)
+		if (key_has(key, j))
+		{
+			low += grid->level[j][0];
+			high += grid->level[j][grid->levels[j] - 1];
+		}
+	return (SelectCell){start, low, high - low + 1, key->group * plan->levels};
+}
+
+/* Fills cells and row_cell from sorted keys. */
+static void
+make_cells(SelectPlan *plan, const RowKey *keys)
+{
+	plan->cells = 0;
+	plan->table_size = 0;
+	for (int64_t i = 0; i < plan->instance->rows; i++)
+	{
+		if (i == 0 || compare_patterns(&keys[i - 1], &keys[i]) != 0)
+		{
+			SelectCell cell = make_cell(plan, &keys[i], plan->table_size);
+
+			plan->cell[plan->cells++] = cell;
+			plan->table_size += cell.size;
+		}
+		plan->row_cell[keys[i].row] = (int32_t) (plan->cells - 1);
+	}
+}
+
+/* A key of each cell, for the cells' patterns. */
+static RowKey *
+divide_into_cells(SelectPlan *plan, SelectGroup group, const bool *binary, Memory *memory)
+{
+	RowKey *keys = make_keys(plan, group, binary, memory);
+	int64_t cells = 0;
+
+	make_cells(plan, keys);
+	for (int64_t i = 0; i < plan->instance->rows; i++)
+		if (plan->row_cell[keys[i].row] == cells)
+			keys[cells++] = keys[i];
+	return keys;
+}
+
+static int64_t
+count_entries(const SelectPlan *plan, const SelectColumn *column, const RowKey *cell_keys)
+{
+	int64_t count = 0;
+
+	if (column->binary)
+		for (int64_t c = 0; c < plan->cells; c++)
+			count += key_has(&cell_keys[c], column->coordinate);
+	else
+		for (int64_t i = 0; i < plan->instance->rows; i++)
+			count += feature(plan, i, column->coordinate) != 0;
+	return count;
+}
+
+static void
+list_entries(const SelectPlan *plan, SelectColumn *column, const RowKey *cell_keys, Memory *memory)
+{
+	int64_t k = 0;
+
+	column->entry = memory_allocate(memory, (size_t) column->entries, sizeof(SelectEntry));
+	if (column->binary)
+	{
+		for (int64_t c = 0; c < plan->cells; c++)
+			if (key_has(&cell_keys[c], column->coordinate))
+				column->entry[k++] = (SelectEntry){(int32_t) c, plan->cell[c].loss};
+		return;
+	}
+	for (int64_t i = 0; i < plan->instance->rows; i++)
+	{
+		int32_t x = feature(plan, i, column->coordinate);
+
+		if (x != 0)
+			column->entry[k++] = (SelectEntry){(int32_t) i, x};
+	}
+}
+
+/* Rows in the order of their cells, for the nets and for each column. */
+static void
+list_dense(SelectPlan *plan, Memory *memory)
+{
+	size_t rows = (size_t) plan->instance->rows;
+	int64_t next = 0;
+
+	plan->dense_net = memory_allocate(memory, rows, sizeof(int32_t));
+	plan->dense_first = memory_allocate(memory, (size_t) plan->cells + 1, sizeof(int64_t));
+	for (int k = 0; k < plan->depths; k++)
+		plan->column[k].dense_value = memory_allocate(memory, rows, sizeof(int32_t));
+	for (int64_t c = 0; c < plan->cells; c++)
+	{
+		plan->dense_first[c] = next;
+		for (int64_t i = 0; i < plan->instance->rows; i++)
+		{
+			if (plan->row_cell[i] != c)
+				continue;
+			plan->dense_net[next] = (int32_t) plan->instance->net[i];
+			for (int k = 0; k < plan->depths; k++)
+				plan->column[k].dense_value[next] = feature(plan, i, plan->column[k].coordinate);
+			next++;
+		}
+	}
+	plan->dense_first[plan->cells] = next;
+}
+
+/* With tables.  A numeric step also sums up the losses of all cells. */
+static double
+step_time(const SelectPlan *plan, const SelectColumn *column)
+{
+	double lookups = (double) plan->levels * LOOKUP_TIME;
+
+	if (column->binary)
+		return (double) column->entries * lookups;
+	return (double) column->entries * NUMERIC_TIME + (double) plan->cells * lookups;
+}
+
+/*
+ * The dearest columns change slowest.  The order follows the rows, and only the
+ * time depends on it: the law of an answer is that of the whole set.
+ */
+static void
+order_columns(SelectPlan *plan, SelectGroup group, const bool *binary, const RowKey *cell_keys)
+{
+	plan->depths = 0;
+	for (int j = 0; j < plan->grid->dimension; j++)
+	{
+		SelectColumn column = {.coordinate = j, .binary = binary[j]};
+		int k = plan->depths;
+
+		if (is_grouped(group, j))
+			continue;
+		column.entries = count_entries(plan, &column, cell_keys);
+		for (; k > 0 && step_time(plan, &plan->column[k - 1]) < step_time(plan, &column); k--)
+			plan->column[k] = plan->column[k - 1];
+		plan->column[k] = column;
+		plan->depths++;
+	}
+}
+
+/* Per configuration of the product of the levels: a depth moves when all deeper ones are through.
+ */
+static double
+table_time(const SelectPlan *plan)
+{
+	double time = 0.0;
+	double share = 1.0;
+
+	for (int depth = plan->depths - 1; depth >= 0; depth--)
+	{
+		int levels = plan->grid->levels[plan->column[depth].coordinate];
+
+		if (levels > 1)
+			time += share * step_time(plan, &plan->column[depth]);
+		share /= levels;
+	}
+	return time;
+}
+
+static bool
+tables_pay(const SelectPlan *plan, SelectLayout layout)
+{
+	int64_t rows = plan->instance->rows;
+	int64_t limit = rows > TABLE_ENTRIES / ROW_ENTRIES ? rows * ROW_ENTRIES : TABLE_ENTRIES;
+	double dense_time = DENSE_TIME * (double) rows * (plan->levels + 1);
+
+	if (layout != SELECT_FASTEST)
+		return layout == SELECT_TABLES;
+	return plan->table_size <= limit && table_time(plan) <= dense_time;
+}
+
+/* Cells and the order of the columns; dense if tables do not pay and sums of nets fit 32 bits. */
+static void
+arrange(SelectPlan *plan, SelectGroup group, SelectLayout layout, Memory *memory)
+{
+	bool binary[GRID_MAX_DIMENSION] = {false};
+	RowKey *cell_keys;
+
+	for (int j = 0; j < plan->grid->dimension; j++)
+		binary[j] = !is_grouped(group, j) && column_is_binary(plan, j);
+	cell_keys = divide_into_cells(plan, group, binary, memory);
+	order_columns(plan, group, binary, cell_keys);
+	if (!tables_pay(plan, layout))
+	{
+		memset(binary, 0, sizeof(binary));
+		memory_release(memory, cell_keys);
+		cell_keys = divide_into_cells(plan, group, binary, memory);
+		order_columns(plan, group, binary, cell_keys);
+		plan->dense = plan->span <= INT32_MAX;
+	}
+	if (plan->dense)
+		list_dense(plan, memory);
+	else
+		for (int k = 0; k < plan->depths; k++)
+			list_entries(plan, &plan->column[k], cell_keys, memory);
+	memory_release(memory, cell_keys);
+}
+
+static int16_t *
+steps_from(const SelectPlan *plan, int depth, int state)
+{
+	return plan->next + ((int64_t) depth * plan->states + state) * GRID_MAX_LEVELS;
+}
+
+/* Fills plan->next from the last depth up, so that dead ends are known before. */
+static void
+order_automaton(SelectPlan *plan, Memory *memory)
+{
+	const Grid *grid = plan->grid;
+	bool alive[GRID_MAX_STATES];
+	bool alive_before[GRID_MAX_STATES];
+
+	plan->states = grid_states(grid);
+	plan->next = memory_allocate(memory, (size_t) plan->depths * (size_t) plan->states,
+								 GRID_MAX_LEVELS * sizeof(int16_t));
+	for (int s = 0; s < plan->states; s++)
+		alive[s] = grid_accepts(grid, s);
+	for (int depth = plan->depths - 1; depth >= 0; depth--)
+	{
+		int j = plan->column[depth].coordinate;
+
+		for (int s = 0; s < plan->states; s++)
+		{
+			int16_t *next = steps_from(plan, depth, s);
+
+			alive_before[s] = false;
+			for (int i = 0; i < grid->levels[j]; i++)
+			{
+				int t = grid_step(grid, s, j, i);
+
+				next[i] = (int16_t) (t >= 0 && alive[t] ? t : -1);
+				alive_before[s] |= next[i] >= 0;
+			}
+		}
+		memcpy(alive, alive_before, sizeof(alive));
+	}
+}
+
+/* Extends every prefix by the coordinate at block_depth; returns the new number. */
+static int64_t
+extend_prefixes(SelectPlan *plan, Memory *memory)
+{
+	int depth = plan->block_depth;
+	int levels = plan->grid->levels[plan->column[depth].coordinate];
+	size_t most = (size_t) plan->blocks * (size_t) levels;
+	uint8_t *prefix = memory_allocate(memory, most, (size_t) depth + 1);
+	int16_t *state = memory_allocate(memory, most, sizeof(int16_t));
+	int64_t count = 0;
+
+	for (int64_t b = 0; b < plan->blocks; b++)
+	{
+		const int16_t *next = steps_from(plan, depth, plan->state[b]);
+
+		for (int i = 0; i < levels; i++)
+		{
+			uint8_t *extended = prefix + count * (depth + 1);
+
+			if (next[i] < 0)
+				continue;
+			memcpy(extended, plan->prefix + b * depth, (size_t) depth);
+			extended[depth] = (uint8_t) i;
+			state[count++] = next[i];
+		}
+	}
+	memory_release(memory, plan->prefix);
+	memory_release(memory, plan->state);
+	plan->prefix = prefix;
+	plan->state = state;
+	plan->block_depth++;
+	return count;
+}
+
+static void
+divide_into_blocks(SelectPlan *plan, int64_t blocks, Memory *memory)
+{
+	plan->blocks = 1;
+	plan->block_depth = 0;
+	plan->prefix = memory_allocate(memory, 1, 1);
+	plan->state = memory_allocate_zero(memory, 1, sizeof(int16_t));
+	while (plan->blocks < blocks && plan->block_depth < plan->depths)
+		plan->blocks = extend_prefixes(plan, memory);
+}
+
+SelectPlan *
+select_plan_create(const SelectProblem *problem, int64_t blocks, SelectLayout layout,
+				   Memory *memory)
+{
+	SelectPlan *plan = memory_allocate_zero(memory, 1, sizeof(SelectPlan));
+	uint64_t wanted = select_cost(problem->grid, problem->group) / BLOCK_CONFIGURATIONS;
+	size_t rows = (size_t) problem->instance->rows;
+
+	assert(problem->instance->rows <= INT32_MAX);
+	plan->instance = problem->instance;
+	plan->grid = problem->grid;
+	describe_group(plan, problem->group);
+	sum_nets(plan);
+	plan->cell = memory_allocate(memory, rows, sizeof(SelectCell));
+	plan->row_cell = memory_allocate(memory, rows, sizeof(int32_t));
+	arrange(plan, problem->group, layout, memory);
+	order_automaton(plan, memory);
+	if (blocks == 0)
+		blocks = wanted < MAX_BLOCKS ? (int64_t) wanted : MAX_BLOCKS;
+	divide_into_blocks(plan, blocks, memory);
+	return plan;
+}
+
+void
+select_plan_destroy(SelectPlan *plan, Memory *memory)
+{
+	for (int k = 0; k < plan->depths; k++)
+	{
+		memory_release(memory, plan->column[k].entry);
+		memory_release(memory, plan->column[k].dense_value);
+	}
+	memory_release(memory, plan->dense_net);
+	memory_release(memory, plan->dense_first);
+	memory_release(memory, plan->cell);
+	memory_release(memory, plan->row_cell);
+	memory_release(memory, plan->next);
+	memory_release(memory, plan->prefix);
+	memory_release(memory, plan->state);
+	memory_release(memory, plan);
+}

@@ -1,0 +1,215 @@
+/*
+ * select_vote.c - the exponential mechanism on votes, exactly (PRIVACY.md 3, T5 (i)).
+ *
+ * One row changes the vote of one part.  So it takes one vote from one vector and
+ * gives one to another, or only one of the two: no score changes by more than 1, and
+ * the exponential mechanism with exp(epsilon c / 2) is epsilon-DP.  The two changes
+ * go in opposite directions, under add_remove too, because a row that comes makes its
+ * part change its mind; so there is no better exponent there.  In detail, with Z the
+ * sum of exp(epsilon c / 2) over W:
+ *
+ *   P(w) / P'(w) = exp(epsilon (c_w - c'_w) / 2) Z' / Z,
+ *
+ * where the first factor lies within exp(-epsilon / 2) .. exp(epsilon / 2) and so does
+ * the second, being a mean of such factors.  As w varies, the ratio moves within a
+ * factor exp(epsilon): the mechanism is epsilon-bounded-range (PRIVACY.md C6).
+ *
+ * Most of W has no vote and weighs 1, so with A_v = exp(epsilon c_v / 2) - 1
+ *
+ *   Z = |W| + sum of A_v over the vectors v with votes:
+ *
+ * with probability A_v / Z it is v, and otherwise any of W alike, v included.
+ *
+ * The draw inverts one uniform number U: it lies in the cell of v, or of W, on a line
+ * of length Z.  U is known to so many bits, and A_v, Z to a precision, both as
+ * intervals; while they do not tell the cell, U gets more bits and all is computed
+ * again.  U is never rounded, and falls on a border with probability 0: the law is
+ * exact.  All is divided by the largest exp(epsilon c / 2), so that nothing is large.
+ */
+#include "core/exponential/select_internal.h"
+
+#include "core/base/mutant.h"
+
+#define FIRST_BITS 64
+#define GUARD_BITS 64
+
+/* A number known to lie within two others. */
+typedef struct Interval
+{
+	mpfr_t low;
+	mpfr_t high;
+} Interval;
+
+static void
+interval_init(Interval *interval, mpfr_prec_t precision)
+{
+	mpfr_init2(interval->low, precision);
+	mpfr_init2(interval->high, precision);
+}
+
+static void
+interval_clear(Interval *interval)
+{
+	mpfr_clear(interval->low);
+	mpfr_clear(interval->high);
+}
+
+SelectRate
+select_vote_rate(int64_t epsilon)
+{
+	int64_t one = MUTANT(53) ? EPSILON_ONE / 10 * 8 : EPSILON_ONE;
+
+	return (SelectRate){epsilon, 2 * one};
+}
+
+/* What is drawn from, and all that one precision needs. */
+typedef struct Line
+{
+	SelectRate rate;
+	const int64_t *votes;
+	int64_t candidates;
+	int64_t most; /* votes of one vector */
+	mpz_srcptr size;
+
+	mpfr_prec_t precision;
+	mpfr_t scratch;
+	Interval none;  /* weight of a vector without votes */
+	Interval total; /* Z */
+	Interval point; /* U Z */
+	Interval border;
+} Line;
+
+static void
+line_create(Line *line, mpfr_prec_t precision)
+{
+	line->precision = precision;
+	mpfr_init2(line->scratch, precision);
+	interval_init(&line->none, precision);
+	interval_init(&line->total, precision);
+	interval_init(&line->point, precision);
+	interval_init(&line->border, precision);
+}
+
+static void
+line_clear(Line *line)
+{
+	mpfr_clear(line->scratch);
+	interval_clear(&line->none);
+	interval_clear(&line->total);
+	interval_clear(&line->point);
+	interval_clear(&line->border);
+}
+
+/* Adds A_v: what v weighs, less what a vector without votes does. */
+static void
+add_candidate(Line *line, Interval *sum, int64_t v)
+{
+	int64_t behind = line->most - line->votes[v];
+
+	select_exponential_bound(line->scratch, line->rate, behind, MPFR_RNDD);
+	mpfr_sub(line->scratch, line->scratch, line->none.high, MPFR_RNDD);
+	mpfr_add(sum->low, sum->low, line->scratch, MPFR_RNDD);
+	select_exponential_bound(line->scratch, line->rate, behind, MPFR_RNDU);
+	mpfr_sub(line->scratch, line->scratch, line->none.low, MPFR_RNDU);
+	mpfr_add(sum->high, sum->high, line->scratch, MPFR_RNDU);
+}
+
+static void
+weigh(Line *line)
+{
+	select_exponential_bound(line->none.low, line->rate, line->most, MPFR_RNDD);
+	select_exponential_bound(line->none.high, line->rate, line->most, MPFR_RNDU);
+	mpfr_mul_z(line->total.low, line->none.low, line->size, MPFR_RNDD);
+	mpfr_mul_z(line->total.high, line->none.high, line->size, MPFR_RNDU);
+	for (int64_t v = 0; v < line->candidates; v++)
+		add_candidate(line, &line->total, v);
+}
+
+/* U lies in digits .. digits + 1, in units of 2^-known. */
+static void
+locate(Line *line, mpz_t digits, mpfr_exp_t known)
+{
+	mpfr_mul_z(line->point.low, line->total.low, digits, MPFR_RNDD);
+	mpfr_div_2ui(line->point.low, line->point.low, (unsigned long) known, MPFR_RNDD);
+	mpz_add_ui(digits, digits, 1);
+	mpfr_mul_z(line->point.high, line->total.high, digits, MPFR_RNDU);
+	mpfr_div_2ui(line->point.high, line->point.high, (unsigned long) known, MPFR_RNDU);
+	mpz_sub_ui(digits, digits, 1);
+}
+
+/*
+ * The cell that holds the point for certain; false if the intervals do not tell.  The
+ * cells of the candidates come first.
+ */
+static bool
+find_cell(Line *line, int64_t *cell)
+{
+	mpfr_set_zero(line->border.low, 1);
+	mpfr_set_zero(line->border.high, 1);
+	for (int64_t v = 0; v < line->candidates; v++)
+	{
+		add_candidate(line, &line->border, v);
+		if (mpfr_lessequal_p(line->point.high, line->border.low))
+		{
+			*cell = v;
+			return true;
+		}
+		if (mpfr_less_p(line->point.low, line->border.high))
+			return false;
+	}
+	*cell = -1;
+	return true;
+}
+
+static int64_t
+most_votes(const int64_t *votes, int64_t candidates)
+{
+	int64_t most = 0;
+
+	for (int64_t v = 0; v < candidates; v++)
+		if (votes[v] > most)
+			most = votes[v];
+	return most;
+}
+
+/* More binary digits of U. */
+static void
+extend(mpz_t digits, Bits *bits, int count)
+{
+	mpz_t fresh;
+	uint64_t word = bits_take(bits, count);
+
+	mpz_init(fresh);
+	mpz_import(fresh, 1, -1, sizeof(word), 0, 0, &word);
+	mpz_mul_2exp(digits, digits, (mp_bitcnt_t) count);
+	mpz_add(digits, digits, fresh);
+	mpz_clear(fresh);
+}
+
+int64_t
+select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates, const mpz_t size, Bits *bits)
+{
+	Line line = {
+		.rate = select_vote_rate(epsilon),
+		.votes = votes,
+		.candidates = candidates,
+		.most = most_votes(votes, candidates),
+		.size = size,
+	};
+	int64_t cell = -1;
+	bool found = false;
+	mpz_t digits;
+
+	mpz_init(digits);
+	for (int known = FIRST_BITS; !found; known += FIRST_BITS)
+	{
+		extend(digits, bits, FIRST_BITS);
+		line_create(&line, known + GUARD_BITS);
+		weigh(&line);
+		locate(&line, digits, known);
+		found = find_cell(&line, &cell);
+		line_clear(&line);
+	}
+	mpz_clear(digits);
+	return MUTANT(54) && cell < 0 && candidates > 0 ? 0 : cell;
+}

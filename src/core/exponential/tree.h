@@ -1,0 +1,41 @@
+/*
+ * tree.h - the exponential mechanism over grids far too large to enumerate.
+ *
+ * Draws w with P(w) proportional to exp(-rate L(w)), rate = epsilon / margin
+ * (PRIVACY.md 1.5), exactly as select_exponential() does, but by rejection over a
+ * branch-and-bound tree of boxes with bounds of their masses (SOLVER.md 6b; the
+ * proof is in tree_sampler.c).  How long it takes depends on the data, so only
+ * the number of attempts is limited: an attempt that has begun is finished, and
+ * giving up between attempts does not change the law of what is answered.
+ *
+ * SelectProblem.group and .threads are not used; .progress is.
+ */
+#ifndef DPOBJ_CORE_TREE_H
+#define DPOBJ_CORE_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/random/bits.h"
+#include "core/base/memory.h"
+#include "core/exponential/select.h"
+
+/*
+ * What the tree may take before it stops growing; it goes on drawing, slower, with
+ * what it has.  With the tables of the rows (at most 64 MiB for the tree's part), a
+ * node beyond the limit and a training set of 1e5 rows it is within 512 MiB.
+ */
+#define TREE_MAX_BYTES (INT64_C(352) << 20)
+
+/* One draw.  False if max_attempts attempts have failed; INT64_MAX: no limit. */
+extern bool tree_exponential(const SelectProblem *problem, int64_t max_attempts, Bits *bits,
+							 Memory *memory, SelectAnswer *answer);
+
+/* The same, keeping the tree: each draw is exact and independent of those before. */
+typedef struct Tree Tree;
+
+extern Tree *tree_create(const SelectProblem *problem, Memory *memory);
+extern void tree_destroy(Tree *tree);
+extern bool tree_draw(Tree *tree, int64_t max_attempts, Bits *bits, SelectAnswer *answer);
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * tree_internal.h - what the parts of the tree sampler share.  Only tree_*.c, its
+ * test and its bench include this header.
+ *
+ * Losses are counted in units of 1 / TREE_SCALE of a row and without the
+ * instance's constant, which drops out of the law; so are costs and multipliers.
+ */
+#ifndef DPOBJ_CORE_TREE_INTERNAL_H
+#define DPOBJ_CORE_TREE_INTERNAL_H
+
+#include <gmp.h>
+#include <mpfr.h>
+
+#include "core/optimum/oracle_relaxation.h"
+#include "core/exponential/select_internal.h"
+#include "core/exponential/tree.h"
+
+#define TREE_SCALE (INT64_C(1) << 12)
+
+_Static_assert(SELECT_MAX_SPAN *TREE_SCALE < ORACLE_LIMIT, "R1 of oracle_internal.h");
+_Static_assert(sizeof(long) >= sizeof(int64_t), "GMP's and MPFR's long arguments hold 64 bits");
+
+/* ---- tree_interval.c: lengths of intervals, and a point drawn bit by bit ---- */
+
+/* The number mantissa * 2^exponent; the empty interval has mantissa 0. */
+typedef struct TreeLength
+{
+	uint64_t mantissa;
+	int64_t exponent;
+} TreeLength;
+
+/* Negative, zero or positive as a is less than, equal to or greater than b. */
+extern int tree_length_compare(TreeLength a, TreeLength b);
+
+/* The least length of 64 bits that is at least value * 2^exponent, value > 0; and a + b. */
+extern TreeLength tree_length_above(const mpfr_t value, int64_t exponent);
+extern TreeLength tree_length_add(TreeLength a, TreeLength b);
+
+/*
+ * A uniform number t of which the leading bits are known: it lies in
+ * [value, value + 1) * 2^exponent.
+ */
+typedef struct TreePoint
+{
+	mpz_t value;
+	int64_t exponent;
+	Bits *bits;
+} TreePoint;
+
+/* t uniform on [0, length), the length not being empty. */
+extern void tree_point_init(TreePoint *point, Bits *bits, TreeLength length);
+extern void tree_point_clear(TreePoint *point);
+
+/* Draws so many more bits of t, at most 64. */
+extern void tree_point_refine(TreePoint *point, int count);
+
+/* Is t below the length?  Draws only as many bits as it takes to tell. */
+extern bool tree_point_is_below(TreePoint *point, TreeLength length);
+
+/* t - length, for a t that is not below; draws bits down to the length's unit. */
+extern void tree_point_subtract(TreePoint *point, TreeLength length);
+
+/* ---- tree_sum.c: sums over the grid ---- */
+
+#define TREE_DIGIT_BITS 11
+#define TREE_DIGITS 6 /* enough for 2^60 */
+
+/* Upper bounds of exp(-rate k) for k >= 0, rate per unit; see tree_sum.c. */
+typedef struct TreePowers
+{
+	SelectRate rate;
+	int64_t end; /* from here on the bound is 2^-900 */
+	double value[TREE_DIGITS][1 << TREE_DIGIT_BITS];
+} TreePowers;
+
+/*
+ * The noise programme's sister: sums of exp(-rate cost) where that takes minima of
+ * the cost.  backward[j][s] is the sum over all ways on from state s before
+ * coordinate j, divided by the term of the cheapest; forward[j][s] likewise.
+ */
+typedef struct TreeSums
+{
+	const TreePowers *powers;
+	const NoiseProgramme *noise;
+	double *forward;
+	double *backward; /* both (dimension + 1) * states, like the noise programme's */
+} TreeSums;
+
+extern void tree_powers_set(TreePowers *powers, SelectRate rate);
+
+extern void tree_sums_create(TreeSums *sums, const TreePowers *powers, const NoiseProgramme *noise,
+							 Memory *memory);
+extern void tree_sums_destroy(TreeSums *sums, Memory *memory);
+
+/* After the step of the noise programme between the same coordinates. */
+extern void tree_sums_step_backward(TreeSums *sums, const Choices *choices, int j,
+									const int64_t *cost);
+extern void tree_sums_step_forward(TreeSums *sums, const Choices *choices, int j,
+								   const int64_t *cost);
+
+/*
+ * The sum with coordinate j fixed to each of its choices, by level index, divided
+ * by exp(-rate least); least, the cheapest vector's cost, is returned.  Needs
+ * forward[j] and backward[j + 1] here and there.
+ */
+extern int64_t tree_sums_marginal(const TreeSums *sums, const Choices *choices, int j,
+								  const int64_t *cost, double *marginal);
+
+/* ---- tree_sampler.c: nodes ---- */
+
+typedef enum TreeState
+{
+	TREE_UNEXPANDED,
+	TREE_BRANCHED,
+	TREE_CLOSED /* its box's mass is known exactly */
+} TreeState;
+
+typedef struct TreeNode TreeNode;
+typedef struct TreeMultipliers TreeMultipliers;
+
+struct TreeNode
+{
+	TreeNode *parent;
+	TreeNode *child;              /* one per choice of coordinate, in a row */
+	TreeMultipliers *multipliers; /* of a branched node, and its box; else NULL */
+	TreeLength bound;             /* U >= the mass of the node's box */
+	uint8_t state;
+	uint8_t children;
+	uint8_t coordinate; /* that is branched on */
+	uint8_t level;      /* of the parent's coordinate */
+};
+
+struct Tree
+{
+	const SelectProblem *problem;
+	Memory *memory;
+	OracleModel model;
+	TreePowers powers;
+	Relaxation relaxation;
+	TreeSums sums;
+	Multipliers inherited; /* scratch: those of the parent of the node at hand */
+	TreeNode root;
+	int64_t bytes;     /* of nodes and multipliers */
+	int64_t max_bytes; /* from here on what is expanded is not kept */
+	int64_t expanded;  /* nodes */
+	int64_t attempts;
+	int64_t restored; /* expansions that fell back to the parent's multipliers */
+};
+
+/* Makes an unexpanded node a branched or a closed one. */
+extern void tree_expand(Tree *tree, TreeNode *node);
+
+/* Back to the unexpanded root's state right after tree_create(). */
+extern void tree_forget(Tree *tree);
+
+/* The box of a node. */
+extern void tree_box(const Tree *tree, const TreeNode *node, Box *box);
+
+/* ---- tree_bound.c: bounds of one box ---- */
+
+/* What is known about the mass of the box at hand. */
+typedef struct TreeEstimate
+{
+	int64_t lower;                    /* of the relaxation */
+	double sum;                       /* mass <= exp(-rate lower) * sum, but for rounding */
+	int coordinate;                   /* to branch on; -1 for a closed box */
+	double marginal[GRID_MAX_LEVELS]; /* the same for its levels; 0: none of the grid */
+} TreeEstimate;
+
+/* With the multipliers of the parent (NULL at the root), made better if asked to. */
+extern void tree_estimate(Tree *tree, const Box *box, const TreeNode *parent, bool tighten,
+						  TreeEstimate *estimate);
+
+/* exp(-rate lower) * sum as a length, with the allowance of a node at that depth. */
+extern TreeLength tree_bound(const Tree *tree, int64_t lower, double sum, int depth);
+
+/* ---- tree_multipliers.c: what a node keeps for its children ---- */
+
+extern TreeMultipliers *tree_multipliers_pack(Tree *tree, const Box *box);
+extern void tree_multipliers_release(Tree *tree, TreeMultipliers *packed);
+extern const Box *tree_multipliers_box(const TreeMultipliers *packed);
+extern void tree_multipliers_unpack(Tree *tree, const TreeMultipliers *packed);
+
+/* ---- tree_leaf.c: exact masses ---- */
+
+/*
+ * For the relaxation of a closed box: is t below the box's mass?  If so, draw a
+ * vector of the box, w with probability proportional to exp(-rate L(w)).
+ */
+extern bool tree_leaf_draw(Tree *tree, TreePoint *point, Bits *bits, int *index);
+
+#endif

@@ -1,0 +1,489 @@
+/*
+ * tree_sampler.c - the exponential mechanism by rejection over a tree of boxes.
+ *
+ * m(w) = exp(-rate L(w)) is to be drawn from; m(R) is its sum over the vectors of
+ * the grid in a box R.  Every node of the tree is a box with a number U(R), of
+ * which two things hold at any time:
+ *
+ *   T1  U(R) >= m(R);
+ *   T2  the children of a branched node partition its box, and their U add up to
+ *       no more than its own.
+ *
+ * So a node is an interval [0, U) that holds those of its children side by side,
+ * the longest first, and then some slack.
+ *
+ * An attempt draws t uniformly on [0, U(root)) and follows it down:
+ *   - at a branched node into the child whose interval holds t; no child: it fails;
+ *   - an unexpanded node is expanded, which may lower its U, and t fails if it is
+ *     no longer below; then as at a branched or closed node;
+ *   - at a closed node it fails unless t < m(R), and answers w in R with
+ *     probability m(w) / m(R).
+ * After the attempt, U of each node on the way up becomes the smaller of itself
+ * and the sum of its children's.
+ *
+ * Claim: given the tree at the start of an attempt, the attempt answers w with
+ * probability m(w) / U(root), for every w of the grid.
+ *
+ * Proof.  What expanding a node gives depends on the problem and the node only: its
+ * own U is set when its parent is expanded and changes no more before.  So think of
+ * all nodes that the attempt might expand as expanded in advance, without the
+ * lowering upwards, which happens afterwards.  Children are laid out by the U with
+ * which the attempt finds them; one that is expanded then may only become shorter,
+ * from its end.  The tree is finite, and T1 and T2 hold in it.  So each closed R has
+ * a fixed place in [0, U(root)), of length U(R) >= m(R) by T1 and inside its
+ * parent's by T2, and no two of them overlap.  The attempt answers from R iff t lies
+ * in the first m(R) of that place, which has probability m(R) / U(root), and then
+ * answers w with probability m(w) / m(R).  Each w lies in exactly one closed R.  QED.
+ *
+ * Hence, whatever the history was, an attempt that answers answers w with
+ * probability m(w) / m(grid): summed over all histories of k - 1 failures, the
+ * chance that attempt k is made and answers w is m(w) times something that does
+ * not depend on w.  This holds for the first answer, for later ones given the
+ * earlier (they are part of the history, so all are independent), and given that
+ * one of the first max_attempts attempts answers.  It would not hold if an attempt
+ * could be broken off: so that limit is looked at between attempts only.
+ *
+ * Memory is a limit of another kind, which breaks nothing off.  Once the tree has
+ * max_bytes, what an attempt expands is scratch: it follows t to the end as ever,
+ * and then the topmost node that it has expanded becomes an unexpanded one again,
+ * with what was below forgotten.  The claim is about one attempt given the tree at
+ * its start, and what is left of the tree afterwards is no part of it, however
+ * that may depend on t; all it takes is that T1 and T2 hold for the next attempt.
+ * A node that was folded up keeps the U that it had right after it was expanded,
+ * before anything below it lowered it.  That is a bound of its mass (T1), and
+ * expanding it again, which is the same computation, finds it unchanged and gives
+ * the same children within it (T2).  So a full tree still draws, only slower.
+ *
+ * T1 and T2 by construction.  tree_bound.c has the bounds r and N1 - N3, and
+ *
+ *   r <= r (1 - 2^-39) A(k) <= u <= r (1 + 2^-37) A(k),  A(k) = 1 + (129 - k) 2^-36
+ *
+ * for the number u that is computed from r at depth k.  T1: every u is at least a
+ * true upper bound r, and U is always one of these or a sum of the children's U, by
+ * T1 at least the sum of their masses.  T2: when R at depth k is expanded, its U is
+ * the smaller of what its parent P set, u >= r(P, j, v) (1 - 2^-39) A(k), which is at
+ * least r0(R) (1 - 2^-39) A(k) by N2, and of its own, u >= r(R) (1 - 2^-39) A(k).  Its
+ * children's are
+ *
+ *   sum of u <= sum of r(R, j, v) (1 + 2^-37) A(k + 1) = r(R) (1 + 2^-37) A(k + 1)
+ *
+ * by N1.  This is below U(R), by more than adding up in 64 bits costs, if r(R) <=
+ * r0(R), because A(k) / A(k + 1) > 1 + 2^-36 (1 - 2^-28).  With the parent's
+ * multipliers, only collected, r(R) <= r0(R) by N3.  With better ones it is likely
+ * but not sure: so tree_expand() adds up the integers and, if they do not fit,
+ * returns to the parent's multipliers before it goes on.  (The lowering upwards
+ * keeps T2: a sum only falls, and the parent's U becomes no less than it.)
+ *
+ * So the law rests on T1 and on a comparison of integers that is made every time;
+ * the argument for T2 only says that the program does not end there.
+ */
+#include "core/exponential/tree_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mutant.h"
+
+/* Cells' tables and messages of one box, 8 bytes each; see row_tables_create(). */
+#define TABLE_ENTRIES (INT64_C(1) << 22)
+
+/* Expansions after which an attempt that is still going on says so. */
+#define REPORT_EXPANSIONS 16
+
+/* ---- boxes ---- */
+
+static void
+whole_box(const Grid *grid, Box *box)
+{
+	memset(box, 0, sizeof(*box));
+	for (int j = 0; j < grid->dimension; j++)
+		box->levels[j] = (UINT64_C(1) << grid->levels[j]) - 1;
+}
+
+/*
+ * Leaves out levels without a vector of the grid: those which the noise programme
+ * without costs does not reach.  A box without any vector stays as it is.
+ */
+static void
+reduce_box(const Tree *tree, Box *box)
+{
+	static const int64_t no_cost[GRID_MAX_LEVELS];
+	const Grid *grid = tree->problem->grid;
+	NoiseProgramme noise = tree->relaxation.noise; /* its arrays are scratch here */
+	Choices choices[GRID_MAX_DIMENSION];
+
+	if (grid->constraint == GRID_PRODUCT)
+		return;
+	choices_list(choices, grid, box);
+	for (int j = grid->dimension - 1; j >= 0; j--)
+		noise_step_backward(&noise, choices, j, no_cost);
+	if (noise_minimum(&noise) != 0)
+		return;
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		int64_t through[GRID_MAX_LEVELS];
+
+		noise_min_marginal(&noise, choices, j, no_cost, through);
+		for (int k = 0; k < choices[j].count; k++)
+			if (through[choices[j].index[k]] != 0)
+				box->levels[j] &= ~(UINT64_C(1) << choices[j].index[k]);
+		noise_step_forward(&noise, choices, j, no_cost);
+	}
+}
+
+void
+tree_box(const Tree *tree, const TreeNode *node, Box *box)
+{
+	*box = tree->model.box;
+	if (node->parent != NULL)
+	{
+		*box = *tree_multipliers_box(node->parent->multipliers);
+		box->levels[node->parent->coordinate] = UINT64_C(1) << node->level;
+	}
+	reduce_box(tree, box);
+}
+
+/* ---- nodes ---- */
+
+static int
+depth_of(const TreeNode *node)
+{
+	int depth = 0;
+
+	for (; node->parent != NULL; node = node->parent)
+		depth++;
+	return depth;
+}
+
+/* The sum of the children's bounds, rounded up. */
+static TreeLength
+sum_of_children(const TreeNode *node)
+{
+	TreeLength sum = {0, 0};
+
+	for (int k = 0; k < node->children; k++)
+		sum = tree_length_add(sum, node->child[k].bound);
+	return sum;
+}
+
+/* The children with their bounds; not yet part of the tree. */
+static void
+make_children(Tree *tree, TreeNode *node, const Box *box, const TreeEstimate *estimate)
+{
+	int depth = depth_of(node) + 1;
+	uint64_t left = box->levels[estimate->coordinate];
+
+	node->coordinate = (uint8_t) estimate->coordinate;
+	node->children = (uint8_t) __builtin_popcountll(left);
+	node->child = memory_allocate_zero(tree->memory, node->children, sizeof(TreeNode));
+	for (TreeNode *child = node->child; left != 0; left &= left - 1, child++)
+	{
+		child->parent = node;
+		child->level = (uint8_t) __builtin_ctzll(left);
+		if (estimate->marginal[child->level] > 0.0)
+			child->bound =
+				tree_bound(tree, estimate->lower, estimate->marginal[child->level], depth);
+	}
+}
+
+/*
+ * Lowers the node's bound, unless it is the root's first, and gives the node
+ * children or closes it; false, the children taken back, if they do not fit (T2).
+ */
+static bool
+settle(Tree *tree, TreeNode *node, const Box *box, const TreeEstimate *estimate)
+{
+	TreeLength own = tree_bound(tree, estimate->lower, estimate->sum, depth_of(node));
+
+	if (node->bound.mantissa == 0 || tree_length_compare(own, node->bound) < 0)
+		node->bound = own;
+	if (estimate->coordinate < 0)
+	{
+		if (MUTANT(20) && node->level == 0)
+			node->bound.mantissa -= node->bound.mantissa / 4;
+		node->state = TREE_CLOSED;
+		return true;
+	}
+	make_children(tree, node, box, estimate);
+	if (tree_length_compare(sum_of_children(node), node->bound) > 0)
+	{
+		memory_release(tree->memory, node->child);
+		node->child = NULL;
+		return false;
+	}
+	node->multipliers = tree_multipliers_pack(tree, box);
+	node->state = TREE_BRANCHED;
+	tree->bytes += node->children * (int64_t) sizeof(TreeNode);
+	return true;
+}
+
+static void
+report(const Tree *tree)
+{
+	const SelectProblem *problem = tree->problem;
+
+	if (problem->progress != NULL)
+		problem->progress(problem->progress_context,
+						  &(TreeProgress){tree->expanded, tree->attempts});
+}
+
+void
+tree_expand(Tree *tree, TreeNode *node)
+{
+	TreeEstimate estimate;
+	Box box;
+
+	if (++tree->expanded % REPORT_EXPANSIONS == 0)
+		report(tree);
+	tree_box(tree, node, &box);
+	tree_estimate(tree, &box, node->parent, true, &estimate);
+	if (settle(tree, node, &box, &estimate))
+		return;
+	tree->restored++;
+	tree_estimate(tree, &box, node->parent, false, &estimate);
+	if (!settle(tree, node, &box, &estimate))
+		abort(); /* rather no answer than a wrong law; see above why it does not happen */
+}
+
+static void
+release_multipliers(Tree *tree, TreeNode *node)
+{
+	if (node->multipliers != NULL)
+		tree_multipliers_release(tree, node->multipliers);
+	node->multipliers = NULL;
+}
+
+static void
+release_below(Tree *tree, TreeNode *node)
+{
+	for (int k = 0; k < node->children; k++)
+		release_below(tree, &node->child[k]);
+	if (node->state == TREE_BRANCHED)
+	{
+		tree->bytes -= node->children * (int64_t) sizeof(TreeNode);
+		memory_release(tree->memory, node->child);
+		release_multipliers(tree, node);
+	}
+}
+
+void
+tree_forget(Tree *tree)
+{
+	release_below(tree, &tree->root);
+	memset(&tree->root, 0, sizeof(tree->root));
+	tree_expand(tree, &tree->root);
+}
+
+/* ---- attempts ---- */
+
+/* From a node whose children's bounds may have changed up to the root. */
+static void
+lower_bounds(TreeNode *node)
+{
+	for (; node != NULL; node = node->parent)
+	{
+		TreeLength sum = sum_of_children(node);
+
+		if (tree_length_compare(sum, node->bound) < 0)
+			node->bound = sum;
+	}
+}
+
+/* The children, the one with the largest bound first (insertion sort of at most 33). */
+static void
+order_children(TreeNode *node, TreeNode **order)
+{
+	for (int k = 0; k < node->children; k++)
+	{
+		TreeNode *child = &node->child[k];
+		int at = k;
+
+		for (; at > 0 && tree_length_compare(order[at - 1]->bound, child->bound) < 0; at--)
+			order[at] = order[at - 1];
+		order[at] = child;
+	}
+}
+
+/*
+ * The child whose interval holds t, which is then counted from there; NULL: none.
+ * rest[k] is no less than the sum of the bounds from the k-th on: a t beyond that
+ * is told apart before it is measured in units of far smaller intervals.
+ */
+static TreeNode *
+find_child(TreeNode *node, TreePoint *point)
+{
+	TreeNode *order[GRID_MAX_LEVELS];
+	TreeLength rest[GRID_MAX_LEVELS + 1];
+
+	order_children(node, order);
+	rest[node->children] = (TreeLength){0, 0};
+	for (int k = node->children - 1; k >= 0; k--)
+		rest[k] = tree_length_add(order[k]->bound, rest[k + 1]);
+	for (int k = 0; k < node->children && tree_point_is_below(point, rest[k]); k++)
+	{
+		if (tree_point_is_below(point, order[k]->bound))
+			return order[k];
+		tree_point_subtract(point, order[k]->bound);
+	}
+	return NULL;
+}
+
+/* A vector of a closed node's box, or false. */
+static bool
+draw_from(Tree *tree, const TreeNode *node, TreePoint *point, Bits *bits, SelectAnswer *answer)
+{
+	Box box;
+
+	tree_box(tree, node, &box);
+	relaxation_build(&tree->relaxation, &box, NULL);
+	relaxation_bound(&tree->relaxation);
+	return tree_leaf_draw(tree, point, bits, answer->index);
+}
+
+/* What a full tree has expanded for the attempt at hand only: all below top. */
+typedef struct Scratch
+{
+	TreeNode *top;    /* NULL: nothing */
+	TreeLength bound; /* of top, right after it was expanded */
+} Scratch;
+
+/*
+ * Of a scratch node only the multipliers are large, and they have served as soon
+ * as the one child on the way is branched itself: so scratch never takes much
+ * more than two nodes' multipliers.
+ */
+static void
+expand_on_way(Tree *tree, TreeNode *node, Scratch *scratch)
+{
+	bool is_top = scratch->top == NULL && tree->bytes >= tree->max_bytes;
+
+	tree_expand(tree, node);
+	if (is_top)
+		*scratch = (Scratch){node, node->bound};
+	else if (scratch->top != NULL && node->state == TREE_BRANCHED)
+		release_multipliers(tree, node->parent);
+}
+
+/* Makes an expanded node, with that bound, an unexpanded one. */
+static void
+fold(Tree *tree, TreeNode *node, TreeLength bound)
+{
+	release_below(tree, node);
+	*node = (TreeNode){.parent = node->parent, .bound = bound, .level = node->level};
+}
+
+static bool
+attempt(Tree *tree, Bits *bits, SelectAnswer *answer)
+{
+	TreeNode *node = &tree->root;
+	TreeNode *next = node;
+	bool accepted = false;
+	Scratch scratch = {.top = NULL};
+	TreePoint point;
+
+	tree_point_init(&point, bits, node->bound);
+	while (next != NULL)
+	{
+		node = next;
+		next = NULL;
+		if (node->state == TREE_UNEXPANDED)
+		{
+			if (MUTANT(23) && tree->bytes >= tree->max_bytes)
+				break;
+			expand_on_way(tree, node, &scratch);
+			if (MUTANT(21) || !tree_point_is_below(&point, node->bound))
+				break;
+		}
+		if (node->state == TREE_CLOSED)
+			accepted = draw_from(tree, node, &point, bits, answer);
+		else
+			next = find_child(node, &point);
+	}
+	tree_point_clear(&point);
+	if (scratch.top != NULL)
+	{
+		node = scratch.top;
+		fold(tree, node, scratch.bound);
+	}
+	lower_bounds(node->state == TREE_BRANCHED ? node : node->parent);
+	return accepted;
+}
+
+bool
+tree_draw(Tree *tree, int64_t max_attempts, Bits *bits, SelectAnswer *answer)
+{
+	bool accepted = false;
+
+	for (int64_t k = 0; !accepted && k < max_attempts; k++)
+	{
+		tree->attempts++;
+		accepted = attempt(tree, bits, answer);
+		report(tree);
+	}
+	if (accepted)
+		answer->loss = instance_loss(tree->problem->instance, tree->problem->grid, answer->index);
+	return accepted;
+}
+
+/* ---- trees ---- */
+
+static void
+make_scratch(Tree *tree)
+{
+	const RowTables *rows = &tree->relaxation.cells.rows;
+	size_t groups = (size_t) rows->groups;
+	size_t values = (size_t) rows->pairs * (size_t) rows->stride;
+
+	tree->inherited.cell_of_group = memory_allocate(tree->memory, groups, sizeof(int));
+	tree->inherited.scope = memory_allocate(tree->memory, groups, sizeof(ColumnSet));
+	tree->inherited.first = memory_allocate(tree->memory, groups, sizeof(size_t));
+	tree->inherited.value = memory_allocate(tree->memory, values, sizeof(int64_t));
+}
+
+Tree *
+tree_create(const SelectProblem *problem, Memory *memory)
+{
+	Tree *tree = memory_allocate_zero(memory, 1, sizeof(Tree));
+	SelectRate rate = select_rate(problem);
+
+	tree->problem = problem;
+	tree->memory = memory;
+	tree->max_bytes = TREE_MAX_BYTES;
+	tree->model.instance = problem->instance;
+	tree->model.grid = problem->grid;
+	tree->model.scale = TREE_SCALE;
+	whole_box(problem->grid, &tree->model.box);
+	rate.denominator *= TREE_SCALE;
+	tree_powers_set(&tree->powers, rate);
+	relaxation_create(&tree->relaxation, &tree->model, TABLE_ENTRIES, NULL, memory);
+	tree_sums_create(&tree->sums, &tree->powers, &tree->relaxation.noise, memory);
+	make_scratch(tree);
+	tree_expand(tree, &tree->root);
+	return tree;
+}
+
+void
+tree_destroy(Tree *tree)
+{
+	Memory *memory = tree->memory;
+
+	release_below(tree, &tree->root);
+	memory_release(memory, tree->inherited.cell_of_group);
+	memory_release(memory, tree->inherited.scope);
+	memory_release(memory, tree->inherited.first);
+	memory_release(memory, tree->inherited.value);
+	tree_sums_destroy(&tree->sums, memory);
+	relaxation_destroy(&tree->relaxation, memory);
+	memory_release(memory, tree);
+}
+
+bool
+tree_exponential(const SelectProblem *problem, int64_t max_attempts, Bits *bits, Memory *memory,
+				 SelectAnswer *answer)
+{
+	Tree *tree = tree_create(problem, memory);
+	bool accepted = tree_draw(tree, max_attempts, bits, answer);
+
+	tree_destroy(tree);
+	return accepted;
+}

@@ -1,0 +1,33 @@
+/*
+ * grid_draw.h - the vectors of W counted exactly, and one of them drawn uniformly.
+ *
+ * For every grid: the constraint's automaton (grid.h) is counted from its end, so
+ * that the number of vectors below each state after each coordinate is known.
+ * Only these integers and fair bits decide.
+ */
+#ifndef DPOBJ_CORE_GRID_DRAW_H
+#define DPOBJ_CORE_GRID_DRAW_H
+
+#include <gmp.h>
+
+#include "core/random/bits.h"
+#include "core/grid/grid.h"
+#include "core/base/memory.h"
+
+typedef struct GridCounts
+{
+	const Grid *grid;
+	int states;
+	mpz_t *ways; /* [j * states + s]: ways to go on from state s before coordinate j */
+} GridCounts;
+
+extern void grid_counts_create(GridCounts *counts, const Grid *grid, Memory *memory);
+extern void grid_counts_destroy(GridCounts *counts, Memory *memory);
+
+/* The number of vectors in W. */
+extern mpz_srcptr grid_counts_size(const GridCounts *counts);
+
+/* Level indices of a vector, each with probability 1 / |W|. */
+extern void grid_draw(const GridCounts *counts, Bits *bits, int *index);
+
+#endif

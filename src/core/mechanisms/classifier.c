@@ -1,0 +1,60 @@
+/*
+ * classifier.c - the rule of dp_classifier, found by trial (docs/method.md).
+ *
+ * Both models are private with the same epsilon and delta, so the rule is about accuracy
+ * alone.  It looks at no row.
+ */
+#include "core/mechanisms/classifier.h"
+
+#include <math.h>
+
+#include "core/mechanisms/convex_usual.h"
+
+/* Rows times epsilon for each weight, beyond which real weights beat narrow grids. */
+#define LOGISTIC_EVIDENCE 800
+
+/* Beside sparse grids alone: the noise's usual length as a share of the rows. */
+#define LOGISTIC_NOISE 0.05
+
+const char *
+classifier_reason(ClassifierReason reason)
+{
+	static const char *const words[] = {
+		[REASON_WIDE_GRID] = "a grid of wide weights can be drawn from",
+		[REASON_FEW_ROWS] = "rows times epsilon are too few for real weights",
+		[REASON_MANY_ROWS] = "rows times epsilon are enough for real weights",
+		[REASON_LITTLE_NOISE] = "no dense grid can be drawn from, and noise is small",
+		[REASON_MUCH_NOISE] = "noise on real weights would be large",
+		[REASON_NO_GRID] = "no dense grid can be drawn from",
+		[REASON_ROWS_UNKNOWN] = "the number of rows is not declared",
+	};
+
+	return words[reason];
+}
+
+bool
+classifier_is_logistic(ClassifierReason reason)
+{
+	return reason == REASON_MANY_ROWS || reason == REASON_LITTLE_NOISE || reason == REASON_NO_GRID;
+}
+
+ClassifierReason
+classifier_choose(const GridTerms *terms, const MechanismRequest *logistic)
+{
+	double dimension = encoding_dimension(terms->encoding);
+	GridUsual usual;
+	Grid grid;
+	bool plain = grid_plain(terms, &usual, &grid);
+
+	if (terms->rows == 0)
+		return plain ? REASON_ROWS_UNKNOWN : REASON_NO_GRID;
+	if (!plain)
+		return convex_usual_length(CONVEX_OBJECTIVE, logistic) <=
+					   LOGISTIC_NOISE * (double) terms->rows
+				   ? REASON_LITTLE_NOISE
+				   : REASON_MUCH_NOISE;
+	grid_usual(terms, &usual, &grid);
+	if (usual.grouped > 1 || usual.indicator > 1)
+		return REASON_WIDE_GRID;
+	return terms->evidence <= LOGISTIC_EVIDENCE * dimension ? REASON_FEW_ROWS : REASON_MANY_ROWS;
+}

@@ -1,0 +1,35 @@
+/*
+ * classifier.h - halfspace or logistic model: which one, from public parameters alone.
+ */
+#ifndef DPOBJ_CORE_CLASSIFIER_H
+#define DPOBJ_CORE_CLASSIFIER_H
+
+#include "core/mechanisms/grid_usual.h"
+#include "core/mechanisms/mechanism.h"
+
+/*
+ * The share of the longest row to which a logistic model's rows are clipped, where nobody
+ * says: noise shrinks with the radius, and little of few rows is lost.
+ */
+#define CLASSIFIER_RADIUS_SHARE 0.75
+
+typedef enum ClassifierReason
+{
+	REASON_WIDE_GRID,    /* a grid of wide weights can be drawn from */
+	REASON_FEW_ROWS,     /* rows times epsilon are too few for real weights */
+	REASON_MANY_ROWS,    /* they are enough, and the grid would be narrow */
+	REASON_LITTLE_NOISE, /* no dense grid can be drawn from, and the noise is short */
+	REASON_MUCH_NOISE,   /* it is long: few weights, exactly drawn, are better */
+	REASON_NO_GRID,      /* rows are not declared, and no plain grid can be drawn from */
+	REASON_ROWS_UNKNOWN  /* rows are not declared, and one can */
+} ClassifierReason;
+
+/* In words, for the ledger and the model. */
+extern const char *classifier_reason(ClassifierReason reason);
+
+extern bool classifier_is_logistic(ClassifierReason reason);
+
+/* terms: of the halfspace.  logistic: the request for a logistic model, noise and all. */
+extern ClassifierReason classifier_choose(const GridTerms *terms, const MechanismRequest *logistic);
+
+#endif

@@ -1,0 +1,241 @@
+/*
+ * convex_net.c - the exponential mechanism over a net, of the body or of a ball in it.
+ */
+#include "core/mechanisms/convex_net.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <gsl/gsl_cdf.h>
+
+#include "core/mechanisms/convex_release.h"
+#include "core/convex/convex_row.h"
+#include "core/base/mutant.h"
+
+/* ---- plan ---- */
+
+MechanismRequest
+convex_net_centre(const MechanismRequest *request)
+{
+	MechanismRequest centre = *request;
+
+	centre.kind = MECHANISM_OUTPUT;
+	centre.epsilon = request->epsilon / 2;
+	return centre;
+}
+
+/*
+ * osc of the ball's net, whose points are at most width = 2 steps step apart, and so the
+ * margins of a row with |v| <= 1: by Cauchy and Schwarz, in integers.
+ */
+static int64_t
+loss_range(ConvexNetKind kind, const MechanismRequest *request, int64_t step)
+{
+	int64_t reach = request->convex.steps * step * (INT64_C(1) << ROW_BITS);
+	int64_t width = (MUTANT(93) ? 1 : 2) * reach;
+	LossTable slopes;
+	NetLoss loss;
+	int64_t range;
+	int64_t change;
+
+	loss_table_make(request->convex.loss, &slopes);
+	net_loss_make(&slopes, &loss);
+	range = net_loss_range(&loss, kind == CONVEX_NET_BODY ? reach : MARGIN_REACH);
+	change = net_loss_change(&loss, width);
+	if (kind == CONVEX_NET_LOCAL && change < range)
+		range = change;
+	return range > 0 ? range : 1;
+}
+
+/* Units of 2^-20: the quantile of |b|, and a unit in each coordinate for rounding. */
+static int64_t
+ball_radius(const MechanismRequest *request, double noise)
+{
+	int dimension = request->grid.dimension;
+	double radius = gsl_cdf_gamma_Qinv(CENTRE_MISSES, dimension, noise);
+	double most = 2.0 * (double) request->convex.reach; /* it holds the body */
+
+	return (int64_t) ceil(fmin(ldexp(radius, CONVEX_OUTPUT_BITS) + dimension, most));
+}
+
+/* epsilon, or its half, over what one row can change. */
+static NetRate
+settle_rate(ConvexNetKind kind, const MechanismRequest *request, int64_t range)
+{
+	int64_t epsilon = request->epsilon;
+
+	if (kind == CONVEX_NET_LOCAL && !MUTANT(92))
+		epsilon /= 2;
+	if (MUTANT(90))
+		range = (range + 1) / 2;
+	return (NetRate){epsilon, EPSILON_ONE * privacy_margin(request->adjacency) * range};
+}
+
+/* The step of the body's net is rounded down, so that it stays in the body. */
+static void
+settle_body(const MechanismRequest *request, ConvexNetPlan *plan)
+{
+	plan->noise = 0;
+	plan->limit = request->convex.reach;
+	plan->step = request->convex.reach / request->convex.steps;
+}
+
+/* A step more than the body, so that what is rounded to the net stays in. */
+static void
+settle_ball(const MechanismRequest *request, double noise, ConvexNetPlan *plan)
+{
+	int64_t steps = request->convex.steps;
+
+	plan->noise = noise;
+	plan->step = (ball_radius(request, noise) + steps - 1) / steps;
+	plan->limit =
+		request->convex.reach + (int64_t) ceil(sqrt(request->grid.dimension) * (double) plan->step);
+}
+
+ConvexVerdict
+convex_net_plan(ConvexNetKind kind, const MechanismRequest *request, ConvexNetPlan *plan)
+{
+	MechanismRequest centre = convex_net_centre(request);
+	ConvexVerdict verdict = CONVEX_FITS;
+	ConvexScale scale = {0};
+	int64_t least;
+
+	if (kind == CONVEX_NET_LOCAL)
+		verdict = convex_request_scale(CONVEX_OUTPUT, &centre, &scale, &least);
+	if (verdict != CONVEX_FITS)
+		return verdict;
+	if (kind == CONVEX_NET_BODY)
+		settle_body(request, plan);
+	else
+		settle_ball(request, scale.outer, plan);
+	if (plan->step < 1)
+		plan->step = 1;
+	plan->points = net_points(request->grid.dimension, request->convex.steps);
+	plan->range = loss_range(kind, request, plan->step);
+	plan->rate = settle_rate(kind, request, plan->range);
+	return CONVEX_FITS;
+}
+
+/* As many steps as are usual; where those are few, the least, if they are not too many. */
+int
+convex_net_steps(int dimension, int64_t rows, int64_t points)
+{
+	int64_t reckoned = rows > 0 ? rows : NET_USUAL_ROWS;
+	int64_t most = NET_MOST_WORK / reckoned;
+	int steps = net_steps(dimension, points > 0 ? points : NET_USUAL_WORK / reckoned);
+
+	if (steps < NET_LEAST_STEPS && points == 0)
+		steps = NET_LEAST_STEPS;
+	return steps > 0 && net_points(dimension, steps) <= most &&
+				   net_points(dimension, steps) <= NET_MAX_POINTS
+			   ? steps
+			   : 0;
+}
+
+/* The plan of a request that fits, and whose net is not too large. */
+static bool
+plan_within_limits(ConvexNetKind kind, const MechanismRequest *request, ConvexNetPlan *plan)
+{
+	const ConvexTerms *terms = &request->convex;
+
+	return request->grid.dimension <= NET_MAX_DIMENSION && terms->steps >= 1 &&
+		   terms->steps <= NET_MOST_STEPS && terms->reach >= terms->steps &&
+		   terms->noise == CONVEX_GAMMA &&
+		   net_points(request->grid.dimension, terms->steps) <= NET_MAX_POINTS &&
+		   convex_net_plan(kind, request, plan) == CONVEX_FITS;
+}
+
+/* It ends for sure: the points are enumerated, and the draw is by rejection (net_law.c). */
+void
+convex_net_admit(ConvexNetKind kind, const MechanismRequest *request, MechanismVerdict *verdict)
+{
+	ConvexNetPlan plan;
+
+	verdict->admitted = plan_within_limits(kind, request, &plan);
+	verdict->finishes = true;
+	verdict->cost = verdict->admitted ? (uint64_t) plan.points : UINT64_MAX;
+	verdict->limit = NET_MAX_POINTS;
+}
+
+/* ---- release ---- */
+
+/* The centre's nearest place in the body, whatever doubles make of it: it is released already. */
+static void
+draw_into_body(int64_t reach, int dimension, int64_t *u)
+{
+	long double square = 0;
+	long double factor;
+
+	for (int j = 0; j < dimension; j++)
+		square += (long double) u[j] * (long double) u[j];
+	factor = square > (long double) reach * reach ? reach / sqrtl(square) : 1;
+	for (int j = 0; j < dimension; j++)
+		u[j] = (int64_t) ((long double) u[j] * factor);
+}
+
+static void
+draw_centre(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
+			int64_t *u)
+{
+	MechanismRequest centre = convex_net_centre(request);
+	MechanismAnswer answer;
+
+	convex_release(CONVEX_OUTPUT, &centre, instance, tools, &answer);
+	for (int j = 0; j < request->grid.dimension; j++)
+		u[j] = answer.weight[j];
+	draw_into_body(request->convex.reach, request->grid.dimension, u);
+}
+
+ConvexNetLaw *
+convex_net_law_create(const MechanismRequest *request, const Instance *instance,
+					  const ConvexNetPlan *plan, const int64_t *centre, Memory *memory)
+{
+	const ConvexTerms *terms = &request->convex;
+	ConvexNetLaw *law = memory_allocate_zero(memory, 1, sizeof(ConvexNetLaw));
+
+	loss_table_make(terms->loss, &law->slopes);
+	net_loss_make(&law->slopes, &law->table);
+	net_create(&law->net, request->grid.dimension, terms->steps, memory);
+	for (int j = 0; j < request->grid.dimension; j++)
+		law->centre[j] = centre[j];
+	law->problem = (NetProblem){
+		.instance = instance,
+		.radius = terms->radius,
+		.loss = &law->table,
+		.net = &law->net,
+		.centre = law->centre,
+		.step = plan->step,
+		.limit = plan->limit,
+		.lambda = terms->lambda,
+		.threads = request->threads,
+	};
+	law->loss = memory_allocate(memory, (size_t) law->net.points, sizeof(int64_t));
+	net_losses(&law->problem, memory, law->loss);
+	return law;
+}
+
+void
+convex_net_law_destroy(ConvexNetLaw *law, Memory *memory)
+{
+	net_destroy(&law->net, memory);
+	memory_release(memory, law->loss);
+	memory_release(memory, law);
+}
+
+void
+convex_net_release(ConvexNetKind kind, const MechanismRequest *request, const Instance *instance,
+				   const MechanismTools *tools, MechanismAnswer *answer)
+{
+	int64_t centre[NET_MAX_DIMENSION] = {0};
+	ConvexNetPlan plan;
+	ConvexNetLaw *law;
+
+	if (!plan_within_limits(kind, request, &plan))
+		abort(); /* the server has admitted it */
+	if (kind == CONVEX_NET_LOCAL)
+		draw_centre(request, instance, tools, centre);
+	law = convex_net_law_create(request, instance, &plan, centre, tools->memory);
+	net_weights(&law->problem, net_draw(law->loss, law->net.points, plan.rate, tools->bits),
+				answer->weight);
+	answer->nodes = 0;
+	convex_net_law_destroy(law, tools->memory);
+}

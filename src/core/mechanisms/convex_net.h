@@ -1,0 +1,91 @@
+/*
+ * convex_net.h - two convex mechanisms that choose from a net of a ball (PRIVACY.md 5.5).
+ *
+ * The body is the ball |u| <= reach, in the units of convex.h: scores are in -reach ..
+ * reach.
+ *
+ * CONVEX_NET_BODY: the exponential mechanism over a net of the body, with all of epsilon.
+ * The loss of a row changes by osc = psi(-reach) - psi(reach) at most, and the
+ * difference of two rows' by twice that:
+ *
+ *   rate = epsilon / osc under add_remove, epsilon / (2 osc) under replace.
+ *
+ * CONVEX_NET_LOCAL (Bassily, Smith and Thakurta 2014, algorithms 3 and 4): half of epsilon
+ * goes to output perturbation (5.1), which gives a centre; the other half to the
+ * exponential mechanism over a net of the ball around it whose radius r is a quantile of
+ * that noise, as far as it lies in the body.  There psi changes by 2 r at most, so osc =
+ * 2 r.  The centre has been released, as it were, so that the parts compose, whether the
+ * minimiser is in the ball or not.
+ */
+#ifndef DPOBJ_CORE_CONVEX_NET_H
+#define DPOBJ_CORE_CONVEX_NET_H
+
+#include "core/convex/convex_scale.h"
+#include "core/mechanisms/mechanism.h"
+#include "core/convex/net_law.h"
+
+typedef enum ConvexNetKind
+{
+	CONVEX_NET_BODY,
+	CONVEX_NET_LOCAL
+} ConvexNetKind;
+
+/* The minimiser is outside the ball around the centre with this probability. */
+#define CENTRE_MISSES 0.025
+
+/* What a release does, settled from public parameters. */
+typedef struct ConvexNetPlan
+{
+	int64_t points; /* of the net */
+	int64_t step;   /* units of 2^-20 */
+	int64_t limit;  /* of |u|: the body's, and a step beyond it */
+	int64_t range;  /* osc, units of 2^-18 */
+	NetRate rate;
+	double noise; /* of the centre, scale of its Gamma law; 0 for CONVEX_NET_BODY */
+} ConvexNetPlan;
+
+/* Is it to be had?  CONVEX_NET_LOCAL asks what output perturbation asks. */
+extern ConvexVerdict convex_net_plan(ConvexNetKind kind, const MechanismRequest *request,
+									 ConvexNetPlan *plan);
+
+/* The request of the centre, for CONVEX_NET_LOCAL: output perturbation with half of epsilon. */
+extern MechanismRequest convex_net_centre(const MechanismRequest *request);
+
+/*
+ * Steps of a net, 0 if none is small enough: work is points times rows.  rows is the
+ * declared number, 0 if there is none; then as many are reckoned with as NET_USUAL_ROWS.
+ * points is the most that the user wants, 0 if he does not say.
+ */
+extern int convex_net_steps(int dimension, int64_t rows, int64_t points);
+
+#define NET_USUAL_ROWS 100000
+#define NET_USUAL_WORK INT64_C(10000000000)
+#define NET_MOST_WORK INT64_C(100000000000)
+
+extern void convex_net_admit(ConvexNetKind kind, const MechanismRequest *request,
+							 MechanismVerdict *verdict);
+
+extern void convex_net_release(ConvexNetKind kind, const MechanismRequest *request,
+							   const Instance *instance, const MechanismTools *tools,
+							   MechanismAnswer *answer);
+
+/*
+ * The losses of the points around a centre, and the problem they are of: what
+ * convex_net_release() draws from.  For tests; the array belongs to memory.
+ */
+typedef struct ConvexNetLaw
+{
+	LossTable slopes;
+	NetLoss table;
+	Net net;
+	NetProblem problem;
+	int64_t centre[NET_MAX_DIMENSION];
+	int64_t *loss;
+} ConvexNetLaw;
+
+extern ConvexNetLaw *convex_net_law_create(const MechanismRequest *request,
+										   const Instance *instance, const ConvexNetPlan *plan,
+										   const int64_t *centre, Memory *memory);
+extern void convex_net_law_destroy(ConvexNetLaw *law, Memory *memory);
+
+#endif

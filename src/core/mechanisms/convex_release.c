@@ -1,0 +1,161 @@
+/*
+ * convex_release.c - noise in the objective, a certified minimiser, noise on it.
+ *
+ * Objective perturbation (PRIVACY.md 5.2): u* minimises J(u) + <b, u>, b drawn
+ * exactly.  b determines u* and u* determines b = -grad J(u*), which proves (epsilon -
+ * epsilon / 256, delta) for u*.  What is at hand is u within tolerance / lambda of u*,
+ * because the gradient's norm at u is certified and b is known to within the rest of
+ * the tolerance.  Given u*, neighbours' u are thus 2 tolerance / lambda apart at most,
+ * and Gamma noise of that scale, over epsilon / 256, hides which it was (5.3).
+ *
+ * Output perturbation (5.1) is the same without b, and with all the noise on u.
+ *
+ * The sum u + noise is a real vector; its rounding to multiples of 2^-20 is exact,
+ * and all that is ever known of it.
+ */
+#include "core/mechanisms/convex_release.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/convex/convex_minimise.h"
+#include "core/base/integers.h"
+#include "core/base/mutant.h"
+#include "core/random/real_noise.h"
+
+/* The longest noise that is computed with: beyond it, once in e^1000 draws, the process ends. */
+#define NOISE_LENGTH_MAX 0x1p38
+#define NOISE_LENGTH_LAMBDA 0x1p25
+
+ConvexVerdict
+convex_request_scale(ConvexKind kind, const MechanismRequest *request, ConvexScale *scale,
+					 int64_t *least)
+{
+	return convex_scale(kind, &request->convex, privacy_epsilon(request->epsilon),
+						request->adjacency, request->grid.dimension, scale, least);
+}
+
+void
+convex_admit(ConvexKind kind, const MechanismRequest *request, MechanismVerdict *verdict)
+{
+	ConvexScale scale;
+	int64_t least;
+
+	verdict->cost = 0;
+	verdict->limit = 0;
+	verdict->admitted = convex_request_scale(kind, request, &scale, &least) == CONVEX_FITS;
+	verdict->finishes = true;
+}
+
+/* ---- steps ---- */
+
+/* Could only be worse than noise that no one will meet. */
+static void
+check_length(const mpz_t *b, int dimension, int64_t lambda)
+{
+	double limit = fmin(NOISE_LENGTH_MAX, NOISE_LENGTH_LAMBDA * (double) lambda / LAMBDA_ONE);
+	double sum = 0;
+
+	for (int j = 0; j < dimension; j++)
+	{
+		double value = ldexp(mpz_get_d(b[j]), -GRADIENT_BITS);
+
+		sum += value * value;
+	}
+	if (!(sqrt(sum) < limit))
+		abort();
+}
+
+static RealLaw
+noise_law(ConvexNoise noise)
+{
+	return noise == CONVEX_GAUSSIAN ? REAL_GAUSSIAN : REAL_GAMMA;
+}
+
+/* b to within 2^-84 in each coordinate, which is far below any tolerance. */
+static void
+draw_inner(const MechanismRequest *request, double scale, const MechanismTools *tools, Wide *b)
+{
+	int dimension = request->grid.dimension;
+	mpz_t *integer = integers_create((size_t) dimension, tools->memory);
+	RealDraw *draw = real_draw_create(noise_law(request->convex.noise), dimension, scale,
+									  tools->bits, tools->memory);
+
+	real_draw_near(draw, tools->bits, GRADIENT_BITS, integer);
+	check_length(integer, dimension, request->convex.lambda);
+	for (int j = 0; j < dimension; j++)
+		b[j] = wide_from_mpz(integer[j]);
+	real_draw_destroy(draw, tools->memory);
+	integers_destroy(integer, (size_t) dimension, tools->memory);
+}
+
+/* Half of the tolerance is the gradient's, the other half more than covers b's rounding. */
+static int64_t
+minimise(const MechanismRequest *request, const Instance *instance, double tolerance,
+		 const MechanismTools *tools, const Wide *b, Wide *u)
+{
+	const ConvexTerms *terms = &request->convex;
+	LossTable *table = memory_allocate(tools->memory, 1, sizeof(LossTable));
+	ConvexRows rows;
+	ConvexObjective objective = {.rows = &rows,
+								 .table = table,
+								 .curvature = loss_curvature(terms->loss),
+								 .lambda = terms->lambda,
+								 .b = b};
+	int64_t steps;
+
+	loss_table_make(terms->loss, table);
+	convex_rows_make(instance, terms->radius, request->threads, tools->memory, &rows);
+	steps = convex_minimise(&objective, tolerance / 2, tools->memory, u);
+	convex_rows_release(&rows, tools->memory);
+	memory_release(tools->memory, table);
+	return steps;
+}
+
+/* A weight beyond int64 is clamped: that is post-processing. */
+static int64_t
+clamp(const mpz_t value)
+{
+	if (mpz_fits_slong_p(value))
+		return mpz_get_si(value);
+	return mpz_sgn(value) < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* round(2^20 (u + noise)) */
+static void
+draw_outer(RealLaw law, int dimension, double scale, const MechanismTools *tools, const Wide *u,
+		   int64_t *weight)
+{
+	mpz_t *offset = integers_create((size_t) dimension, tools->memory);
+	mpz_t *integer = integers_create((size_t) dimension, tools->memory);
+	RealDraw *draw = real_draw_create(law, dimension, scale, tools->bits, tools->memory);
+
+	for (int j = 0; j < dimension; j++)
+		mpz_from_wide(offset[j], u[j]);
+	real_draw_round(draw, tools->bits, (const mpz_t *) offset, WEIGHT_BITS - CONVEX_OUTPUT_BITS,
+					CONVEX_OUTPUT_BITS, integer);
+	for (int j = 0; j < dimension; j++)
+		weight[j] = clamp(integer[j]);
+	real_draw_destroy(draw, tools->memory);
+	integers_destroy(integer, (size_t) dimension, tools->memory);
+	integers_destroy(offset, (size_t) dimension, tools->memory);
+}
+
+void
+convex_release(ConvexKind kind, const MechanismRequest *request, const Instance *instance,
+			   const MechanismTools *tools, MechanismAnswer *answer)
+{
+	Wide b[GRID_MAX_DIMENSION] = {0};
+	Wide u[GRID_MAX_DIMENSION];
+	ConvexScale scale;
+	int64_t least;
+	RealLaw outer = kind == CONVEX_OUTPUT ? noise_law(request->convex.noise) : REAL_GAMMA;
+
+	if (convex_request_scale(kind, request, &scale, &least) != CONVEX_FITS || !(scale.outer > 0) ||
+		(kind == CONVEX_OBJECTIVE && !(scale.inner > 0)))
+		abort(); /* the server has admitted it */
+	if (kind == CONVEX_OBJECTIVE)
+		draw_inner(request, scale.inner, tools, b);
+	answer->nodes = minimise(request, instance, scale.tolerance, tools, b, u);
+	draw_outer(outer, request->grid.dimension, scale.outer, tools, u, answer->weight);
+}

@@ -1,0 +1,23 @@
+/*
+ * convex_release.h - the two convex mechanisms: output and objective perturbation.
+ */
+#ifndef DPOBJ_CORE_CONVEX_RELEASE_H
+#define DPOBJ_CORE_CONVEX_RELEASE_H
+
+#include "core/convex/convex_scale.h"
+#include "core/mechanisms/mechanism.h"
+
+/* Draws, minimises and rounds; the request must have been admitted. */
+extern void convex_release(ConvexKind kind, const MechanismRequest *request,
+						   const Instance *instance, const MechanismTools *tools,
+						   MechanismAnswer *answer);
+
+/* convex_scale() for a request. */
+extern ConvexVerdict convex_request_scale(ConvexKind kind, const MechanismRequest *request,
+										  ConvexScale *scale, int64_t *least);
+
+/* The verdict on a request: it always finishes (convex_minimise.h). */
+extern void convex_admit(ConvexKind kind, const MechanismRequest *request,
+						 MechanismVerdict *verdict);
+
+#endif

@@ -1,0 +1,173 @@
+/*
+ * descent_run.c - noisy sums of gradients, and the iterates that follow from them.
+ *
+ * The sum of gradients over the batch is an integer vector, exactly a sum of one vector
+ * of norm 1 at most for each label; it is rounded to 2^-85, the real noise is added and
+ * the sum rounded to 2^-20 exactly.  All that follows is a function of these integers:
+ * doubles are as good as anything there.
+ */
+#include "core/mechanisms/descent_run.h"
+
+#include <math.h>
+
+#include "core/convex/convex_pass.h"
+#include "core/base/integers.h"
+#include "core/base/mutant.h"
+#include "core/random/real_noise.h"
+
+/* Sums of gradients are known to multiples of 2^-20. */
+#define OBSERVED_BITS 20
+
+/*
+ * Steps are scaled by running means of the noisy gradients and of their squares, which
+ * serves columns of any scale (Kingma and Ba 2015).
+ */
+#define MEAN_KEPT 0.9
+#define SQUARE_KEPT 0.99
+
+/* ---- what a step observes ---- */
+
+typedef struct Observer
+{
+	const MechanismRequest *request;
+	const MechanismTools *tools;
+	LossTable table;
+	double noise;
+	ConvexRows rows;
+	Batch batch;
+	mpz_t offset[GRID_MAX_DIMENSION];
+	mpz_t integer[GRID_MAX_DIMENSION];
+} Observer;
+
+/* The noisy sum of gradients at u, rounded: one pass over the rows, which draws the batch too. */
+static void
+observe(Observer *observer, const double *u, double *gradient)
+{
+	const MechanismTools *tools = observer->tools;
+	int dimension = observer->request->grid.dimension;
+	Wide none[GRID_MAX_DIMENSION] = {0};
+	Wide place[GRID_MAX_DIMENSION];
+	Wide sum[GRID_MAX_DIMENSION];
+	RealDraw *draw;
+
+	for (int j = 0; j < dimension; j++)
+		place[j] = (Wide) ldexp(u[j], WEIGHT_BITS);
+	convex_pass(&observer->rows, &observer->table, 0, none, place, tools->memory, sum, NULL);
+	for (int j = 0; j < dimension; j++)
+		mpz_from_wide(observer->offset[j], sum[j]);
+	draw = real_draw_create(REAL_GAUSSIAN, dimension, observer->noise, tools->bits, tools->memory);
+	real_draw_round(draw, tools->bits, (const mpz_t *) observer->offset,
+					GRADIENT_BITS - OBSERVED_BITS, OBSERVED_BITS, observer->integer);
+	real_draw_destroy(draw, tools->memory);
+	for (int j = 0; j < dimension; j++)
+		gradient[j] = ldexp(mpz_get_d(observer->integer[j]), -OBSERVED_BITS);
+}
+
+static void
+observer_open(Observer *observer, const MechanismRequest *request, double noise,
+			  const Instance *instance, const MechanismTools *tools)
+{
+	const DescentTerms *terms = &request->descent;
+
+	observer->request = request;
+	observer->tools = tools;
+	observer->noise = noise * (MUTANT(86) ? 0.8 : 1);
+	loss_table_make(request->convex.loss, &observer->table);
+	convex_rows_make(instance, request->convex.radius, request->threads, tools->memory,
+					 &observer->rows);
+	observer->batch = (Batch){.sampling = terms->sampling,
+							  .size = terms->batch,
+							  .rows = terms->rows,
+							  .bits = tools->bits};
+	if (terms->sampling != DESCENT_FULL)
+		observer->rows.batch = &observer->batch;
+	for (int j = 0; j < instance->dimension; j++)
+		mpz_inits(observer->offset[j], observer->integer[j], NULL);
+}
+
+static void
+observer_close(Observer *observer)
+{
+	for (int j = 0; j < observer->request->grid.dimension; j++)
+		mpz_clears(observer->offset[j], observer->integer[j], NULL);
+	convex_rows_release(&observer->rows, observer->tools->memory);
+}
+
+/* ---- what follows from it ---- */
+
+typedef struct Descent
+{
+	double u[GRID_MAX_DIMENSION];
+	double mean[GRID_MAX_DIMENSION];
+	double square[GRID_MAX_DIMENSION];
+	double sum[GRID_MAX_DIMENSION]; /* of the iterates that are averaged */
+	int summed;
+} Descent;
+
+static void
+project(Descent *descent, int dimension, double reach)
+{
+	double square = 0;
+
+	for (int j = 0; j < dimension; j++)
+		square += descent->u[j] * descent->u[j];
+	if (square > reach * reach)
+		for (int j = 0; j < dimension; j++)
+			descent->u[j] *= reach / sqrt(square);
+}
+
+/* Step number t, from 1, along a gradient of the data to which that of lambda is added. */
+static void
+move(Descent *descent, const MechanismRequest *request, const double *gradient, int t)
+{
+	double lambda = (double) request->convex.lambda / (double) LAMBDA_ONE;
+	double mean_known = 1 - pow(MEAN_KEPT, t);
+	double square_known = 1 - pow(SQUARE_KEPT, t);
+
+	for (int j = 0; j < request->grid.dimension; j++)
+	{
+		double slope = gradient[j] + lambda * descent->u[j];
+		double length;
+
+		descent->mean[j] = MEAN_KEPT * descent->mean[j] + (1 - MEAN_KEPT) * slope;
+		descent->square[j] = SQUARE_KEPT * descent->square[j] + (1 - SQUARE_KEPT) * slope * slope;
+		length = sqrt(descent->square[j] / square_known);
+		if (length > 0)
+			descent->u[j] -= request->descent.step * descent->mean[j] / mean_known / length;
+	}
+	project(descent, request->grid.dimension, request->descent.reach);
+}
+
+/* The later half of the iterates is averaged: the earlier ones are still on their way. */
+static void
+remember(Descent *descent, const MechanismRequest *request, int t)
+{
+	if (t <= request->descent.iterations / 2)
+		return;
+	for (int j = 0; j < request->grid.dimension; j++)
+		descent->sum[j] += descent->u[j];
+	descent->summed++;
+}
+
+void
+descent_run(const MechanismRequest *request, double noise, const Instance *instance,
+			const MechanismTools *tools, MechanismAnswer *answer)
+{
+	Observer *observer = memory_allocate_zero(tools->memory, 1, sizeof(Observer));
+	Descent *descent = memory_allocate_zero(tools->memory, 1, sizeof(Descent));
+	double gradient[GRID_MAX_DIMENSION];
+
+	observer_open(observer, request, noise, instance, tools);
+	for (int t = 1; t <= request->descent.iterations; t++)
+	{
+		observe(observer, descent->u, gradient);
+		move(descent, request, gradient, t);
+		remember(descent, request, t);
+	}
+	for (int j = 0; j < request->grid.dimension; j++)
+		answer->weight[j] = llround(ldexp(descent->sum[j] / descent->summed, CONVEX_OUTPUT_BITS));
+	answer->nodes = request->descent.iterations;
+	observer_close(observer);
+	memory_release(tools->memory, descent);
+	memory_release(tools->memory, observer);
+}

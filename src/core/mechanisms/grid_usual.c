@@ -1,0 +1,172 @@
+/*
+ * grid_usual.c - the widest grid that the rows can pay for and that can be drawn from.
+ */
+#include "core/mechanisms/grid_usual.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/mechanisms/mechanism.h"
+
+/* Scores are computed in int32. */
+#define SCORE_LIMIT 2147483647.0
+
+/*
+ * More than EXPONENTIAL_SURE_COST configurations are not sure to be enumerated, but the tree
+ * draws, in seconds as long as numbers are few and the columns that are left when a
+ * group is summed out have not many more vectors (bench/accuracy).
+ */
+#define TREE_COST UINT64_C(1000000000)
+#define TREE_NUMBERS 3
+
+/* Configurations times rows: a minute or so, less with many numbers, where no tree helps. */
+#define WORK 1e12
+#define WORK_WITH_NUMBERS 2e11
+
+/* What the rows can pay for: at most this share of them lost in the mean. */
+#define PRICE 0.04
+
+/* And rows times epsilon for each weight of a dense grid. */
+#define DENSE_EVIDENCE 80
+
+#define MAX_SPARSE 8
+
+/* Widest first; the last two are the plain grids. */
+static const GridUsual dense[] = {{0, 4, 2, 4}, {0, 4, 1, 4}, {0, 3, 1, 4},
+								  {0, 2, 1, 4}, {0, 1, 1, 4}, {0, 1, 1, 1}};
+
+#define DENSE ((int) (sizeof(dense) / sizeof(dense[0])))
+#define FIRST_PLAIN (DENSE - 2)
+
+double
+grid_evidence(int64_t rows, int64_t epsilon, Adjacency adjacency)
+{
+	return 2.0 / privacy_margin(adjacency) * (double) rows * ((double) epsilon / EPSILON_ONE);
+}
+
+bool
+grid_has_constant(const Encoding *encoding)
+{
+	for (int g = 0; g < encoding->groups; g++)
+		if (encoding->group[g] > 1)
+			return true;
+	return false;
+}
+
+/*
+ * The intercept's weights.  They must outweigh numeric columns.  Where the columns of a group hold
+ * a constant and have weights wide enough, an intercept would only add vectors with equal scores.
+ */
+static int
+intercept_range(const Encoding *encoding, const GridUsual *usual)
+{
+	if (!grid_has_constant(encoding))
+		return usual->number;
+	return usual->grouped > 1 || usual->number == 1 ? 0 : usual->indicator;
+}
+
+static void
+make_grid(const GridTerms *terms, const GridUsual *usual, Grid *grid)
+{
+	const Encoding *encoding = terms->encoding;
+	int first = 0;
+
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = encoding_dimension(encoding);
+	for (int j = 0; j < grid->dimension; j++)
+		grid_set_range(grid, j,
+					   usual->sparse > 0   ? 1
+					   : terms->numeric[j] ? usual->number
+										   : usual->indicator);
+	for (int g = 0; g < encoding->groups && usual->sparse == 0; first += encoding->group[g++])
+		for (int j = first; encoding->group[g] > 1 && j < first + encoding->group[g]; j++)
+			if (!terms->numeric[j])
+				grid_set_range(grid, j, usual->grouped);
+	if (encoding->intercept && usual->sparse == 0)
+		grid_set_range(grid, encoding->features, intercept_range(encoding, usual));
+	if (usual->sparse > 0)
+	{
+		grid->constraint = GRID_SPARSE;
+		grid->bound = usual->sparse;
+	}
+}
+
+static int
+count_numbers(const GridTerms *terms)
+{
+	int numbers = 0;
+
+	for (int j = 0; j < encoding_dimension(terms->encoding); j++)
+		numbers += terms->numeric[j];
+	return numbers;
+}
+
+/* Can it be drawn from, surely or at least soon? */
+static bool
+can_draw(const GridTerms *terms, const GridUsual *usual, const Grid *grid)
+{
+	const Encoding *encoding = terms->encoding;
+	uint64_t cost =
+		select_cost(grid, select_cheapest_group(grid, encoding->group, encoding->groups));
+	bool many_numbers = usual->number > 1 && count_numbers(terms) > TREE_NUMBERS;
+	double work = (double) cost * (double) terms->rows;
+
+	if (encoding_score_bound(encoding, grid) >= SCORE_LIMIT)
+		return false;
+	if (usual->grouped != 1 && work > (many_numbers ? WORK_WITH_NUMBERS : WORK))
+		return false;
+	if (cost <= EXPONENTIAL_SURE_COST)
+		return true;
+	if (terms->finish || usual->sparse > 0 || many_numbers)
+		return false;
+	return grid_log2_size(grid) <= GRID_USUAL_LOG2 && (usual->grouped == 1 || cost <= TREE_COST);
+}
+
+/* Of the rows, 2 ln |W| / evidence. */
+static double
+price(const GridTerms *terms, const Grid *grid)
+{
+	return 2 * log(2) * grid_log2_size(grid) / terms->evidence;
+}
+
+static void
+choose_sparse(const GridTerms *terms, GridUsual *usual, Grid *grid)
+{
+	int dimension = encoding_dimension(terms->encoding);
+
+	*usual = (GridUsual){.sparse = dimension < MAX_SPARSE ? dimension : MAX_SPARSE};
+	for (;; usual->sparse--)
+	{
+		make_grid(terms, usual, grid);
+		if (usual->sparse == 1 || (can_draw(terms, usual, grid) && price(terms, grid) <= PRICE))
+			return;
+	}
+}
+
+void
+grid_usual(const GridTerms *terms, GridUsual *usual, Grid *grid)
+{
+	bool enough = terms->evidence >= DENSE_EVIDENCE * (double) encoding_dimension(terms->encoding);
+
+	for (int k = 0; k < DENSE && enough; k++)
+	{
+		*usual = dense[k];
+		make_grid(terms, usual, grid);
+		if (can_draw(terms, usual, grid) && price(terms, grid) <= PRICE)
+			return;
+	}
+	choose_sparse(terms, usual, grid);
+}
+
+bool
+grid_plain(const GridTerms *terms, GridUsual *usual, Grid *grid)
+{
+	for (int k = FIRST_PLAIN; k < DENSE; k++)
+	{
+		*usual = dense[k];
+		make_grid(terms, usual, grid);
+		if (can_draw(terms, usual, grid))
+			return true;
+	}
+	return false;
+}

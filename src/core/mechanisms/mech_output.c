@@ -1,0 +1,29 @@
+/*
+ * mech_output.c - output perturbation of a convex model (Chaudhuri, Monteleoni and Sarwate
+ * 2011; PRIVACY.md 5.1): the minimiser, which one row can move by g / lambda only, plus
+ * Gamma or Gaussian noise.
+ */
+#include "core/mechanisms/convex_release.h"
+#include "core/mechanisms/mechanism.h"
+
+static void
+admit(const MechanismRequest *request, MechanismVerdict *verdict)
+{
+	convex_admit(CONVEX_OUTPUT, request, verdict);
+}
+
+static void
+release(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
+		MechanismAnswer *answer)
+{
+	convex_release(CONVEX_OUTPUT, request, instance, tools, answer);
+}
+
+const Mechanism mechanism_output = {
+	.name = "output",
+	.bounded_range = false,
+	.convex = true,
+	.streams = true,
+	.admit = admit,
+	.release = release,
+};

@@ -1,0 +1,100 @@
+/*
+ * mech_sample_aggregate.c - parts of the rows vote (PRIVACY.md 3, T5 (i); 0.1 C4).
+ *
+ * The rows are dealt out to parts by fair dice, each part names the vector that suits
+ * it best, and the exponential mechanism over all of W draws from the votes with
+ * exponent epsilon / 2 a vote.  One row has a say in one part's vote (sample.h), so it
+ * moves one vote at most, and the draw is epsilon-DP and of bounded range epsilon for any
+ * throw of the dice (select_vote.c).  The mean over throws is epsilon-DP too, but its privacy
+ * loss may leave every interval of length epsilon.  What accountants conclude from bounded range
+ * survives the mean all the same: Renyi divergences are quasi-convex, hockey-stick divergences
+ * jointly convex.  No part's answer has to be proved best, or to be random, or to be
+ * found at all: this is the mechanism whose guarantee asks nothing of a solver.  So a
+ * part searches a limited number of nodes and votes for the best vector that it has
+ * seen, and the whole is sure to finish (PRIVACY.md 3, T3).  What may stop a run
+ * still, such as a time limit or a lack of memory, stops all of it: no part goes
+ * without a vote because another has used up what they share.
+ */
+#include "core/mechanisms/mechanism.h"
+
+#include <math.h>
+
+#include "core/grid/grid_draw.h"
+#include "core/mechanisms/sample.h"
+#include "core/mechanisms/utility.h"
+
+/*
+ * Nodes of all parts together, public like EXPONENTIAL_SURE_COST (mechanism.h): a
+ * node of a small part takes some ten microseconds, so about ten minutes at the most.
+ */
+#define NODE_LIMIT UINT64_C(20000000)
+
+/* Parts where nobody says how many, whatever epsilon and grid. */
+#define LEAST_PARTS 16
+#define MOST_DEFAULT_PARTS 4096
+
+/* So many rows a part, for each coordinate, as long as there are parts to vote. */
+#define ROWS_PER_COORDINATE 2
+
+static void
+admit(const MechanismRequest *request, MechanismVerdict *verdict)
+{
+	verdict->cost = (uint64_t) request->parts * (uint64_t) request->part_nodes;
+	verdict->limit = NODE_LIMIT;
+	verdict->admitted = verdict->finishes = verdict->cost <= verdict->limit;
+}
+
+/* Twice the lead that wins, so that half of the parts have to agree. */
+int
+sample_aggregate_parts(const Grid *grid, int64_t epsilon, int64_t rows)
+{
+	double parts = ceil(2 * utility_lead(grid, epsilon, 0.05));
+
+	if (rows > 0)
+		parts = fmin(parts, (double) (rows / (ROWS_PER_COORDINATE * (int64_t) grid->dimension)));
+	return (int) fmax(LEAST_PARTS, fmin(parts, MOST_DEFAULT_PARTS));
+}
+
+static void
+draw_answer(const MechanismRequest *request, const SampleBallot *ballot, Bits *bits, Memory *memory,
+			int *index)
+{
+	GridCounts counts;
+	int64_t winner;
+
+	grid_counts_create(&counts, &request->grid, memory);
+	winner = select_vote(request->epsilon, ballot->count, ballot->candidates,
+						 grid_counts_size(&counts), bits);
+	if (winner < 0)
+		grid_draw(&counts, bits, index);
+	else
+		for (int j = 0; j < request->grid.dimension; j++)
+			index[j] = ballot->candidate[winner].index[j];
+	grid_counts_destroy(&counts, memory);
+}
+
+static void
+release(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
+		MechanismAnswer *answer)
+{
+	SampleEffort effort = {&request->grid, request->part_nodes, request->threads};
+	Memory *memory = tools->memory;
+	SampleSplit split;
+	SampleBallot ballot;
+
+	sample_split(&split, instance, request->parts, tools->bits, memory);
+	sample_vote(&ballot, &split, &effort, memory);
+	sample_split_destroy(&split, memory);
+	draw_answer(request, &ballot, tools->bits, memory, answer->index);
+	answer->loss = instance_loss(instance, &request->grid, answer->index);
+	answer->nodes = ballot.nodes;
+	sample_ballot_destroy(&ballot, memory);
+}
+
+const Mechanism mechanism_sample_aggregate = {
+	.name = "sample_aggregate",
+	.bounded_range = true,
+	.every_row = true,
+	.admit = admit,
+	.release = release,
+};

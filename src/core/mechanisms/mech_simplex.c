@@ -1,0 +1,98 @@
+/*
+ * mech_simplex.c - sampling from a simplex (Jain and Thakurta 2014, section 5, as re-derived in
+ * PRIVACY.md 5.6).
+ *
+ * The entropy makes the minimiser itself a law over the features of which one row moves the
+ * logarithms by little: indices drawn from it are private, and their frequencies are the model.
+ * The law that is drawn is that of integers, whose residual is certified and paid for in
+ * epsilon_0; no floating-point number is in it.
+ */
+#include <stdlib.h>
+
+#include "core/base/integers.h"
+#include "core/mechanisms/mechanism.h"
+#include "core/base/mutant.h"
+#include "core/simplex/simplex_minimise.h"
+#include "core/simplex/simplex_scale.h"
+
+/* It finishes: simplex_minimise.h. */
+static void
+admit(const MechanismRequest *request, MechanismVerdict *verdict)
+{
+	bool pure;
+
+	verdict->cost = 0;
+	verdict->limit = 0;
+	verdict->admitted = simplex_request_draws(request, &pure) > 0;
+	verdict->finishes = true;
+}
+
+/* The first index whose cumulative weight is above the point. */
+static int
+find_index(const mpz_t *cumulative, int dimension, const mpz_t point)
+{
+	int low = 0;
+	int high = dimension - 1;
+
+	while (low < high)
+	{
+		int middle = (low + high) / 2;
+
+		if (mpz_cmp(point, cumulative[middle]) < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Counts draws of index j with probability weight[j] / sum; the weights become their sums. */
+static void
+draw_indices(mpz_t *weight, int dimension, int64_t draws, Bits *bits, int64_t *count)
+{
+	mpz_t point;
+
+	for (int j = 0; j < dimension; j++)
+		count[j] = 0;
+	for (int j = 1; j < dimension; j++)
+		mpz_add(weight[j], weight[j], weight[j - 1]);
+	mpz_init(point);
+	for (int64_t i = 0; i < draws; i++)
+	{
+		bits_below_mpz(bits, point, weight[dimension - 1]);
+		if (MUTANT(108))
+			mpz_fdiv_q_ui(point, point, 1 + (unsigned long) (i % 2));
+		count[find_index((const mpz_t *) weight, dimension, point)]++;
+	}
+	mpz_clear(point);
+}
+
+static void
+release(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
+		MechanismAnswer *answer)
+{
+	int dimension = request->grid.dimension;
+	bool pure;
+	int64_t draws = simplex_request_draws(request, &pure);
+	mpz_t *weight = integers_create((size_t) dimension, tools->memory);
+	SimplexMoments moments;
+
+	if (draws == 0 || instance->dimension != dimension + 1)
+		abort(); /* the server has admitted it */
+	simplex_moments_make(instance, &request->simplex, tools->bits, tools->memory, &moments);
+	answer->nodes = simplex_minimise(&moments, &request->simplex,
+									 simplex_tolerance(&request->simplex), tools->memory, weight);
+	simplex_moments_release(&moments, tools->memory);
+	draw_indices(weight, dimension, draws, tools->bits, answer->weight);
+	integers_destroy(weight, (size_t) dimension, tools->memory);
+}
+
+const Mechanism mechanism_simplex = {
+	.name = "simplex",
+	/* of a draw it is, but not of a mean over the rows that are left out beyond n */
+	.bounded_range = false,
+	.streams = true,
+	.targets = true,
+	.admit = admit,
+	.release = release,
+};

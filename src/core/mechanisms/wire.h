@@ -1,0 +1,41 @@
+/*
+ * wire.h - the byte form of a problem and its answer, between the server and
+ * the solver process.  Both run the same build on the same machine; the form
+ * still carries a version and every field is checked when it is read.
+ */
+#ifndef DPOBJ_CORE_WIRE_H
+#define DPOBJ_CORE_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/rows/instance.h"
+#include "core/mechanisms/mechanism.h"
+#include "core/base/memory.h"
+
+/* Encodes request and instance; the block belongs to memory. */
+extern uint8_t *wire_encode_problem(const MechanismRequest *request, const Instance *instance,
+									Memory *memory, size_t *length);
+
+/* Reads them back; the instance's arrays belong to memory.  False if the bytes are not valid. */
+extern bool wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory,
+								MechanismRequest *request, Instance *instance);
+
+/* An answer is short: the level index of each coordinate, loss and nodes, then real weights. */
+#define WIRE_ANSWER_MAX (2 + 9 * GRID_MAX_DIMENSION + 16)
+
+extern size_t wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answer,
+								 uint8_t *bytes);
+
+/* False unless the bytes are an answer to this request: a member of its grid. */
+extern bool wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *request,
+							   MechanismAnswer *answer);
+
+/* How far the solver is: six numbers. */
+#define WIRE_PROGRESS_SIZE (2 + 6 * 8)
+
+extern void wire_encode_progress(const MechanismProgress *progress, uint8_t *bytes);
+extern bool wire_decode_progress(const uint8_t *bytes, size_t length, MechanismProgress *progress);
+
+#endif

@@ -1,0 +1,329 @@
+/*
+ * calibration.c - the scales of Gaussian noise: proposed in doubles, then proved.
+ */
+#include "core/noise/calibration.h"
+
+#include <math.h>
+#include <gsl/gsl_integration.h>
+#include <gsl/gsl_sf_erf.h>
+
+#include "core/base/mutant.h"
+#include "core/noise/profile.h"
+#include "core/noise/signs_law.h"
+
+/* ---- the normal law ---- */
+
+static double
+normal_below(double x)
+{
+	return 0.5 * erfc(-x / sqrt(2));
+}
+
+static double
+log_normal_density(double x)
+{
+	return -0.5 * x * x - 0.5 * log(2 * acos(-1.0));
+}
+
+/*
+ * ln P(z > x), also where the probability is no double: Mills' ratio by its
+ * continued fraction 1 / (x + 1 / (x + 2 / (x + 3 / ...))).
+ */
+static double
+log_normal_above(double x)
+{
+	double fraction = x;
+
+	if (x < 10)
+		return log(normal_below(-x));
+	for (int i = 60; i >= 1; i--)
+		fraction = x + i / fraction;
+	return log_normal_density(x) - log(fraction);
+}
+
+/* How fast Mills' ratio M(x) = Phi(-x) / phi(x) falls: 1 - x M(x), which is positive. */
+double
+calibration_mills_fall(double x)
+{
+	return 1 - x / gsl_sf_hazard(x);
+}
+
+/*
+ * Where mu is small, the two terms below are nearly the same and their difference has few
+ * digits.  It is phi(t - mu / 2) (M(t - mu / 2) - M(t + mu / 2)), t = epsilon / mu, the integral
+ * of M's fall: three points of Gauss and Legendre give 1e-15 of it.
+ */
+#define SMALL_MU 0x1p-7
+
+/* Beyond so many deviations nothing is left of 1e-18. */
+#define MOST_TAIL 16
+
+static double
+log_gaussian_delta_of_small(double epsilon, double mu)
+{
+	double t = epsilon / mu;
+	double side = mu / 2 * sqrt(0.6);
+	double fall = (5 * (calibration_mills_fall(t - side) + calibration_mills_fall(t + side)) +
+				   8 * calibration_mills_fall(t)) /
+				  18;
+
+	return log_normal_density(t - mu / 2) + log(mu * fall);
+}
+
+/*
+ * Source: PRIVACY.md 0, Balle and Wang 2018.  ln of Phi(mu/2 - epsilon/mu) - e^epsilon
+ * Phi(-mu/2 - epsilon/mu), mu = sensitivity / sigma.
+ */
+static double
+log_gaussian_delta(double epsilon, double mu)
+{
+	double here = log_normal_above(epsilon / mu - mu / 2);
+	double there = epsilon + log_normal_above(epsilon / mu + mu / 2);
+
+	if (mu < SMALL_MU && epsilon < MOST_TAIL * mu)
+		return log_gaussian_delta_of_small(epsilon, mu);
+	return there < here ? here + log(-expm1(there - here)) : -INFINITY;
+}
+
+double
+calibration_gaussian_delta(double epsilon, double mu)
+{
+	return exp(log_gaussian_delta(epsilon, mu));
+}
+
+/* ---- the largest kappa that a bound allows ---- */
+
+/* ln kappa is looked for between these. */
+#define LEAST_LOG_KAPPA (-60)
+#define MOST_LOG_KAPPA 10
+#define STEPS 60
+
+/* A proposal is made this much smaller before it is proved. */
+#define PROPOSAL_SAFE (1 - 1e-10)
+
+/* The search, by what doubles say. */
+static double
+propose_kappa(const CalibrationTarget *target)
+{
+	double low = LEAST_LOG_KAPPA;
+	double high = MOST_LOG_KAPPA;
+
+	for (int i = 0; i < STEPS; i++)
+	{
+		double middle = (low + high) / 2;
+
+		if (target->delta_of(target, exp(middle)) <= target->delta)
+			low = middle;
+		else
+			high = middle;
+	}
+	return exp(low);
+}
+
+/* The search by what is proved, below a kappa that is not. */
+static double
+search_proved(const CalibrationTarget *target, double above)
+{
+	double low = LEAST_LOG_KAPPA;
+	double high = log(above);
+
+	for (int i = 0; i < STEPS; i++)
+	{
+		double middle = (low + high) / 2;
+
+		if (target->holds(target, exp(middle)))
+			low = middle;
+		else
+			high = middle;
+	}
+	return target->holds(target, exp(low)) ? exp(low) : 0;
+}
+
+/* Doubles lose their digits where epsilon and delta are tiny; only then is the proof searched. */
+double
+calibration_largest(const CalibrationTarget *target)
+{
+	double kappa = PROPOSAL_SAFE * propose_kappa(target);
+
+	if (MUTANT(27))
+		return kappa * (1 + 1e-7);
+	return target->holds(target, kappa) ? kappa : search_proved(target, kappa);
+}
+
+static double
+union_delta(const CalibrationTarget *target, double kappa)
+{
+	return exp(target->log_vectors + log_gaussian_delta(target->epsilon, kappa));
+}
+
+static bool
+union_holds(const CalibrationTarget *target, double kappa)
+{
+	return profile_gaussian(target->epsilon, target->delta, target->log_vectors, kappa);
+}
+
+/* Source: PRIVACY.md 1.3 (b). */
+double
+calibration_union_kappa(double epsilon, double delta, double log_vectors)
+{
+	CalibrationTarget target = {.epsilon = epsilon,
+								.delta = delta,
+								.log_vectors = log_vectors,
+								.delta_of = union_delta,
+								.holds = union_holds};
+
+	return calibration_largest(&target);
+}
+
+double
+calibration_gaussian_sigma(double epsilon, double delta)
+{
+	return CALIBRATION_SAFE / calibration_union_kappa(epsilon, delta, 0);
+}
+
+/* ---- chi ---- */
+
+typedef struct ChiIntegral
+{
+	double epsilon;
+	double kappa;
+	int k;
+} ChiIntegral;
+
+/* (1 - exp(epsilon - kappa x - kappa^2 / 2)) times the density of chi with k degrees of freedom. */
+static double
+chi_integrand(double x, void *context)
+{
+	const ChiIntegral *integral = context;
+	double k = integral->k;
+	double loss = integral->kappa * x + integral->kappa * integral->kappa / 2;
+	double log_density = (k - 1) * log(x) - x * x / 2 - (k / 2 - 1) * log(2.0) - lgamma(k / 2);
+
+	return -expm1(integral->epsilon - loss) * exp(log_density);
+}
+
+/*
+ * The right side of (2) with X the chi law.
+ * Source: PRIVACY.md 1.3 (a).  Gauss's rule of 20 points on panels of at most 1/4, from where
+ * the loss is epsilon to where the chi law has no mass that a double could hold.
+ */
+static double
+chi_delta(const CalibrationTarget *target, double kappa)
+{
+	const double panel = 0.25 / (1 + kappa / 4);
+	gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(20);
+	ChiIntegral integral = {target->epsilon, kappa, target->k};
+	gsl_function function = {chi_integrand, &integral};
+	double start = fmax(0, (target->epsilon - kappa * kappa / 2) / kappa);
+	double end = sqrt(target->k) + 40;
+	double sum = 0;
+
+	for (double x = start; x < end; x += panel)
+		sum += gsl_integration_glfixed(&function, x, x + panel, rule);
+	gsl_integration_glfixed_table_free(rule);
+	return sum;
+}
+
+static bool
+chi_holds(const CalibrationTarget *target, double kappa)
+{
+	return profile_chi(target->epsilon, target->delta, target->k, kappa);
+}
+
+double
+calibration_chi_kappa(double epsilon, double delta, int k)
+{
+	CalibrationTarget target = {
+		.epsilon = epsilon, .delta = delta, .k = k, .delta_of = chi_delta, .holds = chi_holds};
+
+	return calibration_largest(&target);
+}
+
+/*
+ * Source: PRIVACY.md 1.3 (a).  P(|z| > a) <= delta with a = sqrt(k) + sqrt(2 ln 1/delta), and
+ * elsewhere the loss is at most kappa a + kappa^2 / 2 = epsilon.
+ */
+double
+calibration_closed_kappa(double epsilon, double delta, int k)
+{
+	double a = sqrt(k) + sqrt(2 * log(1 / delta));
+
+	return sqrt(a * a + 2 * epsilon) - a;
+}
+
+/* ---- signs ---- */
+
+static double
+signs_delta(const CalibrationTarget *target, double kappa)
+{
+	return signs_law_delta(target->context, target->epsilon, kappa);
+}
+
+static bool
+signs_holds(const CalibrationTarget *target, double kappa)
+{
+	return signs_law_holds(target->context, target->epsilon, target->delta, kappa);
+}
+
+/* Source: PRIVACY.md 1.3 (c), (2) with X = sum |z_i| / sqrt(k). */
+double
+calibration_signs_delta(double epsilon, double kappa, int k)
+{
+	SignsLaw law;
+	double delta = signs_law_create(&law, k) ? signs_law_delta(&law, epsilon, kappa) : 1;
+
+	signs_law_destroy(&law);
+	return delta;
+}
+
+/* Without a law the bound is not made: 0 loses to the others. */
+double
+calibration_signs_kappa(double epsilon, double delta, int k)
+{
+	SignsLaw law;
+	CalibrationTarget target = {.epsilon = epsilon,
+								.delta = delta,
+								.context = &law,
+								.delta_of = signs_delta,
+								.holds = signs_holds};
+	double kappa = signs_law_create(&law, k) ? calibration_largest(&target) : 0;
+
+	signs_law_destroy(&law);
+	return kappa;
+}
+
+/* ---- the best of them ---- */
+
+double
+calibration_kappa(double epsilon, double delta, const CalibrationShifts *shifts,
+				  CalibrationBound *bound)
+{
+	double kappa[] = {
+		[CALIBRATION_CHI] = calibration_chi_kappa(epsilon, delta, shifts->dimension),
+		[CALIBRATION_UNION] = calibration_union_kappa(epsilon, delta, shifts->log_vectors),
+		[CALIBRATION_SIGNS] =
+			shifts->signs ? calibration_signs_kappa(epsilon, delta, shifts->dimension) : 0,
+	};
+
+	*bound = CALIBRATION_CHI;
+	for (CalibrationBound b = CALIBRATION_UNION; b <= CALIBRATION_SIGNS; b++)
+		if (kappa[b] > kappa[*bound])
+			*bound = b;
+	return kappa[*bound];
+}
+
+/* ---- as published ---- */
+
+/* Source: PRIVACY.md 1.1, sigma = 7 G D^2 sqrt(ln 1/delta) / (tau epsilon) with G = 1 / tau. */
+double
+calibration_published_opdisc(double epsilon, double delta, double squared_radius, double separation)
+{
+	return 7 * squared_radius * sqrt(log(1 / delta)) / (separation * separation * epsilon);
+}
+
+/* Source: PRIVACY.md 2, sigma = 7 sqrt(m ln 1/delta) / epsilon. */
+double
+calibration_published_rspm(double epsilon, double delta, int separators)
+{
+	return 7 * sqrt(separators * log(1 / delta)) / epsilon;
+}

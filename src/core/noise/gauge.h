@@ -1,0 +1,138 @@
+/*
+ * gauge.h - exact lattice noise for objective perturbation (PRIVACY.md 1.4, 1.6, C1, C3).
+ *
+ * The oracle minimises N * L(w) - sum_j reward[j][i_j] over W.  reward is drawn
+ * with P(r) proportional to exp(-(epsilon / N) gauge_K(r)) on a lattice that
+ * holds N * s_w for every w, where s_w is the shift of PRIVACY.md's table.  The
+ * result is exactly epsilon-DP, whatever the data.
+ *
+ * On its lattice each gauge is a multiple of an integer size |r|, so that the
+ * law is P(r) proportional to exp(-rate |r|) with a rational rate.  With M the
+ * margin (2 under replace, 1 under add_remove), and h the number of coordinates
+ * in which two different vectors of W differ at least (2 with a modulus, 1
+ * otherwise: grid_least_distance(), C2):
+ *
+ *   kind    lattice                        size |r|                     s_w         rate
+ *   cube    Z^d                            max_j |r_j|                  (M/2h) w    2 h eps / (M N)
+ *   onehot  rows r_j >= 0, min_i r_ji = 0  max_j sum_i r_ji             (M/h) phi   h eps / (M N)
+ *   sparse  Z^d                            max(k max|r_j|, sum|r_j|)    M w         eps / (M k N)
+ *
+ * These are OPDisc's best.  The discrete Laplace law on signs is there beside the
+ * cube, and RSPM (PRIVACY.md 2) has the same two sizes on its separators e, which
+ * are the thresholds of the levels, m = sum_j (levels_j - 1) of them, each +-1:
+ *
+ *   laplace             Z^d  sum_j |r_j|  (M/2h) w, or M w for k < d non-zeros  eps / |N s_w|
+ *   separators          Z^m  max_i |r_i|  (M/h) e(w)                      h eps / (M N)
+ *   separators laplace  Z^m  sum_i |r_i|  (M/h) e(w)                      h eps / (M N m)
+ *
+ * N s_w is in the lattice (C1) if N is even, and for the cube with a modulus
+ * under add_remove if N is a multiple of 4.
+ *
+ * Rewards are unbounded big integers: nothing is truncated.
+ */
+#ifndef DPOBJ_CORE_GAUGE_H
+#define DPOBJ_CORE_GAUGE_H
+
+#include <gmp.h>
+
+#include "core/random/bits.h"
+#include "core/grid/grid.h"
+#include "core/base/memory.h"
+#include "core/base/privacy.h"
+
+/* gauge_choose() takes a power of two in this range; C1 needs N even, or a multiple of 4. */
+#define GAUGE_MIN_SCALE (UINT64_C(1) << 4)
+#define GAUGE_MAX_SCALE (UINT64_C(1) << 20)
+
+/*
+ * A larger epsilon is drawn with this one, in nano-units.  It bounds the rate,
+ * and with it the samplers' run time, and epsilon-DP holds all the more.
+ */
+#define GAUGE_MAX_EPSILON (1000 * EPSILON_ONE)
+
+typedef enum GaugeKind
+{
+	GAUGE_CUBE,       /* W within {-1, 1}^d: phi(w) = w, K = l_inf ball */
+	GAUGE_ONEHOT,     /* any product grid or a subset of one: phi = one-hot level indicators */
+	GAUGE_SPARSE,     /* exactly k non-zeros of +-1: phi(w) = w, K = conv{2w} (AR: conv{w}) */
+	GAUGE_LAPLACE,    /* either of the two: phi(w) = w, K = l_1 ball */
+	GAUGE_SEPARATORS, /* any subset of a product grid: phi = [w_j above a level], l_inf */
+	GAUGE_SEPARATORS_LAPLACE /* the same with the l_1 ball */
+} GaugeKind;
+
+typedef struct Gauge
+{
+	GaugeKind kind;
+	int64_t epsilon; /* nano-units, at most GAUGE_MAX_EPSILON */
+	Adjacency adjacency;
+	uint64_t scale; /* N, see gauge_is_valid() */
+} Gauge;
+
+/*
+ * The gauge of least noise for a grid, and the N that makes its sampler quick.
+ * Public inputs only.  (Sparse signs have the one-hot gauge where their own
+ * would be slow to draw: above 80 coordinates with about d/e non-zeros.)
+ */
+extern void gauge_choose(Gauge *gauge, const Grid *grid, int64_t epsilon, Adjacency adjacency);
+
+/* The same with a kind that was asked for, which need not fit the grid: gauge_is_valid() says. */
+extern void gauge_choose_kind(Gauge *gauge, const Grid *grid, GaugeKind kind, int64_t epsilon,
+							  Adjacency adjacency);
+
+/* RSPM's separators of a grid: levels - 1 thresholds for each coordinate (PRIVACY.md 2). */
+#define GAUGE_MAX_SEPARATORS (GRID_MAX_DIMENSION * (GRID_MAX_LEVELS - 1))
+extern int gauge_separators(const Grid *grid);
+
+/* reward[j][i] = sum of the noises of the thresholds that level i of coordinate j is above. */
+extern void gauge_reward_separators(const Grid *grid, const mpz_t *noise, mpz_t *reward);
+
+/*
+ * Does the gauge's proof cover the grid: is W inside its kind, is epsilon in
+ * range, and does its lattice hold N * s_w for every w?
+ */
+extern bool gauge_is_valid(const Gauge *gauge, const Grid *grid);
+
+/*
+ * Rewards of every level: reward[j * GRID_MAX_LEVELS + i] for coordinate j,
+ * level index i.  The array has GRID_MAX_LEVELS * dimension initialised mpz_t;
+ * those beyond a coordinate's levels are not touched.
+ */
+extern void gauge_draw(const Gauge *gauge, const Grid *grid, Bits *bits, Memory *memory,
+					   mpz_t *reward);
+
+/*
+ * The pieces of gauge_draw(), which the tests compare with their laws one by
+ * one.  p / q is the rate in the exponent, p, q >= 1.
+ */
+
+/* The rate of the table above, in lowest terms. */
+extern void gauge_rate(const Gauge *gauge, const Grid *grid, mpz_t p, mpz_t q);
+
+/*
+ * P(J) proportional to exp(-J p / q) prod_j A(levels[j], J), where A(n, J) counts
+ * the rows of n integers >= 0 with least entry 0 and sum at most J.
+ */
+extern void gauge_onehot_radius(Bits *bits, mpz_t radius, const int *levels, int dimension,
+								const mpz_t p, const mpz_t q);
+
+/* Uniform on the rows that A(levels, radius) counts. */
+extern void gauge_onehot_row(Bits *bits, mpz_t *row, int levels, const mpz_t radius);
+
+/* P(J) proportional to exp(-J p / q) (2 J + 1)^dimension, dimension <= GAUGE_MAX_SEPARATORS. */
+extern void gauge_cube_radius(Bits *bits, mpz_t radius, int dimension, const mpz_t p,
+							  const mpz_t q);
+
+/* P(r) proportional to exp(-(p / q) max_j |r_j|) on Z^dimension. */
+extern void gauge_cube_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const mpz_t q);
+
+/*
+ * P(r) proportional to exp(-(p / q) max(nonzeros max_j |r_j|, sum_j |r_j|)) on
+ * Z^dimension, in two ways: the first is the quicker if nonzeros^dimension is
+ * above dimension!.
+ */
+extern void gauge_sparse_from_cube(Bits *bits, mpz_t *noise, int dimension, int nonzeros,
+								   const mpz_t p, const mpz_t q);
+extern void gauge_sparse_from_laplace(Bits *bits, mpz_t *noise, int dimension, int nonzeros,
+									  const mpz_t p, const mpz_t q);
+
+#endif

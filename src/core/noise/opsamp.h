@@ -1,0 +1,76 @@
+/*
+ * opsamp.h - how much noise OPSamp needs (PRIVACY.md 4, the corrected lemma and mechanism).
+ *
+ * m calls of an oracle answer with minimisers u_k of F - <sigma_k, u> over the cube |u_j| <=
+ * D / 2, F the sum of losses, sigma of independent exponential coordinates of rate eta;
+ * each within alpha of the least, in units of F.  Their mean is released with Laplace noise
+ * of scale shift / epsilon in each coordinate.
+ *
+ * Between neighbours F changes by a function that is g-Lipschitz in l1 and oscillates by
+ * o: with G and a range of one loss, g = 2 G and o = 2 range under replace, g = G and
+ * o = range under add_remove.  The same sigma gives minimisers that differ by X in l1,
+ *
+ *   E X <= d (3 alpha / t + eta t D) / (1 - d g / t)        for t > d g      (Lipschitz)
+ *   E X <= d ((o + 3 alpha) / t + (1 - e^(-eta t)) D)       for t > 0        (oscillation)
+ *
+ * the first being (K^2 eta g d^2 D + 3 alpha / g) / (K - 1) for t = K d g.  t must be a multiple
+ * of the lattice that sigma is drawn from, here 2^-20: geometric variables on a lattice
+ * have no memory either, and that is all the lemma needs of them.  With B the least
+ * bound and R = d D, the mean of m independent X in 0 .. R is above shift = R a with
+ * probability delta at most, where kl(a || B / R) = ln(1 / delta) / m (Chernoff); if there
+ * is no such a < 1, shift = R.  So the release is (epsilon, delta)-DP.
+ */
+#ifndef DPOBJ_CORE_OPSAMP_H
+#define DPOBJ_CORE_OPSAMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/pause.h"
+#include "core/base/privacy.h"
+
+/* sigma is a multiple of 2^-20, eta one of 2^-40. */
+#define OPSAMP_LATTICE_BITS 20
+#define OPSAMP_RATE_BITS 40
+
+typedef struct OpsampProblem
+{
+	int dimension;
+	double side;      /* D */
+	double lipschitz; /* G, of one loss in l1 */
+	double range;     /* of one loss over the cube */
+	double pull;      /* of the regularisation, in each coordinate of the cube at most */
+	double epsilon;
+	double delta;
+	double rows;
+	int calls; /* m */
+	Adjacency adjacency;
+	Pause pause; /* called by opsamp_plan() */
+} OpsampProblem;
+
+typedef struct OpsampPlan
+{
+	int64_t rate; /* eta, units of 2^-40 */
+	double eta;
+	double gap;    /* alpha */
+	double stable; /* B */
+	double shift;  /* lambda of PRIVACY.md 4 */
+	double risk;   /* F / rows is above the least by this at most, in the mean */
+} OpsampPlan;
+
+/* The least bound on E X, for oracles that are within gap. */
+extern double opsamp_stability(const OpsampProblem *problem, double eta, double gap);
+
+/* shift, from a bound on E X. */
+extern double opsamp_shift(const OpsampProblem *problem, double stability);
+
+/*
+ * (G + pull / rows) d (shift / epsilon + 2^-21) + (d D / eta + gap) / rows: what noise and its
+ * rounding to 2^-20 add, and what the random objective does (utility needs convexity).
+ */
+extern double opsamp_risk(const OpsampProblem *problem, double eta, double gap, double shift);
+
+/* The eta with the least risk, of 400 between 1e-8 and 1. */
+extern void opsamp_plan(const OpsampProblem *problem, OpsampPlan *plan);
+
+#endif

@@ -1,0 +1,290 @@
+/*
+ * profile.c - closed forms of delta(epsilon), in intervals.
+ */
+#include "core/noise/profile.h"
+
+#include <math.h>
+
+#include "core/base/interval.h"
+
+/* What remains after cancellation: kappa is above 1e-15, which costs two times 50 bits. */
+#define PRECISION 384
+
+/* ---- the normal law ---- */
+
+/* x becomes P(z > x). */
+static void
+normal_above(Interval *x)
+{
+	Interval root;
+
+	interval_init(&root, mpfr_get_prec(x->low));
+	interval_set_ui(&root, 2);
+	interval_root(&root);
+	interval_divide(x, &root);
+	interval_erfc(x);
+	interval_divide_ui(x, 2);
+	interval_clear(&root);
+}
+
+/* epsilon / kappa + kappa / 2, or - */
+static void
+threshold(Interval *result, double epsilon, double kappa, bool plus)
+{
+	Interval part;
+
+	interval_init(&part, mpfr_get_prec(result->low));
+	interval_set_d(&part, kappa);
+	interval_set_d(result, epsilon);
+	interval_divide(result, &part);
+	interval_divide_ui(&part, 2);
+	if (plus)
+		interval_add(result, &part);
+	else
+		interval_subtract(result, &part);
+	interval_clear(&part);
+}
+
+/* Source: PRIVACY.md 0, Balle and Wang 2018: P(z > e/k - k/2) - e^e P(z > e/k + k/2). */
+static void
+gaussian_delta(Interval *delta, double epsilon, double kappa)
+{
+	Interval there;
+	Interval factor;
+
+	interval_init(&there, PRECISION);
+	interval_init(&factor, PRECISION);
+	threshold(delta, epsilon, kappa, false);
+	normal_above(delta);
+	threshold(&there, epsilon, kappa, true);
+	normal_above(&there);
+	interval_set_d(&factor, epsilon);
+	interval_exp(&factor);
+	interval_multiply(&there, &factor);
+	interval_subtract(delta, &there);
+	interval_clear(&there);
+	interval_clear(&factor);
+}
+
+bool
+profile_gaussian(double epsilon, double delta, double log_vectors, double kappa)
+{
+	Interval bound;
+	Interval vectors;
+	bool holds;
+
+	interval_init(&bound, PRECISION);
+	interval_init(&vectors, PRECISION);
+	gaussian_delta(&bound, epsilon, kappa);
+	interval_set_d(&vectors, log_vectors);
+	interval_exp(&vectors);
+	interval_multiply(&bound, &vectors);
+	holds = mpfr_cmp_d(bound.high, delta) <= 0;
+	interval_clear(&bound);
+	interval_clear(&vectors);
+	return holds;
+}
+
+/* ---- folded ---- */
+
+/* 1 - 2 e^epsilon P(z > kappa), where every loss is above epsilon. */
+static void
+folded_whole(Interval *delta, double epsilon, double kappa)
+{
+	Interval there;
+	Interval factor;
+
+	interval_init(&there, PRECISION);
+	interval_init(&factor, PRECISION);
+	interval_set_d(&there, kappa);
+	normal_above(&there);
+	interval_set_d(&factor, epsilon);
+	interval_exp(&factor);
+	interval_multiply(&there, &factor);
+	interval_multiply_ui(&there, 2);
+	interval_set_ui(delta, 1);
+	interval_subtract(delta, &there);
+	interval_clear(&there);
+	interval_clear(&factor);
+}
+
+/*
+ * Source: PRIVACY.md 5.2.  Where the loss is epsilon at an |z| >= 0 it is 2 delta_G; else all of
+ * the normal law counts.
+ */
+bool
+profile_folded(double epsilon, double delta, double kappa)
+{
+	Interval start;
+	Interval bound;
+	bool decided = true;
+	bool holds;
+
+	interval_init(&start, PRECISION);
+	interval_init(&bound, PRECISION);
+	threshold(&start, epsilon, kappa, false);
+	if (mpfr_sgn(start.low) >= 0)
+	{
+		gaussian_delta(&bound, epsilon, kappa);
+		interval_multiply_ui(&bound, 2);
+	}
+	else if (mpfr_sgn(start.high) <= 0)
+		folded_whole(&bound, epsilon, kappa);
+	else
+		decided = false;
+	holds = decided && mpfr_cmp_d(bound.high, delta) <= 0;
+	interval_clear(&start);
+	interval_clear(&bound);
+	return holds;
+}
+
+/* ---- chi ---- */
+
+/*
+ * I_n(shift) = integral over x > t of x^n exp(-(x + shift)^2 / 2).  By parts
+ *
+ *   I_0 = sqrt(pi / 2) erfc((t + shift) / sqrt(2))
+ *   I_1 = exp(-(t + shift)^2 / 2) - shift I_0
+ *   I_n = t^(n-1) exp(-(t + shift)^2 / 2) + (n - 1) I_(n-2) - shift I_(n-1)
+ *
+ * With kappa for the shift the differences lose bits, about 3 kappa sqrt(n) of them; the
+ * intervals know.
+ */
+typedef struct Moments
+{
+	Interval shift;
+	Interval edge; /* t^(n-1) exp(-(t + shift)^2 / 2) */
+	Interval last; /* I_(n-1) */
+	Interval this; /* I_n */
+	Interval next;
+} Moments;
+
+static void
+moments_init(Moments *moments, const Interval *start, double shift)
+{
+	mpfr_prec_t precision = mpfr_get_prec(start->low);
+	Interval *const all[] = {&moments->shift, &moments->edge, &moments->last, &moments->this,
+							 &moments->next};
+
+	for (int i = 0; i < 5; i++)
+		interval_init(all[i], precision);
+	interval_set_d(&moments->shift, shift);
+
+	/* edge = exp(-(t + shift)^2 / 2) */
+	interval_set(&moments->next, start);
+	interval_add(&moments->next, &moments->shift);
+	interval_square(&moments->edge, &moments->next);
+	interval_divide_ui(&moments->edge, 2);
+	interval_negate(&moments->edge);
+	interval_exp(&moments->edge);
+
+	/* last = I_0 = sqrt(2 pi) P(z > t + shift) */
+	normal_above(&moments->next);
+	mpfr_const_pi(moments->last.low, MPFR_RNDD);
+	mpfr_const_pi(moments->last.high, MPFR_RNDU);
+	interval_multiply_ui(&moments->last, 2);
+	interval_root(&moments->last);
+	interval_multiply(&moments->last, &moments->next);
+
+	/* this = I_1 */
+	interval_set(&moments->next, &moments->last);
+	interval_multiply(&moments->next, &moments->shift);
+	interval_set(&moments->this, &moments->edge);
+	interval_subtract(&moments->this, &moments->next);
+}
+
+/* From n - 1 and n to n and n + 1. */
+static void
+moments_step(Moments *moments, const Interval *start, unsigned long n)
+{
+	interval_multiply(&moments->edge, start);
+	interval_multiply_ui(&moments->last, n);
+	interval_add(&moments->last, &moments->edge);
+	interval_set(&moments->next, &moments->this);
+	interval_multiply(&moments->next, &moments->shift);
+	interval_subtract(&moments->last, &moments->next);
+	interval_set(&moments->next, &moments->this);
+	interval_set(&moments->this, &moments->last);
+	interval_set(&moments->last, &moments->next);
+}
+
+/* I_n(shift) */
+static void
+moment(Interval *result, const Interval *start, double shift, int n)
+{
+	Moments moments;
+
+	moments_init(&moments, start, shift);
+	for (int i = 1; i < n; i++)
+		moments_step(&moments, start, (unsigned long) i);
+	interval_set(result, n == 0 ? &moments.last : &moments.this);
+	interval_clear(&moments.shift);
+	interval_clear(&moments.edge);
+	interval_clear(&moments.last);
+	interval_clear(&moments.this);
+	interval_clear(&moments.next);
+}
+
+/* What the chi density x^(k-1) exp(-x^2 / 2) is divided by: 2^(k/2 - 1) Gamma(k / 2). */
+static void
+chi_constant(Interval *result, int k)
+{
+	Interval gamma;
+
+	interval_init(&gamma, mpfr_get_prec(result->low));
+	interval_set_ui(&gamma, (unsigned long) k);
+	interval_divide_ui(&gamma, 2);
+	mpfr_gamma(gamma.low, gamma.low, MPFR_RNDD);
+	mpfr_gamma(gamma.high, gamma.high, MPFR_RNDU);
+	mpfr_set_ui_2exp(result->low, 1, k - 2, MPFR_RNDD);
+	mpfr_set_ui_2exp(result->high, 1, k - 2, MPFR_RNDU);
+	interval_root(result);
+	interval_multiply(result, &gamma);
+	interval_clear(&gamma);
+}
+
+/* More bits than this are not worth the time: epsilon is beyond a thousand. */
+#define MOST_CANCELLED 5000
+
+/*
+ * Source: PRIVACY.md 1.3 (a).  The loss is epsilon at t = max(0, epsilon / kappa - kappa / 2);
+ * beyond it the chi density times 1 - exp(epsilon - kappa x - kappa^2 / 2) is integrated:
+ * I_(k-1)(0) - e^epsilon I_(k-1)(kappa).  (k / 2 is a double, so Gamma is taken at one point.)
+ */
+bool
+profile_chi(double epsilon, double delta, int k, double kappa)
+{
+	double cancelled = kappa * sqrt(k);
+	mpfr_prec_t precision;
+	Interval start;
+	Interval bound;
+	Interval there;
+	bool holds;
+
+	if (!(cancelled < MOST_CANCELLED))
+		return false;
+	precision = PRECISION + 8 * (mpfr_prec_t) cancelled;
+	interval_init(&start, precision);
+	interval_init(&bound, precision);
+	interval_init(&there, precision);
+	threshold(&start, epsilon, kappa, false);
+	if (mpfr_sgn(start.low) < 0)
+		mpfr_set_zero(start.low, 1);
+	if (mpfr_sgn(start.high) < 0)
+		mpfr_set_zero(start.high, 1);
+
+	moment(&there, &start, kappa, k - 1);
+	interval_set_d(&bound, epsilon);
+	interval_exp(&bound);
+	interval_multiply(&there, &bound);
+	moment(&bound, &start, 0, k - 1);
+	interval_subtract(&bound, &there);
+	chi_constant(&there, k);
+	interval_divide(&bound, &there);
+
+	holds = mpfr_cmp_d(bound.high, delta) <= 0;
+	interval_clear(&start);
+	interval_clear(&bound);
+	interval_clear(&there);
+	return holds;
+}

@@ -1,0 +1,51 @@
+/*
+ * rdp.h - Renyi differential privacy of Gaussian noise on samples (PRIVACY.md 5.4, 6, 0.1 e).
+ *
+ * A step releases the sum of vectors |g_i| <= 1 over a random batch plus N(0, z^2) in
+ * each coordinate.  What is returned bounds the Renyi divergence of order alpha of
+ * the step between neighbours, in both directions.  Steps add up, also where one
+ * depends on the answers of those before it (Mironov 2017).
+ */
+#ifndef DPOBJ_CORE_RDP_H
+#define DPOBJ_CORE_RDP_H
+
+#include "core/base/pause.h"
+
+/* Orders are integers, 2 .. RDP_MAX_ORDER. */
+#define RDP_MAX_ORDER 4096
+
+/*
+ * Each row is in the batch with probability 0 < q <= 1, independently; one row comes or
+ * goes (Mironov, Talwar and Zhang 2019).
+ */
+extern double rdp_poisson(double q, double z, int alpha);
+
+/*
+ * The same where a row may be replaced too, and where batches are drawn with that
+ * probability or hold a fixed share q of the rows, without replacement.  Many orders of
+ * one (q, z) share their work, so that all of them are computed at once.
+ */
+extern void rdp_replace(double q, double z, const int *alpha, int count, double *rdp);
+
+/* The least epsilon at this delta (Canonne, Kamath and Steinke 2020, proposition 12). */
+extern double rdp_epsilon(const int *alpha, const double *rdp, int count, double delta);
+
+/* The same by ln(1 / delta) / (alpha - 1), as older accountants have it: larger. */
+extern double rdp_epsilon_classic(const int *alpha, const double *rdp, int count, double delta);
+
+typedef enum RdpNeighbours
+{
+	RDP_ADD_REMOVE, /* rdp_poisson() */
+	RDP_REPLACE     /* rdp_replace() */
+} RdpNeighbours;
+
+/*
+ * The least z, but for twice RDP_MARGIN of it, such that that many steps are (epsilon,
+ * delta)-DP; 0 if there is none below RDP_MAX_Z: the orders do not reach so small an epsilon.
+ */
+#define RDP_MAX_Z 0x1p24
+#define RDP_MARGIN 1e-8
+extern double rdp_noise(RdpNeighbours neighbours, double q, int steps, double epsilon, double delta,
+						Pause pause);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * oracle_enumerate.c - the oracle by its definition: every vector of W in turn,
+ * in big integers.
+ *
+ * It is the yardstick of the search's tests and the way out where numbers do
+ * not fit int64 (oracle.c), so it shares nothing with the search.
+ */
+#include "core/optimum/oracle.h"
+
+#include <string.h>
+
+#include "core/base/integers.h"
+
+/* Where the constraint's automaton ends, for a vector of the grid. */
+static int
+end_state(const Grid *grid, const int *index)
+{
+	int state = 0;
+
+	for (int j = 0; j < grid->dimension; j++)
+		state = grid_step(grid, state, j, index[j]);
+	return state;
+}
+
+static void
+objective(mpz_t value, const OracleProblem *problem, const int *index, mpz_t scratch)
+{
+	int64_t loss = instance_loss(problem->instance, problem->grid, index);
+
+	mpz_from_word(value, (uint64_t) loss);
+	mpz_from_word(scratch, problem->scale);
+	mpz_mul(value, value, scratch);
+	for (int j = 0; j < problem->grid->dimension; j++)
+		mpz_sub(value, value, problem->reward[j * GRID_MAX_LEVELS + index[j]]);
+	if (problem->level_reward != NULL)
+		mpz_sub(value, value, problem->level_reward[end_state(problem->grid, index)]);
+}
+
+/*
+ * The next vector of the product in the public order, last coordinate first as
+ * in counting; false after the last.
+ */
+static bool
+advance(const Grid *grid, int *index)
+{
+	for (int j = grid->dimension - 1; j >= 0; j--)
+	{
+		if (++index[j] < grid->levels[j])
+			return true;
+		index[j] = 0;
+	}
+	return false;
+}
+
+void
+oracle_enumerate(const OracleProblem *problem, Memory *memory, OracleAnswer *answer)
+{
+	const Grid *grid = problem->grid;
+	int index[GRID_MAX_DIMENSION] = {0};
+	bool found = false;
+	mpz_t value;
+	mpz_t best;
+	mpz_t scratch;
+
+	(void) memory;
+	mpz_inits(value, best, scratch, NULL);
+	answer->nodes = 0;
+	do
+	{
+		if (!grid_contains(grid, index))
+			continue;
+		answer->nodes++;
+		objective(value, problem, index, scratch);
+		/* Strictly less: the first of equals in the public order stays. */
+		if (!found || mpz_cmp(value, best) < 0)
+		{
+			found = true;
+			mpz_set(best, value);
+			memcpy(answer->index, index, sizeof(index));
+		}
+	} while (advance(grid, index));
+	mpz_clears(value, best, scratch, NULL);
+	answer->loss = instance_loss(problem->instance, grid, answer->index);
+}

@@ -1,0 +1,23 @@
+/*
+ * discrete_gaussian.h - the Gaussian law on the integers (Canonne, Kamath and
+ * Steinke 2020; PRIVACY.md 7).
+ *
+ * A vector of integers whose Euclidean distance between neighbours is at most s,
+ * with an independent draw of variance parameter sigma^2 added to each, is
+ * rho-zCDP with rho = s^2 / (2 sigma^2), exactly as for the continuous law.
+ */
+#ifndef DPOBJ_CORE_DISCRETE_GAUSSIAN_H
+#define DPOBJ_CORE_DISCRETE_GAUSSIAN_H
+
+#include <stdint.h>
+#include <gmp.h>
+
+#include "core/random/bits.h"
+
+/* P(z) proportional to exp(-z^2 / (2 sigma^2)), sigma^2 = p / q, p, q >= 1; exactly. */
+extern void discrete_gaussian_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q);
+
+/* What does not fit int64 is clamped: that is post-processing of the exact draw. */
+extern int64_t discrete_gaussian_draw(Bits *bits, uint64_t p, uint64_t q);
+
+#endif

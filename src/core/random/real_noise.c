@@ -1,0 +1,373 @@
+/*
+ * real_noise.c - intervals that hold a draw, narrowed on demand.
+ */
+#include "core/random/real_noise.h"
+
+#include "core/base/integers.h"
+#include "core/base/interval.h"
+#include "core/base/mutant.h"
+
+/* Bits of each uniform number at first, and those that are added at a time. */
+#define FIRST_BITS 192
+#define MORE_BITS 128
+
+/* Beyond the bits of the uniform numbers; each operation loses one or two. */
+#define GUARD_BITS 64
+
+struct RealDraw
+{
+	RealLaw law;
+	int dimension;
+	int normals; /* so many coordinates are drawn as normal ones */
+	double scale;
+	int uniforms;   /* two for each normal, one for each exponential variable */
+	mpz_t *uniform; /* in units of 2^-known, rounded down */
+	mpfr_prec_t known;
+	Interval *value; /* of each coordinate */
+};
+
+/* ---- uniform numbers ---- */
+
+static void
+take_bits(RealDraw *draw, Bits *bits, int count)
+{
+	mpz_t range;
+	mpz_t fresh;
+
+	mpz_inits(range, fresh, NULL);
+	mpz_setbit(range, (mp_bitcnt_t) count);
+	for (int i = 0; i < draw->uniforms; i++)
+	{
+		bits_below_mpz(bits, fresh, range);
+		mpz_mul_2exp(draw->uniform[i], draw->uniform[i], (mp_bitcnt_t) count);
+		mpz_add(draw->uniform[i], draw->uniform[i], fresh);
+	}
+	draw->known += count;
+	mpz_clears(range, fresh, NULL);
+}
+
+/* Where the k-th uniform number lies; the lower end may be 0. */
+static void
+uniform_interval(const RealDraw *draw, int k, Interval *u)
+{
+	mpfr_set_z_2exp(u->low, draw->uniform[k], -draw->known, MPFR_RNDD);
+	mpfr_set_ui_2exp(u->high, 1, -draw->known, MPFR_RNDU);
+	mpfr_add(u->high, u->high, u->low, MPFR_RNDU);
+}
+
+/* -ln of the k-th: an exponential variable.  Without an upper end while the bits are all 0. */
+static void
+exponential_interval(const RealDraw *draw, int k, Interval *size)
+{
+	uniform_interval(draw, k, size);
+	interval_log(size);
+	interval_negate(size);
+}
+
+/*
+ * cos(2 pi U): its slope is below 7, so that the value at one end of U's interval is
+ * off by less than 7 times its width 2^-known; the angle there is rounded by less than
+ * 2^-known too.
+ */
+static void
+cosine_interval(const RealDraw *draw, int k, Interval *cosine)
+{
+	mpfr_t margin;
+	mpfr_t angle;
+
+	mpfr_init2(margin, draw->known + GUARD_BITS);
+	mpfr_init2(angle, draw->known + GUARD_BITS);
+	mpfr_const_pi(angle, MPFR_RNDN);
+	mpfr_mul_z(angle, angle, draw->uniform[k], MPFR_RNDN);
+	mpfr_mul_2si(angle, angle, 1 - (long) draw->known, MPFR_RNDN);
+	mpfr_set_ui_2exp(margin, 1, 3 - draw->known, MPFR_RNDU);
+	mpfr_cos(cosine->low, angle, MPFR_RNDD);
+	mpfr_cos(cosine->high, angle, MPFR_RNDU);
+	mpfr_sub(cosine->low, cosine->low, margin, MPFR_RNDD);
+	mpfr_add(cosine->high, cosine->high, margin, MPFR_RNDU);
+	mpfr_clear(margin);
+	mpfr_clear(angle);
+}
+
+/* ---- laws ---- */
+
+/* Box and Muller: sqrt(-2 ln U) cos(2 pi U'), two uniform numbers for a normal one. */
+static void
+normal_interval(const RealDraw *draw, int j, Interval *z)
+{
+	Interval length;
+
+	interval_init(&length, draw->known + GUARD_BITS);
+	exponential_interval(draw, 2 * j, &length);
+	mpfr_mul_2ui(length.low, length.low, 1, MPFR_RNDD);
+	mpfr_mul_2ui(length.high, length.high, 1, MPFR_RNDU);
+	interval_root(&length);
+	cosine_interval(draw, 2 * j + 1, z);
+	interval_multiply(z, &length);
+	interval_clear(&length);
+}
+
+/* A sum of d exponential variables has the law Gamma(d). */
+static void
+gamma_interval(const RealDraw *draw, Interval *size)
+{
+	Interval part;
+	int terms = draw->dimension - (MUTANT(31) && draw->dimension > 1);
+
+	interval_init(&part, draw->known + GUARD_BITS);
+	interval_set_ui(size, 0);
+	for (int j = 0; j < terms; j++)
+	{
+		exponential_interval(draw, 2 * draw->normals + j, &part);
+		interval_add(size, &part);
+	}
+	interval_clear(&part);
+}
+
+static void
+norm_interval(const RealDraw *draw, Interval *norm)
+{
+	Interval square;
+
+	interval_init(&square, draw->known + GUARD_BITS);
+	for (int j = 0; j < draw->normals; j++)
+	{
+		interval_square(&square, &draw->value[j]);
+		interval_add(norm, &square);
+	}
+	interval_root(norm);
+	interval_clear(&square);
+}
+
+/* Normal coordinates, if any, over their norm point anywhere; their length is replaced. */
+static bool
+replace_length(RealDraw *draw, const Interval *length)
+{
+	Interval norm;
+	bool known;
+
+	interval_init(&norm, draw->known + GUARD_BITS);
+	norm_interval(draw, &norm);
+	known = draw->normals == 0 || mpfr_sgn(norm.low) > 0;
+	for (int j = 0; known && j < draw->normals; j++)
+	{
+		interval_multiply(&draw->value[j], length);
+		interval_divide(&draw->value[j], &norm);
+	}
+	interval_clear(&norm);
+	return known;
+}
+
+static bool
+evaluate_gamma(RealDraw *draw)
+{
+	Interval length;
+	bool known;
+
+	interval_init(&length, draw->known + GUARD_BITS);
+	gamma_interval(draw, &length);
+	known = replace_length(draw, &length);
+	interval_clear(&length);
+	return known;
+}
+
+/* In a ball of m dimensions lengths are U^(1/m) = exp(-E / m), E an exponential variable. */
+static bool
+evaluate_cone(RealDraw *draw)
+{
+	Interval *height = &draw->value[draw->normals];
+	Interval length;
+	bool known;
+
+	gamma_interval(draw, height);
+	if (draw->normals == 0)
+		return true; /* a ball of no dimensions */
+	interval_init(&length, draw->known + GUARD_BITS);
+	exponential_interval(draw, draw->uniforms - 1, &length);
+	interval_divide_ui(&length, (unsigned long) draw->normals);
+	interval_negate(&length);
+	interval_exp(&length);
+	if (MUTANT(25))
+		interval_set_ui(&length, 1);
+	interval_multiply(&length, height);
+	known = replace_length(draw, &length);
+	interval_clear(&length);
+	return known;
+}
+
+static bool
+evaluate_law(RealDraw *draw)
+{
+	for (int j = 0; j < draw->dimension; j++)
+		interval_reset(&draw->value[j], draw->known + GUARD_BITS);
+	for (int j = 0; j < draw->normals; j++)
+		normal_interval(draw, j, &draw->value[j]);
+	switch (draw->law)
+	{
+		case REAL_GAMMA:
+			return evaluate_gamma(draw);
+		case REAL_CONE:
+			return evaluate_cone(draw);
+		default:
+			return true;
+	}
+}
+
+/* All coordinates, times scale; false if the bits say too little yet. */
+static bool
+evaluate(RealDraw *draw)
+{
+	Interval scale;
+
+	for (int k = 0; k < draw->uniforms; k++)
+		if (mpz_sgn(draw->uniform[k]) == 0)
+			return false;
+	if (!evaluate_law(draw))
+		return false;
+	interval_init(&scale, 64);
+	interval_set_d(&scale, draw->scale * (MUTANT(32) ? 0.8 : 1));
+	for (int j = 0; j < draw->dimension; j++)
+		interval_multiply(&draw->value[j], &scale);
+	interval_clear(&scale);
+	return true;
+}
+
+RealDraw *
+real_draw_create(RealLaw law, int dimension, double scale, Bits *bits, Memory *memory)
+{
+	RealDraw *draw = memory_allocate_zero(memory, 1, sizeof(RealDraw));
+
+	draw->law = law;
+	draw->dimension = dimension;
+	draw->scale = scale;
+	draw->normals = law == REAL_CONE ? dimension - 1 : dimension;
+	draw->uniforms = 2 * draw->normals;
+	if (law != REAL_GAUSSIAN)
+		draw->uniforms += dimension;
+	if (law == REAL_CONE)
+		draw->uniforms++;
+	draw->uniform = integers_create((size_t) draw->uniforms, memory);
+	draw->value = memory_allocate(memory, (size_t) dimension, sizeof(Interval));
+	for (int j = 0; j < dimension; j++)
+		interval_init(&draw->value[j], FIRST_BITS);
+	take_bits(draw, bits, FIRST_BITS);
+	while (!evaluate(draw))
+		take_bits(draw, bits, MORE_BITS);
+	return draw;
+}
+
+void
+real_draw_destroy(RealDraw *draw, Memory *memory)
+{
+	for (int j = 0; j < draw->dimension; j++)
+		interval_clear(&draw->value[j]);
+	integers_destroy(draw->uniform, (size_t) draw->uniforms, memory);
+	memory_release(memory, draw->value);
+	memory_release(memory, draw);
+}
+
+static void
+narrow(RealDraw *draw, Bits *bits)
+{
+	do
+		take_bits(draw, bits, MORE_BITS);
+	while (!evaluate(draw));
+}
+
+/* ---- rounding ---- */
+
+/* floor(end 2^places + offset / 2^offset_places + 1/2), exactly. */
+static void
+round_end(mpfr_srcptr end, mpz_srcptr offset, int offset_places, int places, mpz_t integer)
+{
+	mpfr_exp_t exponent;
+	mp_bitcnt_t shift = (mp_bitcnt_t) offset_places;
+	mpz_t value;
+
+	/* value 2^exponent, brought to a common denominator 2^shift */
+	mpz_init(value);
+	exponent = mpfr_zero_p(end) ? 0 : mpfr_get_z_2exp(value, end);
+	exponent += places;
+	if (exponent < 0 && (mp_bitcnt_t) -exponent > shift)
+		shift = (mp_bitcnt_t) -exponent;
+	if (shift == 0)
+		shift = 1;
+	mpz_mul_2exp(value, value, (mp_bitcnt_t) ((mpfr_exp_t) shift + exponent));
+	mpz_mul_2exp(integer, offset, shift - (mp_bitcnt_t) offset_places);
+	mpz_add(value, value, integer);
+	mpz_set_ui(integer, 0);
+	mpz_setbit(integer, shift - 1);
+	mpz_add(value, value, integer);
+	mpz_fdiv_q_2exp(integer, value, shift);
+	mpz_clear(value);
+}
+
+void
+real_draw_round(RealDraw *draw, Bits *bits, const mpz_t *offset, int offset_places, int places,
+				mpz_t *integer)
+{
+	mpz_t high;
+
+	mpz_init(high);
+	for (int j = 0; j < draw->dimension; j++)
+		for (;;)
+		{
+			round_end(draw->value[j].low, offset[j], offset_places, places, integer[j]);
+			round_end(draw->value[j].high, offset[j], offset_places, places, high);
+			if (mpz_cmp(integer[j], high) == 0)
+				break;
+			narrow(draw, bits);
+		}
+	mpz_clear(high);
+}
+
+void
+real_draw_round_root(RealDraw *draw, Bits *bits, int j, unsigned long square, mpz_t integer)
+{
+	mpz_t none;
+	mpz_t high;
+	Interval value;
+	Interval root;
+
+	mpz_inits(none, high, NULL);
+	interval_init(&value, draw->known + GUARD_BITS);
+	interval_init(&root, draw->known + GUARD_BITS);
+	for (;;)
+	{
+		interval_set(&value, &draw->value[j]);
+		interval_set_ui(&root, square);
+		interval_root(&root);
+		interval_multiply(&value, &root);
+		round_end(value.low, none, 0, 0, integer);
+		round_end(value.high, none, 0, 0, high);
+		if (mpz_cmp(integer, high) == 0)
+			break;
+		narrow(draw, bits);
+		interval_reset(&value, draw->known + GUARD_BITS);
+		interval_reset(&root, draw->known + GUARD_BITS);
+	}
+	interval_clear(&value);
+	interval_clear(&root);
+	mpz_clears(none, high, NULL);
+}
+
+/* Both ends are within 1/2 of their integers, which differ by one at most in the end. */
+void
+real_draw_near(RealDraw *draw, Bits *bits, int places, mpz_t *integer)
+{
+	mpz_t none;
+	mpz_t high;
+
+	mpz_inits(none, high, NULL);
+	for (int j = 0; j < draw->dimension; j++)
+		for (;;)
+		{
+			round_end(draw->value[j].low, none, 0, places, integer[j]);
+			round_end(draw->value[j].high, none, 0, places, high);
+			mpz_sub(high, high, integer[j]);
+			if (mpz_cmp_ui(high, 1) <= 0)
+				break;
+			narrow(draw, bits);
+		}
+	mpz_clears(none, high, NULL);
+}

@@ -1,0 +1,202 @@
+/*
+ * encoding.c - clip, scale and round one row; check its one-hot groups.
+ */
+#include "core/rows/encoding.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mutant.h"
+
+void
+encoding_init(Encoding *encoding)
+{
+	memset(encoding, 0, sizeof(*encoding));
+	for (int j = 0; j < GRID_MAX_DIMENSION; j++)
+	{
+		encoding->scale[j] = 1.0;
+		encoding->low[j] = -1.0;
+		encoding->high[j] = 1.0;
+	}
+}
+
+int
+encoding_dimension(const Encoding *encoding)
+{
+	return encoding->features + (encoding->intercept ? 1 : 0);
+}
+
+bool
+encoding_finish(Encoding *encoding)
+{
+	int grouped = 0;
+
+	if (encoding->features < 1 || encoding_dimension(encoding) > GRID_MAX_DIMENSION)
+		return false;
+	encoding->identity = true;
+	for (int j = 0; j < encoding->features; j++)
+	{
+		if (!isfinite(encoding->center[j]) || !isfinite(encoding->scale[j]) ||
+			!(encoding->scale[j] > 0))
+			return false;
+		if (!(encoding->low[j] >= -ENCODING_MAX_CLIP) ||
+			!(encoding->high[j] <= ENCODING_MAX_CLIP) || !(encoding->low[j] <= encoding->high[j]))
+			return false;
+		if (encoding->center[j] != 0.0 || encoding->scale[j] != 1.0)
+			encoding->identity = false;
+	}
+	for (int g = 0; g < encoding->groups; g++)
+	{
+		if (encoding->group[g] < 1)
+			return false;
+		grouped += encoding->group[g];
+	}
+	return grouped <= encoding->features;
+}
+
+/*
+ * Round half away from zero.  The product is by a power of two and exact, and
+ * the clip bounds keep the result below 2^27.  NaN fails the first comparison
+ * and comes out as the lower bound: the caller has to look for it.
+ */
+static void
+quantise(const Encoding *encoding, const double *restrict features, int32_t *restrict x)
+{
+	const double *restrict low = encoding->low;
+	const double *restrict high = encoding->high;
+	int count = encoding->features;
+
+	for (int j = 0; j < count; j++)
+	{
+		double value = features[j];
+
+		value = value > low[j] ? value : low[j];
+		value = MUTANT(8) || value < high[j] ? value : high[j];
+		value *= FIXED_POINT_ONE;
+		x[j] = (int32_t) (value + copysign(0.5, value));
+	}
+}
+
+/* Without a branch, so that the compiler can compare several at a time. */
+static bool
+any_nan(const double *features, int count)
+{
+	int64_t nan = 0;
+
+	for (int j = 0; j < count; j++)
+		nan |= -(int64_t) (features[j] != features[j]);
+	return nan != 0;
+}
+
+static bool
+groups_are_one_hot(const Encoding *encoding, const int32_t *x)
+{
+	for (int g = 0; g < encoding->groups; x += encoding->group[g++])
+	{
+		int ones = 0;
+		int32_t other = 0;
+
+		if (encoding->group[g] == 1)
+			continue;
+		for (int j = 0; j < encoding->group[g]; j++)
+		{
+			bool one = x[j] == FIXED_POINT_ONE;
+
+			ones += one;
+			other |= one ? 0 : x[j];
+		}
+		if (!MUTANT(34) && (ones != 1 || other != 0))
+			return false;
+	}
+	return true;
+}
+
+bool
+encoding_apply(const Encoding *encoding, const double *features, int32_t *x)
+{
+	double mapped[GRID_MAX_DIMENSION];
+
+	if (any_nan(features, encoding->features))
+		return false;
+	if (!encoding->identity)
+	{
+		/* An infinite feature stays infinite: center and scale are finite. */
+		for (int j = 0; j < encoding->features; j++)
+			mapped[j] = (features[j] - encoding->center[j]) / encoding->scale[j];
+		features = mapped;
+	}
+	quantise(encoding, features, x);
+	if (encoding->intercept)
+		x[encoding->features] = FIXED_POINT_ONE;
+	return groups_are_one_hot(encoding, x);
+}
+
+double
+encoding_score_bound(const Encoding *encoding, const Grid *grid)
+{
+	double bound = 0.0;
+
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		double weight = fmax(abs(grid->level[j][0]), abs(grid->level[j][grid->levels[j] - 1]));
+		double value =
+			j < encoding->features ? fmax(fabs(encoding->low[j]), fabs(encoding->high[j])) : 1.0;
+
+		/* one unit more covers the rounding of the feature */
+		bound += weight * (value * FIXED_POINT_ONE + 1.0);
+	}
+	return bound;
+}
+
+SpillShape
+encoding_shape(const Encoding *encoding)
+{
+	SpillShape shape = {.dimension = encoding_dimension(encoding)};
+	bool binary[GRID_MAX_DIMENSION];
+
+	memcpy(binary, encoding->binary, sizeof(binary));
+	for (int g = 0, first = 0; g < encoding->groups; first += encoding->group[g++])
+		for (int j = first; encoding->group[g] > 1 && j < first + encoding->group[g]; j++)
+			binary[j] = true;
+	if (encoding->intercept)
+		binary[encoding->features] = true;
+	for (int j = 0; j < shape.dimension; j++)
+		if (binary[j])
+			shape.binary[j / 64] |= UINT64_C(1) << (j % 64);
+	return shape;
+}
+
+/* The number of multiples of 2^-16 within the bounds, which are rounded outwards. */
+static double
+values_of(const Encoding *encoding, int j)
+{
+	if (encoding->binary[j])
+		return 2;
+	return (encoding->high[j] - encoding->low[j]) * FIXED_POINT_ONE + 2;
+}
+
+/* A number beyond double is infinity. */
+double
+encoding_most_distinct(const Encoding *encoding)
+{
+	double rows = 1;
+	int first = 0;
+
+	for (int g = 0; g < encoding->groups; first += encoding->group[g++])
+		rows *= encoding->group[g] > 1 ? encoding->group[g] : values_of(encoding, first);
+	for (int j = first; j < encoding->features; j++)
+		rows *= values_of(encoding, j);
+	return rows;
+}
+
+bool
+encoding_equal(const Encoding *a, const Encoding *b)
+{
+	size_t used = (size_t) a->features * sizeof(double);
+
+	return a->features == b->features && a->intercept == b->intercept && a->groups == b->groups &&
+		   memcmp(a->group, b->group, (size_t) a->groups * sizeof(a->group[0])) == 0 &&
+		   memcmp(a->center, b->center, used) == 0 && memcmp(a->scale, b->scale, used) == 0 &&
+		   memcmp(a->low, b->low, used) == 0 && memcmp(a->high, b->high, used) == 0;
+}

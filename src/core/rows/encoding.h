@@ -1,0 +1,66 @@
+/*
+ * encoding.h - the public map from a row's features to fixed-point integers.
+ *
+ *   x_j = round(clip((feature_j - center_j) / scale_j, low_j, high_j) * 2^16)
+ *
+ * It is a function of the row and of declared constants only, never of another
+ * row (PRIVACY.md 0), and it is total: a row that cannot be mapped (NaN, not
+ * one-hot in a declared group) is a neutral row, which counts but costs the
+ * same under every weight vector.
+ */
+#ifndef DPOBJ_CORE_ENCODING_H
+#define DPOBJ_CORE_ENCODING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/grid/grid.h"
+#include "core/rows/instance.h"
+
+/* |clip bound| in units of 1.0; with it a feature fits int32 with room to spare. */
+#define ENCODING_MAX_CLIP 1024.0
+
+typedef struct Encoding
+{
+	int features;   /* length of the feature array; 0 while it is not known */
+	bool intercept; /* a constant feature of 1.0 is appended */
+	bool identity;  /* every center is 0 and every scale 1 */
+	int groups;     /* declared one-hot groups, from feature 0 on; other features may follow */
+	int16_t group[GRID_MAX_DIMENSION];
+	bool binary[GRID_MAX_DIMENSION]; /* 0 or 1 in every row, which the caller ensures */
+	double center[GRID_MAX_DIMENSION];
+	double scale[GRID_MAX_DIMENSION];
+	double low[GRID_MAX_DIMENSION];
+	double high[GRID_MAX_DIMENSION];
+} Encoding;
+
+/* No feature known, no group; every feature would be clipped to [-1, 1]. */
+extern void encoding_init(Encoding *encoding);
+
+/* Number of coordinates of a weight vector: the features and the intercept. */
+extern int encoding_dimension(const Encoding *encoding);
+
+/*
+ * Sizes, scales, bounds and groups in range?  To be asked once features is
+ * known.  Sets identity.
+ */
+extern bool encoding_finish(Encoding *encoding);
+
+/* Maps features[0 .. features-1] to x[0 .. dimension-1]; false for a neutral row. */
+extern bool encoding_apply(const Encoding *encoding, const double *features, int32_t *x);
+
+/* Largest |<w, x>| over the grid and the clip bounds, in fixed-point units. */
+extern double encoding_score_bound(const Encoding *encoding, const Grid *grid);
+
+/* The layout of a row's record; one-hot groups and the intercept are binary, too. */
+extern SpillShape encoding_shape(const Encoding *encoding);
+
+/*
+ * Upper bound of the number of distinct rows, saturating; it is small for binary features and
+ * groups alone.
+ */
+extern double encoding_most_distinct(const Encoding *encoding);
+
+extern bool encoding_equal(const Encoding *a, const Encoding *b);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * instance.h - a training set as the optimisers see it: distinct feature
+ * vectors, each with the net weight of its labels.
+ *
+ * Loss of a vector w, with score(x) = <w, x> and "predict positive iff the
+ * score is > 0" (SOLVER.md):
+ *
+ *   L(w) = constant + sum over rows with net > 0 of  net [score <= 0]
+ *                   + sum over rows with net < 0 of -net [score  > 0]
+ *
+ * which is the number of misclassified rows; constant counts the conflicts
+ * (equal features, both labels) that no vector avoids.  An instance of every row
+ * (rows_instance_apart()) has them as two rows instead, and the same loss.
+ */
+#ifndef DPOBJ_CORE_INSTANCE_H
+#define DPOBJ_CORE_INSTANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/grid/grid.h"
+#include "core/rows/spill.h"
+
+#define FIXED_POINT_BITS 16
+#define FIXED_POINT_ONE (1 << FIXED_POINT_BITS) /* a feature of 1.0 */
+
+typedef struct Instance
+{
+	int dimension;
+	int64_t rows;       /* feature vectors with a net weight, distinct but for labels kept apart */
+	const int32_t *x;   /* rows x dimension, row-major, in units of 1 / FIXED_POINT_ONE */
+	const int64_t *net; /* positives minus negatives, never 0 */
+	int64_t constant;   /* mistakes that no vector avoids */
+	/* For the convex losses, which see both labels of a row; then net is NULL. */
+	const int64_t *positive;
+	const int64_t *negative;
+	/*
+	 * The rows may be in source instead: then there are as many records (spill.h) with both counts,
+	 * and no arrays.
+	 */
+	bool spilled;
+	SpillShape shape;    /* of a spilled instance */
+	SpillSource *source; /* of a spilled instance */
+} Instance;
+
+/*
+ * Scores are computed in int32: the grid and the public clip bounds must keep
+ * max |<w, x>| below 2^31.  The server refuses other requests before any row.
+ */
+extern int64_t instance_loss(const Instance *instance, const Grid *grid, const int *index);
+
+/* Sum of |net|: L(w) lies in constant .. constant + instance_span(). */
+extern int64_t instance_span(const Instance *instance);
+
+#endif

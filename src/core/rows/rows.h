@@ -1,0 +1,133 @@
+/*
+ * rows.h - a training set as it streams in: distinct fixed-point rows with the
+ * number of positive and negative labels of each.
+ *
+ * Merging equal rows is exact and loses nothing that a 0/1 loss can see
+ * (PRIVACY.md 7).  Memory is proportional to the number of distinct rows, unless
+ * there is somewhere to spill them: then a table that has reached a limit is written
+ * there, each row with its counts, and begins again as an empty one.
+ */
+#ifndef DPOBJ_CORE_ROWS_H
+#define DPOBJ_CORE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/rows/encoding.h"
+#include "core/rows/instance.h"
+#include "core/base/memory.h"
+#include "core/rows/spill.h"
+
+/*
+ * Rows wait in a small batch before they enter the table, so that the memory of
+ * one row's slot can be fetched while the next rows are being encoded.
+ */
+#define ROWS_BATCH 16
+
+typedef struct Rows
+{
+	Memory *memory;
+	Encoding encoding;
+	int stride;        /* int32 per row, even: the dimension, padded with a zero */
+	uint32_t distinct; /* rows in x and count; without those of the batch */
+	uint32_t capacity; /* rows that fit before they are moved */
+	int32_t *x;
+	RowCount *count;
+	uint64_t *slot;       /* open addressing: hash in the upper half, row number + 1 below */
+	uint32_t slot_mask;   /* number of slots minus one */
+	int64_t neutral;      /* rows that cost the same under every vector */
+	uint64_t *multiplier; /* of the hash, one for each pair of coordinates */
+	int waiting;          /* rows in the batch */
+	int32_t *batch_x;     /* ROWS_BATCH x stride */
+	uint32_t batch_hash[ROWS_BATCH];
+	bool batch_positive[ROWS_BATCH];
+	SpillSink *sink;   /* NULL: all rows stay in memory */
+	size_t limit;      /* bytes that the table may have before it is spilled */
+	SpillShape shape;  /* of a record */
+	int64_t spilled;   /* records in the sink */
+	uint8_t *spilling; /* ROWS_SPILL_BATCH records on their way */
+} Rows;
+
+#define ROWS_SPILL_BATCH 512
+
+/*
+ * An empty set.  The encoding's features may still be 0 (not known); then only
+ * neutral rows can be added until rows_set_features().
+ */
+extern void rows_init(Rows *rows, const Encoding *encoding, Memory *memory);
+extern bool rows_set_features(Rows *rows, int features);
+
+/* Adds one row of encoding.features numbers; one that has no encoding is neutral. */
+extern void rows_add(Rows *rows, const double *features, bool positive);
+extern void rows_add_neutral(Rows *rows, int64_t count);
+
+/*
+ * To be called before the first row: rows beyond limit bytes go to the sink.  Rows that are known
+ * by their numbers, as below, must stay until the end: their limit is SIZE_MAX.
+ */
+extern void rows_set_spill(Rows *rows, SpillSink *sink, size_t limit);
+
+/* Bytes of a row in the table, its slots included. */
+extern size_t rows_bytes_per_row(const Encoding *encoding);
+
+/* Adds an encoded row, padded with zeros to the stride, with its counts. */
+extern void rows_merge(Rows *rows, const int32_t *x, RowCount count);
+
+/*
+ * For rows that may be taken back: first a row, encoded and padded with zeros to
+ * the stride, gets its number, then rows are counted by their numbers, and in the
+ * end those that were not are dropped, which changes the numbers.
+ */
+extern uint32_t rows_hash(const Rows *rows, const int32_t *x); /* and prefetches the place */
+extern uint32_t rows_intern(Rows *rows, const int32_t *x, uint32_t hash);
+extern void rows_count(Rows *rows, uint32_t row, bool positive);
+extern void rows_drop_uncounted(Rows *rows);
+
+/* Moves the batch into the table; the functions below do it themselves. */
+extern void rows_flush(Rows *rows);
+
+/*
+ * The rows with a net weight, as the optimisers want them; the arrays belong to
+ * memory.  Sorted by no particular order.
+ */
+extern void rows_instance(Rows *rows, Memory *memory, Instance *instance);
+
+/* All rows with both counts, for the convex losses. */
+extern void rows_labelled_instance(Rows *rows, Memory *memory, Instance *instance);
+
+/*
+ * The same, spilled: the rest goes to the sink too and its memory is given back, so that no
+ * row can be added any more.  The instance has no source yet.
+ */
+extern void rows_spilled_instance(Rows *rows, Instance *instance);
+
+/* All rows that have an encoding: equal features with both labels are two rows of it. */
+extern void rows_instance_apart(Rows *rows, Memory *memory, Instance *instance);
+
+/*
+ * Makes an instance of one of these two kinds from a spilled one, for mechanisms that need all rows
+ * in memory.  Equal rows are merged in the order in which they first came, so that the instance is
+ * the same as without a spill.  Reads each record once, and holds one copy of the rows, except
+ * where rows are kept apart.  Ends the process at a record that dpobj cannot have written.
+ */
+extern void rows_gather(const Instance *spilled, bool apart, Memory *memory, Instance *instance);
+
+/*
+ * The versioned byte form.  rows_merge_bytes() adds such a set to another one:
+ * false if the bytes are malformed or were made under a different encoding; the
+ * set is then of no further use.  A set whose feature count is still open adopts
+ * the other one's; where both are known and differ, the other set's rows are
+ * neutral here (they are rows of another length).
+ */
+extern size_t rows_byte_size(Rows *rows);
+extern void rows_write_bytes(Rows *rows, uint8_t *bytes);
+extern bool rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length);
+
+/*
+ * The first makes an empty set with the encoding of a byte form, the second one with its rows, too.
+ */
+extern bool rows_init_like_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory);
+extern bool rows_init_from_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * simplex_minimise.h - weights near the minimiser on the simplex, with a certificate.
+ *
+ * With A, b of simplex_moments.h, the minimiser of 1/2 theta' A theta - b' theta + lambda sum
+ * theta_j ln theta_j is theta(w) = softmax((b - A w) / lambda) at the w where theta(w) = w, which
+ * minimises the convex function
+ *
+ *   Psi(w) = 1/2 w' A w + lambda ln sum_j exp((b - A w)_j / lambda).
+ *
+ * Newton's method looks for it; what is returned are integers W_j, and what is certified, in
+ * integers and intervals, is the residual of theta = W / sum W:
+ *
+ *   range over j of  (A theta - b)_j + lambda ln W_j  <=  tolerance.
+ *
+ * It always ends.  In the norm of A, Psi is strongly convex with constant 1 and smooth with
+ * constant kappa = 1 + n R^2 / lambda, since a variance of values 2 R apart is R^2 at most.  The
+ * step from w to w + (theta(w) - w) / kappa is a gradient step in that norm: it takes Psi - Psi* to
+ * 1 - 1 / kappa times what it was, and every round ends at a point where Psi is no larger.  The
+ * residual is that of A (theta - w), at most 2 R sqrt(2 n kappa (Psi - Psi*)), so kappa ln(8 n R^2
+ * kappa (Psi - Psi*) / tolerance^2) rounds are enough: with n <= 2^50, kappa <= 2^17 and Psi - Psi*
+ * <= n L^2, fewer than 200 kappa.  Ten are usual.  All is computed to some 150 binary places.
+ */
+#ifndef DPOBJ_CORE_SIMPLEX_MINIMISE_H
+#define DPOBJ_CORE_SIMPLEX_MINIMISE_H
+
+#include "core/simplex/simplex_moments.h"
+
+/* Sets weight[0 .. dimension - 1], each 1 or more; returns the number of rounds. */
+extern int64_t simplex_minimise(const SimplexMoments *moments, const SimplexTerms *terms,
+								double tolerance, Memory *memory, mpz_t *weight);
+
+/* An upper bound on the residual of these weights, whatever they are. */
+extern double simplex_residual(const SimplexMoments *moments, double lambda, const mpz_t *weight);
+
+#endif

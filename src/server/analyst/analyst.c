@@ -1,0 +1,327 @@
+/*
+ * analyst.c - entering the analyst's door, opening a table, and the one way to fail.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "catalog/pg_inherits.h"
+#include "miscadmin.h"
+#include "storage/lwlock.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/json.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "server/analyst/analyst.h"
+#include "server/base/dpobj.h"
+#include "server/ledger/gate.h"
+#include "server/ledger/grant.h"
+#include "server/jobs/job_call.h"
+
+/* ---- entering ---- */
+
+/* Declarations and budgets are the topmost table's; what a filter chooses costs the same. */
+static void
+check_topmost(Relation relation)
+{
+	if (has_superclass(RelationGetRelid(relation)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
+				 errdetail("It is a partition or child of another table."),
+				 errhint("Train on the topmost parent, with a filter.")));
+}
+
+/* What kind of relation it is says the catalog to everybody, so this comes before the grant. */
+void
+analyst_check_relation(Oid table)
+{
+	Relation relation = scan_open_relation(table);
+
+	scan_check_relation(relation, true); /* row-level security is asked about when it is opened */
+	check_topmost(relation);
+	relation_close(relation, AccessShareLock);
+}
+
+void
+analyst_ask(Oid table)
+{
+	charge_precheck();
+	analyst_check_relation(table);
+	grant_check_caller(table);
+}
+
+void
+analyst_enter(Oid table)
+{
+	charge_precheck();
+	job_call_once();
+	gate_enter_role();
+	analyst_check_relation(table);
+	grant_check_caller(table);
+}
+
+void
+analyst_leave(void)
+{
+	gate_leave_role();
+}
+
+/* ---- arguments ---- */
+
+Datum
+analyst_argument(FunctionCallInfo fcinfo, int position, const char *name)
+{
+	if (PG_ARGISNULL(position))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	return PG_GETARG_DATUM(position);
+}
+
+Jsonb *
+analyst_json(FunctionCallInfo fcinfo, int position, const char *name)
+{
+	Jsonb *json = PG_ARGISNULL(position) ? NULL : PG_GETARG_JSONB_P(position);
+
+	if (json != NULL && VARSIZE(json) > ANALYST_MAX_JSON)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s must not be larger than %d kB", name, ANALYST_MAX_JSON / 1024)));
+	return json;
+}
+
+/* ---- opening ---- */
+
+/* A target is a number among others, so all rows have the same label. */
+static void
+set_target_first(AnalystTable *opened)
+{
+	Encoders *columns = &opened->columns;
+	const Encoders *features = &opened->features;
+
+	columns->encoder = palloc((features->count + 1) * sizeof(Encoder));
+	columns->encoder[0] = *opened->label;
+	memcpy(columns->encoder + 1, features->encoder, features->count * sizeof(Encoder));
+	columns->count = features->count + 1;
+	columns->features = features->features + opened->label->features;
+	opened->shape.features = columns;
+	opened->shape.label = NULL;
+}
+
+static void
+check_no_group(List *by, const char *name, const char *what)
+{
+	ListCell *cell;
+
+	foreach (cell, by)
+		if (strcmp(name, lfirst(cell)) == 0)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("rows are grouped by column \"%s\", so that it cannot be %s",
+								   name, what)));
+}
+
+/* Leaves the encoders that are not of a grouping column. */
+static void
+split(AnalystTable *opened, List *by, List *names, const char *label, Encoders *all)
+{
+	Encoders rest;
+	ListCell *cell;
+
+	check_no_group(by, label, "the label");
+	foreach (cell, names)
+		check_no_group(by, lfirst(cell), "a feature");
+	encoders_split(all, by, &opened->groups, &rest);
+	*all = rest;
+}
+
+void
+analyst_check_filter(Oid table, Jsonb *filter)
+{
+	Relation relation = scan_open_relation(table);
+	Filter parsed;
+
+	filter_parse(filter, RelationGetDescr(relation), &parsed);
+	relation_close(relation, AccessShareLock);
+}
+
+/* Whatever is shown of the table is what was declared about it. */
+static void
+open_table(Oid table, List *by, List *names, const char *label, bool is_target, Jsonb *filter,
+		   AnalystTable *opened)
+{
+	Relation relation = scan_open_relation(table);
+	Encoders all;
+
+	memset(opened, 0, sizeof(*opened));
+	opened->table = table;
+	opened->name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
+											  RelationGetRelationName(relation));
+	protection_require(relation, &opened->protection);
+	protection_encoders(&opened->protection, RelationGetDescr(relation), names, label, by, &all);
+	if (by != NIL)
+		split(opened, by, names, label, &all);
+	encoders_choose(&all, names, label, &opened->features);
+	opened->label = is_target ? encoders_target(&all, label) : encoders_label(&all, label);
+	filter_parse(filter, RelationGetDescr(relation), &opened->filter);
+	if (protection_person(&opened->protection, RelationGetDescr(relation), &opened->person))
+		opened->shape.person = &opened->person;
+	relation_close(relation, AccessShareLock);
+
+	opened->shape.features = &opened->features;
+	opened->shape.label = opened->label;
+	if (is_target)
+		set_target_first(opened);
+	opened->shape.filter = &opened->filter;
+	opened->shape.max_rows_per_person = opened->protection.max_rows_per_person;
+	opened->shape.groups = by == NIL ? NULL : &opened->groups;
+}
+
+void
+analyst_open(Oid table, List *names, const char *label, bool is_target, Jsonb *filter,
+			 AnalystTable *opened)
+{
+	open_table(table, NIL, names, label, is_target, filter, opened);
+}
+
+void
+analyst_open_groups(Oid table, List *by, List *names, const char *label, Jsonb *filter,
+					AnalystTable *opened)
+{
+	open_table(table, by, names, label, false, filter, opened);
+}
+
+/* ---- describing ---- */
+
+static void
+append_encoder(StringInfo text, const AnalystTable *opened, const char *column)
+{
+	Datum encoder =
+		DirectFunctionCall2(jsonb_object_field, JsonbPGetDatum(opened->protection.encoders),
+							CStringGetTextDatum(column));
+	Jsonb *json = DatumGetJsonbP(encoder);
+
+	escape_json(text, column);
+	appendStringInfo(text, ": %s", JsonbToCString(NULL, &json->root, VARSIZE(json)));
+}
+
+/* With the encoders they say what a column is; whoever has the model need not have the table. */
+static void
+append_type(StringInfo text, const Column *column)
+{
+	escape_json(text, column->name);
+	appendStringInfo(text, ": \"%s\"", column_type_name(column));
+}
+
+char *
+analyst_provenance(const AnalystTable *opened, Jsonb *filter)
+{
+	const Encoders *features = &opened->features;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoString(&text, ", \"relation\": ");
+	escape_json(&text, opened->name);
+	appendStringInfoString(&text, ", \"label\": ");
+	escape_json(&text, opened->label->column.name);
+	appendStringInfoString(&text, ", \"features\": [");
+	for (int i = 0; i < features->count; i++)
+	{
+		appendStringInfoString(&text, i > 0 ? ", " : "");
+		escape_json(&text, features->encoder[i].column.name);
+	}
+	appendStringInfoString(&text, "], \"encoders\": {");
+	append_encoder(&text, opened, opened->label->column.name);
+	for (int i = 0; i < features->count; i++)
+	{
+		appendStringInfoString(&text, ", ");
+		append_encoder(&text, opened, features->encoder[i].column.name);
+	}
+	appendStringInfoString(&text, "}, \"types\": {");
+	append_type(&text, &opened->label->column);
+	for (int i = 0; i < features->count; i++)
+	{
+		appendStringInfoString(&text, ", ");
+		append_type(&text, &features->encoder[i].column);
+	}
+	appendStringInfoChar(&text, '}');
+	if (filter != NULL)
+		appendStringInfo(&text, ", \"filter\": %s",
+						 JsonbToCString(NULL, &filter->root, VARSIZE(filter)));
+	if (opened->protection.person != NULL)
+	{
+		appendStringInfoString(&text, ", \"person\": ");
+		escape_json(&text, opened->protection.person);
+		appendStringInfo(&text, ", \"max_rows_per_person\": %d",
+						 opened->protection.max_rows_per_person);
+	}
+	return text.data;
+}
+
+/* ---- attempting ---- */
+
+/*
+ * The caller's own doing, the server's, or that of concurrent transactions: none of
+ * it tells about a row, nor is it a failure.
+ */
+static bool
+is_interruption(int sqlstate)
+{
+	return sqlstate == ERRCODE_QUERY_CANCELED || sqlstate == ERRCODE_ADMIN_SHUTDOWN ||
+		   sqlstate == ERRCODE_CRASH_SHUTDOWN || sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE ||
+		   sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
+}
+
+static void
+fail(int64 release)
+{
+	charge_failed(release);
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
+					errdetail(ANALYST_FAILURE_DETAIL)));
+}
+
+bool
+analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context), void *context)
+{
+	MemoryContext old = CurrentMemoryContext;
+	bool exit_on_error = ExitOnAnyError;
+	ErrorData *volatile interruption = NULL;
+	volatile bool done = false;
+
+	gate_begin_run(terms->release_tick);
+	/* Anybody may set it, and an error would then pass us by on its way to the client. */
+	ExitOnAnyError = false;
+	PG_TRY();
+	{
+		done = work(context);
+	}
+	PG_CATCH();
+	{
+		ErrorData *error;
+
+		gate_hold_on();
+		MemoryContextSwitchTo(old);
+		error = CopyErrorData();
+		FlushErrorState();
+		if (is_interruption(error->sqlerrcode))
+			interruption = error;
+		else
+			ereport(LOG_SERVER_ONLY, (errmsg("private release " INT64_FORMAT " failed: %s", release,
+											 error->message)));
+	}
+	PG_END_TRY();
+	ExitOnAnyError = exit_on_error;
+	if (!done)
+		LWLockReleaseAll(); /* as an abort would, but we wait first */
+	gate_end_run();
+	if (interruption != NULL)
+		ReThrowError(interruption);
+	return done;
+}
+
+void
+analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
+				void *context)
+{
+	if (!analyst_try(release, terms, work, context))
+		fail(release);
+}

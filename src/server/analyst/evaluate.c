@@ -1,0 +1,432 @@
+/*
+ * evaluate.c - dpobj.evaluate(), dpobj.confusion() and dpobj.select(): how one's own
+ * models do on a table that one may not read.
+ *
+ * What is released and with how much noise is tally.h's; here are the models' columns,
+ * read as they were declared when the models were trained, and the filter.  A row that
+ * is filtered out or cannot be encoded is in no count.  A person with at most k rows has
+ * epsilon / k for each of them, which is group privacy (PRIVACY.md 6) for both laws.
+ *
+ * Models to choose from may use different columns of the table.  They are rated on the
+ * rows that can be encoded in all of these: a row changes each model's number of mistakes
+ * by 1 at most, as it must.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+
+#include "server/base/admin.h"
+#include "server/analyst/analyst.h"
+#include "server/base/decimal.h"
+#include "server/ledger/gate.h"
+#include "server/ledger/grant.h"
+#include "server/base/json_value.h"
+#include "server/models/named_model.h"
+#include "server/rows/rows_state.h"
+#include "server/release/same_call.h"
+#include "server/release/tally.h"
+
+enum
+{
+	ARGUMENT_NAME, /* or names */
+	ARGUMENT_RELATION,
+	ARGUMENT_EPSILON,
+	ARGUMENT_FILTER
+};
+
+static bool
+includes_name(const List *names, const char *name)
+{
+	ListCell *cell;
+
+	foreach (cell, names)
+		if (strcmp(lfirst(cell), name) == 0)
+			return true;
+	return false;
+}
+
+/* ---- a model ---- */
+
+/* A model of dpobj.train under its name, and what its details say of its columns. */
+typedef struct RatedModel
+{
+	const char *name;
+	Model model;
+	Jsonb *details;
+	char *label;
+	List *columns; /* names, in the order of the weights */
+	bool intercept;
+	int features;                  /* weights without that of the intercept, which is the last */
+	int place[GRID_MAX_DIMENSION]; /* of each feature in an encoded row */
+} RatedModel;
+
+static void
+read_details(RatedModel *rated)
+{
+	JsonbContainer *root;
+	JsonbContainer *features;
+	JsonbContainer *encoding;
+	JsonbValue *intercept;
+
+	rated->details =
+		DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(rated->model.details)));
+	root = &rated->details->root;
+	features = json_get_array(json_member(root, "features"));
+	encoding = json_get_object(json_member(root, "encoding"));
+	if (features == NULL || encoding == NULL)
+		elog(ERROR, "model \"%s\" does not say what its features are", rated->name);
+	rated->label = json_get_string(json_member(root, "label"));
+	rated->columns = NIL;
+	for (int i = 0; i < JsonContainerSize(features); i++)
+		rated->columns =
+			lappend(rated->columns, json_get_string(getIthJsonbValueFromContainer(features, i)));
+	intercept = json_member(encoding, "intercept");
+	rated->intercept = intercept != NULL && intercept->type == jbvBool && intercept->val.boolean;
+}
+
+static void
+find_model(const char *name, RatedModel *rated)
+{
+	rated->name = name;
+	named_model_find(name, &rated->model);
+	model_require_label(&rated->model, name);
+	read_details(rated);
+}
+
+/* Its weights are for features as they were encoded then. */
+static void
+check_encoder(const RatedModel *rated, const AnalystTable *opened, const char *column)
+{
+	JsonbContainer *encoders = json_get_object(json_member(&rated->details->root, "encoders"));
+	JsonbContainer *then = encoders == NULL ? NULL : json_get_object(json_member(encoders, column));
+	JsonbContainer *now = json_get_object(json_member(&opened->protection.encoders->root, column));
+
+	if (then != NULL && now != NULL && compareJsonbContainers(then, now) == 0)
+		return;
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("model \"%s\" does not fit table %s", rated->name, opened->name),
+					errdetail("Column \"%s\" was declared with another encoder when the model was "
+							  "trained.",
+							  column)));
+}
+
+static void
+check_encoders(const RatedModel *rated, const AnalystTable *opened)
+{
+	ListCell *cell;
+
+	check_encoder(rated, opened, rated->label);
+	foreach (cell, rated->columns)
+		check_encoder(rated, opened, lfirst(cell));
+}
+
+/* Where a column's features begin in an encoded row, and how many there are. */
+static const Encoder *
+find_place(const Encoders *encoders, const char *column, int *first)
+{
+	*first = 0;
+	for (int i = 0; i < encoders->count; i++)
+	{
+		if (strcmp(encoders->encoder[i].column.name, column) == 0)
+			return &encoders->encoder[i];
+		*first += encoders->encoder[i].features;
+	}
+	elog(ERROR, "column \"%s\" was not read", column);
+}
+
+static void
+place_features(RatedModel *rated, const Encoders *encoders)
+{
+	int features = 0;
+	ListCell *cell;
+
+	foreach (cell, rated->columns)
+	{
+		int first;
+		const Encoder *encoder = find_place(encoders, lfirst(cell), &first);
+
+		for (int j = 0; j < encoder->features && features < GRID_MAX_DIMENSION; j++)
+			rated->place[features++] = first + j;
+	}
+	rated->features = features;
+	if (features + (rated->intercept ? 1 : 0) != rated->model.weights)
+		elog(ERROR, "model \"%s\" has another number of weights", rated->name);
+}
+
+/* ---- the request ---- */
+
+typedef struct Evaluation
+{
+	TallyRequest tally;
+	RatedModel *rated;
+	Oid table;
+	PrivacyCost cost;
+	Jsonb *filter; /* or NULL */
+	Encoding encoding;
+	Scan *scan;
+	TallyResult result;
+} Evaluation;
+
+static void
+read_request(FunctionCallInfo fcinfo, TallyKind kind, Evaluation *evaluation)
+{
+	memset(evaluation, 0, sizeof(*evaluation));
+	evaluation->tally.kind = kind;
+	evaluation->table = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
+	evaluation->filter = analyst_json(fcinfo, ARGUMENT_FILTER, "filter");
+	decimal_epsilon(analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
+					&evaluation->cost);
+}
+
+/* Each with its label, which must be the same one, and the columns that any of them uses. */
+static List *
+find_models(Evaluation *evaluation, List *names)
+{
+	List *columns = NIL;
+	ListCell *cell;
+	int64 *release = palloc(list_length(names) * sizeof(int64));
+	int i = 0;
+
+	evaluation->rated = palloc0(list_length(names) * sizeof(RatedModel));
+	foreach (cell, names)
+	{
+		RatedModel *rated = &evaluation->rated[i];
+		ListCell *column;
+
+		find_model(lfirst(cell), rated);
+		if (strcmp(rated->label, evaluation->rated[0].label) != 0)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("models \"%s\" and \"%s\" predict different columns",
+								   evaluation->rated[0].name, rated->name)));
+		foreach (column, rated->columns)
+			if (!includes_name(columns, lfirst(column)))
+				columns = lappend(columns, lfirst(column));
+		release[i++] = rated->model.release;
+	}
+	evaluation->tally.models = list_length(names);
+	evaluation->tally.model_release = release;
+	return columns;
+}
+
+/* ---- the counts ---- */
+
+static bool
+predicts_positive(const RatedModel *rated, const int32 *x)
+{
+	double score = 0.0;
+
+	for (int j = 0; j < rated->features; j++)
+		score += rated->model.weight[j] * x[rated->place[j]];
+	if (rated->intercept)
+		score += rated->model.weight[rated->features] * FIXED_POINT_ONE;
+	return score > 0.0;
+}
+
+static void
+count_rows(const Rows *rows, const Evaluation *evaluation, int64 *count)
+{
+	for (uint32 i = 0; i < rows->distinct; i++)
+	{
+		const RowCount *row = &rows->count[i];
+		const int32 *x = rows->x + (Size) i * rows->stride;
+
+		GATE_CHECK_FOR_INTERRUPTS();
+		for (int m = 0; m < evaluation->tally.models; m++)
+		{
+			bool positive = predicts_positive(&evaluation->rated[m], x);
+
+			count[m * TALLY_CELLS + tally_cell(positive, true)] += row->positive;
+			count[m * TALLY_CELLS + tally_cell(positive, false)] += row->negative;
+		}
+	}
+}
+
+/* All that looks at rows. */
+static bool
+run(void *context)
+{
+	Evaluation *evaluation = context;
+	RowsState *state = rows_state_create(&evaluation->encoding, CurrentMemoryContext);
+	int64 *count = palloc0(evaluation->tally.models * TALLY_CELLS * sizeof(int64));
+
+	scan_run(evaluation->scan, &state->rows);
+	scan_close(evaluation->scan);
+	rows_flush(&state->rows);
+	count_rows(&state->rows, evaluation, count);
+	tally_draw(&evaluation->tally, count, &evaluation->result);
+	return true;
+}
+
+/* ---- the release ---- */
+
+static void
+settle(Evaluation *evaluation, const AnalystTable *opened)
+{
+	const Protection *protection = &opened->protection;
+	TallyRequest *tally = &evaluation->tally;
+	int rows = Max(protection->max_rows_per_person, 1);
+	Options options;
+
+	memset(&options, 0, sizeof(options));
+	encoders_describe(&opened->features, &options);
+	encoders_encoding(&options, &evaluation->encoding);
+	for (int m = 0; m < tally->models; m++)
+		place_features(&evaluation->rated[m], &opened->features);
+	tally->table = evaluation->table;
+	tally->adjacency = protection->adjacency;
+	tally->person = protection->person;
+	tally->epsilon = evaluation->cost.epsilon / rows;
+	tally->provenance = analyst_provenance(opened, evaluation->filter);
+	if (tally->epsilon == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon is too small for %d rows of a person", rows)));
+}
+
+/* The models are known; returns the release. */
+static int64
+evaluate(Evaluation *evaluation, List *columns)
+{
+	AnalystTerms terms = {.name = NULL};
+	AnalystTable opened;
+	Pair pair;
+	int64 release;
+
+	analyst_open(evaluation->table, columns, evaluation->rated[0].label, false, evaluation->filter,
+				 &opened);
+	evaluation->tally.epsilon_charged = evaluation->cost.epsilon_charged;
+	pair = tally_pair(&evaluation->tally);
+	grant_check_budgets(evaluation->table, &pair, opened.protection.adjacency);
+	for (int m = 0; m < evaluation->tally.models; m++)
+		check_encoders(&evaluation->rated[m], &opened);
+	settle(evaluation, &opened);
+	evaluation->scan = scan_open(evaluation->table, opened.protection.ignore_rls, &opened.shape);
+
+	evaluation->tally.analyst = &terms;
+	release = tally_charge(&evaluation->tally);
+	analyst_attempt(release, &terms, run, evaluation);
+	tally_released(release, evaluation->tally.kind, &evaluation->result);
+	return release;
+}
+
+/* ---- accuracy ---- */
+
+static char *
+name_argument(FunctionCallInfo fcinfo)
+{
+	return TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_NAME, "name"));
+}
+
+/* dpobj.evaluate(name, relation, epsilon, filter) -> float8 */
+PG_FUNCTION_INFO_V1(dpobj_evaluate);
+Datum
+dpobj_evaluate(PG_FUNCTION_ARGS)
+{
+	Evaluation evaluation;
+	char *name = name_argument(fcinfo);
+	float8 accuracy;
+
+	read_request(fcinfo, TALLY_ACCURACY, &evaluation);
+	analyst_enter(evaluation.table);
+	(void) evaluate(&evaluation, find_models(&evaluation, list_make1(name)));
+	analyst_leave();
+	if (!tally_accuracy(&evaluation.result, &accuracy))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(accuracy);
+}
+
+/* ---- the confusion table ---- */
+
+/* Of all that was asked. */
+static void
+hash_request(const Evaluation *evaluation, const char *name, uint8 hash[DIGEST_LENGTH])
+{
+	StringInfoData bytes;
+
+	initStringInfo(&bytes);
+	digest_append(&bytes, "confusion");
+	digest_append(&bytes, name);
+	pq_sendint32(&bytes, evaluation->table);
+	pq_sendint64(&bytes, evaluation->cost.epsilon);
+	pq_sendint64(&bytes, evaluation->cost.epsilon_charged);
+	digest_append(
+		&bytes, evaluation->filter == NULL
+					? ""
+					: JsonbToCString(NULL, &evaluation->filter->root, VARSIZE(evaluation->filter)));
+	digest_bytes(&bytes, hash);
+}
+
+/* dpobj.confusion(name, relation, epsilon, filter) -> dp_confusion_table */
+PG_FUNCTION_INFO_V1(dpobj_confusion);
+Datum
+dpobj_confusion(PG_FUNCTION_ARGS)
+{
+	Evaluation evaluation;
+	char *name = name_argument(fcinfo);
+	uint8 hash[DIGEST_LENGTH];
+	int64 release;
+
+	read_request(fcinfo, TALLY_CONFUSION, &evaluation);
+	analyst_enter(evaluation.table);
+	hash_request(&evaluation, name, hash);
+	if (!tally_recall(same_call_find(fcinfo, hash), &evaluation.result))
+	{
+		release = evaluate(&evaluation, find_models(&evaluation, list_make1(name)));
+		tally_keep(release, &evaluation.result);
+		same_call_remember(fcinfo, hash, release);
+	}
+	analyst_leave();
+	return tally_confusion(fcinfo, &evaluation.result);
+}
+
+/* ---- the choice ---- */
+
+/* A name that is given twice would be twice as likely to win a tie: a slip. */
+static List *
+names_argument(FunctionCallInfo fcinfo)
+{
+	Datum array = analyst_argument(fcinfo, ARGUMENT_NAME, "names");
+	List *names = NIL;
+	Datum *values;
+	bool *nulls;
+	int count;
+
+	deconstruct_array(DatumGetArrayTypeP(array), TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls,
+					  &count);
+	tally_check_models(count);
+	for (int i = 0; i < count; i++)
+	{
+		char *name;
+
+		if (nulls[i])
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("names must not contain nulls")));
+		name = TextDatumGetCString(values[i]);
+		if (includes_name(names, name))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("model \"%s\" is named twice", name)));
+		names = lappend(names, name);
+	}
+	return names;
+}
+
+/* dpobj.select(names, relation, epsilon, filter) -> text */
+PG_FUNCTION_INFO_V1(dpobj_select);
+Datum
+dpobj_select(PG_FUNCTION_ARGS)
+{
+	Evaluation evaluation;
+	List *names = names_argument(fcinfo);
+
+	read_request(fcinfo, TALLY_SELECTION, &evaluation);
+	analyst_enter(evaluation.table);
+	(void) evaluate(&evaluation, find_models(&evaluation, names));
+	analyst_leave();
+	PG_RETURN_TEXT_P(cstring_to_text(evaluation.rated[evaluation.result.chosen].name));
+}

@@ -1,0 +1,622 @@
+/*
+ * price.c - dpobj.price(): what a call would cost, and how good its model would be.
+ *
+ * It settles a call as dpobj.train or an aggregate does, from public parameters, and
+ * stops before the charge.  No row is read and nothing is written, so it needs no
+ * budget and works on a standby.  A call that would be refused for what was asked
+ * is refused here with the same error.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/rel.h"
+
+#include "core/mechanisms/evaluation.h"
+#include "core/simplex/simplex_scale.h"
+#include "core/mechanisms/utility.h"
+
+#include "server/analyst/analyst.h"
+#include "server/release/body_choice.h"
+#include "server/ledger/charge.h"
+#include "server/ledger/charge_cost.h"
+#include "server/base/dpobj.h"
+#include "server/ledger/grant.h"
+#include "server/base/json_value.h"
+#include "server/release/learning.h"
+#include "server/release/opsamp_choice.h"
+#include "server/analyst/price.h"
+#include "server/release/tally.h"
+#include "server/release/training.h"
+
+/* The bound on the error may fail with this probability. */
+#define PRICE_BETA 0.05
+
+/* Methods that are no trainings. */
+#define EVALUATIONS ", accuracy, confusion, select"
+
+/* ---- members of the answer ---- */
+
+/* rows_per_person: 0 where rows are protected */
+static void
+append_unit(StringInfo json, int rows_per_person)
+{
+	if (rows_per_person > 0)
+		appendStringInfo(json, ", \"unit\": \"person\", \"max_rows_per_person\": %d",
+						 rows_per_person);
+	else
+		appendStringInfoString(json, ", \"unit\": \"row\"");
+}
+
+static void
+append_cost(StringInfo json, const Training *training)
+{
+	charge_warn_of_large_delta(training->cost.delta_charged); /* as at its charge */
+	appendStringInfo(json, "\"epsilon\": %s, \"delta\": %s, \"adjacency\": \"%s\"",
+					 decimal_text(training->cost.epsilon_charged, EPSILON_UNIT),
+					 decimal_text(training->cost.delta_charged, DELTA_UNIT),
+					 training->request.adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove");
+	append_unit(json, training->rows_per_person);
+}
+
+/* null: no such limit, or more than can be counted */
+static void
+append_count(StringInfo json, const char *name, uint64 count)
+{
+	if (count == 0 || count == PG_UINT64_MAX)
+		appendStringInfo(json, ", \"%s\": null", name);
+	else
+		appendStringInfo(json, ", \"%s\": " UINT64_FORMAT, name, count);
+}
+
+static void
+append_work(StringInfo json, const Training *training)
+{
+	bool parts = training->request.kind == MECHANISM_SAMPLE_AGGREGATE;
+	MechanismVerdict verdict;
+
+	mechanism_get(training->request.kind)->admit(&training->request, &verdict);
+	appendStringInfo(json, ", \"dimension\": %d, \"log2_grid\": %.2f",
+					 training->request.grid.dimension, grid_log2_size(&training->request.grid));
+	append_count(json, parts ? "nodes" : "configurations", verdict.cost);
+	append_count(json, parts ? "nodes_limit" : "configurations_limit", verdict.limit);
+	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.finishes ? "true" : "false");
+}
+
+/* P(w) is proportional to exp(exponent votes(w)). */
+static void
+append_votes(StringInfo json, const Training *training)
+{
+	training_append_noise(json, training);
+	appendStringInfo(json, ", \"exponent_per_vote\": %s",
+					 decimal_text(training->request.epsilon, HALF_EPSILON_UNIT));
+}
+
+/* P(w) is proportional to exp(-exponent L(w)), or the chance to accept w is. */
+static void
+append_noise(StringInfo json, const Training *training)
+{
+	const MechanismRequest *request = &training->request;
+	const char *unit = privacy_margin(request->adjacency) == 2 ? HALF_EPSILON_UNIT : EPSILON_UNIT;
+
+	if (mechanism_perturbs(request->kind))
+		training_append_noise(json, training);
+	else if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
+		append_votes(json, training);
+	else
+		appendStringInfo(json, ", \"exponent_per_row\": %s", decimal_text(request->epsilon, unit));
+}
+
+/* Of an integer that is at most bound in exact arithmetic: rounding must not take a row away. */
+static double
+whole_rows(double bound)
+{
+	return floor(bound * (1 + 1e-9));
+}
+
+/*
+ * How many rows an answer of sample_aggregate may cost depends on how far the parts
+ * agree, so on the data: what is said is the lead in votes that wins (utility.h).
+ */
+static void
+append_error(StringInfo json, const Training *training)
+{
+	const MechanismRequest *request = &training->request;
+	UtilityBound bound;
+
+	if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
+	{
+		appendStringInfo(json, ", \"error\": null, \"lead\": {\"votes\": %.0f, \"beta\": %g}",
+						 ceil(utility_lead(&request->grid, request->epsilon, PRICE_BETA)),
+						 PRICE_BETA);
+		return;
+	}
+	utility_bound(&training->request, PRICE_BETA, &bound);
+	appendStringInfo(json, ", \"error\": {\"rows\": %.0f, \"beta\": %g, \"mean\": %.1f}",
+					 whole_rows(bound.rows), PRICE_BETA, ceil(bound.mean * 10) / 10);
+}
+
+/* In units of the summed loss and of the weights (utility.h). */
+static void
+append_net_error(StringInfo json, const Training *training)
+{
+	NetBound bound;
+
+	convex_net_bound(&training->request, PRICE_BETA, &bound);
+	appendStringInfo(json, ", \"error\": {\"loss\": %.6g, \"beta\": %g, \"mesh\": %.6g}",
+					 bound.loss * (1 + 1e-5), PRICE_BETA, bound.mesh * (1 + 1e-5));
+}
+
+/*
+ * |w - w*| for the minimiser w* of the regularised objective, in the units of the
+ * weights: how far the noise moves the answer.  Where descent ends is not bounded.
+ */
+static void
+append_convex(StringInfo json, const Training *training)
+{
+	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
+					 training->request.grid.dimension);
+	training_append_noise(json, training);
+	if (training->request.kind == MECHANISM_SGD)
+	{
+		appendStringInfoString(json, ", \"error\": null");
+		return;
+	}
+	if (body_is_for(training->request.kind))
+	{
+		append_net_error(json, training);
+		return;
+	}
+	if (training->request.kind == MECHANISM_OPSAMP)
+	{
+		opsamp_append_error(json, &training->request);
+		return;
+	}
+	appendStringInfo(json, ", \"error\": {\"distance\": %.6g, \"beta\": %g}",
+					 convex_distance(&training->request, PRICE_BETA), PRICE_BETA);
+}
+
+/*
+ * How much the mean of (score - target)^2 over the rows is above the least on the simplex, in
+ * units of the encoded target.
+ */
+static void
+append_simplex(StringInfo json, const Training *training)
+{
+	const MechanismRequest *request = &training->request;
+	double rows = (double) request->simplex.rows;
+	bool pure;
+	SimplexExcess excess = simplex_excess(&request->simplex, simplex_request_draws(request, &pure),
+										  request->grid.dimension, PRICE_BETA);
+
+	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
+					 request->grid.dimension);
+	training_append_noise(json, training);
+	appendStringInfo(json, ", \"error\": {\"mean_squared\": %.6g, \"beta\": %g, \"mean\": %.6g}",
+					 2 * excess.bound / rows, PRICE_BETA, 2 * excess.mean / rows);
+}
+
+static void
+append_price(StringInfo json, const Training *training)
+{
+	appendStringInfo(json, "\"method\": \"%s\", \"mechanism\": \"%s\", ",
+					 method_name(training->method), mechanism_get(training->request.kind)->name);
+	append_cost(json, training);
+	appendStringInfo(json, ", \"guarantee\": \"%s\"", training->guarantee);
+	training_append_choice(json, training);
+	if (training->method == METHOD_SIMPLEX)
+	{
+		append_simplex(json, training);
+		return;
+	}
+	if (training->method != METHOD_HALFSPACE)
+	{
+		append_convex(json, training);
+		return;
+	}
+	append_work(json, training);
+	append_noise(json, training);
+	append_error(json, training);
+}
+
+static Datum
+parse_json(const StringInfoData *json)
+{
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json->data));
+}
+
+/* ---- what is left ---- */
+
+/*
+ * What dpobj.remaining says to the session's role, and how many such calls fit into
+ * it; nulls without a budget that grants.  The function knows who may see what.
+ */
+static void
+append_remaining(StringInfo json, Oid table, const Pair *pair, Adjacency adjacency)
+{
+	static const char *const statement =
+		"SELECT format('{\"epsilon\": %s, \"delta\": %s, \"releases\": %s}', r.epsilon, r.delta,"
+		" coalesce(r.releases::text, 'null')),"
+		" coalesce(dpobj.calls_that_fit($9, " CHARGE_COST_ROW ")::text, 'null')"
+		" FROM dpobj.remaining($9) r";
+	Oid types[CHARGE_COST_PARAMETERS + 1];
+	Datum values[lengthof(types)];
+	bool granted = grant_is_held(table);
+	ChargeCost cost;
+
+	charge_cost_of(pair, adjacency, &cost);
+	charge_cost_parameters(&cost, types, values);
+	types[CHARGE_COST_PARAMETERS] = OIDOID;
+	values[CHARGE_COST_PARAMETERS] = ObjectIdGetDatum(table);
+	SPI_connect();
+	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, true, 1) !=
+		SPI_OK_SELECT)
+		elog(ERROR, "could not read the privacy budgets");
+	if (granted && SPI_processed > 0)
+		appendStringInfo(json, ", \"remaining\": %s, \"calls\": %s",
+						 SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1),
+						 SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2));
+	else
+		appendStringInfoString(json, ", \"remaining\": null, \"calls\": null");
+	SPI_finish();
+}
+
+/* ---- a protected table ---- */
+
+enum
+{
+	ARGUMENT_RELATION,
+	ARGUMENT_EPSILON,
+	ARGUMENT_FEATURES,
+	ARGUMENT_DELTA,
+	ARGUMENT_METHOD,
+	ARGUMENT_OPTIONS,
+	ARGUMENT_LABEL
+};
+
+/* The charge worker asks again, free of the session's settings. */
+static void
+check_least_epsilon(const PrivacyCost *cost)
+{
+	if (cost->epsilon_charged < (int64) ceil(dpobj_min_epsilon * EPSILON_ONE))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon of a release must be at least %g", dpobj_min_epsilon),
+						errdetail("The least is the setting dpobj.min_epsilon.")));
+}
+
+/* The range of a target has a say in what it costs. */
+static const char *
+required_label(const char *label)
+{
+	if (label == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("label must not be null for method \"simplex\"")));
+	return label;
+}
+
+/* Opens the table as analyst_open() does; the price depends on its declaration only. */
+static Relation
+open_protected(Oid table, Protection *protection)
+{
+	Relation relation;
+
+	analyst_check_relation(table);
+	relation = relation_open(table, AccessShareLock);
+	protection_require(relation, protection);
+	scan_check_relation(relation, protection->ignore_rls);
+	return relation;
+}
+
+/* Without a filter and perhaps without a label. */
+static void
+settle_table(Training *training, Oid table, List *names, const char *label)
+{
+	Protection protection;
+	Relation relation = open_protected(table, &protection);
+	Encoders all;
+	Encoders features;
+
+	protection_encoders(&protection, RelationGetDescr(relation), names, label, NIL, &all);
+	encoders_choose(&all, names, label, &features);
+	if (training->method == METHOD_SIMPLEX)
+		training_set_target(training, encoders_target(&all, required_label(label)));
+	else if (label != NULL)
+		(void) encoders_label(&all, label);
+	relation_close(relation, AccessShareLock);
+	training_set_protected(training, &features, &protection);
+	training_begin(training, training->options.dimension);
+}
+
+static void
+price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, StringInfo json)
+{
+	Training *training = palloc0(sizeof(Training));
+	List *names = NIL;
+	char *label = NULL;
+	Pair pair;
+
+	training->by_analyst = true;
+	training_set_cost(training, PG_GETARG_DATUM(ARGUMENT_EPSILON), NUMERICOID,
+					  PG_GETARG_DATUM(ARGUMENT_DELTA), NUMERICOID);
+	training_set_method(training, method, EVALUATIONS);
+	if (!PG_ARGISNULL(ARGUMENT_FEATURES))
+		names = encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
+	if (!PG_ARGISNULL(ARGUMENT_LABEL))
+		label = text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_LABEL));
+	training_set_options(training, analyst_json(fcinfo, ARGUMENT_OPTIONS, "options"));
+	settle_table(training, table, names, label);
+	check_least_epsilon(&training->cost);
+	append_price(json, training);
+	pair = training_pair(training);
+	append_remaining(json, table, &pair, training->request.adjacency);
+}
+
+/* ---- a number of features ---- */
+
+/* Option "dimension" says the same, so it may be left out but not say something else. */
+static void
+check_dimension(const Training *training, int features)
+{
+	int declared = training->options.dimension;
+
+	if (features < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("d must be greater than zero")));
+	if (declared > 0 && declared != features)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"dimension\" is %d for %d features", declared, features)));
+}
+
+/* ---- a run of dp_ftrl ---- */
+
+/* The bound is on the mean over the run's own coins, for costs that do not react to it. */
+static void
+append_learning(StringInfo json, const Learning *learning)
+{
+	double regret = learning->plan.regret * (learning->high - learning->low);
+
+	charge_warn_of_large_delta(learning->cost.delta_charged); /* as at its charge */
+	appendStringInfo(json,
+					 "\"method\": \"ftrl\", \"epsilon\": %s, \"delta\": %s, \"adjacency\": "
+					 "\"replace\", \"unit\": \"row\", \"guarantee\": \"exact\"",
+					 decimal_text(learning->cost.epsilon_charged, EPSILON_UNIT),
+					 decimal_text(learning->cost.delta_charged, DELTA_UNIT));
+	appendStringInfo(json, ", \"dimension\": %d, \"n\": " INT64_FORMAT, learning->dimension,
+					 learning->steps);
+	learning_append_mechanism(json, learning);
+	appendStringInfo(json, ", \"regret\": {\"mean\": %.6g, \"per_step\": %.6g}", regret,
+					 regret / (double) learning->steps);
+}
+
+void
+price_settle_learning(Learning *learning, int choices, Datum epsilon, Datum delta, Jsonb *options)
+{
+	learning_begin(learning, epsilon, NUMERICOID, delta, NUMERICOID, options);
+	if (learning->dimension > 0 && learning->dimension != choices)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"dimension\" is %d for %d choices", learning->dimension,
+							   choices)));
+	learning_settle(learning, Max(choices, 1));
+}
+
+static Datum
+price_learning(FunctionCallInfo fcinfo)
+{
+	int choices = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
+	Learning learning;
+	StringInfoData json;
+
+	price_settle_learning(&learning, choices, analyst_argument(fcinfo, 2, "epsilon"),
+						  analyst_argument(fcinfo, 3, "delta"), analyst_json(fcinfo, 4, "options"));
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	append_learning(&json, &learning);
+	appendStringInfoChar(&json, '}');
+	return parse_json(&json);
+}
+
+/* ---- an evaluation ---- */
+
+/* The one member that the options may have, if it is there; name: NULL where they may have none. */
+static JsonbValue *
+only_member(Jsonb *options, TallyKind kind, const char *name)
+{
+	JsonbIterator *iterator;
+	JsonbIteratorToken token;
+	JsonbValue key;
+
+	if (options == NULL)
+		return NULL;
+	if (!JB_ROOT_IS_OBJECT(options))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options must be a JSON object")));
+	iterator = JsonbIteratorInit(&options->root);
+	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+		if (token == WJB_KEY && (name == NULL || !json_is_string(&key, name)))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"%s\" is not for method \"%s\"", json_get_string(&key),
+								   tally_name(kind)),
+							name == NULL ? errhint("There are none.")
+										 : errhint("The only option is \"%s\".", name)));
+	return name == NULL ? NULL : json_member(&options->root, name);
+}
+
+static Adjacency
+evaluation_adjacency(Jsonb *options, TallyKind kind)
+{
+	JsonbValue *adjacency = only_member(options, kind, "adjacency");
+
+	if (adjacency == NULL || json_is_string(adjacency, "replace"))
+		return ADJACENCY_REPLACE;
+	if (!json_is_string(adjacency, "add_remove"))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"adjacency\" must be \"replace\" or \"add_remove\"")));
+	return ADJACENCY_ADD_REMOVE;
+}
+
+/*
+ * The error: of a count, in rows; of a choice, how many more mistakes it makes than the best model.
+ * A person's rows share epsilon (evaluate.c).
+ */
+static void
+append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost *cost,
+				  Adjacency adjacency, int rows_per_person)
+{
+	int counts = kind == TALLY_ACCURACY ? 2 : TALLY_CELLS;
+	int64 epsilon = cost->epsilon / Max(rows_per_person, 1);
+	double rows;
+
+	if (epsilon == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon is too small for %d rows of a person", rows_per_person)));
+	rows = kind == TALLY_SELECTION
+			   ? whole_rows(evaluation_choice_error(epsilon, adjacency, models, PRICE_BETA))
+			   : evaluation_error(epsilon, adjacency, counts, PRICE_BETA);
+	appendStringInfo(json,
+					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
+					 "\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
+					 tally_name(kind), tally_mechanism(kind),
+					 decimal_text(cost->epsilon_charged, EPSILON_UNIT),
+					 adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove");
+	append_unit(json, rows_per_person);
+	if (kind == TALLY_SELECTION)
+		appendStringInfo(json, ", \"models\": %d", models);
+	else
+		appendStringInfo(json, ", \"counts\": %d", counts);
+	appendStringInfo(json, ", \"error\": {\"rows\": %.0f, \"beta\": %g}", rows, PRICE_BETA);
+}
+
+Adjacency
+price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta, Jsonb *options,
+						PrivacyCost *cost)
+{
+	Adjacency adjacency = evaluation_adjacency(options, kind);
+
+	decimal_epsilon(epsilon, NUMERICOID, cost);
+	decimal_delta(delta, NUMERICOID, cost);
+	if (kind == TALLY_SELECTION)
+		tally_check_models(models);
+	else if (models != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("d must be 1 for method \"%s\"", tally_name(kind)),
+				 errdetail("It is the number of models, of which more are for a selection.")));
+	return adjacency;
+}
+
+/* d is the number of models. */
+static Datum
+price_evaluation(FunctionCallInfo fcinfo, TallyKind kind)
+{
+	int models = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
+	PrivacyCost cost;
+	Adjacency adjacency = price_settle_evaluation(
+		kind, models, analyst_argument(fcinfo, 2, "epsilon"), analyst_argument(fcinfo, 3, "delta"),
+		analyst_json(fcinfo, 4, "options"), &cost);
+	StringInfoData json;
+
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	append_evaluation(&json, kind, models, &cost, adjacency, 0);
+	appendStringInfoChar(&json, '}');
+	return parse_json(&json);
+}
+
+/* Columns and label are the models' own, so they are not asked for. */
+static void
+price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, StringInfo json)
+{
+	bool selection = kind == TALLY_SELECTION;
+	JsonbValue *given = only_member(analyst_json(fcinfo, ARGUMENT_OPTIONS, "options"), kind,
+									selection ? "models" : NULL);
+	int64 models = 1;
+	PrivacyCost cost;
+	Protection protection;
+	Pair pair;
+
+	if (selection && (given == NULL || !json_get_integer(given, 0, PG_INT32_MAX, &models)))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the number of models is missing"),
+						errhint("Set \"models\" in the options.")));
+	if (selection)
+		tally_check_models((int) models);
+	decimal_epsilon(PG_GETARG_DATUM(ARGUMENT_EPSILON), NUMERICOID, &cost);
+	relation_close(open_protected(table, &protection), AccessShareLock);
+	check_least_epsilon(&cost);
+	append_evaluation(json, kind, (int) models, &cost, protection.adjacency,
+					  protection.max_rows_per_person);
+	pair = tally_pair(&(TallyRequest){.epsilon_charged = cost.epsilon_charged});
+	append_remaining(json, table, &pair, protection.adjacency);
+}
+
+/* dpobj.price(relation, epsilon, features, delta, method, options, label) -> jsonb */
+PG_FUNCTION_INFO_V1(dpobj_price_relation);
+Datum
+dpobj_price_relation(PG_FUNCTION_ARGS)
+{
+	Oid table = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
+	const char *method;
+	TallyKind kind;
+	StringInfoData json;
+
+	(void) analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon");
+	(void) analyst_argument(fcinfo, ARGUMENT_DELTA, "delta");
+	method = TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method"));
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	if (tally_find(method, &kind))
+		price_table_evaluation(fcinfo, table, kind, &json);
+	else
+		price_table_training(fcinfo, table, method, &json);
+	appendStringInfoChar(&json, '}');
+	return parse_json(&json);
+}
+
+/* ---- both ---- */
+
+Training *
+price_settle_training(const char *method, int features, Datum epsilon, Datum delta, Jsonb *options)
+{
+	Training *training = palloc0(sizeof(Training));
+
+	training_set_method(training, method, EVALUATIONS ", " PRICE_LEARNING);
+	training_set_cost(training, epsilon, NUMERICOID, delta, NUMERICOID);
+	training_set_options(training, options);
+	check_dimension(training, features);
+	training_begin(training, features);
+	return training;
+}
+
+/* dpobj.price(method, d, epsilon, delta, options) -> jsonb; the options are the owner's. */
+PG_FUNCTION_INFO_V1(dpobj_price_dimension);
+Datum
+dpobj_price_dimension(PG_FUNCTION_ARGS)
+{
+	const char *method = TextDatumGetCString(analyst_argument(fcinfo, 0, "method"));
+	TallyKind kind;
+	int features;
+	Training *training;
+	StringInfoData json;
+
+	if (strcmp(method, PRICE_LEARNING) == 0)
+		return price_learning(fcinfo);
+	if (tally_find(method, &kind))
+		return price_evaluation(fcinfo, kind);
+	features = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
+	training = price_settle_training(method, features, analyst_argument(fcinfo, 2, "epsilon"),
+									 analyst_argument(fcinfo, 3, "delta"),
+									 analyst_json(fcinfo, 4, "options"));
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	append_price(&json, training);
+	appendStringInfoChar(&json, '}');
+	return parse_json(&json);
+}

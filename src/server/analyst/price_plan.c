@@ -1,0 +1,339 @@
+/*
+ * price_plan.c - dpobj.price_plan(): what a batch of releases would cost together.
+ *
+ * Each release of the plan is settled as dpobj.price does.  What the accountants of budgets say
+ * holds for any analyst; what optimal composition and privacy loss distributions say holds
+ * only for a batch that nobody changes after the first answer (PRIVACY.md 0.1 C5).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+
+#include "core/base/names.h"
+
+#include "server/analyst/analyst.h"
+#include "server/ledger/composed.h"
+#include "server/base/decimal.h"
+#include "server/base/json_value.h"
+#include "server/analyst/price.h"
+
+#define PLAN_RELEASES_MAX 500
+#define PLAN_COUNT_MAX 1000000
+
+/* Entries whose noise is found by a search, which takes 0.1 to 0.7 seconds each. */
+#define PLAN_SEARCHED_MAX 20
+
+/* One of the plan's entries. */
+typedef struct PlannedRelease
+{
+	const char *method;
+	const char *mechanism;
+	const char *guarantee;
+	bool searched; /* is its noise found by a search? */
+	CountedPair counted;
+} PlannedRelease;
+
+/* ---- an entry ---- */
+
+static const char *const entry_keys[] = {"method", "d", "epsilon", "delta", "options", "count"};
+
+static bool
+is_entry_key(JsonbValue *key)
+{
+	for (int i = 0; i < lengthof(entry_keys); i++)
+	{
+		if (json_is_string(key, entry_keys[i]))
+			return true;
+	}
+	return false;
+}
+
+static void
+check_keys(JsonbContainer *entry)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(entry);
+	JsonbIteratorToken token;
+	JsonbValue value;
+
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY && !is_entry_key(&value))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("unknown key %s of a planned release", json_text(&value)),
+							errhint("Known keys are method, d, epsilon, delta, options, count.")));
+	}
+}
+
+static int64
+entry_integer(JsonbContainer *entry, const char *key, int64 usual, double max)
+{
+	JsonbValue *value = json_member(entry, key);
+	int64 integer = usual;
+
+	if (value == NULL ? usual == 0 : !json_get_integer(value, 1, max, &integer))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("\"%s\" of a planned release must be a whole number from 1 to %.0f",
+							   key, max)));
+	return integer;
+}
+
+/* Numbers only: what stands in quotes is no number. */
+static Datum
+entry_numeric(JsonbContainer *entry, const char *key, bool required)
+{
+	JsonbValue *value = json_member(entry, key);
+
+	if (value == NULL && !required)
+		return DirectFunctionCall1(int4_numeric, Int32GetDatum(0));
+	if (value == NULL || value->type != jbvNumeric)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("\"%s\" of a planned release must be a number", key)));
+	return NumericGetDatum(value->val.numeric);
+}
+
+static char *
+entry_method(JsonbContainer *entry)
+{
+	char *method = json_get_string(json_member(entry, "method"));
+
+	if (method == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("\"method\" of a planned release must be a text")));
+	return method;
+}
+
+static Jsonb *
+entry_options(JsonbContainer *entry)
+{
+	JsonbValue *value = json_member(entry, "options");
+
+	return value == NULL ? NULL : JsonbValueToJsonb(value);
+}
+
+static void
+settle_training(JsonbContainer *entry, int features, PlannedRelease *release)
+{
+	Training *training =
+		price_settle_training(release->method, features, entry_numeric(entry, "epsilon", true),
+							  entry_numeric(entry, "delta", false), entry_options(entry));
+
+	release->method = method_name(training->method);
+	release->mechanism = mechanism_get(training->request.kind)->name;
+	release->guarantee = training->guarantee;
+	release->searched = training->request.kind == MECHANISM_OPSAMP ||
+						(training->request.kind == MECHANISM_SGD &&
+						 training->request.descent.sampling != DESCENT_FULL);
+	release->counted.adjacency = training->request.adjacency;
+	release->counted.pair = training_pair(training);
+}
+
+static void
+settle_learning(JsonbContainer *entry, int choices, PlannedRelease *release)
+{
+	Learning learning;
+
+	price_settle_learning(&learning, choices, entry_numeric(entry, "epsilon", true),
+						  entry_numeric(entry, "delta", false), entry_options(entry));
+	release->mechanism = learning.plan.kind == FTRL_EXPONENTIAL ? "exponential" : "tree";
+	release->guarantee = "exact";
+	release->counted.adjacency = ADJACENCY_REPLACE;
+	release->counted.pair = learning_pair(&learning);
+}
+
+/* Counts with noise, or a choice: the claim is all that is known. */
+static void
+settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRelease *release)
+{
+	PrivacyCost cost;
+
+	release->counted.adjacency =
+		price_settle_evaluation(kind, models, entry_numeric(entry, "epsilon", true),
+								entry_numeric(entry, "delta", false), entry_options(entry), &cost);
+	release->mechanism = tally_mechanism(kind);
+	release->guarantee = "exact";
+	release->counted.pair = tally_pair(&(TallyRequest){.epsilon_charged = cost.epsilon_charged});
+}
+
+static void
+settle_entry(JsonbContainer *entry, PlannedRelease *release)
+{
+	int dimension;
+	TallyKind kind;
+
+	check_keys(entry);
+	release->method = entry_method(entry);
+	dimension = (int) entry_integer(entry, "d", 0, PG_INT32_MAX);
+	release->counted.times = entry_integer(entry, "count", 1, PLAN_COUNT_MAX);
+	if (strcmp(release->method, PRICE_LEARNING) == 0)
+		settle_learning(entry, dimension, release);
+	else if (tally_find(release->method, &kind))
+		settle_evaluation(entry, kind, dimension, release);
+	else
+		settle_training(entry, dimension, release);
+}
+
+/* ---- the plan ---- */
+
+typedef struct Plan
+{
+	ReleaseList list;
+	int64 releases;
+	int searched; /* entries */
+	Adjacency neighbours;
+	const char *guarantee; /* the weakest */
+	StringInfoData echo;
+} Plan;
+
+/* The weakest last. */
+static int
+guarantee_rank(const char *guarantee)
+{
+	static const char *const ranks[] = {"exact", "float", "conditional", "unproven"};
+
+	return Min(names_find(ranks, lengthof(ranks), guarantee), lengthof(ranks) - 1);
+}
+
+static void
+add_entry(Plan *plan, const PlannedRelease *release)
+{
+	const CountedPair *counted = &release->counted;
+
+	release_list_add(&plan->list, counted);
+	plan->searched += release->searched;
+	if (plan->searched > PLAN_SEARCHED_MAX)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("plan has more than %d entries of \"sgd\" on batches or \"opsamp\"",
+							   PLAN_SEARCHED_MAX),
+						errdetail("How much noise these need takes long to find."),
+						errhint("Write equal releases as one entry with \"count\".")));
+	plan->releases += counted->times;
+	/* costs under add_remove convert to replace and not the other way round */
+	if (counted->adjacency == ADJACENCY_REPLACE)
+		plan->neighbours = ADJACENCY_REPLACE;
+	if (guarantee_rank(release->guarantee) > guarantee_rank(plan->guarantee))
+		plan->guarantee = release->guarantee;
+	appendStringInfo(&plan->echo,
+					 "%s{\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": "
+					 "%s, \"adjacency\": \"%s\", \"guarantee\": \"%s\", \"pair\": \"%s\", "
+					 "\"count\": " INT64_FORMAT "}",
+					 plan->echo.len == 0 ? "" : ", ", release->method, release->mechanism,
+					 decimal_text(counted->pair.epsilon, EPSILON_UNIT),
+					 decimal_text(counted->pair.delta, DELTA_UNIT),
+					 counted->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove",
+					 release->guarantee, pair_name(counted->pair.kind), counted->times);
+}
+
+static void
+deny_plan(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("plan must be an array of 1 to %d releases", PLAN_RELEASES_MAX),
+			 errhint("Write [{\"method\": \"logistic\", \"d\": 20, \"epsilon\": 0.1, \"count\": "
+					 "10}].")));
+}
+
+static void
+settle_plan(Jsonb *json, Plan *plan)
+{
+	JsonbIterator *iterator;
+	JsonbIteratorToken token;
+	JsonbValue value;
+
+	if (!JB_ROOT_IS_ARRAY(json) || JB_ROOT_IS_SCALAR(json) || JB_ROOT_COUNT(json) < 1 ||
+		JB_ROOT_COUNT(json) > PLAN_RELEASES_MAX)
+		deny_plan();
+	memset(plan, 0, sizeof(*plan));
+	plan->neighbours = ADJACENCY_ADD_REMOVE;
+	plan->guarantee = "exact";
+	initStringInfo(&plan->echo);
+	iterator = JsonbIteratorInit(&json->root);
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		PlannedRelease release = {NULL};
+
+		if (token != WJB_ELEM)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		if (json_get_object(&value) == NULL)
+			deny_plan();
+		settle_entry(json_get_object(&value), &release);
+		add_entry(plan, &release);
+	}
+}
+
+/* ---- the answer ---- */
+
+/* Of those that can hold a budget; a guarantee at a larger delta is no answer. */
+static void
+append_accountants(StringInfo json, const Plan *plan, int64 delta)
+{
+	static const GuaranteeKind kinds[] = {GUARANTEE_BASIC, GUARANTEE_ZCDP, GUARANTEE_RDP};
+	const char *best = NULL;
+	int64 least = PG_INT64_MAX;
+
+	for (int i = 0; i < lengthof(kinds); i++)
+	{
+		Guarantee guarantee = composed_guarantee(&plan->list, plan->neighbours, kinds[i], delta);
+
+		appendStringInfo(json, ", \"%s\": ", guarantee_name(kinds[i]));
+		composed_append(json, kinds[i], &guarantee);
+		if (guarantee.known && guarantee.delta <= delta && guarantee.epsilon < least)
+		{
+			least = guarantee.epsilon;
+			best = guarantee_name(kinds[i]);
+		}
+	}
+	if (best == NULL)
+		appendStringInfoString(json, ", \"best\": null");
+	else
+		appendStringInfo(json, ", \"best\": \"%s\"", best);
+}
+
+static void
+append_fixed_beforehand(StringInfo json, const Plan *plan, int64 delta)
+{
+	static const GuaranteeKind kinds[] = {GUARANTEE_OPTIMAL, GUARANTEE_DISTRIBUTION};
+
+	appendStringInfoString(json, ", \"fixed_beforehand\": {");
+	for (int i = 0; i < lengthof(kinds); i++)
+	{
+		Guarantee guarantee = composed_guarantee(&plan->list, plan->neighbours, kinds[i], delta);
+
+		appendStringInfo(json, "%s\"%s\": ", i == 0 ? "" : ", ", guarantee_name(kinds[i]));
+		composed_append(json, kinds[i], &guarantee);
+	}
+	appendStringInfoChar(json, '}');
+}
+
+/* dpobj.price_plan(plan, delta) -> jsonb; the options are the owner's. */
+PG_FUNCTION_INFO_V1(dpobj_price_plan);
+Datum
+dpobj_price_plan(PG_FUNCTION_ARGS)
+{
+	PrivacyCost asked;
+	Plan plan;
+	StringInfoData json;
+
+	(void) analyst_argument(fcinfo, 0, "plan");
+	decimal_delta(analyst_argument(fcinfo, 1, "delta"), NUMERICOID, &asked);
+	settle_plan(analyst_json(fcinfo, 0, "plan"), &plan);
+
+	initStringInfo(&json);
+	appendStringInfo(&json,
+					 "{\"releases\": " INT64_FORMAT ", \"delta\": %s, \"adjacency\": \"%s\", "
+					 "\"guarantee\": \"%s\", \"plan\": [%s]",
+					 plan.releases, decimal_text(asked.delta, DELTA_UNIT),
+					 plan.neighbours == ADJACENCY_REPLACE ? "replace" : "add_remove",
+					 plan.guarantee, plan.echo.data);
+	append_accountants(&json, &plan, asked.delta);
+	append_fixed_beforehand(&json, &plan, asked.delta);
+	appendStringInfoChar(&json, '}');
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
+}

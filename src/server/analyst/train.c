@@ -1,0 +1,213 @@
+/*
+ * train.c - dpobj.train(): a model for somebody who may not read the table.
+ *
+ * The order is the guarantee (API.md 2).  A name makes a request idempotent: the
+ * same request under the same name returns the stored model and costs nothing.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "server/base/admin.h"
+#include "server/analyst/analyst.h"
+#include "server/ledger/gate.h"
+#include "server/ledger/grant.h"
+#include "server/release/release.h"
+#include "server/rows/rows_state.h"
+#include "server/release/same_call.h"
+#include "server/analyst/train.h"
+
+/* ---- names ---- */
+
+/* Another place of this very call has made the model (same_call.h). */
+static bool
+find_same_call(FunctionCallInfo fcinfo, const TrainRequest *request,
+			   const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
+{
+	static const char *const statement =
+		"SELECT m.model FROM dpobj.model_rows m WHERE m.release = $1 AND m.model IS NOT NULL";
+	Oid types[] = {INT8OID};
+	Datum values[lengthof(types)];
+	int64 release = request->name == NULL ? same_call_find(fcinfo, hash) : 0;
+	bool isnull;
+
+	values[0] = Int64GetDatum(release);
+	return release != 0 && admin_select(statement, lengthof(types), types, values, model, &isnull);
+}
+
+bool
+train_find_name(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
+{
+	static const char *const statement =
+		"SELECT m.request_hash FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = "
+		"m.owner"
+		" WHERE r.role = $1 AND m.name = $2 AND m.model IS NOT NULL";
+	static const char *const fetch =
+		"SELECT m.model FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
+		" WHERE r.role = $1 AND m.name = $2";
+	Oid types[] = {OIDOID, TEXTOID};
+	Datum values[lengthof(types)];
+	Datum stored;
+	bool isnull;
+
+	if (request->name == NULL)
+		return false;
+	values[0] = ObjectIdGetDatum(GetSessionUserId());
+	values[1] = CStringGetTextDatum(request->name);
+	if (!admin_select(statement, lengthof(types), types, values, &stored, &isnull))
+		return false;
+	if (memcmp(VARDATA_ANY(DatumGetByteaPP(stored)), hash, CHARGE_HASH_LENGTH) != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("model \"%s\" was made by another request", request->name),
+						errhint("Choose another name. The models are in dpobj.models.")));
+	return admin_select(fetch, lengthof(types), types, values, model, &isnull);
+}
+
+/* ---- the release ---- */
+
+/* All that looks at rows. */
+bool
+train_run(void *context)
+{
+	TrainRun *run = context;
+	RowsState *state = run->state;
+	Size length;
+	uint8 *problem;
+
+	scan_run(run->scan, &state->rows);
+	scan_close(run->scan);
+	problem = release_encode(run->training, state, &length);
+	run->spill = state->spill;
+	MemoryContextDelete(state->header.eoh_context);
+	return release_solve(run->training, problem, length, &run->spill, &run->answer) ==
+		   SOLVER_ANSWERED;
+}
+
+/*
+ * Whether rows are spilled, and how large the file is, follows from the size of the table, which
+ * is public, the declaration and settings; that the file cannot be made is an error before the
+ * charge.  With a person rows are written at the end, when it is known which of them enter; until
+ * then half of the limit is for the rows, the other half for the choice (scan.h).
+ */
+static RowsState *
+create_state(const Training *training, const Scan *scan)
+{
+	RowsState *state = rows_state_create(&training->encoding, CurrentMemoryContext);
+	Size limit = spill_limit(training->limits.megabytes);
+	double room = spill_room(&training->encoding, scan_most_rows(scan), 1, limit);
+
+	if (training->person != NULL)
+		state->memory.limit = (Size) training->limits.megabytes * (1024 * 1024 / 2);
+	if (room > 0)
+		rows_state_spill(state, training->person != NULL ? SIZE_MAX : limit, (off_t) room);
+	return state;
+}
+
+/* Grid and mechanism, from the declaration and the options alone. */
+static void
+settle(const TrainRequest *request, const AnalystTable *opened)
+{
+	Training *training = request->training;
+
+	training_set_protected(training, &opened->features, &opened->protection);
+	if (training->method == METHOD_SIMPLEX)
+		training_set_target(training, opened->label);
+	training->provenance = analyst_provenance(opened, request->filter);
+	training_begin(training, training->options.dimension);
+}
+
+void
+train_open(const TrainRequest *request, TrainRun *run)
+{
+	Training *training = request->training;
+
+	memset(run, 0, sizeof(*run));
+	run->training = training;
+	analyst_open(request->relation, request->features, request->label,
+				 training->method == METHOD_SIMPLEX, request->filter, &run->opened);
+	settle(request, &run->opened);
+}
+
+void
+train_check_budgets(const TrainRun *run)
+{
+	Pair pair = training_pair(run->training);
+
+	grant_check_budgets(run->opened.table, &pair, run->opened.protection.adjacency);
+}
+
+void
+train_lock(TrainRun *run)
+{
+	const AnalystTable *opened = &run->opened;
+
+	run->scan = scan_open(opened->table, opened->protection.ignore_rls, &opened->shape);
+}
+
+void
+train_make_room(TrainRun *run)
+{
+	run->state = create_state(run->training, run->scan);
+}
+
+void
+train_give_up(TrainRun *run)
+{
+	if (run->state != NULL)
+	{
+		spill_close(&run->state->spill);
+		MemoryContextDelete(run->state->header.eoh_context);
+	}
+	scan_close(run->scan);
+}
+
+static Datum
+train(const TrainRequest *request, AnalystTerms *terms, TupleDesc descriptor, int64 *release)
+{
+	TrainRun run;
+
+	train_open(request, &run);
+	train_check_budgets(&run);
+	train_lock(&run);
+	train_make_room(&run);
+	*release = release_charge(run.training, request->relation, terms);
+	analyst_attempt(*release, terms, train_run, &run);
+	spill_close(&run.spill);
+	return release_model(run.training, *release, &run.answer, descriptor);
+}
+
+/* dpobj.train(relation, label, epsilon, features, delta, method, options, filter, name) -> dp_model
+ */
+PG_FUNCTION_INFO_V1(dpobj_train);
+Datum
+dpobj_train(PG_FUNCTION_ARGS)
+{
+	TrainRequest request;
+	AnalystTerms terms = {0};
+	TupleDesc descriptor;
+	Datum model;
+	int64 release;
+
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type of dpobj.train must be dp_model");
+	train_request_read(fcinfo, false, &request);
+	analyst_enter(request.relation);
+	terms.name = request.name;
+	train_request_hash(fcinfo, &request, terms.request_hash);
+	if (!train_find_name(&request, terms.request_hash, &model) &&
+		!find_same_call(fcinfo, &request, terms.request_hash, &model))
+	{
+		/* Held until after the tick: anybody may watch these locks in pg_locks. */
+		gate_enter_solvers();
+		model = train(&request, &terms, descriptor, &release);
+		gate_leave_solvers();
+		same_call_remember(fcinfo, terms.request_hash, release);
+	}
+	analyst_leave();
+	PG_RETURN_DATUM(model);
+}

@@ -1,0 +1,297 @@
+/*
+ * train_groups.c - dpobj.train_groups(): a model for each combination of declared values, for
+ * somebody who may not read the table.
+ *
+ * The order is that of dpobj.train (train.c).  The list of keys follows from the declaration
+ * alone, every key is answered, and all answers go out at one tick or none does.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "server/base/admin.h"
+#include "server/analyst/analyst.h"
+#include "server/ledger/gate.h"
+#include "server/ledger/grant.h"
+#include "server/release/groups.h"
+#include "server/base/materialize.h"
+#include "server/release/same_call.h"
+#include "server/analyst/train_request.h"
+
+/*
+ * Bytes of temporary files: which group the rows are in is not public, so that each group's
+ * file has room for all of them.
+ */
+#define GROUPS_MAX_ROOM (INT64CONST(1) << 34)
+
+/* ---- names ---- */
+
+/* The models of a release, an array of dp_group; false if it has none. */
+static bool
+find_groups(int64 release, Datum *groups)
+{
+	static const char *const statement =
+		"SELECT g.groups FROM dpobj.model_groups g WHERE g.release = $1";
+	Oid types[] = {INT8OID};
+	Datum values[lengthof(types)];
+	bool isnull;
+
+	values[0] = Int64GetDatum(release);
+	return release != 0 && admin_select(statement, lengthof(types), types, values, groups, &isnull);
+}
+
+/* What the models will be called: name{key}. */
+static ArrayType *
+model_names(const TrainRequest *request)
+{
+	const KeyList *keys = request->training->keys;
+	Datum *names = palloc(keys->count * sizeof(Datum));
+	Oid output;
+	bool is_varlena;
+
+	getTypeOutputInfo(TEXTARRAYOID, &output, &is_varlena);
+	for (int i = 0; i < keys->count; i++)
+	{
+		char *key = OidOutputFunctionCall(output, PointerGetDatum(key_array(keys, i)));
+
+		names[i] = CStringGetTextDatum(psprintf("%s%s", request->name, key));
+	}
+	return construct_array(names, keys->count, TEXTOID, -1, false, TYPALIGN_INT);
+}
+
+/* The release that made the models of these names, if this very request did; 0: there are none. */
+static int64
+find_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
+{
+	static const char *const other =
+		"SELECT m.name FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
+		" WHERE r.role = $1 AND m.name = ANY ($2) AND m.model IS NOT NULL"
+		" AND m.request_hash <> $3 ORDER BY m.release, m.place";
+	static const char *const same =
+		"SELECT m.release FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
+		" WHERE r.role = $1 AND m.name = ANY ($2) AND m.model IS NOT NULL";
+	Oid types[] = {OIDOID, TEXTARRAYOID, BYTEAOID};
+	Datum values[lengthof(types)];
+	bytea *wanted = palloc(VARHDRSZ + CHARGE_HASH_LENGTH);
+	Datum found;
+	bool isnull;
+
+	SET_VARSIZE(wanted, VARHDRSZ + CHARGE_HASH_LENGTH);
+	memcpy(VARDATA(wanted), hash, CHARGE_HASH_LENGTH);
+	values[0] = ObjectIdGetDatum(GetSessionUserId());
+	values[1] = PointerGetDatum(model_names(request));
+	values[2] = PointerGetDatum(wanted);
+	if (admin_select(other, lengthof(types), types, values, &found, &isnull))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("model \"%s\" was made by another request", TextDatumGetCString(found)),
+				 errhint("Choose another name. The models are in dpobj.models.")));
+	return admin_select(same, 2, types, values, &found, &isnull) ? DatumGetInt64(found) : 0;
+}
+
+/* Have these very models been made, under their names or at another place of this call? */
+static bool
+find_made(FunctionCallInfo fcinfo, const TrainRequest *request,
+		  const uint8 hash[CHARGE_HASH_LENGTH], Datum *groups)
+{
+	int64 release =
+		request->name == NULL ? same_call_find(fcinfo, hash) : find_names(request, hash);
+
+	return find_groups(release, groups);
+}
+
+/* ---- the release ---- */
+
+typedef struct Run
+{
+	const Training *training;
+	Scan *scan;
+	RowsState **states; /* empty */
+	GroupProblem *problems;
+	MechanismAnswer *answers;
+} Run;
+
+/* All that looks at rows. */
+static bool
+run(void *context)
+{
+	Run *run = context;
+	int count = run->training->keys->count;
+	Rows **groups = palloc(count * sizeof(Rows *));
+
+	for (int i = 0; i < count; i++)
+		groups[i] = &run->states[i]->rows;
+	scan_run_groups(run->scan, groups, count);
+	scan_close(run->scan);
+	run->problems = groups_encode(run->training, run->states, true);
+	return groups_solve(run->training, run->problems, run->answers) == SOLVER_ANSWERED;
+}
+
+/* Sets a limit for all states together; 0: none. */
+static void
+bound_memory(RowsState **states, int count, Size limit)
+{
+	for (int i = 0; i < count; i++)
+	{
+		states[i]->memory.bounded = MemoryContextGetParent(states[i]->header.eoh_context);
+		states[i]->memory.limit = limit;
+	}
+}
+
+/*
+ * As create_state() in train.c: whether rows are spilled, and how large the files are, follows
+ * from the size of the table, which is public, the declaration and settings.  If the files would
+ * be too large, halfspaces keep their rows in memory, which is enough for many groups of a few
+ * distinct rows.  They get a quarter of the limit, because all problems are made before the first
+ * is solved.
+ */
+static void
+make_room(const Training *training, const Scan *scan, RowsState **states)
+{
+	Size limit = spill_limit(training->limits.megabytes);
+	int count = training->keys->count;
+	double room = spill_room(&training->encoding, scan_most_rows(scan), count, limit);
+
+	if (room == 0)
+		return;
+	if (room * count > (double) GROUPS_MAX_ROOM)
+	{
+		if (!mechanism_get(training->request.kind)->streams)
+		{
+			bound_memory(states, count, (Size) training->limits.megabytes * (1024 * 1024 / 4));
+			return;
+		}
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("the table is too large for %d groups", count),
+						errdetail("Each of them needs room for all rows in a temporary file."),
+						errhint("Use dpobj.train with a filter for each group, or raise "
+								"work_mem or dpobj.memory_limit.")));
+	}
+	if (training->person != NULL)
+		bound_memory(states, count, (Size) training->limits.megabytes * (1024 * 1024 / 2));
+	for (int i = 0; i < count; i++)
+		rows_state_spill(states[i],
+						 training->person != NULL ? SIZE_MAX : group_limit(training, limit),
+						 (off_t) room);
+}
+
+/* Keys, grid and mechanism, from the declaration and the options alone. */
+static void
+settle(const TrainRequest *request, const AnalystTable *opened, KeyList *keys)
+{
+	Training *training = request->training;
+
+	training_set_protected(training, &opened->features, &opened->protection);
+	key_list_product(&opened->groups, keys);
+	groups_set(training, keys);
+	training_begin(training, training->options.dimension);
+	groups_check_work(training);
+}
+
+static Datum
+train(const TrainRequest *request, const AnalystTable *opened, AnalystTerms *terms, Oid group_type,
+	  int64 *release)
+{
+	Training *training = request->training;
+	char *provenance = analyst_provenance(opened, request->filter);
+	Run context = {.training = training};
+	Pair pair;
+
+	training->provenance = psprintf("%s%s", provenance, groups_provenance(training, request->by));
+	pair = training_pair(training);
+	grant_check_budgets(request->relation, &pair, opened->protection.adjacency);
+	context.scan = scan_open(request->relation, opened->protection.ignore_rls, &opened->shape);
+	context.states =
+		groups_states(training, AllocSetContextCreate(CurrentMemoryContext, "dpobj groups",
+													  ALLOCSET_DEFAULT_SIZES));
+	context.answers = palloc(training->keys->count * sizeof(MechanismAnswer));
+	make_room(training, context.scan, context.states);
+
+	*release = release_charge(training, request->relation, terms);
+	analyst_attempt(*release, terms, run, &context);
+	groups_close(training, context.problems);
+	return PointerGetDatum(
+		groups_release(training, *release, provenance, request->by, context.answers, group_type));
+}
+
+/* ---- the set ---- */
+
+static void
+put_groups(Tuplestorestate *set, TupleDesc descriptor, Datum groups)
+{
+	ArrayType *array = DatumGetArrayTypeP(groups);
+	Oid group_type = ARR_ELEMTYPE(array);
+	TupleDesc group = lookup_rowtype_tupdesc_copy(group_type, -1);
+	Datum *rows;
+	int count;
+
+	deconstruct_array(array, group_type, -1, false, TYPALIGN_DOUBLE, &rows, NULL, &count);
+	for (int i = 0; i < count; i++)
+	{
+		HeapTupleHeader row = DatumGetHeapTupleHeader(rows[i]);
+		HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(row), .t_data = row};
+		Datum values[2];
+		bool nulls[2];
+
+		heap_deform_tuple(&tuple, group, values, nulls);
+		tuplestore_putvalues(set, descriptor, values, nulls);
+	}
+}
+
+/* dp_group lies where dp_model does. */
+static Oid
+find_group_type(TupleDesc descriptor)
+{
+	Oid model = TupleDescAttr(descriptor, 1)->atttypid;
+	Oid space = get_rel_namespace(get_typ_typrelid(model));
+	Oid group = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("dp_group"),
+								ObjectIdGetDatum(space));
+
+	if (!OidIsValid(group))
+		elog(ERROR, "type dp_group not found");
+	return group;
+}
+
+/*
+ * dpobj.train_groups(relation, by, label, epsilon, features, delta, method, options, filter,
+ * name) -> key, model
+ */
+PG_FUNCTION_INFO_V1(dpobj_train_groups);
+Datum
+dpobj_train_groups(PG_FUNCTION_ARGS)
+{
+	TrainRequest request;
+	AnalystTerms terms = {0};
+	AnalystTable opened;
+	KeyList keys;
+	TupleDesc descriptor;
+	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
+	Datum groups;
+	int64 release;
+
+	train_request_read(fcinfo, true, &request);
+	analyst_enter(request.relation);
+	analyst_open_groups(request.relation, request.by, request.features, request.label,
+						request.filter, &opened);
+	settle(&request, &opened, &keys);
+	terms.name = request.name;
+	train_request_hash(fcinfo, &request, terms.request_hash);
+	if (!find_made(fcinfo, &request, terms.request_hash, &groups))
+	{
+		/* Held until after the tick: anybody may watch these locks in pg_locks. */
+		gate_enter_solvers();
+		groups = train(&request, &opened, &terms, find_group_type(descriptor), &release);
+		gate_leave_solvers();
+		same_call_remember(fcinfo, terms.request_hash, release);
+	}
+	analyst_leave();
+	put_groups(set, descriptor, groups);
+	return (Datum) 0;
+}

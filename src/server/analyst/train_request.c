@@ -1,0 +1,136 @@
+/*
+ * train_request.c - the arguments of dpobj.train and dpobj.train_groups.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+
+#include "server/analyst/analyst.h"
+#include "server/base/digest.h"
+#include "server/release/key_list.h"
+#include "server/analyst/train_request.h"
+
+/* Bytes of a model's name. */
+#define NAME_MAX_LENGTH 256
+
+/* ---- arguments ---- */
+
+/* Of dpobj.train; dpobj.train_groups has one more, after the relation. */
+enum
+{
+	ARGUMENT_RELATION,
+	ARGUMENT_LABEL,
+	ARGUMENT_EPSILON,
+	ARGUMENT_FEATURES,
+	ARGUMENT_DELTA,
+	ARGUMENT_METHOD,
+	ARGUMENT_OPTIONS,
+	ARGUMENT_FILTER,
+	ARGUMENT_NAME
+};
+
+/* Where an argument behind the relation is. */
+static int
+place_of(const TrainRequest *request, int argument)
+{
+	return argument + (request->by == NIL ? 0 : 1);
+}
+
+static char *
+name_argument(FunctionCallInfo fcinfo, int place)
+{
+	char *name;
+
+	if (PG_ARGISNULL(place))
+		return NULL;
+	name = text_to_cstring(PG_GETARG_TEXT_PP(place));
+	if (name[0] == '\0' || strlen(name) > NAME_MAX_LENGTH)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the name of a model must have 1 to %d bytes", NAME_MAX_LENGTH)));
+	return name;
+}
+
+static Datum
+required(FunctionCallInfo fcinfo, const TrainRequest *request, int argument, const char *name)
+{
+	return analyst_argument(fcinfo, place_of(request, argument), name);
+}
+
+static void
+read_training(FunctionCallInfo fcinfo, TrainRequest *request)
+{
+	Training *training = palloc0(sizeof(Training));
+
+	training->by_analyst = true;
+	request->training = training;
+	training_set_cost(training, required(fcinfo, request, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
+					  required(fcinfo, request, ARGUMENT_DELTA, "delta"), NUMERICOID);
+	training_set_method(
+		training, TextDatumGetCString(required(fcinfo, request, ARGUMENT_METHOD, "method")), "");
+}
+
+void
+train_request_read(FunctionCallInfo fcinfo, bool grouped, TrainRequest *request)
+{
+	int features;
+
+	request->relation = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
+	request->by = NIL;
+	if (grouped)
+		request->by = encoders_group_names(
+			DatumGetArrayTypeP(analyst_argument(fcinfo, ARGUMENT_RELATION + 1, "by")));
+	request->label = TextDatumGetCString(required(fcinfo, request, ARGUMENT_LABEL, "label"));
+	read_training(fcinfo, request);
+	features = place_of(request, ARGUMENT_FEATURES);
+	request->features =
+		PG_ARGISNULL(features) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(features));
+	request->options = analyst_json(fcinfo, place_of(request, ARGUMENT_OPTIONS), "options");
+	request->filter = analyst_json(fcinfo, place_of(request, ARGUMENT_FILTER), "filter");
+	training_set_options(request->training, request->options);
+	request->name = name_argument(fcinfo, place_of(request, ARGUMENT_NAME));
+}
+
+/* ---- telling requests apart ---- */
+
+static void
+append_names(StringInfo bytes, List *names)
+{
+	ListCell *cell;
+
+	pq_sendint32(bytes, list_length(names));
+	foreach (cell, names)
+		digest_append(bytes, lfirst(cell));
+}
+
+/* Each part with its length or its end. */
+void
+train_request_hash(FunctionCallInfo fcinfo, const TrainRequest *request,
+				   uint8 hash[CHARGE_HASH_LENGTH])
+{
+	StringInfoData bytes;
+
+	initStringInfo(&bytes);
+	digest_append(&bytes, get_namespace_name(get_rel_namespace(request->relation)));
+	digest_append(&bytes, get_rel_name(request->relation));
+	digest_append(&bytes, request->label);
+	digest_append(&bytes,
+				  numeric_normalize(PG_GETARG_NUMERIC(place_of(request, ARGUMENT_EPSILON))));
+	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(place_of(request, ARGUMENT_DELTA))));
+	digest_append(&bytes, TextDatumGetCString(PG_GETARG_DATUM(place_of(request, ARGUMENT_METHOD))));
+	digest_append(&bytes, request->training->options_text);
+	digest_append(&bytes, request->filter == NULL ? ""
+												  : JsonbToCString(NULL, &request->filter->root,
+																   VARSIZE(request->filter)));
+	append_names(&bytes, request->features);
+	if (request->by != NIL)
+	{
+		append_names(&bytes, request->by);
+		key_list_append(&bytes, request->training->keys);
+	}
+	digest_bytes(&bytes, hash);
+}

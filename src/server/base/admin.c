@@ -1,0 +1,190 @@
+/*
+ * admin.c - who may administer.
+ *
+ * In PostgreSQL 15 every role with CREATEROLE can grant dpobj_admin to itself, so
+ * that membership alone means nothing: each grant on the way must be a superuser's.
+ * And such a role can become one of the members by SET ROLE, so that the session
+ * user is asked too.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/snapmgr.h"
+
+#include "server/base/admin.h"
+#include "server/base/compat.h"
+#include "server/base/extension.h"
+
+/* What to go back to; an error does so at the end of the (sub)transaction. */
+typedef struct Caller
+{
+	Oid role;
+	int security;
+	int settings;
+} Caller;
+
+/* The planner takes our small tables for large, and would have their queries compiled. */
+static void
+become_owner(Caller *caller)
+{
+	extension_require();
+	GetUserIdAndSecContext(&caller->role, &caller->security);
+	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, caller->security | SECURITY_LOCAL_USERID_CHANGE |
+													  SECURITY_RESTRICTED_OPERATION);
+	caller->settings = NewGUCNestLevel();
+	(void) set_config_option("jit", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+							 false);
+}
+
+static void
+become_caller(const Caller *caller)
+{
+	AtEOXact_GUC(true, caller->settings);
+	SetUserIdAndSecContext(caller->role, caller->security);
+	extension_give_up();
+}
+
+uint64
+admin_execute(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
+{
+	Caller caller;
+	uint64 rows;
+
+	become_owner(&caller);
+	SPI_connect();
+	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
+		elog(ERROR, "could not read or write the privacy budgets");
+	rows = SPI_processed;
+	SPI_finish();
+	become_caller(&caller);
+	return rows;
+}
+
+uint64
+admin_execute_latest(const char *statement, int count, Oid *types, Datum *values)
+{
+	Caller caller;
+	SPIPlanPtr plan;
+	uint64 rows;
+
+	become_owner(&caller);
+	SPI_connect();
+	plan = SPI_prepare(statement, count, types);
+	if (plan == NULL || SPI_execute_snapshot(plan, values, NULL, GetLatestSnapshot(),
+											 InvalidSnapshot, false, true, 0) < 0)
+		elog(ERROR, "could not write a table of dpobj");
+	rows = SPI_processed;
+	SPI_finish();
+	become_caller(&caller);
+	return rows;
+}
+
+bool
+admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *result,
+			 bool *isnull)
+{
+	Caller caller;
+	bool found;
+
+	become_owner(&caller);
+	PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
+	SPI_connect();
+	if (SPI_execute_with_args(statement, count, types, values, NULL, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the privacy budgets");
+	found = SPI_processed > 0;
+	if (found)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, 0);
+
+		*result = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, isnull);
+		if (!*isnull)
+			*result = SPI_datumTransfer(*result, attribute->attbyval, attribute->attlen);
+	}
+	SPI_finish();
+	PopActiveSnapshot();
+	become_caller(&caller);
+	return found;
+}
+
+void
+admin_read(const char *statement, int count, Oid *types, Datum *values,
+		   void (*take)(HeapTuple row, TupleDesc descriptor, void *context), void *context)
+{
+	SPITupleTable *rows;
+	uint64 found;
+	Caller caller;
+
+	become_owner(&caller);
+	PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
+	SPI_connect();
+	if (SPI_execute_with_args(statement, count, types, values, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the privacy budgets");
+	become_caller(&caller);
+	rows = SPI_tuptable;
+	found = SPI_processed;
+	for (uint64 i = 0; i < found; i++)
+		take(rows->vals[i], rows->tupdesc, context);
+	SPI_finish();
+	PopActiveSnapshot();
+}
+
+static bool
+role_administers(Oid role)
+{
+	static const char *const statement =
+		"WITH RECURSIVE members(oid) AS ("
+		" SELECT oid FROM pg_authid WHERE rolname = 'dpobj_admin' UNION"
+		" SELECT m.member FROM members a JOIN pg_auth_members m ON m.roleid = a.oid"
+		" JOIN pg_authid g ON g.oid = m.grantor WHERE g.rolsuper AND " MEMBERSHIP_IS_CHOSEN ") "
+		"SELECT FROM members m JOIN pg_authid r ON r.oid = m.oid "
+		"WHERE m.oid = $1 AND r.rolname <> 'dpobj_admin'";
+	Oid types[] = {OIDOID};
+	Datum values[] = {ObjectIdGetDatum(role)};
+
+	return superuser_arg(role) ||
+		   admin_execute(statement, lengthof(types), types, values, NULL) > 0;
+}
+
+/* SET ROLE dpobj_admin adds nothing to what the session user may do. */
+bool
+admin_allowed(void)
+{
+	Oid current = GetUserId();
+
+	return role_administers(GetSessionUserId()) &&
+		   (current == get_role_oid("dpobj_admin", true) || role_administers(current));
+}
+
+void
+admin_require(const char *function)
+{
+	PreventCommandIfReadOnly(function);
+	PreventCommandIfParallelMode(function);
+	PreventCommandDuringRecovery(function);
+	if (admin_allowed())
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("permission denied for function %s", function),
+			 errdetail("Session user and current user must be superusers or members of "
+					   "dpobj_admin, and a superuser must have granted the membership."),
+			 errhint("A superuser can run GRANT dpobj_admin TO ..., after REVOKE if somebody "
+					 "else has granted it.")));
+}
+
+/* dpobj.administers() -> boolean: may the caller administer? */
+PG_FUNCTION_INFO_V1(dpobj_administers);
+Datum
+dpobj_administers(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(admin_allowed());
+}

@@ -1,0 +1,122 @@
+/*
+ * decimal.c - from SQL numbers to integer units, through numeric arithmetic.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "common/shortest_dec.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+
+#include "server/ledger/charge.h"
+#include "server/base/compat.h"
+#include "server/base/decimal.h"
+
+static Datum
+numeric_from_text(const char *text)
+{
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid),
+							   Int32GetDatum(-1));
+}
+
+static Datum
+to_numeric(Datum value, Oid type)
+{
+	char shortest[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	switch (type)
+	{
+		case NUMERICOID:
+			return value;
+		case FLOAT8OID:
+			double_to_shortest_decimal_buf(DatumGetFloat8(value), shortest);
+			return numeric_from_text(shortest);
+		case INT4OID:
+			return DirectFunctionCall1(int4_numeric, value);
+		default:
+			elog(ERROR, "unexpected type %u of a privacy parameter", type);
+	}
+}
+
+static bool
+numeric_less(Datum a, Datum b)
+{
+	return DatumGetBool(DirectFunctionCall2(numeric_lt, a, b));
+}
+
+static bool
+numeric_is_number(Datum value)
+{
+	return !numeric_is_nan(DatumGetNumeric(value)) && !numeric_is_inf(DatumGetNumeric(value));
+}
+
+static int64
+units(Datum value, const char *units_per_one, PGFunction rounding)
+{
+	Datum product = DirectFunctionCall2(numeric_mul, value, numeric_from_text(units_per_one));
+
+	return DatumGetInt64(DirectFunctionCall1(numeric_int8, DirectFunctionCall1(rounding, product)));
+}
+
+void
+decimal_epsilon(Datum value, Oid type, PrivacyCost *cost)
+{
+	Datum epsilon = to_numeric(value, type);
+
+	if (!numeric_is_number(epsilon) || !numeric_less(numeric_from_text("0"), epsilon))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon must be greater than zero")));
+	if (numeric_less(numeric_from_text(CppAsString2(EPSILON_MAX)), epsilon))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon must be at most %d", EPSILON_MAX)));
+	cost->epsilon = units(epsilon, "1000000000", numeric_floor);
+	cost->epsilon_charged = units(epsilon, "1000000000", numeric_ceil);
+	if (cost->epsilon == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon must be at least 0.000000001")));
+}
+
+void
+decimal_delta(Datum value, Oid type, PrivacyCost *cost)
+{
+	Datum delta = to_numeric(value, type);
+
+	if (!numeric_is_number(delta) || numeric_less(delta, numeric_from_text("0")) ||
+		!numeric_less(delta, numeric_from_text("1")))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("delta must be at least zero and less than one")));
+	cost->delta = units(delta, "1000000000000000000", numeric_floor);
+	cost->delta_charged = units(delta, "1000000000000000000", numeric_ceil);
+}
+
+int64
+decimal_epsilon_cap(Datum value, const char *name)
+{
+	if (!numeric_is_number(value) || numeric_less(value, numeric_from_text("0")) ||
+		numeric_less(numeric_from_text(CppAsString2(EPSILON_CAP_MAX)), value))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s must be between zero and %d", name, EPSILON_CAP_MAX)));
+	return units(value, "1000000000", numeric_floor);
+}
+
+int64
+decimal_delta_cap(Datum value, const char *name)
+{
+	if (!numeric_is_number(value) || numeric_less(value, numeric_from_text("0")) ||
+		numeric_less(numeric_from_text("1"), value))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s must be between zero and one", name)));
+	return units(value, "1000000000000000000", numeric_floor);
+}
+
+char *
+decimal_text(int64 units, const char *unit)
+{
+	Datum product =
+		DirectFunctionCall2(numeric_mul, DirectFunctionCall1(int8_numeric, Int64GetDatum(units)),
+							numeric_from_text(unit));
+
+	return DatumGetCString(
+		DirectFunctionCall1(numeric_out, DirectFunctionCall1(numeric_trim_scale, product)));
+}

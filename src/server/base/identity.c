@@ -1,0 +1,104 @@
+/*
+ * identity.c - finds a table's identity.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/namespace.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/varlena.h"
+
+#include "server/base/extension.h"
+#include "server/base/identity.h"
+
+char *
+identity_origin(void)
+{
+	return psprintf(UINT64_FORMAT "/%u", GetSystemIdentifier(), MyDatabaseId);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_origin);
+Datum
+dpobj_origin(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(identity_origin()));
+}
+
+Datum
+identity_attribute(HeapTuple tuple, TupleDesc descriptor, const char *name, bool *isnull)
+{
+	int number = SPI_fnumber(descriptor, name);
+
+	if (number <= 0)
+		elog(ERROR, "a table of dpobj has no column \"%s\"", name);
+	return heap_getattr(tuple, number, descriptor, isnull);
+}
+
+static bool
+text_is(HeapTuple tuple, TupleDesc descriptor, const char *name, const char *expected)
+{
+	bool isnull;
+	Datum value = identity_attribute(tuple, descriptor, name, &isnull);
+
+	return !isnull && strcmp(TextDatumGetCString(value), expected) == 0;
+}
+
+/*
+ * Is the qualified name in this row the table's?  It is taken apart: how a name is
+ * quoted depends on a setting of the session.
+ */
+static bool
+has_name_of(HeapTuple tuple, TupleDesc descriptor, Oid relation)
+{
+	bool isnull;
+	Datum value = identity_attribute(tuple, descriptor, "name", &isnull);
+	const char *schema = get_namespace_name(get_rel_namespace(relation));
+	const char *name = get_rel_name(relation);
+	List *parts;
+
+	return !isnull && schema != NULL && name != NULL &&
+		   SplitIdentifierString(TextDatumGetCString(value), '.', &parts) &&
+		   list_length(parts) == 2 && strcmp(linitial(parts), schema) == 0 &&
+		   strcmp(lsecond(parts), name) == 0;
+}
+
+int64
+identity_of_table(Oid relation)
+{
+	const char *origin = identity_origin();
+	Relation identities = extension_open_table("identities");
+	TupleDesc descriptor = RelationGetDescr(identities);
+	SysScanDesc scan = systable_beginscan(identities, InvalidOid, false, NULL, 0, NULL);
+	HeapTuple tuple;
+	int64 bound = 0; /* by OID: there is at most one */
+	int64 named = 0;
+
+	while (bound == 0 && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		bool isnull;
+		int64 id = DatumGetInt64(identity_attribute(tuple, descriptor, "id", &isnull));
+		Oid object = DatumGetObjectId(identity_attribute(tuple, descriptor, "object", &isnull));
+		bool here;
+
+		if (!text_is(tuple, descriptor, "kind", "table"))
+			continue;
+		here = text_is(tuple, descriptor, "origin", origin);
+		if (here && object == relation)
+			bound = id;
+		else if (has_name_of(tuple, descriptor, relation) &&
+				 !(here && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(object))))
+			named = Max(named, id);
+	}
+	systable_endscan(scan);
+	table_close(identities, AccessShareLock);
+	return bound != 0 ? bound : named;
+}

@@ -1,0 +1,102 @@
+/*
+ * numeric_value.c - reads the stored form of a numeric.
+ *
+ * That form is fixed, since pg_upgrade keeps it: a header of two bytes, or of four
+ * with the weight in the second half, then digits of base 10000.  What is short
+ * enough is exact as an integer and as a power of ten, so that one division or
+ * product is rounded as it should be; the server converts the rest.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/builtins.h"
+
+#include "server/base/compat.h"
+#include "server/base/numeric_value.h"
+
+#define HEADER_SHORT 0x8000
+#define HEADER_SPECIAL 0xC000 /* NaN and the infinities */
+#define LONG_NEGATIVE 0x4000
+#define SHORT_NEGATIVE 0x2000
+#define SHORT_WEIGHT_SIGN 0x0040
+#define SHORT_WEIGHT 0x003F
+
+#define BASE 10000
+#define DIGITS_MAX 4                    /* their value fits an int64 */
+#define EXACT_MAX (INT64CONST(1) << 53) /* integers up to here are doubles */
+#define WEIGHT_MAX 5                    /* 10^20 is a double, as all powers up to 10^22 are */
+
+static const double power_of_base[] = {1e0, 1e4, 1e8, 1e12, 1e16, 1e20};
+
+typedef struct Digits
+{
+	bool negative;
+	int weight; /* of the first digit */
+	int count;
+	const char *bytes; /* perhaps not aligned */
+} Digits;
+
+/* False for special values, and for more digits than we handle. */
+static bool
+read_digits(const struct varlena *numeric, Digits *digits)
+{
+	const char *bytes = VARDATA_ANY(numeric);
+	int length = VARSIZE_ANY_EXHDR(numeric);
+	uint16 header;
+	int16 weight;
+
+	memcpy(&header, bytes, sizeof(header));
+	if ((header & HEADER_SPECIAL) == HEADER_SPECIAL)
+		return false;
+	if ((header & HEADER_SHORT) != 0)
+	{
+		digits->negative = (header & SHORT_NEGATIVE) != 0;
+		digits->weight =
+			(header & SHORT_WEIGHT) - ((header & SHORT_WEIGHT_SIGN) != 0 ? SHORT_WEIGHT + 1 : 0);
+		digits->bytes = bytes + sizeof(header);
+	}
+	else
+	{
+		memcpy(&weight, bytes + sizeof(header), sizeof(weight));
+		digits->negative = (header & LONG_NEGATIVE) != 0;
+		digits->weight = weight;
+		digits->bytes = bytes + sizeof(header) + sizeof(weight);
+	}
+	digits->count = (length - (int) (digits->bytes - bytes)) / (int) sizeof(int16);
+	return digits->count <= DIGITS_MAX;
+}
+
+static bool
+convert(const Digits *digits, double *value)
+{
+	int last = digits->weight - digits->count + 1; /* weight of the last digit */
+	int64 integer = 0;
+
+	for (int i = 0; i < digits->count; i++)
+	{
+		int16 digit;
+
+		memcpy(&digit, digits->bytes + i * sizeof(digit), sizeof(digit));
+		integer = integer * BASE + digit;
+	}
+	if (integer > EXACT_MAX || last < -WEIGHT_MAX || last > WEIGHT_MAX)
+		return false;
+	*value =
+		last < 0 ? (double) integer / power_of_base[-last] : (double) integer * power_of_base[last];
+	if (digits->negative)
+		*value = -*value;
+	return true;
+}
+
+double
+numeric_value(Datum datum)
+{
+	const struct varlena *numeric = (const struct varlena *) DatumGetPointer(datum);
+	Digits digits;
+	double value;
+
+	if (!VARATT_IS_EXTERNAL(numeric) && !VARATT_IS_COMPRESSED(numeric) &&
+		read_digits(numeric, &digits) && convert(&digits, &value))
+		return value;
+	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, datum));
+}

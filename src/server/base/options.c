@@ -1,0 +1,703 @@
+/*
+ * options.c - a table of keys, each with the function that reads its value.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "lib/stringinfo.h"
+#include "utils/jsonb.h"
+
+#include "core/mechanisms/convex_opsamp.h"
+#include "core/convex/net.h"
+
+#include "server/base/json_value.h"
+#include "server/base/options.h"
+
+typedef struct OptionKey
+{
+	const char *name;
+	void (*read)(const char *name, JsonbValue *value, Options *options);
+	bool analyst; /* may an analyst set it? the others are declared or set by administrators */
+	int methods;  /* for which it has a meaning */
+} OptionKey;
+
+static void
+invalid(const char *name, const char *expected)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"%s\" must be %s", name, expected)));
+}
+
+/* ---- values ---- */
+
+/* An array of at most GRID_MAX_DIMENSION integers; -1 if it is anything else. */
+static int
+get_integers(JsonbValue *value, int min, int max, int64 *integers)
+{
+	JsonbContainer *array = json_get_array(value);
+	int count;
+
+	if (array == NULL || JsonContainerSize(array) > GRID_MAX_DIMENSION)
+		return -1;
+	count = JsonContainerSize(array);
+	for (int i = 0; i < count; i++)
+		if (!json_get_integer(getIthJsonbValueFromContainer(array, i), min, max, &integers[i]))
+			return -1;
+	return count;
+}
+
+static bool
+get_feature_numbers(JsonbValue *value, FeatureNumbers *numbers)
+{
+	JsonbContainer *array = json_get_array(value);
+
+	if (array == NULL)
+	{
+		numbers->count = 1;
+		return json_get_number(value, &numbers->value[0]);
+	}
+	numbers->count = JsonContainerSize(array);
+	if (numbers->count < 1 || numbers->count > GRID_MAX_DIMENSION)
+		return false;
+	for (int i = 0; i < numbers->count; i++)
+		if (!json_get_number(getIthJsonbValueFromContainer(array, i), &numbers->value[i]))
+			return false;
+	return true;
+}
+
+/* ---- keys ---- */
+
+/* The position of the value among the names, -1: none. */
+static int
+find_choice(JsonbValue *value, const char *const *names, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (json_is_string(value, names[i]))
+			return i;
+	return -1;
+}
+
+static void
+refuse_choice(const char *name, const char *const *names, int count)
+{
+	StringInfoData known;
+
+	initStringInfo(&known);
+	for (int i = 0; i < count; i++)
+		appendStringInfo(&known, "%s\"%s\"", i == 0 ? "" : i < count - 1 ? ", " : " or ", names[i]);
+	invalid(name, known.data);
+}
+
+/* The position of the value among the names; the names are listed if it is none of them. */
+static int
+get_choice(const char *name, JsonbValue *value, const char *const *names, int count)
+{
+	int choice = find_choice(value, names, count);
+
+	if (choice < 0)
+		refuse_choice(name, names, count);
+	return choice;
+}
+
+static bool
+get_boolean(const char *name, JsonbValue *value)
+{
+	if (value->type != jbvBool)
+		invalid(name, "true or false");
+	return value->val.boolean;
+}
+
+static const char *const mechanism_names[] = {
+	[CHOOSE_AUTO] = "auto",
+	[CHOOSE_EXPONENTIAL] = "exponential",
+	[CHOOSE_PERMUTE_FLIP] = "permute_flip",
+	[CHOOSE_OPDISC] = "opdisc",
+	[CHOOSE_RSPM] = "rspm",
+	[CHOOSE_SAMPLE_AGGREGATE] = "sample_aggregate",
+	[CHOOSE_OUTPUT] = "output",
+	[CHOOSE_OBJECTIVE] = "objective",
+	[CHOOSE_AMP] = "amp",
+	[CHOOSE_SGD] = "sgd",
+	[CHOOSE_LOCALIZED] = "localized",
+	[CHOOSE_OPSAMP] = "opsamp",
+};
+
+static const char *const noise_names[] = {
+	[NOISE_AUTO] = "auto",           [NOISE_GAUGE] = "gauge",
+	[NOISE_LAPLACE] = "laplace",     [NOISE_SPHERICAL] = "spherical",
+	[NOISE_GAUSSIAN] = "gaussian",   [NOISE_PARABOLOID] = "paraboloid",
+	[NOISE_PUBLISHED] = "published", [NOISE_GAMMA] = "gamma",
+};
+
+const char *
+mechanism_choice_name(MechanismChoice mechanism)
+{
+	return mechanism_names[mechanism];
+}
+
+const char *
+noise_choice_name(NoiseChoice noise)
+{
+	return noise_names[noise];
+}
+
+static int
+mechanism_methods(MechanismChoice mechanism)
+{
+	if (mechanism <= CHOOSE_EXPONENTIAL)
+		return FOR_NAMED;
+	return mechanism <= CHOOSE_SAMPLE_AGGREGATE ? FOR_HALFSPACE : FOR_CONVEX;
+}
+
+/* Only mechanisms of the methods that are left are listed. */
+static void
+refuse_mechanism(const char *name, int methods)
+{
+	const char *names[lengthof(mechanism_names)];
+	int count = 0;
+
+	for (int i = 0; i < lengthof(mechanism_names); i++)
+		if ((mechanism_methods((MechanismChoice) i) & methods) != 0)
+			names[count++] = mechanism_names[i];
+	refuse_choice(name, names, count);
+}
+
+/* The exponential mechanism over a net is for few weights; METHOD_AUTO takes it over a grid. */
+static void
+read_mechanism(const char *name, JsonbValue *value, Options *options)
+{
+	int choice = find_choice(value, mechanism_names, lengthof(mechanism_names));
+
+	if (choice < 0)
+		refuse_mechanism(name, options->methods);
+	options->mechanism = (MechanismChoice) choice;
+	if (options->mechanism > CHOOSE_SAMPLE_AGGREGATE)
+		options->methods &= FOR_CONVEX;
+	else if (options->mechanism != CHOOSE_AUTO)
+		options->methods &= FOR_HALFSPACE;
+}
+
+static void
+read_noise(const char *name, JsonbValue *value, Options *options)
+{
+	options->noise = (NoiseChoice) get_choice(name, value, noise_names, lengthof(noise_names));
+	switch (options->noise)
+	{
+		case NOISE_GAUGE:
+		case NOISE_SPHERICAL:
+		case NOISE_PARABOLOID:
+		case NOISE_PUBLISHED:
+			options->methods &= FOR_HALFSPACE;
+			break;
+		case NOISE_GAMMA:
+			options->methods &= FOR_CONVEX;
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+read_solver(const char *name, JsonbValue *value, Options *options)
+{
+	static const char *const names[] = {[SOLVER_AUTO] = "auto",
+										[SOLVER_NATIVE] = "native",
+										[SOLVER_GLPK] = "glpk",
+										[SOLVER_GLPK_LITERAL] = "glpk_literal"};
+
+	options->solver = (SolverKind) get_choice(name, value, names, lengthof(names));
+}
+
+static void
+read_adjacency(const char *name, JsonbValue *value, Options *options)
+{
+	static const char *const names[] = {
+		[ADJACENCY_REPLACE] = "replace", [ADJACENCY_ADD_REMOVE] = "add_remove"};
+
+	options->adjacency = (Adjacency) get_choice(name, value, names, lengthof(names));
+	options->adjacency_given = true;
+}
+
+static void
+read_intercept(const char *name, JsonbValue *value, Options *options)
+{
+	options->intercept = get_boolean(name, value);
+	options->intercept_given = true;
+}
+
+static void
+read_reference(const char *name, JsonbValue *value, Options *options)
+{
+	options->reference = get_boolean(name, value);
+}
+
+static void
+read_modulus(const char *name, JsonbValue *value, Options *options)
+{
+	int64 modulus;
+
+	if (!json_get_integer(value, 2, GRID_MAX_LEVELS, &modulus))
+		invalid(name, "an integer from 2 to " CppAsString2(GRID_MAX_LEVELS));
+	options->modulus = (int) modulus;
+}
+
+static void
+read_dimension(const char *name, JsonbValue *value, Options *options)
+{
+	int64 dimension;
+
+	if (!json_get_integer(value, 1, GRID_MAX_DIMENSION, &dimension))
+		invalid(name, "an integer from 1 to " CppAsString2(GRID_MAX_DIMENSION));
+	options->dimension = (int) dimension;
+}
+
+static void
+read_n(const char *name, JsonbValue *value, Options *options)
+{
+	if (!json_get_integer(value, 1, 1e15, &options->n))
+		invalid(name, "a positive integer");
+}
+
+static void
+read_parts(const char *name, JsonbValue *value, Options *options)
+{
+	int64 parts;
+
+	if (!json_get_integer(value, 1, SAMPLE_MAX_PARTS, &parts))
+		invalid(name, "an integer from 1 to " CppAsString2(SAMPLE_MAX_PARTS));
+	options->parts = (int) parts;
+}
+
+static void
+read_part_nodes(const char *name, JsonbValue *value, Options *options)
+{
+	int64 nodes;
+
+	if (!json_get_integer(value, 1, SAMPLE_MAX_PART_NODES, &nodes))
+		invalid(name, "an integer from 1 to " CppAsString2(SAMPLE_MAX_PART_NODES));
+	options->part_nodes = (int) nodes;
+}
+
+static void
+read_time_limit(const char *name, JsonbValue *value, Options *options)
+{
+	int64 seconds;
+
+	if (!json_get_integer(value, 0, INT_MAX / 1000, &seconds))
+		invalid(name, "a whole number of seconds, 0 for no limit");
+	options->time_limit = (int) seconds;
+}
+
+static void
+read_memory_limit(const char *name, JsonbValue *value, Options *options)
+{
+	int64 megabytes;
+
+	if (!json_get_integer(value, 0, INT_MAX, &megabytes))
+		invalid(name, "a whole number of MiB, 0 for no limit");
+	options->memory_limit = (int) megabytes;
+}
+
+static void
+read_positive(const char *name, JsonbValue *value, double *number)
+{
+	if (!json_get_number(value, number) || !(*number > 0))
+		invalid(name, "a positive number");
+}
+
+static void
+read_regularization(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->regularization);
+}
+
+static void
+read_radius(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->radius);
+}
+
+static bool
+get_bounds(JsonbContainer *pair, double *low, double *high)
+{
+	return pair != NULL && JsonContainerSize(pair) == 2 &&
+		   json_get_number(getIthJsonbValueFromContainer(pair, 0), low) &&
+		   json_get_number(getIthJsonbValueFromContainer(pair, 1), high) && *low <= *high;
+}
+
+/* [-1, 1] if it is not given, like a feature. */
+static void
+read_target(const char *name, JsonbValue *value, Options *options)
+{
+	options->target_given = true;
+	if (!get_bounds(json_get_array(value), &options->target_low, &options->target_high))
+		invalid(name, "a pair [low, high], low not above high");
+}
+
+static void
+read_norm(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->norm);
+}
+
+static void
+read_net(const char *name, JsonbValue *value, Options *options)
+{
+	if (!json_get_integer(value, 3, NET_MAX_POINTS, &options->net))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" must be an integer from 3 to " INT64_FORMAT, name,
+							   (int64) NET_MAX_POINTS)));
+}
+
+static void
+read_calls(const char *name, JsonbValue *value, Options *options)
+{
+	int64 calls;
+
+	if (!json_get_integer(value, 1, OPSAMP_MAX_CALLS, &calls))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" must be an integer from 1 to %d", name, OPSAMP_MAX_CALLS)));
+	options->calls = (int) calls;
+}
+
+static void
+read_sampling(const char *name, JsonbValue *value, Options *options)
+{
+	static const char *const names[] = {
+		[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
+
+	options->sampling_given = true;
+	options->sampling = (DescentSampling) get_choice(name, value, names, lengthof(names));
+}
+
+static void
+read_batch(const char *name, JsonbValue *value, Options *options)
+{
+	if (!json_get_integer(value, 1, DESCENT_MAX_ROWS, &options->batch))
+		invalid(name, "a positive integer");
+}
+
+static void
+read_iterations(const char *name, JsonbValue *value, Options *options)
+{
+	int64 iterations;
+
+	if (!json_get_integer(value, 1, DESCENT_MAX_ITERATIONS, &iterations))
+		invalid(name, "an integer from 1 to " CppAsString2(DESCENT_MAX_ITERATIONS));
+	options->iterations = (int) iterations;
+}
+
+static void
+read_step(const char *name, JsonbValue *value, Options *options)
+{
+	read_positive(name, value, &options->step);
+}
+
+static void
+read_groups(const char *name, JsonbValue *value, Options *options)
+{
+	int64 sizes[GRID_MAX_DIMENSION];
+
+	options->groups = get_integers(value, 1, GRID_MAX_DIMENSION, sizes);
+	if (options->groups < 1)
+		invalid(name, "an array of positive group sizes, for example [7, 6, 5, 2, 1]");
+	for (int g = 0; g < options->groups; g++)
+		options->group[g] = (int16) sizes[g];
+}
+
+static void
+read_numeric(const char *name, JsonbValue *value, Options *options)
+{
+	int64 positions[GRID_MAX_DIMENSION];
+
+	options->numeric_count = get_integers(value, 1, GRID_MAX_DIMENSION, positions);
+	if (options->numeric_count < 0)
+		invalid(name, "an array of feature positions, counted from 1");
+	for (int i = 0; i < options->numeric_count; i++)
+		options->numeric[i] = (int) positions[i];
+}
+
+static void
+read_scale(const char *name, JsonbValue *value, Options *options)
+{
+	bool valid = get_feature_numbers(value, &options->scale);
+
+	for (int i = 0; valid && i < options->scale.count; i++)
+		valid = options->scale.value[i] > 0;
+	if (!valid)
+		invalid(name, "a positive number, or an array of one for each feature");
+}
+
+static void
+read_center(const char *name, JsonbValue *value, Options *options)
+{
+	if (!get_feature_numbers(value, &options->center))
+		invalid(name, "a number, or an array of one for each feature");
+}
+
+static void
+read_clip(const char *name, JsonbValue *value, Options *options)
+{
+	JsonbContainer *array = json_get_array(value);
+	bool valid = array != NULL && JsonContainerSize(array) >= 1 &&
+				 JsonContainerSize(array) <= GRID_MAX_DIMENSION;
+
+	if (valid && json_get_array(getIthJsonbValueFromContainer(array, 0)) == NULL)
+	{
+		options->low.count = 1;
+		valid = get_bounds(array, &options->low.value[0], &options->high.value[0]);
+	}
+	else if (valid)
+	{
+		options->low.count = JsonContainerSize(array);
+		for (int i = 0; valid && i < options->low.count; i++)
+			valid = get_bounds(json_get_array(getIthJsonbValueFromContainer(array, i)),
+							   &options->low.value[i], &options->high.value[i]);
+	}
+	options->high.count = options->low.count;
+	if (!valid)
+		invalid(name,
+				"a pair [low, high], low not above high, or an array of one pair for each feature");
+}
+
+/* {"levels": [[...], ...]}: strictly increasing integers for each coordinate. */
+static bool
+get_levels(JsonbValue *value, Grid *grid)
+{
+	JsonbContainer *lists = json_get_array(value);
+
+	if (lists == NULL || JsonContainerSize(lists) < 1 ||
+		JsonContainerSize(lists) > GRID_MAX_DIMENSION)
+		return false;
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = JsonContainerSize(lists);
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		int64 levels[GRID_MAX_DIMENSION];
+		int count = get_integers(getIthJsonbValueFromContainer(lists, j), -GRID_MAX_WEIGHT,
+								 GRID_MAX_WEIGHT, levels);
+
+		if (count < 1 || count > GRID_MAX_LEVELS)
+			return false;
+		grid->levels[j] = count;
+		for (int i = 0; i < count; i++)
+			grid->level[j][i] = (int8) levels[i];
+	}
+	return grid_is_valid(grid);
+}
+
+static void
+read_grid_object(const char *name, JsonbContainer *object, Options *options)
+{
+	static const char *const expected = "\"auto\", \"ternary\", \"sign\", {\"max\": B}, {\"ball\": "
+										"D2}, {\"levels\": [[...], ...]} or "
+										"{\"sparse\": k}";
+	static const struct
+	{
+		const char *key;
+		GridChoice choice;
+		int max;
+	} bounded[] = {{"max", GRID_MAX, (GRID_MAX_LEVELS - 1) / 2},
+				   {"ball", GRID_NORM, GRID_MAX_STATES - 1},
+				   {"sparse", GRID_NONZEROS, GRID_MAX_DIMENSION}};
+	JsonbValue *levels;
+
+	if (object == NULL || JsonContainerSize(object) != 1)
+		invalid(name, expected);
+	levels = getKeyJsonValueFromContainer(object, "levels", 6, NULL);
+	if (levels != NULL)
+	{
+		options->grid = GRID_LEVELS;
+		if (!get_levels(levels, &options->grid_levels))
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("grid \"levels\" must be an array of one list for each coordinate"),
+				 errdetail("A list holds at most %d strictly increasing integers from %d to %d.",
+						   GRID_MAX_LEVELS, -GRID_MAX_WEIGHT, GRID_MAX_WEIGHT)));
+		return;
+	}
+	for (int i = 0; i < lengthof(bounded); i++)
+	{
+		JsonbValue *bound =
+			getKeyJsonValueFromContainer(object, bounded[i].key, strlen(bounded[i].key), NULL);
+		int64 integer;
+
+		if (bound == NULL)
+			continue;
+		if (!json_get_integer(bound, 1, bounded[i].max, &integer))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("grid bound \"%s\" must be an integer from 1 to %d",
+								   bounded[i].key, bounded[i].max)));
+		options->grid = bounded[i].choice;
+		options->grid_bound = (int) integer;
+		return;
+	}
+	invalid(name, expected);
+}
+
+static void
+read_grid(const char *name, JsonbValue *value, Options *options)
+{
+	if (json_is_string(value, "auto"))
+		options->grid = GRID_AUTO;
+	else if (json_is_string(value, "ternary"))
+		options->grid = GRID_TERNARY;
+	else if (json_is_string(value, "sign"))
+		options->grid = GRID_SIGN;
+	else
+		read_grid_object(name, json_get_object(value), options);
+}
+
+static const OptionKey keys[] = {
+	{"adjacency", read_adjacency, false, FOR_ALL},
+	{"batch", read_batch, true, FOR_CONVEX},
+	{"calls", read_calls, true, FOR_CONVEX},
+	{"center", read_center, false, FOR_ALL},
+	{"clip", read_clip, false, FOR_ALL},
+	{"dimension", read_dimension, false, FOR_ALL},
+	{"grid", read_grid, true, FOR_HALFSPACE},
+	{"groups", read_groups, false, FOR_ALL},
+	{"intercept", read_intercept, true, FOR_ALL},
+	{"iterations", read_iterations, false, FOR_CONVEX},
+	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO},
+	{"memory_limit", read_memory_limit, false, FOR_ALL},
+	{"modulus", read_modulus, true, FOR_HALFSPACE},
+	{"n", read_n, false, FOR_ALL},
+	{"net", read_net, true, FOR_CONVEX},
+	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO},
+	{"norm", read_norm, true, FOR_CONVEX},
+	{"numeric", read_numeric, false, FOR_ALL},
+	{"part_nodes", read_part_nodes, true, FOR_HALFSPACE},
+	{"parts", read_parts, true, FOR_HALFSPACE},
+	{"radius", read_radius, true, FOR_CONVEX},
+	{"reference", read_reference, true, FOR_HALFSPACE},
+	{"regularization", read_regularization, true, FOR_CONVEX | FOR_SIMPLEX},
+	{"sampling", read_sampling, true, FOR_CONVEX},
+	{"scale", read_scale, false, FOR_ALL},
+	{"solver", read_solver, false, FOR_HALFSPACE},
+	{"step", read_step, true, FOR_CONVEX},
+	{"target", read_target, false, FOR_ALL},
+	{"time_limit", read_time_limit, false, FOR_ALL},
+};
+
+/* METHOD_AUTO takes the keys of all methods that it may become. */
+static bool
+is_key_of(const OptionKey *key, TrainingMethod method)
+{
+	return (key->methods & (method == METHOD_AUTO ? FOR_NAMED | FOR_AUTO : 1 << method)) != 0;
+}
+
+static char *
+known_keys(TrainingMethod method, bool by_analyst)
+{
+	StringInfoData known;
+
+	initStringInfo(&known);
+	for (int i = 0; i < lengthof(keys); i++)
+		if ((keys[i].analyst || !by_analyst) && is_key_of(&keys[i], method))
+			appendStringInfo(&known, "%s%s", known.len > 0 ? ", " : "", keys[i].name);
+	return known.data;
+}
+
+static const OptionKey *
+find_key(const char *key, int length, TrainingMethod method, bool by_analyst)
+{
+	for (int i = 0; i < lengthof(keys); i++)
+	{
+		if ((int) strlen(keys[i].name) != length || memcmp(keys[i].name, key, length) != 0)
+			continue;
+		if (!is_key_of(&keys[i], method))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"%s\" is not for method \"%s\"", keys[i].name,
+								   method_name(method)),
+							errhint("Options are: %s.", known_keys(method, by_analyst))));
+		if (by_analyst && !keys[i].analyst)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"%s\" cannot be set here", keys[i].name),
+							keys[i].methods == FOR_ALL
+								? errdetail("It follows from dpobj.protect or from a setting "
+											"that an administrator makes.")
+								: errdetail("It is for the aggregates only."),
+							errhint("Options are: %s.", known_keys(method, true))));
+		return &keys[i];
+	}
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"%.*s\" is not known", length, key),
+					errhint("Known options are: %s.", known_keys(method, by_analyst))));
+}
+
+const char *
+method_name(TrainingMethod method)
+{
+	static const char *const names[] = {
+		[METHOD_HALFSPACE] = "halfspace", [METHOD_LOGISTIC] = "logistic", [METHOD_SVM] = "svm",
+		[METHOD_AUTO] = "auto",           [METHOD_SIMPLEX] = "simplex",
+	};
+
+	return names[method];
+}
+
+/*
+ * Thresholds are seldom at 0, so there is an intercept by default: in convex models, in models of
+ * METHOD_AUTO, and, because analysts cannot add a column, in all of theirs but METHOD_SIMPLEX.
+ */
+static bool
+usual_intercept(TrainingMethod method, bool by_analyst)
+{
+	return method != METHOD_SIMPLEX && (by_analyst || (1 << method & (FOR_CONVEX | FOR_AUTO)) != 0);
+}
+
+static void
+check_together(const Options *options, TrainingMethod method)
+{
+	if (method == METHOD_AUTO && options->methods == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options are for different methods"),
+						errdetail("Some are for halfspaces only, some for convex models only."),
+						errhint("Leave some out, or name the method.")));
+	if (method == METHOD_SIMPLEX && options->intercept)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"intercept\" must be false for method \"simplex\""),
+						errdetail("Its weights are shares of the features.")));
+}
+
+static void
+read_keys(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(&jsonb->root);
+	JsonbValue value;
+	JsonbIteratorToken token;
+
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		const OptionKey *key;
+
+		if (token != WJB_KEY)
+			continue;
+		key = find_key(value.val.string.val, value.val.string.len, method, by_analyst);
+		(void) JsonbIteratorNext(&iterator, &value, true);
+		key->read(key->name, &value, options);
+		if ((key->methods & FOR_AUTO) == 0)
+			options->methods &= key->methods;
+	}
+}
+
+void
+options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->methods = method == METHOD_AUTO ? FOR_HALFSPACE | 1 << METHOD_LOGISTIC : 1 << method;
+	options->target_low = -1;
+	options->target_high = 1;
+	if (jsonb != NULL && !JB_ROOT_IS_OBJECT(jsonb))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options must be a JSON object")));
+	if (jsonb != NULL)
+		read_keys(jsonb, method, by_analyst, options);
+	if (!options->intercept_given)
+		options->intercept = usual_intercept(method, by_analyst);
+	check_together(options, method);
+}

@@ -1,0 +1,73 @@
+/*
+ * job_call.c - having queued jobs looked for.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+
+#include "server/jobs/job_area.h"
+#include "server/jobs/job_call.h"
+#include "server/jobs/job_table.h"
+
+/* What this transaction has done, also if it was rolled back to a savepoint. */
+static bool submitted = false;
+static bool cancelled = false;
+
+/* A prepared transaction may be committed by anybody, at any time: the next call will find it. */
+static void
+transaction_ends(XactEvent event, void *argument)
+{
+	bool ends = event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT;
+
+	if ((event == XACT_EVENT_COMMIT && submitted) || (ends && cancelled))
+		job_area_call(MyDatabaseId);
+	if (ends || event == XACT_EVENT_PREPARE)
+		submitted = cancelled = false;
+}
+
+static void
+prepare(void)
+{
+	static bool registered = false;
+	int64 running[JOB_SLOTS];
+
+	(void) job_area_running(running); /* at the end it is too late for its errors */
+	if (!registered)
+		RegisterXactCallback(transaction_ends, NULL);
+	registered = true;
+}
+
+void
+job_call_at_commit(void)
+{
+	prepare();
+	submitted = true;
+}
+
+void
+job_call_at_end(void)
+{
+	prepare();
+	cancelled = true;
+}
+
+void
+job_call_now(void)
+{
+	if (!RecoveryInProgress() && !IsInParallelMode() && !job_area_is_looking() && job_any_waiting())
+		job_area_call(MyDatabaseId);
+}
+
+void
+job_call_once(void)
+{
+	static bool looked = false;
+
+	if (looked && !job_area_is_called())
+		return;
+	looked = true;
+	job_call_now();
+}

@@ -1,0 +1,277 @@
+/*
+ * jobs.c - dpobj.submit(), dpobj.cancel() and dpobj.wait().
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/detoast.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "server/base/admin.h"
+#include "server/analyst/analyst.h"
+#include "server/ledger/charge_analyst.h"
+#include "server/base/dpobj.h"
+#include "server/jobs/job_area.h"
+#include "server/jobs/job_call.h"
+#include "server/jobs/job_table.h"
+#include "server/analyst/train.h"
+
+/* Queued jobs of one role. */
+#define QUEUE_LIMIT 100
+
+/* Bytes of a request, and the number of a role's jobs without a charge that are kept. */
+#define REQUEST_LIMIT 65536
+#define ENDED_LIMIT 100
+
+/* How long (in milliseconds) a wait sleeps at most before it looks again. */
+#define WAIT_PAUSE 1000
+
+/* ---- dpobj.submit ----------------------------------------------------------- */
+
+/* Places of the arguments of dpobj.submit, in the order of those of dpobj.train. */
+static const int submit_place[JOB_ARGUMENTS] = {1, 3, 4, 2, 5, 6, 7, 8, 0};
+
+static void
+read_submission(FunctionCallInfo fcinfo, Job *job)
+{
+	(void) analyst_argument(fcinfo, 0, "name");
+	job->role = GetSessionUserId();
+	for (int i = 0; i < JOB_ARGUMENTS; i++)
+		job->argument[i] = fcinfo->args[submit_place[i]];
+}
+
+/* All that dpobj.train would ask before the charge; the worker asks again. */
+static void
+check_submission(const TrainRequest *request)
+{
+	TrainRun run;
+
+	train_open(request, &run);
+	charge_check_least_epsilon(training_pair(run.training).epsilon, dpobj_min_epsilon);
+	train_check_budgets(&run);
+	train_lock(&run);
+	train_give_up(&run);
+}
+
+static bool
+may_be_met(const JobState *state)
+{
+	return strcmp(state->state, "failed") != 0 && strcmp(state->state, "cancelled") != 0;
+}
+
+/* A name makes a submission idempotent: the job that is there, or was, is the answer. */
+static bool
+find_same(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], int64 *id)
+{
+	JobState state;
+
+	if (!job_find_name(request->name, &state) || !may_be_met(&state))
+		return false;
+	if (memcmp(state.hash, hash, CHARGE_HASH_LENGTH) != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("job \"%s\" was submitted with another request", request->name),
+						errhint("Choose another name. The jobs are in dpobj.jobs.")));
+	*id = state.id;
+	return true;
+}
+
+/* Checks the arguments that a queued job keeps; all but the first, the table, have any length. */
+static void
+check_size(const Job *job)
+{
+	Size bytes = 0;
+
+	for (int i = 1; i < JOB_ARGUMENTS; i++)
+	{
+		if (!job->argument[i].isnull)
+			bytes += toast_raw_datum_size(job->argument[i].value);
+	}
+	if (bytes > REQUEST_LIMIT)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("the request is too long for a job"),
+						errdetail("Columns, options and filter are %zu bytes together; %d are "
+								  "allowed.",
+								  bytes, REQUEST_LIMIT),
+						errhint("dpobj.train takes it.")));
+}
+
+static void
+check_queue(void)
+{
+	if (job_count_queued() >= QUEUE_LIMIT)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many jobs are queued"),
+						errdetail("At most %d jobs of one role may be queued.", QUEUE_LIMIT)));
+}
+
+/*
+ * dpobj.submit(name, relation, features, label, epsilon, delta, method, options, filter) -> bigint
+ */
+PG_FUNCTION_INFO_V1(dpobj_submit);
+Datum
+dpobj_submit(PG_FUNCTION_ARGS)
+{
+	Job job = {0};
+	TrainRequest request;
+	uint8 hash[CHARGE_HASH_LENGTH];
+	Datum model;
+	int64 id;
+
+	read_submission(fcinfo, &job);
+	job_read(&job, &request, hash);
+	analyst_ask(request.relation);
+	if (!find_same(&request, hash, &id))
+	{
+		check_size(&job);
+		if (!train_find_name(&request, hash, &model))
+			check_submission(&request);
+		check_queue();
+		job_forget_ended(ENDED_LIMIT);
+		id = job_add(&job, &request, hash);
+	}
+	job_call_at_commit();
+	PG_RETURN_INT64(id);
+}
+
+/* ---- whose job it is -------------------------------------------------------- */
+
+bool
+job_sees_all(void)
+{
+	Oid auditor = get_role_oid("dpobj_auditor", true);
+
+	return superuser() || (OidIsValid(auditor) && has_privs_of_role(GetUserId(), auditor)) ||
+		   admin_allowed();
+}
+
+/* What may not be seen does not exist. */
+static void
+find_visible(int64 id, JobState *state)
+{
+	if (job_find(id, state) && (state->role == GetUserId() || job_sees_all()))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("job " INT64_FORMAT " does not exist", id),
+			 errdetail("Each role has its own jobs.")));
+}
+
+static bool
+has_ended(const JobState *state)
+{
+	return strcmp(state->state, "queued") != 0 && strcmp(state->state, "running") != 0;
+}
+
+/* ---- dpobj.cancel ----------------------------------------------------------- */
+
+static void
+check_may_cancel(const JobState *state)
+{
+	if (state->role != GetUserId() && !admin_allowed())
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						errmsg("permission denied to cancel job " INT64_FORMAT, state->id),
+						errdetail("Jobs are cancelled by the role that submitted them and by "
+								  "administrators.")));
+}
+
+/* A job that was taken from the queue meanwhile has its worker interrupted; or is back there. */
+static bool
+cancel(int64 id)
+{
+	JobState state;
+
+	job_call_at_end();
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (job_cancel_queued(id))
+			return true;
+		if (!job_find(id, &state) || has_ended(&state))
+			return false;
+	} while (!job_area_cancel(id));
+	return true;
+}
+
+/* dpobj.cancel(job) -> boolean */
+PG_FUNCTION_INFO_V1(dpobj_cancel);
+Datum
+dpobj_cancel(PG_FUNCTION_ARGS)
+{
+	int64 id = PG_GETARG_INT64(0);
+	JobState state;
+
+	PreventCommandIfReadOnly("dpobj.cancel()");
+	job_call_now();
+	find_visible(id, &state);
+	check_may_cancel(&state);
+	PG_RETURN_BOOL(!has_ended(&state) && cancel(id));
+}
+
+/* ---- dpobj.wait ------------------------------------------------------------- */
+
+/* It would wait for its own end. */
+static void
+check_committed(const JobState *state)
+{
+	if (state->uncommitted && !has_ended(state))
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("job " INT64_FORMAT " was submitted in this transaction", state->id),
+						errdetail("It is queued when the transaction commits."),
+						errhint("Commit first, then wait.")));
+}
+
+/* Microseconds; months count 30 days. */
+static double
+read_timeout(FunctionCallInfo fcinfo)
+{
+	const Interval *timeout;
+	double length;
+
+	if (PG_ARGISNULL(1))
+		return INFINITY;
+	timeout = PG_GETARG_INTERVAL_P(1);
+	length = (double) timeout->time +
+			 ((double) timeout->month * DAYS_PER_MONTH + timeout->day) * (double) USECS_PER_DAY;
+	if (length < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("timeout must not be negative")));
+	return length;
+}
+
+/* dpobj.wait(job, timeout) -> state */
+PG_FUNCTION_INFO_V1(dpobj_wait);
+Datum
+dpobj_wait(PG_FUNCTION_ARGS)
+{
+	int64 id = analyst_argument(fcinfo, 0, "job");
+	double timeout = read_timeout(fcinfo);
+	TimestampTz began = GetCurrentTimestamp();
+	MemoryContext look =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj wait", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(look);
+	JobState state;
+
+	for (;;)
+	{
+		double left;
+
+		MemoryContextReset(look); /* it may look for days */
+		job_area_watch();
+		find_visible(id, &state);
+		check_committed(&state);
+		left = timeout - (double) (GetCurrentTimestamp() - began);
+		if (has_ended(&state) || left <= 0)
+			break;
+		job_call_now();
+		job_area_wait((long) Min(WAIT_PAUSE, ceil(left / 1000)));
+		CHECK_FOR_INTERRUPTS();
+	}
+	job_area_watch_no_more();
+	MemoryContextSwitchTo(old);
+	PG_RETURN_TEXT_P(cstring_to_text(state.state));
+}

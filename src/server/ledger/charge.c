@@ -1,0 +1,526 @@
+/*
+ * charge.c - the backend's side of the ledger: asks a worker, waits, reports.
+ *
+ * An event must outlive whatever happens to the transaction that caused it, and
+ * must be durable before the call returns.  So each one is committed by a
+ * dynamic background worker (charge_worker.c), which needs no preloading; with
+ * preloading a writer commits many at a time (charge_writer.c).  All
+ * names are resolved here, in the caller's transaction: the caller sees tables
+ * that it has not committed yet, the worker does not.
+ *
+ * The wait can be interrupted at any moment.  The worker then commits or not, as
+ * it happens; since the caller gets an error it draws no noise and releases
+ * nothing, so that both are safe.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/pg_class.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "storage/dsm.h"
+#include "storage/latch.h"
+#include "storage/shmem.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+#include "server/ledger/charge.h"
+#include "server/ledger/charge_queue.h"
+#include "server/ledger/charge_slot.h"
+#include "server/ledger/charge_tables.h"
+#include "server/ledger/charge_worker.h"
+#include "server/base/compat.h"
+#include "server/base/decimal.h"
+#include "server/base/digest.h"
+#include "server/base/dpobj.h"
+#include "server/ledger/pair_terms.h"
+
+/*
+ * A delta above this gets a warning: with probability delta a release may tell anything about a
+ * row.
+ */
+#define DELTA_CAUTION (DELTA_ONE / 100)
+
+/* The worker sets our latch; this only bounds what a lost wake-up could cost. */
+#define ANSWER_PAUSE 1000
+
+/* ---- The request ------------------------------------------------------------ */
+
+/*
+ * Allocates a request with room for its texts, which may be NULL, and its model or array of
+ * groups; the caller's resource owner detaches it.
+ */
+static dsm_segment *
+request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const void *model,
+			   Size model_length)
+{
+	Size length = MAXALIGN(offsetof(ChargeRequest, characters)) + model_length;
+	dsm_segment *segment;
+	ChargeRequest *request;
+	char *end;
+
+	for (int i = 0; texts != NULL && i < CHARGE_TEXTS; i++)
+		length = add_size(length, strlen(texts[i]) + 1);
+
+	segment = dsm_create(length, 0);
+	request = dsm_segment_address(segment);
+	memset(request, 0, offsetof(ChargeRequest, characters));
+	request->database = MyDatabaseId;
+	request->leader = MyProc;
+	request->event = event;
+	pg_atomic_init_u32(&request->status, CHARGE_PENDING);
+
+	/* Such a row is flat: it was formed from values in memory (model_form). */
+	end = (char *) request + MAXALIGN(offsetof(ChargeRequest, characters));
+	request->model_offset = end - request->characters;
+	request->model_length = model_length;
+	if (model_length > 0)
+		memcpy(end, model, model_length);
+	end += model_length;
+
+	for (int i = 0; texts != NULL && i < CHARGE_TEXTS; i++)
+	{
+		Size size = strlen(texts[i]) + 1;
+
+		request->offset[i] = end - request->characters;
+		memcpy(end, texts[i], size);
+		end += size;
+	}
+	return segment;
+}
+
+/* ---- The worker ------------------------------------------------------------- */
+
+void
+charge_worker_describe(BackgroundWorker *worker, const char *name, const char *function)
+{
+	memset(worker, 0, sizeof(*worker));
+	strlcpy(worker->bgw_name, name, sizeof(worker->bgw_name));
+	strlcpy(worker->bgw_type, name, sizeof(worker->bgw_type));
+	strlcpy(worker->bgw_library_name, CHARGE_WORKER_LIBRARY, sizeof(worker->bgw_library_name));
+	strlcpy(worker->bgw_function_name, function, sizeof(worker->bgw_function_name));
+	worker->bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker->bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker->bgw_restart_time = BGW_NEVER_RESTART;
+}
+
+static bool
+is_end(const ChargeRequest *request)
+{
+	return request->event == CHARGE_RELEASED || request->event == CHARGE_FAILED;
+}
+
+/* The charge of a release stays whether or not its end could be written. */
+static const char *
+what_stays(const ChargeRequest *request)
+{
+	return is_end(request)
+			   ? psprintf(" The charge of release " INT64_FORMAT " stays.", request->release)
+			   : "";
+}
+
+static BackgroundWorkerHandle *
+worker_start(dsm_segment *segment)
+{
+	const ChargeRequest *request = dsm_segment_address(segment);
+	BackgroundWorker worker;
+	BackgroundWorkerHandle *handle;
+
+	charge_worker_describe(&worker, CHARGE_WORKER_NAME, CHARGE_WORKER_FUNCTION);
+	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
+	worker.bgw_notify_pid = MyProcPid;
+	handle = charge_slot_start(&worker);
+	if (handle == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+						errmsg("no background worker is free to write the privacy ledger"),
+						errdetail("None was within %d seconds.%s", CHARGE_SLOT_PATIENCE,
+								  is_end(request) ? what_stays(request)
+												  : " Nothing was written to the ledger."),
+						errhint("You might need to increase %s.", "max_worker_processes")));
+	return handle;
+}
+
+static ChargeStatus
+worker_wait(BackgroundWorkerHandle *handle, ChargeRequest *request)
+{
+	for (;;)
+	{
+		pid_t pid;
+		/* Asked before the status is read: a worker that stopped has answered if it ever will. */
+		BgwHandleStatus state = GetBackgroundWorkerPid(handle, &pid);
+		ChargeStatus status = (ChargeStatus) pg_atomic_read_u32(&request->status);
+
+		if (status != CHARGE_PENDING || state == BGWH_STOPPED)
+		{
+			pg_read_barrier(); /* pairs with the write barrier of the worker */
+			return status;
+		}
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ANSWER_PAUSE,
+						 PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* A lock that the worker could not get: most likely the caller's own. */
+static void
+report_accident(const ChargeRequest *request)
+{
+	ereport(
+		ERROR,
+		(errcode(request->sqlstate), errmsg("could not write the privacy ledger"),
+		 errdetail("The background worker reported: %s.%s", request->message, what_stays(request)),
+		 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE ||
+				 request->sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED
+			 ? errhint("A transaction holds a lock on the ledger or has changed a budget "
+					   "or the protection of this table. If it is your own, commit it first.")
+			 : 0));
+}
+
+static void
+report_failure(ChargeStatus status, const ChargeRequest *request)
+{
+	if (status == CHARGE_PENDING)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("could not write the privacy ledger"),
+						errdetail("The background worker ended without an answer; %s may have been "
+								  "written.%s",
+								  request->event == CHARGE_CHARGED ? "the charge" : "the event",
+								  what_stays(request)),
+						errhint("More details may be available in the server log.")));
+	if (!request->denied)
+		report_accident(request);
+	ereport(ERROR, (errcode(request->sqlstate), errmsg_internal("%s", request->message),
+					errdetail_internal("%s", request->detail),
+					request->hint[0] == '\0' ? 0 : errhint("%s", request->hint)));
+}
+
+static ChargeStatus
+worker_commit(dsm_segment *segment)
+{
+	ChargeRequest *request = dsm_segment_address(segment);
+	BackgroundWorkerHandle *handle;
+	ChargeStatus status;
+
+	request->denied = false; /* a writer may have tried */
+	pg_atomic_write_u32(&request->status, CHARGE_PENDING);
+	handle = worker_start(segment);
+	status = worker_wait(handle, request);
+	pfree(handle);
+	return status;
+}
+
+/*
+ * Whoever changes a budget holds a lock that a writer would wait for in vain
+ * while the change itself waits its turn.
+ */
+static bool
+may_queue(ChargeEvent event)
+{
+	return event == CHARGE_CHARGED || event == CHARGE_RELEASED || event == CHARGE_FAILED;
+}
+
+/* Of a job: its worker is a background worker itself, and commits. */
+static bool within_transaction = false;
+
+void
+charge_within_transaction(void)
+{
+	within_transaction = true;
+}
+
+/* As a charge worker does it, in the transaction that is open. */
+static ChargeStatus
+write_here(ChargeRequest *request)
+{
+	ChargeActor before;
+
+	charge_act_as_superuser(&before);
+	charge_execute(request);
+	charge_act_again(&before);
+	return CHARGE_COMMITTED;
+}
+
+/*
+ * Has the request committed, detaches it and returns the ledger id of the event;
+ * change, unless NULL, receives the identities, and analyst the tick.
+ */
+static int64
+request_commit(dsm_segment *segment, TableChange *change, AnalystTerms *analyst)
+{
+	ChargeRequest *request = dsm_segment_address(segment);
+	ChargeStatus status = CHARGE_ALONE;
+	int64 id;
+
+	if (within_transaction)
+		status = write_here(request);
+	else if (may_queue(request->event))
+		status = charge_queue_commit(segment);
+	if (status == CHARGE_ALONE)
+		status = worker_commit(segment);
+	if (status != CHARGE_COMMITTED)
+		report_failure(status, request);
+	id = request->id;
+	if (change != NULL)
+	{
+		change->relation_identity = request->relation_identity;
+		change->role_identity = request->grantee_identity;
+	}
+	if (analyst != NULL)
+		analyst->release_tick = request->release_tick;
+	dsm_detach(segment);
+	return id;
+}
+
+/* ---- Events ----------------------------------------------------------------- */
+
+void
+charge_precheck(void)
+{
+	if (IsParallelWorker())
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("cannot charge a privacy cost in a parallel worker"),
+						errhint("Set %s to off.", FORCE_PARALLEL)));
+	if (RecoveryInProgress())
+		ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+						errmsg("cannot charge a privacy cost during recovery"),
+						errhint("Run the query on the primary server.")));
+	if (XactReadOnly)
+		ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+						errmsg("cannot charge a privacy cost in a read-only transaction")));
+}
+
+/* Which state of the data the release is about, as pg_current_snapshot() writes it. */
+static const char *
+snapshot_text(void)
+{
+	if (!ActiveSnapshotSet())
+		elog(ERROR, "cannot charge without an active snapshot");
+	return OidOutputFunctionCall(F_PG_SNAPSHOT_OUT, OidFunctionCall0(F_PG_CURRENT_SNAPSHOT));
+}
+
+static void
+texts_clear(const char *texts[CHARGE_TEXTS])
+{
+	for (int i = 0; i < CHARGE_TEXTS; i++)
+		texts[i] = "";
+}
+
+/* SET ROLE and SECURITY DEFINER change who acts, not who asked. */
+static const char *
+session_user_name(void)
+{
+	return GetUserNameFromId(GetSessionUserId(), false);
+}
+
+static void
+add_analyst_terms(ChargeRequest *request, const AnalystTerms *analyst)
+{
+	request->by_analyst = true;
+	memcpy(request->hash, analyst->request_hash, CHARGE_HASH_LENGTH);
+	request->min_epsilon = dpobj_min_epsilon;
+	request->max_failures = dpobj_max_failures;
+	request->release_tick = dpobj_release_tick;
+}
+
+static dsm_segment *
+charge_request(const Charge *charge)
+{
+	const char *texts[CHARGE_TEXTS];
+	dsm_segment *segment;
+	ChargeRequest *request;
+	int ancestors;
+
+	charge_precheck();
+	if (charge->pair.epsilon < 0 || charge->pair.delta < 0 || charge->pair.delta > DELTA_ONE)
+		elog(ERROR, "invalid privacy cost");
+
+	ancestors = charge_tables_describe(charge->relation, texts);
+	texts[CHARGE_TEXT_ROLE] = session_user_name();
+	texts[CHARGE_TEXT_MECHANISM] = charge->mechanism;
+	texts[CHARGE_TEXT_MECHANISM_VERSION] = DPOBJ_VERSION;
+	texts[CHARGE_TEXT_ADJACENCY] =
+		charge->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";
+	texts[CHARGE_TEXT_GUARANTEE] = charge->guarantee;
+	texts[CHARGE_TEXT_PAIR] = pair_name(charge->pair.kind);
+	texts[CHARGE_TEXT_PAIR_TERMS] = pair_terms(&charge->pair);
+	texts[CHARGE_TEXT_PARAMETERS] = charge->parameters;
+	texts[CHARGE_TEXT_SNAPSHOT] = snapshot_text();
+	texts[CHARGE_TEXT_MODEL_NAME] = "";
+	if (charge->analyst != NULL && charge->analyst->name != NULL)
+		texts[CHARGE_TEXT_MODEL_NAME] = charge->analyst->name;
+	texts[CHARGE_TEXT_PERSON] = charge->person == NULL ? "" : charge->person;
+
+	segment = request_create(CHARGE_CHARGED, texts, NULL, 0);
+	request = dsm_segment_address(segment);
+	request->relation = charge->relation;
+	request->ancestors = ancestors;
+	request->role = GetSessionUserId();
+	request->budget_required = dpobj_require_budget;
+	charge_cost_of(&charge->pair, charge->adjacency, &request->cost);
+	request->makes_model = charge->makes_model;
+	request->grouped = charge->grouped;
+	request->temporary = get_rel_persistence(charge->relation) == RELPERSISTENCE_TEMP;
+	if (charge->analyst != NULL)
+		add_analyst_terms(request, charge->analyst);
+	return segment;
+}
+
+void
+charge_warn_of_large_delta(int64 delta)
+{
+	if (delta > DELTA_CAUTION)
+		ereport(WARNING,
+				(errmsg("delta %s is large", decimal_text(delta, DELTA_UNIT)),
+				 errdetail("With this probability a release may tell anything about a row."),
+				 errhint("Choose a delta well below 1 / n, such as 1e-6.")));
+}
+
+int64
+charge_commit(const Charge *charge)
+{
+	charge_warn_of_large_delta(charge->pair.delta); /* what the mechanism uses */
+	return request_commit(charge_request(charge), NULL, charge->analyst);
+}
+
+void
+charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH])
+{
+	dsm_segment *segment = charge_request(charge);
+	const ChargeRequest *request = dsm_segment_address(segment);
+	StringInfoData bytes;
+
+	initStringInfo(&bytes);
+	appendBinaryStringInfo(&bytes, (const char *) &request->cost, sizeof(request->cost));
+	for (int i = 0; i < CHARGE_TEXTS; i++)
+	{
+		if (i != CHARGE_TEXT_SNAPSHOT && i != CHARGE_TEXT_ROLE)
+			digest_append(&bytes, charge_request_text(request, (ChargeText) i));
+	}
+	digest_bytes(&bytes, fingerprint);
+	dsm_detach(segment);
+}
+
+/* ---- Administration --------------------------------------------------------- */
+
+static void
+table_change_commit(ChargeEvent event, TableChange *change)
+{
+	const char *texts[CHARGE_TEXTS];
+	dsm_segment *segment;
+	ChargeRequest *request;
+	int ancestors;
+
+	texts_clear(texts);
+	ancestors = charge_tables_describe(change->relation, texts);
+	texts[CHARGE_TEXT_ROLE] = session_user_name();
+	texts[CHARGE_TEXT_PARAMETERS] = change->parameters;
+	if (change->adjacency != NULL)
+		texts[CHARGE_TEXT_ADJACENCY] = change->adjacency;
+	if (change->person != NULL)
+		texts[CHARGE_TEXT_PERSON] = change->person;
+	segment = request_create(event, texts, NULL, 0);
+	request = dsm_segment_address(segment);
+	request->relation = change->relation;
+	request->ancestors = ancestors;
+	request->role = GetSessionUserId();
+	request->grantee = change->role;
+	(void) request_commit(segment, change, NULL);
+}
+
+void
+charge_set_budget(TableChange *change)
+{
+	table_change_commit(CHARGE_SET_BUDGET, change);
+}
+
+void
+charge_raise_budget(TableChange *change)
+{
+	table_change_commit(CHARGE_RAISE_BUDGET, change);
+}
+
+void
+charge_drop_budget(TableChange *change)
+{
+	table_change_commit(CHARGE_DROP_BUDGET, change);
+}
+
+void
+charge_limit_budget(TableChange *change)
+{
+	table_change_commit(CHARGE_LIMIT_BUDGET, change);
+}
+
+void
+charge_protect(TableChange *change)
+{
+	table_change_commit(CHARGE_PROTECT, change);
+}
+
+void
+charge_unprotect(TableChange *change)
+{
+	table_change_commit(CHARGE_UNPROTECT, change);
+}
+
+void
+charge_confirm_epoch(void)
+{
+	const char *texts[CHARGE_TEXTS];
+	dsm_segment *segment;
+	ChargeRequest *request;
+
+	texts_clear(texts);
+	texts[CHARGE_TEXT_OIDS] = texts[CHARGE_TEXT_SCHEMAS] = texts[CHARGE_TEXT_RELATIONS] = "{}";
+	texts[CHARGE_TEXT_ROLE] = session_user_name();
+	texts[CHARGE_TEXT_PARAMETERS] = "{}";
+	segment = request_create(CHARGE_CONFIRM_EPOCH, texts, NULL, 0);
+	request = dsm_segment_address(segment);
+	request->role = GetSessionUserId();
+	(void) request_commit(segment, NULL, NULL);
+}
+
+/* ---- The end of a release --------------------------------------------------- */
+
+static void
+released_commit(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], bool grouped,
+				const void *model, Size length)
+{
+	dsm_segment *segment = request_create(CHARGE_RELEASED, NULL, model, length);
+	ChargeRequest *request = dsm_segment_address(segment);
+
+	request->release = release;
+	request->grouped = grouped;
+	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
+	(void) request_commit(segment, NULL, NULL);
+}
+
+void
+charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], HeapTupleHeader model)
+{
+	released_commit(release, hash, false, model,
+					model == NULL ? 0 : HeapTupleHeaderGetDatumLength(model));
+}
+
+void
+charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], const ArrayType *groups)
+{
+	released_commit(release, hash, true, groups, VARSIZE(groups));
+}
+
+void
+charge_failed(int64 release)
+{
+	dsm_segment *segment = request_create(CHARGE_FAILED, NULL, NULL, 0);
+	ChargeRequest *request = dsm_segment_address(segment);
+
+	request->release = release;
+	(void) request_commit(segment, NULL, NULL);
+}

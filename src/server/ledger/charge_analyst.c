@@ -1,0 +1,149 @@
+/*
+ * charge_analyst.c - grant, least epsilon and failures: what the charge worker asks
+ * more at the analyst's door.
+ *
+ * The backend has asked before and told the analyst; this is where it counts,
+ * under the locks of the table's budgets and free of the session's settings.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+#include "core/base/privacy.h"
+
+#include "server/ledger/charge_analyst.h"
+#include "server/ledger/charge_plan.h"
+#include "server/ledger/charge_setting.h"
+#include "server/base/dpobj.h"
+
+static bool
+any_row(const char *statement, int count, Oid *types, Datum *values)
+{
+	if (charge_run(statement, count, types, values, NULL) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the privacy budgets");
+	return SPI_processed > 0;
+}
+
+/* ---- Grant ------------------------------------------------------------------ */
+
+/* A cap over all roles grants nothing to anybody. */
+static void
+check_grant(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const statement =
+		"SELECT FROM dpobj.budget_rows b WHERE b.relation = ANY ($1) AND b.role = ANY ($2)";
+	Oid types[] = {INT8ARRAYOID, INT8ARRAYOID};
+	Datum values[] = {parties->tables, parties->payers};
+
+	if (!any_row(statement, lengthof(types), types, values))
+		charge_deny_without_budget(request);
+}
+
+/* ---- Settings --------------------------------------------------------------- */
+
+/* The number that holds for the role: its own setting, else what holds in the database. */
+static double
+real_setting(const ChargeRequest *request, const char *name, double session, double here)
+{
+	const char *text;
+	double number;
+
+	if (superuser_arg(request->role))
+		return session;
+	text = charge_setting(request->role, name);
+	return text != NULL && parse_real(text, &number, 0, NULL) ? number : here;
+}
+
+static int
+integer_setting(const ChargeRequest *request, const char *name, int flags, int session, int here)
+{
+	const char *text;
+	int number;
+
+	if (superuser_arg(request->role))
+		return session;
+	text = charge_setting(request->role, name);
+	return text != NULL && parse_int(text, &number, flags, NULL) ? number : here;
+}
+
+/* ---- Least epsilon ---------------------------------------------------------- */
+
+void
+charge_check_least_epsilon(int64 epsilon, double least)
+{
+	if (epsilon < (int64) ceil(least * EPSILON_ONE))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon of a release must be at least %g", least),
+						errdetail("The least is the setting dpobj.min_epsilon.")));
+}
+
+static void
+check_epsilon(ChargeRequest *request)
+{
+	double least =
+		real_setting(request, "dpobj.min_epsilon", request->min_epsilon, dpobj_min_epsilon);
+
+	if (request->cost.epsilon < (int64) ceil(least * EPSILON_ONE))
+		request->denied = true;
+	charge_check_least_epsilon(request->cost.epsilon, least);
+}
+
+/* ---- Failures --------------------------------------------------------------- */
+
+/* The limit for all roles together, as a multiple of the limit for one. */
+#define ROLES_THAT_FAIL 3
+
+static _Noreturn void
+deny_failures(ChargeRequest *request, const char *whose, int64 limit)
+{
+	request->denied = true;
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+					errmsg("releases from this table have failed too often"),
+					errdetail("At most " INT64_FORMAT " releases of %s may fail, because each "
+							  "failure may tell something about the rows.",
+							  limit, whose),
+					errhint("A superuser can find the reasons in the server log, and raise "
+							"dpobj.max_failures.")));
+}
+
+/*
+ * That a release failed is a bit that no noise protects (PRIVACY.md 3, T2), so there
+ * may be few of them.  There is a limit for each role, so that no role closes the table to others,
+ * and one for all roles, which may work together.  Failures of relatives count, too: their rows are
+ * rows of this table.
+ */
+static void
+check_failures(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const statement =
+		"SELECT count(*) FILTER (WHERE c.role_identity = $2), count(*)"
+		" FROM dpobj.ledger_events f JOIN dpobj.ledger_events c ON c.id = f.release"
+		" WHERE f.event = 'failed' AND f.relation_identity = ANY ($1) AND c.door = 'analyst'";
+	Oid types[] = {INT8ARRAYOID, INT8OID};
+	Datum values[] = {parties->tables, parties->role};
+	int64 limit = integer_setting(request, "dpobj.max_failures", 0, request->max_failures,
+								  dpobj_max_failures);
+	bool isnull;
+
+	(void) any_row(statement, lengthof(types), types, values);
+	if (DatumGetInt64(charge_column(1, &isnull)) >= limit)
+		deny_failures(request, "a role", limit);
+	if (DatumGetInt64(charge_column(2, &isnull)) >= ROLES_THAT_FAIL * limit)
+		deny_failures(request, "all roles", ROLES_THAT_FAIL * limit);
+}
+
+void
+charge_check_analyst(ChargeRequest *request, const ChargeParties *parties)
+{
+	check_grant(request, parties);
+	check_epsilon(request);
+	check_failures(request, parties);
+	request->release_tick = integer_setting(request, "dpobj.release_tick", GUC_UNIT_MS,
+											request->release_tick, dpobj_release_tick);
+}

@@ -1,0 +1,313 @@
+/*
+ * charge_budget.c - budgets, in the charge worker's transaction.
+ *
+ * A budget's row holds what was spent.  It is locked before it is compared, and the cost is added
+ * to it in the transaction that writes the charge.  Where the sum is not known the counted charges
+ * (charge_count.c) are added up, in a statement of their own: under READ COMMITTED its snapshot
+ * has every charge that was committed while the row was waited for.  All comparisons are between
+ * integers.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "server/ledger/charge_budget.h"
+#include "server/ledger/charge_plan.h"
+#include "server/ledger/charge_setting.h"
+#include "server/base/dpobj.h"
+
+/* ---- Locks ------------------------------------------------------------------ */
+
+/* An object lock on an OID that is no row of pg_class: nobody else takes it. */
+static Oid
+lock_class(void)
+{
+	return get_relname_relid("budget_rows", get_namespace_oid("dpobj", false));
+}
+
+void
+charge_lock_table(Oid table, bool exclusive)
+{
+	LockDatabaseObject(lock_class(), table, 0, exclusive ? ExclusiveLock : ShareLock);
+}
+
+/* The tables whose budgets count charges on $1 and that exist, in the order in which all lock. */
+static ArrayType *
+relatives(const ChargeParties *parties)
+{
+	static const char *const statement =
+		"SELECT array_agg(i.object ORDER BY i.object) FROM dpobj.identities i"
+		" WHERE i.id = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = $1)::bigint[])"
+		" AND i.origin = dpobj.origin()";
+	Oid types[] = {INT8OID};
+	Datum values[] = {parties->relation};
+	bool isnull;
+	Datum tables;
+
+	(void) charge_query(statement, lengthof(types), types, values);
+	tables = charge_column(1, &isnull);
+	if (isnull)
+		elog(ERROR, "the table of a charge has no identity");
+	return DatumGetArrayTypePCopy(tables);
+}
+
+static void
+lock_all(ArrayType *tables)
+{
+	Oid *table = (Oid *) ARR_DATA_PTR(tables);
+
+	for (int i = 0; i < ARR_DIMS(tables)[0]; i++)
+		charge_lock_table(table[i], false);
+}
+
+static void
+unlock_all(ArrayType *tables)
+{
+	Oid *table = (Oid *) ARR_DATA_PTR(tables);
+
+	for (int i = 0; i < ARR_DIMS(tables)[0]; i++)
+		UnlockDatabaseObject(lock_class(), table[i], 0, ShareLock);
+}
+
+/*
+ * Against changes of budgets, of protections and of lineage, until the charge has committed:
+ * whoever adds up the ledger for a budget has to see all charges that do not know of it.  Also
+ * those of tables that are no ancestors: of an old parent, or of another parent of a child.
+ * Somebody may have come to be a relative while the others' locks were waited for.
+ */
+static void
+lock_tables(const ChargeParties *parties)
+{
+	ArrayType *tables = relatives(parties);
+
+	for (;;)
+	{
+		ArrayType *now;
+
+		lock_all(tables);
+		now = relatives(parties);
+		if (VARSIZE(now) == VARSIZE(tables) && memcmp(now, tables, VARSIZE(now)) == 0)
+			return;
+		unlock_all(tables); /* or the order of all would be lost */
+		tables = now;
+	}
+}
+
+/* ---- Budgets ---------------------------------------------------------------- */
+
+static bool
+budget_is_required(const ChargeRequest *request)
+{
+	const char *setting = charge_setting(request->role, "dpobj.require_budget");
+	bool required = dpobj_require_budget;
+
+	if (request->budget_required || superuser_arg(request->role))
+		return request->budget_required;
+	if (setting != NULL)
+		(void) parse_bool(setting, &required);
+	return required;
+}
+
+void
+charge_deny_without_budget(ChargeRequest *request)
+{
+	request->denied = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NO_BUDGET),
+			 errmsg("role \"%s\" has no privacy budget on this table",
+					charge_request_text(request, CHARGE_TEXT_ROLE)),
+			 request->temporary
+				 ? errdetail("No budget can be set on a temporary table.")
+				 : errdetail("A budget that was set in a transaction counts once that has "
+							 "committed."),
+			 request->temporary
+				 ? errhint("Copy the rows into a permanent table.")
+				 : errhint("Ask a member of dpobj_admin for a budget: dpobj.set_budget(relation, "
+						   "role, epsilon, delta).")));
+}
+
+void
+charge_deny_exhausted(char *budget)
+{
+	char *hint = strrchr(budget, '\n'); /* NULL before an update of the extension */
+
+	if (hint != NULL)
+		*hint++ = '\0';
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_BUDGET_EXHAUSTED), errmsg("privacy budget exhausted"),
+					errdetail_internal("%s", budget), hint == NULL ? 0 : errhint("%s", hint)));
+}
+
+/* ---- Sums ------------------------------------------------------------------- */
+
+void
+charge_distrust_sums(void)
+{
+	static const char *const statement =
+		"UPDATE dpobj.budget_rows SET cost_spent = NULL, delta_spent = NULL, releases_spent = NULL";
+
+	(void) charge_query(statement, 0, NULL, NULL);
+}
+
+#define MEMBERS "(SELECT f.members FROM dpobj.families f WHERE f.id = $9)::bigint[]"
+
+/* Does budget b count what the payers pay?  That over all roles and the owner's limit do. */
+#define OF_OWNER CppAsString2(BUDGET_OF_OWNER)
+#define COUNTS "(coalesce(b.role, " OF_OWNER ") = " OF_OWNER " OR b.role = ANY ($11))"
+
+/* In the currency of the budget b. */
+#define ASKED CHARGE_COST_ROW
+#define UNIT                                                                                       \
+	"coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),"        \
+	" 'replace')"
+#define ASKED_COST                                                                                 \
+	"dpobj.cost_under(" ASKED ", " UNIT ", b.accountant,"                                          \
+	" array_position(dpobj.rdp_orders(), b.rdp_order))"
+#define ASKED_DELTA "dpobj.delta_under(" ASKED ", " UNIT ", b.accountant)"
+
+/* Parameters of the statements below: $1 to $8 the cost, $9 the table, $10 tables, $11 payers. */
+typedef struct CostArguments
+{
+	Oid types[CHARGE_COST_PARAMETERS + 3];
+	Datum values[CHARGE_COST_PARAMETERS + 3];
+} CostArguments;
+
+static void
+cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostArguments *arguments)
+{
+	Oid *types = arguments->types + CHARGE_COST_PARAMETERS;
+	Datum *values = arguments->values + CHARGE_COST_PARAMETERS;
+
+	charge_cost_parameters(&request->cost, arguments->types, arguments->values);
+	types[0] = INT8OID;
+	types[1] = types[2] = INT8ARRAYOID;
+	values[0] = parties->relation;
+	values[1] = parties->tables;
+	values[2] = parties->payers;
+}
+
+/*
+ * Has the table of budget b rows of the charged one now? It may be another parent of a child.
+ * What was a relative once counts the charge, but does not stop it.
+ */
+#define SHARES_ROWS "(b.relation = ANY ($10) OR dpobj.shares_rows($9, b.relation))"
+
+/* The budgets that count a charge, as they were when all of them were locked. */
+typedef struct LockedBudgets
+{
+	bool counted; /* are all sums known? */
+	bool granted; /* is any, other than a limit, of the table or of a present ancestor or
+					 descendant? */
+	bool fits;    /* does the cost fit into each that is of a table with rows of this one? */
+	Datum tables; /* bigint[]: these */
+} LockedBudgets;
+
+static bool
+boolean_column(int row, int number)
+{
+	bool isnull;
+
+	return DatumGetBool(
+		SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, number, &isnull));
+}
+
+static void
+lock_budgets(CostArguments *arguments, LockedBudgets *locked)
+{
+	static const char *const statement =
+		"SELECT b.cost_spent IS NOT NULL,"
+		" b.relation = ANY ($10) AND b.role IS DISTINCT FROM " OF_OWNER ", " SHARES_ROWS
+		", b.relation,"
+		" (b.cost_spent + " ASKED_COST " <= b.cost_limit"
+		" AND b.delta_spent + " ASKED_DELTA " <= b.reserve_units"
+		" AND coalesce(b.releases_spent < b.max_releases, true)) IS TRUE "
+		"FROM dpobj.budget_rows b WHERE b.relation = ANY (" MEMBERS ")"
+		" AND " COUNTS " ORDER BY b.relation, b.role FOR UPDATE";
+	ArrayBuildState *tables = NULL;
+	int budgets;
+	bool isnull;
+
+	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
+	budgets = (int) SPI_processed;
+	*locked = (LockedBudgets){.counted = true, .fits = true};
+	for (int i = 0; i < budgets; i++)
+	{
+		locked->counted = locked->counted && boolean_column(i, 1);
+		locked->granted = locked->granted || boolean_column(i, 2);
+		if (!boolean_column(i, 3))
+			continue;
+		tables = accumArrayResult(
+			tables, SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 4, &isnull), false,
+			INT8OID, CurrentMemoryContext);
+		locked->fits = locked->fits && boolean_column(i, 5);
+	}
+	if (tables != NULL)
+		locked->tables = makeArrayResult(tables, CurrentMemoryContext);
+}
+
+/* Adds up the counted charges for the locked budgets whose sums are not known. */
+static void
+count_ledger(CostArguments *arguments)
+{
+	static const char *const statement =
+		"UPDATE dpobj.budget_rows b SET cost_spent = s.cost, delta_spent = s.delta,"
+		" releases_spent = s.releases FROM dpobj.budget_sums s WHERE s.id = b.id"
+		" AND b.cost_spent IS NULL AND b.relation = ANY (" MEMBERS ") AND " COUNTS;
+
+	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
+}
+
+static void
+deny_excess(ChargeRequest *request, CostArguments *arguments, Datum tables)
+{
+	static const char *const statement = "SELECT dpobj.budget_exceeded($10, $11, " ASKED ")";
+	bool isnull;
+	Datum exceeded;
+
+	arguments->values[CHARGE_COST_PARAMETERS + 1] = tables;
+	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
+	exceeded = charge_column(1, &isnull);
+	if (isnull)
+		elog(ERROR, "could not tell which privacy budget is exhausted");
+	request->denied = true;
+	charge_deny_exhausted(TextDatumGetCString(exceeded));
+}
+
+void
+charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
+{
+	CostArguments arguments = {{0}};
+	LockedBudgets locked;
+
+	lock_tables(parties);
+	cost_arguments(request, parties, &arguments);
+	lock_budgets(&arguments, &locked);
+	if (!locked.granted && budget_is_required(request))
+		charge_deny_without_budget(request);
+	if (!locked.counted)
+	{
+		count_ledger(&arguments);
+		lock_budgets(&arguments, &locked);
+	}
+	if (!locked.fits)
+		deny_excess(request, &arguments, locked.tables);
+}
+
+void
+charge_count_release(const ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const statement =
+		"UPDATE dpobj.budget_rows b SET cost_spent = b.cost_spent + " ASKED_COST
+		", delta_spent = b.delta_spent + " ASKED_DELTA ", releases_spent = b.releases_spent + 1"
+		" WHERE b.relation = ANY (" MEMBERS ") AND " COUNTS;
+	CostArguments arguments = {{0}};
+
+	cost_arguments(request, parties, &arguments);
+	(void) charge_query(statement, lengthof(arguments.types), arguments.types, arguments.values);
+}

@@ -1,0 +1,338 @@
+/*
+ * charge_identity.c - the identities of a request's tables and roles, and how tables are related.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_auth_members.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/catcache.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "server/ledger/charge_budget.h"
+#include "server/ledger/charge_identity.h"
+#include "server/ledger/charge_plan.h"
+#include "server/ledger/charge_protection.h"
+#include "server/base/dpobj.h"
+
+/* ---- Epoch ------------------------------------------------------------------ */
+
+static void
+deny_epoch(ChargeRequest *request)
+{
+	request->denied = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the database was restored or the server was promoted since the last entry of "
+					"the privacy ledger"),
+			 errdetail("Spending may be missing from the ledger."),
+			 errhint("After a check, a member of dpobj_admin can allow releases again: SELECT "
+					 "dpobj.confirm_epoch();")));
+}
+
+/* ---- Identities ------------------------------------------------------------- */
+
+/* The tables and roles of a request, as arguments of the statements below. */
+typedef struct Subjects
+{
+	int count;
+	int tables;  /* the first ones */
+	int grantee; /* its place, 0 if there is none */
+	Datum values[3];
+} Subjects;
+
+#define SUBJECT_TYPES                                                                              \
+	{                                                                                              \
+		TEXTARRAYOID, OIDARRAYOID, TEXTARRAYOID                                                    \
+	}
+#define SUBJECTS "unnest($1, $2, $3) WITH ORDINALITY s(kind, object, name, place) "
+
+/* The identity that has the subject's OID, if that OID means anything here. */
+#define BOUND "i.kind = s.kind AND i.object = s.object AND i.origin = dpobj.origin()"
+
+/* In the order of the subjects, null where there is none; and: is the ledger of another epoch? */
+static const char *const find_parties =
+	"SELECT array_agg(i.id ORDER BY s.place),"
+	" (SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT 1) <> dpobj.epoch() "
+	"FROM " SUBJECTS "LEFT JOIN dpobj.identities i ON " BOUND " AND i.name = s.name";
+
+/* What was renamed keeps its identity. */
+static const char *const rename_parties =
+	"UPDATE dpobj.identities i SET name = s.name FROM " SUBJECTS "WHERE " BOUND
+	" AND i.name <> s.name";
+
+/* What was dropped and made again, or restored, gets the identity that had its name last. */
+static const char *const rebind_parties =
+	"UPDATE dpobj.identities d SET object = s.object, origin = dpobj.origin() FROM " SUBJECTS
+	"WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ")"
+	" AND d.id = (SELECT max(o.id) FROM dpobj.identities o"
+	" WHERE o.kind = s.kind AND o.name = s.name AND NOT (o.origin = dpobj.origin()"
+	" AND CASE o.kind WHEN 'table' THEN EXISTS (SELECT FROM pg_class WHERE oid = o.object)"
+	" ELSE EXISTS (SELECT FROM pg_authid WHERE oid = o.object) END))";
+
+static const char *const make_parties =
+	"INSERT INTO dpobj.identities (kind, origin, object, name) "
+	"SELECT s.kind, dpobj.origin(), s.object, s.name FROM " SUBJECTS
+	"WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ") "
+	"ORDER BY s.kind, s.object "
+	"ON CONFLICT ON CONSTRAINT identity_key DO NOTHING";
+
+/* Appends the groups that the last of the roles was made a member of, directly or not. */
+static List *
+append_groups(List *roles)
+{
+	for (int i = list_length(roles) - 1; i < list_length(roles); i++) /* grows meanwhile */
+	{
+		CatCList *memberships =
+			SearchSysCacheList1(AUTHMEMMEMROLE, ObjectIdGetDatum(list_nth_oid(roles, i)));
+
+		for (int j = 0; j < memberships->n_members; j++)
+		{
+			HeapTuple tuple = &memberships->members[j]->tuple;
+
+			roles =
+				list_append_unique_oid(roles, ((Form_pg_auth_members) GETSTRUCT(tuple))->roleid);
+		}
+		ReleaseSysCacheList(memberships);
+	}
+	return roles;
+}
+
+Datum *
+charge_elements(const ChargeRequest *request, ChargeText text, Oid type, int *count)
+{
+	int16 length;
+	bool by_value;
+	char align;
+	Oid input;
+	Oid parameter;
+	Datum array;
+	Datum *elements;
+
+	getTypeInputInfo(get_array_type(type), &input, &parameter);
+	array = OidInputFunctionCall(input, unconstify(char *, charge_request_text(request, text)),
+								 parameter, -1);
+	get_typlenbyvalalign(type, &length, &by_value, &align);
+	deconstruct_array(DatumGetArrayTypeP(array), type, length, by_value, align, &elements, NULL,
+					  count);
+	return elements;
+}
+
+static void
+append_subject(Subjects *subjects, ArrayBuildState *states[3], const char *kind, Oid object,
+			   const char *name)
+{
+	states[0] = accumArrayResult(states[0], CStringGetTextDatum(kind), false, TEXTOID,
+								 CurrentMemoryContext);
+	states[1] =
+		accumArrayResult(states[1], ObjectIdGetDatum(object), false, OIDOID, CurrentMemoryContext);
+	states[2] = accumArrayResult(states[2], CStringGetTextDatum(name), false, TEXTOID,
+								 CurrentMemoryContext);
+	subjects->count++;
+}
+
+static void
+append_tables(const ChargeRequest *request, Subjects *subjects, ArrayBuildState *states[3])
+{
+	Datum *oids = charge_elements(request, CHARGE_TEXT_OIDS, OIDOID, &subjects->tables);
+	int count;
+	Datum *schemas = charge_elements(request, CHARGE_TEXT_SCHEMAS, TEXTOID, &count);
+	Datum *names = charge_elements(request, CHARGE_TEXT_RELATIONS, TEXTOID, &count);
+
+	for (int i = 0; i < subjects->tables; i++)
+		append_subject(subjects, states, "table", DatumGetObjectId(oids[i]),
+					   quote_qualified_identifier(TextDatumGetCString(schemas[i]),
+												  TextDatumGetCString(names[i])));
+}
+
+static void
+deny_unknown_role(ChargeRequest *request)
+{
+	request->denied = true;
+	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+					errmsg("the role of a privacy budget does not exist yet"),
+					errdetail("Nobody but its transaction can see it."),
+					errhint("Commit the transaction that creates the role first.")));
+}
+
+static void
+append_roles(ChargeRequest *request, Subjects *subjects, ArrayBuildState *states[3])
+{
+	List *roles = append_groups(list_make1_oid(request->role));
+
+	if (OidIsValid(request->grantee))
+		roles = list_append_unique_oid(roles, request->grantee);
+	for (int i = 0; i < list_length(roles); i++)
+	{
+		Oid role = list_nth_oid(roles, i);
+		char *name = GetUserNameFromId(role, role != request->role);
+
+		if (name == NULL && role == request->grantee)
+			deny_unknown_role(request);
+		if (name == NULL)
+			continue; /* a group that has gone meanwhile */
+		if (role == request->grantee)
+			subjects->grantee = subjects->count;
+		append_subject(subjects, states, "role", role, name);
+	}
+}
+
+static void
+collect_subjects(ChargeRequest *request, Subjects *subjects)
+{
+	ArrayBuildState *states[3] = {NULL, NULL, NULL};
+
+	memset(subjects, 0, sizeof(*subjects));
+	append_tables(request, subjects, states);
+	append_roles(request, subjects, states);
+	for (int i = 0; i < 3; i++)
+		subjects->values[i] = makeArrayResult(states[i], CurrentMemoryContext);
+}
+
+static Datum
+identities_array(Datum *ids, int count)
+{
+	return PointerGetDatum(
+		construct_array(ids, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+/* Looks the subjects up; false if an identity is missing or has another name. */
+static bool
+find(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
+{
+	Oid types[] = SUBJECT_TYPES;
+	bool isnull;
+	bool other_epoch;
+	Datum *ids;
+	bool *missing;
+	int count;
+
+	if (!charge_query(find_parties, lengthof(types), types, subjects->values))
+		elog(ERROR, "could not tell whom to charge");
+	other_epoch = DatumGetBool(charge_column(2, &isnull));
+	if (!isnull && other_epoch && request->event != CHARGE_CONFIRM_EPOCH)
+		deny_epoch(request);
+	deconstruct_array(DatumGetArrayTypeP(charge_column(1, &isnull)), INT8OID, sizeof(int64),
+					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &ids, &missing, &count);
+	for (int i = 0; i < count; i++)
+	{
+		if (missing[i])
+			return false;
+	}
+	parties->relation = subjects->tables > 0 ? ids[0] : Int64GetDatum(0);
+	parties->role = ids[subjects->tables];
+	parties->grantee = subjects->grantee > 0 ? ids[subjects->grantee] : Int64GetDatum(0);
+	parties->tables = identities_array(ids, subjects->tables);
+	parties->payers = identities_array(ids + subjects->tables, count - subjects->tables);
+	return true;
+}
+
+/* ---- Lineage ---------------------------------------------------------------- */
+
+/*
+ * $1: the table, $2: it, its ancestors, its descendants, $3: how many ancestors.  With it all
+ * that the ledger knows of the other ancestors that a descendant has: they share its rows.
+ */
+#define RELATIVES                                                                                  \
+	"(WITH RECURSIVE up(descendant, ancestor) AS (SELECT t.id, h.inhparent"                        \
+	" FROM unnest($2) WITH ORDINALITY t(id, place) JOIN dpobj.identities i ON i.id = t.id"         \
+	" JOIN pg_inherits h ON h.inhrelid = i.object WHERE t.place > $3 + 1"                          \
+	" UNION SELECT up.descendant, h.inhparent FROM up"                                             \
+	" JOIN pg_inherits h ON h.inhrelid = up.ancestor)"                                             \
+	" SELECT CASE WHEN place <= $3 + 1 THEN id ELSE $1 END AS ancestor,"                           \
+	" CASE WHEN place <= $3 + 1 THEN $1 ELSE id END AS descendant"                                 \
+	" FROM unnest($2) WITH ORDINALITY t(id, place) WHERE place > 1"                                \
+	" UNION SELECT a.id, up.descendant FROM up JOIN dpobj.identities a"                            \
+	" ON a.object = up.ancestor AND a.kind = 'table' AND a.origin = dpobj.origin()) r "
+
+/*
+ * Against charges, in the order of their locks; who changes a table's budgets has locked that
+ * table himself.
+ */
+static void
+lock_relatives(const ChargeRequest *request, int count, Oid *types, Datum *values)
+{
+	static const char *const statement =
+		"SELECT i.object FROM dpobj.identities i WHERE i.id = $1"
+		" OR i.id IN (SELECT unnest(ARRAY[r.ancestor, r.descendant]) FROM " RELATIVES
+		") ORDER BY i.object";
+	SPITupleTable *tables;
+	uint64 rows;
+
+	(void) charge_query(statement, count, types, values);
+	tables = SPI_tuptable;
+	rows = SPI_processed;
+	for (uint64 i = 0; i < rows; i++)
+	{
+		bool isnull;
+		Oid table = DatumGetObjectId(SPI_getbinval(tables->vals[i], tables->tupdesc, 1, &isnull));
+
+		if (request->event == CHARGE_CHARGED || table != request->relation)
+			charge_lock_table(table, true);
+	}
+}
+
+/*
+ * Tables that were charged together stay relatives.  What is new changes which charges
+ * count for which budgets, so that those are added up anew; no charge on any of the tables
+ * may be under way then, or one could be left out.
+ */
+static void
+record_lineage(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const missing =
+		"SELECT FROM " RELATIVES "WHERE NOT EXISTS (SELECT FROM dpobj.lineage l"
+		" WHERE (l.ancestor, l.descendant) = (r.ancestor, r.descendant))";
+	static const char *const statement =
+		"INSERT INTO dpobj.lineage (ancestor, descendant) SELECT ancestor, descendant "
+		"FROM " RELATIVES "ORDER BY ancestor, descendant ON CONFLICT DO NOTHING";
+	static const char *const distrust =
+		"UPDATE dpobj.budget_rows SET cost_spent = NULL, delta_spent = NULL, releases_spent = NULL"
+		" WHERE id IN (SELECT b.id FROM dpobj.budget_rows b WHERE b.relation ="
+		" ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = $1)::bigint[])"
+		" ORDER BY b.relation, b.role FOR UPDATE)";
+	Oid types[] = {INT8OID, INT8ARRAYOID, INT4OID};
+	Datum values[] = {parties->relation, parties->tables, Int32GetDatum(request->ancestors)};
+
+	if (!charge_query(missing, lengthof(types), types, values))
+		return;
+	lock_relatives(request, lengthof(types), types, values);
+	(void) charge_query(statement, lengthof(types), types, values);
+	(void) charge_query(distrust, 1, types, values);
+	/* a new protection is compared with all charges anyhow */
+	if (request->event != CHARGE_PROTECT)
+		charge_check_relatives(request, parties);
+}
+
+/* What takes a budget or a protection away must be possible whoever is related to whom. */
+static bool
+makes_relatives(const ChargeRequest *request)
+{
+	return request->event != CHARGE_DROP_BUDGET && request->event != CHARGE_UNPROTECT;
+}
+
+void
+charge_bind(ChargeRequest *request, ChargeParties *parties)
+{
+	Oid types[] = SUBJECT_TYPES;
+	Subjects subjects;
+
+	collect_subjects(request, &subjects);
+	if (!find(request, &subjects, parties))
+	{
+		(void) charge_query(rename_parties, lengthof(types), types, subjects.values);
+		(void) charge_query(rebind_parties, lengthof(types), types, subjects.values);
+		(void) charge_query(make_parties, lengthof(types), types, subjects.values);
+		if (!find(request, &subjects, parties))
+			elog(ERROR, "could not tell whom to charge");
+	}
+	request->relation_identity = DatumGetInt64(parties->relation);
+	request->grantee_identity = DatumGetInt64(parties->grantee);
+	if (subjects.tables > 1 && makes_relatives(request))
+		record_lineage(request, parties);
+}

@@ -1,0 +1,69 @@
+/*
+ * charge_plan.c - runs the statements of a charge; a ledger writer keeps their plans.
+ *
+ * Planning takes longer than running.  A worker that commits one event has nothing
+ * to gain; a writer keeps the plans, and PostgreSQL makes them anew when a table,
+ * a function or the search path that they depend on has changed.
+ */
+#include "postgres.h"
+
+#include "executor/spi.h"
+
+#include "server/ledger/charge_plan.h"
+
+typedef struct KeptPlan
+{
+	const char *statement;
+	SPIPlanPtr plan;
+} KeptPlan;
+
+static bool keep_plans = false;
+static KeptPlan kept_plans[48]; /* more than there are statements */
+static int kept_count = 0;
+
+void
+charge_keep_plans(void)
+{
+	keep_plans = true;
+}
+
+static SPIPlanPtr
+kept_plan(const char *statement, int count, Oid *types)
+{
+	SPIPlanPtr plan;
+
+	for (int i = 0; i < kept_count; i++)
+	{
+		if (kept_plans[i].statement == statement)
+			return kept_plans[i].plan;
+	}
+	if (kept_count == lengthof(kept_plans))
+		elog(ERROR, "too many statements of the privacy ledger");
+	plan = SPI_prepare(statement, count, types);
+	if (plan == NULL || SPI_keepplan(plan) != 0)
+		elog(ERROR, "could not prepare a statement of the privacy ledger");
+	kept_plans[kept_count++] = (KeptPlan){statement, plan};
+	return plan;
+}
+
+int
+charge_run(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
+{
+	if (keep_plans)
+		return SPI_execute_plan(kept_plan(statement, count, types), values, nulls, false, 0);
+	return SPI_execute_with_args(statement, count, types, values, nulls, false, 0);
+}
+
+bool
+charge_query(const char *statement, int count, Oid *types, Datum *values)
+{
+	if (charge_run(statement, count, types, values, NULL) < 0)
+		elog(ERROR, "could not read or write the privacy budgets");
+	return SPI_processed > 0;
+}
+
+Datum
+charge_column(int number, bool *isnull)
+{
+	return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number, isnull);
+}

@@ -1,0 +1,270 @@
+/*
+ * charge_protection.c - one unit for all costs of a table.
+ *
+ * Neither check can be raced past: a charge shares the lock of charge_lock_table()
+ * with other charges, a protection has it alone until its transaction ends, and
+ * each statement here has a snapshot of its own, taken after the lock.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "server/ledger/charge_protection.h"
+#include "server/ledger/charge_count.h"
+#include "server/ledger/charge_plan.h"
+#include "server/base/dpobj.h"
+
+/*
+ * Does a cost under one kind of neighbours count under another?  The same kind, and
+ * add_remove under replace, where dpobj.cost_under converts it; and that of a row under
+ * persons if rows says for how many rows of a person it counts (dpobj.cost_of_rows).
+ */
+#define ADDS_UP(adjacency, person, unit, unit_person, rows)                                        \
+	"((" adjacency " = " unit " OR " adjacency " = 'add_remove' AND " unit " = 'replace')"         \
+	" AND (coalesce(" person ", '') = coalesce(" unit_person ", '')"                               \
+	" OR " person " IS NULL AND " rows " IS NOT NULL))"
+
+/* A new charge has to be in the unit of the table. */
+#define NO_ROWS "NULL"
+
+/* The column of a protection p; the tables of 0.1.0 and 0.2.0 do not have it. */
+#define EARLIER_ROWS "(to_jsonb(p) ->> 'earlier_rows_per_person')"
+
+/* What neighbours differ in, and how; person is NULL or empty for rows. */
+static char *
+unit_text(const char *adjacency, const char *person)
+{
+	if (person == NULL || person[0] == '\0')
+		return psprintf("adjacency \"%s\" of rows", adjacency);
+	return psprintf("adjacency \"%s\" of persons (column \"%s\")", adjacency, person);
+}
+
+static char *
+request_unit(const ChargeRequest *request)
+{
+	return unit_text(charge_request_text(request, CHARGE_TEXT_ADJACENCY),
+					 charge_request_text(request, CHARGE_TEXT_PERSON));
+}
+
+/* The relatives of the first of the tables $1; what is new among them is in dpobj.lineage by now.
+ */
+#define FAMILY "(SELECT f.members FROM dpobj.families f WHERE f.id = ($1)[1])::bigint[]"
+
+/* Runs a query about the request's tables and unit; returns the number of rows. */
+static uint64
+query_units(const char *query, const ChargeRequest *request, const ChargeParties *parties)
+{
+	Oid types[] = {INT8ARRAYOID, TEXTOID, TEXTOID, TEXTOID};
+	Datum values[] = {parties->tables,
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ADJACENCY)),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PERSON)),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
+
+	if (charge_run(query, lengthof(types), types, values, NULL) != SPI_OK_SELECT)
+		elog(ERROR, "could not compare charges and protections");
+	return SPI_processed;
+}
+
+static char *
+value_of(uint64 row, int column)
+{
+	return SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
+}
+
+static char *
+first_row(int column)
+{
+	return value_of(0, column);
+}
+
+/* Also those of relatives that are no ancestors now: their budgets count the charge. */
+void
+charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const query =
+		"SELECT p.adjacency, p.person, i.name FROM dpobj.protections p"
+		" JOIN dpobj.identities i ON i.id = p.relation "
+		"WHERE p.relation = ANY (" FAMILY ")"
+		" AND NOT " ADDS_UP("$2", "$3", "p.adjacency", "p.person", NO_ROWS) " ORDER BY p.relation";
+
+	if (query_units(query, request, parties) == 0)
+		return;
+	request->denied = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("table %s is protected under other neighbours", first_row(3)),
+			 errdetail("It is protected under %s; the charge would be under %s.",
+					   unit_text(first_row(1), first_row(2)), request_unit(request)),
+			 errhint("Set the option \"adjacency\" of an aggregate as the table is protected; "
+					 "tables with a person are trained on with dpobj.train. If the protection has "
+					 "just been changed, try again.")));
+}
+
+/*
+ * The units of the charges that the table's budgets count, and whether they are others than
+ * the request's, those first.
+ */
+static const char *const units_of_charges =
+	"SELECT DISTINCT e.adjacency, e.person,"
+	" NOT " ADDS_UP(
+		"e.adjacency", "e.person", "$2", "$3",
+		"($4::jsonb ->> 'earlier_rows_per_person')") " AS other "
+													 "FROM dpobj.ledger_events e "
+													 "WHERE e.event = 'charged' AND "
+													 "e.relation_identity = ANY (" FAMILY ") "
+													 "ORDER BY other DESC, e.adjacency, e.person";
+
+/* The protection under which all charges add up, from the units of all charges. */
+static const char *
+what_to_declare(Oid table, uint64 units)
+{
+	const char *adjacency = first_row(1);
+	const char *person = NULL;
+	bool rows = false;
+
+	for (uint64 i = 0; i < units; i++)
+	{
+		const char *unit = value_of(i, 1);
+		const char *of_person = value_of(i, 2);
+
+		if (strcmp(unit, "replace") == 0)
+			adjacency = unit;
+		if (of_person == NULL)
+			rows = true;
+		else if (person != NULL && strcmp(person, of_person) != 0)
+			return "The table was charged under persons of several columns, and no protection fits "
+				   "them all.";
+		else
+			person = of_person;
+	}
+	if (person == NULL)
+		return psprintf("Protect the table with adjacency => '%s' and without person.", adjacency);
+	return psprintf("%sProtect the table with adjacency => '%s'%s person => %s%s.",
+					get_attnum(table, person) == InvalidAttrNumber
+						? "Give the column of persons its former name again. "
+						: "",
+					adjacency, rows ? "," : " and", quote_literal_cstr(person),
+					rows ? " and earlier_rows_per_person, the most rows that a person had" : "");
+}
+
+/*
+ * How many rows each charge for single rows counts for cannot become less once persons were
+ * charged: that would lower what has been spent.
+ */
+static void
+check_earlier_rows(ChargeRequest *request, const ChargeParties *parties)
+{
+	/* Of each declaration the charges up to the next one; $2 and $3 are as in the other queries. */
+	static const char *const query =
+		"SELECT max(d.rows) FROM"
+		" (SELECT (e.parameters ->> 'earlier_rows_per_person')::bigint AS rows, e.id,"
+		" lead(e.id) OVER (PARTITION BY e.relation_identity ORDER BY e.id) AS next"
+		" FROM dpobj.ledger_events e"
+		" WHERE e.event = 'protect' AND e.relation_identity = ANY (" FAMILY ")) d "
+		"WHERE EXISTS (SELECT FROM dpobj.ledger_events c WHERE c.event = 'charged'"
+		" AND c.relation_identity = ANY (" FAMILY ") AND c.person IS NOT NULL"
+		" AND c.id > d.id AND c.id < coalesce(d.next, c.id + 1)) "
+		"AND ($2::text, $3::text) IS NOT NULL "
+		"HAVING max(d.rows) > ($4::jsonb ->> 'earlier_rows_per_person')::bigint";
+
+	if (query_units(query, request, parties) == 0)
+		return;
+	request->denied = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("earlier_rows_per_person cannot be lowered"),
+			 errdetail("It was %s when persons were charged. A smaller number would lower what "
+					   "has been spent.",
+					   first_row(1)),
+			 errhint("Give that number, or a greater one.")));
+}
+
+static bool
+charged_persons(uint64 units)
+{
+	for (uint64 i = 0; i < units; i++)
+		if (value_of(i, 2) != NULL)
+			return true;
+	return false;
+}
+
+/* What the charges for single rows would cost under a protection of persons; NULL: not known. */
+static const char *
+cost_of_rows(const ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const query =
+		"SELECT coalesce(dpobj.earlier_cost(m.members, $2, $3, m.rows),"
+		" 'Protect the table with adjacency => ''replace'': charges under it say nothing about rows"
+		" that come or go.' || CASE WHEN $4::jsonb ? 'earlier_rows_per_person' THEN ''"
+		" ELSE ' ' || dpobj.earlier_cost(m.members, 'replace', $3, m.rows) END)"
+		" FROM (SELECT " FAMILY " AS members,"
+		" ($4::jsonb ->> 'max_rows_per_person')::integer AS rows) m";
+
+	return query_units(query, request, parties) == 0 ? NULL : first_row(1);
+}
+
+void
+charge_check_charges(ChargeRequest *request, const ChargeParties *parties)
+{
+	uint64 units = query_units(units_of_charges, request, parties);
+	const char *detail;
+	const char *hint;
+	const char *cost = NULL;
+
+	if (units == 0 || strcmp(first_row(3), "t") != 0)
+	{
+		check_earlier_rows(request, parties);
+		return;
+	}
+	detail = psprintf("They are under %s, and their costs do not add up with costs under %s.",
+					  unit_text(first_row(1), first_row(2)), request_unit(request));
+	hint = what_to_declare(request->relation, units);
+	if (charge_request_text(request, CHARGE_TEXT_PERSON)[0] != '\0' && !charged_persons(units))
+		cost = cost_of_rows(request, parties);
+	request->denied = true;
+	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("the privacy ledger has charges on this table under other neighbours"),
+					errdetail("%s", detail), errhint("%s", cost == NULL ? hint : cost)));
+}
+
+#define CHARGES_OF_RELATIVES(charges)                                                              \
+	"SELECT p.adjacency, p.person, i.name, c.name, e.adjacency, e.person"                          \
+	" FROM dpobj.families g JOIN dpobj.protections p ON p.relation = ANY (g.members)"              \
+	" JOIN dpobj.identities i ON i.id = p.relation"                                                \
+	" JOIN dpobj.families f ON f.id = p.relation"                                                  \
+	" JOIN " charges " AND e.relation_identity = ANY (f.members)"                                  \
+	" JOIN dpobj.identities c ON c.id = e.relation_identity "                                      \
+	"WHERE g.id = $1 AND NOT " ADDS_UP("e.adjacency", "e.person", "p.adjacency", "p.person",       \
+									   EARLIER_ROWS) " ORDER BY e.id LIMIT 1"
+
+/*
+ * Of tables that have just come to be relatives, a charge of one counts for the budgets of the
+ * other, and has to add up there.
+ */
+void
+charge_check_relatives(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const counted = CHARGES_OF_RELATIVES("dpobj.charge_counts e ON true");
+	static const char *const before_update =
+		CHARGES_OF_RELATIVES("dpobj.ledger_events e ON e.event = 'charged'");
+	const char *query = charge_counts_exist() ? counted : before_update;
+	Oid types[] = {INT8OID};
+	Datum values[] = {parties->relation};
+
+	if (!charge_query(query, lengthof(types), types, values))
+		return;
+	request->denied = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("the privacy ledger has charges on a relative of table %s under other "
+					"neighbours",
+					first_row(3)),
+			 errdetail("Table %s was charged under %s, and such costs do not add up with costs "
+					   "under %s.",
+					   first_row(4), unit_text(first_row(5), first_row(6)),
+					   unit_text(first_row(1), first_row(2))),
+			 errhint("Detach or disinherit it, or let an administrator call dpobj.unprotect.")));
+}

@@ -1,0 +1,516 @@
+/*
+ * charge_worker.c - the background worker that commits one event to the ledger,
+ * and the trigger that keeps the ledger append-only.
+ *
+ * The worker runs as the bootstrap superuser, never as the role that is charged:
+ * that role's own settings (ALTER ROLE ... SET) would apply to the worker.  The
+ * settings of the database do apply, so each one that could weaken or divert the
+ * charge is overridden.  The backend learns of the commit only after it.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "libpq/pqsignal.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "storage/dsm.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "server/ledger/charge_analyst.h"
+#include "server/ledger/charge_budget.h"
+#include "server/ledger/charge_epoch.h"
+#include "server/ledger/charge_plan.h"
+#include "server/ledger/charge_protection.h"
+#include "server/ledger/charge_worker.h"
+#include "server/base/compat.h"
+#include "server/base/extension.h"
+
+/* ---- Statements ------------------------------------------------------------- */
+
+/* Runs an INSERT ... RETURNING id and returns the id. */
+static int64
+insert_event(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
+{
+	bool isnull;
+
+	if (charge_run(statement, count, types, values, nulls) != SPI_OK_INSERT_RETURNING)
+		elog(ERROR, "could not insert into the privacy ledger");
+	if (SPI_processed != 1)
+		elog(ERROR, "the charge is not in the privacy ledger");
+	return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+}
+
+static int64
+insert_charged(const ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const statement =
+		"INSERT INTO dpobj.ledger_events (event, adjacency, epsilon_nano, delta_units, rho_pico,"
+		" rho_delta, rdp_pico, rdp_delta, rdp_replaced, relation, role, relation_identity,"
+		" role_identity, payers, door, relation_name, role_name, mechanism, mechanism_version,"
+		" guarantee, pair, parameters, snapshot, pair_terms, person) "
+		"VALUES ('charged', $1, $2, $3, $4, $5, $6, $7, nullif($8, '{}'), $9, $10, $11, $12, $13, "
+		"$14,"
+		" format('%I.%I', ($16::text[])[1], ($17::text[])[1]), $18, $19, $20, $22, $23, $24::jsonb,"
+		" $25, $26::jsonb, nullif($27, '')) RETURNING id";
+	enum
+	{
+		TEXTS_FROM = CHARGE_COST_PARAMETERS + 6,
+		PARAMETERS = TEXTS_FROM + CHARGE_TEXTS
+	};
+	Oid types[PARAMETERS] = {0};
+	Datum values[PARAMETERS];
+	Oid *type = types + CHARGE_COST_PARAMETERS;
+	Datum *value = values + CHARGE_COST_PARAMETERS;
+
+	charge_cost_parameters(&request->cost, types, values);
+	type[0] = type[1] = OIDOID;
+	type[2] = type[3] = INT8OID;
+	type[4] = INT8ARRAYOID;
+	type[5] = TEXTOID;
+	value[0] = ObjectIdGetDatum(request->relation);
+	value[1] = ObjectIdGetDatum(request->role);
+	value[2] = parties->relation;
+	value[3] = parties->role;
+	value[4] = parties->payers;
+	value[5] = CStringGetTextDatum(request->by_analyst ? "analyst" : "owner");
+	/* The parameters from $15 on are the texts, in the order of ChargeText. */
+	for (int i = 0; i < CHARGE_TEXTS; i++)
+	{
+		types[TEXTS_FROM + i] = TEXTOID;
+		values[TEXTS_FROM + i] = CStringGetTextDatum(charge_request_text(request, (ChargeText) i));
+	}
+	return insert_event(statement, PARAMETERS, types, values, NULL);
+}
+
+static int64
+insert_administration(const ChargeRequest *request, const char *event, const ChargeParties *parties)
+{
+	static const char *const statement =
+		"INSERT INTO dpobj.ledger_events (event, relation, relation_name, relation_identity, role,"
+		" role_name, role_identity, parameters) "
+		"VALUES ($1, nullif($2, 0), CASE WHEN $2 <> 0 THEN format('%I.%I', ($3::text[])[1],"
+		" ($4::text[])[1]) END, nullif($5, 0), $6, $7, $8, $9::jsonb) RETURNING id";
+	Oid types[] = {TEXTOID, OIDOID, TEXTOID, TEXTOID, INT8OID, OIDOID, TEXTOID, INT8OID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(event),
+					  ObjectIdGetDatum(request->relation),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_SCHEMAS)),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_RELATIONS)),
+					  parties->relation,
+					  ObjectIdGetDatum(request->role),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ROLE)),
+					  parties->role,
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
+
+	return insert_event(statement, lengthof(types), types, values, NULL);
+}
+
+static Datum
+hash_datum(const ChargeRequest *request)
+{
+	bytea *hash = (bytea *) palloc(VARHDRSZ + CHARGE_HASH_LENGTH);
+
+	SET_VARSIZE(hash, VARHDRSZ + CHARGE_HASH_LENGTH);
+	memcpy(VARDATA(hash), request->hash, CHARGE_HASH_LENGTH);
+	return PointerGetDatum(hash);
+}
+
+/*
+ * The end of a release.  Who and what are copied from the charge; the cost is
+ * not, so that a sum over the ledger counts it once.
+ */
+#define INSERT_END                                                                                 \
+	"INSERT INTO dpobj.ledger_events (event, release, relation, relation_name, role,"              \
+	" role_name, mechanism, mechanism_version, relation_identity, role_identity, output_hash) "    \
+	"SELECT $1, id, relation, relation_name, role, role_name, mechanism, mechanism_version,"       \
+	" relation_identity, role_identity, $3 FROM dpobj.ledger_events "                              \
+	"WHERE event = 'charged' AND "
+
+static int64
+insert_outcome(const ChargeRequest *request, const char *event)
+{
+	static const char *const statement = INSERT_END "id = $2 RETURNING id";
+	Oid types[] = {TEXTOID, INT8OID, BYTEAOID};
+	Datum values[] = {CStringGetTextDatum(event), Int64GetDatum(request->release), (Datum) 0};
+	const char *nulls = request->event == CHARGE_RELEASED ? "   " : "  n";
+
+	values[2] = hash_datum(request);
+	return insert_event(statement, lengthof(types), types, values, nulls);
+}
+
+/* Charges of another epoch are left alone: their releases may have ended on the other server. */
+void
+charge_fail_lost(Datum releases)
+{
+	static const char *const statement =
+		INSERT_END "id = ANY ($2) AND epoch = dpobj.epoch()"
+				   " ON CONFLICT (release) WHERE release IS NOT NULL DO NOTHING";
+	Oid types[] = {TEXTOID, INT8ARRAYOID, BYTEAOID};
+	Datum values[] = {CStringGetTextDatum("failed"), releases, (Datum) 0};
+
+	if (charge_run(statement, lengthof(types), types, values, "  n") != SPI_OK_INSERT)
+		elog(ERROR, "could not insert into the privacy ledger");
+}
+
+/*
+ * Keeps a place for the model, under its name if it has one.  Of one role only one
+ * release at the analyst's door runs at a time (gate.c): who has the name but no
+ * model has failed, and gives the name back.
+ */
+static void
+reserve_model(const ChargeRequest *request, int64 release, const ChargeParties *parties)
+{
+	static const char *const give_back =
+		"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND name = $2 AND model IS NULL";
+	static const char *const reserve =
+		"INSERT INTO dpobj.model_rows (owner, name, release, request_hash) VALUES ($1, $2, $3, $4)";
+	const char *name = charge_request_text(request, CHARGE_TEXT_MODEL_NAME);
+	Oid types[] = {INT8OID, TEXTOID, INT8OID, BYTEAOID};
+	Datum values[] = {parties->role, CStringGetTextDatum(name), Int64GetDatum(release),
+					  hash_datum(request)};
+	char nulls[] = "    ";
+
+	if (name[0] == '\0')
+		nulls[1] = 'n';
+	else
+		(void) charge_run(give_back, 2, types, values, NULL);
+	if (!request->by_analyst)
+		nulls[3] = 'n';
+	if (charge_run(reserve, lengthof(types), types, values, nulls) != SPI_OK_INSERT)
+		elog(ERROR, "could not keep a place for the model");
+}
+
+/* The same for each key, whose model is named after it: name{key}. */
+static void
+reserve_groups(const ChargeRequest *request, int64 release, const ChargeParties *parties)
+{
+	static const char *const give_back =
+		"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND model IS NULL"
+		" AND name IN (SELECT $2 || k.key::text FROM dpobj.listed_keys($5::jsonb) k)";
+	static const char *const reserve =
+		"INSERT INTO dpobj.model_rows (owner, name, release, request_hash, place, key)"
+		" SELECT $1, $2 || k.key::text, $3, $4, k.place, k.key FROM dpobj.listed_keys($5::jsonb) k";
+	const char *name = charge_request_text(request, CHARGE_TEXT_MODEL_NAME);
+	Oid types[] = {INT8OID, TEXTOID, INT8OID, BYTEAOID, TEXTOID};
+	Datum values[] = {parties->role, CStringGetTextDatum(name), Int64GetDatum(release),
+					  hash_datum(request),
+					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
+	char nulls[] = "     ";
+
+	if (name[0] == '\0')
+		nulls[1] = 'n';
+	else
+		(void) charge_run(give_back, lengthof(types), types, values, NULL);
+	if (!request->by_analyst)
+		nulls[3] = 'n';
+	if (charge_run(reserve, lengthof(types), types, values, nulls) != SPI_OK_INSERT ||
+		SPI_processed == 0)
+		elog(ERROR, "could not keep places for the models");
+}
+
+/* The models of all groups, in the order of their places. */
+static void
+store_groups(const ChargeRequest *request)
+{
+	static const char *const statement =
+		"UPDATE dpobj.model_rows m SET model = g.model, released = pg_catalog.clock_timestamp()"
+		" FROM unnest($1) WITH ORDINALITY g(key, model, place)"
+		" WHERE m.release = $2 AND m.place = g.place AND m.key = g.key";
+	ArrayType *groups = (ArrayType *) (request->characters + request->model_offset);
+	Oid types[] = {get_array_type(ARR_ELEMTYPE(groups)), INT8OID};
+	Datum values[] = {PointerGetDatum(groups), Int64GetDatum(request->release)};
+
+	if (charge_run(statement, lengthof(types), types, values, NULL) != SPI_OK_UPDATE ||
+		SPI_processed != ArrayGetNItems(ARR_NDIM(groups), ARR_DIMS(groups)))
+		elog(ERROR, "could not store the models");
+}
+
+static void
+store_model(const ChargeRequest *request)
+{
+	static const char *const statement =
+		"UPDATE dpobj.model_rows SET model = $1, released = pg_catalog.clock_timestamp()"
+		" WHERE release = $2";
+	Datum model = PointerGetDatum(request->characters + request->model_offset);
+	Oid types[] = {HeapTupleHeaderGetTypeId(DatumGetHeapTupleHeader(model)), INT8OID};
+	Datum values[] = {model, Int64GetDatum(request->release)};
+
+	if (charge_run(statement, lengthof(types), types, values, NULL) != SPI_OK_UPDATE ||
+		SPI_processed != 1)
+		elog(ERROR, "could not store the model");
+}
+
+/* Everything that can refuse a charge comes before its row. */
+static int64
+commit_charged(ChargeRequest *request)
+{
+	ChargeParties parties;
+	int64 release;
+
+	if (request->by_analyst)
+		charge_count_crash();
+	charge_bind(request, &parties);
+	charge_check_budgets(request, &parties);
+	charge_check_protection(request, &parties);
+	if (request->by_analyst)
+		charge_check_analyst(request, &parties);
+	release = insert_charged(request, &parties);
+	charge_count_release(request, &parties);
+	if (request->makes_model && request->grouped)
+		reserve_groups(request, release, &parties);
+	else if (request->makes_model)
+		reserve_model(request, release, &parties);
+	return release;
+}
+
+static int64
+commit_released(const ChargeRequest *request)
+{
+	int64 id = insert_outcome(request, "released");
+
+	if (request->grouped)
+		store_groups(request);
+	else if (request->model_length > 0)
+		store_model(request);
+	return id;
+}
+
+static int64
+commit_administration(ChargeRequest *request, const char *event)
+{
+	ChargeParties parties;
+
+	charge_bind(request, &parties);
+	if (request->event == CHARGE_PROTECT)
+		charge_check_charges(request, &parties);
+	if (request->event == CHARGE_CONFIRM_EPOCH)
+		charge_begin_epoch();
+	return insert_administration(request, event, &parties);
+}
+
+static int64
+insert_request(ChargeRequest *request)
+{
+	switch (request->event)
+	{
+		case CHARGE_CHARGED:
+			return commit_charged(request);
+		case CHARGE_RELEASED:
+			return commit_released(request);
+		case CHARGE_FAILED:
+			return insert_outcome(request, "failed");
+		case CHARGE_SET_BUDGET:
+			return commit_administration(request, "set_budget");
+		case CHARGE_RAISE_BUDGET:
+			return commit_administration(request, "raise_budget");
+		case CHARGE_DROP_BUDGET:
+			return commit_administration(request, "drop_budget");
+		case CHARGE_LIMIT_BUDGET:
+			return commit_administration(request, "limit_budget");
+		case CHARGE_PROTECT:
+			return commit_administration(request, "protect");
+		case CHARGE_UNPROTECT:
+			return commit_administration(request, "unprotect");
+		case CHARGE_CONFIRM_EPOCH:
+			return commit_administration(request, "confirm_epoch");
+	}
+	elog(ERROR, "unrecognized ledger event: %d", (int) request->event);
+}
+
+/* ---- The worker ------------------------------------------------------------- */
+
+/* Undoes what ALTER DATABASE ... SET or the configuration file may have set. */
+void
+charge_worker_override_settings(void)
+{
+	static const struct
+	{
+		const char *name;
+		const char *value;
+	} settings[] = {
+		{"default_transaction_isolation", "read committed"},
+		{"default_transaction_read_only", "off"},
+		{"default_transaction_deferrable", "off"},
+		{"session_replication_role", "origin"}, /* the triggers of the ledger fire */
+		{"search_path", "pg_catalog, pg_temp"},
+		{"row_security", "off"},
+		{"quote_all_identifiers", "off"}, /* one spelling of each relation's name */
+		{"jit", "off"}, /* the statements are short, whatever the planner thinks */
+		/*
+		 * The caller may hold a lock that we need.  It waits on a latch, where
+		 * the deadlock detector does not see it, so somebody has to give up.
+		 */
+		{"lock_timeout", "2s"},
+		{TRANSACTION_TIMEOUT, "0"},
+	};
+
+	for (int i = 0; i < lengthof(settings); i++)
+		SetConfigOption(settings[i].name, settings[i].value, PGC_SUSET, PGC_S_OVERRIDE);
+
+	/* Durable before we answer; a stronger setting (remote_apply) stays. */
+	if (synchronous_commit < SYNCHRONOUS_COMMIT_ON)
+		SetConfigOption("synchronous_commit", "on", PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/* ALTER DATABASE ... SET role applies to workers too; we write as superuser. */
+void
+charge_act_as_superuser(ChargeActor *before)
+{
+	extension_require();
+	GetUserIdAndSecContext(&before->role, &before->security);
+	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, before->security | SECURITY_LOCAL_USERID_CHANGE);
+}
+
+void
+charge_act_again(const ChargeActor *before)
+{
+	SetUserIdAndSecContext(before->role, before->security);
+	extension_give_up();
+}
+
+void
+charge_execute(ChargeRequest *request)
+{
+	SPI_connect();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	request->id = insert_request(request);
+	PopActiveSnapshot();
+	SPI_finish();
+}
+
+static void
+commit_event(ChargeRequest *request)
+{
+	ChargeActor before;
+
+	StartTransactionCommand();
+	charge_act_as_superuser(&before);
+	charge_execute(request);
+	charge_act_again(&before);
+	CommitTransactionCommand();
+}
+
+static void
+clip_text(const char *text, char clipped[CHARGE_MESSAGE_LENGTH])
+{
+	const char *source = text == NULL ? "" : text;
+	int length = pg_mbcliplen(source, strlen(source), CHARGE_MESSAGE_LENGTH - 1);
+
+	memcpy(clipped, source, length);
+	clipped[length] = '\0';
+}
+
+void
+charge_describe_error(ChargeRequest *request, const ErrorData *error)
+{
+	request->sqlstate = error->sqlerrcode;
+	clip_text(error->message, request->message);
+	clip_text(error->detail, request->detail);
+	clip_text(error->hint, request->hint);
+}
+
+/* Turns the current error into an answer.  The caller reports a denial, we an accident. */
+static void
+refuse(ChargeRequest *request)
+{
+	ErrorData *error;
+
+	HOLD_INTERRUPTS();
+	MemoryContextSwitchTo(TopMemoryContext);
+	error = CopyErrorData();
+	if (!request->denied)
+		EmitErrorReport();
+	FlushErrorState();
+	AbortCurrentTransaction();
+	charge_describe_error(request, error);
+}
+
+void
+charge_answer(ChargeRequest *request, ChargeStatus status)
+{
+	pg_write_barrier(); /* the answer before the status that announces it */
+	pg_atomic_write_u32(&request->status, status);
+	SetLatch(&request->leader->procLatch);
+}
+
+/* As nobody in particular: settings of the role that is charged must not apply. */
+void
+charge_worker_connect(Oid database)
+{
+	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
+}
+
+void
+dpobj_charge_main(Datum segment_handle)
+{
+	dsm_segment *segment;
+	ChargeRequest *request;
+
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+
+	/* There is no resource owner yet: the segment stays mapped until we exit. */
+	segment = dsm_attach(DatumGetUInt32(segment_handle));
+	if (segment == NULL)
+		proc_exit(0); /* the backend gave up before we started; nothing is charged */
+	request = dsm_segment_address(segment);
+
+	charge_worker_connect(request->database);
+	charge_worker_override_settings();
+	pgstat_report_activity(STATE_RUNNING, CHARGE_WORKER_NAME);
+
+	PG_TRY();
+	{
+		commit_event(request);
+		charge_answer(request, CHARGE_COMMITTED);
+	}
+	PG_CATCH();
+	{
+		refuse(request);
+		charge_answer(request, CHARGE_REFUSED);
+	}
+	PG_END_TRY();
+	proc_exit(0);
+}
+
+/* ---- The trigger ------------------------------------------------------------ */
+
+PG_FUNCTION_INFO_V1(dpobj_ledger_refuse_change);
+
+/*
+ * Fires before every change of the ledger, for every role.  The charge worker
+ * runs as the bootstrap superuser; a superuser may also restore a dump.  Nobody
+ * else may insert, whatever he was granted: an event that was made up could pass
+ * for a release, or end a charge before its time.
+ */
+Datum
+dpobj_ledger_refuse_change(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+						errmsg("function can only be called as a trigger")));
+	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event) && superuser())
+		PG_RETURN_POINTER(NULL); /* of a statement trigger: go on */
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("the privacy ledger is append-only"),
+			 errdetail("Events in table \"%s\" are written by the charge worker and can be neither "
+					   "changed nor removed.",
+					   RelationGetRelationName(trigger->tg_relation))));
+}

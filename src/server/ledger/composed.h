@@ -1,0 +1,32 @@
+/*
+ * composed.h - what lists of releases guarantee together, for prices and reports
+ * (core/accounting/guarantee.h).
+ */
+#ifndef DPOBJ_COMPOSED_H
+#define DPOBJ_COMPOSED_H
+
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+#include "core/accounting/guarantee.h"
+
+typedef struct ReleaseList
+{
+	CountedPair *pair;
+	int count;
+	int room;
+} ReleaseList;
+
+extern void release_list_add(ReleaseList *list, const CountedPair *pair);
+
+extern Guarantee composed_guarantee(const ReleaseList *list, Adjacency neighbours,
+									GuaranteeKind kind, int64 delta);
+
+/* Why there is no total, in words. */
+extern const char *composed_reason(GuaranteeKind kind);
+
+/* {"epsilon": ..., "delta": ..., "rdp_order": ..., "assumes": ...}; epsilon null: no total. */
+extern void composed_append(StringInfo json, GuaranteeKind kind, const Guarantee *guarantee);
+
+#endif

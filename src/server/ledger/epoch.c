@@ -1,0 +1,130 @@
+/*
+ * epoch.c - the epoch of this database, and how an administrator confirms a new one.
+ *
+ * The epoch changes with the system identifier (a restore into another server), the database's OID
+ * (a restore into another database) and the timeline (the end of an archive recovery, a promotion).
+ * A base backup that is started without recovery.signal changes none of these.  But its
+ * backup_label says where and when the backup began, and PostgreSQL 13 to 18 rename it to
+ * backup_label.old before they replay the first record.  So the epoch has the hash of
+ * backup_label.old.  A backup does not contain the backup_label of its server; a backup_label.old
+ * that it may contain is overwritten by this renaming.
+ */
+#include "postgres.h"
+
+#include "access/xlog.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/fd.h"
+#include "utils/builtins.h"
+
+#include "server/base/admin.h"
+#include "server/ledger/charge.h"
+#include "server/base/compat.h"
+#include "server/base/digest.h"
+
+/* ---- What it is ------------------------------------------------------------- */
+
+/* In the data directory, the working directory of every process of the server. */
+#define LABEL "backup_label.old"
+
+/* Bytes of the label's hash in the epoch. */
+#define LABEL_DIGEST_LENGTH 8
+
+/* False if this server was not started from a base backup. */
+static bool
+read_label(StringInfo label)
+{
+	FILE *file = AllocateFile(LABEL, PG_BINARY_R);
+	char bytes[1024];
+	size_t length;
+
+	if (file == NULL && errno == ENOENT)
+		return false;
+	if (file == NULL)
+		ereport(ERROR,
+				(errcode_for_file_access(), errmsg("could not open file \"%s\": %m", LABEL)));
+	initStringInfo(label);
+	while ((length = fread(bytes, 1, sizeof(bytes), file)) > 0)
+		appendBinaryStringInfo(label, bytes, length);
+	if (ferror(file))
+		ereport(ERROR,
+				(errcode_for_file_access(), errmsg("could not read file \"%s\": %m", LABEL)));
+	FreeFile(file);
+	return true;
+}
+
+static void
+append_label(StringInfo text)
+{
+	StringInfoData label;
+	uint8 digest[DIGEST_LENGTH];
+
+	if (!read_label(&label))
+		return;
+	digest_bytes(&label, digest);
+	appendStringInfoChar(text, '/');
+	for (int i = 0; i < LABEL_DIGEST_LENGTH; i++)
+		appendStringInfo(text, "%02x", digest[i]);
+}
+
+/* On a standby the timeline reads 0; nothing is written there. */
+static char *
+epoch_here(void)
+{
+	uint32 timeline = RecoveryInProgress() ? 0 : (uint32) GetWALInsertionTimeLine();
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfo(&text, UINT64_FORMAT "/%u/%u", GetSystemIdentifier(), MyDatabaseId, timeline);
+	append_label(&text);
+	return text.data;
+}
+
+PG_FUNCTION_INFO_V1(dpobj_epoch);
+Datum
+dpobj_epoch(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(epoch_here()));
+}
+
+/* ---- Confirmation ----------------------------------------------------------- */
+
+static bool
+epoch_is_confirmed(void)
+{
+	return admin_execute(
+			   "SELECT FROM (SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT "
+			   "1) last WHERE epoch <> dpobj.epoch()",
+			   0, NULL, NULL, NULL) == 0;
+}
+
+static void
+warn_of_unbound_budgets(void)
+{
+	uint64 unbound = admin_execute("SELECT FROM dpobj.budgets WHERE relation IS NULL"
+								   " OR role IS NULL AND role_name IS NOT NULL",
+								   0, NULL, NULL, NULL);
+
+	if (unbound > 0)
+		ereport(WARNING,
+				(errmsg("tables or roles of some privacy budgets do not exist"),
+				 errdetail("They are not found under the names that they had when a charge or a "
+						   "budget last touched them, and their spending counts for nobody."),
+				 errhint("See relation_name and role_name in dpobj.budgets; rename the table or "
+						 "role if it has another name here.")));
+}
+
+PG_FUNCTION_INFO_V1(dpobj_confirm_epoch);
+Datum
+dpobj_confirm_epoch(PG_FUNCTION_ARGS)
+{
+	admin_require("dpobj.confirm_epoch()");
+	if (epoch_is_confirmed())
+		ereport(NOTICE, (errmsg("there is nothing to confirm")));
+	else
+	{
+		charge_confirm_epoch();
+		warn_of_unbound_budgets();
+	}
+	PG_RETURN_VOID();
+}

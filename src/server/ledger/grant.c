@@ -1,0 +1,113 @@
+/*
+ * grant.c - budgets as grants, asked in the backend before any worker is started.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "server/base/admin.h"
+#include "server/ledger/charge_budget.h"
+#include "server/ledger/charge_cost.h"
+#include "server/base/dpobj.h"
+#include "server/ledger/grant.h"
+
+/* The budgets that a role $2 holds on a table $1, itself or as an explicit member of a group. */
+#define GRANTS(role)                                                                               \
+	"ARRAY(WITH RECURSIVE payers(role) AS (SELECT " role                                           \
+	" UNION SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role)"            \
+	" SELECT b.id FROM dpobj.budget_rows b"                                                        \
+	" JOIN dpobj.identity_tables t ON t.id = b.relation"                                           \
+	" JOIN dpobj.identity_roles r ON r.id = b.role"                                                \
+	" WHERE t.relation = $1 AND r.role IN (SELECT role FROM payers) ORDER BY b.id)"
+
+void
+grant_check_caller(Oid table)
+{
+	static const char *const statement =
+		"SELECT s <> '{}' AND s = c FROM (SELECT " GRANTS("$2") " AS s, " GRANTS("$3") " AS c) g";
+	Oid types[] = {OIDOID, OIDOID, OIDOID};
+	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(GetSessionUserId()),
+					  ObjectIdGetDatum(GetUserId())};
+	Datum same;
+	bool isnull;
+
+	if (GetUserId() == GetSessionUserId())
+		return;
+	if (admin_select(statement, lengthof(types), types, values, &same, &isnull) &&
+		DatumGetBool(same))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("current role \"%s\" does not hold the privacy budgets of session user \"%s\"",
+					GetUserNameFromId(GetUserId(), false),
+					GetUserNameFromId(GetSessionUserId(), false)),
+			 errdetail("The session user would pay and the current role would get the model."),
+			 errhint("Call it outside of SECURITY DEFINER functions, after RESET ROLE "
+					 "or SET SESSION AUTHORIZATION.")));
+}
+
+/* ---- Budgets ---------------------------------------------------------------- */
+
+static void
+deny_without_budget(Oid table)
+{
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_DPOBJ_NO_BUDGET),
+		 errmsg("role \"%s\" has no privacy budget on table \"%s\"",
+				GetUserNameFromId(GetSessionUserId(), false), get_rel_name(table)),
+		 errdetail("A budget of the role, or of a group that it is a member of, is the grant to "
+				   "train on a table."),
+		 errhint("Ask a member of dpobj_admin for one: SELECT dpobj.set_budget(relation, role, "
+				 "epsilon, delta).")));
+}
+
+bool
+grant_is_held(Oid table)
+{
+	static const char *const statement = "SELECT cardinality(" GRANTS("$2") ") > 0";
+	Oid types[] = {OIDOID, OIDOID};
+	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(GetSessionUserId())};
+	Datum held;
+	bool isnull;
+
+	return admin_select(statement, lengthof(types), types, values, &held, &isnull) &&
+		   DatumGetBool(held);
+}
+
+void
+grant_require(Oid table)
+{
+	if (!grant_is_held(table))
+		deny_without_budget(table);
+}
+
+void
+grant_check_budgets(Oid table, const Pair *pair, Adjacency adjacency)
+{
+	static const char *const exceeded =
+		"WITH RECURSIVE payers(role) AS (SELECT $10"
+		" UNION SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role) "
+		"SELECT dpobj.budget_exceeded("
+		"ARRAY(SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $9),"
+		" ARRAY(SELECT r.id FROM dpobj.identity_roles r WHERE r.role IN (SELECT role FROM payers)),"
+		" " CHARGE_COST_ROW ")";
+	Oid types[CHARGE_COST_PARAMETERS + 2];
+	Datum values[lengthof(types)];
+	ChargeCost cost;
+	Datum result;
+	bool isnull;
+
+	grant_require(table);
+	charge_cost_of(pair, adjacency, &cost);
+	charge_cost_parameters(&cost, types, values);
+	types[CHARGE_COST_PARAMETERS] = types[CHARGE_COST_PARAMETERS + 1] = OIDOID;
+	values[CHARGE_COST_PARAMETERS] = ObjectIdGetDatum(table);
+	values[CHARGE_COST_PARAMETERS + 1] = ObjectIdGetDatum(GetSessionUserId());
+	(void) admin_select(exceeded, lengthof(types), types, values, &result, &isnull);
+	if (!isnull)
+		charge_deny_exhausted(TextDatumGetCString(result));
+}

@@ -1,0 +1,66 @@
+/*
+ * definers.c - what callers may ask of tables that they may not read.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+
+#include "server/base/admin.h"
+#include "server/models/model.h"
+
+/* The answer to a query of one value. */
+static Datum
+ask(FunctionCallInfo fcinfo, const char *statement, int count, Oid *types, Datum *values)
+{
+	Datum result;
+	bool isnull;
+
+	if (!admin_select(statement, count, types, values, &result, &isnull))
+		elog(ERROR, "a query of one value has no row");
+	fcinfo->isnull = isnull;
+	return isnull ? (Datum) 0 : result;
+}
+
+/* dpobj.relatives(id) -> bigint[]: a table, its descendants, and all ancestors of these */
+PG_FUNCTION_INFO_V1(dpobj_relatives);
+Datum
+dpobj_relatives(PG_FUNCTION_ARGS)
+{
+	static const char *const statement =
+		"WITH RECURSIVE down(id) AS (SELECT $1 UNION"
+		" SELECT l.descendant FROM dpobj.lineage l JOIN down ON l.ancestor = down.id),"
+		" up(id) AS (SELECT id FROM down UNION"
+		" SELECT l.ancestor FROM dpobj.lineage l JOIN up ON l.descendant = up.id)"
+		" SELECT array_agg(id) FROM up";
+	Oid types[] = {INT8OID};
+	Datum values[] = {PG_GETARG_DATUM(0)};
+
+	return ask(fcinfo, statement, lengthof(types), types, values);
+}
+
+/*
+ * dpobj.verify(dp_model) -> boolean: was this very model released?  Of groups the ledger holds the
+ * hash of all models' hashes, in the order of their keys.
+ */
+PG_FUNCTION_INFO_V1(dpobj_verify);
+Datum
+dpobj_verify(PG_FUNCTION_ARGS)
+{
+	static const char *const statement =
+		"SELECT EXISTS (SELECT FROM dpobj.ledger_events e"
+		" WHERE e.event = 'released' AND e.release = $1 AND (e.output_hash = $2"
+		" OR (SELECT sha256(string_agg(h.hash, '' ORDER BY h.place)) = e.output_hash"
+		" AND bool_or(h.hash = $2) FROM (SELECT m.place, dpobj.model_hash(m.model) AS hash"
+		" FROM dpobj.model_rows m WHERE m.release = e.release AND m.key IS NOT NULL) h)))";
+	Oid types[] = {INT8OID, BYTEAOID};
+	Datum values[lengthof(types)];
+	Model model;
+
+	if (!model_can_be_read(PG_GETARG_HEAPTUPLEHEADER(0), &model))
+		PG_RETURN_BOOL(false);
+	values[0] = Int64GetDatum(model.release);
+	values[1] = model_hash_datum(&model);
+	return ask(fcinfo, statement, lengthof(types), types, values);
+}

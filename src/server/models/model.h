@@ -1,0 +1,43 @@
+/*
+ * model.h - the composite type dp_model: what a release gives away.
+ */
+#ifndef DPOBJ_MODEL_H
+#define DPOBJ_MODEL_H
+
+#include "postgres.h"
+
+#include "access/htup.h"
+#include "access/tupdesc.h"
+
+#include "core/grid/grid.h"
+
+#define MODEL_HASH_LENGTH 32
+
+typedef struct Model
+{
+	const char *kind;
+	const char *mechanism;
+	int weights;
+	double weight[GRID_MAX_DIMENSION];
+	double epsilon;
+	double delta;
+	const char *adjacency;
+	const char *guarantee;
+	int64 release;
+	const char *details; /* jsonb text */
+} Model;
+
+/* The model as a row of dp_model, whose descriptor is given. */
+extern Datum model_form(const Model *model, TupleDesc descriptor);
+
+/* Reads a row of dp_model; raises 22023 for one that cannot be a model. */
+extern void model_read(HeapTupleHeader row, Model *model);
+
+/* The same; false for one that cannot be. */
+extern bool model_can_be_read(HeapTupleHeader row, Model *model);
+
+/* SHA-256 over every attribute: what the ledger keeps of a released model. */
+extern void model_hash(const Model *model, uint8 hash[MODEL_HASH_LENGTH]);
+extern Datum model_hash_datum(const Model *model); /* bytea */
+
+#endif

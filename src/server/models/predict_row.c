@@ -1,0 +1,379 @@
+/*
+ * predict_row.c - dpobj.predict(), dpobj.score() and dpobj.predict_proba(): a model of
+ * dpobj.train applied to a row with raw columns.
+ *
+ * Columns are found by name.  They go through the encoders that the model was trained
+ * with, then through the same arithmetic as in dp_score(), so that no privilege on a table
+ * is asked for and no table read.  What a row contains raises no error; which columns it
+ * has, and of which types, does.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "utils/typcache.h"
+
+#include "server/models/named_model.h"
+#include "server/models/predictor.h"
+#include "server/models/trained_columns.h"
+
+/* ---- which model ---- */
+
+/* What was asked for: a name and perhaps its owner, or a model. */
+typedef struct ModelArgument
+{
+	Oid owner;
+	struct varlena *value; /* a text or a row of dp_model */
+} ModelArgument;
+
+static bool
+is_by_name(FunctionCallInfo fcinfo)
+{
+	return PG_NARGS() == 3;
+}
+
+static ModelArgument
+get_argument(FunctionCallInfo fcinfo)
+{
+	ModelArgument argument = {InvalidOid, NULL};
+
+	if (is_by_name(fcinfo))
+	{
+		argument.value = (struct varlena *) PG_GETARG_TEXT_PP(0);
+		if (!PG_ARGISNULL(2))
+			argument.owner = PG_GETARG_OID(2);
+	}
+	else
+		argument.value = (struct varlena *) PG_GETARG_HEAPTUPLEHEADER(0);
+	return argument;
+}
+
+/* Returns what it is called in messages. */
+static const char *
+get_model(FunctionCallInfo fcinfo, const ModelArgument *argument, Model *model)
+{
+	const char *name;
+
+	if (!is_by_name(fcinfo))
+	{
+		model_read((HeapTupleHeader) argument->value, model);
+		return "the model";
+	}
+	name = text_to_cstring((text *) argument->value);
+	named_model_read(name, argument->owner, model);
+	return psprintf("model \"%s\"", name);
+}
+
+/* ---- columns of the row ---- */
+
+/* The column of a row that an encoder reads. */
+typedef struct Source
+{
+	int place;     /* from 0 */
+	bool is_label; /* an enum, read as the text of its label */
+} Source;
+
+static void
+no_column(const char *model, const char *column, bool repeated)
+{
+	ereport(ERROR, (errcode(repeated ? ERRCODE_AMBIGUOUS_COLUMN : ERRCODE_UNDEFINED_COLUMN),
+					repeated ? errmsg("the row has several columns \"%s\"", column)
+							 : errmsg("the row has no column \"%s\"", column),
+					errdetail("%c%s was trained with a column of that name.", pg_toupper(model[0]),
+							  model + 1),
+					errhint("Columns are found by name, as in SELECT dpobj.predict('name', t) FROM "
+							"some_table AS t.")));
+}
+
+static Form_pg_attribute
+find_attribute(TupleDesc descriptor, const char *model, const char *column)
+{
+	Form_pg_attribute found = NULL;
+
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+
+		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column) != 0)
+			continue;
+		if (found != NULL)
+			no_column(model, column, true);
+		found = attribute;
+	}
+	if (found == NULL)
+		no_column(model, column, false);
+	return found;
+}
+
+/* Kinds that mean the same are read in each other's stead. */
+static int
+family(ColumnKind kind)
+{
+	switch (kind)
+	{
+		case COLUMN_INTEGER:
+		case COLUMN_REAL:
+		case COLUMN_NUMERIC:
+			return COLUMN_NUMERIC;
+		case COLUMN_TEXT:
+		case COLUMN_ENUM:
+			return COLUMN_TEXT;
+		default:
+			return kind;
+	}
+}
+
+static bool
+fits(const Encoder *encoder, const Column *given)
+{
+	if (encoder->kind == ENCODER_LEVELS && encoder->column.kind == COLUMN_INTEGER)
+		return given->kind == COLUMN_INTEGER;
+	return family(encoder->column.kind) == family(given->kind);
+}
+
+/* From now on the encoder reads the row's column. */
+static void
+bind_encoder(Encoder *encoder, Source *source, TupleDesc descriptor, const char *model)
+{
+	Form_pg_attribute attribute = find_attribute(descriptor, model, encoder->column.name);
+	Column given;
+
+	column_init(&given, attribute);
+	if (!fits(encoder, &given))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of the row is of type %s", encoder->column.name,
+						format_type_be(attribute->atttypid)),
+				 errdetail("%c%s needs one of type %s, or of another that means the same.",
+						   pg_toupper(model[0]), model + 1, format_type_be(encoder->column.type))));
+	source->place = attribute->attnum - 1;
+	source->is_label = given.kind == COLUMN_ENUM;
+	encoder->column.type = source->is_label ? TEXTOID : given.type;
+	encoder->column.kind = source->is_label ? COLUMN_TEXT : given.kind;
+}
+
+/* ---- ready for rows ---- */
+
+/*
+ * Kept in fn_extra for a statement, as long as user, model and shape of the rows are the same:
+ * what a role may read can change, and a table can be altered, between two calls of one plan.
+ */
+typedef struct RowPredictor
+{
+	MemoryContext context;
+	ModelArgument argument;
+	Oid user;
+	TimestampTz statement;
+	uint64 shape; /* identifies the row type as it is now */
+	Predictor predictor;
+	Encoders encoders;
+	Source *source;
+} RowPredictor;
+
+static uint64
+row_shape(HeapTupleHeader row)
+{
+	return assign_record_type_identifier(HeapTupleHeaderGetTypeId(row),
+										 HeapTupleHeaderGetTypMod(row));
+}
+
+static TupleDesc
+row_descriptor(HeapTupleHeader row)
+{
+	return lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
+}
+
+static bool
+same_argument(const ModelArgument *a, const ModelArgument *b)
+{
+	return a->owner == b->owner && VARSIZE_ANY_EXHDR(a->value) == VARSIZE_ANY_EXHDR(b->value) &&
+		   memcmp(VARDATA_ANY(a->value), VARDATA_ANY(b->value), VARSIZE_ANY_EXHDR(a->value)) == 0;
+}
+
+static void
+bind_columns(RowPredictor *ready, const char *name, const Model *model, HeapTupleHeader row)
+{
+	TrainedColumns columns;
+	TupleDesc descriptor;
+
+	if (!trained_columns_read(model, &columns))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s does not say which columns it needs", name),
+						errdetail("It was trained on arrays, or by dpobj 0.1.0."),
+						errhint("Call dp_predict, dp_score or dp_predict_proba with an array.")));
+	ready->encoders = columns.encoders;
+	ready->source = palloc(columns.encoders.count * sizeof(Source));
+	descriptor = row_descriptor(row);
+	for (int i = 0; i < columns.encoders.count; i++)
+		bind_encoder(&ready->encoders.encoder[i], &ready->source[i], descriptor, name);
+	ReleaseTupleDesc(descriptor);
+}
+
+static RowPredictor *
+make_ready(FunctionCallInfo fcinfo, const ModelArgument *argument, HeapTupleHeader row)
+{
+	MemoryContext context =
+		AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "dpobj predict", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	RowPredictor *ready = palloc0(sizeof(RowPredictor));
+	Model model;
+	const char *name = get_model(fcinfo, argument, &model);
+
+	ready->context = context;
+	ready->argument.owner = argument->owner;
+	ready->argument.value = palloc(VARSIZE_ANY(argument->value));
+	memcpy(ready->argument.value, argument->value, VARSIZE_ANY(argument->value));
+	ready->user = GetUserId();
+	ready->statement = GetCurrentStatementStartTimestamp();
+	ready->shape = row_shape(row);
+	predictor_init(&ready->predictor, &model);
+	bind_columns(ready, name, &model, row);
+	if (predictor_features(&ready->predictor) != ready->encoders.features)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+						errdetail("Its encoding is of another number of features.")));
+	MemoryContextSwitchTo(old);
+	return ready;
+}
+
+static RowPredictor *
+get_ready(FunctionCallInfo fcinfo)
+{
+	ModelArgument argument = get_argument(fcinfo);
+	HeapTupleHeader row = PG_GETARG_HEAPTUPLEHEADER(1);
+	RowPredictor *ready = fcinfo->flinfo->fn_extra;
+
+	if (ready != NULL && ready->user == GetUserId() &&
+		ready->statement == GetCurrentStatementStartTimestamp() && ready->shape == row_shape(row) &&
+		same_argument(&ready->argument, &argument))
+		return ready;
+	fcinfo->flinfo->fn_extra = NULL;
+	if (ready != NULL)
+		MemoryContextDelete(ready->context);
+	ready = make_ready(fcinfo, &argument, row);
+	fcinfo->flinfo->fn_extra = ready;
+	return ready;
+}
+
+/* ---- one row ---- */
+
+static Datum
+read_value(const Source *source, const Datum *values, const bool *isnull)
+{
+	Datum value = values[source->place];
+
+	if (isnull[source->place] || !source->is_label)
+		return value;
+	return PointerGetDatum(cstring_to_text(DatumGetCString(DirectFunctionCall1(enum_out, value))));
+}
+
+/* False for a row without a prediction. */
+static bool
+encode(const RowPredictor *ready, HeapTupleHeader row, double *features)
+{
+	TupleDesc descriptor = row_descriptor(row);
+	Datum *values = palloc(descriptor->natts * sizeof(Datum));
+	bool *isnull = palloc(descriptor->natts * sizeof(bool));
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(row), .t_data = row};
+
+	heap_deform_tuple(&tuple, descriptor, values, isnull);
+	ReleaseTupleDesc(descriptor);
+	for (int i = 0; i < ready->encoders.count; i++)
+	{
+		const Encoder *encoder = &ready->encoders.encoder[i];
+		const Source *source = &ready->source[i];
+
+		if (!encoder_apply(encoder, read_value(source, values, isnull), isnull[source->place],
+						   features))
+			return false;
+		features += encoder->features;
+	}
+	return true;
+}
+
+/*
+ * False where there is no score.  The functions by name are not strict: their owner may
+ * be null.  check: is the model one of those that the function is for?
+ */
+static bool
+get_score(FunctionCallInfo fcinfo, void (*check)(const Predictor *predictor), double *score)
+{
+	const RowPredictor *ready;
+	double features[GRID_MAX_DIMENSION];
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		return false;
+	ready = get_ready(fcinfo);
+	check(&ready->predictor);
+	if (!encode(ready, PG_GETARG_HEAPTUPLEHEADER(1), features))
+		return false;
+	*score = predictor_score(&ready->predictor, features);
+	return !isnan(*score);
+}
+
+static void
+any_model(const Predictor *predictor)
+{
+}
+
+static void
+model_that_classifies(const Predictor *predictor)
+{
+	if (predictor->number)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the model predicts a number"), errhint("Call dpobj.score.")));
+}
+
+static void
+model_with_probabilities(const Predictor *predictor)
+{
+	if (!predictor->logistic)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
+				 errdetail("Only a model of kind \"logistic\" has."),
+				 errhint("Call dpobj.predict or dpobj.score.")));
+}
+
+/* dpobj.score(name, row, owner) and dpobj.score(model, row) -> float8 */
+PG_FUNCTION_INFO_V1(dpobj_score_row);
+Datum
+dpobj_score_row(PG_FUNCTION_ARGS)
+{
+	double score;
+
+	if (!get_score(fcinfo, any_model, &score))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(score);
+}
+
+/* dpobj.predict(name, row, owner) and dpobj.predict(model, row) -> boolean */
+PG_FUNCTION_INFO_V1(dpobj_predict_row);
+Datum
+dpobj_predict_row(PG_FUNCTION_ARGS)
+{
+	double score;
+
+	if (!get_score(fcinfo, model_that_classifies, &score))
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(score > 0);
+}
+
+/* dpobj.predict_proba(name, row, owner) and dpobj.predict_proba(model, row) -> float8 */
+PG_FUNCTION_INFO_V1(dpobj_predict_proba_row);
+Datum
+dpobj_predict_proba_row(PG_FUNCTION_ARGS)
+{
+	double score;
+
+	if (!get_score(fcinfo, model_with_probabilities, &score))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(1 / (1 + exp(-score)));
+}

@@ -1,0 +1,593 @@
+/*
+ * predict_sql.c - dpobj.predict_sql(): a model as a statement for a server without dpobj.
+ *
+ *   SELECT t.*, p.score AS dp_score, p.score > 0 AS dp_prediction
+ *     FROM table AS t
+ *    CROSS JOIN LATERAL (SELECT ... AS "column", ...) AS x   the columns, as they are compared
+ *    CROSS JOIN LATERAL (SELECT ... AS score) AS p           a term for each column
+ *
+ * The score is that of dp_score to the last bit.  A weight times a feature is one product
+ * there, the feature being an integer multiple of 2^-16, and products are added in the order
+ * of the weights.  So they are here: products by powers of two are exact, a category's
+ * feature is 1 or 0, and adding 0 changes nothing.  A term is null where the row has no
+ * prediction, and so is the sum.
+ *
+ * What raises errors in SQL but not in C, is kept away from it: a number is compared with the
+ * values from which on it is clipped before anything is computed; those are searched for
+ * among the floating-point numbers, so that the comparison decides as clipping does.
+ *
+ * All that holds for models whose numbers are neither huge nor next to nothing, see
+ * is_ordinary(): there no sum or product overflows, and none of those above loses a bit to
+ * denormal numbers, which products by powers of two could.  Others have no statement.
+ *
+ * Names and texts are quoted, numbers are written by us; nothing else of a model, which can
+ * be forged, gets into the statement.
+ */
+#include "postgres.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "common/shortest_dec.h"
+#include "datatype/timestamp.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "nodes/value.h"
+#include "utils/builtins.h"
+#include "utils/varlena.h"
+
+#include "server/models/named_model.h"
+#include "server/models/predictor.h"
+#include "server/models/trained_columns.h"
+
+/* ---- which numbers a statement can have ---- */
+
+/*
+ * A weight times the least feature, 2^-16, is above 2^-1022, and 128 weights times the
+ * greatest, 2^10, in units of 2^-16 are below 2^1024.  A number times 2^16 and a clip bound
+ * of at most 2^10 times a scale, away from a center, are below it, too.
+ */
+#define LEAST_NUMBER 1e-300
+#define GREATEST_NUMBER 1e290
+
+static bool
+is_ordinary(double number)
+{
+	return number == 0 || (fabs(number) >= LEAST_NUMBER && fabs(number) <= GREATEST_NUMBER);
+}
+
+static void
+check_ordinary(double number)
+{
+	if (!is_ordinary(number))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the model cannot be written as SQL"),
+				 errdetail("Its weights, centers, scales and bins must be 0 or have a magnitude "
+						   "from 1e-300 to 1e290.")));
+}
+
+/* ---- constants ---- */
+
+static char *
+digits(double number)
+{
+	char *text = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
+
+	double_to_shortest_decimal_buf(number, text);
+	return text;
+}
+
+/* A number as it stands in an expression, also behind a sign. */
+static char *
+constant(double number)
+{
+	if (isinf(number))
+		return psprintf("'%s'", digits(number));
+	return signbit(number) ? psprintf("(%s)", digits(number)) : digits(number);
+}
+
+/* A term of the score.  Integers stay short: their sums are exact, whatever adds them up. */
+static char *
+term(double number)
+{
+	if (number == floor(number) && fabs(number) <= PG_INT16_MAX)
+		return psprintf("%.0f", number == 0 ? 0.0 : number); /* and not -0 */
+	return psprintf("float8 '%s'", digits(number));
+}
+
+/* ---- one number ---- */
+
+/* The map from a number x to a feature; see core/rows/encoding.h. */
+typedef struct NumberMap
+{
+	double center;
+	double scale;
+	double low;
+	double high;
+} NumberMap;
+
+static double
+map_number(const NumberMap *map, double x)
+{
+	return (x - map->center) / map->scale;
+}
+
+/*
+ * An x from which on features are clipped to low (sign -1) or to high (sign 1), while all on
+ * this side of it are mapped to the bound or within.  That is center + scale * bound, or near
+ * it where that is rounded: the outermost is searched for then.  The map is monotone, so steps
+ * that double lead across, and halves back.
+ */
+static double
+clipped_from(const NumberMap *map, int sign)
+{
+	double bound = sign < 0 ? map->low : map->high;
+	double inside = map->center;
+	double outside = map->center + map->scale * bound;
+	double step = map->scale;
+
+	if (map_number(map, outside) == bound)
+		return outside;
+	while (sign * map_number(map, outside) < sign * bound && isfinite(outside))
+	{
+		outside += sign * step;
+		step *= 2;
+	}
+	if (sign * map_number(map, inside) >= sign * bound)
+		for (step = map->scale, inside = outside; sign * map_number(map, inside) >= sign * bound;
+			 step *= 2)
+			inside -= sign * step;
+	if (isinf(inside))
+		inside = copysign(DBL_MAX, inside);
+	while (isfinite(outside) && nextafter(inside, outside) != outside)
+	{
+		double middle = inside / 2 + outside / 2;
+
+		if (middle == inside || middle == outside)
+			break;
+		if (sign * map_number(map, middle) >= sign * bound)
+			outside = middle;
+		else
+			inside = middle;
+	}
+	return outside;
+}
+
+static char *
+difference(const NumberMap *map, const char *x)
+{
+	return map->center == 0 ? pstrdup(x) : psprintf("(%s - %s)", x, constant(map->center));
+}
+
+/* (x - center) / scale in units of 2^-16: a product by 2^16 commutes with a quotient. */
+static char *
+scaled(const NumberMap *map, const char *x)
+{
+	char *product = psprintf("%s * %.0f", difference(map, x), (double) FIXED_POINT_ONE);
+
+	return map->scale == 1 ? product : psprintf("%s / %s", product, digits(map->scale));
+}
+
+/*
+ * Can the quotient of a difference to center by scale underflow, which SQL does not take?
+ * The least one is to the next number towards zero.
+ */
+static bool
+underflows(const NumberMap *map)
+{
+	double least = map->center == 0 ? DBL_TRUE_MIN : fabs(map->center - nextafter(map->center, 0));
+
+	return map->scale > 1 && (map->center == 0 || least / map->scale < DBL_MIN);
+}
+
+/*
+ * The branches that clip and round half away from zero.  Below 2^-17 a feature is 0, and a
+ * quotient by a large scale would underflow.
+ */
+static void
+append_rounding(StringInfo text, const NumberMap *map, const char *x, double weight)
+{
+	char *times = psprintf("%s * ", term(weight));
+
+	check_ordinary(map->center);
+	check_ordinary(map->scale);
+	if (weight == 0)
+	{
+		appendStringInfoString(text, " ELSE 0");
+		return;
+	}
+	appendStringInfo(text, " WHEN %s <= %s THEN %s", x, constant(clipped_from(map, -1)),
+					 term(weight * trained_feature(map->low)));
+	appendStringInfo(text, " WHEN %s >= %s THEN %s", x, constant(clipped_from(map, 1)),
+					 term(weight * trained_feature(map->high)));
+	if (underflows(map))
+		appendStringInfo(text, " WHEN abs(%s) < %s THEN 0", difference(map, x),
+						 digits(ldexp(map->scale, -18)));
+	if (map->low < 0)
+		appendStringInfo(text, " WHEN %s < %s THEN %s(ceil(%s - 0.5) / %.0f)", x,
+						 constant(map->center), times, scaled(map, x), (double) FIXED_POINT_ONE);
+	appendStringInfo(text, " ELSE %s(floor(%s + 0.5) / %.0f)", times, scaled(map, x),
+					 (double) FIXED_POINT_ONE);
+}
+
+/* ---- columns as they are compared ---- */
+
+/* 2^-1075, rounded up: half of the least float8, to which what is greater is rounded. */
+#define LEAST_NUMERIC "2.4703282292062327208828439643411068618253e-324"
+
+/* An expression for the number, a float8, of a column; see column_number(). */
+static char *
+number_expression(const Encoder *encoder, const char *column)
+{
+	const char *unit = encoder->unit == 1 ? "" : psprintf(" / %.0f", encoder->unit);
+
+	switch (encoder->column.kind)
+	{
+		case COLUMN_NUMERIC: /* no cast that is out of range; from 2^-1075 on it is not 0 */
+			return psprintf("CASE WHEN abs(%1$s) < " LEAST_NUMERIC
+							" THEN 0 WHEN %1$s = 'NaN' THEN 'NaN'"
+							" WHEN abs(%1$s) < 1.797693134862315807e308 THEN %1$s::float8"
+							" WHEN %1$s > 0 THEN 'Infinity' WHEN %1$s < 0 THEN '-Infinity' END",
+							column);
+		case COLUMN_TIME:
+			if (encoder->column.type == DATEOID)
+				return psprintf("CASE WHEN isfinite(%1$s) THEN (%1$s - date '1970-01-01') *"
+								" float8 '86400'%2$s WHEN %1$s = 'infinity' THEN 'Infinity'"
+								" WHEN %1$s = '-infinity' THEN '-Infinity' END",
+								column, unit);
+			return psprintf("date_part('epoch', %s)%s", column, unit);
+		default:
+			return psprintf("%s::float8", column);
+	}
+}
+
+/* Texts are compared bytewise, enums by their labels, a char without trailing blanks. */
+static char *
+column_expression(const Encoder *encoder, const char *column)
+{
+	if (encoder->column.kind == COLUMN_BOOLEAN)
+		return pstrdup(column);
+	if (encoder->kind != ENCODER_LEVELS)
+		return number_expression(encoder, column);
+	return encoder->column.kind == COLUMN_TEXT ? psprintf("%s::text COLLATE \"C\"", column)
+											   : pstrdup(column);
+}
+
+/* ---- the terms of a column ---- */
+
+static bool
+has_nan(const Encoder *encoder)
+{
+	return encoder->column.kind == COLUMN_REAL || encoder->column.kind == COLUMN_NUMERIC;
+}
+
+static char *
+level_constant(const Encoder *encoder, int level)
+{
+	char *text = column_text(&encoder->column, &encoder->set.value[level]);
+
+	return encoder->column.kind == COLUMN_TEXT ? quote_literal_cstr(text) : text;
+}
+
+/* When is the value of a column with numbers missing? */
+static char *
+missing_number(const Encoder *encoder, const char *x)
+{
+	return has_nan(encoder) ? psprintf("%s IS NULL OR %s = 'NaN'", x, x)
+							: psprintf("%s IS NULL", x);
+}
+
+/* The features without the indicator, where the value is missing: "NULL" for no prediction. */
+static char *
+missing_term(const Encoder *encoder, const double *weight)
+{
+	if (!encoder->substitute && !encoder->null_indicator)
+		return pstrdup("NULL");
+	if (encoder->kind == ENCODER_NUMBER)
+		return term(weight[0] * trained_feature(encoder->null_value));
+	return encoder->substitute ? term(trained_weight(encoder, weight, encoder->null_category))
+							   : pstrdup("0");
+}
+
+static void
+append_boolean(StringInfo text, const Encoder *encoder, const char *x, const double *weight)
+{
+	appendStringInfo(text, "CASE WHEN %s THEN %s WHEN NOT %s THEN 0 ELSE %s END", x,
+					 term(weight[0]), x, missing_term(encoder, weight));
+}
+
+static void
+append_number(StringInfo text, const Encoder *encoder, const char *x, const double *weight)
+{
+	NumberMap map = {encoder->center, encoder->scale, encoder->low, encoder->high};
+
+	appendStringInfo(text, "CASE WHEN %s THEN %s", missing_number(encoder, x),
+					 missing_term(encoder, weight));
+	append_rounding(text, &map, x, weight[0]);
+	appendStringInfoString(text, " END");
+}
+
+static void
+append_bins(StringInfo text, const Encoder *encoder, const char *x, const double *weight)
+{
+	int last = encoder->categories - 1;
+
+	appendStringInfo(text, "CASE WHEN %s THEN %s", missing_number(encoder, x),
+					 missing_term(encoder, weight));
+	for (int i = 0; i < last; i++)
+	{
+		check_ordinary(encoder->edge[i]);
+		appendStringInfo(text, " WHEN %s < %s THEN %s", x, constant(encoder->edge[i]),
+						 term(trained_weight(encoder, weight, i)));
+	}
+	appendStringInfo(text, " ELSE %s END", term(trained_weight(encoder, weight, last)));
+}
+
+static void
+append_levels(StringInfo text, const Encoder *encoder, const char *x, const double *weight)
+{
+	appendStringInfo(text, "CASE %s", x);
+	for (int i = 0; i < encoder->categories; i++)
+		appendStringInfo(text, " WHEN %s THEN %s", level_constant(encoder, i),
+						 term(trained_weight(encoder, weight, i)));
+	appendStringInfo(text, " ELSE %s END", missing_term(encoder, weight));
+}
+
+/* A product of its own: it is added after that of the value that stands in. */
+static void
+append_indicator(StringInfo text, const Encoder *encoder, const char *x, double weight)
+{
+	if (encoder->kind != ENCODER_LEVELS)
+	{
+		appendStringInfo(text, "CASE WHEN %s THEN %s ELSE 0 END", missing_number(encoder, x),
+						 term(weight));
+		return;
+	}
+	appendStringInfo(text, "CASE WHEN %s IN (", x);
+	for (int i = 0; i < encoder->categories; i++)
+		appendStringInfo(text, "%s%s", i > 0 ? ", " : "", level_constant(encoder, i));
+	appendStringInfo(text, ") THEN 0 ELSE %s END", term(weight));
+}
+
+/* What stands between the terms. */
+#define PLUS "\n         + "
+
+static void
+append_encoder(StringInfo text, const Encoder *encoder, const double *weight)
+{
+	const char *x = psprintf("x.%s", quote_identifier(encoder->column.name));
+
+	if (encoder->kind == ENCODER_LEVELS)
+		append_levels(text, encoder, x, weight);
+	else if (encoder->kind == ENCODER_BINS)
+		append_bins(text, encoder, x, weight);
+	else if (encoder->column.kind == COLUMN_BOOLEAN)
+		append_boolean(text, encoder, x, weight);
+	else
+		append_number(text, encoder, x, weight);
+	if (!encoder->null_indicator)
+		return;
+	appendStringInfoString(text, PLUS);
+	append_indicator(text, encoder, x, weight[encoder->features - 1]);
+}
+
+/* ---- the statement ---- */
+
+/* Comments end with their line. */
+static char *
+one_line(const char *text)
+{
+	char *copy = pstrdup(text);
+
+	for (char *c = copy; *c != '\0'; c++)
+		if ((unsigned char) *c < ' ')
+			*c = ' ';
+	return copy;
+}
+
+/*
+ * Beyond 709.78 the exponential is out of range in SQL and the probability 0 up to 10^-308;
+ * beyond 40 it is 1 in a float8.
+ */
+static const char *
+results(const Predictor *predictor)
+{
+	if (predictor->number)
+		return "       p.score AS dp_prediction\n";
+	if (predictor->logistic)
+		return "       p.score AS dp_score,\n"
+			   "       CASE WHEN p.score < -709.78 THEN 0 WHEN p.score > 40 THEN 1\n"
+			   "            ELSE 1 / (1 + exp(-p.score)) END AS dp_probability,\n"
+			   "       p.score > 0 AS dp_prediction\n";
+	return "       p.score AS dp_score,\n"
+		   "       p.score > 0 AS dp_prediction\n";
+}
+
+static void
+append_beginning(StringInfo text, const Predictor *predictor, const char *relation)
+{
+	appendStringInfo(text,
+					 "SELECT t.*,\n"
+					 "%s"
+					 "  FROM %s AS t\n"
+					 " CROSS JOIN LATERAL (\n"
+					 "  SELECT ",
+					 results(predictor), relation);
+}
+
+/* Everything that was added up, in the parentheses that terms stand in. */
+static void
+append_end(StringInfo text)
+{
+	appendStringInfoString(text, ")::float8 AS score) AS p");
+}
+
+/* Without an intercept 0, which makes -0 a 0: a C sum begins with one. */
+static void
+append_intercept(StringInfo text, const Model *model, bool intercept)
+{
+	appendStringInfo(text, PLUS "%s", intercept ? term(model->weight[model->weights - 1]) : "0");
+}
+
+/* Features of columns are encoded already: the model's encoding must leave them as they are. */
+static void
+check_encoding(const Encoding *encoding, const Encoder *encoder, int first)
+{
+	for (int j = 0; j < encoder->features; j++)
+		if (encoding->center[first + j] != 0 || encoding->scale[first + j] != 1 ||
+			encoding->low[first + j] > (j == 0 ? encoder->low : 0) ||
+			encoding->high[first + j] < (j == 0 ? encoder->high : 1))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+							errdetail("Its encoding is not that of its columns.")));
+}
+
+/* Of a model that knows its columns; relation is quoted. */
+static void
+append_columns(StringInfo text, const Model *model, const Predictor *predictor,
+			   const TrainedColumns *columns, const char *relation)
+{
+	const double *weight = model->weight;
+
+	append_beginning(text, predictor, relation);
+	for (int i = 0; i < columns->encoders.count; i++)
+	{
+		const Encoder *encoder = &columns->encoders.encoder[i];
+		const char *name = quote_identifier(encoder->column.name);
+
+		appendStringInfo(text, "%s%s AS %s", i > 0 ? ",\n         " : "",
+						 column_expression(encoder, psprintf("t.%s", name)), name);
+	}
+	appendStringInfoString(text, ") AS x\n"
+								 " CROSS JOIN LATERAL (\n"
+								 "  SELECT (");
+	for (int i = 0; i < columns->encoders.count; i++)
+	{
+		check_encoding(&predictor->encoding, &columns->encoders.encoder[i],
+					   (int) (weight - model->weight));
+		appendStringInfoString(text, i > 0 ? PLUS : "");
+		append_encoder(text, &columns->encoders.encoder[i], weight);
+		weight += columns->encoders.encoder[i].features;
+	}
+	append_intercept(text, model, columns->intercept);
+	append_end(text);
+}
+
+/* A feature of an array, whose numbers may be of another type there. */
+static void
+append_element(StringInfo text, const Predictor *predictor, int j)
+{
+	const Encoding *encoding = &predictor->encoding;
+	const char *x = psprintf("t.features[%d]::float8", j + 1);
+
+	appendStringInfo(text, "CASE WHEN %s IS NULL OR %s = 'NaN' THEN NULL", x, x);
+	append_rounding(
+		text,
+		&(NumberMap){encoding->center[j], encoding->scale[j], encoding->low[j], encoding->high[j]},
+		x, predictor->weight[j]);
+	appendStringInfoString(text, " END");
+}
+
+/* Of a model that was trained on arrays. */
+static void
+append_array(StringInfo text, const Model *model, const Predictor *predictor, const char *relation)
+{
+	int features = predictor_features(predictor);
+
+	append_beginning(text, predictor, relation);
+	appendStringInfo(text, "(CASE WHEN cardinality(t.features) = %d THEN\n           ", features);
+	for (int j = 0; j < features; j++)
+	{
+		appendStringInfoString(text, j > 0 ? PLUS : "");
+		append_element(text, predictor, j);
+	}
+	append_intercept(text, model, features < model->weights);
+	appendStringInfoString(text, " END");
+	append_end(text);
+}
+
+/* The name of a relation, perhaps qualified, quoted anew: it need not exist here. */
+static char *
+quoted_relation(const char *name)
+{
+	StringInfoData quoted;
+	ListCell *cell;
+
+	initStringInfo(&quoted);
+	foreach (cell, textToQualifiedNameList(cstring_to_text(name)))
+		appendStringInfo(&quoted, "%s%s", quoted.len > 0 ? "." : "",
+						 quote_identifier(strVal(lfirst(cell))));
+	return quoted.data;
+}
+
+/* Models that dpobj released are encoded. */
+static void
+check_released(const Model *model, const Predictor *predictor)
+{
+	if (!predictor->encoded)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+						errdetail("It does not say how its features are encoded.")));
+	for (int j = 0; j < model->weights; j++)
+		check_ordinary(model->weight[j]);
+}
+
+static text *
+statement(const Model *model, const char *name, const char *relation)
+{
+	StringInfoData text;
+	Predictor predictor;
+	TrainedColumns columns;
+
+	predictor_init(&predictor, model);
+	check_released(model, &predictor);
+	initStringInfo(&text);
+	appendStringInfo(&text,
+					 "-- %s, release " INT64_FORMAT " of dpobj: null where there is no "
+					 "prediction\n",
+					 name == NULL ? "A model" : psprintf("Model \"%s\"", one_line(name)),
+					 model->release);
+	if (trained_columns_read(model, &columns))
+		append_columns(&text, model, &predictor, &columns,
+					   quoted_relation(relation == NULL ? columns.relation : relation));
+	else
+		append_array(&text, model, &predictor,
+					 quoted_relation(relation == NULL ? "some_table" : relation));
+	appendStringInfoChar(&text, '\n');
+	return cstring_to_text(text.data);
+}
+
+static char *
+relation_argument(FunctionCallInfo fcinfo)
+{
+	return PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
+}
+
+/* dpobj.predict_sql(name text, relation text, owner regrole) -> text */
+PG_FUNCTION_INFO_V1(dpobj_predict_sql_name);
+Datum
+dpobj_predict_sql_name(PG_FUNCTION_ARGS)
+{
+	Oid owner = PG_ARGISNULL(2) ? InvalidOid : PG_GETARG_OID(2);
+	char *name;
+	Model model;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	named_model_read(name, owner, &model);
+	PG_RETURN_TEXT_P(statement(&model, name, relation_argument(fcinfo)));
+}
+
+/* dpobj.predict_sql(model dp_model, relation text) -> text */
+PG_FUNCTION_INFO_V1(dpobj_predict_sql_model);
+Datum
+dpobj_predict_sql_model(PG_FUNCTION_ARGS)
+{
+	Model model;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	model_read(PG_GETARG_HEAPTUPLEHEADER(0), &model);
+	PG_RETURN_TEXT_P(statement(&model, NULL, relation_argument(fcinfo)));
+}

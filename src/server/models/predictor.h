@@ -1,0 +1,35 @@
+/*
+ * predictor.h - a model made ready to be applied to feature arrays.
+ *
+ * The features go through the same public encoding as in training (clip, scale,
+ * rounding), so that a prediction is exactly the rule whose loss was minimised:
+ * positive iff the score is greater than 0.
+ */
+#ifndef DPOBJ_PREDICTOR_H
+#define DPOBJ_PREDICTOR_H
+
+#include "postgres.h"
+
+#include "core/rows/encoding.h"
+
+#include "server/models/model.h"
+
+typedef struct Predictor
+{
+	bool logistic; /* has its score a probability? */
+	bool number;   /* does it predict a number, the score itself? */
+	bool encoded;  /* is there an encoding? a model made by hand may have none */
+	Encoding encoding;
+	int weights;
+	double weight[GRID_MAX_DIMENSION];
+} Predictor;
+
+extern void predictor_init(Predictor *predictor, const Model *model);
+
+/* How many features it expects. */
+extern int predictor_features(const Predictor *predictor);
+
+/* <weights, encoded features>; NaN where there is none: a feature is NaN. */
+extern double predictor_score(const Predictor *predictor, const double *features);
+
+#endif

@@ -1,0 +1,262 @@
+/*
+ * scorecard.c - dpobj.scorecard(): a model as a table of points.
+ *
+ * A halfspace with integer weights over categories is a scorecard: add up the points of
+ * the levels that apply, and predict positive if the sum is greater than the threshold.
+ * Weights that are no integers have no points: what is shown is the weight itself.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "nodes/pg_list.h"
+#include "utils/builtins.h"
+
+#include "server/models/named_model.h"
+#include "server/models/predictor.h"
+#include "server/models/trained_columns.h"
+
+typedef struct ScoreRow
+{
+	const char *feature;
+	const char *level;
+	bool predicts; /* false: the row has no prediction, whatever the others say */
+	double weight;
+} ScoreRow;
+
+typedef struct Scorecard
+{
+	bool integral; /* are the weights points? */
+	List *rows;
+} Scorecard;
+
+static void
+add_row(Scorecard *card, const char *feature, const char *level, double weight)
+{
+	ScoreRow *row = palloc(sizeof(ScoreRow));
+
+	*row = (ScoreRow){feature, level, true, weight == 0 ? 0 : weight}; /* not -0 */
+	card->rows = lappend(card->rows, row);
+}
+
+static void
+add_no_prediction(Scorecard *card, const char *feature, const char *level)
+{
+	add_row(card, feature, level, 0.0);
+	((ScoreRow *) llast(card->rows))->predicts = false;
+}
+
+/* ---- a column ---- */
+
+/* "(age - 40) / 10 from -2 to 2": the points are for each unit of it. */
+static char *
+describe_map(const char *name, double center, double scale, double low, double high)
+{
+	char *value = pstrdup(name);
+
+	if (center != 0)
+		value = psprintf("(%s %c %.15g)", name, center > 0 ? '-' : '+', fabs(center));
+	if (scale != 1)
+		value = psprintf("%s / %.15g", value, scale);
+	return psprintf("each unit of %s from %.15g to %.15g", value, low, high);
+}
+
+static char *
+number_name(const Encoder *encoder)
+{
+	const char *name = encoder->column.name;
+
+	if (encoder->column.kind != COLUMN_TIME)
+		return pstrdup(name);
+	return psprintf("%s since 1970 in %s", name,
+					encoder->unit == 1 ? "seconds" : (encoder->unit == 3600 ? "hours" : "days"));
+}
+
+static char *
+bin_text(const Encoder *encoder, int bin)
+{
+	if (bin == 0)
+		return psprintf("below %.15g", encoder->edge[0]);
+	if (bin == encoder->categories - 1)
+		return psprintf("from %.15g", encoder->edge[bin - 1]);
+	return psprintf("from %.15g to below %.15g", encoder->edge[bin - 1], encoder->edge[bin]);
+}
+
+static void
+add_values(Scorecard *card, const Encoder *encoder, const double *weight)
+{
+	const char *name = encoder->column.name;
+
+	if (encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN)
+	{
+		add_row(card, name, "false", 0.0);
+		add_row(card, name, "true", weight[0]);
+	}
+	else if (encoder->kind == ENCODER_NUMBER)
+		add_row(card, name,
+				describe_map(number_name(encoder), encoder->center, encoder->scale, encoder->low,
+							 encoder->high),
+				weight[0]);
+	else
+		for (int i = 0; i < encoder->categories; i++)
+			add_row(card, encoder->kind == ENCODER_BINS ? number_name(encoder) : name,
+					encoder->kind == ENCODER_BINS ? bin_text(encoder, i)
+												  : encoder_value_name(encoder, i),
+					trained_weight(encoder, weight, i));
+}
+
+/* What a missing value adds: that which stands in for it, and the indicator. */
+static void
+add_missing(Scorecard *card, const Encoder *encoder, const double *weight)
+{
+	const char *name = encoder->column.name;
+	const char *level = encoder->kind == ENCODER_LEVELS ? "missing or another" : "missing";
+	double sum = 0.0;
+
+	if (!encoder->substitute && !encoder->null_indicator)
+	{
+		add_no_prediction(card, name, psprintf("%s: no prediction", level));
+		return;
+	}
+	if (encoder->kind == ENCODER_NUMBER)
+		sum = weight[0] * trained_feature(encoder->null_value);
+	else if (encoder->substitute)
+		sum = trained_weight(encoder, weight, encoder->null_category);
+	if (encoder->null_indicator)
+		sum += weight[encoder->features - 1];
+	add_row(card, name, level, sum);
+}
+
+/* ---- a model ---- */
+
+static bool
+is_integral(const Model *model)
+{
+	if (strcmp(model->kind, method_name(METHOD_HALFSPACE)) != 0)
+		return false;
+	for (int j = 0; j < model->weights; j++)
+		if (model->weight[j] != floor(model->weight[j]) || fabs(model->weight[j]) > PG_INT16_MAX)
+			return false;
+	return true;
+}
+
+static void
+add_columns(Scorecard *card, const Encoders *encoders, const double *weight)
+{
+	for (int i = 0; i < encoders->count; i++)
+	{
+		add_values(card, &encoders->encoder[i], weight);
+		add_missing(card, &encoders->encoder[i], weight);
+		weight += encoders->encoder[i].features;
+	}
+}
+
+static void
+add_elements(Scorecard *card, const Predictor *predictor, int features)
+{
+	const Encoding *encoding = &predictor->encoding;
+
+	for (int j = 0; j < features; j++)
+	{
+		char *name = psprintf("features[%d]", j + 1);
+
+		add_row(card, name,
+				predictor->encoded ? describe_map(name, encoding->center[j], encoding->scale[j],
+												  encoding->low[j], encoding->high[j])
+								   : psprintf("each unit of %s", name),
+				predictor->weight[j]);
+	}
+}
+
+static Scorecard *
+make_card(const Model *model)
+{
+	Scorecard *card = palloc0(sizeof(Scorecard));
+	Predictor predictor;
+	TrainedColumns columns;
+	int features;
+
+	card->integral = is_integral(model);
+	predictor_init(&predictor, model);
+	features = predictor_features(&predictor);
+	if (trained_columns_read(model, &columns))
+		add_columns(card, &columns.encoders, model->weight);
+	else
+		add_elements(card, &predictor, features);
+	if (features < model->weights)
+		add_row(card, "(intercept)", "always", model->weight[model->weights - 1]);
+	if (!predictor.number)
+		add_row(card, "(threshold)", "positive if the sum is greater", 0.0);
+	return card;
+}
+
+/* ---- the function ---- */
+
+static Datum
+form_row(FuncCallContext *call, const Scorecard *card, const ScoreRow *row)
+{
+	/* what stands in for a missing number may be a fraction of a point */
+	bool points = card->integral && row->weight == floor(row->weight);
+	bool nulls[5] = {false, false, false, !points || !row->predicts, !row->predicts};
+	Datum values[5] = {
+		Int32GetDatum((int32) call->call_cntr + 1),
+		CStringGetTextDatum(row->feature),
+		CStringGetTextDatum(row->level),
+		Int32GetDatum(points ? (int32) row->weight : 0),
+		Float8GetDatum(row->weight),
+	};
+
+	return HeapTupleGetDatum(heap_form_tuple(call->tuple_desc, values, nulls));
+}
+
+static bool
+read_model(FunctionCallInfo fcinfo, Model *model)
+{
+	if (PG_ARGISNULL(0))
+		return false;
+	if (PG_NARGS() == 1)
+		model_read(PG_GETARG_HEAPTUPLEHEADER(0), model);
+	else
+		named_model_read(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+						 PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1), model);
+	return true;
+}
+
+/* dpobj.scorecard(model dp_model) and dpobj.scorecard(name text, owner regrole) */
+PG_FUNCTION_INFO_V1(dpobj_scorecard);
+Datum
+dpobj_scorecard(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *call;
+	Scorecard *card;
+	Datum row;
+
+	if (SRF_IS_FIRSTCALL())
+	{
+		MemoryContext old;
+		Model model;
+
+		call = SRF_FIRSTCALL_INIT();
+		old = MemoryContextSwitchTo(call->multi_call_memory_ctx);
+		if (get_call_result_type(fcinfo, NULL, &call->tuple_desc) != TYPEFUNC_COMPOSITE)
+			elog(ERROR, "return type must be a row type");
+		call->tuple_desc = BlessTupleDesc(call->tuple_desc);
+		if (read_model(fcinfo, &model))
+		{
+			card = make_card(&model);
+			call->user_fctx = card;
+			call->max_calls = list_length(card->rows);
+		}
+		MemoryContextSwitchTo(old);
+	}
+	call = SRF_PERCALL_SETUP();
+	if (call->call_cntr >= call->max_calls)
+		SRF_RETURN_DONE(call);
+	card = call->user_fctx;
+	row = form_row(call, card, list_nth(card->rows, (int) call->call_cntr));
+	SRF_RETURN_NEXT(call, row); /* which counts the call before it looks at the row */
+}

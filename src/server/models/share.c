@@ -1,0 +1,94 @@
+/*
+ * share.c - dpobj.share() and dpobj.unshare(): who else may read a model.
+ *
+ * What was released is public as far as privacy goes; whom its owner tells is his choice.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "server/base/admin.h"
+#include "server/analyst/analyst.h"
+
+/* The current user's own model named $1. */
+#define OWN_MODEL                                                                                  \
+	" FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"                       \
+	" WHERE m.name = $1 AND r.role = $2 AND m.model IS NOT NULL"
+
+static uint64
+run(FunctionCallInfo fcinfo, const char *statement, const char *role_name)
+{
+	Oid types[] = {TEXTOID, OIDOID, OIDOID, TEXTOID};
+	Datum values[] = {PG_GETARG_DATUM(0), ObjectIdGetDatum(GetUserId()), PG_GETARG_DATUM(1),
+					  CStringGetTextDatum(role_name)};
+
+	return admin_execute(statement, lengthof(types), types, values, NULL);
+}
+
+static void
+check_own_model(FunctionCallInfo fcinfo)
+{
+	if (run(fcinfo, "SELECT" OWN_MODEL, "") == 0)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+						errmsg("there is no model \"%s\" of role \"%s\"",
+							   text_to_cstring(PG_GETARG_TEXT_PP(0)),
+							   GetUserNameFromId(GetUserId(), false)),
+						errhint("A model is shared by its owner, under its whole name; see "
+								"dpobj.models.")));
+}
+
+/* Returns the name of the role. */
+static const char *
+check_arguments(FunctionCallInfo fcinfo)
+{
+	const char *name;
+	Oid role;
+
+	(void) analyst_argument(fcinfo, 0, "name");
+	role = DatumGetObjectId(analyst_argument(fcinfo, 1, "role"));
+	name = GetUserNameFromId(role, true);
+	if (name == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+						errmsg("role with OID %u does not exist", role)));
+	check_own_model(fcinfo);
+	return name;
+}
+
+/* dpobj.share(name, role) */
+PG_FUNCTION_INFO_V1(dpobj_share);
+Datum
+dpobj_share(PG_FUNCTION_ARGS)
+{
+	static const char *const statement =
+		"INSERT INTO dpobj.model_shares (release, place, origin, role, role_name)"
+		" SELECT m.release, m.place, dpobj.origin(), $3, $4" OWN_MODEL
+		" ON CONFLICT ON CONSTRAINT model_shares_pkey DO UPDATE SET role_name = EXCLUDED.role_name";
+	const char *role_name = check_arguments(fcinfo);
+
+	(void) run(fcinfo, statement, role_name);
+	PG_RETURN_VOID();
+}
+
+/* dpobj.unshare(name, role) */
+PG_FUNCTION_INFO_V1(dpobj_unshare);
+Datum
+dpobj_unshare(PG_FUNCTION_ARGS)
+{
+	static const char *const statement =
+		"DELETE FROM dpobj.model_shares s USING (SELECT m.release, m.place" OWN_MODEL ") o"
+		" WHERE s.release = o.release AND s.place = o.place"
+		" AND CASE WHEN s.origin = dpobj.origin() THEN s.role = $3 ELSE s.role_name = $4 END";
+	const char *role_name = check_arguments(fcinfo);
+
+	if (run(fcinfo, statement, role_name) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("model \"%s\" is not shared with role \"%s\"",
+						text_to_cstring(PG_GETARG_TEXT_PP(0)), role_name),
+				 errhint("It may be shared with a group that the role is a member of; see column "
+						 "shared_with of dpobj.models.")));
+	PG_RETURN_VOID();
+}

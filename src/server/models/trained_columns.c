@@ -1,0 +1,151 @@
+/*
+ * trained_columns.c - reads back what analyst_provenance() wrote.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+
+#include "server/base/json_value.h"
+#include "server/models/trained_columns.h"
+
+static void
+inconsistent(const char *detail)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+					errdetail("%s", detail)));
+}
+
+static JsonbContainer *
+object_member(JsonbContainer *root, const char *key)
+{
+	JsonbContainer *object = json_get_object(json_member(root, key));
+
+	if (object == NULL)
+		inconsistent(psprintf("\"%s\" in its details must be an object.", key));
+	return object;
+}
+
+static char *
+text_member(JsonbContainer *root, const char *key)
+{
+	char *text = json_get_string(json_member(root, key));
+
+	if (text == NULL)
+		inconsistent(psprintf("\"%s\" in its details must be a string.", key));
+	return text;
+}
+
+/* A descriptor with a column of each name. */
+static TupleDesc
+describe(JsonbContainer *types)
+{
+	int count = JsonContainerSize(types);
+	TupleDesc descriptor;
+	JsonbIterator *iterator = JsonbIteratorInit(types);
+	JsonbValue key;
+	JsonbIteratorToken token;
+	AttrNumber number = 0;
+
+	if (count > MaxHeapAttributeNumber)
+		inconsistent("Its details name too many columns.");
+	descriptor = CreateTemplateTupleDesc(count);
+	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+	{
+		char *column;
+		Oid type;
+
+		if (token != WJB_KEY)
+			continue;
+		column = json_get_string(&key);
+		if (strlen(column) >= NAMEDATALEN) /* cut off, two could become the same */
+			inconsistent("The name of a column in its details is too long.");
+		type = column_type_named(text_member(types, column));
+		if (!OidIsValid(type))
+			inconsistent(psprintf("The type of column \"%s\" is not known.", column));
+		TupleDescInitEntry(descriptor, ++number, column, type, -1, 0);
+	}
+	return descriptor;
+}
+
+static List *
+feature_names(JsonbContainer *array)
+{
+	List *names = NIL;
+
+	for (int i = 0; i < JsonContainerSize(array); i++)
+	{
+		char *name = json_get_string(getIthJsonbValueFromContainer(array, i));
+
+		if (name == NULL)
+			inconsistent("\"features\" in its details must be an array of strings.");
+		names = lappend(names, name);
+	}
+	return names;
+}
+
+static bool
+has_intercept(JsonbContainer *root)
+{
+	JsonbContainer *encoding = object_member(root, "encoding");
+	JsonbValue *intercept = json_member(encoding, "intercept");
+
+	return intercept != NULL && intercept->type == jbvBool && intercept->val.boolean;
+}
+
+/*
+ * What the features' columns become.  The label is not asked for: how its constants are read, if
+ * they are dates, is a setting of the session.
+ */
+static Jsonb *
+declared_features(JsonbContainer *root, const char *label)
+{
+	Jsonb *declared;
+
+	(void) object_member(root, "encoders");
+	declared = JsonbValueToJsonb(json_member(root, "encoders"));
+	return DatumGetJsonbP(
+		DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(declared), CStringGetTextDatum(label)));
+}
+
+bool
+trained_columns_read(const Model *model, TrainedColumns *columns)
+{
+	Jsonb *details = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(model->details)));
+	JsonbContainer *root = &details->root;
+	JsonbContainer *features;
+	Encoders all;
+
+	if (!JB_ROOT_IS_OBJECT(details))
+		return false;
+	features = json_get_array(json_member(root, "features"));
+	if (features == NULL || json_member(root, "types") == NULL)
+		return false;
+	columns->relation = text_member(root, "relation");
+	columns->label = text_member(root, "label");
+	columns->intercept = has_intercept(root);
+	encoders_parse(declared_features(root, columns->label), describe(object_member(root, "types")),
+				   &all);
+	encoders_choose(&all, feature_names(features), columns->label, &columns->encoders);
+	if (columns->encoders.features + (columns->intercept ? 1 : 0) != model->weights)
+		inconsistent("It has another number of weights than its columns have features.");
+	return true;
+}
+
+double
+trained_feature(double feature)
+{
+	return trunc(feature * FIXED_POINT_ONE + copysign(0.5, feature)) / FIXED_POINT_ONE;
+}
+
+double
+trained_weight(const Encoder *encoder, const double *weight, int category)
+{
+	if (!encoder->drop_first)
+		return weight[category];
+	return category == 0 ? 0.0 : weight[category - 1];
+}

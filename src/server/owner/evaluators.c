@@ -1,0 +1,496 @@
+/*
+ * evaluators.c - the aggregates dp_accuracy, dp_confusion and dp_select: how models that
+ * are there already do on the rows of a query.
+ *
+ * Rows are counted as they come, by prediction and label; nothing else of them is kept.
+ * A row that a model cannot predict, or whose label is missing or neither 0 nor 1, is in
+ * no count.  The charge comes after all that can be refused and before the noise.
+ *
+ * The neighbours are those of a protected table's declaration, and rows that are replaced
+ * elsewhere, which is what dpobj.evaluate and the training aggregates do by default.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/parallel.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "core/exponential/select.h"
+
+#include "server/ledger/charge.h"
+#include "server/base/decimal.h"
+#include "server/base/digest.h"
+#include "server/base/dpobj.h"
+#include "server/rows/label.h"
+#include "server/models/named_model.h"
+#include "server/owner/owner.h"
+#include "server/plan/plan.h"
+#include "server/models/predictor.h"
+#include "server/release/same_call.h"
+#include "server/release/tally.h"
+
+/* Positions of the arguments after the state. */
+#define ARGUMENT_MODEL 0
+#define ARGUMENT_FEATURES 1
+#define ARGUMENT_LABEL 2
+#define ARGUMENT_EPSILON 3
+
+/* ---- the call ---- */
+
+/* A call, settled from its public arguments. */
+typedef struct Evaluation
+{
+	PrivacyCost cost;
+	int models;
+	int64 *release; /* of each model */
+	Predictor *predictor;
+	StringInfoData hashes; /* of the models */
+	int features;          /* that all of them expect */
+	Oid label_type;
+} Evaluation;
+
+static Oid
+argument_type(PlanCall *call, int position)
+{
+	return exprType((Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr);
+}
+
+/*
+ * A name is looked up among the session user's models.  Somebody else's function must not
+ * do that with them: it would learn what they are.
+ */
+static void
+find_own_model(const char *name, Model *model)
+{
+	if (GetUserId() != GetSessionUserId())
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED), errmsg("a model cannot be named here"),
+						errdetail("Names are those of the session user \"%s\", and the current "
+								  "user is \"%s\".",
+								  GetUserNameFromId(GetSessionUserId(), false),
+								  GetUserNameFromId(GetUserId(), false)),
+						errhint("Pass the model itself, of type dp_model.")));
+	named_model_find(name, model);
+}
+
+static void
+add_model(Evaluation *evaluation, int i, const Model *model, const char *name)
+{
+	Predictor *predictor = &evaluation->predictor[i];
+	uint8 hash[MODEL_HASH_LENGTH];
+
+	model_require_label(model, name);
+	model_hash(model, hash);
+	appendBinaryStringInfo(&evaluation->hashes, (char *) hash, sizeof(hash));
+	predictor_init(predictor, model);
+	evaluation->release[i] = model->release;
+	if (i > 0 && predictor_features(predictor) != evaluation->features)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the models expect %d and %d features", evaluation->features,
+							   predictor_features(predictor)),
+						errdetail("Models to choose from are applied to the same features.")));
+	evaluation->features = predictor_features(predictor);
+}
+
+static void
+allocate_models(Evaluation *evaluation, int models)
+{
+	initStringInfo(&evaluation->hashes);
+	evaluation->models = models;
+	evaluation->release = palloc(models * sizeof(int64));
+	evaluation->predictor = palloc0(models * sizeof(Predictor));
+}
+
+static void
+read_models(Evaluation *evaluation, ArrayType *array)
+{
+	Datum *rows;
+	bool *nulls;
+	int count;
+
+	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE, &rows, &nulls,
+					  &count);
+	tally_check_models(count);
+	allocate_models(evaluation, count);
+	for (int i = 0; i < count; i++)
+	{
+		Model model;
+
+		if (nulls[i])
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("models must not contain nulls")));
+		model_read(DatumGetHeapTupleHeader(rows[i]), &model);
+		add_model(evaluation, i, &model, NULL);
+	}
+}
+
+/* By name, by value, or several of them: the type of the first argument tells. */
+static void
+read_subject(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
+{
+	Oid type = argument_type(call, ARGUMENT_MODEL);
+	bool several = OidIsValid(get_element_type(type));
+	Datum subject = plan_model_argument(call, ARGUMENT_MODEL, several ? "models" : "model", table);
+	const char *name = NULL;
+	Model model;
+
+	if (several)
+	{
+		read_models(evaluation, DatumGetArrayTypeP(subject));
+		return;
+	}
+	if (type == TEXTOID)
+		find_own_model(name = TextDatumGetCString(subject), &model);
+	else
+		model_read(DatumGetHeapTupleHeader(subject), &model);
+	allocate_models(evaluation, 1);
+	add_model(evaluation, 0, &model, name);
+}
+
+/* Does a model map features to its range, or expect them to be within [-1, 1]? */
+static bool
+is_scaled(const Predictor *predictor)
+{
+	const Encoding *encoding = &predictor->encoding;
+
+	if (!predictor->encoded)
+		return true;
+	for (int j = 0; j < encoding->features; j++)
+		if (encoding->scale[j] != 1.0 || encoding->low[j] != -1.0 || encoding->high[j] != 1.0)
+			return true;
+	return false;
+}
+
+/* An age of 37 would be clipped to 1 silently. */
+static void
+refuse_unscaled(PlanCall *call, const Evaluation *evaluation)
+{
+	int element;
+	Oid type;
+
+	for (int i = 0; i < evaluation->models; i++)
+		if (is_scaled(&evaluation->predictor[i]))
+			return;
+	if (!plan_argument_unscaled(call, ARGUMENT_FEATURES, &element, &type))
+		return;
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("%s of type %s needs a declared scale",
+						   element == 0 ? "a feature array" : psprintf("feature %d", element),
+						   format_type_be(type)),
+					errdetail("The model was trained on features that were clipped to [-1, 1]."),
+					errhint("Write the features as they were written in training, or cast an "
+							"indicator from boolean.")));
+}
+
+/* As far as the statement or a constraint says how long arrays are; other rows are not counted. */
+static void
+check_features(PlanCall *call, const PlanTable *table, const Evaluation *evaluation)
+{
+	int given = plan_feature_count(call, ARGUMENT_FEATURES, table);
+
+	if (given > 0 && given != evaluation->features)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the model expects %d features, not %d", evaluation->features, given)));
+	refuse_unscaled(call, evaluation);
+}
+
+static void
+read_epsilon(PlanCall *call, PrivacyCost *cost)
+{
+	bool isnull;
+	Datum epsilon = plan_constant_argument(call, ARGUMENT_EPSILON, "epsilon", &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("epsilon must not be null")));
+	decimal_epsilon(epsilon, argument_type(call, ARGUMENT_EPSILON), cost);
+}
+
+/* Raises an error for all that is not allowed; table is NULL in a parallel worker. */
+static void
+open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
+{
+	memset(evaluation, 0, sizeof(*evaluation));
+	read_epsilon(call, &evaluation->cost);
+	read_subject(call, table, evaluation);
+	check_features(call, table, evaluation);
+	evaluation->label_type = argument_type(call, ARGUMENT_LABEL);
+}
+
+/* ---- the state ---- */
+
+/* A bytea: what has been counted, TALLY_CELLS numbers of rows for each model. */
+typedef struct Counts
+{
+	int32 vl_len_;
+	int32 models;
+	int64 count[FLEXIBLE_ARRAY_MEMBER];
+} Counts;
+
+static Size
+counts_size(int models)
+{
+	return offsetof(Counts, count) + (Size) models * TALLY_CELLS * sizeof(int64);
+}
+
+static Counts *
+counts_create(int models)
+{
+	Counts *counts = palloc0(counts_size(models));
+
+	SET_VARSIZE(counts, counts_size(models));
+	counts->models = models;
+	return counts;
+}
+
+static Counts *
+counts_check(Counts *counts, int models)
+{
+	if (VARSIZE(counts) != counts_size(models) || counts->models != models)
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("invalid state of an evaluation")));
+	return counts;
+}
+
+/* ---- one row ---- */
+
+/* Public checks come before the first row is looked at, except in a parallel worker's copy. */
+static Evaluation *
+evaluation_create(FunctionCallInfo fcinfo)
+{
+	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	Evaluation *evaluation = palloc(sizeof(Evaluation));
+	PlanCall call;
+	PlanTable table;
+
+	plan_read_call(fcinfo, &call);
+	if (!IsParallelWorker())
+	{
+		plan_check_shape(&call, &table);
+		charge_precheck();
+	}
+	open_evaluation(&call, IsParallelWorker() ? NULL : &table, evaluation);
+	MemoryContextSwitchTo(old);
+	return evaluation;
+}
+
+static void
+count_row(const Evaluation *evaluation, Counts *counts, ArrayType *features, Label label)
+{
+	if (label == LABEL_NEITHER || ARR_NDIM(features) != 1 ||
+		ARR_DIMS(features)[0] != evaluation->features ||
+		(ARR_HASNULL(features) && array_contains_nulls(features)))
+		return;
+	for (int i = 0; i < evaluation->models; i++)
+	{
+		double score =
+			predictor_score(&evaluation->predictor[i], (double *) ARR_DATA_PTR(features));
+
+		if (!isnan(score))
+			counts->count[i * TALLY_CELLS + tally_cell(score > 0, label == LABEL_POSITIVE)]++;
+	}
+}
+
+/* dpobj.evaluation_accumulate(bytea, model(s), features float8[], label, epsilon) */
+PG_FUNCTION_INFO_V1(dpobj_evaluation_accumulate);
+Datum
+dpobj_evaluation_accumulate(PG_FUNCTION_ARGS)
+{
+	Evaluation *evaluation = fcinfo->flinfo->fn_extra;
+	Counts *counts;
+
+	if (AggCheckCallContext(fcinfo, NULL) != AGG_CONTEXT_AGGREGATE)
+	{
+		PlanCall call;
+
+		plan_read_call(fcinfo, &call); /* raises the error that fits */
+	}
+	if (evaluation == NULL)
+		fcinfo->flinfo->fn_extra = evaluation = evaluation_create(fcinfo);
+	counts = PG_ARGISNULL(0) ? counts_create(evaluation->models)
+							 : counts_check((Counts *) PG_GETARG_BYTEA_P(0), evaluation->models);
+	if (!PG_ARGISNULL(1 + ARGUMENT_FEATURES) && !PG_ARGISNULL(1 + ARGUMENT_LABEL))
+		count_row(evaluation, counts, PG_GETARG_ARRAYTYPE_P(1 + ARGUMENT_FEATURES),
+				  label_read(PG_GETARG_DATUM(1 + ARGUMENT_LABEL), evaluation->label_type));
+	PG_RETURN_POINTER(counts);
+}
+
+/* dpobj.evaluation_combine(bytea, bytea): adds up two partial counts, in the first. */
+PG_FUNCTION_INFO_V1(dpobj_evaluation_combine);
+Datum
+dpobj_evaluation_combine(PG_FUNCTION_ARGS)
+{
+	Counts *sum;
+	Counts *more;
+
+	if (!AggCheckCallContext(fcinfo, NULL))
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("dpobj.evaluation_combine cannot be called outside an aggregate "
+							   "query")));
+	plan_check_aggregate(fcinfo);
+	if (PG_ARGISNULL(1))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
+	more = (Counts *) PG_GETARG_BYTEA_P(1);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_POINTER(more);
+	sum = (Counts *) PG_GETARG_BYTEA_P(0);
+	counts_check(more, sum->models);
+	for (int i = 0; i < sum->models * TALLY_CELLS; i++)
+		sum->count[i] += more->count[i];
+	PG_RETURN_POINTER(sum);
+}
+
+/* ---- other places of a call ---- */
+
+/*
+ * Calls that are written alike in one SELECT are one call, unless there is a sub-select in
+ * them: then PostgreSQL takes them for several, and (dp_confusion(...)).* for four.  They
+ * are one release all the same: equal calls, on equal models, of one run of one node.
+ */
+static const Aggref *latest_call = NULL;
+
+static void
+hash_call(const PlanCall *call, const Evaluation *evaluation, uint8 hash[DIGEST_LENGTH])
+{
+	StringInfoData bytes;
+
+	initStringInfo(&bytes);
+	appendBinaryStringInfo(&bytes, (const char *) &call->aggregate, sizeof(call->aggregate));
+	pq_sendint32(&bytes, call->aggref->aggfnoid);
+	pq_sendint64(&bytes, evaluation->cost.epsilon);
+	pq_sendint64(&bytes, evaluation->cost.epsilon_charged);
+	appendBinaryStringInfo(&bytes, evaluation->hashes.data, evaluation->hashes.len);
+	digest_bytes(&bytes, hash);
+}
+
+/* Of the same rows: but for models and epsilon, which the hash is of. */
+static bool
+same_rows(const Aggref *call, const Aggref *other)
+{
+	return equal(call->aggfilter, other->aggfilter) &&
+		   equal(list_nth(call->args, ARGUMENT_FEATURES),
+				 list_nth(other->args, ARGUMENT_FEATURES)) &&
+		   equal(list_nth(call->args, ARGUMENT_LABEL), list_nth(other->args, ARGUMENT_LABEL));
+}
+
+static bool
+find_same_call(FunctionCallInfo fcinfo, const PlanCall *call, const uint8 hash[DIGEST_LENGTH],
+			   TallyResult *result)
+{
+	int64 release = same_call_find(fcinfo, hash);
+
+	return release != 0 && same_rows(call->aggref, latest_call) && tally_recall(release, result);
+}
+
+static void
+remember_call(FunctionCallInfo fcinfo, const PlanCall *call, const uint8 hash[DIGEST_LENGTH],
+			  int64 release, const TallyResult *result)
+{
+	same_call_remember(fcinfo, hash, release);
+	tally_keep(release, result);
+	latest_call = call->aggref;
+}
+
+/* ---- the release ---- */
+
+/* What follows the charge. */
+typedef struct EvaluatorRun
+{
+	TallyRequest request;
+	const int64 *count;
+	TallyResult *result;
+} EvaluatorRun;
+
+static bool
+draw(void *context)
+{
+	EvaluatorRun *run = context;
+
+	tally_draw(&run->request, run->count, run->result);
+	return true;
+}
+
+/* Charge, draw, release.  Without a row the counts are 0, and the noise is the same. */
+static void
+finish(FunctionCallInfo fcinfo, TallyKind kind, TallyResult *result)
+{
+	EvaluatorRun run = {.request = {.kind = kind, .provenance = ""}, .result = result};
+	TallyRequest *request = &run.request;
+	Evaluation evaluation;
+	PlanCall call;
+	PlanTable table;
+	Counts *counts;
+	uint8 hash[DIGEST_LENGTH];
+	int64 release;
+
+	plan_read_call(fcinfo, &call);
+	plan_check_shape(&call, &table);
+	charge_precheck();
+	open_evaluation(&call, &table, &evaluation);
+	hash_call(&call, &evaluation, hash);
+	if (find_same_call(fcinfo, &call, hash, result))
+		return;
+	counts = PG_ARGISNULL(0) ? counts_create(evaluation.models)
+							 : counts_check((Counts *) PG_GETARG_BYTEA_P(0), evaluation.models);
+
+	run.count = counts->count;
+	request->models = evaluation.models;
+	request->model_release = evaluation.release;
+	request->table = table.oid;
+	request->adjacency = table.is_protected ? table.adjacency : ADJACENCY_REPLACE;
+	request->epsilon = evaluation.cost.epsilon;
+	request->epsilon_charged = evaluation.cost.epsilon_charged;
+	release = tally_charge(request);
+	(void) owner_attempt(release, &table, draw, &run);
+	tally_released(release, kind, result);
+	remember_call(fcinfo, &call, hash, release, result);
+}
+
+/* dpobj.accuracy_final(bytea) -> float8 */
+PG_FUNCTION_INFO_V1(dpobj_accuracy_final);
+Datum
+dpobj_accuracy_final(PG_FUNCTION_ARGS)
+{
+	TallyResult result;
+	float8 accuracy;
+
+	finish(fcinfo, TALLY_ACCURACY, &result);
+	if (!tally_accuracy(&result, &accuracy))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(accuracy);
+}
+
+/* dpobj.confusion_final(bytea) -> dp_confusion_table */
+PG_FUNCTION_INFO_V1(dpobj_confusion_final);
+Datum
+dpobj_confusion_final(PG_FUNCTION_ARGS)
+{
+	TallyResult result;
+
+	finish(fcinfo, TALLY_CONFUSION, &result);
+	PG_RETURN_DATUM(tally_confusion(fcinfo, &result));
+}
+
+/* dpobj.select_final(bytea) -> integer from 1 */
+PG_FUNCTION_INFO_V1(dpobj_select_final);
+Datum
+dpobj_select_final(PG_FUNCTION_ARGS)
+{
+	TallyResult result;
+
+	finish(fcinfo, TALLY_SELECTION, &result);
+	PG_RETURN_INT32(result.chosen + 1);
+}

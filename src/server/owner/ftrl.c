@@ -1,0 +1,279 @@
+/*
+ * ftrl.c - the window function dp_ftrl: private online learning, a choice for each row.
+ *
+ * The whole run is computed when its first row is asked for: what can be refused is
+ * refused, the charge is committed, the choices are drawn, their hash is committed,
+ * and only then is the first of them returned.  A window that is executed again starts
+ * with empty memory, so that it is another run and another charge.
+ *
+ * Neighbours differ in one row's costs.  The number of steps is declared: rows beyond it
+ * get null, and whether there are fewer is never looked at.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+#include "windowapi.h"
+
+#include "core/mechanisms/ftrl.h"
+
+#include "server/ledger/charge.h"
+#include "server/base/digest.h"
+#include "server/base/dpobj.h"
+#include "server/ledger/gate.h"
+#include "server/release/learning.h"
+#include "server/owner/owner.h"
+#include "server/plan/plan.h"
+#include "server/base/random_bits.h"
+#include "server/rows/rows_state.h"
+
+#define ARGUMENT_COSTS 0
+#define ARGUMENT_EPSILON 1
+#define ARGUMENT_DELTA 2
+#define ARGUMENT_OPTIONS 3
+
+/* What lasts as long as the execution of the window. */
+typedef struct Choices
+{
+	bool released;
+	int64 count;
+	uint8 *choice; /* from 0 */
+} Choices;
+
+StaticAssertDecl(FTRL_MAX_DIMENSION <= PG_UINT8_MAX, "a choice must fit a byte");
+
+/* ---- arguments ---- */
+
+static Datum
+required_argument(const PlanWindow *window, int position, const char *name)
+{
+	bool isnull;
+	Datum value = plan_window_argument(window, position, name, &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	return value;
+}
+
+static Jsonb *
+options_argument(const PlanWindow *window)
+{
+	bool isnull;
+	Datum value;
+
+	if (list_length(window->call->args) <= ARGUMENT_OPTIONS)
+		return NULL;
+	value = plan_window_argument(window, ARGUMENT_OPTIONS, "options", &isnull);
+	return isnull ? NULL : DatumGetJsonbP(value);
+}
+
+static Oid
+argument_type(const PlanWindow *window, int position)
+{
+	return exprType(list_nth(window->call->args, position));
+}
+
+/* A cost of 37 would be clipped to 1 silently. */
+static void
+refuse_unscaled(const PlanWindow *window)
+{
+	int position;
+	Oid type;
+
+	if (plan_window_unscaled(window, &position, &type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s of type %s needs declared bounds",
+						position == 0 ? "an array of costs" : psprintf("cost %d", position),
+						format_type_be(type)),
+				 errdetail("Costs are clipped to [0, 1] unless options say otherwise."),
+				 errhint("Set \"clip\" in the options, or cast an indicator from boolean.")));
+}
+
+static void
+open_learning(const PlanWindow *window, const PlanTable *table, Learning *learning)
+{
+	learning_begin(learning, required_argument(window, ARGUMENT_EPSILON, "epsilon"),
+				   argument_type(window, ARGUMENT_EPSILON),
+				   required_argument(window, ARGUMENT_DELTA, "delta"),
+				   argument_type(window, ARGUMENT_DELTA), options_argument(window));
+	if (!learning->clip_given)
+		refuse_unscaled(window);
+	learning_settle(learning, plan_window_elements(window));
+	if (table->is_protected && table->adjacency != ADJACENCY_REPLACE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("dp_ftrl does not protect rows that come and go"),
+				 errdetail("The table is protected with adjacency \"add_remove\", and a row that "
+						   "comes or goes would move all rows after it.")));
+}
+
+/* ---- the run ---- */
+
+/* The costs of the row at a place; anything but d numbers makes a neutral row. */
+static void
+read_costs(WindowObject object, const Learning *learning, int64 place, int32 *cost)
+{
+	bool isnull;
+	bool outside;
+	Datum value = WinGetFuncArgInPartition(object, ARGUMENT_COSTS, (int) place, WINDOW_SEEK_HEAD,
+										   true, &isnull, &outside);
+	ArrayType *array;
+
+	memset(cost, 0, learning->dimension * sizeof(int32));
+	if (isnull || outside)
+		return;
+	array = DatumGetArrayTypeP(value);
+	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != learning->dimension ||
+		(ARR_HASNULL(array) && array_contains_nulls(array)))
+		return;
+	(void) ftrl_quantise((double *) ARR_DATA_PTR(array), learning->dimension, learning->low,
+						 learning->high, learning->plan.terms.scale, cost);
+}
+
+/* What follows the charge. */
+typedef struct FtrlCall
+{
+	WindowObject object;
+	Learning learning;
+	Choices *choices;
+} FtrlCall;
+
+static bool
+draw_choices(void *context)
+{
+	FtrlCall *call = context;
+	const Learning *learning = &call->learning;
+	Choices *choices = call->choices;
+	MemoryContext row =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj costs of a row", ALLOCSET_DEFAULT_SIZES);
+	RandomPool pool;
+	ServerMemory memory;
+	FtrlRun *run;
+	Bits bits;
+
+	server_memory_init(&memory, CurrentMemoryContext);
+	random_pool_init(&pool, &bits);
+	run = ftrl_start(&learning->plan, &bits, &memory.memory);
+	for (int64 place = 0; place < choices->count; place++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(row);
+		int32 cost[FTRL_MAX_DIMENSION];
+
+		GATE_CHECK_FOR_INTERRUPTS();
+		choices->choice[place] = (uint8) ftrl_next(run);
+		read_costs(call->object, learning, place, cost);
+		ftrl_learn(run, cost);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(row);
+	}
+	ftrl_end(run, &memory.memory);
+	random_pool_wipe(&pool);
+	MemoryContextDelete(row);
+	return true;
+}
+
+/*
+ * The columns of ORDER BY are public, so that an error about them tells nothing.  The
+ * order of rows that tie is the sort's business, which may depend on their size.
+ */
+static void
+refuse_ties(WindowObject object, int64 rows, int64 steps)
+{
+	for (int64 place = 1; place <= steps && place < rows; place++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (WinRowsArePeers(object, place - 1, place))
+			ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED), errmsg("rows tie in ORDER BY"),
+							errdetail("The order of the steps would not be determined."),
+							errhint("Add columns to ORDER BY until no two rows tie.")));
+	}
+}
+
+static int64
+commit_charge(const Learning *learning, const PlanTable *table)
+{
+	Charge charge = {
+		.relation = table->oid,
+		.mechanism = "ftrl",
+		.adjacency = ADJACENCY_REPLACE,
+		.pair = learning_pair(learning),
+		.guarantee = "exact",
+		.parameters = learning_parameters(learning),
+	};
+
+	return charge_commit(&charge);
+}
+
+static void
+commit_released(int64 release, const Choices *choices)
+{
+	StringInfoData bytes;
+	uint8 hash[CHARGE_HASH_LENGTH];
+
+	initStringInfo(&bytes);
+	pq_sendint64(&bytes, choices->count);
+	pq_sendbytes(&bytes, (char *) choices->choice, (int) choices->count);
+	digest_bytes(&bytes, hash);
+	charge_released(release, hash, NULL);
+}
+
+/*
+ * All rows are asked for before the charge, so that an error below the window costs nothing.
+ * One of the costs themselves comes after it; on a protected table they cannot raise any.
+ */
+static void
+release_choices(FunctionCallInfo fcinfo, WindowObject object, Choices *choices)
+{
+	FtrlCall call = {.object = object, .choices = choices};
+	PlanWindow window;
+	PlanTable table;
+	int64 release;
+	int64 rows;
+
+	plan_read_window(fcinfo, &window);
+	plan_check_window(&window, &table);
+	charge_precheck();
+	open_learning(&window, &table, &call.learning);
+	rows = WinGetPartitionRowCount(object);
+	refuse_ties(object, rows, call.learning.steps);
+	choices->count = Min(rows, call.learning.steps);
+	choices->choice = MemoryContextAlloc(window.window->partcontext, (Size) Max(choices->count, 1));
+
+	gate_enter_solvers();
+	release = commit_charge(&call.learning, &table);
+	(void) owner_attempt(release, &table, draw_choices, &call);
+	gate_leave_solvers();
+	commit_released(release, choices);
+	choices->released = true;
+}
+
+/* dp_ftrl(costs, epsilon, delta [, options]) OVER (ORDER BY t) -> integer from 1 */
+PG_FUNCTION_INFO_V1(dpobj_ftrl);
+Datum
+dpobj_ftrl(PG_FUNCTION_ARGS)
+{
+	WindowObject object = PG_WINDOW_OBJECT();
+	PlanWindow window;
+	Choices *choices;
+	int64 place;
+
+	if (!WindowObjectIsValid(object))
+		plan_read_window(fcinfo, &window); /* raises the error that fits */
+	choices = WinGetPartitionLocalMemory(object, sizeof(Choices));
+	if (!choices->released)
+		release_choices(fcinfo, object, choices);
+	place = WinGetCurrentPosition(object);
+	if (place >= choices->count)
+		PG_RETURN_NULL();
+	PG_RETURN_INT32(choices->choice[place] + 1);
+}

@@ -1,0 +1,453 @@
+/*
+ * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm, dp_classifier and
+ * dp_simplex: stream rows, charge, solve, release.
+ *
+ * The order of the final function is the guarantee: everything that can be
+ * refused is refused from public parameters, then the charge is committed, and
+ * only then does the solver process receive random bits.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+
+#include "server/ledger/charge.h"
+#include "server/base/dpobj.h"
+#include "server/rows/label.h"
+#include "server/owner/owner.h"
+#include "server/plan/plan.h"
+#include "server/release/progress.h"
+#include "server/release/release.h"
+#include "server/rows/rows_state.h"
+#include "server/owner/trainers.h"
+#include "server/release/training.h"
+
+/* ---- the call ---- */
+
+static Oid
+argument_type(PlanCall *call, int position)
+{
+	return exprType((Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr);
+}
+
+static Datum
+required_argument(PlanCall *call, int position, const char *name)
+{
+	bool isnull;
+	Datum value = plan_constant_argument(call, position, name, &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	return value;
+}
+
+Jsonb *
+trainer_options(PlanCall *call, int first)
+{
+	int position = first + TRAINER_OPTIONS;
+	bool isnull;
+	Datum value;
+
+	if (list_length(call->aggref->aggargtypes) <= position)
+		return NULL;
+	value = plan_constant_argument(call, position, "options", &isnull);
+	return isnull ? NULL : DatumGetJsonbP(value);
+}
+
+/*
+ * Which tables are neighbours belongs to a protected table: all that is charged to
+ * it must be about the same ones, or be converted (dpobj.cost_under).
+ */
+static void
+settle_adjacency(const PlanTable *table, Options *options)
+{
+	if (!table->is_protected)
+		return;
+	if (options->adjacency_given && table->adjacency == ADJACENCY_REPLACE)
+		return; /* add_remove is converted */
+	if (options->adjacency_given && options->adjacency != table->adjacency)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"adjacency\" is not the table's"),
+						errdetail("The table is protected with adjacency \"%s\".",
+								  table->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove"),
+						errhint("Leave the option out.")));
+	options->adjacency = table->adjacency;
+}
+
+void
+trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, Training *training)
+{
+	training_set_cost(training, required_argument(call, first + TRAINER_EPSILON, "epsilon"),
+					  argument_type(call, first + TRAINER_EPSILON),
+					  required_argument(call, first + TRAINER_DELTA, "delta"),
+					  argument_type(call, first + TRAINER_DELTA));
+	training_set_options(training, options);
+	if (table != NULL)
+		settle_adjacency(table, &training->options);
+	if (training->options.low.count == 0 && training->options.scale.count == 0)
+		plan_refuse_unscaled_features(call, first + TRAINER_FEATURES);
+	if (training->method == METHOD_SIMPLEX && !training->options.target_given)
+		plan_refuse_unscaled_target(call, first + TRAINER_LABEL);
+}
+
+/* Where the number of features can be said, for ereport(). */
+static int
+hint_dimension(void)
+{
+	return errhint(
+		"Set \"dimension\" or \"groups\" in the options, add CHECK (cardinality(features) = N) to "
+		"the table, or write the features as ARRAY[...].");
+}
+
+void
+trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *training)
+{
+	int features = training->options.dimension;
+
+	if (features == 0)
+		features = plan_feature_count(call, first + TRAINER_FEATURES, table);
+	if (features == 0)
+		features = training_declared_features(training);
+	if (features == 0 && training->keys != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("for groups the dimension must be declared"),
+				 errdetail("A group may have no row that could tell it."), hint_dimension()));
+	if (features == 0 && training->options.adjacency == ADJACENCY_ADD_REMOVE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("under add_remove the dimension must be declared"), hint_dimension()));
+	training_begin(training, features);
+}
+
+static void
+open_training(PlanCall *call, TrainingMethod method, const PlanTable *table, Training *training)
+{
+	memset(training, 0, sizeof(*training));
+	training->method = method;
+	trainer_read(call, 0, trainer_options(call, 0), table, training);
+	trainer_begin(call, 0, table, training);
+}
+
+/* ---- one row ---- */
+
+/* What the transition function keeps between rows. */
+typedef struct Accumulation
+{
+	Training training;
+	Oid label_type;
+} Accumulation;
+
+/* Public checks come before the first row is looked at, except in a parallel worker's copy. */
+static Accumulation *
+accumulation_create(FunctionCallInfo fcinfo, TrainingMethod method)
+{
+	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	Accumulation *accumulation = palloc0(sizeof(Accumulation));
+	PlanCall call;
+	PlanTable table;
+
+	plan_read_call(fcinfo, &call);
+	if (IsParallelWorker())
+		plan_check_groups((Agg *) call.node);
+	else
+	{
+		plan_check_shape(&call, &table);
+		charge_precheck();
+	}
+	open_training(&call, method, IsParallelWorker() ? NULL : &table, &accumulation->training);
+	accumulation->label_type = get_fn_expr_argtype(fcinfo->flinfo, 1 + TRAINER_LABEL);
+	MemoryContextSwitchTo(old);
+	return accumulation;
+}
+
+/*
+ * The first row's length is the dimension if nothing public gives it; then the guarantee is
+ * conditional on that row.
+ */
+static void
+adopt_features(Accumulation *accumulation, Rows *rows, int features, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	if (!accumulation->training.settled)
+	{
+		accumulation->training.length_of_row = true;
+		training_set_features(&accumulation->training, features);
+	}
+	MemoryContextSwitchTo(old);
+	(void) rows_set_features(rows, accumulation->training.encoding.features);
+}
+
+/* Of a row's features; 0 if they are no row. */
+static int
+length_of(const ArrayType *array)
+{
+	return ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
+}
+
+/* The number to be predicted goes in front of the features. */
+static void
+add_target_row(Rows *rows, double target, const double *features, int count)
+{
+	double row[GRID_MAX_DIMENSION];
+
+	row[0] = target;
+	memcpy(row + 1, features, count * sizeof(double));
+	rows_add(rows, row, true);
+}
+
+/* Once it is settled what will be done with the rows, and before the first one enters. */
+void
+trainer_let_spill(FunctionCallInfo fcinfo, const Training *training, Size limit, RowsState *state)
+{
+	if (training->settled && state->rows.sink == NULL)
+		rows_state_spill_in_query(state, fcinfo, limit);
+}
+
+void
+trainer_add(const Training *training, RowsState *state, ArrayType *array, Datum label_datum,
+			Oid label_type)
+{
+	Rows *rows = &state->rows;
+	bool target = training->method == METHOD_SIMPLEX;
+	int features = length_of(array);
+	Label label = target ? LABEL_POSITIVE : label_read(label_datum, label_type);
+
+	if (features == 0 || features != rows->encoding.features - (target ? 1 : 0) ||
+		label == LABEL_NEITHER || (ARR_HASNULL(array) && array_contains_nulls(array)))
+		rows_add_neutral(rows, 1);
+	else if (target)
+		add_target_row(rows, DatumGetFloat8(label_datum), (double *) ARR_DATA_PTR(array), features);
+	else
+		rows_add(rows, (double *) ARR_DATA_PTR(array), label == LABEL_POSITIVE);
+}
+
+static void
+add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
+{
+	Rows *rows = &state->rows;
+	ArrayType *array;
+	int features;
+
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+	{
+		rows_add_neutral(rows, 1);
+		return;
+	}
+	array = PG_GETARG_ARRAYTYPE_P(1);
+	features = length_of(array);
+	if (rows->encoding.features == 0 && features > 0)
+		adopt_features(accumulation, rows, features, fcinfo->flinfo->fn_mcxt);
+	trainer_let_spill(fcinfo, &accumulation->training,
+					  spill_limit(training_megabytes(&accumulation->training)), state);
+	trainer_add(&accumulation->training, state, array, PG_GETARG_DATUM(2),
+				accumulation->label_type);
+}
+
+/* Adds one row to the state.  A row that cannot be encoded is neutral; no row raises an error. */
+static Datum
+accumulate(FunctionCallInfo fcinfo, TrainingMethod method)
+{
+	Accumulation *accumulation = fcinfo->flinfo->fn_extra;
+	MemoryContext context;
+	RowsState *state;
+
+	if (AggCheckCallContext(fcinfo, &context) != AGG_CONTEXT_AGGREGATE)
+	{
+		PlanCall call;
+
+		plan_read_call(fcinfo, &call); /* raises the error that fits */
+	}
+	if (accumulation == NULL)
+	{
+		accumulation = accumulation_create(fcinfo, method);
+		fcinfo->flinfo->fn_extra = accumulation;
+	}
+	state = PG_ARGISNULL(0) ? rows_state_create(&accumulation->training.encoding, context)
+							: rows_state_get(PG_GETARG_DATUM(0), context);
+	add_row(fcinfo, accumulation, state);
+	return RowsStateGetDatum(state);
+}
+
+/* dpobj.METHOD_accumulate(dp_rows, features float8[], label, epsilon, delta [, options]) */
+PG_FUNCTION_INFO_V1(dpobj_halfspace_accumulate);
+Datum
+dpobj_halfspace_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_HALFSPACE);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_logistic_accumulate);
+Datum
+dpobj_logistic_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_LOGISTIC);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_svm_accumulate);
+Datum
+dpobj_svm_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_SVM);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_classifier_accumulate);
+Datum
+dpobj_classifier_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_AUTO);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_simplex_accumulate);
+Datum
+dpobj_simplex_accumulate(PG_FUNCTION_ARGS)
+{
+	return accumulate(fcinfo, METHOD_SIMPLEX);
+}
+
+/* ---- the release ---- */
+
+void
+trainer_fail(int64 release, SolverOutcome outcome, const Training *training)
+{
+	const char *detail = "The solver process ended unexpectedly.";
+
+	if (outcome == SOLVER_TIME_LIMIT)
+		detail = psprintf("The time limit of %d s was reached.", training->limits.seconds);
+	else if (outcome == SOLVER_MEMORY_LIMIT)
+		detail = "The solver process ran out of memory.";
+	charge_failed(release);
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED),
+					errmsg("training was stopped and nothing was released"),
+					errdetail("%s The charge of epsilon %.9g stays.", detail,
+							  (double) training->cost.epsilon_charged / EPSILON_ONE)));
+}
+
+/*
+ * The dimension was taken from the first row, and a constraint may have been validated since then;
+ * the two need not agree.
+ */
+static void
+check_length(const Training *training, RowsState *state)
+{
+	int length = training->encoding.features;
+
+	if (state == NULL || state->rows.encoding.features == length)
+		return;
+	if (state->rows.encoding.features > 0 || !rows_set_features(&state->rows, length))
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
+						errmsg("a constraint of the table was changed meanwhile")));
+}
+
+static void
+settle_from_state(Training *training, RowsState *state)
+{
+	if (training->settled)
+	{
+		check_length(training, state);
+		return;
+	}
+	if (state == NULL || state->rows.encoding.features == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the dimension is not known"), hint_dimension()));
+	training->length_of_row = true;
+	training_set_features(training, state->rows.encoding.features -
+										(training->method == METHOD_SIMPLEX ? 1 : 0));
+}
+
+/* What follows the charge. */
+typedef struct TrainerRun
+{
+	Training training;
+	RowsState *state; /* NULL: there was no row */
+	uint8 *problem;
+	Size length;
+	MechanismAnswer answer;
+	SolverOutcome outcome;
+} TrainerRun;
+
+static bool
+solve(void *context)
+{
+	TrainerRun *run = context;
+	Spill *spill = run->state == NULL ? NULL : &run->state->spill;
+
+	run->outcome = release_solve(&run->training, run->problem, run->length, spill, &run->answer);
+	return run->outcome == SOLVER_ANSWERED;
+}
+
+/* Charge, solve, release. */
+static Datum
+finish(FunctionCallInfo fcinfo, TrainingMethod method)
+{
+	TrainerRun run = {.state = NULL};
+	PlanCall call;
+	TupleDesc descriptor;
+	PlanTable table;
+	int64 release;
+
+	plan_read_call(fcinfo, &call);
+	plan_check_shape(&call, &table);
+	charge_precheck();
+	open_training(&call, method, &table, &run.training);
+	if (!PG_ARGISNULL(0))
+		run.state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
+	settle_from_state(&run.training, run.state);
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "the aggregate's final function must return dp_model");
+	run.training.request.progress = progress_wanted(table.oid);
+	run.problem = release_encode(&run.training, run.state, &run.length);
+
+	release = release_charge(&run.training, table.oid, NULL);
+	if (!owner_attempt(release, &table, solve, &run))
+		trainer_fail(release, run.outcome, &run.training);
+	if (run.state != NULL)
+		spill_close(&run.state->spill); /* a cursor may stay open for long */
+	return release_model(&run.training, release, &run.answer, descriptor);
+}
+
+/* dpobj.METHOD_final(dp_rows) -> dp_model */
+PG_FUNCTION_INFO_V1(dpobj_halfspace_final);
+Datum
+dpobj_halfspace_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_HALFSPACE);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_logistic_final);
+Datum
+dpobj_logistic_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_LOGISTIC);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_svm_final);
+Datum
+dpobj_svm_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_SVM);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_classifier_final);
+Datum
+dpobj_classifier_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_AUTO);
+}
+
+PG_FUNCTION_INFO_V1(dpobj_simplex_final);
+Datum
+dpobj_simplex_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, METHOD_SIMPLEX);
+}

@@ -1,0 +1,252 @@
+/*
+ * trainers_groups.c - the aggregate dp_groups: a model for each key of a public list.
+ *
+ * The list and the method stand in the options, so that they are known without a row.  The
+ * order of the final function is that of the other aggregates (trainers.c).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "server/ledger/charge.h"
+#include "server/release/groups.h"
+#include "server/base/json_value.h"
+#include "server/owner/owner.h"
+#include "server/plan/plan.h"
+#include "server/release/progress.h"
+#include "server/owner/trainers.h"
+
+/* Positions of the arguments after the state. */
+#define ARGUMENT_KEY 0
+#define ARGUMENT_FIRST 1 /* the features, and what follows them */
+
+/* ---- the call ---- */
+
+static Jsonb *
+without(Jsonb *options, const char *member)
+{
+	return DatumGetJsonbP(
+		DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(options), CStringGetTextDatum(member)));
+}
+
+/* The members that are not the method's own; returns the others. */
+static Jsonb *
+read_options(PlanCall *call, Training *training, KeyList *keys)
+{
+	Jsonb *options = trainer_options(call, ARGUMENT_FIRST);
+	JsonbValue *method;
+
+	if (options == NULL || !JB_ROOT_IS_OBJECT(options))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options of dp_groups must be a JSON object with \"keys\"")));
+	key_list_read(json_member(&options->root, "keys"), keys);
+	method = json_member(&options->root, "method");
+	if (method != NULL && json_get_string(method) == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"method\" must be a string")));
+	training_set_method(training,
+						method == NULL ? method_name(METHOD_AUTO) : json_get_string(method), "");
+	return without(without(options, "keys"), "method");
+}
+
+static void
+check_columns(PlanCall *call, const KeyList *keys)
+{
+	Oid type = list_nth_oid(call->aggref->aggargtypes, ARGUMENT_KEY);
+
+	if (keys->columns == 1 || type != TEXTOID)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("the listed keys have %d columns, and the key is one text", keys->columns),
+			 errhint("Write the key as ARRAY[...].")));
+}
+
+static void
+open_call(FunctionCallInfo fcinfo, PlanTable *table, Training *training, KeyList *keys)
+{
+	PlanCall call;
+	Jsonb *options;
+
+	plan_read_call(fcinfo, &call);
+	plan_check_shape(&call, table);
+	charge_precheck();
+	memset(training, 0, sizeof(*training));
+	options = read_options(&call, training, keys);
+	check_columns(&call, keys);
+	trainer_read(&call, ARGUMENT_FIRST, options, table, training);
+	groups_set(training, keys);
+	trainer_begin(&call, ARGUMENT_FIRST, table, training);
+}
+
+/* ---- one row ---- */
+
+/* What the transition function keeps between rows; the state is the array of states. */
+typedef struct Accumulation
+{
+	Training training;
+	KeyList keys;
+	bool is_array; /* is the key an array? */
+	Oid label_type;
+	const char **bytes; /* of a row's key */
+	int *lengths;
+} Accumulation;
+
+/* Public checks come before the first row is looked at. */
+static Accumulation *
+accumulation_create(FunctionCallInfo fcinfo)
+{
+	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	Accumulation *accumulation = palloc0(sizeof(Accumulation));
+	PlanTable table;
+
+	open_call(fcinfo, &table, &accumulation->training, &accumulation->keys);
+	accumulation->is_array = get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_KEY) != TEXTOID;
+	accumulation->label_type =
+		get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_FIRST + TRAINER_LABEL);
+	accumulation->bytes = palloc(accumulation->keys.columns * sizeof(char *));
+	accumulation->lengths = palloc(accumulation->keys.columns * sizeof(int));
+	MemoryContextSwitchTo(old);
+	return accumulation;
+}
+
+static void
+set_part(Accumulation *accumulation, int column, Datum text)
+{
+	struct varlena *part = PG_DETOAST_DATUM_PACKED(text);
+
+	accumulation->bytes[column] = VARDATA_ANY(part);
+	accumulation->lengths[column] = VARSIZE_ANY_EXHDR(part);
+}
+
+/* The group of a row, -1 if it is in none: a key that is null, in part or of another length. */
+static int
+find_group(Accumulation *accumulation, Datum key)
+{
+	const KeyList *keys = &accumulation->keys;
+	Datum *parts;
+	bool *nulls;
+	int count;
+
+	if (!accumulation->is_array)
+		set_part(accumulation, 0, key);
+	else
+	{
+		ArrayType *array = DatumGetArrayTypeP(key);
+
+		if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != keys->columns)
+			return -1;
+		deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &parts, &nulls, &count);
+		for (int i = 0; i < count; i++)
+		{
+			if (nulls[i])
+				return -1;
+			set_part(accumulation, i, parts[i]);
+		}
+	}
+	return key_list_find(keys, accumulation->bytes, accumulation->lengths);
+}
+
+static void
+add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState **states)
+{
+	const Training *training = &accumulation->training;
+	int group;
+
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
+		return;
+	group = find_group(accumulation, PG_GETARG_DATUM(1));
+	if (group < 0)
+		return;
+	trainer_let_spill(fcinfo, training,
+					  group_limit(training, spill_limit(training_megabytes(training))),
+					  states[group]);
+	trainer_add(training, states[group], PG_GETARG_ARRAYTYPE_P(2), PG_GETARG_DATUM(3),
+				accumulation->label_type);
+}
+
+/*
+ * dpobj.groups_accumulate(internal, key, features float8[], label, epsilon, delta, options) ->
+ * internal: a row without a listed key adds nothing.
+ */
+PG_FUNCTION_INFO_V1(dpobj_groups_accumulate);
+Datum
+dpobj_groups_accumulate(PG_FUNCTION_ARGS)
+{
+	Accumulation *accumulation = fcinfo->flinfo->fn_extra;
+	MemoryContext context;
+	RowsState **states;
+
+	if (AggCheckCallContext(fcinfo, &context) != AGG_CONTEXT_AGGREGATE)
+	{
+		PlanCall call;
+
+		plan_read_call(fcinfo, &call); /* raises the error that fits */
+	}
+	if (accumulation == NULL)
+	{
+		accumulation = accumulation_create(fcinfo);
+		fcinfo->flinfo->fn_extra = accumulation;
+	}
+	states = PG_ARGISNULL(0) ? groups_states(&accumulation->training, context)
+							 : (RowsState **) PG_GETARG_POINTER(0);
+	add_row(fcinfo, accumulation, states);
+	PG_RETURN_POINTER(states);
+}
+
+/* ---- the release ---- */
+
+/* What follows the charge. */
+typedef struct GroupsRun
+{
+	Training training;
+	GroupProblem *problems;
+	MechanismAnswer *answers;
+	SolverOutcome outcome;
+} GroupsRun;
+
+static bool
+solve(void *context)
+{
+	GroupsRun *run = context;
+
+	run->outcome = groups_solve(&run->training, run->problems, run->answers);
+	return run->outcome == SOLVER_ANSWERED;
+}
+
+/* dpobj.groups_final(internal) -> dp_group[]: charge, solve, release; no row means no state. */
+PG_FUNCTION_INFO_V1(dpobj_groups_final);
+Datum
+dpobj_groups_final(PG_FUNCTION_ARGS)
+{
+	Oid group_type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
+	GroupsRun run;
+	KeyList keys;
+	PlanTable table;
+	RowsState **states;
+	int64 release;
+
+	open_call(fcinfo, &table, &run.training, &keys);
+	run.training.request.progress = progress_wanted(table.oid);
+	run.training.provenance = groups_provenance(&run.training, NIL);
+	states = PG_ARGISNULL(0) ? groups_states(&run.training, CurrentMemoryContext)
+							 : (RowsState **) PG_GETARG_POINTER(0);
+	run.problems = groups_encode(&run.training, states, false);
+	run.answers = palloc(keys.count * sizeof(MechanismAnswer));
+
+	release = release_charge(&run.training, table.oid, NULL);
+	if (!owner_attempt(release, &table, solve, &run))
+		trainer_fail(release, run.outcome, &run.training);
+	groups_close(&run.training, run.problems);
+	PG_RETURN_ARRAYTYPE_P(
+		groups_release(&run.training, release, NULL, NIL, run.answers, group_type));
+}

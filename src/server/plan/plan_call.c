@@ -1,0 +1,326 @@
+/*
+ * plan_call.c - the call's arguments, read from the plan.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/plannodes.h"
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+
+#include "server/base/dpobj.h"
+#include "server/plan/plan_shape.h"
+
+/* The node that a node's columns come from; of several with the same columns, the first. */
+static Plan *
+plan_below(Plan *plan)
+{
+	if (IsA(plan, Append))
+		return linitial(((Append *) plan)->appendplans);
+	if (IsA(plan, MergeAppend))
+		return linitial(((MergeAppend *) plan)->mergeplans);
+	if (IsA(plan, SubqueryScan))
+		return ((SubqueryScan *) plan)->subplan;
+	return plan->lefttree;
+}
+
+/* Is it a plain reference to a column of the node below? */
+static bool
+refers_below(Plan *plan, Node *expression)
+{
+	if (!IsA(expression, Var))
+		return false;
+	if (IsA(plan, SubqueryScan))
+		return ((Var *) expression)->varno == ((Scan *) plan)->scanrelid;
+	return ((Var *) expression)->varno == OUTER_VAR;
+}
+
+/*
+ * In a Finalize Aggregate the arguments are a single Var, the partial state;
+ * follow it down through Gather (and a Sort or Gather Merge), or through the
+ * Append of partitions that are aggregated by themselves, to a Partial Aggregate
+ * that holds the real call.
+ */
+static Aggref *
+find_partial_aggref(Aggref *final, Plan **node)
+{
+	Plan *plan = *node;
+	Node *expression = (Node *) linitial_node(TargetEntry, final->args)->expr;
+
+	while (!IsA(expression, Aggref))
+	{
+		if (!refers_below(plan, expression) || (plan = plan_below(plan)) == NULL)
+			elog(ERROR, "partial aggregate not found in its plan");
+		expression = (Node *) list_nth_node(TargetEntry, plan->targetlist,
+											((Var *) expression)->varattno - 1)
+						 ->expr;
+	}
+	*node = plan;
+	return (Aggref *) expression;
+}
+
+void
+plan_read_call(FunctionCallInfo fcinfo, PlanCall *call)
+{
+	int context = AggCheckCallContext(fcinfo, NULL);
+
+	if (context != AGG_CONTEXT_AGGREGATE)
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("a private aggregate cannot be called %s",
+							   context == AGG_CONTEXT_WINDOW ? "as a window function"
+															 : "outside an aggregate query")));
+	call->aggregate = (AggState *) fcinfo->context;
+	call->aggref = AggGetAggref(fcinfo);
+	if (call->aggref == NULL)
+		elog(ERROR, "aggregate call not found in its plan");
+	plan_check_aggregate(fcinfo);
+	call->node = call->aggregate->ss.ps.plan;
+	if (DO_AGGSPLIT_COMBINE(call->aggref->aggsplit))
+		call->aggref = find_partial_aggref(call->aggref, &call->node);
+}
+
+Datum
+plan_fixed_value(EState *estate, Node *expression, const char *name, bool *isnull)
+{
+	ExprContext *context;
+	Datum value;
+	int16 length;
+	bool by_value;
+
+	if (!plan_expression_is_fixed(expression))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not vary", name),
+						errhint("Write a constant or a parameter of the statement.")));
+	context = CreateStandaloneExprContext();
+	context->ecxt_param_list_info = estate->es_param_list_info;
+	value = ExecEvalExprSwitchContext(
+		ExecInitExprWithParams((Expr *) expression, estate->es_param_list_info), context, isnull);
+	if (!*isnull)
+	{
+		get_typlenbyval(exprType(expression), &length, &by_value);
+		value = datumCopy(value, by_value, length);
+	}
+	FreeExprContext(context, true);
+	return value;
+}
+
+Datum
+plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull)
+{
+	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
+
+	return plan_fixed_value(call->aggregate->ss.ps.state, expression, name, isnull);
+}
+
+/* From an expression of the node above *plan. */
+static Node *
+follow_references(Plan **plan, Node *expression)
+{
+	while (*plan != NULL)
+	{
+		expression = (Node *) list_nth_node(TargetEntry, (*plan)->targetlist,
+											((Var *) expression)->varattno - 1)
+						 ->expr;
+		if (!refers_below(*plan, expression))
+			break;
+		*plan = plan_below(*plan);
+	}
+	return expression;
+}
+
+Node *
+plan_source_expression(Plan **plan, Node *expression)
+{
+	if (!refers_below(*plan, expression))
+		return expression;
+	*plan = plan_below(*plan);
+	return follow_references(plan, expression);
+}
+
+Node *
+plan_argument_source(PlanCall *call, int position, Plan **plan)
+{
+	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
+
+	*plan = call->node;
+	return plan_source_expression(plan, expression);
+}
+
+static Node *
+argument_expression(PlanCall *call, int position)
+{
+	Plan *plan;
+
+	return plan_argument_source(call, position, &plan);
+}
+
+bool
+plan_find_column(const PlannedStmt *statement, Plan *plan, Var *column, Oid *relation,
+				 AttrNumber *number)
+{
+	RangeTblEntry *entry;
+
+	if (column->varno == INDEX_VAR && plan != NULL && IsA(plan, IndexOnlyScan))
+	{
+		Node *indexed = (Node *) list_nth_node(TargetEntry, ((IndexOnlyScan *) plan)->indextlist,
+											   column->varattno - 1)
+							->expr;
+
+		if (!IsA(indexed, Var))
+			return false;
+		column = (Var *) indexed;
+	}
+	if (IS_SPECIAL_VARNO(column->varno) || column->varattno <= 0)
+		return false;
+	entry = rt_fetch(column->varno, statement->rtable);
+	*relation = entry->relid;
+	*number = column->varattno;
+	return entry->rtekind == RTE_RELATION;
+}
+
+static int
+count_elements(Node *expression)
+{
+	if (IsA(expression, ArrayCoerceExpr))
+		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
+	if (IsA(expression, ArrayExpr) && !((ArrayExpr *) expression)->multidims)
+		return list_length(((ArrayExpr *) expression)->elements);
+	return 0;
+}
+
+int
+plan_element_count(Plan *plan, Node *expression)
+{
+	return count_elements(plan_source_expression(&plan, expression));
+}
+
+int
+plan_argument_elements(PlanCall *call, int position)
+{
+	return count_elements(argument_expression(call, position));
+}
+
+static Node *
+strip_casts(Node *node)
+{
+	for (;;)
+	{
+		if (IsA(node, RelabelType))
+			node = (Node *) ((RelabelType *) node)->arg;
+		else if (IsA(node, CoerceViaIO))
+			node = (Node *) ((CoerceViaIO *) node)->arg;
+		else if (IsA(node, FuncExpr) && ((FuncExpr *) node)->args != NIL &&
+				 (((FuncExpr *) node)->funcformat == COERCE_EXPLICIT_CAST ||
+				  ((FuncExpr *) node)->funcformat == COERCE_IMPLICIT_CAST))
+			node = linitial(((FuncExpr *) node)->args);
+		else
+			return node;
+	}
+}
+
+static bool
+is_counting_type(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
+}
+
+/* Of an integer or numeric type, and not visibly within [-1, 1]? */
+static bool
+is_unscaled(Node *node)
+{
+	ListCell *cell;
+
+	node = strip_casts(node);
+	if (!is_counting_type(exprType(node)) || IsA(node, Const))
+		return false;
+	if (IsA(node, CaseExpr))
+	{
+		CaseExpr *choice = (CaseExpr *) node;
+
+		foreach (cell, choice->args)
+			if (is_unscaled((Node *) lfirst_node(CaseWhen, cell)->result))
+				return true;
+		return choice->defresult != NULL && is_unscaled((Node *) choice->defresult);
+	}
+	if (IsA(node, CoalesceExpr))
+	{
+		foreach (cell, ((CoalesceExpr *) node)->args)
+			if (is_unscaled(lfirst(cell)))
+				return true;
+		return false;
+	}
+	return true;
+}
+
+/* Position 0 is the array itself. */
+static bool
+find_unscaled(Node *expression, int *position, Oid *type)
+{
+	ListCell *cell;
+
+	*position = 0;
+	if (IsA(expression, ArrayCoerceExpr))
+		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
+	if (!IsA(expression, ArrayExpr))
+	{
+		*type = exprType(expression);
+		return is_counting_type(get_element_type(*type)) && !IsA(expression, Const);
+	}
+	foreach (cell, ((ArrayExpr *) expression)->elements)
+	{
+		(*position)++;
+		*type = exprType(strip_casts(lfirst(cell)));
+		if (is_unscaled(lfirst(cell)))
+			return true;
+	}
+	return false;
+}
+
+bool
+plan_find_unscaled(Plan *plan, Node *expression, int *position, Oid *type)
+{
+	return find_unscaled(plan_source_expression(&plan, expression), position, type);
+}
+
+static void
+refuse_unscaled(const char *which, Oid type)
+{
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		 errmsg("%s of type %s needs a declared scale", which, format_type_be(type)),
+		 errdetail("Features are clipped to [-1, 1] unless options say otherwise."),
+		 errhint("Set \"scale\" and \"clip\" in the options, or cast an indicator from boolean.")));
+}
+
+bool
+plan_argument_unscaled(PlanCall *call, int position, int *element, Oid *type)
+{
+	return find_unscaled(argument_expression(call, position), element, type);
+}
+
+void
+plan_refuse_unscaled_features(PlanCall *call, int position)
+{
+	int feature;
+	Oid type;
+
+	if (find_unscaled(argument_expression(call, position), &feature, &type))
+		refuse_unscaled(feature == 0 ? "a feature array" : psprintf("feature %d", feature), type);
+}
+
+void
+plan_refuse_unscaled_target(PlanCall *call, int position)
+{
+	Node *expression = strip_casts(argument_expression(call, position));
+
+	if (is_unscaled(expression))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a target of type %s needs a declared range",
+							   format_type_be(exprType(expression))),
+						errdetail("Targets are clipped to [-1, 1] unless options say otherwise."),
+						errhint("Set \"target\" in the options.")));
+}

@@ -1,0 +1,185 @@
+/*
+ * plan_length.c - the number of features of every row, from something other than a row.
+ *
+ * The dimension decides how many weights a model has, so it must not be taken from the rows.  It
+ * follows from ARRAY[...] in the statement, from the declaration given to dpobj.features, or from a
+ * valid constraint of the column: CHECK (cardinality(features) = 23).  A row of another length is
+ * neutral then, such as a null or an array of two dimensions, which pass that constraint.
+ *
+ * The constraint is looked up in the table that the query names; it must be valid there and hold
+ * for all partitions and children.  A parallel worker does not know that table; it looks in the
+ * table that it reads, which has the same constraint by inheritance.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/typcache.h"
+
+#include "server/base/compat.h"
+#include "server/rows/encoders.h"
+#include "server/plan/plan_shape.h"
+
+/* ---- constraints ---- */
+
+static Node *
+strip_relabel(Node *node)
+{
+	while (IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	return node;
+}
+
+static bool
+is_column(Node *node, AttrNumber column)
+{
+	node = strip_relabel(node);
+	return IsA(node, Var) && ((Var *) node)->varattno == column;
+}
+
+/* An integer constant above 0, else 0. */
+static int
+constant(Node *node)
+{
+	const Const *value = (Const *) node;
+
+	if (!IsA(node, Const) || value->consttype != INT4OID || value->constisnull)
+		return 0;
+	return Max(DatumGetInt32(value->constvalue), 0);
+}
+
+/* Is it cardinality(column) or array_length(column, 1)? */
+static bool
+is_length(Node *node, AttrNumber column)
+{
+	const FuncExpr *call = (FuncExpr *) node;
+
+	if (!IsA(node, FuncExpr) || !is_column(linitial(call->args), column))
+		return false;
+	return call->funcid == F_CARDINALITY ||
+		   (call->funcid == F_ARRAY_LENGTH && constant(lsecond(call->args)) == 1);
+}
+
+/*
+ * Notes the length that a condition gives to a column; 0: not known, -1: contradictory.  Conditions
+ * are as they were written: a call that the planner would fold to a constant is not used.
+ */
+static void
+note_length(Node *condition, AttrNumber column, int *length)
+{
+	const OpExpr *comparison = (OpExpr *) condition;
+	Node *left;
+	Node *right;
+	int said;
+
+	if (is_andclause(condition))
+	{
+		ListCell *cell;
+
+		foreach (cell, ((BoolExpr *) condition)->args)
+			note_length(lfirst(cell), column, length);
+		return;
+	}
+	if (!IsA(condition, OpExpr) || get_opcode(comparison->opno) != F_INT4EQ)
+		return;
+	left = linitial(comparison->args);
+	right = lsecond(comparison->args);
+	said = is_length(left, column)    ? constant(right)
+		   : is_length(right, column) ? constant(left)
+									  : 0;
+	if (said > 0)
+		*length = *length == 0 || *length == said ? said : -1;
+}
+
+/* Only valid constraints that hold for all rows of the table and its descendants. */
+static int
+constrained_length(Oid oid, const char *column)
+{
+	Relation relation = relation_open(oid, AccessShareLock);
+	const TupleConstr *constraints = RelationGetDescr(relation)->constr;
+	AttrNumber number = get_attnum(oid, column);
+	int length = 0;
+
+	for (int i = 0; constraints != NULL && i < constraints->num_check; i++)
+		if (constraints->check[i].ccvalid && !constraints->check[i].ccnoinherit)
+			note_length(stringToNode(constraints->check[i].ccbin), number, &length);
+	relation_close(relation, AccessShareLock);
+	return Max(length, 0);
+}
+
+static int
+column_length(PlanCall *call, Plan *plan, Var *column, const PlanTable *table)
+{
+	Oid relation;
+	AttrNumber number;
+
+	if (!plan_find_column(call->aggregate->ss.ps.state->es_plannedstmt, plan, column, &relation,
+						  &number))
+		return 0;
+	return constrained_length(table == NULL ? relation : table->named,
+							  get_attname(relation, number, false));
+}
+
+/* ---- dpobj.features ---- */
+
+static int
+declared_length(PlanCall *call, FuncExpr *features)
+{
+	Oid type = exprType(lsecond(features->args));
+	TupleDesc descriptor;
+	Encoders all;
+	Encoders chosen;
+	bool isnull;
+	Datum declaration;
+
+	if (get_typtype(type) != TYPTYPE_COMPOSITE ||
+		!plan_expression_is_fixed(linitial(features->args)))
+		return 0;
+	declaration = plan_fixed_value(call->aggregate->ss.ps.state, linitial(features->args),
+								   "the declaration of dpobj.features", &isnull);
+	if (isnull)
+		return 0;
+	descriptor = lookup_rowtype_tupdesc(type, -1);
+	encoders_parse(DatumGetJsonbP(declaration), descriptor, &all);
+	ReleaseTupleDesc(descriptor);
+	encoders_choose(&all, NIL, NULL, &chosen);
+	return chosen.features;
+}
+
+/* ---- features ---- */
+
+/* Strips casts of an array: another element type does not change its length. */
+static Node *
+array_source(PlanCall *call, int position, Plan **plan)
+{
+	Node *source = plan_argument_source(call, position, plan);
+
+	while (IsA(source, ArrayCoerceExpr) || IsA(source, RelabelType))
+	{
+		source = IsA(source, RelabelType) ? (Node *) ((RelabelType *) source)->arg
+										  : (Node *) ((ArrayCoerceExpr *) source)->arg;
+		source = plan_source_expression(plan, source);
+	}
+	return source;
+}
+
+int
+plan_feature_count(PlanCall *call, int position, const PlanTable *table)
+{
+	int count = plan_argument_elements(call, position);
+	Plan *plan;
+	Node *source;
+
+	if (count > 0)
+		return count;
+	source = array_source(call, position, &plan);
+	if (IsA(source, Var))
+		return column_length(call, plan, (Var *) source, table);
+	if (IsA(source, FuncExpr) && plan_is_features(((FuncExpr *) source)->funcid))
+		return declared_length(call, (FuncExpr *) source);
+	return 0;
+}

@@ -1,0 +1,282 @@
+/*
+ * plan_window.c - the shape guard of a window function that learns row by row.
+ *
+ * Below the WindowAgg the rules for aggregates hold (plan_shape.c).  Two more are
+ * needed, because a row's place among the others matters here and the guarantee is
+ * for a row whose place does not change (PRIVACY.md 0.1, C8): the order is said by
+ * plain columns that the costs have no part in, and nothing but these columns decides
+ * whether a row is there at all.  Else one row could move all that come after it.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_inherits.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/plannodes.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "windowapi.h"
+
+#include "server/base/dpobj.h"
+#include "server/plan/plan_shape.h"
+
+/* ---- the call ---- */
+
+/*
+ * How PostgreSQL's WindowObjectData begins, which no header tells (nodeWindowAgg.c; the
+ * same in all versions since 8.4).  Whether it is so is looked at before it is used.
+ */
+typedef struct WindowObjectBeginning
+{
+	NodeTag type;
+	WindowAggState *state;
+} WindowObjectBeginning;
+
+static bool
+is_call_of(WindowAggState *state, Node *call)
+{
+	ListCell *cell;
+
+	foreach (cell, state->funcs)
+		if (lfirst_node(WindowFuncExprState, cell)->wfunc == (WindowFunc *) call)
+			return true;
+	return false;
+}
+
+void
+plan_read_window(FunctionCallInfo fcinfo, PlanWindow *window)
+{
+	WindowObject object = PG_WINDOW_OBJECT();
+	Node *call = fcinfo->flinfo->fn_expr;
+
+	if (!WindowObjectIsValid(object) || call == NULL || !IsA(call, WindowFunc))
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("a private window function cannot be called without OVER"),
+						errhint("Write SELECT t, dp_ftrl(...) OVER (ORDER BY t) FROM one_table.")));
+	window->window = ((WindowObjectBeginning *) object)->state;
+	window->call = (WindowFunc *) call;
+	if (window->window == NULL || !IsA(window->window, WindowAggState) ||
+		!is_call_of(window->window, call))
+		elog(ERROR, "window function call not found in its plan");
+	if (!plan_is_own_function(window->call->winfnoid))
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("query shape is not allowed for a private window function"),
+						errdetail("The function is not one of dpobj, but calls its functions."),
+						errhint("Call dp_ftrl.")));
+}
+
+Datum
+plan_window_argument(const PlanWindow *window, int position, const char *name, bool *isnull)
+{
+	return plan_fixed_value(window->window->ss.ps.state, list_nth(window->call->args, position),
+							name, isnull);
+}
+
+int
+plan_window_elements(const PlanWindow *window)
+{
+	return plan_element_count(window->window->ss.ps.plan, linitial(window->call->args));
+}
+
+bool
+plan_window_unscaled(const PlanWindow *window, int *position, Oid *type)
+{
+	return plan_find_unscaled(window->window->ss.ps.plan, linitial(window->call->args), position,
+							  type);
+}
+
+/* ---- columns ---- */
+
+/* Its name, or NULL. */
+static const char *
+column_name(const Shape *shape, Plan *plan, Var *column)
+{
+	Oid relation;
+	AttrNumber number;
+
+	return plan_find_column(shape->statement, plan, column, &relation, &number)
+			   ? get_attname(relation, number, true)
+			   : NULL;
+}
+
+/* Is it computed from others? */
+static bool
+is_generated(const Shape *shape, Plan *plan, Var *column)
+{
+	Oid relation;
+	AttrNumber number;
+
+	return plan_find_column(shape->statement, plan, column, &relation, &number) &&
+		   get_attgenerated(relation, number) != '\0';
+}
+
+static bool
+is_named(List *names, const char *name)
+{
+	ListCell *cell;
+
+	foreach (cell, names)
+		if (name != NULL && strcmp(lfirst(cell), name) == 0)
+			return true;
+	return false;
+}
+
+/* ---- the order ---- */
+
+/* The name of what rows are ordered by first, second, ...; an empty one for no column. */
+static void
+find_order(Shape *shape, WindowAgg *top)
+{
+	for (int i = 0; i < top->ordNumCols; i++)
+	{
+		Plan *plan = top->plan.lefttree;
+		Node *expression =
+			(Node *) list_nth_node(TargetEntry, plan->targetlist, top->ordColIdx[i] - 1)->expr;
+		const char *name = NULL;
+
+		expression = plan_source_expression(&plan, expression);
+		if (IsA(expression, Var))
+			name = column_name(shape, plan, (Var *) expression);
+		if (name != NULL && is_generated(shape, plan, (Var *) expression))
+			plan_refuse("A generated column of ORDER BY is made of others, which may be the costs.",
+						"Order by columns that are stored as they were written.");
+		shape->order = lappend(shape->order, pstrdup(name == NULL ? "" : name));
+	}
+}
+
+typedef struct Search
+{
+	const Shape *shape;
+	Plan *plan; /* the node that the expression stands in */
+} Search;
+
+/* Does an expression have any other source than columns that do not say the order? */
+static bool
+uses_order(Node *node, void *context)
+{
+	const Search *search = context;
+	Search below = *search;
+	const char *name;
+	Node *source;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Var))
+		return expression_tree_walker(node, uses_order, context);
+	source = plan_source_expression(&below.plan, node);
+	if (!IsA(source, Var))
+		return uses_order(source, &below);
+	name = column_name(search->shape, below.plan, (Var *) source);
+	return name == NULL || is_named(search->shape->order, name);
+}
+
+static void
+check_order(const Shape *shape, WindowAgg *top, Node *costs)
+{
+	Search search = {shape, &top->plan};
+
+	if (is_named(shape->order, ""))
+		plan_refuse("ORDER BY must name columns of the table.",
+					"Store what orders the steps in a column of its own.");
+	if (uses_order(costs, &search))
+		plan_refuse("The columns of ORDER BY are public, and the costs use one of them, or what "
+					"is no column.",
+					"Order by columns that have no part in the costs.");
+}
+
+/* ---- conditions ---- */
+
+typedef struct Filter
+{
+	const Shape *shape;
+	Oid relation;
+	List *index_columns;
+} Filter;
+
+/* Does a condition look at anything but columns that say the order? */
+static bool
+uses_others(Node *node, void *context)
+{
+	const Filter *filter = context;
+	Var *column = (Var *) node;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Var))
+		return expression_tree_walker(node, uses_others, context);
+	if (column->varno == INDEX_VAR && filter->index_columns != NIL)
+		return uses_others(
+			(Node *) list_nth_node(TargetEntry, filter->index_columns, column->varattno - 1)->expr,
+			context);
+	if (IS_SPECIAL_VARNO(column->varno) || !OidIsValid(filter->relation) || column->varattno <= 0)
+		return true;
+	return !is_named(filter->shape->order, get_attname(filter->relation, column->varattno, true));
+}
+
+void
+plan_check_filter(const Shape *shape, Oid relation, void *conditions, List *index_columns)
+{
+	Filter filter = {shape, relation, index_columns};
+
+	if (shape->order != NIL && uses_others(conditions, &filter))
+		plan_refuse("A condition lets a row decide whether it has a place, and so which places the "
+					"others have.",
+					"Write conditions on columns of ORDER BY only; give a row without costs a "
+					"null, which makes it a neutral one.");
+}
+
+/*
+ * A partition or a child has the rows that are in it and in no other: which ones these
+ * are may be the rows' own business.
+ */
+static void
+check_whole_table(const Shape *shape)
+{
+	RangeTblEntry *entry;
+
+	if (shape->source == 0)
+		return; /* refused elsewhere */
+	entry = rt_fetch(shape->source, shape->statement->rtable);
+	if (plan_topmost_ancestor(entry->relid) != entry->relid ||
+		(!entry->inh && find_inheritance_children(entry->relid, NoLock) != NIL))
+		plan_refuse("Only a part of a table with partitions or children is read, so that a row "
+					"decides by where it is whether it has a place.",
+					"Name the whole table, with a condition on columns of ORDER BY.");
+}
+
+/* ---- the window ---- */
+
+static void
+check_window(const Shape *shape, WindowAggState *state, WindowAgg *top)
+{
+	if (top->partNumCols > 0)
+		plan_refuse("PARTITION BY would start a run for each group that the rows make.",
+					"Write one statement for each group that you know of, with a table each.");
+	if (top->ordNumCols == 0)
+		plan_refuse("Without ORDER BY in OVER there are no steps.", PLAN_HINT);
+	if (top->frameOptions & FRAMEOPTION_NONDEFAULT)
+		plan_refuse("A frame is not allowed: the choice at a step looks at all rows before it.",
+					PLAN_HINT);
+	if (list_length(state->funcs) > 1)
+		plan_refuse("Another window function stands beside the private one.",
+					"Compute it in a query of its own.");
+	if (plan_is_correlated(shape->statement, &top->plan))
+		plan_refuse("A correlated sub-select would start a run for each row of the outer query.",
+					"Put the choices into a table, and use that in the other query.");
+}
+
+void
+plan_check_window(const PlanWindow *window, PlanTable *table)
+{
+	WindowAgg *top = (WindowAgg *) window->window->ss.ps.plan;
+	Node *costs = linitial(window->call->args);
+	Shape shape;
+
+	plan_shape_begin(&shape, window->window->ss.ps.state, true);
+	check_window(&shape, window->window, top);
+	find_order(&shape, top);
+	plan_shape_collect(&shape, list_make1(costs), NIL);
+	plan_shape_input(&shape, top->plan.lefttree);
+	check_order(&shape, top, costs);
+	check_whole_table(&shape);
+	plan_shape_end(&shape, table);
+}

@@ -1,0 +1,136 @@
+/*
+ * body_choice.c - bodies of weights and their nets, settled from public parameters.
+ */
+#include "server/release/body_choice.h"
+
+#include <math.h>
+
+#include "core/mechanisms/convex_net.h"
+
+/* Scores in -8 .. 8 without a word about it. */
+#define USUAL_REACH 8.0
+
+/* So that any net fits. */
+#define LEAST_REACH ldexp(NET_MOST_STEPS, -CONVEX_OUTPUT_BITS)
+#define MOST_REACH ldexp(CONVEX_REACH_MAX, -CONVEX_OUTPUT_BITS)
+
+bool
+body_is_for(MechanismKind kind)
+{
+	return kind == MECHANISM_CONVEX_EXPONENTIAL || kind == MECHANISM_LOCALIZED;
+}
+
+static ConvexNetKind
+net_kind(const MechanismRequest *request)
+{
+	return request->kind == MECHANISM_LOCALIZED ? CONVEX_NET_LOCAL : CONVEX_NET_BODY;
+}
+
+/* The law follows from the mechanism: there is one for a centre, and none without. */
+static void
+check_noise(const Options *options, const MechanismRequest *request)
+{
+	if (options->noise == NOISE_AUTO ||
+		(options->noise == NOISE_GAMMA && request->kind == MECHANISM_LOCALIZED))
+		return;
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("noise \"%s\" is not for mechanism \"%s\"",
+						   noise_choice_name(options->noise), mechanism_get(request->kind)->name),
+					errhint("Leave \"noise\" out.")));
+}
+
+int64
+body_reach(const Options *options, double radius, double usual)
+{
+	double reach = options->norm == 0 ? usual : options->norm * radius;
+
+	if (reach < LEAST_REACH || reach > MOST_REACH * (1 + 1e-9))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"norm\" must be between %.6g and %.6g",
+							   LEAST_REACH / radius * (1 + 1e-5), MOST_REACH / radius * (1 - 1e-5)),
+						errdetail("Rows have the length %g, and scores may reach %g.", radius,
+								  MOST_REACH)));
+	return Min((int64) ldexp(reach, CONVEX_OUTPUT_BITS), CONVEX_REACH_MAX);
+}
+
+static void
+choose_steps(const Options *options, MechanismRequest *request)
+{
+	int dimension = request->grid.dimension;
+	int steps = options->net > 0 ? net_steps(dimension, options->net) : NET_LEAST_STEPS;
+
+	request->convex.steps = convex_net_steps(dimension, options->n, options->net);
+	if (request->convex.steps > 0)
+		return;
+	if (options->net > 0 && steps == 0 && dimension <= NET_MAX_DIMENSION)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"net\" must be at least " INT64_FORMAT " for %d weights",
+							   net_points(dimension, 1), dimension)));
+	if (dimension > NET_MAX_DIMENSION || net_points(dimension, steps) > NET_MAX_POINTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%d weights are too many for mechanism \"%s\"", dimension,
+						mechanism_get(request->kind)->name),
+				 errdetail("A net with %d steps to each side would have more than " INT64_FORMAT
+						   " points.",
+						   NET_LEAST_STEPS, (int64) NET_MAX_POINTS),
+				 errhint("Use fewer features, or mechanism \"objective\".")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("a net for %d weights is too much work for mechanism \"%s\"", dimension,
+					mechanism_get(request->kind)->name),
+			 errdetail("It has " INT64_FORMAT " points, times " INT64_FORMAT
+					   " rows; the limit is " INT64_FORMAT ".",
+					   net_points(dimension, steps),
+					   options->n > 0 ? options->n : (int64) NET_USUAL_ROWS, (int64) NET_MOST_WORK),
+			 options->n > 0
+				 ? errhint("Use fewer features, a smaller \"net\", or mechanism \"objective\".")
+				 : errhint("Declare \"n\", the number of rows, if there are fewer.")));
+}
+
+void
+body_choose(const Options *options, MechanismRequest *request)
+{
+	check_noise(options, request);
+	request->convex.reach = body_reach(options, request->convex.radius, USUAL_REACH);
+	choose_steps(options, request);
+}
+
+static void
+refuse_option(const char *name, MechanismKind kind, const char *mechanisms)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("option \"%s\" is not for mechanism \"%s\"", name, mechanism_get(kind)->name),
+			 errhint("Set \"mechanism\" to %s, or leave it out.", mechanisms)));
+}
+
+void
+body_check_options(const Options *options, MechanismKind kind)
+{
+	bool net = body_is_for(kind);
+
+	if (options->norm > 0 && !net && kind != MECHANISM_OPSAMP && kind != MECHANISM_SGD)
+		refuse_option("norm", kind, "\"exponential\", \"localized\", \"opsamp\" or \"sgd\"");
+	if (options->net > 0 && !net)
+		refuse_option("net", kind, "\"exponential\" or \"localized\"");
+	if (options->calls > 0 && kind != MECHANISM_OPSAMP)
+		refuse_option("calls", kind, "\"opsamp\"");
+}
+
+void
+body_append_terms(StringInfo text, const MechanismRequest *request)
+{
+	double unit = ldexp(1, -CONVEX_OUTPUT_BITS) / request->convex.radius;
+	ConvexNetPlan plan;
+
+	(void) convex_net_plan(net_kind(request), request, &plan);
+	appendStringInfo(text,
+					 ", \"norm\": %.17g, \"net\": " INT64_FORMAT
+					 ", \"net_step\": %.17g, \"loss_range\": %.17g, \"exponent_per_loss\": %.17g",
+					 request->convex.reach * unit, plan.points, plan.step * unit,
+					 ldexp(plan.range, -NET_LOSS_BITS),
+					 ldexp((double) plan.rate.numerator / plan.rate.denominator, NET_LOSS_BITS));
+	if (request->kind == MECHANISM_LOCALIZED)
+		appendStringInfo(text, ", \"centre_noise\": %.17g", plan.noise / request->convex.radius);
+}

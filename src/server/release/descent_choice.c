@@ -1,0 +1,150 @@
+/*
+ * descent_choice.c - noisy gradient descent, settled from public parameters.
+ */
+#include "server/release/descent_choice.h"
+
+#include <math.h>
+
+static const char *const sampling_names[] = {
+	[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
+
+void
+descent_check_options(const Options *options)
+{
+	const char *name = options->sampling_given   ? "sampling"
+					   : options->batch > 0      ? "batch"
+					   : options->iterations > 0 ? "iterations"
+					   : options->step > 0       ? "step"
+												 : NULL;
+
+	if (options->mechanism == CHOOSE_SGD || name == NULL)
+		return;
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"%s\" is for mechanism \"sgd\" only", name),
+					errhint("Add \"mechanism\": \"sgd\", or leave it out.")));
+}
+
+/* ---- batches ---- */
+
+/*
+ * A batch is a share of the declared number of rows: the real one must not be told by a
+ * batch, and a share of it would be another one for each neighbour.
+ */
+static void
+check_rows(const Options *options)
+{
+	const char *name = sampling_names[options->sampling];
+
+	if (options->sampling == DESCENT_FULL && options->batch > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"batch\" is not for sampling \"full\""),
+				 errhint("Add \"sampling\": \"poisson\" or \"fixed\", or leave \"batch\" out.")));
+	if (options->sampling != DESCENT_FULL && options->n == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("sampling \"%s\" needs the number of rows", name),
+						errdetail("A batch is a share of the declared number, which is public."),
+						errhint("Declare \"n\", or use sampling \"full\".")));
+	if (options->batch > options->n)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"batch\" must be between 1 and the declared number of "
+							   "rows, " INT64_FORMAT,
+							   options->n)));
+}
+
+/* ---- lengths ---- */
+
+/* A length in units of the weights, brought to those of u. */
+static double
+read_length(const char *name, double length, double radius)
+{
+	double u = length * radius;
+
+	if (u < DESCENT_LENGTH_MIN || u > DESCENT_LENGTH_MAX)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" must be between %.6g and %.6g", name,
+							   DESCENT_LENGTH_MIN / radius * (1 + 1e-5),
+							   DESCENT_LENGTH_MAX / radius * (1 - 1e-5)),
+						errdetail("That is 2^-20 to 2^20, divided by the radius, %g.", radius)));
+	return u;
+}
+
+/* ---- the whole ---- */
+
+static void
+set_noise(const Options *options, int64 delta, ConvexTerms *terms)
+{
+	if (options->noise != NOISE_AUTO && options->noise != NOISE_GAUSSIAN)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"%s\" is not for mechanism \"sgd\"",
+							   noise_choice_name(options->noise)),
+						errhint("Noises are: auto, gaussian.")));
+	if (delta == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mechanism \"sgd\" needs delta greater than zero"),
+						errhint("Mechanisms \"objective\" and \"output\" need none.")));
+	terms->noise = CONVEX_GAUSSIAN;
+	terms->delta = delta;
+}
+
+static void
+check_noise(const MechanismRequest *request)
+{
+	double radius = request->convex.radius;
+	MechanismVerdict verdict;
+
+	if (request->convex.lambda < LAMBDA_MIN)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"regularization\" must be at least %.6g",
+							   (double) LAMBDA_MIN / LAMBDA_ONE * radius * radius * (1 + 1e-5)),
+						errdetail("That is 2^-10 times the square of the radius, %g.", radius)));
+
+	mechanism_sgd.admit(request, &verdict);
+	if (!verdict.admitted)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("epsilon is too small for %d iterations: no noise is known to do",
+						request->descent.iterations),
+				 errhint("Raise epsilon or delta%s.", request->descent.sampling == DESCENT_FULL
+														  ? ""
+														  : ", or use sampling \"full\"")));
+}
+
+void
+descent_choose(const Options *options, int64 delta, MechanismRequest *request)
+{
+	double radius = request->convex.radius;
+	DescentTerms *terms = &request->descent;
+
+	set_noise(options, delta, &request->convex);
+	check_rows(options);
+	*terms = descent_usual(options->sampling, options->n, radius,
+						   (double) request->epsilon / EPSILON_ONE, request->adjacency);
+	if (options->batch > 0)
+		terms->batch = options->batch;
+	if (options->iterations > 0)
+		terms->iterations = options->iterations;
+	if (options->step > 0)
+		terms->step = read_length("step", options->step, radius);
+	if (options->norm > 0)
+		terms->reach = read_length("norm", options->norm, radius);
+	check_noise(request);
+}
+
+void
+descent_append_terms(StringInfo text, const MechanismRequest *request)
+{
+	const DescentTerms *terms = &request->descent;
+	double radius = request->convex.radius;
+	double noise =
+		descent_noise(terms, privacy_epsilon(request->epsilon),
+					  privacy_delta(request->convex.delta), request->adjacency, request->pause);
+
+	appendStringInfo(text, ", \"sampling\": \"%s\", \"iterations\": %d",
+					 sampling_names[terms->sampling], terms->iterations);
+	if (terms->sampling != DESCENT_FULL)
+		appendStringInfo(text, ", \"batch\": " INT64_FORMAT ", \"n\": " INT64_FORMAT, terms->batch,
+						 terms->rows);
+	appendStringInfo(text, ", \"step\": %.17g, \"norm\": %.17g, \"gradient_noise\": %.17g",
+					 terms->step / radius, terms->reach / radius, noise * radius);
+}

@@ -1,0 +1,297 @@
+/*
+ * groups.c - share the cost of a call among its groups, train them, release all or none.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+#include "core/accounting/parallel.h"
+
+#include "server/base/digest.h"
+#include "server/release/groups.h"
+
+/*
+ * All groups together may enumerate so many times what one model may (mechanism.h): a public
+ * bound on the work of a call, as one model has at the analyst's door.
+ */
+#define GROUPS_WORK 10
+
+/* Less memory is not worth a file, however many groups there are. */
+#define GROUP_LEAST_LIMIT (64 * 1024)
+
+/* ---- what is not for groups ---- */
+
+static void
+refuse(const char *what, const char *name, const char *hint)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("%s \"%s\" is not for groups", what, name),
+					errdetail("It goes by a number of rows, and how many rows a group has is not "
+							  "public."),
+					errhint("%s", hint)));
+}
+
+static void
+check_options(const Training *training)
+{
+	const Options *options = &training->options;
+
+	if (training->method == METHOD_SIMPLEX)
+		refuse("method", method_name(training->method),
+			   "Methods are: auto, halfspace, logistic, svm.");
+	if (options->mechanism == CHOOSE_OPSAMP)
+		refuse("mechanism", "opsamp", "Use mechanism \"objective\".");
+	if (options->sampling_given && options->sampling != DESCENT_FULL)
+		refuse("option", "sampling", "Use sampling \"full\", or leave it out.");
+	if (options->n > 0 && !training->by_analyst)
+		refuse("option", "n", "Leave it out.");
+}
+
+/* ---- the cost ---- */
+
+/*
+ * The call costs cost under adjacency; each group's mechanism gets its share, epsilon in
+ * nano-units and delta in atto-units, under add_remove (PRIVACY.md C7), which holds for a
+ * person's rows in several groups too.  A declared number of rows is the table's.
+ */
+void
+groups_set(Training *training, const KeyList *keys)
+{
+	ParallelCost call = {training->cost.epsilon, training->cost.delta};
+	ParallelCost share =
+		parallel_share(training->options.adjacency, call, Max(training->rows_per_person, 1));
+
+	check_options(training);
+	if (share.epsilon == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("epsilon is too small for groups"),
+				 errdetail("Each group's mechanism has a share of it: half under replace, and "
+						   "that divided by the most rows of a person.")));
+	training->keys = keys;
+	training->adjacency = training->options.adjacency;
+	training->options.adjacency = ADJACENCY_ADD_REMOVE;
+	training->options.n = 0;
+	training->cost.epsilon = share.epsilon;
+	training->cost.delta = share.delta;
+}
+
+void
+groups_check_work(const Training *training)
+{
+	MechanismVerdict verdict;
+	uint64 groups = training->keys->count;
+
+	mechanism_get(training->request.kind)->admit(&training->request, &verdict);
+	if (verdict.cost <= verdict.limit * GROUPS_WORK / groups)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%d groups would take too long with mechanism \"%s\"", training->keys->count,
+					mechanism_get(training->request.kind)->name),
+			 errdetail("Each would enumerate " UINT64_FORMAT " configurations or nodes; the limit "
+					   "for all of them is " UINT64_FORMAT ".",
+					   verdict.cost, verdict.limit * GROUPS_WORK),
+			 errhint("Choose fewer groups or features, or a smaller grid such as \"ternary\", "
+					 "\"sign\" or {\"sparse\": 3}.")));
+}
+
+/* ---- describing ---- */
+
+/* Units of 10^-digits as a decimal without trailing zeros. */
+static char *
+decimal(int64 units, int64 one, int digits)
+{
+	char *text = psprintf(INT64_FORMAT ".%0*lld", units / one, digits, (long long) (units % one));
+	Size length = strlen(text);
+
+	while (text[length - 1] == '0')
+		text[--length] = '\0';
+	if (text[length - 1] == '.')
+		text[length - 1] = '\0';
+	return text;
+}
+
+static void
+append_by(StringInfo text, List *by)
+{
+	ListCell *cell;
+	const char *comma = "";
+
+	if (by == NIL)
+		return;
+	appendStringInfoString(text, "\"by\": [");
+	foreach (cell, by)
+	{
+		appendStringInfoString(text, comma);
+		escape_json(text, lfirst(cell));
+		comma = ", ";
+	}
+	appendStringInfoString(text, "], ");
+}
+
+/* Ends what the two below begin. */
+static void
+append_share(StringInfo text, const Training *training)
+{
+	appendStringInfo(
+		text, ", \"epsilon\": %s, \"delta\": %s, \"adjacency\": \"add_remove\"}",
+		decimal(training->cost.epsilon, EPSILON_ONE, 9),
+		training->cost.delta_charged == 0 ? "0" : decimal(training->cost.delta, DELTA_ONE, 18));
+}
+
+char *
+groups_provenance(const Training *training, List *by)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoString(&text, ", \"groups\": {");
+	append_by(&text, by);
+	appendStringInfoString(&text, "\"keys\": ");
+	key_list_append(&text, training->keys);
+	append_share(&text, training);
+	return text.data;
+}
+
+/* Of one model: its own key, and not those of all others. */
+static char *
+group_provenance(const Training *training, const char *provenance, List *by, int position)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	if (provenance != NULL)
+		appendStringInfoString(&text, provenance);
+	appendStringInfoString(&text, ", \"group\": {");
+	append_by(&text, by);
+	appendStringInfoString(&text, "\"key\": ");
+	key_append(&text, training->keys, position);
+	append_share(&text, training);
+	return text.data;
+}
+
+/* ---- training ---- */
+
+RowsState **
+groups_states(const Training *training, MemoryContext parent)
+{
+	int count = training->keys->count;
+	RowsState **states = MemoryContextAlloc(parent, count * sizeof(RowsState *));
+
+	for (int i = 0; i < count; i++)
+		states[i] = rows_state_create(&training->encoding, parent);
+	return states;
+}
+
+Size
+group_limit(const Training *training, Size limit)
+{
+	return Max(limit / training->keys->count, GROUP_LEAST_LIMIT);
+}
+
+/* The file, if there is one, outlives the state. */
+static Spill *
+free_state(RowsState *state)
+{
+	Spill *spill = palloc(sizeof(Spill));
+
+	*spill = state->spill;
+	MemoryContextDelete(state->header.eoh_context);
+	return spill;
+}
+
+GroupProblem *
+groups_encode(const Training *training, RowsState **states, bool free)
+{
+	GroupProblem *problems = palloc(training->keys->count * sizeof(GroupProblem));
+
+	for (int i = 0; i < training->keys->count; i++)
+	{
+		GroupProblem *problem = &problems[i];
+
+		problem->bytes = release_encode(training, states[i], &problem->length);
+		problem->spill = free ? free_state(states[i]) : &states[i]->spill;
+	}
+	return problems;
+}
+
+SolverOutcome
+groups_solve(const Training *training, GroupProblem *problems, MechanismAnswer *answers)
+{
+	SolverOutcome outcome = SOLVER_ANSWERED;
+
+	for (int i = 0; i < training->keys->count; i++)
+	{
+		GroupProblem *problem = &problems[i];
+
+		if (outcome == SOLVER_ANSWERED)
+			outcome = release_solve(training, problem->bytes, problem->length, problem->spill,
+									&answers[i]);
+		pfree(problem->bytes);
+	}
+	return outcome;
+}
+
+void
+groups_close(const Training *training, GroupProblem *problems)
+{
+	for (int i = 0; i < training->keys->count; i++)
+		spill_close(problems[i].spill);
+}
+
+/* ---- releasing ---- */
+
+static Datum
+form_group(const KeyList *keys, int position, Datum model, TupleDesc descriptor)
+{
+	Datum values[] = {PointerGetDatum(key_array(keys, position)), model};
+	bool nulls[] = {false, false};
+
+	return HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls));
+}
+
+/* What the ledger keeps: SHA-256 over the hashes of all models, in the order of the keys. */
+static ArrayType *
+form_groups(Training *training, int64 release, const char *provenance, List *by,
+			const MechanismAnswer *answers, Oid group_type, uint8 hash[DIGEST_LENGTH])
+{
+	int count = training->keys->count;
+	TupleDesc group = lookup_rowtype_tupdesc_copy(group_type, -1);
+	TupleDesc model = lookup_rowtype_tupdesc_copy(TupleDescAttr(group, 1)->atttypid, -1);
+	Datum *rows = palloc(count * sizeof(Datum));
+	StringInfoData hashes;
+	Model *described = palloc(sizeof(Model));
+
+	initStringInfo(&hashes);
+	for (int i = 0; i < count; i++)
+	{
+		uint8 own[MODEL_HASH_LENGTH];
+
+		training->provenance = group_provenance(training, provenance, by, i);
+		release_describe(training, release, &answers[i], described);
+		model_hash(described, own);
+		appendBinaryStringInfo(&hashes, (const char *) own, sizeof(own));
+		rows[i] = form_group(training->keys, i, model_form(described, model), group);
+	}
+	digest_bytes(&hashes, hash);
+	return construct_array(rows, count, group_type, -1, false, TYPALIGN_DOUBLE);
+}
+
+ArrayType *
+groups_release(Training *training, int64 release, const char *provenance, List *by,
+			   const MechanismAnswer *answers, Oid group_type)
+{
+	uint8 hash[DIGEST_LENGTH];
+	ArrayType *groups = form_groups(training, release, provenance, by, answers, group_type, hash);
+
+	charge_released_groups(release, hash, groups);
+	return groups;
+}

@@ -1,0 +1,139 @@
+/*
+ * opsamp_choice.c - cube, calls and calibration of OPSamp.
+ */
+#include "server/release/opsamp_choice.h"
+
+#include <math.h>
+
+#include "core/mechanisms/convex_opsamp.h"
+
+#include "server/release/body_choice.h"
+
+/* Scores in -2 .. 2 without a word about it: noise grows with the cube. */
+#define USUAL_SCORE 2.0
+
+/* The longest coordinate of a clipped row, in units of the radius. */
+static double
+longest_feature(const Encoding *encoding, double radius)
+{
+	double most = encoding->intercept ? 1 : 0;
+	int j = 0;
+
+	for (int g = 0; g < encoding->groups; j += encoding->group[g++])
+		most = fmax(most, encoding->group[g] > 1
+							  ? 1
+							  : fmax(fabs(encoding->low[j]), fabs(encoding->high[j])));
+	for (; j < encoding->features; j++)
+		most = fmax(most, fmax(fabs(encoding->low[j]), fabs(encoding->high[j])));
+	return fmin(most / radius, 1);
+}
+
+static void
+check_request(const Options *options, int64 delta, const ConvexTerms *terms)
+{
+	if (terms->lambda < LAMBDA_MIN)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"regularization\" must be at least %.6g",
+							   (double) LAMBDA_MIN / LAMBDA_ONE * terms->radius * terms->radius *
+								   (1 + 1e-5))));
+	if (options->noise != NOISE_AUTO && options->noise != NOISE_LAPLACE)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("noise \"%s\" is not for mechanism \"opsamp\"",
+							   noise_choice_name(options->noise)),
+						errhint("The noise is: laplace.")));
+	if (delta == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mechanism \"opsamp\" needs delta greater than zero"),
+						errhint("Mechanism \"objective\" needs no delta.")));
+	if (options->n == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mechanism \"opsamp\" needs the declared number of rows"),
+						errhint("Set \"n\" in the options, or in dpobj.protect.")));
+}
+
+static void
+choose_calls(const Options *options, ConvexTerms *terms)
+{
+	terms->rows = options->n;
+	terms->calls = options->calls > 0 ? options->calls : convex_opsamp_calls(options->n);
+	if (terms->rows > OPSAMP_MOST_WORK / terms->calls)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%d calls of the oracle for " INT64_FORMAT " rows are too much work",
+							   terms->calls, terms->rows),
+						errdetail("The limit of their product is " INT64_FORMAT ".",
+								  (int64) OPSAMP_MOST_WORK),
+						errhint("Choose smaller \"calls\", or mechanism \"objective\".")));
+}
+
+/* A bound that even weights of 0 keep says nothing. */
+static void
+check_risk(const MechanismRequest *request)
+{
+	OpsampProblem problem = convex_opsamp_problem(request);
+	double trivial = convex_opsamp_trivial(request);
+	OpsampPlan plan;
+
+	opsamp_plan(&problem, &plan);
+	if (plan.risk < trivial)
+		return;
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		 errmsg("mechanism \"opsamp\" promises nothing for " INT64_FORMAT
+				" rows and %d weights at this epsilon",
+				request->convex.rows, request->grid.dimension),
+		 errdetail("The mean loss of a row may be %.3g above the least; that of weights of 0 is "
+				   "%.3g above it at most.",
+				   plan.risk, trivial),
+		 errhint("Use mechanism \"objective\"; or more rows, fewer features or a larger "
+				 "epsilon.")));
+}
+
+void
+opsamp_choose(const Options *options, const Encoding *encoding, int64 delta,
+			  MechanismRequest *request)
+{
+	ConvexTerms *terms = &request->convex;
+	double d = request->grid.dimension;
+	double peak = longest_feature(encoding, terms->radius);
+
+	check_request(options, delta, terms);
+	terms->noise = CONVEX_LAPLACE;
+	terms->delta = delta;
+	terms->peak = Max(1, (int64) ceil(ldexp(peak, CONVEX_OUTPUT_BITS)));
+	terms->reach = body_reach(options, terms->radius, USUAL_SCORE / fmin(sqrt(d), d * peak));
+	choose_calls(options, terms);
+	check_risk(request);
+}
+
+void
+opsamp_append_terms(StringInfo text, const MechanismRequest *request)
+{
+	const ConvexTerms *terms = &request->convex;
+	OpsampProblem problem = convex_opsamp_problem(request);
+	OpsampPlan plan;
+
+	opsamp_plan(&problem, &plan);
+	appendStringInfo(text,
+					 ", \"noise\": \"laplace\", \"norm\": %.17g, \"n\": " INT64_FORMAT
+					 ", \"calls\": %d, \"eta\": %.17g, \"stability\": %.17g, \"shift\": %.17g, "
+					 "\"oracle_gap\": %.17g",
+					 ldexp((double) terms->reach, -CONVEX_OUTPUT_BITS) / terms->radius, terms->rows,
+					 terms->calls, plan.eta, plan.stable / terms->radius,
+					 plan.shift / terms->radius, plan.gap);
+	appendStringInfo(text, ", \"weight_step\": %.17g, \"weight_noise\": %.17g",
+					 ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius,
+					 plan.shift / problem.epsilon / terms->radius);
+}
+
+/* The mean over the release's coins, of the regularised loss. */
+void
+opsamp_append_error(StringInfo text, const MechanismRequest *request)
+{
+	OpsampProblem problem = convex_opsamp_problem(request);
+	OpsampPlan plan;
+
+	opsamp_plan(&problem, &plan);
+	appendStringInfo(text, ", \"error\": {\"mean_loss\": %.6g, \"of_zero\": %.6g}",
+					 plan.risk * (1 + 1e-5), convex_opsamp_trivial(request));
+}

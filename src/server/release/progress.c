@@ -1,0 +1,58 @@
+/*
+ * progress.c - INFO messages to the owner, and to nobody else.
+ */
+#include "server/release/progress.h"
+
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+
+#include "server/base/compat.h"
+#include "server/base/dpobj.h"
+
+static SolverWatch listener = NULL;
+
+void
+progress_listen(SolverWatch watch)
+{
+	listener = watch;
+}
+
+/*
+ * Both roles must own the table: inside a SECURITY DEFINER function of the owner's
+ * the current role does, but the messages go to the session's.
+ */
+bool
+progress_may_see(Oid table)
+{
+	return owns_table(table, GetUserId()) && owns_table(table, GetSessionUserId());
+}
+
+bool
+progress_wanted(Oid table)
+{
+	return dpobj_progress && progress_may_see(table);
+}
+
+double
+progress_gap(const MechanismProgress *progress)
+{
+	return ((double) progress->incumbent - (double) progress->bound) /
+		   (double) Max(progress->scale, 1);
+}
+
+void
+progress_report(const MechanismProgress *progress)
+{
+	if (listener != NULL)
+		listener(progress);
+	else if (progress->sampling)
+		ereport(INFO, (errmsg("dpobj is sampling: " INT64_FORMAT " boxes of the grid, " INT64_FORMAT
+							  " attempts",
+							  progress->nodes, progress->attempts)));
+	else
+		ereport(INFO,
+				(errmsg("dpobj is searching: " INT64_FORMAT " boxes of the grid, the optimum is "
+						"at most %.1f misclassified rows better than the best vector so far",
+						progress->nodes, progress_gap(progress))));
+}

@@ -1,0 +1,156 @@
+/*
+ * release.c - charge, solve, release: what both doors have in common.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "utils/memutils.h"
+
+#include "core/mechanisms/wire.h"
+
+#include "server/models/model.h"
+#include "server/release/progress.h"
+#include "server/release/release.h"
+
+/* A file that has been made is used, whatever is in it: who waits for it sees no difference. */
+static bool
+is_spilled(const RowsState *state)
+{
+	return state->rows.spilled > 0 || state->spill.room > 0;
+}
+
+uint8 *
+release_encode(const Training *training, RowsState *state, Size *length)
+{
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj problem", ALLOCSET_DEFAULT_SIZES);
+	ServerMemory memory;
+	ServerMemory caller;
+	uint8 *bytes;
+	const Mechanism *mechanism = mechanism_get(training->request.kind);
+	Instance instance = {.dimension = encoding_dimension(&training->encoding)};
+	Rows *rows = state == NULL ? NULL : &state->rows;
+
+	server_memory_init(&memory, context);
+	server_memory_init(&caller, CurrentMemoryContext);
+	if (state != NULL && is_spilled(state))
+		rows_spilled_instance(rows, &instance);
+	else if (rows != NULL && (mechanism->convex || mechanism->targets))
+		rows_labelled_instance(rows, &memory.memory, &instance);
+	else if (rows != NULL && mechanism->every_row)
+		rows_instance_apart(rows, &memory.memory, &instance);
+	else if (rows != NULL)
+		rows_instance(rows, &memory.memory, &instance);
+	bytes = wire_encode_problem(&training->request, &instance, &caller.memory, length);
+	MemoryContextDelete(context);
+	return bytes;
+}
+
+static Charge
+describe_charge(const Training *training, Oid table, AnalystTerms *analyst)
+{
+	const Mechanism *mechanism = mechanism_get(training->request.kind);
+
+	return (Charge){
+		.relation = table,
+		.mechanism = mechanism->name,
+		.adjacency = training_adjacency(training),
+		.pair = training_pair(training),
+		.guarantee = training->guarantee,
+		.parameters = training_parameters(training),
+		.makes_model = true,
+		.grouped = training->keys != NULL,
+		.analyst = analyst,
+		.person = training->person,
+	};
+}
+
+int64
+release_charge(const Training *training, Oid table, AnalystTerms *analyst)
+{
+	Charge charge = describe_charge(training, table, analyst);
+
+	return charge_commit(&charge);
+}
+
+void
+release_fingerprint(const Training *training, Oid table, AnalystTerms *analyst,
+					uint8 fingerprint[CHARGE_HASH_LENGTH])
+{
+	Charge charge = describe_charge(training, table, analyst);
+
+	charge_fingerprint(&charge, fingerprint);
+}
+
+SolverOutcome
+release_solve(const Training *training, const uint8 *problem, Size length, const Spill *spill,
+			  MechanismAnswer *answer)
+{
+	uint8 *bytes = NULL;
+	Size bytes_length = 0;
+	SolverWatch watch = training->request.progress ? progress_report : NULL;
+	const char *rows_path = spill == NULL ? NULL : spill_path(spill);
+	SolverLimits limits = training->limits;
+	SolverOutcome outcome;
+
+	limits.megabytes = spill_solver_share(limits.megabytes);
+	outcome = solver_run(problem, length, rows_path, &limits, watch, &bytes, &bytes_length);
+	if (outcome == SOLVER_ANSWERED &&
+		!wire_decode_answer(bytes, bytes_length, &training->request, answer))
+		outcome = SOLVER_DIED;
+	return outcome;
+}
+
+/* The weight of a coordinate as a number: a step, a share of the draws, or a level. */
+static double
+model_weight(const Training *training, const MechanismAnswer *answer, int j)
+{
+	const MechanismRequest *request = &training->request;
+	const Mechanism *mechanism = mechanism_get(request->kind);
+	int64 draws = 0;
+
+	if (mechanism->convex)
+		return answer->weight[j] * (ldexp(1, -CONVEX_OUTPUT_BITS) / request->convex.radius);
+	if (!mechanism->targets)
+		return request->grid.level[j][answer->index[j]];
+	for (int k = 0; k < request->grid.dimension; k++)
+		draws += answer->weight[k];
+	return (double) answer->weight[j] / (double) draws;
+}
+
+void
+release_describe(const Training *training, int64 release, const MechanismAnswer *answer,
+				 Model *model)
+{
+	const Grid *grid = &training->request.grid;
+	const Mechanism *mechanism = mechanism_get(training->request.kind);
+
+	model->kind = method_name(training->method);
+	model->mechanism = mechanism->name;
+	model->weights = grid->dimension;
+	for (int j = 0; j < grid->dimension; j++)
+		model->weight[j] = model_weight(training, answer, j);
+	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
+	model->delta = (double) training->cost.delta_charged / DELTA_ONE;
+	model->adjacency = training_adjacency(training) == ADJACENCY_REPLACE ? "replace" : "add_remove";
+	model->guarantee = training->guarantee;
+	model->release = release;
+	model->details = training_parameters(training);
+}
+
+Datum
+release_model(const Training *training, int64 release, const MechanismAnswer *answer,
+			  TupleDesc descriptor)
+{
+	Model model;
+	Datum row;
+	uint8 hash[MODEL_HASH_LENGTH];
+
+	release_describe(training, release, answer, &model);
+	model_hash(&model, hash);
+	row = model_form(&model, descriptor);
+	charge_released(release, hash, DatumGetHeapTupleHeader(row));
+	return row;
+}

@@ -1,0 +1,90 @@
+/*
+ * simplex_choice.c - options "regularization", "target" and "n" of method simplex made a
+ * request.
+ */
+#include "server/release/simplex_choice.h"
+
+#include <math.h>
+
+#include "core/simplex/simplex_scale.h"
+
+/* As core/rows/encoding.c rounds: no encoded value is beyond its encoded bound. */
+static int32
+encoded_bound(double value)
+{
+	value *= FIXED_POINT_ONE;
+	return (int32) (value + copysign(0.5, value));
+}
+
+static void
+set_bounds(const Encoding *encoding, SimplexTerms *terms)
+{
+	terms->target_low = encoded_bound(encoding->low[0]);
+	terms->target_high = encoded_bound(encoding->high[0]);
+	terms->low = encoded_bound(encoding->low[1]);
+	terms->high = encoded_bound(encoding->high[1]);
+	for (int j = 2; j < encoding->features; j++)
+	{
+		terms->low = Min(terms->low, encoded_bound(encoding->low[j]));
+		terms->high = Max(terms->high, encoded_bound(encoding->high[j]));
+	}
+}
+
+static void
+check_lambda(double lambda)
+{
+	if (lambda < SIMPLEX_LAMBDA_MIN || lambda > SIMPLEX_LAMBDA_MAX)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"regularization\" must be between %g and %g",
+							   SIMPLEX_LAMBDA_MIN, SIMPLEX_LAMBDA_MAX)));
+}
+
+static void
+refuse_lambda(const SimplexTerms *terms, const SimplexBudget *budget)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"regularization\" is too small for this epsilon"),
+					errdetail("It must be at least %.6g for one draw, with " INT64_FORMAT " rows.",
+							  simplex_least_lambda(terms, budget) * (1 + 1e-5), terms->rows)));
+}
+
+bool
+simplex_choose(const Options *options, const Encoding *encoding, int64 delta,
+			   MechanismRequest *request)
+{
+	SimplexTerms *terms = &request->simplex;
+	SimplexBudget budget;
+	bool pure;
+
+	grid_set_plain(&request->grid, encoding->features - 1);
+	request->kind = MECHANISM_SIMPLEX;
+	set_bounds(encoding, terms);
+	terms->delta = delta;
+	terms->lambda = options->regularization;
+	if (options->regularization != 0)
+		check_lambda(terms->lambda);
+	terms->rows = Min(options->n, SIMPLEX_ROWS_MAX);
+	budget = simplex_budget(request->epsilon, delta);
+	if (options->regularization == 0)
+		terms->lambda = simplex_default_lambda(terms, &budget, request->grid.dimension);
+	if (simplex_draws(terms, &budget, &pure) == 0)
+		refuse_lambda(terms, &budget);
+	if (pure)
+		terms->delta = 0;
+	return pure;
+}
+
+void
+simplex_append_terms(StringInfo text, const MechanismRequest *request)
+{
+	const SimplexTerms *terms = &request->simplex;
+	bool pure;
+
+	appendStringInfo(text,
+					 ", \"loss\": \"squared\", \"target\": [%.17g, %.17g], \"n\": " INT64_FORMAT
+					 ", \"regularization\": %.17g, \"draws\": " INT64_FORMAT
+					 ", \"epsilon_per_draw\": %.6g",
+					 (double) terms->target_low / FIXED_POINT_ONE,
+					 (double) terms->target_high / FIXED_POINT_ONE, terms->rows, terms->lambda,
+					 simplex_request_draws(request, &pure), simplex_draw_epsilon(terms));
+}

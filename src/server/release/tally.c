@@ -1,0 +1,205 @@
+/*
+ * tally.c - charge, noise and hash of an evaluation.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+
+#include "core/mechanisms/evaluation.h"
+#include "core/base/names.h"
+#include "core/exponential/select.h"
+
+#include "server/base/digest.h"
+#include "server/base/random_bits.h"
+#include "server/release/tally.h"
+
+static const char *const names[] = {
+	[TALLY_ACCURACY] = "accuracy", [TALLY_CONFUSION] = "confusion", [TALLY_SELECTION] = "select"};
+
+const char *
+tally_name(TallyKind kind)
+{
+	return names[kind];
+}
+
+const char *
+tally_mechanism(TallyKind kind)
+{
+	return kind == TALLY_SELECTION ? "permute_flip" : "laplace";
+}
+
+bool
+tally_find(const char *name, TallyKind *kind)
+{
+	int place = names_find(names, lengthof(names), name);
+
+	*kind = (TallyKind) place;
+	return place < lengthof(names);
+}
+
+void
+tally_check_models(int models)
+{
+	if (models < 2 || models > SELECT_LIST_MAX)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a selection needs 2 to %d models, not %d", SELECT_LIST_MAX, models),
+						models == 1 ? errhint("dp_accuracy and dpobj.evaluate rate one.") : 0));
+}
+
+/* ---- the charge ---- */
+
+static char *
+parameters(const TallyRequest *request)
+{
+	bool selection = request->kind == TALLY_SELECTION;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfo(&text, "{\"evaluation\": \"%s\", ", tally_name(request->kind));
+	appendStringInfoString(&text, selection ? "\"models\": [" : "\"model\": ");
+	for (int i = 0; i < request->models; i++)
+		appendStringInfo(&text, "%s" INT64_FORMAT, i > 0 ? ", " : "", request->model_release[i]);
+	if (selection)
+		appendStringInfo(&text, "], \"margin\": %d", privacy_margin(request->adjacency));
+	else
+		appendStringInfo(&text, ", \"sensitivity\": %d",
+						 evaluation_sensitivity(request->adjacency));
+	appendStringInfo(&text, "%s}", request->provenance);
+	return text.data;
+}
+
+/* Either law is pure and no more: permute-and-flip has no bounded range of epsilon (C6). */
+Pair
+tally_pair(const TallyRequest *request)
+{
+	return (Pair){.kind = PAIR_PURE, .epsilon = request->epsilon_charged, .count = 1};
+}
+
+int64
+tally_charge(const TallyRequest *request)
+{
+	Charge charge = {
+		.relation = request->table,
+		.mechanism = tally_mechanism(request->kind),
+		.adjacency = request->adjacency,
+		.pair = tally_pair(request),
+		.guarantee = "exact",
+		.parameters = parameters(request),
+		.analyst = request->analyst,
+		.person = request->person,
+	};
+
+	return charge_commit(&charge);
+}
+
+/* ---- the draw ---- */
+
+static int64
+mistakes(const int64 *count)
+{
+	return count[TALLY_FALSE_POSITIVES] + count[TALLY_FALSE_NEGATIVES];
+}
+
+static int
+choose(const TallyRequest *request, const int64 *count, Bits *bits)
+{
+	int64 *loss = palloc(request->models * sizeof(int64));
+
+	for (int i = 0; i < request->models; i++)
+		loss[i] = mistakes(count + i * TALLY_CELLS);
+	return select_from_list(request->epsilon, request->adjacency, loss, request->models, bits);
+}
+
+void
+tally_draw(const TallyRequest *request, const int64 *count, TallyResult *result)
+{
+	Bits bits;
+
+	memset(result, 0, sizeof(*result));
+	random_bits_init(&bits);
+	switch (request->kind)
+	{
+		case TALLY_ACCURACY:
+			result->count[0] = count[TALLY_TRUE_POSITIVES] + count[TALLY_TRUE_NEGATIVES];
+			result->count[1] = mistakes(count);
+			evaluation_noise(&bits, request->epsilon, request->adjacency, result->count, 2);
+			break;
+		case TALLY_CONFUSION:
+			memcpy(result->count, count, sizeof(result->count));
+			evaluation_noise(&bits, request->epsilon, request->adjacency, result->count,
+							 TALLY_CELLS);
+			break;
+		case TALLY_SELECTION:
+			result->chosen = choose(request, count, &bits);
+			break;
+	}
+}
+
+/* ---- the answer ---- */
+
+bool
+tally_accuracy(const TallyResult *result, float8 *accuracy)
+{
+	return evaluation_accuracy(result->count[0], result->count[1], accuracy);
+}
+
+/* Of the answer itself, so that who has it can compare: a float8, nothing for null, integers. */
+void
+tally_released(int64 release, TallyKind kind, const TallyResult *result)
+{
+	StringInfoData bytes;
+	uint8 hash[CHARGE_HASH_LENGTH];
+	float8 accuracy;
+
+	initStringInfo(&bytes);
+	if (kind == TALLY_SELECTION)
+		pq_sendint32(&bytes, result->chosen + 1);
+	else if (kind == TALLY_CONFUSION)
+		for (int i = 0; i < TALLY_CELLS; i++)
+			pq_sendint64(&bytes, result->count[i]);
+	else if (tally_accuracy(result, &accuracy))
+		pq_sendfloat8(&bytes, accuracy);
+	digest_bytes(&bytes, hash);
+	charge_released(release, hash, NULL);
+}
+
+Datum
+tally_confusion(FunctionCallInfo fcinfo, const TallyResult *result)
+{
+	Datum values[TALLY_CELLS];
+	bool nulls[TALLY_CELLS] = {false};
+	TupleDesc descriptor;
+
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "a confusion table must be returned as dp_confusion_table");
+	for (int i = 0; i < TALLY_CELLS; i++)
+		values[i] = Int64GetDatum(result->count[i]);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
+}
+
+/* ---- other places of a call ---- */
+
+static struct
+{
+	int64 release; /* 0: none */
+	TallyResult result;
+} latest;
+
+void
+tally_keep(int64 release, const TallyResult *result)
+{
+	latest.release = release;
+	latest.result = *result;
+}
+
+bool
+tally_recall(int64 release, TallyResult *result)
+{
+	if (release == 0 || release != latest.release)
+		return false;
+	*result = latest.result;
+	return true;
+}

@@ -1,0 +1,613 @@
+/*
+ * column.c - decode, compare and convert values of the types that are read.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_enum.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "datatype/timestamp.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/float.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include "server/rows/column.h"
+#include "server/base/compat.h"
+#include "server/base/json_value.h"
+#include "server/base/numeric_value.h"
+
+#define UNIX_EPOCH_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
+
+static ColumnKind
+kind_of_type(Oid type)
+{
+	switch (type)
+	{
+		case BOOLOID:
+			return COLUMN_BOOLEAN;
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+			return COLUMN_INTEGER;
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return COLUMN_REAL;
+		case NUMERICOID:
+			return COLUMN_NUMERIC;
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return COLUMN_TIME;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+			return COLUMN_TEXT;
+		default:
+			return get_typtype(type) == TYPTYPE_ENUM ? COLUMN_ENUM : COLUMN_OTHER;
+	}
+}
+
+/* ---- types by name ---- */
+
+#define ENUM_NAME "enum"
+
+/* Not format_type_be(): how that quotes is a setting of the session. */
+static const struct
+{
+	Oid type;
+	const char *name;
+} built_in[] = {{BOOLOID, "boolean"},
+				{INT2OID, "smallint"},
+				{INT4OID, "integer"},
+				{INT8OID, "bigint"},
+				{FLOAT4OID, "real"},
+				{FLOAT8OID, "double precision"},
+				{NUMERICOID, "numeric"},
+				{DATEOID, "date"},
+				{TIMESTAMPOID, "timestamp without time zone"},
+				{TIMESTAMPTZOID, "timestamp with time zone"},
+				{TEXTOID, "text"},
+				{VARCHAROID, "character varying"},
+				{BPCHAROID, "character"}};
+
+const char *
+column_type_name(const Column *column)
+{
+	for (int i = 0; i < lengthof(built_in); i++)
+		if (built_in[i].type == column->type)
+			return built_in[i].name;
+	return ENUM_NAME; /* nothing else is encoded */
+}
+
+Oid
+column_type_named(const char *name)
+{
+	for (int i = 0; i < lengthof(built_in); i++)
+		if (strcmp(built_in[i].name, name) == 0)
+			return built_in[i].type;
+	return strcmp(name, ENUM_NAME) == 0 ? TEXTOID : InvalidOid;
+}
+
+/* ---- columns ---- */
+
+void
+column_init(Column *column, Form_pg_attribute attribute)
+{
+	column->name = pstrdup(NameStr(attribute->attname));
+	column->number = attribute->attnum;
+	column->type = getBaseType(attribute->atttypid);
+	column->kind = kind_of_type(column->type);
+}
+
+void
+column_init_stored(Column *column, Form_pg_attribute attribute)
+{
+	if (attribute->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("column \"%s\" is a virtual generated column", NameStr(attribute->attname)),
+				 errdetail("A scan reads what is stored."),
+				 errhint("Declare the columns that it is computed from, or generate it STORED.")));
+	column_init(column, attribute);
+}
+
+bool
+column_find(TupleDesc descriptor, const char *name, Column *column)
+{
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+
+		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), name) != 0)
+			continue;
+		column_init_stored(column, attribute);
+		return true;
+	}
+	return false;
+}
+
+bool
+column_names_persons(const Column *column)
+{
+	return column->kind != COLUMN_OTHER || column->type == UUIDOID || column->type == BYTEAOID;
+}
+
+/* ---- reading ---- */
+
+static int64
+read_integer(const Column *column, Datum datum)
+{
+	switch (column->type)
+	{
+		case BOOLOID:
+			return DatumGetBool(datum) ? 1 : 0;
+		case INT2OID:
+			return DatumGetInt16(datum);
+		case INT4OID:
+			return DatumGetInt32(datum);
+		case DATEOID:
+			return DatumGetDateADT(datum);
+		case INT8OID:
+			return DatumGetInt64(datum);
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return DatumGetTimestamp(datum);
+		default:
+			return DatumGetObjectId(datum); /* an enum */
+	}
+}
+
+static double
+read_real(const Column *column, Datum datum)
+{
+	return column->type == FLOAT4OID ? (double) DatumGetFloat4(datum) : DatumGetFloat8(datum);
+}
+
+/*
+ * One byte more than the longest constant has tells a longer text from all of
+ * them.  A bpchar is padded, so that its true length is found at its end.
+ */
+static void
+read_text(const Column *column, Datum datum, int longest, ColumnValue *value)
+{
+	struct varlena *text = (struct varlena *) DatumGetPointer(datum);
+
+	if (column->type == BPCHAROID)
+		text = PG_DETOAST_DATUM_PACKED(datum);
+	else if (VARATT_IS_EXTERNAL(text) || VARATT_IS_COMPRESSED(text))
+		text = PG_DETOAST_DATUM_SLICE(datum, 0, longest + 1);
+	value->text = VARDATA_ANY(text);
+	value->length = VARSIZE_ANY_EXHDR(text);
+	if (column->type == BPCHAROID)
+		value->length = bpchartruelen((char *) value->text, value->length);
+}
+
+void
+column_read(const Column *column, Datum datum, int longest, ColumnValue *value)
+{
+	switch (column->kind)
+	{
+		case COLUMN_TEXT:
+			read_text(column, datum, longest, value);
+			break;
+		case COLUMN_REAL:
+			value->real = read_real(column, datum);
+			break;
+		case COLUMN_NUMERIC:
+			value->numeric = DatumGetNumeric(datum);
+			break;
+		default:
+			value->integer = read_integer(column, datum);
+			break;
+	}
+}
+
+/* As date_part('epoch', ...) computes them, to the last bit. */
+static double
+unix_seconds(Timestamp timestamp)
+{
+	const int64 offset = UNIX_EPOCH_DAYS * USECS_PER_DAY;
+
+	if (timestamp < PG_INT64_MAX - offset)
+		return (double) (timestamp + offset) / 1000000.0;
+	return ((double) timestamp + (double) offset) / 1000000.0;
+}
+
+/* Infinite dates and timestamps are the ends of their ranges. */
+static double
+read_seconds(const Column *column, Datum datum)
+{
+	if (column->type == DATEOID)
+	{
+		DateADT date = DatumGetDateADT(datum);
+
+		if (DATE_IS_NOBEGIN(date))
+			return -INFINITY;
+		return DATE_IS_NOEND(date) ? INFINITY
+								   : ((double) date + UNIX_EPOCH_DAYS) * (double) SECS_PER_DAY;
+	}
+	else
+	{
+		Timestamp timestamp = DatumGetTimestamp(datum);
+
+		if (TIMESTAMP_IS_NOBEGIN(timestamp))
+			return -INFINITY;
+		return TIMESTAMP_IS_NOEND(timestamp) ? INFINITY : unix_seconds(timestamp);
+	}
+}
+
+double
+column_number(const Column *column, Datum datum)
+{
+	switch (column->kind)
+	{
+		case COLUMN_REAL:
+			return read_real(column, datum);
+		case COLUMN_NUMERIC:
+			return numeric_value(datum);
+		case COLUMN_TIME:
+			return read_seconds(column, datum);
+		default:
+			return (double) read_integer(column, datum);
+	}
+}
+
+static const uint8 *
+varlena_person(Datum datum, uint32 *length)
+{
+	struct varlena *value = PG_DETOAST_DATUM_PACKED(datum);
+
+	*length = VARSIZE_ANY_EXHDR(value);
+	return (const uint8 *) VARDATA_ANY(value);
+}
+
+/* All numbers of one value have the same digits once trailing zeros are not displayed. */
+static const uint8 *
+numeric_person(Datum datum, uint32 *length)
+{
+	return varlena_person(DirectFunctionCall1(numeric_trim_scale, datum), length);
+}
+
+static uint64
+real_person(double real)
+{
+	uint64 bits;
+
+	if (isnan(real))
+		real = get_float8_nan();
+	if (real == 0.0)
+		real = 0.0; /* and not -0 */
+	memcpy(&bits, &real, sizeof(bits));
+	return bits;
+}
+
+const uint8 *
+column_person(const Column *column, Datum datum, uint8 *buffer, uint32 *length)
+{
+	const uint8 *bytes;
+	uint64 fixed;
+
+	if (column->type == UUIDOID)
+	{
+		*length = UUID_LEN;
+		return DatumGetUUIDP(datum)->data;
+	}
+	if (column->kind == COLUMN_NUMERIC)
+		return numeric_person(datum, length);
+	if (column->kind == COLUMN_TEXT || column->type == BYTEAOID)
+	{
+		bytes = varlena_person(datum, length);
+		if (column->type == BPCHAROID)
+			*length = bpchartruelen((char *) bytes, *length);
+		return bytes;
+	}
+	fixed = column->kind == COLUMN_REAL ? real_person(read_real(column, datum))
+										: (uint64) read_integer(column, datum);
+	memcpy(buffer, &fixed, sizeof(fixed));
+	*length = sizeof(fixed);
+	return buffer;
+}
+
+/* ---- comparing ---- */
+
+static int
+compare_texts(const ColumnValue *a, const ColumnValue *b)
+{
+	int order = memcmp(a->text, b->text, Min(a->length, b->length));
+
+	return order != 0 ? order : a->length - b->length;
+}
+
+int
+column_compare(const Column *column, const ColumnValue *a, const ColumnValue *b)
+{
+	switch (column->kind)
+	{
+		case COLUMN_TEXT:
+			return compare_texts(a, b);
+		case COLUMN_REAL:
+			return float8_cmp_internal(a->real, b->real);
+		case COLUMN_NUMERIC:
+			return DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(a->numeric),
+													 NumericGetDatum(b->numeric)));
+		default:
+			return a->integer < b->integer ? -1 : a->integer > b->integer;
+	}
+}
+
+/* ---- constants ---- */
+
+static void
+refuse_constant(const Column *column, JsonbValue *json, const char *expected)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s is not a constant for column \"%s\"", json_text(json), column->name),
+			 errdetail("A column of type %s needs %s.", format_type_be(column->type), expected)));
+}
+
+static int64
+integer_constant(const Column *column, JsonbValue *json)
+{
+	char *digits;
+	char *end;
+	int64 integer;
+
+	if (json->type != jbvNumeric)
+		refuse_constant(column, json, "a whole number");
+	digits = numeric_normalize(json->val.numeric);
+	errno = 0;
+	integer = strtoi64(digits, &end, 10);
+	if (errno != 0 || *end != '\0')
+		refuse_constant(column, json, "a whole number in the range of bigint");
+	return integer;
+}
+
+static double
+real_constant(const Column *column, JsonbValue *json)
+{
+	double number;
+
+	if (!json_get_number(json, &number))
+		refuse_constant(column, json, "a number");
+	/* as the column would store it: 0.1 means the real that is nearest to it */
+	return column->type == FLOAT4OID ? (double) (float) number : number;
+}
+
+/* Dates are written as in SQL; what their input function refuses is a wrong constant. */
+static int64
+time_constant(const Column *column, JsonbValue *json)
+{
+	MemoryContext context = CurrentMemoryContext;
+	volatile Datum datum = (Datum) 0;
+	char *text;
+	Oid input;
+	Oid parameter;
+
+	if (json->type != jbvString)
+		refuse_constant(column, json, "a string such as \"2024-12-31\"");
+	text = pnstrdup(json->val.string.val, json->val.string.len);
+	getTypeInputInfo(column->type, &input, &parameter);
+	PG_TRY();
+	{
+		datum = OidInputFunctionCall(input, text, parameter, -1);
+	}
+	PG_CATCH();
+	{
+		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		refuse_constant(column, json, "a string such as \"2024-12-31\"");
+	}
+	PG_END_TRY();
+	return read_integer(column, datum);
+}
+
+static int64
+enum_constant(const Column *column, JsonbValue *json)
+{
+	char label[NAMEDATALEN];
+	HeapTuple tuple;
+	Oid oid;
+
+	if (json->type != jbvString || json->val.string.len >= NAMEDATALEN)
+		refuse_constant(column, json, "one of its labels as a string");
+	memcpy(label, json->val.string.val, json->val.string.len);
+	label[json->val.string.len] = '\0';
+	tuple = SearchSysCache2(ENUMTYPOIDNAME, ObjectIdGetDatum(column->type), CStringGetDatum(label));
+	if (!HeapTupleIsValid(tuple))
+		refuse_constant(column, json, "one of its labels");
+	oid = ((Form_pg_enum) GETSTRUCT(tuple))->oid;
+	ReleaseSysCache(tuple);
+	return oid;
+}
+
+static void
+text_constant(const Column *column, JsonbValue *json, ColumnValue *value)
+{
+	if (json->type != jbvString)
+		refuse_constant(column, json, "a string");
+	value->text = pnstrdup(json->val.string.val, json->val.string.len);
+	value->length = json->val.string.len;
+	if (column->type == BPCHAROID)
+		value->length = bpchartruelen((char *) value->text, value->length);
+}
+
+static void
+read_constant(const Column *column, JsonbValue *json, ColumnValue *value)
+{
+	memset(value, 0, sizeof(*value));
+	switch (column->kind)
+	{
+		case COLUMN_BOOLEAN:
+			if (json->type != jbvBool)
+				refuse_constant(column, json, "true or false");
+			value->integer = json->val.boolean ? 1 : 0;
+			break;
+		case COLUMN_INTEGER:
+			value->integer = integer_constant(column, json);
+			break;
+		case COLUMN_REAL:
+			value->real = real_constant(column, json);
+			break;
+		case COLUMN_NUMERIC:
+			if (json->type != jbvNumeric)
+				refuse_constant(column, json, "a number");
+			value->numeric = DatumGetNumericCopy(NumericGetDatum(json->val.numeric));
+			break;
+		case COLUMN_TIME:
+			value->integer = time_constant(column, json);
+			break;
+		case COLUMN_TEXT:
+			text_constant(column, json, value);
+			break;
+		case COLUMN_ENUM:
+			value->integer = enum_constant(column, json);
+			break;
+		case COLUMN_OTHER:
+			elog(ERROR, "column \"%s\" is of a type that is not read", column->name);
+	}
+}
+
+static char *
+enum_label(Oid oid)
+{
+	HeapTuple tuple = SearchSysCache1(ENUMOID, ObjectIdGetDatum(oid));
+	char *label;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for enum label %u", oid);
+	label = pstrdup(NameStr(((Form_pg_enum) GETSTRUCT(tuple))->enumlabel));
+	ReleaseSysCache(tuple);
+	return label;
+}
+
+char *
+column_text(const Column *column, const ColumnValue *value)
+{
+	if (column->kind == COLUMN_TEXT)
+		return pnstrdup(value->text, value->length);
+	if (column->kind == COLUMN_ENUM)
+		return enum_label((Oid) value->integer);
+	return psprintf(INT64_FORMAT, value->integer);
+}
+
+static void
+set_allocate(ColumnSet *set, int count)
+{
+	set->count = count;
+	set->longest = 0;
+	set->value = palloc(Max(count, 1) * sizeof(ColumnValue));
+	set->key = palloc(Max(count, 1) * sizeof(uint64));
+	set->position = palloc(Max(count, 1) * sizeof(int));
+}
+
+/* A number that is the same for equal values; different values rarely share one. */
+static uint64
+key_of(const Column *column, const ColumnValue *value)
+{
+	switch (column->kind)
+	{
+		case COLUMN_TEXT:
+			return hash_bytes_extended((const unsigned char *) value->text, value->length, 0);
+		case COLUMN_REAL:
+			return real_person(value->real);
+		case COLUMN_NUMERIC:
+			return DatumGetUInt64(DirectFunctionCall2(
+				hash_numeric_extended, NumericGetDatum(value->numeric), Int64GetDatum(0)));
+		default:
+			return (uint64) value->integer;
+	}
+}
+
+/* The number of smaller keys among the first count, without a branch that depends on the key. */
+static int
+count_smaller(const ColumnSet *set, int count, uint64 key)
+{
+	int smaller = 0;
+
+	while (count > 0)
+	{
+		int half = (count + 1) / 2; /* count / 2 keys are left, whatever the comparison says */
+
+		smaller += half & -(int) (set->key[smaller + half - 1] < key);
+		count /= 2;
+	}
+	return smaller;
+}
+
+static void
+refuse_alike(const Column *column, JsonbValue *json, bool equal)
+{
+	if (equal)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s is repeated for column \"%s\"", json_text(json), column->name)));
+	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					errmsg("%s has the hash value of another constant for column \"%s\"",
+						   json_text(json), column->name)));
+}
+
+static void
+set_put(const Column *column, JsonbValue *json, ColumnSet *set, int position)
+{
+	ColumnValue *value = &set->value[position];
+	uint64 key;
+	int smaller;
+
+	read_constant(column, json, value);
+	set->longest = Max(set->longest, value->length);
+	key = key_of(column, value);
+	smaller = count_smaller(set, position, key);
+	if (smaller < position && set->key[smaller] == key)
+		refuse_alike(column, json,
+					 column_compare(column, &set->value[set->position[smaller]], value) == 0);
+	memmove(&set->key[smaller + 1], &set->key[smaller], (position - smaller) * sizeof(uint64));
+	memmove(&set->position[smaller + 1], &set->position[smaller],
+			(position - smaller) * sizeof(int));
+	set->key[smaller] = key;
+	set->position[smaller] = position;
+}
+
+void
+column_set_single(const Column *column, JsonbValue *json, ColumnSet *set)
+{
+	set_allocate(set, 1);
+	set_put(column, json, set, 0);
+}
+
+void
+column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set)
+{
+	set_allocate(set, JsonContainerSize(array));
+	for (int i = 0; i < set->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS(); /* the arrays move for each of them */
+		set_put(column, getIthJsonbValueFromContainer(array, i), set, i);
+	}
+}
+
+int
+column_set_find(const Column *column, const ColumnSet *set, Datum datum)
+{
+	ColumnValue value;
+	int found;
+
+	if (set->count == 0)
+		return -1;
+	column_read(column, datum, set->longest, &value);
+	found = Min(count_smaller(set, set->count, key_of(column, &value)), set->count - 1);
+	found = set->position[found];
+	return column_compare(column, &set->value[found], &value) == 0 ? found : -1;
+}

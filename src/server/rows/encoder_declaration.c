@@ -1,0 +1,512 @@
+/*
+ * encoder_declaration.c - reads the jsonb "encoders" and checks it against a table.
+ *
+ * Errors here are about the declaration and the table's columns, which are public.
+ */
+#include "postgres.h"
+
+#include "datatype/timestamp.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+
+#include "server/rows/encoders.h"
+#include "server/base/json_value.h"
+
+/* ---- the keys of one encoder ---- */
+
+typedef enum EncoderKey
+{
+	KEY_BINS,
+	KEY_CENTER,
+	KEY_CLIP,
+	KEY_DROP_FIRST,
+	KEY_EPOCH_OF,
+	KEY_LEVELS,
+	KEY_NULL,
+	KEY_NULL_INDICATOR,
+	KEY_POSITIVE,
+	KEY_SCALE,
+	KEYS /* how many there are */
+} EncoderKey;
+
+static const char *const key_names[] = {
+	[KEY_BINS] = "bins",         [KEY_CENTER] = "center",
+	[KEY_CLIP] = "clip",         [KEY_DROP_FIRST] = "drop_first",
+	[KEY_EPOCH_OF] = "epoch_of", [KEY_LEVELS] = "levels",
+	[KEY_NULL] = "null",         [KEY_NULL_INDICATOR] = "null_indicator",
+	[KEY_POSITIVE] = "positive", [KEY_SCALE] = "scale",
+};
+
+#define KEY_BIT(key) (1 << (key))
+#define MISSING_KEYS (KEY_BIT(KEY_NULL) | KEY_BIT(KEY_NULL_INDICATOR))
+
+/* The keys that each kind of encoder takes. */
+static const int keys_of_kind[] = {
+	[ENCODER_NUMBER] = KEY_BIT(KEY_CENTER) | KEY_BIT(KEY_SCALE) | KEY_BIT(KEY_CLIP) |
+					   KEY_BIT(KEY_EPOCH_OF) | MISSING_KEYS,
+	[ENCODER_BINS] =
+		KEY_BIT(KEY_BINS) | KEY_BIT(KEY_DROP_FIRST) | KEY_BIT(KEY_EPOCH_OF) | MISSING_KEYS,
+	[ENCODER_LEVELS] = KEY_BIT(KEY_LEVELS) | KEY_BIT(KEY_DROP_FIRST) | MISSING_KEYS,
+	[ENCODER_LABEL] = KEY_BIT(KEY_POSITIVE),
+};
+
+/* One column's member of the declaration. */
+typedef struct Declaration
+{
+	const char *column;
+	JsonbValue *value[KEYS]; /* NULL: not given */
+} Declaration;
+
+static void
+invalid(const Declaration *declaration, EncoderKey key, const char *expected)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("\"%s\" in the encoder of column \"%s\" must be %s", key_names[key],
+						   declaration->column, expected)));
+}
+
+static void
+refuse_key(const char *column, const char *key, int length)
+{
+	StringInfoData known;
+
+	initStringInfo(&known);
+	for (int i = 0; i < KEYS; i++)
+		appendStringInfo(&known, "%s%s", i > 0 ? ", " : "", key_names[i]);
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("key \"%.*s\" in the encoder of column \"%s\" is not known", length, key,
+						   column),
+					errhint("Known keys are: %s.", known.data)));
+}
+
+static bool
+is_known_key(JsonbValue *key)
+{
+	for (int i = 0; i < KEYS; i++)
+		if (json_is_string(key, key_names[i]))
+			return true;
+	return false;
+}
+
+static void
+read_keys(const char *column, JsonbValue *json, Declaration *declaration)
+{
+	JsonbContainer *object = json_get_object(json);
+	JsonbIterator *iterator;
+	JsonbValue key;
+	JsonbIteratorToken token;
+
+	if (object == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the encoder of column \"%s\" must be a JSON object", column),
+						errhint("Write for example {\"scale\": 10, \"clip\": [0, 2]}, {\"levels\": "
+								"[\"a\", \"b\"]}, or {} for a boolean.")));
+	declaration->column = column;
+	for (int i = 0; i < KEYS; i++)
+		declaration->value[i] = json_member(object, key_names[i]);
+	iterator = JsonbIteratorInit(object);
+	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+		if (token == WJB_KEY && !is_known_key(&key))
+			refuse_key(column, key.val.string.val, key.val.string.len);
+}
+
+static bool
+has_key(const Declaration *declaration, EncoderKey key)
+{
+	return declaration->value[key] != NULL;
+}
+
+/* ---- values ---- */
+
+static bool
+read_flag(const Declaration *declaration, EncoderKey key)
+{
+	JsonbValue *value = declaration->value[key];
+
+	if (value == NULL)
+		return false;
+	if (value->type != jbvBool)
+		invalid(declaration, key, "true or false");
+	return value->val.boolean;
+}
+
+static void
+read_number(const Declaration *declaration, EncoderKey key, double *number)
+{
+	if (has_key(declaration, key) && !json_get_number(declaration->value[key], number))
+		invalid(declaration, key, "a number");
+}
+
+static void
+read_clip(const Declaration *declaration, Encoder *encoder)
+{
+	JsonbContainer *pair;
+
+	if (!has_key(declaration, KEY_CLIP))
+		return;
+	pair = json_get_array(declaration->value[KEY_CLIP]);
+	if (pair == NULL || JsonContainerSize(pair) != 2 ||
+		!json_get_number(getIthJsonbValueFromContainer(pair, 0), &encoder->low) ||
+		!json_get_number(getIthJsonbValueFromContainer(pair, 1), &encoder->high) ||
+		encoder->low > encoder->high || encoder->low < -ENCODING_MAX_CLIP ||
+		encoder->high > ENCODING_MAX_CLIP)
+		invalid(declaration, KEY_CLIP,
+				psprintf("a pair [low, high] of numbers from %g to %g, low not above high",
+						 -ENCODING_MAX_CLIP, ENCODING_MAX_CLIP));
+}
+
+static void
+read_epoch(const Declaration *declaration, Encoder *encoder)
+{
+	static const struct
+	{
+		const char *name;
+		double seconds;
+	} units[] = {{"day", SECS_PER_DAY}, {"hour", SECS_PER_HOUR}, {"second", 1}};
+
+	if (encoder->column.kind != COLUMN_TIME || encoder->kind == ENCODER_LABEL)
+		return;
+	for (int i = 0; has_key(declaration, KEY_EPOCH_OF) && i < lengthof(units); i++)
+		if (json_is_string(declaration->value[KEY_EPOCH_OF], units[i].name))
+		{
+			encoder->unit = units[i].seconds;
+			return;
+		}
+	invalid(declaration, KEY_EPOCH_OF, "\"day\", \"hour\" or \"second\"");
+}
+
+/* ---- numbers ---- */
+
+static void
+read_boolean(const Declaration *declaration, Encoder *encoder)
+{
+	JsonbValue *substitute = declaration->value[KEY_NULL];
+
+	encoder->low = 0.0;
+	if (!encoder->substitute)
+		return;
+	if (substitute->type != jbvBool)
+		invalid(declaration, KEY_NULL, "true or false");
+	encoder->null_value = substitute->val.boolean ? 1.0 : 0.0;
+}
+
+static void
+read_scaled(const Declaration *declaration, Encoder *encoder)
+{
+	if (encoder->column.kind != COLUMN_REAL && !has_key(declaration, KEY_SCALE) &&
+		!has_key(declaration, KEY_CLIP))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the encoder of column \"%s\" must have \"scale\" or \"clip\"",
+						encoder->column.name),
+				 errdetail("By default a feature is clipped to [-1, 1], which would flatten a "
+						   "column of type %s.",
+						   format_type_be(encoder->column.type)),
+				 encoder->column.kind == COLUMN_TIME
+					 ? errhint("Write for example {\"epoch_of\": \"day\", \"center\": 20000, "
+							   "\"scale\": 365, \"clip\": [-2, 2]}.")
+					 : errhint("Write for example {\"center\": 40, \"scale\": 10, "
+							   "\"clip\": [-2, 2]}.")));
+	read_number(declaration, KEY_CENTER, &encoder->center);
+	read_number(declaration, KEY_SCALE, &encoder->scale);
+	if (!(encoder->scale > 0))
+		invalid(declaration, KEY_SCALE, "a positive number");
+	read_clip(declaration, encoder);
+	encoder->null_value = Min(Max(0.0, encoder->low), encoder->high);
+	read_number(declaration, KEY_NULL, &encoder->null_value);
+	if (encoder->null_value < encoder->low || encoder->null_value > encoder->high)
+		invalid(declaration, KEY_NULL, "a number within the clip bounds");
+}
+
+static void
+read_numbers(const Declaration *declaration, Encoder *encoder)
+{
+	encoder->center = 0.0;
+	encoder->scale = 1.0;
+	encoder->low = -1.0;
+	encoder->high = 1.0;
+	encoder->features = 1;
+	if (encoder->column.kind == COLUMN_BOOLEAN)
+		read_boolean(declaration, encoder);
+	else
+		read_scaled(declaration, encoder);
+}
+
+/* ---- bins and levels ---- */
+
+static void
+read_bins(const Declaration *declaration, Encoder *encoder)
+{
+	JsonbContainer *edges = json_get_array(declaration->value[KEY_BINS]);
+	int count = edges == NULL ? 0 : JsonContainerSize(edges);
+	double substitute = 0.0;
+
+	if (count < 1)
+		invalid(declaration, KEY_BINS, "a non-empty array of the numbers between the bins");
+	encoder->edge = palloc(count * sizeof(double));
+	for (int i = 0; i < count; i++)
+		if (!json_get_number(getIthJsonbValueFromContainer(edges, i), &encoder->edge[i]) ||
+			(i > 0 && encoder->edge[i] <= encoder->edge[i - 1]))
+			invalid(declaration, KEY_BINS, "an array of strictly increasing numbers");
+	encoder->categories = count + 1;
+	read_number(declaration, KEY_NULL, &substitute);
+	encoder->null_category = encoder_bin(encoder, substitute);
+}
+
+static void
+read_levels(const Declaration *declaration, Encoder *encoder)
+{
+	JsonbContainer *levels = json_get_array(declaration->value[KEY_LEVELS]);
+	ColumnSet substitute;
+
+	if (levels == NULL || JsonContainerSize(levels) < 1)
+		invalid(declaration, KEY_LEVELS, "a non-empty array of the column's values");
+	column_set_read(&encoder->column, levels, &encoder->set);
+	encoder->categories = encoder->set.count;
+	if (!encoder->substitute)
+		return;
+	column_set_single(&encoder->column, declaration->value[KEY_NULL], &substitute);
+	encoder->null_category = -1;
+	for (int i = 0; i < encoder->set.count; i++)
+		if (column_compare(&encoder->column, &encoder->set.value[i], &substitute.value[0]) == 0)
+			encoder->null_category = i;
+	if (encoder->null_category < 0)
+		invalid(declaration, KEY_NULL, "one of the levels");
+}
+
+static void
+read_categories(const Declaration *declaration, Encoder *encoder)
+{
+	encoder->drop_first = read_flag(declaration, KEY_DROP_FIRST);
+	if (encoder->kind == ENCODER_BINS)
+		read_bins(declaration, encoder);
+	else
+		read_levels(declaration, encoder);
+	encoder->low = 0.0;
+	encoder->high = 1.0;
+	encoder->features = encoder->categories - (encoder->drop_first ? 1 : 0);
+	if (encoder->features < 1)
+		invalid(declaration, KEY_DROP_FIRST, "false where there is only one level");
+}
+
+static void
+read_label(const Declaration *declaration, Encoder *encoder)
+{
+	JsonbContainer *values = json_get_array(declaration->value[KEY_POSITIVE]);
+
+	if (values == NULL || JsonContainerSize(values) < 1)
+		invalid(declaration, KEY_POSITIVE,
+				"a non-empty array of the values that make a positive label");
+	column_set_read(&encoder->column, values, &encoder->set);
+}
+
+/* ---- one column ---- */
+
+static EncoderKind
+choose_kind(const Declaration *declaration)
+{
+	if (has_key(declaration, KEY_POSITIVE))
+		return ENCODER_LABEL;
+	if (has_key(declaration, KEY_LEVELS))
+		return ENCODER_LEVELS;
+	return has_key(declaration, KEY_BINS) ? ENCODER_BINS : ENCODER_NUMBER;
+}
+
+static bool
+kind_fits(const Encoder *encoder)
+{
+	switch (encoder->kind)
+	{
+		case ENCODER_NUMBER:
+			return encoder->column.kind != COLUMN_TEXT && encoder->column.kind != COLUMN_ENUM;
+		case ENCODER_BINS:
+			return encoder->column.kind == COLUMN_INTEGER || encoder->column.kind == COLUMN_REAL ||
+				   encoder->column.kind == COLUMN_NUMERIC || encoder->column.kind == COLUMN_TIME;
+		case ENCODER_LEVELS:
+			return encoder->column.kind == COLUMN_TEXT || encoder->column.kind == COLUMN_ENUM ||
+				   encoder->column.kind == COLUMN_INTEGER;
+		case ENCODER_LABEL:
+			return true;
+	}
+	return false; /* not reached */
+}
+
+static void
+check_kind(const Encoder *encoder)
+{
+	static const char *const hints[] = {
+		[ENCODER_NUMBER] = "Declare \"levels\" for texts and enums.",
+		[ENCODER_BINS] = "\"bins\" are for numbers, dates and timestamps.",
+		[ENCODER_LEVELS] = "\"levels\" are for texts, enums and integers; a boolean takes {}.",
+		[ENCODER_LABEL] = ""};
+
+	if (encoder->column.kind == COLUMN_OTHER)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" of type %s has no encoder", encoder->column.name,
+							   format_type_be(encoder->column.type)),
+						errdetail(COLUMN_TYPES_DETAIL)));
+	if (!kind_fits(encoder))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the encoder of column \"%s\" does not fit type %s",
+							   encoder->column.name, format_type_be(encoder->column.type)),
+						errhint("%s", hints[encoder->kind])));
+}
+
+/* A key that says nothing here is a misunderstanding. */
+static void
+check_keys(const Declaration *declaration, const Encoder *encoder)
+{
+	static const char *const kinds[] = {[ENCODER_NUMBER] = "a number",
+										[ENCODER_BINS] = "bins",
+										[ENCODER_LEVELS] = "levels",
+										[ENCODER_LABEL] = "a label"};
+	int allowed = keys_of_kind[encoder->kind];
+	bool boolean = encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN;
+
+	if (boolean)
+		allowed = MISSING_KEYS;
+	if (encoder->column.kind != COLUMN_TIME)
+		allowed &= ~KEY_BIT(KEY_EPOCH_OF);
+	for (int i = 0; i < KEYS; i++)
+		if (has_key(declaration, (EncoderKey) i) && (allowed & KEY_BIT(i)) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("\"%s\" in the encoder of column \"%s\" is not for %s of type %s",
+							key_names[i], encoder->column.name,
+							boolean ? "a column" : kinds[encoder->kind],
+							format_type_be(encoder->column.type))));
+}
+
+static void
+read_encoder(JsonbValue *json, Encoder *encoder)
+{
+	Declaration declaration;
+
+	read_keys(encoder->column.name, json, &declaration);
+	encoder->kind = choose_kind(&declaration);
+	check_kind(encoder);
+	check_keys(&declaration, encoder);
+	read_epoch(&declaration, encoder);
+	encoder->null_indicator = read_flag(&declaration, KEY_NULL_INDICATOR);
+	encoder->substitute = has_key(&declaration, KEY_NULL);
+	if (encoder->kind == ENCODER_NUMBER)
+		read_numbers(&declaration, encoder);
+	else if (encoder->kind == ENCODER_LABEL)
+		read_label(&declaration, encoder);
+	else
+		read_categories(&declaration, encoder);
+	encoder->features += encoder->null_indicator ? 1 : 0;
+	if (encoder->features > GRID_MAX_DIMENSION)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" has %d features, and a model takes %d",
+							   encoder->column.name, encoder->features, GRID_MAX_DIMENSION),
+						errhint("Declare fewer levels or bins.")));
+}
+
+/* ---- the whole ---- */
+
+static bool
+has_column(TupleDesc descriptor, const char *name)
+{
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+
+		if (!attribute->attisdropped && strcmp(NameStr(attribute->attname), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_among(const char *name, List *columns)
+{
+	ListCell *cell;
+
+	foreach (cell, columns)
+		if (strcmp(lfirst(cell), name) == 0)
+			return true;
+	return false;
+}
+
+/* The names of all declared columns. */
+static List *
+declared_columns(Jsonb *declaration)
+{
+	List *columns = NIL;
+	JsonbIterator *iterator = JsonbIteratorInit(&declaration->root);
+	JsonbValue key;
+	JsonbIteratorToken token;
+
+	if (!JB_ROOT_IS_OBJECT(declaration) || JB_ROOT_COUNT(declaration) == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("encoders must be a JSON object with a member for each column"),
+						errhint("Write for example {\"age\": {\"bins\": [25, 35, 45]}, "
+								"\"member\": {}}.")));
+	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+		if (token == WJB_KEY)
+			columns = lappend(columns, json_get_string(&key));
+	return columns;
+}
+
+static void
+check_columns(List *declared, List *columns, TupleDesc descriptor)
+{
+	ListCell *cell;
+
+	foreach (cell, declared)
+		if (is_among(lfirst(cell), columns) && !has_column(descriptor, lfirst(cell)))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("the encoders name column \"%s\", which does not exist",
+								   (char *) lfirst(cell))));
+}
+
+List *
+encoders_taken(Jsonb *declaration, List *names, const char *label)
+{
+	List *taken = list_copy(names);
+	ListCell *cell;
+
+	if (label != NULL)
+		taken = lappend(taken, unconstify(char *, label));
+	if (names != NIL)
+		return taken;
+	foreach (cell, declared_columns(declaration))
+	{
+		JsonbContainer *encoder = json_get_object(json_member(&declaration->root, lfirst(cell)));
+
+		if (encoder == NULL || json_member(encoder, key_names[KEY_POSITIVE]) == NULL)
+			taken = lappend(taken, lfirst(cell));
+	}
+	return taken;
+}
+
+void
+encoders_parse_columns(Jsonb *declaration, TupleDesc descriptor, List *columns, Encoders *encoders)
+{
+	check_columns(declared_columns(declaration), columns, descriptor);
+	memset(encoders, 0, sizeof(*encoders));
+	encoders->encoder = palloc0(JB_ROOT_COUNT(declaration) * sizeof(Encoder));
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+		Encoder *encoder = &encoders->encoder[encoders->count];
+		JsonbValue *json;
+
+		if (attribute->attisdropped || !is_among(NameStr(attribute->attname), columns))
+			continue;
+		json = json_member(&declaration->root, NameStr(attribute->attname));
+		if (json == NULL)
+			continue;
+		column_init_stored(&encoder->column, attribute);
+		read_encoder(json, encoder);
+		encoders->features += encoder->features;
+		encoders->count++;
+	}
+}
+
+void
+encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders)
+{
+	encoders_parse_columns(declaration, descriptor, declared_columns(declaration), encoders);
+}

@@ -1,0 +1,430 @@
+/*
+ * encoders.c - choose encoders, describe their features, encode a row.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+
+#include "server/rows/encoders.h"
+
+/* ---- choosing ---- */
+
+static List *
+read_names(ArrayType *array, const char *argument, const char *hint)
+{
+	List *names = NIL;
+	Datum *values;
+	bool *nulls;
+	int count;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &count);
+	if (count == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s must not be an empty array", argument), errhint("%s", hint)));
+	for (int i = 0; i < count; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("%s must not contain nulls", argument)));
+		names = lappend(names, TextDatumGetCString(values[i]));
+	}
+	return names;
+}
+
+List *
+encoders_names(ArrayType *array)
+{
+	return read_names(array, "features", "Leave them out to use every declared column.");
+}
+
+List *
+encoders_group_names(ArrayType *array)
+{
+	return read_names(array, "by", "Use dpobj.train where there are no groups.");
+}
+
+static const Encoder *
+find_encoder(const Encoders *all, const char *name)
+{
+	for (int i = 0; i < all->count; i++)
+		if (strcmp(all->encoder[i].column.name, name) == 0)
+			return &all->encoder[i];
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("column \"%s\" is not among the declared encoders", name)));
+}
+
+static void
+choose(Encoders *chosen, const Encoder *encoder)
+{
+	for (int i = 0; i < chosen->count; i++)
+		if (chosen->encoder[i].column.number == encoder->column.number)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("feature \"%s\" is named twice", encoder->column.name)));
+	chosen->encoder[chosen->count++] = *encoder;
+	chosen->features += encoder->features;
+}
+
+static void
+choose_named(const Encoders *all, List *names, const char *label, Encoders *chosen)
+{
+	ListCell *cell;
+
+	foreach (cell, names)
+	{
+		const char *name = lfirst(cell);
+		const Encoder *encoder = find_encoder(all, name);
+
+		if (encoder->kind == ENCODER_LABEL || (label != NULL && strcmp(name, label) == 0))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("column \"%s\" is a label and cannot be a feature", name)));
+		choose(chosen, encoder);
+	}
+}
+
+static void
+choose_all(const Encoders *all, const char *label, Encoders *chosen)
+{
+	for (int i = 0; i < all->count; i++)
+		if (all->encoder[i].kind != ENCODER_LABEL &&
+			(label == NULL || strcmp(all->encoder[i].column.name, label) != 0))
+			choose(chosen, &all->encoder[i]);
+}
+
+void
+encoders_choose(const Encoders *all, List *names, const char *label, Encoders *chosen)
+{
+	memset(chosen, 0, sizeof(*chosen));
+	chosen->encoder = palloc((all->count + list_length(names)) * sizeof(Encoder));
+	if (names == NIL)
+		choose_all(all, label, chosen);
+	else
+		choose_named(all, names, label, chosen);
+	if (chosen->features == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the declared encoders have no feature")));
+	if (chosen->features > GRID_MAX_DIMENSION)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the columns have %d features, and a model takes %d",
+							   chosen->features, GRID_MAX_DIMENSION),
+						errhint("Choose fewer columns, or declare fewer levels or bins.")));
+}
+
+/* ---- groups ---- */
+
+int
+encoder_values(const Encoder *encoder)
+{
+	if (encoder->kind == ENCODER_LEVELS || encoder->kind == ENCODER_BINS)
+		return encoder->categories;
+	return encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN ? 2 : 0;
+}
+
+static void
+check_group(const Encoder *encoder, const Encoders *groups)
+{
+	for (int i = 0; i < groups->count; i++)
+		if (groups->encoder[i].column.number == encoder->column.number)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("column \"%s\" is named twice", encoder->column.name)));
+	if (encoder_values(encoder) == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" has no public list of values", encoder->column.name),
+						errhint("Rows are grouped by columns with \"levels\" or \"bins\", and by "
+								"boolean columns.")));
+}
+
+static bool
+is_named(const Encoder *encoder, List *names)
+{
+	ListCell *cell;
+
+	foreach (cell, names)
+		if (strcmp(encoder->column.name, lfirst(cell)) == 0)
+			return true;
+	return false;
+}
+
+void
+encoders_split(const Encoders *all, List *names, Encoders *groups, Encoders *rest)
+{
+	ListCell *cell;
+
+	memset(groups, 0, sizeof(*groups));
+	memset(rest, 0, sizeof(*rest));
+	groups->encoder = palloc(list_length(names) * sizeof(Encoder));
+	rest->encoder = palloc(Max(all->count, 1) * sizeof(Encoder));
+	foreach (cell, names)
+	{
+		const Encoder *encoder = find_encoder(all, lfirst(cell));
+
+		check_group(encoder, groups);
+		groups->encoder[groups->count++] = *encoder;
+	}
+	for (int i = 0; i < all->count; i++)
+		if (!is_named(&all->encoder[i], names))
+		{
+			rest->encoder[rest->count++] = all->encoder[i];
+			rest->features += all->encoder[i].features;
+		}
+}
+
+/* ---- labels ---- */
+
+const Encoder *
+encoders_label(const Encoders *all, const char *name)
+{
+	const Encoder *encoder = find_encoder(all, name);
+
+	if (encoder->kind != ENCODER_LABEL && encoder->column.kind != COLUMN_BOOLEAN)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" is not declared as a label", name),
+						errhint("A label is a boolean column or one whose encoder is "
+								"{\"positive\": [...]}.")));
+	return encoder;
+}
+
+const Encoder *
+encoders_target(const Encoders *all, const char *name)
+{
+	const Encoder *encoder = find_encoder(all, name);
+
+	if (encoder->kind != ENCODER_NUMBER || encoder->features != 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" is not declared as a number", name),
+						errdetail("Method \"simplex\" predicts a number."),
+						errhint("Its encoder may have \"center\", \"scale\", \"clip\" and "
+								"\"null\", but no bins, levels or \"null_indicator\".")));
+	return encoder;
+}
+
+/* ---- describing ---- */
+
+static bool
+has_categories(const Encoder *encoder)
+{
+	return encoder->kind == ENCODER_BINS || encoder->kind == ENCODER_LEVELS;
+}
+
+/*
+ * Exactly one feature is 1: one of the categories or, where nothing stands in for
+ * a missing value, its indicator.  With the first category dropped all may be 0.
+ */
+static int
+one_hot_size(const Encoder *encoder)
+{
+	if (!has_categories(encoder) || encoder->drop_first)
+		return 1;
+	return encoder->substitute && encoder->null_indicator ? encoder->features - 1
+														  : encoder->features;
+}
+
+static void
+describe_encoder(const Encoder *encoder, Options *options)
+{
+	int first = options->dimension;
+	int group = one_hot_size(encoder);
+	bool indicators = has_categories(encoder) || encoder->column.kind == COLUMN_BOOLEAN;
+
+	if (!indicators)
+		options->numeric[options->numeric_count++] = first + 1;
+	for (int j = 0; j < encoder->features; j++)
+	{
+		options->low.value[first + j] = j == 0 ? encoder->low : 0.0;
+		options->high.value[first + j] = j == 0 ? encoder->high : 1.0;
+	}
+	options->group[options->groups++] = group;
+	for (int j = group; j < encoder->features; j++)
+		options->group[options->groups++] = 1;
+	options->dimension += encoder->features;
+}
+
+void
+encoders_describe(const Encoders *encoders, Options *options)
+{
+	options->dimension = 0;
+	options->numeric_count = 0;
+	options->groups = 0;
+	for (int i = 0; i < encoders->count; i++)
+		describe_encoder(&encoders->encoder[i], options);
+	options->low.count = options->dimension;
+	options->high.count = options->dimension;
+}
+
+void
+encoders_encoding(const Options *options, Encoding *encoding)
+{
+	encoding_init(encoding);
+	encoding->features = options->dimension;
+	encoding->intercept = options->intercept;
+	encoding->groups = options->groups;
+	memcpy(encoding->group, options->group, sizeof(encoding->group));
+	for (int j = 0; j < options->dimension; j++)
+	{
+		encoding->low[j] = options->low.value[j];
+		encoding->high[j] = options->high.value[j];
+	}
+	if (!encoding_finish(encoding))
+		elog(ERROR, "declared encoders make no encoding");
+}
+
+static char *
+bin_name(const Encoder *encoder, int bin)
+{
+	const char *column = encoder->column.name;
+
+	if (bin == 0)
+		return psprintf("%s < %.15g", column, encoder->edge[0]);
+	if (bin == encoder->categories - 1)
+		return psprintf("%s >= %.15g", column, encoder->edge[bin - 1]);
+	return psprintf("%.15g <= %s < %.15g", encoder->edge[bin - 1], column, encoder->edge[bin]);
+}
+
+static char *
+level_name(const Encoder *encoder, int level)
+{
+	const ColumnValue *value = &encoder->set.value[level];
+
+	return psprintf("%s = %s", encoder->column.name, column_text(&encoder->column, value));
+}
+
+char *
+encoder_feature_name(const Encoder *encoder, int position)
+{
+	if (encoder->null_indicator && position == encoder->features - 1)
+		return psprintf("%s is missing", encoder->column.name);
+	if (!has_categories(encoder))
+		return pstrdup(encoder->column.name);
+	if (encoder->drop_first)
+		position++;
+	return encoder->kind == ENCODER_BINS ? bin_name(encoder, position)
+										 : level_name(encoder, position);
+}
+
+char *
+encoder_value_name(const Encoder *encoder, int position)
+{
+	if (encoder->kind == ENCODER_BINS)
+		return bin_name(encoder, position);
+	if (encoder->kind == ENCODER_LEVELS)
+		return column_text(&encoder->column, &encoder->set.value[position]);
+	return pstrdup(position == 0 ? "false" : "true");
+}
+
+/* ---- encoding one value ---- */
+
+int
+encoder_bin(const Encoder *encoder, double number)
+{
+	int low = 0;
+	int high = encoder->categories - 1;
+
+	while (low < high)
+	{
+		int middle = (low + high) / 2;
+
+		if (number < encoder->edge[middle])
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* The number of a value before it is scaled or sorted into a bin. */
+static double
+read_number(const Encoder *encoder, Datum datum)
+{
+	double number = column_number(&encoder->column, datum);
+
+	return encoder->column.kind == COLUMN_TIME ? number / encoder->unit : number;
+}
+
+/* NaN comes out as NaN. */
+static double
+apply_number(const Encoder *encoder, Datum datum)
+{
+	double number = read_number(encoder, datum);
+
+	number = (number - encoder->center) / encoder->scale;
+	if (number < encoder->low)
+		return encoder->low;
+	return number > encoder->high ? encoder->high : number;
+}
+
+/* The category of a value; -1 if it is missing. */
+static int
+find_category(const Encoder *encoder, Datum datum)
+{
+	double number;
+
+	if (encoder->kind == ENCODER_LEVELS)
+		return column_set_find(&encoder->column, &encoder->set, datum);
+	number = read_number(encoder, datum);
+	return isnan(number) ? -1 : encoder_bin(encoder, number);
+}
+
+static bool
+encode_number(const Encoder *encoder, Datum datum, bool isnull, double *features)
+{
+	bool missing = isnull;
+
+	if (!isnull)
+	{
+		features[0] = apply_number(encoder, datum);
+		missing = isnan(features[0]);
+	}
+	if (missing)
+		features[0] = encoder->null_value;
+	if (encoder->null_indicator)
+		features[1] = missing ? 1.0 : 0.0;
+	return !missing || encoder->null_indicator || encoder->substitute;
+}
+
+static bool
+encode_category(const Encoder *encoder, Datum datum, bool isnull, double *features)
+{
+	int category = isnull ? -1 : find_category(encoder, datum);
+	bool missing = category < 0;
+
+	if (missing && encoder->substitute)
+		category = encoder->null_category;
+	if (encoder->drop_first)
+		category--;
+	for (int j = 0; j < encoder->features; j++)
+		features[j] = j == category ? 1.0 : 0.0;
+	if (encoder->null_indicator)
+		features[encoder->features - 1] = missing ? 1.0 : 0.0;
+	return !missing || encoder->null_indicator || encoder->substitute;
+}
+
+bool
+encoder_apply(const Encoder *encoder, Datum datum, bool isnull, double *features)
+{
+	return encoder->kind == ENCODER_NUMBER ? encode_number(encoder, datum, isnull, features)
+										   : encode_category(encoder, datum, isnull, features);
+}
+
+int
+encoder_value(const Encoder *encoder, Datum datum, bool isnull)
+{
+	if (isnull)
+		return -1;
+	return encoder->kind == ENCODER_NUMBER ? (DatumGetBool(datum) ? 1 : 0)
+										   : find_category(encoder, datum);
+}
+
+RowLabel
+encoder_apply_label(const Encoder *encoder, Datum datum, bool isnull)
+{
+	bool positive;
+
+	if (isnull)
+		return ROW_UNLABELLED;
+	positive = encoder->kind == ENCODER_LABEL
+				   ? column_set_find(&encoder->column, &encoder->set, datum) >= 0
+				   : DatumGetBool(datum);
+	return positive ? ROW_POSITIVE : ROW_NEGATIVE;
+}

@@ -1,0 +1,52 @@
+/*
+ * filter.h - the structured filter of the analyst's door.
+ *
+ * {"column": {"op": constant, ...}, ...}: a row passes if every condition holds.
+ * Operators are =, <>, <, <=, >, >=, in (an array) and "is null" (true or false);
+ * as in SQL, a NULL passes no other than "is null".  Texts are compared bytewise,
+ * enums have no order.  There is nothing to execute, so a filter cannot fail, and
+ * rows that do not pass become neutral: they still count.
+ */
+#ifndef DPOBJ_FILTER_H
+#define DPOBJ_FILTER_H
+
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+#include "utils/jsonb.h"
+
+#include "server/rows/column.h"
+
+typedef enum FilterOperator
+{
+	FILTER_EQUAL,
+	FILTER_NOT_EQUAL,
+	FILTER_LESS,
+	FILTER_LESS_EQUAL,
+	FILTER_GREATER,
+	FILTER_GREATER_EQUAL,
+	FILTER_IN,
+	FILTER_IS_NULL
+} FilterOperator;
+
+typedef struct Condition
+{
+	Column column;
+	FilterOperator op;
+	bool want_null; /* of "is null" */
+	ColumnSet constants;
+} Condition;
+
+typedef struct Filter
+{
+	int count;
+	Condition *condition;
+} Filter;
+
+/* Raises 22023 for what is wrong with it; jsonb may be NULL, which lets every row pass. */
+extern void filter_parse(Jsonb *jsonb, TupleDesc descriptor, Filter *filter);
+
+/* Does the value of the condition's column pass? */
+extern bool condition_holds(const Condition *condition, Datum datum, bool isnull);
+
+#endif

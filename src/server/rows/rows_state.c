@@ -1,0 +1,381 @@
+/*
+ * rows_state.c - dp_rows: expand, flatten, combine.
+ *
+ * The type has no readable text form: showing it would show the rows.
+ */
+#include "postgres.h"
+
+#include <unistd.h>
+
+#include "access/parallel.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/fd.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+
+#include "server/base/dpobj.h"
+#include "server/ledger/gate.h"
+#include "server/plan/plan.h"
+#include "server/rows/rows_state.h"
+
+#define ROWS_STATE_MAGIC 0x64706f62
+
+/* ---- memory ---- */
+
+static void
+check_size(const ServerMemory *memory, size_t bytes, Size given_back)
+{
+	Size used = memory->limit > 0 ? MemoryContextMemAllocated(memory->bounded, true) : 0;
+
+	if (!AllocHugeSizeIsValid(bytes) ||
+		(memory->limit > 0 && bytes > memory->limit - Min(memory->limit, used - given_back)))
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
+						errdetail("The training set does not fit into memory.")));
+}
+
+static void *
+server_allocate(Memory *self, size_t bytes)
+{
+	ServerMemory *memory = (ServerMemory *) self;
+
+	check_size(memory, bytes, 0);
+	return MemoryContextAllocHuge(memory->context, bytes);
+}
+
+static void *
+server_reallocate(Memory *self, void *block, size_t bytes)
+{
+	ServerMemory *memory = (ServerMemory *) self;
+
+	check_size(memory, bytes, memory->limit > 0 ? GetMemoryChunkSpace(block) : 0);
+	return repalloc_huge(block, bytes);
+}
+
+static void
+server_release(Memory *self, void *block)
+{
+	pfree(block);
+}
+
+void
+server_pause(void)
+{
+	GATE_CHECK_FOR_INTERRUPTS();
+}
+
+void
+server_memory_init(ServerMemory *memory, MemoryContext context)
+{
+	memory->memory = (Memory){server_allocate, server_reallocate, server_release, server_pause};
+	memory->context = memory->bounded = context;
+	memory->limit = 0;
+}
+
+/* ---- expanded object ---- */
+
+/* The header of a flat state; the byte form of the rows in memory follows it. */
+typedef struct FlatHeader
+{
+	uint64 limit; /* the limit of the state that takes these rows; 0: none */
+	int64 spilled;
+	int32 features;
+	SpillShape shape;
+	char path[MAXPGPATH]; /* the file of the spilled rows; "": there is none */
+} FlatHeader;
+
+static Size
+state_flat_size(ExpandedObjectHeader *header)
+{
+	RowsState *state = (RowsState *) header;
+	Size size = VARHDRSZ + sizeof(FlatHeader) + rows_byte_size(&state->rows);
+
+	if (!AllocSizeIsValid(size))
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("the training set is too large to be passed between processes"),
+						errhint("Set max_parallel_workers_per_gather to 0.")));
+	return size;
+}
+
+static void
+state_flatten(ExpandedObjectHeader *header, void *result, Size size)
+{
+	RowsState *state = (RowsState *) header;
+	Rows *rows = &state->rows;
+	FlatHeader flat;
+
+	memset(&flat, 0, sizeof(flat));
+	flat.limit = rows->sink == NULL ? 0 : rows->limit;
+	flat.spilled = rows->spilled;
+	flat.features = rows->encoding.features;
+	flat.shape = rows->shape;
+	if (rows->spilled > 0)
+		strlcpy(flat.path, spill_path(&state->spill), sizeof(flat.path));
+	SET_VARSIZE(result, size);
+	memcpy(VARDATA(result), &flat, sizeof(flat));
+	rows_write_bytes(rows, (uint8_t *) VARDATA(result) + sizeof(flat));
+	state->shipped = true;
+}
+
+static const ExpandedObjectMethods state_methods = {state_flat_size, state_flatten};
+
+static RowsState *
+state_allocate(MemoryContext parent)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "dpobj rows", ALLOCSET_DEFAULT_SIZES);
+	RowsState *state = MemoryContextAllocZero(context, sizeof(RowsState));
+
+	EOH_init_header(&state->header, &state_methods, context);
+	state->magic = ROWS_STATE_MAGIC;
+	server_memory_init(&state->memory, context);
+	spill_init(&state->spill);
+	return state;
+}
+
+RowsState *
+rows_state_create(const Encoding *encoding, MemoryContext parent)
+{
+	RowsState *state = state_allocate(parent);
+
+	rows_init(&state->rows, encoding, &state->memory.memory);
+	return state;
+}
+
+void
+rows_state_spill(RowsState *state, Size limit, off_t room)
+{
+	if (room > 0)
+		spill_reserve(&state->spill, room);
+	rows_set_spill(&state->rows, &state->spill.sink, limit);
+}
+
+/* The leader truncates the file when it has taken the rows. */
+static void
+wait_until_taken(const Spill *spill)
+{
+	while (FileSize(spill->file) > 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 10,
+						 PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+}
+
+/* Called at the end of the query, unless an error ends it. */
+static void
+end_spill(Datum datum)
+{
+	RowsState *state = (RowsState *) DatumGetPointer(datum);
+
+	if (IsParallelWorker() && state->shipped && state->spill.file != 0)
+		wait_until_taken(&state->spill);
+	spill_close(&state->spill);
+}
+
+void
+rows_state_spill_in_query(RowsState *state, FunctionCallInfo fcinfo, Size limit)
+{
+	rows_state_spill(state, limit, 0);
+	AggRegisterCallback(fcinfo, end_spill, PointerGetDatum(state));
+}
+
+static void
+invalid_state(void)
+{
+	ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("invalid value of type dp_rows")));
+}
+
+/* The byte form behind the header. */
+static const uint8 *
+open_flat(const struct varlena *flat, FlatHeader *header, Size *length)
+{
+	Size size = VARSIZE(flat) - VARHDRSZ;
+
+	if (size < sizeof(*header))
+		invalid_state();
+	memcpy(header, VARDATA(flat), sizeof(*header));
+	*length = size - sizeof(*header);
+	return (const uint8 *) VARDATA(flat) + sizeof(*header);
+}
+
+RowsState *
+rows_state_get(Datum datum, MemoryContext parent)
+{
+	struct varlena *flat;
+	FlatHeader header;
+	RowsState *state;
+	const uint8 *bytes;
+	Size length;
+
+	if (VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(datum)))
+	{
+		state = (RowsState *) DatumGetEOHP(datum);
+		if (state->magic != ROWS_STATE_MAGIC)
+			invalid_state();
+		return state;
+	}
+	flat = PG_DETOAST_DATUM(datum);
+	bytes = open_flat(flat, &header, &length);
+	state = state_allocate(parent);
+	if (header.spilled > 0 ||
+		!rows_init_from_bytes(&state->rows, bytes, length, &state->memory.memory))
+		invalid_state();
+	return state;
+}
+
+/* ---- combining ---- */
+
+#define TAKEN_AT_A_TIME 512
+
+/*
+ * Is it a temporary file of PostgreSQL's?  Only dpobj makes such values; this checks it all the
+ * same.
+ */
+static bool
+is_temporary(const char *path)
+{
+	return (strncmp(path, "base/", 5) == 0 || strncmp(path, "pg_tblspc/", 10) == 0) &&
+		   strstr(path, "/pgsql_tmp/pgsql_tmp") != NULL && strstr(path, "..") == NULL;
+}
+
+static void
+read_all(int descriptor, const char *path, void *bytes, size_t count, off_t offset)
+{
+	while (count > 0)
+	{
+		ssize_t got = pread(descriptor, bytes, count, offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			ereport(ERROR, (errcode_for_file_access(),
+							errmsg("could not read from temporary file \"%s\": %m", path)));
+		bytes = (char *) bytes + got;
+		count -= got;
+		offset += got;
+	}
+}
+
+/* Rows of another length are neutral, as in rows_merge_bytes(). */
+static void
+take_record(Rows *rows, const FlatHeader *header, const uint8 *record)
+{
+	int32 x[GRID_MAX_DIMENSION + 1] = {0};
+	RowCount count;
+
+	spill_unpack(&header->shape, record, x, &count);
+	if (rows->encoding.features == header->features)
+		rows_merge(rows, x, count);
+	else
+		rows_add_neutral(rows, count.positive + count.negative);
+}
+
+/* Takes the rows out of the file, then truncates it, which its owner waits for. */
+static void
+take_spilled(Rows *rows, const FlatHeader *header)
+{
+	size_t size;
+	uint8 *records;
+	int descriptor;
+
+	if (!is_temporary(header->path) || header->shape.dimension < 1 ||
+		header->shape.dimension > GRID_MAX_DIMENSION)
+		invalid_state();
+	size = spill_record_size(&header->shape);
+	records = palloc(TAKEN_AT_A_TIME * size);
+	descriptor = OpenTransientFile(header->path, O_RDWR | PG_BINARY);
+	if (descriptor < 0)
+		ereport(ERROR, (errcode_for_file_access(),
+						errmsg("could not open temporary file \"%s\": %m", header->path)));
+	for (int64 first = 0; first < header->spilled; first += TAKEN_AT_A_TIME)
+	{
+		int64 count = Min(header->spilled - first, TAKEN_AT_A_TIME);
+
+		CHECK_FOR_INTERRUPTS();
+		read_all(descriptor, header->path, records, count * size, (off_t) (first * size));
+		for (int64 i = 0; i < count; i++)
+			take_record(rows, header, records + i * size);
+	}
+	if (ftruncate(descriptor, 0) != 0)
+		ereport(ERROR, (errcode_for_file_access(),
+						errmsg("could not truncate temporary file \"%s\": %m", header->path)));
+	CloseTransientFile(descriptor);
+	pfree(records);
+}
+
+/* A state without rows that has the encoding of the given state. */
+static RowsState *
+like(const struct varlena *flat, MemoryContext parent)
+{
+	FlatHeader header;
+	Size length;
+	const uint8 *bytes = open_flat(flat, &header, &length);
+	RowsState *state = state_allocate(parent);
+
+	if (!rows_init_like_bytes(&state->rows, bytes, length, &state->memory.memory))
+		invalid_state();
+	return state;
+}
+
+static void
+merge(RowsState *state, FunctionCallInfo fcinfo, const struct varlena *flat)
+{
+	FlatHeader header;
+	Size length;
+	const uint8 *bytes = open_flat(flat, &header, &length);
+
+	if (header.limit > 0 && state->rows.sink == NULL)
+		rows_state_spill_in_query(state, fcinfo, header.limit);
+	if (!rows_merge_bytes(&state->rows, bytes, length))
+		invalid_state();
+	if (header.spilled > 0)
+		take_spilled(&state->rows, &header);
+}
+
+/* ---- SQL functions ---- */
+
+PG_FUNCTION_INFO_V1(dpobj_rows_in);
+Datum
+dpobj_rows_in(PG_FUNCTION_ARGS)
+{
+	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					errmsg("cannot accept a value of type dp_rows")));
+}
+
+PG_FUNCTION_INFO_V1(dpobj_rows_out);
+Datum
+dpobj_rows_out(PG_FUNCTION_ARGS)
+{
+	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					errmsg("cannot display a value of type dp_rows")));
+}
+
+/*
+ * dpobj.rows_combine(dp_rows, dp_rows) - adds the second partial state to the
+ * first, which lives in the aggregate's context afterwards.
+ */
+PG_FUNCTION_INFO_V1(dpobj_rows_combine);
+Datum
+dpobj_rows_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	RowsState *state;
+	struct varlena *flat;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("dpobj.rows_combine cannot be called outside an aggregate query")));
+	plan_check_aggregate(fcinfo);
+	if (PG_ARGISNULL(1))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
+	flat = PG_DETOAST_DATUM(PG_GETARG_DATUM(1));
+	state = PG_ARGISNULL(0) ? like(flat, context) : rows_state_get(PG_GETARG_DATUM(0), context);
+	merge(state, fcinfo, flat);
+	PG_RETURN_DATUM(RowsStateGetDatum(state));
+}

@@ -1,0 +1,567 @@
+/*
+ * scan.c - which tables a scan reads, where their columns are, and the loop.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/tableam.h"
+#include "catalog/catalog.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type_d.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "optimizer/plancat.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "server/rows/citus.h"
+#include "server/base/dpobj.h"
+#include "server/ledger/gate.h"
+#include "server/rows/rows_state.h"
+#include "server/rows/scan.h"
+
+/* One table that holds rows. */
+typedef struct ScanTable
+{
+	Relation relation;
+	AttrNumber *feature; /* one for each encoder */
+	AttrNumber label;
+	AttrNumber person;     /* 0: the shape has none */
+	AttrNumber *condition; /* one for each condition of the filter */
+	AttrNumber *group;     /* one for each column that rows are grouped by */
+	AttrNumber last;       /* the largest of them */
+} ScanTable;
+
+struct Scan
+{
+	const ScanShape *shape;
+	List *locked;  /* OIDs of the relation and its descendants */
+	List *parents; /* how many parents each of them has among these */
+	int tables;
+	ScanTable *table;
+};
+
+/* ---- which relations are read ---- */
+
+static void
+refuse(Relation relation, const char *rule)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
+			 errdetail("%s", rule)));
+}
+
+static void
+check_kind(Relation relation)
+{
+	switch (relation->rd_rel->relkind)
+	{
+		case RELKIND_RELATION:
+		case RELKIND_PARTITIONED_TABLE:
+			return;
+		case RELKIND_VIEW:
+			refuse(relation, "Views are not read: what they show is not a table of rows.");
+			break;
+		case RELKIND_MATVIEW:
+			refuse(relation, "Materialized views are not read: one row of a table may be in many "
+							 "of theirs.");
+			break;
+		case RELKIND_FOREIGN_TABLE:
+			refuse(relation, "Foreign tables are not read: another server would answer for them.");
+			break;
+		default:
+			refuse(relation, "Only tables and partitioned tables are read.");
+	}
+}
+
+Relation
+scan_open_relation(Oid table)
+{
+	Relation relation = try_relation_open(table, AccessShareLock);
+
+	if (relation == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", table)));
+	return relation;
+}
+
+bool
+scan_is_system_table(Oid table)
+{
+	return table < FirstNormalObjectId ||
+		   get_rel_namespace(table) == get_namespace_oid("dpobj", false);
+}
+
+void
+scan_check_relation(Relation relation, bool ignore_rls)
+{
+	const char *rule;
+
+	check_kind(relation);
+	if (relation->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
+		refuse(relation, "Temporary tables are not read: nobody but their session sees them.");
+	if (relation->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED)
+		refuse(relation, "Unlogged tables are not read: a crash empties them.");
+	if (scan_is_system_table(RelationGetRelid(relation)))
+		refuse(relation, "System catalogs and the tables of dpobj are not read.");
+	rule = citus_rule(RelationGetRelid(relation));
+	if (rule != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
+				 errdetail("%s", rule), errhint("%s", CITUS_HINT)));
+	if (relation->rd_rel->relrowsecurity && !ignore_rls)
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
+				 errdetail("It has row-level security, which a scan does not apply."),
+				 errhint("Protect it with ignore_rls => true if every row may be read.")));
+}
+
+/* ---- opening ---- */
+
+/* A child has the columns of its parent, perhaps elsewhere, of the same type. */
+static AttrNumber
+map_column(ScanTable *table, const Column *column)
+{
+	TupleDesc descriptor = RelationGetDescr(table->relation);
+
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+
+		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column->name) != 0)
+			continue;
+		if (getBaseType(attribute->atttypid) != column->type)
+			break;
+		table->last = Max(table->last, attribute->attnum);
+		return attribute->attnum;
+	}
+	elog(ERROR, "relation \"%s\" has no such column \"%s\"",
+		 RelationGetRelationName(table->relation), column->name);
+}
+
+static void
+map_columns(ScanTable *table, const ScanShape *shape)
+{
+	table->feature = palloc(Max(shape->features->count, 1) * sizeof(AttrNumber));
+	for (int i = 0; i < shape->features->count; i++)
+		table->feature[i] = map_column(table, &shape->features->encoder[i].column);
+	if (shape->label != NULL)
+		table->label = map_column(table, &shape->label->column);
+	if (shape->person != NULL)
+		table->person = map_column(table, shape->person);
+	table->condition = palloc(Max(shape->filter->count, 1) * sizeof(AttrNumber));
+	for (int i = 0; i < shape->filter->count; i++)
+		table->condition[i] = map_column(table, &shape->filter->condition[i].column);
+	if (shape->groups == NULL)
+		return;
+	table->group = palloc(shape->groups->count * sizeof(AttrNumber));
+	for (int i = 0; i < shape->groups->count; i++)
+		table->group[i] = map_column(table, &shape->groups->encoder[i].column);
+}
+
+/* Descendants of a partitioned table come once each, by whatever ways they inherit. */
+Scan *
+scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
+{
+	Scan *scan = palloc0(sizeof(Scan));
+	ListCell *cell;
+
+	scan->shape = shape;
+	LockRelationOid(relation, AccessShareLock);
+	scan->locked = find_all_inheritors(relation, AccessShareLock, &scan->parents);
+	scan->table = palloc0(list_length(scan->locked) * sizeof(ScanTable));
+	foreach (cell, scan->locked)
+	{
+		ScanTable *table = &scan->table[scan->tables];
+
+		table->relation = relation_open(lfirst_oid(cell), NoLock);
+		scan_check_relation(table->relation, ignore_rls);
+		if (table->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+		{
+			relation_close(table->relation, NoLock);
+			continue;
+		}
+		map_columns(table, shape);
+		scan->tables++;
+	}
+	return scan;
+}
+
+/* A descendant was locked once for each of its parents, the relation itself by us. */
+void
+scan_close(Scan *scan)
+{
+	for (int i = 0; i < scan->tables; i++)
+		relation_close(scan->table[i].relation, NoLock);
+	for (int i = 0; i < list_length(scan->locked); i++)
+		for (int j = 0; j < Max(list_nth_int(scan->parents, i), 1); j++)
+			UnlockRelationOid(list_nth_oid(scan->locked, i), AccessShareLock);
+}
+
+/*
+ * The least that a column takes up in a row that enters: where a missing value makes a row neutral,
+ * there is a value, and it is stored unless the catalog holds it for rows that are older than the
+ * column.  The shortest numeric has a header of one byte and one of two.
+ */
+static Size
+least_width(const ScanTable *table, AttrNumber column, const Encoder *encoder)
+{
+	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(table->relation), column - 1);
+
+	if (encoder->null_indicator || encoder->substitute || attribute->atthasmissing)
+		return 0;
+	if (attribute->attlen > 0)
+		return attribute->attlen;
+	return getBaseType(attribute->atttypid) == NUMERICOID ? 3 : 1;
+}
+
+/*
+ * The least bytes of a row: its aligned header, then its values; the label may be one of the
+ * features.
+ */
+static Size
+least_row(const ScanTable *table, const ScanShape *shape)
+{
+	Size width = MAXALIGN(SizeofHeapTupleHeader);
+	bool label_counts = shape->label != NULL;
+
+	for (int i = 0; i < shape->features->count; i++)
+	{
+		width += least_width(table, table->feature[i], &shape->features->encoder[i]);
+		label_counts = label_counts && table->feature[i] != table->label;
+	}
+	if (label_counts)
+		width += least_width(table, table->label, shape->label);
+	return MAXALIGN(width) + sizeof(ItemIdData);
+}
+
+double
+scan_most_rows(const Scan *scan)
+{
+	double rows = 0;
+
+	for (int i = 0; i < scan->tables; i++)
+	{
+		const ScanTable *table = &scan->table[i];
+		Size row = least_row(table, scan->shape);
+
+		rows += (double) RelationGetNumberOfBlocks(table->relation) *
+				(double) ((BLCKSZ - SizeOfPageHeaderData) / row);
+	}
+	return rows;
+}
+
+/* A guess from sizes and statistics that everybody may see, as EXPLAIN makes it. */
+double
+scan_estimated_rows(const Scan *scan)
+{
+	double rows = 0;
+
+	for (int i = 0; i < scan->tables; i++)
+	{
+		BlockNumber pages;
+		double tuples;
+		double visible;
+
+		estimate_rel_size(scan->table[i].relation, NULL, &pages, &tuples, &visible);
+		rows += tuples;
+	}
+	return rows;
+}
+
+/* ---- the way through the pages ---- */
+
+/*
+ * What is told of a scan is how many pages lie behind it, of those that the files have: which of
+ * their rows passed the filter, and how many rows there are, has nothing to do with it.
+ */
+static ScanWatch scan_watch = NULL;
+
+typedef struct Way
+{
+	double pages;      /* of all tables */
+	double done;       /* of those before, then of this table */
+	double ahead;      /* of this table */
+	BlockNumber block; /* of the last row */
+} Way;
+
+static Way way;
+
+void
+scan_listen(ScanWatch watch)
+{
+	scan_watch = watch;
+}
+
+static void
+begin_way(const Scan *scan)
+{
+	memset(&way, 0, sizeof(way));
+	for (int i = 0; i < scan->tables; i++)
+		way.pages += RelationGetNumberOfBlocks(scan->table[i].relation);
+}
+
+static void
+enter_table(const ScanTable *table)
+{
+	way.ahead = RelationGetNumberOfBlocks(table->relation);
+	way.block = InvalidBlockNumber;
+}
+
+static void
+tell(double pages)
+{
+	pages = Min(pages, way.ahead);
+	way.done += pages;
+	way.ahead -= pages;
+	if (scan_watch != NULL && way.done < way.pages)
+		scan_watch(way.done / way.pages);
+}
+
+/* A scan may begin in the middle of a table, where another one is, and come round. */
+static void
+pass_row(const ScanTable *table, const TupleTableSlot *slot)
+{
+	BlockNumber block = ItemPointerGetBlockNumberNoCheck(&slot->tts_tid);
+
+	if (block == way.block)
+		return;
+	if (way.block == InvalidBlockNumber)
+		tell(0);
+	else if (block > way.block)
+		tell(block - way.block);
+	else
+		tell((double) RelationGetNumberOfBlocks(table->relation) - way.block + block);
+	way.block = block;
+}
+
+/* ---- the loop ---- */
+
+/*
+ * Every value that a scan may need is looked at in every row, whatever the others
+ * say: anybody may read in the statistics of a TOAST table how many of its values
+ * were fetched, and what stops at the first condition that fails would count rows.
+ */
+
+static bool
+passes(const ScanTable *table, const Filter *filter, const TupleTableSlot *slot)
+{
+	bool all = true;
+
+	for (int i = 0; i < filter->count; i++)
+	{
+		int at = table->condition[i] - 1;
+
+		all &= condition_holds(&filter->condition[i], slot->tts_values[at], slot->tts_isnull[at]);
+	}
+	return all;
+}
+
+static bool
+encode(const ScanTable *table, const Encoders *encoders, const TupleTableSlot *slot,
+	   double *features)
+{
+	bool all = true;
+
+	for (int i = 0; i < encoders->count; i++)
+	{
+		int at = table->feature[i] - 1;
+
+		all &= encoder_apply(&encoders->encoder[i], slot->tts_values[at], slot->tts_isnull[at],
+							 features);
+		features += encoders->encoder[i].features;
+	}
+	return all;
+}
+
+/* Where the rows go. */
+typedef struct Target
+{
+	Rows *rows;
+	Persons *persons;    /* NULL: rows enter as they come */
+	Rows *const *groups; /* instead of rows: of each group; NULL: there are none */
+} Target;
+
+/* The number of the row's group, -1 if it is in none; all columns are looked at. */
+static int
+find_group(const ScanTable *table, const Encoders *columns, const TupleTableSlot *slot)
+{
+	bool known = true;
+	int number = 0;
+
+	for (int i = 0; i < columns->count; i++)
+	{
+		const Encoder *encoder = &columns->encoder[i];
+		int at = table->group[i] - 1;
+		int value = encoder_value(encoder, slot->tts_values[at], slot->tts_isnull[at]);
+
+		known &= value >= 0;
+		number = number * encoder_values(encoder) + Max(value, 0);
+	}
+	return known ? number : -1;
+}
+
+/* Whose row it is; NULL if nobody's. */
+static const uint8 *
+read_person(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot,
+			uint8 *buffer, uint32 *length)
+{
+	int at = table->person - 1;
+
+	if (shape->person == NULL || slot->tts_isnull[at])
+		return NULL;
+	return column_person(shape->person, slot->tts_values[at], buffer, length);
+}
+
+static RowLabel
+read_label(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot)
+{
+	int at = table->label - 1;
+
+	if (shape->label == NULL)
+		return ROW_POSITIVE;
+	return encoder_apply_label(shape->label, slot->tts_values[at], slot->tts_isnull[at]);
+}
+
+static void
+add_to_group(Target *target, int group, const uint8 *person, uint32 length, const double *features,
+			 bool positive)
+{
+	if (target->persons != NULL)
+		persons_offer_group(target->persons, group, person, length, features, positive);
+	else
+		rows_add(target->groups[group], features, positive);
+}
+
+static void
+add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot, Target *target)
+{
+	double features[GRID_MAX_DIMENSION];
+	uint8 buffer[sizeof(uint64)];
+	uint32 length;
+	RowLabel label = read_label(table, shape, slot);
+	bool passed = passes(table, shape->filter, slot);
+	bool encoded = encode(table, shape->features, slot, features);
+	const uint8 *person = read_person(table, shape, slot, buffer, &length);
+	int group = target->groups == NULL ? -1 : find_group(table, shape->groups, slot);
+	bool enters =
+		label != ROW_UNLABELLED && passed && encoded && (target->persons == NULL || person != NULL);
+
+	if (target->groups != NULL)
+	{
+		if (enters && group >= 0)
+			add_to_group(target, group, person, length, features, label == ROW_POSITIVE);
+	}
+	else if (!enters)
+		rows_add_neutral(target->rows, 1);
+	else if (target->persons != NULL)
+		persons_offer(target->persons, person, length, features, label == ROW_POSITIVE);
+	else
+		rows_add(target->rows, features, label == ROW_POSITIVE);
+}
+
+/* What decoding a row allocates (a numeric's digits, a text from TOAST) lasts for that row. */
+static void
+scan_table(const ScanTable *table, const ScanShape *shape, Target *target)
+{
+	TupleTableSlot *slot = table_slot_create(table->relation, NULL);
+	TableScanDesc scan = table_beginscan(table->relation, GetActiveSnapshot(), 0, NULL);
+	MemoryContext row =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = CurrentMemoryContext;
+
+	enter_table(table);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		GATE_CHECK_FOR_INTERRUPTS();
+		pass_row(table, slot);
+		slot_getsomeattrs(slot, table->last);
+		MemoryContextSwitchTo(row);
+		add_row(table, shape, slot, target);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(row);
+	}
+	tell(way.ahead);
+	MemoryContextDelete(row);
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+static void
+scan_tables(Scan *scan, Target *target)
+{
+	begin_way(scan);
+	for (int i = 0; i < scan->tables; i++)
+		scan_table(&scan->table[i], scan->shape, target);
+	if (scan_watch != NULL)
+		scan_watch(1);
+}
+
+/* A person's rows may be in several tables, and in several groups; count 0: there are none. */
+static void
+scan_persons(Scan *scan, Target *target, int count, const uint8 key[PERSONS_KEY_LENGTH])
+{
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj persons", ALLOCSET_DEFAULT_SIZES);
+	int limit = scan->shape->max_rows_per_person;
+	ServerMemory memory;
+
+	server_memory_init(&memory, context);
+	memory.limit = (Size) dpobj_memory_limit * (1024 * 1024 / 2);
+	target->persons =
+		count == 0 ? persons_create(limit, key, target->rows, &memory.memory)
+				   : persons_create_groups(limit, key, target->groups, count, &memory.memory);
+	scan_tables(scan, target);
+	persons_finish(target->persons);
+	MemoryContextDelete(context);
+}
+
+void
+scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
+{
+	Target target = {rows, NULL, NULL};
+
+	scan_persons(scan, &target, 0, key);
+}
+
+static void
+run(Scan *scan, Target *target, int count)
+{
+	uint8 key[PERSONS_KEY_LENGTH];
+
+	if (scan->shape->person == NULL)
+	{
+		scan_tables(scan, target);
+		return;
+	}
+	if (!pg_strong_random(key, sizeof(key)))
+		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+						errmsg("could not obtain random bits for the choice of rows")));
+	scan_persons(scan, target, count, key);
+}
+
+void
+scan_run(Scan *scan, Rows *rows)
+{
+	Target target = {rows, NULL, NULL};
+
+	run(scan, &target, 0);
+}
+
+void
+scan_run_groups(Scan *scan, Rows *const *groups, int count)
+{
+	Target target = {NULL, NULL, groups};
+
+	run(scan, &target, count);
+}

@@ -1,0 +1,162 @@
+/*
+ * spill.c - records appended to a temporary file.
+ */
+#include "server/rows/spill.h"
+
+#include <fcntl.h>
+
+#include "catalog/pg_tablespace_d.h"
+#include "commands/tablespace.h"
+#include "miscadmin.h"
+
+#include "core/rows/rows.h"
+
+#include "server/base/compat.h"
+
+/* Waits show in pg_stat_activity by their event; these have none. */
+#define NO_WAIT_EVENT 0
+
+/* The tablespace of a temporary file, from its path below the data directory. */
+static const char *
+tablespace_name(const char *path)
+{
+	const char *name;
+	Oid tablespace = DEFAULTTABLESPACE_OID;
+
+	(void) sscanf(path, "pg_tblspc/%u/", &tablespace);
+	name = get_tablespace_name(tablespace);
+	return name == NULL ? "?" : name;
+}
+
+/*
+ * Tells nothing about the rows: only errno, the place, and the size that was asked for, which is
+ * visible anyway.
+ */
+static void
+report_failure(const Spill *spill, off_t size)
+{
+	const char *path = spill_path(spill);
+	bool is_full;
+
+	if (errno == 0)
+		errno = ENOSPC;
+	is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+	ereport(ERROR,
+			(is_full ? errcode(ERRCODE_DISK_FULL) : errcode_for_file_access(),
+			 errmsg("could not write to temporary file \"%s\": %m", path),
+			 errdetail("The file is in tablespace \"%s\" and was to have " INT64_FORMAT " bytes.",
+					   tablespace_name(path), (int64) size),
+			 is_full ? errhint("Make room there, or set temp_tablespaces.") : 0));
+}
+
+static void
+open_file(Spill *spill)
+{
+	PrepareTempTablespaces();
+	spill->file = OpenTemporaryFile(false);
+}
+
+static void
+write_at(const Spill *spill, off_t offset, const char *bytes, size_t count)
+{
+	while (count > 0)
+	{
+		int written;
+
+		errno = 0;
+		written = FileWrite(spill->file, (char *) bytes, (int) count, offset, NO_WAIT_EVENT);
+		if (written <= 0)
+			report_failure(spill, offset + count);
+		bytes += written;
+		offset += written;
+		count -= written;
+	}
+}
+
+static void
+append(SpillSink *self, const void *records, size_t bytes)
+{
+	Spill *spill = (Spill *) self;
+
+	if (spill->file == 0)
+		open_file(spill);
+	if (spill->room > 0 && bytes > spill->room - spill->size)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("the table has more rows than its size allows for")));
+	write_at(spill, spill->size, records, bytes);
+	spill->size += bytes;
+}
+
+void
+spill_init(Spill *spill)
+{
+	*spill = (Spill){.sink = {append}};
+}
+
+/* Blocks of the disk, for all that may be written. */
+static void
+allocate(const Spill *spill)
+{
+	int result;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		result = posix_fallocate(FileGetRawDesc(spill->file), 0, spill->room);
+	} while (result == EINTR);
+	errno = result;
+	if (result != 0)
+		report_failure(spill, spill->room);
+}
+
+/*
+ * The last byte makes all of the file count against temp_file_limit.  Once that and the disk have
+ * room for it, no other write can be one too many.
+ */
+void
+spill_reserve(Spill *spill, off_t room)
+{
+	open_file(spill);
+	spill->room = room;
+	write_at(spill, room - 1, "", 1);
+	allocate(spill);
+}
+
+void
+spill_close(Spill *spill)
+{
+	if (spill->file != 0)
+		FileClose(spill->file);
+	spill->file = 0;
+}
+
+const char *
+spill_path(const Spill *spill)
+{
+	return spill->file == 0 ? NULL : FilePathName(spill->file);
+}
+
+Size
+spill_limit(int megabytes)
+{
+	Size limit = get_hash_memory_limit();
+
+	return megabytes == 0 ? limit : Min(limit, (Size) megabytes * (1024 * 1024 / 8));
+}
+
+int
+spill_solver_share(int megabytes)
+{
+	return megabytes - megabytes / 4;
+}
+
+double
+spill_room(const Encoding *encoding, double most_rows, int sets, Size limit)
+{
+	SpillShape shape = encoding_shape(encoding);
+	double distinct = Min(most_rows, sets * encoding_most_distinct(encoding));
+
+	if (distinct * rows_bytes_per_row(encoding) <= limit)
+		return 0;
+	return most_rows * spill_record_size(&shape);
+}

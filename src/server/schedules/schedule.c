@@ -1,0 +1,461 @@
+/*
+ * schedule.c - what the functions of schedules cannot do in SQL: writing dpobj's own
+ * tables for the caller, the times that a cron text names, and settings of pg_cron.
+ *
+ * The rest is in src/sql/schedules.sql.  Its functions run as their caller, and so
+ * does pg_cron's; what is here writes rows of the session user only, and refuses
+ * callers in disguise: in somebody's SECURITY DEFINER function the session's
+ * schedules would be his.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+#include "utils/varlena.h"
+
+#include "server/base/admin.h"
+#include "server/analyst/analyst.h"
+#include "server/schedules/cron_times.h"
+#include "server/base/dpobj.h"
+#include "server/ledger/gate.h"
+#include "server/ledger/grant.h"
+#include "server/base/identity.h"
+#include "server/release/training.h"
+
+/* Bytes of a schedule's name; its models' names have " YYYY-MM-DD HH:MI" behind it. */
+#define NAME_MAX_LENGTH 200
+
+/* The longest period of an allowance: timestamps go back to 4713 BC. */
+#define PERIOD_YEARS 1000
+
+/* Minutes from 1970-01-01 to 2000-01-01, where timestamps begin. */
+#define EPOCH_MINUTES ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * 1440)
+
+/* ---- pg_cron's settings ------------------------------------------------------ */
+
+static bool
+preloads_cron(void)
+{
+	const char *libraries = GetConfigOption("shared_preload_libraries", true, false);
+	List *names;
+	ListCell *cell;
+
+	if (libraries == NULL || !SplitDirectoriesString(pstrdup(libraries), ',', &names))
+		return false;
+	foreach (cell, names)
+	{
+		const char *slash = strrchr(lfirst(cell), '/');
+
+		if (strcmp(slash == NULL ? lfirst(cell) : slash + 1, "pg_cron") == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *
+cron_value(const char *name)
+{
+	return preloads_cron() ? GetConfigOption(name, true, false) : NULL;
+}
+
+static Datum
+cron_setting(FunctionCallInfo fcinfo, const char *name)
+{
+	const char *value = cron_value(name);
+
+	if (value == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(value));
+}
+
+PG_FUNCTION_INFO_V1(dpobj_cron_database);
+Datum
+dpobj_cron_database(PG_FUNCTION_ARGS)
+{
+	return cron_setting(fcinfo, "cron.database_name");
+}
+
+PG_FUNCTION_INFO_V1(dpobj_cron_timezone);
+Datum
+dpobj_cron_timezone(PG_FUNCTION_ARGS)
+{
+	return cron_setting(fcinfo, "cron.timezone");
+}
+
+/* Of pg_cron 1.6.8: a day must fit both day of month and day of week, whatever the fields are. */
+static bool
+both_fields_of_days(void)
+{
+	const char *value = cron_value("cron.dom_dow_and_logic");
+	bool both;
+
+	return value != NULL && parse_bool(value, &both) && both;
+}
+
+/* ---- times ------------------------------------------------------------------- */
+
+static void
+parse_times(const char *cron, CronTimes *times)
+{
+	const char *problem = cron_times_parse(cron, both_fields_of_days(), times);
+
+	if (problem != NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("\"%s\" is no cron schedule", cron), errdetail("%s", problem)));
+}
+
+/* The minute that a time on the cron clock is in, from 1970 on. */
+static int64
+minute_of(Timestamp time)
+{
+	int64 minute = time / USECS_PER_MINUTE - (time % USECS_PER_MINUTE < 0 ? 1 : 0);
+
+	return minute + EPOCH_MINUTES;
+}
+
+/* Up to forty years off the time that was given, which may be beyond what a timestamp holds. */
+static Timestamp
+time_of(int64 minute)
+{
+	Timestamp time;
+
+	if (pg_mul_s64_overflow(minute - EPOCH_MINUTES, USECS_PER_MINUTE, &time) ||
+		!IS_VALID_TIMESTAMP(time))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("timestamp out of range")));
+	return time;
+}
+
+/* dpobj.cron_time(cron, at, following) -> timestamp: the last time so far, or the next one */
+PG_FUNCTION_INFO_V1(dpobj_cron_time);
+Datum
+dpobj_cron_time(PG_FUNCTION_ARGS)
+{
+	char *cron = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Timestamp at = PG_GETARG_TIMESTAMP(1);
+	CronTimes times;
+	int64 minute;
+
+	parse_times(cron, &times);
+	if (TIMESTAMP_NOT_FINITE(at))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("the time must be finite")));
+	if (!(PG_GETARG_BOOL(2) ? cron_times_next : cron_times_last)(&times, minute_of(at), &minute))
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMP(time_of(minute));
+}
+
+/* ---- who calls --------------------------------------------------------------- */
+
+static void
+check_caller(void)
+{
+	if (GetUserId() == GetSessionUserId())
+		return;
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+					errmsg("current role \"%s\" cannot use the schedules of session user \"%s\"",
+						   GetUserNameFromId(GetUserId(), false),
+						   GetUserNameFromId(GetSessionUserId(), false)),
+					errhint("Call it outside of SECURITY DEFINER functions, after RESET ROLE.")));
+}
+
+/* Leaves the statements of dpobj's SQL functions out of an error's context. */
+static ErrorContextCallback *
+leave_out_context(void)
+{
+	ErrorContextCallback *callers = error_context_stack;
+
+	error_context_stack = NULL;
+	return callers;
+}
+
+static char *
+optional_text(FunctionCallInfo fcinfo, int position)
+{
+	char *value = PG_ARGISNULL(position) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(position));
+
+	return value[0] == '\0' ? NULL : value;
+}
+
+/* dpobj.schedule_fail(code, message, detail, hint) -> void: raises */
+PG_FUNCTION_INFO_V1(dpobj_schedule_fail);
+Datum
+dpobj_schedule_fail(PG_FUNCTION_ARGS)
+{
+	char *code = TextDatumGetCString(analyst_argument(fcinfo, 0, "code"));
+	char *message = TextDatumGetCString(analyst_argument(fcinfo, 1, "message"));
+	char *detail = optional_text(fcinfo, 2);
+	char *hint = optional_text(fcinfo, 3);
+
+	if (strlen(code) != 5)
+		elog(ERROR, "unrecognized SQLSTATE: \"%s\"", code);
+	(void) leave_out_context();
+	ereport(ERROR,
+			(errcode(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])),
+			 errmsg_internal("%s", message), detail == NULL ? 0 : errdetail_internal("%s", detail),
+			 hint == NULL ? 0 : errhint("%s", hint)));
+}
+
+/*
+ * dpobj.schedule_begin() -> void: refuses to run where the calling procedure cannot commit, in the
+ * words that PostgreSQL has for its own statements
+ */
+PG_FUNCTION_INFO_V1(dpobj_schedule_begin);
+Datum
+dpobj_schedule_begin(PG_FUNCTION_ARGS)
+{
+	if (!SPI_inside_nonatomic_context() || IsSubTransaction())
+	{
+		(void) leave_out_context();
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("dpobj.run_schedule cannot run inside a transaction block"),
+				 errdetail("It commits how a run ended, and a function cannot do that, either.")));
+	}
+	PG_RETURN_VOID();
+}
+
+/* dpobj.schedule_enter() -> void: one run of a role at a time, until the transaction ends */
+PG_FUNCTION_INFO_V1(dpobj_schedule_enter);
+Datum
+dpobj_schedule_enter(PG_FUNCTION_ARGS)
+{
+	ErrorContextCallback *callers = leave_out_context();
+
+	check_caller();
+	charge_precheck();
+	gate_enter_role();
+	error_context_stack = callers;
+	PG_RETURN_VOID();
+}
+
+/* ---- rows -------------------------------------------------------------------- */
+
+/* The arguments of dpobj.schedule_put, which are those of dpobj.schedule. */
+enum
+{
+	PUT_NAME,
+	PUT_CRON,
+	PUT_RELATION,
+	PUT_LABEL,
+	PUT_EPSILON,
+	PUT_FEATURES,
+	PUT_DELTA,
+	PUT_METHOD,
+	PUT_OPTIONS,
+	PUT_FILTER,
+	PUT_ALLOWANCE,
+	PUT_PERIOD,
+	PUT_ARGUMENTS
+};
+
+static const Oid put_types[PUT_ARGUMENTS] = {TEXTOID,    TEXTOID,      INT8OID,    TEXTOID,
+											 NUMERICOID, TEXTARRAYOID, NUMERICOID, TEXTOID,
+											 JSONBOID,   JSONBOID,     NUMERICOID, INTERVALOID};
+
+static void
+check_name(const char *name)
+{
+	if (name[0] == '\0' || strlen(name) > NAME_MAX_LENGTH)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the name of a schedule must have 1 to %d bytes", NAME_MAX_LENGTH)));
+}
+
+static void
+check_required(FunctionCallInfo fcinfo)
+{
+	static const char *const names[] = {"name", "cron", "relation", "label", "epsilon"};
+
+	for (int i = 0; i < lengthof(names); i++)
+		(void) analyst_argument(fcinfo, i, names[i]);
+	(void) analyst_argument(fcinfo, PUT_DELTA, "delta");
+	(void) analyst_argument(fcinfo, PUT_METHOD, "method");
+	(void) analyst_json(fcinfo, PUT_OPTIONS, "options");
+	(void) analyst_json(fcinfo, PUT_FILTER, "filter");
+}
+
+static bool
+is_less(Datum one, Datum other)
+{
+	return DatumGetBool(DirectFunctionCall2(numeric_lt, one, other));
+}
+
+/* Part by part, because they are subtracted one after the other: a run's time less them all is one.
+ */
+static bool
+is_within_timestamps(const Interval *period)
+{
+	int64 months = PERIOD_YEARS * MONTHS_PER_YEAR;
+	int64 days = PERIOD_YEARS * INT64CONST(366);
+	int64 time = days * USECS_PER_DAY;
+
+	return period->month >= -months && period->month <= months && period->day >= -days &&
+		   period->day <= days && period->time >= -time && period->time <= time;
+}
+
+/* An allowance that no run fits into would skip them all; NaN is greater than every number. */
+static void
+check_allowance(FunctionCallInfo fcinfo)
+{
+	Datum none = DirectFunctionCall1(int8_numeric, Int64GetDatum(0));
+	Interval nothing = {0};
+	Datum period;
+
+	if (!is_less(none, PG_GETARG_DATUM(PUT_EPSILON)) ||
+		numeric_is_nan(PG_GETARG_NUMERIC(PUT_EPSILON)))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon must be greater than zero")));
+	if (PG_ARGISNULL(PUT_ALLOWANCE))
+		return;
+	if (numeric_is_nan(PG_GETARG_NUMERIC(PUT_ALLOWANCE)) ||
+		is_less(PG_GETARG_DATUM(PUT_ALLOWANCE), PG_GETARG_DATUM(PUT_EPSILON)))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the allowance must be at least epsilon"),
+						errdetail("No run would fit into it.")));
+	period = analyst_argument(fcinfo, PUT_PERIOD, "the period of an allowance");
+	if (!DatumGetBool(DirectFunctionCall2(interval_gt, period, IntervalPGetDatum(&nothing))))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the period of an allowance must be greater than zero")));
+	if (!is_within_timestamps(DatumGetIntervalP(period)))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the period of an allowance must not be longer than %d years",
+							   PERIOD_YEARS)));
+}
+
+/*
+ * dpobj.schedule_put(name, cron, relation, label, epsilon, features, delta, method,
+ * options, filter, allowance, period) -> void: makes or changes a schedule of the
+ * session user, for whom the table must have a budget
+ */
+PG_FUNCTION_INFO_V1(dpobj_schedule_put);
+Datum
+dpobj_schedule_put(PG_FUNCTION_ARGS)
+{
+	static const char *const statement =
+		"WITH changed AS ("
+		" UPDATE dpobj.schedule_rows s"
+		" SET owner = o.role, owner_name = o.role_name, origin = dpobj.origin(), at = "
+		"clock_timestamp(),"
+		" cron = $2, relation = $3, label = $4, epsilon = $5, features = $6, delta = $7, method = "
+		"$8,"
+		" options = $9, filter = $10, allowance = $11, period = $12"
+		" FROM dpobj.schedule_owners o"
+		" WHERE o.id = s.id AND o.role_name = session_user AND s.name = $1 RETURNING s.id)"
+		" INSERT INTO dpobj.schedule_rows (owner, owner_name, name, cron, relation, label, epsilon,"
+		" features, delta, method, options, filter, allowance, period)"
+		" SELECT r.oid, r.rolname, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12"
+		" FROM pg_roles r WHERE r.rolname = session_user AND NOT EXISTS (SELECT FROM changed)";
+	Oid types[PUT_ARGUMENTS];
+	Datum values[PUT_ARGUMENTS];
+	char nulls[PUT_ARGUMENTS + 1];
+	CronTimes times;
+	Oid table;
+
+	check_caller();
+	PreventCommandIfReadOnly("dpobj.schedule()");
+	check_required(fcinfo);
+	check_name(TextDatumGetCString(PG_GETARG_DATUM(PUT_NAME)));
+	parse_times(TextDatumGetCString(PG_GETARG_DATUM(PUT_CRON)), &times);
+	check_allowance(fcinfo);
+	/* dpobj.price takes methods that are no trainings, too */
+	training_set_method(palloc0(sizeof(Training)), TextDatumGetCString(PG_GETARG_DATUM(PUT_METHOD)),
+						"");
+	table = PG_GETARG_OID(PUT_RELATION);
+	analyst_check_relation(table);
+	grant_require(table);
+	/* the rest of the request dpobj.schedule asks dpobj.price about */
+	analyst_check_filter(table, analyst_json(fcinfo, PUT_FILTER, "filter"));
+	for (int i = 0; i < PUT_ARGUMENTS; i++)
+	{
+		types[i] = put_types[i];
+		values[i] = PG_GETARG_DATUM(i);
+		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
+	}
+	values[PUT_RELATION] = Int64GetDatum(identity_of_table(table));
+	nulls[PUT_ARGUMENTS] = '\0';
+	(void) admin_execute(statement, PUT_ARGUMENTS, types, values, nulls);
+	PG_RETURN_VOID();
+}
+
+/*
+ * dpobj.schedule_remove(name, role) -> void: role null: the session user, else for
+ * administrators
+ */
+PG_FUNCTION_INFO_V1(dpobj_schedule_remove);
+Datum
+dpobj_schedule_remove(PG_FUNCTION_ARGS)
+{
+	ErrorContextCallback *callers = leave_out_context();
+	static const char *const statement =
+		"DELETE FROM dpobj.schedule_rows s USING dpobj.schedule_owners o"
+		" WHERE o.id = s.id AND s.name = $1 AND o.role = $2";
+	Oid types[] = {TEXTOID, OIDOID};
+	Datum values[] = {analyst_argument(fcinfo, 0, "name"),
+					  ObjectIdGetDatum(PG_ARGISNULL(1) ? GetSessionUserId() : PG_GETARG_OID(1))};
+
+	PreventCommandIfReadOnly("dpobj.unschedule()");
+	if (DatumGetObjectId(values[1]) == GetSessionUserId())
+		check_caller();
+	else if (!admin_allowed())
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						errmsg("only administrators may remove a schedule of another role"),
+						errhint("Leave the role out to remove a schedule of your own.")));
+	if (admin_execute(statement, lengthof(types), types, values, NULL) == 0)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+						errmsg("there is no schedule \"%s\" of role \"%s\"",
+							   TextDatumGetCString(values[0]),
+							   GetUserNameFromId(DatumGetObjectId(values[1]), false)),
+						errhint("See dpobj.schedules.")));
+	error_context_stack = callers;
+	PG_RETURN_VOID();
+}
+
+/*
+ * dpobj.schedule_record(name, scheduled, started, state, sqlstate, message) -> void:
+ * how a run of the session user's ended; of many only the last ones are kept
+ */
+PG_FUNCTION_INFO_V1(dpobj_schedule_record);
+Datum
+dpobj_schedule_record(PG_FUNCTION_ARGS)
+{
+	static const char *const statement =
+		"INSERT INTO dpobj.schedule_run_rows AS r (schedule, scheduled, started, state, sqlstate, "
+		"message)"
+		" SELECT s.id, $2, $3, $4, $5, left($6, 1000) FROM dpobj.schedule_rows s"
+		" JOIN dpobj.schedule_owners o ON o.id = s.id"
+		" WHERE o.role_name = session_user AND s.name = $1"
+		" ON CONFLICT (schedule, scheduled) DO UPDATE SET started = excluded.started,"
+		" finished = excluded.finished, state = excluded.state, sqlstate = excluded.sqlstate,"
+		" message = excluded.message";
+	static const char *const prune =
+		"DELETE FROM dpobj.schedule_run_rows r USING dpobj.schedule_rows s, dpobj.schedule_owners o"
+		" WHERE r.schedule = s.id AND o.id = s.id AND o.role_name = session_user AND s.name = $1"
+		" AND r.scheduled < (SELECT k.scheduled FROM dpobj.schedule_run_rows k"
+		" WHERE k.schedule = s.id ORDER BY k.scheduled DESC OFFSET 999 LIMIT 1)";
+	Oid types[] = {TEXTOID, TIMESTAMPTZOID, TIMESTAMPTZOID, TEXTOID, TEXTOID, TEXTOID};
+	Datum values[lengthof(types)];
+	char nulls[lengthof(types) + 1];
+
+	check_caller();
+	for (int i = 0; i < lengthof(types); i++)
+	{
+		values[i] = PG_GETARG_DATUM(i);
+		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
+	}
+	nulls[lengthof(types)] = '\0';
+	(void) admin_execute(statement, lengthof(types), types, values, nulls);
+	(void) admin_execute(prune, 1, types, values, nulls);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,175 @@
+/*
+ * test_permute_flip.c - permute-and-flip against its law by integration, and what
+ * it is made of: counts of losses, and binomial numbers of rare events.
+ */
+#include "core/exponential/select_internal.h"
+
+#include <math.h>
+
+#include "core/reference.h"
+
+#define MAX_ROWS 16
+
+/*
+ * P(w) = p_w * integral over t in 0..1 of prod over v != w of (1 - p_v t): in a
+ * uniform order by arrival times, w arrives at t, and nobody before has succeeded.
+ */
+static void
+permute_and_flip_law(const double *coin, double *law)
+{
+	enum
+	{
+		STEPS = 2000 /* of Simpson's rule */
+	};
+
+	for (int w = 0; w < reference.vectors; w++)
+		law[w] = 0.0;
+	for (int k = 0; k <= STEPS; k++)
+	{
+		double t = (double) k / STEPS;
+		double simpson = k == 0 || k == STEPS ? 1.0 : k % 2 ? 4.0 : 2.0;
+		double product = simpson;
+
+		/* the factor of a sure coin vanishes at t = 1; its products are 0 or of lower order */
+		for (int v = 0; v < reference.vectors; v++)
+			product *= fmax(1.0 - coin[v] * t, 1e-12);
+		for (int w = 0; w < reference.vectors; w++)
+			law[w] += coin[w] * product / fmax(1.0 - coin[w] * t, 1e-12);
+	}
+}
+
+static void
+draw_permute_and_flip(const Case *c, int draws, Memory *memory)
+{
+	SelectAnswer answer;
+
+	for (int k = 0; k < draws; k++)
+	{
+		select_permute_and_flip(&c->problem, &bits, memory, &answer);
+		count_answer(&c->grid, &answer);
+	}
+}
+
+static void
+test_permute_and_flip_law(Memory *memory)
+{
+	static double law[REFERENCE_VECTORS];
+	static double other[REFERENCE_VECTORS];
+	int differs = 0;
+
+	reseed(14);
+	for (int kind = 0; kind < CASE_KINDS; kind++)
+	{
+		Case c;
+
+		telling_case(&c, kind, 4, EPSILON_ONE);
+		permute_and_flip_law(reference.law, law);
+		permute_and_flip_law(reference.other, other);
+		draw_permute_and_flip(&c, check_repetitions(10000), memory);
+		CHECK_LAW(reference.count, law, other, reference.vectors);
+		if (p_value(reference.law) < LAW_THRESHOLD)
+			differs++;
+	}
+	CHECK_WHOLE(differs > 0); /* from the exponential mechanism's law */
+	for (int round = 0; round < check_repetitions(80); round++)
+	{
+		static const int64_t epsilons[] = {0, 1, EPSILON_ONE / 4, EPSILON_ONE, SELECT_MAX_EPSILON};
+		Case c;
+
+		random_case(&c, round % CASE_KINDS, below(MAX_ROWS + 1), 4,
+					epsilons[round / CASE_KINDS % 5]);
+		enumerate(&c.problem);
+		permute_and_flip_law(reference.law, law);
+		draw_permute_and_flip(&c, 300, memory);
+		CHECK(p_value(law) > LAW_THRESHOLD);
+	}
+}
+
+static void
+test_loss_counts(Memory *memory)
+{
+	reseed(15);
+	for (int round = 0; round < check_repetitions(100); round++)
+	{
+		Case c;
+		SelectPlan *plan;
+		SelectTeam team;
+		uint64_t *count;
+		int64_t left = 0;
+
+		random_case(&c, round % CASE_KINDS, below(MAX_ROWS + 1), 4, EPSILON_ONE);
+		c.problem.group = (SelectGroup){0, 0};
+		enumerate(&c.problem);
+		plan = select_plan_create(&c.problem, 20, SELECT_FASTEST, memory);
+		select_team_create(&team, plan, 3, memory);
+		count = select_count_losses(&team, memory);
+		for (int k = 0; k < reference.vectors; k++)
+			count[reference.loss[k] - c.instance.constant]--;
+		for (int64_t l = 0; l <= plan->span; l++)
+			left += count[l] != 0;
+		CHECK(left == 0);
+		memory_release(memory, count);
+		select_team_destroy(&team, memory);
+		select_plan_destroy(plan, memory);
+	}
+}
+
+static void
+binomial_law(double *law, int n, double p)
+{
+	for (int k = 0; k <= n; k++)
+		law[k] = exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0) + k * log(p) +
+					 (n - k) * log1p(-p));
+}
+
+static void
+test_binomial(void)
+{
+	enum
+	{
+		COINS = 150
+	};
+	SelectRate rate = {3, 10};
+	uint64_t many = UINT64_C(40000000);
+
+	reseed(16);
+	for (int64_t k = 1; k <= 4; k++)
+	{
+		int64_t count[COINS + 1] = {0};
+		double law[COINS + 1];
+		double other[COINS + 1];
+
+		for (int draw = 0; draw < LAW_DRAWS; draw++)
+			count[select_binomial(&bits, COINS, rate, k)]++;
+		binomial_law(law, COINS, exp(-0.3 * (double) k));
+		binomial_law(other, COINS, exp(-0.3 * LAW_OFF * (double) k));
+		CHECK_LAW(count, law, other, COINS + 1);
+	}
+	/* many coins: the mean within six standard deviations */
+	for (int64_t k = 1; k <= 50; k += 7)
+	{
+		double p = exp(-0.3 * (double) k);
+		double expected = p * (double) many;
+
+		CHECK(fabs((double) select_binomial(&bits, many, rate, k) - expected) <
+			  6 * sqrt(expected * (1 - p)) + 1);
+	}
+	CHECK(select_binomial(&bits, many, rate, 0) == many);
+	CHECK(select_binomial(&bits, many, (SelectRate){0, 10}, 5) == many);
+	CHECK(select_binomial(&bits, many, rate, INT64_C(1) << 39) == 0);
+	CHECK(select_binomial(&bits, 0, rate, 1) == 0);
+}
+
+int
+main(void)
+{
+	Arena *arena = arena_create(check_out_of_memory);
+	Memory *memory = arena_memory(arena);
+
+	test_permute_and_flip_law(memory);
+	test_loss_counts(memory);
+	test_binomial();
+	arena_destroy(arena);
+	mpfr_free_cache();
+	return check_report("permute_flip");
+}

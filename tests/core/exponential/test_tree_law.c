@@ -1,0 +1,174 @@
+/*
+ * test_tree_law.c - the law of the tree sampler, with many draws.
+ *
+ * Twenty small problems against enumeration by the definition, 400,000 draws each;
+ * and on adult23 the distribution of the loss against select's, which counts the
+ * vectors of each loss by going through all of them.
+ */
+#include "core/exponential/tree_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../../../bench/adult.h"
+#include "core/reference.h"
+
+#define DRAWS 400000
+#define ADULT_DRAWS 20000
+
+#define TENTH (EPSILON_ONE / 10)
+
+static const Recipe recipes[] = {
+	/* boxes */
+	{GRID_PRODUCT, 0, LEVELS_TERNARY, COLUMNS_BINARY, 5, 30, 5, 3 * TENTH, 0},
+	{GRID_PRODUCT, 0, LEVELS_TERNARY, COLUMNS_ONE_HOT, 5, 30, 5, 3 * TENTH, 0},
+	{GRID_PRODUCT, 0, LEVELS_SIGN, COLUMNS_MIXED, 8, 30, 5, 3 * TENTH, 0},
+	{GRID_PRODUCT, 0, LEVELS_WIDE, COLUMNS_MIXED, 4, 30, 5, 3 * TENTH, 0},
+	{GRID_PRODUCT, 0, LEVELS_UNEVEN, COLUMNS_ANY, 6, 30, 5, 3 * TENTH, 0},
+	/* balls */
+	{GRID_BALL, 3, LEVELS_TERNARY, COLUMNS_BINARY, 6, 30, 5, 3 * TENTH, 0},
+	{GRID_BALL, 5, LEVELS_WIDE, COLUMNS_ONE_HOT, 4, 30, 5, 3 * TENTH, 0},
+	{GRID_BALL, 6, LEVELS_WIDE, COLUMNS_MIXED, 4, 30, 5, 3 * TENTH, 0},
+	{GRID_BALL, 12, LEVELS_MIXED, COLUMNS_ANY, 5, 30, 5, 3 * TENTH, 0},
+	/* sparse */
+	{GRID_SPARSE, 2, LEVELS_TERNARY, COLUMNS_ONE_HOT, 9, 30, 5, 3 * TENTH, 0},
+	{GRID_SPARSE, 3, LEVELS_TERNARY, COLUMNS_MIXED, 7, 30, 5, 3 * TENTH, 0},
+	{GRID_SPARSE, 2, LEVELS_WIDE, COLUMNS_MIXED, 5, 30, 5, 3 * TENTH, 0},
+	/* modulus */
+	{GRID_MODULUS, 2, LEVELS_SIGN, COLUMNS_BINARY, 8, 30, 5, 3 * TENTH, 0},
+	{GRID_MODULUS, 3, LEVELS_TERNARY, COLUMNS_ONE_HOT, 5, 30, 5, 3 * TENTH, 0},
+	{GRID_MODULUS, 7, LEVELS_WIDE, COLUMNS_MIXED, 5, 30, 5, 3 * TENTH, 0},
+	/* numeric columns */
+	{GRID_PRODUCT, 0, LEVELS_TERNARY, COLUMNS_NUMERIC, 4, 30, 5, 3 * TENTH, 0},
+	{GRID_PRODUCT, 0, LEVELS_WIDE, COLUMNS_HALVES, 4, 30, 5, 3 * TENTH, 0},
+	{GRID_BALL, 4, LEVELS_WIDE, COLUMNS_NUMERIC, 4, 30, 5, 3 * TENTH, 0},
+	{GRID_SPARSE, 2, LEVELS_TERNARY, COLUMNS_SIXTEENTHS, 5, 30, 5, 3 * TENTH, 0},
+	{GRID_MODULUS, 5, LEVELS_TERNARY, COLUMNS_NUMERIC, 5, 30, 5, 3 * TENTH, 0},
+};
+
+enum
+{
+	RECIPES = sizeof(recipes) / sizeof(recipes[0])
+};
+
+static void
+test_small(Memory *memory)
+{
+	int draws = check_repetitions(DRAWS);
+	double least = 1.0;
+
+	for (int k = 0; k < RECIPES; k++)
+	{
+		double p;
+		Case c;
+
+		reseed(1000 + (uint64_t) k);
+		do
+		{
+			make_case(&c, &recipes[k]);
+			enumerate(&c.problem);
+		} while (!reference_is_telling());
+		draw_from_tree(&c.problem, draws, memory);
+		CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
+		p = p_value(reference.law);
+		least = p < least ? p : least;
+	}
+	printf("tree_law: %d problems, %d draws each, least p-value %.2g\n", RECIPES, draws, least);
+}
+
+/* ---- adult23 ---- */
+
+/* Losses less the instance's constant: the exact number of vectors of each, and its weight. */
+static Histogram
+loss_histogram(SelectTeam *team, const SelectProblem *problem, Memory *memory)
+{
+	uint64_t *vectors = select_count_losses(team, memory);
+	Histogram histogram = histogram_create((int) team->walker[0].plan->span + 1);
+	int least = 0;
+
+	while (vectors[least] == 0)
+		least++;
+	for (int l = least; l < histogram.cells; l++)
+	{
+		double excess = rate_of(problem) * (l - least);
+
+		histogram.truth[l] = (double) vectors[l] * exp(-excess);
+		histogram.other[l] = (double) vectors[l] * exp(-excess * LAW_OFF);
+	}
+	memory_release(memory, vectors);
+	return histogram;
+}
+
+/* The two samplers' losses follow the same exact law. */
+static void
+compare_losses(const char *name, const SelectProblem *problem, Memory *memory)
+{
+	int draws = check_repetitions(ADULT_DRAWS);
+	Tree *tree = tree_create(problem, memory);
+	SelectLaw law;
+	Histogram histogram;
+	double p[2];
+
+	select_law_create(&law, problem, 0, memory);
+	histogram = loss_histogram(&law.team, problem, memory);
+	for (int sampler = 0; sampler < 2; sampler++)
+	{
+		int answers = 0;
+
+		memset(histogram.count, 0, sizeof(int64_t) * (size_t) histogram.cells);
+		for (int k = 0; k < draws; k++)
+		{
+			SelectAnswer answer;
+
+			if (sampler == 0)
+				answers += tree_draw(tree, INT64_MAX, &bits, &answer);
+			else
+				answers += select_law_draw(&law, &bits, &answer) > 0;
+			histogram_add(&histogram, (uint64_t) (answer.loss - problem->instance->constant));
+		}
+		CHECK(answers == draws);
+		CHECK_LAW(histogram.count, histogram.truth, histogram.other, histogram.cells);
+		p[sampler] = law_p_value(histogram.count, histogram.truth, histogram.cells);
+	}
+	printf("tree_law: adult23, %s, losses of %d draws: p-value %.2g of the tree, %.2g of select\n",
+		   name, draws, p[0], p[1]);
+	histogram_destroy(&histogram);
+	select_law_destroy(&law, memory);
+	tree_destroy(tree);
+}
+
+static void
+test_adult(Memory *memory)
+{
+	Grid grid = {.dimension = ADULT_FEATURES, .constraint = GRID_SPARSE, .bound = 4};
+	Adult adult;
+	SelectProblem problem = {.instance = &adult.distinct,
+							 .grid = &grid,
+							 .epsilon = EPSILON_ONE / 20,
+							 .adjacency = ADJACENCY_REPLACE,
+							 .threads = 2};
+
+	if (!adult_read(&adult, getenv("DPOBJ_DATA"), memory))
+		return;
+	reseed(2000);
+	for (int j = 0; j < ADULT_FEATURES; j++)
+		grid_set_range(&grid, j, 1);
+	compare_losses("4-sparse", &problem, memory);
+	grid = (Grid){.dimension = ADULT_FEATURES, .constraint = GRID_PRODUCT};
+	for (int j = 0; j < ADULT_FEATURES; j++)
+		grid_set_sign(&grid, j);
+	compare_losses("{-1,1}^23", &problem, memory);
+}
+
+int
+main(void)
+{
+	Arena *arena = arena_create(check_out_of_memory);
+	Memory *memory = arena_memory(arena);
+
+	test_small(memory);
+	test_adult(memory);
+	arena_destroy(arena);
+	mpfr_free_cache();
+	return check_report("tree_law");
+}

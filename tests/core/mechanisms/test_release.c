@@ -1,0 +1,340 @@
+/*
+ * test_release.c - what is released follows the laws that test_privacy.c proves
+ * private.
+ *
+ * Replay: OPDisc's answer is, bit for bit, the definition's argmin under noise
+ * that was drawn from public parameters alone; nothing else is random, and the
+ * data leave no trace in the number of bits taken.
+ *
+ * Audit: many releases on both of two neighbours.  The frequencies follow the
+ * exact law and not one whose epsilon is 30 % off, and no answer is more likely
+ * on one side than epsilon allows.
+ */
+#include "core/mechanisms/mechanism.h"
+
+#include "core/check.h"
+#include "core/law.h"
+#include "core/neighbours.h"
+
+/* Releases on each of two neighbours. */
+#define AUDIT_DRAWS 30000
+
+/*
+ * The chance that one confidence bound fails; with fewer than 1000 of them in
+ * this file, a false alarm has a chance below 1e-12.
+ */
+#define AUDIT_LOG_ALPHA (-16.0 * M_LN10)
+
+static TestStream stream;
+
+static MechanismRequest
+make_request(MechanismKind kind, const Grid *grid, int64_t epsilon, Adjacency adjacency)
+{
+	return (MechanismRequest){
+		.kind = kind, .epsilon = epsilon, .adjacency = adjacency, .grid = *grid, .threads = 1};
+}
+
+/* ---- replay ---- */
+
+static void
+replay_definition(const MechanismRequest *request, const Instance *instance, Bits *bits,
+				  Memory *memory, OracleAnswer *answer)
+{
+	static mpz_t reward[LAW_DIMENSION * GRID_MAX_LEVELS];
+	static mpz_t level_reward[GRID_MAX_STATES];
+	PerturbationRequest asked = mechanism_perturbation(request);
+	Perturbation perturbation;
+	Grid grid;
+
+	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
+		mpz_init(reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_init(level_reward[i]);
+	perturbation_choose(&perturbation, &asked);
+	perturbation_grid(&perturbation, &request->grid, &grid);
+	perturbation_draw(&perturbation, &request->grid, bits, memory, reward, level_reward);
+	oracle_enumerate(
+		&(OracleProblem){
+			.instance = instance,
+			.grid = &grid,
+			.scale = perturbation.scale,
+			.reward = (const mpz_t *) reward,
+			.level_reward =
+				perturbation.features == FEATURES_SPHERE ? (const mpz_t *) level_reward : NULL,
+		},
+		memory, answer);
+	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
+		mpz_clear(reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_clear(level_reward[i]);
+}
+
+static void
+check_replay(const MechanismRequest *request, const Instance *instance, uint64_t seed,
+			 Memory *memory)
+{
+	TestStream released_stream;
+	TestStream replayed_stream;
+	Bits released_bits;
+	Bits replayed_bits;
+	MechanismAnswer released;
+	OracleAnswer replayed;
+
+	teststream_seed(&released_stream, seed);
+	teststream_seed(&replayed_stream, seed);
+	bits_init(&released_bits, teststream_fill, &released_stream);
+	bits_init(&replayed_bits, teststream_fill, &replayed_stream);
+	mechanism_get(request->kind)
+		->release(
+			request, instance,
+			&(MechanismTools){.bits = &released_bits, .memory = memory, .oracle = oracle_search},
+			&released);
+	replay_definition(request, instance, &replayed_bits, memory, &replayed);
+	CHECK(grid_compare(&request->grid, released.index, replayed.index) == 0);
+	CHECK(memcmp(&released_stream, &replayed_stream, sizeof(TestStream)) == 0);
+	CHECK(released_bits.left == replayed_bits.left);
+}
+
+static void
+test_replay(void)
+{
+	static const int64_t epsilons[] = {EPSILON_ONE / 10, EPSILON_ONE, 4 * EPSILON_ONE,
+									   20 * EPSILON_ONE};
+	const Shape shapes[] = {shape_signs(1),     shape_signs(3),    shape_ternary(3),
+							shape_five(),       shape_ball(),      shape_round_ball(),
+							shape_sparse(3, 1), shape_sparse(3, 2)};
+	int count = sizeof(shapes) / sizeof(shapes[0]);
+
+	for (int k = 0; k < check_repetitions(3000); k++)
+	{
+		const Grid *grid = &shapes[k % count].grid;
+		Adjacency adjacency = k % 3 == 0 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE;
+		MechanismRequest request = make_request(k % 5 < 3 ? MECHANISM_OPDISC : MECHANISM_RSPM, grid,
+												epsilons[k / count % 4], adjacency);
+		PerturbationRequest asked;
+		Pair pair = random_pair(&stream, grid->dimension, adjacency, LAW_ROWS - 1);
+		uint64_t seed = teststream_next(&stream);
+		Arena *arena = arena_create(check_out_of_memory);
+
+		/* every other one with another noise, of which Gaussian ones take long to calibrate */
+		if (k % 2 == 1)
+			request.noise = (PerturbationNoise) (k / 2 % PERTURBATION_NOISES);
+		asked = mechanism_perturbation(&request);
+		if (perturbation_refusal(&asked) != NULL)
+			request.noise = PERTURBATION_GAUGE;
+		if (perturbation_needs_delta(request.noise))
+			request.delta = DELTA_ONE / 1000;
+
+		for (int side = 0; side < 2; side++)
+		{
+			Instance instance;
+
+			dataset_instance(&pair.data[side], grid->dimension, arena_memory(arena), &instance);
+			check_replay(&request, &instance, seed, arena_memory(arena));
+		}
+		arena_destroy(arena);
+	}
+}
+
+/* ---- audit ---- */
+
+/* n times the Kullback-Leibler divergence of coins with biases share and p. */
+static double
+log_chernoff(double n, double share, double p)
+{
+	double sum = 0.0;
+
+	if (share > 0.0)
+		sum += share * log(share / p);
+	if (share < 1.0)
+		sum += (1.0 - share) * log((1.0 - share) / (1.0 - p));
+	return n * sum;
+}
+
+/*
+ * By the Chernoff bound a coin of bias p shows a share on the far side of it with
+ * probability at most exp(-log_chernoff); so a p for which that is below alpha can
+ * be excluded.  direction -1 gives the lower bound of p, +1 the upper one.
+ */
+static double
+confidence_bound(int64_t count, int direction)
+{
+	double share = (double) count / AUDIT_DRAWS;
+	double inside = share;
+	double outside = direction < 0 ? 0.0 : 1.0;
+
+	for (int k = 0; k < 60; k++)
+	{
+		double middle = (inside + outside) / 2;
+
+		if (log_chernoff(AUDIT_DRAWS, share, middle) > -AUDIT_LOG_ALPHA)
+			outside = middle;
+		else
+			inside = middle;
+	}
+	return outside;
+}
+
+typedef struct Audit
+{
+	MechanismRequest request;
+	VectorList list;
+	LossTable table;
+	int64_t count[2][LAW_VECTORS];
+} Audit;
+
+static void
+exact_law(PairLaw *law, const Audit *audit, int64_t epsilon, Memory *memory)
+{
+	const MechanismRequest *request = &audit->request;
+	int vectors = audit->list.count;
+	SelectProblem problem = {.instance = &audit->table.instance[0],
+							 .grid = &request->grid,
+							 .epsilon = epsilon,
+							 .adjacency = request->adjacency};
+	PerturbationRequest asked = mechanism_perturbation(request);
+	Perturbation perturbation;
+
+	switch (request->kind)
+	{
+		case MECHANISM_EXPONENTIAL:
+			exponential_law(law, &audit->table, vectors, select_rate(&problem));
+			break;
+		case MECHANISM_PERMUTE_FLIP:
+			permute_flip_law(law, &audit->table, vectors, select_rate(&problem));
+			break;
+		default:
+			asked.epsilon = epsilon;
+			perturbation_choose(&perturbation, &asked);
+			(void) lattice_law(law, &perturbation.gauge, &request->grid, &audit->list,
+							   &audit->table, DECIDE_DIRECTLY, 1e-4L, memory);
+	}
+}
+
+/* p-value of a side's frequencies under a law. */
+static double
+audit_p_value(const Audit *audit, const PairLaw *law, int side)
+{
+	double weight[LAW_VECTORS];
+
+	for (int w = 0; w < law->vectors; w++)
+		weight[w] = (double) law->mass[side][w];
+	return law_p_value(audit->count[side], weight, law->vectors);
+}
+
+static void
+draw_audit(Audit *audit, Memory *memory)
+{
+	const Mechanism *mechanism = mechanism_get(audit->request.kind);
+	Bits bits;
+	MechanismTools tools = {.bits = &bits, .memory = memory, .oracle = oracle_search};
+
+	bits_init(&bits, teststream_fill, &stream);
+	for (int side = 0; side < 2; side++)
+		for (int k = 0; k < AUDIT_DRAWS; k++)
+		{
+			MechanismAnswer answer;
+
+			mechanism->release(&audit->request, &audit->table.instance[side], &tools, &answer);
+			audit->count[side][vector_number(&audit->list, &audit->request.grid, answer.index)]++;
+		}
+}
+
+static void
+check_log_ratios(const Audit *audit, double epsilon)
+{
+	for (int w = 0; w < audit->list.count; w++)
+		for (int side = 0; side < 2; side++)
+		{
+			double least = confidence_bound(audit->count[side][w], -1);
+			double most = confidence_bound(audit->count[1 - side][w], 1);
+
+			CHECK(least <= most * exp(epsilon));
+		}
+}
+
+typedef struct AuditCase
+{
+	MechanismKind kind;
+	Shape shape;
+	int64_t epsilon;
+	Adjacency adjacency;
+	PerturbationNoise noise; /* with an exact law */
+} AuditCase;
+
+static void
+check_audit(const AuditCase *c)
+{
+	const Grid *grid = &c->shape.grid;
+	Arena *arena = arena_create(check_out_of_memory);
+	Audit audit = {.request = make_request(c->kind, grid, c->epsilon, c->adjacency)};
+	Pair pair = separating_pair(&c->shape, c->adjacency, 1);
+	PairLaw truth;
+	PairLaw other;
+
+	audit.request.noise = c->noise;
+	list_vectors(&audit.list, grid);
+	list_losses(&audit.table, &pair, grid, &audit.list, arena_memory(arena));
+	draw_audit(&audit, arena_memory(arena));
+	check_log_ratios(&audit, (double) c->epsilon / (double) EPSILON_ONE);
+
+	exact_law(&truth, &audit, c->epsilon, arena_memory(arena));
+	for (int side = 0; side < 2; side++)
+		CHECK(audit_p_value(&audit, &truth, side) > LAW_THRESHOLD);
+	if (c->epsilon >= EPSILON_ONE)
+	{
+		exact_law(&other, &audit, c->epsilon / 10 * 13, arena_memory(arena));
+		CHECK(audit_p_value(&audit, &other, 0) < LAW_THRESHOLD ||
+			  audit_p_value(&audit, &other, 1) < LAW_THRESHOLD);
+	}
+	arena_destroy(arena);
+}
+
+static void
+test_audit(void)
+{
+	const AuditCase cases[] = {
+		{MECHANISM_OPDISC, shape_ternary(1), EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_EXPONENTIAL, shape_signs(2), EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_PERMUTE_FLIP, shape_signs(2), EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_signs(1), EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_EXPONENTIAL, shape_ternary(1), EPSILON_ONE, ADJACENCY_ADD_REMOVE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_PERMUTE_FLIP, shape_ternary(1), EPSILON_ONE, ADJACENCY_ADD_REMOVE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_signs(2), EPSILON_ONE, ADJACENCY_ADD_REMOVE, PERTURBATION_GAUGE},
+		{MECHANISM_EXPONENTIAL, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_PERMUTE_FLIP, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_signs(1), 4 * EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_sparse(2, 1), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_signs(2), 2 * EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_LAPLACE},
+		{MECHANISM_RSPM, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_RSPM, shape_ternary(1), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
+		 PERTURBATION_LAPLACE},
+		{MECHANISM_EXPONENTIAL, shape_signs(2), EPSILON_ONE / 10, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_PERMUTE_FLIP, shape_signs(2), EPSILON_ONE / 10, ADJACENCY_REPLACE,
+		 PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_signs(1), EPSILON_ONE / 10, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+	};
+	int count = sizeof(cases) / sizeof(cases[0]);
+
+	/* The bounds need all draws of a case, so a share of the work is fewer cases. */
+	for (int k = 0; k < check_repetitions(count); k++)
+		check_audit(&cases[k]);
+}
+
+int
+main(void)
+{
+	teststream_seed(&stream, 29);
+	test_replay();
+	test_audit();
+	mpfr_free_cache();
+	return check_report("release");
+}

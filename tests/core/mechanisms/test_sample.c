@@ -1,0 +1,1019 @@
+/*
+ * test_sample.c - sample and aggregate: uniform vectors, the split, the parts' answers,
+ * the draw from their votes, and the whole.
+ *
+ * What a few bits decide is enumerated over all bits, so that a law is compared as
+ * integers.  Privacy is shown on every data set of up to three rows over five kinds of
+ * rows and all of its neighbours, with the law of the split in it.
+ */
+#include "core/mechanisms/sample.h"
+
+#include <math.h>
+
+#include "core/grid/grid_draw.h"
+#include "core/mechanisms/mechanism.h"
+#include "core/exponential/select_internal.h"
+
+#include "core/instances.h"
+#include "core/law.h"
+
+/* ---- bits that are told in advance ---- */
+
+/* The first words of a stream; there are only zeros behind them. */
+typedef struct Script
+{
+	uint64_t word[4];
+	int next;
+} Script;
+
+static void
+script_fill(void *context, uint8_t *bytes, size_t count)
+{
+	Script *script = context;
+
+	CHECK(count == sizeof(uint64_t));
+	memset(bytes, 0, count);
+	if (script->next < 4)
+		memcpy(bytes, &script->word[script->next], sizeof(uint64_t));
+	script->next++;
+}
+
+/* bits_take() hands out the low end of a word first. */
+static Bits
+scripted(Script *script)
+{
+	Bits told;
+
+	bits_init(&told, script_fill, script);
+	return told;
+}
+
+/* ---- uniform vectors ---- */
+
+/* A uniform rank below |W| is each vector once, in the public order. */
+static void
+check_ranks(const Grid *grid, Memory *memory)
+{
+	int index[GRID_MAX_DIMENSION] = {0};
+	int before[GRID_MAX_DIMENSION];
+	GridCounts counts;
+	uint64_t size;
+
+	grid_counts_create(&counts, grid, memory);
+	size = mpz_get_ui(grid_counts_size(&counts));
+	CHECK(size == grid_size(grid));
+	for (uint64_t rank = 0; rank < size; rank++)
+	{
+		Script script = {.word = {rank}};
+		Bits told = scripted(&script);
+
+		memcpy(before, index, sizeof(before));
+		grid_draw(&counts, &told, index);
+		CHECK(grid_contains(grid, index));
+		CHECK(rank == 0 || grid_compare(grid, before, index) < 0);
+	}
+	grid_counts_destroy(&counts, memory);
+}
+
+/* |W| beyond all words, and a law on the number of non-zeros of which every vector is a part. */
+static void
+test_large_grid(Memory *memory)
+{
+	Grid grid = {.dimension = GRID_MAX_DIMENSION, .constraint = GRID_BALL, .bound = 3};
+	Histogram nonzeros = histogram_create(4);
+	GridCounts counts;
+	mpz_t size;
+
+	for (int j = 0; j < grid.dimension; j++)
+		grid_set_range(&grid, j, 1);
+	grid_counts_create(&counts, &grid, memory);
+	for (int k = 0; k < LAW_DRAWS / 10; k++)
+	{
+		int index[GRID_MAX_DIMENSION];
+		int count = 0;
+
+		grid_draw(&counts, &bits, index);
+		for (int j = 0; j < grid.dimension; j++)
+			count += index[j] != 1;
+		histogram_add(&nonzeros, (uint64_t) count);
+	}
+	/* C(128, k) 2^k */
+	for (int k = 0; k < 4; k++)
+		nonzeros.truth[k] = exp(lgamma(129) - lgamma(k + 1) - lgamma(129 - k)) * exp2(k);
+	CHECK(law_p_value(nonzeros.count, nonzeros.truth, 4) > LAW_THRESHOLD);
+	grid_counts_destroy(&counts, memory);
+
+	grid.constraint = GRID_PRODUCT;
+	grid.bound = 0;
+	grid_counts_create(&counts, &grid, memory);
+	mpz_init(size);
+	mpz_ui_pow_ui(size, 3, GRID_MAX_DIMENSION);
+	CHECK(mpz_cmp(size, grid_counts_size(&counts)) == 0);
+	mpz_clear(size);
+	grid_counts_destroy(&counts, memory);
+	histogram_destroy(&nonzeros);
+}
+
+static void
+test_grid_draw(Memory *memory)
+{
+	reseed(61);
+	for (int round = 0; round < check_repetitions(200); round++)
+	{
+		Grid grid;
+
+		random_grid(&grid, LEVELS_FAR, 1 + below(4), 1, 3000);
+		check_ranks(&grid, memory);
+	}
+	test_large_grid(memory);
+}
+
+/* ---- the law of the split ---- */
+
+enum
+{
+	SPLIT_ROWS = 3, /* kinds of rows */
+	SPLIT_CODES = 4096
+};
+
+/* A number for the counts of all kinds of rows in all parts. */
+static int
+split_code(const SampleSplit *split)
+{
+	int code = 0;
+
+	for (int k = 0; k < split->parts; k++)
+	{
+		int64_t count[SPLIT_ROWS] = {0};
+
+		for (int64_t s = 0; s < split->part[k].shares; s++)
+			count[split->part[k].share[s].row] += llabs(split->part[k].share[s].net);
+		if (k + 1 == split->parts)
+			continue; /* what is left */
+		for (int r = 0; r < SPLIT_ROWS; r++)
+			code = code * 4 + (int) count[r];
+	}
+	return code;
+}
+
+static double
+choose(int n, int k)
+{
+	return round(exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)));
+}
+
+/*
+ * With two parts and n rows every string of n bits is a split, and a split whose first
+ * part has k_r of the c_r rows of kind r comes from the product of C(c_r, k_r) of them.
+ */
+static void
+test_split_law(Memory *memory)
+{
+	static const int32_t x[SPLIT_ROWS * 1] = {7, 7, -2};
+	static const int64_t net[SPLIT_ROWS] = {3, -2, 3};
+	Instance instance = {.dimension = 1, .rows = SPLIT_ROWS, .x = x, .net = net};
+	static int seen[SPLIT_CODES];
+	int splits = 0;
+
+	for (uint64_t word = 0; word < 256; word++)
+	{
+		Script script = {.word = {word}};
+		Bits told = scripted(&script);
+		SampleSplit split;
+
+		sample_split(&split, &instance, 2, &told, memory);
+		CHECK(told.left == 64 - 8);
+		seen[split_code(&split)]++;
+		sample_split_destroy(&split, memory);
+	}
+	for (int code = 0; code < SPLIT_CODES; code++)
+	{
+		int first = code / 16;
+		int second = code / 4 % 4;
+		int third = code % 4;
+
+		if (seen[code] == 0)
+			continue;
+		splits++;
+		CHECK(seen[code] == (int) (choose(3, first) * choose(2, second) * choose(3, third)));
+	}
+	CHECK(splits == 4 * 3 * 4);
+}
+
+/* Six parts, which is not a power of two: each row is anywhere with the same chance. */
+static void
+test_split_of_six(Memory *memory)
+{
+	static const int32_t x[1] = {1};
+	int64_t net[1] = {LAW_DRAWS};
+	Instance instance = {.dimension = 1, .rows = 1, .x = x, .net = net};
+	Histogram histogram = histogram_create(6);
+	SampleSplit split;
+
+	reseed(62);
+	sample_split(&split, &instance, 6, &bits, memory);
+	for (int k = 0; k < 6; k++)
+	{
+		CHECK(split.part[k].shares == 1);
+		for (int64_t i = 0; i < split.part[k].shares; i++)
+			histogram.count[k] += split.part[k].share[i].net;
+		histogram.truth[k] = 1;
+		histogram.other[k] = k == 0 ? LAW_OFF : 1;
+	}
+	CHECK_LAW(histogram.count, histogram.truth, histogram.other, 6);
+	histogram_destroy(&histogram);
+	sample_split_destroy(&split, memory);
+}
+
+/* ---- what a part answers ---- */
+
+/* Each net a row of its own, half of them with the other label besides, in random order. */
+static void
+shuffled_case(Case *c, Instance *apart, int32_t *x, int64_t *net)
+{
+	int64_t dimension = c->grid.dimension;
+	int64_t rows = 0;
+
+	for (int64_t i = 0; i < c->instance.rows; i++)
+	{
+		memcpy(x + rows * dimension, c->x + i * dimension, (size_t) dimension * sizeof(int32_t));
+		net[rows++] = c->instance.net[i] + (c->instance.net[i] > 0 ? 1 : -1);
+		memcpy(x + rows * dimension, c->x + i * dimension, (size_t) dimension * sizeof(int32_t));
+		net[rows++] = c->instance.net[i] > 0 ? -1 : 1;
+	}
+	for (int64_t i = rows - 1; i > 0; i--)
+	{
+		int64_t other = below((int) i + 1);
+		int64_t kept = net[i];
+
+		net[i] = net[other];
+		net[other] = kept;
+		for (int64_t j = 0; j < dimension; j++)
+		{
+			int32_t value = x[i * dimension + j];
+
+			x[i * dimension + j] = x[other * dimension + j];
+			x[other * dimension + j] = value;
+		}
+	}
+	*apart = (Instance){.dimension = (int) dimension, .rows = rows, .x = x, .net = net};
+}
+
+static SampleEffort
+few_nodes(const Case *c)
+{
+	return (SampleEffort){&c->grid, 1 + below(6), 1 + below(2)};
+}
+
+static bool
+same_instance(const Instance *a, const Instance *b)
+{
+	size_t cells = (size_t) (a->rows * a->dimension);
+
+	return a->rows == b->rows && memcmp(a->x, b->x, cells * sizeof(int32_t)) == 0 &&
+		   memcmp(a->net, b->net, (size_t) a->rows * sizeof(int64_t)) == 0;
+}
+
+/* All losses on ternary vectors are the same, up to a number that is the same for all. */
+static void
+check_same_losses(const Instance *a, const Instance *b, const Grid *grid)
+{
+	int vector[GRID_MAX_DIMENSION] = {0};
+	int64_t apart = instance_loss(b, grid, vector) - instance_loss(a, grid, vector);
+
+	for (int k = 0; k < 20; k++)
+	{
+		for (int j = 0; j < grid->dimension; j++)
+			vector[j] = below(3);
+		CHECK(instance_loss(b, grid, vector) - instance_loss(a, grid, vector) == apart);
+	}
+}
+
+/*
+ * Whatever the order of the rows, one part of all of them is the same and answers the
+ * same, also where the search is cut short.  Its rows are those of the case.
+ */
+static void
+test_order_of_rows(Memory *memory)
+{
+	static Case c;
+	static int32_t x[2][2 * CASE_ROWS * CASE_COLUMNS];
+	static int64_t net[2][2 * CASE_ROWS];
+
+	reseed(63);
+	for (int round = 0; round < check_repetitions(200); round++)
+	{
+		Recipe recipe = {.levels = LEVELS_TERNARY,
+						 .columns = COLUMNS_ANY,
+						 .dimension = 1 + below(10),
+						 .rows = below(80),
+						 .most_net = 3,
+						 .epsilon = EPSILON_ONE};
+		int index[2][GRID_MAX_DIMENSION];
+		Instance part[2];
+		bool found[2];
+		SampleEffort effort;
+
+		make_case(&c, &recipe);
+		effort = few_nodes(&c);
+		for (int side = 0; side < 2; side++)
+		{
+			Instance apart;
+			SampleSplit split;
+			int64_t nodes = 0;
+
+			shuffled_case(&c, &apart, x[side], net[side]);
+			sample_split(&split, &apart, 1, &bits, memory);
+			sample_part(&split, 0, memory, &part[side]);
+			sample_split_destroy(&split, memory);
+			found[side] = sample_answer(&effort, &part[side], memory, index[side], &nodes);
+			CHECK(nodes <= effort.nodes);
+			check_same_losses(&part[side], &c.instance, &c.grid);
+		}
+		CHECK(same_instance(&part[0], &part[1]));
+		CHECK(found[0] == found[1] && found[0] == (part[0].rows > 0));
+		CHECK(!found[0] || grid_compare(&c.grid, index[0], index[1]) == 0);
+		for (int side = 0; side < 2; side++)
+			sample_part_destroy(&part[side], memory);
+	}
+}
+
+/* ---- one part, one vote ---- */
+
+/* How many votes moved between two ballots: the distance of the counts. */
+static int64_t
+ballot_distance(const SampleBallot *a, const SampleBallot *b)
+{
+	int64_t distance = 0;
+	int64_t i = 0;
+	int64_t k = 0;
+
+	while (i < a->candidates || k < b->candidates)
+	{
+		int order = i == a->candidates ? 1
+					: k == b->candidates
+						? -1
+						: memcmp(&a->candidate[i], &b->candidate[k], sizeof(SampleVote));
+
+		distance += order < 0   ? a->count[i]
+					: order > 0 ? b->count[k]
+								: llabs(a->count[i] - b->count[k]);
+		i += order <= 0;
+		k += order >= 0;
+	}
+	return distance;
+}
+
+/* Another first part, however different, moves one vote, also where nodes are short. */
+static void
+test_one_vote(Memory *memory)
+{
+	static Case c;
+	int moved = 0;
+
+	reseed(64);
+	for (int round = 0; round < check_repetitions(150); round++)
+	{
+		Recipe recipe = {.levels = LEVELS_TERNARY,
+						 .columns = COLUMNS_HALVES,
+						 .dimension = 5 + below(6),
+						 .rows = 200 + below(100),
+						 .most_net = 1,
+						 .epsilon = EPSILON_ONE};
+		SampleSplit split;
+		SampleBallot ballot[2];
+		SampleEffort effort;
+		int64_t shares;
+		int64_t distance;
+
+		make_case(&c, &recipe);
+		effort = (SampleEffort){&c.grid, 2 + below(30), 1};
+		sample_split(&split, &c.instance, 4, &bits, memory);
+		sample_vote(&ballot[0], &split, &effort, memory);
+		shares = split.part[0].shares;
+		split.part[0].shares = shares > 0 ? 1 : 0;
+		sample_vote(&ballot[1], &split, &effort, memory);
+		split.part[0].shares = shares;
+		distance = ballot_distance(&ballot[0], &ballot[1]);
+		CHECK(distance <= 2);
+		moved += distance > 0;
+		for (int side = 0; side < 2; side++)
+			sample_ballot_destroy(&ballot[side], memory);
+		sample_split_destroy(&split, memory);
+	}
+	CHECK(moved > 0);
+}
+
+/* ---- the draw from the votes ---- */
+
+/* The cell of U, of which the script has the first 256 bits and the others are 0, by 1000-bit
+ * numbers. */
+static int64_t
+cell_of(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t size, Script script)
+{
+	int64_t cell = -1;
+	mpfr_t point;
+	mpfr_t border;
+	mpfr_t weight;
+	mpfr_t total;
+
+	mpfr_inits2(1000, point, border, weight, total, (mpfr_ptr) 0);
+	mpfr_set_ui(total, size, MPFR_RNDN);
+	for (int pass = 0; pass < 2; pass++)
+	{
+		mpfr_set_zero(border, 1);
+		for (int64_t v = 0; v < candidates && cell < 0; v++)
+		{
+			mpfr_set_si(weight, epsilon, MPFR_RNDN);
+			mpfr_mul_si(weight, weight, votes[v], MPFR_RNDN);
+			mpfr_div_si(weight, weight, 2 * EPSILON_ONE, MPFR_RNDN);
+			mpfr_expm1(weight, weight, MPFR_RNDN);
+			mpfr_add(border, border, weight, MPFR_RNDN);
+			if (pass == 1 && mpfr_less_p(point, border))
+				cell = v;
+		}
+		if (pass == 1)
+			break;
+		mpfr_add(total, total, border, MPFR_RNDN);
+		mpfr_set_zero(point, 1);
+		for (int k = 3; k >= 0; k--)
+		{
+			mpfr_add_ui(point, point, script.word[k], MPFR_RNDN);
+			mpfr_div_2ui(point, point, 64, MPFR_RNDN);
+		}
+		mpfr_mul(point, point, total, MPFR_RNDN);
+	}
+	mpfr_clears(point, border, weight, total, (mpfr_ptr) 0);
+	return cell;
+}
+
+static int64_t
+draw_scripted(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t size,
+			  Script script, int *words)
+{
+	Bits told = scripted(&script);
+	int64_t cell;
+	mpz_t vectors;
+
+	mpz_init_set_ui(vectors, size);
+	cell = select_vote(epsilon, votes, candidates, vectors, &told);
+	*words = script.next;
+	mpz_clear(vectors);
+	return cell;
+}
+
+/* The last word before which the cell of candidate 0 ends. */
+static uint64_t
+border_word(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t size)
+{
+	uint64_t low = 0;
+	uint64_t high = UINT64_MAX;
+
+	while (low < high)
+	{
+		uint64_t middle = low + (high - low) / 2 + 1;
+
+		if (cell_of(epsilon, votes, candidates, size, (Script){.word = {middle}}) == 0)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+/* The product's cell is the slow one's; how many words it has read is returned. */
+static int
+check_cell(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t size, Script script)
+{
+	int words;
+
+	CHECK(draw_scripted(epsilon, votes, candidates, size, script, &words) ==
+		  cell_of(epsilon, votes, candidates, size, script));
+	return words;
+}
+
+/* U with any first word, and with the one that holds the end of the first cell. */
+static void
+test_vote_cells(void)
+{
+	static const int64_t epsilons[] = {1,
+									   EPSILON_ONE / 1000,
+									   EPSILON_ONE / 10,
+									   EPSILON_ONE,
+									   3 * EPSILON_ONE,
+									   40 * EPSILON_ONE,
+									   SELECT_MAX_EPSILON};
+
+	reseed(65);
+	for (int round = 0; round < check_repetitions(400); round++)
+	{
+		int64_t epsilon = epsilons[below(7)];
+		int64_t candidates = below(5);
+		uint64_t size = 5 + (teststream_next(&stream) >> (1 + below(60)));
+		int64_t votes[5] = {0};
+		uint64_t word = teststream_next(&stream);
+
+		for (int64_t v = 0; v < candidates; v++)
+			votes[v] = 1 + below(below(2) ? 3 : 60);
+		(void) check_cell(epsilon, votes, candidates, size, (Script){.word = {word}});
+		word = candidates > 0 ? border_word(epsilon, votes, candidates, size) : 0;
+		if (word == 0 || word == UINT64_MAX)
+			continue;
+		/* The first word leaves it open; what follows decides. */
+		for (int k = 0; k < 4; k++)
+		{
+			uint64_t second = k == 0 ? 0 : k == 1 ? UINT64_MAX : teststream_next(&stream);
+
+			CHECK(check_cell(epsilon, votes, candidates, size,
+							 (Script){.word = {word, second, second, second}}) >= 2);
+		}
+	}
+}
+
+/* exp(rate c) for a vector of each count, as if |W| vectors were told apart. */
+static void
+vote_masses(double *mass, double rate, const int64_t *votes, int candidates, int size)
+{
+	double total = 0.0;
+
+	for (int v = 0; v < size; v++)
+		total += mass[v] = exp(rate * (double) (v < candidates ? votes[v] : 0));
+	for (int v = 0; v < size; v++)
+		mass[v] /= total;
+}
+
+/* Candidates are the first of W, and the others are drawn like them. */
+static void
+test_vote_law(void)
+{
+	static const int64_t votes[] = {4, 1, 3, 3};
+	enum
+	{
+		SIZE = 12
+	};
+	static const int64_t epsilons[] = {EPSILON_ONE / 2, EPSILON_ONE, 2 * EPSILON_ONE};
+
+	reseed(66);
+	for (int e = 0; e < 3; e++)
+	{
+		Histogram histogram = histogram_create(SIZE);
+		double rate = (double) epsilons[e] / EPSILON_ONE / 2;
+		mpz_t size;
+
+		mpz_init_set_ui(size, SIZE);
+		for (int k = 0; k < LAW_DRAWS / 3; k++)
+		{
+			int64_t cell = select_vote(epsilons[e], votes, 4, size, &bits);
+
+			histogram_add(&histogram, cell < 0 ? (uint64_t) below(SIZE) : (uint64_t) cell);
+		}
+		vote_masses(histogram.truth, rate, votes, 4, SIZE);
+		vote_masses(histogram.other, rate * LAW_OFF, votes, 4, SIZE);
+		CHECK_LAW(histogram.count, histogram.truth, histogram.other, SIZE);
+		mpz_clear(size);
+		histogram_destroy(&histogram);
+	}
+}
+
+enum
+{
+	VOTE_VECTORS = 4
+};
+
+/* The largest loss where so many votes leave one vector, so many come to another, or both. */
+static double
+vote_loss(double rate, int64_t moved)
+{
+	double largest = 0.0;
+
+	for (int64_t first = moved; first <= 401; first += 5)
+		for (int64_t second = 0; second <= 20; second += 5)
+			for (int change = 0; change < 3; change++)
+			{
+				int64_t before[VOTE_VECTORS] = {first, second};
+				int64_t after[VOTE_VECTORS] = {first, second};
+				double mass[2][VOTE_VECTORS];
+
+				after[0] -= change != 1 ? moved : 0;
+				after[1] += change != 0 ? moved : 0;
+				vote_masses(mass[0], rate, before, VOTE_VECTORS, VOTE_VECTORS);
+				vote_masses(mass[1], rate, after, VOTE_VECTORS, VOTE_VECTORS);
+				for (int w = 0; w < VOTE_VECTORS; w++)
+					largest = fmax(largest, fabs(log(mass[0][w] / mass[1][w])));
+			}
+	return largest;
+}
+
+/*
+ * The loss between counts that differ by one vote that moves, comes or goes, with the
+ * product's rate.  It tends to epsilon where the vote leaves a vector that has all the
+ * mass: so the exponent cannot be larger, under add_remove neither.  And it would be
+ * twice epsilon if a row that is replaced left one part and came to another (C4).
+ */
+static void
+test_vote_privacy(void)
+{
+	static const int64_t epsilons[] = {EPSILON_ONE / 10, EPSILON_ONE, 5 * EPSILON_ONE};
+
+	for (int e = 0; e < 3; e++)
+	{
+		SelectRate product = select_vote_rate(epsilons[e]);
+		double rate = (double) product.numerator / (double) product.denominator;
+		double epsilon = (double) epsilons[e] / EPSILON_ONE;
+
+		CHECK(vote_loss(rate, 1) <= epsilon * (1 + 1e-12));
+		CHECK(vote_loss(rate, 1) >= epsilon * (1 - 1e-3));
+		CHECK(vote_loss(rate, 2) >= 2 * epsilon * (1 - 1e-3));
+	}
+}
+
+/* ---- the whole ---- */
+
+enum
+{
+	KINDS = 5,
+	MOST_ROWS = 3,
+	SETS = 4 * 4 * 4 * 4 * 4, /* count of each kind, 0 .. 3, in base 4 */
+	MOST_VECTORS = 16
+};
+
+/* Kinds of rows in two columns. */
+static const int32_t kind_x[KINDS][2] = {{FIXED_POINT_ONE, 0},
+										 {FIXED_POINT_ONE, 0},
+										 {FIXED_POINT_ONE, FIXED_POINT_ONE},
+										 {-FIXED_POINT_ONE, FIXED_POINT_ONE},
+										 {0, -FIXED_POINT_ONE}};
+static const int kind_label[KINDS] = {1, -1, 1, 1, 1};
+
+static int
+kind_count(int set, int kind)
+{
+	return set >> (2 * kind) & 3;
+}
+
+static int
+set_rows(int set)
+{
+	int rows = 0;
+
+	for (int kind = 0; kind < KINDS; kind++)
+		rows += kind_count(set, kind);
+	return rows;
+}
+
+typedef struct Rowset
+{
+	int32_t x[2 * KINDS];
+	int64_t net[KINDS];
+	Instance instance;
+} Rowset;
+
+static void
+make_rowset(Rowset *rowset, int set)
+{
+	int64_t rows = 0;
+
+	for (int kind = 0; kind < KINDS; kind++)
+	{
+		if (kind_count(set, kind) == 0)
+			continue;
+		memcpy(rowset->x + 2 * rows, kind_x[kind], sizeof(kind_x[kind]));
+		rowset->net[rows++] = kind_count(set, kind) * kind_label[kind];
+	}
+	rowset->instance = (Instance){.dimension = 2, .rows = rows, .x = rowset->x, .net = rowset->net};
+}
+
+static int
+vector_position(const Grid *grid, const uint8_t *index)
+{
+	return index[0] * grid->levels[1] + index[1];
+}
+
+/* The law under one throw of the dice. */
+static void
+add_ballot_law(double *law, const Grid *grid, const SampleBallot *ballot, double rate, double share)
+{
+	int size = grid->levels[0] * grid->levels[1];
+	int64_t votes[MOST_VECTORS] = {0};
+	double mass[MOST_VECTORS];
+
+	for (int64_t v = 0; v < ballot->candidates; v++)
+		votes[vector_position(grid, ballot->candidate[v].index)] = ballot->count[v];
+	vote_masses(mass, rate, votes, size, size);
+	for (int w = 0; w < size; w++)
+		law[w] += share * mass[w];
+}
+
+/* Some epsilons at once: the votes are the same. */
+enum
+{
+	EPSILONS = 3
+};
+
+static const int64_t whole_epsilons[EPSILONS] = {EPSILON_ONE / 2, 2 * EPSILON_ONE, 6 * EPSILON_ONE};
+
+/* With the product's rate.  Exactly: the mean over all strings of bits that the split may read. */
+static void
+exact_laws(double law[EPSILONS][MOST_VECTORS], const Grid *grid, int set, int parts, Memory *memory)
+{
+	int length = set_rows(set) * (parts == 4 ? 2 : 1);
+	SampleEffort effort = {grid, 1000, 1};
+	Rowset rowset;
+
+	make_rowset(&rowset, set);
+	memset(law, 0, EPSILONS * sizeof(*law));
+	for (uint64_t word = 0; word < UINT64_C(1) << length; word++)
+	{
+		Script script = {.word = {word}};
+		Bits told = scripted(&script);
+		SampleSplit split;
+		SampleBallot ballot;
+
+		sample_split(&split, &rowset.instance, parts, &told, memory);
+		sample_vote(&ballot, &split, &effort, memory);
+		for (int e = 0; e < EPSILONS; e++)
+		{
+			SelectRate rate = select_vote_rate(whole_epsilons[e]);
+
+			add_ballot_law(law[e], grid, &ballot,
+						   (double) rate.numerator / (double) rate.denominator, ldexp(1, -length));
+		}
+		sample_split_destroy(&split, memory);
+		sample_ballot_destroy(&ballot, memory);
+	}
+}
+
+static double
+law_loss(const double *a, const double *b, int size)
+{
+	double largest = 0.0;
+
+	for (int w = 0; w < size; w++)
+		largest = fmax(largest, fabs(log(a[w] / b[w])));
+	return largest;
+}
+
+/* Set b is a without one row, or with one row replaced. */
+static bool
+are_neighbours(int a, int b, Adjacency adjacency)
+{
+	int gone = 0;
+	int come = 0;
+
+	for (int kind = 0; kind < KINDS; kind++)
+	{
+		int more = kind_count(b, kind) - kind_count(a, kind);
+
+		gone += more < 0 ? -more : 0;
+		come += more > 0 ? more : 0;
+	}
+	return gone == 1 && come == (adjacency == ADJACENCY_REPLACE ? 1 : 0);
+}
+
+static void
+check_losses(const double largest[2], const Grid *grid, int parts, double epsilon)
+{
+	for (int adjacency = 0; adjacency < 2; adjacency++)
+	{
+		CHECK(largest[adjacency] <= epsilon * (1 + 1e-12));
+		CHECK(largest[adjacency] > 0.3 * epsilon);
+	}
+	if (getenv("DPOBJ_TEST_FIGURES") != NULL)
+		printf("%d vectors, %d parts: loss %.4f, %.4f at %.1f\n", (int) grid_size(grid), parts,
+			   largest[0], largest[1], epsilon);
+}
+
+static void
+check_privacy(const Grid *grid, int parts, Memory *memory)
+{
+	static double law[SETS][EPSILONS][MOST_VECTORS];
+	double largest[EPSILONS][2] = {{0.0}};
+	int pairs = 0;
+
+	for (int set = 0; set < SETS; set++)
+		if (set_rows(set) <= MOST_ROWS)
+			exact_laws(law[set], grid, set, parts, memory);
+	for (int a = 0; a < SETS; a++)
+		for (int b = 0; b < SETS && set_rows(a) <= MOST_ROWS; b++)
+			for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE;
+				 adjacency++)
+			{
+				if (set_rows(b) > MOST_ROWS || !are_neighbours(a, b, adjacency))
+					continue;
+				pairs++;
+				for (int e = 0; e < EPSILONS; e++)
+					largest[e][adjacency] =
+						fmax(largest[e][adjacency],
+							 law_loss(law[a][e], law[b][e], (int) grid_size(grid)));
+			}
+	CHECK(pairs > 200);
+	for (int e = 0; e < EPSILONS; e++)
+		check_losses(largest[e], grid, parts, (double) whole_epsilons[e] / EPSILON_ONE);
+}
+
+static void
+plain_grid(Grid *grid, int max)
+{
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = 2;
+	for (int j = 0; j < 2; j++)
+		if (max == 0)
+			grid_set_sign(grid, j);
+		else
+			grid_set_range(grid, j, max);
+}
+
+static void
+test_privacy(Memory *memory)
+{
+	Grid grid;
+
+	for (int max = 0; max <= 1; max++)
+	{
+		plain_grid(&grid, max);
+		check_privacy(&grid, 2, memory);
+		check_privacy(&grid, 4, memory);
+	}
+}
+
+/* ---- the release against a slow reference ---- */
+
+/* By the definition: the first vector with the fewest mistakes; false for no rows left. */
+static bool
+slow_answer(const Grid *grid, const int *positive, const int *negative, int *position)
+{
+	int64_t least = INT64_MAX;
+	bool any = false;
+
+	for (int a = 0; a < grid->levels[0]; a++)
+		for (int b = 0; b < grid->levels[1]; b++)
+		{
+			int64_t loss = 0;
+
+			for (int kind = 0; kind < KINDS; kind++)
+			{
+				int64_t score = (int64_t) grid->level[0][a] * kind_x[kind][0] +
+								(int64_t) grid->level[1][b] * kind_x[kind][1];
+
+				loss += score > 0 ? negative[kind] : positive[kind];
+			}
+			if (loss < least)
+			{
+				least = loss;
+				*position = a * grid->levels[1] + b;
+			}
+		}
+	/* kinds 0 and 1 are the two labels of one vector of features */
+	any = positive[0] != negative[1];
+	for (int kind = 2; kind < KINDS; kind++)
+		any = any || positive[kind] + negative[kind] > 0;
+	return any;
+}
+
+/* All ways to deal the rows out, one by one, and exp(epsilon c / 2) as it is written. */
+static void
+slow_law(double *law, const Grid *grid, int set, int parts, double epsilon)
+{
+	int rows = set_rows(set);
+	int row_kind[MOST_ROWS * KINDS];
+	int size = grid->levels[0] * grid->levels[1];
+	int ways = (int) pow(parts, rows);
+	int at = 0;
+
+	for (int kind = 0; kind < KINDS; kind++)
+		for (int k = 0; k < kind_count(set, kind); k++)
+			row_kind[at++] = kind;
+	memset(law, 0, MOST_VECTORS * sizeof(*law));
+	for (int way = 0; way < ways; way++)
+	{
+		int64_t votes[MOST_VECTORS] = {0};
+		double mass[MOST_VECTORS];
+
+		for (int part = 0; part < parts; part++)
+		{
+			int positive[KINDS] = {0};
+			int negative[KINDS] = {0};
+			int position = 0;
+			int rest = way;
+
+			for (int r = 0; r < rows; r++, rest /= parts)
+				if (rest % parts == part)
+					(kind_label[row_kind[r]] > 0 ? positive : negative)[row_kind[r]]++;
+			if (slow_answer(grid, positive, negative, &position))
+				votes[position]++;
+		}
+		vote_masses(mass, epsilon / 2, votes, size, size);
+		for (int w = 0; w < size; w++)
+			law[w] += mass[w] / ways;
+	}
+}
+
+static void
+check_release(const Grid *grid, int set, int parts, int64_t epsilon, Memory *memory)
+{
+	int size = grid->levels[0] * grid->levels[1];
+	Histogram histogram = histogram_create(MOST_VECTORS);
+	MechanismRequest request = {.kind = MECHANISM_SAMPLE_AGGREGATE,
+								.epsilon = epsilon,
+								.grid = *grid,
+								.parts = parts,
+								.part_nodes = 50,
+								.threads = 1};
+	MechanismTools tools = {.bits = &bits, .memory = memory};
+	Rowset rowset;
+
+	make_rowset(&rowset, set);
+	for (int k = 0; k < check_repetitions(12000); k++)
+	{
+		MechanismAnswer answer = {.loss = -1};
+
+		mechanism_get(request.kind)->release(&request, &rowset.instance, &tools, &answer);
+		histogram_add(&histogram, (uint64_t) (answer.index[0] * grid->levels[1] + answer.index[1]));
+		if (k < 100)
+			CHECK(answer.loss == instance_loss(&rowset.instance, grid, answer.index));
+	}
+	slow_law(histogram.truth, grid, set, parts, (double) epsilon / EPSILON_ONE);
+	slow_law(histogram.other, grid, set, parts, LAW_OFF * (double) epsilon / EPSILON_ONE);
+	CHECK(law_p_value(histogram.count, histogram.truth, size) > LAW_THRESHOLD);
+	if (set_rows(set) > 0)
+		CHECK_WHOLE(law_p_value(histogram.count, histogram.other, size) < LAW_THRESHOLD);
+	histogram_destroy(&histogram);
+}
+
+static void
+test_release(Memory *memory)
+{
+	Grid grid;
+
+	reseed(67);
+	plain_grid(&grid, 1);
+	check_release(&grid, 2 | 1 << 2 | 2 << 4 | 1 << 6, 3, 4 * EPSILON_ONE, memory);
+	check_release(&grid, 3 << 4 | 3 << 8, 5, 3 * EPSILON_ONE, memory);
+	check_release(&grid, 0, 3, EPSILON_ONE, memory); /* no rows: uniform */
+	plain_grid(&grid, 0);
+	check_release(&grid, 3 | 2 << 2 | 1 << 8, 2, 4 * EPSILON_ONE, memory);
+}
+
+/* ---- numbers at their ends ---- */
+
+static void
+test_ends(Memory *memory)
+{
+	Rowset rowset;
+	Grid grid;
+	MechanismTools tools = {.bits = &bits, .memory = memory};
+	MechanismVerdict verdict;
+	MechanismRequest request = {.kind = MECHANISM_SAMPLE_AGGREGATE,
+								.epsilon = SELECT_MAX_EPSILON,
+								.part_nodes = 1,
+								.parts = SAMPLE_MAX_PARTS,
+								.threads = 2};
+	const Mechanism *mechanism = mechanism_get(request.kind);
+	MechanismAnswer answer;
+
+	reseed(68);
+	plain_grid(&grid, 1);
+	request.grid = grid;
+	make_rowset(&rowset, 3 << 4);
+	mechanism->release(&request, &rowset.instance, &tools, &answer);
+	CHECK(answer.loss == 0);
+	request.epsilon = 1;
+	mechanism->release(&request, &rowset.instance, &tools, &answer);
+	CHECK(grid_contains(&grid, answer.index));
+
+	mechanism->admit(&request, &verdict);
+	CHECK(verdict.admitted && verdict.finishes && verdict.cost == SAMPLE_MAX_PARTS);
+	request.part_nodes = SAMPLE_MAX_PART_NODES;
+	mechanism->admit(&request, &verdict);
+	CHECK(!verdict.admitted && !verdict.finishes && verdict.cost > verdict.limit);
+
+	/* Parts by default: more for a smaller epsilon, not more than the rows allow. */
+	CHECK(sample_aggregate_parts(&grid, EPSILON_ONE / 10, 0) >
+		  sample_aggregate_parts(&grid, EPSILON_ONE, 0));
+	CHECK(sample_aggregate_parts(&grid, EPSILON_ONE / 10, 100) <
+		  sample_aggregate_parts(&grid, EPSILON_ONE / 10, 0));
+	CHECK(sample_aggregate_parts(&grid, 1, 0) <= SAMPLE_MAX_PARTS);
+	CHECK(sample_aggregate_parts(&grid, SELECT_MAX_EPSILON, 1) >= 1);
+}
+
+int
+main(void)
+{
+	Arena *arena = arena_create(check_out_of_memory);
+	Memory *memory = arena_memory(arena);
+
+	test_grid_draw(memory);
+	test_split_law(memory);
+	test_split_of_six(memory);
+	test_order_of_rows(memory);
+	test_one_vote(memory);
+	test_vote_cells();
+	test_vote_law();
+	test_vote_privacy();
+	test_privacy(memory);
+	test_release(memory);
+	test_ends(memory);
+	arena_destroy(arena);
+	mpfr_free_cache();
+	return check_report("sample");
+}

@@ -1,0 +1,593 @@
+/*
+ * test_utility.c - are the bounds on the excess bounds, and do they say something?
+ *
+ * The hardest data for a mechanism are those in which one vector is right about
+ * every row and all others miss t of them: then the excess is t whenever the answer
+ * is another.  With t at the bound that may happen in a share beta of the draws;
+ * with t a fraction of it, it has to happen more often, or the bound says nothing.
+ */
+#include "core/mechanisms/utility.h"
+
+#include <math.h>
+#include <string.h>
+#include <mpfr.h>
+
+#include "core/noise/gauge.h"
+
+#include "core/instances.h"
+
+#define BETA 0.05
+#define DRAWS 1500
+
+/* A frequency of so many draws is within this of its probability but for 1 in 1e5 or so. */
+#define TOLERANCE (4.5 * sqrt(BETA * (1 - BETA) / DRAWS))
+
+typedef struct Setting
+{
+	MechanismKind kind;
+	Grid grid;
+	int64_t epsilon;
+	Adjacency adjacency;
+	PerturbationNoise noise;
+	int64_t delta;
+} Setting;
+
+static MechanismRequest
+make_request(const Setting *setting)
+{
+	return (MechanismRequest){.kind = setting->kind,
+							  .epsilon = setting->epsilon,
+							  .adjacency = setting->adjacency,
+							  .grid = setting->grid,
+							  .noise = setting->noise,
+							  .delta = setting->delta,
+							  .threads = 1};
+}
+
+/* ---- grids ---- */
+
+static Grid
+make_grid(int dimension, int max, GridConstraint constraint, int bound)
+{
+	Grid grid = {.dimension = dimension, .constraint = constraint, .bound = bound};
+
+	for (int j = 0; j < dimension; j++)
+		if (max == 0)
+			grid_set_sign(&grid, j);
+		else
+			grid_set_range(&grid, j, max);
+	CHECK(grid_is_valid(&grid));
+	return grid;
+}
+
+/* The vector of the grid that is right about every row: the last in the public order. */
+static void
+last_vector(const Grid *grid, int *index)
+{
+	for (int j = 0; j < grid->dimension; j++)
+		index[j] = grid->levels[j] - 1;
+	while (!grid_contains(grid, index))
+		for (int j = grid->dimension - 1; --index[j] < 0; j--)
+			index[j] = grid->levels[j] - 1;
+}
+
+/* ---- the hardest data ---- */
+
+/*
+ * One row of weight t, that v alone gets right: with x = 1 where v is above 0, the sum
+ * of w_j there is largest for w = v, and a coordinate whose only level is 1 takes all
+ * but 1/2 of it away.
+ */
+static void
+hardest_data(const Grid *grid, const int *best, const int64_t *t, int32_t *x, Instance *instance)
+{
+	int last = grid->dimension - 1;
+
+	x[last] = FIXED_POINT_ONE / 2;
+	for (int j = 0; j < last; j++)
+	{
+		int weight = grid->level[j][best[j]];
+
+		x[j] = weight > 0 ? FIXED_POINT_ONE : 0;
+		x[last] -= weight * x[j];
+	}
+	*instance = (Instance){.dimension = grid->dimension, .rows = 1, .x = x, .net = t};
+}
+
+/* Appends the coordinate that is always 1. */
+static Grid
+with_constant(Grid grid)
+{
+	int j = grid.dimension++;
+
+	grid.levels[j] = 1;
+	grid.level[j][0] = 1;
+	if (grid.constraint == GRID_SPARSE || grid.constraint == GRID_BALL)
+		grid.bound++;
+	CHECK(grid_is_valid(&grid));
+	return grid;
+}
+
+typedef struct Outcome
+{
+	double often; /* share of the draws whose excess is t or more */
+	double mean;  /* of the excess */
+} Outcome;
+
+static Outcome
+draw_excess(const Setting *setting, int64_t t)
+{
+	MechanismRequest request = make_request(setting);
+	int32_t x[GRID_MAX_DIMENSION];
+	int best[GRID_MAX_DIMENSION];
+	int draws = check_repetitions(DRAWS);
+	Outcome outcome = {0, 0};
+	Instance instance;
+
+	last_vector(&setting->grid, best);
+	hardest_data(&setting->grid, best, &t, x, &instance);
+	CHECK(instance_loss(&instance, &setting->grid, best) == 0);
+	for (int k = 0; k < draws; k++)
+	{
+		Arena *arena = arena_create(check_out_of_memory);
+		MechanismTools tools = {
+			.bits = &bits, .memory = arena_memory(arena), .oracle = oracle_search};
+		MechanismAnswer answer;
+		int64_t loss;
+
+		mechanism_get(setting->kind)->release(&request, &instance, &tools, &answer);
+		loss = instance_loss(&instance, &setting->grid, answer.index);
+		outcome.often += loss >= t;
+		outcome.mean += (double) loss;
+		arena_destroy(arena);
+	}
+	outcome.often /= draws;
+	outcome.mean /= draws;
+	return outcome;
+}
+
+/* ---- the bounds hold, and are not far off ---- */
+
+/* DPOBJ_TEST_FIGURES=1: by how much a bound is above the truth. */
+static void
+print_figures(const Setting *setting, const UtilityBound *bound, double slack)
+{
+	double part = slack;
+
+	while (part > 1 && draw_excess(setting, (int64_t) (bound->rows / part)).often > BETA)
+		part -= 0.05;
+	printf("%s d=%d |W|=%.0f eps=%g %s: rows %.1f, %.2f of the quantile; mean %.1f\n",
+		   mechanism_get(setting->kind)->name, setting->grid.dimension - 1,
+		   exp2(grid_log2_size(&setting->grid)), (double) setting->epsilon / EPSILON_ONE,
+		   setting->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove", bound->rows, part,
+		   bound->mean);
+}
+
+static void
+check_setting(const Setting *setting, double slack)
+{
+	MechanismRequest request = make_request(setting);
+	UtilityBound bound;
+
+	utility_bound(&request, BETA, &bound);
+	CHECK(bound.rows > 4 && bound.mean > 4);
+	CHECK_WHOLE(draw_excess(setting, (int64_t) ceil(bound.rows)).often <= BETA + TOLERANCE);
+	CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.rows / slack)).often > BETA + TOLERANCE);
+	for (int part = 1; part <= 4; part++)
+		CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.mean * part / 4)).mean <= bound.mean);
+	CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.mean * 0.7)).mean >= bound.mean / 8);
+	if (getenv("DPOBJ_TEST_FIGURES") != NULL)
+		print_figures(setting, &bound, slack);
+}
+
+/* How many times smaller than the bound the true quantile may be. */
+static double
+slack_of(MechanismKind kind)
+{
+	return mechanism_perturbs(kind) ? 5 : 1.25;
+}
+
+static bool
+chooses_from_grid(MechanismKind kind)
+{
+	return !mechanism_get(kind)->convex && !mechanism_get(kind)->targets;
+}
+
+static void
+test_hardest_data(void)
+{
+	static const int64_t epsilons[] = {EPSILON_ONE / 50, EPSILON_ONE / 4};
+	const Grid grids[] = {with_constant(make_grid(1, 0, GRID_PRODUCT, 0)),
+						  with_constant(make_grid(2, 1, GRID_PRODUCT, 0)),
+						  with_constant(make_grid(4, 1, GRID_PRODUCT, 0)),
+						  with_constant(make_grid(3, 4, GRID_PRODUCT, 0)),
+						  with_constant(make_grid(5, 0, GRID_MODULUS, 2)),
+						  with_constant(make_grid(5, 1, GRID_BALL, 2))};
+	int count = sizeof(grids) / sizeof(grids[0]);
+
+	for (int g = 0; g < count; g++)
+		for (MechanismKind kind = 0; kind < MECHANISM_KINDS; kind++)
+		{
+			Setting setting = {.kind = kind,
+							   .grid = grids[g],
+							   .epsilon = epsilons[g % 2],
+							   .adjacency = g % 3 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE};
+
+			if (chooses_from_grid(kind) && kind != MECHANISM_SAMPLE_AGGREGATE) /* test_lead() */
+				check_setting(&setting, slack_of(kind));
+		}
+}
+
+/* ---- the noise alone, where the grid is too large to go through ---- */
+
+typedef struct NoiseDraw
+{
+	Perturbation perturbation;
+	Grid grid; /* as the oracle gets it */
+	mpz_t reward[GRID_MAX_DIMENSION * GRID_MAX_LEVELS];
+	mpz_t level_reward[GRID_MAX_STATES];
+} NoiseDraw;
+
+static void
+noise_init(NoiseDraw *draw)
+{
+	for (int i = 0; i < GRID_MAX_DIMENSION * GRID_MAX_LEVELS; i++)
+		mpz_init(draw->reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_init(draw->level_reward[i]);
+}
+
+static void
+noise_clear(NoiseDraw *draw)
+{
+	for (int i = 0; i < GRID_MAX_DIMENSION * GRID_MAX_LEVELS; i++)
+		mpz_clear(draw->reward[i]);
+	for (int i = 0; i < GRID_MAX_STATES; i++)
+		mpz_clear(draw->level_reward[i]);
+}
+
+static double
+end_reward(const NoiseDraw *draw, int state)
+{
+	return draw->perturbation.features == FEATURES_SPHERE ? mpz_get_d(draw->level_reward[state])
+														  : 0;
+}
+
+/* best[s]: the largest reward of coordinates before j that lead to state s. */
+static void
+extend_rewards(const NoiseDraw *draw, int j, double *best)
+{
+	double next[GRID_MAX_STATES];
+	int states = grid_states(&draw->grid);
+
+	for (int s = 0; s < states; s++)
+		next[s] = -INFINITY;
+	for (int i = 0; i < draw->grid.levels[j]; i++)
+	{
+		double reward = mpz_get_d(draw->reward[j * GRID_MAX_LEVELS + i]);
+
+		for (int s = 0; s < states; s++)
+		{
+			int t = best[s] > -INFINITY ? grid_step(&draw->grid, s, j, i) : -1;
+
+			if (t >= 0)
+				next[t] = fmax(next[t], best[s] + reward);
+		}
+	}
+	memcpy(best, next, sizeof(double) * (size_t) states);
+}
+
+/* X / N of utility.c: the largest reward less that of v. */
+static double
+draw_perturbation(NoiseDraw *draw, const Grid *grid, const int *v, Memory *memory)
+{
+	double best[GRID_MAX_STATES] = {0};
+	double most = -INFINITY;
+	double own = 0;
+	int state = 0;
+
+	perturbation_draw(&draw->perturbation, grid, &bits, memory, draw->reward, draw->level_reward);
+	for (int s = 1; s < grid_states(&draw->grid); s++)
+		best[s] = -INFINITY;
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		extend_rewards(draw, j, best);
+		own += mpz_get_d(draw->reward[j * GRID_MAX_LEVELS + v[j]]);
+		state = grid_step(&draw->grid, state, j, v[j]);
+	}
+	for (int s = 0; s < grid_states(&draw->grid); s++)
+		if (grid_accepts(&draw->grid, s))
+			most = fmax(most, best[s] + end_reward(draw, s));
+	return (most - own - end_reward(draw, state)) / (double) draw->perturbation.scale;
+}
+
+/* The highest levels as far as the grid lets them, then weights of 0. */
+static void
+greedy_vector(const Grid *grid, int *index)
+{
+	int state = 0;
+
+	for (int j = 0; j < grid->dimension; j++)
+	{
+		index[j] = grid->levels[j] - 1;
+		if (grid_step(grid, state, j, index[j]) < 0)
+			index[j] = grid->levels[j] / 2;
+		state = grid_step(grid, state, j, index[j]);
+	}
+	CHECK(grid_contains(grid, index));
+}
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *) a;
+	double y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+check_noise(const Setting *setting, double slack, int most_draws, Memory *memory)
+{
+	static double excess[DRAWS];
+	static NoiseDraw draw;
+	MechanismRequest request = make_request(setting);
+	PerturbationRequest asked = mechanism_perturbation(&request);
+	int draws = check_repetitions(most_draws);
+	int v[GRID_MAX_DIMENSION];
+	double quantile;
+	double mean = 0;
+	UtilityBound bound;
+
+	noise_init(&draw);
+	greedy_vector(&setting->grid, v);
+	utility_bound(&request, BETA, &bound);
+	CHECK(perturbation_refusal(&asked) == NULL);
+	perturbation_choose(&draw.perturbation, &asked);
+	perturbation_grid(&draw.perturbation, &setting->grid, &draw.grid);
+	for (int k = 0; k < draws; k++)
+	{
+		excess[k] = draw_perturbation(&draw, &setting->grid, v, memory);
+		mean += excess[k] / draws;
+	}
+	qsort(excess, (size_t) draws, sizeof(double), compare_doubles);
+	quantile = excess[(int) ((1 - BETA) * draws)];
+	/* of so many draws so many may be above it, but for 1e-3 */
+	CHECK(excess[(int) ((1 - BETA) * draws - 3 * sqrt(BETA * draws))] <= bound.rows);
+	CHECK_WHOLE(quantile >= bound.rows / slack);
+	/* the mean's own error is about 1 / sqrt(draws) of it */
+	CHECK(mean <= bound.mean * (1 + 4 / sqrt(draws)));
+	CHECK_WHOLE(mean >= bound.mean / slack);
+	if (getenv("DPOBJ_TEST_FIGURES") != NULL)
+		printf("%s %s noise %d d=%d levels %d %s eps %g: rows %.1f, quantile %.1f (%.2f); mean "
+			   "%.1f of %.1f "
+			   "(%.3f)\n",
+			   setting->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove",
+			   mechanism_get(setting->kind)->name, setting->noise, setting->grid.dimension,
+			   setting->grid.levels[0], setting->grid.constraint == GRID_SPARSE ? "sparse" : "",
+			   (double) setting->epsilon / EPSILON_ONE, bound.rows, quantile, bound.rows / quantile,
+			   mean, bound.mean, bound.mean / mean);
+	noise_clear(&draw);
+}
+
+static void
+test_noise(void)
+{
+	static const int64_t epsilons[] = {1, EPSILON_ONE / 10, EPSILON_ONE, 2000 * EPSILON_ONE};
+	const Grid grids[] = {make_grid(1, 0, GRID_PRODUCT, 0),  make_grid(23, 0, GRID_PRODUCT, 0),
+						  make_grid(23, 1, GRID_PRODUCT, 0), make_grid(1, 4, GRID_PRODUCT, 0),
+						  make_grid(8, 4, GRID_PRODUCT, 0),  make_grid(2, 16, GRID_PRODUCT, 0),
+						  make_grid(6, 1, GRID_SPARSE, 1),   make_grid(23, 1, GRID_SPARSE, 4),
+						  make_grid(5, 1, GRID_SPARSE, 5)};
+	int count = sizeof(grids) / sizeof(grids[0]);
+
+	for (int k = 0; k < count * 4; k++)
+	{
+		const Grid *grid = &grids[k % count];
+		Setting setting = {MECHANISM_OPDISC,    *grid,
+						   epsilons[k / count], k % 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE,
+						   PERTURBATION_GAUGE,  0};
+		Arena *arena = arena_create(check_out_of_memory);
+
+		check_noise(&setting, grid->constraint == GRID_SPARSE ? 6 : 4, DRAWS, arena_memory(arena));
+		arena_destroy(arena);
+	}
+}
+
+/* The other laws; the bounds on real ones are not meant to be close for a few coordinates. */
+static void
+test_other_noise(void)
+{
+	const Grid grids[] = {make_grid(23, 0, GRID_PRODUCT, 0), make_grid(23, 1, GRID_SPARSE, 4),
+						  make_grid(23, 1, GRID_PRODUCT, 0), make_grid(4, 4, GRID_BALL, 16),
+						  make_grid(2, 0, GRID_PRODUCT, 0),  make_grid(6, 2, GRID_PRODUCT, 0)};
+	int count = sizeof(grids) / sizeof(grids[0]);
+
+	for (int k = 0; k < count * PERTURBATION_NOISES * 2; k++)
+	{
+		Setting setting = {.kind = k % 2 ? MECHANISM_RSPM : MECHANISM_OPDISC,
+						   .grid = grids[k / 2 % count],
+						   .epsilon = k % 4 < 2 ? EPSILON_ONE : EPSILON_ONE / 10,
+						   .adjacency = k % 3 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE,
+						   .noise = k / 2 / count};
+		MechanismRequest request = make_request(&setting);
+		PerturbationRequest asked = mechanism_perturbation(&request);
+		Arena *arena = arena_create(check_out_of_memory);
+
+		if (perturbation_needs_delta(setting.noise))
+			setting.delta = DELTA_ONE / 1000;
+		if (perturbation_refusal(&asked) == NULL)
+			check_noise(&setting, 8, DRAWS / 5, arena_memory(arena));
+		arena_destroy(arena);
+	}
+}
+
+/* ---- closed forms ---- */
+
+static UtilityBound
+bound_of(MechanismKind kind, const Grid *grid, int64_t epsilon, Adjacency adjacency, double beta)
+{
+	Setting setting = {kind, *grid, epsilon, adjacency, PERTURBATION_GAUGE, 0};
+	MechanismRequest request = make_request(&setting);
+	UtilityBound bound;
+
+	utility_bound(&request, beta, &bound);
+	return bound;
+}
+
+static bool
+near(double a, double b, double error)
+{
+	return fabs(a - b) <= error * fabs(b);
+}
+
+static double
+mean_with(const Grid *grid, MechanismKind kind, PerturbationNoise noise)
+{
+	Setting setting = {kind, *grid, EPSILON_ONE, ADJACENCY_REPLACE, noise, 0};
+	MechanismRequest request;
+	UtilityBound bound;
+
+	if (perturbation_needs_delta(noise))
+		setting.delta = (int64_t) (1e-6 * DELTA_ONE);
+	request = make_request(&setting);
+	utility_bound(&request, BETA, &bound);
+	return bound.mean;
+}
+
+/*
+ * PRIVACY.md 1.4's table: the expected perturbation at epsilon 1 under replace.  The last two
+ * of either half were simulated there, with an error of 1 %, and are bounded from above here;
+ * the lattice adds a little.
+ */
+static void
+test_published_table(void)
+{
+	static const struct
+	{
+		int d;
+		double ternary[4]; /* exponential, gauge, spherical, valid Gaussian */
+		double signs[5];   /* exponential, gauge, Laplace, spherical, valid Gaussian */
+	} rows[] = {{5, {11.0, 30.6, 99.4, 204.3}, {6.9, 15, 25, 21, 44}},
+				{10, {22.0, 116.7, 362.8, 657.9}, {13.9, 55, 100, 82, 137}},
+				{23, {50.5, 600.6, 1803.9, 2866.1}, {31.9, 276, 529, 427, 576}},
+				{50, {109.9, 2805.6, 8273.2, 11555.1}, {69, 1275, 2500, 2006, 2327}}};
+	const PerturbationNoise gauge = PERTURBATION_GAUGE;
+
+	for (int i = 0; i < 4; i++)
+	{
+		Grid ternary = make_grid(rows[i].d, 1, GRID_PRODUCT, 0);
+		Grid signs = make_grid(rows[i].d, 0, GRID_PRODUCT, 0);
+		const double *three = rows[i].ternary;
+		const double *two = rows[i].signs;
+		double mean;
+
+		CHECK(near(mean_with(&ternary, MECHANISM_EXPONENTIAL, gauge), three[0], 0.005));
+		CHECK(near(mean_with(&ternary, MECHANISM_OPDISC, gauge), three[1], 0.01));
+		mean = mean_with(&ternary, MECHANISM_OPDISC, PERTURBATION_SPHERICAL);
+		CHECK(mean > 0.99 * three[2] && mean < 1.4 * three[2]);
+		mean = mean_with(&ternary, MECHANISM_OPDISC, PERTURBATION_GAUSSIAN);
+		CHECK(mean > 0.99 * three[3] && mean < 1.4 * three[3]);
+		CHECK(near(mean_with(&signs, MECHANISM_EXPONENTIAL, gauge), two[0], 0.007));
+		mean = mean_with(&signs, MECHANISM_OPDISC, gauge);
+		CHECK(mean > two[1] && mean < two[1] + 0.6);
+		CHECK(near(mean_with(&signs, MECHANISM_OPDISC, PERTURBATION_LAPLACE), two[2], 0.01));
+		CHECK(near(mean_with(&signs, MECHANISM_OPDISC, PERTURBATION_SPHERICAL), two[3], 0.01));
+		CHECK(near(mean_with(&signs, MECHANISM_OPDISC, PERTURBATION_GAUSSIAN), two[4], 0.01));
+		/* 5/9 for a coordinate against 5/6: the triangle, not the square of two separators */
+		CHECK(near(mean_with(&ternary, MECHANISM_OPDISC, gauge) /
+					   mean_with(&ternary, MECHANISM_RSPM, gauge),
+				   5.0 / 9, 0.01));
+	}
+}
+
+/* The same at d = 23, with the quantiles of the exponential mechanism. */
+static void
+test_published_figures(void)
+{
+	Grid signs = make_grid(23, 0, GRID_PRODUCT, 0);
+	Grid ternary = make_grid(23, 1, GRID_PRODUCT, 0);
+	Grid single = make_grid(2, 0, GRID_SPARSE, 2);
+	UtilityBound bound;
+
+	bound = bound_of(MECHANISM_EXPONENTIAL, &ternary, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
+	CHECK(near(bound.mean, 50.5, 0.001));
+	CHECK(near(bound.rows, 2 * (23 * log(3) + log(19)), 1e-6));
+	bound = bound_of(MECHANISM_EXPONENTIAL, &ternary, EPSILON_ONE, ADJACENCY_ADD_REMOVE, BETA);
+	CHECK(near(bound.mean, 25.27, 0.001));
+	bound = bound_of(MECHANISM_OPDISC, &signs, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
+	CHECK(near(bound.mean, 276, 0.01));
+	bound = bound_of(MECHANISM_OPDISC, &ternary, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
+	CHECK(near(bound.mean, 600.6, 0.01));
+	single.levels[0] = single.levels[1] = 1;
+	bound = bound_of(MECHANISM_EXPONENTIAL, &single, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
+	CHECK(bound.rows == 0 && bound.mean == 0);
+	bound = bound_of(MECHANISM_OPDISC, &single, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
+	CHECK(bound.rows == 0 && bound.mean == 0);
+}
+
+/* More epsilon, and a larger beta, never make a bound larger. */
+static void
+test_order(void)
+{
+	Grid grid = make_grid(6, 1, GRID_PRODUCT, 0);
+
+	for (MechanismKind kind = 0; kind < MECHANISM_KINDS; kind++)
+		for (int64_t epsilon = 1; chooses_from_grid(kind) && epsilon <= 100 * EPSILON_ONE;
+			 epsilon *= 10)
+		{
+			UtilityBound this = bound_of(kind, &grid, epsilon, ADJACENCY_REPLACE, BETA);
+			UtilityBound more = bound_of(kind, &grid, epsilon * 2, ADJACENCY_REPLACE, BETA);
+			UtilityBound surer = bound_of(kind, &grid, epsilon, ADJACENCY_REPLACE, BETA / 5);
+
+			if (kind == MECHANISM_SAMPLE_AGGREGATE)
+			{
+				CHECK(isinf(this.rows) && isinf(this.mean));
+				continue;
+			}
+			CHECK(isfinite(this.rows) && this.rows > 0 && this.mean > 0);
+			CHECK(more.rows < this.rows && more.mean < this.mean);
+			CHECK(surer.rows > this.rows && surer.mean == this.mean);
+		}
+}
+
+/*
+ * One vector has the lead, all others of W as many votes less: it is not the answer with
+ * probability beta, and with one vote less than the next whole lead with more.
+ */
+static void
+test_lead(void)
+{
+	const Grid grids[] = {make_grid(3, 0, GRID_PRODUCT, 0), make_grid(6, 1, GRID_PRODUCT, 0),
+						  make_grid(23, 1, GRID_PRODUCT, 0), make_grid(5, 1, GRID_BALL, 2)};
+	static const int64_t epsilons[] = {EPSILON_ONE / 10, EPSILON_ONE, 7 * EPSILON_ONE};
+
+	for (int k = 0; k < 12; k++)
+	{
+		const Grid *grid = &grids[k / 3];
+		double others = (double) grid_size(grid) - 1;
+		double half = (double) epsilons[k % 3] / EPSILON_ONE / 2;
+		double lead = utility_lead(grid, epsilons[k % 3], BETA);
+		double odds = others * exp(-half * lead);
+
+		CHECK(fabs(odds / (1 + odds) - BETA) < 1e-9);
+		odds = others * exp(-half * (ceil(lead) - 1));
+		CHECK(odds / (1 + odds) > BETA);
+	}
+	CHECK(utility_lead(&(Grid){.dimension = 1, .levels = {1}}, EPSILON_ONE, BETA) == 0);
+}
+
+int
+main(void)
+{
+	reseed(20261121);
+	test_lead();
+	test_published_figures();
+	test_published_table();
+	test_order();
+	test_noise();
+	test_other_noise();
+	test_hardest_data();
+	mpfr_free_cache();
+	return check_report("utility");
+}

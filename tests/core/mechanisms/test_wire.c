@@ -1,0 +1,814 @@
+/*
+ * test_wire.c - problems and answers survive the wire; hostile bytes are refused.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <limits.h>
+#include <string.h>
+
+#include "core/mechanisms/wire.h"
+#include "solver/frame.h"
+
+#include "core/check.h"
+#include "core/testbits.h"
+
+#define PROBLEMS 60
+#define MUTATIONS 400
+#define MAX_ROWS 12
+
+/* A problem with room for its arrays; every test has one of its own. */
+typedef struct Problem
+{
+	MechanismRequest request;
+	Instance instance;
+	int32_t x[MAX_ROWS * GRID_MAX_DIMENSION];
+	int64_t net[MAX_ROWS];
+	int64_t positive[MAX_ROWS];
+	int64_t negative[MAX_ROWS];
+} Problem;
+
+/* A modulus is no smaller than any coordinate's number of levels. */
+static int
+draw_modulus(TestStream *stream, const Grid *grid)
+{
+	int least = 2;
+
+	for (int j = 0; j < grid->dimension; j++)
+		least = grid->levels[j] > least ? grid->levels[j] : least;
+	return least + (int) teststream_below(stream, (uint64_t) (GRID_MAX_LEVELS + 1 - least));
+}
+
+static void
+draw_grid(TestStream *stream, Grid *grid)
+{
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = 1 + (int) teststream_below(stream, 20);
+	for (int j = 0; j < grid->dimension; j++)
+		grid_set_range(grid, j, 1 + (int) teststream_below(stream, GRID_MAX_LEVELS / 2));
+	grid->constraint = (GridConstraint) teststream_below(stream, 4);
+	if (grid->constraint == GRID_BALL)
+		grid->bound = (int) teststream_below(stream, GRID_MAX_STATES);
+	if (grid->constraint == GRID_SPARSE)
+		grid->bound = (int) teststream_below(stream, (uint64_t) grid->dimension + 1);
+	if (grid->constraint == GRID_MODULUS)
+		grid->bound = draw_modulus(stream, grid);
+}
+
+static void
+draw_group(TestStream *stream, MechanismRequest *request)
+{
+	Grid *grid = &request->grid;
+	int first = (int) teststream_below(stream, (uint64_t) grid->dimension);
+
+	if (grid->constraint != GRID_PRODUCT)
+		return;
+	request->group.first = first;
+	request->group.size = 1 + (int) teststream_below(stream, (uint64_t) (grid->dimension - first));
+	for (int j = first; j < first + request->group.size; j++)
+		grid_set_range(grid, j, 2);
+}
+
+/* A noise that goes with the mechanism and the grid, and a delta if it needs one. */
+static void
+draw_law(TestStream *stream, MechanismRequest *request)
+{
+	PerturbationRequest asked;
+
+	if (!mechanism_perturbs(request->kind))
+		return;
+	request->noise = (PerturbationNoise) teststream_below(stream, PERTURBATION_NOISES);
+	asked = mechanism_perturbation(request);
+	if (perturbation_refusal(&asked) != NULL)
+		request->noise = PERTURBATION_GAUGE;
+	if (perturbation_needs_delta(request->noise))
+		request->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE);
+}
+
+static void
+draw_terms(TestStream *stream, ConvexTerms *terms)
+{
+	terms->loss = (ConvexLoss) teststream_below(stream, LOSS_KINDS);
+	terms->noise = (ConvexNoise) teststream_below(stream, CONVEX_NOISES);
+	terms->radius = CONVEX_RADIUS_MIN + (double) teststream_below(stream, 1000000) / 997;
+	if (teststream_below(stream, 2) == 0)
+	{
+		terms->reach = 1 + (int64_t) teststream_below(stream, CONVEX_REACH_MAX);
+		terms->steps = (int) teststream_below(stream, INT_MAX);
+		terms->rows = (int64_t) teststream_below(stream, INT64_MAX);
+		terms->peak = (int64_t) teststream_below(stream, 1 << CONVEX_OUTPUT_BITS);
+		terms->calls = (int) teststream_below(stream, INT_MAX);
+	}
+	terms->lambda = LAMBDA_MIN + (int64_t) teststream_below(stream, LAMBDA_MAX - LAMBDA_MIN + 1);
+	if (terms->noise != CONVEX_GAMMA)
+		terms->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE - 1);
+}
+
+static void
+draw_simplex(TestStream *stream, SimplexTerms *terms)
+{
+	terms->lambda = SIMPLEX_LAMBDA_MIN + (double) teststream_below(stream, 1000000) / 997;
+	terms->rows = 1 + (int64_t) teststream_below(stream, SIMPLEX_ROWS_MAX);
+	terms->low = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX) - SIMPLEX_BOUND_MAX;
+	terms->high = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX);
+	terms->target_low = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX) - SIMPLEX_BOUND_MAX;
+	terms->target_high = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX);
+	terms->delta = (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE);
+}
+
+static void
+draw_descent(TestStream *stream, ConvexTerms *convex, DescentTerms *terms)
+{
+	convex->noise = CONVEX_GAUSSIAN;
+	convex->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE - 1);
+	terms->sampling = (DescentSampling) teststream_below(stream, DESCENT_SAMPLINGS);
+	terms->iterations = 1 + (int) teststream_below(stream, DESCENT_MAX_ITERATIONS);
+	if (terms->sampling != DESCENT_FULL)
+	{
+		terms->rows = 1 + (int64_t) teststream_below(stream, (uint64_t) DESCENT_MAX_ROWS);
+		terms->batch = 1 + (int64_t) teststream_below(stream, (uint64_t) terms->rows);
+	}
+	terms->step = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 997;
+	terms->reach = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 991;
+}
+
+static bool
+descents_equal(const DescentTerms *a, const DescentTerms *b)
+{
+	return a->sampling == b->sampling && a->iterations == b->iterations && a->batch == b->batch &&
+		   a->rows == b->rows && a->step == b->step && a->reach == b->reach;
+}
+
+/* Both label counts instead of their difference. */
+static void
+draw_labels(TestStream *stream, Problem *problem)
+{
+	for (int i = 0; i < problem->instance.rows; i++)
+	{
+		problem->positive[i] = (int64_t) (teststream_next(stream) >> 31);
+		problem->negative[i] = (int64_t) (teststream_next(stream) >> 31);
+	}
+	problem->instance.net = NULL;
+	problem->instance.positive = problem->positive;
+	problem->instance.negative = problem->negative;
+}
+
+static void
+draw_problem(TestStream *stream, Problem *problem)
+{
+	MechanismRequest *request = &problem->request;
+	Instance *instance = &problem->instance;
+
+	memset(problem, 0, sizeof(*problem));
+	request->kind = (MechanismKind) teststream_below(stream, MECHANISM_KINDS);
+	request->epsilon = 1 + (int64_t) (teststream_next(stream) >> 2);
+	request->adjacency = (Adjacency) teststream_below(stream, 2);
+	request->solver = (SolverKind) teststream_below(stream, SOLVER_KINDS);
+	request->threads = 1 + (int) teststream_below(stream, 64);
+	if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
+	{
+		request->parts = 1 + (int) teststream_below(stream, SAMPLE_MAX_PARTS);
+		request->part_nodes = 1 + (int64_t) teststream_below(stream, SAMPLE_MAX_PART_NODES);
+	}
+	request->progress = teststream_below(stream, 2) == 1;
+	draw_grid(stream, &request->grid);
+	draw_group(stream, request);
+	draw_law(stream, request);
+
+	instance->dimension = request->grid.dimension + (mechanism_get(request->kind)->targets ? 1 : 0);
+	instance->rows = (int64_t) teststream_below(stream, MAX_ROWS + 1);
+	instance->constant = (int64_t) (teststream_next(stream) >> 2);
+	for (int i = 0; i < instance->rows * instance->dimension; i++)
+		problem->x[i] = (int32_t) teststream_next(stream);
+	for (int i = 0; i < instance->rows; i++)
+	{
+		int64_t net = 1 + (int64_t) (teststream_next(stream) >> 8);
+
+		problem->net[i] = teststream_below(stream, 2) == 0 ? net : -net;
+	}
+	instance->x = problem->x;
+	instance->net = problem->net;
+	if (mechanism_get(request->kind)->convex)
+	{
+		draw_terms(stream, &request->convex);
+		if (request->kind == MECHANISM_SGD)
+			draw_descent(stream, &request->convex, &request->descent);
+		draw_labels(stream, problem);
+	}
+	if (mechanism_get(request->kind)->targets)
+	{
+		draw_simplex(stream, &request->simplex);
+		draw_labels(stream, problem);
+	}
+	if (teststream_below(stream, 3) == 0)
+	{
+		*instance = (Instance){.dimension = instance->dimension,
+							   .rows = (int64_t) (teststream_next(stream) >> 26),
+							   .spilled = true,
+							   .shape = {.dimension = instance->dimension}};
+		for (int j = 0; j < instance->dimension; j++)
+			instance->shape.binary[j / 64] |= teststream_below(stream, 2) << (j % 64);
+	}
+}
+
+static bool
+grids_equal(const Grid *a, const Grid *b)
+{
+	if (a->dimension != b->dimension || a->constraint != b->constraint || a->bound != b->bound)
+		return false;
+	for (int j = 0; j < a->dimension; j++)
+		if (a->levels[j] != b->levels[j] ||
+			memcmp(a->level[j], b->level[j], (size_t) a->levels[j]) != 0)
+			return false;
+	return true;
+}
+
+static bool
+requests_equal(const MechanismRequest *a, const MechanismRequest *b)
+{
+	return a->kind == b->kind && a->epsilon == b->epsilon && a->delta == b->delta &&
+		   a->noise == b->noise && a->adjacency == b->adjacency && a->solver == b->solver &&
+		   a->threads == b->threads && a->progress == b->progress && a->parts == b->parts &&
+		   a->part_nodes == b->part_nodes && a->group.first == b->group.first &&
+		   a->group.size == b->group.size && a->convex.loss == b->convex.loss &&
+		   a->convex.noise == b->convex.noise && a->convex.radius == b->convex.radius &&
+		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
+		   a->convex.reach == b->convex.reach && a->convex.steps == b->convex.steps &&
+		   a->convex.rows == b->convex.rows && a->convex.peak == b->convex.peak &&
+		   a->convex.calls == b->convex.calls && a->simplex.lambda == b->simplex.lambda &&
+		   a->simplex.rows == b->simplex.rows && a->simplex.low == b->simplex.low &&
+		   a->simplex.high == b->simplex.high && a->simplex.target_low == b->simplex.target_low &&
+		   a->simplex.target_high == b->simplex.target_high &&
+		   a->simplex.delta == b->simplex.delta &&
+
+		   descents_equal(&a->descent, &b->descent) && grids_equal(&a->grid, &b->grid);
+}
+
+/* One of the arrays of labels, NULL where there is none. */
+static bool
+labels_equal(const int64_t *a, const int64_t *b, int64_t rows)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return memcmp(a, b, (size_t) rows * sizeof(int64_t)) == 0;
+}
+
+static bool
+instances_equal(const Instance *a, const Instance *b)
+{
+	size_t cells = (size_t) a->rows * (size_t) a->dimension;
+
+	if (a->spilled || b->spilled)
+		return a->spilled == b->spilled && a->dimension == b->dimension && a->rows == b->rows &&
+			   a->constant == b->constant && a->shape.dimension == b->shape.dimension &&
+			   a->shape.binary[0] == b->shape.binary[0] && a->shape.binary[1] == b->shape.binary[1];
+	return a->dimension == b->dimension && a->rows == b->rows && a->constant == b->constant &&
+		   memcmp(a->x, b->x, cells * sizeof(int32_t)) == 0 &&
+		   labels_equal(a->net, b->net, a->rows) &&
+		   labels_equal(a->positive, b->positive, a->rows) &&
+		   labels_equal(a->negative, b->negative, a->rows);
+}
+
+/* Decodes a copy of exactly that length, so that the sanitizer sees every byte read beyond it. */
+static bool
+decode(const uint8_t *bytes, size_t length, Memory *memory, MechanismRequest *request,
+	   Instance *instance)
+{
+	uint8_t *copy = memory_allocate(memory, length, 1);
+	bool valid;
+
+	memcpy(copy, bytes, length);
+	valid = wire_decode_problem(copy, length, memory, request, instance);
+	memory_release(memory, copy);
+	return valid;
+}
+
+/* ----- problems ----- */
+
+static void
+test_round_trip(const Problem *problem, Memory *memory)
+{
+	MechanismRequest request;
+	Instance instance;
+	size_t length;
+	uint8_t *bytes = wire_encode_problem(&problem->request, &problem->instance, memory, &length);
+
+	CHECK(decode(bytes, length, memory, &request, &instance));
+	CHECK(requests_equal(&request, &problem->request));
+	CHECK(instances_equal(&instance, &problem->instance));
+}
+
+static void
+test_wrong_lengths(const Problem *problem, Memory *memory)
+{
+	MechanismRequest request;
+	Instance instance;
+	size_t length;
+	uint8_t *bytes = wire_encode_problem(&problem->request, &problem->instance, memory, &length);
+	uint8_t *longer = memory_allocate_zero(memory, length + 1, 1);
+	int accepted = 0;
+
+	for (size_t shorter = 0; shorter < length; shorter++)
+		accepted += decode(bytes, shorter, memory, &request, &instance);
+	memcpy(longer, bytes, length);
+	accepted += decode(longer, length + 1, memory, &request, &instance);
+	CHECK(accepted == 0);
+}
+
+/*
+ * Damaged bytes are refused, or they are the encoding of another problem: what
+ * was decoded then encodes to the same bytes, so that nothing was misread.
+ */
+static void
+test_mutations(TestStream *stream, const Problem *problem, Memory *memory)
+{
+	MechanismRequest request;
+	Instance instance;
+	size_t length;
+	size_t again_length;
+	uint8_t *bytes = wire_encode_problem(&problem->request, &problem->instance, memory, &length);
+	int misread = 0;
+
+	for (int mutation = 0; mutation < MUTATIONS; mutation++)
+	{
+		/* every other one hits the head, where the counts and sizes are */
+		size_t at =
+			teststream_below(stream, mutation % 2 == 0 && length > 64 ? 64 : (uint64_t) length);
+		uint8_t before = bytes[at];
+		uint8_t *again;
+
+		bytes[at] = (uint8_t) teststream_next(stream);
+		if (decode(bytes, length, memory, &request, &instance))
+		{
+			again = wire_encode_problem(&request, &instance, memory, &again_length);
+			misread += again_length != length || memcmp(again, bytes, length) != 0;
+			memory_release(memory, again);
+		}
+		bytes[at] = before;
+	}
+	CHECK(misread == 0);
+}
+
+static void
+test_noise(TestStream *stream, Memory *memory)
+{
+	MechanismRequest request;
+	Instance instance;
+	uint8_t bytes[300];
+	Problem problem;
+	uint64_t version;
+	size_t length;
+	int accepted = 0;
+
+	draw_problem(stream, &problem);
+	version =
+		frame_get(wire_encode_problem(&problem.request, &problem.instance, memory, &length), 2);
+
+	for (int attempt = 0; attempt < 2000; attempt++)
+	{
+		teststream_fill(stream, bytes, sizeof(bytes));
+		frame_put(bytes, version, 2); /* so that more than that is looked at */
+		accepted +=
+			decode(bytes, teststream_below(stream, sizeof(bytes)), memory, &request, &instance);
+	}
+	CHECK(accepted == 0);
+}
+
+/* A well-formed problem, but for one field at a time. */
+static bool
+survives(const Problem *problem, Memory *memory)
+{
+	MechanismRequest request;
+	Instance instance;
+	size_t length;
+	uint8_t *bytes = wire_encode_problem(&problem->request, &problem->instance, memory, &length);
+
+	return decode(bytes, length, memory, &request, &instance);
+}
+
+static Problem
+plain_problem(void)
+{
+	Problem problem;
+
+	memset(&problem, 0, sizeof(problem));
+	problem.request.epsilon = EPSILON_ONE;
+	problem.request.threads = 1;
+	problem.request.grid.dimension = 4;
+	for (int j = 0; j < 4; j++)
+		grid_set_range(&problem.request.grid, j, 2);
+	problem.request.group = (SelectGroup){1, 3};
+	problem.instance.dimension = 4;
+	problem.instance.rows = 2;
+	problem.net[0] = 1;
+	problem.net[1] = -1;
+	return problem;
+}
+
+/* Changes one field of the plain problem, which alone is sound. */
+#define CHECK_REFUSED(change)                                                                      \
+	do                                                                                             \
+	{                                                                                              \
+		Problem problem = plain_problem();                                                         \
+		problem.instance.x = problem.x;                                                            \
+		problem.instance.net = problem.net;                                                        \
+		CHECK(survives(&problem, memory));                                                         \
+		change;                                                                                    \
+		CHECK(!survives(&problem, memory));                                                        \
+	} while (0)
+
+/* The plain problem with parts, which are sound. */
+static void
+test_unsound_parts(Memory *memory)
+{
+	static const struct
+	{
+		int parts;
+		int64_t nodes;
+		bool sound;
+	} tries[] = {
+		{1, 1, true},
+		{SAMPLE_MAX_PARTS, SAMPLE_MAX_PART_NODES, true},
+		{0, 1, false},
+		{1, 0, false},
+		{SAMPLE_MAX_PARTS + 1, 1, false},
+		{1, SAMPLE_MAX_PART_NODES + 1, false},
+		{-1, 1, false},
+		{1, -1, false},
+	};
+
+	for (size_t k = 0; k < sizeof(tries) / sizeof(tries[0]); k++)
+	{
+		Problem problem = plain_problem();
+
+		problem.instance.x = problem.x;
+		problem.instance.net = problem.net;
+		problem.request.kind = MECHANISM_SAMPLE_AGGREGATE;
+		problem.request.parts = tries[k].parts;
+		problem.request.part_nodes = tries[k].nodes;
+		CHECK(survives(&problem, memory) == tries[k].sound);
+	}
+}
+
+static void
+test_unsound_fields(Memory *memory)
+{
+	CHECK_REFUSED(problem.request.kind = MECHANISM_KINDS);
+	CHECK_REFUSED(problem.request.adjacency = (Adjacency) 2);
+	CHECK_REFUSED(problem.request.epsilon = 0);
+	CHECK_REFUSED(problem.request.epsilon = -1);
+	CHECK_REFUSED(problem.request.noise = PERTURBATION_LAPLACE); /* of a mechanism without any */
+	CHECK_REFUSED(problem.request.delta = 1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_NOISES);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_PARABOLOID); /* opdisc's */
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_GAUSSIAN); /* without delta */
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM; problem.request.delta = 1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_GAUSSIAN; problem.request.delta = -1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
+				  problem.request.noise = PERTURBATION_GAUSSIAN;
+				  problem.request.delta = DELTA_ONE + 1);
+	CHECK_REFUSED(problem.request.solver = SOLVER_KINDS);
+	CHECK_REFUSED(problem.request.threads = 0);
+	CHECK_REFUSED(problem.request.threads = 65);
+	CHECK_REFUSED(problem.request.parts = 1);
+	CHECK_REFUSED(problem.request.part_nodes = 1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_SAMPLE_AGGREGATE);
+	CHECK_REFUSED(problem.request.group.first = 2);
+	CHECK_REFUSED(problem.request.group.size = 4);
+	CHECK_REFUSED(problem.request.group.size = 0); /* with a first column all the same */
+	CHECK_REFUSED(grid_set_range(&problem.request.grid, 2, 1));
+	CHECK_REFUSED(problem.request.grid.level[3][0] = -3);
+	CHECK_REFUSED(problem.request.grid.level[0][1] = 2); /* not increasing */
+	CHECK_REFUSED(problem.request.grid.level[0][4] = GRID_MAX_WEIGHT + 1);
+	CHECK_REFUSED(problem.request.grid.levels[0] = 0);
+	CHECK_REFUSED(problem.request.grid.constraint = (GridConstraint) 4);
+	CHECK_REFUSED(problem.request.grid.constraint = GRID_BALL); /* with a group */
+	CHECK_REFUSED(problem.request.grid.constraint = GRID_MODULUS;
+				  problem.request.grid.bound = 5); /* likewise */
+	CHECK_REFUSED(problem.request.grid.bound = GRID_MAX_STATES);
+	CHECK_REFUSED(problem.instance.constant = -1);
+	CHECK_REFUSED(problem.instance.shape.binary[1] = 1); /* of rows that were not spilled */
+	CHECK_REFUSED(problem.net[0] = 0);
+	CHECK_REFUSED(problem.net[1] = INT64_MIN);
+	CHECK_REFUSED(problem.net[0] = problem.net[1] = INT64_MAX);
+}
+
+/* Without a group, so that the modulus alone decides (PRIVACY.md 0.1 C2). */
+static void
+test_moduli(Memory *memory)
+{
+	Problem problem = plain_problem();
+	Grid *grid = &problem.request.grid;
+
+	problem.instance.x = problem.x;
+	problem.instance.net = problem.net;
+	problem.request.group = (SelectGroup){0, 0};
+	CHECK(survives(&problem, memory));
+	grid->constraint = (GridConstraint) 4;
+	CHECK(!survives(&problem, memory));
+	grid->constraint = GRID_MODULUS;
+	for (grid->bound = 0; grid->bound <= GRID_MAX_LEVELS + 2; grid->bound++)
+		CHECK(survives(&problem, memory) == (grid->bound >= 5 && grid->bound <= GRID_MAX_LEVELS));
+}
+
+/* Counts of rows whose arrays would not fit into memory, or whose size overflows. */
+static void
+test_row_counts(Memory *memory)
+{
+	static const uint64_t count[] = {
+		3,
+		UINT64_C(1) << 30,
+		UINT64_C(1) << 57,
+		INT64_MAX / GRID_MAX_DIMENSION,
+		INT64_MAX / GRID_MAX_DIMENSION + 1,
+		UINT64_C(1) << 61,
+		UINT64_C(1) << 63,
+		UINT64_MAX,
+	};
+	Problem problem = plain_problem();
+	MechanismRequest request;
+	Instance instance;
+	size_t length;
+	size_t rows_at;
+	uint8_t *bytes;
+
+	problem.instance.x = problem.x;
+	problem.instance.net = problem.net;
+	bytes = wire_encode_problem(&problem.request, &problem.instance, memory, &length);
+	rows_at = length - 2 * (4 * sizeof(int32_t) + sizeof(int64_t)) - 16;
+	CHECK(frame_get(bytes + rows_at, 8) == 2);
+	for (size_t i = 0; i < sizeof(count) / sizeof(count[0]); i++)
+	{
+		frame_put(bytes + rows_at, count[i], 8);
+		CHECK(!decode(bytes, length, memory, &request, &instance));
+	}
+}
+
+/* Records are not sent: only their number can be wrong. */
+static void
+test_spilled_counts(Memory *memory)
+{
+	Problem problem = plain_problem();
+
+	problem.request.kind = MECHANISM_OBJECTIVE;
+	problem.request.group = (SelectGroup){0, 0};
+	problem.request.convex = (ConvexTerms){.radius = 1, .lambda = LAMBDA_ONE};
+	problem.instance = (Instance){.dimension = 4, .spilled = true};
+	CHECK(survives(&problem, memory));
+	problem.instance.shape.binary[0] = 0xf;
+	CHECK(survives(&problem, memory));
+	problem.instance.shape.binary[0] = 0x10; /* of four coordinates */
+	CHECK(!survives(&problem, memory));
+	problem.instance.shape.binary[0] = 0;
+	problem.instance.shape.binary[1] = 1;
+	CHECK(!survives(&problem, memory));
+	problem.instance.shape.binary[1] = 0;
+	problem.instance.rows = CONVEX_MAX_LABELS - 1;
+	CHECK(survives(&problem, memory));
+	problem.instance.rows = CONVEX_MAX_LABELS;
+	CHECK(!survives(&problem, memory));
+}
+
+/* 2^55 rows of 128 coordinates of 4 bytes: 2^64 bytes, which wrap around to none. */
+static void
+test_wrapping_size(Memory *memory)
+{
+	Problem problem = plain_problem();
+	MechanismRequest request;
+	Instance instance;
+	size_t length;
+	uint8_t *bytes;
+
+	problem.request.grid.dimension = problem.instance.dimension = GRID_MAX_DIMENSION;
+	for (int j = 0; j < GRID_MAX_DIMENSION; j++)
+		grid_set_range(&problem.request.grid, j, 2);
+	problem.instance.rows = 0;
+	problem.instance.x = problem.x;
+	problem.instance.net = problem.net;
+	bytes = wire_encode_problem(&problem.request, &problem.instance, memory, &length);
+	CHECK(decode(bytes, length, memory, &request, &instance));
+	frame_put(bytes + length - 16, UINT64_C(1) << 55, 8);
+	CHECK(!decode(bytes, length, memory, &request, &instance));
+}
+
+/* More coordinates than there is room for, each with a sound list of levels. */
+static void
+test_large_dimension(Memory *memory)
+{
+	Problem problem = plain_problem();
+	MechanismRequest request;
+	Instance instance;
+	size_t length;
+	size_t dimension_at = 37; /* after version, kind, adjacency, epsilon, delta, noise, ... */
+	uint8_t *bytes;
+	uint8_t hostile[37 + 5 + 2 * 1000] = {0};
+
+	problem.instance.rows = 0;
+	bytes = wire_encode_problem(&problem.request, &problem.instance, memory, &length);
+	CHECK(frame_get(bytes + dimension_at, 2) == 4);
+	memcpy(hostile, bytes, dimension_at);
+	frame_put(hostile + dimension_at, 1000, 2);
+	for (int j = 0; j < 1000; j++)
+		frame_put(hostile + dimension_at + 5 + 2 * j, 1, 2); /* one level, 0 */
+	CHECK(!decode(hostile, sizeof(hostile), memory, &request, &instance));
+}
+
+/* ----- progress ----- */
+
+static void
+test_progress(TestStream *stream)
+{
+	MechanismProgress progress = {
+		.sampling = teststream_below(stream, 2) == 1,
+		.nodes = (int64_t) teststream_next(stream),
+		.attempts = (int64_t) teststream_next(stream),
+		.bound = (int64_t) teststream_next(stream),
+		.incumbent = (int64_t) teststream_next(stream),
+		.scale = teststream_next(stream),
+	};
+	MechanismProgress back;
+	uint8_t bytes[WIRE_PROGRESS_SIZE + 1] = {0};
+
+	wire_encode_progress(&progress, bytes);
+	CHECK(wire_decode_progress(bytes, WIRE_PROGRESS_SIZE, &back));
+	CHECK(back.sampling == progress.sampling && back.nodes == progress.nodes &&
+		  back.attempts == progress.attempts && back.bound == progress.bound &&
+		  back.incumbent == progress.incumbent && back.scale == progress.scale);
+	for (size_t length = 0; length <= sizeof(bytes); length++)
+		CHECK(wire_decode_progress(bytes, length, &back) == (length == WIRE_PROGRESS_SIZE));
+	bytes[0]++;
+	CHECK(!wire_decode_progress(bytes, WIRE_PROGRESS_SIZE, &back));
+}
+
+/* ----- answers ----- */
+
+static void
+draw_answer(TestStream *stream, const Grid *grid, MechanismAnswer *answer)
+{
+	memset(answer, 0, sizeof(*answer));
+	do
+		for (int j = 0; j < grid->dimension; j++)
+		{
+			/* mostly the middle, which is the weight 0: it is in every ball */
+			answer->index[j] = grid->levels[j] / 2;
+			if (teststream_below(stream, 4) == 0)
+				answer->index[j] = (int) teststream_below(stream, (uint64_t) grid->levels[j]);
+		}
+	while ((grid->constraint == GRID_PRODUCT || grid->constraint == GRID_BALL) &&
+		   !grid_contains(grid, answer->index));
+	answer->loss = (int64_t) teststream_next(stream);
+	answer->nodes = (int64_t) teststream_next(stream);
+}
+
+static void
+test_answer(TestStream *stream, const Problem *problem)
+{
+	const MechanismRequest *request = &problem->request;
+	uint8_t bytes[WIRE_ANSWER_MAX + 1];
+	MechanismAnswer answer;
+	MechanismAnswer back;
+	size_t length;
+	bool weights = mechanism_get(request->kind)->convex || mechanism_get(request->kind)->targets;
+	bool member;
+
+	draw_answer(stream, &request->grid, &answer);
+	for (int j = 0; weights && j < request->grid.dimension; j++)
+		answer.weight[j] = (int64_t) teststream_next(stream);
+	member = grid_contains(&request->grid, answer.index);
+	length = wire_encode_answer(request, &answer, bytes);
+	CHECK(length <= WIRE_ANSWER_MAX);
+	CHECK(wire_decode_answer(bytes, length, request, &back) == member);
+	CHECK(memcmp(&answer, &back, sizeof(answer)) == 0);
+	CHECK(!wire_decode_answer(bytes, length - 1, request, &back));
+	CHECK(!wire_decode_answer(bytes, length + 1, request, &back));
+	CHECK(!wire_decode_answer(bytes, 0, request, &back));
+	for (int j = 0; j < request->grid.dimension; j++)
+	{
+		uint8_t index = bytes[2 + j];
+
+		bytes[2 + j] = (uint8_t) request->grid.levels[j];
+		CHECK(!wire_decode_answer(bytes, length, request, &back));
+		bytes[2 + j] = 255;
+		CHECK(!wire_decode_answer(bytes, length, request, &back));
+		bytes[2 + j] = index;
+	}
+	bytes[0]++;
+	CHECK(!wire_decode_answer(bytes, length, request, &back));
+}
+
+/* An answer outside a constraint is refused although each of its levels exists. */
+static void
+test_answer_outside(void)
+{
+	MechanismRequest request = plain_problem().request;
+	MechanismAnswer answer = {.index = {4, 4, 2, 2}};
+	MechanismAnswer back;
+	uint8_t bytes[WIRE_ANSWER_MAX];
+	size_t length = wire_encode_answer(&request, &answer, bytes);
+
+	CHECK(wire_decode_answer(bytes, length, &request, &back));
+	request.grid.constraint = GRID_BALL;
+	request.grid.bound = 8;
+	CHECK(wire_decode_answer(bytes, length, &request, &back));
+	request.grid.bound = 7;
+	CHECK(!wire_decode_answer(bytes, length, &request, &back));
+	request.grid.constraint = GRID_SPARSE;
+	request.grid.bound = 2;
+	CHECK(wire_decode_answer(bytes, length, &request, &back));
+	request.grid.bound = 1;
+	CHECK(!wire_decode_answer(bytes, length, &request, &back));
+	request.grid.bound = 3;
+	CHECK(!wire_decode_answer(bytes, length, &request, &back));
+	request.grid.constraint = GRID_MODULUS; /* ranks 2 + 2 + 0 + 0 */
+	for (request.grid.bound = 5; request.grid.bound < 20; request.grid.bound++)
+		CHECK(!wire_decode_answer(bytes, length, &request, &back));
+	answer.index[0] = 0;
+	length = wire_encode_answer(&request, &answer, bytes);
+	CHECK(wire_decode_answer(bytes, length, &request, &back));
+}
+
+/* ----- headers of frames ----- */
+
+static void
+test_frame_header(void)
+{
+	static const struct
+	{
+		FrameType type;
+		uint64_t least;
+		uint64_t most;
+	} bound[] = {
+		{FRAME_PROBLEM, 1, FRAME_PROBLEM_MAX},
+		{FRAME_RANDOM_REQUEST, FRAME_COUNT_SIZE, FRAME_COUNT_SIZE},
+		{FRAME_RANDOM, 1, FRAME_RANDOM_MAX},
+		{FRAME_ANSWER, 1, FRAME_ANSWER_MAX},
+		{FRAME_FAILURE, 1, 1},
+		{FRAME_PROGRESS, 1, FRAME_ANSWER_MAX},
+	};
+	uint8_t bytes[FRAME_HEADER_SIZE];
+	FrameHeader header;
+
+	for (size_t i = 0; i < sizeof(bound) / sizeof(bound[0]); i++)
+	{
+		frame_pack_header(bytes, bound[i].type, bound[i].most);
+		CHECK(frame_unpack_header(bytes, &header));
+		CHECK(header.type == bound[i].type && header.length == bound[i].most);
+		for (int at = 0; at < 6; at++) /* magic and version */
+		{
+			bytes[at] ^= 1;
+			CHECK(!frame_unpack_header(bytes, &header));
+			bytes[at] ^= 1;
+		}
+		frame_pack_header(bytes, bound[i].type, bound[i].least);
+		CHECK(frame_unpack_header(bytes, &header));
+		frame_pack_header(bytes, bound[i].type, bound[i].least - 1);
+		CHECK(!frame_unpack_header(bytes, &header));
+		frame_pack_header(bytes, bound[i].type, bound[i].most + 1);
+		CHECK(!frame_unpack_header(bytes, &header));
+		frame_pack_header(bytes, bound[i].type, UINT64_MAX);
+		CHECK(!frame_unpack_header(bytes, &header));
+	}
+	frame_pack_header(bytes, (FrameType) 0, 1);
+	CHECK(!frame_unpack_header(bytes, &header));
+	frame_pack_header(bytes, (FrameType) (FRAME_PROGRESS + 1), 1);
+	CHECK(!frame_unpack_header(bytes, &header));
+	frame_pack_header(bytes, (FrameType) (FRAME_PROGRESS + 256), 1);
+	CHECK(!frame_unpack_header(bytes, &header));
+}
+
+int
+main(void)
+{
+	TestStream stream;
+
+	teststream_seed(&stream, 7);
+	for (int i = 0; i < PROBLEMS; i++)
+	{
+		Arena *arena = arena_create(check_out_of_memory);
+		Problem problem;
+
+		draw_problem(&stream, &problem);
+		test_round_trip(&problem, arena_memory(arena));
+		test_wrong_lengths(&problem, arena_memory(arena));
+		test_mutations(&stream, &problem, arena_memory(arena));
+		test_answer(&stream, &problem);
+		test_progress(&stream);
+		arena_destroy(arena);
+	}
+	Arena *arena = arena_create(check_out_of_memory);
+	test_noise(&stream, arena_memory(arena));
+	test_unsound_parts(arena_memory(arena));
+	test_unsound_fields(arena_memory(arena));
+	test_moduli(arena_memory(arena));
+	test_row_counts(arena_memory(arena));
+	test_wrapping_size(arena_memory(arena));
+	test_spilled_counts(arena_memory(arena));
+	test_large_dimension(arena_memory(arena));
+	arena_destroy(arena);
+	test_answer_outside();
+	test_frame_header();
+	return check_report("wire");
+}

@@ -1,0 +1,440 @@
+/*
+ * test_persons.c - who enters: at most k rows of each person, chosen fairly, by
+ * nothing but that person's rows.
+ */
+#include "core/check.h"
+#include "core/testbits.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/rows/persons.h"
+
+#define VALUES 40 /* distinct rows of a test are numbers below this, for each person */
+
+/* A row of a person; the training set tells both apart. */
+typedef struct Offer
+{
+	int person;
+	int value;
+} Offer;
+
+static Arena *arena;
+static TestStream stream;
+
+static void
+make_key(uint64_t number, uint8_t key[PERSONS_KEY_LENGTH])
+{
+	memset(key, 0, PERSONS_KEY_LENGTH);
+	memcpy(key, &number, sizeof(number));
+}
+
+/* What entered: entered[person][value] is a count. */
+typedef struct Entered
+{
+	int count[64][VALUES];
+	int64_t neutral;
+	int total;
+} Entered;
+
+static Entered
+offer_all(const Offer *offer, int offers, int limit, uint64_t key_number)
+{
+	Memory *memory = arena_memory(arena);
+	uint8_t key[PERSONS_KEY_LENGTH];
+	Encoding encoding;
+	Entered entered;
+	Persons *persons;
+	Rows rows;
+
+	encoding_init(&encoding);
+	encoding.features = 2;
+	encoding.low[0] = encoding.low[1] = 0;
+	encoding.high[0] = encoding.high[1] = 1000;
+	CHECK(encoding_finish(&encoding));
+	rows_init(&rows, &encoding, memory);
+	make_key(key_number, key);
+	persons = persons_create(limit, key, &rows, memory);
+	for (int i = 0; i < offers; i++)
+	{
+		int64_t person = offer[i].person;
+
+		persons_offer(persons, (uint8_t *) &person, sizeof(person),
+					  (double[]){offer[i].person, offer[i].value / 2}, offer[i].value % 2 == 0);
+	}
+	persons_finish(persons);
+
+	memset(&entered, 0, sizeof(entered));
+	entered.neutral = rows.neutral;
+	for (uint32_t i = 0; i < rows.distinct; i++)
+	{
+		int person = rows.x[i * (uint32_t) rows.stride] >> 16;
+		int value = rows.x[i * (uint32_t) rows.stride + 1] >> 16;
+
+		CHECK(rows.count[i].positive + rows.count[i].negative > 0);
+		entered.count[person][2 * value] += (int) rows.count[i].positive;
+		entered.count[person][2 * value + 1] += (int) rows.count[i].negative;
+		entered.total += (int) (rows.count[i].positive + rows.count[i].negative);
+	}
+	return entered;
+}
+
+static void
+shuffle(Offer *offer, int offers)
+{
+	for (int i = offers - 1; i > 0; i--)
+	{
+		int j = (int) (teststream_next(&stream) % (uint64_t) (i + 1));
+		Offer swapped = offer[i];
+
+		offer[i] = offer[j];
+		offer[j] = swapped;
+	}
+}
+
+static int
+entered_of(const Entered *entered, int person)
+{
+	int sum = 0;
+
+	for (int v = 0; v < VALUES; v++)
+		sum += entered->count[person][v];
+	return sum;
+}
+
+/* Random tables with few values, so that rows repeat; the limits use both ways to count equals. */
+static void
+check_choice(void)
+{
+	static const int limits[] = {1, 2, 3, 16, 17, 40};
+	Offer offer[600];
+	Offer fewer[600];
+
+	for (int round = 0; round < check_repetitions(200); round++)
+	{
+		int limit = limits[round % 6];
+		int people = 1 + (int) (teststream_next(&stream) % 20);
+		int values = 1 + (int) (teststream_next(&stream) % VALUES);
+		int offers = (int) (teststream_next(&stream) % 600);
+		int all[64] = {0};
+		int kept = 0;
+		int rest = 0;
+		int others = 0;
+		Entered first;
+		Entered second;
+
+		for (int i = 0; i < offers; i++)
+		{
+			offer[i].person = (int) (teststream_next(&stream) % (uint64_t) people);
+			offer[i].value = (int) (teststream_next(&stream) % (uint64_t) values);
+			all[offer[i].person]++;
+		}
+		first = offer_all(offer, offers, limit, (uint64_t) round);
+		for (int p = 0; p < 64; p++)
+		{
+			CHECK(entered_of(&first, p) == (all[p] < limit ? all[p] : limit));
+			kept += all[p] < limit ? all[p] : limit;
+		}
+		CHECK(first.total == kept && first.neutral == offers - kept);
+
+		/* in any order the same rows */
+		shuffle(offer, offers);
+		second = offer_all(offer, offers, limit, (uint64_t) round);
+		CHECK(memcmp(first.count, second.count, sizeof(first.count)) == 0);
+
+		/* without the rows of one person, the same rows of all others */
+		for (int i = 0; i < offers; i++)
+			if (offer[i].person != 0)
+				fewer[rest++] = offer[i];
+		second = offer_all(fewer, rest, limit, (uint64_t) round);
+		others = memcmp(first.count[1], second.count[1], sizeof(first.count) * 63 / 64);
+		CHECK(others == 0 && entered_of(&second, 0) == 0);
+	}
+}
+
+/* Of ten rows that all differ, each is among the three as often as every other. */
+static void
+check_fairness(void)
+{
+	enum
+	{
+		ROWS = 10,
+		KEYS = 30000
+	};
+	Offer offer[ROWS];
+	int keys = check_repetitions(KEYS);
+	int chosen[ROWS] = {0};
+
+	for (int i = 0; i < ROWS; i++)
+		offer[i] = (Offer){7, 3 * i};
+	for (int key = 0; key < keys; key++)
+	{
+		Entered entered = offer_all(offer, ROWS, 3, (uint64_t) key);
+
+		for (int i = 0; i < ROWS; i++)
+			chosen[i] += entered.count[7][3 * i];
+	}
+	for (int i = 0; i < ROWS; i++)
+	{
+		double z = (chosen[i] - 0.3 * keys) / sqrt(keys * 0.3 * 0.7);
+
+		CHECK_WHOLE(fabs(z) < 5.3); /* 1e-7 each, 1e-6 for the ten */
+	}
+}
+
+/* Nine equal rows and another one: that is one in ten. */
+static void
+check_equal_rows(int limit)
+{
+	Offer offer[100];
+	int keys = check_repetitions(30000);
+	int chosen = 0;
+	double z;
+
+	for (int i = 0; i < 10 * limit; i++)
+		offer[i] = (Offer){1, i < limit ? 5 : 6};
+	for (int key = 0; key < keys; key++)
+	{
+		shuffle(offer, 10 * limit);
+		chosen += offer_all(offer, 10 * limit, limit, (uint64_t) key).count[1][5];
+	}
+	/* hypergeometric: its variance is at most the binomial one */
+	z = (chosen - 0.1 * limit * keys) / sqrt(limit * keys * 0.1 * 0.9);
+	CHECK_WHOLE(fabs(z) < 5.0);
+}
+
+/* Persons are the same if their bytes are, whatever their number. */
+static void
+check_identities(void)
+{
+	Memory *memory = arena_memory(arena);
+	static const char *const name[] = {"",          "a",          "aaaaaaa",   "aaaaaaaa",
+									   "aaaaaaaaa", "aaaaaaaaab", "baaaaaaaa", "aaaaaaaaaa"};
+	uint8_t key[PERSONS_KEY_LENGTH];
+	Encoding encoding;
+	Persons *persons;
+	Rows rows;
+	int people = 8 + 8; /* the same ones with a zero byte at the end */
+
+	encoding_init(&encoding);
+	encoding.features = 1;
+	CHECK(encoding_finish(&encoding));
+	rows_init(&rows, &encoding, memory);
+	make_key(0, key);
+	persons = persons_create(1, key, &rows, memory);
+	for (int round = 0; round < 3; round++)
+		for (int i = 0; i < people; i++)
+		{
+			size_t length = strlen(name[i % 8]) + (i < 8 ? 0 : 1);
+
+			persons_offer(persons, (const uint8_t *) name[i % 8], (uint32_t) length,
+						  (double[]){0.5}, true);
+		}
+	persons_offer(persons, key, sizeof(key), (double[]){NAN}, true);
+	persons_finish(persons);
+	CHECK(rows.distinct == 1 && rows.count[0].positive == people);
+	CHECK(rows.neutral == 2 * people + 1);
+}
+
+static uint32_t
+intern_again(Rows *rows, uint32_t row)
+{
+	const int32_t *x = rows->x + row * (uint32_t) rows->stride;
+
+	return rows_intern(rows, x, rows_hash(rows, x));
+}
+
+/* Many persons with names that do not fit a word, and one with many rows. */
+static void
+check_growth(void)
+{
+	Memory *memory = arena_memory(arena);
+	int people = check_repetitions(20000);
+	uint8_t key[PERSONS_KEY_LENGTH];
+	Encoding encoding;
+	Persons *persons;
+	Rows rows;
+
+	encoding_init(&encoding);
+	encoding.features = 2;
+	encoding.low[0] = encoding.low[1] = 0;
+	encoding.high[0] = encoding.high[1] = 1000;
+	CHECK(encoding_finish(&encoding));
+	rows_init(&rows, &encoding, memory);
+	make_key(3, key);
+	persons = persons_create(5, key, &rows, memory);
+	for (int i = 0; i < 7 * people; i++)
+	{
+		int person[4] = {i % people, 0, i % people, 7};
+
+		persons_offer(persons, (uint8_t *) person, sizeof(person),
+					  (double[]){person[0] / 65536.0, i / 65536.0}, true);
+	}
+	for (int i = 0; i < people; i++)
+		persons_offer(persons, (const uint8_t *) "one", 3, (double[]){999, (i / 2) / 65536.0},
+					  false);
+	persons_finish(persons);
+	CHECK(rows.distinct == 5 * (uint32_t) people + 5 || rows.distinct == 5 * (uint32_t) people + 4);
+	CHECK(rows.neutral == 2 * people + people - 5);
+
+	/* what is left of the set is whole: the same rows are found again */
+	for (uint32_t i = 0, distinct = rows.distinct; i < distinct; i++)
+	{
+		CHECK(intern_again(&rows, i) == i);
+		CHECK(rows.distinct == distinct);
+	}
+}
+
+/* ---- groups ---- */
+
+#define GROUPS 3
+
+/* What entered of each group; the group of a row follows from its value. */
+typedef struct EnteredGroups
+{
+	int count[GROUPS][8][VALUES];
+} EnteredGroups;
+
+static EnteredGroups
+offer_groups(const Offer *offer, int offers, int limit, uint64_t key_number)
+{
+	Memory *memory = arena_memory(arena);
+	uint8_t key[PERSONS_KEY_LENGTH];
+	Encoding encoding;
+	EnteredGroups entered;
+	Persons *persons;
+	Rows rows[GROUPS];
+	Rows *group[GROUPS];
+
+	encoding_init(&encoding);
+	encoding.features = 2;
+	encoding.low[0] = encoding.low[1] = 0;
+	encoding.high[0] = encoding.high[1] = 1000;
+	CHECK(encoding_finish(&encoding));
+	for (int g = 0; g < GROUPS; g++)
+	{
+		rows_init(&rows[g], &encoding, memory);
+		group[g] = &rows[g];
+	}
+	make_key(key_number, key);
+	persons = persons_create_groups(limit, key, group, GROUPS, memory);
+	for (int i = 0; i < offers; i++)
+	{
+		int64_t person = offer[i].person;
+
+		persons_offer_group(persons, offer[i].value % GROUPS, (uint8_t *) &person, sizeof(person),
+							(double[]){offer[i].person, offer[i].value / 2},
+							offer[i].value % 2 == 0);
+	}
+	persons_finish(persons);
+	memset(&entered, 0, sizeof(entered));
+	for (int g = 0; g < GROUPS; g++)
+	{
+		CHECK(rows[g].neutral == 0);
+		for (uint32_t i = 0; i < rows[g].distinct; i++)
+		{
+			int person = rows[g].x[i * (uint32_t) rows[g].stride] >> 16;
+			int value = 2 * (rows[g].x[i * (uint32_t) rows[g].stride + 1] >> 16);
+
+			entered.count[g][person][value] += (int) rows[g].count[i].positive;
+			entered.count[g][person][value + 1] += (int) rows[g].count[i].negative;
+		}
+	}
+	return entered;
+}
+
+/* Of each person so many rows in all groups together, each in its own, whatever the order. */
+static void
+check_entered_groups(const EnteredGroups *entered, const Offer *offer, int offers, int limit)
+{
+	for (int p = 0; p < 8; p++)
+	{
+		int of_person = 0;
+		int offered = 0;
+
+		for (int i = 0; i < offers; i++)
+			offered += offer[i].person == p;
+		for (int g = 0; g < GROUPS; g++)
+			for (int v = 0; v < VALUES; v++)
+			{
+				CHECK(entered->count[g][p][v] == 0 || v % GROUPS == g);
+				of_person += entered->count[g][p][v];
+			}
+		CHECK(of_person == (offered < limit ? offered : limit));
+	}
+}
+
+static void
+check_groups(void)
+{
+	static const int limits[] = {1, 2, 5, 20};
+	Offer offer[200];
+
+	for (int round = 0; round < 40; round++)
+	{
+		int limit = limits[round % 4];
+		EnteredGroups entered;
+		EnteredGroups again;
+		int differences = 0;
+
+		for (int i = 0; i < 200; i++)
+			offer[i] = (Offer){(int) (teststream_next(&stream) % 8),
+							   (int) (teststream_next(&stream) % (round % 2 ? VALUES : 6))};
+		entered = offer_groups(offer, 200, limit, (uint64_t) round);
+		check_entered_groups(&entered, offer, 200, limit);
+		shuffle(offer, 200);
+		again = offer_groups(offer, 200, limit, (uint64_t) round);
+		CHECK(memcmp(&entered, &again, sizeof(entered)) == 0);
+
+		/* another person 0: nobody else's rows are other ones, and at most k go */
+		for (int i = 0; i < 200; i++)
+			if (offer[i].person == 0)
+				offer[i].value = (int) (teststream_next(&stream) % VALUES);
+		again = offer_groups(offer, 200, limit, (uint64_t) round);
+		for (int g = 0; g < GROUPS; g++)
+			for (int v = 0; v < VALUES; v++)
+			{
+				int gone = entered.count[g][0][v] - again.count[g][0][v];
+
+				differences += gone > 0 ? gone : 0;
+				entered.count[g][0][v] = again.count[g][0][v] = 0;
+			}
+		CHECK(differences <= limit);
+		CHECK(memcmp(&entered, &again, sizeof(entered)) == 0);
+	}
+}
+
+int
+main(void)
+{
+	teststream_seed(&stream, 2026);
+	for (int part = 0; part < 7; part++)
+	{
+		arena = arena_create(check_out_of_memory);
+		switch (part)
+		{
+			case 0:
+				check_choice();
+				break;
+			case 1:
+				check_fairness();
+				break;
+			case 2:
+				check_equal_rows(1);
+				break;
+			case 3:
+				check_equal_rows(3);
+				break;
+			case 4:
+				check_identities();
+				break;
+			case 5:
+				check_groups();
+				break;
+			default:
+				check_growth();
+		}
+		arena_destroy(arena);
+	}
+	return check_report("persons");
+}

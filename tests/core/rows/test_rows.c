@@ -1,0 +1,298 @@
+/*
+ * test_rows.c - encoding, distinct rows, merging and the byte form.
+ */
+#include "core/check.h"
+#include "core/testbits.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/rows/rows.h"
+
+static Encoding
+plain_encoding(int features)
+{
+	Encoding encoding;
+
+	encoding_init(&encoding);
+	encoding.features = features;
+	CHECK(encoding_finish(&encoding));
+	return encoding;
+}
+
+static void
+check_encoding(void)
+{
+	Encoding encoding = plain_encoding(4);
+	double features[4] = {0.5, -INFINITY, 7.0, 1.0 / 3.0};
+	int32_t x[5];
+
+	CHECK(encoding_apply(&encoding, features, x));
+	CHECK(x[0] == 32768 && x[1] == -65536 && x[2] == 65536 && x[3] == 21845);
+	features[2] = NAN;
+	CHECK(!encoding_apply(&encoding, features, x));
+
+	/* center, scale and clip, then the intercept */
+	encoding.center[0] = 40;
+	encoding.scale[0] = 10;
+	encoding.low[0] = -2;
+	encoding.high[0] = 2;
+	encoding.intercept = true;
+	CHECK(encoding_finish(&encoding) && !encoding.identity);
+	memcpy(features, (double[]){65, 0, 0, -0.0}, sizeof(features));
+	CHECK(encoding_apply(&encoding, features, x));
+	CHECK(x[0] == 2 * 65536 && x[1] == 0 && x[3] == 0 && x[4] == 65536);
+	features[0] = 45;
+	CHECK(encoding_apply(&encoding, features, x) && x[0] == 32768);
+	features[0] = -INFINITY;
+	CHECK(encoding_apply(&encoding, features, x) && x[0] == -2 * 65536);
+
+	encoding.scale[0] = 0;
+	CHECK(!encoding_finish(&encoding));
+	encoding.scale[0] = 1;
+	encoding.high[0] = 5000;
+	CHECK(!encoding_finish(&encoding));
+	encoding.high[0] = NAN;
+	CHECK(!encoding_finish(&encoding));
+}
+
+static void
+check_groups(void)
+{
+	Encoding encoding;
+	int32_t x[4];
+
+	encoding_init(&encoding);
+	encoding.features = 4;
+	encoding.groups = 2;
+	encoding.group[0] = 3;
+	encoding.group[1] = 1;
+	CHECK(encoding_finish(&encoding));
+	CHECK(encoding_apply(&encoding, (double[]){0, 1, 0, 0.3}, x));
+	CHECK(!encoding_apply(&encoding, (double[]){0, 0, 0, 1}, x));
+	CHECK(!encoding_apply(&encoding, (double[]){1, 1, 0, 0}, x));
+	CHECK(!encoding_apply(&encoding, (double[]){1, 0.25, 0, 0}, x));
+	CHECK(!encoding_apply(&encoding, (double[]){-1, 0, 0, 0}, x));
+	encoding.group[1] = 2;
+	CHECK(!encoding_finish(&encoding));
+	encoding.groups = 1; /* the last column is in no group */
+	CHECK(encoding_finish(&encoding));
+	CHECK(encoding_apply(&encoding, (double[]){0, 1, 0, 0.3}, x) && x[3] == 19661);
+	CHECK(!encoding_apply(&encoding, (double[]){1, 1, 0, 0.3}, x));
+}
+
+static void
+check_score_bound(void)
+{
+	Encoding encoding = plain_encoding(2);
+	Grid grid = {.dimension = 2};
+
+	grid_set_range(&grid, 0, 3);
+	grid_set_sign(&grid, 1);
+	encoding.low[0] = -7;
+	CHECK(encoding_score_bound(&encoding, &grid) == 3 * (7 * 65536.0 + 1) + (65536.0 + 1));
+}
+
+/* Loss of a fixed vector straight from the raw rows. */
+static int64_t
+raw_loss(const double (*features)[3], const bool *positive, const bool *neutral, int count,
+		 const int *weight)
+{
+	int64_t loss = 0;
+
+	for (int i = 0; i < count; i++)
+	{
+		double score = 0;
+
+		for (int j = 0; j < 3; j++)
+			score += weight[j] * features[i][j];
+		if (!neutral[i])
+			loss += (score > 0) != positive[i];
+	}
+	return loss;
+}
+
+#define COUNT 3000
+
+static void
+check_merging(Memory *memory)
+{
+	static double features[COUNT][3];
+	static bool positive[COUNT], neutral[COUNT];
+	Encoding encoding = plain_encoding(3);
+	Rows whole, part[2], copy;
+	TestStream stream;
+	Grid grid = {.dimension = 3};
+	size_t size;
+	uint8_t *bytes;
+
+	teststream_seed(&stream, 2);
+	rows_init(&whole, &encoding, memory);
+	rows_init(&part[0], &encoding, memory);
+	rows_init(&part[1], &encoding, memory);
+	for (int i = 0; i < COUNT; i++)
+	{
+		Rows *half = &part[teststream_below(&stream, 2)];
+
+		/* quarters are exact in fixed point; few values make many duplicates and conflicts */
+		for (int j = 0; j < 3; j++)
+			features[i][j] = ((int) teststream_below(&stream, 9) - 4) / 4.0;
+		positive[i] = teststream_below(&stream, 2) == 0;
+		neutral[i] = teststream_below(&stream, 50) == 0;
+		if (neutral[i])
+		{
+			features[i][1] = NAN;
+			rows_add_neutral(&whole, 1);
+		}
+		else
+			rows_add(&whole, features[i], positive[i]);
+		rows_add(half, features[i], positive[i]);
+		if (neutral[i])
+			features[i][1] = 0;
+	}
+	rows_flush(&whole);
+	CHECK(whole.distinct <= 729 && whole.distinct > 600);
+
+	size = rows_byte_size(&part[1]);
+	bytes = memory_allocate(memory, size, 1);
+	rows_write_bytes(&part[1], bytes);
+	CHECK(rows_merge_bytes(&part[0], bytes, size));
+	CHECK(part[0].distinct == whole.distinct && part[0].neutral == whole.neutral);
+	CHECK(rows_init_from_bytes(&copy, bytes, size, memory));
+	CHECK(copy.distinct == part[1].distinct && copy.neutral == part[1].neutral);
+
+	for (int j = 0; j < 3; j++)
+		grid_set_range(&grid, j, 1);
+	for (int t = 0; t < 27; t++)
+	{
+		int index[3] = {t % 3, t / 3 % 3, t / 9};
+		int weight[3] = {index[0] - 1, index[1] - 1, index[2] - 1};
+		Instance a, b, apart;
+
+		rows_instance(&whole, memory, &a);
+		rows_instance(&part[0], memory, &b);
+		rows_instance_apart(&whole, memory, &apart);
+		CHECK(instance_loss(&a, &grid, index) ==
+			  raw_loss((const double(*)[3]) features, positive, neutral, COUNT, weight));
+		CHECK(instance_loss(&b, &grid, index) == instance_loss(&a, &grid, index));
+		CHECK(instance_loss(&apart, &grid, index) == instance_loss(&a, &grid, index));
+		CHECK(instance_span(&apart) + whole.neutral == COUNT && apart.constant == 0);
+		CHECK(apart.rows > a.rows); /* both labels of one row */
+	}
+}
+
+static void
+check_hostile_bytes(Memory *memory)
+{
+	Encoding encoding = plain_encoding(3), other = plain_encoding(3);
+	Rows rows, into;
+	size_t size;
+	uint8_t *bytes;
+	TestStream stream;
+
+	rows_init(&rows, &encoding, memory);
+	rows_add(&rows, (double[]){1, 0, 0}, true);
+	rows_add(&rows, (double[]){0, 1, 0}, false);
+	size = rows_byte_size(&rows);
+	bytes = memory_allocate(memory, size, 1);
+
+	/* another encoding is refused and adds nothing */
+	other.high[1] = 2;
+	CHECK(encoding_finish(&other));
+	rows_init(&into, &other, memory);
+	rows_write_bytes(&rows, bytes);
+	CHECK(!rows_merge_bytes(&into, bytes, size) && into.distinct == 0);
+	for (size_t cut = 0; cut < size; cut += 7)
+		CHECK(!rows_merge_bytes(&into, bytes, cut));
+
+	/* counts that no query has, whose sum would not fit, are refused and add nothing */
+	for (int64_t count = INT64_MAX; count > INT64_C(1) << 48; count /= 2)
+	{
+		RowCount counts = {count / 2 + 1, count / 2};
+
+		rows_init(&into, &encoding, memory);
+		rows_write_bytes(&rows, bytes);
+		memcpy(bytes + size - sizeof(counts), &counts, sizeof(counts));
+		CHECK(!rows_merge_bytes(&into, bytes, size) && into.distinct == 0 && into.neutral == 0);
+	}
+
+	/* flipped bytes never crash; whether they are accepted depends on which */
+	teststream_seed(&stream, 3);
+	for (int i = 0; i < 5000; i++)
+	{
+		rows_write_bytes(&rows, bytes);
+		bytes[teststream_below(&stream, size)] ^= (uint8_t) (1 + teststream_below(&stream, 255));
+		(void) rows_init_from_bytes(&into, bytes, size, memory);
+	}
+	CHECK(true);
+}
+
+/* A set that has seen only neutral rows takes the dimension of the other one. */
+static void
+check_open_dimension(Memory *memory)
+{
+	Encoding open;
+	Rows rows, other, longer;
+	Encoding encoding = plain_encoding(3), five = plain_encoding(5);
+	uint8_t *bytes;
+	size_t size;
+
+	encoding_init(&open);
+	rows_init(&rows, &open, memory);
+	rows_add_neutral(&rows, 2);
+	size = rows_byte_size(&rows);
+	bytes = memory_allocate(memory, size, 1);
+	rows_write_bytes(&rows, bytes);
+	rows_init(&other, &encoding, memory);
+	rows_add(&other, (double[]){1, 0, 0}, true);
+	CHECK(rows_merge_bytes(&other, bytes, size));
+	rows_flush(&other);
+	CHECK(other.neutral == 2 && other.distinct == 1);
+
+	size = rows_byte_size(&other);
+	bytes = memory_allocate(memory, size, 1);
+	rows_write_bytes(&other, bytes);
+	CHECK(rows_merge_bytes(&rows, bytes, size));
+	CHECK(rows.neutral == 4 && rows.distinct == 1 && rows.encoding.features == 3);
+
+	/* rows of another length are neutral */
+	rows_init(&longer, &five, memory);
+	rows_add(&longer, (double[]){1, 0, 0, 0, 0}, true);
+	CHECK(rows_merge_bytes(&longer, bytes, size));
+	rows_flush(&longer);
+	CHECK(longer.distinct == 1 && longer.neutral == 3);
+}
+
+static void
+check_growth(Memory *memory)
+{
+	Encoding encoding = plain_encoding(2);
+	Rows rows;
+	Instance instance;
+
+	rows_init(&rows, &encoding, memory);
+	for (int pass = 0; pass < 2; pass++)
+		for (int i = 0; i < 60000; i++)
+			rows_add(&rows, (double[]){i / 65536.0, -i / 65536.0}, true);
+	rows_flush(&rows);
+	CHECK(rows.distinct == 60000);
+	rows_instance(&rows, memory, &instance);
+	CHECK(instance.rows == 60000 && instance_span(&instance) == 120000);
+}
+
+int
+main(void)
+{
+	Arena *arena = arena_create(check_out_of_memory);
+	Memory *memory = arena_memory(arena);
+
+	check_encoding();
+	check_groups();
+	check_score_bound();
+	check_merging(memory);
+	check_hostile_bytes(memory);
+	check_open_dimension(memory);
+	check_growth(memory);
+	arena_destroy(arena);
+	return check_report("rows");
+}

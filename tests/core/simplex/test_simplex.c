@@ -1,0 +1,1122 @@
+/*
+ * test_simplex.c - sampling from a simplex: calibration against PRIVACY.md 5.6, moments,
+ * certified weights, the law of the draws, and privacy itself.
+ */
+#include "core/mechanisms/mechanism.h"
+#include "core/simplex/simplex_minimise.h"
+#include "core/simplex/simplex_scale.h"
+#include "core/noise/zcdp.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include <mpfr.h>
+
+#include "core/check.h"
+#include "core/law.h"
+#include "core/testbits.h"
+
+#define MOST_FEATURES 12
+#define MOST_ROWS 4000
+#define ONE FIXED_POINT_ONE
+
+static TestStream stream;
+static Bits bits;
+static Memory *memory;
+
+static int32_t
+integer_between(int32_t low, int32_t high)
+{
+	return low + (int32_t) teststream_below(&stream, (uint64_t) (high - low) + 1);
+}
+
+/* ---- data ---- */
+
+/* Rows of a target and features, with numbers of rows. */
+typedef struct Data
+{
+	int dimension;
+	int64_t rows;
+	int32_t x[MOST_ROWS * (MOST_FEATURES + 1)];
+	int64_t count[MOST_ROWS];
+	int64_t none[MOST_ROWS];
+} Data;
+
+static Data *
+data_create(int dimension)
+{
+	Data *data = calloc(1, sizeof(Data));
+
+	if (data == NULL)
+		abort();
+	data->dimension = dimension;
+	return data;
+}
+
+static int32_t *
+data_row(Data *data, int64_t row)
+{
+	return data->x + row * (data->dimension + 1);
+}
+
+static int32_t *
+data_add(Data *data, int64_t count)
+{
+	data->count[data->rows] = count;
+	return data_row(data, data->rows++);
+}
+
+static Instance
+data_instance(const Data *data)
+{
+	return (Instance){.dimension = data->dimension + 1,
+					  .rows = data->rows,
+					  .x = data->x,
+					  .positive = data->count,
+					  .negative = data->none};
+}
+
+static void
+random_row(const SimplexTerms *terms, int dimension, int32_t *row)
+{
+	bool corner = teststream_below(&stream, 2) == 0;
+
+	row[0] = integer_between(terms->target_low, terms->target_high);
+	for (int j = 1; j <= dimension; j++)
+		row[j] = integer_between(terms->low, terms->high);
+	if (!corner)
+		return;
+	row[0] = teststream_below(&stream, 2) == 0 ? terms->target_low : terms->target_high;
+	for (int j = 1; j <= dimension; j++)
+		row[j] = teststream_below(&stream, 2) == 0 ? terms->low : terms->high;
+}
+
+static SimplexTerms
+random_terms(void)
+{
+	SimplexTerms terms = {.lambda = exp(teststream_between(&stream, -3, 8)), .rows = 1000};
+
+	terms.low = integer_between(-3 * ONE, ONE);
+	terms.high = integer_between(terms.low + 1, 3 * ONE);
+	terms.target_low = integer_between(-5 * ONE, ONE);
+	terms.target_high = integer_between(terms.target_low, 5 * ONE);
+	return terms;
+}
+
+/* ---- calibration: PRIVACY.md 5.6, testvalues.txt ---- */
+
+/*
+ * L = R = 1, psi'' <= 1/4 is our loss times 1/4 with targets of up to 3: L = 4, and lambda counts
+ * four times.
+ */
+static SimplexTerms
+printed_terms(double lambda)
+{
+	return (SimplexTerms){.lambda = 4 * lambda,
+						  .rows = 10000,
+						  .low = -ONE,
+						  .high = ONE,
+						  .target_low = -3 * ONE,
+						  .target_high = 3 * ONE};
+}
+
+static void
+test_values(void)
+{
+	SimplexTerms terms = printed_terms(1e3);
+	SimplexBudget pure_budget = simplex_budget(EPSILON_ONE, 0);
+	SimplexBudget budget = simplex_budget(EPSILON_ONE, (int64_t) (1e-6 * DELTA_ONE));
+	bool pure;
+
+	CHECK(prints_as(simplex_draw_epsilon(&terms), 6, "0.014000"));
+	CHECK(prints_as(budget.rho, 8, "0.02435597"));
+	CHECK(simplex_draws(&terms, &pure_budget, &pure) == 71 && pure);
+	CHECK(simplex_draws(&terms, &budget, &pure) == 994 && !pure);
+	terms = printed_terms(3e3);
+	CHECK(prints_as(simplex_draw_epsilon(&terms), 7, "0.0024444"));
+	CHECK(simplex_draws(&terms, &pure_budget, &pure) == 409 && pure);
+	CHECK(simplex_draws(&terms, &budget, &pure) == 32608 && !pure);
+}
+
+/* With so few draws delta is no use, and is not spent. */
+static void
+test_pure_where_better(void)
+{
+	SimplexTerms terms = printed_terms(1e3);
+	SimplexBudget budget = simplex_budget(20 * EPSILON_ONE, 1);
+	bool pure;
+
+	terms.rows = 1;
+	terms.lambda = 1;
+	while (simplex_draws(&terms, &budget, &pure) == 0)
+		terms.lambda *= 1.5;
+	CHECK(pure);
+}
+
+/* What is spent fits, one draw more would not; and lambda has a least value. */
+static void
+test_budgets(void)
+{
+	for (int i = 0; i < check_repetitions(2000); i++)
+	{
+		SimplexTerms terms = random_terms();
+		int64_t epsilon = (int64_t) (exp(teststream_between(&stream, -5, 3)) * EPSILON_ONE) + 1;
+		int64_t delta = i % 2 == 0 ? 0 : (int64_t) exp(teststream_between(&stream, 5, 38));
+		SimplexBudget budget = {epsilon, i % 2 == 0 ? 0 : 1e-9 * (double) delta};
+		double draw = simplex_draw_epsilon(&terms);
+		double claimed = (double) epsilon / EPSILON_ONE;
+		bool pure;
+		int64_t draws = simplex_draws(&terms, &budget, &pure);
+		double n = (double) terms.rows;
+		double r = simplex_radius(&terms) / 131072.0;
+		double l = simplex_slope(&terms) / 131072.0;
+		double expected = 4 * l * r / terms.lambda * (1 + n * r * r / terms.lambda);
+
+		CHECK(fabs(draw / expected - 1 - 0x1p-20) < 1e-9);
+		CHECK(fabs(simplex_tolerance(&terms) / (2 * l * r) - 0x1p-20) < 1e-12);
+		if (draws > 0 && draws < SIMPLEX_MAX_DRAWS && pure)
+			CHECK((double) draws * draw <= claimed * (1 + 1e-12) &&
+				  (double) (draws + 1) * draw > claimed * (1 - 1e-12));
+		if (draws > 0 && draws < SIMPLEX_MAX_DRAWS && !pure)
+			CHECK((double) draws * draw * draw / 8 <= budget.rho * (1 + 1e-12) &&
+				  (double) (draws + 1) * draw * draw / 8 > budget.rho * (1 - 1e-12));
+		terms.lambda = simplex_least_lambda(&terms, &budget);
+		CHECK(simplex_draws(&terms, &budget, &pure) >= 1);
+		terms.lambda *= 0.999999;
+		CHECK(simplex_draws(&terms, &budget, &pure) == 0);
+	}
+}
+
+/* ---- moments ---- */
+
+static void
+test_moments(void)
+{
+	for (int i = 0; i < check_repetitions(300); i++)
+	{
+		SimplexTerms terms = random_terms();
+		int d = 1 + (int) teststream_below(&stream, MOST_FEATURES);
+		Data *data = data_create(d);
+		Instance instance;
+		SimplexMoments moments;
+		long double a[MOST_FEATURES][MOST_FEATURES] = {{0}};
+		long double b[MOST_FEATURES] = {0};
+		long double middle = ((long double) terms.low + terms.high) / 2;
+		int64_t rows = 0;
+
+		for (int k = 0; k < 20; k++)
+		{
+			int64_t count = 1 + (int64_t) teststream_below(&stream, i % 2 == 0 ? 1 : 40);
+			int32_t *row = data_add(data, count);
+			long double y;
+
+			random_row(&terms, d, row);
+			y = row[0] - middle;
+			rows += count;
+			for (int j = 0; j < d; j++)
+			{
+				b[j] += count * y * (row[j + 1] - middle);
+				for (int l = 0; l < d; l++)
+					a[j][l] += count * (row[j + 1] - middle) * (row[l + 1] - middle);
+			}
+		}
+		instance = data_instance(data);
+		simplex_moments_make(&instance, &terms, &bits, memory, &moments);
+		CHECK(moments.rows == rows && moments.dimension == d);
+		for (int j = 0; j < d; j++)
+		{
+			CHECK(fabsl(mpz_get_d(moments.b[j]) - 4 * b[j]) <= 1e-15L * fabsl(4 * b[j]) + 0.1L);
+			for (int l = 0; l < d; l++)
+				CHECK(fabsl(mpz_get_d(moments.a[j * d + l]) - 4 * a[j][l]) <=
+					  1e-15L * fabsl(4 * a[j][l]) + 0.1L);
+		}
+		simplex_moments_release(&moments, memory);
+		free(data);
+	}
+}
+
+/* The widest numbers and the most rows that there may be: more do not come (wire.c). */
+static void
+test_largest(void)
+{
+	SimplexTerms terms = {.lambda = 1,
+						  .rows = SIMPLEX_ROWS_MAX,
+						  .low = -SIMPLEX_BOUND_MAX,
+						  .high = SIMPLEX_BOUND_MAX,
+						  .target_low = -SIMPLEX_BOUND_MAX,
+						  .target_high = SIMPLEX_BOUND_MAX};
+	Data *data = data_create(2);
+	int32_t *row = data_add(data, CONVEX_MAX_LABELS - 1);
+	Instance instance;
+	SimplexMoments moments;
+	mpz_t expected;
+
+	CHECK(simplex_terms_valid(&terms));
+	row[0] = SIMPLEX_BOUND_MAX;
+	row[1] = -SIMPLEX_BOUND_MAX;
+	row[2] = SIMPLEX_BOUND_MAX;
+	instance = data_instance(data);
+	simplex_moments_make(&instance, &terms, &bits, memory, &moments);
+	mpz_init_set_ui(expected, (unsigned long) CONVEX_MAX_LABELS - 1);
+	mpz_mul_2exp(expected, expected, 56);
+	CHECK(mpz_cmp(moments.a[0], expected) == 0 && mpz_cmp(moments.a[3], expected) == 0);
+	CHECK(mpz_cmp(moments.b[1], expected) == 0);
+	mpz_neg(expected, expected);
+	CHECK(mpz_cmp(moments.a[1], expected) == 0 && mpz_cmp(moments.b[0], expected) == 0);
+	mpz_clear(expected);
+	simplex_moments_release(&moments, memory);
+	free(data);
+}
+
+/* Nothing that is out of bounds gets further than the bounds. */
+static void
+test_clipping(void)
+{
+	SimplexTerms terms = {.lambda = 1,
+						  .rows = 10,
+						  .low = -ONE,
+						  .high = 3 * ONE,
+						  .target_low = -2 * ONE,
+						  .target_high = ONE};
+	Data *data = data_create(2);
+	int32_t *row = data_add(data, 1);
+	Instance instance;
+	SimplexMoments moments;
+
+	row[0] = 5 * ONE; /* 1 - middle 1 = 0 */
+	row[1] = -9 * ONE;
+	row[2] = 9 * ONE;
+	instance = data_instance(data);
+	simplex_moments_make(&instance, &terms, &bits, memory, &moments);
+	CHECK(mpz_sgn(moments.b[0]) == 0 && mpz_sgn(moments.b[1]) == 0);
+	CHECK(ldexp(mpz_get_d(moments.a[0]), -34) == 4 && ldexp(mpz_get_d(moments.a[1]), -34) == -4);
+	simplex_moments_release(&moments, memory);
+	free(data);
+}
+
+/*
+ * Of more rows than n, each set of n is as likely as any other.  Rows are told apart by their
+ * powers of two; the third kind comes twice.
+ */
+static void
+test_choice_of_rows(void)
+{
+	SimplexTerms terms = {
+		.lambda = 1, .rows = 2, .low = 0, .high = 8, .target_low = 0, .target_high = 8};
+	Data *data = data_create(1);
+	Instance instance;
+	Histogram histogram = histogram_create(10);
+	/* sums of (2 x - 8)^2 / 4 = 16, 9, 4, 4 of two rows; 8 = both of the third kind */
+	static const int sums[] = {25, 20, 13, 8};
+	static const double ways[] = {1, 2, 2, 1};
+	static const double uneven[] = {1.3, 2, 2, 1};
+
+	for (int i = 0; i < 3; i++)
+	{
+		int32_t *row = data_add(data, i == 2 ? 2 : 1);
+
+		row[1] = i; /* |x - 4| = 4, 3, 2 */
+	}
+	instance = data_instance(data);
+	for (int i = 0; i < LAW_DRAWS; i++)
+	{
+		SimplexMoments moments;
+		long sum;
+		int cell = 4;
+
+		simplex_moments_make(&instance, &terms, &bits, memory, &moments);
+		CHECK(moments.rows == 2);
+		sum = mpz_get_si(moments.a[0]) / 4;
+		for (int k = 0; k < 4; k++)
+			if (sums[k] == sum)
+				cell = k;
+		histogram_add(&histogram, (uint64_t) cell);
+		simplex_moments_release(&moments, memory);
+	}
+	memcpy(histogram.truth, ways, sizeof(ways));
+	memcpy(histogram.other, uneven, sizeof(uneven));
+	CHECK(histogram.count[4] == 0);
+	CHECK_LAW(histogram.count, histogram.truth, histogram.other, 5);
+	histogram_destroy(&histogram);
+	free(data);
+}
+
+/* ---- weights ---- */
+
+typedef struct Solution
+{
+	int dimension;
+	int64_t rounds;
+	double residual; /* certified */
+	mpz_t weight[GRID_MAX_DIMENSION];
+} Solution;
+
+static void
+solve(const Data *data, const SimplexTerms *terms, Solution *solution)
+{
+	Instance instance = data_instance(data);
+	SimplexMoments moments;
+
+	solution->dimension = data->dimension;
+	for (int j = 0; j < data->dimension; j++)
+		mpz_init(solution->weight[j]);
+	simplex_moments_make(&instance, terms, &bits, memory, &moments);
+	solution->rounds =
+		simplex_minimise(&moments, terms, simplex_tolerance(terms), memory, solution->weight);
+	solution->residual =
+		simplex_residual(&moments, terms->lambda, (const mpz_t *) solution->weight);
+	simplex_moments_release(&moments, memory);
+}
+
+static void
+solution_clear(Solution *solution)
+{
+	for (int j = 0; j < solution->dimension; j++)
+		mpz_clear(solution->weight[j]);
+}
+
+/* ln theta_j to a double's precision, from a weight of any length. */
+static void
+log_theta(const Solution *solution, double *result)
+{
+	double largest = -INFINITY;
+	double sum = 0;
+
+	for (int j = 0; j < solution->dimension; j++)
+	{
+		signed long exponent;
+		double mantissa = mpz_get_d_2exp(&exponent, solution->weight[j]);
+
+		result[j] = log(mantissa) + (double) exponent * M_LN2;
+		largest = fmax(largest, result[j]);
+	}
+	for (int j = 0; j < solution->dimension; j++)
+		sum += exp(result[j] - largest);
+	for (int j = 0; j < solution->dimension; j++)
+		result[j] -= largest + log(sum);
+}
+
+/* sum over rows of 1/2 (<x, theta> - y)^2, and the range of its gradient plus lambda ln theta_j. */
+static double
+plain_loss(const Data *data, const double *theta)
+{
+	double loss = 0;
+
+	for (int64_t i = 0; i < data->rows; i++)
+	{
+		const int32_t *row = data->x + i * (data->dimension + 1);
+		double residual = -row[0];
+
+		for (int j = 0; j < data->dimension; j++)
+			residual += theta[j] * row[j + 1];
+		loss += (double) data->count[i] * residual * residual / 2;
+	}
+	return loss / ONE / ONE;
+}
+
+static double
+plain_residual(const Data *data, double lambda, const double *logarithm)
+{
+	double least = INFINITY;
+	double largest = -INFINITY;
+
+	for (int k = 0; k < data->dimension; k++)
+	{
+		double entry = lambda * logarithm[k];
+
+		for (int64_t i = 0; i < data->rows; i++)
+		{
+			const int32_t *row = data->x + i * (data->dimension + 1);
+			double residual = -row[0];
+
+			for (int j = 0; j < data->dimension; j++)
+				residual += exp(logarithm[j]) * row[j + 1];
+			entry += (double) data->count[i] * residual * row[k + 1] / ONE / ONE;
+		}
+		least = fmin(least, entry);
+		largest = fmax(largest, entry);
+	}
+	return largest - least;
+}
+
+static Data *
+random_data(const SimplexTerms *terms, int dimension, int rows)
+{
+	Data *data = data_create(dimension);
+	int32_t taste = integer_between(0, dimension - 1);
+
+	for (int i = 0; i < rows; i++)
+	{
+		int32_t *row = data_add(data, 1 + (int64_t) teststream_below(&stream, 3));
+
+		random_row(terms, dimension, row);
+		if (i % 2 == 0)
+			row[0] = row[taste + 1] < terms->target_low    ? terms->target_low
+					 : row[taste + 1] > terms->target_high ? terms->target_high
+														   : row[taste + 1];
+	}
+	return data;
+}
+
+static void
+test_weights(void)
+{
+	int64_t most = 0;
+
+	for (int i = 0; i < check_repetitions(300); i++)
+	{
+		SimplexTerms terms = random_terms();
+		int d = 1 + (int) teststream_below(&stream, MOST_FEATURES);
+		int rows = i % 5 == 0 ? (int) teststream_below(&stream, 3) : 100;
+		Data *data = random_data(&terms, d, rows);
+		double logarithm[GRID_MAX_DIMENSION];
+		double theta[GRID_MAX_DIMENSION];
+		double slack;
+		Solution solution;
+
+		terms.lambda = fmax(terms.lambda, 1e-2);
+		solve(data, &terms, &solution);
+		most = solution.rounds > most ? solution.rounds : most;
+		log_theta(&solution, logarithm);
+		CHECK(solution.residual <= simplex_tolerance(&terms));
+		/* doubles see it too, but for their own rounding */
+		slack = 1e-12 * (rows * 100.0 + terms.lambda * (1 - logarithm[0]) * 100);
+		CHECK(plain_residual(data, terms.lambda, logarithm) <= solution.residual + slack);
+		/* no neighbour on the simplex is better */
+		for (int j = 0; j < d; j++)
+			theta[j] = exp(logarithm[j]);
+		for (int j = 0; j < d; j++)
+			CHECK(mpz_sgn(solution.weight[j]) > 0);
+		for (int k = 0; k < 4 && d > 1; k++)
+		{
+			double other[GRID_MAX_DIMENSION];
+			double here = plain_loss(data, theta);
+			double there;
+			int to = integer_between(0, d - 1);
+
+			for (int j = 0; j < d; j++)
+				other[j] = theta[j] * 0.999 + (j == to ? 0.001 : 0);
+			there = plain_loss(data, other);
+			for (int j = 0; j < d; j++)
+			{
+				here += theta[j] > 0 ? terms.lambda * theta[j] * logarithm[j] : 0;
+				there += other[j] > 0 ? terms.lambda * other[j] * log(other[j]) : 0;
+			}
+			CHECK(here <= there + simplex_tolerance(&terms) + slack);
+		}
+		solution_clear(&solution);
+		free(data);
+	}
+	CHECK(most <= 100);
+}
+
+/* Weights that are not those of the solution are found out: theta_0 twice as likely. */
+static void
+test_certificate(void)
+{
+	SimplexTerms terms = printed_terms(100);
+	Data *data = random_data(&terms, 3, 50);
+	Instance instance = data_instance(data);
+	SimplexMoments moments;
+	Solution solution;
+
+	solve(data, &terms, &solution);
+	simplex_moments_make(&instance, &terms, &bits, memory, &moments);
+	mpz_mul_2exp(solution.weight[0], solution.weight[0], 1);
+	CHECK(simplex_residual(&moments, terms.lambda, (const mpz_t *) solution.weight) >
+		  terms.lambda * 0.1);
+	simplex_moments_release(&moments, memory);
+	solution_clear(&solution);
+	free(data);
+}
+
+/* Weights that are hundreds of powers of ten apart; features that are all alike; no row. */
+static void
+test_corners(void)
+{
+	SimplexTerms terms = {.lambda = 0.05,
+						  .rows = 1000000,
+						  .low = 0,
+						  .high = ONE,
+						  .target_low = 0,
+						  .target_high = ONE};
+	Data *data = data_create(3);
+	int32_t *row = data_add(data, 1000);
+	double logarithm[GRID_MAX_DIMENSION];
+	Solution solution;
+
+	row[0] = ONE;
+	row[1] = ONE;
+	row = data_add(data, 300);
+	row[0] = ONE;
+	row[1] = ONE;
+	row[2] = ONE;
+	solve(data, &terms, &solution);
+	log_theta(&solution, logarithm);
+	CHECK(solution.residual <= simplex_tolerance(&terms));
+	CHECK(logarithm[0] > -1e-3 && logarithm[1] < -1 && logarithm[2] < logarithm[1]);
+	solution_clear(&solution);
+
+	/* the second feature is wrong in a thousand rows, by the length of the unit */
+	terms.lambda = 1e-3;
+	data->rows = 1;
+	row = data_add(data, 500);
+	row[0] = 0;
+	row[1] = 0;
+	row[2] = row[3] = ONE;
+	solve(data, &terms, &solution);
+	log_theta(&solution, logarithm);
+	CHECK(solution.residual <= simplex_tolerance(&terms));
+	CHECK(logarithm[1] < logarithm[0]);
+	solution_clear(&solution);
+
+	/* targets out of reach: ln theta is some -1000 */
+	terms.high = ONE;
+	terms.target_high = 1024 * ONE;
+	terms.lambda = 1000;
+	data->rows = 0;
+	row = data_add(data, 1000);
+	row[0] = 1024 * ONE;
+	row[1] = ONE;
+	row[2] = 0;
+	row[3] = ONE / 2;
+	solve(data, &terms, &solution);
+	log_theta(&solution, logarithm);
+	CHECK(solution.residual <= simplex_tolerance(&terms));
+	CHECK(logarithm[1] < -1000 && logarithm[2] < -500 && logarithm[2] > -600);
+	solution_clear(&solution);
+
+	data->rows = 0;
+	solve(data, &terms, &solution);
+	CHECK(mpz_cmp(solution.weight[0], solution.weight[1]) == 0 && solution.residual == 0);
+	solution_clear(&solution);
+
+	terms.high = terms.low;
+	row = data_add(data, 7);
+	solve(data, &terms, &solution);
+	CHECK(mpz_cmp(solution.weight[0], solution.weight[2]) == 0 && solution.residual == 0);
+	solution_clear(&solution);
+
+	/* lambda far beyond everything else */
+	terms.high = ONE;
+	terms.lambda = 0x1p90;
+	solve(data, &terms, &solution);
+	CHECK(solution.residual <= simplex_tolerance(&terms));
+	solution_clear(&solution);
+	free(data);
+}
+
+/* ---- privacy ---- */
+
+/* The interval that ln(theta_j / theta'_j) is in. */
+static void
+log_ratios(const Data *data, const Data *other, const SimplexTerms *terms, double *least,
+		   double *largest)
+{
+	double here[GRID_MAX_DIMENSION];
+	double there[GRID_MAX_DIMENSION];
+	Solution solution;
+
+	solve(data, terms, &solution);
+	log_theta(&solution, here);
+	solution_clear(&solution);
+	solve(other, terms, &solution);
+	log_theta(&solution, there);
+	solution_clear(&solution);
+	*least = INFINITY;
+	*largest = -INFINITY;
+	for (int j = 0; j < data->dimension; j++)
+	{
+		*least = fmin(*least, here[j] - there[j]);
+		*largest = fmax(*largest, here[j] - there[j]);
+	}
+}
+
+static void
+test_range_on_neighbours(void)
+{
+	double most = 0;
+
+	for (int i = 0; i < check_repetitions(400); i++)
+	{
+		SimplexTerms terms = random_terms();
+		int d = 2 + (int) teststream_below(&stream, 4);
+		int rows = 1 + (int) teststream_below(&stream, 30);
+		Data *data = random_data(&terms, d, rows);
+		Data *other = data_create(d);
+		double claimed;
+		double least;
+		double largest;
+		int32_t *row;
+
+		terms.lambda = exp(teststream_between(&stream, 0, 6));
+		data->count[0] = 1;
+		*other = *data;
+		random_row(&terms, d, data_row(other, 0));
+		/* the worst directions: opposite corners */
+		if (i % 2 == 0)
+		{
+			row = data_row(data, 0);
+			row[0] = terms.target_low;
+			for (int j = 1; j <= d; j++)
+				row[j] = j % 2 == 0 ? terms.low : terms.high;
+			row = data_row(other, 0);
+			row[0] = terms.target_high;
+			for (int j = 1; j <= d; j++)
+				row[j] = j % 2 == 0 ? terms.low : terms.high;
+		}
+		terms.rows = 0;
+		for (int64_t k = 0; k < data->rows; k++)
+			terms.rows += data->count[k];
+		log_ratios(data, other, &terms, &least, &largest);
+		claimed = simplex_draw_epsilon(&terms);
+		CHECK(largest - least <= claimed + 1e-11);
+		most = fmax(most, (largest - least) / claimed);
+		free(data);
+		free(other);
+	}
+	CHECK_WHOLE(most > 0.5 && most <= 1 + 1e-9);
+}
+
+/*
+ * The hardest pair that is known: two features, R = 1, targets of up to 100, so that L = 101 and
+ * the slopes are close to it wherever theta is; one row's target changes sign.  The common rows
+ * make the first feature's theta as likely as asked.
+ */
+static SimplexTerms
+hard_terms(int64_t rows)
+{
+	return (SimplexTerms){.lambda = 1,
+						  .rows = rows,
+						  .low = -ONE,
+						  .high = ONE,
+						  .target_low = -100 * ONE,
+						  .target_high = 100 * ONE};
+}
+
+static void
+hard_row(int32_t *row, int32_t target)
+{
+	row[0] = target;
+	row[1] = ONE;
+	row[2] = -ONE;
+}
+
+/* Rows with targets of -100 make the first feature rarer. */
+static void
+hard_pair(int64_t common, Data *data, Data *other)
+{
+	hard_row(data_add(data, 1), 100 * ONE);
+	if (common > 0)
+		hard_row(data_add(data, common), -100 * ONE);
+	*other = *data;
+	hard_row(data_row(other, 0), -100 * ONE);
+}
+
+static double
+log_choose(int64_t n, int64_t k)
+{
+	return lgamma((double) n + 1) - lgamma((double) k + 1) - lgamma((double) (n - k) + 1);
+}
+
+/* sup over events of P(event) - e^epsilon P'(event) for counts of the first of two features. */
+static double
+exact_delta(double log_p, double log_q, double log_p_other, double log_q_other, int64_t draws,
+			double epsilon)
+{
+	double delta = 0;
+
+	for (int64_t k = 0; k <= draws; k++)
+	{
+		double here = log_choose(draws, k) + (double) k * log_p + (double) (draws - k) * log_q;
+		double there =
+			log_choose(draws, k) + (double) k * log_p_other + (double) (draws - k) * log_q_other;
+
+		if (here > there + epsilon)
+			delta += exp(here) - exp(there + epsilon);
+	}
+	return delta;
+}
+
+/* The law of the frequencies, exactly, for both orders of the pair. */
+static double
+pair_delta(const Data *data, const Data *other, const SimplexTerms *terms, int64_t draws,
+		   double epsilon)
+{
+	double here[GRID_MAX_DIMENSION];
+	double there[GRID_MAX_DIMENSION];
+	Solution solution;
+
+	solve(data, terms, &solution);
+	log_theta(&solution, here);
+	solution_clear(&solution);
+	solve(other, terms, &solution);
+	log_theta(&solution, there);
+	solution_clear(&solution);
+	return fmax(exact_delta(here[0], here[1], there[0], there[1], draws, epsilon),
+				exact_delta(there[0], there[1], here[0], here[1], draws, epsilon));
+}
+
+/* Pure: no event is more than e^epsilon likelier; and the bound is nearly reached. */
+static void
+test_pure_law(void)
+{
+	for (int draws = 1; draws <= 20; draws += draws < 5 ? 1 : 5)
+	{
+		int64_t common = 12 * draws;
+		SimplexTerms terms = hard_terms(common + 1);
+		SimplexBudget budget = {EPSILON_ONE, 0};
+		Data *data = data_create(2);
+		Data *other = data_create(2);
+		bool pure;
+
+		/* the least lambda for so many draws is that for one with a share of epsilon */
+		budget.epsilon /= draws;
+		terms.lambda = simplex_least_lambda(&terms, &budget);
+		budget.epsilon = EPSILON_ONE;
+		CHECK(simplex_draws(&terms, &budget, &pure) == draws);
+		hard_pair(common, data, other);
+		CHECK(pair_delta(data, other, &terms, draws, 1 + 1e-9) == 0);
+		CHECK(pair_delta(data, other, &terms, draws, 0.9) > 0);
+		free(data);
+		free(other);
+	}
+}
+
+/* With delta: the exact profile of the frequencies stays below it, though not by much. */
+static void
+test_approximate_law(void)
+{
+	static const int64_t wanted[] = {300, 2000, 8000};
+	int64_t delta = (int64_t) (1e-6 * DELTA_ONE);
+	SimplexBudget budget = simplex_budget(EPSILON_ONE, delta);
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+	{
+		SimplexTerms terms = hard_terms(2);
+		Data *data = data_create(2);
+		Data *other = data_create(2);
+		int64_t draws;
+		double exact;
+		bool pure;
+
+		for (terms.lambda = 100; simplex_draws(&terms, &budget, &pure) < wanted[i];)
+			terms.lambda *= 1.01;
+		draws = simplex_draws(&terms, &budget, &pure);
+		CHECK(!pure);
+		/* one row and its opposite: theta is even between the two */
+		hard_row(data_add(data, 1), 100 * ONE);
+		hard_row(data_add(other, 1), -100 * ONE);
+		exact = pair_delta(data, other, &terms, draws, 1);
+		CHECK(exact <= 1e-6);
+		CHECK(exact > 1e-7);
+		free(data);
+		free(other);
+	}
+}
+
+/*
+ * Under add_remove the row that comes pushes out another one: with one row more than n the law is
+ * the mean over the rows that may be left out, and still e^epsilon near.
+ */
+static void
+test_pushed_out(void)
+{
+	int64_t rows = 40;
+	SimplexTerms terms = hard_terms(rows);
+	SimplexBudget budget = {EPSILON_ONE, 0};
+	Data *data = data_create(2);
+	Data *more = data_create(2);
+	double here[GRID_MAX_DIMENSION];
+	double mixed = 0;
+	Solution solution;
+	Instance instance;
+	SimplexMoments moments;
+
+	terms.lambda = simplex_least_lambda(&terms, &budget);
+	hard_row(data_add(data, rows), 100 * ONE);
+	*more = *data;
+	hard_row(data_add(more, 1), -100 * ONE);
+	instance = data_instance(more);
+	for (int i = 0; i < 50; i++)
+	{
+		simplex_moments_make(&instance, &terms, &bits, memory, &moments);
+		CHECK(moments.rows == rows);
+		/* all rows agree in |b|: one row pushed out leaves n or n - 2 of them */
+		CHECK(mpz_get_d(moments.a[0]) == ldexp((double) rows, 34));
+		simplex_moments_release(&moments, memory);
+	}
+	solve(data, &terms, &solution);
+	log_theta(&solution, here);
+	solution_clear(&solution);
+	/* with the row that came, whichever of the n others went */
+	data->count[0] = rows - 1;
+	hard_row(data_add(data, 1), -100 * ONE);
+	solve(data, &terms, &solution);
+	for (int j = 0; j < 2; j++)
+	{
+		double there[GRID_MAX_DIMENSION];
+
+		log_theta(&solution, there);
+		mixed = ((double) rows * exp(there[j]) + exp(here[j])) / (double) (rows + 1);
+		CHECK(fabs(log(mixed) - here[j]) <= 1 + 1e-9);
+	}
+	solution_clear(&solution);
+	free(data);
+	free(more);
+}
+
+/* ---- the mechanism as it is ---- */
+
+static MechanismRequest
+request_of(const SimplexTerms *terms, int dimension, int64_t epsilon)
+{
+	MechanismRequest request = {
+		.kind = MECHANISM_SIMPLEX, .epsilon = epsilon, .threads = 1, .simplex = *terms};
+
+	request.grid.dimension = dimension;
+	for (int j = 0; j < dimension; j++)
+		request.grid.levels[j] = 1;
+	return request;
+}
+
+static void
+release(const MechanismRequest *request, const Data *data, MechanismAnswer *answer)
+{
+	MechanismTools tools = {.bits = &bits, .memory = memory};
+	Instance instance = data_instance(data);
+
+	memset(answer, 0, sizeof(*answer));
+	mechanism_get(request->kind)->release(request, &instance, &tools, answer);
+}
+
+/* The frequencies follow theta; they do not follow theta with lambda off by 30 %. */
+static void
+test_draws(void)
+{
+	SimplexTerms terms = printed_terms(20);
+	MechanismRequest request;
+	MechanismAnswer answer;
+	Data *data = random_data(&terms, 6, 40);
+	Histogram histogram = histogram_create(6);
+	double logarithm[GRID_MAX_DIMENSION];
+	Solution solution;
+	int64_t total = 0;
+	bool pure;
+
+	terms.rows = 200;
+	request = request_of(&terms, 6, 3000 * EPSILON_ONE);
+	while (total < LAW_DRAWS)
+	{
+		int64_t draws = 0;
+
+		release(&request, data, &answer);
+		for (int j = 0; j < 6; j++)
+		{
+			histogram.count[j] += answer.weight[j];
+			draws += answer.weight[j];
+		}
+		CHECK(draws == simplex_request_draws(&request, &pure) && draws > 100);
+		total += draws;
+	}
+	solve(data, &terms, &solution);
+	log_theta(&solution, logarithm);
+	for (int j = 0; j < 6; j++)
+	{
+		histogram.truth[j] = exp(logarithm[j]);
+		histogram.other[j] = exp(logarithm[j] * LAW_OFF);
+	}
+	CHECK_LAW(histogram.count, histogram.truth, histogram.other, 6);
+	solution_clear(&solution);
+	histogram_destroy(&histogram);
+	free(data);
+}
+
+#define AUDIT_RUNS 30000
+
+/* How often the rare feature is drawn. */
+static double
+share_of_first(const MechanismRequest *request, const Data *data, int runs)
+{
+	int64_t count = 0;
+
+	for (int i = 0; i < runs; i++)
+	{
+		MechanismAnswer answer;
+
+		release(request, data, &answer);
+		count += answer.weight[0];
+	}
+	return (double) count / runs;
+}
+
+/*
+ * One draw at the least lambda for epsilon = 1, and the rare one of two features, which becomes
+ * as much likelier as may be.
+ */
+static void
+test_audit(void)
+{
+	int runs = check_repetitions(AUDIT_RUNS);
+	int64_t common = 4;
+	SimplexTerms terms = hard_terms(common + 1);
+	SimplexBudget budget = {EPSILON_ONE, 0};
+	MechanismRequest request;
+	MechanismVerdict verdict;
+	Data *data = data_create(2);
+	Data *other = data_create(2);
+	double here;
+	double there;
+	double error;
+
+	terms.lambda = simplex_least_lambda(&terms, &budget);
+	request = request_of(&terms, 2, EPSILON_ONE);
+	mechanism_get(request.kind)->admit(&request, &verdict);
+	CHECK(verdict.admitted && verdict.finishes);
+	hard_pair(common, data, other);
+	here = share_of_first(&request, data, runs);
+	there = share_of_first(&request, other, runs);
+	CHECK(here > 0 && there > 0);
+	/* three standard deviations of the logarithm: the seed is fixed */
+	error = 3 * sqrt(1 / (here * runs) + 1 / (there * runs));
+	CHECK_WHOLE(log(here / there) > 0.8);
+	CHECK(log(here / there) <= 1 + error);
+	CHECK_WHOLE(error < 0.15);
+	request.simplex.lambda *= 0.99;
+	mechanism_get(request.kind)->admit(&request, &verdict);
+	CHECK(!verdict.admitted);
+	free(data);
+	free(other);
+}
+
+/* ---- utility ---- */
+
+/* The mean excess over many runs is below its bound, single ones seldom above theirs. */
+static void
+test_excess(void)
+{
+	for (int i = 0; i < 6; i++)
+	{
+		SimplexTerms terms = printed_terms(1);
+		int runs = check_repetitions(300);
+		int d = 2 + 2 * i;
+		MechanismRequest request;
+		Data *data;
+		SimplexBudget budget = {2 * EPSILON_ONE, 0};
+		SimplexExcess excess;
+		double theta[GRID_MAX_DIMENSION];
+		double least;
+		double mean = 0;
+		int above = 0;
+		bool pure;
+
+		data = random_data(&terms, d, 1000);
+		terms.rows = 3000;
+		terms.lambda = simplex_default_lambda(&terms, &budget, d);
+		request = request_of(&terms, d, budget.epsilon);
+		excess = simplex_excess(&terms, simplex_draws(&terms, &budget, &pure), d, 0.05);
+		CHECK(excess.mean <= excess.bound);
+		/* a lower bound on what can be reached: the solution for a lambda of next to nothing */
+		{
+			SimplexTerms sharp = terms;
+			double logarithm[GRID_MAX_DIMENSION];
+			Solution solution;
+
+			sharp.lambda = 0.3; /* spreads as far as may be */
+			solve(data, &sharp, &solution);
+			log_theta(&solution, logarithm);
+			for (int j = 0; j < d; j++)
+				theta[j] = exp(logarithm[j]);
+			least = plain_loss(data, theta);
+			solution_clear(&solution);
+		}
+		for (int k = 0; k < runs; k++)
+		{
+			MechanismAnswer answer;
+			int64_t draws = 0;
+			double found;
+
+			release(&request, data, &answer);
+			for (int j = 0; j < d; j++)
+				draws += answer.weight[j];
+			for (int j = 0; j < d; j++)
+				theta[j] = (double) answer.weight[j] / (double) draws;
+			found = plain_loss(data, theta) - least;
+			mean += found / runs;
+			above += found > excess.bound;
+		}
+		CHECK(mean <= excess.mean && above <= runs / 20);
+		free(data);
+	}
+}
+
+/* No other lambda has a bound that is much better, and more rows or epsilon help. */
+static void
+test_default(void)
+{
+	double last = INFINITY;
+
+	for (int64_t rows = 100; rows <= 100000000; rows *= 10)
+	{
+		SimplexTerms terms = printed_terms(1);
+		SimplexBudget budget = simplex_budget(EPSILON_ONE, (int64_t) (1e-6 * DELTA_ONE));
+		SimplexExcess best;
+		bool pure;
+
+		terms.rows = rows;
+		terms.lambda = simplex_default_lambda(&terms, &budget, 20);
+		best = simplex_excess(&terms, simplex_draws(&terms, &budget, &pure), 20, 0.05);
+		for (double factor = 0.1; factor < 11; factor *= 1.3)
+		{
+			SimplexTerms tried = terms;
+			int64_t draws;
+
+			tried.lambda *= factor;
+			draws = simplex_draws(&tried, &budget, &pure);
+			if (draws > 0)
+				CHECK(simplex_excess(&tried, draws, 20, 0.05).mean >= best.mean * 0.99);
+		}
+		CHECK(best.mean / (double) rows < last);
+		last = best.mean / (double) rows;
+	}
+	CHECK(last < 0.01);
+}
+
+static void
+fill(void *context, uint8_t *bytes, size_t count)
+{
+	teststream_fill(context, bytes, count);
+}
+
+int
+main(void)
+{
+	Arena *arena = arena_create(check_out_of_memory);
+
+	memory = arena_memory(arena);
+	teststream_seed(&stream, 56);
+	bits_init(&bits, fill, &stream);
+
+	test_values();
+	test_pure_where_better();
+	test_budgets();
+	test_moments();
+	test_largest();
+	test_clipping();
+	test_choice_of_rows();
+	test_weights();
+	test_certificate();
+	test_corners();
+	test_range_on_neighbours();
+	test_pure_law();
+	test_approximate_law();
+	test_pushed_out();
+	test_draws();
+	test_audit();
+	test_excess();
+	test_default();
+
+	arena_destroy(arena);
+	mpfr_free_cache();
+	return check_report("test_simplex");
+}
