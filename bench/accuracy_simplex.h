@@ -1,8 +1,8 @@
 /*
  * accuracy_simplex.h - squared errors of dp_simplex, and what they are measured against.
  *
- * In such a set a row's target stands in front of its features, as in core/simplex/simplex.h. Errors are
- * means over the rows of (<x, theta> - y)^2, in thousandths.
+ * In such a set a row's target stands in front of its features, as in core/simplex/simplex.h.
+ * Errors are means over the rows of (<x, theta> - y)^2, in thousandths.
  */
 #ifndef DPOBJ_BENCH_ACCURACY_SIMPLEX_H
 #define DPOBJ_BENCH_ACCURACY_SIMPLEX_H

@@ -1,5 +1,6 @@
 /*
- * fuzz_answer.c - core/mechanisms/wire.c: an answer, as the server reads it, to the problem before it.
+ * fuzz_answer.c - core/mechanisms/wire.c: an answer, as the server reads it, to the problem before
+ * it.
  *
  * The input is the length of the problem (2 bytes), the problem, then the answer.
  */

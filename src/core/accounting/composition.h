@@ -5,8 +5,8 @@
  * one table, under one adjacency.  The pairs' privacy loss distributions are composed
  * (pld.h), under add_remove in both directions: the row comes in all releases, or goes in
  * all.  The answers are upper bounds.  They are above those of the same pairs on an endless grid by
- * less than 1e-3 of epsilon for up to 15,000 releases (tests/core/accounting/test_composition.c), by more for
- * many more, and never above the sums of all epsilons and all deltas.
+ * less than 1e-3 of epsilon for up to 15,000 releases (tests/core/accounting/test_composition.c),
+ * by more for many more, and never above the sums of all epsilons and all deltas.
  *
  * epsilon is in nano-units and delta in atto-units.  The adaptivity of PRIVACY.md 0.1 C5:
  * nothing here may decide whether a release is allowed.
