@@ -1,5 +1,5 @@
 /*
- * integers.h - GMP's integers: from words and to words, and arrays of them.
+ * integers.h - integers of 128 bits, and those of GMP: from words and to words, and arrays of them.
  */
 #ifndef DPOBJ_CORE_INTEGERS_H
 #define DPOBJ_CORE_INTEGERS_H
@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include <gmp.h>
 
-#include "core/convex/convex_loss.h"
 #include "core/base/memory.h"
+
+typedef __int128 Wide;
 
 /* mpz_set_ui() would do where long has 64 bits; this does everywhere. */
 static inline void

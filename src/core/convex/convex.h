@@ -62,9 +62,6 @@ typedef struct ConvexTerms
 	int calls;      /* of the oracle */
 } ConvexTerms;
 
-/* More labels than any table has: what the arithmetic of convex_pull.h is made for. */
-#define CONVEX_MAX_LABELS (INT64_C(1) << 38)
-
 /* Are all terms in range? */
 static inline bool
 convex_terms_valid(const ConvexTerms *terms)

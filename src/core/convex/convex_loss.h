@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 
+#include "core/base/integers.h"
 #include "core/convex/convex.h"
 
 #define SLOPE_KNOT_BITS 9 /* 2^9 knots to a unit of margin */
@@ -26,8 +27,6 @@
 /* Scores and margins are in units of 2^-90, slopes in units of 2^-121. */
 #define SCORE_BITS 90
 #define SLOPE_FINE_BITS (SLOPE_BITS + SCORE_BITS - SLOPE_KNOT_BITS)
-
-typedef __int128 Wide;
 
 typedef struct LossTable
 {

@@ -18,7 +18,7 @@
  *
  * Rounding to units of 2^-96 costs a round at most 3 |gradient| sqrt(d) 2^-96 of what it
  * gains, |gradient|^2 / 2 M or more: little, as long as M sqrt(d) <= 2^93 tolerance, which
- * holds for any CONVEX_MAX_LABELS labels and every lambda.
+ * holds for any INSTANCE_MAX_LABELS labels and every lambda.
  */
 #ifndef DPOBJ_CORE_CONVEX_MINIMISE_H
 #define DPOBJ_CORE_CONVEX_MINIMISE_H

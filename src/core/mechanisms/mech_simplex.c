@@ -16,6 +16,14 @@
 #include "core/simplex/simplex_scale.h"
 
 /* It finishes: simplex_minimise.h. */
+int64_t
+simplex_request_draws(const MechanismRequest *request, bool *pure)
+{
+	SimplexBudget budget = simplex_budget(request->epsilon, request->simplex.delta);
+
+	return simplex_draws(&request->simplex, &budget, pure);
+}
+
 static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {

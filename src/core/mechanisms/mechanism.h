@@ -190,4 +190,7 @@ extern int sample_aggregate_parts(const Grid *grid, int64_t epsilon, int64_t row
 
 #define SAMPLE_USUAL_PART_NODES 1000
 
+/* Draws of a request for simplex (simplex_scale.h, simplex_draws()). */
+extern int64_t simplex_request_draws(const MechanismRequest *request, bool *pure);
+
 #endif

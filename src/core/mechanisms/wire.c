@@ -362,7 +362,7 @@ labels_are_valid(const Instance *instance)
 			__builtin_add_overflow(sum, instance->positive[i], &sum) ||
 			__builtin_add_overflow(sum, instance->negative[i], &sum))
 			return false;
-	return sum < CONVEX_MAX_LABELS;
+	return sum < INSTANCE_MAX_LABELS;
 }
 
 /* No bit beyond the coordinates (spill.h), and none at all where nothing was spilled. */
@@ -428,7 +428,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	request->parts = (int) parts;
 	request->part_nodes = (int64_t) part_nodes;
 	if (!request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION ||
-		(spilled == 1 && rows >= CONVEX_MAX_LABELS))
+		(spilled == 1 && rows >= INSTANCE_MAX_LABELS))
 		return false;
 	instance->dimension = instance_columns(request);
 	instance->rows = (int64_t) rows;

@@ -24,6 +24,9 @@
 #define FIXED_POINT_BITS 16
 #define FIXED_POINT_ONE (1 << FIXED_POINT_BITS) /* a feature of 1.0 */
 
+/* More labels than any table has: what the arithmetic of convex_pull.h is made for. */
+#define INSTANCE_MAX_LABELS (INT64_C(1) << 38)
+
 typedef struct Instance
 {
 	int dimension;

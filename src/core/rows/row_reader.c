@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#include "core/convex/convex.h"
-
 struct RowReader
 {
 	const Instance *instance;
@@ -76,7 +74,7 @@ row_block_add_labels(const RowBlock *block, int64_t *sum)
 	for (int64_t i = 0; i < block->rows; i++)
 		if (block->positive[i] < 0 || block->negative[i] < 0 ||
 			__builtin_add_overflow(*sum, block->positive[i], sum) ||
-			__builtin_add_overflow(*sum, block->negative[i], sum) || *sum >= CONVEX_MAX_LABELS)
+			__builtin_add_overflow(*sum, block->negative[i], sum) || *sum >= INSTANCE_MAX_LABELS)
 			abort(); /* nobody has so many, and no record is like that */
 }
 

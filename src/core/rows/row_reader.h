@@ -37,7 +37,7 @@ extern RowBlock row_reader_block(RowReader *reader, int64_t first);
 extern void row_block_add_labels(const RowBlock *block, int64_t *sum);
 
 /*
- * All labels, in a pass over the rows: fewer than CONVEX_MAX_LABELS.  Other records of spilled
+ * All labels, in a pass over the rows: fewer than INSTANCE_MAX_LABELS.  Other records of spilled
  * rows nobody has written, and the process ends.
  */
 extern int64_t row_reader_labels(const Instance *instance, Memory *memory);

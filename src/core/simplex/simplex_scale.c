@@ -161,14 +161,6 @@ simplex_draws(const SimplexTerms *terms, const SimplexBudget *budget, bool *pure
 	return *pure ? some : more;
 }
 
-int64_t
-simplex_request_draws(const MechanismRequest *request, bool *pure)
-{
-	SimplexBudget budget = simplex_budget(request->epsilon, request->simplex.delta);
-
-	return simplex_draws(&request->simplex, &budget, pure);
-}
-
 /* ---- lambda ---- */
 
 static bool

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/mechanisms/mechanism.h"
 #include "core/simplex/simplex.h"
 
 /* More draws than this add nothing that anybody could see, and time. */
@@ -39,9 +38,6 @@ extern SimplexBudget simplex_budget(int64_t epsilon, int64_t delta);
 
 /* m, at most SIMPLEX_MAX_DRAWS; 0 if lambda is too small.  pure: is delta left unspent? */
 extern int64_t simplex_draws(const SimplexTerms *terms, const SimplexBudget *budget, bool *pure);
-
-/* The same for a request. */
-extern int64_t simplex_request_draws(const MechanismRequest *request, bool *pure);
 
 /* The least lambda that allows a draw, but for rounding up; terms->lambda is not looked at. */
 extern double simplex_least_lambda(const SimplexTerms *terms, const SimplexBudget *budget);

@@ -15,7 +15,7 @@
 
 #include "server/analyst/analyst.h"
 #include "server/base/dpobj.h"
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 #include "server/ledger/grant.h"
 #include "server/jobs/job_call.h"
 
@@ -66,28 +66,6 @@ void
 analyst_leave(void)
 {
 	gate_leave_role();
-}
-
-/* ---- arguments ---- */
-
-Datum
-analyst_argument(FunctionCallInfo fcinfo, int position, const char *name)
-{
-	if (PG_ARGISNULL(position))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
-	return PG_GETARG_DATUM(position);
-}
-
-Jsonb *
-analyst_json(FunctionCallInfo fcinfo, int position, const char *name)
-{
-	Jsonb *json = PG_ARGISNULL(position) ? NULL : PG_GETARG_JSONB_P(position);
-
-	if (json != NULL && VARSIZE(json) > ANALYST_MAX_JSON)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s must not be larger than %d kB", name, ANALYST_MAX_JSON / 1024)));
-	return json;
 }
 
 /* ---- opening ---- */

@@ -26,9 +26,6 @@
 #include "server/rows/protection.h"
 #include "server/rows/scan.h"
 
-/* Bytes of each of the jsonb arguments. */
-#define ANALYST_MAX_JSON 65536
-
 /* A protected table and what is read of it. */
 typedef struct AnalystTable
 {
@@ -56,10 +53,6 @@ extern void analyst_check_relation(Oid table);
 
 /* Raises an error for a filter that the table's rows cannot be asked by; NULL: none. */
 extern void analyst_check_filter(Oid table, Jsonb *filter);
-
-/* An argument by position; each raises 22023, naming it, for what is null or too long. */
-extern Datum analyst_argument(FunctionCallInfo fcinfo, int position, const char *name);
-extern Jsonb *analyst_json(FunctionCallInfo fcinfo, int position, const char *name); /* or NULL */
 
 /*
  * names: the columns, NIL for all that are declared; filter may be NULL; is_target: is the

@@ -22,10 +22,11 @@
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 
+#include "server/base/argument.h"
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
 #include "server/base/decimal.h"
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 #include "server/ledger/grant.h"
 #include "server/base/json_value.h"
 #include "server/models/named_model.h"
@@ -179,9 +180,9 @@ read_request(FunctionCallInfo fcinfo, TallyKind kind, Evaluation *evaluation)
 {
 	memset(evaluation, 0, sizeof(*evaluation));
 	evaluation->tally.kind = kind;
-	evaluation->table = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
-	evaluation->filter = analyst_json(fcinfo, ARGUMENT_FILTER, "filter");
-	decimal_epsilon(analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
+	evaluation->table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
+	evaluation->filter = argument_json(fcinfo, ARGUMENT_FILTER, "filter");
+	decimal_epsilon(argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					&evaluation->cost);
 }
 
@@ -320,7 +321,7 @@ evaluate(Evaluation *evaluation, List *columns)
 static char *
 name_argument(FunctionCallInfo fcinfo)
 {
-	return TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_NAME, "name"));
+	return TextDatumGetCString(argument_value(fcinfo, ARGUMENT_NAME, "name"));
 }
 
 /* dpobj.evaluate(name, relation, epsilon, filter) -> float8 */
@@ -391,7 +392,7 @@ dpobj_confusion(PG_FUNCTION_ARGS)
 static List *
 names_argument(FunctionCallInfo fcinfo)
 {
-	Datum array = analyst_argument(fcinfo, ARGUMENT_NAME, "names");
+	Datum array = argument_value(fcinfo, ARGUMENT_NAME, "names");
 	List *names = NIL;
 	Datum *values;
 	bool *nulls;

@@ -24,6 +24,7 @@
 #include "core/simplex/simplex_scale.h"
 #include "core/mechanisms/utility.h"
 
+#include "server/base/argument.h"
 #include "server/analyst/analyst.h"
 #include "server/release/body_choice.h"
 #include "server/ledger/charge.h"
@@ -59,7 +60,7 @@ append_unit(StringInfo json, int rows_per_person)
 static void
 append_cost(StringInfo json, const Training *training)
 {
-	charge_warn_of_large_delta(training->cost.delta_charged); /* as at its charge */
+	decimal_warn_of_large_delta(training->cost.delta_charged); /* as at its charge */
 	appendStringInfo(json, "\"epsilon\": %s, \"delta\": %s, \"adjacency\": \"%s\"",
 					 decimal_text(training->cost.epsilon_charged, EPSILON_UNIT),
 					 decimal_text(training->cost.delta_charged, DELTA_UNIT),
@@ -351,7 +352,7 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
 	if (!PG_ARGISNULL(ARGUMENT_LABEL))
 		label = text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_LABEL));
-	training_set_options(training, analyst_json(fcinfo, ARGUMENT_OPTIONS, "options"));
+	training_set_options(training, argument_json(fcinfo, ARGUMENT_OPTIONS, "options"));
 	settle_table(training, table, names, label);
 	check_least_epsilon(&training->cost);
 	append_price(json, training);
@@ -383,7 +384,7 @@ append_learning(StringInfo json, const Learning *learning)
 {
 	double regret = learning->plan.regret * (learning->high - learning->low);
 
-	charge_warn_of_large_delta(learning->cost.delta_charged); /* as at its charge */
+	decimal_warn_of_large_delta(learning->cost.delta_charged); /* as at its charge */
 	appendStringInfo(json,
 					 "\"method\": \"ftrl\", \"epsilon\": %s, \"delta\": %s, \"adjacency\": "
 					 "\"replace\", \"unit\": \"row\", \"guarantee\": \"exact\"",
@@ -410,12 +411,12 @@ price_settle_learning(Learning *learning, int choices, Datum epsilon, Datum delt
 static Datum
 price_learning(FunctionCallInfo fcinfo)
 {
-	int choices = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
+	int choices = DatumGetInt32(argument_value(fcinfo, 1, "d"));
 	Learning learning;
 	StringInfoData json;
 
-	price_settle_learning(&learning, choices, analyst_argument(fcinfo, 2, "epsilon"),
-						  analyst_argument(fcinfo, 3, "delta"), analyst_json(fcinfo, 4, "options"));
+	price_settle_learning(&learning, choices, argument_value(fcinfo, 2, "epsilon"),
+						  argument_value(fcinfo, 3, "delta"), argument_json(fcinfo, 4, "options"));
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	append_learning(&json, &learning);
@@ -516,11 +517,11 @@ price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta, 
 static Datum
 price_evaluation(FunctionCallInfo fcinfo, TallyKind kind)
 {
-	int models = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
+	int models = DatumGetInt32(argument_value(fcinfo, 1, "d"));
 	PrivacyCost cost;
 	Adjacency adjacency = price_settle_evaluation(
-		kind, models, analyst_argument(fcinfo, 2, "epsilon"), analyst_argument(fcinfo, 3, "delta"),
-		analyst_json(fcinfo, 4, "options"), &cost);
+		kind, models, argument_value(fcinfo, 2, "epsilon"), argument_value(fcinfo, 3, "delta"),
+		argument_json(fcinfo, 4, "options"), &cost);
 	StringInfoData json;
 
 	initStringInfo(&json);
@@ -535,7 +536,7 @@ static void
 price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, StringInfo json)
 {
 	bool selection = kind == TALLY_SELECTION;
-	JsonbValue *given = only_member(analyst_json(fcinfo, ARGUMENT_OPTIONS, "options"), kind,
+	JsonbValue *given = only_member(argument_json(fcinfo, ARGUMENT_OPTIONS, "options"), kind,
 									selection ? "models" : NULL);
 	int64 models = 1;
 	PrivacyCost cost;
@@ -562,14 +563,14 @@ PG_FUNCTION_INFO_V1(dpobj_price_relation);
 Datum
 dpobj_price_relation(PG_FUNCTION_ARGS)
 {
-	Oid table = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
+	Oid table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
 	const char *method;
 	TallyKind kind;
 	StringInfoData json;
 
-	(void) analyst_argument(fcinfo, ARGUMENT_EPSILON, "epsilon");
-	(void) analyst_argument(fcinfo, ARGUMENT_DELTA, "delta");
-	method = TextDatumGetCString(analyst_argument(fcinfo, ARGUMENT_METHOD, "method"));
+	(void) argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon");
+	(void) argument_value(fcinfo, ARGUMENT_DELTA, "delta");
+	method = TextDatumGetCString(argument_value(fcinfo, ARGUMENT_METHOD, "method"));
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	if (tally_find(method, &kind))
@@ -600,7 +601,7 @@ PG_FUNCTION_INFO_V1(dpobj_price_dimension);
 Datum
 dpobj_price_dimension(PG_FUNCTION_ARGS)
 {
-	const char *method = TextDatumGetCString(analyst_argument(fcinfo, 0, "method"));
+	const char *method = TextDatumGetCString(argument_value(fcinfo, 0, "method"));
 	TallyKind kind;
 	int features;
 	Training *training;
@@ -610,10 +611,10 @@ dpobj_price_dimension(PG_FUNCTION_ARGS)
 		return price_learning(fcinfo);
 	if (tally_find(method, &kind))
 		return price_evaluation(fcinfo, kind);
-	features = DatumGetInt32(analyst_argument(fcinfo, 1, "d"));
-	training = price_settle_training(method, features, analyst_argument(fcinfo, 2, "epsilon"),
-									 analyst_argument(fcinfo, 3, "delta"),
-									 analyst_json(fcinfo, 4, "options"));
+	features = DatumGetInt32(argument_value(fcinfo, 1, "d"));
+	training = price_settle_training(method, features, argument_value(fcinfo, 2, "epsilon"),
+									 argument_value(fcinfo, 3, "delta"),
+									 argument_json(fcinfo, 4, "options"));
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	append_price(&json, training);

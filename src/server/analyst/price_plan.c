@@ -17,7 +17,7 @@
 
 #include "core/base/names.h"
 
-#include "server/analyst/analyst.h"
+#include "server/base/argument.h"
 #include "server/ledger/composed.h"
 #include "server/base/decimal.h"
 #include "server/base/json_value.h"
@@ -321,9 +321,9 @@ dpobj_price_plan(PG_FUNCTION_ARGS)
 	Plan plan;
 	StringInfoData json;
 
-	(void) analyst_argument(fcinfo, 0, "plan");
-	decimal_delta(analyst_argument(fcinfo, 1, "delta"), NUMERICOID, &asked);
-	settle_plan(analyst_json(fcinfo, 0, "plan"), &plan);
+	(void) argument_value(fcinfo, 0, "plan");
+	decimal_delta(argument_value(fcinfo, 1, "delta"), NUMERICOID, &asked);
+	settle_plan(argument_json(fcinfo, 0, "plan"), &plan);
 
 	initStringInfo(&json);
 	appendStringInfo(&json,

@@ -15,7 +15,7 @@
 
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 #include "server/ledger/grant.h"
 #include "server/release/release.h"
 #include "server/rows/rows_state.h"

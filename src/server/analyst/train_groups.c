@@ -18,7 +18,7 @@
 
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 #include "server/ledger/grant.h"
 #include "server/release/groups.h"
 #include "server/base/materialize.h"

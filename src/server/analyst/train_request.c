@@ -10,7 +10,7 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
-#include "server/analyst/analyst.h"
+#include "server/base/argument.h"
 #include "server/base/digest.h"
 #include "server/release/key_list.h"
 #include "server/analyst/train_request.h"
@@ -58,7 +58,7 @@ name_argument(FunctionCallInfo fcinfo, int place)
 static Datum
 required(FunctionCallInfo fcinfo, const TrainRequest *request, int argument, const char *name)
 {
-	return analyst_argument(fcinfo, place_of(request, argument), name);
+	return argument_value(fcinfo, place_of(request, argument), name);
 }
 
 static void
@@ -79,18 +79,18 @@ train_request_read(FunctionCallInfo fcinfo, bool grouped, TrainRequest *request)
 {
 	int features;
 
-	request->relation = DatumGetObjectId(analyst_argument(fcinfo, ARGUMENT_RELATION, "relation"));
+	request->relation = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
 	request->by = NIL;
 	if (grouped)
 		request->by = encoders_group_names(
-			DatumGetArrayTypeP(analyst_argument(fcinfo, ARGUMENT_RELATION + 1, "by")));
+			DatumGetArrayTypeP(argument_value(fcinfo, ARGUMENT_RELATION + 1, "by")));
 	request->label = TextDatumGetCString(required(fcinfo, request, ARGUMENT_LABEL, "label"));
 	read_training(fcinfo, request);
 	features = place_of(request, ARGUMENT_FEATURES);
 	request->features =
 		PG_ARGISNULL(features) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(features));
-	request->options = analyst_json(fcinfo, place_of(request, ARGUMENT_OPTIONS), "options");
-	request->filter = analyst_json(fcinfo, place_of(request, ARGUMENT_FILTER), "filter");
+	request->options = argument_json(fcinfo, place_of(request, ARGUMENT_OPTIONS), "options");
+	request->filter = argument_json(fcinfo, place_of(request, ARGUMENT_FILTER), "filter");
 	training_set_options(request->training, request->options);
 	request->name = name_argument(fcinfo, place_of(request, ARGUMENT_NAME));
 }

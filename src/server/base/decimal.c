@@ -9,7 +9,8 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
-#include "server/ledger/charge.h"
+#include "core/base/privacy.h"
+
 #include "server/base/compat.h"
 #include "server/base/decimal.h"
 
@@ -119,4 +120,20 @@ decimal_text(int64 units, const char *unit)
 
 	return DatumGetCString(
 		DirectFunctionCall1(numeric_out, DirectFunctionCall1(numeric_trim_scale, product)));
+}
+
+/*
+ * A delta above this gets a warning: with probability delta a release may tell anything about a
+ * row.
+ */
+#define DELTA_CAUTION (DELTA_ONE / 100)
+
+void
+decimal_warn_of_large_delta(int64 delta)
+{
+	if (delta > DELTA_CAUTION)
+		ereport(WARNING,
+				(errmsg("delta %s is large", decimal_text(delta, DELTA_UNIT)),
+				 errdetail("With this probability a release may tell anything about a row."),
+				 errhint("Choose a delta well below 1 / n, such as 1e-6.")));
 }

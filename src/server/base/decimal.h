@@ -38,4 +38,7 @@ extern int64 decimal_delta_cap(Datum value, const char *name);
 #define DELTA_UNIT "0.000000000000000001"
 extern char *decimal_text(int64 units, const char *unit);
 
+/* WARNING of a delta, in units of 1e-18, that is no protection. */
+extern void decimal_warn_of_large_delta(int64 delta);
+
 #endif

@@ -102,3 +102,10 @@ identity_of_table(Oid relation)
 	table_close(identities, AccessShareLock);
 	return bound != 0 ? bound : named;
 }
+
+bool
+identity_is_system_table(Oid table)
+{
+	return table < FirstNormalObjectId ||
+		   get_rel_namespace(table) == get_namespace_oid("dpobj", false);
+}

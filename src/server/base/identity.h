@@ -24,6 +24,9 @@ extern char *identity_origin(void);
  */
 extern int64 identity_of_table(Oid relation);
 
+/* A system catalog, or a table of dpobj. */
+extern bool identity_is_system_table(Oid table);
+
 /* One attribute of a row of a table in schema dpobj, by name. */
 extern Datum identity_attribute(HeapTuple tuple, TupleDesc descriptor, const char *name,
 								bool *isnull);

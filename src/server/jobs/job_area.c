@@ -18,7 +18,7 @@
 
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_worker.h"
 #include "server/release/progress.h"

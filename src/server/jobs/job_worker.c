@@ -45,7 +45,7 @@
 #include "server/ledger/charge_worker.h"
 #include "server/base/dpobj.h"
 #include "server/base/extension.h"
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_table.h"
 #include "server/jobs/job_worker.h"

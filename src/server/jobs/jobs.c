@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "server/base/argument.h"
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
 #include "server/ledger/charge_analyst.h"
@@ -41,7 +42,7 @@ static const int submit_place[JOB_ARGUMENTS] = {1, 3, 4, 2, 5, 6, 7, 8, 0};
 static void
 read_submission(FunctionCallInfo fcinfo, Job *job)
 {
-	(void) analyst_argument(fcinfo, 0, "name");
+	(void) argument_value(fcinfo, 0, "name");
 	job->role = GetSessionUserId();
 	for (int i = 0; i < JOB_ARGUMENTS; i++)
 		job->argument[i] = fcinfo->args[submit_place[i]];
@@ -248,7 +249,7 @@ PG_FUNCTION_INFO_V1(dpobj_wait);
 Datum
 dpobj_wait(PG_FUNCTION_ARGS)
 {
-	int64 id = analyst_argument(fcinfo, 0, "job");
+	int64 id = argument_value(fcinfo, 0, "job");
 	double timeout = read_timeout(fcinfo);
 	TimestampTz began = GetCurrentTimestamp();
 	MemoryContext look =

@@ -32,7 +32,7 @@
 #include "server/base/compat.h"
 #include "server/base/decimal.h"
 #include "server/base/dpobj.h"
-#include "server/rows/scan.h"
+#include "server/base/identity.h"
 
 /* ---- Arguments -------------------------------------------------------------- */
 
@@ -84,7 +84,7 @@ budget_table(FunctionCallInfo fcinfo)
 static void
 check_new_budget(Oid table, const char *hint)
 {
-	if (scan_is_system_table(table))
+	if (identity_is_system_table(table))
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 						errmsg("\"%s\" cannot have a privacy budget", get_rel_name(table)),
 						errdetail("System catalogs and the tables of dpobj are not read.")));
@@ -355,7 +355,7 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 						"drop the budget first, before anybody has seen answers under it");
 	accountant_settle(&terms);
 	check_limit(change.relation, &terms);
-	charge_warn_of_large_delta(terms.delta);
+	decimal_warn_of_large_delta(terms.delta);
 	change.parameters = describe_budget(change.role, epsilon, delta, &terms, fcinfo, NULL);
 	charge_set_budget(&change);
 	store_budget(&change, change.role_identity, &terms, fcinfo);
@@ -446,7 +446,7 @@ dpobj_raise_budget(PG_FUNCTION_ARGS)
 	raise_terms(terms, decimal_epsilon_cap(epsilon, "added epsilon"),
 				decimal_delta_cap(delta, "added delta"));
 	check_limit(change.relation, terms);
-	charge_warn_of_large_delta(terms->delta);
+	decimal_warn_of_large_delta(terms->delta);
 	change.parameters = describe_raise(change.role, epsilon, delta, terms, reason);
 	charge_raise_budget(&change);
 	{
@@ -572,7 +572,7 @@ set_limit(TableChange *change, FunctionCallInfo fcinfo)
 	accountant_settle(&terms);
 	if (exists && is_raise(&now, &terms, fcinfo))
 		reason = required_reason(fcinfo, 3);
-	charge_warn_of_large_delta(terms.delta);
+	decimal_warn_of_large_delta(terms.delta);
 	change->parameters = describe_budget(InvalidOid, epsilon, delta, &terms, fcinfo, reason);
 	charge_limit_budget(change);
 	store_budget(change, BUDGET_OF_OWNER, &terms, fcinfo);

@@ -41,12 +41,6 @@
 #include "server/base/dpobj.h"
 #include "server/ledger/pair_terms.h"
 
-/*
- * A delta above this gets a warning: with probability delta a release may tell anything about a
- * row.
- */
-#define DELTA_CAUTION (DELTA_ONE / 100)
-
 /* The worker sets our latch; this only bounds what a lost wake-up could cost. */
 #define ANSWER_PAUSE 1000
 
@@ -372,20 +366,10 @@ charge_request(const Charge *charge)
 	return segment;
 }
 
-void
-charge_warn_of_large_delta(int64 delta)
-{
-	if (delta > DELTA_CAUTION)
-		ereport(WARNING,
-				(errmsg("delta %s is large", decimal_text(delta, DELTA_UNIT)),
-				 errdetail("With this probability a release may tell anything about a row."),
-				 errhint("Choose a delta well below 1 / n, such as 1e-6.")));
-}
-
 int64
 charge_commit(const Charge *charge)
 {
-	charge_warn_of_large_delta(charge->pair.delta); /* what the mechanism uses */
+	decimal_warn_of_large_delta(charge->pair.delta); /* what the mechanism uses */
 	return request_commit(charge_request(charge), NULL, charge->analyst);
 }
 

@@ -54,9 +54,6 @@ extern void charge_precheck(void);
  */
 extern int64 charge_commit(const Charge *charge);
 
-/* WARNING of a delta, in units of 1e-18, that is no protection. */
-extern void charge_warn_of_large_delta(int64 delta);
-
 /*
  * From here on this process, the worker of a job, writes events in the transaction that is open,
  * and it is the caller who commits: a charge before the first page is read.

@@ -7,7 +7,7 @@
 
 #include "server/ledger/composed.h"
 #include "server/base/decimal.h"
-#include "server/rows/rows_state.h"
+#include "server/base/server_memory.h"
 
 void
 release_list_add(ReleaseList *list, const CountedPair *pair)

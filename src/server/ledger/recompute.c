@@ -20,7 +20,7 @@
 #include "utils/numeric.h"
 
 #include "server/base/admin.h"
-#include "server/analyst/analyst.h"
+#include "server/base/argument.h"
 #include "server/ledger/charge_count.h"
 #include "server/ledger/composed.h"
 #include "server/base/decimal.h"
@@ -257,10 +257,10 @@ PG_FUNCTION_INFO_V1(dpobj_composed_charges);
 Datum
 dpobj_composed_charges(PG_FUNCTION_ARGS)
 {
-	Oid table = DatumGetObjectId(analyst_argument(fcinfo, 0, "relation"));
+	Oid table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	Oid role = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
 	GuaranteeKind kind =
-		required_accountant(TextDatumGetCString(analyst_argument(fcinfo, 2, "accountant")));
+		required_accountant(TextDatumGetCString(argument_value(fcinfo, 2, "accountant")));
 	Charges charges;
 	Guarantee guarantee;
 	TupleDesc descriptor;
@@ -302,7 +302,7 @@ dpobj_report(PG_FUNCTION_ARGS)
 	Datum report;
 	bool isnull;
 
-	values[0] = analyst_argument(fcinfo, 0, "relation");
+	values[0] = argument_value(fcinfo, 0, "relation");
 	values[1] =
 		PG_ARGISNULL(1) ? DirectFunctionCall1(int4_numeric, Int32GetDatum(-1)) : PG_GETARG_DATUM(1);
 	check_reader(InvalidOid);

@@ -11,7 +11,7 @@
 #include "utils/builtins.h"
 
 #include "server/base/admin.h"
-#include "server/analyst/analyst.h"
+#include "server/base/argument.h"
 
 /* The current user's own model named $1. */
 #define OWN_MODEL                                                                                  \
@@ -47,8 +47,8 @@ check_arguments(FunctionCallInfo fcinfo)
 	const char *name;
 	Oid role;
 
-	(void) analyst_argument(fcinfo, 0, "name");
-	role = DatumGetObjectId(analyst_argument(fcinfo, 1, "role"));
+	(void) argument_value(fcinfo, 0, "name");
+	role = DatumGetObjectId(argument_value(fcinfo, 1, "role"));
 	name = GetUserNameFromId(role, true);
 	if (name == NULL)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),

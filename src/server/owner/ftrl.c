@@ -28,7 +28,7 @@
 #include "server/ledger/charge.h"
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 #include "server/release/learning.h"
 #include "server/owner/owner.h"
 #include "server/plan/plan.h"

@@ -36,7 +36,7 @@
 #include "core/mechanisms/wire.h"
 #include "solver/frame.h"
 
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 
 /* Bytes of a problem offered to the socket between two looks at the latch. */
 #define PIECE_SIZE 262144

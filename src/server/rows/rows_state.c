@@ -15,63 +15,9 @@
 #include "storage/latch.h"
 #include "utils/memutils.h"
 
-#include "server/base/dpobj.h"
-#include "server/ledger/gate.h"
-#include "server/plan/plan.h"
 #include "server/rows/rows_state.h"
 
 #define ROWS_STATE_MAGIC 0x64706f62
-
-/* ---- memory ---- */
-
-static void
-check_size(const ServerMemory *memory, size_t bytes, Size given_back)
-{
-	Size used = memory->limit > 0 ? MemoryContextMemAllocated(memory->bounded, true) : 0;
-
-	if (!AllocHugeSizeIsValid(bytes) ||
-		(memory->limit > 0 && bytes > memory->limit - Min(memory->limit, used - given_back)))
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
-						errdetail("The training set does not fit into memory.")));
-}
-
-static void *
-server_allocate(Memory *self, size_t bytes)
-{
-	ServerMemory *memory = (ServerMemory *) self;
-
-	check_size(memory, bytes, 0);
-	return MemoryContextAllocHuge(memory->context, bytes);
-}
-
-static void *
-server_reallocate(Memory *self, void *block, size_t bytes)
-{
-	ServerMemory *memory = (ServerMemory *) self;
-
-	check_size(memory, bytes, memory->limit > 0 ? GetMemoryChunkSpace(block) : 0);
-	return repalloc_huge(block, bytes);
-}
-
-static void
-server_release(Memory *self, void *block)
-{
-	pfree(block);
-}
-
-void
-server_pause(void)
-{
-	GATE_CHECK_FOR_INTERRUPTS();
-}
-
-void
-server_memory_init(ServerMemory *memory, MemoryContext context)
-{
-	memory->memory = (Memory){server_allocate, server_reallocate, server_release, server_pause};
-	memory->context = memory->bounded = context;
-	memory->limit = 0;
-}
 
 /* ---- expanded object ---- */
 
@@ -319,63 +265,21 @@ like(const struct varlena *flat, MemoryContext parent)
 	return state;
 }
 
-static void
-merge(RowsState *state, FunctionCallInfo fcinfo, const struct varlena *flat)
+RowsState *
+rows_state_combine(RowsState *state, struct varlena *flat, FunctionCallInfo fcinfo,
+				   MemoryContext context)
 {
 	FlatHeader header;
 	Size length;
 	const uint8 *bytes = open_flat(flat, &header, &length);
 
+	if (state == NULL)
+		state = like(flat, context);
 	if (header.limit > 0 && state->rows.sink == NULL)
 		rows_state_spill_in_query(state, fcinfo, header.limit);
 	if (!rows_merge_bytes(&state->rows, bytes, length))
 		invalid_state();
 	if (header.spilled > 0)
 		take_spilled(&state->rows, &header);
-}
-
-/* ---- SQL functions ---- */
-
-PG_FUNCTION_INFO_V1(dpobj_rows_in);
-Datum
-dpobj_rows_in(PG_FUNCTION_ARGS)
-{
-	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					errmsg("cannot accept a value of type dp_rows")));
-}
-
-PG_FUNCTION_INFO_V1(dpobj_rows_out);
-Datum
-dpobj_rows_out(PG_FUNCTION_ARGS)
-{
-	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					errmsg("cannot display a value of type dp_rows")));
-}
-
-/*
- * dpobj.rows_combine(dp_rows, dp_rows) - adds the second partial state to the
- * first, which lives in the aggregate's context afterwards.
- */
-PG_FUNCTION_INFO_V1(dpobj_rows_combine);
-Datum
-dpobj_rows_combine(PG_FUNCTION_ARGS)
-{
-	MemoryContext context;
-	RowsState *state;
-	struct varlena *flat;
-
-	if (!AggCheckCallContext(fcinfo, &context))
-		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-						errmsg("dpobj.rows_combine cannot be called outside an aggregate query")));
-	plan_check_aggregate(fcinfo);
-	if (PG_ARGISNULL(1))
-	{
-		if (PG_ARGISNULL(0))
-			PG_RETURN_NULL();
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	}
-	flat = PG_DETOAST_DATUM(PG_GETARG_DATUM(1));
-	state = PG_ARGISNULL(0) ? like(flat, context) : rows_state_get(PG_GETARG_DATUM(0), context);
-	merge(state, fcinfo, flat);
-	PG_RETURN_DATUM(RowsStateGetDatum(state));
+	return state;
 }

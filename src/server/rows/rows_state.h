@@ -15,16 +15,8 @@
 
 #include "core/rows/rows.h"
 
+#include "server/base/server_memory.h"
 #include "server/rows/spill.h"
-
-/* palloc in one memory context, for the core. */
-typedef struct ServerMemory
-{
-	Memory memory;
-	MemoryContext context;
-	MemoryContext bounded; /* at first the same; limit holds for it and its children: */
-	Size limit;            /* bytes; 0, as at first: no limit */
-} ServerMemory;
 
 typedef struct RowsState
 {
@@ -35,11 +27,6 @@ typedef struct RowsState
 	Spill spill;
 	bool shipped; /* another process has the path of the spill file */
 } RowsState;
-
-/* The Pause of core computations in this process: raises the error of a cancel. */
-extern void server_pause(void);
-
-extern void server_memory_init(ServerMemory *memory, MemoryContext context);
 
 /* A new, empty state below parent. */
 extern RowsState *rows_state_create(const Encoding *encoding, MemoryContext parent);
@@ -59,6 +46,13 @@ extern void rows_state_spill_in_query(RowsState *state, FunctionCallInfo fcinfo,
 
 /* The state behind a datum; a flat one is expanded below parent. */
 extern RowsState *rows_state_get(Datum datum, MemoryContext parent);
+
+/*
+ * Adds the second partial state, a flat one, to the first, which lives in the aggregate's context
+ * afterwards; NULL: there is none yet.
+ */
+extern RowsState *rows_state_combine(RowsState *state, struct varlena *flat,
+									 FunctionCallInfo fcinfo, MemoryContext context);
 
 #define RowsStateGetDatum(state) EOHPGetRWDatum(&(state)->header)
 

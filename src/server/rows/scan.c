@@ -23,8 +23,9 @@
 
 #include "server/rows/citus.h"
 #include "server/base/dpobj.h"
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 #include "server/rows/rows_state.h"
+#include "server/base/identity.h"
 #include "server/rows/scan.h"
 
 /* One table that holds rows. */
@@ -93,13 +94,6 @@ scan_open_relation(Oid table)
 	return relation;
 }
 
-bool
-scan_is_system_table(Oid table)
-{
-	return table < FirstNormalObjectId ||
-		   get_rel_namespace(table) == get_namespace_oid("dpobj", false);
-}
-
 void
 scan_check_relation(Relation relation, bool ignore_rls)
 {
@@ -110,7 +104,7 @@ scan_check_relation(Relation relation, bool ignore_rls)
 		refuse(relation, "Temporary tables are not read: nobody but their session sees them.");
 	if (relation->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED)
 		refuse(relation, "Unlogged tables are not read: a crash empties them.");
-	if (scan_is_system_table(RelationGetRelid(relation)))
+	if (identity_is_system_table(RelationGetRelid(relation)))
 		refuse(relation, "System catalogs and the tables of dpobj are not read.");
 	rule = citus_rule(RelationGetRelid(relation));
 	if (rule != NULL)

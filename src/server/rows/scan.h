@@ -38,9 +38,6 @@ typedef struct Scan Scan;
 /* Raises 42P01 if no relation has this OID; it may also be dropped while we wait for its lock. */
 extern Relation scan_open_relation(Oid table);
 
-/* A system catalog, or a table of dpobj. */
-extern bool scan_is_system_table(Oid table);
-
 /*
  * Raises UB003, with the rule, for a relation whose rows are not read: anything
  * but a permanent table of a user, and, unless ignore_rls, one with row-level

@@ -25,11 +25,12 @@
 #include "utils/timestamp.h"
 #include "utils/varlena.h"
 
+#include "server/base/argument.h"
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
 #include "server/schedules/cron_times.h"
 #include "server/base/dpobj.h"
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 #include "server/ledger/grant.h"
 #include "server/base/identity.h"
 #include "server/release/training.h"
@@ -194,8 +195,8 @@ PG_FUNCTION_INFO_V1(dpobj_schedule_fail);
 Datum
 dpobj_schedule_fail(PG_FUNCTION_ARGS)
 {
-	char *code = TextDatumGetCString(analyst_argument(fcinfo, 0, "code"));
-	char *message = TextDatumGetCString(analyst_argument(fcinfo, 1, "message"));
+	char *code = TextDatumGetCString(argument_value(fcinfo, 0, "code"));
+	char *message = TextDatumGetCString(argument_value(fcinfo, 1, "message"));
 	char *detail = optional_text(fcinfo, 2);
 	char *hint = optional_text(fcinfo, 3);
 
@@ -279,11 +280,11 @@ check_required(FunctionCallInfo fcinfo)
 	static const char *const names[] = {"name", "cron", "relation", "label", "epsilon"};
 
 	for (int i = 0; i < lengthof(names); i++)
-		(void) analyst_argument(fcinfo, i, names[i]);
-	(void) analyst_argument(fcinfo, PUT_DELTA, "delta");
-	(void) analyst_argument(fcinfo, PUT_METHOD, "method");
-	(void) analyst_json(fcinfo, PUT_OPTIONS, "options");
-	(void) analyst_json(fcinfo, PUT_FILTER, "filter");
+		(void) argument_value(fcinfo, i, names[i]);
+	(void) argument_value(fcinfo, PUT_DELTA, "delta");
+	(void) argument_value(fcinfo, PUT_METHOD, "method");
+	(void) argument_json(fcinfo, PUT_OPTIONS, "options");
+	(void) argument_json(fcinfo, PUT_FILTER, "filter");
 }
 
 static bool
@@ -324,7 +325,7 @@ check_allowance(FunctionCallInfo fcinfo)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the allowance must be at least epsilon"),
 						errdetail("No run would fit into it.")));
-	period = analyst_argument(fcinfo, PUT_PERIOD, "the period of an allowance");
+	period = argument_value(fcinfo, PUT_PERIOD, "the period of an allowance");
 	if (!DatumGetBool(DirectFunctionCall2(interval_gt, period, IntervalPGetDatum(&nothing))))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the period of an allowance must be greater than zero")));
@@ -376,7 +377,7 @@ dpobj_schedule_put(PG_FUNCTION_ARGS)
 	analyst_check_relation(table);
 	grant_require(table);
 	/* the rest of the request dpobj.schedule asks dpobj.price about */
-	analyst_check_filter(table, analyst_json(fcinfo, PUT_FILTER, "filter"));
+	analyst_check_filter(table, argument_json(fcinfo, PUT_FILTER, "filter"));
 	for (int i = 0; i < PUT_ARGUMENTS; i++)
 	{
 		types[i] = put_types[i];
@@ -402,7 +403,7 @@ dpobj_schedule_remove(PG_FUNCTION_ARGS)
 		"DELETE FROM dpobj.schedule_rows s USING dpobj.schedule_owners o"
 		" WHERE o.id = s.id AND s.name = $1 AND o.role = $2";
 	Oid types[] = {TEXTOID, OIDOID};
-	Datum values[] = {analyst_argument(fcinfo, 0, "name"),
+	Datum values[] = {argument_value(fcinfo, 0, "name"),
 					  ObjectIdGetDatum(PG_ARGISNULL(1) ? GetSessionUserId() : PG_GETARG_OID(1))};
 
 	PreventCommandIfReadOnly("dpobj.unschedule()");

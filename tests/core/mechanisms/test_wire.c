@@ -566,9 +566,9 @@ test_spilled_counts(Memory *memory)
 	problem.instance.shape.binary[1] = 1;
 	CHECK(!survives(&problem, memory));
 	problem.instance.shape.binary[1] = 0;
-	problem.instance.rows = CONVEX_MAX_LABELS - 1;
+	problem.instance.rows = INSTANCE_MAX_LABELS - 1;
 	CHECK(survives(&problem, memory));
-	problem.instance.rows = CONVEX_MAX_LABELS;
+	problem.instance.rows = INSTANCE_MAX_LABELS;
 	CHECK(!survives(&problem, memory));
 }
 

@@ -826,7 +826,7 @@ test_hostile_records(const MechanismRequest *request)
 	if (is_slow())
 		return;
 	CHECK(!is_fatal(request, (RowCount){1, 0}));
-	CHECK(is_fatal(request, (RowCount){CONVEX_MAX_LABELS, 0}));
+	CHECK(is_fatal(request, (RowCount){INSTANCE_MAX_LABELS, 0}));
 	CHECK(is_fatal(request, (RowCount){-1, 2}));
 	CHECK(is_fatal(request, (RowCount){2, -1}));
 	CHECK(is_fatal(request, (RowCount){INT64_MAX, INT64_MAX}));
@@ -920,7 +920,7 @@ main(void)
 			make_request(MECHANISM_OBJECTIVE, LOSS_LOGISTIC, CONVEX_GAMMA, 1);
 
 		if (!is_slow())
-			CHECK(!is_fatal(&request, (RowCount){CONVEX_MAX_LABELS - 1, 0}));
+			CHECK(!is_fatal(&request, (RowCount){INSTANCE_MAX_LABELS - 1, 0}));
 	}
 	arena_destroy(arena);
 	return check_report("spill");

@@ -246,7 +246,7 @@ test_largest(void)
 						  .target_low = -SIMPLEX_BOUND_MAX,
 						  .target_high = SIMPLEX_BOUND_MAX};
 	Data *data = data_create(2);
-	int32_t *row = data_add(data, CONVEX_MAX_LABELS - 1);
+	int32_t *row = data_add(data, INSTANCE_MAX_LABELS - 1);
 	Instance instance;
 	SimplexMoments moments;
 	mpz_t expected;
@@ -257,7 +257,7 @@ test_largest(void)
 	row[2] = SIMPLEX_BOUND_MAX;
 	instance = data_instance(data);
 	simplex_moments_make(&instance, &terms, &bits, memory, &moments);
-	mpz_init_set_ui(expected, (unsigned long) CONVEX_MAX_LABELS - 1);
+	mpz_init_set_ui(expected, (unsigned long) INSTANCE_MAX_LABELS - 1);
 	mpz_mul_2exp(expected, expected, 56);
 	CHECK(mpz_cmp(moments.a[0], expected) == 0 && mpz_cmp(moments.a[3], expected) == 0);
 	CHECK(mpz_cmp(moments.b[1], expected) == 0);

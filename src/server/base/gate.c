@@ -14,7 +14,7 @@
 
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
-#include "server/ledger/gate.h"
+#include "server/base/gate.h"
 
 /* Locks on roles themselves have sub-object 0. */
 #define GATE_ROLE 1
