@@ -80,6 +80,13 @@ extern int training_declared_features(const Training *training);
 /* The limit on memory, 0: none. */
 extern int training_megabytes(const Training *training);
 
+/*
+ * What one row may cost, where a person with several rows or a group of a list is protected:
+ * epsilon in nano-units and delta in units of 1e-18.
+ */
+extern int64 training_row_epsilon(const Training *training);
+extern int64 training_row_delta(const Training *training);
+
 /* Settles the dimension, grid and mechanism; raises 22023 where they do not go together. */
 extern void training_set_features(Training *training, int features);
 

@@ -1,0 +1,154 @@
+/*
+ * encoding_choice.c - how features and a target become integers, settled from options.
+ */
+#include "server/release/encoding_choice.h"
+
+static int
+grouped_features(const Options *options)
+{
+	int sum = 0;
+
+	for (int g = 0; g < options->groups; g++)
+		sum += options->group[g];
+	return sum;
+}
+
+/*
+ * A list with an entry for each feature gives the number of features.  Groups are the first
+ * columns; numeric columns may lie beyond them.
+ */
+int
+encoding_declared_features(const Options *options)
+{
+	const FeatureNumbers *lists[] = {&options->center, &options->scale, &options->low};
+	int features = grouped_features(options);
+
+	if (options->dimension > 0)
+		return options->dimension;
+	for (int i = 0; i < lengthof(lists); i++)
+		if (lists[i]->count > 1)
+			return lists[i]->count;
+	for (int i = 0; features > 0 && i < options->numeric_count; i++)
+		features = Max(features, options->numeric[i]);
+	return features;
+}
+
+/* One number for all goes to every feature that there may be; a list must fit. */
+static void
+spread(const FeatureNumbers *numbers, const char *name, int features, double *value)
+{
+	if (numbers->count > 1 && numbers->count != features)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" has %d entries for %d features", name, numbers->count,
+							   features)));
+	for (int j = 0; j < numbers->count; j++)
+		value[j] = numbers->value[j];
+	for (int j = 1; numbers->count == 1 && j < GRID_MAX_DIMENSION; j++)
+		value[j] = numbers->value[0];
+}
+
+/* With an open number of features (0) only numbers for all can be spread. */
+static void
+spread_all(const Options *options, int features, Encoding *encoding)
+{
+	spread(&options->center, "center", features, encoding->center);
+	spread(&options->scale, "scale", features, encoding->scale);
+	spread(&options->low, "clip", features, encoding->low);
+	spread(&options->high, "clip", features, encoding->high);
+}
+
+/* A target is the first column of a row, so that it has its place before the others are known. */
+int
+encoding_target_columns(const Training *training)
+{
+	return training->method == METHOD_SIMPLEX ? 1 : 0;
+}
+
+static void
+put_target(const Options *options, Encoding *encoding)
+{
+	size_t bytes = (GRID_MAX_DIMENSION - 1) * sizeof(double);
+
+	memmove(encoding->center + 1, encoding->center, bytes);
+	memmove(encoding->scale + 1, encoding->scale, bytes);
+	memmove(encoding->low + 1, encoding->low, bytes);
+	memmove(encoding->high + 1, encoding->high, bytes);
+	memmove(encoding->binary + 1, encoding->binary,
+			(GRID_MAX_DIMENSION - 1) * sizeof(encoding->binary[0]));
+	encoding->binary[0] = false;
+	encoding->center[0] = 0;
+	encoding->scale[0] = 1;
+	encoding->low[0] = options->target_low;
+	encoding->high[0] = options->target_high;
+	if (encoding->groups == 0)
+		return;
+	memmove(encoding->group + 1, encoding->group,
+			(GRID_MAX_DIMENSION - 1) * sizeof(encoding->group[0]));
+	encoding->group[0] = 1;
+	encoding->groups++;
+}
+
+/* At the analyst's door every feature of a declared column is 0 or 1, unless it is numeric. */
+static void
+put_binary(const Training *training, int features, Encoding *encoding)
+{
+	const Options *options = &training->options;
+
+	for (int j = 0; training->by_analyst && j < features; j++)
+		encoding->binary[j] = true;
+	for (int i = 0; training->by_analyst && i < options->numeric_count; i++)
+		encoding->binary[options->numeric[i] - 1] = false;
+}
+
+/* All but the number of features, which may be open (0). */
+void
+encoding_lay_out(Training *training, int features)
+{
+	const Options *options = &training->options;
+	Encoding *encoding = &training->encoding;
+
+	encoding_init(encoding);
+	encoding->intercept = options->intercept;
+	encoding->groups = options->groups;
+	memcpy(encoding->group, options->group, sizeof(encoding->group));
+	put_binary(training, features, encoding);
+	spread_all(options, features, encoding);
+	if (encoding_target_columns(training) > 0)
+		put_target(options, encoding);
+}
+
+void
+encoding_choose(Training *training, int features)
+{
+	const Options *options = &training->options;
+	Encoding *encoding = &training->encoding;
+	int given = features + (options->intercept ? 1 : 0);
+	int limit = GRID_MAX_DIMENSION - encoding_target_columns(training);
+
+	if (given > limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%d features are too many", features),
+				 options->intercept ? errdetail("The limit is %d, the intercept included.", limit)
+									: errdetail("The limit is %d.", limit),
+				 features <= limit ? errhint("Add \"intercept\": false to the options.") : 0));
+	if (grouped_features(options) > features)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("groups add up to %d for %d features", grouped_features(options),
+							   features)));
+	for (int i = 0; i < options->numeric_count; i++)
+		if (options->numeric[i] > features)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"numeric\" names feature %d of %d", options->numeric[i],
+								   features)));
+	encoding_lay_out(training, features);
+	encoding->features = features + encoding_target_columns(training);
+	if (!encoding_finish(encoding))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options %s are out of range",
+							   encoding_target_columns(training) > 0
+								   ? "\"center\", \"scale\", \"clip\" or \"target\""
+								   : "\"center\", \"scale\" or \"clip\""),
+						errdetail("Clip bounds must lie between %g and %g.", -ENCODING_MAX_CLIP,
+								  ENCODING_MAX_CLIP)));
+}

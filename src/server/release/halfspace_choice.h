@@ -1,0 +1,23 @@
+/*
+ * halfspace_choice.h - options "mechanism", "noise", "solver", "parts" and "part_nodes" of a
+ * halfspace over a grid.
+ */
+#ifndef DPOBJ_HALFSPACE_CHOICE_H
+#define DPOBJ_HALFSPACE_CHOICE_H
+
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+#include "server/release/training.h"
+
+/*
+ * Sets mechanism, noise and parts of a training whose grid is settled.  Raises 22023 where the
+ * options do not go together, and at the analyst's door for a run that may not finish.
+ */
+extern void halfspace_choose(Training *training);
+
+/* Members about the noise or the parts, for jsonb text; none where there are none. */
+extern void halfspace_append_terms(StringInfo text, const Training *training);
+
+#endif
