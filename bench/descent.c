@@ -3,8 +3,8 @@
  *
  *   bench/descent [FOLDER [RUNS [ITERATIONS [BATCH]]]]
  *
- * One-hot groups declared, add_remove, delta = 1 / n^2, as in the row "DP-SGD (PLD)" of
- * the design (UTILITY.md), which stands below: mean and standard deviation over RUNS, 20.
+ * One-hot groups declared, add_remove, delta = 1 / n^2, as in the last row, of DP-SGD with
+ * its parameters searched for each epsilon: mean and standard deviation over RUNS, 20.
  */
 #include "core/mechanisms/mechanism.h"
 

@@ -3,7 +3,7 @@
  *
  *   bench/objective [FOLDER [DRAWS]]
  *
- * Beside it the design's figures (UTILITY.md, mean and sd over 15 runs or more, n = 15,682,
+ * Beside it figures of other programs (mean and sd over 15 runs or more, n = 15,682,
  * delta = 1 / n^2) and how many standard errors apart the two means are.
  */
 #include "core/mechanisms/mechanism.h"
@@ -201,7 +201,8 @@ main(int argc, char **argv)
 		return 0;
 	teststream_seed(&stream, 5);
 	bits_init(&bits, teststream_fill, &stream);
-	printf("%d draws; in each cell mean±sd, UTILITY.md's mean (distance in standard errors)\n%-28s",
+	printf("%d draws; in each cell mean±sd, the other program's mean (distance in standard "
+		   "errors)\n%-28s",
 		   draws, "epsilon");
 	for (int e = 0; e < EPSILONS; e++)
 		printf("  %-22g", epsilons[e]);

@@ -6,7 +6,7 @@
  *
  *   A  OPDisc as published: the integers of the ball |w|^2 <= d, noise on
  *      phi(w) = (w, sqrt(D^2 - |w|^2)) / D, Gaussian with the published
- *      sigma = 7 d sqrt(ln 1/delta) / eps.  (Not proved private: PRIVACY.md 1.1.)
+ *      sigma = 7 d sqrt(ln 1/delta) / eps.  (Not proved private: counterexample R7.)
  *   B  the same grid and phi; a uniform direction times Gamma(d + 1, 4 d / eps)
  *   C  {-1,1}^d and phi(w) = w; uniform in a cube of radius Gamma(d + 1, 1 / eps)
  *   T  {-1,0,1}^d and the 2 d separators [w_j <= 0], [w_j >= 0] of RSPM; uniform

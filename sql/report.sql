@@ -25,7 +25,7 @@ SELECT p ->> 'best', p -> 'basic' ->> 'epsilon', p -> 'basic' -> 'delta', p -> '
 -- a hundred exact exponential mechanisms: the rate of bounded range, 100 * 0.1^2 / 8
 SELECT p ->> 'best', p -> 'zcdp' ->> 'epsilon', dpobj.composed_epsilon('zcdp', NULL, 125000000000, 1000000000000) * 0.000000001
   FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 0.1, "count": 100, "options": {"mechanism": "exponential"}}]', 1e-6) p;
--- PRIVACY.md 6: 10 times (0.1, 0), alone and with more
+-- theorem A7: 10 times (0.1, 0), alone and with more
 SELECT round((p #>> '{fixed_beforehand,kov,epsilon}')::numeric, 6), round((p #>> '{fixed_beforehand,pld,epsilon}')::numeric, 4), p ->> 'best'
   FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 0.1, "count": 10, "options": {"mechanism": "permute_flip"}}]', 1e-6) p;
 SELECT jsonb_pretty(p - 'zcdp' - 'rdp' - 'fixed_beforehand') FROM dpobj.price_plan('[
@@ -136,7 +136,7 @@ SELECT halfspaces('harbour', 10, 0.1);
 SET SESSION AUTHORIZATION report_bea;
 SELECT halfspaces('harbour', 2, 0.2, '{"mechanism": "exponential"}'), halfspaces('harbour', 1, 0.2);
 RESET SESSION AUTHORIZATION;
--- ten times (0.1, 0): PRIVACY.md 6; those of one role, and all
+-- ten times (0.1, 0): theorem A7; those of one role, and all
 SELECT accountant, releases, round(r.epsilon, 4) AS epsilon, delta, rdp_order, assumes
   FROM unnest('{basic,zcdp,rdp,kov,pld}'::text[]) a, dpobj.recompute('harbour', 'report_ann', a, 0.000001) r;
 SELECT accountant, releases, epsilon, r.delta FROM unnest('{basic,zcdp,kov}'::text[]) a, dpobj.recompute('harbour', NULL, a) r;
@@ -155,7 +155,7 @@ SELECT bool_and(e < before) FROM (SELECT epsilon AS e, lag(epsilon) OVER (ORDER 
   FROM unnest('{basic,zcdp,rdp,pld}'::text[]) WITH ORDINALITY a(name, place), dpobj.recompute('harbour', NULL, a.name, 0.00001)) r
   WHERE before IS NOT NULL;
 SELECT epsilon, delta, assumes FROM dpobj.recompute('harbour', NULL, 'zcdp', 0.00000001);
--- PRIVACY.md 6 and pld.out: 10 x 0.1, a Gaussian mechanism of mu = 0.2 and (0.3, 1e-7), by charges written by hand
+-- theorem A8: 10 x 0.1, a Gaussian mechanism of mu = 0.2 and (0.3, 1e-7), by charges written by hand
 CREATE FUNCTION by_hand(epsilon numeric, delta numeric, pair text, terms jsonb DEFAULT '{}', guarantee text DEFAULT 'exact',
   person text DEFAULT NULL) RETURNS bigint LANGUAGE sql AS $$
   INSERT INTO dpobj.ledger_events (event, relation, relation_name, role, role_name, mechanism, mechanism_version, adjacency,

@@ -19,7 +19,7 @@ SELECT mechanism, epsilon, delta, pair, guarantee FROM dpobj.ledger WHERE event 
 SELECT dp_predict(model, ARRAY[0, 0, 0, 0]) FROM mixture;
 SELECT dp_predict_proba(model, ARRAY[0, 0, 0, 0]) FROM mixture;
 
--- The numbers of PRIVACY.md 5.6: their loss is a quarter of ours.
+-- Numbers computed by hand for theorem S3: their loss is a quarter of ours.
 SELECT l, m.details ->> 'draws' AS draws, round((m.details ->> 'epsilon_per_draw')::numeric, 6) AS epsilon_per_draw, m.delta > 0 AS delta
   FROM (VALUES (0::numeric, 4000), (1e-6, 4000), (0, 12000), (1e-6, 12000)) v(d, l),
        LATERAL (SELECT (dpobj.price('simplex', 4, 1, d, format('{"n": 10000, "target": [-3, 3], "regularization": %s}', l)::jsonb)) AS p) s,

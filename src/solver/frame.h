@@ -1,5 +1,5 @@
 /*
- * frame.h - the messages between the server and its solver process (SERVER.md 3).
+ * frame.h - the messages between the server and its solver process (rule H7).
  *
  * A frame is a header of 16 bytes and a payload.  The header, little-endian:
  * magic (4 bytes), version (2), type (2), length of the payload (8).

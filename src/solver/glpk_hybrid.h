@@ -1,7 +1,7 @@
 /*
  * glpk_hybrid.h - the oracle with GLPK inside: our search fixes the numeric
  * columns, and glp_intopt() searches what is left, a slab, with our exact bounds
- * in its callbacks (SOLVER.md 4).
+ * in its callbacks (theorem B6).
  *
  * GLPK's programme for a slab has the grid's binaries (glpk_programme.h) and one
  * variable theta for the loss.  At every node of its tree our node_expand()

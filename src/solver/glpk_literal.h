@@ -10,7 +10,7 @@
  *               score_r <= high_r e[r]                          where net_r < 0
  *
  * score_r = sum_ji level[j][i] x[r][j] u[j][i] is an integer in units of the greatest
- * common divisor of the row, so that "score > 0" is "score >= 1" (PRIVACY.md 1.8).
+ * common divisor of the row, so that "score > 0" is "score >= 1" (theorem B7).
  * low_r and high_r are its least and largest value on the product of the levels:
  * functions of the row alone and of the public grid.  Every |net_r| is positive
  * and minimised, so e[r] is 0 wherever it may be: one direction is enough (RSPM's

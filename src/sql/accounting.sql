@@ -29,7 +29,7 @@ COMMENT ON FUNCTION dpobj.rdp_orders() IS
 /*
  * The same where neighbours are those of unit.  A row that is replaced is one that goes and one
  * that comes: (epsilon, delta) becomes (2 epsilon, (1 + e^epsilon) delta), rho becomes 4 rho
- * (PRIVACY.md 0); deltas are rounded up with a unit to spare for the last digits of exp(), which
+ * (theorem N5); deltas are rounded up with a unit to spare for the last digits of exp(), which
  * has as many as its argument, and of which e^100 exceeds every cap.
  * Superusers have these inlined into their queries on views, under their own search_path: each
  * operator and type is named with its schema, or somebody else's could be taken for it.

@@ -3,7 +3,7 @@
 /*
  * One cap per table and role, or per table over all roles (role null), in the
  * units of the ledger, rounded down.  Costs are added up by one accountant, fixed when the
- * budget is made (PRIVACY.md 0.1 C5), and held under cost_limit; deltas that it does not
+ * budget is made (theorem A6), and held under cost_limit; deltas that it does not
  * cover, under reserve_units.
  *
  * cost_spent, delta_spent and releases_spent are sums over the ledger.  The charge worker

@@ -1,8 +1,8 @@
 -- Charges for single rows on tables that protect persons since
 
 /*
- * A release that costs epsilon for one row costs m times epsilon for m rows of a person (PRIVACY.md
- * 6; src/core/accounting/pair.c, pair_of_group).  So charges for single rows count on a table that protects
+ * A release that costs epsilon for one row costs m times epsilon for m rows of a person (theorem
+ * P5; src/core/accounting/pair.c, pair_of_group).  So charges for single rows count on a table that protects
  * persons once an administrator has given m: dpobj.protect(..., earlier_rows_per_person).
  */
 COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'for how many rows of a person charges for single rows count; null: such charges are not allowed';

@@ -163,7 +163,7 @@ shape_positive_modulus(void)
 	return (Shape){"1..3 mod 3", grid, true, {-1, 1}, false};
 }
 
-/* No grid (PRIVACY.md 0.1 C2): the modulus is below the number of levels, W = {0, 3}. */
+/* No grid (counterexample G8): the modulus is below the number of levels, W = {0, 3}. */
 static inline Shape
 shape_refused_modulus(void)
 {

@@ -13,7 +13,7 @@
  *                          visited, the mass beyond is bounded from above.
  *
  * The rates are the product's (select_rate, gauge_rate), so that a wrong one
- * shows; the sizes |r| are written down here a second time (PRIVACY.md 1.4, C3).
+ * shows; the sizes |r| are written down here a second time (theorem G4).
  */
 #ifndef DPOBJ_TESTS_PRIVACY_LAW_H
 #define DPOBJ_TESTS_PRIVACY_LAW_H

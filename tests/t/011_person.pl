@@ -195,7 +195,7 @@ is( scalar_of($node, "SELECT string_agg(event, ' ' ORDER BY id) FROM dpobj.ledge
 
 # ---- charges for rows, on a table that protects persons afterwards ----
 
-# Three rows of each person; by "basic" 3 epsilon and (1 + e^epsilon + e^(2 epsilon)) delta (PRIVACY.md 6).
+# Three rows of each person; by "basic" 3 epsilon and (1 + e^epsilon + e^(2 epsilon)) delta (theorem N4).
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE clinic AS SELECT i % 50 AS who, i % 7 / 7.0::float8 AS x, i % 2 = 0 AS y FROM generate_series(1, 150) i;
 SELECT dpobj.set_budget('clinic', NULL, 3, 1e-5);

@@ -1,4 +1,4 @@
-# 015_train.pl - dpobj.train as its sentences in API.md say: one payment for racers,
+# 015_train.pl - dpobj.train as rules Q3 to Q5 say: one payment for racers,
 # one charge in flight per role, places for solvers, ticks, the charge before the
 # first page, one way to fail, and settings that a client cannot talk down.
 

@@ -1,4 +1,4 @@
-# 027_jobs.pl - jobs as their sentences in API.md say: registered at commit, run with the
+# 027_jobs.pl - jobs as rule Q7 says: registered at commit, run with the
 # submitter's grants and none of his settings, charged once whatever happens, and told no
 # more of than dpobj.train tells.
 

@@ -1,5 +1,5 @@
 /*
- * accounting.h - what a release costs in currencies that add up (PRIVACY.md 6, 0.1 C5, C6).
+ * accounting.h - what a release costs in currencies that add up (theorems A4 and A6).
  *
  *   basic  epsilon and delta
  *   zcdp   rho, of zero-concentrated privacy
@@ -55,7 +55,7 @@ extern void accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost);
 
 /*
  * The delta of a release when this many rows change one after the other: delta times 1 + e^epsilon
- * + ... + e^((rows - 1) epsilon), rounded up, at most 1 (PRIVACY.md 6).
+ * + ... + e^((rows - 1) epsilon), rounded up, at most 1 (theorem N4).
  */
 extern int64_t accounting_group_delta(int64_t epsilon, int64_t delta, int64_t rows);
 

@@ -1,5 +1,5 @@
 /*
- * composition.h - the guarantee of a list of releases that was fixed in advance (PRIVACY.md 6).
+ * composition.h - the guarantee of a list of releases that was fixed in advance (theorem A8).
  *
  * Each release is known by its dominating pair, as the ledger keeps it; all are releases of
  * one table, under one adjacency.  The pairs' privacy loss distributions are composed
@@ -8,7 +8,7 @@
  * less than 1e-3 of epsilon for up to 15,000 releases (tests/core/accounting/test_composition.c),
  * by more for many more, and never above the sums of all epsilons and all deltas.
  *
- * epsilon is in nano-units and delta in atto-units.  The adaptivity of PRIVACY.md 0.1 C5:
+ * epsilon is in nano-units and delta in atto-units.  By theorem A6
  * nothing here may decide whether a release is allowed.
  */
 #ifndef DPOBJ_CORE_COMPOSITION_H
@@ -50,7 +50,7 @@ extern int64_t composition_delta(const CompositionPair *pair, int pairs, Adjacen
 								 int64_t epsilon, Memory *memory);
 
 /*
- * Optimal composition of k (epsilon, delta)-DP releases, PRIVACY.md 6 (Kairouz, Oh and Viswanath
+ * Optimal composition of k (epsilon, delta)-DP releases, theorem A7 (Kairouz, Oh and Viswanath
  * 2015, theorem 3.3): delta at an epsilon, and epsilon at a delta.  With directed rounding
  * (MPFR); the second is at most COMPOSITION_NEAR nano-units above the least.  k is at most
  * COMPOSITION_MOST.

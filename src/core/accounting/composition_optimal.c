@@ -1,5 +1,5 @@
 /*
- * composition_optimal.c - k times (epsilon, delta)-DP is (epsilon', delta')-DP, PRIVACY.md 6:
+ * composition_optimal.c - k times (epsilon, delta)-DP is (epsilon', delta')-DP, theorem A7:
  *
  *   delta' = 1 - (1 - delta)^k (1 - delta_k),
  *   delta_k = sum over l with (k - 2 l) epsilon > epsilon' of C(k, l) e^((k - l) epsilon)

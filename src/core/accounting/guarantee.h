@@ -1,5 +1,5 @@
 /*
- * guarantee.h - what a list of releases guarantees together, by each accountant (PRIVACY.md 6).
+ * guarantee.h - what a list of releases guarantees together, by each accountant (theorem A11).
  *
  *   basic  the sums of all epsilon and delta
  *   zcdp   the sum of rho, converted at delta less the deltas that rho leaves out
@@ -9,7 +9,7 @@
  *
  * All are upper bounds.  For the first two it does not matter who chose the next release when,
  * as long as a fixed cap held the sum; the others are proved for releases that were fixed
- * beforehand (PRIVACY.md 0.1 C5).  This is for reports and prices: budgets have accounting.h.
+ * beforehand (theorem A6).  This is for reports and prices: budgets have accounting.h.
  */
 #ifndef DPOBJ_CORE_GUARANTEE_H
 #define DPOBJ_CORE_GUARANTEE_H

@@ -42,7 +42,7 @@ pair_kind(const char *name)
 
 /*
  * Calibrated noise has sigma >= sensitivity sigma_G(epsilon, delta), so that mu <= 1 / sigma_G;
- * full-batch descent likewise for all its steps together (PRIVACY.md 5.1, 5.4).
+ * full-batch descent likewise for all its steps together (theorems V2 and D1).
  */
 static void
 set_gaussian(const MechanismRequest *request, Pair *pair)
@@ -54,7 +54,7 @@ set_gaussian(const MechanismRequest *request, Pair *pair)
 
 /*
  * mu = g / sigma and ln(1 + beta / lambda) for the objective, epsilon / 256 for the noise that
- * hides how near to its minimum the answer is (PRIVACY.md 5.2, 5.3).
+ * hides how near to its minimum the answer is (theorems V4 and V8).
  */
 static void
 set_objective(const MechanismRequest *request, Pair *pair)
@@ -106,7 +106,7 @@ set_convex(const MechanismRequest *request, Pair *pair)
 
 /*
  * m draws of a bounded range are m epsilon_0^2 / 8-zCDP given which rows are left out, and
- * a mixture is no worse: Renyi divergences are quasi-convex (PRIVACY.md 5.6, C6).
+ * a mixture is no worse: Renyi divergences are quasi-convex (theorems S4 and A3).
  */
 static void
 set_simplex(const MechanismRequest *request, Pair *pair)

@@ -3,7 +3,7 @@
  *
  * Every release claims an epsilon and a delta.  Most know more: the kind of their noise and its
  * parameters, from which several releases together cost less than the sum of their claims
- * (PRIVACY.md 6).  All of it is public.
+ * (theorem A4).  All of it is public.
  */
 #ifndef DPOBJ_CORE_PAIR_H
 #define DPOBJ_CORE_PAIR_H
@@ -58,7 +58,7 @@ extern Pair pair_of_request(const MechanismRequest *request, int64_t epsilon, in
 
 /*
  * The pair of a group of rows that change one after the other, each as the given pair says.  Its
- * claim grows with the number of rows (PRIVACY.md 6).
+ * claim grows with the number of rows (theorem N4).
  */
 extern Pair pair_of_group(const Pair *pair, int64_t rows);
 

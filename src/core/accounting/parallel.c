@@ -2,7 +2,7 @@
  * parallel.c - parallel composition, with every sum rounded down.
  *
  * Within one group a replaced row is one that goes and one that comes, so that group
- * privacy for two rows applies to the group's mechanism (PRIVACY.md 0, 6):
+ * privacy for two rows applies to the group's mechanism (theorem N5):
  * (2 epsilon, (1 + e^epsilon) delta).  That is never less than a pair of groups that cost
  * as much: 1 + e^epsilon >= 2.
  */

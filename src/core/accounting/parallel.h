@@ -1,5 +1,5 @@
 /*
- * parallel.h - what a call costs whose rows are divided among groups (PRIVACY.md C7).
+ * parallel.h - what a call costs whose rows are divided among groups (theorem P2).
  *
  * The list of keys is public and every key is answered.  A row is in one group at most, and
  * which one follows from that row alone; each group's mechanism has coins of its own.  It is

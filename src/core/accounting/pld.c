@@ -287,7 +287,7 @@ pld_bounded_range(double range, double step, Memory *memory, Pld *pld)
 /*
  * The loss is determinant + mu^2 / 2 + mu X at most, in both directions, with X = |Z| under
  * add_remove.  Under replace X has the chi law with 2 degrees of freedom, which is what is
- * proved at every epsilon (PRIVACY.md 5.2, 0.1 d).  Here X where the loss is e.
+ * proved at every epsilon (theorems V4 and V6).  Here X where the loss is e.
  */
 static long double
 length_of(const Law *law, long double e)

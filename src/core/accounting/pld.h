@@ -1,5 +1,5 @@
 /*
- * pld.h - privacy loss distributions: what many releases cost together (PRIVACY.md 6, 5.4).
+ * pld.h - privacy loss distributions: what many releases cost together (theorem A8).
  *
  * A release is dominated by a pair of laws (P, Q): its delta at every epsilon is at
  * most the pair's, E_P max(0, 1 - e^(epsilon - l)) with the privacy loss l = ln(P / Q).
@@ -18,7 +18,7 @@
  *
  * Units: epsilon and losses are in units of 1.0, delta is a probability.  All this is for
  * reports and for batches that are fixed in advance: it says nothing where somebody chooses the
- * next release after seeing the last one (PRIVACY.md 0.1 C5), so no budget is enforced with it.
+ * next release after seeing the last one (theorem A6), so no budget is enforced with it.
  */
 #ifndef DPOBJ_CORE_PLD_H
 #define DPOBJ_CORE_PLD_H
@@ -57,7 +57,7 @@ typedef enum PldDirection
 } PldDirection;
 
 /*
- * One step of noisy gradients (PRIVACY.md 5.4, 0.1 e): vectors |g_i| <= 1 of a Poisson sample,
+ * One step of noisy gradients (theorems D2 and D3): vectors |g_i| <= 1 of a Poisson sample,
  * 0 < rate <= 1, are added up with N(0, noise^2).  For PLD_REPLACE also of a batch of a fixed
  * size, a share rate of the rows.
  */
@@ -73,7 +73,7 @@ extern void pld_bounded_range(double range, double step, Memory *memory, Pld *pl
 
 /*
  * Objective perturbation with Gaussian noise, mu = g / sigma, g = L R under add_remove and 2 L R
- * under replace; determinant = ln(1 + beta / Lambda) (PRIVACY.md 5.2).
+ * under replace; determinant = ln(1 + beta / Lambda) (theorems V4 and V6).
  */
 extern void pld_objective(double determinant, double mu, Adjacency adjacency, double step,
 						  Memory *memory, Pld *pld);

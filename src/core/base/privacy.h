@@ -52,7 +52,7 @@ typedef enum Adjacency
 
 /*
  * Margin M of the 0/1 loss: the largest change of a loss difference between
- * neighbours (PRIVACY.md 0): 2 under replace, 1 under add_remove.
+ * neighbours (theorem N3): 2 under replace, 1 under add_remove.
  */
 static inline int
 privacy_margin(Adjacency adjacency)

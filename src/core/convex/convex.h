@@ -5,7 +5,7 @@
  *
  *   J(w) = sum over rows of psi(y <x, w>) + (Lambda / 2) |w|^2
  *
- * in sum form (PRIVACY.md 5), for rows clipped to |x|_2 <= R.  Everything is
+ * in sum form (theorem V1), for rows clipped to |x|_2 <= R.  Everything is
  * computed in units of R: rows v = x / R with |v| <= 1 and weights u = R w, which
  * leaves the scores as they are and turns Lambda into lambda = Lambda / R^2.
  */

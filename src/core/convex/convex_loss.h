@@ -7,7 +7,7 @@
  * convex, |psi'| <= 1 and psi'' <= beta hold exactly, whatever libm is worth, and
  * slopes are computed in integers without error.  psi is differentiable twice but
  * for the knots, a null set: w -> grad J(w) is piecewise affine and one-to-one,
- * which is what the change of variables needs (PRIVACY.md 0.1 d, 5.2).
+ * which is what the change of variables needs (theorem V3).
  *
  * The logistic slope is met within 5e-8, the Huberised hinge's exactly.
  */

@@ -185,7 +185,7 @@ distance_scale(const ConvexTerms *terms, double epsilon, double distance)
 
 /*
  * Output perturbation: minimisers of neighbours are g / lambda apart at most, what
- * is found is within tolerance / lambda of them (PRIVACY.md 5.1).
+ * is found is within tolerance / lambda of them (theorem V2).
  */
 static void
 settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)

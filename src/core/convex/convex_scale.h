@@ -1,5 +1,5 @@
 /*
- * convex_scale.h - how much noise a convex mechanism needs (PRIVACY.md 5.1 - 5.3).
+ * convex_scale.h - how much noise a convex mechanism needs (theorems V2 to V8).
  *
  * All in the units of convex.h: |v| <= 1, |psi'| <= 1.  One row changes the
  * gradient of J by g = 1 in norm under add_remove and by g = 2 under replace.
@@ -17,7 +17,7 @@
 
 /*
  * Objective perturbation with Gaussian noise: delta at epsilon beyond ln(1 + beta /
- * lambda), where mu = g / sigma (PRIVACY.md 5.2, 0.1 d).  Under replace it is proved
+ * lambda), where mu = g / sigma (theorems V4 to V6).  Under replace it is proved
  * for rest^2 >= mu^2 + mu^4 / 4; elsewhere the law chi_2 is used, which is proved.
  */
 extern double objective_delta(double rest, double mu, Adjacency adjacency);
@@ -35,8 +35,8 @@ extern double objective_gamma(double epsilon, double beta_over_lambda, Adjacency
 
 typedef enum ConvexKind
 {
-	CONVEX_OUTPUT,   /* output perturbation, 5.1 */
-	CONVEX_OBJECTIVE /* objective perturbation 5.2 in its approximate form 5.3 */
+	CONVEX_OUTPUT,   /* output perturbation, theorem V2 */
+	CONVEX_OBJECTIVE /* objective perturbation, theorems V3 to V5, in its approximate form, V8 */
 } ConvexKind;
 
 /* CONVEX_OBJECTIVE: what the noise on the answer takes of epsilon. */

@@ -1,5 +1,5 @@
 /*
- * descent.h - noisy gradient descent for a convex model (PRIVACY.md 5.4, 0.1 e).
+ * descent.h - noisy gradient descent for a convex model (theorems D1 to D5).
  *
  * In the units of convex.h: |v| <= 1, |psi'| <= 1, so that one row adds a vector of
  * norm 1 at most to a sum of gradients.  Every step releases

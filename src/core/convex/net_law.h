@@ -10,7 +10,7 @@
  *   P(point) proportional to exp(-numerator loss / denominator),
  *   numerator / denominator = epsilon / (margin range)
  *
- * is epsilon-DP whatever the net is (PRIVACY.md 5.5).
+ * is epsilon-DP whatever the net is (theorem V11).
  */
 #ifndef DPOBJ_CORE_NET_LAW_H
 #define DPOBJ_CORE_NET_LAW_H

@@ -2,9 +2,9 @@
  * select.h - exact exponential mechanism and permute-and-flip over a public grid.
  *
  * The exponential mechanism draws w with P(w) proportional to exp(-rate L(w)),
- * rate = epsilon / margin (PRIVACY.md 1.5: epsilon / 2 under replace, epsilon
+ * rate = epsilon / margin (theorem E1: epsilon / 2 under replace, epsilon
  * under add_remove).  A one-hot group of columns is summed out analytically,
- * the other coordinates are enumerated in Gray code (SOLVER.md 6a).  No term is
+ * the other coordinates are enumerated in Gray code (theorem E4).  No term is
  * skipped and the draw is exact: integer upper bounds of the masses, then an
  * acceptance decided with intervals that are refined until they decide.
  */
@@ -50,7 +50,7 @@ typedef struct SelectProblem
 	/*
 	 * NULL, or called by the tree sampler, in the thread that called it, between
 	 * attempts and now and then during one.  What it is told depends on the data:
-	 * for the owner's eyes only, never for an analyst's (PRIVACY.md 3).
+	 * for the owner's eyes only, never for an analyst's (rule B10).
 	 */
 	void (*progress)(void *context, const TreeProgress *progress);
 	void *progress_context;

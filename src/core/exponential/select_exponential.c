@@ -1,7 +1,7 @@
 /*
  * select_exponential.c - the exponential mechanism by group elimination, exactly.
  *
- * P(w) is proportional to exp(-beta L(w)), beta = epsilon / M (PRIVACY.md 1.5).
+ * P(w) is proportional to exp(-beta L(w)), beta = epsilon / M (theorem E1).
  * Summed over the levels of the group's columns, an outer configuration o has
  *
  *   mass(o) = exp(-beta x) prod_g z_g,   x = base + sum_g min_v loss[g][v],

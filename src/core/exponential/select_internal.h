@@ -21,7 +21,7 @@
  * s + t > 0, that is from a threshold in t on.  So a cell has a table f[t], the
  * loss of its rows at the sum t, which changes with numeric weights only.  A
  * step of a binary weight then costs one look-up per cell and level, not one
- * comparison per row (SOLVER.md 3).
+ * comparison per row (theorem B3).
  *
  * Dense plans.  Where columns are mostly numeric, tables do not pay.  No column
  * then counts as binary, rows are kept in the order of their cells (which are the
@@ -173,7 +173,7 @@ extern void select_visit_block(SelectWalker *walker, int64_t block, SelectVisit 
 
 /*
  * The rate beta = numerator / denominator: epsilon in units of 1 / M, M the
- * margin of the 0/1 loss (PRIVACY.md 1.5).
+ * margin of the 0/1 loss (theorem E1).
  */
 typedef struct SelectRate
 {

@@ -1,6 +1,6 @@
 /*
- * select_permute_flip.c - permute-and-flip (McKenna and Sheldon 2020; PRIVACY.md
- * 1.5), exactly: visit W in random order and take the first w whose coin of bias
+ * select_permute_flip.c - permute-and-flip (McKenna and Sheldon 2020; theorem
+ * E2), exactly: visit W in random order and take the first w whose coin of bias
  * exp(-beta (L(w) - L_min)), beta = epsilon / M, shows heads.
  *
  * No vector needs a visit of its own.  Suppose all coins are flipped at once, and

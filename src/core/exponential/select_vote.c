@@ -1,5 +1,5 @@
 /*
- * select_vote.c - the exponential mechanism on votes, exactly (PRIVACY.md 3, T5 (i)).
+ * select_vote.c - the exponential mechanism on votes, exactly (theorem F6).
  *
  * One row changes the vote of one part.  So it takes one vote from one vector and
  * gives one to another, or only one of the two: no score changes by more than 1, and
@@ -12,7 +12,7 @@
  *
  * where the first factor lies within exp(-epsilon / 2) .. exp(epsilon / 2) and so does
  * the second, being a mean of such factors.  As w varies, the ratio moves within a
- * factor exp(epsilon): the mechanism is epsilon-bounded-range (PRIVACY.md C6).
+ * factor exp(epsilon): the mechanism is epsilon-bounded-range (theorem F7).
  *
  * Most of W has no vote and weighs 1, so with A_v = exp(epsilon c_v / 2) - 1
  *

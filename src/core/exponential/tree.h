@@ -2,8 +2,8 @@
  * tree.h - the exponential mechanism over grids far too large to enumerate.
  *
  * Draws w with P(w) proportional to exp(-rate L(w)), rate = epsilon / margin
- * (PRIVACY.md 1.5), exactly as select_exponential() does, but by rejection over a
- * branch-and-bound tree of boxes with bounds of their masses (SOLVER.md 6b; the
+ * (theorem E1), exactly as select_exponential() does, but by rejection over a
+ * branch-and-bound tree of boxes with bounds of their masses (theorem E7; the
  * proof is in tree_sampler.c).  How long it takes depends on the data, so only
  * the number of attempts is limited: an attempt that has begun is finished, and
  * giving up between attempts does not change the law of what is answered.

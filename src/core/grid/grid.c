@@ -23,7 +23,7 @@ levels_are_valid(const Grid *grid, int j)
 	return true;
 }
 
-/* C2: the ranks of a coordinate are consecutive, so these are distinct modulo bound. */
+/* Theorem G7: the ranks of a coordinate are consecutive, so these are distinct modulo bound. */
 static bool
 modulus_is_valid(const Grid *grid)
 {

@@ -6,7 +6,7 @@
  * public; nothing depends on a row.
  *
  * Public total order of W: lexicographic in the level *indices* (i_0, i_1, ...).
- * It decides every tie (PRIVACY.md 1.2), so it must never depend on data or noise.
+ * It decides every tie (theorem G1), so it must never depend on data or noise.
  */
 #ifndef DPOBJ_CORE_GRID_H
 #define DPOBJ_CORE_GRID_H
@@ -40,7 +40,7 @@ typedef struct Grid
  * Is the grid well formed (sizes in range, levels increasing, W not empty)?
  *
  * A modulus is 2 .. GRID_MAX_LEVELS and no smaller than any coordinate's number
- * of levels (PRIVACY.md 0.1 C2), see grid_least_distance().
+ * of levels (theorem G7), see grid_least_distance().
  */
 /* A dimension and nothing else: each weight fixed at 0. */
 extern void grid_set_plain(Grid *grid, int dimension);

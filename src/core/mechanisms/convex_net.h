@@ -1,5 +1,5 @@
 /*
- * convex_net.h - two convex mechanisms that choose from a net of a ball (PRIVACY.md 5.5).
+ * convex_net.h - two convex mechanisms that choose from a net of a ball (theorems V11, V12).
  *
  * The body is the ball |u| <= reach, in the units of convex.h: scores are in -reach ..
  * reach.
@@ -11,7 +11,7 @@
  *   rate = epsilon / osc under add_remove, epsilon / (2 osc) under replace.
  *
  * CONVEX_NET_LOCAL (Bassily, Smith and Thakurta 2014, algorithms 3 and 4): half of epsilon
- * goes to output perturbation (5.1), which gives a centre; the other half to the
+ * goes to output perturbation, which gives a centre; the other half to the
  * exponential mechanism over a net of the ball around it whose radius r is a quantile of
  * that noise, as far as it lies in the body.  There psi changes by 2 r at most, so osc =
  * 2 r.  The centre has been released, as it were, so that the parts compose, whether the

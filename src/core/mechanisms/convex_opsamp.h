@@ -1,6 +1,6 @@
 /*
  * convex_opsamp.h - OPSamp of Neel, Roth, Vietri and Wu for convex losses, as it is proved
- * (opsamp.h; PRIVACY.md 4).
+ * (opsamp.h; theorem O2).
  *
  * The cube is |u_j| <= reach in the units of convex.h.  Rows are cut off at |v_j| <= peak, so
  * that G = peak: |psi'| <= 1.  A row's score is at most s = reach min(sqrt(d), d G), which

@@ -1,14 +1,14 @@
 /*
  * convex_release.c - noise in the objective, a certified minimiser, noise on it.
  *
- * Objective perturbation (PRIVACY.md 5.2): u* minimises J(u) + <b, u>, b drawn
+ * Objective perturbation (theorem V4): u* minimises J(u) + <b, u>, b drawn
  * exactly.  b determines u* and u* determines b = -grad J(u*), which proves (epsilon -
  * epsilon / 256, delta) for u*.  What is at hand is u within tolerance / lambda of u*,
  * because the gradient's norm at u is certified and b is known to within the rest of
  * the tolerance.  Given u*, neighbours' u are thus 2 tolerance / lambda apart at most,
- * and Gamma noise of that scale, over epsilon / 256, hides which it was (5.3).
+ * and Gamma noise of that scale, over epsilon / 256, hides which it was (theorem V8).
  *
- * Output perturbation (5.1) is the same without b, and with all the noise on u.
+ * Output perturbation (theorem V2) is the same without b, and with all the noise on u.
  *
  * The sum u + noise is a real vector; its rounding to multiples of 2^-20 is exact,
  * and all that is ever known of it.

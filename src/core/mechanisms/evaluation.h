@@ -6,7 +6,7 @@
  * changes one count by 1; one that is replaced, or that a filter turns neutral, takes
  * 1 from one count and gives 1 to another at most.  With s = 1 under add_remove and 2
  * under replace, for the sum of absolute changes, each count gets discrete Laplace
- * noise of its own at rate epsilon / s (core/random/laplace.h, PRIVACY.md 7): exactly
+ * noise of its own at rate epsilon / s (core/random/laplace.h, theorem X1): exactly
  * epsilon-DP, and no number of rows needs to be public.
  */
 #ifndef DPOBJ_CORE_EVALUATION_H
@@ -42,7 +42,7 @@ extern double evaluation_error(int64_t epsilon, Adjacency adjacency, int counts,
  * Of permute-and-flip over a list (select_from_list()): but for a chance of beta < 1/2, the
  * answer makes less than so many mistakes more than the best candidate.  One that makes t
  * more is the answer only if it is visited first, in one of two orders, and its coin shows
- * heads: at most (candidates - 1) exp(-epsilon t / M) / 2 (PRIVACY.md 1.5).
+ * heads: at most (candidates - 1) exp(-epsilon t / M) / 2 (theorem U2).
  */
 extern double evaluation_choice_error(int64_t epsilon, Adjacency adjacency, int candidates,
 									  double beta);

@@ -2,7 +2,7 @@
  * ftrl.c - private online learning: calibration, bounds, and the run.
  *
  * S is the scale, the cost 1 in integers; a neighbour changes one vector by c with
- * |c_j| <= S.  Source: PRIVACY.md 5.6, 6 and 1.4; each calibration is checked exactly.
+ * |c_j| <= S.  Source: theorems L1 and L2; each calibration is checked exactly.
  *
  * exponential.  ln(theta_j / theta'_j) = -rate (g_j - g'_j) + constant lies in an
  * interval of length 2 S rate: bounded range, epsilon_0 = 2 S rate.  The first choice

@@ -1,5 +1,5 @@
 /*
- * ftrl.h - private online learning over d choices (PRIVACY.md 5.6, docs/method.md).
+ * ftrl.h - private online learning over d choices (docs/proofs/ftrl.md).
  *
  * At each of T steps a choice is released, and then a cost vector is learnt, one cost
  * in [0, 1] for each choice, as integers 0 .. scale.  The choice at step t depends on

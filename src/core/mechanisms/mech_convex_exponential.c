@@ -1,6 +1,6 @@
 /*
  * mech_convex_exponential.c - the exponential mechanism for convex losses, over a net of a
- * ball (Bassily, Smith and Thakurta 2014; PRIVACY.md 5.5 (i)).  Pure epsilon-DP, and
+ * ball (Bassily, Smith and Thakurta 2014; theorem V11).  Pure epsilon-DP, and
  * epsilon-bounded-range: between neighbours the logarithm of a point's mass moves within an
  * interval of rate times margin times osc = epsilon, and the normaliser is the same
  * for all points.

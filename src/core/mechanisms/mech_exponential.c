@@ -3,14 +3,14 @@
  *
  * P(w) proportional to exp(-epsilon L(w) / M), M the margin of the 0/1 loss:
  * epsilon / 2 under replace; epsilon under add_remove, where all losses move the
- * same way (PRIVACY.md 1.5).  Pure epsilon-DP, and epsilon-bounded-range.
+ * same way (theorem E1).  Pure epsilon-DP, and epsilon-bounded-range.
  *
  * Two exact samplers of the same law: group elimination (select.h), whose cost is
  * known from public parameters, and the tree sampler (tree.h), which is usually a
  * hundred times quicker and goes where nothing can be enumerated, but has no bound
  * of its own.  So a grid that can be enumerated is tried with the tree first and
  * enumerated if that fails, and is sure to finish; any other is left to the tree
- * without a limit (PRIVACY.md 3, T4).  An attempt of the tree that answers has the
+ * without a limit (rule F4).  An attempt of the tree that answers has the
  * law, and how many are made does not depend on what the last would have answered
  * (tree_sampler.c), so changing over between attempts does not change the law.
  */

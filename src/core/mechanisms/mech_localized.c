@@ -1,7 +1,7 @@
 /*
  * mech_localized.c - localisation: output perturbation says where to look, the exponential
- * mechanism chooses there (Bassily, Smith and Thakurta 2014, algorithms 3 and 4; PRIVACY.md
- * 5.5).  Pure epsilon-DP, half and half.
+ * mechanism chooses there (Bassily, Smith and Thakurta 2014, algorithms 3 and 4; theorem
+ * V12).  Pure epsilon-DP, half and half.
  */
 #include "core/mechanisms/convex_net.h"
 #include "core/mechanisms/mechanism.h"

@@ -1,7 +1,7 @@
 /*
  * mech_objective.c - objective perturbation of a convex model (Chaudhuri, Monteleoni and
- * Sarwate 2011; Kifer, Smith and Thakurta 2012; PRIVACY.md 5.2) in its approximate form
- * (Iyengar and others 2019; 5.3), with ln(1 + beta / lambda) for the Hessian.
+ * Sarwate 2011; Kifer, Smith and Thakurta 2012; theorem V4) in its approximate form
+ * (Iyengar and others 2019; theorem V8), with ln(1 + beta / lambda) for the Hessian.
  */
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/mechanism.h"

@@ -1,6 +1,6 @@
 /*
  * mech_opsamp.c - OPSamp of Neel, Roth, Vietri and Wu for convex losses, with the corrected
- * stability lemma, Chernoff's bound and noise in each coordinate (PRIVACY.md 4).
+ * stability lemma, Chernoff's bound and noise in each coordinate (theorem O2).
  * (epsilon, delta)-DP; what the paper prints is not proved.
  */
 #include "core/mechanisms/convex_opsamp.h"

@@ -1,6 +1,6 @@
 /*
  * mech_output.c - output perturbation of a convex model (Chaudhuri, Monteleoni and Sarwate
- * 2011; PRIVACY.md 5.1): the minimiser, which one row can move by g / lambda only, plus
+ * 2011; theorem V2): the minimiser, which one row can move by g / lambda only, plus
  * Gamma or Gaussian noise.
  */
 #include "core/mechanisms/convex_release.h"

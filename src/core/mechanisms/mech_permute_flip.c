@@ -2,9 +2,9 @@
  * mech_permute_flip.c - permute-and-flip (McKenna and Sheldon 2020), exactly.
  *
  * Visit W in random order and accept w with probability
- * exp(-epsilon (L(w) - L_min) / M), M the margin of the 0/1 loss (PRIVACY.md
- * 1.5).  Pure epsilon-DP; its expected loss never exceeds the exponential
- * mechanism's at the same epsilon, but it is not bounded-range (C6).
+ * exp(-epsilon (L(w) - L_min) / M), M the margin of the 0/1 loss (theorem
+ * E2).  Pure epsilon-DP; its expected loss never exceeds the exponential
+ * mechanism's at the same epsilon, but it is not bounded-range (theorem A3).
  */
 #include "core/mechanisms/mechanism.h"
 

@@ -2,7 +2,7 @@
  * mech_rspm.c - RSPM of Neel, Roth and Wu: random weights on a separating set of examples.
  *
  * The objective is L(w) + sum_i eta_i e_i(w), e_i(w) = 1 where w errs on the i-th
- * example of a fixed set that tells any two vectors of the grid apart (PRIVACY.md 2).
+ * example of a fixed set that tells any two vectors of the grid apart (theorem G14).
  * An example is a unit vector with a label, so e_i is a threshold of one weight: on
  * {-1,0,1} the examples (e_j, positive) and (-e_j, positive) err where w_j <= 0 and where
  * w_j >= 0; for q levels it takes q - 1 examples, whose last feature is a constant of

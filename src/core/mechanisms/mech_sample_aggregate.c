@@ -1,5 +1,5 @@
 /*
- * mech_sample_aggregate.c - parts of the rows vote (PRIVACY.md 3, T5 (i); 0.1 C4).
+ * mech_sample_aggregate.c - parts of the rows vote (theorems F5 and F6).
  *
  * The rows are dealt out to parts by fair dice, each part names the vector that suits
  * it best, and the exponential mechanism over all of W draws from the votes with
@@ -11,7 +11,7 @@
  * jointly convex.  No part's answer has to be proved best, or to be random, or to be
  * found at all: this is the mechanism whose guarantee asks nothing of a solver.  So a
  * part searches a limited number of nodes and votes for the best vector that it has
- * seen, and the whole is sure to finish (PRIVACY.md 3, T3).  What may stop a run
+ * seen, and the whole is sure to finish (rule F3).  What may stop a run
  * still, such as a time limit or a lack of memory, stops all of it: no part goes
  * without a vote because another has used up what they share.
  */

@@ -1,6 +1,6 @@
 /*
  * mech_sgd.c - noisy gradient descent with averaged iterates (Bassily, Smith and Thakurta
- * 2014; Abadi and others 2016; PRIVACY.md 5.4, 0.1 e).
+ * 2014; Abadi and others 2016; theorems D1 to D3).
  */
 #include <math.h>
 #include <stdlib.h>

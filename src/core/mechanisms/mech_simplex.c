@@ -1,6 +1,6 @@
 /*
  * mech_simplex.c - sampling from a simplex (Jain and Thakurta 2014, section 5, as re-derived in
- * PRIVACY.md 5.6).
+ * theorem S2).
  *
  * The entropy makes the minimiser itself a law over the features of which one row moves the
  * logarithms by little: indices drawn from it are private, and their frequencies are the model.

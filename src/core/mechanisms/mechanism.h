@@ -3,7 +3,7 @@
  *
  * A request holds public parameters only.  mechanism_admit() decides from them
  * alone, before any row is read, whether the mechanism is sure to finish
- * (PRIVACY.md 3, T3) or at least well posed; release() then runs in the solver
+ * (rule F3) or at least well posed; release() then runs in the solver
  * process on the training set and the random bits.
  */
 #ifndef DPOBJ_CORE_MECHANISM_H
@@ -41,7 +41,7 @@ typedef enum MechanismKind
 	MECHANISM_KINDS
 } MechanismKind;
 
-/* On what the guarantee of a release rests, without limits (PRIVACY.md 0.1 C3, 1.1, 1.6). */
+/* On what the guarantee of a release rests, without limits. */
 typedef enum MechanismProof
 {
 	PROOF_EXACT,   /* the law that is drawn is the law that is proved, its scale included */
@@ -96,7 +96,7 @@ typedef struct MechanismAnswer
 
 /*
  * How far a release is.  It depends on the data and on the noise: for the table's
- * owner only, never for an analyst (PRIVACY.md 3).
+ * owner only, never for an analyst (rule B10).
  */
 typedef struct MechanismProgress
 {
@@ -138,7 +138,7 @@ typedef struct Mechanism
 	const char *name; /* as in the option "mechanism" */
 	/*
 	 * Laws of bounded range, or means of such laws over coins that do not see what differs, give
-	 * rho = epsilon^2 / 8 instead of epsilon^2 / 2 (PRIVACY.md C6; pair.h, PAIR_RANGE)
+	 * rho = epsilon^2 / 8 instead of epsilon^2 / 2 (theorem A3; pair.h, PAIR_RANGE)
 	 */
 	bool bounded_range;
 	bool convex; /* real weights for a convex loss: rows carry both label counts */
@@ -164,7 +164,7 @@ extern MechanismProof mechanism_proof(const MechanismRequest *request);
 /*
  * Configurations that exponential may enumerate: about ten seconds on two cores at a few
  * thousand distinct rows.  Fixed and public, so that a request that is admitted as finishing
- * always finishes (PRIVACY.md 3, T3).
+ * always finishes (rule F3).
  */
 #define EXPONENTIAL_SURE_COST UINT64_C(50000000)
 

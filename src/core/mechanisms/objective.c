@@ -10,7 +10,7 @@
 #include "core/optimum/oracle.h"
 #include "core/noise/perturbation.h"
 
-/* The search has no bound from public parameters; unlimited mode (PRIVACY.md 3, T4). */
+/* The search has no bound from public parameters; unlimited mode (rule F4). */
 void
 objective_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {

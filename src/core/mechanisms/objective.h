@@ -2,7 +2,7 @@
  * objective.h - objective perturbation over a finite grid: release the argmin of
  * N L(w) - <r, phi(w)>, with r as perturbation.h has it and ties broken by the
  * public order.  The oracle certifies its answer, so that the proof of
- * PRIVACY.md 1.2 is about what runs.
+ * theorem G1 is about what runs.
  */
 #ifndef DPOBJ_CORE_OBJECTIVE_H
 #define DPOBJ_CORE_OBJECTIVE_H

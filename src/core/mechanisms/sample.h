@@ -1,6 +1,6 @@
 /*
  * sample.h - the rows of a training set dealt out to parts, each solved on its own
- * (PRIVACY.md 3, T5, and 0.1 C4).
+ * (theorem F5).
  *
  * The split.  Every row goes to one of the parts by a fair die of its own, whatever
  * the row is and whatever the others are.  That one law serves both adjacencies.  Let

@@ -27,7 +27,7 @@ log_others(const Grid *grid)
 }
 
 /*
- * Source: PRIVACY.md 1.5; McSherry and Talwar 2007.  The odds of an excess of t or
+ * Source: theorem U1; McSherry and Talwar 2007.  The odds of an excess of t or
  * more are at most those of |W| - 1 vectors of excess t against the optimum,
  * (|W| - 1) exp(-rate t), with equality for such losses.  Odds of beta / (1 - beta)
  * are a probability of beta:
@@ -44,7 +44,7 @@ exponential_bound(const Grid *grid, double rate, double beta, UtilityBound *boun
 }
 
 /*
- * Source: PRIVACY.md 3, T5.  The same on votes, at the rate epsilon / 2 of
+ * Source: theorem U9.  The same on votes, at the rate epsilon / 2 of
  * select_vote.c: the odds of an answer that is behind by t are at most
  * (|W| - 1) exp(-epsilon t / 2).
  */
@@ -57,7 +57,7 @@ utility_lead(const Grid *grid, int64_t epsilon, double beta)
 }
 
 /*
- * Source: PRIVACY.md 1.5.  A vector of excess t or more is the answer only if it
+ * Source: theorem U2.  A vector of excess t or more is the answer only if it
  * is visited before the optimum, which is accepted when its turn comes, and is
  * accepted itself: two independent events of probability 1/2 and exp(-rate t) at
  * most.  There are at most |W| - 1 such vectors:
@@ -75,7 +75,7 @@ permute_flip_bound(const Grid *grid, double rate, double beta, UtilityBound *bou
 /* ---- opdisc, rspm ---- */
 
 /*
- * Source: PRIVACY.md 1.4, 1.6.  The answer w(r) is no worse than the optimum v in
+ * Source: theorem U3.  The answer w(r) is no worse than the optimum v in
  * the objective, N L(w(r)) - <r, phi(w(r))> <= N L(v) - <r, phi(v)>, so that
  *
  *   excess <= X / N,  X = max over w of <r, phi(w) - phi(v)>,
@@ -277,7 +277,7 @@ onehot_bound(const Grid *grid, GaugeKind kind, double lambda, double beta, Utili
 }
 
 /*
- * In lattice steps.  Source: PRIVACY.md 0.1 C3.  |r| = max(k max|r_j|, sum|r_j|)
+ * In lattice steps.  Source: lemma U5.  |r| = max(k max|r_j|, sum|r_j|)
  * is a norm, at most d / 2 on a unit cube around 0, so the sums of exp(-lambda |r|)
  * over the lattice are integrals but for factors exp(+- lambda d / 2), and |r| has
  * the exponential moments of a Gamma of shape d but for exp(lambda d).  The k largest
@@ -304,7 +304,7 @@ sparse_bound(int dimension, int nonzeros, double lambda, double beta, UtilityBou
 }
 
 /*
- * In lattice steps.  Source: PRIVACY.md 1.6.  Independent r with P(r) proportional to
+ * In lattice steps.  Source: lemma U6.  Independent r with P(r) proportional to
  * rho^|r|, rho = exp(-lambda).  The part of a sign, and of a separator, in X is at most
  * that of r where it is against v, xi = max(0, r) after a change of sign:
  *
@@ -455,7 +455,7 @@ normal_mean(const Perturbation *perturbation, const Grid *grid)
 }
 
 /*
- * Source: PRIVACY.md 1.1 (iv), 1.3.  X is a function of z with the Lipschitz constant
+ * Source: lemma U7.  X is a function of z with the Lipschitz constant
  * max |phi(w) - phi(v)|, so above its mean by more than that times a normal's tail with
  * the tail's probability at most (Tsirelson, Ibragimov and Sudakov 1976).
  */
@@ -470,7 +470,7 @@ gaussian_bound(const Perturbation *perturbation, const Grid *grid, double beta, 
 }
 
 /*
- * Source: PRIVACY.md 1.4.  r = radius times a direction, the radius Gamma(k) times spread,
+ * Source: lemma U7.  r = radius times a direction, the radius Gamma(k) times spread,
  * and the direction that of k normals, whose length is independent of it.  For a
  * given direction X is at most its length 1 less <direction, phi(v)>, of which a share
  * u is exceeded with probability exp(-k u^2 / 2) at most (a cap of the sphere).
@@ -490,7 +490,7 @@ spherical_bound(const Perturbation *perturbation, const Grid *grid, double beta,
 }
 
 /*
- * Source: PRIVACY.md 1.4.  <u, w - v> with |u| <= 2 D r_0 and |w| <= D, and (r_0 - mean)
+ * Source: lemma U7.  <u, w - v> with |u| <= 2 D r_0 and |w| <= D, and (r_0 - mean)
  * (|v|^2 - |w|^2), at most |r_0 - mean| D^2; E |u| = 2 D E r_0 (k - 1) / k.
  */
 static void
@@ -590,7 +590,7 @@ noise_quantile(ConvexNoise noise, int dimension, double scale, double beta)
 }
 
 /*
- * Source: PRIVACY.md 5.  J is lambda-strongly convex, so b in the objective moves its
+ * Source: theorem U8.  J is lambda-strongly convex, so b in the objective moves its
  * minimiser by |b| / lambda at most.  To that come the tolerance, the noise on the
  * answer and its rounding.  The two noises share beta.
  */
@@ -615,7 +615,7 @@ convex_distance(const MechanismRequest *request, double beta)
 }
 
 /*
- * Source: PRIVACY.md 5.5.  The exponential mechanism's bound, as above, with the points of
+ * Source: theorem U8.  The exponential mechanism's bound, as above, with the points of
  * the net for W; the rate is that of a unit of 2^-18 of loss.  A ball around a centre
  * misses the minimiser with the probability that its quantile has, the rest of beta is
  * the draw's.  Coordinates rounded towards the centre move by less than a step each; the

@@ -71,7 +71,7 @@ log_gaussian_delta_of_small(double epsilon, double mu)
 }
 
 /*
- * Source: PRIVACY.md 0, Balle and Wang 2018.  ln of Phi(mu/2 - epsilon/mu) - e^epsilon
+ * Source: theorem A2, Balle and Wang 2018.  ln of Phi(mu/2 - epsilon/mu) - e^epsilon
  * Phi(-mu/2 - epsilon/mu), mu = sensitivity / sigma.
  */
 static double
@@ -162,7 +162,7 @@ union_holds(const CalibrationTarget *target, double kappa)
 	return profile_gaussian(target->epsilon, target->delta, target->log_vectors, kappa);
 }
 
-/* Source: PRIVACY.md 1.3 (b). */
+/* Source: theorem R5, union. */
 double
 calibration_union_kappa(double epsilon, double delta, double log_vectors)
 {
@@ -204,7 +204,7 @@ chi_integrand(double x, void *context)
 
 /*
  * The right side of (2) with X the chi law.
- * Source: PRIVACY.md 1.3 (a).  Gauss's rule of 20 points on panels of at most 1/4, from where
+ * Source: theorem R5, chi.  Gauss's rule of 20 points on panels of at most 1/4, from where
  * the loss is epsilon to where the chi law has no mass that a double could hold.
  */
 static double
@@ -240,7 +240,7 @@ calibration_chi_kappa(double epsilon, double delta, int k)
 }
 
 /*
- * Source: PRIVACY.md 1.3 (a).  P(|z| > a) <= delta with a = sqrt(k) + sqrt(2 ln 1/delta), and
+ * Source: theorem R5.  P(|z| > a) <= delta with a = sqrt(k) + sqrt(2 ln 1/delta), and
  * elsewhere the loss is at most kappa a + kappa^2 / 2 = epsilon.
  */
 double
@@ -265,7 +265,7 @@ signs_holds(const CalibrationTarget *target, double kappa)
 	return signs_law_holds(target->context, target->epsilon, target->delta, kappa);
 }
 
-/* Source: PRIVACY.md 1.3 (c), (2) with X = sum |z_i| / sqrt(k). */
+/* Source: theorem R5, (2) with X = sum |z_i| / sqrt(k). */
 double
 calibration_signs_delta(double epsilon, double kappa, int k)
 {
@@ -314,14 +314,14 @@ calibration_kappa(double epsilon, double delta, const CalibrationShifts *shifts,
 
 /* ---- as published ---- */
 
-/* Source: PRIVACY.md 1.1, sigma = 7 G D^2 sqrt(ln 1/delta) / (tau epsilon) with G = 1 / tau. */
+/* Source: counterexample R7, sigma = 7 G D^2 sqrt(ln 1/delta) / (tau epsilon) with G = 1 / tau. */
 double
 calibration_published_opdisc(double epsilon, double delta, double squared_radius, double separation)
 {
 	return 7 * squared_radius * sqrt(log(1 / delta)) / (separation * separation * epsilon);
 }
 
-/* Source: PRIVACY.md 2, sigma = 7 sqrt(m ln 1/delta) / epsilon. */
+/* Source: counterexample R7, sigma = 7 sqrt(m ln 1/delta) / epsilon. */
 double
 calibration_published_rspm(double epsilon, double delta, int separators)
 {

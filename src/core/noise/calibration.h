@@ -1,9 +1,9 @@
 /*
- * calibration.h - how much Gaussian noise objective perturbation needs (PRIVACY.md 1.1 to 1.3, 2).
+ * calibration.h - how much Gaussian noise objective perturbation needs (theorem R5).
  *
  * The noise is r = sigma z, z ~ N(0, I_k), the answer w(r) the argmin of L(w) -
  * <r, phi(w)>, and s_w the shift that keeps w the answer for every neighbour
- * (PRIVACY.md 1.2).  Let |s_w| <= c for all w and kappa = c / sigma.  The privacy
+ * (theorem G1).  Let |s_w| <= c for all w and kappa = c / sigma.  The privacy
  * loss at r is kappa <z, u_w> + kappa^2 / 2 with the unit vector u_w = s_w / |s_w|
  * of w = w(r), so that with X = max over w of <z, u_w>
  *
@@ -91,7 +91,7 @@ extern double calibration_kappa(double epsilon, double delta, const CalibrationS
 
 /*
  * The published scales, for the weights of phi(w) = (w, sqrt(D^2 - |w|^2)) / D and a 0/1
- * loss, and for RSPM's m separators.  Their theorems are false (PRIVACY.md 1.1, 2); the
+ * loss, and for RSPM's m separators.  Their theorems are false (counterexample R7); the
  * authors' code has half of the first.
  */
 extern double calibration_published_opdisc(double epsilon, double delta, double squared_radius,

@@ -1,7 +1,7 @@
 /*
  * gauge.c - the lattice gauges: which one fits a grid, and exact draws.
  *
- * Why a draw is epsilon-DP (PRIVACY.md 1.2, 1.4, 1.6): <s_w, phi(w) - phi(v)> is
+ * Why a draw is epsilon-DP (theorems G1, G3, G4): <s_w, phi(w) - phi(v)> is
  * at least the margin M for all v != w in W, N * s_w is in the lattice, and
  * |r + N s_w| <= |r| + |N s_w| with rate |N s_w| = epsilon.  So the noise at r
  * that makes w the answer has at most exp(epsilon) times the probability of the
@@ -13,7 +13,7 @@
  *           (M/h) phi(w) suffices, for any set of level lists and any subset;
  *           |N s_w| = N M / h, or 0 if no coordinate has two levels.  Rows count
  *           modulo constants, of which the lattice holds the one with least entry 0
- *   sparse  <w, w> = k and <w, v> <= k - 1 (exactly k non-zeros, C3), so M w
+ *   sparse  <w, w> = k and <w, v> <= k - 1 (exactly k non-zeros, counterexample G9), so M w
  *           suffices; |N s_w| = N M k
  *   laplace the shifts of cube and sparse, whose sums of absolute values are
  *           N M d / 2h and N M k
@@ -29,7 +29,7 @@
  * rho^|r| / (1 - rho).  This serves cube and onehot; sparse is a rejection from
  * either part of its maximum.
  *
- * The distance h is 2 with a modulus and 1 otherwise (C2).  W of a single vector
+ * The distance h is 2 with a modulus and 1 otherwise (theorem G7).  W of a single vector
  * may have any: there is no other v, and its answer does not depend on the data.
  */
 #include "core/noise/gauge.h"
@@ -149,8 +149,8 @@ gauge_separators(const Grid *grid)
 }
 
 /*
- * M phi(w) / s_w, or M e(w) / s_w.  Source: PRIVACY.md 1.4 (the cube's shift is half as
- * long in units of phi(w)), 2, and 0.1 C2: s_w = M pattern / least distance.  Sparse
+ * M phi(w) / s_w, or M e(w) / s_w.  Source: theorem G4 (the cube's shift is half as
+ * long in units of phi(w)) and G7: s_w = M pattern / least distance.  Sparse
  * signs have the least distance 1.
  */
 static int
@@ -227,7 +227,7 @@ gauge_choose(Gauge *gauge, const Grid *grid, int64_t epsilon, Adjacency adjacenc
 }
 
 /*
- * C1: N s_w = (N M / divisor) phi(w) must be an integer vector.  That takes a
+ * Theorem G5: N s_w = (N M / divisor) phi(w) must be an integer vector.  That takes a
  * multiple of 4 for the cube with a modulus under add_remove, and an even number
  * at most for all others; an even one is required of every gauge.
  */
@@ -250,7 +250,7 @@ gauge_is_valid(const Gauge *gauge, const Grid *grid)
 }
 
 /*
- * Source: PRIVACY.md 1.6 and 0.1 C2, gauge.h.  Unit: 1 / lattice steps; epsilon is in nano-units.
+ * Source: theorem G4, gauge.h.  Unit: 1 / lattice steps; epsilon is in nano-units.
  * rate = epsilon / |N s_w| = divisor epsilon / (M N size).
  */
 void
@@ -326,7 +326,7 @@ bound_rows(mpz_t result, int n, const mpz_t radius, int before)
  * whose denominators multiply to prod n_j^2 D! C(J + D, D).  Each bias is at most
  * 1, for mixed n_j as well: A(n, J) = sum over i = 1..n of C(J + i - 1, n - 1)
  * <= n C(J + n - 1, n - 1), so n! A(n, J) <= n^2 (J + 1) ... (J + n - 1), and
- * b >= 0 only enlarges the factors.  (PRIVACY.md 0.1 (h).)  A row of one level
+ * b >= 0 only enlarges the factors.  (Theorem G11.)  A row of one level
  * has A = 1, an empty product, and the bias 1.
  *
  * For large J the coin's bias is about prod over i = 1..D of (J + 1/2) / (J + i),
@@ -354,7 +354,7 @@ accept_onehot_radius(Bits *bits, const mpz_t radius, const int *levels, int dime
 }
 
 /*
- * Source: PRIVACY.md 1.6.  Unit: lattice steps, 1 / N of a mistake.
+ * Source: theorem G11.  Unit: lattice steps, 1 / N of a mistake.
  * The sum of D + 1 geometrics has P(J) proportional to C(J + D, D) exp(-J p / q).
  */
 void
@@ -441,7 +441,7 @@ all_positive(const mpz_t *part, int count)
 }
 
 /*
- * Source: PRIVACY.md 1.6.  Unit: lattice steps.
+ * Source: theorem G12.  Unit: lattice steps.
  * A uniform place for the first zero, and a uniform composition around it; again
  * if there was a zero before it.  Each row of the law comes from exactly one
  * accepted pair.
@@ -461,7 +461,7 @@ gauge_onehot_row(Bits *bits, mpz_t *row, int levels, const mpz_t radius)
 	mpz_set_ui(row[zero], 0);
 }
 
-/* Source: PRIVACY.md 1.6.  Unit: lattice steps.  The radius, then uniform in the cube. */
+/* Source: theorem G10.  Unit: lattice steps.  The radius, then uniform in the cube. */
 void
 gauge_cube_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const mpz_t q)
 {
@@ -482,7 +482,7 @@ gauge_cube_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const m
 
 /*
  * P(r) proportional to exp(-(p / q) sum_j |r_j|) on Z^dimension: independent coordinates.
- * Source: PRIVACY.md 1.6, 2.  Unit: lattice steps.
+ * Source: theorem G4.  Unit: lattice steps.
  */
 static void
 laplace_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const mpz_t q)
@@ -530,7 +530,7 @@ accept_excess(Bits *bits, const mpz_t excess, const mpz_t p, const mpz_t q)
 }
 
 /*
- * Source: PRIVACY.md 0.1 C3.  Unit: lattice steps.  With a = k max|r_j| and
+ * Source: theorem G13.  Unit: lattice steps.  With a = k max|r_j| and
  * b = sum|r_j|, max(a, b) = a + max(0, b - a): cube noise of rate k p / q, kept
  * with probability exp(-max(0, b - a) p / q).
  */

@@ -1,16 +1,16 @@
 /*
- * gauge.h - exact lattice noise for objective perturbation (PRIVACY.md 1.4, 1.6, C1, C3).
+ * gauge.h - exact lattice noise for objective perturbation (theorems G3 to G14).
  *
  * The oracle minimises N * L(w) - sum_j reward[j][i_j] over W.  reward is drawn
  * with P(r) proportional to exp(-(epsilon / N) gauge_K(r)) on a lattice that
- * holds N * s_w for every w, where s_w is the shift of PRIVACY.md's table.  The
+ * holds N * s_w for every w, where s_w is the shift of theorem G4's table.  The
  * result is exactly epsilon-DP, whatever the data.
  *
  * On its lattice each gauge is a multiple of an integer size |r|, so that the
  * law is P(r) proportional to exp(-rate |r|) with a rational rate.  With M the
  * margin (2 under replace, 1 under add_remove), and h the number of coordinates
  * in which two different vectors of W differ at least (2 with a modulus, 1
- * otherwise: grid_least_distance(), C2):
+ * otherwise: grid_least_distance(), theorem G7):
  *
  *   kind    lattice                        size |r|                     s_w         rate
  *   cube    Z^d                            max_j |r_j|                  (M/2h) w    2 h eps / (M N)
@@ -18,14 +18,14 @@
  *   sparse  Z^d                            max(k max|r_j|, sum|r_j|)    M w         eps / (M k N)
  *
  * These are OPDisc's best.  The discrete Laplace law on signs is there beside the
- * cube, and RSPM (PRIVACY.md 2) has the same two sizes on its separators e, which
+ * cube, and RSPM (theorem G14) has the same two sizes on its separators e, which
  * are the thresholds of the levels, m = sum_j (levels_j - 1) of them, each +-1:
  *
  *   laplace             Z^d  sum_j |r_j|  (M/2h) w, or M w for k < d non-zeros  eps / |N s_w|
  *   separators          Z^m  max_i |r_i|  (M/h) e(w)                      h eps / (M N)
  *   separators laplace  Z^m  sum_i |r_i|  (M/h) e(w)                      h eps / (M N m)
  *
- * N s_w is in the lattice (C1) if N is even, and for the cube with a modulus
+ * N s_w is in the lattice (theorem G5) if N is even, and for the cube with a modulus
  * under add_remove if N is a multiple of 4.
  *
  * Rewards are unbounded big integers: nothing is truncated.
@@ -40,7 +40,8 @@
 #include "core/base/memory.h"
 #include "core/base/privacy.h"
 
-/* gauge_choose() takes a power of two in this range; C1 needs N even, or a multiple of 4. */
+/* gauge_choose() takes a power of two in this range; theorem G5 needs N even, or a multiple of 4.
+ */
 #define GAUGE_MIN_SCALE (UINT64_C(1) << 4)
 #define GAUGE_MAX_SCALE (UINT64_C(1) << 20)
 
@@ -79,7 +80,7 @@ extern void gauge_choose(Gauge *gauge, const Grid *grid, int64_t epsilon, Adjace
 extern void gauge_choose_kind(Gauge *gauge, const Grid *grid, GaugeKind kind, int64_t epsilon,
 							  Adjacency adjacency);
 
-/* RSPM's separators of a grid: levels - 1 thresholds for each coordinate (PRIVACY.md 2). */
+/* RSPM's separators of a grid: levels - 1 thresholds for each coordinate (theorem G14). */
 #define GAUGE_MAX_SEPARATORS (GRID_MAX_DIMENSION * (GRID_MAX_LEVELS - 1))
 extern int gauge_separators(const Grid *grid);
 

@@ -1,5 +1,5 @@
 /*
- * opsamp.h - how much noise OPSamp needs (PRIVACY.md 4, the corrected lemma and mechanism).
+ * opsamp.h - how much noise OPSamp needs (lemma O1, theorem O2).
  *
  * m calls of an oracle answer with minimisers u_k of F - <sigma_k, u> over the cube |u_j| <=
  * D / 2, F the sum of losses, sigma of independent exponential coordinates of rate eta;
@@ -54,7 +54,7 @@ typedef struct OpsampPlan
 	double eta;
 	double gap;    /* alpha */
 	double stable; /* B */
-	double shift;  /* lambda of PRIVACY.md 4 */
+	double shift;  /* R_1 a of theorem O2 */
 	double risk;   /* F / rows is above the least by this at most, in the mean */
 } OpsampPlan;
 

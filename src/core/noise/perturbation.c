@@ -262,7 +262,7 @@ real_features(const PerturbationRequest *request, const Geometry *geometry)
  */
 #define LOG2_SIZE_MARGIN 0x1p-30
 
-/* Source: PRIVACY.md 1.3: kappa does not depend on the length of the shifts. */
+/* Source: theorem R5: kappa does not depend on the length of the shifts. */
 static void
 choose_kappa(Perturbation *perturbation, const PerturbationRequest *request)
 {
@@ -385,7 +385,7 @@ reward_sphere(const Rounding *rounding, mpz_t *level_reward)
 
 /*
  * The last feature of the paraboloid is a sum over the coordinates.  The mean of r_0 is
- * taken off, rounded: a constant changes nothing (PRIVACY.md 1.2).
+ * taken off, rounded: a constant changes nothing (theorem R2).
  */
 static void
 reward_paraboloid(const Rounding *rounding, mpz_t *reward)

@@ -1,6 +1,6 @@
 /*
  * perturbation.h - the noise of objective perturbation: what a request asks for, settled
- * from public parameters, and drawn (PRIVACY.md 1, 2).
+ * from public parameters, and drawn (theorems R1 to R5).
  *
  * OPDisc and RSPM release the argmin of N L(w) - <r, phi(w)>.  They differ in phi, and
  * each has several laws for r.  Where the law lives on a lattice with an exact
@@ -24,7 +24,7 @@
  *   published   N(0, sigma^2) with the papers' sigma            not proved, and false in general
  *
  * Rounding.  r is drawn exactly (real_noise.h) and rounded to integers, x to floor(x + 1/2).
- * That is a fixed function of r and w, so PRIVACY.md 1.2 holds for the real r if it holds
+ * That is a fixed function of r and w, so theorem G1 holds for the real r if it holds
  * for the rounded rewards: the reward of w must gain N M on that of any v when r becomes
  * r + s_w.  A shift s_w is a vector of integers, so rounding and shifting commute, and it
  * gains what <r, phi(w) - phi(v)> does.  The sphere's last feature is not an integer: r_0

@@ -45,7 +45,7 @@ threshold(Interval *result, double epsilon, double kappa, bool plus)
 	interval_clear(&part);
 }
 
-/* Source: PRIVACY.md 0, Balle and Wang 2018: P(z > e/k - k/2) - e^e P(z > e/k + k/2). */
+/* Source: theorem A2, Balle and Wang 2018: P(z > e/k - k/2) - e^e P(z > e/k + k/2). */
 static void
 gaussian_delta(Interval *delta, double epsilon, double kappa)
 {
@@ -109,7 +109,7 @@ folded_whole(Interval *delta, double epsilon, double kappa)
 }
 
 /*
- * Source: PRIVACY.md 5.2.  Where the loss is epsilon at an |z| >= 0 it is 2 delta_G; else all of
+ * Source: theorem V4.  Where the loss is epsilon at an |z| >= 0 it is 2 delta_G; else all of
  * the normal law counts.
  */
 bool
@@ -247,7 +247,7 @@ chi_constant(Interval *result, int k)
 #define MOST_CANCELLED 5000
 
 /*
- * Source: PRIVACY.md 1.3 (a).  The loss is epsilon at t = max(0, epsilon / kappa - kappa / 2);
+ * Source: theorem R5.  The loss is epsilon at t = max(0, epsilon / kappa - kappa / 2);
  * beyond it the chi density times 1 - exp(epsilon - kappa x - kappa^2 / 2) is integrated:
  * I_(k-1)(0) - e^epsilon I_(k-1)(kappa).  (k / 2 is a double, so Gamma is taken at one point.)
  */

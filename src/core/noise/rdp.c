@@ -1,7 +1,7 @@
 /*
  * rdp.c - moments of sampled Gaussians and what follows from them.
  *
- * Adding or removing (PRIVACY.md 5.4).  Given the other rows of the batch, the two laws
+ * Adding or removing (theorem D2).  Given the other rows of the batch, the two laws
  * are N(0) and A = (1 - q) N(0) + q N(g), |g| <= 1 times 1 / z, and the worse direction is
  *
  *   E over N(0) of (A / N(0))^alpha = sum over k of C(alpha, k) (1 - q)^(alpha - k) q^k
@@ -30,7 +30,7 @@
  *   E_Q (P / Q)^alpha <= 1 + M + alpha (alpha - 1) integral of t^(-alpha - 1)
  *                        (E_t(A, N) - E_t(N, A)),
  *
- * which is the moment of the envelope of A, N and its swap (PRIVACY.md 0.1 e).  E_t is
+ * which is the moment of the envelope of A, N and its swap (theorem D3).  E_t is
  * convex in t, so that chords bound it from above and chords prolonged from below.
  */
 #include "core/noise/rdp.h"

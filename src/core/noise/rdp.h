@@ -1,5 +1,5 @@
 /*
- * rdp.h - Renyi differential privacy of Gaussian noise on samples (PRIVACY.md 5.4, 6, 0.1 e).
+ * rdp.h - Renyi differential privacy of Gaussian noise on samples (theorems D2, D3, A5).
  *
  * A step releases the sum of vectors |g_i| <= 1 over a random batch plus N(0, z^2) in
  * each coordinate.  What is returned bounds the Renyi divergence of order alpha of

@@ -1,7 +1,7 @@
 /*
  * zcdp.c - the conversion of Canonne, Kamath and Steinke 2020, certified.
  *
- * Source: PRIVACY.md 6.  rho-zCDP is (epsilon, delta)-DP for every alpha > 1 with
+ * Source: theorem A5.  rho-zCDP is (epsilon, delta)-DP for every alpha > 1 with
  *
  *   delta = exp((alpha - 1) (alpha rho - epsilon)) / (alpha - 1) (1 - 1 / alpha)^alpha.
  *

@@ -1,5 +1,5 @@
 /*
- * zcdp.h - zero-concentrated differential privacy and what it implies (PRIVACY.md 6).
+ * zcdp.h - zero-concentrated differential privacy and what it implies (theorem A5).
  */
 #ifndef DPOBJ_CORE_ZCDP_H
 #define DPOBJ_CORE_ZCDP_H

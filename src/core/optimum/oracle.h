@@ -5,7 +5,7 @@
  *
  * with ties broken by the public order of grid.h.  Every answer is exact: the
  * search works in integers throughout and closes every branch by a proved bound,
- * so "returned" means "certified" (PRIVACY.md 1.7).
+ * so "returned" means "certified" (theorem B4).
  */
 #ifndef DPOBJ_CORE_ORACLE_H
 #define DPOBJ_CORE_ORACLE_H
@@ -66,7 +66,7 @@ typedef struct OracleProblem
 	 * does, from a few times to a few thousand times a second.  Not called in the
 	 * rare case of oracle_enumerate() (oracle.c).
 	 * What it is told depends on the data and on the noise: for the owner's eyes
-	 * only, never for an analyst's (PRIVACY.md 3).
+	 * only, never for an analyst's (rule B10).
 	 */
 	void (*progress)(void *context, const OracleProgress *progress);
 	void *progress_context;
@@ -79,7 +79,7 @@ typedef struct OracleAnswer
 	int64_t nodes;                 /* search nodes, for the owner's eyes only */
 } OracleAnswer;
 
-/* Branch and bound of SOLVER.md 3; exact for every grid and every reward. */
+/* Branch and bound (theorem B4); exact for every grid and every reward. */
 extern void oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 
 /*

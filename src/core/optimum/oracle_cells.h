@@ -10,7 +10,7 @@
  *   loss(w) >= constant + sum_c f_c(sum of w over c)
  *            = constant + sum_c [f_c - sum_j m_cj(i_j)] + sum_j sum_c m_cj(i_j)
  *
- * so the minimum of each bracket may be taken on its own (SOLVER.md 3, step 3).
+ * so the minimum of each bracket may be taken on its own (theorem B3).
  * That minimum is a min-plus convolution along the cell's coordinates:
  *
  *   forward_k(s)  = cheapest way to the sum s with the coordinates before k

@@ -1,5 +1,5 @@
 /*
- * oracle_node.c - bounds, sweeps and filters of one node (SOLVER.md 3).
+ * oracle_node.c - bounds, sweeps and filters of one node (theorem B4).
  */
 #include "core/optimum/oracle_node.h"
 

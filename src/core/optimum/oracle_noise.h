@@ -6,7 +6,7 @@
  *
  * is a shortest path through the constraint's automaton (grid.h), found by a
  * dynamic programme over the coordinates; it is exact for every constraint
- * (SOLVER.md 3, step 3).  A cost of the state that the path ends in may be added
+ * (theorem B3).  A cost of the state that the path ends in may be added
  * (noise_set_end_costs()).  forward[j] and backward[j] hold, for every state
  * before coordinate j, the cheapest way there and the cheapest way on.
  */

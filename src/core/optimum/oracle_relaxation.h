@@ -1,6 +1,6 @@
 /*
  * oracle_relaxation.h - the Lagrangian relaxation of the loss over one box of the
- * grid, which the oracle's search and the tree sampler share (SOLVER.md 3).
+ * grid, which the oracle's search and the tree sampler share (theorem B3).
  *
  *   scale * (L(w) - constant) + sum_j cost_j(w_j)
  *       >= constant' + sum of the cells' minima + sum_j cost'_j(w_j)

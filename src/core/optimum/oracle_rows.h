@@ -7,7 +7,7 @@
  * box of numeric weights every row's numeric part lies in an interval, so each
  * value of s makes some rows wrong for sure.  table[s - low] adds up scale * |net|
  * of these: a lower bound of the group's loss in the box, exact once the
- * numeric weights are fixed (SOLVER.md 3, step 1).
+ * numeric weights are fixed (theorem B3).
  *
  * Reading a binary column as numeric is valid too, only the bound is weaker.
  * This is how instances are handled whose tables would not fit memory.

@@ -1,5 +1,5 @@
 /*
- * oracle_search.c - branch and bound over boxes of the grid (SOLVER.md 3), by
+ * oracle_search.c - branch and bound over boxes of the grid (theorem B4), by
  * several threads with one outcome.
  *
  * Nodes that have been bounded and have children left are open.  The search goes

@@ -1,6 +1,6 @@
 /*
  * bits.c - exact samplers from fair bits (Canonne, Kamath and Steinke 2020,
- * "The Discrete Gaussian for Differential Privacy", section 5.2; PRIVACY.md 1.6).
+ * "The Discrete Gaussian for Differential Privacy", section 5.2; theorem E11).
  *
  * Each sampler is written once.  Only the innermost step, a coin of bias p / q,
  * has two forms: in machine words where q is small, in big integers elsewhere.

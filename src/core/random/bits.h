@@ -2,7 +2,7 @@
  * bits.h - random bits from a callback, and exact samplers built on them.
  *
  * Every law here is exact: only fair bits and integer comparisons are used, no
- * floating point (Canonne, Kamath and Steinke 2020; PRIVACY.md 1.6).  This is
+ * floating point (Canonne, Kamath and Steinke 2020; theorem E11).  This is
  * the only place of the core that touches randomness.
  *
  * Arguments of type mpz_t may be of any size.  A result must not be the same

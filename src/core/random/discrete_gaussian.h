@@ -1,6 +1,6 @@
 /*
  * discrete_gaussian.h - the Gaussian law on the integers (Canonne, Kamath and
- * Steinke 2020; PRIVACY.md 7).
+ * Steinke 2020; theorem E11).
  *
  * A vector of integers whose Euclidean distance between neighbours is at most s,
  * with an independent draw of variance parameter sigma^2 added to each, is

@@ -1,5 +1,5 @@
 /*
- * laplace.h - the discrete Laplace law, for counts (PRIVACY.md 7).
+ * laplace.h - the discrete Laplace law, for counts (theorem X1).
  *
  * A vector of integers whose sum of absolute changes between neighbours is at most
  * s is released with epsilon-DP by adding to each an independent draw with

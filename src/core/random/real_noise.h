@@ -6,7 +6,7 @@
  * (MPFR) says where each coordinate lies; whoever needs it more closely lets the
  * draw take further bits.  So a rounded coordinate is the rounding of the real
  * number, with the exact law, and no floating-point number is ever released
- * (PRIVACY.md 7, 0.1 d).
+ * (theorem R3).
  */
 #ifndef DPOBJ_CORE_REAL_NOISE_H
 #define DPOBJ_CORE_REAL_NOISE_H

@@ -4,7 +4,7 @@
  *   x_j = round(clip((feature_j - center_j) / scale_j, low_j, high_j) * 2^16)
  *
  * It is a function of the row and of declared constants only, never of another
- * row (PRIVACY.md 0), and it is total: a row that cannot be mapped (NaN, not
+ * row (definition N2), and it is total: a row that cannot be mapped (NaN, not
  * one-hot in a declared group) is a neutral row, which counts but costs the
  * same under every weight vector.
  */

@@ -3,7 +3,7 @@
  * vectors, each with the net weight of its labels.
  *
  * Loss of a vector w, with score(x) = <w, x> and "predict positive iff the
- * score is > 0" (SOLVER.md):
+ * score is > 0" (definition B1):
  *
  *   L(w) = constant + sum over rows with net > 0 of  net [score <= 0]
  *                   + sum over rows with net < 0 of -net [score  > 0]

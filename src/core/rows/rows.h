@@ -3,7 +3,7 @@
  * number of positive and negative labels of each.
  *
  * Merging equal rows is exact and loses nothing that a 0/1 loss can see
- * (PRIVACY.md 7).  Memory is proportional to the number of distinct rows, unless
+ * (definition B1).  Memory is proportional to the number of distinct rows, unless
  * there is somewhere to spill them: then a table that has reached a limit is written
  * there, each row with its counts, and begins again as an empty one.
  */

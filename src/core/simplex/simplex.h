@@ -1,6 +1,6 @@
 /*
  * simplex.h - the public terms of sampling from a simplex (Jain and Thakurta 2014, section 5;
- * PRIVACY.md 5.6).
+ * theorem S2).
  *
  * Over the weights theta of the probability simplex (theta_j >= 0, sum 1), and of at most n
  * rows with features x and a target y,

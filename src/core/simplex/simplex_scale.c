@@ -37,7 +37,7 @@ simplex_tolerance(const SimplexTerms *terms)
 }
 
 /*
- * Source: PRIVACY.md 5.6.  theta and theta', of neighbours, satisfy
+ * Source: theorem S2.  theta and theta', of neighbours, satisfy
  *
  *   g_j(theta) + lambda ln theta_j = c + e_j,   range of e at most tau
  *
@@ -51,7 +51,7 @@ simplex_tolerance(const SimplexTerms *terms)
  *   epsilon_0 = ((4 L R + 2 tau) / lambda) (1 + n R^2 / lambda)
  *
  * tau = 2^-20 2 L R makes it (4 L R / lambda) (1 + 2^-20) (1 + n R^2 / lambda).  It holds under
- * add_remove too, where the row that comes may push another one out (0.1 f).
+ * add_remove too, where the row that comes may push another one out (theorem S4).
  */
 static void
 draw_epsilon(const SimplexTerms *terms, mpfr_t result)
@@ -122,7 +122,7 @@ pure_draws(const mpfr_t draw, int64_t epsilon)
 	return result;
 }
 
-/* Bounded range makes each draw epsilon_0^2 / 8-zCDP (PRIVACY.md C6): floor(8 rho / epsilon_0^2).
+/* Bounded range makes each draw epsilon_0^2 / 8-zCDP (theorem S3): floor(8 rho / epsilon_0^2).
  */
 static int64_t
 concentrated_draws(const mpfr_t draw, double rho)

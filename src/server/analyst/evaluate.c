@@ -5,7 +5,7 @@
  * What is released and with how much noise is tally.h's; here are the models' columns,
  * read as they were declared when the models were trained, and the filter.  A row that
  * is filtered out or cannot be encoded is in no count.  A person with at most k rows has
- * epsilon / k for each of them, which is group privacy (PRIVACY.md 6) for both laws.
+ * epsilon / k for each of them, which is group privacy (theorem N4) for both laws.
  *
  * Models to choose from may use different columns of the table.  They are rated on the
  * rows that can be encoded in all of these: a row changes each model's number of mistakes

@@ -3,7 +3,7 @@
  *
  * Each release of the plan is settled as dpobj.price does.  What the accountants of budgets say
  * holds for any analyst; what optimal composition and privacy loss distributions say holds
- * only for a batch that nobody changes after the first answer (PRIVACY.md 0.1 C5).
+ * only for a batch that nobody changes after the first answer (theorem A6).
  */
 #include "postgres.h"
 

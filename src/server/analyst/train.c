@@ -1,7 +1,7 @@
 /*
  * train.c - dpobj.train(): a model for somebody who may not read the table.
  *
- * The order is the guarantee (API.md 2).  A name makes a request idempotent: the
+ * The order is the guarantee (rule Q3).  A name makes a request idempotent: the
  * same request under the same name returns the stored model and costs nothing.
  */
 #include "postgres.h"

@@ -6,7 +6,7 @@
 
 #include "postgres.h"
 
-/* SQLSTATEs of API.md. */
+/* SQLSTATEs of rule Q1. */
 #define ERRCODE_DPOBJ_BUDGET_EXHAUSTED MAKE_SQLSTATE('U', 'B', '0', '0', '1')
 #define ERRCODE_DPOBJ_NO_BUDGET MAKE_SQLSTATE('U', 'B', '0', '0', '2')
 #define ERRCODE_DPOBJ_NOT_ALLOWED MAKE_SQLSTATE('U', 'B', '0', '0', '3')

@@ -34,7 +34,7 @@ extern void gate_leave_all(void);
 /*
  * A run begins when its charge is committed and its locks are taken, before the first row is read.
  * It ends a whole number of ticks later, so that only this number can be seen of its duration
- * (PRIVACY.md 7).  With ticks of the clock the caller could choose the length of the first one.
+ * (rule H14).  With ticks of the clock the caller could choose the length of the first one.
  *
  * Interrupts are held during a run.  A cancel, a timeout or a termination ends the work at once and
  * is answered at the first tick that is at least a tenth of a second away (where ticks are longer

@@ -1,5 +1,5 @@
 /*
- * options.h - the jsonb argument "options" of API.md section 1, parsed and checked.
+ * options.h - the jsonb argument "options" (rule Q2), parsed and checked.
  */
 #ifndef DPOBJ_OPTIONS_H
 #define DPOBJ_OPTIONS_H

@@ -1,6 +1,6 @@
 /*
- * accountant.h - the accountants that a budget may have (core/accounting/accounting.h; PRIVACY.md
- * 0.1 C5).
+ * accountant.h - the accountants that a budget may have (core/accounting/accounting.h; theorem
+ * A6).
  *
  * Only those whose sums hold whatever an analyst chooses next, after having seen the last
  * answer.  The best of several accountants, the best order for what has been asked, privacy

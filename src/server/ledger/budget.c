@@ -223,7 +223,7 @@ read_budget(Oid table, Oid role, bool limit, Budget *budget)
 }
 
 /*
- * One accountant per budget, fixed when it is made (PRIVACY.md 0.1 C5): whoever could change it
+ * One accountant per budget, fixed when it is made (theorem A6): whoever could change it
  * after answers have been seen could choose the one that they suit.
  */
 static void

@@ -3,7 +3,7 @@
  *
  * Each event is committed by a background worker in a transaction of its own,
  * and is durable before the call returns: no ROLLBACK, cancel, crash or kill of
- * the caller takes it back (SERVER.md 2).  A charge is committed before the
+ * the caller takes it back (rule H1).  A charge is committed before the
  * first random bit is drawn and is never refunded.
  */
 #ifndef DPOBJ_CHARGE_H

@@ -113,7 +113,7 @@ deny_failures(ChargeRequest *request, const char *whose, int64 limit)
 }
 
 /*
- * That a release failed is a bit that no noise protects (PRIVACY.md 3, T2), so there
+ * That a release failed is a bit that no noise protects (rule F2), so there
  * may be few of them.  There is a limit for each role, so that no role closes the table to others,
  * and one for all roles, which may work together.  Failures of relatives count, too: their rows are
  * rows of this table.

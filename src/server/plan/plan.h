@@ -2,7 +2,7 @@
  * plan.h - what an aggregate may learn from the plan it runs in.
  *
  * The privacy parameters are read from the plan, not from the rows: they must be
- * the same for every row, and be known when no row arrives (SERVER.md 1, C8).
+ * the same for every row, and be known when no row arrives (rule H9).
  * The shape of the plan must let each row of one table enter at most once.
  */
 #ifndef DPOBJ_PLAN_H

@@ -7,7 +7,7 @@
  * version of PostgreSQL adds is refused until somebody has thought about it.
  *
  * On a protected table a row must not even decide whether an error is raised
- * (PRIVACY.md 7, "Errors"): leakproof functions only, and some whose silence is
+ * (rule H10): leakproof functions only, and some whose silence is
  * proved here.  Elsewhere that would refuse float8 arithmetic, LIKE and upper()
  * for nothing, since whoever may call the aggregate may also read the rows.
  */

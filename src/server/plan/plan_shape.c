@@ -4,7 +4,7 @@
  * The plan tree is the truth (the range table keeps dead entries): below our
  * Agg node only scans of one table and nodes that pass rows on are allowed, so
  * that no join, set operation or function can multiply a row, and no group or
- * HAVING can be chosen by the data (SERVER.md 1).  Which of the allowed plans the
+ * HAVING can be chosen by the data (rule H8).  Which of the allowed plans the
  * planner takes depends on statistics, that is, on rows: whatever it may take
  * for a query must be judged alike.
  *

@@ -3,7 +3,7 @@
  *
  * Below the WindowAgg the rules for aggregates hold (plan_shape.c).  Two more are
  * needed, because a row's place among the others matters here and the guarantee is
- * for a row whose place does not change (PRIVACY.md 0.1, C8): the order is said by
+ * for a row whose place does not change (rule L7): the order is said by
  * plain columns that the costs have no part in, and nothing but these columns decides
  * whether a row is there at all.  Else one row could move all that come after it.
  */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Weights of a numeric column under "grid": "auto" (UTILITY.md). */
+/* Weights of a numeric column under "grid": "auto" (rule U14). */
 #define AUTO_NUMERIC_MAX 4
 
 static void

@@ -58,7 +58,7 @@ check_options(const Training *training)
 
 /*
  * The call costs cost under adjacency; each group's mechanism gets its share, epsilon in
- * nano-units and delta in atto-units, under add_remove (PRIVACY.md C7), which holds for a
+ * nano-units and delta in atto-units, under add_remove (theorem P2), which holds for a
  * person's rows in several groups too.  A declared number of rows is the table's.
  */
 void

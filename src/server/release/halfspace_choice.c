@@ -8,7 +8,7 @@
 
 #include "server/base/dpobj.h"
 
-/* Rule 2 of UTILITY.md: beyond these, convex models are the better choice. */
+/* Rule U14: beyond these, convex models are the better choice. */
 #define AUTO_OPDISC_MAX_DIMENSION 50
 #define AUTO_OPDISC_MAX_N_EPSILON 1e4
 
@@ -81,9 +81,9 @@ refuse_mechanism(const Training *training, const MechanismVerdict *verdict)
 }
 
 /*
- * Rules 1 and 2 of UTILITY.md, from public parameters only.  The exponential
+ * Rule U14, from public parameters only.  The exponential
  * mechanism's sampler always ends, but only a grid of moderate size ends soon: with few
- * numeric columns in seconds (docs/method.md).
+ * numeric columns in seconds.
  */
 static void
 choose_automatically(Training *training)

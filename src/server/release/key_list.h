@@ -1,5 +1,5 @@
 /*
- * key_list.h - a public list of keys, one for each group of a call (PRIVACY.md C7).
+ * key_list.h - a public list of keys, one for each group of a call (rule P4).
  *
  * A key is one text for each grouping column.  The list is known before any row is read,
  * and every key of it is answered; a row whose key is not on it, or is null, is in no group.

@@ -13,7 +13,7 @@
 /*
  * Is the setting dpobj.progress on, in a session of the table's owner?  Bounds,
  * nodes and their timing depend on the rows and on the noise, so nobody else is
- * told (PRIVACY.md 3), whatever the setting.
+ * told (rule B10), whatever the setting.
  */
 extern bool progress_wanted(Oid table);
 

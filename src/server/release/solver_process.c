@@ -3,7 +3,7 @@
  *
  * The solver is a program of its own because a search cannot be interrupted
  * from inside, and because its crash, an abort() of a library or its appetite
- * for memory must not take the server down (SERVER.md 3).
+ * for memory must not take the server down (rule H7).
  *
  * One solve is one child and one socket.  The socket is non-blocking here: the
  * backend waits for it and for its latch together, in pieces that are short

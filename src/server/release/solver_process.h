@@ -1,5 +1,5 @@
 /*
- * solver_process.h - runs the solver executable as a child of the backend (SERVER.md 3).
+ * solver_process.h - runs the solver executable as a child of the backend (rule H7).
  */
 #ifndef DPOBJ_SOLVER_PROCESS_H
 #define DPOBJ_SOLVER_PROCESS_H

@@ -71,7 +71,7 @@ parameters(const TallyRequest *request)
 	return text.data;
 }
 
-/* Either law is pure and no more: permute-and-flip has no bounded range of epsilon (C6). */
+/* Either law is pure and no more: permute-and-flip has no bounded range of epsilon (theorem A3). */
 Pair
 tally_pair(const TallyRequest *request)
 {

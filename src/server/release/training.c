@@ -30,7 +30,7 @@ rows_charged(const Training *training)
 }
 
 /*
- * Group privacy (PRIVACY.md 6): a person has at most k rows, so that k times the
+ * Group privacy (theorem N4): a person has at most k rows, so that k times the
  * epsilon of one row, in nano-units and rounded down, is at most what is charged.
  * Exact for the pure mechanisms, whose losses change k times as much.
  */
@@ -47,7 +47,7 @@ training_row_epsilon(const Training *training)
 }
 
 /*
- * Group privacy for delta (PRIVACY.md 6): k times training_row_epsilon() and delta' for one row
+ * Group privacy for delta (theorem N4): k times training_row_epsilon() and delta' for one row
  * are at most delta' (e^(k epsilon') - 1) / (e^epsilon' - 1) for k.
  */
 int64
@@ -100,7 +100,7 @@ settle_grid(Training *training)
 	grid_check_scores(&request->grid, &training->encoding);
 }
 
-/* Rule 3 of UTILITY.md, as far as it holds (docs/method.md). */
+/* Rule U13. */
 static void
 choose_method(Training *training)
 {
@@ -162,7 +162,7 @@ stricter(int option, int setting)
 
 /*
  * A limit that may be reached stops a run at a moment that the data has a say
- * in (PRIVACY.md 3, T1): the guarantee holds on the condition that none is, and that
+ * in (rule F1): the guarantee holds on the condition that none is, and that
  * the row from which the dimension was taken is none of those that change.
  */
 static bool

@@ -29,7 +29,7 @@ typedef struct Training
 	TrainingMethod method; /* once settled it is never METHOD_AUTO */
 	PrivacyCost cost;      /* delta_charged is final once settled */
 	Options options;
-	bool by_analyst;        /* then a mechanism must be sure to finish (PRIVACY.md 3, T3) */
+	bool by_analyst;        /* then a mechanism must be sure to finish (rule F3) */
 	const char *person;     /* column that says whose row it is; NULL: rows are protected */
 	int rows_per_person;    /* 0 without person */
 	char *options_text;     /* as the user gave them, for the ledger and the model */

@@ -1,7 +1,7 @@
 /*
  * column.h - values of a table's columns, read without ever raising an error.
  *
- * What a row contains may reach no error (PRIVACY.md 0), so values are decoded
+ * What a row contains may reach no error (rule H12), so values are decoded
  * here rather than by the casts and operators of SQL: those refuse a numeric that
  * is too large for a float8, or ask a collation.  Constants, which are public,
  * come as JSON and are checked against the type of the column.

@@ -2,7 +2,7 @@
  * scan.h - reads a table and all its partitions or children in C, each row once.
  *
  * No planner, no expression and no SPI has to do with the rows: there is nothing
- * in a scan that a caller could make fail or speak (SERVER.md 1).  The order of
+ * in a scan that a caller could make fail or speak (rule H12).  The order of
  * use is the guarantee: scan_open() locks the tables and refuses what it must
  * refuse, from the catalogs alone; then comes the charge; scan_run() reads the
  * first page; scan_close() gives the locks back.

@@ -168,7 +168,7 @@ test_gaussian(void)
 				  1e-6);
 		}
 		accounting_cost(&pair, LOSS_OF_A_REPLACEMENT, &cost);
-		CHECK(just_above(cost.rho, 2 * mu * mu)); /* four times: PRIVACY.md 0 */
+		CHECK(just_above(cost.rho, 2 * mu * mu)); /* four times: theorem N5 */
 	}
 }
 
@@ -311,7 +311,7 @@ test_group_of_laws(void)
 		}
 }
 
-/* Of the other kinds, by PRIVACY.md 6: mu rows times, rho rows^2 times, else the claim's. */
+/* Of the other kinds, by theorem N4: mu rows times, rho rows^2 times, else the claim's. */
 static void
 test_group_of_kinds(void)
 {
@@ -372,7 +372,7 @@ test_batches(void)
 		CHECK(cost.rdp[i] == replaced.rdp[i]);
 }
 
-/* PRIVACY.md 5.2: order 8, mu .2, beta .25, lambda 1 */
+/* Theorem V7: order 8, mu .2, beta .25, lambda 1 */
 static void
 test_objective(void)
 {
@@ -394,7 +394,7 @@ test_objective(void)
 static void
 test_caps(void)
 {
-	/* PRIVACY.md 6, and the same from above */
+	/* Theorem A5, and the same from above */
 	CHECK(fabs(real(accounting_zcdp_cap(nano(1), units(1e-6))) - 0.02435597) < 5e-9);
 	CHECK(fabs((double) accounting_zcdp_epsilon(COST_ONE / 10, units(1e-6)) - 2141939e3) < 500);
 	CHECK(fabs((double) accounting_zcdp_epsilon(COST_ONE / 2, units(1e-6)) - 5221534e3) < 500);
@@ -431,7 +431,7 @@ test_caps(void)
 	CHECK(accounting_order_place(7) == -1);
 }
 
-/* RDP + CKS of PRIVACY.md 5.4, at the best order of the grid: never below the least of all orders.
+/* Theorem D2 with A5, at the best order of the grid: never below the least of all orders.
  */
 static void
 test_composed_batches(void)

@@ -1,5 +1,5 @@
 /*
- * test_composition.c - lists of releases against the values of PRIVACY.md 6, closed forms and
+ * test_composition.c - lists of releases against values of other programs, closed forms and
  * each other.
  */
 #include "core/accounting/composition.h"
@@ -116,7 +116,7 @@ optimal(int64_t k, double epsilon, double delta, double composed_delta)
 	return (double) composed / EPSILON_ONE;
 }
 
-/* PRIVACY.md 6, testvalues.txt: KOV k-fold, and the advanced composition that it replaces. */
+/* Theorem A7, by another program: KOV k-fold, and the advanced composition that it replaces. */
 static void
 test_optimal_values(void)
 {
@@ -179,7 +179,7 @@ test_optimal(void)
 
 /* ---- lists ---- */
 
-/* PRIVACY.md 6, pld.out. */
+/* Theorem A8, by another program. */
 static void
 test_values(void)
 {
@@ -190,7 +190,8 @@ test_values(void)
 
 	CHECK(is_between(epsilon_of(list, 1, 1e-6), 0.9993709, 0.9993709 + 2e-5));
 	CHECK(is_between(epsilon_of(list, 3, 1e-6), 1.7757146, 1.7757147 + 2e-5));
-	/* below pld.out's grid, above its limit; PRIVACY.md 5.4: by RDP 2.596981 and 2.436694 */
+	/* below the other program's coarser grid, above its limit; by theorem D2 2.596981 and 2.436694
+	 */
 	CHECK(is_between(epsilon_of(&steps, 1, 1e-5), 2.38159, 2.38195));
 	CHECK(is_between(epsilon_of(&others, 1, 1e-6), 2.12451, 2.12455));
 	CHECK(is_between(epsilon_of(&rare, 1, 1e-6), 0.94720, 0.94772));
@@ -303,7 +304,7 @@ test_range(void)
 	CHECK(is_between(bound, 0.95 * likewise, 1.01 * likewise));
 }
 
-/* One release of objective perturbation with the noise of PRIVACY.md 5.2. */
+/* One release of objective perturbation with the noise of theorem V4. */
 static void
 test_objective(void)
 {

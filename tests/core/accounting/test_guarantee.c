@@ -1,5 +1,5 @@
 /*
- * test_guarantee.c - lists of ledger rows under each accountant, against PRIVACY.md 6, pld.out,
+ * test_guarantee.c - lists of ledger rows under each accountant, against values of other programs,
  * closed forms and each other.
  */
 #include "core/accounting/guarantee.h"
@@ -103,7 +103,7 @@ is_between(double value, double low, double high)
 
 /* ---- values ---- */
 
-/* PRIVACY.md 6, testvalues.txt, pld.out. */
+/* Theorems A5, A7 and A8, by other programs. */
 static void
 test_values(void)
 {
@@ -138,7 +138,7 @@ test_values(void)
 	}
 }
 
-/* DP-SGD, PRIVACY.md 5.4: not below the value at all integer orders, and near it. */
+/* DP-SGD, theorem D2: not below the value at all integer orders, and near it. */
 static void
 test_samples(void)
 {
@@ -210,7 +210,7 @@ test_many_gaussians(void)
 	CHECK(epsilon_of(&pair, 1, GUARANTEE_RDP, 1e-6) <
 		  epsilon_of(&pair, 1, GUARANTEE_ZCDP, 1e-6) * 1.01);
 	CHECK(is_between(calibration_gaussian_delta(best, 10 * mu), 0.999e-6, 1e-6));
-	CHECK(exact > 4); /* sigma of (1, 1e-6), PRIVACY.md 0 */
+	CHECK(exact > 4); /* sigma of (1, 1e-6), theorem A2 */
 }
 
 /* ---- units ---- */

@@ -1,5 +1,5 @@
 /*
- * test_parallel.c - what groups may cost, against values computed by hand (PRIVACY.md C7).
+ * test_parallel.c - what groups may cost, against values computed by hand (theorem P2).
  */
 #include "core/accounting/parallel.h"
 

@@ -72,7 +72,7 @@ test_gaussian(void)
 		}
 }
 
-/* reference/theory/pld.out: mu, T, epsilon at delta in closed form and by this grid. */
+/* Another program's: mu, T, epsilon at delta in closed form and by this grid. */
 static void
 test_gaussian_values(void)
 {
@@ -95,7 +95,7 @@ test_gaussian_values(void)
 
 /* ---- sampled Gaussians ---- */
 
-/* PRIVACY.md 5.4, reference/theory/pld.out: (remove, add) at steps of 1e-3 and 2e-4. */
+/* Theorems D2 and A8, by another program: (remove, add) at steps of 1e-3 and 2e-4. */
 static void
 test_sampled_values(void)
 {
@@ -238,7 +238,7 @@ test_replaced(void)
 
 /* ---- randomised response ---- */
 
-/* delta of k pure releases, PRIVACY.md 6 (Kairouz, Oh, Viswanath). */
+/* delta of k pure releases, theorem A7 (Kairouz, Oh, Viswanath). */
 static double
 optimal_delta(int k, double epsilon, double claimed)
 {
@@ -319,7 +319,7 @@ test_infinite(void)
 	CHECK(composed_delta(&pld, 1, 100) == 1);
 }
 
-/* PRIVACY.md 6, pld.out: ten pure releases, a Gaussian one and a (0.3, 1e-7) one. */
+/* Theorem A8, by another program: ten pure releases, a Gaussian one and a (0.3, 1e-7) one. */
 static void
 test_mixture(void)
 {
@@ -487,7 +487,7 @@ test_range_of_means(void)
 
 /* ---- objective perturbation ---- */
 
-/* The profile of PRIVACY.md 5.2 under add_remove, and under replace the one that is proved. */
+/* The profile of theorem V4 under add_remove, and under replace the one that is proved. */
 static void
 test_objective(void)
 {

@@ -1,5 +1,5 @@
 /*
- * test_convex.c - convex mechanisms: calibrations against PRIVACY.md 5, losses,
+ * test_convex.c - convex mechanisms: calibrations (theorems V2 to V7), losses,
  * clipping, gradients, minimisers, the law of the noise, and privacy itself.
  */
 #include "core/noise/calibration.h"
@@ -28,7 +28,7 @@ static TestStream stream;
 static Bits bits;
 static Memory *memory;
 
-/* ---- calibrations: testvalues.txt, PRIVACY.md 0 and 5 ---- */
+/* ---- calibrations: values of another program ---- */
 
 static void
 test_gaussian_values(void)

@@ -146,7 +146,7 @@ test_loss(ConvexLoss kind)
 		CHECK(net_loss(loss, knot - MARGIN_REACH) - net_loss(loss, knot - MARGIN_REACH + 1) <= 1);
 		CHECK(net_loss(loss, knot - MARGIN_REACH - 1) - net_loss(loss, knot - MARGIN_REACH) <= 1);
 	}
-	/* osc of the logistic loss over scores in -s .. s is s (PRIVACY.md 5.5) */
+	/* osc of the logistic loss over scores in -s .. s is s (theorem V11) */
 	for (double s = 0.25; s <= 32; s *= 2)
 	{
 		int64_t reach = (int64_t) ldexp(s, MARGIN_BITS);
@@ -406,7 +406,7 @@ test_privacy(MechanismKind kind)
 	memory_release(memory, pair.b);
 }
 
-/* The formulas of PRIVACY.md 5.5. */
+/* The formulas of theorems V11 and V12. */
 static void
 test_plans(void)
 {

@@ -193,7 +193,7 @@ near(double value, double wanted)
 	return fabs(value / wanted - 1) < 1e-6;
 }
 
-/* sigma_G(1, 1e-6) = 4.224679 (PRIVACY.md 0), times the row's share and sqrt(T). */
+/* sigma_G(1, 1e-6) = 4.224679 (theorem A2), times the row's share and sqrt(T). */
 static void
 test_noise(void)
 {

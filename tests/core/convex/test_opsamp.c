@@ -1,5 +1,5 @@
 /*
- * test_opsamp.c - OPSamp: calibrations against PRIVACY.md 4, certified minimisers over a
+ * test_opsamp.c - OPSamp: calibrations (theorem O2), certified minimisers over a
  * cube, how far those of neighbours are apart, the laws of both noises, and an audit.
  */
 #include "core/convex/box_minimise.h"
@@ -27,7 +27,7 @@ below(int n)
 
 /* ---- calibration ---- */
 
-/* testvalues.txt: G = 1 / d, D = 1, epsilon 1, delta 1e-6, replace, 100,000 calls. */
+/* Another program's: G = 1 / d, D = 1, epsilon 1, delta 1e-6, replace, 100,000 calls. */
 static void
 test_values(void)
 {

@@ -65,7 +65,7 @@ belongs(const Grid *grid, const int *index)
 	return grid->constraint != GRID_SPARSE || nonzeros == grid->bound;
 }
 
-/* PRIVACY.md 0.1 C2; the other constraints ask nothing of the levels. */
+/* Theorem G7; the other constraints ask nothing of the levels. */
 static bool
 modulus_fits(const Grid *grid)
 {
@@ -238,7 +238,7 @@ test_moduli(void)
 }
 
 /*
- * C2: levels 0 .. 3 with a modulus of 3 would hold two vectors that differ in one
+ * Counterexample G8: levels 0 .. 3 with a modulus of 3 would hold two vectors that differ in one
  * coordinate.  (test_privacy.c shows what half the noise would be worth there.)
  */
 static void

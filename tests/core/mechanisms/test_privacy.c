@@ -7,7 +7,7 @@
  * catches noise that is larger than it need be, and shows that the first half
  * looks where the loss is.
  *
- * No finite number of pairs proves a mechanism private: PRIVACY.md has the
+ * No finite number of pairs proves a mechanism private: docs/proofs has the
  * proofs, this finds the places where the code is not what was proved.
  */
 #include "core/check.h"
@@ -333,7 +333,7 @@ test_ties(void)
 }
 
 /*
- * Why levels 0 .. 3 are refused with a modulus of 3 (PRIVACY.md 0.1 C2).  Their
+ * Why levels 0 .. 3 are refused with a modulus of 3 (counterexample G8).  Their
  * vectors 0 and 3 differ in one coordinate, so the whole shift is needed; half of
  * it is the noise of twice the epsilon, and that is what the loss would be.
  */

@@ -608,7 +608,7 @@ vote_loss(double rate, int64_t moved)
  * The loss between counts that differ by one vote that moves, comes or goes, with the
  * product's rate.  It tends to epsilon where the vote leaves a vector that has all the
  * mass: so the exponent cannot be larger, under add_remove neither.  And it would be
- * twice epsilon if a row that is replaced left one part and came to another (C4).
+ * twice epsilon if a row that is replaced left one part and came to another (theorem F5).
  */
 static void
 test_vote_privacy(void)

@@ -456,7 +456,7 @@ mean_with(const Grid *grid, MechanismKind kind, PerturbationNoise noise)
 }
 
 /*
- * PRIVACY.md 1.4's table: the expected perturbation at epsilon 1 under replace.  The last two
+ * The expected perturbation at epsilon 1 under replace, by another program.  The last two
  * of either half were simulated there, with an error of 1 %, and are bounded from above here;
  * the lattice adds a little.
  */

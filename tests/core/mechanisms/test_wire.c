@@ -496,7 +496,7 @@ test_unsound_fields(Memory *memory)
 	CHECK_REFUSED(problem.net[0] = problem.net[1] = INT64_MAX);
 }
 
-/* Without a group, so that the modulus alone decides (PRIVACY.md 0.1 C2). */
+/* Without a group, so that the modulus alone decides (counterexample G8). */
 static void
 test_moduli(Memory *memory)
 {

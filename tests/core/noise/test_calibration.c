@@ -1,6 +1,6 @@
 /*
- * test_calibration.c - every value of PRIVACY.md 0 to 1.3, 2 and of testvalues.txt that is
- * about OPDisc and RSPM, to the digits printed there.
+ * test_calibration.c - theorems A2 and R5 and counterexample R7 against values of another
+ * program, to the digits that it printed.
  */
 #include "core/noise/calibration.h"
 #include "core/grid/grid.h"
@@ -28,7 +28,7 @@
 		CHECK(fabs(is - (printed)) <= 0.5001 * pow(10, -(digits)));                                \
 	} while (0)
 
-/* ---- PRIVACY.md 0 ---- */
+/* ---- theorem A2 ---- */
 
 static void
 test_gaussian(void)
@@ -48,7 +48,7 @@ test_gaussian(void)
 	CHECK_DIGITS(0.02 * calibration_gaussian_sigma(1, 1e-6), 0.08449358, 8);
 }
 
-/* ---- PRIVACY.md 1.3, testvalues.txt ---- */
+/* ---- theorem R5 ---- */
 
 typedef struct OpdiscRow
 {
@@ -129,7 +129,7 @@ test_opdisc(void)
 	}
 }
 
-/* The authors' experiment: delta = 1 / n^2, n = 15,682, d = 23 (compare.out). */
+/* The authors' experiment: delta = 1 / n^2, n = 15,682, d = 23. */
 static void
 test_experiment(void)
 {
@@ -152,7 +152,7 @@ test_experiment(void)
 
 /*
  * Where the published sigma is above a valid one after all, on the integer ball with its exact
- * number of vectors (PRIVACY.md 1.1, compare.out): at d = 5 and 10, not at 23 and 50.
+ * number of vectors (counterexample R7): at d = 5 and 10, not at 23 and 50.
  */
 static void
 test_ball(void)
@@ -185,7 +185,7 @@ test_ball(void)
 	}
 }
 
-/* PRIVACY.md 2: kappa = 2 sqrt(m) / sigma and the cube's column. */
+/* Theorem R5, signs: kappa = 2 sqrt(m) / sigma and the cube's column. */
 static void
 test_rspm(void)
 {
@@ -306,7 +306,7 @@ test_signs_law(void)
 	}
 }
 
-/* ---- PRIVACY.md 1.1, 2: how private the published scales are ---- */
+/* ---- Counterexample R7: how private the published scales are ---- */
 
 /* P(|N(0, sigma^2)| > t)^count */
 static double
@@ -378,7 +378,8 @@ test_counterexamples(void)
 	CHECK_DIGITS(rspm_delta(1, calibration_published_rspm(1, 1e-6, 1060), 1060), 0.316, 3);
 }
 
-/* d > 1.75^2 pi / 2 ln(1 / delta), for separators 3.5^2 (PRIVACY.md 1.1): whatever epsilon is. */
+/* d > 1.75^2 pi / 2 ln(1 / delta), for separators 3.5^2 (counterexample R7): whatever epsilon is.
+ */
 static void
 test_asymptotics(void)
 {
@@ -455,7 +456,7 @@ test_linear_losses(void)
 	}
 }
 
-/* ---- PRIVACY.md 1.8: noise on the weights of {-1, 0, 1}^2 themselves is no RSPM ---- */
+/* ---- counterexample G9: noise on the weights of {-1, 0, 1}^2 themselves is no RSPM ---- */
 
 static double
 corner_integrand(double b, void *context)
@@ -498,7 +499,7 @@ test_two_points(void)
 		}
 }
 
-/* A valid sigma survives counterexample A at every d, and not by much (PRIVACY.md 1.3 (c)). */
+/* A valid sigma survives counterexample R7 at every d, and not by much (theorem R5). */
 static void
 test_valid(void)
 {
@@ -511,7 +512,7 @@ test_valid(void)
 	CHECK(opdisc_delta(1, 0.8 * 128 / calibration_signs_kappa(1, 0.01, 128), 128) > 0.01);
 }
 
-/* ---- PRIVACY.md 1.4, the spherical law: |r| ~ Gamma(d + 1, c / epsilon) ---- */
+/* ---- theorem R4, the spherical law: |r| ~ Gamma(d + 1, c / epsilon) ---- */
 
 static void
 test_spherical(void)

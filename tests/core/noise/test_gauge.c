@@ -104,7 +104,7 @@ random_modulus_grid(void)
 	return grid;
 }
 
-/* ---- geometry: PRIVACY.md 1.4's table, written down a second time ---- */
+/* ---- geometry: theorem G4's table, written down a second time ---- */
 
 /* phi(w); returns the number of features. */
 static int
@@ -125,7 +125,7 @@ features(const Gauge *gauge, const Grid *grid, const int *index, int64_t *phi)
 
 /*
  * The shift in quarters of phi(w): under replace w, 2 phi, 2 w; under add_remove
- * half of it; with a modulus half of that (C2).
+ * half of it; with a modulus half of that (theorem G7).
  */
 static int64_t
 quarter_shifts(const Gauge *gauge, const Grid *grid)
@@ -137,7 +137,7 @@ quarter_shifts(const Gauge *gauge, const Grid *grid)
 	return grid->constraint == GRID_MODULUS ? shift / 2 : shift;
 }
 
-/* C1, but for that every N is even. */
+/* Theorem G5, but for that every N is even. */
 static uint64_t
 least_scale(const Gauge *gauge, const Grid *grid)
 {
@@ -190,7 +190,7 @@ has_choice(const Grid *grid)
 
 /*
  * N s_w is an integer vector, its size times the rate is exactly epsilon, and
- * <s_w, phi(w) - phi(v)> >= M for every other v (PRIVACY.md 1.2).
+ * <s_w, phi(w) - phi(v)> >= M for every other v (theorem G1).
  */
 static void
 check_vector(const Gauge *gauge, const Grid *grid, const int *index)
@@ -259,7 +259,7 @@ test_geometry(const Grid *grid, GaugeKind kind)
 			CHECK(gauge.scale >= GAUGE_MIN_SCALE && gauge.scale <= GAUGE_MAX_SCALE);
 			check_vectors(&gauge, grid);
 
-			/* The least N that C1 allows is exact as well. */
+			/* The least N that theorem G5 allows is exact as well. */
 			gauge.scale = least_scale(&gauge, grid);
 			check_vectors(&gauge, grid);
 		}
@@ -350,7 +350,7 @@ test_validity(void)
 	gauge_choose(&gauge, &sparse, EPSILON_ONE, ADJACENCY_REPLACE);
 	CHECK(gauge_is_valid(&gauge, &sparse));
 	CHECK(!gauge_is_valid(&gauge, &ternary));
-	CHECK(!gauge_is_valid(&gauge, &ball)); /* "at most k" is not "exactly k" (C3) */
+	CHECK(!gauge_is_valid(&gauge, &ball)); /* "at most k" is not "exactly k" (counterexample G9) */
 
 	gauge_choose(&gauge, &slow, EPSILON_ONE, ADJACENCY_REPLACE);
 	CHECK(gauge.kind == GAUGE_ONEHOT);
@@ -367,7 +367,7 @@ log_choose(double n, double k)
 	return n < k ? -INFINITY : lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/* ln A(n, J) by the place of the first zero (PRIVACY.md 1.6). */
+/* ln A(n, J) by the place of the first zero (theorem G11). */
 static double
 log_rows(int n, double radius)
 {
@@ -885,7 +885,7 @@ test_extremes(void)
 }
 
 /*
- * PRIVACY.md 2: a separator's weight has E|eta| = (m + 1) / epsilon and the standard deviation
+ * Theorem G14: a separator's weight has E|eta| = (m + 1) / epsilon and the standard deviation
  * 2 / sqrt(3) sqrt((m + 1) (m + 2)) / epsilon, which is 1.155 (m + 1.5) / epsilon.
  */
 static void

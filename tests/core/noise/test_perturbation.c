@@ -2,7 +2,7 @@
  * test_perturbation.c - laws of real numbers: are they the calibrated ones, drawn as they are
  * meant, and private?
  *
- * Privacy by the change of variables of PRIVACY.md 1.2, on random neighbours: with noise r
+ * Privacy by the change of variables of theorem G1, on random neighbours: with noise r
  * the answer is w, and with r + s_w it is w on the neighbour as well, rewards rounded as
  * they are (they are computed here a second time, and compared).  So the densities at r and r + s_w
  * bound the privacy loss: pure noise must never lose more than epsilon, and Gaussian noise must
@@ -42,7 +42,7 @@ make_request(const Grid *grid, bool separators, PerturbationNoise noise, double 
 	};
 }
 
-/* ---- the scales of PRIVACY.md, from a grid ---- */
+/* ---- the scales of theorems R4 and R5, from a grid ---- */
 
 static Grid
 uniform_grid(int dimension, int max, GridConstraint constraint, int bound)
@@ -670,7 +670,7 @@ rewards_of(const Draw *draw, const VectorList *list, mpz_t *sum)
 }
 
 /*
- * PRIVACY.md 1.2, the premise of everything: with r + s_w for r the reward of w gains N M on that
+ * Theorem R2, the premise of everything: with r + s_w for r the reward of w gains N M on that
  * of every other vector, as rounded.  Returns the least gain over N M.
  */
 static double

@@ -1,5 +1,5 @@
 /*
- * test_rdp.c - Renyi divergences of sampled Gaussians: PRIVACY.md 5.4, the definitions by
+ * test_rdp.c - Renyi divergences of sampled Gaussians: theorems D2 and D3, the definitions by
  * quadrature, and calibrations.
  */
 #include "core/noise/rdp.h"
@@ -14,7 +14,7 @@
 
 static TestStream stream;
 
-/* ---- testvalues.txt, PRIVACY.md 5.4: orders 2 .. 256, 300, 400, 512 and 1024 ---- */
+/* ---- values of another program, theorem D2: orders 2 .. 256, 300, 400, 512 and 1024 ---- */
 
 #define ORDERS 259
 

@@ -21,7 +21,7 @@ units(double delta)
 	return llround(delta * DELTA_ONE);
 }
 
-/* The values of PRIVACY.md 6, to the digits printed there. */
+/* Values of theorem A5 by another program, to the digits that it printed. */
 static void
 test_values(void)
 {

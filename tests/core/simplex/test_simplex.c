@@ -1,5 +1,5 @@
 /*
- * test_simplex.c - sampling from a simplex: calibration against PRIVACY.md 5.6, moments,
+ * test_simplex.c - sampling from a simplex: calibration (theorem S2), moments,
  * certified weights, the law of the draws, and privacy itself.
  */
 #include "core/mechanisms/mechanism.h"
@@ -103,7 +103,7 @@ random_terms(void)
 	return terms;
 }
 
-/* ---- calibration: PRIVACY.md 5.6, testvalues.txt ---- */
+/* ---- calibration: values of another program ---- */
 
 /*
  * L = R = 1, psi'' <= 1/4 is our loss times 1/4 with targets of up to 3: L = 4, and lambda counts
