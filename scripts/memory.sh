@@ -44,7 +44,7 @@ wait "$server"
 trap - EXIT
 
 # A report is a paragraph; ours has a function whose source is one of ours.
-ours=$(cd src && printf '%s|' server/*.c core/*.c | sed 's#[a-z]*/##g; s#\.c#\\.c#g; s#|$##')
+ours=$(find src/server src/core -name '*.c' -printf '%f|' | sed 's#\.c#\\.c#g; s#|$##')
 cat "$place/log"/* | sed 's/^==[0-9]*== \?//' |
   awk -v ours="\\\\((${ours//\\/\\\\}):" 'BEGIN { RS = "" } $0 ~ ours { print $0 "\n" }' >"$place/reports"
 cat "$place/reports"

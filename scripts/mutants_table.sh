@@ -3,7 +3,7 @@
 #
 #   bash scripts/mutants_table.sh >docs/mutants.md
 #
-# From the lists that the runs themselves use: tests/core/mutants.sh builds the core with one fault
+# From the lists that the runs themselves use: tests/core/mutants.sh runs the core with one fault
 # at a time, scripts/faults.sh the server (`bash scripts/check.sh mutants faults`). Both fail where
 # the named test does not notice.
 set -euo pipefail

@@ -10,7 +10,6 @@
 
 #include "server/ledger/charge_queue.h"
 #include "server/base/compat.h"
-#include "core/base/mutant.h"
 #include "server/base/decimal.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_launcher.h"
@@ -18,7 +17,9 @@
 
 PG_MODULE_MAGIC_EXT(.name = "dpobj", .version = DPOBJ_VERSION);
 
-StaticAssertDecl(DPOBJ_MUTANT == 0, "deliberate faults are for tests/core/mutants.sh only");
+#ifdef DPOBJ_MUTANTS
+#error "deliberate faults are for tests/core/Makefile only"
+#endif
 
 int dpobj_time_limit = 0;
 int dpobj_memory_limit = 0;

@@ -24,13 +24,14 @@
 #include "core/random/bits.h"
 #include "core/mechanisms/mechanism.h"
 #include "core/base/memory.h"
-#include "core/base/mutant.h"
 #include "core/rows/rows.h"
 #include "core/mechanisms/wire.h"
 #include "solver/frame.h"
 #include "solver/oracle_choice.h"
 
-_Static_assert(DPOBJ_MUTANT == 0, "deliberate faults are for tests/core/mutants.sh only");
+#ifdef DPOBJ_MUTANTS
+#error "deliberate faults are for tests/core/Makefile only"
+#endif
 
 #define SERVER STDIN_FILENO
 

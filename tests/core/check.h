@@ -12,6 +12,14 @@
 static int check_passed;
 static int check_failed;
 
+/* Of a fault it is enough to see that something fails (mutants.sh). */
+static inline void
+check_whether_to_stop(void)
+{
+	if (getenv("DPOBJ_FIRST_FAILURE") != NULL)
+		exit(1);
+}
+
 #define CHECK(condition)                                                                           \
 	do                                                                                             \
 	{                                                                                              \
@@ -21,6 +29,7 @@ static int check_failed;
 		{                                                                                          \
 			check_failed++;                                                                        \
 			printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                         \
+			check_whether_to_stop();                                                               \
 		}                                                                                          \
 	} while (0)
 

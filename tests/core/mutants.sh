@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# mutants.sh - build the core with each of its deliberate faults (src/core/base/mutant.h)
-# and see that a named test catches it. Run from the top of the tree:
+# mutants.sh - run the core with each of its deliberate faults (src/core/base/mutant.h) and
+# see that a named test catches it. Run from the top of the tree:
 #
 #   bash tests/core/mutants.sh        all of them; BUILD=folder keeps what was built
 #   bash tests/core/mutants.sh 4 9    some of them
 #
-# Prints one line per mutant, and fails if one survives. The same tests must pass
-# without a fault, built alike, or nothing would be shown.
+# One build has them all (tests/core/Makefile); DPOBJ_MUTANT=17 chooses one. Prints one line per
+# mutant, and fails if one survives, or if the test passes over its place. The same programs
+# must pass without a fault, or nothing would be shown.
 set -uo pipefail
 
 # number | test that kills it | fault
@@ -118,10 +119,6 @@ mutants=(
   '191|test_cron_times|schedule: backwards, of an earlier day only its first minute is looked at'
 )
 
-CC=${CC:-gcc}
-flags="-std=c11 -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -Isrc -Itests"
-sources="$(echo src/core/*/*.c) src/server/schedules/cron_times.c src/solver/frame.c"
-libs="-lmpfr -lgmp -lgsl -lgslcblas -lm -lpthread"
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}
 
 # The faults are gross, so a test that goes on for longer is stuck: seconds of a processor, because
@@ -133,37 +130,16 @@ if [ -z "${BUILD:-}" ]; then
   trap 'rm -rf "$BUILD"' EXIT
 fi
 
-# compile NUMBER FOLDER SOURCE...: objects of one mutant
-compile() {
-  local number=$1 folder=$2
-  shift 2
-  mkdir -p "$folder"
-  printf '%s\n' "$@" | xargs -P 2 -I@ sh -c \
-    "$CC $flags -DDPOBJ_MUTANT=$number -c -o '$folder'/\$(basename @ .c).o @"
-}
-
-# The sources in which a fault has its place; all of them if that is a header.
-sources_of() {
-  if grep -q "MUTANT($1)" src/core/*/*.h; then
-    ls $sources
-  else
-    grep -l "MUTANT($1)" $sources
-  fi
-}
-
 # run NUMBER TEST: 0 if it passes, 1 if a check fails, 2 if it could not be tried
 run() {
-  local number=$1 test=$2 folder=$BUILD/$1 objects= places
-  if [ "$number" != 0 ]; then
-    places=$(sources_of "$number")
-    [ -n "$places" ] && compile "$number" "$folder" $places || return 2
-    objects=$(ls "$folder"/*.o)
-  fi
-  # objects of the mutant come first, so that the library's are not taken
-  $CC $flags -DDPOBJ_MUTANT="$number" -o "$folder/$test" tests/core/*/"$test.c" $objects \
-    "$BUILD/libcore.a" $libs || return 2
-  (ulimit -St "$patience" && exec timeout $((10 * patience)) "$folder/$test") >"$folder/$test.out" 2>&1
-  case $? in
+  local number=$1 test=$2 output=$BUILD/mutants/$1.$2 status
+  {
+    (ulimit -St "$patience" && DPOBJ_MUTANT=$number DPOBJ_FIRST_FAILURE=1 \
+      exec timeout $((10 * patience)) "$BUILD/plain/$test") >"$output" 2>&1
+  } 2>/dev/null # what this shell says of an abort
+  status=$?
+  [ "$number" = 0 ] || grep -q 'mutant reached' "$output" || return 2
+  case $status in
     0) return 0 ;;
     124 | 152) return 2 ;; # timeout's own, and 128 + SIGXCPU
     *) return 1 ;;
@@ -172,13 +148,16 @@ run() {
 
 # try 'NUMBER|TEST|FAULT': one line
 try() {
-  local number test fault verdict
+  local number test fault line verdict
   IFS='|' read -r number test fault <<<"$1"
   run "$number" "$test"
   case $? in
     0) verdict="SURVIVES $test" ;;
-    1) verdict="killed by $test ($(grep -c 'not so' "$BUILD/$number/$test.out") failed checks)" ;;
-    *) verdict="NOT TRIED: no place in the source, does not build, or is stuck" ;;
+    1)
+      line=$(sed -n 's/.*:\([0-9]*\): not so.*/\1/p' "$BUILD/mutants/$number.$test")
+      verdict="killed by $test, ${line:+line }${line:-which it aborts}"
+      ;;
+    *) verdict="NOT TRIED: $test does not reach its place, or is stuck" ;;
   esac
   printf 'mutant %2d  %-76s %s\n' "$number" "$fault" "$verdict"
 }
@@ -187,14 +166,14 @@ try() {
 two_at_a_time() {
   local command=$1 argument place=0
   shift
-  rm -f "$BUILD"/*.line
+  rm -f "$BUILD"/mutants/*.line
   for argument in "$@"; do
     while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
     place=$((place + 1))
-    "$command" "$argument" >"$(printf '%s/%03d.line' "$BUILD" "$place")" 2>&1 &
+    "$command" "$argument" >"$(printf '%s/mutants/%03d.line' "$BUILD" "$place")" 2>&1 &
   done
   wait
-  cat "$BUILD"/*.line
+  cat "$BUILD"/mutants/*.line
 }
 
 # Only a test that passes without a fault can show one.
@@ -202,17 +181,22 @@ try_sound() {
   run 0 "$1" || echo "$1 does not pass without a fault"
 }
 
+unlisted=$(comm -13 <(printf '%s\n' "${mutants[@]%%|*}" | sort) \
+  <(grep -ohP '\bMUTANT\(\K\d+' -r src | sort -u))
+if [ -n "$unlisted" ]; then
+  echo "no test is named for mutant" $unlisted
+  exit 1
+fi
+
 wanted=()
 for mutant in "${mutants[@]}"; do
   [ $# = 0 ] || [[ " $* " == *" ${mutant%%|*} "* ]] || continue
   wanted+=("$mutant")
 done
-
-compile 0 "$BUILD/0" $sources || exit 1
-rm -f "$BUILD/libcore.a"
-ar crs "$BUILD/libcore.a" "$BUILD"/0/*.o
-
 mapfile -t tests < <(printf '%s\n' "${wanted[@]}" | cut -d'|' -f2 | sort -u)
+
+mkdir -p "$BUILD/mutants"
+make -s -j2 -f tests/core/Makefile BUILD="$BUILD" NAME="${tests[*]}" mutants || exit 1
 unsound=$(two_at_a_time try_sound "${tests[@]}")
 if [ -n "$unsound" ]; then
   echo "$unsound"

@@ -1,17 +1,24 @@
 /*
  * mutant.h - faults on purpose, to see that the tests catch them.
  *
- * MUTANT(n) is 0 unless this file is compiled with -DDPOBJ_MUTANT=n, which only
- * tests/core/mutants.sh does; the list of faults is there.  A normal build has
- * none of them.
+ * A normal build has none of them.  With -DDPOBJ_MUTANTS, which only tests/core/Makefile says, a
+ * program has the fault whose number stands in the environment's DPOBJ_MUTANT
+ * (tests/core/mutant.c); the list of faults is in tests/core/mutants.sh.
  */
 #ifndef DPOBJ_CORE_MUTANT_H
 #define DPOBJ_CORE_MUTANT_H
 
-#ifndef DPOBJ_MUTANT
-#define DPOBJ_MUTANT 0
-#endif
+#ifdef DPOBJ_MUTANTS
 
-#define MUTANT(n) (DPOBJ_MUTANT == (n))
+#include <stdbool.h>
+
+extern int mutant_number;
+bool mutant_reached(void);
+
+#define MUTANT(n) (mutant_number == (n) && mutant_reached())
+
+#else
+#define MUTANT(n) 0
+#endif
 
 #endif
