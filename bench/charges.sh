@@ -20,7 +20,7 @@ seconds=${1:-10}
 need_packages build
 workplace_make
 workplace_build
-cluster_start "max_worker_processes = 64" "max_connections = 80" "max_wal_size = '4GB'"
+cluster_start "shared_preload_libraries = ''" "max_worker_processes = 64" "max_connections = 80" "max_wal_size = '4GB'"
 for table in free capped; do
   echo "SELECT (dp_halfspace(features, label, 0.1, 0)).release FROM $table;" >"$W/$table.sql"
 done

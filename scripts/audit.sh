@@ -79,7 +79,7 @@ else
   need_packages build
   workplace_make
   WERROR= workplace_build || give_up "it does not build"
-  cluster_start "shared_preload_libraries = 'dpobj'" "fsync = off" || give_up "the cluster does not start"
+  cluster_start "fsync = off" || give_up "the cluster does not start"
   pairs=tests/audit/pairs.sql
   trap leave EXIT # workplace_make has set its own
 fi

@@ -37,6 +37,7 @@ cat >>/tmp/data/postgresql.conf <<CONF
 fsync = off
 listen_addresses = ''
 unix_socket_directories = '/tmp'
+shared_preload_libraries = 'dpobj'
 max_prepared_transactions = 10
 max_worker_processes = 16
 CONF

@@ -52,6 +52,7 @@ listen_addresses = ''
 unix_socket_directories = '$W/sock'
 extension_destdir = '$W/dest'
 dynamic_library_path = '$W/dest$("$PGBIN/pg_config" --pkglibdir):\$libdir'
+shared_preload_libraries = 'dpobj'
 max_prepared_transactions = 10
 max_worker_processes = 16
 CONF

@@ -11,6 +11,7 @@
 #include "server/ledger/charge_queue.h"
 #include "server/base/compat.h"
 #include "server/base/decimal.h"
+#include "server/base/preload.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_launcher.h"
 #include "server/plan/plan_query.h"
@@ -87,6 +88,7 @@ _PG_init(void)
 	MarkGUCPrefixReserved("dpobj");
 	charge_queue_install();
 	job_area_install();
+	preload_install();
 	job_launcher_install();
 	plan_query_install();
 }

@@ -10,7 +10,7 @@ use Time::HiRes qw(time);
 
 use DpobjTest;
 
-my $node = dpobj_cluster('crash');
+my $node = dpobj_cluster('crash', "shared_preload_libraries = ''");
 # Of many minutes: a solver that nobody stops does not end in time.
 my $train = train(SLOW, epsilon => 0.75, options => '"mechanism": "opdisc", "grid": {"max": 4}, "solver": "glpk_literal"');
 my $quick = train(QUICK, epsilon => 0.75);

@@ -16,7 +16,7 @@ use DpobjTest;
 # Some ten milliseconds where nothing else runs; whoever does not listen takes many seconds.
 use constant LATEST => 5000;
 
-my $node = dpobj_cluster('interrupt');
+my $node = dpobj_cluster('interrupt', "shared_preload_libraries = ''");
 my $control = session($node);
 my $solver = solver_path($node);
 my @measured;

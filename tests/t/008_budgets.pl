@@ -11,7 +11,7 @@ use Time::HiRes qw(usleep);
 
 use DpobjTest;
 
-my $node = dpobj_cluster('budgets', 'max_worker_processes = 40', 'max_connections = 60',
+my $node = dpobj_cluster('budgets', "shared_preload_libraries = ''", 'max_worker_processes = 40', 'max_connections = 60',
 	'synchronous_commit = on');
 
 sub run_as { return in_session($node, @_); }

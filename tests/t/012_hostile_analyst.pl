@@ -12,7 +12,7 @@ use DpobjTest;
 use DpobjHostile;
 
 my $node = dpobj_cluster('analyst', 'dpobj.release_tick = 10', 'fsync = off', 'jit = off', 'max_connections = 40',
-	"shared_preload_libraries = 'pg_stat_statements'");
+	"shared_preload_libraries = 'dpobj, pg_stat_statements'");
 my $hostile = DpobjHostile->new($node);
 
 # ana may spend; noah has nothing; poor has less than one release costs; col reads one column.

@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep);
 use DpobjTest;
 use DpobjHostile;
 
-my $node = dpobj_cluster('server', 'dpobj.release_tick = 10', 'fsync = off', 'jit = off', 'dpobj.max_solvers = 1',
+my $node = dpobj_cluster('server', "shared_preload_libraries = ''", 'dpobj.release_tick = 10', 'fsync = off', 'jit = off', 'dpobj.max_solvers = 1',
 	'wal_level = logical', 'max_connections = 40');
 my $hostile = DpobjHostile->new($node);
 my $superuser = scalar_of($node, 'SELECT current_user');

@@ -200,6 +200,6 @@ sub kill_loop
 	return;
 }
 
-kill_loop('workers') unless $only eq 'p';
-kill_loop('preloaded', "shared_preload_libraries = 'dpobj'") unless $only eq 'w';
+kill_loop('workers', "shared_preload_libraries = ''") unless $only eq 'p';
+kill_loop('preloaded') unless $only eq 'w';
 done_testing();

@@ -13,7 +13,6 @@ use DpobjTest;
 
 my $node = dpobj_cluster(
 	'writer',
-	"shared_preload_libraries = 'dpobj'",
 	'max_connections = 60',
 	'track_commit_timestamp = on');
 my $train = train(QUICK);

@@ -13,7 +13,7 @@ use DpobjTest;
 use constant CLIENTS => 50;
 use constant TRAININGS => 3;
 
-my $node = dpobj_cluster('worker_slots', 'max_worker_processes = 8', 'max_connections = 80');
+my $node = dpobj_cluster('worker_slots', "shared_preload_libraries = ''", 'max_worker_processes = 8', 'max_connections = 80');
 my $train = train(QUICK, epsilon => 1);
 my $folder = PostgreSQL::Test::Utils::tempdir;
 

@@ -21,7 +21,7 @@ use DpobjTest;
 
 use constant { LEVEL => 1e-3, GRAIN => 0.005 };
 
-my $node = dpobj_cluster('time', "shared_preload_libraries = 'dpobj'", 'fsync = off', 'jit = off', 'dpobj.release_tick = 0');
+my $node = dpobj_cluster('time', 'fsync = off', 'jit = off', 'dpobj.release_tick = 0');
 my $control = session($node);
 
 # Rows of calm are alike, those of busy are not, and the search goes over all of them; those of front have the first constant of a list, those of back the last.

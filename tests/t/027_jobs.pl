@@ -719,13 +719,9 @@ sub survives
 		$kill->();
 		ok(wait_until(30, sub { my $life = life(); $life ne '' && $life ne $before }), 'the server was restarted');
 		connect_all();
-		sleep(1);
-		is(row_state($id), 'running', 'nobody has looked yet');
-		is(row_state($queued), 'queued', 'nor run what is queued');
+		ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'what was queued runs without a call');
 		is($session{ana}->ask("SELECT state, phase, reason, release FROM dpobj.jobs WHERE id = $id"),
-			"failed||the job's worker ended before the job\nThe charge stays.|$release", 'what ran reads as failed');
-		becomes($queued, 'released');
-		is(row_state($id), 'failed', 'and is, after the next call');
+			"failed||the job's worker ended before the job\nThe charge stays.|$release", 'what ran has failed');
 		is($session{ana}->ask("SELECT dpobj.wait($id)"), 'failed', 'nobody waits for it');
 	});
 	return;
@@ -757,21 +753,6 @@ spends($node, 'the worker is cancelled by its process id', { epsilon => 0.5, cha
 	ok(failed_release($id), 'the ledger says so, too');
 });
 
-# ---- another library ----
-
-spends($node, 'a library that was replaced', {}, sub {
-	my ($library) = glob $node->{dpobj_destination} . `pg_config --pkglibdir` =~ s/\n//r . '/dpobj.so';
-	my $bytes = slurp_file($library);
-	is($bytes =~ s/dpobj jobs, layout 2/dpobj jobs, layout 0/g, 1, 'another layout');
-	rename $library, "$library.kept" or die;
-	append_to_file($library, $bytes);
-	my $session = session($node, user => 'ana');
-	like($session->ask('SELECT count(*) FROM dpobj.jobs'),
-		qr/^ERROR:  55000: another version of dpobj runs jobs in this server\nDETAIL:  .*\nHINT:  Restart the server\.$/m, 'does not touch what is there');
-	$session->quit;
-	rename "$library.kept", $library or die;
-});
-
 # ---- dump and restore ----
 
 spends($node, 'a dump', {}, sub {
@@ -796,10 +777,9 @@ spends($node, 'a dump', {}, sub {
 $_->quit for values %session;
 $node->stop;
 
-# ---- few worker slots ----
+# ---- not preloaded ----
 
-# One is the server's own launcher's.
-$node = dpobj_cluster('few', 'dpobj.release_tick = 0', 'max_worker_processes = 4', 'max_connections = 20');
+$node = dpobj_cluster('few', "shared_preload_libraries = ''", 'dpobj.release_tick = 0', 'max_worker_processes = 4', 'max_connections = 20');
 hard_table($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE ana LOGIN;
@@ -816,33 +796,37 @@ SELECT dpobj.set_budget(t, r, 1000, 0) FROM unnest('{patient,hard}'::regclass[])
 SQL
 connect_all();
 
-spends($node, 'few worker slots', { epsilon => 2, charged => 4, released => 2 }, sub {
-	my $first = submit('ana', 'first', 'hard');
-	enters($first, 'solving');
-	my $second = submit('bob', 'second', 'hard');
-	sleep(0.5);
-	$session{control}->ask('SELECT count(*) FROM dpobj.jobs');
-	sleep(0.5);
-	is(row_state($second), 'queued', 'two worker slots stay free');
-	$_->send(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}) for @session{qw(bob cat)};
-	like($_->result, qr/^\d+$/, 'charges do not starve') for @session{qw(bob cat)};
-	$session{ana}->ask("SELECT dpobj.cancel($first)");
-	becomes($first, 'cancelled');
-	enters($second, 'solving');
-	$session{bob}->ask("SELECT dpobj.cancel($second)");
-	becomes($second, 'cancelled');
+sub not_preloaded
+{
+	my ($what, $text, $name) = @_;
+	return like($text,
+		qr/^ERROR:  55000: $what need a server that preloads dpobj\nHINT:  Add dpobj to shared_preload_libraries in postgresql\.conf, and restart the server\.$/m, $name);
+}
+
+spends($node, 'a server that does not preload the library', { epsilon => 0.5, charged => 1, released => 1 }, sub {
+	not_preloaded('jobs', $session{ana}->ask(submission('refused', 'patient')), 'refuses a submission');
+	not_preloaded('schedules', $session{ana}->ask(q{SELECT dpobj.schedule('refused', '0 0 1 1 *', 'patient', 'ill', 0.5)}), 'and a schedule');
+	is(scalar_of($node, 'SELECT (SELECT count(*) FROM dpobj.job_rows), (SELECT count(*) FROM dpobj.schedule_rows)'), '0|0', 'and writes nothing');
+	like($session{ana}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}), qr/^\d+$/, 'but trains');
 });
 
-# ---- preloaded ----
+# ---- few worker slots ----
 
 # With two launchers there is never room for a job.
-$_->quit for values %session;
-$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpobj'");
 my $warning = qr/WARNING:  jobs of dpobj stay queued: max_worker_processes is 4/;
+
+sub restart_with
+{
+	$_->quit for values %session;
+	$node->append_conf('postgresql.conf', $_) for @_;
+	$node->restart;
+	connect_all();
+	return;
+}
+
 unlike(slurp_file($node->logfile), $warning, 'no warning without preloading');
-$node->restart;
+restart_with("shared_preload_libraries = 'dpobj'");
 like(slurp_file($node->logfile), $warning, 'the server warns when it starts');
-connect_all();
 
 spends($node, 'too few worker slots', {}, sub {
 	cmp_ok(starts_during(sub { sleep(1) }), '<=', 1, 'a worker that has nothing to run asks for nothing');
@@ -855,19 +839,46 @@ spends($node, 'too few worker slots', {}, sub {
 	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'cancelled');
 });
 
-$_->quit for values %session;
-$node->append_conf('postgresql.conf', "max_worker_processes = 12");
-$node->restart;
-connect_all();
+# One beside the two launchers' and those that jobs leave free.
+restart_with('max_worker_processes = 5');
+spends($node, 'few worker slots', { epsilon => 2, charged => 4, released => 2 }, sub {
+	my $first = submit('ana', 'first', 'hard');
+	enters($first, 'solving');
+	my $second = submit('bob', 'second', 'hard');
+	sleep(1);
+	is(row_state($second), 'queued', 'two worker slots stay free');
+	$_->send(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}) for @session{qw(bob cat)};
+	like($_->result, qr/^\d+$/, 'charges do not starve') for @session{qw(bob cat)};
+	$session{ana}->ask("SELECT dpobj.cancel($first)");
+	becomes($first, 'cancelled');
+	enters($second, 'solving');
+	$session{bob}->ask("SELECT dpobj.cancel($second)");
+	becomes($second, 'cancelled');
+});
+
+# A server that preloads the library no more: what is queued stays queued, and says why.
+spends($node, 'a server that has ceased to preload the library', { epsilon => 0.5, charged => 1, released => 1 }, sub {
+	$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER SYSTEM SET dpobj.max_jobs = 0");
+	$node->reload;
+	sleep(0.3);
+	my @ids = map { submit('ana', "left $_", 'patient') } 1, 2;
+	$session{ana}->ask(q{SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL)});
+	$node->safe_psql('postgres', 'ALTER SYSTEM RESET dpobj.max_jobs');
+	restart_with("shared_preload_libraries = ''");
+	is($session{ana}->ask("SELECT state, reason FROM dpobj.jobs WHERE id = $ids[0]"),
+		'queued|it waits for a server that preloads dpobj', 'the view says what a job waits for');
+	not_preloaded('jobs', $session{ana}->ask("SELECT dpobj.wait($ids[0])"), 'nobody waits for it');
+	is($session{ana}->ask("SELECT dpobj.cancel($ids[0])"), 't', 'it can be cancelled');
+	is($session{ana}->ask("SELECT dpobj.wait($ids[0])"), 'cancelled', 'and has ended');
+	not_preloaded('schedules', $session{ana}->ask(q{CALL dpobj.run_schedule('yearly')}), 'no schedule runs');
+	restart_with("shared_preload_libraries = 'dpobj'", 'max_worker_processes = 12');
+	ok(wait_until(20, sub { row_state($ids[1]) eq 'released' }), 'a job that is left runs when the server preloads the library');
+});
+
+# ---- the launcher ----
 
 is(scalar_of($node, "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj launcher' AND datname IS NULL"),
 	1, 'one launcher, in no database');
-
-spends($node, 'preloaded', $once, sub {
-	my $id = submit('ana', 'preloaded', 'patient');
-	ok(wait_until(20, sub { row_state($id) eq 'released' }), 'the launcher has it run');
-	ok(all_leave(), 'the worker leaves');
-});
 
 # The postmaster may not have another process for a while.
 spends($node, 'a worker that cannot be forked', $once, sub {
@@ -881,17 +892,6 @@ spends($node, 'a worker that cannot be forked', $once, sub {
 	$processes->($limit =~ s/\s//gr);
 	ok(wait_until(20, sub { row_state($id) eq 'released' }), 'the launcher tries again');
 	ok(all_leave(), 'the worker leaves');
-});
-
-spends($node, 'a restart with a launcher', { epsilon => 1, charged => 2, released => 1, failed => 1 }, sub {
-	my $id = submit('ana', 'stopped', 'hard');
-	my $queued = submit('ana', 'resumed', 'patient');
-	enters($id, 'solving');
-	$_->quit for values %session;
-	$node->restart;
-	connect_all();
-	ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'queued jobs resume without a call');
-	is(row_state($id), 'failed', 'what ran has failed');
 });
 
 spends($node, 'the worker is terminated before a queue', { epsilon => 1, charged => 2, released => 1, failed => 1 }, sub {

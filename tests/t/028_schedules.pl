@@ -76,7 +76,7 @@ is(scalar_of($node, 'SELECT count(*) FROM dpobj.schedule_rows'), '0', 'and nothi
 $ana->quit;
 
 $node->append_conf('postgresql.conf',
-	"shared_preload_libraries = 'pg_cron'\ncron.database_name = 'postgres'\ncron.host = '" . $node->host . "'");
+	"shared_preload_libraries = 'dpobj, pg_cron'\ncron.database_name = 'postgres'\ncron.host = '" . $node->host . "'");
 $node->restart;
 $ana = session($node, user => 'ana');
 $node->safe_psql('postgres', <<'SQL');

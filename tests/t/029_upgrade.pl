@@ -413,7 +413,7 @@ is($node->safe_psql('planted', $version), $current, 'what a former superuser has
 my $upgraded = 'newer_0.1.0';
 $node->safe_psql('postgres', qq{DROP DATABASE "$_"})
   for 'newer_0.2.0', qw(fresh elsewhere captured released planted grown), map { ("older_$_", "restored_$_") } @old_versions;
-$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dpobj'\ndpobj.max_jobs = 0");
+$node->append_conf('postgresql.conf', "dpobj.max_jobs = 0");
 $node->restart;
 $node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
 $ana = session($node, user => 'ana', database => $upgraded);

@@ -123,7 +123,7 @@ my @free = (
 
 # ---- preloaded: before anything is computed ----
 
-my $node = dpobj_cluster('preloaded', "shared_preload_libraries = 'dpobj'", 'fsync = off', 'jit = off');
+my $node = dpobj_cluster('preloaded', 'fsync = off', 'jit = off');
 $node->safe_psql('postgres', $set_up);
 my $hostile = DpobjHostile->new($node);
 
@@ -151,7 +151,7 @@ $node->stop;
 
 # ---- not preloaded: from the second statement with the library on, as docs/shapes.md says ----
 
-$node = dpobj_cluster('late', 'fsync = off', 'jit = off');
+$node = dpobj_cluster('late', "shared_preload_libraries = ''", 'fsync = off', 'jit = off');
 $node->safe_psql('postgres', $set_up);
 my $session = session($node, user => 'owner');
 spends(

@@ -15,7 +15,7 @@ use Test::More;
 
 use DpobjTest;
 
-my $node = dpobj_cluster('dashboards', "shared_preload_libraries = 'dpobj'", "dpobj.release_tick = 0");
+my $node = dpobj_cluster('dashboards', "dpobj.release_tick = 0");
 my @dashboards = sort glob(dirname(__FILE__) . '/../../dashboards/*.json');
 my @uids;
 

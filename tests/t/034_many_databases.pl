@@ -11,7 +11,7 @@ use Time::HiRes qw(sleep);
 use DpobjTest;
 
 my @databases = map { "copy_$_" } 1 .. 70;
-my $node = dpobj_cluster('many', 'dpobj.release_tick = 0', 'max_connections = 20', "shared_preload_libraries = 'dpobj'",
+my $node = dpobj_cluster('many', 'dpobj.release_tick = 0', 'max_connections = 20',
 	'fsync = off', 'dpobj.max_jobs = 0');
 
 $node->safe_psql('postgres', 'CREATE ROLE ana LOGIN');

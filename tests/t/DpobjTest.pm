@@ -53,6 +53,7 @@ SQL
 
 # ---- clusters ----------------------------------------------------------------
 
+# Jobs and schedules need the preloaded library; a test of what happens without it empties the setting.
 # The guides show times of GMT, which is pg_cron's zone; initdb takes the machine's.
 sub _settings
 {
@@ -60,6 +61,7 @@ sub _settings
 	return <<"CONF";
 extension_destdir = '$destination'
 dynamic_library_path = '$destination$library_folder:\$libdir'
+shared_preload_libraries = 'dpobj'
 max_prepared_transactions = 5
 max_worker_processes = 16
 timezone = 'UTC'

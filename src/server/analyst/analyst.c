@@ -17,7 +17,6 @@
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
-#include "server/jobs/job_call.h"
 
 /* ---- entering ---- */
 
@@ -56,7 +55,6 @@ void
 analyst_enter(Oid table)
 {
 	charge_precheck();
-	job_call_once();
 	gate_enter_role();
 	analyst_check_relation(table);
 	grant_check_caller(table);

@@ -11,47 +11,31 @@
 #include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
-#include "storage/lwlock.h"
 #include "storage/proc.h"
-#include "storage/shmem.h"
 #include "utils/timestamp.h"
 
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
+#include "server/base/preload.h"
+#include "server/base/worker_start.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_worker.h"
 #include "server/release/progress.h"
 
-#define AREA_NAME "dpobj jobs"
-
-/* Another one whenever the structures below mean something else. */
-#define AREA_LAYOUT "dpobj jobs, layout 2"
-
-/* Of every layout, so that each finds the others' and says so. */
-#define AREA_SIZE 8192
-
 /* Databases that somebody is to look into. */
 #define CALLS 64
-
-/* Milliseconds that a worker has to come in; then it is taken to have never been. */
-#define START_PATIENCE 5000
 
 /* Milliseconds without a start after one in vain, and after many in a row. */
 #define FIRST_PAUSE 200
 #define LAST_PAUSE 60000
 
-/* Belongs to a worker from the moment that its start is asked for until it ends. */
+/* What a worker does. */
 typedef struct Slot
 {
-	uint64 start;      /* number of the start, 0: nobody's */
-	TimestampTz since; /* when it was asked for */
-	int pid;           /* 0: the worker has not come yet */
-	bool joined;       /* it runs jobs */
-	bool finished;     /* it looks for jobs no more */
-	bool sent_away;    /* by the launcher */
-	Oid database;
-	int64 job; /* 0: none yet */
+	bool finished;  /* it looks for jobs no more */
+	bool sent_away; /* by the launcher */
+	int64 job;      /* 0: none yet */
 	bool cancelled;
 	bool ending; /* what became of it is being written */
 	JobPhase phase;
@@ -69,13 +53,11 @@ typedef struct Slot
 
 typedef struct Area
 {
-	char layout[sizeof(AREA_LAYOUT)]; /* in front, for all time */
-	LWLock lock;
 	ConditionVariable ends;
 	PGPROC *launcher;
-	uint64 last_start;
-	Slot slots[JOB_SLOTS];
-	int pause; /* milliseconds, after the last start in vain; 0: it was not */
+	WorkerPlaces workers;  /* ready: the worker runs jobs */
+	Slot slots[JOB_SLOTS]; /* of the workers, in the order of their places */
+	int pause;             /* milliseconds, after the last start in vain; 0: it was not */
 	TimestampTz pause_end;
 	bool calls_lost;
 	bool crowded; /* the last worker found no room among max_worker_processes */
@@ -83,112 +65,72 @@ typedef struct Area
 	Oid calls[CALLS]; /* first come, first served */
 } Area;
 
-StaticAssertDecl(sizeof(Area) <= AREA_SIZE, "the area must hold the jobs");
+StaticAssertDecl(JOB_SLOTS == WORKER_PLACES, "each worker has a place and a slot");
 
+/* NULL: the library is not preloaded. */
 static Area *area = NULL;
+static LWLock *lock = NULL;
+
+/* In a worker. */
+static WorkerPlace *own_place = NULL;
 static Slot *own = NULL;
 
-/* ---- Shared memory ---------------------------------------------------------- */
-
-static shmem_request_hook_type next_request_hook = NULL;
-
 static void
-request_memory(void)
+attach(void *memory, LWLock *its_lock, bool new)
 {
-	if (next_request_hook != NULL)
-		next_request_hook();
-	RequestAddinShmemSpace(AREA_SIZE);
+	area = memory;
+	lock = its_lock;
+	if (new)
+		ConditionVariableInit(&area->ends);
 }
 
 void
 job_area_install(void)
 {
-	if (process_shared_preload_libraries_in_progress)
-		chain_shmem_request(&next_request_hook, request_memory);
-}
+	static SharedPiece piece = {"dpobj jobs", sizeof(Area), attach};
 
-static Area *
-area_find(void)
-{
-	bool found;
-	Area *there;
-
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	there = ShmemInitStruct(AREA_NAME, AREA_SIZE, &found);
-	if (!found)
-	{
-		memset(there, 0, AREA_SIZE);
-		strlcpy(there->layout, AREA_LAYOUT, sizeof(there->layout));
-		LWLockInitialize(&there->lock, LWLockNewTrancheId());
-		ConditionVariableInit(&there->ends);
-	}
-	LWLockRelease(AddinShmemInitLock);
-	return there;
-}
-
-/* A library that is not preloaded may be replaced while the memory stays. */
-static void
-area_attach(void)
-{
-	Area *there;
-
-	if (area != NULL)
-		return;
-	there = area_find();
-	if (strncmp(there->layout, AREA_LAYOUT, sizeof(there->layout)) != 0)
-		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-						errmsg("another version of dpobj runs jobs in this server"),
-						errdetail("The library was replaced while the server was running."),
-						errhint("Restart the server.")));
-	area = there;
-	LWLockRegisterTranche(area->lock.tranche, AREA_NAME);
+	preload_memory(&piece);
 }
 
 static void
 area_lock(void)
 {
-	area_attach();
-	LWLockAcquire(&area->lock, LW_EXCLUSIVE);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 }
 
 static void
 area_unlock(void)
 {
-	LWLockRelease(&area->lock);
+	LWLockRelease(lock);
 }
 
 /* ---- Slots; the lock is held ------------------------------------------------ */
 
+static WorkerPlace *
+place_of(const Slot *slot)
+{
+	return &area->workers.place[slot - area->slots];
+}
+
+/* Is it that of a worker of our database, which has come? */
+static bool
+is_ours(const Slot *slot)
+{
+	const WorkerPlace *place = place_of(slot);
+
+	return place->worker != NULL && place->database == MyDatabaseId;
+}
+
+/* NULL if there is none. */
 static Slot *
 slot_of(int64 job)
 {
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
-		Slot *slot = &area->slots[i];
-
-		if (slot->pid != 0 && slot->database == MyDatabaseId && slot->job == job)
-			return slot;
+		if (is_ours(&area->slots[i]) && area->slots[i].job == job)
+			return &area->slots[i];
 	}
 	return NULL;
-}
-
-/*
- * A worker that does not come may not have been forked, or have died on its way.  Also where the
- * clock was set back.
- */
-static bool
-is_forgotten(const Slot *slot)
-{
-	TimestampTz now = GetCurrentTimestamp();
-
-	return slot->start != 0 && slot->pid == 0 &&
-		   (now < slot->since || TimestampDifferenceExceeds(slot->since, now, START_PATIENCE));
-}
-
-static bool
-is_free(const Slot *slot)
-{
-	return slot->start == 0 || is_forgotten(slot);
 }
 
 static int
@@ -197,58 +139,8 @@ slots_joined(void)
 	int joined = 0;
 
 	for (int i = 0; i < JOB_SLOTS; i++)
-		joined += area->slots[i].joined;
+		joined += area->workers.place[i].ready;
 	return joined;
-}
-
-/* Null if none is free, or dpobj.max_jobs are taken. */
-static Slot *
-slot_free(void)
-{
-	Slot *found = NULL;
-	int taken = 0;
-
-	for (int i = 0; i < JOB_SLOTS; i++)
-	{
-		if (!is_free(&area->slots[i]))
-			taken++;
-		else if (found == NULL)
-			found = &area->slots[i];
-	}
-	return taken < dpobj_max_jobs ? found : NULL;
-}
-
-/* Null if somebody else has it by now. */
-static Slot *
-slot_started(uint64 start)
-{
-	for (int i = 0; i < JOB_SLOTS; i++)
-	{
-		if (area->slots[i].start == start)
-			return &area->slots[i];
-	}
-	return NULL;
-}
-
-static void
-slot_clear(Slot *slot)
-{
-	memset(slot, 0, sizeof(*slot));
-}
-
-/* Takes a free one; null if there is none. */
-static Slot *
-slot_take(Oid database)
-{
-	Slot *slot = slot_free();
-
-	if (slot == NULL)
-		return NULL;
-	slot_clear(slot);
-	slot->start = ++area->last_start;
-	slot->since = GetCurrentTimestamp();
-	slot->database = database;
-	return slot;
 }
 
 /* ---- Pauses; the lock is held ----------------------------------------------- */
@@ -293,7 +185,7 @@ call_exists(Oid database)
 	return false;
 }
 
-/* What finds no room, the launcher or the next call of a function of ours looks for. */
+/* The launcher looks into all databases for the call that finds no room. */
 static void
 call_add(Oid database)
 {
@@ -312,30 +204,20 @@ wake_launcher(void)
 		SetLatch(&area->launcher->procLatch);
 }
 
-/* The number of the start of a worker, which has its slot; 0: it cannot be started now. */
-static uint64
-start_reserve(Oid database)
+/* Takes the first call, which is over then; false if no worker can be started for it now. */
+static bool
+call_take(WorkerPlace *start)
 {
-	const Slot *slot = starts_pause() ? NULL : slot_take(database);
+	const WorkerPlace *place = NULL;
 
-	return slot == NULL ? 0 : slot->start;
-}
-
-/* The same for the first call, which is over then. */
-static uint64
-call_take(Oid *database)
-{
-	uint64 start;
-
-	if (area->call_count == 0)
-		return 0;
-	*database = area->calls[0];
-	start = start_reserve(*database);
-	if (start == 0)
-		return 0;
+	if (area->call_count > 0 && !starts_pause())
+		place = worker_place_take(&area->workers, dpobj_max_jobs, area->calls[0]);
+	if (place == NULL)
+		return false;
+	*start = *place;
 	area->call_count--;
 	memmove(area->calls, area->calls + 1, area->call_count * sizeof(Oid));
-	return start;
+	return true;
 }
 
 /* ---- Everybody -------------------------------------------------------------- */
@@ -345,12 +227,14 @@ job_area_running(int64 jobs[JOB_SLOTS])
 {
 	int count = 0;
 
+	if (area == NULL)
+		return 0;
 	area_lock();
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
 		const Slot *slot = &area->slots[i];
 
-		if (slot->pid != 0 && slot->database == MyDatabaseId && slot->job != 0)
+		if (is_ours(slot) && slot->job != 0)
 			jobs[count++] = slot->job;
 	}
 	area_unlock();
@@ -394,6 +278,8 @@ job_area_progress(int64 job, JobProgress *progress)
 {
 	const Slot *slot;
 
+	if (area == NULL)
+		return false;
 	area_lock();
 	slot = slot_of(job);
 	if (slot != NULL)
@@ -408,13 +294,15 @@ job_area_cancel(int64 job)
 {
 	Slot *slot;
 
+	if (area == NULL)
+		return false;
 	area_lock();
 	slot = slot_of(job);
 	if (slot != NULL)
 	{
 		slot->cancelled = true;
 		if (!slot->ending)
-			(void) kill(slot->pid, SIGINT);
+			(void) kill(place_of(slot)->worker->pid, SIGINT);
 	}
 	area_unlock();
 	return slot != NULL;
@@ -423,8 +311,8 @@ job_area_cancel(int64 job)
 void
 job_area_watch(void)
 {
-	area_attach();
-	ConditionVariablePrepareToSleep(&area->ends);
+	if (area != NULL)
+		ConditionVariablePrepareToSleep(&area->ends);
 }
 
 void
@@ -439,46 +327,15 @@ job_area_watch_no_more(void)
 	ConditionVariableCancelSleep();
 }
 
-/* The slot of a worker that will not come; is there to be another one? */
-static void
-give_back(uint64 start, Oid database, bool call)
-{
-	Slot *slot;
-
-	area_lock();
-	slot = slot_started(start);
-	if (slot != NULL)
-		slot_clear(slot);
-	if (call)
-	{
-		area->crowded = true;
-		call_add(database);
-	}
-	area_unlock();
-}
-
-/* Who finds no worker slot calls again: the launcher, or the next function of ours. */
-static void
-start_worker(uint64 start, Oid database)
-{
-	if (!job_worker_start(start, database))
-		give_back(start, database, true);
-}
-
 void
 job_area_call(Oid database)
 {
-	uint64 start = 0;
-
+	if (area == NULL)
+		return;
 	area_lock();
-	if (area->launcher == NULL)
-		start = start_reserve(database);
-	if (start == 0)
-		call_add(database);
+	call_add(database);
 	wake_launcher();
 	area_unlock();
-	if (start != 0)
-		start_worker(start, database);
 }
 
 bool
@@ -486,21 +343,12 @@ job_area_is_crowded(void)
 {
 	bool crowded;
 
+	if (area == NULL)
+		return false;
 	area_lock();
 	crowded = area->crowded;
 	area_unlock();
 	return crowded;
-}
-
-bool
-job_area_is_called(void)
-{
-	bool called;
-
-	area_lock();
-	called = call_exists(MyDatabaseId) || (area->calls_lost && area->launcher == NULL);
-	area_unlock();
-	return called;
 }
 
 /* ---- The worker ------------------------------------------------------------- */
@@ -512,40 +360,35 @@ job_area_is_called(void)
 static void
 leave(int code, Datum argument)
 {
-	bool failed = own->joined && code != 0 && !own->sent_away;
-	bool done = own->joined && code == 0;
-	Oid database = own->database;
-	Oid next = InvalidOid;
-	uint64 start = 0;
+	bool failed = own_place->ready && code != 0 && !own->sent_away;
 
 	area_lock();
-	slot_clear(own);
-	own = NULL;
-	if (done)
+	if (own_place->ready && code == 0)
 		resume_starts();
-	if (area->launcher == NULL)
-		start = call_take(&next);
 	if (failed)
 	{
 		pause_starts();
-		call_add(database);
+		call_add(own_place->database);
 	}
+	worker_place_clear(own_place);
 	wake_launcher();
 	area_unlock();
 	ConditionVariableBroadcast(&area->ends);
-	if (start != 0)
-		start_worker(start, next);
 }
 
 bool
-job_area_arrive(uint64 start, Oid database)
+job_area_arrive(Oid database)
 {
 	area_lock();
-	own = slot_started(start);
-	if (own == NULL || is_free(own))
-		own = slot_take(database); /* we were not expected any more */
-	if (own != NULL)
-		own->pid = MyProcPid;
+	own_place = worker_place_numbered(&area->workers, worker_number());
+	if (own_place == NULL || worker_place_is_lost(own_place)) /* we were not expected any more */
+		own_place = worker_place_take(&area->workers, dpobj_max_jobs, database);
+	if (own_place != NULL)
+	{
+		own_place->worker = MyProc;
+		own = &area->slots[own_place - area->workers.place];
+		memset(own, 0, sizeof(*own));
+	}
 	else
 	{
 		call_add(database);
@@ -560,10 +403,13 @@ job_area_arrive(uint64 start, Oid database)
 bool
 job_area_join(int other_workers)
 {
+	bool joined;
+
 	area_lock();
-	own->joined = max_worker_processes - other_workers - slots_joined() - 1 >= JOB_SPARE_WORKERS;
-	area->crowded = !own->joined;
-	if (own->joined)
+	joined = max_worker_processes - other_workers - slots_joined() - 1 >= JOB_SPARE_WORKERS;
+	own_place->ready = joined;
+	area->crowded = !joined;
+	if (joined)
 		wake_launcher(); /* it looks after workers */
 	else
 	{
@@ -571,7 +417,7 @@ job_area_join(int other_workers)
 		call_add(MyDatabaseId);
 	}
 	area_unlock();
-	return own->joined;
+	return joined;
 }
 
 void
@@ -600,7 +446,7 @@ job_area_others_wait(void)
 static bool
 is_looking(const Slot *slot)
 {
-	return slot != own && slot->joined && slot->database == MyDatabaseId && slot->job == 0 &&
+	return slot != own && is_ours(slot) && place_of(slot)->ready && slot->job == 0 &&
 		   !slot->finished;
 }
 
@@ -641,16 +487,10 @@ bool
 job_area_begin(int64 job)
 {
 	bool cancelled;
-	Slot next = {.start = own->start,
-				 .pid = MyProcPid,
-				 .joined = true,
-				 .database = MyDatabaseId,
-				 .job = job};
 
 	area_lock();
-	next.sent_away = own->sent_away;
 	cancelled = own->cancelled;
-	*own = next;
+	*own = (Slot){.sent_away = own->sent_away, .job = job};
 	if (job != 0)
 		resume_starts();
 	area_unlock();
@@ -757,22 +597,40 @@ job_area_lead(void)
 
 /* A worker that never came has looked for nothing.  Are there others that are still to come? */
 static bool
-call_again_for_forgotten(void)
+call_again_for_lost(void)
 {
 	bool waiting = false;
 
-	for (int i = 0; i < JOB_SLOTS; i++)
+	for (int i = 0; i < WORKER_PLACES; i++)
 	{
-		Slot *slot = &area->slots[i];
+		WorkerPlace *place = &area->workers.place[i];
 
-		if (is_forgotten(slot))
+		if (worker_place_is_lost(place))
 		{
-			call_add(slot->database);
-			slot_clear(slot);
+			call_add(place->database);
+			worker_place_clear(place);
 		}
-		waiting |= slot->start != 0 && slot->pid == 0;
+		waiting |= place->number != 0 && place->worker == NULL;
 	}
 	return waiting;
+}
+
+/* The place of a worker that will not come; crowded: because there was no worker slot. */
+static void
+give_back(const WorkerPlace *start, bool crowded)
+{
+	WorkerPlace *place;
+
+	area_lock();
+	place = worker_place_numbered(&area->workers, start->number);
+	if (place != NULL)
+		worker_place_clear(place);
+	if (crowded)
+	{
+		area->crowded = true;
+		call_add(start->database);
+	}
+	area_unlock();
 }
 
 /* Each call once: a worker that finds no place calls again. */
@@ -783,26 +641,26 @@ job_area_answer_calls(bool (*may_connect)(Oid database))
 	bool left;
 
 	area_lock();
-	(void) call_again_for_forgotten();
+	(void) call_again_for_lost();
 	calls = area->call_count;
 	area_unlock();
 	for (int i = 0; i < calls; i++)
 	{
-		Oid database;
-		uint64 start;
+		WorkerPlace start;
+		bool taken;
 
 		area_lock();
-		start = call_take(&database);
+		taken = call_take(&start);
 		area_unlock();
-		if (start == 0)
+		if (!taken)
 			break;
-		if (may_connect(database))
-			start_worker(start, database);
-		else
-			give_back(start, database, false);
+		if (!may_connect(start.database))
+			give_back(&start, false);
+		else if (!worker_register(&start, JOB_WORKER_NAME, JOB_WORKER_FUNCTION))
+			give_back(&start, true);
 	}
 	area_lock();
-	left = call_again_for_forgotten() || (area->call_count > 0 && dpobj_max_jobs > 0);
+	left = call_again_for_lost() || (area->call_count > 0 && dpobj_max_jobs > 0);
 	area_unlock();
 	return !left;
 }
@@ -838,12 +696,13 @@ job_area_databases(Oid databases[JOB_SLOTS])
 	area_lock();
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
-		bool known = area->slots[i].pid == 0;
+		const WorkerPlace *place = &area->workers.place[i];
+		bool known = place->worker == NULL;
 
 		for (int j = 0; j < count; j++)
-			known |= databases[j] == area->slots[i].database;
+			known |= databases[j] == place->database;
 		if (!known)
-			databases[count++] = area->slots[i].database;
+			databases[count++] = place->database;
 	}
 	area_unlock();
 	return count;
@@ -856,12 +715,12 @@ job_area_send_away(Oid database)
 	area_lock();
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
-		Slot *slot = &area->slots[i];
+		const WorkerPlace *place = &area->workers.place[i];
 
-		if (slot->pid == 0 || slot->database != database)
+		if (place->worker == NULL || place->database != database)
 			continue;
-		slot->sent_away = true;
-		(void) kill(slot->pid, SIGTERM);
+		area->slots[i].sent_away = true;
+		(void) kill(place->worker->pid, SIGTERM);
 	}
 	area_unlock();
 }

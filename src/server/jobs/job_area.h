@@ -1,14 +1,13 @@
 /*
  * job_area.h - which jobs are running now and how far they are, in shared memory.
  *
- * The table dpobj.job_rows says what became of jobs; this says who is at work.  The area
- * is small, so that it needs no preloading: whoever asks first makes it.  A job that its
+ * The table dpobj.job_rows says what became of jobs; this says who is at work.  A job that its
  * row calls running has a slot from before its row says so until after it no longer does;
- * one without a slot is dead.  (A process that is killed takes the server through a crash
- * restart, and the area with it.)
+ * one without a slot is dead.  Only a server that preloads the library has the memory: in
+ * another one no job runs.
  *
- * A slot is taken when the start of a worker is asked for, so that there are never more than
- * dpobj.max_jobs of them, whether they run jobs or are on their way.
+ * A slot is taken when the start of a worker is asked for (worker_start.h), so that there are
+ * never more than dpobj.max_jobs of them, whether they run jobs or are on their way.
  */
 #ifndef DPOBJ_JOB_AREA_H
 #define DPOBJ_JOB_AREA_H
@@ -69,11 +68,8 @@ extern void job_area_watch(void);
 extern void job_area_wait(long milliseconds);
 extern void job_area_watch_no_more(void);
 
-/* Has a worker look for queued jobs of the database, now or when there is a place. */
+/* Has the launcher send a worker that looks for queued jobs of the database. */
 extern void job_area_call(Oid database);
-
-/* Is somebody to look for queued jobs of this database who could not be started? */
-extern bool job_area_is_called(void);
 
 /* Did the last worker, or its start, find too few of max_worker_processes free? */
 extern bool job_area_is_crowded(void);
@@ -87,7 +83,7 @@ extern bool job_area_is_looking(void);
  * The first that a worker does: takes the slot that it was started for, or another where it is
  * late; false, after a call for later, if none of dpobj.max_jobs is free.
  */
-extern bool job_area_arrive(uint64 start, Oid database);
+extern bool job_area_arrive(Oid database);
 
 /*
  * From here on it runs jobs, if enough worker slots stay free beside the workers that are not

@@ -8,6 +8,7 @@
 #include "access/xlog.h"
 #include "miscadmin.h"
 
+#include "server/base/preload.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_call.h"
 #include "server/jobs/job_table.h"
@@ -29,12 +30,10 @@ transaction_ends(XactEvent event, void *argument)
 }
 
 static void
-prepare(void)
+watch_transaction(void)
 {
 	static bool registered = false;
-	int64 running[JOB_SLOTS];
 
-	(void) job_area_running(running); /* at the end it is too late for its errors */
 	if (!registered)
 		RegisterXactCallback(transaction_ends, NULL);
 	registered = true;
@@ -43,31 +42,21 @@ prepare(void)
 void
 job_call_at_commit(void)
 {
-	prepare();
+	watch_transaction();
 	submitted = true;
 }
 
 void
 job_call_at_end(void)
 {
-	prepare();
+	watch_transaction();
 	cancelled = true;
 }
 
 void
 job_call_now(void)
 {
-	if (!RecoveryInProgress() && !IsInParallelMode() && !job_area_is_looking() && job_any_waiting())
+	if (preload_done() && !RecoveryInProgress() && !IsInParallelMode() && !job_area_is_looking() &&
+		job_any_waiting())
 		job_area_call(MyDatabaseId);
-}
-
-void
-job_call_once(void)
-{
-	static bool looked = false;
-
-	if (looked && !job_area_is_called())
-		return;
-	looked = true;
-	job_call_now();
 }

@@ -35,9 +35,9 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "server/ledger/charge_worker.h"
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
+#include "server/base/worker_start.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_launcher.h"
 
@@ -80,7 +80,7 @@ job_launcher_install(void)
 
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;
-	charge_worker_describe(&worker, JOB_LAUNCHER_NAME, JOB_LAUNCHER_FUNCTION);
+	worker_describe(&worker, JOB_LAUNCHER_NAME, JOB_LAUNCHER_FUNCTION);
 	worker.bgw_restart_time = RESTART_TIME;
 	RegisterBackgroundWorker(&worker);
 	warn_of_few_workers();

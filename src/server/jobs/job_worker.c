@@ -89,17 +89,6 @@ typedef struct JobRun
 	char *limit[LIMITS];
 } JobRun;
 
-bool
-job_worker_start(uint64 start, Oid database)
-{
-	BackgroundWorker worker;
-
-	charge_worker_describe(&worker, JOB_WORKER_NAME, JOB_WORKER_FUNCTION);
-	worker.bgw_main_arg = ObjectIdGetDatum(database);
-	memcpy(worker.bgw_extra, &start, sizeof(start));
-	return RegisterDynamicBackgroundWorker(&worker, NULL);
-}
-
 /* ---- Transactions ----------------------------------------------------------- */
 
 static void
@@ -734,7 +723,6 @@ run_jobs(void)
 void
 dpobj_job_main(Datum database)
 {
-	uint64 start;
 	bool joined = false;
 
 	pqsignal(SIGTERM, die);
@@ -742,8 +730,7 @@ dpobj_job_main(Datum database)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 
-	memcpy(&start, MyBgworkerEntry->bgw_extra, sizeof(start));
-	if (!job_area_arrive(start, DatumGetObjectId(database)))
+	if (!job_area_arrive(DatumGetObjectId(database)))
 		proc_exit(0);
 	gate_across_transactions();
 	charge_worker_connect(DatumGetObjectId(database));

@@ -19,6 +19,7 @@
 #include "server/analyst/analyst.h"
 #include "server/ledger/charge_analyst.h"
 #include "server/base/dpobj.h"
+#include "server/base/preload.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_call.h"
 #include "server/jobs/job_table.h"
@@ -124,6 +125,7 @@ dpobj_submit(PG_FUNCTION_ARGS)
 	Datum model;
 	int64 id;
 
+	preload_require("jobs");
 	read_submission(fcinfo, &job);
 	job_read(&job, &request, hash);
 	analyst_ask(request.relation);
@@ -268,6 +270,7 @@ dpobj_wait(PG_FUNCTION_ARGS)
 		left = timeout - (double) (GetCurrentTimestamp() - began);
 		if (has_ended(&state) || left <= 0)
 			break;
+		preload_require("jobs");
 		job_call_now();
 		job_area_wait((long) Min(WAIT_PAUSE, ceil(left / 1000)));
 		CHECK_FOR_INTERRUPTS();

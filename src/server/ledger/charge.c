@@ -39,6 +39,7 @@
 #include "server/base/decimal.h"
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"
+#include "server/base/worker_start.h"
 #include "server/ledger/pair_terms.h"
 
 /* The worker sets our latch; this only bounds what a lost wake-up could cost. */
@@ -91,19 +92,6 @@ request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const v
 
 /* ---- The worker ------------------------------------------------------------- */
 
-void
-charge_worker_describe(BackgroundWorker *worker, const char *name, const char *function)
-{
-	memset(worker, 0, sizeof(*worker));
-	strlcpy(worker->bgw_name, name, sizeof(worker->bgw_name));
-	strlcpy(worker->bgw_type, name, sizeof(worker->bgw_type));
-	strlcpy(worker->bgw_library_name, CHARGE_WORKER_LIBRARY, sizeof(worker->bgw_library_name));
-	strlcpy(worker->bgw_function_name, function, sizeof(worker->bgw_function_name));
-	worker->bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-	worker->bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker->bgw_restart_time = BGW_NEVER_RESTART;
-}
-
 static bool
 is_end(const ChargeRequest *request)
 {
@@ -126,7 +114,7 @@ worker_start(dsm_segment *segment)
 	BackgroundWorker worker;
 	BackgroundWorkerHandle *handle;
 
-	charge_worker_describe(&worker, CHARGE_WORKER_NAME, CHARGE_WORKER_FUNCTION);
+	worker_describe(&worker, CHARGE_WORKER_NAME, CHARGE_WORKER_FUNCTION);
 	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
 	worker.bgw_notify_pid = MyProcPid;
 	handle = charge_slot_start(&worker);

@@ -3,41 +3,36 @@
  *
  * A place belongs to the backend whose request it holds, from the moment it finds
  * it free until its request's segment is detached, which happens on every way out;
- * the writer only marks it as taken.  An office is the right to write for one
- * database: at most one process holds it, under a number that is never used again,
- * so that nobody mistakes a writer for its successor.  A writer that ends, however,
- * clears its office and wakes everybody who waits for it: those whose requests it
- * had taken know that no answer will come, the others start the next writer.  (A
- * process that is killed takes the server through a crash restart, and the queue
- * with it.)
+ * the writer only marks it as taken.  A database has at most one writer, whose start
+ * has a number that is never used again (worker_start.h), so that nobody mistakes it
+ * for its successor.  A writer that ends gives up its number and wakes everybody who
+ * waits for it: those whose requests it had taken know that no answer will come, the
+ * others start the next writer.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "postmaster/bgworker.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
-#include "storage/shmem.h"
 #include "utils/timestamp.h"
 
 #include "server/ledger/charge_queue.h"
 #include "server/ledger/charge_writer.h"
 #include "server/base/compat.h"
+#include "server/base/preload.h"
+#include "server/base/worker_start.h"
 
 /* Databases with a writer; the others' requests get workers of their own. */
-#define OFFICES 16
+#define WRITERS 16
 
-/* How long (in milliseconds) a request waits to be taken, and for a writer to appear. */
+/* How long (in milliseconds) a request waits to be taken. */
 #define TAKING_PATIENCE 2000
-#define STARTING_PATIENCE 5000
 
 /* The writer sets our latch; this only bounds what a lost wake-up could cost. */
 #define ANSWER_PAUSE 1000
-
-#define QUEUE_NAME "dpobj charges"
 
 typedef enum PlaceState
 {
@@ -56,126 +51,49 @@ typedef struct Place
 	uint64 writer; /* of a taken one */
 } Place;
 
-typedef struct Office
-{
-	Oid database;      /* invalid: nobody's */
-	uint64 number;     /* of the writer, also while it starts */
-	PGPROC *writer;    /* null while it starts */
-	TimestampTz since; /* when the start was asked for */
-	bool ready;        /* it has connected */
-} Office;
-
 typedef struct Queue
 {
-	LWLock *lock;
-	uint64 last_number;
-	Office offices[OFFICES];
+	WorkerPlaces writers; /* ready: the writer has connected */
 	Place places[CHARGE_QUEUE_PLACES];
 } Queue;
 
+/* NULL: the library is not preloaded. */
 static Queue *queue = NULL;
+static LWLock *lock = NULL;
 
-/* The writer's own office, in the writer. */
-static Office *own_office = NULL;
-static uint64 own_number = 0;
-
-/* ---- Shared memory ---------------------------------------------------------- */
-
-static shmem_request_hook_type next_request_hook = NULL;
-static shmem_startup_hook_type next_startup_hook = NULL;
+/* In the writer: its own place. */
+static WorkerPlace *own = NULL;
 
 static void
-request_memory(void)
+attach(void *memory, LWLock *its_lock, bool new)
 {
-	if (next_request_hook != NULL)
-		next_request_hook();
-	RequestAddinShmemSpace(MAXALIGN(sizeof(Queue)));
-	RequestNamedLWLockTranche(QUEUE_NAME, 1);
-}
-
-static void
-startup_hook(void)
-{
-	bool found;
-
-	if (next_startup_hook != NULL)
-		next_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	queue = ShmemInitStruct(QUEUE_NAME, sizeof(Queue), &found);
-	if (!found)
-	{
-		memset(queue, 0, sizeof(Queue));
-		queue->lock = &GetNamedLWLockTranche(QUEUE_NAME)->lock;
-	}
-	LWLockRelease(AddinShmemInitLock);
+	queue = memory;
+	lock = its_lock;
 }
 
 void
 charge_queue_install(void)
 {
-	if (!process_shared_preload_libraries_in_progress)
-		return;
-	chain_shmem_request(&next_request_hook, request_memory);
-	next_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = startup_hook;
+	static SharedPiece piece = {"dpobj charges", sizeof(Queue), attach};
+
+	preload_memory(&piece);
 }
 
-/* ---- Offices ---------------------------------------------------------------- */
-
-/* All of these: the lock is held. */
-
-static Office *
-office_of(Oid database)
+/* Our database's; NULL: it has none, and none is on its way.  The lock is held. */
+static WorkerPlace *
+find_writer(void)
 {
-	for (int i = 0; i < OFFICES; i++)
+	for (int i = 0; i < WORKER_PLACES; i++)
 	{
-		if (queue->offices[i].database == database)
-			return &queue->offices[i];
+		WorkerPlace *place = &queue->writers.place[i];
+
+		if (place->database != MyDatabaseId)
+			continue;
+		if (!worker_place_is_lost(place))
+			return place;
+		worker_place_clear(place);
 	}
 	return NULL;
-}
-
-static bool
-writer_lives(uint64 number)
-{
-	for (int i = 0; i < OFFICES; i++)
-	{
-		if (OidIsValid(queue->offices[i].database) && queue->offices[i].number == number)
-			return true;
-	}
-	return false;
-}
-
-/* A start that led to nothing: the postmaster could not fork. */
-static bool
-start_failed(const Office *office)
-{
-	return office->writer == NULL &&
-		   TimestampDifferenceExceeds(office->since, GetCurrentTimestamp(), STARTING_PATIENCE);
-}
-
-/* An office for our database that has no writer yet; null if there is none. */
-static Office *
-office_open(void)
-{
-	Office *office = office_of(MyDatabaseId);
-
-	if (office == NULL)
-		office = office_of(InvalidOid);
-	if (office == NULL)
-		return NULL;
-	memset(office, 0, sizeof(Office));
-	office->database = MyDatabaseId;
-	office->number = ++queue->last_number;
-	office->since = GetCurrentTimestamp();
-	return office;
-}
-
-static void
-office_close(Office *office, uint64 number)
-{
-	if (office->number == number)
-		memset(office, 0, sizeof(Office));
 }
 
 /* ---- The backend's side ----------------------------------------------------- */
@@ -192,10 +110,10 @@ place_clear(dsm_segment *segment, Datum argument)
 {
 	Place *place = (Place *) DatumGetPointer(argument);
 
-	LWLockAcquire(queue->lock, LW_EXCLUSIVE);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	if (holds(place, segment))
 		place->state = PLACE_FREE;
-	LWLockRelease(queue->lock);
+	LWLockRelease(lock);
 }
 
 /* Null if there is none. */
@@ -204,7 +122,7 @@ place_find(dsm_segment *segment)
 {
 	Place *found = NULL;
 
-	LWLockAcquire(queue->lock, LW_EXCLUSIVE);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (int i = 0; i < CHARGE_QUEUE_PLACES && found == NULL; i++)
 	{
 		if (queue->places[i].state == PLACE_FREE)
@@ -215,50 +133,46 @@ place_find(dsm_segment *segment)
 						 .database = MyDatabaseId,
 						 .segment = dsm_segment_handle(segment),
 						 .leader = MyProc};
-	LWLockRelease(queue->lock);
+	LWLockRelease(lock);
 	return found;
 }
 
-static bool
-writer_register(int office, uint64 number)
+static void
+give_up_start(uint64 number)
 {
-	BackgroundWorker worker;
+	WorkerPlace *place;
 
-	charge_worker_describe(&worker, CHARGE_WRITER_NAME, CHARGE_WRITER_FUNCTION);
-	worker.bgw_main_arg = Int32GetDatum(office);
-	memcpy(worker.bgw_extra, &number, sizeof(number));
-	return RegisterDynamicBackgroundWorker(&worker, NULL);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	place = worker_place_numbered(&queue->writers, number);
+	if (place != NULL)
+		worker_place_clear(place);
+	LWLockRelease(lock);
 }
 
 /* Wakes our database's writer, or starts one; false if that is not possible. */
 static bool
 writer_call(void)
 {
-	PGPROC *writer = NULL;
-	uint64 number = 0;
-	Office *office;
-	bool called = true;
+	WorkerPlace start = {0};
+	WorkerPlace *place;
 
-	LWLockAcquire(queue->lock, LW_EXCLUSIVE);
-	office = office_of(MyDatabaseId);
-	if (office != NULL && !start_failed(office))
-		writer = office->writer;
-	else
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	place = find_writer();
+	if (place != NULL && place->worker != NULL)
+		SetLatch(&place->worker->procLatch);
+	else if (place == NULL)
 	{
-		office = office_open();
-		called = office != NULL;
-		number = called ? office->number : 0;
+		place = worker_place_take(&queue->writers, WRITERS, MyDatabaseId);
+		if (place != NULL)
+			start = *place;
 	}
-	LWLockRelease(queue->lock);
+	LWLockRelease(lock);
 
-	if (writer != NULL)
-		SetLatch(&writer->procLatch);
-	if (number == 0 || writer_register((int) (office - queue->offices), number))
-		return called;
-
-	LWLockAcquire(queue->lock, LW_EXCLUSIVE);
-	office_close(office, number);
-	LWLockRelease(queue->lock);
+	if (start.number == 0)
+		return place != NULL;
+	if (worker_register(&start, CHARGE_WRITER_NAME, CHARGE_WRITER_FUNCTION))
+		return true;
+	give_up_start(start.number);
 	return false;
 }
 
@@ -275,9 +189,10 @@ prospect_of(Place *place, bool patient)
 {
 	Prospect prospect;
 
-	LWLockAcquire(queue->lock, LW_EXCLUSIVE);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	if (place->state == PLACE_TAKEN)
-		prospect = writer_lives(place->writer) ? PROSPECT_ANSWER : PROSPECT_NONE;
+		prospect = worker_place_numbered(&queue->writers, place->writer) != NULL ? PROSPECT_ANSWER
+																				 : PROSPECT_NONE;
 	else if (place->state == PLACE_WAITING && patient)
 		prospect = PROSPECT_TURN;
 	else
@@ -285,7 +200,7 @@ prospect_of(Place *place, bool patient)
 		place->state = PLACE_FREE;
 		prospect = PROSPECT_ALONE;
 	}
-	LWLockRelease(queue->lock);
+	LWLockRelease(lock);
 	return prospect;
 }
 
@@ -349,15 +264,15 @@ charge_queue_commit(dsm_segment *segment)
 
 /* ---- The writer's side ------------------------------------------------------ */
 
-/* Those who wait look for themselves what this means for them. */
+/* Wakes all who wait; each looks at its own place. */
 static void
 leave(int code, Datum argument)
 {
-	Oid database = own_office->database;
-	bool ready = own_office->ready;
+	Oid database = own->database;
+	bool ready = own->ready;
 
-	LWLockAcquire(queue->lock, LW_EXCLUSIVE);
-	office_close(own_office, own_number);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	worker_place_clear(own);
 	for (int i = 0; i < CHARGE_QUEUE_PLACES; i++)
 	{
 		Place *place = &queue->places[i];
@@ -368,34 +283,29 @@ leave(int code, Datum argument)
 			place->state = PLACE_ALONE;
 		SetLatch(&place->leader->procLatch);
 	}
-	LWLockRelease(queue->lock);
+	LWLockRelease(lock);
 }
 
 Oid
-charge_queue_join(int office, uint64 number)
+charge_queue_join(void)
 {
-	Oid database = InvalidOid;
-
-	LWLockAcquire(queue->lock, LW_EXCLUSIVE);
-	if (queue->offices[office].number == number)
-	{
-		own_office = &queue->offices[office];
-		own_number = number;
-		own_office->writer = MyProc;
-		database = own_office->database;
-	}
-	LWLockRelease(queue->lock);
-	if (OidIsValid(database))
-		before_shmem_exit(leave, (Datum) 0);
-	return database;
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	own = worker_place_numbered(&queue->writers, worker_number());
+	if (own != NULL)
+		own->worker = MyProc;
+	LWLockRelease(lock);
+	if (own == NULL)
+		return InvalidOid;
+	before_shmem_exit(leave, (Datum) 0);
+	return own->database;
 }
 
 void
 charge_queue_ready(void)
 {
-	LWLockAcquire(queue->lock, LW_EXCLUSIVE);
-	own_office->ready = true;
-	LWLockRelease(queue->lock);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	own->ready = true;
+	LWLockRelease(lock);
 }
 
 int
@@ -403,17 +313,17 @@ charge_queue_take(dsm_handle segments[CHARGE_QUEUE_PLACES])
 {
 	int count = 0;
 
-	LWLockAcquire(queue->lock, LW_EXCLUSIVE);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (int i = 0; i < CHARGE_QUEUE_PLACES; i++)
 	{
 		Place *place = &queue->places[i];
 
-		if (place->state != PLACE_WAITING || place->database != own_office->database)
+		if (place->state != PLACE_WAITING || place->database != own->database)
 			continue;
 		place->state = PLACE_TAKEN;
-		place->writer = own_number;
+		place->writer = own->number;
 		segments[count++] = place->segment;
 	}
-	LWLockRelease(queue->lock);
+	LWLockRelease(lock);
 	return count;
 }

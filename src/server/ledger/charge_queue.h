@@ -32,8 +32,11 @@ extern ChargeStatus charge_queue_commit(dsm_segment *segment);
 
 /* ---- The writer's side ---- */
 
-/* Takes office; returns the database.  Whatever ends the process ends the office. */
-extern Oid charge_queue_join(int office, uint64 number);
+/*
+ * Becomes the writer that this process was started as; returns the database, invalid if it comes
+ * too late.  Whatever ends the process gives the place up.
+ */
+extern Oid charge_queue_join(void);
 
 /* The writer has connected: who waits need not look for another way if it ends. */
 extern void charge_queue_ready(void);

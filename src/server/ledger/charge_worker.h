@@ -20,7 +20,6 @@
 #define CHARGE_WORKER_NAME "dpobj charge"
 
 /* The worker's entry point, as the postmaster looks it up. */
-#define CHARGE_WORKER_LIBRARY "$libdir/dpobj"
 #define CHARGE_WORKER_FUNCTION "dpobj_charge_main"
 
 typedef enum ChargeEvent
@@ -112,11 +111,6 @@ charge_request_text(const ChargeRequest *request, ChargeText which)
 {
 	return request->characters + request->offset[which];
 }
-
-/* Fills in what a worker's registration needs in any case. */
-struct BackgroundWorker;
-extern void charge_worker_describe(struct BackgroundWorker *worker, const char *name,
-								   const char *function);
 
 /* ---- What a writer shares with a worker of one request ---- */
 

@@ -291,17 +291,15 @@ serve_all(void)
 }
 
 void
-dpobj_writer_main(Datum office)
+dpobj_writer_main(Datum argument)
 {
 	Oid database;
-	uint64 number;
 
 	pqsignal(SIGTERM, die);
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 
-	memcpy(&number, MyBgworkerEntry->bgw_extra, sizeof(number));
-	database = charge_queue_join(DatumGetInt32(office), number);
+	database = charge_queue_join();
 	if (!OidIsValid(database))
 		proc_exit(0); /* we come too late; nobody waits for us */
 	charge_worker_connect(database);

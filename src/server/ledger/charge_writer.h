@@ -13,6 +13,6 @@
 /* The writer's entry point, as the postmaster looks it up. */
 #define CHARGE_WRITER_FUNCTION "dpobj_writer_main"
 
-extern PGDLLEXPORT void dpobj_writer_main(Datum office);
+extern PGDLLEXPORT void dpobj_writer_main(Datum argument);
 
 #endif

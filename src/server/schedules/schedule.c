@@ -33,6 +33,7 @@
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
 #include "server/base/identity.h"
+#include "server/base/preload.h"
 #include "server/release/training.h"
 
 /* Bytes of a schedule's name; its models' names have " YYYY-MM-DD HH:MI" behind it. */
@@ -217,6 +218,10 @@ PG_FUNCTION_INFO_V1(dpobj_schedule_begin);
 Datum
 dpobj_schedule_begin(PG_FUNCTION_ARGS)
 {
+	ErrorContextCallback *callers = leave_out_context();
+
+	preload_require("schedules");
+	error_context_stack = callers;
 	if (!SPI_inside_nonatomic_context() || IsSubTransaction())
 	{
 		(void) leave_out_context();
@@ -366,6 +371,7 @@ dpobj_schedule_put(PG_FUNCTION_ARGS)
 
 	check_caller();
 	PreventCommandIfReadOnly("dpobj.schedule()");
+	preload_require("schedules");
 	check_required(fcinfo);
 	check_name(TextDatumGetCString(PG_GETARG_DATUM(PUT_NAME)));
 	parse_times(TextDatumGetCString(PG_GETARG_DATUM(PUT_CRON)), &times);
