@@ -1,4 +1,4 @@
-# 012_hostile_server.pl - the analyst's door when others are hostile or in the way:
+# 021_hostile_server.pl - the analyst's door when others are hostile or in the way:
 # roles with rights of their own, settings of the database, tables that change,
 # interruptions in every phase, scans that fail, standbys, dumps.
 

@@ -1,4 +1,4 @@
-# 012_hostile_owner.pl - what an owner may try with the aggregates on a table of his
+# 020_hostile_owner.pl - what an owner may try with the aggregates on a table of his
 # own: no row enters twice, nothing is free, no budget is escaped from.
 
 use strict;

@@ -1,4 +1,4 @@
-# 034_many_databases.pl - jobs of more databases than there is room for calls in shared memory
+# 022_many_databases.pl - jobs of more databases than there is room for calls in shared memory
 # (job_area.c: 64): the launcher loses none, and looks for none where none may run.
 
 use strict;
