@@ -11,7 +11,7 @@ use Test::More;
 
 use DpobjTest;
 
-my $node = dpobj_cluster('shapes');
+my $node = dpobj_cluster('shapes', "shared_preload_libraries = ''");
 my $optimum = '{1,-1,1,0,-1,1}';
 my $release = { epsilon => 10000, charged => 1, released => 1 };
 

@@ -12,7 +12,7 @@ use DpobjTest;
 use DpobjHostile;
 
 my $node = dpobj_cluster('analyst', 'dpobj.release_tick = 10', 'fsync = off', 'jit = off', 'max_connections = 40',
-	"shared_preload_libraries = 'dpobj, pg_stat_statements'");
+	"shared_preload_libraries = 'pg_stat_statements'");
 my $hostile = DpobjHostile->new($node);
 
 # ana may spend; noah has nothing; poor has less than one release costs; col reads one column.
@@ -530,6 +530,7 @@ $hostile->try_all(
 
 # ---- jobs ----
 
+$hostile->restart("shared_preload_libraries = 'dpobj, pg_stat_statements'");
 my $ended = q{SELECT state, reason FROM (SELECT dpobj.wait(max(id), '1 min') FROM dpobj.jobs OFFSET 0) w, dpobj.jobs WHERE id = (SELECT max(id) FROM dpobj.jobs)};
 my $job = sub { return ("SELECT dpobj.submit($_[0])", $ended); };
 $hostile->try_all(

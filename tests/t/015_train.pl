@@ -11,7 +11,7 @@ use Time::HiRes qw(sleep time);
 
 use DpobjTest;
 
-my $node = dpobj_cluster('train', 'dpobj.release_tick = 0');
+my $node = dpobj_cluster('train', "shared_preload_libraries = ''", 'dpobj.release_tick = 0');
 
 hard_table($node);
 $node->safe_psql('postgres', <<'SQL');

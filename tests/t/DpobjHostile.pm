@@ -51,6 +51,18 @@ sub new
 	return bless { node => $node, control => session($node), sessions => {}, last => 0, count => 0 }, $class;
 }
 
+# With more lines of configuration.
+sub restart
+{
+	my ($self, @settings) = @_;
+	$_->quit for $self->{control}, values %{ $self->{sessions} };
+	$self->{sessions} = {};
+	$self->{node}->append_conf('postgresql.conf', $_) for @settings;
+	$self->{node}->restart;
+	$self->{control} = session($self->{node});
+	return;
+}
+
 # How many cases there were.
 sub count { return $_[0]{count}; }
 
@@ -62,7 +74,8 @@ sub shows_a_row { return $_[0] =~ $secrets; }
 # ---- what it cost ----
 
 my $new_events = <<'SQL';
-SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj charge'),
+SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj charge'
+          OR backend_type = 'dpobj writer' AND state = 'active'),
        coalesce(max(id), 0),
        coalesce(trim_scale(sum(epsilon)), 0),
        count(*) FILTER (WHERE event = 'charged'),

@@ -125,10 +125,10 @@ dpobj_submit(PG_FUNCTION_ARGS)
 	Datum model;
 	int64 id;
 
-	preload_require("jobs");
 	read_submission(fcinfo, &job);
 	job_read(&job, &request, hash);
 	analyst_ask(request.relation);
+	preload_require("jobs");
 	if (!find_same(&request, hash, &id))
 	{
 		check_size(&job);
