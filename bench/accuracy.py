@@ -293,7 +293,7 @@ where noise is Gaussian, and 0 elsewhere. A star: the law's own mean, the sd bei
 of 20 runs at least. Rows with "best lambda" take the lambda that is best on the very data, of the powers of two from 2^-6 to 2^8:
 nobody could choose it privately, it is there to be compared with. Rows marked unproven are not private as they claim.
 Where a cell says refused, the mechanism promises nothing: its bound on the mean loss of a row above the least is the first
-number, that of weights of 0 the second, and nothing is released (docs/method.md, OPSamp).
+number, that of weights of 0 the second, and nothing is released (theorem O4).
 
 ![training accuracy against epsilon, a panel for each of four sets](accuracy.svg)
 

@@ -44,7 +44,7 @@ extern bool glpk_hybrid_solve(const OracleProblem *problem, Memory *memory, Orac
  * Is GLPK to drive where nobody has said who shall?  From public parameters only.
  *
  * It is where its median is below half a second or within twice the native one's.
- * Seconds native / hybrid, one thread each, by bench/glpk.c (docs/method.md has the
+ * Seconds native / hybrid, one thread each, by bench/glpk.c (docs/solver.md has the
  * whole table):
  *
  *   grid                 log2 |W|   epsilon 0.1    epsilon 10

@@ -1,5 +1,5 @@
 /*
- * classifier.c - the rule of dp_classifier, found by trial (docs/method.md).
+ * classifier.c - the rule of dp_classifier, found by trial (rule U13).
  *
  * Both models are private with the same epsilon and delta, so the rule is about accuracy
  * alone.  It looks at no row.

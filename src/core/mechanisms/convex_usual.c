@@ -53,7 +53,7 @@ least_lambda(ConvexKind kind, const MechanismRequest *request)
 }
 
 /*
- * Found by trial on Adult and on generated data (docs/method.md): in units of R, for noise in
+ * Found by trial on Adult and on generated data (rule U12): in units of R, for noise in
  * the objective d / (24 epsilon^2), or d / (24 sqrt(2) epsilon^1.5) from epsilon = 2 on, but
  * at least twice what epsilon allows; and 4 d / (3 epsilon) for noise on the minimiser.
  */

@@ -5,7 +5,7 @@
  * excess of a draw is at most 2 ln |W| / evidence of the rows, in the mean.  So the
  * widest grid is taken that the declared number of rows and epsilon can pay for, and
  * that can be drawn from.  Which grids are tried, and the prices, were found by trial
- * (docs/method.md); the guarantee does not depend on them.
+ * (rule U11); the guarantee does not depend on them.
  */
 #ifndef DPOBJ_CORE_GRID_USUAL_H
 #define DPOBJ_CORE_GRID_USUAL_H

@@ -52,7 +52,7 @@ typedef enum MechanismProof
 /* Who finds the certified optimum: the same one, whoever it is. */
 typedef enum SolverKind
 {
-	SOLVER_AUTO, /* the quicker by measurement (docs/method.md), from the grid alone */
+	SOLVER_AUTO, /* the quicker by measurement (rule B9), from the grid alone */
 	SOLVER_NATIVE,
 	SOLVER_GLPK,
 	SOLVER_GLPK_LITERAL,
