@@ -34,10 +34,10 @@ LIMIT_SETS = ('adult23', 'g1', 'full')
 # What stands in the place of the number of runs.
 RUNS_WORDS = {'law': 0, 'refused': -1}
 
-# The design's figures (mean, sd) for the rows of adult23 of the same name. Exact means, where
+# The prototype's figures (mean, sd) for the rows of adult23 of the same name. Exact means, where
 # a draw's sd stands beside them, are marked with runs 0.
-DESIGN_RUNS = 15
-DESIGN = {
+PROTOTYPE_RUNS = 15
+PROTOTYPE = {
     'opdisc published (unproven), ball 23':
         ([66.0, 72.3, 74.5, 75.3, 76.2, 76.9, 77.2], [8.1, 2.3, 1.0, 1.2, .5, .4, .2], 15),
     'rspm published (unproven), {-1,0,1}':
@@ -64,12 +64,12 @@ DESIGN = {
     'exponential, {-1,0,1}': ([77.0, 77.4, 77.45, 77.47, 77.48, 77.48, 77.48], [0] * 7, 0),
     'exponential, sparse 6': ([77.2, 77.4, 77.44, 77.47, 77.48, 77.48, 77.48], [0] * 7, 0),
 }
-DESIGN_ELSEWHERE = {
+PROTOTYPE_ELSEWHERE = {
     ('g1', 'exponential, groups ±3, others ±2'): [78.31, NAN, 78.85, 78.90, NAN, NAN, NAN],
     ('g2', 'exponential, groups ±4, others ±2'): [81.44, NAN, 81.90, 81.93, NAN, NAN, NAN],
 }
 
-# Others' programs on adult23, quoted from the design: nobody here has run them again.
+# Others' programs on adult23, quoted from the prototype's study: nobody here has run them again.
 PEERS = [
     ('diffprivlib 0.6.6, defaults',
      ['68.0±4.0', '72.9±2.6', '74.9±1.5', '76.8±.9', '77.7±.6', '78.2±.2', '78.3±.1']),
@@ -82,7 +82,7 @@ PEERS = [
     ('Gaussian objective perturbation (Redberg), add/remove',
      ['75.8±.4', '76.2±.3', '76.7±.6', '77.8±.4', '78.3±.3', '78.6±.1', '78.6±.1']),
 ]
-PEERS_ELSEWHERE = """On G1 the design quotes CMS11 77.2 / 78.2 / 78.6 and DP-SGD 78.2 / 78.6 / 78.7 at epsilon 0.1, 0.5 and 1; on G2 logistic
+PEERS_ELSEWHERE = """On G1 the prototype's study quotes CMS11 77.2 / 78.2 / 78.6 and DP-SGD 78.2 / 78.6 / 78.7 at epsilon 0.1, 0.5 and 1; on G2 logistic
 regression without privacy has 81.95."""
 
 
@@ -229,16 +229,16 @@ def distance(cell, theirs, sd, runs):
     return max(0, abs(mean - theirs) - rounding) / max(error, 0.01)
 
 
-def design_table(out, cells):
+def prototype_table(out, cells):
     rows = []
-    for row, (means, sds, runs) in DESIGN.items():
+    for row, (means, sds, runs) in PROTOTYPE.items():
         texts = []
         for epsilon, theirs, sd in zip(EPSILONS, means, sds):
             cell = cells.get(('adult23', row, epsilon))
             texts.append('-' if cell is None or math.isnan(theirs) else
                          '%.1f / %g (%.1f)' % (cell[2], theirs, distance(cell, theirs, sd, runs)))
         rows.append([row] + texts)
-    for (name, row), means in DESIGN_ELSEWHERE.items():
+    for (name, row), means in PROTOTYPE_ELSEWHERE.items():
         texts = []
         for epsilon, theirs in zip(EPSILONS, means):
             cell = cells.get((name, row, epsilon))
@@ -316,7 +316,7 @@ earlier than they suit adult23.
         out.append('## %s\n' % title)
         set_table(out, cells, name)
         if name == 'adult23':
-            out.append("Others' programs on adult23, quoted from the design's figures and not run again here; DP-SGD and "
+            out.append("Others' programs on adult23, quoted from the prototype's figures and not run again here; DP-SGD and "
                        'Redberg are add/remove:\n')
             table(out, ['epsilon'] + ['%g' % e for e in EPSILONS],
                   [[title] + texts for title, texts in PEERS])
@@ -339,13 +339,13 @@ that says the label, and costs 1 where it is wrong. 100 times the regret over th
 the best column for all of them, mean±sd of 20 runs; what is promised is `dpobj.price`'s bound on the mean.
 """)
     regret_table(out, cells)
-    out.append("""## Beside the design's figures
+    out.append("""## Beside the prototype's figures
 
-Ours / the design's (standard errors apart, after the rounding of the design's figure). The design's means are of 15 runs,
-where no sd is given it is taken to be ours; those of the exponential mechanism are exact. The design does not say to what
+Ours / the prototype's (standard errors apart, after the rounding of the prototype's figure). The prototype's means are of 15 runs,
+where no sd is given it is taken to be ours; those of the exponential mechanism are exact. The prototype's study does not say to what
 length its add_remove rows are clipped, so its figures stand beside the longest row there can be, and beside three quarters of that.
 """)
-    design_table(out, cells)
+    prototype_table(out, cells)
     return '\n'.join(out).rstrip('\n') + '\n'
 
 
@@ -356,7 +356,7 @@ def print_peers():
         for epsilon, text in zip(EPSILONS, texts):
             mean, _, sd = text.partition('±')
             print('adult23\tpeer\t%s\t%g\t%d\t%.3f\t%.3f\t0' %
-                  (peer, epsilon, DESIGN_RUNS, float(mean), float(sd or 0)))
+                  (peer, epsilon, PROTOTYPE_RUNS, float(mean), float(sd or 0)))
 
 
 def main(folder, *added):

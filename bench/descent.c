@@ -138,8 +138,9 @@ print_all(const Adult *adult, Memory *memory)
 	printf("training accuracy in percent, mean and sd over %d runs, at epsilon 0.1 0.3 0.5 1 2 5 "
 		   "10\n",
 		   runs);
-	printf("design, DP-SGD (PLD), add_remove | 75.9±.3 | 77.2±.5 | 77.7±.3 | 77.7±.2 | 77.8±.1 | "
-		   "77.9±.1 | 77.9\n");
+	printf(
+		"prototype, DP-SGD (PLD), add_remove | 75.9±.3 | 77.2±.5 | 77.7±.3 | 77.7±.2 | 77.8±.1 | "
+		"77.9±.1 | 77.9\n");
 	for (int sampling = 0; sampling < DESCENT_SAMPLINGS; sampling++)
 		for (int loss = 0; loss < LOSS_KINDS; loss++)
 			for (int adjacency = 1; adjacency >= 0; adjacency--)

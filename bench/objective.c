@@ -3,7 +3,7 @@
  *
  *   bench/objective [FOLDER [DRAWS]]
  *
- * Beside it figures of other programs (mean and sd over 15 runs or more, n = 15,682,
+ * Beside it the prototype's figures (mean and sd over 15 runs or more, n = 15,682,
  * delta = 1 / n^2) and how many standard errors apart the two means are.
  */
 #include "core/mechanisms/mechanism.h"
@@ -140,7 +140,7 @@ make_grid(const Line *line, Grid *grid)
 	grid->bound = line->ball + line->nonzeros + line->modulus;
 }
 
-/* One cell of the table: mean and sd in percent, and the distance to the design's mean. */
+/* One cell of the table: mean and sd in percent, and the distance to the prototype's mean. */
 static void
 print_cell(const Line *line, int e, const Adult *adult, int draws, Bits *bits)
 {
@@ -201,7 +201,7 @@ main(int argc, char **argv)
 		return 0;
 	teststream_seed(&stream, 5);
 	bits_init(&bits, teststream_fill, &stream);
-	printf("%d draws; in each cell mean±sd, the other program's mean (distance in standard "
+	printf("%d draws; in each cell mean±sd, the prototype's mean (distance in standard "
 		   "errors)\n%-28s",
 		   draws, "epsilon");
 	for (int e = 0; e < EPSILONS; e++)
