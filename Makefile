@@ -66,7 +66,8 @@ PG_CFLAGS = -ffp-contract=off -Wextra -Wno-declaration-after-statement -Wno-unus
 SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
 REGRESS = arguments options rows shapes expressions models budgets limits accounting report encoders protect scan person train price convex ftrl nets opsamp classifier simplex descent groups evaluate prediction jobs schedules defaults
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
-ISOLATION_OPTS = --inputdir=tests --load-extension=dpobj
+REGRESS_OPTS += --load-extension=dpobj
+ISOLATION_OPTS += --inputdir=tests --load-extension=dpobj
 EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) build
 
 PG_CONFIG ?= pg_config

@@ -1,5 +1,4 @@
 -- dp_halfspace: every form of the call, and what its privacy parameters refuse
-CREATE EXTENSION dpobj;
 CREATE TABLE person (features float8[], rich boolean, rich01 integer, rich11 bigint, eps float8);
 INSERT INTO person
 SELECT ARRAY[(i % 2)::float8, (i % 2 = 0)::int::float8], i % 2 = 1, i % 2, 2 * (i % 2) - 1, 1.0
