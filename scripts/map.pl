@@ -1,63 +1,66 @@
 #!/usr/bin/env perl
-# map.pl - is docs/architecture.md a map of the sources?
+# map.pl - do the sources keep to src/folders.txt?
 #
 #   perl scripts/map.pl         in the top folder of the sources
 #
-# Each name in the first column of the tables on core, solver and server stands for the files of
-# that name (x.c, x.h), with * for many of them. Every file must have one place; a file that two
-# rows would take belongs to the one that says its name. The folders keep to what the page
-# says of them: who includes what.
+# Every folder of sources stands there, and names all folders whose headers its files include, and
+# no others; it names only folders above it. GLPK is in the solver alone, and the core and the
+# solver include nothing of PostgreSQL's.
 
 use strict;
 use warnings;
 
-my ($page, %heading) = ('docs/architecture.md', 'core' => 0, 'solver' => 0, 'server' => 0);
+my $page = 'src/folders.txt';
 my %foreign = (
-	'core' => qr{^(?:solver|server|utils|catalog)/|^postgres|^glpk|^stdio|^unistd},
-	'solver' => qr{^(?:server|utils|catalog)/|^postgres},
+	'core' => qr{^(?:utils|catalog)/|^postgres|^glpk|^stdio|^unistd},
+	'solver' => qr{^(?:utils|catalog)/|^postgres},
 	'server' => qr{^glpk|^gsl/});
-my ($folder, %place, @wrong);
+my (%allowed, %used, @order, @wrong);
 
 open my $text, '<', $page or die "$page: $!\n";
 while (my $line = <$text>)
 {
-	if ($line =~ /^## The (\w+)/)
+	if ($line =~ /^([a-z]\S*)/)
 	{
-		$folder = exists $heading{$1} ? $1 : undef;
+		push @order, $1;
 	}
-	elsif (defined $folder && $line =~ /^\| (`[^|]+) \|/)
+	elsif ($line =~ /^\s+(\S.*)/)
 	{
-		push @{ $place{$folder} }, $1 =~ /`([\w*]+)`/g;
+		my $folder = $order[-1];
+		for my $below (split ' ', $1)
+		{
+			push @wrong, "$page: $folder names $below, which is not above it"
+			  unless $below ne $folder && grep { $_ eq $below } @order;
+			$allowed{$folder}{$below} = 1;
+		}
 	}
 }
 
-for my $in (sort keys %heading)
+my $files = 0;
+for my $file (glob('src/*/*.[ch] src/*/*/*.[ch]'))
 {
-	my %names = map { m{([^/]+)\.[ch]$} => 1 } glob("src/$in/*.[ch] src/$in/*/*.[ch]");
-	my @names = sort keys %names;
-	my %taken;
+	my ($folder, $area) = $file =~ m{^src/(([^/]+).*)/};
 
-	push @wrong, "$page: no files of src/$in" unless @names;
-	for my $name (@{ $place{$in} // [] })
+	$files++;
+	push @wrong, "$page: no $folder" unless grep { $_ eq $folder } @order;
+	open my $source, '<', $file or die "$file: $!\n";
+	for my $header (map { /^#include [<"](.*)[>"]/ } <$source>)
 	{
-		(my $pattern = $name) =~ s/\*/\\w+/;
-		push @wrong, "$page: $name is no file of src/$in" unless grep { /^$pattern$/ } @names;
-		push @wrong, "$page: $name has two places in src/$in" if $taken{$name}++;
+		my ($of) = $header =~ m{^((?:core|server|solver)(?:/\w+)*)/\w+\.h$};
+
+		push @wrong, "$file includes $header" if $header =~ $foreign{$area};
+		next if !defined $of || $of eq $folder;
+		push @wrong, "$file includes $header: not allowed by $page" unless $allowed{$folder}{$of};
+		$used{$folder}{$of} = 1;
 	}
-	for my $name (@names)
-	{
-		next if $taken{$name};
-		my @takers = grep { /\*/ && $name =~ /^@{[s{\*}{\\w+}r]}$/ } @{ $place{$in} // [] };
-		push @wrong, "src/$in/$name has " . @takers . " places in $page" unless @takers == 1;
-	}
-	for my $file (glob("src/$in/*.[ch] src/$in/*/*.[ch]"))
-	{
-		open my $source, '<', $file or die "$file: $!\n";
-		push @wrong, "$file includes $_"
-		  for grep { /$foreign{$in}/ } map { /^#include [<"](.*)[>"]/ } <$source>;
-	}
-	$heading{$in} = @names;
+}
+for my $folder (@order)
+{
+	push @wrong, "$page: no files in $folder" unless () = glob("src/$folder/*.[ch]");
+	push @wrong, map { "$page: $folder includes nothing of $_" }
+	  grep { !$used{$folder}{$_} } sort keys %{ $allowed{$folder} };
 }
 print "$_\n" for @wrong;
 exit 1 if @wrong;
-print "docs/architecture.md: ", join(', ', map { "$heading{$_} of $_" } sort keys %heading), "\n";
+printf "%s: %d files in %d folders, %d arrows between them, none both ways\n", $page, $files,
+  scalar @order, scalar map { keys %$_ } values %used;
