@@ -71,7 +71,7 @@ try_deb() {
 
 # The first block of commands under "Install" in the README.
 readme_commands() {
-  sed -n '/^## Install/,/^## Getting/p' "$top/README.md" | sed -n '/^```sh$/,/^```$/{/^```/d;p}' | sed 's/^sudo //'
+  sed -n '/^## Install/,/^## From/p' "$top/README.md" | sed -n '/^```sh$/,/^```$/{/^```/d;p}' | sed 's/^sudo //'
 }
 
 try_source() {

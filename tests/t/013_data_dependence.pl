@@ -5,7 +5,7 @@
 #
 # What must differ is left out by name: ids and times that count upwards, the
 # weights and their hash; of what was spent and of counters the growth is compared.
-# The size of a table is public (README), that of its TOAST table too: where a row
+# The size of a table is public, that of its TOAST table too: where a row
 # has a value in there and its neighbour has none, those counters are not compared.
 
 use strict;

@@ -103,7 +103,7 @@ like($promise, qr/^SELECT dp_halfspace\(.*\) FROM adult;$/, 'the promise');
 like(slurp_file('scripts/demo_train.sql'), qr/^\\echo '  \Q$promise\E'$/m, 'is what the demo says');
 $node->safe_psql('postgres', 'CREATE DATABASE newcomer');
 guide_check($node, 'newcomer', $_, role => 'postgres') for @blocks[ 1 .. $#blocks ];
-is($node->safe_psql('newcomer', q{SELECT epsilon > 0 FROM dpobj.remaining('patient')}),
+is($node->safe_psql('newcomer', q{SELECT epsilon > 0 FROM dpobj.remaining('visit')}),
 	't', 'what was charged before the budgets leaves room for more');
 guide_write('README.md', @readme);
 
@@ -113,7 +113,7 @@ $node->append_conf('postgresql.conf', $_) for guide_settings('tutorial');
 $node->append_conf('postgresql.conf', "cron.host = '" . $node->host . "'") if guide_has_cron();
 $node->restart;
 $node->safe_psql('postgres', 'DROP DATABASE newcomer');
-$node->safe_psql('postgres', 'DROP ROLE alice, carol, students');
+$node->safe_psql('postgres', 'DROP ROLE alice, carol');
 $node->safe_psql('postgres', 'CREATE DATABASE tutorial');
 
 # ---- docs/tutorial.md ------------------------------------------------------------------
