@@ -250,7 +250,7 @@ is_interruption(int sqlstate)
 static void
 fail(int64 release)
 {
-	charge_failed(release);
+	charge_failed(NULL, release);
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
 					errdetail(ANALYST_FAILURE_DETAIL)));
 }

@@ -257,7 +257,7 @@ run(void *context)
 	RowsState *state = rows_state_create(&evaluation->encoding, CurrentMemoryContext);
 	int64 *count = palloc0(evaluation->tally.models * TALLY_CELLS * sizeof(int64));
 
-	scan_run(evaluation->scan, &state->rows);
+	scan_run(evaluation->scan, NULL, &state->rows);
 	scan_close(evaluation->scan);
 	rows_flush(&state->rows);
 	count_rows(&state->rows, evaluation, count);

@@ -79,7 +79,7 @@ train_run(void *context)
 	Size length;
 	uint8 *problem;
 
-	scan_run(run->scan, &state->rows);
+	scan_run(run->scan, run->training->job, &state->rows);
 	scan_close(run->scan);
 	problem = release_encode(run->training, state, &length);
 	run->spill = state->spill;
@@ -203,7 +203,7 @@ dpobj_train(PG_FUNCTION_ARGS)
 		!find_same_call(fcinfo, &request, terms.request_hash, &model))
 	{
 		/* Held until after the tick: anybody may watch these locks in pg_locks. */
-		gate_enter_solvers();
+		gate_enter_solvers(NULL);
 		model = train(&request, &terms, descriptor, &release);
 		gate_leave_solvers();
 		same_call_remember(fcinfo, terms.request_hash, release);

@@ -286,7 +286,7 @@ dpobj_train_groups(PG_FUNCTION_ARGS)
 	if (!find_made(fcinfo, &request, terms.request_hash, &groups))
 	{
 		/* Held until after the tick: anybody may watch these locks in pg_locks. */
-		gate_enter_solvers();
+		gate_enter_solvers(NULL);
 		groups = train(&request, &opened, &terms, find_group_type(descriptor), &release);
 		gate_leave_solvers();
 		same_call_remember(fcinfo, terms.request_hash, release);

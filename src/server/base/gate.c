@@ -20,9 +20,6 @@
 #define GATE_ROLE 1
 #define GATE_SOLVER 2
 
-/* Of a job: it charges in one transaction and reads in the next. */
-static bool across_transactions = false;
-
 /* PostgreSQL gives locks back that outlive transactions when one is aborted, but not at the end. */
 static void
 leave_at_exit(int code, Datum argument)
@@ -31,9 +28,8 @@ leave_at_exit(int code, Datum argument)
 }
 
 void
-gate_across_transactions(void)
+gate_leave_at_exit(void)
 {
-	across_transactions = true;
 	before_shmem_exit(leave_at_exit, (Datum) 0);
 }
 
@@ -55,7 +51,7 @@ gate_enter_role(void)
 	LOCKTAG tag;
 
 	set_tag(&tag, GetSessionUserId(), GATE_ROLE);
-	(void) LockAcquire(&tag, ExclusiveLock, across_transactions, false);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
 
 bool
@@ -64,7 +60,7 @@ gate_try_role(Oid role)
 	LOCKTAG tag;
 
 	set_tag(&tag, role, GATE_ROLE);
-	return LockAcquire(&tag, ExclusiveLock, across_transactions, true) != LOCKACQUIRE_NOT_AVAIL;
+	return LockAcquire(&tag, ExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 void
@@ -73,7 +69,7 @@ gate_leave_role(void)
 	LOCKTAG tag;
 
 	set_tag(&tag, GetSessionUserId(), GATE_ROLE);
-	LockRelease(&tag, ExclusiveLock, across_transactions);
+	LockRelease(&tag, ExclusiveLock, false);
 }
 
 /* ---- solvers ---- */
@@ -82,8 +78,9 @@ gate_leave_role(void)
 static int solver_place = 0;
 
 void
-gate_enter_solvers(void)
+gate_enter_solvers(const JobContext *job)
 {
+	bool across_transactions = job != NULL;
 	LOCKTAG tag;
 
 	for (solver_place = 1; solver_place <= dpobj_max_solvers; solver_place++)
@@ -104,7 +101,7 @@ gate_leave_solvers(void)
 	LOCKTAG tag;
 
 	set_tag(&tag, (Oid) solver_place, GATE_SOLVER);
-	LockRelease(&tag, ExclusiveLock, across_transactions);
+	LockRelease(&tag, ExclusiveLock, false);
 }
 
 /* ---- ticks ---- */

@@ -11,25 +11,27 @@
 
 #include "miscadmin.h"
 
+#include "server/base/job_context.h"
+
 /* One release of the analyst's door per session user, in the whole cluster. */
 extern void gate_enter_role(void);
 extern void gate_leave_role(void);
 
-/* The same for another role, if it need not be waited for: false if so. */
-extern bool gate_try_role(Oid role);
-
 /* One of dpobj.max_solvers places for releases of that door, in the whole cluster. */
-extern void gate_enter_solvers(void);
+extern void gate_enter_solvers(const JobContext *job);
 extern void gate_leave_solvers(void);
 
 /*
- * Before it connects, so that it leaves them after its last transaction.  From here on this
- * process, the worker of a job, keeps places over commits until it leaves them; and leaves all that
- * it has.  A transaction that is aborted gives them back, too: then the next release of the role
- * can be charged before the failure of this one is in the ledger.
+ * The worker of a job charges in one transaction and reads in the next: it keeps its places over
+ * commits, until it leaves them all.  Enters the role's, if that need not be waited for: false if
+ * so.  A transaction that is aborted gives places back, too: then the next release of the role can
+ * be charged before the failure of this one is in the ledger.
  */
-extern void gate_across_transactions(void);
+extern bool gate_try_role(Oid role);
 extern void gate_leave_all(void);
+
+/* Before the worker connects, so that it leaves its places after its last transaction. */
+extern void gate_leave_at_exit(void);
 
 /*
  * A run begins when its charge is committed and its locks are taken, before the first row is read.

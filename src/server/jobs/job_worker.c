@@ -74,6 +74,8 @@ static const char *const limits[] = {
 #define LOCK_PATIENCE "5s"
 #define LOCK_NO_END "0"
 
+static const JobContext job_context = {job_area_scanned, job_area_searched};
+
 /* One run of one job. */
 typedef struct JobRun
 {
@@ -344,7 +346,8 @@ charge_job(JobRun *run)
 	begin();
 	check_role(run->job.role);
 	job_read(&run->job, &request, run->terms.request_hash);
-	analyst_enter(request.relation);
+	request.training->job = &job_context;
+	analyst_ask(request.relation); /* we are at the role's gate since we took the job */
 	run->terms.name = request.name;
 	if (train_find_name(&request, run->terms.request_hash, &model))
 	{
@@ -357,7 +360,7 @@ charge_job(JobRun *run)
 	{
 		/* First come, first served: releases end, so nobody has to go and queue again. */
 		wait_for_locks(LOCK_NO_END);
-		gate_enter_solvers();
+		gate_enter_solvers(&job_context);
 		wait_for_locks(LOCK_PATIENCE);
 		open_table(run, &request, &train);
 		write_charge(run, &train);
@@ -431,6 +434,7 @@ run_charged(JobRun *run)
 	wait_for_locks(LOCK_NO_END);
 	begin();
 	job_read(&run->job, &request, hash);
+	request.training->job = &job_context;
 	run->terms.name = request.name;
 	open_table(run, &request, &train);
 	check_unchanged(run, &train);
@@ -476,7 +480,7 @@ write_error(void *context)
 
 	begin_as_superuser(&before);
 	if (run->reads)
-		charge_failed(run->release);
+		charge_failed(&job_context, run->release);
 	job_end(run->job.id, "failed", tick_of(run), 0,
 			run->reads ? ERRCODE_DPOBJ_STOPPED : run->error->sqlerrcode, describe(run, run->error));
 	commit_as_superuser(&before);
@@ -489,7 +493,7 @@ write_failure(void *context)
 	ChargeActor before;
 
 	begin_as_superuser(&before);
-	charge_failed(run->release);
+	charge_failed(&job_context, run->release);
 	job_end(run->job.id, "failed", tick_of(run), 0, ERRCODE_DPOBJ_STOPPED,
 			ANALYST_FAILURE "\n" ANALYST_FAILURE_DETAIL);
 	commit_as_superuser(&before);
@@ -732,16 +736,13 @@ dpobj_job_main(Datum database)
 
 	if (!job_area_arrive(DatumGetObjectId(database)))
 		proc_exit(0);
-	gate_across_transactions();
+	gate_leave_at_exit();
 	charge_worker_connect(DatumGetObjectId(database));
 	override_settings();
 	if (try_transaction(look_in, &joined) != 0)
 		job_area_call_again();
 	if (!joined)
 		proc_exit(0);
-	charge_within_transaction();
-	scan_listen(job_area_scanned);
-	progress_listen(job_area_searched);
 	run_jobs();
 	proc_exit(0);
 }

@@ -47,29 +47,24 @@
 
 /* ---- The request ------------------------------------------------------------ */
 
-/*
- * Allocates a request with room for its texts, which may be NULL, and its model or array of
- * groups; the caller's resource owner detaches it.
+/* Allocates a request with room for its texts, which may be NULL, and its model or array of groups.
  */
-static dsm_segment *
+static ChargeRequest *
 request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const void *model,
 			   Size model_length)
 {
-	Size length = MAXALIGN(offsetof(ChargeRequest, characters)) + model_length;
-	dsm_segment *segment;
+	Size size = MAXALIGN(offsetof(ChargeRequest, characters)) + model_length;
 	ChargeRequest *request;
 	char *end;
 
 	for (int i = 0; texts != NULL && i < CHARGE_TEXTS; i++)
-		length = add_size(length, strlen(texts[i]) + 1);
+		size = add_size(size, strlen(texts[i]) + 1);
 
-	segment = dsm_create(length, 0);
-	request = dsm_segment_address(segment);
+	request = palloc_extended(size, MCXT_ALLOC_HUGE);
 	memset(request, 0, offsetof(ChargeRequest, characters));
+	request->size = size;
 	request->database = MyDatabaseId;
-	request->leader = MyProc;
 	request->event = event;
-	pg_atomic_init_u32(&request->status, CHARGE_PENDING);
 
 	/* Such a row is flat: it was formed from values in memory (model_form). */
 	end = (char *) request + MAXALIGN(offsetof(ChargeRequest, characters));
@@ -81,12 +76,25 @@ request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const v
 
 	for (int i = 0; texts != NULL && i < CHARGE_TEXTS; i++)
 	{
-		Size size = strlen(texts[i]) + 1;
+		Size length = strlen(texts[i]) + 1;
 
 		request->offset[i] = end - request->characters;
-		memcpy(end, texts[i], size);
-		end += size;
+		memcpy(end, texts[i], length);
+		end += length;
 	}
+	return request;
+}
+
+/* A copy that another process can read; the caller's resource owner detaches it. */
+static dsm_segment *
+request_share(const ChargeRequest *request)
+{
+	dsm_segment *segment = dsm_create(request->size, 0);
+	ChargeRequest *shared = dsm_segment_address(segment);
+
+	memcpy(shared, request, request->size);
+	shared->leader = MyProc;
+	pg_atomic_init_u32(&shared->status, CHARGE_PENDING);
 	return segment;
 }
 
@@ -208,17 +216,8 @@ may_queue(ChargeEvent event)
 	return event == CHARGE_CHARGED || event == CHARGE_RELEASED || event == CHARGE_FAILED;
 }
 
-/* Of a job: its worker is a background worker itself, and commits. */
-static bool within_transaction = false;
-
-void
-charge_within_transaction(void)
-{
-	within_transaction = true;
-}
-
-/* As a charge worker does it, in the transaction that is open. */
-static ChargeStatus
+/* For a job: as a charge worker does it, in the transaction that is open. */
+static void
 write_here(ChargeRequest *request)
 {
 	ChargeActor before;
@@ -226,38 +225,33 @@ write_here(ChargeRequest *request)
 	charge_act_as_superuser(&before);
 	charge_execute(request);
 	charge_act_again(&before);
-	return CHARGE_COMMITTED;
 }
 
-/*
- * Has the request committed, detaches it and returns the ledger id of the event;
- * change, unless NULL, receives the identities, and analyst the tick.
- */
-static int64
-request_commit(dsm_segment *segment, TableChange *change, AnalystTerms *analyst)
+/* Has another process commit the request, and reads its answer. */
+static void
+write_elsewhere(ChargeRequest *request)
 {
-	ChargeRequest *request = dsm_segment_address(segment);
+	dsm_segment *segment = request_share(request);
 	ChargeStatus status = CHARGE_ALONE;
-	int64 id;
 
-	if (within_transaction)
-		status = write_here(request);
-	else if (may_queue(request->event))
+	if (may_queue(request->event))
 		status = charge_queue_commit(segment);
 	if (status == CHARGE_ALONE)
 		status = worker_commit(segment);
+	memcpy(request, dsm_segment_address(segment), offsetof(ChargeRequest, characters));
 	if (status != CHARGE_COMMITTED)
 		report_failure(status, request);
-	id = request->id;
-	if (change != NULL)
-	{
-		change->relation_identity = request->relation_identity;
-		change->role_identity = request->grantee_identity;
-	}
-	if (analyst != NULL)
-		analyst->release_tick = request->release_tick;
 	dsm_detach(segment);
-	return id;
+}
+
+/* Has the request committed, which then has the answer. */
+static void
+request_commit(ChargeRequest *request, const JobContext *job)
+{
+	if (job != NULL)
+		write_here(request);
+	else
+		write_elsewhere(request);
 }
 
 /* ---- Events ----------------------------------------------------------------- */
@@ -311,11 +305,10 @@ add_analyst_terms(ChargeRequest *request, const AnalystTerms *analyst)
 	request->release_tick = dpobj_release_tick;
 }
 
-static dsm_segment *
+static ChargeRequest *
 charge_request(const Charge *charge)
 {
 	const char *texts[CHARGE_TEXTS];
-	dsm_segment *segment;
 	ChargeRequest *request;
 	int ancestors;
 
@@ -339,8 +332,7 @@ charge_request(const Charge *charge)
 		texts[CHARGE_TEXT_MODEL_NAME] = charge->analyst->name;
 	texts[CHARGE_TEXT_PERSON] = charge->person == NULL ? "" : charge->person;
 
-	segment = request_create(CHARGE_CHARGED, texts, NULL, 0);
-	request = dsm_segment_address(segment);
+	request = request_create(CHARGE_CHARGED, texts, NULL, 0);
 	request->relation = charge->relation;
 	request->ancestors = ancestors;
 	request->role = GetSessionUserId();
@@ -351,21 +343,29 @@ charge_request(const Charge *charge)
 	request->temporary = get_rel_persistence(charge->relation) == RELPERSISTENCE_TEMP;
 	if (charge->analyst != NULL)
 		add_analyst_terms(request, charge->analyst);
-	return segment;
+	return request;
 }
 
 int64
 charge_commit(const Charge *charge)
 {
+	ChargeRequest *request;
+	int64 id;
+
 	decimal_warn_of_large_delta(charge->pair.delta); /* what the mechanism uses */
-	return request_commit(charge_request(charge), NULL, charge->analyst);
+	request = charge_request(charge);
+	request_commit(request, charge->job);
+	if (charge->analyst != NULL)
+		charge->analyst->release_tick = request->release_tick;
+	id = request->id;
+	pfree(request);
+	return id;
 }
 
 void
 charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH])
 {
-	dsm_segment *segment = charge_request(charge);
-	const ChargeRequest *request = dsm_segment_address(segment);
+	ChargeRequest *request = charge_request(charge);
 	StringInfoData bytes;
 
 	initStringInfo(&bytes);
@@ -376,7 +376,7 @@ charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH])
 			digest_append(&bytes, charge_request_text(request, (ChargeText) i));
 	}
 	digest_bytes(&bytes, fingerprint);
-	dsm_detach(segment);
+	pfree(request);
 }
 
 /* ---- Administration --------------------------------------------------------- */
@@ -385,7 +385,6 @@ static void
 table_change_commit(ChargeEvent event, TableChange *change)
 {
 	const char *texts[CHARGE_TEXTS];
-	dsm_segment *segment;
 	ChargeRequest *request;
 	int ancestors;
 
@@ -397,13 +396,15 @@ table_change_commit(ChargeEvent event, TableChange *change)
 		texts[CHARGE_TEXT_ADJACENCY] = change->adjacency;
 	if (change->person != NULL)
 		texts[CHARGE_TEXT_PERSON] = change->person;
-	segment = request_create(event, texts, NULL, 0);
-	request = dsm_segment_address(segment);
+	request = request_create(event, texts, NULL, 0);
 	request->relation = change->relation;
 	request->ancestors = ancestors;
 	request->role = GetSessionUserId();
 	request->grantee = change->role;
-	(void) request_commit(segment, change, NULL);
+	request_commit(request, NULL);
+	change->relation_identity = request->relation_identity;
+	change->role_identity = request->grantee_identity;
+	pfree(request);
 }
 
 void
@@ -446,53 +447,51 @@ void
 charge_confirm_epoch(void)
 {
 	const char *texts[CHARGE_TEXTS];
-	dsm_segment *segment;
 	ChargeRequest *request;
 
 	texts_clear(texts);
 	texts[CHARGE_TEXT_OIDS] = texts[CHARGE_TEXT_SCHEMAS] = texts[CHARGE_TEXT_RELATIONS] = "{}";
 	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_PARAMETERS] = "{}";
-	segment = request_create(CHARGE_CONFIRM_EPOCH, texts, NULL, 0);
-	request = dsm_segment_address(segment);
+	request = request_create(CHARGE_CONFIRM_EPOCH, texts, NULL, 0);
 	request->role = GetSessionUserId();
-	(void) request_commit(segment, NULL, NULL);
+	request_commit(request, NULL);
+	pfree(request);
 }
 
 /* ---- The end of a release --------------------------------------------------- */
 
 static void
-released_commit(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], bool grouped,
-				const void *model, Size length)
+end_commit(ChargeRequest *request, const JobContext *job, int64 release)
 {
-	dsm_segment *segment = request_create(CHARGE_RELEASED, NULL, model, length);
-	ChargeRequest *request = dsm_segment_address(segment);
-
 	request->release = release;
-	request->grouped = grouped;
-	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
-	(void) request_commit(segment, NULL, NULL);
+	request_commit(request, job);
+	pfree(request);
 }
 
 void
-charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], HeapTupleHeader model)
+charge_released(const JobContext *job, int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
+				HeapTupleHeader model)
 {
-	released_commit(release, hash, false, model,
-					model == NULL ? 0 : HeapTupleHeaderGetDatumLength(model));
+	Size length = model == NULL ? 0 : HeapTupleHeaderGetDatumLength(model);
+	ChargeRequest *request = request_create(CHARGE_RELEASED, NULL, model, length);
+
+	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
+	end_commit(request, job, release);
 }
 
 void
 charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], const ArrayType *groups)
 {
-	released_commit(release, hash, true, groups, VARSIZE(groups));
+	ChargeRequest *request = request_create(CHARGE_RELEASED, NULL, groups, VARSIZE(groups));
+
+	request->grouped = true;
+	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
+	end_commit(request, NULL, release);
 }
 
 void
-charge_failed(int64 release)
+charge_failed(const JobContext *job, int64 release)
 {
-	dsm_segment *segment = request_create(CHARGE_FAILED, NULL, NULL, 0);
-	ChargeRequest *request = dsm_segment_address(segment);
-
-	request->release = release;
-	(void) request_commit(segment, NULL, NULL);
+	end_commit(request_create(CHARGE_FAILED, NULL, NULL, 0), job, release);
 }

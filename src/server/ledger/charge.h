@@ -1,8 +1,8 @@
 /*
  * charge.h - the ledger's only writer.
  *
- * Each event is committed by a background worker in a transaction of its own,
- * and is durable before the call returns: no ROLLBACK, cancel, crash or kill of
+ * Each event of a statement is committed by a background worker in a transaction of
+ * its own, and is durable before the call returns: no ROLLBACK, cancel, crash or kill of
  * the caller takes it back (rule H1).  A charge is committed before the
  * first random bit is drawn and is never refunded.
  */
@@ -15,6 +15,8 @@
 #include "utils/array.h"
 
 #include "core/accounting/pair.h"
+
+#include "server/base/job_context.h"
 
 #define CHARGE_HASH_LENGTH 32
 
@@ -38,6 +40,7 @@ typedef struct Charge
 	bool grouped;           /* a place for each key of "groups" in the parameters */
 	AnalystTerms *analyst;  /* NULL: the owner's door */
 	const char *person;     /* column whose values are the protected persons; NULL: rows are */
+	const JobContext *job;  /* NULL: a statement */
 } Charge;
 
 /*
@@ -54,12 +57,6 @@ extern void charge_precheck(void);
  */
 extern int64 charge_commit(const Charge *charge);
 
-/*
- * From here on this process, the worker of a job, writes events in the transaction that is open,
- * and it is the caller who commits: a charge before the first page is read.
- */
-extern void charge_within_transaction(void);
-
 /* Of all that is charged for, but the snapshot: equal where nothing has changed in between. */
 extern void charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH]);
 
@@ -67,8 +64,8 @@ extern void charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HA
  * Commits the 'released' event of a charge with the SHA-256 of what is released,
  * and the model, a row of dp_model, where the charge kept a place for one.
  */
-extern void charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
-							HeapTupleHeader model);
+extern void charge_released(const JobContext *job, int64 release,
+							const uint8 hash[CHARGE_HASH_LENGTH], HeapTupleHeader model);
 
 /* The same with a model for each key of a charge that was grouped: a flat dp_group[]. */
 extern void charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
@@ -80,7 +77,7 @@ extern void charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_L
  * between FlushErrorState and ReThrowError.  A charge ends once: a second end is
  * an error.
  */
-extern void charge_failed(int64 release);
+extern void charge_failed(const JobContext *job, int64 release);
 
 /* A change of a table's budgets or of its protection, for the ledger. */
 typedef struct TableChange

@@ -69,6 +69,7 @@ typedef enum ChargeText
 typedef struct ChargeRequest
 {
 	/* the request */
+	Size size; /* of all, with the characters */
 	Oid database;
 	PGPROC *leader; /* whose latch to set */
 	ChargeEvent event;

@@ -224,7 +224,7 @@ commit_released(int64 release, const Choices *choices)
 	pq_sendint64(&bytes, choices->count);
 	pq_sendbytes(&bytes, (char *) choices->choice, (int) choices->count);
 	digest_bytes(&bytes, hash);
-	charge_released(release, hash, NULL);
+	charge_released(NULL, release, hash, NULL);
 }
 
 /*
@@ -249,7 +249,7 @@ release_choices(FunctionCallInfo fcinfo, WindowObject object, Choices *choices)
 	choices->count = Min(rows, call.learning.steps);
 	choices->choice = MemoryContextAlloc(window.window->partcontext, (Size) Max(choices->count, 1));
 
-	gate_enter_solvers();
+	gate_enter_solvers(NULL);
 	release = commit_charge(&call.learning, &table);
 	(void) owner_attempt(release, &table, draw_choices, &call);
 	gate_leave_solvers();

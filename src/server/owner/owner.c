@@ -38,7 +38,7 @@ owner_attempt(int64 release, const PlanTable *table, bool (*work)(void *context)
 		return work(context);
 	if (!analyst_try(release, &terms, work, context))
 	{
-		charge_failed(release);
+		charge_failed(NULL, release);
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
 						errdetail("The charge stays. The reason is in the server log only.")));
 	}

@@ -10,14 +10,6 @@
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
 
-static SolverWatch listener = NULL;
-
-void
-progress_listen(SolverWatch watch)
-{
-	listener = watch;
-}
-
 /*
  * Both roles must own the table: inside a SECURITY DEFINER function of the owner's
  * the current role does, but the messages go to the session's.
@@ -44,9 +36,7 @@ progress_gap(const MechanismProgress *progress)
 void
 progress_report(const MechanismProgress *progress)
 {
-	if (listener != NULL)
-		listener(progress);
-	else if (progress->sampling)
+	if (progress->sampling)
 		ereport(INFO, (errmsg("dpobj is sampling: " INT64_FORMAT " boxes of the grid, " INT64_FORMAT
 							  " attempts",
 							  progress->nodes, progress->attempts)));

@@ -23,9 +23,6 @@ extern bool progress_may_see(Oid table);
 /* By how many misclassified rows the optimum is better, at most, than the best vector so far. */
 extern double progress_gap(const MechanismProgress *progress);
 
-/* From here on reports go there instead: this process has no client. */
-extern void progress_listen(SolverWatch watch);
-
 /* Sends one INFO message to the client; a SolverWatch. */
 extern void progress_report(const MechanismProgress *progress);
 

@@ -64,6 +64,7 @@ describe_charge(const Training *training, Oid table, AnalystTerms *analyst)
 		.grouped = training->keys != NULL,
 		.analyst = analyst,
 		.person = training->person,
+		.job = training->job,
 	};
 }
 
@@ -90,13 +91,14 @@ release_solve(const Training *training, const uint8 *problem, Size length, const
 {
 	uint8 *bytes = NULL;
 	Size bytes_length = 0;
-	SolverWatch watch = training->request.progress ? progress_report : NULL;
+	SolverWatch watch = training->job != NULL ? training->job->searched : progress_report;
 	const char *rows_path = spill == NULL ? NULL : spill_path(spill);
 	SolverLimits limits = training->limits;
 	SolverOutcome outcome;
 
 	limits.megabytes = spill_solver_share(limits.megabytes);
-	outcome = solver_run(problem, length, rows_path, &limits, watch, &bytes, &bytes_length);
+	outcome = solver_run(problem, length, rows_path, &limits,
+						 training->request.progress ? watch : NULL, &bytes, &bytes_length);
 	if (outcome == SOLVER_ANSWERED &&
 		!wire_decode_answer(bytes, bytes_length, &training->request, answer))
 		outcome = SOLVER_DIED;
@@ -151,6 +153,6 @@ release_model(const Training *training, int64 release, const MechanismAnswer *an
 	release_describe(training, release, answer, &model);
 	model_hash(&model, hash);
 	row = model_form(&model, descriptor);
-	charge_released(release, hash, DatumGetHeapTupleHeader(row));
+	charge_released(training->job, release, hash, DatumGetHeapTupleHeader(row));
 	return row;
 }

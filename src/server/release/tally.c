@@ -163,7 +163,7 @@ tally_released(int64 release, TallyKind kind, const TallyResult *result)
 	else if (tally_accuracy(result, &accuracy))
 		pq_sendfloat8(&bytes, accuracy);
 	digest_bytes(&bytes, hash);
-	charge_released(release, hash, NULL);
+	charge_released(NULL, release, hash, NULL);
 }
 
 Datum

@@ -49,6 +49,7 @@ typedef struct Training
 	 */
 	const struct KeyList *keys;
 	Adjacency adjacency;
+	const JobContext *job; /* NULL: a statement's */
 } Training;
 
 /* Reads epsilon and delta, of the types given; raises 22023 for what is out of range. */

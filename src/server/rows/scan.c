@@ -40,6 +40,19 @@ typedef struct ScanTable
 	AttrNumber last;       /* the largest of them */
 } ScanTable;
 
+/*
+ * What a job is told of its scan is how many pages lie behind it, of those that the files have:
+ * which of their rows passed the filter, and how many rows there are, has nothing to do with it.
+ */
+typedef struct PagesRead
+{
+	void (*report)(double part); /* NULL: nobody is told */
+	double all;                  /* of all tables */
+	double done;                 /* of the tables before, then of this one */
+	double left;                 /* of this table */
+	BlockNumber block;           /* of the last row */
+} PagesRead;
+
 struct Scan
 {
 	const ScanShape *shape;
@@ -47,6 +60,8 @@ struct Scan
 	List *parents; /* how many parents each of them has among these */
 	int tables;
 	ScanTable *table;
+	const JobContext *job; /* NULL: a statement's */
+	PagesRead pages;
 };
 
 /* ---- which relations are read ---- */
@@ -273,70 +288,47 @@ scan_estimated_rows(const Scan *scan)
 	return rows;
 }
 
-/* ---- the way through the pages ---- */
-
-/*
- * What is told of a scan is how many pages lie behind it, of those that the files have: which of
- * their rows passed the filter, and how many rows there are, has nothing to do with it.
- */
-static ScanWatch scan_watch = NULL;
-
-typedef struct Way
-{
-	double pages;      /* of all tables */
-	double done;       /* of those before, then of this table */
-	double ahead;      /* of this table */
-	BlockNumber block; /* of the last row */
-} Way;
-
-static Way way;
-
-void
-scan_listen(ScanWatch watch)
-{
-	scan_watch = watch;
-}
+/* ---- how far a scan is ---- */
 
 static void
-begin_way(const Scan *scan)
+begin_pages(Scan *scan)
 {
-	memset(&way, 0, sizeof(way));
+	scan->pages = (PagesRead){.report = scan->job == NULL ? NULL : scan->job->scanned};
 	for (int i = 0; i < scan->tables; i++)
-		way.pages += RelationGetNumberOfBlocks(scan->table[i].relation);
+		scan->pages.all += RelationGetNumberOfBlocks(scan->table[i].relation);
 }
 
 static void
-enter_table(const ScanTable *table)
+enter_table(PagesRead *pages, const ScanTable *table)
 {
-	way.ahead = RelationGetNumberOfBlocks(table->relation);
-	way.block = InvalidBlockNumber;
+	pages->left = RelationGetNumberOfBlocks(table->relation);
+	pages->block = InvalidBlockNumber;
 }
 
 static void
-tell(double pages)
+add_pages(PagesRead *pages, double more)
 {
-	pages = Min(pages, way.ahead);
-	way.done += pages;
-	way.ahead -= pages;
-	if (scan_watch != NULL && way.done < way.pages)
-		scan_watch(way.done / way.pages);
+	more = Min(more, pages->left);
+	pages->done += more;
+	pages->left -= more;
+	if (pages->report != NULL && pages->done < pages->all)
+		pages->report(pages->done / pages->all);
 }
 
 /* A scan may begin in the middle of a table, where another one is, and come round. */
 static void
-pass_row(const ScanTable *table, const TupleTableSlot *slot)
+note_block(PagesRead *pages, const ScanTable *table, BlockNumber block)
 {
-	BlockNumber block = ItemPointerGetBlockNumberNoCheck(&slot->tts_tid);
-
-	if (block == way.block)
+	if (block == pages->block)
 		return;
-	if (way.block == InvalidBlockNumber)
-		tell(0);
-	else if (block > way.block)
-		tell(block - way.block);
+	if (pages->block == InvalidBlockNumber)
+		add_pages(pages, 0);
+	else if (block > pages->block)
+		add_pages(pages, block - pages->block);
 	else
-		tell((double) RelationGetNumberOfBlocks(table->relation) - way.block + block);
-	way.block = block;
+		add_pages(pages,
+				  (double) RelationGetNumberOfBlocks(table->relation) - pages->block + block);
+	pages->block = block;
 }
 
 /* ---- the loop ---- */
@@ -466,7 +458,7 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 
 /* What decoding a row allocates (a numeric's digits, a text from TOAST) lasts for that row. */
 static void
-scan_table(const ScanTable *table, const ScanShape *shape, Target *target)
+scan_table(const ScanTable *table, const ScanShape *shape, PagesRead *pages, Target *target)
 {
 	TupleTableSlot *slot = table_slot_create(table->relation, NULL);
 	TableScanDesc scan = table_beginscan(table->relation, GetActiveSnapshot(), 0, NULL);
@@ -474,18 +466,18 @@ scan_table(const ScanTable *table, const ScanShape *shape, Target *target)
 		AllocSetContextCreate(CurrentMemoryContext, "dpobj row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;
 
-	enter_table(table);
+	enter_table(pages, table);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		GATE_CHECK_FOR_INTERRUPTS();
-		pass_row(table, slot);
+		note_block(pages, table, ItemPointerGetBlockNumberNoCheck(&slot->tts_tid));
 		slot_getsomeattrs(slot, table->last);
 		MemoryContextSwitchTo(row);
 		add_row(table, shape, slot, target);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row);
 	}
-	tell(way.ahead);
+	add_pages(pages, pages->left);
 	MemoryContextDelete(row);
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
@@ -494,11 +486,11 @@ scan_table(const ScanTable *table, const ScanShape *shape, Target *target)
 static void
 scan_tables(Scan *scan, Target *target)
 {
-	begin_way(scan);
+	begin_pages(scan);
 	for (int i = 0; i < scan->tables; i++)
-		scan_table(&scan->table[i], scan->shape, target);
-	if (scan_watch != NULL)
-		scan_watch(1);
+		scan_table(&scan->table[i], scan->shape, &scan->pages, target);
+	if (scan->pages.report != NULL)
+		scan->pages.report(1);
 }
 
 /* A person's rows may be in several tables, and in several groups; count 0: there are none. */
@@ -545,10 +537,11 @@ run(Scan *scan, Target *target, int count)
 }
 
 void
-scan_run(Scan *scan, Rows *rows)
+scan_run(Scan *scan, const JobContext *job, Rows *rows)
 {
 	Target target = {rows, NULL, NULL};
 
+	scan->job = job;
 	run(scan, &target, 0);
 }
 

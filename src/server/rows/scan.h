@@ -19,6 +19,7 @@
 #include "core/rows/persons.h"
 #include "core/rows/rows.h"
 
+#include "server/base/job_context.h"
 #include "server/rows/encoders.h"
 #include "server/rows/filter.h"
 
@@ -58,7 +59,8 @@ extern Scan *scan_open(Oid relation, bool ignore_rls, const ScanShape *shape);
 extern double scan_most_rows(const Scan *scan);
 
 /*
- * Adds every row that the active snapshot sees; rows must have the shape's encoding.
+ * Adds every row that the active snapshot sees; rows must have the shape's encoding.  A job is told
+ * which part of the pages lies behind the scan.
  *
  * With a person, the rows of each one that could enter compete for the places by
  * a hash under a key that is drawn here (core/rows/persons.h); those that lose are
@@ -66,7 +68,7 @@ extern double scan_most_rows(const Scan *scan);
  * number of persons and rows; more than half of dpobj.memory_limit, the other half being for
  * the rows that are chosen from, or than there is, is an ordinary error: out of memory.
  */
-extern void scan_run(Scan *scan, Rows *rows);
+extern void scan_run(Scan *scan, const JobContext *job, Rows *rows);
 
 /* The same with a given key, for tests; no release may know its key. */
 extern void scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH]);
@@ -83,9 +85,5 @@ extern void scan_close(Scan *scan);
 
 /* How many rows there are, by public numbers. */
 extern double scan_estimated_rows(const Scan *scan);
-
-/* From here on scans of this process tell which part of the pages lies behind them. */
-typedef void (*ScanWatch)(double part);
-extern void scan_listen(ScanWatch watch);
 
 #endif
