@@ -36,10 +36,10 @@ OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c src/server/*/*.c))
 DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--$(DPOBJ_VERSION).sql dpobj--0.2.0--$(DPOBJ_VERSION).sql
 # In the order of installation: each needs what the ones before it make.  What is new or has
 # changed since a version stands in files of its own, which make the update from it.
-SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models aggregates \
-	ftrl analyst groups evaluation price
+SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models rows \
+	analyst groups evaluation price
 SCRIPT_0.2.0 = definers sharing prediction jobs schedules
-SCRIPT_0.3.0 = trainers epochs earlier_charges charge_counts spending limits report training
+SCRIPT_0.3.0 = aggregates trainers epochs earlier_charges charge_counts spending limits report training
 SCRIPT_LAST = privileges namesakes
 script = $(patsubst %,src/sql/%.sql,$(1))
 SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_LAST))

@@ -17,8 +17,8 @@ VACUUM ANALYZE few, many;
 -- Memory of the state, seen from inside the final call.
 CREATE FUNCTION state_megabytes(dp_rows) RETURNS float8 LANGUAGE sql VOLATILE AS
 $$ SELECT sum(total_bytes) / 1048576.0 FROM pg_backend_memory_contexts WHERE name = 'dpobj rows' $$;
-CREATE AGGREGATE ingest(float8[], boolean, numeric, integer, jsonb) (
-  SFUNC = dpobj.halfspace_accumulate, STYPE = dp_rows, FINALFUNC = state_megabytes);
+CREATE AGGREGATE ingest(float8[], boolean, float8, float8, jsonb) (
+  SFUNC = dpobj_internal.train_accumulate, STYPE = dp_rows, FINALFUNC = state_megabytes);
 
 CREATE TABLE timing (what text, place text, seconds float8, megabytes float8);
 DO $$

@@ -26,6 +26,44 @@ SELECT (m).epsilon FROM (SELECT dp_halfspace(features, rich, 0.1::float8, 0::flo
 SELECT epsilon, delta FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 2;
 SELECT (m).epsilon FROM (SELECT dp_halfspace(features, rich, 0.12345678901, 0) AS m FROM person) s;
 
+-- A float8 stands for the shortest decimal that reads back as it, which is the number that was written:
+-- the charge is that number, rounded up to 1e-9 of epsilon and 1e-18 of delta.
+SELECT max(id) AS latest FROM dpobj.ledger \gset
+SELECT (dp_logistic(features, rich, 0.1, 1e-6, '{"noise": "gaussian"}')).epsilon FROM person;
+SELECT (dp_logistic(features, rich, 0.30000000000000004, 0.00001, '{"noise": "gaussian"}')).epsilon FROM person;
+SELECT (dp_logistic(features, rich, 0.3, 1e-18, '{"noise": "gaussian"}')).epsilon FROM person;
+SELECT (dp_logistic(features, rich, 1, 0.000000123456789012, '{"noise": "gaussian"}')).epsilon FROM person;
+SELECT (dp_logistic(features, rich, 1/3.0, 1/3000000.0, '{"noise": "gaussian"}')).epsilon FROM person;
+SELECT (dp_logistic(features, rich, 9999.999999999, 1e-300)).epsilon FROM person;
+PREPARE with_numeric(numeric, numeric) AS SELECT (dp_logistic(features, rich, $1, $2, '{"noise": "gaussian"}')).epsilon FROM person;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE with_numeric(0.2, 1e-7);
+RESET plan_cache_mode;
+DEALLOCATE with_numeric;
+SELECT epsilon, delta FROM dpobj.ledger WHERE event = 'charged' AND id > :latest ORDER BY id;
+
+-- Labels: booleans and integers, and domains over them; other types are refused before a row is looked at.
+CREATE DOMAIN flag AS smallint;
+CREATE DOMAIN flag_of_flag AS flag CHECK (VALUE < 2);
+CREATE TYPE mood AS ENUM ('sad', 'happy');
+SELECT (dp_halfspace(features, rich01::smallint, 10000, 0, '{"grid": "sign"}')).weights FROM person;
+CREATE TABLE flagged AS SELECT features, rich01::flag_of_flag AS rich FROM person;
+SELECT (dp_halfspace(features, rich, 10000, 0, '{"grid": "sign"}')).weights FROM flagged;
+DROP TABLE flagged;
+SELECT count(*) AS before FROM dpobj.ledger \gset
+SELECT dp_halfspace(features, eps, 1, 0) FROM person;
+SELECT dp_logistic(features, 1.0, 1, 0) FROM person;
+SELECT dp_svm(features, rich::text, 1, 0) FROM person WHERE false;
+SELECT dp_classifier(features, ARRAY[rich], 1, 0, '{}') FROM person;
+SELECT dp_halfspace(features, 'happy'::mood, 1, 0) FROM person;
+SELECT dp_halfspace(features, person, 1, 0) FROM person;
+SELECT dp_halfspace(features, '1', 1, 0) FROM person;
+SELECT dp_groups('a'::text, features, eps, 1, 0, '{"keys": ["a"], "dimension": 2}') FROM person;
+SELECT dp_accuracy('nobody''s', features, eps, 1) FROM person;
+SELECT count(*) - :before AS events FROM dpobj.ledger;
+DROP TYPE mood;
+DROP DOMAIN flag_of_flag, flag;
+
 -- Refused before any row is looked at, and nothing is charged.
 SELECT count(*) AS before FROM dpobj.ledger \gset
 SELECT dp_halfspace(features, rich, 0, 0) FROM person;

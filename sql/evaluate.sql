@@ -175,11 +175,11 @@ BEGIN READ ONLY;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 1.0) FROM exam;
 ROLLBACK;
 -- functions of ours in another aggregate
-SELECT dpobj.evaluation_combine(NULL, NULL);
-SELECT dpobj.accuracy_final(NULL);
-CREATE AGGREGATE evil(dp_model, float8[], boolean, numeric) (SFUNC = dpobj.evaluation_accumulate, STYPE = bytea);
+SELECT dpobj_internal.evaluation_combine(NULL, NULL);
+SELECT dpobj_internal.accuracy_final(NULL);
+CREATE AGGREGATE evil(dp_model, float8[], boolean, float8) (SFUNC = dpobj_internal.evaluation_accumulate, STYPE = bytea);
 SELECT evil((SELECT model FROM candidate WHERE id = 1), x, y, 1.0) FROM exam;
-DROP AGGREGATE evil(dp_model, float8[], boolean, numeric);
+DROP AGGREGATE evil(dp_model, float8[], boolean, float8);
 SELECT count(*) - :before AS charged FROM dpobj.ledger;
 
 -- Trained and rated in one statement, on two halves of a table.

@@ -138,8 +138,8 @@ SET ROLE dpobj_ftrl_bob;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 7, "dimension": 2}') OVER (ORDER BY t) FROM odd;
 RESET ROLE;
 SELECT dpobj.grant_trainer('dpobj_ftrl_bob');
-SELECT has_function_privilege('dpobj_ftrl_bob', 'dp_ftrl(float8[], numeric, integer, jsonb)', 'EXECUTE');
-REVOKE ALL ON FUNCTION dp_ftrl(float8[], numeric, integer, jsonb) FROM dpobj_ftrl_bob;
+SELECT has_function_privilege('dpobj_ftrl_bob', 'dp_ftrl(float8[], float8, float8, jsonb)', 'EXECUTE');
+REVOKE ALL ON FUNCTION dp_ftrl(float8[], float8, float8, jsonb) FROM dpobj_ftrl_bob;
 
 -- What it would cost, and the bound on the regret.
 SELECT jsonb_pretty(dpobj.price('ftrl', 10, 1, 0, '{"n": 10000}') - 'rate');

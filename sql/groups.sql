@@ -89,9 +89,9 @@ SELECT count(*) AS charges FROM dpobj.ledger WHERE event = 'charged' \gset
 SELECT sex, dp_halfspace(ARRAY[a], ill, 1, 0) FROM referral GROUP BY sex;
 SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"]}') FROM referral GROUP BY ward;
 SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"]}') OVER () FROM referral;
-CREATE AGGREGATE stolen(text, float8[], boolean, numeric, integer, jsonb) (SFUNC = dpobj.groups_accumulate, STYPE = internal, FINALFUNC = dpobj.groups_final);
+CREATE AGGREGATE stolen(text, float8[], boolean, float8, float8, jsonb) (SFUNC = dpobj_internal.groups_accumulate, STYPE = internal, FINALFUNC = dpobj_internal.groups_final);
 SELECT stolen(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"]}') FROM referral;
-DROP AGGREGATE stolen(text, float8[], boolean, numeric, integer, jsonb);
+DROP AGGREGATE stolen(text, float8[], boolean, float8, float8, jsonb);
 EXPLAIN (ANALYZE, COSTS OFF) SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"]}') FROM referral;
 SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"]}') FROM referral JOIN (VALUES (1), (2)) v(i) ON true;
 SELECT count(*), dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"]}') FROM referral;

@@ -239,24 +239,24 @@ INSERT INTO person SELECT 1000, '{1,1}', true, 'c1';
 DROP TRIGGER on_rows ON person;
 -- instrumented, or not an aggregate query of ours
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT dp_halfspace(features, rich, 1.0, 0) FROM person;
-SELECT dpobj.halfspace_final(NULL);
-SELECT dpobj.halfspace_accumulate(NULL, '{1}', true, 1.0, 0);
-SELECT dpobj.rows_combine(NULL, NULL);
+SELECT dpobj_internal.train_final(NULL);
+SELECT dpobj_internal.train_accumulate(NULL, '{1}', true, 1.0, 0);
+SELECT dpobj_internal.rows_combine(NULL, NULL);
 SELECT 'x'::dp_rows;
 -- aggregates of somebody else's over our functions, made by a superuser
-CREATE AGGREGATE spoof(float8[], boolean, numeric, integer) (SFUNC = dpobj.halfspace_accumulate, STYPE = dp_rows,
-  FINALFUNC = dpobj.halfspace_final, FINALFUNC_MODIFY = READ_WRITE);
+CREATE AGGREGATE spoof(float8[], boolean, float8, float8) (SFUNC = dpobj_internal.train_accumulate, STYPE = dp_rows,
+  FINALFUNC = dpobj_internal.train_final, FINALFUNC_MODIFY = READ_WRITE);
 SELECT spoof(features, rich, 1.0, 0) FROM person;
-CREATE AGGREGATE spoof_state(float8[], boolean, numeric, integer) (SFUNC = dpobj.halfspace_accumulate, STYPE = dp_rows);
+CREATE AGGREGATE spoof_state(float8[], boolean, float8, float8) (SFUNC = dpobj_internal.train_accumulate, STYPE = dp_rows);
 SELECT spoof_state(features, rich, 1.0, 0) FROM person;
 SELECT spoof_state(features, rich, 1.0, 0), dp_halfspace(features, rich, 1.0, 0) FROM person;
-CREATE AGGREGATE spoof_combine(dp_rows) (SFUNC = dpobj.rows_combine, STYPE = dp_rows);
+CREATE AGGREGATE spoof_combine(dp_rows) (SFUNC = dpobj_internal.rows_combine, STYPE = dp_rows);
 SELECT spoof_combine(NULL::dp_rows) FROM person;
-CREATE AGGREGATE spoof_final(dp_rows) (SFUNC = dpobj.rows_combine, STYPE = dp_rows, FINALFUNC = dpobj.halfspace_final);
+CREATE AGGREGATE spoof_final(dp_rows) (SFUNC = dpobj_internal.rows_combine, STYPE = dp_rows, FINALFUNC = dpobj_internal.train_final);
 SELECT spoof_final(NULL::dp_rows) FROM person WHERE false;
-CREATE AGGREGATE spoof_moving(float8[], boolean, numeric, integer) (SFUNC = dpobj.halfspace_accumulate, STYPE = dp_rows,
-  MSFUNC = dpobj.halfspace_accumulate, MSTYPE = dp_rows, MINVFUNC = dpobj.halfspace_accumulate,
-  FINALFUNC = dpobj.halfspace_final, MFINALFUNC = dpobj.halfspace_final);
+CREATE AGGREGATE spoof_moving(float8[], boolean, float8, float8) (SFUNC = dpobj_internal.train_accumulate, STYPE = dp_rows,
+  MSFUNC = dpobj_internal.train_accumulate, MSTYPE = dp_rows, MINVFUNC = dpobj_internal.train_accumulate,
+  FINALFUNC = dpobj_internal.train_final, MFINALFUNC = dpobj_internal.train_final);
 SELECT spoof_moving(features, rich, 1.0, 0) OVER (ORDER BY id ROWS 3 PRECEDING) FROM person;
 CREATE FUNCTION dp_halfspace(float8[], boolean) RETURNS text LANGUAGE sql AS $$ SELECT 'mine' $$;
 SELECT dp_halfspace(features, rich), (SELECT spoof(features, rich, 1.0, 0) FROM person) FROM person LIMIT 1;
@@ -266,12 +266,12 @@ GRANT SELECT ON person TO shapes_owner;
 GRANT CREATE ON SCHEMA public TO shapes_owner;
 SELECT dpobj.grant_trainer('shapes_owner');
 SET ROLE shapes_owner;
-CREATE AGGREGATE spoof_own(float8[], boolean, numeric, integer) (SFUNC = dpobj.halfspace_accumulate, STYPE = dp_rows);
+CREATE AGGREGATE spoof_own(float8[], boolean, float8, float8) (SFUNC = dpobj_internal.train_accumulate, STYPE = dp_rows);
 CREATE FUNCTION spoof_rows(dp_rows) RETURNS text LANGUAGE sql AS $$ SELECT 'rows' $$;
 CREATE TABLE spoof_table (state dp_rows);
-ALTER AGGREGATE dp_halfspace(float8[], boolean, numeric, integer) RENAME TO spoof_own;
+ALTER AGGREGATE dp_halfspace(float8[], anyelement, float8, float8) RENAME TO spoof_own;
 SELECT spoof(features, rich, 1.0, 0) FROM person;
-SELECT dpobj.halfspace_final(NULL);
+SELECT dpobj_internal.train_final(NULL);
 SELECT dpobj.grant_trainer('shapes_owner');
 RESET ROLE;
 REVOKE CREATE ON SCHEMA public FROM shapes_owner;
@@ -279,8 +279,8 @@ BEGIN READ ONLY;
 SELECT dp_halfspace(features, rich, 1.0, 0) FROM person;
 ROLLBACK;
 SELECT count(*) - :before AS events FROM dpobj.ledger;
-DROP AGGREGATE spoof(float8[], boolean, numeric, integer), spoof_state(float8[], boolean, numeric, integer),
-  spoof_combine(dp_rows), spoof_final(dp_rows), spoof_moving(float8[], boolean, numeric, integer);
+DROP AGGREGATE spoof(float8[], boolean, float8, float8), spoof_state(float8[], boolean, float8, float8),
+  spoof_combine(dp_rows), spoof_final(dp_rows), spoof_moving(float8[], boolean, float8, float8);
 DROP FUNCTION trained(), on_place(), on_rows(), dp_halfspace(float8[], boolean) CASCADE;
 SET client_min_messages = warning;
 DROP EXTENSION file_fdw CASCADE;

@@ -1,88 +1,111 @@
--- The owner's door: aggregates
+-- The owner's door: aggregates and a window function, each with and without options
 
-CREATE TYPE @extschema@.dp_rows;
+/*
+ * A label is a boolean or an integer, which is checked before a row is looked at.  epsilon and
+ * delta are the shortest decimals that read back as the same float8 (src/server/base/decimal.h).
+ */
+CREATE OR REPLACE FUNCTION dpobj_internal.train_final(@extschema@.dp_rows) RETURNS @extschema@.dp_model
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_train_final';
+COMMENT ON FUNCTION dpobj_internal.train_final(@extschema@.dp_rows) IS 'charges, solves and releases: a model';
 
-CREATE FUNCTION dpobj.rows_in(cstring) RETURNS @extschema@.dp_rows
-  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_rows_in';
-COMMENT ON FUNCTION dpobj.rows_in(cstring) IS 'refuses: a dp_rows has no text form';
+CREATE OR REPLACE FUNCTION dpobj_internal.groups_final(internal) RETURNS @extschema@.dp_group[]
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_groups_final';
+COMMENT ON FUNCTION dpobj_internal.groups_final(internal) IS 'charges, solves and releases: a model for each key';
 
-CREATE FUNCTION dpobj.rows_out(@extschema@.dp_rows) RETURNS cstring
-  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_rows_out';
-COMMENT ON FUNCTION dpobj.rows_out(@extschema@.dp_rows) IS 'refuses: showing a dp_rows would show rows';
-
-CREATE TYPE @extschema@.dp_rows (
-  INPUT = dpobj.rows_in,
-  OUTPUT = dpobj.rows_out,
-  INTERNALLENGTH = VARIABLE,
-  ALIGNMENT = double,
-  STORAGE = extended
-);
-COMMENT ON TYPE @extschema@.dp_rows IS 'state of the training aggregates; not for use in queries';
-
-CREATE FUNCTION dpobj.rows_combine(@extschema@.dp_rows, @extschema@.dp_rows) RETURNS @extschema@.dp_rows
+CREATE OR REPLACE FUNCTION dpobj_internal.evaluation_combine(bytea, bytea) RETURNS bytea
   LANGUAGE C IMMUTABLE PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_rows_combine';
-COMMENT ON FUNCTION dpobj.rows_combine(@extschema@.dp_rows, @extschema@.dp_rows) IS 'adds up two partial training sets';
+  AS 'MODULE_PATHNAME', 'dpobj_evaluation_combine';
+COMMENT ON FUNCTION dpobj_internal.evaluation_combine(bytea, bytea) IS 'adds up two partial evaluations';
 
--- dp_halfspace, dp_logistic, dp_svm, dp_classifier (features, label, epsilon, delta [, options])
--- and dp_simplex, which has a target: one aggregate for each type of label and each way to write
--- epsilon and delta.
+CREATE OR REPLACE FUNCTION dpobj_internal.accuracy_final(bytea) RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_accuracy_final';
+COMMENT ON FUNCTION dpobj_internal.accuracy_final(bytea) IS 'charges and releases: private accuracy of a model';
+
+CREATE OR REPLACE FUNCTION dpobj_internal.confusion_final(bytea) RETURNS @extschema@.dp_confusion_table
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_confusion_final';
+COMMENT ON FUNCTION dpobj_internal.confusion_final(bytea) IS 'charges and releases: private confusion table of a model';
+
+CREATE OR REPLACE FUNCTION dpobj_internal.select_final(bytea) RETURNS integer
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_select_final';
+COMMENT ON FUNCTION dpobj_internal.select_final(bytea) IS 'charges and releases: private choice among models';
+
 DO $body$
 DECLARE
   home constant text := '@extschema@';
-  method text;
-  what text;
-  labels text[];
-  label text;
-  cost text;
-  options text;
-  arguments text;
-  combine text;
+  rows constant text := 'features float8[], label anyelement, epsilon float8';
+  made record;
 BEGIN
-  FOR method, what, labels IN VALUES
-    ('halfspace', 'private halfspace', ARRAY['boolean', 'integer', 'bigint']),
-    ('logistic', 'private logistic regression', ARRAY['boolean', 'integer', 'bigint']),
-    ('svm', 'private support vector machine', ARRAY['boolean', 'integer', 'bigint']),
-    ('classifier', 'private halfspace or logistic regression, chosen from public parameters',
-     ARRAY['boolean', 'integer', 'bigint']),
-    ('simplex', 'private regression with weights on the simplex', ARRAY['float8'])
+  FOR made IN
+    SELECT * FROM (VALUES
+      ('train', home || '.dp_rows', rows || ', delta float8', 'adds one row to a training set'),
+      ('train', home || '.dp_rows', rows || ', delta float8, options jsonb', 'adds one row to a training set'),
+      ('groups', 'internal', 'key text, ' || rows || ', delta float8, options jsonb', 'adds one row to the training set of its group'),
+      ('groups', 'internal', 'key text[], ' || rows || ', delta float8, options jsonb', 'adds one row to the training set of its group'),
+      ('evaluation', 'bytea', 'name text, ' || rows, 'counts one row by predictions and label'),
+      ('evaluation', 'bytea', 'model ' || home || '.dp_model, ' || rows, 'counts one row by predictions and label'),
+      ('evaluation', 'bytea', 'models ' || home || '.dp_model[], ' || rows, 'counts one row by predictions and label'))
+      v(family, state, arguments, what)
   LOOP
-    -- The other states may be on disk, where no other process can combine them.
-    combine := CASE WHEN method = 'halfspace' THEN 'COMBINEFUNC = dpobj.rows_combine,' ELSE '' END;
     EXECUTE format(
-      $$CREATE FUNCTION dpobj.%1$s_final(%2$s.dp_rows) RETURNS %2$s.dp_model
-        LANGUAGE C VOLATILE PARALLEL UNSAFE
-        AS 'MODULE_PATHNAME', 'dpobj_%1$s_final'$$, method, home);
+      $$CREATE OR REPLACE FUNCTION dpobj_internal.%1$s_accumulate(state %2$s, %3$s) RETURNS %2$s
+        LANGUAGE C IMMUTABLE PARALLEL SAFE
+        AS 'MODULE_PATHNAME', 'dpobj_%1$s_accumulate'$$, made.family, made.state, made.arguments);
+    EXECUTE format('COMMENT ON FUNCTION dpobj_internal.%s_accumulate(state %s, %s) IS %L',
+                   made.family, made.state, made.arguments, made.what);
+  END LOOP;
+
+  FOR made IN
+    WITH trainers(name, label, combine, what) AS (VALUES
+      ('halfspace', 'label anyelement', 'rows_combine', 'private halfspace'),
+      -- The other states may be on disk, where no other process can combine them.
+      ('logistic', 'label anyelement', NULL, 'private logistic regression'),
+      ('svm', 'label anyelement', NULL, 'private support vector machine'),
+      ('classifier', 'label anyelement', NULL, 'private halfspace or logistic regression, chosen from public parameters'),
+      ('simplex', 'target float8', NULL, 'private regression with weights on the simplex'))
+    SELECT name, format('features float8[], %s, epsilon float8, delta float8%s', label, options) AS arguments,
+           'train' AS family, home || '.dp_rows' AS state, 'train' AS final, combine, what
+      FROM trainers, unnest(ARRAY['', ', options jsonb']) options
+     UNION ALL
+    SELECT 'groups', format('%s, %s, delta float8, options jsonb', key, rows), 'groups', 'internal', 'groups', NULL,
+           'a private model for each key of a list, which options name as "keys"'
+      FROM unnest(ARRAY['key text', 'key text[]']) key
+     UNION ALL
+    SELECT name, format('%s, %s', subject, rows), 'evaluation', 'bytea', name, 'evaluation_combine', what
+      FROM (VALUES
+        ('accuracy', 'name text', 'private accuracy of a model; null: too much noise'),
+        ('accuracy', 'model ' || home || '.dp_model', 'private accuracy of a model; null: too much noise'),
+        ('confusion', 'name text', 'private confusion table of a model'),
+        ('confusion', 'model ' || home || '.dp_model', 'private confusion table of a model'),
+        ('select', 'models ' || home || '.dp_model[]', 'private choice of a good one among models: its number, from 1'))
+        v(name, subject, what)
+  LOOP
     EXECUTE format(
-      $$COMMENT ON FUNCTION dpobj.%s_final(%s.dp_rows) IS 'charges, solves and releases: %s'$$, method, home, what);
-    FOREACH label IN ARRAY labels LOOP
-      FOREACH cost IN ARRAY ARRAY['float8, float8', 'numeric, numeric', 'numeric, integer'] LOOP
-        FOREACH options IN ARRAY ARRAY['', ', jsonb'] LOOP
-          arguments := format('float8[], %s, %s%s', label, cost, options);
-          EXECUTE format(
-            $$CREATE FUNCTION dpobj.%1$s_accumulate(%3$s.dp_rows, %2$s) RETURNS %3$s.dp_rows
-              LANGUAGE C IMMUTABLE PARALLEL SAFE
-              AS 'MODULE_PATHNAME', 'dpobj_%1$s_accumulate'$$, method, arguments, home);
-          EXECUTE format(
-            $$COMMENT ON FUNCTION dpobj.%s_accumulate(%s.dp_rows, %s) IS
-              'adds one row to a training set'$$, method, home, arguments);
-          EXECUTE format(
-            $$CREATE AGGREGATE %4$s.dp_%1$s(%2$s) (
-              SFUNC = dpobj.%1$s_accumulate,
-              STYPE = %4$s.dp_rows,
-              %3$s
-              FINALFUNC = dpobj.%1$s_final,
-              FINALFUNC_MODIFY = READ_WRITE,
-              PARALLEL = SAFE)$$, method, arguments, combine, home);
-          EXECUTE format(
-            $$COMMENT ON AGGREGATE %s.dp_%s(%s) IS
-              '%s: features, %s, epsilon, delta, options'$$, home, method, arguments, what,
-            CASE label WHEN 'float8' THEN 'target' ELSE 'label' END);
-        END LOOP;
-      END LOOP;
-    END LOOP;
+      $$CREATE OR REPLACE AGGREGATE %s.dp_%s(%s) (
+        SFUNC = dpobj_internal.%s_accumulate,
+        STYPE = %s,
+        %s
+        FINALFUNC = dpobj_internal.%s_final,
+        FINALFUNC_MODIFY = READ_WRITE,
+        PARALLEL = SAFE)$$, home, made.name, made.arguments, made.family, made.state,
+      'COMBINEFUNC = dpobj_internal.' || made.combine || ',', made.final);
+    EXECUTE format('COMMENT ON AGGREGATE %s.dp_%s(%s) IS %L', home, made.name, made.arguments, made.what);
   END LOOP;
 END
 $body$;
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_ftrl(costs float8[], epsilon float8, delta float8) RETURNS integer
+  LANGUAGE C WINDOW VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_ftrl';
+COMMENT ON FUNCTION @extschema@.dp_ftrl(float8[], float8, float8) IS
+  'private online learning, a choice for each row';
+
+CREATE OR REPLACE FUNCTION @extschema@.dp_ftrl(costs float8[], epsilon float8, delta float8, options jsonb) RETURNS integer
+  LANGUAGE C WINDOW VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_ftrl';
+COMMENT ON FUNCTION @extschema@.dp_ftrl(float8[], float8, float8, jsonb) IS
+  'private online learning, a choice for each row';

@@ -2,8 +2,9 @@
 
 /*
  * This runs last, in a new installation and in an update.  For objects that an update finds, what
- * administrators have granted and revoked stays.  For new ones, default privileges of the
- * installing role do not matter.  An object that is not named here is for the extension's owner
+ * administrators have granted and revoked stays; a function that replaces others of its name gets
+ * the privileges that any of them had.  For new ones, default privileges of the installing role do
+ * not matter.  An object that is not named here is for the extension's owner
  * only.
  */
 DO $body$
@@ -34,7 +35,9 @@ DECLARE
   for_administrators constant name[] := ARRAY[
     'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect'];
   found constant jsonb := current_setting('dpobj_script.found');
+  privileges constant jsonb := current_setting('dpobj_script.privileges');
   made record;
+  grantee record;
 BEGIN
   FOR made IN
     SELECT o.*, i.identity,
@@ -57,7 +60,13 @@ BEGIN
        AND NOT found ? (o.class || ':' || o.oid)
   LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM PUBLIC%s', made.kind, made.identity, made.others);
-    IF made.name = ANY (for_all) THEN
+    IF made.kind = 'ROUTINE' AND privileges ? made.name::text THEN
+      FOR grantee IN SELECT * FROM jsonb_to_recordset(privileges -> made.name::text) g(role text, grantable boolean) LOOP
+        EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO %s%s', made.identity,
+                       CASE grantee.role WHEN '-' THEN 'PUBLIC' ELSE grantee.role END,
+                       CASE WHEN grantee.grantable THEN ' WITH GRANT OPTION' ELSE '' END);
+      END LOOP;
+    ELSIF made.name = ANY (for_all) THEN
       EXECUTE format('GRANT %s ON %s %s TO PUBLIC', made.privilege, made.kind, made.identity);
     ELSIF made.name = ANY (for_administrators) THEN
       EXECUTE format('GRANT %s ON %s %s TO dpobj_admin', made.privilege, made.kind, made.identity);

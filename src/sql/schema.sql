@@ -10,6 +10,10 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- As in upgrade/head.sql: a new installation finds none.
 SET LOCAL dpobj_script.found = '[]';
+SET LOCAL dpobj_script.privileges = '{}';
 
 CREATE SCHEMA dpobj;
 COMMENT ON SCHEMA dpobj IS 'ledger, administration and the analyst''s door of dpobj';
+
+CREATE SCHEMA dpobj_internal;
+COMMENT ON SCHEMA dpobj_internal IS 'what the extension''s own functions and views call';

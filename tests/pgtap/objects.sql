@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(107);
+SELECT plan(105);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -13,33 +13,26 @@ SELECT has_type('dp_model');
 SELECT has_type('dp_rows');
 
 SELECT is(
-  (SELECT count(*) FROM pg_proc WHERE proname = 'dp_halfspace' AND prokind = 'a')::int, 18,
-  'dp_halfspace: three labels, three ways to write the cost, with and without options');
+  (SELECT count(*) FROM pg_proc WHERE proname = 'dp_halfspace' AND prokind = 'a')::int, 2,
+  'dp_halfspace: with and without options');
 SELECT is(
   (SELECT count(*) FROM pg_proc WHERE proname = 'dp_halfspace' AND proparallel <> 's')::int, 0,
   'the aggregates are parallel safe');
 SELECT is(
-  (SELECT proparallel::text || provolatile::text FROM pg_proc WHERE oid = 'dpobj.halfspace_final'::regproc),
+  (SELECT proparallel::text || provolatile::text FROM pg_proc WHERE oid = 'dpobj_internal.train_final'::regproc),
   'uv', 'their final function is parallel unsafe and volatile: it charges');
 SELECT is(
   (SELECT string_agg(format('%s %s %s', proname, n, safe), ', ' ORDER BY proname)
    FROM (SELECT proname, count(*) AS n, bool_and(proparallel = 's') AS safe FROM pg_proc
          WHERE proname IN ('dp_classifier', 'dp_logistic', 'dp_svm') AND prokind = 'a' GROUP BY 1) forms),
-  'dp_classifier 18 t, dp_logistic 18 t, dp_svm 18 t', 'dp_classifier, dp_logistic and dp_svm have the same forms');
-SELECT is(
-  (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc
-   WHERE oid IN ('dpobj.logistic_final'::regproc, 'dpobj.svm_final'::regproc, 'dpobj.classifier_final'::regproc)),
-  'uv', 'and final functions that charge');
+  'dp_classifier 2 t, dp_logistic 2 t, dp_svm 2 t', 'dp_classifier, dp_logistic and dp_svm have the same forms');
 SELECT is_empty($$
   SELECT oid::regprocedure FROM pg_proc
   WHERE proname IN ('dp_classifier', 'dp_logistic', 'dp_svm') AND has_function_privilege('public', oid, 'EXECUTE')
 $$, 'which PUBLIC may not call');
 SELECT is(
   (SELECT format('%s %s', count(*), bool_and(proparallel = 's')) FROM pg_proc WHERE proname = 'dp_simplex' AND prokind = 'a'),
-  '6 t', 'dp_simplex: one target, three ways to write the cost, with and without options');
-SELECT is(
-  (SELECT proparallel::text || provolatile::text FROM pg_proc WHERE oid = 'dpobj.simplex_final'::regproc),
-  'uv', 'its final function charges');
+  '2 t', 'dp_simplex: with and without options');
 SELECT is_empty($$
   SELECT oid::regprocedure FROM pg_proc
   WHERE proname = 'dp_simplex' AND has_function_privilege('public', oid, 'EXECUTE')
@@ -47,17 +40,17 @@ $$, 'PUBLIC may not call it');
 SELECT volatility_is('dp_predict_proba', ARRAY['dp_model', 'double precision[]'], 'immutable');
 SELECT is_strict('dp_predict_proba', ARRAY['dp_model', 'double precision[]']);
 SELECT is(
-  (SELECT count(*) FROM pg_proc WHERE proname = 'dp_ftrl' AND prokind = 'w')::int, 6,
-  'dp_ftrl: three ways to write the cost, with and without options');
+  (SELECT count(*) FROM pg_proc WHERE proname = 'dp_ftrl' AND prokind = 'w')::int, 2,
+  'dp_ftrl: with and without options');
 SELECT is(
   (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc WHERE proname = 'dp_ftrl'),
   'uv', 'it is parallel unsafe and volatile: it charges');
 SELECT has_type('dp_group');
 SELECT is(
   (SELECT format('%s %s', count(*), bool_and(proparallel = 's')) FROM pg_proc WHERE proname = 'dp_groups' AND prokind = 'a'),
-  '18 t', 'dp_groups: two keys, three labels, three ways to write the cost');
+  '2 t', 'dp_groups: two keys');
 SELECT is(
-  (SELECT proparallel::text || provolatile::text FROM pg_proc WHERE oid = 'dpobj.groups_final'::regproc),
+  (SELECT proparallel::text || provolatile::text FROM pg_proc WHERE oid = 'dpobj_internal.groups_final'::regproc),
   'uv', 'its final function charges');
 SELECT is_empty($$
   SELECT oid::regprocedure FROM pg_proc WHERE proname = 'dp_groups' AND has_function_privilege('public', oid, 'EXECUTE')
@@ -121,11 +114,11 @@ SELECT is(
   (SELECT string_agg(format('%s %s %s', proname, n, safe), ', ' ORDER BY proname)
    FROM (SELECT proname, count(*) AS n, bool_and(proparallel = 's') AS safe FROM pg_proc
          WHERE proname IN ('dp_accuracy', 'dp_confusion', 'dp_select') AND prokind = 'a' GROUP BY 1) forms),
-  'dp_accuracy 12 t, dp_confusion 12 t, dp_select 6 t',
-  'dp_accuracy and dp_confusion: a model or its name; dp_select: models; three labels, two ways to write epsilon');
+  'dp_accuracy 2 t, dp_confusion 2 t, dp_select 1 t',
+  'dp_accuracy and dp_confusion: a model or its name; dp_select: models');
 SELECT is(
   (SELECT string_agg(DISTINCT proparallel::text || provolatile::text, ', ') FROM pg_proc
-   WHERE oid IN ('dpobj.accuracy_final'::regproc, 'dpobj.confusion_final'::regproc, 'dpobj.select_final'::regproc)),
+   WHERE oid IN ('dpobj_internal.accuracy_final'::regproc, 'dpobj_internal.confusion_final'::regproc, 'dpobj_internal.select_final'::regproc)),
   'uv', 'their final functions charge');
 SELECT is_empty($$
   SELECT oid::regprocedure FROM pg_proc

@@ -33,7 +33,7 @@ SELECT plan((SELECT count(*) FROM refusal)::int + 9);
 SELECT throws_ok(format('SELECT dp_halfspace(%s) FROM person %s', call, tail), state, NULL,
                  format('%s %s -> %s', call, tail, state))
 FROM refusal;
-SELECT throws_ok('SELECT dpobj.halfspace_final(NULL)', 'UB003');
+SELECT throws_ok('SELECT dpobj_internal.train_final(NULL)', 'UB003');
 SELECT throws_ok('SELECT dp_predict(ROW(''halfspace'', ''hand'', ARRAY[1], 0, 0, '''', '''', 0, ''{}'')::dp_model, ARRAY[1, 2])', '22023');
 SELECT throws_ok('UPDATE dpobj.ledger_events SET epsilon_nano = 0', '42501');
 SELECT throws_ok('SELECT dpobj.protect(''person'', ''{"age": {}}'')', '22023');

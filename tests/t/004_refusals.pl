@@ -181,13 +181,13 @@ spends(
 		scalar_of($node, 'REVOKE SELECT ON quick FROM bob');
 		refused('no SELECT', '42501', run_as('bob', $train));
 		refused('the final function by hand',
-			'42501', run_as('mallory', 'SELECT dpobj.halfspace_final(NULL)'));
+			'42501', run_as('mallory', 'SELECT dpobj_internal.train_final(NULL)'));
 		refused('an aggregate of their own',
 			'42501',
 			run_as(
 				'mallory',
-				'CREATE AGGREGATE pg_temp.mine(float8[], boolean, numeric, numeric) '
-				  . '(SFUNC = dpobj.halfspace_accumulate, STYPE = dp_rows)'));
+				'CREATE AGGREGATE pg_temp.mine(float8[], boolean, float8, float8) '
+				  . '(SFUNC = dpobj_internal.train_accumulate, STYPE = dp_rows)'));
 		refused('a column of the state', '42501',
 			run_as('mallory', 'CREATE TABLE pg_temp.mine (state dp_rows)'));
 	});

@@ -43,8 +43,8 @@ ALTER TABLE part_3 SET (parallel_workers = 2);
 
 CREATE FUNCTION tell(integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
   AS 'BEGIN RETURN $1 IS NOT NULL; END';
-CREATE AGGREGATE spoof(float8[], boolean, numeric, integer) (SFUNC = dpobj.halfspace_accumulate,
-  STYPE = dp_rows, COMBINEFUNC = dpobj.rows_combine, FINALFUNC = dpobj.halfspace_final,
+CREATE AGGREGATE spoof(float8[], boolean, float8, float8) (SFUNC = dpobj_internal.train_accumulate,
+  STYPE = dp_rows, COMBINEFUNC = dpobj_internal.rows_combine, FINALFUNC = dpobj_internal.train_final,
   FINALFUNC_MODIFY = READ_WRITE, PARALLEL = SAFE);
 VACUUM ANALYZE;
 SQL

@@ -84,7 +84,7 @@ $hostile->try_all(
 	[ 'epsilon from a query', 'owner', '22023', 'SELECT dp_halfspace(features, y, (SELECT max(eps) FROM ward), 0) FROM ward' ],
 	[ 'epsilon from a draw', 'owner', '22023', 'SELECT dp_halfspace(features, y, random(), 0::float8) FROM ward' ],
 	[ 'options from a row', 'owner', '22023', 'SELECT dp_halfspace(features, y, 0.5, 0, to_jsonb(note)) FROM ward' ],
-	[ 'named arguments', 'owner', '42883', 'SELECT dp_halfspace(features, y, epsilon => 0.5, delta => 0) FROM ward' ]);
+	[ 'named arguments', 'owner', '0A000', 'SELECT dp_halfspace(features, y, epsilon => 0.5, delta => 0) FROM ward' ]);
 
 # ---- functions of ours in somebody else's hands ----
 
@@ -92,24 +92,24 @@ $hostile->try_all(
 	'spoofs',
 	(
 		map { [ $_, 'owner', '42501', $_ ] } (
-			'CREATE AGGREGATE own.evil(float8[], boolean, numeric, numeric) (SFUNC = dpobj.halfspace_accumulate, STYPE = dp_rows)',
-			'CREATE AGGREGATE own.evil(dp_rows) (SFUNC = dpobj.rows_combine, STYPE = dp_rows, FINALFUNC = dpobj.halfspace_final)',
-			'SELECT dpobj.halfspace_final(NULL)',
-			'SELECT dpobj.rows_combine(NULL, NULL)',
-			'SELECT dpobj.halfspace_accumulate(NULL, features, y, 0.5, 0) FROM ward',
+			'CREATE AGGREGATE own.evil(float8[], boolean, float8, float8) (SFUNC = dpobj_internal.train_accumulate, STYPE = dp_rows)',
+			'CREATE AGGREGATE own.evil(dp_rows) (SFUNC = dpobj_internal.rows_combine, STYPE = dp_rows, FINALFUNC = dpobj_internal.train_final)',
+			'SELECT dpobj_internal.train_final(NULL)',
+			'SELECT dpobj_internal.rows_combine(NULL, NULL)',
+			'SELECT dpobj_internal.train_accumulate(NULL, features, y, 0.5, 0) FROM ward',
 			'CREATE FUNCTION own.x(dp_rows) RETURNS int LANGUAGE sql AS $$SELECT 1$$',
-			'ALTER AGGREGATE public.dp_halfspace(float8[], boolean, numeric, integer) OWNER TO owner',
+			'ALTER AGGREGATE public.dp_halfspace(float8[], anyelement, float8, float8) OWNER TO owner',
 			q{SELECT dpobj.grant_trainer('noah')},
 			q{SELECT dpobj.set_budget('tight', NULL, 1000, 0)},
 			q{SELECT dpobj.drop_budget('tight', NULL)},
 			q{SELECT dpobj.protect('tight', '{"y": {}}')})),
 	[ 'an aggregate of the same name charges nothing and knows nothing', 'owner', 0, <<'SQL',
-CREATE FUNCTION own.fake(bigint, float8[], boolean, numeric, integer) RETURNS bigint LANGUAGE sql AS 'SELECT coalesce($1, 0) + 1';
-CREATE AGGREGATE own.dp_halfspace(float8[], boolean, numeric, integer) (SFUNC = own.fake, STYPE = bigint);
+CREATE FUNCTION own.fake(bigint, float8[], boolean, float8, float8) RETURNS bigint LANGUAGE sql AS 'SELECT coalesce($1, 0) + 1';
+CREATE AGGREGATE own.dp_halfspace(float8[], boolean, float8, float8) (SFUNC = own.fake, STYPE = bigint);
 SQL
-		"SELECT own.$call FROM ward", 'DROP AGGREGATE own.dp_halfspace(float8[], boolean, numeric, integer)' ],
+		"SELECT own.$call FROM ward", 'DROP AGGREGATE own.dp_halfspace(float8[], boolean, float8, float8)' ],
 	[ 'EXECUTE is not passed on', 'owner', 0,
-		'GRANT EXECUTE ON FUNCTION public.dp_halfspace(float8[], boolean, numeric, integer) TO noah' ],
+		'GRANT EXECUTE ON FUNCTION public.dp_halfspace(float8[], anyelement, float8, float8) TO noah' ],
 	[ 'without EXECUTE', 'noah', '42501', 'SELECT public.dp_halfspace(NULL::float8[], true, 0.5, 0)' ],
 	[ 'without SELECT', 'trusted', '42501', "SELECT $call FROM own.tight" ],
 	[ 'with both', 'trusted', 1, "SELECT ($call).release FROM own.ward" ],);
@@ -236,10 +236,10 @@ $hostile->try_all(
 			"dp_accuracy(ROW('halfspace', note, '{1,0}', 1, 0, 'replace', 'exact', 1, '{}')::dp_model, features, y, 0.5)")),
 	(
 		map { [ $_, 'owner', '42501', $_ ] } (
-			'CREATE AGGREGATE own.evil(dp_model, float8[], boolean, numeric) (SFUNC = dpobj.evaluation_accumulate, STYPE = bytea)',
-			'CREATE AGGREGATE own.evil(bytea) (SFUNC = dpobj.evaluation_combine, STYPE = bytea)',
-			'SELECT dpobj.confusion_final(NULL)',
-			"SELECT dpobj.evaluation_accumulate(NULL, $hand, features, y, 0.5) FROM ward")),);
+			'CREATE AGGREGATE own.evil(dp_model, float8[], boolean, float8) (SFUNC = dpobj_internal.evaluation_accumulate, STYPE = bytea)',
+			'CREATE AGGREGATE own.evil(bytea) (SFUNC = dpobj_internal.evaluation_combine, STYPE = bytea)',
+			'SELECT dpobj_internal.confusion_final(NULL)',
+			"SELECT dpobj_internal.evaluation_accumulate(NULL, $hand, features, y, 0.5) FROM ward")),);
 
 # ---- out of a budget that is spent ----
 

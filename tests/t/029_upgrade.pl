@@ -162,7 +162,7 @@ my $left = q{SELECT epsilon, delta, releases FROM dpobj.remaining('visit')};
 my $tables = q{SELECT t::text FROM pg_extension, unnest(extconfig::regclass[]) t WHERE extname = 'dpobj' ORDER BY 1};
 my ($ana, $left_before);
 
-$node->safe_psql('postgres', 'CREATE ROLE ana LOGIN; CREATE ROLE bob');
+$node->safe_psql('postgres', 'CREATE ROLE ana LOGIN; CREATE ROLE bob; CREATE ROLE trainer');
 for my $old (@old_versions)
 {
 	my $older = "older_$old";
@@ -219,6 +219,17 @@ SQL
 	keeps("restored_$old", \%before, "in a dump of $old that the new version restored");
 	is($node->safe_psql("restored_$old", $counted), 't', 'its charges are counted');
 
+	# A dump that grants on functions which the new version does not have cannot be restored without errors.
+	$node->safe_psql($older, <<'SQL');
+SELECT dpobj.grant_trainer('trainer');
+GRANT EXECUTE ON FUNCTION dp_svm(float8[], integer, numeric, numeric) TO bob WITH GRANT OPTION;
+GRANT EXECUTE ON FUNCTION dp_accuracy(text, float8[], boolean, float8) TO PUBLIC;
+CREATE VIEW "of bob" AS SELECT dp_logistic(features, label, 0.5, 0) AS model FROM quick;
+SQL
+	refuses($older, 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  other objects use aggregates of dpobj, whose arguments change: view public."of bob"\nHINT:  Keep/,
+		'an update while a view uses an old form');
+	$node->safe_psql($older, 'DROP VIEW "of bob"');
+
 	# What waits was asked for where halfspaces had no intercept unless somebody said so.
 	is( $node->safe_psql($older, <<'SQL'), qq({"intercept": false}\n{"intercept": false}\n{"intercept": true}), 'queued jobs stay what they were') if $old ne '0.1.0';
 BEGIN;
@@ -231,6 +242,13 @@ ROLLBACK;
 SQL
 	$node->safe_psql($older, 'ALTER EXTENSION dpobj UPDATE');
 	is($node->safe_psql($older, $version), $current, 'updated');
+	is($node->safe_psql($older, <<'SQL'), "dp_accuracy -: 2\ndp_svm bob*: 2\ndp_* trainer: 19", 'who could call an aggregate can call its new forms');
+SELECT string_agg(grants, E'\n' ORDER BY grants LIKE '%trainer%', grants) FROM (
+  SELECT format('%s %s%s: %s', CASE g.grantee WHEN 'trainer'::regrole THEN 'dp_*' ELSE p.proname END, g.grantee::regrole,
+                CASE WHEN g.is_grantable THEN '*' END, count(*)) AS grants
+  FROM pg_proc p, aclexplode(p.proacl) g WHERE p.prokind IN ('a', 'w') AND p.proname LIKE 'dp\_%' AND g.grantee <> p.proowner
+  GROUP BY CASE g.grantee WHEN 'trainer'::regrole THEN 'dp_*' ELSE p.proname END, g.grantee, g.is_grantable) a
+SQL
 	keeps($older, \%before, "after the update from $old");
 
 	is($node->safe_psql($older, $counted), 't', 'its charges are counted');
@@ -396,7 +414,13 @@ $node->safe_psql('planted', 'GRANT CREATE ON SCHEMA dpobj TO mallory; SET ROLE m
 refuses('planted', 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  function dpobj\.wait\(integer\) of role "mallory" is in schema dpobj/, 'an update beside a function in schema dpobj');
 $node->safe_psql('planted', 'DROP FUNCTION dpobj.wait');
 refuses('planted', 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  other roles may create objects in schema dpobj/, 'and while one may be made');
-$node->safe_psql('planted', 'REVOKE CREATE ON SCHEMA dpobj FROM mallory; GRANT CREATE ON SCHEMA public TO mallory; SET ROLE mallory; CREATE FUNCTION public.dp_score(int) RETURNS int LANGUAGE sql AS $$SELECT 1$$');
+$node->safe_psql('planted', 'REVOKE CREATE ON SCHEMA dpobj FROM mallory; CREATE SCHEMA dpobj_internal AUTHORIZATION mallory');
+my $taken = qr/ERROR:  schema "dpobj_internal" already exists/;
+refuses('planted', 'ALTER EXTENSION dpobj UPDATE', $taken, q{an update beside somebody else's schema dpobj_internal});
+$node->safe_psql('planted', 'DROP EXTENSION dpobj');
+refuses('planted', 'CREATE EXTENSION dpobj', $taken, 'an installation beside it');
+$node->safe_psql('planted', q{DROP SCHEMA dpobj_internal; CREATE EXTENSION dpobj VERSION '0.1.0'});
+$node->safe_psql('planted', 'GRANT CREATE ON SCHEMA public TO mallory; SET ROLE mallory; CREATE FUNCTION public.dp_score(int) RETURNS int LANGUAGE sql AS $$SELECT 1$$');
 my $namesake = qr/ERROR:  function public\.dp_score\(integer\) of role "mallory" has the name of one of dpobj's/;
 refuses('planted', 'ALTER EXTENSION dpobj UPDATE', $namesake, q{an update beside a function of our name});
 $node->safe_psql('planted', 'DROP EXTENSION dpobj');

@@ -2,8 +2,10 @@
  * decimal.h - privacy parameters as exact decimals.
  *
  * Both are used rounded down and charged rounded up, epsilon in nano-units and delta in
- * atto-units, 1e-18.  A float8 stands for its shortest
- * decimal, which is what the user wrote.
+ * atto-units, 1e-18.
+ *
+ * A float8 stands for the shortest decimal that reads back as it.  This is the number that the user
+ * wrote if that has at most 15 digits, or is the shortest with 16 or 17.
  */
 #ifndef DPOBJ_DECIMAL_H
 #define DPOBJ_DECIMAL_H

@@ -222,9 +222,9 @@ open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 {
 	memset(evaluation, 0, sizeof(*evaluation));
 	read_epsilon(call, &evaluation->cost);
+	evaluation->label_type = label_check_type(argument_type(call, ARGUMENT_LABEL));
 	read_subject(call, table, evaluation);
 	check_features(call, table, evaluation);
-	evaluation->label_type = argument_type(call, ARGUMENT_LABEL);
 }
 
 /* ---- the state ---- */
@@ -300,7 +300,7 @@ count_row(const Evaluation *evaluation, Counts *counts, ArrayType *features, Lab
 	}
 }
 
-/* dpobj.evaluation_accumulate(bytea, model(s), features float8[], label, epsilon) */
+/* dpobj_internal.evaluation_accumulate(bytea, model(s), features float8[], label, epsilon) */
 PG_FUNCTION_INFO_V1(dpobj_evaluation_accumulate);
 Datum
 dpobj_evaluation_accumulate(PG_FUNCTION_ARGS)
@@ -324,7 +324,7 @@ dpobj_evaluation_accumulate(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(counts);
 }
 
-/* dpobj.evaluation_combine(bytea, bytea): adds up two partial counts, in the first. */
+/* dpobj_internal.evaluation_combine(bytea, bytea): adds up two partial counts, in the first. */
 PG_FUNCTION_INFO_V1(dpobj_evaluation_combine);
 Datum
 dpobj_evaluation_combine(PG_FUNCTION_ARGS)
@@ -333,9 +333,10 @@ dpobj_evaluation_combine(PG_FUNCTION_ARGS)
 	Counts *more;
 
 	if (!AggCheckCallContext(fcinfo, NULL))
-		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-						errmsg("dpobj.evaluation_combine cannot be called outside an aggregate "
-							   "query")));
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("dpobj_internal.evaluation_combine cannot be called outside an aggregate "
+						"query")));
 	plan_check_aggregate(fcinfo);
 	if (PG_ARGISNULL(1))
 	{
@@ -459,7 +460,7 @@ finish(FunctionCallInfo fcinfo, TallyKind kind, TallyResult *result)
 	remember_call(fcinfo, &call, hash, release, result);
 }
 
-/* dpobj.accuracy_final(bytea) -> float8 */
+/* dpobj_internal.accuracy_final(bytea) -> float8 */
 PG_FUNCTION_INFO_V1(dpobj_accuracy_final);
 Datum
 dpobj_accuracy_final(PG_FUNCTION_ARGS)
@@ -473,7 +474,7 @@ dpobj_accuracy_final(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(accuracy);
 }
 
-/* dpobj.confusion_final(bytea) -> dp_confusion_table */
+/* dpobj_internal.confusion_final(bytea) -> dp_confusion_table */
 PG_FUNCTION_INFO_V1(dpobj_confusion_final);
 Datum
 dpobj_confusion_final(PG_FUNCTION_ARGS)
@@ -484,7 +485,7 @@ dpobj_confusion_final(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(tally_confusion(fcinfo, &result));
 }
 
-/* dpobj.select_final(bytea) -> integer from 1 */
+/* dpobj_internal.select_final(bytea) -> integer from 1 */
 PG_FUNCTION_INFO_V1(dpobj_select_final);
 Datum
 dpobj_select_final(PG_FUNCTION_ARGS)

@@ -26,7 +26,7 @@ dpobj_rows_out(PG_FUNCTION_ARGS)
 }
 
 /*
- * dpobj.rows_combine(dp_rows, dp_rows) - adds the second partial state to the
+ * dpobj_internal.rows_combine(dp_rows, dp_rows) - adds the second partial state to the
  * first, which lives in the aggregate's context afterwards.
  */
 PG_FUNCTION_INFO_V1(dpobj_rows_combine);
@@ -38,8 +38,10 @@ dpobj_rows_combine(PG_FUNCTION_ARGS)
 	struct varlena *flat;
 
 	if (!AggCheckCallContext(fcinfo, &context))
-		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-						errmsg("dpobj.rows_combine cannot be called outside an aggregate query")));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("dpobj_internal.rows_combine cannot be called outside an aggregate query")));
 	plan_check_aggregate(fcinfo);
 	if (PG_ARGISNULL(1))
 	{

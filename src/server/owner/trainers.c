@@ -17,6 +17,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "server/ledger/charge.h"
@@ -90,6 +91,8 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 					  argument_type(call, first + TRAINER_EPSILON),
 					  required_argument(call, first + TRAINER_DELTA, "delta"),
 					  argument_type(call, first + TRAINER_DELTA));
+	if (training->method != METHOD_SIMPLEX)
+		label_check_type(argument_type(call, first + TRAINER_LABEL));
 	training_set_options(training, options);
 	if (table != NULL)
 		settle_adjacency(table, &training->options);
@@ -130,10 +133,10 @@ trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *train
 }
 
 static void
-open_training(PlanCall *call, TrainingMethod method, const PlanTable *table, Training *training)
+open_training(PlanCall *call, const PlanTable *table, Training *training)
 {
 	memset(training, 0, sizeof(*training));
-	training->method = method;
+	training_set_method(training, get_func_name(call->aggref->aggfnoid) + strlen("dp_"), "");
 	trainer_read(call, 0, trainer_options(call, 0), table, training);
 	trainer_begin(call, 0, table, training);
 }
@@ -149,7 +152,7 @@ typedef struct Accumulation
 
 /* Public checks come before the first row is looked at, except in a parallel worker's copy. */
 static Accumulation *
-accumulation_create(FunctionCallInfo fcinfo, TrainingMethod method)
+accumulation_create(FunctionCallInfo fcinfo)
 {
 	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	Accumulation *accumulation = palloc0(sizeof(Accumulation));
@@ -164,8 +167,8 @@ accumulation_create(FunctionCallInfo fcinfo, TrainingMethod method)
 		plan_check_shape(&call, &table);
 		charge_precheck();
 	}
-	open_training(&call, method, IsParallelWorker() ? NULL : &table, &accumulation->training);
-	accumulation->label_type = get_fn_expr_argtype(fcinfo->flinfo, 1 + TRAINER_LABEL);
+	open_training(&call, IsParallelWorker() ? NULL : &table, &accumulation->training);
+	accumulation->label_type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 1 + TRAINER_LABEL));
 	MemoryContextSwitchTo(old);
 	return accumulation;
 }
@@ -254,9 +257,13 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
 				accumulation->label_type);
 }
 
-/* Adds one row to the state.  A row that cannot be encoded is neutral; no row raises an error. */
-static Datum
-accumulate(FunctionCallInfo fcinfo, TrainingMethod method)
+/*
+ * dpobj_internal.train_accumulate(dp_rows, features float8[], label, epsilon, delta [, options]) ->
+ * dp_rows: adds one row.  A row that cannot be encoded is neutral; no row raises an error.
+ */
+PG_FUNCTION_INFO_V1(dpobj_train_accumulate);
+Datum
+dpobj_train_accumulate(PG_FUNCTION_ARGS)
 {
 	Accumulation *accumulation = fcinfo->flinfo->fn_extra;
 	MemoryContext context;
@@ -270,49 +277,13 @@ accumulate(FunctionCallInfo fcinfo, TrainingMethod method)
 	}
 	if (accumulation == NULL)
 	{
-		accumulation = accumulation_create(fcinfo, method);
+		accumulation = accumulation_create(fcinfo);
 		fcinfo->flinfo->fn_extra = accumulation;
 	}
 	state = PG_ARGISNULL(0) ? rows_state_create(&accumulation->training.encoding, context)
 							: rows_state_get(PG_GETARG_DATUM(0), context);
 	add_row(fcinfo, accumulation, state);
 	return RowsStateGetDatum(state);
-}
-
-/* dpobj.METHOD_accumulate(dp_rows, features float8[], label, epsilon, delta [, options]) */
-PG_FUNCTION_INFO_V1(dpobj_halfspace_accumulate);
-Datum
-dpobj_halfspace_accumulate(PG_FUNCTION_ARGS)
-{
-	return accumulate(fcinfo, METHOD_HALFSPACE);
-}
-
-PG_FUNCTION_INFO_V1(dpobj_logistic_accumulate);
-Datum
-dpobj_logistic_accumulate(PG_FUNCTION_ARGS)
-{
-	return accumulate(fcinfo, METHOD_LOGISTIC);
-}
-
-PG_FUNCTION_INFO_V1(dpobj_svm_accumulate);
-Datum
-dpobj_svm_accumulate(PG_FUNCTION_ARGS)
-{
-	return accumulate(fcinfo, METHOD_SVM);
-}
-
-PG_FUNCTION_INFO_V1(dpobj_classifier_accumulate);
-Datum
-dpobj_classifier_accumulate(PG_FUNCTION_ARGS)
-{
-	return accumulate(fcinfo, METHOD_AUTO);
-}
-
-PG_FUNCTION_INFO_V1(dpobj_simplex_accumulate);
-Datum
-dpobj_simplex_accumulate(PG_FUNCTION_ARGS)
-{
-	return accumulate(fcinfo, METHOD_SIMPLEX);
 }
 
 /* ---- the release ---- */
@@ -386,9 +357,10 @@ solve(void *context)
 	return run->outcome == SOLVER_ANSWERED;
 }
 
-/* Charge, solve, release. */
-static Datum
-finish(FunctionCallInfo fcinfo, TrainingMethod method)
+/* dpobj_internal.train_final(dp_rows) -> dp_model: charges, solves, releases. */
+PG_FUNCTION_INFO_V1(dpobj_train_final);
+Datum
+dpobj_train_final(PG_FUNCTION_ARGS)
 {
 	TrainerRun run = {.state = NULL};
 	PlanCall call;
@@ -399,7 +371,7 @@ finish(FunctionCallInfo fcinfo, TrainingMethod method)
 	plan_read_call(fcinfo, &call);
 	plan_check_shape(&call, &table);
 	charge_precheck();
-	open_training(&call, method, &table, &run.training);
+	open_training(&call, &table, &run.training);
 	if (!PG_ARGISNULL(0))
 		run.state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
 	settle_from_state(&run.training, run.state);
@@ -416,38 +388,24 @@ finish(FunctionCallInfo fcinfo, TrainingMethod method)
 	return release_model(&run.training, release, &run.answer, descriptor);
 }
 
-/* dpobj.METHOD_final(dp_rows) -> dp_model */
-PG_FUNCTION_INFO_V1(dpobj_halfspace_final);
-Datum
-dpobj_halfspace_final(PG_FUNCTION_ARGS)
-{
-	return finish(fcinfo, METHOD_HALFSPACE);
-}
+/*
+ * The scripts of versions before 0.3.0 have these two functions for each aggregate, and their
+ * databases may have the new library before they are updated.
+ */
+#define EARLIER_NAMES(method)                                                                      \
+	PG_FUNCTION_INFO_V1(dpobj_##method##_accumulate);                                              \
+	Datum dpobj_##method##_accumulate(PG_FUNCTION_ARGS)                                            \
+	{                                                                                              \
+		return dpobj_train_accumulate(fcinfo);                                                     \
+	}                                                                                              \
+	PG_FUNCTION_INFO_V1(dpobj_##method##_final);                                                   \
+	Datum dpobj_##method##_final(PG_FUNCTION_ARGS)                                                 \
+	{                                                                                              \
+		return dpobj_train_final(fcinfo);                                                          \
+	}
 
-PG_FUNCTION_INFO_V1(dpobj_logistic_final);
-Datum
-dpobj_logistic_final(PG_FUNCTION_ARGS)
-{
-	return finish(fcinfo, METHOD_LOGISTIC);
-}
-
-PG_FUNCTION_INFO_V1(dpobj_svm_final);
-Datum
-dpobj_svm_final(PG_FUNCTION_ARGS)
-{
-	return finish(fcinfo, METHOD_SVM);
-}
-
-PG_FUNCTION_INFO_V1(dpobj_classifier_final);
-Datum
-dpobj_classifier_final(PG_FUNCTION_ARGS)
-{
-	return finish(fcinfo, METHOD_AUTO);
-}
-
-PG_FUNCTION_INFO_V1(dpobj_simplex_final);
-Datum
-dpobj_simplex_final(PG_FUNCTION_ARGS)
-{
-	return finish(fcinfo, METHOD_SIMPLEX);
-}
+EARLIER_NAMES(halfspace)
+EARLIER_NAMES(logistic)
+EARLIER_NAMES(svm)
+EARLIER_NAMES(classifier)
+EARLIER_NAMES(simplex)

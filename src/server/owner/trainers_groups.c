@@ -112,7 +112,7 @@ accumulation_create(FunctionCallInfo fcinfo)
 	open_call(fcinfo, &table, &accumulation->training, &accumulation->keys);
 	accumulation->is_array = get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_KEY) != TEXTOID;
 	accumulation->label_type =
-		get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_FIRST + TRAINER_LABEL);
+		getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_FIRST + TRAINER_LABEL));
 	accumulation->bytes = palloc(accumulation->keys.columns * sizeof(char *));
 	accumulation->lengths = palloc(accumulation->keys.columns * sizeof(int));
 	MemoryContextSwitchTo(old);
@@ -175,8 +175,8 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState **states)
 }
 
 /*
- * dpobj.groups_accumulate(internal, key, features float8[], label, epsilon, delta, options) ->
- * internal: a row without a listed key adds nothing.
+ * dpobj_internal.groups_accumulate(internal, key, features float8[], label, epsilon, delta,
+ * options) -> internal: a row without a listed key adds nothing.
  */
 PG_FUNCTION_INFO_V1(dpobj_groups_accumulate);
 Datum
@@ -223,7 +223,8 @@ solve(void *context)
 	return run->outcome == SOLVER_ANSWERED;
 }
 
-/* dpobj.groups_final(internal) -> dp_group[]: charge, solve, release; no row means no state. */
+/* dpobj_internal.groups_final(internal) -> dp_group[]: charge, solve, release; no row means no
+ * state. */
 PG_FUNCTION_INFO_V1(dpobj_groups_final);
 Datum
 dpobj_groups_final(PG_FUNCTION_ARGS)

@@ -15,9 +15,12 @@ typedef enum Label
 	LABEL_NEITHER
 } Label;
 
+/* The type without domains; raises 42804 unless it is boolean, int2, int4 or int8. */
+extern Oid label_check_type(Oid type);
+
 /*
- * Of a boolean, int4 or int8: 1 is positive, 0 and -1 are negative; any other integer is
- * neither, and makes a neutral row.
+ * Of a type that label_check_type() returned: true and 1 are positive, false, 0 and -1 negative;
+ * any other integer is neither, and makes a neutral row.
  */
 static inline Label
 label_read(Datum datum, Oid type)
@@ -26,7 +29,9 @@ label_read(Datum datum, Oid type)
 
 	if (type == BOOLOID)
 		return DatumGetBool(datum) ? LABEL_POSITIVE : LABEL_NEGATIVE;
-	value = type == INT4OID ? DatumGetInt32(datum) : DatumGetInt64(datum);
+	value = type == INT2OID   ? DatumGetInt16(datum)
+			: type == INT4OID ? DatumGetInt32(datum)
+							  : DatumGetInt64(datum);
 	if (value == 1)
 		return LABEL_POSITIVE;
 	return value == 0 || value == -1 ? LABEL_NEGATIVE : LABEL_NEITHER;

@@ -1,5 +1,48 @@
 -- dpobj: what version 0.3.0 changed in objects of 0.2.0
 
+CREATE SCHEMA dpobj_internal;
+COMMENT ON SCHEMA dpobj_internal IS 'what the extension''s own functions and views call';
+
+/*
+ * The aggregates had a form for each type of label, epsilon and delta; aggregates.sql makes the two that
+ * take their place.  What uses an old form, such as a view, must go first and be made again.
+ */
+DO $body$
+DECLARE
+  earlier oid[];
+  users text;
+  form regprocedure;
+BEGIN
+  SELECT array_agg(p.oid ORDER BY p.prokind, p.oid) INTO earlier
+    FROM pg_depend d
+    JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+    JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+   WHERE d.deptype = 'e' AND e.extname = 'dpobj'
+     AND (p.prokind IN ('a', 'w')
+          OR p.pronamespace = 'dpobj'::regnamespace AND p.proname ~ '_(accumulate|final)$|^evaluation_combine$');
+  SELECT string_agg(DISTINCT pg_describe_object(coalesce(v.classid, d.classid), coalesce(v.objid, d.objid), 0), ', ') INTO users
+    FROM pg_depend d
+    -- of a view's rule, the view
+    LEFT JOIN LATERAL (SELECT 'pg_class'::regclass AS classid, r.ev_class AS objid FROM pg_rewrite r
+                        WHERE d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid) v ON true
+   WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid = ANY (earlier) AND d.deptype = 'n'
+     AND NOT (d.classid = 'pg_proc'::regclass AND d.objid = ANY (earlier));
+  IF users IS NOT NULL THEN
+    RAISE EXCEPTION 'other objects use aggregates of dpobj, whose arguments change: %', users
+      USING ERRCODE = 'dependent_objects_still_exist',
+            HINT = 'Keep their definitions, drop them, update, and create them again.';
+  END IF;
+  FOREACH form IN ARRAY earlier LOOP
+    EXECUTE format('DROP ROUTINE %s', form);
+  END LOOP;
+END
+$body$;
+
+-- As in rows.sql.
+ALTER FUNCTION dpobj.rows_in(cstring) SET SCHEMA dpobj_internal;
+ALTER FUNCTION dpobj.rows_out(@extschema@.dp_rows) SET SCHEMA dpobj_internal;
+ALTER FUNCTION dpobj.rows_combine(@extschema@.dp_rows, @extschema@.dp_rows) SET SCHEMA dpobj_internal;
+
 -- As in protections.sql, whose table an update keeps.
 ALTER TABLE dpobj.protections ADD COLUMN IF NOT EXISTS earlier_rows_per_person integer;
 ALTER TABLE dpobj.protections DROP CONSTRAINT IF EXISTS protection_earlier_rows_valid;

@@ -11,3 +11,14 @@ SELECT set_config('dpobj_script.found', jsonb_agg(d.classid || ':' || d.objid)::
  WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
    AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpobj');
 
+
+-- And who may call its functions: those that replace others of their names get these privileges.
+SELECT set_config('dpobj_script.privileges', jsonb_object_agg(p.proname, p.grants)::text, true)
+  FROM (SELECT p.proname, coalesce(jsonb_agg(DISTINCT jsonb_build_object('role', a.grantee::regrole, 'grantable', a.is_grantable))
+                                     FILTER (WHERE a.grantee IS NOT NULL), '[]') AS grants
+          FROM pg_depend d
+          JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+          JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+          LEFT JOIN LATERAL aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a ON a.grantee <> p.proowner
+         WHERE d.deptype = 'e' AND e.extname = 'dpobj'
+         GROUP BY p.proname) p;
