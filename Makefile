@@ -1,20 +1,24 @@
 # dpobj - differentially private training inside PostgreSQL
 #
-#   make demo     set everything up in a throw-away cluster and train a model
-#   make check    every test, in throw-away clusters
-#   make audit    try the privacy of every mechanism, there or on the server of PGHOST
-#   make          build; make install: install into the server of pg_config
-#   make dist     archives of the tagged version below dist; REF=HEAD: of what is committed
+#   make demo       set everything up in a throw-away cluster and train a model
+#   make check      what a change needs at once, in throw-away clusters: a few minutes
+#   make check-all  every test, in throw-away clusters
+#   make audit      try the privacy of every mechanism, there or on the server of PGHOST
+#   make            build; make install: install into the server of pg_config
+#   make dist       archives of the tagged version below dist; REF=HEAD: of what is committed
 #
 # They install the Debian packages they miss when run as root, so
 # they must not need pg_config yet: they are scripts, and PGXS is not read.
 
 DPOBJ_VERSION = 0.3.0
 
-ifneq (,$(filter demo check audit dist,$(MAKECMDGOALS)))
+ifneq (,$(filter demo check check-all audit dist,$(MAKECMDGOALS)))
 
 demo check audit:
 	@bash scripts/$@.sh
+
+check-all:
+	@bash scripts/check.sh all
 
 # A zip as PGXN wants it, a tar as packagers do.
 REF = v$(DPOBJ_VERSION)
@@ -26,7 +30,7 @@ dist:
 	git archive --format=zip --prefix=$(NAME)/ -o dist/$(NAME).zip $(REF)
 	git archive --format=tar.gz --prefix=$(NAME)/ -o dist/$(NAME).tar.gz $(REF)
 
-.PHONY: demo check audit dist
+.PHONY: demo check check-all audit dist
 
 else
 

@@ -23,8 +23,12 @@ workplace_make() {
   fi
 }
 
+# Tests that were broken off leave clusters of their own.
 workplace_remove() {
-  [ -d "$W/data" ] && unprivileged "pg_ctl -D '$W/data' -m immediate stop" >/dev/null 2>&1
+  local file
+  while read -r file; do
+    unprivileged "pg_ctl -D '${file%/*}' -m immediate stop" </dev/null >/dev/null 2>&1
+  done < <(find "$W" -name postmaster.pid)
   rm -rf "$W"
 }
 
