@@ -286,27 +286,28 @@ def regret_table(out, cells):
 def page(cells):
     out = ["""# Accuracy
 
-Training accuracy in percent, mean±sd, of every mechanism; a row is predicted positive if and only if its score is greater
-than 0. `bench/accuracy.sh` measures and writes this page and `accuracy.tsv`; the sets are described in
-`bench/accuracy_sets.py`. Adjacency is replace unless a row says add_remove, which is the easier notion. delta is 1 / n^2
-where noise is Gaussian, and 0 elsewhere. A star: the law's own mean, the sd being that of some draws; all other means are
-of 20 runs at least. Rows with "best lambda" take the lambda that is best on the very data, of the powers of two from 2^-6 to 2^8:
-nobody could choose it privately, it is there to be compared with. Rows marked unproven are not private as they claim.
-Where a cell says refused, the mechanism promises nothing: its bound on the mean loss of a row above the least is the first
-number, that of weights of 0 the second, and nothing is released (theorem O4).
+This page has the training accuracy of every mechanism, in percent, as mean±sd. A row is predicted positive if and only if its
+score is greater than 0. `bench/accuracy.sh` measures and writes this page and `accuracy.tsv`; `bench/accuracy_sets.py` describes
+the sets. Adjacency is replace unless a row says add_remove, which is the easier notion. delta is 1 / n^2 for Gaussian noise, and
+0 otherwise. A star marks the law's own mean, with the sd of some draws; all other means are of at least 20 runs.
+
+Rows with "best lambda" take the power of two from 2^-6 to 2^8 that is best on the same data, for comparison: nobody could choose
+it privately. Rows marked unproven are not private as they claim. In a cell that says refused, the mechanism promises nothing and
+releases nothing (theorem O4). The first number is its bound on the mean loss of a row above the least, the second that of weights
+of 0.
 
 ![training accuracy against epsilon, a panel for each of four sets](accuracy.svg)
 
-Bars are one standard deviation of a run to either side; curves stand a little apart so that bars can be told from each other. Where
-`dp_halfspace` is hidden, `dp_classifier` chose it. `bench/plot.sh` draws the picture of `accuracy.tsv`.
+Bars are one standard deviation of a run to either side; curves are shifted a little to keep bars apart. Where `dp_halfspace` is
+hidden, `dp_classifier` chose it. `bench/plot.sh` draws the picture from `accuracy.tsv`.
 
 ## What is chosen automatically
 
-`dp_halfspace`, `dp_logistic` and `dp_classifier` with a declared number of rows, without an intercept, and nothing else said. In the first table,
-points by which `dp_halfspace` is above the best row of halfspaces (rows here are what can be drawn in a minute); in the
-second, `dp_classifier` above the best row of any kind under replace, best lambda included; in the third, the same at delta 0
-with pure rows only. The generated set shows the rule where it was not fitted: real weights suit it better than narrow grids
-earlier than they suit adult23.
+These are `dp_halfspace`, `dp_logistic` and `dp_classifier` with a declared number of rows, without an intercept, and with no
+other option. The first table says by how many points `dp_halfspace` is above the best row of halfspaces that can be drawn in a
+minute; the second, by how many `dp_classifier` is above the best row of any kind under replace, best lambda included; the third,
+the same at delta 0 with pure rows only. The rule was not fitted to the generated set: there, real weights become better than
+narrow grids at a smaller epsilon than on adult23.
 """]
     gap_table(out, cells, 'dp_halfspace', ('halfspace',), False)
     gap_table(out, cells, 'dp_classifier', ('halfspace', 'convex'), False)
@@ -322,28 +323,29 @@ earlier than they suit adult23.
                   [[title] + texts for title, texts in PEERS])
             out.append(PEERS_ELSEWHERE + '\n')
         if name == 'two':
-            out.append("""OPSamp is for very few weights and many rows, and even here `objective` is better. Its weights are in a cube, here between
--1 and 1, while the labels were drawn with 3 and -1.5: the better it finds the cube's best vector, (-1, 1), the more mistakes it makes.
+            out.append("""OPSamp is for very few weights and many rows, and even here `objective` is better. Its weights are in a cube, here between -1 and
+1, while the labels were drawn with 3 and -1.5: a better approximation of the cube's best vector, (-1, 1), makes more mistakes.
 """)
     out.append("""## Squared errors
 
-`dp_simplex` predicts a number. Means over the rows of (score - target)^2 in thousandths, mean±sd of 200 runs; what is promised is
-`dpobj.price`'s bound on the mean, whatever the rows are.
+`dp_simplex` predicts a number. The tables have the mean over the rows of (score - target)^2 in thousandths, as mean±sd of 200
+runs. The promise is `dpobj.price`'s bound on the mean, whatever the rows are.
 """)
     for name in TARGETS:
         squares_table(out, cells, name)
     out.append("""## Regret
 
-`dp_ftrl` learns while it answers. The rows of adult23 come one by one, in an order drawn once; each of the 23 columns is a choice
-that says the label, and costs 1 where it is wrong. 100 times the regret over the 15,682 steps, so points of accuracy lost against
-the best column for all of them, mean±sd of 20 runs; what is promised is `dpobj.price`'s bound on the mean.
+`dp_ftrl` learns while it answers. The rows of adult23 come one by one, in an order drawn once. Each of the 23 columns is a choice
+that predicts the label, and costs 1 if it is wrong. The table has 100 times the regret over the 15,682 steps, that is, the points
+of accuracy lost against the best single column, as mean±sd of 20 runs. The promise is `dpobj.price`'s bound on the mean.
 """)
     regret_table(out, cells)
     out.append("""## Beside the prototype's figures
 
-Ours / the prototype's (standard errors apart, after the rounding of the prototype's figure). The prototype's means are of 15 runs,
-where no sd is given it is taken to be ours; those of the exponential mechanism are exact. The prototype's study does not say to what
-length its add_remove rows are clipped, so its figures stand beside the longest row there can be, and beside three quarters of that.
+Each cell is dpobj's figure / the prototype's (their distance in standard errors, after the rounding of the prototype's figure).
+The prototype's means are of 15 runs, and where it gives no sd, dpobj's is assumed; those of the exponential mechanism are exact.
+The prototype's study does not say to what length its add_remove rows are clipped, so its figures stand beside the longest
+possible row, and beside three quarters of that.
 """)
     prototype_table(out, cells)
     return '\n'.join(out).rstrip('\n') + '\n'
@@ -359,14 +361,20 @@ def print_peers():
                   (peer, epsilon, PROTOTYPE_RUNS, float(mean), float(sd or 0)))
 
 
+BY_HAND = '## Seconds and memory\n'
+
+
 def main(folder, *added):
     path = os.path.join(folder, 'accuracy.tsv')
     cells = read(path)
     for new in added:
         cells.update(read(new))
     write_cells(path, cells)
+    # What follows the measured tables is written by hand.
+    with open(os.path.join(folder, 'accuracy.md')) as file:
+        by_hand = file.read().partition(BY_HAND)[2]
     with open(os.path.join(folder, 'accuracy.md'), 'w') as file:
-        file.write(page(cells))
+        file.write(page(cells) + '\n' + BY_HAND + by_hand)
     sentences, kept = gap_sentences(cells)
     print('\n'.join(sentences))
     return 0 if kept else 1
