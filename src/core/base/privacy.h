@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/base/mutant.h"
 
@@ -49,6 +50,19 @@ typedef enum Adjacency
 	ADJACENCY_REPLACE,   /* one row changes, n is public */
 	ADJACENCY_ADD_REMOVE /* one row comes or goes */
 } Adjacency;
+
+/* As users and the ledger write them. */
+static inline const char *
+adjacency_name(Adjacency adjacency)
+{
+	return adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";
+}
+
+static inline Adjacency
+adjacency_named(const char *name)
+{
+	return strcmp(name, "add_remove") == 0 ? ADJACENCY_ADD_REMOVE : ADJACENCY_REPLACE;
+}
 
 /*
  * Margin M of the 0/1 loss: the largest change of a loss difference between

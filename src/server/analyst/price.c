@@ -64,7 +64,7 @@ append_cost(StringInfo json, const Training *training)
 	appendStringInfo(json, "\"epsilon\": %s, \"delta\": %s, \"adjacency\": \"%s\"",
 					 decimal_text(training->cost.epsilon_charged, EPSILON_UNIT),
 					 decimal_text(training->cost.delta_charged, DELTA_UNIT),
-					 training->request.adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove");
+					 adjacency_name(training->request.adjacency));
 	append_unit(json, training->rows_per_person);
 }
 
@@ -485,8 +485,7 @@ append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost
 					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
 					 "\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
 					 tally_name(kind), tally_mechanism(kind),
-					 decimal_text(cost->epsilon_charged, EPSILON_UNIT),
-					 adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove");
+					 decimal_text(cost->epsilon_charged, EPSILON_UNIT), adjacency_name(adjacency));
 	append_unit(json, rows_per_person);
 	if (kind == TALLY_SELECTION)
 		appendStringInfo(json, ", \"models\": %d", models);

@@ -225,8 +225,8 @@ add_entry(Plan *plan, const PlannedRelease *release)
 					 plan->echo.len == 0 ? "" : ", ", release->method, release->mechanism,
 					 decimal_text(counted->pair.epsilon, EPSILON_UNIT),
 					 decimal_text(counted->pair.delta, DELTA_UNIT),
-					 counted->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove",
-					 release->guarantee, pair_name(counted->pair.kind), counted->times);
+					 adjacency_name(counted->adjacency), release->guarantee,
+					 pair_name(counted->pair.kind), counted->times);
 }
 
 static void
@@ -330,8 +330,7 @@ dpobj_price_plan(PG_FUNCTION_ARGS)
 					 "{\"releases\": " INT64_FORMAT ", \"delta\": %s, \"adjacency\": \"%s\", "
 					 "\"guarantee\": \"%s\", \"plan\": [%s]",
 					 plan.releases, decimal_text(asked.delta, DELTA_UNIT),
-					 plan.neighbours == ADJACENCY_REPLACE ? "replace" : "add_remove",
-					 plan.guarantee, plan.echo.data);
+					 adjacency_name(plan.neighbours), plan.guarantee, plan.echo.data);
 	append_accountants(&json, &plan, asked.delta);
 	append_fixed_beforehand(&json, &plan, asked.delta);
 	appendStringInfoChar(&json, '}');

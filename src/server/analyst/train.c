@@ -44,28 +44,26 @@ bool
 train_find_name(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
 {
 	static const char *const statement =
-		"SELECT m.request_hash FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = "
-		"m.owner"
+		"SELECT m.request_hash, m.model FROM dpobj.model_rows m"
+		" JOIN dpobj.identity_roles r ON r.id = m.owner"
 		" WHERE r.role = $1 AND m.name = $2 AND m.model IS NOT NULL";
-	static const char *const fetch =
-		"SELECT m.model FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
-		" WHERE r.role = $1 AND m.name = $2";
 	Oid types[] = {OIDOID, TEXTOID};
 	Datum values[lengthof(types)];
-	Datum stored;
-	bool isnull;
+	Datum stored[2];
+	bool isnull[2];
 
 	if (request->name == NULL)
 		return false;
 	values[0] = ObjectIdGetDatum(GetSessionUserId());
 	values[1] = CStringGetTextDatum(request->name);
-	if (!admin_select(statement, lengthof(types), types, values, &stored, &isnull))
+	if (!admin_select(statement, lengthof(types), types, values, stored, isnull))
 		return false;
-	if (memcmp(VARDATA_ANY(DatumGetByteaPP(stored)), hash, CHARGE_HASH_LENGTH) != 0)
+	if (memcmp(VARDATA_ANY(DatumGetByteaPP(stored[0])), hash, CHARGE_HASH_LENGTH) != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("model \"%s\" was made by another request", request->name),
 						errhint("Choose another name. The models are in dpobj.models.")));
-	return admin_select(fetch, lengthof(types), types, values, model, &isnull);
+	*model = stored[1];
+	return true;
 }
 
 /* ---- the release ---- */

@@ -88,9 +88,18 @@ admin_execute_latest(const char *statement, int count, Oid *types, Datum *values
 	return rows;
 }
 
+/* A value of the row that SPI has found, for a caller outside of SPI. */
+static Datum
+keep_column(int number, bool *isnull)
+{
+	Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, number);
+	Datum value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number + 1, isnull);
+
+	return *isnull ? (Datum) 0 : SPI_datumTransfer(value, attribute->attbyval, attribute->attlen);
+}
+
 bool
-admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *result,
-			 bool *isnull)
+admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *row, bool *isnull)
 {
 	Caller caller;
 	bool found;
@@ -101,14 +110,8 @@ admin_select(const char *statement, int count, Oid *types, Datum *values, Datum 
 	if (SPI_execute_with_args(statement, count, types, values, NULL, true, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the privacy budgets");
 	found = SPI_processed > 0;
-	if (found)
-	{
-		Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, 0);
-
-		*result = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, isnull);
-		if (!*isnull)
-			*result = SPI_datumTransfer(*result, attribute->attbyval, attribute->attlen);
-	}
+	for (int i = 0; found && i < SPI_tuptable->tupdesc->natts; i++)
+		row[i] = keep_column(i, &isnull[i]);
 	SPI_finish();
 	PopActiveSnapshot();
 	become_caller(&caller);

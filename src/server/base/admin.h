@@ -31,11 +31,11 @@ extern uint64 admin_execute(const char *statement, int count, Oid *types, Datum 
 extern uint64 admin_execute_latest(const char *statement, int count, Oid *types, Datum *values);
 
 /*
- * The first column of a SELECT's first row, likewise; false if there is none.  It
- * sees what is committed now, however old the caller's snapshot is; but in a parallel
- * plan, which allows no other snapshot, what the caller sees.
+ * The first row of a SELECT, likewise; false if there is none.  row and isnull have room
+ * for its columns.  It sees what is committed now, however old the caller's snapshot is;
+ * but in a parallel plan, which allows no other snapshot, what the caller sees.
  */
-extern bool admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *result,
+extern bool admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *row,
 						 bool *isnull);
 
 /* Every row of a SELECT, likewise; they are taken as the caller again. */

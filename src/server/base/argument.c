@@ -5,12 +5,18 @@
 
 #include "server/base/argument.h"
 
+void
+argument_require(bool isnull, const char *name)
+{
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+}
+
 Datum
 argument_value(FunctionCallInfo fcinfo, int position, const char *name)
 {
-	if (PG_ARGISNULL(position))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	argument_require(PG_ARGISNULL(position), name);
 	return PG_GETARG_DATUM(position);
 }
 

@@ -110,36 +110,28 @@ job_add(const Job *job, const TrainRequest *request, const uint8 hash[CHARGE_HAS
 }
 
 /*
- * A row as text, in the order of JobState: the snapshot is the latest, and xmin says whether it
- * is our own.  What was queued or running before a restore is over.
+ * The snapshot is the latest, and xmin says whether the row is our own.  What was queued or running
+ * before a restore is over.
  */
 #define STATE                                                                                      \
-	"SELECT ARRAY[CASE WHEN origin = dpobj.origin() THEN role ELSE coalesce((SELECT a.oid"         \
-	" FROM pg_authid a WHERE a.rolname = role_name), 0) END::text,"                                \
+	"SELECT CASE WHEN origin = dpobj.origin() THEN role ELSE coalesce((SELECT a.oid"               \
+	" FROM pg_authid a WHERE a.rolname = role_name), 0::oid) END,"                                 \
 	" CASE WHEN origin <> dpobj.origin() AND state IN ('queued', 'running') THEN 'failed'"         \
-	" ELSE state END, xmin::text, encode(request_hash, 'hex'), id::text]"                          \
-	" FROM dpobj.job_rows WHERE "
+	" ELSE state END, xmin, request_hash, id FROM dpobj.job_rows WHERE "
 
 static bool
 read_state(const char *statement, int count, Oid *types, Datum *values, JobState *state)
 {
-	Datum row;
-	Datum *texts;
-	int length;
-	bool isnull;
-	char *hash;
+	Datum column[5];
+	bool isnull[5];
 
-	if (!admin_select(statement, count, types, values, &row, &isnull))
+	if (!admin_select(statement, count, types, values, column, isnull))
 		return false;
-	deconstruct_array(DatumGetArrayTypeP(row), TEXTOID, -1, false, TYPALIGN_INT, &texts, NULL,
-					  &length);
-	state->role = atooid(TextDatumGetCString(texts[0]));
-	state->state = TextDatumGetCString(texts[1]);
-	state->uncommitted = TransactionIdIsCurrentTransactionId(
-		(TransactionId) strtoul(TextDatumGetCString(texts[2]), NULL, 10));
-	hash = TextDatumGetCString(texts[3]);
-	(void) hex_decode(hash, 2 * CHARGE_HASH_LENGTH, (char *) state->hash);
-	state->id = strtoll(TextDatumGetCString(texts[4]), NULL, 10);
+	state->role = DatumGetObjectId(column[0]);
+	state->state = TextDatumGetCString(column[1]);
+	state->uncommitted = TransactionIdIsCurrentTransactionId(DatumGetTransactionId(column[2]));
+	memcpy(state->hash, VARDATA_ANY(DatumGetByteaPP(column[3])), CHARGE_HASH_LENGTH);
+	state->id = DatumGetInt64(column[4]);
 	return true;
 }
 

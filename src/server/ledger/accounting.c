@@ -168,9 +168,7 @@ dpobj_cost_of_rows(PG_FUNCTION_ARGS)
 						errmsg("a group must have between 1 and %d rows", PAIR_GROUP_MAX)));
 	pair_read(text_to_cstring(PG_GETARG_TEXT_PP(1)), PG_GETARG_JSONB_P(2), &pair);
 	pair = pair_of_group(&pair, rows);
-	charge_cost_of(&pair,
-				   strcmp(adjacency, "add_remove") == 0 ? ADJACENCY_ADD_REMOVE : ADJACENCY_REPLACE,
-				   &cost);
+	charge_cost_of(&pair, adjacency_named(adjacency), &cost);
 	charge_cost_parameters(&cost, types, values);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
 }

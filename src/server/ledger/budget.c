@@ -29,6 +29,7 @@
 #include "server/ledger/charge.h"
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_tables.h"
+#include "server/base/argument.h"
 #include "server/base/compat.h"
 #include "server/base/decimal.h"
 #include "server/base/dpobj.h"
@@ -60,13 +61,9 @@ no_budget_table(Oid table)
 static Oid
 budget_table(FunctionCallInfo fcinfo)
 {
-	Oid table;
+	Oid table = DatumGetObjectId(argument_value(fcinfo, 0, "the table of a privacy budget"));
 	const char *reason;
 
-	if (PG_ARGISNULL(0))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the table of a privacy budget must not be null")));
-	table = PG_GETARG_OID(0);
 	LockRelationOid(table, AccessShareLock);
 	if (get_rel_relkind(table) == '\0')
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
@@ -98,15 +95,6 @@ budget_role(FunctionCallInfo fcinfo)
 		return InvalidOid;
 	(void) GetUserNameFromId(PG_GETARG_OID(1), false); /* raises an error if there is none */
 	return PG_GETARG_OID(1);
-}
-
-static Datum
-required_cap(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s of a privacy budget must not be null", name)));
-	return PG_GETARG_DATUM(argument);
 }
 
 static void
@@ -194,31 +182,26 @@ static bool
 read_budget(Oid table, Oid role, bool limit, Budget *budget)
 {
 	static const char *const statement =
-		"SELECT ARRAY[CASE b.accountant WHEN 'basic' THEN 0 WHEN 'zcdp' THEN 1 ELSE 2 END,"
-		" coalesce(b.rdp_order, 0), b.epsilon_nano, b.delta_units, b.reserve_units, b.cost_limit,"
-		" coalesce(b.max_releases, 9223372036854775807)]"
+		"SELECT b.accountant, b.rdp_order, b.epsilon_nano, b.delta_units, b.reserve_units,"
+		" b.cost_limit, b.max_releases"
 		" FROM dpobj.budget_rows b JOIN dpobj.identity_tables t ON t.id = b.relation"
 		" LEFT JOIN dpobj.identity_roles r ON r.id = b.role"
 		" WHERE t.relation = $1 AND CASE WHEN $3 THEN b.role = " CppAsString2(
 			BUDGET_OF_OWNER) " ELSE r.role = $2 OR b.role IS NULL AND $2 = 0 END";
 	Oid types[] = {OIDOID, OIDOID, BOOLOID};
 	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(role), BoolGetDatum(limit)};
-	Datum row;
-	Datum *columns;
-	int count;
-	bool isnull;
+	Datum column[7];
+	bool isnull[7];
 
-	if (!admin_select(statement, lengthof(types), types, values, &row, &isnull))
+	if (!admin_select(statement, lengthof(types), types, values, column, isnull))
 		return false;
-	deconstruct_array(DatumGetArrayTypeP(row), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
-					  TYPALIGN_DOUBLE, &columns, NULL, &count);
-	*budget = (Budget){{.kind = (AccountantKind) DatumGetInt64(columns[0]),
-						.order = (int) DatumGetInt64(columns[1]),
-						.epsilon = DatumGetInt64(columns[2]),
-						.delta = DatumGetInt64(columns[3]),
-						.reserve = DatumGetInt64(columns[4]),
-						.cost_limit = DatumGetInt64(columns[5])},
-					   DatumGetInt64(columns[6])};
+	*budget = (Budget){{.kind = accountant_require(TextDatumGetCString(column[0])),
+						.order = isnull[1] ? 0 : DatumGetInt32(column[1]),
+						.epsilon = DatumGetInt64(column[2]),
+						.delta = DatumGetInt64(column[3]),
+						.reserve = DatumGetInt64(column[4]),
+						.cost_limit = DatumGetInt64(column[5])},
+					   isnull[6] ? INT64_MAX : DatumGetInt64(column[6])};
 	return true;
 }
 
@@ -270,11 +253,9 @@ check_limit(Oid table, const AccountantTerms *terms)
 static void
 read_terms(FunctionCallInfo fcinfo, Datum epsilon, Datum delta, AccountantTerms *terms)
 {
-	if (PG_ARGISNULL(4))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the accountant must not be null")));
 	*terms = (AccountantTerms){
-		.kind = accountant_require(text_to_cstring(PG_GETARG_TEXT_PP(4))),
+		.kind =
+			accountant_require(TextDatumGetCString(argument_value(fcinfo, 4, "the accountant"))),
 		.epsilon = decimal_epsilon_cap(epsilon, "epsilon of a budget"),
 		.delta = decimal_delta_cap(delta, "delta of a budget"),
 	};
@@ -341,8 +322,8 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 	Datum delta;
 
 	admin_require("dpobj.set_budget()");
-	epsilon = required_cap(fcinfo, 2, "epsilon");
-	delta = required_cap(fcinfo, 3, "delta");
+	epsilon = argument_value(fcinfo, 2, "epsilon of a privacy budget");
+	delta = argument_value(fcinfo, 3, "delta of a privacy budget");
 	read_terms(fcinfo, epsilon, delta, &terms);
 	check_max_releases(fcinfo);
 	change.role = budget_role(fcinfo);
@@ -433,8 +414,8 @@ dpobj_raise_budget(PG_FUNCTION_ARGS)
 	char *reason;
 
 	admin_require("dpobj.raise_budget()");
-	epsilon = required_cap(fcinfo, 2, "epsilon");
-	delta = required_cap(fcinfo, 3, "delta");
+	epsilon = argument_value(fcinfo, 2, "epsilon of a privacy budget");
+	delta = argument_value(fcinfo, 3, "delta of a privacy budget");
 	reason = required_reason(fcinfo, 4);
 	change.role = budget_role(fcinfo);
 	change.relation = budget_table(fcinfo);
@@ -555,8 +536,8 @@ remove_limit(TableChange *change, const char *reason)
 static void
 set_limit(TableChange *change, FunctionCallInfo fcinfo)
 {
-	Datum epsilon = required_cap(fcinfo, 1, "epsilon");
-	Datum delta = required_cap(fcinfo, 2, "delta");
+	Datum epsilon = argument_value(fcinfo, 1, "epsilon of a privacy budget");
+	Datum delta = argument_value(fcinfo, 2, "delta of a privacy budget");
 	char *reason = PG_ARGISNULL(3) ? NULL : required_reason(fcinfo, 3);
 	AccountantTerms terms;
 	Budget now;

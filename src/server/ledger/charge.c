@@ -320,8 +320,7 @@ charge_request(const Charge *charge)
 	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_MECHANISM] = charge->mechanism;
 	texts[CHARGE_TEXT_MECHANISM_VERSION] = DPOBJ_VERSION;
-	texts[CHARGE_TEXT_ADJACENCY] =
-		charge->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove";
+	texts[CHARGE_TEXT_ADJACENCY] = adjacency_name(charge->adjacency);
 	texts[CHARGE_TEXT_GUARANTEE] = charge->guarantee;
 	texts[CHARGE_TEXT_PAIR] = pair_name(charge->pair.kind);
 	texts[CHARGE_TEXT_PAIR_TERMS] = pair_terms(&charge->pair);

@@ -32,6 +32,10 @@ divergences(const LossCost *cost)
 										   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
+const char *const charge_cost_columns[CHARGE_COST_PARAMETERS] = {
+	"adjacency", "epsilon_nano", "delta_units", "rho_pico",
+	"rho_delta", "rdp_pico",     "rdp_delta",   "rdp_replaced"};
+
 void
 charge_cost_parameters(const ChargeCost *cost, Oid *types, Datum *values)
 {
@@ -40,7 +44,7 @@ charge_cost_parameters(const ChargeCost *cost, Oid *types, Datum *values)
 	bool replaced = cost->adjacency == ADJACENCY_ADD_REMOVE;
 
 	memcpy(types, types_of, sizeof(types_of));
-	values[0] = CStringGetTextDatum(replaced ? "add_remove" : "replace");
+	values[0] = CStringGetTextDatum(adjacency_name(cost->adjacency));
 	values[1] = Int64GetDatum(cost->epsilon);
 	values[2] = Int64GetDatum(cost->delta);
 	values[3] = Int64GetDatum(cost->own.rho);

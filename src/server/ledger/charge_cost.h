@@ -26,6 +26,9 @@ extern void charge_cost_of(const Pair *pair, Adjacency adjacency, ChargeCost *co
 /* These, being the statement's first ones, as a value of dpobj.charge_cost. */
 #define CHARGE_COST_ROW "ROW($1, $2, $3, $4, $5, $6, $7, $8)::dpobj.charge_cost"
 
+/* The columns of dpobj.ledger_events that keep them; there an empty array is null. */
+extern const char *const charge_cost_columns[CHARGE_COST_PARAMETERS];
+
 /* Fills in types and values of CHARGE_COST_PARAMETERS parameters, none of which is null. */
 extern void charge_cost_parameters(const ChargeCost *cost, Oid *types, Datum *values);
 

@@ -35,6 +35,7 @@
 #include "server/ledger/charge_analyst.h"
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_epoch.h"
+#include "server/ledger/charge_identity.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_protection.h"
 #include "server/ledger/charge_worker.h"
@@ -56,68 +57,131 @@ insert_event(const char *statement, int count, Oid *types, Datum *values, const 
 	return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
 }
 
+#define EVENT_COLUMNS 32
+
+/* A row of the ledger, put together column by column: each has a parameter. */
+typedef struct EventRow
+{
+	StringInfoData columns;
+	StringInfoData expressions;
+	int count;
+	Oid types[EVENT_COLUMNS];
+	Datum values[EVENT_COLUMNS];
+} EventRow;
+
+static void
+begin_row(EventRow *row)
+{
+	initStringInfo(&row->columns);
+	initStringInfo(&row->expressions);
+	row->count = 0;
+}
+
+/* expression: of the parameter, with %d for its number. */
+static void
+add_column(EventRow *row, const char *column, const char *expression, Oid type, Datum value)
+{
+	const char *separator = row->count == 0 ? "" : ", ";
+
+	if (row->count == EVENT_COLUMNS)
+		elog(ERROR, "too many columns of an event");
+	row->types[row->count] = type;
+	row->values[row->count++] = value;
+	appendStringInfo(&row->columns, "%s%s", separator, column);
+	appendStringInfoString(&row->expressions, separator);
+	appendStringInfo(&row->expressions, expression, row->count);
+}
+
+static void
+add_text(EventRow *row, const char *column, const char *expression, const char *text)
+{
+	add_column(row, column, expression, TEXTOID, CStringGetTextDatum(text));
+}
+
+/* What all events of a request but the end of a release say. */
+static void
+add_parties(EventRow *row, const ChargeRequest *request, const ChargeParties *parties)
+{
+	const char *table = "";
+
+	if (OidIsValid(request->relation))
+	{
+		int count;
+		Datum *schemas = charge_elements(request, CHARGE_TEXT_SCHEMAS, TEXTOID, &count);
+		Datum *names = charge_elements(request, CHARGE_TEXT_RELATIONS, TEXTOID, &count);
+
+		table = quote_qualified_identifier(TextDatumGetCString(schemas[0]),
+										   TextDatumGetCString(names[0]));
+	}
+	add_column(row, "relation", "nullif($%d, 0)", OIDOID, ObjectIdGetDatum(request->relation));
+	add_text(row, "relation_name", "nullif($%d, '')", table);
+	add_column(row, "relation_identity", "nullif($%d, 0)", INT8OID, parties->relation);
+	add_column(row, "role", "$%d", OIDOID, ObjectIdGetDatum(request->role));
+	add_text(row, "role_name", "$%d", charge_request_text(request, CHARGE_TEXT_ROLE));
+	add_column(row, "role_identity", "$%d", INT8OID, parties->role);
+	add_text(row, "parameters", "$%d::jsonb", charge_request_text(request, CHARGE_TEXT_PARAMETERS));
+}
+
+/* statement: that of the caller, whose rows all have the same columns; made at the first call. */
+static int64
+insert_row(EventRow *row, const char **statement)
+{
+	if (*statement == NULL)
+		*statement = MemoryContextStrdup(
+			TopMemoryContext,
+			psprintf("INSERT INTO dpobj.ledger_events (%s) VALUES (%s) RETURNING id",
+					 row->columns.data, row->expressions.data));
+	return insert_event(*statement, row->count, row->types, row->values, NULL);
+}
+
 static int64
 insert_charged(const ChargeRequest *request, const ChargeParties *parties)
 {
-	static const char *const statement =
-		"INSERT INTO dpobj.ledger_events (event, adjacency, epsilon_nano, delta_units, rho_pico,"
-		" rho_delta, rdp_pico, rdp_delta, rdp_replaced, relation, role, relation_identity,"
-		" role_identity, payers, door, relation_name, role_name, mechanism, mechanism_version,"
-		" guarantee, pair, parameters, snapshot, pair_terms, person) "
-		"VALUES ('charged', $1, $2, $3, $4, $5, $6, $7, nullif($8, '{}'), $9, $10, $11, $12, $13, "
-		"$14,"
-		" format('%I.%I', ($16::text[])[1], ($17::text[])[1]), $18, $19, $20, $22, $23, $24::jsonb,"
-		" $25, $26::jsonb, nullif($27, '')) RETURNING id";
-	enum
+	static const char *statement = NULL;
+	static const struct
 	{
-		TEXTS_FROM = CHARGE_COST_PARAMETERS + 6,
-		PARAMETERS = TEXTS_FROM + CHARGE_TEXTS
+		ChargeText text;
+		const char *column;
+		const char *expression;
+	} texts[] = {
+		{CHARGE_TEXT_MECHANISM, "mechanism", "$%d"},
+		{CHARGE_TEXT_MECHANISM_VERSION, "mechanism_version", "$%d"},
+		{CHARGE_TEXT_GUARANTEE, "guarantee", "$%d"},
+		{CHARGE_TEXT_PAIR, "pair", "$%d"},
+		{CHARGE_TEXT_PAIR_TERMS, "pair_terms", "$%d::jsonb"},
+		{CHARGE_TEXT_SNAPSHOT, "snapshot", "$%d"},
+		{CHARGE_TEXT_PERSON, "person", "nullif($%d, '')"},
 	};
-	Oid types[PARAMETERS] = {0};
-	Datum values[PARAMETERS];
-	Oid *type = types + CHARGE_COST_PARAMETERS;
-	Datum *value = values + CHARGE_COST_PARAMETERS;
+	Oid cost_types[CHARGE_COST_PARAMETERS];
+	Datum cost[CHARGE_COST_PARAMETERS];
+	EventRow row;
 
-	charge_cost_parameters(&request->cost, types, values);
-	type[0] = type[1] = OIDOID;
-	type[2] = type[3] = INT8OID;
-	type[4] = INT8ARRAYOID;
-	type[5] = TEXTOID;
-	value[0] = ObjectIdGetDatum(request->relation);
-	value[1] = ObjectIdGetDatum(request->role);
-	value[2] = parties->relation;
-	value[3] = parties->role;
-	value[4] = parties->payers;
-	value[5] = CStringGetTextDatum(request->by_analyst ? "analyst" : "owner");
-	/* The parameters from $15 on are the texts, in the order of ChargeText. */
-	for (int i = 0; i < CHARGE_TEXTS; i++)
-	{
-		types[TEXTS_FROM + i] = TEXTOID;
-		values[TEXTS_FROM + i] = CStringGetTextDatum(charge_request_text(request, (ChargeText) i));
-	}
-	return insert_event(statement, PARAMETERS, types, values, NULL);
+	begin_row(&row);
+	add_text(&row, "event", "$%d", "charged");
+	add_text(&row, "door", "$%d", request->by_analyst ? "analyst" : "owner");
+	add_parties(&row, request, parties);
+	add_column(&row, "payers", "$%d", INT8ARRAYOID, parties->payers);
+	charge_cost_parameters(&request->cost, cost_types, cost);
+	for (int i = 0; i < CHARGE_COST_PARAMETERS; i++)
+		add_column(&row, charge_cost_columns[i],
+				   cost_types[i] == INT8ARRAYOID ? "nullif($%d, '{}')" : "$%d", cost_types[i],
+				   cost[i]);
+	for (int i = 0; i < lengthof(texts); i++)
+		add_text(&row, texts[i].column, texts[i].expression,
+				 charge_request_text(request, texts[i].text));
+	return insert_row(&row, &statement);
 }
 
 static int64
 insert_administration(const ChargeRequest *request, const char *event, const ChargeParties *parties)
 {
-	static const char *const statement =
-		"INSERT INTO dpobj.ledger_events (event, relation, relation_name, relation_identity, role,"
-		" role_name, role_identity, parameters) "
-		"VALUES ($1, nullif($2, 0), CASE WHEN $2 <> 0 THEN format('%I.%I', ($3::text[])[1],"
-		" ($4::text[])[1]) END, nullif($5, 0), $6, $7, $8, $9::jsonb) RETURNING id";
-	Oid types[] = {TEXTOID, OIDOID, TEXTOID, TEXTOID, INT8OID, OIDOID, TEXTOID, INT8OID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(event),
-					  ObjectIdGetDatum(request->relation),
-					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_SCHEMAS)),
-					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_RELATIONS)),
-					  parties->relation,
-					  ObjectIdGetDatum(request->role),
-					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ROLE)),
-					  parties->role,
-					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
+	static const char *statement = NULL;
+	EventRow row;
 
-	return insert_event(statement, lengthof(types), types, values, NULL);
+	begin_row(&row);
+	add_text(&row, "event", "$%d", event);
+	add_parties(&row, request, parties);
+	return insert_row(&row, &statement);
 }
 
 static Datum

@@ -96,8 +96,7 @@ member_text(JsonbContainer *object, const char *key)
 static Adjacency
 member_adjacency(JsonbContainer *object, const char *key)
 {
-	return strcmp(member_text(object, key), "replace") == 0 ? ADJACENCY_REPLACE
-															: ADJACENCY_ADD_REMOVE;
+	return adjacency_named(member_text(object, key));
 }
 
 static void

@@ -28,6 +28,7 @@
 #include "core/exponential/select.h"
 
 #include "server/ledger/charge.h"
+#include "server/base/argument.h"
 #include "server/base/decimal.h"
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"
@@ -210,9 +211,7 @@ read_epsilon(PlanCall *call, PrivacyCost *cost)
 	bool isnull;
 	Datum epsilon = plan_constant_argument(call, ARGUMENT_EPSILON, "epsilon", &isnull);
 
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("epsilon must not be null")));
+	argument_require(isnull, "epsilon");
 	decimal_epsilon(epsilon, argument_type(call, ARGUMENT_EPSILON), cost);
 }
 

@@ -26,6 +26,7 @@
 #include "core/mechanisms/ftrl.h"
 
 #include "server/ledger/charge.h"
+#include "server/base/argument.h"
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
@@ -58,9 +59,7 @@ required_argument(const PlanWindow *window, int position, const char *name)
 	bool isnull;
 	Datum value = plan_window_argument(window, position, name, &isnull);
 
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	argument_require(isnull, name);
 	return value;
 }
 

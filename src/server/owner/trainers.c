@@ -21,6 +21,7 @@
 #include "utils/memutils.h"
 
 #include "server/ledger/charge.h"
+#include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/rows/label.h"
 #include "server/owner/owner.h"
@@ -45,9 +46,7 @@ required_argument(PlanCall *call, int position, const char *name)
 	bool isnull;
 	Datum value = plan_constant_argument(call, position, name, &isnull);
 
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	argument_require(isnull, name);
 	return value;
 }
 
@@ -79,7 +78,7 @@ settle_adjacency(const PlanTable *table, Options *options)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"adjacency\" is not the table's"),
 						errdetail("The table is protected with adjacency \"%s\".",
-								  table->adjacency == ADJACENCY_REPLACE ? "replace" : "add_remove"),
+								  adjacency_name(table->adjacency)),
 						errhint("Leave the option out.")));
 	options->adjacency = table->adjacency;
 }

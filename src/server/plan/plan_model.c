@@ -20,6 +20,7 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
+#include "server/base/argument.h"
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
 #include "server/plan/plan_shape.h"
@@ -189,8 +190,6 @@ plan_model_argument(PlanCall *call, int position, const char *name, const PlanTa
 						errhint("Write a constant, a parameter of the statement or a sub-select "
 								"that does not depend on a row.")));
 	value = evaluate(call->aggregate->ss.ps.state, expression, &isnull);
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not be null", name)));
+	argument_require(isnull, name);
 	return value;
 }

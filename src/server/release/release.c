@@ -136,7 +136,7 @@ release_describe(const Training *training, int64 release, const MechanismAnswer 
 		model->weight[j] = model_weight(training, answer, j);
 	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
 	model->delta = (double) training->cost.delta_charged / DELTA_ONE;
-	model->adjacency = training_adjacency(training) == ADJACENCY_REPLACE ? "replace" : "add_remove";
+	model->adjacency = adjacency_name(training_adjacency(training));
 	model->guarantee = training->guarantee;
 	model->release = release;
 	model->details = training_parameters(training);

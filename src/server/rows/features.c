@@ -19,6 +19,7 @@
 #include "utils/rel.h"
 #include "utils/typcache.h"
 
+#include "server/base/argument.h"
 #include "server/rows/encoders.h"
 #include "server/rows/protection.h"
 #include "server/rows/scan.h"
@@ -241,9 +242,7 @@ dpobj_protected_features(PG_FUNCTION_ARGS)
 
 		call = SRF_FIRSTCALL_INIT();
 		old = MemoryContextSwitchTo(call->multi_call_memory_ctx);
-		if (PG_ARGISNULL(0))
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("relation must not be null")));
+		(void) argument_value(fcinfo, 0, "relation");
 		if (!PG_ARGISNULL(1))
 			names = encoders_names(PG_GETARG_ARRAYTYPE_P(1));
 		if (get_call_result_type(fcinfo, NULL, &call->tuple_desc) != TYPEFUNC_COMPOSITE)

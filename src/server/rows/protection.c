@@ -28,6 +28,7 @@
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_tables.h"
 #include "core/accounting/pair.h"
+#include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/rows/encoders.h"
 #include "server/base/extension.h"
@@ -56,10 +57,7 @@ read_protection(HeapTuple tuple, TupleDesc descriptor, Protection *protection)
 	Datum value = identity_attribute(tuple, descriptor, "encoders", &isnull);
 
 	protection->encoders = DatumGetJsonbPCopy(value);
-	protection->adjacency =
-		strcmp(text_attribute(tuple, descriptor, "adjacency"), "add_remove") == 0
-			? ADJACENCY_ADD_REMOVE
-			: ADJACENCY_REPLACE;
+	protection->adjacency = adjacency_named(text_attribute(tuple, descriptor, "adjacency"));
 	protection->person = text_attribute(tuple, descriptor, "person");
 	value = identity_attribute(tuple, descriptor, "max_rows_per_person", &isnull);
 	protection->max_rows_per_person = isnull ? 0 : DatumGetInt32(value);
@@ -251,12 +249,8 @@ check_earlier_rows(const Declaration *declaration, bool given)
 static void
 read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 {
-	if (PG_ARGISNULL(0))
-		invalid("relation must not be null", NULL);
-	if (PG_ARGISNULL(1))
-		invalid("encoders must not be null", NULL);
-	declaration->relation = PG_GETARG_OID(0);
-	declaration->encoders = PG_GETARG_JSONB_P(1);
+	declaration->relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
+	declaration->encoders = DatumGetJsonbP(argument_value(fcinfo, 1, "encoders"));
 	declaration->adjacency = PG_ARGISNULL(2) ? "replace" : text_argument(fcinfo, 2);
 	declaration->person = text_argument(fcinfo, 3);
 	declaration->max_rows_per_person = PG_ARGISNULL(4) ? 0 : PG_GETARG_INT32(4);
@@ -507,9 +501,7 @@ dpobj_unprotect(PG_FUNCTION_ARGS)
 	Datum values[1];
 
 	admin_require("dpobj.unprotect()");
-	if (PG_ARGISNULL(0))
-		invalid("relation must not be null", NULL);
-	change.relation = PG_GETARG_OID(0);
+	change.relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	change.parameters = "{}";
 	LockRelationOid(change.relation, AccessShareLock);
 	charge_lock_table(change.relation, true);

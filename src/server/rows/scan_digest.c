@@ -27,6 +27,7 @@
 
 #include "server/rows/encoders.h"
 #include "server/rows/filter.h"
+#include "server/base/argument.h"
 #include "server/base/materialize.h"
 #include "server/rows/protection.h"
 #include "server/rows/rows_state.h"
@@ -93,9 +94,8 @@ scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 						errmsg("permission denied for function %s", function),
 						errhint("Must be superuser.")));
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("relation and label must not be null")));
+	(void) argument_value(fcinfo, 0, "relation");
+	(void) argument_value(fcinfo, 1, "label");
 	key = read_key(fcinfo, key_argument);
 	relation = scan_open_relation(PG_GETARG_OID(0));
 	read_shape(fcinfo, relation, &ignore_rls, &shape);
