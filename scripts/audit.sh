@@ -114,12 +114,13 @@ version=$(sql "$database" -c "SELECT format('%s on PostgreSQL %s', extversion, c
 # Audit
 
 Made by \`make audit\` (scripts/audit.sh): dpobj $version, $where, $((SECONDS - began)) s,
-$workers sessions on $(nproc) cores with a load of $(cut -d' ' -f1 /proc/loadavg), $(date -u +%Y-%m-%d). A quieter machine draws more often and sees more.
+$workers sessions on $(nproc) cores with a load of $(cut -d' ' -f1 /proc/loadavg), $(date -u +%Y-%m-%d). A quieter machine makes more draws and detects smaller losses.
 
-Of two neighbouring tables each (\`tests/audit/pairs.sql\`), chosen to be hard to keep apart; runs are those on either. *Loss found* is
-ln((P - delta) / P') for the event that changed most (where outcomes are more than three, half of the runs chose it and the other half
-measured); *at least* is what it is but for one chance in 5,000 (Clopper-Pearson). A claim is exceeded where that is larger than epsilon.
-*Shows from*: an actual loss of about this size would have been noticed with so many runs. Audits find mistakes and prove nothing; what is proved stands in [method.md](method.md).
+Each mechanism runs on two neighbouring tables (\`tests/audit/pairs.sql\`) that are chosen to be hard to keep apart; *runs* counts
+the runs on each. *Loss found* is ln((P - delta) / P') for the event whose probability changed most (with more than three
+outcomes, half of the runs chose the event and the other half measured it). *At least* is a lower bound on the loss that is wrong
+with one chance in 5,000 (Clopper-Pearson); a claim is exceeded if it is larger than epsilon. *Shows from* is about the smallest
+actual loss that so many runs would reveal. Audits find mistakes and prove nothing; [method.md](method.md) says what is proved.
 
 | mechanism | epsilon | delta | loss found | at least | shows from | runs | verdict |
 |---|---|---|---|---|---|---|---|
