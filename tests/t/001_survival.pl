@@ -1,5 +1,5 @@
-# 001_survival.pl - a charge outlives whatever happens to the transaction that
-# caused it, and what was released can be told from a forgery.
+# 001_survival.pl - a charge survives everything that happens to its transaction, and a forged
+# model differs from a released one.
 
 use strict;
 use warnings;

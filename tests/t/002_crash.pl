@@ -1,5 +1,5 @@
-# 002_crash.pl - processes that die between the charge and the answer: the backend,
-# the server, the solver.  The charge stays, nothing is released, nobody is left over.
+# 002_crash.pl - the backend, the server or the solver dies between charge and answer: the charge
+# stays, nothing is released, and no process is left.
 
 use strict;
 use warnings;

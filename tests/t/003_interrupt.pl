@@ -1,8 +1,8 @@
-# 003_interrupt.pl - cancels, timeouts and lost clients in every phase of a training
-# are honoured at once, and nothing is left over; limits of time and memory.
+# 003_interrupt.pl - cancels, timeouts and lost clients end a training at once in every phase, and
+# leave nothing; limits of time and memory.
 #
-# The goal is 100 ms, and what was measured is printed; the assertion leaves room
-# for a machine that is busy with something else.
+# The goal is 100 ms. The test prints what it measured; the assertion leaves room for a busy
+# machine.
 
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
-# 004_refusals.pl - where and by whom nothing may be charged, who is charged when
-# roles and settings are hostile, and who may touch the ledger: nobody.
+# 004_refusals.pl - where a charge is refused; which role is charged when roles and settings are
+# hostile; and that no role may change the ledger.
 
 use strict;
 use warnings;

@@ -1,9 +1,9 @@
-# 005_parallel.pl - parallel and partitioned plans see each row once, a dump keeps
-# the ledger.
+# 005_parallel.pl - parallel and partitioned plans read each row once, and a dump keeps the
+# ledger.
 #
-# Epsilon is so large that the mechanism returns the optimum.  Where all rows agree
-# on one vector, which no other vector of the grid equals, it must be that; where
-# a majority of one decides, no row may be lost or seen twice.
+# Epsilon is so large that the mechanism returns the optimum. If all rows agree on one vector, and
+# no other vector of the grid equals it, the answer must be that vector. If a majority of one row
+# decides, no row may be lost or read twice.
 
 use strict;
 use warnings;

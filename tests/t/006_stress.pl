@@ -1,5 +1,5 @@
-# 006_stress.pl - twenty trainers at once while backends and solvers are killed at
-# random: whatever a client was told is in the ledger, and nobody is left over.
+# 006_stress.pl - twenty trainers at once while backends and solvers are killed at random: the
+# ledger has every answer, and no process is left.
 
 use strict;
 use warnings;

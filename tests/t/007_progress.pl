@@ -1,5 +1,4 @@
-# 007_progress.pl - how far a solver is, is told to the owner of the table and to
-# nobody else.
+# 007_progress.pl - only the owner of the table is told how far a solver is.
 
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
-# 009_scan.pl - the scan of the analyst's door: nothing that a row contains is said,
-# it stops when it is told to, and declarations survive a dump and are never stale.
+# 009_scan.pl - the scan of the analyst's door reveals no row, stops when it is cancelled, and
+# declarations survive a dump and are never stale.
 
 use strict;
 use warnings;

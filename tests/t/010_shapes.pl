@@ -1,7 +1,7 @@
-# 010_shapes.pl - whatever plan the planner takes for a query, it is judged alike.
+# 010_shapes.pl - every plan for a query is judged alike.
 #
-# Each kind of node is forced by settings.  Epsilon is so large that the mechanism
-# returns the optimum, which is known: no row may be lost or seen twice.
+# Settings force each kind of node. Epsilon is so large that the mechanism returns the optimum,
+# which is known: no row may be lost or read twice.
 
 use strict;
 use warnings;

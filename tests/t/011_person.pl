@@ -1,5 +1,6 @@
-# 011_person.pl - at most k rows of each person: the choice depends on that person's rows
-# only and is fair; one person changes k rows at most; and no race mixes what neighbours are.
+# 011_person.pl - at most k rows of each person enter: the choice is fair and depends on that
+# person's rows only; one person changes at most k rows; and no race mixes two kinds of
+# neighbours.
 
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
-# 012_hostile_analyst.pl - what an analyst without any privilege may try: every
-# statement is refused or charged, none is free, and none shows a row.
+# 012_hostile_analyst.pl - attacks by an analyst without any privilege: every statement is refused
+# or charged, none is free, and none shows a row.
 
 use strict;
 use warnings;

@@ -1,12 +1,11 @@
-# 013_data_dependence.pl - of two tables that differ in one row an analyst sees the
-# same, but for the weights: messages in their order, SQLSTATEs, ledger, models,
-# budgets, statistics and locks of his own session, whatever he asks for, and also
-# when the release fails.
+# 013_data_dependence.pl - on two tables that differ in one row, an analyst sees the same except
+# the weights: messages in their order, SQLSTATEs, ledger, models, budgets, and statistics and
+# locks of his session, for every request, also when the release fails.
 #
-# What must differ is left out by name: ids and times that count upwards, the
-# weights and their hash; of what was spent and of counters the growth is compared.
-# The size of a table is public, that of its TOAST table too: where a row
-# has a value in there and its neighbour has none, those counters are not compared.
+# What must differ is excluded by name: ids and times that count upwards, the weights and their
+# hash. Of spending and counters, the growth is compared. The sizes of a table and of its TOAST
+# table are public: if one row has a value there and its neighbour has none, those counters are
+# not compared.
 
 use strict;
 use warnings;

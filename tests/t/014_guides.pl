@@ -1,8 +1,8 @@
-# 014_guides.pl - every statement of docs/admin.md and docs/analyst.md, in order, in
-# one fresh database; and dpobj.price on a standby.
+# 014_guides.pl - every statement of docs/admin.md and docs/analyst.md, in order, in one fresh
+# database; and dpobj.price on a standby.
 #
-# Every block has a role (DpobjGuide.pm); one with the mark "run: last" closes what both
-# guides use, after all the others.
+# Every block has a role (DpobjGuide.pm). Blocks with the mark "run: last" close what both guides
+# use, and run after all others.
 
 use strict;
 use warnings;

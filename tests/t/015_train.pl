@@ -1,6 +1,6 @@
-# 015_train.pl - dpobj.train as rules Q3 to Q5 say: one payment for racers,
-# one charge in flight per role, places for solvers, ticks, the charge before the
-# first page, one way to fail, and settings that a client cannot talk down.
+# 015_train.pl - dpobj.train as rules Q3 to Q5 say: concurrent equal requests are charged once,
+# one charge in flight per role, places for solvers, ticks, the charge before the first page, one
+# kind of failure, and settings that a client cannot lower.
 
 use strict;
 use warnings;

@@ -1,9 +1,10 @@
-# 016_kill_loop.pl - rounds of concurrent trainers at both doors, some of whose rows go to a
-# file, in each of which a backend, a charge worker, a solver or the whole server is killed at a
-# random moment: whoever was answered has paid, budgets hold, nobody and no file is left over, and
-# the server comes back.  So it is with a worker for each charge and, preloaded, with a writer.
+# 016_kill_loop.pl - rounds of concurrent trainers at both doors, with and without temporary
+# files. In each round a backend, a charge worker, a solver or the whole server is killed at a
+# random moment: every answered request is charged, budgets hold, no process and no file is left,
+# and the server comes back. The rounds run with a worker for each charge and, preloaded, with a
+# writer.
 #
-#   DPOBJ_KILL_ROUNDS=200 bash scripts/check.sh tap    the long way: so many of each
+#   DPOBJ_KILL_ROUNDS=200 bash scripts/check.sh tap    more rounds of each
 #   DPOBJ_KILL_ROUNDS=200p ...                         preloaded only; 200w: with workers only
 
 use strict;

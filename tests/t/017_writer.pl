@@ -1,5 +1,5 @@
-# 017_writer.pl - a server that preloads the library commits many events at once:
-# the ledger keeps every promise, and the writer is in nobody's way.
+# 017_writer.pl - a server that preloads the library commits many events at once: the ledger keeps
+# every promise, and the writer does not block other statements.
 
 use strict;
 use warnings;

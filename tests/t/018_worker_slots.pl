@@ -1,5 +1,5 @@
 # 018_worker_slots.pl - more sessions than worker slots, without preloading: they wait in a queue,
-# and no error says more than is known.
+# and errors claim no more than is known.
 
 use strict;
 use warnings;

@@ -1,13 +1,12 @@
-# 019_time.pl - when an answer comes, or the error of a cancel, says nothing about the rows.
+# 019_time.pl - the time of an answer, or of the error of a cancel, says nothing about the rows.
 #
 # Requests whose runs differ in length are sent at the same moments, in a random order, and the
-# time until each answer is measured by the client, in steps of GRAIN.  The statistic is that of
-# Kruskal and Wallis (for two groups, Mann and Whitney's): were the groups alike, a p below LEVEL
-# would be met once in 1 / LEVEL comparisons, however busy the machine is, because its load meets
-# all groups alike.  A comparison that meets it is made once more, with twice as many calls,
-# and fails if it meets it again.
-# A run shorter than a tick is answered at the first one, so that the tick is made longer than any
-# of them is on this machine.
+# client measures the time until each answer, in steps of GRAIN. The statistic is Kruskal and
+# Wallis's (for two groups, Mann and Whitney's). For equal groups, a p below LEVEL occurs once in
+# 1 / LEVEL comparisons, however busy the machine is, because its load affects all groups alike.
+# Such a comparison is repeated with twice as many calls, and fails if p is below LEVEL again. A
+# run shorter than a tick is answered at the first one, so the tick is longer than any of them on
+# this machine.
 
 use strict;
 use warnings;

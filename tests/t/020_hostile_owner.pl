@@ -1,5 +1,5 @@
-# 020_hostile_owner.pl - what an owner may try with the aggregates on a table of his
-# own: no row enters twice, nothing is free, no budget is escaped from.
+# 020_hostile_owner.pl - attacks by an owner with the aggregates on his own table: no row enters
+# twice, nothing is free, and no budget is evaded.
 
 use strict;
 use warnings;

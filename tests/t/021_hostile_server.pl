@@ -1,6 +1,6 @@
-# 021_hostile_server.pl - the analyst's door when others are hostile or in the way:
-# roles with rights of their own, settings of the database, tables that change,
-# interruptions in every phase, scans that fail, standbys, dumps.
+# 021_hostile_server.pl - the analyst's door among hostile or disturbing others: roles with their
+# own rights, settings of the database, tables that change, interruptions in every phase, scans
+# that fail, standbys, dumps.
 
 use strict;
 use warnings;

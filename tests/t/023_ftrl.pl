@@ -1,5 +1,5 @@
-# 023_ftrl.pl - a run of dp_ftrl is one charge, whatever becomes of the statement: it
-# is committed before the first choice is drawn, and its end before one is seen.
+# 023_ftrl.pl - a run of dp_ftrl is one charge, whatever happens to the statement: it is committed
+# before the first choice is drawn, and its end before the first choice is returned.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
-# 024_spill.pl - rows that are too many for memory: they lie in a temporary file while
-# the query runs and not a moment longer, however it ends; what can be seen of the
-# file does not depend on the rows; and the model is the one that memory would have given.
+# 024_spill.pl - rows that do not fit into memory: the temporary file exists only while the query
+# runs, however the query ends; what others can see of the file does not depend on the rows; and
+# the model is the same as without a file.
 
 use strict;
 use warnings;

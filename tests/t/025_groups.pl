@@ -1,5 +1,6 @@
 # 025_groups.pl - dp_groups and dpobj.train_groups: all models of a call or none, the charge
-# before the first page, one tick for all, one payment for racers, a cancel, and the names.
+# before the first page, one tick for all, one charge for concurrent equal requests, a cancel, and
+# the names.
 
 use strict;
 use warnings;

@@ -1,4 +1,4 @@
-# 026_models.pl - models in use: predict_sql in a database without dpobj against dpobj.score, bit
+# 026_models.pl - using models: predict_sql in a database without dpobj against dpobj.score, bit
 # by bit, on rows of every kind; names, shares and JSON through dump and restore; parallel plans.
 
 use strict;

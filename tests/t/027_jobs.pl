@@ -1,6 +1,5 @@
-# 027_jobs.pl - jobs as rule Q7 says: registered at commit, run with the
-# submitter's grants and none of his settings, charged once whatever happens, and told no
-# more of than dpobj.train tells.
+# 027_jobs.pl - jobs as rule Q7 says: queued at commit, run with the submitter's grants and none
+# of his own settings, charged once in every case; and they reveal no more than dpobj.train.
 
 use strict;
 use warnings;

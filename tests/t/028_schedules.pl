@@ -1,6 +1,7 @@
-# 028_schedules.pl - dpobj.schedule over the real pg_cron, which fires by client sessions and by
-# background workers: within the minute, once for each scheduled time, skipped where budget or
-# allowance is used up; what it says where pg_cron is absent, elsewhere or closed to the role.
+# 028_schedules.pl - dpobj.schedule with the real pg_cron, by client sessions and by background
+# workers: runs start within the minute, once for each scheduled time, and are skipped if the
+# budget or allowance is used up; the messages if pg_cron is absent, in another database, or not
+# open to the role.
 
 use strict;
 use warnings;

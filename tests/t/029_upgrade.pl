@@ -1,9 +1,8 @@
-# 029_upgrade.pl - from 0.1.0 and 0.2.0, whose scripts are in tests/upgrade as they were
-# released: what an update leaves is what a new installation makes, object for object; ledger,
-# budgets, models, jobs, schedules and administrators' privileges stay; the old versions' functions
-# work with the new library; and a dump, of any version, restores all of it. And what others have
-# planted in the extension's schema is neither called nor kept by a script, or refused. Then
-# pg_upgrade, which keeps files.
+# 029_upgrade.pl - updates from 0.1.0 and 0.2.0, whose released scripts are in tests/upgrade: an
+# update leaves the same objects as a new installation; ledger, budgets, models, jobs, schedules
+# and administrators' privileges stay; the old versions' functions work with the new library; and
+# a dump of any version restores all of it. Scripts neither call nor keep objects that others have
+# planted in the extension's schema, or refuse them. Then pg_upgrade, which keeps files.
 
 use strict;
 use warnings;

@@ -1,5 +1,4 @@
-# 030_reference.pl - every statement of docs/reference.md, on tables that are made here,
-# because nothing is walked through there.
+# 030_reference.pl - every statement of docs/reference.md, on tables that this test makes.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
-# 031_folded.pl - functions that are declared IMMUTABLE and are not: the planner calls them
-# where their arguments are constants, before the shape guard sees a plan.  A server that has
-# dpobj in shared_preload_libraries looks at queries first; one that has not does so from the
-# moment the library is in the session.
+# 031_folded.pl - functions that are wrongly declared IMMUTABLE: the planner calls them if their
+# arguments are constants, before dpobj's check of the plan. A server with dpobj in
+# shared_preload_libraries checks queries first; other servers do so from the moment that a
+# session loads the library.
 
 use strict;
 use warnings;

@@ -1,8 +1,7 @@
 # 032_dashboards.pl - the queries of the Grafana dashboards, run by an auditor.
 #
-# There is no Grafana here: its macros are put in their places as its documentation of the
-# PostgreSQL data source says, and of the rest of a dashboard only what can be known without it
-# is looked at.
+# There is no Grafana here. The test replaces its macros as the documentation of its PostgreSQL
+# data source says, and checks the rest of a dashboard only as far as possible without Grafana.
 
 use strict;
 use warnings;

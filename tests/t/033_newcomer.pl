@@ -1,11 +1,11 @@
-# 033_newcomer.pl - a newcomer's hour, in one fresh cluster: every statement of README.md and
-# of docs/tutorial.md, in order, with the results that the pages print; then what comes after
-# them: a restart in the middle of a job, the minute of the real pg_cron, a budget that is used
-# up and raised, an update from 0.1.0, a dump that is restored on another server, and the end.
+# 033_newcomer.pl - a newcomer's hour, in one fresh cluster: every statement of README.md and of
+# docs/tutorial.md, in order, with the printed results; then a restart in the middle of a job, the
+# minute of the real pg_cron, a budget that is used up and raised, an update from 0.1.0, a dump
+# that is restored on another server, and DROP EXTENSION.
 #
-# The tutorial's files are made of DPOBJ_DATA's adult.data.csv and adult.test.csv, which differ
-# from UCI's in their first line and in the dots behind the labels.  Without them its statements
-# run on generated rows of the same columns, and only their SQLSTATEs are looked at.
+# The tutorial's files are made from DPOBJ_DATA's adult.data.csv and adult.test.csv, which differ
+# from UCI's in their first line and in the dots behind the labels. Without them, the statements
+# run on generated rows of the same columns, and only their SQLSTATEs are compared.
 
 use strict;
 use warnings;
