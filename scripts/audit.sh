@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# audit.sh - does the installed extension keep its promise? `make audit`.
+# audit.sh - tests whether the installed extension keeps its promise of privacy: `make audit`.
 #
 #   make audit                      in a throw-away cluster, like `make demo`
-#   PGHOST=... make audit           on the server that the usual PG* variables name; its dpobj is
-#                                   tried in a database dpobj_audit, which is dropped in the end
-#   make audit AUDIT_SECONDS=3600   longer, to find less; 200 otherwise
-#   make audit OUT=docs/audit.md    writes the table there, too
+#   PGHOST=... make audit           on the server that the usual PG* variables name; it uses
+#                                   a database dpobj_audit, which it drops at the end
+#   make audit AUDIT_SECONDS=3600   longer, to find smaller losses; the default is 200
+#   make audit OUT=docs/audit.md    also writes the table there
 #   make audit AUDIT_LEAST=1000 AUDIT_PAIRS='^opdisc'
-#                                   however long so many draws take, of those mechanisms only
+#                                   takes as long as these draws need, for these mechanisms only
 #
 # Every mechanism draws from two neighbouring tables that are hard to keep apart (tests/audit/pairs.sql),
 # through SQL; tests/audit/judge.c looks for the event whose probability has changed most.  Exits 1 if
 # a loss is proved to exceed its claim.  A superuser is needed, for CREATE EXTENSION.
 #
 # AUDIT_KEEP=file keeps the draws, AUDIT_DRAWS=file judges those and draws none. AUDIT_SHARE=0.25 judges
-# as if so much of epsilon had been claimed, which must fail: so the audit can.
+# against this share of epsilon, which must fail: that shows that the audit can detect a loss.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/packages.sh"

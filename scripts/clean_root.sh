@@ -1,16 +1,15 @@
 # clean_root.sh - a clean Debian in a folder; sourced by package.sh and majors.sh.
 #
-#   root_possible          succeeds where one can be made, else says why not
-#   root_alone "$@"        starts the script again where all that it mounts and starts
-#                          ends with it
+#   root_possible          succeeds if one can be made; otherwise says why not
+#   root_alone "$@"        runs the script again in namespaces, so that its mounts and
+#                          processes end with it
 #   root_make SUITE DIR    a minimal system
-#   root_mount DIR         with /proc and devices
+#   root_mount DIR         mounts /proc and devices
 #   root_install DIR PACKAGES
-#   root_remove DIR        every system below a folder, and the folder
+#   root_remove DIR        removes every system below a folder, and the folder
 #   root_run DIR COMMAND   a shell command in it
 #
-# Debian's registry is asked through debootstrap and apt, and nothing outside of
-# the folders changes.
+# Packages come from Debian's registry by debootstrap and apt. Nothing outside the folders changes.
 
 DPOBJ_MIRROR=${DPOBJ_MIRROR:-http://deb.debian.org/debian}
 
@@ -62,7 +61,7 @@ root_mount() {
   mount -t tmpfs tmpfs "$1/dev/shm"
 }
 
-root_remove() { # every system below a folder, and the folder
+root_remove() { # removes every system below a folder, and the folder
   local place
   for place in "$1"/*/dev/shm "$1"/*/dev "$1"/*/proc "$1"/*/var/cache/apt/archives; do
     ! mountpoint -q "$place" || umount -l "$place"

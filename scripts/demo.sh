@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# demo.sh - the main job from nothing: packages, build, throw-away cluster, data, a private model.
+# demo.sh - trains a private model from nothing: packages, build, temporary cluster, data, model.
 #
 #   make demo                           on a census-like table that is generated from a seed
 #   make demo DATA=path/adult.data.csv  on the papers' instance, made from UCI Adult's raw file
 #
-# Runs as root (missing packages are installed, everything else happens as
-# user postgres) or as anybody (with the packages present). Leaves nothing behind.
+# Runs as root (missing packages are installed, everything else runs as
+# user postgres), or as any other user if the packages are installed. Leaves nothing behind.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/packages.sh"

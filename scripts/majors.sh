@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# majors.sh - build for each PostgreSQL that a suite of Debian has, and test it there.
+# majors.sh - builds and tests dpobj on each PostgreSQL that a suite of Debian has.
 #
 #   bash scripts/majors.sh                 13 (bullseye), 17 (trixie), 18 (forky)
 #   bash scripts/majors.sh 17              one of them
 #
 # As root, from the packages of Debian's registry, in clean systems in a temporary folder:
 # gcc -Werror, make install, tests/package/job.sql, majors.sql and copy.sql, the regress and
-# isolation tests. On 13 these say how many pass and no more: the files use what came with 14 (infinite
-# numerics, subscripts of jsonb, string_to_table) and stop making sense where a table of
-# theirs is missing. On 18 the planner removes joins of a table with itself that add
-# nothing, which are allowed then; for the expected refusals it is told not to.
+# isolation tests. On 13 the script only counts how many of them pass: the files use features of 14 (infinite
+# numerics, subscripts of jsonb, string_to_table), and fail after a missing table. On 18 the
+# planner removes joins of a table with itself that add no row, and what is left is allowed; a
+# setting prevents that where a refusal is expected.
 # KEEP=folder keeps logs and differences there.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

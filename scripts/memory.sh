@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# memory.sh - the server under valgrind: what the module reads that it should not, and loses.
+# memory.sh - runs the server under valgrind, to find invalid reads and leaks of the module.
 #
-#   unprivileged "scripts/memory.sh"                   tests/memory.sql, each way in once
-#   unprivileged "scripts/memory.sh sql/encoders.sql"  another file; what it prints is not compared
+#   unprivileged "scripts/memory.sh"                   tests/memory.sql, which calls each function once
+#   unprivileged "scripts/memory.sh sql/encoders.sql"  another file; its output is not compared
 #
 # Runs inside the environment of workplace.sh, after workplace_build, in a cluster of its own.
-# PostgreSQL gives memory out of blocks of its own, which valgrind does not see into; what
-# it sees is what comes from malloc (GMP, MPFR, GSL), the stack, and values that were never set.
-# So only reports count in which a function of dpobj stands: PostgreSQL's own are not ours to
-# mend. The solver is another program, and its core has the part valgrind of check.sh.
+# PostgreSQL allocates from larger blocks, which valgrind cannot see into. It sees memory from
+# malloc (GMP, MPFR, GSL), the stack, and uninitialised values. Only reports that name a function
+# of dpobj count. The part valgrind of check.sh covers the core, which the solver runs.
 set -uo pipefail
 
 : "${W:?is set by workplace.sh}" "${PGXS_DEST:?is set by workplace.sh}"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# mutants_table.sh - which test kills each deliberate fault: prints docs/mutants.md.
+# mutants_table.sh - prints docs/mutants.md: which test kills each deliberate fault.
 #
 #   bash scripts/mutants_table.sh >docs/mutants.md
 #
 # From the lists that the runs themselves use: tests/core/mutants.sh runs the core with one fault
-# at a time, scripts/faults.sh the server (`bash scripts/check.sh mutants faults`). Both fail where
-# the named test does not notice.
+# at a time, scripts/faults.sh the server (`bash scripts/check.sh mutants faults`). Both fail if
+# the named test does not detect the fault.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# package.sh - everything that can be installed, installed: in clean Debian systems.
+# package.sh - installs dpobj in every way that docs/install.md has, in clean Debian systems.
 #
 #   bash scripts/package.sh           all of: deb source docker
 #   bash scripts/package.sh deb       the Debian package: built from the archive of make dist in one
-#                                     system, installed in another one that has nothing else
+#                                     system, installed in another, otherwise empty one
 #   bash scripts/package.sh source    the README's commands, from the archive
 #   bash scripts/package.sh docker    the Dockerfile's RUN, in a system with PostgreSQL and not in
 #                                     the image of Docker, which needs a running Docker
 #
 # After each, tests/package/job.sql runs in a cluster as pg_createcluster makes it. As root;
-# where no clean system can be made it says why and is done. KEEP=folder keeps the packages.
+# if no clean system can be made, it says why and stops. KEEP=folder keeps the packages.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(dirname "$here")

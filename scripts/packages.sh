@@ -1,9 +1,9 @@
-# packages.sh - what dpobj needs of Debian 12; sourced by the other scripts.
+# packages.sh - installs Debian 12 packages that dpobj needs; sourced by the other scripts.
 #
 #   need_packages build        to build and run
 #   need_packages build check  to run every test as well
 #
-# Installs what is missing when run as root, otherwise says what to install.
+# As root it installs what is missing; otherwise it says what to install.
 
 packages_build="postgresql-15 postgresql-server-dev-15 libgmp-dev libmpfr-dev libgsl-dev libglpk-dev gcc make libc6-dev"
 packages_check="postgresql-15-pgtap postgresql-15-cron libtap-parser-sourcehandler-pgtap-perl libipc-run-perl

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tap.sh - the hostile tests: TAP programs (tests/t).
+# tap.sh - runs the TAP tests (tests/t).
 #
 #   unprivileged "scripts/tap.sh"          all of them
-#   unprivileged "scripts/tap.sh 002 003"  those whose names begin so
+#   unprivileged "scripts/tap.sh 002 003"  those whose names begin with these numbers
 #
 # Runs inside the environment of workplace.sh, which sets W and PGXS_DEST, after
 # workplace_build.  Every test makes its own clusters below $W and removes them.

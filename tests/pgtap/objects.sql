@@ -1,4 +1,4 @@
--- Objects: what exists, how it is labelled, who may use it, and that all of it is described.
+-- Objects: which exist, their volatility and other labels, their privileges, and that each has a comment.
 \set QUIET 1
 \set ON_ERROR_STOP 1
 CREATE EXTENSION IF NOT EXISTS pgtap;
