@@ -52,7 +52,7 @@ COMMENT ON COLUMN dpobj.budget_rows.epsilon_nano IS 'cap of epsilon in units of 
 COMMENT ON COLUMN dpobj.budget_rows.delta_units IS 'cap of delta in units of 1e-18, rounded down';
 COMMENT ON COLUMN dpobj.budget_rows.max_releases IS 'cap of the number of charges; null: none';
 
--- A role that may write every table may not write these.
+-- Members of pg_write_all_data may not write these tables.
 CREATE TRIGGER budget_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.budget_rows
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
 CREATE TRIGGER identity_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.identities
@@ -72,7 +72,7 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.lineage', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows_id_seq', '');
 
--- Has a table rows of another one now? It may be another parent of a child.
+-- Whether two tables have rows in common now: one is an ancestor of the other, or both are parents of a child.
 CREATE FUNCTION dpobj.shares_rows(id bigint, other bigint) RETURNS boolean
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$

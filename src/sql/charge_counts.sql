@@ -1,4 +1,4 @@
--- The ledger's charges, counted: what budgets and the report add up
+-- The ledger's charges counted by kind, which budgets and the report add up
 
 /*
  * A trigger counts a charge in the statement that writes it, whether the charge worker or a restore

@@ -1,4 +1,4 @@
--- What callers may ask of tables that they may not read
+-- Functions that read dpobj's tables for callers who may not read them
 
 /*
  * In 0.1.0 these were SECURITY DEFINER: who dropped the extension while such a function waited for
@@ -11,8 +11,8 @@ CREATE OR REPLACE FUNCTION dpobj.relatives(id bigint) RETURNS bigint[]
 COMMENT ON FUNCTION dpobj.relatives(bigint) IS
   'internal: identities of a table, its descendants and all ancestors of these, by what was charged';
 
--- A value of type dp_model can be forged; the ledger cannot.  Of groups it holds the hash of all
--- models' hashes in the order of their keys.
+-- A value of type dp_model can be forged; the ledger cannot.  For groups the ledger has one hash, over
+-- the hashes of all models in the order of their keys.
 CREATE OR REPLACE FUNCTION dpobj.verify(model @extschema@.dp_model) RETURNS boolean
   LANGUAGE c STABLE STRICT COST 100 SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_verify';

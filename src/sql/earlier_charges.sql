@@ -1,4 +1,4 @@
--- Charges for single rows on tables that protect persons since
+-- Charges for single rows on tables that were protected by person later
 
 /*
  * A release that costs epsilon for one row costs m times epsilon for m rows of a person (theorem
@@ -50,7 +50,7 @@ CREATE OR REPLACE FUNCTION dpobj.cost_of_rows(adjacency text, pair text, pair_te
 COMMENT ON FUNCTION dpobj.cost_of_rows(text, text, jsonb, bigint, bigint, integer) IS
   'internal: what a release, by its pair in the ledger, costs where so many rows change';
 
--- For an administrator who is about to protect persons: reads the ledger only.
+-- Called when an administrator protects persons.  Reads the ledger only.
 CREATE OR REPLACE FUNCTION dpobj.earlier_cost(tables bigint[], unit text, person text, rows integer) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$

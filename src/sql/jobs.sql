@@ -127,6 +127,6 @@ COMMENT ON COLUMN dpobj.progress.attempts IS 'attempts of a sampler; for the own
 COMMENT ON COLUMN dpobj.progress.gap IS 'by how many misclassified rows the optimum is better, at most, than the best vector so far; for the owner of the table only';
 COMMENT ON COLUMN dpobj.progress.age IS 'since it was submitted';
 
--- What a job reads is later than its charge.
+-- A job reads its table after its charge.
 COMMENT ON COLUMN dpobj.ledger_events.snapshot IS
   'snapshot that the release read, as pg_current_snapshot() writes it; of a job, that of its charge, just before it read';

@@ -78,8 +78,8 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events_id_seq', '');
 
 CREATE FUNCTION dpobj.ledger_refuse_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'dpobj_ledger_refuse_change' LANGUAGE C;
--- The statement is refused even when it meets no row; the rows, even when a
--- statement on an inheritance parent reaches them.
+-- The first trigger refuses a statement even if it affects no row, the second a statement on an
+-- inheritance parent.
 CREATE TRIGGER ledger_append_only BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.ledger_events
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj.ledger_refuse_change();
 CREATE TRIGGER ledger_append_only_row BEFORE UPDATE OR DELETE ON dpobj.ledger_events

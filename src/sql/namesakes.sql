@@ -1,8 +1,8 @@
--- Others' functions with our names
+-- Functions of others with the names of dpobj's
 
 /*
- * What users call is looked up in the extension's schema, among others: a function of our name
- * whose arguments fit better would be called instead.
+ * PostgreSQL looks a call up in the extension's schema, too: a function with the name of one of
+ * dpobj's, whose arguments fit better, would be called instead.
  */
 DO $body$
 DECLARE

@@ -7,7 +7,7 @@ CREATE FUNCTION dpobj.price(method text, d integer, epsilon numeric, delta numer
 COMMENT ON FUNCTION dpobj.price(text, integer, numeric, numeric, jsonb) IS
   'what an aggregate on d features would cost, and how far from the best model it may be; of method accuracy, confusion or select with d models, how far from the truth';
 
--- plan is no overload of dpobj.price: a table's name in quotes would be taken for one
+-- Not an overload of dpobj.price: a quoted table name could be taken for a plan.
 CREATE FUNCTION dpobj.price_plan(plan jsonb, delta numeric) RETURNS jsonb
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_price_plan';

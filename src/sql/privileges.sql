@@ -31,7 +31,7 @@ DECLARE
     'schedule_begin', 'schedule_enter', 'schedule_put', 'schedule_remove',
     'schedule_record', 'schedule_time', 'schedule_model', 'schedule_of_model', 'cron_time', 'cron_database',
     'cron_timezone', 'cron_command', 'cron_jobname', 'cron_statement', 'cron_is_here', 'cron_job'];
-  -- Not enough alone: each call looks at who granted the membership (src/server/base/admin.c).
+  -- Each call also checks that a superuser granted the membership (src/server/base/admin.c).
   for_administrators constant name[] := ARRAY[
     'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect'];
   found constant jsonb := current_setting('dpobj_script.found');
@@ -48,7 +48,7 @@ BEGIN
              UNION ALL
             SELECT 'TABLE', 'SELECT', tableoid, oid, relname, relowner, relacl FROM pg_class
              UNION ALL
-            -- not those of rows and arrays
+            -- without row types of tables and array types
             SELECT 'TYPE', 'USAGE', t.tableoid, t.oid, t.typname, t.typowner, t.typacl
               FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid WHERE t.typelem = 0 AND coalesce(c.relkind, 'c') = 'c'
              UNION ALL

@@ -43,7 +43,7 @@ CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeri
           FROM dpobj.charge_counts c
           JOIN dpobj.identity_roles r ON r.id = c.role_identity
          WHERE c.relation_identity IN (SELECT id FROM family)),
-      -- by two indexes alone
+      -- reads two indexes only
       ledger AS MATERIALIZED (
         SELECT count(*) AS charged, sum(e.epsilon_nano) AS epsilon, sum(e.delta_units) AS delta,
                array_agg(e.id) FILTER (WHERE x.release IS NULL) AS unended
@@ -73,7 +73,7 @@ CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeri
                  GROUP BY role, mechanism, guarantee) k
           LEFT JOIN ends e USING (role, mechanism, guarantee)),
       labels AS (SELECT guarantee, sum(times)::bigint AS releases FROM charges GROUP BY guarantee),
-      -- do the counted charges have what the ledger has?
+      -- whether the counted charges equal the ledger's
       counted AS (
         SELECT ledger.charged = coalesce(sum(c.times), 0)
                AND coalesce(ledger.epsilon = sum(c.times::numeric * c.epsilon_nano), ledger.charged = 0)
@@ -101,7 +101,7 @@ CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeri
                     THEN (b.cost_spent, b.delta_spent, b.releases_spent) = (s.cost, s.delta, s.releases) END AS sums_equal,
                s.cost <= b.cost_limit AND s.delta <= b.reserve_units AND s.releases <= coalesce(b.max_releases, s.releases)
                  AS within,
-               -- those that its caps could have been made to suit: whole blocks, and the first part of one
+               -- earlier charges, to which the caps could have been adapted: whole blocks, and the first part of one
                (SELECT coalesce(sum(c.times), 0)::bigint
                   FROM charges c
                  WHERE (coalesce(b.role, -1) = -1 OR b.role = ANY (c.payers)) AND c.block < since.id >> 16)

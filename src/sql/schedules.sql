@@ -124,8 +124,8 @@ CREATE FUNCTION dpobj.schedule_model(name text, scheduled timestamptz) RETURNS t
 COMMENT ON FUNCTION dpobj.schedule_model(text, timestamptz) IS
   'name of the model of a scheduled time: the schedule''s, and the time in GMT';
 
--- Computed, not cast: a model may have any name, and none may raise an error here.  Digits are
--- 0 to 9: what else \d matches is the locale's, and no number.
+-- Computes the time instead of casting it: a model may have any name, and no name may raise an error.
+-- Uses [0-9], because \d matches other digits in some locales.
 CREATE FUNCTION dpobj.schedule_of_model(model text, OUT name text, OUT scheduled timestamptz) RETURNS record
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
@@ -146,8 +146,8 @@ CREATE FUNCTION dpobj.cron_command(name text) RETURNS text
 COMMENT ON FUNCTION dpobj.cron_command(text) IS
   'what pg_cron runs for a schedule of that name';
 
--- A job's name is of type name, and unique for a role in all databases.  A database with a blank
--- is quoted, whatever quote_all_identifiers says: "a b" and "c" are not what "a" and "b c" are.
+-- A job's name has type name, and is unique for a role in all databases.  A database with a blank in its
+-- name is quoted, whatever quote_all_identifiers says, so that "a b" and "c" differ from "a" and "b c".
 CREATE FUNCTION dpobj.cron_jobname(name text) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
@@ -220,7 +220,7 @@ COMMENT ON COLUMN dpobj.schedule_owners.id IS 'number of the schedule';
 COMMENT ON COLUMN dpobj.schedule_owners.role IS 'OID of the role; null when it has gone';
 COMMENT ON COLUMN dpobj.schedule_owners.role_name IS 'its name now';
 
--- What runs have been charged: models of the role under names that a schedule gives.
+-- The charges of runs: models of the role with names that its schedules give.
 CREATE VIEW dpobj.schedule_charges AS
 SELECT s.id,
        p.scheduled,

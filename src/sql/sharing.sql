@@ -1,6 +1,6 @@
--- Models in others' hands
+-- Shares of models
 
--- Whom else a model is shown to.  In another server roles have other OIDs: there a name stands for its role.
+-- The roles that may use a model.  Roles have other OIDs in another server, where the name identifies a role.
 CREATE TABLE dpobj.model_shares
 (
     release bigint,

@@ -17,7 +17,7 @@ COMMENT ON VIEW dpobj.families IS 'tables whose charges and budgets concern each
 COMMENT ON COLUMN dpobj.families.id IS 'identity of a table';
 COMMENT ON COLUMN dpobj.families.members IS 'identities of the tables whose charges count for it, its own among them';
 
--- What the ledger says each budget has spent: the definition that running sums must equal.
+-- The spending of each budget by the ledger, which the running sums must equal.
 CREATE OR REPLACE VIEW dpobj.budget_sums AS
 SELECT b.id,
        u.adjacency,
@@ -50,7 +50,7 @@ COMMENT ON COLUMN dpobj.budget_sums.cost IS 'sum of costs, in the units of cost_
 COMMENT ON COLUMN dpobj.budget_sums.delta IS 'sum of deltas in units of 1e-18';
 COMMENT ON COLUMN dpobj.budget_sums.releases IS 'number of charges';
 
--- The same for the charge worker and the views, by the running sums where there are any.
+-- The same for the charge worker and the views, from the running sums if there are any.
 CREATE OR REPLACE VIEW dpobj.budget_state AS
 SELECT b.id,
        b.relation,
@@ -143,7 +143,7 @@ CREATE OR REPLACE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[
            (SELECT dpobj.largest_epsilon(b.accountant, b.rdp_order, b.cost_limit - b.cost_spent) AS epsilon) room
      CROSS JOIN LATERAL
            (SELECT CASE b.accountant WHEN 'basic' THEN 'delta' ELSE 'delta reserved for releases' END AS delta,
-                   -- set once more, with all that the budget has
+                   -- a call that sets the budget again, with all its present limits
                    format('dpobj.%s, ''%s'', max_releases%s)',
                      CASE WHEN b.role = -1 THEN 'limit_budget(relation, epsilon, delta, reason'
                           ELSE 'set_budget(relation, role, epsilon, delta' END,

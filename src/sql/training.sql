@@ -33,7 +33,7 @@ CREATE OR REPLACE FUNCTION dpobj.price(relation regclass, epsilon numeric, featu
 COMMENT ON FUNCTION dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text) IS
   'what dpobj.train on a protected table would cost, or dpobj.evaluate, dpobj.confusion or dpobj.select with method accuracy, confusion or select; how large the error may be, and how many such calls fit into the session''s budgets';
 
--- Errors come without a context, which would show dpobj's own statements.
+-- Raises an error without a context, which would show dpobj's own statements.
 CREATE OR REPLACE FUNCTION dpobj.schedule_fail(code text, message text, detail text, hint text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_schedule_fail';
@@ -48,7 +48,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
   AS $$
   DECLARE
     database constant text := dpobj.cron_database();
-    -- Always written out: a schedule of 0.2.0 that does not name it has no intercept.
+    -- The intercept is always stored, because schedules of 0.2.0 without the option have none.
     wanted constant jsonb := CASE WHEN $8 = 'simplex' THEN $9 ELSE '{"intercept": true}' || coalesce($9, '{}') END;
     job bigint;
     jobname text;
@@ -58,7 +58,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
     hint text;
   BEGIN
     PERFORM dpobj.schedule_put($1, $2, $3, $4, $5, $6, $7, $8, wanted, $10, $11, $12);
-    -- Reports what is wrong with the request now, not at the first run.
+    -- Reports an invalid request now, not at the first run.
     IF has_function_privilege('dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text)', 'EXECUTE') THEN
       PERFORM dpobj.price($3, $5, $6, $7, $8, wanted, $4);
     END IF;
@@ -87,7 +87,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
         USING ERRCODE = 'insufficient_privilege',
               HINT = format('A superuser can run GRANT USAGE ON SCHEMA cron TO %I.', session_user);
     END IF;
-    -- If its job has another name, from an older version or after a restore, that job is kept: one is enough.
+    -- A job with another name, from an older version or after a restore, is kept instead of a second one.
     job := dpobj.cron_job($1, session_user);
     IF job IS NOT NULL THEN
       EXECUTE 'SELECT j.jobname FROM cron.job j WHERE j.jobid = $1' INTO jobname USING job;
@@ -213,7 +213,7 @@ CREATE OR REPLACE PROCEDURE dpobj.run_schedule(name text)
 COMMENT ON PROCEDURE dpobj.run_schedule(text) IS
   'runs a schedule of one''s own for its last scheduled time, once; what pg_cron calls';
 
--- Jobs: what a queued one waits for, and what an ended one keeps
+-- Jobs: why a queued job waits, and what is kept of an ended job
 COMMENT ON COLUMN dpobj.jobs.reason IS 'why it failed, as far as that is public; of a queued job, what it waits for, if that is known';
 COMMENT ON COLUMN dpobj.job_rows.features IS 'columns; null: all that are declared, or the job has ended';
 COMMENT ON COLUMN dpobj.job_rows.options IS 'options; null: the job has ended';

@@ -22,7 +22,7 @@ BEGIN
           OR p.pronamespace = 'dpobj'::regnamespace AND p.proname ~ '_(accumulate|final)$|^evaluation_combine$');
   SELECT string_agg(DISTINCT pg_describe_object(coalesce(v.classid, d.classid), coalesce(v.objid, d.objid), 0), ', ') INTO users
     FROM pg_depend d
-    -- of a view's rule, the view
+    -- the view instead of its rule
     LEFT JOIN LATERAL (SELECT 'pg_class'::regclass AS classid, r.ev_class AS objid FROM pg_rewrite r
                         WHERE d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid) v ON true
    WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid = ANY (earlier) AND d.deptype = 'n'
@@ -38,28 +38,28 @@ BEGIN
 END
 $body$;
 
--- As in rows.sql.
+-- rows.sql makes these functions in dpobj_internal.
 ALTER FUNCTION dpobj.rows_in(cstring) SET SCHEMA dpobj_internal;
 ALTER FUNCTION dpobj.rows_out(@extschema@.dp_rows) SET SCHEMA dpobj_internal;
 ALTER FUNCTION dpobj.rows_combine(@extschema@.dp_rows, @extschema@.dp_rows) SET SCHEMA dpobj_internal;
 
--- As in protections.sql, whose table an update keeps.
+-- These columns and constraints stand in protections.sql, too; an update keeps the table.
 ALTER TABLE dpobj.protections ADD COLUMN IF NOT EXISTS earlier_rows_per_person integer;
 ALTER TABLE dpobj.protections DROP CONSTRAINT IF EXISTS protection_earlier_rows_valid;
 ALTER TABLE dpobj.protections ADD CONSTRAINT protection_earlier_rows_valid
     CHECK (earlier_rows_per_person IS NULL OR person IS NOT NULL AND earlier_rows_per_person > 0);
 DROP FUNCTION IF EXISTS dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean);
 
--- Queued jobs were submitted when the default was no intercept.
+-- Queued jobs were submitted when the default was a model without intercept.
 UPDATE dpobj.job_rows SET options = '{"intercept": false}' || coalesce(options, '{}')
  WHERE state IN ('queued', 'running') AND jsonb_typeof(coalesce(options, '{}')) = 'object';
 
--- As in ledger.sql, whose table an update keeps.
+-- This constraint stands in ledger.sql, too; an update keeps the table.
 ALTER TABLE dpobj.ledger_events
     DROP CONSTRAINT ledger_event_known,
     ADD CONSTRAINT ledger_event_known CHECK (event IN
         ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
          'drop_budget', 'limit_budget', 'confirm_epoch'));
 
--- charge_counts.sql makes it again, with more columns.
+-- charge_counts.sql creates this index again, with more columns.
 DROP INDEX IF EXISTS dpobj.ledger_events_spending_idx;

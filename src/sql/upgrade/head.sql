@@ -5,14 +5,14 @@
 -- As in schema.sql.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
--- What the update finds: privileges.sql leaves the privileges of these objects.
+-- The objects before the update, whose privileges privileges.sql does not change.
 SELECT set_config('dpobj_script.found', jsonb_agg(d.classid || ':' || d.objid)::text, true)
   FROM pg_depend d
  WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
    AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpobj');
 
 
--- And who may call its functions: those that replace others of their names get these privileges.
+-- The privileges on functions before the update, which functions that replace them get.
 SELECT set_config('dpobj_script.privileges', jsonb_object_agg(p.proname, p.grants)::text, true)
   FROM (SELECT p.proname, coalesce(jsonb_agg(DISTINCT jsonb_build_object('role', a.grantee::regrole, 'grantable', a.is_grantable))
                                      FILTER (WHERE a.grantee IS NOT NULL), '[]') AS grants
