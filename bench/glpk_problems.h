@@ -1,5 +1,5 @@
 /*
- * glpk_problems.h - the problem classes of glpk.c and lp_bound.c: a training set, a
+ * glpk_problems.h - the problem classes of glpk.c: a training set, a
  * grid and a noise.
  *
  * Training sets, equal rows merged:
