@@ -5,7 +5,7 @@
  * P5; src/core/accounting/pair.c, pair_of_group).  So charges for single rows count on a table that protects
  * persons once an administrator has given m: dpobj.protect(..., earlier_rows_per_person).
  */
-COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'for how many rows of a person charges for single rows count; null: such charges are not allowed';
+COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'number of rows of a person that a charge for a single row counts for; null: such charges are not allowed';
 
 CREATE OR REPLACE FUNCTION dpobj.protect(relation regclass, encoders jsonb, adjacency text DEFAULT 'replace',
     person text DEFAULT NULL, max_rows_per_person integer DEFAULT NULL, n bigint DEFAULT NULL,
@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION dpobj.protect(relation regclass, encoders jsonb, adja
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_protect';
 COMMENT ON FUNCTION dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean, integer) IS
-  'declares how the columns of a table become features, and who its neighbours are; for administrators';
+  'declares how the columns of a table become features, and which tables are its neighbours; for administrators';
 
 CREATE OR REPLACE VIEW dpobj.protected AS
 SELECT c.oid::regclass AS relation,
@@ -31,24 +31,24 @@ SELECT c.oid::regclass AS relation,
   JOIN dpobj.identity_tables t ON t.id = p.relation
   LEFT JOIN pg_catalog.pg_class c ON c.oid = t.relation
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
-COMMENT ON VIEW dpobj.protected IS 'relations that analysts may be given a budget for, and how their columns become features';
-COMMENT ON COLUMN dpobj.protected.relation IS 'the table; null when there is none by that OID or name any more';
-COMMENT ON COLUMN dpobj.protected.relation_name IS 'schema-qualified, quoted name; of a table that is gone the last one';
+COMMENT ON VIEW dpobj.protected IS 'tables that analysts can have a budget for, and how their columns become features';
+COMMENT ON COLUMN dpobj.protected.relation IS 'the table; null if no table has the recorded OID or name any more';
+COMMENT ON COLUMN dpobj.protected.relation_name IS 'schema-qualified, quoted name; of a dropped table the last one';
 COMMENT ON COLUMN dpobj.protected.at IS 'when it was declared';
 COMMENT ON COLUMN dpobj.protected.encoders IS 'how each column becomes features';
 COMMENT ON COLUMN dpobj.protected.adjacency IS 'which tables are neighbours: replace or add_remove';
-COMMENT ON COLUMN dpobj.protected.person IS 'column that says whose row it is';
+COMMENT ON COLUMN dpobj.protected.person IS 'column that identifies the person of a row';
 COMMENT ON COLUMN dpobj.protected.max_rows_per_person IS 'rows that one person contributes at most';
 COMMENT ON COLUMN dpobj.protected.n IS 'declared number of rows';
-COMMENT ON COLUMN dpobj.protected.ignore_rls IS 'may rows be read that row-level security would hide?';
-COMMENT ON COLUMN dpobj.protected.earlier_rows_per_person IS 'for how many rows of a person earlier charges for single rows count';
+COMMENT ON COLUMN dpobj.protected.ignore_rls IS 'whether the scan reads rows that row-level security hides';
+COMMENT ON COLUMN dpobj.protected.earlier_rows_per_person IS 'number of rows of a person that an earlier charge for a single row counts for';
 
 CREATE OR REPLACE FUNCTION dpobj.cost_of_rows(adjacency text, pair text, pair_terms jsonb, epsilon_nano bigint,
     delta_units bigint, rows integer) RETURNS dpobj.charge_cost
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_cost_of_rows';
 COMMENT ON FUNCTION dpobj.cost_of_rows(text, text, jsonb, bigint, bigint, integer) IS
-  'internal: what a release, by its pair in the ledger, costs where so many rows change';
+  'internal: the cost of a release, by its pair in the ledger, for neighbours that differ in a number of rows';
 
 -- Called when an administrator protects persons.  Reads the ledger only.
 CREATE OR REPLACE FUNCTION dpobj.earlier_cost(tables bigint[], unit text, person text, rows integer) RETURNS text
@@ -72,4 +72,4 @@ CREATE OR REPLACE FUNCTION dpobj.earlier_cost(tables bigint[], unit text, person
        AND count(*) > 0
   $$;
 COMMENT ON FUNCTION dpobj.earlier_cost(bigint[], text, text, integer) IS
-  'internal: what charges for single rows cost where rows of a person are protected, in words; null: they say nothing about them';
+  'internal: the cost of charges for single rows under protection by person, in words; null: none follows from them';

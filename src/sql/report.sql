@@ -19,7 +19,7 @@ CREATE OR REPLACE FUNCTION dpobj.recompute(relation regclass, role regrole, acco
       FROM dpobj.composed_charges($1, $2, $3, $4) c
   $$;
 COMMENT ON FUNCTION dpobj.recompute(regclass, regrole, text, numeric) IS
-  'what all charges of a table that a role has paid for, or with null all, guarantee together by an accountant: basic, zcdp, rdp, kov or pld; delta: null for 1e-6 and the sum of the releases'' own';
+  'guarantee of all charges of a role, or with null of all roles, on a table by an accountant: basic, zcdp, rdp, kov or pld; delta: null for 1e-6 plus the deltas of the releases';
 
 CREATE OR REPLACE FUNCTION dpobj.report(relation regclass, delta numeric DEFAULT NULL) RETURNS jsonb
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
@@ -170,7 +170,7 @@ CREATE OR REPLACE FUNCTION dpobj.report_lines(words text, indent integer) RETURN
                           format('(\S.{0,%s}\S|\S)(?:\s+|$)', 98 - $2), 'g') m(line)
   $$;
 COMMENT ON FUNCTION dpobj.report_lines(text, integer) IS
-  'internal: a paragraph in lines of at most 100 columns';
+  'internal: wraps a paragraph at 100 columns';
 
 CREATE OR REPLACE FUNCTION dpobj.report_releases(report jsonb) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
@@ -300,4 +300,4 @@ CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DE
       FROM r
   $$;
 COMMENT ON FUNCTION dpobj.report_text(regclass, numeric) IS
-  'dpobj.report for reading, in lines of 100 columns';
+  'dpobj.report as text, in lines of 100 columns';

@@ -13,9 +13,9 @@ SELECT i.id,
             ELSE ARRAY[i.id] END AS members
   FROM dpobj.identities i
  WHERE i.kind = 'table';
-COMMENT ON VIEW dpobj.families IS 'tables whose charges and budgets concern each other: a charge on one reads rows of the other';
+COMMENT ON VIEW dpobj.families IS 'tables whose charges count for each other''s budgets: a charge on one reads rows of the other';
 COMMENT ON COLUMN dpobj.families.id IS 'identity of a table';
-COMMENT ON COLUMN dpobj.families.members IS 'identities of the tables whose charges count for it, its own among them';
+COMMENT ON COLUMN dpobj.families.members IS 'identities of the tables whose charges count for it, its own included';
 
 -- The spending of each budget by the ledger, which the running sums must equal.
 CREATE OR REPLACE VIEW dpobj.budget_sums AS
@@ -154,7 +154,7 @@ CREATE OR REPLACE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[
      LIMIT 1
   $$;
 COMMENT ON FUNCTION dpobj.budget_exceeded(bigint[], bigint[], dpobj.charge_cost) IS
-  'internal: of the budgets that apply, the first that a cost does not fit into, and what to do; null: it fits';
+  'internal: the first applying budget that a cost does not fit into, and what to do; null: it fits';
 
 /*
  * Roles see the budgets of their own and of their groups, and on the same tables the cap over all
@@ -205,26 +205,26 @@ SELECT t.relation::regclass AS relation,
                    WHERE k.oid = t.relation AND k.relowner IN (SELECT role FROM mine))
     OR dpobj.sees_all();
 COMMENT ON VIEW dpobj.budgets IS 'privacy budgets: those that cap the session''s role; all for superusers and dpobj_auditor';
-COMMENT ON COLUMN dpobj.budgets.relation IS 'the table; null when there is none by that OID or name any more';
+COMMENT ON COLUMN dpobj.budgets.relation IS 'the table; null if no table has the recorded OID or name any more';
 COMMENT ON COLUMN dpobj.budgets.role IS 'role or group; null with a null role_name: all roles together';
 COMMENT ON COLUMN dpobj.budgets.accountant IS 'what is added up: basic, epsilon; zcdp, rho; rdp, the Renyi divergence of order rdp_order';
 COMMENT ON COLUMN dpobj.budgets.epsilon_limit IS 'cap of epsilon';
-COMMENT ON COLUMN dpobj.budgets.epsilon_spent IS 'what the charges cost together: epsilon at the cap of delta less what is reserved; null: nothing finite';
+COMMENT ON COLUMN dpobj.budgets.epsilon_spent IS 'epsilon of all charges together, at the cap of delta without the reserve; null: no finite epsilon';
 COMMENT ON COLUMN dpobj.budgets.epsilon_left IS 'what is left of the cap of epsilon';
 COMMENT ON COLUMN dpobj.budgets.delta_limit IS 'cap of delta';
-COMMENT ON COLUMN dpobj.budgets.delta_spent IS 'charged deltas, and what the conversion takes once anything is charged';
+COMMENT ON COLUMN dpobj.budgets.delta_spent IS 'charged deltas, plus the delta of the conversion once anything is charged';
 COMMENT ON COLUMN dpobj.budgets.delta_left IS 'what is left for deltas of releases';
 COMMENT ON COLUMN dpobj.budgets.releases IS 'number of charges, from the ledger';
 COMMENT ON COLUMN dpobj.budgets.max_releases IS 'cap of the number of charges; null: none';
 COMMENT ON COLUMN dpobj.budgets.relation_name IS 'name of the table when a charge or a budget last touched it';
-COMMENT ON COLUMN dpobj.budgets.role_name IS 'name of the role, also of one that is gone; null: all roles together';
+COMMENT ON COLUMN dpobj.budgets.role_name IS 'name of the role, also of a dropped one; null: all roles together';
 COMMENT ON COLUMN dpobj.budgets.rdp_order IS 'rdp: order of the divergence, fixed when the budget was made';
 COMMENT ON COLUMN dpobj.budgets.cost_limit IS 'cap of what is added up: of epsilon, rho or the divergence';
 COMMENT ON COLUMN dpobj.budgets.cost_spent IS 'the sum so far';
-COMMENT ON COLUMN dpobj.budgets.largest_epsilon IS 'the most that one more release with delta = 0 may cost; 0 where more delta was spent than the limit';
+COMMENT ON COLUMN dpobj.budgets.largest_epsilon IS 'largest epsilon of one more release with delta = 0; 0 if more delta was spent than the limit';
 COMMENT ON COLUMN dpobj.budgets.adjacency IS 'under which costs are added up: the protected table''s, else replace';
 COMMENT ON COLUMN dpobj.budgets.budget IS 'number of the budget';
-COMMENT ON COLUMN dpobj.budgets.of_owner IS 'is it the limit that the owner of the table has set? It holds for all roles together';
+COMMENT ON COLUMN dpobj.budgets.of_owner IS 'whether it is the limit of the table''s owner, which holds for all roles together';
 
 /*
  * The odometer of a budget: how many more releases like the last one fit.  The last one is the last
@@ -259,14 +259,14 @@ SELECT v.relation,
           FROM (SELECT ROW(last.adjacency, last.epsilon_nano, last.delta_units, last.rho_pico, last.rho_delta,
                            last.rdp_pico, last.rdp_delta, last.rdp_replaced)::dpobj.charge_cost AS cost) c) k;
 COMMENT ON VIEW dpobj.odometer IS 'how many more releases like the last one of the session''s role fit into each budget that dpobj.budgets shows; of any role for superusers and dpobj_auditor';
-COMMENT ON COLUMN dpobj.odometer.relation IS 'the table; null when there is none by that OID or name any more';
+COMMENT ON COLUMN dpobj.odometer.relation IS 'the table; null if no table has the recorded OID or name any more';
 COMMENT ON COLUMN dpobj.odometer.role IS 'role or group; null: all roles together';
 COMMENT ON COLUMN dpobj.odometer.accountant IS 'what is added up';
-COMMENT ON COLUMN dpobj.odometer.release IS 'ledger id of the last charge that counts for the budget and may be seen';
+COMMENT ON COLUMN dpobj.odometer.release IS 'ledger id of the last visible charge that counts for the budget';
 COMMENT ON COLUMN dpobj.odometer.mechanism IS 'its mechanism';
 COMMENT ON COLUMN dpobj.odometer.epsilon IS 'its epsilon';
 COMMENT ON COLUMN dpobj.odometer.delta IS 'its delta';
-COMMENT ON COLUMN dpobj.odometer.more IS 'how many more of its kind fit; null: any number';
+COMMENT ON COLUMN dpobj.odometer.more IS 'number of such releases that still fit; null: any number';
 
 CREATE OR REPLACE FUNCTION dpobj.budgets_applying(relation regclass, role regrole) RETURNS SETOF dpobj.budgets
   LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -306,7 +306,7 @@ CREATE OR REPLACE FUNCTION dpobj.remaining(relation regclass, role regrole DEFAU
     HAVING count(*) > 0
   $$;
 COMMENT ON FUNCTION dpobj.remaining(regclass, regrole) IS
-  'the most that one more release of a role may cost on a table, by all budgets that apply; no row: no budget applies';
+  'largest cost of one more release of a role on a table under all budgets that apply; no row: no budget applies';
 
 CREATE OR REPLACE FUNCTION dpobj.calls_that_fit(relation regclass, cost dpobj.charge_cost) RETURNS numeric
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off

@@ -38,7 +38,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule_fail(code text, message text, detail t
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_schedule_fail';
 COMMENT ON FUNCTION dpobj.schedule_fail(text, text, text, text) IS
-  'internal: raises an error that does not say which functions of schedules it comes from';
+  'internal: raises an error without a context, which would name internal functions';
 
 CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclass, label text, epsilon numeric,
     features text[] DEFAULT NULL, delta numeric DEFAULT 0, method text DEFAULT 'auto',
@@ -103,7 +103,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
   END
   $$;
 COMMENT ON FUNCTION dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
-  'has pg_cron train a model on a protected table at the times that cron names; answers with the number of its job. The same name again changes a schedule';
+  'has pg_cron train a model on a protected table at the times of a cron line; returns the number of its job. A second call with the same name changes the schedule';
 
 CREATE OR REPLACE FUNCTION dpobj.schedule_missing(name text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -114,13 +114,13 @@ CREATE OR REPLACE FUNCTION dpobj.schedule_missing(name text) RETURNS void
   END
   $$;
 COMMENT ON FUNCTION dpobj.schedule_missing(text) IS
-  'internal: raises the error that one has no schedule of that name';
+  'internal: raises the error that the session user has no schedule of that name';
 
 CREATE OR REPLACE FUNCTION dpobj.schedule_begin() RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_schedule_begin';
 COMMENT ON FUNCTION dpobj.schedule_begin() IS
-  'internal: raises an error where a procedure cannot commit, as in a transaction block';
+  'internal: raises an error if a procedure cannot commit, as in a transaction block';
 
 /*
  * One scheduled time is charged once, whatever happened to the run: a release that
@@ -182,7 +182,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule_attempt(name text, OUT outcome text, O
   END
   $$;
 COMMENT ON FUNCTION dpobj.schedule_attempt(text) IS
-  'internal: one run of a schedule of one''s own, which raises no error where it can tell how it ended';
+  'internal: one run of a schedule of the session user; records errors instead of raising them if it can';
 
 /*
  * The record is committed before a failure is reported to pg_cron.  In a
@@ -211,10 +211,10 @@ CREATE OR REPLACE PROCEDURE dpobj.run_schedule(name text)
   END
   $$;
 COMMENT ON PROCEDURE dpobj.run_schedule(text) IS
-  'runs a schedule of one''s own for its last scheduled time, once; what pg_cron calls';
+  'runs a schedule of the session user for its last scheduled time, once; pg_cron calls it';
 
 -- Jobs: why a queued job waits, and what is kept of an ended job
-COMMENT ON COLUMN dpobj.jobs.reason IS 'why it failed, as far as that is public; of a queued job, what it waits for, if that is known';
+COMMENT ON COLUMN dpobj.jobs.reason IS 'why it failed, as far as that is public; why a queued job waits, if that is known';
 COMMENT ON COLUMN dpobj.job_rows.features IS 'columns; null: all that are declared, or the job has ended';
 COMMENT ON COLUMN dpobj.job_rows.options IS 'options; null: the job has ended';
 COMMENT ON COLUMN dpobj.job_rows.filter IS 'filter; null: none, or the job has ended';
