@@ -1,9 +1,5 @@
 /*
- * pair.h - what is known about the two laws of a release on neighbouring tables.
- *
- * Every release claims an epsilon and a delta.  Most know more: the kind of their noise and its
- * parameters, from which several releases together cost less than the sum of their claims
- * (theorem A4).  All of it is public.
+ * pair.h - the pair of laws of a request, of a person's rows and of a group (pair_law.h).
  */
 #ifndef DPOBJ_CORE_PAIR_H
 #define DPOBJ_CORE_PAIR_H
@@ -11,34 +7,7 @@
 #include <stdint.h>
 
 #include "core/mechanisms/mechanism.h"
-
-typedef enum PairKind
-{
-	PAIR_NONE,         /* published and not proved: nothing but the claim */
-	PAIR_PURE,         /* (epsilon, 0) */
-	PAIR_APPROXIMATE,  /* (epsilon, delta) */
-	PAIR_RANGE,        /* a privacy loss in an interval of length epsilon, or a mean of such laws */
-	PAIR_GAUSSIAN,     /* mu = sensitivity / sigma */
-	PAIR_SAMPLED,      /* count Gaussian steps on Poisson samples; one row comes or goes */
-	PAIR_BATCHES,      /* count Gaussian steps on samples of any kind; rows may be replaced */
-	PAIR_OBJECTIVE,    /* Gaussian objective perturbation, then pure noise on the answer */
-	PAIR_CONCENTRATED, /* rho-zCDP, whatever the laws are */
-	PAIR_KINDS
-} PairKind;
-
-typedef struct Pair
-{
-	PairKind kind;
-	int64_t epsilon; /* nano-units; what is claimed and charged */
-	int64_t delta;   /* units of 1e-18 */
-	int64_t count;   /* of steps */
-	double mu;       /* PAIR_GAUSSIAN, and PAIR_OBJECTIVE for its inner noise; rounded up */
-	double rate;     /* PAIR_SAMPLED, PAIR_BATCHES: share of the rows */
-	double noise;    /* of a step, in units of what one row adds at most */
-	double ratio;    /* PAIR_OBJECTIVE: beta / lambda, rounded up */
-	double outer;    /* PAIR_OBJECTIVE: epsilon of the noise on the answer, rounded up */
-	double rho;      /* PAIR_CONCENTRATED, rounded up */
-} Pair;
+#include "core/noise/pair_law.h"
 
 /* The tag in the ledger. */
 extern const char *pair_name(PairKind kind);

@@ -239,3 +239,31 @@ convex_net_release(ConvexNetKind kind, const MechanismRequest *request, const In
 	answer->nodes = 0;
 	convex_net_law_destroy(law, tools->memory);
 }
+
+/* ---- what is known of it ---- */
+
+/*
+ * Source: theorem U8.  The exponential mechanism's bound, as above, with the points of
+ * the net for W; the rate is that of a unit of 2^-18 of loss.  A ball around a centre
+ * misses the minimiser with the probability that its quantile has, the rest of beta is
+ * the draw's.  Coordinates rounded towards the centre move by less than a step each; the
+ * body may be longer than its net by what the step was rounded down.
+ */
+void
+convex_net_bound(ConvexNetKind kind, const MechanismRequest *request, double beta, NetBound *bound)
+{
+	const ConvexTerms *terms = &request->convex;
+	bool local = kind == CONVEX_NET_LOCAL;
+	double chance = local ? beta - CENTRE_MISSES : beta;
+	ConvexNetPlan plan = {0};
+	double rate;
+	double beyond;
+
+	(void) convex_net_plan(kind, request, &plan);
+	rate = ldexp((double) plan.rate.numerator / (double) plan.rate.denominator, NET_LOSS_BITS);
+	beyond = local ? 0 : (double) (terms->reach - terms->steps * plan.step);
+	bound->loss = fmax(0, (log((double) (plan.points - 1)) + log((1 - chance) / chance)) / rate);
+	bound->mesh =
+		ldexp(sqrt(request->grid.dimension) * (double) plan.step + beyond, -CONVEX_OUTPUT_BITS) /
+		terms->radius;
+}

@@ -70,6 +70,21 @@ extern void convex_net_release(ConvexNetKind kind, const MechanismRequest *reque
 							   MechanismAnswer *answer);
 
 /*
+ * Of a convex mechanism over a net (convex_net.h), but for a chance of beta >= 0.05: the
+ * summed loss of the answer, as it is computed, is at most loss above that of the best
+ * point of the net, and no vector of the body, or the minimiser if it is in the body, is
+ * farther from the net than mesh, in units of the weights.
+ */
+typedef struct NetBound
+{
+	double loss;
+	double mesh;
+} NetBound;
+
+extern void convex_net_bound(ConvexNetKind kind, const MechanismRequest *request, double beta,
+							 NetBound *bound);
+
+/*
  * The losses of the points around a centre, and the problem they are of: what
  * convex_net_release() draws from.  For tests; the array belongs to memory.
  */

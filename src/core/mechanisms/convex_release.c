@@ -19,6 +19,8 @@
 #include <stdlib.h>
 
 #include "core/convex/convex_minimise.h"
+#include "core/mechanisms/utility.h"
+#include "core/noise/calibration.h"
 #include "core/base/integers.h"
 #include "core/base/mutant.h"
 #include "core/random/real_noise.h"
@@ -158,4 +160,57 @@ convex_release(ConvexKind kind, const MechanismRequest *request, const Instance 
 		draw_inner(request, scale.inner, tools, b);
 	answer->nodes = minimise(request, instance, scale.tolerance, tools, b, u);
 	draw_outer(outer, request->grid.dimension, scale.outer, tools, u, answer->weight);
+}
+
+/* ---- what is known of it ---- */
+
+/*
+ * Calibrated noise has sigma >= sensitivity sigma_G(epsilon, delta), so that mu <= 1 / sigma_G;
+ * full-batch descent likewise for all its steps together (theorems V2 and D1).
+ */
+void
+convex_gaussian_pair(const MechanismRequest *request, Pair *pair)
+{
+	if (request->convex.noise != CONVEX_GAUSSIAN || pair->delta == 0)
+		return;
+	pair->kind = PAIR_GAUSSIAN;
+	pair->mu = PAIR_ROUNDED_UP / calibration_gaussian_sigma(privacy_epsilon(request->epsilon),
+															privacy_delta(request->convex.delta));
+}
+
+/*
+ * The length of noise of either law, but with probability beta: a Gamma(d) variable by
+ * Chernoff's bound, a norm of normal ones by its concentration about sqrt(d).
+ */
+static double
+noise_quantile(ConvexNoise noise, int dimension, double scale, double beta)
+{
+	if (noise == CONVEX_GAUSSIAN)
+		return scale * (sqrt(dimension) + sqrt(2 * log(1 / beta)));
+	return scale * utility_gamma_tail(dimension, log(1 / beta));
+}
+
+/*
+ * Source: theorem U8.  J is lambda-strongly convex, so b in the objective moves its
+ * minimiser by |b| / lambda at most.  To that come the tolerance, the noise on the
+ * answer and its rounding.  The two noises share beta.
+ */
+double
+convex_distance(ConvexKind kind, const MechanismRequest *request, double beta)
+{
+	const ConvexTerms *terms = &request->convex;
+	bool output = kind == CONVEX_OUTPUT;
+	int dimension = request->grid.dimension;
+	double lambda = (double) terms->lambda / (double) LAMBDA_ONE;
+	double distance = ldexp(sqrt(dimension), -CONVEX_OUTPUT_BITS - 1);
+	ConvexScale scale;
+	int64_t least;
+
+	(void) convex_request_scale(kind, request, &scale, &least);
+	distance += scale.tolerance / lambda;
+	if (!output)
+		distance += noise_quantile(terms->noise, dimension, scale.inner, beta / 2) / lambda;
+	distance += noise_quantile(output ? terms->noise : CONVEX_GAMMA, dimension, scale.outer,
+							   output ? beta : beta / 2);
+	return distance / terms->radius;
 }

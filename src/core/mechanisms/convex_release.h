@@ -20,4 +20,13 @@ extern ConvexVerdict convex_request_scale(ConvexKind kind, const MechanismReques
 extern void convex_admit(ConvexKind kind, const MechanismRequest *request,
 						 MechanismVerdict *verdict);
 
+/* Gaussian noise of sensitivity / sigma = mu, calibrated for all of epsilon and delta. */
+extern void convex_gaussian_pair(const MechanismRequest *request, Pair *pair);
+
+/*
+ * Of a convex request: |w - w*| <= the result but with probability beta, w* being the
+ * minimiser of the regularised objective, in units of the weights.
+ */
+extern double convex_distance(ConvexKind kind, const MechanismRequest *request, double beta);
+
 #endif

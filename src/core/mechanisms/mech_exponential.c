@@ -16,7 +16,10 @@
  */
 #include "core/mechanisms/mechanism.h"
 
+#include <math.h>
+
 #include "core/exponential/tree.h"
+#include "core/mechanisms/utility.h"
 
 /* So few are enumerated at once: the tree would not be quicker. */
 #define ENUMERATED_AT_ONCE UINT64_C(2000000)
@@ -87,9 +90,29 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	answer->nodes = 0;
 }
 
+/*
+ * Source: theorem U1; McSherry and Talwar 2007.  The odds of an excess of t or
+ * more are at most those of |W| - 1 vectors of excess t against the optimum,
+ * (|W| - 1) exp(-rate t), with equality for such losses.  Odds of beta / (1 - beta)
+ * are a probability of beta:
+ *
+ *   rows = (ln(|W| - 1) + ln((1 - beta) / beta)) / rate
+ *   mean = ln |W| / rate, because the law minimises E(L) - entropy / rate, at most
+ *          L_min, and an entropy is at most ln |W|
+ */
+static void
+set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
+{
+	double rate = utility_rate(request);
+
+	bound->rows = fmax(0, (utility_log_others(&request->grid) + log((1 - beta) / beta)) / rate);
+	bound->mean = grid_log2_size(&request->grid) * log(2) / rate;
+}
+
 const Mechanism mechanism_exponential = {
 	.name = "exponential",
 	.bounded_range = true,
 	.admit = admit,
 	.release = release,
+	.bound = set_bound,
 };

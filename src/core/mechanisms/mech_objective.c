@@ -3,6 +3,7 @@
  * Sarwate 2011; Kifer, Smith and Thakurta 2012; theorem V4) in its approximate form
  * (Iyengar and others 2019; theorem V8), with ln(1 + beta / lambda) for the Hessian.
  */
+#include "core/convex/convex_loss.h"
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/mechanism.h"
 
@@ -19,6 +20,26 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	convex_release(CONVEX_OBJECTIVE, request, instance, tools, answer);
 }
 
+/*
+ * mu = g / sigma and ln(1 + beta / lambda) for the objective, epsilon / 256 for the noise that
+ * hides how near to its minimum the answer is (theorems V4 and V8).
+ */
+static void
+set_pair(const MechanismRequest *request, Pair *pair)
+{
+	ConvexScale scale;
+	int64_t least;
+
+	if (request->convex.noise != CONVEX_GAUSSIAN || pair->delta == 0 ||
+		convex_request_scale(CONVEX_OBJECTIVE, request, &scale, &least) != CONVEX_FITS)
+		return;
+	pair->kind = PAIR_OBJECTIVE;
+	pair->mu = PAIR_ROUNDED_UP * privacy_margin(request->adjacency) / scale.inner;
+	pair->ratio = PAIR_ROUNDED_UP * loss_curvature(request->convex.loss) * (double) LAMBDA_ONE /
+				  (double) request->convex.lambda;
+	pair->outer = PAIR_ROUNDED_UP * convex_outer_epsilon(privacy_epsilon(request->epsilon));
+}
+
 const Mechanism mechanism_objective = {
 	.name = "objective",
 	.bounded_range = false,
@@ -26,4 +47,5 @@ const Mechanism mechanism_objective = {
 	.streams = true,
 	.admit = admit,
 	.release = release,
+	.pair = set_pair,
 };

@@ -12,6 +12,8 @@
 const Mechanism mechanism_opdisc = {
 	.name = "opdisc",
 	.bounded_range = false,
+	.perturbs = true,
 	.admit = objective_admit,
 	.release = objective_release,
+	.bound = objective_bound,
 };

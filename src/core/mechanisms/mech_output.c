@@ -26,4 +26,5 @@ const Mechanism mechanism_output = {
 	.streams = true,
 	.admit = admit,
 	.release = release,
+	.pair = convex_gaussian_pair,
 };

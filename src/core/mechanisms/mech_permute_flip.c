@@ -8,6 +8,10 @@
  */
 #include "core/mechanisms/mechanism.h"
 
+#include <math.h>
+
+#include "core/mechanisms/utility.h"
+
 /*
  * Vectors of W.  No group is summed out, because the law needs the number of
  * vectors at every loss, and the visits may be as many as the vectors.
@@ -45,9 +49,28 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	answer->nodes = 0;
 }
 
+/*
+ * Source: theorem U2.  A vector of excess t or more is the answer only if it
+ * is visited before the optimum, which is accepted when its turn comes, and is
+ * accepted itself: two independent events of probability 1/2 and exp(-rate t) at
+ * most.  There are at most |W| - 1 such vectors:
+ *
+ *   rows = (ln(|W| - 1) + ln(1 / (2 beta))) / rate
+ *   mean: never above the exponential mechanism's (McKenna and Sheldon 2020)
+ */
+static void
+set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
+{
+	double rate = utility_rate(request);
+
+	bound->rows = fmax(0, (utility_log_others(&request->grid) + log(1 / (2 * beta))) / rate);
+	bound->mean = grid_log2_size(&request->grid) * log(2) / rate;
+}
+
 const Mechanism mechanism_permute_flip = {
 	.name = "permute_flip",
 	.bounded_range = false,
 	.admit = admit,
 	.release = release,
+	.bound = set_bound,
 };

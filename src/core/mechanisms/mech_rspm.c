@@ -18,6 +18,9 @@
 const Mechanism mechanism_rspm = {
 	.name = "rspm",
 	.bounded_range = false,
+	.perturbs = true,
+	.separators = true,
 	.admit = objective_admit,
 	.release = objective_release,
+	.bound = objective_bound,
 };

@@ -91,10 +91,21 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	sample_ballot_destroy(&ballot, memory);
 }
 
+/* How far parts agree depends on the data. */
+static void
+set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
+{
+	(void) request;
+	(void) beta;
+	*bound = (UtilityBound){INFINITY, INFINITY};
+}
+
 const Mechanism mechanism_sample_aggregate = {
 	.name = "sample_aggregate",
 	.bounded_range = true,
 	.every_row = true,
+	.parts = true,
 	.admit = admit,
 	.release = release,
+	.bound = set_bound,
 };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/descent_run.h"
 #include "core/mechanisms/mechanism.h"
 
@@ -37,11 +38,37 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	descent_run(request, noise, instance, tools, answer);
 }
 
+/* Poisson samples where a row comes or goes have a law of their own; else see rdp_replace(). */
+static void
+set_pair(const MechanismRequest *request, Pair *pair)
+{
+	const DescentTerms *terms = &request->descent;
+
+	if (terms->sampling == DESCENT_FULL)
+	{
+		convex_gaussian_pair(request, pair);
+		return;
+	}
+	if (request->convex.noise != CONVEX_GAUSSIAN || pair->delta == 0)
+		return;
+	pair->kind = terms->sampling == DESCENT_POISSON && request->adjacency == ADJACENCY_ADD_REMOVE
+					 ? PAIR_SAMPLED
+					 : PAIR_BATCHES;
+	pair->count = terms->iterations;
+	pair->rate = fmin(1, PAIR_ROUNDED_UP * (double) terms->batch / (double) terms->rows);
+	pair->noise =
+		descent_noise(terms, privacy_epsilon(request->epsilon),
+					  privacy_delta(request->convex.delta), request->adjacency, request->pause) /
+		PAIR_ROUNDED_UP;
+}
+
 const Mechanism mechanism_sgd = {
 	.name = "sgd",
 	.bounded_range = false,
 	.convex = true,
+	.descends = true,
 	.streams = true,
 	.admit = admit,
 	.release = release,
+	.pair = set_pair,
 };

@@ -95,6 +95,21 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	integers_destroy(weight, (size_t) dimension, tools->memory);
 }
 
+/*
+ * m draws of a bounded range are m epsilon_0^2 / 8-zCDP given which rows are left out, and
+ * a mixture is no worse: Renyi divergences are quasi-convex (theorems S4 and A3).
+ */
+static void
+set_pair(const MechanismRequest *request, Pair *pair)
+{
+	bool pure;
+	int64_t draws = simplex_request_draws(request, &pure);
+	double range = simplex_draw_epsilon(&request->simplex);
+
+	pair->kind = PAIR_CONCENTRATED;
+	pair->rho = PAIR_ROUNDED_UP * (double) draws * range * range / 8;
+}
+
 const Mechanism mechanism_simplex = {
 	.name = "simplex",
 	/* of a draw it is, but not of a mean over the rows that are left out beyond n */
@@ -103,4 +118,5 @@ const Mechanism mechanism_simplex = {
 	.targets = true,
 	.admit = admit,
 	.release = release,
+	.pair = set_pair,
 };

@@ -9,18 +9,9 @@ const Mechanism *
 mechanism_get(MechanismKind kind)
 {
 	static const Mechanism *const table[MECHANISM_KINDS] = {
-		[MECHANISM_EXPONENTIAL] = &mechanism_exponential,
-		[MECHANISM_PERMUTE_FLIP] = &mechanism_permute_flip,
-		[MECHANISM_OPDISC] = &mechanism_opdisc,
-		[MECHANISM_RSPM] = &mechanism_rspm,
-		[MECHANISM_SAMPLE_AGGREGATE] = &mechanism_sample_aggregate,
-		[MECHANISM_OUTPUT] = &mechanism_output,
-		[MECHANISM_OBJECTIVE] = &mechanism_objective,
-		[MECHANISM_SGD] = &mechanism_sgd,
-		[MECHANISM_CONVEX_EXPONENTIAL] = &mechanism_convex_exponential,
-		[MECHANISM_LOCALIZED] = &mechanism_localized,
-		[MECHANISM_OPSAMP] = &mechanism_opsamp,
-		[MECHANISM_SIMPLEX] = &mechanism_simplex,
+#define ENTRY(upper, lower) [MECHANISM_##upper] = &mechanism_##lower,
+		MECHANISMS(ENTRY)
+#undef ENTRY
 	};
 
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;
@@ -29,7 +20,9 @@ mechanism_get(MechanismKind kind)
 bool
 mechanism_perturbs(MechanismKind kind)
 {
-	return kind == MECHANISM_OPDISC || kind == MECHANISM_RSPM;
+	const Mechanism *mechanism = mechanism_get(kind);
+
+	return mechanism != NULL && mechanism->perturbs;
 }
 
 PerturbationRequest
@@ -37,7 +30,7 @@ mechanism_perturbation(const MechanismRequest *request)
 {
 	return (PerturbationRequest){
 		.grid = &request->grid,
-		.separators = request->kind == MECHANISM_RSPM,
+		.separators = mechanism_get(request->kind)->separators,
 		.noise = request->noise,
 		.epsilon = request->epsilon,
 		.delta = request->delta,

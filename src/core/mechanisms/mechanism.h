@@ -19,26 +19,36 @@
 #include "core/rows/instance.h"
 #include "core/base/memory.h"
 #include "core/optimum/oracle.h"
+#include "core/noise/pair_law.h"
 #include "core/noise/perturbation.h"
 #include "core/base/privacy.h"
 #include "core/exponential/select.h"
 #include "core/simplex/simplex.h"
 
+/*
+ * The mechanisms, one row each: MECHANISM_X is mechanism_x of mech_x.c.  Where two have a name in
+ * common, or the order is listed for a user, the first comes first.
+ */
+#define MECHANISMS(ROW)                                                                            \
+	ROW(EXPONENTIAL, exponential)                                                                  \
+	ROW(PERMUTE_FLIP, permute_flip)                                                                \
+	ROW(OPDISC, opdisc)                                                                            \
+	ROW(RSPM, rspm)                                                                                \
+	ROW(SAMPLE_AGGREGATE, sample_aggregate)                                                        \
+	ROW(OUTPUT, output)                                                                            \
+	ROW(OBJECTIVE, objective)                                                                      \
+	ROW(SGD, sgd)                                                                                  \
+	ROW(CONVEX_EXPONENTIAL, convex_exponential)                                                    \
+	ROW(LOCALIZED, localized)                                                                      \
+	ROW(OPSAMP, opsamp)                                                                            \
+	ROW(SIMPLEX, simplex)
+
 typedef enum MechanismKind
 {
-	MECHANISM_EXPONENTIAL,
-	MECHANISM_PERMUTE_FLIP,
-	MECHANISM_OPDISC,
-	MECHANISM_RSPM,
-	MECHANISM_SAMPLE_AGGREGATE,
-	MECHANISM_OUTPUT,
-	MECHANISM_OBJECTIVE,
-	MECHANISM_SGD,
-	MECHANISM_CONVEX_EXPONENTIAL,
-	MECHANISM_LOCALIZED,
-	MECHANISM_OPSAMP,
-	MECHANISM_SIMPLEX,
-	MECHANISM_KINDS
+#define KIND(upper, lower) MECHANISM_##upper,
+	MECHANISMS(KIND)
+#undef KIND
+		MECHANISM_KINDS
 } MechanismKind;
 
 /* On what the guarantee of a release rests, without limits. */
@@ -133,22 +143,37 @@ typedef struct MechanismVerdict
 	uint64_t limit;
 } MechanismVerdict;
 
+/* In misclassified rows. */
+typedef struct UtilityBound
+{
+	double rows; /* P(excess >= rows) <= beta where rows > 0; the excess is an integer */
+	double mean; /* E(excess) <= mean */
+} UtilityBound;
+
 typedef struct Mechanism
 {
 	const char *name; /* as in the option "mechanism" */
 	/*
 	 * Laws of bounded range, or means of such laws over coins that do not see what differs, give
-	 * rho = epsilon^2 / 8 instead of epsilon^2 / 2 (theorem A3; pair.h, PAIR_RANGE)
+	 * rho = epsilon^2 / 8 instead of epsilon^2 / 2 (theorem A3; pair_law.h, PAIR_RANGE)
 	 */
 	bool bounded_range;
 	bool convex; /* real weights for a convex loss: rows carry both label counts */
 	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */
 	bool every_row;
-	bool streams; /* reads rows in passes; other mechanisms need all distinct rows in memory */
-	bool targets; /* rows carry a target in front of the features (core/simplex/simplex.h) */
+	bool streams;    /* reads rows in passes; other mechanisms need all distinct rows in memory */
+	bool targets;    /* rows carry a target in front of the features (core/simplex/simplex.h) */
+	bool perturbs;   /* an objective: so there is a noise to choose and an optimum to find */
+	bool separators; /* then its noise is on thresholds of single weights, as rspm has it */
+	bool parts;      /* has parts, which search a number of nodes each */
+	bool descends;   /* has the terms of descent */
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
 	void (*release)(const MechanismRequest *request, const Instance *instance,
 					const MechanismTools *tools, MechanismAnswer *answer);
+	/* What is known of its laws beyond the claim, which pair holds already; NULL: nothing. */
+	void (*pair)(const MechanismRequest *request, Pair *pair);
+	/* Of a mechanism over a grid of two vectors at least (utility.h); NULL: none is known. */
+	void (*bound)(const MechanismRequest *request, double beta, UtilityBound *bound);
 } Mechanism;
 
 extern const Mechanism *mechanism_get(MechanismKind kind);
@@ -169,18 +194,9 @@ extern MechanismProof mechanism_proof(const MechanismRequest *request);
 #define EXPONENTIAL_SURE_COST UINT64_C(50000000)
 
 /* The entries, one file each. */
-extern const Mechanism mechanism_exponential;
-extern const Mechanism mechanism_permute_flip;
-extern const Mechanism mechanism_opdisc;
-extern const Mechanism mechanism_rspm;
-extern const Mechanism mechanism_sample_aggregate;
-extern const Mechanism mechanism_output;
-extern const Mechanism mechanism_objective;
-extern const Mechanism mechanism_sgd;
-extern const Mechanism mechanism_convex_exponential;
-extern const Mechanism mechanism_localized;
-extern const Mechanism mechanism_opsamp;
-extern const Mechanism mechanism_simplex;
+#define ENTRY(upper, lower) extern const Mechanism mechanism_##lower;
+MECHANISMS(ENTRY)
+#undef ENTRY
 
 /*
  * How many parts sample_aggregate has where nobody says: from public parameters, rows

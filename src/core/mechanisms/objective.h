@@ -13,5 +13,6 @@
 extern void objective_admit(const MechanismRequest *request, MechanismVerdict *verdict);
 extern void objective_release(const MechanismRequest *request, const Instance *instance,
 							  const MechanismTools *tools, MechanismAnswer *answer);
+extern void objective_bound(const MechanismRequest *request, double beta, UtilityBound *bound);
 
 #endif

@@ -10,12 +10,14 @@
 
 #include "core/mechanisms/mechanism.h"
 
-/* In misclassified rows. */
-typedef struct UtilityBound
-{
-	double rows; /* P(excess >= rows) <= beta where rows > 0; the excess is an integer */
-	double mean; /* E(excess) <= mean */
-} UtilityBound;
+/* ln(|W| - 1), and ln |W| where that is too many to count. */
+extern double utility_log_others(const Grid *grid);
+
+/* The x above shape with x - shape - shape ln(x / shape) = exponent: Chernoff's tail of a Gamma. */
+extern double utility_gamma_tail(double shape, double exponent);
+
+/* epsilon / M, what a misclassified row adds to an exponent; M is the margin. */
+extern double utility_rate(const MechanismRequest *request);
 
 /*
  * In votes, of sample_aggregate: but for a chance of beta, the answer is less than this
@@ -25,29 +27,8 @@ typedef struct UtilityBound
 extern double utility_lead(const Grid *grid, int64_t epsilon, double beta);
 
 /*
- * For 0 < beta < 1/2 and a request whose grid is valid.  Infinite for sample_aggregate:
- * how far parts agree depends on the data.
+ * For 0 < beta < 1/2, a request whose grid is valid and a mechanism with a bound() of its own.
  */
 extern void utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound);
-
-/*
- * Of a convex request: |w - w*| <= the result but with probability beta, w* being the
- * minimiser of the regularised objective, in units of the weights.
- */
-extern double convex_distance(const MechanismRequest *request, double beta);
-
-/*
- * Of a convex mechanism over a net (convex_net.h), but for a chance of beta >= 0.05: the
- * summed loss of the answer, as it is computed, is at most loss above that of the best
- * point of the net, and no vector of the body, or the minimiser if it is in the body, is
- * farther from the net than mesh, in units of the weights.
- */
-typedef struct NetBound
-{
-	double loss;
-	double mesh;
-} NetBound;
-
-extern void convex_net_bound(const MechanismRequest *request, double beta, NetBound *bound);
 
 #endif

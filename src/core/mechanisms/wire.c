@@ -211,34 +211,28 @@ get_simplex(Reader *reader, SimplexTerms *terms)
 		reader->failed = true;
 }
 
-static bool
-is_convex(const MechanismRequest *request)
+/* The row of a request that is being read, too, whose kind may be none. */
+static const Mechanism *
+mechanism_of(const MechanismRequest *request)
 {
+	static const Mechanism none;
 	const Mechanism *mechanism = mechanism_get(request->kind);
 
-	return mechanism != NULL && mechanism->convex;
-}
-
-static bool
-has_targets(const MechanismRequest *request)
-{
-	const Mechanism *mechanism = mechanism_get(request->kind);
-
-	return mechanism != NULL && mechanism->targets;
+	return mechanism != NULL ? mechanism : &none;
 }
 
 /* Do rows carry both label counts, and answers real weights or draws? */
 static bool
 is_labelled(const MechanismRequest *request)
 {
-	return is_convex(request) || has_targets(request);
+	return mechanism_of(request)->convex || mechanism_of(request)->targets;
 }
 
 /* Columns of an instance: a target comes before the features. */
 static int
 instance_columns(const MechanismRequest *request)
 {
-	return request->grid.dimension + (has_targets(request) ? 1 : 0);
+	return request->grid.dimension + (mechanism_of(request)->targets ? 1 : 0);
 }
 
 uint8_t *
@@ -266,11 +260,11 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	put(&writer, (uint64_t) request->part_nodes, 4);
 	put(&writer, request->progress, 1);
 	put_grid(&writer, &request->grid);
-	if (is_convex(request))
+	if (mechanism_of(request)->convex)
 		put_convex(&writer, &request->convex);
-	if (request->kind == MECHANISM_SGD)
+	if (mechanism_of(request)->descends)
 		put_descent(&writer, &request->descent);
-	if (has_targets(request))
+	if (mechanism_of(request)->targets)
 		put_simplex(&writer, &request->simplex);
 	put(&writer, instance->spilled, 1);
 	put(&writer, instance->shape.binary[0], 8);
@@ -318,7 +312,7 @@ noise_is_valid(const MechanismRequest *request)
 static bool
 parts_are_valid(const MechanismRequest *request)
 {
-	if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
+	if (mechanism_of(request)->parts)
 		return request->parts > 0 && request->part_nodes > 0;
 	return request->parts == 0 && request->part_nodes == 0;
 }
@@ -411,11 +405,11 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	progress = get(&reader, 1);
 	request->progress = progress == 1;
 	get_grid(&reader, &request->grid);
-	if (!reader.failed && is_convex(request))
+	if (!reader.failed && mechanism_of(request)->convex)
 		get_convex(&reader, &request->convex);
-	if (!reader.failed && request->kind == MECHANISM_SGD)
+	if (!reader.failed && mechanism_of(request)->descends)
 		get_descent(&reader, &request->convex, &request->descent);
-	if (!reader.failed && has_targets(request))
+	if (!reader.failed && mechanism_of(request)->targets)
 		get_simplex(&reader, &request->simplex);
 	spilled = get(&reader, 1);
 	instance->shape.binary[0] = get(&reader, 8);

@@ -20,6 +20,8 @@
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
+#include "core/mechanisms/convex_net.h"
+#include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/evaluation.h"
 #include "core/simplex/simplex_scale.h"
 #include "core/mechanisms/utility.h"
@@ -151,7 +153,9 @@ append_net_error(StringInfo json, const Training *training)
 {
 	NetBound bound;
 
-	convex_net_bound(&training->request, PRICE_BETA, &bound);
+	convex_net_bound(training->request.kind == MECHANISM_LOCALIZED ? CONVEX_NET_LOCAL
+																   : CONVEX_NET_BODY,
+					 &training->request, PRICE_BETA, &bound);
 	appendStringInfo(json, ", \"error\": {\"loss\": %.6g, \"beta\": %g, \"mesh\": %.6g}",
 					 bound.loss * (1 + 1e-5), PRICE_BETA, bound.mesh * (1 + 1e-5));
 }
@@ -182,7 +186,10 @@ append_convex(StringInfo json, const Training *training)
 		return;
 	}
 	appendStringInfo(json, ", \"error\": {\"distance\": %.6g, \"beta\": %g}",
-					 convex_distance(&training->request, PRICE_BETA), PRICE_BETA);
+					 convex_distance(training->request.kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT
+																				: CONVEX_OBJECTIVE,
+									 &training->request, PRICE_BETA),
+					 PRICE_BETA);
 }
 
 /*

@@ -760,7 +760,8 @@ test_distance(MechanismKind kind, ConvexNoise noise)
 	request.grid.dimension = 6;
 	for (int j = 0; j < 6; j++)
 		request.grid.levels[j] = 1;
-	bound = convex_distance(&request, 0.05);
+	bound = convex_distance(kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT : CONVEX_OBJECTIVE, &request,
+							0.05);
 	for (int i = 0; i < runs; i++)
 	{
 		MechanismAnswer answer;

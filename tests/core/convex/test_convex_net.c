@@ -597,7 +597,7 @@ test_bound(MechanismKind kind)
 
 	make_problem(problem, 2, MOST_ROWS, false);
 	request.threads = 1;
-	convex_net_bound(&request, 0.05, &bound);
+	convex_net_bound(kind_of(&request), &request, 0.05, &bound);
 	CHECK(convex_net_plan(kind_of(&request), &request, &plan) == CONVEX_FITS);
 	law = convex_net_law_create(&request, &problem->instance, &plan, centre, memory);
 	for (int64_t i = 0; i < law->net.points; i++)
