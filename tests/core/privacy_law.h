@@ -50,10 +50,10 @@ typedef struct DataSet
 } DataSet;
 
 /* Two neighbours. */
-typedef struct Pair
+typedef struct RowsPair
 {
 	DataSet data[2];
-} Pair;
+} RowsPair;
 
 /* Through the product's own encoding, clipped to [-4, 4], and merging. */
 static inline void
@@ -119,7 +119,7 @@ typedef struct LossTable
 } LossTable;
 
 static inline void
-list_losses(LossTable *table, const Pair *pair, const Grid *grid, const VectorList *list,
+list_losses(LossTable *table, const RowsPair *pair, const Grid *grid, const VectorList *list,
 			Memory *memory)
 {
 	table->range = 0;

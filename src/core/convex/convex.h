@@ -62,6 +62,13 @@ typedef struct ConvexTerms
 	int calls;      /* of the oracle */
 } ConvexTerms;
 
+/* Lambda, for w in units of the features. */
+static inline double
+convex_regularization(const ConvexTerms *terms)
+{
+	return (double) terms->lambda / LAMBDA_ONE * terms->radius * terms->radius;
+}
+
 /* Are all terms in range? */
 static inline bool
 convex_terms_valid(const ConvexTerms *terms)

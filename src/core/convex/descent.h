@@ -27,6 +27,8 @@ typedef enum DescentSampling
 	DESCENT_SAMPLINGS
 } DescentSampling;
 
+extern const char *const descent_sampling_names[DESCENT_SAMPLINGS];
+
 #define DESCENT_MAX_ITERATIONS 100000
 #define DESCENT_MAX_ROWS INT64_C(1000000000000000)
 

@@ -22,6 +22,9 @@
 #define USUAL_BATCHES 16 /* to the declared rows */
 #define USUAL_ROWS 16000 /* where nobody has declared them */
 
+const char *const descent_sampling_names[DESCENT_SAMPLINGS] = {
+	[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
+
 /* The reach grows with the square of rows times epsilon up to here. */
 #define ENOUGH_ROWS_EPSILON 5000.0
 

@@ -267,3 +267,36 @@ convex_net_bound(ConvexNetKind kind, const MechanismRequest *request, double bet
 		ldexp(sqrt(request->grid.dimension) * (double) plan.step + beyond, -CONVEX_OUTPUT_BITS) /
 		terms->radius;
 }
+
+void
+convex_net_error(ConvexNetKind kind, const MechanismRequest *request, double beta, Facts *facts)
+{
+	NetBound bound;
+
+	convex_net_bound(kind, request, beta, &bound);
+	facts_open(facts, "error");
+	facts_number(facts, "loss", bound.loss * (1 + 1e-5), 6);
+	facts_number(facts, "beta", beta, 6);
+	facts_number(facts, "mesh", bound.mesh * (1 + 1e-5), 6);
+	facts_close(facts);
+}
+
+void
+convex_net_describe(ConvexNetKind kind, const MechanismRequest *request, Facts *facts)
+{
+	double unit = ldexp(1, -CONVEX_OUTPUT_BITS) / request->convex.radius;
+	ConvexNetPlan plan;
+
+	convex_describe(request, facts);
+	(void) convex_net_plan(kind, request, &plan);
+	facts_number(facts, "norm", (double) request->convex.reach * unit, FACT_EXACT);
+	facts_integer(facts, "net", plan.points);
+	facts_number(facts, "net_step", (double) plan.step * unit, FACT_EXACT);
+	facts_number(facts, "loss_range", ldexp((double) plan.range, -NET_LOSS_BITS), FACT_EXACT);
+	facts_number(
+		facts, "exponent_per_loss",
+		ldexp((double) plan.rate.numerator / (double) plan.rate.denominator, NET_LOSS_BITS),
+		FACT_EXACT);
+	if (kind == CONVEX_NET_LOCAL)
+		facts_number(facts, "centre_noise", plan.noise / request->convex.radius, FACT_EXACT);
+}

@@ -84,6 +84,11 @@ typedef struct NetBound
 extern void convex_net_bound(ConvexNetKind kind, const MechanismRequest *request, double beta,
 							 NetBound *bound);
 
+/* Body and net, and that bound, as facts. */
+extern void convex_net_describe(ConvexNetKind kind, const MechanismRequest *request, Facts *facts);
+extern void convex_net_error(ConvexNetKind kind, const MechanismRequest *request, double beta,
+							 Facts *facts);
+
 /*
  * The losses of the points around a centre, and the problem they are of: what
  * convex_net_release() draws from.  For tests; the array belongs to memory.

@@ -214,3 +214,46 @@ convex_distance(ConvexKind kind, const MechanismRequest *request, double beta)
 							   output ? beta : beta / 2);
 	return distance / terms->radius;
 }
+
+void
+convex_error(ConvexKind kind, const MechanismRequest *request, double beta, Facts *facts)
+{
+	facts_open(facts, "error");
+	facts_number(facts, "distance", convex_distance(kind, request, beta), 6);
+	facts_number(facts, "beta", beta, 6);
+	facts_close(facts);
+}
+
+void
+convex_describe(const MechanismRequest *request, Facts *facts)
+{
+	const ConvexTerms *terms = &request->convex;
+
+	facts_text(facts, "loss", terms->loss == LOSS_LOGISTIC ? "logistic" : "huber");
+	facts_number(facts, "regularization", convex_regularization(terms), FACT_EXACT);
+	facts_number(facts, "radius", terms->radius, FACT_EXACT);
+}
+
+void
+convex_describe_noise(const MechanismRequest *request, Facts *facts)
+{
+	const ConvexTerms *terms = &request->convex;
+
+	facts_text(facts, "noise", terms->noise == CONVEX_GAUSSIAN ? "gaussian" : "gamma");
+	facts_number(facts, "weight_step", ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius, FACT_EXACT);
+}
+
+void
+convex_describe_scale(ConvexKind kind, const MechanismRequest *request, Facts *facts)
+{
+	double radius = request->convex.radius;
+	ConvexScale scale;
+	int64_t least;
+
+	convex_describe(request, facts);
+	convex_describe_noise(request, facts);
+	(void) convex_request_scale(kind, request, &scale, &least);
+	if (kind == CONVEX_OBJECTIVE)
+		facts_number(facts, "objective_noise", scale.inner * radius, FACT_EXACT);
+	facts_number(facts, "weight_noise", scale.outer / radius, FACT_EXACT);
+}

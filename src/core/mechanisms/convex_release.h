@@ -20,6 +20,19 @@ extern ConvexVerdict convex_request_scale(ConvexKind kind, const MechanismReques
 extern void convex_admit(ConvexKind kind, const MechanismRequest *request,
 						 MechanismVerdict *verdict);
 
+/* Loss, regularisation and radius, of any convex mechanism. */
+extern void convex_describe(const MechanismRequest *request, Facts *facts);
+
+/* The law of the noise, and a step of the weights that are released. */
+extern void convex_describe_noise(const MechanismRequest *request, Facts *facts);
+
+/* The scales of the noise of output and objective perturbation. */
+extern void convex_describe_scale(ConvexKind kind, const MechanismRequest *request, Facts *facts);
+
+/* That distance as a fact. */
+extern void convex_error(ConvexKind kind, const MechanismRequest *request, double beta,
+						 Facts *facts);
+
 /* Gaussian noise of sensitivity / sigma = mu, calibrated for all of epsilon and delta. */
 extern void convex_gaussian_pair(const MechanismRequest *request, Pair *pair);
 

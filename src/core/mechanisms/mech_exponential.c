@@ -112,7 +112,10 @@ set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 const Mechanism mechanism_exponential = {
 	.name = "exponential",
 	.bounded_range = true,
+	.usual_grid = true,
 	.admit = admit,
 	.release = release,
 	.bound = set_bound,
+	.error = utility_error,
+	.exponent = "exponent_per_row",
 };

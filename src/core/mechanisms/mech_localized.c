@@ -19,11 +19,27 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	convex_net_release(CONVEX_NET_LOCAL, request, instance, tools, answer);
 }
 
+static void
+describe(const MechanismRequest *request, Facts *facts)
+{
+	convex_net_describe(CONVEX_NET_LOCAL, request, facts);
+}
+
+static void
+describe_error(const MechanismRequest *request, double beta, Facts *facts)
+{
+	convex_net_error(CONVEX_NET_LOCAL, request, beta, facts);
+}
+
 const Mechanism mechanism_localized = {
 	.name = "localized",
+	.options = {"norm", "net"},
 	.bounded_range = false,
 	.convex = true,
+	.centred = true,
 	.streams = true,
 	.admit = admit,
 	.release = release,
+	.describe = describe,
+	.error = describe_error,
 };

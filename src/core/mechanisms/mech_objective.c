@@ -40,12 +40,28 @@ set_pair(const MechanismRequest *request, Pair *pair)
 	pair->outer = PAIR_ROUNDED_UP * convex_outer_epsilon(privacy_epsilon(request->epsilon));
 }
 
+static void
+describe(const MechanismRequest *request, Facts *facts)
+{
+	convex_describe_scale(CONVEX_OBJECTIVE, request, facts);
+}
+
+static void
+describe_error(const MechanismRequest *request, double beta, Facts *facts)
+{
+	convex_error(CONVEX_OBJECTIVE, request, beta, facts);
+}
+
 const Mechanism mechanism_objective = {
 	.name = "objective",
+	.also = "amp", /* what it is released as */
 	.bounded_range = false,
 	.convex = true,
+	.noise_on = CONVEX_OBJECTIVE,
 	.streams = true,
 	.admit = admit,
 	.release = release,
+	.describe = describe,
+	.error = describe_error,
 	.pair = set_pair,
 };

@@ -8,6 +8,7 @@
  * comparison.
  */
 #include "core/mechanisms/objective.h"
+#include "core/mechanisms/utility.h"
 
 const Mechanism mechanism_opdisc = {
 	.name = "opdisc",
@@ -16,4 +17,6 @@ const Mechanism mechanism_opdisc = {
 	.admit = objective_admit,
 	.release = objective_release,
 	.bound = objective_bound,
+	.describe = objective_describe,
+	.error = utility_error,
 };

@@ -19,6 +19,18 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	convex_release(CONVEX_OUTPUT, request, instance, tools, answer);
 }
 
+static void
+describe(const MechanismRequest *request, Facts *facts)
+{
+	convex_describe_scale(CONVEX_OUTPUT, request, facts);
+}
+
+static void
+describe_error(const MechanismRequest *request, double beta, Facts *facts)
+{
+	convex_error(CONVEX_OUTPUT, request, beta, facts);
+}
+
 const Mechanism mechanism_output = {
 	.name = "output",
 	.bounded_range = false,
@@ -26,5 +38,7 @@ const Mechanism mechanism_output = {
 	.streams = true,
 	.admit = admit,
 	.release = release,
+	.describe = describe,
+	.error = describe_error,
 	.pair = convex_gaussian_pair,
 };

@@ -73,4 +73,6 @@ const Mechanism mechanism_permute_flip = {
 	.admit = admit,
 	.release = release,
 	.bound = set_bound,
+	.error = utility_error,
+	.exponent = "exponent_per_row",
 };

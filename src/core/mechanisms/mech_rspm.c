@@ -14,6 +14,7 @@
  * r = -eta: a weight is eta_i [w_j <= level] = eta_i - eta_i [w_j > level].
  */
 #include "core/mechanisms/objective.h"
+#include "core/mechanisms/utility.h"
 
 const Mechanism mechanism_rspm = {
 	.name = "rspm",
@@ -23,4 +24,6 @@ const Mechanism mechanism_rspm = {
 	.admit = objective_admit,
 	.release = objective_release,
 	.bound = objective_bound,
+	.describe = objective_describe,
+	.error = utility_error,
 };

@@ -100,12 +100,34 @@ set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 	*bound = (UtilityBound){INFINITY, INFINITY};
 }
 
+static void
+describe(const MechanismRequest *request, Facts *facts)
+{
+	facts_integer(facts, "parts", request->parts);
+	facts_integer(facts, "part_nodes", request->part_nodes);
+}
+
+/* So what is said is the lead in votes that wins (utility.h). */
+static void
+describe_error(const MechanismRequest *request, double beta, Facts *facts)
+{
+	facts_add(facts, (Fact){.kind = FACT_NULL, .name = "error"});
+	facts_open(facts, "lead");
+	facts_fixed(facts, "votes", ceil(utility_lead(&request->grid, request->epsilon, beta)), 0);
+	facts_number(facts, "beta", beta, 6);
+	facts_close(facts);
+}
+
 const Mechanism mechanism_sample_aggregate = {
 	.name = "sample_aggregate",
+	.options = {"parts", "part_nodes"},
 	.bounded_range = true,
 	.every_row = true,
 	.parts = true,
 	.admit = admit,
 	.release = release,
 	.bound = set_bound,
+	.describe = describe,
+	.error = describe_error,
+	.exponent = "exponent_per_vote",
 };

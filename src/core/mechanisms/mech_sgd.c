@@ -62,8 +62,39 @@ set_pair(const MechanismRequest *request, Pair *pair)
 		PAIR_ROUNDED_UP;
 }
 
+static bool
+searches(const MechanismRequest *request)
+{
+	return request->descent.sampling != DESCENT_FULL;
+}
+
+/* Where descent ends is not bounded: it has no error. */
+static void
+describe(const MechanismRequest *request, Facts *facts)
+{
+	const DescentTerms *terms = &request->descent;
+	double radius = request->convex.radius;
+
+	convex_describe(request, facts);
+	convex_describe_noise(request, facts);
+	facts_text(facts, "sampling", descent_sampling_names[terms->sampling]);
+	facts_integer(facts, "iterations", terms->iterations);
+	if (terms->sampling != DESCENT_FULL)
+	{
+		facts_integer(facts, "batch", terms->batch);
+		facts_integer(facts, "n", terms->rows);
+	}
+	facts_number(facts, "step", terms->step / radius, FACT_EXACT);
+	facts_number(facts, "norm", terms->reach / radius, FACT_EXACT);
+	facts_number(facts, "gradient_noise", noise_of(request) * radius, FACT_EXACT);
+}
+
 const Mechanism mechanism_sgd = {
 	.name = "sgd",
+	.options = {"norm", "sampling", "batch", "iterations", "step"},
+	.usual_lambda = LAMBDA_MIN, /* its noise asks for none, so it is as good as none */
+	/* its noise shrinks with the radius, and what is lost of long rows is little (bench/descent) */
+	.clip_share = 0.75,
 	.bounded_range = false,
 	.convex = true,
 	.descends = true,
@@ -71,4 +102,6 @@ const Mechanism mechanism_sgd = {
 	.admit = admit,
 	.release = release,
 	.pair = set_pair,
+	.searches = searches,
+	.describe = describe,
 };

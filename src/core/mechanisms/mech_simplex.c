@@ -110,13 +110,51 @@ set_pair(const MechanismRequest *request, Pair *pair)
 	pair->rho = PAIR_ROUNDED_UP * (double) draws * range * range / 8;
 }
 
+static void
+describe(const MechanismRequest *request, Facts *facts)
+{
+	const SimplexTerms *terms = &request->simplex;
+	bool pure;
+
+	facts_text(facts, "loss", "squared");
+	facts_add(facts,
+			  (Fact){FACT_PAIR, "target", .number = (double) terms->target_low / FIXED_POINT_ONE,
+					 .other = (double) terms->target_high / FIXED_POINT_ONE});
+	facts_integer(facts, "n", terms->rows);
+	facts_number(facts, "regularization", terms->lambda, FACT_EXACT);
+	facts_integer(facts, "draws", simplex_request_draws(request, &pure));
+	facts_number(facts, "epsilon_per_draw", simplex_draw_epsilon(terms), 6);
+}
+
+/*
+ * How much the mean of (score - target)^2 over the rows is above the least on the simplex, in
+ * units of the encoded target.
+ */
+static void
+describe_error(const MechanismRequest *request, double beta, Facts *facts)
+{
+	double rows = (double) request->simplex.rows;
+	bool pure;
+	SimplexExcess excess = simplex_excess(&request->simplex, simplex_request_draws(request, &pure),
+										  request->grid.dimension, beta);
+
+	facts_open(facts, "error");
+	facts_number(facts, "mean_squared", 2 * excess.bound / rows, 6);
+	facts_number(facts, "beta", beta, 6);
+	facts_number(facts, "mean", 2 * excess.mean / rows, 6);
+	facts_close(facts);
+}
+
 const Mechanism mechanism_simplex = {
 	.name = "simplex",
 	/* of a draw it is, but not of a mean over the rows that are left out beyond n */
 	.bounded_range = false,
 	.streams = true,
+	.counts_rows = true,
 	.targets = true,
 	.admit = admit,
 	.release = release,
 	.pair = set_pair,
+	.describe = describe,
+	.error = describe_error,
 };

@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 #include "core/random/bits.h"
-#include "core/convex/convex.h"
+#include "core/base/facts.h"
+#include "core/convex/convex_scale.h"
 #include "core/convex/descent.h"
 #include "core/grid/grid.h"
 #include "core/rows/instance.h"
@@ -27,7 +28,7 @@
 
 /*
  * The mechanisms, one row each: MECHANISM_X is mechanism_x of mech_x.c.  Where two have a name in
- * common, or the order is listed for a user, the first comes first.
+ * common, the first is meant; users see them in this order.
  */
 #define MECHANISMS(ROW)                                                                            \
 	ROW(EXPONENTIAL, exponential)                                                                  \
@@ -35,12 +36,12 @@
 	ROW(OPDISC, opdisc)                                                                            \
 	ROW(RSPM, rspm)                                                                                \
 	ROW(SAMPLE_AGGREGATE, sample_aggregate)                                                        \
-	ROW(OUTPUT, output)                                                                            \
 	ROW(OBJECTIVE, objective)                                                                      \
-	ROW(SGD, sgd)                                                                                  \
+	ROW(OUTPUT, output)                                                                            \
 	ROW(CONVEX_EXPONENTIAL, convex_exponential)                                                    \
 	ROW(LOCALIZED, localized)                                                                      \
 	ROW(OPSAMP, opsamp)                                                                            \
+	ROW(SGD, sgd)                                                                                  \
 	ROW(SIMPLEX, simplex)
 
 typedef enum MechanismKind
@@ -150,30 +151,60 @@ typedef struct UtilityBound
 	double mean; /* E(excess) <= mean */
 } UtilityBound;
 
+/* Option names of a row. */
+#define MECHANISM_OPTIONS 5
+
+/*
+ * A row of the table: all that differs between mechanisms.  Flags are false, numbers 0 and
+ * functions NULL where a row says nothing.
+ */
 typedef struct Mechanism
 {
 	const char *name; /* as in the option "mechanism" */
+	const char *also; /* another name for it */
+	/* The options that are for it and not for every mechanism of its method. */
+	const char *options[MECHANISM_OPTIONS];
+
+	/* -- what it asks for -- */
+
+	bool convex;  /* real weights for a convex loss: rows carry both label counts */
+	bool targets; /* rows carry a target in front of the features (core/simplex/simplex.h) */
+	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */
+	bool every_row;
+	bool streams;     /* reads rows in passes; others need all distinct rows in memory */
+	bool counts_rows; /* needs the declared number of rows */
+	bool usual_grid;  /* its grid may be the one that rows and epsilon choose (grid_usual.h) */
+	bool perturbs;    /* an objective: so there is a noise to choose and an optimum to find */
+	bool separators;  /* then its noise is on thresholds of single weights, as rspm has it */
+	bool parts;       /* has parts, which search a number of nodes each */
+	bool descends;    /* has the terms of descent */
+	bool centred;     /* over a body: half of epsilon finds a centre by output perturbation */
+	/* -- of a convex one -- */
+	ConvexKind noise_on;  /* the answer or the objective */
+	int64_t usual_lambda; /* 0: by its noise (convex_usual.h) */
+	double clip_share;    /* of the longest row, to which rows are clipped; 0: all of it */
+
+	/* -- what it is -- */
+
 	/*
 	 * Laws of bounded range, or means of such laws over coins that do not see what differs, give
 	 * rho = epsilon^2 / 8 instead of epsilon^2 / 2 (theorem A3; pair_law.h, PAIR_RANGE)
 	 */
 	bool bounded_range;
-	bool convex; /* real weights for a convex loss: rows carry both label counts */
-	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */
-	bool every_row;
-	bool streams;    /* reads rows in passes; other mechanisms need all distinct rows in memory */
-	bool targets;    /* rows carry a target in front of the features (core/simplex/simplex.h) */
-	bool perturbs;   /* an objective: so there is a noise to choose and an optimum to find */
-	bool separators; /* then its noise is on thresholds of single weights, as rspm has it */
-	bool parts;      /* has parts, which search a number of nodes each */
-	bool descends;   /* has the terms of descent */
+	/* The name of epsilon per misclassified row, or per vote, in an exponent. */
+	const char *exponent;
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
 	void (*release)(const MechanismRequest *request, const Instance *instance,
 					const MechanismTools *tools, MechanismAnswer *answer);
-	/* What is known of its laws beyond the claim, which pair holds already; NULL: nothing. */
+	/* What is known of its laws beyond the claim, which pair holds already. */
 	void (*pair)(const MechanismRequest *request, Pair *pair);
-	/* Of a mechanism over a grid of two vectors at least (utility.h); NULL: none is known. */
+	bool (*searches)(const MechanismRequest *request); /* a noise that takes long to calibrate? */
+	/* Of a mechanism over a grid of two vectors at least (utility.h). */
 	void (*bound)(const MechanismRequest *request, double beta, UtilityBound *bound);
+	/* Noise or parts, in public: for the ledger and the model's details. */
+	void (*describe)(const MechanismRequest *request, Facts *facts);
+	/* How good the model is, but with probability beta: for prices. */
+	void (*error)(const MechanismRequest *request, double beta, Facts *facts);
 } Mechanism;
 
 extern const Mechanism *mechanism_get(MechanismKind kind);

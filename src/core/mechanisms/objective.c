@@ -84,3 +84,63 @@ objective_release(const MechanismRequest *request, const Instance *instance,
 	integers_destroy(level_reward, GRID_MAX_STATES, memory);
 	integers_destroy(reward, rewards, memory);
 }
+
+/* ---- what is public about the noise ---- */
+
+static void
+describe_lattice(const MechanismRequest *request, const Perturbation *perturbation, Facts *facts)
+{
+	static const char *const names[] = {[GAUGE_CUBE] = "cube",
+										[GAUGE_ONEHOT] = "one-hot",
+										[GAUGE_SPARSE] = "sparse",
+										[GAUGE_LAPLACE] = "laplace",
+										[GAUGE_SEPARATORS] = "separators",
+										[GAUGE_SEPARATORS_LAPLACE] = "separators laplace"};
+	mpz_t p;
+	mpz_t q;
+
+	mpz_inits(p, q, NULL);
+	gauge_rate(&perturbation->gauge, &request->grid, p, q);
+	facts_text(facts, "gauge", names[perturbation->gauge.kind]);
+	facts_integer(facts, "N", (int64_t) perturbation->gauge.scale);
+	facts_number(facts, "rate", mpz_get_d(p) / mpz_get_d(q), FACT_EXACT);
+	mpz_clears(p, q, NULL);
+}
+
+/* Lengths are in misclassified rows for a weight of 1. */
+static void
+describe_real(const Perturbation *perturbation, Facts *facts)
+{
+	static const char *const features[] = {[FEATURES_LATTICE] = "lattice",
+										   [FEATURES_LINEAR] = "linear",
+										   [FEATURES_SPHERE] = "sphere",
+										   [FEATURES_PARABOLOID] = "paraboloid",
+										   [FEATURES_SEPARATORS] = "separators"};
+	static const char *const bounds[] = {
+		[CALIBRATION_CHI] = "chi", [CALIBRATION_UNION] = "union", [CALIBRATION_SIGNS] = "signs"};
+	double scale = (double) perturbation->scale;
+
+	facts_text(facts, "features", features[perturbation->features]);
+	facts_integer(facts, "N", (int64_t) perturbation->scale);
+	facts_integer(facts, "numbers", perturbation->dimension);
+	facts_number(facts, perturbation_needs_delta(perturbation->noise) ? "sigma" : "radius_scale",
+				 perturbation->spread / scale, FACT_EXACT);
+	if (perturbation->noise != PERTURBATION_GAUSSIAN)
+		return;
+	facts_number(facts, "shift", perturbation->length / scale, FACT_EXACT);
+	facts_text(facts, "bound", bounds[perturbation->bound]);
+}
+
+void
+objective_describe(const MechanismRequest *request, Facts *facts)
+{
+	PerturbationRequest asked = mechanism_perturbation(request);
+	Perturbation perturbation;
+
+	perturbation_choose(&perturbation, &asked);
+	facts_text(facts, "noise", perturbation_noise_name(request->noise));
+	if (perturbation.features == FEATURES_LATTICE)
+		describe_lattice(request, &perturbation, facts);
+	else
+		describe_real(&perturbation, facts);
+}

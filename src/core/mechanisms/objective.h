@@ -14,5 +14,6 @@ extern void objective_admit(const MechanismRequest *request, MechanismVerdict *v
 extern void objective_release(const MechanismRequest *request, const Instance *instance,
 							  const MechanismTools *tools, MechanismAnswer *answer);
 extern void objective_bound(const MechanismRequest *request, double beta, UtilityBound *bound);
+extern void objective_describe(const MechanismRequest *request, Facts *facts);
 
 #endif

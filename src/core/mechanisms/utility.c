@@ -62,3 +62,22 @@ utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 	else
 		mechanism_get(request->kind)->bound(request, beta, bound);
 }
+
+double
+utility_whole_rows(double bound)
+{
+	return floor(bound * (1 + 1e-9));
+}
+
+void
+utility_error(const MechanismRequest *request, double beta, Facts *facts)
+{
+	UtilityBound bound;
+
+	utility_bound(request, beta, &bound);
+	facts_open(facts, "error");
+	facts_fixed(facts, "rows", utility_whole_rows(bound.rows), 0);
+	facts_number(facts, "beta", beta, 6);
+	facts_fixed(facts, "mean", ceil(bound.mean * 10) / 10, 1);
+	facts_close(facts);
+}

@@ -31,4 +31,10 @@ extern double utility_lead(const Grid *grid, int64_t epsilon, double beta);
  */
 extern void utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound);
 
+/* Of an integer that is at most bound in exact arithmetic: rounding must not take a row away. */
+extern double utility_whole_rows(double bound);
+
+/* That bound as a fact, for a reader. */
+extern void utility_error(const MechanismRequest *request, double beta, Facts *facts);
+
 #endif

@@ -14,6 +14,17 @@
 #define REAL_LEAST_SCALE (INT64_C(1) << 4)
 #define REAL_MOST_REWARD 0x1p50
 
+const char *
+perturbation_noise_name(PerturbationNoise noise)
+{
+	static const char *const names[] = {
+		[PERTURBATION_GAUGE] = "gauge",           [PERTURBATION_LAPLACE] = "laplace",
+		[PERTURBATION_SPHERICAL] = "spherical",   [PERTURBATION_GAUSSIAN] = "gaussian",
+		[PERTURBATION_PARABOLOID] = "paraboloid", [PERTURBATION_PUBLISHED] = "published"};
+
+	return names[noise];
+}
+
 bool
 perturbation_needs_delta(PerturbationNoise noise)
 {

@@ -102,6 +102,8 @@ typedef struct PerturbationRequest
 	Adjacency adjacency;
 } PerturbationRequest;
 
+extern const char *perturbation_noise_name(PerturbationNoise noise);
+
 /* Does the law need delta > 0? */
 extern bool perturbation_needs_delta(PerturbationNoise noise);
 

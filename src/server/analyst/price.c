@@ -20,22 +20,18 @@
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
-#include "core/mechanisms/convex_net.h"
-#include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/evaluation.h"
-#include "core/simplex/simplex_scale.h"
 #include "core/mechanisms/utility.h"
 
 #include "server/base/argument.h"
 #include "server/analyst/analyst.h"
-#include "server/release/body_choice.h"
 #include "server/ledger/charge.h"
 #include "server/ledger/charge_cost.h"
 #include "server/base/dpobj.h"
 #include "server/ledger/grant.h"
 #include "server/base/json_value.h"
 #include "server/release/learning.h"
-#include "server/release/opsamp_choice.h"
+#include "server/release/mechanism_choice.h"
 #include "server/analyst/price.h"
 #include "server/release/tally.h"
 #include "server/release/training.h"
@@ -83,7 +79,7 @@ append_count(StringInfo json, const char *name, uint64 count)
 static void
 append_work(StringInfo json, const Training *training)
 {
-	bool parts = training->request.kind == MECHANISM_SAMPLE_AGGREGATE;
+	bool parts = mechanism_get(training->request.kind)->parts;
 	MechanismVerdict verdict;
 
 	mechanism_get(training->request.kind)->admit(&training->request, &verdict);
@@ -94,122 +90,17 @@ append_work(StringInfo json, const Training *training)
 	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.finishes ? "true" : "false");
 }
 
-/* P(w) is proportional to exp(exponent votes(w)). */
-static void
-append_votes(StringInfo json, const Training *training)
-{
-	training_append_noise(json, training);
-	appendStringInfo(json, ", \"exponent_per_vote\": %s",
-					 decimal_text(training->request.epsilon, HALF_EPSILON_UNIT));
-}
-
-/* P(w) is proportional to exp(-exponent L(w)), or the chance to accept w is. */
-static void
-append_noise(StringInfo json, const Training *training)
-{
-	const MechanismRequest *request = &training->request;
-	const char *unit = privacy_margin(request->adjacency) == 2 ? HALF_EPSILON_UNIT : EPSILON_UNIT;
-
-	if (mechanism_perturbs(request->kind))
-		training_append_noise(json, training);
-	else if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
-		append_votes(json, training);
-	else
-		appendStringInfo(json, ", \"exponent_per_row\": %s", decimal_text(request->epsilon, unit));
-}
-
-/* Of an integer that is at most bound in exact arithmetic: rounding must not take a row away. */
-static double
-whole_rows(double bound)
-{
-	return floor(bound * (1 + 1e-9));
-}
-
-/*
- * How many rows an answer of sample_aggregate may cost depends on how far the parts
- * agree, so on the data: what is said is the lead in votes that wins (utility.h).
+/* P(w) is proportional to exp(-exponent L(w)), the chance to accept w is, or exp(exponent votes).
  */
 static void
-append_error(StringInfo json, const Training *training)
+append_exponent(StringInfo json, const MechanismRequest *request)
 {
-	const MechanismRequest *request = &training->request;
-	UtilityBound bound;
+	const Mechanism *mechanism = mechanism_get(request->kind);
+	bool half = mechanism->parts || privacy_margin(request->adjacency) == 2;
 
-	if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
-	{
-		appendStringInfo(json, ", \"error\": null, \"lead\": {\"votes\": %.0f, \"beta\": %g}",
-						 ceil(utility_lead(&request->grid, request->epsilon, PRICE_BETA)),
-						 PRICE_BETA);
-		return;
-	}
-	utility_bound(&training->request, PRICE_BETA, &bound);
-	appendStringInfo(json, ", \"error\": {\"rows\": %.0f, \"beta\": %g, \"mean\": %.1f}",
-					 whole_rows(bound.rows), PRICE_BETA, ceil(bound.mean * 10) / 10);
-}
-
-/* In units of the summed loss and of the weights (utility.h). */
-static void
-append_net_error(StringInfo json, const Training *training)
-{
-	NetBound bound;
-
-	convex_net_bound(training->request.kind == MECHANISM_LOCALIZED ? CONVEX_NET_LOCAL
-																   : CONVEX_NET_BODY,
-					 &training->request, PRICE_BETA, &bound);
-	appendStringInfo(json, ", \"error\": {\"loss\": %.6g, \"beta\": %g, \"mesh\": %.6g}",
-					 bound.loss * (1 + 1e-5), PRICE_BETA, bound.mesh * (1 + 1e-5));
-}
-
-/*
- * |w - w*| for the minimiser w* of the regularised objective, in the units of the
- * weights: how far the noise moves the answer.  Where descent ends is not bounded.
- */
-static void
-append_convex(StringInfo json, const Training *training)
-{
-	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
-					 training->request.grid.dimension);
-	training_append_noise(json, training);
-	if (training->request.kind == MECHANISM_SGD)
-	{
-		appendStringInfoString(json, ", \"error\": null");
-		return;
-	}
-	if (body_is_for(training->request.kind))
-	{
-		append_net_error(json, training);
-		return;
-	}
-	if (training->request.kind == MECHANISM_OPSAMP)
-	{
-		opsamp_append_error(json, &training->request);
-		return;
-	}
-	appendStringInfo(json, ", \"error\": {\"distance\": %.6g, \"beta\": %g}",
-					 convex_distance(training->request.kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT
-																				: CONVEX_OBJECTIVE,
-									 &training->request, PRICE_BETA),
-					 PRICE_BETA);
-}
-
-/*
- * How much the mean of (score - target)^2 over the rows is above the least on the simplex, in
- * units of the encoded target.
- */
-static void
-append_simplex(StringInfo json, const Training *training)
-{
-	const MechanismRequest *request = &training->request;
-	double rows = (double) request->simplex.rows;
-	bool pure;
-	SimplexExcess excess = simplex_excess(&request->simplex, simplex_request_draws(request, &pure),
-										  request->grid.dimension, PRICE_BETA);
-
-	appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
-					 request->grid.dimension);
-	training_append_noise(json, training);
-	appendStringInfo(json, ", \"error\": {\"mean_squared\": %.6g, \"beta\": %g, \"mean\": %.6g}",
-					 2 * excess.bound / rows, PRICE_BETA, 2 * excess.mean / rows);
+	if (mechanism->exponent != NULL)
+		appendStringInfo(json, ", \"%s\": %s", mechanism->exponent,
+						 decimal_text(request->epsilon, half ? HALF_EPSILON_UNIT : EPSILON_UNIT));
 }
 
 static void
@@ -220,19 +111,14 @@ append_price(StringInfo json, const Training *training)
 	append_cost(json, training);
 	appendStringInfo(json, ", \"guarantee\": \"%s\"", training->guarantee);
 	training_append_choice(json, training);
-	if (training->method == METHOD_SIMPLEX)
-	{
-		append_simplex(json, training);
-		return;
-	}
-	if (training->method != METHOD_HALFSPACE)
-	{
-		append_convex(json, training);
-		return;
-	}
-	append_work(json, training);
-	append_noise(json, training);
-	append_error(json, training);
+	if (training->method == METHOD_HALFSPACE)
+		append_work(json, training);
+	else
+		appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
+						 training->request.grid.dimension);
+	mechanism_append_terms(json, &training->request);
+	append_exponent(json, &training->request);
+	mechanism_append_error(json, &training->request, PRICE_BETA);
 }
 
 static Datum
@@ -486,7 +372,7 @@ append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("epsilon is too small for %d rows of a person", rows_per_person)));
 	rows = kind == TALLY_SELECTION
-			   ? whole_rows(evaluation_choice_error(epsilon, adjacency, models, PRICE_BETA))
+			   ? utility_whole_rows(evaluation_choice_error(epsilon, adjacency, models, PRICE_BETA))
 			   : evaluation_error(epsilon, adjacency, counts, PRICE_BETA);
 	appendStringInfo(json,
 					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "

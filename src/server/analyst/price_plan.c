@@ -122,13 +122,12 @@ settle_training(JsonbContainer *entry, int features, PlannedRelease *release)
 	Training *training =
 		price_settle_training(release->method, features, entry_numeric(entry, "epsilon", true),
 							  entry_numeric(entry, "delta", false), entry_options(entry));
+	const Mechanism *mechanism = mechanism_get(training->request.kind);
 
 	release->method = method_name(training->method);
-	release->mechanism = mechanism_get(training->request.kind)->name;
+	release->mechanism = mechanism->name;
 	release->guarantee = training->guarantee;
-	release->searched = training->request.kind == MECHANISM_OPSAMP ||
-						(training->request.kind == MECHANISM_SGD &&
-						 training->request.descent.sampling != DESCENT_FULL);
+	release->searched = mechanism->searches != NULL && mechanism->searches(&training->request);
 	release->counted.adjacency = training->request.adjacency;
 	release->counted.pair = training_pair(training);
 }

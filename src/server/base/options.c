@@ -108,21 +108,6 @@ get_boolean(const char *name, JsonbValue *value)
 	return value->val.boolean;
 }
 
-static const char *const mechanism_names[] = {
-	[CHOOSE_AUTO] = "auto",
-	[CHOOSE_EXPONENTIAL] = "exponential",
-	[CHOOSE_PERMUTE_FLIP] = "permute_flip",
-	[CHOOSE_OPDISC] = "opdisc",
-	[CHOOSE_RSPM] = "rspm",
-	[CHOOSE_SAMPLE_AGGREGATE] = "sample_aggregate",
-	[CHOOSE_OUTPUT] = "output",
-	[CHOOSE_OBJECTIVE] = "objective",
-	[CHOOSE_AMP] = "amp",
-	[CHOOSE_SGD] = "sgd",
-	[CHOOSE_LOCALIZED] = "localized",
-	[CHOOSE_OPSAMP] = "opsamp",
-};
-
 static const char *const noise_names[] = {
 	[NOISE_AUTO] = "auto",           [NOISE_GAUGE] = "gauge",
 	[NOISE_LAPLACE] = "laplace",     [NOISE_SPHERICAL] = "spherical",
@@ -131,52 +116,89 @@ static const char *const noise_names[] = {
 };
 
 const char *
-mechanism_choice_name(MechanismChoice mechanism)
-{
-	return mechanism_names[mechanism];
-}
-
-const char *
 noise_choice_name(NoiseChoice noise)
 {
 	return noise_names[noise];
 }
 
-static int
-mechanism_methods(MechanismChoice mechanism)
+/* ---- mechanisms ---- */
+
+int
+mechanism_methods(const Mechanism *mechanism)
 {
-	if (mechanism <= CHOOSE_EXPONENTIAL)
-		return FOR_NAMED;
-	return mechanism <= CHOOSE_SAMPLE_AGGREGATE ? FOR_HALFSPACE : FOR_CONVEX;
+	if (mechanism->targets)
+		return FOR_SIMPLEX;
+	return mechanism->convex ? FOR_CONVEX : FOR_HALFSPACE;
 }
 
-/* Only mechanisms of the methods that are left are listed. */
+static bool
+is_name_of(const Mechanism *mechanism, const char *name)
+{
+	return strcmp(mechanism->name, name) == 0 ||
+		   (mechanism->also != NULL && strcmp(mechanism->also, name) == 0);
+}
+
+const Mechanism *
+mechanism_named(const char *name, int methods)
+{
+	for (int i = 0; i < MECHANISM_KINDS; i++)
+	{
+		const Mechanism *mechanism = mechanism_get((MechanismKind) i);
+
+		if ((mechanism_methods(mechanism) & methods) != 0 && is_name_of(mechanism, name))
+			return mechanism;
+	}
+	return NULL;
+}
+
+/* A name that two mechanisms share stands in the first one's place. */
+List *
+mechanism_names(int methods)
+{
+	List *names = list_make1("auto");
+
+	for (int i = 0; i < MECHANISM_KINDS; i++)
+	{
+		const Mechanism *mechanism = mechanism_get((MechanismKind) i);
+
+		if (mechanism_named(mechanism->name, FOR_NAMED) != mechanism ||
+			mechanism_named(mechanism->name, methods) == NULL)
+			continue;
+		names = lappend(names, unconstify(char *, mechanism->name));
+		if (mechanism->also != NULL)
+			names = lappend(names, unconstify(char *, mechanism->also));
+	}
+	return names;
+}
+
 static void
 refuse_mechanism(const char *name, int methods)
 {
-	const char *names[lengthof(mechanism_names)];
-	int count = 0;
+	List *list = mechanism_names(methods);
+	const char **names = palloc(list_length(list) * sizeof(char *));
 
-	for (int i = 0; i < lengthof(mechanism_names); i++)
-		if ((mechanism_methods((MechanismChoice) i) & methods) != 0)
-			names[count++] = mechanism_names[i];
-	refuse_choice(name, names, count);
+	for (int i = 0; i < list_length(list); i++)
+		names[i] = list_nth(list, i);
+	refuse_choice(name, names, list_length(list));
 }
 
-/* The exponential mechanism over a net is for few weights; METHOD_AUTO takes it over a grid. */
+/* Exponential over a net is for few weights: METHOD_AUTO takes the one over a grid, the first. */
 static void
 read_mechanism(const char *name, JsonbValue *value, Options *options)
 {
-	int choice = find_choice(value, mechanism_names, lengthof(mechanism_names));
+	const char *text = json_get_string(value);
+	const Mechanism *mechanism;
 
-	if (choice < 0)
+	if (json_is_string(value, "auto"))
+		return;
+	mechanism = text == NULL ? NULL : mechanism_named(text, FOR_NAMED);
+	if (mechanism == NULL)
 		refuse_mechanism(name, options->methods);
-	options->mechanism = (MechanismChoice) choice;
-	if (options->mechanism > CHOOSE_SAMPLE_AGGREGATE)
-		options->methods &= FOR_CONVEX;
-	else if (options->mechanism != CHOOSE_AUTO)
-		options->methods &= FOR_HALFSPACE;
+	options->mechanism = strcmp(text, mechanism->name) == 0 ? mechanism->name : mechanism->also;
+	options->methods &= mechanism_methods(mechanism);
 }
+
+/* ---- other keys ---- */
 
 static void
 read_noise(const char *name, JsonbValue *value, Options *options)
@@ -365,11 +387,9 @@ read_calls(const char *name, JsonbValue *value, Options *options)
 static void
 read_sampling(const char *name, JsonbValue *value, Options *options)
 {
-	static const char *const names[] = {
-		[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
-
 	options->sampling_given = true;
-	options->sampling = (DescentSampling) get_choice(name, value, names, lengthof(names));
+	options->sampling =
+		(DescentSampling) get_choice(name, value, descent_sampling_names, DESCENT_SAMPLINGS);
 }
 
 static void
@@ -590,6 +610,19 @@ is_key_of(const OptionKey *key, TrainingMethod method)
 	return (key->methods & (method == METHOD_AUTO ? FOR_NAMED | FOR_AUTO : 1 << method)) != 0;
 }
 
+const char *
+options_next_given(const Options *options, int *place)
+{
+	while (*place < lengthof(keys))
+	{
+		int key = (*place)++;
+
+		if ((options->given & UINT64CONST(1) << key) != 0)
+			return keys[key].name;
+	}
+	return NULL;
+}
+
 static char *
 known_keys(TrainingMethod method, bool by_analyst)
 {
@@ -680,6 +713,7 @@ read_keys(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options
 		key = find_key(value.val.string.val, value.val.string.len, method, by_analyst);
 		(void) JsonbIteratorNext(&iterator, &value, true);
 		key->read(key->name, &value, options);
+		options->given |= UINT64CONST(1) << (key - keys);
 		if ((key->methods & FOR_AUTO) == 0)
 			options->methods &= key->methods;
 	}

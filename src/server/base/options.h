@@ -6,27 +6,12 @@
 
 #include "postgres.h"
 
+#include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
 #include "core/grid/grid.h"
 #include "core/mechanisms/mechanism.h"
 #include "core/base/privacy.h"
-
-typedef enum MechanismChoice
-{
-	CHOOSE_AUTO,
-	CHOOSE_EXPONENTIAL,
-	CHOOSE_PERMUTE_FLIP,
-	CHOOSE_OPDISC,
-	CHOOSE_RSPM,
-	CHOOSE_SAMPLE_AGGREGATE,
-	CHOOSE_OUTPUT,
-	CHOOSE_OBJECTIVE,
-	CHOOSE_AMP, /* what objective is released as: another name for it */
-	CHOOSE_SGD,
-	CHOOSE_LOCALIZED,
-	CHOOSE_OPSAMP
-} MechanismChoice;
 
 typedef enum NoiseChoice
 {
@@ -80,7 +65,8 @@ typedef struct FeatureNumbers
 typedef struct Options
 {
 	int methods; /* methods that all of the options are for; of METHOD_AUTO those it may become */
-	MechanismChoice mechanism;
+	const char *mechanism; /* NULL: chosen automatically */
+	uint64 given;          /* see options_next_given() */
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */
 	double target_low;     /* clip bounds of the target */
@@ -132,8 +118,22 @@ extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, 
 /* "halfspace", "logistic", "svm", "simplex", which are kinds of models, too; or "auto". */
 extern const char *method_name(TrainingMethod method);
 
-/* As they are written in the options. */
-extern const char *mechanism_choice_name(MechanismChoice mechanism);
+/* The set of methods that a mechanism is for. */
+extern int mechanism_methods(const Mechanism *mechanism);
+
+/*
+ * The mechanism of that name for one of the methods, NULL if there is none: the first in the
+ * order of the table.
+ */
+extern const Mechanism *mechanism_named(const char *name, int methods);
+
+/* The names, as far as they are for one of the methods, with "auto". */
+extern List *mechanism_names(int methods);
+
+/* The name of the next key after the place, from 0 on, that was given; NULL: no more. */
+extern const char *options_next_given(const Options *options, int *place);
+
+/* As it is written in the options. */
 extern const char *noise_choice_name(NoiseChoice noise);
 
 #endif

@@ -14,24 +14,12 @@
 #define LEAST_REACH ldexp(NET_MOST_STEPS, -CONVEX_OUTPUT_BITS)
 #define MOST_REACH ldexp(CONVEX_REACH_MAX, -CONVEX_OUTPUT_BITS)
 
-bool
-body_is_for(MechanismKind kind)
-{
-	return kind == MECHANISM_CONVEX_EXPONENTIAL || kind == MECHANISM_LOCALIZED;
-}
-
-static ConvexNetKind
-net_kind(const MechanismRequest *request)
-{
-	return request->kind == MECHANISM_LOCALIZED ? CONVEX_NET_LOCAL : CONVEX_NET_BODY;
-}
-
 /* The law follows from the mechanism: there is one for a centre, and none without. */
 static void
 check_noise(const Options *options, const MechanismRequest *request)
 {
 	if (options->noise == NOISE_AUTO ||
-		(options->noise == NOISE_GAMMA && request->kind == MECHANISM_LOCALIZED))
+		(options->noise == NOISE_GAMMA && mechanism_get(request->kind)->centred))
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("noise \"%s\" is not for mechanism \"%s\"",
@@ -94,43 +82,4 @@ body_choose(const Options *options, MechanismRequest *request)
 	check_noise(options, request);
 	request->convex.reach = body_reach(options, request->convex.radius, USUAL_REACH);
 	choose_steps(options, request);
-}
-
-static void
-refuse_option(const char *name, MechanismKind kind, const char *mechanisms)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("option \"%s\" is not for mechanism \"%s\"", name, mechanism_get(kind)->name),
-			 errhint("Set \"mechanism\" to %s, or leave it out.", mechanisms)));
-}
-
-void
-body_check_options(const Options *options, MechanismKind kind)
-{
-	bool net = body_is_for(kind);
-
-	if (options->norm > 0 && !net && kind != MECHANISM_OPSAMP && kind != MECHANISM_SGD)
-		refuse_option("norm", kind, "\"exponential\", \"localized\", \"opsamp\" or \"sgd\"");
-	if (options->net > 0 && !net)
-		refuse_option("net", kind, "\"exponential\" or \"localized\"");
-	if (options->calls > 0 && kind != MECHANISM_OPSAMP)
-		refuse_option("calls", kind, "\"opsamp\"");
-}
-
-void
-body_append_terms(StringInfo text, const MechanismRequest *request)
-{
-	double unit = ldexp(1, -CONVEX_OUTPUT_BITS) / request->convex.radius;
-	ConvexNetPlan plan;
-
-	(void) convex_net_plan(net_kind(request), request, &plan);
-	appendStringInfo(text,
-					 ", \"norm\": %.17g, \"net\": " INT64_FORMAT
-					 ", \"net_step\": %.17g, \"loss_range\": %.17g, \"exponent_per_loss\": %.17g",
-					 request->convex.reach * unit, plan.points, plan.step * unit,
-					 ldexp(plan.range, -NET_LOSS_BITS),
-					 ldexp((double) plan.rate.numerator / plan.rate.denominator, NET_LOSS_BITS));
-	if (request->kind == MECHANISM_LOCALIZED)
-		appendStringInfo(text, ", \"centre_noise\": %.17g", plan.noise / request->convex.radius);
 }

@@ -1,5 +1,5 @@
 /*
- * body_choice.h - options "norm", "net" and "calls" of the convex mechanisms that choose from a
+ * body_choice.h - options "norm" and "net" of the convex mechanisms that choose from a
  * body of weights (core/mechanisms/convex_net.h).
  */
 #ifndef DPOBJ_BODY_CHOICE_H
@@ -7,13 +7,9 @@
 
 #include "postgres.h"
 
-#include "lib/stringinfo.h"
-
 #include "core/mechanisms/mechanism.h"
 
 #include "server/base/options.h"
-
-extern bool body_is_for(MechanismKind kind);
 
 /*
  * Option "norm" in the units of convex.h, 2^-20 of a score; usual where it is not given.
@@ -26,11 +22,5 @@ extern int64 body_reach(const Options *options, double radius, double usual);
  * be 0.  Raises 22023 where the options do not go together.
  */
 extern void body_choose(const Options *options, MechanismRequest *request);
-
-/* Raises 22023 for options of bodies that are not for this mechanism. */
-extern void body_check_options(const Options *options, MechanismKind kind);
-
-/* Members about body and net, for jsonb text. */
-extern void body_append_terms(StringInfo text, const MechanismRequest *request);
 
 #endif

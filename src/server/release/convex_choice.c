@@ -11,26 +11,23 @@
 
 #include "server/release/body_choice.h"
 #include "server/release/descent_choice.h"
+#include "server/release/mechanism_choice.h"
 #include "server/release/opsamp_choice.h"
 
 static ConvexKind
 convex_kind(const MechanismRequest *request)
 {
-	return request->kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT : CONVEX_OBJECTIVE;
+	return mechanism_get(request->kind)->noise_on;
 }
 
 /* ---- radius ---- */
 
-/*
- * The share of the longest row to which rows are clipped for noisy gradient descent: its noise
- * shrinks with the radius, and what is lost of long rows is little (bench/descent).
- */
-#define DESCENT_SHARE 0.75
-
 double
 convex_choose_radius(const Options *options, const Encoding *encoding)
 {
-	double share = options->mechanism == CHOOSE_SGD ? DESCENT_SHARE : 1;
+	const Mechanism *mechanism =
+		options->mechanism == NULL ? NULL : mechanism_named(options->mechanism, FOR_CONVEX);
+	double share = mechanism != NULL && mechanism->clip_share > 0 ? mechanism->clip_share : 1;
 	double radius = options->radius;
 
 	if (radius == 0)
@@ -42,35 +39,7 @@ convex_choose_radius(const Options *options, const Encoding *encoding)
 	return radius;
 }
 
-/* ---- mechanism and noise ---- */
-
-static MechanismKind
-choose_mechanism(TrainingMethod method, const Options *options)
-{
-	switch (options->mechanism)
-	{
-		case CHOOSE_OUTPUT:
-			return MECHANISM_OUTPUT;
-		case CHOOSE_EXPONENTIAL:
-			return MECHANISM_CONVEX_EXPONENTIAL;
-		case CHOOSE_LOCALIZED:
-			return MECHANISM_LOCALIZED;
-		case CHOOSE_OPSAMP:
-			return MECHANISM_OPSAMP;
-		case CHOOSE_AUTO:
-		case CHOOSE_OBJECTIVE:
-		case CHOOSE_AMP:
-			return MECHANISM_OBJECTIVE;
-		case CHOOSE_SGD:
-			return MECHANISM_SGD;
-		default:
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("mechanism \"%s\" is not for method \"%s\"",
-								   mechanism_choice_name(options->mechanism), method_name(method)),
-							errhint("Mechanisms are: objective, amp, output, exponential, "
-									"localized, opsamp, sgd.")));
-	}
-}
+/* ---- noise ---- */
 
 /* Without a word about it, the law whose noise is shorter. */
 static void
@@ -95,28 +64,13 @@ choose_noise(TrainingMethod method, const Options *options, int64 delta, Mechani
 
 /* ---- regularisation ---- */
 
-double
-convex_regularization(const ConvexTerms *terms)
-{
-	return (double) terms->lambda / LAMBDA_ONE * terms->radius * terms->radius;
-}
-
-/*
- * OPSamp's is there for its certificate only and weighs as much as a row; descent's noise
- * asks for none, so it is as good as none.
- */
 static int64
 usual_lambda(const MechanismRequest *request)
 {
-	switch (request->kind)
-	{
-		case MECHANISM_OPSAMP:
-			return LAMBDA_ONE;
-		case MECHANISM_SGD:
-			return LAMBDA_MIN;
-		default:
-			return convex_usual_lambda(convex_kind(request), request);
-	}
+	const Mechanism *mechanism = mechanism_get(request->kind);
+
+	return mechanism->usual_lambda > 0 ? mechanism->usual_lambda
+									   : convex_usual_lambda(convex_kind(request), request);
 }
 
 /* Rounded down: both the minimiser and the noise take what is left. */
@@ -136,6 +90,15 @@ choose_lambda(const Options *options, MechanismRequest *request)
 }
 
 /* ---- the whole ---- */
+
+/* What the request is made from. */
+typedef struct ConvexCall
+{
+	TrainingMethod method;
+	const Options *options;
+	const Encoding *encoding;
+	int64 delta;
+} ConvexCall;
 
 /* Of a number that is at least bound, to six digits. */
 static double
@@ -173,82 +136,75 @@ check_scale(const MechanismRequest *request)
 
 /* Over a body all that output perturbation asks for is asked by a centre, if there is one. */
 static void
-choose_over_body(const Options *options, MechanismRequest *request)
+choose_over_body(const ConvexCall *call, MechanismRequest *request)
 {
+	const Options *options = call->options;
 	MechanismRequest centre = convex_net_centre(request);
+	bool centred = mechanism_get(request->kind)->centred;
 
-	if (request->kind == MECHANISM_LOCALIZED || options->regularization > 0)
+	if (centred || options->regularization > 0)
 		choose_lambda(options, &centre);
 	request->convex.lambda = centre.convex.lambda;
 	body_choose(options, request);
 	centre = convex_net_centre(request);
-	if (request->kind == MECHANISM_LOCALIZED)
+	if (centred)
 		check_scale(&centre);
 }
+
+static void
+choose_descent(const ConvexCall *call, MechanismRequest *request)
+{
+	choose_lambda(call->options, request);
+	descent_choose(call->options, call->delta, request);
+}
+
+static void
+choose_opsamp(const ConvexCall *call, MechanismRequest *request)
+{
+	choose_lambda(call->options, request);
+	opsamp_choose(call->options, call->encoding, call->delta, request);
+}
+
+static void
+choose_perturbation(const ConvexCall *call, MechanismRequest *request)
+{
+	choose_lambda(call->options, request);
+	choose_noise(call->method, call->options, call->delta, request);
+	if (call->options->regularization == 0)
+		request->convex.lambda = convex_usual_lambda_for_noise(convex_kind(request), request);
+	check_scale(request);
+}
+
+/* Mechanisms with terms of their own to choose; the others have a noise to choose only. */
+static const struct
+{
+	const Mechanism *mechanism;
+	void (*choose)(const ConvexCall *call, MechanismRequest *request);
+} families[] = {
+	{&mechanism_convex_exponential, choose_over_body},
+	{&mechanism_localized, choose_over_body},
+	{&mechanism_sgd, choose_descent},
+	{&mechanism_opsamp, choose_opsamp},
+};
 
 void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
 {
+	ConvexCall call = {method, options, encoding, delta};
+	const Mechanism *mechanism = mechanism_choose(method, options);
+	void (*choose)(const ConvexCall *, MechanismRequest *) = choose_perturbation;
+
+	if (mechanism == NULL)
+		mechanism = &mechanism_objective;
 	grid_set_plain(&request->grid, encoding_dimension(encoding));
-	request->kind = choose_mechanism(method, options);
+	request->kind = mechanism_kind(mechanism);
 	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : LOSS_LOGISTIC;
 	request->convex.radius = convex_choose_radius(options, encoding);
 	convex_set_noise(request, CONVEX_GAMMA, 0);
-	body_check_options(options, request->kind);
-	descent_check_options(options);
-	if (body_is_for(request->kind))
-	{
-		choose_over_body(options, request);
-		return;
-	}
-	choose_lambda(options, request);
-	if (request->kind == MECHANISM_SGD)
-	{
-		descent_choose(options, delta, request);
-		return;
-	}
-	if (request->kind == MECHANISM_OPSAMP)
-	{
-		opsamp_choose(options, encoding, delta, request);
-		return;
-	}
-	choose_noise(method, options, delta, request);
-	if (options->regularization == 0)
-		request->convex.lambda = convex_usual_lambda_for_noise(convex_kind(request), request);
-	check_scale(request);
-}
-
-void
-convex_append_terms(StringInfo text, const MechanismRequest *request)
-{
-	const ConvexTerms *terms = &request->convex;
-	ConvexScale scale;
-	int64 least;
-
-	appendStringInfo(text, ", \"loss\": \"%s\", \"regularization\": %.17g, \"radius\": %.17g",
-					 terms->loss == LOSS_LOGISTIC ? "logistic" : "huber",
-					 convex_regularization(terms), terms->radius);
-	if (body_is_for(request->kind))
-	{
-		body_append_terms(text, request);
-		return;
-	}
-	if (request->kind == MECHANISM_OPSAMP)
-	{
-		opsamp_append_terms(text, request);
-		return;
-	}
-	appendStringInfo(text, ", \"noise\": \"%s\", \"weight_step\": %.17g",
-					 terms->noise == CONVEX_GAUSSIAN ? "gaussian" : "gamma",
-					 ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius);
-	if (request->kind == MECHANISM_SGD)
-	{
-		descent_append_terms(text, request);
-		return;
-	}
-	(void) convex_request_scale(convex_kind(request), request, &scale, &least);
-	if (request->kind == MECHANISM_OBJECTIVE)
-		appendStringInfo(text, ", \"objective_noise\": %.17g", scale.inner * terms->radius);
-	appendStringInfo(text, ", \"weight_noise\": %.17g", scale.outer / terms->radius);
+	mechanism_check_options(options, mechanism);
+	for (int i = 0; i < lengthof(families); i++)
+		if (families[i].mechanism == mechanism)
+			choose = families[i].choose;
+	choose(&call, request);
 }

@@ -7,8 +7,6 @@
 
 #include "postgres.h"
 
-#include "lib/stringinfo.h"
-
 #include "core/rows/encoding.h"
 #include "core/mechanisms/mechanism.h"
 
@@ -24,11 +22,5 @@ extern void convex_choose(TrainingMethod method, const Options *options, const E
 
 /* Of the rows, as the options have it or by their encoding; raises 22023 if it is out of range. */
 extern double convex_choose_radius(const Options *options, const Encoding *encoding);
-
-/* Lambda of a request, for w in units of the features. */
-extern double convex_regularization(const ConvexTerms *terms);
-
-/* Members about loss and noise, ", \"radius\": ...", for jsonb text. */
-extern void convex_append_terms(StringInfo text, const MechanismRequest *request);
 
 #endif

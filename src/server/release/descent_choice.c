@@ -5,25 +5,6 @@
 
 #include <math.h>
 
-static const char *const sampling_names[] = {
-	[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
-
-void
-descent_check_options(const Options *options)
-{
-	const char *name = options->sampling_given   ? "sampling"
-					   : options->batch > 0      ? "batch"
-					   : options->iterations > 0 ? "iterations"
-					   : options->step > 0       ? "step"
-												 : NULL;
-
-	if (options->mechanism == CHOOSE_SGD || name == NULL)
-		return;
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("option \"%s\" is for mechanism \"sgd\" only", name),
-					errhint("Add \"mechanism\": \"sgd\", or leave it out.")));
-}
-
 /* ---- batches ---- */
 
 /*
@@ -33,7 +14,7 @@ descent_check_options(const Options *options)
 static void
 check_rows(const Options *options)
 {
-	const char *name = sampling_names[options->sampling];
+	const char *name = descent_sampling_names[options->sampling];
 
 	if (options->sampling == DESCENT_FULL && options->batch > 0)
 		ereport(ERROR,
@@ -129,22 +110,4 @@ descent_choose(const Options *options, int64 delta, MechanismRequest *request)
 	if (options->norm > 0)
 		terms->reach = read_length("norm", options->norm, radius);
 	check_noise(request);
-}
-
-void
-descent_append_terms(StringInfo text, const MechanismRequest *request)
-{
-	const DescentTerms *terms = &request->descent;
-	double radius = request->convex.radius;
-	double noise =
-		descent_noise(terms, privacy_epsilon(request->epsilon),
-					  privacy_delta(request->convex.delta), request->adjacency, request->pause);
-
-	appendStringInfo(text, ", \"sampling\": \"%s\", \"iterations\": %d",
-					 sampling_names[terms->sampling], terms->iterations);
-	if (terms->sampling != DESCENT_FULL)
-		appendStringInfo(text, ", \"batch\": " INT64_FORMAT ", \"n\": " INT64_FORMAT, terms->batch,
-						 terms->rows);
-	appendStringInfo(text, ", \"step\": %.17g, \"norm\": %.17g, \"gradient_noise\": %.17g",
-					 terms->step / radius, terms->reach / radius, noise * radius);
 }

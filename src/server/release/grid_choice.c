@@ -167,9 +167,12 @@ grid_choose(const Options *options, const Encoding *encoding, Grid *grid)
 bool
 grid_is_open(const Options *options)
 {
+	const Mechanism *mechanism = options->mechanism == NULL
+									 ? &mechanism_exponential
+									 : mechanism_named(options->mechanism, FOR_HALFSPACE);
+
 	return options->grid == GRID_AUTO && options->n > 0 && options->modulus == 0 &&
-		   !options->reference &&
-		   (options->mechanism == CHOOSE_AUTO || options->mechanism == CHOOSE_EXPONENTIAL);
+		   !options->reference && mechanism != NULL && mechanism->usual_grid;
 }
 
 void

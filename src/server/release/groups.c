@@ -42,12 +42,14 @@ static void
 check_options(const Training *training)
 {
 	const Options *options = &training->options;
+	const Mechanism *mechanism =
+		options->mechanism == NULL ? NULL : mechanism_named(options->mechanism, FOR_NAMED);
 
 	if (training->method == METHOD_SIMPLEX)
 		refuse("method", method_name(training->method),
 			   "Methods are: auto, halfspace, logistic, svm.");
-	if (options->mechanism == CHOOSE_OPSAMP)
-		refuse("mechanism", "opsamp", "Use mechanism \"objective\".");
+	if (mechanism != NULL && mechanism->counts_rows)
+		refuse("mechanism", mechanism->name, "Use mechanism \"objective\".");
 	if (options->sampling_given && options->sampling != DESCENT_FULL)
 		refuse("option", "sampling", "Use sampling \"full\", or leave it out.");
 	if (options->n > 0 && !training->by_analyst)

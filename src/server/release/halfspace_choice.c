@@ -7,6 +7,7 @@
 #include "core/noise/perturbation.h"
 
 #include "server/base/dpobj.h"
+#include "server/release/mechanism_choice.h"
 
 /* Rule U14: beyond these, convex models are the better choice. */
 #define AUTO_OPDISC_MAX_DIMENSION 50
@@ -66,7 +67,7 @@ refuse_parts(const Training *training, const MechanismVerdict *verdict)
 static void
 refuse_mechanism(const Training *training, const MechanismVerdict *verdict)
 {
-	if (training->request.kind == MECHANISM_SAMPLE_AGGREGATE)
+	if (mechanism_get(training->request.kind)->parts)
 		refuse_parts(training, verdict);
 	if (training->by_analyst)
 		refuse_unfinished(training, verdict);
@@ -125,7 +126,7 @@ check_solver(const Training *training)
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("option \"solver\" is not for mechanism \"%s\"",
 						   mechanism_get(training->request.kind)->name),
-					training->request.kind == MECHANISM_SAMPLE_AGGREGATE
+					mechanism_get(training->request.kind)->parts
 						? errdetail("Its parts are searched by the native solver.")
 						: errdetail("That mechanism draws from the grid and solves no programme."),
 					errhint("Add \"mechanism\": \"opdisc\", or leave \"solver\" out.")));
@@ -133,17 +134,11 @@ check_solver(const Training *training)
 
 /* ---- noise ---- */
 
-/* The laws that perturb an objective, as they are called in options. */
-static const NoiseChoice noise_choices[] = {
-	[PERTURBATION_GAUGE] = NOISE_GAUGE,           [PERTURBATION_LAPLACE] = NOISE_LAPLACE,
-	[PERTURBATION_SPHERICAL] = NOISE_SPHERICAL,   [PERTURBATION_GAUSSIAN] = NOISE_GAUSSIAN,
-	[PERTURBATION_PARABOLOID] = NOISE_PARABOLOID, [PERTURBATION_PUBLISHED] = NOISE_PUBLISHED};
-
 static PerturbationNoise
 perturbation_noise(NoiseChoice choice)
 {
 	for (int i = 0; i < PERTURBATION_NOISES; i++)
-		if (noise_choices[i] == choice)
+		if (strcmp(perturbation_noise_name((PerturbationNoise) i), noise_choice_name(choice)) == 0)
 			return (PerturbationNoise) i;
 	return PERTURBATION_GAUGE; /* automatically */
 }
@@ -173,24 +168,17 @@ check_unproven(const Training *training)
  * number of rows.  Other mechanisms have none.
  */
 static void
-settle_parts(Training *training)
+settle_parts(Training *training, const Mechanism *mechanism)
 {
 	const Options *options = &training->options;
 	MechanismRequest *request = &training->request;
 
-	if (options->mechanism == CHOOSE_SAMPLE_AGGREGATE)
-	{
-		request->parts = options->parts > 0
-							 ? options->parts
-							 : sample_aggregate_parts(&request->grid, request->epsilon, options->n);
-		request->part_nodes =
-			options->part_nodes > 0 ? options->part_nodes : SAMPLE_USUAL_PART_NODES;
-	}
-	else if (options->parts > 0 || options->part_nodes > 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"%s\" is for mechanism \"sample_aggregate\" only",
-							   options->parts > 0 ? "parts" : "part_nodes"),
-						errhint("Add \"mechanism\": \"sample_aggregate\", or leave it out.")));
+	if (mechanism == NULL || !mechanism->parts)
+		return;
+	request->parts = options->parts > 0
+						 ? options->parts
+						 : sample_aggregate_parts(&request->grid, request->epsilon, options->n);
+	request->part_nodes = options->part_nodes > 0 ? options->part_nodes : SAMPLE_USUAL_PART_NODES;
 }
 
 static void
@@ -202,7 +190,7 @@ settle_noise(Training *training)
 	const char *reason;
 
 	request->noise = perturbation_noise(training->options.noise);
-	name = noise_choice_name(noise_choices[request->noise]);
+	name = perturbation_noise_name(request->noise);
 	check_unproven(training);
 	if (!mechanism_perturbs(request->kind) && request->noise != PERTURBATION_GAUGE)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -234,14 +222,8 @@ settle_noise(Training *training)
 }
 
 static void
-check_halfspace_choice(const Options *options)
+check_noise_choice(const Options *options)
 {
-	if (options->mechanism > CHOOSE_SAMPLE_AGGREGATE)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("mechanism \"%s\" is not for method \"halfspace\"",
-							   mechanism_choice_name(options->mechanism)),
-						errhint("Mechanisms are: auto, exponential, permute_flip, opdisc, rspm, "
-								"sample_aggregate.")));
 	if (options->noise == NOISE_GAMMA)
 		ereport(
 			ERROR,
@@ -254,93 +236,23 @@ check_halfspace_choice(const Options *options)
 void
 halfspace_choose(Training *training)
 {
-	static const MechanismKind kinds[] = {[CHOOSE_EXPONENTIAL] = MECHANISM_EXPONENTIAL,
-										  [CHOOSE_PERMUTE_FLIP] = MECHANISM_PERMUTE_FLIP,
-										  [CHOOSE_OPDISC] = MECHANISM_OPDISC,
-										  [CHOOSE_RSPM] = MECHANISM_RSPM,
-
-										  [CHOOSE_SAMPLE_AGGREGATE] = MECHANISM_SAMPLE_AGGREGATE};
 	MechanismRequest *request = &training->request;
+	const Mechanism *mechanism = mechanism_choose(METHOD_HALFSPACE, &training->options);
 	MechanismVerdict verdict;
 
-	check_halfspace_choice(&training->options);
+	check_noise_choice(&training->options);
 	request->epsilon = training_row_epsilon(training);
 	request->adjacency = training->options.adjacency;
 	request->threads = dpobj_solver_threads;
 	request->solver = training->options.solver;
 	request->group =
 		select_cheapest_group(&request->grid, training->options.group, training->options.groups);
-	settle_parts(training);
-	if (training->options.mechanism == CHOOSE_AUTO)
+	mechanism_check_options(&training->options, mechanism);
+	settle_parts(training, mechanism);
+	if (mechanism == NULL)
 		choose_automatically(training);
-	else if (!admitted(training, kinds[training->options.mechanism], &verdict))
+	else if (!admitted(training, mechanism_kind(mechanism), &verdict))
 		refuse_mechanism(training, &verdict);
 	check_solver(training);
 	settle_noise(training);
-}
-
-/* ---- for the ledger and the model ---- */
-
-static void
-append_lattice(StringInfo text, const Training *training, const Perturbation *perturbation)
-{
-	static const char *const names[] = {[GAUGE_CUBE] = "cube",
-										[GAUGE_ONEHOT] = "one-hot",
-										[GAUGE_SPARSE] = "sparse",
-										[GAUGE_LAPLACE] = "laplace",
-										[GAUGE_SEPARATORS] = "separators",
-										[GAUGE_SEPARATORS_LAPLACE] = "separators laplace"};
-	mpz_t p;
-	mpz_t q;
-
-	mpz_inits(p, q, NULL);
-	gauge_rate(&perturbation->gauge, &training->request.grid, p, q);
-	appendStringInfo(text, ", \"gauge\": \"%s\", \"N\": " UINT64_FORMAT ", \"rate\": %.17g",
-					 names[perturbation->gauge.kind], perturbation->gauge.scale,
-					 mpz_get_d(p) / mpz_get_d(q));
-	mpz_clears(p, q, NULL);
-}
-
-/* Lengths are in misclassified rows for a weight of 1. */
-static void
-append_real(StringInfo text, const Perturbation *perturbation)
-{
-	static const char *const features[] = {[FEATURES_LATTICE] = "lattice",
-										   [FEATURES_LINEAR] = "linear",
-										   [FEATURES_SPHERE] = "sphere",
-										   [FEATURES_PARABOLOID] = "paraboloid",
-										   [FEATURES_SEPARATORS] = "separators"};
-	static const char *const bounds[] = {
-		[CALIBRATION_CHI] = "chi", [CALIBRATION_UNION] = "union", [CALIBRATION_SIGNS] = "signs"};
-	double scale = (double) perturbation->scale;
-
-	appendStringInfo(text, ", \"features\": \"%s\", \"N\": " UINT64_FORMAT ", \"numbers\": %d",
-					 features[perturbation->features], perturbation->scale,
-					 perturbation->dimension);
-	appendStringInfo(text, ", \"%s\": %.17g",
-					 perturbation_needs_delta(perturbation->noise) ? "sigma" : "radius_scale",
-					 perturbation->spread / scale);
-	if (perturbation->noise == PERTURBATION_GAUSSIAN)
-		appendStringInfo(text, ", \"shift\": %.17g, \"bound\": \"%s\"",
-						 perturbation->length / scale, bounds[perturbation->bound]);
-}
-
-void
-halfspace_append_terms(StringInfo text, const Training *training)
-{
-	PerturbationRequest asked = mechanism_perturbation(&training->request);
-	Perturbation perturbation;
-
-	if (training->request.kind == MECHANISM_SAMPLE_AGGREGATE)
-		appendStringInfo(text, ", \"parts\": %d, \"part_nodes\": " INT64_FORMAT,
-						 training->request.parts, training->request.part_nodes);
-	if (!mechanism_perturbs(training->request.kind))
-		return;
-	perturbation_choose(&perturbation, &asked);
-	appendStringInfo(text, ", \"noise\": \"%s\"",
-					 noise_choice_name(noise_choices[training->request.noise]));
-	if (perturbation.features == FEATURES_LATTICE)
-		append_lattice(text, training, &perturbation);
-	else
-		append_real(text, &perturbation);
 }

@@ -7,8 +7,6 @@
 
 #include "postgres.h"
 
-#include "lib/stringinfo.h"
-
 #include "server/release/training.h"
 
 /*
@@ -16,8 +14,5 @@
  * options do not go together, and at the analyst's door for a run that may not finish.
  */
 extern void halfspace_choose(Training *training);
-
-/* Members about the noise or the parts, for jsonb text; none where there are none. */
-extern void halfspace_append_terms(StringInfo text, const Training *training);
 
 #endif

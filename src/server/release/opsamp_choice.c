@@ -105,35 +105,3 @@ opsamp_choose(const Options *options, const Encoding *encoding, int64 delta,
 	choose_calls(options, terms);
 	check_risk(request);
 }
-
-void
-opsamp_append_terms(StringInfo text, const MechanismRequest *request)
-{
-	const ConvexTerms *terms = &request->convex;
-	OpsampProblem problem = convex_opsamp_problem(request);
-	OpsampPlan plan;
-
-	opsamp_plan(&problem, &plan);
-	appendStringInfo(text,
-					 ", \"noise\": \"laplace\", \"norm\": %.17g, \"n\": " INT64_FORMAT
-					 ", \"calls\": %d, \"eta\": %.17g, \"stability\": %.17g, \"shift\": %.17g, "
-					 "\"oracle_gap\": %.17g",
-					 ldexp((double) terms->reach, -CONVEX_OUTPUT_BITS) / terms->radius, terms->rows,
-					 terms->calls, plan.eta, plan.stable / terms->radius,
-					 plan.shift / terms->radius, plan.gap);
-	appendStringInfo(text, ", \"weight_step\": %.17g, \"weight_noise\": %.17g",
-					 ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius,
-					 plan.shift / problem.epsilon / terms->radius);
-}
-
-/* The mean over the release's coins, of the regularised loss. */
-void
-opsamp_append_error(StringInfo text, const MechanismRequest *request)
-{
-	OpsampProblem problem = convex_opsamp_problem(request);
-	OpsampPlan plan;
-
-	opsamp_plan(&problem, &plan);
-	appendStringInfo(text, ", \"error\": {\"mean_loss\": %.6g, \"of_zero\": %.6g}",
-					 plan.risk * (1 + 1e-5), convex_opsamp_trivial(request));
-}

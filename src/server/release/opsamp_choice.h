@@ -7,8 +7,6 @@
 
 #include "postgres.h"
 
-#include "lib/stringinfo.h"
-
 #include "core/rows/encoding.h"
 #include "core/mechanisms/mechanism.h"
 
@@ -21,9 +19,5 @@
  */
 extern void opsamp_choose(const Options *options, const Encoding *encoding, int64 delta,
 						  MechanismRequest *request);
-
-/* Members about the noise and the bound on the loss, for jsonb text. */
-extern void opsamp_append_terms(StringInfo text, const MechanismRequest *request);
-extern void opsamp_append_error(StringInfo text, const MechanismRequest *request);
 
 #endif

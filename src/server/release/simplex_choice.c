@@ -73,18 +73,3 @@ simplex_choose(const Options *options, const Encoding *encoding, int64 delta,
 		terms->delta = 0;
 	return pure;
 }
-
-void
-simplex_append_terms(StringInfo text, const MechanismRequest *request)
-{
-	const SimplexTerms *terms = &request->simplex;
-	bool pure;
-
-	appendStringInfo(text,
-					 ", \"loss\": \"squared\", \"target\": [%.17g, %.17g], \"n\": " INT64_FORMAT
-					 ", \"regularization\": %.17g, \"draws\": " INT64_FORMAT
-					 ", \"epsilon_per_draw\": %.6g",
-					 (double) terms->target_low / FIXED_POINT_ONE,
-					 (double) terms->target_high / FIXED_POINT_ONE, terms->rows, terms->lambda,
-					 simplex_request_draws(request, &pure), simplex_draw_epsilon(terms));
-}

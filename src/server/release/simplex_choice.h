@@ -6,8 +6,6 @@
 
 #include "postgres.h"
 
-#include "lib/stringinfo.h"
-
 #include "core/rows/encoding.h"
 #include "core/mechanisms/mechanism.h"
 
@@ -20,8 +18,5 @@
  */
 extern bool simplex_choose(const Options *options, const Encoding *encoding, int64 delta,
 						   MechanismRequest *request);
-
-/* Members about the draws, ", \"draws\": ...", for jsonb text. */
-extern void simplex_append_terms(StringInfo text, const MechanismRequest *request);
 
 #endif

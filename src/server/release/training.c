@@ -18,6 +18,7 @@
 #include "server/release/encoding_choice.h"
 #include "server/release/grid_choice.h"
 #include "server/release/halfspace_choice.h"
+#include "server/release/mechanism_choice.h"
 #include "server/rows/rows_state.h"
 #include "server/release/simplex_choice.h"
 #include "server/release/training.h"
@@ -328,17 +329,6 @@ training_append_choice(StringInfo text, const Training *training)
 						 usual->grouped, usual->indicator, usual->number);
 }
 
-void
-training_append_noise(StringInfo text, const Training *training)
-{
-	if (training->method == METHOD_SIMPLEX)
-		simplex_append_terms(text, &training->request);
-	else if (training->method == METHOD_HALFSPACE)
-		halfspace_append_terms(text, training);
-	else
-		convex_append_terms(text, &training->request);
-}
-
 static void
 append_conditions(StringInfo text, const Training *training)
 {
@@ -379,7 +369,7 @@ training_parameters(const Training *training)
 	training_append_choice(&text, training);
 	if (training->provenance != NULL)
 		appendStringInfoString(&text, training->provenance);
-	training_append_noise(&text, training);
+	mechanism_append_terms(&text, &training->request);
 	appendStringInfo(&text, ", \"encoding\": {\"features\": %d, \"intercept\": %s", features,
 					 encoding->intercept ? "true" : "false");
 	append_numbers(&text, "center", encoding->center + first, features, 0.0);

@@ -100,10 +100,6 @@ extern void training_set_target(Training *training, const Encoder *encoder);
 /* What is known about its laws, with the cost that is charged; once settled. */
 extern Pair training_pair(const Training *training);
 
-/* Members about the noise or the parts, after a comma, for jsonb text; none where there are none.
- */
-extern void training_append_noise(StringInfo text, const Training *training);
-
 /* Which tables are neighbours, for what is charged. */
 extern Adjacency training_adjacency(const Training *training);
 

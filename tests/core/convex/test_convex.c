@@ -779,16 +779,16 @@ test_distance(MechanismKind kind, ConvexNoise noise)
 
 /* ---- privacy: the density of the minimiser on neighbours ---- */
 
-typedef struct Pair
+typedef struct RowsPair
 {
 	Problem *a;
 	Problem *b;
 	Adjacency adjacency;
-} Pair;
+} RowsPair;
 
 /* Neighbours: the last row is another one in b, or is missing there. */
 static void
-make_pair(Pair *pair, int dimension)
+make_pair(RowsPair *pair, int dimension)
 {
 	int64_t last;
 
@@ -872,7 +872,7 @@ log_density(const Problem *problem, const LossTable *table, const ConvexTerms *t
 }
 
 static double
-most_of(const Pair *pair, const LossTable *table, const ConvexTerms *terms, double scale,
+most_of(const RowsPair *pair, const LossTable *table, const ConvexTerms *terms, double scale,
 		double reach)
 {
 	int dimension = pair->a->instance.dimension;
@@ -895,8 +895,8 @@ static void
 test_density_ratio(void)
 {
 	static const double epsilons[] = {0.2, 1, 3};
-	Pair pair = {.a = memory_allocate_zero(memory, 1, sizeof(Problem)),
-				 .b = memory_allocate_zero(memory, 1, sizeof(Problem))};
+	RowsPair pair = {.a = memory_allocate_zero(memory, 1, sizeof(Problem)),
+					 .b = memory_allocate_zero(memory, 1, sizeof(Problem))};
 	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
 	double closest = 0;
 

@@ -294,16 +294,16 @@ test_losses(void)
 
 /* ---- privacy, by enumeration ---- */
 
-typedef struct Pair
+typedef struct RowsPair
 {
 	Problem *a;
 	Problem *b;
 	Adjacency adjacency;
-} Pair;
+} RowsPair;
 
 /* Neighbours: the last row is another one in b, or is missing there. */
 static void
-make_pair(Pair *pair, int dimension)
+make_pair(RowsPair *pair, int dimension)
 {
 	int last = below(3);
 
@@ -359,8 +359,8 @@ static void
 test_privacy(MechanismKind kind)
 {
 	static const double epsilons[] = {0.1, 1, 4};
-	Pair pair = {.a = memory_allocate_zero(memory, 1, sizeof(Problem)),
-				 .b = memory_allocate_zero(memory, 1, sizeof(Problem))};
+	RowsPair pair = {.a = memory_allocate_zero(memory, 1, sizeof(Problem)),
+					 .b = memory_allocate_zero(memory, 1, sizeof(Problem))};
 	double share = kind == MECHANISM_LOCALIZED ? 0.5 : 1;
 	double closest = 0;
 	double widest = 0;

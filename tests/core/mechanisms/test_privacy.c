@@ -69,7 +69,7 @@ typedef void (*SelectionLaw)(PairLaw *law, const LossTable *table, int vectors, 
 
 static LossBounds
 selection_loss(SelectionLaw selection_law, const Shape *shape, const VectorList *list,
-			   int64_t epsilon, Adjacency adjacency, const Pair *pair)
+			   int64_t epsilon, Adjacency adjacency, const RowsPair *pair)
 {
 	Arena *arena = arena_create(check_out_of_memory);
 	LossTable table;
@@ -99,7 +99,7 @@ check_selection(const char *name, SelectionLaw selection_law, const Shape *shape
 	list_vectors(&list, &shape->grid);
 	for (int k = check_repetitions(150); k > 0; k--)
 	{
-		Pair pair = random_pair(&stream, shape->grid.dimension, adjacency, 6);
+		RowsPair pair = random_pair(&stream, shape->grid.dimension, adjacency, 6);
 
 		keep_larger(&random,
 					selection_loss(selection_law, shape, &list, epsilon, adjacency, &pair));
@@ -107,7 +107,7 @@ check_selection(const char *name, SelectionLaw selection_law, const Shape *shape
 	check_private(random, as_number(epsilon));
 	if (shape->separates)
 	{
-		Pair pair = separating_pair(shape, adjacency, far_behind);
+		RowsPair pair = separating_pair(shape, adjacency, far_behind);
 
 		worst = selection_loss(selection_law, shape, &list, epsilon, adjacency, &pair);
 		check_tight(worst, as_number(epsilon));
@@ -193,7 +193,7 @@ case_gauge(const LatticeCase *c, Adjacency adjacency)
 
 static LossBounds
 lattice_loss(const Gauge *gauge, const Grid *grid, const VectorList *list, Decider decider,
-			 const Pair *pair)
+			 const RowsPair *pair)
 {
 	Arena *arena = arena_create(check_out_of_memory);
 	LossTable table;
@@ -221,14 +221,14 @@ check_lattice(const LatticeCase *c, Adjacency adjacency)
 	list_vectors(&list, &shape->grid);
 	for (int k = check_repetitions(c->pairs); k > 0; k--)
 	{
-		Pair pair = random_pair(&stream, shape->grid.dimension, adjacency, c->most_rows);
+		RowsPair pair = random_pair(&stream, shape->grid.dimension, adjacency, c->most_rows);
 
 		keep_larger(&random, lattice_loss(&gauge, &shape->grid, &list, c->decider, &pair));
 	}
 	check_private(random, as_number(c->epsilon));
 	if (shape->separates)
 	{
-		Pair pair = separating_pair(shape, adjacency, c->tight > 0 ? c->tight : 1);
+		RowsPair pair = separating_pair(shape, adjacency, c->tight > 0 ? c->tight : 1);
 
 		worst = lattice_loss(&gauge, &shape->grid, &list, c->decider, &pair);
 		check_private(worst, as_number(c->epsilon));
@@ -320,7 +320,7 @@ test_ties(void)
 {
 	Shape shape = shape_signs(1);
 	Gauge gauge = {GAUGE_CUBE, EPSILON_ONE, ADJACENCY_REPLACE, 2};
-	Pair pair = separating_pair(&shape, ADJACENCY_REPLACE, 0);
+	RowsPair pair = separating_pair(&shape, ADJACENCY_REPLACE, 0);
 	double rho = exp(-0.5);
 	VectorList list;
 	LossBounds loss;
@@ -341,7 +341,7 @@ static void
 test_refused_modulus(void)
 {
 	Shape shape = shape_refused_modulus();
-	Pair pair = separating_pair(&shape, ADJACENCY_REPLACE, 1);
+	RowsPair pair = separating_pair(&shape, ADJACENCY_REPLACE, 1);
 	Gauge whole = {GAUGE_ONEHOT, EPSILON_ONE, ADJACENCY_REPLACE, 2};
 	Gauge half = {GAUGE_ONEHOT, 2 * EPSILON_ONE, ADJACENCY_REPLACE, 2};
 	VectorList list;

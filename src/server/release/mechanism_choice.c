@@ -1,0 +1,180 @@
+/*
+ * mechanism_choice.c - names, options and words of mechanisms.
+ */
+#include "server/release/mechanism_choice.h"
+
+/* ---- names ---- */
+
+MechanismKind
+mechanism_kind(const Mechanism *mechanism)
+{
+	MechanismKind kind = 0;
+
+	while (mechanism_get(kind) != mechanism)
+		kind++;
+	return kind;
+}
+
+static char *
+joined(const List *names)
+{
+	StringInfoData text;
+	ListCell *cell;
+
+	initStringInfo(&text);
+	foreach (cell, names)
+		appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "", (char *) lfirst(cell));
+	return text.data;
+}
+
+const Mechanism *
+mechanism_choose(TrainingMethod method, const Options *options)
+{
+	const Mechanism *mechanism;
+
+	if (options->mechanism == NULL)
+		return NULL;
+	mechanism = mechanism_named(options->mechanism, 1 << method);
+	if (mechanism == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mechanism \"%s\" is not for method \"%s\"", options->mechanism,
+							   method_name(method)),
+						errhint("Mechanisms are: %s.", joined(mechanism_names(1 << method)))));
+	return mechanism;
+}
+
+/* ---- options ---- */
+
+static bool
+takes_option(const Mechanism *mechanism, const char *option)
+{
+	for (int i = 0; i < MECHANISM_OPTIONS && mechanism->options[i] != NULL; i++)
+		if (strcmp(mechanism->options[i], option) == 0)
+			return true;
+	return false;
+}
+
+static List *
+takers(const char *option)
+{
+	List *list = NIL;
+
+	for (int i = 0; i < MECHANISM_KINDS; i++)
+		if (takes_option(mechanism_get((MechanismKind) i), option))
+			list = lappend(list, unconstify(Mechanism *, mechanism_get((MechanismKind) i)));
+	return list;
+}
+
+static void
+refuse_for_one(const char *option, const char *taker)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"%s\" is for mechanism \"%s\" only", option, taker),
+					errhint("Add \"mechanism\": \"%s\", or leave it out.", taker)));
+}
+
+static void
+refuse_option(const char *option, const Mechanism *mechanism, const List *list)
+{
+	int count = list_length(list);
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < count; i++)
+		appendStringInfo(&names, "%s\"%s\"",
+						 i == 0           ? ""
+						 : i == count - 1 ? " or "
+										  : ", ",
+						 ((const Mechanism *) list_nth(list, i))->name);
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"%s\" is not for mechanism \"%s\"", option, mechanism->name),
+					errhint("Set \"mechanism\" to %s, or leave it out.", names.data)));
+}
+
+void
+mechanism_check_options(const Options *options, const Mechanism *mechanism)
+{
+	int place = 0;
+	const char *option;
+
+	while ((option = options_next_given(options, &place)) != NULL)
+	{
+		List *list = takers(option);
+
+		if (list == NIL || (mechanism != NULL && takes_option(mechanism, option)))
+			continue;
+		if (list_length(list) == 1)
+			refuse_for_one(option, ((const Mechanism *) linitial(list))->name);
+		refuse_option(option, mechanism, list);
+	}
+}
+
+/* ---- words ---- */
+
+static void
+append_fact(StringInfo text, const Fact *fact)
+{
+	switch (fact->kind)
+	{
+		case FACT_NUMBER:
+			appendStringInfo(text, "%.*g", fact->digits, fact->number);
+			break;
+		case FACT_FIXED:
+			appendStringInfo(text, "%.*f", fact->digits, fact->number);
+			break;
+		case FACT_INTEGER:
+			appendStringInfo(text, INT64_FORMAT, fact->integer);
+			break;
+		case FACT_TEXT:
+			appendStringInfo(text, "\"%s\"", fact->text);
+			break;
+		case FACT_PAIR:
+			appendStringInfo(text, "[%.17g, %.17g]", fact->number, fact->other);
+			break;
+		case FACT_NULL:
+			appendStringInfoString(text, "null");
+			break;
+		case FACT_OPEN:
+		case FACT_CLOSE:
+			appendStringInfoChar(text, fact->kind == FACT_OPEN ? '{' : '}');
+			break;
+	}
+}
+
+static void
+append_facts(StringInfo text, const Facts *facts)
+{
+	for (int i = 0; i < facts->count; i++)
+	{
+		const Fact *fact = &facts->fact[i];
+
+		if (fact->name != NULL)
+			appendStringInfo(text, "%s\"%s\": ",
+							 i > 0 && facts->fact[i - 1].kind == FACT_OPEN ? "" : ", ", fact->name);
+		append_fact(text, fact);
+	}
+}
+
+void
+mechanism_append_terms(StringInfo text, const MechanismRequest *request)
+{
+	const Mechanism *mechanism = mechanism_get(request->kind);
+	Facts facts = {0};
+
+	if (mechanism->describe != NULL)
+		mechanism->describe(request, &facts);
+	append_facts(text, &facts);
+}
+
+void
+mechanism_append_error(StringInfo text, const MechanismRequest *request, double beta)
+{
+	const Mechanism *mechanism = mechanism_get(request->kind);
+	Facts facts = {0};
+
+	if (mechanism->error != NULL)
+		mechanism->error(request, beta, &facts);
+	else
+		facts_add(&facts, (Fact){.kind = FACT_NULL, .name = "error"});
+	append_facts(text, &facts);
+}
