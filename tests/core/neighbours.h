@@ -196,13 +196,13 @@ random_row(TestStream *stream, int dimension)
  * Up to most_rows random rows, some of them twice.  Then one row flips its label
  * or is replaced, or one row comes.
  */
-static inline Pair
+static inline RowsPair
 random_pair(TestStream *stream, int dimension, Adjacency adjacency, int most_rows)
 {
 	bool replace = adjacency == ADJACENCY_REPLACE;
 	int least = replace ? 1 : 0;
-	Pair pair = {.data[0].rows =
-					 least + (int) teststream_below(stream, (uint64_t) (most_rows + 1 - least))};
+	RowsPair pair = {
+		.data[0].rows = least + (int) teststream_below(stream, (uint64_t) (most_rows + 1 - least))};
 	DataSet *other = &pair.data[1];
 	RawRow *change;
 
@@ -232,12 +232,12 @@ random_pair(TestStream *stream, int dimension, Adjacency adjacency, int most_row
  * One vector is behind all others by copies + 1 and copies - 1 (replace), or by
  * copies and copies + 1 (add_remove).
  */
-static inline Pair
+static inline RowsPair
 separating_pair(const Shape *shape, Adjacency adjacency, int copies)
 {
 	bool replace = adjacency == ADJACENCY_REPLACE;
 	RawRow row = {.positive = shape->positive, .copies = copies};
-	Pair pair = {.data[0].rows = replace ? 2 : 1, .data[1].rows = 2};
+	RowsPair pair = {.data[0].rows = replace ? 2 : 1, .data[1].rows = 2};
 
 	memcpy(row.x, shape->x, sizeof(row.x));
 	for (int side = 0; side < 2; side++)

@@ -91,15 +91,6 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	sample_ballot_destroy(&ballot, memory);
 }
 
-/* How far parts agree depends on the data. */
-static void
-set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
-{
-	(void) request;
-	(void) beta;
-	*bound = (UtilityBound){INFINITY, INFINITY};
-}
-
 static void
 describe(const MechanismRequest *request, Facts *facts)
 {
@@ -107,7 +98,8 @@ describe(const MechanismRequest *request, Facts *facts)
 	facts_integer(facts, "part_nodes", request->part_nodes);
 }
 
-/* So what is said is the lead in votes that wins (utility.h). */
+/* How far parts agree depends on the data.  What is said is the lead in votes that wins
+ * (utility.h). */
 static void
 describe_error(const MechanismRequest *request, double beta, Facts *facts)
 {
@@ -126,7 +118,6 @@ const Mechanism mechanism_sample_aggregate = {
 	.parts = true,
 	.admit = admit,
 	.release = release,
-	.bound = set_bound,
 	.describe = describe,
 	.error = describe_error,
 	.exponent = "exponent_per_vote",

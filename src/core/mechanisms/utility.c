@@ -57,10 +57,14 @@ utility_rate(const MechanismRequest *request)
 void
 utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 {
+	const Mechanism *mechanism = mechanism_get(request->kind);
+
 	if (grid_size(&request->grid) == 1)
 		*bound = (UtilityBound){0, 0};
+	else if (mechanism->bound != NULL)
+		mechanism->bound(request, beta, bound);
 	else
-		mechanism_get(request->kind)->bound(request, beta, bound);
+		*bound = (UtilityBound){INFINITY, INFINITY};
 }
 
 double

@@ -27,7 +27,8 @@ extern double utility_rate(const MechanismRequest *request);
 extern double utility_lead(const Grid *grid, int64_t epsilon, double beta);
 
 /*
- * For 0 < beta < 1/2, a request whose grid is valid and a mechanism with a bound() of its own.
+ * For 0 < beta < 1/2 and a request whose grid is valid.  Infinite where the mechanism has no
+ * bound().
  */
 extern void utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound);
 

@@ -112,7 +112,7 @@ test_replay(void)
 		MechanismRequest request = make_request(k % 5 < 3 ? MECHANISM_OPDISC : MECHANISM_RSPM, grid,
 												epsilons[k / count % 4], adjacency);
 		PerturbationRequest asked;
-		Pair pair = random_pair(&stream, grid->dimension, adjacency, LAW_ROWS - 1);
+		RowsPair pair = random_pair(&stream, grid->dimension, adjacency, LAW_ROWS - 1);
 		uint64_t seed = teststream_next(&stream);
 		Arena *arena = arena_create(check_out_of_memory);
 
@@ -268,7 +268,7 @@ check_audit(const AuditCase *c)
 	const Grid *grid = &c->shape.grid;
 	Arena *arena = arena_create(check_out_of_memory);
 	Audit audit = {.request = make_request(c->kind, grid, c->epsilon, c->adjacency)};
-	Pair pair = separating_pair(&c->shape, c->adjacency, 1);
+	RowsPair pair = separating_pair(&c->shape, c->adjacency, 1);
 	PairLaw truth;
 	PairLaw other;
 

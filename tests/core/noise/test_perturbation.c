@@ -606,7 +606,7 @@ check_shifts(const Shape *shape, bool separators, PerturbationNoise noise, doubl
 	perturbation_grid(&draw.perturbation, &shape->grid, &draw.oracle);
 	for (int k = check_repetitions(100); k > 0; k--)
 	{
-		Pair pair = random_pair(&stream, shape->grid.dimension, adjacency, 6);
+		RowsPair pair = random_pair(&stream, shape->grid.dimension, adjacency, 6);
 		Arena *arena = arena_create(check_out_of_memory);
 		Instance instance[2];
 
