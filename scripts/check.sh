@@ -52,7 +52,7 @@ check_style() {
     unprivileged "$cppcheck -Isrc -Itests src/core src/solver tests/core tests/fuzz tests/audit bench" &&
     unprivileged "$cppcheck -DPG_VERSION_NUM=150000 --include=tests/cppcheck.h -Isrc \
       src/server" &&
-    unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh .ci/run' &&
+    unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh tests/contributing/*.sh .ci/run' &&
     unprivileged 'perl scripts/meta.pl && perl scripts/links.pl && perl scripts/map.pl && perl tests/claims.pl' &&
     unprivileged 'bash scripts/mutants_table.sh | diff docs/mutants.md - || {
       echo "bash scripts/mutants_table.sh >docs/mutants.md"; false; }'
@@ -74,7 +74,8 @@ check_installed() {
 }
 
 check_core() {
-  unprivileged "make -s -j2 -f tests/core/Makefile BUILD='$W/core' SHARE='${share:-100}' check"
+  unprivileged "make -s -j2 -f tests/core/Makefile BUILD='$W/core' SHARE='${share:-100}' check &&
+    BUILD='$W/core' bash tests/contributing/run.sh"
 }
 
 check_valgrind() {
