@@ -160,9 +160,7 @@ for part in $chosen; do
 done
 wants() { [[ " $chosen " == *" $1 "* ]]; }
 
-# The server's tests measure times, so what only computes gives way.
 core_lane() {
-  renice -n 5 -p "$BASHPID" >/dev/null
   wants style && step "formatting, cppcheck, links" check_style
   wants build && step "clang -Wall -Wextra -Werror" check_build
   wants core && step "core tests under ASan and UBSan" check_core
