@@ -28,7 +28,7 @@ crew_run(int threads, void (*work)(void *context), void *const *context)
 {
 	Member member[CREW_MAX_THREADS];
 
-	/* This thread works too, so that a thread that cannot be started only costs time. */
+	/* The calling thread works too, so a thread that cannot be started costs only time. */
 	for (int k = 1; k < threads; k++)
 	{
 		member[k] = (Member){.work = work, .context = context[k]};

@@ -7,9 +7,9 @@
 #define CREW_MAX_THREADS 64
 
 /*
- * Calls work once for each context, at the same time if threads can be had.  The calls
- * must share out what there is to do among themselves: one of them, in the
- * calling thread, may be the only one that ever runs.
+ * Calls work once for each context, in parallel if threads can be started.  The calls must divide
+ * the work among themselves as they go: if no thread starts, only the call in the calling thread
+ * does the work.
  */
 extern void crew_run(int threads, void (*work)(void *context), void *const *context);
 

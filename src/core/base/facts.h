@@ -1,6 +1,6 @@
 /*
- * facts.h - what a mechanism says of a request: named values in order, for the ledger, the model's
- * details and prices.  Whoever prints them knows the syntax.
+ * facts.h - what a mechanism reports about a request: named values in order, for the ledger, the
+ * model's details and prices.  The code that prints them chooses the syntax.
  */
 #ifndef DPOBJ_CORE_FACTS_H
 #define DPOBJ_CORE_FACTS_H
@@ -9,8 +9,8 @@
 
 typedef enum FactKind
 {
-	FACT_NUMBER, /* with so many significant digits */
-	FACT_FIXED,  /* with so many decimals */
+	FACT_NUMBER, /* printed with this many significant digits */
+	FACT_FIXED,  /* printed with this many decimals */
 	FACT_INTEGER,
 	FACT_TEXT,
 	FACT_PAIR, /* of numbers, with 17 digits */
@@ -19,7 +19,7 @@ typedef enum FactKind
 	FACT_CLOSE
 } FactKind;
 
-/* Digits that tell a double from all others. */
+/* Significant digits that identify a double. */
 #define FACT_EXACT 17
 
 typedef struct Fact
@@ -41,7 +41,7 @@ typedef struct Facts
 	Fact fact[FACTS_MAX];
 } Facts;
 
-/* Ends the process where there is no room. */
+/* Ends the process if the list is full. */
 extern void facts_add(Facts *facts, Fact fact);
 
 extern void facts_number(Facts *facts, const char *name, double number, int digits);

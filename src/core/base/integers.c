@@ -1,5 +1,5 @@
 /*
- * integers.c - GMP's integers to words, and arrays of them.
+ * integers.c - conversion of GMP's integers to words, and arrays of GMP's integers.
  */
 #include "core/base/integers.h"
 

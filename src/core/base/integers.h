@@ -1,5 +1,6 @@
 /*
- * integers.h - integers of 128 bits, and those of GMP: from words and to words, and arrays of them.
+ * integers.h - integers of 128 bits; conversion of GMP's integers from and to words; arrays of
+ * GMP's integers.
  */
 #ifndef DPOBJ_CORE_INTEGERS_H
 #define DPOBJ_CORE_INTEGERS_H
@@ -11,7 +12,7 @@
 
 typedef __int128 Wide;
 
-/* mpz_set_ui() would do where long has 64 bits; this does everywhere. */
+/* mpz_set_ui() takes an unsigned long, which has only 32 bits on some systems. */
 static inline void
 mpz_from_word(mpz_t value, uint64_t word)
 {

@@ -132,7 +132,7 @@ interval_log(Interval *size)
 	mpfr_log(size->high, size->high, MPFR_RNDU);
 }
 
-/* erfc falls. */
+/* erfc is decreasing, so the ends change places. */
 void
 interval_erfc(Interval *a)
 {

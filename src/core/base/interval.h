@@ -1,8 +1,8 @@
 /*
- * interval.h - real numbers by two ends, computed with outward rounding (MPFR).
+ * interval.h - intervals that hold a real number, computed with outward rounding (MPFR).
  *
- * What an operation is said to do to numbers it does to intervals: the result holds
- * the result for all numbers in the operands.  A size does not reach below zero.
+ * The result of an operation contains the exact result for all numbers in its operands.  An
+ * argument named size must not contain negative numbers.
  */
 #ifndef DPOBJ_CORE_INTERVAL_H
 #define DPOBJ_CORE_INTERVAL_H
@@ -21,7 +21,7 @@ extern void interval_init(Interval *interval, mpfr_prec_t precision);
 extern void interval_clear(Interval *interval);
 extern void interval_reset(Interval *interval, mpfr_prec_t precision);
 
-/* The very number, if the precision holds it; else an interval around it. */
+/* Exact if the precision suffices; otherwise an interval that contains it. */
 extern void interval_set(Interval *interval, const Interval *other);
 extern void interval_set_d(Interval *interval, double number);
 extern void interval_set_ui(Interval *interval, unsigned long number);
@@ -32,7 +32,7 @@ extern void interval_subtract(Interval *a, const Interval *b); /* a -= b */
 
 extern void interval_multiply(Interval *a, const Interval *size); /* a *= size */
 
-/* a /= size, which must not reach down to zero */
+/* a /= size, which must not contain zero */
 extern void interval_divide(Interval *a, const Interval *size);
 extern void interval_multiply_ui(Interval *a, unsigned long factor);
 extern void interval_divide_ui(Interval *a, unsigned long divisor);

@@ -1,11 +1,10 @@
 /*
- * memory.h - the one door through which the core asks for memory.
+ * memory.h - the core's only way to allocate memory.
  *
- * The server hands in palloc in a named context, the solver process and the
- * tests hand in an Arena.  Neither ever returns NULL: they raise an error or
- * end the process instead, so that no caller has a failure path of its own.
- * (GMP and MPFR, used by bits, gauge, select and oracle, keep their own
- * memory; those modules run only in the solver process and in tests.)
+ * The server passes palloc in a named context; the solver process and the tests pass an Arena.
+ * Neither ever returns NULL: they raise an error or end the process, so callers need no failure
+ * path.  (GMP and MPFR, used by bits, gauge, select and oracle, keep their own memory; those
+ * modules run only in the solver process and in tests.)
  */
 #ifndef DPOBJ_CORE_MEMORY_H
 #define DPOBJ_CORE_MEMORY_H
@@ -29,7 +28,7 @@ extern void *memory_allocate_zero(Memory *memory, size_t count, size_t size);
 extern void *memory_reallocate(Memory *memory, void *block, size_t count, size_t size);
 extern void memory_release(Memory *memory, void *block);
 
-/* An arena over malloc: everything it gave out is freed by arena_destroy(). */
+/* An arena over malloc: arena_destroy() frees every block that is left. */
 typedef struct Arena Arena;
 
 extern Arena *arena_create(void (*exhausted)(void));

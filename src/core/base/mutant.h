@@ -1,9 +1,9 @@
 /*
- * mutant.h - faults on purpose, to see that the tests catch them.
+ * mutant.h - deliberate faults, which show that the tests find them.
  *
- * A normal build has none of them.  With -DDPOBJ_MUTANTS, which only tests/core/Makefile says, a
- * program has the fault whose number stands in the environment's DPOBJ_MUTANT
- * (tests/core/mutant.c); the list of faults is in tests/core/mutants.sh.
+ * A normal build contains none.  With -DDPOBJ_MUTANTS, which only tests/core/Makefile sets, the
+ * environment variable DPOBJ_MUTANT chooses a fault by its number (tests/core/mutant.c);
+ * tests/core/mutants.sh lists the faults.
  */
 #ifndef DPOBJ_CORE_MUTANT_H
 #define DPOBJ_CORE_MUTANT_H

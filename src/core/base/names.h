@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The place of a name among so many, or count where it is none of them. */
+/* The index of a name in the list, or count if the list does not hold it. */
 static inline int
 names_find(const char *const *names, int count, const char *name)
 {

@@ -1,8 +1,8 @@
 /*
- * pause.h - a callback of long computations, by which their caller can end them.
+ * pause.h - a callback by which the caller can end a long computation.
  *
- * A pause may not return.  So a computation that calls it must hold nothing that only it can give
- * back.
+ * A pause may not return.  So a computation that calls it must hold no resource that only the
+ * computation can free.
  */
 #ifndef DPOBJ_CORE_PAUSE_H
 #define DPOBJ_CORE_PAUSE_H

@@ -17,8 +17,8 @@
 #define DELTA_ONE INT64_C(1000000000000000000)
 
 /*
- * numerator / one as a double that is never above it, one being a double itself: the sign
- * of value one - numerator is right in fma().
+ * A double that is at most numerator / one. one must be exact as a double; then fma() gives the
+ * right sign of value one - numerator.
  */
 static inline double
 privacy_quotient(int64_t numerator, int64_t one)
@@ -32,7 +32,7 @@ privacy_quotient(int64_t numerator, int64_t one)
 	return fma(value, (double) one, -units) > 0 ? nextafter(value, 0) : value;
 }
 
-/* A scale that is safe for these is safe. */
+/* These round down, so a scale of noise computed from them is safe. */
 static inline double
 privacy_epsilon(int64_t epsilon)
 {

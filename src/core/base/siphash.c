@@ -61,7 +61,7 @@ absorb(State *s, uint64_t word)
 	s->v0 ^= word;
 }
 
-/* The bytes that fill no word, below the length. */
+/* The last word: the remaining bytes, with the length in its top byte. */
 static uint64_t
 last_word(const uint8_t *bytes, size_t length)
 {

@@ -122,7 +122,7 @@ grid_states(const Grid *grid)
 	}
 }
 
-/* In 0 .. modulus - 1, of a negative number as well. */
+/* The remainder in 0 .. modulus - 1, for a negative number too. */
 static int
 remainder_of(int number, int modulus)
 {

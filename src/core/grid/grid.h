@@ -42,20 +42,20 @@ typedef struct Grid
  * A modulus is 2 .. GRID_MAX_LEVELS and no smaller than any coordinate's number
  * of levels (theorem G7), see grid_least_distance().
  */
-/* A dimension and nothing else: each weight fixed at 0. */
-extern void grid_set_plain(Grid *grid, int dimension);
-
 extern bool grid_is_valid(const Grid *grid);
 
-/* Sets every coordinate to the levels -max..max, or to {-1, 1} for grid_set_sign. */
+/* A grid of this dimension whose only vector is 0. */
+extern void grid_set_plain(Grid *grid, int dimension);
+
+/* Gives a coordinate the levels -max..max; grid_set_sign() gives it {-1, 1}. */
 extern void grid_set_range(Grid *grid, int coordinate, int max);
 extern void grid_set_sign(Grid *grid, int coordinate);
 
 /*
- * Index of a level less that of the level 0, or of the highest level where there
- * is no 0.  So with a modulus W always holds the vector of these levels, whose
- * ranks are all 0: on {-1, 1} an even number of -1, on {-1, 0, 1} a sum of weights
- * that is a multiple of the modulus.
+ * The rank of a level: its index minus the index of the level 0, or minus that of the highest level
+ * if there is no level 0.  With a modulus, W thus always holds the vector whose ranks are all 0.
+ * On {-1, 1} the number of -1 is a multiple of the modulus; on {-1, 0, 1} the sum of the weights
+ * is.
  */
 extern int grid_rank(const Grid *grid, int coordinate, int index);
 
@@ -64,11 +64,10 @@ extern bool grid_equal_levels(const Grid *grid, int a, int b);
 extern bool grid_same_levels(const Grid *grid, int first, int count);
 
 /*
- * Two different vectors of W differ in at least this many coordinates: 2 with a
- * modulus, 1 otherwise.  For if they differed in one, the ranks of two of its
- * levels would differ by a multiple of the modulus; but that difference is not 0,
- * and less than the number of levels, which the modulus is not below.  (Levels
- * above the modulus make it 1.)
+ * Two different vectors of W differ in at least this many coordinates: 2 with a modulus, 1
+ * otherwise.  If they differed in only one coordinate, the ranks of two of its levels would differ
+ * by a multiple of the modulus.  But this difference is not 0 and is below the number of levels,
+ * which is at most the modulus.  (A coordinate with more levels than the modulus makes it 1.)
  */
 extern int grid_least_distance(const Grid *grid);
 

@@ -1,5 +1,5 @@
 /*
- * grid_draw.c - uniform vectors of a grid, by the numbers of their completions.
+ * grid_draw.c - uniform vectors of a grid, drawn level by level from the numbers of completions.
  */
 #include "core/grid/grid_draw.h"
 
@@ -12,7 +12,7 @@ ways_from(const GridCounts *counts, int coordinate, int state)
 	return &counts->ways[(size_t) coordinate * (size_t) counts->states + (size_t) state];
 }
 
-/* The sum over the levels of one coordinate; those that lead out of W add nothing. */
+/* Adds the completions over the levels of one coordinate; a level that leads out of W adds none. */
 static void
 count_state(GridCounts *counts, int j, int state)
 {
@@ -63,9 +63,9 @@ grid_counts_size(const GridCounts *counts)
 }
 
 /*
- * The level of coordinate j of the vector of that rank among those that go on from
- * the state, where those with the first level come first.  rank becomes its rank
- * among those with that level; the state that it leads to is returned.
+ * The completions from a state are numbered by rank, those with the first level of coordinate j
+ * first.  Finds the level of the completion with this rank, reduces rank to its rank among those
+ * with that level, and returns the next state.
  */
 static int
 take_level(const GridCounts *counts, int j, int state, mpz_t rank, int *level)

@@ -1,9 +1,8 @@
 /*
  * grid_draw.h - the vectors of W counted exactly, and one of them drawn uniformly.
  *
- * For every grid: the constraint's automaton (grid.h) is counted from its end, so
- * that the number of vectors below each state after each coordinate is known.
- * Only these integers and fair bits decide.
+ * A pass from the last coordinate to the first counts, for each state of the constraint's automaton
+ * (grid.h), the completions that it accepts.  A draw uses only these integers and fair bits.
  */
 #ifndef DPOBJ_CORE_GRID_DRAW_H
 #define DPOBJ_CORE_GRID_DRAW_H

@@ -2,10 +2,9 @@
  * bits.c - exact samplers from fair bits (Canonne, Kamath and Steinke 2020,
  * "The Discrete Gaussian for Differential Privacy", section 5.2; theorem E11).
  *
- * Each sampler is written once.  Only the innermost step, a coin of bias p / q,
- * has two forms: in machine words where q is small, in big integers elsewhere.
- * Both read the same bits and decide alike, so that the choice of form, which
- * depends on p and q alone, cannot be seen in the result.
+ * Each sampler is written once.  Only the innermost step, a coin of bias p / q, has two forms: in
+ * machine words where q is small, in big integers elsewhere.  Both read the same bits and give the
+ * same result.  The choice of form depends on p and q alone.
  */
 #include "core/random/bits.h"
 

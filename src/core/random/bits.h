@@ -1,9 +1,8 @@
 /*
  * bits.h - random bits from a callback, and exact samplers built on them.
  *
- * Every law here is exact: only fair bits and integer comparisons are used, no
- * floating point (Canonne, Kamath and Steinke 2020; theorem E11).  This is
- * the only place of the core that touches randomness.
+ * Every law here is exact: only fair bits and integer comparisons are used, no floating point
+ * (Canonne, Kamath and Steinke 2020; theorem E11).  Only this file of the core reads random bits.
  *
  * Arguments of type mpz_t may be of any size.  A result must not be the same
  * variable as an argument.
@@ -22,7 +21,7 @@ typedef struct Bits
 	void (*fill)(void *context, uint8_t *bytes, size_t count);
 	void *context;
 	uint64_t pool; /* unused bits of the last word, in its low end; the rest is zero */
-	int left;      /* how many they are, 0..63 */
+	int left;      /* number of unused bits, 0..63 */
 } Bits;
 
 extern void bits_init(Bits *bits, void (*fill)(void *, uint8_t *, size_t), void *context);

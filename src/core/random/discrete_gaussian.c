@@ -13,12 +13,12 @@
 #include "core/base/integers.h"
 #include "core/base/mutant.h"
 
-/* What the attempts of a draw have in common. */
+/* The constants of a draw's attempts. */
 typedef struct Rejection
 {
 	mpz_t one;
 	mpz_t scale;  /* t */
-	mpz_t factor; /* kept with probability exp(-(|y| factor - offset)^2 / divisor) */
+	mpz_t factor; /* y is kept with probability exp(-(|y| factor - offset)^2 / divisor) */
 	mpz_t offset;
 	mpz_t divisor;
 } Rejection;
@@ -40,8 +40,8 @@ choose_scale(mpz_t scale, const mpz_t p, const mpz_t q)
 }
 
 /*
- * With sigma^2 = p / q the exponent is (|y| t q - p)^2 / (2 p q t^2).  Where t q
- * divides p, as for sigma an integer, (t q)^2 cancels: small numbers are quick.
+ * With sigma^2 = p / q the exponent is (|y| t q - p)^2 / (2 p q t^2).  Where t q divides p, as it
+ * does if sigma is an integer, (t q)^2 cancels and the numbers stay small.
  */
 static void
 rejection_init(Rejection *rejection, const mpz_t p, const mpz_t q)
@@ -85,7 +85,7 @@ accept(Bits *bits, const Rejection *rejection, const mpz_t magnitude)
 	return accepted;
 }
 
-/* Zero with a negative sign is drawn again, else it would have twice its share. */
+/* A zero with a negative sign is rejected; otherwise 0 would have twice its probability. */
 void
 discrete_gaussian_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
 {

@@ -8,7 +8,7 @@
 #include "core/base/integers.h"
 #include "core/base/mutant.h"
 
-/* Zero with a negative sign is drawn again, else it would have twice its share. */
+/* A zero with a negative sign is rejected; otherwise 0 would have twice its probability. */
 static void
 draw_once(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
 {

@@ -17,7 +17,7 @@
 extern void laplace_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q);
 
 /*
- * The same for rates of 64 bits.  What does not fit int64 is clamped: that is
+ * The same for rates of 64 bits.  A draw that does not fit int64 is clamped, which is
  * post-processing of the exact draw.
  */
 extern int64_t laplace_draw(Bits *bits, uint64_t p, uint64_t q);

@@ -7,18 +7,20 @@
 #include "core/base/interval.h"
 #include "core/base/mutant.h"
 
-/* Bits of each uniform number at first, and those that are added at a time. */
+/* Bits of each uniform number at the start, and bits added each time more are needed. */
 #define FIRST_BITS 192
 #define MORE_BITS 128
 
-/* Beyond the bits of the uniform numbers; each operation loses one or two. */
+/*
+ * Precision beyond the bits of the uniform numbers, because each operation loses one or two bits.
+ */
 #define GUARD_BITS 64
 
 struct RealDraw
 {
 	RealLaw law;
 	int dimension;
-	int normals; /* so many coordinates are drawn as normal ones */
+	int normals; /* number of coordinates that are drawn as normal variables */
 	double scale;
 	int uniforms;   /* two for each normal, one for each exponential variable */
 	mpz_t *uniform; /* in units of 2^-known, rounded down */
@@ -46,7 +48,7 @@ take_bits(RealDraw *draw, Bits *bits, int count)
 	mpz_clears(range, fresh, NULL);
 }
 
-/* Where the k-th uniform number lies; the lower end may be 0. */
+/* The interval of the k-th uniform number; its lower end may be 0. */
 static void
 uniform_interval(const RealDraw *draw, int k, Interval *u)
 {
@@ -55,7 +57,10 @@ uniform_interval(const RealDraw *draw, int k, Interval *u)
 	mpfr_add(u->high, u->high, u->low, MPFR_RNDU);
 }
 
-/* -ln of the k-th: an exponential variable.  Without an upper end while the bits are all 0. */
+/*
+ * -ln of the k-th uniform number: an exponential variable.  Its interval is unbounded while all
+ * known bits are 0.
+ */
 static void
 exponential_interval(const RealDraw *draw, int k, Interval *size)
 {
@@ -91,7 +96,7 @@ cosine_interval(const RealDraw *draw, int k, Interval *cosine)
 
 /* ---- laws ---- */
 
-/* Box and Muller: sqrt(-2 ln U) cos(2 pi U'), two uniform numbers for a normal one. */
+/* Box and Muller: sqrt(-2 ln U) cos(2 pi U') is normal for uniform U and U'. */
 static void
 normal_interval(const RealDraw *draw, int j, Interval *z)
 {
@@ -139,7 +144,10 @@ norm_interval(const RealDraw *draw, Interval *norm)
 	interval_clear(&square);
 }
 
-/* Normal coordinates, if any, over their norm point anywhere; their length is replaced. */
+/*
+ * Normal coordinates divided by their norm have a uniform direction; then the law's own length is
+ * multiplied in.
+ */
 static bool
 replace_length(RealDraw *draw, const Interval *length)
 {
@@ -213,7 +221,7 @@ evaluate_law(RealDraw *draw)
 	}
 }
 
-/* All coordinates, times scale; false if the bits say too little yet. */
+/* All coordinates, times scale; false if more bits are needed. */
 static bool
 evaluate(RealDraw *draw)
 {
@@ -351,7 +359,10 @@ real_draw_round_root(RealDraw *draw, Bits *bits, int j, unsigned long square, mp
 	mpz_clears(none, high, NULL);
 }
 
-/* Both ends are within 1/2 of their integers, which differ by one at most in the end. */
+/*
+ * At the end the two rounded ends differ by at most one, and each is within 1/2 of the real
+ * number's end.
+ */
 void
 real_draw_near(RealDraw *draw, Bits *bits, int places, mpz_t *integer)
 {

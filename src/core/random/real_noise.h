@@ -1,12 +1,10 @@
 /*
  * real_noise.h - noise vectors with continuous laws, drawn exactly.
  *
- * A draw is a function of independent uniform real numbers, of which as many bits
- * are known as anybody has asked for.  Interval arithmetic with outward rounding
- * (MPFR) says where each coordinate lies; whoever needs it more closely lets the
- * draw take further bits.  So a rounded coordinate is the rounding of the real
- * number, with the exact law, and no floating-point number is ever released
- * (theorem R3).
+ * A draw is a function of independent uniform real numbers, whose bits are drawn when they are
+ * needed.  Interval arithmetic with outward rounding (MPFR) bounds each coordinate; if a bound is
+ * too wide, the draw takes further bits.  So a rounded coordinate is the rounding of the real
+ * number, with the exact law, and no floating-point number is ever released (theorem R3).
  */
 #ifndef DPOBJ_CORE_REAL_NOISE_H
 #define DPOBJ_CORE_REAL_NOISE_H
@@ -27,7 +25,10 @@ typedef enum RealLaw
 
 typedef struct RealDraw RealDraw;
 
-/* dimension coordinates of the law, times scale > 0, which is meant as the real number it is. */
+/*
+ * Creates a draw of dimension coordinates of the law, times scale > 0.  The double scale is taken
+ * as an exact real number.
+ */
 extern RealDraw *real_draw_create(RealLaw law, int dimension, double scale, Bits *bits,
 								  Memory *memory);
 extern void real_draw_destroy(RealDraw *draw, Memory *memory);
@@ -40,8 +41,8 @@ extern void real_draw_round(RealDraw *draw, Bits *bits, const mpz_t *offset, int
 							int places, mpz_t *integer);
 
 /*
- * integer = floor(b_j sqrt(square) + 1/2), exactly.  It is the same b_j whatever is asked
- * about it, and in whatever order.
+ * integer = floor(b_j sqrt(square) + 1/2), exactly.  All calls on a draw see the same b_j, in any
+ * order of the calls.
  */
 extern void real_draw_round_root(RealDraw *draw, Bits *bits, int j, unsigned long square,
 								 mpz_t integer);
