@@ -56,9 +56,9 @@ encoding_finish(Encoding *encoding)
 }
 
 /*
- * Round half away from zero.  The product is by a power of two and exact, and
- * the clip bounds keep the result below 2^27.  NaN fails the first comparison
- * and comes out as the lower bound: the caller has to look for it.
+ * Round half away from zero.  The product is by a power of two and exact, and the clip bounds keep
+ * the result below 2^27.  NaN fails the first comparison and becomes the lower bound, so the caller
+ * must check for NaN.
  */
 static void
 quantise(const Encoding *encoding, const double *restrict features, int32_t *restrict x)
@@ -78,7 +78,7 @@ quantise(const Encoding *encoding, const double *restrict features, int32_t *res
 	}
 }
 
-/* Without a branch, so that the compiler can compare several at a time. */
+/* Without a branch, so that the compiler can vectorise it. */
 static bool
 any_nan(const double *features, int count)
 {
@@ -143,7 +143,7 @@ encoding_score_bound(const Encoding *encoding, const Grid *grid)
 		double value =
 			j < encoding->features ? fmax(fabs(encoding->low[j]), fabs(encoding->high[j])) : 1.0;
 
-		/* one unit more covers the rounding of the feature */
+		/* one more unit covers the rounding of the feature */
 		bound += weight * (value * FIXED_POINT_ONE + 1.0);
 	}
 	return bound;
@@ -176,7 +176,7 @@ values_of(const Encoding *encoding, int j)
 	return (encoding->high[j] - encoding->low[j]) * FIXED_POINT_ONE + 2;
 }
 
-/* A number beyond double is infinity. */
+/* A product too large for a double is infinity. */
 double
 encoding_most_distinct(const Encoding *encoding)
 {

@@ -17,7 +17,7 @@
 #include "core/grid/grid.h"
 #include "core/rows/instance.h"
 
-/* |clip bound| in units of 1.0; with it a feature fits int32 with room to spare. */
+/* Largest |clip bound|, in units of 1.0; an encoded feature then fits int32. */
 #define ENCODING_MAX_CLIP 1024.0
 
 typedef struct Encoding
@@ -34,15 +34,18 @@ typedef struct Encoding
 	double high[GRID_MAX_DIMENSION];
 } Encoding;
 
-/* No feature known, no group; every feature would be clipped to [-1, 1]. */
+/*
+ * An encoding whose number of features is not known, without groups, which clips features to [-1,
+ * 1].
+ */
 extern void encoding_init(Encoding *encoding);
 
 /* Number of coordinates of a weight vector: the features and the intercept. */
 extern int encoding_dimension(const Encoding *encoding);
 
 /*
- * Sizes, scales, bounds and groups in range?  To be asked once features is
- * known.  Sets identity.
+ * Checks that sizes, scales, bounds and groups are in range, and sets identity.  To be called once
+ * features is known.
  */
 extern bool encoding_finish(Encoding *encoding);
 
@@ -56,8 +59,8 @@ extern double encoding_score_bound(const Encoding *encoding, const Grid *grid);
 extern SpillShape encoding_shape(const Encoding *encoding);
 
 /*
- * Upper bound of the number of distinct rows, saturating; it is small for binary features and
- * groups alone.
+ * Upper bound of the number of distinct rows; infinity if it is too large for a double.  It is
+ * small only if all features are binary or in one-hot groups.
  */
 extern double encoding_most_distinct(const Encoding *encoding);
 

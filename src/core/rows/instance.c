@@ -1,5 +1,5 @@
 /*
- * instance.c - the loss of one vector, straight from the definition.
+ * instance.c - the loss of one vector, from the definition.
  */
 #include "core/rows/instance.h"
 

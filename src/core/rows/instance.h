@@ -8,9 +8,9 @@
  *   L(w) = constant + sum over rows with net > 0 of  net [score <= 0]
  *                   + sum over rows with net < 0 of -net [score  > 0]
  *
- * which is the number of misclassified rows; constant counts the conflicts
- * (equal features, both labels) that no vector avoids.  An instance of every row
- * (rows_instance_apart()) has them as two rows instead, and the same loss.
+ * which is the number of misclassified rows; constant counts the conflicts (equal features, both
+ * labels) that no vector avoids. rows_instance_apart() keeps such conflicts as two rows instead;
+ * the loss is the same.
  */
 #ifndef DPOBJ_CORE_INSTANCE_H
 #define DPOBJ_CORE_INSTANCE_H
@@ -24,7 +24,7 @@
 #define FIXED_POINT_BITS 16
 #define FIXED_POINT_ONE (1 << FIXED_POINT_BITS) /* a feature of 1.0 */
 
-/* More labels than any table has: what the arithmetic of convex_pull.h is made for. */
+/* More labels than any table has; the arithmetic of convex_pull.h is exact below it. */
 #define INSTANCE_MAX_LABELS (INT64_C(1) << 38)
 
 typedef struct Instance
@@ -34,12 +34,12 @@ typedef struct Instance
 	const int32_t *x;   /* rows x dimension, row-major, in units of 1 / FIXED_POINT_ONE */
 	const int64_t *net; /* positives minus negatives, never 0 */
 	int64_t constant;   /* mistakes that no vector avoids */
-	/* For the convex losses, which see both labels of a row; then net is NULL. */
+	/* Counts of both labels of a row, for the convex losses; then net is NULL. */
 	const int64_t *positive;
 	const int64_t *negative;
 	/*
-	 * The rows may be in source instead: then there are as many records (spill.h) with both counts,
-	 * and no arrays.
+	 * A spilled instance has its rows in source: rows records (spill.h) with both counts, and no
+	 * arrays.
 	 */
 	bool spilled;
 	SpillShape shape;    /* of a spilled instance */
@@ -47,8 +47,8 @@ typedef struct Instance
 } Instance;
 
 /*
- * Scores are computed in int32: the grid and the public clip bounds must keep
- * max |<w, x>| below 2^31.  The server refuses other requests before any row.
+ * Scores are computed in int32: the grid and the public clip bounds must keep max |<w, x>| below
+ * 2^31.  The server refuses other requests before it reads a row.
  */
 extern int64_t instance_loss(const Instance *instance, const Grid *grid, const int *index);
 

@@ -4,9 +4,9 @@
  * One pass is enough: a row that is kept becomes one of the distinct rows of the
  * training set at once, and is counted at the end.
  *
- * The number of a row among its equals must not depend on what was kept, so that
- * equal rows are counted (Tally).  While a person's equal rows are all kept they
- * need no tally of their own where k is small enough to look through them.
+ * The number of a row among its equals must not depend on which rows were kept, so equal rows are
+ * counted (Tally).  While all equal rows of a person are kept and k is small, a search through the
+ * kept rows replaces the tally.
  */
 #include "core/rows/persons.h"
 
@@ -14,7 +14,10 @@
 
 #include "core/base/mutant.h"
 
-/* Up to this k the rows of a person are looked through rather than tallied. */
+/*
+ * Up to this k, equal rows are counted by a search through the person's kept rows instead of the
+ * tally.
+ */
 #define LOOK_THROUGH_MAX 16
 
 #define INITIAL_PERSONS 256
@@ -35,29 +38,30 @@ typedef struct Kept
 typedef struct Person
 {
 	uint64_t hash;
-	uint64_t identity; /* the bytes themselves if they are at most eight, else where they are */
+	uint64_t identity; /* the bytes themselves if they are at most eight, else their offset in
+						  Persons.bytes */
 	uint32_t length;
 	uint32_t kept;      /* how many rows */
-	uint32_t block;     /* where they are in the pool: a heap with the largest priority on top */
+	uint32_t block;     /* their block in the pool: a heap with the largest priority on top */
 	uint8_t block_size; /* binary logarithm of the rows that fit there */
 	bool tallied;       /* some of this person's rows are in the tally */
 } Person;
 
 /*
- * A row that waits: each step of the way through the tables needs memory that is
- * far away, so that some rows go it together and every step is fetched beforehand.
+ * A row of a batch.  Each lookup in the tables is likely to miss the cache, so the rows of a batch
+ * go through the lookups together and prefetch the memory of the next one.
  */
 typedef struct Waiting
 {
 	uint64_t hash; /* of the person */
-	size_t name;   /* where the person's bytes are among the names */
+	size_t name;   /* offset of the person's bytes in names */
 	uint32_t length;
 	uint32_t number; /* of the person */
 	uint32_t row_hash;
 	Kept kept;
 } Waiting;
 
-/* How many rows of a person were equal so far; seen is 0 in a free slot. */
+/* The number of equal rows of a person seen so far; 0 in a free slot. */
 typedef struct Tally
 {
 	uint64_t content;
@@ -79,7 +83,7 @@ struct Persons
 
 	int waiting;
 	Waiting batch[BATCH];
-	int32_t *x; /* of the batch, each one longer than a row for the label */
+	int32_t *x; /* of the batch; each has one more element than a row, for the label */
 	uint8_t *names;
 	size_t names_used;
 	size_t names_capacity;
@@ -89,14 +93,15 @@ struct Persons
 	size_t capacity;
 	uint64_t *slot; /* open addressing: hash in the upper half, person + 1 below */
 	uint32_t slot_mask;
-	uint8_t *bytes; /* of persons that need more than eight */
+	uint8_t *bytes; /* identities longer than eight bytes */
 	size_t bytes_used;
 	size_t bytes_capacity;
 
 	Kept *pool; /* blocks of 2^i rows */
 	size_t pool_used;
 	size_t pool_capacity;
-	uint32_t free_block[BLOCK_SIZES]; /* + 1; the next one is where its first row was */
+	/* First free block of each size, plus 1; the row number of its first row is the next one. */
+	uint32_t free_block[BLOCK_SIZES];
 
 	Tally *tally; /* open addressing */
 	uint32_t tallies;
@@ -105,7 +110,7 @@ struct Persons
 
 /* ---- memory ---- */
 
-/* Room for more elements; what does not fit a number makes the allocation fail. */
+/* Makes room for more elements; if their number overflows, the allocation fails. */
 static void *
 grow(Persons *persons, void *block, size_t size, size_t needed, size_t *capacity)
 {
@@ -179,7 +184,7 @@ persons_create_groups(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *co
 	return persons;
 }
 
-/* ---- who ---- */
+/* ---- persons ---- */
 
 static uint64_t
 short_identity(const uint8_t *bytes, uint32_t length)
@@ -330,7 +335,10 @@ number_row(Persons *persons, uint32_t number, uint64_t content)
 	return count_kept(persons, person, content) + 1;
 }
 
-/* From now on the kept rows do not tell how many there were. */
+/*
+ * Starts a tally of the person's rows with this content if there is none: from now on the kept rows
+ * do not show how many there were.
+ */
 static void
 lose_row(Persons *persons, uint32_t number, uint64_t content)
 {
@@ -343,7 +351,10 @@ lose_row(Persons *persons, uint32_t number, uint64_t content)
 
 /* ---- the rows of a person ---- */
 
-/* Equal rows are interchangeable; others differ in their content, so that nothing is left open. */
+/*
+ * A total order up to equal rows: ties in priority are decided by content.  Equal rows are
+ * interchangeable.
+ */
 static bool
 before(const Kept *a, const Kept *b)
 {
@@ -403,7 +414,7 @@ block_give(Persons *persons, uint32_t block, int size)
 	persons->free_block[size] = block + 1;
 }
 
-/* Room for one row more. */
+/* Makes room for one more row. */
 static void
 block_extend(Persons *persons, Person *person)
 {
@@ -449,7 +460,7 @@ keep(Persons *persons, Waiting *waiting, const int32_t *x)
 	lose_row(persons, waiting->number, lost.content);
 }
 
-/* ---- rows come in ---- */
+/* ---- input ---- */
 
 static int32_t *
 batch_row(const Persons *persons, int position)
@@ -507,7 +518,7 @@ store_name(Persons *persons, const uint8_t *person, uint32_t length)
 {
 	size_t name = persons->names_used;
 
-	/* a spare byte, so that there are names even if all are empty */
+	/* a spare byte, so that names is allocated even if all identities are empty */
 	persons->names = grow(persons, persons->names, 1, name + length + 1, &persons->names_capacity);
 	memcpy(persons->names + name, person, length);
 	persons->names_used += length;
@@ -521,7 +532,7 @@ persons_offer(Persons *persons, const uint8_t *person, uint32_t length, const do
 	persons_offer_group(persons, 0, person, length, features, positive);
 }
 
-/* A row that does not enter; in groups it is nowhere. */
+/* A row that was not kept becomes neutral; in a call with groups no set counts it. */
 static void
 add_neutral(Persons *persons, int64_t count)
 {
@@ -538,7 +549,7 @@ persons_offer_group(Persons *persons, int group, const uint8_t *person, uint32_t
 	const Rows *rows = persons->group[group];
 	size_t stride = (size_t) rows->stride;
 
-	/* the padding after the last coordinate was set to 0 once and stays so */
+	/* the padding after the last coordinate is always 0 */
 	if (!encoding_apply(&rows->encoding, features, x))
 	{
 		add_neutral(persons, 1);

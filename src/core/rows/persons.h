@@ -1,21 +1,18 @@
 /*
  * persons.h - at most k rows of each person enter a training set.
  *
- * Every row that could enter is offered with the person whose it is.  Which rows
- * of a person are kept depends on nothing but that person's rows and a key: row
- * number j (from 1) of those that are equal has the priority
+ * Every row is offered with the person to whom it belongs.  Which rows of a person are kept depends
+ * only on that person's rows and a key: the j-th of equal rows, counted from 1, has the priority
  *
  *   SipHash(key, person, row, j)
  *
- * and the k smallest are kept.  A row here is what the encoding makes of it, with
- * its label: equal rows are interchangeable, so that their order does not matter,
- * nor does any other order.  Under a fresh key each row of a person is as likely
- * to be kept as every other.
+ * and the k smallest are kept.  A row here is the encoded row with its label.  Equal rows are
+ * interchangeable, so the order of the rows does not matter.  Under a fresh key each row of a
+ * person is equally likely to be kept.
  *
- * So for every key, whatever it is, a change of one person's rows changes at most
- * k of the rows that enter when they come or go, and at most k for k others when
- * they are replaced: the privacy of persons does not rest on the hash function.
- * Persons are told apart by their bytes, not by a hash.
+ * So for every key, adding or removing a person adds or removes at most k of the rows that enter,
+ * and replacing a person's rows replaces at most k by at most k.  The privacy of persons does not
+ * rest on the hash function.  Persons are compared by their bytes, not by a hash.
  */
 #ifndef DPOBJ_CORE_PERSONS_H
 #define DPOBJ_CORE_PERSONS_H
@@ -32,14 +29,14 @@
 
 typedef struct Persons Persons;
 
-/* Nobody yet; limit is k, at least 1.  The rows will be added to this set. */
+/* Starts without persons. limit is k, at least 1.  The kept rows will be added to rows. */
 extern Persons *persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *rows,
 							   Memory *memory);
 
 /*
- * The same for rows that are divided among as many sets of one encoding: of a person's rows in all
- * of them together at most k enter, and a row that does not is in none.  The sets belong to the
- * caller, like the array.
+ * The same for rows that are divided among several sets with one encoding.  At most k of a person's
+ * rows enter in all sets together; a row that does not enter is counted in no set.  The array and
+ * the sets belong to the caller.
  */
 extern Persons *persons_create_groups(int limit, const uint8_t key[PERSONS_KEY_LENGTH],
 									  Rows *const *groups, int count, Memory *memory);
@@ -49,19 +46,16 @@ extern void persons_offer_group(Persons *persons, int group, const uint8_t *pers
 								const double *features, bool positive);
 
 /*
- * Offers one row, with the features of rows_add(); one that has no encoding is
- * neutral at once and competes with no other.
+ * Offers one row, with features as in rows_add().  A row without an encoding becomes neutral at
+ * once and does not use up the limit.
  */
 extern void persons_offer(Persons *persons, const uint8_t *person, uint32_t length,
 						  const double *features, bool positive);
 
-/* Groups of a call at most. */
+/* The largest number of groups of a call. */
 #define PERSONS_MAX_GROUPS 65536
 
-/*
- * Adds the rows that were kept to the set, all others as neutral rows.  To be
- * called once, at the end.
- */
+/* Adds the kept rows to the set, and all others as neutral rows.  To be called once, at the end. */
 extern void persons_finish(Persons *persons);
 
 #endif

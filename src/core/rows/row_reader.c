@@ -8,7 +8,8 @@
 struct RowReader
 {
 	const Instance *instance;
-	uint8_t *records; /* of a spilled block; else NULL, and the rest is not used */
+	uint8_t *records; /* of a spilled block; NULL for rows in memory, which use none of the fields
+						 below */
 	int32_t *x;
 	int64_t positive[BLOCK_ROWS];
 	int64_t negative[BLOCK_ROWS];
@@ -75,7 +76,7 @@ row_block_add_labels(const RowBlock *block, int64_t *sum)
 		if (block->positive[i] < 0 || block->negative[i] < 0 ||
 			__builtin_add_overflow(*sum, block->positive[i], sum) ||
 			__builtin_add_overflow(*sum, block->negative[i], sum) || *sum >= INSTANCE_MAX_LABELS)
-			abort(); /* nobody has so many, and no record is like that */
+			abort(); /* dpobj writes no such record, and no table has so many rows */
 }
 
 int64_t

@@ -1,8 +1,8 @@
 /*
  * row_reader.h - the rows of an instance with their labels, block by block.
  *
- * They come from memory or from where they were spilled, in the same order every time:
- * a reader has room for a block, however many rows there are.  Several may read at a time.
+ * Rows come from memory or from a spill file, in the same order every time.  A reader holds one
+ * block.  Several readers may read at the same time.
  */
 #ifndef DPOBJ_CORE_ROW_READER_H
 #define DPOBJ_CORE_ROW_READER_H
@@ -12,7 +12,7 @@
 #include "core/rows/instance.h"
 #include "core/base/memory.h"
 
-/* So many that a block and its source fit into a processor's cache, even where rows are long. */
+/* A block and its records fit into a processor's cache, even if rows are long. */
 #define BLOCK_ROWS 256
 
 /* Valid until the reader's next block. */
@@ -26,19 +26,19 @@ typedef struct RowBlock
 
 typedef struct RowReader RowReader;
 
-/* The instance, one with both counts of labels, must outlive the reader. */
+/* The instance must have both counts of labels and outlive the reader. */
 extern RowReader *row_reader_create(const Instance *instance, Memory *memory);
 extern void row_reader_destroy(RowReader *reader, Memory *memory);
 
-/* BLOCK_ROWS rows from that number on, or as many as there are left. */
+/* BLOCK_ROWS rows from number first on, or the rows that are left. */
 extern RowBlock row_reader_block(RowReader *reader, int64_t first);
 
 /* Adds a block's labels to a sum, with the checks of row_reader_labels(). */
 extern void row_block_add_labels(const RowBlock *block, int64_t *sum);
 
 /*
- * All labels, in a pass over the rows: fewer than INSTANCE_MAX_LABELS.  Other records of spilled
- * rows nobody has written, and the process ends.
+ * The number of all labels, from a pass over the rows: below INSTANCE_MAX_LABELS.  Ends the process
+ * at records that dpobj cannot have written.
  */
 extern int64_t row_reader_labels(const Instance *instance, Memory *memory);
 

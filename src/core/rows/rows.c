@@ -1,9 +1,9 @@
 /*
  * rows.c - hash table of distinct rows.
  *
- * A slot holds 32 bits of the hash beside the row number.  They are both the
- * slot's position and its tag: a probe touches the row itself only when it is
- * almost surely the one, and growing the table touches no row at all.
+ * A slot holds 32 bits of the hash beside the row number.  They are both the slot's position and
+ * its tag: a probe reads the row itself only if it is almost surely equal, and growing the table
+ * reads no row.
  */
 #include "core/rows/rows.h"
 
@@ -80,10 +80,7 @@ rows_set_features(Rows *rows, int features)
 	return true;
 }
 
-/*
- * Multilinear hash: a sum of products that do not wait for each other, of which
- * the upper half is good.  Only speed depends on it.
- */
+/* Multilinear hash: the upper half of a sum of independent products.  Only speed depends on it. */
 static uint32_t
 row_hash(const Rows *rows, const int32_t *x)
 {
@@ -138,7 +135,7 @@ slots_grow(Rows *rows)
 	memory_release(rows->memory, old);
 }
 
-/* Past the largest table the next allocation is made to fail: no row is ever dropped. */
+/* Beyond the largest table the allocation fails; no row is ever dropped. */
 static void
 table_grow(Rows *rows)
 {
@@ -175,7 +172,7 @@ spill_table(Rows *rows)
 	memset(rows->slot, 0, ((size_t) rows->slot_mask + 1) * sizeof(uint64_t));
 }
 
-/* At most four slots to a row: they double when half of them are taken. */
+/* At most four slots a row: the slots double when half of them are taken. */
 size_t
 rows_bytes_per_row(const Encoding *encoding)
 {
@@ -188,7 +185,10 @@ fits(const Rows *rows, size_t capacity)
 	return capacity <= rows->limit / rows_bytes_per_row(&rows->encoding);
 }
 
-/* For one more row than there is room for; an emptied table has its slots anew. */
+/*
+ * Makes room for one more row.  A spill empties the table, so the caller must determine the slot
+ * again.
+ */
 static void
 make_room(Rows *rows)
 {
@@ -198,7 +198,7 @@ make_room(Rows *rows)
 		table_grow(rows);
 }
 
-/* The number of the row x, which is appended when it is new. */
+/* The number of the row x, which is appended if it is new. */
 static uint32_t
 find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
 {
@@ -338,7 +338,7 @@ rows_drop_uncounted(Rows *rows)
 void
 rows_add(Rows *rows, const double *features, bool positive)
 {
-	/* the padding after the last coordinate was set to 0 once and stays so */
+	/* the padding after the last coordinate is always 0 */
 	int32_t *x = rows->batch_x + rows->waiting * rows->stride;
 	uint32_t hash;
 
@@ -362,8 +362,8 @@ rows_add_neutral(Rows *rows, int64_t count)
 }
 
 /*
- * Writes arrays of rows->distinct rows.  They may be the table's own: each element is read before
- * it is overwritten.
+ * Writes arrays of rows->distinct rows.  The arrays may be the table's own, because each element is
+ * read before it is overwritten.
  */
 static void
 put_net_rows(const Rows *rows, int32_t *x, int64_t *net, Instance *instance)
@@ -520,7 +520,7 @@ typedef struct BytesHeader
 	uint32_t stride;
 	int64_t neutral;
 	int32_t features;
-	int32_t intercept; /* 0 or 1; a bool may not hold a foreign byte */
+	int32_t intercept; /* 0 or 1; reading any other byte as a bool is undefined */
 	int32_t groups;
 	int16_t group[GRID_MAX_DIMENSION];
 	double center[GRID_MAX_DIMENSION];
@@ -542,7 +542,7 @@ header_put_encoding(BytesHeader *header, const Encoding *encoding)
 	memcpy(header->high, encoding->high, sizeof(header->high));
 }
 
-/* False if the fields cannot be an encoding; features may be 0 (open). */
+/* False if the fields are no valid encoding; features may be 0 (not known). */
 static bool
 header_get_encoding(const BytesHeader *header, Encoding *encoding)
 {
@@ -592,7 +592,7 @@ rows_write_bytes(Rows *rows, uint8_t *bytes)
 	memcpy(bytes + sizeof(header) + cells, rows->count, rows->distinct * sizeof(RowCount));
 }
 
-/* A header that describes exactly this many bytes, and its encoding. */
+/* Reads the header and its encoding; false unless it describes exactly this many bytes. */
 static bool
 read_header(const uint8_t *bytes, size_t length, BytesHeader *header, Encoding *encoding)
 {
@@ -612,7 +612,7 @@ read_header(const uint8_t *bytes, size_t length, BytesHeader *header, Encoding *
 		   (length - sizeof(*header)) % row_bytes == 0;
 }
 
-/* Do the two encodings agree in everything but a feature count that may be open? */
+/* Are the two encodings equal, except that a feature count may be unknown? */
 static bool
 compatible(const Encoding *a, const Encoding *b)
 {
@@ -622,10 +622,10 @@ compatible(const Encoding *a, const Encoding *b)
 	return encoding_equal(a, &same);
 }
 
-/* More rows than any query reads; so many sets can be added up without overflow. */
+/* More rows than any query reads, small enough that sums over sets do not overflow. */
 #define BYTES_MAX_ROWS (INT64_C(1) << 48)
 
-/* Counts of rows, none of them negative, with a sum that a set may have. */
+/* Checks that no count is negative and that their sum is at most BYTES_MAX_ROWS. */
 static bool
 counts_are_valid(const BytesHeader *header, const uint8_t *counts)
 {

@@ -2,10 +2,9 @@
  * rows.h - a training set as it streams in: distinct fixed-point rows with the
  * number of positive and negative labels of each.
  *
- * Merging equal rows is exact and loses nothing that a 0/1 loss can see
- * (definition B1).  Memory is proportional to the number of distinct rows, unless
- * there is somewhere to spill them: then a table that has reached a limit is written
- * there, each row with its counts, and begins again as an empty one.
+ * Merging equal rows does not change a 0/1 loss (definition B1).  Memory is proportional to the
+ * number of distinct rows.  With a sink for spilling, a table that reaches its limit is written to
+ * the sink, each row with its counts, and continues empty.
  */
 #ifndef DPOBJ_CORE_ROWS_H
 #define DPOBJ_CORE_ROWS_H
@@ -52,8 +51,8 @@ typedef struct Rows
 #define ROWS_SPILL_BATCH 512
 
 /*
- * An empty set.  The encoding's features may still be 0 (not known); then only
- * neutral rows can be added until rows_set_features().
+ * Makes an empty set.  The encoding's features may still be 0 (not known); until
+ * rows_set_features() only neutral rows can then be added.
  */
 extern void rows_init(Rows *rows, const Encoding *encoding, Memory *memory);
 extern bool rows_set_features(Rows *rows, int features);
@@ -63,8 +62,8 @@ extern void rows_add(Rows *rows, const double *features, bool positive);
 extern void rows_add_neutral(Rows *rows, int64_t count);
 
 /*
- * To be called before the first row: rows beyond limit bytes go to the sink.  Rows that are known
- * by their numbers, as below, must stay until the end: their limit is SIZE_MAX.
+ * Writes the rows beyond limit bytes to the sink; to be called before the first row. limit must be
+ * SIZE_MAX where rows_intern() is used, because numbered rows must stay in memory.
  */
 extern void rows_set_spill(Rows *rows, SpillSink *sink, size_t limit);
 
@@ -75,21 +74,21 @@ extern size_t rows_bytes_per_row(const Encoding *encoding);
 extern void rows_merge(Rows *rows, const int32_t *x, RowCount count);
 
 /*
- * For rows that may be taken back: first a row, encoded and padded with zeros to
- * the stride, gets its number, then rows are counted by their numbers, and in the
- * end those that were not are dropped, which changes the numbers.
+ * For rows that may be removed again.  First a row, encoded and padded with zeros to the stride,
+ * gets a number; then rows are counted by their numbers.  In the end rows that were not counted are
+ * dropped, which changes the numbers.
  */
-extern uint32_t rows_hash(const Rows *rows, const int32_t *x); /* and prefetches the place */
+extern uint32_t rows_hash(const Rows *rows, const int32_t *x); /* also prefetches the slot */
 extern uint32_t rows_intern(Rows *rows, const int32_t *x, uint32_t hash);
 extern void rows_count(Rows *rows, uint32_t row, bool positive);
 extern void rows_drop_uncounted(Rows *rows);
 
-/* Moves the batch into the table; the functions below do it themselves. */
+/* Moves the batch into the table.  The functions below call it themselves. */
 extern void rows_flush(Rows *rows);
 
 /*
- * The rows with a net weight, as the optimisers want them; the arrays belong to
- * memory.  Sorted by no particular order.
+ * The rows with a net weight other than 0, in no particular order.  The arrays are allocated in
+ * memory.
  */
 extern void rows_instance(Rows *rows, Memory *memory, Instance *instance);
 
@@ -97,35 +96,36 @@ extern void rows_instance(Rows *rows, Memory *memory, Instance *instance);
 extern void rows_labelled_instance(Rows *rows, Memory *memory, Instance *instance);
 
 /*
- * The same, spilled: the rest goes to the sink too and its memory is given back, so that no
- * row can be added any more.  The instance has no source yet.
+ * The same for spilled rows: writes the rest to the sink and frees the table, so no row can be
+ * added afterwards.  The caller sets the instance's source.
  */
 extern void rows_spilled_instance(Rows *rows, Instance *instance);
 
-/* All rows that have an encoding: equal features with both labels are two rows of it. */
+/* All rows that have an encoding; equal features with both labels become two rows. */
 extern void rows_instance_apart(Rows *rows, Memory *memory, Instance *instance);
 
 /*
- * Makes an instance of one of these two kinds from a spilled one, for mechanisms that need all rows
- * in memory.  Equal rows are merged in the order in which they first came, so that the instance is
- * the same as without a spill.  Reads each record once, and holds one copy of the rows, except
- * where rows are kept apart.  Ends the process at a record that dpobj cannot have written.
+ * Makes an instance as rows_instance() does, or rows_instance_apart() if apart, from a spilled one,
+ * for mechanisms that need all rows in memory.  Equal rows are merged in the order in which they
+ * first came, so that the instance is the same as without a spill.  Reads each record once, and
+ * holds only one copy of the rows unless apart is set.  Ends the process at a record that dpobj
+ * cannot have written.
  */
 extern void rows_gather(const Instance *spilled, bool apart, Memory *memory, Instance *instance);
 
 /*
- * The versioned byte form.  rows_merge_bytes() adds such a set to another one:
- * false if the bytes are malformed or were made under a different encoding; the
- * set is then of no further use.  A set whose feature count is still open adopts
- * the other one's; where both are known and differ, the other set's rows are
- * neutral here (they are rows of another length).
+ * The versioned byte form. rows_merge_bytes() adds such a set to another one: false if the bytes
+ * are malformed or were made under a different encoding; the set must then not be used any more.  A
+ * set whose feature count is not known takes that of the other.  If both are known and differ, the
+ * other set's rows have another length and become neutral.
  */
 extern size_t rows_byte_size(Rows *rows);
 extern void rows_write_bytes(Rows *rows, uint8_t *bytes);
 extern bool rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length);
 
 /*
- * The first makes an empty set with the encoding of a byte form, the second one with its rows, too.
+ * rows_init_like_bytes() makes an empty set with the encoding of a byte form; the other function
+ * adds the rows too.
  */
 extern bool rows_init_like_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory);
 extern bool rows_init_from_bytes(Rows *rows, const uint8_t *bytes, size_t length, Memory *memory);

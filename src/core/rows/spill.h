@@ -1,10 +1,10 @@
 /*
- * spill.h - rows that do not stay in memory: how they are written and read back.
+ * spill.h - the records in which rows are written out of memory and read back.
  *
- * They are records of one size, one after the other: an int32 for each numeric coordinate of a row,
- * a bit for each coordinate that is 0 or 1 (which ones, is public), then the numbers of its
- * positive and of its negative labels.  A row may have several records.  Where they are kept is the
- * caller's business: a temporary file of PostgreSQL (server/rows/spill.c), or memory in tests.
+ * All records have the same size: an int32 for each numeric coordinate of a row, a bit for each
+ * coordinate that is 0 or 1 in every row (a public property), then the numbers of positive and of
+ * negative labels.  A row may have several records.  The caller stores them: in a temporary file of
+ * PostgreSQL (server/rows/spill.c), or in memory in tests.
  */
 #ifndef DPOBJ_CORE_SPILL_H
 #define DPOBJ_CORE_SPILL_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Takes records in the order in which they come.  It does not return when it fails. */
+/* Appends records in order.  A failed write does not return. */
 typedef struct SpillSink SpillSink;
 
 struct SpillSink
@@ -20,7 +20,7 @@ struct SpillSink
 	void (*append)(SpillSink *self, const void *records, size_t bytes);
 };
 
-/* Gives bytes back; several threads may ask at a time.  It does not return when it fails. */
+/* Reads bytes; several threads may read at the same time.  A failed read does not return. */
 typedef struct SpillSource SpillSource;
 
 struct SpillSource
@@ -35,7 +35,7 @@ typedef struct RowCount
 	int64_t negative;
 } RowCount;
 
-/* What a record holds; coordinate j has bit j % 64 of binary[j / 64]. */
+/* The layout of a record; bit j % 64 of binary[j / 64] stands for coordinate j. */
 typedef struct SpillShape
 {
 	int dimension;
