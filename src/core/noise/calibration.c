@@ -26,8 +26,8 @@ log_normal_density(double x)
 }
 
 /*
- * ln P(z > x), also where the probability is no double: Mills' ratio by its
- * continued fraction 1 / (x + 1 / (x + 2 / (x + 3 / ...))).
+ * ln P(z > x), also where the probability underflows: Mills' ratio by its continued fraction 1 / (x
+ * + 1 / (x + 2 / (x + 3 / ...))).
  */
 static double
 log_normal_above(double x)
@@ -49,13 +49,13 @@ calibration_mills_fall(double x)
 }
 
 /*
- * Where mu is small, the two terms below are nearly the same and their difference has few
- * digits.  It is phi(t - mu / 2) (M(t - mu / 2) - M(t + mu / 2)), t = epsilon / mu, the integral
- * of M's fall: three points of Gauss and Legendre give 1e-15 of it.
+ * If mu is small, the two terms below nearly cancel and their difference has few digits.  The
+ * difference is phi(t - mu / 2) (M(t - mu / 2) - M(t + mu / 2)), t = epsilon / mu, an integral of
+ * -M'; Gauss-Legendre quadrature with three points computes it to within 1e-15 of itself.
  */
 #define SMALL_MU 0x1p-7
 
-/* Beyond so many deviations nothing is left of 1e-18. */
+/* The tail beyond this many deviations is negligible beside 1e-18. */
 #define MOST_TAIL 16
 
 static double
@@ -93,7 +93,7 @@ calibration_gaussian_delta(double epsilon, double mu)
 
 /* ---- the largest kappa that a bound allows ---- */
 
-/* ln kappa is looked for between these. */
+/* The search interval of ln kappa, and its bisection steps. */
 #define LEAST_LOG_KAPPA (-60)
 #define MOST_LOG_KAPPA 10
 #define STEPS 60
@@ -101,7 +101,7 @@ calibration_gaussian_delta(double epsilon, double mu)
 /* A proposal is made this much smaller before it is proved. */
 #define PROPOSAL_SAFE (1 - 1e-10)
 
-/* The search, by what doubles say. */
+/* Bisection by the bound as computed in doubles. */
 static double
 propose_kappa(const CalibrationTarget *target)
 {
@@ -120,7 +120,7 @@ propose_kappa(const CalibrationTarget *target)
 	return exp(low);
 }
 
-/* The search by what is proved, below a kappa that is not. */
+/* Bisection by what holds() proves, below a kappa that it could not prove. */
 static double
 search_proved(const CalibrationTarget *target, double above)
 {
@@ -139,7 +139,10 @@ search_proved(const CalibrationTarget *target, double above)
 	return target->holds(target, exp(low)) ? exp(low) : 0;
 }
 
-/* Doubles lose their digits where epsilon and delta are tiny; only then is the proof searched. */
+/*
+ * The proposal fails only for tiny epsilon and delta, where doubles lose their digits; then the
+ * slower search by proofs finds kappa.
+ */
 double
 calibration_largest(const CalibrationTarget *target)
 {
@@ -203,9 +206,9 @@ chi_integrand(double x, void *context)
 }
 
 /*
- * The right side of (2) with X the chi law.
- * Source: theorem R5, chi.  Gauss's rule of 20 points on panels of at most 1/4, from where
- * the loss is epsilon to where the chi law has no mass that a double could hold.
+ * The right side of (2) with X the chi law.  Source: theorem R5, chi.  Gauss's rule of 20 points on
+ * panels of at most 1/4, from the x whose loss is epsilon to an x beyond which the chi law's mass
+ * underflows.
  */
 static double
 chi_delta(const CalibrationTarget *target, double kappa)
@@ -276,7 +279,7 @@ calibration_signs_delta(double epsilon, double kappa, int k)
 	return delta;
 }
 
-/* Without a law the bound is not made: 0 loses to the others. */
+/* Returns 0 if the law cannot be computed; another bound then has the largest kappa. */
 double
 calibration_signs_kappa(double epsilon, double delta, int k)
 {

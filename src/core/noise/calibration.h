@@ -19,8 +19,8 @@
  * where its loss is above epsilon >= 0, a longer one's is larger.)  epsilon is in units of
  * 1.0, delta a probability.
  *
- * A kappa is found in doubles, but what is returned was proved with outward rounding or in
- * integers (profile.h, signs_law.h), so that no claim rests on the search.
+ * A search in doubles proposes kappa; the value returned is proved with outward rounding or in
+ * integers (profile.h, signs_law.h), so no claim rests on the search.
  */
 #ifndef DPOBJ_CORE_CALIBRATION_H
 #define DPOBJ_CORE_CALIBRATION_H
@@ -28,10 +28,9 @@
 #include <stdbool.h>
 
 /*
- * A scale that a few operations in doubles have made of proved numbers (+, -, *, /, sqrt,
- * log1p, expm1, and a difference that loses four bits at most) is multiplied by this, and so
- * is not below what real numbers would give: ten such errors of 2^-50, sixteen times, are
- * far below 1e-10.
+ * A scale computed in doubles from proved numbers by a few operations (+, -, *, /, sqrt, log1p,
+ * expm1, and a difference that loses four bits at most) is multiplied by this, so that it is not
+ * below the exact value: ten errors of 2^-50, times 16, are far below 1e-10.
  */
 #define CALIBRATION_SAFE (1 + 1e-10)
 
@@ -52,7 +51,10 @@ extern double calibration_chi_kappa(double epsilon, double delta, int k);
 extern double calibration_union_kappa(double epsilon, double delta, double log_vectors);
 extern double calibration_signs_kappa(double epsilon, double delta, int k);
 
-/* The largest kappa by any bound that rises with it: delta_of() looks for it, holds() proves. */
+/*
+ * A bound on delta that rises with kappa: delta_of() computes it in doubles for the search, holds()
+ * proves it.
+ */
 typedef struct CalibrationTarget
 {
 	double epsilon;
@@ -64,13 +66,13 @@ typedef struct CalibrationTarget
 	bool (*holds)(const struct CalibrationTarget *target, double kappa);
 } CalibrationTarget;
 
-/* 0 if there is none above e^-60. */
+/* The largest kappa within the target; 0 if there is none above e^-60. */
 extern double calibration_largest(const CalibrationTarget *target);
 
 /* Smaller than calibration_chi_kappa(), in closed form. */
 extern double calibration_closed_kappa(double epsilon, double delta, int k);
 
-/* What the bounds ask about W and its shifts. */
+/* The properties of W and its shifts that the bounds use. */
 typedef struct CalibrationShifts
 {
 	int dimension;      /* k */

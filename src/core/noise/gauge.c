@@ -118,9 +118,9 @@ sparse_laplace_advantage(int dimension, int nonzeros)
 }
 
 /*
- * Does the better of the two accept once in 1e4 attempts or so?  #body / #cube is
- * the probability that d uniform variables have a sum of at most k, about normal
- * with mean d/2 and variance d/12.  Below d = 80 the answer is always yes.
+ * Does the better of the two accept at least about once in 1e4 attempts? #body / #cube is the
+ * probability that d uniform variables have a sum of at most k, about normal with mean d/2 and
+ * variance d/12.  Below d = 80 the answer is always yes.
  */
 static bool
 sparse_is_quick(int dimension, int nonzeros)
@@ -649,7 +649,7 @@ gauge_draw(const Gauge *gauge, const Grid *grid, Bits *bits, Memory *memory, mpz
 	mpz_t q;
 
 	if (!gauge_is_valid(gauge, grid))
-		abort(); /* noise outside its proof must never be used */
+		abort(); /* noise that the proof does not cover must never be used */
 	mpz_inits(p, q, NULL);
 	gauge_rate(gauge, grid, p, q);
 	if (gauge->kind == GAUGE_ONEHOT)

@@ -46,8 +46,8 @@
 #define GAUGE_MAX_SCALE (UINT64_C(1) << 20)
 
 /*
- * A larger epsilon is drawn with this one, in nano-units.  It bounds the rate,
- * and with it the samplers' run time, and epsilon-DP holds all the more.
+ * The largest epsilon used for a draw, in nano-units; a larger request is drawn with this one,
+ * which is more private.  It bounds the rate, and so the samplers' run time.
  */
 #define GAUGE_MAX_EPSILON (1000 * EPSILON_ONE)
 
@@ -70,13 +70,13 @@ typedef struct Gauge
 } Gauge;
 
 /*
- * The gauge of least noise for a grid, and the N that makes its sampler quick.
- * Public inputs only.  (Sparse signs have the one-hot gauge where their own
- * would be slow to draw: above 80 coordinates with about d/e non-zeros.)
+ * Chooses the gauge of least noise for a grid, and an N that makes its sampler fast.  Uses public
+ * inputs only.  (Sparse signs have the one-hot gauge where their own would be slow to draw: above
+ * 80 coordinates with about d/e non-zeros.)
  */
 extern void gauge_choose(Gauge *gauge, const Grid *grid, int64_t epsilon, Adjacency adjacency);
 
-/* The same with a kind that was asked for, which need not fit the grid: gauge_is_valid() says. */
+/* The same with a given kind, which may not fit the grid; gauge_is_valid() checks that. */
 extern void gauge_choose_kind(Gauge *gauge, const Grid *grid, GaugeKind kind, int64_t epsilon,
 							  Adjacency adjacency);
 

@@ -10,30 +10,30 @@
 /* Rounding to the safe side. */
 #define SAFE (1 + 1e-10)
 
-/* The oracle's share of the shift is this at most. */
+/* The oracle's error adds at most this share to the shift. */
 #define GAP_SHARE 1e-3
 
-/* How far a weight is moved by its rounding, at most. */
+/* The most by which rounding moves a weight. */
 #define ROUNDED 0x1p-21
 
 #define RATES 400
 #define LEAST_RATE 1e-8
 
-/* What one row may change, in units of one loss. */
+/* The most by which neighbours differ, in units of one loss. */
 static double
 margin(const OpsampProblem *problem)
 {
 	return MUTANT(94) ? 1 : privacy_margin(problem->adjacency);
 }
 
-/* The next multiple of the lattice. */
+/* t rounded up to a multiple of the lattice's step. */
 static double
 on_lattice(double t)
 {
 	return ldexp(ceil(ldexp(t, OPSAMP_LATTICE_BITS)), -OPSAMP_LATTICE_BITS);
 }
 
-/* The best K is 1 + sqrt(1 + c / a) for (K^2 a + c) / (K - 1). */
+/* K = 1 + sqrt(1 + c / a) minimises (K^2 a + c) / (K - 1). */
 static double
 lipschitz_bound(const OpsampProblem *problem, double eta, double gap)
 {
@@ -111,7 +111,7 @@ opsamp_risk(const OpsampProblem *problem, double eta, double gap, double shift)
 		   (d * problem->side / eta + gap) / problem->rows;
 }
 
-/* alpha, from what the bound is without it: 3 alpha / g is a thousandth of that. */
+/* Chooses alpha so that 3 alpha / g is a thousandth of the bound for alpha = 0. */
 static double
 choose_gap(const OpsampProblem *problem, double eta)
 {

@@ -13,12 +13,12 @@
  *   E X <= d (3 alpha / t + eta t D) / (1 - d g / t)        for t > d g      (Lipschitz)
  *   E X <= d ((o + 3 alpha) / t + (1 - e^(-eta t)) D)       for t > 0        (oscillation)
  *
- * the first being (K^2 eta g d^2 D + 3 alpha / g) / (K - 1) for t = K d g.  t must be a multiple
- * of the lattice that sigma is drawn from, here 2^-20: geometric variables on a lattice
- * have no memory either, and that is all the lemma needs of them.  With B the least
- * bound and R = d D, the mean of m independent X in 0 .. R is above shift = R a with
- * probability delta at most, where kl(a || B / R) = ln(1 / delta) / m (Chernoff); if there
- * is no such a < 1, shift = R.  So the release is (epsilon, delta)-DP.
+ * the first being (K^2 eta g d^2 D + 3 alpha / g) / (K - 1) for t = K d g. t must be a multiple of
+ * the lattice that sigma is drawn from, here 2^-20: geometric variables on a lattice are memoryless
+ * too, and the lemma needs nothing else.  With B the least bound and R = d D, the mean of m
+ * independent X in 0 .. R is above shift = R a with probability delta at most, where kl(a || B / R)
+ * = ln(1 / delta) / m (Chernoff); if there is no such a < 1, shift = R.  So the release is
+ * (epsilon, delta)-DP.
  */
 #ifndef DPOBJ_CORE_OPSAMP_H
 #define DPOBJ_CORE_OPSAMP_H
@@ -65,12 +65,13 @@ extern double opsamp_stability(const OpsampProblem *problem, double eta, double 
 extern double opsamp_shift(const OpsampProblem *problem, double stability);
 
 /*
- * (G + pull / rows) d (shift / epsilon + 2^-21) + (d D / eta + gap) / rows: what noise and its
- * rounding to 2^-20 add, and what the random objective does (utility needs convexity).
+ * (G + pull / rows) d (shift / epsilon + 2^-21) + (d D / eta + gap) / rows: the risk from the noise
+ * and its rounding to 2^-20, plus the risk from the random objective (this bound on utility, unlike
+ * privacy, needs convexity).
  */
 extern double opsamp_risk(const OpsampProblem *problem, double eta, double gap, double shift);
 
-/* The eta with the least risk, of 400 between 1e-8 and 1. */
+/* Chooses the eta of least risk among 400 values between 1e-8 and 1. */
 extern void opsamp_plan(const OpsampProblem *problem, OpsampPlan *plan);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * pair_law.h - what is known about the two laws of a release on neighbouring tables.
+ * pair_law.h - the pair of laws of a release on neighbouring tables, as far as it is known.
  *
- * Every release claims an epsilon and a delta.  Most know more: the kind of their noise and its
- * parameters, from which several releases together cost less than the sum of their claims
- * (theorem A4).  All of it is public.
+ * Every release claims an epsilon and a delta.  For most, the kind of noise and its parameters are
+ * known too; with these, several releases together cost less than the sum of their claims (theorem
+ * A4).  All of it is public.
  */
 #ifndef DPOBJ_CORE_PAIR_LAW_H
 #define DPOBJ_CORE_PAIR_LAW_H
@@ -38,7 +38,10 @@ typedef struct Pair
 	double rho;      /* PAIR_CONCENTRATED, rounded up */
 } Pair;
 
-/* Parameters err on the side of a larger loss by more than the operations on doubles lose. */
+/*
+ * Parameters are rounded towards a larger loss, by more than the rounding errors of their
+ * computation.
+ */
 #define PAIR_ROUNDED_UP (1 + 1e-9)
 
 #endif

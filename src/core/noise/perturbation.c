@@ -1,5 +1,5 @@
 /*
- * perturbation.c - settle and draw the noise of objective perturbation.
+ * perturbation.c - chooses and draws the noise of objective perturbation.
  */
 #include "core/noise/perturbation.h"
 
@@ -9,7 +9,7 @@
 #include "core/base/integers.h"
 #include "core/base/mutant.h"
 
-/* N of a law of real numbers, unless the noise is so large that sums would leave int64. */
+/* N of a law of real numbers, unless the noise is so large that sums would overflow int64. */
 #define REAL_SCALE (INT64_C(1) << 20)
 #define REAL_LEAST_SCALE (INT64_C(1) << 4)
 #define REAL_MOST_REWARD 0x1p50
@@ -39,7 +39,10 @@ square(int number)
 	return number * number;
 }
 
-/* Of one coordinate's levels: the least and the largest square, the least distance of two. */
+/*
+ * For the levels of one coordinate: the least and the largest square, and the least distance of two
+ * levels.
+ */
 typedef struct LevelSquares
 {
 	int least;
@@ -64,10 +67,10 @@ level_squares(const Grid *grid, int j)
 	return squares;
 }
 
-/* Of the coordinates that are not fixed, but for fixed. */
+/* All fields but fixed are about the coordinates that are not fixed. */
 typedef struct Geometry
 {
-	int free;       /* how many they are */
+	int free;       /* their number */
 	int fixed;      /* the sum of the other coordinates' squares */
 	int least;      /* bounds on |w|^2 over W */
 	int most;       /* D^2 */
@@ -125,7 +128,7 @@ grid_geometry(const Grid *grid)
 	return geometry;
 }
 
-/* ---- what goes together ---- */
+/* ---- which laws fit which grids ---- */
 
 /* The sphere needs |w|^2 as the state of the grid's automaton, which has one constraint only. */
 static const char *
@@ -165,7 +168,7 @@ perturbation_refusal(const PerturbationRequest *request)
 	}
 }
 
-/* ---- settling ---- */
+/* ---- choosing ---- */
 
 static void
 choose_lattice(Perturbation *perturbation, const PerturbationRequest *request)
@@ -215,7 +218,7 @@ published_sigma(const Perturbation *perturbation, const PerturbationRequest *req
 		   sqrt(perturbation->squared_radius);
 }
 
-/* The features of a law of real numbers, and what follows from N. */
+/* Sets the features of a law of real numbers, and the fields that follow from N. */
 static void
 choose_lengths(Perturbation *perturbation, const PerturbationRequest *request,
 			   const Geometry *geometry)
@@ -244,7 +247,7 @@ choose_lengths(Perturbation *perturbation, const PerturbationRequest *request,
 		perturbation->spread *= 0.8;
 }
 
-/* About the largest sum of rewards that a draw will have. */
+/* An estimate of the largest sum of rewards in a draw. */
 static double
 likely_reward(const Perturbation *perturbation, const Grid *grid)
 {
@@ -268,8 +271,8 @@ real_features(const PerturbationRequest *request, const Geometry *geometry)
 }
 
 /*
- * Of grid_log2_size(), a sum over paths of at most 128 roundings each, and as many
- * logarithms: it is off by less than 2^-34.
+ * A bound on the error of grid_log2_size(): a sum over paths with at most 128 roundings each, and
+ * as many logarithms, which together are off by less than 2^-34.
  */
 #define LOG2_SIZE_MARGIN 0x1p-30
 
@@ -353,7 +356,7 @@ perturbation_numbers(const Perturbation *perturbation, Bits *bits, Memory *memor
 							bits, memory);
 }
 
-/* What a grid's rewards are made of: r, and bits to round it. */
+/* The source of a grid's rewards: r, and bits to round it. */
 typedef struct Rounding
 {
 	const Perturbation *perturbation;
@@ -395,8 +398,8 @@ reward_sphere(const Rounding *rounding, mpz_t *level_reward)
 }
 
 /*
- * The last feature of the paraboloid is a sum over the coordinates.  The mean of r_0 is
- * taken off, rounded: a constant changes nothing (theorem R2).
+ * The last feature of the paraboloid is a sum over the coordinates.  The rounded mean of r_0 is
+ * subtracted, because a constant changes no argmin (theorem R2).
  */
 static void
 reward_paraboloid(const Rounding *rounding, mpz_t *reward)

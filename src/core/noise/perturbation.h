@@ -1,6 +1,6 @@
 /*
- * perturbation.h - the noise of objective perturbation: what a request asks for, settled
- * from public parameters, and drawn (theorems R1 to R5).
+ * perturbation.h - the noise of objective perturbation: chosen from public parameters, then drawn
+ * (theorems R1 to R5).
  *
  * OPDisc and RSPM release the argmin of N L(w) - <r, phi(w)>.  They differ in phi, and
  * each has several laws for r.  Where the law lives on a lattice with an exact
@@ -71,7 +71,7 @@ typedef enum PerturbationFeatures
 	FEATURES_SEPARATORS
 } PerturbationFeatures;
 
-/* What is public about the noise of one release. */
+/* The public parameters of one release's noise. */
 typedef struct Perturbation
 {
 	PerturbationNoise noise;
@@ -79,7 +79,7 @@ typedef struct Perturbation
 	uint64_t scale; /* N */
 	Gauge gauge;    /* FEATURES_LATTICE */
 
-	/* The rest for laws of real numbers. */
+	/* The fields below are for laws of real numbers. */
 	int dimension;         /* of r */
 	int64_t step;          /* A, in units of 1 / N */
 	double squared_radius; /* D^2, of the coordinates that are not fixed */
@@ -91,7 +91,7 @@ typedef struct Perturbation
 	int square_bound; /* of the sphere: |w|^2 is at most this, with the fixed coordinates */
 } Perturbation;
 
-/* What a request says about its noise. */
+/* The part of a request that determines its noise. */
 typedef struct PerturbationRequest
 {
 	const Grid *grid;
@@ -107,10 +107,10 @@ extern const char *perturbation_noise_name(PerturbationNoise noise);
 /* Does the law need delta > 0? */
 extern bool perturbation_needs_delta(PerturbationNoise noise);
 
-/* NULL, or why the noise does not go with the grid: a sentence about public parameters. */
+/* NULL, or the reason why the noise does not fit the grid: a sentence about public parameters. */
 extern const char *perturbation_refusal(const PerturbationRequest *request);
 
-/* Settles a request that is not refused, with delta > 0 where it is needed. */
+/* Chooses the noise of a request that is not refused, with delta > 0 if the law needs it. */
 extern void perturbation_choose(Perturbation *perturbation, const PerturbationRequest *request);
 
 /*
@@ -127,8 +127,8 @@ extern void perturbation_draw(const Perturbation *perturbation, const Grid *grid
 							  Memory *memory, mpz_t *reward, mpz_t *level_reward);
 
 /*
- * The pieces of a draw of real numbers, which the tests look at one by one: r, its last number
- * r_0 if there is one, of the paraboloid u / 2 D instead of u; and the rewards that it makes.
+ * The parts of a draw of real numbers, which the tests check one by one: r, with r_0 last if the
+ * law has one, and with u / 2 D instead of u for the paraboloid; and the rewards computed from r.
  */
 extern RealDraw *perturbation_numbers(const Perturbation *perturbation, Bits *bits, Memory *memory);
 extern void perturbation_reward(const Perturbation *perturbation, const Grid *grid, RealDraw *r,

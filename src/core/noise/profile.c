@@ -7,7 +7,7 @@
 
 #include "core/base/interval.h"
 
-/* What remains after cancellation: kappa is above 1e-15, which costs two times 50 bits. */
+/* Enough bits to survive cancellation: kappa is above 1e-15, which costs twice 50 bits. */
 #define PRECISION 384
 
 /* ---- the normal law ---- */
@@ -109,8 +109,8 @@ folded_whole(Interval *delta, double epsilon, double kappa)
 }
 
 /*
- * Source: theorem V4.  Where the loss is epsilon at an |z| >= 0 it is 2 delta_G; else all of
- * the normal law counts.
+ * Source: theorem V4.  If the loss equals epsilon at some |z| >= 0, delta is 2 delta_G; otherwise
+ * every loss is above epsilon.
  */
 bool
 profile_folded(double epsilon, double delta, double kappa)
@@ -147,8 +147,8 @@ profile_folded(double epsilon, double delta, double kappa)
  *   I_1 = exp(-(t + shift)^2 / 2) - shift I_0
  *   I_n = t^(n-1) exp(-(t + shift)^2 / 2) + (n - 1) I_(n-2) - shift I_(n-1)
  *
- * With kappa for the shift the differences lose bits, about 3 kappa sqrt(n) of them; the
- * intervals know.
+ * With shift kappa the differences cancel about 3 kappa sqrt(n) bits; the intervals widen
+ * accordingly, so the result stays a proof.
  */
 typedef struct Moments
 {
@@ -193,7 +193,7 @@ moments_init(Moments *moments, const Interval *start, double shift)
 	interval_subtract(&moments->this, &moments->next);
 }
 
-/* From n - 1 and n to n and n + 1. */
+/* Replaces I_(n-1), I_n by I_n, I_(n+1). */
 static void
 moments_step(Moments *moments, const Interval *start, unsigned long n)
 {
@@ -225,7 +225,7 @@ moment(Interval *result, const Interval *start, double shift, int n)
 	interval_clear(&moments.next);
 }
 
-/* What the chi density x^(k-1) exp(-x^2 / 2) is divided by: 2^(k/2 - 1) Gamma(k / 2). */
+/* The normalising constant of the chi density x^(k-1) exp(-x^2 / 2): 2^(k/2 - 1) Gamma(k / 2). */
 static void
 chi_constant(Interval *result, int k)
 {
@@ -243,7 +243,7 @@ chi_constant(Interval *result, int k)
 	interval_clear(&gamma);
 }
 
-/* More bits than this are not worth the time: epsilon is beyond a thousand. */
+/* Computations that would need more bits are given up; epsilon is then above a thousand. */
 #define MOST_CANCELLED 5000
 
 /*

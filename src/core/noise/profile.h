@@ -1,10 +1,9 @@
 /*
- * profile.h - is delta(epsilon) of a Gaussian mechanism at most delta, for sure?
+ * profile.h - proofs that delta(epsilon) of a Gaussian mechanism is at most delta.
  *
- * Each function answers true only if it has proved so, with outward rounding or in
- * integers: the doubles that a search is made of decide nothing.  False means no, or
- * that the bits did not suffice.  epsilon, delta and kappa are meant as the real
- * numbers that they are.
+ * Each function returns true only if it has proved the bound, with outward rounding or in integers;
+ * rounding of doubles cannot make it wrong.  False means that the bound is false or that the
+ * precision did not suffice. epsilon, delta and kappa are taken as exact real numbers.
  */
 #ifndef DPOBJ_CORE_PROFILE_H
 #define DPOBJ_CORE_PROFILE_H

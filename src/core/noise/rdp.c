@@ -1,5 +1,5 @@
 /*
- * rdp.c - moments of sampled Gaussians and what follows from them.
+ * rdp.c - Renyi moments of sampled Gaussian mechanisms, and the noise that follows from them.
  *
  * Adding or removing (theorem D2).  Given the other rows of the batch, the two laws
  * are N(0) and A = (1 - q) N(0) + q N(g), |g| <= 1 times 1 / z, and the worse direction is
@@ -99,12 +99,12 @@ rdp_poisson(double q, double z, int alpha)
 #define CELLS_PER_UNIT 48
 
 /*
- * More than doubles lose in a difference of profiles: epsilon over mu, a few deviations of the
- * loss, is off by 4e-16 / mu at most, 1 / mu being below RDP_MAX_Z.
+ * A bound on the rounding error of a difference of profiles: epsilon over mu, a few deviations of
+ * the loss, is off by 4e-16 / mu at most, 1 / mu being below RDP_MAX_Z.
  */
 #define ROUNDING 1e-7
 
-/* Beyond this many deviations of the privacy loss nothing is left. */
+/* The tail beyond this many deviations of the privacy loss is negligible. */
 #define REACH 10.0
 
 #define MOST_CELLS 4096
@@ -221,7 +221,7 @@ rdp_epsilon_classic(const int *alpha, const double *rdp, int count, double delta
 
 /* ---- calibration ---- */
 
-/* Orders that are tried: all small ones, then ever fewer. */
+/* The orders that are tried: all small ones, then ever sparser ones. */
 static const int orders[] = {2,   3,   4,   5,   6,   7,   8,   9,   10,   11,   12,   13,  14,
 							 15,  16,  17,  18,  19,  20,  22,  24,  26,   28,   30,   32,  36,
 							 40,  44,  48,  56,  64,  72,  80,  96,  112,  128,  160,  192, 224,
@@ -229,7 +229,10 @@ static const int orders[] = {2,   3,   4,   5,   6,   7,   8,   9,   10,   11,  
 
 #define ORDERS ((int) (sizeof(orders) / sizeof(orders[0])))
 
-/* More than doubles lose in a conversion, which may leave next to nothing for the divergence. */
+/*
+ * Covers the rounding of a conversion, which may leave hardly anything of epsilon for the
+ * divergence.
+ */
 #define EPSILON_SAFE (1 - 1e-12)
 
 static bool
@@ -248,10 +251,10 @@ suffices(RdpNeighbours neighbours, double q, double z, int steps, double epsilon
 }
 
 /*
- * By bisection on the logarithm; what is returned has been seen to suffice, and is longer by
- * RDP_MARGIN.  That is more than doubles lose: a binomial coefficient is a sum of 4096 logarithms
- * that stays below 2840, so that it is off by 2^-53 4096 2840 < 1.3e-9 at most, and the sum of
- * as many terms by 2^-53 4096 (|ln M| + 1), while the margin takes 2 RDP_MARGIN max(1, ln M)
+ * Bisection on the logarithm.  The z returned has been checked to suffice, and is then raised by
+ * RDP_MARGIN, which covers the rounding of doubles: a binomial coefficient is a sum of 4096
+ * logarithms that stays below 2840, so that it is off by 2^-53 4096 2840 < 1.3e-9 at most, and the
+ * sum of as many terms by 2^-53 4096 (|ln M| + 1), while the margin takes 2 RDP_MARGIN max(1, ln M)
  * from ln M: each term falls with z^-2 at least, and in the mean of the terms k (k - 1) / (2 z^2)
  * is ln M or more.
  */

@@ -1,10 +1,10 @@
 /*
  * rdp.h - Renyi differential privacy of Gaussian noise on samples (theorems D2, D3, A5).
  *
- * A step releases the sum of vectors |g_i| <= 1 over a random batch plus N(0, z^2) in
- * each coordinate.  What is returned bounds the Renyi divergence of order alpha of
- * the step between neighbours, in both directions.  Steps add up, also where one
- * depends on the answers of those before it (Mironov 2017).
+ * A step releases the sum of vectors |g_i| <= 1 over a random batch plus N(0, z^2) in each
+ * coordinate.  The functions bound the step's Renyi divergence of order alpha between neighbours,
+ * in both directions.  The divergences of steps add up, even if a step depends on the answers of
+ * earlier ones (Mironov 2017).
  */
 #ifndef DPOBJ_CORE_RDP_H
 #define DPOBJ_CORE_RDP_H
@@ -30,7 +30,9 @@ extern void rdp_replace(double q, double z, const int *alpha, int count, double 
 /* The least epsilon at this delta (Canonne, Kamath and Steinke 2020, proposition 12). */
 extern double rdp_epsilon(const int *alpha, const double *rdp, int count, double delta);
 
-/* The same by ln(1 / delta) / (alpha - 1), as older accountants have it: larger. */
+/*
+ * The same by the older conversion with ln(1 / delta) / (alpha - 1), which gives a larger epsilon.
+ */
 extern double rdp_epsilon_classic(const int *alpha, const double *rdp, int count, double delta);
 
 typedef enum RdpNeighbours
@@ -40,8 +42,8 @@ typedef enum RdpNeighbours
 } RdpNeighbours;
 
 /*
- * The least z, but for twice RDP_MARGIN of it, such that that many steps are (epsilon,
- * delta)-DP; 0 if there is none below RDP_MAX_Z: the orders do not reach so small an epsilon.
+ * The least z, to within twice RDP_MARGIN of it, such that all steps together are (epsilon,
+ * delta)-DP; 0 if no z below RDP_MAX_Z suffices, because epsilon is too small for the orders tried.
  */
 #define RDP_MAX_Z 0x1p24
 #define RDP_MARGIN 1e-8

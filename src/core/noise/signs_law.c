@@ -1,9 +1,9 @@
 /*
  * signs_law.c - convolutions by multiplication of big integers.
  *
- * A law is packed into an integer, so many bits for each point, and the product of two
- * such integers holds their convolution: GMP does in one go, and exactly, what a
- * Fourier transform in doubles would do nearly.
+ * A law is packed into an integer with a fixed number of bits for each point, so the product of two
+ * such integers holds their convolution.  GMP's product is fast and exact, where a Fourier
+ * transform in doubles would have errors.
  */
 #include "core/noise/signs_law.h"
 
@@ -30,7 +30,7 @@
  */
 #define TAIL (1 << 10)
 
-/* Of exponentials: in integers and in intervals. */
+/* The precision of exponentials, as integers and as intervals. */
 #define FACTOR_BITS 128
 #define PRECISION 256
 
@@ -114,7 +114,7 @@ one_sign(SignsMass *mass, int points)
 
 /* ---- convolution ---- */
 
-/* A law of `points` points, of which the rest is cut off; the array has room for `most`. */
+/* A law cut off after `points` points; the array has room for `most`. */
 typedef struct Points
 {
 	SignsMass *mass;
@@ -172,7 +172,7 @@ convolve(Points *law, const SignsMass *other, int other_points)
 	mpz_clears(a, b, NULL);
 }
 
-/* The law of one becomes that of k, by squaring; the highest bit of k is there already. */
+/* Makes the law of k from that of one, by squaring; the highest bit of k is already done. */
 static void
 raise(Points *law, const SignsMass *one, int one_points, int k)
 {
@@ -242,7 +242,7 @@ loss_at(const SignsLaw *law, double kappa, int i)
 	return kappa * (law->k + i) / (STEPS * sqrt(law->k)) + kappa * kappa / 2;
 }
 
-/* The first point whose loss is above epsilon, about. */
+/* About the first point whose loss is above epsilon. */
 static int
 first_point(const SignsLaw *law, double epsilon, double kappa)
 {
@@ -367,8 +367,8 @@ upper_sum(const SignsLaw *law, int first, const mpz_t c, const mpz_t q, mpz_t su
 }
 
 /*
- * The points before the first one add nothing, because their loss is at most epsilon. The
- * first point's own is above, or so little below that c = 1 is no matter.
+ * The points before the first one add nothing, because their loss is at most epsilon.  The first
+ * point's loss is above epsilon, or so little below it that c = 1 is harmless.
  */
 bool
 signs_law_holds(const SignsLaw *law, double epsilon, double delta, double kappa)

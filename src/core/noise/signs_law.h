@@ -1,8 +1,9 @@
 /*
  * signs_law.h - the law of |z_1| + ... + |z_k| for independent normals, from above, in integers.
  *
- * Every |z_i| is rounded up to a multiple of a step, and every probability to a multiple
- * of 2^-SIGNS_BITS, so whatever rises with the sum has at least the mean that it should.
+ * Every |z_i| is rounded up to a multiple of a step, and every probability to a multiple of
+ * 2^-SIGNS_BITS, so the computed mean of any function that rises with the sum is not below the true
+ * mean.
  */
 #ifndef DPOBJ_CORE_SIGNS_LAW_H
 #define DPOBJ_CORE_SIGNS_LAW_H
@@ -28,7 +29,7 @@ extern void signs_law_destroy(SignsLaw *law);
 /* E max(0, 1 - exp(epsilon - kappa X - kappa^2 / 2)) with X = sum / sqrt(k), about. */
 extern double signs_law_delta(const SignsLaw *law, double epsilon, double kappa);
 
-/* Is it at most delta, for sure? */
+/* True only if that mean is proved to be at most delta. */
 extern bool signs_law_holds(const SignsLaw *law, double epsilon, double delta, double kappa);
 
 #endif

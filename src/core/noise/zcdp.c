@@ -5,8 +5,8 @@
  *
  *   delta = exp((alpha - 1) (alpha rho - epsilon)) / (alpha - 1) (1 - 1 / alpha)^alpha.
  *
- * Floating point proposes rho and alpha; what is returned was checked with directed
- * rounding, so that the claim does not rest on the search.
+ * Floating point proposes rho and alpha; directed rounding checks them, so the claim does not rest
+ * on the search.
  */
 #include "core/noise/zcdp.h"
 
@@ -17,7 +17,7 @@
 
 #define PRECISION 256
 
-/* alpha - 1 is looked for between exp(-this) and exp(this). */
+/* The search interval of alpha - 1 is exp(-LOG_RANGE) .. exp(LOG_RANGE). */
 #define LOG_RANGE 80.0
 #define STEPS 200
 

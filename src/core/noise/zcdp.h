@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 /*
- * epsilon is in nano-units, delta in atto-units.  The largest rho, but for 1e-8 of
- * it, such that rho-zCDP implies (epsilon, delta)-DP; certified.  0 if there is none.
+ * epsilon is in nano-units, delta in atto-units.  The largest rho, to within 1e-8 of it, for which
+ * rho-zCDP is proved to imply (epsilon, delta)-DP. 0 if there is none.
  */
 extern double zcdp_rho(int64_t epsilon, int64_t delta);
 
 /*
- * The least epsilon in nano-units, but for one part in 1e8, such that rho-zCDP implies
- * (epsilon, delta)-DP; certified.  INT64_MAX where there is none; delta > 0.
+ * The least epsilon in nano-units, to within 1e-8 of it, for which rho-zCDP is proved to imply
+ * (epsilon, delta)-DP.  INT64_MAX if there is none; delta > 0.
  */
 extern int64_t zcdp_epsilon(double rho, int64_t delta);
 
