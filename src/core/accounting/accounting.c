@@ -1,8 +1,8 @@
 /*
- * accounting.c - costs in rho and in Renyi divergences, and back.
+ * accounting.c - costs in rho and in Renyi divergences, and what their sums imply.
  *
- * Formulas in doubles lose a few units in the last place; MARGIN is far more, and every number is
- * rounded up to a whole unit on top of it.
+ * Formulas in doubles lose a few units in the last place.  MARGIN is far larger, and every number
+ * is also rounded up to a whole unit.
  */
 #include "core/accounting/accounting.h"
 
@@ -48,7 +48,7 @@ units_up(double cost)
 {
 	double units = ceil(cost * (1 + MARGIN) * (double) COST_ONE);
 
-	/* not a number compares as false, and costs as much as can be */
+	/* NaN compares as false and so costs COST_MAX */
 	return units < 0x1p62 ? (int64_t) units : COST_MAX;
 }
 
@@ -71,11 +71,11 @@ accounting_group_delta(int64_t epsilon, int64_t delta, int64_t rows)
 
 	if (delta == 0 || rows == 1)
 		return delta;
-	/* not a number, of infinities, compares as false */
+	/* NaN, which infinities can give, compares as false */
 	return sum < 0.99 * (double) DELTA_ONE ? (int64_t) ceil(sum * (1 + MARGIN)) + 1 : DELTA_ONE;
 }
 
-/* ---- what is known of all pairs ---- */
+/* ---- costs that hold for several kinds of pairs ---- */
 
 /* ln cosh x, less a constant */
 static double
@@ -85,7 +85,8 @@ log_cosh(double x)
 }
 
 /*
- * Of randomised response, which dominates all epsilon-DP mechanisms, both ways:
+ * The divergence of randomised response, which dominates all epsilon-DP mechanisms in both
+ * directions:
  *
  *   ln (cosh((alpha - 1/2) epsilon) / cosh(epsilon / 2)) / (alpha - 1),
  *
@@ -153,7 +154,9 @@ pair_rho(const Pair *pair, int factor)
 	}
 }
 
-/* Does its rho hold without a delta? Renyi divergences may where rho does not. */
+/*
+ * Does the pair's rho hold without a delta?  Its Renyi divergences may hold even if rho does not.
+ */
 static bool
 rho_is_whole(PairKind kind)
 {
@@ -190,7 +193,7 @@ pair_renyi(const Pair *pair, double factor, double epsilon, int alpha)
 	}
 }
 
-/* rdp_replace() is for all kinds of neighbours, whichever the claim is about. */
+/* rdp_replace() holds for all kinds of neighbours, so the claim's adjacency does not matter. */
 static void
 set_batches(const Pair *pair, LossCost *cost)
 {
@@ -205,7 +208,7 @@ void
 accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost)
 {
 	bool replaced = unit == LOSS_OF_A_REPLACEMENT;
-	/* of two rows that change one after the other: losses double, divergences are four times */
+	/* two rows change one after the other: losses double, divergences become four times as large */
 	int factor = replaced && !MUTANT(135) ? 2 : 1;
 	double epsilon = factor * real_epsilon(pair->epsilon);
 	int64_t delta = replaced ? accounting_group_delta(pair->epsilon, pair->delta, 2) : pair->delta;
@@ -246,7 +249,7 @@ accounting_rdp_cap(int order, int64_t epsilon, int64_t delta)
 {
 	if (delta <= 0)
 		return 0;
-	/* what doubles lose in the difference is below 1e-12 of its largest term */
+	/* the rounding error of the difference is below 1e-12 of its largest term */
 	return units_down(real_epsilon(epsilon) - conversion(order, real_delta(delta)) - 1e-11);
 }
 
@@ -272,7 +275,9 @@ accounting_usual_order(int64_t epsilon, int64_t delta)
 
 /* ---- what sums imply ---- */
 
-/* Not below: caps have been rounded down by more, so that a full budget is not above its limit. */
+/*
+ * Rounded up, by less than caps are rounded down, so a full budget is not reported above its limit.
+ */
 static double
 real_cost(int64_t cost)
 {

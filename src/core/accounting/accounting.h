@@ -5,10 +5,10 @@
  *   zcdp   rho, of zero-concentrated privacy
  *   rdp    a Renyi divergence of one order, fixed when a budget is made
  *
- * Sums of each are a bound also where the next release is chosen after the last answer was
- * seen, and the sum is held under a fixed cap (Feldman and Zrnic 2021; Lecuyer 2021).  A release
- * that is only (epsilon, delta)-DP is epsilon-DP but for an event of probability delta (Kairouz,
- * Oh and Viswanath 2015); such deltas add up by themselves.
+ * The sum of each is a bound even if an analyst chooses the next release after seeing the last
+ * answer, as long as a fixed cap limits the sum (Feldman and Zrnic 2021; Lecuyer 2021).  A release
+ * that is only (epsilon, delta)-DP is epsilon-DP but for an event of probability delta (Kairouz, Oh
+ * and Viswanath 2015); such deltas add up by themselves.
  *
  * Costs are integers in units of 1e-12, rounded up; caps are rounded down.
  */
@@ -21,7 +21,7 @@
 
 #define COST_ONE INT64_C(1000000000000)
 
-/* More than any cap: nothing finite is known. */
+/* Above any cap: no finite cost is known. */
 #define COST_MAX INT64_MAX
 
 #define ACCOUNTING_ORDERS 20
@@ -29,7 +29,7 @@
 /* The orders of Renyi divergences in the ledger: integers, from 2 on. */
 extern const int accounting_order[ACCOUNTING_ORDERS];
 
-/* The place of an order among them, -1 if it has none. */
+/* The index of an order in this list, -1 if it is not there. */
 extern int accounting_order_place(int order);
 
 typedef struct LossCost
@@ -41,9 +41,9 @@ typedef struct LossCost
 } LossCost;
 
 /*
- * The cost where one row changes as the pair says, or, pairs being about a row that comes or
- * goes, where one goes and one comes: then the deltas are those of the claim
- * (2 epsilon, (1 + e^epsilon) delta).
+ * The unit of protection: one row that changes as the pair says, or, for pairs about a row that
+ * comes or goes, one row that goes and one that comes.  In the second case the deltas are those of
+ * the claim (2 epsilon, (1 + e^epsilon) delta).
  */
 typedef enum LossUnit
 {

@@ -9,15 +9,16 @@
 #include "core/accounting/pld.h"
 
 /*
- * The step: a thousandth of the whole deviation, shared among all releases (what a step costs
- * them is about its square), but no more points than these for the window and for a law.
+ * The grid's step is a thousandth of the sum's deviation, divided among all releases (a step adds
+ * an error of about its square), but large enough for at most these numbers of points in the window
+ * and in a law.
  */
 #define SHARE 1000
 #define WINDOW_POINTS 0x1p16
 #define LAW_POINTS 0x1p17
 #define LEAST_STEP 0x1p-40
 
-/* e^l of a longer loss is no double; only the sums are told then. */
+/* e^l of a larger loss overflows a double; the result is then the basic sums. */
 #define MOST_REACH 600.0
 
 /* Larger sums of epsilon say nothing. */
@@ -32,7 +33,7 @@ quotient_above(int64_t numerator, int64_t one)
 	return nextafter(nextafter((double) numerator / (double) one, INFINITY), INFINITY);
 }
 
-/* A sum of saturating parts: times value, or limit. */
+/* sum + times value, or limit if that is smaller. */
 static int64_t
 add_times(int64_t sum, int64_t times, int64_t value, int64_t limit)
 {
@@ -41,7 +42,7 @@ add_times(int64_t sum, int64_t times, int64_t value, int64_t limit)
 	return times > (limit - sum) / value ? limit : sum + times * value;
 }
 
-/* Larger than the logarithm by a few units, for curvature >= 0. */
+/* ln(1 + curvature), rounded up by a few units; curvature >= 0. */
 static double
 determinant_of(const CompositionPair *pair)
 {
@@ -127,7 +128,7 @@ make_law(const CompositionPair *pair, Adjacency adjacency, PldDirection directio
 	}
 }
 
-/* What is asked: delta at epsilon, or epsilon at delta. */
+/* The question: delta at an epsilon, or epsilon at a delta. */
 typedef struct Query
 {
 	bool asks_delta;
@@ -175,7 +176,7 @@ has_samples(const CompositionPair *pair, int pairs)
 	return false;
 }
 
-/* The worse direction: only samples have two. */
+/* The worse direction; only sampled pairs differ between the two. */
 static double
 worst(const CompositionPair *pair, int pairs, Adjacency adjacency, Query query, Memory *memory)
 {
@@ -196,8 +197,8 @@ worst(const CompositionPair *pair, int pairs, Adjacency adjacency, Query query, 
 /* ---- the list ---- */
 
 /*
- * All Gaussian mechanisms are one: their mu are the legs of a right angle.  The others keep
- * their place.  Returns how many there are then.
+ * Replaces all Gaussian mechanisms by one whose mu is the root of the sum of their squares.  The
+ * others keep their order.  Returns the new number of pairs.
  */
 static int
 merge_gaussians(const CompositionPair *pair, int pairs, CompositionPair *merged)
@@ -219,7 +220,7 @@ merge_gaussians(const CompositionPair *pair, int pairs, CompositionPair *merged)
 	return count;
 }
 
-/* The sums of all epsilons and all deltas; false where a pair has none. */
+/* The sums of all epsilons and all deltas; false if a pair has no epsilon and delta. */
 static bool
 basic(const CompositionPair *pair, int pairs, int64_t *epsilon, int64_t *delta)
 {

@@ -1,12 +1,12 @@
 /*
  * composition.h - the guarantee of a list of releases that was fixed in advance (theorem A8).
  *
- * Each release is known by its dominating pair, as the ledger keeps it; all are releases of
- * one table, under one adjacency.  The pairs' privacy loss distributions are composed
- * (pld.h), under add_remove in both directions: the row comes in all releases, or goes in
- * all.  The answers are upper bounds.  They are above those of the same pairs on an endless grid by
- * less than 1e-3 of epsilon for up to 15,000 releases (tests/core/accounting/test_composition.c),
- * by more for many more, and never above the sums of all epsilons and all deltas.
+ * Each release is given by its dominating pair, as stored in the ledger.  All are releases of one
+ * table, under one adjacency.  The pairs' privacy loss distributions are composed (pld.h), under
+ * add_remove in both directions: the row is added in all releases, or removed in all.  The answers
+ * are upper bounds.  For up to 15,000 releases the grid adds less than 1e-3 of epsilon
+ * (tests/core/accounting/test_composition.c); for many more releases it adds more.  The answers
+ * never exceed the sums of all epsilons and all deltas.
  *
  * epsilon is in nano-units and delta in atto-units.  By theorem A6
  * nothing here may decide whether a release is allowed.
@@ -42,7 +42,7 @@ typedef struct CompositionPair
 	double curvature;
 } CompositionPair;
 
-/* False if no epsilon does. */
+/* Returns false if no epsilon suffices. */
 extern bool composition_epsilon(const CompositionPair *pair, int pairs, Adjacency adjacency,
 								int64_t delta, Memory *memory, int64_t *epsilon);
 

@@ -16,9 +16,7 @@
 
 #define PRECISION 192
 
-/*
- * A pause may not return, so MPFR's numbers are on the stack here, where none needs to be cleared.
- */
+/* A pause may not return, so MPFR's numbers are on the stack here and need not be cleared. */
 #define TERMS_BETWEEN_PAUSES 1024
 
 /* (k - 2 l) epsilon - epsilon', in nano-units: k and epsilon are below 2^17 and 2^50. */
@@ -28,7 +26,7 @@ loss_beyond(int64_t k, int64_t l, int64_t epsilon, int64_t composed)
 	return epsilon > INT64_MAX / 2 / k ? INT64_MAX / 2 : (k - 2 * l) * epsilon - composed;
 }
 
-/* x = numerator / one, rounded so. */
+/* x = numerator / one, rounded in the given direction. */
 static void
 set_quotient(mpfr_t x, int64_t numerator, int64_t one, mpfr_rnd_t rounding)
 {
@@ -36,7 +34,7 @@ set_quotient(mpfr_t x, int64_t numerator, int64_t one, mpfr_rnd_t rounding)
 	mpfr_div_ui(x, x, (unsigned long) one, rounding);
 }
 
-/* delta_k, not below. */
+/* delta_k, rounded up. */
 static void
 sum_above(mpfr_t sum, int64_t k, int64_t epsilon, int64_t composed, Pause pause)
 {
@@ -124,7 +122,7 @@ proposed_sum(int64_t k, double epsilon, double composed)
 	return sum;
 }
 
-/* By bisection; the mass of the deltas is not to be had back. */
+/* Bisection for epsilon'; the part 1 - (1 - delta)^k of delta' does not depend on it. */
 static double
 propose(int64_t k, double epsilon, double rest, Pause pause)
 {

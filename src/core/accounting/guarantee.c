@@ -1,7 +1,7 @@
 /*
  * guarantee.c - composed guarantees of lists of releases.
  *
- * Sums are of integers that were rounded up, so that no order of the releases matters.
+ * The sums are of integers that were rounded up, so the order of the releases does not matter.
  */
 #include "core/accounting/guarantee.h"
 
@@ -78,7 +78,7 @@ claimed_delta(const CountedPair *counted, Adjacency neighbours)
 			   : accounting_group_delta(counted->pair.epsilon, counted->pair.delta, 2);
 }
 
-/* Everything that adds up. */
+/* The sums over all releases. */
 typedef struct Sums
 {
 	int64_t releases;
@@ -122,7 +122,7 @@ basic(const Sums *sums)
 		.known = sums->epsilon < INT64_MAX, .epsilon = sums->epsilon, .delta = sums->delta};
 }
 
-/* What is left of delta for the conversion; without a cost nothing has to be converted. */
+/* The part of delta left for the conversion; if the cost is 0, no conversion is needed. */
 static bool
 is_convertible(int64_t cost, int64_t rest)
 {
@@ -210,7 +210,7 @@ distribution(const CountedPair *pair, int pairs, Adjacency neighbours, int64_t d
 	return guarantee;
 }
 
-/* A replacement says nothing about a row that comes or goes. */
+/* A pair about replacements gives no guarantee for a row that comes or goes. */
 static bool
 are_convertible(const CountedPair *pair, int pairs, Adjacency neighbours)
 {

@@ -5,11 +5,11 @@
  *   zcdp   the sum of rho, converted at delta less the deltas that rho leaves out
  *   rdp    the sums of the Renyi divergences, converted likewise at the best order for them
  *   kov    optimal composition, where all releases claim the same (epsilon, delta)
- *   pld    privacy loss distributions of the pairs; of what has no law of its own, of the claim
+ *   pld    privacy loss distributions of the pairs, or of the claim where a pair has no law
  *
- * All are upper bounds.  For the first two it does not matter who chose the next release when,
- * as long as a fixed cap held the sum; the others are proved for releases that were fixed
- * beforehand (theorem A6).  This is for reports and prices: budgets have accounting.h.
+ * All are upper bounds.  The first two hold even if releases were chosen adaptively, as long as a
+ * fixed cap limited the sum; the others are proved for releases that were fixed beforehand (theorem
+ * A6).  This is for reports and prices: budgets have accounting.h.
  */
 #ifndef DPOBJ_CORE_GUARANTEE_H
 #define DPOBJ_CORE_GUARANTEE_H
@@ -30,7 +30,7 @@ typedef enum GuaranteeKind
 	GUARANTEE_KINDS
 } GuaranteeKind;
 
-/* Releases that are alike, and the neighbours that the pair is about. */
+/* Equal releases with their number, and the neighbours that the pair is about. */
 typedef struct CountedPair
 {
 	Pair pair;
@@ -47,9 +47,9 @@ typedef struct Guarantee
 } Guarantee;
 
 /*
- * The guarantee for neighbours of one kind, at delta.  Not known: for add_remove where one of the
- * pairs is about a replacement, where delta does not cover the deltas of the releases, and, of
- * kov, for claims that are not alike.
+ * The guarantee for neighbours of one kind, at delta.  It is not known in three cases: for
+ * add_remove if a pair is about replacements; if delta does not cover the deltas of the releases;
+ * for kov if the claims differ.
  */
 extern Guarantee guarantee_composed(const CountedPair *pair, int pairs, Adjacency neighbours,
 									GuaranteeKind kind, int64_t delta, Memory *memory);
@@ -59,7 +59,7 @@ extern const char *guarantee_name(GuaranteeKind kind);
 /* The accountant of that name, GUARANTEE_KINDS if there is none. */
 extern GuaranteeKind guarantee_named(const char *name);
 
-/* Under which assumption the guarantee holds, in words. */
+/* The assumption under which the guarantee holds, in words. */
 extern const char *guarantee_assumes(GuaranteeKind kind);
 
 #endif

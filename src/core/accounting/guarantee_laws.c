@@ -20,7 +20,7 @@ nano_up(double epsilon)
 	return (int64_t) ceil(epsilon * EPSILON_ONE * (1 + 1e-15));
 }
 
-/* What is claimed: randomised response, with an atom of delta. */
+/* The law of a claim: randomised response, with an atom of delta. */
 static CompositionPair
 claim_of(const CountedPair *counted, bool replaced)
 {
@@ -34,9 +34,10 @@ claim_of(const CountedPair *counted, bool replaced)
 }
 
 /*
- * Of a row that goes and one that comes: mu and an interval's length double, as does the claim;
- * samples and objectives have a law for it (composition.h), the second with twice the mu.
- * Batches have one for replacements only.
+ * For a replaced row, which is one that goes and one that comes: mu and the length of an interval
+ * double, and so does the claim.  Sampled steps and objective perturbation have a law for
+ * replacements (composition.h), the latter with twice the mu.  Batches have a law for replacements
+ * only.
  */
 int
 guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
@@ -82,7 +83,7 @@ guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
 	}
 }
 
-/* ---- equal ones ---- */
+/* ---- merging equal laws ---- */
 
 static int
 compare_numbers(double a, double b)
@@ -126,7 +127,7 @@ merge_equal(CompositionPair *law, int laws)
 	return last + 1;
 }
 
-/* Gaussian mechanisms are composed into one, however many they are. */
+/* All Gaussian mechanisms together count as one, because they are composed into one. */
 static int
 count_costly(const CompositionPair *law, int laws)
 {
@@ -137,7 +138,7 @@ count_costly(const CompositionPair *law, int laws)
 	return costly;
 }
 
-/* ---- fewer ones ---- */
+/* ---- rounding to fewer laws ---- */
 
 /* The next power of ratio that is not below, or, for sign < 0, not above. */
 static double
@@ -154,8 +155,9 @@ next_power(double value, double ratio, int sign)
 }
 
 /*
- * A law that costs no less: a longer loss; a sample that has the row more often, of which the
- * other one is a mixture with what has it never; less noise, to which the rest can be added.
+ * Rounds a law to one that costs no less: a larger loss; a larger sampling rate, because the law
+ * with the smaller rate is a mixture of that one and a law without the row; less noise, because
+ * noise can be added to the answer.
  */
 static void
 round_up(CompositionPair *law, double ratio, int64_t *left)
@@ -173,7 +175,7 @@ round_up(CompositionPair *law, double ratio, int64_t *left)
 	law->noise = next_power(law->noise, ratio, -1);
 }
 
-/* Powers of 1 + step, coarser ones until there are few enough. */
+/* Rounds to powers of 1 + step, with coarser steps until there are few enough laws. */
 int
 guarantee_few_laws(CompositionPair *law, int laws, int64_t *left, Memory *memory)
 {

@@ -1,5 +1,5 @@
 /*
- * guarantee_laws.h - the laws behind pairs of the ledger, for privacy loss distributions.
+ * guarantee_laws.h - the laws of the ledger's pairs, for privacy loss distributions.
  */
 #ifndef DPOBJ_CORE_GUARANTEE_LAWS_H
 #define DPOBJ_CORE_GUARANTEE_LAWS_H
@@ -7,7 +7,7 @@
 #include "core/accounting/composition.h"
 #include "core/accounting/guarantee.h"
 
-/* A pair stands for so many laws at most. */
+/* The largest number of laws of one pair. */
 #define GUARANTEE_LAWS 2
 
 /* The laws of a pair for neighbours of that kind; returns how many. */
@@ -15,15 +15,14 @@ extern int guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
 							 CompositionPair law[GUARANTEE_LAWS]);
 
 /*
- * Sorts a list and makes equal laws one, with their times.  Where more are left than can be
- * composed in seconds, parameters are rounded to fewer values that cost more, and the deltas of
- * claims are taken off *left, which falls below 0 if it does not cover them: (epsilon, delta)-DP
- * is epsilon-DP but for an event of probability delta.  Returns how many there are then, -1
- * where that did not help.
+ * Sorts a list and merges equal laws.  If more are left than can be composed in seconds, it rounds
+ * parameters to fewer values that cost more, and subtracts the deltas of claims from *left, because
+ * (epsilon, delta)-DP is epsilon-DP but for an event of probability delta; *left falls below 0 if
+ * it does not cover them.  Returns the new number of laws, -1 if there are still too many.
  */
 extern int guarantee_few_laws(CompositionPair *law, int laws, int64_t *left, Memory *memory);
 
-/* sum + times value, saturating; none is negative. */
+/* sum + times value, saturating at limit; no argument is negative. */
 extern int64_t guarantee_add(int64_t sum, int64_t times, int64_t value, int64_t limit);
 
 #endif

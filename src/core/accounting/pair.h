@@ -22,7 +22,7 @@ extern PairKind pair_kind(const char *name);
 extern Pair pair_of_request(const MechanismRequest *request, int64_t epsilon, int64_t delta,
 							int64_t rows_per_person);
 
-/* The largest group, so that no sum of costs overflows. */
+/* The largest group; up to it no sum of costs overflows. */
 #define PAIR_GROUP_MAX 100000
 
 /*

@@ -1,10 +1,9 @@
 /*
  * parallel.c - parallel composition, with every sum rounded down.
  *
- * Within one group a replaced row is one that goes and one that comes, so that group
- * privacy for two rows applies to the group's mechanism (theorem N5):
- * (2 epsilon, (1 + e^epsilon) delta).  That is never less than a pair of groups that cost
- * as much: 1 + e^epsilon >= 2.
+ * Within one group a replaced row is one that goes and one that comes, so that group privacy for
+ * two rows applies to the group's mechanism (theorem N5): (2 epsilon, (1 + e^epsilon) delta).
+ * Because 1 + e^epsilon >= 2, that is at least the cost of a pair of such groups.
  */
 #include "core/accounting/parallel.h"
 
@@ -40,7 +39,7 @@ set_factor(mpfr_t factor, int64_t epsilon, int64_t m)
 	mpfr_clear(one);
 }
 
-/* The most atto-units of which that factor times as many are delta at most. */
+/* The largest number of atto-units that, times that factor, is at most delta. */
 static int64_t
 divide_delta(int64_t delta, int64_t epsilon, int64_t m)
 {

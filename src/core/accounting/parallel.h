@@ -1,12 +1,12 @@
 /*
- * parallel.h - what a call costs whose rows are divided among groups (theorem P2).
+ * parallel.h - the cost of a call whose rows are divided among groups (theorem P2).
  *
- * The list of keys is public and every key is answered.  A row is in one group at most, and
- * which one follows from that row alone; each group's mechanism has coins of its own.  It is
- * stated under add_remove, because how many rows a group has is not public: where a row is
- * replaced it may leave one group and come into another.  So the call costs
+ * The list of keys is public and every key gets an answer.  A row is in at most one group, which
+ * the row alone determines; the groups' mechanisms use independent random bits.  Each group's
+ * guarantee is under add_remove, because the number of rows of a group is not public: a replaced
+ * row may leave one group and enter another.  So the call costs
  *
- *   add_remove   what the dearest group costs
+ *   add_remove   the cost of the dearest group
  *   replace      the larger of
  *                the worst pair of groups, cost_A + cost_B: the row goes from A to B;
  *                the worst group under replace: the row stays in it, that is, one row goes
@@ -28,12 +28,12 @@ typedef struct ParallelCost
 	int64_t delta;
 } ParallelCost;
 
-/* m below: how many rows that come or go a difference of so many rows is worth. */
+/* m below: the number of added or removed rows that make up a difference of this many rows. */
 extern int64_t parallel_rows(Adjacency adjacency, int64_t rows);
 
 /*
- * What each group's mechanism may cost under add_remove, so that the call costs no more than
- * that under adjacency, whatever the number of groups: the most of epsilon, and then of delta.
+ * The largest epsilon, and then the largest delta, that each group's mechanism may cost under
+ * add_remove so that the call costs at most `call` under adjacency, for any number of groups.
  *
  * Neighbours differ in one row, rows = 1, or in a person with so many rows at most, which may be
  * in as many groups.  That is m = rows rows that come or go, and m = 2 rows under replace: group

@@ -2,8 +2,8 @@
  * pld.c - laws of privacy losses, on a grid and rounded up.
  *
  * A law is known by P(loss > e) and Q(loss > e).  Both are computed in long doubles, whose
- * functions (erfcl, expl, logl, ...) are right to a few units of LDBL_EPSILON on every
- * system; each law says how far its two numbers may be off, many times more than that.
+ * functions (erfcl, expl, logl, ...) have errors of a few units of LDBL_EPSILON on every system.
+ * Each law has a bound on the error of its two numbers that is many times larger.
  */
 #include "core/accounting/pld.h"
 
@@ -12,10 +12,10 @@
 
 #include "core/base/mutant.h"
 
-/* Normal variables are cut off at so many deviations: what is beyond has 1e-35. */
+/* Normal variables are cut off at this many deviations; the mass beyond is below 1e-35. */
 #define DEVIATIONS 12.5L
 
-/* P(loss > e), Q(loss > e), and how far they may be off as a share of themselves. */
+/* P(loss > e), Q(loss > e), and a bound on their relative error. */
 typedef struct Tails
 {
 	long double p;
@@ -42,7 +42,7 @@ create(int64_t first, int64_t count, double step, Memory *memory, Pld *pld)
 	pld->mass = memory_allocate_zero(memory, (size_t) count, sizeof(double));
 }
 
-/* A double that is not below. */
+/* Rounds up to a double. */
 static double
 rounded_up(long double value)
 {
@@ -62,8 +62,8 @@ add_mass(Pld *pld, int64_t place, long double mass)
 /* ---- connect the dots ---- */
 
 /*
- * Of the masses p and q between e and e + step the share that goes to e keeps q: a + b = p and
- * a e^-e + b e^-(e + step) = q.  Both get what rounding may have taken from them.
+ * Of the masses p and q between e and e + step the share that goes to e keeps q: a + b = p and a
+ * e^-e + b e^-(e + step) = q.  Both are raised by a bound on their rounding error.
  */
 static void
 share_cell(Pld *pld, int64_t place, long double e, long double rise, const Tails *here,
@@ -108,11 +108,11 @@ discretise(const Law *law, long double low, long double high, double step, Memor
 		here = next;
 	}
 	pld->infinite = rounded_up(here.p * (1 + here.error));
-	/* the points' own rounding, and that of the losses for which the tails stand */
+	/* covers the rounding of the points and of the losses at which the tails are computed */
 	pld->slack = rounded_up(64 * LDBL_EPSILON * (1 + fabsl(low) + fabsl(high)));
 }
 
-/* Mass at a loss that need not be on the grid: shared by the points on both sides. */
+/* Adds mass at a loss between two points of the grid, divided between them. */
 static void
 add_atom(Pld *pld, long double loss, long double mass)
 {
@@ -215,7 +215,7 @@ void
 pld_sampled_gaussian(double rate, double noise, PldDirection direction, double step, Memory *memory,
 					 Pld *pld)
 {
-	/* of two rows in the same place each may be 1 from 0, so that they are 2 apart */
+	/* the two vectors of a replaced row have norm at most 1, so they are at most 2 apart */
 	long double z = direction == PLD_REPLACE && !MUTANT(122) ? noise / 2.0L : noise;
 	long double far = DEVIATIONS * z + 1;
 	long double square = 2 * z * z;
@@ -245,7 +245,7 @@ pld_sampled_gaussian(double rate, double noise, PldDirection direction, double s
 void
 pld_gaussian(double mu, double step, Memory *memory, Pld *pld)
 {
-	/* 1 / mu rounded down: more is lost then */
+	/* 1 / mu rounded down, which makes the losses larger */
 	pld_sampled_gaussian(1, nextafter(1 / mu, 0), PLD_REMOVE, step, memory, pld);
 }
 

@@ -7,18 +7,17 @@
  * independent losses (Zhu, Dong and Wang 2022, theorem 10).  Here the law of a loss
  * stands on a grid of multiples of a step and may have an atom at infinity.
  *
- * What is said is never below the truth.  Between two points of the grid the mass is shared out
- * so that both P and Q keep theirs ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar
- * and Manurangsi 2022): the grid's delta is right at the grid's points and above the true one
- * between them.  Losses below the grid move up to its first point, those above it to
- * infinity.  Each mass is larger by what its computation may have lost.  In a sum of
- * losses, what leaves the transform's window upwards is bounded by its moments and counted as
- * infinite, what leaves it downwards comes back at its top, and the error of the
- * transforms is bounded and added.
+ * Every result is an upper bound.  The mass between two points of the grid is divided between them
+ * so that both P and Q keep their totals ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar and
+ * Manurangsi 2022): the grid's delta is exact at the grid's points and above the true one between
+ * them.  Losses below the grid move up to its first point, those above it to infinity.  Each mass
+ * is raised by a bound on its rounding error.  In a sum of losses, moments bound the mass above the
+ * transform's window, which counts as infinite; mass below the window reappears at its top; and a
+ * bound on the transforms' error is added.
  *
- * Units: epsilon and losses are in units of 1.0, delta is a probability.  All this is for
- * reports and for batches that are fixed in advance: it says nothing where somebody chooses the
- * next release after seeing the last one (theorem A6), so no budget is enforced with it.
+ * Units: epsilon and losses are in units of 1.0, delta is a probability.  These bounds serve
+ * reports and batches that are fixed in advance.  They do not hold if somebody chooses the next
+ * release after seeing the last one (theorem A6), so no budget is enforced with them.
  */
 #ifndef DPOBJ_CORE_PLD_H
 #define DPOBJ_CORE_PLD_H
@@ -35,14 +34,14 @@ typedef struct Pld
 	int64_t count;
 	double *mass;    /* of the losses first .. first + count - 1 steps, or more */
 	double infinite; /* of an infinite loss, or more */
-	double slack;    /* losses may be larger than the grid says by this */
+	double slack;    /* true losses exceed those of the grid by at most this */
 } Pld;
 
 /* ---- laws of one release ---- */
 
 /*
- * (epsilon, delta)-DP, pure for delta = 0: randomised response, with an atom that gives all
- * away (Kairouz, Oh and Viswanath 2015).
+ * (epsilon, delta)-DP, pure for delta = 0: randomised response, with an atom of infinite loss
+ * (Kairouz, Oh and Viswanath 2015).
  */
 extern void pld_approximate(double epsilon, double delta, double step, Memory *memory, Pld *pld);
 
@@ -53,7 +52,7 @@ typedef enum PldDirection
 {
 	PLD_REMOVE, /* P has the row, Q has not */
 	PLD_ADD,    /* Q has it */
-	PLD_REPLACE /* P and Q have another one: the envelope of both, for either direction */
+	PLD_REPLACE /* P and Q have different rows: the envelope, which covers both directions */
 } PldDirection;
 
 /*
@@ -65,9 +64,10 @@ extern void pld_sampled_gaussian(double rate, double noise, PldDirection directi
 								 Memory *memory, Pld *pld);
 
 /*
- * A mechanism of bounded range: on neighbours ln(P / Q) lies in an interval of length range
- * (the exponential mechanism, draws from a simplex).  It dominates means of such mechanisms too:
- * it is above each one's profile at every epsilon, and a mean's profile is at most the mean.
+ * A mechanism of bounded range: on neighbours ln(P / Q) lies in an interval of length range (the
+ * exponential mechanism, draws from a simplex).  The pair also dominates mixtures of such
+ * mechanisms: its profile is above that of each one, and the profile of a mixture is at most the
+ * mean of their profiles.
  */
 extern void pld_bounded_range(double range, double step, Memory *memory, Pld *pld);
 

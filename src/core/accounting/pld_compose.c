@@ -1,9 +1,9 @@
 /*
  * pld_compose.c - sums of privacy losses by Fourier transforms (GSL).
  *
- * What decides delta is far out in the tail, where the error of a transform, which is a share
- * of the largest masses, would drown it.  So all masses m(l) are tilted first: with
- * w(l) = m(l) e^(theta l) / M, M such that they add up to 1, the sum of all losses has
+ * The tail that determines delta is far smaller than the error of a transform, which is relative to
+ * the largest masses.  So all masses m(l) are tilted first: with w(l) = m(l) e^(theta l) / M, M
+ * such that they add up to 1, the sum of all losses has
  *
  *   mass(l) = tilted mass(l) e^(Lambda - theta l),   Lambda = sum of times ln M,
  *
@@ -22,10 +22,13 @@
 
 #define UNIT DBL_EPSILON
 
-/* The window reaches so many deviations of the tilted sum to both sides of the answer. */
+/* Half the window's length, in deviations of the tilted sum, on each side of the answer. */
 #define REACH 10.0
 
-/* A steeper tilt, over a deviation of the sum, has all its mass in one point: errors would grow. */
+/*
+ * The largest tilt times the sum's deviation; a steeper tilt would put all mass into one point and
+ * increase the errors.
+ */
 #define STEEPEST 40.0
 
 /* The least and the largest transform. */
@@ -46,9 +49,9 @@ typedef struct Sum
 	size_t size;
 	int64_t low;     /* the window's first point, in steps */
 	double *tilted;  /* masses of the points low .. low + size - 1 */
-	double distance; /* Euclidean, of these from the true ones */
-	double share;    /* true masses are larger by this share at most */
-	double infinite; /* with what lies beyond the window */
+	double distance; /* Euclidean distance of tilted from the true masses, at most */
+	double share;    /* true masses are larger by at most this share */
+	double infinite; /* mass of an infinite loss and of losses above the window */
 	double slack;
 	Pause pause;
 } Sum;
@@ -75,7 +78,7 @@ moments_of(const Pld *pld, double theta)
 	double top = theta * loss_of(pld, pld->count - 1);
 	double tilt = exp(theta * loss_of(pld, 0) - top);
 	double ratio = exp(theta * pld->step);
-	double sum = DBL_MIN; /* so that it has a logarithm */
+	double sum = DBL_MIN; /* positive, so that its logarithm is finite */
 	double mean = 0;
 	double square = 0;
 
@@ -115,7 +118,7 @@ moments_of_sum(const Sum *sum, double theta)
 	return all;
 }
 
-/* No exponential overflows or loses all of a law. */
+/* The largest theta for which no exponential overflows or underflows for a whole law. */
 static double
 most_theta(const Sum *sum)
 {
@@ -126,7 +129,7 @@ most_theta(const Sum *sum)
 	return 500 / widest;
 }
 
-/* What is asked: epsilon, or a delta; the other one is NAN. */
+/* The question: an epsilon or a delta is given, and the other one is NAN. */
 typedef struct Question
 {
 	double epsilon;
@@ -142,7 +145,7 @@ excess(const Question *question, const Moments *moments, double theta)
 	return theta * moments->mean - moments->log_moment + log(question->delta);
 }
 
-/* Newton's steps inside a bracket.  Nothing depends on how near it comes. */
+/* Newton's method inside a bracket.  Any result gives a valid bound. */
 static double
 find_theta(const Sum *sum, const Question *question)
 {
@@ -224,12 +227,13 @@ log_mass_beyond(const Sum *sum, double edge, int direction)
 	return least;
 }
 
-/* Is all but this of the tilted mass in the window?  It would come back at its other end. */
+/* ln of the tilted mass allowed outside the window; it reappears at the window's other end. */
 #define LOG_OUTSIDE (-25.0)
 
 /*
- * From the answer's place some deviations to both sides, or all that there is; longer while what
- * is outside matters.  The result is the true mass beyond the window's top.
+ * Places the window around the answer, REACH deviations to both sides or over the whole range of
+ * sums, and enlarges it while the mass outside matters.  Returns a bound on the true mass above the
+ * window.
  */
 static double
 place_window(Sum *sum, double center)
@@ -269,7 +273,7 @@ typedef struct Transform
 	double *work;
 	double *spectrum;
 	double *error;                /* of the spectrum's points */
-	gsl_fft_real_workspace space; /* its memory is ours */
+	gsl_fft_real_workspace space; /* its memory is allocated here */
 	Pause pause;
 } Transform;
 
@@ -372,7 +376,10 @@ fill_tilted(const Sum *sum, const Pld *pld, double *work)
 			pld->mass[i] * exp(sum->theta * loss_of(pld, i) - log_moment);
 }
 
-/* Writes the sum's tilted law over the spectrum, and its error bound; false: GSL had no memory. */
+/*
+ * Replaces the spectrum by the sum's tilted law and computes its error bound; false if GSL had no
+ * memory.
+ */
 static bool
 transform_parts(Sum *sum, Transform *transform)
 {
@@ -391,13 +398,15 @@ transform_parts(Sum *sum, Transform *transform)
 	}
 	if (!transform_back(transform, transform->spectrum))
 		return false;
-	/* each point of the spectrum but two stands for two; the way back divides by the size */
+	/* all but two points of the spectrum count twice; the inverse transform divides by the size */
 	sum->distance = length_of(transform->error, sum->size / 2 + 1) * sqrt(2 / (double) sum->size);
 	sum->distance = 1.01 * (sum->distance + error * length_of(transform->spectrum, sum->size));
 	return true;
 }
 
-/* What rounding takes from a tilted mass, from the product of them all and from its tilt. */
+/*
+ * A bound on the relative rounding error of a tilted mass, of the product of them and of its tilt.
+ */
 static double
 lost_share(const Sum *sum)
 {
@@ -426,7 +435,7 @@ infinite_of(const Sum *sum)
 	return -expm1(logarithm) * (1 + 64 * UNIT * sum->parts);
 }
 
-/* All that is needed to answer; false if the sum is not to be had. */
+/* Computes the sum's law; false if that is not possible. */
 static bool
 make_sum(const PldPart *part, int parts, Question *question, Memory *memory, Sum *sum)
 {
@@ -550,7 +559,7 @@ pld_delta(const PldPart *part, int parts, double epsilon, Memory *memory)
 	return delta;
 }
 
-/* What is proposed is raised until it is seen to suffice. */
+/* Raises a proposed epsilon until it suffices. */
 static double
 answer(const PldPart *part, int parts, Question question, double delta, Memory *memory)
 {
@@ -572,8 +581,8 @@ answer(const PldPart *part, int parts, Question question, double delta, Memory *
 }
 
 /*
- * The first tilt is the best one for Chernoff's bound; the second one for the epsilon that it has
- * led to, where the transforms' error is the least.  Both answers are bounds.
+ * The first tilt is the best for Chernoff's bound.  The second is the best for the epsilon found
+ * with the first, where the transforms' error is least.  Both give valid bounds.
  */
 double
 pld_epsilon(const PldPart *part, int parts, double delta, Memory *memory)
