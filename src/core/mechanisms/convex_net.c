@@ -179,7 +179,7 @@ draw_centre(const MechanismRequest *request, const Instance *instance, const Mec
 	MechanismRequest centre = convex_net_centre(request);
 	MechanismAnswer answer;
 
-	convex_release(CONVEX_OUTPUT, &centre, instance, tools, &answer);
+	convex_release(&centre, instance, tools, &answer);
 	for (int j = 0; j < request->grid.dimension; j++)
 		u[j] = answer.weight[j];
 	draw_into_body(request->convex.reach, request->grid.dimension, u);
@@ -269,8 +269,9 @@ convex_net_bound(ConvexNetKind kind, const MechanismRequest *request, double bet
 }
 
 void
-convex_net_error(ConvexNetKind kind, const MechanismRequest *request, double beta, Facts *facts)
+convex_net_error(const MechanismRequest *request, double beta, Facts *facts)
 {
+	ConvexNetKind kind = mechanism_get(request->kind)->centred ? CONVEX_NET_LOCAL : CONVEX_NET_BODY;
 	NetBound bound;
 
 	convex_net_bound(kind, request, beta, &bound);
@@ -282,8 +283,9 @@ convex_net_error(ConvexNetKind kind, const MechanismRequest *request, double bet
 }
 
 void
-convex_net_describe(ConvexNetKind kind, const MechanismRequest *request, Facts *facts)
+convex_net_describe(const MechanismRequest *request, Facts *facts)
 {
+	ConvexNetKind kind = mechanism_get(request->kind)->centred ? CONVEX_NET_LOCAL : CONVEX_NET_BODY;
 	double unit = ldexp(1, -CONVEX_OUTPUT_BITS) / request->convex.radius;
 	ConvexNetPlan plan;
 

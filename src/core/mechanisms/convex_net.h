@@ -85,9 +85,8 @@ extern void convex_net_bound(ConvexNetKind kind, const MechanismRequest *request
 							 NetBound *bound);
 
 /* Body and net, and that bound, as facts. */
-extern void convex_net_describe(ConvexNetKind kind, const MechanismRequest *request, Facts *facts);
-extern void convex_net_error(ConvexNetKind kind, const MechanismRequest *request, double beta,
-							 Facts *facts);
+extern void convex_net_describe(const MechanismRequest *request, Facts *facts);
+extern void convex_net_error(const MechanismRequest *request, double beta, Facts *facts);
 
 /*
  * The losses of the points around a centre, and the problem they are of: what

@@ -29,6 +29,12 @@
 #define NOISE_LENGTH_MAX 0x1p38
 #define NOISE_LENGTH_LAMBDA 0x1p25
 
+static ConvexKind
+kind_of(const MechanismRequest *request)
+{
+	return mechanism_get(request->kind)->noise_on;
+}
+
 ConvexVerdict
 convex_request_scale(ConvexKind kind, const MechanismRequest *request, ConvexScale *scale,
 					 int64_t *least)
@@ -38,14 +44,15 @@ convex_request_scale(ConvexKind kind, const MechanismRequest *request, ConvexSca
 }
 
 void
-convex_admit(ConvexKind kind, const MechanismRequest *request, MechanismVerdict *verdict)
+convex_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	ConvexScale scale;
 	int64_t least;
 
 	verdict->cost = 0;
 	verdict->limit = 0;
-	verdict->admitted = convex_request_scale(kind, request, &scale, &least) == CONVEX_FITS;
+	verdict->admitted =
+		convex_request_scale(kind_of(request), request, &scale, &least) == CONVEX_FITS;
 	verdict->finishes = true;
 }
 
@@ -144,9 +151,10 @@ draw_outer(RealLaw law, int dimension, double scale, const MechanismTools *tools
 }
 
 void
-convex_release(ConvexKind kind, const MechanismRequest *request, const Instance *instance,
+convex_release(const MechanismRequest *request, const Instance *instance,
 			   const MechanismTools *tools, MechanismAnswer *answer)
 {
+	ConvexKind kind = kind_of(request);
 	Wide b[GRID_MAX_DIMENSION] = {0};
 	Wide u[GRID_MAX_DIMENSION];
 	ConvexScale scale;
@@ -216,10 +224,10 @@ convex_distance(ConvexKind kind, const MechanismRequest *request, double beta)
 }
 
 void
-convex_error(ConvexKind kind, const MechanismRequest *request, double beta, Facts *facts)
+convex_error(const MechanismRequest *request, double beta, Facts *facts)
 {
 	facts_open(facts, "error");
-	facts_number(facts, "distance", convex_distance(kind, request, beta), 6);
+	facts_number(facts, "distance", convex_distance(kind_of(request), request, beta), 6);
 	facts_number(facts, "beta", beta, 6);
 	facts_close(facts);
 }
@@ -244,8 +252,9 @@ convex_describe_noise(const MechanismRequest *request, Facts *facts)
 }
 
 void
-convex_describe_scale(ConvexKind kind, const MechanismRequest *request, Facts *facts)
+convex_describe_scale(const MechanismRequest *request, Facts *facts)
 {
+	ConvexKind kind = kind_of(request);
 	double radius = request->convex.radius;
 	ConvexScale scale;
 	int64_t least;

@@ -8,17 +8,15 @@
 #include "core/mechanisms/mechanism.h"
 
 /* Draws, minimises and rounds; the request must have been admitted. */
-extern void convex_release(ConvexKind kind, const MechanismRequest *request,
-						   const Instance *instance, const MechanismTools *tools,
-						   MechanismAnswer *answer);
+extern void convex_release(const MechanismRequest *request, const Instance *instance,
+						   const MechanismTools *tools, MechanismAnswer *answer);
 
 /* convex_scale() for a request. */
 extern ConvexVerdict convex_request_scale(ConvexKind kind, const MechanismRequest *request,
 										  ConvexScale *scale, int64_t *least);
 
 /* The verdict on a request: it always finishes (convex_minimise.h). */
-extern void convex_admit(ConvexKind kind, const MechanismRequest *request,
-						 MechanismVerdict *verdict);
+extern void convex_admit(const MechanismRequest *request, MechanismVerdict *verdict);
 
 /* Loss, regularisation and radius, of any convex mechanism. */
 extern void convex_describe(const MechanismRequest *request, Facts *facts);
@@ -27,11 +25,10 @@ extern void convex_describe(const MechanismRequest *request, Facts *facts);
 extern void convex_describe_noise(const MechanismRequest *request, Facts *facts);
 
 /* The scales of the noise of output and objective perturbation. */
-extern void convex_describe_scale(ConvexKind kind, const MechanismRequest *request, Facts *facts);
+extern void convex_describe_scale(const MechanismRequest *request, Facts *facts);
 
 /* That distance as a fact. */
-extern void convex_error(ConvexKind kind, const MechanismRequest *request, double beta,
-						 Facts *facts);
+extern void convex_error(const MechanismRequest *request, double beta, Facts *facts);
 
 /* Gaussian noise of sensitivity / sigma = mu, calibrated for all of epsilon and delta. */
 extern void convex_gaussian_pair(const MechanismRequest *request, Pair *pair);

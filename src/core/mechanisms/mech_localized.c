@@ -19,18 +19,6 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	convex_net_release(CONVEX_NET_LOCAL, request, instance, tools, answer);
 }
 
-static void
-describe(const MechanismRequest *request, Facts *facts)
-{
-	convex_net_describe(CONVEX_NET_LOCAL, request, facts);
-}
-
-static void
-describe_error(const MechanismRequest *request, double beta, Facts *facts)
-{
-	convex_net_error(CONVEX_NET_LOCAL, request, beta, facts);
-}
-
 const Mechanism mechanism_localized = {
 	.name = "localized",
 	.options = {"norm", "net"},
@@ -40,6 +28,6 @@ const Mechanism mechanism_localized = {
 	.streams = true,
 	.admit = admit,
 	.release = release,
-	.describe = describe,
-	.error = describe_error,
+	.describe = convex_net_describe,
+	.error = convex_net_error,
 };

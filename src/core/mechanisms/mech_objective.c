@@ -7,19 +7,6 @@
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/mechanism.h"
 
-static void
-admit(const MechanismRequest *request, MechanismVerdict *verdict)
-{
-	convex_admit(CONVEX_OBJECTIVE, request, verdict);
-}
-
-static void
-release(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
-		MechanismAnswer *answer)
-{
-	convex_release(CONVEX_OBJECTIVE, request, instance, tools, answer);
-}
-
 /*
  * mu = g / sigma and ln(1 + beta / lambda) for the objective, epsilon / 256 for the noise that
  * hides how near to its minimum the answer is (theorems V4 and V8).
@@ -40,18 +27,6 @@ set_pair(const MechanismRequest *request, Pair *pair)
 	pair->outer = PAIR_ROUNDED_UP * convex_outer_epsilon(privacy_epsilon(request->epsilon));
 }
 
-static void
-describe(const MechanismRequest *request, Facts *facts)
-{
-	convex_describe_scale(CONVEX_OBJECTIVE, request, facts);
-}
-
-static void
-describe_error(const MechanismRequest *request, double beta, Facts *facts)
-{
-	convex_error(CONVEX_OBJECTIVE, request, beta, facts);
-}
-
 const Mechanism mechanism_objective = {
 	.name = "objective",
 	.also = "amp", /* what it is released as */
@@ -59,9 +34,9 @@ const Mechanism mechanism_objective = {
 	.convex = true,
 	.noise_on = CONVEX_OBJECTIVE,
 	.streams = true,
-	.admit = admit,
-	.release = release,
-	.describe = describe,
-	.error = describe_error,
+	.admit = convex_admit,
+	.release = convex_release,
+	.describe = convex_describe_scale,
+	.error = convex_error,
 	.pair = set_pair,
 };

@@ -6,39 +6,14 @@
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/mechanism.h"
 
-static void
-admit(const MechanismRequest *request, MechanismVerdict *verdict)
-{
-	convex_admit(CONVEX_OUTPUT, request, verdict);
-}
-
-static void
-release(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
-		MechanismAnswer *answer)
-{
-	convex_release(CONVEX_OUTPUT, request, instance, tools, answer);
-}
-
-static void
-describe(const MechanismRequest *request, Facts *facts)
-{
-	convex_describe_scale(CONVEX_OUTPUT, request, facts);
-}
-
-static void
-describe_error(const MechanismRequest *request, double beta, Facts *facts)
-{
-	convex_error(CONVEX_OUTPUT, request, beta, facts);
-}
-
 const Mechanism mechanism_output = {
 	.name = "output",
 	.bounded_range = false,
 	.convex = true,
 	.streams = true,
-	.admit = admit,
-	.release = release,
-	.describe = describe,
-	.error = describe_error,
+	.admit = convex_admit,
+	.release = convex_release,
+	.describe = convex_describe_scale,
+	.error = convex_error,
 	.pair = convex_gaussian_pair,
 };

@@ -194,8 +194,11 @@ read_mechanism(const char *name, JsonbValue *value, Options *options)
 	mechanism = text == NULL ? NULL : mechanism_named(text, FOR_NAMED);
 	if (mechanism == NULL)
 		refuse_mechanism(name, options->methods);
-	options->mechanism = strcmp(text, mechanism->name) == 0 ? mechanism->name : mechanism->also;
-	options->methods &= mechanism_methods(mechanism);
+	else
+	{
+		options->mechanism = strcmp(text, mechanism->name) == 0 ? mechanism->name : mechanism->also;
+		options->methods &= mechanism_methods(mechanism);
+	}
 }
 
 /* ---- other keys ---- */
