@@ -102,7 +102,7 @@ check_regress() {
 }
 
 check_pgtap() {
-  unprivileged "createdb pgtap && pg_prove -q -d pgtap tests/pgtap/*.sql"
+  unprivileged "createdb pgtap && pg_prove --failures --comments -d pgtap tests/pgtap/*.sql"
 }
 
 check_tap() {
