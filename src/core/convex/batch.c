@@ -1,11 +1,13 @@
 /*
- * batch.c - labels taken or left, one after the other.
+ * batch.c - draws of random batches, label by label.
  */
 #include "core/convex/batch.h"
 
 #include "core/base/mutant.h"
 
-/* A uniform number's binary digits against those of p / q, up to the first that differs. */
+/*
+ * Compares the binary digits of a uniform number with those of p / q, up to the first difference.
+ */
 bool
 batch_chance(Bits *bits, int64_t p, int64_t q)
 {
@@ -57,7 +59,7 @@ choose_labels(Batch *batch, int64_t count)
 	return batch->sampling == DESCENT_FIXED ? choose(batch, count) : thin(batch, count);
 }
 
-/* What is left in the end goes to places that hold nothing: nobody needs to know which. */
+/* The remaining choices fall on places without a label, so they need not be drawn. */
 void
 batch_begin(Batch *batch, int64_t labels)
 {

@@ -1,9 +1,9 @@
 /*
  * batch.h - random batches of rows, drawn exactly from fair bits.
  *
- * A batch is how many labels of each record are in it: labels are drawn one by one,
- * whatever records they share, so that its law is the same however equal rows are merged.
- * It is drawn block by block, in the order of a pass over all rows.
+ * A batch gives for each record the number of its labels in the batch.  Labels are drawn one by
+ * one, so merging equal rows does not change the law.  A batch is drawn block by block, in the
+ * order of a pass over all rows.
  */
 #ifndef DPOBJ_CORE_BATCH_H
 #define DPOBJ_CORE_BATCH_H
@@ -22,8 +22,8 @@ extern bool batch_chance(Bits *bits, int64_t p, int64_t q);
  * DESCENT_POISSON: each label is in the batch with probability size / rows, independently
  * of all others.
  *
- * DESCENT_FIXED: of as many places as there are labels, but no fewer than rows, size are
- * chosen, all sets of them alike; places beyond the labels hold nothing.
+ * DESCENT_FIXED: size places are chosen, each set with the same probability, out of max(labels,
+ * rows) places; places beyond the labels are empty.
  */
 typedef struct Batch
 {
@@ -31,11 +31,11 @@ typedef struct Batch
 	int64_t size;
 	int64_t rows; /* the declared number */
 	Bits *bits;
-	int64_t left;   /* places that are still to be looked at, of DESCENT_FIXED */
-	int64_t wanted; /* and how many of them are still to be chosen */
+	int64_t left;   /* DESCENT_FIXED: places not yet decided */
+	int64_t wanted; /* DESCENT_FIXED: places still to be chosen */
 } Batch;
 
-/* Before the first block of a pass over so many labels. */
+/* To be called before the first block of a pass over this many labels. */
 extern void batch_begin(Batch *batch, int64_t labels);
 
 /* The next block: how many labels of each of its rows are in the batch. */

@@ -13,10 +13,10 @@
 #include "core/convex/line_search.h"
 #include "core/base/mutant.h"
 
-/* Every so often, and where Newton's method does not come on, there is a gradient step. */
+/* Every eighth round, and every round in which Newton's method fails, takes a gradient step. */
 #define GRADIENT_ROUNDS 8
 
-/* Doubles are right to within this, for the few operations on them here. */
+/* A bound on the relative rounding error of the few operations on doubles here. */
 #define ROUNDING 1e-12
 
 typedef struct Place
@@ -33,8 +33,8 @@ typedef struct Search
 	Wide reach;
 	Place here;
 	Place there;
-	double record; /* the least gap that a whole step of Newton's has reached */
-	bool curved;   /* is hessian that of here? */
+	double record; /* the least gap reached by a full Newton step */
+	bool curved;   /* does hessian belong to here? */
 	double *hessian;
 	double *matrix; /* of the free coordinates */
 	Memory *memory;
@@ -56,8 +56,8 @@ lambda_of(const Search *search)
 }
 
 /*
- * max over t in 0 .. room of slope t - lambda / 2 t^2, the slope as steep as it may be
- * and t the way to where J may fall.
+ * max over t in 0 .. room of slope t - lambda / 2 t^2, with the steepest slope possible and t the
+ * distance in the direction in which J may fall.
  */
 static double
 coordinate_gap(double slope, double error, double room, double lambda)
@@ -68,7 +68,7 @@ coordinate_gap(double slope, double error, double room, double lambda)
 	return (steep * t - lambda / 2 * t * t) * (1 + ROUNDING) + ROUNDING * steep * t;
 }
 
-/* How far u_j can go against the slope; where that may be of either sign, the longer way. */
+/* The distance u_j can move against the slope; the longer one if the slope's sign is not known. */
 static double
 room_of(const Search *search, const Place *place, int j, double error)
 {
@@ -109,7 +109,7 @@ cut(Wide value, Wide reach)
 	return value < -reach ? -reach : value > reach ? reach : value;
 }
 
-/* here plus t times the direction, cut off at the walls; hessian as above. */
+/* Moves to here plus t times the direction, clipped to the cube; hessian as above. */
 static void
 go(Search *search, long double t, double *hessian)
 {
@@ -125,7 +125,7 @@ go(Search *search, long double t, double *hessian)
 
 /* ---- Newton's direction ---- */
 
-/* Not free: at a wall that the slope pushes against. */
+/* A coordinate is not free if it is at a wall and the slope pushes against that wall. */
 static void
 find_free(Search *search)
 {
@@ -164,7 +164,7 @@ solve_free(Search *search, double *step)
 	return solved;
 }
 
-/* How far coordinate j can go in the direction of the step. */
+/* The distance that coordinate j can move in the direction of the step. */
 static double
 room_ahead(const Search *search, int j, double step)
 {
@@ -173,7 +173,10 @@ room_ahead(const Search *search, int j, double step)
 	return ldexp((double) (step > 0 ? search->reach - u : search->reach + u), -WEIGHT_BITS);
 }
 
-/* At a wall, or as good as, and the step leads out: then it stays, and the others are free. */
+/*
+ * A coordinate at a wall, or almost, whose step leads out of the cube stays where it is; the others
+ * remain free.
+ */
 static bool
 drop_blocked(Search *search, const double *step)
 {
@@ -190,8 +193,8 @@ drop_blocked(Search *search, const double *step)
 }
 
 /*
- * Newton's step, or as much of it as there is before the first wall, which is then reached for
- * sure: J falls along all of it at first, which it need not do if each coordinate were cut off.
+ * Newton's step, shortened to end exactly at the first wall.  J falls at the start of the shortened
+ * step; if each coordinate were clipped separately, it might not.
  */
 static bool
 find_direction(Search *search)
@@ -220,7 +223,7 @@ find_direction(Search *search)
 	return true;
 }
 
-/* The slope of J along the direction, with its error on the safe side. */
+/* The slope of J along the direction, rounded up by its error. */
 static double
 slope_above(const Search *search, const Place *place)
 {
@@ -238,8 +241,8 @@ slope_above(const Search *search, const Place *place)
 }
 
 /*
- * Along the direction to where J still falls, but slowly, or by a whole step that halves
- * the record; stays here, and tells so, if there is no such place.
+ * Moves along the direction to a point where J still falls, but slowly, or by a full step that
+ * halves the record; returns false and does not move if there is no such point.
  */
 static bool
 newton_step(Search *search)
@@ -269,7 +272,7 @@ newton_step(Search *search)
 	return line.low > 0;
 }
 
-/* ---- the whole ---- */
+/* ---- the search ---- */
 
 static void
 gradient_step(Search *search)

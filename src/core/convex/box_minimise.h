@@ -9,12 +9,12 @@
  * which is g_j^2 / (2 lambda) inside, and 0 at a wall that g pushes against.  That is
  * computed from the exact gradient (convex_pass.h), its error on the safe side.
  *
- * It always ends.  With M = beta n + lambda a gradient step of length 1 / M, cut off at
- * the walls, takes J - J* to at most 1 - lambda / M times what it was, and the gap is at most
- * M / lambda times J - J* (Karimi, Nutini and Schmidt 2016, proximal gradients).  Every eighth
- * round takes such a step; the others go along Newton's direction to where J still falls, so
- * that by convexity it has fallen, or by a whole step of Newton's that has halved the
- * least gap seen so far, which can happen only as often as the gap can be halved.
+ * It always ends.  With M = beta n + lambda a gradient step of length 1 / M, cut off at the walls,
+ * takes J - J* to at most 1 - lambda / M times what it was, and the gap is at most M / lambda times
+ * J - J* (Karimi, Nutini and Schmidt 2016, proximal gradients).  Every eighth round takes such a
+ * step.  The other rounds go along Newton's direction to a point where J still falls, so by
+ * convexity J has fallen; or they take a full Newton step that halves the least gap seen so far,
+ * which is possible only a limited number of times.
  */
 #ifndef DPOBJ_CORE_BOX_MINIMISE_H
 #define DPOBJ_CORE_BOX_MINIMISE_H
@@ -33,9 +33,9 @@ typedef struct BoxObjective
 } BoxObjective;
 
 /*
- * From u, which is in the cube, to a vector of it whose J is at most gap above the least,
- * a function of the objective and of where it began.  reach is in units of 2^-96, below
- * 2^20.  Returns the number of rounds.
+ * Moves u, which is in the cube, to a vector of the cube whose objective is at most gap above the
+ * least.  The result is a function of the objective and of the starting point. reach is in units of
+ * 2^-96, below 2^20.  Returns the number of rounds.
  */
 extern int64_t box_minimise(const BoxObjective *objective, Wide reach, double gap, Memory *memory,
 							Wide *u);

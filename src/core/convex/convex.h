@@ -38,10 +38,10 @@ typedef enum ConvexNoise
 #define LAMBDA_MIN (LAMBDA_ONE >> 10)
 #define LAMBDA_MAX (LAMBDA_ONE << 24)
 
-/* What is released is u, rounded to multiples of 2^-20. */
+/* The release is u, rounded to multiples of 2^-20. */
 #define CONVEX_OUTPUT_BITS 20
 
-/* What bounds |u|, or each weight of it, is an integer in the same units, 32 at most. */
+/* The bound on |u|, or on each of its weights, is an integer in the same units, at most 32. */
 #define CONVEX_REACH_MAX (INT64_C(32) << CONVEX_OUTPUT_BITS)
 
 /* The radius, in units of a feature of 1.0. */

@@ -9,10 +9,10 @@
 #include "core/convex/convex_row.h"
 #include "core/grid/grid.h"
 
-/* What a row adds to an entry is its bend times 2^40 at most. */
+/* A row adds at most its bend times 2^40 to an entry. */
 #define BLOCK_BENDS ((INT64_C(1) << (63 - 2 * ROW_BITS)) - 1)
 
-/* Of the kinds: the units of their bends, and the least bend of the first. */
+/* The units of each kind's bends, and the least bend of the first kind. */
 static const int unit_bits[HESSIAN_KINDS] = {18, 28};
 
 #define LEAST_LARGE_BEND (INT64_C(1) << (DROP_BITS - 11))
@@ -61,7 +61,7 @@ end_block(HessianSum *sum, int dimension)
 	sum->bends = 0;
 }
 
-/* A row that stands for so many that no block holds it. */
+/* Adds a row with so many labels that it does not fit a block. */
 static void
 add_heavy(HessianSum *sum, const int64_t *row, int dimension, int64_t bend)
 {

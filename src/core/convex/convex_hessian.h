@@ -1,16 +1,14 @@
 /*
  * convex_hessian.h - sums of weighted outer products of rows, in integers.
  *
- * Newton's method needs them, and nothing that is proved rests on them; but they are summed
- * without error, so that the minimiser found is a function of the rows as a
- * multiset: of neither their order, nor how equal ones are merged, nor which thread or
- * file they come from.
+ * Newton's method uses these sums, and no proof rests on them.  They are still computed without
+ * error, so that the minimiser is a function of the multiset of rows: it does not depend on their
+ * order, on merging of equal rows, on threads or on files.
  *
- * A label's bend psi'' keeps some seven bits at least, down to 2^-21: from 2^-11 on it is cut to
- * units of 2^-18, below to units of 2^-28, and each kind has a sum of its own.  Where all
- * margins are large, small bends are all there are.  Coordinates are not
- * rounded: where many labels pull along few directions, rounded ones would give the others a
- * curvature that they do not have, and lambda, which alone bends there, would drown in it.
+ * A label's bend psi'' keeps at least seven bits down to 2^-21: bends from 2^-11 on are truncated
+ * to units of 2^-18, smaller ones to units of 2^-28, and each kind has its own sum.  The second
+ * kind matters if all margins are large.  Coordinates are not rounded: if many labels lie along few
+ * directions, rounding would add curvature in the others, where lambda alone should count.
  */
 #ifndef DPOBJ_CORE_CONVEX_HESSIAN_H
 #define DPOBJ_CORE_CONVEX_HESSIAN_H
@@ -21,8 +19,8 @@
 #include "core/base/memory.h"
 
 /*
- * A block of rows is summed in words, as long as its bends add up to less than 2^23:
- * |v_j v_k| <= 2^40.
+ * A block of rows is summed in words while its bends add up to less than 2^23, because |v_j v_k| <=
+ * 2^40.
  */
 typedef struct HessianSum
 {
@@ -47,7 +45,7 @@ extern void hessian_sums_destroy(HessianSums *sums, Memory *memory);
 extern void hessian_sums_add(HessianSums *sums, const int32_t *v, const int64_t labels[2],
 							 const int64_t bend[2]);
 
-/* Adds what others have. */
+/* Adds the sums of others. */
 extern void hessian_sums_merge(HessianSums *sums, HessianSums *others);
 
 /* The sums plus lambda on the diagonal, a full matrix. */

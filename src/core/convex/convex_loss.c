@@ -1,5 +1,5 @@
 /*
- * convex_loss.c - tables of slopes that keep their promises by construction.
+ * convex_loss.c - tables of slopes whose bounds hold by construction.
  */
 #include "core/convex/convex_loss.h"
 
@@ -19,7 +19,10 @@ true_slope(ConvexLoss loss, double margin)
 	return margin <= 0.5 ? 1 : margin >= 1.5 ? 0 : 1.5 - margin;
 }
 
-/* Rounded values are cut to what a slope may be: this, not exp(), is what the proof rests on. */
+/*
+ * Clips rounded values to the range that a slope may have.  The proof rests on this clipping, not
+ * on exp().
+ */
 void
 loss_table_make(ConvexLoss loss, LossTable *table)
 {

@@ -1,15 +1,14 @@
 /*
  * convex_loss.h - the slopes of the losses, as integer tables.
  *
- * A loss is given by a(z) = -psi'(z), z the margin: here a spline, linear between
- * knots 2^-9 apart and constant beyond +-32, with integer values at the knots.
- * It does not increase, lies in 0 .. 1 and falls at most at rate beta.  So psi is
- * convex, |psi'| <= 1 and psi'' <= beta hold exactly, whatever libm is worth, and
- * slopes are computed in integers without error.  psi is differentiable twice but
- * for the knots, a null set: w -> grad J(w) is piecewise affine and one-to-one,
- * which is what the change of variables needs (theorem V3).
+ * A loss is given by a(z) = -psi'(z), z the margin: here a spline, linear between knots 2^-9 apart
+ * and constant beyond +-32, with integer values at the knots.  It does not increase, lies in 0 .. 1
+ * and falls at most at rate beta.  So psi is convex and |psi'| <= 1 and psi'' <= beta hold exactly,
+ * whatever errors libm has, and slopes are computed in integers without error. psi is twice
+ * differentiable except at the knots, a null set: w -> grad J(w) is piecewise affine and
+ * one-to-one, which is what the change of variables needs (theorem V3).
  *
- * The logistic slope is met within 5e-8, the Huberised hinge's exactly.
+ * The spline is within 5e-8 of the logistic slope, and equal to that of the Huberised hinge.
  */
 #ifndef DPOBJ_CORE_CONVEX_LOSS_H
 #define DPOBJ_CORE_CONVEX_LOSS_H

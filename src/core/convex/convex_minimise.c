@@ -12,13 +12,13 @@
 
 #include "core/convex/line_search.h"
 
-/* What the slope of J must be below, of the product of norms, to be negative for sure. */
+/* The slope of J is certainly negative if it is below minus this times the product of the norms. */
 #define SLOPE_ERROR 1e-12
 
-/* Every so often, and where Newton's method does not come on, there is a gradient step. */
+/* Every eighth round, and every round in which Newton's method fails, takes a gradient step. */
 #define GRADIENT_ROUNDS 8
 
-/* Where a search stands: a point, its gradient and an upper bound on the true one's norm. */
+/* A point of the search, its gradient, and an upper bound on the norm of the exact gradient. */
 typedef struct Place
 {
 	Wide u[GRID_MAX_DIMENSION];
@@ -33,8 +33,8 @@ typedef struct Search
 	Place here;
 	Place there;
 	Memory *memory;
-	double record;   /* the least norm that a whole step of Newton's has reached */
-	bool curved;     /* is hessian that of here? */
+	double record;   /* the least norm reached by a full Newton step */
+	bool curved;     /* does hessian belong to here? */
 	double *hessian; /* then its Cholesky factor */
 	double direction[GRID_MAX_DIMENSION];
 } Search;
@@ -79,7 +79,7 @@ within_range(const Wide *u, int dimension, int64_t lambda)
 	return true;
 }
 
-/* The proof needs no more of a step than that it is rounded to the last bits of a long double. */
+/* The proof needs only that a step is rounded to the last bits of a long double. */
 static bool
 move(Search *search, const long double *step)
 {
@@ -114,7 +114,7 @@ newton_direction(Search *search)
 	return solved;
 }
 
-/* The slope of J along the direction, with its error on the safe side. */
+/* The slope of J along the direction, rounded up by its error. */
 static double
 slope_above(const Search *search, const Place *place)
 {
@@ -130,8 +130,8 @@ slope_above(const Search *search, const Place *place)
 }
 
 /*
- * Looks t times the direction away; false if that is out of range.  Where the whole step leads,
- * the next round usually begins, so that the Hessian is taken along.
+ * Evaluates the point t times the direction away; false if it is out of range.  The next round
+ * usually starts at the full step, so the Hessian is computed there too.
  */
 static bool
 look_along(Search *search, double t)
@@ -147,8 +147,8 @@ look_along(Search *search, double t)
 }
 
 /*
- * Along Newton's direction to where J still falls, but slowly, or by a whole step that
- * halves the record; stays here, and tells so, if there is no such place.
+ * Moves along Newton's direction to a point where J still falls, but slowly, or by a full step that
+ * halves the record; returns false and does not move if there is no such point.
  */
 static bool
 newton_step(Search *search)
@@ -177,7 +177,10 @@ newton_step(Search *search)
 	return line.low > 0;
 }
 
-/* The step that is proved to help; its place is in range because steps lead towards u*. */
+/*
+ * The gradient step, which is proved to reduce J.  Its point is in range, because such steps lead
+ * towards u*.
+ */
 static void
 gradient_step(Search *search)
 {

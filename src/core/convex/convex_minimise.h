@@ -1,20 +1,18 @@
 /*
  * convex_minimise.h - the minimiser of J(u) + <b, u>, with a certificate.
  *
- * Newton's method finds candidates in doubles, from exact sums of integers, so that they
- * are a function of the rows as a multiset; what is certified is the exact
- * gradient in integers.  Strong convexity turns its norm into a distance:
- * |u - u*| <= |gradient| / lambda.
+ * Newton's method finds candidates in doubles, from exact sums of integers, so they are a function
+ * of the multiset of rows.  The certificate is the exact gradient in integers; strong convexity
+ * turns its norm into a distance: |u - u*| <= |gradient| / lambda.
  *
- * It always ends with the tolerance met.  With M = beta n + lambda, the step
- * -gradient / M takes J - J* to at most 1 - lambda / M times what it was, and
- * |gradient|^2 <= 2 M (J - J*).  Every eighth round takes such a step after a search along
- * Newton's direction, which stops where J still falls (by convexity it fell on the
- * way there), or takes a whole step of Newton's that has halved the least norm seen so
- * far, which can happen only as often as the norm can be halved.  So the number of
- * rounds has a bound from n, lambda and |b| alone, however far it is from the ten or
- * twenty that are usual.  (Not in every round: where a row's slope has a kink, the step may
- * lead back over it, to where Newton's method does not see what is beyond.)
+ * It always ends with the tolerance met.  With M = beta n + lambda, the step -gradient / M takes J
+ * - J* to at most 1 - lambda / M times what it was, and |gradient|^2 <= 2 M (J - J*).  Every eighth
+ * round takes such a step after a search along Newton's direction, which stops where J still falls
+ * (by convexity it fell on the way there), or takes a full Newton step that halves the least norm
+ * seen so far, which is possible only a limited number of times.  So n, lambda and |b| alone bound
+ * the number of rounds, although the bound is far above the usual ten or twenty.  (The gradient
+ * step is not taken in every round: where a row's slope has a kink, it may lead back over the kink,
+ * and Newton's method would not see the other side.)
  *
  * Rounding to units of 2^-96 costs a round at most 3 |gradient| sqrt(d) 2^-96 of what it
  * gains, |gradient|^2 / 2 M or more: little, as long as M sqrt(d) <= 2^93 tolerance, which

@@ -10,13 +10,13 @@
 #include "core/convex/convex_pull.h"
 #include "core/base/crew.h"
 
-/* What one thread adds up. */
+/* The sums of one thread. */
 typedef struct GradientWork
 {
 	const LossTable *table;
 	const SplitWeights *split;
 	int dimension;
-	bool bent; /* is the Hessian wanted too? */
+	bool bent; /* compute the Hessian too? */
 	GradientSums sums;
 	HessianSums hessian;
 } GradientWork;
@@ -43,7 +43,7 @@ add_block(void *context, const ConvexBlock *block)
 	}
 }
 
-/* Integers add up to the same in any order. */
+/* The order of threads does not matter, because the sums are of integers. */
 static void
 merge_work(GradientWork *work, GradientWork *others)
 {

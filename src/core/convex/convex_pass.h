@@ -23,7 +23,7 @@
 extern void convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide *b,
 						const Wide *u, Memory *memory, Wide *gradient, double *hessian);
 
-/* Of so many labels, counted or rounded up. */
+/* The error bound for this many labels, counted exactly or rounded up. */
 extern double gradient_error(double count, int dimension);
 
 #endif

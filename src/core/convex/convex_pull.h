@@ -1,8 +1,8 @@
 /*
- * convex_pull.h - what one row adds to the gradient of J, in integers.
+ * convex_pull.h - the term of one row in the gradient of J, in integers.
  *
- * The weights are cut in two, slopes likewise, so that each product takes one
- * multiplication of words; sums are exact but for what is said of gradient_error().
+ * Weights and slopes are split into two words each, so that each product is one multiplication of
+ * words. gradient_error() bounds the error of the sums.
  */
 #ifndef DPOBJ_CORE_CONVEX_PULL_H
 #define DPOBJ_CORE_CONVEX_PULL_H
@@ -31,7 +31,7 @@ split_weights(const Wide *u, int dimension, SplitWeights *split)
 	}
 }
 
-/* <v, u>, rounded down to units of 2^-90 and clipped to what a table knows. */
+/* <v, u>, rounded down to units of 2^-90 and clipped to the range of the tables. */
 static inline Wide
 row_score(const int32_t *v, const SplitWeights *split, int dimension)
 {
@@ -65,8 +65,8 @@ typedef struct GradientSums
 } GradientSums;
 
 /*
- * A row pulls along v by positive a(s) - negative a(-s).  Few labels, which is the
- * usual case, leave room for products of single words.
+ * A row adds positive a(s) - negative a(-s) times v.  With at most this many labels, the usual
+ * case, products fit single words.
  */
 #define FEW_LABELS 127
 
@@ -110,7 +110,7 @@ times_lambda(Wide u, int64_t lambda)
 		   (low >> (WEIGHT_BITS + LAMBDA_BITS - GRADIENT_BITS));
 }
 
-/* Of b, lambda u and the sums over rows. */
+/* A gradient's entry, from b, lambda u and the sums over rows. */
 static inline Wide
 gradient_entry(Wide b, Wide u, int64_t lambda, Wide part, Wide rest)
 {

@@ -19,8 +19,8 @@ squared_norm(const int32_t *x, int dimension)
 }
 
 /*
- * Towards zero, so that a row as long as R stays within the ball; should the
- * rounding of doubles have left one outside, it is drawn in by whole units.
+ * Rounds towards zero, so that a row of length R stays within the ball.  If rounding of doubles
+ * still leaves a row outside, it is shortened by whole units.
  */
 void
 convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v)

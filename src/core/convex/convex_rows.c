@@ -33,7 +33,7 @@ clip_row(const ConvexRows *rows, const int32_t *x, int32_t *v)
 			v[j] = v[j] < -rows->peak ? -rows->peak : v[j] > rows->peak ? rows->peak : v[j];
 }
 
-/* Rows none of whose labels is in the batch are not even clipped. */
+/* Drops rows without a label in the batch before they are clipped. */
 static ConvexBlock
 read_block(ConvexReader *reader, int64_t first)
 {
@@ -59,7 +59,7 @@ read_block(ConvexReader *reader, int64_t first)
 	return (ConvexBlock){kept, reader->v, reader->positive, reader->negative};
 }
 
-/* Whoever is free takes the next block. */
+/* Each thread takes the next block when it is free. */
 static void
 visit_blocks(void *context)
 {

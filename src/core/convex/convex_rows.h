@@ -1,8 +1,8 @@
 /*
  * convex_rows.h - rows clipped to the unit ball, in passes over all of them.
  *
- * A pass takes the rows in blocks (row_reader.h) and clips them anew: memory is that of a
- * block for each thread, however many rows there are.
+ * A pass takes the rows in blocks (row_reader.h) and clips them anew: memory is one block for each
+ * thread, for any number of rows.
  */
 #ifndef DPOBJ_CORE_CONVEX_ROWS_H
 #define DPOBJ_CORE_CONVEX_ROWS_H
@@ -24,10 +24,11 @@ typedef struct ConvexRows
 	double radius;
 	int64_t labels;
 	double count; /* of all labels, rounded up */
-	int32_t peak; /* no |v_j| is longer: cut off there; CONVEX_NO_PEAK, as made: none is */
-	Batch *batch; /* NULL, as made: all labels; else a pass sees a batch, in one thread */
+	int32_t
+		peak; /* coordinates are clipped to |v_j| <= peak; initially CONVEX_NO_PEAK: no clipping */
+	Batch *batch; /* NULL initially: all labels; else a pass visits a batch, in one thread */
 	int threads;
-	atomic_llong next; /* row of a pass that nobody has taken yet */
+	atomic_llong next; /* first row of the pass that no thread has taken */
 	ConvexReader *reader[CREW_MAX_THREADS];
 } ConvexRows;
 

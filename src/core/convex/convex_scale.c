@@ -50,7 +50,10 @@ objective_delta_chi2(double rest, double mu)
 	return 1 - exp(rest - mu * mu / 2) * calibration_mills_fall(mu);
 }
 
-/* Does the folded law serve? Under replace it is proved only so far, less a margin for doubles. */
+/*
+ * May the folded law be used?  Under replace it is proved only in this range, which is reduced by a
+ * margin for rounding.
+ */
 static bool
 is_folded(double rest, double mu, Adjacency adjacency)
 {
@@ -114,7 +117,7 @@ objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 		   (epsilon - (MUTANT(33) ? 0 : log1p(beta_over_lambda)));
 }
 
-/* ---- settling ---- */
+/* ---- choosing the noise ---- */
 
 /*
  * |gradient| <= tolerance, 2^-26 of lambda and of 1, puts the answer within 2^-26 of the
@@ -125,14 +128,20 @@ objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 #define TOLERANCE_BITS 26
 #define OUTER_SHARE 256
 
-/* The noise in the objective keeps a sixteenth of its epsilon at least. */
+/*
+ * The Hessian's part takes at most this share of the objective's epsilon; at least a sixteenth is
+ * left for the noise.
+ */
 #define HESSIAN_SHARE (15.0 / 16)
 
-/* The noise's usual length, d scale, is at most this, and this times lambda. */
+/*
+ * The typical length of the noise, d scale, is at most NOISE_LIMIT, and at most NOISE_LIMIT_LAMBDA
+ * times lambda.
+ */
 #define NOISE_LIMIT 0x1p24
 #define NOISE_LIMIT_LAMBDA 0x1p14
 
-/* No more than a half: one that is nearly 1 buys hardly less noise, and would need hardly any. */
+/* delta as a double, at most 1/2: a larger delta hardly reduces the noise. */
 static double
 delta_value(int64_t delta)
 {
@@ -158,8 +167,8 @@ inner_epsilon(double epsilon)
 }
 
 /*
- * The least lambda: ln(1 + beta / lambda) takes no more of epsilon than its share.
- * Beyond LAMBDA_MAX where no lambda will do.
+ * The least lambda for which ln(1 + beta / lambda) takes at most its share of epsilon; above
+ * LAMBDA_MAX if none suffices.
  */
 static int64_t
 least_lambda(ConvexKind kind, ConvexLoss loss, double epsilon)
@@ -174,7 +183,7 @@ least_lambda(ConvexKind kind, ConvexLoss loss, double epsilon)
 	return (int64_t) ceil(fmax(least * (double) LAMBDA_ONE, (double) LAMBDA_MIN));
 }
 
-/* Of noise on a vector that one row moves by distance in norm. */
+/* The scale of noise on a vector whose distance between neighbours is at most distance. */
 static double
 distance_scale(const ConvexTerms *terms, double epsilon, double distance)
 {
@@ -184,8 +193,8 @@ distance_scale(const ConvexTerms *terms, double epsilon, double distance)
 }
 
 /*
- * Output perturbation: minimisers of neighbours are g / lambda apart at most, what
- * is found is within tolerance / lambda of them (theorem V2).
+ * Output perturbation: minimisers of neighbours are at most g / lambda apart, and the vector found
+ * is within tolerance / lambda of the minimiser (theorem V2).
  */
 static void
 settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)
@@ -198,8 +207,9 @@ settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, Con
 }
 
 /*
- * The outer noise is pure: whatever delta there is goes to the objective.  ratio and inner have
- * their margins before ln(1 + ratio) is taken from inner, which is left with a sixteenth.
+ * The outer noise is pure, so all of delta goes to the objective. ratio and inner are rounded to
+ * the safe side before ln(1 + ratio) is subtracted from inner, of which at least a sixteenth is
+ * left.
  */
 static void
 settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)

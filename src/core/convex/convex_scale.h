@@ -1,10 +1,10 @@
 /*
  * convex_scale.h - how much noise a convex mechanism needs (theorems V2 to V8).
  *
- * All in the units of convex.h: |v| <= 1, |psi'| <= 1.  One row changes the
- * gradient of J by g = 1 in norm under add_remove and by g = 2 under replace.
- * Gaussian calibrations are proved (calibration.h); what doubles make of them, and of
- * quotients and logarithms, is rounded to the safe side by CALIBRATION_SAFE.
+ * All in the units of convex.h: |v| <= 1, |psi'| <= 1.  One row changes the gradient of J by g = 1
+ * in norm under add_remove and by g = 2 under replace.  Gaussian calibrations are proved
+ * (calibration.h); results computed from them in doubles are rounded to the safe side by
+ * CALIBRATION_SAFE.
  */
 #ifndef DPOBJ_CORE_CONVEX_SCALE_H
 #define DPOBJ_CORE_CONVEX_SCALE_H
@@ -39,10 +39,10 @@ typedef enum ConvexKind
 	CONVEX_OBJECTIVE /* objective perturbation, theorems V3 to V5, in its approximate form, V8 */
 } ConvexKind;
 
-/* CONVEX_OBJECTIVE: what the noise on the answer takes of epsilon. */
+/* CONVEX_OBJECTIVE: the part of epsilon for the noise on the answer. */
 extern double convex_outer_epsilon(double epsilon);
 
-/* What a release draws, settled from public parameters. */
+/* The noise of a release, chosen from public parameters. */
 typedef struct ConvexScale
 {
 	double inner;     /* of the noise in the objective; CONVEX_OBJECTIVE only */
@@ -50,11 +50,11 @@ typedef struct ConvexScale
 	double tolerance; /* of |gradient| at the answer, all errors together */
 } ConvexScale;
 
-/* Why there is none. */
+/* Whether there is a scale, or why not. */
 typedef enum ConvexVerdict
 {
 	CONVEX_FITS,
-	CONVEX_LAMBDA_TOO_SMALL, /* least holds what would do */
+	CONVEX_LAMBDA_TOO_SMALL, /* least is the smallest lambda that suffices */
 	CONVEX_NOISE_TOO_LARGE   /* epsilon is so small that an answer would be noise alone */
 } ConvexVerdict;
 

@@ -32,7 +32,7 @@ extern const char *const descent_sampling_names[DESCENT_SAMPLINGS];
 #define DESCENT_MAX_ITERATIONS 100000
 #define DESCENT_MAX_ROWS INT64_C(1000000000000000)
 
-/* What step and reach may be, in units of u. */
+/* The range of step and reach, in units of u. */
 #define DESCENT_LENGTH_MIN 0x1p-20
 #define DESCENT_LENGTH_MAX 0x1p20
 
@@ -42,15 +42,14 @@ typedef struct DescentTerms
 	int iterations; /* 1 .. DESCENT_MAX_ITERATIONS */
 	int64_t batch;  /* 1 .. rows; 0 with DESCENT_FULL */
 	int64_t rows;   /* the declared number of them; 0 with DESCENT_FULL */
-	double step;    /* of each coordinate of u, while its gradients agree */
+	double step;    /* length of a step in a coordinate whose gradients keep their sign */
 	double reach;   /* u stays in the ball of this radius */
 } DescentTerms;
 
 /*
- * What is used where nobody says otherwise, from public parameters alone; rows is 0
- * where nobody has declared them.  Found by trial on Adult (bench/descent): steps of 2 and
- * weights of norm 40 at most for features in -1 .. 1, so in units of w = u / radius, and
- * smaller ones where rows times epsilon is small.
+ * The defaults, from public parameters alone; rows is 0 if it was not declared.  Found by trial on
+ * Adult (bench/descent): steps of 2 and weights of norm 40 at most for features in -1 .. 1, so in
+ * units of w = u / radius, and smaller ones where rows times epsilon is small.
  */
 extern DescentTerms descent_usual(DescentSampling sampling, int64_t rows, double radius,
 								  double epsilon, Adjacency adjacency);
@@ -59,8 +58,8 @@ extern DescentTerms descent_usual(DescentSampling sampling, int64_t rows, double
 extern bool descent_terms_valid(const DescentTerms *terms, const ConvexTerms *convex);
 
 /*
- * z, the deviation of a step's noise, in the units above; 0 if epsilon is so small that
- * none is known to do.
+ * z, the deviation of a step's noise, in the units above; 0 if epsilon is so small that no z is
+ * known to suffice.
  *
  *   full     g sqrt(T) sigma_G(epsilon, delta): T Gaussian steps are one of mu = g sqrt(T) / z
  *   poisson  rdp.h; under replace for (epsilon / 2, delta / (1 + e^(epsilon / 2)))

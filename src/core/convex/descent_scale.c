@@ -8,7 +8,7 @@
 #include "core/noise/calibration.h"
 #include "core/noise/rdp.h"
 
-/* More than the rounding of sums of gradients to 2^-85 adds to what a row can change. */
+/* Covers what rounding of gradients to 2^-85 adds to the sensitivity. */
 #define SAFE (1 + 1e-10)
 
 /* The deviation is drawn as a double, and rounded sums must fit its intervals. */
@@ -19,8 +19,8 @@
 #define USUAL_REACH_MOST 40.0
 #define USUAL_ITERATIONS 50
 #define USUAL_SAMPLED_ITERATIONS 200
-#define USUAL_BATCHES 16 /* to the declared rows */
-#define USUAL_ROWS 16000 /* where nobody has declared them */
+#define USUAL_BATCHES 16 /* batches in the declared rows */
+#define USUAL_ROWS 16000 /* if rows is not declared */
 
 const char *const descent_sampling_names[DESCENT_SAMPLINGS] = {
 	[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
@@ -91,7 +91,10 @@ full_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency ad
 		   calibration_gaussian_sigma(epsilon, delta);
 }
 
-/* Beyond it delta would be lost for an epsilon that is of no use. */
+/*
+ * The largest epsilon that is converted; above it, (1 + e^epsilon) would use up delta for an
+ * epsilon of no use.
+ */
 #define CONVERTED_MOST 20.0
 
 /* (epsilon, delta) under add_remove is (2 epsilon, (1 + e^epsilon) delta) under replace. */

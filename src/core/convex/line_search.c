@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* A search ends where this share of the slope is left, or after so many looks. */
+/* A search ends when at most this share of the slope is left, or after this many evaluations. */
 #define FLAT_SHARE 0.3
 #define LOOKS 40
 
@@ -23,9 +23,9 @@ line_search_goes_on(const LineSearch *line)
 }
 
 /*
- * Between a place where it falls and one where it rises: where it is flat, if the slope were
- * linear.  Where nothing but the start is known to fall, a guess from the slope far out would come
- * nearer only as 1, 1/2, 1/3, ...: a hinge is flat there, whatever it is near the start.
+ * The next share, between one where the function falls and one where it rises: the zero of the
+ * slope if the slope were linear.  While only the start is known to fall, such a guess could
+ * approach it only as 1, 1/2, 1/3, ..., because a hinge is flat far out.
  */
 static double
 next_share(const LineSearch *line)

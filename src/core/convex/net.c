@@ -34,7 +34,7 @@ count(int dimension, int64_t square, int64_t most)
 	return sum;
 }
 
-/* Without a look at more dimensions than any net has. */
+/* Does not count in more dimensions than a net may have. */
 int64_t
 net_points(int dimension, int steps)
 {
@@ -68,7 +68,7 @@ net_steps(int dimension, int64_t points)
 	return low;
 }
 
-/* Where a listing has come to. */
+/* The state of a listing of lines. */
 typedef struct Listing
 {
 	Net *net;

@@ -1,9 +1,9 @@
 /*
  * net.h - a finite net of a ball, from public numbers only.
  *
- * The net of K steps in d dimensions holds the integer vectors k with |k|_2 <= K.  Times
- * a step it is a net of the ball of radius K steps: whoever rounds the coordinates of a
- * vector of the ball towards zero stays in it, and moves by less than a step in each.
+ * The net of K steps in d dimensions holds the integer vectors k with |k|_2 <= K.  Multiplied by a
+ * step, it is a net of the ball of radius K steps: rounding the coordinates of a vector of the ball
+ * towards zero gives a point of the net and moves each coordinate by less than a step.
  *
  * Its points are numbered line by line: a line fixes all coordinates but the last,
  * which goes from -reach to reach.
@@ -15,7 +15,7 @@
 
 #include "core/base/memory.h"
 
-/* With eight steps at least no net of more dimensions is small enough (NET_MAX_POINTS). */
+/* With at least eight steps, nets of more dimensions exceed NET_MAX_POINTS. */
 #define NET_MAX_DIMENSION 7
 #define NET_LEAST_STEPS 8
 #define NET_MOST_STEPS 1024
@@ -39,7 +39,10 @@ typedef struct Net
 /* The number of points, or NET_MAX_POINTS + 1 if there are more; any dimension >= 1. */
 extern int64_t net_points(int dimension, int steps);
 
-/* The most steps, up to NET_MOST_STEPS, whose net has at most so many points; 0: none has. */
+/*
+ * The largest number of steps, up to NET_MOST_STEPS, whose net has at most this many points; 0 if
+ * none has.
+ */
 extern int net_steps(int dimension, int64_t points);
 
 /* For nets of at most NET_MAX_POINTS points. */

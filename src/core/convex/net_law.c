@@ -15,7 +15,7 @@
 
 /* ---- losses ---- */
 
-/* What one line asks of a row: the coordinates of its first point. */
+/* The start of a line: the coordinates of its first point. */
 typedef struct Start
 {
 	int64_t u[NET_MAX_DIMENSION];
@@ -69,13 +69,13 @@ finish_line(const NetProblem *problem, const Start *start, int64_t *sum)
 	}
 }
 
-/* Lines are dealt out in as many parts as there are workers, of about as many points each. */
+/* The lines, divided into one part for each thread, with about equally many points. */
 typedef struct Deal
 {
 	const NetProblem *problem;
 	int64_t *loss;
 	int parts;
-	atomic_int next; /* part that nobody has taken yet */
+	atomic_int next; /* next part that no thread has taken */
 } Deal;
 
 typedef struct Worker
@@ -149,7 +149,7 @@ line_from(const Net *net, int64_t point)
 	return l;
 }
 
-/* Whoever is free takes the next part, and goes over all rows for it. */
+/* Each thread takes the next part when it is free, and passes over all rows for it. */
 static void
 work(void *context)
 {
@@ -175,8 +175,8 @@ work(void *context)
 }
 
 /*
- * Shared out by rows, each worker would need the losses of all points.  Labels are counted
- * first: there are so few that their losses can be added up.
+ * Threads divide the lines and not the rows, because otherwise each would need the losses of all
+ * points.  Labels are counted first, to check that the sum of their losses does not overflow.
  */
 void
 net_losses(const NetProblem *problem, Memory *memory, int64_t *loss)
@@ -227,11 +227,10 @@ least_loss(const int64_t *loss, int64_t points)
 }
 
 /*
- * A point is proposed uniformly and kept with probability exp(-rate (loss - least)),
- * decided exactly (bits.h).  So each attempt ends with a given point with the
- * probability 1 / points times that, whatever attempts came before, and the answer has
- * the law.  The best point is always kept: an answer takes as many attempts as there
- * are points at most, in the mean.
+ * A point is proposed uniformly and kept with probability exp(-rate (loss - least)), decided
+ * exactly (bits.h).  So each attempt ends with a given point with 1 / points times that
+ * probability, independent of earlier attempts, and the answer has the law.  The best point is
+ * always kept, so the mean number of attempts is at most the number of points.
  */
 int64_t
 net_draw(const int64_t *loss, int64_t points, NetRate rate, Bits *bits)

@@ -21,7 +21,7 @@ net_loss_make(const LossTable *slopes, NetLoss *loss)
 	}
 }
 
-/* It does not increase, so the ends tell. */
+/* The loss does not increase, so its range is the difference at the ends. */
 int64_t
 net_loss_range(const NetLoss *loss, int64_t reach)
 {

@@ -1,10 +1,10 @@
 /*
  * net_loss.h - psi itself, as an integer function of an integer margin.
  *
- * The integral of a loss's slopes (convex_loss.h), rounded down to units of 2^-18 at the
- * knots and up to the next unit between them.  It is a function of the margin alone and
- * does not increase, whatever libm is worth; so how far it can change is the difference
- * of two of its values, an integer, and exact.
+ * The integral of a loss's slopes (convex_loss.h), rounded down to units of 2^-18 at the knots and
+ * up to the next unit between them.  It is a function of the margin alone and does not increase,
+ * whatever errors libm has.  So its largest change is the difference of two of its values, an exact
+ * integer.
  */
 #ifndef DPOBJ_CORE_NET_LOSS_H
 #define DPOBJ_CORE_NET_LOSS_H
