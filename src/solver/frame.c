@@ -1,8 +1,8 @@
 /*
- * frame.c - the solver's end of the conversation: blocking reads and writes.
+ * frame.c - the solver's end of the socket: blocking reads and writes.
  *
- * The server's end must stay open to cancels, so it has its own, non-blocking
- * one (server/release/solver_process.c).
+ * The server's end must react to cancel requests, so the server has its own non-blocking code
+ * (server/release/solver_process.c).
  */
 #include "solver/frame.h"
 
@@ -26,8 +26,8 @@ advance(struct iovec *piece, int pieces, size_t written)
 }
 
 /*
- * Header and payload leave in one call: a small frame is then never torn by
- * another thread's, which may report that memory has run out at any moment.
+ * One call writes header and payload, so that a small frame is never mixed with that of another
+ * thread, which may report at any moment that memory has run out.
  */
 bool
 frame_send(int socket, FrameType type, const void *payload, size_t length)

@@ -4,10 +4,10 @@
  * A frame is a header of 16 bytes and a payload.  The header, little-endian:
  * magic (4 bytes), version (2), type (2), length of the payload (8).
  *
- * The server speaks first, with the problem; then the solver asks for random
- * bytes as often as it needs, says how far it is if the problem asks for that,
- * and ends with an answer.  It may report a failure at any moment.  Whoever reads a header checks
- * it here, so that no length is believed before it is known to be within its type's bounds.
+ * The server first sends the problem.  Then the solver requests random bytes as often as it needs,
+ * reports its progress if the problem asks for that, and ends with an answer.  It may report a
+ * failure at any moment.  Both sides check headers here, so that no length is used before it is
+ * known to be within its type's bounds.
  */
 #ifndef DPOBJ_SOLVER_FRAME_H
 #define DPOBJ_SOLVER_FRAME_H
@@ -20,8 +20,7 @@
 #define FRAME_VERSION 4
 #define FRAME_HEADER_SIZE 16
 
-/* Rows that were spilled are in a file that the solver finds open, for reading, under this number.
- */
+/* The file descriptor of spilled rows, which the server opens for the solver for reading. */
 #define FRAME_ROWS_DESCRIPTOR 3
 
 #define FRAME_PROBLEM_MAX (UINT64_C(1) << 36)
@@ -115,8 +114,8 @@ frame_unpack_header(const uint8_t *bytes, FrameHeader *header)
 }
 
 /*
- * The solver's end, on a blocking socket.  False when the socket is broken or
- * the header is not valid: there is nobody to talk to any more.
+ * The solver's end, on a blocking socket.  False if the socket is broken or the header is not
+ * valid; the solver must then end.
  */
 extern bool frame_send(int socket, FrameType type, const void *payload, size_t length);
 extern bool frame_receive_header(int socket, FrameHeader *header);

@@ -1,5 +1,5 @@
 /*
- * glpk_hybrid.c - slabs for GLPK, and a ledger of what is proved.
+ * glpk_hybrid.c - slabs for GLPK, and our own tree of what is proved.
  */
 #include "solver/glpk_hybrid.h"
 
@@ -8,7 +8,7 @@
 #include "core/optimum/oracle_node.h"
 #include "solver/glpk_programme.h"
 
-/* GLPK takes what is within 1e-5 of a whole number for one. */
+/* GLPK takes a number within 1e-5 of an integer as that integer. */
 #define LEAST_FRACTION 1e-4
 #define FRACTION 1e-3
 
@@ -26,7 +26,7 @@ typedef struct Hybrid
 	int64_t next; /* number of the next node */
 	bool failed;  /* GLPK raised an error */
 	const OracleProblem *problem;
-	int64_t bound; /* of what is left, for the report; no objective is below 0 */
+	int64_t bound; /* a bound on the boxes left, for progress messages; no objective is below 0 */
 	GlpkHybridCounts counts;
 } Hybrid;
 
@@ -92,7 +92,7 @@ report(void *context)
 												.incumbent = hybrid->work.local.best.value});
 }
 
-/* ---- the ledger ---- */
+/* ---- our tree ---- */
 
 /* The half of a node that has been split. */
 static Node
@@ -185,7 +185,7 @@ search_left(Slab *slab, const Node *node)
 	hybrid->counts.finished += hybrid->next - before;
 }
 
-/* Search whatever of the slab GLPK has left behind. */
+/* Searches the parts of the slab that GLPK left neither closed nor split. */
 static void
 search_rest(Slab *slab)
 {
@@ -212,7 +212,10 @@ search_rest(Slab *slab)
 
 /* ---- GLPK's callbacks ---- */
 
-/* GLPK numbers its nodes anew when they are gone, so ours are in its node's data, plus 1. */
+/*
+ * GLPK reuses the numbers of removed nodes, so its node's data holds the number of our node, plus
+ * 1.
+ */
 static int *
 node_number(glp_tree *tree, int node)
 {
@@ -240,9 +243,9 @@ fix_removed(const Slab *slab, const SlabNode *node)
 }
 
 /*
- * The first step for a node: find out which of our nodes it is, and bound it.
- * GLPK comes here again after every cut, and also when it has dropped one half
- * of a node: then it goes on with the other half under the same number.
+ * The first step for a node: find out which of our nodes it is, and bound it.  GLPK calls this
+ * again after every cut, and also when it has dropped one half of a node: then it continues with
+ * the other half under the same number.
  */
 static void
 preprocess(Slab *slab, glp_tree *tree)
@@ -454,7 +457,7 @@ callback(glp_tree *tree, void *info)
 
 /* ---- slabs ---- */
 
-/* GLPK's solution and status are of no interest: the ledger says what is proved. */
+/* GLPK's solution and status are ignored: our tree records what is proved. */
 static void
 run_glpk(void *context)
 {

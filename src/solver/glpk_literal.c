@@ -1,5 +1,5 @@
 /*
- * glpk_literal.c - building the literal programme, and judging GLPK's answer to it.
+ * glpk_literal.c - builds the literal programme and checks GLPK's answer.
  */
 #include "solver/glpk_literal.h"
 
@@ -9,7 +9,7 @@
 
 #include "solver/glpk_programme.h"
 
-/* From here on doubles have no digits left for GLPK's tolerances. */
+/* From this size on, doubles have too few digits for GLPK's tolerances. */
 #define COEFFICIENT_LIMIT (INT64_C(1) << 40)
 
 typedef struct Literal
@@ -87,7 +87,9 @@ add_instance(GlpkProgramme *programme)
 	}
 }
 
-/* GLPK calls this at every step of its search: its lower bound is not to be had afterwards. */
+/*
+ * GLPK calls this at every step of its search, because its lower bound is not available afterwards.
+ */
 static void
 watch_bound(glp_tree *tree, void *info)
 {

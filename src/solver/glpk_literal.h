@@ -29,7 +29,7 @@
 
 #include "core/optimum/oracle.h"
 
-/* What GLPK makes of the programme. */
+/* GLPK's result for the programme. */
 typedef struct GlpkWitness
 {
 	bool found;                    /* a vector of the grid */
@@ -53,8 +53,8 @@ extern bool glpk_literal_witness(const OracleProblem *problem, int milliseconds,
 extern bool glpk_literal_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 
 /*
- * Hands the programme to use() as it is before GLPK has seen to it, for the bench
- * to write to a file; false where a coefficient is 2^40 or more, or GLPK gave up.
+ * Passes the programme to use() before GLPK solves it, so that the bench can write it to a file;
+ * false where a coefficient is 2^40 or more, or GLPK gave up.
  */
 extern bool glpk_literal_visit(const OracleProblem *problem, Memory *memory,
 							   void (*use)(glp_prob *programme, void *context), void *context);

@@ -4,10 +4,9 @@
  *   dpobj-solver-VERSION PROTOCOL MEGABYTES
  *
  * The server starts it with one end of a socket pair as its standard input
- * (server/release/solver_process.c).  It has no other source of data or randomness but
- * the open file of the rows, if the problem's were spilled: no environment, no locale, no
- * connection.  It crashes, runs out of memory and is killed without harm to the server, which holds
- * the other end.
+ * (server/release/solver_process.c).  It has no other source of data or randomness but the open
+ * file of the rows, if the problem's were spilled: no environment, no locale, no connection.  If it
+ * crashes, runs out of memory or is killed, the server, which holds the other end, is not harmed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,14 +39,16 @@
 
 _Static_assert(RANDOM_BATCH <= FRAME_RANDOM_MAX, "the server must grant a batch");
 
-/* Without the server there is nothing to do and nobody to tell. */
+/* Ends without a message, because the server is gone. */
 static _Noreturn void
 server_is_gone(void)
 {
 	_exit(EXIT_FAILURE);
 }
 
-/* Uses no memory but the stack: it may be called because there is none, in any thread. */
+/*
+ * Uses no memory but the stack, because it reports that memory has run out; any thread may call it.
+ */
 static _Noreturn void
 fail(FrameFailure reason)
 {
@@ -175,7 +176,7 @@ read_rows(SpillSource *self, uint64_t offset, size_t bytes, void *records)
 	}
 }
 
-/* The owner of the table watches: not more often than he can read. */
+/* The owner of the table reads progress messages, so one a second is enough. */
 #define PROGRESS_INTERVAL INT64_C(1000000000) /* nanoseconds */
 
 static int64_t
@@ -245,7 +246,7 @@ release_once(Memory *memory)
 	send_answer(&request, &answer);
 }
 
-/* A number of the command line; false unless it is nothing but digits, and sane. */
+/* A number of the command line; false unless it consists of digits and is in range. */
 static bool
 read_number(const char *text, unsigned long max, unsigned long *number)
 {

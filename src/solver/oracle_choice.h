@@ -1,8 +1,8 @@
 /*
- * oracle_choice.h - who finds the certified optimum for a request.
+ * oracle_choice.h - the choice of the program that finds the certified optimum.
  *
- * All answer alike: the native search proves its own answer, and GLPK's are taken
- * only with a proof in integers; where GLPK gives up, the native search answers.
+ * All give the same answer: the native search proves its own, and GLPK's is used only with a proof
+ * in integers.  If GLPK gives up, the native search answers.
  */
 #ifndef DPOBJ_SOLVER_ORACLE_CHOICE_H
 #define DPOBJ_SOLVER_ORACLE_CHOICE_H
@@ -11,7 +11,7 @@
 
 typedef void (*Oracle)(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 
-/* From public parameters only. */
+/* Depends on public parameters only. */
 extern Oracle oracle_choose(SolverKind solver, const Grid *grid);
 
 #endif

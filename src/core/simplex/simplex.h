@@ -7,9 +7,9 @@
  *
  *   F(theta) = sum over rows of 1/2 (<x, theta> - y)^2 + lambda sum_j theta_j ln theta_j
  *
- * is minimised, and m indices are drawn with the probabilities theta_j.  Because the weights
- * add up to 1, nothing changes when the same number is taken from a target and from each
- * feature of its row.  So features between low and high may be taken for centred ones:
+ * is minimised, and m indices are drawn with the probabilities theta_j.  Because the weights add up
+ * to 1, subtracting the same number from a target and from each feature of its row changes nothing.
+ * So features between low and high may be centred:
  *
  *   |x_j| <= R = (high - low) / 2
  *   |<x, theta> - y| <= L = max(high - target_low, target_high - low), and R <= L.
@@ -24,13 +24,13 @@
 #include "core/base/privacy.h"
 
 /*
- * Rows of an instance have the target in front of the features, all in units of
- * 1 / FIXED_POINT_ONE, and positive labels only: those are its rows' numbers.
+ * In a row of an instance the target stands before the features, all in units of 1 /
+ * FIXED_POINT_ONE.  Labels are all positive; their number is the number of equal rows.
  */
 typedef struct SimplexTerms
 {
 	double lambda; /* in units of a squared feature of 1.0 */
-	int64_t rows;  /* n: no more rows than this enter */
+	int64_t rows;  /* n: at most this many rows enter */
 	int32_t low;   /* of each feature */
 	int32_t high;
 	int32_t target_low;

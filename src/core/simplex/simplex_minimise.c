@@ -18,16 +18,16 @@
 #define POINT_BITS 160
 #define MOMENT_BITS (2 * SIMPLEX_UNIT_BITS)
 
-/* How often Newton's step is halved at most. */
+/* The most halvings of a Newton step. */
 #define HALVINGS 12
 
-/* Twice as many rounds, times kappa, as are ever needed: beyond them the process ends. */
+/* Twice the proved number of rounds over kappa; the process ends if a search takes more. */
 #define ROUNDS 400
 
 /* More than SIMPLEX_MAX_SPREAD / ln 2 and the bits of a rounded mass. */
 #define WEIGHT_BITS_MAX 200000
 
-/* A point, and what belongs to it. */
+/* A point w, and the values that follow from it. */
 typedef struct Place
 {
 	mpz_t *w;
@@ -121,7 +121,7 @@ set_theta(Place *place, int dimension, const mpfr_t sum)
 	mpfr_clear(share);
 }
 
-/* Everything that follows from w. */
+/* Computes the values that follow from w. */
 static void
 look(const Search *search, Place *place)
 {
@@ -247,7 +247,7 @@ move(Search *search, double share)
 	look(search, &search->there);
 }
 
-/* To where Psi is no larger than after the gradient step. */
+/* Moves to a point where Psi is no larger than after the gradient step. */
 static void
 advance(Search *search)
 {
@@ -285,8 +285,8 @@ weight_bits(const SimplexTerms *terms)
 }
 
 /*
- * Integers in the proportions of the masses, each a rounded mass times one power of two.  False
- * where they would be longer than those of the solution can be, on the way to it.
+ * Integers in the proportions of the masses, each a rounded mass times one power of two.  False if
+ * they would be longer than those of any solution, which can happen before the search is near it.
  */
 static bool
 set_weights(const Place *place, int dimension, mpfr_prec_t bits, mpz_t *weight)
@@ -380,7 +380,7 @@ simplex_residual(const SimplexMoments *moments, double lambda, const mpz_t *weig
 	return result;
 }
 
-/* ---- the whole ---- */
+/* ---- the search ---- */
 
 static void
 search_create(const SimplexMoments *moments, const SimplexTerms *terms, Memory *memory,
@@ -438,7 +438,7 @@ simplex_minimise(const SimplexMoments *moments, const SimplexTerms *terms, doubl
 			(simplex_residual(moments, terms->lambda, (const mpz_t *) weight) <= tolerance ||
 			 (MUTANT(107) && rounds == 1)))
 			break;
-		/* cannot be: see the header */
+		/* impossible, as the header proves */
 		if ((double) rounds++ > ROUNDS / search.step)
 			abort();
 		advance(&search);

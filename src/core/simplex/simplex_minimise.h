@@ -7,8 +7,8 @@
  *
  *   Psi(w) = 1/2 w' A w + lambda ln sum_j exp((b - A w)_j / lambda).
  *
- * Newton's method looks for it; what is returned are integers W_j, and what is certified, in
- * integers and intervals, is the residual of theta = W / sum W:
+ * Newton's method finds integers W_j; integers and intervals certify the residual of theta = W /
+ * sum W:
  *
  *   range over j of  (A theta - b)_j + lambda ln W_j  <=  tolerance.
  *

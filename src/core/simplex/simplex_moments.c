@@ -11,7 +11,7 @@
 
 typedef __int128 Wide;
 
-/* What is still to come of a pass over the rows, and to be chosen of it. */
+/* The rows that a pass has not reached yet, and how many of them are still to be chosen. */
 typedef struct Choice
 {
 	Bits *bits;
@@ -19,7 +19,7 @@ typedef struct Choice
 	int64_t wanted;
 } Choice;
 
-/* How many of count equal rows enter. */
+/* Draws how many of count equal rows enter. */
 static int64_t
 choose_rows(Choice *choice, int64_t count)
 {

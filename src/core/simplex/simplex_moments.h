@@ -1,5 +1,5 @@
 /*
- * simplex_moments.h - all that the squared loss asks about the rows.
+ * simplex_moments.h - the sums over rows that determine the squared loss.
  *
  * With z = x and y centred by (low + high) / 2, in units of 2^-17,
  *
@@ -27,9 +27,9 @@ typedef struct SimplexMoments
 } SimplexMoments;
 
 /*
- * If the instance has more rows than terms->rows, so many of them, each set of them with the
- * same probability: then one row more pushes out at most one other.  Numbers out of the
- * bounds of the terms are clipped.
+ * If the instance has more rows than terms->rows, a uniformly random set of terms->rows of them
+ * enters, so an additional row displaces at most one other.  Numbers outside the bounds of the
+ * terms are clipped.
  */
 extern void simplex_moments_make(const Instance *instance, const SimplexTerms *terms, Bits *bits,
 								 Memory *memory, SimplexMoments *moments);

@@ -14,7 +14,7 @@
 /* Of the residual: 2^-20 of 2 L R. */
 #define TOLERANCE_BITS 20
 
-/* Bisections and steps of searches that nothing but lambda's size rests on. */
+/* Steps of searches for lambda; no guarantee depends on their precision. */
 #define HALVINGS 100
 #define STEPS_PER_OCTAVE 16
 #define OCTAVES 60
@@ -30,7 +30,7 @@ spread(const SimplexTerms *terms)
 double
 simplex_tolerance(const SimplexTerms *terms)
 {
-	/* a product below 2^57: exact but for its last bits, which are dropped */
+	/* a product below 2^57; the bits that a double cannot hold are dropped */
 	uint64_t square = (uint64_t) (simplex_slope(terms) * simplex_radius(terms));
 
 	return ldexp(nextafter((double) square, 0), 1 - TOLERANCE_BITS - 2 * SIMPLEX_UNIT_BITS);
@@ -97,7 +97,7 @@ simplex_budget(int64_t epsilon, int64_t delta)
 	return (SimplexBudget){epsilon, delta > 0 ? zcdp_rho(epsilon, delta) : 0};
 }
 
-/* The whole part, at most SIMPLEX_MAX_DRAWS; infinite where a draw costs nothing. */
+/* Rounds down, to at most SIMPLEX_MAX_DRAWS; the quotient is infinite if a draw costs nothing. */
 static int64_t
 whole(const mpfr_t value)
 {

@@ -1,8 +1,8 @@
 /*
- * simplex_scale.h - how many indices may be drawn from a simplex, and how good that is.
+ * simplex_scale.h - how many indices may be drawn from a simplex, and the error bounds.
  *
- * All from public parameters.  Floating point only looks for values; what a guarantee
- * rests on is computed with directed rounding.
+ * Everything follows from public parameters.  Plain floating point is used for searches only;
+ * numbers on which a guarantee rests are computed with directed rounding.
  */
 #ifndef DPOBJ_CORE_SIMPLEX_SCALE_H
 #define DPOBJ_CORE_SIMPLEX_SCALE_H
@@ -12,7 +12,7 @@
 
 #include "core/simplex/simplex.h"
 
-/* More draws than this add nothing that anybody could see, and time. */
+/* More draws than this would cost time without a visible gain. */
 #define SIMPLEX_MAX_DRAWS (INT64_C(1) << 20)
 
 /* ln theta_j spreads over at most 2 n L R / lambda, which must not exceed this. */
@@ -39,16 +39,17 @@ extern SimplexBudget simplex_budget(int64_t epsilon, int64_t delta);
 /* m, at most SIMPLEX_MAX_DRAWS; 0 if lambda is too small.  pure: is delta left unspent? */
 extern int64_t simplex_draws(const SimplexTerms *terms, const SimplexBudget *budget, bool *pure);
 
-/* The least lambda that allows a draw, but for rounding up; terms->lambda is not looked at. */
+/* The least lambda that allows a draw, rounded up; ignores terms->lambda. */
 extern double simplex_least_lambda(const SimplexTerms *terms, const SimplexBudget *budget);
 
-/* The lambda of the least bound on the mean excess, of a finite list. */
+/* The lambda, from a finite list, with the least bound on the mean excess. */
 extern double simplex_default_lambda(const SimplexTerms *terms, const SimplexBudget *budget,
 									 int dimension);
 
 /*
  * How much the sum over rows of 1/2 (<x, theta> - y)^2 is above the least one on the simplex:
- * bounds on its mean, and on the excess itself but for probability beta.  Whatever the rows.
+ * bounds on its mean, and on the excess itself except with probability beta.  They hold for all
+ * rows.
  */
 typedef struct SimplexExcess
 {
