@@ -9,15 +9,15 @@
  *   set  family  row  epsilon  runs  mean  sd  seconds of a run
  *
  * mean and sd in percent, or for squared errors in thousandths; runs "law" where the mean is the
- * law's own, "refused" where nothing is released: then the error's bound and that of weights of 0
- * stand for mean and sd.  With TEXT only the rows whose names hold it, with =TEXT those
- * whose names it is, with EPSILON those at this one.  delta is 1 / n^2 where a mechanism
- * needs one.  bench/accuracy.sh runs it and bench/accuracy.py makes docs/accuracy.md of what it
- * prints.  With --times it prints, for some rows of adult23 and each epsilon, a line for each of so
- * many releases: row, epsilon and processor seconds of one thread.
+ * law's own, "refused" where nothing is released: then mean and sd hold the error's bound and that
+ * of weights of 0.  TEXT chooses the rows whose names contain it, =TEXT the row with that name,
+ * EPSILON the rows with that epsilon. delta is 1 / n^2 where a mechanism needs one.
+ * bench/accuracy.sh runs it and bench/accuracy.py makes docs/accuracy.md of what it prints.  With
+ * --times it prints, for some rows of adult23 and each epsilon, a line for each of so many
+ * releases: row, epsilon and processor seconds of one thread.
  *
- * To add a mechanism, add a Line: a name, a function that settles the request, and the
- * numbers that the function looks at.
+ * To add a mechanism, add a Line: a name, a function that fills in the request, and the numbers
+ * that the function uses.
  */
 #include "accuracy_set.h"
 

@@ -1,5 +1,5 @@
 /*
- * accuracy_set.h - a training set of bench/accuracy_sets.py, and how well a mechanism does on it.
+ * accuracy_set.h - a training set of bench/accuracy_sets.py, and a mechanism's accuracy on it.
  */
 #ifndef DPOBJ_BENCH_ACCURACY_SET_H
 #define DPOBJ_BENCH_ACCURACY_SET_H

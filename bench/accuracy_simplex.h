@@ -1,5 +1,5 @@
 /*
- * accuracy_simplex.h - squared errors of dp_simplex, and what they are measured against.
+ * accuracy_simplex.h - squared errors of dp_simplex, and the errors they are compared with.
  *
  * In such a set a row's target stands in front of its features, as in core/simplex/simplex.h.
  * Errors are means over the rows of (<x, theta> - y)^2, in thousandths.

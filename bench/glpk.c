@@ -1,16 +1,16 @@
 /*
- * glpk.c - where GLPK may drive: the hybrid beside the native search.
+ * glpk.c - compares the hybrid with GLPK and the native search, for the rule that chooses between
+ * them.
  *
  * Usage: glpk --classes [seconds] [folder of the data], by default 5 and that of
  * DPOBJ_DATA.
  *
- * One line per problem class that public parameters tell apart - dimension,
- * levels, constraint, epsilon, noise -: the median seconds of five draws, the
- * same for both, one thread each; who drives by the rule, GLPK where its median is
- * below half a second or within twice the native one; and, after the binary
- * logarithm of the grid's size, who drives where nobody has said who shall
- * (glpk_hybrid_suits()).  Each solve has a process of its own, which ends at the
- * limit; a class whose native median is beyond it is not given to GLPK.
+ * One line per problem class that public parameters tell apart - dimension, levels, constraint,
+ * epsilon, noise -: the median seconds of five draws, the same for both, one thread each; the
+ * choice by the rule, which is GLPK if its median is below half a second or within twice the native
+ * one; and, after the binary logarithm of the grid's size, the default choice
+ * (glpk_hybrid_suits()).  Each solve has a process of its own, which ends at the limit; a class
+ * whose native median is beyond it is not given to GLPK.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,13 +1,12 @@
 /*
- * oracle.c - how long a certified optimum takes, and how accurate it is.
+ * oracle.c - time and accuracy of certified optima.
  *
  * Usage: oracle [--large] [folder of the data], by default that of DPOBJ_DATA.
  *
- * Prints one table on adult23 (adult23.csv): per noise (bench/oracle_noise.h) and
- * epsilon ten draws, how many were certified, median and largest seconds of one
- * and of two threads, the median number of nodes, and the mean training accuracy.
- * Then the ten draws that took longest, again, each as the best of five runs: the
- * least disturbed by what else runs on the machine.
+ * Prints one table on adult23 (adult23.csv): per noise (bench/oracle_noise.h) and epsilon ten
+ * draws, how many were certified, median and largest seconds of one and of two threads, the median
+ * number of nodes, and the mean training accuracy.  Then repeats the ten slowest draws, each as the
+ * best of five runs, which other processes disturb least.
  *
  * --large prints the problems of bench/oracle_large.h instead, each under a limit
  * of a minute.

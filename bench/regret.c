@@ -3,10 +3,10 @@
  *
  *   regret FOLDER [EPSILON]
  *
- * The rows of adult23 come one by one, in an order drawn once.  Each of the columns is a choice:
- * it says that the label is positive where it is above 0, and costs 1 where that is wrong.
- * Printed are lines of docs/accuracy.tsv: 100 times the regret of a run over its steps, the mean
- * and sd of 20 runs, and the bound that dpobj.price promises.
+ * The rows of adult23 come one by one, in an order drawn once.  Each column is a choice: it
+ * predicts a positive label where it is above 0, and a wrong prediction costs 1.  Prints lines of
+ * docs/accuracy.tsv: the regret of a run in percent of its steps, as mean and sd of 20 runs, and
+ * the bound of dpobj.price.
  */
 #include "core/mechanisms/ftrl.h"
 

@@ -1,5 +1,5 @@
 /*
- * select.c - how long an exact selection takes on adult23, and how accurate it is.
+ * select.c - time and accuracy of exact selection on adult23.
  *
  * Usage: select [folder of adult23.csv], by default that of DPOBJ_DATA.  Prints
  * one table: seconds for one draw with one and two threads, the exact mean of

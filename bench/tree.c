@@ -1,5 +1,5 @@
 /*
- * tree.c - how long the tree sampler takes, and how accurate it is.
+ * tree.c - time and accuracy of the tree sampler.
  *
  * Usage: tree [--wide] [folder of the data], by default that of DPOBJ_DATA.  Prints
  * one table (replace-one, one thread): per training set, grid and epsilon the seconds

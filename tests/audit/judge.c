@@ -1,23 +1,22 @@
 /*
- * judge.c - from draws on neighbouring tables: how much more likely has an event become?
+ * judge.c - estimates from draws on neighbouring tables how much more likely an event becomes.
  *
  *   judge [SHARE] < draws > table
  *
  * Each line of the input is a draw: name, epsilon, delta, side (0 or 1), a number; separated by
  * tabs, the draws of a name together.  Each line of the output is a row of a table in Markdown.
- * SHARE times epsilon is what is claimed, 1 where it is not given: with less the judge must find
- * something, which shows that it can.
+ * The claim is SHARE times epsilon; SHARE is 1 by default.  With a smaller SHARE the judge must
+ * find a violation, which shows that it can.
  *
  * Under (epsilon, delta)-DP every event has P(event) <= e^epsilon P'(event) + delta, so that
  * ln((P - delta) / P') is a loss that must not exceed epsilon.  P is bounded from below and P' from
  * above by the exact binomial limits of Clopper and Pearson.
  *
- * Where there are few outcomes all events are tried, on either side, and LEVEL is shared by them.
+ * If there are few outcomes, all events are tried on both sides, and LEVEL is divided among them.
  * Otherwise the first half of the draws of either side chooses the event: outcomes (or twentieths
  * of the sample, if there are too many) are ranked by how much likelier they were on one side, and
- * the best first ones are the event; the other half, which had no say in that, is what is
- * counted.  So a mechanism that keeps its promise is accused with probability 2 LEVEL at most.
- * Nothing found is no proof: a test can only find what it looks for.
+ * the best first ones are the event; only the other half is counted.  So a mechanism that satisfies
+ * its claim is accused with probability at most 2 LEVEL.  A pass is no proof of privacy.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * check.h - the smallest test frame that counts: CHECK(), and a closing line.
+ * check.h - a minimal test framework: CHECK(), and a closing line with the counts.
  */
 #ifndef DPOBJ_TESTS_CHECK_H
 #define DPOBJ_TESTS_CHECK_H

@@ -2,9 +2,8 @@
  * instances.h - small random problems, for the tests of the optimisers and of the
  * samplers: a Case is a training set on a small grid, a Trial adds rewards to it.
  *
- * Most of what can go wrong has to do with ties, so most numbers are small.  All
- * that is random comes from one seeded stream: reseed() makes a test independent
- * of those before it.
+ * Most faults show at ties, so most numbers are small.  All random numbers come from one seeded
+ * stream; reseed() makes a test independent of those before it.
  */
 #ifndef DPOBJ_TESTS_INSTANCES_H
 #define DPOBJ_TESTS_INSTANCES_H

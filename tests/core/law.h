@@ -1,8 +1,7 @@
 /*
- * law.h - does a histogram of draws follow a law?  A chi-square test in the
- * manner of Tumult Core: with 1e5 draws the true law must pass at 1e-20, and the
- * law with its scale off by 30 % must fail at the same threshold.  So a test
- * neither flickers nor passes whatever happens.
+ * law.h - does a histogram of draws follow a law?  A chi-square test in the manner of Tumult Core:
+ * with 1e5 draws the true law must pass at 1e-20, and the law with its scale off by 30 % must fail
+ * at the same threshold.  So a test is neither flaky nor unable to fail.
  */
 #ifndef DPOBJ_TESTS_LAW_H
 #define DPOBJ_TESTS_LAW_H

@@ -9,11 +9,11 @@
  *   exponential mechanism  P(w) proportional to exp(-rate L(w)),
  *   permute-and-flip       a sum over how many vectors came before w, below,
  *   lattice gauges         P(w) = sum of exp(-rate |r|) over the lattice points r
- *                          that make w the answer: every r with |r| <= radius is
- *                          visited, the mass beyond is bounded from above.
+ *                          that make w the answer: every r with |r| <= radius is visited, and the
+ * mass beyond is bounded above.
  *
- * The rates are the product's (select_rate, gauge_rate), so that a wrong one
- * shows; the sizes |r| are written down here a second time (theorem G4).
+ * The rates come from the code under test (select_rate, gauge_rate), so that a wrong one is found;
+ * the sizes |r| are implemented here independently (theorem G4).
  */
 #ifndef DPOBJ_TESTS_PRIVACY_LAW_H
 #define DPOBJ_TESTS_PRIVACY_LAW_H

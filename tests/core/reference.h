@@ -1,9 +1,8 @@
 /*
  * reference.h - all vectors of a small grid with their losses by the definition.
  *
- * The losses are instance_loss()'s: nothing of the samplers' own arithmetic is
- * trusted.  Draws are counted by vector and compared with the exponential
- * mechanism's law.
+ * The losses come from instance_loss(), so the test does not rely on the samplers' arithmetic.
+ * Draws are counted by vector and compared with the exponential mechanism's law.
  */
 #ifndef DPOBJ_TESTS_REFERENCE_H
 #define DPOBJ_TESTS_REFERENCE_H

@@ -1,9 +1,9 @@
 /*
- * fuzz.h - what the fuzzers of the core share.
+ * fuzz.h - the common parts of the core's fuzzers.
  *
- * A fuzzer is a function of bytes that nobody vouches for.  The bytes may be refused; what
- * is accepted must be worth it: written out again, it is the same bytes, and no sanitizer
- * has anything to say.  MUST() is for that, and ends the process like a sanitizer.
+ * A fuzzer is a function of untrusted bytes.  The bytes may be refused.  Accepted bytes must come
+ * out the same when they are written again, and no sanitizer may report an error.  MUST() checks
+ * this and ends the process as a sanitizer does.
  *
  * With clang the driver is libFuzzer.  Elsewhere replay.c gives each file to the fuzzer once.
  */

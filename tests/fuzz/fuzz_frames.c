@@ -1,6 +1,6 @@
 /*
- * fuzz_frames.c - solver/frame.c and the progress of core/mechanisms/wire.c: a conversation, frame
- * by frame.
+ * fuzz_frames.c - solver/frame.c and the progress of core/mechanisms/wire.c: frames of both
+ * directions, one after the other.
  *
  * The bytes come through a socket, as they do in the solver process.
  */

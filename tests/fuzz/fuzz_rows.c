@@ -1,8 +1,8 @@
 /*
  * fuzz_rows.c - core/rows/rows.c: the byte form of a training set (dp_rows), read and merged.
  *
- * What is read once is written out with each row once, so that reading that gives the same
- * bytes; and a set that knows its features takes it or refuses it.
+ * After one reading, writing merges equal rows, so reading the result again must give the same
+ * bytes.  A set whose features are known must accept or refuse it.
  */
 #include <string.h>
 

@@ -3,9 +3,8 @@
  *
  *   seeds FOLDER    makes FOLDER/problem, answer, rows and frames
  *
- * They are made by the encoders and not kept as files, or else the next version of a byte
- * form would leave the fuzzers with inputs that are refused at their first field.  What is
- * kept, in tests/fuzz/found, are inputs by which a fault was found.
+ * The encoders make them on each run, because kept files of an old version would be refused at
+ * their first field. tests/fuzz/found keeps inputs that revealed a fault.
  */
 #include <stdbool.h>
 #include <string.h>

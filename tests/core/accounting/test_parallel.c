@@ -1,5 +1,5 @@
 /*
- * test_parallel.c - what groups may cost, against values computed by hand (theorem P2).
+ * test_parallel.c - the cost of groups, against values computed by hand (theorem P2).
  */
 #include "core/accounting/parallel.h"
 

@@ -1,7 +1,7 @@
 /*
- * test_convex_net.c - the exponential mechanism over a net, of a body or of a ball in it:
- * nets, losses in integers, what one row can change, the law that is drawn, and privacy
- * by enumeration.
+ * test_convex_net.c - the exponential mechanism over a net, of a body or of a ball in it: nets,
+ * losses in integers, the largest change by one row, the law of the draws, and privacy by
+ * enumeration.
  */
 #include "core/mechanisms/convex_net.h"
 #include "core/convex/convex_row.h"

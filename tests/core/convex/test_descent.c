@@ -1,6 +1,6 @@
 /*
- * test_descent.c - noisy gradient descent: batches, calibrations, the law of what is
- * released, and privacy itself.
+ * test_descent.c - noisy gradient descent: batches, calibrations, the law of a release, and its
+ * privacy.
  */
 #include "core/convex/batch.h"
 #include "core/noise/calibration.h"

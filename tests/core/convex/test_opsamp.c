@@ -1,6 +1,6 @@
 /*
- * test_opsamp.c - OPSamp: calibrations (theorem O2), certified minimisers over a
- * cube, how far those of neighbours are apart, the laws of both noises, and an audit.
+ * test_opsamp.c - OPSamp: calibrations (theorem O2), certified minimisers over a cube, the distance
+ * between those of neighbours, the laws of both noises, and an audit.
  */
 #include "core/convex/box_minimise.h"
 #include "core/mechanisms/convex_opsamp.h"

@@ -1,6 +1,6 @@
 /*
- * test_permute_flip.c - permute-and-flip against its law by integration, and what
- * it is made of: counts of losses, and binomial numbers of rare events.
+ * test_permute_flip.c - permute-and-flip against its law by integration, and its parts: counts of
+ * losses, and binomial numbers of rare events.
  */
 #include "core/exponential/select_internal.h"
 

@@ -1,8 +1,8 @@
 /*
  * test_select.c - selection against enumeration by the definition.
  *
- * The reference throughout is a list of all vectors of a small grid with their
- * losses from instance_loss(): nothing of select's own arithmetic is trusted.
+ * The reference throughout is a list of all vectors of a small grid with their losses from
+ * instance_loss(): the test does not rely on select's own arithmetic.
  */
 #include "core/exponential/select_internal.h"
 

@@ -1,5 +1,5 @@
 /*
- * test_select_group.c - which one-hot group is summed out.
+ * test_select_group.c - the choice of the one-hot group that is summed out.
  */
 #include "core/exponential/select.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_tree_limits.c - the tree sampler where it meets its limits: a tree that may
- * not grow, the largest dimension, and the progress that it reports meanwhile.
+ * test_tree_limits.c - the tree sampler at its limits: a tree that may not grow, the largest
+ * dimension, and the progress reported meanwhile.
  */
 #include "core/exponential/tree_internal.h"
 

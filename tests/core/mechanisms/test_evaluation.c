@@ -1,6 +1,6 @@
 /*
- * test_evaluation.c - noisy counts of right and wrong predictions: their law, the law
- * of the accuracy that is computed from two of them, what neighbours gain, the bound.
+ * test_evaluation.c - noisy counts of right and wrong predictions: their law, the law of the
+ * accuracy computed from two of them, the privacy loss between neighbours, and the error bound.
  */
 #include "core/mechanisms/evaluation.h"
 

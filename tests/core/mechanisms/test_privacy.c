@@ -1,14 +1,13 @@
 /*
  * test_privacy.c - the mechanisms are exactly as private as they claim.
  *
- * For hundreds of random neighbours over small sets W, and for worst-case ones,
- * the exact output laws (privacy_law.h) give the largest |ln P(w) / P'(w)|: it is
- * never above epsilon, and it is epsilon for the worst case.  The second half
- * catches noise that is larger than it need be, and shows that the first half
- * looks where the loss is.
+ * For hundreds of random neighbours over small sets W, and for worst-case ones, the exact output
+ * laws (privacy_law.h) give the largest |ln P(w) / P'(w)|: it is never above epsilon, and it is
+ * epsilon for the worst case.  The second half detects noise that is larger than necessary, and
+ * shows that the first half examines the answers with the largest loss.
  *
- * No finite number of pairs proves a mechanism private: docs/proofs has the
- * proofs, this finds the places where the code is not what was proved.
+ * No finite number of pairs proves a mechanism private: docs/proofs has the proofs; this test finds
+ * code that differs from them.
  */
 #include "core/check.h"
 #include "core/neighbours.h"

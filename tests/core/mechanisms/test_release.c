@@ -1,10 +1,9 @@
 /*
- * test_release.c - what is released follows the laws that test_privacy.c proves
- * private.
+ * test_release.c - releases follow the laws that test_privacy.c checks for privacy.
  *
- * Replay: OPDisc's answer is, bit for bit, the definition's argmin under noise
- * that was drawn from public parameters alone; nothing else is random, and the
- * data leave no trace in the number of bits taken.
+ * Replay: OPDisc's answer is, bit for bit, the definition's argmin under noise that was drawn from
+ * public parameters alone; nothing else is random, and the number of random bits does not depend on
+ * the data.
  *
  * Audit: many releases on both of two neighbours.  The frequencies follow the
  * exact law and not one whose epsilon is 30 % off, and no answer is more likely

@@ -2,9 +2,9 @@
  * test_sample.c - sample and aggregate: uniform vectors, the split, the parts' answers,
  * the draw from their votes, and the whole.
  *
- * What a few bits decide is enumerated over all bits, so that a law is compared as
- * integers.  Privacy is shown on every data set of up to three rows over five kinds of
- * rows and all of its neighbours, with the law of the split in it.
+ * Laws that depend on a few bits are enumerated over all bits and compared as integers.  Privacy is
+ * shown on every data set of up to three rows over five kinds of rows and all of its neighbours,
+ * with the law of the split in it.
  */
 #include "core/mechanisms/sample.h"
 

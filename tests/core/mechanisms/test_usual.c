@@ -1,6 +1,5 @@
 /*
- * test_usual.c - what is chosen where nobody says: grids, terms of convex models, and the
- * method of dp_classifier.
+ * test_usual.c - the defaults: grids, terms of convex models, and the method of dp_classifier.
  */
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
- * test_utility.c - are the bounds on the excess bounds, and do they say something?
+ * test_utility.c - the bounds on the excess hold, and are not far too large.
  *
- * The hardest data for a mechanism are those in which one vector is right about
- * every row and all others miss t of them: then the excess is t whenever the answer
- * is another.  With t at the bound that may happen in a share beta of the draws;
- * with t a fraction of it, it has to happen more often, or the bound says nothing.
+ * The hardest data for a mechanism are those in which one vector is right about every row and all
+ * others miss t of them: then the excess is t whenever the answer is another.  With t at the bound
+ * this may happen in at most a share beta of the draws; with t a fraction of the bound it must
+ * happen more often, otherwise the bound is far too large.
  */
 #include "core/mechanisms/utility.h"
 

@@ -1,12 +1,10 @@
 /*
- * test_perturbation.c - laws of real numbers: are they the calibrated ones, drawn as they are
- * meant, and private?
+ * test_perturbation.c - laws of real numbers: their calibration, their draws, and their privacy.
  *
- * Privacy by the change of variables of theorem G1, on random neighbours: with noise r
- * the answer is w, and with r + s_w it is w on the neighbour as well, rewards rounded as
- * they are (they are computed here a second time, and compared).  So the densities at r and r + s_w
- * bound the privacy loss: pure noise must never lose more than epsilon, and Gaussian noise must
- * keep (2) below delta.
+ * Privacy by the change of variables of theorem G1, on random neighbours: if noise r makes w the
+ * answer, r + s_w makes w the answer on the neighbour too, with rounded rewards (which are computed
+ * here independently and compared).  So the densities at r and r + s_w bound the privacy loss: for
+ * pure noise it must not exceed epsilon, and for Gaussian noise (2) must stay below delta.
  */
 #include "core/noise/perturbation.h"
 

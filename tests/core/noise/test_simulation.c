@@ -1,6 +1,6 @@
 /*
- * test_simulation.c - counterexample R7 and theorem G15, where only a simulation says how large a
- * delta is: from fixed bits, each with its error.
+ * test_simulation.c - counterexample R7 and theorem G15, whose deltas are known only from a
+ * simulation: with a fixed seed, each with its error.
  */
 #include "core/noise/calibration.h"
 

@@ -1,5 +1,5 @@
 /*
- * test_zcdp.c - zCDP to (epsilon, delta): published values, and certainty.
+ * test_zcdp.c - zCDP to (epsilon, delta): published values, and that the conversions are certified.
  */
 #include "core/noise/zcdp.h"
 

@@ -1,5 +1,5 @@
 /*
- * test_agreement.c - the same optimum by every way there is to it:
+ * test_agreement.c - all methods find the same optimum:
  *
  *   brute force        every vector in big integers, the definition
  *   native search      with one thread and with two
@@ -11,8 +11,8 @@
  *                      an epsilon that leaves nothing but the minimum
  *   literal            the whole programme in GLPK, where its doubles can take it
  *
- * Group elimination and brute force know no bound on the size of a reward, so they
- * are witnesses beyond the search's int64 too.
+ * Group elimination and brute force have no bound on the size of rewards, so they check rewards
+ * beyond the search's int64 too.
  */
 #include <inttypes.h>
 #include <math.h>

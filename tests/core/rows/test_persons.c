@@ -1,5 +1,5 @@
 /*
- * test_persons.c - who enters: at most k rows of each person, chosen fairly, by
+ * test_persons.c - at most k rows of each person enter, uniformly chosen, and the choice depends on
  * nothing but that person's rows.
  */
 #include "core/check.h"

@@ -1,6 +1,6 @@
 /*
- * test_spill.c - rows that do not stay in memory: what is written, what is read back,
- * and that a release is the same, to the last bit, wherever its rows are.
+ * test_spill.c - spilled rows: records written and read back, and releases that are the same to the
+ * last bit whether rows are spilled or not.
  */
 #include "core/convex/convex_row.h"
 #include "core/convex/convex_scale.h"
