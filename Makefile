@@ -49,8 +49,8 @@ script = $(patsubst %,src/sql/%.sql,$(1))
 SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_LAST))
 SINCE_0.2.0 = upgrade/0.2.0--0.3.0 $(SCRIPT_0.3.0) $(SCRIPT_LAST)
 SINCE_0.1.0 = upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0) $(SINCE_0.2.0)
-UPDATE_0.2.0 = $(call script,upgrade/head $(SINCE_0.2.0))
-UPDATE_0.1.0 = $(call script,upgrade/head $(SINCE_0.1.0))
+UPDATE_0.2.0 = $(call script,upgrade/head upgrade/internal $(SINCE_0.2.0))
+UPDATE_0.1.0 = $(call script,upgrade/head upgrade/internal $(SINCE_0.1.0))
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*/*.c))

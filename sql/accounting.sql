@@ -71,7 +71,7 @@ SELECT count(*) FROM generate_series(1, 100) WHERE logistic('hamlet', 0.1, 0.000
 SELECT releases, round(epsilon_spent, 4), delta_spent, epsilon_limit, delta_limit, delta_left,
   (SELECT sum(epsilon) FROM dpobj.ledger WHERE relation = 'hamlet'::regclass) >= 5 * epsilon_spent AS five_times
 FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
-SELECT epsilon_spent = dpobj.composed_epsilon('zcdp', NULL, cost_spent * 1000000000000, 1000000000000) * 0.000000001
+SELECT epsilon_spent = dpobj_internal.composed_epsilon('zcdp', NULL, cost_spent * 1000000000000, 1000000000000) * 0.000000001
 FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
 -- bounded range: epsilon^2 / 8
 SELECT count(*) FROM generate_series(1, 20) WHERE halfspace('hamlet', 0.1, '{"mechanism": "exponential"}') = 'exponential';
@@ -110,7 +110,7 @@ FROM (SELECT logistic('manor', 2, 0.000001, '{"mechanism": "sgd", "sampling": "f
       FROM generate_series(1, 12)) r;
 SELECT accountant, rdp_order, round(epsilon_spent, 3), releases FROM dpobj.budgets WHERE relation = 'manor'::regclass;
 SELECT s.rdp_order, round(s.epsilon, 3) FROM
-  (SELECT o.rdp_order, dpobj.composed_epsilon('rdp', o.rdp_order, (sum(e.rdp_pico[o.place])
+  (SELECT o.rdp_order, dpobj_internal.composed_epsilon('rdp', o.rdp_order, (sum(e.rdp_pico[o.place])
      + (SELECT l.rdp_pico[o.place] FROM dpobj.ledger_events l WHERE event = 'charged' ORDER BY id DESC LIMIT 1)),
      8000000000000) * 0.000000001 AS epsilon
    FROM dpobj.ledger_events e CROSS JOIN unnest(dpobj.rdp_orders()) WITH ORDINALITY o(rdp_order, place)
@@ -132,8 +132,8 @@ SELECT epsilon_spent, releases FROM dpobj.budgets WHERE relation = 'hamlet'::reg
 SELECT dpobj.set_budget('hamlet', 'accounting_amy', 100, 0.01);
 SELECT sums_hold() IS NOT FALSE;
 -- a million costs, in any order, to the last unit
-SELECT sum(dpobj.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i], 0, ARRAY[3 * i])::dpobj.charge_cost, unit, 'zcdp', NULL)),
-  sum(dpobj.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i], 0, ARRAY[3 * i])::dpobj.charge_cost, unit, 'rdp', 1))
+SELECT sum(dpobj_internal.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i], 0, ARRAY[3 * i])::dpobj.charge_cost, unit, 'zcdp', NULL)),
+  sum(dpobj_internal.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i], 0, ARRAY[3 * i])::dpobj.charge_cost, unit, 'rdp', 1))
 FROM generate_series(1, 1000000) i, (VALUES ('add_remove'), ('replace')) u(unit) GROUP BY unit ORDER BY unit;
 
 -- top-ups: for a reason
@@ -152,12 +152,12 @@ SELECT epsilon_limit, delta_limit, epsilon_spent, releases FROM dpobj.budgets WH
 SELECT event, role, parameters FROM dpobj.ledger WHERE event = 'raise_budget';
 SELECT dpobj.set_budget('parish', NULL, 1, 0.000001, 'zcdp');
 SELECT dpobj.raise_budget('parish', NULL, 1, 0, 'to two');
-SELECT cost_limit = (SELECT dpobj.composed_epsilon('basic', NULL, b.cost_limit, 0)) AS same,
-  dpobj.composed_epsilon('zcdp', NULL, cost_limit, delta_units) <= epsilon_nano AS converts, epsilon_nano
+SELECT cost_limit = (SELECT dpobj_internal.composed_epsilon('basic', NULL, b.cost_limit, 0)) AS same,
+  dpobj_internal.composed_epsilon('zcdp', NULL, cost_limit, delta_units) <= epsilon_nano AS converts, epsilon_nano
 FROM dpobj.budget_rows b JOIN dpobj.identities i ON i.id = relation WHERE i.name = 'public.parish';
 -- whatever was spent, the views say what is left
-SELECT dpobj.largest_epsilon('zcdp', NULL, -20000000000000000000), dpobj.largest_epsilon('rdp', 2, -20000000000000000000),
-  dpobj.largest_epsilon('zcdp', NULL, 20000000000000000000) * 0.000000001;
+SELECT dpobj_internal.largest_epsilon('zcdp', NULL, -20000000000000000000), dpobj_internal.largest_epsilon('rdp', 2, -20000000000000000000),
+  dpobj_internal.largest_epsilon('zcdp', NULL, 20000000000000000000) * 0.000000001;
 
 -- a delta that was overspent leaves nothing, whatever is asked for
 CREATE TABLE croft AS TABLE parish;
@@ -166,7 +166,7 @@ SELECT dpobj.set_budget('croft', NULL, 10, 0);
 SELECT * FROM dpobj.remaining('croft');
 SELECT epsilon_left, delta_left, largest_epsilon FROM dpobj.budgets WHERE relation = 'croft'::regclass;
 SELECT more FROM dpobj.odometer WHERE relation = 'croft'::regclass;
-SELECT dpobj.calls_that_fit('croft', ROW('replace', 1000000000, 0, 0, 0, NULL, 0, NULL)::dpobj.charge_cost);
+SELECT dpobj_internal.calls_that_fit('croft', ROW('replace', 1000000000, 0, 0, 0, NULL, 0, NULL)::dpobj.charge_cost);
 SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM croft;
 SELECT dpobj.raise_budget('croft', NULL, 0, 0.000001, 'what was spent');
 SELECT * FROM dpobj.remaining('croft');
@@ -231,8 +231,8 @@ CREATE OPERATOR accounting_captor.+ (LEFTARG = numeric, RIGHTARG = numeric, FUNC
 CREATE OPERATOR accounting_captor.= (LEFTARG = text, RIGHTARG = text, FUNCTION = accounting_captor.never);
 CREATE OPERATOR accounting_captor.= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = accounting_captor.never);
 SET search_path = accounting_captor, pg_catalog;
-SELECT unit, accountant, dpobj.cost_under(ROW('add_remove', 5000000000, 1000000000000000, 7, 0, ARRAY[8], 0, ARRAY[9])::dpobj.charge_cost, unit, accountant, 1),
-  dpobj.delta_under(ROW('add_remove', 5000000000, 1000000000000000, 7, 0, ARRAY[8], 0, ARRAY[9])::dpobj.charge_cost, unit, accountant)
+SELECT unit, accountant, dpobj_internal.cost_under(ROW('add_remove', 5000000000, 1000000000000000, 7, 0, ARRAY[8], 0, ARRAY[9])::dpobj.charge_cost, unit, accountant, 1),
+  dpobj_internal.delta_under(ROW('add_remove', 5000000000, 1000000000000000, 7, 0, ARRAY[8], 0, ARRAY[9])::dpobj.charge_cost, unit, accountant)
 FROM unnest(ARRAY['add_remove', 'replace']) unit, unnest(ARRAY['basic', 'zcdp', 'rdp']) accountant;
 RESET search_path;
 SET client_min_messages = warning;

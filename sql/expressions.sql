@@ -105,7 +105,7 @@ SELECT train('ARRAY[score]', condition => 'id IN (SELECT id FROM specimen WHERE 
 SELECT train('ARRAY[score]', condition => 'score > (SELECT avg(score) FROM specimen)');
 SELECT train('(SELECT array_agg(m) FROM unnest(marks) AS m)');
 SELECT train('dpobj.features(note, v)');
-SELECT train('ARRAY[score]', 'dpobj.sees_all()');
+SELECT train('ARRAY[score]', 'dpobj_internal.sees_all()');
 SELECT train('ARRAY[score]', condition => 'xmlelement(name a, city) IS NOT NULL');
 -- what must not vary
 SELECT dp_halfspace(ARRAY[score], ill, mine_settled(), 0) FROM specimen;

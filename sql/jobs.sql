@@ -104,7 +104,7 @@ SELECT count(*) FROM dpobj.jobs;
 \c - dpobj_jobs_bob
 SELECT dpobj.submit('first', 'visit', '{age}', 'outcome', 1);
 SELECT count(*) FROM dpobj.jobs;
-SELECT count(*) FROM dpobj.job_list();
+SELECT count(*) FROM dpobj_internal.job_list();
 \set VERBOSITY sqlstate
 SELECT dpobj.cancel(:first);
 SELECT dpobj.wait(:first);

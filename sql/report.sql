@@ -23,7 +23,7 @@ SELECT p ->> 'best', p -> 'basic' ->> 'epsilon', p -> 'basic' -> 'delta', p -> '
   FROM dpobj.price_plan('[{"method": "logistic", "d": 20, "epsilon": 0.1, "delta": 1e-8, "count": 100,
     "options": {"mechanism": "output", "noise": "gaussian"}}]', 1e-6) p;
 -- a hundred exact exponential mechanisms: the rate of bounded range, 100 * 0.1^2 / 8
-SELECT p ->> 'best', p -> 'zcdp' ->> 'epsilon', dpobj.composed_epsilon('zcdp', NULL, 125000000000, 1000000000000) * 0.000000001
+SELECT p ->> 'best', p -> 'zcdp' ->> 'epsilon', dpobj_internal.composed_epsilon('zcdp', NULL, 125000000000, 1000000000000) * 0.000000001
   FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 0.1, "count": 100, "options": {"mechanism": "exponential"}}]', 1e-6) p;
 -- theorem A7: 10 times (0.1, 0), alone and with more
 SELECT round((p #>> '{fixed_beforehand,kov,epsilon}')::numeric, 6), round((p #>> '{fixed_beforehand,pld,epsilon}')::numeric, 4), p ->> 'best'
@@ -187,10 +187,10 @@ SET SESSION AUTHORIZATION report_bea;
 SELECT accountant, releases, epsilon FROM dpobj.recompute('harbour', 'report_bea', 'basic');
 SELECT * FROM dpobj.recompute('harbour', NULL, 'basic');
 SELECT * FROM dpobj.recompute('harbour', 'report_ann', 'basic');
-SELECT dpobj.composed_charges('harbour', 'report_ann', 'basic', 0);
+SELECT dpobj_internal.composed_charges('harbour', 'report_ann', 'basic', 0);
 SELECT dpobj.report('harbour');
 SELECT dpobj.report_text('harbour');
-SELECT dpobj.report_contents('harbour', 0);
+SELECT dpobj_internal.report_contents('harbour', 0);
 SET SESSION AUTHORIZATION report_auditor;
 SELECT releases FROM dpobj.recompute('harbour', 'report_ann', 'basic');
 SELECT releases FROM dpobj.recompute('harbour', NULL, 'basic');

@@ -18,30 +18,30 @@ RESET client_min_messages;
 SELECT dpobj.set_budget('visit', 'dpobj_schedule_ana', 2, 0);
 
 -- Times: the last one so far, the next one.
-SELECT cron, dpobj.cron_time(cron, at), dpobj.cron_time(cron, at, true) AS following
+SELECT cron, dpobj_internal.cron_time(cron, at), dpobj_internal.cron_time(cron, at, true) AS following
   FROM (VALUES ('30 3 * * *', timestamp '2026-11-21 03:29:59.9'), ('30 3 * * *', '2026-11-21 03:30'),
                ('30 3 * * *', '2026-11-21 23:59:59'), ('*/15 9-17 * * mon-fri', '2026-11-21 12:00'),
                ('0 0 29 2 *', '2026-11-21'), ('@monthly', '1969-12-31 23:59:59'), ('0 0 13 * 5', '2026-11-01')) v(cron, at);
-SELECT dpobj.cron_time('30 3 * *', '2026-11-21');
-SELECT dpobj.cron_time('30 3 * * * *', '2026-11-21');
-SELECT dpobj.cron_time('0 0 30 2 *', '2026-11-21');
-SELECT dpobj.cron_time('@reboot', '2026-11-21');
-SELECT dpobj.cron_time('30 seconds', '2026-11-21');
-SELECT dpobj.cron_time('* * * * *', 'infinity');
+SELECT dpobj_internal.cron_time('30 3 * *', '2026-11-21');
+SELECT dpobj_internal.cron_time('30 3 * * * *', '2026-11-21');
+SELECT dpobj_internal.cron_time('0 0 30 2 *', '2026-11-21');
+SELECT dpobj_internal.cron_time('@reboot', '2026-11-21');
+SELECT dpobj_internal.cron_time('30 seconds', '2026-11-21');
+SELECT dpobj_internal.cron_time('* * * * *', 'infinity');
 -- where timestamps end
-SELECT dpobj.cron_time('* * * * *', '294276-12-31 23:59:59.999999'), dpobj.cron_time('* * * * *', '4714-11-24 00:00 BC');
-SELECT dpobj.cron_time('* * * * *', '294276-12-31 23:59:59.999999', true);
-SELECT dpobj.cron_time('0 0 29 2 *', '294276-12-31', true);
-SELECT dpobj.cron_time('30 3 * * *', '4714-11-24 00:00 BC');
-SELECT dpobj.schedule_model('nightly', '2026-11-21 03:30+00'),
-       dpobj.schedule_of_model('nightly 2026-11-21 03:30') = ROW('nightly'::text, timestamptz '2026-11-21 03:30+00') AS back;
+SELECT dpobj_internal.cron_time('* * * * *', '294276-12-31 23:59:59.999999'), dpobj_internal.cron_time('* * * * *', '4714-11-24 00:00 BC');
+SELECT dpobj_internal.cron_time('* * * * *', '294276-12-31 23:59:59.999999', true);
+SELECT dpobj_internal.cron_time('0 0 29 2 *', '294276-12-31', true);
+SELECT dpobj_internal.cron_time('30 3 * * *', '4714-11-24 00:00 BC');
+SELECT dpobj_internal.schedule_model('nightly', '2026-11-21 03:30+00'),
+       dpobj_internal.schedule_of_model('nightly 2026-11-21 03:30') = ROW('nightly'::text, timestamptz '2026-11-21 03:30+00') AS back;
 -- any name of a model is taken, none is an error
-SELECT m, dpobj.schedule_of_model(m) FROM unnest('{nightly,a 2026-13-01 00:00,a 2026-02-30 00:00,a 2026-01-01 24:00,a 9999-99-99 99:99,
+SELECT m, dpobj_internal.schedule_of_model(m) FROM unnest('{nightly,a 2026-13-01 00:00,a 2026-02-30 00:00,a 2026-01-01 24:00,a 9999-99-99 99:99,
   a 0000-00-00 00:00,a 2026-01-01 00:00x, 2026-01-01 00:00}'::text[]) m;
 
 -- The library is not loaded: an error, and nothing is kept.
 \c - dpobj_schedule_ana
-SELECT dpobj.cron_database() IS NULL AS absent;
+SELECT dpobj_internal.cron_database() IS NULL AS absent;
 SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5);
 SELECT count(*) FROM dpobj.schedules;
 
@@ -91,7 +91,7 @@ SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5);
 
 -- One run, as pg_cron would start it; the scheduled time is the last one, however late the run is.
 \c - dpobj_schedule_ana
-SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'visit', 'y', 0.5, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, NULL, NULL);
+SELECT dpobj_internal.schedule_put('yearly', '0 0 1 1 *', 'visit', 'y', 0.5, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, NULL, NULL);
 SELECT name, owner, cron, relation, relation_name, label, epsilon, features, delta, method, options, filter, allowance, period, job,
        cron_statement, next_run = timezone('GMT', date_trunc('year', timezone('GMT', now())) + interval '1 year') AS next_year,
        next_model = 'yearly ' || extract(year FROM timezone('GMT', now())) + 1 || '-01-01 00:00' AS named, latest_model
@@ -116,27 +116,27 @@ SELECT count(*) FROM dpobj.models m JOIN dpobj.schedules s ON s.latest_model = m
 SELECT count(*) FROM dpobj.schedule_runs WHERE state = 'released' AND (sqlstate IS NOT NULL OR message IS NOT NULL);
 
 -- A change keeps the name and what was run under it.
-SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'visit', 'y', 0.4, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, NULL, NULL);
+SELECT dpobj_internal.schedule_put('yearly', '0 0 1 1 *', 'visit', 'y', 0.4, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, NULL, NULL);
 SELECT s.name, s.epsilon, s.latest_model IS NOT NULL AS has_model, count(r.*) FROM dpobj.schedules s JOIN dpobj.schedule_runs r ON r.schedule = s.name GROUP BY 1, 2, 3;
 CALL dpobj.run_schedule('yearly');
 SELECT epsilon AS left FROM dpobj.remaining('visit');
 
 -- Allowance: charges of scheduled times in the period count, however the runs were started; one a period ago does not.
-SELECT dpobj.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.6, '1000 years 366000 days');
-SELECT dpobj.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.6, '1 year 1 day');
+SELECT dpobj_internal.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.6, '1000 years 366000 days');
+SELECT dpobj_internal.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.6, '1 year 1 day');
 SELECT timezone('GMT', date_trunc('year', timezone('GMT', now()))) AS due \gset
-SELECT count(dpobj.train('visit', 'y', e, name => dpobj.schedule_model('thrifty', :'due'::timestamptz - age))) AS trained
+SELECT count(dpobj.train('visit', 'y', e, name => dpobj_internal.schedule_model('thrifty', :'due'::timestamptz - age))) AS trained
   FROM (VALUES (0.3, interval '2 years'), (0.2, '1 year'), (0.2, '60 minutes')) v(e, age);
 CALL dpobj.run_schedule('thrifty');
 SELECT state, model, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'thrifty' AND scheduled = :'due';
 SELECT epsilon AS left FROM dpobj.remaining('visit');
-SELECT dpobj.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.5, '1 year');
+SELECT dpobj_internal.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.5, '1 year');
 CALL dpobj.run_schedule('thrifty');
 SELECT state, model IS NOT NULL AS has_model, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'thrifty' AND scheduled = :'due';
 SELECT epsilon AS left FROM dpobj.remaining('visit');
 
 -- A used-up budget is no failure.
-SELECT dpobj.schedule_put('dear', '0 0 1 1 *', 'visit', 'y', 1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);
+SELECT dpobj_internal.schedule_put('dear', '0 0 1 1 *', 'visit', 'y', 1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);
 CALL dpobj.run_schedule('dear');
 SELECT state, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'dear';
 \c - dpobj_schedule_carol
@@ -146,15 +146,15 @@ CALL dpobj.run_schedule('dear');
 SELECT state, epsilon, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'dear';
 
 -- Failures are recorded and reported.
-SELECT dpobj.schedule_put('wrong', '0 0 1 1 *', 'visit', 'nothing', 0.1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);
+SELECT dpobj_internal.schedule_put('wrong', '0 0 1 1 *', 'visit', 'nothing', 0.1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);
 CALL dpobj.run_schedule('wrong');
 SELECT state, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
-SELECT dpobj.schedule_put('wrong', '0 0 1 1 *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', '{"a": {"<": 15}}', NULL, NULL);
+SELECT dpobj_internal.schedule_put('wrong', '0 0 1 1 *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', '{"a": {"<": 15}}', NULL, NULL);
 CALL dpobj.run_schedule('wrong');
 SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
 
 -- The last thousand are kept.
-SELECT count(dpobj.schedule_record('wrong', timestamptz '2000-01-01 00:00+00' + n * interval '24 hours', now(), 'skipped', 'UB001', NULL)) AS recorded
+SELECT count(dpobj_internal.schedule_record('wrong', timestamptz '2000-01-01 00:00+00' + n * interval '24 hours', now(), 'skipped', 'UB001', NULL)) AS recorded
   FROM generate_series(1, 1005) n;
 SELECT count(*), min(scheduled) AT TIME ZONE 'GMT' AS first FROM dpobj.schedule_runs WHERE schedule = 'wrong';
 -- views read only
@@ -167,11 +167,11 @@ COMMIT;
 CREATE FUNCTION plan() RETURNS bigint LANGUAGE sql SECURITY DEFINER
   AS $$ SELECT dpobj.schedule('mine', '* * * * *', 'visit', 'y', 0.1) $$;
 CREATE FUNCTION put() RETURNS void LANGUAGE sql SECURITY DEFINER
-  AS $$ SELECT dpobj.schedule_put('mine', '* * * * *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL) $$;
-CREATE FUNCTION run() RETURNS record LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj.schedule_attempt('dear') $$;
-CREATE FUNCTION enter() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj.schedule_enter() $$;
+  AS $$ SELECT dpobj_internal.schedule_put('mine', '* * * * *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL) $$;
+CREATE FUNCTION run() RETURNS record LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj_internal.schedule_attempt('dear') $$;
+CREATE FUNCTION enter() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj_internal.schedule_enter() $$;
 CREATE FUNCTION record() RETURNS void LANGUAGE sql SECURITY DEFINER
-  AS $$ SELECT dpobj.schedule_record('dear', now(), now(), 'skipped', NULL, NULL) $$;
+  AS $$ SELECT dpobj_internal.schedule_record('dear', now(), now(), 'skipped', NULL, NULL) $$;
 CREATE FUNCTION remove() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj.unschedule('dear') $$;
 CREATE PROCEDURE call() LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN CALL dpobj.run_schedule('dear'); END $$;
 \c - dpobj_schedule_ana
@@ -221,7 +221,7 @@ SELECT name, owner, relation_name FROM dpobj.schedules ORDER BY 1;
 DROP VIEW seen;
 DROP TABLE stay;
 \c - dpobj_schedule_anna
-SELECT dpobj.schedule_remove('wrong', NULL);
+SELECT dpobj_internal.schedule_remove('wrong', NULL);
 CALL dpobj.run_schedule('yearly');
 \c - postgres
 UPDATE dpobj.schedule_rows SET name = 'late' WHERE name = 'thrifty';
@@ -238,8 +238,8 @@ SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'late'
 SELECT dpobj.unschedule('late');
 SELECT count(*) FROM dpobj.schedule_runs WHERE schedule = 'late';
 -- a long name of a job is shortened
-SELECT octet_length(dpobj.cron_jobname('nightly')), octet_length(dpobj.cron_jobname(repeat('x', 200)));
-SELECT dpobj.cron_statement('it''s', '30 3 * * *', 'dpobj_schedule_ana');
+SELECT octet_length(dpobj_internal.cron_jobname('nightly')), octet_length(dpobj_internal.cron_jobname(repeat('x', 200)));
+SELECT dpobj_internal.cron_statement('it''s', '30 3 * * *', 'dpobj_schedule_ana');
 
 \c - postgres
 DROP FUNCTION plan, put, run, enter, record, remove;

@@ -36,7 +36,7 @@ COMMENT ON FUNCTION dpobj.rdp_orders() IS
  * Nothing follows the other way round; such a charge is refused by
  * src/server/ledger/charge_protection.c.
  */
-CREATE FUNCTION dpobj.cost_under(cost dpobj.charge_cost, unit text, accountant text,
+CREATE FUNCTION dpobj_internal.cost_under(cost dpobj.charge_cost, unit text, accountant text,
     place integer) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   AS $$
@@ -52,10 +52,10 @@ CREATE FUNCTION dpobj.cost_under(cost dpobj.charge_cost, unit text, accountant t
                    ELSE $1.rdp_replaced END)[$4]::pg_catalog.numeric
     END
   $$;
-COMMENT ON FUNCTION dpobj.cost_under(dpobj.charge_cost, text, text, integer) IS
+COMMENT ON FUNCTION dpobj_internal.cost_under(dpobj.charge_cost, text, text, integer) IS
   'internal: a cost in the currency of an accountant; place: of its order in dpobj.rdp_orders()';
 
-CREATE FUNCTION dpobj.delta_under(cost dpobj.charge_cost, unit text, accountant text) RETURNS numeric
+CREATE FUNCTION dpobj_internal.delta_under(cost dpobj.charge_cost, unit text, accountant text) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   AS $$
     SELECT CASE
@@ -76,18 +76,18 @@ CREATE FUNCTION dpobj.delta_under(cost dpobj.charge_cost, unit text, accountant 
            OPERATOR(pg_catalog.+) 1::pg_catalog.numeric
     END
   $$;
-COMMENT ON FUNCTION dpobj.delta_under(dpobj.charge_cost, text, text) IS
+COMMENT ON FUNCTION dpobj_internal.delta_under(dpobj.charge_cost, text, text) IS
   'internal: what an accountant adds up as delta';
 
-CREATE FUNCTION dpobj.composed_epsilon(accountant text, rdp_order integer, cost numeric,
+CREATE FUNCTION dpobj_internal.composed_epsilon(accountant text, rdp_order integer, cost numeric,
     delta_units bigint) RETURNS numeric
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_composed_epsilon';
-COMMENT ON FUNCTION dpobj.composed_epsilon(text, integer, numeric, bigint) IS
+COMMENT ON FUNCTION dpobj_internal.composed_epsilon(text, integer, numeric, bigint) IS
   'internal: the epsilon, in units of 1e-9, that a sum of costs implies at a delta; null: none';
 
-CREATE FUNCTION dpobj.largest_epsilon(accountant text, rdp_order integer, room numeric) RETURNS numeric
+CREATE FUNCTION dpobj_internal.largest_epsilon(accountant text, rdp_order integer, room numeric) RETURNS numeric
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_largest_epsilon';
-COMMENT ON FUNCTION dpobj.largest_epsilon(text, integer, numeric) IS
+COMMENT ON FUNCTION dpobj_internal.largest_epsilon(text, integer, numeric) IS
   'internal: the largest epsilon, in units of 1e-9, of a pure release that costs no more';

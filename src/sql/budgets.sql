@@ -54,11 +54,11 @@ COMMENT ON COLUMN dpobj.budget_rows.max_releases IS 'cap of the number of charge
 
 -- Members of pg_write_all_data may not write these tables.
 CREATE TRIGGER budget_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.budget_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
 CREATE TRIGGER identity_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.identities
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
 CREATE TRIGGER lineage_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.lineage
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
 ALTER TABLE dpobj.budget_rows ENABLE ALWAYS TRIGGER budget_guard;
 ALTER TABLE dpobj.identities ENABLE ALWAYS TRIGGER identity_guard;
 ALTER TABLE dpobj.lineage ENABLE ALWAYS TRIGGER lineage_guard;
@@ -73,7 +73,7 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows_id_seq', '');
 
 -- Whether two tables have rows in common now: one is an ancestor of the other, or both are parents of a child.
-CREATE FUNCTION dpobj.shares_rows(id bigint, other bigint) RETURNS boolean
+CREATE FUNCTION dpobj_internal.shares_rows(id bigint, other bigint) RETURNS boolean
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
     WITH RECURSIVE
@@ -82,12 +82,12 @@ CREATE FUNCTION dpobj.shares_rows(id bigint, other bigint) RETURNS boolean
       up(object) AS (SELECT object FROM down UNION
                      SELECT h.inhparent FROM pg_inherits h JOIN up u ON h.inhrelid = u.object)
     SELECT EXISTS (SELECT FROM up JOIN dpobj.identities i ON i.object = up.object
-                   WHERE i.id = $2 AND i.origin = dpobj.origin())
+                   WHERE i.id = $2 AND i.origin = dpobj_internal.origin())
   $$;
-COMMENT ON FUNCTION dpobj.shares_rows(bigint, bigint) IS
+COMMENT ON FUNCTION dpobj_internal.shares_rows(bigint, bigint) IS
   'internal: are two tables, by their identities, parents of one table now, or one of the other?';
 
-CREATE FUNCTION dpobj.cost_text(accountant text, rdp_order integer, spent numeric, asked numeric,
+CREATE FUNCTION dpobj_internal.cost_text(accountant text, rdp_order integer, spent numeric, asked numeric,
     cap numeric) RETURNS text
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
@@ -99,7 +99,7 @@ CREATE FUNCTION dpobj.cost_text(accountant text, rdp_order integer, spent numeri
              trim_scale(greatest($5 - $3, 0) * u.one), trim_scale($5 * u.one))
       FROM (SELECT CASE $1 WHEN 'basic' THEN 0.000000001 ELSE 0.000000000001 END AS one) u
   $$;
-COMMENT ON FUNCTION dpobj.cost_text(text, integer, numeric, numeric, numeric) IS
+COMMENT ON FUNCTION dpobj_internal.cost_text(text, integer, numeric, numeric, numeric) IS
   'internal: a sum of costs and what is left, in words';
 
 CREATE FUNCTION dpobj.set_budget(relation regclass, role regrole, epsilon numeric, delta numeric,

@@ -31,7 +31,7 @@ CREATE TABLE dpobj.charge_counts
 );
 CREATE INDEX charge_counts_key ON dpobj.charge_counts (relation_identity, block, epsilon_nano);
 CREATE TRIGGER charge_count_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.charge_counts
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('It is counted from the ledger.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('It is counted from the ledger.');
 ALTER TABLE dpobj.charge_counts ENABLE ALWAYS TRIGGER charge_count_guard;
 COMMENT ON TABLE dpobj.charge_counts IS 'how many charges of a kind the ledger has; not dumped: a restore counts anew';
 COMMENT ON SEQUENCE dpobj.charge_counts_id_seq IS 'numbers of the rows';
@@ -101,13 +101,13 @@ COMMENT ON COLUMN dpobj.charge_kinds.rdp_delta IS 'what they leave out';
 COMMENT ON COLUMN dpobj.charge_kinds.rdp_replaced IS 'Renyi divergences of a replacement';
 COMMENT ON COLUMN dpobj.charge_kinds.times IS 'number of charges';
 
-CREATE FUNCTION dpobj.count_charges() RETURNS trigger
+CREATE FUNCTION dpobj_internal.count_charges() RETURNS trigger
   LANGUAGE C SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_count_charges';
-COMMENT ON FUNCTION dpobj.count_charges() IS 'trigger: counts the charges that a statement has added to the ledger';
+COMMENT ON FUNCTION dpobj_internal.count_charges() IS 'trigger: counts the charges that a statement has added to the ledger';
 CREATE TRIGGER ledger_counted AFTER INSERT ON dpobj.ledger_events
     REFERENCING NEW TABLE AS added
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.count_charges();
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.count_charges();
 ALTER TABLE dpobj.ledger_events ENABLE ALWAYS TRIGGER ledger_counted;
 COMMENT ON TRIGGER ledger_counted ON dpobj.ledger_events IS 'keeps dpobj.charge_counts';
 

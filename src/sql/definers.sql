@@ -5,10 +5,10 @@
  * a lock could have had it read tables of his own making as a superuser. In C they hold the
  * extension first.
  */
-CREATE OR REPLACE FUNCTION dpobj.relatives(id bigint) RETURNS bigint[]
+CREATE OR REPLACE FUNCTION dpobj_internal.relatives(id bigint) RETURNS bigint[]
   LANGUAGE c STABLE STRICT COST 100 SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_relatives';
-COMMENT ON FUNCTION dpobj.relatives(bigint) IS
+COMMENT ON FUNCTION dpobj_internal.relatives(bigint) IS
   'internal: identities of a table, its descendants and all ancestors of these, by what was charged';
 
 -- A value of type dp_model can be forged; the ledger cannot.  For groups the ledger has one hash, over

@@ -43,21 +43,21 @@ COMMENT ON COLUMN dpobj.protected.n IS 'declared number of rows';
 COMMENT ON COLUMN dpobj.protected.ignore_rls IS 'whether the scan reads rows that row-level security hides';
 COMMENT ON COLUMN dpobj.protected.earlier_rows_per_person IS 'number of rows of a person that an earlier charge for a single row counts for';
 
-CREATE OR REPLACE FUNCTION dpobj.cost_of_rows(adjacency text, pair text, pair_terms jsonb, epsilon_nano bigint,
+CREATE OR REPLACE FUNCTION dpobj_internal.cost_of_rows(adjacency text, pair text, pair_terms jsonb, epsilon_nano bigint,
     delta_units bigint, rows integer) RETURNS dpobj.charge_cost
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_cost_of_rows';
-COMMENT ON FUNCTION dpobj.cost_of_rows(text, text, jsonb, bigint, bigint, integer) IS
+COMMENT ON FUNCTION dpobj_internal.cost_of_rows(text, text, jsonb, bigint, bigint, integer) IS
   'internal: the cost of a release, by its pair in the ledger, for neighbours that differ in a number of rows';
 
 -- Called when an administrator protects persons.  Reads the ledger only.
-CREATE OR REPLACE FUNCTION dpobj.earlier_cost(tables bigint[], unit text, person text, rows integer) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.earlier_cost(tables bigint[], unit text, person text, rows integer) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT format('Say with earlier_rows_per_person how many rows a person had at most. With %s, the charges for single '
                   'rows (%s) count epsilon %s and delta %s instead of %s and %s.', $4, sum(e.times),
-                  trim_scale(sum(e.times * dpobj.cost_under(c.many, $2, 'basic', NULL)) * 0.000000001),
-                  trim_scale(sum(e.times * dpobj.delta_under(c.many, $2, 'basic')) * 0.000000000000000001),
+                  trim_scale(sum(e.times * dpobj_internal.cost_under(c.many, $2, 'basic', NULL)) * 0.000000001),
+                  trim_scale(sum(e.times * dpobj_internal.delta_under(c.many, $2, 'basic')) * 0.000000000000000001),
                   trim_scale(sum(e.times::numeric * e.epsilon_nano) * 0.000000001),
                   trim_scale(sum(e.times::numeric * e.delta_units) * 0.000000000000000001))
       FROM (SELECT adjacency, pair, pair_terms, epsilon_nano, delta_units, count(*) AS times
@@ -65,11 +65,11 @@ CREATE OR REPLACE FUNCTION dpobj.earlier_cost(tables bigint[], unit text, person
              WHERE event = 'charged' AND relation_identity = ANY ($1) AND person IS NULL
              GROUP BY 1, 2, 3, 4, 5) e
      CROSS JOIN LATERAL
-           (SELECT dpobj.cost_of_rows(e.adjacency, e.pair, e.pair_terms, e.epsilon_nano, e.delta_units, $4) AS many) c
+           (SELECT dpobj_internal.cost_of_rows(e.adjacency, e.pair, e.pair_terms, e.epsilon_nano, e.delta_units, $4) AS many) c
     HAVING NOT EXISTS (SELECT FROM dpobj.ledger_events o
                         WHERE o.event = 'charged' AND o.relation_identity = ANY ($1)
                           AND (o.person <> $3 OR o.adjacency <> $2 AND o.adjacency <> 'add_remove'))
        AND count(*) > 0
   $$;
-COMMENT ON FUNCTION dpobj.earlier_cost(bigint[], text, text, integer) IS
+COMMENT ON FUNCTION dpobj_internal.earlier_cost(bigint[], text, text, integer) IS
   'internal: the cost of charges for single rows under protection by person, in words; null: none follows from them';

@@ -1,12 +1,12 @@
 -- Epoch and identities
 
-CREATE FUNCTION dpobj.origin() RETURNS text
+CREATE FUNCTION dpobj_internal.origin() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_origin';
-COMMENT ON FUNCTION dpobj.origin() IS
+COMMENT ON FUNCTION dpobj_internal.origin() IS
   'where OIDs hold: system identifier and OID of the database';
 
-CREATE FUNCTION dpobj.epoch() RETURNS text
+CREATE FUNCTION dpobj_internal.epoch() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_epoch';
 
@@ -32,7 +32,7 @@ COMMENT ON SEQUENCE dpobj.identities_id_seq IS 'numbers of identities';
 COMMENT ON INDEX dpobj.identities_name_idx IS 'finds an identity by name when its OID holds no more';
 COMMENT ON COLUMN dpobj.identities.id IS 'number that budgets and ledger refer to';
 COMMENT ON COLUMN dpobj.identities.kind IS 'table or role';
-COMMENT ON COLUMN dpobj.identities.origin IS 'server and database in which the OID holds, as dpobj.origin() says it';
+COMMENT ON COLUMN dpobj.identities.origin IS 'server and database in which the OID holds, as dpobj_internal.origin() says it';
 COMMENT ON COLUMN dpobj.identities.object IS 'OID of the table or role there';
 COMMENT ON COLUMN dpobj.identities.name IS 'name when a charge or a budget last touched it; of a table qualified and quoted';
 
@@ -52,7 +52,7 @@ COMMENT ON INDEX dpobj.lineage_descendant_idx IS 'finds the ancestors of a table
 COMMENT ON COLUMN dpobj.lineage.ancestor IS 'identity of the other table';
 COMMENT ON COLUMN dpobj.lineage.descendant IS 'identity of a table that was a partition or child of it then, directly or not';
 
-CREATE FUNCTION dpobj.refuse_change() RETURNS trigger
+CREATE FUNCTION dpobj_internal.refuse_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'dpobj_refuse_change' LANGUAGE C;
-COMMENT ON FUNCTION dpobj.refuse_change() IS
+COMMENT ON FUNCTION dpobj_internal.refuse_change() IS
   'trigger: refuses changes by hand for everybody but superusers; its argument is the hint';

@@ -13,7 +13,7 @@ CREATE TABLE dpobj.job_rows
     submitted timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     started timestamptz,
     finished timestamptz,
-    origin text NOT NULL DEFAULT dpobj.origin(),
+    origin text NOT NULL DEFAULT dpobj_internal.origin(),
     role oid NOT NULL,
     role_name text NOT NULL,
     relation oid NOT NULL,
@@ -39,7 +39,7 @@ CREATE INDEX job_rows_name_idx ON dpobj.job_rows (role, name);
 SELECT pg_catalog.pg_extension_config_dump('dpobj.job_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.job_rows_id_seq', '');
 CREATE TRIGGER job_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.job_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.submit and dpobj.cancel.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.submit and dpobj.cancel.');
 ALTER TABLE dpobj.job_rows ENABLE ALWAYS TRIGGER job_guard;
 COMMENT ON TABLE dpobj.job_rows IS 'jobs: what was asked for and what became of it';
 COMMENT ON SEQUENCE dpobj.job_rows_id_seq IS 'numbers of jobs';
@@ -53,7 +53,7 @@ COMMENT ON COLUMN dpobj.job_rows.state IS 'queued, running, released, failed or 
 COMMENT ON COLUMN dpobj.job_rows.submitted IS 'when it was submitted';
 COMMENT ON COLUMN dpobj.job_rows.started IS 'when a worker took it; of one that is queued again, when it was';
 COMMENT ON COLUMN dpobj.job_rows.finished IS 'when it ended, with the precision of dpobj.release_tick; null for one whose worker died';
-COMMENT ON COLUMN dpobj.job_rows.origin IS 'server and database where the OIDs hold, as dpobj.origin() says it';
+COMMENT ON COLUMN dpobj.job_rows.origin IS 'server and database where the OIDs hold, as dpobj_internal.origin() says it';
 COMMENT ON COLUMN dpobj.job_rows.role IS 'the session user who submitted it';
 COMMENT ON COLUMN dpobj.job_rows.role_name IS 'name that he had then';
 COMMENT ON COLUMN dpobj.job_rows.relation IS 'the table';
@@ -79,20 +79,20 @@ CREATE FUNCTION dpobj.wait(job bigint, timeout interval DEFAULT NULL) RETURNS te
 COMMENT ON FUNCTION dpobj.wait(bigint, interval) IS
   'waits until a job has ended, or for so long (null: without end); returns its state';
 
-CREATE FUNCTION dpobj.job_list(OUT id bigint, OUT name text, OUT state text, OUT submitted timestamptz,
+CREATE FUNCTION dpobj_internal.job_list(OUT id bigint, OUT name text, OUT state text, OUT submitted timestamptz,
     OUT started timestamptz, OUT finished timestamptz, OUT phase text, OUT model @extschema@.dp_model,
     OUT relation regclass, OUT relation_name text, OUT submitter text, OUT release bigint,
     OUT sqlstate text, OUT reason text, OUT rows_scanned bigint, OUT rows_total bigint,
     OUT nodes bigint, OUT attempts bigint, OUT gap float8) RETURNS SETOF record
   LANGUAGE C VOLATILE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_job_list';
-COMMENT ON FUNCTION dpobj.job_list() IS
+COMMENT ON FUNCTION dpobj_internal.job_list() IS
   'the jobs that the current role may see, as they are now: dpobj.jobs and dpobj.progress show them';
 
 CREATE VIEW dpobj.jobs WITH (security_barrier) AS
 SELECT id, name, state, submitted, started, finished, phase, model, relation, relation_name, submitter,
        release, sqlstate, reason
-  FROM dpobj.job_list();
+  FROM dpobj_internal.job_list();
 COMMENT ON VIEW dpobj.jobs IS 'jobs of the current role; all of them for superusers, dpobj_admin and dpobj_auditor';
 COMMENT ON COLUMN dpobj.jobs.id IS 'number that dpobj.submit returned';
 COMMENT ON COLUMN dpobj.jobs.name IS 'name of the job and of its model';
@@ -112,7 +112,7 @@ CREATE VIEW dpobj.progress WITH (security_barrier) AS
 SELECT id AS job, name, relation_name, submitter, phase, rows_scanned, rows_total,
        nodes, attempts, gap,
        date_trunc('second', clock_timestamp() - submitted) AS age
-  FROM dpobj.job_list()
+  FROM dpobj_internal.job_list()
  WHERE phase IS NOT NULL;
 COMMENT ON VIEW dpobj.progress IS 'how far the jobs are that have not ended, as it was at the last tick: SELECT * FROM dpobj.progress \watch 1';
 COMMENT ON COLUMN dpobj.progress.job IS 'number of the job';

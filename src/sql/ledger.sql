@@ -27,7 +27,7 @@ CREATE TABLE dpobj.ledger_events
     parameters jsonb,
     snapshot text,
     output_hash bytea,
-    epoch text NOT NULL DEFAULT dpobj.epoch(),
+    epoch text NOT NULL DEFAULT dpobj_internal.epoch(),
     relation_identity bigint,
     role_identity bigint,
     payers bigint[],
@@ -76,14 +76,14 @@ CREATE INDEX ledger_events_failed_idx ON dpobj.ledger_events (relation_identity)
 SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events_id_seq', '');
 
-CREATE FUNCTION dpobj.ledger_refuse_change() RETURNS trigger
+CREATE FUNCTION dpobj_internal.ledger_refuse_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'dpobj_ledger_refuse_change' LANGUAGE C;
 -- The first trigger refuses a statement even if it affects no row, the second a statement on an
 -- inheritance parent.
 CREATE TRIGGER ledger_append_only BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.ledger_events
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.ledger_refuse_change();
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.ledger_refuse_change();
 CREATE TRIGGER ledger_append_only_row BEFORE UPDATE OR DELETE ON dpobj.ledger_events
-    FOR EACH ROW EXECUTE FUNCTION dpobj.ledger_refuse_change();
+    FOR EACH ROW EXECUTE FUNCTION dpobj_internal.ledger_refuse_change();
 ALTER TABLE dpobj.ledger_events
     ENABLE ALWAYS TRIGGER ledger_append_only,
     ENABLE ALWAYS TRIGGER ledger_append_only_row;
@@ -92,7 +92,7 @@ COMMENT ON TABLE dpobj.ledger_events IS 'privacy ledger: append-only, one row pe
 COMMENT ON INDEX dpobj.ledger_events_pkey IS 'ledger id';
 COMMENT ON INDEX dpobj.ledger_events_release_key IS 'a charge ends at most once';
 COMMENT ON INDEX dpobj.ledger_events_failed_idx IS 'which releases from a table have failed';
-COMMENT ON FUNCTION dpobj.ledger_refuse_change() IS 'trigger: refuses changes of the ledger';
+COMMENT ON FUNCTION dpobj_internal.ledger_refuse_change() IS 'trigger: refuses changes of the ledger';
 COMMENT ON TRIGGER ledger_append_only ON dpobj.ledger_events IS 'refuses UPDATE, DELETE and TRUNCATE for every role, and INSERT but for the charge worker and superusers';
 COMMENT ON TRIGGER ledger_append_only_row ON dpobj.ledger_events IS 'refuses UPDATE and DELETE that come through an inheritance parent';
 COMMENT ON COLUMN dpobj.ledger_events.id IS 'ledger id; the id of a charged event is the id of its release';
@@ -117,7 +117,7 @@ COMMENT ON COLUMN dpobj.ledger_events.rdp_delta IS 'charged: probability in unit
 COMMENT ON COLUMN dpobj.ledger_events.rdp_replaced IS 'charged under add_remove: the divergences where one row goes and one comes';
 COMMENT ON COLUMN dpobj.ledger_events.parameters IS 'public parameters of the mechanism or of the administration';
 COMMENT ON COLUMN dpobj.ledger_events.output_hash IS 'released: SHA-256 of the released model';
-COMMENT ON COLUMN dpobj.ledger_events.epoch IS 'where and in which life of the server the event was written, as dpobj.epoch() says it';
+COMMENT ON COLUMN dpobj.ledger_events.epoch IS 'where and in which life of the server the event was written, as dpobj_internal.epoch() says it';
 COMMENT ON COLUMN dpobj.ledger_events.relation_identity IS 'identity of the table';
 COMMENT ON COLUMN dpobj.ledger_events.role_identity IS 'identity of the session user';
 COMMENT ON COLUMN dpobj.ledger_events.door IS 'charged: owner, an aggregate in a query; analyst, dpobj.train and its kin';
@@ -133,14 +133,14 @@ SELECT i.id,
        coalesce(k.oid, b.oid) AS relation,
        i.name AS relation_name
   FROM dpobj.identities i
-  LEFT JOIN pg_catalog.pg_class k ON k.oid = i.object AND i.origin = dpobj.origin()
+  LEFT JOIN pg_catalog.pg_class k ON k.oid = i.object AND i.origin = dpobj_internal.origin()
   LEFT JOIN (pg_catalog.pg_class b JOIN pg_catalog.pg_namespace n ON n.oid = b.relnamespace)
     ON k.oid IS NULL AND b.relkind IN ('r', 'p')
    AND pg_catalog.parse_ident(i.name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, b.relname::text]
    AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'table'
-                   AND o.origin = dpobj.origin() AND o.object = b.oid)
+                   AND o.origin = dpobj_internal.origin() AND o.object = b.oid)
    AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'table' AND o.name = i.name AND o.id > i.id
-                   AND NOT (o.origin = dpobj.origin()
+                   AND NOT (o.origin = dpobj_internal.origin()
                             AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = o.object)))
  WHERE i.kind = 'table';
 CREATE VIEW dpobj.identity_roles AS
@@ -149,13 +149,13 @@ SELECT i.id,
        coalesce(k.rolname, b.rolname) AS role_name,
        i.name AS recorded_name
   FROM dpobj.identities i
-  LEFT JOIN pg_catalog.pg_roles k ON k.oid = i.object AND i.origin = dpobj.origin()
+  LEFT JOIN pg_catalog.pg_roles k ON k.oid = i.object AND i.origin = dpobj_internal.origin()
   LEFT JOIN pg_catalog.pg_roles b
     ON k.oid IS NULL AND b.rolname = i.name
    AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'role'
-                   AND o.origin = dpobj.origin() AND o.object = b.oid)
+                   AND o.origin = dpobj_internal.origin() AND o.object = b.oid)
    AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'role' AND o.name = i.name AND o.id > i.id
-                   AND NOT (o.origin = dpobj.origin()
+                   AND NOT (o.origin = dpobj_internal.origin()
                             AND EXISTS (SELECT FROM pg_catalog.pg_roles c WHERE c.oid = o.object)))
  WHERE i.kind = 'role';
 COMMENT ON VIEW dpobj.identity_tables IS 'the table that an identity stands for now';
@@ -206,7 +206,7 @@ SELECT e.id,
   LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  WHERE e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
-    OR dpobj.sees_all();
+    OR dpobj_internal.sees_all();
 
 COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role; all events for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.ledger.id IS 'ledger id';

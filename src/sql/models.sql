@@ -67,7 +67,7 @@ CREATE TABLE dpobj.model_rows
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.model_rows', '');
 CREATE TRIGGER model_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Models are written by the charge worker only.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Models are written by the charge worker only.');
 ALTER TABLE dpobj.model_rows ENABLE ALWAYS TRIGGER model_guard;
 COMMENT ON TABLE dpobj.model_rows IS 'released models, and places for those that are being made; written by the charge worker only';
 COMMENT ON INDEX dpobj.model_rows_pkey IS 'a release makes one model, or one for each key';

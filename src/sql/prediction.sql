@@ -1,17 +1,17 @@
 -- Models in use: as JSON, on raw columns, as plain SQL, and as points
 
-CREATE FUNCTION dpobj.model_to_json(model @extschema@.dp_model) RETURNS jsonb
+CREATE FUNCTION dpobj_internal.model_to_json(model @extschema@.dp_model) RETURNS jsonb
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_model_to_json';
-COMMENT ON FUNCTION dpobj.model_to_json(@extschema@.dp_model) IS 'a model as JSON, from which it comes back the same; behind the cast';
-CREATE CAST (@extschema@.dp_model AS jsonb) WITH FUNCTION dpobj.model_to_json(@extschema@.dp_model) AS ASSIGNMENT;
+COMMENT ON FUNCTION dpobj_internal.model_to_json(@extschema@.dp_model) IS 'a model as JSON, from which it comes back the same; behind the cast';
+CREATE CAST (@extschema@.dp_model AS jsonb) WITH FUNCTION dpobj_internal.model_to_json(@extschema@.dp_model) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.dp_model AS jsonb) IS 'a model as a JSON object';
 
-CREATE FUNCTION dpobj.model_from_json(model jsonb) RETURNS @extschema@.dp_model
+CREATE FUNCTION dpobj_internal.model_from_json(model jsonb) RETURNS @extschema@.dp_model
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_model_from_json';
-COMMENT ON FUNCTION dpobj.model_from_json(jsonb) IS 'a model that was written as JSON; behind the cast';
-CREATE CAST (jsonb AS @extschema@.dp_model) WITH FUNCTION dpobj.model_from_json(jsonb) AS ASSIGNMENT;
+COMMENT ON FUNCTION dpobj_internal.model_from_json(jsonb) IS 'a model that was written as JSON; behind the cast';
+CREATE CAST (jsonb AS @extschema@.dp_model) WITH FUNCTION dpobj_internal.model_from_json(jsonb) AS ASSIGNMENT;
 COMMENT ON CAST (jsonb AS @extschema@.dp_model) IS 'a model that was written as a JSON object';
 
 -- These take a row and find its columns by name.  A model's name is that of a model of the current role,

@@ -10,7 +10,8 @@
 DO $body$
 DECLARE
   for_all constant name[] := ARRAY[
-    'dpobj',
+    -- dpobj_internal, too: functions run with their caller's rights
+    'dpobj', 'dpobj_internal',
     -- types
     'dp_model', 'dp_group', 'dp_confusion_table', 'charge_cost',
     -- views

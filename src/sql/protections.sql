@@ -25,7 +25,7 @@ CREATE TABLE dpobj.protections
 SELECT pg_catalog.pg_extension_config_dump('dpobj.protections', '');
 
 CREATE TRIGGER protection_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.protections
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.protect and dpobj.unprotect.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.protect and dpobj.unprotect.');
 ALTER TABLE dpobj.protections ENABLE ALWAYS TRIGGER protection_guard;
 COMMENT ON TRIGGER protection_guard ON dpobj.protections IS 'refuses changes but for dpobj''s own functions and superusers';
 
@@ -60,18 +60,18 @@ CREATE FUNCTION dpobj.protected_features(relation regclass, columns text[] DEFAU
 COMMENT ON FUNCTION dpobj.protected_features(regclass, text[]) IS
   'the features of a protected relation, in the order of a model''s weights';
 
-CREATE FUNCTION dpobj.scan_digest(relation regclass, label text, features text[] DEFAULT NULL,
+CREATE FUNCTION dpobj_internal.scan_digest(relation regclass, label text, features text[] DEFAULT NULL,
     filter jsonb DEFAULT NULL, with_digest boolean DEFAULT true, person_key bytea DEFAULT NULL,
     OUT "rows" bigint, OUT neutral bigint, OUT distinct_rows bigint, OUT digest bytea) RETURNS record
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_scan_digest';
-COMMENT ON FUNCTION dpobj.scan_digest(regclass, text, text[], jsonb, boolean, bytea) IS
+COMMENT ON FUNCTION dpobj_internal.scan_digest(regclass, text, text[], jsonb, boolean, bytea) IS
   'internal, for tests and superusers only: what a scan of a protected relation reads';
 
-CREATE FUNCTION dpobj.scan_rows(relation regclass, label text, features text[] DEFAULT NULL,
+CREATE FUNCTION dpobj_internal.scan_rows(relation regclass, label text, features text[] DEFAULT NULL,
     filter jsonb DEFAULT NULL, person_key bytea DEFAULT NULL,
     OUT x integer[], OUT positive bigint, OUT negative bigint) RETURNS SETOF record
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_scan_rows';
-COMMENT ON FUNCTION dpobj.scan_rows(regclass, text, text[], jsonb, bytea) IS
+COMMENT ON FUNCTION dpobj_internal.scan_rows(regclass, text, text[], jsonb, bytea) IS
   'internal, for tests and superusers only: the rows of a protected relation that would enter a training';

@@ -1,11 +1,11 @@
 -- What the ledger has of a table, composed by each accountant, and the report for auditors
 
-CREATE OR REPLACE FUNCTION dpobj.composed_charges(relation regclass, role regrole, accountant text, delta numeric,
+CREATE OR REPLACE FUNCTION dpobj_internal.composed_charges(relation regclass, role regrole, accountant text, delta numeric,
     OUT releases bigint, OUT epsilon_nano bigint, OUT delta_units bigint, OUT rdp_order integer,
     OUT assumes text, OUT neighbours text, OUT weaker bigint)
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_composed_charges';
-COMMENT ON FUNCTION dpobj.composed_charges(regclass, regrole, text, numeric) IS
+COMMENT ON FUNCTION dpobj_internal.composed_charges(regclass, regrole, text, numeric) IS
   'internal: dpobj.recompute in units of the ledger';
 
 CREATE OR REPLACE FUNCTION dpobj.recompute(relation regclass, role regrole, accountant text, delta numeric DEFAULT NULL)
@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION dpobj.recompute(relation regclass, role regrole, acco
            trim_scale(c.delta_units * 0.000000000000000001), c.rdp_order,
            concat_ws('; ', c.assumes, c.neighbours,
              CASE WHEN c.weaker > 0 THEN format('releases with a guarantee that is not exact: %s', c.weaker) END)
-      FROM dpobj.composed_charges($1, $2, $3, $4) c
+      FROM dpobj_internal.composed_charges($1, $2, $3, $4) c
   $$;
 COMMENT ON FUNCTION dpobj.recompute(regclass, regrole, text, numeric) IS
   'guarantee of all charges of a role, or with null of all roles, on a table by an accountant: basic, zcdp, rdp, kov or pld; delta: null for 1e-6 plus the deltas of the releases';
@@ -32,7 +32,7 @@ COMMENT ON FUNCTION dpobj.report(regclass, numeric) IS
  * it is asked in dpobj.report (src/server/ledger/recompute.c).  What grows with the ledger is read from
  * dpobj.charge_counts and from indexes.
  */
-CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeric) RETURNS jsonb
+CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, delta numeric) RETURNS jsonb
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
     WITH
@@ -90,7 +90,7 @@ CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeri
                coalesce(b.role = -1, false) AS of_owner, coalesce(r.role_name, r.recorded_name) AS role,
                b.accountant, b.rdp_order, s.adjacency, b.max_releases, s.releases,
                trim_scale(b.epsilon_nano * 0.000000001) AS epsilon_limit,
-               trim_scale(dpobj.composed_epsilon(b.accountant, b.rdp_order, s.cost, b.delta_units - b.reserve_units)
+               trim_scale(dpobj_internal.composed_epsilon(b.accountant, b.rdp_order, s.cost, b.delta_units - b.reserve_units)
                           * 0.000000001) AS epsilon_spent,
                trim_scale(b.delta_units * 0.000000000000000001) AS delta_limit,
                trim_scale((s.delta + CASE WHEN s.releases > 0 THEN b.delta_units - b.reserve_units ELSE 0 END)
@@ -124,7 +124,7 @@ CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeri
       composed AS MATERIALIZED (
         SELECT a.accountant, c.*
           FROM unnest('{basic,zcdp,rdp,pld}'::text[]) a(accountant)
-         CROSS JOIN LATERAL dpobj.composed_charges($1, NULL, a.accountant, $2) c)
+         CROSS JOIN LATERAL dpobj_internal.composed_charges($1, NULL, a.accountant, $2) c)
     SELECT jsonb_build_object(
       'relation', (SELECT format('%I.%I', n.nspname, k.relname) FROM pg_class k
                      JOIN pg_namespace n ON n.oid = k.relnamespace WHERE k.oid = $1),
@@ -157,26 +157,26 @@ CREATE OR REPLACE FUNCTION dpobj.report_contents(relation regclass, delta numeri
                           'by', e.role_name, 'table', e.relation_name, 'parameters', e.parameters) ORDER BY e.id), '[]')
                    FROM events e))
   $$;
-COMMENT ON FUNCTION dpobj.report_contents(regclass, numeric) IS
+COMMENT ON FUNCTION dpobj_internal.report_contents(regclass, numeric) IS
   'internal: the contents of dpobj.report';
 
 -- ---- in words ----
 
-CREATE OR REPLACE FUNCTION dpobj.report_lines(words text, indent integer) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.report_lines(words text, indent integer) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT coalesce(string_agg(repeat(' ', $2) || m.line[1], E'\n'), '')
       FROM regexp_matches(regexp_replace($1, '[[:cntrl:]]+', ' ', 'g'),
                           format('(\S.{0,%s}\S|\S)(?:\s+|$)', 98 - $2), 'g') m(line)
   $$;
-COMMENT ON FUNCTION dpobj.report_lines(text, integer) IS
+COMMENT ON FUNCTION dpobj_internal.report_lines(text, integer) IS
   'internal: wraps a paragraph at 100 columns';
 
-CREATE OR REPLACE FUNCTION dpobj.report_releases(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.report_releases(report jsonb) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT string_agg(concat_ws(E'\n',
-             CASE WHEN k.first THEN dpobj.report_lines('role ' || k.role, 2) END,
+             CASE WHEN k.first THEN dpobj_internal.report_lines('role ' || k.role, 2) END,
              format('    %-17s %-11s %8s %9s %7s %5s   %s', k.mechanism, k.guarantee, k.charged, k.released, k.failed, k.open,
                     CASE WHEN k.delta > 0 THEN format('%s, %s', k.epsilon, k.delta) ELSE k.epsilon::text END)),
              E'\n' ORDER BY k.place)
@@ -185,24 +185,24 @@ CREATE OR REPLACE FUNCTION dpobj.report_releases(report jsonb) RETURNS text
                                 released bigint, failed bigint, open bigint, epsilon numeric, delta numeric))
                    WITH ORDINALITY x(role, mechanism, guarantee, charged, released, failed, open, epsilon, delta, place)) k
   $$;
-COMMENT ON FUNCTION dpobj.report_releases(jsonb) IS
+COMMENT ON FUNCTION dpobj_internal.report_releases(jsonb) IS
   'internal: the releases of a report, as a table for each role';
 
-CREATE OR REPLACE FUNCTION dpobj.report_budget(budget jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.report_budget(budget jsonb) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(E'\n',
-      dpobj.report_lines(format('%s on %s: epsilon %s, delta %s by %s%s%s',
+      dpobj_internal.report_lines(format('%s on %s: epsilon %s, delta %s by %s%s%s',
         CASE WHEN ($1 -> 'of_owner')::boolean THEN 'the owner''s limit, for all roles together,'
              WHEN ($1 -> 'all_roles')::boolean THEN 'all roles together' ELSE 'role ' || ($1 ->> 'role') END,
         $1 ->> 'relation_name', $1 ->> 'epsilon_limit', $1 ->> 'delta_limit', $1 ->> 'accountant',
         ' of order ' || ($1 ->> 'rdp_order'), ', at most ' || ($1 ->> 'max_releases') || ' releases'), 2),
-      dpobj.report_lines(format('spent: epsilon %s at delta %s in %s releases; %s',
+      dpobj_internal.report_lines(format('spent: epsilon %s at delta %s in %s releases; %s',
         coalesce($1 ->> 'epsilon_spent', 'beyond all bounds'), $1 ->> 'delta_spent', $1 ->> 'releases',
         CASE WHEN ($1 ->> 'sums_equal')::boolean THEN 'the running sums equal the ledger'
              WHEN $1 ->> 'sums_equal' IS NULL THEN 'no running sum is kept yet; the next charge makes it'
              ELSE 'THE RUNNING SUMS DIFFER FROM THE LEDGER' END), 4),
-      dpobj.report_lines(CASE
+      dpobj_internal.report_lines(CASE
         WHEN NOT ($1 ->> 'within')::boolean THEN
           'More has been spent than its caps allow, so it bounds nothing.'
         WHEN ($1 ->> 'releases_before')::bigint = 0 THEN
@@ -210,13 +210,13 @@ CREATE OR REPLACE FUNCTION dpobj.report_budget(budget jsonb) RETURNS text
         ELSE format('Its caps were last set or raised after %s of these releases: they hold, whatever was asked '
           'after which answer, if that decision did not depend on the answers.', $1 ->> 'releases_before') END, 4))
   $$;
-COMMENT ON FUNCTION dpobj.report_budget(jsonb) IS
+COMMENT ON FUNCTION dpobj_internal.report_budget(jsonb) IS
   'internal: a budget of a report, in words';
 
-CREATE OR REPLACE FUNCTION dpobj.report_event(event jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.report_event(event jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT dpobj.report_lines(concat_ws(' ',
+    SELECT dpobj_internal.report_lines(concat_ws(' ',
       to_char(($1 ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI'), $1 ->> 'event', 'by', $1 ->> 'by',
       CASE WHEN $1 ->> 'event' IN ('set_budget', 'raise_budget', 'drop_budget')
            THEN 'for ' || coalesce('role ' || (p ->> 'role'), 'all roles') END,
@@ -232,7 +232,7 @@ CREATE OR REPLACE FUNCTION dpobj.report_event(event jsonb) RETURNS text
                                 ', earlier_rows_per_person ' || (p ->> 'earlier_rows_per_person')) END), 2)
       FROM (SELECT $1 -> 'parameters' AS p) e
   $$;
-COMMENT ON FUNCTION dpobj.report_event(jsonb) IS
+COMMENT ON FUNCTION dpobj_internal.report_event(jsonb) IS
   'internal: an administrative event of a report, in words';
 
 CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DEFAULT NULL) RETURNS text
@@ -240,10 +240,10 @@ CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DE
   AS $$
     WITH r AS MATERIALIZED (SELECT dpobj.report($1, $2) AS j)
     SELECT concat_ws(E'\n',
-      dpobj.report_lines('Privacy report of table ' || (r.j ->> 'relation'), 0),
+      dpobj_internal.report_lines('Privacy report of table ' || (r.j ->> 'relation'), 0),
       format('%s, dpobj %s', to_char((r.j ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI:SS TZ'), r.j ->> 'version'),
       '', 'NEIGHBOURS',
-      dpobj.report_lines(CASE
+      dpobj_internal.report_lines(CASE
         WHEN r.j -> 'protection' = 'null' THEN 'The table is not protected.'
         WHEN r.j -> 'protection' -> 'person' = 'null' THEN
           format('The table is protected: adjacency %s.', r.j -> 'protection' ->> 'adjacency')
@@ -254,7 +254,7 @@ CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DE
         END || coalesce(' What is composed below is for tables where ' || (r.j ->> 'neighbours') || '.',
                         ' Its releases are about neighbours of several kinds, so that they have no total.'), 2),
       CASE WHEN jsonb_array_length(r.j -> 'tables') > 1 THEN
-        dpobj.report_lines('Releases from these tables count: '
+        dpobj_internal.report_lines('Releases from these tables count: '
           || (SELECT string_agg(t, ', ') FROM jsonb_array_elements_text(r.j -> 'tables') t) || '.', 2) END,
       '', 'COMPOSED GUARANTEE of all releases',
       (SELECT string_agg(concat_ws(E'\n',
@@ -262,10 +262,10 @@ CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DE
                   || coalesce('epsilon ' || (r.j -> 'composed' -> a.name ->> 'epsilon'), 'no epsilon')
                   || ' at delta ' || (r.j -> 'composed' -> a.name ->> 'delta')
                   || coalesce(' (order ' || (r.j -> 'composed' -> a.name ->> 'rdp_order') || ')', ''),
-                dpobj.report_lines(r.j -> 'composed' -> a.name ->> 'assumes', 9)), E'\n' ORDER BY a.place)
+                dpobj_internal.report_lines(r.j -> 'composed' -> a.name ->> 'assumes', 9)), E'\n' ORDER BY a.place)
          FROM unnest('{basic,zcdp,rdp,pld}'::text[]) WITH ORDINALITY a(name, place)),
       '', 'BUDGETS: what holds whatever the analysts choose',
-      coalesce((SELECT string_agg(dpobj.report_budget(b), E'\n' ORDER BY place)
+      coalesce((SELECT string_agg(dpobj_internal.report_budget(b), E'\n' ORDER BY place)
                   FROM jsonb_array_elements(r.j -> 'budgets') WITH ORDINALITY v(b, place)),
                '  none: what is composed above is for releases that were fixed before the first answer.'),
       '', format('RELEASES: %s charged, %s released, %s failed, %s without an end', r.j -> 'releases' ->> 'charged',
@@ -273,28 +273,28 @@ CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DE
       CASE WHEN jsonb_array_length(r.j -> 'kinds') > 0 THEN
         format('    %-17s %-11s %8s %9s %7s %5s   %s', 'mechanism', 'guarantee', 'charged', 'released', 'failed', 'open',
                'sums: epsilon, delta') END,
-      dpobj.report_releases(r.j),
-      dpobj.report_lines('Without an end: '
+      dpobj_internal.report_releases(r.j),
+      dpobj_internal.report_lines('Without an end: '
         || (SELECT string_agg(o, ', ') FROM jsonb_array_elements_text(r.j -> 'open') o)
         || CASE WHEN (r.j -> 'releases' ->> 'open')::bigint > jsonb_array_length(r.j -> 'open') THEN ', ...' ELSE '' END
         || '. They may have been released, and count.', 2),
-      dpobj.report_lines('Failed: '
+      dpobj_internal.report_lines('Failed: '
         || (SELECT string_agg(o, ', ') FROM jsonb_array_elements_text(r.j -> 'failed') o)
         || CASE WHEN (r.j -> 'releases' ->> 'failed')::bigint > jsonb_array_length(r.j -> 'failed') THEN ', ...' ELSE '' END
         || '. They count too: a charge is never given back.', 2),
       '', 'ADMINISTRATION',
-      coalesce((SELECT string_agg(dpobj.report_event(e), E'\n' ORDER BY place)
+      coalesce((SELECT string_agg(dpobj_internal.report_event(e), E'\n' ORDER BY place)
                   FROM jsonb_array_elements(r.j -> 'events') WITH ORDINALITY v(e, place)), '  none'),
       '', 'WHAT IT RESTS ON',
-      dpobj.report_lines('Sums below the caps of a budget hold for analysts who choose each release after the last answer. rdp at '
+      dpobj_internal.report_lines('Sums below the caps of a budget hold for analysts who choose each release after the last answer. rdp at '
         'its best order and pld hold for releases that were all fixed before the first answer, and for no others.', 2),
-      dpobj.report_lines(format('Releases labelled float: %s. Doubles decide something in their draw, which the proof does not '
+      dpobj_internal.report_lines(format('Releases labelled float: %s. Doubles decide something in their draw, which the proof does not '
         'cover.', r.j -> 'labels' ->> 'float'), CASE WHEN r.j -> 'labels' ? 'float' THEN 2 END),
-      dpobj.report_lines(format('Releases labelled conditional: %s. A limit on time or memory could have stopped them, at a '
+      dpobj_internal.report_lines(format('Releases labelled conditional: %s. A limit on time or memory could have stopped them, at a '
         'moment that the rows have a say in, or the number of their features was taken from a row; what that tells is not '
         'counted.', r.j -> 'labels' ->> 'conditional'),
         CASE WHEN r.j -> 'labels' ? 'conditional' THEN 2 END),
-      dpobj.report_lines(format('Releases labelled unproven: %s. Their noise is as it was published; their epsilon is a claim, '
+      dpobj_internal.report_lines(format('Releases labelled unproven: %s. Their noise is as it was published; their epsilon is a claim, '
         'and so is every total above.', r.j -> 'labels' ->> 'unproven'),
         CASE WHEN r.j -> 'labels' ? 'unproven' THEN 2 END)) || E'\n'
       FROM r

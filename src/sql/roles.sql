@@ -40,12 +40,12 @@ BEGIN
 END
 $body$;
 
-CREATE FUNCTION dpobj.sees_all() RETURNS boolean
+CREATE FUNCTION dpobj_internal.sees_all() RETURNS boolean
   LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT EXISTS (SELECT FROM pg_roles r WHERE r.rolname = current_user AND r.rolsuper)
         OR EXISTS (SELECT FROM pg_roles r WHERE r.rolname = 'dpobj_auditor'
                    AND pg_has_role(current_user, r.oid, 'USAGE'))
   $$;
-COMMENT ON FUNCTION dpobj.sees_all() IS
+COMMENT ON FUNCTION dpobj_internal.sees_all() IS
   'does the current role see every budget and the whole ledger? superusers and dpobj_auditor';

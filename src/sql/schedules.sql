@@ -11,7 +11,7 @@ CREATE TABLE dpobj.schedule_rows
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     owner oid NOT NULL,
     owner_name text NOT NULL,
-    origin text NOT NULL DEFAULT dpobj.origin(),
+    origin text NOT NULL DEFAULT dpobj_internal.origin(),
     name text NOT NULL,
     at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     cron text NOT NULL,
@@ -50,9 +50,9 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_rows_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_run_rows', '');
 
 CREATE TRIGGER schedule_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.schedule and dpobj.unschedule.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule and dpobj.unschedule.');
 CREATE TRIGGER schedule_run_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_run_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Runs of schedules write it.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Runs of schedules write it.');
 ALTER TABLE dpobj.schedule_rows ENABLE ALWAYS TRIGGER schedule_guard;
 ALTER TABLE dpobj.schedule_run_rows ENABLE ALWAYS TRIGGER schedule_run_guard;
 COMMENT ON TRIGGER schedule_guard ON dpobj.schedule_rows IS 'refuses changes but for dpobj''s own functions and superusers';
@@ -65,7 +65,7 @@ COMMENT ON INDEX dpobj.schedule_name_key IS 'a name is unique among the schedule
 COMMENT ON COLUMN dpobj.schedule_rows.id IS 'number of the schedule';
 COMMENT ON COLUMN dpobj.schedule_rows.owner IS 'OID of the role whose schedule it is, where origin says';
 COMMENT ON COLUMN dpobj.schedule_rows.owner_name IS 'name that the role had then';
-COMMENT ON COLUMN dpobj.schedule_rows.origin IS 'where the OID holds, as dpobj.origin() says it';
+COMMENT ON COLUMN dpobj.schedule_rows.origin IS 'where the OID holds, as dpobj_internal.origin() says it';
 COMMENT ON COLUMN dpobj.schedule_rows.name IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedule_rows.at IS 'when it was made or changed';
 COMMENT ON COLUMN dpobj.schedule_rows.cron IS 'when it runs: five fields of crontab(5)';
@@ -91,42 +91,42 @@ COMMENT ON COLUMN dpobj.schedule_run_rows.message IS 'its message and detail; ne
 
 -- ---- times and pg_cron ----
 
-CREATE FUNCTION dpobj.cron_time(cron text, at timestamp, following boolean DEFAULT false) RETURNS timestamp
+CREATE FUNCTION dpobj_internal.cron_time(cron text, at timestamp, following boolean DEFAULT false) RETURNS timestamp
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_cron_time';
-COMMENT ON FUNCTION dpobj.cron_time(text, timestamp, boolean) IS
+COMMENT ON FUNCTION dpobj_internal.cron_time(text, timestamp, boolean) IS
   'the last time up to a given one that a cron schedule names, or the first one that follows it; on pg_cron''s clock';
 
-CREATE FUNCTION dpobj.cron_database() RETURNS text
+CREATE FUNCTION dpobj_internal.cron_database() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_cron_database';
-COMMENT ON FUNCTION dpobj.cron_database() IS
+COMMENT ON FUNCTION dpobj_internal.cron_database() IS
   'the database that pg_cron has its jobs in; null: the server has not loaded pg_cron';
 
-CREATE FUNCTION dpobj.cron_timezone() RETURNS text
+CREATE FUNCTION dpobj_internal.cron_timezone() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_cron_timezone';
-COMMENT ON FUNCTION dpobj.cron_timezone() IS
+COMMENT ON FUNCTION dpobj_internal.cron_timezone() IS
   'the time zone of pg_cron''s schedules; null: GMT, as always before pg_cron 1.5';
 
-CREATE FUNCTION dpobj.schedule_time(cron text, at timestamptz, following boolean DEFAULT false) RETURNS timestamptz
+CREATE FUNCTION dpobj_internal.schedule_time(cron text, at timestamptz, following boolean DEFAULT false) RETURNS timestamptz
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT dpobj.cron_time($1, $2 AT TIME ZONE z.zone, $3) AT TIME ZONE z.zone
-      FROM (SELECT coalesce(dpobj.cron_timezone(), 'GMT') AS zone) z
+    SELECT dpobj_internal.cron_time($1, $2 AT TIME ZONE z.zone, $3) AT TIME ZONE z.zone
+      FROM (SELECT coalesce(dpobj_internal.cron_timezone(), 'GMT') AS zone) z
   $$;
-COMMENT ON FUNCTION dpobj.schedule_time(text, timestamptz, boolean) IS
+COMMENT ON FUNCTION dpobj_internal.schedule_time(text, timestamptz, boolean) IS
   'the last scheduled time up to a given one, or the first one that follows it';
 
-CREATE FUNCTION dpobj.schedule_model(name text, scheduled timestamptz) RETURNS text
+CREATE FUNCTION dpobj_internal.schedule_model(name text, scheduled timestamptz) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT $1 || to_char($2 AT TIME ZONE 'GMT', ' YYYY-MM-DD HH24:MI') $$;
-COMMENT ON FUNCTION dpobj.schedule_model(text, timestamptz) IS
+COMMENT ON FUNCTION dpobj_internal.schedule_model(text, timestamptz) IS
   'name of the model of a scheduled time: the schedule''s, and the time in GMT';
 
 -- Computes the time instead of casting it: a model may have any name, and no name may raise an error.
 -- Uses [0-9], because \d matches other digits in some locales.
-CREATE FUNCTION dpobj.schedule_of_model(model text, OUT name text, OUT scheduled timestamptz) RETURNS record
+CREATE FUNCTION dpobj_internal.schedule_of_model(model text, OUT name text, OUT scheduled timestamptz) RETURNS record
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT p.name, p.scheduled
@@ -135,20 +135,20 @@ CREATE FUNCTION dpobj.schedule_of_model(model text, OUT name text, OUT scheduled
                       days => m[4]::integer - 1, hours => m[5]::integer, mins => m[6]::integer)) AT TIME ZONE 'GMT'
                      AS scheduled
               FROM regexp_match($1, '^(.+) ([0-9]{4})-([0-9]{2})-([0-9]{2}) ([0-9]{2}):([0-9]{2})$') m) p
-     WHERE dpobj.schedule_model(p.name, p.scheduled) = $1
+     WHERE dpobj_internal.schedule_model(p.name, p.scheduled) = $1
   $$;
-COMMENT ON FUNCTION dpobj.schedule_of_model(text) IS
+COMMENT ON FUNCTION dpobj_internal.schedule_of_model(text) IS
   'the other way round; nulls for the name of a model that no schedule can have made';
 
-CREATE FUNCTION dpobj.cron_command(name text) RETURNS text
+CREATE FUNCTION dpobj_internal.cron_command(name text) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT format('CALL dpobj.run_schedule(%L)', $1) $$;
-COMMENT ON FUNCTION dpobj.cron_command(text) IS
+COMMENT ON FUNCTION dpobj_internal.cron_command(text) IS
   'what pg_cron runs for a schedule of that name';
 
 -- A job's name has type name, and is unique for a role in all databases.  A database with a blank in its
 -- name is quoted, whatever quote_all_identifiers says, so that "a b" and "c" differ from "a" and "b c".
-CREATE FUNCTION dpobj.cron_jobname(name text) RETURNS text
+CREATE FUNCTION dpobj_internal.cron_jobname(name text) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT CASE WHEN octet_length(j.name) < 64 THEN j.name ELSE 'dpobj ' || md5(j.name) END
@@ -156,56 +156,56 @@ CREATE FUNCTION dpobj.cron_jobname(name text) RETURNS text
                                          ELSE d.name END, $1) AS name
               FROM current_database() d(name)) j
   $$;
-COMMENT ON FUNCTION dpobj.cron_jobname(text) IS
+COMMENT ON FUNCTION dpobj_internal.cron_jobname(text) IS
   'name of pg_cron''s job for a schedule of that name';
 
-CREATE FUNCTION dpobj.cron_statement(name text, cron text, role text) RETURNS text
+CREATE FUNCTION dpobj_internal.cron_statement(name text, cron text, role text) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT format('SELECT cron.schedule_in_database(%L, %L, %L, %L, %L);', dpobj.cron_jobname($1), $2,
-                  dpobj.cron_command($1), current_database(), $3)
+    SELECT format('SELECT cron.schedule_in_database(%L, %L, %L, %L, %L);', dpobj_internal.cron_jobname($1), $2,
+                  dpobj_internal.cron_command($1), current_database(), $3)
   $$;
-COMMENT ON FUNCTION dpobj.cron_statement(text, text, text) IS
+COMMENT ON FUNCTION dpobj_internal.cron_statement(text, text, text) IS
   'what a superuser runs in the database of pg_cron, so that it knows a schedule';
 
 /*
  * Runs as its caller, who sees in cron.job what row-level security lets him see.  The
  * extension is asked for by name, because anybody might have made a schema cron.
  */
-CREATE FUNCTION dpobj.cron_is_here() RETURNS boolean
+CREATE FUNCTION dpobj_internal.cron_is_here() RETURNS boolean
   LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT coalesce(dpobj.cron_database() = current_database(), false)
+    SELECT coalesce(dpobj_internal.cron_database() = current_database(), false)
        AND EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron')
        AND EXISTS (SELECT FROM pg_namespace n
                    WHERE n.nspname = 'cron' AND has_schema_privilege(n.oid, 'USAGE'))
   $$;
-COMMENT ON FUNCTION dpobj.cron_is_here() IS
+COMMENT ON FUNCTION dpobj_internal.cron_is_here() IS
   'has this database pg_cron''s jobs, and may the caller use them?';
 
-CREATE FUNCTION dpobj.cron_job(name text, role text) RETURNS bigint
+CREATE FUNCTION dpobj_internal.cron_job(name text, role text) RETURNS bigint
   LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS $$
   DECLARE
     job bigint;
   BEGIN
-    IF dpobj.cron_is_here() THEN
+    IF dpobj_internal.cron_is_here() THEN
       EXECUTE 'SELECT j.jobid FROM cron.job j WHERE j.command = $1 AND j.username = $2'
               ' AND j.database = current_database() ORDER BY j.jobid LIMIT 1'
-        INTO job USING dpobj.cron_command($1), $2;
+        INTO job USING dpobj_internal.cron_command($1), $2;
     END IF;
     RETURN job;
   END
   $$;
-COMMENT ON FUNCTION dpobj.cron_job(text, text) IS
+COMMENT ON FUNCTION dpobj_internal.cron_job(text, text) IS
   'pg_cron''s job for a role''s schedule; null: there is none that the caller may see from here';
 
 -- ---- views ----
 
-CREATE FUNCTION dpobj.administers() RETURNS boolean
+CREATE FUNCTION dpobj_internal.administers() RETURNS boolean
   LANGUAGE C STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_administers';
-COMMENT ON FUNCTION dpobj.administers() IS
+COMMENT ON FUNCTION dpobj_internal.administers() IS
   'may the caller administer? superusers and those to whom a superuser granted dpobj_admin';
 
 CREATE VIEW dpobj.schedule_owners AS
@@ -214,7 +214,7 @@ SELECT s.id,
        r.rolname AS role_name
   FROM dpobj.schedule_rows s
   LEFT JOIN pg_catalog.pg_roles r
-    ON CASE WHEN s.origin = dpobj.origin() THEN r.oid = s.owner ELSE r.rolname = s.owner_name END;
+    ON CASE WHEN s.origin = dpobj_internal.origin() THEN r.oid = s.owner ELSE r.rolname = s.owner_name END;
 COMMENT ON VIEW dpobj.schedule_owners IS 'whose schedules they are now';
 COMMENT ON COLUMN dpobj.schedule_owners.id IS 'number of the schedule';
 COMMENT ON COLUMN dpobj.schedule_owners.role IS 'OID of the role; null when it has gone';
@@ -235,7 +235,7 @@ SELECT s.id,
   JOIN dpobj.schedule_owners o ON o.id = s.id
   JOIN dpobj.identity_roles r ON r.role = o.role
   JOIN dpobj.model_rows m ON m.owner = r.id AND m.key IS NULL AND pg_catalog.left(m.name, -17) = s.name
- CROSS JOIN LATERAL dpobj.schedule_of_model(m.name) p
+ CROSS JOIN LATERAL dpobj_internal.schedule_of_model(m.name) p
   JOIN dpobj.ledger_events c ON c.id = m.release
   LEFT JOIN dpobj.ledger_events e ON e.release = m.release
  WHERE p.name = s.name;
@@ -267,20 +267,20 @@ SELECT s.name,
        s.allowance,
        s.period,
        s.at,
-       dpobj.schedule_time(s.cron, pg_catalog.statement_timestamp(), true) AS next_run,
-       dpobj.schedule_model(s.name, dpobj.schedule_time(s.cron, pg_catalog.statement_timestamp(), true)) AS next_model,
+       dpobj_internal.schedule_time(s.cron, pg_catalog.statement_timestamp(), true) AS next_run,
+       dpobj_internal.schedule_model(s.name, dpobj_internal.schedule_time(s.cron, pg_catalog.statement_timestamp(), true)) AS next_model,
        (SELECT h.model FROM dpobj.schedule_charges h
          WHERE h.id = s.id AND h.state = 'released' ORDER BY h.scheduled DESC LIMIT 1) AS latest_model,
-       dpobj.cron_job(s.name, o.role_name) AS job,
-       dpobj.cron_statement(s.name, s.cron, o.role_name) AS cron_statement
+       dpobj_internal.cron_job(s.name, o.role_name) AS job,
+       dpobj_internal.cron_statement(s.name, s.cron, o.role_name) AS cron_statement
   FROM dpobj.schedule_rows s
   JOIN dpobj.schedule_owners o ON o.id = s.id
   LEFT JOIN dpobj.identity_tables t ON t.id = s.relation
   LEFT JOIN pg_catalog.pg_class c ON c.oid = t.relation
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  WHERE o.role_name = session_user
-    OR (SELECT dpobj.sees_all())
-    OR (SELECT dpobj.administers());
+    OR (SELECT dpobj_internal.sees_all())
+    OR (SELECT dpobj_internal.administers());
 COMMENT ON VIEW dpobj.schedules IS 'schedules of the role that logged in, whatever SET ROLE says; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedules.name IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedules.owner IS 'the role that it runs as and that is charged; null when it has gone';
@@ -333,8 +333,8 @@ SELECT s.name AS schedule,
           FULL JOIN (SELECT * FROM dpobj.schedule_run_rows x WHERE x.schedule = s.id) r
             ON r.scheduled = h.scheduled) u
  WHERE o.role_name = session_user
-    OR (SELECT dpobj.sees_all())
-    OR (SELECT dpobj.administers());
+    OR (SELECT dpobj_internal.sees_all())
+    OR (SELECT dpobj_internal.administers());
 COMMENT ON VIEW dpobj.schedule_runs IS 'runs of the schedules of the role that logged in, whatever SET ROLE says; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedule_runs.schedule IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedule_runs.owner IS 'role whose schedule it is; null when it has gone';
@@ -351,33 +351,33 @@ COMMENT ON COLUMN dpobj.schedule_runs.message IS 'why, in the words that the cal
 
 -- ---- runs ----
 
-CREATE FUNCTION dpobj.schedule_enter() RETURNS void
+CREATE FUNCTION dpobj_internal.schedule_enter() RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_schedule_enter';
-COMMENT ON FUNCTION dpobj.schedule_enter() IS
+COMMENT ON FUNCTION dpobj_internal.schedule_enter() IS
   'internal: waits for the other releases of the session''s role; they wait until the end of the transaction';
 
-CREATE FUNCTION dpobj.schedule_record(name text, scheduled timestamptz, started timestamptz, state text,
+CREATE FUNCTION dpobj_internal.schedule_record(name text, scheduled timestamptz, started timestamptz, state text,
     sqlstate text, message text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_schedule_record';
-COMMENT ON FUNCTION dpobj.schedule_record(text, timestamptz, timestamptz, text, text, text) IS
+COMMENT ON FUNCTION dpobj_internal.schedule_record(text, timestamptz, timestamptz, text, text, text) IS
   'internal: writes how a run of one''s own ended';
 
 -- ---- making and removing ----
 
-CREATE FUNCTION dpobj.schedule_put(name text, cron text, relation regclass, label text, epsilon numeric,
+CREATE FUNCTION dpobj_internal.schedule_put(name text, cron text, relation regclass, label text, epsilon numeric,
     features text[], delta numeric, method text, options jsonb, filter jsonb, allowance numeric, period interval)
   RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_schedule_put';
-COMMENT ON FUNCTION dpobj.schedule_put(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
+COMMENT ON FUNCTION dpobj_internal.schedule_put(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
   'internal: makes or changes a schedule of one''s own, which pg_cron does not know yet';
 
-CREATE FUNCTION dpobj.schedule_remove(name text, role regrole) RETURNS void
+CREATE FUNCTION dpobj_internal.schedule_remove(name text, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_schedule_remove';
-COMMENT ON FUNCTION dpobj.schedule_remove(text, regrole) IS
+COMMENT ON FUNCTION dpobj_internal.schedule_remove(text, regrole) IS
   'internal: removes a schedule, which pg_cron may still know';
 
 CREATE FUNCTION dpobj.unschedule(name text, role regrole DEFAULT NULL) RETURNS void
@@ -385,16 +385,16 @@ CREATE FUNCTION dpobj.unschedule(name text, role regrole DEFAULT NULL) RETURNS v
   AS $$
   DECLARE
     owner constant text := coalesce((SELECT r.rolname FROM pg_roles r WHERE r.oid = $2), session_user);
-    job constant bigint := dpobj.cron_job($1, owner);
+    job constant bigint := dpobj_internal.cron_job($1, owner);
   BEGIN
-    PERFORM dpobj.schedule_remove($1, $2);
+    PERFORM dpobj_internal.schedule_remove($1, $2);
     IF job IS NOT NULL THEN
       EXECUTE 'SELECT cron.unschedule($1)' USING job;
-    ELSIF owner <> session_user OR NOT dpobj.cron_is_here() THEN
+    ELSIF owner <> session_user OR NOT dpobj_internal.cron_is_here() THEN
       RAISE NOTICE 'pg_cron may still know schedule "%"', $1
         USING DETAIL = 'Each start of it will fail.',
               HINT = format('A superuser can run in the database of pg_cron: SELECT cron.unschedule(jobid) FROM cron.job '
-                            'WHERE command = %L AND username = %L AND database = %L;', dpobj.cron_command($1), owner,
+                            'WHERE command = %L AND username = %L AND database = %L;', dpobj_internal.cron_command($1), owner,
                             current_database());
     END IF;
   END

@@ -12,14 +12,14 @@ CREATE TABLE dpobj.model_shares
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.model_shares', '');
 CREATE TRIGGER share_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_shares
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj.refuse_change('Use dpobj.share and dpobj.unshare.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.share and dpobj.unshare.');
 ALTER TABLE dpobj.model_shares ENABLE ALWAYS TRIGGER share_guard;
 COMMENT ON TABLE dpobj.model_shares IS 'models that their owners share; written by dpobj.share and dpobj.unshare';
 COMMENT ON INDEX dpobj.model_shares_pkey IS 'a model is shared with a role once';
 COMMENT ON TRIGGER share_guard ON dpobj.model_shares IS 'refuses changes by hand for everybody but superusers';
 COMMENT ON COLUMN dpobj.model_shares.release IS 'id of the charge in the ledger';
 COMMENT ON COLUMN dpobj.model_shares.place IS 'place of the key on its list, from 1; 1 for a model without a key';
-COMMENT ON COLUMN dpobj.model_shares.origin IS 'server and database in which the OID holds, as dpobj.origin() says it';
+COMMENT ON COLUMN dpobj.model_shares.origin IS 'server and database in which the OID holds, as dpobj_internal.origin() says it';
 COMMENT ON COLUMN dpobj.model_shares.role IS 'OID of the role there';
 COMMENT ON COLUMN dpobj.model_shares.role_name IS 'name that the role had when the model was shared last';
 
@@ -27,7 +27,7 @@ CREATE VIEW dpobj.model_readers AS
 SELECT DISTINCT s.release, s.place, r.oid AS role, r.rolname AS role_name
   FROM dpobj.model_shares s
   JOIN pg_catalog.pg_roles r
-    ON CASE WHEN s.origin = dpobj.origin() THEN r.oid = s.role ELSE r.rolname = s.role_name END;
+    ON CASE WHEN s.origin = dpobj_internal.origin() THEN r.oid = s.role ELSE r.rolname = s.role_name END;
 COMMENT ON VIEW dpobj.model_readers IS 'roles that models are shared with now';
 COMMENT ON COLUMN dpobj.model_readers.release IS 'id of the charge in the ledger';
 COMMENT ON COLUMN dpobj.model_readers.place IS 'place of the key on its list, from 1; 1 for a model without a key';

@@ -9,7 +9,7 @@ CREATE OR REPLACE VIEW dpobj.families AS
 SELECT i.id,
        CASE WHEN EXISTS (SELECT FROM dpobj.lineage l WHERE l.ancestor = i.id)
               OR EXISTS (SELECT FROM dpobj.lineage l WHERE l.descendant = i.id)
-            THEN dpobj.relatives(i.id)
+            THEN dpobj_internal.relatives(i.id)
             ELSE ARRAY[i.id] END AS members
   FROM dpobj.identities i
  WHERE i.kind = 'table';
@@ -32,13 +32,13 @@ SELECT b.id,
                pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order) AS place,
                (SELECT f.members FROM dpobj.families f WHERE f.id = b.relation) AS members) u
  CROSS JOIN LATERAL
-       (SELECT coalesce(pg_catalog.sum(e.times * dpobj.cost_under(c.cost, u.adjacency, b.accountant, u.place)), 0) AS cost,
-               coalesce(pg_catalog.sum(e.times * dpobj.delta_under(c.cost, u.adjacency, b.accountant)), 0) AS delta,
+       (SELECT coalesce(pg_catalog.sum(e.times * dpobj_internal.cost_under(c.cost, u.adjacency, b.accountant, u.place)), 0) AS cost,
+               coalesce(pg_catalog.sum(e.times * dpobj_internal.delta_under(c.cost, u.adjacency, b.accountant)), 0) AS delta,
                coalesce(pg_catalog.sum(e.times), 0)::bigint AS releases
           FROM dpobj.charge_counts e
          CROSS JOIN LATERAL
                (SELECT CASE WHEN e.person IS NULL AND u.rows IS NOT NULL
-                            THEN dpobj.cost_of_rows(e.adjacency, e.pair, e.pair_terms, e.epsilon_nano, e.delta_units, u.rows)
+                            THEN dpobj_internal.cost_of_rows(e.adjacency, e.pair, e.pair_terms, e.epsilon_nano, e.delta_units, u.rows)
                             ELSE ROW(e.adjacency, e.epsilon_nano, e.delta_units, e.rho_pico, e.rho_delta, e.rdp_pico,
                                      e.rdp_delta, e.rdp_replaced)::dpobj.charge_cost END AS cost) c
          WHERE e.relation_identity = ANY (u.members)
@@ -95,7 +95,7 @@ COMMENT ON COLUMN dpobj.budget_state.adjacency IS 'under which costs are added u
  * A line that says what does not fit, and one on what to do.  Names may hold line breaks, and stand
  * in the first alone.
  */
-CREATE OR REPLACE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[], cost dpobj.charge_cost) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.budget_exceeded(tables bigint[], payers bigint[], cost dpobj.charge_cost) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT format(E'%s on table %s has %s.\n%s %s.',
@@ -108,7 +108,7 @@ CREATE OR REPLACE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[
                  words.delta, trim_scale(b.delta_spent * 0.000000000000000001),
                  trim_scale(b.reserve_units * 0.000000000000000001))
                WHEN NOT fits.cost THEN concat(
-                 dpobj.cost_text(b.accountant, b.rdp_order, b.cost_spent, asked.cost, b.cost_limit),
+                 dpobj_internal.cost_text(b.accountant, b.rdp_order, b.cost_spent, asked.cost, b.cost_limit),
                  CASE WHEN b.accountant <> 'basic' AND room.epsilon > 0
                       THEN format('. Epsilon up to %s with delta 0 fits', trim_scale(room.epsilon * 0.000000001)) END)
                ELSE format('%s: %s spent, %s asked, %s left of %s', words.delta,
@@ -131,16 +131,16 @@ CREATE OR REPLACE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[
       JOIN dpobj.identities t ON t.id = b.relation
       LEFT JOIN dpobj.identities r ON r.id = b.role
      CROSS JOIN LATERAL
-           (SELECT dpobj.cost_under($3, b.adjacency, b.accountant,
+           (SELECT dpobj_internal.cost_under($3, b.adjacency, b.accountant,
                      array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
-                   dpobj.delta_under($3, b.adjacency, b.accountant) AS delta) asked
+                   dpobj_internal.delta_under($3, b.adjacency, b.accountant) AS delta) asked
      CROSS JOIN LATERAL
            (SELECT b.cost_spent + asked.cost <= b.cost_limit AS cost,
                    b.delta_spent + asked.delta <= b.reserve_units AS delta,
                    b.delta_spent > b.reserve_units AS overspent,
                    coalesce(b.releases < b.max_releases, true) AS releases) fits
      CROSS JOIN LATERAL
-           (SELECT dpobj.largest_epsilon(b.accountant, b.rdp_order, b.cost_limit - b.cost_spent) AS epsilon) room
+           (SELECT dpobj_internal.largest_epsilon(b.accountant, b.rdp_order, b.cost_limit - b.cost_spent) AS epsilon) room
      CROSS JOIN LATERAL
            (SELECT CASE b.accountant WHEN 'basic' THEN 'delta' ELSE 'delta reserved for releases' END AS delta,
                    -- a call that sets the budget again, with all its present limits
@@ -153,7 +153,7 @@ CREATE OR REPLACE FUNCTION dpobj.budget_exceeded(tables bigint[], payers bigint[
      ORDER BY b.relation, b.role
      LIMIT 1
   $$;
-COMMENT ON FUNCTION dpobj.budget_exceeded(bigint[], bigint[], dpobj.charge_cost) IS
+COMMENT ON FUNCTION dpobj_internal.budget_exceeded(bigint[], bigint[], dpobj.charge_cost) IS
   'internal: the first applying budget that a cost does not fit into, and what to do; null: it fits';
 
 /*
@@ -184,7 +184,7 @@ SELECT t.relation::regclass AS relation,
        pg_catalog.trim_scale(b.cost_limit * c.one) AS cost_limit,
        pg_catalog.trim_scale(b.cost_spent * c.one) AS cost_spent,
        CASE WHEN b.delta_spent > b.reserve_units THEN 0
-            ELSE pg_catalog.trim_scale(dpobj.largest_epsilon(b.accountant, b.rdp_order, b.cost_limit - b.cost_spent)
+            ELSE pg_catalog.trim_scale(dpobj_internal.largest_epsilon(b.accountant, b.rdp_order, b.cost_limit - b.cost_spent)
                                        * 0.000000001) END AS largest_epsilon,
        b.adjacency,
        b.id AS budget,
@@ -193,7 +193,7 @@ SELECT t.relation::regclass AS relation,
   JOIN dpobj.identity_tables t ON t.id = b.relation
   LEFT JOIN dpobj.identity_roles r ON r.id = b.role
  CROSS JOIN LATERAL
-       (SELECT dpobj.composed_epsilon(b.accountant, b.rdp_order, b.cost_spent, b.delta_units - b.reserve_units)
+       (SELECT dpobj_internal.composed_epsilon(b.accountant, b.rdp_order, b.cost_spent, b.delta_units - b.reserve_units)
                  AS epsilon_spent,
                CASE b.accountant WHEN 'basic' THEN 0.000000001 ELSE 0.000000000001 END AS one) c
  WHERE b.role IN (SELECT id FROM own)
@@ -203,7 +203,7 @@ SELECT t.relation::regclass AS relation,
     OR b.role = -1
        AND EXISTS (SELECT FROM pg_catalog.pg_class k
                    WHERE k.oid = t.relation AND k.relowner IN (SELECT role FROM mine))
-    OR dpobj.sees_all();
+    OR dpobj_internal.sees_all();
 COMMENT ON VIEW dpobj.budgets IS 'privacy budgets: those that cap the session''s role; all for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.budgets.relation IS 'the table; null if no table has the recorded OID or name any more';
 COMMENT ON COLUMN dpobj.budgets.role IS 'role or group; null with a null role_name: all roles together';
@@ -250,12 +250,12 @@ SELECT v.relation,
            AND e.relation_identity = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = b.relation)::bigint[])
            AND (coalesce(b.role, -1) = -1 OR b.role = ANY (e.payers))
            AND (e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
-                OR dpobj.sees_all())
+                OR dpobj_internal.sees_all())
          ORDER BY e.id DESC LIMIT 1) last
  CROSS JOIN LATERAL
-       (SELECT dpobj.cost_under(c.cost, b.adjacency, b.accountant,
+       (SELECT dpobj_internal.cost_under(c.cost, b.adjacency, b.accountant,
                  pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
-               dpobj.delta_under(c.cost, b.adjacency, b.accountant) AS delta
+               dpobj_internal.delta_under(c.cost, b.adjacency, b.accountant) AS delta
           FROM (SELECT ROW(last.adjacency, last.epsilon_nano, last.delta_units, last.rho_pico, last.rho_delta,
                            last.rdp_pico, last.rdp_delta, last.rdp_replaced)::dpobj.charge_cost AS cost) c) k;
 COMMENT ON VIEW dpobj.odometer IS 'how many more releases like the last one of the session''s role fit into each budget that dpobj.budgets shows; of any role for superusers and dpobj_auditor';
@@ -268,14 +268,14 @@ COMMENT ON COLUMN dpobj.odometer.epsilon IS 'its epsilon';
 COMMENT ON COLUMN dpobj.odometer.delta IS 'its delta';
 COMMENT ON COLUMN dpobj.odometer.more IS 'number of such releases that still fit; null: any number';
 
-CREATE OR REPLACE FUNCTION dpobj.budgets_applying(relation regclass, role regrole) RETURNS SETOF dpobj.budgets
+CREATE OR REPLACE FUNCTION dpobj_internal.budgets_applying(relation regclass, role regrole) RETURNS SETOF dpobj.budgets
   LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
   #variable_conflict use_column
   DECLARE
     payer constant oid := coalesce(role::oid, (SELECT oid FROM pg_roles WHERE rolname = session_user));
   BEGIN
-    IF payer <> (SELECT oid FROM pg_roles WHERE rolname = session_user) AND NOT dpobj.sees_all() THEN
+    IF payer <> (SELECT oid FROM pg_roles WHERE rolname = session_user) AND NOT dpobj_internal.sees_all() THEN
       RAISE EXCEPTION 'permission denied to see the privacy budget of another role'
         USING ERRCODE = 'insufficient_privilege',
               HINT = 'Members of dpobj_auditor see all budgets.';
@@ -293,7 +293,7 @@ CREATE OR REPLACE FUNCTION dpobj.budgets_applying(relation regclass, role regrol
              OR b.role IN (SELECT r.rolname FROM payers p JOIN pg_roles r ON r.oid = p.role));
   END
   $$;
-COMMENT ON FUNCTION dpobj.budgets_applying(regclass, regrole) IS
+COMMENT ON FUNCTION dpobj_internal.budgets_applying(regclass, regrole) IS
   'the budgets that a release by a role from a table must fit into; null: the session''s role';
 
 CREATE OR REPLACE FUNCTION dpobj.remaining(relation regclass, role regrole DEFAULT NULL)
@@ -302,25 +302,25 @@ CREATE OR REPLACE FUNCTION dpobj.remaining(relation regclass, role regrole DEFAU
   AS $$
     SELECT min(b.largest_epsilon), min(b.delta_left),
            min(CASE WHEN b.max_releases IS NOT NULL THEN greatest(b.max_releases - b.releases, 0) END)
-      FROM dpobj.budgets_applying($1, $2) b
+      FROM dpobj_internal.budgets_applying($1, $2) b
     HAVING count(*) > 0
   $$;
 COMMENT ON FUNCTION dpobj.remaining(regclass, regrole) IS
   'largest cost of one more release of a role on a table under all budgets that apply; no row: no budget applies';
 
-CREATE OR REPLACE FUNCTION dpobj.calls_that_fit(relation regclass, cost dpobj.charge_cost) RETURNS numeric
+CREATE OR REPLACE FUNCTION dpobj_internal.calls_that_fit(relation regclass, cost dpobj.charge_cost) RETURNS numeric
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
     SELECT min(CASE WHEN b.delta_spent > b.delta_limit THEN 0
                     ELSE greatest(least(div((b.cost_limit - b.cost_spent) / k.one, nullif(k.cost, 0)),
                                         div(b.delta_left / 0.000000000000000001, nullif(k.delta, 0)),
                                         b.max_releases - b.releases), 0) END)
-      FROM dpobj.budgets_applying($1, NULL) b
+      FROM dpobj_internal.budgets_applying($1, NULL) b
      CROSS JOIN LATERAL
            (SELECT CASE b.accountant WHEN 'basic' THEN 0.000000001 ELSE 0.000000000001 END AS one,
-                   dpobj.cost_under($2, b.adjacency, b.accountant,
+                   dpobj_internal.cost_under($2, b.adjacency, b.accountant,
                      array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
-                   dpobj.delta_under($2, b.adjacency, b.accountant) AS delta) k
+                   dpobj_internal.delta_under($2, b.adjacency, b.accountant) AS delta) k
   $$;
-COMMENT ON FUNCTION dpobj.calls_that_fit(regclass, dpobj.charge_cost) IS
+COMMENT ON FUNCTION dpobj_internal.calls_that_fit(regclass, dpobj.charge_cost) IS
   'how many releases of that cost fit into the budgets of the session''s role; null: any number';

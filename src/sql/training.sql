@@ -34,10 +34,10 @@ COMMENT ON FUNCTION dpobj.price(regclass, numeric, text[], numeric, text, jsonb,
   'what dpobj.train on a protected table would cost, or dpobj.evaluate, dpobj.confusion or dpobj.select with method accuracy, confusion or select; how large the error may be, and how many such calls fit into the session''s budgets';
 
 -- Raises an error without a context, which would show dpobj's own statements.
-CREATE OR REPLACE FUNCTION dpobj.schedule_fail(code text, message text, detail text, hint text) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_fail(code text, message text, detail text, hint text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_schedule_fail';
-COMMENT ON FUNCTION dpobj.schedule_fail(text, text, text, text) IS
+COMMENT ON FUNCTION dpobj_internal.schedule_fail(text, text, text, text) IS
   'internal: raises an error without a context, which would name internal functions';
 
 CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclass, label text, epsilon numeric,
@@ -47,7 +47,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $$
   DECLARE
-    database constant text := dpobj.cron_database();
+    database constant text := dpobj_internal.cron_database();
     -- The intercept is always stored, because schedules of 0.2.0 without the option have none.
     wanted constant jsonb := CASE WHEN $8 = 'simplex' THEN $9 ELSE '{"intercept": true}' || coalesce($9, '{}') END;
     job bigint;
@@ -57,7 +57,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
     detail text;
     hint text;
   BEGIN
-    PERFORM dpobj.schedule_put($1, $2, $3, $4, $5, $6, $7, $8, wanted, $10, $11, $12);
+    PERFORM dpobj_internal.schedule_put($1, $2, $3, $4, $5, $6, $7, $8, wanted, $10, $11, $12);
     -- Reports an invalid request now, not at the first run.
     IF has_function_privilege('dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text)', 'EXECUTE') THEN
       PERFORM dpobj.price($3, $5, $6, $7, $8, wanted, $4);
@@ -76,76 +76,76 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
     ELSIF database <> current_database() THEN
       RAISE NOTICE 'pg_cron does not know schedule "%" yet', $1
         USING DETAIL = format('It has its jobs in database "%s".', database),
-              HINT = 'A superuser can run there: ' || dpobj.cron_statement($1, $2, session_user);
+              HINT = 'A superuser can run there: ' || dpobj_internal.cron_statement($1, $2, session_user);
       RETURN NULL;
     ELSIF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN
       RAISE EXCEPTION 'extension "pg_cron" is not installed'
         USING ERRCODE = 'object_not_in_prerequisite_state',
               HINT = 'A superuser can run CREATE EXTENSION pg_cron.';
-    ELSIF NOT dpobj.cron_is_here() THEN
+    ELSIF NOT dpobj_internal.cron_is_here() THEN
       RAISE EXCEPTION 'permission denied for schema cron'
         USING ERRCODE = 'insufficient_privilege',
               HINT = format('A superuser can run GRANT USAGE ON SCHEMA cron TO %I.', session_user);
     END IF;
     -- A job with another name, from an older version or after a restore, is kept instead of a second one.
-    job := dpobj.cron_job($1, session_user);
+    job := dpobj_internal.cron_job($1, session_user);
     IF job IS NOT NULL THEN
       EXECUTE 'SELECT j.jobname FROM cron.job j WHERE j.jobid = $1' INTO jobname USING job;
     END IF;
-    EXECUTE format('SELECT cron.schedule(%L, %L, %L)', coalesce(jobname, dpobj.cron_jobname($1)), $2, dpobj.cron_command($1))
+    EXECUTE format('SELECT cron.schedule(%L, %L, %L)', coalesce(jobname, dpobj_internal.cron_jobname($1)), $2, dpobj_internal.cron_command($1))
       INTO job;
     RETURN job;
   EXCEPTION
     WHEN OTHERS THEN
       GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
                               hint = PG_EXCEPTION_HINT;
-      PERFORM dpobj.schedule_fail(code, message, detail, hint);
+      PERFORM dpobj_internal.schedule_fail(code, message, detail, hint);
   END
   $$;
 COMMENT ON FUNCTION dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
   'has pg_cron train a model on a protected table at the times of a cron line; returns the number of its job. A second call with the same name changes the schedule';
 
-CREATE OR REPLACE FUNCTION dpobj.schedule_missing(name text) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_missing(name text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $$
   BEGIN
-    PERFORM dpobj.schedule_fail('42704', format('there is no schedule "%s" of role "%s"', $1, session_user), NULL,
+    PERFORM dpobj_internal.schedule_fail('42704', format('there is no schedule "%s" of role "%s"', $1, session_user), NULL,
                                 'See dpobj.schedules. If pg_cron asked, remove its job.');
   END
   $$;
-COMMENT ON FUNCTION dpobj.schedule_missing(text) IS
+COMMENT ON FUNCTION dpobj_internal.schedule_missing(text) IS
   'internal: raises the error that the session user has no schedule of that name';
 
-CREATE OR REPLACE FUNCTION dpobj.schedule_begin() RETURNS void
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_begin() RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_schedule_begin';
-COMMENT ON FUNCTION dpobj.schedule_begin() IS
+COMMENT ON FUNCTION dpobj_internal.schedule_begin() IS
   'internal: raises an error if a procedure cannot commit, as in a transaction block';
 
 /*
  * One scheduled time is charged once, whatever happened to the run: a release that
  * failed, or whose end is unknown, is not tried again before the next one.
  */
-CREATE OR REPLACE FUNCTION dpobj.schedule_attempt(name text, OUT outcome text, OUT code text, OUT message text) RETURNS record
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_attempt(name text, OUT outcome text, OUT code text, OUT message text) RETURNS record
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $$
   DECLARE
     began constant timestamptz := clock_timestamp();
-    zone constant text := coalesce(dpobj.cron_timezone(), 'GMT');
+    zone constant text := coalesce(dpobj_internal.cron_timezone(), 'GMT');
     due timestamptz;
     asked record;
     had record;
     spent numeric;
     detail text;
   BEGIN
-    PERFORM dpobj.schedule_enter();
+    PERFORM dpobj_internal.schedule_enter();
     SELECT s.cron, s.relation, s.relation_name, s.label, s.epsilon, s.features, s.delta, s.method, s.options, s.filter,
            s.allowance, s.period
       INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;
     IF NOT FOUND THEN
-      PERFORM dpobj.schedule_missing($1);
+      PERFORM dpobj_internal.schedule_missing($1);
     END IF;
-    due := dpobj.schedule_time(asked.cron, statement_timestamp());
+    due := dpobj_internal.schedule_time(asked.cron, statement_timestamp());
     SELECT r.state, r.release, r.sqlstate, r.message INTO had
       FROM dpobj.schedule_runs r WHERE r.owner = session_user AND r.schedule = $1 AND r.scheduled = due;
     IF had.release IS NOT NULL THEN
@@ -170,7 +170,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule_attempt(name text, OUT outcome text, O
         RAISE EXCEPTION 'table % does not exist', asked.relation_name USING ERRCODE = 'undefined_table';
       END IF;
       PERFORM dpobj.train(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method,
-                          '{"intercept": false}' || coalesce(asked.options, '{}'), asked.filter, dpobj.schedule_model($1, due));
+                          '{"intercept": false}' || coalesce(asked.options, '{}'), asked.filter, dpobj_internal.schedule_model($1, due));
       outcome := 'released';
     EXCEPTION
       WHEN OTHERS THEN
@@ -178,10 +178,10 @@ CREATE OR REPLACE FUNCTION dpobj.schedule_attempt(name text, OUT outcome text, O
         outcome := CASE code WHEN 'UB001' THEN 'skipped' ELSE 'failed' END;
         message := concat_ws(E'\n', message, nullif(detail, ''));
     END;
-    PERFORM dpobj.schedule_record($1, due, began, outcome, code, message);
+    PERFORM dpobj_internal.schedule_record($1, due, began, outcome, code, message);
   END
   $$;
-COMMENT ON FUNCTION dpobj.schedule_attempt(text) IS
+COMMENT ON FUNCTION dpobj_internal.schedule_attempt(text) IS
   'internal: one run of a schedule of the session user; records errors instead of raising them if it can';
 
 /*
@@ -198,15 +198,15 @@ CREATE OR REPLACE PROCEDURE dpobj.run_schedule(name text)
   BEGIN
     IF NOT EXISTS (SELECT FROM dpobj.schedules s
                     WHERE s.owner OPERATOR(pg_catalog.=) session_user AND s.name OPERATOR(pg_catalog.=) $1) THEN
-      PERFORM dpobj.schedule_missing($1);
+      PERFORM dpobj_internal.schedule_missing($1);
     END IF;
-    PERFORM dpobj.schedule_begin();
+    PERFORM dpobj_internal.schedule_begin();
     COMMIT;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-    SELECT a.outcome, a.code, a.message INTO run FROM dpobj.schedule_attempt($1) a;
+    SELECT a.outcome, a.code, a.message INTO run FROM dpobj_internal.schedule_attempt($1) a;
     COMMIT;
     IF run.outcome OPERATOR(pg_catalog.=) 'failed' THEN
-      PERFORM dpobj.schedule_fail(run.code, run.message, NULL, NULL);
+      PERFORM dpobj_internal.schedule_fail(run.code, run.message, NULL, NULL);
     END IF;
   END
   $$;

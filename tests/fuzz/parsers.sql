@@ -69,7 +69,7 @@ END $$;
 
 INSERT INTO parser VALUES
   ('features', 'SELECT dpobj.features($1::jsonb, v) FROM fuzz_visit v', '{}'),
-  ('filter', 'SELECT dpobj.scan_digest(''fuzz_visit'', ''ill'', NULL, $1::jsonb)', '{}'),
+  ('filter', 'SELECT dpobj_internal.scan_digest(''fuzz_visit'', ''ill'', NULL, $1::jsonb)', '{}'),
   ('protect', 'SELECT dpobj.protect(''fuzz_visit'', $1::jsonb)', '{UB003}'),
   ('price_plan', 'SELECT dpobj.price_plan($1::jsonb, 1e-6)', '{}'),
   ('model', 'SELECT dp_score($1::dp_model, ''{1,0.5}''), dp_predict($1::dp_model, ''{1,0.5}''),
@@ -83,9 +83,9 @@ INSERT INTO parser VALUES
       dpobj.predict_sql(m, ''fuzz_visit''), CASE WHEN pg_temp.same_types(m) THEN pg_temp.same_score(m, ''fuzz_visit'',
         ''dpobj.score($1, ROW(s.age, s.weight, s.cost, s.day, s.at, s.sex, s.mood, s.ill, s.code, s.hidden)::fuzz_visit)'') END
       FROM (SELECT $1::jsonb::dp_model AS m) s, fuzz_visit v', '{}'),
-  ('schedule times', 'SELECT dpobj.cron_time(cron, at), dpobj.cron_time(cron, at, true), dpobj.schedule_time(cron, at AT TIME ZONE ''GMT'')
+  ('schedule times', 'SELECT dpobj_internal.cron_time(cron, at), dpobj_internal.cron_time(cron, at, true), dpobj_internal.schedule_time(cron, at AT TIME ZONE ''GMT'')
       FROM (SELECT ($1::jsonb ->> ''at'')::timestamp AS at, (SELECT string_agg(f, '' '') FROM jsonb_array_elements_text($1::jsonb -> ''cron'') f) AS cron) s', '{22009}'),
-  ('schedule', 'SELECT dpobj.schedule_put(''fuzz'', ''30 3 * * *'', ''fuzz_visit'', ''ill'', (j ->> ''epsilon'')::numeric, NULL,
+  ('schedule', 'SELECT dpobj_internal.schedule_put(''fuzz'', ''30 3 * * *'', ''fuzz_visit'', ''ill'', (j ->> ''epsilon'')::numeric, NULL,
       (j ->> ''delta'')::numeric, ''halfspace'', j -> ''options'', j -> ''filter'', (j ->> ''allowance'')::numeric, (j ->> ''period'')::interval)
       FROM (SELECT $1::jsonb AS j) s', '{22009,22015}'),
   ('submission', 'SELECT dpobj.submit(''fuzz'', ''fuzz_visit'', NULL, ''ill'', (j ->> ''epsilon'')::numeric, (j ->> ''delta'')::numeric,

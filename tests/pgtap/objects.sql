@@ -206,25 +206,26 @@ SELECT is((SELECT rolcanlogin OR rolcreaterole OR rolsuper FROM pg_roles WHERE r
 CREATE ROLE dpobj_test_stranger;
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
-  WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy') OR p.pronamespace = 'dpobj'::regnamespace)
-    AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.sees_all', 'dpobj.origin',
-                            'dpobj.epoch', 'dpobj.remaining', 'dpobj.features',
+  WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy')
+         OR p.pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace))
+    AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj_internal.sees_all', 'dpobj_internal.origin',
+                            'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.limit_budget',
-                            'dpobj.confusion', 'dpobj.select', 'dpobj.model_to_json', 'dpobj.model_from_json',
+                            'dpobj.confusion', 'dpobj.select', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
                             'dpobj.share', 'dpobj.unshare',
-                            'dpobj.budgets_applying', 'dpobj.calls_that_fit', 'dpobj.rdp_orders', 'dpobj.relatives',
-                            'dpobj.cost_under', 'dpobj.delta_under', 'dpobj.cost_of_rows', 'dpobj.composed_epsilon',
-                            'dpobj.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',
-                            'dpobj.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_lines',
-                            'dpobj.report_budget', 'dpobj.report_event', 'dpobj.report_releases',
-                            'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj.job_list',
-                            'dpobj.schedule', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj.schedule_attempt',
-                            'dpobj.schedule_begin', 'dpobj.schedule_missing', 'dpobj.schedule_enter', 'dpobj.schedule_put', 'dpobj.schedule_remove',
-                            'dpobj.schedule_record', 'dpobj.schedule_time', 'dpobj.schedule_model',
-                            'dpobj.schedule_of_model', 'dpobj.schedule_fail', 'dpobj.cron_time', 'dpobj.cron_database',
-                            'dpobj.cron_timezone', 'dpobj.cron_command', 'dpobj.cron_jobname',
-                            'dpobj.cron_statement', 'dpobj.cron_is_here', 'dpobj.cron_job',
-                            'dpobj.administers']::regproc[])
+                            'dpobj_internal.budgets_applying', 'dpobj_internal.calls_that_fit', 'dpobj.rdp_orders', 'dpobj_internal.relatives',
+                            'dpobj_internal.cost_under', 'dpobj_internal.delta_under', 'dpobj_internal.cost_of_rows', 'dpobj_internal.composed_epsilon',
+                            'dpobj_internal.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',
+                            'dpobj_internal.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj_internal.report_lines',
+                            'dpobj_internal.report_budget', 'dpobj_internal.report_event', 'dpobj_internal.report_releases',
+                            'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj_internal.job_list',
+                            'dpobj.schedule', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj_internal.schedule_attempt',
+                            'dpobj_internal.schedule_begin', 'dpobj_internal.schedule_missing', 'dpobj_internal.schedule_enter', 'dpobj_internal.schedule_put', 'dpobj_internal.schedule_remove',
+                            'dpobj_internal.schedule_record', 'dpobj_internal.schedule_time', 'dpobj_internal.schedule_model',
+                            'dpobj_internal.schedule_of_model', 'dpobj_internal.schedule_fail', 'dpobj_internal.cron_time', 'dpobj_internal.cron_database',
+                            'dpobj_internal.cron_timezone', 'dpobj_internal.cron_command', 'dpobj_internal.cron_jobname',
+                            'dpobj_internal.cron_statement', 'dpobj_internal.cron_is_here', 'dpobj_internal.cron_job',
+                            'dpobj_internal.administers']::regproc[])
     AND p.proname NOT IN ('price', 'predict', 'score', 'predict_proba', 'predict_sql', 'scorecard') -- several forms each
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
@@ -289,7 +290,7 @@ SELECT is_empty($$
 $$, 'nothing runs with the rights of another role: who drops the extension meanwhile could replace what it reads');
 SELECT is(
   (SELECT string_agg(proname, ', ') FROM pg_proc
-   WHERE pronamespace = 'dpobj'::regnamespace AND proname IN ('schedule', 'unschedule', 'schedule_attempt', 'schedule_enter',
+   WHERE pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace) AND proname IN ('schedule', 'unschedule', 'schedule_attempt', 'schedule_enter',
      'schedule_put', 'schedule_remove', 'schedule_record') AND proparallel::text || provolatile::text <> 'uv'),
   NULL, 'what changes or charges is volatile and runs in the leader only');
 SELECT is_empty($$
@@ -309,8 +310,8 @@ SELECT is(
    FROM pg_depend d JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid JOIN pg_language l ON l.oid = p.prolang
    WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj') AND l.lanname IN ('sql', 'plpgsql')
          AND (p.proconfig IS NULL OR NOT 'search_path=pg_catalog, pg_temp' = ANY (p.proconfig))),
-  'dpobj.cost_under(dpobj.charge_cost,text,text,integer), dpobj.delta_under(dpobj.charge_cost,text,text), '
-  'dpobj.run_schedule(text)', 'these name each operator and type with its schema; the others have a search_path of their own');
+  'dpobj.run_schedule(text), '
+  'dpobj_internal.cost_under(dpobj.charge_cost,text,text,integer), dpobj_internal.delta_under(dpobj.charge_cost,text,text)', 'these name each operator and type with its schema; the others have a search_path of their own');
 
 SELECT ok(NOT has_type_privilege('dpobj_test_stranger', 'dp_rows', 'USAGE'),
   'the state type cannot be used in an aggregate of one''s own');

@@ -333,7 +333,7 @@ spends(
 
 # The timeline stays, but what was charged since is forgotten, with its ids.
 my $ids = "SELECT string_agg(id::text, ',' ORDER BY id) FROM dpobj.ledger_events WHERE id > %s";
-like(scalar_of($node, 'SELECT dpobj.epoch()'), qr{^\d+/\d+/\d+$}, 'a server from initdb has no label in its epoch');
+like(scalar_of($node, 'SELECT dpobj_internal.epoch()'), qr{^\d+/\d+/\d+$}, 'a server from initdb has no label in its epoch');
 my $last = scalar_of($node, 'SELECT max(id) FROM dpobj.ledger_events');
 $node->backup('plain');
 spends($node, 'after the backup', { epsilon => 0.5, charged => 1, released => 1 },

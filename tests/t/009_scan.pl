@@ -31,7 +31,7 @@ SQL
 # answers and messages come by two pipes.  Only the number of rows is asked for,
 # which is public.
 my $filter = '{"i": {"<": 1000}, "n": {"<>": 3}, "t": {">=": "a"}, "e": {"in": ["sad"]}, "ts": {">": "2001-01-01"}}';
-my $scan = "SELECT rows FROM dpobj.scan_digest('visit', 'y', filter => '$filter', with_digest => false)";
+my $scan = "SELECT rows FROM dpobj_internal.scan_digest('visit', 'y', filter => '$filter', with_digest => false)";
 
 sub told
 {
@@ -71,7 +71,7 @@ SQL
 $session->ask('SET statement_timeout = 20');
 my $start = time;
 like(
-	$session->ask("SELECT rows FROM dpobj.scan_digest('large', 'y', with_digest => false)"),
+	$session->ask("SELECT rows FROM dpobj_internal.scan_digest('large', 'y', with_digest => false)"),
 	qr/^ERROR:  57014: /m,
 	'a timeout stops a scan');
 cmp_ok(time() - $start, '<', 10, 'at once');
@@ -82,7 +82,7 @@ is( scalar_of($node, "SELECT count(*) FROM pg_locks WHERE relation = 'large'::re
 # ---- declarations ----
 
 # The rows are those of the snapshot, the declaration is the latest.
-my $digest = "SELECT rows, distinct_rows FROM dpobj.scan_digest('fresh', 'y')";
+my $digest = "SELECT rows, distinct_rows FROM dpobj_internal.scan_digest('fresh', 'y')";
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE fresh AS SELECT i AS a, true AS y FROM generate_series(1, 10) i;
 SELECT dpobj.protect('fresh', '{"a": {"scale": 10}, "y": {}}');
@@ -110,7 +110,7 @@ is($session->ask($digest), '11|4', 'the later declaration holds');
 $other->quit;
 
 # A restored declaration is found by name, whatever the OIDs are now.
-my $all = "SELECT digest FROM dpobj.scan_digest('visit', 'y')";
+my $all = "SELECT digest FROM dpobj_internal.scan_digest('visit', 'y')";
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
 my $usual_digest = $session->ask($all);
 like($usual_digest, qr/^\\x[0-9a-f]{64}$/, 'a digest before the dump');

@@ -40,7 +40,7 @@ my %fill = (
 sub entered
 {
 	my ($table, $key, $filter) = @_;
-	my $text = $session->ask("SELECT DISTINCT v.id || ':' || v.who FROM dpobj.scan_rows('$table', 'y', '{id}', "
+	my $text = $session->ask("SELECT DISTINCT v.id || ':' || v.who FROM dpobj_internal.scan_rows('$table', 'y', '{id}', "
 		  . ($filter ? "'$filter'" : 'NULL') . ", decode(md5('$key'), 'hex')) s JOIN $table v ON v.id = s.x[1] >> 16");
 	return { map { split /:/ } grep { /:/ } split /\n/, $text };
 }
@@ -136,7 +136,7 @@ SELECT dpobj.protect('fair', '{"id": {"scale": 1, "clip": [0, 100]}, "y": {}}', 
 SQL
 # p < 1e-6 for the largest of eight two-sided tests
 my $limit = 5.4;
-my $fresh = largest_z("SELECT s.x[1] >> 16 FROM generate_series(1, $keys) i, dpobj.scan_rows('fair', 'y', CASE WHEN i > 0 THEN '{id}'::text[] END) s");
+my $fresh = largest_z("SELECT s.x[1] >> 16 FROM generate_series(1, $keys) i, dpobj_internal.scan_rows('fair', 'y', CASE WHEN i > 0 THEN '{id}'::text[] END) s");
 cmp_ok($fresh, '<', $limit, "under fresh keys each of eight rows is chosen as often: largest z $fresh");
 is($session->ask('SELECT count(*) FROM chosen WHERE id > 8'), 5 * $keys, 'and single rows always');
 my $places = largest_z("SELECT f.id FROM generate_series(1, $keys) i, LATERAL (SELECT id FROM fair WHERE id <= 8 AND i > 0 ORDER BY ctid LIMIT 2) f");
@@ -148,7 +148,7 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE crowd AS SELECT i AS id, 'a person whose name is long ' || i AS who, true AS y FROM generate_series(1, 100000) i;
 SELECT dpobj.protect('crowd', '{"id": {"bins": [0]}, "y": {}}', 'replace', 'who', 1);
 SQL
-my $crowd = "SELECT rows - neutral FROM dpobj.scan_digest('crowd', 'y', with_digest => false)";
+my $crowd = "SELECT rows - neutral FROM dpobj_internal.scan_digest('crowd', 'y', with_digest => false)";
 is($session->ask($crowd), '100000', 'many persons');
 $session->ask('SET dpobj.memory_limit = 4');
 like($session->ask($crowd), qr/^ERROR:  53200: out of memory$/m, 'that do not fit into dpobj.memory_limit');

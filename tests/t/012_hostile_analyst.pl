@@ -119,7 +119,7 @@ $hostile->try_all(
 		'SELECT * FROM pg_stat_reset()',
 		q{SELECT dpobj.features('{"a": {"scale": 60}}', v) FROM visit v},
 		q{SELECT dp_halfspace(ARRAY[a]::float8[], y, 0.5, 0) FROM visit},
-		q{SELECT * FROM dpobj.scan_digest('visit', 'y')},));
+		q{SELECT * FROM dpobj_internal.scan_digest('visit', 'y')},));
 $hostile->try_all(
 	'one column is granted',
 	[ 'the others', 'col', '42501', 'SELECT t FROM visit WHERE id = 47' ],
@@ -164,7 +164,7 @@ $hostile->try_all(
 		'CREATE INDEX ON dpobj.ledger_events (id)',
 		'ALTER TABLE dpobj.budget_rows DISABLE TRIGGER ALL',
 		'INSERT INTO dpobj.model_rows (release, owner) VALUES (1, 1)',
-		"INSERT INTO dpobj.model_shares SELECT 1, 1, dpobj.origin(), 'ana'::regrole, 'ana'",
+		"INSERT INTO dpobj.model_shares SELECT 1, 1, dpobj_internal.origin(), 'ana'::regrole, 'ana'",
 		'DELETE FROM dpobj.model_shares',
 		'UPDATE dpobj.protections SET adjacency = NULL',
 		"UPDATE dpobj.job_rows SET state = 'queued'",
@@ -193,9 +193,9 @@ $hostile->try_all(
 		q{SELECT dpobj.protect('visit', '{"note": {"levels": []}}')},
 		'SELECT dpobj.confirm_epoch()',
 		q{SELECT dpobj.grant_trainer('ana')},
-		q{SELECT dpobj.budget_exceeded('{1}', '{1}', NULL)},
+		q{SELECT dpobj_internal.budget_exceeded('{1}', '{1}', NULL)},
 		q{SELECT dpobj.raise_budget('visit', 'ana', 1, 0, 'I ask for it')},
-		q{SELECT dpobj.budgets_applying('visit', 'poor')},
+		q{SELECT dpobj_internal.budgets_applying('visit', 'poor')},
 		'SELECT dpobj_internal.train_final(NULL)',
 		q{SELECT dpobj.remaining('visit', 'poor')},
 		'GRANT dpobj_admin TO ana',
@@ -213,7 +213,7 @@ my $cheap = q{SELECT (dpobj.train('visit', 'y', 0.0001, '{a}')).release};
 $hostile->try_all(
 	'settings',
 	(
-		map { [ $_, 'ana', '42501', 'SELECT dpobj.epoch()', 'BEGIN', $_ ] } (
+		map { [ $_, 'ana', '42501', 'SELECT dpobj_internal.epoch()', 'BEGIN', $_ ] } (
 			'SET dpobj.min_epsilon = 0', 'SET LOCAL dpobj.release_tick = 0',
 			q{SELECT set_config('dpobj.max_failures', '1000', false)}, 'SET dpobj.max_solvers = 1000',
 			'SET dpobj.require_budget = off', 'SET dpobj.time_limit = 1', 'SET dpobj.memory_limit = 1',
@@ -232,7 +232,7 @@ $hostile->try_all(
 		map { [ "noah: $_ in the connection's options", 'noah', 'UB002', \"-c $_", $train ] } (
 			'dpobj.require_budget=off', 'role=none')),
 	[ 'ALTER SYSTEM', 'ana', '42501', 'ALTER SYSTEM SET dpobj.min_epsilon = 0' ],
-	[ 'a setting that was refused', 'ana', '22023 42501', 'SELECT dpobj.epoch()', 'SET dpobj.min_epsilon = 0', $cheap ]);
+	[ 'a setting that was refused', 'ana', '22023 42501', 'SELECT dpobj_internal.epoch()', 'SET dpobj.min_epsilon = 0', $cheap ]);
 my @free_settings = (
 	'search_path = ana', "search_path = ''", 'search_path = pg_temp, ana', 'exit_on_error = on',
 	'debug_print_plan = on', 'debug_print_parse = on', 'debug_print_rewritten = on',
@@ -556,7 +556,7 @@ $hostile->try_all(
 	[ 'in a function of somebody else', 'ana', 'UB003', 'SELECT mallory.queue()' ],
 	[ 'those of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.jobs' ],
 	[ 'nor how far they are', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.progress' ],
-	[ 'nor in the list', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.job_list()' ],
+	[ 'nor in the list', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj_internal.job_list()' ],
 	[ 'nor by a function that speaks', 'noah', 0, q{SELECT * FROM dpobj.jobs WHERE name LIKE '%'} ],
 	[ 'nor cancelled', 'noah', '42704', 'SELECT dpobj.cancel(1)' ],
 	[ 'nor waited for', 'noah', '42704', 'SELECT dpobj.wait(1)' ],
@@ -582,7 +582,7 @@ CREATE FUNCTION public.replay() RETURNS dp_model LANGUAGE sql SECURITY DEFINER A
 CREATE FUNCTION public.measure() RETURNS float8 LANGUAGE sql SECURITY DEFINER AS \$\$SELECT dpobj.evaluate('mine', 'visit', 0.5)\$\$;
 CREATE FUNCTION public.relay() RETURNS dp_model LANGUAGE plpgsql SECURITY DEFINER AS \$\$BEGIN RETURN public.steal(); END\$\$;
 CREATE VIEW public.trap AS SELECT public.steal();
-CREATE FUNCTION public.plan() RETURNS record LANGUAGE sql SECURITY DEFINER AS \$\$SELECT dpobj.schedule_attempt('yearly')\$\$;
+CREATE FUNCTION public.plan() RETURNS record LANGUAGE sql SECURITY DEFINER AS \$\$SELECT dpobj_internal.schedule_attempt('yearly')\$\$;
 GRANT SELECT ON public.trap TO PUBLIC;
 SQL
 $hostile->try_all(
@@ -598,7 +598,7 @@ $hostile->try_all(
 
 my $put = sub {
 	my ($name, $more) = @_;
-	return "SELECT dpobj.schedule_put('$name', '0 0 1 1 *', 'public.visit', 'y', 0.5, '{a,t}', 0, 'halfspace', '{}', "
+	return "SELECT dpobj_internal.schedule_put('$name', '0 0 1 1 *', 'public.visit', 'y', 0.5, '{a,t}', 0, 'halfspace', '{}', "
 	  . ($more // 'NULL, NULL, NULL') . ')';
 };
 my $run = sub { "CALL dpobj.run_schedule('$_[0]')" };
@@ -606,22 +606,22 @@ $hostile->try_all(
 	'schedules',
 	[ 'making one costs nothing', 'ana', 0, $put->('yearly') ],
 	[ 'each run of a scheduled time is the same one', 'ana', 1, ($run->('yearly')) x 3 ],
-	[ 'also when it is made anew, or for less', 'ana', 0, "SELECT dpobj.schedule_remove('yearly', NULL)", $put->('yearly'),
+	[ 'also when it is made anew, or for less', 'ana', 0, "SELECT dpobj_internal.schedule_remove('yearly', NULL)", $put->('yearly'),
 		$run->('yearly'), $put->('yearly') =~ s/0\.5/0.0001/r, $run->('yearly'), $put->('yearly') ],
 	[ 'in a transaction block', 'ana', '25001', $put->('block'), 'BEGIN', $run->('block') ],
 	[ 'in a block of PL/pgSQL that catches', 'ana', 0, $put->('block'),
 		"DO \$\$ BEGIN CALL dpobj.run_schedule('block'); EXCEPTION WHEN OTHERS THEN NULL; END \$\$" ],
 	[ 'in one that commits', 'ana', 1, $put->('block'), "DO \$\$ BEGIN CALL dpobj.run_schedule('block'); COMMIT; END \$\$" ],
-	[ 'the function below it, rolled back, tried again', 'ana', 1, $put->('below'), 'BEGIN', "SELECT dpobj.schedule_attempt('below')",
-		'ROLLBACK', "SELECT dpobj.schedule_attempt('below')", $run->('below') ],
+	[ 'the function below it, rolled back, tried again', 'ana', 1, $put->('below'), 'BEGIN', "SELECT dpobj_internal.schedule_attempt('below')",
+		'ROLLBACK', "SELECT dpobj_internal.schedule_attempt('below')", $run->('below') ],
 	[ 'read only', 'ana', '25006', $put->('only'), 'SET default_transaction_read_only = on', $run->('only') ],
 	[ 'a filter on one row', 'ana', 1, $put->('one', q('{"id": {"=": 47}}', NULL, NULL)), $run->('one'), 'TABLE dpobj.schedule_runs' ],
 	[ 'a run that was made up', 'ana', 1, $put->('forged'),
-		q{SELECT dpobj.schedule_record('forged', dpobj.schedule_time('0 0 1 1 *', now()), now(), 'released', NULL, NULL)}, $run->('forged') ],
+		q{SELECT dpobj_internal.schedule_record('forged', dpobj_internal.schedule_time('0 0 1 1 *', now()), now(), 'released', NULL, NULL)}, $run->('forged') ],
 	[ 'a state that there is not', 'ana', '23514', $put->('forged'),
-		q{SELECT dpobj.schedule_record('forged', now(), now(), 'free', NULL, NULL)} ],
+		q{SELECT dpobj_internal.schedule_record('forged', now(), now(), 'free', NULL, NULL)} ],
 	[ 'a model under the name of a run', 'ana', 1, $put->('taken'),
-		q{SELECT (dpobj.train('visit', 'y', 0.5, '{t}', name => dpobj.schedule_model('taken', dpobj.schedule_time('0 0 1 1 *', now())))).release},
+		q{SELECT (dpobj.train('visit', 'y', 0.5, '{t}', name => dpobj_internal.schedule_model('taken', dpobj_internal.schedule_time('0 0 1 1 *', now())))).release},
 		$run->('taken') ],
 	[ 'an allowance that is taken back', 'ana', 1, $put->('spent', q(NULL, 0.5, '1 day')), $run->('spent'), $put->('spent'), $run->('spent') ],
 	[ 'a name that is a statement', 'ana', 1, $put->(q{x''); DROP TABLE ana.mine; --}), $run->(q{x''); DROP TABLE ana.mine; --}),

@@ -131,8 +131,8 @@ my %request = (
 	'filter is null' => filters('"y": {"is null": false}, "t": {"is null": true}'),
 	'filter on all' => filters('"i": {"<": 10}, "f": {">": 0}, "n": {"<>": 3}, "d": {">": "2020-01-01"}, "ts": {"<": "infinity"},'
 		  . ' "t": {"=": "a"}, "u": {"<>": "z"}, "e": {"=": "sad"}, "b": {"=": true}, "y": {"=": "yes"}, "id": {"<": 30}'),
-	schedule => "SELECT dpobj.schedule_put('NAME', '0 0 1 1 *', 'visit', 'y', 0.5, '{i,t}', 0, 'halfspace', '{}', NULL, NULL, NULL),"
-	  . " dpobj.schedule_attempt('NAME')",
+	schedule => "SELECT dpobj_internal.schedule_put('NAME', '0 0 1 1 *', 'visit', 'y', 0.5, '{i,t}', 0, 'halfspace', '{}', NULL, NULL, NULL),"
+	  . " dpobj_internal.schedule_attempt('NAME')",
 	'a filter on nothing' => filters('"unknown": {"=": 1}'),
 	groups => groups('u', "'{i,t}'"),
 	'groups of four columns' => groups('u,b,e,t', "'{i}'"),
@@ -221,7 +221,7 @@ sub observe
 	$seen{ledger} = $session->ask(sprintf $ledger, $last);
 	$seen{models} = $session->ask(sprintf $models, $last);
 	$seen{runs} = $session->ask(sprintf $runs, $name);
-	$session->ask("SELECT dpobj.schedule_remove('$name', NULL)") if $seen{runs} ne '';
+	$session->ask("SELECT dpobj_internal.schedule_remove('$name', NULL)") if $seen{runs} ne '';
 	$seen{spent} = growths($spent, $session->ask($budgets));
 	my @read = split /\|/, growth($read, $session->ask($reads));
 	$seen{reads} = join '|', @read[0, 1];

@@ -117,7 +117,7 @@ spends($node, 'DROP EXTENSION by anybody', { epsilon => 0.5, charged => 1, relea
 	$his->ask($_) for 'SET client_min_messages = error', 'BEGIN', 'DROP SCHEMA public CASCADE', 'CREATE SCHEMA dpobj',
 		q{CREATE FUNCTION dpobj.gain() RETURNS bigint LANGUAGE plpgsql AS $$BEGIN EXECUTE 'ALTER ROLE dbo SUPERUSER'; RETURN 1; END$$},
 		'CREATE VIEW dpobj.lineage AS SELECT dpobj.gain() AS ancestor, dpobj.gain() AS descendant';
-	$ours->send('SELECT dpobj.relatives(1)');
+	$ours->send('SELECT dpobj_internal.relatives(1)');
 	ok(wait_until(20, sub { scalar_of($node, 'SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = ' . $ours->pid) }), 'a function of ours waits');
 	is($his->ask('COMMIT'), '', 'the extension is dropped');
 	like($ours->result, qr/^ERROR:  42704: extension "dpobj" does not exist in this database/, 'and nothing is read');

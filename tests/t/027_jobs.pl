@@ -434,7 +434,7 @@ sub at_gate
 {
 	my ($who) = @_;
 	my $session = session($node, user => $who, seconds => 300);
-	$session->ask($_) for 'BEGIN', 'SELECT dpobj.schedule_enter()';
+	$session->ask($_) for 'BEGIN', 'SELECT dpobj_internal.schedule_enter()';
 	return $session;
 }
 
@@ -861,7 +861,7 @@ spends($node, 'a server that has ceased to preload the library', { epsilon => 0.
 	$node->reload;
 	sleep(0.3);
 	my @ids = map { submit('ana', "left $_", 'patient') } 1, 2;
-	$session{ana}->ask(q{SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL)});
+	$session{ana}->ask(q{SELECT dpobj_internal.schedule_put('yearly', '0 0 1 1 *', 'patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL)});
 	$node->safe_psql('postgres', 'ALTER SYSTEM RESET dpobj.max_jobs');
 	restart_with("shared_preload_libraries = ''");
 	is($session{ana}->ask("SELECT state, reason FROM dpobj.jobs WHERE id = $ids[0]"),
@@ -923,7 +923,7 @@ spends($node, 'a database with tables of our names', {}, sub {
 	$mallory = session($node, user => 'mallory', database => 'trap');
 	$mallory->ask($_) for 'CREATE SCHEMA dpobj', 'CREATE TABLE dpobj.identities ()', 'CREATE TABLE dpobj.job_rows (id bigint, role oid, state text, origin text)',
 		"INSERT INTO dpobj.job_rows VALUES (1, 10, 'queued', 'x')",
-		q{CREATE FUNCTION dpobj.origin() RETURNS text LANGUAGE plpgsql AS
+		q{CREATE FUNCTION dpobj_internal.origin() RETURNS text LANGUAGE plpgsql AS
 			$$BEGIN EXECUTE 'ALTER ROLE mallory SUPERUSER'; RETURN 'y'; END$$};
 	is($mallory->ask('SELECT state FROM dpobj.job_rows'), 'queued', 'they are there');
 	$mallory->ask($_) for 'BEGIN', 'LOCK TABLE dpobj.identities, dpobj.job_rows';

@@ -48,8 +48,8 @@ $node->safe_psql('other', "CREATE EXTENSION dpobj; $tables");
 
 # Names with spaces: a job of one database never has the name of another's.
 $node->safe_psql('postgres', 'CREATE DATABASE "postgres a"');
-isnt($node->safe_psql('postgres a', "CREATE EXTENSION dpobj; SELECT dpobj.cron_jobname('b')"),
-	$node->safe_psql('postgres', "SELECT dpobj.cron_jobname('a b')"), 'jobs of two databases have two names');
+isnt($node->safe_psql('postgres a', "CREATE EXTENSION dpobj; SELECT dpobj_internal.cron_jobname('b')"),
+	$node->safe_psql('postgres', "SELECT dpobj_internal.cron_jobname('a b')"), 'jobs of two databases have two names');
 
 sub schedule
 {
@@ -190,18 +190,18 @@ is_of(q(it's thrifty), 'ana', $since, 'skipped||f|UB001', 'the allowance is used
 # ---- time zones ----
 
 $ana = session($node, user => 'ana');
-is($ana->ask(q{SELECT string_agg(to_char(dpobj.schedule_time('30 3 * * *', t) AT TIME ZONE 'GMT', 'DD HH24:MI'), ', ' ORDER BY t)
+is($ana->ask(q{SELECT string_agg(to_char(dpobj_internal.schedule_time('30 3 * * *', t) AT TIME ZONE 'GMT', 'DD HH24:MI'), ', ' ORDER BY t)
   FROM unnest('{2026-03-28 12:00+00, 2026-03-29 01:29+00, 2026-03-29 01:30+00, 2026-10-25 12:00+00}'::timestamptz[]) t}),
 	'28 02:30, 28 02:30, 29 01:30, 25 02:30', 'times are those of cron.timezone, in winter and in summer');
-is($ana->ask(q{SELECT count(DISTINCT dpobj.schedule_model('x', dpobj.schedule_time('30 2 * * *', t)))
+is($ana->ask(q{SELECT count(DISTINCT dpobj_internal.schedule_model('x', dpobj_internal.schedule_time('30 2 * * *', t)))
   FROM unnest('{2026-10-25 00:31+00, 2026-10-25 01:31+00}'::timestamptz[]) t}), '1', 'an hour that comes twice has its run once');
 
 # Since pg_cron 1.6.8; for one that does not know it as well.
-is($ana->ask("SELECT dpobj.cron_time('0 0 13 * 5', '2026-11-01'), dpobj.cron_time('0 0 13 * 5', '2026-11-14', true)"),
+is($ana->ask("SELECT dpobj_internal.cron_time('0 0 13 * 5', '2026-11-01'), dpobj_internal.cron_time('0 0 13 * 5', '2026-11-14', true)"),
 	'2026-10-30 00:00:00|2026-11-20 00:00:00', 'the 13th, and each Friday');
 $node->append_conf('postgresql.conf', 'cron.dom_dow_and_logic = yes');
 $node->reload;
-ok(wait_until(10, sub { $ana->ask("SELECT dpobj.cron_time('0 0 13 * 5', '2026-11-01')") eq '2026-03-13 00:00:00' }),
+ok(wait_until(10, sub { $ana->ask("SELECT dpobj_internal.cron_time('0 0 13 * 5', '2026-11-01')") eq '2026-03-13 00:00:00' }),
 	'with cron.dom_dow_and_logic a Friday the 13th');
 $node->append_conf('postgresql.conf', 'cron.dom_dow_and_logic = off');
 $node->reload;
@@ -297,14 +297,14 @@ like($copy->ask($yearly->()), qr/HINT:  A superuser can run there: SELECT cron\.
 	'scheduled again, the statement to run');
 is($copy->ask("SELECT count(*) FROM dpobj.schedules WHERE name = 'yearly'"), '1', 'and it is the same one');
 is($copy->ask("CALL dpobj.run_schedule('yearly')"), '', 'what was charged is charged there, too');
-like($copy->ask("SELECT dpobj.schedule_put('new', '0 0 1 1 *', 'patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);"
+like($copy->ask("SELECT dpobj_internal.schedule_put('new', '0 0 1 1 *', 'patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);"
 		  . " CALL dpobj.run_schedule('new')"), qr/^ERROR:  55000:/m, 'nothing new before the epoch is confirmed');
 
 # The names of a job's database and schedule cannot run into each other.
-my $jobname = $copy->ask("SELECT dpobj.cron_jobname('new x')");
+my $jobname = $copy->ask("SELECT dpobj_internal.cron_jobname('new x')");
 is($jobname, 'dpobj copy new x', 'a job is named after database and schedule');
 $node->safe_psql('postgres', 'ALTER DATABASE other RENAME TO "copy new"');
-isnt($node->safe_psql('copy new', "SELECT dpobj.cron_jobname('x')"), $jobname, 'not the same for another two');
+isnt($node->safe_psql('copy new', "SELECT dpobj_internal.cron_jobname('x')"), $jobname, 'not the same for another two');
 
 # DROP EXTENSION leaves the job, whose runs fail; the statement of the guide removes it.
 $_->quit for $ana, $poor, $copy;

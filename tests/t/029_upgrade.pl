@@ -125,7 +125,7 @@ sub rows
 }
 
 my $privileges = q{SELECT has_function_privilege('ana', 'dpobj.report(regclass, numeric)', 'EXECUTE'),
-  has_function_privilege('ana', 'dpobj.scan_digest(regclass, text, text[], jsonb, boolean, bytea)', 'EXECUTE'),
+  has_function_privilege('ana', 'dpobj.grant_trainer(regrole)', 'EXECUTE'),
   (SELECT bool_or(has_table_privilege('bob', v, 'SELECT'))
    FROM unnest('{dpobj.budgets,dpobj.models,dpobj.odometer,dpobj.protected}'::regclass[]) v)};
 
@@ -183,9 +183,14 @@ CREATE TABLE kept AS SELECT dp_halfspace(features, label, 0.5, 0) AS model FROM 
 REVOKE EXECUTE ON FUNCTION dpobj.report(regclass, numeric) FROM PUBLIC;
 REVOKE SELECT ON dpobj.budgets, dpobj.models, dpobj.odometer, dpobj.protected FROM PUBLIC;
 GRANT SELECT ON dpobj.budgets, dpobj.models TO ana;
-GRANT EXECUTE ON FUNCTION dpobj.scan_digest(regclass, text, text[], jsonb, boolean, bytea) TO ana;
+GRANT EXECUTE ON FUNCTION dpobj.grant_trainer(regrole) TO ana;
 SQL
 
+	# The new library knows schema dpobj_internal, which an old version does not have and others may.
+	my @internal = ('origin()', 'epoch()', 'sees_all()', 'budget_exceeded(bigint[], bigint[], dpobj.charge_cost)', 'shares_rows(bigint, bigint)',
+		'listed_keys(jsonb)', 'cost_under(dpobj.charge_cost, text, text, integer)', 'delta_under(dpobj.charge_cost, text, text)');
+	$node->safe_psql($older, join ';', 'CREATE SCHEMA dpobj_internal', 'GRANT USAGE ON SCHEMA dpobj_internal TO PUBLIC',
+		map { "CREATE FUNCTION dpobj_internal.$_ RETURNS text LANGUAGE plpgsql AS \$\$BEGIN RAISE EXCEPTION 'captured'; END\$\$" } @internal);
 	$ana = session($node, user => 'ana', database => $older);
 	$ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'first')});
 	$ana->ask(q{SELECT count(*) FROM dpobj.train_groups('visit', '{sex}', 'ill', 0.25, name => 'by sex')});
@@ -212,6 +217,8 @@ SQL
 	my %before = map { $_ => rows($older, $_) } @kept;
 	is(join(' ', grep { $before{$_} eq '[]' } @kept), '', "each of $old\'s " . @kept . ' tables has rows');
 	is($node->safe_psql($older, $privileges), 'f|t|f', 'the administrator revoked privileges and granted one');
+
+	$node->safe_psql($older, 'DROP SCHEMA dpobj_internal CASCADE');
 
 	# A dump does not say the version: what an old one wrote goes into the tables of the new one.
 	restore($older, "restored_$old");
@@ -287,7 +294,7 @@ ORDER BY c.relname
 SQL
 
 # As 0.1.0 had it: a function is for PUBLIC if that was granted, not if it was forgotten.
-is($node->safe_psql('fresh', q{SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'dpobj'::regnamespace AND proacl IS NULL}),
+is($node->safe_psql('fresh', q{SELECT oid::regprocedure FROM pg_proc WHERE pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace) AND proacl IS NULL}),
 	'', 'each function says who may call it');
 
 # In a schema of any name, whoever else may create there is spoken of.
@@ -440,7 +447,7 @@ $node->append_conf('postgresql.conf', "dpobj.max_jobs = 0");
 $node->restart;
 $node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
 $ana = session($node, user => 'ana', database => $upgraded);
-$ana->ask(q{SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 0.1, '1 year')});
+$ana->ask(q{SELECT dpobj_internal.schedule_put('yearly', '0 0 1 1 *', 'visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 0.1, '1 year')});
 is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a schedule has run');
 is($ana->ask(q{SELECT dpobj.submit('queued', 'visit', NULL, 'ill', 0.0625)}), '1', 'a job is queued');
 $left_before = $ana->ask($left);

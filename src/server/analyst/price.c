@@ -23,6 +23,7 @@
 #include "core/mechanisms/evaluation.h"
 #include "core/mechanisms/utility.h"
 
+#include "server/base/extension.h"
 #include "server/base/argument.h"
 #include "server/analyst/analyst.h"
 #include "server/ledger/charge.h"
@@ -139,7 +140,7 @@ append_remaining(StringInfo json, Oid table, const Pair *pair, Adjacency adjacen
 	static const char *const statement =
 		"SELECT format('{\"epsilon\": %s, \"delta\": %s, \"releases\": %s}', r.epsilon, r.delta,"
 		" coalesce(r.releases::text, 'null')),"
-		" coalesce(dpobj.calls_that_fit($9, " CHARGE_COST_ROW ")::text, 'null')"
+		" coalesce(dpobj_internal.calls_that_fit($9, " CHARGE_COST_ROW ")::text, 'null')"
 		" FROM dpobj.remaining($9) r";
 	Oid types[CHARGE_COST_PARAMETERS + 1];
 	Datum values[lengthof(types)];
@@ -151,8 +152,8 @@ append_remaining(StringInfo json, Oid table, const Pair *pair, Adjacency adjacen
 	types[CHARGE_COST_PARAMETERS] = OIDOID;
 	values[CHARGE_COST_PARAMETERS] = ObjectIdGetDatum(table);
 	SPI_connect();
-	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, true, 1) !=
-		SPI_OK_SELECT)
+	if (SPI_execute_with_args(extension_statement(statement), lengthof(types), types, values, NULL,
+							  true, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the privacy budgets");
 	if (granted && SPI_processed > 0)
 		appendStringInfo(json, ", \"remaining\": %s, \"calls\": %s",

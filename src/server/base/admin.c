@@ -61,7 +61,8 @@ admin_execute(const char *statement, int count, Oid *types, Datum *values, const
 
 	become_owner(&caller);
 	SPI_connect();
-	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
+	if (SPI_execute_with_args(extension_statement(statement), count, types, values, nulls, false,
+							  0) < 0)
 		elog(ERROR, "could not read or write the privacy budgets");
 	rows = SPI_processed;
 	SPI_finish();
@@ -78,7 +79,7 @@ admin_execute_latest(const char *statement, int count, Oid *types, Datum *values
 
 	become_owner(&caller);
 	SPI_connect();
-	plan = SPI_prepare(statement, count, types);
+	plan = SPI_prepare(extension_statement(statement), count, types);
 	if (plan == NULL || SPI_execute_snapshot(plan, values, NULL, GetLatestSnapshot(),
 											 InvalidSnapshot, false, true, 0) < 0)
 		elog(ERROR, "could not write a table of dpobj");
@@ -107,7 +108,8 @@ admin_select(const char *statement, int count, Oid *types, Datum *values, Datum 
 	become_owner(&caller);
 	PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
 	SPI_connect();
-	if (SPI_execute_with_args(statement, count, types, values, NULL, true, 1) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(extension_statement(statement), count, types, values, NULL, true,
+							  1) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the privacy budgets");
 	found = SPI_processed > 0;
 	for (int i = 0; found && i < SPI_tuptable->tupdesc->natts; i++)
@@ -129,7 +131,8 @@ admin_read(const char *statement, int count, Oid *types, Datum *values,
 	become_owner(&caller);
 	PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
 	SPI_connect();
-	if (SPI_execute_with_args(statement, count, types, values, NULL, true, 0) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(extension_statement(statement), count, types, values, NULL, true,
+							  0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the privacy budgets");
 	become_caller(&caller);
 	rows = SPI_tuptable;
@@ -184,7 +187,7 @@ admin_require(const char *function)
 					 "else has granted it.")));
 }
 
-/* dpobj.administers() -> boolean: may the caller administer? */
+/* dpobj_internal.administers() -> boolean: may the caller administer? */
 PG_FUNCTION_INFO_V1(dpobj_administers);
 Datum
 dpobj_administers(PG_FUNCTION_ARGS)

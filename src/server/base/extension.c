@@ -13,7 +13,9 @@
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
 #include "commands/extension.h"
+#include "lib/stringinfo.h"
 #include "storage/lmgr.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -21,6 +23,7 @@
 #include "server/base/extension.h"
 
 #define EXTENSION_NAME "dpobj"
+#define INTERNAL_SCHEMA "dpobj_internal"
 
 /* In every version; and of all tables the one that every charge reads, and nobody has to lock. */
 #define TABLE_NAME "identities"
@@ -84,4 +87,35 @@ extension_open_table(const char *name)
 					   AccessShareLock);
 	extension_give_up(); /* what drops it needs a lock on this one, too */
 	return table;
+}
+
+/* Before version 0.3.0 is installed by an update, it may be anybody's schema. */
+bool
+extension_has_internal(void)
+{
+	Oid space = get_namespace_oid(INTERNAL_SCHEMA, true);
+	Oid extension = get_extension_oid(EXTENSION_NAME, true);
+
+	return OidIsValid(space) && OidIsValid(extension) &&
+		   getExtensionOfObject(NamespaceRelationId, space) == extension;
+}
+
+const char *
+extension_statement(const char *statement)
+{
+	static const char *const internal = INTERNAL_SCHEMA ".";
+	StringInfoData text;
+	const char *found = strstr(statement, internal);
+
+	if (found == NULL || extension_has_internal())
+		return statement;
+	initStringInfo(&text);
+	for (; found != NULL; found = strstr(statement, internal))
+	{
+		appendBinaryStringInfo(&text, statement, (int) (found - statement));
+		appendStringInfoString(&text, EXTENSION_NAME ".");
+		statement = found + strlen(internal);
+	}
+	appendStringInfoString(&text, statement);
+	return text.data;
 }

@@ -26,4 +26,14 @@ extern void extension_require(void);
 /* Opens a table of ours with AccessShareLock, or raises an error: its columns are what they are. */
 extern Relation extension_open_table(const char *name);
 
+/* Has the extension a schema dpobj_internal?  Versions before 0.3.0 have those functions in dpobj.
+ */
+extern bool extension_has_internal(void);
+
+/*
+ * The statement with the functions of dpobj_internal named as the installed version has them; while
+ * the extension is held.
+ */
+extern const char *extension_statement(const char *statement);
+
 #endif

@@ -13,7 +13,7 @@
 #include "access/htup.h"
 #include "access/tupdesc.h"
 
-/* Where OIDs hold: dpobj.origin(). */
+/* Where OIDs hold: dpobj_internal.origin(). */
 extern char *identity_origin(void);
 
 /*

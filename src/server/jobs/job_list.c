@@ -128,20 +128,20 @@ static const char *const list_statement =
 	"SELECT j.id, j.name, s.state, j.submitted, j.started, j.finished, NULL::text,"
 	" CASE WHEN o.own OR $5 THEN m.model END, c.oid::regclass, j.relation_name,"
 	" coalesce((SELECT a.rolname::text FROM pg_authid a WHERE a.oid = j.role"
-	" AND j.origin = dpobj.origin()), j.role_name),"
+	" AND j.origin = dpobj_internal.origin()), j.role_name),"
 	" j.release, j.sqlstate, coalesce(j.reason, CASE WHEN s.state = 'failed' THEN s.reason END),"
 	" NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::float8"
 	" FROM dpobj.job_rows j"
-	" CROSS JOIN LATERAL (SELECT CASE WHEN j.origin = dpobj.origin() THEN j.role = $2"
+	" CROSS JOIN LATERAL (SELECT CASE WHEN j.origin = dpobj_internal.origin() THEN j.role = $2"
 	" ELSE j.role_name = $3 END AS own) o"
 	" CROSS JOIN LATERAL (SELECT CASE WHEN j.state IN ('queued', 'running')"
-	" AND j.origin <> dpobj.origin() OR j.state = 'running' AND j.id = ANY ($4)"
+	" AND j.origin <> dpobj_internal.origin() OR j.state = 'running' AND j.id = ANY ($4)"
 	" THEN 'failed' ELSE j.state END AS state,"
-	" CASE WHEN j.origin <> dpobj.origin() AND j.state <> 'failed'"
+	" CASE WHEN j.origin <> dpobj_internal.origin() AND j.state <> 'failed'"
 	" THEN 'the job was submitted before the database was restored' ELSE 'the job''s worker ended"
 	" before the job'"
 	" END || CASE WHEN j.release IS NOT NULL THEN E'\\nThe charge stays.' ELSE '' END AS reason) s"
-	" LEFT JOIN pg_class c ON c.oid = j.relation AND j.origin = dpobj.origin()"
+	" LEFT JOIN pg_class c ON c.oid = j.relation AND j.origin = dpobj_internal.origin()"
 	" LEFT JOIN dpobj.model_rows m ON m.release = j.release AND m.key IS NULL"
 	" AND s.state = 'released'"
 	" WHERE o.own OR $1 ORDER BY j.id";
@@ -164,7 +164,7 @@ put_row(HeapTuple row, TupleDesc descriptor, void *context)
 	tuplestore_putvalues(list->set, list->descriptor, values, nulls);
 }
 
-/* dpobj.job_list() -> the jobs that the current role may see, as they are now */
+/* dpobj_internal.job_list() -> the jobs that the current role may see, as they are now */
 PG_FUNCTION_INFO_V1(dpobj_job_list);
 Datum
 dpobj_job_list(PG_FUNCTION_ARGS)
@@ -175,7 +175,7 @@ dpobj_job_list(PG_FUNCTION_ARGS)
 
 	list.set = materialize_begin(fcinfo, &list.descriptor);
 	if (list.descriptor->natts != LIST_COLUMNS)
-		elog(ERROR, "dpobj.job_list() must return %d columns", LIST_COLUMNS);
+		elog(ERROR, "dpobj_internal.job_list() must return %d columns", LIST_COLUMNS);
 	job_call_now();
 	values[0] = BoolGetDatum(job_sees_all());
 	values[1] = ObjectIdGetDatum(GetUserId());

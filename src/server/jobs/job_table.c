@@ -114,9 +114,10 @@ job_add(const Job *job, const TrainRequest *request, const uint8 hash[CHARGE_HAS
  * before a restore is over.
  */
 #define STATE                                                                                      \
-	"SELECT CASE WHEN origin = dpobj.origin() THEN role ELSE coalesce((SELECT a.oid"               \
+	"SELECT CASE WHEN origin = dpobj_internal.origin() THEN role ELSE coalesce((SELECT a.oid"      \
 	" FROM pg_authid a WHERE a.rolname = role_name), 0::oid) END,"                                 \
-	" CASE WHEN origin <> dpobj.origin() AND state IN ('queued', 'running') THEN 'failed'"         \
+	" CASE WHEN origin <> dpobj_internal.origin() AND state IN ('queued', 'running') THEN "        \
+	"'failed'"                                                                                     \
 	" ELSE state END, xmin, request_hash, id FROM dpobj.job_rows WHERE "
 
 static bool
@@ -188,17 +189,19 @@ job_find_name(const char *name, JobState *state)
 	Oid types[] = {TEXTOID, OIDOID};
 	Datum values[] = {CStringGetTextDatum(name), ObjectIdGetDatum(GetSessionUserId())};
 
-	return find(STATE
-				"name = $1 AND role = $2 AND origin = dpobj.origin() ORDER BY id DESC LIMIT 1",
-				lengthof(types), types, values, state);
+	return find(
+		STATE
+		"name = $1 AND role = $2 AND origin = dpobj_internal.origin() ORDER BY id DESC LIMIT 1",
+		lengthof(types), types, values, state);
 }
 
 /* A guard against filling the table by mistake: open transactions do not see each other's. */
 int
 job_count_queued(void)
 {
-	static const char *const statement = "SELECT count(*)::int FROM dpobj.job_rows WHERE role = $1 "
-										 "AND state = 'queued' AND origin = dpobj.origin()";
+	static const char *const statement =
+		"SELECT count(*)::int FROM dpobj.job_rows WHERE role = $1 "
+		"AND state = 'queued' AND origin = dpobj_internal.origin()";
 	Oid types[] = {OIDOID};
 	Datum values[] = {ObjectIdGetDatum(GetSessionUserId())};
 	Datum count;
@@ -213,7 +216,8 @@ job_forget_ended(int kept)
 {
 	static const char *const statement =
 		"DELETE FROM dpobj.job_rows WHERE id IN (SELECT id FROM dpobj.job_rows WHERE role = $1"
-		" AND origin = dpobj.origin() AND state IN ('failed', 'cancelled') AND release IS NULL"
+		" AND origin = dpobj_internal.origin() AND state IN ('failed', 'cancelled') AND release IS "
+		"NULL"
 		" ORDER BY id DESC OFFSET $2 FOR UPDATE SKIP LOCKED)";
 	Oid types[] = {OIDOID, INT4OID};
 	Datum values[] = {ObjectIdGetDatum(GetSessionUserId()), Int32GetDatum(kept)};
@@ -253,7 +257,8 @@ bool
 job_any_waiting(void)
 {
 	static const char *const statement =
-		"SELECT true FROM dpobj.job_rows q WHERE q.origin = dpobj.origin() AND (q.state = 'queued'"
+		"SELECT true FROM dpobj.job_rows q WHERE q.origin = dpobj_internal.origin() AND (q.state = "
+		"'queued'"
 		" AND NOT EXISTS (SELECT FROM dpobj.job_rows r WHERE r.id = ANY ($1) AND r.role = q.role)"
 		" OR q.state = 'running' AND q.id <> ALL ($1) AND q.release IS NOT NULL) LIMIT 1";
 	Oid types[] = {INT8ARRAYOID};
@@ -272,8 +277,9 @@ job_any_waiting(void)
 Datum
 job_dead(void)
 {
-	static const char *const statement = "SELECT array_agg(id) FROM dpobj.job_rows"
-										 " WHERE state = 'running' AND origin = dpobj.origin()";
+	static const char *const statement =
+		"SELECT array_agg(id) FROM dpobj.job_rows"
+		" WHERE state = 'running' AND origin = dpobj_internal.origin()";
 	Datum running;
 	bool isnull;
 	Datum *ids;
@@ -356,7 +362,8 @@ static void
 change(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
 {
 	SPI_connect();
-	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
+	if (SPI_execute_with_args(extension_statement(statement), count, types, values, nulls, false,
+							  0) < 0)
 		elog(ERROR, "could not write the row of a job");
 	SPI_finish();
 }
@@ -382,8 +389,8 @@ job_bury(void)
 	bool isnull;
 
 	SPI_connect();
-	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
-		SPI_OK_SELECT)
+	if (SPI_execute_with_args(extension_statement(statement), lengthof(types), types, values, NULL,
+							  false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not write the row of a job");
 	releases = column(0, 1, &isnull);
 	if (!isnull)
@@ -421,15 +428,15 @@ find_next(Datum ids, Datum roles, int64 *id, Oid *role)
 {
 	static const char *const statement =
 		"SELECT q.id, q.role FROM dpobj.job_rows q WHERE q.state = 'queued' AND q.id <> ALL ($1)"
-		" AND q.origin = dpobj.origin() AND q.role <> ALL ($2) AND NOT EXISTS (SELECT"
+		" AND q.origin = dpobj_internal.origin() AND q.role <> ALL ($2) AND NOT EXISTS (SELECT"
 		" FROM dpobj.job_rows r WHERE r.state = 'running' AND r.origin = q.origin"
 		" AND r.role = q.role) ORDER BY coalesce(q.started, q.submitted), q.id LIMIT 1";
 	Oid types[] = {INT8ARRAYOID, OIDARRAYOID};
 	Datum values[] = {ids, roles};
 	bool isnull;
 
-	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
-		SPI_OK_SELECT)
+	if (SPI_execute_with_args(extension_statement(statement), lengthof(types), types, values, NULL,
+							  false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the jobs");
 	if (SPI_processed == 0)
 		return false;
@@ -449,8 +456,8 @@ take(int64 id, Job *job)
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 
-	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, false, 0) !=
-		SPI_OK_UPDATE_RETURNING)
+	if (SPI_execute_with_args(extension_statement(statement), lengthof(types), types, values, NULL,
+							  false, 0) != SPI_OK_UPDATE_RETURNING)
 		elog(ERROR, "could not take a job");
 	if (SPI_processed == 0)
 		return false;

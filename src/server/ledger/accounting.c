@@ -77,7 +77,8 @@ any_null(FunctionCallInfo fcinfo, int first)
 	return PG_ARGISNULL(0);
 }
 
-/* dpobj.composed_epsilon(accountant, rdp_order, cost, delta_units) -> numeric, units of 1e-9 */
+/* dpobj_internal.composed_epsilon(accountant, rdp_order, cost, delta_units) -> numeric, units of
+ * 1e-9 */
 PG_FUNCTION_INFO_V1(dpobj_composed_epsilon);
 Datum
 dpobj_composed_epsilon(PG_FUNCTION_ARGS)
@@ -115,7 +116,7 @@ pure_cost(const AccountantTerms *terms, int64 epsilon)
 										  : cost.rdp[accounting_order_place(terms->order)];
 }
 
-/* dpobj.largest_epsilon(accountant, rdp_order, room) -> numeric, units of 1e-9 */
+/* dpobj_internal.largest_epsilon(accountant, rdp_order, room) -> numeric, units of 1e-9 */
 PG_FUNCTION_INFO_V1(dpobj_largest_epsilon);
 Datum
 dpobj_largest_epsilon(PG_FUNCTION_ARGS)
@@ -145,7 +146,7 @@ dpobj_largest_epsilon(PG_FUNCTION_ARGS)
 }
 
 /*
- * dpobj.cost_of_rows(adjacency, pair, pair_terms, epsilon_nano, delta_units, rows) ->
+ * dpobj_internal.cost_of_rows(adjacency, pair, pair_terms, epsilon_nano, delta_units, rows) ->
  * dpobj.charge_cost of a group of that many rows
  */
 PG_FUNCTION_INFO_V1(dpobj_cost_of_rows);

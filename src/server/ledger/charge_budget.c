@@ -45,7 +45,7 @@ relatives(const ChargeParties *parties)
 	static const char *const statement =
 		"SELECT array_agg(i.object ORDER BY i.object) FROM dpobj.identities i"
 		" WHERE i.id = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = $1)::bigint[])"
-		" AND i.origin = dpobj.origin()";
+		" AND i.origin = dpobj_internal.origin()";
 	Oid types[] = {INT8OID};
 	Datum values[] = {parties->relation};
 	bool isnull;
@@ -167,9 +167,9 @@ charge_distrust_sums(void)
 	"coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),"        \
 	" 'replace')"
 #define ASKED_COST                                                                                 \
-	"dpobj.cost_under(" ASKED ", " UNIT ", b.accountant,"                                          \
+	"dpobj_internal.cost_under(" ASKED ", " UNIT ", b.accountant,"                                 \
 	" array_position(dpobj.rdp_orders(), b.rdp_order))"
-#define ASKED_DELTA "dpobj.delta_under(" ASKED ", " UNIT ", b.accountant)"
+#define ASKED_DELTA "dpobj_internal.delta_under(" ASKED ", " UNIT ", b.accountant)"
 
 /* Parameters of the statements below: $1 to $8 the cost, $9 the table, $10 tables, $11 payers. */
 typedef struct CostArguments
@@ -196,7 +196,7 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
  * Has the table of budget b rows of the charged one now? It may be another parent of a child.
  * What was a relative once counts the charge, but does not stop it.
  */
-#define SHARES_ROWS "(b.relation = ANY ($10) OR dpobj.shares_rows($9, b.relation))"
+#define SHARES_ROWS "(b.relation = ANY ($10) OR dpobj_internal.shares_rows($9, b.relation))"
 
 /* The budgets that count a charge, as they were when all of them were locked. */
 typedef struct LockedBudgets
@@ -266,7 +266,8 @@ count_ledger(CostArguments *arguments)
 static void
 deny_excess(ChargeRequest *request, CostArguments *arguments, Datum tables)
 {
-	static const char *const statement = "SELECT dpobj.budget_exceeded($10, $11, " ASKED ")";
+	static const char *const statement =
+		"SELECT dpobj_internal.budget_exceeded($10, $11, " ASKED ")";
 	bool isnull;
 	Datum exceeded;
 

@@ -32,7 +32,7 @@ extern void charge_count_release(const ChargeRequest *request, const ChargeParti
 /* From now on no sum is known: each is added up anew by the next charge. */
 extern void charge_distrust_sums(void);
 
-/* Raises UB001 with what dpobj.budget_exceeded says: detail and hint, which it parts. */
+/* Raises UB001 with what dpobj_internal.budget_exceeded says: detail and hint, which it parts. */
 extern _Noreturn void charge_deny_exhausted(char *budget);
 
 /*

@@ -53,12 +53,12 @@ typedef struct Subjects
 #define SUBJECTS "unnest($1, $2, $3) WITH ORDINALITY s(kind, object, name, place) "
 
 /* The identity that has the subject's OID, if that OID means anything here. */
-#define BOUND "i.kind = s.kind AND i.object = s.object AND i.origin = dpobj.origin()"
+#define BOUND "i.kind = s.kind AND i.object = s.object AND i.origin = dpobj_internal.origin()"
 
 /* In the order of the subjects, null where there is none; and: is the ledger of another epoch? */
 static const char *const find_parties =
 	"SELECT array_agg(i.id ORDER BY s.place),"
-	" (SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT 1) <> dpobj.epoch() "
+	" (SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT 1) <> dpobj_internal.epoch() "
 	"FROM " SUBJECTS "LEFT JOIN dpobj.identities i ON " BOUND " AND i.name = s.name";
 
 /* What was renamed keeps its identity. */
@@ -68,16 +68,16 @@ static const char *const rename_parties =
 
 /* What was dropped and made again, or restored, gets the identity that had its name last. */
 static const char *const rebind_parties =
-	"UPDATE dpobj.identities d SET object = s.object, origin = dpobj.origin() FROM " SUBJECTS
-	"WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ")"
+	"UPDATE dpobj.identities d SET object = s.object, origin = dpobj_internal.origin() "
+	"FROM " SUBJECTS "WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ")"
 	" AND d.id = (SELECT max(o.id) FROM dpobj.identities o"
-	" WHERE o.kind = s.kind AND o.name = s.name AND NOT (o.origin = dpobj.origin()"
+	" WHERE o.kind = s.kind AND o.name = s.name AND NOT (o.origin = dpobj_internal.origin()"
 	" AND CASE o.kind WHEN 'table' THEN EXISTS (SELECT FROM pg_class WHERE oid = o.object)"
 	" ELSE EXISTS (SELECT FROM pg_authid WHERE oid = o.object) END))";
 
 static const char *const make_parties =
 	"INSERT INTO dpobj.identities (kind, origin, object, name) "
-	"SELECT s.kind, dpobj.origin(), s.object, s.name FROM " SUBJECTS
+	"SELECT s.kind, dpobj_internal.origin(), s.object, s.name FROM " SUBJECTS
 	"WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ") "
 	"ORDER BY s.kind, s.object "
 	"ON CONFLICT ON CONSTRAINT identity_key DO NOTHING";
@@ -248,7 +248,7 @@ find(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
 	" CASE WHEN place <= $3 + 1 THEN $1 ELSE id END AS descendant"                                 \
 	" FROM unnest($2) WITH ORDINALITY t(id, place) WHERE place > 1"                                \
 	" UNION SELECT a.id, up.descendant FROM up JOIN dpobj.identities a"                            \
-	" ON a.object = up.ancestor AND a.kind = 'table' AND a.origin = dpobj.origin()) r "
+	" ON a.object = up.ancestor AND a.kind = 'table' AND a.origin = dpobj_internal.origin()) r "
 
 /*
  * Against charges, in the order of their locks; who changes a table's budgets has locked that

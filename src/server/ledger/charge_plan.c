@@ -9,16 +9,18 @@
 
 #include "executor/spi.h"
 
+#include "server/base/extension.h"
 #include "server/ledger/charge_plan.h"
 
 typedef struct KeptPlan
 {
 	const char *statement;
+	bool has_internal; /* what an update of the extension changes */
 	SPIPlanPtr plan;
 } KeptPlan;
 
 static bool keep_plans = false;
-static KeptPlan kept_plans[48]; /* more than there are statements */
+static KeptPlan kept_plans[96]; /* more than twice as many as there are statements */
 static int kept_count = 0;
 
 void
@@ -30,19 +32,20 @@ charge_keep_plans(void)
 static SPIPlanPtr
 kept_plan(const char *statement, int count, Oid *types)
 {
+	bool has_internal = extension_has_internal();
 	SPIPlanPtr plan;
 
 	for (int i = 0; i < kept_count; i++)
 	{
-		if (kept_plans[i].statement == statement)
+		if (kept_plans[i].statement == statement && kept_plans[i].has_internal == has_internal)
 			return kept_plans[i].plan;
 	}
 	if (kept_count == lengthof(kept_plans))
 		elog(ERROR, "too many statements of the privacy ledger");
-	plan = SPI_prepare(statement, count, types);
+	plan = SPI_prepare(extension_statement(statement), count, types);
 	if (plan == NULL || SPI_keepplan(plan) != 0)
 		elog(ERROR, "could not prepare a statement of the privacy ledger");
-	kept_plans[kept_count++] = (KeptPlan){statement, plan};
+	kept_plans[kept_count++] = (KeptPlan){statement, has_internal, plan};
 	return plan;
 }
 
@@ -51,7 +54,8 @@ charge_run(const char *statement, int count, Oid *types, Datum *values, const ch
 {
 	if (keep_plans)
 		return SPI_execute_plan(kept_plan(statement, count, types), values, nulls, false, 0);
-	return SPI_execute_with_args(statement, count, types, values, nulls, false, 0);
+	return SPI_execute_with_args(extension_statement(statement), count, types, values, nulls, false,
+								 0);
 }
 
 bool

@@ -19,8 +19,8 @@
 
 /*
  * Does a cost under one kind of neighbours count under another?  The same kind, and
- * add_remove under replace, where dpobj.cost_under converts it; and that of a row under
- * persons if rows says for how many rows of a person it counts (dpobj.cost_of_rows).
+ * add_remove under replace, where dpobj_internal.cost_under converts it; and that of a row under
+ * persons if rows says for how many rows of a person it counts (dpobj_internal.cost_of_rows).
  */
 #define ADDS_UP(adjacency, person, unit, unit_person, rows)                                        \
 	"((" adjacency " = " unit " OR " adjacency " = 'add_remove' AND " unit " = 'replace')"         \
@@ -196,10 +196,10 @@ static const char *
 cost_of_rows(const ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *const query =
-		"SELECT coalesce(dpobj.earlier_cost(m.members, $2, $3, m.rows),"
+		"SELECT coalesce(dpobj_internal.earlier_cost(m.members, $2, $3, m.rows),"
 		" 'Protect the table with adjacency => ''replace'': charges under it say nothing about rows"
 		" that come or go.' || CASE WHEN $4::jsonb ? 'earlier_rows_per_person' THEN ''"
-		" ELSE ' ' || dpobj.earlier_cost(m.members, 'replace', $3, m.rows) END)"
+		" ELSE ' ' || dpobj_internal.earlier_cost(m.members, 'replace', $3, m.rows) END)"
 		" FROM (SELECT " FAMILY " AS members,"
 		" ($4::jsonb ->> 'max_rows_per_person')::integer AS rows) m";
 

@@ -222,7 +222,7 @@ void
 charge_fail_lost(Datum releases)
 {
 	static const char *const statement =
-		INSERT_END "id = ANY ($2) AND epoch = dpobj.epoch()"
+		INSERT_END "id = ANY ($2) AND epoch = dpobj_internal.epoch()"
 				   " ON CONFLICT (release) WHERE release IS NOT NULL DO NOTHING";
 	Oid types[] = {TEXTOID, INT8ARRAYOID, BYTEAOID};
 	Datum values[] = {CStringGetTextDatum("failed"), releases, (Datum) 0};
@@ -265,10 +265,11 @@ reserve_groups(const ChargeRequest *request, int64 release, const ChargeParties 
 {
 	static const char *const give_back =
 		"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND model IS NULL"
-		" AND name IN (SELECT $2 || k.key::text FROM dpobj.listed_keys($5::jsonb) k)";
+		" AND name IN (SELECT $2 || k.key::text FROM dpobj_internal.listed_keys($5::jsonb) k)";
 	static const char *const reserve =
 		"INSERT INTO dpobj.model_rows (owner, name, release, request_hash, place, key)"
-		" SELECT $1, $2 || k.key::text, $3, $4, k.place, k.key FROM dpobj.listed_keys($5::jsonb) k";
+		" SELECT $1, $2 || k.key::text, $3, $4, k.place, k.key FROM "
+		"dpobj_internal.listed_keys($5::jsonb) k";
 	const char *name = charge_request_text(request, CHARGE_TEXT_MODEL_NAME);
 	Oid types[] = {INT8OID, TEXTOID, INT8OID, BYTEAOID, TEXTOID};
 	Datum values[] = {parties->role, CStringGetTextDatum(name), Int64GetDatum(release),

@@ -94,7 +94,7 @@ epoch_is_confirmed(void)
 {
 	return admin_execute(
 			   "SELECT FROM (SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT "
-			   "1) last WHERE epoch <> dpobj.epoch()",
+			   "1) last WHERE epoch <> dpobj_internal.epoch()",
 			   0, NULL, NULL, NULL) == 0;
 }
 

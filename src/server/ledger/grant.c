@@ -91,7 +91,7 @@ grant_check_budgets(Oid table, const Pair *pair, Adjacency adjacency)
 	static const char *const exceeded =
 		"WITH RECURSIVE payers(role) AS (SELECT $10"
 		" UNION SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role) "
-		"SELECT dpobj.budget_exceeded("
+		"SELECT dpobj_internal.budget_exceeded("
 		"ARRAY(SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $9),"
 		" ARRAY(SELECT r.id FROM dpobj.identity_roles r WHERE r.role IN (SELECT role FROM payers)),"
 		" " CHARGE_COST_ROW ")";

@@ -19,6 +19,7 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
+#include "server/base/extension.h"
 #include "server/base/admin.h"
 #include "server/base/argument.h"
 #include "server/ledger/charge_count.h"
@@ -40,7 +41,9 @@ caller_sees_all(void)
 	bool sees;
 
 	SPI_connect();
-	if (SPI_execute("SELECT dpobj.sees_all()", true, 1) != SPI_OK_SELECT || SPI_processed != 1)
+	if (SPI_execute(extension_statement("SELECT dpobj_internal.sees_all()"), true, 1) !=
+			SPI_OK_SELECT ||
+		SPI_processed != 1)
 		elog(ERROR, "could not look up the current role");
 	sees = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
 	SPI_finish();
@@ -249,7 +252,7 @@ delta_argument(FunctionCallInfo fcinfo, int position, const Charges *charges)
 }
 
 /*
- * dpobj.composed_charges(relation, role, accountant, delta)
+ * dpobj_internal.composed_charges(relation, role, accountant, delta)
  *   -> (releases, epsilon_nano, delta_units, rdp_order, assumes, neighbours, weaker)
  */
 PG_FUNCTION_INFO_V1(dpobj_composed_charges);
@@ -290,7 +293,7 @@ dpobj_composed_charges(PG_FUNCTION_ARGS)
 
 /* ---- the report ---- */
 
-/* dpobj.report(relation, delta) -> jsonb: dpobj.report_contents() for who may see all */
+/* dpobj.report(relation, delta) -> jsonb: dpobj_internal.report_contents() for who may see all */
 PG_FUNCTION_INFO_V1(dpobj_report);
 Datum
 dpobj_report(PG_FUNCTION_ARGS)
@@ -307,8 +310,8 @@ dpobj_report(PG_FUNCTION_ARGS)
 	check_reader(InvalidOid);
 	if (!PG_ARGISNULL(1))
 		decimal_delta(values[1], NUMERICOID, &asked); /* -1 stands for none below */
-	if (!admin_select("SELECT dpobj.report_contents($1, nullif($2, -1))", lengthof(types), types,
-					  values, &report, &isnull) ||
+	if (!admin_select("SELECT dpobj_internal.report_contents($1, nullif($2, -1))", lengthof(types),
+					  types, values, &report, &isnull) ||
 		isnull)
 		elog(ERROR, "could not read the privacy ledger");
 	PG_RETURN_DATUM(report);

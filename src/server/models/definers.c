@@ -23,7 +23,7 @@ ask(FunctionCallInfo fcinfo, const char *statement, int count, Oid *types, Datum
 	return isnull ? (Datum) 0 : result;
 }
 
-/* dpobj.relatives(id) -> bigint[]: a table, its descendants, and all ancestors of these */
+/* dpobj_internal.relatives(id) -> bigint[]: a table, its descendants, and all ancestors of these */
 PG_FUNCTION_INFO_V1(dpobj_relatives);
 Datum
 dpobj_relatives(PG_FUNCTION_ARGS)

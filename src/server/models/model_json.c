@@ -48,7 +48,7 @@ append_number(StringInfo text, double number)
 	appendStringInfoString(text, digits);
 }
 
-/* dpobj.model_to_json(dp_model) -> jsonb */
+/* dpobj_internal.model_to_json(dp_model) -> jsonb */
 PG_FUNCTION_INFO_V1(dpobj_model_to_json);
 Datum
 dpobj_model_to_json(PG_FUNCTION_ARGS)
@@ -192,7 +192,7 @@ read_details(JsonbContainer *object)
 	return JsonbToCString(NULL, details, 0);
 }
 
-/* dpobj.model_from_json(jsonb) -> dp_model */
+/* dpobj_internal.model_from_json(jsonb) -> dp_model */
 PG_FUNCTION_INFO_V1(dpobj_model_from_json);
 Datum
 dpobj_model_from_json(PG_FUNCTION_ARGS)

@@ -64,7 +64,7 @@ dpobj_share(PG_FUNCTION_ARGS)
 {
 	static const char *const statement =
 		"INSERT INTO dpobj.model_shares (release, place, origin, role, role_name)"
-		" SELECT m.release, m.place, dpobj.origin(), $3, $4" OWN_MODEL
+		" SELECT m.release, m.place, dpobj_internal.origin(), $3, $4" OWN_MODEL
 		" ON CONFLICT ON CONSTRAINT model_shares_pkey DO UPDATE SET role_name = EXCLUDED.role_name";
 	const char *role_name = check_arguments(fcinfo);
 
@@ -80,7 +80,8 @@ dpobj_unshare(PG_FUNCTION_ARGS)
 	static const char *const statement =
 		"DELETE FROM dpobj.model_shares s USING (SELECT m.release, m.place" OWN_MODEL ") o"
 		" WHERE s.release = o.release AND s.place = o.place"
-		" AND CASE WHEN s.origin = dpobj.origin() THEN s.role = $3 ELSE s.role_name = $4 END";
+		" AND CASE WHEN s.origin = dpobj_internal.origin() THEN s.role = $3 ELSE s.role_name = $4 "
+		"END";
 	const char *role_name = check_arguments(fcinfo);
 
 	if (run(fcinfo, statement, role_name) == 0)

@@ -65,7 +65,7 @@ trainer_options(PlanCall *call, int first)
 
 /*
  * Which tables are neighbours belongs to a protected table: all that is charged to
- * it must be about the same ones, or be converted (dpobj.cost_under).
+ * it must be about the same ones, or be converted (dpobj_internal.cost_under).
  */
 static void
 settle_adjacency(const PlanTable *table, Options *options)

@@ -7,7 +7,7 @@
  *
  *   x1 x2 ... : positive negative
  *
- * with the features as integers in units of 2^-16.  dpobj.scan_rows() returns these
+ * with the features as integers in units of 2^-16.  dpobj_internal.scan_rows() returns these
  * rows themselves.  Both take a key for the choice of rows where a person has
  * more than may enter; nothing that releases has such an argument.
  */
@@ -167,7 +167,7 @@ form_result(TupleDesc descriptor, Rows *rows, bool with_digest)
 }
 
 /*
- * dpobj.scan_digest(relation, label, features, filter, with_digest, person_key) ->
+ * dpobj_internal.scan_digest(relation, label, features, filter, with_digest, person_key) ->
  * rows, neutral, distinct_rows, digest
  */
 PG_FUNCTION_INFO_V1(dpobj_scan_digest);
@@ -199,7 +199,8 @@ put_row(ReturnSetInfo *result, const Rows *rows, uint32 row)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* dpobj.scan_rows(relation, label, features, filter, person_key) -> features, positive, negative */
+/* dpobj_internal.scan_rows(relation, label, features, filter, person_key) -> features, positive,
+ * negative */
 PG_FUNCTION_INFO_V1(dpobj_scan_rows);
 Datum
 dpobj_scan_rows(PG_FUNCTION_ARGS)

@@ -140,7 +140,8 @@ time_of(int64 minute)
 	return time;
 }
 
-/* dpobj.cron_time(cron, at, following) -> timestamp: the last time so far, or the next one */
+/* dpobj_internal.cron_time(cron, at, following) -> timestamp: the last time so far, or the next one
+ */
 PG_FUNCTION_INFO_V1(dpobj_cron_time);
 Datum
 dpobj_cron_time(PG_FUNCTION_ARGS)
@@ -191,7 +192,7 @@ optional_text(FunctionCallInfo fcinfo, int position)
 	return value[0] == '\0' ? NULL : value;
 }
 
-/* dpobj.schedule_fail(code, message, detail, hint) -> void: raises */
+/* dpobj_internal.schedule_fail(code, message, detail, hint) -> void: raises */
 PG_FUNCTION_INFO_V1(dpobj_schedule_fail);
 Datum
 dpobj_schedule_fail(PG_FUNCTION_ARGS)
@@ -211,8 +212,8 @@ dpobj_schedule_fail(PG_FUNCTION_ARGS)
 }
 
 /*
- * dpobj.schedule_begin() -> void: refuses to run where the calling procedure cannot commit, in the
- * words that PostgreSQL has for its own statements
+ * dpobj_internal.schedule_begin() -> void: refuses to run where the calling procedure cannot
+ * commit, in the words that PostgreSQL has for its own statements
  */
 PG_FUNCTION_INFO_V1(dpobj_schedule_begin);
 Datum
@@ -233,7 +234,8 @@ dpobj_schedule_begin(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* dpobj.schedule_enter() -> void: one run of a role at a time, until the transaction ends */
+/* dpobj_internal.schedule_enter() -> void: one run of a role at a time, until the transaction ends
+ */
 PG_FUNCTION_INFO_V1(dpobj_schedule_enter);
 Datum
 dpobj_schedule_enter(PG_FUNCTION_ARGS)
@@ -249,7 +251,7 @@ dpobj_schedule_enter(PG_FUNCTION_ARGS)
 
 /* ---- rows -------------------------------------------------------------------- */
 
-/* The arguments of dpobj.schedule_put, which are those of dpobj.schedule. */
+/* The arguments of dpobj_internal.schedule_put, which are those of dpobj.schedule. */
 enum
 {
 	PUT_NAME,
@@ -341,7 +343,7 @@ check_allowance(FunctionCallInfo fcinfo)
 }
 
 /*
- * dpobj.schedule_put(name, cron, relation, label, epsilon, features, delta, method,
+ * dpobj_internal.schedule_put(name, cron, relation, label, epsilon, features, delta, method,
  * options, filter, allowance, period) -> void: makes or changes a schedule of the
  * session user, for whom the table must have a budget
  */
@@ -352,7 +354,7 @@ dpobj_schedule_put(PG_FUNCTION_ARGS)
 	static const char *const statement =
 		"WITH changed AS ("
 		" UPDATE dpobj.schedule_rows s"
-		" SET owner = o.role, owner_name = o.role_name, origin = dpobj.origin(), at = "
+		" SET owner = o.role, owner_name = o.role_name, origin = dpobj_internal.origin(), at = "
 		"clock_timestamp(),"
 		" cron = $2, relation = $3, label = $4, epsilon = $5, features = $6, delta = $7, method = "
 		"$8,"
@@ -397,7 +399,7 @@ dpobj_schedule_put(PG_FUNCTION_ARGS)
 }
 
 /*
- * dpobj.schedule_remove(name, role) -> void: role null: the session user, else for
+ * dpobj_internal.schedule_remove(name, role) -> void: role null: the session user, else for
  * administrators
  */
 PG_FUNCTION_INFO_V1(dpobj_schedule_remove);
@@ -430,7 +432,7 @@ dpobj_schedule_remove(PG_FUNCTION_ARGS)
 }
 
 /*
- * dpobj.schedule_record(name, scheduled, started, state, sqlstate, message) -> void:
+ * dpobj_internal.schedule_record(name, scheduled, started, state, sqlstate, message) -> void:
  * how a run of the session user's ended; of many only the last ones are kept
  */
 PG_FUNCTION_INFO_V1(dpobj_schedule_record);

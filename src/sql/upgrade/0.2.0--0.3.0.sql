@@ -1,8 +1,5 @@
 -- dpobj: what version 0.3.0 changed in objects of 0.2.0
 
-CREATE SCHEMA dpobj_internal;
-COMMENT ON SCHEMA dpobj_internal IS 'what the extension''s own functions and views call';
-
 /*
  * The aggregates had a form for each type of label, epsilon and delta; aggregates.sql makes the two that
  * take their place.  What uses an old form, such as a view, must go first and be made again.
@@ -37,11 +34,6 @@ BEGIN
   END LOOP;
 END
 $body$;
-
--- rows.sql makes these functions in dpobj_internal.
-ALTER FUNCTION dpobj.rows_in(cstring) SET SCHEMA dpobj_internal;
-ALTER FUNCTION dpobj.rows_out(@extschema@.dp_rows) SET SCHEMA dpobj_internal;
-ALTER FUNCTION dpobj.rows_combine(@extschema@.dp_rows, @extschema@.dp_rows) SET SCHEMA dpobj_internal;
 
 -- These columns and constraints stand in protections.sql, too; an update keeps the table.
 ALTER TABLE dpobj.protections ADD COLUMN IF NOT EXISTS earlier_rows_per_person integer;
