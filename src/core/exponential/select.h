@@ -31,7 +31,7 @@ typedef struct SelectGroup
 	int size; /* 0: no group is summed out, every coordinate is enumerated */
 } SelectGroup;
 
-/* How far the tree sampler (tree.h) is: both numbers only grow. */
+/* Progress of the tree sampler (tree.h); both numbers only grow. */
 typedef struct TreeProgress
 {
 	int64_t expanded; /* nodes */
@@ -48,9 +48,9 @@ typedef struct SelectProblem
 	int threads; /* 1 .. SELECT_MAX_THREADS; the same bits give the same answer for any number */
 
 	/*
-	 * NULL, or called by the tree sampler, in the thread that called it, between
-	 * attempts and now and then during one.  What it is told depends on the data:
-	 * for the owner's eyes only, never for an analyst's (rule B10).
+	 * NULL, or called by the tree sampler, in the thread that called it, between attempts and now
+	 * and then during one.  The progress depends on the data, so only the owner may see it, never
+	 * an analyst (rule B10).
 	 */
 	void (*progress)(void *context, const TreeProgress *progress);
 	void *progress_context;
@@ -66,10 +66,9 @@ typedef struct SelectAnswer
 extern uint64_t select_cost(const Grid *grid, SelectGroup group);
 
 /*
- * Of one-hot groups of these sizes, laid out from column 0 on, the one to sum out:
- * it leaves the least to enumerate, and is the first of those that do.  Size 0 if
- * there is none that can be summed out (see SelectProblem.group).  Public, like
- * what it is asked.
+ * Chooses the group to sum out, among one-hot groups of these sizes that begin at column 0: the
+ * first of those that leave the fewest configurations to enumerate.  Size 0 if no group can be
+ * summed out (see SelectProblem.group).  Depends on public parameters only.
  */
 extern SelectGroup select_cheapest_group(const Grid *grid, const int16_t *group_sizes, int groups);
 
@@ -99,8 +98,7 @@ extern int select_from_list(int64_t epsilon, Adjacency adjacency, const int64_t 
 							int candidates, Bits *bits);
 
 /*
- * The exact law's mean loss, to double precision, for benchmarks and tests.
- * Not private: it never leaves the owner's bench.
+ * The exact law's mean loss, to double precision, for benchmarks and tests only: it is not private.
  */
 extern double select_mean_loss(const SelectProblem *problem, Memory *memory);
 

@@ -104,7 +104,7 @@ sum_dense_losses(SelectWalker *walker)
 							   (uint32_t) plan->weight[v] * FIXED_POINT_ONE);
 }
 
-/* Inlined for each common number of levels: a draw then takes a seventh less time. */
+/* Inlined for each common number of levels, which makes a draw a seventh faster. */
 static inline void
 step_binary_levels(SelectWalker *walker, const SelectColumn *column, int difference, int levels)
 {
@@ -229,7 +229,7 @@ select_visit_block(SelectWalker *walker, int64_t block, SelectVisit visit, void 
 	(void) descend(walker, plan->block_depth, plan->state[block]);
 }
 
-/* One pass over all blocks; whoever is free takes the next block. */
+/* One pass over all blocks; each thread takes the next block when it is free. */
 typedef struct SelectPass
 {
 	SelectVisit visit;
@@ -267,7 +267,7 @@ select_visit_all(SelectTeam *team, SelectVisit visit, void *context)
 	for (int k = 0; k < team->size; k++)
 		worker[k] = (SelectWorker){.pass = &pass, .walker = &team->walker[k]};
 
-	/* This thread works too, so that a thread that cannot be started only costs time. */
+	/* The calling thread works too, so a thread that cannot be started costs only time. */
 	for (int k = 1; k < team->size; k++)
 		worker[k].started = pthread_create(&worker[k].thread, NULL, work, &worker[k]) == 0;
 	(void) work(&worker[0]);

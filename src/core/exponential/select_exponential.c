@@ -53,7 +53,7 @@
 _Static_assert(FLT_EVAL_METHOD == 0, "doubles are rounded after each operation");
 _Static_assert(DBL_MANT_DIG == 53, "mantissas have 53 bits");
 
-/* Precision of the tables; what they hold is rounded up to double from here. */
+/* Precision in which table entries are computed before they are rounded up to doubles. */
 #define TABLE_PRECISION 192
 
 /* Entries of the table of terms at most, and the x at which it may end: beta x = TERM_END. */
@@ -134,7 +134,7 @@ make_power(SelectRate rate, int64_t x, double inflation)
 	return power;
 }
 
-/* The factor by which select_weight()'s rounding is made good; see there. */
+/* The factor that compensates for the rounding in select_weight(); see there. */
 static double
 rounding_allowance(const SelectPlan *plan)
 {
@@ -262,7 +262,7 @@ select_weight(const SelectTables *tables, const SelectWalker *walker)
 
 #define EMPTY_LOW (INT64_MIN / 2)
 
-/* Moves the window up: what falls out below counts at the new low. */
+/* Moves the window up; mantissas below it count at the new low. */
 static void
 histogram_raise(SelectHistogram *histogram, int64_t low)
 {
@@ -449,7 +449,7 @@ propose(SelectLaw *law, Bits *bits)
 	return search.found;
 }
 
-/* mass(o) / U(o), rounded as told, for the walker's configuration. */
+/* mass(o) / U(o) for the walker's configuration, rounded in the given direction. */
 static void
 ratio_bound(mpfr_t result, const SelectLaw *law, SelectWeight weight, mpfr_rnd_t rounding)
 {
@@ -488,8 +488,8 @@ ratio_bound(mpfr_t result, const SelectLaw *law, SelectWeight weight, mpfr_rnd_t
 }
 
 /*
- * Is a uniform number of [0, 1), of which the first precision bits are given,
- * below the ratio?  1: surely, -1: surely not, 0: the bits do not tell.
+ * Is a uniform number of [0, 1), of which the first precision bits are given, below the ratio? 1:
+ * yes, -1: no, 0: the bits do not suffice to decide.
  */
 static int
 compare_to_ratio(const SelectLaw *law, SelectWeight weight, const mpz_t uniform, long precision)

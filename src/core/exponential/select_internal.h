@@ -1,9 +1,8 @@
 /*
- * select_internal.h - what the parts of select share: the plan of an enumeration,
- * a walker that goes through it, and the exponential mechanism's weights.  Only
- * select_*.c and its test include this header; the test needs it to count
- * configurations, to draw many times from one set of weights, and to compare the
- * integer weights with the masses that they bound.
+ * select_internal.h - the common parts of select_*.c: the plan of an enumeration, a walker that
+ * goes through it, and the exponential mechanism's weights.  Only select_*.c and its test include
+ * this header; the test needs it to count configurations, to draw many times from one set of
+ * weights, and to compare the integer weights with the masses that they bound.
  *
  * Coordinates.  The columns of the group are summed out, the others ("outer") are
  * enumerated; an outer configuration o fixes all outer coordinates.  Given o,
@@ -50,7 +49,7 @@ typedef struct SelectCell
 	int32_t loss;  /* index of loss[g][0], g the cell's group column */
 } SelectCell;
 
-/* What a step of one outer coordinate touches. */
+/* A cell or row that a step of one outer coordinate changes. */
 typedef struct SelectEntry
 {
 	int32_t target; /* binary: a cell; numeric: a row */
@@ -118,7 +117,7 @@ typedef enum SelectLayout
 	SELECT_DENSE
 } SelectLayout;
 
-/* blocks: about how many to make; 0 leaves it to the size of the enumeration. */
+/* blocks: about how many blocks to make; with 0 the size of the enumeration determines it. */
 extern SelectPlan *select_plan_create(const SelectProblem *problem, int64_t blocks,
 									  SelectLayout layout, Memory *memory);
 extern void select_plan_destroy(SelectPlan *plan, Memory *memory);
@@ -159,9 +158,8 @@ extern void select_team_create(SelectTeam *team, const SelectPlan *plan, int thr
 extern void select_team_destroy(SelectTeam *team, Memory *memory);
 
 /*
- * Visits every configuration once, several blocks at a time, each in its fixed
- * order.  The visitor may write only to what belongs to walker->block or to
- * walker->number, and must not ask for memory.
+ * Visits every configuration once, several blocks at a time, each in its fixed order.  The visitor
+ * may write only to data of walker->block or walker->number, and must not allocate memory.
  */
 extern void select_visit_all(SelectTeam *team, SelectVisit visit, void *context);
 
@@ -206,7 +204,7 @@ typedef struct SelectWeight
 	int64_t exponent;
 } SelectWeight;
 
-/* Exponents below the largest one that are told apart. */
+/* The number of exponents, from the largest down, that have buckets of their own. */
 #define SELECT_BUCKETS 192
 
 /* Sums of mantissas by exponent: bucket k holds low + k, bucket 0 all below too. */
@@ -218,7 +216,7 @@ typedef struct SelectHistogram
 
 typedef struct SelectTables SelectTables;
 
-/* All that one draw leaves behind for the next: see select_exponential.c. */
+/* The weights that all draws share: see select_exponential.c. */
 typedef struct SelectLaw
 {
 	SelectPlan *plan;
@@ -226,7 +224,7 @@ typedef struct SelectLaw
 	SelectRate rate;
 	SelectTables *tables;
 	SelectHistogram *histogram; /* one per block */
-	int64_t floor;              /* the least exponent that is told apart, over all blocks */
+	int64_t floor;              /* the least exponent with a bucket of its own, over all blocks */
 	mpz_t *total;               /* per block, the sum of its weights in units of 2^floor */
 	mpz_t sum;                  /* of total */
 } SelectLaw;

@@ -304,8 +304,8 @@ step_time(const SelectPlan *plan, const SelectColumn *column)
 }
 
 /*
- * The dearest columns change slowest.  The order follows the rows, and only the
- * time depends on it: the law of an answer is that of the whole set.
+ * The most expensive columns change slowest.  The order depends on the rows, but it affects only
+ * the time, not the law of an answer.
  */
 static void
 order_columns(SelectPlan *plan, SelectGroup group, const bool *binary, const RowKey *cell_keys)
@@ -326,7 +326,9 @@ order_columns(SelectPlan *plan, SelectGroup group, const bool *binary, const Row
 	}
 }
 
-/* Per configuration of the product of the levels: a depth moves when all deeper ones are through.
+/*
+ * The time per configuration of the product of the levels: a depth moves once all deeper ones have
+ * gone through their levels.
  */
 static double
 table_time(const SelectPlan *plan)

@@ -20,11 +20,11 @@
  *
  * with probability A_v / Z it is v, and otherwise any of W alike, v included.
  *
- * The draw inverts one uniform number U: it lies in the cell of v, or of W, on a line
- * of length Z.  U is known to so many bits, and A_v, Z to a precision, both as
- * intervals; while they do not tell the cell, U gets more bits and all is computed
- * again.  U is never rounded, and falls on a border with probability 0: the law is
- * exact.  All is divided by the largest exp(epsilon c / 2), so that nothing is large.
+ * The draw inverts one uniform number U: it lies in the cell of v, or of W, on a line of length Z.
+ * The known bits of U and the computed A_v and Z give intervals; while these do not determine the
+ * cell, U gets more bits and everything is computed again.  U is never rounded, and falls on a
+ * border with probability 0: the law is exact.  All is divided by the largest exp(epsilon c / 2),
+ * so that nothing is large.
  */
 #include "core/exponential/select_internal.h"
 
@@ -62,7 +62,7 @@ select_vote_rate(int64_t epsilon)
 	return (SelectRate){epsilon, 2 * one};
 }
 
-/* What is drawn from, and all that one precision needs. */
+/* The votes, and the numbers computed at one precision. */
 typedef struct Line
 {
 	SelectRate rate;
@@ -138,8 +138,8 @@ locate(Line *line, mpz_t digits, mpfr_exp_t known)
 }
 
 /*
- * The cell that holds the point for certain; false if the intervals do not tell.  The
- * cells of the candidates come first.
+ * Finds the cell that certainly holds the point; false if the intervals do not suffice.  The cells
+ * of the candidates come first.
  */
 static bool
 find_cell(Line *line, int64_t *cell)

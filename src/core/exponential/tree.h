@@ -21,9 +21,9 @@
 #include "core/exponential/select.h"
 
 /*
- * What the tree may take before it stops growing; it goes on drawing, slower, with
- * what it has.  With the tables of the rows (at most 64 MiB for the tree's part), a
- * node beyond the limit and a training set of 1e5 rows it is within 512 MiB.
+ * The memory at which the tree stops growing; draws continue, more slowly.  With the tables of the
+ * rows (at most 64 MiB for the tree's part), a node beyond the limit and a training set of 1e5 rows
+ * it is within 512 MiB.
  */
 #define TREE_MAX_BYTES (INT64_C(352) << 20)
 

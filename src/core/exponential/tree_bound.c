@@ -29,7 +29,7 @@
  *
  * N3. Collecting does not lose:  costs do not fall, minima stay.
  *
- * Sweeps may lose, in sums.  What they did is then dropped.
+ * Sweeps may increase the sum; then their result is discarded.
  */
 #include "core/exponential/tree_internal.h"
 
@@ -38,7 +38,7 @@
 
 #define PRECISION 128
 
-/* How many sweeps: hard ones for minima, soft ones for sums.  By measurement. */
+/* The numbers of sweeps, chosen by measurement: hard ones improve minima, soft ones sums. */
 typedef struct TreeEffort
 {
 	int hard;
@@ -47,7 +47,10 @@ typedef struct TreeEffort
 
 #define SOFT_SHARE 0.4 /* of what a soft sweep knows about a level, given back */
 
-/* Knowing more than so many natural logarithms, or mistakes, about a level is not worth it. */
+/*
+ * The most that a sweep moves for a level, in natural logarithms or in mistakes; more would not
+ * pay.
+ */
 #define MOST_LOGARITHMS 60.0
 #define MOST_MISTAKES 200.0
 
@@ -123,8 +126,8 @@ read_sum(const Tree *tree, TreeEstimate *estimate)
 }
 
 /*
- * Give each cell of coordinate j a part of -ln p / rate, p the share of a level in
- * the sum: where the bound has no mass, cells need not say so.
+ * Gives each cell of coordinate j a part of -ln p / rate, p the share of a level in the sum: cells
+ * need not exclude levels that already have little mass in the bound.
  */
 static void
 give_back(Tree *tree, int j, int64_t most)
@@ -189,7 +192,7 @@ soft_sweep(Tree *tree, int64_t most)
 	relaxation->minima = cells_minimum(&relaxation->cells);
 }
 
-/* All that the cells know goes into the costs, where the sum sees it. */
+/* Moves the cells' bounds into the costs, on which the sum is computed. */
 static void
 collect_all(Tree *tree)
 {

@@ -1,6 +1,6 @@
 /*
- * tree_internal.h - what the parts of the tree sampler share.  Only tree_*.c, its
- * test and its bench include this header.
+ * tree_internal.h - the common parts of the tree sampler.  Only tree_*.c, its test and its bench
+ * include this header.
  *
  * Losses are counted in units of 1 / TREE_SCALE of a row and without the
  * instance's constant, which drops out of the law; so are costs and multipliers.
@@ -51,10 +51,10 @@ typedef struct TreePoint
 extern void tree_point_init(TreePoint *point, Bits *bits, TreeLength length);
 extern void tree_point_clear(TreePoint *point);
 
-/* Draws so many more bits of t, at most 64. */
+/* Draws count more bits of t, at most 64. */
 extern void tree_point_refine(TreePoint *point, int count);
 
-/* Is t below the length?  Draws only as many bits as it takes to tell. */
+/* Is t below the length?  Draws only the bits needed to decide. */
 extern bool tree_point_is_below(TreePoint *point, TreeLength length);
 
 /* t - length, for a t that is not below; draws bits down to the length's unit. */
@@ -74,9 +74,9 @@ typedef struct TreePowers
 } TreePowers;
 
 /*
- * The noise programme's sister: sums of exp(-rate cost) where that takes minima of
- * the cost.  backward[j][s] is the sum over all ways on from state s before
- * coordinate j, divided by the term of the cheapest; forward[j][s] likewise.
+ * Sums of exp(-rate cost) over the grid, where the noise programme takes minima of the cost.
+ * backward[j][s] is the sum over all ways on from state s before coordinate j, divided by the term
+ * of the cheapest; forward[j][s] likewise.
  */
 typedef struct TreeSums
 {

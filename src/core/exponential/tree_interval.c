@@ -1,9 +1,8 @@
 /*
  * tree_interval.c - integers with an exponent, and uniform numbers drawn lazily.
  *
- * Lengths are exact numbers, not roundings of something: whatever is compared
- * with them or subtracted from each other here is an integer in units of a
- * common power of two.
+ * Lengths are exact numbers: comparisons and subtractions here are of integers in units of a common
+ * power of two.
  */
 #include "core/exponential/tree_internal.h"
 

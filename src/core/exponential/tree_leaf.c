@@ -6,10 +6,10 @@
  * twice, with every operation rounded down and with every operation rounded up:
  * two numbers with the true one between them, as close as is asked for.
  *
- * A uniform number is compared with such a pair while only its leading bits are
- * known.  Either all that it can be is below all that the other can be, or above;
- * or more bits are drawn and the pair is drawn closer.  So each verdict is that of
- * the complete number with the true mass.
+ * A uniform number is compared with such a pair while only its leading bits are known.  If the
+ * number's interval lies below or above that of the mass, the comparison is decided; otherwise more
+ * bits are drawn and the mass is computed more precisely.  So each decision is that for the
+ * complete number and the true mass.
  */
 #include "core/exponential/tree_internal.h"
 
@@ -260,9 +260,9 @@ last_choice(const Leaf *leaf, int j, int s)
 }
 
 /*
- * The choice of coordinate j at state s: the first k for which u * sum < the terms
- * of the choices up to k, u uniform on [0, 1) with value its first count bits.
- * That is the last one if it is none before.  -1 if the bits do not tell.
+ * The choice of coordinate j at state s: the first k for which u * sum < the terms of the choices
+ * up to k, u uniform on [0, 1) with value its first count bits.  That is the last one if it is none
+ * before. -1 if the bits do not suffice.
  */
 static int
 find_choice(Leaf *leaf, int j, int s, const mpz_t value, long count)

@@ -87,7 +87,7 @@
 /* Cells' tables and messages of one box, 8 bytes each; see row_tables_create(). */
 #define TABLE_ENTRIES (INT64_C(1) << 22)
 
-/* Expansions after which an attempt that is still going on says so. */
+/* The number of expansions after which a running attempt reports progress. */
 #define REPORT_EXPANSIONS 16
 
 /* ---- boxes ---- */
@@ -242,7 +242,8 @@ tree_expand(Tree *tree, TreeNode *node)
 	tree->restored++;
 	tree_estimate(tree, &box, node->parent, false, &estimate);
 	if (!settle(tree, node, &box, &estimate))
-		abort(); /* rather no answer than a wrong law; see above why it does not happen */
+		abort(); /* no answer is better than a wrong law; the proof above shows that this does not
+					happen */
 }
 
 static void

@@ -46,7 +46,7 @@ level_cost(mpz_t cost, const OracleProblem *problem, int j, int i)
 	mpz_sub(cost, reward[best], reward[i]);
 }
 
-/* mpz_get_si() would do where long has 64 bits; this does everywhere. value is below 2^62. */
+/* mpz_get_si() returns a long, which has only 32 bits on some systems. value is below 2^62. */
 static int64_t
 small_value(const mpz_t value)
 {
@@ -151,7 +151,9 @@ oracle_reduce(const OracleProblem *problem, OracleModel *model)
 	return fits;
 }
 
-/* By measurement on adult23 and wider cuts of it: more local search costs more than it saves. */
+/*
+ * Chosen by measurement on adult23 and wider sets: more local search costs more time than it saves.
+ */
 const OracleEffort oracle_usual_effort = {
 	.table_entries = INT64_C(1) << 22,
 	.open_bytes = INT64_C(1) << 26,

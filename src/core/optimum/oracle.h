@@ -28,11 +28,10 @@ typedef enum OraclePhase
 } OraclePhase;
 
 /*
- * How far the search is.  bound and incumbent are the objective less a number
- * that is the same throughout one search; the bound never falls, the incumbent
- * never rises.  So only their difference means anything: the vector found so far
- * is at most (incumbent - bound) / scale misclassified rows, in the objective
- * with the noise, from the optimum.  scale is the problem's.
+ * The progress of a search. bound and incumbent are the objective less a number that is the same
+ * throughout one search; the bound never falls, the incumbent never rises.  So only their
+ * difference means anything: the vector found so far is at most (incumbent - bound) / scale
+ * misclassified rows, in the objective with the noise, from the optimum. scale is the problem's.
  */
 typedef struct OracleProgress
 {
@@ -61,12 +60,11 @@ typedef struct OracleProblem
 	int64_t node_limit;
 
 	/*
-	 * NULL, or called by the thread that called oracle_search(): once when started,
-	 * once when certified, and in between after every node or sweep that this thread
-	 * does, from a few times to a few thousand times a second.  Not called in the
-	 * rare case of oracle_enumerate() (oracle.c).
-	 * What it is told depends on the data and on the noise: for the owner's eyes
-	 * only, never for an analyst's (rule B10).
+	 * NULL, or called by the thread that called oracle_search(): once when started, once when
+	 * certified, and in between after every node or sweep that this thread does, from a few times
+	 * to a few thousand times a second.  Not called in the rare case of oracle_enumerate()
+	 * (oracle.c).  The progress depends on the data and on the noise, so only the owner may see it,
+	 * never an analyst (rule B10).
 	 */
 	void (*progress)(void *context, const OracleProgress *progress);
 	void *progress_context;
@@ -83,11 +81,10 @@ typedef struct OracleAnswer
 extern void oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 
 /*
- * The same search, which stops after node_limit nodes with the best vector so far.
- * Where it stops, and with what, is a function of the problem alone: not of a clock,
- * of the number of threads or of what was searched before.  But of the order of the
- * rows, unlike an optimum.  False, and no answer, where the numbers are too large to
- * be searched (oracle.c), as they never are without rewards.
+ * The same search, which stops after node_limit nodes with the best vector so far.  Where it stops,
+ * and its answer, depend on the problem alone, not on a clock, the number of threads or earlier
+ * searches; unlike an optimum, they depend on the order of the rows.  False, without an answer, if
+ * the numbers are too large for the search (oracle.c), which cannot happen without rewards.
  */
 extern bool oracle_search_within(const OracleProblem *problem, Memory *memory,
 								 OracleAnswer *answer);

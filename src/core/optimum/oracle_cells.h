@@ -27,7 +27,7 @@
 
 #include "core/optimum/oracle_rows.h"
 
-/* What a cell knows before one of its coordinates; the last stage has no coordinate. */
+/* A cell's messages before one of its coordinates; the last stage has no coordinate. */
 typedef struct Stage
 {
 	int coordinate;

@@ -2,8 +2,8 @@
  * oracle_enumerate.c - the oracle by its definition: every vector of W in turn,
  * in big integers.
  *
- * It is the yardstick of the search's tests and the way out where numbers do
- * not fit int64 (oracle.c), so it shares nothing with the search.
+ * The tests compare the search with it, and it is used if numbers do not fit int64 (oracle.c), so
+ * it shares no code with the search.
  */
 #include "core/optimum/oracle.h"
 

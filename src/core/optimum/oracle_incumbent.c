@@ -162,7 +162,7 @@ run_change(const LocalSearch *search, const SparseColumn *column, RowRun run, in
 	const int64_t *score = search->score;
 	int64_t change = 0;
 
-	if (column->stride == 0) /* the same sum, only that compilers make more of it */
+	if (column->stride == 0) /* the same sum, in a form that compilers vectorise */
 	{
 		int64_t step = weight * *column->value;
 
@@ -325,8 +325,8 @@ best_move(LocalSearch *search, int skip)
 }
 
 /*
- * Does moving coordinate j to the choice k, and another with it, get better?  Then
- * do so.  The first of the two may leave the grid, the second must come back.
+ * Moves coordinate j to the choice k together with another coordinate, if that improves the
+ * objective.  The first of the two may leave the grid, the second must come back.
  */
 static bool
 try_pair(LocalSearch *search, int j, int k)

@@ -1,6 +1,6 @@
 /*
- * oracle_internal.h - what the parts of the oracle share: the reduced problem in
- * int64, boxes of the grid, and the best vector so far.
+ * oracle_internal.h - the common parts of the oracle: the reduced problem in int64, boxes of the
+ * grid, and the best vector so far.
  *
  * Ranges.  Three facts keep every sum of the oracle inside int64:
  *
@@ -89,8 +89,8 @@ extern int oracle_end_state(const Grid *grid, const int *index);
 extern bool oracle_reduce(const OracleProblem *problem, OracleModel *model);
 
 /*
- * How hard to try beside the proof: none of it changes the answer.  The tests
- * set all to zero, so that nothing hides a flaw of the search.
+ * Effort beyond what the proof needs; it does not change the answer.  The tests set all to zero, so
+ * that nothing hides a flaw of the search.
  */
 typedef struct OracleEffort
 {

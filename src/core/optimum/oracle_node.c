@@ -111,7 +111,10 @@ pause_for_others(const Workspace *work)
 		work->pause(work->pause_context);
 }
 
-/* A sweep; more than twice the gap is not worth knowing: such a level is removed anyway. */
+/*
+ * A sweep.  Bounds of more than twice the gap are not needed, because such a level is removed
+ * anyway.
+ */
 static void
 sweep_node(Workspace *work)
 {
@@ -262,7 +265,7 @@ list_children(const Workspace *work, Branch *branch)
 		int64_t bound = work->through[j][own->index[k]];
 		int at = k;
 
-		/* What is known above holds here, whatever the multipliers have become since. */
+		/* The parent's bound holds for the child too, whatever its multipliers are. */
 		bound = bound > branch->node.bound ? bound : branch->node.bound;
 		for (; at > 0 && branch->bound[at - 1] > bound; at--)
 		{

@@ -1,9 +1,8 @@
 /*
  * oracle_noise.c - the dynamic programme over the constraint's automaton.
  *
- * The last state stands for "no completion can be accepted": its backward value
- * is unreachable and nobody reads its forward value, which spares the inner
- * loops a test.
+ * The last state stands for "no completion can be accepted": its backward value is unreachable and
+ * its forward value is never read, which saves a test in the inner loops.
  */
 #include "core/optimum/oracle_noise.h"
 

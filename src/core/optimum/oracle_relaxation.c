@@ -105,8 +105,8 @@ relaxation_collect(Relaxation *relaxation, int j)
 }
 
 /*
- * Give each cell of coordinate j its share, by mass, of what is known about it
- * by now.  The shares may be rounded as they come (double), any integer is valid.
+ * Gives each cell of coordinate j its share, by mass, of the coordinate's costs.  Shares may be
+ * rounded in any way, because any integer is valid.
  */
 static void
 distribute(Relaxation *relaxation, int j, int64_t most)

@@ -48,8 +48,8 @@ extern bool relaxation_is_exact(const Relaxation *relaxation);
 extern void relaxation_raise(Relaxation *relaxation, Member member, int i, int64_t amount);
 
 /*
- * Moves what the cells of coordinate j know about it into its costs.  Costs do
- * not fall and cells' minima stay; needs the messages up to and after j.
+ * Moves the min-marginals of the cells of coordinate j into its costs.  Costs do not fall and
+ * cells' minima stay; needs the messages up to and after j.
  */
 extern void relaxation_collect(Relaxation *relaxation, int j);
 

@@ -191,7 +191,7 @@ run_round(Search *search)
 		thread[k] = (Thread){.search = search, .work = search->workspace[k]};
 		thread[k].started = pthread_create(&thread[k].handle, NULL, run_tasks, &thread[k]) == 0;
 	}
-	/* This thread works too, so that a thread that cannot be started only costs time. */
+	/* The calling thread works too, so a thread that cannot be started costs only time. */
 	thread[0] = (Thread){.search = search, .work = search->workspace[0]};
 	(void) run_tasks(&thread[0]);
 	for (int k = 1; k < threads; k++)
