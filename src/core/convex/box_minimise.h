@@ -19,25 +19,14 @@
 #ifndef DPOBJ_CORE_BOX_MINIMISE_H
 #define DPOBJ_CORE_BOX_MINIMISE_H
 
-#include "core/convex/convex_pass.h"
-#include "core/base/memory.h"
-
-/* J(u) + <b, u>, as for convex_minimise(). */
-typedef struct BoxObjective
-{
-	ConvexRows *rows;
-	const LossTable *table;
-	double curvature; /* beta */
-	int64_t lambda;
-	const Wide *b; /* units of 2^-85 */
-} BoxObjective;
+#include "core/convex/newton.h"
 
 /*
  * Moves u, which is in the cube, to a vector of the cube whose objective is at most gap above the
  * least.  The result is a function of the objective and of the starting point. reach is in units of
  * 2^-96, below 2^20.  Returns the number of rounds.
  */
-extern int64_t box_minimise(const BoxObjective *objective, Wide reach, double gap, Memory *memory,
-							Wide *u);
+extern int64_t box_minimise(const ConvexObjective *objective, Wide reach, double gap,
+							Memory *memory, Wide *u);
 
 #endif

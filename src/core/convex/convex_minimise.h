@@ -21,19 +21,7 @@
 #ifndef DPOBJ_CORE_CONVEX_MINIMISE_H
 #define DPOBJ_CORE_CONVEX_MINIMISE_H
 
-#include "core/convex/convex.h"
-#include "core/convex/convex_pass.h"
-#include "core/convex/convex_rows.h"
-#include "core/base/memory.h"
-
-typedef struct ConvexObjective
-{
-	ConvexRows *rows;
-	const LossTable *table;
-	double curvature; /* beta */
-	int64_t lambda;
-	const Wide *b; /* units of 2^-85, its norm below 2^38 and 2^25 lambda */
-} ConvexObjective;
+#include "core/convex/newton.h"
 
 /* u, in units of 2^-96, with |gradient of J(u) + b| <= tolerance.  Returns the number of rounds. */
 extern int64_t convex_minimise(const ConvexObjective *objective, double tolerance, Memory *memory,

@@ -166,11 +166,11 @@ convex_opsamp_sum(const MechanismRequest *request, const OpsampPlan *plan, const
 	Wide start[GRID_MAX_DIMENSION] = {0};
 	Wide u[GRID_MAX_DIMENSION];
 	ConvexRows rows;
-	BoxObjective objective = {.rows = &rows,
-							  .table = table,
-							  .curvature = loss_curvature(terms->loss),
-							  .lambda = terms->lambda,
-							  .b = b};
+	ConvexObjective objective = {.rows = &rows,
+								 .table = table,
+								 .curvature = loss_curvature(terms->loss),
+								 .lambda = terms->lambda,
+								 .b = b};
 	int64_t rounds = 0;
 
 	loss_table_make(terms->loss, table);

@@ -270,11 +270,11 @@ test_minimisers(void)
 		Wide wide_reach = (Wide) ldexpl((long double) reach, WEIGHT_BITS);
 		Sample sample;
 		ConvexRows rows;
-		BoxObjective objective = {.rows = &rows,
-								  .table = table,
-								  .curvature = loss_curvature(loss),
-								  .lambda = (int64_t) ldexp(lambda, LAMBDA_BITS),
-								  .b = wide_b};
+		ConvexObjective objective = {.rows = &rows,
+									 .table = table,
+									 .curvature = loss_curvature(loss),
+									 .lambda = (int64_t) ldexp(lambda, LAMBDA_BITS),
+									 .b = wide_b};
 		double found;
 		double least;
 		double scale;
@@ -338,11 +338,11 @@ test_rounds(void)
 		double reach = exp(teststream_between(&stream, -3, 3.4));
 		Wide u[GRID_MAX_DIMENSION] = {0};
 		ConvexRows rows;
-		BoxObjective objective = {.rows = &rows,
-								  .table = table,
-								  .curvature = loss_curvature(loss),
-								  .lambda = (int64_t) ldexp(LAMBDA_MIN, c % 4),
-								  .b = b};
+		ConvexObjective objective = {.rows = &rows,
+									 .table = table,
+									 .curvature = loss_curvature(loss),
+									 .lambda = (int64_t) ldexp(LAMBDA_MIN, c % 4),
+									 .b = b};
 		int64_t rounds;
 
 		loss_table_make(loss, table);
