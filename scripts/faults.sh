@@ -116,12 +116,12 @@ unknown=$(grep -LE '^Killed by: (regress|isolation|tap) ' "${patches[@]}")
 }
 
 in_lanes() { # in_lanes ARGUMENTS: a line each
-  xargs -P 3 -L 1 --process-slot-var=LANE bash scripts/faults.sh --in-lane
+  xargs -r -P 3 -L 1 --process-slot-var=LANE bash scripts/faults.sh --in-lane
 }
 
 printf '%s\n' "${patches[@]}" | in_lanes | tee "$W/faults.log"
 caught=$(grep -c ': caught by ' "$W/faults.log")
-for patch in "${patches[@]}"; do test_of "$patch"; done | grep -v '^tap' | sort -u | in_lanes
+for patch in "${patches[@]}"; do test_of "$patch"; done | sed '/^tap/d' | sort -u | in_lanes
 sound=$?
 echo "  $caught of ${#patches[@]} faults caught"
 [ "$caught" = "${#patches[@]}" ] && [ "$sound" = 0 ]
