@@ -13,7 +13,7 @@
 /* Rows times epsilon for each weight, beyond which real weights beat narrow grids. */
 #define LOGISTIC_EVIDENCE 800
 
-/* Beside sparse grids alone: the noise's usual length as a share of the rows. */
+/* Where only sparse grids can be drawn from: the noise's typical length as a share of the rows. */
 #define LOGISTIC_NOISE 0.05
 
 const char *

@@ -24,7 +24,7 @@ typedef enum ClassifierReason
 	REASON_ROWS_UNKNOWN  /* rows are not declared, and one can */
 } ClassifierReason;
 
-/* In words, for the ledger and the model. */
+/* The reason in words, for the ledger and the model. */
 extern const char *classifier_reason(ClassifierReason reason);
 
 extern bool classifier_is_logistic(ClassifierReason reason);

@@ -46,7 +46,10 @@ loss_range(ConvexNetKind kind, const MechanismRequest *request, int64_t step)
 	return range > 0 ? range : 1;
 }
 
-/* Units of 2^-20: the quantile of |b|, and a unit in each coordinate for rounding. */
+/*
+ * The ball's radius in units of 2^-20: the quantile of |b|, and one unit in each coordinate for
+ * rounding.
+ */
 static int64_t
 ball_radius(const MechanismRequest *request, double noise)
 {
@@ -57,7 +60,7 @@ ball_radius(const MechanismRequest *request, double noise)
 	return (int64_t) ceil(fmin(ldexp(radius, CONVEX_OUTPUT_BITS) + dimension, most));
 }
 
-/* epsilon, or its half, over what one row can change. */
+/* epsilon, or half of it, over the largest change by one row. */
 static NetRate
 settle_rate(ConvexNetKind kind, const MechanismRequest *request, int64_t range)
 {
@@ -144,7 +147,9 @@ plan_within_limits(ConvexNetKind kind, const MechanismRequest *request, ConvexNe
 		   convex_net_plan(kind, request, plan) == CONVEX_FITS;
 }
 
-/* It ends for sure: the points are enumerated, and the draw is by rejection (net_law.c). */
+/*
+ * The mechanism always finishes: points are enumerated, and the draw is by rejection (net_law.c).
+ */
 void
 convex_net_admit(ConvexNetKind kind, const MechanismRequest *request, MechanismVerdict *verdict)
 {
@@ -158,7 +163,10 @@ convex_net_admit(ConvexNetKind kind, const MechanismRequest *request, MechanismV
 
 /* ---- release ---- */
 
-/* The centre's nearest place in the body, whatever doubles make of it: it is released already. */
+/*
+ * Moves the centre into the body.  Errors of doubles are harmless here, because the centre has been
+ * released.
+ */
 static void
 draw_into_body(int64_t reach, int dimension, int64_t *u)
 {

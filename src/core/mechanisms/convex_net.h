@@ -10,12 +10,11 @@
  *
  *   rate = epsilon / osc under add_remove, epsilon / (2 osc) under replace.
  *
- * CONVEX_NET_LOCAL (Bassily, Smith and Thakurta 2014, algorithms 3 and 4): half of epsilon
- * goes to output perturbation, which gives a centre; the other half to the
- * exponential mechanism over a net of the ball around it whose radius r is a quantile of
- * that noise, as far as it lies in the body.  There psi changes by 2 r at most, so osc =
- * 2 r.  The centre has been released, as it were, so that the parts compose, whether the
- * minimiser is in the ball or not.
+ * CONVEX_NET_LOCAL (Bassily, Smith and Thakurta 2014, algorithms 3 and 4): half of epsilon goes to
+ * output perturbation, which gives a centre; the other half to the exponential mechanism over a net
+ * of the ball around it whose radius r is a quantile of that noise, as far as it lies in the body.
+ * There psi changes by 2 r at most, so osc = 2 r.  The centre counts as released, so the two parts
+ * compose, whether the minimiser is in the ball or not.
  */
 #ifndef DPOBJ_CORE_CONVEX_NET_H
 #define DPOBJ_CORE_CONVEX_NET_H
@@ -33,7 +32,7 @@ typedef enum ConvexNetKind
 /* The minimiser is outside the ball around the centre with this probability. */
 #define CENTRE_MISSES 0.025
 
-/* What a release does, settled from public parameters. */
+/* The plan of a release, from public parameters. */
 typedef struct ConvexNetPlan
 {
 	int64_t points; /* of the net */
@@ -44,7 +43,10 @@ typedef struct ConvexNetPlan
 	double noise; /* of the centre, scale of its Gamma law; 0 for CONVEX_NET_BODY */
 } ConvexNetPlan;
 
-/* Is it to be had?  CONVEX_NET_LOCAL asks what output perturbation asks. */
+/*
+ * Makes the plan, or returns why there is none; CONVEX_NET_LOCAL has the conditions of output
+ * perturbation.
+ */
 extern ConvexVerdict convex_net_plan(ConvexNetKind kind, const MechanismRequest *request,
 									 ConvexNetPlan *plan);
 
@@ -52,9 +54,9 @@ extern ConvexVerdict convex_net_plan(ConvexNetKind kind, const MechanismRequest 
 extern MechanismRequest convex_net_centre(const MechanismRequest *request);
 
 /*
- * Steps of a net, 0 if none is small enough: work is points times rows.  rows is the
- * declared number, 0 if there is none; then as many are reckoned with as NET_USUAL_ROWS.
- * points is the most that the user wants, 0 if he does not say.
+ * Steps of a net, 0 if none is small enough: work is points times rows. rows is the declared
+ * number, 0 if there is none; then NET_USUAL_ROWS is assumed. points is the user's limit, 0 if none
+ * is given.
  */
 extern int convex_net_steps(int dimension, int64_t rows, int64_t points);
 

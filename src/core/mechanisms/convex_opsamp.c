@@ -129,9 +129,9 @@ convex_opsamp_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 /* ---- release ---- */
 
 /*
- * -sigma, in units of 2^-85: independent geometric variables on the multiples of 2^-20 with
- * P(j) proportional to exp(-eta j 2^-20).  One as long as 2^38 is met once in e^1000 draws
- * for the least eta.
+ * -sigma, in units of 2^-85: independent geometric variables on the multiples of 2^-20 with P(j)
+ * proportional to exp(-eta j 2^-20).  For the least eta, a variable of 2^38 occurs once in e^1000
+ * draws.
  */
 static void
 draw_objective(const OpsampPlan *plan, int dimension, Bits *bits, Wide *b)

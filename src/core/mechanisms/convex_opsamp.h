@@ -2,10 +2,10 @@
  * convex_opsamp.h - OPSamp of Neel, Roth, Vietri and Wu for convex losses, as it is proved
  * (opsamp.h; theorem O2).
  *
- * The cube is |u_j| <= reach in the units of convex.h.  Rows are cut off at |v_j| <= peak, so
- * that G = peak: |psi'| <= 1.  A row's score is at most s = reach min(sqrt(d), d G), which
- * bounds the range of its loss.  F is J, regularised, with the same term in all
- * neighbours, and a function of the rows: so is where each search for a minimiser begins.
+ * The cube is |u_j| <= reach in the units of convex.h.  Rows are cut off at |v_j| <= peak, so that
+ * G = peak: |psi'| <= 1.  A row's score is at most s = reach min(sqrt(d), d G), which bounds the
+ * range of its loss.  F is the regularised J, with the same regularisation for all neighbours.  F
+ * and the starting point of each search for a minimiser are functions of the rows.
  */
 #ifndef DPOBJ_CORE_CONVEX_OPSAMP_H
 #define DPOBJ_CORE_CONVEX_OPSAMP_H
@@ -16,7 +16,7 @@
 
 #define OPSAMP_MAX_CALLS (1 << 17)
 
-/* Calls times rows: what is done without a word about it, and the most. */
+/* Calls times rows: the default, and the limit. */
 #define OPSAMP_USUAL_WORK (INT64_C(1) << 28)
 #define OPSAMP_MOST_WORK (INT64_C(1) << 32)
 #define OPSAMP_USUAL_CALLS (1 << 14)
@@ -28,7 +28,7 @@ extern int convex_opsamp_calls(int64_t rows);
 /* The calibration's problem of a request with reach, rows, peak and calls. */
 extern OpsampProblem convex_opsamp_problem(const MechanismRequest *request);
 
-/* How far the weights 0 may be from the least mean loss: no bound above it says anything. */
+/* A bound on the excess mean loss of the weights 0; a larger bound on the answer's is useless. */
 extern double convex_opsamp_trivial(const MechanismRequest *request);
 
 extern void convex_opsamp_admit(const MechanismRequest *request, MechanismVerdict *verdict);

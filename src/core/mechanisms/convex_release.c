@@ -1,17 +1,17 @@
 /*
  * convex_release.c - noise in the objective, a certified minimiser, noise on it.
  *
- * Objective perturbation (theorem V4): u* minimises J(u) + <b, u>, b drawn
- * exactly.  b determines u* and u* determines b = -grad J(u*), which proves (epsilon -
- * epsilon / 256, delta) for u*.  What is at hand is u within tolerance / lambda of u*,
- * because the gradient's norm at u is certified and b is known to within the rest of
- * the tolerance.  Given u*, neighbours' u are thus 2 tolerance / lambda apart at most,
- * and Gamma noise of that scale, over epsilon / 256, hides which it was (theorem V8).
+ * Objective perturbation (theorem V4): u* minimises J(u) + <b, u>, b drawn exactly. b determines u*
+ * and u* determines b = -grad J(u*), which proves (epsilon - epsilon / 256, delta) for u*.  The
+ * computed u is within tolerance / lambda of u*, because the gradient's norm at u is certified and
+ * b is known to within the rest of the tolerance.  Given u*, neighbours' u are thus 2 tolerance /
+ * lambda apart at most, and Gamma noise of that scale, over epsilon / 256, hides which it was
+ * (theorem V8).
  *
  * Output perturbation (theorem V2) is the same without b, and with all the noise on u.
  *
- * The sum u + noise is a real vector; its rounding to multiples of 2^-20 is exact,
- * and all that is ever known of it.
+ * The sum u + noise is a real vector.  Only its exact rounding to multiples of 2^-20 is ever
+ * computed.
  */
 #include "core/mechanisms/convex_release.h"
 
@@ -25,7 +25,10 @@
 #include "core/base/mutant.h"
 #include "core/random/real_noise.h"
 
-/* The longest noise that is computed with: beyond it, once in e^1000 draws, the process ends. */
+/*
+ * The longest noise that the arithmetic holds; at longer noise, once in e^1000 draws, the process
+ * ends.
+ */
 #define NOISE_LENGTH_MAX 0x1p38
 #define NOISE_LENGTH_LAMBDA 0x1p25
 

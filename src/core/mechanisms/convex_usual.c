@@ -1,5 +1,5 @@
 /*
- * convex_usual.c - what a convex model is trained with where nobody says.
+ * convex_usual.c - the defaults of convex models.
  */
 #include "core/mechanisms/convex_usual.h"
 

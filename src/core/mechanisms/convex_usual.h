@@ -1,6 +1,6 @@
 /*
- * convex_usual.h - radius, regularisation and noise of a convex model where nobody says,
- * from public parameters alone.
+ * convex_usual.h - default radius, regularisation and noise of a convex model, from public
+ * parameters alone.
  */
 #ifndef DPOBJ_CORE_CONVEX_USUAL_H
 #define DPOBJ_CORE_CONVEX_USUAL_H

@@ -1,10 +1,9 @@
 /*
  * descent_run.c - noisy sums of gradients, and the iterates that follow from them.
  *
- * The sum of gradients over the batch is an integer vector, exactly a sum of one vector
- * of norm 1 at most for each label; it is rounded to 2^-85, the real noise is added and
- * the sum rounded to 2^-20 exactly.  All that follows is a function of these integers:
- * doubles are as good as anything there.
+ * The sum of gradients over the batch is an integer vector, exactly a sum of one vector of norm 1
+ * at most for each label; it is rounded to 2^-85, the real noise is added and the sum rounded to
+ * 2^-20 exactly.  All later steps are functions of these integers, so they may use doubles.
  */
 #include "core/mechanisms/descent_run.h"
 
@@ -138,7 +137,10 @@ move(Descent *descent, const MechanismRequest *request, const double *gradient, 
 	project(descent, request->grid.dimension, request->descent.reach);
 }
 
-/* The later half of the iterates is averaged: the earlier ones are still on their way. */
+/*
+ * Averages the later half of the iterates, because the earlier ones are still far from the
+ * minimiser.
+ */
 static void
 remember(Descent *descent, const MechanismRequest *request, int t)
 {

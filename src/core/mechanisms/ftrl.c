@@ -26,9 +26,9 @@
  * a block (they are free of the data, so they cost nothing).  The choice is drawn from
  * exp(-rate h), h the noisy sum: after the noise everything is post-processing.
  *
- * Noise has no largest value.  Sums are kept modulo 2^64, which is a function of the sums
- * themselves; noise that was cut to a range would not be, for it would have ends, and they
- * would tell the sums.
+ * Noise has no largest value.  Sums are kept modulo 2^64, which is post-processing of the exact
+ * sums.  Noise clipped to a range would not be safe, because the ends of the range would reveal the
+ * sums.
  */
 #include "core/mechanisms/ftrl.h"
 
@@ -133,7 +133,10 @@ least_sigma(const FtrlTerms *terms, int levels, double rho)
 	return sigma;
 }
 
-/* A larger epsilon is drawn with the largest that the gauge's sampler is made for. */
+/*
+ * Limits epsilon to the largest that the gauge's sampler allows; a larger request is drawn with
+ * that one.
+ */
 static int64_t
 gauge_epsilon(const FtrlPlan *plan)
 {
@@ -201,7 +204,7 @@ node_variance(const FtrlPlan *plan)
 
 /* ---- calibration ---- */
 
-/* A rate that is as good as proposed, rounded down until it is certain to be private. */
+/* The proposed rate, reduced until it is proved private. */
 static double
 certified_rate(const FtrlPlan *plan, double rate)
 {
@@ -239,7 +242,7 @@ plan_exponential(FtrlPlan *plan)
 	return true;
 }
 
-/* How many digits T - 1 has. */
+/* The number of digits of T - 1. */
 static int
 count_levels(int64_t steps, int base)
 {
@@ -309,7 +312,7 @@ ftrl_choose(const FtrlTerms *terms, FtrlPlan *plan)
 	FtrlPlan other;
 
 	if (!ftrl_plan(terms, FTRL_EXPONENTIAL, plan))
-		abort(); /* it can always be done */
+		abort(); /* unreachable: FTRL_EXPONENTIAL always has a plan */
 	for (int kind = 0; kind < FTRL_KINDS; kind++)
 		if (ftrl_plan(terms, (FtrlKind) kind, &other) && other.regret < plan->regret)
 			*plan = other;

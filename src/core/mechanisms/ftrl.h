@@ -7,8 +7,8 @@
  *
  *   exponential  theta_t proportional to exp(-rate g_t), g_t the sum of the vectors
  *                before t, and one draw from it at each step
- *   tree         g_t plus the noise of the nodes that it is made of; whatever is drawn
- *                from that sum costs nothing more.  Nodes are blocks of base^l steps.
+ *   tree         g_t plus the noise of the nodes whose sum it is; choices drawn from the noisy sum
+ * cost nothing more.  Nodes are blocks of base^l steps.
  *
  * Everything that the guarantee rests on is an integer or a rational number.
  */
@@ -33,7 +33,7 @@ typedef enum FtrlKind
 	FTRL_KINDS
 } FtrlKind;
 
-/* What is asked for; all of it is public. */
+/* The parameters of a request; all are public. */
 typedef struct FtrlTerms
 {
 	int64_t epsilon; /* nano-units, at least 1 */
@@ -56,7 +56,7 @@ typedef struct FtrlPlan
 	double regret;  /* bound on its mean, costs in [0, 1] */
 } FtrlPlan;
 
-/* false: the kind cannot do it (it needs delta > 0, or its noise would not fit a word). */
+/* False if the kind has no plan: it needs delta > 0, or its noise would not fit a word. */
 extern bool ftrl_plan(const FtrlTerms *terms, FtrlKind kind, FtrlPlan *plan);
 
 /* The kind with the least bound on the regret; there is always one. */

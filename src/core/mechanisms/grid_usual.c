@@ -1,5 +1,6 @@
 /*
- * grid_usual.c - the widest grid that the rows can pay for and that can be drawn from.
+ * grid_usual.c - the default grid: the widest that the number of rows justifies and that can be
+ * drawn from.
  */
 #include "core/mechanisms/grid_usual.h"
 
