@@ -20,30 +20,30 @@ SELECT dp_predict_proba(model, ARRAY[0, 0, 0]) FROM grain WHERE what = 'small';
 -- The rule: dimension, groups, n, epsilon and delta, and nothing else.
 SELECT d, n, e, p ->> 'method' AS method, p ->> 'mechanism' AS mechanism, p -> 'delta' AS delta, p -> 'grid' AS grid, p -> 'classifier' ->> 'because' AS because
   FROM (VALUES (10, 1000), (10, 100000), (23, 15682), (60, 15682), (111, 32561)) v(d, n), unnest(ARRAY[0.1, 1, 10]) e,
-       dpobj.price('classifier', d, e, 0, jsonb_build_object('n', n)) p ORDER BY d, n, e;
+       dpobj.price_aggregate('classifier', d, e, 0, jsonb_build_object('n', n)) p ORDER BY d, n, e;
 SELECT e, p ->> 'method' AS method, p -> 'delta' AS delta, p -> 'grid' AS grid, p ->> 'noise' AS noise
-  FROM unnest(ARRAY[0.1, 0.3, 1, 2]) e, dpobj.price('classifier', 111, e, 0.000000001, '{"n": 32561, "groups": [9, 16, 7, 15, 6, 5, 2, 42, 3, 2, 4]}') p ORDER BY e;
+  FROM unnest(ARRAY[0.1, 0.3, 1, 2]) e, dpobj.price_aggregate('classifier', 111, e, 0.000000001, '{"n": 32561, "groups": [9, 16, 7, 15, 6, 5, 2, 42, 3, 2, 4]}') p ORDER BY e;
 -- delta is charged where Gaussian noise uses it, and nowhere else
-SELECT d, p ->> 'method' AS method, p -> 'delta' AS delta FROM (VALUES (10), (111)) v(d), dpobj.price('classifier', d, 1, 0.000000001, '{"n": 32561}') p;
+SELECT d, p ->> 'method' AS method, p -> 'delta' AS delta FROM (VALUES (10), (111)) v(d), dpobj.price_aggregate('classifier', d, 1, 0.000000001, '{"n": 32561}') p;
 -- add_remove counts each row twice as much; an intercept is one more weight
 SELECT o, p ->> 'method' AS method, p -> 'grid' AS grid, p -> 'dimension' AS dimension
   FROM unnest(ARRAY['{}', '{"adjacency": "add_remove"}', '{"intercept": true}', '{"clip": [-1000, 1000]}']::jsonb[]) o,
-       dpobj.price('classifier', 14, 0.25, 0, o || '{"n": 3000, "groups": [6, 1, 1, 1, 1, 1, 1, 1, 1], "numeric": [7, 8]}') p;
+       dpobj.price_aggregate('classifier', 14, 0.25, 0, o || '{"n": 3000, "groups": [6, 1, 1, 1, 1, 1, 1, 1, 1], "numeric": [7, 8]}') p;
 -- an option that only one kind of model has chooses it, and is used
 SELECT o, p ->> 'method' AS method, p -> 'radius' AS radius, p -> 'classifier' AS chosen
   FROM unnest(ARRAY['{"radius": 2}', '{"radius": 2, "mechanism": "sgd"}', '{"solver": "auto"}']::jsonb[]) o,
-       dpobj.price('auto', 3, 1, 1e-6, o || '{"n": 3000}') p;
-SELECT dpobj.price('auto', 3, 1, 0, '{"grid": "ternary", "radius": 2}');
-SELECT dpobj.price('auto', 3, 1, 0, '{"mechanism": "exponential", "radius": 2}');
+       dpobj.price_aggregate('auto', 3, 1, 1e-6, o || '{"n": 3000}') p;
+SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"grid": "ternary", "radius": 2}');
+SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"mechanism": "exponential", "radius": 2}');
 
 -- So does dp_halfspace choose its grid where the number of rows is declared and the grid is not.
 SELECT o, p ->> 'mechanism' AS mechanism, p -> 'grid' AS grid, p -> 'log2_grid' AS log2
   FROM unnest(ARRAY['{}', '{"n": 15682}', '{"n": 15682, "numeric": [21, 22, 23], "groups": [7, 6, 5, 2, 1, 1, 1]}', '{"n": 1000}', '{"n": 1}', '{"n": 15682, "grid": "auto"}',
        '{"n": 15682, "mechanism": "exponential"}', '{"n": 15682, "grid": "ternary"}', '{"n": 15682, "modulus": 3}', '{"n": 15682, "reference": true}',
-       '{"n": 15682, "mechanism": "opdisc"}']::jsonb[]) o, dpobj.price('halfspace', 23, 1, 0, o) p;
+       '{"n": 15682, "mechanism": "opdisc"}']::jsonb[]) o, dpobj.price_aggregate('halfspace', 23, 1, 0, o) p;
 -- also where no dense grid can be drawn from
-SELECT p ->> 'mechanism' AS mechanism, p -> 'grid' AS grid, p ->> 'sure_to_finish' AS sure FROM dpobj.price('halfspace', 111, 1, 0, '{"n": 1000000}') p;
-SELECT dpobj.price('halfspace', 111, 1);
+SELECT p ->> 'mechanism' AS mechanism, p -> 'grid' AS grid, p ->> 'sure_to_finish' AS sure FROM dpobj.price_aggregate('halfspace', 111, 1, 0, '{"n": 1000000}') p;
+SELECT dpobj.price_aggregate('halfspace', 111, 1);
 
 -- Every form, and rows of every kind.
 SELECT (dp_classifier(x, y::int, 1::float8, 0::float8)).kind FROM mill;
@@ -80,7 +80,7 @@ SELECT dpobj.set_budget('sack', 'dpobj_classifier_ana', 10, 0);
 \c - dpobj_classifier_ana
 SELECT (m).kind, (m).mechanism, (m).details -> 'classifier' AS classifier, (m).details -> 'grid' AS grid
   FROM dpobj.train('sack', label => 'ripe', epsilon => 5, method => 'classifier', name => 'a') m;
-SELECT p ->> 'method' AS method, p -> 'sure_to_finish' AS sure, p -> 'grid' AS grid FROM dpobj.price('sack', 0.5, label => 'ripe', method => 'classifier') p;
+SELECT p ->> 'method' AS method, p -> 'sure_to_finish' AS sure, p -> 'grid' AS grid FROM dpobj.price('sack', 'ripe', 0.5, method => 'classifier') p;
 SELECT (m).kind, (m).details -> 'classifier' AS classifier FROM dpobj.train('sack', label => 'ripe', epsilon => 1, method => 'classifier', options => '{"mechanism": "auto"}') m;
 SELECT dpobj.train('sack', label => 'ripe', epsilon => 1, method => 'classifier', options => '{"n": 5}');
 SELECT dpobj.evaluate('a', 'sack', 4) > 0.9 AS learnt;

@@ -66,11 +66,11 @@ SELECT (dp_svm(x, y, 0.1, 0, '{"regularization": 10.2164, "radius": 1}')).mechan
 -- Prices are settled alike, without a charge.
 SELECT p ->> 'mechanism' AS mechanism, p ->> 'noise' AS noise, p -> 'delta' AS delta, p -> 'sure_to_finish' AS sure,
        (p -> 'error' ->> 'distance')::float8 > 0 AS distance
-  FROM unnest(ARRAY['{}', '{"noise": "gaussian"}', '{"mechanism": "output"}']::jsonb[]) o, dpobj.price('logistic', 23, 1, 0.000001, o) p;
+  FROM unnest(ARRAY['{}', '{"noise": "gaussian"}', '{"mechanism": "output"}']::jsonb[]) o, dpobj.price_aggregate('logistic', 23, 1, 0.000001, o) p;
 SELECT bool_and(b) AS closer FROM (SELECT (p -> 'error' ->> 'distance')::numeric < lag((p -> 'error' ->> 'distance')::numeric) OVER (ORDER BY e) AS b
-  FROM unnest(ARRAY[0.1, 0.2, 0.5, 1]) e, dpobj.price('svm', 5, e, 0, '{"regularization": 100}') p) s;
-SELECT dpobj.price('logistic', 5, 1, 0, '{"regularization": 0.01}');
-SELECT dpobj.price('lasso', 5, 1);
+  FROM unnest(ARRAY[0.1, 0.2, 0.5, 1]) e, dpobj.price_aggregate('svm', 5, e, 0, '{"regularization": 100}') p) s;
+SELECT dpobj.price_aggregate('logistic', 5, 1, 0, '{"regularization": 0.01}');
+SELECT dpobj.price_aggregate('lasso', 5, 1);
 
 -- The analyst's door: the same, where a run is sure to end.
 CREATE ROLE dpobj_convex_ana LOGIN;

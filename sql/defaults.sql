@@ -22,7 +22,7 @@ SELECT (dpobj.train('infirmary', 'ill', 1, '{a,b,c}', name => 'train')).kind;
 SELECT cardinality((dpobj.train('infirmary', 'ill', 1, '{a,b,c}', method => method, name => method)).weights) AS weights, method
   FROM unnest('{halfspace,logistic,svm}'::text[]) method;
 SELECT cardinality((dpobj.train('infirmary', 'ill', 1, '{a,b,c}', method => 'halfspace', options => '{"intercept": false}', name => 'train, without')).weights) AS weights;
-SELECT key FROM dpobj.train_groups('infirmary', '{sex}', 'ill', 2, '{a,b,c}', name => 'by');
+SELECT key FROM dpobj.train_groups('infirmary', 'ill', 2, features => '{a,b,c}', name => 'by', by => '{sex}');
 \c - postgres
 INSERT INTO trained SELECT name, model FROM dpobj.models WHERE owner = 'dpobj_defaults_ana';
 SELECT what, avg((dp_predict(t.model, w.features) = w.ill)::int) BETWEEN 0.5 AND 0.6 AS as_good_as_none,
@@ -34,30 +34,30 @@ SELECT proname, substring(pg_get_function_arguments(oid) FROM 'method text DEFAU
   FROM pg_proc WHERE pronamespace = 'dpobj'::regnamespace AND proname IN ('train', 'train_groups', 'submit', 'schedule', 'price')
    AND pg_get_function_arguments(oid) LIKE 'relation%' OR proname IN ('submit', 'schedule') AND pronamespace = 'dpobj'::regnamespace
  ORDER BY proname;
-SELECT method, p ->> 'method' AS trained, p -> 'classifier' ->> 'because' AS because FROM unnest('{auto,classifier}'::text[]) method, dpobj.price(method, 3, 1, 0, '{"n": 10000}') p;
+SELECT method, p ->> 'method' AS trained, p -> 'classifier' ->> 'because' AS because FROM unnest('{auto,classifier}'::text[]) method, dpobj.price_aggregate(method, 3, 1, 0, '{"n": 10000}') p;
 -- Options that are for one family name it.
 SELECT o AS options, p ->> 'method' AS trained, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension
   FROM unnest(ARRAY['{"grid": "sign"}', '{"mechanism": "exponential"}', '{"mechanism": "opdisc"}', '{"noise": "gauge"}', '{"reference": true}', '{"regularization": 5}',
                     '{"mechanism": "output"}', '{"noise": "gamma"}', '{"mechanism": "sgd", "radius": 1}', '{"norm": 1, "mechanism": "localized"}']::jsonb[]) o,
-       dpobj.price('auto', 3, 1, 0.001, o) p;
-SELECT dpobj.price('auto', 3, 1, 0.001, '{"grid": "sign", "regularization": 5}');
-SELECT dpobj.price('auto', 3, 1, 0.001, '{"mechanism": "sgd", "noise": "gauge"}');
-SELECT dpobj.price('auto', 3, 1, 0.001, '{"grids": "sign"}');
+       dpobj.price_aggregate('auto', 3, 1, 0.001, o) p;
+SELECT dpobj.price_aggregate('auto', 3, 1, 0.001, '{"grid": "sign", "regularization": 5}');
+SELECT dpobj.price_aggregate('auto', 3, 1, 0.001, '{"mechanism": "sgd", "noise": "gauge"}');
+SELECT dpobj.price_aggregate('auto', 3, 1, 0.001, '{"grids": "sign"}');
 -- An intercept or none, at both doors; shares have none, whatever is said.
 SELECT method, o AS options, p -> 'dimension' AS owner, q -> 'dimension' AS analyst
   FROM unnest('{halfspace,logistic,svm,auto}'::text[]) method, unnest(ARRAY['{}', '{"intercept": true}', '{"intercept": false}']::jsonb[]) o,
-       dpobj.price(method, 3, 1, 0, o) p, dpobj.price('infirmary', 1, '{a,b,c}', 0, method, o) q;
+       dpobj.price_aggregate(method, 3, 1, 0, o) p, dpobj.price('infirmary', NULL, 1, features => '{a,b,c}', delta => 0, method => method, options => o) q;
 SELECT p -> 'dimension' AS owner, q -> 'dimension' AS analyst
-  FROM dpobj.price('simplex', 3, 1, 0, '{"n": 10000, "intercept": false}') p, dpobj.price('infirmary', 1, '{a,b,c}', 0, 'simplex', '{"intercept": false}', 'share') q;
-SELECT dpobj.price('infirmary', 1, '{a,b,c}', 0, 'simplex', '{"intercept": true}', 'share');
-SELECT dpobj.price('logistic', 128, 1);
-SELECT p -> 'dimension' AS dimension FROM dpobj.price('logistic', 128, 1, 0, '{"intercept": false}') p;
-SELECT dpobj.price('halfspace', 2, 1, 0, '{"intercept": true, "grid": {"levels": [[-1, 1], [-1, 1]]}}');
+  FROM dpobj.price_aggregate('simplex', 3, 1, 0, '{"n": 10000, "intercept": false}') p, dpobj.price('infirmary', 'share', 1, features => '{a,b,c}', delta => 0, method => 'simplex', options => '{"intercept": false}') q;
+SELECT dpobj.price('infirmary', 'share', 1, features => '{a,b,c}', delta => 0, method => 'simplex', options => '{"intercept": true}');
+SELECT dpobj.price_aggregate('logistic', 128, 1);
+SELECT p -> 'dimension' AS dimension FROM dpobj.price_aggregate('logistic', 128, 1, 0, '{"intercept": false}') p;
+SELECT dpobj.price_aggregate('halfspace', 2, 1, 0, '{"intercept": true, "grid": {"levels": [[-1, 1], [-1, 1]]}}');
 -- Its weights under "auto": they outweigh numbers; where a group's columns hold a constant with wide weights there is one only.
 SELECT o AS options, p -> 'grid' AS grid, p -> 'log2_grid' AS log2
   FROM unnest(ARRAY['{"numeric": [1]}', '{"numeric": [1], "intercept": true}', '{"n": 10000}', '{"n": 10000, "intercept": true}', '{"n": 10000, "groups": [2]}',
                     '{"n": 10000, "groups": [2], "intercept": true}', '{"groups": [2], "intercept": true}', '{"groups": [2], "intercept": true, "reference": true}']::jsonb[]) o,
-       dpobj.price('halfspace', 2, 1, 0, o) p;
+       dpobj.price_aggregate('halfspace', 2, 1, 0, o) p;
 
 -- One declaration for every method: columns beyond the groups are in none.
 CREATE TABLE declared (method text, model dp_model);

@@ -21,11 +21,11 @@ SELECT mechanism, epsilon, delta > 0 AS delta, pair, guarantee FROM dpobj.ledger
 -- The noise in a sum of gradients, in rows of length 1: sigma_G(1, 1e-6) = 4.224679 a row, times sqrt(T), twice under replace.
 SELECT round((p ->> 'gradient_noise')::numeric, 4) AS noise, p -> 'error' AS error, p -> 'sure_to_finish' AS sure
   FROM unnest(ARRAY['{"iterations": 1, "adjacency": "add_remove"}', '{"iterations": 100, "adjacency": "add_remove"}', '{"iterations": 100}']::jsonb[]) WITH ORDINALITY o(o, i),
-       dpobj.price('logistic', 5, 1, 0.000001, o || '{"mechanism": "sgd", "radius": 1}') p ORDER BY i;
+       dpobj.price_aggregate('logistic', 5, 1, 0.000001, o || '{"mechanism": "sgd", "radius": 1}') p ORDER BY i;
 -- batches
 SELECT o ->> 'sampling' AS sampling, o ->> 'adjacency' AS adjacency, p -> 'batch' AS batch, p -> 'iterations' AS iterations, round((p ->> 'gradient_noise')::numeric, 3) AS noise
   FROM unnest(ARRAY['{"sampling": "poisson", "adjacency": "add_remove"}', '{"sampling": "poisson"}', '{"sampling": "fixed", "adjacency": "add_remove"}', '{"sampling": "fixed"}']::jsonb[]) WITH ORDINALITY o(o, i),
-       dpobj.price('svm', 5, 1, 0.000001, o || '{"mechanism": "sgd", "radius": 1, "n": 60000, "batch": 256, "iterations": 1000}') p ORDER BY i;
+       dpobj.price_aggregate('svm', 5, 1, 0.000001, o || '{"mechanism": "sgd", "radius": 1, "n": 60000, "batch": 256, "iterations": 1000}') p ORDER BY i;
 
 -- No row, one row, one label, separable rows, a column of zeros, rows that are not numbers, fewer rows than a batch, more than declared.
 SELECT array_length((dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "dimension": 3}')).weights, 1) FROM dune WHERE id < 0;

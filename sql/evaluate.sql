@@ -284,15 +284,15 @@ SELECT dpobj.select('{age,sex}', 'checkup', 1);
 SELECT method, d, options, p - 'method' - 'delta' - 'unit' - 'guarantee' AS price
   FROM (VALUES ('accuracy', 1, '{}'), ('accuracy', 1, '{"adjacency": "add_remove"}'), ('confusion', 1, '{}'), ('select', 2, '{}'),
                ('select', 256, '{"adjacency": "add_remove"}')) v(method, d, options),
-       LATERAL dpobj.price(method, d, 0.5, 0, options::jsonb) p;
-SELECT dpobj.price('accuracy', 2, 1);
-SELECT dpobj.price('select', 1, 1);
-SELECT dpobj.price('select', 257, 1);
-SELECT dpobj.price('confusion', 1, 0);
-SELECT dpobj.price('confusion', 1, 1, 1);
-SELECT dpobj.price('confusion', 1, 1, 0, '{"n": 1}');
-SELECT dpobj.price('confusion', 1, 1, 0, '{"adjacency": "both"}');
-SELECT dpobj.price('confusion', 1, 1, 0, '[]');
+       LATERAL dpobj.price_aggregate(method, d, 0.5, 0, options::jsonb) p;
+SELECT dpobj.price_aggregate('accuracy', 2, 1);
+SELECT dpobj.price_aggregate('select', 1, 1);
+SELECT dpobj.price_aggregate('select', 257, 1);
+SELECT dpobj.price_aggregate('confusion', 1, 0);
+SELECT dpobj.price_aggregate('confusion', 1, 1, 1);
+SELECT dpobj.price_aggregate('confusion', 1, 1, 0, '{"n": 1}');
+SELECT dpobj.price_aggregate('confusion', 1, 1, 0, '{"adjacency": "both"}');
+SELECT dpobj.price_aggregate('confusion', 1, 1, 0, '[]');
 
 -- A name at the owner's door is the session user's, and not for functions of others.
 \c - postgres

@@ -145,16 +145,16 @@ SELECT dpobj.set_budget('referral', 'dpobj_groups_ana', 100000, 0.01);
 \c - dpobj_groups_ana
 -- what stands in for a missing value as a feature is no key
 SELECT key, CASE WHEN key <> '{d}' THEN (model).weights END AS weights, (model).epsilon, (model).adjacency, (model).details -> 'group' AS "group"
-  FROM dpobj.train_groups('referral', '{sex}', 'ill', 1000, '{a}', options => '{"grid": "sign"}', name => 'by sex');
-SELECT key, cardinality((model).weights) AS d FROM dpobj.train_groups('referral', '{ward,sex}', 'ill', 1);
-SELECT (model).details -> 'features' AS features FROM dpobj.train_groups('referral', '{ward,sex}', 'ill', 1) LIMIT 1;
-SELECT key FROM dpobj.train_groups('referral', '{a}', 'ill', 1);
-SELECT key FROM dpobj.train_groups('referral', '{ill,sex}', 'ill', 1);
+  FROM dpobj.train_groups('referral', 'ill', 1000, features => '{a}', options => '{"grid": "sign"}', name => 'by sex', by => '{sex}');
+SELECT key, cardinality((model).weights) AS d FROM dpobj.train_groups('referral', 'ill', 1, by => '{ward,sex}');
+SELECT (model).details -> 'features' AS features FROM dpobj.train_groups('referral', 'ill', 1, by => '{ward,sex}') LIMIT 1;
+SELECT key FROM dpobj.train_groups('referral', 'ill', 1, by => '{a}');
+SELECT key FROM dpobj.train_groups('referral', 'ill', 1, by => '{ill,sex}');
 SELECT key, CASE WHEN key = '{f}' THEN (model).weights END AS weights
-  FROM dpobj.train_groups('referral', '{sex}', 'ill', 1000, '{a}', options => '{"grid": "sign"}', filter => '{"sex": {"=": "f"}}');
+  FROM dpobj.train_groups('referral', 'ill', 1000, features => '{a}', options => '{"grid": "sign"}', filter => '{"sex": {"=": "f"}}', by => '{sex}');
 SELECT key, (model).kind, (model).mechanism, (model).delta, (model).details -> 'group' AS "group"
-  FROM dpobj.train_groups('referral', '{ward}', 'ill', 1, '{a}', 0.000001, 'logistic', '{"noise": "gaussian"}');
-SELECT key, (model).details -> 'classifier' AS classifier FROM dpobj.train_groups('referral', '{ward}', 'ill', 1, '{a}', method => 'classifier');
+  FROM dpobj.train_groups('referral', 'ill', 1, features => '{a}', delta => 0.000001, method => 'logistic', options => '{"noise": "gaussian"}', by => '{ward}');
+SELECT key, (model).details -> 'classifier' AS classifier FROM dpobj.train_groups('referral', 'ill', 1, features => '{a}', method => 'classifier', by => '{ward}');
 SELECT epsilon, delta, adjacency, mechanism, parameters -> 'groups' AS groups, parameters -> 'filter' AS filter FROM dpobj.ledger WHERE event = 'charged' ORDER BY id;
 SELECT event, count(*), count(output_hash) AS hashes FROM dpobj.ledger GROUP BY event ORDER BY event;
 -- each model is found by its name, or by its key
@@ -170,37 +170,37 @@ SELECT dpobj.verify(ROW ((m.model).kind, (m.model).mechanism, (m.model).weights,
 -- under its name the same request is free, another one is refused; so is one within a statement
 SELECT epsilon AS before FROM dpobj.remaining('referral') \gset
 SELECT count(*), bool_and(m.model = g.model) AS the_same
-  FROM dpobj.train_groups('referral', '{sex}', 'ill', 1000, '{a}', options => '{"grid": "sign"}', name => 'by sex') g JOIN dpobj.models m ON m.name = 'by sex' || g.key::text;
-SELECT key FROM dpobj.train_groups('referral', '{sex}', 'ill', 999, '{a}', options => '{"grid": "sign"}', name => 'by sex');
+  FROM dpobj.train_groups('referral', 'ill', 1000, features => '{a}', options => '{"grid": "sign"}', name => 'by sex', by => '{sex}') g JOIN dpobj.models m ON m.name = 'by sex' || g.key::text;
+SELECT key FROM dpobj.train_groups('referral', 'ill', 999, features => '{a}', options => '{"grid": "sign"}', name => 'by sex', by => '{sex}');
 SELECT dpobj.train('referral', 'ill', 1, name => 'by sex{m}');
 SELECT epsilon = :before AS free FROM dpobj.remaining('referral');
-SELECT count(*) FROM (SELECT (dpobj.train_groups('referral', '{ward}', 'ill', 1, '{a}')).* OFFSET 0) g;
+SELECT count(*) FROM (SELECT (dpobj.train_groups('referral', 'ill', 1, features => '{a}', by => '{ward}')).* OFFSET 0) g;
 SELECT :before - epsilon AS one_charge FROM dpobj.remaining('referral');
 SELECT (dpobj.train('referral', 'ill', 1, '{a}', name => 'other{n}')).epsilon;
-SELECT key FROM dpobj.train_groups('referral', '{ward}', 'ill', 1, '{a}', name => 'other');
+SELECT key FROM dpobj.train_groups('referral', 'ill', 1, features => '{a}', name => 'other', by => '{ward}');
 
 -- Arguments.
 SELECT epsilon AS before FROM dpobj.remaining('referral') \gset
-SELECT dpobj.train_groups('referral', NULL, 'ill', 1);
-SELECT dpobj.train_groups('referral', '{}', 'ill', 1);
-SELECT dpobj.train_groups('referral', '{sex,NULL}', 'ill', 1);
-SELECT dpobj.train_groups('referral', '{unknown}', 'ill', 1);
-SELECT dpobj.train_groups('referral', '{sex,sex}', 'ill', 1);
-SELECT dpobj.train_groups('referral', '{id}', 'ill', 1);
-SELECT dpobj.train_groups('referral', '{ill}', 'ill', 1);
-SELECT dpobj.train_groups('referral', '{sex}', 'ill', 1, '{a,sex}');
-SELECT dpobj.train_groups('referral', '{sex}', 'ward', 1);
-SELECT dpobj.train_groups('referral', '{sex}', NULL, 1);
-SELECT dpobj.train_groups(NULL, '{sex}', 'ill', 1);
-SELECT dpobj.train_groups('referral', '{sex}', 'ill', 1, '{a}', method => 'simplex');
-SELECT dpobj.train_groups('referral', '{sex}', 'ill', 1, '{a}', options => '{"n": 3}');
-SELECT dpobj.train_groups('referral', '{sex}', 'ill', 1, '{a}', options => '{"keys": ["f"]}');
-SELECT dpobj.train_groups('referral', '{sex}', 'ill', 1, '{a}', options => '{"mechanism": "opdisc"}');
-SELECT dpobj.train_groups('referral', '{sex}', 'ill', 1, '{a}', 0.1, 'svm', '{"mechanism": "sgd", "sampling": "fixed"}');
-SELECT dpobj.train_groups('referral', '{sex,ward,a}', 'ill', 1, '{id}', options => '{"mechanism": "sample_aggregate", "parts": 20000, "part_nodes": 1000}');
-SELECT dpobj.train_groups('referral', '{sex}', 'ill', 1, '{a}', filter => '{"nothing": {"=": 1}}');
-SELECT dpobj.train_groups('referral', '{sex}', 'ill', 1000000);
-SELECT dpobj.train_groups('referral', '{sex}', 'ill', 0.0009);
+SELECT dpobj.train_groups('referral', 'ill', 1, by => NULL);
+SELECT dpobj.train_groups('referral', 'ill', 1, by => '{}');
+SELECT dpobj.train_groups('referral', 'ill', 1, by => '{sex,NULL}');
+SELECT dpobj.train_groups('referral', 'ill', 1, by => '{unknown}');
+SELECT dpobj.train_groups('referral', 'ill', 1, by => '{sex,sex}');
+SELECT dpobj.train_groups('referral', 'ill', 1, by => '{id}');
+SELECT dpobj.train_groups('referral', 'ill', 1, by => '{ill}');
+SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a,sex}', by => '{sex}');
+SELECT dpobj.train_groups('referral', 'ward', 1, by => '{sex}');
+SELECT dpobj.train_groups('referral', NULL, 1, by => '{sex}');
+SELECT dpobj.train_groups(NULL, 'ill', 1, by => '{sex}');
+SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', method => 'simplex', by => '{sex}');
+SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', options => '{"n": 3}', by => '{sex}');
+SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', options => '{"keys": ["f"]}', by => '{sex}');
+SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', options => '{"mechanism": "opdisc"}', by => '{sex}');
+SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', delta => 0.1, method => 'svm', options => '{"mechanism": "sgd", "sampling": "fixed"}', by => '{sex}');
+SELECT dpobj.train_groups('referral', 'ill', 1, features => '{id}', options => '{"mechanism": "sample_aggregate", "parts": 20000, "part_nodes": 1000}', by => '{sex,ward,a}');
+SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', filter => '{"nothing": {"=": 1}}', by => '{sex}');
+SELECT dpobj.train_groups('referral', 'ill', 1000000, by => '{sex}');
+SELECT dpobj.train_groups('referral', 'ill', 0.0009, by => '{sex}');
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('referral');
 
 -- Persons may be in several groups, with so many rows in all; and a list may be too long, or a table too large.
@@ -224,22 +224,22 @@ SELECT dpobj.set_budget('hostel', 'dpobj_groups_ana', 100000, 0.1), dpobj.set_bu
 \c - dpobj_groups_ana
 -- 2 rows of a person, replaced: epsilon / 4, and 1e-6 / (1 + e^0.25 + e^0.5 + e^0.75); 3 rows that come or go: epsilon / 3
 SELECT key, (model).epsilon, (model).delta, (model).adjacency, (model).details -> 'group' AS "group", (model).details ->> 'max_rows_per_person' AS k
-  FROM dpobj.train_groups('hostel', '{sex}', 'ill', 1, delta => 0.000001, method => 'logistic', options => '{"noise": "gaussian"}');
+  FROM dpobj.train_groups('hostel', 'ill', 1, delta => 0.000001, method => 'logistic', options => '{"noise": "gaussian"}', by => '{sex}');
 SELECT key, (model).epsilon, (model).delta, (model).adjacency, (model).details -> 'group' AS "group", (model).details ->> 'max_rows_per_person' AS k
-  FROM dpobj.train_groups('hostel_2', '{sex}', 'ill', 1, delta => 0.000001, method => 'logistic', options => '{"noise": "gaussian"}');
+  FROM dpobj.train_groups('hostel_2', 'ill', 1, delta => 0.000001, method => 'logistic', options => '{"noise": "gaussian"}', by => '{sex}');
 SELECT person, epsilon, delta, adjacency FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 2;
 -- two rows of each person are in groups: both enter
-SELECT key, (model).weights FROM dpobj.train_groups('hostel', '{sex}', 'ill', 8000, '{a}', options => '{"grid": "ternary", "intercept": true}');
-SELECT key FROM dpobj.train_groups('hostel', '{sex}', 'ill', 0.001) LIMIT 1;
-SELECT dpobj.train_groups('keyed', '{a,b,c}', 'y', 1);
+SELECT key, (model).weights FROM dpobj.train_groups('hostel', 'ill', 8000, features => '{a}', options => '{"grid": "ternary", "intercept": true}', by => '{sex}');
+SELECT key FROM dpobj.train_groups('hostel', 'ill', 0.001, by => '{sex}') LIMIT 1;
+SELECT dpobj.train_groups('keyed', 'y', 1, by => '{a,b,c}');
 SET work_mem = '64kB';
-SELECT key FROM dpobj.train_groups('keyed', '{a,b}', 'y', 1, '{c,x}', method => 'logistic');
+SELECT key FROM dpobj.train_groups('keyed', 'y', 1, features => '{c,x}', method => 'logistic', by => '{a,b}');
 -- under add_remove each group has all of epsilon; many groups, and rows on disk: as from memory
 SELECT count(*), min((model).epsilon) AS epsilon, min((model).adjacency) AS adjacency, min((model).details #>> '{group,epsilon}') AS of_a_group
-  FROM dpobj.train_groups('keyed', '{a}', 'y', 1, '{c}');
-SELECT key FROM dpobj.train_groups('keyed', '{c}', 'y', 9000, '{x}', method => 'logistic', options => '{"intercept": true, "regularization": 1}', name => 'disk');
+  FROM dpobj.train_groups('keyed', 'y', 1, features => '{c}', by => '{a}');
+SELECT key FROM dpobj.train_groups('keyed', 'y', 9000, features => '{x}', method => 'logistic', options => '{"intercept": true, "regularization": 1}', name => 'disk', by => '{c}');
 SET work_mem = '1GB';
-SELECT key FROM dpobj.train_groups('keyed', '{c}', 'y', 9000, '{x}', method => 'logistic', options => '{"intercept": true, "regularization": 1}', name => 'memory');
+SELECT key FROM dpobj.train_groups('keyed', 'y', 9000, features => '{x}', method => 'logistic', options => '{"intercept": true, "regularization": 1}', name => 'memory', by => '{c}');
 SELECT count(*), bool_and(abs((d.model).weights[1] - (m.model).weights[1]) < 0.01) AS alike
   FROM dpobj.models d JOIN dpobj.models m ON m.key = d.key WHERE d.name LIKE 'disk%' AND m.name LIKE 'memory%';
 

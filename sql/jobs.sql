@@ -16,7 +16,7 @@ SELECT dpobj.set_budget('visit', 'dpobj_jobs_ana', 10, 0);
 -- A job, although the table cannot be read.
 \c - dpobj_jobs_ana
 SELECT count(*) FROM visit;
-SELECT dpobj.submit('first', 'visit', '{age}', 'outcome', 1) AS first \gset
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'first') AS first \gset
 SELECT dpobj.wait(:first, '1 min');
 SELECT name, state, phase, relation, relation_name, submitter, sqlstate, reason, dpobj.verify(model)
   FROM dpobj.jobs;
@@ -26,39 +26,39 @@ SELECT count(*) FROM dpobj.progress;
 SELECT epsilon FROM dpobj.remaining('visit');
 
 -- It is the same request as that of dpobj.train: whichever comes first pays.
-SELECT dpobj.submit('first', 'visit', '{age}', 'outcome', 1) = :first AS the_same;
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'first') = :first AS the_same;
 SELECT (j.model) = dpobj.train('visit', 'outcome', 1, '{age}', name => 'first') AS the_same FROM dpobj.jobs j;
-SELECT dpobj.submit('first', 'visit', '{age}', 'outcome', 2);
+SELECT dpobj.submit('visit', 'outcome', 2, features => '{age}', name => 'first');
 SELECT release AS trained FROM dpobj.train('visit', 'outcome', 1, '{age}', name => 'second') \gset
-SELECT dpobj.submit('second', 'visit', '{age}', 'ill', 1);
-SELECT dpobj.submit('second', 'visit', '{age}', 'outcome', 1) AS second \gset
+SELECT dpobj.submit('visit', 'ill', 1, features => '{age}', name => 'second');
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'second') AS second \gset
 SELECT dpobj.wait(:second);
 SELECT state, release = :trained AS the_same FROM dpobj.jobs WHERE id = :second;
 SELECT epsilon FROM dpobj.remaining('visit');
 
 -- Every argument arrives.
-SELECT dpobj.submit('third', 'visit', NULL, 'ill', 1, 0.001, 'logistic', '{"intercept": true}', '{"age": {"<": 40}}') AS third \gset
+SELECT dpobj.submit('visit', 'ill', 1, delta => 0.001, method => 'logistic', options => '{"intercept": true}', filter => '{"age": {"<": 40}}', name => 'third') AS third \gset
 SELECT dpobj.wait(:third, '1 min');
 SELECT (model).kind, (model).epsilon, (model).delta, (model).details -> 'filter' AS filter,
        (model).details -> 'features' AS features FROM dpobj.jobs WHERE id = :third;
 
 -- What is refused, as by dpobj.train, writes nothing.
-SELECT dpobj.submit(NULL, 'visit', '{age}', 'outcome', 1);
-SELECT dpobj.submit('', 'visit', '{age}', 'outcome', 1);
-SELECT dpobj.submit('x', NULL, '{age}', 'outcome', 1);
-SELECT dpobj.submit('x', 'visit', '{age}', NULL, 1);
-SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', NULL);
-SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', -1);
-SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 0.0001);
-SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1, NULL);
-SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1, method => 'tree');
-SELECT dpobj.submit('x', 'visit', '{id}', 'outcome', 1);
-SELECT dpobj.submit('x', 'visit', '{age}', 'none', 1);
-SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1, options => '{"time_limit": 1}');
-SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1, filter => '{"none": {"=": 1}}');
-SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 100);
-SELECT dpobj.submit('x', 'pg_class', '{age}', 'outcome', 1);
-SELECT dpobj.submit('x', 4711::regclass, '{age}', 'outcome', 1);
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => NULL);
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => '');
+SELECT dpobj.submit(NULL, 'outcome', 1, features => '{age}', name => 'x');
+SELECT dpobj.submit('visit', NULL, 1, features => '{age}', name => 'x');
+SELECT dpobj.submit('visit', 'outcome', NULL, features => '{age}', name => 'x');
+SELECT dpobj.submit('visit', 'outcome', -1, features => '{age}', name => 'x');
+SELECT dpobj.submit('visit', 'outcome', 0.0001, features => '{age}', name => 'x');
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', delta => NULL, name => 'x');
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', method => 'tree', name => 'x');
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{id}', name => 'x');
+SELECT dpobj.submit('visit', 'none', 1, features => '{age}', name => 'x');
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', options => '{"time_limit": 1}', name => 'x');
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', filter => '{"none": {"=": 1}}', name => 'x');
+SELECT dpobj.submit('visit', 'outcome', 100, features => '{age}', name => 'x');
+SELECT dpobj.submit('pg_class', 'outcome', 1, features => '{age}', name => 'x');
+SELECT dpobj.submit(4711::regclass, 'outcome', 1, features => '{age}', name => 'x');
 SELECT dpobj.cancel(NULL);
 SELECT dpobj.cancel(0);
 SELECT dpobj.cancel(:first);
@@ -67,7 +67,7 @@ SELECT dpobj.wait(0, '1 s');
 SELECT dpobj.wait(:first, '-1 s');
 SELECT dpobj.wait(:first, '0');
 BEGIN;
-SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1) AS x \gset
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'x') AS x \gset
 SELECT state, phase FROM dpobj.jobs WHERE id = :x;
 SELECT dpobj.cancel(:x);
 SELECT dpobj.wait(:x);
@@ -77,7 +77,7 @@ DECLARE
   detail text;
   hint text;
 BEGIN
-  PERFORM dpobj.wait(dpobj.submit('y', 'visit', '{age}', 'outcome', 1));
+  PERFORM dpobj.wait(dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'y'));
 EXCEPTION WHEN object_not_in_prerequisite_state THEN
   GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
   RAISE NOTICE '% / % / %', regexp_replace(message, '\d+', 'N'), detail, hint;
@@ -89,20 +89,19 @@ DECLARE
   list CONSTANT jsonb := (SELECT jsonb_build_object('age', jsonb_build_object('in', jsonb_agg(i))) FROM generate_series(1, 3000) i);
 BEGIN
   FOR i IN 1 .. 110 LOOP
-    PERFORM dpobj.cancel(dpobj.submit('loop', 'visit', '{age}', 'outcome', 1, filter => list));
+    PERFORM dpobj.cancel(dpobj.submit('visit', 'outcome', 1, features => '{age}', filter => list, name => 'loop'));
   END LOOP;
 END $$;
-SELECT dpobj.submit('long', 'visit', '{age}', 'outcome', 1,
-  filter => jsonb_build_object('age', jsonb_build_object('in', jsonb_agg(i)))) FROM generate_series(1, 5455) i;
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', filter => jsonb_build_object('age', jsonb_build_object('in', jsonb_agg(i))), name => 'long') FROM generate_series(1, 5455) i;
 BEGIN READ ONLY;
-SELECT dpobj.submit('x', 'visit', '{age}', 'outcome', 1);
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'x');
 ROLLBACK;
 UPDATE dpobj.job_rows SET state = 'queued';
 SELECT count(*) FROM dpobj.jobs;
 
 -- Others have theirs.
 \c - dpobj_jobs_bob
-SELECT dpobj.submit('first', 'visit', '{age}', 'outcome', 1);
+SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'first');
 SELECT count(*) FROM dpobj.jobs;
 SELECT count(*) FROM dpobj_internal.job_list();
 \set VERBOSITY sqlstate

@@ -66,8 +66,8 @@ SELECT p ->> 'mechanism' AS mechanism, p -> 'delta' AS delta, p -> 'sure_to_fini
        round((p ->> 'centre_noise')::numeric, 4) AS centre
   FROM unnest(ARRAY['{"mechanism": "exponential", "radius": 1}', '{"mechanism": "exponential", "radius": 2, "norm": 1, "adjacency": "add_remove"}',
                     '{"mechanism": "exponential", "n": 1000000}', '{"mechanism": "localized", "regularization": 50, "radius": 1}']::jsonb[]) o,
-       dpobj.price('logistic', 3, 1, 0.000001, o) p;
-SELECT dpobj.price('svm', 9, 1, 0, '{"mechanism": "exponential"}');
+       dpobj.price_aggregate('logistic', 3, 1, 0.000001, o) p;
+SELECT dpobj.price_aggregate('svm', 9, 1, 0, '{"mechanism": "exponential"}');
 
 -- The analyst's door: the same, and the declared number of rows is the table's.
 CREATE ROLE dpobj_nets_ana LOGIN;

@@ -46,7 +46,7 @@ SELECT count(*) - :before_charged AS charged FROM dpobj.ledger WHERE event = 'ch
 SELECT n, e, p -> 'sure_to_finish' AS sure, (p ->> 'delta')::numeric > 0 AS delta, round((p -> 'error' ->> 'mean_loss')::numeric, 4) AS mean_loss,
        round((p -> 'error' ->> 'of_zero')::numeric, 4) AS of_zero, p -> 'calls' AS calls
   FROM unnest(ARRAY[100000, 1000000]) n, unnest(ARRAY[1, 4]) e,
-       dpobj.price('logistic', 3, e, 0.000001, jsonb_build_object('mechanism', 'opsamp', 'n', n)) p ORDER BY 1, 2;
+       dpobj.price_aggregate('logistic', 3, e, 0.000001, jsonb_build_object('mechanism', 'opsamp', 'n', n)) p ORDER BY 1, 2;
 
 -- The analyst's door: n is the table's.
 CREATE ROLE dpobj_opsamp_ana LOGIN;

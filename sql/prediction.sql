@@ -26,7 +26,7 @@ SELECT weights FROM dpobj.train('lodging', 'ill', 1, '{age,sex,days,place,emerge
   options => '{"mechanism": "exponential", "grid": {"levels": [[3], [-1], [0], [2], [-2], [2], [1], [-3], [2], [-1], [-1]]}, "intercept": true}');
 SELECT (dpobj.train('lodging', 'ill', 1, '{"since Day",days}', method => 'logistic', name => 'proba')).kind;
 SELECT (dpobj.train('lodging', 'cost', 1, '{age,days}', method => 'simplex', name => 'number')).kind;
-SELECT count(*) FROM dpobj.train_groups('lodging', '{emergency}', 'ill', 1, '{age,days}', name => 'by emergency');
+SELECT count(*) FROM dpobj.train_groups('lodging', 'ill', 1, features => '{age,days}', name => 'by emergency', by => '{emergency}');
 SELECT count(*) AS before FROM dpobj.ledger \gset
 
 -- A model as points, and as SQL.

@@ -23,126 +23,128 @@ SELECT dpobj.set_budget('lodger', NULL, 12, 0);
 SELECT dpobj.set_budget('lodger_case', 'dpobj_price_group', 5, 0.001, max_releases => 2);
 
 -- A number of features; d and epsilon, exact decimals.
-SELECT jsonb_pretty(dpobj.price('halfspace', 23, 1, options => '{"groups": [7, 6, 5, 2, 1, 1, 1], "grid": "ternary"}'));
-SELECT jsonb_pretty(dpobj.price('halfspace', 3, 0.1234567891, 0.001, '{"mechanism": "permute_flip", "adjacency": "add_remove"}'));
-SELECT jsonb_pretty(dpobj.price(method => 'halfspace', d => 40, epsilon => 1, options => '{"grid": "sign", "mechanism": "opdisc"}'));
+SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 23, 1, options => '{"groups": [7, 6, 5, 2, 1, 1, 1], "grid": "ternary"}'));
+SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 3, 0.1234567891, 0.001, '{"mechanism": "permute_flip", "adjacency": "add_remove"}'));
+SELECT jsonb_pretty(dpobj.price_aggregate(method => 'halfspace', d => 40, epsilon => 1, options => '{"grid": "sign", "mechanism": "opdisc"}'));
 SELECT p ->> 'gauge' AS gauge, p -> 'N' AS n, p -> 'rate' AS rate, p -> 'error' AS error
   FROM unnest(ARRAY['{"grid": "sign", "modulus": 2}', '{"grid": "ternary"}', '{"grid": {"sparse": 4}}', '{"grid": {"ball": 9}}']::jsonb[]) o,
-       dpobj.price('halfspace', 23, 1, 0, o || '{"mechanism": "opdisc"}') p;
+       dpobj.price_aggregate('halfspace', 23, 1, 0, o || '{"mechanism": "opdisc"}') p;
 -- the other noises: scale, in rows for a weight of 1, and a bound on the error
 SELECT m AS mechanism, n AS noise, p ->> 'features' AS features, p ->> 'gauge' AS gauge, p ->> 'guarantee' AS guarantee, p -> 'delta' AS delta,
        round(coalesce(p ->> 'sigma', p ->> 'radius_scale')::numeric, 4) AS scale, p ->> 'bound' AS bound, p -> 'numbers' AS numbers, p -> 'error' AS error
   FROM unnest('{opdisc,rspm}'::text[]) m, unnest('{gauge,laplace,spherical,gaussian}'::text[]) n,
-       dpobj.price('halfspace', 23, 1, 0.125, jsonb_build_object('grid', 'sign', 'mechanism', m, 'noise', n)) p;
+       dpobj.price_aggregate('halfspace', 23, 1, 0.125, jsonb_build_object('grid', 'sign', 'mechanism', m, 'noise', n)) p;
 SELECT round((p ->> 'sigma')::numeric, 4) AS sigma, p ->> 'bound' AS bound, p ->> 'features' AS features, p -> 'error' AS error
-  FROM dpobj.price('halfspace', 23, 1, 1e-6, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "gaussian"}') p;
+  FROM dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "gaussian"}') p;
 SELECT round((p ->> 'radius_scale')::numeric, 4) AS radius_scale, p -> 'numbers' AS numbers, p -> 'error' AS error
-  FROM dpobj.price('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "paraboloid"}') p;
-SELECT dpobj.price('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
-SELECT dpobj.price('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
-SELECT jsonb_pretty(dpobj.price('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 1000000}'));
+  FROM dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "paraboloid"}') p;
+SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
+SELECT dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
+SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 1000000}'));
 SELECT p -> 'parts' AS parts, p -> 'nodes' AS nodes, p -> 'lead' AS lead
   FROM unnest(ARRAY['{"n": 1000}', '{"n": 1}', '{"parts": 7, "part_nodes": 9}', '{"adjacency": "add_remove"}']::jsonb[]) o,
-       dpobj.price('halfspace', 23, 2, 0, o || '{"mechanism": "sample_aggregate", "grid": {"sparse": 2}}') p;
+       dpobj.price_aggregate('halfspace', 23, 2, 0, o || '{"mechanism": "sample_aggregate", "grid": {"sparse": 2}}') p;
 -- auto, as the aggregate has it
 SELECT d, p ->> 'mechanism' AS mechanism, p ->> 'sure_to_finish' AS sure
-  FROM (VALUES (10), (23), (45)) v(d), dpobj.price('halfspace', d, 1, 0, '{"grid": "ternary"}') p;
-SELECT dpobj.price('halfspace', 60, 1);
-SELECT dpobj.price('halfspace', 45, 1, 0, '{"grid": "ternary", "n": 1000000}');
-SELECT p ->> 'guarantee' FROM dpobj.price('halfspace', 3, 1, 0, '{"time_limit": 10}') p;
-SELECT p -> 'dimension' AS dimension FROM dpobj.price('halfspace', 3, 1, 0, '{"intercept": true, "dimension": 3}') p;
+  FROM (VALUES (10), (23), (45)) v(d), dpobj.price_aggregate('halfspace', d, 1, 0, '{"grid": "ternary"}') p;
+SELECT dpobj.price_aggregate('halfspace', 60, 1);
+SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "n": 1000000}');
+SELECT p ->> 'guarantee' FROM dpobj.price_aggregate('halfspace', 3, 1, 0, '{"time_limit": 10}') p;
+SELECT p -> 'dimension' AS dimension FROM dpobj.price_aggregate('halfspace', 3, 1, 0, '{"intercept": true, "dimension": 3}') p;
 -- less noise for more epsilon, and for fewer vectors
 SELECT bool_and(b) FROM (SELECT (p -> 'error' ->> 'rows')::numeric < lag((p -> 'error' ->> 'rows')::numeric) OVER (ORDER BY e) AS b
-  FROM unnest(ARRAY[0.1, 0.2, 0.5, 1, 10]) e, dpobj.price('halfspace', 5, e) p) s;
+  FROM unnest(ARRAY[0.1, 0.2, 0.5, 1, 10]) e, dpobj.price_aggregate('halfspace', 5, e) p) s;
 -- one vector only: nothing can go wrong
-SELECT p -> 'error' AS error FROM dpobj.price('halfspace', 1, 1, 0, '{"grid": {"levels": [[1]]}}') p;
+SELECT p -> 'error' AS error FROM dpobj.price_aggregate('halfspace', 1, 1, 0, '{"grid": {"levels": [[1]]}}') p;
 
 -- A protected table, for anybody: no privilege and no budget.
 \c - dpobj_price_bob
 SELECT count(*) FROM lodger;
-SELECT jsonb_pretty(dpobj.price('lodger', 0.5));
+SELECT jsonb_pretty(dpobj.price('lodger', NULL, 0.5));
 SELECT * FROM dpobj.remaining('lodger');
 -- the label is no feature: outcome never is, a boolean only where it is named
 SELECT a -> 'dimension' AS a, b -> 'dimension' AS b, c -> 'dimension' AS c
-  FROM dpobj.price('lodger', 0.5, label => 'outcome') a, dpobj.price('lodger', 0.5, label => 'ill') b,
-       dpobj.price('lodger', 0.5, '{weight,sex}'::text[], label => 'ill') c;
+  FROM dpobj.price('lodger', 'outcome', 0.5) a, dpobj.price('lodger', 'ill', 0.5) b,
+       dpobj.price('lodger', 'ill', 0.5, features => '{weight,sex}'::text[]) c;
 -- a person's: three rows share the epsilon; the group's budget
-SELECT jsonb_pretty(dpobj.price('lodger_case', 1.0, features => '{x}', delta => 0.0001));
-SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', 3, features => '{x}') p;
-SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', 6, features => '{x}') p;
+SELECT jsonb_pretty(dpobj.price('lodger_case', NULL, 1.0, features => '{x}', delta => 0.0001));
+SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', NULL, 3, features => '{x}') p;
+SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', NULL, 6, features => '{x}') p;
 -- so is what rates models: the same error as for a third of it and rows
 SELECT p - 'remaining' - 'calls' AS price, p -> 'remaining' AS remaining, p -> 'calls' AS calls,
-       p -> 'error' = dpobj.price(method, models, 0.4, 0, '{"adjacency": "add_remove"}') -> 'error' AS same
+       p -> 'error' = dpobj.price_aggregate(method, models, 0.4, 0, '{"adjacency": "add_remove"}') -> 'error' AS same
   FROM (VALUES ('accuracy', 1, '{}'::jsonb), ('confusion', 1, '{}'), ('select', 5, '{"models": 5}')) v(method, models, o),
-       dpobj.price('lodger_case', 1.2, method => method, options => o) p;
-SELECT p - 'remaining' - 'calls' AS price FROM dpobj.price('lodger', 1, method => 'accuracy') p;
+       dpobj.price('lodger_case', NULL, 1.2, method => method, options => o) p;
+SELECT p - 'remaining' - 'calls' AS price FROM dpobj.price('lodger', NULL, 1, method => 'accuracy') p;
 -- a large delta warns here as it does at the charge, where the mechanism uses it
-SELECT p -> 'delta' AS delta FROM dpobj.price('logistic', 3, 1, 0.5, '{"mechanism": "output", "noise": "gaussian"}') p;
-SELECT p -> 'delta' AS delta FROM dpobj.price('logistic', 3, 1, 0.01, '{"mechanism": "output", "noise": "gaussian"}') p;
-SELECT p -> 'delta' AS delta FROM dpobj.price('halfspace', 3, 1, 0.5) p;
+SELECT p -> 'delta' AS delta FROM dpobj.price_aggregate('logistic', 3, 1, 0.5, '{"mechanism": "output", "noise": "gaussian"}') p;
+SELECT p -> 'delta' AS delta FROM dpobj.price_aggregate('logistic', 3, 1, 0.01, '{"mechanism": "output", "noise": "gaussian"}') p;
+SELECT p -> 'delta' AS delta FROM dpobj.price_aggregate('halfspace', 3, 1, 0.5) p;
 -- of an epsilon so large that e^epsilon overflows, no delta is left for a row
-SELECT dpobj.price('lodger_case', 3000, '{x}', 0.5, 'logistic', '{"noise": "gaussian"}');
-SELECT p -> 'unit' AS unit, p -> 'remaining' AS remaining FROM dpobj.price('sheltered', 1, features => '{x}') p;
+SELECT dpobj.price('lodger_case', NULL, 3000, features => '{x}', delta => 0.5, method => 'logistic', options => '{"noise": "gaussian"}');
+SELECT p -> 'unit' AS unit, p -> 'remaining' AS remaining FROM dpobj.price('sheltered', NULL, 1, features => '{x}') p;
 
 -- It is what dpobj.train then does.
 \c - dpobj_price_ana
-SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', 3) p;
+SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 3) p;
 SELECT p ->> 'mechanism' = m.mechanism AS mechanism, (p ->> 'epsilon')::float8 = m.epsilon AS epsilon, p ->> 'guarantee' = m.guarantee AS guarantee,
        p ->> 'adjacency' = m.adjacency AS adjacency, (p ->> 'dimension')::int = cardinality(m.weights) AS dimension,
        p -> 'log2_grid' = m.details -> 'log2_grid' AS grid
-  FROM dpobj.price('lodger', 3.0, '{age,sex}', options => '{"intercept": true}') p,
+  FROM dpobj.price('lodger', NULL, 3.0, features => '{age,sex}', options => '{"intercept": true}') p,
        dpobj.train('lodger', 'outcome', 3, '{age,sex}', options => '{"intercept": true}') m;
-SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', 3) p;
-SELECT p -> 'calls' AS calls FROM dpobj.price('lodger', 0.001) p;
+SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 3) p;
+SELECT p -> 'calls' AS calls FROM dpobj.price('lodger', NULL, 0.001) p;
 -- the cap over all roles is the tighter one after another role's spending
 \c - postgres
 SELECT dpobj.set_budget('lodger', NULL, 4.5, 0);
 \c - dpobj_price_ana
-SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', 0.7) p;
+SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 0.7) p;
 -- a superuser sees the caps, but nobody has granted him a call
 \c - postgres
 SELECT epsilon FROM dpobj.remaining('lodger');
-SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', 0.7) p;
+SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 0.7) p;
 
 -- methods that are no trainings are listed where they can be asked about
-SELECT dpobj.price('lodger', 1, method => 'accurcy');
-SELECT dpobj.price('accurcy', 1, 1);
+SELECT dpobj.price('lodger', NULL, 1, method => 'accurcy');
+SELECT dpobj.price_aggregate('accurcy', 1, 1);
 -- what an analyst cannot set, and why
-SELECT dpobj.price('lodger', 1, options => '{"mechanism": "exponential", "noise": "laplace"}');
-SELECT dpobj.price('halfspace', 3, 1, 0, '{"mechanism": "exponential", "noise": "laplace"}');
-SELECT dpobj.price('lodger', 1, options => '{"iterations": 10}');
-SELECT dpobj.price('lodger', 1, options => '{"n": 10}');
+SELECT dpobj.price('lodger', NULL, 1, options => '{"mechanism": "exponential", "noise": "laplace"}');
+SELECT dpobj.price_aggregate('halfspace', 3, 1, 0, '{"mechanism": "exponential", "noise": "laplace"}');
+SELECT dpobj.price('lodger', NULL, 1, options => '{"iterations": 10}');
+SELECT dpobj.price('lodger', NULL, 1, options => '{"n": 10}');
 
 -- Nothing is written, and it may run where nothing can be.
 \c - dpobj_price_ana
 SELECT count(*) AS before FROM dpobj.ledger \gset
 BEGIN READ ONLY;
-SELECT p -> 'calls' AS calls FROM dpobj.price('lodger', 1) p;
+SELECT p -> 'calls' AS calls FROM dpobj.price('lodger', NULL, 1) p;
 COMMIT;
 SELECT count(*) = :before AS nothing_written FROM dpobj.ledger;
 -- an empty table has the same price
 \c - postgres
 BEGIN;
 DELETE FROM lodger;
-SELECT p -> 'error' AS error FROM dpobj.price('lodger', 0.5) p;
+SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5) p;
 ROLLBACK;
-SELECT p -> 'error' AS error FROM dpobj.price('lodger', 0.5) p;
+SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5) p;
 
 -- What would be refused is refused, with the same error.
 \c - dpobj_price_ana
-CREATE TEMP TABLE ask (arguments text);
-INSERT INTO ask VALUES ('''lodger'', 0'), ('''lodger'', -1'), ('''lodger'', 10001'), ('''lodger'', ''NaN'''), ('''lodger'', 0.0001'), ('''lodger'', NULL::numeric'),
-  ('NULL::regclass, 1'), ('''lodger'', 1, features => ''{age,age}'''), ('''lodger'', 1, features => ''{nothing}'''), ('''lodger'', 1, features => ''{}'''),
-  ('''lodger'', 1, features => ''{outcome}'''), ('''lodger'', 1, label => ''age'''), ('''lodger'', 1, label => ''nothing'''),
-  ('''lodger'', 1, features => ''{ill}'', label => ''ill'''), ('''lodger'', 1, method => ''forest'''), ('''lodger'', 1, method => NULL'),
-  ('''lodger'', 1, delta => 1'), ('''lodger'', 1, delta => NULL'), ('''lodger'', 1, options => ''{"time_limit": 1}'''),
-  ('''lodger'', 1, options => ''{"mechanism": "opdisc"}'''), ('''lodger'', 1, options => ''[]'''), ('''lodger'', 1, options => ''{"grid": {"ball": 1000}}'''),
-  ('''lodger'', 1, method => ''accuracy'', options => ''{"adjacency": "replace"}'''), ('''lodger'', 1, method => ''select'''),
-  ('''lodger'', 1, method => ''select'', options => ''{"models": 1}'''), ('''lodger_bare'', 1, method => ''accuracy'''),
-  ('''lodger_case'', 0.000000002, method => ''accuracy'''), ('''lodger_bare'', 1'), ('''lodger_view'', 1'), ('''pg_class'', 1'), ('''dpobj.protections'', 1'), ('1234567890, 1'),
+CREATE TEMP TABLE ask (arguments text, price text DEFAULT 'price');
+INSERT INTO ask VALUES ('''lodger'', NULL, 0'), ('''lodger'', NULL, -1'), ('''lodger'', NULL, 10001'), ('''lodger'', NULL, ''NaN'''), ('''lodger'', NULL, 0.0001'), ('''lodger'', NULL, NULL::numeric'),
+  ('NULL::regclass, NULL, 1'), ('''lodger'', NULL, 1, features => ''{age,age}'''), ('''lodger'', NULL, 1, features => ''{nothing}'''), ('''lodger'', NULL, 1, features => ''{}'''),
+  ('''lodger'', NULL, 1, features => ''{outcome}'''), ('''lodger'', ''age'', 1'), ('''lodger'', ''nothing'', 1'),
+  ('''lodger'', ''ill'', 1, features => ''{ill}'''), ('''lodger'', NULL, 1, method => ''forest'''), ('''lodger'', NULL, 1, method => NULL'),
+  ('''lodger'', NULL, 1, delta => 1'), ('''lodger'', NULL, 1, delta => NULL'), ('''lodger'', NULL, 1, options => ''{"time_limit": 1}'''),
+  ('''lodger'', NULL, 1, options => ''{"mechanism": "opdisc"}'''), ('''lodger'', NULL, 1, options => ''[]'''), ('''lodger'', NULL, 1, options => ''{"grid": {"ball": 1000}}'''),
+  ('''lodger'', NULL, 1, method => ''accuracy'', options => ''{"adjacency": "replace"}'''), ('''lodger'', NULL, 1, method => ''select'''),
+  ('''lodger'', NULL, 1, method => ''select'', options => ''{"models": 1}'''), ('''lodger_bare'', NULL, 1, method => ''accuracy'''),
+  ('''lodger_case'', NULL, 0.000000002, method => ''accuracy'''), ('''lodger_bare'', NULL, 1'), ('''lodger_view'', NULL, 1'), ('''pg_class'', NULL, 1'), ('''dpobj.protections'', NULL, 1'), ('1234567890, NULL, 1'),
+  ('''lodger'', NULL, 1, filter => ''{"none": {"=": 1}}''');
+INSERT INTO ask SELECT arguments, 'price_aggregate' FROM (VALUES
   ('''forest'', 3, 1'), ('''halfspace'', 0, 1'), ('''halfspace'', 129, 1'), ('''halfspace'', NULL, 1'), ('''halfspace'', 3, 0'), ('NULL, 3, 1'),
   ('''halfspace'', 3, 1, 0, ''{"dimension": 4}'''), ('''halfspace'', 3, 1, 0, ''{"groups": [2, 2]}'''), ('''halfspace'', 3, 1, 0, ''{"unknown": 1}'''),
-  ('''halfspace'', 23, 1, 0, ''{"mechanism": "permute_flip"}'''), ('''halfspace'', 3, 1, 0, ''{"solver": "glpk"}''');
+  ('''halfspace'', 23, 1, 0, ''{"mechanism": "permute_flip"}'''), ('''halfspace'', 3, 1, 0, ''{"solver": "glpk"}''')) a(arguments);
 CREATE FUNCTION pg_temp.refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE state text; message text; detail text;
 BEGIN
@@ -152,11 +154,11 @@ EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
   RETURN concat_ws(': ', state, message, nullif(detail, ''));
 END $$;
-SELECT arguments, pg_temp.refusal(format('SELECT dpobj.price(%s)', arguments)) FROM ask;
+SELECT price, arguments, pg_temp.refusal(format('SELECT dpobj.%s(%s)', price, arguments)) FROM ask;
 -- of all that is about a table, dpobj.train says the same (it needs a label)
-SELECT arguments, pg_temp.refusal(format('SELECT dpobj.train(relation => %s, label => ''outcome'')', replace(arguments, ', ', ', epsilon => ')))
-       = pg_temp.refusal(format('SELECT dpobj.price(relation => %s)', replace(arguments, ', ', ', epsilon => '))) AS the_same
-  FROM ask WHERE arguments ~ '^''(lodger|lodger_view|pg_class|dpobj.protections)'', [^,]*$';
+SELECT arguments, pg_temp.refusal(format('SELECT dpobj.train(%s)', replace(arguments, ', NULL, ', ', ''outcome'', ')))
+       = pg_temp.refusal(format('SELECT dpobj.price(%s)', replace(arguments, ', NULL, ', ', ''outcome'', '))) AS the_same
+  FROM ask WHERE arguments ~ '^''(lodger|lodger_view|pg_class|dpobj.protections)'', NULL, [^,]*$';
 
 \c - postgres
 DROP VIEW lodger_view;

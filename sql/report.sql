@@ -97,7 +97,7 @@ SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "options
 SELECT dpobj.price_plan('[{"method": "ftrl", "d": 5, "epsilon": 1}]', 0);
 SELECT dpobj.price_plan((SELECT jsonb_agg('{"method": "halfspace", "d": 5, "epsilon": 1}'::jsonb) FROM generate_series(1, 501)), 0);
 -- the name of a table in quotes is still one
-SELECT dpobj.price('harbour', 1);
+SELECT dpobj.price('harbour', NULL, 1);
 
 -- ---- what the ledger says, by other accountants ----
 CREATE FUNCTION halfspaces(source text, number integer, epsilon numeric, options jsonb DEFAULT '{"mechanism": "permute_flip"}')

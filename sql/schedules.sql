@@ -42,41 +42,41 @@ SELECT m, dpobj_internal.schedule_of_model(m) FROM unnest('{nightly,a 2026-13-01
 -- The library is not loaded: an error, and nothing is kept.
 \c - dpobj_schedule_ana
 SELECT dpobj_internal.cron_database() IS NULL AS absent;
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5);
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
 SELECT count(*) FROM dpobj.schedules;
 
 -- What is wrong is said at once.
-SELECT dpobj.schedule(NULL, '30 3 * * *', 'visit', 'y', 0.5);
-SELECT dpobj.schedule('', '30 3 * * *', 'visit', 'y', 0.5);
-SELECT dpobj.schedule(repeat('x', 201), '30 3 * * *', 'visit', 'y', 0.5);
-SELECT dpobj.schedule('nightly', NULL, 'visit', 'y', 0.5);
-SELECT dpobj.schedule('nightly', 'at night', 'visit', 'y', 0.5);
-SELECT dpobj.schedule('nightly', '30 3 * * *', NULL, 'y', 0.5);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'plain', 'y', 0.5);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'seen', 'y', 0.5);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', NULL, 0.5);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'nothing', 0.5);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', NULL);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 'NaN');
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, delta => NULL);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, delta => 2);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, '{nothing}');
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, method => NULL);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, method => 'magic');
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, options => '{"magic": 1}');
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, filter => to_jsonb(repeat('x', 70000)));
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, filter => '{"nothing": {"=": 1}}');
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 0.4);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 'NaN');
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => NULL);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '0');
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '-1 day');
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '1000 years 1 month');
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '100000 years -35999999 days');
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, allowance => 1, period => '-900 years 8765832 hours');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => NULL, cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => '', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => repeat('x', 201), cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => NULL);
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => 'at night');
+SELECT dpobj.schedule(NULL, 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('plain', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('seen', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', NULL, 0.5, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'nothing', 0.5, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', NULL, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 'NaN', name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, delta => NULL, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, delta => 2, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, features => '{nothing}', name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, method => NULL, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, method => 'magic', name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, options => '{"magic": 1}', name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, filter => to_jsonb(repeat('x', 70000)), name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, filter => '{"nothing": {"=": 1}}', name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 0.4);
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 'NaN');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => NULL);
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => '0');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => '-1 day');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => '1000 years 1 month');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => '100000 years -35999999 days');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => '-900 years 8765832 hours');
 BEGIN READ ONLY;
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5);
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
 ROLLBACK;
 SELECT dpobj.unschedule('nightly');
 SELECT dpobj.unschedule(NULL);
@@ -84,14 +84,14 @@ CALL dpobj.run_schedule('nightly');
 BEGIN;
 CALL dpobj.run_schedule('nightly');
 ROLLBACK;
-SELECT dpobj.schedule('nightly', '@yearly', 'visit', 'y', 0.5);
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5, method => 'accuracy');
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '@yearly');
+SELECT dpobj.schedule('visit', 'y', 0.5, method => 'accuracy', name => 'nightly', cron => '30 3 * * *');
 \c - dpobj_schedule_bob
-SELECT dpobj.schedule('nightly', '30 3 * * *', 'visit', 'y', 0.5);
+SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
 
 -- One run, as pg_cron would start it; the scheduled time is the last one, however late the run is.
 \c - dpobj_schedule_ana
-SELECT dpobj_internal.schedule_put('yearly', '0 0 1 1 *', 'visit', 'y', 0.5, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, NULL, NULL);
+SELECT dpobj_internal.schedule_put('visit', 'y', 0.5, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, 'yearly', '0 0 1 1 *', NULL, NULL);
 SELECT name, owner, cron, relation, relation_name, label, epsilon, features, delta, method, options, filter, allowance, period, job,
        cron_statement, next_run = timezone('GMT', date_trunc('year', timezone('GMT', now())) + interval '1 year') AS next_year,
        next_model = 'yearly ' || extract(year FROM timezone('GMT', now())) + 1 || '-01-01 00:00' AS named, latest_model
@@ -116,27 +116,27 @@ SELECT count(*) FROM dpobj.models m JOIN dpobj.schedules s ON s.latest_model = m
 SELECT count(*) FROM dpobj.schedule_runs WHERE state = 'released' AND (sqlstate IS NOT NULL OR message IS NOT NULL);
 
 -- A change keeps the name and what was run under it.
-SELECT dpobj_internal.schedule_put('yearly', '0 0 1 1 *', 'visit', 'y', 0.4, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, NULL, NULL);
+SELECT dpobj_internal.schedule_put('visit', 'y', 0.4, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, 'yearly', '0 0 1 1 *', NULL, NULL);
 SELECT s.name, s.epsilon, s.latest_model IS NOT NULL AS has_model, count(r.*) FROM dpobj.schedules s JOIN dpobj.schedule_runs r ON r.schedule = s.name GROUP BY 1, 2, 3;
 CALL dpobj.run_schedule('yearly');
 SELECT epsilon AS left FROM dpobj.remaining('visit');
 
 -- Allowance: charges of scheduled times in the period count, however the runs were started; one a period ago does not.
-SELECT dpobj_internal.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.6, '1000 years 366000 days');
-SELECT dpobj_internal.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.6, '1 year 1 day');
+SELECT dpobj_internal.schedule_put('visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 'thrifty', '0 0 1 1 *', 0.6, '1000 years 366000 days');
+SELECT dpobj_internal.schedule_put('visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 'thrifty', '0 0 1 1 *', 0.6, '1 year 1 day');
 SELECT timezone('GMT', date_trunc('year', timezone('GMT', now()))) AS due \gset
 SELECT count(dpobj.train('visit', 'y', e, name => dpobj_internal.schedule_model('thrifty', :'due'::timestamptz - age))) AS trained
   FROM (VALUES (0.3, interval '2 years'), (0.2, '1 year'), (0.2, '60 minutes')) v(e, age);
 CALL dpobj.run_schedule('thrifty');
 SELECT state, model, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'thrifty' AND scheduled = :'due';
 SELECT epsilon AS left FROM dpobj.remaining('visit');
-SELECT dpobj_internal.schedule_put('thrifty', '0 0 1 1 *', 'visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 0.5, '1 year');
+SELECT dpobj_internal.schedule_put('visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 'thrifty', '0 0 1 1 *', 0.5, '1 year');
 CALL dpobj.run_schedule('thrifty');
 SELECT state, model IS NOT NULL AS has_model, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'thrifty' AND scheduled = :'due';
 SELECT epsilon AS left FROM dpobj.remaining('visit');
 
 -- A used-up budget is no failure.
-SELECT dpobj_internal.schedule_put('dear', '0 0 1 1 *', 'visit', 'y', 1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);
+SELECT dpobj_internal.schedule_put('visit', 'y', 1, NULL, 0, 'halfspace', '{}', NULL, 'dear', '0 0 1 1 *', NULL, NULL);
 CALL dpobj.run_schedule('dear');
 SELECT state, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'dear';
 \c - dpobj_schedule_carol
@@ -146,10 +146,10 @@ CALL dpobj.run_schedule('dear');
 SELECT state, epsilon, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'dear';
 
 -- Failures are recorded and reported.
-SELECT dpobj_internal.schedule_put('wrong', '0 0 1 1 *', 'visit', 'nothing', 0.1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);
+SELECT dpobj_internal.schedule_put('visit', 'nothing', 0.1, NULL, 0, 'halfspace', '{}', NULL, 'wrong', '0 0 1 1 *', NULL, NULL);
 CALL dpobj.run_schedule('wrong');
 SELECT state, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
-SELECT dpobj_internal.schedule_put('wrong', '0 0 1 1 *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', '{"a": {"<": 15}}', NULL, NULL);
+SELECT dpobj_internal.schedule_put('visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', '{"a": {"<": 15}}', 'wrong', '0 0 1 1 *', NULL, NULL);
 CALL dpobj.run_schedule('wrong');
 SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
 
@@ -165,9 +165,9 @@ COMMIT;
 -- In somebody's function, or under another role.
 \c - dpobj_schedule_mallory
 CREATE FUNCTION plan() RETURNS bigint LANGUAGE sql SECURITY DEFINER
-  AS $$ SELECT dpobj.schedule('mine', '* * * * *', 'visit', 'y', 0.1) $$;
+  AS $$ SELECT dpobj.schedule('visit', 'y', 0.1, name => 'mine', cron => '* * * * *') $$;
 CREATE FUNCTION put() RETURNS void LANGUAGE sql SECURITY DEFINER
-  AS $$ SELECT dpobj_internal.schedule_put('mine', '* * * * *', 'visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL) $$;
+  AS $$ SELECT dpobj_internal.schedule_put('visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', NULL, 'mine', '* * * * *', NULL, NULL) $$;
 CREATE FUNCTION run() RETURNS record LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj_internal.schedule_attempt('dear') $$;
 CREATE FUNCTION enter() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj_internal.schedule_enter() $$;
 CREATE FUNCTION record() RETURNS void LANGUAGE sql SECURITY DEFINER
@@ -185,7 +185,7 @@ CALL call();
 SELECT dpobj.unschedule('dear', 'dpobj_schedule_bob');
 \c - postgres
 SET ROLE dpobj_schedule_ana;
-SELECT dpobj.schedule('mine', '* * * * *', 'visit', 'y', 0.1);
+SELECT dpobj.schedule('visit', 'y', 0.1, name => 'mine', cron => '* * * * *');
 CALL dpobj.run_schedule('dear');
 RESET ROLE;
 

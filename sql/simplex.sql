@@ -22,7 +22,7 @@ SELECT dp_predict_proba(model, ARRAY[0, 0, 0, 0]) FROM mixture;
 -- Numbers computed by hand for theorem S3: their loss is a quarter of ours.
 SELECT l, m.details ->> 'draws' AS draws, round((m.details ->> 'epsilon_per_draw')::numeric, 6) AS epsilon_per_draw, m.delta > 0 AS delta
   FROM (VALUES (0::numeric, 4000), (1e-6, 4000), (0, 12000), (1e-6, 12000)) v(d, l),
-       LATERAL (SELECT (dpobj.price('simplex', 4, 1, d, format('{"n": 10000, "target": [-3, 3], "regularization": %s}', l)::jsonb)) AS p) s,
+       LATERAL (SELECT (dpobj.price_aggregate('simplex', 4, 1, d, format('{"n": 10000, "target": [-3, 3], "regularization": %s}', l)::jsonb)) AS p) s,
        LATERAL (SELECT p AS details, (p ->> 'delta')::numeric AS delta) m;
 
 -- delta: spent only where it allows more draws.
@@ -89,10 +89,10 @@ SELECT (dp_simplex(x, y, 1.0, 0, '{"n": 10000, "target": [-3, 3], "regularizatio
 -- Prices are settled alike, without a charge.
 SELECT p ->> 'mechanism' AS mechanism, p -> 'delta' AS delta, p -> 'sure_to_finish' AS sure, p ->> 'guarantee' AS guarantee,
        (p -> 'error' ->> 'mean')::float8 <= (p -> 'error' ->> 'mean_squared')::float8 AS bounds
-  FROM dpobj.price('simplex', 10, 1, 0, '{"n": 100000}') p;
+  FROM dpobj.price_aggregate('simplex', 10, 1, 0, '{"n": 100000}') p;
 SELECT bool_and(b) AS better FROM (SELECT (p -> 'error' ->> 'mean')::numeric < lag((p -> 'error' ->> 'mean')::numeric) OVER (ORDER BY n) AS b
-  FROM unnest(ARRAY[10000, 100000, 1000000]) n, dpobj.price('simplex', 5, 1, 0, jsonb_build_object('n', n)) p) s;
-SELECT dpobj.price('simplex', 5, 1);
+  FROM unnest(ARRAY[10000, 100000, 1000000]) n, dpobj.price_aggregate('simplex', 5, 1, 0, jsonb_build_object('n', n)) p) s;
+SELECT dpobj.price_aggregate('simplex', 5, 1);
 
 -- The analyst's door: the label is a number, n is declared.
 CREATE ROLE dpobj_simplex_ana LOGIN;
@@ -114,6 +114,6 @@ SELECT dpobj.train('shed', label => 'price', epsilon => 1, method => 'simplex');
 SELECT dpobj.train('house', label => 'price', epsilon => 1, method => 'simplex', options => '{"n": 5}');
 SELECT dpobj.train('house', label => 'price', epsilon => 1, method => 'simplex', options => '{"target": [0, 1]}');
 SELECT dpobj.evaluate('a', 'house', 1);
-SELECT p -> 'target' AS target, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension FROM dpobj.price('house', 1, method => 'simplex', label => 'price') p;
-SELECT dpobj.price('house', 1, method => 'simplex');
+SELECT p -> 'target' AS target, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension FROM dpobj.price('house', 'price', 1, method => 'simplex') p;
+SELECT dpobj.price('house', NULL, 1, method => 'simplex');
 SELECT epsilon FROM dpobj.remaining('house');

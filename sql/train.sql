@@ -239,14 +239,14 @@ SELECT dpobj.set_budget('faded', 'dpobj_train_ana', 100, 0);
 ALTER TABLE faded DROP COLUMN b, ALTER COLUMN c TYPE date USING NULL;
 \c - dpobj_train_ana
 SELECT cardinality((dpobj.train('faded', 'y', 1, '{a}')).weights);
-SELECT dpobj.price('faded', 1, features => '{a}', label => 'y') ->> 'mechanism';
+SELECT dpobj.price('faded', 'y', 1, features => '{a}') ->> 'mechanism';
 SELECT feature FROM dpobj.protected_features('faded', '{a}');
 SELECT cardinality((dpobj.train('faded', 'z', 1, '{a}')).weights);
 SELECT dpobj.train('faded', 'y', 1);
 SELECT dpobj.train('faded', 'y', 1, '{a,b}');
 SELECT dpobj.train('faded', 'y', 1, '{c}');
-SELECT dpobj.price('faded', 1, features => '{c}');
-SELECT * FROM dpobj.train_groups('faded', '{c}', 'y', 1, '{a}');
+SELECT dpobj.price('faded', NULL, 1, features => '{c}');
+SELECT * FROM dpobj.train_groups('faded', 'y', 1, features => '{a}', by => '{c}');
 SELECT dpobj.train('faded', 'y', 1, '{d}');
 \c - postgres
 SELECT dpobj.train('faded', 'y', 1, '{b}');

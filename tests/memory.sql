@@ -35,9 +35,9 @@ SELECT dpobj.set_budget('visit', 'postgres', 1000, 0.5, 'zcdp'), dpobj.set_budge
 SET dpobj.release_tick = 0;
 SELECT dpobj.train('visit', 'ill', 1.0, '{age,weight,cost}', filter => '{"sex": {"in": ["f"]}, "age": {">": 21}}', name => 'one');
 SELECT dpobj.train('visit', 'ill', 1.0, '{age,weight,cost}', method => 'svm', options => '{"regularization": 10}', name => 'two');
-SELECT dpobj.train_groups('visit', '{sex}', 'ill', 1.0, '{age}', name => 'three');
+SELECT dpobj.train_groups('visit', 'ill', 1.0, features => '{age}', name => 'three', by => '{sex}');
 SELECT dpobj.evaluate('one', 'visit', 1.0), dpobj.confusion('two', 'visit', 1.0), dpobj.select('{one,two}', 'visit', 1.0);
-SELECT dpobj.price('visit', 1.0), dpobj.price('svm', 3, 1.0), dpobj.price('ftrl', 3, 1.0, 0, '{"n": 100}');
+SELECT dpobj.price('visit', NULL, 1.0), dpobj.price_aggregate('svm', 3, 1.0), dpobj.price_aggregate('ftrl', 3, 1.0, 0, '{"n": 100}');
 SELECT dpobj.price_plan('[{"method": "svm", "d": 2, "epsilon": 1, "count": 2}, {"method": "halfspace", "d": 3, "epsilon": 0.5}]', 1e-6);
 SELECT dpobj.report_text('visit'), dpobj.recompute('visit', NULL, 'zcdp', 1e-6);
 SELECT * FROM dpobj.ledger, dpobj.budgets LIMIT 1;

@@ -366,14 +366,6 @@ COMMENT ON FUNCTION dpobj_internal.schedule_record(text, timestamptz, timestampt
 
 -- ---- making and removing ----
 
-CREATE FUNCTION dpobj_internal.schedule_put(name text, cron text, relation regclass, label text, epsilon numeric,
-    features text[], delta numeric, method text, options jsonb, filter jsonb, allowance numeric, period interval)
-  RETURNS void
-  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_schedule_put';
-COMMENT ON FUNCTION dpobj_internal.schedule_put(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
-  'internal: makes or changes a schedule of one''s own, which pg_cron does not know yet';
-
 CREATE FUNCTION dpobj_internal.schedule_remove(name text, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_schedule_remove';

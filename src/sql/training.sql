@@ -8,29 +8,29 @@ CREATE OR REPLACE FUNCTION dpobj.train(relation regclass, label text, epsilon nu
 COMMENT ON FUNCTION dpobj.train(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text) IS
   'trains a model on a protected table under a budget of the session''s role';
 
-CREATE OR REPLACE FUNCTION dpobj.train_groups(relation regclass, by text[], label text, epsilon numeric,
-    features text[] DEFAULT NULL, delta numeric DEFAULT 0, method text DEFAULT 'auto',
-    options jsonb DEFAULT '{}', filter jsonb DEFAULT NULL, name text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION dpobj.train_groups(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
+    delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
+    filter jsonb DEFAULT NULL, name text DEFAULT NULL, by text[] DEFAULT NULL)
   RETURNS TABLE (key text[], model @extschema@.dp_model)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_train_groups';
-COMMENT ON FUNCTION dpobj.train_groups(regclass, text[], text, numeric, text[], numeric, text, jsonb, jsonb, text) IS
-  'trains a model for each combination of declared values on a protected table, for one charge';
+  AS 'MODULE_PATHNAME', 'dpobj_train_by';
+COMMENT ON FUNCTION dpobj.train_groups(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text[]) IS
+  'trains a model for each combination of declared values of the columns in by, on a protected table, for one charge';
 
-CREATE OR REPLACE FUNCTION dpobj.submit(name text, relation regclass, features text[], label text, epsilon numeric,
+CREATE OR REPLACE FUNCTION dpobj.submit(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
     delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
-    filter jsonb DEFAULT NULL) RETURNS bigint
+    filter jsonb DEFAULT NULL, name text DEFAULT NULL) RETURNS bigint
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_submit';
-COMMENT ON FUNCTION dpobj.submit(text, regclass, text[], text, numeric, numeric, text, jsonb, jsonb) IS
-  'queues dpobj.train to run in the background once the transaction has committed; returns the job''s number';
+  AS 'MODULE_PATHNAME', 'dpobj_submit_training';
+COMMENT ON FUNCTION dpobj.submit(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text) IS
+  'queues dpobj.train, under a name, to run in the background once the transaction has committed; returns the job''s number';
 
-CREATE OR REPLACE FUNCTION dpobj.price(relation regclass, epsilon numeric, features text[] DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.price(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
     delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
-    label text DEFAULT NULL) RETURNS jsonb
+    filter jsonb DEFAULT NULL) RETURNS jsonb
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_price_relation';
-COMMENT ON FUNCTION dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text) IS
+  AS 'MODULE_PATHNAME', 'dpobj_price_training';
+COMMENT ON FUNCTION dpobj.price(regclass, text, numeric, text[], numeric, text, jsonb, jsonb) IS
   'what dpobj.train on a protected table would cost, or dpobj.evaluate, dpobj.confusion or dpobj.select with method accuracy, confusion or select; how large the error may be, and how many such calls fit into the session''s budgets';
 
 -- Raises an error without a context, which would show dpobj's own statements.
@@ -40,16 +40,24 @@ CREATE OR REPLACE FUNCTION dpobj_internal.schedule_fail(code text, message text,
 COMMENT ON FUNCTION dpobj_internal.schedule_fail(text, text, text, text) IS
   'internal: raises an error without a context, which would name internal functions';
 
-CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclass, label text, epsilon numeric,
-    features text[] DEFAULT NULL, delta numeric DEFAULT 0, method text DEFAULT 'auto',
-    options jsonb DEFAULT '{}', filter jsonb DEFAULT NULL, allowance numeric DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_put(relation regclass, label text, epsilon numeric, features text[],
+    delta numeric, method text, options jsonb, filter jsonb, name text, cron text, allowance numeric, period interval)
+  RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_schedule_training';
+COMMENT ON FUNCTION dpobj_internal.schedule_put(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text, numeric, interval) IS
+  'internal: makes or changes a schedule of one''s own, which pg_cron does not know yet';
+
+CREATE OR REPLACE FUNCTION dpobj.schedule(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
+    delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
+    filter jsonb DEFAULT NULL, name text DEFAULT NULL, cron text DEFAULT NULL, allowance numeric DEFAULT NULL,
     period interval DEFAULT '1 month') RETURNS bigint
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $$
   DECLARE
     database constant text := dpobj_internal.cron_database();
     -- The intercept is always stored, because schedules of 0.2.0 without the option have none.
-    wanted constant jsonb := CASE WHEN $8 = 'simplex' THEN $9 ELSE '{"intercept": true}' || coalesce($9, '{}') END;
+    wanted constant jsonb := CASE WHEN $6 = 'simplex' THEN $7 ELSE '{"intercept": true}' || coalesce($7, '{}') END;
     job bigint;
     jobname text;
     code text;
@@ -57,10 +65,10 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
     detail text;
     hint text;
   BEGIN
-    PERFORM dpobj_internal.schedule_put($1, $2, $3, $4, $5, $6, $7, $8, wanted, $10, $11, $12);
+    PERFORM dpobj_internal.schedule_put($1, $2, $3, $4, $5, $6, wanted, $8, $9, $10, $11, $12);
     -- Reports an invalid request now, not at the first run.
-    IF has_function_privilege('dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text)', 'EXECUTE') THEN
-      PERFORM dpobj.price($3, $5, $6, $7, $8, wanted, $4);
+    IF has_function_privilege('dpobj.price(regclass, text, numeric, text[], numeric, text, jsonb, jsonb)', 'EXECUTE') THEN
+      PERFORM dpobj.price($1, $2, $3, $4, $5, $6, wanted, $8);
     END IF;
     IF database IS NULL THEN
       RAISE EXCEPTION 'pg_cron is not loaded'
@@ -74,9 +82,9 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
               DETAIL = 'pg_cron runs a schedule as the role that made it.',
               HINT = format('Make the schedule as a role that can, or run ALTER ROLE %I LOGIN.', session_user);
     ELSIF database <> current_database() THEN
-      RAISE NOTICE 'pg_cron does not know schedule "%" yet', $1
+      RAISE NOTICE 'pg_cron does not know schedule "%" yet', $9
         USING DETAIL = format('It has its jobs in database "%s".', database),
-              HINT = 'A superuser can run there: ' || dpobj_internal.cron_statement($1, $2, session_user);
+              HINT = 'A superuser can run there: ' || dpobj_internal.cron_statement($9, $10, session_user);
       RETURN NULL;
     ELSIF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN
       RAISE EXCEPTION 'extension "pg_cron" is not installed'
@@ -88,11 +96,11 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
               HINT = format('A superuser can run GRANT USAGE ON SCHEMA cron TO %I.', session_user);
     END IF;
     -- A job with another name, from an older version or after a restore, is kept instead of a second one.
-    job := dpobj_internal.cron_job($1, session_user);
+    job := dpobj_internal.cron_job($9, session_user);
     IF job IS NOT NULL THEN
       EXECUTE 'SELECT j.jobname FROM cron.job j WHERE j.jobid = $1' INTO jobname USING job;
     END IF;
-    EXECUTE format('SELECT cron.schedule(%L, %L, %L)', coalesce(jobname, dpobj_internal.cron_jobname($1)), $2, dpobj_internal.cron_command($1))
+    EXECUTE format('SELECT cron.schedule(%L, %L, %L)', coalesce(jobname, dpobj_internal.cron_jobname($9)), $10, dpobj_internal.cron_command($9))
       INTO job;
     RETURN job;
   EXCEPTION
@@ -102,7 +110,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(name text, cron text, relation regclas
       PERFORM dpobj_internal.schedule_fail(code, message, detail, hint);
   END
   $$;
-COMMENT ON FUNCTION dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval) IS
+COMMENT ON FUNCTION dpobj.schedule(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text, numeric, interval) IS
   'has pg_cron train a model on a protected table at the times of a cron line; returns the number of its job. A second call with the same name changes the schedule';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.schedule_missing(name text) RETURNS void

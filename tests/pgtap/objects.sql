@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(105);
+SELECT plan(104);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -55,13 +55,16 @@ SELECT is(
 SELECT is_empty($$
   SELECT oid::regprocedure FROM pg_proc WHERE proname = 'dp_groups' AND has_function_privilege('public', oid, 'EXECUTE')
 $$, 'PUBLIC may not call it');
-SELECT function_returns('dpobj', 'train_groups',
-  ARRAY['regclass', 'text[]', 'text', 'numeric', 'text[]', 'numeric', 'text', 'jsonb', 'jsonb', 'text'], 'setof record');
 SELECT is(
-  (SELECT proargnames[1:10] FROM pg_proc WHERE oid = 'dpobj.train_groups'::regproc),
-  '{relation,by,label,epsilon,features,delta,method,options,filter,name}', 'its arguments are those of dpobj.train, and by');
+  (SELECT string_agg(proname || ': ' || array_to_string(proargnames[10:pronargs], ', '), '; ' ORDER BY proname) FROM pg_proc
+   WHERE pronamespace = 'dpobj'::regnamespace
+     AND array_to_string(proargnames, ',') LIKE 'relation,label,epsilon,features,delta,method,options,filter%'),
+  'price: ; schedule: cron, allowance, period; submit: ; train: ; train_groups: by',
+  'all that trains or prices a training takes the arguments of dpobj.train, then its own');
+SELECT function_returns('dpobj', 'train_groups',
+  ARRAY['regclass', 'text', 'numeric', 'text[]', 'numeric', 'text', 'jsonb', 'jsonb', 'text', 'text[]'], 'setof record');
 SELECT function_returns('dpobj', 'submit',
-  ARRAY['text', 'regclass', 'text[]', 'text', 'numeric', 'numeric', 'text', 'jsonb', 'jsonb'], 'bigint');
+  ARRAY['regclass', 'text', 'numeric', 'text[]', 'numeric', 'text', 'jsonb', 'jsonb', 'text'], 'bigint');
 SELECT function_returns('dpobj', 'cancel', ARRAY['bigint'], 'boolean');
 SELECT function_returns('dpobj', 'wait', ARRAY['bigint', 'interval'], 'text');
 SELECT is(
@@ -170,11 +173,11 @@ SELECT function_returns('dpobj', 'set_budget',
   ARRAY['regclass', 'regrole', 'numeric', 'numeric', 'text', 'bigint', 'integer', 'numeric'], 'void');
 SELECT function_returns('dpobj', 'drop_budget', ARRAY['regclass', 'regrole'], 'void');
 SELECT function_returns('dpobj', 'confirm_epoch', '{}'::name[], 'void');
-SELECT function_returns('dpobj', 'price', ARRAY['regclass', 'numeric', 'text[]', 'numeric', 'text', 'jsonb', 'text'], 'jsonb');
-SELECT function_returns('dpobj', 'price', ARRAY['text', 'integer', 'numeric', 'numeric', 'jsonb'], 'jsonb');
+SELECT function_returns('dpobj', 'price', ARRAY['regclass', 'text', 'numeric', 'text[]', 'numeric', 'text', 'jsonb', 'jsonb'], 'jsonb');
+SELECT function_returns('dpobj', 'price_aggregate', ARRAY['text', 'integer', 'numeric', 'numeric', 'jsonb'], 'jsonb');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
-   WHERE proname = 'price' AND pronamespace = 'dpobj'::regnamespace AND has_function_privilege('public', oid, 'EXECUTE')),
+   WHERE proname IN ('price', 'price_aggregate') AND pronamespace = 'dpobj'::regnamespace AND has_function_privilege('public', oid, 'EXECUTE')),
   'sr', 'a price writes nothing and is for everybody');
 SELECT function_returns('dpobj', 'remaining', ARRAY['regclass', 'regrole'], 'setof record');
 SELECT function_returns('dpobj', 'price_plan', ARRAY['jsonb', 'numeric'], 'jsonb');
@@ -215,7 +218,7 @@ SELECT is_empty($$
                             'dpobj.share', 'dpobj.unshare',
                             'dpobj_internal.budgets_applying', 'dpobj_internal.calls_that_fit', 'dpobj.rdp_orders', 'dpobj_internal.relatives',
                             'dpobj_internal.cost_under', 'dpobj_internal.delta_under', 'dpobj_internal.cost_of_rows', 'dpobj_internal.composed_epsilon',
-                            'dpobj_internal.largest_epsilon', 'dpobj.price_plan', 'dpobj.recompute',
+                            'dpobj_internal.largest_epsilon', 'dpobj.price', 'dpobj.price_aggregate', 'dpobj.price_plan', 'dpobj.recompute',
                             'dpobj_internal.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj_internal.report_lines',
                             'dpobj_internal.report_budget', 'dpobj_internal.report_event', 'dpobj_internal.report_releases',
                             'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj_internal.job_list',
@@ -226,7 +229,7 @@ SELECT is_empty($$
                             'dpobj_internal.cron_timezone', 'dpobj_internal.cron_command', 'dpobj_internal.cron_jobname',
                             'dpobj_internal.cron_statement', 'dpobj_internal.cron_is_here', 'dpobj_internal.cron_job',
                             'dpobj_internal.administers']::regproc[])
-    AND p.proname NOT IN ('price', 'predict', 'score', 'predict_proba', 'predict_sql', 'scorecard') -- several forms each
+    AND p.proname NOT IN ('predict', 'score', 'predict_proba', 'predict_sql', 'scorecard') -- several forms each
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
 SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',
@@ -270,12 +273,8 @@ SELECT is(
   (SELECT count(*) FROM pg_extension e, unnest(e.extconfig) AS t WHERE e.extname = 'dpobj' AND t = 'dpobj.protections'::regclass)::int,
   1, 'a dump keeps the declarations');
 -- schedules
-SELECT function_returns('dpobj', 'schedule', ARRAY['text', 'text', 'regclass', 'text', 'numeric', 'text[]', 'numeric', 'text',
-  'jsonb', 'jsonb', 'numeric', 'interval'], 'bigint');
-SELECT is(
-  (SELECT proargnames FROM pg_proc WHERE oid = 'dpobj.schedule'::regproc),
-  '{name,cron,relation,label,epsilon,features,delta,method,options,filter,allowance,period}',
-  'its arguments are those of dpobj.train, name and times before them, the allowance behind');
+SELECT function_returns('dpobj', 'schedule', ARRAY['regclass', 'text', 'numeric', 'text[]', 'numeric', 'text', 'jsonb', 'jsonb', 'text',
+  'text', 'numeric', 'interval'], 'bigint');
 SELECT function_returns('dpobj', 'unschedule', ARRAY['text', 'regrole'], 'void');
 SELECT is_procedure('dpobj', 'run_schedule', ARRAY['text'], 'what pg_cron calls is a procedure: it commits');
 SELECT columns_are('dpobj', 'schedules', ARRAY['name', 'owner', 'cron', 'relation', 'relation_name', 'label', 'epsilon',

@@ -40,7 +40,7 @@ CREATE FUNCTION mallory.pick() RETURNS text LANGUAGE sql SECURITY DEFINER
   AS $$SELECT dpobj.select('{mine,second}', 'public.visit', 0.5)$$;
 ALTER FUNCTION mallory.pick() OWNER TO mallory;
 CREATE FUNCTION mallory.queue() RETURNS bigint LANGUAGE sql SECURITY DEFINER
-  AS $$SELECT dpobj.submit('stolen', 'public.visit', '{a}', 'y', 0.5)$$;
+  AS $$SELECT dpobj.submit('public.visit', 'y', 0.5, features => '{a}', name => 'stolen')$$;
 CREATE FUNCTION mallory.stop(job bigint) RETURNS boolean LANGUAGE sql SECURITY DEFINER
   AS $$SELECT dpobj.cancel(job)$$;
 ALTER FUNCTION mallory.queue() OWNER TO mallory;
@@ -535,24 +535,24 @@ my $ended = q{SELECT state, reason FROM (SELECT dpobj.wait(max(id), '1 min') FRO
 my $job = sub { return ("SELECT dpobj.submit($_[0])", $ended); };
 $hostile->try_all(
 	'jobs',
-	[ 'a job costs', 'ana', 1, $job->(q('job', 'visit', '{a,t}', 'y', 0.5)) ],
-	[ 'its name pays once', 'ana', 0, $job->(q('job', 'visit', '{a,t}', 'y', 0.5)), $args->("0.5, '{a,t}', name => 'job'") ],
-	[ 'another request under it', 'ana', '22023', "SELECT dpobj.submit('job', 'visit', '{a,t}', 'y', 0.6)" ],
-	[ 'the name of a model', 'ana', '22023', "SELECT dpobj.submit('mine', 'visit', '{a}', 'y', 0.5)" ],
-	[ 'of one row', 'ana', 1, $job->(q('one row', 'visit', '{a,t}', 'y', 0.5, filter => '{"id": {"=": 47}}')) ],
+	[ 'a job costs', 'ana', 1, $job->(q('visit', 'y', 0.5, '{a,t}', name => 'job')) ],
+	[ 'its name pays once', 'ana', 0, $job->(q('visit', 'y', 0.5, '{a,t}', name => 'job')), $args->("0.5, '{a,t}', name => 'job'") ],
+	[ 'another request under it', 'ana', '22023', "SELECT dpobj.submit('visit', 'y', 0.6, features => '{a,t}', name => 'job')" ],
+	[ 'the name of a model', 'ana', '22023', "SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'mine')" ],
+	[ 'of one row', 'ana', 1, $job->(q('visit', 'y', 0.5, '{a,t}', name => 'one row', filter => '{"id": {"=": 47}}')) ],
 	[ 'each call of many', 'ana', 3,
-		q{SELECT pg_catalog.count(dpobj.submit('many ' || i, 'visit', '{a}', 'y', 0.5)) FROM generate_series(1, 3) i},
+		q{SELECT pg_catalog.count(dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'many ' || i)) FROM generate_series(1, 3) i},
 		q{SELECT pg_catalog.count(dpobj.wait(id, '1 min')) FROM dpobj.jobs} ],
-	[ 'rolled back', 'ana', 0, 'BEGIN', "SELECT dpobj.submit('x', 'visit', '{a}', 'y', 0.5)", 'ROLLBACK' ],
-	[ 'read only', 'ana', '25006', 'BEGIN READ ONLY', "SELECT dpobj.submit('x', 'visit', '{a}', 'y', 0.5)" ],
-	[ 'a wait for oneself', 'ana', '55000', 'BEGIN', "SELECT dpobj.wait(dpobj.submit('x', 'visit', '{a}', 'y', 0.5))" ],
+	[ 'rolled back', 'ana', 0, 'BEGIN', "SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'x')", 'ROLLBACK' ],
+	[ 'read only', 'ana', '25006', 'BEGIN READ ONLY', "SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'x')" ],
+	[ 'a wait for oneself', 'ana', '55000', 'BEGIN', "SELECT dpobj.wait(dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'x'))" ],
 	[ 'operators first in the path', 'ana', 1, 'SET search_path = ana, pg_catalog, public',
-		"SELECT dpobj.submit('path', 'public.visit', '{a}', 'y', 0.5)", 'TABLE dpobj.jobs', 'TABLE dpobj.progress',
+		"SELECT dpobj.submit('public.visit', 'y', 0.5, features => '{a}', name => 'path')", 'TABLE dpobj.jobs', 'TABLE dpobj.progress',
 		'SELECT dpobj.cancel(1)', 'RESET search_path', $ended ],
 	[ 'a table of the name', 'ana', 1, 'CREATE TEMP TABLE job_rows (id bigint, role oid, state text, name text)',
-		'SET search_path = pg_temp, public', $job->(q('shadow', 'visit', '{a}', 'y', 0.5)) ],
-	[ 'without a budget', 'noah', 'UB002', "SELECT dpobj.submit('x', 'visit', '{a}', 'y', 0.5)" ],
-	[ 'too poor', 'poor', 'UB001', "SELECT dpobj.submit('x', 'visit', '{a}', 'y', 0.5)" ],
+		'SET search_path = pg_temp, public', $job->(q('visit', 'y', 0.5, '{a}', name => 'shadow')) ],
+	[ 'without a budget', 'noah', 'UB002', "SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'x')" ],
+	[ 'too poor', 'poor', 'UB001', "SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'x')" ],
 	[ 'in a function of somebody else', 'ana', 'UB003', 'SELECT mallory.queue()' ],
 	[ 'those of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.jobs' ],
 	[ 'nor how far they are', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.progress' ],
@@ -564,13 +564,14 @@ $hostile->try_all(
 	[ 'one that has ended', 'ana', 0, 'SELECT dpobj.cancel(max(id)) FROM dpobj.jobs' ],
 	(
 		map { [ "submit($_)", 'ana', '22023', "SELECT dpobj.submit($_)" ] } (
-			"NULL, 'visit', '{a}', 'y', 0.5", "'', 'visit', '{a}', 'y', 0.5", "'x', NULL, '{a}', 'y', 0.5",
-			"'x', 'visit', '{a,a}', 'y', 0.5", "'x', 'visit', '{a}', NULL, 0.5", "'x', 'visit', '{a}', 'y', 'NaN'",
-			"'x', 'visit', '{a}', 'y', 0.0001", "'x', 'visit', '{a}', 'y', 0.5, 2",
-			"'x', 'visit', '{a}', 'y', 0.5, method => 'x'", q('x', 'visit', '{a}', 'y', 0.5, options => '{"time_limit": 1}'),
-			q('x', 'visit', '{a}', 'y', 0.5, filter => '{"xmin": {">": 1}}'))),
-	[ 'on a view', 'ana', 'UB003', "SELECT dpobj.submit('x', 'visit_view', '{a}', 'y', 0.5)" ],
-	[ 'a table that has gone', 'ana', '42P01', "SELECT dpobj.submit('x', 0::oid::regclass, '{a}', 'y', 0.5)" ],
+			"'visit', 'y', 0.5, '{a}'", "'visit', 'y', 0.5, '{a}', name => ''", "NULL, 'y', 0.5, '{a}', name => 'x'",
+			"'visit', 'y', 0.5, '{a,a}', name => 'x'", "'visit', NULL, 0.5, '{a}', name => 'x'", "'visit', 'y', 'NaN', '{a}', name => 'x'",
+			"'visit', 'y', 0.0001, '{a}', name => 'x'", "'visit', 'y', 0.5, '{a}', 2, name => 'x'",
+			"'visit', 'y', 0.5, '{a}', method => 'x', name => 'x'",
+			q('visit', 'y', 0.5, '{a}', options => '{"time_limit": 1}', name => 'x'),
+			q('visit', 'y', 0.5, '{a}', filter => '{"xmin": {">": 1}}', name => 'x'))),
+	[ 'on a view', 'ana', 'UB003', "SELECT dpobj.submit('visit_view', 'y', 0.5, features => '{a}', name => 'x')" ],
+	[ 'a table that has gone', 'ana', '42P01', "SELECT dpobj.submit(0::oid::regclass, 'y', 0.5, features => '{a}', name => 'x')" ],
 	[ 'a job that is none', 'ana', '42704', 'SELECT dpobj.cancel(-1)' ],
 	[ 'a wait that is none', 'ana', '22023', q{SELECT dpobj.wait(max(id), '-1 s') FROM dpobj.jobs} ],);
 
@@ -597,9 +598,9 @@ $hostile->try_all(
 # ---- schedules ----
 
 my $put = sub {
-	my ($name, $more) = @_;
-	return "SELECT dpobj_internal.schedule_put('$name', '0 0 1 1 *', 'public.visit', 'y', 0.5, '{a,t}', 0, 'halfspace', '{}', "
-	  . ($more // 'NULL, NULL, NULL') . ')';
+	my ($name, $filter, $allowance) = @_;
+	return "SELECT dpobj_internal.schedule_put('public.visit', 'y', 0.5, '{a,t}', 0, 'halfspace', '{}', "
+	  . ($filter // 'NULL') . ", '$name', '0 0 1 1 *', " . ($allowance // 'NULL, NULL') . ')';
 };
 my $run = sub { "CALL dpobj.run_schedule('$_[0]')" };
 $hostile->try_all(
@@ -615,7 +616,7 @@ $hostile->try_all(
 	[ 'the function below it, rolled back, tried again', 'ana', 1, $put->('below'), 'BEGIN', "SELECT dpobj_internal.schedule_attempt('below')",
 		'ROLLBACK', "SELECT dpobj_internal.schedule_attempt('below')", $run->('below') ],
 	[ 'read only', 'ana', '25006', $put->('only'), 'SET default_transaction_read_only = on', $run->('only') ],
-	[ 'a filter on one row', 'ana', 1, $put->('one', q('{"id": {"=": 47}}', NULL, NULL)), $run->('one'), 'TABLE dpobj.schedule_runs' ],
+	[ 'a filter on one row', 'ana', 1, $put->('one', q('{"id": {"=": 47}}')), $run->('one'), 'TABLE dpobj.schedule_runs' ],
 	[ 'a run that was made up', 'ana', 1, $put->('forged'),
 		q{SELECT dpobj_internal.schedule_record('forged', dpobj_internal.schedule_time('0 0 1 1 *', now()), now(), 'released', NULL, NULL)}, $run->('forged') ],
 	[ 'a state that there is not', 'ana', '23514', $put->('forged'),
@@ -623,7 +624,7 @@ $hostile->try_all(
 	[ 'a model under the name of a run', 'ana', 1, $put->('taken'),
 		q{SELECT (dpobj.train('visit', 'y', 0.5, '{t}', name => dpobj_internal.schedule_model('taken', dpobj_internal.schedule_time('0 0 1 1 *', now())))).release},
 		$run->('taken') ],
-	[ 'an allowance that is taken back', 'ana', 1, $put->('spent', q(NULL, 0.5, '1 day')), $run->('spent'), $put->('spent'), $run->('spent') ],
+	[ 'an allowance that is taken back', 'ana', 1, $put->('spent', undef, q(0.5, '1 day')), $run->('spent'), $put->('spent'), $run->('spent') ],
 	[ 'a name that is a statement', 'ana', 1, $put->(q{x''); DROP TABLE ana.mine; --}), $run->(q{x''); DROP TABLE ana.mine; --}),
 		'SELECT FROM ana.mine LIMIT 0', 'TABLE dpobj.schedules' ],
 	[ 'a budget that is too small', 'poor', 0, $put->('yearly'), $run->('yearly'), 'TABLE dpobj.schedule_runs' ],

@@ -38,7 +38,7 @@ $node->backup('guides');
 $standby->init_from_backup($node, 'guides', has_streaming => 1);
 $standby->start;
 $node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
-my $price = "SELECT dpobj.price('patient', 0.5, label => 'outcome')";
+my $price = "SELECT dpobj.price('patient', 'outcome', 0.5)";
 is( $standby->safe_psql('clinic', $price, extra_params => [ '-U', 'alice' ]),
 	$node->safe_psql('clinic', $price, extra_params => [ '-U', 'alice' ]),
 	'a price on a standby is the primary\'s');

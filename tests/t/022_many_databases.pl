@@ -34,7 +34,7 @@ sub in_state
 for (@databases)
 {
 	$node->safe_psql($_, 'SELECT dpobj.confirm_epoch()'); # a copy may have been charged elsewhere
-	$node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('one', 'patient', NULL, 'ill', 0.5)});
+	$node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('patient', 'ill', 0.5, name => 'one')});
 }
 is(in_state('queued'), @databases, 'a job is queued in each database');
 
@@ -60,7 +60,7 @@ cmp_ok(wakes_in_two_seconds(), '<=', 3, 'and it sleeps again');
 # Who owns a database may hold such locks for as long as he likes; workers do not wait for him in their places.
 my @lockers = map { session($node, seconds => 300, database => $_) } @databases[ 0, 1 ];
 $_->ask('BEGIN; ANALYZE dpobj.job_rows') for @lockers;
-$node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('two', 'patient', NULL, 'ill', 0.5)}) for @databases[ 0 .. 2 ];
+$node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('patient', 'ill', 0.5, name => 'two')}) for @databases[ 0 .. 2 ];
 sub second { return $node->safe_psql($_[0], q{SELECT state FROM dpobj.job_rows WHERE name = 'two'}); }
 ok(wait_until(60, sub { second($databases[2]) eq 'released' }), 'others have their turn');
 is(second($_), 'queued', "the job of $_ waits") for @databases[ 0, 1 ];

@@ -703,14 +703,14 @@ ALTER DATABASE postgres SET max_parallel_workers_per_gather = 0;
 SQL
 my %stays = (
 	'a training' => ask_for('{}'),
-	'groups' => q(SELECT min((model).release) FROM dpobj.train_groups('ward', '{wing}', 'ill', 1, '{a}', method => 'logistic')),
+	'groups' => q(SELECT min((model).release) FROM dpobj.train_groups('ward', 'ill', 1, features => '{a}', method => 'logistic', by => '{wing}')),
 	'a job' => q(SELECT dpobj.wait((SELECT max(id) FROM dpobj.jobs))),
 	"the owner's door" => 'SELECT lent()',
 	"groups at the owner's door" => 'SELECT lent_groups()');
 my $patient = session($node, user => 'ana');
 for my $name (sort keys %stays)
 {
-	$patient->ask(q(SELECT dpobj.submit('in the file', 'patient', '{a,b}', 'ill', 1, method => 'logistic'))) if $name eq 'a job';
+	$patient->ask(q(SELECT dpobj.submit('patient', 'ill', 1, features => '{a,b}', method => 'logistic', name => 'in the file'))) if $name eq 'a job';
 	$patient->send($stays{$name});
 	ok(wait_until(3, sub { temporary_files() }), "$name has a file");
 	sleep(3);

@@ -27,7 +27,7 @@ sub groups
 	my ($table, %how) = @_;
 	my $name = $how{name} ? ", name => '$how{name}'" : '';
 	my $what = $how{what} // 'count(*)';
-	return "SELECT $what FROM dpobj.train_groups('$table', '{sex}', 'ill', 0.5$name)";
+	return "SELECT $what FROM dpobj.train_groups('$table', 'ill', 0.5$name, by => '{sex}')";
 }
 
 my $own = q(SELECT cardinality(dp_groups(sex, ARRAY[x], ill, 0.5, 0, '{"keys": ["f", "m", "d"]}')) FROM own);

@@ -51,7 +51,7 @@ sub submission
 	my %mechanism = (hard => 'permute_flip', harder => 'exponential', hidden => 'exponential');
 	my $options = $mechanism{$table} ? qq({"mechanism": "$mechanism{$table}", "grid": "ternary", "intercept": false}) : '{}';
 	my $features = $mechanism{$table} ? 'NULL' : q('{a,b}');
-	return "SELECT dpobj.submit('$name', '$table', $features, 'ill', " . ($how{epsilon} // '0.5') . ", options => '$options')";
+	return "SELECT dpobj.submit('$table', 'ill', " . ($how{epsilon} // '0.5') . ", features => $features, options => '$options', name => '$name')";
 }
 
 sub configure
@@ -398,7 +398,7 @@ spends($node, 'a cancel in an old snapshot', {}, sub {
 spends($node, 'a queue has an end', {}, sub {
 	while_queued(
 		sub {
-			like($session{cat}->ask("SELECT count(dpobj.submit('many ' || i, 'patient', '{a}', 'ill', 0.1)) FROM generate_series(1, 101) i"),
+			like($session{cat}->ask("SELECT count(dpobj.submit('patient', 'ill', 0.1, features => '{a}', name => 'many ' || i)) FROM generate_series(1, 101) i"),
 				qr/^ERROR:  54000: too many jobs are queued/, 'one too many');
 			return ();
 		}, sub { });
@@ -490,7 +490,7 @@ DECLARE
   job bigint;
 BEGIN
   FOR i IN 1..20 LOOP
-    job := dpobj.submit('come and go', 'patient', '{a}', 'ill', 0.5);
+    job := dpobj.submit('patient', 'ill', 0.5, features => '{a}', name => 'come and go');
     COMMIT;
     PERFORM dpobj.cancel(job);
     COMMIT;
@@ -804,7 +804,7 @@ sub not_preloaded
 
 spends($node, 'a server that does not preload the library', { epsilon => 0.5, charged => 1, released => 1 }, sub {
 	not_preloaded('jobs', $session{ana}->ask(submission('refused', 'patient')), 'refuses a submission');
-	not_preloaded('schedules', $session{ana}->ask(q{SELECT dpobj.schedule('refused', '0 0 1 1 *', 'patient', 'ill', 0.5)}), 'and a schedule');
+	not_preloaded('schedules', $session{ana}->ask(q{SELECT dpobj.schedule('patient', 'ill', 0.5, name => 'refused', cron => '0 0 1 1 *')}), 'and a schedule');
 	is(scalar_of($node, 'SELECT (SELECT count(*) FROM dpobj.job_rows), (SELECT count(*) FROM dpobj.schedule_rows)'), '0|0', 'and writes nothing');
 	like($session{ana}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}), qr/^\d+$/, 'but trains');
 });
@@ -861,7 +861,7 @@ spends($node, 'a server that has ceased to preload the library', { epsilon => 0.
 	$node->reload;
 	sleep(0.3);
 	my @ids = map { submit('ana', "left $_", 'patient') } 1, 2;
-	$session{ana}->ask(q{SELECT dpobj_internal.schedule_put('yearly', '0 0 1 1 *', 'patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL)});
+	$session{ana}->ask(q{SELECT dpobj_internal.schedule_put('patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, 'yearly', '0 0 1 1 *', NULL, NULL)});
 	$node->safe_psql('postgres', 'ALTER SYSTEM RESET dpobj.max_jobs');
 	restart_with("shared_preload_libraries = ''");
 	is($session{ana}->ask("SELECT state, reason FROM dpobj.jobs WHERE id = $ids[0]"),

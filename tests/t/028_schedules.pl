@@ -54,7 +54,7 @@ isnt($node->safe_psql('postgres a', "CREATE EXTENSION dpobj; SELECT dpobj_intern
 sub schedule
 {
 	my ($name, $cron, $more) = @_;
-	return "SELECT dpobj.schedule('$name', '$cron', 'patient', 'ill', 0.5" . ($more ? ", $more" : '') . ')';
+	return "SELECT dpobj.schedule('patient', 'ill', 0.5, name => '$name', cron => '$cron'" . ($more ? ", $more" : '') . ')';
 }
 
 # The states of a schedule's runs, and what they cost.
@@ -251,7 +251,7 @@ spends($node, 'two at once', { epsilon => 0.5, charged => 1, released => 1 }, su
 is(runs_of('race'), 'released|0.5|t|', 'one run');
 
 # A run that died: charged, and not tried again.
-my $hard = q{SELECT dpobj.schedule('hard', '0 0 1 1 *', 'hard', 'ill', 0.5, options => '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}')};
+my $hard = q{SELECT dpobj.schedule('hard', 'ill', 0.5, name => 'hard', cron => '0 0 1 1 *', options => '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}')};
 like($ana->ask($hard), qr/^\d+$/, 'scheduled');
 is(scalar_of($node, q{SELECT string_agg(DISTINCT concat(name, ' ', method, ' ', options -> 'intercept'), ',') FROM dpobj.schedules WHERE name IN ('race', 'hard')}),
 	'hard auto false,race auto true', 'method and intercept are kept in so many words');
@@ -297,7 +297,7 @@ like($copy->ask($yearly->()), qr/HINT:  A superuser can run there: SELECT cron\.
 	'scheduled again, the statement to run');
 is($copy->ask("SELECT count(*) FROM dpobj.schedules WHERE name = 'yearly'"), '1', 'and it is the same one');
 is($copy->ask("CALL dpobj.run_schedule('yearly')"), '', 'what was charged is charged there, too');
-like($copy->ask("SELECT dpobj_internal.schedule_put('new', '0 0 1 1 *', 'patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, NULL, NULL);"
+like($copy->ask("SELECT dpobj_internal.schedule_put('patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, 'new', '0 0 1 1 *', NULL, NULL);"
 		  . " CALL dpobj.run_schedule('new')"), qr/^ERROR:  55000:/m, 'nothing new before the epoch is confirmed');
 
 # The names of a job's database and schedule cannot run into each other.

@@ -447,9 +447,9 @@ $node->append_conf('postgresql.conf', "dpobj.max_jobs = 0");
 $node->restart;
 $node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
 $ana = session($node, user => 'ana', database => $upgraded);
-$ana->ask(q{SELECT dpobj_internal.schedule_put('yearly', '0 0 1 1 *', 'visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 0.1, '1 year')});
+$ana->ask(q{SELECT dpobj_internal.schedule_put('visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 'yearly', '0 0 1 1 *', 0.1, '1 year')});
 is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a schedule has run');
-is($ana->ask(q{SELECT dpobj.submit('queued', 'visit', NULL, 'ill', 0.0625)}), '1', 'a job is queued');
+is($ana->ask(q{SELECT dpobj.submit('visit', 'ill', 0.0625, name => 'queued')}), '1', 'a job is queued');
 $left_before = $ana->ask($left);
 $ana->quit;
 my %before = map { $_ => rows($upgraded, $_) } split /\n/, $node->safe_psql($upgraded, $tables);
@@ -478,7 +478,7 @@ like($ana->ask(q{SELECT dpobj.train('visit', 'ill', 0.0625)}), qr/^ERROR:  55000
 is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a run that was paid is not run');
 $node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
 like($ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.0625)}), qr/^\d+$/, 'until an administrator confirms');
-is($ana->ask(q{SELECT dpobj.submit('again', 'visit', NULL, 'ill', 0.0625)}), '2', 'a job');
+is($ana->ask(q{SELECT dpobj.submit('visit', 'ill', 0.0625, name => 'again')}), '2', 'a job');
 is($ana->ask('SELECT dpobj.wait(2)'), 'released', 'runs again');
 $ana->quit;
 

@@ -35,7 +35,7 @@ $node->safe_psql('postgres', train(QUICK)) for 1 .. 2;
 $node->safe_psql('postgres', "SELECT dpobj.train('visit', 'back', 0.5)", extra_params => [ '-U', 'alice' ]);
 my ($rc) = $node->psql('postgres', train(SLOW, options => '"time_limit": 1'));
 isnt($rc, 0, 'a release has failed');
-$node->safe_psql('postgres', "SELECT dpobj.submit('tonight', 'visit', NULL, 'back', 0.1)", extra_params => [ '-U', 'alice' ]);
+$node->safe_psql('postgres', "SELECT dpobj.submit('visit', 'back', 0.1, name => 'tonight')", extra_params => [ '-U', 'alice' ]);
 
 # ---- what Grafana does to a query -------------------------------------------------------
 

@@ -147,7 +147,7 @@ sub submit
 {
 	my ($name, $relation, $label, $epsilon, %how) = @_;
 	my $options = $how{options} // '{}';
-	my $id = ask('alice', "SELECT dpobj.submit('$name', '$relation', NULL, '$label', $epsilon, options => '$options')", %how);
+	my $id = ask('alice', "SELECT dpobj.submit('$relation', '$label', $epsilon, options => '$options', name => '$name')", %how);
 
 	like($id, qr/^\d+$/, "job $name is submitted");
 	return $id;
@@ -180,8 +180,8 @@ is(ask('alice', "SELECT dpobj.verify(model) FROM dpobj.models WHERE name = 'next
 sub schedule_both
 {
 	my ($cron) = @_;
-	like(ask('alice', "SELECT dpobj.schedule('minutely', '$cron', 'census', 'income', 0.05),"
-			  . " dpobj.schedule('hungry', '$cron', 'census', 'income', 0.5)"),
+	like(ask('alice', "SELECT dpobj.schedule('census', 'income', 0.05, name => 'minutely', cron => '$cron'),"
+			  . " dpobj.schedule('census', 'income', 0.5, name => 'hungry', cron => '$cron')"),
 		qr/^\d+\|\d+$/, "two schedules, $cron");
 	return;
 }
@@ -248,7 +248,7 @@ SKIP:
 # ---- used up, and topped up ---------------------------------------------------------------
 
 $before = left('census');
-like(ask('alice', "SELECT dpobj.submit('more', 'census', NULL, 'income', 0.5)"),
+like(ask('alice', "SELECT dpobj.submit('census', 'income', 0.5, name => 'more')"),
 	qr/^ERROR:  UB001: privacy budget exhausted\nDETAIL:  The budget of role "alice" .* 0\.5 asked, \Q$before\E left of 4\.5\.$/m,
 	'no job that the budget has no room for');
 is(left('census'), $before, 'nothing is charged');

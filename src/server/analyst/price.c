@@ -169,12 +169,13 @@ append_remaining(StringInfo json, Oid table, const Pair *pair, Adjacency adjacen
 enum
 {
 	ARGUMENT_RELATION,
+	ARGUMENT_LABEL,
 	ARGUMENT_EPSILON,
 	ARGUMENT_FEATURES,
 	ARGUMENT_DELTA,
 	ARGUMENT_METHOD,
 	ARGUMENT_OPTIONS,
-	ARGUMENT_LABEL
+	ARGUMENT_FILTER
 };
 
 /* The charge worker asks again, free of the session's settings. */
@@ -248,6 +249,7 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 		label = text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_LABEL));
 	training_set_options(training, argument_json(fcinfo, ARGUMENT_OPTIONS, "options"));
 	settle_table(training, table, names, label);
+	analyst_check_filter(table, argument_json(fcinfo, ARGUMENT_FILTER, "filter"));
 	check_least_epsilon(&training->cost);
 	append_price(json, training);
 	pair = training_pair(training);
@@ -451,10 +453,10 @@ price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, Strin
 	append_remaining(json, table, &pair, protection.adjacency);
 }
 
-/* dpobj.price(relation, epsilon, features, delta, method, options, label) -> jsonb */
-PG_FUNCTION_INFO_V1(dpobj_price_relation);
+/* dpobj.price(relation, label, epsilon, features, delta, method, options, filter) -> jsonb */
+PG_FUNCTION_INFO_V1(dpobj_price_training);
 Datum
-dpobj_price_relation(PG_FUNCTION_ARGS)
+dpobj_price_training(PG_FUNCTION_ARGS)
 {
 	Oid table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
 	const char *method;
@@ -489,7 +491,8 @@ price_settle_training(const char *method, int features, Datum epsilon, Datum del
 	return training;
 }
 
-/* dpobj.price(method, d, epsilon, delta, options) -> jsonb; the options are the owner's. */
+/* dpobj.price_aggregate(method, d, epsilon, delta, options) -> jsonb; the options are the owner's.
+ */
 PG_FUNCTION_INFO_V1(dpobj_price_dimension);
 Datum
 dpobj_price_dimension(PG_FUNCTION_ARGS)

@@ -260,12 +260,12 @@ find_group_type(TupleDesc descriptor)
 }
 
 /*
- * dpobj.train_groups(relation, by, label, epsilon, features, delta, method, options, filter,
- * name) -> key, model
+ * dpobj.train_groups(relation, label, epsilon, features, delta, method, options, filter, name,
+ * by) -> key, model
  */
-PG_FUNCTION_INFO_V1(dpobj_train_groups);
+PG_FUNCTION_INFO_V1(dpobj_train_by);
 Datum
-dpobj_train_groups(PG_FUNCTION_ARGS)
+dpobj_train_by(PG_FUNCTION_ARGS)
 {
 	TrainRequest request;
 	AnalystTerms terms = {0};

@@ -20,7 +20,7 @@
 
 /* ---- arguments ---- */
 
-/* Of dpobj.train; dpobj.train_groups has one more, after the relation. */
+/* Of dpobj.train; dpobj.submit and dpobj.price have the same, dpobj.train_groups has one more. */
 enum
 {
 	ARGUMENT_RELATION,
@@ -31,68 +31,54 @@ enum
 	ARGUMENT_METHOD,
 	ARGUMENT_OPTIONS,
 	ARGUMENT_FILTER,
-	ARGUMENT_NAME
+	ARGUMENT_NAME,
+	ARGUMENT_BY
 };
 
-/* Where an argument behind the relation is. */
-static int
-place_of(const TrainRequest *request, int argument)
-{
-	return argument + (request->by == NIL ? 0 : 1);
-}
-
 static char *
-name_argument(FunctionCallInfo fcinfo, int place)
+read_name(FunctionCallInfo fcinfo)
 {
 	char *name;
 
-	if (PG_ARGISNULL(place))
+	if (PG_ARGISNULL(ARGUMENT_NAME))
 		return NULL;
-	name = text_to_cstring(PG_GETARG_TEXT_PP(place));
+	name = text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_NAME));
 	if (name[0] == '\0' || strlen(name) > NAME_MAX_LENGTH)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the name of a model must have 1 to %d bytes", NAME_MAX_LENGTH)));
 	return name;
 }
 
-static Datum
-required(FunctionCallInfo fcinfo, const TrainRequest *request, int argument, const char *name)
-{
-	return argument_value(fcinfo, place_of(request, argument), name);
-}
-
 static void
 read_training(FunctionCallInfo fcinfo, TrainRequest *request)
 {
 	Training *training = palloc0(sizeof(Training));
+	Datum method = argument_value(fcinfo, ARGUMENT_METHOD, "method");
 
 	training->by_analyst = true;
 	request->training = training;
-	training_set_cost(training, required(fcinfo, request, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
-					  required(fcinfo, request, ARGUMENT_DELTA, "delta"), NUMERICOID);
-	training_set_method(
-		training, TextDatumGetCString(required(fcinfo, request, ARGUMENT_METHOD, "method")), "");
+	training_set_cost(training, argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
+					  argument_value(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
+	training_set_method(training, TextDatumGetCString(method), "");
 }
 
 void
 train_request_read(FunctionCallInfo fcinfo, bool grouped, TrainRequest *request)
 {
-	int features;
-
 	request->relation = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
 	request->by = NIL;
 	if (grouped)
-		request->by = encoders_group_names(
-			DatumGetArrayTypeP(argument_value(fcinfo, ARGUMENT_RELATION + 1, "by")));
-	request->label = TextDatumGetCString(required(fcinfo, request, ARGUMENT_LABEL, "label"));
+		request->by =
+			encoders_group_names(DatumGetArrayTypeP(argument_value(fcinfo, ARGUMENT_BY, "by")));
+	request->label = TextDatumGetCString(argument_value(fcinfo, ARGUMENT_LABEL, "label"));
 	read_training(fcinfo, request);
-	features = place_of(request, ARGUMENT_FEATURES);
-	request->features =
-		PG_ARGISNULL(features) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(features));
-	request->options = argument_json(fcinfo, place_of(request, ARGUMENT_OPTIONS), "options");
-	request->filter = argument_json(fcinfo, place_of(request, ARGUMENT_FILTER), "filter");
+	request->features = PG_ARGISNULL(ARGUMENT_FEATURES)
+							? NIL
+							: encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
+	request->options = argument_json(fcinfo, ARGUMENT_OPTIONS, "options");
+	request->filter = argument_json(fcinfo, ARGUMENT_FILTER, "filter");
 	training_set_options(request->training, request->options);
-	request->name = name_argument(fcinfo, place_of(request, ARGUMENT_NAME));
+	request->name = read_name(fcinfo);
 }
 
 /* ---- telling requests apart ---- */
@@ -118,10 +104,9 @@ train_request_hash(FunctionCallInfo fcinfo, const TrainRequest *request,
 	digest_append(&bytes, get_namespace_name(get_rel_namespace(request->relation)));
 	digest_append(&bytes, get_rel_name(request->relation));
 	digest_append(&bytes, request->label);
-	digest_append(&bytes,
-				  numeric_normalize(PG_GETARG_NUMERIC(place_of(request, ARGUMENT_EPSILON))));
-	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(place_of(request, ARGUMENT_DELTA))));
-	digest_append(&bytes, TextDatumGetCString(PG_GETARG_DATUM(place_of(request, ARGUMENT_METHOD))));
+	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(ARGUMENT_EPSILON)));
+	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(ARGUMENT_DELTA)));
+	digest_append(&bytes, TextDatumGetCString(PG_GETARG_DATUM(ARGUMENT_METHOD)));
 	digest_append(&bytes, request->training->options_text);
 	digest_append(&bytes, request->filter == NULL ? ""
 												  : JsonbToCString(NULL, &request->filter->root,

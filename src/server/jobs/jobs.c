@@ -37,16 +37,13 @@
 
 /* ---- dpobj.submit ----------------------------------------------------------- */
 
-/* Places of the arguments of dpobj.submit, in the order of those of dpobj.train. */
-static const int submit_place[JOB_ARGUMENTS] = {1, 3, 4, 2, 5, 6, 7, 8, 0};
-
 static void
 read_submission(FunctionCallInfo fcinfo, Job *job)
 {
-	(void) argument_value(fcinfo, 0, "name");
+	(void) argument_value(fcinfo, JOB_ARGUMENTS - 1, "name");
 	job->role = GetSessionUserId();
 	for (int i = 0; i < JOB_ARGUMENTS; i++)
-		job->argument[i] = fcinfo->args[submit_place[i]];
+		job->argument[i] = fcinfo->args[i];
 }
 
 /* All that dpobj.train would ask before the charge; the worker asks again. */
@@ -112,12 +109,10 @@ check_queue(void)
 						errdetail("At most %d jobs of one role may be queued.", QUEUE_LIMIT)));
 }
 
-/*
- * dpobj.submit(name, relation, features, label, epsilon, delta, method, options, filter) -> bigint
- */
-PG_FUNCTION_INFO_V1(dpobj_submit);
+/* dpobj.submit(relation, label, ..., name) -> bigint; its arguments are those of dpobj.train. */
+PG_FUNCTION_INFO_V1(dpobj_submit_training);
 Datum
-dpobj_submit(PG_FUNCTION_ARGS)
+dpobj_submit_training(PG_FUNCTION_ARGS)
 {
 	Job job = {0};
 	TrainRequest request;

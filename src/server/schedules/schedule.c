@@ -254,8 +254,6 @@ dpobj_schedule_enter(PG_FUNCTION_ARGS)
 /* The arguments of dpobj_internal.schedule_put, which are those of dpobj.schedule. */
 enum
 {
-	PUT_NAME,
-	PUT_CRON,
 	PUT_RELATION,
 	PUT_LABEL,
 	PUT_EPSILON,
@@ -264,14 +262,16 @@ enum
 	PUT_METHOD,
 	PUT_OPTIONS,
 	PUT_FILTER,
+	PUT_NAME,
+	PUT_CRON,
 	PUT_ALLOWANCE,
 	PUT_PERIOD,
 	PUT_ARGUMENTS
 };
 
-static const Oid put_types[PUT_ARGUMENTS] = {TEXTOID,    TEXTOID,      INT8OID,    TEXTOID,
-											 NUMERICOID, TEXTARRAYOID, NUMERICOID, TEXTOID,
-											 JSONBOID,   JSONBOID,     NUMERICOID, INTERVALOID};
+static const Oid put_types[PUT_ARGUMENTS] = {INT8OID,    TEXTOID, NUMERICOID, TEXTARRAYOID,
+											 NUMERICOID, TEXTOID, JSONBOID,   JSONBOID,
+											 TEXTOID,    TEXTOID, NUMERICOID, INTERVALOID};
 
 static void
 check_name(const char *name)
@@ -284,12 +284,16 @@ check_name(const char *name)
 static void
 check_required(FunctionCallInfo fcinfo)
 {
-	static const char *const names[] = {"name", "cron", "relation", "label", "epsilon"};
+	static const char *const names[PUT_ARGUMENTS] = {
+		[PUT_RELATION] = "relation", [PUT_LABEL] = "label",   [PUT_EPSILON] = "epsilon",
+		[PUT_DELTA] = "delta",       [PUT_METHOD] = "method", [PUT_NAME] = "name",
+		[PUT_CRON] = "cron"};
 
 	for (int i = 0; i < lengthof(names); i++)
-		(void) argument_value(fcinfo, i, names[i]);
-	(void) argument_value(fcinfo, PUT_DELTA, "delta");
-	(void) argument_value(fcinfo, PUT_METHOD, "method");
+	{
+		if (names[i] != NULL)
+			(void) argument_value(fcinfo, i, names[i]);
+	}
 	(void) argument_json(fcinfo, PUT_OPTIONS, "options");
 	(void) argument_json(fcinfo, PUT_FILTER, "filter");
 }
@@ -343,27 +347,27 @@ check_allowance(FunctionCallInfo fcinfo)
 }
 
 /*
- * dpobj_internal.schedule_put(name, cron, relation, label, epsilon, features, delta, method,
- * options, filter, allowance, period) -> void: makes or changes a schedule of the
+ * dpobj_internal.schedule_put(relation, label, epsilon, features, delta, method, options, filter,
+ * name, cron, allowance, period) -> void: makes or changes a schedule of the
  * session user, for whom the table must have a budget
  */
-PG_FUNCTION_INFO_V1(dpobj_schedule_put);
+PG_FUNCTION_INFO_V1(dpobj_schedule_training);
 Datum
-dpobj_schedule_put(PG_FUNCTION_ARGS)
+dpobj_schedule_training(PG_FUNCTION_ARGS)
 {
 	static const char *const statement =
 		"WITH changed AS ("
 		" UPDATE dpobj.schedule_rows s"
 		" SET owner = o.role, owner_name = o.role_name, origin = dpobj_internal.origin(), at = "
 		"clock_timestamp(),"
-		" cron = $2, relation = $3, label = $4, epsilon = $5, features = $6, delta = $7, method = "
-		"$8,"
-		" options = $9, filter = $10, allowance = $11, period = $12"
+		" cron = $10, relation = $1, label = $2, epsilon = $3, features = $4, delta = $5, method = "
+		"$6,"
+		" options = $7, filter = $8, allowance = $11, period = $12"
 		" FROM dpobj.schedule_owners o"
-		" WHERE o.id = s.id AND o.role_name = session_user AND s.name = $1 RETURNING s.id)"
+		" WHERE o.id = s.id AND o.role_name = session_user AND s.name = $9 RETURNING s.id)"
 		" INSERT INTO dpobj.schedule_rows (owner, owner_name, name, cron, relation, label, epsilon,"
 		" features, delta, method, options, filter, allowance, period)"
-		" SELECT r.oid, r.rolname, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12"
+		" SELECT r.oid, r.rolname, $9, $10, $1, $2, $3, $4, $5, $6, $7, $8, $11, $12"
 		" FROM pg_roles r WHERE r.rolname = session_user AND NOT EXISTS (SELECT FROM changed)";
 	Oid types[PUT_ARGUMENTS];
 	Datum values[PUT_ARGUMENTS];
@@ -384,8 +388,6 @@ dpobj_schedule_put(PG_FUNCTION_ARGS)
 	table = PG_GETARG_OID(PUT_RELATION);
 	analyst_check_relation(table);
 	grant_require(table);
-	/* the rest of the request dpobj.schedule asks dpobj.price about */
-	analyst_check_filter(table, argument_json(fcinfo, PUT_FILTER, "filter"));
 	for (int i = 0; i < PUT_ARGUMENTS; i++)
 	{
 		types[i] = put_types[i];

@@ -35,6 +35,14 @@ BEGIN
 END
 $body$;
 
+-- All that trains takes the arguments of dpobj.train in their order; training.sql makes these again.
+DROP FUNCTION dpobj.train_groups(regclass, text[], text, numeric, text[], numeric, text, jsonb, jsonb, text);
+DROP FUNCTION dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text);
+DROP FUNCTION IF EXISTS dpobj.submit(text, regclass, text[], text, numeric, numeric, text, jsonb, jsonb);
+DROP FUNCTION IF EXISTS dpobj.schedule(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval);
+DROP FUNCTION IF EXISTS dpobj_internal.schedule_put(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval);
+ALTER FUNCTION dpobj.price(text, integer, numeric, numeric, jsonb) RENAME TO price_aggregate;
+
 -- These columns and constraints stand in protections.sql, too; an update keeps the table.
 ALTER TABLE dpobj.protections ADD COLUMN IF NOT EXISTS earlier_rows_per_person integer;
 ALTER TABLE dpobj.protections DROP CONSTRAINT IF EXISTS protection_earlier_rows_valid;
