@@ -90,7 +90,7 @@ INSERT INTO parser VALUES
   ('submission', 'SELECT dpobj.submit(''fuzz_visit'', ''ill'', (j ->> ''epsilon'')::numeric, delta => (j ->> ''delta'')::numeric, method => j ->> ''method'', options => j -> ''options'', filter => j -> ''filter'', name => ''fuzz'') FROM (SELECT $1::jsonb AS j) s', '{UB001}'),
   ('keys', 'SELECT dp_groups(key, features, label, 1.0, 0.0, $1::jsonb) FROM fuzz_row', '{UB003}');
 INSERT INTO parser
-  SELECT 'options of ' || method, format('SELECT dpobj.price(%L, NULL, %s, features => 1.0, delta => 1e-6, method => $1::jsonb)', method, d), '{}'
+  SELECT 'options of ' || method, format('SELECT dpobj.price_aggregate(%L, %s, 1.0, 1e-6, $1::jsonb)', method, d), '{}'
   FROM unnest('{halfspace,logistic,svm,classifier,simplex,ftrl,select,accuracy,confusion}'::text[], '{2,2,2,2,2,2,2,1,1}'::int[]) s(method, d);
 
 INSERT INTO seed VALUES
