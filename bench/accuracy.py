@@ -329,7 +329,7 @@ narrow grids at a smaller epsilon than on adult23.
     out.append("""## Squared errors
 
 `dp_simplex` predicts a number. The tables have the mean over the rows of (score - target)^2 in thousandths, as mean±sd of 200
-runs. The promise is `dpobj.price`'s bound on the mean, whatever the rows are.
+runs. The promise is the bound of `dpobj.price_aggregate` on the mean, whatever the rows are.
 """)
     for name in TARGETS:
         squares_table(out, cells, name)
@@ -337,7 +337,7 @@ runs. The promise is `dpobj.price`'s bound on the mean, whatever the rows are.
 
 `dp_ftrl` learns while it answers. The rows of adult23 come one by one, in an order drawn once. Each of the 23 columns is a choice
 that predicts the label, and costs 1 if it is wrong. The table has 100 times the regret over the 15,682 steps, that is, the points
-of accuracy lost against the best single column, as mean±sd of 20 runs. The promise is `dpobj.price`'s bound on the mean.
+of accuracy lost against the best single column, as mean±sd of 20 runs. The promise is the bound of `dpobj.price_aggregate` on the mean.
 """)
     regret_table(out, cells)
     out.append("""## Beside the prototype's figures

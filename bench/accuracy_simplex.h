@@ -22,7 +22,7 @@ typedef enum SquaresBeside
 	BESIDE_LEAST,   /* the least error on the simplex */
 	BESIDE_VERTEX,  /* of the best single feature */
 	BESIDE_EQUAL,   /* of equal shares */
-	BESIDE_PROMISED /* the least one and dpobj.price's bound on the mean excess */
+	BESIDE_PROMISED /* the least one and the bound of dpobj.price_aggregate on the mean excess */
 } SquaresBeside;
 
 #define SQUARES_UNIT 1000.0
