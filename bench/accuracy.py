@@ -34,42 +34,8 @@ LIMIT_SETS = ('adult23', 'g1', 'full')
 # What stands in the place of the number of runs.
 RUNS_WORDS = {'law': 0, 'refused': -1}
 
-# The prototype's figures (mean, sd) for the rows of adult23 of the same name. Exact means, where
-# a draw's sd stands beside them, are marked with runs 0.
-PROTOTYPE_RUNS = 15
-PROTOTYPE = {
-    'opdisc published (unproven), ball 23':
-        ([66.0, 72.3, 74.5, 75.3, 76.2, 76.9, 77.2], [8.1, 2.3, 1.0, 1.2, .5, .4, .2], 15),
-    'rspm published (unproven), {-1,0,1}':
-        ([62.0, 71.3, 73.7, 75.0, 76.0, 76.9, 77.2], [10, 3.5, 1.6, 1.0, .5, .5, .1], 15),
-    'logistic, objective, gamma, best lambda':
-        ([75.7, 76.0, 76.1, 76.7, 77.5, 78.3, 78.6], [.7, .1, .5, .7, .5, .3, .1], 15),
-    'logistic, objective, gaussian, best lambda, add_remove':
-        ([75.8, 76.2, 76.7, 77.8, 78.3, 78.6, 78.6], [.4, .3, .6, .4, .3, .1, .1], 15),
-    'logistic, objective, gaussian, best lambda, radius 3/4, add_remove':
-        ([75.8, 76.2, 76.7, 77.8, 78.3, 78.6, 78.6], [.4, .3, .6, .4, .3, .1, .1], 15),
-    'logistic, output, gaussian':
-        ([75.0, 75.5, 76.0, 76.1, NAN, 76.4, 76.7], [1.2, .9, .2, .2, NAN, .2, .2], 15),
-    'opdisc spherical, ball 23':
-        ([67.9, 74.1, 75.6, 76.0, 76.3, 77.3, 77.4], [5.6, 1.6, .8, .6, .6, .2, .1], 15),
-    'rspm gauge, {-1,0,1}':
-        ([72.5, 75.1, 75.9, 76.4, 77.1, 77.4, 77.4], [2.2, .9, .5, .5, .3, .1, .1], 15),
-    'opdisc gauge, signs': ([74.5, 75.9, 76.1, 76.2, 76.3, 76.4, 76.4], [NAN] * 7, 15),
-    'opdisc gauge, signs, modulus 2': ([75.6, 76.1, 76.2, 76.3, 76.4, 76.4, 76.4], [NAN] * 7, 15),
-    'opdisc gauge, {-1,0,1}': ([74.2, 75.9, 76.2, 76.9, 77.3, 77.4, 77.5], [NAN] * 7, 15),
-    'opdisc gauge, {-1,0,1}, modulus 3':
-        ([75.1, 76.3, 76.8, 77.3, 77.4, 77.4, 77.5], [NAN] * 7, 15),
-    'opdisc gauge, sparse 4':
-        ([76.4, 77.1, 77.3, 77.3, 77.3, 77.3, 77.3], [.6, .3, .1, .1, NAN, NAN, NAN], 15),
-    'exponential, {-1,0,1}': ([77.0, 77.4, 77.45, 77.47, 77.48, 77.48, 77.48], [0] * 7, 0),
-    'exponential, sparse 6': ([77.2, 77.4, 77.44, 77.47, 77.48, 77.48, 77.48], [0] * 7, 0),
-}
-PROTOTYPE_ELSEWHERE = {
-    ('g1', 'exponential, groups ±3, others ±2'): [78.31, NAN, 78.85, 78.90, NAN, NAN, NAN],
-    ('g2', 'exponential, groups ±4, others ±2'): [81.44, NAN, 81.90, 81.93, NAN, NAN, NAN],
-}
-
-# Others' programs on adult23, quoted from the prototype's study: nobody here has run them again.
+# Others' programs on adult23, means and standard deviations of 15 runs, quoted from an earlier study.
+PEER_RUNS = 15
 PEERS = [
     ('diffprivlib 0.6.6, defaults',
      ['68.0±4.0', '72.9±2.6', '74.9±1.5', '76.8±.9', '77.7±.6', '78.2±.2', '78.3±.1']),
@@ -82,7 +48,7 @@ PEERS = [
     ('Gaussian objective perturbation (Redberg), add/remove',
      ['75.8±.4', '76.2±.3', '76.7±.6', '77.8±.4', '78.3±.3', '78.6±.1', '78.6±.1']),
 ]
-PEERS_ELSEWHERE = """On G1 the prototype's study quotes CMS11 77.2 / 78.2 / 78.6 and DP-SGD 78.2 / 78.6 / 78.7 at epsilon 0.1, 0.5 and 1; on G2 logistic
+PEERS_ELSEWHERE = """On G1 the study quotes CMS11 77.2 / 78.2 / 78.6 and DP-SGD 78.2 / 78.6 / 78.7 at epsilon 0.1, 0.5 and 1; on G2 logistic
 regression without privacy has 81.95."""
 
 
@@ -219,35 +185,6 @@ def gap_sentences(cells):
     return sentences, kept
 
 
-def distance(cell, theirs, sd, runs):
-    """How many standard errors apart, after the rounding of their figure to a digit or two."""
-    _, our_runs, mean, our_sd, _ = cell
-    our_sd = 0 if math.isnan(our_sd) else our_sd
-    sd = our_sd if math.isnan(sd) else sd
-    rounding = 0.05 if round(theirs * 10) == theirs * 10 else 0.005
-    error = math.sqrt((our_sd ** 2 / our_runs if our_runs else 0) + (sd ** 2 / runs if runs else 0))
-    return max(0, abs(mean - theirs) - rounding) / max(error, 0.01)
-
-
-def prototype_table(out, cells):
-    rows = []
-    for row, (means, sds, runs) in PROTOTYPE.items():
-        texts = []
-        for epsilon, theirs, sd in zip(EPSILONS, means, sds):
-            cell = cells.get(('adult23', row, epsilon))
-            texts.append('-' if cell is None or math.isnan(theirs) else
-                         '%.1f / %g (%.1f)' % (cell[2], theirs, distance(cell, theirs, sd, runs)))
-        rows.append([row] + texts)
-    for (name, row), means in PROTOTYPE_ELSEWHERE.items():
-        texts = []
-        for epsilon, theirs in zip(EPSILONS, means):
-            cell = cells.get((name, row, epsilon))
-            texts.append('-' if cell is None or math.isnan(theirs) else
-                         '%.2f / %g (%.1f)' % (cell[2], theirs, distance(cell, theirs, 0, 0)))
-        rows.append(['%s: %s' % (name, row)] + texts)
-    table(out, ['epsilon'] + ['%g' % e for e in EPSILONS], rows)
-
-
 def squares_table(out, cells, name):
     def line(title, text):
         rows.append([title] + [text(epsilon) for epsilon in EPSILONS])
@@ -317,7 +254,7 @@ narrow grids at a smaller epsilon than on adult23.
         out.append('## %s\n' % title)
         set_table(out, cells, name)
         if name == 'adult23':
-            out.append("Others' programs on adult23, quoted from the prototype's figures and not run again here; DP-SGD and "
+            out.append("Others' programs on adult23, quoted from an earlier study and not run again here; DP-SGD and "
                        'Redberg are add/remove:\n')
             table(out, ['epsilon'] + ['%g' % e for e in EPSILONS],
                   [[title] + texts for title, texts in PEERS])
@@ -340,14 +277,6 @@ that predicts the label, and costs 1 if it is wrong. The table has 100 times the
 of accuracy lost against the best single column, as mean±sd of 20 runs. The promise is the bound of `dpobj.price_aggregate` on the mean.
 """)
     regret_table(out, cells)
-    out.append("""## Beside the prototype's figures
-
-Each cell is dpobj's figure / the prototype's (their distance in standard errors, after the rounding of the prototype's figure).
-The prototype's means are of 15 runs, and where it gives no sd, dpobj's is assumed; those of the exponential mechanism are exact.
-The prototype's study does not say to what length its add_remove rows are clipped, so its figures stand beside the longest
-possible row, and beside three quarters of that.
-""")
-    prototype_table(out, cells)
     return '\n'.join(out).rstrip('\n') + '\n'
 
 
@@ -358,7 +287,7 @@ def print_peers():
         for epsilon, text in zip(EPSILONS, texts):
             mean, _, sd = text.partition('±')
             print('adult23\tpeer\t%s\t%g\t%d\t%.3f\t%.3f\t0' %
-                  (peer, epsilon, PROTOTYPE_RUNS, float(mean), float(sd or 0)))
+                  (peer, epsilon, PEER_RUNS, float(mean), float(sd or 0)))
 
 
 BY_HAND = '## Seconds and memory\n'

@@ -94,20 +94,6 @@ adult_read(Adult *adult, const char *folder, Memory *memory)
 	return true;
 }
 
-/* A bench's main(): a table about the training set in the folder, NULL for that of DPOBJ_DATA. */
-static inline int
-adult_run(const char *folder, void (*print)(const Adult *adult, Memory *memory))
-{
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-	Adult adult;
-
-	if (adult_read(&adult, folder != NULL ? folder : getenv("DPOBJ_DATA"), memory))
-		print(&adult, memory);
-	arena_destroy(arena);
-	return 0;
-}
-
 /* Training accuracy in percent. */
 static inline double
 adult_accuracy(const Adult *adult, double loss)

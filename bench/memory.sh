@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# memory.sh - how much memory trainings take: a table of rows x (backend, solver).
+# memory.sh - how much memory trainings take, and how long, beside count(*): a table of rows x (backend, solver).
 #
-#   bench/memory.sh [ROWS...]     100,000, 1,000,000 and 10,000,000 rows if not told; the last take 5 GB of disk
+#   bench/memory.sh [ROWS...]     100,000, 1,000,000 and 10,000,000 rows by default; the last take 5 GB of disk
 #
 # Rows of 23 float8, of which no two are equal. Halfspaces of at most two weights, by the exponential
 # mechanism, and logistic regression; at the owner's door in a serial and in a parallel plan, and at the
@@ -25,13 +25,14 @@ logistic='"mechanism": "objective"'
 
 measure() { # ROWS METHOD DOOR SETTINGS STATEMENT
   peak_of "$4" "$5" || return 0
-  printf '| %10d | %-9s | %-34s | %8d | %8d | %8.1f |\n' "$1" "$2" "$3" "$backend" "$solver" "$seconds"
+  printf '| %10d | %-9s | %-34s | %8d | %8d | %8.2f |\n' "$1" "$2" "$3" "$backend" "$solver" "$seconds"
 }
 
 printf '| %10s | %-9s | %-34s | %8s | %8s | %8s |\n' rows method door 'backend' 'solver' 'seconds'
 for rows; do
   unprivileged "psql -X -q -v ON_ERROR_STOP=1 -c 'DROP TABLE IF EXISTS wide' -c 'DROP EXTENSION IF EXISTS dpobj CASCADE'" 2>/dev/null
-  unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v rows=$rows -f bench/convex_scale.sql >/dev/null"
+  unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v rows=$rows -f bench/memory.sql >/dev/null"
+  measure "$rows" - "count(*)" "" "SELECT count(*) FROM wide;"
   for method in halfspace logistic; do
     options=${!method}
     owner="SELECT dp_$method(ARRAY[$columns], label, 1.0, 0, '{\"clip\": [0, 1], $options}') FROM wide;"

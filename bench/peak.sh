@@ -1,6 +1,8 @@
 # peak.sh - what a statement takes: seconds, and the largest private memory of its backend and solver; sourced.
 #
-#   peak_of SETTINGS STATEMENT    sets seconds, backend, solver and together, in MiB; false if it fails
+#   peak_of SETTINGS STATEMENT [RUNS]    sets seconds, backend, solver and together, in MiB; false if it fails
+#
+# With several RUNS, an even number, the first warms the caches, and seconds is the median of the others.
 #
 # After workplace.sh, which starts the cluster. Parts of the shared buffers and of the page cache do not count.
 
@@ -23,13 +25,13 @@ watch_process() {
 }
 
 peak_of() {
-  local out=$W/measured pid
+  local out=$W/measured runs=${3:-1} pid
   rm -f "$out"
   unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" >"$out" <<SQL &
 SELECT pg_backend_pid();
 $1
 \\timing on
-$2 \\g /dev/null
+$(for ((run = 0; run < runs; run++)); do echo "$2 \\g /dev/null"; done)
 SQL
   until [ -s "$out" ]; do sleep 0.02; done
   pid=$(head -1 "$out")
@@ -40,5 +42,6 @@ SQL
     return 1
   }
   backend=$((backend / 1024)) solver=$((solver / 1024)) together=$((together / 1024))
-  seconds=$(sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -1 | awk '{ printf "%.2f", $1 / 1000 }')
+  seconds=$(sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -$((runs > 1 ? runs - 1 : 1)) | sort -n |
+    sed -n "$(((runs + 1) / 2))p" | awk '{ printf "%.3f", $1 / 1000 }')
 }

@@ -12,6 +12,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../scripts/packages.sh"
 . "$here/../scripts/workplace.sh"
+. "$here/peak.sh"
 wide_rows=${1:-1000000}
 mixed_rows=${2:-5000000}
 
@@ -22,39 +23,11 @@ cluster_start "shared_buffers = '1GB'" "max_parallel_workers_per_gather = 0" "ji
   "max_wal_size = '16GB'" "wal_level = minimal" "max_wal_senders = 0" "fsync = off" "dpobj.release_tick = 0"
 unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v wide_rows=$wide_rows -v mixed_rows=$mixed_rows -f bench/scan.sql >/dev/null"
 
-# Prints the largest RssAnon of a process and of any child of it in KiB, seen until it ends.
-peak_memory() {
-  local now pid peak=0 child=0
-  while now=$(awk '/^RssAnon/ { print $2 }' "/proc/$1/status" 2>/dev/null) && [ -n "$now" ]; do
-    [ "$now" -gt "$peak" ] && peak=$now
-    for pid in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
-      now=$(awk '/^RssAnon/ { print $2 }' "/proc/$pid/status" 2>/dev/null) || continue # it has just ended
-      [ "${now:-0}" -gt "$child" ] && child=$now
-    done
-    sleep 0.02
-  done
-  echo "$peak $child"
-}
-
 measure() { # NAME STATEMENT: one line of the table
-  local out=$W/measured backend peak child
-  rm -f "$out"
-  unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" >"$out" <<SQL &
-SELECT pg_backend_pid();
-\\timing on
-$2 \\g /dev/null
-$2 \\g /dev/null
-$2 \\g /dev/null
-$2 \\g /dev/null
-SQL
-  until [ -s "$out" ]; do sleep 0.02; done
-  backend=$(head -1 "$out")
-  read -r peak child < <(peak_memory "$backend")
-  wait $! || { cat "$out" >&2; exit 1; }
-  sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -3 | sort -n | awk -v name="$1" -v peak="$peak" -v child="$child" \
-    'NR == 2 { printf "%-48s %8.3f s %8.0f MiB", name, $1 / 1000, peak / 1024
-               if (child > 0) printf ", solver %.0f MiB", child / 1024
-               print "" }'
+  peak_of "" "$2" 4 || exit 1
+  printf '%-48s %8.3f s %8d MiB' "$1" "$seconds" "$backend"
+  [ "$solver" = 0 ] || printf ', solver %d MiB' "$solver"
+  echo
 }
 
 scan() { # TABLE: the statement that scans it

@@ -48,7 +48,7 @@ typedef struct DescentTerms
 
 /*
  * The defaults, from public parameters alone; rows is 0 if it was not declared.  Found by trial on
- * Adult (bench/descent): steps of 2 and weights of norm 40 at most for features in -1 .. 1, so in
+ * Adult (bench/accuracy): steps of 2 and weights of norm 40 at most for features in -1 .. 1, so in
  * units of w = u / radius, and smaller ones where rows times epsilon is small.
  */
 extern DescentTerms descent_usual(DescentSampling sampling, int64_t rows, double radius,

@@ -93,7 +93,7 @@ const Mechanism mechanism_sgd = {
 	.name = "sgd",
 	.options = {"norm", "sampling", "batch", "iterations", "step"},
 	.usual_lambda = LAMBDA_MIN, /* its noise asks for none, so it is as good as none */
-	/* its noise shrinks with the radius, and what is lost of long rows is little (bench/descent) */
+	/* its noise shrinks with the radius, and what is lost of long rows is little (bench/accuracy) */
 	.clip_share = 0.75,
 	.bounded_range = false,
 	.convex = true,

@@ -1,4 +1,4 @@
--- The table of bench/convex_scale.sh; rows is its size.
+-- The table of bench/memory.sh; rows is its size.
 CREATE EXTENSION dpobj;
 SELECT setseed(0.5);
 
