@@ -19,8 +19,6 @@ typedef struct Literal
 	int milliseconds;
 	double start;
 	GlpkWitness *witness;
-	void (*use)(glp_prob *programme, void *context); /* of a visit */
-	void *context;
 } Literal;
 
 static bool
@@ -187,39 +185,6 @@ work(void *context)
 	programme_destroy(&literal->programme);
 }
 
-static void
-visit(void *context)
-{
-	Literal *literal = context;
-
-	programme_create(&literal->programme, &literal->model, &literal->model.box);
-	add_instance(&literal->programme);
-	literal->use(literal->programme.problem, literal->context);
-	programme_destroy(&literal->programme);
-}
-
-/* Under the guard, and only where GLPK's doubles can hold the numbers. */
-static bool
-with_programme(const OracleProblem *problem, Literal *literal, void (*step)(void *context))
-{
-	return oracle_reduce(problem, &literal->model) && coefficients_fit(&literal->model) &&
-		   glpk_guard(step, literal);
-}
-
-bool
-glpk_literal_visit(const OracleProblem *problem, Memory *memory,
-				   void (*use)(glp_prob *programme, void *context), void *context)
-{
-	Literal *literal = memory_allocate_zero(memory, 1, sizeof(Literal));
-	bool done;
-
-	literal->use = use;
-	literal->context = context;
-	done = with_programme(problem, literal, visit);
-	memory_release(memory, literal);
-	return done;
-}
-
 bool
 glpk_literal_witness(const OracleProblem *problem, int milliseconds, Memory *memory,
 					 GlpkWitness *witness)
@@ -232,7 +197,8 @@ glpk_literal_witness(const OracleProblem *problem, int milliseconds, Memory *mem
 	witness->bound = -HUGE_VAL;
 	literal->milliseconds = milliseconds;
 	literal->witness = witness;
-	done = with_programme(problem, literal, work);
+	done = oracle_reduce(problem, &literal->model) && coefficients_fit(&literal->model) &&
+		   glpk_guard(work, literal);
 	memory_release(memory, literal);
 	return done;
 }

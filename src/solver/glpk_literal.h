@@ -25,8 +25,6 @@
 #ifndef DPOBJ_SOLVER_GLPK_LITERAL_H
 #define DPOBJ_SOLVER_GLPK_LITERAL_H
 
-#include <glpk.h>
-
 #include "core/optimum/oracle.h"
 
 /* GLPK's result for the programme. */
@@ -51,12 +49,5 @@ extern bool glpk_literal_witness(const OracleProblem *problem, int milliseconds,
  * proved optimum; else false: GLPK gave up, or was wrong.
  */
 extern bool glpk_literal_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
-
-/*
- * Passes the programme to use() before GLPK solves it, so that the bench can write it to a file;
- * false where a coefficient is 2^40 or more, or GLPK gave up.
- */
-extern bool glpk_literal_visit(const OracleProblem *problem, Memory *memory,
-							   void (*use)(glp_prob *programme, void *context), void *context);
 
 #endif
