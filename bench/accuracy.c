@@ -25,7 +25,7 @@
 #include "core/mechanisms/convex_net.h"
 #include "core/mechanisms/convex_opsamp.h"
 #include "core/mechanisms/convex_release.h"
-#include "core/mechanisms/convex_usual.h"
+#include "core/mechanisms/convex_default.h"
 
 #define EPSILONS 7
 #define RUNS 20
@@ -157,7 +157,7 @@ settle_grid(const AccuracySet *set, const Line *line, MechanismRequest *request)
 	if (perturbation_needs_delta(request->noise))
 		request->delta = usual_delta(set);
 	request->group = select_cheapest_group(&request->grid, set->group, set->groups);
-	request->part_nodes = SAMPLE_USUAL_PART_NODES;
+	request->part_nodes = SAMPLE_DEFAULT_PART_NODES;
 	request->parts = sample_aggregate_parts(&request->grid, request->epsilon, set->rows);
 	return true;
 }
@@ -166,11 +166,11 @@ static bool
 settle_auto_halfspace(const AccuracySet *set, const Line *line, MechanismRequest *request)
 {
 	GridTerms terms = set_terms(set, request);
-	GridUsual usual;
+	GridWidths widths;
 
 	(void) line;
 	request->kind = MECHANISM_EXPONENTIAL;
-	grid_usual(&terms, &usual, &request->grid);
+	grid_default(&terms, &widths, &request->grid);
 	request->group = select_cheapest_group(&request->grid, set->group, set->groups);
 	return true;
 }
@@ -184,15 +184,15 @@ settle_clipped(const AccuracySet *set, const Line *line, MechanismRequest *reque
 	request->kind = line->kind;
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex.loss = line->loss;
-	request->convex.radius = share * convex_usual_radius(&set->encoding);
-	convex_usual(kind, request, 0);
+	request->convex.radius = share * convex_default_radius(&set->encoding);
+	convex_default(kind, request, 0);
 	if (gaussian)
 	{
-		request->convex.lambda = convex_usual_lambda(kind, request);
+		request->convex.lambda = convex_default_lambda(kind, request);
 		convex_set_noise(request, CONVEX_GAUSSIAN, usual_delta(set));
-		request->convex.lambda = convex_usual_lambda_for_noise(kind, request);
+		request->convex.lambda = convex_default_lambda_for_noise(kind, request);
 	}
-	return convex_usual_length(kind, request) < INFINITY;
+	return convex_noise_length(kind, request) < INFINITY;
 }
 
 static bool
@@ -217,12 +217,12 @@ settle_descent(const AccuracySet *set, const Line *line, MechanismRequest *reque
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex = (ConvexTerms){.loss = line->loss,
 									.noise = CONVEX_GAUSSIAN,
-									.radius = 0.75 * convex_usual_radius(&set->encoding),
+									.radius = 0.75 * convex_default_radius(&set->encoding),
 									.lambda = LAMBDA_MIN,
 									.delta = usual_delta(set)};
 	request->descent =
-		descent_usual((DescentSampling) line->noise, set->rows, request->convex.radius,
-					  (double) request->epsilon / EPSILON_ONE, request->adjacency);
+		descent_default((DescentSampling) line->noise, set->rows, request->convex.radius,
+						(double) request->epsilon / EPSILON_ONE, request->adjacency);
 	return true;
 }
 
@@ -237,12 +237,12 @@ settle_net(const AccuracySet *set, const Line *line, MechanismRequest *request)
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex =
 		(ConvexTerms){.loss = line->loss,
-					  .radius = convex_usual_radius(&set->encoding),
-					  .reach = NET_REACH << CONVEX_OUTPUT_BITS,
+					  .radius = convex_default_radius(&set->encoding),
+					  .norm = NET_REACH << CONVEX_OUTPUT_BITS,
 					  .steps = convex_net_steps(request->grid.dimension, set->rows, NET_POINTS)};
 	centre = convex_net_centre(request);
 	if (line->kind == MECHANISM_LOCALIZED)
-		request->convex.lambda = convex_usual_lambda(CONVEX_OUTPUT, &centre);
+		request->convex.lambda = convex_default_lambda(CONVEX_OUTPUT, &centre);
 	return request->convex.steps > 0;
 }
 
@@ -250,7 +250,7 @@ settle_net(const AccuracySet *set, const Line *line, MechanismRequest *request)
 static bool
 settle_opsamp(const AccuracySet *set, const Line *line, MechanismRequest *request)
 {
-	double radius = convex_usual_radius(&set->encoding);
+	double radius = convex_default_radius(&set->encoding);
 	double d = set->dimension;
 	double peak = 0;
 
@@ -265,7 +265,7 @@ settle_opsamp(const AccuracySet *set, const Line *line, MechanismRequest *reques
 					  .radius = radius,
 					  .lambda = LAMBDA_ONE,
 					  .delta = usual_delta(set),
-					  .reach = (int64_t) ldexp(2 / fmin(sqrt(d), d * peak), CONVEX_OUTPUT_BITS),
+					  .norm = (int64_t) ldexp(2 / fmin(sqrt(d), d * peak), CONVEX_OUTPUT_BITS),
 					  .rows = set->rows,
 					  .peak = (int64_t) ceil(ldexp(peak, CONVEX_OUTPUT_BITS)),
 					  .calls = convex_opsamp_calls(set->rows)};
@@ -305,8 +305,8 @@ settle_auto_logistic(const AccuracySet *set, const Line *line, MechanismRequest 
 	request->kind = MECHANISM_OBJECTIVE;
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex.loss = LOSS_LOGISTIC;
-	request->convex.radius = convex_usual_radius(&set->encoding);
-	convex_usual(CONVEX_OBJECTIVE, request, line->pure ? 0 : usual_delta(set));
+	request->convex.radius = convex_default_radius(&set->encoding);
+	convex_default(CONVEX_OBJECTIVE, request, line->pure ? 0 : usual_delta(set));
 	return true;
 }
 
@@ -458,7 +458,7 @@ measure_tuned(const AccuracySet *set, MechanismRequest *request, Bits *bits)
 		Accuracy now;
 
 		request->convex.lambda = (int64_t) (lambda * LAMBDA_ONE);
-		if (convex_usual_length(kind, request) == INFINITY)
+		if (convex_noise_length(kind, request) == INFINITY)
 			continue;
 		now = accuracy_of_releases(set, request, TUNING_RUNS, TUNING_RUNS, bits);
 		if (now.mean <= best.mean)

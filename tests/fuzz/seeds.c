@@ -66,11 +66,11 @@ request_of(MechanismKind kind)
 										 .batch = 2,
 										 .rows = 4,
 										 .step = 1,
-										 .reach = 8};
+										 .norm = 8};
 	}
 	if (kind == MECHANISM_CONVEX_EXPONENTIAL || kind == MECHANISM_LOCALIZED)
 	{
-		request.convex.reach = INT64_C(1) << CONVEX_OUTPUT_BITS;
+		request.convex.norm = INT64_C(1) << CONVEX_OUTPUT_BITS;
 		request.convex.steps = 8;
 	}
 	if (mechanism->targets)

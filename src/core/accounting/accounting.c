@@ -254,7 +254,7 @@ accounting_rdp_cap(int order, int64_t epsilon, int64_t delta)
 }
 
 int
-accounting_usual_order(int64_t epsilon, int64_t delta)
+accounting_default_order(int64_t epsilon, int64_t delta)
 {
 	int best = accounting_order[ACCOUNTING_ORDERS - 1];
 	double most = 0;

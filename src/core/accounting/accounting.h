@@ -68,7 +68,7 @@ extern int64_t accounting_zcdp_cap(int64_t epsilon, int64_t delta);
 extern int64_t accounting_rdp_cap(int order, int64_t epsilon, int64_t delta);
 
 /* The order whose cap is the largest multiple of what a Gaussian mechanism costs. */
-extern int accounting_usual_order(int64_t epsilon, int64_t delta);
+extern int accounting_default_order(int64_t epsilon, int64_t delta);
 
 /* The least epsilon in nano-units, rounded up, that a sum implies at delta > 0. */
 extern int64_t accounting_zcdp_epsilon(int64_t rho, int64_t delta);

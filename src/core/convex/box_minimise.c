@@ -39,8 +39,8 @@ coordinate_gap(double slope, double error, double room, double lambda)
 static double
 room_of(const Newton *search, const NewtonPlace *place, int j, double error)
 {
-	double below = ldexp((double) (place->u[j] + search->reach), -WEIGHT_BITS);
-	double above = ldexp((double) (search->reach - place->u[j]), -WEIGHT_BITS);
+	double below = ldexp((double) (place->u[j] + search->bound), -WEIGHT_BITS);
+	double above = ldexp((double) (search->bound - place->u[j]), -WEIGHT_BITS);
 	double slope = slope_of(place, j);
 
 	if (fabs(slope) <= error)
@@ -67,9 +67,9 @@ gap_above(const Newton *search, const NewtonPlace *place)
 }
 
 static Wide
-cut(Wide value, Wide reach)
+cut(Wide value, Wide bound)
 {
-	return value < -reach ? -reach : value > reach ? reach : value;
+	return value < -bound ? -bound : value > bound ? bound : value;
 }
 
 /* Clips to the cube. */
@@ -81,7 +81,7 @@ move(Newton *search, long double t)
 		long double step = fminl(fmaxl(t * search->direction[j], -0x1p21L), 0x1p21L);
 
 		search->there.u[j] =
-			cut(search->here.u[j] + (Wide) ldexpl(step, WEIGHT_BITS), search->reach);
+			cut(search->here.u[j] + (Wide) ldexpl(step, WEIGHT_BITS), search->bound);
 	}
 	return true;
 }
@@ -98,7 +98,7 @@ find_free(Newton *search)
 		Wide u = search->here.u[j];
 		Wide slope = search->here.gradient[j];
 
-		if (!(u == -search->reach && slope >= 0) && !(u == search->reach && slope <= 0))
+		if (!(u == -search->bound && slope >= 0) && !(u == search->bound && slope <= 0))
 			search->free[search->frees++] = j;
 	}
 }
@@ -109,7 +109,7 @@ room_ahead(const Newton *search, int j, double step)
 {
 	Wide u = search->here.u[j];
 
-	return ldexp((double) (step > 0 ? search->reach - u : search->reach + u), -WEIGHT_BITS);
+	return ldexp((double) (step > 0 ? search->bound - u : search->bound + u), -WEIGHT_BITS);
 }
 
 /*
@@ -119,7 +119,7 @@ room_ahead(const Newton *search, int j, double step)
 static bool
 drop_blocked(Newton *search, const double *step)
 {
-	double least = ldexp((double) search->reach, -WEIGHT_BITS) * ROUNDING;
+	double least = ldexp((double) search->bound, -WEIGHT_BITS) * ROUNDING;
 	int kept = 0;
 
 	for (int i = 0; i < search->frees; i++)
@@ -184,9 +184,9 @@ steepest(Newton *search, long double most)
 }
 
 int64_t
-box_minimise(const ConvexObjective *objective, Wide reach, double gap, Memory *memory, Wide *u)
+box_minimise(const ConvexObjective *objective, Wide bound, double gap, Memory *memory, Wide *u)
 {
 	static const NewtonDomain cube = {gap_above, newton, steepest, move, slope_above};
 
-	return newton_minimise(&cube, objective, reach, gap, memory, u);
+	return newton_minimise(&cube, objective, bound, gap, memory, u);
 }

@@ -1,7 +1,7 @@
 /*
  * box_minimise.h - the minimiser of J(u) + <b, u> over a cube, with a certificate.
  *
- * The cube is |u_j| <= reach for every j.  J is lambda-strongly convex, so that for its
+ * The cube is |u_j| <= bound for every j.  J is lambda-strongly convex, so that for its
  * gradient g at u, in every coordinate by itself,
  *
  *   J(u) - J* <= sum over j of  max over s in the cube of  g_j (u_j - s) - lambda / 2 (u_j - s)^2,
@@ -23,10 +23,10 @@
 
 /*
  * Moves u, which is in the cube, to a vector of the cube whose objective is at most gap above the
- * least.  The result is a function of the objective and of the starting point. reach is in units of
+ * least.  The result is a function of the objective and of the starting point. bound is in units of
  * 2^-96, below 2^20.  Returns the number of rounds.
  */
-extern int64_t box_minimise(const ConvexObjective *objective, Wide reach, double gap,
+extern int64_t box_minimise(const ConvexObjective *objective, Wide bound, double gap,
 							Memory *memory, Wide *u);
 
 #endif

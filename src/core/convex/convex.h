@@ -42,7 +42,7 @@ typedef enum ConvexNoise
 #define CONVEX_OUTPUT_BITS 20
 
 /* The bound on |u|, or on each of its weights, is an integer in the same units, at most 32. */
-#define CONVEX_REACH_MAX (INT64_C(32) << CONVEX_OUTPUT_BITS)
+#define CONVEX_NORM_MAX (INT64_C(32) << CONVEX_OUTPUT_BITS)
 
 /* The radius, in units of a feature of 1.0. */
 #define CONVEX_RADIUS_MIN 0x1p-10
@@ -55,7 +55,7 @@ typedef struct ConvexTerms
 	double radius;  /* R, in units of a feature of 1.0 */
 	int64_t lambda; /* LAMBDA_MIN .. LAMBDA_MAX; over a body from 0 on */
 	int64_t delta;  /* atto-units, rounded down; 0 with CONVEX_GAMMA */
-	int64_t reach;  /* of a mechanism over a body (convex_net.h): 1 .. CONVEX_REACH_MAX; else 0 */
+	int64_t norm;   /* of a mechanism over a body (convex_net.h): 1 .. CONVEX_NORM_MAX; else 0 */
 	int steps;      /* of its net (net.h); else 0 */
 	int64_t rows;   /* declared, of OPSamp (convex_opsamp.h): with these two; else 0 */
 	int64_t peak;   /* no |v_j| is longer, units of 2^-20 */
@@ -75,8 +75,8 @@ convex_terms_valid(const ConvexTerms *terms)
 {
 	return (unsigned) terms->loss < LOSS_KINDS && (unsigned) terms->noise < CONVEX_NOISES &&
 		   terms->radius >= CONVEX_RADIUS_MIN && terms->radius <= CONVEX_RADIUS_MAX &&
-		   terms->lambda >= (terms->reach > 0 ? 0 : LAMBDA_MIN) && terms->lambda <= LAMBDA_MAX &&
-		   terms->reach >= 0 && terms->reach <= CONVEX_REACH_MAX && terms->steps >= 0 &&
+		   terms->lambda >= (terms->norm > 0 ? 0 : LAMBDA_MIN) && terms->lambda <= LAMBDA_MAX &&
+		   terms->norm >= 0 && terms->norm <= CONVEX_NORM_MAX && terms->steps >= 0 &&
 		   terms->rows >= 0 && terms->peak >= 0 &&
 		   terms->peak <= INT64_C(1) << CONVEX_OUTPUT_BITS && terms->calls >= 0 &&
 		   (terms->noise == CONVEX_GAMMA ? terms->delta == 0

@@ -35,7 +35,7 @@ split_weights(const Wide *u, int dimension, SplitWeights *split)
 static inline Wide
 row_score(const int32_t *v, const SplitWeights *split, int dimension)
 {
-	const Wide reach = (Wide) SLOPE_REACH << (WEIGHT_BITS - LOW_BITS + ROW_BITS);
+	const Wide limit = (Wide) SLOPE_REACH << (WEIGHT_BITS - LOW_BITS + ROW_BITS);
 	Wide high = 0;
 	Wide low = 0;
 
@@ -45,9 +45,9 @@ row_score(const int32_t *v, const SplitWeights *split, int dimension)
 		low += (Wide) split->low[j] * v[j];
 	}
 	high += low >> LOW_BITS;
-	if (high >= reach)
+	if (high >= limit)
 		return SCORE_REACH;
-	if (high < -reach)
+	if (high < -limit)
 		return -SCORE_REACH;
 	return high * ((Wide) 1 << (SCORE_BITS - (WEIGHT_BITS - LOW_BITS + ROW_BITS))) +
 		   ((low & LOW_MASK) >> (WEIGHT_BITS + ROW_BITS - SCORE_BITS));

@@ -32,7 +32,7 @@ extern const char *const descent_sampling_names[DESCENT_SAMPLINGS];
 #define DESCENT_MAX_ITERATIONS 100000
 #define DESCENT_MAX_ROWS INT64_C(1000000000000000)
 
-/* The range of step and reach, in units of u. */
+/* The range of step and norm, in units of u. */
 #define DESCENT_LENGTH_MIN 0x1p-20
 #define DESCENT_LENGTH_MAX 0x1p20
 
@@ -43,7 +43,7 @@ typedef struct DescentTerms
 	int64_t batch;  /* 1 .. rows; 0 with DESCENT_FULL */
 	int64_t rows;   /* the declared number of them; 0 with DESCENT_FULL */
 	double step;    /* length of a step in a coordinate whose gradients keep their sign */
-	double reach;   /* u stays in the ball of this radius */
+	double norm;    /* u stays in the ball of this radius */
 } DescentTerms;
 
 /*
@@ -51,8 +51,8 @@ typedef struct DescentTerms
  * Adult (bench/accuracy): steps of 2 and weights of norm 40 at most for features in -1 .. 1, so in
  * units of w = u / radius, and smaller ones where rows times epsilon is small.
  */
-extern DescentTerms descent_usual(DescentSampling sampling, int64_t rows, double radius,
-								  double epsilon, Adjacency adjacency);
+extern DescentTerms descent_default(DescentSampling sampling, int64_t rows, double radius,
+									double epsilon, Adjacency adjacency);
 
 /* Are all terms in range, those for the loss among them? */
 extern bool descent_terms_valid(const DescentTerms *terms, const ConvexTerms *convex);

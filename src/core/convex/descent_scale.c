@@ -14,27 +14,27 @@
 /* The deviation is drawn as a double, and rounded sums must fit its intervals. */
 #define NOISE_MAX 0x1p60
 
-#define USUAL_STEP 2.0
-#define USUAL_REACH_LEAST 1.0
-#define USUAL_REACH_MOST 40.0
-#define USUAL_ITERATIONS 50
-#define USUAL_SAMPLED_ITERATIONS 200
-#define USUAL_BATCHES 16 /* batches in the declared rows */
-#define USUAL_ROWS 16000 /* if rows is not declared */
+#define DEFAULT_STEP 2.0
+#define DEFAULT_NORM_LEAST 1.0
+#define DEFAULT_NORM_MOST 40.0
+#define DEFAULT_ITERATIONS 50
+#define DEFAULT_SAMPLED_ITERATIONS 200
+#define DEFAULT_BATCHES 16 /* batches in the declared rows */
+#define DEFAULT_ROWS 16000 /* if rows is not declared */
 
 const char *const descent_sampling_names[DESCENT_SAMPLINGS] = {
 	[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
 
-/* The reach grows with the square of rows times epsilon up to here. */
+/* The norm grows with the square of rows times epsilon up to here. */
 #define ENOUGH_ROWS_EPSILON 5000.0
 
 static double
-usual_reach(int64_t rows, double epsilon, Adjacency adjacency)
+default_norm(int64_t rows, double epsilon, Adjacency adjacency)
 {
-	double share = (double) (rows > 0 ? rows : USUAL_ROWS) * epsilon / privacy_margin(adjacency) /
+	double share = (double) (rows > 0 ? rows : DEFAULT_ROWS) * epsilon / privacy_margin(adjacency) /
 				   ENOUGH_ROWS_EPSILON;
 
-	return fmin(fmax(USUAL_REACH_MOST * share * share, USUAL_REACH_LEAST), USUAL_REACH_MOST);
+	return fmin(fmax(DEFAULT_NORM_MOST * share * share, DEFAULT_NORM_LEAST), DEFAULT_NORM_MOST);
 }
 
 static double
@@ -44,18 +44,18 @@ clip_length(double length)
 }
 
 DescentTerms
-descent_usual(DescentSampling sampling, int64_t rows, double radius, double epsilon,
-			  Adjacency adjacency)
+descent_default(DescentSampling sampling, int64_t rows, double radius, double epsilon,
+				Adjacency adjacency)
 {
 	bool full = sampling == DESCENT_FULL;
 
 	return (DescentTerms){
 		.sampling = sampling,
-		.iterations = full ? USUAL_ITERATIONS : USUAL_SAMPLED_ITERATIONS,
-		.batch = full ? 0 : (rows + USUAL_BATCHES - 1) / USUAL_BATCHES,
+		.iterations = full ? DEFAULT_ITERATIONS : DEFAULT_SAMPLED_ITERATIONS,
+		.batch = full ? 0 : (rows + DEFAULT_BATCHES - 1) / DEFAULT_BATCHES,
 		.rows = full ? 0 : rows,
-		.step = clip_length(USUAL_STEP * radius),
-		.reach = clip_length(usual_reach(rows, epsilon, adjacency) * radius),
+		.step = clip_length(DEFAULT_STEP * radius),
+		.norm = clip_length(default_norm(rows, epsilon, adjacency) * radius),
 	};
 }
 
@@ -78,7 +78,7 @@ descent_terms_valid(const DescentTerms *terms, const ConvexTerms *convex)
 {
 	return (unsigned) terms->sampling < DESCENT_SAMPLINGS && terms->iterations >= 1 &&
 		   terms->iterations <= DESCENT_MAX_ITERATIONS && batch_valid(terms) &&
-		   length_valid(terms->step) && length_valid(terms->reach) && convex_terms_valid(convex) &&
+		   length_valid(terms->step) && length_valid(terms->norm) && convex_terms_valid(convex) &&
 		   convex->noise == CONVEX_GAUSSIAN;
 }
 

@@ -23,13 +23,13 @@ root(int64_t square)
 static int64_t
 count(int dimension, int64_t square, int64_t most)
 {
-	int32_t reach = root(square);
+	int32_t largest = root(square);
 	int64_t sum;
 
 	if (dimension == 1)
-		return 2 * (int64_t) reach + 1;
+		return 2 * (int64_t) largest + 1;
 	sum = count(dimension - 1, square, most);
-	for (int64_t k = 1; k <= reach && sum <= most; k++)
+	for (int64_t k = 1; k <= largest && sum <= most; k++)
 		sum += 2 * count(dimension - 1, square - k * k, most);
 	return sum;
 }
@@ -80,18 +80,18 @@ typedef struct Listing
 static void
 list_lines(Listing *listing, int depth, int64_t square)
 {
-	int32_t reach = root(square);
+	int32_t largest = root(square);
 
 	if (depth == listing->net->dimension - 1)
 	{
 		listing->line.first = listing->net->points;
-		listing->line.reach = reach;
-		listing->line.k[depth] = -reach;
-		listing->net->points += 2 * (int64_t) reach + 1;
+		listing->line.largest = largest;
+		listing->line.k[depth] = -largest;
+		listing->net->points += 2 * (int64_t) largest + 1;
 		listing->net->line[listing->place++] = listing->line;
 		return;
 	}
-	for (int64_t k = -reach; k <= reach; k++)
+	for (int64_t k = -largest; k <= largest; k++)
 	{
 		listing->line.k[depth] = (int32_t) k;
 		list_lines(listing, depth + 1, square - k * k);

@@ -6,7 +6,7 @@
  * towards zero gives a point of the net and moves each coordinate by less than a step.
  *
  * Its points are numbered line by line: a line fixes all coordinates but the last,
- * which goes from -reach to reach.
+ * which goes from -largest to largest.
  */
 #ifndef DPOBJ_CORE_NET_H
 #define DPOBJ_CORE_NET_H
@@ -24,8 +24,8 @@
 typedef struct NetLine
 {
 	int64_t first;                /* the number of its first point */
-	int32_t reach;                /* of the last coordinate: 2 reach + 1 points */
-	int32_t k[NET_MAX_DIMENSION]; /* its first point: the last coordinate is -reach */
+	int32_t largest;              /* of the last coordinate: 2 largest + 1 points */
+	int32_t k[NET_MAX_DIMENSION]; /* its first point: the last coordinate is -largest */
 } NetLine;
 
 typedef struct Net

@@ -27,7 +27,7 @@ start_line(const NetProblem *problem, const NetLine *line, Start *start)
 {
 	for (int j = 0; j < problem->net->dimension; j++)
 		start->u[j] = problem->centre[j] + problem->step * line->k[j];
-	start->points = 2 * line->reach + 1;
+	start->points = 2 * line->largest + 1;
 }
 
 /* A row's loss along a line, where its margin grows by pace from point to point. */

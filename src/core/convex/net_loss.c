@@ -23,9 +23,9 @@ net_loss_make(const LossTable *slopes, NetLoss *loss)
 
 /* The loss does not increase, so its range is the difference at the ends. */
 int64_t
-net_loss_range(const NetLoss *loss, int64_t reach)
+net_loss_range(const NetLoss *loss, int64_t largest)
 {
-	return net_loss(loss, -reach) - net_loss(loss, reach);
+	return net_loss(loss, -largest) - net_loss(loss, largest);
 }
 
 /*

@@ -27,8 +27,8 @@ typedef struct NetLoss
 
 extern void net_loss_make(const LossTable *slopes, NetLoss *loss);
 
-/* The most that the loss changes between two margins in -reach .. reach. */
-extern int64_t net_loss_range(const NetLoss *loss, int64_t reach);
+/* The most that the loss changes between two margins in -largest .. largest. */
+extern int64_t net_loss_range(const NetLoss *loss, int64_t largest);
 
 /* The most that it changes between two margins that are width apart. */
 extern int64_t net_loss_change(const NetLoss *loss, int64_t width);

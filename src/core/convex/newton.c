@@ -118,7 +118,7 @@ gradient_step(Newton *search)
 }
 
 int64_t
-newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective, Wide reach,
+newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective, Wide bound,
 				double gap, Memory *memory, Wide *u)
 {
 	size_t dimension = (size_t) objective->rows->instance->dimension;
@@ -128,7 +128,7 @@ newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective, Wi
 	search->domain = domain;
 	search->objective = objective;
 	search->dimension = objective->rows->instance->dimension;
-	search->reach = reach;
+	search->bound = bound;
 	search->memory = memory;
 	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
 	search->matrix = memory_allocate(memory, dimension, dimension * sizeof(double));

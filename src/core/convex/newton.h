@@ -59,7 +59,7 @@ struct Newton
 	const NewtonDomain *domain;
 	const ConvexObjective *objective;
 	int dimension;
-	Wide reach; /* of the cube */
+	Wide bound; /* of the cube: |u_j| <= bound */
 	NewtonPlace here;
 	NewtonPlace there;
 	long double direction[GRID_MAX_DIMENSION];
@@ -77,7 +77,7 @@ struct Newton
  * rounds.
  */
 extern int64_t newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective,
-							   Wide reach, double gap, Memory *memory, Wide *u);
+							   Wide bound, double gap, Memory *memory, Wide *u);
 
 /* Solves hessian * step = -gradient for the free coordinates, in their order; false if it cannot.
  */

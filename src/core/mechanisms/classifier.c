@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "core/mechanisms/convex_usual.h"
+#include "core/mechanisms/convex_default.h"
 
 /* Rows times epsilon for each weight, beyond which real weights beat narrow grids. */
 #define LOGISTIC_EVIDENCE 800
@@ -42,19 +42,19 @@ ClassifierReason
 classifier_choose(const GridTerms *terms, const MechanismRequest *logistic)
 {
 	double dimension = encoding_dimension(terms->encoding);
-	GridUsual usual;
+	GridWidths widths;
 	Grid grid;
-	bool plain = grid_plain(terms, &usual, &grid);
+	bool plain = grid_plain(terms, &widths, &grid);
 
 	if (terms->rows == 0)
 		return plain ? REASON_ROWS_UNKNOWN : REASON_NO_GRID;
 	if (!plain)
-		return convex_usual_length(CONVEX_OBJECTIVE, logistic) <=
+		return convex_noise_length(CONVEX_OBJECTIVE, logistic) <=
 					   LOGISTIC_NOISE * (double) terms->rows
 				   ? REASON_LITTLE_NOISE
 				   : REASON_MUCH_NOISE;
-	grid_usual(terms, &usual, &grid);
-	if (usual.grouped > 1 || usual.indicator > 1)
+	grid_default(terms, &widths, &grid);
+	if (widths.grouped > 1 || widths.indicator > 1)
 		return REASON_WIDE_GRID;
 	return terms->evidence <= LOGISTIC_EVIDENCE * dimension ? REASON_FEW_ROWS : REASON_MANY_ROWS;
 }

@@ -4,7 +4,7 @@
 #ifndef DPOBJ_CORE_CLASSIFIER_H
 #define DPOBJ_CORE_CLASSIFIER_H
 
-#include "core/mechanisms/grid_usual.h"
+#include "core/mechanisms/grid_default.h"
 #include "core/mechanisms/mechanism.h"
 
 /*

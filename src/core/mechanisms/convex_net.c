@@ -30,8 +30,8 @@ convex_net_centre(const MechanismRequest *request)
 static int64_t
 loss_range(ConvexNetKind kind, const MechanismRequest *request, int64_t step)
 {
-	int64_t reach = request->convex.steps * step * (INT64_C(1) << ROW_BITS);
-	int64_t width = (MUTANT(93) ? 1 : 2) * reach;
+	int64_t norm = request->convex.steps * step * (INT64_C(1) << ROW_BITS);
+	int64_t width = (MUTANT(93) ? 1 : 2) * norm;
 	LossTable slopes;
 	NetLoss loss;
 	int64_t range;
@@ -39,7 +39,7 @@ loss_range(ConvexNetKind kind, const MechanismRequest *request, int64_t step)
 
 	loss_table_make(request->convex.loss, &slopes);
 	net_loss_make(&slopes, &loss);
-	range = net_loss_range(&loss, kind == CONVEX_NET_BODY ? reach : MARGIN_REACH);
+	range = net_loss_range(&loss, kind == CONVEX_NET_BODY ? norm : MARGIN_REACH);
 	change = net_loss_change(&loss, width);
 	if (kind == CONVEX_NET_LOCAL && change < range)
 		range = change;
@@ -55,7 +55,7 @@ ball_radius(const MechanismRequest *request, double noise)
 {
 	int dimension = request->grid.dimension;
 	double radius = gsl_cdf_gamma_Qinv(CENTRE_MISSES, dimension, noise);
-	double most = 2.0 * (double) request->convex.reach; /* it holds the body */
+	double most = 2.0 * (double) request->convex.norm; /* it holds the body */
 
 	return (int64_t) ceil(fmin(ldexp(radius, CONVEX_OUTPUT_BITS) + dimension, most));
 }
@@ -78,8 +78,8 @@ static void
 settle_body(const MechanismRequest *request, ConvexNetPlan *plan)
 {
 	plan->noise = 0;
-	plan->limit = request->convex.reach;
-	plan->step = request->convex.reach / request->convex.steps;
+	plan->limit = request->convex.norm;
+	plan->step = request->convex.norm / request->convex.steps;
 }
 
 /* A step more than the body, so that what is rounded to the net stays in. */
@@ -91,7 +91,7 @@ settle_ball(const MechanismRequest *request, double noise, ConvexNetPlan *plan)
 	plan->noise = noise;
 	plan->step = (ball_radius(request, noise) + steps - 1) / steps;
 	plan->limit =
-		request->convex.reach + (int64_t) ceil(sqrt(request->grid.dimension) * (double) plan->step);
+		request->convex.norm + (int64_t) ceil(sqrt(request->grid.dimension) * (double) plan->step);
 }
 
 ConvexVerdict
@@ -122,9 +122,9 @@ convex_net_plan(ConvexNetKind kind, const MechanismRequest *request, ConvexNetPl
 int
 convex_net_steps(int dimension, int64_t rows, int64_t points)
 {
-	int64_t reckoned = rows > 0 ? rows : NET_USUAL_ROWS;
+	int64_t reckoned = rows > 0 ? rows : NET_DEFAULT_ROWS;
 	int64_t most = NET_MOST_WORK / reckoned;
-	int steps = net_steps(dimension, points > 0 ? points : NET_USUAL_WORK / reckoned);
+	int steps = net_steps(dimension, points > 0 ? points : NET_DEFAULT_WORK / reckoned);
 
 	if (steps < NET_LEAST_STEPS && points == 0)
 		steps = NET_LEAST_STEPS;
@@ -141,7 +141,7 @@ plan_within_limits(ConvexNetKind kind, const MechanismRequest *request, ConvexNe
 	const ConvexTerms *terms = &request->convex;
 
 	return request->grid.dimension <= NET_MAX_DIMENSION && terms->steps >= 1 &&
-		   terms->steps <= NET_MOST_STEPS && terms->reach >= terms->steps &&
+		   terms->steps <= NET_MOST_STEPS && terms->norm >= terms->steps &&
 		   terms->noise == CONVEX_GAMMA &&
 		   net_points(request->grid.dimension, terms->steps) <= NET_MAX_POINTS &&
 		   convex_net_plan(kind, request, plan) == CONVEX_FITS;
@@ -168,14 +168,14 @@ convex_net_admit(ConvexNetKind kind, const MechanismRequest *request, MechanismV
  * released.
  */
 static void
-draw_into_body(int64_t reach, int dimension, int64_t *u)
+draw_into_body(int64_t norm, int dimension, int64_t *u)
 {
 	long double square = 0;
 	long double factor;
 
 	for (int j = 0; j < dimension; j++)
 		square += (long double) u[j] * (long double) u[j];
-	factor = square > (long double) reach * reach ? reach / sqrtl(square) : 1;
+	factor = square > (long double) norm * norm ? norm / sqrtl(square) : 1;
 	for (int j = 0; j < dimension; j++)
 		u[j] = (int64_t) ((long double) u[j] * factor);
 }
@@ -190,7 +190,7 @@ draw_centre(const MechanismRequest *request, const Instance *instance, const Mec
 	convex_release(&centre, instance, tools, &answer);
 	for (int j = 0; j < request->grid.dimension; j++)
 		u[j] = answer.weight[j];
-	draw_into_body(request->convex.reach, request->grid.dimension, u);
+	draw_into_body(request->convex.norm, request->grid.dimension, u);
 }
 
 ConvexNetLaw *
@@ -269,7 +269,7 @@ convex_net_bound(ConvexNetKind kind, const MechanismRequest *request, double bet
 
 	(void) convex_net_plan(kind, request, &plan);
 	rate = ldexp((double) plan.rate.numerator / (double) plan.rate.denominator, NET_LOSS_BITS);
-	beyond = local ? 0 : (double) (terms->reach - terms->steps * plan.step);
+	beyond = local ? 0 : (double) (terms->norm - terms->steps * plan.step);
 	bound->loss = fmax(0, (log((double) (plan.points - 1)) + log((1 - chance) / chance)) / rate);
 	bound->mesh =
 		ldexp(sqrt(request->grid.dimension) * (double) plan.step + beyond, -CONVEX_OUTPUT_BITS) /
@@ -299,7 +299,7 @@ convex_net_describe(const MechanismRequest *request, Facts *facts)
 
 	convex_describe(request, facts);
 	(void) convex_net_plan(kind, request, &plan);
-	facts_number(facts, "norm", (double) request->convex.reach * unit, FACT_EXACT);
+	facts_number(facts, "norm", (double) request->convex.norm * unit, FACT_EXACT);
 	facts_integer(facts, "net", plan.points);
 	facts_number(facts, "net_step", (double) plan.step * unit, FACT_EXACT);
 	facts_number(facts, "loss_range", ldexp((double) plan.range, -NET_LOSS_BITS), FACT_EXACT);

@@ -1,11 +1,11 @@
 /*
  * convex_net.h - two convex mechanisms that choose from a net of a ball (theorems V11, V12).
  *
- * The body is the ball |u| <= reach, in the units of convex.h: scores are in -reach ..
- * reach.
+ * The body is the ball |u| <= norm, in the units of convex.h: scores are in -norm ..
+ * norm.
  *
  * CONVEX_NET_BODY: the exponential mechanism over a net of the body, with all of epsilon.
- * The loss of a row changes by osc = psi(-reach) - psi(reach) at most, and the
+ * The loss of a row changes by osc = psi(-norm) - psi(norm) at most, and the
  * difference of two rows' by twice that:
  *
  *   rate = epsilon / osc under add_remove, epsilon / (2 osc) under replace.
@@ -55,13 +55,13 @@ extern MechanismRequest convex_net_centre(const MechanismRequest *request);
 
 /*
  * Steps of a net, 0 if none is small enough: work is points times rows. rows is the declared
- * number, 0 if there is none; then NET_USUAL_ROWS is assumed. points is the user's limit, 0 if none
- * is given.
+ * number, 0 if there is none; then NET_DEFAULT_ROWS is assumed. points is the user's limit, 0 if
+ * none is given.
  */
 extern int convex_net_steps(int dimension, int64_t rows, int64_t points);
 
-#define NET_USUAL_ROWS 100000
-#define NET_USUAL_WORK INT64_C(10000000000)
+#define NET_DEFAULT_ROWS 100000
+#define NET_DEFAULT_WORK INT64_C(10000000000)
 #define NET_MOST_WORK INT64_C(100000000000)
 
 extern void convex_net_admit(ConvexNetKind kind, const MechanismRequest *request,

@@ -18,17 +18,17 @@
 int
 convex_opsamp_calls(int64_t rows)
 {
-	int64_t calls = OPSAMP_USUAL_WORK / rows;
+	int64_t calls = OPSAMP_DEFAULT_WORK / rows;
 
-	if (calls > OPSAMP_USUAL_CALLS)
-		return OPSAMP_USUAL_CALLS;
+	if (calls > OPSAMP_DEFAULT_CALLS)
+		return OPSAMP_DEFAULT_CALLS;
 	return calls < OPSAMP_LEAST_CALLS ? OPSAMP_LEAST_CALLS : (int) calls;
 }
 
 static double
-reach_of(const MechanismRequest *request)
+norm_of(const MechanismRequest *request)
 {
-	return ldexp((double) request->convex.reach, -CONVEX_OUTPUT_BITS);
+	return ldexp((double) request->convex.norm, -CONVEX_OUTPUT_BITS);
 }
 
 static double
@@ -39,11 +39,11 @@ peak_of(const MechanismRequest *request)
 
 /* The longest score. */
 static double
-score_reach(const MechanismRequest *request)
+longest_score(const MechanismRequest *request)
 {
 	double d = request->grid.dimension;
 
-	return reach_of(request) * fmin(sqrt(d), d * peak_of(request)) * (1 + 1e-9);
+	return norm_of(request) * fmin(sqrt(d), d * peak_of(request)) * (1 + 1e-9);
 }
 
 /*
@@ -53,7 +53,7 @@ score_reach(const MechanismRequest *request)
 static void
 loss_ranges(const MechanismRequest *request, double *whole, double *half)
 {
-	double s = score_reach(request);
+	double s = longest_score(request);
 	int64_t margin = (int64_t) ldexp(fmin(s, SLOPE_REACH), MARGIN_BITS);
 	double beyond = fmax(0, s - SLOPE_REACH);
 	LossTable slopes;
@@ -72,9 +72,9 @@ convex_opsamp_problem(const MechanismRequest *request)
 	const ConvexTerms *terms = &request->convex;
 	OpsampProblem problem = {
 		.dimension = request->grid.dimension,
-		.side = 2 * reach_of(request),
+		.side = 2 * norm_of(request),
 		.lipschitz = peak_of(request),
-		.pull = ldexp((double) terms->lambda, -LAMBDA_BITS) * reach_of(request),
+		.pull = ldexp((double) terms->lambda, -LAMBDA_BITS) * norm_of(request),
 		.epsilon = privacy_epsilon(request->epsilon),
 		.delta = fmin(privacy_delta(terms->delta), 0.5), /* ln(1 / delta) keeps its digits */
 		.rows = (double) terms->rows,
@@ -104,7 +104,7 @@ is_complete(const MechanismRequest *request)
 	const ConvexTerms *terms = &request->convex;
 
 	return terms->noise == CONVEX_LAPLACE && terms->delta > 0 && terms->lambda >= LAMBDA_MIN &&
-		   terms->reach > 0 && terms->rows > 0 && terms->peak > 0 && terms->calls > 0 &&
+		   terms->norm > 0 && terms->rows > 0 && terms->peak > 0 && terms->calls > 0 &&
 		   terms->calls <= OPSAMP_MAX_CALLS && terms->rows <= OPSAMP_MOST_WORK / terms->calls;
 }
 
@@ -160,7 +160,7 @@ convex_opsamp_sum(const MechanismRequest *request, const OpsampPlan *plan, const
 {
 	const ConvexTerms *terms = &request->convex;
 	size_t size = (size_t) request->grid.dimension * sizeof(Wide);
-	Wide reach = (Wide) terms->reach * ((Wide) 1 << (WEIGHT_BITS - CONVEX_OUTPUT_BITS));
+	Wide norm = (Wide) terms->norm * ((Wide) 1 << (WEIGHT_BITS - CONVEX_OUTPUT_BITS));
 	LossTable *table = memory_allocate(tools->memory, 1, sizeof(LossTable));
 	Wide b[GRID_MAX_DIMENSION] = {0};
 	Wide start[GRID_MAX_DIMENSION] = {0};
@@ -176,13 +176,13 @@ convex_opsamp_sum(const MechanismRequest *request, const OpsampPlan *plan, const
 	loss_table_make(terms->loss, table);
 	convex_rows_make(instance, terms->radius, request->threads, tools->memory, &rows);
 	rows.peak = (int32_t) terms->peak;
-	rounds += box_minimise(&objective, reach, plan->gap, tools->memory, start);
+	rounds += box_minimise(&objective, norm, plan->gap, tools->memory, start);
 	memset(sum, 0, size);
 	for (int call = 0; call < terms->calls; call++)
 	{
 		draw_objective(plan, request->grid.dimension, tools->bits, b);
 		memcpy(u, start, size);
-		rounds += box_minimise(&objective, reach, plan->gap, tools->memory, u);
+		rounds += box_minimise(&objective, norm, plan->gap, tools->memory, u);
 		for (int j = 0; j < request->grid.dimension; j++)
 			sum[j] += u[j];
 	}
@@ -195,11 +195,11 @@ convex_opsamp_sum(const MechanismRequest *request, const OpsampPlan *plan, const
 #define MEAN_BITS 20
 
 static int64_t
-within(const mpz_t value, int64_t reach)
+within(const mpz_t value, int64_t norm)
 {
-	if (mpz_cmp_si(value, reach) > 0)
-		return reach;
-	return mpz_cmp_si(value, -reach) < 0 ? -reach : mpz_get_si(value);
+	if (mpz_cmp_si(value, norm) > 0)
+		return norm;
+	return mpz_cmp_si(value, -norm) < 0 ? -norm : mpz_get_si(value);
 }
 
 /*
@@ -226,7 +226,7 @@ convex_opsamp_noise(const MechanismRequest *request, const OpsampPlan *plan,
 		mpz_fdiv_q_ui(offset[0], offset[0], (unsigned long) request->convex.calls);
 		real_draw_round(draw, tools->bits, (const mpz_t *) offset,
 						WEIGHT_BITS + MEAN_BITS - CONVEX_OUTPUT_BITS, CONVEX_OUTPUT_BITS, rounded);
-		weight[j] = within(rounded[0], request->convex.reach);
+		weight[j] = within(rounded[0], request->convex.norm);
 		real_draw_destroy(draw, tools->memory);
 	}
 	mpz_clear(offset[0]);

@@ -2,8 +2,8 @@
  * convex_opsamp.h - OPSamp of Neel, Roth, Vietri and Wu for convex losses, as it is proved
  * (opsamp.h; theorem O2).
  *
- * The cube is |u_j| <= reach in the units of convex.h.  Rows are cut off at |v_j| <= peak, so that
- * G = peak: |psi'| <= 1.  A row's score is at most s = reach min(sqrt(d), d G), which bounds the
+ * The cube is |u_j| <= norm in the units of convex.h.  Rows are cut off at |v_j| <= peak, so that
+ * G = peak: |psi'| <= 1.  A row's score is at most s = norm min(sqrt(d), d G), which bounds the
  * range of its loss.  F is the regularised J, with the same regularisation for all neighbours.  F
  * and the starting point of each search for a minimiser are functions of the rows.
  */
@@ -17,15 +17,15 @@
 #define OPSAMP_MAX_CALLS (1 << 17)
 
 /* Calls times rows: the default, and the limit. */
-#define OPSAMP_USUAL_WORK (INT64_C(1) << 28)
+#define OPSAMP_DEFAULT_WORK (INT64_C(1) << 28)
 #define OPSAMP_MOST_WORK (INT64_C(1) << 32)
-#define OPSAMP_USUAL_CALLS (1 << 14)
+#define OPSAMP_DEFAULT_CALLS (1 << 14)
 #define OPSAMP_LEAST_CALLS (1 << 8)
 
 /* From the declared number of rows. */
 extern int convex_opsamp_calls(int64_t rows);
 
-/* The calibration's problem of a request with reach, rows, peak and calls. */
+/* The calibration's problem of a request with norm, rows, peak and calls. */
 extern OpsampProblem convex_opsamp_problem(const MechanismRequest *request);
 
 /* A bound on the excess mean loss of the weights 0; a larger bound on the answer's is useless. */

@@ -104,15 +104,15 @@ typedef struct Descent
 } Descent;
 
 static void
-project(Descent *descent, int dimension, double reach)
+project(Descent *descent, int dimension, double norm)
 {
 	double square = 0;
 
 	for (int j = 0; j < dimension; j++)
 		square += descent->u[j] * descent->u[j];
-	if (square > reach * reach)
+	if (square > norm * norm)
 		for (int j = 0; j < dimension; j++)
-			descent->u[j] *= reach / sqrt(square);
+			descent->u[j] *= norm / sqrt(square);
 }
 
 /* Step number t, from 1, along a gradient of the data to which that of lambda is added. */
@@ -134,7 +134,7 @@ move(Descent *descent, const MechanismRequest *request, const double *gradient, 
 		if (length > 0)
 			descent->u[j] -= request->descent.step * descent->mean[j] / mean_known / length;
 	}
-	project(descent, request->grid.dimension, request->descent.reach);
+	project(descent, request->grid.dimension, request->descent.norm);
 }
 
 /*

@@ -112,7 +112,7 @@ set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 const Mechanism mechanism_exponential = {
 	.name = "exponential",
 	.bounded_range = true,
-	.usual_grid = true,
+	.default_grid = true,
 	.admit = admit,
 	.release = release,
 	.bound = set_bound,

@@ -28,7 +28,7 @@ describe(const MechanismRequest *request, Facts *facts)
 	opsamp_plan(&problem, &plan);
 	convex_describe(request, facts);
 	facts_text(facts, "noise", "laplace");
-	facts_number(facts, "norm", ldexp((double) terms->reach, -CONVEX_OUTPUT_BITS) / terms->radius,
+	facts_number(facts, "norm", ldexp((double) terms->norm, -CONVEX_OUTPUT_BITS) / terms->radius,
 				 FACT_EXACT);
 	facts_integer(facts, "n", terms->rows);
 	facts_integer(facts, "calls", terms->calls);
@@ -59,7 +59,7 @@ const Mechanism mechanism_opsamp = {
 	.name = "opsamp",
 	.options = {"norm", "calls"},
 	.counts_rows = true,
-	.usual_lambda = LAMBDA_ONE, /* for its certificate only: it weighs as much as a row */
+	.default_lambda = LAMBDA_ONE, /* for its certificate only: it weighs as much as a row */
 	.bounded_range = false,
 	.convex = true,
 	.streams = true,

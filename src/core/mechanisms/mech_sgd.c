@@ -85,14 +85,14 @@ describe(const MechanismRequest *request, Facts *facts)
 		facts_integer(facts, "n", terms->rows);
 	}
 	facts_number(facts, "step", terms->step / radius, FACT_EXACT);
-	facts_number(facts, "norm", terms->reach / radius, FACT_EXACT);
+	facts_number(facts, "norm", terms->norm / radius, FACT_EXACT);
 	facts_number(facts, "gradient_noise", noise_of(request) * radius, FACT_EXACT);
 }
 
 const Mechanism mechanism_sgd = {
 	.name = "sgd",
 	.options = {"norm", "sampling", "batch", "iterations", "step"},
-	.usual_lambda = LAMBDA_MIN, /* its noise asks for none, so it is as good as none */
+	.default_lambda = LAMBDA_MIN, /* its noise asks for none, so it is as good as none */
 	/* its noise shrinks with the radius, and what is lost of long rows is little (bench/accuracy) */
 	.clip_share = 0.75,
 	.bounded_range = false,

@@ -171,18 +171,18 @@ typedef struct Mechanism
 	bool targets; /* rows carry a target in front of the features (core/simplex/simplex.h) */
 	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */
 	bool every_row;
-	bool streams;     /* reads rows in passes; others need all distinct rows in memory */
-	bool counts_rows; /* needs the declared number of rows */
-	bool usual_grid;  /* its grid may be the one that rows and epsilon choose (grid_usual.h) */
-	bool perturbs;    /* an objective: so there is a noise to choose and an optimum to find */
-	bool separators;  /* then its noise is on thresholds of single weights, as rspm has it */
-	bool parts;       /* has parts, which search a number of nodes each */
-	bool descends;    /* has the terms of descent */
-	bool centred;     /* over a body: half of epsilon finds a centre by output perturbation */
+	bool streams;      /* reads rows in passes; others need all distinct rows in memory */
+	bool counts_rows;  /* needs the declared number of rows */
+	bool default_grid; /* its grid may be the one that rows and epsilon choose (grid_default.h) */
+	bool perturbs;     /* an objective: so there is a noise to choose and an optimum to find */
+	bool separators;   /* then its noise is on thresholds of single weights, as rspm has it */
+	bool parts;        /* has parts, which search a number of nodes each */
+	bool descends;     /* has the terms of descent */
+	bool centred;      /* over a body: half of epsilon finds a centre by output perturbation */
 	/* -- of a convex one -- */
-	ConvexKind noise_on;  /* the answer or the objective */
-	int64_t usual_lambda; /* 0: by its noise (convex_usual.h) */
-	double clip_share;    /* of the longest row, to which rows are clipped; 0: all of it */
+	ConvexKind noise_on;    /* the answer or the objective */
+	int64_t default_lambda; /* 0: by its noise (convex_default.h) */
+	double clip_share;      /* of the longest row, to which rows are clipped; 0: all of it */
 
 	/* -- what it is -- */
 
@@ -235,7 +235,7 @@ MECHANISMS(ENTRY)
  */
 extern int sample_aggregate_parts(const Grid *grid, int64_t epsilon, int64_t rows);
 
-#define SAMPLE_USUAL_PART_NODES 1000
+#define SAMPLE_DEFAULT_PART_NODES 1000
 
 /* Draws of a request for simplex (simplex_scale.h, simplex_draws()). */
 extern int64_t simplex_request_draws(const MechanismRequest *request, bool *pure);

@@ -129,7 +129,7 @@ put_convex(Writer *writer, const ConvexTerms *terms)
 	put_double(writer, terms->radius);
 	put(writer, (uint64_t) terms->lambda, 8);
 	put(writer, (uint64_t) terms->delta, 8);
-	put(writer, (uint64_t) terms->reach, 8);
+	put(writer, (uint64_t) terms->norm, 8);
 	put(writer, (uint64_t) terms->steps, 4);
 	put(writer, (uint64_t) terms->rows, 8);
 	put(writer, (uint64_t) terms->peak, 8);
@@ -144,7 +144,7 @@ get_convex(Reader *reader, ConvexTerms *terms)
 	terms->radius = get_double(reader);
 	terms->lambda = (int64_t) get(reader, 8);
 	terms->delta = (int64_t) get(reader, 8);
-	terms->reach = (int64_t) get(reader, 8);
+	terms->norm = (int64_t) get(reader, 8);
 	terms->steps = (int) (uint32_t) get(reader, 4);
 	terms->rows = (int64_t) get(reader, 8);
 	terms->peak = (int64_t) get(reader, 8);
@@ -161,7 +161,7 @@ put_descent(Writer *writer, const DescentTerms *terms)
 	put(writer, (uint64_t) terms->batch, 8);
 	put(writer, (uint64_t) terms->rows, 8);
 	put_double(writer, terms->step);
-	put_double(writer, terms->reach);
+	put_double(writer, terms->norm);
 }
 
 static void
@@ -175,7 +175,7 @@ get_descent(Reader *reader, const ConvexTerms *convex, DescentTerms *terms)
 	terms->batch = (int64_t) get(reader, 8);
 	terms->rows = (int64_t) get(reader, 8);
 	terms->step = get_double(reader);
-	terms->reach = get_double(reader);
+	terms->norm = get_double(reader);
 	if (!descent_terms_valid(terms, convex))
 		reader->failed = true;
 }

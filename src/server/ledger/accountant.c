@@ -74,7 +74,7 @@ static void
 settle_order(AccountantTerms *terms)
 {
 	if (terms->order == 0)
-		terms->order = accounting_usual_order(terms->epsilon, terms->delta - terms->reserve);
+		terms->order = accounting_default_order(terms->epsilon, terms->delta - terms->reserve);
 	accountant_check_order(terms->order);
 }
 

@@ -12,7 +12,7 @@
 
 /* So that any net fits. */
 #define LEAST_REACH ldexp(NET_MOST_STEPS, -CONVEX_OUTPUT_BITS)
-#define MOST_REACH ldexp(CONVEX_REACH_MAX, -CONVEX_OUTPUT_BITS)
+#define MOST_REACH ldexp(CONVEX_NORM_MAX, -CONVEX_OUTPUT_BITS)
 
 /* The law follows from the mechanism: there is one for a centre, and none without. */
 static void
@@ -38,7 +38,7 @@ body_reach(const Options *options, double radius, double usual)
 							   LEAST_REACH / radius * (1 + 1e-5), MOST_REACH / radius * (1 - 1e-5)),
 						errdetail("Rows have the length %g, and scores may reach %g.", radius,
 								  MOST_REACH)));
-	return Min((int64) ldexp(reach, CONVEX_OUTPUT_BITS), CONVEX_REACH_MAX);
+	return Min((int64) ldexp(reach, CONVEX_OUTPUT_BITS), CONVEX_NORM_MAX);
 }
 
 static void
@@ -63,23 +63,24 @@ choose_steps(const Options *options, MechanismRequest *request)
 						   " points.",
 						   NET_LEAST_STEPS, (int64) NET_MAX_POINTS),
 				 errhint("Use fewer features, or mechanism \"objective\".")));
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("a net for %d weights is too much work for mechanism \"%s\"", dimension,
-					mechanism_get(request->kind)->name),
-			 errdetail("It has " INT64_FORMAT " points, times " INT64_FORMAT
-					   " rows; the limit is " INT64_FORMAT ".",
-					   net_points(dimension, steps),
-					   options->n > 0 ? options->n : (int64) NET_USUAL_ROWS, (int64) NET_MOST_WORK),
-			 options->n > 0
-				 ? errhint("Use fewer features, a smaller \"net\", or mechanism \"objective\".")
-				 : errhint("Declare \"n\", the number of rows, if there are fewer.")));
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		 errmsg("a net for %d weights is too much work for mechanism \"%s\"", dimension,
+				mechanism_get(request->kind)->name),
+		 errdetail("It has " INT64_FORMAT " points, times " INT64_FORMAT
+				   " rows; the limit is " INT64_FORMAT ".",
+				   net_points(dimension, steps),
+				   options->n > 0 ? options->n : (int64) NET_DEFAULT_ROWS, (int64) NET_MOST_WORK),
+		 options->n > 0
+			 ? errhint("Use fewer features, a smaller \"net\", or mechanism \"objective\".")
+			 : errhint("Declare \"n\", the number of rows, if there are fewer.")));
 }
 
 void
 body_choose(const Options *options, MechanismRequest *request)
 {
 	check_noise(options, request);
-	request->convex.reach = body_reach(options, request->convex.radius, USUAL_REACH);
+	request->convex.norm = body_reach(options, request->convex.radius, USUAL_REACH);
 	choose_steps(options, request);
 }

@@ -7,7 +7,7 @@
 
 #include "core/mechanisms/convex_net.h"
 #include "core/mechanisms/convex_release.h"
-#include "core/mechanisms/convex_usual.h"
+#include "core/mechanisms/convex_default.h"
 
 #include "server/release/body_choice.h"
 #include "server/release/descent_choice.h"
@@ -31,7 +31,7 @@ convex_choose_radius(const Options *options, const Encoding *encoding)
 	double radius = options->radius;
 
 	if (radius == 0)
-		return fmax(convex_usual_radius(encoding) * share, CONVEX_RADIUS_MIN);
+		return fmax(convex_default_radius(encoding) * share, CONVEX_RADIUS_MIN);
 	if (radius < CONVEX_RADIUS_MIN || radius > CONVEX_RADIUS_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"radius\" must be between %g and %g", CONVEX_RADIUS_MIN,
@@ -69,8 +69,8 @@ usual_lambda(const MechanismRequest *request)
 {
 	const Mechanism *mechanism = mechanism_get(request->kind);
 
-	return mechanism->usual_lambda > 0 ? mechanism->usual_lambda
-									   : convex_usual_lambda(convex_kind(request), request);
+	return mechanism->default_lambda > 0 ? mechanism->default_lambda
+										 : convex_default_lambda(convex_kind(request), request);
 }
 
 /* Rounded down: both the minimiser and the noise take what is left. */
@@ -171,7 +171,7 @@ choose_perturbation(const ConvexCall *call, MechanismRequest *request)
 	choose_lambda(call->options, request);
 	choose_noise(call->method, call->options, call->delta, request);
 	if (call->options->regularization == 0)
-		request->convex.lambda = convex_usual_lambda_for_noise(convex_kind(request), request);
+		request->convex.lambda = convex_default_lambda_for_noise(convex_kind(request), request);
 	check_scale(request);
 }
 

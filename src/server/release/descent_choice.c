@@ -99,8 +99,8 @@ descent_choose(const Options *options, int64 delta, MechanismRequest *request)
 
 	set_noise(options, delta, &request->convex);
 	check_rows(options);
-	*terms = descent_usual(options->sampling, options->n, radius,
-						   (double) request->epsilon / EPSILON_ONE, request->adjacency);
+	*terms = descent_default(options->sampling, options->n, radius,
+							 (double) request->epsilon / EPSILON_ONE, request->adjacency);
 	if (options->batch > 0)
 		terms->batch = options->batch;
 	if (options->iterations > 0)
@@ -108,6 +108,6 @@ descent_choose(const Options *options, int64 delta, MechanismRequest *request)
 	if (options->step > 0)
 		terms->step = read_length("step", options->step, radius);
 	if (options->norm > 0)
-		terms->reach = read_length("norm", options->norm, radius);
+		terms->norm = read_length("norm", options->norm, radius);
 	check_noise(request);
 }

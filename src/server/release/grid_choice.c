@@ -172,7 +172,7 @@ grid_is_open(const Options *options)
 									 : mechanism_named(options->mechanism, FOR_HALFSPACE);
 
 	return options->grid == GRID_AUTO && options->n > 0 && options->modulus == 0 &&
-		   !options->reference && mechanism != NULL && mechanism->usual_grid;
+		   !options->reference && mechanism != NULL && mechanism->default_grid;
 }
 
 void

@@ -8,7 +8,7 @@
 
 #include "core/rows/encoding.h"
 #include "core/grid/grid.h"
-#include "core/mechanisms/grid_usual.h"
+#include "core/mechanisms/grid_default.h"
 
 #include "server/base/options.h"
 

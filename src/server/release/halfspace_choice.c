@@ -95,7 +95,7 @@ choose_automatically(Training *training)
 
 	if (!admitted(training, MECHANISM_EXPONENTIAL, &verdict))
 		refuse_mechanism(training, &verdict);
-	if (verdict.finishes || grid_log2_size(grid) <= GRID_USUAL_LOG2)
+	if (verdict.finishes || grid_log2_size(grid) <= GRID_DEFAULT_LOG2)
 		return;
 	if (grid->dimension > AUTO_OPDISC_MAX_DIMENSION ||
 		(double) training->options.n * epsilon > AUTO_OPDISC_MAX_N_EPSILON)
@@ -107,7 +107,7 @@ choose_automatically(Training *training)
 					   "to 2^%d or when it enumerates at most %s configurations; beyond %d "
 					   "features or n * epsilon = %g a convex model is more accurate than "
 					   "opdisc.",
-					   grid_log2_size(grid), GRID_USUAL_LOG2, count_text(verdict.limit),
+					   grid_log2_size(grid), GRID_DEFAULT_LOG2, count_text(verdict.limit),
 					   AUTO_OPDISC_MAX_DIMENSION, AUTO_OPDISC_MAX_N_EPSILON),
 			 errhint("Choose a smaller grid such as {\"sparse\": 4}, or name mechanism "
 					 "\"exponential\" or \"opdisc\".")));
@@ -178,7 +178,7 @@ settle_parts(Training *training, const Mechanism *mechanism)
 	request->parts = options->parts > 0
 						 ? options->parts
 						 : sample_aggregate_parts(&request->grid, request->epsilon, options->n);
-	request->part_nodes = options->part_nodes > 0 ? options->part_nodes : SAMPLE_USUAL_PART_NODES;
+	request->part_nodes = options->part_nodes > 0 ? options->part_nodes : SAMPLE_DEFAULT_PART_NODES;
 }
 
 static void

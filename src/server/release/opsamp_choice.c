@@ -101,7 +101,7 @@ opsamp_choose(const Options *options, const Encoding *encoding, int64 delta,
 	terms->noise = CONVEX_LAPLACE;
 	terms->delta = delta;
 	terms->peak = Max(1, (int64) ceil(ldexp(peak, CONVEX_OUTPUT_BITS)));
-	terms->reach = body_reach(options, terms->radius, USUAL_SCORE / fmin(sqrt(d), d * peak));
+	terms->norm = body_reach(options, terms->radius, USUAL_SCORE / fmin(sqrt(d), d * peak));
 	choose_calls(options, terms);
 	check_risk(request);
 }

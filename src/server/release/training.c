@@ -10,7 +10,7 @@
 #include "utils/jsonb.h"
 
 #include "core/mechanisms/classifier.h"
-#include "core/mechanisms/convex_usual.h"
+#include "core/mechanisms/convex_default.h"
 #include "core/accounting/parallel.h"
 
 #include "server/release/convex_choice.h"
@@ -95,9 +95,9 @@ settle_grid(Training *training)
 	grid_terms(options, &training->encoding, training_row_epsilon(training), training->by_analyst,
 			   &terms);
 	if (options->n > 0)
-		grid_usual(&terms, &training->usual, &request->grid);
+		grid_default(&terms, &training->widths, &request->grid);
 	else
-		(void) grid_plain(&terms, &training->usual, &request->grid);
+		(void) grid_plain(&terms, &training->widths, &request->grid);
 	grid_check_scores(&request->grid, &training->encoding);
 }
 
@@ -118,7 +118,7 @@ choose_method(Training *training)
 	logistic.convex.radius =
 		fmax(convex_choose_radius(options, &training->encoding) * CLASSIFIER_RADIUS_SHARE,
 			 CONVEX_RADIUS_MIN);
-	convex_usual(CONVEX_OBJECTIVE, &logistic, training_row_delta(training));
+	convex_default(CONVEX_OBJECTIVE, &logistic, training_row_delta(training));
 	grid_terms(options, &training->encoding, logistic.epsilon, training->by_analyst, &terms);
 	reason = classifier_choose(&terms, &logistic);
 	training->method = classifier_is_logistic(reason) ? METHOD_LOGISTIC : METHOD_HALFSPACE;
@@ -317,16 +317,16 @@ append_numbers(StringInfo text, const char *name, const double *value, int count
 void
 training_append_choice(StringInfo text, const Training *training)
 {
-	const GridUsual *usual = &training->usual;
+	const GridWidths *widths = &training->widths;
 
 	if (training->reason != NULL)
 		appendStringInfo(text, ", \"classifier\": {\"chosen\": \"%s\", \"because\": \"%s\"}",
 						 method_name(training->method), training->reason);
-	if (usual->sparse > 0)
-		appendStringInfo(text, ", \"grid\": {\"sparse\": %d}", usual->sparse);
-	else if (usual->indicator > 0)
+	if (widths->sparse > 0)
+		appendStringInfo(text, ", \"grid\": {\"sparse\": %d}", widths->sparse);
+	else if (widths->indicator > 0)
 		appendStringInfo(text, ", \"grid\": {\"grouped\": %d, \"indicator\": %d, \"numeric\": %d}",
-						 usual->grouped, usual->indicator, usual->number);
+						 widths->grouped, widths->indicator, widths->number);
 }
 
 static void

@@ -13,7 +13,7 @@
 #include "lib/stringinfo.h"
 
 #include "core/rows/encoding.h"
-#include "core/mechanisms/grid_usual.h"
+#include "core/mechanisms/grid_default.h"
 #include "core/mechanisms/mechanism.h"
 #include "core/accounting/pair.h"
 
@@ -38,7 +38,7 @@ typedef struct Training
 	bool length_of_row;     /* the dimension was taken from a row, because nothing public gave it */
 	bool settled;
 	MechanismRequest request; /* from here on: once settled */
-	GridUsual usual;          /* the grid where rows and epsilon chose it; else all 0 */
+	GridWidths widths;        /* the grid where rows and epsilon chose it; else all 0 */
 	const char *reason;       /* why METHOD_AUTO became this method; NULL: the method was named */
 	SolverLimits limits;
 	const char *guarantee;

@@ -407,7 +407,7 @@ test_caps(void)
 		for (double delta = 1e-15; delta < 0.1; delta *= 300)
 		{
 			int64_t cap = accounting_zcdp_cap(nano(epsilon), units(delta));
-			int order = accounting_usual_order(nano(epsilon), units(delta));
+			int order = accounting_default_order(nano(epsilon), units(delta));
 			double best = 0;
 
 			/* there and back: never below, and hardly above */

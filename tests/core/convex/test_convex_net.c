@@ -188,7 +188,7 @@ make_request(MechanismKind kind, ConvexLoss loss, int dimension, double reach, i
 		.convex = {.loss = loss,
 				   .radius = 1.5,
 				   .lambda = kind == MECHANISM_LOCALIZED ? 5 * LAMBDA_ONE : 0,
-				   .reach = (int64_t) ldexp(reach, CONVEX_OUTPUT_BITS),
+				   .norm = (int64_t) ldexp(reach, CONVEX_OUTPUT_BITS),
 				   .steps = steps},
 	};
 
@@ -232,7 +232,7 @@ plain_loss(const Instance *instance, const MechanismRequest *request, const int6
 static void
 any_centre(const MechanismRequest *request, int64_t *centre)
 {
-	double most = ldexp((double) request->convex.reach, 0) / sqrt(MOST_DIMENSION);
+	double most = ldexp((double) request->convex.norm, 0) / sqrt(MOST_DIMENSION);
 
 	for (int j = 0; j < MOST_DIMENSION; j++)
 		centre[j] = request->kind == MECHANISM_LOCALIZED

@@ -174,7 +174,7 @@ make_terms(DescentSampling sampling, int iterations, int64_t batch, int64_t rows
 						  .batch = batch,
 						  .rows = rows,
 						  .step = 1,
-						  .reach = 1000};
+						  .norm = 1000};
 }
 
 static double
@@ -264,10 +264,10 @@ test_terms(void)
 				bad.step = NAN;
 				break;
 			case 8:
-				bad.reach = INFINITY;
+				bad.norm = INFINITY;
 				break;
 			case 9:
-				bad.reach = -1;
+				bad.norm = -1;
 				break;
 			case 10:
 				bad.sampling = DESCENT_FULL; /* with a batch */
@@ -288,8 +288,8 @@ test_terms(void)
 		double radius =
 			exp(teststream_between(&stream, log(CONVEX_RADIUS_MIN), log(CONVEX_RADIUS_MAX)));
 
-		good = descent_usual(sampling, rows, radius, exp(teststream_between(&stream, -20, 8)),
-							 (Adjacency) teststream_below(&stream, 2));
+		good = descent_default(sampling, rows, radius, exp(teststream_between(&stream, -20, 8)),
+							   (Adjacency) teststream_below(&stream, 2));
 		CHECK(descent_terms_valid(&good, &convex));
 	}
 }
@@ -565,7 +565,7 @@ test_learning(void)
 			problem->negative[row] = first <= 0;
 		}
 		request = make_request(terms, dimension, 100000, 0.01, (Adjacency) (i / 3 % 2));
-		request.descent.reach = 5;
+		request.descent.norm = 5;
 		request.convex.loss = (ConvexLoss) (i % LOSS_KINDS);
 		run(&request, 0, &problem->instance, weight);
 		for (int row = 0; row < MOST_ROWS; row++)
@@ -602,10 +602,10 @@ test_corners(void)
 			make_problem(problem, 2, rows);
 			for (int i = 0; i < rows; i++)
 				problem->x[2 * i + 1] = 0;
-			request.descent.reach = 0x1p-20;
+			request.descent.norm = 0x1p-20;
 			run(&request, 0, &problem->instance, weight);
 			CHECK(fabs(weight[0]) <= 0x1p-19 && fabs(weight[1]) <= 0x1p-19);
-			request.descent.reach = 0x1p20;
+			request.descent.norm = 0x1p20;
 			request.descent.step = 0x1p20;
 			run(&request, 0, &problem->instance, weight);
 			CHECK(hypot(weight[0], weight[1]) <= 0x1p20 + 1);

@@ -150,7 +150,7 @@ make_request(ConvexLoss loss, int dimension, double reach, int calls)
 				   .radius = 1.5,
 				   .lambda = LAMBDA_ONE,
 				   .delta = DELTA_ONE / 1000000,
-				   .reach = (int64_t) ldexp(reach, CONVEX_OUTPUT_BITS),
+				   .norm = (int64_t) ldexp(reach, CONVEX_OUTPUT_BITS),
 				   .rows = 1000000,
 				   .peak = INT64_C(1) << ROW_BITS,
 				   .calls = calls},
@@ -562,7 +562,7 @@ test_laplace_law(void)
 		convex_opsamp_noise(&request, &plan, &tools, sum, weight);
 		cell = floor(ldexp((double) weight[1], -CONVEX_OUTPUT_BITS) * 4) + MIDDLE_CELL;
 		histogram_add(&h, (uint64_t) fmax(0, cell));
-		CHECK(weight[0] >= -request.convex.reach && weight[0] <= request.convex.reach);
+		CHECK(weight[0] >= -request.convex.norm && weight[0] <= request.convex.norm);
 	}
 	for (int c = 0; c < CELLS; c++)
 	{
@@ -672,7 +672,7 @@ test_admission(void)
 	double risk;
 	int runs = check_repetitions(30);
 
-	CHECK(convex_opsamp_calls(1) == OPSAMP_USUAL_CALLS);
+	CHECK(convex_opsamp_calls(1) == OPSAMP_DEFAULT_CALLS);
 	CHECK(convex_opsamp_calls(1 << 18) == 1 << 10);
 	CHECK(convex_opsamp_calls(INT64_C(1) << 40) == OPSAMP_LEAST_CALLS);
 	convex_opsamp_admit(&request, &verdict);

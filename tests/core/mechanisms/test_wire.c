@@ -92,7 +92,7 @@ draw_terms(TestStream *stream, ConvexTerms *terms)
 	terms->radius = CONVEX_RADIUS_MIN + (double) teststream_below(stream, 1000000) / 997;
 	if (teststream_below(stream, 2) == 0)
 	{
-		terms->reach = 1 + (int64_t) teststream_below(stream, CONVEX_REACH_MAX);
+		terms->norm = 1 + (int64_t) teststream_below(stream, CONVEX_NORM_MAX);
 		terms->steps = (int) teststream_below(stream, INT_MAX);
 		terms->rows = (int64_t) teststream_below(stream, INT64_MAX);
 		terms->peak = (int64_t) teststream_below(stream, 1 << CONVEX_OUTPUT_BITS);
@@ -128,14 +128,14 @@ draw_descent(TestStream *stream, ConvexTerms *convex, DescentTerms *terms)
 		terms->batch = 1 + (int64_t) teststream_below(stream, (uint64_t) terms->rows);
 	}
 	terms->step = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 997;
-	terms->reach = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 991;
+	terms->norm = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 991;
 }
 
 static bool
 descents_equal(const DescentTerms *a, const DescentTerms *b)
 {
 	return a->sampling == b->sampling && a->iterations == b->iterations && a->batch == b->batch &&
-		   a->rows == b->rows && a->step == b->step && a->reach == b->reach;
+		   a->rows == b->rows && a->step == b->step && a->norm == b->norm;
 }
 
 /* Both label counts instead of their difference. */
@@ -232,7 +232,7 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->group.size == b->group.size && a->convex.loss == b->convex.loss &&
 		   a->convex.noise == b->convex.noise && a->convex.radius == b->convex.radius &&
 		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
-		   a->convex.reach == b->convex.reach && a->convex.steps == b->convex.steps &&
+		   a->convex.norm == b->convex.norm && a->convex.steps == b->convex.steps &&
 		   a->convex.rows == b->convex.rows && a->convex.peak == b->convex.peak &&
 		   a->convex.calls == b->convex.calls && a->simplex.lambda == b->simplex.lambda &&
 		   a->simplex.rows == b->simplex.rows && a->simplex.low == b->simplex.low &&

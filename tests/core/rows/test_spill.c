@@ -477,7 +477,7 @@ make_descent(DescentSampling sampling, int64_t rows, int threads)
 									 .batch = full ? 0 : rows / 8,
 									 .rows = full ? 0 : rows,
 									 .step = 2,
-									 .reach = 40};
+									 .norm = 40};
 	return request;
 }
 
@@ -486,7 +486,7 @@ make_net(MechanismKind kind, ConvexLoss loss, int threads)
 {
 	MechanismRequest request = make_request(kind, loss, CONVEX_GAMMA, threads);
 
-	request.convex.reach = INT64_C(8) << CONVEX_OUTPUT_BITS;
+	request.convex.norm = INT64_C(8) << CONVEX_OUTPUT_BITS;
 	request.convex.steps = 2;
 	return request;
 }
@@ -497,7 +497,7 @@ make_opsamp(ConvexLoss loss, int threads)
 	MechanismRequest request = make_request(MECHANISM_OPSAMP, loss, CONVEX_LAPLACE, threads);
 
 	request.epsilon = 1000000 * EPSILON_ONE; /* or all that is seen is the walls */
-	request.convex.reach = INT64_C(1) << CONVEX_OUTPUT_BITS;
+	request.convex.norm = INT64_C(1) << CONVEX_OUTPUT_BITS;
 	request.convex.rows = 3000;
 	request.convex.peak = INT64_C(1) << (ROW_BITS - 2); /* which cuts most rows */
 	request.convex.calls = 3;

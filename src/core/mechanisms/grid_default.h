@@ -1,5 +1,5 @@
 /*
- * grid_usual.h - the grid of a halfspace where nobody says, from public parameters alone.
+ * grid_default.h - the grid of a halfspace where nobody says, from public parameters alone.
  *
  * A wide grid holds better vectors, and the exponential mechanism pays for its size: the
  * excess of a draw is at most 2 ln |W| / evidence of the rows, in the mean.  So the
@@ -7,8 +7,8 @@
  * that can be drawn from.  Which grids are tried, and the prices, were found by trial
  * (rule U11); the guarantee does not depend on them.
  */
-#ifndef DPOBJ_CORE_GRID_USUAL_H
-#define DPOBJ_CORE_GRID_USUAL_H
+#ifndef DPOBJ_CORE_GRID_DEFAULT_H
+#define DPOBJ_CORE_GRID_DEFAULT_H
 
 #include <stdbool.h>
 
@@ -20,7 +20,7 @@
  * The exponential mechanism, left to itself, takes product grids of so many vectors
  * whether its run has a bound or not.
  */
-#define GRID_USUAL_LOG2 64
+#define GRID_DEFAULT_LOG2 64
 
 /* What is public about a request for a halfspace. */
 typedef struct GridTerms
@@ -33,13 +33,13 @@ typedef struct GridTerms
 } GridTerms;
 
 /* The grid, in words. */
-typedef struct GridUsual
+typedef struct GridWidths
 {
 	int sparse;    /* exactly so many weights of +-1 and no others; 0: as follows */
 	int grouped;   /* columns of one-hot groups have the weights -grouped .. grouped */
 	int indicator; /* so have the other columns */
-	int number;    /* but for the numeric ones, and the intercept without a group (grid_usual.c) */
-} GridUsual;
+	int number;    /* but for the numeric ones, and the intercept without a group (grid_default.c) */
+} GridWidths;
 
 /*
  * Is there a declared one-hot group?  One of its columns is 1 in each row, so it holds a constant.
@@ -50,12 +50,12 @@ extern bool grid_has_constant(const Encoding *encoding);
 extern double grid_evidence(int64_t rows, int64_t epsilon, Adjacency adjacency);
 
 /* Chooses and makes the grid: a valid one, whose scores overflow only if those of +-1 do. */
-extern void grid_usual(const GridTerms *terms, GridUsual *usual, Grid *grid);
+extern void grid_default(const GridTerms *terms, GridWidths *widths, Grid *grid);
 
 /*
  * Weights of -1, 0 and 1, and -4 .. 4 for numeric columns if such a grid can be drawn from;
  * false if even {-1, 0, 1} alone cannot.  For rows that are not declared.
  */
-extern bool grid_plain(const GridTerms *terms, GridUsual *usual, Grid *grid);
+extern bool grid_plain(const GridTerms *terms, GridWidths *widths, Grid *grid);
 
 #endif

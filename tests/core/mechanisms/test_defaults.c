@@ -1,5 +1,5 @@
 /*
- * test_usual.c - the defaults: grids, terms of convex models, and the method of dp_classifier.
+ * test_defaults.c - the defaults: grids, terms of convex models, and the method of dp_classifier.
  */
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "core/check.h"
 #include "core/mechanisms/classifier.h"
 #include "core/mechanisms/convex_release.h"
-#include "core/mechanisms/convex_usual.h"
+#include "core/mechanisms/convex_default.h"
 #include "core/testbits.h"
 
 /* ---- requests ---- */
@@ -67,19 +67,19 @@ make_logistic(const Encoding *encoding, double epsilon, double delta)
 								.epsilon = (int64_t) nearbyint(epsilon * EPSILON_ONE),
 								.grid.dimension = encoding_dimension(encoding),
 								.convex.loss = LOSS_LOGISTIC,
-								.convex.radius = convex_usual_radius(encoding)};
+								.convex.radius = convex_default_radius(encoding)};
 
-	convex_usual(CONVEX_OBJECTIVE, &request, (int64_t) (delta * (double) DELTA_ONE));
+	convex_default(CONVEX_OBJECTIVE, &request, (int64_t) (delta * (double) DELTA_ONE));
 	return request;
 }
 
 /* ---- grids ---- */
 
 static bool
-is_usual(const GridUsual *usual, int sparse, int grouped, int indicator, int number)
+has_widths(const GridWidths *widths, int sparse, int grouped, int indicator, int number)
 {
-	return usual->sparse == sparse && usual->grouped == grouped && usual->indicator == indicator &&
-		   usual->number == number;
+	return widths->sparse == sparse && widths->grouped == grouped && widths->indicator == indicator &&
+		   widths->number == number;
 }
 
 /* Is a draw of the exponential mechanism sure to end? */
@@ -98,46 +98,46 @@ finishes(const Encoding *encoding, const Grid *grid)
 	return verdict.admitted && verdict.finishes;
 }
 
-static GridUsual
-usual_of(const Shape *shape, int64_t rows, double epsilon, bool finish)
+static GridWidths
+widths_of(const Shape *shape, int64_t rows, double epsilon, bool finish)
 {
 	Encoding encoding = make_encoding(shape);
 	GridTerms terms = make_terms(shape, &encoding, rows, epsilon, finish);
-	GridUsual usual;
+	GridWidths widths;
 	Grid grid;
 
-	grid_usual(&terms, &usual, &grid);
+	grid_default(&terms, &widths, &grid);
 	CHECK(grid_is_valid(&grid) && grid.dimension == shape->features);
 	CHECK(!finish || finishes(&encoding, &grid));
-	return usual;
+	return widths;
 }
 
 /* The choices that bench/accuracy was run with. */
 static void
 test_measured_grids(void)
 {
-	GridUsual usual;
+	GridWidths widths;
 
-	usual = usual_of(&adult23, 15682, 0.1, false);
-	CHECK(is_usual(&usual, 7, 0, 0, 0));
-	usual = usual_of(&adult23, 15682, 0.3, false);
-	CHECK(is_usual(&usual, 0, 1, 1, 4));
-	usual = usual_of(&adult23, 15682, 0.3, true); /* 3^13 9^3 configurations are too many */
-	CHECK(is_usual(&usual, 0, 1, 1, 1));
-	usual = usual_of(&g1, 15682, 0.1, false);
-	CHECK(is_usual(&usual, 0, 4, 1, 4));
-	usual = usual_of(&g1, 15682, 1, false);
-	CHECK(is_usual(&usual, 0, 4, 2, 4));
-	usual = usual_of(&g1, 15682, 1, true);
-	CHECK(is_usual(&usual, 0, 4, 1, 4));
-	usual = usual_of(&full, 32561, 1, false);
-	CHECK(is_usual(&usual, 3, 0, 0, 0));
-	usual = usual_of(&numbers, 10000, 1, false); /* too many numbers for the tree */
-	CHECK(is_usual(&usual, 0, 1, 1, 1));
-	usual = usual_of(&g1, 1000000, 1, false); /* so many rows times so many configurations */
-	CHECK(is_usual(&usual, 0, 1, 1, 4));
-	usual = usual_of(&adult23, 1, 0.001, false);
-	CHECK(is_usual(&usual, 1, 0, 0, 0));
+	widths = widths_of(&adult23, 15682, 0.1, false);
+	CHECK(has_widths(&widths, 7, 0, 0, 0));
+	widths = widths_of(&adult23, 15682, 0.3, false);
+	CHECK(has_widths(&widths, 0, 1, 1, 4));
+	widths = widths_of(&adult23, 15682, 0.3, true); /* 3^13 9^3 configurations are too many */
+	CHECK(has_widths(&widths, 0, 1, 1, 1));
+	widths = widths_of(&g1, 15682, 0.1, false);
+	CHECK(has_widths(&widths, 0, 4, 1, 4));
+	widths = widths_of(&g1, 15682, 1, false);
+	CHECK(has_widths(&widths, 0, 4, 2, 4));
+	widths = widths_of(&g1, 15682, 1, true);
+	CHECK(has_widths(&widths, 0, 4, 1, 4));
+	widths = widths_of(&full, 32561, 1, false);
+	CHECK(has_widths(&widths, 3, 0, 0, 0));
+	widths = widths_of(&numbers, 10000, 1, false); /* too many numbers for the tree */
+	CHECK(has_widths(&widths, 0, 1, 1, 1));
+	widths = widths_of(&g1, 1000000, 1, false); /* so many rows times so many configurations */
+	CHECK(has_widths(&widths, 0, 1, 1, 4));
+	widths = widths_of(&adult23, 1, 0.001, false);
+	CHECK(has_widths(&widths, 1, 0, 0, 0));
 }
 
 /* Each column's levels are what the words say. */
@@ -146,18 +146,18 @@ test_levels(void)
 {
 	Encoding encoding = make_encoding(&g1);
 	GridTerms terms = make_terms(&g1, &encoding, 15682, 1, false);
-	GridUsual usual;
+	GridWidths widths;
 	Grid grid;
 
-	grid_usual(&terms, &usual, &grid);
+	grid_default(&terms, &widths, &grid);
 	for (int j = 0; j < 17; j++)
 		CHECK(grid.levels[j] == (j < 7 ? 9 : j < 14 ? 5 : 9));
 	encoding.intercept = true;
-	grid_usual(&terms, &usual, &grid);
+	grid_default(&terms, &widths, &grid);
 	CHECK(grid.dimension == 18 && grid.levels[17] == 1);
 	terms.evidence = 10;
-	grid_usual(&terms, &usual, &grid);
-	CHECK(grid.constraint == GRID_SPARSE && grid.bound == usual.sparse && grid.levels[0] == 3);
+	grid_default(&terms, &widths, &grid);
+	CHECK(grid.constraint == GRID_SPARSE && grid.bound == widths.sparse && grid.levels[0] == 3);
 }
 
 /* More rows or a larger epsilon never buy a smaller grid; and nothing is bought on credit. */
@@ -176,13 +176,13 @@ test_price(void)
 			{
 				GridTerms terms = make_terms(shapes[s], &encoding, 15682, epsilon, finish);
 				double size;
-				GridUsual usual;
+				GridWidths widths;
 				Grid grid;
 
-				grid_usual(&terms, &usual, &grid);
+				grid_default(&terms, &widths, &grid);
 				size = grid_log2_size(&grid);
 				CHECK(size >= before);
-				CHECK(usual.sparse == 1 || 2 * log(2) * size <= 0.04 * terms.evidence);
+				CHECK(widths.sparse == 1 || 2 * log(2) * size <= 0.04 * terms.evidence);
 				before = size;
 			}
 		}
@@ -193,7 +193,7 @@ static void
 test_scores(void)
 {
 	Shape wide = g1;
-	GridUsual usual;
+	GridWidths widths;
 	Encoding encoding;
 	GridTerms terms;
 	Grid grid;
@@ -203,9 +203,9 @@ test_scores(void)
 	for (int j = 0; j < 17; j++)
 		encoding.high[j] = 1000;
 	terms = make_terms(&wide, &encoding, 15682, 10, false);
-	grid_usual(&terms, &usual, &grid);
+	grid_default(&terms, &widths, &grid);
 	CHECK(encoding_score_bound(&encoding, &grid) < 2147483647.0);
-	CHECK(usual.grouped < 4);
+	CHECK(widths.grouped < 4);
 }
 
 static int
@@ -213,12 +213,12 @@ intercept_range(const Shape *shape, double epsilon)
 {
 	Encoding encoding = make_encoding(shape);
 	GridTerms terms = make_terms(shape, &encoding, 15682, epsilon, false);
-	GridUsual usual;
+	GridWidths widths;
 	Grid grid;
 
 	encoding.intercept = true;
-	grid_usual(&terms, &usual, &grid);
-	CHECK(grid.dimension == shape->features + 1 && usual.sparse == 0);
+	grid_default(&terms, &widths, &grid);
+	CHECK(grid.dimension == shape->features + 1 && widths.sparse == 0);
 	return grid.levels[shape->features] / 2;
 }
 
@@ -243,17 +243,17 @@ test_beyond_groups(void)
 	Encoding encoding = make_encoding(&adult23);
 	GridTerms terms = make_terms(&adult23, &encoding, 15682, 1, false);
 	Encoding other;
-	GridUsual usual, others;
+	GridWidths widths, others;
 	Grid grid, others_grid;
 
 	shorter.groups = 4;
 	other = make_encoding(&shorter);
-	grid_usual(&terms, &usual, &grid);
+	grid_default(&terms, &widths, &grid);
 	terms.encoding = &other;
-	grid_usual(&terms, &others, &others_grid);
-	CHECK(memcmp(&usual, &others, sizeof(usual)) == 0);
+	grid_default(&terms, &others, &others_grid);
+	CHECK(memcmp(&widths, &others, sizeof(widths)) == 0);
 	CHECK(memcmp(&grid, &others_grid, sizeof(grid)) == 0);
-	CHECK(convex_usual_radius(&encoding) == convex_usual_radius(&other));
+	CHECK(convex_default_radius(&encoding) == convex_default_radius(&other));
 }
 
 static void
@@ -270,11 +270,11 @@ test_radius(void)
 {
 	Encoding encoding = make_encoding(&g1);
 
-	CHECK(fabs(convex_usual_radius(&encoding) - sqrt(1 + 7 + 3 * 4)) < 1e-12);
+	CHECK(fabs(convex_default_radius(&encoding) - sqrt(1 + 7 + 3 * 4)) < 1e-12);
 	encoding.intercept = true;
-	CHECK(fabs(convex_usual_radius(&encoding) - sqrt(1 + 1 + 7 + 3 * 4)) < 1e-12);
+	CHECK(fabs(convex_default_radius(&encoding) - sqrt(1 + 1 + 7 + 3 * 4)) < 1e-12);
 	encoding.low[16] = -3;
-	CHECK(fabs(convex_usual_radius(&encoding) - sqrt(1 + 1 + 7 + 2 * 4 + 9)) < 1e-12);
+	CHECK(fabs(convex_default_radius(&encoding) - sqrt(1 + 1 + 7 + 2 * 4 + 9)) < 1e-12);
 }
 
 static double
@@ -329,7 +329,7 @@ test_lambda_fits(void)
 				if (kind == CONVEX_OUTPUT)
 				{
 					request.kind = MECHANISM_OUTPUT;
-					convex_usual(CONVEX_OUTPUT, &request, 1000);
+					convex_default(CONVEX_OUTPUT, &request, 1000);
 				}
 				CHECK(convex_request_scale((ConvexKind) kind, &request, &scale, &least) ==
 					  CONVEX_FITS);
@@ -393,5 +393,5 @@ main(void)
 	test_lambda_fits();
 	test_classifier();
 	test_reasons();
-	return check_report("usual");
+	return check_report("defaults");
 }

@@ -1,7 +1,7 @@
 /*
- * convex_usual.c - the defaults of convex models.
+ * convex_default.c - the defaults of convex models.
  */
-#include "core/mechanisms/convex_usual.h"
+#include "core/mechanisms/convex_default.h"
 
 #include <math.h>
 
@@ -19,7 +19,7 @@ largest_square(const Encoding *encoding, int feature)
 
 /* A one-hot group has one 1, a number is at most its clip bound. */
 double
-convex_usual_radius(const Encoding *encoding)
+convex_default_radius(const Encoding *encoding)
 {
 	double square = encoding->intercept ? 1 : 0;
 	int j = 0;
@@ -58,7 +58,7 @@ least_lambda(ConvexKind kind, const MechanismRequest *request)
  * at least twice what epsilon allows; and 4 d / (3 epsilon) for noise on the minimiser.
  */
 int64_t
-convex_usual_lambda(ConvexKind kind, const MechanismRequest *request)
+convex_default_lambda(ConvexKind kind, const MechanismRequest *request)
 {
 	double epsilon = (double) request->epsilon / EPSILON_ONE;
 	double dimension = request->grid.dimension;
@@ -88,14 +88,14 @@ convex_set_shorter_noise(ConvexKind kind, MechanismRequest *request, int64_t del
 	convex_set_noise(request, CONVEX_GAMMA, delta);
 	if (delta == 0)
 		return;
-	gamma = convex_usual_length(kind, request);
+	gamma = convex_noise_length(kind, request);
 	convex_set_noise(request, CONVEX_GAUSSIAN, delta);
-	if (gamma <= convex_usual_length(kind, request))
+	if (gamma <= convex_noise_length(kind, request))
 		convex_set_noise(request, CONVEX_GAMMA, delta);
 }
 
 double
-convex_usual_length(ConvexKind kind, const MechanismRequest *request)
+convex_noise_length(ConvexKind kind, const MechanismRequest *request)
 {
 	double dimension = request->grid.dimension;
 	double scale;
@@ -109,9 +109,9 @@ convex_usual_length(ConvexKind kind, const MechanismRequest *request)
 }
 
 int64_t
-convex_usual_lambda_for_noise(ConvexKind kind, const MechanismRequest *request)
+convex_default_lambda_for_noise(ConvexKind kind, const MechanismRequest *request)
 {
-	double most = LAMBDA_OF_LENGTH * LAMBDA_ONE * convex_usual_length(kind, request);
+	double most = LAMBDA_OF_LENGTH * LAMBDA_ONE * convex_noise_length(kind, request);
 
 	if (kind == CONVEX_OUTPUT)
 		return request->convex.lambda;
@@ -120,10 +120,10 @@ convex_usual_lambda_for_noise(ConvexKind kind, const MechanismRequest *request)
 }
 
 void
-convex_usual(ConvexKind kind, MechanismRequest *request, int64_t delta)
+convex_default(ConvexKind kind, MechanismRequest *request, int64_t delta)
 {
 	convex_set_noise(request, CONVEX_GAMMA, 0);
-	request->convex.lambda = convex_usual_lambda(kind, request);
+	request->convex.lambda = convex_default_lambda(kind, request);
 	convex_set_shorter_noise(kind, request, delta);
-	request->convex.lambda = convex_usual_lambda_for_noise(kind, request);
+	request->convex.lambda = convex_default_lambda_for_noise(kind, request);
 }

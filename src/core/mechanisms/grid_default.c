@@ -1,8 +1,8 @@
 /*
- * grid_usual.c - the default grid: the widest that the number of rows justifies and that can be
+ * grid_default.c - the default grid: the widest that the number of rows justifies and that can be
  * drawn from.
  */
-#include "core/mechanisms/grid_usual.h"
+#include "core/mechanisms/grid_default.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,7 +33,7 @@
 #define MAX_SPARSE 8
 
 /* Widest first; the last two are the plain grids. */
-static const GridUsual dense[] = {{0, 4, 2, 4}, {0, 4, 1, 4}, {0, 3, 1, 4},
+static const GridWidths dense[] = {{0, 4, 2, 4}, {0, 4, 1, 4}, {0, 3, 1, 4},
 								  {0, 2, 1, 4}, {0, 1, 1, 4}, {0, 1, 1, 1}};
 
 #define DENSE ((int) (sizeof(dense) / sizeof(dense[0])))
@@ -59,15 +59,15 @@ grid_has_constant(const Encoding *encoding)
  * a constant and have weights wide enough, an intercept would only add vectors with equal scores.
  */
 static int
-intercept_range(const Encoding *encoding, const GridUsual *usual)
+intercept_range(const Encoding *encoding, const GridWidths *widths)
 {
 	if (!grid_has_constant(encoding))
-		return usual->number;
-	return usual->grouped > 1 || usual->number == 1 ? 0 : usual->indicator;
+		return widths->number;
+	return widths->grouped > 1 || widths->number == 1 ? 0 : widths->indicator;
 }
 
 static void
-make_grid(const GridTerms *terms, const GridUsual *usual, Grid *grid)
+make_grid(const GridTerms *terms, const GridWidths *widths, Grid *grid)
 {
 	const Encoding *encoding = terms->encoding;
 	int first = 0;
@@ -76,19 +76,19 @@ make_grid(const GridTerms *terms, const GridUsual *usual, Grid *grid)
 	grid->dimension = encoding_dimension(encoding);
 	for (int j = 0; j < grid->dimension; j++)
 		grid_set_range(grid, j,
-					   usual->sparse > 0   ? 1
-					   : terms->numeric[j] ? usual->number
-										   : usual->indicator);
-	for (int g = 0; g < encoding->groups && usual->sparse == 0; first += encoding->group[g++])
+					   widths->sparse > 0   ? 1
+					   : terms->numeric[j] ? widths->number
+										   : widths->indicator);
+	for (int g = 0; g < encoding->groups && widths->sparse == 0; first += encoding->group[g++])
 		for (int j = first; encoding->group[g] > 1 && j < first + encoding->group[g]; j++)
 			if (!terms->numeric[j])
-				grid_set_range(grid, j, usual->grouped);
-	if (encoding->intercept && usual->sparse == 0)
-		grid_set_range(grid, encoding->features, intercept_range(encoding, usual));
-	if (usual->sparse > 0)
+				grid_set_range(grid, j, widths->grouped);
+	if (encoding->intercept && widths->sparse == 0)
+		grid_set_range(grid, encoding->features, intercept_range(encoding, widths));
+	if (widths->sparse > 0)
 	{
 		grid->constraint = GRID_SPARSE;
-		grid->bound = usual->sparse;
+		grid->bound = widths->sparse;
 	}
 }
 
@@ -104,23 +104,23 @@ count_numbers(const GridTerms *terms)
 
 /* Can it be drawn from, surely or at least soon? */
 static bool
-can_draw(const GridTerms *terms, const GridUsual *usual, const Grid *grid)
+can_draw(const GridTerms *terms, const GridWidths *widths, const Grid *grid)
 {
 	const Encoding *encoding = terms->encoding;
 	uint64_t cost =
 		select_cost(grid, select_cheapest_group(grid, encoding->group, encoding->groups));
-	bool many_numbers = usual->number > 1 && count_numbers(terms) > TREE_NUMBERS;
+	bool many_numbers = widths->number > 1 && count_numbers(terms) > TREE_NUMBERS;
 	double work = (double) cost * (double) terms->rows;
 
 	if (encoding_score_bound(encoding, grid) >= SCORE_LIMIT)
 		return false;
-	if (usual->grouped != 1 && work > (many_numbers ? WORK_WITH_NUMBERS : WORK))
+	if (widths->grouped != 1 && work > (many_numbers ? WORK_WITH_NUMBERS : WORK))
 		return false;
 	if (cost <= EXPONENTIAL_SURE_COST)
 		return true;
-	if (terms->finish || usual->sparse > 0 || many_numbers)
+	if (terms->finish || widths->sparse > 0 || many_numbers)
 		return false;
-	return grid_log2_size(grid) <= GRID_USUAL_LOG2 && (usual->grouped == 1 || cost <= TREE_COST);
+	return grid_log2_size(grid) <= GRID_DEFAULT_LOG2 && (widths->grouped == 1 || cost <= TREE_COST);
 }
 
 /* Of the rows, 2 ln |W| / evidence. */
@@ -131,42 +131,42 @@ price(const GridTerms *terms, const Grid *grid)
 }
 
 static void
-choose_sparse(const GridTerms *terms, GridUsual *usual, Grid *grid)
+choose_sparse(const GridTerms *terms, GridWidths *widths, Grid *grid)
 {
 	int dimension = encoding_dimension(terms->encoding);
 
-	*usual = (GridUsual){.sparse = dimension < MAX_SPARSE ? dimension : MAX_SPARSE};
-	for (;; usual->sparse--)
+	*widths = (GridWidths){.sparse = dimension < MAX_SPARSE ? dimension : MAX_SPARSE};
+	for (;; widths->sparse--)
 	{
-		make_grid(terms, usual, grid);
-		if (usual->sparse == 1 || (can_draw(terms, usual, grid) && price(terms, grid) <= PRICE))
+		make_grid(terms, widths, grid);
+		if (widths->sparse == 1 || (can_draw(terms, widths, grid) && price(terms, grid) <= PRICE))
 			return;
 	}
 }
 
 void
-grid_usual(const GridTerms *terms, GridUsual *usual, Grid *grid)
+grid_default(const GridTerms *terms, GridWidths *widths, Grid *grid)
 {
 	bool enough = terms->evidence >= DENSE_EVIDENCE * (double) encoding_dimension(terms->encoding);
 
 	for (int k = 0; k < DENSE && enough; k++)
 	{
-		*usual = dense[k];
-		make_grid(terms, usual, grid);
-		if (can_draw(terms, usual, grid) && price(terms, grid) <= PRICE)
+		*widths = dense[k];
+		make_grid(terms, widths, grid);
+		if (can_draw(terms, widths, grid) && price(terms, grid) <= PRICE)
 			return;
 	}
-	choose_sparse(terms, usual, grid);
+	choose_sparse(terms, widths, grid);
 }
 
 bool
-grid_plain(const GridTerms *terms, GridUsual *usual, Grid *grid)
+grid_plain(const GridTerms *terms, GridWidths *widths, Grid *grid)
 {
 	for (int k = FIRST_PLAIN; k < DENSE; k++)
 	{
-		*usual = dense[k];
-		make_grid(terms, usual, grid);
-		if (can_draw(terms, usual, grid))
+		*widths = dense[k];
+		make_grid(terms, widths, grid);
+		if (can_draw(terms, widths, grid))
 			return true;
 	}
 	return false;
