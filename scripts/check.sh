@@ -6,9 +6,9 @@
 #   bash scripts/check.sh regress tap   one or more of: style build core valgrind mutants fuzz package
 #                                       regress pgtap tap demo audit memory faults
 #
-# The core's parts, which compute, run beside the server's, which wait for most of the time. What a
-# part prints is shown when it has ended, and how long each took in the end; the last line is
-# "N passed, N failed".
+# The core's parts, which compute, run beside the server's, which wait for most of the time, and the
+# fuzzers and the package after these. What a part prints is shown when it has ended, and how long each
+# took in the end; the last line is "N passed, N failed".
 #
 # Runs as root (missing packages are installed, everything else happens as user
 # postgres) or as anybody.
@@ -163,14 +163,18 @@ wants() { [[ " $chosen " == *" $1 "* ]]; }
 core_lane() {
   wants style && step "formatting, cppcheck, links" check_style
   wants build && step "clang -Wall -Wextra -Werror" check_build
-  wants core && step "core tests under ASan and UBSan" check_core
-  wants valgrind && step "core tests under valgrind" check_valgrind
+  wants core && step "core tests, a fifth of the cases under ASan and UBSan, too" check_core
   wants mutants && step "mutants" check_mutants
+  wants valgrind && step "core tests under valgrind" check_valgrind
+}
+
+server_lane() {
+  test_server
   wants fuzz && step "fuzzers of the core" check_fuzz
   wants package && step "Debian package, installed in a clean system" check_package
 }
 
-server_lane() {
+test_server() {
   [[ " $server_parts " =~ \ (${chosen// /|})\  ]] || return
   WERROR=-Werror step "gcc -Wall -Wextra -Werror, install" check_installed &&
     step "cluster" cluster_start "fsync = off" || return
