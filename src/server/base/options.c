@@ -1,5 +1,5 @@
 /*
- * options.c - a table of keys, each with the function that reads its value.
+ * options.c - the table of keys, each with the function that reads its value.
  */
 #include "postgres.h"
 
@@ -14,13 +14,19 @@
 #include "server/base/json_value.h"
 #include "server/base/options.h"
 
-typedef struct OptionKey
+typedef struct OptionKey OptionKey;
+
+struct OptionKey
 {
 	const char *name;
-	void (*read)(const char *name, JsonbValue *value, Options *options);
-	bool analyst; /* may an analyst set it? the others are declared or set by administrators */
-	int methods;  /* for which it has a meaning */
-} OptionKey;
+	void (*read)(const OptionKey *key, JsonbValue *value, Options *options);
+	bool analyst; /* may analysts set it? the others are declared or set by administrators */
+	int methods;  /* that it is for */
+	size_t field; /* in Options, for read_integer() and read_positive() */
+	int64 least;  /* of an integer */
+	int64 most;   /* of an integer */
+	const char *expected; /* for the error about an integer; NULL: "an integer from ... to ..." */
+};
 
 static void
 invalid(const char *name, const char *expected)
@@ -31,7 +37,7 @@ invalid(const char *name, const char *expected)
 
 /* ---- values ---- */
 
-/* An array of at most GRID_MAX_DIMENSION integers; -1 if it is anything else. */
+/* Returns the length of an array of at most GRID_MAX_DIMENSION integers, -1 for other values. */
 static int
 get_integers(JsonbValue *value, int min, int max, int64 *integers)
 {
@@ -66,9 +72,9 @@ get_feature_numbers(JsonbValue *value, FeatureNumbers *numbers)
 	return true;
 }
 
-/* ---- keys ---- */
+/* ---- choices ---- */
 
-/* The position of the value among the names, -1: none. */
+/* Finds the value among the names; -1 if it is none of them. */
 static int
 find_choice(JsonbValue *value, const char *const *names, int count)
 {
@@ -89,7 +95,7 @@ refuse_choice(const char *name, const char *const *names, int count)
 	invalid(name, known.data);
 }
 
-/* The position of the value among the names; the names are listed if it is none of them. */
+/* Finds the value among the names, or raises an error that lists them. */
 static int
 get_choice(const char *name, JsonbValue *value, const char *const *names, int count)
 {
@@ -151,7 +157,7 @@ mechanism_named(const char *name, int methods)
 	return NULL;
 }
 
-/* A name that two mechanisms share stands in the first one's place. */
+/* A name that two mechanisms share is listed once, at the first one's position. */
 List *
 mechanism_names(int methods)
 {
@@ -182,9 +188,12 @@ refuse_mechanism(const char *name, int methods)
 	refuse_choice(name, names, list_length(list));
 }
 
-/* Exponential over a net is for few weights: METHOD_AUTO takes the one over a grid, the first. */
+/*
+ * Two mechanisms are called "exponential".  METHOD_AUTO takes the first, which draws from a grid,
+ * because the other one draws from a net, and a net has few weights.
+ */
 static void
-read_mechanism(const char *name, JsonbValue *value, Options *options)
+read_mechanism(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	const char *text = json_get_string(value);
 	const Mechanism *mechanism;
@@ -193,7 +202,7 @@ read_mechanism(const char *name, JsonbValue *value, Options *options)
 		return;
 	mechanism = text == NULL ? NULL : mechanism_named(text, FOR_NAMED);
 	if (mechanism == NULL)
-		refuse_mechanism(name, options->methods);
+		refuse_mechanism(key->name, options->methods);
 	else
 	{
 		options->mechanism = strcmp(text, mechanism->name) == 0 ? mechanism->name : mechanism->also;
@@ -201,12 +210,12 @@ read_mechanism(const char *name, JsonbValue *value, Options *options)
 	}
 }
 
-/* ---- other keys ---- */
+/* ---- keys ---- */
 
 static void
-read_noise(const char *name, JsonbValue *value, Options *options)
+read_noise(const OptionKey *key, JsonbValue *value, Options *options)
 {
-	options->noise = (NoiseChoice) get_choice(name, value, noise_names, lengthof(noise_names));
+	options->noise = (NoiseChoice) get_choice(key->name, value, noise_names, lengthof(noise_names));
 	switch (options->noise)
 	{
 		case NOISE_GAUGE:
@@ -224,123 +233,59 @@ read_noise(const char *name, JsonbValue *value, Options *options)
 }
 
 static void
-read_solver(const char *name, JsonbValue *value, Options *options)
+read_solver(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	static const char *const names[] = {[SOLVER_AUTO] = "auto",
 										[SOLVER_NATIVE] = "native",
 										[SOLVER_GLPK] = "glpk",
 										[SOLVER_GLPK_LITERAL] = "glpk_literal"};
 
-	options->solver = (SolverKind) get_choice(name, value, names, lengthof(names));
+	options->solver = (SolverKind) get_choice(key->name, value, names, lengthof(names));
 }
 
 static void
-read_adjacency(const char *name, JsonbValue *value, Options *options)
+read_adjacency(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	static const char *const names[] = {
 		[ADJACENCY_REPLACE] = "replace", [ADJACENCY_ADD_REMOVE] = "add_remove"};
 
-	options->adjacency = (Adjacency) get_choice(name, value, names, lengthof(names));
+	options->adjacency = (Adjacency) get_choice(key->name, value, names, lengthof(names));
 	options->adjacency_given = true;
 }
 
 static void
-read_intercept(const char *name, JsonbValue *value, Options *options)
+read_intercept(const OptionKey *key, JsonbValue *value, Options *options)
 {
-	options->intercept = get_boolean(name, value);
+	options->intercept = get_boolean(key->name, value);
 	options->intercept_given = true;
 }
 
 static void
-read_reference(const char *name, JsonbValue *value, Options *options)
+read_reference(const OptionKey *key, JsonbValue *value, Options *options)
 {
-	options->reference = get_boolean(name, value);
+	options->reference = get_boolean(key->name, value);
 }
 
 static void
-read_modulus(const char *name, JsonbValue *value, Options *options)
+read_integer(const OptionKey *key, JsonbValue *value, Options *options)
 {
-	int64 modulus;
+	const char *expected = key->expected;
 
-	if (!json_get_integer(value, 2, GRID_MAX_LEVELS, &modulus))
-		invalid(name, "an integer from 2 to " CppAsString2(GRID_MAX_LEVELS));
-	options->modulus = (int) modulus;
+	if (json_get_integer(value, key->least, key->most, (int64 *) ((char *) options + key->field)))
+		return;
+	if (expected == NULL)
+		expected =
+			psprintf("an integer from " INT64_FORMAT " to " INT64_FORMAT, key->least, key->most);
+	invalid(key->name, expected);
 }
 
 static void
-read_dimension(const char *name, JsonbValue *value, Options *options)
+read_positive(const OptionKey *key, JsonbValue *value, Options *options)
 {
-	int64 dimension;
+	double *number = (double *) ((char *) options + key->field);
 
-	if (!json_get_integer(value, 1, GRID_MAX_DIMENSION, &dimension))
-		invalid(name, "an integer from 1 to " CppAsString2(GRID_MAX_DIMENSION));
-	options->dimension = (int) dimension;
-}
-
-static void
-read_n(const char *name, JsonbValue *value, Options *options)
-{
-	if (!json_get_integer(value, 1, 1e15, &options->n))
-		invalid(name, "a positive integer");
-}
-
-static void
-read_parts(const char *name, JsonbValue *value, Options *options)
-{
-	int64 parts;
-
-	if (!json_get_integer(value, 1, SAMPLE_MAX_PARTS, &parts))
-		invalid(name, "an integer from 1 to " CppAsString2(SAMPLE_MAX_PARTS));
-	options->parts = (int) parts;
-}
-
-static void
-read_part_nodes(const char *name, JsonbValue *value, Options *options)
-{
-	int64 nodes;
-
-	if (!json_get_integer(value, 1, SAMPLE_MAX_PART_NODES, &nodes))
-		invalid(name, "an integer from 1 to " CppAsString2(SAMPLE_MAX_PART_NODES));
-	options->part_nodes = (int) nodes;
-}
-
-static void
-read_time_limit(const char *name, JsonbValue *value, Options *options)
-{
-	int64 seconds;
-
-	if (!json_get_integer(value, 0, INT_MAX / 1000, &seconds))
-		invalid(name, "a whole number of seconds, 0 for no limit");
-	options->time_limit = (int) seconds;
-}
-
-static void
-read_memory_limit(const char *name, JsonbValue *value, Options *options)
-{
-	int64 megabytes;
-
-	if (!json_get_integer(value, 0, INT_MAX, &megabytes))
-		invalid(name, "a whole number of MiB, 0 for no limit");
-	options->memory_limit = (int) megabytes;
-}
-
-static void
-read_positive(const char *name, JsonbValue *value, double *number)
-{
 	if (!json_get_number(value, number) || !(*number > 0))
-		invalid(name, "a positive number");
-}
-
-static void
-read_regularization(const char *name, JsonbValue *value, Options *options)
-{
-	read_positive(name, value, &options->regularization);
-}
-
-static void
-read_radius(const char *name, JsonbValue *value, Options *options)
-{
-	read_positive(name, value, &options->radius);
+		invalid(key->name, "a positive number");
 }
 
 static bool
@@ -351,117 +296,66 @@ get_bounds(JsonbContainer *pair, double *low, double *high)
 		   json_get_number(getIthJsonbValueFromContainer(pair, 1), high) && *low <= *high;
 }
 
-/* [-1, 1] if it is not given, like a feature. */
 static void
-read_target(const char *name, JsonbValue *value, Options *options)
+read_target(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	options->target_given = true;
 	if (!get_bounds(json_get_array(value), &options->target_low, &options->target_high))
-		invalid(name, "a pair [low, high], low not above high");
+		invalid(key->name, "a pair [low, high], low not above high");
 }
 
 static void
-read_norm(const char *name, JsonbValue *value, Options *options)
-{
-	read_positive(name, value, &options->norm);
-}
-
-static void
-read_net(const char *name, JsonbValue *value, Options *options)
-{
-	if (!json_get_integer(value, 3, NET_MAX_POINTS, &options->net))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"%s\" must be an integer from 3 to " INT64_FORMAT, name,
-							   (int64) NET_MAX_POINTS)));
-}
-
-static void
-read_calls(const char *name, JsonbValue *value, Options *options)
-{
-	int64 calls;
-
-	if (!json_get_integer(value, 1, OPSAMP_MAX_CALLS, &calls))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" must be an integer from 1 to %d", name, OPSAMP_MAX_CALLS)));
-	options->calls = (int) calls;
-}
-
-static void
-read_sampling(const char *name, JsonbValue *value, Options *options)
+read_sampling(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	options->sampling_given = true;
 	options->sampling =
-		(DescentSampling) get_choice(name, value, descent_sampling_names, DESCENT_SAMPLINGS);
+		(DescentSampling) get_choice(key->name, value, descent_sampling_names, DESCENT_SAMPLINGS);
 }
 
 static void
-read_batch(const char *name, JsonbValue *value, Options *options)
-{
-	if (!json_get_integer(value, 1, DESCENT_MAX_ROWS, &options->batch))
-		invalid(name, "a positive integer");
-}
-
-static void
-read_iterations(const char *name, JsonbValue *value, Options *options)
-{
-	int64 iterations;
-
-	if (!json_get_integer(value, 1, DESCENT_MAX_ITERATIONS, &iterations))
-		invalid(name, "an integer from 1 to " CppAsString2(DESCENT_MAX_ITERATIONS));
-	options->iterations = (int) iterations;
-}
-
-static void
-read_step(const char *name, JsonbValue *value, Options *options)
-{
-	read_positive(name, value, &options->step);
-}
-
-static void
-read_groups(const char *name, JsonbValue *value, Options *options)
+read_groups(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	int64 sizes[GRID_MAX_DIMENSION];
 
 	options->groups = get_integers(value, 1, GRID_MAX_DIMENSION, sizes);
 	if (options->groups < 1)
-		invalid(name, "an array of positive group sizes, for example [7, 6, 5, 2, 1]");
+		invalid(key->name, "an array of positive group sizes, for example [7, 6, 5, 2, 1]");
 	for (int g = 0; g < options->groups; g++)
 		options->group[g] = (int16) sizes[g];
 }
 
 static void
-read_numeric(const char *name, JsonbValue *value, Options *options)
+read_numeric(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	int64 positions[GRID_MAX_DIMENSION];
 
 	options->numeric_count = get_integers(value, 1, GRID_MAX_DIMENSION, positions);
 	if (options->numeric_count < 0)
-		invalid(name, "an array of feature positions, counted from 1");
+		invalid(key->name, "an array of feature positions, counted from 1");
 	for (int i = 0; i < options->numeric_count; i++)
 		options->numeric[i] = (int) positions[i];
 }
 
 static void
-read_scale(const char *name, JsonbValue *value, Options *options)
+read_scale(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	bool valid = get_feature_numbers(value, &options->scale);
 
 	for (int i = 0; valid && i < options->scale.count; i++)
 		valid = options->scale.value[i] > 0;
 	if (!valid)
-		invalid(name, "a positive number, or an array of one for each feature");
+		invalid(key->name, "a positive number, or an array of one for each feature");
 }
 
 static void
-read_center(const char *name, JsonbValue *value, Options *options)
+read_center(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	if (!get_feature_numbers(value, &options->center))
-		invalid(name, "a number, or an array of one for each feature");
+		invalid(key->name, "a number, or an array of one for each feature");
 }
 
 static void
-read_clip(const char *name, JsonbValue *value, Options *options)
+read_clip(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	JsonbContainer *array = json_get_array(value);
 	bool valid = array != NULL && JsonContainerSize(array) >= 1 &&
@@ -481,11 +375,11 @@ read_clip(const char *name, JsonbValue *value, Options *options)
 	}
 	options->high.count = options->low.count;
 	if (!valid)
-		invalid(name,
+		invalid(key->name,
 				"a pair [low, high], low not above high, or an array of one pair for each feature");
 }
 
-/* {"levels": [[...], ...]}: strictly increasing integers for each coordinate. */
+/* Reads {"levels": [[...], ...]}: a list of strictly increasing integers for each coordinate. */
 static bool
 get_levels(JsonbValue *value, Grid *grid)
 {
@@ -529,7 +423,7 @@ read_grid_object(const char *name, JsonbContainer *object, Options *options)
 
 	if (object == NULL || JsonContainerSize(object) != 1)
 		invalid(name, expected);
-	levels = getKeyJsonValueFromContainer(object, "levels", 6, NULL);
+	levels = json_member(object, "levels");
 	if (levels != NULL)
 	{
 		options->grid = GRID_LEVELS;
@@ -544,8 +438,7 @@ read_grid_object(const char *name, JsonbContainer *object, Options *options)
 	}
 	for (int i = 0; i < lengthof(bounded); i++)
 	{
-		JsonbValue *bound =
-			getKeyJsonValueFromContainer(object, bounded[i].key, strlen(bounded[i].key), NULL);
+		JsonbValue *bound = json_member(object, bounded[i].key);
 		int64 integer;
 
 		if (bound == NULL)
@@ -562,51 +455,57 @@ read_grid_object(const char *name, JsonbContainer *object, Options *options)
 }
 
 static void
-read_grid(const char *name, JsonbValue *value, Options *options)
+read_grid(const OptionKey *key, JsonbValue *value, Options *options)
 {
-	if (json_is_string(value, "auto"))
-		options->grid = GRID_AUTO;
-	else if (json_is_string(value, "ternary"))
-		options->grid = GRID_TERNARY;
-	else if (json_is_string(value, "sign"))
-		options->grid = GRID_SIGN;
+	static const char *const names[] = {
+		[GRID_AUTO] = "auto", [GRID_TERNARY] = "ternary", [GRID_SIGN] = "sign"};
+	int choice = find_choice(value, names, lengthof(names));
+
+	if (choice < 0)
+		read_grid_object(key->name, json_get_object(value), options);
 	else
-		read_grid_object(name, json_get_object(value), options);
+		options->grid = (GridChoice) choice;
 }
+
+#define FIELD(name) offsetof(Options, name)
 
 static const OptionKey keys[] = {
 	{"adjacency", read_adjacency, false, FOR_ALL},
-	{"batch", read_batch, true, FOR_CONVEX},
-	{"calls", read_calls, true, FOR_CONVEX},
+	{"batch", read_integer, true, FOR_CONVEX, FIELD(batch), 1, DESCENT_MAX_ROWS,
+	 "a positive integer"},
+	{"calls", read_integer, true, FOR_CONVEX, FIELD(calls), 1, OPSAMP_MAX_CALLS},
 	{"center", read_center, false, FOR_ALL},
 	{"clip", read_clip, false, FOR_ALL},
-	{"dimension", read_dimension, false, FOR_ALL},
+	{"dimension", read_integer, false, FOR_ALL, FIELD(dimension), 1, GRID_MAX_DIMENSION},
 	{"grid", read_grid, true, FOR_HALFSPACE},
 	{"groups", read_groups, false, FOR_ALL},
 	{"intercept", read_intercept, true, FOR_ALL},
-	{"iterations", read_iterations, false, FOR_CONVEX},
+	{"iterations", read_integer, false, FOR_CONVEX, FIELD(iterations), 1, DESCENT_MAX_ITERATIONS},
 	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO},
-	{"memory_limit", read_memory_limit, false, FOR_ALL},
-	{"modulus", read_modulus, true, FOR_HALFSPACE},
-	{"n", read_n, false, FOR_ALL},
-	{"net", read_net, true, FOR_CONVEX},
+	{"memory_limit", read_integer, false, FOR_ALL, FIELD(memory_limit), 0, INT_MAX,
+	 "a whole number of MiB, 0 for no limit"},
+	{"modulus", read_integer, true, FOR_HALFSPACE, FIELD(modulus), 2, GRID_MAX_LEVELS},
+	{"n", read_integer, false, FOR_ALL, FIELD(n), 1, INT64CONST(1000000000000000),
+	 "a positive integer"},
+	{"net", read_integer, true, FOR_CONVEX, FIELD(net), 3, NET_MAX_POINTS},
 	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO},
-	{"norm", read_norm, true, FOR_CONVEX},
+	{"norm", read_positive, true, FOR_CONVEX, FIELD(norm)},
 	{"numeric", read_numeric, false, FOR_ALL},
-	{"part_nodes", read_part_nodes, true, FOR_HALFSPACE},
-	{"parts", read_parts, true, FOR_HALFSPACE},
-	{"radius", read_radius, true, FOR_CONVEX},
+	{"part_nodes", read_integer, true, FOR_HALFSPACE, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
+	{"parts", read_integer, true, FOR_HALFSPACE, FIELD(parts), 1, SAMPLE_MAX_PARTS},
+	{"radius", read_positive, true, FOR_CONVEX, FIELD(radius)},
 	{"reference", read_reference, true, FOR_HALFSPACE},
-	{"regularization", read_regularization, true, FOR_CONVEX | FOR_SIMPLEX},
+	{"regularization", read_positive, true, FOR_CONVEX | FOR_SIMPLEX, FIELD(regularization)},
 	{"sampling", read_sampling, true, FOR_CONVEX},
 	{"scale", read_scale, false, FOR_ALL},
 	{"solver", read_solver, false, FOR_HALFSPACE},
-	{"step", read_step, true, FOR_CONVEX},
+	{"step", read_positive, true, FOR_CONVEX, FIELD(step)},
 	{"target", read_target, false, FOR_ALL},
-	{"time_limit", read_time_limit, false, FOR_ALL},
+	{"time_limit", read_integer, false, FOR_ALL, FIELD(time_limit), 0, INT_MAX / 1000,
+	 "a whole number of seconds, 0 for no limit"},
 };
 
-/* METHOD_AUTO takes the keys of all methods that it may become. */
+/* METHOD_AUTO has the keys of all methods that it may become. */
 static bool
 is_key_of(const OptionKey *key, TrainingMethod method)
 {
@@ -614,11 +513,11 @@ is_key_of(const OptionKey *key, TrainingMethod method)
 }
 
 const char *
-options_next_given(const Options *options, int *place)
+options_next_given(const Options *options, int *position)
 {
-	while (*place < lengthof(keys))
+	while (*position < lengthof(keys))
 	{
-		int key = (*place)++;
+		int key = (*position)++;
 
 		if ((options->given & UINT64CONST(1) << key) != 0)
 			return keys[key].name;
@@ -677,11 +576,11 @@ method_name(TrainingMethod method)
 }
 
 /*
- * Thresholds are seldom at 0, so there is an intercept by default: in convex models, in models of
- * METHOD_AUTO, and, because analysts cannot add a column, in all of theirs but METHOD_SIMPLEX.
+ * Thresholds are seldom 0, so convex models and models of METHOD_AUTO have an intercept by default.
+ * So do all models of analysts, who cannot add a column for it, except those of METHOD_SIMPLEX.
  */
 static bool
-usual_intercept(TrainingMethod method, bool by_analyst)
+default_intercept(TrainingMethod method, bool by_analyst)
 {
 	return method != METHOD_SIMPLEX && (by_analyst || (1 << method & (FOR_CONVEX | FOR_AUTO)) != 0);
 }
@@ -715,7 +614,7 @@ read_keys(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options
 			continue;
 		key = find_key(value.val.string.val, value.val.string.len, method, by_analyst);
 		(void) JsonbIteratorNext(&iterator, &value, true);
-		key->read(key->name, &value, options);
+		key->read(key, &value, options);
 		options->given |= UINT64CONST(1) << (key - keys);
 		if ((key->methods & FOR_AUTO) == 0)
 			options->methods &= key->methods;
@@ -735,6 +634,6 @@ options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *opt
 	if (jsonb != NULL)
 		read_keys(jsonb, method, by_analyst, options);
 	if (!options->intercept_given)
-		options->intercept = usual_intercept(method, by_analyst);
+		options->intercept = default_intercept(method, by_analyst);
 	check_together(options, method);
 }

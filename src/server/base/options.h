@@ -36,7 +36,7 @@ typedef enum TrainingMethod
 	TRAINING_METHODS
 } TrainingMethod;
 
-/* A set of methods, for keys and mechanisms that are not for all. */
+/* Sets of methods: those that a key or a mechanism is for. */
 #define FOR_HALFSPACE (1 << METHOD_HALFSPACE)
 #define FOR_CONVEX (1 << METHOD_LOGISTIC | 1 << METHOD_SVM)
 #define FOR_AUTO (1 << METHOD_AUTO)
@@ -55,18 +55,18 @@ typedef enum GridChoice
 	GRID_NONZEROS /* exactly bound non-zeros of +-1 */
 } GridChoice;
 
-/* A number for every feature, or one for each. */
+/* One number for all features, or a number for each. */
 typedef struct FeatureNumbers
 {
-	int count; /* 0: not given, 1: for all, else one each */
+	int count; /* 0: not given, 1: one for all features, else one for each */
 	double value[GRID_MAX_DIMENSION];
 } FeatureNumbers;
 
 typedef struct Options
 {
-	int methods; /* methods that all of the options are for; of METHOD_AUTO those it may become */
+	int methods;           /* the methods that every given option is for */
 	const char *mechanism; /* NULL: chosen automatically */
-	uint64 given;          /* see options_next_given() */
+	uint64 given;          /* a bit for each key that was given: options_next_given() */
 	NoiseChoice noise;
 	double regularization; /* Lambda, 0: not given */
 	double target_low;     /* clip bounds of the target */
@@ -74,17 +74,17 @@ typedef struct Options
 	bool target_given;
 	double radius; /* of the clipped rows, 0: not given */
 	double norm;   /* of the weights, 0: not given */
-	int64 net;     /* points of a net at most, 0: not given */
-	int calls;     /* of OPSamp's oracle, 0: not given */
+	int64 net;     /* most points of a net, 0: not given */
+	int64 calls;   /* of the oracle of OPSamp, 0: not given */
 	DescentSampling sampling;
 	bool sampling_given;
-	int64 batch;    /* rows of a batch, 0: the usual number */
-	int iterations; /* 0: the usual number */
-	double step;    /* of a weight, 0: the usual one */
+	int64 batch;      /* rows of a batch, 0: the default */
+	int64 iterations; /* 0: the default */
+	double step;      /* of a weight, 0: the default */
 	GridChoice grid;
 	int grid_bound;
 	Grid grid_levels; /* for GRID_LEVELS */
-	int modulus;      /* of the sum of the levels' ranks, 0: none */
+	int64 modulus;    /* of the sum of the levels' ranks, 0: none */
 	bool reference;   /* the first column of a one-hot group gets weight 0 */
 	int numeric_count;
 	int numeric[GRID_MAX_DIMENSION]; /* positions from 1 */
@@ -99,41 +99,39 @@ typedef struct Options
 	Adjacency adjacency;
 	bool adjacency_given;
 	SolverKind solver;
-	int parts;        /* of sample_aggregate, 0: chosen */
-	int part_nodes;   /* that a part may search, 0: the usual number */
-	int dimension;    /* 0: not declared */
-	int64 n;          /* 0: not declared */
-	int time_limit;   /* seconds, 0: none */
-	int memory_limit; /* MiB, 0: none */
+	int64 parts;        /* of sample_aggregate, 0: chosen */
+	int64 part_nodes;   /* that a part may search, 0: the default */
+	int64 dimension;    /* 0: not declared */
+	int64 n;            /* 0: not declared */
+	int64 time_limit;   /* seconds, 0: none */
+	int64 memory_limit; /* MiB, 0: none */
 } Options;
 
 /*
- * Every method accepts what describes the columns (numeric, groups, clip and so on), whether it
- * uses it or not.  Raises 22023 for unknown keys and those of other methods,
- * for values out of range and, by_analyst, for what is declared by dpobj.protect or set by
- * administrators; jsonb may be NULL.
+ * Parses the options of a training by this method; jsonb may be NULL.  Every method accepts the
+ * keys that describe columns (numeric, groups, clip and so on), whether it uses them or not.
+ * Raises 22023 for unknown keys, for keys of other methods and for values out of range; if
+ * by_analyst, also for keys that dpobj.protect declares or administrators set.
  */
 extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
 
-/* "halfspace", "logistic", "svm", "simplex", which are kinds of models, too; or "auto". */
+/* Returns "halfspace", "logistic", "svm", "simplex" (kinds of models, too) or "auto". */
 extern const char *method_name(TrainingMethod method);
 
-/* The set of methods that a mechanism is for. */
+/* Returns the set of methods that a mechanism is for. */
 extern int mechanism_methods(const Mechanism *mechanism);
 
-/*
- * The mechanism of that name for one of the methods, NULL if there is none: the first in the
- * order of the table.
- */
+/* Finds the first mechanism of that name that is for one of the methods; NULL if none is. */
 extern const Mechanism *mechanism_named(const char *name, int methods);
 
-/* The names, as far as they are for one of the methods, with "auto". */
+/* Lists "auto" and the names of the mechanisms that are for one of the methods. */
 extern List *mechanism_names(int methods);
 
-/* The name of the next key after the place, from 0 on, that was given; NULL: no more. */
-extern const char *options_next_given(const Options *options, int *place);
+/* Returns the name of the next given key and moves *position, at first 0, past it; NULL: no more.
+ */
+extern const char *options_next_given(const Options *options, int *position);
 
-/* As it is written in the options. */
+/* Returns the name of the choice in the options. */
 extern const char *noise_choice_name(NoiseChoice noise);
 
 #endif

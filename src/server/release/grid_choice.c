@@ -110,9 +110,9 @@ check_grid(const Grid *grid, const Options *options)
 		ereport(
 			ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("a coordinate has more than %d levels", options->modulus),
+			 errmsg("a coordinate has more than %d levels", grid->bound),
 			 errdetail("With \"modulus\": %d the levels of a coordinate must all differ modulo %d.",
-					   options->modulus, options->modulus),
+					   grid->bound, grid->bound),
 			 errhint("Use \"modulus\": 2 with grid \"sign\" and \"modulus\": 3 with grid "
 					 "\"ternary\".")));
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
