@@ -17,6 +17,7 @@
 #include "utils/typcache.h"
 
 #include "server/base/admin.h"
+#include "server/base/digest.h"
 #include "server/analyst/analyst.h"
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
@@ -79,15 +80,12 @@ find_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
 		" WHERE r.role = $1 AND m.name = ANY ($2) AND m.model IS NOT NULL";
 	Oid types[] = {OIDOID, TEXTARRAYOID, BYTEAOID};
 	Datum values[lengthof(types)];
-	bytea *wanted = palloc(VARHDRSZ + CHARGE_HASH_LENGTH);
 	Datum found;
 	bool isnull;
 
-	SET_VARSIZE(wanted, VARHDRSZ + CHARGE_HASH_LENGTH);
-	memcpy(VARDATA(wanted), hash, CHARGE_HASH_LENGTH);
 	values[0] = ObjectIdGetDatum(GetSessionUserId());
 	values[1] = PointerGetDatum(model_names(request));
-	values[2] = PointerGetDatum(wanted);
+	values[2] = digest_datum(hash);
 	if (admin_select(other, lengthof(types), types, values, &found, &isnull))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -15,7 +15,7 @@ digest_append(StringInfo bytes, const char *string)
 	appendBinaryStringInfo(bytes, string, strlen(string) + 1);
 }
 
-/* By the function of SQL: what lies below it has another name in each version. */
+/* Calls the SQL function, because the C functions below it differ between versions. */
 void
 digest_bytes(const StringInfo bytes, uint8 digest[DIGEST_LENGTH])
 {
@@ -28,4 +28,14 @@ digest_bytes(const StringInfo bytes, uint8 digest[DIGEST_LENGTH])
 	memcpy(digest, VARDATA_ANY(result), DIGEST_LENGTH);
 	pfree(result);
 	pfree(value);
+}
+
+Datum
+digest_datum(const uint8 digest[DIGEST_LENGTH])
+{
+	bytea *result = palloc(VARHDRSZ + DIGEST_LENGTH);
+
+	SET_VARSIZE(result, VARHDRSZ + DIGEST_LENGTH);
+	memcpy(VARDATA(result), digest, DIGEST_LENGTH);
+	return PointerGetDatum(result);
 }

@@ -1,8 +1,11 @@
 /*
- * worker_start.c - how background workers are started, and when their places are free again.
+ * worker_start.c - starts background workers, and frees the slots of those that never run.
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
 #include "utils/timestamp.h"
 
 #include "server/base/worker_start.h"
@@ -20,67 +23,80 @@ worker_describe(BackgroundWorker *worker, const char *name, const char *function
 	worker->bgw_restart_time = BGW_NEVER_RESTART;
 }
 
-/* Also where the clock was set back. */
+void
+worker_wait_for_latch(long milliseconds)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
+					 PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* A start in the future means that the clock was set back. */
 bool
-worker_place_is_lost(const WorkerPlace *place)
+worker_slot_is_lost(const WorkerSlot *slot)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
-	return place->number != 0 && place->worker == NULL &&
-		   (now < place->since || TimestampDifferenceExceeds(place->since, now, WORKER_PATIENCE));
+	return slot->number != 0 && slot->worker == NULL &&
+		   (now < slot->since ||
+			TimestampDifferenceExceeds(slot->since, now, WORKER_START_TIMEOUT));
 }
 
-bool
-worker_place_is_free(const WorkerPlace *place)
+WorkerSlot *
+worker_slot_take(WorkerSlots *slots, int limit, Oid database)
 {
-	return place->number == 0 || worker_place_is_lost(place);
-}
-
-WorkerPlace *
-worker_place_take(WorkerPlaces *places, int limit, Oid database)
-{
-	WorkerPlace *found = NULL;
+	WorkerSlot *found = NULL;
 	int taken = 0;
 
-	for (int i = 0; i < WORKER_PLACES; i++)
+	for (int i = 0; i < WORKER_SLOTS; i++)
 	{
-		if (!worker_place_is_free(&places->place[i]))
+		if (slots->slot[i].number != 0 && !worker_slot_is_lost(&slots->slot[i]))
 			taken++;
 		else if (found == NULL)
-			found = &places->place[i];
+			found = &slots->slot[i];
 	}
 	if (found == NULL || taken >= limit)
 		return NULL;
-	*found = (WorkerPlace){
-		.number = ++places->last_number, .since = GetCurrentTimestamp(), .database = database};
+	*found = (WorkerSlot){
+		.number = ++slots->last_number, .since = GetCurrentTimestamp(), .database = database};
 	return found;
 }
 
-WorkerPlace *
-worker_place_numbered(WorkerPlaces *places, uint64 number)
+WorkerSlot *
+worker_slot_numbered(WorkerSlots *slots, uint64 number)
 {
-	for (int i = 0; i < WORKER_PLACES; i++)
+	for (int i = 0; i < WORKER_SLOTS; i++)
 	{
-		if (number != 0 && places->place[i].number == number)
-			return &places->place[i];
+		if (number != 0 && slots->slot[i].number == number)
+			return &slots->slot[i];
 	}
 	return NULL;
 }
 
 void
-worker_place_clear(WorkerPlace *place)
+worker_slot_clear(WorkerSlot *slot)
 {
-	memset(place, 0, sizeof(*place));
+	memset(slot, 0, sizeof(*slot));
+}
+
+void
+worker_slot_give_up(WorkerSlots *slots, uint64 number)
+{
+	WorkerSlot *slot = worker_slot_numbered(slots, number);
+
+	if (slot != NULL)
+		worker_slot_clear(slot);
 }
 
 bool
-worker_register(const WorkerPlace *place, const char *name, const char *function)
+worker_register(const WorkerSlot *slot, const char *name, const char *function)
 {
 	BackgroundWorker worker;
 
 	worker_describe(&worker, name, function);
-	worker.bgw_main_arg = ObjectIdGetDatum(place->database);
-	memcpy(worker.bgw_extra, &place->number, sizeof(place->number));
+	worker.bgw_main_arg = ObjectIdGetDatum(slot->database);
+	memcpy(worker.bgw_extra, &slot->number, sizeof(slot->number));
 	return RegisterDynamicBackgroundWorker(&worker, NULL);
 }
 

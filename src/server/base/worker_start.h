@@ -1,12 +1,13 @@
 /*
- * worker_start.h - how background workers are started, and when their places are free again.
+ * worker_start.h - starts background workers, and frees the slots of those that never run.
  *
- * PostgreSQL does not tell who asked for a worker that it could not be forked, or that it died
- * before it ran.  So a worker gets a place in shared memory when its start is asked for, under a
- * number that is never used again.  The worker claims the place by that number.  A place whose
- * worker has not come within five seconds is free.
+ * PostgreSQL does not report to another process that a worker could not be forked or died before it
+ * ran.  So each start gets a slot in shared memory, under a number that is never used again, and
+ * the worker claims its slot by that number.  A slot is lost if its worker has not claimed it
+ * within five seconds; it is free then.  (A worker that is killed causes a crash restart, which
+ * clears shared memory.)
  *
- * (A process that is killed takes the server through a crash restart, and shared memory with it.)
+ * These slots are dpobj's own; max_worker_processes limits those of the server.
  */
 #ifndef DPOBJ_WORKER_START_H
 #define DPOBJ_WORKER_START_H
@@ -17,51 +18,54 @@
 #include "postmaster/bgworker.h"
 #include "storage/proc.h"
 
-/* Milliseconds that a worker has to come in. */
-#define WORKER_PATIENCE 5000
+/* Milliseconds in which a worker must claim its slot. */
+#define WORKER_START_TIMEOUT 5000
 
-#define WORKER_PLACES 32
+#define WORKER_SLOTS 32
 
-typedef struct WorkerPlace
+typedef struct WorkerSlot
 {
-	uint64 number;     /* of the start, 0: the place is free */
+	uint64 number;     /* of the start, 0: the slot is free */
 	TimestampTz since; /* when the start was asked for */
 	Oid database;
-	PGPROC *worker; /* NULL: it has not come yet */
+	PGPROC *worker; /* NULL: it has not claimed the slot yet */
 	bool ready;     /* it has connected and does its work */
-} WorkerPlace;
+} WorkerSlot;
 
-typedef struct WorkerPlaces
+typedef struct WorkerSlots
 {
 	uint64 last_number;
-	WorkerPlace place[WORKER_PLACES];
-} WorkerPlaces;
+	WorkerSlot slot[WORKER_SLOTS];
+} WorkerSlots;
 
-/* Fills in what the registration of any worker of ours needs; name is what sessions see of it. */
+/* Fills in the registration of a worker; name is what pg_stat_activity shows of it. */
 extern void worker_describe(BackgroundWorker *worker, const char *name, const char *function);
 
-/* ---- While the lock of the places is held ---- */
+/* Waits for this process's latch, at most for that long, and raises the error of a cancel. */
+extern void worker_wait_for_latch(long milliseconds);
 
-/* Is it nobody's, or that of a worker that did not come? */
-extern bool worker_place_is_free(const WorkerPlace *place);
+/* ---- While the lock of the slots is held ---- */
 
-/* Did its worker not come? */
-extern bool worker_place_is_lost(const WorkerPlace *place);
+/* Has the worker not claimed the slot in time? */
+extern bool worker_slot_is_lost(const WorkerSlot *slot);
 
-/* Reserves a free one under a new number; NULL if limit places are taken. */
-extern WorkerPlace *worker_place_take(WorkerPlaces *places, int limit, Oid database);
+/* Reserves a free slot under a new number; NULL if limit slots are in use. */
+extern WorkerSlot *worker_slot_take(WorkerSlots *slots, int limit, Oid database);
 
-/* NULL if there is none: another start has the place. */
-extern WorkerPlace *worker_place_numbered(WorkerPlaces *places, uint64 number);
+/* Finds the slot of a start; NULL if another start has it. */
+extern WorkerSlot *worker_slot_numbered(WorkerSlots *slots, uint64 number);
 
-extern void worker_place_clear(WorkerPlace *place);
+extern void worker_slot_clear(WorkerSlot *slot);
+
+/* Clears the slot of a start whose worker will not come. */
+extern void worker_slot_give_up(WorkerSlots *slots, uint64 number);
 
 /* ---- Without the lock ---- */
 
-/* Registers the worker of a place, given a copy of it; false if no worker slot is free. */
-extern bool worker_register(const WorkerPlace *place, const char *name, const char *function);
+/* Registers the worker of a slot, given a copy of the slot; false if the server has no room. */
+extern bool worker_register(const WorkerSlot *slot, const char *name, const char *function);
 
-/* In the worker: the number of its start. */
+/* Returns the number of this worker's start. */
 extern uint64 worker_number(void);
 
 #endif

@@ -55,7 +55,7 @@ typedef struct Area
 {
 	ConditionVariable ends;
 	PGPROC *launcher;
-	WorkerPlaces workers;  /* ready: the worker runs jobs */
+	WorkerSlots workers;   /* ready: the worker runs jobs */
 	Slot slots[JOB_SLOTS]; /* of the workers, in the order of their places */
 	int pause;             /* milliseconds, after the last start in vain; 0: it was not */
 	TimestampTz pause_end;
@@ -65,14 +65,14 @@ typedef struct Area
 	Oid calls[CALLS]; /* first come, first served */
 } Area;
 
-StaticAssertDecl(JOB_SLOTS == WORKER_PLACES, "each worker has a place and a slot");
+StaticAssertDecl(JOB_SLOTS == WORKER_SLOTS, "each worker has a place and a slot");
 
 /* NULL: the library is not preloaded. */
 static Area *area = NULL;
 static LWLock *lock = NULL;
 
 /* In a worker. */
-static WorkerPlace *own_place = NULL;
+static WorkerSlot *own_place = NULL;
 static Slot *own = NULL;
 
 static void
@@ -106,17 +106,17 @@ area_unlock(void)
 
 /* ---- Slots; the lock is held ------------------------------------------------ */
 
-static WorkerPlace *
+static WorkerSlot *
 place_of(const Slot *slot)
 {
-	return &area->workers.place[slot - area->slots];
+	return &area->workers.slot[slot - area->slots];
 }
 
 /* Is it that of a worker of our database, which has come? */
 static bool
 is_ours(const Slot *slot)
 {
-	const WorkerPlace *place = place_of(slot);
+	const WorkerSlot *place = place_of(slot);
 
 	return place->worker != NULL && place->database == MyDatabaseId;
 }
@@ -139,7 +139,7 @@ slots_joined(void)
 	int joined = 0;
 
 	for (int i = 0; i < JOB_SLOTS; i++)
-		joined += area->workers.place[i].ready;
+		joined += area->workers.slot[i].ready;
 	return joined;
 }
 
@@ -206,12 +206,12 @@ wake_launcher(void)
 
 /* Takes the first call, which is over then; false if no worker can be started for it now. */
 static bool
-call_take(WorkerPlace *start)
+call_take(WorkerSlot *start)
 {
-	const WorkerPlace *place = NULL;
+	const WorkerSlot *place = NULL;
 
 	if (area->call_count > 0 && !starts_pause())
-		place = worker_place_take(&area->workers, dpobj_max_jobs, area->calls[0]);
+		place = worker_slot_take(&area->workers, dpobj_max_jobs, area->calls[0]);
 	if (place == NULL)
 		return false;
 	*start = *place;
@@ -370,7 +370,7 @@ leave(int code, Datum argument)
 		pause_starts();
 		call_add(own_place->database);
 	}
-	worker_place_clear(own_place);
+	worker_slot_clear(own_place);
 	wake_launcher();
 	area_unlock();
 	ConditionVariableBroadcast(&area->ends);
@@ -380,13 +380,13 @@ bool
 job_area_arrive(Oid database)
 {
 	area_lock();
-	own_place = worker_place_numbered(&area->workers, worker_number());
-	if (own_place == NULL || worker_place_is_lost(own_place)) /* we were not expected any more */
-		own_place = worker_place_take(&area->workers, dpobj_max_jobs, database);
+	own_place = worker_slot_numbered(&area->workers, worker_number());
+	if (own_place == NULL || worker_slot_is_lost(own_place)) /* we were not expected any more */
+		own_place = worker_slot_take(&area->workers, dpobj_max_jobs, database);
 	if (own_place != NULL)
 	{
 		own_place->worker = MyProc;
-		own = &area->slots[own_place - area->workers.place];
+		own = &area->slots[own_place - area->workers.slot];
 		memset(own, 0, sizeof(*own));
 	}
 	else
@@ -601,14 +601,14 @@ call_again_for_lost(void)
 {
 	bool waiting = false;
 
-	for (int i = 0; i < WORKER_PLACES; i++)
+	for (int i = 0; i < WORKER_SLOTS; i++)
 	{
-		WorkerPlace *place = &area->workers.place[i];
+		WorkerSlot *place = &area->workers.slot[i];
 
-		if (worker_place_is_lost(place))
+		if (worker_slot_is_lost(place))
 		{
 			call_add(place->database);
-			worker_place_clear(place);
+			worker_slot_clear(place);
 		}
 		waiting |= place->number != 0 && place->worker == NULL;
 	}
@@ -617,14 +617,10 @@ call_again_for_lost(void)
 
 /* The place of a worker that will not come; crowded: because there was no worker slot. */
 static void
-give_back(const WorkerPlace *start, bool crowded)
+give_back(const WorkerSlot *start, bool crowded)
 {
-	WorkerPlace *place;
-
 	area_lock();
-	place = worker_place_numbered(&area->workers, start->number);
-	if (place != NULL)
-		worker_place_clear(place);
+	worker_slot_give_up(&area->workers, start->number);
 	if (crowded)
 	{
 		area->crowded = true;
@@ -646,7 +642,7 @@ job_area_answer_calls(bool (*may_connect)(Oid database))
 	area_unlock();
 	for (int i = 0; i < calls; i++)
 	{
-		WorkerPlace start;
+		WorkerSlot start;
 		bool taken;
 
 		area_lock();
@@ -696,7 +692,7 @@ job_area_databases(Oid databases[JOB_SLOTS])
 	area_lock();
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
-		const WorkerPlace *place = &area->workers.place[i];
+		const WorkerSlot *place = &area->workers.slot[i];
 		bool known = place->worker == NULL;
 
 		for (int j = 0; j < count; j++)
@@ -715,7 +711,7 @@ job_area_send_away(Oid database)
 	area_lock();
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
-		const WorkerPlace *place = &area->workers.place[i];
+		const WorkerSlot *place = &area->workers.slot[i];
 
 		if (place->worker == NULL || place->database != database)
 			continue;

@@ -20,6 +20,7 @@
 #include "server/base/admin.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_worker.h"
+#include "server/base/digest.h"
 #include "server/base/extension.h"
 #include "server/base/gate.h"
 #include "server/jobs/job_area.h"
@@ -58,16 +59,6 @@ job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH])
 }
 
 static Datum
-hash_datum(const uint8 hash[CHARGE_HASH_LENGTH])
-{
-	bytea *bytes = palloc(VARHDRSZ + CHARGE_HASH_LENGTH);
-
-	SET_VARSIZE(bytes, VARHDRSZ + CHARGE_HASH_LENGTH);
-	memcpy(VARDATA(bytes), hash, CHARGE_HASH_LENGTH);
-	return PointerGetDatum(bytes);
-}
-
-static Datum
 column(int row, int number, bool *isnull)
 {
 	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, number, isnull);
@@ -103,7 +94,7 @@ job_add(const Job *job, const TrainRequest *request, const uint8 hash[CHARGE_HAS
 	values[JOB_ARGUMENTS + 1] = ObjectIdGetDatum(job->role);
 	values[JOB_ARGUMENTS + 2] = CStringGetTextDatum(GetUserNameFromId(job->role, false));
 	values[JOB_ARGUMENTS + 3] = CStringGetTextDatum(table_name(request->relation));
-	values[JOB_ARGUMENTS + 4] = hash_datum(hash);
+	values[JOB_ARGUMENTS + 4] = digest_datum(hash);
 	if (admin_execute(statement, lengthof(types), types, values, nulls) != 1)
 		elog(ERROR, "could not write the row of a job");
 	return DatumGetInt64(id);

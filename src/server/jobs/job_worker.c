@@ -159,7 +159,7 @@ begin_as_superuser(ChargeActor *before)
 static void
 commit_as_superuser(const ChargeActor *before)
 {
-	charge_act_again(before);
+	charge_act_as_before(before);
 	commit();
 }
 
@@ -330,7 +330,7 @@ write_charge(JobRun *run, const TrainRun *train)
 	run->release = release_charge(train->training, table, &run->terms);
 	charge_act_as_superuser(&before);
 	job_note_release(run->job.id, run->release);
-	charge_act_again(&before);
+	charge_act_as_before(&before);
 }
 
 /* False: the model is there already, and the job has ended. */
@@ -353,7 +353,7 @@ charge_job(JobRun *run)
 	{
 		charge_act_as_superuser(&before);
 		job_end(run->job.id, "released", dpobj_release_tick, release_of_model(model), 0, NULL);
-		charge_act_again(&before);
+		charge_act_as_before(&before);
 		charged = false;
 	}
 	else
@@ -402,11 +402,11 @@ keep_model(JobRun *run, TrainRun *train)
 
 	charge_act_as_superuser(&before);
 	descriptor = model_descriptor();
-	charge_act_again(&before);
+	charge_act_as_before(&before);
 	(void) release_model(train->training, run->release, &train->answer, descriptor);
 	charge_act_as_superuser(&before);
 	job_end(run->job.id, "released", run->terms.release_tick, 0, 0, NULL);
-	charge_act_again(&before);
+	charge_act_as_before(&before);
 }
 
 /*

@@ -338,7 +338,7 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 	check_limit(change.relation, &terms);
 	decimal_warn_of_large_delta(terms.delta);
 	change.parameters = describe_budget(change.role, epsilon, delta, &terms, fcinfo, NULL);
-	charge_set_budget(&change);
+	charge_table_change(CHARGE_SET_BUDGET, &change);
 	store_budget(&change, change.role_identity, &terms, fcinfo);
 	PG_RETURN_VOID();
 }
@@ -429,7 +429,7 @@ dpobj_raise_budget(PG_FUNCTION_ARGS)
 	check_limit(change.relation, terms);
 	decimal_warn_of_large_delta(terms->delta);
 	change.parameters = describe_raise(change.role, epsilon, delta, terms, reason);
-	charge_raise_budget(&change);
+	charge_table_change(CHARGE_RAISE_BUDGET, &change);
 	{
 		Datum values[] = {
 			Int64GetDatum(change.relation_identity), Int64GetDatum(change.role_identity),
@@ -474,7 +474,7 @@ dpobj_drop_budget(PG_FUNCTION_ARGS)
 	exists_values[1] = ObjectIdGetDatum(change.role);
 	if (admin_execute(exists, lengthof(exists_types), exists_types, exists_values, NULL) == 0)
 		deny_missing_budget(change.relation, NULL);
-	charge_drop_budget(&change);
+	charge_table_change(CHARGE_DROP_BUDGET, &change);
 	values[0] = Int64GetDatum(change.relation_identity);
 	values[1] = Int64GetDatum(change.role_identity);
 	if (admin_execute(statement, lengthof(types), types, values, NULL) != 1)
@@ -527,7 +527,7 @@ remove_limit(TableChange *change, const char *reason)
 	if (!read_budget(change->relation, InvalidOid, true, &now))
 		deny_missing_budget(change->relation, NULL);
 	change->parameters = describe_removal(reason);
-	charge_limit_budget(change);
+	charge_table_change(CHARGE_LIMIT_BUDGET, change);
 	values[0] = Int64GetDatum(change->relation_identity);
 	if (admin_execute(statement, lengthof(types), types, values, NULL) != 1)
 		elog(ERROR, "could not remove the limit of a table's owner");
@@ -555,7 +555,7 @@ set_limit(TableChange *change, FunctionCallInfo fcinfo)
 		reason = required_reason(fcinfo, 3);
 	decimal_warn_of_large_delta(terms.delta);
 	change->parameters = describe_budget(InvalidOid, epsilon, delta, &terms, fcinfo, reason);
-	charge_limit_budget(change);
+	charge_table_change(CHARGE_LIMIT_BUDGET, change);
 	store_budget(change, BUDGET_OF_OWNER, &terms, fcinfo);
 }
 

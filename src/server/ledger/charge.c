@@ -1,16 +1,13 @@
 /*
- * charge.c - the backend's side of the ledger: asks a worker, waits, reports.
+ * charge.c - the backend's side of the ledger: asks a worker, waits and reports.
  *
- * An event must outlive whatever happens to the transaction that caused it, and
- * must be durable before the call returns.  So each one is committed by a
- * dynamic background worker (charge_worker.c), which needs no preloading; with
- * preloading a writer commits many at a time (charge_writer.c).  All
- * names are resolved here, in the caller's transaction: the caller sees tables
- * that it has not committed yet, the worker does not.
+ * An event must survive the transaction that caused it and be durable before the call returns.  So
+ * a dynamic background worker (charge_worker.c) commits it; in a server that preloads the library,
+ * a writer commits many at a time (charge_writer.c).  Names are resolved here, because the caller
+ * sees tables that it has not committed yet, and the worker does not.
  *
- * The wait can be interrupted at any moment.  The worker then commits or not, as
- * it happens; since the caller gets an error it draws no noise and releases
- * nothing, so that both are safe.
+ * The wait can be interrupted at any moment, and the worker may commit all the same.  Both are
+ * safe: the caller gets an error, so it draws no noise and releases nothing.
  */
 #include "postgres.h"
 
@@ -21,10 +18,8 @@
 #include "catalog/pg_class.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "storage/dsm.h"
-#include "storage/latch.h"
 #include "storage/shmem.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -42,12 +37,10 @@
 #include "server/base/worker_start.h"
 #include "server/ledger/pair_terms.h"
 
-/* The worker sets our latch; this only bounds what a lost wake-up could cost. */
-#define ANSWER_PAUSE 1000
-
 /* ---- The request ------------------------------------------------------------ */
 
-/* Allocates a request with room for its texts, which may be NULL, and its model or array of groups.
+/* Allocates a request with its texts (NULL: none) and its model or array of groups (length 0:
+ * none).
  */
 static ChargeRequest *
 request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const void *model,
@@ -66,7 +59,7 @@ request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const v
 	request->database = MyDatabaseId;
 	request->event = event;
 
-	/* Such a row is flat: it was formed from values in memory (model_form). */
+	/* The model is flat: model_form() formed it from values in memory. */
 	end = (char *) request + MAXALIGN(offsetof(ChargeRequest, characters));
 	request->model_offset = end - request->characters;
 	request->model_length = model_length;
@@ -85,7 +78,7 @@ request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const v
 	return request;
 }
 
-/* A copy that another process can read; the caller's resource owner detaches it. */
+/* Copies the request into shared memory; the caller's resource owner detaches the segment. */
 static dsm_segment *
 request_share(const ChargeRequest *request)
 {
@@ -93,7 +86,7 @@ request_share(const ChargeRequest *request)
 	ChargeRequest *shared = dsm_segment_address(segment);
 
 	memcpy(shared, request, request->size);
-	shared->leader = MyProc;
+	shared->backend = MyProc;
 	pg_atomic_init_u32(&shared->status, CHARGE_PENDING);
 	return segment;
 }
@@ -106,9 +99,9 @@ is_end(const ChargeRequest *request)
 	return request->event == CHARGE_RELEASED || request->event == CHARGE_FAILED;
 }
 
-/* The charge of a release stays whether or not its end could be written. */
+/* Says that a charge stays, if the request is its end; else an empty text. */
 static const char *
-what_stays(const ChargeRequest *request)
+charge_kept(const ChargeRequest *request)
 {
 	return is_end(request)
 			   ? psprintf(" The charge of release " INT64_FORMAT " stays.", request->release)
@@ -129,8 +122,8 @@ worker_start(dsm_segment *segment)
 	if (handle == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
 						errmsg("no background worker is free to write the privacy ledger"),
-						errdetail("None was within %d seconds.%s", CHARGE_SLOT_PATIENCE,
-								  is_end(request) ? what_stays(request)
+						errdetail("None was within %d seconds.%s", CHARGE_SLOT_TIMEOUT,
+								  is_end(request) ? charge_kept(request)
 												  : " Nothing was written to the ledger."),
 						errhint("You might need to increase %s.", "max_worker_processes")));
 	return handle;
@@ -142,30 +135,24 @@ worker_wait(BackgroundWorkerHandle *handle, ChargeRequest *request)
 	for (;;)
 	{
 		pid_t pid;
-		/* Asked before the status is read: a worker that stopped has answered if it ever will. */
+		/* Read before the status: a worker that has stopped answered before, or never will. */
 		BgwHandleStatus state = GetBackgroundWorkerPid(handle, &pid);
-		ChargeStatus status = (ChargeStatus) pg_atomic_read_u32(&request->status);
+		ChargeStatus status = charge_status(request);
 
 		if (status != CHARGE_PENDING || state == BGWH_STOPPED)
-		{
-			pg_read_barrier(); /* pairs with the write barrier of the worker */
 			return status;
-		}
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ANSWER_PAUSE,
-						 PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
+		worker_wait_for_latch(CHARGE_STATUS_PAUSE);
 	}
 }
 
-/* A lock that the worker could not get: most likely the caller's own. */
+/* The most likely error is a lock that the worker could not get, because the caller has it. */
 static void
-report_accident(const ChargeRequest *request)
+report_error(const ChargeRequest *request)
 {
 	ereport(
 		ERROR,
 		(errcode(request->sqlstate), errmsg("could not write the privacy ledger"),
-		 errdetail("The background worker reported: %s.%s", request->message, what_stays(request)),
+		 errdetail("The background worker reported: %s.%s", request->message, charge_kept(request)),
 		 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE ||
 				 request->sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED
 			 ? errhint("A transaction holds a lock on the ledger or has changed a budget "
@@ -182,10 +169,10 @@ report_failure(ChargeStatus status, const ChargeRequest *request)
 						errdetail("The background worker ended without an answer; %s may have been "
 								  "written.%s",
 								  request->event == CHARGE_CHARGED ? "the charge" : "the event",
-								  what_stays(request)),
+								  charge_kept(request)),
 						errhint("More details may be available in the server log.")));
 	if (!request->denied)
-		report_accident(request);
+		report_error(request);
 	ereport(ERROR, (errcode(request->sqlstate), errmsg_internal("%s", request->message),
 					errdetail_internal("%s", request->detail),
 					request->hint[0] == '\0' ? 0 : errhint("%s", request->hint)));
@@ -198,7 +185,7 @@ worker_commit(dsm_segment *segment)
 	BackgroundWorkerHandle *handle;
 	ChargeStatus status;
 
-	request->denied = false; /* a writer may have tried */
+	request->denied = false; /* a writer may have set it */
 	pg_atomic_write_u32(&request->status, CHARGE_PENDING);
 	handle = worker_start(segment);
 	status = worker_wait(handle, request);
@@ -207,36 +194,36 @@ worker_commit(dsm_segment *segment)
 }
 
 /*
- * Whoever changes a budget holds a lock that a writer would wait for in vain
- * while the change itself waits its turn.
+ * A change of a budget does not go through the writer: its caller holds a lock that other requests
+ * of the writer would wait for.
  */
 static bool
-may_queue(ChargeEvent event)
+may_queue(const ChargeRequest *request)
 {
-	return event == CHARGE_CHARGED || event == CHARGE_RELEASED || event == CHARGE_FAILED;
+	return request->event == CHARGE_CHARGED || is_end(request);
 }
 
-/* For a job: as a charge worker does it, in the transaction that is open. */
+/* For a job: writes the event in the open transaction, as a charge worker does. */
 static void
-write_here(ChargeRequest *request)
+write_in_transaction(ChargeRequest *request)
 {
 	ChargeActor before;
 
 	charge_act_as_superuser(&before);
 	charge_execute(request);
-	charge_act_again(&before);
+	charge_act_as_before(&before);
 }
 
-/* Has another process commit the request, and reads its answer. */
+/* Has another process commit the request, and copies the answer. */
 static void
-write_elsewhere(ChargeRequest *request)
+write_by_worker(ChargeRequest *request)
 {
 	dsm_segment *segment = request_share(request);
-	ChargeStatus status = CHARGE_ALONE;
+	ChargeStatus status = CHARGE_NOT_WRITTEN;
 
-	if (may_queue(request->event))
+	if (may_queue(request))
 		status = charge_queue_commit(segment);
-	if (status == CHARGE_ALONE)
+	if (status == CHARGE_NOT_WRITTEN)
 		status = worker_commit(segment);
 	memcpy(request, dsm_segment_address(segment), offsetof(ChargeRequest, characters));
 	if (status != CHARGE_COMMITTED)
@@ -244,14 +231,14 @@ write_elsewhere(ChargeRequest *request)
 	dsm_detach(segment);
 }
 
-/* Has the request committed, which then has the answer. */
+/* Has the request committed and fills in its answer. */
 static void
 request_commit(ChargeRequest *request, const JobContext *job)
 {
 	if (job != NULL)
-		write_here(request);
+		write_in_transaction(request);
 	else
-		write_elsewhere(request);
+		write_by_worker(request);
 }
 
 /* ---- Events ----------------------------------------------------------------- */
@@ -272,7 +259,7 @@ charge_precheck(void)
 						errmsg("cannot charge a privacy cost in a read-only transaction")));
 }
 
-/* Which state of the data the release is about, as pg_current_snapshot() writes it. */
+/* Returns the snapshot that the release reads, as pg_current_snapshot() writes it. */
 static const char *
 snapshot_text(void)
 {
@@ -288,7 +275,7 @@ texts_clear(const char *texts[CHARGE_TEXTS])
 		texts[i] = "";
 }
 
-/* SET ROLE and SECURITY DEFINER change who acts, not who asked. */
+/* Charges are the session user's: SET ROLE and SECURITY DEFINER do not change it. */
 static const char *
 session_user_name(void)
 {
@@ -351,7 +338,7 @@ charge_commit(const Charge *charge)
 	ChargeRequest *request;
 	int64 id;
 
-	decimal_warn_of_large_delta(charge->pair.delta); /* what the mechanism uses */
+	decimal_warn_of_large_delta(charge->pair.delta);
 	request = charge_request(charge);
 	request_commit(request, charge->job);
 	if (charge->analyst != NULL)
@@ -380,8 +367,8 @@ charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH])
 
 /* ---- Administration --------------------------------------------------------- */
 
-static void
-table_change_commit(ChargeEvent event, TableChange *change)
+void
+charge_table_change(ChargeEvent event, TableChange *change)
 {
 	const char *texts[CHARGE_TEXTS];
 	ChargeRequest *request;
@@ -404,42 +391,6 @@ table_change_commit(ChargeEvent event, TableChange *change)
 	change->relation_identity = request->relation_identity;
 	change->role_identity = request->grantee_identity;
 	pfree(request);
-}
-
-void
-charge_set_budget(TableChange *change)
-{
-	table_change_commit(CHARGE_SET_BUDGET, change);
-}
-
-void
-charge_raise_budget(TableChange *change)
-{
-	table_change_commit(CHARGE_RAISE_BUDGET, change);
-}
-
-void
-charge_drop_budget(TableChange *change)
-{
-	table_change_commit(CHARGE_DROP_BUDGET, change);
-}
-
-void
-charge_limit_budget(TableChange *change)
-{
-	table_change_commit(CHARGE_LIMIT_BUDGET, change);
-}
-
-void
-charge_protect(TableChange *change)
-{
-	table_change_commit(CHARGE_PROTECT, change);
-}
-
-void
-charge_unprotect(TableChange *change)
-{
-	table_change_commit(CHARGE_UNPROTECT, change);
 }
 
 void

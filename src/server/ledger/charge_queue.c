@@ -1,18 +1,16 @@
 /*
- * charge_queue.c - requests that wait for a ledger writer, in shared memory.
+ * charge_queue.c - the queue of requests to the ledger writers, in shared memory.
  *
- * A place belongs to the backend whose request it holds, from the moment it finds
- * it free until its request's segment is detached, which happens on every way out;
- * the writer only marks it as taken.  A database has at most one writer, whose start
- * has a number that is never used again (worker_start.h), so that nobody mistakes it
- * for its successor.  A writer that ends gives up its number and wakes everybody who
- * waits for it: those whose requests it had taken know that no answer will come, the
- * others start the next writer.
+ * A queue slot belongs to a backend from the moment it finds it free until it detaches its
+ * request's segment, which also happens after an error; the writer only marks the slot as taken.  A
+ * database has at most one writer.  Its start has a number that is never used again
+ * (worker_start.h), so that no backend mistakes the next writer for it.  A writer that ends clears
+ * its worker slot and wakes every backend that waits for it.  If the writer had taken the request,
+ * no answer will come; the other backends start the next writer.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
@@ -21,48 +19,44 @@
 
 #include "server/ledger/charge_queue.h"
 #include "server/ledger/charge_writer.h"
-#include "server/base/compat.h"
 #include "server/base/preload.h"
 #include "server/base/worker_start.h"
 
-/* Databases with a writer; the others' requests get workers of their own. */
+/* Databases with a writer; requests of other databases are committed by charge workers. */
 #define WRITERS 16
 
-/* How long (in milliseconds) a request waits to be taken. */
-#define TAKING_PATIENCE 2000
+/* Milliseconds in which a writer must take a request. */
+#define TAKE_TIMEOUT 2000
 
-/* The writer sets our latch; this only bounds what a lost wake-up could cost. */
-#define ANSWER_PAUSE 1000
-
-typedef enum PlaceState
+typedef enum SlotState
 {
-	PLACE_FREE,
-	PLACE_WAITING,
-	PLACE_TAKEN,
-	PLACE_ALONE /* no writer could be started */
-} PlaceState;
+	SLOT_FREE,
+	SLOT_WAITING,
+	SLOT_TAKEN,
+	SLOT_WITHOUT_WRITER /* the writer could not connect */
+} SlotState;
 
-typedef struct Place
+typedef struct Slot
 {
-	PlaceState state;
+	SlotState state;
 	Oid database;
 	dsm_handle segment;
-	PGPROC *leader;
-	uint64 writer; /* of a taken one */
-} Place;
+	PGPROC *backend;
+	uint64 writer; /* number of the writer that has taken the request */
+} Slot;
 
 typedef struct Queue
 {
-	WorkerPlaces writers; /* ready: the writer has connected */
-	Place places[CHARGE_QUEUE_PLACES];
+	WorkerSlots writers;
+	Slot slots[CHARGE_QUEUE_SLOTS];
 } Queue;
 
 /* NULL: the library is not preloaded. */
 static Queue *queue = NULL;
 static LWLock *lock = NULL;
 
-/* In the writer: its own place. */
-static WorkerPlace *own = NULL;
+/* The slot of this process, if it is a writer. */
+static WorkerSlot *own = NULL;
 
 static void
 attach(void *memory, LWLock *its_lock, bool new)
@@ -79,209 +73,172 @@ charge_queue_install(void)
 	preload_memory(&piece);
 }
 
-/* Our database's; NULL: it has none, and none is on its way.  The lock is held. */
-static WorkerPlace *
+/* Finds the writer of this database; NULL if none runs or starts.  The lock is held. */
+static WorkerSlot *
 find_writer(void)
 {
-	for (int i = 0; i < WORKER_PLACES; i++)
+	for (int i = 0; i < WORKER_SLOTS; i++)
 	{
-		WorkerPlace *place = &queue->writers.place[i];
+		WorkerSlot *writer = &queue->writers.slot[i];
 
-		if (place->database != MyDatabaseId)
+		if (writer->database != MyDatabaseId)
 			continue;
-		if (!worker_place_is_lost(place))
-			return place;
-		worker_place_clear(place);
+		if (!worker_slot_is_lost(writer))
+			return writer;
+		worker_slot_clear(writer);
 	}
 	return NULL;
 }
 
 /* ---- The backend's side ----------------------------------------------------- */
 
-static bool
-holds(const Place *place, dsm_segment *segment)
-{
-	return place->state != PLACE_FREE && place->leader == MyProc &&
-		   place->segment == dsm_segment_handle(segment);
-}
-
+/* Frees the slot, unless another request has it by now. */
 static void
-place_clear(dsm_segment *segment, Datum argument)
+slot_free(dsm_segment *segment, Datum argument)
 {
-	Place *place = (Place *) DatumGetPointer(argument);
+	Slot *slot = (Slot *) DatumGetPointer(argument);
 
 	LWLockAcquire(lock, LW_EXCLUSIVE);
-	if (holds(place, segment))
-		place->state = PLACE_FREE;
+	if (slot->backend == MyProc && slot->segment == dsm_segment_handle(segment))
+		slot->state = SLOT_FREE;
 	LWLockRelease(lock);
 }
 
-/* Null if there is none. */
-static Place *
-place_find(dsm_segment *segment)
+/* Puts the request into a free slot; NULL if there is none. */
+static Slot *
+slot_take(dsm_segment *segment)
 {
-	Place *found = NULL;
+	Slot *found = NULL;
 
 	LWLockAcquire(lock, LW_EXCLUSIVE);
-	for (int i = 0; i < CHARGE_QUEUE_PLACES && found == NULL; i++)
+	for (int i = 0; i < CHARGE_QUEUE_SLOTS && found == NULL; i++)
 	{
-		if (queue->places[i].state == PLACE_FREE)
-			found = &queue->places[i];
+		if (queue->slots[i].state == SLOT_FREE)
+			found = &queue->slots[i];
 	}
 	if (found != NULL)
-		*found = (Place){.state = PLACE_WAITING,
-						 .database = MyDatabaseId,
-						 .segment = dsm_segment_handle(segment),
-						 .leader = MyProc};
+		*found = (Slot){.state = SLOT_WAITING,
+						.database = MyDatabaseId,
+						.segment = dsm_segment_handle(segment),
+						.backend = MyProc};
 	LWLockRelease(lock);
 	return found;
 }
 
-static void
-give_up_start(uint64 number)
-{
-	WorkerPlace *place;
-
-	LWLockAcquire(lock, LW_EXCLUSIVE);
-	place = worker_place_numbered(&queue->writers, number);
-	if (place != NULL)
-		worker_place_clear(place);
-	LWLockRelease(lock);
-}
-
-/* Wakes our database's writer, or starts one; false if that is not possible. */
+/* Wakes the writer of this database, or starts one; false if that is not possible. */
 static bool
 writer_call(void)
 {
-	WorkerPlace start = {0};
-	WorkerPlace *place;
+	WorkerSlot start = {0};
+	WorkerSlot *writer;
 
 	LWLockAcquire(lock, LW_EXCLUSIVE);
-	place = find_writer();
-	if (place != NULL && place->worker != NULL)
-		SetLatch(&place->worker->procLatch);
-	else if (place == NULL)
+	writer = find_writer();
+	if (writer != NULL && writer->worker != NULL)
+		SetLatch(&writer->worker->procLatch);
+	else if (writer == NULL)
 	{
-		place = worker_place_take(&queue->writers, WRITERS, MyDatabaseId);
-		if (place != NULL)
-			start = *place;
+		writer = worker_slot_take(&queue->writers, WRITERS, MyDatabaseId);
+		if (writer != NULL)
+			start = *writer;
 	}
 	LWLockRelease(lock);
 
 	if (start.number == 0)
-		return place != NULL;
+		return writer != NULL;
 	if (worker_register(&start, CHARGE_WRITER_NAME, CHARGE_WRITER_FUNCTION))
 		return true;
-	give_up_start(start.number);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	worker_slot_give_up(&queue->writers, start.number);
+	LWLockRelease(lock);
 	return false;
 }
 
-typedef enum Prospect
+typedef enum Progress
 {
-	PROSPECT_ANSWER, /* the writer has the request */
-	PROSPECT_TURN,   /* it waits to be taken */
-	PROSPECT_NONE,   /* the writer had it and is gone */
-	PROSPECT_ALONE   /* nobody had it, nobody will: the place is given back */
-} Prospect;
+	PROGRESS_TAKEN,   /* a writer that runs has the request */
+	PROGRESS_WAITING, /* no writer has taken it yet */
+	PROGRESS_LOST,    /* the writer that had it has ended */
+	PROGRESS_RETURNED /* no writer had it or will have it: the slot is free */
+} Progress;
 
-static Prospect
-prospect_of(Place *place, bool patient)
+static Progress
+slot_progress(Slot *slot, bool may_wait)
 {
-	Prospect prospect;
+	Progress progress = PROGRESS_RETURNED;
 
 	LWLockAcquire(lock, LW_EXCLUSIVE);
-	if (place->state == PLACE_TAKEN)
-		prospect = worker_place_numbered(&queue->writers, place->writer) != NULL ? PROSPECT_ANSWER
-																				 : PROSPECT_NONE;
-	else if (place->state == PLACE_WAITING && patient)
-		prospect = PROSPECT_TURN;
+	if (slot->state == SLOT_TAKEN)
+		progress = worker_slot_numbered(&queue->writers, slot->writer) != NULL ? PROGRESS_TAKEN
+																			   : PROGRESS_LOST;
+	else if (slot->state == SLOT_WAITING && may_wait)
+		progress = PROGRESS_WAITING;
 	else
-	{
-		place->state = PLACE_FREE;
-		prospect = PROSPECT_ALONE;
-	}
+		slot->state = SLOT_FREE;
 	LWLockRelease(lock);
-	return prospect;
+	return progress;
 }
 
 static ChargeStatus
-status_of(ChargeRequest *request)
-{
-	ChargeStatus status = (ChargeStatus) pg_atomic_read_u32(&request->status);
-
-	pg_read_barrier(); /* pairs with the write barrier of the writer */
-	return status;
-}
-
-static void
-pause_interruptibly(void)
-{
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ANSWER_PAUSE,
-					 PG_WAIT_EXTENSION);
-	ResetLatch(MyLatch);
-	CHECK_FOR_INTERRUPTS();
-}
-
-static ChargeStatus
-place_wait(Place *place, ChargeRequest *request)
+slot_wait(Slot *slot, ChargeRequest *request)
 {
 	TimestampTz began = GetCurrentTimestamp();
-	bool patient = true;
+	bool may_wait = true;
 
 	for (;;)
 	{
-		/* Asked before the status is read: a writer that is gone has answered if it ever will. */
-		Prospect prospect = prospect_of(place, patient);
-		ChargeStatus status = status_of(request);
+		/* Read before the status: a writer that has ended answered before, or never will. */
+		Progress progress = slot_progress(slot, may_wait);
+		ChargeStatus status = charge_status(request);
 
-		if (status != CHARGE_PENDING || prospect == PROSPECT_NONE)
+		if (status != CHARGE_PENDING || progress == PROGRESS_LOST)
 			return status;
-		if (prospect == PROSPECT_ALONE)
-			return CHARGE_ALONE;
+		if (progress == PROGRESS_RETURNED)
+			return CHARGE_NOT_WRITTEN;
 
-		/* Each time: the writer that we called may have left before it saw us. */
-		if (prospect == PROSPECT_TURN)
+		/* Called each time: the writer may have ended before it saw the request. */
+		if (progress == PROGRESS_WAITING)
 		{
-			patient = writer_call() &&
-					  !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TAKING_PATIENCE);
-			if (!patient)
-				continue; /* and give the place back, unless the writer is quicker */
+			may_wait = writer_call() &&
+					   !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TAKE_TIMEOUT);
+			if (!may_wait)
+				continue; /* frees the slot, unless a writer takes the request first */
 		}
-		pause_interruptibly();
+		worker_wait_for_latch(CHARGE_STATUS_PAUSE);
 	}
 }
 
 ChargeStatus
 charge_queue_commit(dsm_segment *segment)
 {
-	Place *place = queue == NULL ? NULL : place_find(segment);
+	Slot *slot = queue == NULL ? NULL : slot_take(segment);
 
-	if (place == NULL)
-		return CHARGE_ALONE;
-	on_dsm_detach(segment, place_clear, PointerGetDatum(place));
-	return place_wait(place, dsm_segment_address(segment));
+	if (slot == NULL)
+		return CHARGE_NOT_WRITTEN;
+	on_dsm_detach(segment, slot_free, PointerGetDatum(slot));
+	return slot_wait(slot, dsm_segment_address(segment));
 }
 
 /* ---- The writer's side ------------------------------------------------------ */
 
-/* Wakes all who wait; each looks at its own place. */
+/* Clears the writer's slot and wakes all backends that wait; each looks at its own slot. */
 static void
-leave(int code, Datum argument)
+writer_exit(int code, Datum argument)
 {
 	Oid database = own->database;
 	bool ready = own->ready;
 
 	LWLockAcquire(lock, LW_EXCLUSIVE);
-	worker_place_clear(own);
-	for (int i = 0; i < CHARGE_QUEUE_PLACES; i++)
+	worker_slot_clear(own);
+	for (int i = 0; i < CHARGE_QUEUE_SLOTS; i++)
 	{
-		Place *place = &queue->places[i];
+		Slot *slot = &queue->slots[i];
 
-		if (place->state == PLACE_FREE || place->database != database)
+		if (slot->state == SLOT_FREE || slot->database != database)
 			continue;
-		if (place->state == PLACE_WAITING && !ready)
-			place->state = PLACE_ALONE;
-		SetLatch(&place->leader->procLatch);
+		if (slot->state == SLOT_WAITING && !ready)
+			slot->state = SLOT_WITHOUT_WRITER;
+		SetLatch(&slot->backend->procLatch);
 	}
 	LWLockRelease(lock);
 }
@@ -290,13 +247,13 @@ Oid
 charge_queue_join(void)
 {
 	LWLockAcquire(lock, LW_EXCLUSIVE);
-	own = worker_place_numbered(&queue->writers, worker_number());
+	own = worker_slot_numbered(&queue->writers, worker_number());
 	if (own != NULL)
 		own->worker = MyProc;
 	LWLockRelease(lock);
 	if (own == NULL)
 		return InvalidOid;
-	before_shmem_exit(leave, (Datum) 0);
+	before_shmem_exit(writer_exit, (Datum) 0);
 	return own->database;
 }
 
@@ -309,20 +266,20 @@ charge_queue_ready(void)
 }
 
 int
-charge_queue_take(dsm_handle segments[CHARGE_QUEUE_PLACES])
+charge_queue_take(dsm_handle segments[CHARGE_QUEUE_SLOTS])
 {
 	int count = 0;
 
 	LWLockAcquire(lock, LW_EXCLUSIVE);
-	for (int i = 0; i < CHARGE_QUEUE_PLACES; i++)
+	for (int i = 0; i < CHARGE_QUEUE_SLOTS; i++)
 	{
-		Place *place = &queue->places[i];
+		Slot *slot = &queue->slots[i];
 
-		if (place->state != PLACE_WAITING || place->database != own->database)
+		if (slot->state != SLOT_WAITING || slot->database != own->database)
 			continue;
-		place->state = PLACE_TAKEN;
-		place->writer = own->number;
-		segments[count++] = place->segment;
+		slot->state = SLOT_TAKEN;
+		slot->writer = own->number;
+		segments[count++] = slot->segment;
 	}
 	LWLockRelease(lock);
 	return count;

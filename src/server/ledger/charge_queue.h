@@ -1,10 +1,9 @@
 /*
- * charge_queue.h - requests that wait for a ledger writer, in shared memory.
+ * charge_queue.h - the queue of requests to the ledger writers, in shared memory.
  *
- * Only a server that preloads the library has the queue.  Everything that waits
- * here may also be committed by a worker of its own (charge_worker.c): that is
- * what a backend does when there is no queue, no room, no writer, or when the
- * writer hands a request back.
+ * Only a server that preloads the library has the queue.  A charge worker can commit every request
+ * as well (charge_worker.c).  A backend starts one if there is no queue, no free slot or no writer,
+ * or if the writer returns the request.
  */
 #ifndef DPOBJ_CHARGE_QUEUE_H
 #define DPOBJ_CHARGE_QUEUE_H
@@ -15,8 +14,8 @@
 
 #include "server/ledger/charge_worker.h"
 
-/* How many requests can wait; who finds no place asks a worker of its own. */
-#define CHARGE_QUEUE_PLACES 256
+/* How many requests can wait. */
+#define CHARGE_QUEUE_SLOTS 256
 
 /* Asks for the shared memory, if the library is being preloaded. */
 extern void charge_queue_install(void);
@@ -24,24 +23,24 @@ extern void charge_queue_install(void);
 /* ---- The backend's side ---- */
 
 /*
- * Has a writer commit the request.  CHARGE_PENDING: the writer ended without an
- * answer, the event may have been written.  CHARGE_ALONE: nothing was written, a
- * worker of its own has to do it.
+ * Has a writer commit the request.  CHARGE_PENDING: the writer ended without an answer, and the
+ * event may have been written.  CHARGE_NOT_WRITTEN: nothing was written; a charge worker must
+ * commit the request.
  */
 extern ChargeStatus charge_queue_commit(dsm_segment *segment);
 
 /* ---- The writer's side ---- */
 
 /*
- * Becomes the writer that this process was started as; returns the database, invalid if it comes
- * too late.  Whatever ends the process gives the place up.
+ * Claims the writer's slot for this process until it exits; returns the database, or InvalidOid if
+ * the slot was given up.
  */
 extern Oid charge_queue_join(void);
 
-/* The writer has connected: who waits need not look for another way if it ends. */
+/* Tells the waiting backends that the writer has connected: if it ends they start the next one. */
 extern void charge_queue_ready(void);
 
 /* Takes every request that waits for this writer; returns how many. */
-extern int charge_queue_take(dsm_handle segments[CHARGE_QUEUE_PLACES]);
+extern int charge_queue_take(dsm_handle segments[CHARGE_QUEUE_SLOTS]);
 
 #endif

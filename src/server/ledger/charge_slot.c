@@ -1,25 +1,22 @@
 /*
  * charge_slot.c - a queue for the worker slots that charge workers need.
  *
- * There may be more sessions than max_worker_processes, and other extensions use the slots, too.
- * PostgreSQL does not signal that a slot is free, so the first session of the queue tries again and
- * again.  It holds a lock until its worker is registered; the other sessions wait for that lock in
- * the order in which they came.
+ * There may be more sessions than max_worker_processes, and other extensions use worker slots, too.
+ * PostgreSQL does not signal that a slot is free, so the first session of the queue tries every
+ * 10 ms.  It holds a lock until its worker is registered; the other sessions queue for that lock.
  */
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
 #include "miscadmin.h"
-#include "pgstat.h"
-#include "storage/latch.h"
 #include "storage/lock.h"
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
 #include "server/ledger/charge_slot.h"
-#include "server/base/compat.h"
+#include "server/base/worker_start.h"
 
-/* A lock on a role that does not exist, with another sub-object than the locks of gate.c. */
+/* The lock is on a role that does not exist; gate.c uses other sub-objects. */
 #define QUEUE_SUBOBJECT 3
 
 /* Milliseconds between two attempts of the first session. */
@@ -31,21 +28,21 @@ set_tag(LOCKTAG *tag)
 	SET_LOCKTAG_OBJECT(*tag, InvalidOid, AuthIdRelationId, InvalidOid, QUEUE_SUBOBJECT);
 }
 
-/* Waits with a lock_timeout of its own: the session's setting is for locks on tables. */
+/* Overrides lock_timeout, because the session's value is meant for locks on tables. */
 static void
 wait_for_turn(const LOCKTAG *tag, long milliseconds)
 {
 	int level = NewGUCNestLevel();
-	char patience[32];
+	char timeout[32];
 
-	snprintf(patience, sizeof(patience), "%ldms", milliseconds);
-	(void) set_config_option("lock_timeout", patience, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+	snprintf(timeout, sizeof(timeout), "%ldms", milliseconds);
+	(void) set_config_option("lock_timeout", timeout, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
 							 true, 0, false);
 	(void) LockAcquire(tag, ExclusiveLock, false, false);
 	AtEOXact_GUC(true, level);
 }
 
-/* False if it takes longer; raises all other errors. */
+/* Returns false if the lock is not free in time; raises all other errors. */
 static bool
 take_turn(const LOCKTAG *tag, long milliseconds)
 {
@@ -78,7 +75,7 @@ milliseconds_left(TimestampTz end)
 	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
 }
 
-/* Null if no slot is free until end. */
+/* Returns NULL if no slot is free until end. */
 static BackgroundWorkerHandle *
 try_until(BackgroundWorker *worker, TimestampTz end)
 {
@@ -88,27 +85,21 @@ try_until(BackgroundWorker *worker, TimestampTz end)
 	{
 		if (milliseconds_left(end) <= 0)
 			return NULL;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ATTEMPT_PAUSE,
-						 PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
+		worker_wait_for_latch(ATTEMPT_PAUSE);
 	}
 	return handle;
 }
 
-/*
- * Null after a wait in vain; the caller then raises an error, which undoes what the wait has left.
- */
 BackgroundWorkerHandle *
 charge_slot_start(BackgroundWorker *worker)
 {
 	TimestampTz end =
-		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CHARGE_SLOT_PATIENCE * 1000);
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CHARGE_SLOT_TIMEOUT * 1000);
 	LOCKTAG tag;
 	BackgroundWorkerHandle *handle;
 
 	set_tag(&tag);
-	if (!take_turn(&tag, CHARGE_SLOT_PATIENCE * 1000))
+	if (!take_turn(&tag, CHARGE_SLOT_TIMEOUT * 1000))
 		return NULL;
 	handle = try_until(worker, end);
 	LockRelease(&tag, ExclusiveLock, false);

@@ -8,10 +8,13 @@
 
 #include "postmaster/bgworker.h"
 
-/* How long (in seconds) an event waits for a worker slot, its time in the queue included. */
-#define CHARGE_SLOT_PATIENCE 30
+/* Seconds that an event waits for a worker slot, its time in the queue included. */
+#define CHARGE_SLOT_TIMEOUT 30
 
-/* Starts the worker as soon as a slot is free; null after CHARGE_SLOT_PATIENCE seconds. */
+/*
+ * Starts the worker as soon as a slot is free; NULL after CHARGE_SLOT_TIMEOUT seconds.  The caller
+ * then raises an error, which releases the lock of the queue.
+ */
 extern BackgroundWorkerHandle *charge_slot_start(BackgroundWorker *worker);
 
 #endif

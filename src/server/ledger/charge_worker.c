@@ -1,11 +1,10 @@
 /*
- * charge_worker.c - the background worker that commits one event to the ledger,
- * and the trigger that keeps the ledger append-only.
+ * charge_worker.c - the background worker that commits one event to the ledger, and the trigger
+ * that keeps the ledger append-only.
  *
- * The worker runs as the bootstrap superuser, never as the role that is charged:
- * that role's own settings (ALTER ROLE ... SET) would apply to the worker.  The
- * settings of the database do apply, so each one that could weaken or divert the
- * charge is overridden.  The backend learns of the commit only after it.
+ * The worker runs as the bootstrap superuser, not as the role that is charged, because the settings
+ * of that role (ALTER ROLE ... SET) would apply to it.  Settings of the database do apply, so each
+ * one that could weaken or divert the charge is overridden.
  */
 #include "postgres.h"
 
@@ -40,11 +39,11 @@
 #include "server/ledger/charge_protection.h"
 #include "server/ledger/charge_worker.h"
 #include "server/base/compat.h"
+#include "server/base/digest.h"
 #include "server/base/extension.h"
 
 /* ---- Statements ------------------------------------------------------------- */
 
-/* Runs an INSERT ... RETURNING id and returns the id. */
 static int64
 insert_event(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
 {
@@ -54,12 +53,12 @@ insert_event(const char *statement, int count, Oid *types, Datum *values, const 
 		elog(ERROR, "could not insert into the privacy ledger");
 	if (SPI_processed != 1)
 		elog(ERROR, "the charge is not in the privacy ledger");
-	return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	return DatumGetInt64(charge_column(1, &isnull));
 }
 
 #define EVENT_COLUMNS 32
 
-/* A row of the ledger, put together column by column: each has a parameter. */
+/* A row of the ledger as an INSERT with a parameter for each column. */
 typedef struct EventRow
 {
 	StringInfoData columns;
@@ -77,7 +76,7 @@ begin_row(EventRow *row)
 	row->count = 0;
 }
 
-/* expression: of the parameter, with %d for its number. */
+/* expression has %d for the number of the parameter. */
 static void
 add_column(EventRow *row, const char *column, const char *expression, Oid type, Datum value)
 {
@@ -98,7 +97,7 @@ add_text(EventRow *row, const char *column, const char *expression, const char *
 	add_column(row, column, expression, TEXTOID, CStringGetTextDatum(text));
 }
 
-/* What all events of a request but the end of a release say. */
+/* Adds the columns of all events except the end of a release. */
 static void
 add_parties(EventRow *row, const ChargeRequest *request, const ChargeParties *parties)
 {
@@ -122,7 +121,7 @@ add_parties(EventRow *row, const ChargeRequest *request, const ChargeParties *pa
 	add_text(row, "parameters", "$%d::jsonb", charge_request_text(request, CHARGE_TEXT_PARAMETERS));
 }
 
-/* statement: that of the caller, whose rows all have the same columns; made at the first call. */
+/* Makes the caller's statement at the first call: all rows of a caller have the same columns. */
 static int64
 insert_row(EventRow *row, const char **statement)
 {
@@ -172,31 +171,32 @@ insert_charged(const ChargeRequest *request, const ChargeParties *parties)
 	return insert_row(&row, &statement);
 }
 
+static const char *const event_names[] = {
+	[CHARGE_CHARGED] = "charged",
+	[CHARGE_RELEASED] = "released",
+	[CHARGE_FAILED] = "failed",
+	[CHARGE_SET_BUDGET] = "set_budget",
+	[CHARGE_RAISE_BUDGET] = "raise_budget",
+	[CHARGE_DROP_BUDGET] = "drop_budget",
+	[CHARGE_LIMIT_BUDGET] = "limit_budget",
+	[CHARGE_PROTECT] = "protect",
+	[CHARGE_UNPROTECT] = "unprotect",
+	[CHARGE_CONFIRM_EPOCH] = "confirm_epoch",
+};
+
 static int64
-insert_administration(const ChargeRequest *request, const char *event, const ChargeParties *parties)
+insert_administration(const ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *statement = NULL;
 	EventRow row;
 
 	begin_row(&row);
-	add_text(&row, "event", "$%d", event);
+	add_text(&row, "event", "$%d", event_names[request->event]);
 	add_parties(&row, request, parties);
 	return insert_row(&row, &statement);
 }
 
-static Datum
-hash_datum(const ChargeRequest *request)
-{
-	bytea *hash = (bytea *) palloc(VARHDRSZ + CHARGE_HASH_LENGTH);
-
-	SET_VARSIZE(hash, VARHDRSZ + CHARGE_HASH_LENGTH);
-	memcpy(VARDATA(hash), request->hash, CHARGE_HASH_LENGTH);
-	return PointerGetDatum(hash);
-}
-
-/*
- * The end of a release.  Who and what are copied from the charge; the cost is
- * not, so that a sum over the ledger counts it once.
+/* The end of a release copies the charge, but not its cost: a sum over the ledger counts it once.
  */
 #define INSERT_END                                                                                 \
 	"INSERT INTO dpobj.ledger_events (event, release, relation, relation_name, role,"              \
@@ -206,18 +206,18 @@ hash_datum(const ChargeRequest *request)
 	"WHERE event = 'charged' AND "
 
 static int64
-insert_outcome(const ChargeRequest *request, const char *event)
+insert_end(const ChargeRequest *request)
 {
 	static const char *const statement = INSERT_END "id = $2 RETURNING id";
 	Oid types[] = {TEXTOID, INT8OID, BYTEAOID};
-	Datum values[] = {CStringGetTextDatum(event), Int64GetDatum(request->release), (Datum) 0};
+	Datum values[] = {CStringGetTextDatum(event_names[request->event]),
+					  Int64GetDatum(request->release), digest_datum(request->hash)};
 	const char *nulls = request->event == CHARGE_RELEASED ? "   " : "  n";
 
-	values[2] = hash_datum(request);
 	return insert_event(statement, lengthof(types), types, values, nulls);
 }
 
-/* Charges of another epoch are left alone: their releases may have ended on the other server. */
+/* Skips charges of another epoch: their releases may have ended on the other server. */
 void
 charge_fail_lost(Datum releases)
 {
@@ -232,63 +232,54 @@ charge_fail_lost(Datum releases)
 }
 
 /*
- * Keeps a place for the model, under its name if it has one.  Of one role only one
- * release at the analyst's door runs at a time (gate.c): who has the name but no
- * model has failed, and gives the name back.
+ * Reserves the rows of models.  A model that was reserved under the same name but never stored has
+ * failed, because a role runs one release at the analyst's door at a time (gate.c): that row loses
+ * its name.
  */
 static void
-reserve_model(const ChargeRequest *request, int64 release, const ChargeParties *parties)
+reserve(const ChargeRequest *request, int64 release, const ChargeParties *parties,
+		const char *take_name, const char *insert)
 {
-	static const char *const give_back =
-		"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND name = $2 AND model IS NULL";
-	static const char *const reserve =
-		"INSERT INTO dpobj.model_rows (owner, name, release, request_hash) VALUES ($1, $2, $3, $4)";
-	const char *name = charge_request_text(request, CHARGE_TEXT_MODEL_NAME);
-	Oid types[] = {INT8OID, TEXTOID, INT8OID, BYTEAOID};
-	Datum values[] = {parties->role, CStringGetTextDatum(name), Int64GetDatum(release),
-					  hash_datum(request)};
-	char nulls[] = "    ";
-
-	if (name[0] == '\0')
-		nulls[1] = 'n';
-	else
-		(void) charge_run(give_back, 2, types, values, NULL);
-	if (!request->by_analyst)
-		nulls[3] = 'n';
-	if (charge_run(reserve, lengthof(types), types, values, nulls) != SPI_OK_INSERT)
-		elog(ERROR, "could not keep a place for the model");
-}
-
-/* The same for each key, whose model is named after it: name{key}. */
-static void
-reserve_groups(const ChargeRequest *request, int64 release, const ChargeParties *parties)
-{
-	static const char *const give_back =
-		"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND model IS NULL"
-		" AND name IN (SELECT $2 || k.key::text FROM dpobj_internal.listed_keys($5::jsonb) k)";
-	static const char *const reserve =
-		"INSERT INTO dpobj.model_rows (owner, name, release, request_hash, place, key)"
-		" SELECT $1, $2 || k.key::text, $3, $4, k.place, k.key FROM "
-		"dpobj_internal.listed_keys($5::jsonb) k";
 	const char *name = charge_request_text(request, CHARGE_TEXT_MODEL_NAME);
 	Oid types[] = {INT8OID, TEXTOID, INT8OID, BYTEAOID, TEXTOID};
 	Datum values[] = {parties->role, CStringGetTextDatum(name), Int64GetDatum(release),
-					  hash_datum(request),
+					  digest_datum(request->hash),
 					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
 	char nulls[] = "     ";
 
 	if (name[0] == '\0')
 		nulls[1] = 'n';
 	else
-		(void) charge_run(give_back, lengthof(types), types, values, NULL);
+		(void) charge_run(take_name, lengthof(types), types, values, NULL);
 	if (!request->by_analyst)
 		nulls[3] = 'n';
-	if (charge_run(reserve, lengthof(types), types, values, nulls) != SPI_OK_INSERT ||
+	if (charge_run(insert, lengthof(types), types, values, nulls) != SPI_OK_INSERT ||
 		SPI_processed == 0)
-		elog(ERROR, "could not keep places for the models");
+		elog(ERROR, "could not reserve a row for the model");
 }
 
-/* The models of all groups, in the order of their places. */
+static void
+reserve_model(const ChargeRequest *request, int64 release, const ChargeParties *parties)
+{
+	reserve(
+		request, release, parties,
+		"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND name = $2 AND model IS NULL",
+		"INSERT INTO dpobj.model_rows (owner, name, release, request_hash)"
+		" VALUES ($1, $2, $3, $4)");
+}
+
+/* Reserves a row for each key; its model is called name{key}. */
+static void
+reserve_groups(const ChargeRequest *request, int64 release, const ChargeParties *parties)
+{
+	reserve(request, release, parties,
+			"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND model IS NULL AND name IN"
+			" (SELECT $2 || k.key::text FROM dpobj_internal.listed_keys($5::jsonb) k)",
+			"INSERT INTO dpobj.model_rows (owner, name, release, request_hash, place, key)"
+			" SELECT $1, $2 || k.key::text, $3, $4, k.place, k.key"
+			" FROM dpobj_internal.listed_keys($5::jsonb) k");
+}
+
 static void
 store_groups(const ChargeRequest *request)
 {
@@ -320,7 +311,7 @@ store_model(const ChargeRequest *request)
 		elog(ERROR, "could not store the model");
 }
 
-/* Everything that can refuse a charge comes before its row. */
+/* All refusals come before the row of the charge. */
 static int64
 commit_charged(ChargeRequest *request)
 {
@@ -346,7 +337,7 @@ commit_charged(ChargeRequest *request)
 static int64
 commit_released(const ChargeRequest *request)
 {
-	int64 id = insert_outcome(request, "released");
+	int64 id = insert_end(request);
 
 	if (request->grouped)
 		store_groups(request);
@@ -356,7 +347,7 @@ commit_released(const ChargeRequest *request)
 }
 
 static int64
-commit_administration(ChargeRequest *request, const char *event)
+commit_administration(ChargeRequest *request)
 {
 	ChargeParties parties;
 
@@ -365,7 +356,7 @@ commit_administration(ChargeRequest *request, const char *event)
 		charge_check_charges(request, &parties);
 	if (request->event == CHARGE_CONFIRM_EPOCH)
 		charge_begin_epoch();
-	return insert_administration(request, event, &parties);
+	return insert_administration(request, &parties);
 }
 
 static int64
@@ -378,28 +369,18 @@ insert_request(ChargeRequest *request)
 		case CHARGE_RELEASED:
 			return commit_released(request);
 		case CHARGE_FAILED:
-			return insert_outcome(request, "failed");
-		case CHARGE_SET_BUDGET:
-			return commit_administration(request, "set_budget");
-		case CHARGE_RAISE_BUDGET:
-			return commit_administration(request, "raise_budget");
-		case CHARGE_DROP_BUDGET:
-			return commit_administration(request, "drop_budget");
-		case CHARGE_LIMIT_BUDGET:
-			return commit_administration(request, "limit_budget");
-		case CHARGE_PROTECT:
-			return commit_administration(request, "protect");
-		case CHARGE_UNPROTECT:
-			return commit_administration(request, "unprotect");
-		case CHARGE_CONFIRM_EPOCH:
-			return commit_administration(request, "confirm_epoch");
+			return insert_end(request);
+		default:
+			break;
 	}
-	elog(ERROR, "unrecognized ledger event: %d", (int) request->event);
+	if (request->event >= lengthof(event_names))
+		elog(ERROR, "unrecognized ledger event: %d", (int) request->event);
+	return commit_administration(request);
 }
 
 /* ---- The worker ------------------------------------------------------------- */
 
-/* Undoes what ALTER DATABASE ... SET or the configuration file may have set. */
+/* Overrides ALTER DATABASE ... SET and the configuration file. */
 void
 charge_worker_override_settings(void)
 {
@@ -415,10 +396,10 @@ charge_worker_override_settings(void)
 		{"search_path", "pg_catalog, pg_temp"},
 		{"row_security", "off"},
 		{"quote_all_identifiers", "off"}, /* one spelling of each relation's name */
-		{"jit", "off"}, /* the statements are short, whatever the planner thinks */
+		{"jit", "off"},                   /* the planner overestimates these short statements */
 		/*
-		 * The caller may hold a lock that we need.  It waits on a latch, where
-		 * the deadlock detector does not see it, so somebody has to give up.
+		 * The caller may hold a lock that the worker needs.  The deadlock detector does not see
+		 * that the caller waits for the worker, because it waits on a latch.
 		 */
 		{"lock_timeout", "2s"},
 		{TRANSACTION_TIMEOUT, "0"},
@@ -427,12 +408,12 @@ charge_worker_override_settings(void)
 	for (int i = 0; i < lengthof(settings); i++)
 		SetConfigOption(settings[i].name, settings[i].value, PGC_SUSET, PGC_S_OVERRIDE);
 
-	/* Durable before we answer; a stronger setting (remote_apply) stays. */
+	/* The commit is durable before the answer; a stronger setting (remote_apply) stays. */
 	if (synchronous_commit < SYNCHRONOUS_COMMIT_ON)
 		SetConfigOption("synchronous_commit", "on", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-/* ALTER DATABASE ... SET role applies to workers too; we write as superuser. */
+/* ALTER DATABASE ... SET role applies to workers too. */
 void
 charge_act_as_superuser(ChargeActor *before)
 {
@@ -442,7 +423,7 @@ charge_act_as_superuser(ChargeActor *before)
 }
 
 void
-charge_act_again(const ChargeActor *before)
+charge_act_as_before(const ChargeActor *before)
 {
 	SetUserIdAndSecContext(before->role, before->security);
 	extension_give_up();
@@ -466,7 +447,7 @@ commit_event(ChargeRequest *request)
 	StartTransactionCommand();
 	charge_act_as_superuser(&before);
 	charge_execute(request);
-	charge_act_again(&before);
+	charge_act_as_before(&before);
 	CommitTransactionCommand();
 }
 
@@ -489,7 +470,7 @@ charge_describe_error(ChargeRequest *request, const ErrorData *error)
 	clip_text(error->hint, request->hint);
 }
 
-/* Turns the current error into an answer.  The caller reports a denial, we an accident. */
+/* Copies the current error into the answer.  Writes it to the server log unless a rule refused. */
 static void
 refuse(ChargeRequest *request)
 {
@@ -505,15 +486,24 @@ refuse(ChargeRequest *request)
 	charge_describe_error(request, error);
 }
 
+ChargeStatus
+charge_status(ChargeRequest *request)
+{
+	ChargeStatus status = (ChargeStatus) pg_atomic_read_u32(&request->status);
+
+	pg_read_barrier(); /* pairs with the write barrier of charge_answer() */
+	return status;
+}
+
 void
 charge_answer(ChargeRequest *request, ChargeStatus status)
 {
-	pg_write_barrier(); /* the answer before the status that announces it */
+	pg_write_barrier(); /* the answer is written before the status */
 	pg_atomic_write_u32(&request->status, status);
-	SetLatch(&request->leader->procLatch);
+	SetLatch(&request->backend->procLatch);
 }
 
-/* As nobody in particular: settings of the role that is charged must not apply. */
+/* Connects without a role, so that no settings of a role apply. */
 void
 charge_worker_connect(Oid database)
 {
@@ -529,10 +519,10 @@ dpobj_charge_main(Datum segment_handle)
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 
-	/* There is no resource owner yet: the segment stays mapped until we exit. */
+	/* There is no resource owner yet, so the segment stays mapped until the process exits. */
 	segment = dsm_attach(DatumGetUInt32(segment_handle));
 	if (segment == NULL)
-		proc_exit(0); /* the backend gave up before we started; nothing is charged */
+		proc_exit(0); /* the backend has given up; nothing is charged */
 	request = dsm_segment_address(segment);
 
 	charge_worker_connect(request->database);
@@ -558,10 +548,9 @@ dpobj_charge_main(Datum segment_handle)
 PG_FUNCTION_INFO_V1(dpobj_ledger_refuse_change);
 
 /*
- * Fires before every change of the ledger, for every role.  The charge worker
- * runs as the bootstrap superuser; a superuser may also restore a dump.  Nobody
- * else may insert, whatever he was granted: an event that was made up could pass
- * for a release, or end a charge before its time.
+ * Fires before every change of the ledger.  Superusers may insert: the charge worker is one, and a
+ * superuser may restore a dump.  Nobody else may, whatever was granted: an invented event could
+ * pass for a release or end a charge too early.
  */
 Datum
 dpobj_ledger_refuse_change(PG_FUNCTION_ARGS)
@@ -572,7 +561,7 @@ dpobj_ledger_refuse_change(PG_FUNCTION_ARGS)
 		ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 						errmsg("function can only be called as a trigger")));
 	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event) && superuser())
-		PG_RETURN_POINTER(NULL); /* of a statement trigger: go on */
+		PG_RETURN_POINTER(NULL);
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("the privacy ledger is append-only"),
 			 errdetail("Events in table \"%s\" are written by the charge worker and can be neither "

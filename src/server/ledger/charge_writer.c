@@ -88,7 +88,7 @@ note_settings(void)
 	StartTransactionCommand();
 	charge_act_as_superuser(&before);
 	charge_note_settings();
-	charge_act_again(&before);
+	charge_act_as_before(&before);
 	CommitTransactionCommand();
 }
 
@@ -104,7 +104,7 @@ note_error(Taken *taken, const ErrorData *error)
 		taken->status = CHARGE_REFUSED;
 		return;
 	}
-	taken->status = CHARGE_ALONE;
+	taken->status = CHARGE_NOT_WRITTEN;
 	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
 		wait_for_locks(LOCK_IMPATIENCE);
 }
@@ -158,7 +158,7 @@ run_transaction(Taken *taken, int count, bool *outdated)
 		!*outdated && done < Min(count, TRANSACTION_REQUESTS) &&
 		(done == 0 || !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TRANSACTION_TIME)))
 		run_request(&taken[done++]);
-	charge_act_again(&before);
+	charge_act_as_before(&before);
 	CHECK_FOR_INTERRUPTS(); /* a late lock timeout must not cut the wait for standbys short */
 	CommitTransactionCommand();
 	return done;
@@ -211,7 +211,7 @@ attach(const dsm_handle *segments, int count, Taken *taken)
 		dsm_segment *segment = dsm_attach(segments[i]);
 
 		if (segment != NULL)
-			taken[attached++] = (Taken){segment, dsm_segment_address(segment), CHARGE_ALONE};
+			taken[attached++] = (Taken){segment, dsm_segment_address(segment), CHARGE_NOT_WRITTEN};
 	}
 	return attached;
 }
@@ -230,7 +230,7 @@ answer(Taken *taken, int count)
 static bool
 serve(const dsm_handle *segments, int count)
 {
-	static Taken taken[CHARGE_QUEUE_PLACES];
+	static Taken taken[CHARGE_QUEUE_SLOTS];
 	bool outdated = false;
 	int next = 0;
 
@@ -247,7 +247,7 @@ serve(const dsm_handle *segments, int count)
 		next += done;
 	}
 	for (int i = next; i < count; i++)
-		taken[i].status = CHARGE_ALONE;
+		taken[i].status = CHARGE_NOT_WRITTEN;
 	answer(taken + next, count - next);
 	pgstat_report_activity(STATE_IDLE, CHARGE_WRITER_NAME);
 	return !outdated;
@@ -264,7 +264,7 @@ milliseconds_since(TimestampTz moment)
 static void
 serve_all(void)
 {
-	static dsm_handle segments[CHARGE_QUEUE_PLACES];
+	static dsm_handle segments[CHARGE_QUEUE_SLOTS];
 	TimestampTz began = GetCurrentTimestamp();
 	TimestampTz idle_since = began;
 

@@ -478,7 +478,7 @@ dpobj_protect(PG_FUNCTION_ARGS)
 
 	charge_lock_table(change.relation, true);
 	budget_check_unit(change.relation, change.adjacency, change.person, declaration.earlier_rows);
-	charge_protect(&change);
+	charge_table_change(CHARGE_PROTECT, &change);
 	changes = describe_changes(change.relation_identity, change.parameters);
 	store_declaration(&declaration, change.relation_identity);
 	report_changes(&declaration, changes);
@@ -513,7 +513,7 @@ dpobj_unprotect(PG_FUNCTION_ARGS)
 					 ? errmsg("relation with OID %u does not exist", change.relation)
 					 : errmsg("table \"%s\" is not protected", get_rel_name(change.relation))));
 	budget_check_unit(change.relation, "replace", NULL, 0);
-	charge_unprotect(&change);
+	charge_table_change(CHARGE_UNPROTECT, &change);
 	values[0] = Int64GetDatum(change.relation_identity);
 	if (admin_execute(statement, lengthof(identity_types), identity_types, values, NULL) != 1)
 		elog(ERROR, "could not remove the protection");
