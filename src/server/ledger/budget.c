@@ -1,10 +1,9 @@
 /*
- * budget.c - the functions that set, raise and drop budgets.
+ * budget.c - the SQL functions that set, raise, drop and limit budgets.
  *
- * The row of a budget belongs to the caller's transaction: ROLLBACK takes a grant
- * back.  Its event in the ledger is committed by the charge worker, like all
- * events: it records that the change was made by somebody who may, not that the
- * transaction committed.
+ * The row of a budget belongs to the caller's transaction, and ROLLBACK undoes its change.  The
+ * charge worker commits the event in the ledger: the event records that an authorised role made
+ * the change, not that the transaction committed.
  */
 #include "postgres.h"
 
@@ -37,7 +36,7 @@
 
 /* ---- Arguments -------------------------------------------------------------- */
 
-/* Why this is no table that can have a budget; NULL: it is one. */
+/* Returns why the relation cannot have a budget; NULL if it can. */
 static const char *
 no_budget_table(Oid table)
 {
@@ -57,7 +56,7 @@ no_budget_table(Oid table)
 	}
 }
 
-/* A table that can have a budget, locked against changes that would take that away. */
+/* Reads the table argument and locks it, so that it stays a table that can have a budget. */
 static Oid
 budget_table(FunctionCallInfo fcinfo)
 {
@@ -77,7 +76,10 @@ budget_table(FunctionCallInfo fcinfo)
 	return table;
 }
 
-/* Budgets of before may be on other tables: after ALTER TABLE ... INHERIT, or from 0.2.0. */
+/*
+ * Checks the table of a new budget.  Older budgets may be on other tables: after ALTER TABLE ...
+ * INHERIT, or since version 0.2.0.
+ */
 static void
 check_new_budget(Oid table, const char *hint)
 {
@@ -93,7 +95,7 @@ budget_role(FunctionCallInfo fcinfo)
 {
 	if (PG_ARGISNULL(1))
 		return InvalidOid;
-	(void) GetUserNameFromId(PG_GETARG_OID(1), false); /* raises an error if there is none */
+	(void) GetUserNameFromId(PG_GETARG_OID(1), false); /* raises an error if it does not exist */
 	return PG_GETARG_OID(1);
 }
 
@@ -116,58 +118,56 @@ deny_missing_budget(Oid table, const char *hint)
 
 /* ---- Changes ---------------------------------------------------------------- */
 
-static void
-append_role(StringInfo parameters, Oid role)
+/* Returns members of an event's parameters. */
+static char *
+describe_terms(const AccountantTerms *terms)
 {
-	appendStringInfoString(parameters, "{\"role\": ");
-	if (OidIsValid(role))
-		escape_json(parameters, GetUserNameFromId(role, false));
-	else
-		appendStringInfoString(parameters, "null");
-}
+	StringInfoData members;
 
-/* Adds them to the members of an event's parameters. */
-static void
-append_terms(StringInfo parameters, const AccountantTerms *terms)
-{
-	appendStringInfo(parameters, ", \"accountant\": \"%s\"", accountant_name(terms->kind));
+	initStringInfo(&members);
+	appendStringInfo(&members, "\"accountant\": \"%s\"", accountant_name(terms->kind));
 	if (terms->kind == ACCOUNTANT_RDP)
-		appendStringInfo(parameters, ", \"rdp_order\": %d", terms->order);
+		appendStringInfo(&members, ", \"rdp_order\": %d", terms->order);
 	if (terms->kind != ACCOUNTANT_BASIC)
-		appendStringInfo(parameters, ", \"delta_reserve\": %s",
+		appendStringInfo(&members, ", \"delta_reserve\": %s",
 						 decimal_text(terms->reserve, DELTA_UNIT));
+	return members.data;
 }
 
-/* NULL: there is none. */
-static void
-append_reason(StringInfo parameters, const char *reason)
+/* Returns the parameters of an event: members (each with a comma after it), role and reason (or
+ * NULL). */
+static char *
+describe_change(Oid role, const char *members, const char *reason)
 {
-	if (reason == NULL)
-		return;
-	appendStringInfoString(parameters, ", \"reason\": ");
-	escape_json(parameters, reason);
+	StringInfoData parameters;
+
+	initStringInfo(&parameters);
+	appendStringInfo(&parameters, "{%s\"role\": ", members);
+	if (OidIsValid(role))
+		escape_json(&parameters, GetUserNameFromId(role, false));
+	else
+		appendStringInfoString(&parameters, "null");
+	if (reason != NULL)
+	{
+		appendStringInfoString(&parameters, ", \"reason\": ");
+		escape_json(&parameters, reason);
+	}
+	appendStringInfoChar(&parameters, '}');
+	return parameters.data;
 }
 
 static char *
 describe_budget(Oid role, Datum epsilon, Datum delta, const AccountantTerms *terms,
 				FunctionCallInfo fcinfo, const char *reason)
 {
-	StringInfoData parameters;
+	const char *most = PG_ARGISNULL(5) ? "null" : psprintf(INT64_FORMAT, PG_GETARG_INT64(5));
 
-	initStringInfo(&parameters);
-	append_role(&parameters, role);
-	appendStringInfo(&parameters, ", \"epsilon\": %s, \"delta\": %s",
-					 numeric_normalize(DatumGetNumeric(epsilon)),
-					 numeric_normalize(DatumGetNumeric(delta)));
-	append_terms(&parameters, terms);
-	appendStringInfoString(&parameters, ", \"max_releases\": ");
-	if (PG_ARGISNULL(5))
-		appendStringInfoString(&parameters, "null");
-	else
-		appendStringInfo(&parameters, INT64_FORMAT, PG_GETARG_INT64(5));
-	append_reason(&parameters, reason);
-	appendStringInfoChar(&parameters, '}');
-	return parameters.data;
+	return describe_change(role,
+						   psprintf("\"epsilon\": %s, \"delta\": %s, %s, \"max_releases\": %s, ",
+									numeric_normalize(DatumGetNumeric(epsilon)),
+									numeric_normalize(DatumGetNumeric(delta)),
+									describe_terms(terms), most),
+						   reason);
 }
 
 /* The present terms of a budget. */
@@ -177,7 +177,7 @@ typedef struct Budget
 	int64 max_releases; /* INT64_MAX: any number */
 } Budget;
 
-/* False: there is none.  limit: that of the owner. */
+/* Reads a budget or, if limit, the owner's limit; false if there is none. */
 static bool
 read_budget(Oid table, Oid role, bool limit, Budget *budget)
 {
@@ -206,11 +206,11 @@ read_budget(Oid table, Oid role, bool limit, Budget *budget)
 }
 
 /*
- * One accountant per budget, fixed when it is made (theorem A6): whoever could change it
- * after answers have been seen could choose the one that they suit.
+ * Refuses another accountant than the present one (theorem A6): an administrator who has seen
+ * answers could choose the accountant that suits them.  A missing order is set to the present one.
  */
 static void
-keep_accountant(const AccountantTerms *now, AccountantTerms *terms, const char *first)
+check_accountant(const AccountantTerms *now, AccountantTerms *terms, const char *first)
 {
 	const char *name = accountant_name(now->kind);
 
@@ -277,12 +277,19 @@ read_terms(FunctionCallInfo fcinfo, Datum epsilon, Datum delta, AccountantTerms 
 	}
 }
 
+static void
+change_row(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
+{
+	if (admin_execute(statement, count, types, values, nulls) != 1)
+		elog(ERROR, "could not change the privacy budget");
+}
+
 /* role: an identity, 0 for all roles, or BUDGET_OF_OWNER. */
 static void
 store_budget(const TableChange *change, int64 role, const AccountantTerms *terms,
 			 FunctionCallInfo fcinfo)
 {
-	/* the sums are added up by the next charge: this transaction may not see all charges */
+	/* the next charge computes the sums, because this transaction may not see all charges */
 	static const char *const statement =
 		"INSERT INTO dpobj.budget_rows (relation, role, accountant, rdp_order, epsilon_nano,"
 		" delta_units, reserve_units, cost_limit, max_releases)"
@@ -306,9 +313,20 @@ store_budget(const TableChange *change, int64 role, const AccountantTerms *terms
 					  Int64GetDatum(terms->cost_limit),
 					  PG_ARGISNULL(5) ? (Datum) 0 : PG_GETARG_DATUM(5)};
 
-	/* keep_accountant() has read the same budget */
-	if (admin_execute(statement, lengthof(types), types, values, nulls) != 1)
-		elog(ERROR, "could not set the privacy budget");
+	/* check_accountant() has compared the accountants of the WHERE clause */
+	change_row(statement, lengthof(types), types, values, nulls);
+}
+
+/* role as in store_budget() */
+static void
+delete_budget(const TableChange *change, int64 role)
+{
+	static const char *const statement =
+		"DELETE FROM dpobj.budget_rows WHERE relation = $1 AND coalesce(role, 0) = $2";
+	Oid types[] = {INT8OID, INT8OID};
+	Datum values[] = {Int64GetDatum(change->relation_identity), Int64GetDatum(role)};
+
+	change_row(statement, lengthof(types), types, values, NULL);
 }
 
 PG_FUNCTION_INFO_V1(dpobj_set_budget);
@@ -332,8 +350,8 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 
 	charge_lock_table(change.relation, true);
 	if (read_budget(change.relation, change.role, false, &now))
-		keep_accountant(&now.terms, &terms,
-						"drop the budget first, before anybody has seen answers under it");
+		check_accountant(&now.terms, &terms,
+						 "drop the budget first, before anybody has seen answers under it");
 	accountant_settle(&terms);
 	check_limit(change.relation, &terms);
 	decimal_warn_of_large_delta(terms.delta);
@@ -366,20 +384,31 @@ static char *
 describe_raise(Oid role, Datum epsilon, Datum delta, const AccountantTerms *terms,
 			   const char *reason)
 {
-	StringInfoData parameters;
+	return describe_change(role,
+						   psprintf("\"epsilon_added\": %s, \"delta_added\": %s, \"epsilon\": %s,"
+									" \"delta\": %s, %s, ",
+									numeric_normalize(DatumGetNumeric(epsilon)),
+									numeric_normalize(DatumGetNumeric(delta)),
+									decimal_text(terms->epsilon, EPSILON_UNIT),
+									decimal_text(terms->delta, DELTA_UNIT), describe_terms(terms)),
+						   reason);
+}
 
-	initStringInfo(&parameters);
-	append_role(&parameters, role);
-	appendStringInfo(&parameters, ", \"epsilon_added\": %s, \"delta_added\": %s",
-					 numeric_normalize(DatumGetNumeric(epsilon)),
-					 numeric_normalize(DatumGetNumeric(delta)));
-	appendStringInfo(&parameters, ", \"epsilon\": %s, \"delta\": %s",
-					 decimal_text(terms->epsilon, EPSILON_UNIT),
-					 decimal_text(terms->delta, DELTA_UNIT));
-	append_terms(&parameters, terms);
-	append_reason(&parameters, reason);
-	appendStringInfoChar(&parameters, '}');
-	return parameters.data;
+static void
+store_raise(const TableChange *change, const AccountantTerms *terms)
+{
+	static const char *const statement =
+		"UPDATE dpobj.budget_rows SET epsilon_nano = $3, delta_units = $4, reserve_units = $5,"
+		" cost_limit = $6 WHERE relation = $1 AND coalesce(role, 0) = $2";
+	Oid types[] = {INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID};
+	Datum values[] = {Int64GetDatum(change->relation_identity),
+					  Int64GetDatum(change->role_identity),
+					  Int64GetDatum(terms->epsilon),
+					  Int64GetDatum(terms->delta),
+					  Int64GetDatum(terms->reserve),
+					  Int64GetDatum(terms->cost_limit)};
+
+	change_row(statement, lengthof(types), types, values, NULL);
 }
 
 static void
@@ -397,15 +426,11 @@ raise_terms(AccountantTerms *terms, int64 epsilon, int64 delta)
 	accountant_settle(terms);
 }
 
-/* What is added to delta is for its conversion, under "basic" for releases. */
+/* The added delta is for the conversion of the sum; under "basic" it is for releases. */
 PG_FUNCTION_INFO_V1(dpobj_raise_budget);
 Datum
 dpobj_raise_budget(PG_FUNCTION_ARGS)
 {
-	static const char *const statement =
-		"UPDATE dpobj.budget_rows SET epsilon_nano = $3, delta_units = $4, reserve_units = $5,"
-		" cost_limit = $6 WHERE relation = $1 AND coalesce(role, 0) = $2";
-	Oid types[] = {INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID};
 	TableChange change = {InvalidOid};
 	Budget budget;
 	AccountantTerms *terms = &budget.terms;
@@ -430,15 +455,7 @@ dpobj_raise_budget(PG_FUNCTION_ARGS)
 	decimal_warn_of_large_delta(terms->delta);
 	change.parameters = describe_raise(change.role, epsilon, delta, terms, reason);
 	charge_table_change(CHARGE_RAISE_BUDGET, &change);
-	{
-		Datum values[] = {
-			Int64GetDatum(change.relation_identity), Int64GetDatum(change.role_identity),
-			Int64GetDatum(terms->epsilon),           Int64GetDatum(terms->delta),
-			Int64GetDatum(terms->reserve),           Int64GetDatum(terms->cost_limit)};
-
-		if (admin_execute(statement, lengthof(types), types, values, NULL) != 1)
-			elog(ERROR, "could not raise the privacy budget");
-	}
+	store_raise(&change, terms);
 	PG_RETURN_VOID();
 }
 
@@ -448,37 +465,26 @@ PG_FUNCTION_INFO_V1(dpobj_drop_budget);
 Datum
 dpobj_drop_budget(PG_FUNCTION_ARGS)
 {
-	static const char *const statement =
-		"DELETE FROM dpobj.budget_rows WHERE relation = $1 AND coalesce(role, 0) = $2";
 	static const char *const exists =
 		"SELECT FROM dpobj.budget_rows b JOIN dpobj.identity_tables t ON t.id = b.relation"
 		" LEFT JOIN dpobj.identity_roles r ON r.id = b.role"
 		" WHERE t.relation = $1 AND (r.role = $2 OR b.role IS NULL AND $2 = 0) FOR UPDATE OF b";
-	Oid exists_types[] = {OIDOID, OIDOID};
-	Datum exists_values[lengthof(exists_types)];
-	Oid types[] = {INT8OID, INT8OID};
+	Oid types[] = {OIDOID, OIDOID};
 	Datum values[lengthof(types)];
 	TableChange change = {InvalidOid};
-	StringInfoData parameters;
 
 	admin_require("dpobj.drop_budget()");
 	change.role = budget_role(fcinfo);
 	change.relation = budget_table(fcinfo);
-	initStringInfo(&parameters);
-	append_role(&parameters, change.role);
-	appendStringInfoChar(&parameters, '}');
-	change.parameters = parameters.data;
+	change.parameters = describe_change(change.role, "", NULL);
 
 	charge_lock_table(change.relation, true);
-	exists_values[0] = ObjectIdGetDatum(change.relation);
-	exists_values[1] = ObjectIdGetDatum(change.role);
-	if (admin_execute(exists, lengthof(exists_types), exists_types, exists_values, NULL) == 0)
+	values[0] = ObjectIdGetDatum(change.relation);
+	values[1] = ObjectIdGetDatum(change.role);
+	if (admin_execute(exists, lengthof(types), types, values, NULL) == 0)
 		deny_missing_budget(change.relation, NULL);
 	charge_table_change(CHARGE_DROP_BUDGET, &change);
-	values[0] = Int64GetDatum(change.relation_identity);
-	values[1] = Int64GetDatum(change.role_identity);
-	if (admin_execute(statement, lengthof(types), types, values, NULL) != 1)
-		elog(ERROR, "could not drop the privacy budget");
+	delete_budget(&change, change.role_identity);
 	PG_RETURN_VOID();
 }
 
@@ -503,34 +509,17 @@ is_raise(const Budget *now, const AccountantTerms *terms, FunctionCallInfo fcinf
 		   max_releases > now->max_releases;
 }
 
-static char *
-describe_removal(const char *reason)
-{
-	StringInfoData parameters;
-
-	initStringInfo(&parameters);
-	appendStringInfoString(&parameters, "{\"role\": null, \"epsilon\": null, \"delta\": null");
-	append_reason(&parameters, reason);
-	appendStringInfoChar(&parameters, '}');
-	return parameters.data;
-}
-
 static void
 remove_limit(TableChange *change, const char *reason)
 {
-	static const char *const statement = "DELETE FROM dpobj.budget_rows WHERE relation = $1"
-										 " AND role = " CppAsString2(BUDGET_OF_OWNER);
-	Oid types[] = {INT8OID};
-	Datum values[lengthof(types)];
 	Budget now;
 
 	if (!read_budget(change->relation, InvalidOid, true, &now))
 		deny_missing_budget(change->relation, NULL);
-	change->parameters = describe_removal(reason);
+	change->parameters =
+		describe_change(InvalidOid, "\"epsilon\": null, \"delta\": null, ", reason);
 	charge_table_change(CHARGE_LIMIT_BUDGET, change);
-	values[0] = Int64GetDatum(change->relation_identity);
-	if (admin_execute(statement, lengthof(types), types, values, NULL) != 1)
-		elog(ERROR, "could not remove the limit of a table's owner");
+	delete_budget(change, BUDGET_OF_OWNER);
 }
 
 static void
@@ -548,8 +537,9 @@ set_limit(TableChange *change, FunctionCallInfo fcinfo)
 	read_terms(fcinfo, epsilon, delta, &terms);
 	check_max_releases(fcinfo);
 	if (exists)
-		keep_accountant(&now.terms, &terms,
-						"remove the limit first: dpobj.limit_budget(relation, NULL, NULL, reason)");
+		check_accountant(
+			&now.terms, &terms,
+			"remove the limit first: dpobj.limit_budget(relation, NULL, NULL, reason)");
 	accountant_settle(&terms);
 	if (exists && is_raise(&now, &terms, fcinfo))
 		reason = required_reason(fcinfo, 3);
@@ -561,9 +551,9 @@ set_limit(TableChange *change, FunctionCallInfo fcinfo)
 
 /*
  * dpobj.limit_budget(relation, epsilon, delta, reason, accountant, max_releases, rdp_order,
- * delta_reserve); the last four are at the same positions as in dpobj.set_budget.  The limit is a
- * budget over all roles whose role is BUDGET_OF_OWNER.  Charges count and lock it as any other
- * budget, and no function of administrators can name it.
+ * delta_reserve): the last four have the same positions as in dpobj.set_budget.  The limit is a
+ * budget for all roles, stored with the role BUDGET_OF_OWNER.  Charges count and lock it like any
+ * other budget, and no function of administrators can name it.
  */
 PG_FUNCTION_INFO_V1(dpobj_limit_budget);
 Datum
@@ -584,10 +574,7 @@ dpobj_limit_budget(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/*
- * A limit holds for the neighbours under which it was set.  Under other neighbours the same costs
- * could count for less, so only the owner may change them.
- */
+/* Under other neighbours the same costs could count for less, so only the owner may change them. */
 void
 budget_check_unit(Oid table, const char *adjacency, const char *person, int earlier_rows)
 {
@@ -623,7 +610,7 @@ budget_check_unit(Oid table, const char *adjacency, const char *person, int earl
 
 PG_FUNCTION_INFO_V1(dpobj_refuse_change);
 
-/* Only our functions and the charge worker, which run as superuser, and superusers pass. */
+/* Allows superusers: the functions of dpobj and the charge worker act as one. */
 Datum
 dpobj_refuse_change(PG_FUNCTION_ARGS)
 {
