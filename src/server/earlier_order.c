@@ -1,7 +1,7 @@
 /*
- * earlier_order.c - C functions of the scripts before 0.3.0, whose arguments had another order.
+ * earlier_order.c - the C functions of scripts before 0.3.0, whose arguments had another order.
  *
- * A database may have the new library before it is updated.
+ * The library may be new before the extension of a database is updated.
  */
 #include "postgres.h"
 
@@ -9,15 +9,15 @@
 
 #define MOST_ARGUMENTS 12
 
-/* place: for each argument of the function that is called, which one of the caller's it is. */
+/* from[i] is the position that argument i of the new order has in the earlier order. */
 static void
-reorder(FunctionCallInfo fcinfo, const int *place)
+reorder(FunctionCallInfo fcinfo, const int *from)
 {
 	NullableDatum given[MOST_ARGUMENTS];
 
 	memcpy(given, fcinfo->args, PG_NARGS() * sizeof(given[0]));
 	for (int i = 0; i < PG_NARGS(); i++)
-		fcinfo->args[i] = given[place[i]];
+		fcinfo->args[i] = given[from[i]];
 }
 
 #define EARLIER_ORDER(earlier, function, ...)                                                      \
@@ -25,9 +25,9 @@ reorder(FunctionCallInfo fcinfo, const int *place)
 	PG_FUNCTION_INFO_V1(earlier);                                                                  \
 	Datum earlier(PG_FUNCTION_ARGS)                                                                \
 	{                                                                                              \
-		static const int place[MOST_ARGUMENTS] = {__VA_ARGS__};                                    \
+		static const int from[MOST_ARGUMENTS] = {__VA_ARGS__};                                     \
                                                                                                    \
-		reorder(fcinfo, place);                                                                    \
+		reorder(fcinfo, from);                                                                     \
 		return function(fcinfo);                                                                   \
 	}
 
@@ -47,12 +47,12 @@ PG_FUNCTION_INFO_V1(dpobj_price_relation);
 Datum
 dpobj_price_relation(PG_FUNCTION_ARGS)
 {
-	static const int place[] = {0, 6, 1, 2, 3, 4, 5};
+	static const int from[] = {0, 6, 1, 2, 3, 4, 5};
 	LOCAL_FCINFO(call, 8);
 
 	InitFunctionCallInfoData(*call, fcinfo->flinfo, 8, fcinfo->fncollation, fcinfo->context, NULL);
-	for (int i = 0; i < lengthof(place); i++)
-		call->args[i] = fcinfo->args[place[i]];
-	call->args[lengthof(place)] = (NullableDatum){.isnull = true};
+	for (int i = 0; i < lengthof(from); i++)
+		call->args[i] = fcinfo->args[from[i]];
+	call->args[lengthof(from)] = (NullableDatum){.isnull = true};
 	return dpobj_price_training(call);
 }

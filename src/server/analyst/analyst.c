@@ -274,7 +274,7 @@ analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context
 	{
 		ErrorData *error;
 
-		gate_hold_on();
+		gate_hold_again();
 		MemoryContextSwitchTo(old);
 		error = CopyErrorData();
 		FlushErrorState();

@@ -1,13 +1,13 @@
 /*
- * admin.c - who may administer.
+ * admin.c - the check of administrators, and statements on the tables of dpobj.
  *
- * In PostgreSQL 15 every role with CREATEROLE can grant dpobj_admin to itself, so
- * that membership alone means nothing: each grant on the way must be a superuser's.
- * And such a role can become one of the members by SET ROLE, so that the session
- * user is asked too.
+ * In PostgreSQL 15 every role with CREATEROLE can grant dpobj_admin to itself.  So a membership
+ * counts only if a superuser made each grant that leads to it.  Such a role can also SET ROLE to a
+ * member, so the session user is checked too.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
@@ -24,7 +24,7 @@
 #include "server/base/compat.h"
 #include "server/base/extension.h"
 
-/* What to go back to; an error does so at the end of the (sub)transaction. */
+/* The user and settings to return to; after an error the end of the (sub)transaction does it. */
 typedef struct Caller
 {
 	Oid role;
@@ -32,7 +32,7 @@ typedef struct Caller
 	int settings;
 } Caller;
 
-/* The planner takes our small tables for large, and would have their queries compiled. */
+/* Turns jit off: the planner overestimates dpobj's small tables and would compile the queries. */
 static void
 become_owner(Caller *caller)
 {
@@ -50,7 +50,7 @@ become_caller(const Caller *caller)
 {
 	AtEOXact_GUC(true, caller->settings);
 	SetUserIdAndSecContext(caller->role, caller->security);
-	extension_give_up();
+	extension_release();
 }
 
 uint64
@@ -89,40 +89,9 @@ admin_execute_latest(const char *statement, int count, Oid *types, Datum *values
 	return rows;
 }
 
-/* A value of the row that SPI has found, for a caller outside of SPI. */
-static Datum
-keep_column(int number, bool *isnull)
-{
-	Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, number);
-	Datum value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number + 1, isnull);
-
-	return *isnull ? (Datum) 0 : SPI_datumTransfer(value, attribute->attbyval, attribute->attlen);
-}
-
-bool
-admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *row, bool *isnull)
-{
-	Caller caller;
-	bool found;
-
-	become_owner(&caller);
-	PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
-	SPI_connect();
-	if (SPI_execute_with_args(extension_statement(statement), count, types, values, NULL, true,
-							  1) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the privacy budgets");
-	found = SPI_processed > 0;
-	for (int i = 0; found && i < SPI_tuptable->tupdesc->natts; i++)
-		row[i] = keep_column(i, &isnull[i]);
-	SPI_finish();
-	PopActiveSnapshot();
-	become_caller(&caller);
-	return found;
-}
-
-void
-admin_read(const char *statement, int count, Oid *types, Datum *values,
-		   void (*take)(HeapTuple row, TupleDesc descriptor, void *context), void *context)
+static uint64
+read_rows(const char *statement, int count, Oid *types, Datum *values, long limit,
+		  void (*take)(HeapTuple row, TupleDesc descriptor, void *context), void *context)
 {
 	SPITupleTable *rows;
 	uint64 found;
@@ -132,7 +101,7 @@ admin_read(const char *statement, int count, Oid *types, Datum *values,
 	PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
 	SPI_connect();
 	if (SPI_execute_with_args(extension_statement(statement), count, types, values, NULL, true,
-							  0) != SPI_OK_SELECT)
+							  limit) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the privacy budgets");
 	become_caller(&caller);
 	rows = SPI_tuptable;
@@ -141,6 +110,43 @@ admin_read(const char *statement, int count, Oid *types, Datum *values,
 		take(rows->vals[i], rows->tupdesc, context);
 	SPI_finish();
 	PopActiveSnapshot();
+	return found;
+}
+
+void
+admin_read(const char *statement, int count, Oid *types, Datum *values,
+		   void (*take)(HeapTuple row, TupleDesc descriptor, void *context), void *context)
+{
+	(void) read_rows(statement, count, types, values, 0, take, context);
+}
+
+typedef struct KeptRow
+{
+	Datum *values;
+	bool *isnull;
+} KeptRow;
+
+/* Copies a row for a caller outside of SPI. */
+static void
+keep_row(HeapTuple row, TupleDesc descriptor, void *context)
+{
+	KeptRow *kept = context;
+
+	heap_deform_tuple(row, descriptor, kept->values, kept->isnull);
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+
+		if (!kept->isnull[i])
+			kept->values[i] =
+				SPI_datumTransfer(kept->values[i], attribute->attbyval, attribute->attlen);
+	}
+}
+
+bool
+admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *row, bool *isnull)
+{
+	return read_rows(statement, count, types, values, 1, keep_row, &(KeptRow){row, isnull}) > 0;
 }
 
 static bool
@@ -160,7 +166,7 @@ role_administers(Oid role)
 		   admin_execute(statement, lengthof(types), types, values, NULL) > 0;
 }
 
-/* SET ROLE dpobj_admin adds nothing to what the session user may do. */
+/* The current user may be dpobj_admin itself: SET ROLE gives a session user no more rights. */
 bool
 admin_allowed(void)
 {
@@ -187,7 +193,7 @@ admin_require(const char *function)
 					 "else has granted it.")));
 }
 
-/* dpobj_internal.administers() -> boolean: may the caller administer? */
+/* dpobj_internal.administers() -> boolean */
 PG_FUNCTION_INFO_V1(dpobj_administers);
 Datum
 dpobj_administers(PG_FUNCTION_ARGS)

@@ -1,5 +1,5 @@
 /*
- * admin.h - who may administer, and statements on dpobj's own tables.
+ * admin.h - the check of administrators, and statements on the tables of dpobj.
  */
 #ifndef DPOBJ_ADMIN_H
 #define DPOBJ_ADMIN_H
@@ -10,35 +10,34 @@
 #include "access/tupdesc.h"
 
 /*
- * Raises 42501 unless session user and current user both are superusers or members
- * of dpobj_admin by grants that superusers made; 25006 where nothing can be
- * written.  function: its name, for messages.
+ * Raises 42501 unless both session user and current user are superusers or members of dpobj_admin
+ * by grants of superusers, and 25006 in a read-only transaction.  function is its name, for
+ * messages.
  */
 extern void admin_require(const char *function);
 
-/* The same about the roles alone, without an error. */
+/* Says whether the two roles may administer. */
 extern bool admin_allowed(void);
 
 /*
- * Runs one statement as the owner of dpobj's tables, whatever the caller may do,
- * and returns the number of rows.  The caller's search_path must be pinned (SET
- * search_path of the SQL function).
+ * Runs one statement as the owner of dpobj's tables and returns the number of rows.  The SQL
+ * function that calls it must set search_path.
  */
 extern uint64 admin_execute(const char *statement, int count, Oid *types, Datum *values,
 							const char *nulls);
 
-/* The same to rows that are committed now, however old the caller's snapshot is. */
+/* The same with the latest snapshot instead of the caller's. */
 extern uint64 admin_execute_latest(const char *statement, int count, Oid *types, Datum *values);
 
 /*
- * The first row of a SELECT, likewise; false if there is none.  row and isnull have room
- * for its columns.  It sees what is committed now, however old the caller's snapshot is;
- * but in a parallel plan, which allows no other snapshot, what the caller sees.
+ * Runs a SELECT and copies the columns of its first row into row and isnull; false if there is no
+ * row.  The statement has the latest snapshot, but in a parallel plan the caller's, because no
+ * other is allowed there.
  */
 extern bool admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *row,
 						 bool *isnull);
 
-/* Every row of a SELECT, likewise; they are taken as the caller again. */
+/* The same for every row; take is called with the caller's privileges. */
 extern void admin_read(const char *statement, int count, Oid *types, Datum *values,
 					   void (*take)(HeapTuple row, TupleDesc descriptor, void *context),
 					   void *context);

@@ -1,5 +1,5 @@
 /*
- * argument.c - arguments of SQL functions.
+ * argument.c - checked arguments of SQL functions.
  */
 #include "postgres.h"
 

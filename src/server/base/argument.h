@@ -1,6 +1,5 @@
 /*
- * argument.h - arguments of SQL functions, by position.  Each raises 22023, naming the argument,
- * for what is null or too long.
+ * argument.h - checked arguments of SQL functions.
  */
 #ifndef DPOBJ_ARGUMENT_H
 #define DPOBJ_ARGUMENT_H
@@ -10,13 +9,16 @@
 #include "fmgr.h"
 #include "utils/jsonb.h"
 
-/* Bytes of a jsonb argument. */
+/* Most bytes of a jsonb argument. */
 #define ARGUMENT_MAX_JSON 65536
 
-/* For a value that was found otherwise: raises the same error. */
+/* Raises 22023 with the name of the argument if it is null. */
 extern void argument_require(bool isnull, const char *name);
 
+/* Returns an argument that must not be null (22023). */
 extern Datum argument_value(FunctionCallInfo fcinfo, int position, const char *name);
-extern Jsonb *argument_json(FunctionCallInfo fcinfo, int position, const char *name); /* or NULL */
+
+/* Returns NULL for a null argument; raises 22023 for one above ARGUMENT_MAX_JSON. */
+extern Jsonb *argument_json(FunctionCallInfo fcinfo, int position, const char *name);
 
 #endif

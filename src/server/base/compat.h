@@ -1,7 +1,7 @@
 /*
- * compat.h - every place where PostgreSQL 13 to 18 differ for us, and no other
- * file asks for the version.  The names are those of the newest version, or say
- * what is wanted; scripts/majors.sh builds and tests the others.
+ * compat.h - the differences between PostgreSQL 13 and 18; no other file tests the version.
+ *
+ * Names are those of the newest version.  scripts/majors.sh builds and tests the other versions.
  */
 #ifndef DPOBJ_COMPAT_H
 #define DPOBJ_COMPAT_H
@@ -39,22 +39,22 @@
 
 /* ---- The module ------------------------------------------------------------- */
 
-/* The magic block has had the name and version of the module since PostgreSQL 18. */
+/* The magic block has the name and version of the module since PostgreSQL 18. */
 #if PG_VERSION_NUM < 180000
 #define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
 #endif
 
-/* The prefix of settings was reserved by another name before PostgreSQL 15. */
+/* The function that reserves a prefix of settings had another name before PostgreSQL 15. */
 #if PG_VERSION_NUM < 150000
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #endif
 
-/* Shared memory has been asked for in a hook of its own since PostgreSQL 15, before at once. */
+/* Shared memory is requested in a hook since PostgreSQL 15, and by _PG_init() itself before. */
 #if PG_VERSION_NUM < 150000
 typedef void (*shmem_request_hook_type)(void);
 #endif
 
-/* request calls *next first, unless it is null. */
+/* Installs the hook; request must call *next first, unless *next is NULL. */
 static inline void
 chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type request)
 {
@@ -69,14 +69,14 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 
 /* ---- Settings --------------------------------------------------------------- */
 
-/* The setting that pushes whole plans into a worker. */
+/* The setting that makes a parallel worker run the whole plan. */
 #if PG_VERSION_NUM >= 160000
 #define FORCE_PARALLEL "debug_parallel_query"
 #else
 #define FORCE_PARALLEL "force_parallel_mode"
 #endif
 
-/* A limit on whole transactions is new in PostgreSQL 17; before, no timeout is armed in workers. */
+/* transaction_timeout is new in PostgreSQL 17; statement_timeout has no effect in workers. */
 #if PG_VERSION_NUM >= 170000
 #define TRANSACTION_TIMEOUT "transaction_timeout"
 #else
@@ -95,12 +95,12 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 #define GetWALInsertionTimeLine() ThisTimeLineID
 #endif
 
-/* A process's place among all. */
+/* The index of a process among all. */
 #if PG_VERSION_NUM < 170000
 #define GetNumberFromPGProc(process) ((process)->pgprocno)
 #endif
 
-/* The process that a virtual transaction is of; null if it has gone. */
+/* The process of a virtual transaction; NULL if it has ended. */
 #if PG_VERSION_NUM >= 170000
 #define process_of(vxid) ProcNumberGetProc((vxid).procNumber)
 #else
@@ -114,9 +114,9 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 #endif
 
 /*
- * Whoever creates a role is a member of it since PostgreSQL 16, as if a superuser had granted
- * that: he may grant it and no more.  Such a row of pg_auth_members m is no choice of a
- * superuser's.
+ * Since PostgreSQL 16 the creator of a role is a member of it, with a superuser as the grantor and
+ * with no right but to grant the role.  This condition on a row m of pg_auth_members leaves such
+ * rows out: no superuser chose them.
  */
 #if PG_VERSION_NUM >= 160000
 #define MEMBERSHIP_IS_CHOSEN "(m.inherit_option OR m.set_option)"
@@ -124,7 +124,7 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 #define MEMBERSHIP_IS_CHOSEN "true"
 #endif
 
-/* Columns that are computed when they are read are new in PostgreSQL 18. */
+/* Virtual generated columns are new in PostgreSQL 18. */
 #if PG_VERSION_NUM < 180000
 #define ATTRIBUTE_GENERATED_VIRTUAL 'v'
 #endif
@@ -135,14 +135,14 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 #define pull_varnos(root, node) pull_varnos(node)
 #endif
 
-/* What is changed has been in several plans, one for each table, before PostgreSQL 14. */
+/* Before PostgreSQL 14 ModifyTable had several plans, one for each table that it changes. */
 #if PG_VERSION_NUM < 140000
 #define modified_plans(node) ((node)->plans)
 #else
 #define modified_plans(node) NIL
 #endif
 
-/* Before PostgreSQL 14 there is no such plan, and a tag that no plan has stands for it. */
+/* TidRangeScan is new in PostgreSQL 14; before, its tag is one that no plan has. */
 #if PG_VERSION_NUM < 140000
 #define T_TidRangeScan T_Invalid
 typedef struct TidRangeScan
@@ -153,8 +153,8 @@ typedef struct TidRangeScan
 #endif
 
 /*
- * PostgreSQL 13 names these functions by what they are called in C, so that it has no
- * name for some of them, and others' names for the rest; the numbers are the same.
+ * PostgreSQL 13 names these functions after their C functions, so some names are missing there and
+ * others mean another function.  The OIDs are the same.
  */
 #if PG_VERSION_NUM < 140000
 #undef F_DATE_TIMESTAMPTZ
@@ -168,7 +168,8 @@ typedef struct TidRangeScan
 #define F_DATE_PART_TEXT_TIMESTAMPTZ 1171
 #define F_DATE_TIMESTAMPTZ 1178
 #define F_DATE_TRUNC_TEXT_TIMESTAMPTZ 1217
-#define F_EXTRACT_TEXT_TIMESTAMPTZ F_DATE_PART_TEXT_TIMESTAMPTZ /* what it is made of there */
+#define F_EXTRACT_TEXT_TIMESTAMPTZ                                                                 \
+	F_DATE_PART_TEXT_TIMESTAMPTZ /* PostgreSQL 13 parses EXTRACT to it */
 #define F_ISFINITE_DATE 1373
 #define F_ISFINITE_INTERVAL 1390
 #define F_ISFINITE_TIMESTAMP 2048
@@ -187,9 +188,9 @@ typedef struct TidRangeScan
 #endif
 
 /*
- * Are elements of the type read by the server's own code, and if it must be so without a
- * way to fail?  Types have brought code of their own since PostgreSQL 14; before, only
- * arrays and what looks like them could be subscripted, and reading never failed.
+ * Says whether the server's own code reads elements of the type and, if leakproof, cannot fail.
+ * Since PostgreSQL 14 extensions can bring code for subscripts; before, only arrays and
+ * fixed-length types like them had subscripts, and reading an element never failed.
  */
 static inline bool
 subscript_is_known(Oid type, bool leakproof)
@@ -216,7 +217,7 @@ subscript_is_known(Oid type, bool leakproof)
 
 /* ---- Interrupts ------------------------------------------------------------- */
 
-/* transaction_timeout came with PostgreSQL 17. */
+/* transaction_timeout is new in PostgreSQL 17. */
 #if PG_VERSION_NUM < 170000
 #define TransactionTimeoutPending false
 #endif
@@ -228,7 +229,6 @@ subscript_is_known(Oid type, bool leakproof)
 #define numeric_is_inf(value) false
 #endif
 
-/* To int64, as strtol() does. */
 #ifndef strtoi64
 #define strtoi64(string, end, base) ((int64) strtoll(string, end, base))
 #endif

@@ -1,5 +1,5 @@
 /*
- * decimal.c - from SQL numbers to integer units, through numeric arithmetic.
+ * decimal.c - SQL numbers to integer units, by numeric arithmetic.
  */
 #include "postgres.h"
 
@@ -91,24 +91,28 @@ decimal_delta(Datum value, Oid type, PrivacyCost *cost)
 	cost->delta_charged = units(delta, "1000000000000000000", numeric_ceil);
 }
 
+static int64
+cap(Datum value, const char *most, const char *units_per_one, const char *expected,
+	const char *name)
+{
+	if (!numeric_is_number(value) || numeric_less(value, numeric_from_text("0")) ||
+		numeric_less(numeric_from_text(most), value))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s must be between zero and %s", name, expected)));
+	return units(value, units_per_one, numeric_floor);
+}
+
 int64
 decimal_epsilon_cap(Datum value, const char *name)
 {
-	if (!numeric_is_number(value) || numeric_less(value, numeric_from_text("0")) ||
-		numeric_less(numeric_from_text(CppAsString2(EPSILON_CAP_MAX)), value))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s must be between zero and %d", name, EPSILON_CAP_MAX)));
-	return units(value, "1000000000", numeric_floor);
+	return cap(value, CppAsString2(EPSILON_CAP_MAX), "1000000000", CppAsString2(EPSILON_CAP_MAX),
+			   name);
 }
 
 int64
 decimal_delta_cap(Datum value, const char *name)
 {
-	if (!numeric_is_number(value) || numeric_less(value, numeric_from_text("0")) ||
-		numeric_less(numeric_from_text("1"), value))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s must be between zero and one", name)));
-	return units(value, "1000000000000000000", numeric_floor);
+	return cap(value, "1", "1000000000000000000", "one", name);
 }
 
 char *
@@ -122,10 +126,7 @@ decimal_text(int64 units, const char *unit)
 		DirectFunctionCall1(numeric_out, DirectFunctionCall1(numeric_trim_scale, product)));
 }
 
-/*
- * A delta above this gets a warning: with probability delta a release may tell anything about a
- * row.
- */
+/* A delta above this gets a warning. */
 #define DELTA_CAUTION (DELTA_ONE / 100)
 
 void

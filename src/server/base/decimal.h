@@ -1,11 +1,11 @@
 /*
- * decimal.h - privacy parameters as exact decimals.
+ * decimal.h - epsilon and delta as exact decimals.
  *
- * Both are used rounded down and charged rounded up, epsilon in nano-units and delta in
- * atto-units, 1e-18.
+ * Noise uses them rounded down, charges have them rounded up: epsilon in nano-units, delta in units
+ * of 1e-18.
  *
- * A float8 stands for the shortest decimal that reads back as it.  This is the number that the user
- * wrote if that has at most 15 digits, or is the shortest with 16 or 17.
+ * A float8 means the shortest decimal that reads back as the same float8.  That is the number the
+ * user wrote if it has at most 15 digits.
  */
 #ifndef DPOBJ_DECIMAL_H
 #define DPOBJ_DECIMAL_H
@@ -17,30 +17,31 @@
 
 typedef struct PrivacyCost
 {
-	int64 epsilon;         /* nano-units, rounded down: what the noise is made for */
+	int64 epsilon;         /* nano-units, rounded down, for the noise */
 	int64 epsilon_charged; /* nano-units, rounded up */
-	int64 delta;           /* atto-units, rounded down: what may be used of it */
-	int64 delta_charged;   /* atto-units, rounded up; 0 where a pure mechanism uses none */
+	int64 delta;           /* units of 1e-18, rounded down, for the noise */
+	int64 delta_charged;   /* units of 1e-18, rounded up; 0 if the mechanism is pure */
 } PrivacyCost;
 
-/* Values of type float8, numeric or integer; raises 22023 for what is out of range. */
+/* Read a float8, numeric or integer; raise 22023 if it is out of range. */
 extern void decimal_epsilon(Datum value, Oid type, PrivacyCost *cost);
 extern void decimal_delta(Datum value, Oid type, PrivacyCost *cost);
 
 /*
- * Caps of a budget or what is added to them, type numeric, rounded down; they raise 22023 likewise,
- * with the name that they are given.
+ * Read a cap of a budget or an addition to it (numeric), rounded down; raise 22023 with this name
+ * if it is out of range.
  */
 extern int64 decimal_epsilon_cap(Datum value, const char *name);
 extern int64 decimal_delta_cap(Datum value, const char *name);
 
-/* Units as an exact decimal. */
 #define EPSILON_UNIT "0.000000001"
 #define HALF_EPSILON_UNIT "0.0000000005"
 #define DELTA_UNIT "0.000000000000000001"
+
+/* Writes a number of units as an exact decimal. */
 extern char *decimal_text(int64 units, const char *unit);
 
-/* WARNING of a delta, in units of 1e-18, that is no protection. */
+/* Warns of a delta, in units of 1e-18, that is too large to protect a row. */
 extern void decimal_warn_of_large_delta(int64 delta);
 
 #endif

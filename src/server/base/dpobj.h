@@ -1,5 +1,5 @@
 /*
- * dpobj.h - what every file of the server layer shares.
+ * dpobj.h - SQLSTATEs and settings.
  */
 #ifndef DPOBJ_SERVER_H
 #define DPOBJ_SERVER_H
@@ -15,14 +15,14 @@
 /* GUCs (dpobj.c). */
 extern int dpobj_time_limit;      /* seconds, 0: none */
 extern int dpobj_memory_limit;    /* MiB, 0: none */
-extern int dpobj_solver_threads;  /* threads of one solver process */
-extern bool dpobj_progress;       /* messages to the owner while a solver works */
-extern bool dpobj_require_budget; /* no budget, no release */
-extern bool dpobj_allow_unproven; /* may noise as published be used? */
+extern int dpobj_solver_threads;  /* of one solver process */
+extern bool dpobj_progress;       /* progress messages to the owner */
+extern bool dpobj_require_budget; /* releases need a budget */
+extern bool dpobj_allow_unproven; /* allows noise as the papers published it */
 extern double dpobj_min_epsilon;  /* least epsilon of a release at the analyst's door */
-extern int dpobj_release_tick;    /* milliseconds that its answers keep to, 0: none */
-extern int dpobj_max_failures;    /* of one role, per table */
-extern int dpobj_max_solvers;     /* its releases at a time */
+extern int dpobj_release_tick;    /* milliseconds; its answers come at multiples, 0: at once */
+extern int dpobj_max_failures;    /* releases of a role that may fail, per table */
+extern int dpobj_max_solvers;     /* releases of that door at a time */
 extern int dpobj_max_jobs;        /* jobs at a time */
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * extension.c - whose the names in schema dpobj are.
+ * extension.c - checks that schema dpobj belongs to the extension, and holds the extension.
  *
- * The lock is on one of our tables: what drops the extension, with whatever it is in, locks all
- * that belongs to it before anything is gone, and of locks only those on tables hold on a standby
- * against what the primary drops.  It is held for the length of a statement.  PostgreSQL takes the
- * lock of DROP EXTENSION before it asks who may: were ours held as long as a transaction, anybody
- * could wait for it and have everybody else wait behind him.
+ * It is held by a lock on one of its tables.  DROP EXTENSION locks all objects of the extension
+ * before it drops the first, and on a standby only locks on tables conflict with drops of the
+ * primary.  The lock is held during one statement.  DROP EXTENSION waits for locks before it checks
+ * privileges, so if dpobj held the lock for a transaction, any role could wait for it, and all
+ * others would queue behind that role.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@
 #define EXTENSION_NAME "dpobj"
 #define INTERNAL_SCHEMA "dpobj_internal"
 
-/* In every version; and of all tables the one that every charge reads, and nobody has to lock. */
+/* Every version has this table, every charge reads it, and no statement of users locks it. */
 #define TABLE_NAME "identities"
 
 static Oid
@@ -51,7 +51,7 @@ extension_hold(void)
 	Oid table;
 
 	AcceptInvalidationMessages();
-	/* Somebody else's is not waited for. */
+	/* A table that is not the extension's is not locked. */
 	while (OidIsValid(table = find_table()) && is_ours(table))
 	{
 		LockRelationOid(table, AccessShareLock);
@@ -63,7 +63,7 @@ extension_hold(void)
 }
 
 void
-extension_give_up(void)
+extension_release(void)
 {
 	UnlockRelationOid(find_table(), AccessShareLock);
 }
@@ -77,19 +77,24 @@ extension_require(void)
 				 errmsg("extension \"%s\" does not exist in this database", EXTENSION_NAME)));
 }
 
+Oid
+extension_table(const char *name)
+{
+	return get_relname_relid(name, get_namespace_oid(EXTENSION_NAME, false));
+}
+
 Relation
 extension_open_table(const char *name)
 {
 	Relation table;
 
 	extension_require();
-	table = table_open(get_relname_relid(name, get_namespace_oid(EXTENSION_NAME, false)),
-					   AccessShareLock);
-	extension_give_up(); /* what drops it needs a lock on this one, too */
+	table = table_open(extension_table(name), AccessShareLock);
+	extension_release(); /* DROP EXTENSION needs a lock on this table, too */
 	return table;
 }
 
-/* Before version 0.3.0 is installed by an update, it may be anybody's schema. */
+/* Before the update to 0.3.0 a schema of that name may belong to any role. */
 bool
 extension_has_internal(void)
 {

@@ -1,10 +1,10 @@
 /*
- * extension.h - whose the names in schema dpobj are.
+ * extension.h - checks that schema dpobj belongs to the extension, and holds the extension.
  *
- * We read and write our tables as superuser, by name.  In a database without the extension, or
- * after it was dropped, anybody who may create a schema can have tables and functions of those
- * names, and they would run as superuser.  The owner of a database may even drop the schema that
- * the extension is in, and the extension with it, while a statement of ours runs.
+ * dpobj reads and writes its tables as superuser, by name.  In a database without the extension, a
+ * role that may create a schema can make tables and functions of those names, and the functions
+ * would run as superuser.  The owner of a database can even drop the extension, with its schema,
+ * while such a statement runs.
  */
 #ifndef DPOBJ_EXTENSION_H
 #define DPOBJ_EXTENSION_H
@@ -14,25 +14,27 @@
 #include "utils/relcache.h"
 
 /*
- * Keeps the extension from being dropped; false if this database does not have it.  An error gives
- * it up, too.
+ * Holds the extension, so that nobody drops it; false if this database does not have it.  An error
+ * releases it.
  */
 extern bool extension_hold(void);
-extern void extension_give_up(void);
+extern void extension_release(void);
 
-/* Holds it or raises an error; before each statement that is run as superuser. */
+/* Holds the extension or raises 42704; called before each statement that runs as superuser. */
 extern void extension_require(void);
 
-/* Opens a table of ours with AccessShareLock, or raises an error: its columns are what they are. */
+/* Returns a table of schema dpobj; InvalidOid if the installed version does not have it. */
+extern Oid extension_table(const char *name);
+
+/* Opens a table of the extension with AccessShareLock. */
 extern Relation extension_open_table(const char *name);
 
-/* Has the extension a schema dpobj_internal?  Versions before 0.3.0 have those functions in dpobj.
- */
+/* Says whether the extension has schema dpobj_internal; before 0.3.0 its functions are in dpobj. */
 extern bool extension_has_internal(void);
 
 /*
- * The statement with the functions of dpobj_internal named as the installed version has them; while
- * the extension is held.
+ * Replaces schema dpobj_internal in a statement by the schema of the installed version, while the
+ * extension is held.
  */
 extern const char *extension_statement(const char *statement);
 

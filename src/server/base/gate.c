@@ -1,5 +1,5 @@
 /*
- * gate.c - the queue of releases and the clock that answers keep to.
+ * gate.c - limits how many releases run at a time, and delays answers to ticks.
  */
 #include "postgres.h"
 
@@ -16,11 +16,11 @@
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
 
-/* Locks on roles themselves have sub-object 0. */
+/* Sub-objects of the lock tags; a lock on the role itself has sub-object 0. */
 #define GATE_ROLE 1
 #define GATE_SOLVER 2
 
-/* PostgreSQL gives locks back that outlive transactions when one is aborted, but not at the end. */
+/* An abort releases session locks; the exit of a process does not. */
 static void
 leave_at_exit(int code, Datum argument)
 {
@@ -74,8 +74,8 @@ gate_leave_role(void)
 
 /* ---- solvers ---- */
 
-/* The place that this backend has, 0: none; an error gives it back without telling us. */
-static int solver_place = 0;
+/* The number of the lock that this backend took last; an error releases the lock. */
+static int solver_lock = 0;
 
 void
 gate_enter_solvers(const JobContext *job)
@@ -83,15 +83,15 @@ gate_enter_solvers(const JobContext *job)
 	bool across_transactions = job != NULL;
 	LOCKTAG tag;
 
-	for (solver_place = 1; solver_place <= dpobj_max_solvers; solver_place++)
+	for (solver_lock = 1; solver_lock <= dpobj_max_solvers; solver_lock++)
 	{
-		set_tag(&tag, (Oid) solver_place, GATE_SOLVER);
+		set_tag(&tag, (Oid) solver_lock, GATE_SOLVER);
 		if (LockAcquire(&tag, ExclusiveLock, across_transactions, true) != LOCKACQUIRE_NOT_AVAIL)
 			return;
 	}
-	/* All are taken: queue for one of them, each backend for its own. */
-	solver_place = 1 + GetNumberFromPGProc(MyProc) % dpobj_max_solvers;
-	set_tag(&tag, (Oid) solver_place, GATE_SOLVER);
+	/* All are taken: the backend queues for the one that its number selects. */
+	solver_lock = 1 + GetNumberFromPGProc(MyProc) % dpobj_max_solvers;
+	set_tag(&tag, (Oid) solver_lock, GATE_SOLVER);
 	(void) LockAcquire(&tag, ExclusiveLock, across_transactions, false);
 }
 
@@ -100,29 +100,26 @@ gate_leave_solvers(void)
 {
 	LOCKTAG tag;
 
-	set_tag(&tag, (Oid) solver_place, GATE_SOLVER);
+	set_tag(&tag, (Oid) solver_lock, GATE_SOLVER);
 	LockRelease(&tag, ExclusiveLock, false);
 }
 
 /* ---- ticks ---- */
 
-/*
- * Microseconds in which a cancelled run must have ended: its solver is killed and reaped, and its
- * memory freed.
- */
-#define END_ROOM 100000
+/* Microseconds for the cleanup after a cancel: to kill and reap the solver and free the memory. */
+#define CLEANUP_TIME 100000
 
-/* Microseconds; where ticks are longer, a cancelled run is answered at a multiple of this. */
-#define LONGEST_END_TICK 1000000
+/* Microseconds; if ticks are longer, a cancelled run is answered at a multiple of this. */
+#define LONGEST_CANCEL_TICK 1000000
 
 #define MICROSECONDS 1000
 
 /* The run of this backend; tick 0: no run, or a run without ticks. */
 static struct
 {
-	int64 tick;  /* microseconds */
-	int64 start; /* by gate_clock() */
-	int64 ended; /* when the cancel was noticed; 0: not cancelled */
+	int64 tick;      /* microseconds */
+	int64 start;     /* by gate_clock() */
+	int64 cancelled; /* when the cancel was noticed; 0: not cancelled */
 } run;
 
 int64
@@ -139,28 +136,28 @@ gate_begin_run(int milliseconds)
 {
 	run.tick = (int64) Max(milliseconds, 0) * MICROSECONDS;
 	run.start = gate_clock();
-	run.ended = 0;
+	run.cancelled = 0;
 	if (run.tick > 0)
 		HOLD_INTERRUPTS();
 }
 
 void
-gate_hold_on(void)
+gate_hold_again(void)
 {
 	if (run.tick > 0)
 		HOLD_INTERRUPTS();
 }
 
-/* Is there a cancel, a timeout or the end of the session? */
+/* Says whether a cancel, a timeout or a termination waits. */
 static bool
-is_to_end(void)
+end_is_pending(void)
 {
 	return QueryCancelPending || ProcDiePending || TransactionTimeoutPending;
 }
 
-/* Handles other interrupts: other processes may wait for that, and the client may be gone. */
+/* Handles the other interrupts: another process may wait for it, or the client may be gone. */
 static void
-serve_others(void)
+handle_others(void)
 {
 	if (!InterruptPending)
 		return;
@@ -177,13 +174,13 @@ gate_interrupted(void)
 		CHECK_FOR_INTERRUPTS();
 		return;
 	}
-	if (!is_to_end())
+	if (!end_is_pending())
 	{
-		serve_others();
+		handle_others();
 		return;
 	}
-	if (run.ended == 0)
-		run.ended = gate_clock();
+	if (run.cancelled == 0)
+		run.cancelled = gate_clock();
 	ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling the release")));
 }
 
@@ -195,17 +192,17 @@ tick_after(int64 moment, int64 tick)
 }
 
 /*
- * The answer to a cancel comes at a tick that depends only on when the cancel came.  END_ROOM is
- * left for the cleanup, which takes longer during a search than during the wait for an answer.
+ * The answer to a cancel comes at a tick that depends only on the time of the cancel.  CLEANUP_TIME
+ * is added because the cleanup takes longer during a search than during the wait for the tick.
  */
 static int64
 end_of_run(void)
 {
 	int64 now = gate_clock();
 
-	if (run.ended == 0)
+	if (run.cancelled == 0)
 		return tick_after(now, run.tick);
-	return tick_after(Max(run.ended + END_ROOM, now), Min(run.tick, LONGEST_END_TICK));
+	return tick_after(Max(run.cancelled + CLEANUP_TIME, now), Min(run.tick, LONGEST_CANCEL_TICK));
 }
 
 void
@@ -216,21 +213,22 @@ gate_end_run(void)
 
 	while (run.tick > 0 && (left = end - gate_clock()) > 0)
 	{
-		/* The event of a solver's wait: nobody sees in pg_stat_activity which of them it is. */
+		/* The same wait event as for the solver, so that pg_stat_activity does not tell them apart.
+		 */
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 (long) ((left + MICROSECONDS - 1) / MICROSECONDS), PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
-		if (!is_to_end())
+		if (!end_is_pending())
 		{
 			int64 tick = run.tick;
 
-			run.tick = 0; /* an error from here leaves no run behind */
-			serve_others();
+			run.tick = 0; /* an error ends the run */
+			handle_others();
 			run.tick = tick;
 		}
-		else if (run.ended == 0)
+		else if (run.cancelled == 0)
 		{
-			run.ended = gate_clock();
+			run.cancelled = gate_clock();
 			end = end_of_run();
 		}
 	}

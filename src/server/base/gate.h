@@ -1,8 +1,8 @@
 /*
- * gate.h - how many releases may run at a time, and when an answer may be seen.
+ * gate.h - limits how many releases run at a time, and delays answers to ticks.
  *
- * Locks that nobody else takes, on numbers that are no catalog's: they are waited
- * for like any lock (lock_timeout, cancel), and an error gives them back.
+ * The limits are heavyweight locks on tags that nothing else uses.  So lock_timeout and a cancel
+ * end the wait, and an error releases them.
  */
 #ifndef DPOBJ_GATE_H
 #define DPOBJ_GATE_H
@@ -13,43 +13,45 @@
 
 #include "server/base/job_context.h"
 
-/* One release of the analyst's door per session user, in the whole cluster. */
+/* Allow one release of the analyst's door per session user, in the whole cluster. */
 extern void gate_enter_role(void);
 extern void gate_leave_role(void);
 
-/* One of dpobj.max_solvers places for releases of that door, in the whole cluster. */
+/* Allow dpobj.max_solvers releases of that door at a time, in the whole cluster. */
 extern void gate_enter_solvers(const JobContext *job);
 extern void gate_leave_solvers(void);
 
 /*
- * The worker of a job charges in one transaction and reads in the next: it keeps its places over
- * commits, until it leaves them all.  Enters the role's, if that need not be waited for: false if
- * so.  A transaction that is aborted gives places back, too: then the next release of the role can
- * be charged before the failure of this one is in the ledger.
+ * For the worker of a job, which charges in one transaction and reads in the next.  Enters the
+ * role's gate without waiting; false if another release of the role runs.  The lock is kept over
+ * commits until gate_leave_all().  An abort releases it too, and then the next release of the role
+ * can be charged before the failure of this one is in the ledger.
  */
 extern bool gate_try_role(Oid role);
 extern void gate_leave_all(void);
 
-/* Before the worker connects, so that it leaves its places after its last transaction. */
+/* Called before the worker connects, so that the locks are released after its last transaction. */
 extern void gate_leave_at_exit(void);
 
 /*
- * A run begins when its charge is committed and its locks are taken, before the first row is read.
- * It ends a whole number of ticks later, so that only this number can be seen of its duration
- * (rule H14).  With ticks of the clock the caller could choose the length of the first one.
+ * A run begins after its charge is committed and its locks are taken, and before it reads the first
+ * row.  It ends a whole number of ticks later, so that its duration shows only this number (rule
+ * H14).  Ticks count from the begin of the run: with ticks of the clock, the caller could choose
+ * the length of the first one.
  *
- * Interrupts are held during a run.  A cancel, a timeout or a termination ends the work at once and
- * is answered at the first tick that is at least a tenth of a second away (where ticks are longer
+ * Interrupts are held during a run.  A cancel, a timeout or a termination ends the work at once,
+ * but is answered at the first tick that is at least a tenth of a second away (if ticks are longer
  * than a second, at the first such whole second of the run).  So the moment of the answer does not
- * show how far the run was.  0 milliseconds: there are no ticks, and interrupts are not held.
+ * show how far the run was.  0 milliseconds: no ticks, and interrupts are not held.
  */
 extern void gate_begin_run(int milliseconds);
-extern void gate_end_run(void); /* waits, and raises what was held */
+extern void gate_end_run(void); /* waits for the tick, and raises the error of a held interrupt */
 
-/* Holds interrupts again after an error of the run was caught: an error ends the hold. */
-extern void gate_hold_on(void);
+/* Holds interrupts again after a caught error of the run, because an error resets the hold. */
+extern void gate_hold_again(void);
 
-/* Instead of CHECK_FOR_INTERRUPTS(), which does nothing during a run: an error ends the work. */
+/* Replaces CHECK_FOR_INTERRUPTS(), which does nothing during a run; raises an error to end the
+ * work. */
 extern void gate_interrupted(void);
 
 #define GATE_CHECK_FOR_INTERRUPTS()                                                                \

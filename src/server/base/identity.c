@@ -1,5 +1,5 @@
 /*
- * identity.c - finds a table's identity.
+ * identity.c - finds the row of dpobj.identities for a table.
  */
 #include "postgres.h"
 
@@ -52,10 +52,7 @@ text_is(HeapTuple tuple, TupleDesc descriptor, const char *name, const char *exp
 	return !isnull && strcmp(TextDatumGetCString(value), expected) == 0;
 }
 
-/*
- * Is the qualified name in this row the table's?  It is taken apart: how a name is
- * quoted depends on a setting of the session.
- */
+/* Compares the parts of the qualified name, because quoting depends on a setting of the session. */
 static bool
 has_name_of(HeapTuple tuple, TupleDesc descriptor, Oid relation)
 {
@@ -79,28 +76,28 @@ identity_of_table(Oid relation)
 	TupleDesc descriptor = RelationGetDescr(identities);
 	SysScanDesc scan = systable_beginscan(identities, InvalidOid, false, NULL, 0, NULL);
 	HeapTuple tuple;
-	int64 bound = 0; /* by OID: there is at most one */
-	int64 named = 0;
+	int64 by_oid = 0; /* there is at most one */
+	int64 by_name = 0;
 
-	while (bound == 0 && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	while (by_oid == 0 && HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		bool isnull;
 		int64 id = DatumGetInt64(identity_attribute(tuple, descriptor, "id", &isnull));
 		Oid object = DatumGetObjectId(identity_attribute(tuple, descriptor, "object", &isnull));
-		bool here;
+		bool is_local;
 
 		if (!text_is(tuple, descriptor, "kind", "table"))
 			continue;
-		here = text_is(tuple, descriptor, "origin", origin);
-		if (here && object == relation)
-			bound = id;
+		is_local = text_is(tuple, descriptor, "origin", origin);
+		if (is_local && object == relation)
+			by_oid = id;
 		else if (has_name_of(tuple, descriptor, relation) &&
-				 !(here && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(object))))
-			named = Max(named, id);
+				 !(is_local && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(object))))
+			by_name = Max(by_name, id);
 	}
 	systable_endscan(scan);
 	table_close(identities, AccessShareLock);
-	return bound != 0 ? bound : named;
+	return by_oid != 0 ? by_oid : by_name;
 }
 
 bool

@@ -1,9 +1,9 @@
 /*
- * identity.h - which row of dpobj.identities a table is.
+ * identity.h - finds the row of dpobj.identities for a table.
  *
- * Read from the catalogs and from our own table in C, so that settings, objects
- * and privileges of the caller do not matter; the charge worker, which also
- * writes identities, has the same rules in SQL (charge_budget.c).
+ * It reads the catalogs and the table in C, so that settings, objects and privileges of the caller
+ * have no effect.  The charge worker, which also writes identities, has the same rules in SQL
+ * (charge_identity.c).
  */
 #ifndef DPOBJ_IDENTITY_H
 #define DPOBJ_IDENTITY_H
@@ -13,21 +13,20 @@
 #include "access/htup.h"
 #include "access/tupdesc.h"
 
-/* Where OIDs hold: dpobj_internal.origin(). */
+/* Names the server and database in which OIDs are valid: dpobj_internal.origin(). */
 extern char *identity_origin(void);
 
 /*
- * The identity that has the table's OID here or, if there is none, the last one
- * that had its name and whose own table is gone; 0 for a table that no charge, no
- * budget and no protection has touched.  As it was last committed, however old
- * the caller's snapshot is.
+ * Finds the identity with the table's OID in this database, else the last one with its name whose
+ * own table does not exist; 0 if no charge, budget or protection ever named the table.  Reads the
+ * last committed rows.
  */
 extern int64 identity_of_table(Oid relation);
 
-/* A system catalog, or a table of dpobj. */
+/* Is it a system catalog or a table of dpobj? */
 extern bool identity_is_system_table(Oid table);
 
-/* One attribute of a row of a table in schema dpobj, by name. */
+/* Returns one attribute of a row of a table of dpobj, by name. */
 extern Datum identity_attribute(HeapTuple tuple, TupleDesc descriptor, const char *name,
 								bool *isnull);
 

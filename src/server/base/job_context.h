@@ -1,10 +1,10 @@
 /*
- * job_context.h - what a release in a job does otherwise than one in a statement.
+ * job_context.h - how a release in a job differs from one in a statement.
  *
- * It is passed down with the release; where it is NULL, the release is a statement's.  A statement
- * has its events committed by another process, holds its locks until its transaction ends, and
- * tells its client how far it is.  The worker of a job commits its events itself, keeps its locks
- * over these commits, and tells these functions how far it is.
+ * The context is passed down with a release; NULL: the release is a statement's.  A statement has
+ * another process commit its events, holds its locks until its transaction ends, and reports
+ * progress to its client.  The worker of a job commits its events itself, keeps its locks over
+ * these commits, and reports progress to the functions below.
  */
 #ifndef DPOBJ_JOB_CONTEXT_H
 #define DPOBJ_JOB_CONTEXT_H

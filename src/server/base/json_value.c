@@ -1,5 +1,5 @@
 /*
- * json_value.c - accessors that answer "no" where a value is of another type.
+ * json_value.c - typed access to jsonb values.
  */
 #include "postgres.h"
 
@@ -73,7 +73,6 @@ json_member(JsonbContainer *object, const char *key)
 	return getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
 }
 
-/* Longer values are cut off in messages. */
 #define TEXT_LENGTH 60
 
 char *

@@ -1,5 +1,5 @@
 /*
- * materialize.c - functions that return a set, all of it at once.
+ * materialize.c - functions that return a whole set at once.
  */
 #include "postgres.h"
 

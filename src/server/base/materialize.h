@@ -1,5 +1,5 @@
 /*
- * materialize.h - functions that return a set, all of it at once.
+ * materialize.h - functions that return a whole set at once.
  */
 #ifndef DPOBJ_MATERIALIZE_H
 #define DPOBJ_MATERIALIZE_H
@@ -10,7 +10,7 @@
 #include "funcapi.h"
 #include "utils/tuplestore.h"
 
-/* The set that the call returns, still empty; its rows are as the function is declared. */
+/* Makes the empty set that the call returns; *descriptor is the declared row type. */
 extern Tuplestorestate *materialize_begin(FunctionCallInfo fcinfo, TupleDesc *descriptor);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * numeric_value.c - reads the stored form of a numeric.
  *
- * That form is fixed, since pg_upgrade keeps it: a header of two bytes, or of four
- * with the weight in the second half, then digits of base 10000.  What is short
- * enough is exact as an integer and as a power of ten, so that one division or
- * product is rounded as it should be; the server converts the rest.
+ * The form is fixed, because pg_upgrade keeps it: a header of two bytes, or of four with the weight
+ * in the second half, then digits of base 10000.  For a short numeric, the integer of its digits
+ * and the power of ten are exact doubles, so one division or product rounds correctly; the server
+ * converts other numerics.
  */
 #include "postgres.h"
 
@@ -22,9 +22,9 @@
 #define SHORT_WEIGHT 0x003F
 
 #define BASE 10000
-#define DIGITS_MAX 4                    /* their value fits an int64 */
+#define DIGITS_MAX 4                    /* so many fit an int64 */
 #define EXACT_MAX (INT64CONST(1) << 53) /* integers up to here are doubles */
-#define WEIGHT_MAX 5                    /* 10^20 is a double, as all powers up to 10^22 are */
+#define WEIGHT_MAX 5                    /* powers of ten up to 10^22 are doubles */
 
 static const double power_of_base[] = {1e0, 1e4, 1e8, 1e12, 1e16, 1e20};
 
@@ -33,10 +33,10 @@ typedef struct Digits
 	bool negative;
 	int weight; /* of the first digit */
 	int count;
-	const char *bytes; /* perhaps not aligned */
+	const char *bytes; /* may be unaligned */
 } Digits;
 
-/* False for special values, and for more digits than we handle. */
+/* Returns false for special values and for more than DIGITS_MAX digits. */
 static bool
 read_digits(const struct varlena *numeric, Digits *digits)
 {

@@ -1,12 +1,12 @@
 /*
- * numeric_value.h - a numeric as a double, without the detour through its digits as text.
+ * numeric_value.h - a numeric as a double, without a conversion to text.
  */
 #ifndef DPOBJ_NUMERIC_VALUE_H
 #define DPOBJ_NUMERIC_VALUE_H
 
 #include "postgres.h"
 
-/* The double nearest to a numeric; infinite where it is too large, NaN where it is NaN. */
+/* Returns the nearest double; infinite if the numeric is too large, NaN if it is NaN. */
 extern double numeric_value(Datum datum);
 
 #endif

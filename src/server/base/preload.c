@@ -1,5 +1,5 @@
 /*
- * preload.c - what only a server has that preloads the library: shared memory.
+ * preload.c - shared memory, in a server that preloads the library.
  */
 #include "postgres.h"
 

@@ -1,5 +1,5 @@
 /*
- * preload.h - what only a server has that preloads the library: shared memory.
+ * preload.h - shared memory, in a server that preloads the library.
  */
 #ifndef DPOBJ_PRELOAD_H
 #define DPOBJ_PRELOAD_H
@@ -13,22 +13,21 @@ typedef struct SharedPiece
 {
 	const char *name; /* of the piece and of its lock */
 	Size size;
-	/* called when the server starts; new: the memory was made just now and holds zeros */
+	/* called when the server starts; new: the memory is zeroed, else another process filled it */
 	void (*attach)(void *memory, LWLock *lock, bool new);
-	struct SharedPiece *next; /* preload_memory() fills it in */
+	struct SharedPiece *next; /* for preload_memory() */
 } SharedPiece;
 
 /*
- * From _PG_init(): names each piece, and then asks for all of them.  A server that does not
- * preload the library attaches none.
+ * Called by _PG_init(), first for each piece, then once to request them all.  A server that does
+ * not preload the library attaches none.
  */
 extern void preload_memory(SharedPiece *piece);
 extern void preload_install(void);
 
-/* Is the library preloaded? */
 extern bool preload_done(void);
 
-/* Raises 55000, saying how to preload the library, if it is not; what: who needs it, a plural. */
+/* Raises 55000 if the library is not preloaded; what is the plural noun that needs it. */
 extern void preload_require(const char *what);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * random_bits.c - fair bits for the core.
+ * random_bits.c - the core's random bits, from pg_strong_random.
  */
 #include "postgres.h"
 

@@ -8,14 +8,14 @@
 
 #include "core/random/bits.h"
 
-/* Bits for noise that the backend draws itself; they raise an error when there are none. */
+/* For noise that the backend draws itself; an error is raised if pg_strong_random fails. */
 extern void random_bits_init(Bits *bits);
 
-/* The same for millions of draws: a call of pg_strong_random costs more than a draw. */
+/* A buffer for millions of draws, because a call of pg_strong_random takes longer than a draw. */
 typedef struct RandomPool
 {
 	uint8 bytes[4096];
-	size_t left; /* unused ones, at the end */
+	size_t left; /* unused bytes, at the end */
 } RandomPool;
 
 extern void random_pool_init(RandomPool *pool, Bits *bits);

@@ -13,11 +13,11 @@ typedef struct ServerMemory
 {
 	Memory memory;
 	MemoryContext context;
-	MemoryContext bounded; /* at first the same; limit holds for it and its children: */
-	Size limit;            /* bytes; 0, as at first: no limit */
+	MemoryContext bounded; /* the limit holds for it and its children; at first the same context */
+	Size limit;            /* bytes; 0: none, as at first */
 } ServerMemory;
 
-/* The Pause of core computations in this process: raises the error of a cancel. */
+/* Checks for interrupts in computations of the core; raises the error of a cancel. */
 extern void server_pause(void);
 
 extern void server_memory_init(ServerMemory *memory, MemoryContext context);

@@ -236,7 +236,7 @@ table_exists(void)
 	if (!extension_hold())
 		return false;
 	exists = OidIsValid(get_relname_relid("job_rows", get_namespace_oid("dpobj", false)));
-	extension_give_up();
+	extension_release();
 	return exists;
 }
 

@@ -196,7 +196,7 @@ is_installed(void)
 	begin();
 	installed = extension_hold();
 	if (installed)
-		extension_give_up();
+		extension_release();
 	commit();
 	return installed;
 }

@@ -9,15 +9,14 @@
  */
 #include "postgres.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
+#include "server/base/extension.h"
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_setting.h"
@@ -29,7 +28,7 @@
 static Oid
 lock_class(void)
 {
-	return get_relname_relid("budget_rows", get_namespace_oid("dpobj", false));
+	return extension_table("budget_rows");
 }
 
 void

@@ -7,12 +7,11 @@
  */
 #include "postgres.h"
 
-#include "catalog/namespace.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "fmgr.h"
-#include "utils/lsyscache.h"
 
+#include "server/base/extension.h"
 #include "server/ledger/charge_count.h"
 #include "server/ledger/charge_plan.h"
 
@@ -64,7 +63,7 @@ dpobj_count_charges(PG_FUNCTION_ARGS)
 bool
 charge_counts_exist(void)
 {
-	return OidIsValid(get_relname_relid("charge_counts", get_namespace_oid("dpobj", false)));
+	return OidIsValid(extension_table("charge_counts"));
 }
 
 void

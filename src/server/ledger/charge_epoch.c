@@ -3,22 +3,15 @@
  */
 #include "postgres.h"
 
-#include "catalog/namespace.h"
 #include "executor/spi.h"
 #include "storage/lmgr.h"
-#include "utils/lsyscache.h"
 
+#include "server/base/extension.h"
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_count.h"
 #include "server/ledger/charge_epoch.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_worker.h"
-
-static Oid
-table_of_ours(const char *name)
-{
-	return get_relname_relid(name, get_namespace_oid("dpobj", false));
-}
 
 /* ---- A new epoch ------------------------------------------------------------ */
 
@@ -35,7 +28,7 @@ leap_ids(void)
 		" greatest(nextval('dpobj.ledger_events_id_seq'),"
 		" (extract(epoch FROM clock_timestamp()) * 1000000)::bigint))";
 
-	LockRelationOid(table_of_ours("ledger_events"), ShareUpdateExclusiveLock);
+	LockRelationOid(extension_table("ledger_events"), ShareUpdateExclusiveLock);
 	(void) charge_query(statement, 0, NULL, NULL);
 }
 
@@ -60,7 +53,7 @@ is_first_since_crash(void)
 	static const char *const statement =
 		"INSERT INTO dpobj.since_crash DEFAULT VALUES ON CONFLICT DO NOTHING";
 
-	return OidIsValid(table_of_ours("since_crash")) && charge_query(statement, 0, NULL, NULL);
+	return OidIsValid(extension_table("since_crash")) && charge_query(statement, 0, NULL, NULL);
 }
 
 /*

@@ -426,7 +426,7 @@ void
 charge_act_as_before(const ChargeActor *before)
 {
 	SetUserIdAndSecContext(before->role, before->security);
-	extension_give_up();
+	extension_release();
 }
 
 void
