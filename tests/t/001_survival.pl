@@ -1,11 +1,6 @@
 # 001_survival.pl - a charge survives everything that happens to its transaction, and a forged
 # model differs from a released one.
 
-use strict;
-use warnings;
-
-use Test::More;
-
 use DpobjTest;
 
 my $node = dpobj_cluster('survival', "shared_preload_libraries = ''", 'wal_writer_delay = 10s');
@@ -18,59 +13,37 @@ sub run { return in_session($node, undef, @_); }
 
 my $train = train(QUICK);
 
-spends($node, 'COMMIT', $once, sub { run('BEGIN', $train, 'COMMIT') });
-spends($node, 'ROLLBACK', $once, sub { run('BEGIN', $train, 'ROLLBACK') });
-spends($node, 'ROLLBACK TO SAVEPOINT', $once,
-	sub { run('BEGIN', 'SAVEPOINT here', $train, 'ROLLBACK TO here', 'COMMIT') });
-spends($node, 'PREPARE TRANSACTION, ROLLBACK PREPARED', $once,
-	sub { run('BEGIN', $train, "PREPARE TRANSACTION 'here'", "ROLLBACK PREPARED 'here'") });
-spends($node, 'SERIALIZABLE, ROLLBACK', $once,
-	sub { run('BEGIN ISOLATION LEVEL SERIALIZABLE', $train, 'ROLLBACK') });
-spends(
-	$node,
-	'end of the session within the transaction',
-	$once,
-	sub { run('BEGIN', $train) });
-spends(
-	$node,
-	'deferred constraint that fails at COMMIT',
-	$once,
-	sub {
-		my $text = run(
-			'CREATE TABLE one (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)',
-			'BEGIN',
-			'INSERT INTO one VALUES (1), (1)',
-			$train,
-			'COMMIT',
-			'DROP TABLE one');
-		like($text, qr/^ERROR:  23505/m, 'COMMIT fails');
-	});
+for my $case (
+	[ 'COMMIT', 'BEGIN', $train, 'COMMIT' ],
+	[ 'ROLLBACK', 'BEGIN', $train, 'ROLLBACK' ],
+	[ 'ROLLBACK TO SAVEPOINT', 'BEGIN', 'SAVEPOINT here', $train, 'ROLLBACK TO here', 'COMMIT' ],
+	[ 'PREPARE TRANSACTION, ROLLBACK PREPARED', 'BEGIN', $train, "PREPARE TRANSACTION 'here'", "ROLLBACK PREPARED 'here'" ],
+	[ 'SERIALIZABLE, ROLLBACK', 'BEGIN ISOLATION LEVEL SERIALIZABLE', $train, 'ROLLBACK' ],
+	[ 'the session ends within the transaction', 'BEGIN', $train ],
+	[ 'CREATE TABLE AS, ROLLBACK', 'BEGIN', "CREATE TABLE model AS $train", 'ROLLBACK' ],
+	[ 'a cursor that is fetched and closed', 'BEGIN', "DECLARE here CURSOR FOR $train", 'FETCH here', 'CLOSE here', 'ROLLBACK' ],
+	[ 'a cursor WITH HOLD', 'BEGIN', "DECLARE here CURSOR WITH HOLD FOR $train", 'COMMIT', 'FETCH here', 'CLOSE here' ],
+	[ 'a release whose answer only EXISTS reads', "SELECT EXISTS ($train)" ])
+{
+	my ($name, @statements) = @$case;
+	spends($node, $name, $once, sub { run(@statements) });
+}
 
 # ---- an error after the release ----
 
-spends(
-	$node,
-	'error in an expression over the model',
-	$once,
-	sub {
-		like(
-			run('SELECT 1 / (cardinality(weights) - 2) FROM '
-				  . '(SELECT (dp_halfspace(features, label, 0.5, 0)).weights FROM quick) AS model'),
-			qr/^ERROR:  22012/m,
-			'division by zero');
-	});
-spends(
-	$node,
-	'constraint that refuses the model',
-	$once,
-	sub {
-		like(
-			run('CREATE TABLE model (release bigint CHECK (release < 0))',
-				"INSERT INTO model $train",
-				'DROP TABLE model'),
-			qr/^ERROR:  23514/m,
-			'CHECK violated');
-	});
+for my $case (
+	[ 'a deferred constraint that fails at COMMIT', '23505',
+		'CREATE TABLE one (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)', 'BEGIN', 'INSERT INTO one VALUES (1), (1)',
+		$train, 'COMMIT', 'DROP TABLE one' ],
+	[ 'a division by zero in an expression over the model', '22012',
+		'SELECT 1 / (cardinality(weights) - 2) FROM '
+		  . '(SELECT (dp_halfspace(features, label, 0.5, 0)).weights FROM quick) AS model' ],
+	[ 'a CHECK constraint that the model violates', '23514',
+		'CREATE TABLE model (release bigint CHECK (release < 0))', "INSERT INTO model $train", 'DROP TABLE model' ])
+{
+	my ($name, $state, @statements) = @$case;
+	spends($node, $name, $once, sub { like(run(@statements), qr/^ERROR:  $state/m, "$name is an error") });
+}
 spends(
 	$node,
 	'errors caught in PL/pgSQL, in a loop',
@@ -89,37 +62,25 @@ BEGIN
 END \$\$
 SQL
 	});
-spends($node, 'CREATE TABLE AS, ROLLBACK', $once,
-	sub { run('BEGIN', "CREATE TABLE model AS $train", 'ROLLBACK') });
 
 # ---- cursors, views and statements that run again ----
 
-spends($node, 'cursor that is never fetched', $nothing,
+spends($node, 'a cursor that is never fetched', $nothing,
 	sub { run('BEGIN', "DECLARE here CURSOR FOR $train", 'CLOSE here', 'COMMIT') });
 spends(
-	$node, 'cursor that is fetched and closed', $once,
-	sub { run('BEGIN', "DECLARE here CURSOR FOR $train", 'FETCH here', 'CLOSE here', 'ROLLBACK') });
-spends(
 	$node,
-	'scroll cursor read twice gives one release twice',
+	'a scroll cursor that is read twice shows one release twice',
 	$once,
 	sub {
 		my $text = run('BEGIN', "DECLARE here SCROLL CURSOR FOR $train",
 			'FETCH here', 'MOVE BACKWARD ALL IN here', 'FETCH here', 'COMMIT');
 		my @releases = $text =~ /^(\d+)$/mg;
-		is(scalar @releases, 2, 'fetched twice');
-		is($releases[0], $releases[1], 'the same release');
+		is(scalar @releases, 2, 'the cursor returns two rows');
+		is($releases[0], $releases[1], 'both rows are the same release');
 	});
 spends(
 	$node,
-	'cursor WITH HOLD',
-	$once,
-	sub {
-		run('BEGIN', "DECLARE here CURSOR WITH HOLD FOR $train", 'COMMIT', 'FETCH here', 'CLOSE here');
-	});
-spends(
-	$node,
-	'view and materialised view: a charge for each look that trains',
+	'a view and a materialised view: a charge for each time that the query runs',
 	{ epsilon => 2, charged => 4, released => 4 },
 	sub {
 		run("CREATE VIEW plain AS $train",
@@ -130,7 +91,7 @@ spends(
 	});
 spends(
 	$node,
-	'prepared statement, six times with a generic plan and with parameters',
+	'a prepared statement, executed six times with a generic plan',
 	{ epsilon => 3, charged => 6, released => 6 },
 	sub {
 		run('PREPARE here(numeric) AS SELECT (dp_halfspace(features, label, $1, 0.0)).release FROM quick',
@@ -146,7 +107,7 @@ spends(
 			'SELECT r FROM generate_series(1, 3) LEFT JOIN LATERAL (SELECT (dp_halfspace('
 			  . 'features, label, 0.5, 0)).release AS r FROM quick) AS s ON true');
 		my %releases = map { $_ => 1 } $text =~ /^(\d+)$/mg;
-		is(scalar keys %releases, 3, 'three releases');
+		is(scalar keys %releases, 3, 'each evaluation is a release of its own');
 	});
 spends(
 	$node,
@@ -157,17 +118,15 @@ spends(
 			run('SELECT (SELECT (dp_halfspace(features, label, 0.5, 0)).release FROM quick '
 				  . 'WHERE id > outside * 0) FROM generate_series(1, 3) AS outside'),
 			qr/UB003: /,
-			'refused');
+			'a correlated subselect is refused');
 	});
-spends($node, 'what trains nothing costs nothing', $nothing,
+spends($node, 'EXPLAIN and LIMIT 0 cost nothing', $nothing,
 	sub { run("EXPLAIN $train", "$train LIMIT 0") });
-spends($node, 'a release that only EXISTS looks at is a release', $once,
-	sub { run("SELECT EXISTS ($train)") });
 spends(
 	$node,
 	'EXPLAIN ANALYZE is refused before the charge',
 	$nothing,
-	sub { like(run("EXPLAIN ANALYZE $train"), qr/^ERROR:  UB003/m, 'refused') });
+	sub { like(run("EXPLAIN ANALYZE $train"), qr/^ERROR:  UB003/m, 'EXPLAIN ANALYZE is refused') });
 
 # ---- a model and its forgeries ----
 
@@ -178,12 +137,12 @@ spends(
 	sub {
 		run('CREATE TABLE model AS SELECT dp_halfspace(features, label, 0.5, 0) AS m FROM quick',
 			'INSERT INTO model SELECT dp_halfspace(features, label, 0.25, 0) FROM quick');
-		is(scalar_of($node, 'SELECT bool_and(dpobj.verify(m)) FROM model'), 't', 'models verify');
+		is(scalar_of($node, 'SELECT bool_and(dpobj.verify(m)) FROM model'), 't', 'released models verify');
 
 		my $lost = run('BEGIN', 'SELECT dp_halfspace(features, label, 0.5, 0) FROM quick', 'ROLLBACK');
 		$lost =~ s/'/''/g;
 		is(scalar_of($node, "SELECT dpobj.verify('$lost'::dp_model)"),
-			't', 'so does one that was shown and rolled back');
+			't', 'a model of a transaction that was rolled back verifies');
 	});
 my %forged = (
 	kind => "'other'",
@@ -204,12 +163,12 @@ for my $attribute (sort keys %forged)
 			'ROLLBACK') =~ s/^\s+|\s+$//gr,
 		'1', "a forged $attribute does not verify");
 }
-is(scalar_of($node, 'SELECT dpobj.verify(NULL) IS NULL'), 't', 'no model, no verdict');
+is(scalar_of($node, 'SELECT dpobj.verify(NULL) IS NULL'), 't', 'dpobj.verify of NULL is NULL');
 
 # ---- synchronous_commit = off ----
 
-# The session asks for asynchronous commits.  An ordinary row that is committed
-# after the release is lost, which shows that the release did not come for free.
+# The session commits asynchronously.  An ordinary row that is committed after the release is lost,
+# which shows that the charge was flushed on purpose.
 scalar_of($node, 'ALTER DATABASE postgres SET synchronous_commit = off; CREATE TABLE ordinary (n int)');
 my $lost = 0;
 for my $attempt (1 .. 3)
@@ -229,6 +188,4 @@ for my $attempt (1 .. 3)
 }
 ok($lost, 'an ordinary row was lost in the same stop');
 
-is(scalar(solvers($node)), 0, 'no solver is left');
-$node->stop;
-done_testing();
+finish($node);

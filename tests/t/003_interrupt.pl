@@ -1,24 +1,15 @@
 # 003_interrupt.pl - cancels, timeouts and lost clients end a training at once in every phase, and
 # leave nothing; limits of time and memory.
 #
-# The goal is 100 ms. The test prints what it measured; the assertion leaves room for a busy
-# machine.
-
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(sleep time);
+# The goal is 100 ms. The test prints what it measured; the assertion leaves room for a busy machine.
 
 use DpobjTest;
 
-# Some ten milliseconds where nothing else runs; whoever does not listen takes many seconds.
+# An interrupt takes some ten milliseconds on an idle machine, and many seconds if it is ignored.
 use constant LATEST => 5000;
 
 my $node = dpobj_cluster('interrupt', "shared_preload_libraries = ''");
 my $control = session($node);
-my $solver = solver_path($node);
 my @measured;
 
 $node->safe_psql('postgres', <<'SQL');
@@ -79,14 +70,14 @@ my %phase = (
 		cost => $charged,
 	},
 	sending => {
-		prepare => sub { deaf_solver($solver) },
+		prepare => sub { deaf_solver($node) },
 		statement => train('wide', options => '"mechanism": "opdisc"'),
 		reach => sub {
 			my ($session) = @_;
 			wait_until(10, sub { children($session->pid) }) or die 'no child';
 			sleep(0.1);
 		},
-		tidy => sub { rename "$solver.kept", $solver or die "cannot rename $solver.kept: $!" },
+		tidy => sub { restore_solver($node) },
 		cost => $charged,
 	},
 	solving => {
@@ -122,7 +113,7 @@ my %phase = (
 		},
 		tidy => sub { $locker->quit },
 
-		# The worker is on its way: the event is written, the answer is not sent.
+		# The worker writes the event, but the answer is not sent.
 		cost => { epsilon => 0.5, charged => 1, released => 1 },
 	},);
 
@@ -207,7 +198,7 @@ spends(
 		$session->quit;
 	});
 
-# ---- prices, which cost the server time alone: as much of it as a plan may ask for ----
+# ---- prices, which may take long ----
 
 my $plan = <<'SQL';
 SELECT dpobj.price_plan(jsonb_agg(jsonb_build_object('method', 'logistic', 'd', 20, 'epsilon', 1000 - i, 'delta', 1e-12,
@@ -284,13 +275,6 @@ spends(
 
 # ---- limits ----
 
-# The guarantee of the last charge.
-sub guarantee
-{
-	return scalar_of($node,
-		"SELECT guarantee FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1");
-}
-
 sub stopped_by
 {
 	my ($name, $detail, %how) = @_;
@@ -306,12 +290,12 @@ sub stopped_by
 			like($text, qr/^ERROR:  UB004: training was stopped and nothing was released$/m,
 				"$name: UB004");
 			like($text, $detail, "$name: the reason");
-			cmp_ok(time() - $start, '<', 10 + ($how{patience} // 0), "$name: in time");
+			cmp_ok(time() - $start, '<', 10 + ($how{extra_seconds} // 0), "$name: in time");
 			is($session->ask('SELECT 1'), '1', "$name: the session is alive");
 			nothing_is_left($session, $name);
 			$session->quit;
 		});
-	is(guarantee(), 'conditional', "$name: the guarantee is conditional");
+	is(last_charge($node, 'guarantee'), 'conditional', "$name: the charge has a conditional guarantee");
 }
 
 my $too_late = qr/^DETAIL:  The time limit of 1 s/m;
@@ -321,7 +305,7 @@ stopped_by('dpobj.time_limit', $too_late, set => 'SET dpobj.time_limit = 1');
 stopped_by('option memory_limit', $too_large, options => '"memory_limit": 1');
 stopped_by('dpobj.memory_limit', $too_large, set => 'SET dpobj.memory_limit = 1');
 
-# Wide grids, on which no engine is done in time.
+# Wide grids, which take every engine too long.
 my %engine = (
 	'tree sampler' => { options => '"mechanism": "exponential"' },
 	map { +"solver $_" => { epsilon => 10, options => qq{"mechanism": "opdisc", "solver": "$_"} } }
@@ -334,7 +318,7 @@ for my $name (sort keys %engine)
 
 	# GLPK holds the whole literal programme in a few megabytes for many minutes.
 	stopped_by("$name, memory", $too_large, %how,
-		options => "$how{options}, \"memory_limit\": 30", patience => 30)
+		options => "$how{options}, \"memory_limit\": 30", extra_seconds => 30)
 	  unless $name =~ /literal/;
 }
 spends(
@@ -347,7 +331,7 @@ spends(
 			'conditional',
 			'a model under limits is conditional');
 	});
-is(guarantee(), 'conditional', 'and so is its charge');
+is(last_charge($node, 'guarantee'), 'conditional', 'its charge is conditional');
 is(scalar(solvers($node)), 0, 'no solver is left');
 $control->quit;
 $node->stop;

@@ -1,14 +1,6 @@
 # 004_refusals.pl - where a charge is refused; which role is charged when roles and settings are
 # hostile; and that no role may change the ledger.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(time);
-
 use DpobjTest;
 
 my $node = dpobj_cluster('refusals');
@@ -16,10 +8,8 @@ my $train = train('public.quick');
 my $nothing = {};
 my $once = { epsilon => 0.5, charged => 1, released => 1 };
 
+login_roles($node, qw(eve bob mallory));
 $node->safe_psql('postgres', <<'SQL');
-CREATE ROLE eve LOGIN;
-CREATE ROLE bob LOGIN;
-CREATE ROLE mallory LOGIN;
 GRANT SELECT ON quick TO eve, mallory;
 DO $$
 DECLARE
@@ -34,12 +24,6 @@ SQL
 sub run_as { return in_session($node, @_); }
 
 my $superuser = scalar_of($node, 'SELECT current_user');
-
-sub last_charged
-{
-	return scalar_of($node,
-		"SELECT role FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1");
-}
 
 # ---- read-only ----
 
@@ -59,15 +43,12 @@ spends(
 	'standby',
 	$nothing,
 	sub {
-		$node->backup('base');
-		my $standby = PostgreSQL::Test::Cluster->new('standby');
-		$standby->init_from_backup($node, 'base', has_streaming => 1);
-		$standby->start;
+		my $standby = standby_of($node, 'standby');
 		my $session = session($standby);
 		refused('standby', '25006', $session->ask($train));
 		is($session->ask('SELECT count(*) FROM dpobj.ledger'),
 			scalar_of($node, 'SELECT count(*) FROM dpobj.ledger'),
-			'the ledger is read there');
+			'the standby shows the whole ledger');
 		$session->quit;
 		$standby->stop;
 	});
@@ -81,8 +62,8 @@ spends(
 	{ epsilon => [ 0, 0.5 ], charged => [ 0, 1 ], released => [ 0, 1 ] },
 	sub {
 		my $text = $forced->ask($train);
-		like($text, qr/^(?:\d+|ERROR:  UB003: .*)$/m, 'works or is refused');
-		like($text, qr/^HINT:  Set force_parallel_mode to off\.$/m, 'with a hint') if $text !~ /^\d+$/;
+		like($text, qr/^(?:\d+|ERROR:  UB003: .*)$/m, 'the call is answered or refused');
+		like($text, qr/^HINT:  Set force_parallel_mode to off\.$/m, 'the refusal has a hint') if $text !~ /^\d+$/;
 	});
 $forced->quit;
 
@@ -126,12 +107,11 @@ spends(
 	$once,
 	sub {
 		my $session = session($node, user => 'eve', options => '-c client_min_messages=notice');
-		is($session->ask('SELECT current_user'), 'bob', 'the settings apply');
-		like($session->ask("SELECT (public.dp_halfspace(features, label, 0.5, 0)).release FROM public.quick"),
-			qr/^\d+$/, 'a release');
+		is($session->ask('SELECT current_user'), 'bob', 'the role setting applies');
+		is_answered($session->ask('SELECT (public.dp_halfspace(features, label, 0.5, 0)).release FROM public.quick'), 'the call is answered');
 		$session->quit;
 	});
-is(last_charged(), 'eve', 'charged to the session role, whatever role it plays');
+is(last_charge($node, 'role'), 'eve', 'the session role is charged, not the current one');
 scalar_of($node, 'ALTER ROLE eve RESET ALL');
 
 # What a database or the superuser's role sets reaches the worker, which connects
@@ -158,15 +138,15 @@ my $undo = join ' ', map { "-c $_" } qw(default_transaction_read_only=off statem
 		$once,
 		sub {
 			my $session = session($node, user => 'eve', options => $undo);
-			is($session->ask('SHOW synchronous_commit'), 'off', 'the settings apply');
-			like($session->ask($train), qr/^\d+$/, 'a release');
+			is($session->ask('SHOW synchronous_commit'), 'off', 'the settings of the database apply');
+			is_answered($session->ask($train), 'the call is answered');
 			$session->quit;
 		});
-	is(last_charged(), 'eve', 'charged to the session role');
+	is(last_charge($node, 'role'), 'eve', 'the session role is charged');
 	like(
 		scalar_of($node, 'SELECT relation_name FROM dpobj.ledger ORDER BY id DESC LIMIT 1'),
 		qr/^public\.quick$/,
-		'names are not spelled as quote_all_identifiers has them');
+		'the ledger ignores quote_all_identifiers');
 	scalar_of($node, "ALTER DATABASE postgres RESET ALL; ALTER ROLE \"$superuser\" RESET ALL");
 }
 
@@ -192,8 +172,8 @@ spends(
 			run_as('mallory', 'CREATE TABLE pg_temp.mine (state dp_rows)'));
 	});
 spends($node, 'EXECUTE and SELECT suffice', $once,
-	sub { like(run_as('eve', $train), qr/^\d+$/, 'a release') });
-is(last_charged(), 'eve', 'charged to the role');
+	sub { is_answered(run_as('eve', $train), 'a role with both privileges trains') });
+is(last_charge($node, 'role'), 'eve', 'that role is charged');
 
 spends(
 	$node,
@@ -202,31 +182,29 @@ spends(
 	sub {
 		scalar_of($node,
 			"CREATE FUNCTION public.by_definer() RETURNS bigint SECURITY DEFINER LANGUAGE sql AS '$train'");
-		like(run_as('mallory', 'SELECT public.by_definer()'), qr/^\d+$/, 'a definer function works');
-		is(last_charged(), 'mallory', 'and is charged to its caller');
+		is_answered(run_as('mallory', 'SELECT public.by_definer()'), 'a SECURITY DEFINER function trains');
+		is(last_charge($node, 'role'), 'mallory', 'its caller is charged');
 
-		like(run_as($superuser, 'SET ROLE eve', $train), qr/^\d+$/m, 'SET ROLE works');
-		is(last_charged(), $superuser, 'and is charged to the session role');
+		is_answered(run_as($superuser, 'SET ROLE eve', $train), 'a session trains after SET ROLE');
+		is(last_charge($node, 'role'), $superuser, 'SET ROLE does not change who is charged');
 
-		like(run_as($superuser, 'SET ROLE eve', 'SELECT public.by_definer()'),
-			qr/^\d+$/m, 'both together work');
-		is(last_charged(), $superuser, 'and are charged to the session role');
+		is_answered(run_as($superuser, 'SET ROLE eve', 'SELECT public.by_definer()'), 'SET ROLE and SECURITY DEFINER train together');
+		is(last_charge($node, 'role'), $superuser, 'the session role is charged for both together');
 
-		like(run_as($superuser, 'SET SESSION AUTHORIZATION eve', $train),
-			qr/^\d+$/m, 'SET SESSION AUTHORIZATION works');
-		is(last_charged(), 'eve', 'and is charged to the authorised role');
+		is_answered(run_as($superuser, 'SET SESSION AUTHORIZATION eve', $train), 'a session trains after SET SESSION AUTHORIZATION');
+		is(last_charge($node, 'role'), 'eve', 'the authorised role is charged');
 	});
 
 is(run_as('eve', "SELECT count(*) FROM dpobj.ledger WHERE role <> 'eve'"),
-	'0', 'a role sees its own events only');
-cmp_ok(run_as('eve', 'SELECT count(*) FROM dpobj.ledger'), '>', 0, 'it does see those');
+	'0', 'a role sees no events of others');
+cmp_ok(run_as('eve', 'SELECT count(*) FROM dpobj.ledger'), '>', 0, 'a role sees its own events');
 unlike(
 	run_as('eve', <<'SQL', 'SELECT count(*) FROM dpobj.ledger WHERE pg_temp.leak(role)'),
 CREATE FUNCTION pg_temp.leak(text) RETURNS boolean COST 0.0001 LANGUAGE plpgsql
 AS 'BEGIN RAISE NOTICE ''saw %'', $1; RETURN true; END'
 SQL
 	qr/saw (?!eve)/,
-	'nor does a function in WHERE see others');
+	'a function in WHERE is not called on events of others');
 
 # ---- the ledger ----
 
@@ -291,7 +269,7 @@ like(
 	'append-only through an inheritance parent');
 is(scalar_of($node, $ledger), $before, 'the ledger is as it was');
 
-# An end without its charge, a second end and a cost that is counted twice do not fit in.
+# Refused: an end without its charge, a second end, and a cost that is counted twice.
 my $insert = 'INSERT INTO dpobj.ledger_events (event, release, role, role_name, output_hash, epsilon_nano)';
 for my $forgery (
 	"$insert SELECT 'released', id, role, role_name, sha256(''), 1 FROM dpobj.ledger_events LIMIT 1",
@@ -300,7 +278,7 @@ for my $forgery (
 	"$insert VALUES ('released', NULL, 1, 'eve', sha256(''), NULL)",
 	"$insert VALUES ('charged', NULL, 1, 'eve', NULL, -1)")
 {
-	like(run_as($superuser, $forgery), qr/^ERROR:  23/m, "does not fit: $forgery");
+	like(run_as($superuser, $forgery), qr/^ERROR:  23/m, "a constraint refuses: $forgery");
 }
 
 # ---- no worker to write the ledger ----
@@ -315,11 +293,10 @@ spends(
 	sub {
 		my $start = time();
 		refused('no free worker slot', '53000', run_as('eve', $train));
-		cmp_ok(time() - $start, '<', 60, 'refused after half a minute');
+		cmp_ok(time() - $start, '<', 60, 'the refusal comes after half a minute');
 		refused('no free worker slot, cancelled',
 			'57014', run_as('eve', 'SET statement_timeout = 300', $train));
 	});
 
 is(scalar(solvers($node)), 0, 'no solver was started');
-$node->stop;
-done_testing();
+finish($node);

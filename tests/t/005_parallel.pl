@@ -5,25 +5,14 @@
 # no other vector of the grid equals it, the answer must be that vector. If a majority of one row
 # decides, no row may be lost or read twice.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjTest;
 
 my $node = dpobj_cluster('parallel');
 my $optimum = '{1,-1,1,0,-1,1}';
 my $release = { epsilon => 10000, charged => 1, released => 1 };
 
+point_table($node);
 $node->safe_psql('postgres', <<'SQL');
-CREATE FUNCTION ternary(i int) RETURNS float8[] LANGUAGE sql IMMUTABLE
-  AS 'SELECT array_agg((i / (3 ^ j)::int % 3 - 1)::float8 ORDER BY j) FROM generate_series(0, 5) j';
-CREATE TABLE point AS
-  SELECT i AS id, f AS features, f[1] - f[2] + f[3] - f[5] + f[6] > 0 AS label
-  FROM (SELECT i, ternary(i) FROM generate_series(0, 728) i) AS p(i, f);
-
 -- 200,000 rows, most of them alike; 20,000 rows, all distinct.
 CREATE TABLE alike AS
   SELECT row_number() OVER () AS id, features, label FROM point, generate_series(1, 275);
@@ -43,11 +32,7 @@ ALTER TABLE close SET (parallel_workers = 3);
 ANALYZE;
 SQL
 
-my @parallel = (
-	'SET max_parallel_workers_per_gather = 3',
-	'SET min_parallel_table_scan_size = 0',
-	'SET parallel_setup_cost = 0',
-	'SET parallel_tuple_cost = 0');
+my @parallel = parallel(3);
 my @serial = ('SET max_parallel_workers_per_gather = 0');
 
 sub weights_of
@@ -59,25 +44,15 @@ sub weights_of
 sub plan_of
 {
 	my ($statement, @settings) = @_;
-	my $session = session($node);
-	$session->ask($_) for @settings;
-	my $plan = $session->ask("EXPLAIN (COSTS OFF) $statement");
-	$session->quit;
-	return $plan;
+	return under($node, "EXPLAIN (COSTS OFF) $statement", @settings);
 }
 
 # Runs one release under settings and compares its weights.
 sub releases
 {
 	my ($name, $expected, $statement, @settings) = @_;
-	spends(
-		$node, $name, $release,
-		sub {
-			my $session = session($node);
-			$session->ask($_) for @settings;
-			is($session->ask($statement), $expected, "$name: the optimum");
-			$session->quit;
-		});
+	spends($node, $name, $release, sub { is(under($node, $statement, @settings), $expected, "$name: the optimum") });
+	return;
 }
 
 # ---- parallel plans ----
@@ -85,7 +60,7 @@ sub releases
 my $plan = plan_of(weights_of('alike'), @parallel);
 like($plan, qr/Finalize Aggregate.*Gather.*Workers Planned: [23].*Partial Aggregate.*Parallel Seq Scan/s,
 	'the plan is parallel');
-unlike(plan_of(weights_of('alike'), @serial), qr/Partial/, 'the other is not');
+unlike(plan_of(weights_of('alike'), @serial), qr/Partial/, 'the plan without workers is not parallel');
 
 for my $table (qw(alike distinct_rows))
 {
@@ -93,7 +68,7 @@ for my $table (qw(alike distinct_rows))
 	releases("$table, parallel", $optimum, weights_of($table), @parallel);
 	releases("$table, parallel, the leader stays out",
 		$optimum, weights_of($table), @parallel, 'SET parallel_leader_participation = off');
-	releases("$table, no worker to be had",
+	releases("$table, no worker is free",
 		$optimum, weights_of($table), @parallel, 'SET max_parallel_workers = 0');
 	releases("$table, prepared",
 		$optimum,
@@ -103,8 +78,8 @@ for my $table (qw(alike distinct_rows))
 		'SET plan_cache_mode = force_generic_plan');
 }
 
-# {1} errs on the negative rows, {-1} and {0} on the positive ones, of which there
-# is one more: a state that is lost or added twice turns one of these two over.
+# {1} errs on the negative rows, {-1} and {0} on the positive ones, of which there is one more: if a
+# state is lost or added twice, one of the two answers changes.
 for my $round (1 .. 4)
 {
 	my @settings =
@@ -114,12 +89,9 @@ for my $round (1 .. 4)
 		"majority of one, round $round",
 		{ epsilon => 20000, charged => 2, released => 2 },
 		sub {
-			my $session = session($node);
-			$session->ask($_) for @settings;
-			is($session->ask(weights_of('close')), '{1}', 'in favour');
-			like($session->ask(weights_of('close', where => 'id NOT IN (1, 2)')),
-				qr/^\{(?:0|-1)\}$/, 'against');
-			$session->quit;
+			is(under($node, weights_of('close'), @settings), '{1}', 'the positive rows have the majority');
+			like(under($node, weights_of('close', where => 'id NOT IN (1, 2)'), @settings),
+				qr/^\{(?:0|-1)\}$/, 'without two of them the negative rows have it');
 		});
 }
 
@@ -143,29 +115,20 @@ for my $leader (qw(on off))
 		"no row at all, leader $leader",
 		$release,
 		sub {
-			my $session = session($node);
-			$session->ask($_) for @settings;
-			like(
-				$session->ask(
-					train('none', epsilon => 10000, what => 'weights', options => '"dimension": 1')),
-				qr/^\{-?[01]\}$/,
-				'is answered when the dimension is declared');
-			$session->quit;
+			like(under($node, weights_of('none', options => '"dimension": 1'), @settings),
+				qr/^\{-?[01]\}$/, 'a declared dimension is enough without rows');
 		});
 	spends(
 		$node,
 		"no row and no dimension, leader $leader",
 		{},
 		sub {
-			my $session = session($node);
-			$session->ask($_) for @settings;
-			like($session->ask(weights_of('none')), qr/^ERROR:  22023: the dimension is not known$/m,
-				'is refused');
-			$session->quit;
+			like(under($node, weights_of('none'), @settings), qr/^ERROR:  22023: the dimension is not known$/m,
+				'without rows and dimension the call is refused');
 		});
 }
 
-# The workers have no dimension but the one of their own first row.
+# Each worker takes the dimension from the first row that it reads.
 scalar_of($node, <<'SQL');
 CREATE TABLE ragged AS
   SELECT i AS id, CASE WHEN i <= 1000 THEN ARRAY[1.0::float8] ELSE ARRAY[1.0::float8, 1.0] END AS features,
@@ -179,8 +142,7 @@ spends(
 	'rows of different lengths in different workers',
 	{ epsilon => [ 0, 10000 ], charged => [ 0, 1 ], released => [ 0, 1 ] },
 	sub {
-		my $session = session($node);
-		$session->ask($_) for @parallel;
+		my $session = session($node, set => \@parallel);
 		like($session->ask(weights_of('ragged')), qr/^(?:\{1(?:,-?[01])?\}|ERROR: .*)$/m,
 			'one length wins or an error says why');
 		is($session->ask('SELECT 1'), '1', 'the session is alive');
@@ -207,10 +169,9 @@ INSERT INTO "Odd".root SELECT id, features, label FROM point;
 ANALYZE "Odd".root;
 SQL
 
-sub last_relation
+sub root_is_charged
 {
-	return scalar_of($node,
-		"SELECT relation_name FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1");
+	return is(last_charge($node, 'relation_name'), '"Odd".root', 'the root table is charged');
 }
 
 for my $wise (qw(off on))
@@ -220,7 +181,7 @@ for my $wise (qw(off on))
 		my ($name, @settings) = @$how;
 		push @settings, "SET enable_partitionwise_aggregate = $wise";
 		releases("root, $name, partitionwise $wise", $optimum, weights_of('"Odd".root'), @settings);
-		is(last_relation(), '"Odd".root', 'charged to the root');
+		root_is_charged();
 	}
 }
 for my $partition (qw(part_1 part_2 part_2_true part_3 part_5))
@@ -230,13 +191,9 @@ for my $partition (qw(part_1 part_2 part_2_true part_3 part_5))
 		"$partition queried directly",
 		$release,
 		sub {
-			like(
-				scalar_of($node,
-					train($partition, epsilon => 10000, what => 'release', options => '"dimension": 6')),
-				qr/^\d+$/,
-				'a release');
+			is_answered(scalar_of($node, train($partition, epsilon => 10000, options => '"dimension": 6')), 'the call is answered');
 		});
-	is(last_relation(), '"Odd".root', 'charged to the root');
+	root_is_charged();
 }
 spends(
 	$node,
@@ -245,16 +202,9 @@ spends(
 	sub {
 		for my $where ('id = 7', 'id < 0 AND id > 0')
 		{
-			like(
-				scalar_of(
-					$node,
-					train('"Odd".root',
-						epsilon => 10000,
-						options => '"dimension": 6',
-						where => $where)),
-				qr/^\d+$/,
-				"WHERE $where");
-			is(last_relation(), '"Odd".root', 'charged to the root');
+			is_answered(scalar_of($node, train('"Odd".root', epsilon => 10000, options => '"dimension": 6', where => $where)),
+				"the call with WHERE $where is answered");
+			root_is_charged();
 		}
 	});
 
@@ -265,29 +215,18 @@ scalar_of($node,
 my $events = 'SELECT md5(string_agg(e::text, chr(10) ORDER BY id)) FROM dpobj.ledger_events e';
 for my $format (qw(plain custom))
 {
-	my $file = PostgreSQL::Test::Utils::tempdir() . '/dump';
 	my $copy = "copy_$format";
-
-	$node->safe_psql('postgres', "CREATE DATABASE $copy");
-	$node->command_ok([ 'pg_dump', '-F', $format, '-f', $file, $node->connstr('postgres') ],
-		"pg_dump, $format");
-	$node->command_ok(
-		$format eq 'plain'
-		? [ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($copy), '-f', $file ]
-		: [ 'pg_restore', '--exit-on-error', '-d', $node->connstr($copy), $file ],
-		"restore, $format");
-	is($node->safe_psql($copy, $events), scalar_of($node, $events), 'the ledger is the same');
-	is($node->safe_psql($copy, 'SELECT dpobj.verify(model) FROM kept'), 't', 'the model verifies');
+	copy_by_dump($node, 'postgres', $copy, $format);
+	is($node->safe_psql($copy, $events), scalar_of($node, $events), 'the restored ledger is the same');
+	is($node->safe_psql($copy, 'SELECT dpobj.verify(model) FROM kept'), 't', 'the restored model verifies');
 	my (undef, undef, $refusal) = $node->psql($copy, train(QUICK));
-	like($refusal, qr/the database was restored/, 'nothing is released before somebody has looked');
+	like($refusal, qr/the database was restored/, 'nothing is released before dpobj.confirm_epoch');
 	$node->safe_psql($copy, 'SELECT dpobj.confirm_epoch()');
 	is( $node->safe_psql($copy, train(QUICK)),
 		$node->safe_psql($copy, "SELECT max(id) FROM dpobj.ledger WHERE event = 'charged'"),
-		'it goes on with new ids');
+		'new releases have new ids');
 	my ($code, $out, $error) = $node->psql($copy, 'DELETE FROM dpobj.ledger_events');
-	like($error, qr/append-only/, 'it is append-only');
+	like($error, qr/append-only/, 'the restored ledger is append-only');
 }
 
-is(scalar(solvers($node)), 0, 'no solver is left');
-$node->stop;
-done_testing();
+finish($node);

@@ -1,14 +1,6 @@
 # 008_budgets.pl - budgets under races, rollbacks, crashes, renames, dumps, restores
 # and promotions, and who may administer them.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(usleep);
-
 use DpobjTest;
 
 my $node = dpobj_cluster('budgets', "shared_preload_libraries = ''", 'max_worker_processes = 40', 'max_connections = 60',
@@ -17,16 +9,23 @@ my $node = dpobj_cluster('budgets', "shared_preload_libraries = ''", 'max_worker
 sub run_as { return in_session($node, @_); }
 
 my $superuser = scalar_of($node, 'SELECT current_user');
+login_roles($node, qw(eve bob curator auditor));
 $node->safe_psql('postgres', <<'SQL');
-CREATE ROLE eve LOGIN;
-CREATE ROLE bob LOGIN;
-CREATE ROLE curator LOGIN;
 CREATE ROLE maker LOGIN CREATEROLE;
-CREATE ROLE auditor LOGIN;
 CREATE ROLE team;
 GRANT SELECT ON quick TO eve, bob;
 SELECT dpobj.grant_trainer('eve'), dpobj.grant_trainer('bob');
 SQL
+
+# One release of a role, the superuser if none is named; how: its epsilon and its table.
+sub releases
+{
+	my ($name, $role, %how) = @_;
+	my $epsilon = $how{epsilon} // '0.5';
+	spends($node, $name, { epsilon => $epsilon, charged => 1, released => 1 },
+		sub { is_answered(run_as($role, train($how{table} // QUICK, epsilon => $epsilon)), "$name: the call is answered") });
+	return;
+}
 
 # ---- a race for a cap ----
 
@@ -36,10 +35,10 @@ for my $level (@levels)
 	race_for_cap($node, $level, 'by the owner');
 	my $table = race_for_cap($node, $level);
 	is(scalar_of($node, "SELECT epsilon_spent, epsilon_left, releases FROM dpobj.budgets WHERE relation_name = 'public.$table'"),
-		'98|2|14', 'the budget says so');
+		'98|2|14', 'dpobj.budgets shows what was spent');
 }
 
-# ---- many charges: sums are exact, nobody dies of a deadlock ----
+# ---- many charges: sums are exact, no deadlock ----
 
 # Two tables with caps of role, group and all, trained on in either order.
 scalar_of($node, <<'SQL');
@@ -59,8 +58,7 @@ spends(
 		my %script = (left => [ 'left_one', 'right_one' ], right => [ 'right_one', 'left_one' ]);
 		for my $name (keys %script)
 		{
-			append_to_file("$folder/$name.sql",
-				join('', map { train($_, epsilon => '0.1') . ";\n" } @{ $script{$name} }));
+			append_to_file("$folder/$name.sql", join('', map { train($_, epsilon => '0.1') . ";\n" } @{ $script{$name} }));
 		}
 		my @runs;
 		for my $run ([ eve => 'left', 32 ], [ eve => 'right', 31 ], [ bob => 'left', 31 ],
@@ -75,10 +73,7 @@ spends(
 				],
 				'>', "$folder/$user.$name.out", '2>', "$folder/$user.$name.err");
 		}
-		for my $run (@runs)
-		{
-			ok($run->finish, 'no client was refused');
-		}
+		ok($_->finish, 'a client without a refusal') for @runs;
 	});
 is( scalar_of($node,
 		"SELECT string_agg(concat_ws(' ', relation_name, role, epsilon_spent, releases), ', ' ORDER BY relation_name, role) "
@@ -90,29 +85,29 @@ is( scalar_of($node,
 my $counted = q{SELECT count(*) FROM (SELECT to_jsonb(c) - '{id,times}'::text[] AS kind, sum(c.times) AS times FROM dpobj.charge_counts c GROUP BY 1) c
   FULL JOIN (SELECT to_jsonb(k) - 'times' AS kind, k.times FROM dpobj.charge_kinds k) k USING (kind) WHERE c.times IS DISTINCT FROM k.times};
 is(scalar_of($node, $counted), '0', 'every charge is counted once');
-cmp_ok(scalar_of($node, q(SELECT count(*) FROM dpobj.charge_counts)), '<', 100, 'in few rows');
+cmp_ok(scalar_of($node, q(SELECT count(*) FROM dpobj.charge_counts)), '<', 100, 'the counts take few rows');
 
 # ---- what one transaction does not see of another ----
 
-# A sum that the next charge must not trust, or both numbers.
+# Is the running sum unset, or equal to the sum of the ledger?
 my $sums = 'SELECT b.cost_spent IS NULL OR b.cost_spent = s.cost FROM dpobj.budget_rows b JOIN dpobj.budget_sums s USING (id) '
   . "JOIN dpobj.identities i ON i.id = b.relation WHERE i.name = 'public.%s'";
 
-# The unit of a budget that is younger than the snapshot.
+# A budget that is younger than the snapshot of a change of its unit.
 scalar_of($node, q(CREATE TABLE unseen AS TABLE quick; SELECT dpobj.protect('unseen', '{"label": {}}', 'add_remove')));
 {
 	my $session = session($node);
 	my $options = '"adjacency": "add_remove", "dimension": 2, "grid": "sign"';
 	$session->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM unseen');
 	scalar_of($node, "SELECT dpobj.set_budget('unseen', NULL, 2.5, 0)");
-	like(scalar_of($node, train('unseen', options => $options, epsilon => '1.0')), qr/^\d+$/, 'a release under a budget');
-	refused('unprotect by who does not see that budget', '40001', $session->ask(q{SELECT dpobj.unprotect('unseen')}));
+	is_answered(scalar_of($node, train('unseen', options => $options, epsilon => '1.0')), 'a release under the new budget');
+	refused('dpobj.unprotect in a snapshot without that budget', '40001', $session->ask(q{SELECT dpobj.unprotect('unseen')}));
 	$session->ask('ROLLBACK');
 	$session->quit;
-	is(scalar_of($node, sprintf $sums, 'unseen'), 't', 'its sum is the ledger\'s');
+	is(scalar_of($node, sprintf $sums, 'unseen'), 't', 'the running sum is the ledger\'s');
 }
 
-# A charge that is under way on another parent of a child: it has seen no budget of ours.
+# A charge on another parent of a child that began before the budget was made.
 scalar_of($node, 'CREATE TABLE father AS TABLE quick; CREATE TABLE mother AS TABLE quick; CREATE TABLE heir () INHERITS (father, mother)');
 scalar_of($node, train($_, epsilon => '0.1')) for qw(father mother);
 {
@@ -125,17 +120,17 @@ scalar_of($node, train($_, epsilon => '0.1')) for qw(father mother);
 		'a charge has counted and not committed');
 	$setter->send(q{SELECT dpobj.set_budget('father', NULL, 2, 0)});
 	$next->send(train('father', epsilon => '0.2'));
-	usleep(300_000);
+	sleep(0.3);
 	$lock->ask('COMMIT');
-	like($_->result, qr/^\d*$/, 'nobody is refused') for $slow, $setter, $next;
+	like($_->result, qr/^\d*$/, 'a session without a refusal') for $slow, $setter, $next;
 	$_->quit for $lock, $slow, $setter, $next;
-	like(scalar_of($node, train('father', epsilon => '0.1')), qr/^\d+$/, 'a release');
-	is(scalar_of($node, sprintf $sums, 'father'), 't', 'the sum has both parents\' charges');
-	is(scalar_of($node, q{SELECT epsilon_spent FROM dpobj.budgets WHERE relation_name = 'public.father'}), '1.5', 'all of them');
+	is_answered(scalar_of($node, train('father', epsilon => '0.1')), 'a further release');
+	is(scalar_of($node, sprintf $sums, 'father'), 't', 'the running sum has the charges of both parents');
+	is(scalar_of($node, q{SELECT epsilon_spent FROM dpobj.budgets WHERE relation_name = 'public.father'}), '1.5', 'the budget has spent what both parents were charged');
 }
 
-# The second asks before the first, which is counted, has committed. Workers wait two seconds for a lock: on
-# a busy machine once more, with another table.
+# The second call comes before the commit of the first, which counts already. Workers wait two seconds for a
+# lock, so on a busy machine the test tries again with another table.
 {
 	my ($tight, @texts);
 	my $workers = "SELECT count(*) >= %d FROM pg_stat_activity WHERE backend_type = 'dpobj charge' AND wait_event_type = 'Lock'";
@@ -143,7 +138,7 @@ scalar_of($node, train($_, epsilon => '0.1')) for qw(father mother);
 	{
 		$tight = "tight_$_";
 		scalar_of($node, "CREATE TABLE $tight AS TABLE quick; SELECT dpobj.set_budget('$tight', NULL, 1, 0)");
-		scalar_of($node, train($tight, epsilon => '0.1')); # who counts the ledger for a new budget locks it, too
+		scalar_of($node, train($tight, epsilon => '0.1')); # so that the race need not count the ledger, which takes a lock
 		my ($lock, $look, @asking) = map { session($node) } 1 .. 4;
 		$lock->ask('BEGIN; LOCK TABLE dpobj.model_rows IN SHARE MODE');
 		for my $number (1, 2)
@@ -156,9 +151,9 @@ scalar_of($node, train($_, epsilon => '0.1')) for qw(father mother);
 		$_->quit for $lock, $look, @asking;
 		last unless "@texts" =~ /55P03/;
 	}
-	like($texts[0], qr/^\d+$/, 'the first is answered');
+	is_answered($texts[0], 'the first call is answered');
 	refused('the second before the first has committed', 'UB001', $texts[1]);
-	is(scalar_of($node, "SELECT epsilon_spent FROM dpobj.budgets WHERE relation_name = 'public.$tight'"), '0.7', 'one is charged');
+	is(scalar_of($node, "SELECT epsilon_spent FROM dpobj.budgets WHERE relation_name = 'public.$tight'"), '0.7', 'only one of the two is charged');
 }
 
 # ---- a crash in between ----
@@ -170,12 +165,12 @@ spends(
 	{ epsilon => 1, charged => 2, released => 2 },
 	sub {
 		my $session = session($node);
-		like($session->ask('BEGIN; ' . train('crashed')), qr/^\d+$/, 'a release');
+		is_answered($session->ask('BEGIN; ' . train('crashed')), 'a release before the stop');
 		$node->stop('immediate');
 		$session->quit;
 		$node->start;
-		like(scalar_of($node, train('crashed')), qr/^\d+$/, 'another one');
-		refused('then the budget is exhausted', 'UB001', run_as($superuser, train('crashed')));
+		is_answered(scalar_of($node, train('crashed')), 'a release after the start');
+		refused('a third release, which the budget has no room for', 'UB001', run_as($superuser, train('crashed')));
 	});
 
 # ---- errors of the budget write nothing ----
@@ -188,47 +183,31 @@ spends(
 	sub {
 		my $before = scalar_of($node, "SELECT count(*) FROM dpobj.identities");
 		refused('more than the cap', 'UB001', run_as('eve', train(QUICK, epsilon => '0.750000001')));
-		refused('no budget where one is required',
-			'UB002',
-			do {
-				scalar_of($node, 'ALTER ROLE bob SET dpobj.require_budget = on');
-				run_as('bob', train(QUICK));
-			});
-		refused('which the role itself cannot change', 'UB002',
-			run_as('bob', 'SET dpobj.require_budget = off', train(QUICK)));
-		refused('which the role itself cannot change once it is known', 'UB002',
+		scalar_of($node, 'ALTER ROLE bob SET dpobj.require_budget = on');
+		refused('no budget where the role needs one', 'UB002', run_as('bob', train(QUICK)));
+		refused('the role turns dpobj.require_budget off', 'UB002', run_as('bob', 'SET dpobj.require_budget = off', train(QUICK)));
+		refused('the role turns it off when the library is loaded', 'UB002',
 			run_as('bob', 'SELECT dp_score(NULL, NULL)', 'SET dpobj.require_budget = off', train(QUICK)));
-		my $session = session($node, user => 'bob', options => '-c dpobj.require_budget=off');
-		refused('nor when it connects', 'UB002', $session->ask(train(QUICK)));
-		$session->quit;
+		my $connects = sub { return in_session($node, { user => 'bob', options => '-c dpobj.require_budget=off' }, train(QUICK)) };
+		refused('the role turns it off when it connects', 'UB002', $connects->());
 		scalar_of($node, 'ALTER ROLE bob RESET ALL; ALTER DATABASE postgres SET dpobj.require_budget = on');
-		$session = session($node, user => 'bob', options => '-c dpobj.require_budget=off');
-		refused('nor when the database demands it', 'UB002', $session->ask(train(QUICK)));
-		$session->quit;
+		refused('the role turns off what the database requires', 'UB002', $connects->());
 		scalar_of($node, 'ALTER DATABASE postgres RESET ALL');
-		is(scalar_of($node, "SELECT count(*) FROM dpobj.identities"), $before, 'not even an identity is made');
+		is(scalar_of($node, "SELECT count(*) FROM dpobj.identities"), $before, 'a refusal does not even make an identity');
 	});
-spends($node, 'a role with a budget passes where one is required', { epsilon => 0.25, charged => 1, released => 1 },
-	sub {
-		scalar_of($node, 'ALTER ROLE eve SET dpobj.require_budget = on');
-		like(run_as('eve', train(QUICK, epsilon => '0.25')), qr/^\d+$/, 'a release');
-		scalar_of($node, 'ALTER ROLE eve RESET ALL');
-	});
+scalar_of($node, 'ALTER ROLE eve SET dpobj.require_budget = on');
+releases('a role with a budget, where one is required', 'eve', epsilon => '0.25');
+scalar_of($node, 'ALTER ROLE eve RESET ALL; ALTER DATABASE postgres SET dpobj.require_budget = on;'
+	  . 'ALTER ROLE bob SET dpobj.require_budget = off');
+releases('a role that a superuser has excused', 'bob');
+scalar_of($node, 'ALTER DATABASE postgres RESET ALL; ALTER ROLE bob RESET ALL');
 
-spends($node, 'nor need a role that was excused', { epsilon => 0.5, charged => 1, released => 1 },
-	sub {
-		scalar_of($node, 'ALTER DATABASE postgres SET dpobj.require_budget = on;'
-			  . 'ALTER ROLE bob SET dpobj.require_budget = off');
-		like(run_as('bob', train(QUICK)), qr/^\d+$/, 'a release');
-		scalar_of($node, 'ALTER DATABASE postgres RESET ALL; ALTER ROLE bob RESET ALL');
-	});
-
-# The session user pays, whoever acts: SET ROLE and SECURITY DEFINER do not help.
+# The session user is charged, also after SET ROLE and in a SECURITY DEFINER function.
 scalar_of($node, 'GRANT bob TO eve; CREATE FUNCTION by_definer() RETURNS bigint SECURITY DEFINER LANGUAGE sql AS '
 	  . '$$' . train('public.quick', epsilon => '0.75') . '$$');
 spends(
 	$node,
-	'somebody else\'s role',
+	'a call as another role',
 	{},
 	sub {
 		refused('SET ROLE', 'UB001', run_as('eve', 'SET ROLE bob', train(QUICK, epsilon => '0.75')));
@@ -236,22 +215,22 @@ spends(
 	});
 scalar_of($node, 'REVOKE bob FROM eve');
 
-# ---- drop, set again, rename, drop the table ----
+# ---- a budget is dropped and set again, roles and tables are renamed and made again ----
 
 scalar_of($node, "SELECT dpobj.drop_budget('quick', 'eve'); SELECT dpobj.set_budget('quick', 'eve', 0.3, 0)");
 my $spent = "SELECT epsilon_spent, epsilon_left FROM dpobj.budgets WHERE role = '%s'"
   . " AND relation = '%s'::regclass";
-is(scalar_of($node, sprintf($spent, 'eve', 'quick')), '0.25|0.05', 'drop and set again resets nothing');
+is(scalar_of($node, sprintf($spent, 'eve', 'quick')), '0.25|0.05', 'a budget that is set again has spent what it had');
 scalar_of($node, 'ALTER ROLE eve RENAME TO eva; ALTER TABLE quick RENAME TO quicker; CREATE SCHEMA hidden;'
 	  . 'ALTER TABLE quicker SET SCHEMA hidden; CREATE ROLE eve LOGIN');
 is(scalar_of($node, sprintf($spent, 'eva', 'hidden.quicker')),
-	'0.25|0.05', 'nor does a rename of role, table and schema');
+	'0.25|0.05', 'a rename of role, table and schema resets nothing');
 scalar_of($node, 'GRANT USAGE ON SCHEMA hidden TO eva');
 spends($node, 'a renamed role on a renamed table', {},
-	sub { refused('capped', 'UB001', run_as('eva', train('hidden.quicker', epsilon => '0.1'))) });
+	sub { refused('the old cap', 'UB001', run_as('eva', train('hidden.quicker', epsilon => '0.1'))) });
 is( run_as('eve', 'SELECT count(*) FROM dpobj.ledger', 'SELECT count(*) FROM dpobj.budgets'),
-	"0\n0", 'who takes over the old name sees nothing of it');
-cmp_ok(run_as('eva', 'SELECT count(*) FROM dpobj.ledger'), '>', 0, 'who had it sees all of it');
+	"0\n0", 'a new role with the old name sees no events and budgets');
+cmp_ok(run_as('eva', 'SELECT count(*) FROM dpobj.ledger'), '>', 0, 'the renamed role sees its events');
 scalar_of($node, 'DROP ROLE eve; ALTER ROLE eva RENAME TO eve; ALTER TABLE hidden.quicker SET SCHEMA public;'
 	  . 'ALTER TABLE quicker RENAME TO quick');
 scalar_of($node, "SELECT dpobj.set_budget('quick', 'eve', 0.3, 0); CREATE TABLE quick_copy AS TABLE quick;"
@@ -259,39 +238,39 @@ scalar_of($node, "SELECT dpobj.set_budget('quick', 'eve', 0.3, 0); CREATE TABLE 
 is(scalar_of($node, sprintf($spent, 'eve', 'quick')),
 	'0.25|0.05', 'a table that was dropped and made again has spent what it had');
 spends($node, 'a table that was made again', {},
-	sub { refused('capped', 'UB001', run_as('eve', train(QUICK, epsilon => '0.1'))) });
+	sub { refused('the old cap', 'UB001', run_as('eve', train(QUICK, epsilon => '0.1'))) });
 
 # ---- who may administer ----
 
 my $set = "SELECT dpobj.set_budget('quick', NULL, 1000, 0)";
 spends(
 	$node,
-	'nobody becomes an administrator by himself',
+	'administration without a superuser\'s grant',
 	{},
 	sub {
 		my $denied = '42501';
 		refused('a role without a grant', $denied, run_as('curator', $set));
 		refused('CREATEROLE that grants dpobj_admin to itself',
 			$denied, run_as('maker', 'GRANT dpobj_admin TO maker', $set));
-		refused('and plays it', $denied, run_as('maker', 'SET ROLE dpobj_admin', $set));
+		refused('CREATEROLE that sets its role to dpobj_admin', $denied, run_as('maker', 'SET ROLE dpobj_admin', $set));
 		scalar_of($node, 'GRANT dpobj_admin TO curator');
-		refused('or plays a role that may',
+		refused('CREATEROLE that sets its role to an administrator',
 			$denied, run_as('maker', 'GRANT curator TO maker', 'SET ROLE curator', $set));
 		scalar_of($node, 'CREATE ROLE stewards; GRANT dpobj_admin TO stewards');
-		refused('or joins a group that may', $denied, run_as('maker', 'GRANT stewards TO maker', $set));
+		refused('CREATEROLE that joins a group of administrators', $denied, run_as('maker', 'GRANT stewards TO maker', $set));
 		refused('drop_budget', $denied, run_as('maker', "SELECT dpobj.drop_budget('quick', 'eve')"));
 		refused('confirm_epoch', $denied, run_as('maker', 'SELECT dpobj.confirm_epoch()'));
 		unlike(run_as('curator', $set, "SELECT dpobj.drop_budget('quick', NULL)"),
-			qr/ERROR/, 'a superuser\'s grant is enough');
+			qr/ERROR/, 'a grant by a superuser is enough');
 		scalar_of($node, 'GRANT stewards TO auditor');
 		unlike(run_as('auditor', $set, "SELECT dpobj.drop_budget('quick', NULL)"),
-			qr/ERROR/, 'also by way of a group');
+			qr/ERROR/, 'a grant to a group is enough');
 		scalar_of($node, 'REVOKE stewards FROM auditor, maker; REVOKE curator, dpobj_admin FROM maker');
 	});
 is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger WHERE event = 'set_budget' AND role = 'maker'"),
-	'0', 'a refused change is no event');
+	'0', 'a refused change leaves no event');
 
-# An evil operator in the caller's search_path must not run as superuser.
+# An operator of the caller's, first in its search_path, must not run as superuser.
 scalar_of($node, 'CREATE SCHEMA evil AUTHORIZATION curator');
 unlike(
 	run_as(
@@ -303,20 +282,20 @@ unlike(
 		$set,
 		"SELECT dpobj.drop_budget('quick', NULL)"),
 	qr/ran as/,
-	'operators of the caller are not used');
+	'an administrator\'s functions call no operator of the caller');
 
 # ---- who sees what ----
 
 is(run_as('auditor', 'SELECT count(*) FROM dpobj.budgets', 'SELECT count(*) FROM dpobj.ledger WHERE role <> current_user'),
-	"0\n0", 'a stranger sees nothing');
+	"0\n0", 'a role without grants sees no budgets and events');
 scalar_of($node, 'GRANT dpobj_auditor TO auditor');
 is(run_as('auditor', 'SELECT count(*) FROM dpobj.budgets'),
 	scalar_of($node, 'SELECT count(*) FROM dpobj.budget_rows'), 'an auditor sees all budgets');
 is(run_as('auditor', 'SELECT count(*) FROM dpobj.ledger'),
-	scalar_of($node, 'SELECT count(*) FROM dpobj.ledger_events'), 'and the whole ledger');
-refused('but changes nothing', '42501', run_as('auditor', $set));
+	scalar_of($node, 'SELECT count(*) FROM dpobj.ledger_events'), 'an auditor sees the whole ledger');
+refused('a change by an auditor', '42501', run_as('auditor', $set));
 
-# ---- a cancel and a lost caller while the budget is waited for ----
+# ---- a cancel while the budget is locked ----
 
 spends(
 	$node,
@@ -331,13 +310,12 @@ spends(
 
 # ---- a base backup that is started without recovery.signal ----
 
-# The timeline stays, but what was charged since is forgotten, with its ids.
+# The timeline is the same, but the copy lacks the charges since the backup.
 my $ids = "SELECT string_agg(id::text, ',' ORDER BY id) FROM dpobj.ledger_events WHERE id > %s";
 like(scalar_of($node, 'SELECT dpobj_internal.epoch()'), qr{^\d+/\d+/\d+$}, 'a server from initdb has no label in its epoch');
 my $last = scalar_of($node, 'SELECT max(id) FROM dpobj.ledger_events');
 $node->backup('plain');
-spends($node, 'after the backup', { epsilon => 0.5, charged => 1, released => 1 },
-	sub { like(run_as($superuser, train('left_one')), qr/^\d+$/, 'a release') });
+releases('a release after the backup', undef, table => 'left_one');
 my $lost = scalar_of($node, sprintf($ids, $last));
 $node->stop;
 my $original = $node;
@@ -346,7 +324,7 @@ for my $copy (qw(first second))
 	$node = PostgreSQL::Test::Cluster->new("copy_$copy");
 	$node->init_from_backup($original, 'plain');
 	$node->start;
-	is(scalar_of($node, 'SELECT max(id) FROM dpobj.ledger_events'), $last, "the $copy copy has forgotten charges");
+	is(scalar_of($node, 'SELECT max(id) FROM dpobj.ledger_events'), $last, "the $copy copy lacks charges");
 	spends(
 		$node,
 		"the $copy copy",
@@ -357,22 +335,20 @@ for my $copy (qw(first second))
 		});
 	is( scalar_of($node, "SELECT l.role_identity = i.id FROM dpobj.ledger_events l, dpobj.identities i"
 			  . " WHERE l.event = 'confirm_epoch' AND i.kind = 'role' AND i.name = 'curator'"),
-		't', 'the ledger knows who');
-	spends($node, "the $copy copy, confirmed", { epsilon => 0.5, charged => 1, released => 1 },
-		sub { like(run_as($superuser, train('left_one')), qr/^\d+$/, 'a release') });
+		't', 'the ledger names who confirmed');
+	releases("the $copy copy, confirmed", undef, table => 'left_one');
 	my %lost = map { $_ => 1 } split /,/, $lost;
 	my @given = split /,/, scalar_of($node, sprintf($ids, $last));
 	is_deeply([ grep { $lost{$_} } @given ], [], 'no id is given again');
 	$lost .= ',' . join ',', @given;
 	$node->restart;
-	spends($node, "the $copy copy, restarted", { epsilon => 0.5, charged => 1, released => 1 },
-		sub { like(run_as($superuser, train('left_one')), qr/^\d+$/, 'a release') });
+	releases("the $copy copy, restarted", undef, table => 'left_one');
 	$lost .= ',' . scalar_of($node, sprintf($ids, $given[-1]));
 	$node->stop;
 }
 append_to_file($node->data_dir . '/backup_label.old', "a snapshot of the storage, put back\n");
 $node->start;
-spends($node, 'a copy of which the operator says so', {},
+spends($node, 'a copy that has a label of a backup', {},
 	sub { refused('no release', '55000', run_as($superuser, train('left_one'))) });
 $node->stop;
 $node = $original;
@@ -380,12 +356,8 @@ $node->start;
 
 # ---- promotion ----
 
-# The standby's new timeline is another life of the server.
-$node->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('promoted');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->start;
-$node->wait_for_catchup($standby, 'replay', $node->lsn('write'));
+# A promoted standby has another epoch, because its timeline is new.
+my $standby = standby_of($node, 'promoted');
 $node->stop;
 $standby->promote;
 my $primary = $node;
@@ -396,19 +368,18 @@ spends(
 	{},
 	sub {
 		refused('no release', '55000', run_as($superuser, train('left_one')));
-		like(run_as($superuser, train('left_one')), qr/^HINT:  .*dpobj\.confirm_epoch/m, 'with a hint');
+		like(run_as($superuser, train('left_one')), qr/^HINT:  .*dpobj\.confirm_epoch/m, 'the refusal names dpobj.confirm_epoch');
 		refused('no budget', '55000', run_as($superuser, $set));
-		refused('nor for others to confirm', '42501', run_as('eve', 'SELECT dpobj.confirm_epoch()'));
+		refused('a confirmation without the right', '42501', run_as('eve', 'SELECT dpobj.confirm_epoch()'));
 		unlike(run_as('curator', 'SELECT dpobj.confirm_epoch()'), qr/ERROR|WARNING/, 'an administrator confirms');
-		like(run_as('curator', 'SELECT dpobj.confirm_epoch()'), qr/^NOTICE:  00000: there is nothing/m, 'once');
+		like(run_as('curator', 'SELECT dpobj.confirm_epoch()'), qr/^NOTICE:  00000: there is nothing/m, 'a second confirmation does nothing');
 	});
 is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger WHERE event = 'confirm_epoch' AND role = 'curator'"),
-	'1', 'the ledger knows who');
+	'1', 'the ledger names who confirmed the promotion');
 is(scalar_of($node, sprintf($spent, 'eve', 'quick')), '0.25|0.05', 'what was spent stays');
-spends($node, 'confirmed', { epsilon => 0.05, charged => 1, released => 1 },
-	sub { like(run_as('eve', train(QUICK, epsilon => '0.05')), qr/^\d+$/, 'a release') });
-spends($node, 'a restart is no promotion', { epsilon => 0.5, charged => 1, released => 1 },
-	sub { $node->restart; like(scalar_of($node, train('left_one')), qr/^\d+$/, 'a release') });
+releases('a release after the confirmation', 'eve', epsilon => '0.05');
+$node->restart;
+releases('a restart is no promotion', undef, table => 'left_one');
 
 # ---- dump and restore into another server, where all OIDs differ ----
 
@@ -428,11 +399,10 @@ $target->append_conf('postgresql.conf',
 	join "\n", grep { !/^(?:port|unix_socket|listen|restart_after|primary_)/ } split /\n/,
 	DpobjTest::_settings($target->{dpobj_destination}));
 $target->start;
-# Other objects come first, so that OIDs differ and old ones hit somebody else.
+# These objects come first, so that OIDs differ and old OIDs are those of other objects.
 scalar_of($target, join '', map { "CREATE TABLE filler$_ (a int); CREATE ROLE filler$_;" } 1 .. 20);
-my ($rc, $out, $err) = $target->psql('postgres', "\\i $dump", on_error_stop => 0);
-my @errors = grep { /ERROR/ && !/role "\w+" already exists/ } split /\n/, $err;
-is_deeply(\@errors, [], 'restored without an error');
+my (undef, undef, $err) = $target->psql('postgres', "\\i $dump", on_error_stop => 0);
+is_deeply([ grep { /ERROR/ && !/role "\w+" already exists/ } split /\n/, $err ], [], 'the dump is restored without an error');
 $node->stop;
 $node = $target;
 is(scalar_of($node, $all), $before, 'the budgets and their spending are as they were');
@@ -445,26 +415,26 @@ spends(
 		refused('no release', '55000', run_as($superuser, train('left_one')));
 		like(run_as($superuser, 'SELECT dpobj.confirm_epoch()'),
 			qr/^WARNING:  01000: tables or roles of some privacy budgets do not exist$/m,
-			'what is not found is told');
-		refused('then the caps hold', 'UB001', run_as('eve', train(QUICK, epsilon => '0.1')));
+			'a warning names tables and roles that do not exist');
+		refused('a release over a restored cap', 'UB001', run_as('eve', train(QUICK, epsilon => '0.1')));
 	});
-is(scalar_of($node, $counted), '0', 'and so has who confirmed it');
-spends($node, 'nothing else is capped by chance', { epsilon => 0.5, charged => 1, released => 1 },
-	sub { like(scalar_of($node, train('slow', options => '"mechanism": "exponential", "grid": "sign"')), qr/^\d+$/, 'a release') });
-cmp_ok(run_as('eve', 'SELECT count(*) FROM dpobj.ledger'), '>', 100, 'eve sees her events');
-is(run_as('bob', "SELECT count(*) FROM dpobj.ledger WHERE role <> 'bob'"), '0', 'and bob only his');
+is(scalar_of($node, $counted), '0', 'the confirmation has counted every charge');
+spends($node, 'a table without a budget, whose OID was another table\'s', { epsilon => 0.5, charged => 1, released => 1 },
+	sub { is_answered(scalar_of($node, train('slow', options => '"mechanism": "exponential", "grid": "sign"')), 'the call is answered') });
+cmp_ok(run_as('eve', 'SELECT count(*) FROM dpobj.ledger'), '>', 100, 'eve sees her events after the restore');
+is(run_as('bob', "SELECT count(*) FROM dpobj.ledger WHERE role <> 'bob'"), '0', 'bob sees no events of others');
 
 # ---- the roles of the extension ----
 
 scalar_of($node, 'CREATE DATABASE second');
 is($node->safe_psql('second', 'CREATE EXTENSION dpobj; SELECT count(*) FROM dpobj.budgets'),
-	'0', 'a second database: the role is our own, its members are a superuser\'s choice');
+	'0', 'a second database takes the roles, whose members a superuser chose');
 scalar_of($node, 'CREATE DATABASE third; GRANT dpobj_admin TO bob');
 run_as('maker', 'GRANT dpobj_admin TO maker');
 my (undef, undef, $message) = $node->psql('third', 'CREATE EXTENSION dpobj');
 like($message,
 	qr/role "dpobj_admin" exists already and has members\nDETAIL:  Its members would administer privacy budgets\. maker, who is no superuser, granted it to maker\.\nHINT:  Revoke that membership/,
-	'refused with a member of somebody else\'s choice');
+	'CREATE EXTENSION refuses a member that no superuser chose');
 scalar_of($node, 'REVOKE dpobj_admin FROM maker');
 $node->safe_psql('postgres', 'DROP EXTENSION dpobj');
 $node->safe_psql('second', 'DROP EXTENSION dpobj');
@@ -472,9 +442,8 @@ scalar_of($node, 'DROP OWNED BY dpobj_admin; DROP ROLE dpobj_admin; CREATE ROLE 
 (undef, undef, $message) = $node->psql('third', 'CREATE EXTENSION dpobj');
 like($message,
 	qr/role "dpobj_admin" exists already and has members\nDETAIL:  .* postgres granted it to bob before dpobj was installed\.$/m,
-	'refused with members that were there before');
-is(scalar_of($node, 'REVOKE dpobj_admin FROM bob; SELECT 1'), '1', 'without members');
+	'CREATE EXTENSION refuses members that were there before dpobj');
+scalar_of($node, 'REVOKE dpobj_admin FROM bob');
 $node->safe_psql('third', 'CREATE EXTENSION dpobj');
 
-$node->stop;
-done_testing();
+finish($node);

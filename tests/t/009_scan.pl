@@ -1,14 +1,6 @@
 # 009_scan.pl - the scan of the analyst's door reveals no row, stops when it is cancelled, and
 # declarations survive a dump and are never stale.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(time);
-
 use DpobjTest;
 
 my $node = dpobj_cluster('scan');
@@ -27,9 +19,8 @@ SQL
 
 # ---- pairs of tables that differ in one row ----
 
-# Everything that a client is told, at the most talkative setting, as sorted lines:
-# answers and messages come by two pipes.  Only the number of rows is asked for,
-# which is public.
+# Everything that a client is told at the most talkative setting, as sorted lines, because answers and
+# messages come by two pipes.  Only the number of rows is asked for, which is public.
 my $filter = '{"i": {"<": 1000}, "n": {"<>": 3}, "t": {">=": "a"}, "e": {"in": ["sad"]}, "ts": {">": "2001-01-01"}}';
 my $scan = "SELECT rows FROM dpobj_internal.scan_digest('visit', 'y', filter => '$filter', with_digest => false)";
 
@@ -45,7 +36,7 @@ $session->ask('VACUUM FULL visit');
 told();
 my $usual = told();
 like($usual, qr/^100$/m, 'the scan answers');
-like($usual, qr/^DEBUG: /m, 'and would be heard');
+like($usual, qr/^DEBUG: /m, 'debug messages are seen');
 for my $bad (
 	'i = NULL', 'i = 9223372036854775807', 'i = -9223372036854775808',
 	"f = 'NaN'", "f = 'Infinity'", "f = '-Infinity'", 'f = 1e308', 'f = 5e-324', 'f = NULL',
@@ -56,7 +47,7 @@ for my $bad (
 	"c = ''", "c = repeat('b', 3000)", 'c = NULL', "e = 'happy'", 'e = NULL', 'b = NULL', "y = 'no'", 'y = NULL')
 {
 	$node->safe_psql('postgres', "CREATE TABLE kept AS SELECT * FROM visit WHERE id = 50; UPDATE visit SET $bad WHERE id = 50");
-	is(told(), $usual, "$bad: told the same");
+	is(told(), $usual, "$bad: the client is told the same");
 	$node->safe_psql('postgres',
 		'DELETE FROM visit WHERE id = 50; INSERT INTO visit SELECT * FROM kept; DROP TABLE kept');
 }
@@ -74,10 +65,10 @@ like(
 	$session->ask("SELECT rows FROM dpobj_internal.scan_digest('large', 'y', with_digest => false)"),
 	qr/^ERROR:  57014: /m,
 	'a timeout stops a scan');
-cmp_ok(time() - $start, '<', 10, 'at once');
+cmp_ok(time() - $start, '<', 10, 'the scan stops at once');
 $session->ask('RESET statement_timeout');
 is( scalar_of($node, "SELECT count(*) FROM pg_locks WHERE relation = 'large'::regclass"),
-	'0', 'and leaves no lock');
+	'0', 'the scan leaves no lock');
 
 # ---- declarations ----
 
@@ -88,40 +79,36 @@ CREATE TABLE fresh AS SELECT i AS a, true AS y FROM generate_series(1, 10) i;
 SELECT dpobj.protect('fresh', '{"a": {"scale": 10}, "y": {}}');
 SQL
 $session->ask('BEGIN ISOLATION LEVEL REPEATABLE READ');
-is($session->ask($digest), '10|10', 'before');
+is($session->ask($digest), '10|10', 'the scan sees the rows and the declaration');
 $node->safe_psql('postgres', <<'SQL');
 INSERT INTO fresh VALUES (11, true);
 SELECT dpobj.protect('fresh', '{"a": {"bins": [6]}, "y": {}}');
 SQL
-is($session->ask($digest), '10|2', 'an old snapshot, the new declaration');
+is($session->ask($digest), '10|2', 'an old snapshot has the old rows and the new declaration');
 $session->ask('COMMIT');
-is($session->ask($digest), '11|2', 'after');
+is($session->ask($digest), '11|2', 'a new snapshot has the new rows');
 
-# Two administrators at once: the later one waits and wins.
+# Two administrators at once: the later one waits, and its declaration holds.
 my $other = session($node);
 $session->ask('BEGIN');
 $session->ask(q{SELECT dpobj.protect('fresh', '{"a": {"bins": [3, 6]}, "y": {}}')});
 $other->send(q{SELECT dpobj.protect('fresh', '{"a": {"bins": [2, 4, 6]}, "y": {}}')});
 ok(wait_until(30, sub { scalar_of($node, 'SELECT count(*) FROM pg_locks WHERE NOT granted') > 0 }),
-	'one waits');
+	'the later administrator waits');
 $session->ask('COMMIT');
 $other->result;
-is($session->ask($digest), '11|4', 'the later declaration holds');
+is($session->ask($digest), '11|4', 'the declaration of the later administrator holds');
 $other->quit;
 
 # A restored declaration is found by name, whatever the OIDs are now.
 my $all = "SELECT digest FROM dpobj_internal.scan_digest('visit', 'y')";
-my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
 my $usual_digest = $session->ask($all);
 like($usual_digest, qr/^\\x[0-9a-f]{64}$/, 'a digest before the dump');
 $session->quit;
-$node->command_ok([ 'pg_dump', '-f', $dump, $node->connstr('postgres') ], 'pg_dump');
-$node->safe_psql('postgres', 'CREATE DATABASE restored');
-$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('restored') ], 'restore');
+copy_by_dump($node, 'postgres', 'restored', 'plain');
 is($node->safe_psql('restored', $all), $usual_digest, 'the restored table gives the same digest');
 is( $node->safe_psql('restored',
 		"SELECT count(*) FROM dpobj.identities i JOIN dpobj.protections p ON p.relation = i.id WHERE i.object <> to_regclass(i.name)"),
-	'3', 'although all OIDs are others');
+	'3', 'all OIDs of protected tables differ in the restored database');
 
-$node->stop;
-done_testing();
+finish($node);

@@ -3,25 +3,14 @@
 # Settings force each kind of node. Epsilon is so large that the mechanism returns the optimum,
 # which is known: no row may be lost or read twice.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjTest;
 
 my $node = dpobj_cluster('shapes', "shared_preload_libraries = ''");
 my $optimum = '{1,-1,1,0,-1,1}';
 my $release = { epsilon => 10000, charged => 1, released => 1 };
 
+point_table($node);
 $node->safe_psql('postgres', <<'SQL');
-CREATE FUNCTION ternary(i int) RETURNS float8[] LANGUAGE sql IMMUTABLE
-  AS 'SELECT array_agg((i / (3 ^ j)::int % 3 - 1)::float8 ORDER BY j) FROM generate_series(0, 5) j';
-CREATE TABLE point AS
-  SELECT i AS id, i % 7 AS week, f AS features, f[1] - f[2] + f[3] - f[5] + f[6] > 0 AS label,
-         f[1] AS f1, f[2] AS f2, f[3] AS f3, f[4] AS f4, f[5] AS f5, f[6] AS f6
-  FROM (SELECT i, ternary(i) FROM generate_series(0, 728) i) AS p(i, f);
 CREATE INDEX point_id ON point (id);
 CREATE INDEX point_week ON point (week);
 CREATE INDEX point_all ON point (f1, label, f2, f3, f4, f5, f6);
@@ -41,7 +30,7 @@ ALTER TABLE part_1 SET (parallel_workers = 2);
 ALTER TABLE part_2 SET (parallel_workers = 2);
 ALTER TABLE part_3 SET (parallel_workers = 2);
 
-CREATE FUNCTION tell(integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION told(integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
   AS 'BEGIN RETURN $1 IS NOT NULL; END';
 CREATE AGGREGATE spoof(float8[], boolean, float8, float8) (SFUNC = dpobj_internal.train_accumulate,
   STYPE = dp_rows, COMBINEFUNC = dpobj_internal.rows_combine, FINALFUNC = dpobj_internal.train_final,
@@ -58,12 +47,11 @@ sub training
 	return "SELECT (dp_halfspace($features, label, 10000.0, 0)).weights FROM $from";
 }
 
-# Asks for the plan and then for the result, under settings.
-sub under
+# The plan and the result of a statement under settings.
+sub plan_and_result
 {
 	my ($statement, @settings) = @_;
-	my $session = session($node);
-	$session->ask($_) for @settings;
+	my $session = session($node, set => \@settings);
 	my $plan = $session->ask("EXPLAIN (COSTS OFF) $statement");
 	my $result = $session->ask($statement);
 	$session->quit;
@@ -76,7 +64,7 @@ sub passes
 	spends(
 		$node, $name, $release,
 		sub {
-			my ($plan, $result) = under($statement, @settings);
+			my ($plan, $result) = plan_and_result($statement, @settings);
 			like($plan, $nodes, "$name: the plan");
 			is($result, $optimum, "$name: the optimum");
 		});
@@ -88,7 +76,7 @@ sub is_refused
 	spends(
 		$node, $name, {},
 		sub {
-			my ($plan, $result) = under($statement, @settings);
+			my ($plan, $result) = plan_and_result($statement, @settings);
 			like($plan, $nodes, "$name: the plan");
 			like($result, qr/^ERROR:  UB003: .*$error/s, "$name: refused");
 		});
@@ -101,12 +89,7 @@ sub only
 	  qw(seqscan indexscan indexonlyscan bitmapscan tidscan sort incremental_sort);
 }
 
-my @parallel = (
-	'SET max_parallel_workers_per_gather = 2',
-	'SET min_parallel_table_scan_size = 0',
-	'SET min_parallel_index_scan_size = 0',
-	'SET parallel_setup_cost = 0',
-	'SET parallel_tuple_cost = 0');
+my @parallel = parallel(2);
 my @serial = ('SET max_parallel_workers_per_gather = 0');
 my $sorted = '(SELECT * FROM point ORDER BY id) AS p';
 
@@ -142,14 +125,14 @@ passes('a barrier in between', qr/Subquery Scan/,
 	training('(SELECT * FROM point WHERE id >= 0 OFFSET 0) AS p WHERE week >= 0'), @serial);
 spends(
 	$node,
-	'and and',
-	{ epsilon => 10000, charged => 1, released => 1 },
+	'a bitmap of two indexes',
+	$release,
 	sub {
-		my ($plan, $result) = under(
+		my ($plan, $result) = plan_and_result(
 			training('point WHERE id BETWEEN 100 AND 400 AND week = 3'),
 			only('bitmapscan'), 'SET random_page_cost = 0.01', 'SET cpu_tuple_cost = 1', @serial);
-		like($plan, qr/Bitmap Heap Scan/, 'and: the plan');
-		like($result, qr/^\{[-\d,]+\}$/, 'and: a model');
+		like($plan, qr/Bitmap Heap Scan/, 'the plan has a bitmap');
+		like($result, qr/^\{[-\d,]+\}$/, 'the call returns a model');
 	});
 
 # ---- partitions ----
@@ -175,7 +158,7 @@ passes('partitions merged', qr/Aggregate.*Merge Append/s,
 	training('(SELECT * FROM root ORDER BY f1) AS p'), only('indexscan'), @serial);
 is( scalar_of($node, "SELECT DISTINCT relation_name FROM dpobj.ledger WHERE id IN "
 		  . "(SELECT id FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 10)"),
-	'public.root', 'charged to the root');
+	'public.root', 'the root table is charged');
 
 # ---- a refusal does not depend on the plan ----
 
@@ -187,22 +170,22 @@ for my $how ([ 'serial', @serial ], [ 'parallel', @parallel ])
 	{
 		my @all = (@settings, "SET parallel_leader_participation = $leader");
 		is_refused("a user's function, $name, leader $leader",
-			$parallel, 'Function tell.integer. is not built in', training('point WHERE tell(id)'), @all);
+			$parallel, 'Function told.integer. is not built in', training('point WHERE told(id)'), @all);
 		is_refused("a user's function in a partition, $name, leader $leader", $parallel,
-			'Function tell.integer. is not built in',
-			training('root WHERE tell(id)'), @all, 'SET enable_partitionwise_aggregate = on');
+			'Function told.integer. is not built in',
+			training('root WHERE told(id)'), @all, 'SET enable_partitionwise_aggregate = on');
 		is_refused("a spoofed aggregate, $name, leader $leader",
 			$parallel, 'not one of dpobj', 'SELECT spoof(features, label, 1.0, 0) FROM point', @all);
 		is_refused("beside another, $name, leader $leader", $parallel, 'Another aggregate',
 			'SELECT dp_halfspace(features, label, 1.0, 0), count(*) FROM root', @all);
 	}
 }
-scalar_of($node, 'CREATE INDEX point_tell ON point (f2, id, label, tell(id)); VACUUM ANALYZE point');
-is_refused("a user's function that an index-only scan has computed", qr/Index Only Scan using point_tell/,
-	'Function tell.integer. is not built in',
-	training('point WHERE f2 >= -1 AND tell(id)', features => 'ARRAY[f2]'),
+scalar_of($node, 'CREATE INDEX point_told ON point (f2, id, label, told(id)); VACUUM ANALYZE point');
+is_refused("a user's function that an index-only scan has computed", qr/Index Only Scan using point_told/,
+	'Function told.integer. is not built in',
+	training('point WHERE f2 >= -1 AND told(id)', features => 'ARRAY[f2]'),
 	only('indexscan', 'indexonlyscan'), @serial);
-passes('beside an index on one', qr/Scan/, training('point WHERE f2 >= -1'), only('indexscan'), @serial);
+passes('an index on a user\'s function that the query does not use', qr/Scan/, training('point WHERE f2 >= -1'), only('indexscan'), @serial);
 for my $join (qw(hashjoin mergejoin nestloop))
 {
 	my @off = map { "SET enable_$_ = off" } grep { $_ ne $join } qw(hashjoin mergejoin nestloop);
@@ -230,7 +213,7 @@ passes('auto_explain without', qr/./, training('point'), "LOAD 'auto_explain'",
 
 # ---- how many features there are ----
 
-# What a constraint says, workers take from the partition they read and the leader from the table that is named.
+# Workers read the constraint of the partition that they scan, the leader that of the table in the query.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE ruled (LIKE root, CHECK (cardinality(features) = 6)) PARTITION BY RANGE (id);
 CREATE TABLE ruled_1 PARTITION OF ruled FOR VALUES FROM (0) TO (400) WITH (parallel_workers = 2);
@@ -249,7 +232,7 @@ for my $how ([ 'serial', @serial ], [ 'parallel', @parallel ])
 		my ($name, @settings) = (@$how, "SET enable_partitionwise_aggregate = $wise", 'SET cpu_tuple_cost = 1');
 		my $says = sub {
 			my $call = 'SELECT m.guarantee, cardinality(m.weights) FROM (SELECT (dp_halfspace(features, label, 10000.0, 0)).*';
-			my ($plan, $result) = under("$call FROM $_[0]) m", @settings);
+			my ($plan, $result) = plan_and_result("$call FROM $_[0]) m", @settings);
 			like($plan, $name eq 'parallel' ? qr/Gather/ : qr/Scan/, "$_[0], $name, partitionwise $wise: the plan");
 			return $result;
 		};
@@ -265,7 +248,7 @@ for my $how ([ 'serial', @serial ], [ 'parallel', @parallel ])
 
 # ---- a protected table ----
 
-# The rows of root were charged under replace: another table.
+# Another table, because the rows of root were charged under replace.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE trunk (LIKE point) PARTITION BY RANGE (id);
 CREATE TABLE limb_1 PARTITION OF trunk FOR VALUES FROM (MINVALUE) TO (300);
@@ -278,14 +261,11 @@ for my $how ([ 'serial', @serial ], [ 'parallel', @parallel ])
 	my ($name, @settings) = @$how;
 	my $statement = training('trunk', features => $columns);
 	passes("protected, $name", qr/Append/, $statement, @settings);
-	is(scalar_of($node, "SELECT adjacency FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1"),
-		'add_remove', "protected, $name: its adjacency");
+	is(last_charge($node, 'adjacency'), 'add_remove', "protected, $name: its adjacency");
 	is_refused("arithmetic on a protected table, $name", qr/Append/, 'function float8pl',
 		training('trunk', features => 'ARRAY[f1 + f2]'), @settings);
 	is_refused("arithmetic on its partition, $name", qr/limb_2/, 'function float8pl',
 		training('limb_2', features => 'ARRAY[f1 + f2]'), @settings);
 }
 
-is(scalar(solvers($node)), 0, 'no solver is left');
-$node->stop;
-done_testing();
+finish($node);

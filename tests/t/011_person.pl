@@ -2,13 +2,6 @@
 # person's rows only; one person changes at most k rows; and no race mixes two kinds of
 # neighbours.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjTest;
 
 my $node = dpobj_cluster('person');
@@ -108,13 +101,13 @@ for my $table ('visit', 'trip')
 	}
 }
 cmp_ok($compared, '>=', 24, 'tables were compared that had rows');
-is($failures{most}, 0, 'of each person enter at most k rows, and as many as there are');
-is($failures{order}, 0, 'the choice does not depend on where the rows are');
-is($failures{others}, 0, 'nor on the rows of anybody else');
+is($failures{most}, 0, 'at most k rows of each person enter, and all if there are fewer');
+is($failures{order}, 0, 'the choice does not depend on the places of the rows');
+is($failures{others}, 0, 'the choice does not depend on the rows of other persons');
 is($failures{add_remove}, 0, 'a person who comes or goes changes at most k rows');
 is($failures{replace}, 0, 'a person whose rows are replaced changes at most 2 k');
 
-# ---- every row is as likely ----
+# ---- every row of a person is equally likely ----
 
 # The largest |z| of eight counts, each of which should be binomial(keys, 2/8).
 my $keys = 4000;
@@ -138,9 +131,9 @@ SQL
 my $limit = 5.4;
 my $fresh = largest_z("SELECT s.x[1] >> 16 FROM generate_series(1, $keys) i, dpobj_internal.scan_rows('fair', 'y', CASE WHEN i > 0 THEN '{id}'::text[] END) s");
 cmp_ok($fresh, '<', $limit, "under fresh keys each of eight rows is chosen as often: largest z $fresh");
-is($session->ask('SELECT count(*) FROM chosen WHERE id > 8'), 5 * $keys, 'and single rows always');
+is($session->ask('SELECT count(*) FROM chosen WHERE id > 8'), 5 * $keys, 'the row of a person with one row is always chosen');
 my $places = largest_z("SELECT f.id FROM generate_series(1, $keys) i, LATERAL (SELECT id FROM fair WHERE id <= 8 AND i > 0 ORDER BY ctid LIMIT 2) f");
-cmp_ok($places, '>', $limit, "a choice by place would be noticed: $places");
+cmp_ok($places, '>', $limit, "a choice by the place of the rows would be noticed: z $places");
 
 # ---- memory ----
 
@@ -149,13 +142,13 @@ CREATE TABLE crowd AS SELECT i AS id, 'a person whose name is long ' || i AS who
 SELECT dpobj.protect('crowd', '{"id": {"bins": [0]}, "y": {}}', 'replace', 'who', 1);
 SQL
 my $crowd = "SELECT rows - neutral FROM dpobj_internal.scan_digest('crowd', 'y', with_digest => false)";
-is($session->ask($crowd), '100000', 'many persons');
+is($session->ask($crowd), '100000', 'a scan keeps track of many persons');
 $session->ask('SET dpobj.memory_limit = 4');
-like($session->ask($crowd), qr/^ERROR:  53200: out of memory$/m, 'that do not fit into dpobj.memory_limit');
+like($session->ask($crowd), qr/^ERROR:  53200: out of memory$/m, 'a scan whose persons need more than dpobj.memory_limit fails');
 $session->ask('SET dpobj.memory_limit = 64');
-is($session->ask($crowd), '100000', 'or do');
+is($session->ask($crowd), '100000', 'the persons fit into a higher limit');
 $session->ask('RESET dpobj.memory_limit');
-is($session->ask("SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'dpobj persons'"), '0', 'nothing is left of it');
+is($session->ask("SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'dpobj persons'"), '0', 'the scan frees its memory');
 
 # ---- a protection and a charge at once ----
 
@@ -167,12 +160,12 @@ spends(
 	{},
 	sub {
 		$session->ask('BEGIN');
-		is($session->ask(sprintf $protect, 'add_remove'), '', 'protected');
+		is($session->ask(sprintf $protect, 'add_remove'), '', 'a session protects the table');
 		like($other->ask(train(QUICK)), qr/^ERROR:  55P03: could not write the privacy ledger$/m,
-			'a charge under another adjacency does not slip through meanwhile');
+			'a charge under another adjacency is refused before the commit');
 		$session->ask('COMMIT');
 		like($other->ask(train(QUICK, options => '"adjacency": "replace"')), qr/^ERROR:  22023: option "adjacency" is not the table's$/m,
-			'nor afterwards');
+			'such a charge is refused after the commit');
 	});
 $session->ask("SELECT dpobj.unprotect('quick')");
 spends(
@@ -181,18 +174,18 @@ spends(
 	{ epsilon => 0.5, charged => 1, released => 1 },
 	sub {
 		$session->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM dpobj.ledger');
-		like($other->ask(train(QUICK)), qr/^\d+$/, 'a release');
+		is_answered($other->ask(train(QUICK)), 'another session is charged');
 		like($session->ask(sprintf $protect, 'add_remove'),
 			qr/^ERROR:  55000: the privacy ledger has charges on this table under other neighbours$/m,
-			'is seen whatever the snapshot');
+			'dpobj.protect sees the charge in an older snapshot');
 		$session->ask('ROLLBACK');
 	});
-is($session->ask(sprintf $protect, 'replace'), '', 'a protection that fits the charge');
+is($session->ask(sprintf $protect, 'replace'), '', 'a protection under the adjacency of the charge is made');
 $session->ask('BEGIN; SELECT dpobj.unprotect(\'quick\'); ROLLBACK');
-is(scalar_of($node, "SELECT count(*) FROM dpobj.protected WHERE relation = 'quick'::regclass"), '1', 'a rollback keeps it');
+is(scalar_of($node, "SELECT count(*) FROM dpobj.protected WHERE relation = 'quick'::regclass"), '1', 'a rollback of dpobj.unprotect keeps the protection');
 is( scalar_of($node, "SELECT string_agg(event, ' ' ORDER BY id) FROM dpobj.ledger WHERE relation = 'quick'::regclass AND event NOT IN ('charged', 'released')"),
 	'protect unprotect protect unprotect',
-	'the ledger has each of the events');
+	'the ledger has all protections and ends of protections');
 
 # ---- charges for rows, on a table that protects persons afterwards ----
 
@@ -207,46 +200,46 @@ like($session->ask($_), qr/^0\.[23]$/m, 'a release before persons are protected'
   for q{SELECT (dp_halfspace(ARRAY[x], y, 0.2, 0)).epsilon FROM clinic},
   q{SELECT (dp_svm(ARRAY[x], y, 0.3, 1e-6, '{"mechanism": "output", "noise": "gaussian"}')).epsilon FROM clinic};
 my $refused = $session->ask(sprintf $declare, 'replace', '');
-like($refused, qr/^ERROR:  55000: the privacy ledger has charges on this table under other neighbours$/m, 'they are about rows');
+like($refused, qr/^ERROR:  55000: the privacy ledger has charges on this table under other neighbours$/m, 'a protection of persons is refused because the charges are for rows');
 like($refused, qr/HINT:  Say with earlier_rows_per_person .* With 3, .*\(2\) count epsilon 1\.5 and delta 0\.0000041719776\d+ instead of 0\.5 and 0\.000001\./,
-	'and the way out is shown, and its price');
+	'the hint shows the argument that allows it, and its cost');
 like($session->ask(sprintf $declare, 'add_remove', ', earlier_rows_per_person => 3'),
 	qr/HINT:  Protect the table with adjacency => 'replace': charges under it say nothing about rows that come or go\./,
-	'nothing follows from a replacement for rows that come or go');
+	'charges under replace cannot count under add_remove');
 like($session->ask(sprintf $declare, 'replace', ", earlier_rows_per_person => $_"), qr/^ERROR:  22023: earlier_rows_per_person must be/m, "not $_ rows")
   for 0, -1, 100001;
 like($session->ask(q{SELECT dpobj.protect('clinic', '{"x": {}, "y": {}}', earlier_rows_per_person => 3)}),
-	qr/^ERROR:  22023: earlier_rows_per_person is for tables with a person$/m, 'without a person there are no rows of one');
-is($session->ask($spent), '0.5|0.000001|2', 'so far they count for a row');
-is($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 3'), '', 'said, persons can be protected');
-like($session->ask($spent), qr/^1\.5\|0\.0000041719776\d+\|2$/, 'and they count for three rows');
+	qr/^ERROR:  22023: earlier_rows_per_person is for tables with a person$/m, 'earlier_rows_per_person needs a person');
+is($session->ask($spent), '0.5|0.000001|2', 'the charges still count for one row');
+is($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 3'), '', 'with earlier_rows_per_person persons can be protected');
+like($session->ask($spent), qr/^1\.5\|0\.0000041719776\d+\|2$/, 'the charges count for three rows');
 cmp_ok($session->ask("SELECT delta_spent - 1e-6 * (1 + exp(0.3::numeric) + exp(0.6::numeric)) FROM dpobj.budgets"
-	  . " WHERE relation = 'clinic'::regclass"), '>=', 0, 'rounded up');
+	  . " WHERE relation = 'clinic'::regclass"), '>=', 0, 'delta is rounded up');
 like($session->ask(q{SELECT parameters ->> 'earlier_rows_per_person' FROM dpobj.ledger WHERE event = 'protect' ORDER BY id DESC LIMIT 1}),
-	qr/^3$/, 'the ledger has what was said');
+	qr/^3$/, 'the ledger has earlier_rows_per_person');
 like($session->ask(q{SELECT epsilon, delta, assumes FROM dpobj.recompute('clinic', NULL, 'basic')}),
-	qr/^1\.5\|0\.0000041719776\d+\|.*; at most 3 rows of one person are replaced/, 'and so has a report');
-like($session->ask(q{SELECT dpobj.report_text('clinic')}), qr/for tables where at most 3 rows of one\s+person are replaced/, 'in words');
+	qr/^1\.5\|0\.0000041719776\d+\|.*; at most 3 rows of one person are replaced/, 'dpobj.recompute names the number of rows');
+like($session->ask(q{SELECT dpobj.report_text('clinic')}), qr/for tables where at most 3 rows of one\s+person are replaced/, 'the text of a report names the number of rows');
 $node->safe_psql('postgres', q{SELECT dpobj.set_budget('clinic', 'postgres', 100, 0.1)});
 my $train = q{SELECT (dpobj.train('clinic', features => '{x}', label => 'y', epsilon => %s, method => 'halfspace')).epsilon};
 like($session->ask(sprintf $train, 1.6), qr/^ERROR:  UB001: privacy budget exhausted\nDETAIL:  .*epsilon: 1\.5 spent, 1\.6 asked, 1\.5 left of 3\./m,
-	'a budget counts them');
-is($session->ask(sprintf $train, 1.5), '1.5', 'to the last bit');
+	'the budget counts the earlier charges for three rows');
+is($session->ask(sprintf $train, 1.5), '1.5', 'all that is left can be spent');
 like($session->ask(q{SELECT (dp_halfspace(ARRAY[x], y, 0.001, 0)).epsilon FROM clinic}), qr/^DETAIL:  Table "clinic" is protected per person/m,
-	'no more charges for rows');
+	'an aggregate is refused on a table that is protected per person');
 like($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 4'),
 	qr/^NOTICE:  00000: the protection of table "clinic" has been replaced\nDETAIL:  What has changed: earlier_rows_per_person \(it was 3\)\.$/m,
-	'more rows are said');
-like($session->ask($spent), qr/^3\.5\|/, 'and cost more: 4 * 0.5 + 1.5');
+	'earlier_rows_per_person can be raised');
+like($session->ask($spent), qr/^3\.5\|/, 'the earlier charges cost more: 4 * 0.5 + 1.5');
 my $once_more = qr/^ERROR:  55000: .*\n.*\nHINT:  Protect the table with adjacency => 'replace', person => 'who' and earlier_rows_per_person, the most rows that a person had\.$/m;
-like($session->ask(sprintf $declare, 'replace', ''), $once_more, 'what was said does not lapse in silence');
-like($session->ask(q{SELECT dpobj.protect('clinic', '{"x": {"clip": [0, 1]}, "y": {}}')}), $once_more, 'nor do persons');
+like($session->ask(sprintf $declare, 'replace', ''), $once_more, 'a protection without the number is refused');
+like($session->ask(q{SELECT dpobj.protect('clinic', '{"x": {"clip": [0, 1]}, "y": {}}')}), $once_more, 'a protection without persons is refused');
 my $lowered = qr/^ERROR:  55000: earlier_rows_per_person cannot be lowered\nDETAIL:  It was 3 when persons were charged\./m;
-like($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 2'), $lowered, 'nor is it lowered');
-like($session->ask(q{SELECT dpobj.unprotect('clinic'); } . sprintf $declare, 'replace', ', earlier_rows_per_person => 2'), $lowered, 'nor by way of no protection');
-unlike($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 3'), qr/ERROR/, 'a number that nobody was charged under is taken back');
-like($session->ask($spent), qr/^3\|/, 'it counts again');
-like($session->ask(q{SELECT dpobj.report_text('clinic')}), qr/protect by postgres replace, person who, earlier_rows_per_person 4$/m, 'reports say each number');
+like($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 2'), $lowered, 'a lower number is refused');
+like($session->ask(q{SELECT dpobj.unprotect('clinic'); } . sprintf $declare, 'replace', ', earlier_rows_per_person => 2'), $lowered, 'a lower number is refused after dpobj.unprotect');
+unlike($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 3'), qr/ERROR/, 'a number under which nothing was charged can be lowered');
+like($session->ask($spent), qr/^3\|/, 'the earlier charges count for three rows again');
+like($session->ask(q{SELECT dpobj.report_text('clinic')}), qr/protect by postgres replace, person who, earlier_rows_per_person 4$/m, 'a report has each number');
 $session->ask('ALTER TABLE clinic RENAME who TO patient');
 like($session->ask(q{SELECT dpobj.protect('clinic', '{"x": {"clip": [0, 1]}, "y": {}}', 'replace', 'patient', 3, earlier_rows_per_person => 3)}),
 	qr/^HINT:  Give the column of persons its former name again\. Protect the table with .* person => 'who' and/m, 'the column of persons keeps its name');
@@ -270,10 +263,9 @@ my ($cost, $delta) = split /\|/, scalar_of($node, sprintf $sums, 'cabin');
 my $exact = 0;
 $exact += 1e12 * exp(0.2 * $_) for 0 .. 5;
 cmp_ok($delta, '>=', $exact, 'delta of six rows that go or come');
-cmp_ok($delta, '<=', $exact * (1 + 1e-6), 'and hardly more');
-cmp_ok($cost, '>', 0.9 * 1e12, 'and the divergence of a loss of 1.2');
-cmp_ok($cost, '<=', 1.2 * 1e12 * (1 + 1e-8), 'which is at most that');
+cmp_ok($delta, '<=', $exact * (1 + 1e-6), 'delta is hardly more than that');
+cmp_ok($cost, '>', 0.9 * 1e12, 'the Renyi cost is near that of a loss of 1.2');
+cmp_ok($cost, '<=', 1.2 * 1e12 * (1 + 1e-8), 'the Renyi cost is at most that');
 
 $_->quit for $session, $other;
-$node->stop;
-done_testing();
+finish($node);

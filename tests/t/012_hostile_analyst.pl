@@ -1,13 +1,6 @@
 # 012_hostile_analyst.pl - attacks by an analyst without any privilege: every statement is refused
 # or charged, none is free, and none shows a row.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjTest;
 use DpobjHostile;
 
@@ -15,14 +8,10 @@ my $node = dpobj_cluster('analyst', 'dpobj.release_tick = 10', 'fsync = off', 'j
 	"shared_preload_libraries = 'pg_stat_statements'");
 my $hostile = DpobjHostile->new($node);
 
-# ana may spend; noah has nothing; poor has less than one release costs; col reads one column.
+# ana has a budget; noah has none; poor has less than one release costs; col may read one column.
+login_roles($node, qw(ana noah poor col mallory));
 $node->safe_psql('postgres', <<'SQL');
 CREATE EXTENSION pg_stat_statements;
-CREATE ROLE ana LOGIN;
-CREATE ROLE noah LOGIN;
-CREATE ROLE poor LOGIN;
-CREATE ROLE col LOGIN;
-CREATE ROLE mallory LOGIN;
 CREATE ROLE team;
 GRANT team TO mallory;
 GRANT SELECT (id) ON visit TO col;
@@ -46,11 +35,7 @@ CREATE FUNCTION mallory.stop(job bigint) RETURNS boolean LANGUAGE sql SECURITY D
 ALTER FUNCTION mallory.queue() OWNER TO mallory;
 ALTER FUNCTION mallory.stop(bigint) OWNER TO mallory;
 SQL
-for my $relation (qw(visit_view visit_copy visit_unlogged visit_rls))
-{
-	my $set = "SELECT dpobj.set_budget('$relation', 'ana', 1000, 0)";
-	$node->psql('postgres', $set);
-}
+$node->psql('postgres', "SELECT dpobj.set_budget('$_', 'ana', 1000, 0)") for qw(visit_view visit_copy visit_unlogged visit_rls);
 scalar_of($node, q{SELECT dpobj.protect('visit_rls', '{"a": {"scale": 60}, "y": {}}')});
 scalar_of($node, 'ALTER TABLE visit_rls ENABLE ROW LEVEL SECURITY');
 
@@ -389,7 +374,7 @@ $hostile->try_all(
 	[ 'read only', 'ana', '25006', 'BEGIN READ ONLY', $train ],
 	[ 'set read only', 'ana', '25006', 'SET default_transaction_read_only = on', $train ],);
 
-# ---- names of ours that the session has too ----
+# ---- objects of the session with names of dpobj's ----
 
 $hostile->try_all(
 	'shadows',
@@ -480,7 +465,7 @@ $hostile->try_all(
 	[ 'a forged declaration', 'ana', '22023', q{SELECT dpobj.features('{"f1": {"scale": 1e-400}}', ROW(1))} ],
 	[ 'a declaration of no row', 'ana', '22023', q{SELECT dpobj.features('{"a": {}}', 1)} ],);
 
-# ---- models in use: free, but one's own ----
+# ---- predictions: free, for one's own and shared models ----
 
 my $row = q{(SELECT r FROM (SELECT 1 AS a, 0.5::float8 AS f, 2.5 AS n, 'f' AS t) r)};
 my $declared = q{'{"features": ["a"], "relation": "x", "label": "y", "encoding": {}, "types": {"a": "bigint"}, "encoders": {"a": %s}}'};
@@ -575,7 +560,7 @@ $hostile->try_all(
 	[ 'a job that is none', 'ana', '42704', 'SELECT dpobj.cancel(-1)' ],
 	[ 'a wait that is none', 'ana', '22023', q{SELECT dpobj.wait(max(id), '-1 s') FROM dpobj.jobs} ],);
 
-# ---- whose budget is it ----
+# ---- functions of others spend nobody's budget ----
 
 $hostile->try_all('set-up', [ 'functions of mallory', 'mallory', 0, <<"SQL" ]);
 CREATE FUNCTION public.steal() RETURNS dp_model LANGUAGE sql SECURITY DEFINER AS \$\$SELECT $call\$\$;
@@ -638,11 +623,10 @@ $hostile->try_all(
 		$put->('shadow'), $run->('shadow') ],
 	[ 'in a function of somebody else', 'ana', 'UB003', 'SELECT public.plan()' ]);
 
-# ---- would a row be recognised? ----
+# ---- a row would be recognised ----
 
 my $superuser = scalar_of($node, 'SELECT current_user');
-ok(DpobjHostile::shows_a_row($hostile->told($superuser, undef, 'TABLE visit')), 'a row is recognised');
+ok(DpobjHostile::shows_a_row($hostile->told($superuser, undef, 'TABLE visit')), 'a row that is shown is recognised');
 
-cmp_ok($hostile->count, '>=', 120, $hostile->count . ' cases');
-$node->stop;
-done_testing();
+cmp_ok($hostile->count, '>=', 120, $hostile->count . ' cases were tried');
+finish($node);

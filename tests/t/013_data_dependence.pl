@@ -7,20 +7,12 @@
 # table are public: if one row has a value there and its neighbour has none, those counters are
 # not compared.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjTest;
 
 my $node = dpobj_cluster('data', 'dpobj.release_tick = 1', 'fsync = off', 'dpobj.max_failures = 1000000', 'jit = off');
 
+login_roles($node, qw(ana tiny));
 $node->safe_psql('postgres', <<'SQL');
-CREATE ROLE ana LOGIN;
-CREATE ROLE tiny LOGIN;
 ALTER ROLE tiny SET dpobj.memory_limit = 1;
 CREATE TYPE mood AS ENUM ('sad', 'happy', 'angry');
 CREATE TABLE base (id int, i bigint, f float8, n numeric, d date, ts timestamptz, t text, u text, e mood, b boolean, y text);
@@ -28,7 +20,7 @@ INSERT INTO base SELECT i, i % 20, i / 40.0, i, date '2020-01-01' + i, timestamp
   CASE WHEN i % 2 = 0 THEN 'a' ELSE 'z' END,
   CASE WHEN i % 4 = 0 THEN 'a' ELSE 'z' END, 'sad', i % 3 = 0, CASE WHEN i % 5 < 3 THEN 'yes' ELSE 'no' END
   FROM generate_series(1, 40) i;
--- long texts are no level, which the encoder of t takes for an a: no row is neutral
+-- the encoder of t takes a text that is no level for an a, so that no row is neutral
 UPDATE base SET t = (SELECT string_agg(md5((100 * id + j)::text), '') FROM generate_series(1, 200) j) WHERE id IN (20, 30);
 CREATE TABLE visit (LIKE base);
 ALTER TABLE visit ALTER t SET STORAGE EXTERNAL;
@@ -43,7 +35,7 @@ SQL
 
 # ---- neighbours: what row 20 may be instead ----
 
-# Its text is kept out of line, or it is of a kind that needs as much room.
+# Rows whose text takes as much room in the TOAST table.
 my @alike = (
 	'i = NULL', 'i = 9223372036854775807', 'i = 1000', 'i = 7', "f = 'NaN'", "f = 'Infinity'", "f = '-Infinity'",
 	'f = 1e308', 'f = NULL', "n = 'NaN'", "n = 'Infinity'", 'n = 10::numeric ^ 1000', 'n = NULL', "d = 'infinity'",
@@ -53,7 +45,7 @@ my @alike = (
 	'i = NULL, f = NULL, n = NULL, d = NULL, ts = NULL, u = NULL, e = NULL, b = NULL, y = NULL',
 	'(i, f, n, d, ts, u, e, b, y) = (SELECT i, f, n, d, ts, u, e, b, y FROM base WHERE id = 21)');
 
-# Another number of values, or longer ones, are in the TOAST table.
+# Rows with another number of values, or longer ones, in the TOAST table.
 my @other = ("t = 'a'", "t = 'unknown'", "t = ''", 't = NULL', "t = repeat('a', 100000)", 't = t || t || t',
 	'n = 10::numeric ^ 20000 - 1', 'y = t', 'u = t');
 
@@ -305,11 +297,11 @@ become('');
 $session{ana}->ask("SELECT dpobj.train('visit', 'y', 0.5, '{i,t}', name => 'kept')");
 $session{ana}->ask("SELECT dpobj.train('visit', 'y', 0.5, '{n,u}', name => 'also')");
 observe($session{ana}, $request{$_}) for @all; # so that caches are warm
-observe($session{ana}, $request{schedule}) for 1 .. 8; # and PL/pgSQL has made up its mind about plans
+observe($session{ana}, $request{schedule}) for 1 .. 8; # so that PL/pgSQL has its generic plans
 for my $change ('', @alike, @other)
 {
 	become($change);
-	observe($session{ana}, $request{plain}); # and know the new file
+	observe($session{ana}, $request{plain}); # so that the session has opened the new file
 	my @requests = (grep { $_ eq $change } @full) ? @all : @some;
 	look_at('ana', $session{ana}, $change, !(grep { $_ eq $change } @other), @requests);
 	look_at_job('ana', $session{ana}, $change) if grep { $_ eq $change } @full;
@@ -317,7 +309,6 @@ for my $change ('', @alike, @other)
 
 # ---- failures ----
 
-my $solver = solver_path($node);
 become('');
 observe($session{tiny}, $request{$_}) for 'plain', @some;
 for my $change (@failing)
@@ -326,34 +317,35 @@ for my $change (@failing)
 	my $alike = !(grep { $_ eq $change } @other);
 	observe($session{tiny}, $request{plain});
 	look_at('tiny', $session{tiny}, $change, $alike, 'plain', 'filter on all', 'groups of four columns');
-	rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
-	observe($session{ana}, $request{plain});
-	look_at('ana without a solver', $session{ana}, $change, $alike, 'plain', 'filter on all', 'evaluate', 'groups', 'schedule');
-	look_at_job('ana without a solver', $session{ana}, $change);
-	rename "$solver.kept", $solver or die "cannot rename $solver: $!";
+	without_solver($node, sub {
+		observe($session{ana}, $request{plain});
+		look_at('ana without a solver', $session{ana}, $change, $alike, 'plain', 'filter on all', 'evaluate', 'groups', 'schedule');
+		look_at_job('ana without a solver', $session{ana}, $change);
+	});
 }
 
-# ---- would anything be seen? ----
+# ---- a difference would be seen ----
 
 my $usual = $reference{'ana: plain'};
-like($usual->{answer}, qr/"mechanism": "exponential".*\|\d+$/, 'an answer');
-like($usual->{messages}, qr/^DEBUG: /m, 'messages');
-like($usual->{statistics}, qr/^public\|1\|40\|/, 'statistics of the table');
-like($usual->{toast_statistics}, qr/^pg_toast\|0\|0\|[1-9]/, 'statistics of its TOAST table');
-like($usual->{ledger}, qr/"event": "charged".*\n.*"event": "released"/, 'the ledger');
-like($usual->{models}, qr/^\{.*"owner": "ana"/, 'models');
-like($usual->{spent}, qr/\|0\.5\|-0\.5\|1$/m, 'what was spent');
-like($usual->{locks}, qr/^relation\|dpobj\.budget_rows\|/m, 'locks');
-like($usual->{reads}, qr/^[1-9]/, 'pages');
-like($reference{"$_: plain"}{error}, qr/^ERROR:  UB004: /m, "$_: the failure") for 'tiny', 'ana without a solver';
-like($reference{"$_: plain"}{ledger}, qr/"event": "failed"/, "$_: the failure in the ledger") for 'tiny', 'ana without a solver';
-like($reference{'ana: job'}{job}, qr/"state": "released".*\|t$/, 'a job');
-like($reference{'ana without a solver: job'}{job}, qr/"sqlstate": "UB004"/, 'a job that fails');
-like($reference{'ana: schedule'}{runs}, qr/"state": "released".*\|t$/, 'how a run of a schedule ended');
-like($reference{'ana without a solver: schedule'}{runs}, qr/"state": "failed".*"sqlstate": "UB004".*\|t$/, 'and one that failed');
+my %seen = (
+	answer => qr/"mechanism": "exponential".*\|\d+$/,
+	messages => qr/^DEBUG: /m,
+	statistics => qr/^public\|1\|40\|/,
+	toast_statistics => qr/^pg_toast\|0\|0\|[1-9]/,
+	ledger => qr/"event": "charged".*\n.*"event": "released"/,
+	models => qr/^\{.*"owner": "ana"/,
+	spent => qr/\|0\.5\|-0\.5\|1$/m,
+	locks => qr/^relation\|dpobj\.budget_rows\|/m,
+	reads => qr/^[1-9]/);
+like($usual->{$_}, $seen{$_}, "the test sees: $_") for sort keys %seen;
+like($reference{"$_: plain"}{error}, qr/^ERROR:  UB004: /m, "the test sees the failure of $_") for 'tiny', 'ana without a solver';
+like($reference{"$_: plain"}{ledger}, qr/"event": "failed"/, "the test sees the failure of $_ in the ledger") for 'tiny', 'ana without a solver';
+like($reference{'ana: job'}{job}, qr/"state": "released".*\|t$/, 'the test sees a job');
+like($reference{'ana without a solver: job'}{job}, qr/"sqlstate": "UB004"/, 'the test sees the failure of a job');
+like($reference{'ana: schedule'}{runs}, qr/"state": "released".*\|t$/, 'the test sees how a run of a schedule ended');
+like($reference{'ana without a solver: schedule'}{runs}, qr/"state": "failed".*"sqlstate": "UB004".*\|t$/, 'the test sees the failure of a run');
 isnt(scalar(differences('ana: plain', { %$usual, messages => "$usual->{messages}NOTICE:  a neutral row\n" }, 1)), 0,
-	'a message more would be seen');
+	'the test would see one message more');
 
 $_->quit for $owner, values %session;
-$node->stop;
-done_testing();
+finish($node);

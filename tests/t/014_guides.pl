@@ -4,13 +4,6 @@
 # Every block has a role (DpobjGuide.pm). Blocks with the mark "run: last" close what both guides
 # use, and run after all others.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjGuide;
 use DpobjTest;
 
@@ -26,24 +19,20 @@ my @blocks = map { guide_blocks(@{ $guide{$_} }) } @pages;
 cmp_ok(scalar @blocks, '>=', 40, 'the guides have statements');
 guide_check($node, 'clinic', $_) for grep { ($_->{run} // '') ne 'last' } @blocks;
 
-# Every other fence is a shell's, or a piece of a configuration file.
+# All other blocks are for a shell, or a part of a configuration file.
 is_deeply(
 	[ guide_languages(map { @$_ } values %guide) ],
 	[], 'no statement hides in a block of another language');
 
 # ---- a standby: prices, but no training --------------------------------------
 
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$node->backup('guides');
-$standby->init_from_backup($node, 'guides', has_streaming => 1);
-$standby->start;
-$node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
+my $standby = standby_of($node, 'standby');
 my $price = "SELECT dpobj.price('patient', 'outcome', 0.5)";
 is( $standby->safe_psql('clinic', $price, extra_params => [ '-U', 'alice' ]),
 	$node->safe_psql('clinic', $price, extra_params => [ '-U', 'alice' ]),
-	'a price on a standby is the primary\'s');
+	'a standby and its primary answer the same price');
 my $report = "SELECT dpobj.report('patient') - 'at'";
-is($standby->safe_psql('clinic', $report), $node->safe_psql('clinic', $report), 'so is a report');
+is($standby->safe_psql('clinic', $report), $node->safe_psql('clinic', $report), 'a standby and its primary answer the same report');
 my ($rc, $out, $error) = $standby->psql('clinic', "SELECT dpobj.train('patient', 'outcome', 0.1)",
 	extra_params => [ '-U', 'alice', '-v', 'VERBOSITY=verbose' ]);
 like($error, qr/25006/, 'a standby trains nothing');
@@ -52,5 +41,4 @@ $standby->stop;
 guide_check($node, 'clinic', $_) for grep { ($_->{run} // '') eq 'last' } @blocks;
 
 guide_write($_, @{ $guide{$_} }) for @pages;
-$node->stop;
-done_testing();
+finish($node);

@@ -7,14 +7,6 @@
 #   DPOBJ_KILL_ROUNDS=200 bash scripts/check.sh tap    more rounds of each
 #   DPOBJ_KILL_ROUNDS=200p ...                         preloaded only; 200w: with workers only
 
-use strict;
-use warnings;
-
-use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(sleep time);
-
 use DpobjTest;
 
 my ($rounds, $only) = ($ENV{DPOBJ_KILL_ROUNDS} || 8) =~ /^(\d+)([pw]?)$/ or die 'DPOBJ_KILL_ROUNDS is no number';
@@ -27,10 +19,8 @@ sub start_cluster
 	my ($name, @settings) = @_;
 	$node = dpobj_cluster($name, 'dpobj.release_tick = 20', 'log_min_messages = fatal',
 		'dpobj.max_failures = 1000000', @settings);
+	login_roles($node, qw(ana bob eve));
 	$node->safe_psql('postgres', <<'SQL');
-CREATE ROLE ana LOGIN;
-CREATE ROLE bob LOGIN;
-CREATE ROLE eve LOGIN;
 CREATE TABLE patient (ill boolean, a boolean, b boolean, c boolean, d boolean);
 INSERT INTO patient
 SELECT i % 2 = 0, i % 3 = 0, i % 5 = 0, i % 7 = 0, i % 11 = 0 FROM generate_series(1, 20000) i;
@@ -43,7 +33,7 @@ SQL
 	return;
 }
 
-# Each trainer asks a few times over one connection, for models of names of its own.
+# Each trainer sends a few calls over one connection, for models under names of its own.
 $ENV{PGOPTIONS} = '-c work_mem=64kB -c hash_mem_multiplier=1';
 my $grid = '"grid": "ternary", "mechanism": "exponential"';
 my @doors = (
@@ -84,19 +74,6 @@ sub workers_and_backends
 	return %found;
 }
 
-sub kill_server
-{
-	my @server = ($node->{_pid}, children($node->{_pid}));
-	$node->kill9;
-	wait_until(20, sub { !grep { runs($_) } @server }) or die 'a backend outlives the server';
-	unless (wait_until(5, sub { !-e "/proc/$server[0]" }))
-	{
-		unlink $node->data_dir . '/postmaster.pid', $node->host . '/.s.PGSQL.' . $node->port . '.lock';
-	}
-	$node->start;
-	return;
-}
-
 sub kill_somebody
 {
 	my ($round) = @_;
@@ -105,7 +82,7 @@ sub kill_somebody
 
 	if ($kind eq 'server')
 	{
-		kill_server();
+		kill_server($node);
 		$killed{server}++;
 		return;
 	}
@@ -187,16 +164,16 @@ sub kill_loop
 	diag(sprintf '%s: %d rounds, killed: %s; %d charged, %d released, %d failed, %d answers', $name, $rounds,
 		join(', ', map { "$killed{$_} $_" } sort keys %killed), $charged, $released, $failed, scalar keys %answers);
 
-	is_deeply(\%failures, {}, 'every round ended as it must');
-	is($twice, 0, 'no release was given away twice');
+	is_deeply(\%failures, {}, 'every round ended without a failure');
+	is($twice, 0, 'no release was answered twice');
 	cmp_ok($killed{server}, '>', 0, 'the server was killed');
 	cmp_ok(scalar keys %answers, '>', $rounds / 2, 'trainers were answered');
 	cmp_ok($released + $failed, '<=', $charged, 'released + failed <= charged');
 	is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'released' AND release IN ($list)"),
 		scalar keys %answers, 'each answer was released');
-	is(scalar_of($node, 'SELECT count(*) FROM dpobj.models WHERE NOT dpobj.verify(model)'), '0', 'every model is the ledger\'s');
+	is(scalar_of($node, 'SELECT count(*) FROM dpobj.models WHERE NOT dpobj.verify(model)'), '0', 'every model verifies');
 	unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal (?!9\b)/,
-		'nothing crashed but what was killed');
+		'no process crashed by itself');
 	$node->stop;
 	return;
 }

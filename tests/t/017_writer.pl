@@ -1,14 +1,6 @@
 # 017_writer.pl - a server that preloads the library commits many events at once: the ledger keeps
 # every promise, and the writer does not block other statements.
 
-use strict;
-use warnings;
-
-use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(sleep time);
-
 use DpobjTest;
 
 my $node = dpobj_cluster(
@@ -24,7 +16,7 @@ sub run { return in_session($node, undef, @_); }
 sub answered
 {
 	my ($name, $text) = @_;
-	return like($text, qr/^\d+$/m, "$name: an answer");
+	return is_answered($text, "$name: an answer");
 }
 
 # ---- the writer's process, and who waits for it ----
@@ -35,8 +27,7 @@ sub writers
 	  $control->ask("SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj writer'");
 }
 
-# Stops a writer that has nothing to do, so that requests queue up for it: it has
-# just made a release.
+# Stops an idle writer, so that requests wait in its queue.
 sub stop_writer
 {
 	run($train);
@@ -45,7 +36,7 @@ sub stop_writer
 	return $pid;
 }
 
-# Sessions that have asked for a charge.
+# Sessions that wait for a charge.
 sub queued
 {
 	my (@statements) = @_;
@@ -57,7 +48,7 @@ sub queued
 		sub {
 			$control->ask("SELECT count(*) FROM pg_stat_activity WHERE pid IN ($pids)"
 				  . " AND wait_event_type = 'Extension'") eq @sessions;
-		}) or die 'not all of them wait';
+		}) or die 'not every session waits';
 	return @sessions;
 }
 
@@ -68,7 +59,7 @@ sub results
 	return @texts;
 }
 
-# ---- it is there, says nothing and leaves ----
+# ---- the writer starts, shows nothing of requests, and ends ----
 
 spends(
 	$node,
@@ -79,10 +70,10 @@ spends(
 		is( $control->ask(
 				"SELECT query FROM pg_stat_activity WHERE backend_type = 'dpobj writer'"),
 			'dpobj writer',
-			'nothing of the request is seen');
-		ok(wait_until(7, sub { !writers() }), 'an idle writer leaves'); # after ten seconds a busy one does, too
+			'pg_stat_activity shows nothing of the request');
+		ok(wait_until(7, sub { !writers() }), 'an idle writer ends'); # a busy one after ten seconds
 	});
-unlike(slurp_file($node->logfile), qr/dpobj writer/, 'and the server log does not speak of it');
+unlike(slurp_file($node->logfile), qr/dpobj writer/, 'the server log does not name the writer');
 
 # ---- the promises of the ledger ----
 
@@ -125,21 +116,21 @@ spends(
 			train('capped', epsilon => '1.25'),
 			$capped, $capped, $train, $capped);
 		$control->ask('SELECT pg_cancel_backend(' . $sessions[6]->pid . ')');
-		refused('a leaver', '57014', $sessions[6]->result);
+		refused('a cancelled session', '57014', $sessions[6]->result);
 		$sessions[6]->send('SELECT');
 		kill 'CONT', $writer;
 		my @texts = results(@sessions);
 		answered('affordable', $_) for @texts[ 0, 3, 4, 5, 7 ];
 		refused('too dear', 'UB001', $texts[2]);
 		refused('a budget that is locked', '55P03', $texts[1]);
-		like($texts[1], qr/^ERROR:  55P03: could not write the privacy ledger$/m, 'as without a writer');
+		like($texts[1], qr/^ERROR:  55P03: could not write the privacy ledger$/m, 'a locked budget has the same error as without a writer');
 		$holder->quit;
 	});
 cmp_ok(
 	scalar_of($node,
 		'SELECT max(n) FROM (SELECT count(*) AS n FROM dpobj.ledger_events'
 		  . " WHERE event = 'charged' AND id > $last GROUP BY pg_xact_commit_timestamp(xmin)) c"),
-	'>', 1, 'several charges are in one commit');
+	'>', 1, 'one commit has several charges');
 spends(
 	$node,
 	'a batch that another session changes budgets of',
@@ -182,8 +173,8 @@ spends(
 	sub {
 		my $writer = stop_writer();
 		my $began = time();
-		answered('by workers of their own', $_) for results(queued($train, $train));
-		cmp_ok(time() - $began, '>', 1.5, 'after some patience');
+		answered('a charge by a worker of the session', $_) for results(queued($train, $train));
+		cmp_ok(time() - $began, '>', 1.5, 'sessions wait before they start workers');
 		kill 'CONT', $writer;
 	});
 spends(
@@ -201,7 +192,7 @@ spends(
 	});
 spends($node, 'after the crash', $once, sub { answered('after the crash', run($train)) });
 
-# Commits wait for a standby that does not exist: the writer has taken what it cannot answer.
+# Commits wait for a standby that does not exist, so the writer cannot answer the requests that it took.
 sub standby_is
 {
 	my ($name) = @_;
@@ -226,7 +217,7 @@ spends(
 					$control->ask("SELECT count(*) FROM pg_stat_activity WHERE pid IN ($pids)"
 						  . " AND wait_event_type = 'Extension'") eq '0';
 				}),
-			'nobody waits for ever');
+			'no session waits for ever');
 		for my $session (@sessions)
 		{
 			refused('terminated', '55000', $session->result);
@@ -236,14 +227,14 @@ spends(
 		standby_is('');
 	});
 
-# Whatever a client was told is in the ledger, though the writers are short-lived.
+# The ledger has every release that a client was told, although writers are terminated.
 sub terminate_writers
 {
 	my ($seconds) = @_;
 	my $end = time() + $seconds;
 	my $terminated = 0;
 
-	# On a busy machine few are met in time.
+	# On a busy machine few writers are found in time.
 	while (time() < $end || ($terminated <= 5 && time() < $end + 30))
 	{
 		sleep(rand(0.1));
@@ -273,13 +264,13 @@ spends(
 		my $text = join '', map { slurp_file($_) } glob "$folder/*[0-9]";
 		my %releases = map { $_ => 1 } $text =~ /^(\d+)$/mg;
 		my @errors = grep { $_ ne '55000' } $text =~ /(?:ERROR|FATAL|PANIC):  (\w{5}):/g;
-		cmp_ok(scalar keys %releases, '>', 100, 'many were answered');
-		is_deeply(\@errors, [], 'the others know that their event may have been written');
+		cmp_ok(scalar keys %releases, '>', 100, 'many calls are answered');
+		is_deeply(\@errors, [], 'the other errors say that the event may have been written');
 		is( scalar_of($node,
 				"SELECT count(DISTINCT release) FROM dpobj.ledger WHERE event = 'released' AND release IN ("
 				  . join(',', keys %releases) . ')'),
 			scalar keys %releases,
-			'every answer is in the ledger');
+			'the ledger has every answer');
 	});
 
 # ---- settings that change while the writer lives ----
@@ -329,7 +320,7 @@ spends(
 	});
 $eve->quit;
 
-# ---- several databases, and what wants a database for itself ----
+# ---- several databases, and statements that need a database without other sessions ----
 
 scalar_of($node, 'CREATE DATABASE second');
 $node->safe_psql('second',
@@ -342,7 +333,7 @@ spends(
 	sub {
 		my @sessions = map { session($node, database => $_) } (qw(postgres second)) x 10;
 		$_->send($train) for @sessions;
-		ok(wait_until(30, sub { writers() == 2 }), 'two writers');
+		ok(wait_until(30, sub { writers() == 2 }), 'each database has a writer');
 		my @texts = map { $_->result } @sessions;
 		answered('each', $_) for @texts;
 		$_->quit for @sessions;
@@ -352,7 +343,7 @@ is($node->safe_psql('second', "SELECT count(*) FROM dpobj.ledger WHERE event = '
 my $elsewhere = session($node, database => 'second');
 answered('before the extension is dropped', $elsewhere->ask($train));
 $elsewhere->ask('DROP EXTENSION dpobj CASCADE; CREATE EXTENSION dpobj');
-is($elsewhere->ask($train), '1', 'and into the ledger of the new one');
+is($elsewhere->ask($train), '1', 'a charge goes to the ledger of the new extension');
 $elsewhere->quit;
 
 for my $case (
@@ -368,10 +359,10 @@ for my $case (
 	$session->quit;
 	is( $control->ask("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj writer'"
 			  . " AND datname = '$database'"),
-		'1', 'a writer is connected');
+		'1', 'a writer is connected to the database');
 	my $began = time();
 	is($control->ask($change), '', $change);
-	cmp_ok(time() - $began, '<', 20, sprintf '%.1f s', time() - $began);
+	cmp_ok(time() - $began, '<', 20, sprintf('%s took %.1f s', $change, time() - $began));
 }
 
 # ---- few worker slots ----
@@ -390,7 +381,7 @@ spends(
 		$_->send($train) for @sessions;
 		answered('each', $_) for results(@sessions);
 		is(scalar_of($node, "SELECT dpobj.set_budget('quick', NULL, 1000, 0)"),
-			'', 'an administrator waits until the writer has left');
+			'', 'dpobj.set_budget waits until the writer has ended');
 	});
 $control->quit;
 $node->append_conf('postgresql.conf', 'max_worker_processes = 2');
@@ -403,11 +394,9 @@ spends(
 	sub {
 		my $began = time();
 		refused('no slot', '53000', run($train));
-		cmp_ok(time() - $began, '<', 60, 'refused after half a minute');
+		cmp_ok(time() - $began, '<', 60, 'the refusal comes after half a minute');
 	});
 $control->quit;
 
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|deadlock|terminated by signal (?!9)/,
-	'no process crashed by itself, nobody met a deadlock');
-$node->stop;
-done_testing();
+unlike(slurp_file($node->logfile), qr/deadlock/, 'no session met a deadlock');
+finish($node);

@@ -1,13 +1,6 @@
 # 018_worker_slots.pl - more sessions than worker slots, without preloading: they wait in a queue,
 # and errors claim no more than is known.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(time);
-
 use DpobjTest;
 
 use constant CLIENTS => 50;
@@ -32,14 +25,14 @@ spends(
 		} 1 .. CLIENTS;
 		$_->finish for @clients;
 		diag(sprintf '%d releases of %d clients in %.1f s', CLIENTS * TRAININGS, CLIENTS, time() - $began);
-		is(join('', map { slurp_file($_) } glob "$folder/errors*"), '', 'none is refused');
+		is(join('', map { slurp_file($_) } glob "$folder/errors*"), '', 'no client is refused');
 		my %releases = map { $_ => 1 } map { split /\n/, slurp_file($_) } glob "$folder/answers*";
-		is(scalar keys %releases, CLIENTS * TRAININGS, 'all are answered, each once');
+		is(scalar keys %releases, CLIENTS * TRAININGS, 'every call is answered, each with its own release');
 	});
 
 # ---- no slot at all ----
 
-# The only one is the replication launcher's. A release whose solver works when the slots go.
+# All slots are taken while a solver works.
 my $nobody = qr/^ERROR:  53000: no background worker is free to write the privacy ledger\nDETAIL:  None was within 30 seconds\./m;
 my $waits = "SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND classid = 'pg_authid'::regclass AND objsubid = 3";
 
@@ -75,20 +68,20 @@ spends(
 		$first->ask(q{SET lock_timeout = '10ms'});
 		$_->send($train) for $first, $second;
 		kill 'CONT', $solver;
-		ok(wait_until(20, sub { scalar_of($node, $waits) eq '3' }), 'they queue');
+		ok(wait_until(20, sub { scalar_of($node, $waits) eq '3' }), 'all three sessions wait in the queue');
 		my $cancelled = session($node);
 		refused('a cancel in the queue', '57014', $cancelled->ask("SET statement_timeout = 300; $train"));
 		$cancelled->quit;
 		for my $session ($first, $second)
 		{
 			my $text = $session->result;
-			like($text, $nobody, 'refused after half a minute');
-			like($text, qr/^DETAIL:  .* Nothing was written to the ledger\.$/m, 'before anything is charged');
+			like($text, $nobody, 'a call is refused after half a minute');
+			like($text, qr/^DETAIL:  .* Nothing was written to the ledger\.$/m, 'the refusal says that nothing was charged');
 		}
 		my $text = $slow->result;
-		like($text, $nobody, 'a release whose end cannot be written has none');
-		like($text, qr/^DETAIL:  .* The charge of release \d+ stays\.$/m, 'and says that its charge stays');
-		is(scalar_of($node, $waits), '0', 'nobody queues any more');
+		like($text, $nobody, 'a release whose end cannot be written is not answered');
+		like($text, qr/^DETAIL:  .* The charge of release \d+ stays\.$/m, 'its error says that its charge stays');
+		is(scalar_of($node, $waits), '0', 'no session waits in the queue any more');
 		for my $holder (@holders)
 		{
 			scalar_of($node, 'SELECT pg_cancel_backend(' . $holder->pid . ')');
@@ -98,8 +91,7 @@ spends(
 		$_->quit for $first, $second;
 	});
 spends($node, 'free slots', { epsilon => 1, charged => 1, released => 1 },
-	sub { like($slow->ask($train), qr/^\d+$/, 'the session goes on') });
+	sub { is_answered($slow->ask($train), 'the session goes on') });
 $slow->quit;
 
-$node->stop;
-done_testing();
+finish($node);

@@ -8,14 +8,7 @@
 # run shorter than a tick is answered at the first one, so the tick is longer than any of them on
 # this machine.
 
-use strict;
-use warnings;
-
 use List::Util qw(max shuffle sum);
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(sleep time);
-
 use DpobjTest;
 
 use constant { LEVEL => 1e-3, GRAIN => 0.005 };
@@ -243,5 +236,4 @@ cmp_ok(answered($ana, 'calm', \&lent), '<', 60, "there are no ticks at the owner
 $ana->quit;
 
 $control->quit;
-$node->stop;
-done_testing();
+finish($node);

@@ -1,25 +1,15 @@
 # 020_hostile_owner.pl - attacks by an owner with the aggregates on his own table: no row enters
 # twice, nothing is free, and no budget is evaded.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjTest;
 use DpobjHostile;
 
 my $node = dpobj_cluster('owner', 'fsync = off', 'jit = off', 'max_connections = 40', 'dpobj.release_tick = 10');
 my $hostile = DpobjHostile->new($node);
 
-# The table of owner has a cap that owner is glad to spend; tight has one that is nearly gone.
+# The tables of owner have caps: those of ward and parts are large, that of tight is nearly used up.
+login_roles($node, qw(owner trusted noah));
 $node->safe_psql('postgres', <<'SQL');
-CREATE ROLE owner LOGIN;
-CREATE ROLE trusted LOGIN;
-CREATE ROLE noah LOGIN;
-CREATE ROLE child LOGIN;
 SELECT dpobj.grant_trainer('owner'), dpobj.grant_trainer('trusted');
 CREATE SCHEMA own AUTHORIZATION owner;
 CREATE TABLE own.ward (id int PRIMARY KEY, features float8[], y boolean, eps float8, note text);
@@ -178,7 +168,7 @@ SQL
 	[ 'settings', 'owner', 1, 'SET exit_on_error = on; SET debug_print_plan = on; SET synchronous_commit = off', $train ],
 	[ 'an isolation level', 'owner', 1, 'BEGIN ISOLATION LEVEL SERIALIZABLE', $train, 'COMMIT' ],);
 
-# ---- models are rated: the same rules, and a model that the rows have no say in ----
+# ---- evaluations: the same rules, and the model must not depend on the rows ----
 
 my $hand = q{ROW('halfspace', 'x', '{1,0}', 1, 0, 'replace', 'exact', 1, '{}')::dp_model};
 my $rate = "SELECT dp_accuracy($hand, features, y, 0.5) IS NULL FROM ward";
@@ -241,7 +231,7 @@ $hostile->try_all(
 			'SELECT dpobj_internal.confusion_final(NULL)',
 			"SELECT dpobj_internal.evaluation_accumulate(NULL, $hand, features, y, 0.5) FROM ward")),);
 
-# ---- out of a budget that is spent ----
+# ---- a budget that is used up ----
 
 my $tight = $train =~ s/ward/tight/r;
 $hostile->try_all(
@@ -261,6 +251,5 @@ $hostile->try_all('setting the budget by hand',
 	map { [ $_, 'owner', '42501', $_ ] } 'UPDATE dpobj.budget_rows SET epsilon_nano = 1', 'DELETE FROM dpobj.ledger_events',
 	'INSERT INTO dpobj.identities DEFAULT VALUES', 'TRUNCATE dpobj.lineage', 'SET ROLE dpobj_admin');
 
-cmp_ok($hostile->count, '>=', 80, $hostile->count . ' cases');
-$node->stop;
-done_testing();
+cmp_ok($hostile->count, '>=', 80, $hostile->count . ' cases were tried');
+finish($node);

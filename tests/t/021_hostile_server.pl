@@ -2,14 +2,6 @@
 # own rights, settings of the database, tables that change, interruptions in every phase, scans
 # that fail, standbys, dumps.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(sleep);
-
 use DpobjTest;
 use DpobjHostile;
 
@@ -18,22 +10,14 @@ my $node = dpobj_cluster('server', "shared_preload_libraries = ''", 'dpobj.relea
 my $hostile = DpobjHostile->new($node);
 my $superuser = scalar_of($node, 'SELECT current_user');
 
-# Before dpobj_admin has members, who stop CREATE EXTENSION.
+# CREATE EXTENSION comes before dpobj_admin has members, which it refuses.
 $node->safe_psql('postgres', 'CREATE DATABASE his');
 $node->safe_psql('his', 'CREATE EXTENSION dpobj');
 
-# late has a tick that does not come; zoe waits in the queue of solvers behind it.
+# The tick of late never comes; zoe waits behind it in the queue of solvers.
+login_roles($node, qw(ana late zoe noah poor writer reader curator dbo));
 $node->safe_psql('postgres', <<'SQL');
-CREATE ROLE ana LOGIN;
-CREATE ROLE late LOGIN;
-CREATE ROLE zoe LOGIN;
-CREATE ROLE noah LOGIN;
-CREATE ROLE poor LOGIN;
-CREATE ROLE writer LOGIN;
-CREATE ROLE reader LOGIN;
 CREATE ROLE maker LOGIN CREATEROLE;
-CREATE ROLE curator LOGIN;
-CREATE ROLE dbo LOGIN;
 CREATE ROLE team;
 GRANT noah TO ana;
 GRANT pg_write_all_data TO writer;
@@ -98,31 +82,31 @@ $hostile->try_all(
 		'DROP OWNED BY ' . $superuser, 'REASSIGN OWNED BY ' . $superuser . ' TO dbo',
 		q{SELECT pg_create_logical_replication_slot('x', 'test_decoding')}, $raise));
 
-# Who may not drop the extension waits for nothing that others have for long.
+# A role that may not drop the extension does not wait for the locks of others.
 spends($node, 'DROP EXTENSION by anybody', { epsilon => 0.5, charged => 1, released => 1 }, sub {
 	my ($ana, $noah) = map { session($node, user => $_) } qw(ana noah);
 	$ana->send("BEGIN; $train");
 	wait_until(20, sub { scalar_of($node, q{SELECT count(*) FROM pg_stat_activity WHERE usename = 'ana' AND xact_start IS NOT NULL}) });
-	like($noah->ask('DROP EXTENSION dpobj'), qr/^ERROR:  42501/, 'is refused');
-	like($ana->result, qr/^\d+$/, 'a release goes on');
-	like($noah->ask('DROP EXTENSION dpobj'), qr/^ERROR:  42501/, 'at once, though its transaction is open');
+	like($noah->ask('DROP EXTENSION dpobj'), qr/^ERROR:  42501/, 'DROP EXTENSION is refused during a release');
+	is_answered($ana->result, 'the release of another session goes on');
+	like($noah->ask('DROP EXTENSION dpobj'), qr/^ERROR:  42501/, 'DROP EXTENSION is refused while that transaction is open');
 	$ana->ask('COMMIT');
 	$_->quit for $ana, $noah;
 });
 
-# The schema public, with the extension in it, is his to drop; but functions of ours that wait for that
-# must not read tables of his, as a superuser, when it is done.
+# The owner of the database may drop schema public, and with it the extension. A function of dpobj that waits
+# for this must not read the owner's tables as a superuser afterwards.
 {
-	my ($his, $ours) = map { session($node, user => 'dbo', database => 'his') } 0 .. 1;
-	$his->ask($_) for 'SET client_min_messages = error', 'BEGIN', 'DROP SCHEMA public CASCADE', 'CREATE SCHEMA dpobj',
+	my ($owner, $caller) = map { session($node, user => 'dbo', database => 'his') } 0 .. 1;
+	$owner->ask($_) for 'SET client_min_messages = error', 'BEGIN', 'DROP SCHEMA public CASCADE', 'CREATE SCHEMA dpobj',
 		q{CREATE FUNCTION dpobj.gain() RETURNS bigint LANGUAGE plpgsql AS $$BEGIN EXECUTE 'ALTER ROLE dbo SUPERUSER'; RETURN 1; END$$},
 		'CREATE VIEW dpobj.lineage AS SELECT dpobj.gain() AS ancestor, dpobj.gain() AS descendant';
-	$ours->send('SELECT dpobj_internal.relatives(1)');
-	ok(wait_until(20, sub { scalar_of($node, 'SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = ' . $ours->pid) }), 'a function of ours waits');
-	is($his->ask('COMMIT'), '', 'the extension is dropped');
-	like($ours->result, qr/^ERROR:  42704: extension "dpobj" does not exist in this database/, 'and nothing is read');
-	is(scalar_of($node, q{SELECT rolsuper FROM pg_roles WHERE rolname = 'dbo'}), 'f', 'nobody has become a superuser');
-	$_->quit for $his, $ours;
+	$caller->send('SELECT dpobj_internal.relatives(1)');
+	ok(wait_until(20, sub { scalar_of($node, 'SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = ' . $caller->pid) }), 'a function of dpobj waits');
+	is($owner->ask('COMMIT'), '', 'the owner drops the extension');
+	like($caller->result, qr/^ERROR:  42704: extension "dpobj" does not exist in this database/, 'the function finds no extension');
+	is(scalar_of($node, q{SELECT rolsuper FROM pg_roles WHERE rolname = 'dbo'}), 'f', 'the owner has not become a superuser');
+	$_->quit for $owner, $caller;
 }
 
 # ---- settings of the database ----
@@ -174,7 +158,7 @@ for my $change (
 	is($admin->ask($undo) =~ /ERROR/, '', $undo);
 }
 $hostile->spent;
-$hostile->judge('and as before', 1, $session->ask($train));
+$hostile->judge('after all changes were undone', 1, $session->ask($train));
 
 # ---- locks that are left ----
 
@@ -185,7 +169,6 @@ $hostile->try_all('locks that are left',
 
 # ---- interruptions in every phase ----
 
-my $solver = solver_path($node);
 my $control = session($node);
 my $holder;
 
@@ -253,12 +236,12 @@ my %phase = (
 	},
 	'the solver' => {
 		user => 'ana',
-		prepare => sub { deaf_solver($solver) },
+		prepare => sub { deaf_solver($node) },
 		reach => sub {
 			my ($pid) = @_;
 			wait_until(30, sub { children($pid) }) or die 'no solver';
 		},
-		tidy => sub { rename "$solver.kept", $solver or die "cannot rename $solver.kept: $!" },
+		tidy => sub { restore_solver($node) },
 		cost => $once,
 	},
 	'the clock' => {
@@ -289,10 +272,9 @@ for my $phase (sort keys %phase)
 		my $text = $session->result;
 		$at->{tidy}->() if $at->{tidy};
 		$session->quit;
-		my $cost = { %{ $at->{cost} }, error => $state };
 
-		# what held the others up has been charged before
-		$hostile->judge("$how in $phase", $cost, $text);
+		# the release that held the others up was charged before
+		$hostile->judge("$how in $phase", { %{ $at->{cost} }, error => $state }, $text);
 		is(scalar(solvers($node)), 0, "$how in $phase: no solver is left");
 	}
 }
@@ -304,7 +286,7 @@ $hostile->try_all('a transaction that is ended for being idle',
 		'BEGIN', $idle, "SELECT\n\\! sleep 0.3\nSELECT 1" ],
 	[ 'and its model', 'ana', 0, $idle ]);
 
-# Whoever watches cannot tell a solver that works from one that is done.
+# Other sessions cannot tell a solver that works from one that is done.
 sub watched
 {
 	my ($pid) = @_;
@@ -331,8 +313,8 @@ for my $phase ('the solver', 'the clock')
 	$session->quit;
 	$at->{tidy}->() if $at->{tidy};
 }
-like($seen{'the solver'}, qr/^active\|Extension\|Extension\|/m, 'a release that is under way is seen');
-is($seen{'the clock'}, $seen{'the solver'}, 'the wait for the clock looks the same');
+like($seen{'the solver'}, qr/^active\|Extension\|Extension\|/m, 'other sessions see that a release runs');
+is($seen{'the clock'}, $seen{'the solver'}, 'other sessions see the same while it waits for the tick');
 
 # ---- two sessions, one name ----
 
@@ -342,12 +324,12 @@ my @two = map { session($node, user => 'ana') } 1 .. 2;
 $_->send($named) for @two;
 my @answers = map { $_->result } @two;
 $_->quit for @two;
-is($answers[0], $answers[1], 'two sessions ask for one name and get one model');
-$hostile->judge('and pay once', 1, join "\n", @answers);
+is($answers[0], $answers[1], 'two sessions that ask for one name get one model');
+$hostile->judge('two sessions that ask for one name are charged once', 1, join "\n", @answers);
 
 # ---- a scan that fails ----
 
-# The reason stays in the log, the failure is counted, and after three of a role's it is not let in.
+# The reason stays in the log, the failure is counted, and a role is refused after three failures.
 # The page is broken in the file, and VACUUM FULL leaves no copy of it in shared buffers.
 scalar_of($node, 'VACUUM FULL visit');
 my $path = $node->data_dir . '/' . scalar_of($node, "SELECT pg_relation_filepath('visit')");
@@ -368,17 +350,14 @@ $hostile->try_all(
 	[ 'too often, although the client says that more are allowed', 'ana', 'UB003', \'-c dpobj.max_failures=9', $train ]);
 write_header($header);
 close $file;
-ok(!$node->log_contains(qr/ana.*invalid page|FATAL:.*invalid page/), 'no client was told why');
-ok($node->log_contains(qr/private release \d+ failed: invalid page/), 'the log was');
+ok(!$node->log_contains(qr/ana.*invalid page|FATAL:.*invalid page/), 'no client is told the reason');
+ok($node->log_contains(qr/private release \d+ failed: invalid page/), 'the log has the reason');
 $node->append_conf('postgresql.conf', 'dpobj.max_failures = 1000');
 $node->reload;
 
 # ---- a standby ----
 
-$node->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->start;
+my $standby = standby_of($node, 'standby');
 for my $try ([ $train, '25006' ], [ $named, '25006' ], [ 'TABLE visit', '42501' ],
 	[ q{SELECT dpobj.evaluate('both', 'visit', 0.5)}, '25006' ],
 	[ q{SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'both')}, '25006' ],
@@ -400,29 +379,25 @@ $standby->stop;
 my ($dump, $told);
 IPC::Run::run([ 'pg_dump', '-d', $node->connstr('postgres') . ' user=dbo' ], '>', \$dump, '2>', \$told);
 like($told, qr/permission denied for table/, 'a dump by the owner of the database is refused');
-ok(!DpobjHostile::shows_a_row($dump . $told), 'and has no row');
+ok(!DpobjHostile::shows_a_row($dump . $told), 'the refused dump has no row');
 
-command_ok([ 'pg_dump', '-d', $node->connstr('postgres'), '-f', $node->basedir . '/dump.sql' ], 'a dump by a superuser');
-# what maker did to dpobj_admin would stop CREATE EXTENSION
+# CREATE EXTENSION would refuse the members that maker gave to dpobj_admin
 scalar_of($node, 'REVOKE dpobj_admin FROM maker');
-scalar_of($node, 'CREATE DATABASE restored');
-command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored'), '-f', $node->basedir . '/dump.sql' ],
-	'is restored');
+copy_by_dump($node, 'postgres', 'restored', 'plain');
 for my $kept (
 	'SELECT count(*), sum(epsilon_nano) FROM dpobj.ledger_events',
 	'SELECT relation_name, role_name, epsilon_limit, epsilon_spent FROM dpobj.budgets ORDER BY 1, 2',
 	'SELECT release, name, md5(model::text), dpobj.verify(model) FROM dpobj.models ORDER BY 1',
 	'SELECT relation_name, encoders, adjacency FROM dpobj.protected ORDER BY 1')
 {
-	is($node->safe_psql('restored', $kept), $node->safe_psql('postgres', $kept), "kept: $kept");
+	is($node->safe_psql('restored', $kept), $node->safe_psql('postgres', $kept), "the restored database has the same: $kept");
 }
 my $restored = session($node, user => 'ana', database => 'restored');
-like($restored->ask($train), qr/^ERROR:  55000: /m, 'refused until somebody has looked');
+like($restored->ask($train), qr/^ERROR:  55000: /m, 'a release is refused before dpobj.confirm_epoch');
 $node->safe_psql('restored', 'SELECT dpobj.confirm_epoch()');
-like($restored->ask($train), qr/^\d+$/m, 'then a release');
+is_answered($restored->ask($train), 'a release after dpobj.confirm_epoch');
 $restored->quit;
 
 $_->quit for $session, $admin, $control;
-cmp_ok($hostile->count, '>=', 100, $hostile->count . ' cases');
-$node->stop;
-done_testing();
+cmp_ok($hostile->count, '>=', 100, $hostile->count . ' cases were tried');
+finish($node);

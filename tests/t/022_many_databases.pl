@@ -1,12 +1,5 @@
-# 022_many_databases.pl - jobs of more databases than there is room for calls in shared memory
-# (job_area.c: 64): the launcher loses none, and looks for none where none may run.
-
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(sleep);
+# 022_many_databases.pl - jobs of more databases than shared memory has places for (job_area.c: 64):
+# the launcher loses none, and sleeps where no job may run.
 
 use DpobjTest;
 
@@ -24,7 +17,7 @@ SELECT dpobj.set_budget('patient', 'ana', 1000, 0);
 SQL
 $node->safe_psql('postgres', "CREATE DATABASE $_ TEMPLATE original") for @databases;
 
-# Without a call: what was submitted before a reload is found by the launcher alone.
+# The table is read, not the view, so that only the launcher starts workers.
 sub in_state
 {
 	my ($state) = @_;
@@ -48,26 +41,25 @@ sub wakes_in_two_seconds
 	} 1 .. 2;
 	return $after - $before;
 }
-cmp_ok(wakes_in_two_seconds(), '<=', 3, 'where no job may run the launcher sleeps');
+cmp_ok(wakes_in_two_seconds(), '<=', 3, 'the launcher sleeps while no job may run');
 
 $node->append_conf('postgresql.conf', 'dpobj.max_jobs = 2');
 $node->reload;
 my $released = 0;
 wait_until(120, sub { ($released = in_state('released')) == @databases });
-is($released, @databases, 'all of them run when they may');
-cmp_ok(wakes_in_two_seconds(), '<=', 3, 'and it sleeps again');
+is($released, @databases, 'all jobs run once they may');
+cmp_ok(wakes_in_two_seconds(), '<=', 3, 'the launcher sleeps after the last job');
 
-# Who owns a database may hold such locks for as long as he likes; workers do not wait for him in their places.
+# The owner of a database may hold such locks for any time. Workers do not wait for them in their places.
 my @lockers = map { session($node, seconds => 300, database => $_) } @databases[ 0, 1 ];
 $_->ask('BEGIN; ANALYZE dpobj.job_rows') for @lockers;
 $node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('patient', 'ill', 0.5, name => 'two')}) for @databases[ 0 .. 2 ];
 sub second { return $node->safe_psql($_[0], q{SELECT state FROM dpobj.job_rows WHERE name = 'two'}); }
-ok(wait_until(60, sub { second($databases[2]) eq 'released' }), 'others have their turn');
+ok(wait_until(60, sub { second($databases[2]) eq 'released' }), 'jobs of other databases run');
 is(second($_), 'queued', "the job of $_ waits") for @databases[ 0, 1 ];
 $_->ask('COMMIT') for @lockers;
 for my $database (@databases[ 0, 1 ])
 {
-	ok(wait_until(60, sub { second($database) eq 'released' }), 'and then runs, without a call');
+	ok(wait_until(60, sub { second($database) eq 'released' }), "the job of $database runs after the lock, without a call");
 }
-$node->stop;
-done_testing();
+finish($node);

@@ -1,13 +1,6 @@
 # 023_ftrl.pl - a run of dp_ftrl is one charge, whatever happens to the statement: it is committed
 # before the first choice is drawn, and its end before the first choice is returned.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(sleep time);
-
 use DpobjTest;
 
 my $node = dpobj_cluster('ftrl');
@@ -33,27 +26,30 @@ sub run { return in_session($node, undef, @_); }
 # ---- one charge ----
 
 spends($node, 'a run', $once,
-	sub { is(scalar(split /\n/, run($run)), 200, 'a choice for each row') });
-spends($node, 'a run that is rolled back', $once, sub { run('BEGIN', $run, 'ROLLBACK') });
-spends($node, 'a subtransaction that is rolled back',
-	$once, sub { run('BEGIN', 'SAVEPOINT here', $run, 'ROLLBACK TO here', 'COMMIT') });
+	sub { is(scalar(split /\n/, run($run)), 200, 'the run has a choice for each row') });
+for my $case (
+	[ 'a run that is rolled back', 'BEGIN', $run, 'ROLLBACK' ],
+	[ 'a subtransaction that is rolled back', 'BEGIN', 'SAVEPOINT here', $run, 'ROLLBACK TO here', 'COMMIT' ],
+	[ 'LIMIT above the run', "$run LIMIT 3" ],
+	[ 'an exception that is caught',
+		"DO \$\$ BEGIN PERFORM 1 / (c - c) FROM ($run) s(c); EXCEPTION WHEN division_by_zero THEN NULL; END \$\$" ])
+{
+	my ($name, @statements) = @$case;
+	spends($node, $name, $once, sub { run(@statements) });
+}
 spends($node, 'one row of a cursor', $once, sub {
 	my $text = run('BEGIN', "DECLARE c CURSOR FOR $run", 'FETCH 1 FROM c', 'ROLLBACK');
-	like($text, qr/^[12]$/m, 'the first choice');
+	like($text, qr/^[12]$/m, 'the cursor returns the first choice');
 });
 spends($node, 'a cursor in all directions', $once, sub {
 	my $text = run('BEGIN', "DECLARE c SCROLL CURSOR WITH HOLD FOR $run", 'FETCH 5 FROM c',
 		'COMMIT', 'FETCH BACKWARD 4 FROM c', 'FETCH ALL FROM c', 'CLOSE c');
 	my @choices = $text =~ /^([12])$/mg;
-	is(scalar @choices, 208, 'all choices');
-	is("@choices[0 .. 3]", join(' ', reverse @choices[5 .. 8]), 'the same ones again');
+	is(scalar @choices, 208, 'the cursor returns all choices');
+	is("@choices[0 .. 3]", join(' ', reverse @choices[5 .. 8]), 'rows that are read again have the same choices');
 });
-spends($node, 'a limit above', $once, sub { run("$run LIMIT 3") });
-spends($node, 'an error above', $once,
-	sub { like(run("SELECT 1 / (c - c) FROM ($run) s(c)"), qr/22012/, 'raised') });
-spends($node, 'an exception that is caught', $once, sub {
-	run("DO \$\$ BEGIN PERFORM 1 / (c - c) FROM ($run) s(c); EXCEPTION WHEN division_by_zero THEN NULL; END \$\$");
-});
+spends($node, 'an error above the run', $once,
+	sub { like(run("SELECT 1 / (c - c) FROM ($run) s(c)"), qr/22012/, 'the error is raised') });
 spends($node, 'a prepared statement, twice', { epsilon => 1, charged => 2, released => 2 }, sub {
 	(my $with_parameter = $run) =~ s/0\.5, 0/\$1, 0/;
 	run('PREPARE p(numeric) AS ' . $with_parameter, 'EXECUTE p(0.5)', 'EXECUTE p(0.5)');
@@ -63,19 +59,18 @@ spends($node, 'two runs of one statement', { epsilon => 1, charged => 2, release
 
 # ---- no charge ----
 
-# Where the division stands in the plan decides whether the charge comes first; there is
-# no end, and nothing is released.
+# The plan decides whether the division or the charge comes first. Nothing is released.
 spends($node, 'an error of a row', { epsilon => [ 0, 0.5 ], charged => [ 0, 1 ] }, sub {
 	my $text = run(q(SELECT dp_ftrl(ARRAY[1 / a, a], 0.5, 0, '{"n": 200}') OVER (ORDER BY t) FROM broken_step));
-	like($text, qr/22012/, 'it is raised');
-	unlike($text, qr/^[12]$/m, 'no choice');
+	like($text, qr/22012/, 'the error is raised');
+	unlike($text, qr/^[12]$/m, 'no choice is shown');
 });
 spends($node, 'a read-only transaction', {},
-	sub { like(run('BEGIN READ ONLY', $run), qr/25006/, 'refused') });
-spends($node, 'a run that is described', {}, sub { run("EXPLAIN $run") });
-spends($node, 'a run that is measured', {},
-	sub { like(run("EXPLAIN ANALYZE $run"), qr/UB003/, 'refused') });
-spends($node, 'no row', {}, sub { run("$run LIMIT 0") });
+	sub { like(run('BEGIN READ ONLY', $run), qr/25006/, 'the run is refused') });
+spends($node, 'EXPLAIN', {}, sub { run("EXPLAIN $run") });
+spends($node, 'EXPLAIN ANALYZE', {},
+	sub { like(run("EXPLAIN ANALYZE $run"), qr/UB003/, 'EXPLAIN ANALYZE is refused') });
+spends($node, 'LIMIT 0', {}, sub { run("$run LIMIT 0") });
 
 # ---- a charge without an end ----
 
@@ -94,20 +89,20 @@ spends($node, 'a run that is cancelled', $charged, sub {
 	ok(charges(1), 'the charge is there while choices are drawn');
 	my $began = time;
 	$control->ask("SELECT pg_cancel_backend($pid)");
-	like($session->result, qr/57014/, 'cancelled');
-	cmp_ok(time - $began, '<', 5, 'at once');
+	like($session->result, qr/57014/, 'the run is cancelled');
+	cmp_ok(time - $began, '<', 5, 'the cancel takes effect at once');
 	$session->quit;
 });
 spends($node, 'a run whose backend is terminated', $charged, sub {
 	my $session = session($node);
 	my $pid = $session->pid;
 	$session->send($long);
-	ok(charges(2), 'charged');
+	ok(charges(2), 'the run is charged');
 	$control->ask("SELECT pg_terminate_backend($pid)");
-	unlike($session->result, qr/^150000$/m, 'no answer');
+	unlike($session->result, qr/^150000$/m, 'the run is not answered');
 });
 spends($node, 'statement_timeout', $charged, sub {
-	like(run("SET statement_timeout = '2s'", $long), qr/57014/, 'stopped');
+	like(run("SET statement_timeout = '2s'", $long), qr/57014/, 'the timeout stops the run');
 });
 
 # ---- learning ----
@@ -118,11 +113,11 @@ spends($node, 'a run that learns', { epsilon => 100, charged => 1, released => 1
 SELECT count(*) FROM (SELECT dp_ftrl(ARRAY[1, 0]::float8[], 100, 0, '{"n": 200, "dimension": 2}') OVER (ORDER BY t) AS c
                       FROM step) s WHERE c = 2
 SQL
-	cmp_ok($right, '>', 150, "right $right times");
+	cmp_ok($right, '>', 150, "$right of 200 choices are right");
 });
 
-# A row's costs enter no choice before the next row's: the first choice is fair, and within
-# 5.6 deviations of 60. With its own costs it would be the second 110 times, give or take 3.
+# A row's costs do not enter the row's own choice: the first choice is fair, and within 5.6 deviations of 60.
+# With its own costs it would be the second one about 110 times.
 spends($node, 'first choices', { epsilon => 100 * 120, charged => 120, released => 120 }, sub {
 	my $second = 0;
 	for (1 .. 120)
@@ -131,9 +126,8 @@ spends($node, 'first choices', { epsilon => 100 * 120, charged => 120, released 
 SELECT dp_ftrl(ARRAY[1, 0]::float8[], 100, 0, '{"n": 1, "dimension": 2}') OVER (ORDER BY t) FROM step WHERE t = 1
 SQL
 	}
-	ok(29 <= $second && $second <= 91, "the second $second times of 120");
+	ok(29 <= $second && $second <= 91, "the second choice is drawn $second times of 120");
 });
 
 $control->quit;
-$node->stop;
-done_testing();
+finish($node);

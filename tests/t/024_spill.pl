@@ -2,13 +2,6 @@
 # runs, however the query ends; what others can see of the file does not depend on the rows; and
 # the model is the same as without a file.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(sleep);
-
 use DpobjTest;
 
 my $node = dpobj_cluster('spill', 'dpobj.release_tick = 0', 'dpobj.max_failures = 100');
@@ -47,11 +40,7 @@ SQL
 
 my @small = (q(SET work_mem = '64kB'), 'SET hash_mem_multiplier = 1', 'SET max_parallel_workers_per_gather = 0');
 my @large = (q(SET work_mem = '1GB'), 'SET max_parallel_workers_per_gather = 0');
-my @parallel = (
-	'SET max_parallel_workers_per_gather = 3',
-	'SET min_parallel_table_scan_size = 0',
-	'SET parallel_setup_cost = 0',
-	'SET parallel_tuple_cost = 0');
+my @parallel = parallel(3);
 my $spent = { epsilon => 1, charged => 1, released => 1 };
 
 sub logistic
@@ -63,15 +52,12 @@ sub logistic
 	return "SELECT (dp_logistic(features, label, $epsilon, 0, '{\"mechanism\": \"objective\"$options}')).$what FROM $table";
 }
 
-sub session_with
-{
-	my (@settings) = @_;
-	my $session = session($node);
-	$session->ask($_) for @settings;
-	return $session;
-}
+sub session_with { return session($node, set => [@_]); }
 
-# Ends a session and waits for its backend, which counts its temporary files when it exits.
+# An analyst's session whose rows do not fit into memory.
+sub analyst { return session($node, user => 'ana', set => \@small); }
+
+# Ends a session and waits for the exit of its backend, which counts its temporary files then.
 sub quit_counted
 {
 	my ($session) = @_;
@@ -102,66 +88,62 @@ sub private_memory
 	return $size;
 }
 
-# A training on the wide table whose solver is stopped while it reads.
-sub stopped_training
+# Sends a training, stops its solver while it reads, and calls the block with session and solver.
+sub while_reading
 {
-	my ($session, $statement) = @_;
+	my ($settings, $statement, $block) = @_;
+	my $session = session($node, set => $settings);
 	$session->send($statement);
 	my $solver = solver_of($node, $session);
 	kill 'STOP', $solver;
-	return $solver;
+	$block->($session, $solver);
+	return;
+}
+
+# Lets the solver go on, and looks at the answer.
+sub goes_on
+{
+	my ($name, $session, $solver) = @_;
+	kill 'CONT', $solver;
+	is_answered($session->result, "$name: the training is answered");
+	no_files($name);
+	quit_counted($session);
+	return;
 }
 
 # ---- where the rows are ----
 
-spends(
-	$node,
-	'a training that spills',
-	$spent,
-	sub {
-		my $session = session_with(@small);
-		my $solver = stopped_training($session, logistic('wide'));
+spends($node, 'a training that spills', $spent, sub {
+	while_reading(\@small, logistic('wide'), sub {
+		my ($session, $solver) = @_;
 		my @files = temporary_files();
 		is(scalar @files, 1, 'the rows are in one temporary file');
-		cmp_ok(-s $files[0], '>=', 20000 * 101 * 4, 'of a size that holds them');
-		cmp_ok(private_memory($session->pid), '<', 8000, 'and not in the backend');
-		cmp_ok(private_memory($solver), '<', 6000, 'nor in the solver');
-		kill 'CONT', $solver;
-		like($session->result, qr/^\d+$/, 'it is answered');
-		no_files('answered');
-		quit_counted($session);
+		cmp_ok(-s $files[0], '>=', 20000 * 101 * 4, 'the file has the size of all rows');
+		cmp_ok(private_memory($session->pid), '<', 8000, 'the backend does not have the rows in memory');
+		cmp_ok(private_memory($solver), '<', 6000, 'the solver does not have the rows in memory');
+		goes_on('a training that spills', $session, $solver);
 	});
-spends(
-	$node,
-	'a training that does not',
-	$spent,
-	sub {
-		my $session = session_with(@large);
-		my $solver = stopped_training($session, logistic('wide'));
+});
+spends($node, 'a training that does not spill', $spent, sub {
+	while_reading(\@large, logistic('wide'), sub {
+		my ($session, $solver) = @_;
 		is(scalar(temporary_files()), 0, 'there is no temporary file');
-		cmp_ok(private_memory($session->pid), '>', 8000, 'the backend has the rows');
-		kill 'CONT', $solver;
-		like($session->result, qr/^\d+$/, 'it is answered');
-		$session->quit;
+		cmp_ok(private_memory($session->pid), '>', 8000, 'the backend has the rows in memory');
+		goes_on('a training in memory', $session, $solver);
 	});
+});
 
-# What searches a grid has its rows from there too, and all distinct ones in memory.
-spends(
-	$node,
-	'a halfspace whose rows spill',
-	$spent,
-	sub {
-		my $session = session_with(@small);
-		my $solver = stopped_training($session, 'SELECT (dp_halfspace(features, label, 1, 0)).release FROM many');
+# A mechanism that searches a grid reads its rows from the file, too, and keeps all distinct ones in memory.
+spends($node, 'a halfspace whose rows spill', $spent, sub {
+	while_reading(\@small, 'SELECT (dp_halfspace(features, label, 1, 0)).release FROM many', sub {
+		my ($session, $solver) = @_;
 		my @files = temporary_files();
-		is(scalar @files, 1, 'the rows are in one temporary file');
-		cmp_ok(-s $files[0], '>=', 300000 * (2 * 4 + 16), 'of a size that holds them');
-		cmp_ok(private_memory($session->pid), '<', 8000, 'and not in the backend');
-		kill 'CONT', $solver;
-		like($session->result, qr/^\d+$/, 'it is answered');
-		no_files('halfspace');
-		quit_counted($session);
+		is(scalar @files, 1, 'the rows of a halfspace are in one temporary file');
+		cmp_ok(-s $files[0], '>=', 300000 * (2 * 4 + 16), 'the file has the size of all rows of the halfspace');
+		cmp_ok(private_memory($session->pid), '<', 8000, 'the backend does not have the rows of the halfspace');
+		goes_on('a halfspace', $session, $solver);
 	});
+});
 
 # ---- the model is the same ----
 
@@ -171,7 +153,7 @@ sub weights
 	my $session = session_with(@settings);
 	my $weights = $session->ask(logistic('narrow', epsilon => 10000, what => 'weights'));
 	quit_counted($session);
-	like($weights, qr/^\{[-0-9.,e]+\}$/, 'weights');
+	like($weights, qr/^\{[-0-9.,e]+\}$/, 'the training returns weights');
 	return [ split /,/, $weights =~ tr/{}//dr ];
 }
 
@@ -190,26 +172,26 @@ sub distance
 
 # With so much epsilon the noise is far below the third digit.
 my $kept = weights(@large);
-cmp_ok(abs($kept->[0]), '>', 1, 'there is something to compare');
-cmp_ok(distance($kept, weights(@small)), '<', 1e-3, 'spilled');
-cmp_ok(distance($kept, weights(@large, @parallel)), '<', 1e-3, 'where others run in parallel');
-cmp_ok(distance($kept, weights(@small, @parallel)), '<', 1e-3, 'the same, spilled');
-cmp_ok(distance($kept, weights(@small, 'SET dpobj.solver_threads = 3')), '<', 1e-3, 'with three threads');
+cmp_ok(abs($kept->[0]), '>', 1, 'the weights are not all near 0');
+cmp_ok(distance($kept, weights(@small)), '<', 1e-3, 'the model is the same from a file');
+cmp_ok(distance($kept, weights(@large, @parallel)), '<', 1e-3, 'the model is the same with settings for parallel plans');
+cmp_ok(distance($kept, weights(@small, @parallel)), '<', 1e-3, 'the model is the same with both');
+cmp_ok(distance($kept, weights(@small, 'SET dpobj.solver_threads = 3')), '<', 1e-3, 'the model is the same with three threads');
 {
 	my $session = session_with(@parallel);
-	unlike($session->ask('EXPLAIN ' . logistic('narrow')), qr/Partial Aggregate/, 'states are not combined');
+	unlike($session->ask('EXPLAIN ' . logistic('narrow')), qr/Partial Aggregate/, 'states of dp_logistic are not combined');
 	like(
 		$session->ask('EXPLAIN SELECT dp_halfspace(features, label, 1, 0) FROM narrow'),
-		qr/Partial Aggregate/, 'those of dp_halfspace are');
+		qr/Partial Aggregate/, 'states of dp_halfspace are combined');
 	unlike(
 		$session->ask('EXPLAIN SELECT dp_simplex(features, features[1], 1, 0, \'{"n": 30000}\') FROM narrow'),
-		qr/Partial Aggregate/, 'nor those of dp_simplex');
+		qr/Partial Aggregate/, 'states of dp_simplex are not combined');
 	$session->quit;
 }
 
 # ---- halfspaces: the rows that memory would have, and so the same optimum ----
 
-# Without noise to speak of there is one, and the plan with partial states finds it too.
+# With so large an epsilon there is one optimum, and the plan with partial states finds it, too.
 sub halfspace
 {
 	my ($mechanism, @settings) = @_;
@@ -234,21 +216,21 @@ spends(
 		{
 			my ($kept, $files, $plan) = halfspace($mechanism, @large);
 			like($kept, qr/^\{-?[01],-?[01],-?[01]\}$/, "$mechanism: weights");
-			is("$files $plan", '0 plain', "$mechanism: in memory");
+			is("$files $plan", '0 plain', "$mechanism: no file with much memory");
 			my ($spilled, $spilled_files) = halfspace($mechanism, @small);
-			is($spilled_files, 1, "$mechanism: in a file");
+			is($spilled_files, 1, "$mechanism: one file with little memory");
 			my ($together, $together_files, $together_plan) = halfspace($mechanism, @large, @parallel);
-			is("$together_files $together_plan", '0 partial', "$mechanism: states of workers");
+			is("$together_files $together_plan", '0 partial', "$mechanism: no file for states of workers");
 			my ($shipped, $shipped_files, $shipped_plan) = halfspace($mechanism, @small, @parallel);
-			cmp_ok($shipped_files, '>=', 2, "$mechanism: files of workers");
-			is($shipped_plan, 'partial', "$mechanism: which the leader takes in");
+			cmp_ok($shipped_files, '>=', 2, "$mechanism: files for states of workers");
+			is($shipped_plan, 'partial', "$mechanism: the leader combines the states");
 			is("$spilled $together $shipped", "$kept $kept $kept", "$mechanism: the same model")
 			  unless $mechanism eq 'sample_aggregate';
 			no_files($mechanism);
 		}
 	});
 
-# GROUP BY is refused in a worker too: its first group would wait for a leader that waits for its last.
+# GROUP BY is refused in a worker, too: its first group would wait for a leader that waits for its last group.
 spends(
 	$node,
 	'groups in parallel workers alone',
@@ -257,13 +239,13 @@ spends(
 		my $session = session_with(@small, @parallel, 'SET parallel_leader_participation = off', 'SET enable_hashagg = off',
 			q(SET statement_timeout = '60s'));
 		my $grouped = 'SELECT label, dp_halfspace(features, label, 1, 0) FROM many GROUP BY label';
-		like($session->ask("EXPLAIN $grouped"), qr/Partial GroupAggregate/, 'workers form groups');
+		like($session->ask("EXPLAIN $grouped"), qr/Partial GroupAggregate/, 'the plan forms groups in workers');
 		refused('groups in workers', 'UB003', $session->ask($grouped));
 		no_files('groups');
 		$session->quit;
 	});
 
-# The leader may end at any moment, whatever its workers wait for.
+# The leader may end at any moment, also while its workers wait.
 spends(
 	$node,
 	'timeouts of parallel queries',
@@ -274,18 +256,18 @@ spends(
 		{
 			$session->ask("SET statement_timeout = $timeout");
 			like($session->ask("SELECT (dp_halfspace(features, label, 1, 0, '{\"grid\": \"ternary\"}')).release FROM narrow"),
-				qr/^(?:\d+$|ERROR:  57014)/, "after $timeout ms");
+				qr/^(?:\d+$|ERROR:  57014)/, "a timeout of $timeout ms ends in an answer or its error");
 		}
 		no_files('timeouts');
 		is(scalar_of($node, q(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'parallel worker')),
-			'0', 'no worker is left');
+			'0', 'no parallel worker is left');
 		$session->quit;
 	});
 
 # ---- every mechanism of convex models, and dp_simplex ----
 
-# On the narrow table; what does not draw lots for rows has the same model from either place. The third
-# number: how far the two may be apart, 0.01 if there is none.
+# On the narrow table: method, options, and how far the models from memory and from a file may be apart,
+# 0.01 unless it is given. Mechanisms that sample rows differ more.
 my %streaming = (
 	'sgd' => ['logistic', '"mechanism": "sgd", "iterations": 20'],
 	'sgd, poisson' => ['svm', '"mechanism": "sgd", "iterations": 20, "sampling": "poisson", "n": 30000', 0.5],
@@ -310,13 +292,13 @@ sub trained
 	my $weights = $session->ask(
 		"SELECT (dp_$method(features, $label, 10000.0, 1e-9, '{$options, \"intercept\": false}')).weights FROM narrow");
 	quit_counted($session);
-	like($weights, qr/^\{[-0-9.,e]+\}$/, "weights: $options");
+	like($weights, qr/^\{[-0-9.,e]+\}$/, "$method with $options returns weights");
 	return ([ split /,/, $weights =~ tr/{}//dr ], scalar_of($node, $query) - $before);
 }
 
 spends(
 	$node,
-	'whatever streams',
+	'all mechanisms that read a file',
 	{ epsilon => 10000 * 2 * keys %streaming, charged => 2 * keys %streaming, released => 2 * keys %streaming },
 	sub {
 		for my $name (sort keys %streaming)
@@ -324,7 +306,7 @@ spends(
 			my ($method, $options, $tolerance) = @{ $streaming{$name} };
 			my ($large, $large_files) = trained($method, $options, @large);
 			my ($small, $small_files) = trained($method, $options, @small);
-			is("$large_files $small_files", '0 1', "$name: only what does not fit goes to a file");
+			is("$large_files $small_files", '0 1', "$name: a file only with little memory");
 			cmp_ok(distance($large, $small), '<', $tolerance // 0.01, "$name: the same model");
 		}
 		no_files('all of them');
@@ -332,19 +314,16 @@ spends(
 
 # ---- limits ----
 
-# The solver could not hold 8.5 MB of rows twice beside its libraries; so the option takes work_mem down.
+# The solver has no room for 8.5 MB of rows beside its libraries, so the option lowers work_mem.
 spends(
 	$node,
 	'memory_limit',
 	$spent,
 	sub {
-		my $session = session_with(@large, 'SET dpobj.solver_threads = 1');
-		my $solver = stopped_training($session, logistic('wide', options => '"memory_limit": 48'));
-		is(scalar(temporary_files()), 1, 'an eighth of it is for the rows');
-		kill 'CONT', $solver;
-		like($session->result, qr/^\d+$/, 'it is answered');
-		$session->quit;
-		no_files('memory_limit');
+		while_reading([ @large, 'SET dpobj.solver_threads = 1' ], logistic('wide', options => '"memory_limit": 48'), sub {
+			is(scalar(temporary_files()), 1, 'rows of more than an eighth of the limit are in a file');
+			goes_on('memory_limit', @_);
+		});
 	});
 spends(
 	$node,
@@ -355,7 +334,7 @@ spends(
 		like(
 			$session->ask(logistic('wide')),
 			qr/^ERROR:  53400: temporary file size exceeds temp_file_limit \(2048kB\)\n[^\n]*$/,
-			'is an error before the charge');
+			'the limit is an error before the charge');
 		no_files('temp_file_limit');
 		$session->quit;
 	});
@@ -365,11 +344,11 @@ spends(
 	{ epsilon => 1, charged => 1, released => 1 },
 	sub {
 		my $session = session_with(@small, q(SET temp_file_limit = '2MB'), 'BEGIN', 'SAVEPOINT here');
-		like($session->ask(logistic('wide')), qr/^ERROR:  53400/, 'an error');
+		like($session->ask(logistic('wide')), qr/^ERROR:  53400/, 'the limit is an error in a subtransaction');
 		no_files('in an aborted subtransaction');
 		$session->ask('ROLLBACK TO here');
 		$session->ask('RESET temp_file_limit');
-		like($session->ask(logistic('wide')), qr/^\d+$/, 'once more, in the same transaction');
+		is_answered($session->ask(logistic('wide')), 'the same transaction trains without the limit');
 		no_files('in a transaction');
 		$session->ask('COMMIT');
 		$session->quit;
@@ -381,18 +360,18 @@ spends(
 	sub {
 		my $session = session_with(@small, 'BEGIN');
 		$session->ask('DECLARE c CURSOR FOR ' . logistic('narrow'));
-		like($session->ask('FETCH 1 FROM c'), qr/^\d+$/, 'fetched');
-		no_files('fetched');
+		is_answered($session->ask('FETCH 1 FROM c'), 'the cursor returns a release');
+		no_files('cursor fetched');
 		$session->ask('CLOSE c');
-		no_files('closed');
+		no_files('cursor closed');
 		$session->ask('DECLARE c CURSOR WITH HOLD FOR ' . logistic('narrow'));
-		is($session->ask('COMMIT'), '', 'held');
-		no_files('held');
-		like($session->ask('FETCH 1 FROM c'), qr/^\d+$/, 'fetched');
+		is($session->ask('COMMIT'), '', 'a cursor is held over COMMIT');
+		no_files('cursor held');
+		is_answered($session->ask('FETCH 1 FROM c'), 'the cursor returns a release');
 		$session->quit;
 	});
 
-# All that the backend has while it reads and while the solver runs, and what that may have.
+# The most memory of the backend until the solver runs, and the limit of the solver.
 spends(
 	$node,
 	'memory_limit of a halfspace',
@@ -416,16 +395,16 @@ spends(
 				}) or die 'no solver was started';
 			ok(wait_until(5, sub { slurp_file("/proc/$solver/limits") =~ /^Max address space\s+50331648 /m }),
 				'the solver may have three quarters of the limit') if $limit == 64;
-			like($session->result, qr/^\d+$/, 'it is answered');
+			is_answered($session->result, "the training is answered, memory_limit $limit");
 			$session->quit;
 		}
-		cmp_ok($peak{0}, '>', 24 * 1024, 'without a limit');
-		cmp_ok($peak{64}, '<', 16 * 1024, 'with one, a quarter of it in the backend');
+		cmp_ok($peak{0}, '>', 24 * 1024, 'without a limit the backend has the rows in memory');
+		cmp_ok($peak{64}, '<', 16 * 1024, 'with a limit the backend uses at most a quarter of it');
 	});
 
 # ---- a full disk ----
 
-# Larger than a segment of WAL, which a limit on the size of files must not touch.
+# Larger than a WAL segment, so that the limit on the size of files does not stop WAL.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE big AS SELECT sin(i) AS a, i % 2 = 0 AS ill FROM generate_series(1, 1000000) i;
 VACUUM big;
@@ -443,14 +422,13 @@ spends(
 			ana => q(SELECT dpobj.train('big', 'ill', 1)));
 		for my $role (sort keys %asked)
 		{
-			my $session = session($node, user => $role);
-			$session->ask($_) for @small;
+			my $session = session($node, user => $role, set => \@small);
 			system_or_bail('prlimit', '--pid', $session->pid, '--fsize=17000000');
 			like(
 				$session->ask($asked{$role}),
 				qr{^ERROR:  53100: could not write to temporary file "base/pgsql_tmp/pgsql_tmp\d+\.\d+": .*
 DETAIL:  The file is in tablespace "pg_default" and was to have \d+ bytes\.
-HINT:  Make room there, or set temp_tablespaces\.}, "$role: names the file and where it lies");
+HINT:  Make room there, or set temp_tablespaces\.}, "$role: the error names the file and its tablespace");
 			no_files($role);
 			$session->quit;
 		}
@@ -465,105 +443,45 @@ spends(
 	'temp_tablespaces',
 	$spent,
 	sub {
-		my $session = session_with(@small, 'SET temp_tablespaces = elsewhere');
-		my $solver = stopped_training($session, logistic('wide'));
-		my @files = glob "$elsewhere/*/pgsql_tmp/*";
-		is(scalar @files, 1, 'the file is there');
-		is(scalar(temporary_files()), 0, 'and not where it usually is');
-		kill 'CONT', $solver;
-		like($session->result, qr/^\d+$/, 'it is answered');
-		$session->quit;
-		@files = glob "$elsewhere/*/pgsql_tmp/*";
-		is(scalar @files, 0, 'the file is gone');
+		while_reading([ @small, 'SET temp_tablespaces = elsewhere' ], logistic('wide'), sub {
+			my @files = glob "$elsewhere/*/pgsql_tmp/*";
+			is(scalar @files, 1, 'the file is in that tablespace');
+			is(scalar(temporary_files()), 0, 'the file is not in the default tablespace');
+			goes_on('temp_tablespaces', @_);
+			@files = glob "$elsewhere/*/pgsql_tmp/*";
+			is(scalar @files, 0, 'the file is removed');
+		});
 	});
 
 # ---- ends ----
 
-spends(
-	$node,
-	'a cancel during the solve',
-	{ epsilon => 1, charged => 1 },
-	sub {
-		my $session = session_with(@small);
-		my $solver = stopped_training($session, logistic('wide'));
-		is(scalar(temporary_files()), 1, 'there is a file');
-		scalar_of($node, 'SELECT pg_cancel_backend(' . $session->pid . ')');
-		like($session->result, qr/^ERROR:  57014/, 'cancelled');
-		no_files('cancelled');
-		ok(wait_until(10, sub { !runs($solver) }), 'the solver is gone');
-		$session->quit;
-	});
-spends(
-	$node,
-	'a client that goes away',
-	{ epsilon => 1, charged => 1 },
-	sub {
-		my $session = session_with(@small, 'SET client_connection_check_interval = 100');
-		my $solver = stopped_training($session, logistic('wide'));
-		$session->kill_client;
-		no_files('no client');
-		ok(wait_until(10, sub { !runs($solver) }), 'the solver is gone');
-	});
-spends(
-	$node,
-	'a solver that dies',
-	{ epsilon => 1, charged => 1, failed => 1 },
-	sub {
-		my $session = session_with(@small);
-		my $solver = stopped_training($session, logistic('wide'));
-		kill 'KILL', $solver;
-		like($session->result, qr/^ERROR:  UB004/, 'nothing is released');
-		no_files('solver killed');
-		$session->quit;
-	});
-spends(
-	$node,
-	'a file that loses its rows',
-	{ epsilon => 1, charged => 1, failed => 1 },
-	sub {
-		my $session = session_with(@small);
-		my $solver = stopped_training($session, logistic('wide'));
+# While a solver reads from the temporary file: what ends it, what it costs and what the session is told.
+for my $case (
+	[ 'a cancel during the solve', { epsilon => 1, charged => 1 }, qr/^ERROR:  57014/,
+		sub { scalar_of($node, 'SELECT pg_cancel_backend(' . $_[0]->pid . ')') } ],
+	[ 'a client that goes away', { epsilon => 1, charged => 1 }, undef, sub { $_[0]->kill_client } ],
+	[ 'a solver that dies', { epsilon => 1, charged => 1, failed => 1 }, qr/^ERROR:  UB004/, sub { kill 'KILL', $_[1] } ],
+	[ 'a file that loses its rows', { epsilon => 1, charged => 1, failed => 1 }, qr/^ERROR:  UB004/, sub {
 		truncate((temporary_files())[0], 1000) or die "truncate: $!";
-		kill 'CONT', $solver;
-		like($session->result, qr/^ERROR:  UB004/, 'nothing is released');
-		no_files('truncated');
-		$session->quit;
+		kill 'CONT', $_[1];
+	} ],
+	[ 'kill -9 of the backend', { epsilon => 1, charged => 1 }, undef, sub { kill 'KILL', $_[0]->pid } ],
+	[ 'kill -9 of the server', { epsilon => 1, charged => 1 }, undef, sub { kill_server($node) } ])
+{
+	my ($name, $cost, $message, $end) = @$case;
+	spends($node, $name, $cost, sub {
+		while_reading([ @small, 'SET client_connection_check_interval = 100' ], logistic('wide'), sub {
+			my ($session, $solver) = @_;
+			is(scalar(temporary_files()), 1, "$name: there is a file");
+			$end->($session, $solver);
+			like($session->result, $message, "$name: the error") if $message;
+			ok(wait_until(10, sub { !runs($solver) }), "$name: the solver has ended");
+			$session->quit;
+			ok(wait_for_server($node), "$name: the server is there");
+			no_files($name);
+		});
 	});
-spends(
-	$node,
-	'kill -9 of the backend',
-	{ epsilon => 1, charged => 1 },
-	sub {
-		my $session = session_with(@small);
-		my $solver = stopped_training($session, logistic('wide'));
-		kill 'KILL', $session->pid;
-		ok(wait_until(10, sub { !runs($solver) }), 'the solver is gone');
-		$session->quit;
-		ok(wait_for_server($node), 'the server is back');
-		no_files('backend killed');
-	});
-spends(
-	$node,
-	'kill -9 of the server',
-	{ epsilon => 1, charged => 1 },
-	sub {
-		my $session = session_with(@small);
-		my $solver = stopped_training($session, logistic('wide'));
-		my @server = ($node->{_pid}, children($node->{_pid}));
-		is(scalar(temporary_files()), 1, 'there is a file');
-		$node->kill9;
-		ok(wait_until(20, sub { !runs($solver) && !grep { runs($_) } @server }), 'nobody is left');
-		$session->quit;
-
-		# A postmaster that nobody has reaped yet looks alive to its successor.
-		unless (wait_until(5, sub { !-e "/proc/$server[0]" }))
-		{
-			unlink $node->data_dir . '/postmaster.pid',
-			  $node->host . '/.s.PGSQL.' . $node->port . '.lock';
-		}
-		$node->start;
-		no_files('server restarted');
-	});
+}
 
 # ---- the analyst's door ----
 
@@ -580,17 +498,16 @@ sub ask_for
 	  . " delta => $delta, options => '$options', filter => '$filter')";
 }
 
-# Bytes of the temporary files that a statement of an analyst has used, as everybody can see them.
+# Bytes of the temporary files of an analyst's statement, which everybody can see.
 sub public_size
 {
 	my ($statement, $expected) = @_;
 	my $query = q(SELECT temp_bytes FROM pg_stat_database WHERE datname = 'postgres');
 	my $before = scalar_of($node, $query);
-	my $session = session($node, user => 'ana');
-	$session->ask($_) for @small;
-	like($session->ask($statement), $expected, 'the answer');
+	my $session = analyst();
+	like($session->ask($statement), $expected, 'the analyst\'s call is answered');
 	$session->quit;
-	ok(wait_until(10, sub { scalar_of($node, $query) != $before }), 'counted');
+	ok(wait_until(10, sub { scalar_of($node, $query) != $before }), 'the size of the temporary file is counted');
 	no_files('analyst');
 	return scalar_of($node, $query) - $before;
 }
@@ -601,10 +518,10 @@ spends(
 	{ epsilon => 3, charged => 3, released => 3 },
 	sub {
 		my $all = public_size(ask_for('{}'), qr/^\d+$/);
-		cmp_ok($all, '>=', 30000 * (2 * 4 + 16), 'all rows');
-		cmp_ok($all, '<', 30000 * 32, 'not many more: two numbers take 16 bytes of each');
-		is(public_size(ask_for('{"visit": {"<": 100}}'), qr/^\d+$/), $all, 'a hundred rows look the same');
-		is(public_size(ask_for('{"visit": {"<": 0}}'), qr/^\d+$/), $all, 'none do');
+		cmp_ok($all, '>=', 30000 * (2 * 4 + 16), 'the file has room for all rows');
+		cmp_ok($all, '<', 30000 * 32, 'the file is at most as large as the columns');
+		is(public_size(ask_for('{"visit": {"<": 100}}'), qr/^\d+$/), $all, 'with a hundred rows the file has the same size');
+		is(public_size(ask_for('{"visit": {"<": 0}}'), qr/^\d+$/), $all, 'without rows the file has the same size');
 	});
 spends(
 	$node,
@@ -621,9 +538,9 @@ spends(
 		for my $name (sort keys %asked)
 		{
 			my $all = public_size(ask_for('{}', %{ $asked{$name} }), qr/^\d+$/);
-			cmp_ok($all, '>=', 30000 * (2 * 4 + 16), "$name: all rows");
+			cmp_ok($all, '>=', 30000 * (2 * 4 + 16), "$name: the file has room for all rows");
 			is(public_size(ask_for('{"visit": {"<": 0}}', %{ $asked{$name} }), qr/^\d+$/),
-				$all, "$name: none look the same");
+				$all, "$name: without rows the file has the same size");
 		}
 	});
 spends(
@@ -634,17 +551,16 @@ spends(
 		# One of 120 levels takes a bit for each, in the table 8 bytes.
 		my $size = public_size(
 			ask_for('{}', table => 'coded', label => 'flag', features => 'code,a', options => '{"mechanism": "objective"}'), qr/^\d+$/);
-		cmp_ok($size, '>=', 30000 * (16 + 4 + 16), 'room for all rows');
-		cmp_ok($size, '<', scalar_of($node, q(SELECT pg_relation_size('coded'))), 'and no more than the table has');
+		cmp_ok($size, '>=', 30000 * (16 + 4 + 16), 'the file has room for all coded rows');
+		cmp_ok($size, '<', scalar_of($node, q(SELECT pg_relation_size('coded'))), 'the file is smaller than the table');
 
 		# Two flags make four rows, however many there are.
 		my $query = q(SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres');
 		my $before = scalar_of($node, $query);
-		my $session = session($node, user => 'ana');
-		$session->ask($_) for @small;
-		like($session->ask(ask_for('{}', table => 'flags')), qr/^\d+$/, 'rows that are few by their columns');
+		my $session = analyst();
+		is_answered($session->ask(ask_for('{}', table => 'flags')), 'a table of two flags is trained on');
 		quit_counted($session);
-		is(scalar_of($node, $query), $before, 'need no file');
+		is(scalar_of($node, $query), $before, 'rows of at most four kinds need no file');
 	});
 spends(
 	$node,
@@ -653,14 +569,13 @@ spends(
 	sub {
 		# Whether there is room must not depend on how many rows are written, if any.
 		$node->safe_psql('postgres', q(ALTER ROLE ana SET temp_file_limit = '100kB'));
-		my $session = session($node, user => 'ana');
-		$session->ask($_) for @small;
+		my $session = analyst();
 		for my $filter ('{}', '{"visit": {"<": 100}}', '{"visit": {"<": 0}}')
 		{
 			like(
 				$session->ask(ask_for($filter)),
 				qr/^ERROR:  53400: temporary file size exceeds temp_file_limit \(100kB\)\n[^\n]*$/,
-				"is an error before the charge: $filter");
+				"temp_file_limit is an error before the charge: $filter");
 		}
 		no_files('analyst');
 		$session->quit;
@@ -673,18 +588,17 @@ spends(
 	sub {
 		my $session = session($node, user => 'ana');
 		my $statement = ask_for('{}') =~ s/release/guarantee/r;
-		is($session->ask($statement), 'exact', 'without one');
+		is($session->ask($statement), 'exact', 'without a limit the guarantee is exact');
 		$session->quit;
 		$node->safe_psql('postgres', q(ALTER ROLE ana SET temp_file_limit = '100MB'));
-		$session = session($node, user => 'ana');
-		$session->ask($_) for @small;
-		is($session->ask($statement), 'exact', 'cannot be reached after the charge');
+		$session = analyst();
+		is($session->ask($statement), 'exact', 'a limit that cannot be reached after the charge leaves it exact');
 		$session->quit;
 	});
 
-# ---- when a file goes ----
+# ---- when a file is removed ----
 
-# Anybody can see the size of a tablespace: that of a file must not tell when the solver has ended.
+# Everybody can see the size of a tablespace, so a file must not end with its solver.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE ward AS SELECT i % 2 = 0 AS wing, sin(i) AS a, sin(i) + cos(5 * i) > 0.3 AS ill FROM generate_series(1, 30000) i;
 SELECT dpobj.protect('ward', '{"wing": {}, "a": {"clip": [-1, 1]}, "ill": {}}', n => 30000);
@@ -714,13 +628,11 @@ for my $name (sort keys %stays)
 	$patient->send($stays{$name});
 	ok(wait_until(3, sub { temporary_files() }), "$name has a file");
 	sleep(3);
-	isnt(scalar(temporary_files()), 0, '... and keeps it until the tick');
-	like($patient->result, qr/^(?:\d+|released)$/m, '... that brings the answer');
+	isnt(scalar(temporary_files()), 0, "$name keeps the file until the tick");
+	like($patient->result, qr/^(?:\d+|released)$/m, "$name is answered at the tick");
 	no_files($name);
 }
 $patient->quit;
 
-unlike(slurp_file($node->logfile), qr/file leak|file reference leak/, 'no file was forgotten');
-is(scalar(solvers($node)), 0, 'no solver is left');
-$node->stop;
-done_testing();
+unlike(slurp_file($node->logfile), qr/file leak|file reference leak/, 'the log has no warning of a leaked file');
+finish($node);

@@ -1,17 +1,10 @@
 # 026_models.pl - using models: predict_sql in a database without dpobj against dpobj.score, bit
 # by bit, on rows of every kind; names, shares and JSON through dump and restore; parallel plans.
 
-use strict;
-use warnings;
-
 use List::Util qw(shuffle);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjTest;
 
-# Rows and weights are the same each time, but for those of what is trained; with another DPOBJ_SEED they are others.
+# Rows and scrambled weights are the same in each run with the same DPOBJ_SEED.
 srand($ENV{DPOBJ_SEED} // 1);
 
 sub seeded
@@ -70,9 +63,8 @@ sub quoted
 }
 
 my $encoders = join ', ', (map { quoted($_) . ": $encoder{$_}" } @columns), '"ill": {}', '"cost": {"scale": 100, "clip": [0, 2]}';
+login_roles($node, qw(ana bob));
 $node->safe_psql('postgres', <<"SQL");
-CREATE ROLE ana LOGIN;
-CREATE ROLE bob LOGIN;
 CREATE ROLE team;
 CREATE ROLE carl LOGIN IN ROLE team;
 GRANT USAGE ON SCHEMA "Ward" TO ana;
@@ -80,7 +72,7 @@ SELECT dpobj.protect('"Ward"."a ""visit"""', \$\$ {$encoders} \$\$, n => $count)
 SELECT dpobj.set_budget('"Ward"."a ""visit"""', 'ana', 1000000, 0);
 SQL
 
-# One of these at random, or what is computed from the row's number.
+# SQL that picks one of these values at random.
 sub one_of
 {
 	my (@values) = @_;
@@ -140,7 +132,7 @@ sub first_difference
 	return "without dpobj $theirs[$at], with it $ours[$at]\n$table";
 }
 
-# Of every row: score, prediction and what else there is.
+# Compares score, prediction and other results of every row.
 sub compare
 {
 	my ($what, $with, $statement, $results) = @_;
@@ -155,7 +147,7 @@ sub compare
 
 my $relation = '"Ward"."a ""visit"""';
 
-# A model of a few columns, with weights that nobody trained: by itself, as a value.
+# Trains a model of a few columns.
 sub model
 {
 	my ($method, $name, @features) = @_;
@@ -169,6 +161,7 @@ sub model
 	return;
 }
 
+# Makes the same model with other weights, as a value in a table.
 sub scramble
 {
 	my ($name, $weight) = @_;
@@ -202,26 +195,26 @@ SQL
 		$node->safe_psql('postgres', qq(SELECT dpobj.predict_sql(model) FROM "scrambled model $round")), $results);
 }
 
-# One that has a prediction for every row there is: no column without a stand-in.
+# A model with a prediction for every row: each of its columns has a value for NULL.
 my @total = grep { $encoder{$_} =~ /null/ } @columns;
 model('logistic', 'total', @total);
 $node->safe_psql('postgres', scramble('total', 'random() - 0.5'));
 compare(
-	'all columns that have a stand-in', <<"SQL",
+	'all columns that have a value for NULL', <<"SQL",
 SELECT v.id, dpobj.score(m.model, v), dpobj.predict(m.model, v) FROM $relation v, "scrambled total" m ORDER BY 1
 SQL
 	$node->safe_psql('postgres', 'SELECT dpobj.predict_sql(model) FROM "scrambled total"'), 'dp_score, dp_prediction');
 is($node->safe_psql('postgres', qq(SELECT count(dpobj.score(model, v)) FROM $relation v, "scrambled total")), $count,
-	'which has no row without a prediction');
+	'a model of these columns predicts every row');
 
 model('simplex', 'number', qw(f8 wide n));
 compare(
 	'simplex', "SELECT id, dpobj.score('number', v, 'ana') FROM $relation v ORDER BY 1",
 	$node->safe_psql('postgres', "SELECT dpobj.predict_sql('number', owner => 'ana')"), 'dp_prediction');
 
-# Another table there, whose name is quoted anew.
+# Another table, whose name must be quoted.
 my $elsewhere = $node->safe_psql('postgres', q(SELECT dpobj.predict_sql('model 1', '"Two Words"."New"', 'ana')));
-like($elsewhere, qr/FROM "Two Words"."New" AS t$/m, 'another table');
+like($elsewhere, qr/FROM "Two Words"."New" AS t$/m, 'predict_sql can read another table');
 
 # ---- arrays ----
 
@@ -243,19 +236,18 @@ FROM array_row, array_model ORDER BY 1
 SQL
 	$node->safe_psql('postgres', "SELECT dpobj.predict_sql(model, 'array_row') FROM array_model"),
 	'dp_score, dp_probability, dp_prediction');
-cmp_ok($lines, '>=', 19 * $count, 'rows were compared');
-cmp_ok($predicted, '>', $count, 'and many had a prediction');
-cmp_ok($predicted, '<', $lines - $count, 'and many had none');
+cmp_ok($lines, '>=', 19 * $count, 'enough rows were compared');
+cmp_ok($predicted, '>', $count, 'many rows had a prediction');
+cmp_ok($predicted, '<', $lines - $count, 'many rows had no prediction');
 
 # ---- parallel plans ----
 
 my $each = qq(SELECT count(*) FILTER (WHERE dpobj.predict('model 2', v)) FROM $relation v);
-my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;';
 my $ana = session($node, user => 'ana');
 $node->safe_psql('postgres', "GRANT SELECT ON $relation TO ana");
 my $serial = $ana->ask("SET max_parallel_workers_per_gather = 0; $each");
-like($ana->ask("SET max_parallel_workers_per_gather = 2; $parallel EXPLAIN $each"), qr/Partial Aggregate/, 'a parallel plan');
-is($ana->ask($each), $serial, 'with the same predictions');
+like($ana->ask(join '; ', parallel(2), "EXPLAIN $each"), qr/Partial Aggregate/, 'predictions run in a parallel plan');
+is($ana->ask($each), $serial, 'a parallel plan has the same predictions');
 
 # ---- shares, through a rename and a restore ----
 
@@ -264,29 +256,28 @@ $ana->ask("SELECT dpobj.share('model 1', 'bob'), dpobj.share('model 2', 'team')"
 my %sees = (ana => 'model 1,model 2,model 3,model 4,model 5,model 6,model 7,model 8,number,total', bob => 'model 1', carl => 'model 2');
 sub sees
 {
-	my ($who, $role) = ($_[0], $_[1] // $_[0]);
-	return is($node->safe_psql($_[2] // 'postgres', $many, extra_params => [ '-U', $role ]), $sees{$who}, "what $role sees");
+	my ($who, $role, $database) = @_;
+	$role //= $who;
+	return is($node->safe_psql($database // 'postgres', $many, extra_params => [ '-U', $role ]), $sees{$who}, "$role sees the models of $who");
 }
 sees($_) for sort keys %sees;
 $node->safe_psql('postgres', 'ALTER ROLE bob RENAME TO robert');
 sees('bob', 'robert');
-$node->safe_psql('postgres', 'ALTER ROLE robert RENAME TO bob; CREATE DATABASE restored TEMPLATE template0');
-my $dump = $node->data_dir . '/models.dump';
-$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, $node->connstr('postgres') ], 'a dump');
-$node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), $dump ], 'and its restore');
+$node->safe_psql('postgres', 'ALTER ROLE robert RENAME TO bob');
+copy_by_dump($node, 'postgres', 'restored', 'custom');
 sees($_, undef, 'restored') for sort keys %sees;
 is($node->safe_psql('restored', "SELECT string_agg(array_to_string(shared_with, ' '), ',' ORDER BY name) FROM dpobj.models WHERE shared_with <> '{}'"),
-	'bob,team', 'the owner sees with whom');
-is($node->safe_psql('restored', 'SELECT bool_and(dpobj.verify(model::jsonb::dp_model)) FROM dpobj.models'), 't', 'models are whole, also as JSON');
-is($node->safe_psql('restored', $each =~ s/'model 2', v/'model 2', v, 'ana'/r), $serial, 'and predict the same');
+	'bob,team', 'the owner sees who shares the models');
+is($node->safe_psql('restored', 'SELECT bool_and(dpobj.verify(model::jsonb::dp_model)) FROM dpobj.models'), 't', 'restored models verify, also from JSON');
+is($node->safe_psql('restored', $each =~ s/'model 2', v/'model 2', v, 'ana'/r), $serial, 'restored models predict the same');
 $node->safe_psql('restored', q{SELECT dpobj.unshare('model 1', 'bob')}, extra_params => [ '-U', 'ana' ]);
-is($node->safe_psql('restored', $many, extra_params => [ '-U', 'bob' ]), '', 'a share is taken back after a restore');
+is($node->safe_psql('restored', $many, extra_params => [ '-U', 'bob' ]), '', 'a share can be taken back after a restore');
 
-# A role of the same name that comes later was given nothing here.
+# A later role of the same name has no share.
 $node->safe_psql('postgres', 'DROP ROLE bob; CREATE ROLE bob LOGIN');
-is($node->safe_psql('postgres', $many, extra_params => [ '-U', 'bob' ]), '', 'a role that is made again sees nothing');
+is($node->safe_psql('postgres', $many, extra_params => [ '-U', 'bob' ]), '', 'a role that was dropped and made again sees no models');
 
-# ---- a plan that is kept: what a role may read is asked anew at each statement ----
+# ---- plans that are kept: shares are checked at each statement ----
 
 my $carl = session($node, user => 'carl');
 $carl->ask(<<'SQL');
@@ -296,28 +287,25 @@ SQL
 $node->safe_psql('postgres', "GRANT USAGE ON SCHEMA \"Ward\" TO carl; GRANT SELECT ON $relation TO carl");
 my $kept = "SELECT pg_temp.kept(v) FROM $relation v WHERE id = 1";
 $carl->ask('BEGIN');
-is($carl->ask($kept), 't', 'a shared model in PL/pgSQL');
-is($carl->ask($kept), 't', 'again in the same transaction');
+is($carl->ask($kept), 't', 'PL/pgSQL uses a shared model');
+is($carl->ask($kept), 't', 'the kept plan uses it again');
 $ana->ask("SELECT dpobj.unshare('model 2', 'team')");
-like($carl->ask($kept), qr/there is no model "model 2"/, 'and not once it is taken back');
+like($carl->ask($kept), qr/there is no model "model 2"/, 'the kept plan does not use it after the share was taken back');
 $carl->quit;
 
 # ---- a standby predicts, and shares nothing ----
 
-my $standby = PostgreSQL::Test::Cluster->new('models_standby');
-$node->backup('models');
-$standby->init_from_backup($node, 'models', has_streaming => 1);
-$standby->start;
-is($standby->safe_psql('postgres', $each, extra_params => [ '-U', 'ana' ]), $serial, 'the same predictions on a standby');
+my $standby = standby_of($node, 'models_standby');
+is($standby->safe_psql('postgres', $each, extra_params => [ '-U', 'ana' ]), $serial, 'a standby has the same predictions');
 my ($rc, $out, $error) = $standby->psql('postgres', "SELECT dpobj.share('model 2', 'team')",
 	extra_params => [ '-U', 'ana', '-v', 'VERBOSITY=verbose' ]);
-like($error, qr/25006/, 'which nobody shares from');
+like($error, qr/25006/, 'a standby shares no models');
 $standby->stop;
 
-# ---- nothing of all this was charged ----
+# ---- predictions are not charged ----
 
 is($node->safe_psql('postgres', "SELECT count(*) FROM dpobj.ledger WHERE event = 'charged' AND door = 'analyst'"), 10,
-	'training was charged, reading was not');
+	'only trainings were charged');
 
 $ana->quit;
-done_testing();
+finish($node);

@@ -1,46 +1,33 @@
-# 027_jobs.pl - jobs as rule Q7 says: queued at commit, run with the submitter's grants and none
-# of his own settings, charged once in every case; and they reveal no more than dpobj.train.
-
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(sleep time);
+# 027_jobs.pl - jobs as rule Q7 says: they are queued at commit, run with the grants but without the
+# settings of the submitter, are charged once in every case, and reveal no more than dpobj.train.
 
 use DpobjTest;
 
 my $node = dpobj_cluster('jobs', 'dpobj.release_tick = 0', 'dpobj.max_failures = 100', 'max_connections = 60');
 
+login_roles($node, qw(ana bob cat boss clerk));
+hard_table($node);
 $node->safe_psql('postgres', <<'SQL');
-CREATE ROLE ana LOGIN;
-CREATE ROLE bob LOGIN;
-CREATE ROLE cat LOGIN;
 CREATE ROLE mute NOLOGIN;
-CREATE ROLE boss LOGIN;
 GRANT dpobj_admin TO boss;
-CREATE ROLE clerk LOGIN;
 GRANT dpobj_auditor TO clerk;
 CREATE TABLE patient (ill boolean, a boolean, b boolean);
 INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
 CREATE TABLE other AS TABLE patient;
 CREATE TABLE large AS SELECT i % 2 = 0 AS ill, i % 2 = 0 AS a, i % 3 = 0 AS b FROM generate_series(1, 1000000) i;
--- permute-and-flip over 3^15 takes seconds, a draw for as many rows as these much longer
-CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
+-- a draw for so many rows takes much longer than one for the rows of hard
 CREATE TABLE harder AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 20000) i;
 DO $$
 BEGIN
   FOR j IN 1..15 LOOP
-    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
     EXECUTE format('ALTER TABLE harder ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
   END LOOP;
 END $$;
 CREATE TABLE hidden AS TABLE harder;
 VACUUM ANALYZE large, hard, harder, hidden;
 SELECT dpobj.protect(t, '{"ill": {}, "a": {}, "b": {}}') FROM unnest('{patient,other,large}'::regclass[]) t;
-SELECT dpobj.protect(t, (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
-                         WHERE attrelid = t AND attnum > 0), CASE WHEN t = 'hidden'::regclass THEN 'add_remove' ELSE 'replace' END)
-FROM unnest('{hard,harder,hidden}'::regclass[]) t;
+SELECT dpobj.protect(t, encoders, a) FROM dpobj.protected, (VALUES ('harder'::regclass, 'replace'), ('hidden', 'add_remove')) v(t, a)
+WHERE relation = 'hard'::regclass;
 SELECT dpobj.set_budget(t, r, 1000, 0)
 FROM unnest('{patient,large,hard,harder,hidden}'::regclass[]) t, unnest('{ana,bob,cat,mute}'::regrole[]) r;
 SQL
@@ -82,7 +69,7 @@ sub submit
 	return $id;
 }
 
-# Of the row, which is no call of ours.
+# The state in the table: unlike the view, the table does not start workers.
 sub row_state { return scalar_of($node, "SELECT state FROM dpobj.job_rows WHERE id = $_[0]"); }
 
 sub becomes
@@ -108,13 +95,24 @@ sub worker_pids
 	return split /\n/, $session{control}->ask("SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj job'");
 }
 
-sub waits_for_lock
+# Waits until the job's worker waits for a lock.
+sub worker_waits
 {
-	my ($pid) = @_;
-	return wait_until(20, sub { $session{control}->ask("SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted") });
+	my ($name) = @_;
+	my $pid;
+	wait_until(20, sub { ($pid) = worker_pids() });
+	return ok(waits_for_lock($node, $pid), $name);
 }
 
-sub all_leave { return wait_until(30, sub { !worker_pids() }); }
+sub all_workers_end { return wait_until(30, sub { !worker_pids() }); }
+
+sub cancel
+{
+	my ($who, $id) = @_;
+	is($session{$who}->ask("SELECT dpobj.cancel($id)"), 't', "$who cancels job $id");
+	becomes($id, 'cancelled');
+	return;
+}
 
 my $once = { epsilon => 0.5, charged => 1, released => 1 };
 my $kept = { epsilon => 0.5, charged => 1 };
@@ -123,29 +121,29 @@ my $kept = { epsilon => 0.5, charged => 1 };
 
 spends($node, 'one job', $once, sub {
 	my $id = submit('ana', 'first', 'patient');
-	is($session{ana}->ask("SELECT dpobj.wait($id, '1 min')"), 'released', 'wait says how it ended');
+	is($session{ana}->ask("SELECT dpobj.wait($id, '1 min')"), 'released', 'dpobj.wait returns the state');
 	is($session{ana}->ask("SELECT name, state, phase, relation, submitter, dpobj.verify(model), sqlstate, reason,"
 			  . " submitted <= started, started <= finished FROM dpobj.jobs WHERE id = $id"),
 		'first|released||patient|ana|t|||t|t', 'the row of dpobj.jobs');
 	is($session{ana}->ask("SELECT j.model = m.model AND j.release = m.release FROM dpobj.jobs j JOIN dpobj.models m USING (name)"),
-		't', 'and the model is in dpobj.models');
-	ok(all_leave(), 'the worker leaves');
+		't', 'the model is in dpobj.models');
+	ok(all_workers_end(), 'the worker ends');
 });
 
 spends($node, 'its name makes it idempotent', {}, sub {
 	my $id = $session{ana}->ask("SELECT id FROM dpobj.jobs WHERE name = 'first'");
 	is($session{ana}->ask(submission('first', 'patient')), $id, 'the same submission is the same job');
 	like($session{ana}->ask(submission('first', 'patient', epsilon => 0.6)),
-		qr/^ERROR:  22023: job "first" was submitted with another request/, 'another one is refused');
+		qr/^ERROR:  22023: job "first" was submitted with another request/, 'another request under the name is refused');
 	is($session{ana}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}', name => 'first')}),
-		job($id, 'release'), 'dpobj.train finds its model');
+		job($id, 'release'), 'dpobj.train returns the model of the job');
 });
 
 spends($node, 'a model that is there', $once, sub {
 	my $release = $session{bob}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}', name => 'trained')});
 	my $id = submit('bob', 'trained', 'patient');
 	becomes($id, 'released');
-	is(job($id, 'release'), $release, 'the job finds it and is free');
+	is(job($id, 'release'), $release, 'the job takes that model and is free');
 });
 
 # ---- the submitter ----
@@ -155,7 +153,7 @@ spends($node, 'a role that may not log in', $once, sub {
 	my $id = $session{control}->ask(submission('mute', 'patient'));
 	$session{control}->ask('RESET SESSION AUTHORIZATION');
 	becomes($id, 'released');
-	is(scalar_of($node, "SELECT role FROM dpobj.ledger WHERE id = " . job($id, 'release')), 'mute', 'is charged itself');
+	is(scalar_of($node, "SELECT role FROM dpobj.ledger WHERE id = " . job($id, 'release')), 'mute', 'the role is charged');
 });
 
 spends($node, 'settings of the submitter do not apply', $once, sub {
@@ -171,14 +169,14 @@ sub guarantee
 	return scalar_of($node, "SELECT guarantee FROM dpobj.ledger WHERE event = 'charged' AND id = " . job($_[0], 'release'));
 }
 
-spends($node, 'limits of the submitter do', { epsilon => 1, charged => 2, released => 2 }, sub {
+spends($node, 'limits of the submitter apply', { epsilon => 1, charged => 2, released => 2 }, sub {
 	scalar_of($node, "LOAD 'dpobj'; ALTER ROLE cat SET dpobj.time_limit = 600");
 	configure('ALTER SYSTEM SET dpobj.max_jobs = 0');
 	my ($limited, $other) = (submit('cat', 'limited', 'patient'), submit('ana', 'unlimited', 'patient'));
 	configure('ALTER SYSTEM SET dpobj.max_jobs = 1');
 	becomes($_, 'released') for $limited, $other;
-	is(guarantee($limited), 'conditional', 'a limit that a superuser has set for the role');
-	is(guarantee($other), 'exact', 'is not for the next job of the worker');
+	is(guarantee($limited), 'conditional', 'a limit that a superuser set for the role holds in its job');
+	is(guarantee($other), 'exact', 'the limit does not hold in the next job of the worker');
 	configure('ALTER SYSTEM RESET dpobj.max_jobs');
 	scalar_of($node, 'ALTER ROLE cat RESET ALL');
 });
@@ -188,18 +186,18 @@ spends($node, 'settings of the database', { epsilon => 1, charged => 2, released
 	enters($running, 'solving');
 	my $queued = submit('ana', 'after', 'patient');
 	scalar_of($node, "LOAD 'dpobj'; $_") for 'ALTER DATABASE postgres SET dpobj.time_limit = 600',
-	  'ALTER ROLE postgres SET dpobj.time_limit = 0'; # the worker's own, and no one else's
+	  'ALTER ROLE postgres SET dpobj.time_limit = 0'; # the worker's role
 	$session{ana}->ask("SELECT dpobj.cancel($running)");
 	becomes($queued, 'released');
-	is(guarantee($queued), 'conditional', 'are those that hold when the job begins');
+	is(guarantee($queued), 'conditional', 'the settings are those of the database when the job begins');
 	scalar_of($node, "ALTER $_ postgres RESET dpobj.time_limit") for 'DATABASE', 'ROLE';
 });
 
 spends($node, 'no superuser pays', {}, sub {
-	# a cap for the bootstrap superuser would be no grant for ana
+	# a budget of the bootstrap superuser is none of ana's
 	scalar_of($node, "SELECT dpobj.set_budget('other', 'postgres', 1000, 0)");
-	like($session{ana}->ask(submission('other', 'other')), qr/^ERROR:  UB002: /, 'a submission needs a budget of its own');
-	is(scalar_of($node, "SELECT count(*) FROM dpobj.job_rows WHERE name = 'other'"), 0, 'and writes nothing without');
+	like($session{ana}->ask(submission('other', 'other')), qr/^ERROR:  UB002: /, 'a submission needs a budget of the submitter');
+	is(scalar_of($node, "SELECT count(*) FROM dpobj.job_rows WHERE name = 'other'"), 0, 'a refused submission writes nothing');
 });
 
 # ---- registration at commit ----
@@ -207,24 +205,24 @@ spends($node, 'no superuser pays', {}, sub {
 spends($node, 'transactions that are rolled back', {}, sub {
 	my $id = $session{ana}->ask('BEGIN; ' . submission('rolled', 'patient'));
 	like($session{ana}->ask("SELECT dpobj.wait($id, '1 min')"),
-		qr/^ERROR:  55000: job $id was submitted in this transaction/, 'no wait for a job of the own transaction');
+		qr/^ERROR:  55000: job $id was submitted in this transaction/, 'dpobj.wait refuses a job of the same transaction');
 	$session{ana}->ask('ROLLBACK');
 	$id = $session{ana}->ask('BEGIN; SAVEPOINT s; ' . submission('rolled', 'patient'));
-	like($session{ana}->ask("RELEASE s; SELECT dpobj.wait($id)"), qr/^ERROR:  55000: /, 'nor of a subtransaction');
+	like($session{ana}->ask("RELEASE s; SELECT dpobj.wait($id)"), qr/^ERROR:  55000: /, 'dpobj.wait refuses a job of a subtransaction');
 	$session{ana}->ask('ROLLBACK');
 	$session{ana}->ask('BEGIN; SAVEPOINT s; ' . submission('rolled', 'patient'));
 	$session{ana}->ask('ROLLBACK TO s; COMMIT');
 	sleep(1);
-	is(scalar_of($node, "SELECT count(*) FROM dpobj.job_rows WHERE name = 'rolled'"), 0, 'no row, no run');
+	is(scalar_of($node, "SELECT count(*) FROM dpobj.job_rows WHERE name = 'rolled'"), 0, 'no job is left');
 });
 
 spends($node, 'a transaction that commits late', $once, sub {
 	my $id = $session{ana}->ask('BEGIN; ' . submission('late', 'patient'));
 	sleep(0.5);
 	is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger WHERE event = 'charged' AND role = 'ana'"
-			  . ' AND at > now() - interval \'0.5 s\''), 0, 'nothing runs before');
+			  . ' AND at > now() - interval \'0.5 s\''), 0, 'nothing runs before the commit');
 	$session{ana}->ask('COMMIT');
-	is($session{ana}->ask("SELECT dpobj.wait($id, '1 min')"), 'released', 'and then it runs');
+	is($session{ana}->ask("SELECT dpobj.wait($id, '1 min')"), 'released', 'the job runs after the commit');
 });
 
 spends($node, 'a prepared transaction', $once, sub {
@@ -233,8 +231,8 @@ spends($node, 'a prepared transaction', $once, sub {
 	sleep(0.5);
 	$session{control}->ask("COMMIT PREPARED 'jobs'");
 	sleep(0.5);
-	is(row_state($id), 'queued', 'nobody was told of its commit');
-	like($session{bob}->ask(q{SELECT count(*) FROM dpobj.jobs}), qr/^\d+$/, 'somebody calls');
+	is(row_state($id), 'queued', 'COMMIT PREPARED starts no worker');
+	like($session{bob}->ask(q{SELECT count(*) FROM dpobj.jobs}), qr/^\d+$/, 'another session reads dpobj.jobs');
 	becomes($id, 'released');
 });
 
@@ -251,18 +249,17 @@ spends($node, 'the submitter goes', $once, sub {
 spends($node, 'jobs of others', { epsilon => 0.5, charged => 1 }, sub {
 	my $id = submit('ana', 'secret', 'hard');
 	enters($id, 'solving');
-	is($session{bob}->ask("SELECT count(*) FROM dpobj.jobs WHERE submitter <> 'bob'"), 0, 'are not in dpobj.jobs');
-	is($session{bob}->ask('SELECT count(*) FROM dpobj.progress'), 0, 'nor in dpobj.progress');
-	like($session{bob}->ask("SELECT dpobj.cancel($id)"), qr/^ERROR:  42704: job $id does not exist$/m, 'cannot be cancelled');
-	like($session{bob}->ask("SELECT dpobj.wait($id, '1s')"), qr/^ERROR:  42704: job $id does not exist$/m, 'nor waited for');
-	like($session{bob}->ask('SELECT dpobj.cancel(4711)'), qr/^ERROR:  42704: job 4711 does not exist$/m, 'as those that do not exist');
-	is($session{clerk}->ask("SELECT phase, model IS NULL FROM dpobj.jobs WHERE id = $id"), 'solving|t', 'an auditor sees them');
-	like($session{clerk}->ask("SELECT dpobj.cancel($id)"), qr/^ERROR:  42501: /, 'and may not cancel them');
-	is($session{boss}->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'an administrator sees them');
-	is($session{boss}->ask("SELECT dpobj.cancel($id)"), 't', 'and may');
-	becomes($id, 'cancelled');
-	is($session{boss}->ask("SELECT dpobj.cancel($id)"), 'f', 'what has ended is not cancelled');
-	is($session{clerk}->ask("SELECT count(*) FROM dpobj.jobs WHERE model IS NOT NULL"), 0, 'nobody sees the models of others');
+	is($session{bob}->ask("SELECT count(*) FROM dpobj.jobs WHERE submitter <> 'bob'"), 0, 'dpobj.jobs does not show jobs of others');
+	is($session{bob}->ask('SELECT count(*) FROM dpobj.progress'), 0, 'dpobj.progress does not show jobs of others');
+	like($session{bob}->ask("SELECT dpobj.cancel($id)"), qr/^ERROR:  42704: job $id does not exist$/m, 'jobs of others cannot be cancelled');
+	like($session{bob}->ask("SELECT dpobj.wait($id, '1s')"), qr/^ERROR:  42704: job $id does not exist$/m, 'dpobj.wait refuses jobs of others');
+	like($session{bob}->ask('SELECT dpobj.cancel(4711)'), qr/^ERROR:  42704: job 4711 does not exist$/m, 'the error is that of a job that does not exist');
+	is($session{clerk}->ask("SELECT phase, model IS NULL FROM dpobj.jobs WHERE id = $id"), 'solving|t', 'an auditor sees jobs of others');
+	like($session{clerk}->ask("SELECT dpobj.cancel($id)"), qr/^ERROR:  42501: /, 'an auditor may not cancel them');
+	is($session{boss}->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'an administrator sees jobs of others');
+	cancel('boss', $id);
+	is($session{boss}->ask("SELECT dpobj.cancel($id)"), 'f', 'a job that has ended is not cancelled');
+	is($session{clerk}->ask("SELECT count(*) FROM dpobj.jobs WHERE model IS NOT NULL"), 0, 'an auditor sees no models of others');
 });
 
 # ---- progress ----
@@ -274,18 +271,16 @@ spends($node, 'progress', { epsilon => 0.5, charged => 1 }, sub {
 	wait_until(20, sub { ($seen = $session{control}->ask("SELECT nodes > 0, gap IS NOT NULL FROM dpobj.progress WHERE job = $id")) eq 't|t' });
 	is($seen, 't|t', 'the owner of the table sees nodes and bounds');
 	is($session{ana}->ask("SELECT phase, rows_scanned, rows_total, nodes, attempts, gap FROM dpobj.progress WHERE job = $id"),
-		'solving|20000|20000|||', 'the analyst does not');
-	$session{ana}->ask("SELECT dpobj.cancel($id)");
-	becomes($id, 'cancelled');
+		'solving|20000|20000|||', 'the analyst sees no nodes and bounds');
+	cancel('ana', $id);
 });
 
 spends($node, 'progress under add_remove', { epsilon => 0.5, charged => 1 }, sub {
 	my $id = submit('ana', 'watched too', 'hidden');
 	enters($id, 'solving');
 	is($session{ana}->ask("SELECT phase, rows_scanned, rows_total FROM dpobj.progress WHERE job = $id"), 'solving||',
-		'how many rows there are is not told');
-	$session{ana}->ask("SELECT dpobj.cancel($id)");
-	becomes($id, 'cancelled');
+		'under add_remove the number of rows is not shown');
+	cancel('ana', $id);
 });
 
 spends($node, 'rows of a scan', { epsilon => 0.5, charged => 1, released => [ 0, 1 ] }, sub {
@@ -297,15 +292,15 @@ spends($node, 'rows of a scan', { epsilon => 0.5, charged => 1, released => [ 0,
 	});
 	my ($phase, $total, $step) = split /\|/, $seen;
 	is($phase, 'scanning', "job $id is scanning");
-	cmp_ok(abs($total - 1000000), '<', 50000, 'the estimate is the statistics\'');
-	cmp_ok(abs($step - int($step + 0.5)), '<', 0.001, "in twentieths: $step");
+	cmp_ok(abs($total - 1000000), '<', 50000, 'the number of rows is the estimate of the statistics');
+	cmp_ok(abs($step - int($step + 0.5)), '<', 0.001, "the scan is shown in twentieths: $step");
 	$session{ana}->ask("SELECT dpobj.cancel($id)");
-	like($session{ana}->ask("SELECT dpobj.wait($id)"), qr/^(?:cancelled|released)$/, 'it ends');
+	like($session{ana}->ask("SELECT dpobj.wait($id)"), qr/^(?:cancelled|released)$/, 'the job ends');
 });
 
 # ---- the queue ----
 
-# Submits while nothing runs; the block may change something before it may.
+# Submits jobs while none may run, and calls the block before they may.
 sub while_queued
 {
 	my ($submit, $change) = @_;
@@ -327,7 +322,7 @@ spends($node, 'a grant that is revoked', {}, sub {
 		sub { scalar_of($node, "SELECT dpobj.drop_budget('large', 'bob')") });
 	becomes($id, 'failed');
 	is($session{bob}->ask("SELECT sqlstate, split_part(reason, E'\\n', 1), release FROM dpobj.jobs WHERE id = $id"),
-		'UB002|role "bob" has no privacy budget on table "large"|', 'says why');
+		'UB002|role "bob" has no privacy budget on table "large"|', 'the job shows the reason');
 });
 
 spends($node, 'a budget that is exhausted', { epsilon => 0.5, charged => 1, released => 1 }, sub {
@@ -338,7 +333,7 @@ spends($node, 'a budget that is exhausted', { epsilon => 0.5, charged => 1, rele
 	becomes($second, 'failed');
 	is($session{bob}->ask("SELECT sqlstate, reason FROM dpobj.jobs WHERE id = $second"),
 		"UB001|privacy budget exhausted\nThe budget of role \"bob\" on table public.large has epsilon: 0.5 spent, 0.5 asked, 0.4 left of 0.9.",
-		'says why');
+		'the job shows what the budget lacks');
 });
 
 spends($node, 'a table and a role that are dropped', {}, sub {
@@ -357,8 +352,8 @@ SQL
 		},
 		sub { scalar_of($node, "SELECT dpobj.drop_budget('patient', 'gone'); DROP TABLE passing; DROP ROLE gone") });
 	becomes($_, 'failed') for $table, $role;
-	like(job($table, 'sqlstate, reason'), qr/^42P01\|relation with OID \d+ does not exist$/, 'no table');
-	is(job($role, 'sqlstate, reason'), '42704|the role that submitted the job does not exist any more', 'no role');
+	like(job($table, 'sqlstate, reason'), qr/^42P01\|relation with OID \d+ does not exist$/, 'the job names the table that is gone');
+	is(job($role, 'sqlstate, reason'), '42704|the role that submitted the job does not exist any more', 'the job says that the role is gone');
 });
 
 spends($node, 'a queued job is cancelled', { epsilon => 0.6, charged => 1, released => 1 }, sub {
@@ -366,15 +361,15 @@ spends($node, 'a queued job is cancelled', { epsilon => 0.6, charged => 1, relea
 		sub { submit('ana', 'idle', 'patient') },
 		sub {
 			$session{ana}->ask('BEGIN');
-			is($session{ana}->ask("SELECT dpobj.cancel($_[0])"), 't', 'cancelled');
+			is($session{ana}->ask("SELECT dpobj.cancel($_[0])"), 't', 'a cancel in a transaction');
 			$session{ana}->ask('ROLLBACK');
-			is(row_state($_[0]), 'queued', 'but for a rollback');
-			is($session{ana}->ask("SELECT dpobj.wait($_[0], '10ms')"), 'queued', 'a wait that is too short');
-			is($session{ana}->ask("SELECT dpobj.cancel($_[0])"), 't', 'cancelled for good');
+			is(row_state($_[0]), 'queued', 'a rollback undoes the cancel');
+			is($session{ana}->ask("SELECT dpobj.wait($_[0], '10ms')"), 'queued', 'dpobj.wait returns after its time');
+			is($session{ana}->ask("SELECT dpobj.cancel($_[0])"), 't', 'a cancel outside a transaction');
 		});
-	is(row_state($id), 'cancelled', 'and never runs');
+	is(row_state($id), 'cancelled', 'the cancelled job never runs');
 	my $again = submit('ana', 'idle', 'patient', epsilon => 0.6);
-	isnt($again, $id, 'its name is free again');
+	isnt($again, $id, 'the name of the cancelled job is free');
 	becomes($again, 'released');
 });
 
@@ -386,8 +381,8 @@ spends($node, 'a cancel in an old snapshot', {}, sub {
 			$_->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class') for @olds;
 			my $new = submit('ana', 'new', 'patient');
 			scalar_of($node, "UPDATE dpobj.job_rows SET name = name WHERE id = $there");
-			is($olds[0]->ask("SELECT dpobj.cancel($there)"), 't', 'of a job that has changed since');
-			is($olds[1]->ask("SELECT dpobj.cancel($new)"), 't', 'of a job that was not there');
+			is($olds[0]->ask("SELECT dpobj.cancel($there)"), 't', 'a cancel of a job that has changed since the snapshot');
+			is($olds[1]->ask("SELECT dpobj.cancel($new)"), 't', 'a cancel of a job that is younger than the snapshot');
 			$_->ask('COMMIT') for @olds;
 			$_->quit for @olds;
 			is(row_state($_), 'cancelled', "job $_ is cancelled") for $there, $new;
@@ -399,7 +394,7 @@ spends($node, 'a queue has an end', {}, sub {
 	while_queued(
 		sub {
 			like($session{cat}->ask("SELECT count(dpobj.submit('patient', 'ill', 0.1, features => '{a}', name => 'many ' || i)) FROM generate_series(1, 101) i"),
-				qr/^ERROR:  54000: too many jobs are queued/, 'one too many');
+				qr/^ERROR:  54000: too many jobs are queued/, 'the 101st queued job is refused');
 			return ();
 		}, sub { });
 });
@@ -410,10 +405,10 @@ spends($node, 'two at a time', { epsilon => 1, charged => 2 }, sub {
 	my @ids = map { submit($_, 'crowd', 'hard') } qw(ana bob cat);
 	enters($_, 'solving') for @ids[ 0, 1 ];
 	sleep(0.5);
-	is(row_state($ids[2]), 'queued', 'the third waits');
-	is(scalar(worker_pids()), 2, 'and has no worker');
-	is($session{cat}->ask("SELECT dpobj.cancel($ids[2])"), 't', 'cancelled in the queue');
-	is($session{control}->ask("SELECT dpobj.cancel($_)"), 't', 'cancelled') for @ids[ 0, 1 ];
+	is(row_state($ids[2]), 'queued', 'the third job waits');
+	is(scalar(worker_pids()), 2, 'the third job has no worker');
+	is($session{cat}->ask("SELECT dpobj.cancel($ids[2])"), 't', 'a cancel in the queue');
+	is($session{control}->ask("SELECT dpobj.cancel($_)"), 't', 'a cancel of a running job') for @ids[ 0, 1 ];
 	becomes($_, 'cancelled') for @ids;
 });
 
@@ -421,16 +416,14 @@ spends($node, 'one of a role at a time', { epsilon => 1.5, charged => 3, release
 	my @ids = (submit('ana', 'mine 1', 'hard'), submit('ana', 'mine 2', 'hard'), submit('bob', 'his', 'patient'));
 	enters($ids[0], 'solving');
 	becomes($ids[2], 'released');
-	is(row_state($ids[1]), 'queued', 'the second one waits, and not in front of others');
-	$session{ana}->ask("SELECT dpobj.cancel($ids[0])");
-	becomes($ids[0], 'cancelled');
+	is(row_state($ids[1]), 'queued', 'the second job of a role waits, and jobs of others do not');
+	cancel('ana', $ids[0]);
 	enters($ids[1], 'solving');
-	$session{ana}->ask("SELECT dpobj.cancel($ids[1])");
-	becomes($ids[1], 'cancelled');
+	cancel('ana', $ids[1]);
 });
 
-# A session that is at the role's gate, in the middle of a transaction.
-sub at_gate
+# A session that holds the lock of a role's releases.
+sub in_release
 {
 	my ($who) = @_;
 	my $session = session($node, user => $who, seconds => 300);
@@ -439,36 +432,35 @@ sub at_gate
 }
 
 spends($node, 'a role with a release in a session', { epsilon => 1.5, charged => 3, released => 3 }, sub {
-	my @sessions = map { at_gate($_) } qw(ana bob);
+	my @sessions = map { in_release($_) } qw(ana bob);
 	my @gated = map { submit($_, 'gated', 'patient') } qw(ana bob);
 	becomes(submit('cat', 'not gated', 'patient'), 'released');
-	is(row_state($_), 'queued', 'its job takes no place from others') for @gated;
-	ok(wait_until(10, sub { worker_pids() <= 1 }), 'and one worker waits, if any');
+	is(row_state($_), 'queued', 'a job of a role with a release in a session waits') for @gated;
+	ok(wait_until(10, sub { worker_pids() <= 1 }), 'at most one worker waits');
 	$_->quit for @sessions;
 	ok(wait_until(20, sub { row_state($gated[0]) eq 'released' && row_state($gated[1]) eq 'released' }),
-		'and runs when the session is done, without a call');
+		'the jobs run when the sessions end, without a call');
 });
 
-# A job that was taken and cannot have its locks before the charge is queued again.
+# A job that cannot have its locks before the charge is queued again.
 spends($node, 'a table that is locked', { epsilon => 1, charged => 2, released => 2 }, sub {
-	my ($locker, @sessions) = (session($node, seconds => 300), map { at_gate($_) } qw(ana cat));
+	my ($locker, @sessions) = (session($node, seconds => 300), map { in_release($_) } qw(ana cat));
 	my @blocked = map { submit($_, 'blocked', 'large') } qw(ana cat);
 	$locker->ask('BEGIN; LOCK TABLE large');
 	$_->quit for @sessions;
 	my $list = join ', ', @blocked;
 	ok(wait_until(60, sub { $session{control}->ask("SELECT count(*) FROM dpobj.jobs WHERE id IN ($list) AND state = 'running'") == 2 }),
-		'both places are taken');
+		'the two jobs have both places');
 	becomes(submit('bob', 'not blocked', 'patient'), 'released');
-	is($session{cat}->ask("SELECT dpobj.cancel($blocked[1])"), 't', 'a job that is blocked can be cancelled');
-	becomes($blocked[1], 'cancelled');
-	like(row_state($blocked[0]), qr/^(?:queued|running)$/, 'and the other one waits');
+	cancel('cat', $blocked[1]);
+	like(row_state($blocked[0]), qr/^(?:queued|running)$/, 'the other job still waits');
 	$locker->ask('COMMIT');
 	becomes($blocked[0], 'released');
 });
 
 # ---- starts ----
 
-# How often a worker was started meanwhile.
+# How many workers were started while the block ran.
 sub starts_during
 {
 	my ($block) = @_;
@@ -497,17 +489,17 @@ BEGIN
   END LOOP;
 END $$
 SQL
-	all_leave();
+	all_workers_end();
 	my $starts = starts_during(sub {
 		kill 'STOP', $postmaster;
 		my @answers = eval { ($session{ana}->ask($come_and_go), sleep(5.5), $session{ana}->ask($come_and_go)) };
 		kill 'CONT', $postmaster;
-		is($answers[$_], '', 'submitted and cancelled') for 0, 2;
+		is($answers[$_], '', 'twenty jobs are submitted and cancelled') for 0, 2;
 		wait_until(5, sub { worker_pids() });
-		ok(all_leave(), 'the workers leave');
+		ok(all_workers_end(), 'the workers end');
 	});
-	cmp_ok($starts, '<=', 8, "workers are not started without bound: $starts");
-	cmp_ok($starts, '>=', 4, 'those that did not come are forgotten after five seconds');
+	cmp_ok($starts, '<=', 8, "few workers are started: $starts");
+	cmp_ok($starts, '>=', 4, 'a start that did not happen is tried again after five seconds');
 });
 
 # ---- cancelling in each phase ----
@@ -517,17 +509,14 @@ spends($node, 'before the charge', {}, sub {
 	my ($id) = while_queued(
 		sub { submit('ana', 'locked', 'patient') },
 		sub { $locker->ask('BEGIN; LOCK TABLE patient') });
-	my $pid;
-	wait_until(20, sub { ($pid) = worker_pids() });
-	ok(waits_for_lock($pid), 'the job waits for the table');
-	is(job($id, 'state, phase, release'), 'running|queued|', 'and is not charged');
-	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'cancelled');
-	becomes($id, 'cancelled');
+	worker_waits('the job waits for the table');
+	is(job($id, 'state, phase, release'), 'running|queued|', 'the job is not charged before it has the lock');
+	cancel('ana', $id);
 	$locker->quit;
 });
 
 spends($node, 'as it is taken from the queue', {}, sub {
-	all_leave();
+	all_workers_end();
 	my $holder = session($node);
 	$holder->ask($_) for 'SELECT pg_advisory_lock(7)', <<'SQL';
 CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NULL; END';
@@ -535,14 +524,12 @@ CREATE TRIGGER hold AFTER UPDATE ON dpobj.job_rows FOR EACH ROW
   WHEN (OLD.state = 'queued' AND NEW.state = 'running') EXECUTE FUNCTION public.hold();
 SQL
 	my $id = submit('ana', 'taken', 'patient');
-	my $pid;
-	wait_until(20, sub { ($pid) = worker_pids() });
-	ok(waits_for_lock($pid), 'the job is being taken');
+	worker_waits('the job is being taken');
 	$session{ana}->send("BEGIN; SELECT dpobj.cancel($id)");
-	ok(waits_for_lock($session{ana}->pid), 'and is waited for');
+	ok(waits_for_lock($node, $session{ana}->pid), 'the cancel waits for it');
 	$holder->ask('SELECT pg_advisory_unlock(7)');
-	is($session{ana}->result, 't', 'cancelled');
-	ok(wait_until(20, sub { row_state($id) eq 'cancelled' }), 'though the transaction that cancelled it goes on');
+	is($session{ana}->result, 't', 'the job is cancelled as it is taken');
+	ok(wait_until(20, sub { row_state($id) eq 'cancelled' }), 'the job ends before the transaction that cancelled it');
 	$session{ana}->ask('COMMIT');
 	$holder->ask('DROP TRIGGER hold ON dpobj.job_rows; DROP FUNCTION hold()');
 	$holder->quit;
@@ -551,35 +538,30 @@ SQL
 spends($node, 'while it scans', $kept, sub {
 	my $id = submit('ana', 'scanning', 'large', epsilon => '0.5');
 	enters($id, 'scanning');
-	$session{ana}->ask("SELECT dpobj.cancel($id)");
-	becomes($id, 'cancelled');
-	like(job($id, 'release'), qr/^\d+$/, 'the charge stays');
+	cancel('ana', $id);
+	like(job($id, 'release'), qr/^\d+$/, 'the charge of a cancelled job stays');
 });
 
 spends($node, 'while it solves', $kept, sub {
 	my $id = submit('ana', 'solving', 'hard');
 	enters($id, 'solving');
 	my @solvers;
-	ok(wait_until(20, sub { @solvers = solvers($node) }), 'there is a solver');
-	$session{ana}->ask("SELECT dpobj.cancel($id)");
-	becomes($id, 'cancelled');
-	ok(wait_until(10, sub { !runs($solvers[0]) }), 'and then there is none');
+	ok(wait_until(20, sub { @solvers = solvers($node) }), 'the job has a solver');
+	cancel('ana', $id);
+	ok(wait_until(10, sub { !runs($solvers[0]) }), 'the solver ends with the job');
 });
 
-# Submits a job and has something done between its charge and its scan, when it holds no lock:
-# statements, or a block.
+# Submits a job, and runs a statement or a block between its charge and its scan, when it holds no lock.
 sub between
 {
 	my ($who, $name, $table, $change) = @_;
 	my ($holder, $changer) = map { session($node, seconds => 300) } 1, 2;
-	all_leave();
+	all_workers_end();
 	$holder->ask('BEGIN; SELECT FROM dpobj.budget_rows FOR UPDATE');
 	my $id = $session{control}->ask("SET SESSION AUTHORIZATION $who; " . submission($name, $table) . '; RESET SESSION AUTHORIZATION');
-	my $pid;
-	wait_until(20, sub { ($pid) = worker_pids() });
-	ok(waits_for_lock($pid), 'the job waits for its budget');
+	worker_waits('the job waits for its budget');
 	$changer->send("BEGIN; LOCK TABLE $table");
-	waits_for_lock($changer->pid);
+	waits_for_lock($node, $changer->pid);
 	$holder->ask('COMMIT');
 	$changer->result;
 	ref $change ? $change->() : is($changer->ask($change), '', $change);
@@ -592,37 +574,34 @@ spends($node, 'while it releases', $kept, sub {
 	my $locker = session($node);
 	my $id = between('ana', 'releasing', 'patient', sub { $locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE') });
 	enters($id, 'releasing');
-	$session{ana}->ask("SELECT dpobj.cancel($id)");
-	becomes($id, 'cancelled');
+	cancel('ana', $id);
 	$locker->quit;
-	is(scalar_of($node, "SELECT count(*) FROM dpobj.models WHERE name = 'releasing'"), 0, 'nothing is released');
+	is(scalar_of($node, "SELECT count(*) FROM dpobj.models WHERE name = 'releasing'"), 0, 'a job that is cancelled before its end releases nothing');
 });
 
-# ---- one way to fail ----
+# ---- failures ----
 
 spends($node, 'a solver that is not there', { epsilon => 1, charged => 2, failed => 2 }, sub {
-	my $solver = solver_path($node);
-	rename $solver, "$solver.kept" or die;
-	my $id = submit('ana', 'broken', 'patient');
-	becomes($id, 'failed');
-	my $error = $session{bob}->ask(q{SELECT dpobj.train('patient', 'ill', 0.5, '{a,b}')});
-	rename "$solver.kept", $solver or die;
+	my ($id, $error);
+	without_solver($node, sub {
+		becomes($id = submit('ana', 'broken', 'patient'), 'failed');
+		$error = $session{bob}->ask(q{SELECT dpobj.train('patient', 'ill', 0.5, '{a,b}')});
+	});
 	my ($state, $message, $detail) = $error =~ /^ERROR:  (\w{5}): (.*)\nDETAIL:  (.*)$/m;
-	is(job($id, 'sqlstate, reason'), "$state|$message\n$detail", 'a job says what dpobj.train says');
+	is(job($id, 'sqlstate, reason'), "$state|$message\n$detail", 'a job fails with the error of dpobj.train');
 });
 
 spends($node, 'a failure that is cancelled', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
-	my $solver = solver_path($node);
 	my $locker = session($node, seconds => 300);
 	my $id = between('ana', 'seen coming', 'patient', sub {
-		rename $solver, "$solver.kept" or die;
+		hide_solver($node);
 		$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE');
 	});
 	enters($id, 'releasing');
-	rename "$solver.kept", $solver or die;
-	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'cancelled when it has failed') for 1, 2;
+	restore_solver($node);
+	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'a cancel after the failure') for 1, 2;
 	sleep(6); # longer than a job waits for its locks
-	is(job($id, 'state'), 'running', 'it does not end before it is counted');
+	is(job($id, 'state'), 'running', 'the job does not end before its failure is counted');
 	$locker->quit;
 	becomes($id, 'failed');
 });
@@ -630,8 +609,8 @@ spends($node, 'a failure that is cancelled', { epsilon => 0.5, charged => 1, fai
 spends($node, 'changed between charge and scan', $kept, sub {
 	my $id = between('ana', 'changed', 'patient', q{DO $$ BEGIN SET LOCAL client_min_messages = warning; PERFORM dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {"null": true}}'); END $$});
 	becomes($id, 'failed');
-	is(job($id, 'sqlstate'), '55000', 'it does not read what was not charged for');
-	like(job($id, 'reason'), qr/^the table or its protection was changed after the charge\n/, 'and says so');
+	is(job($id, 'sqlstate'), '55000', 'a table that was changed after the charge is not read');
+	like(job($id, 'reason'), qr/^the table or its protection was changed after the charge\n/, 'the job says that the table was changed');
 	scalar_of($node, q{SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}')});
 });
 
@@ -639,7 +618,7 @@ spends($node, 'unprotected between charge and scan', $kept, sub {
 	scalar_of($node, q{CREATE TABLE bare AS TABLE patient; SELECT dpobj.protect('bare', '{"ill": {}, "a": {}, "b": {}}'), dpobj.set_budget('bare', 'ana', 1, 0)});
 	my $id = between('ana', 'bare', 'bare', q{DO $$ BEGIN PERFORM dpobj.unprotect('bare'); END $$});
 	becomes($id, 'failed');
-	like(job($id, 'sqlstate, reason'), qr/^UB003\|relation "bare" is not protected$/m, 'is not read');
+	like(job($id, 'sqlstate, reason'), qr/^UB003\|relation "bare" is not protected$/m, 'a table that was unprotected after the charge is not read');
 });
 
 spends($node, 'dropped between charge and scan', { epsilon => 1, charged => 2 }, sub {
@@ -650,16 +629,16 @@ SELECT dpobj.protect('brief', '{"ill": {}, "a": {}, "b": {}}'), dpobj.set_budget
 SQL
 	my $table = between('ana', 'brief', 'brief', 'DROP TABLE brief');
 	becomes($table, 'failed');
-	like(job($table, 'sqlstate, reason'), qr/^42P01\|relation with OID \d+ does not exist$/, 'no table');
+	like(job($table, 'sqlstate, reason'), qr/^42P01\|relation with OID \d+ does not exist$/, 'the job names the table that is gone');
 	my $role = between('brief', 'brief', 'patient', 'DROP ROLE brief');
 	becomes($role, 'failed');
-	is(job($role, 'sqlstate, reason'), '42704|the role that submitted the job does not exist any more', 'no role');
+	is(job($role, 'sqlstate, reason'), '42704|the role that submitted the job does not exist any more', 'the job says that the role is gone');
 });
 
 spends($node, 'renamed between charge and scan', $once, sub {
 	my $id = between('bob', 'renamed', 'patient', 'ALTER ROLE bob RENAME TO robert');
 	becomes($id, 'released');
-	is(job($id, 'submitter'), 'robert', 'a role is who it was');
+	is(job($id, 'submitter'), 'robert', 'the job is the renamed role\'s');
 	scalar_of($node, 'ALTER ROLE robert RENAME TO bob');
 });
 
@@ -669,24 +648,21 @@ configure('ALTER SYSTEM SET dpobj.release_tick = 1000');
 spends($node, 'ticks', $once, sub {
 	my $id = submit('ana', 'ticks', 'patient');
 	becomes($id, 'released');
-	is(job($id, 'finished = date_trunc($$second$$, finished)'), 't', 'it finished at a tick');
+	is(job($id, 'finished = date_trunc($$second$$, finished)'), 't', 'a job ends at a tick');
 	is(scalar_of($node, 'SELECT abs(extract(epoch FROM l.at - j.finished)) < 1.5 FROM dpobj.ledger l, dpobj.jobs j'
-			  . " WHERE j.id = $id AND l.event = 'released' AND l.release = j.release"), 't', 'and was released then');
+			  . " WHERE j.id = $id AND l.event = 'released' AND l.release = j.release"), 't', 'its release comes at the same tick');
 });
 spends($node, 'a failure', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
-	my $solver = solver_path($node);
-	rename $solver, "$solver.kept" or die;
-	my $id = submit('ana', 'late failure', 'patient');
-	becomes($id, 'failed');
-	rename "$solver.kept", $solver or die;
-	is(job($id, 'finished = date_trunc($$second$$, finished)'), 't', 'is at a tick too');
+	my $id;
+	without_solver($node, sub { becomes($id = submit('ana', 'late failure', 'patient'), 'failed') });
+	is(job($id, 'finished = date_trunc($$second$$, finished)'), 't', 'a failure ends at a tick, too');
 });
 configure('ALTER SYSTEM RESET dpobj.release_tick');
 
 # ---- deaths ----
 
-# The checkpointer, which is another one after each restart, also of a server that crashed.
-sub life
+# The process id of the checkpointer, which differs after each restart, also after a crash.
+sub checkpointer
 {
 	my ($rc, $pid) = eval {
 		$node->psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'", timeout => 10);
@@ -694,7 +670,7 @@ sub life
 	return $pid // '';
 }
 
-# Somebody calls, as in another session.
+# Has the ledger the failure of the job, after another session has read dpobj.jobs?
 sub failed_release
 {
 	my ($id) = @_;
@@ -708,7 +684,7 @@ sub failed_release
 sub survives
 {
 	my ($name, $kill) = @_;
-	my $before = life();
+	my $before = checkpointer();
 	spends($node, $name, { epsilon => 1, charged => 2, released => 1, failed => 1 }, sub {
 		my $id = submit('ana', "$name 1", 'hard');
 		my $queued = submit('ana', "$name 2", 'patient');
@@ -716,12 +692,12 @@ sub survives
 		my $release = job($id, 'release');
 		$_->quit for values %session;
 		$kill->();
-		ok(wait_until(30, sub { my $life = life(); $life ne '' && $life ne $before }), 'the server was restarted');
+		ok(wait_until(30, sub { my $now = checkpointer(); $now ne '' && $now ne $before }), 'the server was restarted');
 		connect_all();
-		ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'what was queued runs without a call');
+		ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'the queued job runs without a call');
 		is($session{ana}->ask("SELECT state, phase, reason, release FROM dpobj.jobs WHERE id = $id"),
-			"failed||the job's worker ended before the job\nThe charge stays.|$release", 'what ran has failed');
-		is($session{ana}->ask("SELECT dpobj.wait($id)"), 'failed', 'nobody waits for it');
+			"failed||the job's worker ended before the job\nThe charge stays.|$release", 'the job that ran has failed');
+		is($session{ana}->ask("SELECT dpobj.wait($id)"), 'failed', 'dpobj.wait returns at once');
 	});
 	return;
 }
@@ -731,25 +707,24 @@ survives('an immediate stop', sub { $node->stop('immediate'); $node->start });
 survives('kill -9 of the worker', sub { kill 'KILL', scalar_of($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj job'") });
 survives('kill -9 of a backend', sub { my $victim = session($node); kill 'KILL', $victim->pid; $victim->quit });
 
-# Whoever has ended it: what was charged has an end.
+# However a worker ends, a charge has an end in the ledger.
 spends($node, 'the worker is terminated', { epsilon => 1, charged => 2, failed => 1 }, sub {
 	my $id = submit('ana', 'terminated', 'hard');
 	enters($id, 'solving');
 	scalar_of($node, 'SELECT pg_terminate_backend(' . (worker_pids())[0] . ')');
 	becomes($id, 'failed');
-	ok(wait_until(20, sub { failed_release($id) }), 'the ledger says so after the next call, before there is another job');
+	ok(wait_until(20, sub { failed_release($id) }), 'the ledger has the failure after the next call');
 	my $again = $session{ana}->ask(submission('terminated', 'hard'));
-	isnt($again, $id, 'who submits it again has another job, which is charged');
+	isnt($again, $id, 'a second submission is another job, which is charged');
 	enters($again, 'solving');
-	$session{ana}->ask("SELECT dpobj.cancel($again)");
-	becomes($again, 'cancelled');
+	cancel('ana', $again);
 });
 spends($node, 'the worker is cancelled by its process id', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
 	my $id = submit('ana', 'interrupted', 'hard');
 	enters($id, 'solving');
 	scalar_of($node, 'SELECT pg_cancel_backend(' . (worker_pids())[0] . ')');
 	becomes($id, 'failed');
-	ok(failed_release($id), 'the ledger says so, too');
+	ok(failed_release($id), 'the ledger has the failure of the interrupted job');
 });
 
 # ---- dump and restore ----
@@ -759,15 +734,12 @@ spends($node, 'a dump', {}, sub {
 		sub { submit('ana', 'dumped', 'patient') },
 		sub {
 			my ($id) = @_;
-			my $file = $node->basedir . '/dump.sql';
-			$node->command_ok([ 'pg_dump', '-f', $file, $node->connstr('postgres') ], 'pg_dump');
-			$node->safe_psql('postgres', 'CREATE DATABASE restored');
-			$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, $node->connstr('restored') ], 'restore');
+			copy_by_dump($node, 'postgres', 'restored', 'plain');
 			is( $node->safe_psql('restored', "SELECT state, reason, submitter FROM dpobj.jobs WHERE id = $id"),
 				'failed|the job was submitted before the database was restored|ana',
-				'what was queued elsewhere is over');
+				'a job that was queued in the dump has failed');
 			is($node->safe_psql('restored', "SELECT state = 'released', model IS NOT NULL FROM dpobj.jobs WHERE name = 'first'"),
-				't|t', 'what was released is there');
+				't|t', 'a released job keeps its model');
 			$session{ana}->ask("SELECT dpobj.cancel($id)");
 			$node->safe_psql('postgres', 'DROP DATABASE restored WITH (FORCE)');
 		});
@@ -780,13 +752,8 @@ $node->stop;
 
 $node = dpobj_cluster('few', "shared_preload_libraries = ''", 'dpobj.release_tick = 0', 'max_worker_processes = 4', 'max_connections = 20');
 hard_table($node);
+login_roles($node, qw(ana bob cat boss clerk eve));
 $node->safe_psql('postgres', <<'SQL');
-CREATE ROLE ana LOGIN;
-CREATE ROLE bob LOGIN;
-CREATE ROLE cat LOGIN;
-CREATE ROLE boss LOGIN;
-CREATE ROLE clerk LOGIN;
-CREATE ROLE eve LOGIN;
 CREATE ROLE mallory LOGIN CREATEDB;
 CREATE TABLE patient (ill boolean, a boolean, b boolean);
 INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
@@ -803,15 +770,15 @@ sub not_preloaded
 }
 
 spends($node, 'a server that does not preload the library', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	not_preloaded('jobs', $session{ana}->ask(submission('refused', 'patient')), 'refuses a submission');
-	not_preloaded('schedules', $session{ana}->ask(q{SELECT dpobj.schedule('patient', 'ill', 0.5, name => 'refused', cron => '0 0 1 1 *')}), 'and a schedule');
-	is(scalar_of($node, 'SELECT (SELECT count(*) FROM dpobj.job_rows), (SELECT count(*) FROM dpobj.schedule_rows)'), '0|0', 'and writes nothing');
-	like($session{ana}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}), qr/^\d+$/, 'but trains');
+	not_preloaded('jobs', $session{ana}->ask(submission('refused', 'patient')), 'a submission is refused');
+	not_preloaded('schedules', $session{ana}->ask(q{SELECT dpobj.schedule('patient', 'ill', 0.5, name => 'refused', cron => '0 0 1 1 *')}), 'a schedule is refused');
+	is(scalar_of($node, 'SELECT (SELECT count(*) FROM dpobj.job_rows), (SELECT count(*) FROM dpobj.schedule_rows)'), '0|0', 'the refusals write nothing');
+	like($session{ana}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}), qr/^\d+$/, 'dpobj.train is answered');
 });
 
 # ---- few worker slots ----
 
-# With two launchers there is never room for a job.
+# Two launchers leave no room for a job.
 my $warning = qr/WARNING:  jobs of dpobj stay queued: max_worker_processes is 4/;
 
 sub restart_with
@@ -828,17 +795,17 @@ restart_with("shared_preload_libraries = 'dpobj'");
 like(slurp_file($node->logfile), $warning, 'the server warns when it starts');
 
 spends($node, 'too few worker slots', {}, sub {
-	cmp_ok(starts_during(sub { sleep(1) }), '<=', 1, 'a worker that has nothing to run asks for nothing');
+	cmp_ok(starts_during(sub { sleep(1) }), '<=', 1, 'without jobs no workers are started');
 	my $id;
 	my $starts = starts_during(sub { $id = submit('ana', 'never', 'patient'); sleep(2.5) });
-	cmp_ok($starts, '<=', 5, "the launcher becomes patient: $starts");
-	cmp_ok($starts, '>=', 2, 'and does not give up');
+	cmp_ok($starts, '<=', 5, "the launcher tries less and less often: $starts");
+	cmp_ok($starts, '>=', 2, 'the launcher goes on trying');
 	is($session{ana}->ask("SELECT state, reason FROM dpobj.jobs WHERE id = $id"),
-		'queued|it waits for a background worker: too few of max_worker_processes are free', 'the view says what it waits for');
-	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'cancelled');
+		'queued|it waits for a background worker: too few of max_worker_processes are free', 'the view shows that the job waits for a worker slot');
+	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'a job that waits for a slot can be cancelled');
 });
 
-# One beside the two launchers' and those that jobs leave free.
+# One slot beside those of the launchers and those that jobs leave free.
 restart_with('max_worker_processes = 5');
 spends($node, 'few worker slots', { epsilon => 2, charged => 4, released => 2 }, sub {
 	my $first = submit('ana', 'first', 'hard');
@@ -847,15 +814,13 @@ spends($node, 'few worker slots', { epsilon => 2, charged => 4, released => 2 },
 	sleep(1);
 	is(row_state($second), 'queued', 'two worker slots stay free');
 	$_->send(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}) for @session{qw(bob cat)};
-	like($_->result, qr/^\d+$/, 'charges do not starve') for @session{qw(bob cat)};
-	$session{ana}->ask("SELECT dpobj.cancel($first)");
-	becomes($first, 'cancelled');
+	like($_->result, qr/^\d+$/, 'charges find worker slots') for @session{qw(bob cat)};
+	cancel('ana', $first);
 	enters($second, 'solving');
-	$session{bob}->ask("SELECT dpobj.cancel($second)");
-	becomes($second, 'cancelled');
+	cancel('bob', $second);
 });
 
-# A server that preloads the library no more: what is queued stays queued, and says why.
+# A server that no longer preloads the library: queued jobs stay queued, and show the reason.
 spends($node, 'a server that has ceased to preload the library', { epsilon => 0.5, charged => 1, released => 1 }, sub {
 	$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER SYSTEM SET dpobj.max_jobs = 0");
 	$node->reload;
@@ -865,21 +830,21 @@ spends($node, 'a server that has ceased to preload the library', { epsilon => 0.
 	$node->safe_psql('postgres', 'ALTER SYSTEM RESET dpobj.max_jobs');
 	restart_with("shared_preload_libraries = ''");
 	is($session{ana}->ask("SELECT state, reason FROM dpobj.jobs WHERE id = $ids[0]"),
-		'queued|it waits for a server that preloads dpobj', 'the view says what a job waits for');
-	not_preloaded('jobs', $session{ana}->ask("SELECT dpobj.wait($ids[0])"), 'nobody waits for it');
-	is($session{ana}->ask("SELECT dpobj.cancel($ids[0])"), 't', 'it can be cancelled');
-	is($session{ana}->ask("SELECT dpobj.wait($ids[0])"), 'cancelled', 'and has ended');
+		'queued|it waits for a server that preloads dpobj', 'the view shows that the job waits for preloading');
+	not_preloaded('jobs', $session{ana}->ask("SELECT dpobj.wait($ids[0])"), 'dpobj.wait is refused');
+	is($session{ana}->ask("SELECT dpobj.cancel($ids[0])"), 't', 'the job can be cancelled');
+	is($session{ana}->ask("SELECT dpobj.wait($ids[0])"), 'cancelled', 'the cancelled job has ended');
 	not_preloaded('schedules', $session{ana}->ask(q{CALL dpobj.run_schedule('yearly')}), 'no schedule runs');
 	restart_with("shared_preload_libraries = 'dpobj'", 'max_worker_processes = 12');
-	ok(wait_until(20, sub { row_state($ids[1]) eq 'released' }), 'a job that is left runs when the server preloads the library');
+	ok(wait_until(20, sub { row_state($ids[1]) eq 'released' }), 'a queued job runs when the server preloads the library again');
 });
 
 # ---- the launcher ----
 
 is(scalar_of($node, "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj launcher' AND datname IS NULL"),
-	1, 'one launcher, in no database');
+	1, 'one launcher runs, without a database');
 
-# The postmaster may not have another process for a while.
+# The postmaster cannot start processes for a while.
 spends($node, 'a worker that cannot be forked', $once, sub {
 	my $processes = sub { system_or_bail('prlimit', '--pid', $node->{_pid}, "--nproc=$_[0]:") };
 	chomp(my $limit = `prlimit --pid $node->{_pid} --nproc --output=SOFT --noheadings`);
@@ -890,7 +855,7 @@ spends($node, 'a worker that cannot be forked', $once, sub {
 	ok(wait_until(10, sub { slurp_file($node->logfile, $from) =~ /could not fork worker process/ }), 'no worker is forked');
 	$processes->($limit =~ s/\s//gr);
 	ok(wait_until(20, sub { row_state($id) eq 'released' }), 'the launcher tries again');
-	ok(all_leave(), 'the worker leaves');
+	ok(all_workers_end(), 'the worker ends after the job');
 });
 
 spends($node, 'the worker is terminated before a queue', { epsilon => 1, charged => 2, released => 1, failed => 1 }, sub {
@@ -898,8 +863,8 @@ spends($node, 'the worker is terminated before a queue', { epsilon => 1, charged
 	my $queued = submit('ana', 'left behind', 'patient');
 	enters($id, 'solving');
 	scalar_of($node, 'SELECT pg_terminate_backend(' . (worker_pids())[0] . ')');
-	ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'the launcher sends another one');
-	is(row_state($id), 'failed', 'what ran has failed');
+	ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'the launcher starts another worker');
+	is(row_state($id), 'failed', 'the job of the terminated worker has failed');
 });
 
 spends($node, 'a cancel that is rolled back', { epsilon => 1, charged => 2, released => 1 }, sub {
@@ -907,15 +872,15 @@ spends($node, 'a cancel that is rolled back', { epsilon => 1, charged => 2, rele
 	my $queued = submit('ana', 'not cancelled after all', 'patient');
 	enters($id, 'solving');
 	$session{control}->ask('BEGIN');
-	is($session{control}->ask("SELECT dpobj.cancel($queued)"), 't', 'cancelled, but not committed');
-	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'the one before it, too');
-	ok(wait_until(20, sub { row_state($id) eq 'cancelled' }), 'which ends');
-	ok(all_leave(), 'no worker waits for a transaction');
+	is($session{control}->ask("SELECT dpobj.cancel($queued)"), 't', 'a cancel that is not committed');
+	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'a cancel of the job before it');
+	ok(wait_until(20, sub { row_state($id) eq 'cancelled' }), 'the job before it ends');
+	ok(all_workers_end(), 'no worker waits for the transaction');
 	$session{control}->ask('ROLLBACK');
-	ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'rolled back, the job runs, without another call');
+	ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'after the rollback the job runs without a call');
 });
 
-# What has our names, where the extension is not, would run as superuser.
+# Functions with names of dpobj, in a database without the extension, would run as a superuser.
 spends($node, 'a database with tables of our names', {}, sub {
 	my $mallory = session($node, user => 'mallory');
 	$mallory->ask('CREATE DATABASE trap');
@@ -925,12 +890,12 @@ spends($node, 'a database with tables of our names', {}, sub {
 		"INSERT INTO dpobj.job_rows VALUES (1, 10, 'queued', 'x')",
 		q{CREATE FUNCTION dpobj_internal.origin() RETURNS text LANGUAGE plpgsql AS
 			$$BEGIN EXECUTE 'ALTER ROLE mallory SUPERUSER'; RETURN 'y'; END$$};
-	is($mallory->ask('SELECT state FROM dpobj.job_rows'), 'queued', 'they are there');
+	is($mallory->ask('SELECT state FROM dpobj.job_rows'), 'queued', 'the database has tables with names of dpobj');
 	$mallory->ask($_) for 'BEGIN', 'LOCK TABLE dpobj.identities, dpobj.job_rows';
-	cmp_ok(starts_during(sub { $node->reload; sleep(2) }), '>=', 2, 'a worker looks into each database');
-	ok(all_leave(), 'and leaves, without waiting for them');
+	cmp_ok(starts_during(sub { $node->reload; sleep(2) }), '>=', 2, 'a worker connects to each database');
+	ok(all_workers_end(), 'the worker ends without waiting for their locks');
 	$mallory->quit;
-	is(scalar_of($node, "SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'"), 'f', 'nothing of theirs was called');
+	is(scalar_of($node, "SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'"), 'f', 'no function of the database was called');
 	$node->safe_psql('postgres', 'DROP DATABASE trap');
 });
 
@@ -950,7 +915,7 @@ SQL
 	$session->ask(submission('never', 'patient'));
 	my $refused = sub { return scalar(() = slurp_file($node->logfile) =~ /FATAL: .*"closed" is not currently accepting/g); };
 	ok(wait_until(30, sub { $session->ask('SELECT count(*) FROM dpobj.jobs'); $refused->() >= 12 }),
-		'workers that may not connect make no pause');
+		'workers are started that may not connect');
 	becomes(submit('ana', 'meanwhile', 'patient'), 'released');
 	$session->quit;
 	$node->safe_psql('postgres', 'DROP DATABASE closed');
@@ -959,23 +924,23 @@ SQL
 spends($node, 'the launcher is terminated', {}, sub {
 	my $before = launcher();
 	scalar_of($node, "SELECT pg_terminate_backend($before)");
-	ok(wait_until(20, sub { my $now = launcher(); $now ne '' && $now ne $before }), 'another one comes');
+	ok(wait_until(20, sub { my $now = launcher(); $now ne '' && $now ne $before }), 'another launcher starts');
 });
 
-# PostgreSQL takes the lock before it asks whether he may; and who waits for it is nobody's end.
+# DROP DATABASE takes its lock before it checks the owner; this wait must not end jobs.
 sub undisturbed
 {
 	my ($session, $id) = @_;
 	my @eve = map { session($node, user => 'eve') } 0 .. 1;
 	$eve[0]->ask($_) for 'BEGIN', q{ALTER ROLE eve IN DATABASE passing SET work_mem = '4MB'};
 	$eve[1]->send('DROP DATABASE passing');
-	ok(waits_for_lock($eve[1]->pid), 'who may not drop the database waits with it');
+	ok(waits_for_lock($node, $eve[1]->pid), 'DROP DATABASE by another role waits for the lock');
 	sleep(1);
-	is($session->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'the job goes on');
+	is($session->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'the job goes on during that wait');
 	$eve[0]->ask('ROLLBACK');
-	like($eve[1]->result, qr/^ERROR:  42501: must be owner/, 'and is refused');
-	like($eve[1]->ask('DROP DATABASE passing'), qr/^ERROR:  42501/, 'again') for 1 .. 50;
-	is($session->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'however often');
+	like($eve[1]->result, qr/^ERROR:  42501: must be owner/, 'DROP DATABASE is refused');
+	like($eve[1]->ask('DROP DATABASE passing'), qr/^ERROR:  42501/, 'DROP DATABASE is refused again') for 1 .. 50;
+	is($session->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'the job goes on after many refusals');
 	$_->quit for @eve;
 	return;
 }
@@ -994,16 +959,15 @@ spends($node, 'DROP DATABASE', {}, sub {
 	$node->safe_psql('postgres', 'ALTER DATABASE passing RENAME TO moved');
 	ok(wait_until(30, sub { $node->safe_psql('moved', "SELECT state FROM dpobj.job_rows WHERE id = $next") eq 'running' }),
 		'ALTER DATABASE RENAME ends it, and the next one runs afterwards');
-	is($node->safe_psql('moved', "SELECT state, release IS NOT NULL FROM dpobj.job_rows WHERE id = $id"), 'failed|t', 'what ran has failed, and is charged');
+	is($node->safe_psql('moved', "SELECT state, release IS NOT NULL FROM dpobj.job_rows WHERE id = $id"), 'failed|t', 'the job that ran has failed and is charged');
 	$session = session($node, user => 'ana', database => 'moved');
-	ok(wait_until(30, sub { $session->ask("SELECT phase FROM dpobj.jobs WHERE id = $next") eq 'solving' }), 'it solves');
+	ok(wait_until(30, sub { $session->ask("SELECT phase FROM dpobj.jobs WHERE id = $next") eq 'solving' }), 'the next job is solving');
 	my @solvers;
 	wait_until(20, sub { @solvers = solvers($node) });
 	$session->quit;
 	is($session{bob}->ask('DROP DATABASE moved'), '', "its owner's DROP DATABASE is not refused");
-	ok(wait_until(10, sub { !runs($solvers[0]) }), 'and its solver has gone');
+	ok(wait_until(10, sub { !runs($solvers[0]) }), 'the solver of the job has ended');
 });
 
 $_->quit for values %session;
-$node->stop;
-done_testing();
+finish($node);

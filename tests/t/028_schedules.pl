@@ -3,14 +3,6 @@
 # budget or allowance is used up; the messages if pg_cron is absent, in another database, or not
 # open to the role.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-use Time::HiRes qw(sleep);
-
 use DpobjTest;
 
 my $library = `pg_config --pkglibdir`;
@@ -25,31 +17,21 @@ INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(
 SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}');
 SELECT dpobj.set_budget('patient', 'ana', 1000, 0), dpobj.set_budget('patient', 'poor', 0.4, 0);
 SQL
+login_roles($node, qw(ana poor));
+hard_table($node);
 $node->safe_psql('postgres', <<"SQL");
-CREATE ROLE ana LOGIN;
-CREATE ROLE poor LOGIN;
 CREATE ROLE closed NOLOGIN;
 $tables
 SELECT dpobj.set_budget('patient', 'closed', 1000, 0);
--- permute-and-flip over 3^15 takes seconds
-CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
-DO \$\$
-BEGIN
-  FOR j IN 1..15 LOOP
-    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
-  END LOOP;
-END \$\$;
-SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
-                              WHERE attrelid = 'hard'::regclass AND attnum > 0));
 SELECT dpobj.set_budget('hard', 'ana', 1000, 0);
 SQL
 $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', "CREATE EXTENSION dpobj; $tables");
 
-# Names with spaces: a job of one database never has the name of another's.
+# Names with spaces: jobs of two databases never have the same name.
 $node->safe_psql('postgres', 'CREATE DATABASE "postgres a"');
 isnt($node->safe_psql('postgres a', "CREATE EXTENSION dpobj; SELECT dpobj_internal.cron_jobname('b')"),
-	$node->safe_psql('postgres', "SELECT dpobj_internal.cron_jobname('a b')"), 'jobs of two databases have two names');
+	$node->safe_psql('postgres', "SELECT dpobj_internal.cron_jobname('a b')"), 'jobs of two databases have different names');
 
 sub schedule
 {
@@ -65,15 +47,15 @@ sub runs_of
 		"SELECT state, epsilon, model IS NOT NULL, sqlstate FROM dpobj.schedule_runs WHERE schedule = '$name' ORDER BY scheduled");
 }
 
-# ---- pg_cron absent, not made, closed, elsewhere ----
+# ---- pg_cron is not loaded, not installed, not open to the role, or in another database ----
 
-# Live jobs, of which none fires while this runs, unless it is New Year.
+# A live job, which fires at New Year only.
 my $nightly = schedule('nightly', '30 3 1 1 *');
 my $ana = session($node, user => 'ana');
 like($ana->ask($nightly),
 	qr/^ERROR:  55000: pg_cron is not loaded\nDETAIL: .*\nHINT:  Install it, add pg_cron to shared_preload_libraries/,
-	'not loaded: what to do');
-is(scalar_of($node, 'SELECT count(*) FROM dpobj.schedule_rows'), '0', 'and nothing is kept');
+	'without the library the error says what to do');
+is(scalar_of($node, 'SELECT count(*) FROM dpobj.schedule_rows'), '0', 'without the library no schedule is kept');
 $ana->quit;
 
 $node->append_conf('postgresql.conf',
@@ -87,54 +69,54 @@ CREATE VIEW cron.job AS SELECT 1::bigint AS jobid, cron.schedule('', '', ''), ''
 GRANT USAGE ON SCHEMA cron TO PUBLIC;
 GRANT SELECT ON cron.job TO PUBLIC;
 SQL
-unlike($ana->ask("$nightly; SELECT job FROM dpobj.schedules"), qr/CAPTURED/, 'a schema cron of somebody else is not asked');
+unlike($ana->ask("$nightly; SELECT job FROM dpobj.schedules"), qr/CAPTURED/, 'functions of another role in a schema cron are not called');
 $node->safe_psql('postgres', 'DROP SCHEMA cron CASCADE');
 like($ana->ask($nightly), qr/^ERROR:  55000: extension "pg_cron" is not installed\nHINT:  .*CREATE EXTENSION pg_cron/,
-	'not made: what to do');
+	'without the extension the error says what to do');
 $node->safe_psql('postgres', 'CREATE EXTENSION pg_cron');
 like($ana->ask($nightly), qr/^ERROR:  42501: permission denied for schema cron\nHINT:  .*GRANT USAGE ON SCHEMA cron TO ana/,
-	'closed: what to do');
+	'without USAGE the error says what to do');
 $node->safe_psql('postgres', 'GRANT USAGE ON SCHEMA cron TO ana, poor, closed');
 
 my $control = session($node);
 like($control->ask("SET SESSION AUTHORIZATION closed; $nightly"),
-	qr/^ERROR:  55000: role "closed" cannot log in\nDETAIL:  .*\nHINT:  .*ALTER ROLE closed LOGIN/, 'NOLOGIN: what to do');
+	qr/^ERROR:  55000: role "closed" cannot log in\nDETAIL:  .*\nHINT:  .*ALTER ROLE closed LOGIN/, 'for a NOLOGIN role the error says what to do');
 $control->ask('RESET SESSION AUTHORIZATION');
-is(scalar_of($node, 'SELECT count(*) FROM dpobj.schedule_rows'), '0', 'and nothing was kept');
+is(scalar_of($node, 'SELECT count(*) FROM dpobj.schedule_rows'), '0', 'no refused schedule is kept');
 
 my $there = session($node, database => 'other', user => 'ana');
 my $said = $there->ask(schedule('minutely', '* * * * *'));
 like($said, qr/^NOTICE:  00000: pg_cron does not know schedule "minutely" yet\nDETAIL:  It has its jobs in database "postgres"\./m,
-	'in another database: a notice');
+	'a notice says that pg_cron is in another database');
 my ($statement) = $said =~ /^HINT:  A superuser can run there: (SELECT cron\..*;)$/m;
-ok(defined $statement, 'with the statement to run');
-is($there->ask('SELECT cron_statement, job FROM dpobj.schedules'), "$statement|", 'which the view has, too');
-like($node->safe_psql('postgres', $statement), qr/^\d+$/, 'and which runs there');
+ok(defined $statement, 'the notice has the statement to run');
+is($there->ask('SELECT cron_statement, job FROM dpobj.schedules'), "$statement|", 'dpobj.schedules has the statement, too');
+like($node->safe_psql('postgres', $statement), qr/^\d+$/, 'the statement runs in the other database');
 
 # ---- the real pg_cron ----
 
-like($ana->ask($nightly), qr/^\d+$/, 'scheduled');
+like($ana->ask($nightly), qr/^\d+$/, 'dpobj.schedule returns the job');
 is($ana->ask("SELECT s.job = j.jobid, j.schedule, j.command, j.username, j.database FROM dpobj.schedules s, cron.job j"
 		  . " WHERE s.name = 'nightly' AND j.username = 'ana' AND j.database = 'postgres'"),
 	"t|30 3 1 1 *|CALL dpobj.run_schedule('nightly')|ana|postgres", 'pg_cron has a job');
 is($ana->ask(schedule('nightly', '30 4 1 1 *')), $ana->ask("SELECT job FROM dpobj.schedules WHERE name = 'nightly'"),
 	'a change keeps the job');
-is($ana->ask("SELECT schedule FROM cron.job WHERE database = 'postgres'"), '30 4 1 1 *', 'with its new time');
+is($ana->ask("SELECT schedule FROM cron.job WHERE database = 'postgres'"), '30 4 1 1 *', 'the job has its new time');
 $node->safe_psql('postgres', "UPDATE cron.job SET jobname = 'of another version' WHERE database = 'postgres'");
 is($ana->ask("$nightly = (SELECT job FROM dpobj.schedules WHERE name = 'nightly')"), 't', 'a job of another name is kept');
-is($ana->ask("SELECT jobname, schedule FROM cron.job WHERE database = 'postgres'"), 'of another version|30 3 1 1 *', 'and is the only one');
+is($ana->ask("SELECT jobname, schedule FROM cron.job WHERE database = 'postgres'"), 'of another version|30 3 1 1 *', 'there is no second job');
 $node->safe_psql('postgres', "UPDATE cron.job SET jobname = 'dpobj postgres nightly' WHERE database = 'postgres'");
 
-# The minute in which they are made ends after fires() has looked at the clock, so that it sees their first runs.
+# They are made well within a minute, so that fires() sees their first runs.
 wait_until(70, sub { sleep 0.2; my ($second) = gmtime; $second >= 1 && $second <= 50 });
 my $poor = session($node, user => 'poor');
 my $allowance = 'allowance => 0.5, period => ';
-like($_, qr/^\d+$/, 'scheduled') for (
+like($_, qr/^\d+$/, 'dpobj.schedule returns a job each minute') for (
 	$ana->ask(schedule('minutely', '* * * * *')),
 	$ana->ask(schedule(q(it''s thrifty), '* * * * *', "$allowance '1 day'")),
 	$ana->ask(schedule('wrong', '* * * * *')),
 	$poor->ask(schedule('minutely', '* * * * *')));
-# What the filter names is gone since it was scheduled.
+# A filter on a column that does not exist any more.
 $node->safe_psql('postgres', q(UPDATE dpobj.schedule_rows SET filter = '{"nothing": {"=": 1}}' WHERE name = 'wrong'));
 
 sub fires
@@ -142,18 +124,18 @@ sub fires
 	my ($how) = @_;
 	my $since = scalar_of($node, 'SELECT clock_timestamp()');
 	my $new = "SELECT count(DISTINCT (schedule, owner)) FROM dpobj.schedule_runs WHERE scheduled > '$since'";
-	ok(wait_until(100, sub { sleep 0.3; scalar_of($node, $new) >= 4 && $node->safe_psql('other', $new) >= 1 }), "$how: fired");
+	ok(wait_until(100, sub { sleep 0.3; scalar_of($node, $new) >= 4 && $node->safe_psql('other', $new) >= 1 }), "$how: pg_cron fires");
 	settle($node);
 	is(scalar_of($node, "SELECT bool_and(started - scheduled < interval '1 minute' AND scheduled = date_trunc('minute', started))"
-			  . " FROM dpobj.schedule_runs WHERE scheduled > '$since'"), 't', "$how: within its minute");
+			  . " FROM dpobj.schedule_runs WHERE scheduled > '$since'"), 't', "$how: runs start within their minute");
 	ok(wait_until(20, sub { sleep 0.2; scalar_of($node, 'SELECT count(*) FROM cron.job_run_details'
 				  . " WHERE status IN ('starting', 'running', 'sending', 'connecting')") eq '0' }), "$how: the jobs end");
-	is( scalar_of($node, <<"SQL"), "ana|minutely|succeeded\nana|wrong|failed\npoor|minutely|succeeded", "$how: pg_cron's view of it");
+	is( scalar_of($node, <<"SQL"), "ana|minutely|succeeded\nana|wrong|failed\npoor|minutely|succeeded", "$how: pg_cron knows how the jobs ended");
 SELECT username, substring(command from '''(\\w+)'''), status FROM cron.job_run_details
 WHERE status IN ('succeeded', 'failed') AND start_time > '$since' AND database = 'postgres' AND command ~ '''\\w+''' AND command !~ 'thrifty' GROUP BY 1, 2, 3 ORDER BY 1, 2
 SQL
 	like(scalar_of($node, "SELECT DISTINCT return_message FROM cron.job_run_details WHERE status = 'failed' AND start_time > '$since'"),
-		qr/the filter names column "nothing", which does not exist/, "$how: and why it failed");
+		qr/the filter names column "nothing", which does not exist/, "$how: pg_cron knows why a job failed");
 	return $since;
 }
 
@@ -166,14 +148,14 @@ sub is_of
 }
 
 my $since = fires('client sessions');
-is_of('minutely', 'ana', $since, 'released|0.5|t|', 'released, and charged');
-is_of('minutely', 'poor', $since, 'skipped||f|UB001', 'an exhausted budget: skipped');
-is_of('wrong', 'ana', $since, 'failed||f|22023', 'an error: failed, and recorded');
-is_of(q(it's thrifty), 'ana', $since, 'released|0.5|t|', 'within the allowance: released');
-like(runs_of('minutely', 'other'), qr/^released\|0.5\|t\|$/m, 'in the other database, too');
+is_of('minutely', 'ana', $since, 'released|0.5|t|', 'a run is released and charged');
+is_of('minutely', 'poor', $since, 'skipped||f|UB001', 'a run without a budget is skipped');
+is_of('wrong', 'ana', $since, 'failed||f|22023', 'a run with an error has failed');
+is_of(q(it's thrifty), 'ana', $since, 'released|0.5|t|', 'a run within the allowance is released');
+like(runs_of('minutely', 'other'), qr/^released\|0.5\|t\|$/m, 'a run in the other database is released');
 is($ana->ask("SELECT dpobj.verify(m.model), m.name = to_char(r.scheduled AT TIME ZONE 'GMT', '\"minutely\" YYYY-MM-DD HH24:MI')"
 		  . " FROM dpobj.schedules s JOIN dpobj.models m ON m.name = s.latest_model"
-		  . " JOIN dpobj.schedule_runs r ON r.model = m.name WHERE s.name = 'minutely'"), 't|t', 'the latest model is found');
+		  . " JOIN dpobj.schedule_runs r ON r.model = m.name WHERE s.name = 'minutely'"), 't|t', 'latest_model names the model of the run');
 
 # ---- background workers, a server that was restarted in between ----
 
@@ -182,27 +164,27 @@ $_->quit for $ana, $poor, $control, $there;
 $node->append_conf('postgresql.conf', "cron.use_background_workers = on\ncron.timezone = 'Europe/Berlin'");
 $node->restart;
 $since = fires('background workers');
-is_of('minutely', 'ana', $since, 'released|0.5|t|', 'released again, for another time');
-is_of('minutely', 'poor', $since, 'skipped||f|UB001', 'skipped again');
-is_of('wrong', 'ana', $since, 'failed||f|22023', 'failed again');
-is_of(q(it's thrifty), 'ana', $since, 'skipped||f|UB001', 'the allowance is used up: skipped');
+is_of('minutely', 'ana', $since, 'released|0.5|t|', 'the run of another time is released');
+is_of('minutely', 'poor', $since, 'skipped||f|UB001', 'another run without a budget is skipped');
+is_of('wrong', 'ana', $since, 'failed||f|22023', 'another run with the error has failed');
+is_of(q(it's thrifty), 'ana', $since, 'skipped||f|UB001', 'a run over the allowance is skipped');
 
 # ---- time zones ----
 
 $ana = session($node, user => 'ana');
 is($ana->ask(q{SELECT string_agg(to_char(dpobj_internal.schedule_time('30 3 * * *', t) AT TIME ZONE 'GMT', 'DD HH24:MI'), ', ' ORDER BY t)
   FROM unnest('{2026-03-28 12:00+00, 2026-03-29 01:29+00, 2026-03-29 01:30+00, 2026-10-25 12:00+00}'::timestamptz[]) t}),
-	'28 02:30, 28 02:30, 29 01:30, 25 02:30', 'times are those of cron.timezone, in winter and in summer');
+	'28 02:30, 28 02:30, 29 01:30, 25 02:30', 'times are in cron.timezone, in winter and in summer');
 is($ana->ask(q{SELECT count(DISTINCT dpobj_internal.schedule_model('x', dpobj_internal.schedule_time('30 2 * * *', t)))
-  FROM unnest('{2026-10-25 00:31+00, 2026-10-25 01:31+00}'::timestamptz[]) t}), '1', 'an hour that comes twice has its run once');
+  FROM unnest('{2026-10-25 00:31+00, 2026-10-25 01:31+00}'::timestamptz[]) t}), '1', 'an hour that the clock repeats has one run');
 
-# Since pg_cron 1.6.8; for one that does not know it as well.
+# A setting of pg_cron since 1.6.8, which dpobj reads with older versions, too.
 is($ana->ask("SELECT dpobj_internal.cron_time('0 0 13 * 5', '2026-11-01'), dpobj_internal.cron_time('0 0 13 * 5', '2026-11-14', true)"),
-	'2026-10-30 00:00:00|2026-11-20 00:00:00', 'the 13th, and each Friday');
+	'2026-10-30 00:00:00|2026-11-20 00:00:00', 'a day of the month and a weekday are alternatives');
 $node->append_conf('postgresql.conf', 'cron.dom_dow_and_logic = yes');
 $node->reload;
 ok(wait_until(10, sub { $ana->ask("SELECT dpobj_internal.cron_time('0 0 13 * 5', '2026-11-01')") eq '2026-03-13 00:00:00' }),
-	'with cron.dom_dow_and_logic a Friday the 13th');
+	'with cron.dom_dow_and_logic both must hold');
 $node->append_conf('postgresql.conf', 'cron.dom_dow_and_logic = off');
 $node->reload;
 
@@ -210,30 +192,29 @@ $node->reload;
 
 $poor = session($node, user => 'poor');
 is($ana->ask("SELECT dpobj.unschedule('minutely'); SELECT dpobj.unschedule('wrong'); SELECT dpobj.unschedule('it''s thrifty')") =~ s/\n//gr,
-	'', 'unscheduled without a word');
-is($ana->ask("SELECT jobname FROM cron.job WHERE database = 'postgres'"), 'dpobj postgres nightly', 'the jobs are gone');
+	'', 'dpobj.unschedule returns nothing');
+is($ana->ask("SELECT jobname FROM cron.job WHERE database = 'postgres'"), 'dpobj postgres nightly', 'jobs of removed schedules are removed');
 $node->safe_psql('postgres', "SELECT dpobj.unschedule('minutely', 'poor')");
-is(scalar_of($node, "SELECT count(*) FROM cron.job WHERE username = 'poor'"), '0', 'a superuser removes others\'');
+is(scalar_of($node, "SELECT count(*) FROM cron.job WHERE username = 'poor'"), '0', 'a superuser removes a schedule of another role');
 my $other = session($node, database => 'other', user => 'ana');
 my ($removal) = $other->ask("SELECT dpobj.unschedule('minutely')") =~
   /^NOTICE:  00000: pg_cron may still know .*\nDETAIL: .*\nHINT:  A superuser can run in the database of pg_cron: (SELECT .*;)$/m;
-is($node->safe_psql('postgres', $removal // 'SELECT 0'), 't', 'in another database: the statement to run');
+is($node->safe_psql('postgres', $removal // 'SELECT 0'), 't', 'the statement for the other database removes the job');
 $other->quit;
 
 # ---- one scheduled time is charged once ----
 
-# The last scheduled time of it is New Year.
 my $yearly = sub { return schedule('yearly', '0 0 1 1 *', $_[0]) };
 my $call = "CALL dpobj.run_schedule('yearly')";
-like($ana->ask($yearly->()), qr/^\d+$/, 'scheduled');
+like($ana->ask($yearly->()), qr/^\d+$/, 'a schedule for New Year');
 spends($node, 'a run, late and repeated', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	is($ana->ask($call), '', 'run') for 1 .. 3;
+	is($ana->ask($call), '', 'a late run succeeds') for 1 .. 3;
 });
-is(runs_of('yearly'), 'released|0.5|t|', 'one run, one model');
+is(runs_of('yearly'), 'released|0.5|t|', 'the scheduled time has one run');
 $ana->ask("SELECT dpobj.unschedule('yearly')");
-like($ana->ask($yearly->()), qr/^\d+$/, 'scheduled anew');
-spends($node, 'made anew under its name', {}, sub { is($ana->ask($call), '', 'run'); });
-is(runs_of('yearly'), 'released|0.5|t|', 'it has its model');
+like($ana->ask($yearly->()), qr/^\d+$/, 'the schedule is made anew');
+spends($node, 'a schedule made anew under its name', {}, sub { is($ana->ask($call), '', 'its run succeeds'); });
+is(runs_of('yearly'), 'released|0.5|t|', 'the new schedule has the model of the scheduled time');
 
 my $again = session($node, user => 'ana');
 $ana->ask(schedule('race', '0 0 1 1 *'));
@@ -243,18 +224,18 @@ spends($node, 'two at once', { epsilon => 0.5, charged => 1, released => 1 }, su
 	$_->send("CALL dpobj.run_schedule('race')") for $ana, $again;
 	my $pids = join ', ', $ana->pid, $again->pid;
 	ok(wait_until(10, sub { scalar_of($node, "SELECT count(DISTINCT pid) FROM pg_locks WHERE pid IN ($pids) AND NOT granted") eq '2' }),
-		'both wait');
+		'both runs wait');
 	$lock->ask('COMMIT');
-	is($_->result, '', 'run') for $ana, $again;
+	is($_->result, '', 'both runs succeed') for $ana, $again;
 	$lock->quit;
 });
-is(runs_of('race'), 'released|0.5|t|', 'one run');
+is(runs_of('race'), 'released|0.5|t|', 'two concurrent runs are one');
 
-# A run that died: charged, and not tried again.
+# A run whose session dies is charged, and not tried again.
 my $hard = q{SELECT dpobj.schedule('hard', 'ill', 0.5, name => 'hard', cron => '0 0 1 1 *', options => '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}')};
-like($ana->ask($hard), qr/^\d+$/, 'scheduled');
+like($ana->ask($hard), qr/^\d+$/, 'a schedule with a long solve');
 is(scalar_of($node, q{SELECT string_agg(DISTINCT concat(name, ' ', method, ' ', options -> 'intercept'), ',') FROM dpobj.schedules WHERE name IN ('race', 'hard')}),
-	'hard auto false,race auto true', 'method and intercept are kept in so many words');
+	'hard auto false,race auto true', 'schedules keep method and intercept explicitly');
 $call = "CALL dpobj.run_schedule('hard')";
 spends($node, 'a run that is terminated', { epsilon => 0.5, charged => 1 }, sub {
 	$again->send($call);
@@ -262,58 +243,55 @@ spends($node, 'a run that is terminated', { epsilon => 0.5, charged => 1 }, sub 
 	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(' . $again->pid . ')');
 	$again->result;
 });
-is(runs_of('hard'), 'charged|0.5|f|', 'charged: it may have been released');
-spends($node, 'run again', {}, sub { like($ana->ask($call), qr/^ERROR:  UB004: the run was charged already and has no end/, 'failed'); });
-is(runs_of('hard'), 'charged|0.5|f|', 'as before');
+is(runs_of('hard'), 'charged|0.5|f|', 'the terminated run is charged and has no end');
+spends($node, 'run again', {}, sub { like($ana->ask($call), qr/^ERROR:  UB004: the run was charged already and has no end/, 'another run fails'); });
+is(runs_of('hard'), 'charged|0.5|f|', 'another run changes nothing');
 $again->quit;
 
-# A release that failed: charged, and not tried again.
-my $solver = solver_path($node);
+# A release that fails is charged, and not tried again.
 $call = "CALL dpobj.run_schedule('failing')";
 $ana->ask(schedule('failing', '0 0 1 1 *'));
-rename $solver, "$solver.away" or die;
 spends($node, 'a release that fails', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
-	like($ana->ask($call), qr/^ERROR:  UB004: the release failed and nothing was released/, 'with the generic error');
+	without_solver($node,
+		sub { like($ana->ask($call), qr/^ERROR:  UB004: the release failed and nothing was released/, 'the run has the error without a reason') });
 });
-rename "$solver.away", $solver or die;
 is($ana->ask("SELECT state, epsilon, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'failing'"),
 	"failed|0.5|UB004|the release failed and nothing was released\nThe charge stays. Failures are counted against the table, "
-	  . 'and the reason is in the server log only.', 'and so is it recorded');
-spends($node, 'run again', {}, sub { like($ana->ask($call), qr/^ERROR:  UB004: the release failed/, 'failed, without a charge'); });
-is($ana->ask("SELECT dpobj.unschedule('failing')"), '', 'unscheduled');
+	  . 'and the reason is in the server log only.', 'the record of the run has that error');
+spends($node, 'run again', {}, sub { like($ana->ask($call), qr/^ERROR:  UB004: the release failed/, 'another run fails without a charge'); });
+is($ana->ask("SELECT dpobj.unschedule('failing')"), '', 'the failing schedule is removed');
 
 # ---- dump and restore: pg_cron's job does not come along ----
 
 my $dump = $node->basedir . '/schedules.sql';
-$node->command_ok([ 'pg_dump', '-f', $dump, '-d', $node->connstr('postgres'), '--exclude-schema', 'cron' ], 'dumped');
+$node->command_ok([ 'pg_dump', '-f', $dump, '-d', $node->connstr('postgres'), '--exclude-schema', 'cron' ], 'pg_dump without pg_cron');
 $node->safe_psql('postgres', 'CREATE DATABASE copy');
 $node->psql('copy', "\\i $dump", on_error_stop => 0);
 my $copy = session($node, database => 'copy', user => 'ana');
 is($copy->ask('SELECT name, owner, relation, epsilon, job FROM dpobj.schedules ORDER BY 1'),
-	"hard|ana|hard|0.5|\nnightly|ana|patient|0.5|\nrace|ana|patient|0.5|\nyearly|ana|patient|0.5|", 'restored, without jobs');
+	"hard|ana|hard|0.5|\nnightly|ana|patient|0.5|\nrace|ana|patient|0.5|\nyearly|ana|patient|0.5|", 'schedules are restored without jobs');
 is($copy->ask("SELECT state, epsilon, model FROM dpobj.schedule_runs WHERE schedule = 'yearly'"),
-	$ana->ask("SELECT state, epsilon, model FROM dpobj.schedule_runs WHERE schedule = 'yearly'"), 'with their runs');
+	$ana->ask("SELECT state, epsilon, model FROM dpobj.schedule_runs WHERE schedule = 'yearly'"), 'runs are restored');
 like($copy->ask($yearly->()), qr/HINT:  A superuser can run there: SELECT cron\.schedule_in_database\('dpobj copy yearly'/,
-	'scheduled again, the statement to run');
-is($copy->ask("SELECT count(*) FROM dpobj.schedules WHERE name = 'yearly'"), '1', 'and it is the same one');
-is($copy->ask("CALL dpobj.run_schedule('yearly')"), '', 'what was charged is charged there, too');
+	'a restored schedule has a statement for its job');
+is($copy->ask("SELECT count(*) FROM dpobj.schedules WHERE name = 'yearly'"), '1', 'dpobj.schedule changes the restored schedule');
+is($copy->ask("CALL dpobj.run_schedule('yearly')"), '', 'a run that was charged before the dump is free');
 like($copy->ask("SELECT dpobj_internal.schedule_put('patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, 'new', '0 0 1 1 *', NULL, NULL);"
-		  . " CALL dpobj.run_schedule('new')"), qr/^ERROR:  55000:/m, 'nothing new before the epoch is confirmed');
+		  . " CALL dpobj.run_schedule('new')"), qr/^ERROR:  55000:/m, 'a new run is refused before dpobj.confirm_epoch');
 
-# The names of a job's database and schedule cannot run into each other.
+# The name of a job separates database and schedule.
 my $jobname = $copy->ask("SELECT dpobj_internal.cron_jobname('new x')");
 is($jobname, 'dpobj copy new x', 'a job is named after database and schedule');
 $node->safe_psql('postgres', 'ALTER DATABASE other RENAME TO "copy new"');
-isnt($node->safe_psql('copy new', "SELECT dpobj_internal.cron_jobname('x')"), $jobname, 'not the same for another two');
+isnt($node->safe_psql('copy new', "SELECT dpobj_internal.cron_jobname('x')"), $jobname, 'another database and schedule give another name');
 
 # DROP EXTENSION leaves the job, whose runs fail; the statement of the guide removes it.
 $_->quit for $ana, $poor, $copy;
 $node->safe_psql('postgres', 'DROP EXTENSION dpobj');
 is(scalar_of($node, "SELECT count(*) FROM cron.job WHERE database = 'postgres' AND command LIKE 'CALL dpobj.run_schedule(%'"),
-	'4', 'jobs stay when the extension is dropped');
+	'4', 'jobs of pg_cron stay when the extension is dropped');
 $node->safe_psql('postgres', "SELECT cron.unschedule(jobid) FROM cron.job WHERE command LIKE 'CALL dpobj.run_schedule(%'");
-is(scalar_of($node, 'SELECT count(*) FROM cron.job'), '0', 'and can be removed');
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|WARNING:  you don't own/, 'nothing crashed');
+is(scalar_of($node, 'SELECT count(*) FROM cron.job'), '0', 'the statement of the guide removes the jobs');
+unlike(slurp_file($node->logfile), qr/WARNING:  you don't own/, 'no lock is released twice');
 
-$node->stop;
-done_testing();
+finish($node);

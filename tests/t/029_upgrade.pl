@@ -4,13 +4,6 @@
 # a dump of any version restores all of it. Scripts neither call nor keep objects that others have
 # planted in the extension's schema, or refuse them. Then pg_upgrade, which keeps files.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjTest;
 
 my $node = dpobj_cluster('upgrade', 'dpobj.release_tick = 0');
@@ -22,16 +15,16 @@ my $version = "SELECT extversion FROM pg_extension WHERE extname = 'dpobj'";
 
 # ---- the same objects ----
 
-# What there is, one entry for each object, privilege and comment, in an order of its own:
-# pg_dump as pg_upgrade calls it takes extensions apart. Columns that an update appended
-# stand elsewhere in a new installation, and OIDs differ.
+# One sorted entry for each object, privilege and comment, from pg_dump as pg_upgrade calls it, which
+# dumps the members of extensions. Columns that an update appended have another place in a new
+# installation, and OIDs differ.
 sub objects
 {
 	my ($database) = @_;
 	my ($text) = run_command([ 'pg_dump', '--binary-upgrade', '--schema-only', $node->connstr($database) ]);
 	my @entries = split /^--\n(?=-- Name: )/m, $text;
 
-	shift @entries;    # the head, which has a time in newer versions
+	shift @entries;    # the head, which has the time in newer versions
 	for my $entry (@entries)
 	{
 		$entry =~ s/^-- For binary upgrade, (?:must preserve|set \S+ relfrozenxid).*\n(?:(?:SELECT|UPDATE|SET|WHERE).*\n)*//mg;
@@ -41,12 +34,12 @@ sub objects
 		$entry =~ s/\n--\n-- PostgreSQL database dump complete.*//s;
 		$entry = join "\n", sort map { s/,$//r } grep { /\S/ } split /\n/, $entry;
 	}
-	# Privileges that are the default say nothing more.
+	# An entry of default privileges has no statement left.
 	my @sorted = sort grep { !/; Type: ACL;/ || /^(?:GRANT|REVOKE) /m } @entries;
 	return @sorted;
 }
 
-# What the first list has and the second has not.
+# The entries of the first list that the second lacks.
 sub lacking
 {
 	my ($these, $those) = @_;
@@ -55,8 +48,8 @@ sub lacking
 }
 
 $node->safe_psql('postgres', 'CREATE DATABASE fresh');
-# Its script makes and describes each object once; a type that its own functions name is declared before.
-is($node->safe_psql('fresh', <<'SQL'), 'CREATE TYPE public.dp_rows', 'a new installation makes each object once');
+# The script makes and comments each object once, except the shell of a type.
+is($node->safe_psql('fresh', <<'SQL'), 'CREATE TYPE public.dp_rows', 'a new installation makes each object once, except the shell of a type');
 CREATE TABLE made (what text);
 CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql AS
   'BEGIN INSERT INTO public.made SELECT c.command_tag || $$ $$ || c.object_identity FROM pg_event_trigger_ddl_commands() c; END';
@@ -68,7 +61,7 @@ DROP TABLE made;
 SQL
 my $current = $node->safe_psql('fresh', $version);
 my @fresh = objects('fresh');
-like(join('', @fresh), $_, "with $_") for qr/CREATE FUNCTION dpobj\.verify\(/, qr/GRANT ALL ON FUNCTION dpobj\.set_budget\(/,
+like(join('', @fresh), $_, "the entries have $_") for qr/CREATE FUNCTION dpobj\.verify\(/, qr/GRANT ALL ON FUNCTION dpobj\.set_budget\(/,
   qr/COMMENT ON COLUMN dpobj\.ledger_events\./, qr/ADD FUNCTION dpobj\.verify\(/;
 
 # Default privileges of the installing role change nothing.
@@ -80,8 +73,8 @@ my $soften = join ';', (map { "ALTER DEFAULT PRIVILEGES REVOKE ALL ON $_ FROM ev
 $node->safe_psql('postgres', 'CREATE ROLE evil; CREATE DATABASE hardened');
 $node->safe_psql('hardened', "$harden; CREATE EXTENSION dpobj; $soften");
 my @hardened = objects('hardened');
-is(lacking(\@hardened, \@fresh), '', 'default privileges give nothing in a new installation');
-is(lacking(\@fresh, \@hardened), '', 'and take nothing');
+is(lacking(\@hardened, \@fresh), '', 'default privileges add nothing to a new installation');
+is(lacking(\@fresh, \@hardened), '', 'default privileges take nothing from a new installation');
 
 # The validator loads the function; CREATE EXTENSION does not.
 my $load = q{SELECT count(fmgr_c_validator(oid)::text) > 50 FROM pg_proc WHERE probin = '$libdir/dpobj'};
@@ -104,14 +97,14 @@ BEGIN;
 CREATE FUNCTION gone() RETURNS int AS '\$libdir/dpobj', 'dpobj_gone' LANGUAGE C;
 $load
 SQL
-	like($missing, qr/could not find function "dpobj_gone"/, 'or one would be missed');
+	like($missing, qr/could not find function "dpobj_gone"/, 'a missing function would be found');
 
 	$node->safe_psql($updated, "$harden; ALTER EXTENSION dpobj UPDATE; $soften");
 	my @updated = objects($updated);
 	is(lacking(\@fresh, \@updated), '', "an update from $old leaves nothing out");
-	is(lacking(\@updated, \@fresh), '', 'and nothing behind');
-	is_deeply([ sort { $a cmp $b } @updated ], [ sort { $a cmp $b } @fresh ], 'as often');
-	is($node->safe_psql($updated, $dumped), $node->safe_psql('fresh', $dumped), 'the same tables are dumped');
+	is(lacking(\@updated, \@fresh), '', "an update from $old leaves nothing behind");
+	is_deeply([ sort { $a cmp $b } @updated ], [ sort { $a cmp $b } @fresh ], "an update from $old makes each object once");
+	is($node->safe_psql($updated, $dumped), $node->safe_psql('fresh', $dumped), "after an update from $old the same tables are dumped");
 	$node->safe_psql('postgres', qq{DROP DATABASE "$updated"});
 }
 
@@ -129,7 +122,7 @@ my $privileges = q{SELECT has_function_privilege('ana', 'dpobj.report(regclass, 
   (SELECT bool_or(has_table_privilege('bob', v, 'SELECT'))
    FROM unnest('{dpobj.budgets,dpobj.models,dpobj.odometer,dpobj.protected}'::regclass[]) v)};
 
-# What was there is there, in columns that may have become more, and nothing else.
+# The tables have the rows of before, perhaps with more columns, and no others.
 sub keeps
 {
 	my ($database, $before, $what) = @_;
@@ -148,10 +141,7 @@ SQL
 sub restore
 {
 	my ($from, $to) = @_;
-	my $file = PostgreSQL::Test::Utils::tempdir() . '/dump';
-	$node->safe_psql('postgres', qq{CREATE DATABASE "$to"});
-	$node->command_ok([ 'pg_dump', '-F', 'custom', '-f', $file, $node->connstr($from) ], "pg_dump of $from");
-	$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($to), $file ], "restored as $to");
+	copy_by_dump($node, $from, $to, 'custom');
 	is($node->safe_psql($to, $version), $current, "$to has the new version");
 	return;
 }
@@ -195,37 +185,37 @@ SQL
 	$ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'first')});
 	$ana->ask(q{SELECT count(*) FROM dpobj.train_groups('visit', '{sex}', 'ill', 0.25, name => 'by sex')});
 	$ana->ask(q{SELECT dpobj.evaluate('first', 'visit', 0.125)});
-	is($ana->ask(q{SELECT count(*) FROM dpobj.models}), '3', "$old\'s statements work with the new library");
+	is($ana->ask(q{SELECT count(*) FROM dpobj.models}), '3', "the statements of $old work with the new library");
 	is($node->safe_psql($older, "SELECT string_agg(DISTINCT event, ' ' ORDER BY event) FROM dpobj.ledger"),
-		'charged protect raise_budget released set_budget', 'and write the ledger');
-	is($node->safe_psql($older, 'SELECT dpobj.verify(model) FROM kept'), 't', 'a model verifies');
+		'charged protect raise_budget released set_budget', "the statements of $old write the ledger");
+	is($node->safe_psql($older, 'SELECT dpobj.verify(model) FROM kept'), 't', "a model of $old verifies");
 	if ($old ne '0.1.0')
 	{
 		$ana->ask(q{SELECT dpobj.share('first', 'bob')});
 		$ana->ask(q{SELECT dpobj.schedule_put('yearly', '0 0 1 1 *', 'visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 0.1, '1 year')});
-		is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a schedule has run');
+		is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', "a schedule of $old has run");
 		$ana->ask(q{SELECT dpobj.schedule_put('minutely', '* * * * *', 'visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 0.1, '1 year')});
-		is($ana->ask(q{SELECT dpobj.submit('in the background', 'visit', NULL, 'ill', 0.0625)}), '1', 'a job is queued');
-		is($ana->ask('SELECT dpobj.wait(1)'), 'released', 'and has run');
+		is($ana->ask(q{SELECT dpobj.submit('in the background', 'visit', NULL, 'ill', 0.0625)}), '1', "a job of $old is queued");
+		is($ana->ask('SELECT dpobj.wait(1)'), 'released', "the job of $old has run");
 	}
 
 	$left_before = $ana->ask($left);
-	like($left_before, qr/^1\.\d+\|.*\|1[57]$/, 'budgets count');
+	like($left_before, qr/^1\.\d+\|.*\|1[57]$/, "budgets of $old count");
 	my @kept = split /\n/, $node->safe_psql($older,
 		q{SELECT t::text FROM pg_extension, unnest(extconfig::regclass[]) t, pg_class c
 		  WHERE extname = 'dpobj' AND c.oid = t AND c.relkind = 'r' ORDER BY 1});
 	my %before = map { $_ => rows($older, $_) } @kept;
-	is(join(' ', grep { $before{$_} eq '[]' } @kept), '', "each of $old\'s " . @kept . ' tables has rows');
+	is(join(' ', grep { $before{$_} eq '[]' } @kept), '', "each of the " . @kept . " tables of $old has rows");
 	is($node->safe_psql($older, $privileges), 'f|t|f', 'the administrator revoked privileges and granted one');
 
 	$node->safe_psql($older, 'DROP SCHEMA dpobj_internal CASCADE');
 
-	# A dump does not say the version: what an old one wrote goes into the tables of the new one.
+	# A dump does not name the version, so the rows of the old version go into the tables of the new one.
 	restore($older, "restored_$old");
 	keeps("restored_$old", \%before, "in a dump of $old that the new version restored");
-	is($node->safe_psql("restored_$old", $counted), 't', 'its charges are counted');
+	is($node->safe_psql("restored_$old", $counted), 't', 'the restore counts the charges');
 
-	# A dump that grants on functions which the new version does not have cannot be restored without errors.
+	# After the dump, because grants on functions that the new version lacks cannot be restored.
 	$node->safe_psql($older, <<'SQL');
 SELECT dpobj.grant_trainer('trainer');
 GRANT EXECUTE ON FUNCTION dp_svm(float8[], integer, numeric, numeric) TO bob WITH GRANT OPTION;
@@ -236,8 +226,8 @@ SQL
 		'an update while a view uses an old form');
 	$node->safe_psql($older, 'DROP VIEW "of bob"');
 
-	# What waits was asked for where halfspaces had no intercept unless somebody said so.
-	is( $node->safe_psql($older, <<'SQL'), qq({"intercept": false}\n{"intercept": false}\n{"intercept": true}), 'queued jobs stay what they were') if $old ne '0.1.0';
+	# Queued jobs were submitted when halfspaces had no intercept by default.
+	is( $node->safe_psql($older, <<'SQL'), qq({"intercept": false}\n{"intercept": false}\n{"intercept": true}), 'queued jobs keep their intercept') if $old ne '0.1.0';
 BEGIN;
 INSERT INTO dpobj.job_rows (name, role, role_name, relation, relation_name, label, epsilon, delta, method, options, request_hash)
   SELECT 'waits', role, role_name, relation, relation_name, label, epsilon, delta, method, o, request_hash
@@ -247,8 +237,8 @@ SELECT options FROM dpobj.job_rows WHERE name = 'waits' ORDER BY id;
 ROLLBACK;
 SQL
 	$node->safe_psql($older, 'ALTER EXTENSION dpobj UPDATE');
-	is($node->safe_psql($older, $version), $current, 'updated');
-	is($node->safe_psql($older, <<'SQL'), "dp_accuracy -: 2\ndp_svm bob*: 2\ndp_* trainer: 19", 'who could call an aggregate can call its new forms');
+	is($node->safe_psql($older, $version), $current, "the update from $old is made");
+	is($node->safe_psql($older, <<'SQL'), "dp_accuracy -: 2\ndp_svm bob*: 2\ndp_* trainer: 19", 'roles that could call an aggregate can call its new forms');
 SELECT string_agg(grants, E'\n' ORDER BY grants LIKE '%trainer%', grants) FROM (
   SELECT format('%s %s%s: %s', CASE g.grantee WHEN 'trainer'::regrole THEN 'dp_*' ELSE p.proname END, g.grantee::regrole,
                 CASE WHEN g.is_grantable THEN '*' END, count(*)) AS grants
@@ -257,19 +247,18 @@ SELECT string_agg(grants, E'\n' ORDER BY grants LIKE '%trainer%', grants) FROM (
 SQL
 	keeps($older, \%before, "after the update from $old");
 
-	is($node->safe_psql($older, $counted), 't', 'its charges are counted');
+	is($node->safe_psql($older, $counted), 't', 'the update counts the charges');
 
-	# It goes on.
 	is($ana->ask(q{SELECT (SELECT release FROM dpobj.train('visit', 'ill', 0.5, method => 'halfspace', name => 'first'))
-	  = (SELECT release FROM dpobj.models WHERE name = 'first')}), 't', 'a session of before gets its model again for nothing');
-	is($ana->ask($left), $left_before, 'and has what it had left');
+	  = (SELECT release FROM dpobj.models WHERE name = 'first')}), 't', 'a session from before the update gets its model again for free');
+	is($ana->ask($left), $left_before, 'the budget is as before the update');
 	$ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, name => 'second')});
-	is($ana->ask('SELECT name FROM dpobj.models ORDER BY release DESC LIMIT 1'), 'second', 'and trains');
+	is($ana->ask('SELECT name FROM dpobj.models ORDER BY release DESC LIMIT 1'), 'second', 'the session trains');
 	my $latest = q{SELECT m.name LIKE '%ly %', (m.model).kind, cardinality((m.model).weights) FROM dpobj.models m ORDER BY m.release DESC LIMIT 1};
 	if ($old ne '0.1.0')
 	{
-		is($ana->ask(qq{CALL dpobj.run_schedule('minutely'); $latest}), 't|halfspace|3', 'a schedule of before trains what it did');
-		is($node->safe_psql($older, q{SELECT options FROM dpobj.schedules WHERE name = 'minutely'}), '{}', 'and says so');
+		is($ana->ask(qq{CALL dpobj.run_schedule('minutely'); $latest}), 't|halfspace|3', 'a schedule from before the update trains the same');
+		is($node->safe_psql($older, q{SELECT options FROM dpobj.schedules WHERE name = 'minutely'}), '{}', 'dpobj.schedules shows its options');
 	}
 	$ana->ask(q{SELECT count(*) FROM dpobj.train('visit', 'ill', 0.0625, name => 'now')});
 	is($ana->ask(q{SELECT cardinality((model).weights) FROM dpobj.models WHERE name = 'now'}), '4', 'a new request has an intercept');
@@ -283,8 +272,8 @@ SQL
 	}
 }
 
-# A table or sequence that is not said to be dumped would be empty after a restore, as an unlogged one is after a crash.
-# Charges are counted anew.
+# Tables and sequences that the extension does not mark for pg_dump would be empty after a restore.
+# Only charge_counts is not marked, because a restore counts the charges anew.
 is( $node->safe_psql('fresh', <<'SQL'), "dpobj.charge_counts\ndpobj.charge_counts_id_seq", 'all other tables and their sequences are dumped');
 SELECT c.oid::regclass FROM pg_class c JOIN pg_depend d ON d.objid = c.oid AND d.classid = 'pg_class'::regclass
 WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj') AND c.relkind IN ('r', 'p', 'S')
@@ -293,30 +282,30 @@ WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extna
 ORDER BY c.relname
 SQL
 
-# As 0.1.0 had it: a function is for PUBLIC if that was granted, not if it was forgotten.
+# Each function has explicit privileges, so that none is open to PUBLIC by default.
 is($node->safe_psql('fresh', q{SELECT oid::regprocedure FROM pg_proc WHERE pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace) AND proacl IS NULL}),
-	'', 'each function says who may call it');
+	'', 'each function has explicit privileges');
 
-# In a schema of any name, whoever else may create there is spoken of.
+# A warning names a schema in which others may create.
 $node->safe_psql('postgres', 'CREATE DATABASE elsewhere');
 my (undef, undef, $warning) = $node->psql('elsewhere', <<'SQL');
 CREATE SCHEMA "Of All %";
 GRANT CREATE ON SCHEMA "Of All %" TO PUBLIC;
 CREATE EXTENSION dpobj SCHEMA "Of All %";
 SQL
-like($warning, qr/WARNING:  other roles may create objects in schema "Of All %"$/m, 'a schema that others may create in');
-is($node->safe_psql('elsewhere', $version), $node->safe_psql('fresh', $version), 'which its name does not stop');
+like($warning, qr/WARNING:  other roles may create objects in schema "Of All %"$/m, 'a warning names a schema in which others may create');
+is($node->safe_psql('elsewhere', $version), $node->safe_psql('fresh', $version), 'a schema with an unusual name can be used');
 
 $node->safe_psql('older_0.1.0', 'DROP EXTENSION dpobj CASCADE');
-is($node->safe_psql('older_0.1.0', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'dpobj'}), '0', 'and drops');
+is($node->safe_psql('older_0.1.0', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'dpobj'}), '0', 'an updated extension can be dropped');
 
-# ---- what others have planted ----
+# ---- objects that others have planted ----
 
 my $captured = slurp_file('tests/captured.sql');
 my $called = 'SELECT string_agg(DISTINCT who, $$ $$) FROM common.calls';
 
-# A schema where mallory may create, with an operator and a function that fit calls of 0.1.0 better than
-# pg_catalog's do, and say who calls them.
+# A schema in which mallory has an operator and a function that fit calls of 0.1.0 better than those of
+# pg_catalog, and record who calls them.
 my $plant = <<'SQL';
 CREATE SCHEMA IF NOT EXISTS common;
 GRANT USAGE, CREATE ON SCHEMA common TO mallory;
@@ -331,7 +320,7 @@ CREATE FUNCTION common.format(text, text) RETURNS text LANGUAGE plpgsql AS
 RESET ROLE;
 SQL
 
-# And whatever else our scripts could call: each function that they name, and operators for many types.
+# All other functions that the scripts name, and operators for many types.
 my @script = map { slurp_file($_) } glob "$scripts/dpobj--$current.sql $scripts/dpobj--0.1.0--$current.sql";
 my %named = map { $_ => 1 } map { /\b([a-z]\w+)\(/g } @script;
 my $names = join ',', sort keys %named;
@@ -369,15 +358,15 @@ END
 \$\$;
 SQL
 
-# Refused with this message, and nothing was done.
+# The statement is refused with this message and changes nothing.
 sub refuses
 {
 	my ($database, $statement, $message, $name) = @_;
 	my $before = "SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'dpobj'), 'none')";
 	my $found = $node->safe_psql($database, $before);
 	my ($status, undef, $error) = $node->psql($database, $statement);
-	like($error, $message, $name);
-	is($node->safe_psql($database, $before), $found, "$name: nothing was done");
+	like($error, $message, "$name is refused");
+	is($node->safe_psql($database, $before), $found, "$name changes nothing");
 	return;
 }
 
@@ -385,33 +374,33 @@ $node->safe_psql('postgres', "CREATE DATABASE $_") for qw(planted captured grown
 $node->safe_psql('postgres', 'CREATE ROLE mallory');
 $node->safe_psql('captured', $plant);
 $node->safe_psql('captured', q{CREATE EXTENSION dpobj VERSION '0.1.0' SCHEMA common});
-is($node->safe_psql('captured', $called), $node->safe_psql('captured', 'SELECT current_user'), q{0.1.0's script calls what was planted});
-like($node->safe_psql('captured', $captured), qr/view dpobj\.budgets: operator common\.\*\(bigint,numeric\)/, 'and its views keep it');
+is($node->safe_psql('captured', $called), $node->safe_psql('captured', 'SELECT current_user'), q{the script of 0.1.0 calls planted functions});
+like($node->safe_psql('captured', $captured), qr/view dpobj\.budgets: operator common\.\*\(bigint,numeric\)/, 'the views of 0.1.0 use a planted operator');
 refuses('captured', 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  .* on view dpobj\.\w+ uses operator common\.\*\(bigint,numeric\) of role "mallory"/,
-	'an update of these views');
+	'an update of views with an operator of mallory');
 $node->safe_psql('captured', 'ALTER OPERATOR common.* (bigint, numeric) OWNER TO CURRENT_USER');
 refuses('captured', 'ALTER EXTENSION dpobj UPDATE', qr/uses operator common\.\*\(bigint,numeric\) of role "mallory"/,
-	'and where its function alone is his');
+	'an update of views with a function of mallory');
 restore('captured', 'released');
-is($node->safe_psql('released', $captured), '', 'a dump that is restored as the hint says has views of our own');
+is($node->safe_psql('released', $captured), '', 'a restored dump, as the hint says, has views without planted operators');
 
 $node->safe_psql('planted', $plant_all);
 cmp_ok($node->safe_psql('planted', 'SELECT count(*) FROM pg_operator WHERE oprowner = (SELECT oid FROM pg_roles WHERE rolname = $$mallory$$)'),
-	'>', 1200, 'operators for many pairs of types');
+	'>', 1200, 'operators are planted for many pairs of types');
 my (undef, undef, $said) = $node->psql('planted', 'CREATE EXTENSION dpobj SCHEMA common');
-like($said, qr/WARNING:  other roles may create objects in schema common\n/, 'the schema is open');
-is($node->safe_psql('planted', "$captured; $called"), '', 'an installation there calls and keeps nothing of it');
+like($said, qr/WARNING:  other roles may create objects in schema common\n/, 'an installation in an open schema has a warning');
+is($node->safe_psql('planted', "$captured; $called"), '', 'an installation in an open schema calls and uses nothing planted');
 $node->safe_psql('planted', q{DROP EXTENSION dpobj; ALTER SCHEMA common RENAME TO "a %s schema"; ALTER SCHEMA "a %s schema" OWNER TO mallory});
 (undef, undef, $said) = $node->psql('planted', 'CREATE EXTENSION dpobj SCHEMA "a %s schema"');
-like($said, qr/WARNING:  other roles may create objects in schema "a %s schema"\n/, q{and in a schema of mallory's with a name that must be quoted});
-is($node->safe_psql('planted', $captured), '', 'nor there');
+like($said, qr/WARNING:  other roles may create objects in schema "a %s schema"\n/, q{an installation in a schema of mallory has a warning});
+is($node->safe_psql('planted', $captured), '', 'an installation in a schema of mallory uses nothing planted');
 $node->safe_psql('planted', 'DROP EXTENSION dpobj; ALTER SCHEMA "a %s schema" RENAME TO common');
 
 $node->safe_psql('grown', q{CREATE SCHEMA common; CREATE EXTENSION dpobj VERSION '0.1.0' SCHEMA common});
 $node->safe_psql('grown', $plant_all);
 (undef, undef, $said) = $node->psql('grown', 'ALTER EXTENSION dpobj UPDATE');
-like($said, qr/WARNING:  other roles may create objects in schema common\n/, 'an update in an open schema');
-is($node->safe_psql('grown', "$captured; $called; $version"), "\n$current", 'calls and keeps nothing either');
+like($said, qr/WARNING:  other roles may create objects in schema common\n/, 'an update in an open schema has a warning');
+is($node->safe_psql('grown', "$captured; $called; $version"), "\n$current", 'an update in an open schema calls and uses nothing planted');
 
 # What an update and an installation refuse.
 $node->safe_psql('planted', q{CREATE EXTENSION dpobj VERSION '0.1.0'; DROP TABLE common.calls; CREATE TABLE calls AS SELECT ''::text AS who WHERE false;
@@ -419,27 +408,28 @@ $node->safe_psql('planted', q{CREATE EXTENSION dpobj VERSION '0.1.0'; DROP TABLE
 $node->safe_psql('planted', 'GRANT CREATE ON SCHEMA dpobj TO mallory; SET ROLE mallory; CREATE FUNCTION dpobj.wait(int) RETURNS int LANGUAGE sql AS $$SELECT 1$$');
 refuses('planted', 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  function dpobj\.wait\(integer\) of role "mallory" is in schema dpobj/, 'an update beside a function in schema dpobj');
 $node->safe_psql('planted', 'DROP FUNCTION dpobj.wait');
-refuses('planted', 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  other roles may create objects in schema dpobj/, 'and while one may be made');
+refuses('planted', 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  other roles may create objects in schema dpobj/, 'an update while others may create in schema dpobj');
 $node->safe_psql('planted', 'REVOKE CREATE ON SCHEMA dpobj FROM mallory; CREATE SCHEMA dpobj_internal AUTHORIZATION mallory');
 my $taken = qr/ERROR:  schema "dpobj_internal" already exists/;
-refuses('planted', 'ALTER EXTENSION dpobj UPDATE', $taken, q{an update beside somebody else's schema dpobj_internal});
+refuses('planted', 'ALTER EXTENSION dpobj UPDATE', $taken, q{an update beside a schema dpobj_internal of mallory});
 $node->safe_psql('planted', 'DROP EXTENSION dpobj');
-refuses('planted', 'CREATE EXTENSION dpobj', $taken, 'an installation beside it');
+refuses('planted', 'CREATE EXTENSION dpobj', $taken, 'an installation beside a schema dpobj_internal of mallory');
 $node->safe_psql('planted', q{DROP SCHEMA dpobj_internal; CREATE EXTENSION dpobj VERSION '0.1.0'});
 $node->safe_psql('planted', 'GRANT CREATE ON SCHEMA public TO mallory; SET ROLE mallory; CREATE FUNCTION public.dp_score(int) RETURNS int LANGUAGE sql AS $$SELECT 1$$');
 my $namesake = qr/ERROR:  function public\.dp_score\(integer\) of role "mallory" has the name of one of dpobj's/;
-refuses('planted', 'ALTER EXTENSION dpobj UPDATE', $namesake, q{an update beside a function of our name});
+refuses('planted', 'ALTER EXTENSION dpobj UPDATE', $namesake, q{an update beside a function with a name of dpobj});
 $node->safe_psql('planted', 'DROP EXTENSION dpobj');
-refuses('planted', 'CREATE EXTENSION dpobj', $namesake, 'an installation beside it');
+refuses('planted', 'CREATE EXTENSION dpobj', $namesake, 'an installation beside a function with a name of dpobj');
 $node->safe_psql('planted', q{ALTER FUNCTION public.dp_score(int) OWNER TO CURRENT_USER; CREATE EXTENSION dpobj});
-is($node->safe_psql('planted', $version), $current, q{a superuser's own is his choice});
+is($node->safe_psql('planted', $version), $current, q{a superuser's function with a name of dpobj is accepted});
 $node->safe_psql('planted', 'DROP EXTENSION dpobj; CREATE ROLE boss SUPERUSER');
 $node->safe_psql('planted', q{SET ROLE boss; CREATE EXTENSION dpobj VERSION '0.1.0'; RESET ROLE; ALTER ROLE boss NOSUPERUSER; ALTER EXTENSION dpobj UPDATE});
-is($node->safe_psql('planted', $version), $current, 'what a former superuser has installed is updated');
+is($node->safe_psql('planted', $version), $current, 'an extension of a former superuser is updated');
+
 # ---- pg_upgrade ----
 
-# To the same version, the only one here. With a schedule that has run and a queued job, which
-# must wait: a job that began in the servers that pg_upgrade starts would be broken off.
+# To the same version, the only one here. The queued job must wait, because the servers that pg_upgrade
+# starts would break it off.
 my $upgraded = 'newer_0.1.0';
 $node->safe_psql('postgres', qq{DROP DATABASE "$_"})
   for 'newer_0.2.0', qw(fresh elsewhere captured released planted grown), map { ("older_$_", "restored_$_") } @old_versions;
@@ -448,8 +438,8 @@ $node->restart;
 $node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
 $ana = session($node, user => 'ana', database => $upgraded);
 $ana->ask(q{SELECT dpobj_internal.schedule_put('visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 'yearly', '0 0 1 1 *', 0.1, '1 year')});
-is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a schedule has run');
-is($ana->ask(q{SELECT dpobj.submit('visit', 'ill', 0.0625, name => 'queued')}), '1', 'a job is queued');
+is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a schedule has run before pg_upgrade');
+is($ana->ask(q{SELECT dpobj.submit('visit', 'ill', 0.0625, name => 'queued')}), '1', 'a job is queued before pg_upgrade');
 $left_before = $ana->ask($left);
 $ana->quit;
 my %before = map { $_ => rows($upgraded, $_) } split /\n/, $node->safe_psql($upgraded, $tables);
@@ -469,18 +459,17 @@ $node->start;
 
 is(rows($upgraded, $_), $before{$_}, "$_, after pg_upgrade") for grep { !/job_rows$/ } sort keys %before;
 is($node->safe_psql($upgraded, 'SELECT name, state, reason FROM dpobj.jobs'),
-	'queued|failed|the job was submitted before the database was restored', 'the queued job did not run, and does not');
+	'queued|failed|the job was submitted before the database was restored', 'the queued job has failed');
 is($node->safe_psql($upgraded, $privileges), 'f|t|f', 'privileges, after pg_upgrade');
 $ana = session($node, user => 'ana', database => $upgraded);
-is($ana->ask(q{SELECT bool_and(dpobj.verify(model)), string_agg(name, ',' ORDER BY name) ~ 'first.*second.*yearly' FROM dpobj.models}), 't|t', 'models verify');
-is($ana->ask($left), $left_before, 'budgets count');
-like($ana->ask(q{SELECT dpobj.train('visit', 'ill', 0.0625)}), qr/^ERROR:  55000: .*restored/, 'nothing is released');
-is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a run that was paid is not run');
+is($ana->ask(q{SELECT bool_and(dpobj.verify(model)), string_agg(name, ',' ORDER BY name) ~ 'first.*second.*yearly' FROM dpobj.models}), 't|t', 'models verify after pg_upgrade');
+is($ana->ask($left), $left_before, 'budgets are the same after pg_upgrade');
+like($ana->ask(q{SELECT dpobj.train('visit', 'ill', 0.0625)}), qr/^ERROR:  55000: .*restored/, 'a release is refused before dpobj.confirm_epoch');
+is($ana->ask(q{CALL dpobj.run_schedule('yearly'); SELECT state, epsilon FROM dpobj.schedule_runs}), 'released|0.0625', 'a run that was charged is not run again');
 $node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
-like($ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.0625)}), qr/^\d+$/, 'until an administrator confirms');
-is($ana->ask(q{SELECT dpobj.submit('visit', 'ill', 0.0625, name => 'again')}), '2', 'a job');
-is($ana->ask('SELECT dpobj.wait(2)'), 'released', 'runs again');
+like($ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.0625)}), qr/^\d+$/, 'a release after dpobj.confirm_epoch');
+is($ana->ask(q{SELECT dpobj.submit('visit', 'ill', 0.0625, name => 'again')}), '2', 'a job is queued after pg_upgrade');
+is($ana->ask('SELECT dpobj.wait(2)'), 'released', 'the job runs after pg_upgrade');
 $ana->quit;
 
-$node->stop;
-done_testing();
+finish($node);

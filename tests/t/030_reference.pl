@@ -1,12 +1,5 @@
 # 030_reference.pl - every statement of docs/reference.md, on tables that this test makes.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjGuide;
 use DpobjTest;
 
@@ -31,9 +24,8 @@ my @reference = guide_pieces('docs/reference.md');
 my @calls = guide_blocks(@reference);
 
 cmp_ok(scalar @calls, '>=', 6, 'the reference has statements');
-is_deeply([ guide_languages(@reference) ], [], 'and none in a block of another language');
+is_deeply([ guide_languages(@reference) ], [], 'no statement hides in a block of another language');
 guide_check($node, 'reference', $_, role => 'postgres') for @calls;
 guide_write('docs/reference.md', @reference);
 
-$node->stop;
-done_testing();
+finish($node);

@@ -3,21 +3,12 @@
 # shared_preload_libraries checks queries first; other servers do so from the moment that a
 # session loads the library.
 
-use strict;
-use warnings;
-
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjTest;
 use DpobjHostile;
 
 # ---- tables, and a function that reads one of them and says so ----
 
 my $set_up = <<'SQL';
-CREATE ROLE owner LOGIN;
-CREATE ROLE trusted LOGIN;
 SELECT dpobj.grant_trainer('owner'), dpobj.grant_trainer('trusted');
 CREATE SCHEMA own AUTHORIZATION owner;
 GRANT USAGE ON SCHEMA own TO PUBLIC;
@@ -65,7 +56,7 @@ my $call = 'dp_halfspace(features, y, 0.5, 0)';
 my $train = "SELECT ($call).release FROM ward";
 my $hand = q{ROW('halfspace', 'x', '{1,0}', 1, 0, 'replace', 'exact', 1, '{}')::dp_model};
 
-# Each is a way in which a constant of the enemy's gets to the rows.
+# Each is a way in which the value of a user's function meets the rows.
 my @feeding = (
 	"$train WHERE age < victim()",
 	"$train WHERE age < inlined()",
@@ -108,10 +99,10 @@ my @feeding = (
 	"SELECT dp_ftrl(CASE WHEN victim() > 3 THEN features END, 0.5, 0, '{\"n\": 60, \"dimension\": 2}') OVER (ORDER BY id) FROM ward",
 	'SELECT dp_halfspace(ARRAY[age], y, 0.5, 0, \'{"clip": [0, 99]}\') FROM closed WHERE age < victim()');
 
-# A function in FROM that is replaced by its query: what that computes is computed, but nothing is released.
+# The planner replaces a function in FROM by its query: functions in it are called, but nothing is released.
 my @replaced = ('SELECT * FROM trains()', 'SELECT * FROM helps(), trains()', "SELECT * FROM (SELECT $call FROM ward) s, trains()");
 
-# What is done with an answer, and what feeds no call.
+# Allowed: functions of an answer, and functions whose values meet no rows.
 my @free = (
 	"SELECT own.after(($call).release) FROM ward",
 	"SELECT own.after(release) FROM ($train OFFSET 0) s WHERE own.after(release) > 0 ORDER BY own.after(release)",
@@ -124,6 +115,7 @@ my @free = (
 # ---- preloaded: before anything is computed ----
 
 my $node = dpobj_cluster('preloaded', 'fsync = off', 'jit = off');
+login_roles($node, qw(owner trusted));
 $node->safe_psql('postgres', $set_up);
 my $hostile = DpobjHostile->new($node);
 
@@ -146,24 +138,24 @@ $replacing->quit;
 $node->safe_psql('postgres', 'CREATE DATABASE bare');
 is($node->safe_psql('bare', q{CREATE FUNCTION f(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1; END';
   CREATE AGGREGATE dp_halfspace(int) (SFUNC = int4larger, STYPE = int); SELECT dp_halfspace(f(i)) FROM generate_series(1, 3) i}),
-	3, 'a database without the extension');
+	3, 'in a database without the extension nothing is refused');
 $node->stop;
 
 # ---- not preloaded: from the second statement with the library on, as docs/shapes.md says ----
 
 $node = dpobj_cluster('late', "shared_preload_libraries = ''", 'fsync = off', 'jit = off');
+login_roles($node, qw(owner trusted));
 $node->safe_psql('postgres', $set_up);
 my $session = session($node, user => 'owner');
 spends(
 	$node, 'the first statement',
 	{ epsilon => 0.5, charged => 1, released => 1 },
-	sub { like($session->ask($feeding[0]), qr/CAPTURED/, 'is computed before anybody looks') });
-spends($node, 'the second', {}, sub { like($session->ask($feeding[0]), qr/^ERROR:  UB003/m, 'is refused') });
+	sub { like($session->ask($feeding[0]), qr/CAPTURED/, 'the first statement calls the function before the check') });
+spends($node, 'the second', {}, sub { like($session->ask($feeding[0]), qr/^ERROR:  UB003/m, 'the second statement is refused') });
 $session->quit;
 $node->append_conf('postgresql.conf', "session_preload_libraries = 'dpobj'");
 $node->reload;
 $session = session($node, user => 'owner');
-spends($node, 'session_preload_libraries', {}, sub { like($session->ask($feeding[0]), qr/^ERROR:  UB003/m, 'do as well') });
+spends($node, 'session_preload_libraries', {}, sub { like($session->ask($feeding[0]), qr/^ERROR:  UB003/m, 'with session_preload_libraries the first statement is refused') });
 $session->quit;
-$node->stop;
-done_testing();
+finish($node);

@@ -3,15 +3,8 @@
 # There is no Grafana here. The test replaces its macros as the documentation of its PostgreSQL
 # data source says, and checks the rest of a dashboard only as far as possible without Grafana.
 
-use strict;
-use warnings;
-
 use File::Basename qw(basename dirname);
 use JSON::PP;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
-
 use DpobjTest;
 
 my $node = dpobj_cluster('dashboards', "dpobj.release_tick = 0");
@@ -20,10 +13,9 @@ my @uids;
 
 # ---- a database with something to show --------------------------------------------------
 
+login_roles($node, qw(grafana alice));
 $node->safe_psql('postgres', <<'SQL');
-CREATE ROLE grafana LOGIN;
 GRANT dpobj_auditor TO grafana;
-CREATE ROLE alice LOGIN;
 CREATE TABLE visit AS SELECT i % 50 AS age, i % 3 = 0 AS back FROM generate_series(1, 500) i;
 SELECT dpobj.protect('visit', '{"age": {"scale": 50, "clip": [0, 1]}, "back": {}}');
 SELECT dpobj.set_budget('visit', 'alice', 2, 0);
@@ -53,7 +45,7 @@ sub expanded
 	return $query;
 }
 
-# Names of the columns and number of rows, both undefined where the query fails.
+# The names of the columns and the number of rows; nothing if the query fails.
 sub answer
 {
 	my ($name, $query) = @_;
@@ -66,7 +58,7 @@ sub answer
 
 # ---- one panel --------------------------------------------------------------------------
 
-# Nothing to show in this database: what is counted is not there.
+# Panels that may be empty in this database.
 my %may_be_empty = map { $_ => 1 } ('Jobs that wait or run', 'Jobs that failed', 'Runs of schedules',
 	'Refusals and failures of schedules');
 
@@ -80,7 +72,7 @@ sub check_answer
 	if ($target->{format} eq 'time_series')
 	{
 		like($head, qr/^time,metric,\w+$/, "$name has a time, a name and a number");
-		like($query, qr/ORDER BY (?:time|1)\b/, "$name is in the order of time");
+		like($query, qr/ORDER BY (?:time|1)\b/, "$name is ordered by time");
 	}
 	else
 	{
@@ -106,7 +98,7 @@ sub check_panel
 	return;
 }
 
-# Panels within 24 columns, none upon another.
+# Panels outside the 24 columns, and panels that cover others.
 sub overlaps
 {
 	my @panels = @_;
@@ -120,7 +112,7 @@ sub overlaps
 			push @found, "$panel->{title} at column $x" if $x > 23;
 			for my $y ($place->{y} .. $place->{y} + $place->{h} - 1)
 			{
-				push @found, "$panel->{title} upon $taken{$x, $y}" if $taken{$x, $y};
+				push @found, "$panel->{title} covers $taken{$x, $y}" if $taken{$x, $y};
 				$taken{$x, $y} = $panel->{title};
 			}
 		}
@@ -130,7 +122,7 @@ sub overlaps
 
 # ---- the dashboards ---------------------------------------------------------------------
 
-is_deeply([ map { basename($_) } @dashboards ], [qw(budgets.json releases.json)], 'two dashboards');
+is_deeply([ map { basename($_) } @dashboards ], [qw(budgets.json releases.json)], 'there are two dashboards');
 for my $file (@dashboards)
 {
 	my $board = decode_json(slurp_file($file));
@@ -143,11 +135,10 @@ for my $file (@dashboards)
 	is($variable{datasource}{type}, 'datasource', "$name lets its reader choose the data source");
 	my (undef, $rows) = answer("$name: the list of tables", $variable{relation}{query});
 	is($rows, 3, "$name lists the tables");
-	is(scalar keys %ids, scalar @{ $board->{panels} }, "$name: every panel has an id of its own");
+	is(scalar keys %ids, scalar @{ $board->{panels} }, "$name: every panel has its own id");
 	is_deeply([ overlaps(@{ $board->{panels} }) ], [], "$name: no panel covers another");
 	check_panel($name, $_) for @{ $board->{panels} };
 }
-isnt($uids[0], $uids[1], 'each has a uid of its own');
+isnt($uids[0], $uids[1], 'each dashboard has its own uid');
 
-$node->stop;
-done_testing();
+finish($node);

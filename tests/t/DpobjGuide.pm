@@ -2,15 +2,15 @@
 #
 # A block of SQL may have marks above it, one HTML comment each:
 #
-#   <!-- role: alice -->      who runs it
-#   <!-- error: UB001 -->     the SQLSTATE that it must end in; no other may fail
-#   <!-- random: at score --> columns whose numbers may differ from those that are shown
-#   <!-- needs: pg_cron -->   it is skipped where that is not installed
-#   <!-- run: last -->        for the test to choose by
+#   <!-- role: alice -->      the role that runs the block
+#   <!-- error: UB001 -->     the SQLSTATE in which the block must end; a block without it must not fail
+#   <!-- random: at score --> columns whose numbers may differ from those on the page
+#   <!-- needs: pg_cron -->   the block is skipped where pg_cron is not installed
+#   <!-- run: last -->        tests may choose blocks by this mark
 #
-# A block of text below it is what psql prints.  Cells of a random column are compared
-# with every number in them taken for 0, and how wide its columns are does not matter then.
-# With DPOBJ_GUIDES=folder, pages with the results of this run are written there.
+# A block of text below it is what psql prints.  In cells of a random column every number counts as 0,
+# and the width of columns does not matter then.  With DPOBJ_GUIDES=folder, pages with the results of
+# this run are written there.
 
 package DpobjGuide;
 
@@ -32,7 +32,7 @@ my $has_cron = -e "$library_folder/pg_cron.so";
 
 sub guide_has_cron { return $has_cron; }
 
-# Of a cluster: pg_cron, where it is installed, has its jobs in the database.
+# Settings of a cluster; where pg_cron is installed, it has its jobs in the database.
 sub guide_settings
 {
 	my ($database) = @_;
@@ -42,7 +42,7 @@ sub guide_settings
 
 # ---- reading a page ----------------------------------------------------------
 
-# Its pieces in order: text, or a block with its language, marks and lines.
+# The pieces of a page in order: text, or a block with its language, marks and lines.
 sub guide_pieces
 {
 	my ($page) = @_;
@@ -60,7 +60,7 @@ sub guide_pieces
 	return @pieces;
 }
 
-# The blocks of SQL, each with the result that is shown below it.
+# The blocks of SQL, each with the result below it.
 sub guide_blocks
 {
 	my @pieces = @_;
@@ -83,7 +83,7 @@ sub guide_blocks
 	return @blocks;
 }
 
-# Languages of the blocks, other than those that hold no SQL.
+# The languages of blocks that may hide SQL.
 sub guide_languages
 {
 	return grep { !/^(sql|text|sh|ini)$/ } map { $_->{language} // () } @_;
@@ -91,7 +91,7 @@ sub guide_languages
 
 # ---- running a block ---------------------------------------------------------
 
-# What psql prints, errors among it in their place, and the last SQLSTATE.
+# What psql prints, with errors in their places, and the last SQLSTATE.
 sub _run
 {
 	my ($node, $database, $block) = @_;
@@ -105,7 +105,7 @@ sub _run
 	return ($output, $1);
 }
 
-# Without blanks and empty lines at the ends of lines and of the whole.
+# Removes blanks at the ends of lines, and empty lines at the end.
 sub _trimmed
 {
 	my ($text) = @_;
@@ -151,7 +151,7 @@ sub _masked
 	return join("\n", @lines) . "\n";
 }
 
-# Runs a block, as the role where no mark says who, and compares; false if it was skipped.
+# Runs a block as its role, or as the given one, and compares its result; false if it was skipped.
 sub guide_check
 {
 	my ($node, $database, $block, %how) = @_;
@@ -175,7 +175,7 @@ sub guide_check
 	{
 		is( @random ? _masked($output, @random) : $output,
 			@random ? _masked($shown, @random) : $shown,
-			"and its result: $name");
+			"$block->{page}: the result of $name");
 	}
 	$block->{result}{body} = $output;
 	return 1;

@@ -1,18 +1,19 @@
-# DpobjHostile.pm - tables of hostile statements: each is refused, or charged, and
-# shows nothing of a row.
+# DpobjHostile.pm - tables of hostile statements: each is refused or charged, and shows no row.
 #
 #   my $hostile = DpobjHostile->new($node);
 #   $hostile->try_all('class', [ name, user, expected, statements ... ], ...);
 #
-# Expected is an SQLSTATE, or more than one: refused, and nothing is charged; a
-# number: so many releases, each of epsilon 0.5; or a hash of epsilon, charged,
-# released, failed and error (SQLSTATEs), where nothing else may be in the ledger.
-# The sessions hear everything (client_min_messages = debug5).  Cases of one user
-# share one, which is reset in between; a reference to options of the connection as
-# the first statement asks for a new one.
+# Expected is one of
+#   SQLSTATEs   the statements are refused with these errors, and nothing is charged
+#   a number    so many releases of epsilon 0.5 are charged
+#   a hash      of epsilon, charged, released, failed and error (SQLSTATEs); what it leaves out is 0
 #
-# Tables mark their rows by values that nothing else has (SECRETS); functions and
-# operators of the enemy say CAPTURED when somebody else calls them.
+# Sessions get all messages (client_min_messages = debug5).  Cases of one user share a session, which
+# is reset between them; a reference to options of the connection as the first statement makes a new
+# session.
+#
+# Rows have values that nothing else has (SECRETS); functions and operators of attackers say CAPTURED
+# when another role calls them.
 
 package DpobjHostile;
 
@@ -30,7 +31,7 @@ use constant EPSILON => 0.5;
 my $secrets = qr/SECRET|4711471147|CAPTURED/;
 my $internal = qr/^(?:ERROR|FATAL|PANIC):  XX\d\d\d: /m;
 
-# What the hostile tests train on: 60 rows, one of them with secrets in each column.
+# A table of 60 rows, one of them with secrets in each column.
 my $tables = <<'SQL';
 CREATE TABLE visit (id int PRIMARY KEY, a bigint, f float8, n numeric, t text, d date, y boolean, note text);
 INSERT INTO visit SELECT i, i, i / 60.0, i, CASE WHEN i % 2 = 0 THEN 'm' ELSE 'f' END, date '2020-01-01' + i, i % 3 = 0, ''
@@ -51,7 +52,7 @@ sub new
 	return bless { node => $node, control => session($node), sessions => {}, last => 0, count => 0 }, $class;
 }
 
-# With more lines of configuration.
+# Restarts the server with more lines of configuration.
 sub restart
 {
 	my ($self, @settings) = @_;
@@ -63,7 +64,7 @@ sub restart
 	return;
 }
 
-# How many cases there were.
+# The number of cases so far.
 sub count { return $_[0]{count}; }
 
 # The last event of the ledger that spent() saw.
@@ -71,7 +72,7 @@ sub last_event { return $_[0]{last}; }
 
 sub shows_a_row { return $_[0] =~ $secrets; }
 
-# ---- what it cost ----
+# ---- costs ----
 
 my $new_events = <<'SQL';
 SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj charge'
@@ -85,8 +86,8 @@ SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj charge
 FROM dpobj.ledger WHERE id > %d
 SQL
 
-# Of the events since the last call.  Two looks: what a worker has just committed before it ended is
-# not in the snapshot of the first one that finds it gone.
+# Sums of the events since the last call.  It takes two looks without a worker: what a worker commits
+# just before it ends is not in the snapshot of the first one.
 sub spent
 {
 	my ($self) = @_;
@@ -124,7 +125,7 @@ sub _session
 	return $self->{sessions}{$user} = session($self->{node}, user => $user);
 }
 
-# All that the client is told; options are undef for the session that is there.
+# All that the client is told; with options, in a new session.
 sub told
 {
 	my ($self, $user, $options, @statements) = @_;
@@ -135,7 +136,7 @@ sub told
 	return $text;
 }
 
-# What a text shows and what was spent are as expected?
+# Checks the errors in a text, that it shows no row, and what was spent.
 sub judge
 {
 	my ($self, $name, $expected, $text) = @_;

@@ -5,7 +5,8 @@
 #   $session->send($statement); ...             # send only
 #   my $text = $session->result;                # wait for it; errors are in the text
 #
-# With seconds => 600 a statement may take so long, 60 seconds otherwise.
+# With seconds => 600 a statement may take so long, 60 seconds otherwise; set => [...] are statements
+# that the session begins with.
 #
 # Errors appear as psql prints them in verbose mode: "ERROR:  SQLSTATE: message".
 # With split => 1 answers and messages are kept apart, each in their order:
@@ -38,6 +39,7 @@ sub new
 	$self->{split} = $how{split};
 	$self->{pid} = $self->ask('SELECT pg_backend_pid()');
 	die "no session: $self->{pid}" unless $self->{pid} =~ /^\d+$/;
+	$self->ask($_) for @{ $how{set} // [] };
 	return $self;
 }
 
@@ -50,7 +52,7 @@ sub send
 	$self->{sent}++;
 	$self->{input} .= "$statement;\n\\echo END $self->{sent}\n";
 	$self->{input} .= "\\warn END $self->{sent}\n" if $self->{split};
-	$self->{timer}->start; # it is the patience of one statement
+	$self->{timer}->start; # for one statement
 	$self->{run}->pump_nb;
 	return;
 }

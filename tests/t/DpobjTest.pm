@@ -1,15 +1,18 @@
-# DpobjTest.pm - what the hostile tests share: a cluster with dpobj, sessions that
-# run in the background, the processes behind them, and the ledger's invariant.
+# DpobjTest.pm - what the TAP tests share: a cluster with dpobj, sessions that run in the
+# background, the processes behind them, and the ledger's invariant.
 #
-# Each cluster gets a copy of the installed files of its own: a test may break
-# the solver in it, and every solver of the cluster is known by its path.
+# Each cluster has its own copy of the installed files, so that a test may break its solver, and
+# every solver of the cluster is known by its path.
+#
+# `use DpobjTest;` also imports strict, warnings, Test::More, PostgreSQL's test modules, and sleep
+# and time in fractions of a second.
 
 package DpobjTest;
 
 use strict;
 use warnings;
 
-use Exporter 'import';
+use Exporter ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test2::API;
@@ -19,13 +22,26 @@ use Time::HiRes qw(sleep time);
 use DpobjSession;
 
 our @EXPORT = qw(
-  dpobj_cluster hard_table session in_session train scalar_of refused spends race_for_cap settle
-  wait_until wait_for_server children descriptors runs solver_of solver_path deaf_solver
+  dpobj_cluster standby_of login_roles finish point_table hard_table copy_by_dump
+  session in_session under parallel train scalar_of refused is_answered
+  spends race_for_cap last_charge ticks_since settle
+  wait_until wait_for_server waits_for_lock children descriptors runs kill_server break_first_page
+  solver_of solver_path deaf_solver hide_solver restore_solver without_solver
   solvers solvers_and_backends
   QUICK SLOW
 );
 
-# Of a fault it is enough to see that something fails (scripts/faults.sh).
+sub import
+{
+	strict->import;
+	warnings->import;
+	local $Exporter::ExportLevel = 1;
+	Exporter::import($_) for qw(Test::More PostgreSQL::Test::Utils DpobjTest);
+	Time::HiRes->export_to_level(1, undef, qw(sleep time));
+	return;
+}
+
+# scripts/faults.sh needs to see only the first failure.
 Test2::API::test2_add_callback_context_release(
 	sub {
 		my $hub = $_[0]->hub;
@@ -89,7 +105,53 @@ sub dpobj_cluster
 	return $node;
 }
 
-# For the analyst's door: protected, and permute-and-flip over its 3^15 vectors takes seconds.
+# A streaming standby that has replayed all that the node has written.
+sub standby_of
+{
+	my ($node, $name) = @_;
+	my $standby = PostgreSQL::Test::Cluster->new($name);
+	$node->backup($name);
+	$standby->init_from_backup($node, $name, has_streaming => 1);
+	$standby->start;
+	$node->wait_for_catchup($standby);
+	return $standby;
+}
+
+# The end of a test: no solver is left, no process of the server crashed by itself.
+sub finish
+{
+	my ($node) = @_;
+	ok(wait_until(10, sub { !solvers($node) }), 'no solver is left');
+	unlike(slurp_file($node->logfile), qr/PANIC|TRAP|\(PID \d+\) was terminated by signal (?!9\b)/,
+		'no process of the server crashed by itself');
+	$node->stop;
+	done_testing();
+	return;
+}
+
+sub login_roles
+{
+	my ($node, @names) = @_;
+	$node->safe_psql('postgres', join '', map { "CREATE ROLE $_ LOGIN;" } @names);
+	return;
+}
+
+# All 3^6 ternary vectors, for which {1,-1,1,0,-1,1} is the only optimum.
+sub point_table
+{
+	my ($node) = @_;
+	$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION ternary(i int) RETURNS float8[] LANGUAGE sql IMMUTABLE
+  AS 'SELECT array_agg((i / (3 ^ j)::int % 3 - 1)::float8 ORDER BY j) FROM generate_series(0, 5) j';
+CREATE TABLE point AS
+  SELECT i AS id, i % 7 AS week, f AS features, f[1] - f[2] + f[3] - f[5] + f[6] > 0 AS label,
+         f[1] AS f1, f[2] AS f2, f[3] AS f3, f[4] AS f4, f[5] AS f5, f[6] AS f6
+  FROM (SELECT i, ternary(i) FROM generate_series(0, 728) i) AS p(i, f);
+SQL
+	return;
+}
+
+# A protected table for dpobj.train: permute-and-flip over its 3^15 vectors takes seconds.
 sub hard_table
 {
 	my ($node, $database) = @_;
@@ -107,13 +169,40 @@ SQL
 	return;
 }
 
+# Makes a database from a dump of another; format is plain or custom.
+sub copy_by_dump
+{
+	my ($node, $from, $to, $format) = @_;
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/dump';
+	$node->safe_psql('postgres', qq{CREATE DATABASE "$to"});
+	$node->command_ok([ 'pg_dump', '-F', $format, '-f', $file, $node->connstr($from) ], "pg_dump of $from, $format");
+	$node->command_ok(
+		$format eq 'plain'
+		? [ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($to), '-f', $file ]
+		: [ 'pg_restore', '--exit-on-error', '-d', $node->connstr($to), $file ],
+		"the dump is restored as $to");
+	return;
+}
+
 sub session
 {
 	my ($node, %how) = @_;
 	return DpobjSession->new($node, %how);
 }
 
-# SELECT of a release: its ledger id, or another expression over the model.
+# Settings under which the planner prefers parallel plans with so many workers.
+sub parallel
+{
+	my ($workers) = @_;
+	return (
+		"SET max_parallel_workers_per_gather = $workers",
+		'SET min_parallel_table_scan_size = 0',
+		'SET min_parallel_index_scan_size = 0',
+		'SET parallel_setup_cost = 0',
+		'SET parallel_tuple_cost = 0');
+}
+
+# The statement of a release, which answers its ledger id or another expression over the model.
 # options are the members of the JSON object.
 sub train
 {
@@ -135,7 +224,7 @@ sub scalar_of
 
 # ---- the ledger --------------------------------------------------------------
 
-# True once the condition holds, false after the given seconds.
+# Waits until the condition holds; false if it does not within so many seconds.
 sub wait_until
 {
 	my ($seconds, $condition) = @_;
@@ -148,14 +237,31 @@ sub wait_until
 	return 1;
 }
 
-# Runs statements in one session, as a role if one is named; the output with its errors.
+# The output, errors included, of statements in one session: of a role, or with the options of session().
 sub in_session
 {
-	my ($node, $user, @statements) = @_;
-	my $session = session($node, defined $user ? (user => $user) : ());
+	my ($node, $how, @statements) = @_;
+	my $session = session($node, ref $how ? %$how : (user => $how));
 	my $text = join "\n", map { $session->ask($_) } @statements;
 	$session->quit;
 	return $text;
+}
+
+# What a statement answers in a session with these settings.
+sub under
+{
+	my ($node, $statement, @settings) = @_;
+	my $session = session($node, set => \@settings);
+	my $text = $session->ask($statement);
+	$session->quit;
+	return $text;
+}
+
+# Is the output the ledger id of a release?
+sub is_answered
+{
+	my ($text, $name) = @_;
+	return like($text, qr/^\d+$/m, $name);
 }
 
 # Is the output an error of that SQLSTATE, and no answer?
@@ -179,7 +285,14 @@ sub wait_for_server
 		});
 }
 
-# Waits for the charge workers that nobody waits for any more.
+# Waits until a backend waits for a lock.
+sub waits_for_lock
+{
+	my ($node, $pid) = @_;
+	return wait_until(20, sub { scalar_of($node, "SELECT count(*) FROM pg_locks WHERE pid = $pid AND NOT granted") });
+}
+
+# Waits until no charge worker is left.
 sub settle
 {
 	my ($node) = @_;
@@ -198,7 +311,7 @@ SELECT coalesce(trim_scale(sum(epsilon)), 0),
 FROM dpobj.ledger WHERE id > %d
 SQL
 
-# An end has a charge, one charge has one end, and no cost is negative or missing.
+# Every end has a charge, no charge has two ends, and no cost is negative or missing.
 my $broken_events = <<'SQL';
 SELECT count(*)
 FROM dpobj.ledger_events e
@@ -210,9 +323,9 @@ WHERE e.event IN ('released', 'failed')
       AND (SELECT count(*) FROM dpobj.ledger_events c WHERE c.release = e.id) > 1
 SQL
 
-# Runs the block and checks what it cost: $expected has epsilon and the numbers
-# of charged, released and failed events that it must leave in the ledger.  A
-# number may be a pair [least, most], where a race decides.
+# Runs the block and checks what it cost: $expected has epsilon and the numbers of charged, released
+# and failed events that the block must leave in the ledger.  Where a race decides, a number is a
+# pair [least, most].
 sub spends
 {
 	my ($node, $name, $expected, $block) = @_;
@@ -238,8 +351,25 @@ sub spends
 	return;
 }
 
-# Twenty sessions race for a cap of 100 at cost 7, a budget over all roles or a limit of the owner's:
-# exactly 14 get through.  The table, a new one.
+# Columns of the latest charge.
+sub last_charge
+{
+	my ($node, $columns) = @_;
+	return scalar_of($node, "SELECT $columns FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1");
+}
+
+# Since the event $last: do ticks of a second lie between each charge and its release, and how many are there?
+sub ticks_since
+{
+	my ($node, $last) = @_;
+	return scalar_of($node, <<"SQL");
+SELECT bool_and(r.at - c.at BETWEEN interval '1 s' AND interval '1.9 s'), count(*)
+FROM dpobj.ledger_events c JOIN dpobj.ledger_events r ON r.release = c.id WHERE c.id > $last
+SQL
+}
+
+# Twenty sessions race for a cap of 100 at a cost of 7, so exactly 14 are answered.  The cap is a budget
+# of all roles, or the owner's limit.  Returns the name of the table, which is new.
 sub race_for_cap
 {
 	my ($node, $level, $limit) = @_;
@@ -269,7 +399,7 @@ sub race_for_cap
 
 # ---- processes ---------------------------------------------------------------
 
-# [pid, parent, state, command] of every process of the machine.
+# The pid, parent, state and command of every process of the machine.
 sub _processes
 {
 	my @found;
@@ -290,6 +420,37 @@ sub children
 	return map { $_->[0] } grep { $_->[1] == $pid } _processes();
 }
 
+# Kills the postmaster and starts the server again; the block, if any, looks at what is left.
+sub kill_server
+{
+	my ($node, $look) = @_;
+	my @server = ($node->{_pid}, children($node->{_pid}));
+	$node->kill9;
+	$look->() if $look;
+	ok(wait_until(20, sub { !grep { runs($_) } @server }), 'no backend outlives the postmaster');
+
+	# A postmaster that nobody has reaped yet looks alive to its successor.
+	unless (wait_until(5, sub { !-e "/proc/$server[0]" }))
+	{
+		unlink $node->data_dir . '/postmaster.pid', $node->host . '/.s.PGSQL.' . $node->port . '.lock';
+	}
+	$node->start;
+	return;
+}
+
+# Overwrites the first page of a table while the server is stopped.
+sub break_first_page
+{
+	my ($node, $table) = @_;
+	my $file = $node->data_dir . '/' . scalar_of($node, "SELECT pg_relation_filepath('$table')");
+	$node->stop;
+	open my $page, '+<:raw', $file or die "open $file: $!";
+	print $page "\xff" x 100 or die;
+	close $page or die;
+	$node->start;
+	return;
+}
+
 # The installed solver of this cluster.
 sub solver_path
 {
@@ -298,17 +459,44 @@ sub solver_path
 	return $path;
 }
 
-# Puts a script in the solver's place that answers nothing; the solver is kept beside it.
+# Moves the solver out of the way; its path.
+sub hide_solver
+{
+	my ($node) = @_;
+	my $solver = solver_path($node);
+	rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
+	return $solver;
+}
+
+sub restore_solver
+{
+	my ($node) = @_;
+	my ($kept) = glob "$node->{dpobj_destination}$library_folder/dpobj-solver-*.kept";
+	rename $kept, $kept =~ s/\.kept$//r or die "cannot rename $kept: $!";
+	return;
+}
+
+# Runs the block while the solver is missing.
+sub without_solver
+{
+	my ($node, $block) = @_;
+	hide_solver($node);
+	$block->();
+	restore_solver($node);
+	return;
+}
+
+# Puts a script in the solver's place that reads and answers nothing.
 sub deaf_solver
 {
-	my ($solver) = @_;
-	rename $solver, "$solver.kept" or die "cannot rename $solver: $!";
+	my ($node) = @_;
+	my $solver = hide_solver($node);
 	append_to_file($solver, "#!/bin/sh\nexec sleep 60\n");
 	chmod 0755, $solver;
 	return;
 }
 
-# Is the process running this cluster's solver, or a script that stands in for it?
+# Does the process run this cluster's solver, or a script in its place?
 sub _is_solver
 {
 	my ($node, $pid) = @_;
@@ -319,7 +507,7 @@ sub _is_solver
 	  $program, $arguments[0];
 }
 
-# Solvers of this cluster, whoever their parent is now.
+# The solvers of this cluster, also those whose parent has died.
 sub solvers
 {
 	my ($node) = @_;
@@ -333,7 +521,7 @@ sub solvers_and_backends
 	return map { [ $_->[0], $_->[1] ] } grep { _is_solver($node, $_->[0]) } _processes();
 }
 
-# The solver of a backend, once it is there and has become the solver.
+# Waits for the solver of a backend, and returns its process id.
 sub solver_of
 {
 	my ($node, $session) = @_;
@@ -343,15 +531,15 @@ sub solver_of
 	return $solver;
 }
 
-# A process that still runs: a zombie does not.
+# Does the process run?  A zombie does not.
 sub runs
 {
 	my ($pid) = @_;
 	return !!grep { $_->[0] == $pid && $_->[2] ne 'Z' } _processes();
 }
 
-# What a session's backend has open, but for the files of the cluster, which it
-# keeps or closes as it likes: sorted, without numbers.
+# What a session's backend has open, sorted and without numbers.  Files of the cluster are left out,
+# because PostgreSQL keeps or closes them as it likes.
 sub descriptors
 {
 	my ($node, $session) = @_;
