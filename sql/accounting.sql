@@ -1,4 +1,5 @@
 -- accounting: zcdp and rdp budgets, costs in the ledger, running sums, top-ups, odometers
+\i tests/answers.sql
 CREATE TABLE parish (features float8[] CHECK (cardinality(features) = 2), rich boolean);
 INSERT INTO parish SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
 CREATE TABLE hamlet AS TABLE parish;
@@ -9,31 +10,11 @@ GRANT dpobj_admin TO accounting_curator;
 GRANT SELECT ON parish, hamlet, manor TO accounting_amy;
 SELECT dpobj.grant_trainer('accounting_amy') \g /dev/null
 CREATE FUNCTION logistic(source text, epsilon numeric, delta numeric, options jsonb DEFAULT '{"mechanism": "output", "noise": "gaussian"}')
-RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  mechanism text;
-  detail text;
-BEGIN
-  EXECUTE format('SELECT (dp_logistic(features, rich, $1, $2, $3)).mechanism FROM %I', source)
-    INTO mechanism USING epsilon, delta, options || '{"regularization": 10}';
-  RETURN mechanism;
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-  RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, detail);
-END $$;
-CREATE FUNCTION halfspace(source text, epsilon numeric, options jsonb DEFAULT '{}')
-RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  mechanism text;
-  detail text;
-BEGIN
-  EXECUTE format('SELECT (dp_halfspace(features, rich, $1, 0.0, $2)).mechanism FROM %I', source)
-    INTO mechanism USING epsilon, options;
-  RETURN mechanism;
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-  RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, detail);
-END $$;
+RETURNS text LANGUAGE sql AS $$
+  SELECT answer_of(format('SELECT (dp_logistic(features, rich, %s, %s, %L)).mechanism FROM %I', epsilon, delta, options || '{"regularization": 10}', source))
+$$;
+CREATE FUNCTION halfspace(source text, epsilon numeric, options jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS
+  $$ SELECT answer_of(format('SELECT (dp_halfspace(features, rich, %s, 0.0, %L)).mechanism FROM %I', epsilon, options, source)) $$;
 -- are the counted charges and the running sums of all budgets what the ledger says?
 CREATE FUNCTION sums_hold() RETURNS boolean LANGUAGE sql AS $$
   SELECT bool_and((b.cost_spent, b.delta_spent, b.releases_spent) = (s.cost, s.delta, s.releases))
@@ -137,10 +118,8 @@ SELECT sum(dpobj_internal.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i],
 FROM generate_series(1, 1000000) i, (VALUES ('add_remove'), ('replace')) u(unit) GROUP BY unit ORDER BY unit;
 
 -- top-ups: for a reason
-SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 0, '  ');
-SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 0, NULL);
-SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 0, 0, 'nothing');
-SELECT dpobj.raise_budget('hamlet', 'accounting_amy', -1, 0, 'less');
+SELECT * FROM answers($$SELECT dpobj.raise_budget('hamlet', 'accounting_amy', %)$$,
+  $$1, 0, '  '$$, '1, 0, NULL', $$0, 0, 'nothing'$$, $$-1, 0, 'less'$$);
 SELECT dpobj.raise_budget('hamlet', NULL, 1, 0, 'no such budget');
 SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 1, 'too much');
 SET SESSION AUTHORIZATION accounting_amy;
@@ -202,14 +181,9 @@ SELECT dpobj.raise_budget('croft', 'accounting_amy', 1, 1.5, 'too much');
 DROP TABLE croft;
 
 -- what cannot be an accountant, or be changed
-SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'pld');
-SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'kov');
-SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'best');
-SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'zcdp', rdp_order => 4);
-SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'rdp', rdp_order => 7);
-SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'rdp', rdp_order => 0);
-SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'basic', delta_reserve => 0.1);
-SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, 'zcdp', delta_reserve => 0.1);
+SELECT * FROM answers($$SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, %)$$,
+  $$'pld'$$, $$'kov'$$, $$'best'$$, $$'zcdp', rdp_order => 4$$, $$'rdp', rdp_order => 7$$, $$'rdp', rdp_order => 0$$,
+  $$'basic', delta_reserve => 0.1$$, $$'zcdp', delta_reserve => 0.1$$);
 SELECT dpobj.set_budget('hamlet', NULL, 0.001, 1e-12, 'rdp', rdp_order => 2);
 SELECT dpobj.set_budget('parish', NULL, 1, 0.000001, 'basic');
 SELECT dpobj.set_budget('manor', NULL, 1, 0.000001, 'rdp', rdp_order => 16);

@@ -1,23 +1,16 @@
 -- dp_halfspace: every form of the call, and what its privacy parameters refuse
+\i tests/answers.sql
 CREATE TABLE person (features float8[], rich boolean, rich01 integer, rich11 bigint, eps float8);
 INSERT INTO person
 SELECT ARRAY[(i % 2)::float8, (i % 2 = 0)::int::float8], i % 2 = 1, i % 2, 2 * (i % 2) - 1, 1.0
 FROM generate_series(1, 100) i;
 
 -- The optimum of {-1,1}^2 is unique, and at epsilon = 10000 nothing else can come out.
-SELECT (dp_halfspace(features, rich, 10000.0, 0, '{"grid": "sign"}')).weights FROM person;
-SELECT (dp_halfspace(features, rich, 10000.0, 0.0, '{"grid": "sign"}')).weights FROM person;
-SELECT (dp_halfspace(features, rich, 10000.0::float8, 0::float8, '{"grid": "sign"}')).weights FROM person;
-SELECT (dp_halfspace(features, rich01, 10000.0, 0, '{"grid": "sign"}')).weights FROM person;
-SELECT (dp_halfspace(features, rich01, 10000.0, 0.0, '{"grid": "sign"}')).weights FROM person;
-SELECT (dp_halfspace(features, rich01, 10000.0::float8, 0::float8, '{"grid": "sign"}')).weights FROM person;
-SELECT (dp_halfspace(features, rich11, 10000.0, 0, '{"grid": "sign"}')).weights FROM person;
-SELECT (dp_halfspace(features, rich11, 10000.0, 0.0, '{"grid": "sign"}')).weights FROM person;
-SELECT (dp_halfspace(features, rich11, 10000.0::float8, 0::float8, '{"grid": "sign"}')).weights FROM person;
-SELECT cardinality((dp_halfspace(features, rich, 1.0, 0)).weights) FROM person;
-SELECT cardinality((dp_halfspace(features, rich01, 1.0, 0)).weights) FROM person;
-SELECT cardinality((dp_halfspace(features, rich11, 1.0::float8, 0::float8)).weights) FROM person;
-SELECT cardinality((dp_halfspace(features, rich, 1, 0)).weights) FROM person;
+SELECT * FROM answers($$SELECT (dp_halfspace(features, %, '{"grid": "sign"}')).weights FROM person$$,
+  'rich, 10000.0, 0', 'rich, 10000.0, 0.0', 'rich, 10000.0::float8, 0::float8', 'rich01, 10000.0, 0', 'rich01, 10000.0, 0.0',
+  'rich01, 10000.0::float8, 0::float8', 'rich11, 10000.0, 0', 'rich11, 10000.0, 0.0', 'rich11, 10000.0::float8, 0::float8');
+SELECT * FROM answers('SELECT cardinality((dp_halfspace(features, %)).weights) FROM person',
+  'rich, 1.0, 0', 'rich01, 1.0, 0', 'rich11, 1.0::float8, 0::float8', 'rich, 1, 0');
 
 -- What was charged: the decimal that was written; a pure mechanism charges no delta.
 SELECT (m).epsilon, (m).delta, (m).adjacency, (m).guarantee, (m).kind, (m).mechanism
@@ -66,23 +59,10 @@ DROP DOMAIN flag_of_flag, flag;
 
 -- Refused before any row is looked at, and nothing is charged.
 SELECT count(*) AS before FROM dpobj.ledger \gset
-SELECT dp_halfspace(features, rich, 0, 0) FROM person;
-SELECT dp_halfspace(features, rich, -1.0, 0) FROM person;
-SELECT dp_halfspace(features, rich, 'NaN'::numeric, 0) FROM person;
-SELECT dp_halfspace(features, rich, 'NaN'::float8, 0::float8) FROM person;
-SELECT dp_halfspace(features, rich, 'Infinity'::float8, 0::float8) FROM person;
-SELECT dp_halfspace(features, rich, 10001, 0) FROM person;
-SELECT dp_halfspace(features, rich, 0.0000000001, 0) FROM person;
-SELECT dp_halfspace(features, rich, NULL::numeric, 0) FROM person;
-SELECT dp_halfspace(features, rich, 1.0, 1) FROM person;
-SELECT dp_halfspace(features, rich, 1.0, -0.1) FROM person;
-SELECT dp_halfspace(features, rich, 1.0::float8, 'NaN'::float8) FROM person;
-SELECT dp_halfspace(features, rich, 1.0, NULL::integer) FROM person;
-SELECT dp_halfspace(features, rich, eps, 0::float8) FROM person;
-SELECT dp_halfspace(features, rich, 1.0::float8, eps - 1) FROM person;
-SELECT dp_halfspace(features, rich, random(), 0::float8) FROM person;
-SELECT dp_halfspace(features, rich, (SELECT 1.0::float8), 0::float8) FROM person;
-SELECT dp_halfspace(features, rich, 1.0, 0, jsonb_build_object('dimension', cardinality(features))) FROM person;
+SELECT * FROM answers('SELECT dp_halfspace(features, rich, %) FROM person',
+  '0, 0', '-1.0, 0', $$'NaN'::numeric, 0$$, $$'NaN'::float8, 0::float8$$, $$'Infinity'::float8, 0::float8$$, '10001, 0', '0.0000000001, 0',
+  'NULL::numeric, 0', '1.0, 1', '1.0, -0.1', $$1.0::float8, 'NaN'::float8$$, '1.0, NULL::integer', 'eps, 0::float8', '1.0::float8, eps - 1',
+  'random(), 0::float8', '(SELECT 1.0::float8), 0::float8', $$1.0, 0, jsonb_build_object('dimension', cardinality(features))$$);
 SELECT dp_halfspace(features, rich, eps, 0::float8) FROM person WHERE false;
 SELECT count(*) - :before AS events FROM dpobj.ledger;
 

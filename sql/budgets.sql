@@ -1,4 +1,5 @@
 -- budgets: caps per role, group and over all roles, at the owner's door
+\i tests/answers.sql
 CREATE TABLE survey (features float8[], rich boolean);
 INSERT INTO survey SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
 CREATE ROLE budgets_eve LOGIN;
@@ -8,16 +9,8 @@ CREATE ROLE budgets_curator LOGIN;
 GRANT budgets_team TO budgets_eve, budgets_bob;
 GRANT SELECT ON survey TO budgets_eve, budgets_bob;
 SELECT dpobj.grant_trainer(r) FROM (VALUES ('budgets_eve'::regrole), ('budgets_bob')) v(r);
-CREATE FUNCTION train(epsilon numeric) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  detail text;
-  hint text;
-BEGIN
-  RETURN (dp_halfspace(features, rich, epsilon, 0.0)).kind FROM survey;
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-  RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, detail, hint);
-END $$;
+CREATE FUNCTION train(epsilon numeric) RETURNS text LANGUAGE sql AS
+  $$ SELECT answer_of(format('SELECT (dp_halfspace(features, rich, %s, 0.0)).kind FROM survey', epsilon)) $$;
 \pset format unaligned
 \pset tuples_only on
 
@@ -118,19 +111,10 @@ SELECT dpobj.set_budget('other', 'budgets_new', 5, 0);
 ROLLBACK;
 
 -- arguments
-SELECT dpobj.set_budget('other', NULL, -1, 0);
-SELECT dpobj.set_budget('other', NULL, 'NaN', 0);
-SELECT dpobj.set_budget('other', NULL, 'Infinity', 0);
-SELECT dpobj.set_budget('other', NULL, 1, 1.1);
-SELECT dpobj.set_budget('other', NULL, NULL, 0);
-SELECT dpobj.set_budget('other', NULL, 1, NULL);
-SELECT dpobj.set_budget(NULL, NULL, 1, 0);
-SELECT dpobj.set_budget(0, NULL, 1, 0);
-SELECT dpobj.set_budget('other', 0, 1, 0);
-SELECT dpobj.set_budget('other', NULL, 1, 0, 'zcdp');
-SELECT dpobj.set_budget('other', NULL, 1, 0, NULL);
-SELECT dpobj.set_budget('other', NULL, 1, 0, 'basic', -1);
-SELECT dpobj.set_budget('dpobj.ledger', NULL, 1, 0);
+SELECT * FROM answers('SELECT dpobj.set_budget(%)',
+  $$'other', NULL, -1, 0$$, $$'other', NULL, 'NaN', 0$$, $$'other', NULL, 'Infinity', 0$$, $$'other', NULL, 1, 1.1$$, $$'other', NULL, NULL, 0$$,
+  $$'other', NULL, 1, NULL$$, 'NULL, NULL, 1, 0', '0, NULL, 1, 0', $$'other', 0, 1, 0$$, $$'other', NULL, 1, 0, 'zcdp'$$,
+  $$'other', NULL, 1, 0, NULL$$, $$'other', NULL, 1, 0, 'basic', -1$$, $$'dpobj.ledger', NULL, 1, 0$$);
 CREATE TEMP TABLE passing (a int);
 SELECT dpobj.set_budget('passing', NULL, 1, 0);
 CREATE VIEW seen AS TABLE other;

@@ -1,4 +1,5 @@
 -- dp_classifier: which model is chosen and why, what is refused, and that nothing else is new.
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 \set VERBOSITY default
 CREATE TABLE mill (id int, x float8[] CHECK (cardinality(x) = 3), y boolean);
@@ -57,13 +58,9 @@ SELECT (m).guarantee FROM (SELECT dp_classifier(x, y, 1.0, 0, '{"time_limit": 60
 
 -- Refused before anything is charged.
 SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset before_
-SELECT dp_classifier(x, y, 1.0, 0, '{"noise": "gaussian"}') FROM mill;
-SELECT dp_classifier(x, y, 1.0, 0, '{"grid": "sign", "regularization": 1}') FROM mill;
-SELECT dp_classifier(x, y, 1.0, 0, '{"mechanism": "sgd", "grid": "sign"}') FROM mill;
-SELECT dp_classifier(x, y, 1.0, 0, '{"sparse": 2}') FROM mill;
-SELECT dp_classifier(x, y, 1.0, 0, '{"n": 0}') FROM mill;
-SELECT dp_classifier(x, y, 1.0, 0, '{"radius": 1e9}') FROM mill;
-SELECT dp_classifier(x, y, 1.0, 0, '{"numeric": [4]}') FROM mill;
+SELECT * FROM answers($$SELECT dp_classifier(x, y, 1.0, 0, '%') FROM mill$$,
+  '{"noise": "gaussian"}', '{"grid": "sign", "regularization": 1}', '{"mechanism": "sgd", "grid": "sign"}', '{"sparse": 2}', '{"n": 0}',
+  '{"radius": 1e9}', '{"numeric": [4]}');
 SELECT dp_classifier(x, y, 0.0, 0) FROM mill;
 SELECT dp_classifier(x, y, 1.0, 1) FROM mill;
 SELECT dp_classifier(x, y, 1.0, 0) FROM mill GROUP BY id % 2;

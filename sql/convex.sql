@@ -1,4 +1,5 @@
 -- dp_logistic and dp_svm: what is refused, what is released, what it costs.
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 \set VERBOSITY default
 CREATE TABLE grove (id int, x float8[] CHECK (cardinality(x) = 3), y boolean);
@@ -48,14 +49,9 @@ SELECT dp_logistic(x, y, 1.0, 0, '{"regularization": 0.1, "radius": 1}') FROM gr
 SELECT dp_svm(x, y, 0.1, 0, '{"regularization": 1, "radius": 1}') FROM grove;
 SELECT dp_svm(x, y, 1.0, 0, '{"regularization": 1e12}') FROM grove;
 SELECT dp_logistic(x, y, 0.000000001, 0) FROM grove;
-SELECT dp_logistic(x, y, 1.0, 0, '{"regularization": 0}') FROM grove;
-SELECT dp_logistic(x, y, 1.0, 0, '{"radius": -1}') FROM grove;
-SELECT dp_logistic(x, y, 1.0, 0, '{"radius": 1e9}') FROM grove;
-SELECT dp_logistic(x, y, 1.0, 0, '{"radius": "1"}') FROM grove;
-SELECT dp_logistic(x, y, 1.0, 0, '{"noise": "gaussian"}') FROM grove;
-SELECT dp_logistic(x, y, 1.0, 0, '{"noise": "gauge"}') FROM grove;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "opdisc"}') FROM grove;
-SELECT dp_logistic(x, y, 1.0, 0, '{"grid": "sign"}') FROM grove;
+SELECT * FROM answers($$SELECT dp_logistic(x, y, 1.0, 0, '%') FROM grove$$,
+  '{"regularization": 0}', '{"radius": -1}', '{"radius": 1e9}', '{"radius": "1"}', '{"noise": "gaussian"}', '{"noise": "gauge"}',
+  '{"mechanism": "opdisc"}', '{"grid": "sign"}');
 SELECT dp_halfspace(x, y, 1.0, 0, '{"regularization": 1}') FROM grove;
 SELECT dp_halfspace(x, y, 1.0, 0, '{"mechanism": "output"}') FROM grove;
 SELECT dp_halfspace(x, y, 1.0, 0, '{"noise": "gamma"}') FROM grove;

@@ -1,4 +1,5 @@
 -- Mechanism "sgd" of dp_logistic and dp_svm: what is refused, what is released, what it costs.
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 \set VERBOSITY default
 CREATE TABLE dune (id int, x float8[] CHECK (cardinality(x) = 3), y boolean);
@@ -39,18 +40,10 @@ SELECT (m).guarantee FROM (SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "
 -- Refused before anything is charged.
 SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset before_
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "sgd"}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "noise": "gamma"}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "sampling": "poisson"}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "sampling": "fixed", "n": 100, "batch": 101}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "sampling": "fixed", "n": 100, "batch": 0}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "batch": 10}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "sampling": "shuffled"}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "iterations": 0}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "iterations": 100001}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "step": 0}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "step": 1e9, "radius": 1}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "norm": 1e-12, "radius": 1}') FROM dune;
-SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", "regularization": 1e-9, "radius": 1}') FROM dune;
+SELECT * FROM answers($$SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "sgd", %}') FROM dune$$,
+  '"noise": "gamma"', '"sampling": "poisson"', '"sampling": "fixed", "n": 100, "batch": 101', '"sampling": "fixed", "n": 100, "batch": 0',
+  '"batch": 10', '"sampling": "shuffled"', '"iterations": 0', '"iterations": 100001', '"step": 0', '"step": 1e9, "radius": 1',
+  '"norm": 1e-12, "radius": 1', '"regularization": 1e-9, "radius": 1');
 SELECT dp_logistic(x, y, 0.001, 0.000001, '{"mechanism": "sgd", "sampling": "poisson", "n": 4000}') FROM dune;
 SELECT dp_logistic(x, y, 1.0, 0, '{"iterations": 5}') FROM dune;
 SELECT dp_svm(x, y, 1.0, 0, '{"mechanism": "output", "sampling": "poisson"}') FROM dune;

@@ -1,5 +1,6 @@
 -- Private evaluation and selection: dp_accuracy, dp_confusion and dp_select at the owner's door,
 -- dpobj.evaluate, dpobj.confusion and dpobj.select at the analyst's.
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 CREATE ROLE dpobj_evaluate_ana LOGIN;
 CREATE ROLE dpobj_evaluate_bob LOGIN;
@@ -114,23 +115,14 @@ SELECT parameters -> 'model' = to_jsonb((model).release) AS names_the_model FROM
 SELECT count(*) AS before FROM dpobj.ledger \gset
 SELECT dp_accuracy(NULL::dp_model, x, y, 1.0) FROM exam;
 SELECT dp_accuracy(NULL::text, x, y, 1.0) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, NULL::numeric) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 0) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, -1.0) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 'NaN'::float8) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 10000.1) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 0.0000000001) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, e) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, (SELECT max(e) FROM exam)) FROM exam;
-SELECT dp_accuracy(m, x, y, 1.0) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 99), x, y, 1.0) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 6), x, y, 1.0) FROM exam;
-SELECT dp_accuracy('anything', x, y, 1.0) FROM exam;
-SELECT dp_accuracy(ROW('halfspace', 'by hand', '{1,0}', 1, 0, 'replace', 'exact', 0, NULL)::dp_model, x, y, 1.0) FROM exam;
-SELECT dp_accuracy(ROW('halfspace', 'by hand', '{{1,0}}', 1, 0, 'replace', 'exact', 0, '{}')::dp_model, x, y, 1.0) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 4), ARRAY[age, k], y, 1.0) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 4), ARRAY[0.5, x[1], x[2]], y, 1.0) FROM exam;
-SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y::text, 1.0) FROM exam;
+SELECT * FROM answers('SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, %) FROM exam',
+  'NULL::numeric', '0', '-1.0', $$'NaN'::float8$$, '10000.1', '0.0000000001', 'e', '(SELECT max(e) FROM exam)');
+SELECT * FROM answers('SELECT dp_accuracy(%) FROM exam',
+  'm, x, y, 1.0', '(SELECT model FROM candidate WHERE id = 99), x, y, 1.0', '(SELECT model FROM candidate WHERE id = 6), x, y, 1.0',
+  $$'anything', x, y, 1.0$$, $$ROW('halfspace', 'by hand', '{1,0}', 1, 0, 'replace', 'exact', 0, NULL)::dp_model, x, y, 1.0$$,
+  $$ROW('halfspace', 'by hand', '{{1,0}}', 1, 0, 'replace', 'exact', 0, '{}')::dp_model, x, y, 1.0$$,
+  '(SELECT model FROM candidate WHERE id = 4), ARRAY[age, k], y, 1.0', '(SELECT model FROM candidate WHERE id = 4), ARRAY[0.5, x[1], x[2]], y, 1.0',
+  '(SELECT model FROM candidate WHERE id = 1), x, y::text, 1.0');
 -- a constraint says how long the features are, as ARRAY[...] does
 BEGIN;
 CREATE TABLE longer (x float8[] CHECK (cardinality(x) = 5), y boolean);
@@ -138,14 +130,11 @@ SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 1.0) FROM l
 ROLLBACK;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, e, 1.0) FROM exam;
 SELECT dp_confusion((SELECT model FROM candidate WHERE id = 6), x, y, 1.0) FROM exam;
-SELECT dp_select(ARRAY(SELECT model FROM candidate WHERE id = 1), x, y, 1.0) FROM exam;
-SELECT dp_select('{}'::dp_model[], x, y, 1.0) FROM exam;
-SELECT dp_select(NULL::dp_model[], x, y, 1.0) FROM exam;
-SELECT dp_select(ARRAY[(SELECT model FROM candidate WHERE id = 1), NULL], x, y, 1.0) FROM exam;
-SELECT dp_select(ARRAY(SELECT model FROM candidate WHERE id IN (1, 6) ORDER BY id), x, y, 1.0) FROM exam;
-SELECT dp_select(ARRAY(SELECT model FROM candidate WHERE id IN (1, 7) ORDER BY id), x, y, 1.0) FROM exam;
-SELECT dp_select(ARRAY(SELECT model FROM candidate, generate_series(1, 257) WHERE id = 1), x, y, 1.0) FROM exam;
-SELECT dp_select(ARRAY[m, m], x, y, 1.0) FROM exam;
+SELECT * FROM answers('SELECT dp_select(%, x, y, 1.0) FROM exam',
+  'ARRAY(SELECT model FROM candidate WHERE id = 1)', $$'{}'::dp_model[]$$, 'NULL::dp_model[]',
+  'ARRAY[(SELECT model FROM candidate WHERE id = 1), NULL]', 'ARRAY(SELECT model FROM candidate WHERE id IN (1, 6) ORDER BY id)',
+  'ARRAY(SELECT model FROM candidate WHERE id IN (1, 7) ORDER BY id)', 'ARRAY(SELECT model FROM candidate, generate_series(1, 257) WHERE id = 1)',
+  'ARRAY[m, m]');
 -- a model of which it is not known how it came out of these rows
 SELECT dp_accuracy((SELECT ROW('halfspace', 'by hand', ARRAY[max(age), 1], 1, 0, 'replace', 'exact', 0, '{}')::dp_model FROM exam), x, y, 1.0) FROM exam;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = (SELECT min(id) FROM exam)), x, y, 1.0) FROM exam;
@@ -249,20 +238,11 @@ SELECT event, mechanism, epsilon, adjacency, guarantee, pair, door, parameters -
   FROM dpobj.ledger WHERE mechanism = 'permute_flip' AND event = 'charged' ORDER BY id LIMIT 2;
 -- what is refused, before the charge
 SELECT epsilon AS before FROM dpobj.remaining('checkup') \gset
-SELECT dpobj.confusion('nobody''s', 'checkup', 1);
-SELECT dpobj.confusion(NULL, 'checkup', 1);
-SELECT dpobj.confusion('age', NULL, 1);
-SELECT dpobj.confusion('age', 'checkup', NULL);
-SELECT dpobj.confusion('age', 'checkup', 0.0009);
-SELECT dpobj.confusion('age', 'checkup', 1, '[]');
-SELECT dpobj.confusion('age', 'exam', 1);
-SELECT dpobj.select('{age}', 'checkup', 1);
-SELECT dpobj.select('{}', 'checkup', 1);
-SELECT dpobj.select(NULL, 'checkup', 1);
-SELECT dpobj.select('{age,NULL}', 'checkup', 1);
-SELECT dpobj.select('{age,sex,age}', 'checkup', 1);
-SELECT dpobj.select('{age,"nobody''s"}', 'checkup', 1);
-SELECT dpobj.select('{age,outcome}', 'checkup', 1);
+SELECT * FROM answers('SELECT dpobj.confusion(%)',
+  $$'nobody''s', 'checkup', 1$$, $$NULL, 'checkup', 1$$, $$'age', NULL, 1$$, $$'age', 'checkup', NULL$$, $$'age', 'checkup', 0.0009$$,
+  $$'age', 'checkup', 1, '[]'$$, $$'age', 'exam', 1$$);
+SELECT * FROM answers($$SELECT dpobj.select(%, 'checkup', 1)$$,
+  $$'{age}'$$, $$'{}'$$, 'NULL', $$'{age,NULL}'$$, $$'{age,sex,age}'$$, $$'{age,"nobody''s"}'$$, $$'{age,outcome}'$$);
 SELECT dpobj.select(array_agg('m' || i), 'checkup', 1) FROM generate_series(1, 257) i;
 SELECT dpobj.select('{age,sex}', 'checkup', 1000000);
 BEGIN READ ONLY;
@@ -285,14 +265,9 @@ SELECT method, d, options, p - 'method' - 'delta' - 'unit' - 'guarantee' AS pric
   FROM (VALUES ('accuracy', 1, '{}'), ('accuracy', 1, '{"adjacency": "add_remove"}'), ('confusion', 1, '{}'), ('select', 2, '{}'),
                ('select', 256, '{"adjacency": "add_remove"}')) v(method, d, options),
        LATERAL dpobj.price_aggregate(method, d, 0.5, 0, options::jsonb) p;
-SELECT dpobj.price_aggregate('accuracy', 2, 1);
-SELECT dpobj.price_aggregate('select', 1, 1);
-SELECT dpobj.price_aggregate('select', 257, 1);
-SELECT dpobj.price_aggregate('confusion', 1, 0);
-SELECT dpobj.price_aggregate('confusion', 1, 1, 1);
-SELECT dpobj.price_aggregate('confusion', 1, 1, 0, '{"n": 1}');
-SELECT dpobj.price_aggregate('confusion', 1, 1, 0, '{"adjacency": "both"}');
-SELECT dpobj.price_aggregate('confusion', 1, 1, 0, '[]');
+SELECT * FROM answers('SELECT dpobj.price_aggregate(%)',
+  $$'accuracy', 2, 1$$, $$'select', 1, 1$$, $$'select', 257, 1$$, $$'confusion', 1, 0$$, $$'confusion', 1, 1, 1$$,
+  $$'confusion', 1, 1, 0, '{"n": 1}'$$, $$'confusion', 1, 1, 0, '{"adjacency": "both"}'$$, $$'confusion', 1, 1, 0, '[]'$$);
 
 -- A name at the owner's door is the session user's, and not for functions of others.
 \c - postgres

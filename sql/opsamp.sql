@@ -1,4 +1,5 @@
 -- Mechanism opsamp of dp_logistic and dp_svm.
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 \set VERBOSITY default
 CREATE TABLE moor (id int, x float8[] CHECK (cardinality(x) = 2), y boolean);
@@ -28,15 +29,9 @@ SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset befor
 SELECT dp_logistic(x, y, 1.0, 0, '{"mechanism": "opsamp", "n": 4000}') FROM moor;
 SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp"}') FROM moor;
 SELECT dp_logistic(x, y, 0.5, 1e-6, '{"mechanism": "opsamp", "n": 4000, "dimension": 2}') FROM moor;
-SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp", "n": 100000, "dimension": 50}') FROM moor;
-SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp", "n": 1000000000}') FROM moor;
-SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp", "n": 100000, "calls": 100000}') FROM moor;
-SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp", "n": 100000, "calls": 0}') FROM moor;
-SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp", "n": 100000, "calls": 1e6}') FROM moor;
-SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp", "n": 100000, "net": 100}') FROM moor;
-SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp", "n": 100000, "noise": "gaussian"}') FROM moor;
-SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp", "n": 100000, "norm": 1000}') FROM moor;
-SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp", "n": 100000, "regularization": 1e-9}') FROM moor;
+SELECT * FROM answers($$SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "opsamp", "n": %}') FROM moor$$,
+  '100000, "dimension": 50', '1000000000', '100000, "calls": 100000', '100000, "calls": 0', '100000, "calls": 1e6', '100000, "net": 100',
+  '100000, "noise": "gaussian"', '100000, "norm": 1000', '100000, "regularization": 1e-9');
 SELECT dp_logistic(x, y, 1.0, 1e-6, '{"calls": 100}') FROM moor;
 SELECT dp_logistic(x, y, 1.0, 1e-6, '{"mechanism": "exponential", "calls": 100}') FROM moor;
 SELECT dp_halfspace(x, y, 1.0, 1e-6, '{"mechanism": "opsamp"}') FROM moor;

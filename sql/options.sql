@@ -1,4 +1,5 @@
 -- dp_halfspace: options, grids, mechanisms, and what they refuse
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 CREATE TABLE person (features float8[] CHECK (cardinality(features) = 2), rich boolean, age integer, income numeric, sex text, pair integer[]);
 INSERT INTO person
@@ -13,22 +14,15 @@ BEGIN
   m := (SELECT dp_halfspace(features, rich, 10000, 0, options) FROM person);
   RETURN format('%s %s %s', m.mechanism, m.weights, m.guarantee);
 END $$;
-SELECT weights('{"grid": "sign"}');
-SELECT weights('{"grid": "sign", "mechanism": "permute_flip"}');
-SELECT weights('{"grid": "sign", "mechanism": "opdisc"}');
-SELECT weights('{"grid": "sign", "mechanism": "opdisc", "adjacency": "add_remove", "dimension": 2}');
-SELECT weights('{"grid": {"levels": [[-3, 5], [-2, 7]]}}');
-SELECT weights('{"grid": {"levels": [[-3, 5], [-2, 7]]}, "mechanism": "opdisc"}');
-SELECT weights('{"grid": {"sparse": 2}}');
-SELECT weights('{"grid": {"sparse": 2}, "mechanism": "opdisc"}');
-SELECT weights('{"grid": {"sparse": 2}, "mechanism": "permute_flip"}');
-SELECT weights('{"grid": "sign", "mechanism": "sample_aggregate"}');
-SELECT weights('{"grid": {"sparse": 2}, "mechanism": "sample_aggregate", "parts": 5, "part_nodes": 20, "n": 100}');
-SELECT weights('{"grid": "sign", "mechanism": "sample_aggregate", "adjacency": "add_remove", "dimension": 2, "time_limit": 60}');
-SELECT weights('{"grid": {"levels": [[-1, 1], [-1, 1]]}, "groups": [2]}');
-SELECT weights('{"grid": "sign", "groups": [2], "time_limit": 60}');
-SELECT weights('{"grid": "sign", "memory_limit": 4096, "noise": "gauge"}');
-SELECT weights('{"grid": "sign", "time_limit": 0}');
+SELECT * FROM answers($$SELECT weights('%')$$,
+  '{"grid": "sign"}', '{"grid": "sign", "mechanism": "permute_flip"}', '{"grid": "sign", "mechanism": "opdisc"}',
+  '{"grid": "sign", "mechanism": "opdisc", "adjacency": "add_remove", "dimension": 2}', '{"grid": {"levels": [[-3, 5], [-2, 7]]}}',
+  '{"grid": {"levels": [[-3, 5], [-2, 7]]}, "mechanism": "opdisc"}', '{"grid": {"sparse": 2}}', '{"grid": {"sparse": 2}, "mechanism": "opdisc"}',
+  '{"grid": {"sparse": 2}, "mechanism": "permute_flip"}', '{"grid": "sign", "mechanism": "sample_aggregate"}',
+  '{"grid": {"sparse": 2}, "mechanism": "sample_aggregate", "parts": 5, "part_nodes": 20, "n": 100}',
+  '{"grid": "sign", "mechanism": "sample_aggregate", "adjacency": "add_remove", "dimension": 2, "time_limit": 60}',
+  '{"grid": {"levels": [[-1, 1], [-1, 1]]}, "groups": [2]}', '{"grid": "sign", "groups": [2], "time_limit": 60}',
+  '{"grid": "sign", "memory_limit": 4096, "noise": "gauge"}', '{"grid": "sign", "time_limit": 0}');
 -- an option cannot lift the administrator's limit
 SET dpobj.time_limit = 30;
 SELECT weights('{"grid": "sign", "time_limit": 0}');
@@ -92,12 +86,10 @@ SELECT weights('{"grid": {"levels": [[-60, 60], [-60, 0]]}, "mechanism": "opdisc
 SELECT weights('{"grid": "sign", "noise": "spherical"}');
 SELECT weights('{"grid": "sign", "mechanism": "sample_aggregate", "solver": "native"}');
 -- parts are for one mechanism, which is never chosen for anybody
-SELECT weights('{"grid": "sign", "parts": 5}');
-SELECT weights('{"grid": "sign", "mechanism": "opdisc", "part_nodes": 5}');
-SELECT weights('{"mechanism": "sample_aggregate", "parts": 0}');
-SELECT weights('{"mechanism": "sample_aggregate", "parts": 65537}');
-SELECT weights('{"mechanism": "sample_aggregate", "part_nodes": 1.5}');
-SELECT weights('{"mechanism": "sample_aggregate", "part_nodes": 1000001}');
+SELECT * FROM answers($$SELECT weights('%')$$,
+  '{"grid": "sign", "parts": 5}', '{"grid": "sign", "mechanism": "opdisc", "part_nodes": 5}', '{"mechanism": "sample_aggregate", "parts": 0}',
+  '{"mechanism": "sample_aggregate", "parts": 65537}', '{"mechanism": "sample_aggregate", "part_nodes": 1.5}',
+  '{"mechanism": "sample_aggregate", "part_nodes": 1000001}');
 -- a reference level of each one-hot group is fixed at 0; without an intercept the first is not
 SELECT weights('{"grid": "sign", "groups": [2], "reference": true}');
 SELECT weights('{"grid": "sign", "groups": [2], "reference": true, "intercept": true}');
@@ -122,55 +114,26 @@ SELECT cardinality((dp_halfspace(ARRAY[(sex = 'm')::int, CASE WHEN sex = 'f' THE
 FROM person;
 
 -- Integers and numerics without a scale would be clipped to 1.
-SELECT dp_halfspace(ARRAY[age], rich, 1.0, 0) FROM person;
-SELECT dp_halfspace(ARRAY[features[1], income], rich, 1.0, 0) FROM person;
-SELECT dp_halfspace(pair, rich, 1.0, 0) FROM person;
-SELECT dp_halfspace(ARRAY[coalesce(age, 0)], rich, 1.0, 0) FROM person;
+SELECT * FROM answers('SELECT dp_halfspace(%, rich, 1.0, 0) FROM person',
+  'ARRAY[age]', 'ARRAY[features[1], income]', 'pair', 'ARRAY[coalesce(age, 0)]');
 
 -- Unknown keys and values out of range.
-SELECT weights('{"mech": 1}');
-SELECT weights('{"Grid": "sign"}');
-SELECT weights('[1]');
-SELECT weights('{"mechanism": "svrg"}');
-SELECT weights('{"mechanism": 3}');
+SELECT * FROM answers($$SELECT weights('%')$$,
+  '{"mech": 1}', '{"Grid": "sign"}', '[1]', '{"mechanism": "svrg"}', '{"mechanism": 3}');
 SELECT dpobj.price_aggregate('logistic', 3, 1, 0, '{"mechanism": "svrg"}');
 SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"grid": "sign", "mechanism": "svrg"}');
 SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"mechanism": "svrg"}');
-SELECT weights('{"noise": "gauss"}');
-SELECT weights('{"solver": "cplex"}');
-SELECT weights('{"adjacency": "swap"}');
-SELECT weights('{"intercept": "yes"}');
-SELECT weights('{"dimension": 0}');
-SELECT weights('{"dimension": 129}');
-SELECT weights('{"dimension": 2.5}');
-SELECT weights('{"n": -1}');
-SELECT weights('{"time_limit": -1}');
-SELECT weights('{"memory_limit": "1GB"}');
-SELECT weights('{"groups": []}');
-SELECT weights('{"groups": [2, 0]}');
-SELECT weights('{"groups": [2, 1], "dimension": 2}');
-SELECT weights('{"numeric": [3]}');
-SELECT weights('{"numeric": 1}');
-SELECT weights('{"scale": 0}');
-SELECT weights('{"scale": [1, 2, 3], "dimension": 2}');
-SELECT weights('{"center": "x"}');
-SELECT weights('{"clip": [2, -2]}');
-SELECT weights('{"clip": [-5000, 5000]}');
-SELECT weights('{"clip": [[0, 1], [1]]}');
-SELECT weights('{"clip": [-1000, 1000], "grid": {"levels": [[-64, 64], [-1, 1]]}}');
-SELECT weights('{"grid": "cube"}');
-SELECT weights('{"grid": {"max": 2, "ball": 3}}');
-SELECT weights('{"grid": {"max": 17}}');
-SELECT weights('{"grid": {"ball": 0}}');
-SELECT weights('{"grid": {"sparse": 3}}');
-SELECT weights('{"grid": {"levels": [[1, 0], [1]]}}');
-SELECT weights('{"grid": {"levels": [[-1, 1]]}}');
-SELECT weights('{"grid": {"levels": [[-65, 1], [1]]}}');
+SELECT * FROM answers($$SELECT weights('%')$$,
+  '{"noise": "gauss"}', '{"solver": "cplex"}', '{"adjacency": "swap"}', '{"intercept": "yes"}', '{"dimension": 0}', '{"dimension": 129}',
+  '{"dimension": 2.5}', '{"n": -1}', '{"time_limit": -1}', '{"memory_limit": "1GB"}', '{"groups": []}', '{"groups": [2, 0]}',
+  '{"groups": [2, 1], "dimension": 2}', '{"numeric": [3]}', '{"numeric": 1}', '{"scale": 0}', '{"scale": [1, 2, 3], "dimension": 2}',
+  '{"center": "x"}', '{"clip": [2, -2]}', '{"clip": [-5000, 5000]}', '{"clip": [[0, 1], [1]]}',
+  '{"clip": [-1000, 1000], "grid": {"levels": [[-64, 64], [-1, 1]]}}', '{"grid": "cube"}', '{"grid": {"max": 2, "ball": 3}}',
+  '{"grid": {"max": 17}}', '{"grid": {"ball": 0}}', '{"grid": {"sparse": 3}}', '{"grid": {"levels": [[1, 0], [1]]}}',
+  '{"grid": {"levels": [[-1, 1]]}}', '{"grid": {"levels": [[-65, 1], [1]]}}');
 
-SELECT weights('{"modulus": 1}');
-SELECT weights('{"modulus": 2}');
-SELECT weights('{"modulus": 3, "grid": {"ball": 3}}');
-SELECT weights('{"reference": 1}');
+SELECT * FROM answers($$SELECT weights('%')$$,
+  '{"modulus": 1}', '{"modulus": 2}', '{"modulus": 3, "grid": {"ball": 3}}', '{"reference": 1}');
 
 -- Grids up to 128 coordinates; these rows have another length, so they are neutral.
 CREATE FUNCTION drawn(options jsonb) RETURNS text LANGUAGE plpgsql AS $$
@@ -179,26 +142,20 @@ BEGIN
   m := (SELECT dp_halfspace(features, rich, 1, 0, options) FROM person);
   RETURN format('%s %s of %s', m.mechanism, cardinality(m.weights), m.details -> 'log2_grid');
 END $$;
-SELECT drawn('{"dimension": 23}');
-SELECT drawn('{"dimension": 128, "mechanism": "exponential", "grid": {"max": 4}}');
-SELECT drawn('{"dimension": 128, "mechanism": "exponential", "grid": {"ball": 128}}');
-SELECT drawn('{"dimension": 128, "mechanism": "exponential", "grid": "sign", "modulus": 2}');
-SELECT drawn('{"dimension": 128, "grid": {"sparse": 4}}');
-SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"max": 4}}');
-SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"ball": 128}}');
-SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": {"sparse": 4}}');
-SELECT drawn('{"dimension": 128, "mechanism": "opdisc", "grid": "sign", "modulus": 2}');
-SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"max": 4}}');
-SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"ball": 128}, "parts": 3}');
-SELECT drawn('{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"sparse": 4}}');
-SELECT drawn('{"dimension": 43, "groups": [20, 20, 3], "numeric": [41, 42, 43]}');
+SELECT * FROM answers($$SELECT drawn('%')$$,
+  '{"dimension": 23}', '{"dimension": 128, "mechanism": "exponential", "grid": {"max": 4}}',
+  '{"dimension": 128, "mechanism": "exponential", "grid": {"ball": 128}}',
+  '{"dimension": 128, "mechanism": "exponential", "grid": "sign", "modulus": 2}', '{"dimension": 128, "grid": {"sparse": 4}}',
+  '{"dimension": 128, "mechanism": "opdisc", "grid": {"max": 4}}', '{"dimension": 128, "mechanism": "opdisc", "grid": {"ball": 128}}',
+  '{"dimension": 128, "mechanism": "opdisc", "grid": {"sparse": 4}}', '{"dimension": 128, "mechanism": "opdisc", "grid": "sign", "modulus": 2}',
+  '{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"max": 4}}',
+  '{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"ball": 128}, "parts": 3}',
+  '{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"sparse": 4}}', '{"dimension": 43, "groups": [20, 20, 3], "numeric": [41, 42, 43]}');
 
 -- Too large for the mechanism: decided from public parameters, with the numbers.
-SELECT drawn('{"dimension": 23, "mechanism": "permute_flip"}');
-SELECT drawn('{"dimension": 23, "mechanism": "sample_aggregate", "parts": 65536, "part_nodes": 1000000}');
-SELECT drawn('{"dimension": 60}');
-SELECT drawn('{"dimension": 45, "n": 100000}');
-SELECT drawn('{"dimension": 45}');
+SELECT * FROM answers($$SELECT drawn('%')$$,
+  '{"dimension": 23, "mechanism": "permute_flip"}', '{"dimension": 23, "mechanism": "sample_aggregate", "parts": 65536, "part_nodes": 1000000}',
+  '{"dimension": 60}', '{"dimension": 45, "n": 100000}', '{"dimension": 45}');
 SELECT dp_halfspace(features || '{}'::float8[], rich, 1.0, 0, '{"adjacency": "add_remove"}') FROM person;
 SELECT dp_halfspace(features || array_fill(0::float8, ARRAY[200]), rich, 1.0, 0) FROM person;
 DROP FUNCTION weights(jsonb), drawn(jsonb);

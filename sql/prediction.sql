@@ -1,4 +1,5 @@
 -- Models in use: raw columns, JSON, lodging_model SQL, points, shares. All of it is free.
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 CREATE ROLE dpobj_use_ana LOGIN;
 CREATE ROLE dpobj_use_bea LOGIN;
@@ -80,12 +81,10 @@ SELECT dpobj.predict('card', NULL::newcomer), dpobj.score(NULL, n), dpobj.predic
 SELECT dpobj.predict('card', n) FROM (SELECT 1) one LEFT JOIN newcomer n ON false;
 -- what does not fit is told before any value is looked at
 SELECT dpobj.predict('card', ROW(1, 2));
-SELECT dpobj.predict('card', n) FROM (SELECT age, sex, days, place FROM newcomer) n;
-SELECT dpobj.predict('card', n) FROM (SELECT *, 1 AS age FROM newcomer) n;
-SELECT dpobj.predict('card', n) FROM (SELECT emergency, days, sex, age::text, place FROM newcomer) n;
-SELECT dpobj.predict('card', n) FROM (SELECT emergency::int, days, sex, age, place FROM newcomer) n;
-SELECT dpobj.predict('card', n) FROM (SELECT emergency, days, age AS sex, age, place FROM newcomer) n;
-SELECT dpobj.predict('card', n) FROM (SELECT emergency, days, sex, age, '{}'::json AS place FROM newcomer) n;
+SELECT * FROM answers($$SELECT dpobj.predict('card', n) FROM (%) n$$,
+  'SELECT age, sex, days, place FROM newcomer', 'SELECT *, 1 AS age FROM newcomer', 'SELECT emergency, days, sex, age::text, place FROM newcomer',
+  'SELECT emergency::int, days, sex, age, place FROM newcomer', 'SELECT emergency, days, age AS sex, age, place FROM newcomer',
+  $$SELECT emergency, days, sex, age, '{}'::json AS place FROM newcomer$$);
 SELECT dpobj.predict('proba', n) FROM (SELECT 1 AS "since Day", 2 AS days) n;
 SELECT dpobj.predict('card', 1);
 SELECT dpobj.predict('card', 'x');
@@ -123,24 +122,11 @@ SELECT '{}'::jsonb::dp_model;
 SELECT 'null'::jsonb::dp_model;
 SELECT NULL::jsonb::dp_model IS NULL AS none;
 SELECT (:'document'::jsonb - 'release')::dp_model;
-SELECT (:'document'::jsonb || '{"more": 1}')::dp_model;
-SELECT (:'document'::jsonb || '{"kind": "forest"}')::dp_model;
-SELECT (:'document'::jsonb || '{"kind": 1}')::dp_model;
-SELECT (:'document'::jsonb || '{"mechanism": null}')::dp_model;
-SELECT (:'document'::jsonb || '{"weights": []}')::dp_model;
-SELECT (:'document'::jsonb || '{"weights": 1}')::dp_model;
-SELECT (:'document'::jsonb || '{"weights": [1, "2"]}')::dp_model;
-SELECT (:'document'::jsonb || '{"weights": [1e400]}')::dp_model;
 SELECT (:'document'::jsonb || jsonb_build_object('weights', array_fill(1, ARRAY[129])))::dp_model;
-SELECT (:'document'::jsonb || '{"epsilon": -1}')::dp_model;
-SELECT (:'document'::jsonb || '{"epsilon": "1"}')::dp_model;
-SELECT (:'document'::jsonb || '{"delta": 1.5}')::dp_model;
-SELECT (:'document'::jsonb || '{"adjacency": "some"}')::dp_model;
-SELECT (:'document'::jsonb || '{"guarantee": true}')::dp_model;
-SELECT (:'document'::jsonb || '{"release": 1.5}')::dp_model;
-SELECT (:'document'::jsonb || '{"release": 9223372036854775808}')::dp_model;
-SELECT (:'document'::jsonb || '{"release": -1}')::dp_model;
-SELECT (:'document'::jsonb || '{"details": []}')::dp_model;
+SELECT * FROM answers(format('SELECT (%L::jsonb || ''%%'')::dp_model', :'document'),
+  '{"more": 1}', '{"kind": "forest"}', '{"kind": 1}', '{"mechanism": null}', '{"weights": []}', '{"weights": 1}', '{"weights": [1, "2"]}',
+  '{"weights": [1e400]}', '{"epsilon": -1}', '{"epsilon": "1"}', '{"delta": 1.5}', '{"adjacency": "some"}', '{"guarantee": true}',
+  '{"release": 1.5}', '{"release": 9223372036854775808}', '{"release": -1}', '{"details": []}');
 SELECT ROW('halfspace', 'hand', '{NaN}', 0, 0, 'replace', 'unproven', 0, '{}')::dp_model::jsonb;
 SELECT ROW('halfspace', NULL, '{1}', 0, 0, 'replace', 'unproven', 0, '{}')::dp_model::jsonb;
 
@@ -232,11 +218,8 @@ SELECT dpobj.share('card', 'dpobj_use_bob');
 SELECT dpobj.share('card', 'dpobj_use_bob');
 SELECT dpobj.share('number', 'dpobj_use_team');
 SELECT name, shared_with FROM dpobj.models ORDER BY 1;
-SELECT dpobj.share('card', 'nobody');
-SELECT dpobj.share('card', 1234567890);
-SELECT dpobj.share('no such model', 'dpobj_use_bob');
-SELECT dpobj.share(NULL, 'dpobj_use_bob');
-SELECT dpobj.share('card', NULL);
+SELECT * FROM answers('SELECT dpobj.share(%)',
+  $$'card', 'nobody'$$, $$'card', 1234567890$$, $$'no such model', 'dpobj_use_bob'$$, $$NULL, 'dpobj_use_bob'$$, $$'card', NULL$$);
 SELECT dpobj.unshare('card', 'dpobj_use_carl');
 BEGIN READ ONLY;
 SELECT dpobj.share('card', 'dpobj_use_carl');

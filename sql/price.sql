@@ -1,4 +1,5 @@
 -- dpobj.price: what a call would cost, from public parameters
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 CREATE ROLE dpobj_price_ana LOGIN;
 CREATE ROLE dpobj_price_bob LOGIN;
@@ -145,19 +146,10 @@ INSERT INTO ask SELECT arguments, 'price_aggregate' FROM (VALUES
   ('''forest'', 3, 1'), ('''halfspace'', 0, 1'), ('''halfspace'', 129, 1'), ('''halfspace'', NULL, 1'), ('''halfspace'', 3, 0'), ('NULL, 3, 1'),
   ('''halfspace'', 3, 1, 0, ''{"dimension": 4}'''), ('''halfspace'', 3, 1, 0, ''{"groups": [2, 2]}'''), ('''halfspace'', 3, 1, 0, ''{"unknown": 1}'''),
   ('''halfspace'', 23, 1, 0, ''{"mechanism": "permute_flip"}'''), ('''halfspace'', 3, 1, 0, ''{"solver": "glpk"}''')) a(arguments);
-CREATE FUNCTION pg_temp.refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE state text; message text; detail text;
-BEGIN
-  EXECUTE statement;
-  RETURN 'not refused';
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-  RETURN concat_ws(': ', state, message, nullif(detail, ''));
-END $$;
-SELECT price, arguments, pg_temp.refusal(format('SELECT dpobj.%s(%s)', price, arguments)) FROM ask;
+SELECT price, arguments, replace(answer_of(format('SELECT dpobj.%s(%s)', price, arguments)), E'\n', ' | ') AS refusal FROM ask;
 -- of all that is about a table, dpobj.train says the same (it needs a label)
-SELECT arguments, pg_temp.refusal(format('SELECT dpobj.train(%s)', replace(arguments, ', NULL, ', ', ''outcome'', ')))
-       = pg_temp.refusal(format('SELECT dpobj.price(%s)', replace(arguments, ', NULL, ', ', ''outcome'', '))) AS the_same
+SELECT arguments, answer_of(format('SELECT dpobj.train(%s)', replace(arguments, ', NULL, ', ', ''outcome'', ')))
+       = answer_of(format('SELECT dpobj.price(%s)', replace(arguments, ', NULL, ', ', ''outcome'', '))) AS the_same
   FROM ask WHERE arguments ~ '^''(lodger|lodger_view|pg_class|dpobj.protections)'', NULL, [^,]*$';
 
 \c - postgres

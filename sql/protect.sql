@@ -1,4 +1,5 @@
 -- dpobj.protect: what it stores, what it refuses, and who may see it
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 CREATE SCHEMA "Clinic";
 CREATE TABLE "Clinic"."Visit" (person int, age int, sex text, "Weight kg" float8, ill boolean, note json);
@@ -8,12 +9,9 @@ SELECT dpobj.protect('"Clinic"."Visit"',
 SELECT relation, relation_name, encoders, adjacency, person, max_rows_per_person, n, ignore_rls FROM dpobj.protected;
 SELECT * FROM dpobj.protected_features('"Clinic"."Visit"');
 SELECT position, feature FROM dpobj.protected_features('"Clinic"."Visit"', '{Weight kg,age}');
-SELECT * FROM dpobj.protected_features('"Clinic"."Visit"', '{age,age}');
-SELECT * FROM dpobj.protected_features('"Clinic"."Visit"', '{note}');
-SELECT * FROM dpobj.protected_features('"Clinic"."Visit"', '{}');
-SELECT * FROM dpobj.protected_features('"Clinic"."Visit"', '{NULL}');
-SELECT * FROM dpobj.protected_features('pg_class');
-SELECT * FROM dpobj.protected_features(NULL);
+SELECT * FROM answers('SELECT * FROM dpobj.protected_features(%)',
+  $$'"Clinic"."Visit"', '{age,age}'$$, $$'"Clinic"."Visit"', '{note}'$$, $$'"Clinic"."Visit"', '{}'$$, $$'"Clinic"."Visit"', '{NULL}'$$,
+  $$'pg_class'$$, 'NULL');
 
 -- Protecting again replaces the declaration.
 SELECT dpobj.protect('"Clinic"."Visit"', '{"age": {"scale": 100}, "sex": {"positive": ["m"]}}', 'add_remove', 'person', 3, 1000);
@@ -65,17 +63,11 @@ SELECT * FROM dpobj.protected_features('"Clinic"."Visit"');
 
 -- Arguments.
 SELECT dpobj.protect(NULL, '{"ill": {}}');
-SELECT dpobj.protect('"Clinic"."Visit"', NULL);
-SELECT dpobj.protect('"Clinic"."Visit"', '{}');
-SELECT dpobj.protect('"Clinic"."Visit"', '{"note": {}}');
-SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', 'swap');
-SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', person => 'person');
-SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', max_rows_per_person => 2);
-SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', person => 'person', max_rows_per_person => 0);
-SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', person => 'nobody', max_rows_per_person => 2);
-SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', person => 'ctid', max_rows_per_person => 2);
-SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', person => 'note', max_rows_per_person => 2);
-SELECT dpobj.protect('"Clinic"."Visit"', '{"ill": {}}', n => 0);
+SELECT * FROM answers($$SELECT dpobj.protect('"Clinic"."Visit"', %)$$,
+  'NULL', $$'{}'$$, $$'{"note": {}}'$$, $$'{"ill": {}}', 'swap'$$, $$'{"ill": {}}', person => 'person'$$,
+  $$'{"ill": {}}', max_rows_per_person => 2$$, $$'{"ill": {}}', person => 'person', max_rows_per_person => 0$$,
+  $$'{"ill": {}}', person => 'nobody', max_rows_per_person => 2$$, $$'{"ill": {}}', person => 'ctid', max_rows_per_person => 2$$,
+  $$'{"ill": {}}', person => 'note', max_rows_per_person => 2$$, $$'{"ill": {}}', n => 0$$);
 -- large declarations: more features than a model takes may be declared, not used at once
 SELECT dpobj.protect('"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('x', 65500)])));
 SELECT dpobj.protect('"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('"', 40000)])));
@@ -100,11 +92,8 @@ CREATE SERVER base_server FOREIGN DATA WRAPPER base_wrapper;
 CREATE FOREIGN TABLE base_foreign (a boolean) SERVER base_server;
 CREATE TABLE base_rls (a boolean);
 ALTER TABLE base_rls ENABLE ROW LEVEL SECURITY;
-SELECT dpobj.protect('base_index', '{"a": {}}');
-SELECT dpobj.protect('base_view', '{"a": {}}');
-SELECT dpobj.protect('base_kept', '{"a": {}}');
-SELECT dpobj.protect('base_unlogged', '{"a": {}}');
-SELECT dpobj.protect('base_temp', '{"a": {}}');
+SELECT * FROM answers($$SELECT dpobj.protect(%, '{"a": {}}')$$,
+  $$'base_index'$$, $$'base_view'$$, $$'base_kept'$$, $$'base_unlogged'$$, $$'base_temp'$$);
 SELECT dpobj.protect('base_sequence', '{"is_called": {}}');
 SELECT dpobj.protect('base_type', '{"a": {}}');
 SELECT dpobj.protect('base_foreign', '{"a": {}}');

@@ -1,4 +1,5 @@
 -- reports: prices of plans, recomputed totals, what an auditor reads
+\i tests/answers.sql
 CREATE TABLE harbour (features float8[] CHECK (cardinality(features) = 2), deep boolean);
 INSERT INTO harbour SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
 CREATE TABLE lagoon (LIKE harbour INCLUDING CONSTRAINTS);
@@ -81,19 +82,10 @@ SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "times":
 SELECT dpobj.price_plan('[{"d": 5, "epsilon": 1}]', 0);
 SELECT dpobj.price_plan('[{"method": 7, "d": 5, "epsilon": 1}]', 0);
 SELECT dpobj.price_plan('[{"method": "forest", "d": 5, "epsilon": 1}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "epsilon": 1}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 0, "epsilon": 1}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 2.5, "epsilon": 1}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5000, "epsilon": 1}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": "1"}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 0}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "delta": 2}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "delta": null}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "count": 0}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "count": 1000001}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "options": 1}]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "options": {"colour": 1}}]', 0);
+SELECT * FROM answers($$SELECT dpobj.price_plan('[{"method": "halfspace", %]', 0)$$,
+  '"epsilon": 1}', '"d": 0, "epsilon": 1}', '"d": 2.5, "epsilon": 1}', '"d": 5000, "epsilon": 1}', '"d": 5}', '"d": 5, "epsilon": "1"}',
+  '"d": 5, "epsilon": 0}', '"d": 5, "epsilon": 1, "delta": 2}', '"d": 5, "epsilon": 1, "delta": null}', '"d": 5, "epsilon": 1, "count": 0}',
+  '"d": 5, "epsilon": 1, "count": 1000001}', '"d": 5, "epsilon": 1, "options": 1}', '"d": 5, "epsilon": 1, "options": {"colour": 1}}');
 SELECT dpobj.price_plan('[{"method": "ftrl", "d": 5, "epsilon": 1}]', 0);
 SELECT dpobj.price_plan((SELECT jsonb_agg('{"method": "halfspace", "d": 5, "epsilon": 1}'::jsonb) FROM generate_series(1, 501)), 0);
 -- the name of a table in quotes is still one
@@ -195,11 +187,8 @@ SET SESSION AUTHORIZATION report_auditor;
 SELECT releases FROM dpobj.recompute('harbour', 'report_ann', 'basic');
 SELECT releases FROM dpobj.recompute('harbour', NULL, 'basic');
 SELECT releases FROM dpobj.recompute('harbour', 'report_auditor', 'pld');
-SELECT * FROM dpobj.recompute('harbour', NULL, 'best');
-SELECT * FROM dpobj.recompute('harbour', NULL, NULL);
-SELECT * FROM dpobj.recompute(NULL, NULL, 'basic');
-SELECT * FROM dpobj.recompute('harbour', NULL, 'basic', 1);
-SELECT * FROM dpobj.recompute('harbour', NULL, 'zcdp', -1);
+SELECT * FROM answers('SELECT * FROM dpobj.recompute(%)',
+  $$'harbour', NULL, 'best'$$, $$'harbour', NULL, NULL$$, $$NULL, NULL, 'basic'$$, $$'harbour', NULL, 'basic', 1$$, $$'harbour', NULL, 'zcdp', -1$$);
 RESET SESSION AUTHORIZATION;
 
 -- ---- the report ----

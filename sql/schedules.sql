@@ -1,4 +1,5 @@
 -- Schedules on a server without pg_cron: what is refused, and what one run does and records
+\i tests/answers.sql
 CREATE ROLE dpobj_schedule_ana LOGIN;
 CREATE ROLE dpobj_schedule_bob LOGIN;
 CREATE ROLE dpobj_schedule_mallory LOGIN;
@@ -22,11 +23,8 @@ SELECT cron, dpobj_internal.cron_time(cron, at), dpobj_internal.cron_time(cron, 
   FROM (VALUES ('30 3 * * *', timestamp '2026-11-21 03:29:59.9'), ('30 3 * * *', '2026-11-21 03:30'),
                ('30 3 * * *', '2026-11-21 23:59:59'), ('*/15 9-17 * * mon-fri', '2026-11-21 12:00'),
                ('0 0 29 2 *', '2026-11-21'), ('@monthly', '1969-12-31 23:59:59'), ('0 0 13 * 5', '2026-11-01')) v(cron, at);
-SELECT dpobj_internal.cron_time('30 3 * *', '2026-11-21');
-SELECT dpobj_internal.cron_time('30 3 * * * *', '2026-11-21');
-SELECT dpobj_internal.cron_time('0 0 30 2 *', '2026-11-21');
-SELECT dpobj_internal.cron_time('@reboot', '2026-11-21');
-SELECT dpobj_internal.cron_time('30 seconds', '2026-11-21');
+SELECT * FROM answers($$SELECT dpobj_internal.cron_time(%, '2026-11-21')$$,
+  $$'30 3 * *'$$, $$'30 3 * * * *'$$, $$'0 0 30 2 *'$$, $$'@reboot'$$, $$'30 seconds'$$);
 SELECT dpobj_internal.cron_time('* * * * *', 'infinity');
 -- where timestamps end
 SELECT dpobj_internal.cron_time('* * * * *', '294276-12-31 23:59:59.999999'), dpobj_internal.cron_time('* * * * *', '4714-11-24 00:00 BC');
@@ -46,35 +44,18 @@ SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *'
 SELECT count(*) FROM dpobj.schedules;
 
 -- What is wrong is said at once.
-SELECT dpobj.schedule('visit', 'y', 0.5, name => NULL, cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, name => '', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, name => repeat('x', 201), cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => NULL);
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => 'at night');
-SELECT dpobj.schedule(NULL, 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('plain', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('seen', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', NULL, 0.5, name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'nothing', 0.5, name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', NULL, name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0, name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 'NaN', name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, delta => NULL, name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, delta => 2, name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, features => '{nothing}', name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, method => NULL, name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, method => 'magic', name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, options => '{"magic": 1}', name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, filter => to_jsonb(repeat('x', 70000)), name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, filter => '{"nothing": {"=": 1}}', name => 'nightly', cron => '30 3 * * *');
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 0.4);
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 'NaN');
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => NULL);
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => '0');
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => '-1 day');
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => '1000 years 1 month');
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => '100000 years -35999999 days');
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => 1, period => '-900 years 8765832 hours');
+SELECT * FROM answers($$SELECT dpobj.schedule('visit', 'y', 0.5, name => %)$$,
+  $$NULL, cron => '30 3 * * *'$$, $$'', cron => '30 3 * * *'$$, $$repeat('x', 201), cron => '30 3 * * *'$$, $$'nightly', cron => NULL$$,
+  $$'nightly', cron => 'at night'$$);
+SELECT * FROM answers($$SELECT dpobj.schedule(%, name => 'nightly', cron => '30 3 * * *')$$,
+  $$NULL, 'y', 0.5$$, $$'plain', 'y', 0.5$$, $$'seen', 'y', 0.5$$, $$'visit', NULL, 0.5$$, $$'visit', 'nothing', 0.5$$, $$'visit', 'y', NULL$$,
+  $$'visit', 'y', 0$$, $$'visit', 'y', 'NaN'$$);
+SELECT * FROM answers($$SELECT dpobj.schedule('visit', 'y', 0.5, %, name => 'nightly', cron => '30 3 * * *')$$,
+  'delta => NULL', 'delta => 2', $$features => '{nothing}'$$, 'method => NULL', $$method => 'magic'$$, $$options => '{"magic": 1}'$$,
+  $$filter => to_jsonb(repeat('x', 70000))$$, $$filter => '{"nothing": {"=": 1}}'$$);
+SELECT * FROM answers($$SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => %)$$,
+  '0.4', $$'NaN'$$, '1, period => NULL', $$1, period => '0'$$, $$1, period => '-1 day'$$, $$1, period => '1000 years 1 month'$$,
+  $$1, period => '100000 years -35999999 days'$$, $$1, period => '-900 years 8765832 hours'$$);
 BEGIN READ ONLY;
 SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
 ROLLBACK;

@@ -1,4 +1,5 @@
 -- Each row of one table enters at most once: what is let through and what is refused
+\i tests/answers.sql
 CREATE TABLE person (id integer PRIMARY KEY, features float8[], rich boolean, city text);
 INSERT INTO person SELECT i, ARRAY[(i % 2)::float8, (i % 2 = 0)::int::float8], i % 2 = 1, 'c' || i % 3
 FROM generate_series(1, 200) i;
@@ -26,17 +27,13 @@ CREATE TABLE kept (model dp_model);
 
 -- Allowed: what owners do every day.  Each statement is one release.
 SELECT count(*) AS before FROM dpobj.ledger WHERE event = 'released' \gset
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM person;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM person WHERE city IN ('c1', 'c2') AND id < 150;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM person WHERE id = 7;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM person WHERE ctid = ANY (ARRAY['(0,1)', '(0,2)']::tid[]);
+SELECT * FROM answers('SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM %',
+  'person', $$person WHERE city IN ('c1', 'c2') AND id < 150$$, 'person WHERE id = 7', $$person WHERE ctid = ANY (ARRAY['(0,1)', '(0,2)']::tid[])$$);
 SELECT (dp_halfspace(features, rich, 1.0, 0) FILTER (WHERE id > 5)).kind FROM person;
 SELECT (dp_halfspace(ARRAY[id / 100.0::float8, (city = 'c1')::int], rich, 1.0, 0)).kind FROM person WHERE id >= 18;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM rich_person;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM barrier;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM (SELECT * FROM person WHERE id > 3) AS p;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM (SELECT * FROM person ORDER BY city, id) AS p;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM (SELECT * FROM person WHERE id > 3 OFFSET 0) AS p WHERE p.id < 100;
+SELECT * FROM answers('SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM %',
+  'rich_person', 'barrier', '(SELECT * FROM person WHERE id > 3) AS p', '(SELECT * FROM person ORDER BY city, id) AS p',
+  '(SELECT * FROM person WHERE id > 3 OFFSET 0) AS p WHERE p.id < 100');
 WITH p AS (SELECT * FROM person WHERE id > 3) SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM p;
 SELECT (dp_halfspace(p.features, p.rich, 1.0, 0)).kind FROM person p LEFT JOIN person q ON q.id = p.id;
 SELECT (dp_halfspace(features, NOT rich, 1.0, 0)).kind FROM person HAVING true;
@@ -129,12 +126,8 @@ SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM part;
 SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM part_high;
 SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM part WHERE id = 7;
 SELECT (dp_halfspace(features, rich, 1.0, 0, '{"dimension": 2}')).kind FROM part WHERE id < 0;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM (SELECT * FROM part ORDER BY id) AS p;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM forebear;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM ONLY forebear;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM offspring;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM ONLY offspring;
-SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM descendant;
+SELECT * FROM answers('SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM %',
+  '(SELECT * FROM part ORDER BY id) AS p', 'forebear', 'ONLY forebear', 'offspring', 'ONLY offspring', 'descendant');
 SELECT (dp_halfspace(features, rich, 1.0, 0, '{"dimension": 2}')).kind FROM borrowed;
 SELECT relation_name, count(*) FROM dpobj.ledger WHERE id > :before AND event = 'charged' GROUP BY 1 ORDER BY 1;
 -- A temporary table has no ancestor: it is logged under its name, unless a budget is required.
@@ -156,11 +149,8 @@ SELECT dp_halfspace(features, rich, 1.0, 0) FROM person HAVING count(*) > 3;
 SELECT dp_halfspace(features, rich, 1.0, 0) OVER () FROM person;
 SELECT dp_halfspace(DISTINCT features, rich, 1.0, 0) FROM person;
 SELECT dp_halfspace(features, rich, 1.0, 0 ORDER BY id) FROM person;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person GROUP BY id;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person GROUP BY 'constant'::text;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person GROUP BY ();
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person GROUP BY GROUPING SETS ((), ());
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person HAVING false;
+SELECT * FROM answers('SELECT dp_halfspace(features, rich, 1.0, 0) FROM person %',
+  'GROUP BY id', $$GROUP BY 'constant'::text$$, 'GROUP BY ()', 'GROUP BY GROUPING SETS ((), ())', 'HAVING false');
 SELECT dp_halfspace(features, rich, 1.0, 0) OVER (ORDER BY id ROWS 3 PRECEDING) FROM person;
 SELECT dp_halfspace(features, rich, 1.0, 0), count(*) FROM person;
 SELECT dp_halfspace(features, rich, 1.0, 0), max(id) FILTER (WHERE rich) FROM person;
@@ -181,12 +171,10 @@ WITH p AS MATERIALIZED (SELECT * FROM person) SELECT dp_halfspace(features, rich
 SELECT dp_halfspace(features, rich, 1.0, 0) FROM person TABLESAMPLE BERNOULLI (50);
 SELECT dp_halfspace(p.features, p.rich, 1.0, 0) FROM person p LEFT JOIN place USING (city);
 SELECT dp_halfspace(p.features, p.rich, 1.0, 0) FROM person p CROSS JOIN LATERAL unnest(p.features) AS u;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person WHERE city IN (SELECT city FROM place);
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person WHERE city NOT IN (SELECT city FROM place);
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person p WHERE EXISTS (SELECT FROM place WHERE place.city = p.city);
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person p WHERE NOT EXISTS (SELECT FROM place WHERE place.city = p.city);
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person WHERE id > (SELECT count(*) FROM place);
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM person WHERE (SELECT count(*) FROM person WHERE id = 7) = 1;
+SELECT * FROM answers('SELECT dp_halfspace(features, rich, 1.0, 0) FROM person %',
+  'WHERE city IN (SELECT city FROM place)', 'WHERE city NOT IN (SELECT city FROM place)',
+  'p WHERE EXISTS (SELECT FROM place WHERE place.city = p.city)', 'p WHERE NOT EXISTS (SELECT FROM place WHERE place.city = p.city)',
+  'WHERE id > (SELECT count(*) FROM place)', 'WHERE (SELECT count(*) FROM person WHERE id = 7) = 1');
 SELECT dp_halfspace(features, rich = (SELECT count(*) > 2 FROM place), 1.0, 0) FROM person;
 SELECT dp_halfspace(features, rich, 1.0, 0) FILTER (WHERE id > (SELECT count(*) FROM place)) FROM person;
 SELECT dp_halfspace(features, (SELECT country = 'x' FROM place WHERE place.city = person.city), 1.0, 0) FROM person;
@@ -201,15 +189,12 @@ SELECT city FROM place WHERE EXISTS (SELECT dp_halfspace(features, rich, 1.0, 0)
 SELECT city FROM place WHERE country = (SELECT (dp_halfspace(features, rich, 1.0, 0)).kind FROM person WHERE person.city <> place.city);
 -- set operations and subqueries that choose rows
 SELECT dp_halfspace(features, rich, 1.0, 0) FROM twice;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM ((SELECT * FROM person OFFSET 0) UNION ALL (SELECT * FROM person OFFSET 0)) AS p;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM ((SELECT * FROM part_low OFFSET 0) UNION ALL (SELECT * FROM part_high OFFSET 0)) AS p;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT * FROM part_low UNION ALL SELECT * FROM part_high) AS p;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT * FROM person UNION SELECT * FROM person) AS p;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT * FROM person EXCEPT SELECT * FROM person WHERE id = 7) AS p;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT * FROM person INTERSECT SELECT * FROM person) AS p;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT DISTINCT ON (city) * FROM person ORDER BY city, id) AS p;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT * FROM person ORDER BY id OFFSET 5) AS p;
-SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT * FROM person ORDER BY id FETCH FIRST 5 ROWS WITH TIES) AS p;
+SELECT * FROM answers('SELECT dp_halfspace(features, rich, 1.0, 0) FROM (%) AS p',
+  '(SELECT * FROM person OFFSET 0) UNION ALL (SELECT * FROM person OFFSET 0)',
+  '(SELECT * FROM part_low OFFSET 0) UNION ALL (SELECT * FROM part_high OFFSET 0)', 'SELECT * FROM part_low UNION ALL SELECT * FROM part_high',
+  'SELECT * FROM person UNION SELECT * FROM person', 'SELECT * FROM person EXCEPT SELECT * FROM person WHERE id = 7',
+  'SELECT * FROM person INTERSECT SELECT * FROM person', 'SELECT DISTINCT ON (city) * FROM person ORDER BY city, id',
+  'SELECT * FROM person ORDER BY id OFFSET 5', 'SELECT * FROM person ORDER BY id FETCH FIRST 5 ROWS WITH TIES');
 SELECT dp_halfspace(f, r, 1.0, 0) FROM (SELECT ARRAY[max(id)::float8] AS f, rich AS r FROM person GROUP BY rich) AS p;
 SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT * FROM person FOR UPDATE) AS p;
 SELECT dp_halfspace(features, rich, 1.0, 0) FROM person FOR UPDATE;

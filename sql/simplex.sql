@@ -1,4 +1,5 @@
 -- dp_simplex: what is refused, what is released, what it costs.
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 \set VERBOSITY default
 CREATE TABLE blend (id int, x float8[] CHECK (cardinality(x) = 4), y float8);
@@ -66,21 +67,14 @@ RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_s
 -- Refused before anything is charged.
 SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset before_
 SELECT dp_simplex(x, y, 1.0, 0) FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"adjacency": "add_remove", "dimension": 4}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 10000, "target": [-3, 3], "regularization": 100}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "regularization": 1e300}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "regularization": 0}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 0}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "target": 3}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "target": [1, -1]}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "target": [0, 1e9]}') FROM blend;
+SELECT * FROM answers($$SELECT dp_simplex(x, y, 1.0, 0, '{%}') FROM blend$$,
+  '"adjacency": "add_remove", "dimension": 4', '"n": 10000, "target": [-3, 3], "regularization": 100', '"n": 4000, "regularization": 1e300',
+  '"n": 4000, "regularization": 0', '"n": 0', '"n": 4000, "target": 3', '"n": 4000, "target": [1, -1]', '"n": 4000, "target": [0, 1e9]');
 SELECT dp_simplex(x, id, 1.0, 0, '{"n": 4000}') FROM blend;
 SELECT dp_simplex(x, id::numeric, 1.0, 0, '{"n": 4000}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "mechanism": "objective"}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "noise": "gamma"}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "intercept": true}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "dimension": 128}') FROM blend;
-SELECT dp_simplex(x, y, 1.0, 0, '{"n": 4000, "dimension": 4, "groups": [3, 2]}') FROM blend;
+SELECT * FROM answers($$SELECT dp_simplex(x, y, 1.0, 0, '{%}') FROM blend$$,
+  '"n": 4000, "mechanism": "objective"', '"n": 4000, "noise": "gamma"', '"n": 4000, "intercept": true', '"n": 4000, "dimension": 128',
+  '"n": 4000, "dimension": 4, "groups": [3, 2]');
 SELECT dp_simplex(x, y, y, 0, '{"n": 4000}') FROM blend;
 SELECT count(*) - :before_charged AS charged FROM dpobj.ledger WHERE event = 'charged';
 -- the least that is told is enough

@@ -1,4 +1,5 @@
 -- dpobj.train and dpobj.evaluate: what they return, what they refuse, and what they write
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 CREATE ROLE dpobj_train_ana LOGIN;
 CREATE ROLE dpobj_train_bob LOGIN;
@@ -85,10 +86,8 @@ SELECT count(*) - :before AS charged FROM dpobj.ledger WHERE event = 'charged';
 SELECT dpobj.evaluate('first', 'visit', 50) > 0.9 AS accurate;
 SELECT dpobj.evaluate('first', 'visit', 50, '{"age": {">": 60}}') BETWEEN 0 AND 1 AS accurate;
 SELECT dpobj.evaluate('first', 'visit', 50, '{"age": {">": 1000}}') BETWEEN 0 AND 1 IS NOT FALSE AS empty_is_answered;
-SELECT dpobj.evaluate('unknown', 'visit', 1);
-SELECT dpobj.evaluate(NULL, 'visit', 1);
-SELECT dpobj.evaluate('first', 'visit', NULL);
-SELECT dpobj.evaluate('first', 'visit', 1000000);
+SELECT * FROM answers('SELECT dpobj.evaluate(%)',
+  $$'unknown', 'visit', 1$$, $$NULL, 'visit', 1$$, $$'first', 'visit', NULL$$, $$'first', 'visit', 1000000$$);
 
 -- The ledger of it all; others see nothing of it.
 SELECT event, count(*), sum(epsilon) FROM dpobj.ledger GROUP BY event ORDER BY event;
@@ -129,51 +128,23 @@ SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('visit');
 -- Arguments; a refusal before the charge writes nothing.
 SELECT dpobj.train(NULL, 'outcome', 1);
 SELECT dpobj.train(1234567890, 'outcome', 1);
-SELECT dpobj.train('visit', NULL, 1);
-SELECT dpobj.train('visit', 'outcome', NULL);
-SELECT dpobj.train('visit', 'outcome', 0);
-SELECT dpobj.train('visit', 'outcome', -1);
-SELECT dpobj.train('visit', 'outcome', 'NaN');
-SELECT dpobj.train('visit', 'outcome', 'Infinity');
-SELECT dpobj.train('visit', 'outcome', 0.0009);
-SELECT dpobj.train('visit', 'outcome', 1, delta => 1);
-SELECT dpobj.train('visit', 'outcome', 1, delta => NULL);
-SELECT dpobj.train('visit', 'outcome', 1, method => 'forest');
-SELECT dpobj.train('visit', 'outcome', 1, method => NULL);
+SELECT * FROM answers($$SELECT dpobj.train('visit', %)$$,
+  'NULL, 1', $$'outcome', NULL$$, $$'outcome', 0$$, $$'outcome', -1$$, $$'outcome', 'NaN'$$, $$'outcome', 'Infinity'$$, $$'outcome', 0.0009$$);
+SELECT * FROM answers($$SELECT dpobj.train('visit', 'outcome', 1, %)$$,
+  'delta => 1', 'delta => NULL', $$method => 'forest'$$, 'method => NULL');
 SELECT dpobj.train('visit', 'age', 1);
 SELECT dpobj.train('visit', 'note', 1);
 SELECT dpobj.train('visit', 'nothing', 1);
-SELECT dpobj.train('visit', 'outcome', 1, '{age,age}');
-SELECT dpobj.train('visit', 'outcome', 1, '{age,NULL}');
-SELECT dpobj.train('visit', 'outcome', 1, '{}');
-SELECT dpobj.train('visit', 'outcome', 1, '{id}');
-SELECT dpobj.train('visit', 'outcome', 1, '{note}');
-SELECT dpobj.train('visit', 'outcome', 1, '{outcome}');
-SELECT dpobj.train('visit', 'outcome', 1, '{ctid}');
-SELECT dpobj.train('visit', 'outcome', 1, name => '');
-SELECT dpobj.train('visit', 'outcome', 1, name => repeat('x', 257));
-SELECT dpobj.train('visit', 'outcome', 1, filter => '[]');
-SELECT dpobj.train('visit', 'outcome', 1, filter => '{"nothing": {"=": 1}}');
-SELECT dpobj.train('visit', 'outcome', 1, filter => '{"age": {"~": 1}}');
-SELECT dpobj.train('visit', 'outcome', 1, filter => jsonb_build_object('sex', jsonb_build_object('=', repeat('x', 65536))));
-SELECT dpobj.train('visit', 'outcome', 1, options => jsonb_build_object('grid', repeat('x', 65536)));
-SELECT dpobj.train('visit', 'outcome', 1, options => '[]');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"unknown": 1}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"time_limit": 1}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"memory_limit": 1}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"solver": "native"}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"n": 2000}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"adjacency": "add_remove"}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"scale": 2}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"center": 2}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"clip": [0, 1]}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"dimension": 2}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"groups": [2]}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"numeric": [2]}');
-SELECT dpobj.train('visit', 'outcome', 1, options => '{"noise": "published"}');
-SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}', options => '{"mechanism": "opdisc"}');
-SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}', options => '{"parts": 5}');
-SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}', options => '{"mechanism": "sample_aggregate", "parts": 60000, "part_nodes": 1000}');
+SELECT * FROM answers($$SELECT dpobj.train('visit', 'outcome', 1, %)$$,
+  $$'{age,age}'$$, $$'{age,NULL}'$$, $$'{}'$$, $$'{id}'$$, $$'{note}'$$, $$'{outcome}'$$, $$'{ctid}'$$, $$name => ''$$, $$name => repeat('x', 257)$$,
+  $$filter => '[]'$$, $$filter => '{"nothing": {"=": 1}}'$$, $$filter => '{"age": {"~": 1}}'$$,
+  $$filter => jsonb_build_object('sex', jsonb_build_object('=', repeat('x', 65536)))$$,
+  $$options => jsonb_build_object('grid', repeat('x', 65536))$$, $$options => '[]'$$, $$options => '{"unknown": 1}'$$,
+  $$options => '{"time_limit": 1}'$$, $$options => '{"memory_limit": 1}'$$, $$options => '{"solver": "native"}'$$, $$options => '{"n": 2000}'$$,
+  $$options => '{"adjacency": "add_remove"}'$$, $$options => '{"scale": 2}'$$, $$options => '{"center": 2}'$$, $$options => '{"clip": [0, 1]}'$$,
+  $$options => '{"dimension": 2}'$$, $$options => '{"groups": [2]}'$$, $$options => '{"numeric": [2]}'$$, $$options => '{"noise": "published"}'$$,
+  $$'{age,sex}', options => '{"mechanism": "opdisc"}'$$, $$'{age,sex}', options => '{"parts": 5}'$$,
+  $$'{age,sex}', options => '{"mechanism": "sample_aggregate", "parts": 60000, "part_nodes": 1000}'$$);
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('visit');
 
 -- A grid that nothing else is sure to finish on: parts that vote are.
@@ -205,12 +176,9 @@ SELECT dpobj.protect('rls', '{"ill": {}, "a": {}}');
 ALTER TABLE rls ENABLE ROW LEVEL SECURITY;
 SELECT dpobj.set_budget('rls', 'dpobj_train_ana', 5, 0);
 \c - dpobj_train_ana
-SELECT dpobj.train('plain', 'ill', 1);
-SELECT dpobj.train('plain_view', 'ill', 1);
-SELECT dpobj.train('pg_class', 'relhasindex', 1);
-SELECT dpobj.train('dpobj.ledger', 'event', 1);
-SELECT dpobj.train('part_1', 'ill', 1);
-SELECT dpobj.train('rls', 'ill', 1);
+SELECT * FROM answers('SELECT dpobj.train(%)',
+  $$'plain', 'ill', 1$$, $$'plain_view', 'ill', 1$$, $$'pg_class', 'relhasindex', 1$$, $$'dpobj.ledger', 'event', 1$$, $$'part_1', 'ill', 1$$,
+  $$'rls', 'ill', 1$$);
 SELECT epsilon FROM dpobj.train('part', 'ill', 1);
 
 -- Persons: the guarantee is for all rows of one, and so is the charge.

@@ -1,0 +1,19 @@
+\set ECHO none
+-- Functions for the files of sql that begin with \i tests/answers.sql: psql runs at the top of the tree.
+
+-- What a statement answers, or its error: SQLSTATE, message, detail and hint.
+CREATE OR REPLACE FUNCTION answer_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE answer text; detail text; hint text;
+BEGIN
+  EXECUTE statement INTO answer;
+  RETURN answer;
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+  RETURN concat_ws(E'\n', SQLSTATE || ': ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
+END $$;
+
+-- The answers to a statement with each of the items in place of its %.
+CREATE OR REPLACE FUNCTION answers(statement text, VARIADIC items text[]) RETURNS TABLE (item text, answer text) LANGUAGE sql AS $$
+  SELECT item, replace(answer_of(replace(statement, '%', item)), E'\n', ' | ') FROM unnest(items) item
+$$;
+\set ECHO all
