@@ -12,14 +12,6 @@
 static int check_passed;
 static int check_failed;
 
-/* Of a fault it is enough to see that something fails (mutants.sh). */
-static inline void
-check_whether_to_stop(void)
-{
-	if (getenv("DPOBJ_FIRST_FAILURE") != NULL)
-		exit(1);
-}
-
 #define CHECK(condition)                                                                           \
 	do                                                                                             \
 	{                                                                                              \
@@ -29,11 +21,12 @@ check_whether_to_stop(void)
 		{                                                                                          \
 			check_failed++;                                                                        \
 			printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                         \
-			check_whether_to_stop();                                                               \
+			if (getenv("DPOBJ_FIRST_FAILURE") != NULL) /* enough for mutants.sh */                 \
+				exit(1);                                                                           \
 		}                                                                                          \
 	} while (0)
 
-/* The last line of main(): print the counts, fail if a check failed or none ran. */
+/* The last line of main(): prints the counts; fails if a check failed or none ran. */
 static inline int
 check_report(const char *name)
 {
@@ -45,9 +38,11 @@ check_report(const char *name)
 static inline int
 check_share(void)
 {
-	const char *share = getenv("DPOBJ_TEST_SHARE");
+	static int share = -1;
 
-	return share != NULL ? atoi(share) : 100;
+	if (share < 0)
+		share = getenv("DPOBJ_TEST_SHARE") != NULL ? atoi(getenv("DPOBJ_TEST_SHARE")) : 100;
+	return share;
 }
 
 static inline int
@@ -58,7 +53,7 @@ check_repetitions(int all)
 	return some > 0 ? some : 1;
 }
 
-/* A check that needs all the cases to be sure: with a share of them it is not asked. */
+/* A check that holds only if all cases have run. */
 #define CHECK_WHOLE(condition)                                                                     \
 	do                                                                                             \
 	{                                                                                              \
@@ -66,7 +61,7 @@ check_repetitions(int all)
 			CHECK(condition);                                                                      \
 	} while (0)
 
-/* Is a value printed so, in that format?  For tables of which only the digits are known. */
+/* Tests what a format makes of a value, for tables of which only the digits are known. */
 static inline bool
 prints_in(const char *format, double value, const char *printed)
 {
@@ -78,7 +73,6 @@ prints_in(const char *format, double value, const char *printed)
 	return strcmp(text, printed) == 0;
 }
 
-/* The same with so many places. */
 static inline bool
 prints_as(double value, int places, const char *printed)
 {

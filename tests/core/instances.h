@@ -13,27 +13,10 @@
 #include "core/optimum/oracle_internal.h"
 #include "core/exponential/select.h"
 
-#include "check.h"
-#include "testbits.h"
+#include "fixture.h"
 
 #define CASE_ROWS 400
 #define CASE_COLUMNS 16
-
-static TestStream stream;
-static Bits bits;
-
-static inline void
-reseed(uint64_t seed)
-{
-	teststream_seed(&stream, seed);
-	bits_init(&bits, teststream_fill, &stream);
-}
-
-static inline int
-below(int n)
-{
-	return (int) teststream_below(&stream, (uint64_t) n);
-}
 
 /* ---- grids ---- */
 
@@ -355,19 +338,17 @@ typedef struct Trial
 {
 	Case c;
 	OracleProblem problem;
-	mpz_t reward[CASE_COLUMNS * GRID_MAX_LEVELS];
-	mpz_t end_reward[GRID_MAX_STATES];
+	mpz_t *reward;
+	mpz_t *end_reward;
 } Trial;
 
 static inline Trial *
-trial_create(Memory *memory)
+trial_create(void)
 {
 	Trial *trial = memory_allocate_zero(memory, 1, sizeof(Trial));
 
-	for (int k = 0; k < CASE_COLUMNS * GRID_MAX_LEVELS; k++)
-		mpz_init(trial->reward[k]);
-	for (int s = 0; s < GRID_MAX_STATES; s++)
-		mpz_init(trial->end_reward[s]);
+	trial->reward = integers_create(CASE_COLUMNS * GRID_MAX_LEVELS, memory);
+	trial->end_reward = integers_create(GRID_MAX_STATES, memory);
 	trial->problem = (OracleProblem){
 		.instance = &trial->c.instance,
 		.grid = &trial->c.grid,
@@ -378,12 +359,10 @@ trial_create(Memory *memory)
 }
 
 static inline void
-trial_destroy(Trial *trial, Memory *memory)
+trial_destroy(Trial *trial)
 {
-	for (int k = 0; k < CASE_COLUMNS * GRID_MAX_LEVELS; k++)
-		mpz_clear(trial->reward[k]);
-	for (int s = 0; s < GRID_MAX_STATES; s++)
-		mpz_clear(trial->end_reward[s]);
+	integers_destroy(trial->reward, CASE_COLUMNS * GRID_MAX_LEVELS, memory);
+	integers_destroy(trial->end_reward, GRID_MAX_STATES, memory);
 	memory_release(memory, trial);
 }
 

@@ -1,34 +1,25 @@
 /*
- * law.h - does a histogram of draws follow a law?  A chi-square test in the manner of Tumult Core:
- * with 1e5 draws the true law must pass at 1e-20, and the law with its scale off by 30 % must fail
- * at the same threshold.  So a test is neither flaky nor unable to fail.
+ * law.h - tests whether a histogram of draws follows a law.  The chi-square test works in the
+ * manner of Tumult Core: with 1e5 draws the true law must pass at 1e-20, and the law with its scale
+ * off by 30 % must fail at the same threshold.  So a test neither fails by chance nor passes
+ * whatever it sees.
  */
 #ifndef DPOBJ_TESTS_LAW_H
 #define DPOBJ_TESTS_LAW_H
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <gsl/gsl_cdf.h>
 
 #include "check.h"
 
-/* 1e5, or valgrind's share of them, which is enough for both verdicts too. */
-static inline int
-law_draws(void)
-{
-	static int draws = 0;
-
-	if (draws == 0)
-		draws = check_repetitions(100000);
-	return draws;
-}
-
-#define LAW_DRAWS law_draws()
+#define LAW_DRAWS check_repetitions(100000)
 #define LAW_THRESHOLD 1e-20
 #define LAW_OFF 1.3
 #define LAW_LEAST_EXPECTED 10.0
 
-/* Follows the law: cells of truth; and does not follow the other. */
+/* Checks that the counts follow the law truth, and not the law other. */
 #define CHECK_LAW(count, truth, other, cells)                                                      \
 	do                                                                                             \
 	{                                                                                              \
@@ -37,9 +28,9 @@ law_draws(void)
 	} while (0)
 
 /*
- * p-value of the counts under weights (any multiple of probabilities).
- * Neighbouring cells are pooled until each is expected often enough, what is
- * left at the end goes to the last pool.
+ * Returns the p-value of the counts under weights, which are any multiple of probabilities.
+ * Neighbouring cells are pooled until a pool is expected often enough; the last pool takes the
+ * rest.
  */
 static inline double
 law_p_value(const int64_t *count, const double *weight, int cells)
@@ -77,7 +68,30 @@ law_p_value(const int64_t *count, const double *weight, int cells)
 	return pools > 1 ? gsl_cdf_chisq_Q(statistic, pools - 1) : 1.0;
 }
 
-/* A histogram and the weights of the two laws; all start at zero. */
+/* ln C(n, k); minus infinity if n < k. */
+static inline double
+log_choose(double n, double k)
+{
+	return n < k ? -INFINITY : lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+}
+
+static inline double
+choose(int n, int k)
+{
+	return k < 0 ? 0 : exp(log_choose(n, k));
+}
+
+/* For qsort(). */
+static inline int
+compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *) a;
+	double y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* A histogram and the weights of the two laws of CHECK_LAW(), all zero at first. */
 typedef struct Histogram
 {
 	int cells;
@@ -101,7 +115,7 @@ histogram_create(int cells)
 	return histogram;
 }
 
-/* Draws beyond the last cell count there: its weight must be negligible. */
+/* Counts draws beyond the last cell in that cell, whose weight must be negligible. */
 static inline void
 histogram_add(Histogram *histogram, uint64_t cell)
 {

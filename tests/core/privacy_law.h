@@ -269,7 +269,7 @@ permute_flip_law(PairLaw *law, const LossTable *table, int vectors, SelectRate r
 
 /* ---- lattice gauges ---- */
 
-/* Who decides which vector a lattice point makes the answer. */
+/* How the answer at a lattice point is found. */
 typedef enum Decider
 {
 	DECIDE_DIRECTLY,    /* the definition: objectives in int64, ties by the public order */
@@ -290,7 +290,7 @@ typedef struct LatticeWalk
 	uint64_t *count[2]; /* [w * (radius + 1) + size] */
 	int64_t disagreements;
 
-	/* Of the point at hand: */
+	/* of the current point: */
 	int64_t reward[LAW_DIMENSION][LAW_LEVELS];
 	int64_t gain[LAW_DIMENSION + 1][LAW_VECTORS]; /* rewards of the coordinates before */
 	mpz_t *big;                                   /* the same rewards for the oracle */
@@ -349,7 +349,7 @@ count_point(LatticeWalk *walk, int64_t size)
 
 static inline void walk_coordinate(LatticeWalk *walk, int j, int64_t max, int64_t sum);
 
-/* Coordinate j has its rewards: on to the next. */
+/* Goes on from coordinate j, which has its rewards. */
 static inline void
 walk_on(LatticeWalk *walk, int j, int64_t max, int64_t sum)
 {
@@ -381,7 +381,7 @@ walk_linear(LatticeWalk *walk, int j, int64_t max, int64_t sum)
 	}
 }
 
-/* Every row of integers >= 0, from entry i on; zero: there was a 0 among those before. */
+/* Every row of integers >= 0, from entry i on; zero: an entry before is 0. */
 static inline void
 walk_row(LatticeWalk *walk, int j, int i, int64_t row, bool zero, int64_t max)
 {

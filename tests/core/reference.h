@@ -19,6 +19,8 @@
 
 #define REFERENCE_VECTORS 7000
 
+#define TENTH (EPSILON_ONE / 10)
+
 /* In the public order. */
 typedef struct Reference
 {
@@ -116,7 +118,7 @@ count_answer(const Grid *grid, const SelectAnswer *answer)
 
 /* Counts draws that are all from one tree. */
 static inline void
-draw_from_tree(const SelectProblem *problem, int draws, Memory *memory)
+draw_from_tree(const SelectProblem *problem, int draws)
 {
 	Tree *tree = tree_create(problem, memory);
 	SelectAnswer answer;
@@ -164,6 +166,18 @@ reference_is_telling(void)
 	for (int k = 0; k < reference.vectors; k++)
 		least = reference.law[k] < least ? reference.law[k] : least;
 	return reference.vectors >= 20 && least < 0.05 && least > 1e-6;
+}
+
+/* A telling case of the recipe, enumerated. */
+static inline void
+telling_recipe(Case *c, const Recipe *recipe, uint64_t seed)
+{
+	reseed(seed);
+	do
+	{
+		make_case(c, recipe);
+		enumerate(&c->problem);
+	} while (!reference_is_telling());
 }
 
 /* ---- the kinds of case that select distinguishes ---- */

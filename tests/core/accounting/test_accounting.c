@@ -10,19 +10,7 @@
 #include "core/noise/rdp.h"
 #include "core/noise/zcdp.h"
 
-#include "core/check.h"
-
-static int64_t
-nano(double epsilon)
-{
-	return llround(epsilon * EPSILON_ONE);
-}
-
-static int64_t
-units(double delta)
-{
-	return llround(delta * (double) DELTA_ONE);
-}
+#include "core/values.h"
 
 static double
 real(int64_t cost)
@@ -42,7 +30,7 @@ just_above(int64_t cost, double number)
 static Pair
 pair_of(PairKind kind, double epsilon, double delta)
 {
-	return (Pair){.kind = kind, .epsilon = nano(epsilon), .delta = units(delta), .count = 1};
+	return (Pair){.kind = kind, .epsilon = nano(epsilon), .delta = atto(delta), .count = 1};
 }
 
 /* ---- Renyi divergences by their definition ---- */
@@ -181,8 +169,8 @@ test_deltas(void)
 	LossCost cost;
 
 	accounting_cost(&pair, LOSS_AS_CLAIMED, &cost);
-	CHECK(just_above(cost.rho, 0.125) && cost.rho_delta == units(1e-6) &&
-		  cost.rdp_delta == units(1e-6));
+	CHECK(just_above(cost.rho, 0.125) && cost.rho_delta == atto(1e-6) &&
+		  cost.rdp_delta == atto(1e-6));
 	accounting_cost(&pair, LOSS_OF_A_REPLACEMENT, &cost);
 	CHECK(just_above(cost.rho, 0.5));
 	CHECK(fabs((double) cost.rho_delta - 1e12 * (1 + exp(0.5))) < 1e4);
@@ -198,7 +186,7 @@ test_deltas(void)
 
 	CHECK(accounting_group_delta(nano(1), 0, 2) == 0);
 	CHECK(accounting_group_delta(nano(100), 1, 2) == DELTA_ONE);
-	CHECK(accounting_group_delta(nano(0.1), units(0.6), 2) == DELTA_ONE);
+	CHECK(accounting_group_delta(nano(0.1), atto(0.6), 2) == DELTA_ONE);
 }
 
 /* ---- groups ---- */
@@ -338,7 +326,7 @@ test_group_of_kinds(void)
 		group = pair_of_group(&pair, 2);
 		accounting_cost(&group, LOSS_AS_CLAIMED, &cost);
 		CHECK(group.kind == PAIR_APPROXIMATE && just_above(cost.rho, 0.125));
-		CHECK(cost.rho_delta == accounting_group_delta(nano(0.25), units(1e-6), 2) &&
+		CHECK(cost.rho_delta == accounting_group_delta(nano(0.25), atto(1e-6), 2) &&
 			  cost.rdp_delta == cost.rho_delta);
 		group = pair_of_group(&pair, 1);
 		CHECK(group.kind == kind && group.delta == pair.delta && group.epsilon == pair.epsilon);
@@ -361,7 +349,7 @@ test_batches(void)
 	pair.rate = 0.01;
 	pair.noise = 1;
 	accounting_cost(&pair, LOSS_AS_CLAIMED, &cost);
-	CHECK(cost.rdp_delta == 0 && cost.rho_delta == units(1e-5) && just_above(cost.rho, 2));
+	CHECK(cost.rdp_delta == 0 && cost.rho_delta == atto(1e-5) && just_above(cost.rho, 2));
 	for (int i = 0; i < ACCOUNTING_ORDERS; i++)
 		CHECK(cost.rdp[i] >= INT64_C(1) << 61 ||
 			  just_above(cost.rdp[i], 1000 * rdp_poisson(0.01, 1, accounting_order[i])));
@@ -386,7 +374,7 @@ test_objective(void)
 	pair.outer = 0.5;
 	accounting_cost(&pair, LOSS_AS_CLAIMED, &cost);
 	CHECK(real(cost.rdp[accounting_order_place(8)]) > 0.47013538 + 0.3);
-	CHECK(cost.rho_delta == units(1e-6) && cost.rdp_delta == 0);
+	CHECK(cost.rho_delta == atto(1e-6) && cost.rdp_delta == 0);
 }
 
 /* ---- caps ---- */
@@ -395,36 +383,37 @@ static void
 test_caps(void)
 {
 	/* Theorem A5, and the same from above */
-	CHECK(fabs(real(accounting_zcdp_cap(nano(1), units(1e-6))) - 0.02435597) < 5e-9);
-	CHECK(fabs((double) accounting_zcdp_epsilon(COST_ONE / 10, units(1e-6)) - 2141939e3) < 500);
-	CHECK(fabs((double) accounting_zcdp_epsilon(COST_ONE / 2, units(1e-6)) - 5221534e3) < 500);
-	CHECK(fabs((double) accounting_zcdp_epsilon(COST_ONE, units(1e-5)) - 7077197e3) < 500);
-	CHECK(accounting_zcdp_epsilon(0, units(1e-6)) == 0);
-	CHECK(accounting_zcdp_epsilon(COST_MAX, units(1e-6)) > nano(9e6));
+	CHECK(fabs(real(accounting_zcdp_cap(nano(1), atto(1e-6))) - 0.02435597) < 5e-9);
+	for (int i = 0; i < 3; i++)
+		CHECK(llabs(accounting_zcdp_epsilon((int64_t) (zcdp_values[i].rho * (double) COST_ONE),
+											atto(zcdp_values[i].delta)) -
+					nano(zcdp_values[i].epsilon)) < 500);
+	CHECK(accounting_zcdp_epsilon(0, atto(1e-6)) == 0);
+	CHECK(accounting_zcdp_epsilon(COST_MAX, atto(1e-6)) > nano(9e6));
 
 	for (double epsilon = 0.01; epsilon < 100; epsilon *= 3)
 	{
 		for (double delta = 1e-15; delta < 0.1; delta *= 300)
 		{
-			int64_t cap = accounting_zcdp_cap(nano(epsilon), units(delta));
-			int order = accounting_default_order(nano(epsilon), units(delta));
+			int64_t cap = accounting_zcdp_cap(nano(epsilon), atto(delta));
+			int order = accounting_default_order(nano(epsilon), atto(delta));
 			double best = 0;
 
 			/* there and back: never below, and hardly above */
-			CHECK(accounting_zcdp_epsilon(cap, units(delta)) <= nano(epsilon));
-			CHECK(cap < 1000 || (double) accounting_zcdp_epsilon(cap, units(delta)) >=
+			CHECK(accounting_zcdp_epsilon(cap, atto(delta)) <= nano(epsilon));
+			CHECK(cap < 1000 || (double) accounting_zcdp_epsilon(cap, atto(delta)) >=
 									(double) nano(epsilon) * (1 - 1e-4));
 			CHECK(accounting_order_place(order) >= 0);
 			for (int i = 0; i < ACCOUNTING_ORDERS; i++)
 			{
 				int alpha = accounting_order[i];
-				int64_t limit = accounting_rdp_cap(alpha, nano(epsilon), units(delta));
+				int64_t limit = accounting_rdp_cap(alpha, nano(epsilon), atto(delta));
 
 				CHECK(limit == 0 ||
-					  accounting_rdp_epsilon(alpha, limit, units(delta)) <= nano(epsilon));
+					  accounting_rdp_epsilon(alpha, limit, atto(delta)) <= nano(epsilon));
 				best = fmax(best, (double) limit / alpha);
 			}
-			CHECK((double) accounting_rdp_cap(order, nano(epsilon), units(delta)) / order == best);
+			CHECK((double) accounting_rdp_cap(order, nano(epsilon), atto(delta)) / order == best);
 		}
 	}
 	CHECK(accounting_rdp_cap(2, nano(1), 0) == 0);
@@ -447,7 +436,7 @@ test_composed_batches(void)
 	for (int i = 0; i < ACCOUNTING_ORDERS; i++)
 		if (cost.rdp[i] < COST_MAX)
 			least = fmin(least, (double) accounting_rdp_epsilon(accounting_order[i], cost.rdp[i],
-																units(1e-5)) /
+																atto(1e-5)) /
 									EPSILON_ONE);
 	CHECK(least >= 2.596981 && least < 2.62);
 }

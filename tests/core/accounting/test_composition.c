@@ -10,23 +10,8 @@
 #include "core/noise/calibration.h"
 #include "core/noise/zcdp.h"
 
-#include "core/check.h"
-#include "core/testbits.h"
-
-static Arena *arena;
-
-/* In nano-units and atto-units. */
-static int64_t
-nano(double epsilon)
-{
-	return llround(epsilon * EPSILON_ONE);
-}
-
-static int64_t
-atto(double delta)
-{
-	return llround(delta * DELTA_ONE);
-}
+#include "core/fixture.h"
+#include "core/values.h"
 
 static CompositionPair
 pure(double epsilon, int64_t times)
@@ -76,7 +61,7 @@ epsilon_under(Adjacency adjacency, const CompositionPair *pair, int pairs, doubl
 {
 	int64_t epsilon;
 
-	if (!composition_epsilon(pair, pairs, adjacency, atto(delta), arena_memory(arena), &epsilon))
+	if (!composition_epsilon(pair, pairs, adjacency, atto(delta), memory, &epsilon))
 		return INFINITY;
 	return (double) epsilon / EPSILON_ONE;
 }
@@ -90,17 +75,8 @@ epsilon_of(const CompositionPair *pair, int pairs, double delta)
 static double
 delta_of(const CompositionPair *pair, int pairs, double epsilon)
 {
-	return (double) composition_delta(pair, pairs, ADJACENCY_ADD_REMOVE, nano(epsilon),
-									  arena_memory(arena)) /
+	return (double) composition_delta(pair, pairs, ADJACENCY_ADD_REMOVE, nano(epsilon), memory) /
 		   DELTA_ONE;
-}
-
-static bool
-is_between(double value, double low, double high)
-{
-	if (!(value >= low && value <= high))
-		printf("%.12g is not between %.12g and %.12g\n", value, low, high);
-	return value >= low && value <= high;
 }
 
 /* ---- optimal composition ---- */
@@ -120,21 +96,15 @@ optimal(int64_t k, double epsilon, double delta, double composed_delta)
 static void
 test_optimal_values(void)
 {
-	static const struct
-	{
-		int k;
-		double epsilon;
-		double composed;
-	} values[] = {
-		{10, 0.1, 0.999371}, {100, 0.1, 4.774568}, {1000, 0.01, 1.365447}, {30, 0.5, 13.952008}};
 	double advanced = 0.1 * sqrt(2 * 100 * log(1e6)) + 100 * 0.1 * expm1(0.1);
 
 	for (int i = 0; i < 4; i++)
 	{
-		CompositionPair list = pure(values[i].epsilon, values[i].k);
-		double exact = optimal(values[i].k, values[i].epsilon, 0, 1e-6);
+		CompositionPair list = pure(optimal_values[i].epsilon, optimal_values[i].k);
+		double exact = optimal(optimal_values[i].k, optimal_values[i].epsilon, 0, 1e-6);
 
-		CHECK(is_between(exact, values[i].composed - 0.5e-6, values[i].composed + 0.5e-6));
+		CHECK(is_between(exact, optimal_values[i].composed - 0.5e-6,
+						 optimal_values[i].composed + 0.5e-6));
 		CHECK(is_between(epsilon_of(&list, 1, 1e-6), exact, exact + 5e-5));
 	}
 	CHECK(is_between(advanced, 6.308231 - 0.5e-6, 6.308231 + 0.5e-6));
@@ -226,8 +196,7 @@ test_inverse(void)
 		for (double delta = 1e-6; delta > 1e-13; delta /= check_share() < 100 ? 1e9 : 1000)
 		{
 			double epsilon = epsilon_under(adjacency, list, 5, delta);
-			int64_t again =
-				composition_delta(list, 5, adjacency, nano(epsilon), arena_memory(arena));
+			int64_t again = composition_delta(list, 5, adjacency, nano(epsilon), memory);
 
 			CHECK(is_between((double) again / DELTA_ONE, delta * (1 - 1e-6), delta * (1 + 1e-6)));
 		}
@@ -327,7 +296,7 @@ test_objective(void)
 int
 main(void)
 {
-	arena = arena_create(check_out_of_memory);
+	test_begin(1);
 	test_optimal_values();
 	test_optimal();
 	test_values();
@@ -337,7 +306,5 @@ main(void)
 	test_sums();
 	test_range();
 	test_objective();
-	arena_destroy(arena);
-	mpfr_free_cache();
-	return check_report("composition");
+	return test_end("composition");
 }

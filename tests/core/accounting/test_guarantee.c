@@ -12,22 +12,8 @@
 #include "core/accounting/composition.h"
 #include "core/accounting/guarantee_laws.h"
 
-#include "core/check.h"
-#include "core/testbits.h"
-
-static Arena *arena;
-
-static int64_t
-nano(double epsilon)
-{
-	return llround(epsilon * EPSILON_ONE);
-}
-
-static int64_t
-atto(double delta)
-{
-	return llround(delta * DELTA_ONE);
-}
+#include "core/fixture.h"
+#include "core/values.h"
 
 static CountedPair
 counted(PairKind kind, double epsilon, double delta, int64_t times)
@@ -81,8 +67,7 @@ static double
 epsilon_for(Adjacency neighbours, const CountedPair *pair, int pairs, GuaranteeKind kind,
 			double delta)
 {
-	Guarantee guarantee =
-		guarantee_composed(pair, pairs, neighbours, kind, atto(delta), arena_memory(arena));
+	Guarantee guarantee = guarantee_composed(pair, pairs, neighbours, kind, atto(delta), memory);
 
 	return guarantee.known ? (double) guarantee.epsilon / EPSILON_ONE : INFINITY;
 }
@@ -93,14 +78,6 @@ epsilon_of(const CountedPair *pair, int pairs, GuaranteeKind kind, double delta)
 	return epsilon_for(ADJACENCY_REPLACE, pair, pairs, kind, delta);
 }
 
-static bool
-is_between(double value, double low, double high)
-{
-	if (!(value >= low && value <= high))
-		printf("%.12g is not between %.12g and %.12g\n", value, low, high);
-	return value >= low && value <= high;
-}
-
 /* ---- values ---- */
 
 /* Theorems A5, A7 and A8, by other programs. */
@@ -109,32 +86,23 @@ test_values(void)
 {
 	CountedPair list[] = {counted(PAIR_PURE, 0.1, 0, 10), gaussian(0.2, 0.9, 1e-6, 1),
 						  counted(PAIR_APPROXIMATE, 0.3, 1e-7, 1)};
-	static const struct
-	{
-		int k;
-		double epsilon;
-		double composed;
-	} optimal[] = {
-		{10, 0.1, 0.999371}, {100, 0.1, 4.774568}, {1000, 0.01, 1.365447}, {30, 0.5, 13.952008}};
-	static const double concentrated[][3] = {
-		{0.1, 1e-6, 2.141939}, {0.5, 1e-6, 5.221534}, {1, 1e-5, 7.077197}};
 
 	CHECK(is_between(epsilon_of(list, 1, GUARANTEE_DISTRIBUTION, 1e-6), 0.9993709, 0.99940));
 	CHECK(is_between(epsilon_of(list, 3, GUARANTEE_DISTRIBUTION, 1e-6), 1.7757146, 1.77574));
 	for (int i = 0; i < 4; i++)
 	{
-		CountedPair pair = counted(PAIR_PURE, optimal[i].epsilon, 0, optimal[i].k);
+		CountedPair pair = counted(PAIR_PURE, optimal_values[i].epsilon, 0, optimal_values[i].k);
 
-		CHECK(is_between(epsilon_of(&pair, 1, GUARANTEE_OPTIMAL, 1e-6), optimal[i].composed - 5e-7,
-						 optimal[i].composed + 6e-7));
+		CHECK(is_between(epsilon_of(&pair, 1, GUARANTEE_OPTIMAL, 1e-6),
+						 optimal_values[i].composed - 5e-7, optimal_values[i].composed + 6e-7));
 	}
 	for (int i = 0; i < 3; i++)
 	{
 		CountedPair pair = counted(PAIR_CONCENTRATED, 9, 1e-5, 10);
 
-		pair.pair.rho = concentrated[i][0] / 10;
-		CHECK(is_between(epsilon_of(&pair, 1, GUARANTEE_ZCDP, concentrated[i][1]),
-						 concentrated[i][2] - 5e-7, concentrated[i][2] + 6e-7));
+		pair.pair.rho = zcdp_values[i].rho / 10;
+		CHECK(is_between(epsilon_of(&pair, 1, GUARANTEE_ZCDP, zcdp_values[i].delta),
+						 zcdp_values[i].epsilon - 5e-7, zcdp_values[i].epsilon + 6e-7));
 	}
 }
 
@@ -182,9 +150,8 @@ test_upper_bounds(void)
 				double tail = fmin(calibration_gaussian_delta(claim, mu) * 1.01 + 2e-18, 1);
 				CountedPair pair = gaussian(mu, claim, tail, times);
 				double epsilon = epsilon_of(&pair, 1, (GuaranteeKind) which, 1e-5);
-				Guarantee guarantee =
-					guarantee_composed(&pair, 1, ADJACENCY_REPLACE, (GuaranteeKind) which,
-									   atto(1e-5), arena_memory(arena));
+				Guarantee guarantee = guarantee_composed(&pair, 1, ADJACENCY_REPLACE,
+														 (GuaranteeKind) which, atto(1e-5), memory);
 				double exact = calibration_gaussian_delta(epsilon, mu * sqrt((double) times));
 
 				if (isinf(epsilon))
@@ -275,8 +242,8 @@ static void
 test_deltas(void)
 {
 	CountedPair list[] = {counted(PAIR_APPROXIMATE, 0.1, 1e-7, 10), counted(PAIR_PURE, 0.1, 0, 1)};
-	Guarantee sum = guarantee_composed(list, 2, ADJACENCY_REPLACE, GUARANTEE_BASIC, atto(1e-12),
-									   arena_memory(arena));
+	Guarantee sum =
+		guarantee_composed(list, 2, ADJACENCY_REPLACE, GUARANTEE_BASIC, atto(1e-12), memory);
 
 	CHECK(sum.known && sum.epsilon == nano(1.1) && sum.delta == atto(1e-6));
 	for (int which = GUARANTEE_ZCDP; which < GUARANTEE_KINDS; which++)
@@ -417,8 +384,7 @@ test_many_laws(void)
 		(CompositionPair){.kind = COMPOSITION_SAMPLED, .times = 20, .rate = 0.013, .noise = 2.1};
 	list[COUNT + 1] = gaussian(0.1, 0.5, 1e-6, 5);
 	each[COUNT + 1] = (CompositionPair){.kind = COMPOSITION_GAUSSIAN, .times = 5, .mu = 0.1};
-	CHECK(composition_epsilon(each, COUNT + 2, ADJACENCY_REPLACE, atto(delta), arena_memory(arena),
-							  &exact));
+	CHECK(composition_epsilon(each, COUNT + 2, ADJACENCY_REPLACE, atto(delta), memory, &exact));
 	found = epsilon_of(list, COUNT + 2, GUARANTEE_DISTRIBUTION, delta);
 	CHECK(is_between(found, (double) exact / EPSILON_ONE, 1.05 * (double) exact / EPSILON_ONE));
 	/* the deltas of the claims are taken off first */
@@ -477,7 +443,7 @@ test_fewer_laws(void)
 				*place_of(&list[k], parameter) = 0.01 + 0.0005 * k;
 			fewer[k] = list[k];
 		}
-		laws = guarantee_few_laws(fewer, COUNT, &left, arena_memory(arena));
+		laws = guarantee_few_laws(fewer, COUNT, &left, memory);
 		CHECK(laws > 10 && laws <= 128);
 		CHECK(left == atto(1e-6));
 		for (int k = 0; k < COUNT; k++)
@@ -503,7 +469,7 @@ test_fewer_laws(void)
 							  .delta = k % 2 == 0 ? 0 : 7};
 	{
 		int64_t left = 7000;
-		int laws = guarantee_few_laws(fewer, COUNT, &left, arena_memory(arena));
+		int laws = guarantee_few_laws(fewer, COUNT, &left, memory);
 
 		CHECK(laws > COUNT / 2 && laws <= COUNT / 2 + 128);
 		CHECK(left == 0);
@@ -526,7 +492,7 @@ test_names(void)
 int
 main(void)
 {
-	arena = arena_create(check_out_of_memory);
+	test_begin(1);
 	test_values();
 	test_samples();
 	test_upper_bounds();
@@ -539,7 +505,5 @@ main(void)
 	test_many_laws();
 	test_fewer_laws();
 	test_names();
-	arena_destroy(arena);
-	mpfr_free_cache();
-	return check_report("guarantee");
+	return test_end("guarantee");
 }

@@ -8,18 +8,16 @@
 #include "core/noise/calibration.h"
 #include "core/convex/convex_scale.h"
 
-#include "core/check.h"
-#include "core/testbits.h"
-
-static Arena *arena;
-static TestStream stream;
+#include "core/fixture.h"
+#include "core/law.h"
+#include "core/values.h"
 
 static double
 composed_epsilon(const Pld *pld, int64_t times, double delta)
 {
 	PldPart part = {pld, times};
 
-	return pld_epsilon(&part, 1, delta, arena_memory(arena));
+	return pld_epsilon(&part, 1, delta, memory);
 }
 
 static double
@@ -27,7 +25,7 @@ composed_delta(const Pld *pld, int64_t times, double epsilon)
 {
 	PldPart part = {pld, times};
 
-	return pld_delta(&part, 1, epsilon, arena_memory(arena));
+	return pld_delta(&part, 1, epsilon, memory);
 }
 
 static bool
@@ -59,7 +57,7 @@ test_gaussian(void)
 
 			if (all > 5)
 				continue;
-			pld_gaussian(mus[i], 1e-3, arena_memory(arena), &pld);
+			pld_gaussian(mus[i], 1e-3, memory, &pld);
 			for (double t = -0.5; t < 8; t += check_share() < 100 ? 2 : 0.5)
 			{
 				double epsilon = fmax(all * all / 2 + t * all, 0);
@@ -86,7 +84,7 @@ test_gaussian_values(void)
 		Pld pld;
 		double is;
 
-		pld_gaussian(value[i][0] / sqrt(value[i][1]), 1e-3, arena_memory(arena), &pld);
+		pld_gaussian(value[i][0] / sqrt(value[i][1]), 1e-3, memory, &pld);
 		is = composed_epsilon(&pld, (int64_t) value[i][1], value[i][2]);
 		CHECK(is_near(is, value[i][4], 2e-9));
 		CHECK(is > value[i][3] && is < value[i][3] + value[i][5]);
@@ -125,7 +123,7 @@ test_sampled_values(void)
 			if (check_share() < 100 && i != 2)
 				continue;
 			pld_sampled_gaussian(values[i].rate, values[i].noise, (PldDirection) direction,
-								 values[i].step, arena_memory(arena), &pld);
+								 values[i].step, memory, &pld);
 			CHECK(is_near(composed_epsilon(&pld, values[i].times, values[i].delta),
 						  direction == PLD_REMOVE ? values[i].remove : values[i].add, 2e-7));
 		}
@@ -161,18 +159,17 @@ test_sampled(void)
 {
 	for (int i = 0; i < check_repetitions(40); i++)
 	{
-		double q = exp(teststream_between(&stream, -5, -0.05));
-		double z = exp(teststream_between(&stream, -0.5, 1.5));
+		double q = exp(between(-5, -0.05));
+		double z = exp(between(-0.5, 1.5));
 		double step = 1.0 / 1024;
 		Pld pld[3];
 
 		for (int direction = 0; direction < 3; direction++)
-			pld_sampled_gaussian(q, z, (PldDirection) direction, step, arena_memory(arena),
-								 &pld[direction]);
+			pld_sampled_gaussian(q, z, (PldDirection) direction, step, memory, &pld[direction]);
 		for (int k = 0; k < 6; k++)
 		{
-			double epsilon = floor(teststream_between(&stream, 0, 2 * q / z) / step) * step;
-			double between = epsilon + step / 2;
+			double epsilon = floor(between(0, 2 * q / z) / step) * step;
+			double middle = epsilon + step / 2;
 			double removed = composed_delta(&pld[PLD_REMOVE], 1, epsilon);
 			double added = composed_delta(&pld[PLD_ADD], 1, epsilon);
 			double replaced = composed_delta(&pld[PLD_REPLACE], 1, epsilon);
@@ -183,10 +180,10 @@ test_sampled(void)
 			CHECK(added <= added_delta(q, 1 / z, epsilon) + 1e-9);
 			CHECK(replaced >= removed_delta(q, 2 / z, epsilon) - 1e-14);
 			CHECK(replaced <= removed_delta(q, 2 / z, epsilon) + 1e-9);
-			CHECK(composed_delta(&pld[PLD_REMOVE], 1, between) >=
-				  removed_delta(q, 1 / z, between) - 1e-14);
-			CHECK(composed_delta(&pld[PLD_ADD], 1, between) >=
-				  added_delta(q, 1 / z, between) - 1e-14);
+			CHECK(composed_delta(&pld[PLD_REMOVE], 1, middle) >=
+				  removed_delta(q, 1 / z, middle) - 1e-14);
+			CHECK(composed_delta(&pld[PLD_ADD], 1, middle) >=
+				  added_delta(q, 1 / z, middle) - 1e-14);
 		}
 	}
 }
@@ -217,18 +214,18 @@ test_replaced(void)
 
 	for (int i = 0; i < check_repetitions(200); i++)
 	{
-		double q = exp(teststream_between(&stream, -4, 0));
-		double z = exp(teststream_between(&stream, 0, 1.5));
+		double q = exp(between(-4, 0));
+		double z = exp(between(0, 1.5));
 		bool ends = i % 2 == 0;
-		double a = ends ? 1 : teststream_between(&stream, -1, 1);
-		double b = ends ? -1 : teststream_between(&stream, -1, 1);
-		double c = ends ? teststream_below(&stream, 3) - 1.0 : teststream_between(&stream, -1, 1);
-		double epsilon = teststream_between(&stream, 0, 1.5 * q / z);
+		double a = ends ? 1 : between(-1, 1);
+		double b = ends ? -1 : between(-1, 1);
+		double c = ends ? teststream_below(&stream, 3) - 1.0 : between(-1, 1);
+		double epsilon = between(0, 1.5 * q / z);
 		double truth = true_delta(q, z, a, b, c, epsilon);
 		double bound;
 		Pld pld;
 
-		pld_sampled_gaussian(q, z, PLD_REPLACE, 1e-3, arena_memory(arena), &pld);
+		pld_sampled_gaussian(q, z, PLD_REPLACE, 1e-3, memory, &pld);
 		bound = composed_delta(&pld, 1, epsilon);
 		CHECK(truth <= bound + 1e-5); /* the quadrature's error */
 		closest = fmax(closest, truth / bound);
@@ -247,8 +244,7 @@ optimal_delta(int k, double epsilon, double claimed)
 	for (int l = 0; l <= k; l++)
 	{
 		double loss = (k - 2 * l) * epsilon;
-		double log_mass = lgamma(k + 1) - lgamma(l + 1) - lgamma(k - l + 1) + (k - l) * epsilon -
-						  k * log1p(exp(epsilon));
+		double log_mass = log_choose(k, l) + (k - l) * epsilon - k * log1p(exp(epsilon));
 
 		if (loss > claimed)
 			sum += exp(log_mass) * -expm1(claimed - loss);
@@ -259,29 +255,23 @@ optimal_delta(int k, double epsilon, double claimed)
 static void
 test_pure(void)
 {
-	static const struct
-	{
-		int k;
-		double epsilon;
-		double composed;
-	} values[] = {
-		{10, 0.1, 0.999371}, {100, 0.1, 4.774568}, {1000, 0.01, 1.365447}, {30, 0.5, 13.952008}};
-
 	for (int i = 0; i < 4; i++)
 	{
 		Pld pld;
 
-		pld_approximate(values[i].epsilon, 0, 1e-3, arena_memory(arena), &pld);
-		CHECK(is_near(composed_epsilon(&pld, values[i].k, 1e-6), values[i].composed, 0.51e-6));
-		for (double epsilon = 0.05; epsilon < values[i].k * values[i].epsilon;
+		pld_approximate(optimal_values[i].epsilon, 0, 1e-3, memory, &pld);
+		CHECK(is_near(composed_epsilon(&pld, optimal_values[i].k, 1e-6), optimal_values[i].composed,
+					  0.51e-6));
+		for (double epsilon = 0.05; epsilon < optimal_values[i].k * optimal_values[i].epsilon;
 			 epsilon *= check_share() < 100 ? 8 : 1.5)
 		{
-			double exact = optimal_delta(values[i].k, values[i].epsilon, epsilon);
-			double is = composed_delta(&pld, values[i].k, epsilon);
+			double exact = optimal_delta(optimal_values[i].k, optimal_values[i].epsilon, epsilon);
+			double is = composed_delta(&pld, optimal_values[i].k, epsilon);
 
 			CHECK(is >= exact * (1 - 1e-10) && is <= exact * (1 + 1e-7) + 1e-30);
 		}
-		CHECK(composed_delta(&pld, values[i].k, values[i].k * values[i].epsilon + 1e-9) < 1e-12);
+		CHECK(composed_delta(&pld, optimal_values[i].k,
+							 optimal_values[i].k * optimal_values[i].epsilon + 1e-9) < 1e-12);
 	}
 }
 
@@ -296,7 +286,7 @@ test_off_grid(void)
 		double is;
 		Pld pld;
 
-		pld_approximate(epsilon, 0, 1e-3, arena_memory(arena), &pld);
+		pld_approximate(epsilon, 0, 1e-3, memory, &pld);
 		is = composed_delta(&pld, 30, 2);
 		CHECK(is >= exact * (1 - 1e-10) && is <= exact * 1.01);
 	}
@@ -308,14 +298,14 @@ test_infinite(void)
 {
 	Pld pld;
 
-	pld_approximate(0.1, 1e-7, 1e-3, arena_memory(arena), &pld);
+	pld_approximate(0.1, 1e-7, 1e-3, memory, &pld);
 	CHECK(is_near(composed_delta(&pld, 20, 10) / 2e-6, 1, 1e-5));
 	CHECK(composed_delta(&pld, 20, 10) >= -expm1(20 * log1p(-1e-7)));
 	CHECK(isinf(composed_epsilon(&pld, 20, 1.9e-6)));
 	CHECK(composed_epsilon(&pld, 20, 2.1e-6) < 2.001);
 	CHECK(composed_epsilon(&pld, 20, 1) == 0);
 	CHECK(isinf(composed_epsilon(&pld, 20, 0)));
-	pld_approximate(1, 1, 1e-3, arena_memory(arena), &pld);
+	pld_approximate(1, 1, 1e-3, memory, &pld);
 	CHECK(composed_delta(&pld, 1, 100) == 1);
 }
 
@@ -323,7 +313,6 @@ test_infinite(void)
 static void
 test_mixture(void)
 {
-	Memory *memory = arena_memory(arena);
 	Pld pure;
 	Pld gaussian;
 	Pld approximate;
@@ -377,8 +366,8 @@ test_range(void)
 		Pld pure;
 		double step = ranges[i] / 512;
 
-		pld_bounded_range(ranges[i], step, arena_memory(arena), &pld);
-		pld_approximate(ranges[i], 0, step, arena_memory(arena), &pure);
+		pld_bounded_range(ranges[i], step, memory, &pld);
+		pld_approximate(ranges[i], 0, step, memory, &pure);
 		for (int k = 0; k < 512; k += check_share() < 100 ? 200 : 37)
 		{
 			double is = composed_delta(&pld, 1, k * step);
@@ -397,7 +386,7 @@ test_range_composed(void)
 	double range = 0.5;
 	Pld pld;
 
-	pld_bounded_range(range, range / 512, arena_memory(arena), &pld);
+	pld_bounded_range(range, range / 512, memory, &pld);
 	for (double epsilon = 0; epsilon < 6; epsilon += 0.7)
 	{
 		double bound = composed_delta(&pld, 20, epsilon);
@@ -410,8 +399,7 @@ test_range_composed(void)
 			for (int l = 0; l <= 20; l++)
 			{
 				double loss = 20 * t - l * range;
-				double mass = exp(lgamma(21) - lgamma(l + 1) - lgamma(21 - l) + l * log1p(-p) +
-								  (20 - l) * log(p));
+				double mass = exp(log_choose(20, l) + l * log1p(-p) + (20 - l) * log(p));
 
 				if (loss > epsilon)
 					delta += mass * -expm1(epsilon - loss);
@@ -454,7 +442,7 @@ test_range_of_means(void)
 	double widest = 0;
 	Pld pld;
 
-	pld_bounded_range(range, range / 512, arena_memory(arena), &pld);
+	pld_bounded_range(range, range / 512, memory, &pld);
 	for (double t = 0.05; t < range; t += 0.13)
 		for (double u = 0.05; u < range; u += 0.13)
 		{
@@ -500,9 +488,8 @@ test_objective(void)
 			Pld folded;
 			Pld chi;
 
-			pld_objective(determinant, mus[i], ADJACENCY_ADD_REMOVE, step, arena_memory(arena),
-						  &folded);
-			pld_objective(determinant, mus[i], ADJACENCY_REPLACE, step, arena_memory(arena), &chi);
+			pld_objective(determinant, mus[i], ADJACENCY_ADD_REMOVE, step, memory, &folded);
+			pld_objective(determinant, mus[i], ADJACENCY_REPLACE, step, memory, &chi);
 			for (double epsilon = determinant + mus[i] * mus[i] / 2;
 				 epsilon < determinant + 6 * mus[i];
 				 epsilon += mus[i] * (check_share() < 100 ? 2 : 0.3))
@@ -527,8 +514,7 @@ test_objective(void)
 int
 main(void)
 {
-	arena = arena_create(check_out_of_memory);
-	teststream_seed(&stream, 31);
+	test_begin(31);
 	test_gaussian();
 	test_gaussian_values();
 	test_sampled_values();
@@ -542,6 +528,5 @@ main(void)
 	test_range_composed();
 	test_range_of_means();
 	test_objective();
-	arena_destroy(arena);
-	return check_report("pld");
+	return test_end("pld");
 }

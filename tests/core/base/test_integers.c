@@ -3,9 +3,7 @@
  */
 #include "core/base/integers.h"
 
-#include "core/check.h"
-
-static Memory *memory;
+#include "core/fixture.h"
 
 /* The integer that the digits of a wide one, read one by one, are. */
 static bool
@@ -82,12 +80,9 @@ test_arrays(void)
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-
-	memory = arena_memory(arena);
+	test_begin(1);
 	test_wide();
 	test_words();
 	test_arrays();
-	arena_destroy(arena);
-	return check_report("integers");
+	return test_end("integers");
 }

@@ -7,30 +7,19 @@
 #include "core/convex/convex_row.h"
 #include "core/mechanisms/utility.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/check.h"
 #include "core/law.h"
 #include "core/problem.h"
-#include "core/testbits.h"
 
 #define MOST_DIMENSION 3
 #define MOST_ROWS 40
 
-static TestStream stream;
-static Bits bits;
-static Memory *memory;
-
-static int
-below(int n)
-{
-	return (int) teststream_below(&stream, (uint64_t) n);
-}
+/* Of the test at hand. */
+static Problem problem;
+static Problem neighbour;
 
 /* ---- nets ---- */
 
-/* Against a cube that is looked through. */
+/* Nets against enumeration of a cube. */
 static void
 test_nets(void)
 {
@@ -77,7 +66,7 @@ test_nets(void)
 	CHECK(net_steps(GRID_MAX_DIMENSION, INT64_MAX) == 0);
 }
 
-/* From public numbers, and refused where it would be too much work. */
+/* Steps follow from public numbers; 0 refuses a net that is too much work. */
 static void
 test_steps(void)
 {
@@ -97,20 +86,10 @@ test_steps(void)
 
 /* ---- losses ---- */
 
-static double
-true_loss(ConvexLoss loss, double margin)
-{
-	if (loss == LOSS_LOGISTIC)
-		return margin < 0 ? -margin + log1p(exp(margin)) : log1p(exp(-margin));
-	if (margin >= 1.5)
-		return 0;
-	return margin <= 0.5 ? 1 - margin : (1.5 - margin) * (1.5 - margin) / 2;
-}
-
 static int64_t
 any_margin(double reach)
 {
-	return (int64_t) ldexp(teststream_between(&stream, -reach, reach), MARGIN_BITS);
+	return (int64_t) ldexp(between(-reach, reach), MARGIN_BITS);
 }
 
 static void
@@ -126,7 +105,7 @@ test_loss(ConvexLoss kind)
 	for (int i = 0; i < check_repetitions(100000); i++)
 	{
 		int64_t margin = any_margin(i % 2 == 0 ? 32 : 2);
-		int64_t width = (int64_t) ldexp(teststream_between(&stream, 0, 1), MARGIN_BITS - below(30));
+		int64_t width = (int64_t) ldexp(between(0, 1), MARGIN_BITS - below(30));
 		double truth = true_loss(kind, ldexp((double) margin, -MARGIN_BITS));
 		int64_t here = net_loss(loss, margin);
 		int64_t there = net_loss(loss, margin + width);
@@ -162,19 +141,18 @@ test_loss(ConvexLoss kind)
 
 /* Rows of any length, some of zeros; with one label each unless many are asked for. */
 static void
-make_problem(Problem *problem, int dimension, int rows, bool many)
+make_problem(int dimension, int rows, bool many)
 {
-	problem_begin(problem, dimension, rows);
+	problem_begin(&problem, dimension, rows);
 	for (int i = 0; i < rows; i++)
 	{
-		double length = i % 7 == 6 ? 0 : exp(teststream_between(&stream, -2, 3));
+		double length = i % 7 == 6 ? 0 : exp(between(-2, 3));
 		int label = below(2);
 
 		for (int j = 0; j < dimension; j++)
-			problem->x[i * dimension + j] =
-				(int32_t) (teststream_between(&stream, -length, length) * FIXED_POINT_ONE);
-		problem->positive[i] = many ? below(5) : label;
-		problem->negative[i] = many ? below(1 << 20) : 1 - label;
+			problem.x[i * dimension + j] = random_feature(length);
+		problem.positive[i] = many ? below(5) : label;
+		problem.negative[i] = many ? below(1 << 20) : 1 - label;
 	}
 }
 
@@ -192,9 +170,7 @@ make_request(MechanismKind kind, ConvexLoss loss, int dimension, double reach, i
 				   .steps = steps},
 	};
 
-	request.grid.dimension = dimension;
-	for (int j = 0; j < dimension; j++)
-		request.grid.levels[j] = 1;
+	grid_set_plain(&request.grid, dimension);
 	return request;
 }
 
@@ -235,24 +211,20 @@ any_centre(const MechanismRequest *request, int64_t *centre)
 	double most = ldexp((double) request->convex.norm, 0) / sqrt(MOST_DIMENSION);
 
 	for (int j = 0; j < MOST_DIMENSION; j++)
-		centre[j] = request->kind == MECHANISM_LOCALIZED
-						? (int64_t) teststream_between(&stream, -most, most)
-						: 0;
+		centre[j] = request->kind == MECHANISM_LOCALIZED ? (int64_t) between(-most, most) : 0;
 }
 
 static void
 test_losses(void)
 {
-	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
 
 	for (int c = 0; c < check_repetitions(200); c++)
 	{
 		int dimension = 1 + below(MOST_DIMENSION);
 		bool many = below(2) == 0;
-		MechanismRequest request =
-			make_request(below(2) == 0 ? MECHANISM_CONVEX_EXPONENTIAL : MECHANISM_LOCALIZED,
-						 (ConvexLoss) below(LOSS_KINDS), dimension,
-						 teststream_between(&stream, 0.01, 32), 1 + below(8));
+		MechanismRequest request = make_request(
+			below(2) == 0 ? MECHANISM_CONVEX_EXPONENTIAL : MECHANISM_LOCALIZED,
+			(ConvexLoss) below(LOSS_KINDS), dimension, between(0.01, 32), 1 + below(8));
 		ConvexNetPlan plan;
 		ConvexNetLaw *law;
 		int64_t centre[NET_MAX_DIMENSION];
@@ -261,13 +233,13 @@ test_losses(void)
 		int wrong = 0;
 		int counted = 0;
 
-		make_problem(problem, dimension, below(MOST_ROWS), many);
+		make_problem(dimension, below(MOST_ROWS), many);
 		any_centre(&request, centre);
 		CHECK(convex_net_plan(kind_of(&request), &request, &plan) == CONVEX_FITS);
-		law = convex_net_law_create(&request, &problem->instance, &plan, centre, memory);
+		law = convex_net_law_create(&request, &problem.instance, &plan, centre, memory);
 		CHECK(law->net.points == plan.points);
-		for (int64_t i = 0; i < problem->instance.rows; i++)
-			labels += (double) (problem->positive[i] + problem->negative[i]);
+		for (int64_t i = 0; i < problem.instance.rows; i++)
+			labels += (double) (problem.positive[i] + problem.negative[i]);
 		for (int64_t i = 0; i < law->net.points; i++)
 		{
 			double square = 0;
@@ -282,59 +254,23 @@ test_losses(void)
 			else
 				wrong +=
 					sqrt(square) > (double) plan.limit * (1 + 1e-12) ||
-					fabs(loss - plain_loss(&problem->instance, &request, u)) > 1e-5 * (labels + 1);
+					fabs(loss - plain_loss(&problem.instance, &request, u)) > 1e-5 * (labels + 1);
 		}
 		CHECK(wrong == 0);
 		CHECK(counted > 0);
 		CHECK(request.kind == MECHANISM_LOCALIZED || counted == law->net.points);
 		convex_net_law_destroy(law, memory);
 	}
-	memory_release(memory, problem);
 }
 
 /* ---- privacy, by enumeration ---- */
 
-typedef struct RowsPair
-{
-	Problem *a;
-	Problem *b;
-	Adjacency adjacency;
-} RowsPair;
-
-/* Neighbours: the last row is another one in b, or is missing there. */
-static void
-make_pair(RowsPair *pair, int dimension)
-{
-	int last = below(3);
-
-	make_problem(pair->a, dimension, last + 1, false);
-	for (int j = 0; j < dimension; j++)
-		pair->a->x[last * dimension + j] =
-			(int32_t) (teststream_between(&stream, -8, 8) * FIXED_POINT_ONE);
-	memcpy(pair->b, pair->a, sizeof(Problem));
-	pair->b->instance.x = pair->b->x;
-	pair->b->instance.positive = pair->b->positive;
-	pair->b->instance.negative = pair->b->negative;
-	pair->adjacency = (Adjacency) below(2);
-	if (pair->adjacency == ADJACENCY_ADD_REMOVE)
-	{
-		pair->b->instance.rows--;
-		return;
-	}
-	pair->b->positive[last] = pair->a->negative[last];
-	pair->b->negative[last] = pair->a->positive[last];
-	if (below(2) == 0)
-		for (int j = 0; j < dimension; j++)
-			pair->b->x[last * dimension + j] =
-				(int32_t) (teststream_between(&stream, -4, 4) * FIXED_POINT_ONE);
-}
-
 /* ln P of every point that counts, NAN for the others. */
 static double *
-log_law(const MechanismRequest *request, const Problem *problem, const ConvexNetPlan *plan,
+log_law(const MechanismRequest *request, const Problem *data, const ConvexNetPlan *plan,
 		const int64_t *centre)
 {
-	ConvexNetLaw *law = convex_net_law_create(request, &problem->instance, plan, centre, memory);
+	ConvexNetLaw *law = convex_net_law_create(request, &data->instance, plan, centre, memory);
 	double *log_p = memory_allocate(memory, (size_t) plan->points, sizeof(double));
 	double rate = (double) plan->rate.numerator / (double) plan->rate.denominator;
 	double most = -INFINITY;
@@ -354,13 +290,11 @@ log_law(const MechanismRequest *request, const Problem *problem, const ConvexNet
 	return log_p;
 }
 
-/* No ratio exceeds e^epsilon, or the half that is left for the ball; the worst comes close. */
+/* No ratio exceeds e^epsilon, or e^(epsilon / 2) in the ball; the worst one comes close. */
 static void
 test_privacy(MechanismKind kind)
 {
 	static const double epsilons[] = {0.1, 1, 4};
-	RowsPair pair = {.a = memory_allocate_zero(memory, 1, sizeof(Problem)),
-					 .b = memory_allocate_zero(memory, 1, sizeof(Problem))};
 	double share = kind == MECHANISM_LOCALIZED ? 0.5 : 1;
 	double closest = 0;
 	double widest = 0;
@@ -368,9 +302,9 @@ test_privacy(MechanismKind kind)
 	for (int c = 0; c < check_repetitions(1500); c++)
 	{
 		int dimension = 1 + below(2);
-		MechanismRequest request =
-			make_request(kind, (ConvexLoss) below(LOSS_KINDS), dimension,
-						 exp(teststream_between(&stream, -3, 3)), 2 + below(8));
+		int rows = 1 + below(3);
+		MechanismRequest request = make_request(kind, (ConvexLoss) below(LOSS_KINDS), dimension,
+												exp(between(-3, 3)), 2 + below(8));
 		ConvexNetPlan plan;
 		int64_t centre[NET_MAX_DIMENSION];
 		double *p;
@@ -379,14 +313,16 @@ test_privacy(MechanismKind kind)
 		double most = -INFINITY;
 		double least = INFINITY;
 
-		make_pair(&pair, dimension);
-		request.adjacency = pair.adjacency;
+		make_problem(dimension, rows, false);
+		for (int j = 0; j < dimension; j++)
+			problem.x[(rows - 1) * dimension + j] = random_feature(8);
+		request.adjacency = problem_neighbour(&problem, &neighbour);
 		request.epsilon = (int64_t) (epsilon * EPSILON_ONE);
-		request.convex.lambda = (int64_t) (exp(teststream_between(&stream, -1, 4)) * LAMBDA_ONE);
+		request.convex.lambda = (int64_t) (exp(between(-1, 4)) * LAMBDA_ONE);
 		any_centre(&request, centre);
 		CHECK(convex_net_plan(kind_of(&request), &request, &plan) == CONVEX_FITS);
-		p = log_law(&request, pair.a, &plan, centre);
-		q = log_law(&request, pair.b, &plan, centre);
+		p = log_law(&request, &problem, &plan, centre);
+		q = log_law(&request, &neighbour, &plan, centre);
 		for (int64_t i = 0; i < plan.points; i++)
 		{
 			CHECK(isnan(p[i]) == isnan(q[i]));
@@ -400,10 +336,8 @@ test_privacy(MechanismKind kind)
 		memory_release(memory, p);
 		memory_release(memory, q);
 	}
-	CHECK_WHOLE(closest > 0.7); /* or the pairs would show nothing */
+	CHECK_WHOLE(closest > 0.7); /* otherwise the pairs are too easy */
 	CHECK_WHOLE(widest > 0.95);
-	memory_release(memory, pair.a);
-	memory_release(memory, pair.b);
 }
 
 /* The formulas of theorems V11 and V12. */
@@ -481,7 +415,6 @@ number_of(const ConvexNetLaw *law, int dimension, const int64_t *weight)
 static void
 test_law(void)
 {
-	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
 	MechanismRequest request = make_request(MECHANISM_CONVEX_EXPONENTIAL, LOSS_LOGISTIC, 2, 4, 4);
 	MechanismTools tools = {.bits = &bits, .memory = memory};
 	const int64_t centre[NET_MAX_DIMENSION] = {0};
@@ -489,11 +422,11 @@ test_law(void)
 	ConvexNetLaw *law;
 	Histogram h;
 
-	make_problem(problem, 2, MOST_ROWS, false);
+	make_problem(2, MOST_ROWS, false);
 	request.threads = 1;
 	request.epsilon = 2 * EPSILON_ONE;
 	CHECK(convex_net_plan(CONVEX_NET_BODY, &request, &plan) == CONVEX_FITS);
-	law = convex_net_law_create(&request, &problem->instance, &plan, centre, memory);
+	law = convex_net_law_create(&request, &problem.instance, &plan, centre, memory);
 	h = histogram_create((int) law->net.points);
 	for (int i = 0; i < LAW_DRAWS; i++)
 		histogram_add(&h, (uint64_t) net_draw(law->loss, law->net.points, plan.rate, &bits));
@@ -514,7 +447,7 @@ test_law(void)
 		MechanismAnswer answer;
 		int64_t number;
 
-		mechanism_get(request.kind)->release(&request, &problem->instance, &tools, &answer);
+		mechanism_get(request.kind)->release(&request, &problem.instance, &tools, &answer);
 		number = number_of(law, 2, answer.weight);
 		CHECK(number >= 0);
 		histogram_add(&h, (uint64_t) number);
@@ -522,59 +455,30 @@ test_law(void)
 	CHECK(law_p_value(h.count, h.truth, h.cells) > 1e-6);
 	histogram_destroy(&h);
 	convex_net_law_destroy(law, memory);
-	memory_release(memory, problem);
 }
 
 /* ---- localisation as a whole ---- */
 
-#define AUDIT_RUNS 30000
-
-static double
-share_below(const MechanismRequest *request, int rows, double threshold)
-{
-	const int32_t x = 2 * FIXED_POINT_ONE;
-	const int64_t one = 1;
-	const int64_t none = 0;
-	Instance instance = {
-		.dimension = 1, .rows = rows, .x = &x, .positive = &one, .negative = &none};
-	MechanismTools tools = {.bits = &bits, .memory = memory};
-	int below_it = 0;
-
-	for (int i = 0; i < AUDIT_RUNS; i++)
-	{
-		MechanismAnswer answer;
-
-		mechanism_get(request->kind)->release(request, &instance, &tools, &answer);
-		below_it += ldexp((double) answer.weight[0], -CONVEX_OUTPUT_BITS) < threshold;
-	}
-	return (double) below_it / AUDIT_RUNS;
-}
-
 /*
- * One row or none, that pulls up with all its strength: its minimiser is 1e-4 above, the
- * centre's noise has the scale 2e-4, and at the lower end of the ball its loss is the
- * largest.  So far below both parts tell what they may, or nearly.
+ * One row of slope -1, or none: the row's minimiser is 1e-4 above 0, the centre's noise has the
+ * scale 2e-4, and the row's loss is largest at the lower end of the ball.  So far below 0 both
+ * parts of epsilon are nearly spent.
  */
 static void
 test_audit(void)
 {
 	MechanismRequest request = make_request(MECHANISM_LOCALIZED, LOSS_HUBER, 1, 8, 8);
-	double with;
+	const int32_t x = 2 * FIXED_POINT_ONE;
+	const int runs = 30000; /* the shares are small */
 	double without;
-	double ratio;
-	double error;
 
 	if (check_share() < 100)
 		return;
 	request.threads = 1;
 	request.adjacency = ADJACENCY_ADD_REMOVE;
 	request.convex.lambda = 10000 * LAMBDA_ONE;
-	with = share_below(&request, 1, -9e-4);
-	without = share_below(&request, 0, -9e-4);
-	ratio = log(without / with);
-	error = sqrt((1 - with) / with + (1 - without) / without) / sqrt(AUDIT_RUNS);
-	CHECK(ratio - 5 * error <= 1);
-	CHECK(ratio > 0.6);
+	without = 1 - share_above(&request, 0, x, -9e-4, runs);
+	check_log_ratio(without, 1 - share_above(&request, 1, x, -9e-4, runs), runs, 0.6);
 }
 
 /* ---- price ---- */
@@ -583,7 +487,6 @@ test_audit(void)
 static void
 test_bound(MechanismKind kind)
 {
-	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
 	MechanismRequest request = make_request(kind, LOSS_LOGISTIC, 2, 6, 10);
 	MechanismTools tools = {.bits = &bits, .memory = memory};
 	int runs = check_repetitions(1000);
@@ -595,11 +498,11 @@ test_bound(MechanismKind kind)
 	ConvexNetLaw *law;
 	int64_t centre[NET_MAX_DIMENSION] = {0};
 
-	make_problem(problem, 2, MOST_ROWS, false);
+	make_problem(2, MOST_ROWS, false);
 	request.threads = 1;
 	convex_net_bound(kind_of(&request), &request, 0.05, &bound);
 	CHECK(convex_net_plan(kind_of(&request), &request, &plan) == CONVEX_FITS);
-	law = convex_net_law_create(&request, &problem->instance, &plan, centre, memory);
+	law = convex_net_law_create(&request, &problem.instance, &plan, centre, memory);
 	for (int64_t i = 0; i < law->net.points; i++)
 		least = law->loss[i] < least ? law->loss[i] : least;
 	for (int i = 0; i < runs; i++)
@@ -607,8 +510,8 @@ test_bound(MechanismKind kind)
 		MechanismAnswer answer;
 		double excess;
 
-		mechanism_get(kind)->release(&request, &problem->instance, &tools, &answer);
-		excess = plain_loss(&problem->instance, &request, answer.weight) -
+		mechanism_get(kind)->release(&request, &problem.instance, &tools, &answer);
+		excess = plain_loss(&problem.instance, &request, answer.weight) -
 				 ldexp((double) least, -NET_LOSS_BITS);
 		beyond += excess > bound.loss;
 		mean += excess / runs;
@@ -618,17 +521,12 @@ test_bound(MechanismKind kind)
 	CHECK(bound.mesh * 1.5 >= ldexp(sqrt(2) * (double) plan.step, -CONVEX_OUTPUT_BITS));
 	CHECK(bound.mesh * 1.5 <= ldexp(sqrt(2) * (double) plan.step + 20, -CONVEX_OUTPUT_BITS));
 	convex_net_law_destroy(law, memory);
-	memory_release(memory, problem);
 }
 
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-
-	memory = arena_memory(arena);
-	teststream_seed(&stream, 90);
-	bits_init(&bits, teststream_fill, &stream);
+	test_begin(90);
 	test_nets();
 	test_steps();
 	for (int loss = 0; loss < LOSS_KINDS; loss++)
@@ -641,6 +539,5 @@ main(void)
 	test_bound(MECHANISM_CONVEX_EXPONENTIAL);
 	test_bound(MECHANISM_LOCALIZED);
 	test_audit();
-	arena_destroy(arena);
-	return check_report("convex_net");
+	return test_end("convex_net");
 }

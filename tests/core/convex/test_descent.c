@@ -6,34 +6,21 @@
 #include "core/noise/calibration.h"
 #include "core/convex/convex_pass.h"
 #include "core/mechanisms/descent_run.h"
-#include "core/mechanisms/mechanism.h"
 #include "core/noise/rdp.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "core/check.h"
 #include "core/law.h"
 #include "core/problem.h"
-#include "core/testbits.h"
 
 #define MOST_DIMENSION 8 /* of random problems */
 #define MOST_ROWS 40
 
-static TestStream stream;
-static Bits bits;
-static Memory *memory;
+/* Of the test at hand. */
+static Problem problem;
 
 static double
 normal_cdf(double x)
 {
 	return 0.5 * erfc(-x / M_SQRT2);
-}
-
-static double
-choose(int n, int k)
-{
-	return k < 0 || k > n ? 0 : exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1));
 }
 
 /* ---- batches ---- */
@@ -65,7 +52,7 @@ test_chance(void)
 	CHECK(wrong == 0);
 }
 
-/* Two rows; a batch's cell is how many labels of each kind it has. */
+/* The cell of a batch of two rows: how many labels of each kind it has. */
 #define CELL(a, b, c) (((a) *5 + (b)) * 5 + (c))
 #define CELLS 125
 
@@ -84,8 +71,8 @@ batch_probability(DescentSampling sampling, double batch, double places, int a, 
 }
 
 /*
- * A batch of nine labels: the same rows, as they may be merged into records, and how those
- * may be cut into blocks.
+ * Nine labels of the same rows, merged into records in different ways, and how the records are cut
+ * into blocks.
  */
 #define MOST_RECORDS 9
 
@@ -231,65 +218,36 @@ test_terms(void)
 						  .lambda = LAMBDA_MIN,
 						  .delta = 1};
 	DescentTerms good = make_terms(DESCENT_POISSON, 10, 5, 5);
-	DescentTerms bad;
+	const DescentTerms bad[] = {
+		{DESCENT_SAMPLINGS, 10, 5, 5, 1, 1000},
+		{DESCENT_POISSON, 0, 5, 5, 1, 1000},
+		{DESCENT_POISSON, DESCENT_MAX_ITERATIONS + 1, 5, 5, 1, 1000},
+		{DESCENT_POISSON, 10, 0, 5, 1, 1000},
+		{DESCENT_POISSON, 10, 6, 5, 1, 1000},
+		{DESCENT_POISSON, 10, 5, DESCENT_MAX_ROWS + 1, 1, 1000},
+		{DESCENT_POISSON, 10, 5, 5, 0, 1000},
+		{DESCENT_POISSON, 10, 5, 5, NAN, 1000},
+		{DESCENT_POISSON, 10, 5, 5, 1, INFINITY},
+		{DESCENT_POISSON, 10, 5, 5, 1, -1},
+		{DESCENT_FULL, 10, 5, 5, 1, 1000}, /* with a batch */
+	};
 
 	CHECK(descent_terms_valid(&good, &convex));
-	for (int i = 0; i < 12; i++)
-	{
-		bad = good;
-		switch (i)
-		{
-			case 0:
-				bad.sampling = DESCENT_SAMPLINGS;
-				break;
-			case 1:
-				bad.iterations = 0;
-				break;
-			case 2:
-				bad.iterations = DESCENT_MAX_ITERATIONS + 1;
-				break;
-			case 3:
-				bad.batch = 0;
-				break;
-			case 4:
-				bad.batch = 6;
-				break;
-			case 5:
-				bad.rows = DESCENT_MAX_ROWS + 1;
-				break;
-			case 6:
-				bad.step = 0;
-				break;
-			case 7:
-				bad.step = NAN;
-				break;
-			case 8:
-				bad.norm = INFINITY;
-				break;
-			case 9:
-				bad.norm = -1;
-				break;
-			case 10:
-				bad.sampling = DESCENT_FULL; /* with a batch */
-				break;
-			default:
-				convex.noise = CONVEX_GAMMA;
-				convex.delta = 0;
-		}
-		CHECK(!descent_terms_valid(&bad, &convex));
-	}
-	/* what is usual is valid, whatever is asked for */
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CHECK(!descent_terms_valid(&bad[i], &convex));
+	convex.noise = CONVEX_GAMMA;
+	convex.delta = 0;
+	CHECK(!descent_terms_valid(&good, &convex));
+	/* the defaults are valid */
 	convex.noise = CONVEX_GAUSSIAN;
 	convex.delta = 1;
 	for (int i = 0; i < check_repetitions(1000); i++)
 	{
-		DescentSampling sampling = (DescentSampling) teststream_below(&stream, DESCENT_SAMPLINGS);
-		int64_t rows = 1 + (int64_t) teststream_below(&stream, 1000);
-		double radius =
-			exp(teststream_between(&stream, log(CONVEX_RADIUS_MIN), log(CONVEX_RADIUS_MAX)));
+		DescentSampling sampling = (DescentSampling) below(DESCENT_SAMPLINGS);
+		int64_t rows = 1 + (int64_t) below(1000);
+		double radius = exp(between(log(CONVEX_RADIUS_MIN), log(CONVEX_RADIUS_MAX)));
 
-		good = descent_default(sampling, rows, radius, exp(teststream_between(&stream, -20, 8)),
-							   (Adjacency) teststream_below(&stream, 2));
+		good = descent_default(sampling, rows, radius, exp(between(-20, 8)), (Adjacency) below(2));
 		CHECK(descent_terms_valid(&good, &convex));
 	}
 }
@@ -297,17 +255,15 @@ test_terms(void)
 /* ---- problems ---- */
 
 static void
-make_problem(Problem *problem, int dimension, int rows)
+make_problem(int dimension, int rows)
 {
-	memset(problem, 0, sizeof(*problem));
-	problem_begin(problem, dimension, rows);
+	problem_begin(&problem, dimension, rows);
 	for (int i = 0; i < rows; i++)
 	{
 		for (int j = 0; j < dimension; j++)
-			problem->x[i * dimension + j] =
-				(int32_t) (teststream_between(&stream, -2, 2) * FIXED_POINT_ONE);
-		problem->positive[i] = (int64_t) teststream_below(&stream, 3);
-		problem->negative[i] = (int64_t) teststream_below(&stream, 3);
+			problem.x[i * dimension + j] = random_feature(2);
+		problem.positive[i] = (int64_t) below(3);
+		problem.negative[i] = (int64_t) below(3);
 	}
 }
 
@@ -325,9 +281,7 @@ make_request(DescentTerms terms, int dimension, double epsilon, double delta, Ad
 										   .delta = (int64_t) (delta * DELTA_ONE)},
 								.descent = terms};
 
-	request.grid.dimension = dimension;
-	for (int j = 0; j < dimension; j++)
-		request.grid.levels[j] = 1;
+	grid_set_plain(&request.grid, dimension);
 	return request;
 }
 
@@ -349,62 +303,58 @@ run(const MechanismRequest *request, double noise, const Instance *instance, dou
 /* ---- what one row can change ---- */
 
 static void
-sum_of(const Problem *problem, const LossTable *table, const Wide *u, double *sum)
+sum_of(const LossTable *table, const Wide *u, double *sum)
 {
 	Wide none[MOST_DIMENSION] = {0};
 	Wide gradient[MOST_DIMENSION];
 	ConvexRows rows;
 
-	convex_rows_make(&problem->instance, 1, 1, memory, &rows);
+	convex_rows_make(&problem.instance, 1, 1, memory, &rows);
 	convex_pass(&rows, table, 0, none, u, memory, gradient, NULL);
 	convex_rows_release(&rows, memory);
-	for (int j = 0; j < problem->instance.dimension; j++)
+	for (int j = 0; j < problem.instance.dimension; j++)
 		sum[j] = ldexp((double) gradient[j], -GRADIENT_BITS);
 }
 
-/* A label more moves the sum of gradients by 1 at most, and now and then by that much. */
+/* One more label moves the sum of gradients by at most 1, and sometimes by nearly 1. */
 static void
 test_sensitivity(void)
 {
-	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
-	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
+	static LossTable table;
 	double most = 0;
 
 	for (int i = 0; i < check_repetitions(3000); i++)
 	{
-		int dimension = 1 + (int) teststream_below(&stream, 4);
-		int row = (int) teststream_below(&stream, 5);
+		int dimension = 1 + below(4);
+		int row = below(5);
 		double with[MOST_DIMENSION];
 		double without[MOST_DIMENSION];
 		double square = 0;
 		Wide u[MOST_DIMENSION];
 
-		make_problem(problem, dimension, 5);
-		loss_table_make((ConvexLoss) teststream_below(&stream, LOSS_KINDS), table);
+		make_problem(dimension, 5);
+		loss_table_make((ConvexLoss) below(LOSS_KINDS), &table);
 		for (int j = 0; j < dimension; j++)
-			u[j] = (Wide) ldexp(teststream_between(&stream, -9, 9), WEIGHT_BITS);
-		sum_of(problem, table, u, without);
-		*(i % 2 == 0 ? &problem->positive[row] : &problem->negative[row]) += 1;
-		sum_of(problem, table, u, with);
+			u[j] = (Wide) ldexp(between(-9, 9), WEIGHT_BITS);
+		sum_of(&table, u, without);
+		*(i % 2 == 0 ? &problem.positive[row] : &problem.negative[row]) += 1;
+		sum_of(&table, u, with);
 		for (int j = 0; j < dimension; j++)
 			square += (with[j] - without[j]) * (with[j] - without[j]);
 		CHECK(sqrt(square) <= 1 + 1e-12);
 		most = fmax(most, sqrt(square));
 	}
 	CHECK_WHOLE(most > 0.999);
-	memory_release(memory, table);
-	memory_release(memory, problem);
 }
 
 /* ---- the law of what is released ---- */
 
 /*
- * Weights that have nothing to do with each other, so that a run is as many as there are:
- * row j is the j-th unit vector.
+ * Independent weights, so that one run gives WIDTH of them: row j is the j-th unit vector.
  */
 #define WIDTH 100
 
-/* That many labels of each row, count weights. */
+/* Draws count weights; each row has so many labels. */
 static void
 draw_weights(const MechanismRequest *request, double noise, int64_t labels, int count,
 			 double *weight)
@@ -441,8 +391,8 @@ labels_probability(DescentSampling sampling, int k)
 }
 
 /*
- * After one step a weight is above 0 if and only if its noisy sum is below it.  At 0 each
- * label pulls with all its strength 1, so that k of them in the batch make it Phi(k / z).
+ * After one step a weight is above 0 if and only if its noisy sum is below it.  At 0 the slope of
+ * each label is -1, so that the probability with k of them in the batch is Phi(k / z).
  */
 static void
 test_sign_law(DescentSampling sampling)
@@ -467,17 +417,6 @@ test_sign_law(DescentSampling sampling)
 
 /* ---- privacy: an audit of the mechanism as it is ---- */
 
-#define AUDIT_RUNS 30000
-
-static int
-compare(const void *left, const void *right)
-{
-	double a = *(const double *) left;
-	double b = *(const double *) right;
-
-	return (a > b) - (a < b);
-}
-
 static double *
 draw_sorted(const MechanismRequest *request, int64_t labels, int count)
 {
@@ -487,13 +426,13 @@ draw_sorted(const MechanismRequest *request, int64_t labels, int count)
 	double *weight = memory_allocate(memory, (size_t) count, sizeof(double));
 
 	draw_weights(request, noise, labels, count, weight);
-	qsort(weight, (size_t) count, sizeof(double), compare);
+	qsort(weight, (size_t) count, sizeof(double), compare_doubles);
 	return weight;
 }
 
 /* The share of the sorted values above a threshold. */
 static double
-share_above(const double *value, int count, double threshold)
+share_of_sorted(const double *value, int count, double threshold)
 {
 	int above = 0;
 
@@ -503,7 +442,7 @@ share_above(const double *value, int count, double threshold)
 }
 
 /*
- * Steps so short that the row pulls with strength 1 throughout: what is released is a
+ * The steps are so short that the slope of the row stays -1: what is released is a
  * function of as many Gaussian sums as there are iterations.  P(above) - e^epsilon P'(above)
  * may not exceed delta at any threshold.  One iteration tells no more than the sign of its sum,
  * which at a small epsilon is nearly all there is to know.
@@ -514,7 +453,7 @@ test_audit(int iterations, double epsilon, double least)
 	double delta = 0.3;
 	DescentTerms terms = make_terms(DESCENT_FULL, iterations, 0, 0);
 	MechanismRequest request = make_request(terms, WIDTH, epsilon, delta, ADJACENCY_ADD_REMOVE);
-	int runs = check_repetitions(AUDIT_RUNS);
+	int runs = check_repetitions(30000);
 	double *with;
 	double *without;
 	double best = 0;
@@ -524,8 +463,8 @@ test_audit(int iterations, double epsilon, double least)
 	without = draw_sorted(&request, 0, runs);
 	for (int k = -20; k <= 20; k++)
 	{
-		double p = share_above(with, runs, k * 0x1p-9);
-		double other = share_above(without, runs, k * 0x1p-9);
+		double p = share_of_sorted(with, runs, k * 0x1p-9);
+		double other = share_of_sorted(without, runs, k * 0x1p-9);
 		double error = sqrt((p * (1 - p) + exp(2 * epsilon) * other * (1 - other)) / runs);
 
 		CHECK(p - exp(epsilon) * other - 5 * error <= delta);
@@ -538,15 +477,14 @@ test_audit(int iterations, double epsilon, double least)
 
 /* ---- models ---- */
 
-/* Without noise to speak of it learns; weights stay within reach, whatever the rows are. */
+/* With hardly any noise it learns, and weights stay within reach. */
 static void
 test_learning(void)
 {
-	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
 
 	for (int i = 0; i < check_repetitions(30); i++)
 	{
-		int dimension = 1 + (int) teststream_below(&stream, 5);
+		int dimension = 1 + below(5);
 		DescentSampling sampling = (DescentSampling) (i % DESCENT_SAMPLINGS);
 		bool full = sampling == DESCENT_FULL;
 		DescentTerms terms = make_terms(sampling, full ? 60 : 600, full ? 0 : 10, full ? 0 : 40);
@@ -555,40 +493,38 @@ test_learning(void)
 		double square = 0;
 		int wrong = 0;
 
-		make_problem(problem, dimension, MOST_ROWS);
+		make_problem(dimension, MOST_ROWS);
 		for (int row = 0; row < MOST_ROWS; row++)
 		{
-			int32_t first = problem->x[row * dimension];
+			int32_t first = problem.x[row * dimension];
 
-			problem->x[row * dimension] = first + (first > 0 ? 1 : -1) * FIXED_POINT_ONE;
-			problem->positive[row] = first > 0;
-			problem->negative[row] = first <= 0;
+			problem.x[row * dimension] = first + (first > 0 ? 1 : -1) * FIXED_POINT_ONE;
+			problem.positive[row] = first > 0;
+			problem.negative[row] = first <= 0;
 		}
 		request = make_request(terms, dimension, 100000, 0.01, (Adjacency) (i / 3 % 2));
 		request.descent.norm = 5;
 		request.convex.loss = (ConvexLoss) (i % LOSS_KINDS);
-		run(&request, 0, &problem->instance, weight);
+		run(&request, 0, &problem.instance, weight);
 		for (int row = 0; row < MOST_ROWS; row++)
 		{
 			double score = 0;
 
 			for (int j = 0; j < dimension; j++)
-				score += weight[j] * problem->x[row * dimension + j];
-			wrong += (score > 0) != (problem->positive[row] > 0);
+				score += weight[j] * problem.x[row * dimension + j];
+			wrong += (score > 0) != (problem.positive[row] > 0);
 		}
 		CHECK(wrong <= 2);
 		for (int j = 0; j < dimension; j++)
 			square += weight[j] * weight[j];
 		CHECK(sqrt(square) <= 5 + 1e-5);
 	}
-	memory_release(memory, problem);
 }
 
 /* No rows, more rows than declared, a column of zeros, noise alone. */
 static void
 test_corners(void)
 {
-	Problem *problem = memory_allocate_zero(memory, 1, sizeof(Problem));
 
 	for (int sampling = 0; sampling < DESCENT_SAMPLINGS; sampling++)
 		for (int rows = 0; rows <= MOST_ROWS; rows += MOST_ROWS / 2)
@@ -599,28 +535,23 @@ test_corners(void)
 			MechanismRequest request = make_request(terms, 2, 0.1, 1e-9, ADJACENCY_REPLACE);
 			double weight[MOST_DIMENSION];
 
-			make_problem(problem, 2, rows);
+			make_problem(2, rows);
 			for (int i = 0; i < rows; i++)
-				problem->x[2 * i + 1] = 0;
+				problem.x[2 * i + 1] = 0;
 			request.descent.norm = 0x1p-20;
-			run(&request, 0, &problem->instance, weight);
+			run(&request, 0, &problem.instance, weight);
 			CHECK(fabs(weight[0]) <= 0x1p-19 && fabs(weight[1]) <= 0x1p-19);
 			request.descent.norm = 0x1p20;
 			request.descent.step = 0x1p20;
-			run(&request, 0, &problem->instance, weight);
+			run(&request, 0, &problem.instance, weight);
 			CHECK(hypot(weight[0], weight[1]) <= 0x1p20 + 1);
 		}
-	memory_release(memory, problem);
 }
 
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-
-	memory = arena_memory(arena);
-	teststream_seed(&stream, 23);
-	bits_init(&bits, teststream_fill, &stream);
+	test_begin(23);
 	test_chance();
 	test_batch_law(DESCENT_POISSON, 3, 7, &merged);
 	test_batch_law(DESCENT_POISSON, 1, 30, &cut);
@@ -639,6 +570,5 @@ main(void)
 	test_audit(3, 1, 0.4);
 	test_learning();
 	test_corners();
-	arena_destroy(arena);
-	return check_report("descent");
+	return test_end("descent");
 }

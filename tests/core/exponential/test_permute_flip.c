@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "core/fixture.h"
 #include "core/reference.h"
 
 #define MAX_ROWS 16
@@ -39,7 +40,7 @@ permute_and_flip_law(const double *coin, double *law)
 }
 
 static void
-draw_permute_and_flip(const Case *c, int draws, Memory *memory)
+draw_permute_and_flip(const Case *c, int draws)
 {
 	SelectAnswer answer;
 
@@ -51,7 +52,7 @@ draw_permute_and_flip(const Case *c, int draws, Memory *memory)
 }
 
 static void
-test_permute_and_flip_law(Memory *memory)
+test_permute_and_flip_law(void)
 {
 	static double law[REFERENCE_VECTORS];
 	static double other[REFERENCE_VECTORS];
@@ -65,7 +66,7 @@ test_permute_and_flip_law(Memory *memory)
 		telling_case(&c, kind, 4, EPSILON_ONE);
 		permute_and_flip_law(reference.law, law);
 		permute_and_flip_law(reference.other, other);
-		draw_permute_and_flip(&c, check_repetitions(10000), memory);
+		draw_permute_and_flip(&c, check_repetitions(10000));
 		CHECK_LAW(reference.count, law, other, reference.vectors);
 		if (p_value(reference.law) < LAW_THRESHOLD)
 			differs++;
@@ -80,13 +81,13 @@ test_permute_and_flip_law(Memory *memory)
 					epsilons[round / CASE_KINDS % 5]);
 		enumerate(&c.problem);
 		permute_and_flip_law(reference.law, law);
-		draw_permute_and_flip(&c, 300, memory);
+		draw_permute_and_flip(&c, 300);
 		CHECK(p_value(law) > LAW_THRESHOLD);
 	}
 }
 
 static void
-test_loss_counts(Memory *memory)
+test_loss_counts(void)
 {
 	reseed(15);
 	for (int round = 0; round < check_repetitions(100); round++)
@@ -118,8 +119,7 @@ static void
 binomial_law(double *law, int n, double p)
 {
 	for (int k = 0; k <= n; k++)
-		law[k] = exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0) + k * log(p) +
-					 (n - k) * log1p(-p));
+		law[k] = exp(log_choose(n, k) + k * log(p) + (n - k) * log1p(-p));
 }
 
 static void
@@ -163,13 +163,9 @@ test_binomial(void)
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-
-	test_permute_and_flip_law(memory);
-	test_loss_counts(memory);
+	test_begin(1);
+	test_permute_and_flip_law();
+	test_loss_counts();
 	test_binomial();
-	arena_destroy(arena);
-	mpfr_free_cache();
-	return check_report("permute_flip");
+	return test_end("permute_flip");
 }

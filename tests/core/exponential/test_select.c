@@ -9,12 +9,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/fixture.h"
 #include "core/reference.h"
+#include "core/script.h"
 
 #define MAX_ROWS 16
 
 static int64_t
-draw_many(const SelectProblem *problem, int64_t blocks, int draws, Memory *memory)
+draw_many(const SelectProblem *problem, int64_t blocks, int draws)
 {
 	int64_t attempts = 0;
 	SelectAnswer answer;
@@ -72,7 +74,7 @@ visit_coverage(SelectWalker *walker, void *context)
 }
 
 static void
-check_coverage(const Case *c, SelectLayout layout, Memory *memory)
+check_coverage(const Case *c, SelectLayout layout)
 {
 	Coverage coverage = {.wrong = 0};
 	SelectPlan *plan = select_plan_create(&c->problem, 1 + below(40), layout, memory);
@@ -94,7 +96,7 @@ check_coverage(const Case *c, SelectLayout layout, Memory *memory)
  * however it is cut into blocks, and also where nets do not fit 32 bits.
  */
 static void
-test_enumeration(Memory *memory)
+test_enumeration(void)
 {
 	reseed(1);
 	for (int round = 0; round < check_repetitions(400); round++)
@@ -105,8 +107,8 @@ test_enumeration(Memory *memory)
 					round % 3 == 0 ? INT64_C(1) << 35 : 5, EPSILON_ONE);
 		enumerate(&c.problem);
 		CHECK((uint64_t) reference.vectors == grid_size(&c.grid));
-		check_coverage(&c, SELECT_TABLES, memory);
-		check_coverage(&c, SELECT_DENSE, memory);
+		check_coverage(&c, SELECT_TABLES);
+		check_coverage(&c, SELECT_DENSE);
 	}
 }
 
@@ -119,7 +121,7 @@ visit_one(SelectWalker *walker, void *context)
 
 /* select_cost() is the number of visits, with several threads too. */
 static void
-test_cost(Memory *memory)
+test_cost(void)
 {
 	Grid wide = {.dimension = 64, .constraint = GRID_PRODUCT};
 
@@ -213,7 +215,7 @@ visit_check_weight(SelectWalker *walker, void *context)
 }
 
 static void
-check_weights(const Case *c, double tolerance, Memory *memory)
+check_weights(const Case *c, double tolerance)
 {
 	WeightCheck check = {.problem = &c->problem, .tolerance = tolerance};
 	SelectLaw law;
@@ -233,7 +235,7 @@ check_weights(const Case *c, double tolerance, Memory *memory)
 
 /* Integer weights are upper bounds of the masses, close ones, and their sum is complete. */
 static void
-test_weights(Memory *memory)
+test_weights(void)
 {
 	static const int64_t epsilons[] = {1, 30000000, EPSILON_ONE, 40 * EPSILON_ONE,
 									   10000 * EPSILON_ONE};
@@ -245,7 +247,7 @@ test_weights(Memory *memory)
 
 		random_case(&c, round % CASE_KINDS, below(MAX_ROWS + 1), 8,
 					epsilons[round / CASE_KINDS % 5]);
-		check_weights(&c, 1e-12, memory);
+		check_weights(&c, 1e-12);
 	}
 	/* Losses of millions: terms are looked up in steps, and each may cost 2^-11. */
 	for (int round = 0; round < check_repetitions(20); round++)
@@ -253,14 +255,14 @@ test_weights(Memory *memory)
 		Case c;
 
 		random_case(&c, 1, MAX_ROWS, 3000000, 1000);
-		check_weights(&c, 3.0 / 2048, memory);
+		check_weights(&c, 3.0 / 2048);
 	}
 }
 
 /* ---- the law of the exponential mechanism ---- */
 
 static void
-test_exponential_cases(Memory *memory)
+test_exponential_cases(void)
 {
 	reseed(4);
 	for (int round = 0; round < check_repetitions(400); round++)
@@ -271,14 +273,14 @@ test_exponential_cases(Memory *memory)
 
 		random_case(&c, round % CASE_KINDS, below(MAX_ROWS + 1), 4, epsilon);
 		enumerate(&c.problem);
-		attempts = draw_many(&c.problem, 1 + below(30), 500, memory);
+		attempts = draw_many(&c.problem, 1 + below(30), 500);
 		CHECK(p_value(reference.law) > LAW_THRESHOLD);
 		CHECK(attempts < 505);
 	}
 }
 
 static void
-test_exponential_law(Memory *memory)
+test_exponential_law(void)
 {
 	reseed(5);
 	for (int kind = 0; kind < CASE_KINDS; kind++)
@@ -286,14 +288,14 @@ test_exponential_law(Memory *memory)
 		Case c;
 
 		telling_case(&c, kind, 4, EPSILON_ONE / 2);
-		(void) draw_many(&c.problem, 10, LAW_DRAWS, memory);
+		(void) draw_many(&c.problem, 10, LAW_DRAWS);
 		CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 	}
 }
 
 /* The public entry, which makes everything anew for each draw. */
 static void
-test_exponential_entry(Memory *memory)
+test_exponential_entry(void)
 {
 	Case c;
 
@@ -311,14 +313,14 @@ test_exponential_entry(Memory *memory)
 
 /* Losses of millions at a tiny epsilon: terms in steps, so that some attempts fail. */
 static void
-test_exponential_steps(Memory *memory)
+test_exponential_steps(void)
 {
 	int64_t attempts;
 	Case c;
 
 	reseed(7);
 	telling_case(&c, 1, 3000000, 1000);
-	attempts = draw_many(&c.problem, 10, LAW_DRAWS, memory);
+	attempts = draw_many(&c.problem, 10, LAW_DRAWS);
 	CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 	CHECK(attempts < LAW_DRAWS * 1.01);
 }
@@ -349,7 +351,7 @@ spoil_weights(SelectLaw *law)
 
 /* The law does not depend on how good the upper bounds are. */
 static void
-test_rejection(Memory *memory)
+test_rejection(void)
 {
 	int draws = check_repetitions(20000); /* of many attempts each */
 	int64_t attempts = 0;
@@ -371,29 +373,13 @@ test_rejection(Memory *memory)
 	CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 }
 
-/* A stream of given bits, zeros after the last. */
-typedef struct Script
-{
-	uint8_t bytes[256];
-	size_t next;
-} Script;
-
-static void
-script_fill(void *context, uint8_t *bytes, size_t count)
-{
-	Script *script = context;
-
-	for (size_t k = 0; k < count; k++, script->next++)
-		bytes[k] = script->next < sizeof(script->bytes) ? script->bytes[script->next] : 0;
-}
-
 /* Writes the 64 bits of a word at a bit position, lowest first. */
 static void
 script_write(Script *script, size_t position, uint64_t word)
 {
-	for (size_t k = 0; k < 64; k++, position++)
-		if ((word >> k) & 1)
-			script->bytes[position / 8] |= (uint8_t) (1 << (position % 8));
+	script->word[position / 64] |= word << position % 64;
+	if (position % 64 > 0)
+		script->word[position / 64 + 1] |= word >> (64 - position % 64);
 }
 
 /*
@@ -402,7 +388,7 @@ script_write(Script *script, size_t position, uint64_t word)
  * nothing and the next 64 must: zeros accept, ones reject.
  */
 static void
-test_open_comparison(Memory *memory)
+test_open_comparison(void)
 {
 	Case c;
 	SelectLaw law;
@@ -431,9 +417,9 @@ test_open_comparison(Memory *memory)
 
 		script_write(&script, unit_bits, first);
 		script_write(&script, unit_bits + 64, ones ? UINT64_MAX : 0);
-		bits_init(&bits, script_fill, &script);
+		bits = scripted(&script);
 		CHECK(select_law_draw(&law, &bits, &answer) == 1 + ones);
-		CHECK(script.next * 8 >= unit_bits + 128);
+		CHECK(script.next * 64 >= unit_bits + 128);
 	}
 	select_law_destroy(&law, memory);
 }
@@ -443,7 +429,7 @@ test_open_comparison(Memory *memory)
  * first weight proposes the first vector, the next unit the second.
  */
 static void
-test_unit_boundary(Memory *memory)
+test_unit_boundary(void)
 {
 	Case c;
 	SelectLaw law;
@@ -464,7 +450,7 @@ test_unit_boundary(Memory *memory)
 		mpz_sub_ui(unit, unit, (unsigned long) (1 - second));
 		for (size_t k = 0; k < mpz_size(unit); k++)
 			script_write(&script, 64 * k, mpz_getlimbn(unit, (mp_size_t) k));
-		bits_init(&bits, script_fill, &script);
+		bits = scripted(&script);
 		CHECK(select_law_draw(&law, &bits, &answer) == 1);
 		CHECK(answer.index[0] == second);
 	}
@@ -476,14 +462,14 @@ test_unit_boundary(Memory *memory)
 
 /* A law that must be uniform on the vectors for which member is 1. */
 static void
-check_uniform(const Case *c, const double *member, Memory *memory)
+check_uniform(const Case *c, const double *member)
 {
-	(void) draw_many(&c->problem, 5, 1500, memory);
+	(void) draw_many(&c->problem, 5, 1500);
 	CHECK(p_value(member) > LAW_THRESHOLD);
 }
 
 static void
-test_edges(Memory *memory)
+test_edges(void)
 {
 	reseed(10);
 	for (int round = 0; round < check_repetitions(40); round++)
@@ -496,7 +482,7 @@ test_edges(Memory *memory)
 		enumerate(&c.problem);
 		for (int k = 0; k < reference.vectors; k++)
 			member[k] = 1.0;
-		check_uniform(&c, member, memory);
+		check_uniform(&c, member);
 
 		/* a huge epsilon: uniform on the best vectors; all rows of one label */
 		random_case(&c, round % CASE_KINDS, MAX_ROWS, 3,
@@ -508,13 +494,13 @@ test_edges(Memory *memory)
 		enumerate(&c.problem);
 		for (int k = 0; k < reference.vectors; k++)
 			member[k] = reference.law[k] == 1.0 ? 1.0 : 0.0;
-		check_uniform(&c, member, memory);
+		check_uniform(&c, member);
 	}
 }
 
 /* Same bits, any number of threads: the same answer. */
 static void
-test_threads(Memory *memory)
+test_threads(void)
 {
 	reseed(11);
 	for (int round = 0; round < check_repetitions(40); round++)
@@ -547,7 +533,7 @@ test_threads(Memory *memory)
 
 /* Large enough for several blocks by itself, through the public entries. */
 static void
-test_threads_large(Memory *memory)
+test_threads_large(void)
 {
 	Case c;
 	SelectAnswer first[2] = {{.loss = 0}};
@@ -601,7 +587,7 @@ visit_definition(SelectWalker *walker, void *context)
  * is treated as binary then, and the losses are the same.
  */
 static void
-test_wide_cells(Memory *memory)
+test_wide_cells(void)
 {
 	enum
 	{
@@ -649,7 +635,7 @@ test_wide_cells(Memory *memory)
 /* ---- the mean ---- */
 
 static void
-test_mean(Memory *memory)
+test_mean(void)
 {
 	reseed(17);
 	for (int round = 0; round < check_repetitions(100); round++)
@@ -673,25 +659,21 @@ test_mean(Memory *memory)
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-
-	test_enumeration(memory);
-	test_cost(memory);
-	test_weights(memory);
-	test_exponential_cases(memory);
-	test_exponential_law(memory);
-	test_exponential_entry(memory);
-	test_exponential_steps(memory);
-	test_rejection(memory);
-	test_open_comparison(memory);
-	test_unit_boundary(memory);
-	test_edges(memory);
-	test_threads(memory);
-	test_threads_large(memory);
-	test_wide_cells(memory);
-	test_mean(memory);
-	arena_destroy(arena);
-	mpfr_free_cache();
-	return check_report("select");
+	test_begin(1);
+	test_enumeration();
+	test_cost();
+	test_weights();
+	test_exponential_cases();
+	test_exponential_law();
+	test_exponential_entry();
+	test_exponential_steps();
+	test_rejection();
+	test_open_comparison();
+	test_unit_boundary();
+	test_edges();
+	test_threads();
+	test_threads_large();
+	test_wide_cells();
+	test_mean();
+	return test_end("select");
 }

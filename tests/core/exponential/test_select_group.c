@@ -3,16 +3,7 @@
  */
 #include "core/exponential/select.h"
 
-#include "core/check.h"
-#include "core/testbits.h"
-
-static TestStream stream;
-
-static int
-below(int n)
-{
-	return (int) teststream_below(&stream, (uint64_t) n);
-}
+#include "core/fixture.h"
 
 static bool
 is_group(SelectGroup group, int first, int size)
@@ -105,8 +96,8 @@ test_known_groups(void)
 int
 main(void)
 {
-	teststream_seed(&stream, 1);
+	test_begin(1);
 	test_random_groups();
 	test_known_groups();
-	return check_report("select_group");
+	return test_end("select_group");
 }

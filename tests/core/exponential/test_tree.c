@@ -11,13 +11,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/fixture.h"
 #include "core/reference.h"
+#include "core/script.h"
 
 /* ---- draws ---- */
 
 /* Each from the tree as it is at first; returns how many there were within max_attempts. */
 static int
-draw_anew(const SelectProblem *problem, int draws, int64_t max_attempts, Memory *memory)
+draw_anew(const SelectProblem *problem, int draws, int64_t max_attempts)
 {
 	Tree *tree = tree_create(problem, memory);
 	SelectAnswer answer;
@@ -35,8 +37,6 @@ draw_anew(const SelectProblem *problem, int draws, int64_t max_attempts, Memory 
 	tree_destroy(tree);
 	return answers;
 }
-
-#define TENTH (EPSILON_ONE / 10)
 
 static const Recipe recipes[] = {
 	{GRID_PRODUCT, 0, LEVELS_TERNARY, COLUMNS_BINARY, 5, 20, 4, 3 * TENTH, 0},
@@ -70,13 +70,10 @@ static const Recipe recipes[] = {
 	{GRID_BALL, 4, LEVELS_WIDE, COLUMNS_MIXED, 4, 20, INT64_C(1) << 35, SELECT_MAX_EPSILON, 0},
 };
 
-enum
-{
-	RECIPES = sizeof(recipes) / sizeof(recipes[0])
-};
+#define RECIPES ((int) (sizeof(recipes) / sizeof(recipes[0])))
 
 static void
-test_cases(Memory *memory)
+test_cases(void)
 {
 	reseed(1);
 	for (int k = 0; k < RECIPES; k++)
@@ -85,17 +82,17 @@ test_cases(Memory *memory)
 
 		make_case(&c, &recipes[k]);
 		enumerate(&c.problem);
-		draw_from_tree(&c.problem, check_repetitions(1500), memory);
+		draw_from_tree(&c.problem, check_repetitions(1500));
 		CHECK(p_value(reference.law) > LAW_THRESHOLD);
 		forget_counts();
-		(void) draw_anew(&c.problem, check_repetitions(500), INT64_MAX, memory);
+		(void) draw_anew(&c.problem, check_repetitions(500), INT64_MAX);
 		CHECK(p_value(reference.law) > LAW_THRESHOLD);
 	}
 }
 
 /* Enough first draws of cases with losses that differ to reject a rate that is off by 30 %. */
 static void
-test_law(Memory *memory)
+test_law(void)
 {
 	static const Recipe telling[] = {
 		{GRID_PRODUCT, 0, LEVELS_TERNARY, COLUMNS_MIXED, 4, 30, 5, 3 * TENTH, 0},
@@ -108,20 +105,15 @@ test_law(Memory *memory)
 	{
 		Case c;
 
-		reseed(20 + (uint64_t) k);
-		do
-		{
-			make_case(&c, &telling[k]);
-			enumerate(&c.problem);
-		} while (!reference_is_telling());
-		(void) draw_anew(&c.problem, check_repetitions(6000), INT64_MAX, memory);
+		telling_recipe(&c, &telling[k], 20 + (uint64_t) k);
+		(void) draw_anew(&c.problem, check_repetitions(6000), INT64_MAX);
 		CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 	}
 }
 
 /* A case whose first attempt answers about every other time. */
 static void
-make_doubtful_case(Case *c, Memory *memory)
+make_doubtful_case(Case *c)
 {
 	static const Recipe recipe = {GRID_BALL, 5, LEVELS_WIDE, COLUMNS_MIXED, 4, 30, 5, TENTH, 0};
 
@@ -131,7 +123,7 @@ make_doubtful_case(Case *c, Memory *memory)
 
 		make_case(c, &recipe);
 		enumerate(&c->problem);
-		answers = draw_anew(&c->problem, 100, 1, memory);
+		answers = draw_anew(&c->problem, 100, 1);
 		forget_counts();
 		if (answers >= 30 && answers <= 70)
 			return;
@@ -141,18 +133,18 @@ make_doubtful_case(Case *c, Memory *memory)
 
 /* Given that one of the first attempts answers, the law is the same: none answers more likely. */
 static void
-test_cap(Memory *memory)
+test_cap(void)
 {
 	SelectAnswer answer;
 	Tree *tree;
 	Case c;
 
 	reseed(3);
-	make_doubtful_case(&c, memory);
+	make_doubtful_case(&c);
 	for (int64_t cap = 1; cap <= 3; cap++)
 	{
 		int draws = check_repetitions(5000);
-		int answers = draw_anew(&c.problem, draws, cap, memory);
+		int answers = draw_anew(&c.problem, draws, cap);
 
 		CHECK(answers > draws / 5 && answers < draws);
 		CHECK(p_value(reference.law) > LAW_THRESHOLD);
@@ -166,7 +158,7 @@ test_cap(Memory *memory)
 
 /* The public entry, which makes everything anew for each draw. */
 static void
-test_entry(Memory *memory)
+test_entry(void)
 {
 	static const Recipe recipe = {GRID_PRODUCT, 0, LEVELS_TERNARY, COLUMNS_MIXED, 4, 30, 5,
 								  3 * TENTH,    0};
@@ -316,7 +308,7 @@ check_survey(Tree *tree, bool complete)
  * of the children's.  Completed, the tree's closed boxes add up to everything.
  */
 static void
-test_bounds(Memory *memory)
+test_bounds(void)
 {
 	int64_t restored = 0;
 
@@ -350,7 +342,7 @@ test_bounds(Memory *memory)
 
 /* The law of single vectors, and the mean that select finds by enumeration. */
 static void
-test_middle(Memory *memory)
+test_middle(void)
 {
 	static const Recipe middle[] = {
 		{GRID_PRODUCT, 0, LEVELS_TERNARY, COLUMNS_MIXED, 8, 40, 5, 2 * TENTH, 0},
@@ -369,7 +361,7 @@ test_middle(Memory *memory)
 
 		make_case(&c, &middle[k]);
 		enumerate(&c.problem);
-		draw_from_tree(&c.problem, draws, memory);
+		draw_from_tree(&c.problem, draws);
 		CHECK(p_value(reference.law) > LAW_THRESHOLD);
 		for (int v = 0; v < reference.vectors; v++)
 		{
@@ -433,24 +425,6 @@ test_lengths(void)
 	mpz_clears(a, b, sum, NULL);
 }
 
-/* A stream of given words, zeros after the last. */
-typedef struct Script
-{
-	uint64_t word[8];
-	size_t next;
-} Script;
-
-static void
-script_fill(void *context, uint8_t *bytes, size_t count)
-{
-	Script *script = context;
-	uint64_t word = script->next < 8 ? script->word[script->next] : 0;
-
-	CHECK(count == sizeof(word));
-	memcpy(bytes, &word, sizeof(word));
-	script->next++;
-}
-
 /* Verdicts about a point are those about the number whose bits are drawn one after the other. */
 static void
 test_points(void)
@@ -466,7 +440,7 @@ test_points(void)
 		TreeLength whole = {teststream_next(&stream) | UINT64_C(1) << 63, 0};
 		Script script = {.next = 0};
 		TreePoint point;
-		Bits scripted;
+		Bits told;
 
 		for (int k = 0; k < 8; k++)
 			script.word[k] = below(3) == 0   ? 0
@@ -474,14 +448,14 @@ test_points(void)
 											 : (uint64_t) below(1000);
 		script.word[0] =
 			below(2) == 0 ? (uint64_t) below(2) : teststream_below(&stream, whole.mantissa);
-		bits_init(&scripted, script_fill, &script);
+		told = scripted(&script);
 		mpz_set_ui(number, script.word[0]); /* in units of 2^-256 */
 		for (int k = 1; k <= 4; k++)
 		{
 			mpz_mul_2exp(number, number, 64);
 			mpz_add_ui(number, number, script.word[k]);
 		}
-		tree_point_init(&point, &scripted, whole);
+		tree_point_init(&point, &told, whole);
 		for (int k = 0; k < 6; k++)
 		{
 			/* often one that ends where the point's first unit or the next one does */
@@ -529,7 +503,7 @@ two_level_case(Case *c, int64_t epsilon)
  * and the slack behind it.
  */
 static void
-test_fine_bits(Memory *memory)
+test_fine_bits(void)
 {
 	Case c;
 	Tree *tree;
@@ -553,11 +527,11 @@ test_fine_bits(Memory *memory)
 	for (int ones = 0; ones <= 1; ones++)
 	{
 		Script script = {.word = {first.mantissa, ones ? UINT64_MAX : 0, ones ? UINT64_MAX : 0}};
-		Bits scripted;
+		Bits told;
 		SelectAnswer answer;
 
-		bits_init(&scripted, script_fill, &script);
-		CHECK(tree_draw(tree, 1, &scripted, &answer) == !ones);
+		told = scripted(&script);
+		CHECK(tree_draw(tree, 1, &told, &answer) == !ones);
 		CHECK(ones || answer.index[0] == 0);
 	}
 	tree_destroy(tree);
@@ -570,7 +544,7 @@ test_fine_bits(Memory *memory)
  * share 1 / (1 + e).
  */
 static void
-test_open_comparisons(Memory *memory)
+test_open_comparisons(void)
 {
 	mpfr_t value;
 	Tree *tree;
@@ -602,10 +576,10 @@ test_open_comparisons(Memory *memory)
 		uint64_t share_more = ones & 2 ? UINT64_MAX : 0;
 		Script script = {.word = {mass_bits, mass_more, share_bits, share_more}};
 		SelectAnswer answer;
-		Bits scripted;
+		Bits told;
 
-		bits_init(&scripted, script_fill, &script);
-		CHECK(tree_draw(tree, 1, &scripted, &answer) == !mass_more);
+		told = scripted(&script);
+		CHECK(tree_draw(tree, 1, &told, &answer) == !mass_more);
 		CHECK(script.next == (mass_more ? 2 : 4));
 		if (!mass_more)
 			CHECK(answer.index[0] == (share_more ? 1 : 0));
@@ -616,20 +590,16 @@ test_open_comparisons(Memory *memory)
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-
+	test_begin(1);
 	test_lengths();
 	test_points();
-	test_fine_bits(memory);
-	test_open_comparisons(memory);
-	test_bounds(memory);
-	test_cases(memory);
-	test_law(memory);
-	test_cap(memory);
-	test_entry(memory);
-	test_middle(memory);
-	arena_destroy(arena);
-	mpfr_free_cache();
-	return check_report("tree");
+	test_fine_bits();
+	test_open_comparisons();
+	test_bounds();
+	test_cases();
+	test_law();
+	test_cap();
+	test_entry();
+	test_middle();
+	return test_end("tree");
 }

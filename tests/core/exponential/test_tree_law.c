@@ -11,12 +11,11 @@
 #include <stdio.h>
 
 #include "../../../bench/adult.h"
+#include "core/fixture.h"
 #include "core/reference.h"
 
 #define DRAWS 400000
 #define ADULT_DRAWS 20000
-
-#define TENTH (EPSILON_ONE / 10)
 
 static const Recipe recipes[] = {
 	/* boxes */
@@ -46,13 +45,10 @@ static const Recipe recipes[] = {
 	{GRID_MODULUS, 5, LEVELS_TERNARY, COLUMNS_NUMERIC, 5, 30, 5, 3 * TENTH, 0},
 };
 
-enum
-{
-	RECIPES = sizeof(recipes) / sizeof(recipes[0])
-};
+#define RECIPES ((int) (sizeof(recipes) / sizeof(recipes[0])))
 
 static void
-test_small(Memory *memory)
+test_small(void)
 {
 	int draws = check_repetitions(DRAWS);
 	double least = 1.0;
@@ -62,13 +58,8 @@ test_small(Memory *memory)
 		double p;
 		Case c;
 
-		reseed(1000 + (uint64_t) k);
-		do
-		{
-			make_case(&c, &recipes[k]);
-			enumerate(&c.problem);
-		} while (!reference_is_telling());
-		draw_from_tree(&c.problem, draws, memory);
+		telling_recipe(&c, &recipes[k], 1000 + (uint64_t) k);
+		draw_from_tree(&c.problem, draws);
 		CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 		p = p_value(reference.law);
 		least = p < least ? p : least;
@@ -80,7 +71,7 @@ test_small(Memory *memory)
 
 /* Losses less the instance's constant: the exact number of vectors of each, and its weight. */
 static Histogram
-loss_histogram(SelectTeam *team, const SelectProblem *problem, Memory *memory)
+loss_histogram(SelectTeam *team, const SelectProblem *problem)
 {
 	uint64_t *vectors = select_count_losses(team, memory);
 	Histogram histogram = histogram_create((int) team->walker[0].plan->span + 1);
@@ -101,7 +92,7 @@ loss_histogram(SelectTeam *team, const SelectProblem *problem, Memory *memory)
 
 /* The two samplers' losses follow the same exact law. */
 static void
-compare_losses(const char *name, const SelectProblem *problem, Memory *memory)
+compare_losses(const char *name, const SelectProblem *problem)
 {
 	int draws = check_repetitions(ADULT_DRAWS);
 	Tree *tree = tree_create(problem, memory);
@@ -110,7 +101,7 @@ compare_losses(const char *name, const SelectProblem *problem, Memory *memory)
 	double p[2];
 
 	select_law_create(&law, problem, 0, memory);
-	histogram = loss_histogram(&law.team, problem, memory);
+	histogram = loss_histogram(&law.team, problem);
 	for (int sampler = 0; sampler < 2; sampler++)
 	{
 		int answers = 0;
@@ -138,7 +129,7 @@ compare_losses(const char *name, const SelectProblem *problem, Memory *memory)
 }
 
 static void
-test_adult(Memory *memory)
+test_adult(void)
 {
 	Grid grid = {.dimension = ADULT_FEATURES, .constraint = GRID_SPARSE, .bound = 4};
 	Adult adult;
@@ -153,22 +144,18 @@ test_adult(Memory *memory)
 	reseed(2000);
 	for (int j = 0; j < ADULT_FEATURES; j++)
 		grid_set_range(&grid, j, 1);
-	compare_losses("4-sparse", &problem, memory);
+	compare_losses("4-sparse", &problem);
 	grid = (Grid){.dimension = ADULT_FEATURES, .constraint = GRID_PRODUCT};
 	for (int j = 0; j < ADULT_FEATURES; j++)
 		grid_set_sign(&grid, j);
-	compare_losses("{-1,1}^23", &problem, memory);
+	compare_losses("{-1,1}^23", &problem);
 }
 
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-
-	test_small(memory);
-	test_adult(memory);
-	arena_destroy(arena);
-	mpfr_free_cache();
-	return check_report("tree_law");
+	test_begin(1);
+	test_small();
+	test_adult();
+	return test_end("tree_law");
 }

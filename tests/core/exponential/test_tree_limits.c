@@ -4,9 +4,9 @@
  */
 #include "core/exponential/tree_internal.h"
 
+#include "core/fixture.h"
 #include "core/reference.h"
 
-#define TENTH (EPSILON_ONE / 10)
 #define MANY_ATTEMPTS INT64_C(100000)
 #define WIDE_DIMENSION GRID_MAX_DIMENSION
 #define WIDE_ROWS 60
@@ -21,10 +21,7 @@ static const Recipe recipes[] = {
 	{GRID_MODULUS, 5, LEVELS_WIDE, COLUMNS_MIXED, 4, 30, 5, 5 * TENTH, 0},
 };
 
-enum
-{
-	RECIPES = sizeof(recipes) / sizeof(recipes[0])
-};
+#define RECIPES ((int) (sizeof(recipes) / sizeof(recipes[0])))
 
 /* The children's bounds add up to no more than their parent's, everywhere (T2). */
 static int
@@ -43,7 +40,7 @@ count_burst(const TreeNode *node)
 
 /* Draws from one tree; once it is full, what is in it stays the same. */
 static void
-draw_from_full(const Case *c, int64_t max_bytes, int draws, Memory *memory)
+draw_from_full(const Case *c, int64_t max_bytes, int draws)
 {
 	Tree *tree = tree_create(&c->problem, memory);
 	int64_t full_at = -1;
@@ -76,7 +73,7 @@ draw_from_full(const Case *c, int64_t max_bytes, int draws, Memory *memory)
 
 /* A tree of the root only, and one that stops growing at about six nodes. */
 static void
-test_full_trees(Memory *memory)
+test_full_trees(void)
 {
 	for (int k = 0; k < RECIPES; k++)
 	{
@@ -85,10 +82,10 @@ test_full_trees(Memory *memory)
 		reseed(100 + (uint64_t) k);
 		make_case(&c, &recipes[k]);
 		enumerate(&c.problem);
-		draw_from_full(&c, 0, check_repetitions(5000), memory);
+		draw_from_full(&c, 0, check_repetitions(5000));
 		CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 		forget_counts();
-		draw_from_full(&c, 6 * (int64_t) sizeof(Box), check_repetitions(2000), memory);
+		draw_from_full(&c, 6 * (int64_t) sizeof(Box), check_repetitions(2000));
 		CHECK(p_value(reference.law) > LAW_THRESHOLD);
 	}
 }
@@ -104,7 +101,7 @@ same_length(TreeLength a, TreeLength b)
  * children: so that its place in a full tree stays as it is.
  */
 static void
-test_folding(Memory *memory)
+test_folding(void)
 {
 	int compared = 0;
 
@@ -151,16 +148,16 @@ test_folding(Memory *memory)
 
 /* ---- the largest dimension ---- */
 
-typedef struct Wide
+typedef struct WideCase
 {
 	Instance instance;
 	Grid grid;
 	SelectProblem problem;
 	int32_t x[WIDE_ROWS * WIDE_DIMENSION];
 	int64_t net[WIDE_ROWS];
-} Wide;
+} WideCase;
 
-static Wide wide;
+static WideCase wide;
 
 /* Indicators, but every eighth column of sixteenths. */
 static void
@@ -186,21 +183,46 @@ make_wide(GridConstraint constraint, int bound)
 	CHECK(grid_is_valid(&wide.grid));
 }
 
-/* Vectors with one coordinate that is not 0: their number is 2 j + (its level > 0). */
-static int
-number_of(const int *index)
+/* Vectors with one coordinate that is not 0, two for each coordinate, and then the zero vector. */
+static void
+single_vector(int k, int *index)
 {
-	int number = -1;
+	for (int j = 0; j < WIDE_DIMENSION; j++)
+		index[j] = k / 2 == j ? k % 2 * 2 : 1;
+}
+
+static int
+single_number(const int *index)
+{
+	int number = 2 * WIDE_DIMENSION;
 
 	for (int j = 0; j < WIDE_DIMENSION; j++)
 		if (index[j] != 1)
-			number = number >= 0 ? -2 : 2 * j + index[j] / 2;
+			number = number == 2 * WIDE_DIMENSION ? 2 * j + index[j] / 2 : -1;
 	return number;
 }
 
-/* All of them, and where it counts the zero vector as the last. */
+/* Five coordinates that are free, behind all the others: 243 vectors. */
 static void
-count_single(int vectors, Memory *memory)
+last_vector(int k, int *index)
+{
+	for (int j = WIDE_DIMENSION - 1; j >= 0; j--, k /= 3)
+		index[j] = j >= WIDE_DIMENSION - 5 ? k % 3 : 0;
+}
+
+static int
+last_number(const int *index)
+{
+	int number = 0;
+
+	for (int j = WIDE_DIMENSION - 5; j < WIDE_DIMENSION; j++)
+		number = 3 * number + index[j];
+	return number;
+}
+
+/* The law of the wide problem, whose vectors have numbers. */
+static void
+check_wide(int vectors, void (*vector_of)(int k, int *index), int (*number_of)(const int *index))
 {
 	Histogram histogram = histogram_create(vectors);
 	Tree *tree = tree_create(&wide.problem, memory);
@@ -210,8 +232,7 @@ count_single(int vectors, Memory *memory)
 		int index[GRID_MAX_DIMENSION];
 		double loss;
 
-		for (int j = 0; j < WIDE_DIMENSION; j++)
-			index[j] = k / 2 == j ? k % 2 * 2 : 1;
+		vector_of(k, index);
 		loss = (double) instance_loss(&wide.instance, &wide.grid, index);
 		histogram.truth[k] = exp(-rate_of(&wide.problem) * loss);
 		histogram.other[k] = exp(-rate_of(&wide.problem) * loss * LAW_OFF);
@@ -223,56 +244,24 @@ count_single(int vectors, Memory *memory)
 
 		CHECK(tree_draw(tree, INT64_MAX, &bits, &answer));
 		number = number_of(answer.index);
-		if (number < 0)
-			number = vectors - 1;
-		CHECK(grid_contains(&wide.grid, answer.index) && number < vectors);
-		histogram.count[number]++;
+		CHECK(grid_contains(&wide.grid, answer.index) && number >= 0 && number < vectors);
+		histogram_add(&histogram, (uint64_t) number);
 	}
 	CHECK_LAW(histogram.count, histogram.truth, histogram.other, vectors);
 	tree_destroy(tree);
 	histogram_destroy(&histogram);
 }
 
-/* Five coordinates that are free, behind all the others: 243 vectors. */
 static void
-count_last(Memory *memory)
-{
-	Histogram histogram = histogram_create(243);
-	Tree *tree = tree_create(&wide.problem, memory);
-	int index[GRID_MAX_DIMENSION] = {0};
-
-	for (int k = 0; k < 243; k++, (void) next_index(&wide.grid, index))
-	{
-		double loss = (double) instance_loss(&wide.instance, &wide.grid, index);
-
-		histogram.truth[k] = exp(-rate_of(&wide.problem) * loss);
-		histogram.other[k] = exp(-rate_of(&wide.problem) * loss * LAW_OFF);
-	}
-	for (int k = 0; k < check_repetitions(10000); k++)
-	{
-		SelectAnswer answer;
-		int number = 0;
-
-		CHECK(tree_draw(tree, INT64_MAX, &bits, &answer));
-		for (int j = WIDE_DIMENSION - 5; j < WIDE_DIMENSION; j++)
-			number = 3 * number + answer.index[j];
-		histogram.count[number]++;
-	}
-	CHECK_LAW(histogram.count, histogram.truth, histogram.other, 243);
-	tree_destroy(tree);
-	histogram_destroy(&histogram);
-}
-
-static void
-test_largest_dimension(Memory *memory)
+test_largest_dimension(void)
 {
 	reseed(300);
 	make_wide(GRID_SPARSE, 1);
-	count_single(2 * WIDE_DIMENSION, memory);
+	check_wide(2 * WIDE_DIMENSION, single_vector, single_number);
 	make_wide(GRID_BALL, 1);
-	count_single(2 * WIDE_DIMENSION + 1, memory);
+	check_wide(2 * WIDE_DIMENSION + 1, single_vector, single_number);
 	make_wide(GRID_PRODUCT, 0);
-	count_last(memory);
+	check_wide(243, last_vector, last_number);
 }
 
 /* ---- progress ---- */
@@ -296,7 +285,7 @@ watch_progress(void *context, const TreeProgress *progress)
 }
 
 static void
-test_progress(Memory *memory)
+test_progress(void)
 {
 	Watch watch = {.calls = 0};
 	int64_t attempts = 0;
@@ -338,14 +327,10 @@ test_progress(Memory *memory)
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-
-	test_full_trees(memory);
-	test_folding(memory);
-	test_largest_dimension(memory);
-	test_progress(memory);
-	arena_destroy(arena);
-	mpfr_free_cache();
-	return check_report("tree_limits");
+	test_begin(1);
+	test_full_trees();
+	test_folding();
+	test_largest_dimension();
+	test_progress();
+	return test_end("tree_limits");
 }

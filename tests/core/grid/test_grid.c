@@ -1,8 +1,7 @@
 /*
  * test_grid.c - sizes, membership and order of grids, against enumeration.
  */
-#include "core/check.h"
-#include "core/testbits.h"
+#include "core/fixture.h"
 #include "core/vectors.h"
 
 #include <limits.h>
@@ -12,21 +11,21 @@
 #include "core/grid/grid.h"
 
 static void
-random_grid(TestStream *stream, Grid *grid)
+random_grid(Grid *grid)
 {
 	memset(grid, 0, sizeof(*grid));
-	grid->dimension = 1 + (int) teststream_below(stream, 5);
+	grid->dimension = 1 + below(5);
 	for (int j = 0; j < grid->dimension; j++)
 	{
 		int weight = -4;
 
-		grid->levels[j] = 1 + (int) teststream_below(stream, 4);
+		grid->levels[j] = 1 + below(4);
 		for (int i = 0; i < grid->levels[j]; i++)
-			grid->level[j][i] = (int8_t) (weight += 1 + (int) teststream_below(stream, 3));
+			grid->level[j][i] = (int8_t) (weight += 1 + below(3));
 	}
-	grid->constraint = (GridConstraint) teststream_below(stream, 4);
+	grid->constraint = (GridConstraint) below(4);
 	if (grid->constraint != GRID_PRODUCT)
-		grid->bound = (int) teststream_below(stream, grid->constraint == GRID_BALL ? 40 : 6);
+		grid->bound = below(grid->constraint == GRID_BALL ? 40 : 6);
 }
 
 /* A level's index, counted from the level 0, or from the highest. */
@@ -182,7 +181,7 @@ least_distance(const Grid *grid)
 }
 
 static void
-test_distance(TestStream *stream)
+test_distance(void)
 {
 	int met = 0;
 
@@ -191,7 +190,7 @@ test_distance(TestStream *stream)
 		Grid grid;
 		int least;
 
-		random_grid(stream, &grid);
+		random_grid(&grid);
 		if (!grid_is_valid(&grid))
 			continue;
 		least = least_distance(&grid);
@@ -267,19 +266,17 @@ test_modulus_refusals(void)
 int
 main(void)
 {
-	TestStream stream;
-
-	teststream_seed(&stream, 1);
+	test_begin(1);
 	for (int i = 0; i < 500; i++)
 	{
 		Grid grid;
 
-		random_grid(&stream, &grid);
+		random_grid(&grid);
 		check_grid(&grid);
 	}
-	test_distance(&stream);
+	test_distance();
 	test_moduli();
 	test_modulus_refusals();
 	check_limits();
-	return check_report("grid");
+	return test_end("grid");
 }

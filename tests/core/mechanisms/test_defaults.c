@@ -78,8 +78,8 @@ make_logistic(const Encoding *encoding, double epsilon, double delta)
 static bool
 has_widths(const GridWidths *widths, int sparse, int grouped, int indicator, int number)
 {
-	return widths->sparse == sparse && widths->grouped == grouped && widths->indicator == indicator &&
-		   widths->number == number;
+	return widths->sparse == sparse && widths->grouped == grouped &&
+		   widths->indicator == indicator && widths->number == number;
 }
 
 /* Is a draw of the exponential mechanism sure to end? */

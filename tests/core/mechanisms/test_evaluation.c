@@ -8,22 +8,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/check.h"
+#include "core/fixture.h"
 #include "core/law.h"
-#include "core/testbits.h"
 
 /* Noise beyond it has a mass below e^-40 at the rates used here. */
 #define REACH 160
-
-static TestStream stream;
-static Bits bits;
-
-static void
-reseed(uint64_t seed)
-{
-	teststream_seed(&stream, seed);
-	bits_init(&bits, teststream_fill, &stream);
-}
 
 /* The definition: epsilon over 2 rows under replace, over 1 under add_remove. */
 static double
@@ -60,15 +49,6 @@ fraction(int64_t right, int64_t wrong)
 	return right + wrong > 0 ? (double) right / (double) (right + wrong) : -1.0;
 }
 
-static int
-compare(const void *a, const void *b)
-{
-	double x = *(const double *) a;
-	double y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
 static void
 list_fractions(int64_t right, int64_t wrong)
 {
@@ -78,7 +58,7 @@ list_fractions(int64_t right, int64_t wrong)
 	for (int64_t a = -REACH; a <= REACH; a++)
 		for (int64_t b = -REACH; b <= REACH; b++)
 			fractions.value[all++] = fraction(right + a, wrong + b);
-	qsort(fractions.value, (size_t) all, sizeof(double), compare);
+	qsort(fractions.value, (size_t) all, sizeof(double), compare_doubles);
 	for (int i = 0; i < all; i++)
 		if (i == 0 || fractions.value[i] != fractions.value[i - 1])
 			fractions.value[fractions.count++] = fractions.value[i];
@@ -88,7 +68,7 @@ static int
 cell_of(double value)
 {
 	double *found =
-		bsearch(&value, fractions.value, (size_t) fractions.count, sizeof(double), compare);
+		bsearch(&value, fractions.value, (size_t) fractions.count, sizeof(double), compare_doubles);
 
 	return found == NULL ? -1 : (int) (found - fractions.value);
 }
@@ -319,15 +299,15 @@ test_clamping(void)
 int
 main(void)
 {
+	test_begin(2);
 	CHECK(evaluation_sensitivity(ADJACENCY_REPLACE) == 2);
 	CHECK(evaluation_sensitivity(ADJACENCY_ADD_REMOVE) == 1);
 	test_accuracy();
-	reseed(2);
 	test_counts_law(ADJACENCY_REPLACE);
 	test_counts_law(ADJACENCY_ADD_REMOVE);
 	test_neighbours(ADJACENCY_REPLACE);
 	test_neighbours(ADJACENCY_ADD_REMOVE);
 	test_error();
 	test_clamping();
-	return check_report("evaluation");
+	return test_end("evaluation");
 }

@@ -7,13 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/memory.h"
 #include "core/base/privacy.h"
 #include "core/noise/zcdp.h"
 
-#include "core/check.h"
+#include "core/fixture.h"
 #include "core/law.h"
-#include "core/testbits.h"
 
 static FtrlTerms
 terms(double epsilon, double delta, int64_t steps, int dimension, int scale)
@@ -152,7 +150,7 @@ test_exponential_concentrated(void)
 
 /* ---- tree: how many nodes hold a step ---- */
 
-/* Of blocks that some t < T is made of, the most that hold one step; by looking at all t. */
+/* The most blocks that hold one step, among those that some t < T is made of; tries all t. */
 static int
 most_nodes(int64_t steps, int base)
 {
@@ -253,7 +251,7 @@ test_gaussian_nodes(double epsilon, double delta, int64_t steps, int dimension)
 
 #define REACH 150
 
-/* Of the difference of the two entries of a node's noise. */
+/* The law of the difference of the two entries of a node's noise. */
 static void
 difference_law(const FtrlPlan *plan, double scale_off, double *law)
 {
@@ -335,15 +333,11 @@ run_law(const FtrlPlan *plan, double scale_off, const int32_t cost[4][2], double
 static void
 simulate(const FtrlPlan *plan, const int32_t cost[4][2], uint64_t seed, int64_t *count)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	TestStream stream;
-	Bits bits;
 
-	teststream_seed(&stream, seed);
-	bits_init(&bits, teststream_fill, &stream);
+	reseed(seed);
 	for (int i = 0; i < LAW_DRAWS; i++)
 	{
-		FtrlRun *run = ftrl_start(plan, &bits, arena_memory(arena));
+		FtrlRun *run = ftrl_start(plan, &bits, memory);
 		int choices = 0;
 
 		for (int t = 0; t < 4; t++)
@@ -352,9 +346,8 @@ simulate(const FtrlPlan *plan, const int32_t cost[4][2], uint64_t seed, int64_t 
 			ftrl_learn(run, cost[t]);
 		}
 		count[choices]++;
-		ftrl_end(run, arena_memory(arena));
+		ftrl_end(run, memory);
 	}
-	arena_destroy(arena);
 }
 
 static void
@@ -367,7 +360,7 @@ test_run_law(FtrlKind kind, uint64_t seed)
 	double other[16];
 	FtrlPlan plan;
 
-	/* four steps would have a tree of one level; two are to be seen */
+	/* the plan of four steps has one level; the test wants two */
 	CHECK(ftrl_plan(&wanted, kind, &plan));
 	plan.base = 2;
 	plan.levels = 2;
@@ -414,10 +407,10 @@ test_exponential_law(void)
 
 /* Stochastic costs; or the choice that leads costs 1, which is the hardest. */
 static double
-regret_of_run(const FtrlPlan *plan, bool hard, Bits *bits, Memory *memory)
+regret_of_run(const FtrlPlan *plan, bool hard)
 {
 	int d = plan->terms.dimension;
-	FtrlRun *run = ftrl_start(plan, bits, memory);
+	FtrlRun *run = ftrl_start(plan, &bits, memory);
 	double total[FTRL_MAX_DIMENSION] = {0};
 	double paid = 0;
 	double best = INFINITY;
@@ -432,7 +425,7 @@ regret_of_run(const FtrlPlan *plan, bool hard, Bits *bits, Memory *memory)
 			if (hard)
 				cost[j] = (t / 10 + j) % d == 0 || j > 0 ? plan->terms.scale : 0;
 			else
-				cost[j] = bits_below(bits, 100) < (j == 0 ? 30 : 50) ? plan->terms.scale : 0;
+				cost[j] = bits_below(&bits, 100) < (j == 0 ? 30 : 50) ? plan->terms.scale : 0;
 			total[j] += cost[j];
 		}
 		paid += cost[choice];
@@ -451,16 +444,11 @@ test_regret(FtrlKind kind, double epsilon, double delta, bool hard)
 	int runs = check_repetitions(30);
 	double mean = 0;
 	FtrlPlan plan;
-	Arena *arena = arena_create(check_out_of_memory);
-	TestStream stream;
-	Bits bits;
 
-	teststream_seed(&stream, 77);
-	bits_init(&bits, teststream_fill, &stream);
+	reseed(77);
 	CHECK(ftrl_plan(&wanted, kind, &plan));
 	for (int i = 0; i < runs; i++)
-		mean += regret_of_run(&plan, hard, &bits, arena_memory(arena)) / runs;
-	arena_destroy(arena);
+		mean += regret_of_run(&plan, hard) / runs;
 	if (getenv("DPOBJ_TEST_FIGURES") != NULL)
 		printf("kind %d epsilon %g: regret %.1f, bound %.1f, base %d, levels %d\n", kind, epsilon,
 			   mean, plan.regret, plan.base, plan.levels);
@@ -538,34 +526,30 @@ test_far_noise(void)
 	const FtrlTerms far = terms(1e-9, 0, 2, 2, FTRL_SCALE);
 	const int32_t cost[] = {0, FTRL_SCALE};
 	const int runs = 2000;
-	Arena *arena = arena_create(check_out_of_memory);
-	TestStream stream;
 	FtrlPlan plan;
-	Bits bits;
 	int first = 0;
 
-	teststream_seed(&stream, 3);
-	bits_init(&bits, teststream_fill, &stream);
+	reseed(3);
 	CHECK(ftrl_plan(&far, FTRL_TREE_GAUGE, &plan));
 	plan.rate = 1;
 	plan.terms.scale *= 1000; /* of the noise: the costs stay as they are */
 	CHECK(plan.base == 2 && plan.levels == 1);
 	for (int i = 0; i < runs; i++)
 	{
-		FtrlRun *run = ftrl_start(&plan, &bits, arena_memory(arena));
+		FtrlRun *run = ftrl_start(&plan, &bits, memory);
 
 		(void) ftrl_next(run);
 		ftrl_learn(run, cost);
 		first += ftrl_next(run) == 0;
-		ftrl_end(run, arena_memory(arena));
+		ftrl_end(run, memory);
 	}
 	CHECK(fabs(first - runs / 2.0) < 6 * sqrt(runs) / 2);
-	arena_destroy(arena);
 }
 
 int
 main(void)
 {
+	test_begin(1);
 	test_exponential_pure();
 	test_exponential_concentrated();
 	test_levels();
@@ -585,5 +569,5 @@ main(void)
 	test_extremes();
 	test_far_noise();
 	test_quantise();
-	return check_report("ftrl");
+	return test_end("ftrl");
 }

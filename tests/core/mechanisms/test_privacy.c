@@ -9,7 +9,7 @@
  * No finite number of pairs proves a mechanism private: docs/proofs has the proofs; this test finds
  * code that differs from them.
  */
-#include "core/check.h"
+#include "core/fixture.h"
 #include "core/neighbours.h"
 
 /* Numeric error of the laws, relative to the smallest probability. */
@@ -17,8 +17,6 @@
 
 /* The worst case must come this close to epsilon. */
 #define TIGHT 1e-6
-
-static TestStream stream;
 
 /* ---- one pair ---- */
 
@@ -70,15 +68,14 @@ static LossBounds
 selection_loss(SelectionLaw selection_law, const Shape *shape, const VectorList *list,
 			   int64_t epsilon, Adjacency adjacency, const RowsPair *pair)
 {
-	Arena *arena = arena_create(check_out_of_memory);
 	LossTable table;
 	PairLaw law;
 	SelectProblem problem = {.grid = &shape->grid, .epsilon = epsilon, .adjacency = adjacency};
 
-	list_losses(&table, pair, &shape->grid, list, arena_memory(arena));
+	list_losses(&table, pair, &shape->grid, list, memory);
 	problem.instance = &table.instance[0];
 	selection_law(&law, &table, list->count, select_rate(&problem));
-	arena_destroy(arena);
+	memory_renew();
 	return privacy_loss(&law);
 }
 
@@ -194,14 +191,12 @@ static LossBounds
 lattice_loss(const Gauge *gauge, const Grid *grid, const VectorList *list, Decider decider,
 			 const RowsPair *pair)
 {
-	Arena *arena = arena_create(check_out_of_memory);
 	LossTable table;
 	PairLaw law;
 
-	list_losses(&table, pair, grid, list, arena_memory(arena));
-	CHECK(lattice_law(&law, gauge, grid, list, &table, decider, TIGHT / 4, arena_memory(arena)) ==
-		  0);
-	arena_destroy(arena);
+	list_losses(&table, pair, grid, list, memory);
+	CHECK(lattice_law(&law, gauge, grid, list, &table, decider, TIGHT / 4, memory) == 0);
+	memory_renew();
 	return privacy_loss(&law);
 }
 
@@ -355,11 +350,11 @@ test_refused_modulus(void)
 int
 main(void)
 {
-	teststream_seed(&stream, 23);
+	test_begin(23);
 	test_permute_flip_formula();
 	test_selection();
 	test_ties();
 	test_refused_modulus();
 	test_lattice();
-	return check_report("privacy");
+	return test_end("privacy");
 }

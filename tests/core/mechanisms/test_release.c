@@ -11,7 +11,7 @@
  */
 #include "core/mechanisms/mechanism.h"
 
-#include "core/check.h"
+#include "core/fixture.h"
 #include "core/law.h"
 #include "core/neighbours.h"
 
@@ -24,8 +24,6 @@
  */
 #define AUDIT_LOG_ALPHA (-16.0 * M_LN10)
 
-static TestStream stream;
-
 static MechanismRequest
 make_request(MechanismKind kind, const Grid *grid, int64_t epsilon, Adjacency adjacency)
 {
@@ -36,22 +34,18 @@ make_request(MechanismKind kind, const Grid *grid, int64_t epsilon, Adjacency ad
 /* ---- replay ---- */
 
 static void
-replay_definition(const MechanismRequest *request, const Instance *instance, Bits *bits,
-				  Memory *memory, OracleAnswer *answer)
+replay_definition(const MechanismRequest *request, const Instance *instance, Bits *replayed,
+				  OracleAnswer *answer)
 {
-	static mpz_t reward[LAW_DIMENSION * GRID_MAX_LEVELS];
-	static mpz_t level_reward[GRID_MAX_STATES];
+	mpz_t *reward = integers_create(LAW_DIMENSION * GRID_MAX_LEVELS, memory);
+	mpz_t *level_reward = integers_create(GRID_MAX_STATES, memory);
 	PerturbationRequest asked = mechanism_perturbation(request);
 	Perturbation perturbation;
 	Grid grid;
 
-	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
-		mpz_init(reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_init(level_reward[i]);
 	perturbation_choose(&perturbation, &asked);
 	perturbation_grid(&perturbation, &request->grid, &grid);
-	perturbation_draw(&perturbation, &request->grid, bits, memory, reward, level_reward);
+	perturbation_draw(&perturbation, &request->grid, replayed, memory, reward, level_reward);
 	oracle_enumerate(
 		&(OracleProblem){
 			.instance = instance,
@@ -62,15 +56,12 @@ replay_definition(const MechanismRequest *request, const Instance *instance, Bit
 				perturbation.features == FEATURES_SPHERE ? (const mpz_t *) level_reward : NULL,
 		},
 		memory, answer);
-	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
-		mpz_clear(reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_clear(level_reward[i]);
+	integers_destroy(reward, LAW_DIMENSION * GRID_MAX_LEVELS, memory);
+	integers_destroy(level_reward, GRID_MAX_STATES, memory);
 }
 
 static void
-check_replay(const MechanismRequest *request, const Instance *instance, uint64_t seed,
-			 Memory *memory)
+check_replay(const MechanismRequest *request, const Instance *instance, uint64_t seed)
 {
 	TestStream released_stream;
 	TestStream replayed_stream;
@@ -88,7 +79,7 @@ check_replay(const MechanismRequest *request, const Instance *instance, uint64_t
 			request, instance,
 			&(MechanismTools){.bits = &released_bits, .memory = memory, .oracle = oracle_search},
 			&released);
-	replay_definition(request, instance, &replayed_bits, memory, &replayed);
+	replay_definition(request, instance, &replayed_bits, &replayed);
 	CHECK(grid_compare(&request->grid, released.index, replayed.index) == 0);
 	CHECK(memcmp(&released_stream, &replayed_stream, sizeof(TestStream)) == 0);
 	CHECK(released_bits.left == replayed_bits.left);
@@ -113,7 +104,6 @@ test_replay(void)
 		PerturbationRequest asked;
 		RowsPair pair = random_pair(&stream, grid->dimension, adjacency, LAW_ROWS - 1);
 		uint64_t seed = teststream_next(&stream);
-		Arena *arena = arena_create(check_out_of_memory);
 
 		/* every other one with another noise, of which Gaussian ones take long to calibrate */
 		if (k % 2 == 1)
@@ -128,10 +118,10 @@ test_replay(void)
 		{
 			Instance instance;
 
-			dataset_instance(&pair.data[side], grid->dimension, arena_memory(arena), &instance);
-			check_replay(&request, &instance, seed, arena_memory(arena));
+			dataset_instance(&pair.data[side], grid->dimension, memory, &instance);
+			check_replay(&request, &instance, seed);
 		}
-		arena_destroy(arena);
+		memory_renew();
 	}
 }
 
@@ -183,7 +173,7 @@ typedef struct Audit
 } Audit;
 
 static void
-exact_law(PairLaw *law, const Audit *audit, int64_t epsilon, Memory *memory)
+exact_law(PairLaw *law, const Audit *audit, int64_t epsilon)
 {
 	const MechanismRequest *request = &audit->request;
 	int vectors = audit->list.count;
@@ -222,13 +212,11 @@ audit_p_value(const Audit *audit, const PairLaw *law, int side)
 }
 
 static void
-draw_audit(Audit *audit, Memory *memory)
+draw_audit(Audit *audit)
 {
 	const Mechanism *mechanism = mechanism_get(audit->request.kind);
-	Bits bits;
 	MechanismTools tools = {.bits = &bits, .memory = memory, .oracle = oracle_search};
 
-	bits_init(&bits, teststream_fill, &stream);
 	for (int side = 0; side < 2; side++)
 		for (int k = 0; k < AUDIT_DRAWS; k++)
 		{
@@ -265,7 +253,6 @@ static void
 check_audit(const AuditCase *c)
 {
 	const Grid *grid = &c->shape.grid;
-	Arena *arena = arena_create(check_out_of_memory);
 	Audit audit = {.request = make_request(c->kind, grid, c->epsilon, c->adjacency)};
 	RowsPair pair = separating_pair(&c->shape, c->adjacency, 1);
 	PairLaw truth;
@@ -273,53 +260,46 @@ check_audit(const AuditCase *c)
 
 	audit.request.noise = c->noise;
 	list_vectors(&audit.list, grid);
-	list_losses(&audit.table, &pair, grid, &audit.list, arena_memory(arena));
-	draw_audit(&audit, arena_memory(arena));
+	list_losses(&audit.table, &pair, grid, &audit.list, memory);
+	draw_audit(&audit);
 	check_log_ratios(&audit, (double) c->epsilon / (double) EPSILON_ONE);
 
-	exact_law(&truth, &audit, c->epsilon, arena_memory(arena));
+	exact_law(&truth, &audit, c->epsilon);
 	for (int side = 0; side < 2; side++)
 		CHECK(audit_p_value(&audit, &truth, side) > LAW_THRESHOLD);
 	if (c->epsilon >= EPSILON_ONE)
 	{
-		exact_law(&other, &audit, c->epsilon / 10 * 13, arena_memory(arena));
+		exact_law(&other, &audit, c->epsilon / 10 * 13);
 		CHECK(audit_p_value(&audit, &other, 0) < LAW_THRESHOLD ||
 			  audit_p_value(&audit, &other, 1) < LAW_THRESHOLD);
 	}
-	arena_destroy(arena);
+	memory_renew();
 }
 
 static void
 test_audit(void)
 {
+	const int64_t one = EPSILON_ONE;
+	const PerturbationNoise gauge = PERTURBATION_GAUGE;
+	const PerturbationNoise laplace = PERTURBATION_LAPLACE;
 	const AuditCase cases[] = {
-		{MECHANISM_OPDISC, shape_ternary(1), EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
-		{MECHANISM_EXPONENTIAL, shape_signs(2), EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
-		{MECHANISM_PERMUTE_FLIP, shape_signs(2), EPSILON_ONE, ADJACENCY_REPLACE,
-		 PERTURBATION_GAUGE},
-		{MECHANISM_OPDISC, shape_signs(1), EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
-		{MECHANISM_EXPONENTIAL, shape_ternary(1), EPSILON_ONE, ADJACENCY_ADD_REMOVE,
-		 PERTURBATION_GAUGE},
-		{MECHANISM_PERMUTE_FLIP, shape_ternary(1), EPSILON_ONE, ADJACENCY_ADD_REMOVE,
-		 PERTURBATION_GAUGE},
-		{MECHANISM_OPDISC, shape_signs(2), EPSILON_ONE, ADJACENCY_ADD_REMOVE, PERTURBATION_GAUGE},
-		{MECHANISM_EXPONENTIAL, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
-		 PERTURBATION_GAUGE},
-		{MECHANISM_PERMUTE_FLIP, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
-		 PERTURBATION_GAUGE},
-		{MECHANISM_OPDISC, shape_signs(1), 4 * EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
-		{MECHANISM_OPDISC, shape_sparse(2, 1), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
-		 PERTURBATION_GAUGE},
-		{MECHANISM_OPDISC, shape_signs(2), 2 * EPSILON_ONE, ADJACENCY_REPLACE,
-		 PERTURBATION_LAPLACE},
-		{MECHANISM_RSPM, shape_signs(2), 4 * EPSILON_ONE, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
-		{MECHANISM_RSPM, shape_ternary(1), 4 * EPSILON_ONE, ADJACENCY_REPLACE,
-		 PERTURBATION_LAPLACE},
-		{MECHANISM_EXPONENTIAL, shape_signs(2), EPSILON_ONE / 10, ADJACENCY_REPLACE,
-		 PERTURBATION_GAUGE},
-		{MECHANISM_PERMUTE_FLIP, shape_signs(2), EPSILON_ONE / 10, ADJACENCY_REPLACE,
-		 PERTURBATION_GAUGE},
-		{MECHANISM_OPDISC, shape_signs(1), EPSILON_ONE / 10, ADJACENCY_REPLACE, PERTURBATION_GAUGE},
+		{MECHANISM_OPDISC, shape_ternary(1), one, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_EXPONENTIAL, shape_signs(2), one, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_PERMUTE_FLIP, shape_signs(2), one, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_OPDISC, shape_signs(1), one, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_EXPONENTIAL, shape_ternary(1), one, ADJACENCY_ADD_REMOVE, gauge},
+		{MECHANISM_PERMUTE_FLIP, shape_ternary(1), one, ADJACENCY_ADD_REMOVE, gauge},
+		{MECHANISM_OPDISC, shape_signs(2), one, ADJACENCY_ADD_REMOVE, gauge},
+		{MECHANISM_EXPONENTIAL, shape_signs(2), 4 * one, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_PERMUTE_FLIP, shape_signs(2), 4 * one, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_OPDISC, shape_signs(1), 4 * one, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_OPDISC, shape_sparse(2, 1), 4 * one, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_OPDISC, shape_signs(2), 2 * one, ADJACENCY_REPLACE, laplace},
+		{MECHANISM_RSPM, shape_signs(2), 4 * one, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_RSPM, shape_ternary(1), 4 * one, ADJACENCY_REPLACE, laplace},
+		{MECHANISM_EXPONENTIAL, shape_signs(2), one / 10, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_PERMUTE_FLIP, shape_signs(2), one / 10, ADJACENCY_REPLACE, gauge},
+		{MECHANISM_OPDISC, shape_signs(1), one / 10, ADJACENCY_REPLACE, gauge},
 	};
 	int count = sizeof(cases) / sizeof(cases[0]);
 
@@ -331,9 +311,8 @@ test_audit(void)
 int
 main(void)
 {
-	teststream_seed(&stream, 29);
+	test_begin(29);
 	test_replay();
 	test_audit();
-	mpfr_free_cache();
-	return check_report("release");
+	return test_end("release");
 }

@@ -16,43 +16,14 @@
 
 #include "core/instances.h"
 #include "core/law.h"
-
-/* ---- bits that are told in advance ---- */
-
-/* The first words of a stream; there are only zeros behind them. */
-typedef struct Script
-{
-	uint64_t word[4];
-	int next;
-} Script;
-
-static void
-script_fill(void *context, uint8_t *bytes, size_t count)
-{
-	Script *script = context;
-
-	CHECK(count == sizeof(uint64_t));
-	memset(bytes, 0, count);
-	if (script->next < 4)
-		memcpy(bytes, &script->word[script->next], sizeof(uint64_t));
-	script->next++;
-}
-
-/* bits_take() hands out the low end of a word first. */
-static Bits
-scripted(Script *script)
-{
-	Bits told;
-
-	bits_init(&told, script_fill, script);
-	return told;
-}
+#include "core/script.h"
+#include "core/vectors.h"
 
 /* ---- uniform vectors ---- */
 
 /* A uniform rank below |W| is each vector once, in the public order. */
 static void
-check_ranks(const Grid *grid, Memory *memory)
+check_ranks(const Grid *grid)
 {
 	int index[GRID_MAX_DIMENSION] = {0};
 	int before[GRID_MAX_DIMENSION];
@@ -77,15 +48,13 @@ check_ranks(const Grid *grid, Memory *memory)
 
 /* |W| beyond all words, and a law on the number of non-zeros of which every vector is a part. */
 static void
-test_large_grid(Memory *memory)
+test_large_grid(void)
 {
-	Grid grid = {.dimension = GRID_MAX_DIMENSION, .constraint = GRID_BALL, .bound = 3};
+	Grid grid = uniform_grid(GRID_MAX_DIMENSION, 1, GRID_BALL, 3);
 	Histogram nonzeros = histogram_create(4);
 	GridCounts counts;
 	mpz_t size;
 
-	for (int j = 0; j < grid.dimension; j++)
-		grid_set_range(&grid, j, 1);
 	grid_counts_create(&counts, &grid, memory);
 	for (int k = 0; k < LAW_DRAWS / 10; k++)
 	{
@@ -97,9 +66,8 @@ test_large_grid(Memory *memory)
 			count += index[j] != 1;
 		histogram_add(&nonzeros, (uint64_t) count);
 	}
-	/* C(128, k) 2^k */
 	for (int k = 0; k < 4; k++)
-		nonzeros.truth[k] = exp(lgamma(129) - lgamma(k + 1) - lgamma(129 - k)) * exp2(k);
+		nonzeros.truth[k] = choose(GRID_MAX_DIMENSION, k) * exp2(k);
 	CHECK(law_p_value(nonzeros.count, nonzeros.truth, 4) > LAW_THRESHOLD);
 	grid_counts_destroy(&counts, memory);
 
@@ -115,7 +83,7 @@ test_large_grid(Memory *memory)
 }
 
 static void
-test_grid_draw(Memory *memory)
+test_grid_draw(void)
 {
 	reseed(61);
 	for (int round = 0; round < check_repetitions(200); round++)
@@ -123,9 +91,9 @@ test_grid_draw(Memory *memory)
 		Grid grid;
 
 		random_grid(&grid, LEVELS_FAR, 1 + below(4), 1, 3000);
-		check_ranks(&grid, memory);
+		check_ranks(&grid);
 	}
-	test_large_grid(memory);
+	test_large_grid();
 }
 
 /* ---- the law of the split ---- */
@@ -156,18 +124,12 @@ split_code(const SampleSplit *split)
 	return code;
 }
 
-static double
-choose(int n, int k)
-{
-	return round(exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)));
-}
-
 /*
  * With two parts and n rows every string of n bits is a split, and a split whose first
  * part has k_r of the c_r rows of kind r comes from the product of C(c_r, k_r) of them.
  */
 static void
-test_split_law(Memory *memory)
+test_split_law(void)
 {
 	static const int32_t x[SPLIT_ROWS * 1] = {7, 7, -2};
 	static const int64_t net[SPLIT_ROWS] = {3, -2, 3};
@@ -195,14 +157,14 @@ test_split_law(Memory *memory)
 		if (seen[code] == 0)
 			continue;
 		splits++;
-		CHECK(seen[code] == (int) (choose(3, first) * choose(2, second) * choose(3, third)));
+		CHECK(seen[code] == (int) round(choose(3, first) * choose(2, second) * choose(3, third)));
 	}
 	CHECK(splits == 4 * 3 * 4);
 }
 
 /* Six parts, which is not a power of two: each row is anywhere with the same chance. */
 static void
-test_split_of_six(Memory *memory)
+test_split_of_six(void)
 {
 	static const int32_t x[1] = {1};
 	int64_t net[1] = {LAW_DRAWS};
@@ -227,7 +189,7 @@ test_split_of_six(Memory *memory)
 
 /* ---- what a part answers ---- */
 
-/* Each net a row of its own, half of them with the other label besides, in random order. */
+/* Splits each net into two rows with both labels, in random order. */
 static void
 shuffled_case(Case *c, Instance *apart, int32_t *x, int64_t *net)
 {
@@ -294,7 +256,7 @@ check_same_losses(const Instance *a, const Instance *b, const Grid *grid)
  * same, also where the search is cut short.  Its rows are those of the case.
  */
 static void
-test_order_of_rows(Memory *memory)
+test_order_of_rows(void)
 {
 	static Case c;
 	static int32_t x[2][2 * CASE_ROWS * CASE_COLUMNS];
@@ -340,7 +302,7 @@ test_order_of_rows(Memory *memory)
 
 /* ---- one part, one vote ---- */
 
-/* How many votes moved between two ballots: the distance of the counts. */
+/* The distance of the counts of two ballots. */
 static int64_t
 ballot_distance(const SampleBallot *a, const SampleBallot *b)
 {
@@ -366,7 +328,7 @@ ballot_distance(const SampleBallot *a, const SampleBallot *b)
 
 /* Another first part, however different, moves one vote, also where nodes are short. */
 static void
-test_one_vote(Memory *memory)
+test_one_vote(void)
 {
 	static Case c;
 	int moved = 0;
@@ -457,7 +419,7 @@ draw_scripted(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_
 
 	mpz_init_set_ui(vectors, size);
 	cell = select_vote(epsilon, votes, candidates, vectors, &told);
-	*words = script.next;
+	*words = (int) script.next;
 	mpz_clear(vectors);
 	return cell;
 }
@@ -481,7 +443,7 @@ border_word(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t 
 	return low;
 }
 
-/* The product's cell is the slow one's; how many words it has read is returned. */
+/* Checks that select_vote() finds the cell; returns how many words it has read. */
 static int
 check_cell(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t size, Script script)
 {
@@ -689,7 +651,7 @@ vector_position(const Grid *grid, const uint8_t *index)
 	return index[0] * grid->levels[1] + index[1];
 }
 
-/* The law under one throw of the dice. */
+/* Adds the law given one split, which has this share of the probability. */
 static void
 add_ballot_law(double *law, const Grid *grid, const SampleBallot *ballot, double rate, double share)
 {
@@ -704,7 +666,7 @@ add_ballot_law(double *law, const Grid *grid, const SampleBallot *ballot, double
 		law[w] += share * mass[w];
 }
 
-/* Some epsilons at once: the votes are the same. */
+/* All epsilons at once, because their votes are the same. */
 enum
 {
 	EPSILONS = 3
@@ -714,7 +676,7 @@ static const int64_t whole_epsilons[EPSILONS] = {EPSILON_ONE / 2, 2 * EPSILON_ON
 
 /* With the product's rate.  Exactly: the mean over all strings of bits that the split may read. */
 static void
-exact_laws(double law[EPSILONS][MOST_VECTORS], const Grid *grid, int set, int parts, Memory *memory)
+exact_laws(double law[EPSILONS][MOST_VECTORS], const Grid *grid, int set, int parts)
 {
 	int length = set_rows(set) * (parts == 4 ? 2 : 1);
 	SampleEffort effort = {grid, 1000, 1};
@@ -784,7 +746,7 @@ check_losses(const double largest[2], const Grid *grid, int parts, double epsilo
 }
 
 static void
-check_privacy(const Grid *grid, int parts, Memory *memory)
+check_privacy(const Grid *grid, int parts)
 {
 	static double law[SETS][EPSILONS][MOST_VECTORS];
 	double largest[EPSILONS][2] = {{0.0}};
@@ -792,7 +754,7 @@ check_privacy(const Grid *grid, int parts, Memory *memory)
 
 	for (int set = 0; set < SETS; set++)
 		if (set_rows(set) <= MOST_ROWS)
-			exact_laws(law[set], grid, set, parts, memory);
+			exact_laws(law[set], grid, set, parts);
 	for (int a = 0; a < SETS; a++)
 		for (int b = 0; b < SETS && set_rows(a) <= MOST_ROWS; b++)
 			for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE;
@@ -812,27 +774,15 @@ check_privacy(const Grid *grid, int parts, Memory *memory)
 }
 
 static void
-plain_grid(Grid *grid, int max)
-{
-	memset(grid, 0, sizeof(*grid));
-	grid->dimension = 2;
-	for (int j = 0; j < 2; j++)
-		if (max == 0)
-			grid_set_sign(grid, j);
-		else
-			grid_set_range(grid, j, max);
-}
-
-static void
-test_privacy(Memory *memory)
+test_privacy(void)
 {
 	Grid grid;
 
 	for (int max = 0; max <= 1; max++)
 	{
-		plain_grid(&grid, max);
-		check_privacy(&grid, 2, memory);
-		check_privacy(&grid, 4, memory);
+		grid = uniform_grid(2, max, GRID_PRODUCT, 0);
+		check_privacy(&grid, 2);
+		check_privacy(&grid, 4);
 	}
 }
 
@@ -909,7 +859,7 @@ slow_law(double *law, const Grid *grid, int set, int parts, double epsilon)
 }
 
 static void
-check_release(const Grid *grid, int set, int parts, int64_t epsilon, Memory *memory)
+check_release(const Grid *grid, int set, int parts, int64_t epsilon)
 {
 	int size = grid->levels[0] * grid->levels[1];
 	Histogram histogram = histogram_create(MOST_VECTORS);
@@ -941,23 +891,23 @@ check_release(const Grid *grid, int set, int parts, int64_t epsilon, Memory *mem
 }
 
 static void
-test_release(Memory *memory)
+test_release(void)
 {
 	Grid grid;
 
 	reseed(67);
-	plain_grid(&grid, 1);
-	check_release(&grid, 2 | 1 << 2 | 2 << 4 | 1 << 6, 3, 4 * EPSILON_ONE, memory);
-	check_release(&grid, 3 << 4 | 3 << 8, 5, 3 * EPSILON_ONE, memory);
-	check_release(&grid, 0, 3, EPSILON_ONE, memory); /* no rows: uniform */
-	plain_grid(&grid, 0);
-	check_release(&grid, 3 | 2 << 2 | 1 << 8, 2, 4 * EPSILON_ONE, memory);
+	grid = uniform_grid(2, 1, GRID_PRODUCT, 0);
+	check_release(&grid, 2 | 1 << 2 | 2 << 4 | 1 << 6, 3, 4 * EPSILON_ONE);
+	check_release(&grid, 3 << 4 | 3 << 8, 5, 3 * EPSILON_ONE);
+	check_release(&grid, 0, 3, EPSILON_ONE); /* no rows: uniform */
+	grid = uniform_grid(2, 0, GRID_PRODUCT, 0);
+	check_release(&grid, 3 | 2 << 2 | 1 << 8, 2, 4 * EPSILON_ONE);
 }
 
 /* ---- numbers at their ends ---- */
 
 static void
-test_ends(Memory *memory)
+test_ends(void)
 {
 	Rowset rowset;
 	Grid grid;
@@ -972,7 +922,7 @@ test_ends(Memory *memory)
 	MechanismAnswer answer;
 
 	reseed(68);
-	plain_grid(&grid, 1);
+	grid = uniform_grid(2, 1, GRID_PRODUCT, 0);
 	request.grid = grid;
 	make_rowset(&rowset, 3 << 4);
 	mechanism->release(&request, &rowset.instance, &tools, &answer);
@@ -999,21 +949,17 @@ test_ends(Memory *memory)
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-
-	test_grid_draw(memory);
-	test_split_law(memory);
-	test_split_of_six(memory);
-	test_order_of_rows(memory);
-	test_one_vote(memory);
+	test_begin(1);
+	test_grid_draw();
+	test_split_law();
+	test_split_of_six();
+	test_order_of_rows();
+	test_one_vote();
 	test_vote_cells();
 	test_vote_law();
 	test_vote_privacy();
-	test_privacy(memory);
-	test_release(memory);
-	test_ends(memory);
-	arena_destroy(arena);
-	mpfr_free_cache();
-	return check_report("sample");
+	test_privacy();
+	test_release();
+	test_ends();
+	return test_end("sample");
 }

@@ -4,14 +4,11 @@
  */
 #include "core/mechanisms/evaluation.h"
 
+#include "core/fixture.h"
 #include "core/law.h"
 #include "core/privacy_law.h"
-#include "core/testbits.h"
 
 #define CANDIDATES 4 /* of the longest list that is enumerated */
-
-static TestStream stream;
-static Bits bits;
 
 /* ---- the law, from the definition ---- */
 
@@ -236,8 +233,7 @@ main(void)
 {
 	static const int64_t epsilons[] = {EPSILON_ONE / 10, EPSILON_ONE, 4 * EPSILON_ONE};
 
-	teststream_seed(&stream, 21);
-	bits_init(&bits, teststream_fill, &stream);
+	test_begin(21);
 	for (int e = 0; e < 3; e++)
 		for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE;
 			 adjacency++)
@@ -252,6 +248,5 @@ main(void)
 	}
 	test_law();
 	test_edges();
-	mpfr_free_cache();
-	return check_report("select_list");
+	return test_end("select_list");
 }

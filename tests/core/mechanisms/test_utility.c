@@ -15,6 +15,8 @@
 #include "core/noise/gauge.h"
 
 #include "core/instances.h"
+#include "core/law.h"
+#include "core/vectors.h"
 
 #define BETA 0.05
 #define DRAWS 1500
@@ -45,20 +47,6 @@ make_request(const Setting *setting)
 }
 
 /* ---- grids ---- */
-
-static Grid
-make_grid(int dimension, int max, GridConstraint constraint, int bound)
-{
-	Grid grid = {.dimension = dimension, .constraint = constraint, .bound = bound};
-
-	for (int j = 0; j < dimension; j++)
-		if (max == 0)
-			grid_set_sign(&grid, j);
-		else
-			grid_set_range(&grid, j, max);
-	CHECK(grid_is_valid(&grid));
-	return grid;
-}
 
 /* The vector of the grid that is right about every row: the last in the public order. */
 static void
@@ -129,9 +117,7 @@ draw_excess(const Setting *setting, int64_t t)
 	CHECK(instance_loss(&instance, &setting->grid, best) == 0);
 	for (int k = 0; k < draws; k++)
 	{
-		Arena *arena = arena_create(check_out_of_memory);
-		MechanismTools tools = {
-			.bits = &bits, .memory = arena_memory(arena), .oracle = oracle_search};
+		MechanismTools tools = {.bits = &bits, .memory = memory, .oracle = oracle_search};
 		MechanismAnswer answer;
 		int64_t loss;
 
@@ -139,7 +125,7 @@ draw_excess(const Setting *setting, int64_t t)
 		loss = instance_loss(&instance, &setting->grid, answer.index);
 		outcome.often += loss >= t;
 		outcome.mean += (double) loss;
-		arena_destroy(arena);
+		memory_renew();
 	}
 	outcome.often /= draws;
 	outcome.mean /= draws;
@@ -197,12 +183,12 @@ static void
 test_hardest_data(void)
 {
 	static const int64_t epsilons[] = {EPSILON_ONE / 50, EPSILON_ONE / 4};
-	const Grid grids[] = {with_constant(make_grid(1, 0, GRID_PRODUCT, 0)),
-						  with_constant(make_grid(2, 1, GRID_PRODUCT, 0)),
-						  with_constant(make_grid(4, 1, GRID_PRODUCT, 0)),
-						  with_constant(make_grid(3, 4, GRID_PRODUCT, 0)),
-						  with_constant(make_grid(5, 0, GRID_MODULUS, 2)),
-						  with_constant(make_grid(5, 1, GRID_BALL, 2))};
+	const Grid grids[] = {with_constant(uniform_grid(1, 0, GRID_PRODUCT, 0)),
+						  with_constant(uniform_grid(2, 1, GRID_PRODUCT, 0)),
+						  with_constant(uniform_grid(4, 1, GRID_PRODUCT, 0)),
+						  with_constant(uniform_grid(3, 4, GRID_PRODUCT, 0)),
+						  with_constant(uniform_grid(5, 0, GRID_MODULUS, 2)),
+						  with_constant(uniform_grid(5, 1, GRID_BALL, 2))};
 	int count = sizeof(grids) / sizeof(grids[0]);
 
 	for (int g = 0; g < count; g++)
@@ -224,27 +210,9 @@ typedef struct NoiseDraw
 {
 	Perturbation perturbation;
 	Grid grid; /* as the oracle gets it */
-	mpz_t reward[GRID_MAX_DIMENSION * GRID_MAX_LEVELS];
-	mpz_t level_reward[GRID_MAX_STATES];
+	mpz_t *reward;
+	mpz_t *level_reward;
 } NoiseDraw;
-
-static void
-noise_init(NoiseDraw *draw)
-{
-	for (int i = 0; i < GRID_MAX_DIMENSION * GRID_MAX_LEVELS; i++)
-		mpz_init(draw->reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_init(draw->level_reward[i]);
-}
-
-static void
-noise_clear(NoiseDraw *draw)
-{
-	for (int i = 0; i < GRID_MAX_DIMENSION * GRID_MAX_LEVELS; i++)
-		mpz_clear(draw->reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_clear(draw->level_reward[i]);
-}
 
 static double
 end_reward(const NoiseDraw *draw, int state)
@@ -279,7 +247,7 @@ extend_rewards(const NoiseDraw *draw, int j, double *best)
 
 /* X / N of utility.c: the largest reward less that of v. */
 static double
-draw_perturbation(NoiseDraw *draw, const Grid *grid, const int *v, Memory *memory)
+draw_perturbation(NoiseDraw *draw, const Grid *grid, const int *v)
 {
 	double best[GRID_MAX_STATES] = {0};
 	double most = -INFINITY;
@@ -317,20 +285,12 @@ greedy_vector(const Grid *grid, int *index)
 	CHECK(grid_contains(grid, index));
 }
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *) a;
-	double y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
 static void
-check_noise(const Setting *setting, double slack, int most_draws, Memory *memory)
+check_noise(const Setting *setting, double slack, int most_draws)
 {
 	static double excess[DRAWS];
-	static NoiseDraw draw;
+	NoiseDraw draw = {.reward = integers_create(GRID_MAX_DIMENSION * GRID_MAX_LEVELS, memory),
+					  .level_reward = integers_create(GRID_MAX_STATES, memory)};
 	MechanismRequest request = make_request(setting);
 	PerturbationRequest asked = mechanism_perturbation(&request);
 	int draws = check_repetitions(most_draws);
@@ -339,7 +299,6 @@ check_noise(const Setting *setting, double slack, int most_draws, Memory *memory
 	double mean = 0;
 	UtilityBound bound;
 
-	noise_init(&draw);
 	greedy_vector(&setting->grid, v);
 	utility_bound(&request, BETA, &bound);
 	CHECK(perturbation_refusal(&asked) == NULL);
@@ -347,7 +306,7 @@ check_noise(const Setting *setting, double slack, int most_draws, Memory *memory
 	perturbation_grid(&draw.perturbation, &setting->grid, &draw.grid);
 	for (int k = 0; k < draws; k++)
 	{
-		excess[k] = draw_perturbation(&draw, &setting->grid, v, memory);
+		excess[k] = draw_perturbation(&draw, &setting->grid, v);
 		mean += excess[k] / draws;
 	}
 	qsort(excess, (size_t) draws, sizeof(double), compare_doubles);
@@ -367,18 +326,20 @@ check_noise(const Setting *setting, double slack, int most_draws, Memory *memory
 			   setting->grid.levels[0], setting->grid.constraint == GRID_SPARSE ? "sparse" : "",
 			   (double) setting->epsilon / EPSILON_ONE, bound.rows, quantile, bound.rows / quantile,
 			   mean, bound.mean, bound.mean / mean);
-	noise_clear(&draw);
+	integers_destroy(draw.reward, GRID_MAX_DIMENSION * GRID_MAX_LEVELS, memory);
+	integers_destroy(draw.level_reward, GRID_MAX_STATES, memory);
 }
 
 static void
 test_noise(void)
 {
 	static const int64_t epsilons[] = {1, EPSILON_ONE / 10, EPSILON_ONE, 2000 * EPSILON_ONE};
-	const Grid grids[] = {make_grid(1, 0, GRID_PRODUCT, 0),  make_grid(23, 0, GRID_PRODUCT, 0),
-						  make_grid(23, 1, GRID_PRODUCT, 0), make_grid(1, 4, GRID_PRODUCT, 0),
-						  make_grid(8, 4, GRID_PRODUCT, 0),  make_grid(2, 16, GRID_PRODUCT, 0),
-						  make_grid(6, 1, GRID_SPARSE, 1),   make_grid(23, 1, GRID_SPARSE, 4),
-						  make_grid(5, 1, GRID_SPARSE, 5)};
+	const Grid grids[] = {
+		uniform_grid(1, 0, GRID_PRODUCT, 0),  uniform_grid(23, 0, GRID_PRODUCT, 0),
+		uniform_grid(23, 1, GRID_PRODUCT, 0), uniform_grid(1, 4, GRID_PRODUCT, 0),
+		uniform_grid(8, 4, GRID_PRODUCT, 0),  uniform_grid(2, 16, GRID_PRODUCT, 0),
+		uniform_grid(6, 1, GRID_SPARSE, 1),   uniform_grid(23, 1, GRID_SPARSE, 4),
+		uniform_grid(5, 1, GRID_SPARSE, 5)};
 	int count = sizeof(grids) / sizeof(grids[0]);
 
 	for (int k = 0; k < count * 4; k++)
@@ -387,10 +348,9 @@ test_noise(void)
 		Setting setting = {MECHANISM_OPDISC,    *grid,
 						   epsilons[k / count], k % 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE,
 						   PERTURBATION_GAUGE,  0};
-		Arena *arena = arena_create(check_out_of_memory);
 
-		check_noise(&setting, grid->constraint == GRID_SPARSE ? 6 : 4, DRAWS, arena_memory(arena));
-		arena_destroy(arena);
+		check_noise(&setting, grid->constraint == GRID_SPARSE ? 6 : 4, DRAWS);
+		memory_renew();
 	}
 }
 
@@ -398,9 +358,10 @@ test_noise(void)
 static void
 test_other_noise(void)
 {
-	const Grid grids[] = {make_grid(23, 0, GRID_PRODUCT, 0), make_grid(23, 1, GRID_SPARSE, 4),
-						  make_grid(23, 1, GRID_PRODUCT, 0), make_grid(4, 4, GRID_BALL, 16),
-						  make_grid(2, 0, GRID_PRODUCT, 0),  make_grid(6, 2, GRID_PRODUCT, 0)};
+	const Grid grids[] = {
+		uniform_grid(23, 0, GRID_PRODUCT, 0), uniform_grid(23, 1, GRID_SPARSE, 4),
+		uniform_grid(23, 1, GRID_PRODUCT, 0), uniform_grid(4, 4, GRID_BALL, 16),
+		uniform_grid(2, 0, GRID_PRODUCT, 0),  uniform_grid(6, 2, GRID_PRODUCT, 0)};
 	int count = sizeof(grids) / sizeof(grids[0]);
 
 	for (int k = 0; k < count * PERTURBATION_NOISES * 2; k++)
@@ -412,13 +373,12 @@ test_other_noise(void)
 						   .noise = k / 2 / count};
 		MechanismRequest request = make_request(&setting);
 		PerturbationRequest asked = mechanism_perturbation(&request);
-		Arena *arena = arena_create(check_out_of_memory);
 
 		if (perturbation_needs_delta(setting.noise))
 			setting.delta = DELTA_ONE / 1000;
 		if (perturbation_refusal(&asked) == NULL)
-			check_noise(&setting, 8, DRAWS / 5, arena_memory(arena));
-		arena_destroy(arena);
+			check_noise(&setting, 8, DRAWS / 5);
+		memory_renew();
 	}
 }
 
@@ -476,8 +436,8 @@ test_published_table(void)
 
 	for (int i = 0; i < 4; i++)
 	{
-		Grid ternary = make_grid(rows[i].d, 1, GRID_PRODUCT, 0);
-		Grid signs = make_grid(rows[i].d, 0, GRID_PRODUCT, 0);
+		Grid ternary = uniform_grid(rows[i].d, 1, GRID_PRODUCT, 0);
+		Grid signs = uniform_grid(rows[i].d, 0, GRID_PRODUCT, 0);
 		const double *three = rows[i].ternary;
 		const double *two = rows[i].signs;
 		double mean;
@@ -505,9 +465,9 @@ test_published_table(void)
 static void
 test_published_figures(void)
 {
-	Grid signs = make_grid(23, 0, GRID_PRODUCT, 0);
-	Grid ternary = make_grid(23, 1, GRID_PRODUCT, 0);
-	Grid single = make_grid(2, 0, GRID_SPARSE, 2);
+	Grid signs = uniform_grid(23, 0, GRID_PRODUCT, 0);
+	Grid ternary = uniform_grid(23, 1, GRID_PRODUCT, 0);
+	Grid single = uniform_grid(2, 0, GRID_SPARSE, 2);
 	UtilityBound bound;
 
 	bound = bound_of(MECHANISM_EXPONENTIAL, &ternary, EPSILON_ONE, ADJACENCY_REPLACE, BETA);
@@ -530,7 +490,7 @@ test_published_figures(void)
 static void
 test_order(void)
 {
-	Grid grid = make_grid(6, 1, GRID_PRODUCT, 0);
+	Grid grid = uniform_grid(6, 1, GRID_PRODUCT, 0);
 
 	for (MechanismKind kind = 0; kind < MECHANISM_KINDS; kind++)
 		for (int64_t epsilon = 1; chooses_from_grid(kind) && epsilon <= 100 * EPSILON_ONE;
@@ -558,8 +518,8 @@ test_order(void)
 static void
 test_lead(void)
 {
-	const Grid grids[] = {make_grid(3, 0, GRID_PRODUCT, 0), make_grid(6, 1, GRID_PRODUCT, 0),
-						  make_grid(23, 1, GRID_PRODUCT, 0), make_grid(5, 1, GRID_BALL, 2)};
+	const Grid grids[] = {uniform_grid(3, 0, GRID_PRODUCT, 0), uniform_grid(6, 1, GRID_PRODUCT, 0),
+						  uniform_grid(23, 1, GRID_PRODUCT, 0), uniform_grid(5, 1, GRID_BALL, 2)};
 	static const int64_t epsilons[] = {EPSILON_ONE / 10, EPSILON_ONE, 7 * EPSILON_ONE};
 
 	for (int k = 0; k < 12; k++)
@@ -580,7 +540,7 @@ test_lead(void)
 int
 main(void)
 {
-	reseed(20261121);
+	test_begin(20261121);
 	test_lead();
 	test_published_figures();
 	test_published_table();
@@ -588,6 +548,5 @@ main(void)
 	test_noise();
 	test_other_noise();
 	test_hardest_data();
-	mpfr_free_cache();
-	return check_report("utility");
+	return test_end("utility");
 }

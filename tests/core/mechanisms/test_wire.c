@@ -9,8 +9,8 @@
 #include "core/mechanisms/wire.h"
 #include "solver/frame.h"
 
-#include "core/check.h"
-#include "core/testbits.h"
+#include "core/fixture.h"
+#include "core/vectors.h"
 
 #define PROBLEMS 60
 #define MUTATIONS 400
@@ -29,106 +29,106 @@ typedef struct Problem
 
 /* A modulus is no smaller than any coordinate's number of levels. */
 static int
-draw_modulus(TestStream *stream, const Grid *grid)
+draw_modulus(const Grid *grid)
 {
 	int least = 2;
 
 	for (int j = 0; j < grid->dimension; j++)
 		least = grid->levels[j] > least ? grid->levels[j] : least;
-	return least + (int) teststream_below(stream, (uint64_t) (GRID_MAX_LEVELS + 1 - least));
+	return least + below(GRID_MAX_LEVELS + 1 - least);
 }
 
 static void
-draw_grid(TestStream *stream, Grid *grid)
+draw_grid(Grid *grid)
 {
 	memset(grid, 0, sizeof(*grid));
-	grid->dimension = 1 + (int) teststream_below(stream, 20);
+	grid->dimension = 1 + below(20);
 	for (int j = 0; j < grid->dimension; j++)
-		grid_set_range(grid, j, 1 + (int) teststream_below(stream, GRID_MAX_LEVELS / 2));
-	grid->constraint = (GridConstraint) teststream_below(stream, 4);
+		grid_set_range(grid, j, 1 + below(GRID_MAX_LEVELS / 2));
+	grid->constraint = (GridConstraint) below(4);
 	if (grid->constraint == GRID_BALL)
-		grid->bound = (int) teststream_below(stream, GRID_MAX_STATES);
+		grid->bound = below(GRID_MAX_STATES);
 	if (grid->constraint == GRID_SPARSE)
-		grid->bound = (int) teststream_below(stream, (uint64_t) grid->dimension + 1);
+		grid->bound = below(grid->dimension + 1);
 	if (grid->constraint == GRID_MODULUS)
-		grid->bound = draw_modulus(stream, grid);
+		grid->bound = draw_modulus(grid);
 }
 
 static void
-draw_group(TestStream *stream, MechanismRequest *request)
+draw_group(MechanismRequest *request)
 {
 	Grid *grid = &request->grid;
-	int first = (int) teststream_below(stream, (uint64_t) grid->dimension);
+	int first = below(grid->dimension);
 
 	if (grid->constraint != GRID_PRODUCT)
 		return;
 	request->group.first = first;
-	request->group.size = 1 + (int) teststream_below(stream, (uint64_t) (grid->dimension - first));
+	request->group.size = 1 + below(grid->dimension - first);
 	for (int j = first; j < first + request->group.size; j++)
 		grid_set_range(grid, j, 2);
 }
 
 /* A noise that goes with the mechanism and the grid, and a delta if it needs one. */
 static void
-draw_law(TestStream *stream, MechanismRequest *request)
+draw_law(MechanismRequest *request)
 {
 	PerturbationRequest asked;
 
 	if (!mechanism_perturbs(request->kind))
 		return;
-	request->noise = (PerturbationNoise) teststream_below(stream, PERTURBATION_NOISES);
+	request->noise = (PerturbationNoise) below(PERTURBATION_NOISES);
 	asked = mechanism_perturbation(request);
 	if (perturbation_refusal(&asked) != NULL)
 		request->noise = PERTURBATION_GAUGE;
 	if (perturbation_needs_delta(request->noise))
-		request->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE);
+		request->delta = 1 + (int64_t) teststream_below(&stream, (uint64_t) DELTA_ONE);
 }
 
 static void
-draw_terms(TestStream *stream, ConvexTerms *terms)
+draw_terms(ConvexTerms *terms)
 {
-	terms->loss = (ConvexLoss) teststream_below(stream, LOSS_KINDS);
-	terms->noise = (ConvexNoise) teststream_below(stream, CONVEX_NOISES);
-	terms->radius = CONVEX_RADIUS_MIN + (double) teststream_below(stream, 1000000) / 997;
-	if (teststream_below(stream, 2) == 0)
+	terms->loss = (ConvexLoss) below(LOSS_KINDS);
+	terms->noise = (ConvexNoise) below(CONVEX_NOISES);
+	terms->radius = CONVEX_RADIUS_MIN + (double) teststream_below(&stream, 1000000) / 997;
+	if (below(2) == 0)
 	{
-		terms->norm = 1 + (int64_t) teststream_below(stream, CONVEX_NORM_MAX);
-		terms->steps = (int) teststream_below(stream, INT_MAX);
-		terms->rows = (int64_t) teststream_below(stream, INT64_MAX);
-		terms->peak = (int64_t) teststream_below(stream, 1 << CONVEX_OUTPUT_BITS);
-		terms->calls = (int) teststream_below(stream, INT_MAX);
+		terms->norm = 1 + (int64_t) teststream_below(&stream, CONVEX_NORM_MAX);
+		terms->steps = below(INT_MAX);
+		terms->rows = (int64_t) teststream_below(&stream, INT64_MAX);
+		terms->peak = (int64_t) teststream_below(&stream, 1 << CONVEX_OUTPUT_BITS);
+		terms->calls = below(INT_MAX);
 	}
-	terms->lambda = LAMBDA_MIN + (int64_t) teststream_below(stream, LAMBDA_MAX - LAMBDA_MIN + 1);
+	terms->lambda = LAMBDA_MIN + (int64_t) teststream_below(&stream, LAMBDA_MAX - LAMBDA_MIN + 1);
 	if (terms->noise != CONVEX_GAMMA)
-		terms->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE - 1);
+		terms->delta = 1 + (int64_t) teststream_below(&stream, (uint64_t) DELTA_ONE - 1);
 }
 
 static void
-draw_simplex(TestStream *stream, SimplexTerms *terms)
+draw_simplex(SimplexTerms *terms)
 {
-	terms->lambda = SIMPLEX_LAMBDA_MIN + (double) teststream_below(stream, 1000000) / 997;
-	terms->rows = 1 + (int64_t) teststream_below(stream, SIMPLEX_ROWS_MAX);
-	terms->low = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX) - SIMPLEX_BOUND_MAX;
-	terms->high = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX);
-	terms->target_low = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX) - SIMPLEX_BOUND_MAX;
-	terms->target_high = (int32_t) teststream_below(stream, SIMPLEX_BOUND_MAX);
-	terms->delta = (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE);
+	terms->lambda = SIMPLEX_LAMBDA_MIN + (double) teststream_below(&stream, 1000000) / 997;
+	terms->rows = 1 + (int64_t) teststream_below(&stream, SIMPLEX_ROWS_MAX);
+	terms->low = (int32_t) teststream_below(&stream, SIMPLEX_BOUND_MAX) - SIMPLEX_BOUND_MAX;
+	terms->high = (int32_t) teststream_below(&stream, SIMPLEX_BOUND_MAX);
+	terms->target_low = (int32_t) teststream_below(&stream, SIMPLEX_BOUND_MAX) - SIMPLEX_BOUND_MAX;
+	terms->target_high = (int32_t) teststream_below(&stream, SIMPLEX_BOUND_MAX);
+	terms->delta = (int64_t) teststream_below(&stream, (uint64_t) DELTA_ONE);
 }
 
 static void
-draw_descent(TestStream *stream, ConvexTerms *convex, DescentTerms *terms)
+draw_descent(ConvexTerms *convex, DescentTerms *terms)
 {
 	convex->noise = CONVEX_GAUSSIAN;
-	convex->delta = 1 + (int64_t) teststream_below(stream, (uint64_t) DELTA_ONE - 1);
-	terms->sampling = (DescentSampling) teststream_below(stream, DESCENT_SAMPLINGS);
-	terms->iterations = 1 + (int) teststream_below(stream, DESCENT_MAX_ITERATIONS);
+	convex->delta = 1 + (int64_t) teststream_below(&stream, (uint64_t) DELTA_ONE - 1);
+	terms->sampling = (DescentSampling) teststream_below(&stream, DESCENT_SAMPLINGS);
+	terms->iterations = 1 + below(DESCENT_MAX_ITERATIONS);
 	if (terms->sampling != DESCENT_FULL)
 	{
-		terms->rows = 1 + (int64_t) teststream_below(stream, (uint64_t) DESCENT_MAX_ROWS);
-		terms->batch = 1 + (int64_t) teststream_below(stream, (uint64_t) terms->rows);
+		terms->rows = 1 + (int64_t) teststream_below(&stream, (uint64_t) DESCENT_MAX_ROWS);
+		terms->batch = 1 + (int64_t) teststream_below(&stream, (uint64_t) terms->rows);
 	}
-	terms->step = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 997;
-	terms->norm = DESCENT_LENGTH_MIN + (double) teststream_below(stream, 1000000) / 991;
+	terms->step = DESCENT_LENGTH_MIN + (double) teststream_below(&stream, 1000000) / 997;
+	terms->norm = DESCENT_LENGTH_MIN + (double) teststream_below(&stream, 1000000) / 991;
 }
 
 static bool
@@ -140,12 +140,12 @@ descents_equal(const DescentTerms *a, const DescentTerms *b)
 
 /* Both label counts instead of their difference. */
 static void
-draw_labels(TestStream *stream, Problem *problem)
+draw_labels(Problem *problem)
 {
 	for (int i = 0; i < problem->instance.rows; i++)
 	{
-		problem->positive[i] = (int64_t) (teststream_next(stream) >> 31);
-		problem->negative[i] = (int64_t) (teststream_next(stream) >> 31);
+		problem->positive[i] = (int64_t) (teststream_next(&stream) >> 31);
+		problem->negative[i] = (int64_t) (teststream_next(&stream) >> 31);
 	}
 	problem->instance.net = NULL;
 	problem->instance.positive = problem->positive;
@@ -153,60 +153,60 @@ draw_labels(TestStream *stream, Problem *problem)
 }
 
 static void
-draw_problem(TestStream *stream, Problem *problem)
+draw_problem(Problem *problem)
 {
 	MechanismRequest *request = &problem->request;
 	Instance *instance = &problem->instance;
 
 	memset(problem, 0, sizeof(*problem));
-	request->kind = (MechanismKind) teststream_below(stream, MECHANISM_KINDS);
-	request->epsilon = 1 + (int64_t) (teststream_next(stream) >> 2);
-	request->adjacency = (Adjacency) teststream_below(stream, 2);
-	request->solver = (SolverKind) teststream_below(stream, SOLVER_KINDS);
-	request->threads = 1 + (int) teststream_below(stream, 64);
+	request->kind = (MechanismKind) below(MECHANISM_KINDS);
+	request->epsilon = 1 + (int64_t) (teststream_next(&stream) >> 2);
+	request->adjacency = (Adjacency) below(2);
+	request->solver = (SolverKind) below(SOLVER_KINDS);
+	request->threads = 1 + below(64);
 	if (request->kind == MECHANISM_SAMPLE_AGGREGATE)
 	{
-		request->parts = 1 + (int) teststream_below(stream, SAMPLE_MAX_PARTS);
-		request->part_nodes = 1 + (int64_t) teststream_below(stream, SAMPLE_MAX_PART_NODES);
+		request->parts = 1 + below(SAMPLE_MAX_PARTS);
+		request->part_nodes = 1 + (int64_t) teststream_below(&stream, SAMPLE_MAX_PART_NODES);
 	}
-	request->progress = teststream_below(stream, 2) == 1;
-	draw_grid(stream, &request->grid);
-	draw_group(stream, request);
-	draw_law(stream, request);
+	request->progress = below(2) == 1;
+	draw_grid(&request->grid);
+	draw_group(request);
+	draw_law(request);
 
 	instance->dimension = request->grid.dimension + (mechanism_get(request->kind)->targets ? 1 : 0);
-	instance->rows = (int64_t) teststream_below(stream, MAX_ROWS + 1);
-	instance->constant = (int64_t) (teststream_next(stream) >> 2);
+	instance->rows = (int64_t) teststream_below(&stream, MAX_ROWS + 1);
+	instance->constant = (int64_t) (teststream_next(&stream) >> 2);
 	for (int i = 0; i < instance->rows * instance->dimension; i++)
-		problem->x[i] = (int32_t) teststream_next(stream);
+		problem->x[i] = (int32_t) teststream_next(&stream);
 	for (int i = 0; i < instance->rows; i++)
 	{
-		int64_t net = 1 + (int64_t) (teststream_next(stream) >> 8);
+		int64_t net = 1 + (int64_t) (teststream_next(&stream) >> 8);
 
-		problem->net[i] = teststream_below(stream, 2) == 0 ? net : -net;
+		problem->net[i] = below(2) == 0 ? net : -net;
 	}
 	instance->x = problem->x;
 	instance->net = problem->net;
 	if (mechanism_get(request->kind)->convex)
 	{
-		draw_terms(stream, &request->convex);
+		draw_terms(&request->convex);
 		if (request->kind == MECHANISM_SGD)
-			draw_descent(stream, &request->convex, &request->descent);
-		draw_labels(stream, problem);
+			draw_descent(&request->convex, &request->descent);
+		draw_labels(problem);
 	}
 	if (mechanism_get(request->kind)->targets)
 	{
-		draw_simplex(stream, &request->simplex);
-		draw_labels(stream, problem);
+		draw_simplex(&request->simplex);
+		draw_labels(problem);
 	}
-	if (teststream_below(stream, 3) == 0)
+	if (below(3) == 0)
 	{
 		*instance = (Instance){.dimension = instance->dimension,
-							   .rows = (int64_t) (teststream_next(stream) >> 26),
+							   .rows = (int64_t) (teststream_next(&stream) >> 26),
 							   .spilled = true,
 							   .shape = {.dimension = instance->dimension}};
 		for (int j = 0; j < instance->dimension; j++)
-			instance->shape.binary[j / 64] |= teststream_below(stream, 2) << (j % 64);
+			instance->shape.binary[j / 64] |= teststream_below(&stream, 2) << (j % 64);
 	}
 }
 
@@ -268,49 +268,54 @@ instances_equal(const Instance *a, const Instance *b)
 		   labels_equal(a->negative, b->negative, a->rows);
 }
 
+/* What was decoded last. */
+static MechanismRequest decoded_request;
+static Instance decoded_instance;
+
 /* Decodes a copy of exactly that length, so that the sanitizer sees every byte read beyond it. */
 static bool
-decode(const uint8_t *bytes, size_t length, Memory *memory, MechanismRequest *request,
-	   Instance *instance)
+decode(const uint8_t *bytes, size_t length)
 {
 	uint8_t *copy = memory_allocate(memory, length, 1);
 	bool valid;
 
 	memcpy(copy, bytes, length);
-	valid = wire_decode_problem(copy, length, memory, request, instance);
+	valid = wire_decode_problem(copy, length, memory, &decoded_request, &decoded_instance);
 	memory_release(memory, copy);
 	return valid;
+}
+
+static uint8_t *
+encode(const Problem *problem, size_t *length)
+{
+	return wire_encode_problem(&problem->request, &problem->instance, memory, length);
 }
 
 /* ----- problems ----- */
 
 static void
-test_round_trip(const Problem *problem, Memory *memory)
+test_round_trip(const Problem *problem)
 {
-	MechanismRequest request;
-	Instance instance;
 	size_t length;
-	uint8_t *bytes = wire_encode_problem(&problem->request, &problem->instance, memory, &length);
+	uint8_t *bytes = encode(problem, &length);
 
-	CHECK(decode(bytes, length, memory, &request, &instance));
-	CHECK(requests_equal(&request, &problem->request));
-	CHECK(instances_equal(&instance, &problem->instance));
+	CHECK(decode(bytes, length));
+	CHECK(requests_equal(&decoded_request, &problem->request));
+	CHECK(instances_equal(&decoded_instance, &problem->instance));
 }
 
 static void
-test_wrong_lengths(const Problem *problem, Memory *memory)
+test_wrong_lengths(const Problem *problem)
 {
-	MechanismRequest request;
-	Instance instance;
 	size_t length;
-	uint8_t *bytes = wire_encode_problem(&problem->request, &problem->instance, memory, &length);
+	uint8_t *bytes = encode(problem, &length);
 	uint8_t *longer = memory_allocate_zero(memory, length + 1, 1);
 	int accepted = 0;
 
 	for (size_t shorter = 0; shorter < length; shorter++)
-		accepted += decode(bytes, shorter, memory, &request, &instance);
+		accepted += decode(bytes, shorter);
 	memcpy(longer, bytes, length);
-	accepted += decode(longer, length + 1, memory, &request, &instance);
+	accepted += decode(longer, length + 1);
 	CHECK(accepted == 0);
 }
 
@@ -319,27 +324,25 @@ test_wrong_lengths(const Problem *problem, Memory *memory)
  * was decoded then encodes to the same bytes, so that nothing was misread.
  */
 static void
-test_mutations(TestStream *stream, const Problem *problem, Memory *memory)
+test_mutations(const Problem *problem)
 {
-	MechanismRequest request;
-	Instance instance;
 	size_t length;
 	size_t again_length;
-	uint8_t *bytes = wire_encode_problem(&problem->request, &problem->instance, memory, &length);
+	uint8_t *bytes = encode(problem, &length);
 	int misread = 0;
 
 	for (int mutation = 0; mutation < MUTATIONS; mutation++)
 	{
 		/* every other one hits the head, where the counts and sizes are */
 		size_t at =
-			teststream_below(stream, mutation % 2 == 0 && length > 64 ? 64 : (uint64_t) length);
+			teststream_below(&stream, mutation % 2 == 0 && length > 64 ? 64 : (uint64_t) length);
 		uint8_t before = bytes[at];
 		uint8_t *again;
 
-		bytes[at] = (uint8_t) teststream_next(stream);
-		if (decode(bytes, length, memory, &request, &instance))
+		bytes[at] = (uint8_t) teststream_next(&stream);
+		if (decode(bytes, length))
 		{
-			again = wire_encode_problem(&request, &instance, memory, &again_length);
+			again = wire_encode_problem(&decoded_request, &decoded_instance, memory, &again_length);
 			misread += again_length != length || memcmp(again, bytes, length) != 0;
 			memory_release(memory, again);
 		}
@@ -349,76 +352,61 @@ test_mutations(TestStream *stream, const Problem *problem, Memory *memory)
 }
 
 static void
-test_noise(TestStream *stream, Memory *memory)
+test_noise(void)
 {
-	MechanismRequest request;
-	Instance instance;
 	uint8_t bytes[300];
 	Problem problem;
 	uint64_t version;
 	size_t length;
 	int accepted = 0;
 
-	draw_problem(stream, &problem);
-	version =
-		frame_get(wire_encode_problem(&problem.request, &problem.instance, memory, &length), 2);
+	draw_problem(&problem);
+	version = frame_get(encode(&problem, &length), 2);
 
 	for (int attempt = 0; attempt < 2000; attempt++)
 	{
-		teststream_fill(stream, bytes, sizeof(bytes));
+		teststream_fill(&stream, bytes, sizeof(bytes));
 		frame_put(bytes, version, 2); /* so that more than that is looked at */
-		accepted +=
-			decode(bytes, teststream_below(stream, sizeof(bytes)), memory, &request, &instance);
+		accepted += decode(bytes, teststream_below(&stream, sizeof(bytes)));
 	}
 	CHECK(accepted == 0);
 }
 
 /* A well-formed problem, but for one field at a time. */
 static bool
-survives(const Problem *problem, Memory *memory)
+survives(const Problem *problem)
 {
-	MechanismRequest request;
-	Instance instance;
 	size_t length;
-	uint8_t *bytes = wire_encode_problem(&problem->request, &problem->instance, memory, &length);
+	uint8_t *bytes = encode(problem, &length);
 
-	return decode(bytes, length, memory, &request, &instance);
+	return decode(bytes, length);
 }
 
-static Problem
-plain_problem(void)
+static void
+make_plain(Problem *problem)
 {
-	Problem problem;
-
-	memset(&problem, 0, sizeof(problem));
-	problem.request.epsilon = EPSILON_ONE;
-	problem.request.threads = 1;
-	problem.request.grid.dimension = 4;
-	for (int j = 0; j < 4; j++)
-		grid_set_range(&problem.request.grid, j, 2);
-	problem.request.group = (SelectGroup){1, 3};
-	problem.instance.dimension = 4;
-	problem.instance.rows = 2;
-	problem.net[0] = 1;
-	problem.net[1] = -1;
-	return problem;
+	*problem = (Problem){
+		.request = {.epsilon = EPSILON_ONE, .threads = 1, .group = {1, 3}},
+		.instance = {.dimension = 4, .rows = 2, .x = problem->x, .net = problem->net},
+		.net = {1, -1},
+	};
+	problem->request.grid = uniform_grid(4, 2, GRID_PRODUCT, 0);
 }
 
 /* Changes one field of the plain problem, which alone is sound. */
 #define CHECK_REFUSED(change)                                                                      \
 	do                                                                                             \
 	{                                                                                              \
-		Problem problem = plain_problem();                                                         \
-		problem.instance.x = problem.x;                                                            \
-		problem.instance.net = problem.net;                                                        \
-		CHECK(survives(&problem, memory));                                                         \
+		Problem problem;                                                                           \
+		make_plain(&problem);                                                                      \
+		CHECK(survives(&problem));                                                                 \
 		change;                                                                                    \
-		CHECK(!survives(&problem, memory));                                                        \
+		CHECK(!survives(&problem));                                                                \
 	} while (0)
 
 /* The plain problem with parts, which are sound. */
 static void
-test_unsound_parts(Memory *memory)
+test_unsound_parts(void)
 {
 	static const struct
 	{
@@ -438,19 +426,18 @@ test_unsound_parts(Memory *memory)
 
 	for (size_t k = 0; k < sizeof(tries) / sizeof(tries[0]); k++)
 	{
-		Problem problem = plain_problem();
+		Problem problem;
 
-		problem.instance.x = problem.x;
-		problem.instance.net = problem.net;
+		make_plain(&problem);
 		problem.request.kind = MECHANISM_SAMPLE_AGGREGATE;
 		problem.request.parts = tries[k].parts;
 		problem.request.part_nodes = tries[k].nodes;
-		CHECK(survives(&problem, memory) == tries[k].sound);
+		CHECK(survives(&problem) == tries[k].sound);
 	}
 }
 
 static void
-test_unsound_fields(Memory *memory)
+test_unsound_fields(void)
 {
 	CHECK_REFUSED(problem.request.kind = MECHANISM_KINDS);
 	CHECK_REFUSED(problem.request.adjacency = (Adjacency) 2);
@@ -498,25 +485,24 @@ test_unsound_fields(Memory *memory)
 
 /* Without a group, so that the modulus alone decides (counterexample G8). */
 static void
-test_moduli(Memory *memory)
+test_moduli(void)
 {
-	Problem problem = plain_problem();
+	Problem problem;
 	Grid *grid = &problem.request.grid;
 
-	problem.instance.x = problem.x;
-	problem.instance.net = problem.net;
+	make_plain(&problem);
 	problem.request.group = (SelectGroup){0, 0};
-	CHECK(survives(&problem, memory));
+	CHECK(survives(&problem));
 	grid->constraint = (GridConstraint) 4;
-	CHECK(!survives(&problem, memory));
+	CHECK(!survives(&problem));
 	grid->constraint = GRID_MODULUS;
 	for (grid->bound = 0; grid->bound <= GRID_MAX_LEVELS + 2; grid->bound++)
-		CHECK(survives(&problem, memory) == (grid->bound >= 5 && grid->bound <= GRID_MAX_LEVELS));
+		CHECK(survives(&problem) == (grid->bound >= 5 && grid->bound <= GRID_MAX_LEVELS));
 }
 
 /* Counts of rows whose arrays would not fit into memory, or whose size overflows. */
 static void
-test_row_counts(Memory *memory)
+test_row_counts(void)
 {
 	static const uint64_t count[] = {
 		3,
@@ -528,106 +514,100 @@ test_row_counts(Memory *memory)
 		UINT64_C(1) << 63,
 		UINT64_MAX,
 	};
-	Problem problem = plain_problem();
-	MechanismRequest request;
-	Instance instance;
+	Problem problem;
 	size_t length;
 	size_t rows_at;
 	uint8_t *bytes;
 
-	problem.instance.x = problem.x;
-	problem.instance.net = problem.net;
-	bytes = wire_encode_problem(&problem.request, &problem.instance, memory, &length);
+	make_plain(&problem);
+	bytes = encode(&problem, &length);
 	rows_at = length - 2 * (4 * sizeof(int32_t) + sizeof(int64_t)) - 16;
 	CHECK(frame_get(bytes + rows_at, 8) == 2);
 	for (size_t i = 0; i < sizeof(count) / sizeof(count[0]); i++)
 	{
 		frame_put(bytes + rows_at, count[i], 8);
-		CHECK(!decode(bytes, length, memory, &request, &instance));
+		CHECK(!decode(bytes, length));
 	}
 }
 
 /* Records are not sent: only their number can be wrong. */
 static void
-test_spilled_counts(Memory *memory)
+test_spilled_counts(void)
 {
-	Problem problem = plain_problem();
+	Problem problem;
 
+	make_plain(&problem);
 	problem.request.kind = MECHANISM_OBJECTIVE;
 	problem.request.group = (SelectGroup){0, 0};
 	problem.request.convex = (ConvexTerms){.radius = 1, .lambda = LAMBDA_ONE};
 	problem.instance = (Instance){.dimension = 4, .spilled = true};
-	CHECK(survives(&problem, memory));
+	CHECK(survives(&problem));
 	problem.instance.shape.binary[0] = 0xf;
-	CHECK(survives(&problem, memory));
+	CHECK(survives(&problem));
 	problem.instance.shape.binary[0] = 0x10; /* of four coordinates */
-	CHECK(!survives(&problem, memory));
+	CHECK(!survives(&problem));
 	problem.instance.shape.binary[0] = 0;
 	problem.instance.shape.binary[1] = 1;
-	CHECK(!survives(&problem, memory));
+	CHECK(!survives(&problem));
 	problem.instance.shape.binary[1] = 0;
 	problem.instance.rows = INSTANCE_MAX_LABELS - 1;
-	CHECK(survives(&problem, memory));
+	CHECK(survives(&problem));
 	problem.instance.rows = INSTANCE_MAX_LABELS;
-	CHECK(!survives(&problem, memory));
+	CHECK(!survives(&problem));
 }
 
 /* 2^55 rows of 128 coordinates of 4 bytes: 2^64 bytes, which wrap around to none. */
 static void
-test_wrapping_size(Memory *memory)
+test_wrapping_size(void)
 {
-	Problem problem = plain_problem();
-	MechanismRequest request;
-	Instance instance;
+	Problem problem;
 	size_t length;
 	uint8_t *bytes;
 
+	make_plain(&problem);
 	problem.request.grid.dimension = problem.instance.dimension = GRID_MAX_DIMENSION;
 	for (int j = 0; j < GRID_MAX_DIMENSION; j++)
 		grid_set_range(&problem.request.grid, j, 2);
 	problem.instance.rows = 0;
-	problem.instance.x = problem.x;
-	problem.instance.net = problem.net;
-	bytes = wire_encode_problem(&problem.request, &problem.instance, memory, &length);
-	CHECK(decode(bytes, length, memory, &request, &instance));
+	bytes = encode(&problem, &length);
+	CHECK(decode(bytes, length));
 	frame_put(bytes + length - 16, UINT64_C(1) << 55, 8);
-	CHECK(!decode(bytes, length, memory, &request, &instance));
+	CHECK(!decode(bytes, length));
 }
 
 /* More coordinates than there is room for, each with a sound list of levels. */
 static void
-test_large_dimension(Memory *memory)
+test_large_dimension(void)
 {
-	Problem problem = plain_problem();
-	MechanismRequest request;
-	Instance instance;
+	Problem problem;
 	size_t length;
 	size_t dimension_at = 37; /* after version, kind, adjacency, epsilon, delta, noise, ... */
 	uint8_t *bytes;
 	uint8_t hostile[37 + 5 + 2 * 1000] = {0};
 
+	make_plain(&problem);
 	problem.instance.rows = 0;
-	bytes = wire_encode_problem(&problem.request, &problem.instance, memory, &length);
+	bytes = encode(&problem, &length);
 	CHECK(frame_get(bytes + dimension_at, 2) == 4);
 	memcpy(hostile, bytes, dimension_at);
 	frame_put(hostile + dimension_at, 1000, 2);
 	for (int j = 0; j < 1000; j++)
 		frame_put(hostile + dimension_at + 5 + 2 * j, 1, 2); /* one level, 0 */
-	CHECK(!decode(hostile, sizeof(hostile), memory, &request, &instance));
+	CHECK(!decode(hostile, sizeof(hostile)));
 }
 
 /* ----- progress ----- */
 
 static void
-test_progress(TestStream *stream)
+test_progress(void)
 {
 	MechanismProgress progress = {
-		.sampling = teststream_below(stream, 2) == 1,
-		.nodes = (int64_t) teststream_next(stream),
-		.attempts = (int64_t) teststream_next(stream),
-		.bound = (int64_t) teststream_next(stream),
-		.incumbent = (int64_t) teststream_next(stream),
-		.scale = teststream_next(stream),
+		.sampling = below(2) == 1,
+		.nodes = (int64_t) teststream_next(&stream),
+		.attempts = (int64_t) teststream_next(&stream),
+		.bound = (int64_t) teststream_next(&stream),
+		.incumbent = (int64_t) teststream_next(&stream),
+		.scale = teststream_next(&stream),
 	};
 	MechanismProgress back;
 	uint8_t bytes[WIRE_PROGRESS_SIZE + 1] = {0};
@@ -646,7 +626,7 @@ test_progress(TestStream *stream)
 /* ----- answers ----- */
 
 static void
-draw_answer(TestStream *stream, const Grid *grid, MechanismAnswer *answer)
+draw_answer(const Grid *grid, MechanismAnswer *answer)
 {
 	memset(answer, 0, sizeof(*answer));
 	do
@@ -654,17 +634,17 @@ draw_answer(TestStream *stream, const Grid *grid, MechanismAnswer *answer)
 		{
 			/* mostly the middle, which is the weight 0: it is in every ball */
 			answer->index[j] = grid->levels[j] / 2;
-			if (teststream_below(stream, 4) == 0)
-				answer->index[j] = (int) teststream_below(stream, (uint64_t) grid->levels[j]);
+			if (below(4) == 0)
+				answer->index[j] = below(grid->levels[j]);
 		}
 	while ((grid->constraint == GRID_PRODUCT || grid->constraint == GRID_BALL) &&
 		   !grid_contains(grid, answer->index));
-	answer->loss = (int64_t) teststream_next(stream);
-	answer->nodes = (int64_t) teststream_next(stream);
+	answer->loss = (int64_t) teststream_next(&stream);
+	answer->nodes = (int64_t) teststream_next(&stream);
 }
 
 static void
-test_answer(TestStream *stream, const Problem *problem)
+test_answer(const Problem *problem)
 {
 	const MechanismRequest *request = &problem->request;
 	uint8_t bytes[WIRE_ANSWER_MAX + 1];
@@ -674,9 +654,9 @@ test_answer(TestStream *stream, const Problem *problem)
 	bool weights = mechanism_get(request->kind)->convex || mechanism_get(request->kind)->targets;
 	bool member;
 
-	draw_answer(stream, &request->grid, &answer);
+	draw_answer(&request->grid, &answer);
 	for (int j = 0; weights && j < request->grid.dimension; j++)
-		answer.weight[j] = (int64_t) teststream_next(stream);
+		answer.weight[j] = (int64_t) teststream_next(&stream);
 	member = grid_contains(&request->grid, answer.index);
 	length = wire_encode_answer(request, &answer, bytes);
 	CHECK(length <= WIRE_ANSWER_MAX);
@@ -703,12 +683,14 @@ test_answer(TestStream *stream, const Problem *problem)
 static void
 test_answer_outside(void)
 {
-	MechanismRequest request = plain_problem().request;
+	MechanismRequest request = {.epsilon = EPSILON_ONE, .threads = 1};
 	MechanismAnswer answer = {.index = {4, 4, 2, 2}};
 	MechanismAnswer back;
 	uint8_t bytes[WIRE_ANSWER_MAX];
-	size_t length = wire_encode_answer(&request, &answer, bytes);
+	size_t length;
 
+	request.grid = uniform_grid(4, 2, GRID_PRODUCT, 0);
+	length = wire_encode_answer(&request, &answer, bytes);
 	CHECK(wire_decode_answer(bytes, length, &request, &back));
 	request.grid.constraint = GRID_BALL;
 	request.grid.bound = 8;
@@ -782,33 +764,28 @@ test_frame_header(void)
 int
 main(void)
 {
-	TestStream stream;
-
-	teststream_seed(&stream, 7);
+	test_begin(7);
 	for (int i = 0; i < PROBLEMS; i++)
 	{
-		Arena *arena = arena_create(check_out_of_memory);
 		Problem problem;
 
-		draw_problem(&stream, &problem);
-		test_round_trip(&problem, arena_memory(arena));
-		test_wrong_lengths(&problem, arena_memory(arena));
-		test_mutations(&stream, &problem, arena_memory(arena));
-		test_answer(&stream, &problem);
-		test_progress(&stream);
-		arena_destroy(arena);
+		draw_problem(&problem);
+		test_round_trip(&problem);
+		test_wrong_lengths(&problem);
+		test_mutations(&problem);
+		test_answer(&problem);
+		test_progress();
+		memory_renew();
 	}
-	Arena *arena = arena_create(check_out_of_memory);
-	test_noise(&stream, arena_memory(arena));
-	test_unsound_parts(arena_memory(arena));
-	test_unsound_fields(arena_memory(arena));
-	test_moduli(arena_memory(arena));
-	test_row_counts(arena_memory(arena));
-	test_wrapping_size(arena_memory(arena));
-	test_spilled_counts(arena_memory(arena));
-	test_large_dimension(arena_memory(arena));
-	arena_destroy(arena);
+	test_noise();
+	test_unsound_parts();
+	test_unsound_fields();
+	test_moduli();
+	test_row_counts();
+	test_wrapping_size();
+	test_spilled_counts();
+	test_large_dimension();
 	test_answer_outside();
 	test_frame_header();
-	return check_report("wire");
+	return test_end("wire");
 }

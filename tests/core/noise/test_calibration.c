@@ -45,7 +45,13 @@ test_gaussian(void)
 		CHECK(calibration_gaussian_delta(value[i][0], 1 / sigma) <= value[i][1]);
 		CHECK(calibration_gaussian_delta(value[i][0], 1 / sigma) >= value[i][1] * (1 - 1e-7));
 	}
+	/* output perturbation: n = 1e4, CMS's lambda .01, L = R = 1 */
 	CHECK_DIGITS(0.02 * calibration_gaussian_sigma(1, 1e-6), 0.08449358, 8);
+	/* far out it neither overflows nor vanishes */
+	CHECK(calibration_gaussian_sigma(1000, 1e-9) > 0 &&
+		  calibration_gaussian_sigma(1000, 1e-9) < 0.1);
+	CHECK(calibration_gaussian_sigma(1e-9, 1e-9) > 1e6 &&
+		  calibration_gaussian_sigma(1e-9, 1e-9) < 1e10);
 }
 
 /* ---- theorem R5 ---- */

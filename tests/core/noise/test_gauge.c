@@ -6,9 +6,8 @@
 
 #include <math.h>
 
-#include "core/check.h"
+#include "core/fixture.h"
 #include "core/law.h"
-#include "core/testbits.h"
 #include "core/vectors.h"
 
 #define MAX_FEATURES 64
@@ -27,50 +26,7 @@
 #define DRAWS LAW_DRAWS
 #endif
 
-static TestStream stream;
-static Bits bits;
-
 /* ---- grids ---- */
-
-static Grid
-range_grid(int dimension, int max)
-{
-	Grid grid = {.dimension = dimension};
-
-	for (int j = 0; j < dimension; j++)
-		grid_set_range(&grid, j, max);
-	return grid;
-}
-
-static Grid
-sign_grid(int dimension)
-{
-	Grid grid = {.dimension = dimension};
-
-	for (int j = 0; j < dimension; j++)
-		grid_set_sign(&grid, j);
-	return grid;
-}
-
-static Grid
-constrained_grid(int dimension, int max, GridConstraint constraint, int bound)
-{
-	Grid grid = range_grid(dimension, max);
-
-	grid.constraint = constraint;
-	grid.bound = bound;
-	return grid;
-}
-
-static Grid
-parity_grid(int dimension)
-{
-	Grid grid = sign_grid(dimension);
-
-	grid.constraint = GRID_MODULUS;
-	grid.bound = 2;
-	return grid;
-}
 
 /* One, two, three and five levels. */
 static Grid
@@ -88,19 +44,19 @@ mixed_grid(void)
 static Grid
 random_modulus_grid(void)
 {
-	Grid grid = {.dimension = 1 + (int) teststream_below(&stream, 3), .constraint = GRID_MODULUS};
+	Grid grid = {.dimension = 1 + below(3), .constraint = GRID_MODULUS};
 	int most = 2;
 
 	for (int j = 0; j < grid.dimension; j++)
 	{
 		int weight = -4;
 
-		grid.levels[j] = 1 + (int) teststream_below(&stream, 4);
+		grid.levels[j] = 1 + below(4);
 		for (int i = 0; i < grid.levels[j]; i++)
-			grid.level[j][i] = (int8_t) (weight += 1 + (int) teststream_below(&stream, 3));
+			grid.level[j][i] = (int8_t) (weight += 1 + below(3));
 		most = grid.levels[j] > most ? grid.levels[j] : most;
 	}
-	grid.bound = most + (int) teststream_below(&stream, 3);
+	grid.bound = most + below(3);
 	return grid;
 }
 
@@ -268,22 +224,22 @@ test_geometry(const Grid *grid, GaugeKind kind)
 static void
 test_geometries(void)
 {
-	Grid grid = sign_grid(3);
+	Grid grid = uniform_grid(3, 0, GRID_PRODUCT, 0);
 
 	test_geometry(&grid, GAUGE_CUBE);
-	grid = constrained_grid(3, 1, GRID_SPARSE, 3);
+	grid = uniform_grid(3, 1, GRID_SPARSE, 3);
 	test_geometry(&grid, GAUGE_CUBE);
-	grid = range_grid(3, 1);
+	grid = uniform_grid(3, 1, GRID_PRODUCT, 0);
 	test_geometry(&grid, GAUGE_ONEHOT);
 	grid = mixed_grid();
 	test_geometry(&grid, GAUGE_ONEHOT);
-	grid = constrained_grid(3, 2, GRID_BALL, 4);
+	grid = uniform_grid(3, 2, GRID_BALL, 4);
 	test_geometry(&grid, GAUGE_ONEHOT);
-	grid = constrained_grid(3, 2, GRID_SPARSE, 2); /* levels beyond signs */
+	grid = uniform_grid(3, 2, GRID_SPARSE, 2); /* levels beyond signs */
 	test_geometry(&grid, GAUGE_ONEHOT);
 	for (int k = 1; k < 4; k++)
 	{
-		grid = constrained_grid(4, 1, GRID_SPARSE, k);
+		grid = uniform_grid(4, 1, GRID_SPARSE, k);
 		test_geometry(&grid, GAUGE_SPARSE);
 	}
 }
@@ -296,12 +252,12 @@ test_modulus_geometries(void)
 	for (int dimension = 1; dimension <= 4; dimension++)
 		for (int modulus = 2; modulus <= 5; modulus++)
 		{
-			grid = parity_grid(dimension);
+			grid = uniform_grid(dimension, 0, GRID_MODULUS, 2);
 			grid.bound = modulus;
 			test_geometry(&grid, GAUGE_CUBE);
 			if (modulus < 3)
 				continue;
-			grid = constrained_grid(dimension, 1, GRID_MODULUS, modulus);
+			grid = uniform_grid(dimension, 1, GRID_MODULUS, modulus);
 			test_geometry(&grid, GAUGE_ONEHOT);
 		}
 	grid = mixed_grid();
@@ -322,12 +278,12 @@ test_modulus_geometries(void)
 static void
 test_validity(void)
 {
-	Grid signs = sign_grid(2);
-	Grid parity = parity_grid(2);
-	Grid ternary = range_grid(2, 1);
-	Grid sparse = constrained_grid(3, 1, GRID_SPARSE, 2);
-	Grid ball = constrained_grid(3, 1, GRID_BALL, 2);
-	Grid slow = constrained_grid(128, 1, GRID_SPARSE, 47);
+	Grid signs = uniform_grid(2, 0, GRID_PRODUCT, 0);
+	Grid parity = uniform_grid(2, 0, GRID_MODULUS, 2);
+	Grid ternary = uniform_grid(2, 1, GRID_PRODUCT, 0);
+	Grid sparse = uniform_grid(3, 1, GRID_SPARSE, 2);
+	Grid ball = uniform_grid(3, 1, GRID_BALL, 2);
+	Grid slow = uniform_grid(128, 1, GRID_SPARSE, 47);
 	Gauge gauge;
 
 	gauge_choose(&gauge, &signs, EPSILON_ONE, ADJACENCY_ADD_REMOVE);
@@ -359,13 +315,6 @@ test_validity(void)
 }
 
 /* ---- laws of the pieces ---- */
-
-/* ln C(n, k), or minus infinity. */
-static double
-log_choose(double n, double k)
-{
-	return n < k ? -INFINITY : lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
-}
 
 /* ln A(n, J) by the place of the first zero (theorem G11). */
 static double
@@ -457,14 +406,11 @@ test_row(int levels, int radius)
 {
 	int cells = 1;
 	Histogram histogram;
-	mpz_t row[8];
+	mpz_t *row = integers_create((size_t) levels, memory);
 	mpz_t bound;
 
 	for (int i = 0; i < levels; i++)
-	{
 		cells *= radius + 1;
-		mpz_init(row[i]);
-	}
 	histogram = histogram_create(cells);
 	mpz_init_set_si(bound, radius);
 	for (int n = 0; n < DRAWS; n++)
@@ -494,8 +440,7 @@ test_row(int levels, int radius)
 	CHECK(law_p_value(histogram.count, histogram.truth, cells) > LAW_THRESHOLD);
 	if (levels > 1 && radius > 0)
 		CHECK_WHOLE(law_p_value(histogram.count, histogram.other, cells) < LAW_THRESHOLD);
-	for (int i = 0; i < levels; i++)
-		mpz_clear(row[i]);
+	integers_destroy(row, (size_t) levels, memory);
 	mpz_clear(bound);
 	histogram_destroy(&histogram);
 }
@@ -512,14 +457,12 @@ test_large_row(void)
 		LEVELS = 9
 	};
 	Histogram histogram = histogram_create(20);
-	mpz_t row[LEVELS];
+	mpz_t *row = integers_create(LEVELS, memory);
 	mpz_t radius;
 	mpz_t sum;
 
 	mpz_inits(radius, sum, NULL);
 	mpz_setbit(radius, 100);
-	for (int i = 0; i < LEVELS; i++)
-		mpz_init(row[i]);
 	for (int n = 0; n < DRAWS; n++)
 	{
 		int zeros = 0;
@@ -545,8 +488,7 @@ test_large_row(void)
 		histogram.other[i] = pow((i + 1) / 20.0, LAW_OFF) - pow(i / 20.0, LAW_OFF);
 	}
 	CHECK_LAW(histogram.count, histogram.truth, histogram.other, 20);
-	for (int i = 0; i < LEVELS; i++)
-		mpz_clear(row[i]);
+	integers_destroy(row, LEVELS, memory);
 	mpz_clears(radius, sum, NULL);
 	histogram_destroy(&histogram);
 }
@@ -628,14 +570,12 @@ static void
 test_noise(SparseSampler sampler, Box box, int nonzeros, unsigned long p_word, unsigned long q_word)
 {
 	Histogram histogram = histogram_create(box_cells(&box));
-	mpz_t noise[3];
+	mpz_t *noise = integers_create(3, memory);
 	mpz_t p;
 	mpz_t q;
 
 	mpz_init_set_ui(p, p_word);
 	mpz_init_set_ui(q, q_word);
-	for (int j = 0; j < 3; j++)
-		mpz_init(noise[j]);
 	for (int n = 0; n < DRAWS; n++)
 	{
 		if (sampler == NULL)
@@ -645,8 +585,7 @@ test_noise(SparseSampler sampler, Box box, int nonzeros, unsigned long p_word, u
 		histogram_add(&histogram, box_cell(&box, (const mpz_t *) noise));
 	}
 	check_box(&box, &histogram, nonzeros, (double) p_word / (double) q_word);
-	for (int j = 0; j < 3; j++)
-		mpz_clear(noise[j]);
+	integers_destroy(noise, 3, memory);
 	mpz_clears(p, q, NULL);
 	histogram_destroy(&histogram);
 }
@@ -676,20 +615,17 @@ test_noises(void)
 static void
 test_log_ratio(Adjacency adjacency)
 {
-	Grid grid = sign_grid(1);
+	Grid grid = uniform_grid(1, 0, GRID_PRODUCT, 0);
 	Gauge gauge = {GAUGE_CUBE, 2 * EPSILON_ONE, adjacency, 4};
 	double rate = adjacency == ADJACENCY_REPLACE ? 0.5 : 1.0;
-	Arena *arena = arena_create(check_out_of_memory);
 	int64_t count[4] = {0};
 	double sum = 0;
 	double error = 0;
-	mpz_t reward[GRID_MAX_LEVELS];
+	mpz_t *reward = integers_create(GRID_MAX_LEVELS, memory);
 
-	for (int i = 0; i < GRID_MAX_LEVELS; i++)
-		mpz_init(reward[i]);
 	for (int n = 0; n < LAW_DRAWS; n++)
 	{
-		gauge_draw(&gauge, &grid, &bits, arena_memory(arena), reward);
+		gauge_draw(&gauge, &grid, &bits, memory, reward);
 		if (mpz_cmpabs_ui(reward[1], 3) <= 0)
 			count[labs(mpz_get_si(reward[1]))]++;
 	}
@@ -706,9 +642,7 @@ test_log_ratio(Adjacency adjacency)
 		error += deviation;
 	}
 	CHECK(fabs(sum - 3 * rate) < 5 * error);
-	for (int i = 0; i < GRID_MAX_LEVELS; i++)
-		mpz_clear(reward[i]);
-	arena_destroy(arena);
+	integers_destroy(reward, GRID_MAX_LEVELS, memory);
 }
 
 /* ---- gauge_draw() from end to end ---- */
@@ -719,21 +653,16 @@ test_linear_draw(Grid grid, Gauge gauge, Box box, double rate)
 {
 	int nonzeros = gauge.kind == GAUGE_SPARSE ? grid.bound : 0;
 	Histogram histogram = histogram_create(box_cells(&box));
-	Arena *arena = arena_create(check_out_of_memory);
-	mpz_t reward[3 * GRID_MAX_LEVELS];
-	mpz_t noise[3];
+	mpz_t *reward = integers_create(3 * GRID_MAX_LEVELS, memory);
+	mpz_t *noise = integers_create(3, memory);
 	mpz_t expected;
 
-	for (int i = 0; i < 3 * GRID_MAX_LEVELS; i++)
-		mpz_init(reward[i]);
-	for (int j = 0; j < 3; j++)
-		mpz_init(noise[j]);
 	mpz_init(expected);
 	for (int n = 0; n < DRAWS; n++)
 	{
 		bool linear = true;
 
-		gauge_draw(&gauge, &grid, &bits, arena_memory(arena), reward);
+		gauge_draw(&gauge, &grid, &bits, memory, reward);
 		for (int j = 0; j < grid.dimension; j++)
 		{
 			int last = grid.levels[j] - 1;
@@ -753,21 +682,18 @@ test_linear_draw(Grid grid, Gauge gauge, Box box, double rate)
 		histogram_add(&histogram, box_cell(&box, (const mpz_t *) noise));
 	}
 	check_box(&box, &histogram, nonzeros, rate);
-	for (int i = 0; i < 3 * GRID_MAX_LEVELS; i++)
-		mpz_clear(reward[i]);
-	for (int j = 0; j < 3; j++)
-		mpz_clear(noise[j]);
+	integers_destroy(reward, 3 * GRID_MAX_LEVELS, memory);
+	integers_destroy(noise, 3, memory);
 	mpz_clear(expected);
-	arena_destroy(arena);
 	histogram_destroy(&histogram);
 }
 
 static void
 test_linear_draws(void)
 {
-	Grid signs = sign_grid(2);
-	Grid parity = parity_grid(2);
-	Grid full = constrained_grid(2, 1, GRID_SPARSE, 2);
+	Grid signs = uniform_grid(2, 0, GRID_PRODUCT, 0);
+	Grid parity = uniform_grid(2, 0, GRID_MODULUS, 2);
+	Grid full = uniform_grid(2, 1, GRID_SPARSE, 2);
 	int64_t epsilon = 3 * EPSILON_ONE / 2;
 
 	/* eps / N and 2 eps / N. */
@@ -783,7 +709,7 @@ test_linear_draws(void)
 	/* eps / (2 k N) and eps / (k N); d = 3 takes Laplace for k = 1, the cube for k = 2. */
 	for (int k = 1; k <= 2; k++)
 	{
-		Grid sparse = constrained_grid(3, 1, GRID_SPARSE, k);
+		Grid sparse = uniform_grid(3, 1, GRID_SPARSE, k);
 
 		test_linear_draw(sparse, (Gauge){GAUGE_SPARSE, 2 * epsilon, ADJACENCY_REPLACE, 2},
 						 (Box){3, 24}, 0.75 / k);
@@ -810,18 +736,15 @@ test_onehot_draw(GridConstraint constraint, int64_t epsilon, Adjacency adjacency
 				 .bound = constraint == GRID_MODULUS ? 3 : 0};
 	Gauge gauge = {GAUGE_ONEHOT, epsilon, adjacency, 2};
 	Histogram histogram = histogram_create(SIDE * SIDE * SIDE * SIDE * SIDE);
-	Arena *arena = arena_create(check_out_of_memory);
-	mpz_t reward[3 * GRID_MAX_LEVELS];
+	mpz_t *reward = integers_create(3 * GRID_MAX_LEVELS, memory);
 	const int place[] = {0, 1, 2 * GRID_MAX_LEVELS, 2 * GRID_MAX_LEVELS + 1,
 						 2 * GRID_MAX_LEVELS + 2};
 
-	for (int i = 0; i < 3 * GRID_MAX_LEVELS; i++)
-		mpz_init(reward[i]);
 	for (int n = 0; n < DRAWS; n++)
 	{
 		uint64_t cell = 0;
 
-		gauge_draw(&gauge, &grid, &bits, arena_memory(arena), reward);
+		gauge_draw(&gauge, &grid, &bits, memory, reward);
 		for (int i = 0; i < 5; i++)
 		{
 			uint64_t value = mpz_get_ui(reward[place[i]]);
@@ -849,9 +772,7 @@ test_onehot_draw(GridConstraint constraint, int64_t epsilon, Adjacency adjacency
 		}
 	}
 	CHECK_LAW(histogram.count, histogram.truth, histogram.other, histogram.cells);
-	for (int i = 0; i < 3 * GRID_MAX_LEVELS; i++)
-		mpz_clear(reward[i]);
-	arena_destroy(arena);
+	integers_destroy(reward, 3 * GRID_MAX_LEVELS, memory);
 	histogram_destroy(&histogram);
 }
 
@@ -859,29 +780,26 @@ test_onehot_draw(GridConstraint constraint, int64_t epsilon, Adjacency adjacency
 static void
 test_extremes(void)
 {
-	Grid grid = range_grid(GRID_MAX_DIMENSION, (GRID_MAX_LEVELS - 1) / 2);
-	Arena *arena = arena_create(check_out_of_memory);
+	Grid grid = uniform_grid(GRID_MAX_DIMENSION, (GRID_MAX_LEVELS - 1) / 2, GRID_PRODUCT, 0);
 	int count = GRID_MAX_DIMENSION * GRID_MAX_LEVELS;
-	mpz_t *reward = memory_allocate(arena_memory(arena), (size_t) count, sizeof(mpz_t));
+	mpz_t *reward = integers_create((size_t) count, memory);
 	Gauge gauge;
 
 	for (int i = 0; i < count; i++)
-		mpz_init_set_si(reward[i], -1);
+		mpz_set_si(reward[i], -1);
 	gauge_choose(&gauge, &grid, GAUGE_MAX_EPSILON, ADJACENCY_ADD_REMOVE);
-	gauge_draw(&gauge, &grid, &bits, arena_memory(arena), reward);
+	gauge_draw(&gauge, &grid, &bits, memory, reward);
 	for (int i = 0; i < count; i++)
 		CHECK(mpz_sgn(reward[i]) >= 0);
 
 	gauge_choose(&gauge, &grid, 1, ADJACENCY_REPLACE);
 	gauge.scale = GAUGE_MAX_SCALE;
-	gauge_draw(&gauge, &grid, &bits, arena_memory(arena), reward);
+	gauge_draw(&gauge, &grid, &bits, memory, reward);
 	for (int i = 1; i < count; i++)
 		if (mpz_cmp(reward[i], reward[0]) > 0)
 			mpz_swap(reward[i], reward[0]);
 	CHECK(mpz_sizeinbase(reward[0], 2) > 60);
-	for (int i = 0; i < count; i++)
-		mpz_clear(reward[i]);
-	arena_destroy(arena);
+	integers_destroy(reward, (size_t) count, memory);
 }
 
 /*
@@ -895,9 +813,9 @@ test_separator_moments(void)
 	{
 		SEPARATORS = 23
 	};
-	Grid grid = sign_grid(SEPARATORS);
+	Grid grid = uniform_grid(SEPARATORS, 0, GRID_PRODUCT, 0);
 	int draws = check_repetitions(20000);
-	mpz_t noise[SEPARATORS];
+	mpz_t *noise = integers_create(SEPARATORS, memory);
 	mpz_t p;
 	mpz_t q;
 	double sum = 0;
@@ -910,8 +828,6 @@ test_separator_moments(void)
 	mpz_inits(p, q, NULL);
 	gauge_rate(&gauge, &grid, p, q);
 	scale = (double) gauge.scale;
-	for (int i = 0; i < SEPARATORS; i++)
-		mpz_init(noise[i]);
 	for (int t = 0; t < draws; t++)
 	{
 		gauge_cube_noise(&bits, noise, SEPARATORS, p, q);
@@ -923,8 +839,7 @@ test_separator_moments(void)
 			squares += eta * eta;
 		}
 	}
-	for (int i = 0; i < SEPARATORS; i++)
-		mpz_clear(noise[i]);
+	integers_destroy(noise, SEPARATORS, memory);
 	mpz_clears(p, q, NULL);
 	CHECK(fabs(sum / count / (SEPARATORS + 1) - 1) < 0.02);
 	CHECK(fabs(sqrt(squares / count) / (1.155 * (SEPARATORS + 1.5)) - 1) < 0.02);
@@ -933,9 +848,7 @@ test_separator_moments(void)
 int
 main(void)
 {
-	teststream_seed(&stream, 11);
-	bits_init(&bits, teststream_fill, &stream);
-
+	test_begin(11);
 	test_geometries();
 	test_modulus_geometries();
 	test_validity();
@@ -955,5 +868,5 @@ main(void)
 	test_onehot_draw(GRID_MODULUS, 3 * EPSILON_ONE / 2, ADJACENCY_ADD_REMOVE, 1.5);
 	test_separator_moments();
 	test_extremes();
-	return check_report("gauge");
+	return test_end("gauge");
 }

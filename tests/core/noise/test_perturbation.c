@@ -13,7 +13,7 @@
 
 #include "core/optimum/oracle.h"
 
-#include "core/check.h"
+#include "core/fixture.h"
 #include "core/law.h"
 #include "core/neighbours.h"
 
@@ -22,9 +22,6 @@
 /* A draw is known to 2^-PLACES, and its shifts are added with PRECISION bits. */
 #define PLACES 100
 #define PRECISION 400
-
-static TestStream stream;
-static Bits bits;
 
 static PerturbationRequest
 make_request(const Grid *grid, bool separators, PerturbationNoise noise, double epsilon,
@@ -41,20 +38,6 @@ make_request(const Grid *grid, bool separators, PerturbationNoise noise, double 
 }
 
 /* ---- the scales of theorems R4 and R5, from a grid ---- */
-
-static Grid
-uniform_grid(int dimension, int max, GridConstraint constraint, int bound)
-{
-	Grid grid = {.dimension = dimension, .constraint = constraint, .bound = bound};
-
-	for (int j = 0; j < dimension; j++)
-		if (max == 0)
-			grid_set_sign(&grid, j);
-		else
-			grid_set_range(&grid, j, max);
-	CHECK(grid_is_valid(&grid));
-	return grid;
-}
 
 /* In units of pi(w) = phi(w) / D: sigma, or the scale of the spherical radius. */
 static double
@@ -130,22 +113,17 @@ test_refusals(void)
 	CHECK(perturbation_refusal(&request) != NULL);
 }
 
-/* A grid of one vector has no noise, whatever is asked. */
+/* A grid of one vector has no noise. */
 static void
 test_one_vector(void)
 {
 	Grid grid = {.dimension = 2, .levels = {1, 1}, .level = {{3}, {-2}}};
-	mpz_t reward[2 * GRID_MAX_LEVELS];
-	mpz_t level_reward[GRID_MAX_STATES];
+	mpz_t *reward = integers_create(2 * GRID_MAX_LEVELS, memory);
+	mpz_t *level_reward = integers_create(GRID_MAX_STATES, memory);
 
 	CHECK(grid_is_valid(&grid));
-	for (int i = 0; i < 2 * GRID_MAX_LEVELS; i++)
-		mpz_init(reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_init(level_reward[i]);
 	for (int k = 0; k < 2 * PERTURBATION_NOISES; k++)
 	{
-		Arena *arena = arena_create(check_out_of_memory);
 		PerturbationRequest request = make_request(&grid, k % 2 == 1, (PerturbationNoise) (k / 2),
 												   1, 1e-6, ADJACENCY_REPLACE);
 		Perturbation perturbation;
@@ -153,16 +131,12 @@ test_one_vector(void)
 		if (perturbation_refusal(&request) == NULL)
 		{
 			perturbation_choose(&perturbation, &request);
-			perturbation_draw(&perturbation, &grid, &bits, arena_memory(arena), reward,
-							  level_reward);
+			perturbation_draw(&perturbation, &grid, &bits, memory, reward, level_reward);
 			CHECK(mpz_sgn(reward[0]) == 0 && mpz_sgn(reward[GRID_MAX_LEVELS]) == 0);
 		}
-		arena_destroy(arena);
 	}
-	for (int i = 0; i < 2 * GRID_MAX_LEVELS; i++)
-		mpz_clear(reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_clear(level_reward[i]);
+	integers_destroy(reward, 2 * GRID_MAX_LEVELS, memory);
+	integers_destroy(level_reward, GRID_MAX_STATES, memory);
 }
 
 /* Tiny and huge epsilons keep sums of rewards far below the oracle's limit of 2^58. */
@@ -172,16 +146,11 @@ test_range(void)
 	static const int64_t epsilons[] = {1, EPSILON_ONE / 1000, 10000 * EPSILON_ONE};
 	Grid grids[] = {uniform_grid(128, 1, GRID_PRODUCT, 0), uniform_grid(128, 0, GRID_PRODUCT, 0),
 					uniform_grid(64, 4, GRID_BALL, 1024)};
-	static mpz_t reward[GRID_MAX_DIMENSION * GRID_MAX_LEVELS];
-	static mpz_t level_reward[GRID_MAX_STATES];
+	mpz_t *reward = integers_create(GRID_MAX_DIMENSION * GRID_MAX_LEVELS, memory);
+	mpz_t *level_reward = integers_create(GRID_MAX_STATES, memory);
 
-	for (int i = 0; i < GRID_MAX_DIMENSION * GRID_MAX_LEVELS; i++)
-		mpz_init(reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_init(level_reward[i]);
 	for (int k = 0; k < 9; k++)
 	{
-		Arena *arena = arena_create(check_out_of_memory);
 		const Grid *grid = &grids[k % 3];
 		PerturbationRequest request =
 			make_request(grid, false, PERTURBATION_SPHERICAL, 1, 0, ADJACENCY_REPLACE);
@@ -190,17 +159,14 @@ test_range(void)
 
 		request.epsilon = epsilons[k / 3];
 		perturbation_choose(&perturbation, &request);
-		perturbation_draw(&perturbation, grid, &bits, arena_memory(arena), reward, level_reward);
+		perturbation_draw(&perturbation, grid, &bits, memory, reward, level_reward);
 		for (int j = 0; j < grid->dimension; j++)
 			sum += fabs(mpz_get_d(reward[j * GRID_MAX_LEVELS]));
 		CHECK(sum < 0x1p56);
 		CHECK(sum > 100 || request.epsilon > EPSILON_ONE);
-		arena_destroy(arena);
 	}
-	for (int i = 0; i < GRID_MAX_DIMENSION * GRID_MAX_LEVELS; i++)
-		mpz_clear(reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_clear(level_reward[i]);
+	integers_destroy(reward, GRID_MAX_DIMENSION * GRID_MAX_LEVELS, memory);
+	integers_destroy(level_reward, GRID_MAX_STATES, memory);
 }
 
 /* ---- the samplers ---- */
@@ -253,19 +219,16 @@ test_cone(void)
 	int64_t side[CELLS] = {0};
 	double truth[CELLS];
 	double other[CELLS];
-	mpz_t integer[4];
+	mpz_t *integer = integers_create(4, memory);
 
-	for (int i = 0; i < 4; i++)
-		mpz_init(integer[i]);
 	for (int k = 0; k < LAW_DRAWS / 4; k++)
 	{
-		Arena *arena = arena_create(check_out_of_memory);
-		RealDraw *draw = real_draw_create(REAL_CONE, 4, 1, &bits, arena_memory(arena));
+		RealDraw *draw = real_draw_create(REAL_CONE, 4, 1, &bits, memory);
 		double square = 0;
 		double b[4];
 
 		real_draw_near(draw, &bits, PLACES, integer);
-		real_draw_destroy(draw, arena_memory(arena));
+		real_draw_destroy(draw, memory);
 		for (int i = 0; i < 4; i++)
 			b[i] = ldexp(mpz_get_d(integer[i]), -PLACES);
 		for (int i = 0; i < 3; i++)
@@ -274,10 +237,8 @@ test_cone(void)
 		radius[cell_of(sqrt(square) / b[3], 0, 1)]++;
 		/* on the sphere in three dimensions a coordinate is uniform (Archimedes) */
 		side[cell_of((b[1] / sqrt(square) + 1) / 2, 0, 1)]++;
-		arena_destroy(arena);
 	}
-	for (int i = 0; i < 4; i++)
-		mpz_clear(integer[i]);
+	integers_destroy(integer, 4, memory);
 	cell_weights(truth, 0, 16, below_gamma, 4, 1);
 	cell_weights(other, 0, 16, below_gamma, 4, LAW_OFF);
 	CHECK_LAW(height, truth, other, CELLS);
@@ -289,32 +250,29 @@ test_cone(void)
 	CHECK_LAW(side, truth, other, CELLS);
 }
 
-/* floor(b sqrt(square) + 1/2) of the very b that further bits tell more of. */
+/* floor(b sqrt(square) + 1/2) of the same b as more bits show. */
 static void
 test_roots(void)
 {
 	static const unsigned long squares[] = {0, 1, 2, 3, 4, 1023, 1024, 92};
 	mpfr_t value;
 	mpfr_t root;
-	mpz_t near[2];
-	mpz_t rounded[8];
+	mpz_t *near = integers_create(2, memory);
+	mpz_t *rounded = integers_create(8, memory);
 	mpz_t expected;
 
 	mpfr_inits2(2 * PRECISION, value, root, (mpfr_ptr) NULL);
-	mpz_inits(near[0], near[1], expected, NULL);
-	for (int i = 0; i < 8; i++)
-		mpz_init(rounded[i]);
+	mpz_init(expected);
 	for (int k = 0; k < check_repetitions(300); k++)
 	{
-		Arena *arena = arena_create(check_out_of_memory);
 		/* so large that the first bits do not decide, every third time */
 		double scale = k % 3 == 0 ? 0x1p240 : k % 3 == 1 ? 0x1p20 : 1;
-		RealDraw *draw = real_draw_create((RealLaw) (k % 2), 2, scale, &bits, arena_memory(arena));
+		RealDraw *draw = real_draw_create((RealLaw) (k % 2), 2, scale, &bits, memory);
 
 		for (int i = 0; i < 8; i++)
 			real_draw_round_root(draw, &bits, 1, squares[i], rounded[i]);
 		real_draw_near(draw, &bits, PRECISION, near);
-		real_draw_destroy(draw, arena_memory(arena));
+		real_draw_destroy(draw, memory);
 		for (int i = 0; i < 8; i++)
 		{
 			(void) mpfr_set_z_2exp(value, near[1], -PRECISION, MPFR_RNDN);
@@ -323,11 +281,10 @@ test_roots(void)
 			(void) mpfr_get_z(expected, value, MPFR_RNDN);
 			CHECK(mpz_cmp(rounded[i], expected) == 0);
 		}
-		arena_destroy(arena);
 	}
-	for (int i = 0; i < 8; i++)
-		mpz_clear(rounded[i]);
-	mpz_clears(near[0], near[1], expected, NULL);
+	integers_destroy(near, 2, memory);
+	integers_destroy(rounded, 8, memory);
+	mpz_clear(expected);
 	mpfr_clears(value, root, (mpfr_ptr) NULL);
 }
 
@@ -340,8 +297,8 @@ typedef struct Draw
 	Grid oracle; /* as searched */
 	mpfr_t r[MOST_NUMBERS];
 	mpfr_t shift[MOST_NUMBERS];
-	mpz_t reward[LAW_DIMENSION * GRID_MAX_LEVELS];
-	mpz_t level_reward[GRID_MAX_STATES];
+	mpz_t *reward;
+	mpz_t *level_reward;
 } Draw;
 
 static void
@@ -349,10 +306,8 @@ draw_init(Draw *draw)
 {
 	for (int i = 0; i < MOST_NUMBERS; i++)
 		mpfr_inits2(PRECISION, draw->r[i], draw->shift[i], (mpfr_ptr) NULL);
-	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
-		mpz_init(draw->reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_init(draw->level_reward[i]);
+	draw->reward = integers_create(LAW_DIMENSION * GRID_MAX_LEVELS, memory);
+	draw->level_reward = integers_create(GRID_MAX_STATES, memory);
 }
 
 static void
@@ -360,10 +315,8 @@ draw_clear(Draw *draw)
 {
 	for (int i = 0; i < MOST_NUMBERS; i++)
 		mpfr_clears(draw->r[i], draw->shift[i], (mpfr_ptr) NULL);
-	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
-		mpz_clear(draw->reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_clear(draw->level_reward[i]);
+	integers_destroy(draw->reward, LAW_DIMENSION * GRID_MAX_LEVELS, memory);
+	integers_destroy(draw->level_reward, GRID_MAX_STATES, memory);
 }
 
 /* value sqrt(square), rounded */
@@ -423,17 +376,13 @@ make_rewards(const Draw *draw, mpz_t *reward, mpz_t *level_reward)
 	mpz_clears(noise, height, NULL);
 }
 
-/* Are the rewards of the core those that its numbers make? */
+/* Checks that the core's rewards are those of its numbers. */
 static void
 check_rewards(const Draw *draw)
 {
-	mpz_t reward[LAW_DIMENSION * GRID_MAX_LEVELS];
-	mpz_t level_reward[GRID_MAX_STATES];
+	mpz_t *reward = integers_create(LAW_DIMENSION * GRID_MAX_LEVELS, memory);
+	mpz_t *level_reward = integers_create(GRID_MAX_STATES, memory);
 
-	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
-		mpz_init(reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_init(level_reward[i]);
 	make_rewards(draw, reward, level_reward);
 	for (int j = 0; j < draw->grid.dimension; j++)
 		for (int i = 0; i < draw->grid.levels[j]; i++)
@@ -442,24 +391,20 @@ check_rewards(const Draw *draw)
 	if (draw->perturbation.features == FEATURES_SPHERE)
 		for (int s = 0; s <= draw->perturbation.square_bound; s++)
 			CHECK(mpz_cmp(level_reward[s], draw->level_reward[s]) == 0);
-	for (int i = 0; i < LAW_DIMENSION * GRID_MAX_LEVELS; i++)
-		mpz_clear(reward[i]);
-	for (int i = 0; i < GRID_MAX_STATES; i++)
-		mpz_clear(level_reward[i]);
+	integers_destroy(reward, LAW_DIMENSION * GRID_MAX_LEVELS, memory);
+	integers_destroy(level_reward, GRID_MAX_STATES, memory);
 }
 
 /* r, and the rewards that the core makes of it. */
 static void
-draw_numbers(Draw *draw, Memory *memory)
+draw_numbers(Draw *draw)
 {
 	int count = draw->perturbation.dimension;
 	RealDraw *numbers = perturbation_numbers(&draw->perturbation, &bits, memory);
 	mpfr_t cone;
-	mpz_t integer[MOST_NUMBERS];
+	mpz_t *integer = integers_create(MOST_NUMBERS, memory);
 
 	mpfr_init2(cone, PRECISION);
-	for (int i = 0; i < count; i++)
-		mpz_init(integer[i]);
 	perturbation_reward(&draw->perturbation, &draw->grid, numbers, &bits, memory, draw->reward,
 						draw->level_reward);
 	real_draw_near(numbers, &bits, PLACES, integer);
@@ -471,14 +416,14 @@ draw_numbers(Draw *draw, Memory *memory)
 		(void) mpfr_set_z_2exp(draw->r[i], integer[i], -PLACES, MPFR_RNDN);
 		if (draw->perturbation.features == FEATURES_PARABOLOID && i < count - 1)
 			(void) mpfr_mul(draw->r[i], draw->r[i], cone, MPFR_RNDN);
-		mpz_clear(integer[i]);
 	}
+	integers_destroy(integer, MOST_NUMBERS, memory);
 	mpfr_clear(cone);
 }
 
 /* The argmin under the rewards as they stand, by the definition. */
 static void
-draw_answer(Draw *draw, const Instance *instance, Memory *memory, OracleAnswer *answer)
+draw_answer(Draw *draw, const Instance *instance, OracleAnswer *answer)
 {
 	bool sphere = draw->perturbation.features == FEATURES_SPHERE;
 
@@ -566,23 +511,23 @@ log_ratio(const Draw *draw, int count)
  * Returns the privacy loss.
  */
 static double
-check_shift(Draw *draw, const Instance *instance, const Instance *neighbour, Memory *memory)
+check_shift(Draw *draw, const Instance *instance, const Instance *neighbour)
 {
 	OracleAnswer answer;
 	OracleAnswer shifted;
 	double loss;
 	int count;
 
-	draw_numbers(draw, memory);
+	draw_numbers(draw);
 	check_rewards(draw);
-	draw_answer(draw, instance, memory, &answer);
+	draw_answer(draw, instance, &answer);
 	count = shift_of(draw, answer.index);
 	CHECK(count == draw->perturbation.dimension);
 	loss = log_ratio(draw, count);
 	for (int i = 0; i < count; i++)
 		(void) mpfr_add(draw->r[i], draw->r[i], draw->shift[i], MPFR_RNDN);
 	make_rewards(draw, draw->reward, draw->level_reward);
-	draw_answer(draw, neighbour, memory, &shifted);
+	draw_answer(draw, neighbour, &shifted);
 	CHECK(grid_compare(&draw->grid, answer.index, shifted.index) == 0);
 	return loss;
 }
@@ -605,16 +550,12 @@ check_shifts(const Shape *shape, bool separators, PerturbationNoise noise, doubl
 	for (int k = check_repetitions(100); k > 0; k--)
 	{
 		RowsPair pair = random_pair(&stream, shape->grid.dimension, adjacency, 6);
-		Arena *arena = arena_create(check_out_of_memory);
 		Instance instance[2];
 
 		for (int side = 0; side < 2; side++)
-			dataset_instance(&pair.data[side], shape->grid.dimension, arena_memory(arena),
-							 &instance[side]);
+			dataset_instance(&pair.data[side], shape->grid.dimension, memory, &instance[side]);
 		for (int side = 0; side < 2; side++)
-			most = fmax(most, check_shift(&draw, &instance[side], &instance[1 - side],
-										  arena_memory(arena)));
-		arena_destroy(arena);
+			most = fmax(most, check_shift(&draw, &instance[side], &instance[1 - side]));
 	}
 	if (!perturbation_needs_delta(noise))
 	{
@@ -623,23 +564,6 @@ check_shifts(const Shape *shape, bool separators, PerturbationNoise noise, doubl
 		CHECK_WHOLE(most >= epsilon * 0.9);
 	}
 	draw_clear(&draw);
-}
-
-static void
-test_shifts(void)
-{
-	static const PerturbationNoise noises[] = {PERTURBATION_SPHERICAL, PERTURBATION_GAUSSIAN,
-											   PERTURBATION_PARABOLOID};
-	const Shape shapes[] = {shape_signs(1),     shape_signs(3),     shape_ternary(1),
-							shape_ternary(3),   shape_mixed(),      shape_five(),
-							shape_ball(),       shape_round_ball(), shape_sparse(3, 1),
-							shape_sparse(3, 2), shape_parity(3),    shape_ternary_modulus(3)};
-
-	for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
-		for (int noise = 0; noise < 3; noise++)
-			for (int variant = 0; variant < 4; variant++)
-				check_shifts(&shapes[s], variant % 2 == 1, noises[noise], variant < 2 ? 0.3 : 2,
-							 variant < 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE);
 }
 
 /* ---- what a shift gains ---- */
@@ -677,7 +601,7 @@ least_gain(Draw *draw, const VectorList *list, int margin)
 	static mpz_t before[LAW_VECTORS];
 	static mpz_t after[LAW_VECTORS];
 	double least = INFINITY;
-	int w = (int) teststream_below(&stream, (uint64_t) list->count);
+	int w = below(list->count);
 
 	for (int v = 0; v < list->count; v++)
 		mpz_inits(before[v], after[v], NULL);
@@ -704,10 +628,11 @@ least_gain(Draw *draw, const VectorList *list, int margin)
  * sphere these may differ in the last feature too.
  */
 static void
-check_gains(const Shape *shape, bool separators, PerturbationNoise noise, Adjacency adjacency)
+check_gains(const Shape *shape, bool separators, PerturbationNoise noise, double epsilon,
+			Adjacency adjacency)
 {
 	PerturbationRequest request =
-		make_request(&shape->grid, separators, noise, 0.7,
+		make_request(&shape->grid, separators, noise, epsilon,
 					 perturbation_needs_delta(noise) ? 1e-3 : 0, adjacency);
 	Draw draw = {.grid = shape->grid};
 	double least = INFINITY;
@@ -720,11 +645,9 @@ check_gains(const Shape *shape, bool separators, PerturbationNoise noise, Adjace
 	list_vectors(&list, &shape->grid);
 	for (int k = check_repetitions(100); k > 0; k--)
 	{
-		Arena *arena = arena_create(check_out_of_memory);
 
-		draw_numbers(&draw, arena_memory(arena));
+		draw_numbers(&draw);
 		least = fmin(least, least_gain(&draw, &list, privacy_margin(adjacency)));
-		arena_destroy(arena);
 	}
 	CHECK(least >= 1);
 	/* separators do not know that two vectors of k non-zeros differ twice */
@@ -733,8 +656,11 @@ check_gains(const Shape *shape, bool separators, PerturbationNoise noise, Adjace
 	draw_clear(&draw);
 }
 
+typedef void (*ShapeCheck)(const Shape *shape, bool separators, PerturbationNoise noise,
+						   double epsilon, Adjacency adjacency);
+
 static void
-test_gains(void)
+test_shapes(ShapeCheck check)
 {
 	static const PerturbationNoise noises[] = {PERTURBATION_SPHERICAL, PERTURBATION_GAUSSIAN,
 											   PERTURBATION_PARABOLOID};
@@ -746,8 +672,8 @@ test_gains(void)
 	for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
 		for (int noise = 0; noise < 3; noise++)
 			for (int variant = 0; variant < 4; variant++)
-				check_gains(&shapes[s], variant % 2 == 1, noises[noise],
-							variant < 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE);
+				check(&shapes[s], variant % 2 == 1, noises[noise], variant < 2 ? 0.3 : 2,
+					  variant < 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE);
 }
 
 /* ---- the profile of Gaussian noise ---- */
@@ -772,14 +698,12 @@ check_profile(const Grid *grid, bool separators, double epsilon, double delta, d
 	list_vectors(&list, grid);
 	for (int k = 0; k < draws; k++)
 	{
-		Arena *arena = arena_create(check_out_of_memory);
 		double most = 0;
 
-		draw_numbers(&draw, arena_memory(arena));
+		draw_numbers(&draw);
 		for (int w = 0; w < list.count; w++)
 			most = fmax(most, -expm1(epsilon - log_ratio(&draw, shift_of(&draw, list.index[w]))));
 		sum += most / draws;
-		arena_destroy(arena);
 	}
 	draw_clear(&draw);
 	/* a mean of numbers in 0 .. 1: its error is at most 6 sqrt(delta / draws), but for 1e-8 */
@@ -832,14 +756,12 @@ share_of_one(bool separators, PerturbationNoise noise, double delta, int64_t beh
 	perturbation_choose(&draw.perturbation, &request);
 	for (int k = 0; k < AUDIT_DRAWS; k++)
 	{
-		Arena *arena = arena_create(check_out_of_memory);
 		OracleAnswer answer;
 
-		perturbation_draw(&draw.perturbation, &draw.grid, &bits, arena_memory(arena), draw.reward,
+		perturbation_draw(&draw.perturbation, &draw.grid, &bits, memory, draw.reward,
 						  draw.level_reward);
-		draw_answer(&draw, &instance, arena_memory(arena), &answer);
+		draw_answer(&draw, &instance, &answer);
 		ones += answer.index[0];
-		arena_destroy(arena);
 	}
 	draw_clear(&draw);
 	return (double) ones / AUDIT_DRAWS;
@@ -888,19 +810,17 @@ test_gaussian_audit(void)
 int
 main(void)
 {
-	teststream_seed(&stream, 31);
-	bits_init(&bits, teststream_fill, &stream);
+	test_begin(31);
 	test_scales();
 	test_refusals();
 	test_one_vector();
 	test_range();
 	test_cone();
 	test_roots();
-	test_shifts();
-	test_gains();
+	test_shapes(check_shifts);
+	test_shapes(check_gains);
 	test_profile();
 	test_pure_audit();
 	test_gaussian_audit();
-	mpfr_free_cache();
-	return check_report("perturbation");
+	return test_end("perturbation");
 }

@@ -9,10 +9,7 @@
 
 #include "core/noise/calibration.h"
 
-#include "core/check.h"
-#include "core/testbits.h"
-
-static TestStream stream;
+#include "core/fixture.h"
 
 /* ---- values of another program, theorem D2: orders 2 .. 256, 300, 400, 512 and 1024 ---- */
 
@@ -101,15 +98,14 @@ test_definition(void)
 {
 	for (int i = 0; i < check_repetitions(200); i++)
 	{
-		double q = exp(teststream_between(&stream, -5, 0));
-		double z = exp(teststream_between(&stream, -0.3, 1.5));
-		int alpha = 2 + (int) teststream_below(&stream, 8);
+		double q = exp(between(-5, 0));
+		double z = exp(between(-0.3, 1.5));
+		int alpha = 2 + below(8);
 		double bound = rdp_poisson(q, z, alpha);
 
 		CHECK(fabs(true_divergence(q, z, 1, 0, 0, alpha) / bound - 1) < 1e-7);
 		CHECK(true_divergence(q, z, 0, 1, 0, alpha) <= bound * (1 + 1e-9));
-		CHECK(true_divergence(q, z, teststream_between(&stream, -1, 1), 0, 0, alpha) <=
-			  bound * (1 + 1e-9));
+		CHECK(true_divergence(q, z, between(-1, 1), 0, 0, alpha) <= bound * (1 + 1e-9));
 	}
 	for (int alpha = 2; alpha < 50; alpha++)
 		CHECK(fabs(rdp_poisson(1, 3, alpha) / (alpha / 18.0) - 1) < 1e-9);
@@ -160,9 +156,9 @@ test_envelope(void)
 
 	for (int i = 0; i < check_repetitions(200); i++)
 	{
-		double q = exp(teststream_between(&stream, -4, 0));
-		double z = exp(teststream_between(&stream, 0.3, 2.5));
-		int alpha = 2 + (int) teststream_below(&stream, 6);
+		double q = exp(between(-4, 0));
+		double z = exp(between(0.3, 2.5));
+		int alpha = 2 + below(6);
 		double ratio = replace_at(q, z, alpha) / envelope(q, 2 / z, alpha);
 
 		CHECK(ratio > 1 - 1e-5);
@@ -186,13 +182,13 @@ test_replace_bound(void)
 
 	for (int i = 0; i < check_repetitions(1000); i++)
 	{
-		double q = exp(teststream_between(&stream, -4, 0));
-		double z = exp(teststream_between(&stream, 0.3, 2.5));
-		int alpha = 2 + (int) teststream_below(&stream, 6);
+		double q = exp(between(-4, 0));
+		double z = exp(between(0.3, 2.5));
+		int alpha = 2 + below(6);
 		bool ends = i % 2 == 0; /* of the ball's diameter, where it is the worst */
-		double a = ends ? 1 : teststream_between(&stream, -1, 1);
-		double b = ends ? -1 : teststream_between(&stream, -1, 1);
-		double c = ends ? teststream_below(&stream, 3) - 1.0 : teststream_between(&stream, -1, 1);
+		double a = ends ? 1 : between(-1, 1);
+		double b = ends ? -1 : between(-1, 1);
+		double c = ends ? teststream_below(&stream, 3) - 1.0 : between(-1, 1);
 		double bound = replace_at(q, z, alpha);
 		double truth = true_divergence(q, z, a, b, c, alpha);
 
@@ -209,9 +205,9 @@ test_order(void)
 {
 	for (int i = 0; i < check_repetitions(1000); i++)
 	{
-		double q = exp(teststream_between(&stream, -12, -0.1));
-		double z = exp(teststream_between(&stream, -2, 8));
-		int alpha = 2 + (int) teststream_below(&stream, 300);
+		double q = exp(between(-12, -0.1));
+		double z = exp(between(-2, 8));
+		int alpha = 2 + below(300);
 
 		CHECK(rdp_poisson(q, z, alpha) > 0 && isfinite(rdp_poisson(q, z, alpha)));
 		CHECK(rdp_poisson(q, z, alpha) > rdp_poisson(q * 0.9, z, alpha));
@@ -312,7 +308,7 @@ test_noise(void)
 int
 main(void)
 {
-	teststream_seed(&stream, 17);
+	test_begin(17);
 	test_values();
 	test_definition();
 	test_envelope();
@@ -320,5 +316,5 @@ main(void)
 	test_order();
 	test_digits();
 	test_noise();
-	return check_report("rdp");
+	return test_end("rdp");
 }

@@ -6,10 +6,7 @@
 
 #include <math.h>
 
-#include "core/check.h"
-#include "core/testbits.h"
-
-static TestStream stream;
+#include "core/fixture.h"
 
 /* Above 0, at most 1. */
 static double
@@ -233,8 +230,8 @@ test_own_grid(void)
 int
 main(void)
 {
-	teststream_seed(&stream, 7);
+	test_begin(7);
 	test_gap();
 	test_own_grid();
-	return check_report("simulation");
+	return test_end("simulation");
 }

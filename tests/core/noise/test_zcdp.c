@@ -5,31 +5,17 @@
 
 #include <math.h>
 
-#include "core/base/privacy.h"
-
-#include "core/check.h"
-
-static int64_t
-nano(double epsilon)
-{
-	return llround(epsilon * EPSILON_ONE);
-}
-
-static int64_t
-units(double delta)
-{
-	return llround(delta * DELTA_ONE);
-}
+#include "core/values.h"
 
 /* Values of theorem A5 by another program, to the digits that it printed. */
 static void
 test_values(void)
 {
-	CHECK(fabs(zcdp_rho(nano(1), units(1e-6)) - 0.02435597) < 5e-9);
-	CHECK(fabs(zcdp_rho(nano(4), units(1e-6)) - 0.31106495) < 5e-9);
-	CHECK(fabs(zcdp_rho(nano(2.141939), units(1e-6)) - 0.1) < 1e-7);
-	CHECK(fabs(zcdp_rho(nano(5.221534), units(1e-6)) - 0.5) < 1e-6);
-	CHECK(fabs(zcdp_rho(nano(7.077197), units(1e-5)) - 1) < 1e-6);
+	CHECK(fabs(zcdp_rho(nano(1), atto(1e-6)) - 0.02435597) < 5e-9);
+	CHECK(fabs(zcdp_rho(nano(4), atto(1e-6)) - 0.31106495) < 5e-9);
+	for (int i = 0; i < 3; i++)
+		CHECK(fabs(zcdp_rho(nano(zcdp_values[i].epsilon), atto(zcdp_values[i].delta)) -
+				   zcdp_values[i].rho) < 1e-6);
 }
 
 /* What is a millionth above rho is not certified at any order. */
@@ -42,7 +28,7 @@ test_sharp(void)
 	for (int i = 0; i < 6; i++)
 		for (int j = 0; j < 5; j++)
 		{
-			double rho = zcdp_rho(nano(epsilons[i]), units(deltas[j]));
+			double rho = zcdp_rho(nano(epsilons[i]), atto(deltas[j]));
 			bool implied = false;
 			bool too_much = false;
 
@@ -55,9 +41,9 @@ test_sharp(void)
 					continue;
 				/* the curve is flat at its best order */
 				implied =
-					implied || zcdp_implies(rho * 0.99, alpha, nano(epsilons[i]), units(deltas[j]));
+					implied || zcdp_implies(rho * 0.99, alpha, nano(epsilons[i]), atto(deltas[j]));
 				too_much = too_much || zcdp_implies(rho * (1 + 1e-6), alpha, nano(epsilons[i]),
-													units(deltas[j]));
+													atto(deltas[j]));
 			}
 			CHECK(implied);
 			CHECK(!too_much);
@@ -68,9 +54,9 @@ static void
 test_none(void)
 {
 	CHECK(zcdp_rho(nano(1), 0) == 0);
-	CHECK(!zcdp_implies(0.1, 1, nano(1), units(0.5)));
-	CHECK(!zcdp_implies(0.1, INFINITY, nano(1), units(0.5)));
-	CHECK(!zcdp_implies(NAN, 2, nano(1), units(0.5)));
+	CHECK(!zcdp_implies(0.1, 1, nano(1), atto(0.5)));
+	CHECK(!zcdp_implies(0.1, INFINITY, nano(1), atto(0.5)));
+	CHECK(!zcdp_implies(NAN, 2, nano(1), atto(0.5)));
 	CHECK(zcdp_rho(1, 1) >= 0);
 }
 

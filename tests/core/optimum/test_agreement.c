@@ -113,7 +113,7 @@ visit_minimum(SelectWalker *walker, void *context)
 }
 
 static void
-eliminate(Minimum *minimum, const SelectProblem *problem, Memory *memory)
+eliminate(Minimum *minimum, const SelectProblem *problem)
 {
 	SelectPlan *plan = select_plan_create(problem, 0, SELECT_FASTEST, memory);
 	SelectTeam team;
@@ -151,7 +151,7 @@ has_noise(const Trial *trial)
 }
 
 static void
-compare_native(const Trial *trial, const OracleAnswer *truth, Memory *memory)
+compare_native(const Trial *trial, const OracleAnswer *truth)
 {
 	OracleProblem problem = trial->problem;
 	OracleAnswer answer[2];
@@ -167,7 +167,7 @@ compare_native(const Trial *trial, const OracleAnswer *truth, Memory *memory)
 
 /* The hybrid works in int64, or refuses; is it within? */
 static bool
-compare_hybrid(const Trial *trial, const OracleAnswer *truth, Memory *memory)
+compare_hybrid(const Trial *trial, const OracleAnswer *truth)
 {
 	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
 	bool fits = oracle_reduce(&trial->problem, model);
@@ -180,13 +180,13 @@ compare_hybrid(const Trial *trial, const OracleAnswer *truth, Memory *memory)
 }
 
 static void
-compare_elimination(const Trial *trial, const OracleAnswer *truth, Tally *tally, Memory *memory)
+compare_elimination(const Trial *trial, const OracleAnswer *truth, Tally *tally)
 {
 	SelectProblem problem = trial->c.problem;
 	Minimum minimum;
 
 	minimum_init(&minimum, &trial->problem);
-	eliminate(&minimum, &problem, memory);
+	eliminate(&minimum, &problem);
 	CHECK(objective_of(&minimum, &trial->c.grid, truth) == minimum.best);
 	CHECK(truth->loss == instance_loss(&trial->c.instance, &trial->c.grid, truth->index));
 	tally->grouped += problem.group.size > 1;
@@ -199,14 +199,14 @@ compare_elimination(const Trial *trial, const OracleAnswer *truth, Tally *tally,
 }
 
 static void
-compare_all(const Trial *trial, const OracleAnswer *truth, Tally *tally, Memory *memory)
+compare_all(const Trial *trial, const OracleAnswer *truth, Tally *tally)
 {
 	bool fits;
 
 	CHECK(grid_contains(&trial->c.grid, truth->index));
-	compare_native(trial, truth, memory);
-	fits = compare_hybrid(trial, truth, memory);
-	compare_elimination(trial, truth, tally, memory);
+	compare_native(trial, truth);
+	fits = compare_hybrid(trial, truth);
+	compare_elimination(trial, truth, tally);
 	tally->instances++;
 	tally->agreed += fits;
 	tally->beyond += !fits;
@@ -214,17 +214,17 @@ compare_all(const Trial *trial, const OracleAnswer *truth, Tally *tally, Memory 
 }
 
 static void
-compare_with_definition(const Trial *trial, Tally *tally, Memory *memory)
+compare_with_definition(const Trial *trial, Tally *tally)
 {
 	OracleAnswer truth;
 
 	oracle_enumerate(&trial->problem, memory, &truth);
-	compare_all(trial, &truth, tally, memory);
+	compare_all(trial, &truth, tally);
 }
 
 /* Numbers with few digits only: beyond, GLPK's tolerances may mislead it. */
 static void
-compare_literal(const Trial *trial, Tally *tally, Memory *memory)
+compare_literal(const Trial *trial, Tally *tally)
 {
 	OracleAnswer truth;
 	OracleAnswer answer;
@@ -356,7 +356,7 @@ make_huge(Trial *trial)
 }
 
 static void
-check_families(Trial *trial, Tally *tally, Memory *memory)
+check_families(Trial *trial, Tally *tally)
 {
 	static const struct
 	{
@@ -375,9 +375,9 @@ check_families(Trial *trial, Tally *tally, Memory *memory)
 		for (int k = 0; k < check_repetitions(FAMILY_INSTANCES); k++)
 		{
 			families[f].make(trial);
-			compare_with_definition(trial, tally, memory);
+			compare_with_definition(trial, tally);
 			if (families[f].tame && k % LITERAL_EVERY == 0)
-				compare_literal(trial, tally, memory);
+				compare_literal(trial, tally);
 		}
 	}
 }
@@ -386,7 +386,7 @@ check_families(Trial *trial, Tally *tally, Memory *memory)
 
 /* As large as brute force takes in a test. */
 static void
-check_large(Trial *trial, Tally *tally, Memory *memory)
+check_large(Trial *trial, Tally *tally)
 {
 	reseed(200);
 	for (int k = 0; k < check_repetitions(LARGE_INSTANCES); k++)
@@ -394,7 +394,7 @@ check_large(Trial *trial, Tally *tally, Memory *memory)
 		fill_trial(trial, LEVELS_MIXED, 8 + below(4), 5000, 20000, 50, 5, 0);
 		random_rewards(trial, 5);
 		trial->problem.scale = 16;
-		compare_with_definition(trial, tally, memory);
+		compare_with_definition(trial, tally);
 	}
 }
 
@@ -422,7 +422,7 @@ make_wide(Trial *trial)
 
 /* With the noise of a mechanism. */
 static void
-check_wide(Trial *trial, Tally *tally, Memory *memory)
+check_wide(Trial *trial, Tally *tally)
 {
 	static const int64_t epsilons[] = {EPSILON_ONE / 10, EPSILON_ONE, 10 * EPSILON_ONE};
 
@@ -438,7 +438,7 @@ check_wide(Trial *trial, Tally *tally, Memory *memory)
 		gauge_draw(&gauge, &trial->c.grid, &bits, memory, trial->reward);
 		trial->problem.scale = gauge.scale;
 		oracle_search(&trial->problem, memory, &truth);
-		compare_all(trial, &truth, tally, memory);
+		compare_all(trial, &truth, tally);
 	}
 }
 
@@ -457,19 +457,17 @@ print_tally(const Tally *tally)
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-	Trial *trial = trial_create(memory);
+	Trial *trial;
 	Tally tally = {.instances = 0};
 
-	check_families(trial, &tally, memory);
-	check_large(trial, &tally, memory);
-	check_wide(trial, &tally, memory);
+	test_begin(1);
+	trial = trial_create();
+	check_families(trial, &tally);
+	check_large(trial, &tally);
+	check_wide(trial, &tally);
 	print_tally(&tally);
 	CHECK_WHOLE(tally.agreed >= LEAST_AGREED);
 	CHECK_WHOLE(tally.beyond > 100 && tally.grouped > 100 && tally.literal > 100);
-	trial_destroy(trial, memory);
-	arena_destroy(arena);
-	mpfr_free_cache();
-	return check_report("agreement");
+	trial_destroy(trial);
+	return test_end("agreement");
 }

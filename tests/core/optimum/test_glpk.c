@@ -47,7 +47,7 @@ add_counts(GlpkHybridCounts *total, const GlpkHybridCounts *counts)
  * drops what holds the optimum: the answer must not change.
  */
 static void
-check_hybrid(Trial *trial, int small, int wide, bool misled, Memory *memory)
+check_hybrid(Trial *trial, int small, int wide, bool misled)
 {
 	GlpkHybridCounts total = {0};
 
@@ -93,7 +93,7 @@ check_hybrid(Trial *trial, int small, int wide, bool misled, Memory *memory)
  * another vector of the same objective.
  */
 static void
-check_literal(Trial *trial, Memory *memory)
+check_literal(Trial *trial)
 {
 	int repetitions = check_repetitions(LITERAL_INSTANCES);
 	int ties = 0;
@@ -117,7 +117,7 @@ check_literal(Trial *trial, Memory *memory)
 
 /* Coefficients too large for doubles are refused, not approximated. */
 static void
-check_refusals(Trial *trial, Memory *memory)
+check_refusals(Trial *trial)
 {
 	OracleAnswer answer;
 
@@ -168,20 +168,18 @@ check_guard(void)
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-	Trial *trial = trial_create(memory);
+	Trial *trial;
 
-	reseed(11);
+	test_begin(11);
+	trial = trial_create();
 	check_hybrid(trial, check_repetitions(HYBRID_INSTANCES), check_repetitions(WIDE_INSTANCES),
-				 false, memory);
+				 false);
 	check_hybrid(trial, check_repetitions(HYBRID_INSTANCES), check_repetitions(WIDE_INSTANCES),
-				 true, memory);
-	check_literal(trial, memory);
-	check_refusals(trial, memory);
+				 true);
+	check_literal(trial);
+	check_refusals(trial);
 	check_guard();
-	check_hybrid(trial, 20, 5, false, memory); /* GLPK still works after errors */
-	trial_destroy(trial, memory);
-	arena_destroy(arena);
-	return check_report("glpk");
+	check_hybrid(trial, 20, 5, false); /* GLPK still works after errors */
+	trial_destroy(trial);
+	return test_end("glpk");
 }

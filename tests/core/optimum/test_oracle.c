@@ -62,8 +62,7 @@ check_watch(const Watch *watch, const OracleAnswer *answer)
 
 /* The same vector as the definition's, and the same nodes for any number of threads. */
 static void
-check_solve(const Trial *trial, const OracleEffort *effort, const OracleAnswer *truth,
-			Memory *memory)
+check_solve(const Trial *trial, const OracleEffort *effort, const OracleAnswer *truth)
 {
 	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
 	OracleProblem problem = trial->problem;
@@ -92,32 +91,32 @@ check_solve(const Trial *trial, const OracleEffort *effort, const OracleAnswer *
  * read as numeric, the search goes deep, or tasks are cut short.
  */
 static void
-check_bare_search(const Trial *trial, const OracleAnswer *truth, Memory *memory)
+check_bare_search(const Trial *trial, const OracleAnswer *truth)
 {
 	OracleEffort little = {.table_entries = below(200)};
 	OracleEffort ample = {.table_entries = 100000000,
 						  .open_bytes = below(2) ? 100000000 : 20000,
 						  .task_bytes = below(2) ? 100000000 : below(5000)};
 
-	check_solve(trial, &little, truth, memory);
-	check_solve(trial, &ample, truth, memory);
+	check_solve(trial, &little, truth);
+	check_solve(trial, &ample, truth);
 }
 
 /* Walks downhill from every few nodes: what they find must not depend on the threads either. */
 static void
-check_walking_search(const Trial *trial, const OracleAnswer *truth, Memory *memory)
+check_walking_search(const Trial *trial, const OracleAnswer *truth)
 {
 	OracleEffort effort = {.table_entries = 100000000,
 						   .open_bytes = 100000000,
 						   .task_bytes = 100000000,
 						   .walk_every = 2};
 
-	check_solve(trial, &effort, truth, memory);
+	check_solve(trial, &effort, truth);
 }
 
 /* The search as it is used. */
 static void
-check_usual_search(const Trial *trial, const OracleAnswer *truth, Memory *memory)
+check_usual_search(const Trial *trial, const OracleAnswer *truth)
 {
 	OracleProblem problem = trial->problem;
 	OracleAnswer answer;
@@ -138,7 +137,7 @@ check_usual_search(const Trial *trial, const OracleAnswer *truth, Memory *memory
  * with what it proved where it did not need them all.
  */
 static void
-check_limited_search(const Trial *trial, const OracleAnswer *truth, Memory *memory)
+check_limited_search(const Trial *trial, const OracleAnswer *truth)
 {
 	OracleProblem problem = trial->problem;
 	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
@@ -165,35 +164,35 @@ check_limited_search(const Trial *trial, const OracleAnswer *truth, Memory *memo
 }
 
 static void
-check_trial(const Trial *trial, Memory *memory)
+check_trial(const Trial *trial)
 {
 	OracleAnswer truth;
 
 	CHECK(grid_is_valid(&trial->c.grid));
 	oracle_enumerate(&trial->problem, memory, &truth);
 	CHECK(truth.loss == instance_loss(&trial->c.instance, &trial->c.grid, truth.index));
-	check_usual_search(trial, &truth, memory);
-	check_limited_search(trial, &truth, memory);
-	check_bare_search(trial, &truth, memory);
-	check_walking_search(trial, &truth, memory);
+	check_usual_search(trial, &truth);
+	check_limited_search(trial, &truth);
+	check_bare_search(trial, &truth);
+	check_walking_search(trial, &truth);
 }
 
 static void
-check_random_instances(Trial *trial, Memory *memory)
+check_random_instances(Trial *trial)
 {
 	for (int k = 0; k < check_repetitions(SMALL_INSTANCES); k++)
 	{
 		random_grid(&trial->c.grid, LEVELS_FAR, 1 + below(5), 1, 1500);
 		fill_trial(trial, below(13));
 		trial->problem.scale = random_scale(UINT64_MAX);
-		check_trial(trial, memory);
+		check_trial(trial);
 	}
 	for (int k = 0; k < check_repetitions(MIDDLE_INSTANCES); k++)
 	{
 		random_grid(&trial->c.grid, LEVELS_FAR, 6 + below(MAX_DIMENSION - 5), 500, 6000);
 		fill_trial(trial, 20 + below(MAX_ROWS - 19));
 		trial->problem.scale = random_scale(UINT64_MAX);
-		check_trial(trial, memory);
+		check_trial(trial);
 	}
 }
 
@@ -202,7 +201,7 @@ check_random_instances(Trial *trial, Memory *memory)
  * by as little as the scale allows.
  */
 static void
-check_edge(Trial *trial, Memory *memory)
+check_edge(Trial *trial)
 {
 	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
 
@@ -214,10 +213,10 @@ check_edge(Trial *trial, Memory *memory)
 			fill_trial(trial, 1 + below(12));
 		} while (!set_largest_scale(trial));
 		CHECK(oracle_reduce(&trial->problem, model));
-		check_trial(trial, memory);
+		check_trial(trial);
 		trial->problem.scale++;
 		CHECK(!oracle_reduce(&trial->problem, model));
-		check_trial(trial, memory);
+		check_trial(trial);
 	}
 	memory_release(memory, model);
 }
@@ -261,7 +260,7 @@ gray_walk(const Trial *trial, const int64_t *reward, int *best_index)
 }
 
 static void
-check_gray(Trial *trial, Memory *memory)
+check_gray(Trial *trial)
 {
 	for (int k = 0; k < check_repetitions(GRAY_INSTANCES); k++)
 	{
@@ -293,7 +292,7 @@ check_gray(Trial *trial, Memory *memory)
 
 /* Every coordinate and every level there can be, on a few wide rows. */
 static void
-check_largest_grid(Memory *memory)
+check_largest_grid(void)
 {
 	size_t entries = (size_t) GRID_MAX_DIMENSION * GRID_MAX_LEVELS;
 	Grid *grid = memory_allocate_zero(memory, 1, sizeof(Grid));
@@ -328,16 +327,14 @@ check_largest_grid(Memory *memory)
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-	Trial *trial = trial_create(memory);
+	Trial *trial;
 
-	reseed(7);
-	check_random_instances(trial, memory);
-	check_gray(trial, memory);
-	check_edge(trial, memory);
-	check_largest_grid(memory);
-	trial_destroy(trial, memory);
-	arena_destroy(arena);
-	return check_report("oracle");
+	test_begin(7);
+	trial = trial_create();
+	check_random_instances(trial);
+	check_gray(trial);
+	check_edge(trial);
+	check_largest_grid();
+	trial_destroy(trial);
+	return test_end("oracle");
 }

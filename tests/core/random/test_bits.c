@@ -5,19 +5,8 @@
 
 #include <math.h>
 
-#include "core/check.h"
+#include "core/fixture.h"
 #include "core/law.h"
-#include "core/testbits.h"
-
-static TestStream stream;
-static Bits bits;
-
-static void
-reseed(uint64_t seed)
-{
-	teststream_seed(&stream, seed);
-	bits_init(&bits, teststream_fill, &stream);
-}
 
 /* The bits taken are the bits filled in, each once and in order, however they are cut. */
 static void
@@ -267,9 +256,9 @@ test_geometric(const char *p_text, const char *q_text)
 int
 main(void)
 {
+	test_begin(2);
 	test_take();
 
-	reseed(2);
 	test_below(2);
 	test_below(3);
 	test_below(10);
@@ -313,5 +302,5 @@ main(void)
 	test_geometric("999999937", "128000000000000");
 	test_geometric("3", "1000000000000000000000000");
 	test_geometric("1000000000000000000000000", "2000000000000000000000001");
-	return check_report("bits");
+	return test_end("bits");
 }

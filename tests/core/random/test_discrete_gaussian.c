@@ -5,9 +5,8 @@
 
 #include <math.h>
 
-#include "core/check.h"
+#include "core/fixture.h"
 #include "core/law.h"
-#include "core/testbits.h"
 
 #define REACH 400 /* draws beyond it are counted at it: their weight is negligible */
 
@@ -26,11 +25,8 @@ test_law(uint64_t p, uint64_t q, uint64_t seed)
 	static double truth[2 * REACH + 1];
 	static double other[2 * REACH + 1];
 	static double rejected[2 * REACH + 1];
-	TestStream stream;
-	Bits bits;
 
-	teststream_seed(&stream, seed);
-	bits_init(&bits, teststream_fill, &stream);
+	reseed(seed);
 	memset(count, 0, sizeof(count));
 	for (int i = 0; i < LAW_DRAWS; i++)
 		count[cell(discrete_gaussian_draw(&bits, p, q))]++;
@@ -57,11 +53,8 @@ test_large(void)
 	mpz_t draw;
 	mpz_t p;
 	mpz_t q;
-	TestStream stream;
-	Bits bits;
 
-	teststream_seed(&stream, 11);
-	bits_init(&bits, teststream_fill, &stream);
+	reseed(11);
 	mpz_init(draw);
 	mpz_init_set_ui(p, 3);
 	mpz_mul_2exp(p, p, 200);
@@ -86,12 +79,9 @@ test_large(void)
 static void
 test_largest_word(void)
 {
-	TestStream stream;
-	Bits bits;
 	int negative = 0;
 
-	teststream_seed(&stream, 12);
-	bits_init(&bits, teststream_fill, &stream);
+	reseed(12);
 	for (int i = 0; i < 1000; i++)
 		negative += discrete_gaussian_draw(&bits, UINT64_MAX, 1) < 0;
 	CHECK(negative > 400 && negative < 600);
@@ -101,12 +91,9 @@ test_largest_word(void)
 static void
 test_smallest(void)
 {
-	TestStream stream;
-	Bits bits;
 	int zeros = 0;
 
-	teststream_seed(&stream, 13);
-	bits_init(&bits, teststream_fill, &stream);
+	reseed(13);
 	for (int i = 0; i < 1000; i++)
 		zeros += discrete_gaussian_draw(&bits, 1, 1000) == 0;
 	CHECK(zeros == 1000);
@@ -115,6 +102,7 @@ test_smallest(void)
 int
 main(void)
 {
+	test_begin(1);
 	test_law(1, 1, 1);
 	test_law(1, 4, 2);
 	test_law(7, 3, 3);
@@ -124,5 +112,5 @@ main(void)
 	test_large();
 	test_largest_word();
 	test_smallest();
-	return check_report("discrete_gaussian");
+	return test_end("discrete_gaussian");
 }

@@ -5,9 +5,8 @@
 
 #include <math.h>
 
-#include "core/check.h"
+#include "core/fixture.h"
 #include "core/law.h"
-#include "core/testbits.h"
 
 #define REACH 60 /* draws beyond it are counted at it */
 
@@ -34,11 +33,8 @@ test_law(uint64_t p, uint64_t q, uint64_t seed)
 	double truth[2 * REACH + 1];
 	double other[2 * REACH + 1];
 	double once[2 * REACH + 1];
-	TestStream stream;
-	Bits bits;
 
-	teststream_seed(&stream, seed);
-	bits_init(&bits, teststream_fill, &stream);
+	reseed(seed);
 	for (int i = 0; i < LAW_DRAWS; i++)
 		count[cell(laplace_draw(&bits, p, q))]++;
 	for (int64_t z = -REACH; z <= REACH; z++)
@@ -56,12 +52,9 @@ test_law(uint64_t p, uint64_t q, uint64_t seed)
 static void
 test_smallest_rate(void)
 {
-	TestStream stream;
-	Bits bits;
 	int negative = 0;
 
-	teststream_seed(&stream, 4);
-	bits_init(&bits, teststream_fill, &stream);
+	reseed(4);
 	for (int i = 0; i < 1000; i++)
 		negative += laplace_draw(&bits, 1, UINT64_MAX) < 0;
 	CHECK(negative > 400 && negative < 600);
@@ -70,10 +63,11 @@ test_smallest_rate(void)
 int
 main(void)
 {
+	test_begin(1);
 	test_law(1, 2, 1);
 	test_law(500000000, 1000000000, 2); /* epsilon 1 under replace */
 	test_law(3, 100, 3);
 	test_law(7, 3, 5);
 	test_smallest_rate();
-	return check_report("laplace");
+	return test_end("laplace");
 }

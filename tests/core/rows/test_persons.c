@@ -2,13 +2,12 @@
  * test_persons.c - at most k rows of each person enter, uniformly chosen, and the choice depends on
  * nothing but that person's rows.
  */
-#include "core/check.h"
-#include "core/testbits.h"
+#include "core/rows/persons.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/rows/persons.h"
+#include "core/fixture.h"
 
 #define VALUES 40 /* distinct rows of a test are numbers below this, for each person */
 
@@ -19,8 +18,19 @@ typedef struct Offer
 	int value;
 } Offer;
 
-static Arena *arena;
-static TestStream stream;
+/* Two features of 0 .. 1000. */
+static Encoding
+make_encoding(void)
+{
+	Encoding encoding;
+
+	encoding_init(&encoding);
+	encoding.features = 2;
+	encoding.low[0] = encoding.low[1] = 0;
+	encoding.high[0] = encoding.high[1] = 1000;
+	CHECK(encoding_finish(&encoding));
+	return encoding;
+}
 
 static void
 make_key(uint64_t number, uint8_t key[PERSONS_KEY_LENGTH])
@@ -40,18 +50,12 @@ typedef struct Entered
 static Entered
 offer_all(const Offer *offer, int offers, int limit, uint64_t key_number)
 {
-	Memory *memory = arena_memory(arena);
 	uint8_t key[PERSONS_KEY_LENGTH];
-	Encoding encoding;
+	Encoding encoding = make_encoding();
 	Entered entered;
 	Persons *persons;
 	Rows rows;
 
-	encoding_init(&encoding);
-	encoding.features = 2;
-	encoding.low[0] = encoding.low[1] = 0;
-	encoding.high[0] = encoding.high[1] = 1000;
-	CHECK(encoding_finish(&encoding));
 	rows_init(&rows, &encoding, memory);
 	make_key(key_number, key);
 	persons = persons_create(limit, key, &rows, memory);
@@ -84,7 +88,7 @@ shuffle(Offer *offer, int offers)
 {
 	for (int i = offers - 1; i > 0; i--)
 	{
-		int j = (int) (teststream_next(&stream) % (uint64_t) (i + 1));
+		int j = below(i + 1);
 		Offer swapped = offer[i];
 
 		offer[i] = offer[j];
@@ -113,9 +117,9 @@ check_choice(void)
 	for (int round = 0; round < check_repetitions(200); round++)
 	{
 		int limit = limits[round % 6];
-		int people = 1 + (int) (teststream_next(&stream) % 20);
-		int values = 1 + (int) (teststream_next(&stream) % VALUES);
-		int offers = (int) (teststream_next(&stream) % 600);
+		int people = 1 + below(20);
+		int values = 1 + below(VALUES);
+		int offers = below(600);
 		int all[64] = {0};
 		int kept = 0;
 		int rest = 0;
@@ -125,8 +129,8 @@ check_choice(void)
 
 		for (int i = 0; i < offers; i++)
 		{
-			offer[i].person = (int) (teststream_next(&stream) % (uint64_t) people);
-			offer[i].value = (int) (teststream_next(&stream) % (uint64_t) values);
+			offer[i].person = below(people);
+			offer[i].value = below(values);
 			all[offer[i].person]++;
 		}
 		first = offer_all(offer, offers, limit, (uint64_t) round);
@@ -207,7 +211,6 @@ check_equal_rows(int limit)
 static void
 check_identities(void)
 {
-	Memory *memory = arena_memory(arena);
 	static const char *const name[] = {"",          "a",          "aaaaaaa",   "aaaaaaaa",
 									   "aaaaaaaaa", "aaaaaaaaab", "baaaaaaaa", "aaaaaaaaaa"};
 	uint8_t key[PERSONS_KEY_LENGTH];
@@ -248,18 +251,12 @@ intern_again(Rows *rows, uint32_t row)
 static void
 check_growth(void)
 {
-	Memory *memory = arena_memory(arena);
 	int people = check_repetitions(20000);
 	uint8_t key[PERSONS_KEY_LENGTH];
-	Encoding encoding;
+	Encoding encoding = make_encoding();
 	Persons *persons;
 	Rows rows;
 
-	encoding_init(&encoding);
-	encoding.features = 2;
-	encoding.low[0] = encoding.low[1] = 0;
-	encoding.high[0] = encoding.high[1] = 1000;
-	CHECK(encoding_finish(&encoding));
 	rows_init(&rows, &encoding, memory);
 	make_key(3, key);
 	persons = persons_create(5, key, &rows, memory);
@@ -298,19 +295,13 @@ typedef struct EnteredGroups
 static EnteredGroups
 offer_groups(const Offer *offer, int offers, int limit, uint64_t key_number)
 {
-	Memory *memory = arena_memory(arena);
 	uint8_t key[PERSONS_KEY_LENGTH];
-	Encoding encoding;
+	Encoding encoding = make_encoding();
 	EnteredGroups entered;
 	Persons *persons;
 	Rows rows[GROUPS];
 	Rows *group[GROUPS];
 
-	encoding_init(&encoding);
-	encoding.features = 2;
-	encoding.low[0] = encoding.low[1] = 0;
-	encoding.high[0] = encoding.high[1] = 1000;
-	CHECK(encoding_finish(&encoding));
 	for (int g = 0; g < GROUPS; g++)
 	{
 		rows_init(&rows[g], &encoding, memory);
@@ -378,8 +369,7 @@ check_groups(void)
 		int differences = 0;
 
 		for (int i = 0; i < 200; i++)
-			offer[i] = (Offer){(int) (teststream_next(&stream) % 8),
-							   (int) (teststream_next(&stream) % (round % 2 ? VALUES : 6))};
+			offer[i] = (Offer){below(8), below(round % 2 ? VALUES : 6)};
 		entered = offer_groups(offer, 200, limit, (uint64_t) round);
 		check_entered_groups(&entered, offer, 200, limit);
 		shuffle(offer, 200);
@@ -389,7 +379,7 @@ check_groups(void)
 		/* another person 0: nobody else's rows are other ones, and at most k go */
 		for (int i = 0; i < 200; i++)
 			if (offer[i].person == 0)
-				offer[i].value = (int) (teststream_next(&stream) % VALUES);
+				offer[i].value = below(VALUES);
 		again = offer_groups(offer, 200, limit, (uint64_t) round);
 		for (int g = 0; g < GROUPS; g++)
 			for (int v = 0; v < VALUES; v++)
@@ -407,34 +397,16 @@ check_groups(void)
 int
 main(void)
 {
-	teststream_seed(&stream, 2026);
-	for (int part = 0; part < 7; part++)
-	{
-		arena = arena_create(check_out_of_memory);
-		switch (part)
-		{
-			case 0:
-				check_choice();
-				break;
-			case 1:
-				check_fairness();
-				break;
-			case 2:
-				check_equal_rows(1);
-				break;
-			case 3:
-				check_equal_rows(3);
-				break;
-			case 4:
-				check_identities();
-				break;
-			case 5:
-				check_groups();
-				break;
-			default:
-				check_growth();
-		}
-		arena_destroy(arena);
-	}
-	return check_report("persons");
+	test_begin(2026);
+	check_choice();
+	check_fairness();
+	memory_renew();
+	check_equal_rows(1);
+	memory_renew();
+	check_equal_rows(3);
+	memory_renew();
+	check_identities();
+	check_groups();
+	check_growth();
+	return test_end("persons");
 }

@@ -1,8 +1,7 @@
 /*
  * test_rows.c - encoding, distinct rows, merging and the byte form.
  */
-#include "core/check.h"
-#include "core/testbits.h"
+#include "core/fixture.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,18 +114,16 @@ raw_loss(const double (*features)[3], const bool *positive, const bool *neutral,
 #define COUNT 3000
 
 static void
-check_merging(Memory *memory)
+check_merging(void)
 {
 	static double features[COUNT][3];
 	static bool positive[COUNT], neutral[COUNT];
 	Encoding encoding = plain_encoding(3);
 	Rows whole, part[2], copy;
-	TestStream stream;
 	Grid grid = {.dimension = 3};
 	size_t size;
 	uint8_t *bytes;
 
-	teststream_seed(&stream, 2);
 	rows_init(&whole, &encoding, memory);
 	rows_init(&part[0], &encoding, memory);
 	rows_init(&part[1], &encoding, memory);
@@ -136,9 +133,9 @@ check_merging(Memory *memory)
 
 		/* quarters are exact in fixed point; few values make many duplicates and conflicts */
 		for (int j = 0; j < 3; j++)
-			features[i][j] = ((int) teststream_below(&stream, 9) - 4) / 4.0;
-		positive[i] = teststream_below(&stream, 2) == 0;
-		neutral[i] = teststream_below(&stream, 50) == 0;
+			features[i][j] = (below(9) - 4) / 4.0;
+		positive[i] = below(2) == 0;
+		neutral[i] = below(50) == 0;
 		if (neutral[i])
 		{
 			features[i][1] = NAN;
@@ -182,13 +179,12 @@ check_merging(Memory *memory)
 }
 
 static void
-check_hostile_bytes(Memory *memory)
+check_hostile_bytes(void)
 {
 	Encoding encoding = plain_encoding(3), other = plain_encoding(3);
 	Rows rows, into;
 	size_t size;
 	uint8_t *bytes;
-	TestStream stream;
 
 	rows_init(&rows, &encoding, memory);
 	rows_add(&rows, (double[]){1, 0, 0}, true);
@@ -217,7 +213,7 @@ check_hostile_bytes(Memory *memory)
 	}
 
 	/* flipped bytes never crash; whether they are accepted depends on which */
-	teststream_seed(&stream, 3);
+	reseed(3);
 	for (int i = 0; i < 5000; i++)
 	{
 		rows_write_bytes(&rows, bytes);
@@ -229,7 +225,7 @@ check_hostile_bytes(Memory *memory)
 
 /* A set that has seen only neutral rows takes the dimension of the other one. */
 static void
-check_open_dimension(Memory *memory)
+check_open_dimension(void)
 {
 	Encoding open;
 	Rows rows, other, longer;
@@ -264,7 +260,7 @@ check_open_dimension(Memory *memory)
 }
 
 static void
-check_growth(Memory *memory)
+check_growth(void)
 {
 	Encoding encoding = plain_encoding(2);
 	Rows rows;
@@ -283,16 +279,13 @@ check_growth(Memory *memory)
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-
+	test_begin(2);
 	check_encoding();
 	check_groups();
 	check_score_bound();
-	check_merging(memory);
-	check_hostile_bytes(memory);
-	check_open_dimension(memory);
-	check_growth(memory);
-	arena_destroy(arena);
-	return check_report("rows");
+	check_merging();
+	check_hostile_bytes();
+	check_open_dimension();
+	check_growth();
+	return test_end("rows");
 }

@@ -14,14 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/check.h"
-#include "core/testbits.h"
+#include "core/fixture.h"
 
 #define FEATURES 5
 #define MOST_ROWS 3000
-
-static TestStream stream;
-static Memory *memory;
 
 /* Under valgrind, where a tenth of the work is asked for; mutants.sh needs more than that. */
 static bool
@@ -89,9 +85,9 @@ make_data(int rows, int levels)
 	for (int i = 0; i < rows; i++)
 	{
 		for (int j = 0; j < FEATURES; j++)
-			data->features[i][j] =
-				levels > 0 ? ((int) teststream_below(&stream, (uint64_t) levels) - 1) / 2.0
-						   : ldexp((double) (teststream_next(&stream) >> 11), -52) - 1;
+			data->features[i][j] = levels > 0
+									   ? (below(levels) - 1) / 2.0
+									   : ldexp((double) (teststream_next(&stream) >> 11), -52) - 1;
 		data->positive[i] = data->features[i][0] + data->features[i][1] > 0.1;
 	}
 	return data;
@@ -133,7 +129,7 @@ fill(Rows *rows, const Data *data)
 		rows_add(rows, data->features[i], data->positive[i]);
 }
 
-/* Of a table that may hold so many rows and no more: they are allocated in powers of two. */
+/* The limit of a table that holds at most so many rows, a power of two. */
 static size_t
 limit_of(const Rows *rows, int capacity)
 {
@@ -271,7 +267,7 @@ test_shapes(void)
 {
 	for (int c = 0; c < 2000; c++)
 	{
-		SpillShape shape = {.dimension = 1 + (int) teststream_below(&stream, GRID_MAX_DIMENSION)};
+		SpillShape shape = {.dimension = 1 + below(GRID_MAX_DIMENSION)};
 		uint64_t share = teststream_below(&stream, 5);
 		int32_t x[GRID_MAX_DIMENSION];
 		int32_t back[GRID_MAX_DIMENSION];
@@ -285,7 +281,7 @@ test_shapes(void)
 			if (teststream_below(&stream, 4) < share)
 			{
 				shape.binary[j / 64] |= UINT64_C(1) << (j % 64);
-				x[j] = teststream_below(&stream, 2) == 0 ? FIXED_POINT_ONE : 0;
+				x[j] = below(2) == 0 ? FIXED_POINT_ONE : 0;
 				bits++;
 			}
 			else
@@ -333,7 +329,7 @@ test_encoding_shape(void)
 	CHECK(shape.binary[1] == UINT64_C(1) << 63);
 }
 
-/* ---- those who need all rows in memory ---- */
+/* ---- gathering rows into memory ---- */
 
 static bool
 same_rows(const Instance *a, const Instance *b)
@@ -360,11 +356,11 @@ make_categorical(Data *data, Encoding *encoding)
 
 		for (uint64_t j = 0; j < 3; j++)
 			data->features[i][j] = j == one;
-		data->features[i][3] = (double) teststream_below(&stream, 2);
+		data->features[i][3] = (double) below(2);
 	}
 }
 
-/* From records, however many times a row was written, comes what memory has: row for row. */
+/* Gathered records are the rows that memory has, however often a row was written. */
 static void
 test_gathering(int count, int levels, int capacity, bool categorical)
 {
@@ -414,7 +410,7 @@ test_all_gathering(void)
 			}
 }
 
-/* Rows that have numbers are written in the end, those that were taken back are not. */
+/* Numbered rows are written at the end, those without a count are not. */
 static void
 test_numbered(void)
 {
@@ -459,9 +455,7 @@ make_request(MechanismKind kind, ConvexLoss loss, ConvexNoise noise, int threads
 										   .lambda = 3 * LAMBDA_ONE,
 										   .delta = noise == CONVEX_GAMMA ? 0 : 1 << 30}};
 
-	request.grid.dimension = FEATURES + 1;
-	for (int j = 0; j <= FEATURES; j++)
-		request.grid.levels[j] = 1;
+	grid_set_plain(&request.grid, FEATURES + 1);
 	return request;
 }
 
@@ -519,9 +513,7 @@ make_simplex(int64_t rows)
 											.target_low = -FIXED_POINT_ONE,
 											.target_high = FIXED_POINT_ONE}};
 
-	request.grid.dimension = FEATURES;
-	for (int j = 0; j < FEATURES; j++)
-		request.grid.levels[j] = 1;
+	grid_set_plain(&request.grid, FEATURES);
 	return request;
 }
 
@@ -587,9 +579,9 @@ release_spilled(const MechanismRequest *request, const Data *data, int capacity)
 	return release(request, &instance);
 }
 
-/* Everything about them is another. */
+/* Changes every row. */
 static void
-turn(Data *data)
+change_all(Data *data)
 {
 	for (int i = 0; i < data->rows; i++)
 	{
@@ -598,7 +590,7 @@ turn(Data *data)
 	}
 }
 
-/* However rows are merged, ordered, spilled and shared among threads. */
+/* The answer does not depend on how rows are merged, ordered, spilled and shared among threads. */
 static void
 test_sameness(const MechanismRequest *asked)
 {
@@ -624,8 +616,8 @@ test_sameness(const MechanismRequest *asked)
 		CHECK(same_answer(&kept, &other));
 		if (data->rows == 2999)
 		{
-			/* and it would have been seen */
-			turn(data);
+			/* other rows give another answer */
+			change_all(data);
 			other = release_spilled(&request, data, 1);
 			CHECK(!same_answer(&kept, &other));
 		}
@@ -633,7 +625,7 @@ test_sameness(const MechanismRequest *asked)
 	}
 }
 
-/* Of one label, where the noise is the same. */
+/* A release with the same noise shows that one label is another. */
 static void
 test_one_label(const MechanismRequest *request)
 {
@@ -675,12 +667,11 @@ read_records(const Instance *spilled, const Store *store)
 }
 
 /*
- * What draws lots for labels, one after the other, gives each its lot in the order of the
- * records: the answer is the same for the same records, and its law for all (test_descent,
- * test_simplex).
+ * A mechanism that samples labels draws for them in the order of the records: the same records give
+ * the same answer, and all of them the same law (test_descent, test_simplex).
  */
 static void
-test_lots(const MechanismRequest *asked)
+test_sampling(const MechanismRequest *asked)
 {
 	static const int capacities[] = {1, 512, 1 << 20};
 
@@ -707,7 +698,7 @@ test_lots(const MechanismRequest *asked)
 			other = release(&request, &spilled);
 			CHECK(same_answer(&answer, &other));
 		}
-		turn(data);
+		change_all(data);
 		other = release_spilled(&request, data, capacities[c % 3]);
 		CHECK(!same_answer(&answer, &other));
 		memory_release(memory, data);
@@ -786,7 +777,7 @@ test_memory(const MechanismRequest *request)
 	CHECK(most > 0 && most == memory_of(request, MOST_ROWS));
 }
 
-/* ---- records that nobody wrote ---- */
+/* ---- forged records ---- */
 
 /* Does a release from one record with these counts end the process? */
 static bool
@@ -819,7 +810,7 @@ is_fatal(const MechanismRequest *request, RowCount count)
 	return !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* Not under valgrind, which says of each process that is ended what it had. */
+/* Not under valgrind, which reports the leaks of each process that is ended. */
 static void
 test_hostile_records(const MechanismRequest *request)
 {
@@ -875,7 +866,7 @@ test_descents(void)
 		for (int rows = 100; rows <= 10000; rows *= 10)
 		{
 			request = make_descent((DescentSampling) sampling, rows, 1);
-			test_lots(&request);
+			test_sampling(&request);
 			test_memory(&request);
 			test_hostile_records(&request);
 		}
@@ -888,17 +879,14 @@ test_simplex(void)
 
 	test_stream(&request);
 	request = make_simplex(200);
-	test_lots(&request);
+	test_sampling(&request);
 	test_memory(&request);
 }
 
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-
-	memory = arena_memory(arena);
-	teststream_seed(&stream, 21);
+	test_begin(21);
 	for (int levels = 0; levels <= 4; levels += 2)
 	{
 		test_records(levels, 256);
@@ -922,6 +910,5 @@ main(void)
 		if (!is_slow())
 			CHECK(!is_fatal(&request, (RowCount){INSTANCE_MAX_LABELS - 1, 0}));
 	}
-	arena_destroy(arena);
-	return check_report("spill");
+	return test_end("spill");
 }

@@ -12,17 +12,12 @@
 #include <string.h>
 #include <mpfr.h>
 
-#include "core/check.h"
+#include "core/fixture.h"
 #include "core/law.h"
-#include "core/testbits.h"
 
 #define MOST_FEATURES 12
 #define MOST_ROWS 4000
 #define ONE FIXED_POINT_ONE
-
-static TestStream stream;
-static Bits bits;
-static Memory *memory;
 
 static int32_t
 integer_between(int32_t low, int32_t high)
@@ -59,11 +54,12 @@ data_row(Data *data, int64_t row)
 	return data->x + row * (data->dimension + 1);
 }
 
-static int32_t *
-data_add(Data *data, int64_t count)
+/* Adds so many equal rows of a target and features. */
+static void
+data_add(Data *data, int64_t count, const int32_t *row)
 {
-	data->count[data->rows] = count;
-	return data_row(data, data->rows++);
+	memcpy(data_row(data, data->rows), row, (size_t) (data->dimension + 1) * sizeof(row[0]));
+	data->count[data->rows++] = count;
 }
 
 static Instance
@@ -79,22 +75,22 @@ data_instance(const Data *data)
 static void
 random_row(const SimplexTerms *terms, int dimension, int32_t *row)
 {
-	bool corner = teststream_below(&stream, 2) == 0;
+	bool corner = below(2) == 0;
 
 	row[0] = integer_between(terms->target_low, terms->target_high);
 	for (int j = 1; j <= dimension; j++)
 		row[j] = integer_between(terms->low, terms->high);
 	if (!corner)
 		return;
-	row[0] = teststream_below(&stream, 2) == 0 ? terms->target_low : terms->target_high;
+	row[0] = below(2) == 0 ? terms->target_low : terms->target_high;
 	for (int j = 1; j <= dimension; j++)
-		row[j] = teststream_below(&stream, 2) == 0 ? terms->low : terms->high;
+		row[j] = below(2) == 0 ? terms->low : terms->high;
 }
 
 static SimplexTerms
 random_terms(void)
 {
-	SimplexTerms terms = {.lambda = exp(teststream_between(&stream, -3, 8)), .rows = 1000};
+	SimplexTerms terms = {.lambda = exp(between(-3, 8)), .rows = 1000};
 
 	terms.low = integer_between(-3 * ONE, ONE);
 	terms.high = integer_between(terms.low + 1, 3 * ONE);
@@ -138,7 +134,7 @@ test_values(void)
 	CHECK(simplex_draws(&terms, &budget, &pure) == 32608 && !pure);
 }
 
-/* With so few draws delta is no use, and is not spent. */
+/* With few draws delta does not allow more of them, and is not spent. */
 static void
 test_pure_where_better(void)
 {
@@ -153,15 +149,15 @@ test_pure_where_better(void)
 	CHECK(pure);
 }
 
-/* What is spent fits, one draw more would not; and lambda has a least value. */
+/* The draws fit the budget and one more would not; lambda has a least value. */
 static void
 test_budgets(void)
 {
 	for (int i = 0; i < check_repetitions(2000); i++)
 	{
 		SimplexTerms terms = random_terms();
-		int64_t epsilon = (int64_t) (exp(teststream_between(&stream, -5, 3)) * EPSILON_ONE) + 1;
-		int64_t delta = i % 2 == 0 ? 0 : (int64_t) exp(teststream_between(&stream, 5, 38));
+		int64_t epsilon = (int64_t) (exp(between(-5, 3)) * EPSILON_ONE) + 1;
+		int64_t delta = i % 2 == 0 ? 0 : (int64_t) exp(between(5, 38));
 		SimplexBudget budget = {epsilon, i % 2 == 0 ? 0 : 1e-9 * (double) delta};
 		double draw = simplex_draw_epsilon(&terms);
 		double claimed = (double) epsilon / EPSILON_ONE;
@@ -195,7 +191,7 @@ test_moments(void)
 	for (int i = 0; i < check_repetitions(300); i++)
 	{
 		SimplexTerms terms = random_terms();
-		int d = 1 + (int) teststream_below(&stream, MOST_FEATURES);
+		int d = 1 + below(MOST_FEATURES);
 		Data *data = data_create(d);
 		Instance instance;
 		SimplexMoments moments;
@@ -207,10 +203,11 @@ test_moments(void)
 		for (int k = 0; k < 20; k++)
 		{
 			int64_t count = 1 + (int64_t) teststream_below(&stream, i % 2 == 0 ? 1 : 40);
-			int32_t *row = data_add(data, count);
+			int32_t row[MOST_FEATURES + 1];
 			long double y;
 
 			random_row(&terms, d, row);
+			data_add(data, count, row);
 			y = row[0] - middle;
 			rows += count;
 			for (int j = 0; j < d; j++)
@@ -246,15 +243,13 @@ test_largest(void)
 						  .target_low = -SIMPLEX_BOUND_MAX,
 						  .target_high = SIMPLEX_BOUND_MAX};
 	Data *data = data_create(2);
-	int32_t *row = data_add(data, INSTANCE_MAX_LABELS - 1);
 	Instance instance;
 	SimplexMoments moments;
 	mpz_t expected;
 
 	CHECK(simplex_terms_valid(&terms));
-	row[0] = SIMPLEX_BOUND_MAX;
-	row[1] = -SIMPLEX_BOUND_MAX;
-	row[2] = SIMPLEX_BOUND_MAX;
+	data_add(data, INSTANCE_MAX_LABELS - 1,
+			 (int32_t[]){SIMPLEX_BOUND_MAX, -SIMPLEX_BOUND_MAX, SIMPLEX_BOUND_MAX});
 	instance = data_instance(data);
 	simplex_moments_make(&instance, &terms, &bits, memory, &moments);
 	mpz_init_set_ui(expected, (unsigned long) INSTANCE_MAX_LABELS - 1);
@@ -268,7 +263,7 @@ test_largest(void)
 	free(data);
 }
 
-/* Nothing that is out of bounds gets further than the bounds. */
+/* Values out of bounds are clipped. */
 static void
 test_clipping(void)
 {
@@ -279,13 +274,11 @@ test_clipping(void)
 						  .target_low = -2 * ONE,
 						  .target_high = ONE};
 	Data *data = data_create(2);
-	int32_t *row = data_add(data, 1);
 	Instance instance;
 	SimplexMoments moments;
 
-	row[0] = 5 * ONE; /* 1 - middle 1 = 0 */
-	row[1] = -9 * ONE;
-	row[2] = 9 * ONE;
+	/* the target is clipped to the middle, 1 */
+	data_add(data, 1, (int32_t[]){5 * ONE, -9 * ONE, 9 * ONE});
 	instance = data_instance(data);
 	simplex_moments_make(&instance, &terms, &bits, memory, &moments);
 	CHECK(mpz_sgn(moments.b[0]) == 0 && mpz_sgn(moments.b[1]) == 0);
@@ -312,11 +305,7 @@ test_choice_of_rows(void)
 	static const double uneven[] = {1.3, 2, 2, 1};
 
 	for (int i = 0; i < 3; i++)
-	{
-		int32_t *row = data_add(data, i == 2 ? 2 : 1);
-
-		row[1] = i; /* |x - 4| = 4, 3, 2 */
-	}
+		data_add(data, i == 2 ? 2 : 1, (int32_t[]){0, i}); /* |x - 4| = 4, 3, 2 */
 	instance = data_instance(data);
 	for (int i = 0; i < LAW_DRAWS; i++)
 	{
@@ -396,6 +385,18 @@ log_theta(const Solution *solution, double *result)
 		result[j] -= largest + log(sum);
 }
 
+/* Finds ln theta_j; returns the certified residual. */
+static double
+solve_logs(const Data *data, const SimplexTerms *terms, double *result)
+{
+	Solution solution;
+
+	solve(data, terms, &solution);
+	log_theta(&solution, result);
+	solution_clear(&solution);
+	return solution.residual;
+}
+
 /* sum over rows of 1/2 (<x, theta> - y)^2, and the range of its gradient plus lambda ln theta_j. */
 static double
 plain_loss(const Data *data, const double *theta)
@@ -443,17 +444,18 @@ static Data *
 random_data(const SimplexTerms *terms, int dimension, int rows)
 {
 	Data *data = data_create(dimension);
-	int32_t taste = integer_between(0, dimension - 1);
+	int32_t copied = integer_between(0, dimension - 1);
 
 	for (int i = 0; i < rows; i++)
 	{
-		int32_t *row = data_add(data, 1 + (int64_t) teststream_below(&stream, 3));
+		int32_t row[MOST_FEATURES + 1];
 
 		random_row(terms, dimension, row);
 		if (i % 2 == 0)
-			row[0] = row[taste + 1] < terms->target_low    ? terms->target_low
-					 : row[taste + 1] > terms->target_high ? terms->target_high
-														   : row[taste + 1];
+			row[0] = row[copied + 1] < terms->target_low    ? terms->target_low
+					 : row[copied + 1] > terms->target_high ? terms->target_high
+															: row[copied + 1];
+		data_add(data, 1 + below(3), row);
 	}
 	return data;
 }
@@ -466,8 +468,8 @@ test_weights(void)
 	for (int i = 0; i < check_repetitions(300); i++)
 	{
 		SimplexTerms terms = random_terms();
-		int d = 1 + (int) teststream_below(&stream, MOST_FEATURES);
-		int rows = i % 5 == 0 ? (int) teststream_below(&stream, 3) : 100;
+		int d = 1 + below(MOST_FEATURES);
+		int rows = i % 5 == 0 ? below(3) : 100;
 		Data *data = random_data(&terms, d, rows);
 		double logarithm[GRID_MAX_DIMENSION];
 		double theta[GRID_MAX_DIMENSION];
@@ -479,7 +481,7 @@ test_weights(void)
 		most = solution.rounds > most ? solution.rounds : most;
 		log_theta(&solution, logarithm);
 		CHECK(solution.residual <= simplex_tolerance(&terms));
-		/* doubles see it too, but for their own rounding */
+		/* the same in doubles, but for their rounding */
 		slack = 1e-12 * (rows * 100.0 + terms.lambda * (1 - logarithm[0]) * 100);
 		CHECK(plain_residual(data, terms.lambda, logarithm) <= solution.residual + slack);
 		/* no neighbour on the simplex is better */
@@ -510,7 +512,7 @@ test_weights(void)
 	CHECK(most <= 100);
 }
 
-/* Weights that are not those of the solution are found out: theta_0 twice as likely. */
+/* The certificate refuses other weights: here theta_0 is twice as likely. */
 static void
 test_certificate(void)
 {
@@ -541,50 +543,29 @@ test_corners(void)
 						  .target_low = 0,
 						  .target_high = ONE};
 	Data *data = data_create(3);
-	int32_t *row = data_add(data, 1000);
 	double logarithm[GRID_MAX_DIMENSION];
 	Solution solution;
 
-	row[0] = ONE;
-	row[1] = ONE;
-	row = data_add(data, 300);
-	row[0] = ONE;
-	row[1] = ONE;
-	row[2] = ONE;
-	solve(data, &terms, &solution);
-	log_theta(&solution, logarithm);
-	CHECK(solution.residual <= simplex_tolerance(&terms));
+	data_add(data, 1000, (int32_t[]){ONE, ONE, 0, 0});
+	data_add(data, 300, (int32_t[]){ONE, ONE, ONE, 0});
+	CHECK(solve_logs(data, &terms, logarithm) <= simplex_tolerance(&terms));
 	CHECK(logarithm[0] > -1e-3 && logarithm[1] < -1 && logarithm[2] < logarithm[1]);
-	solution_clear(&solution);
 
 	/* the second feature is wrong in a thousand rows, by the length of the unit */
 	terms.lambda = 1e-3;
 	data->rows = 1;
-	row = data_add(data, 500);
-	row[0] = 0;
-	row[1] = 0;
-	row[2] = row[3] = ONE;
-	solve(data, &terms, &solution);
-	log_theta(&solution, logarithm);
-	CHECK(solution.residual <= simplex_tolerance(&terms));
+	data_add(data, 500, (int32_t[]){0, 0, ONE, ONE});
+	CHECK(solve_logs(data, &terms, logarithm) <= simplex_tolerance(&terms));
 	CHECK(logarithm[1] < logarithm[0]);
-	solution_clear(&solution);
 
 	/* targets out of reach: ln theta is some -1000 */
 	terms.high = ONE;
 	terms.target_high = 1024 * ONE;
 	terms.lambda = 1000;
 	data->rows = 0;
-	row = data_add(data, 1000);
-	row[0] = 1024 * ONE;
-	row[1] = ONE;
-	row[2] = 0;
-	row[3] = ONE / 2;
-	solve(data, &terms, &solution);
-	log_theta(&solution, logarithm);
-	CHECK(solution.residual <= simplex_tolerance(&terms));
+	data_add(data, 1000, (int32_t[]){1024 * ONE, ONE, 0, ONE / 2});
+	CHECK(solve_logs(data, &terms, logarithm) <= simplex_tolerance(&terms));
 	CHECK(logarithm[1] < -1000 && logarithm[2] < -500 && logarithm[2] > -600);
-	solution_clear(&solution);
 
 	data->rows = 0;
 	solve(data, &terms, &solution);
@@ -592,7 +573,7 @@ test_corners(void)
 	solution_clear(&solution);
 
 	terms.high = terms.low;
-	row = data_add(data, 7);
+	data_add(data, 7, (int32_t[]){1024 * ONE, ONE, 0, ONE / 2});
 	solve(data, &terms, &solution);
 	CHECK(mpz_cmp(solution.weight[0], solution.weight[2]) == 0 && solution.residual == 0);
 	solution_clear(&solution);
@@ -600,9 +581,7 @@ test_corners(void)
 	/* lambda far beyond everything else */
 	terms.high = ONE;
 	terms.lambda = 0x1p90;
-	solve(data, &terms, &solution);
-	CHECK(solution.residual <= simplex_tolerance(&terms));
-	solution_clear(&solution);
+	CHECK(solve_logs(data, &terms, logarithm) <= simplex_tolerance(&terms));
 	free(data);
 }
 
@@ -615,14 +594,9 @@ log_ratios(const Data *data, const Data *other, const SimplexTerms *terms, doubl
 {
 	double here[GRID_MAX_DIMENSION];
 	double there[GRID_MAX_DIMENSION];
-	Solution solution;
 
-	solve(data, terms, &solution);
-	log_theta(&solution, here);
-	solution_clear(&solution);
-	solve(other, terms, &solution);
-	log_theta(&solution, there);
-	solution_clear(&solution);
+	(void) solve_logs(data, terms, here);
+	(void) solve_logs(other, terms, there);
 	*least = INFINITY;
 	*largest = -INFINITY;
 	for (int j = 0; j < data->dimension; j++)
@@ -640,30 +614,25 @@ test_range_on_neighbours(void)
 	for (int i = 0; i < check_repetitions(400); i++)
 	{
 		SimplexTerms terms = random_terms();
-		int d = 2 + (int) teststream_below(&stream, 4);
-		int rows = 1 + (int) teststream_below(&stream, 30);
+		int d = 2 + below(4);
+		int rows = 1 + below(30);
 		Data *data = random_data(&terms, d, rows);
 		Data *other = data_create(d);
 		double claimed;
 		double least;
 		double largest;
-		int32_t *row;
 
-		terms.lambda = exp(teststream_between(&stream, 0, 6));
+		terms.lambda = exp(between(0, 6));
 		data->count[0] = 1;
 		*other = *data;
 		random_row(&terms, d, data_row(other, 0));
 		/* the worst directions: opposite corners */
 		if (i % 2 == 0)
 		{
-			row = data_row(data, 0);
-			row[0] = terms.target_low;
 			for (int j = 1; j <= d; j++)
-				row[j] = j % 2 == 0 ? terms.low : terms.high;
-			row = data_row(other, 0);
-			row[0] = terms.target_high;
-			for (int j = 1; j <= d; j++)
-				row[j] = j % 2 == 0 ? terms.low : terms.high;
+				data_row(data, 0)[j] = data_row(other, 0)[j] = j % 2 == 0 ? terms.low : terms.high;
+			data_row(data, 0)[0] = terms.target_low;
+			data_row(other, 0)[0] = terms.target_high;
 		}
 		terms.rows = 0;
 		for (int64_t k = 0; k < data->rows; k++)
@@ -695,28 +664,19 @@ hard_terms(int64_t rows)
 }
 
 static void
-hard_row(int32_t *row, int32_t target)
+add_hard_rows(Data *data, int64_t count, int32_t target)
 {
-	row[0] = target;
-	row[1] = ONE;
-	row[2] = -ONE;
+	data_add(data, count, (int32_t[]){target, ONE, -ONE});
 }
 
 /* Rows with targets of -100 make the first feature rarer. */
 static void
 hard_pair(int64_t common, Data *data, Data *other)
 {
-	hard_row(data_add(data, 1), 100 * ONE);
-	if (common > 0)
-		hard_row(data_add(data, common), -100 * ONE);
+	add_hard_rows(data, 1, 100 * ONE);
+	add_hard_rows(data, common, -100 * ONE);
 	*other = *data;
-	hard_row(data_row(other, 0), -100 * ONE);
-}
-
-static double
-log_choose(int64_t n, int64_t k)
-{
-	return lgamma((double) n + 1) - lgamma((double) k + 1) - lgamma((double) (n - k) + 1);
+	data_row(other, 0)[0] = -100 * ONE;
 }
 
 /* sup over events of P(event) - e^epsilon P'(event) for counts of the first of two features. */
@@ -728,9 +688,9 @@ exact_delta(double log_p, double log_q, double log_p_other, double log_q_other, 
 
 	for (int64_t k = 0; k <= draws; k++)
 	{
-		double here = log_choose(draws, k) + (double) k * log_p + (double) (draws - k) * log_q;
-		double there =
-			log_choose(draws, k) + (double) k * log_p_other + (double) (draws - k) * log_q_other;
+		double ways = log_choose((double) draws, (double) k);
+		double here = ways + (double) k * log_p + (double) (draws - k) * log_q;
+		double there = ways + (double) k * log_p_other + (double) (draws - k) * log_q_other;
 
 		if (here > there + epsilon)
 			delta += exp(here) - exp(there + epsilon);
@@ -745,14 +705,9 @@ pair_delta(const Data *data, const Data *other, const SimplexTerms *terms, int64
 {
 	double here[GRID_MAX_DIMENSION];
 	double there[GRID_MAX_DIMENSION];
-	Solution solution;
 
-	solve(data, terms, &solution);
-	log_theta(&solution, here);
-	solution_clear(&solution);
-	solve(other, terms, &solution);
-	log_theta(&solution, there);
-	solution_clear(&solution);
+	(void) solve_logs(data, terms, here);
+	(void) solve_logs(other, terms, there);
 	return fmax(exact_delta(here[0], here[1], there[0], there[1], draws, epsilon),
 				exact_delta(there[0], there[1], here[0], here[1], draws, epsilon));
 }
@@ -805,8 +760,8 @@ test_approximate_law(void)
 		draws = simplex_draws(&terms, &budget, &pure);
 		CHECK(!pure);
 		/* one row and its opposite: theta is even between the two */
-		hard_row(data_add(data, 1), 100 * ONE);
-		hard_row(data_add(other, 1), -100 * ONE);
+		add_hard_rows(data, 1, 100 * ONE);
+		add_hard_rows(other, 1, -100 * ONE);
 		exact = pair_delta(data, other, &terms, draws, 1);
 		CHECK(exact <= 1e-6);
 		CHECK(exact > 1e-7);
@@ -828,15 +783,14 @@ test_pushed_out(void)
 	Data *data = data_create(2);
 	Data *more = data_create(2);
 	double here[GRID_MAX_DIMENSION];
-	double mixed = 0;
-	Solution solution;
+	double there[GRID_MAX_DIMENSION];
 	Instance instance;
 	SimplexMoments moments;
 
 	terms.lambda = simplex_least_lambda(&terms, &budget);
-	hard_row(data_add(data, rows), 100 * ONE);
+	add_hard_rows(data, rows, 100 * ONE);
 	*more = *data;
-	hard_row(data_add(more, 1), -100 * ONE);
+	add_hard_rows(more, 1, -100 * ONE);
 	instance = data_instance(more);
 	for (int i = 0; i < 50; i++)
 	{
@@ -846,22 +800,17 @@ test_pushed_out(void)
 		CHECK(mpz_get_d(moments.a[0]) == ldexp((double) rows, 34));
 		simplex_moments_release(&moments, memory);
 	}
-	solve(data, &terms, &solution);
-	log_theta(&solution, here);
-	solution_clear(&solution);
+	(void) solve_logs(data, &terms, here);
 	/* with the row that came, whichever of the n others went */
 	data->count[0] = rows - 1;
-	hard_row(data_add(data, 1), -100 * ONE);
-	solve(data, &terms, &solution);
+	add_hard_rows(data, 1, -100 * ONE);
+	(void) solve_logs(data, &terms, there);
 	for (int j = 0; j < 2; j++)
 	{
-		double there[GRID_MAX_DIMENSION];
+		double mixed = ((double) rows * exp(there[j]) + exp(here[j])) / (double) (rows + 1);
 
-		log_theta(&solution, there);
-		mixed = ((double) rows * exp(there[j]) + exp(here[j])) / (double) (rows + 1);
 		CHECK(fabs(log(mixed) - here[j]) <= 1 + 1e-9);
 	}
-	solution_clear(&solution);
 	free(data);
 	free(more);
 }
@@ -874,9 +823,7 @@ request_of(const SimplexTerms *terms, int dimension, int64_t epsilon)
 	MechanismRequest request = {
 		.kind = MECHANISM_SIMPLEX, .epsilon = epsilon, .threads = 1, .simplex = *terms};
 
-	request.grid.dimension = dimension;
-	for (int j = 0; j < dimension; j++)
-		request.grid.levels[j] = 1;
+	grid_set_plain(&request.grid, dimension);
 	return request;
 }
 
@@ -900,7 +847,6 @@ test_draws(void)
 	Data *data = random_data(&terms, 6, 40);
 	Histogram histogram = histogram_create(6);
 	double logarithm[GRID_MAX_DIMENSION];
-	Solution solution;
 	int64_t total = 0;
 	bool pure;
 
@@ -919,20 +865,16 @@ test_draws(void)
 		CHECK(draws == simplex_request_draws(&request, &pure) && draws > 100);
 		total += draws;
 	}
-	solve(data, &terms, &solution);
-	log_theta(&solution, logarithm);
+	(void) solve_logs(data, &terms, logarithm);
 	for (int j = 0; j < 6; j++)
 	{
 		histogram.truth[j] = exp(logarithm[j]);
 		histogram.other[j] = exp(logarithm[j] * LAW_OFF);
 	}
 	CHECK_LAW(histogram.count, histogram.truth, histogram.other, 6);
-	solution_clear(&solution);
 	histogram_destroy(&histogram);
 	free(data);
 }
-
-#define AUDIT_RUNS 30000
 
 /* How often the rare feature is drawn. */
 static double
@@ -951,13 +893,13 @@ share_of_first(const MechanismRequest *request, const Data *data, int runs)
 }
 
 /*
- * One draw at the least lambda for epsilon = 1, and the rare one of two features, which becomes
- * as much likelier as may be.
+ * One draw at the least lambda for epsilon = 1, and the rare one of two features, whose probability
+ * grows as much as epsilon allows.
  */
 static void
 test_audit(void)
 {
-	int runs = check_repetitions(AUDIT_RUNS);
+	int runs = check_repetitions(30000);
 	int64_t common = 4;
 	SimplexTerms terms = hard_terms(common + 1);
 	SimplexBudget budget = {EPSILON_ONE, 0};
@@ -1020,15 +962,12 @@ test_excess(void)
 		{
 			SimplexTerms sharp = terms;
 			double logarithm[GRID_MAX_DIMENSION];
-			Solution solution;
 
 			sharp.lambda = 0.3; /* spreads as far as may be */
-			solve(data, &sharp, &solution);
-			log_theta(&solution, logarithm);
+			(void) solve_logs(data, &sharp, logarithm);
 			for (int j = 0; j < d; j++)
 				theta[j] = exp(logarithm[j]);
 			least = plain_loss(data, theta);
-			solution_clear(&solution);
 		}
 		for (int k = 0; k < runs; k++)
 		{
@@ -1082,21 +1021,10 @@ test_default(void)
 	CHECK(last < 0.01);
 }
 
-static void
-fill(void *context, uint8_t *bytes, size_t count)
-{
-	teststream_fill(context, bytes, count);
-}
-
 int
 main(void)
 {
-	Arena *arena = arena_create(check_out_of_memory);
-
-	memory = arena_memory(arena);
-	teststream_seed(&stream, 56);
-	bits_init(&bits, fill, &stream);
-
+	test_begin(56);
 	test_values();
 	test_pure_where_better();
 	test_budgets();
@@ -1116,7 +1044,5 @@ main(void)
 	test_excess();
 	test_default();
 
-	arena_destroy(arena);
-	mpfr_free_cache();
-	return check_report("test_simplex");
+	return test_end("test_simplex");
 }

@@ -1,0 +1,74 @@
+/*
+ * fixture.h - what most test programs share: a seeded stream, the bits drawn from it, and memory.
+ * A program's main() begins with test_begin() and ends with test_end().
+ */
+#ifndef DPOBJ_TESTS_FIXTURE_H
+#define DPOBJ_TESTS_FIXTURE_H
+
+#include <mpfr.h>
+
+#include "core/base/integers.h"
+#include "core/base/memory.h"
+
+#include "check.h"
+#include "testbits.h"
+
+static TestStream stream;
+static Bits bits;
+static Arena *arena;
+static Memory *memory;
+
+static inline void
+memory_begin(void)
+{
+	arena = arena_create(check_out_of_memory);
+	memory = arena_memory(arena);
+}
+
+/* Frees every block that is left, in tests that would need much memory. */
+static inline void
+memory_renew(void)
+{
+	arena_destroy(arena);
+	memory_begin();
+}
+
+/* Makes a test independent of those before it. */
+static inline void
+reseed(uint64_t seed)
+{
+	teststream_seed(&stream, seed);
+	bits_init(&bits, teststream_fill, &stream);
+}
+
+static inline void
+test_begin(uint64_t seed)
+{
+	memory_begin();
+	reseed(seed);
+}
+
+/* Returns the program's exit status. */
+static inline int
+test_end(const char *name)
+{
+	arena_destroy(arena);
+	mpfr_free_cache();
+	return check_report(name);
+}
+
+/* Returns a uniform integer of 0 .. n - 1. */
+static inline int
+below(int n)
+{
+	return (int) teststream_below(&stream, (uint64_t) n);
+}
+
+/* Returns a number between low and high. */
+static inline double
+between(double low, double high)
+{
+	return teststream_between(&stream, low, high);
+}
+
+#endif
