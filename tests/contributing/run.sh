@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# run.sh - the patch that CONTRIBUTING.md explains: does it apply, build and pass its own test, and is its
-# deliberate fault found? Run from the top of the tree; BUILD=folder says where.
+# run.sh - checks that the patch that CONTRIBUTING.md explains applies, builds and passes its own test, and that
+# its deliberate fault is found. Run from the top of the tree; BUILD=folder says where.
 set -euo pipefail
 BUILD=$(realpath -m "${BUILD:-build/core}")/contributing
 patch=$PWD/tests/contributing/majority.patch
 
-# What the page shows is what is tried.
+# The page must show lines of the patch.
 if sed -n '/^```diff$/,/^```$/p' CONTRIBUTING.md | grep -v '^```' | grep -vFxf "$patch"; then
   echo "CONTRIBUTING.md shows these lines, which are not in $patch"
   exit 1

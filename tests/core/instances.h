@@ -247,7 +247,7 @@ random_label(void)
 	return number < 2 ? 2 * number - 1 : 0;
 }
 
-/* Perhaps a column that says the same as another, perhaps one that says nothing. */
+/* Makes one column a copy of another, and one column constant, if asked to. */
 static inline void
 spoil_columns(Case *c, bool copies, bool holds)
 {

@@ -124,7 +124,7 @@ export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}
 # The faults are large, so a test that runs longer than this is stuck. The limit is in seconds of
 # processor time, because the machine may be shared; a test that waits is ended after ten times as
 # many seconds of real time.
-patience=180
+limit=180
 
 if [ -z "${BUILD:-}" ]; then
   BUILD=$(mktemp -d)
@@ -135,8 +135,8 @@ fi
 run() {
   local number=$1 test=$2 output=$BUILD/mutants/$1.$2 status
   {
-    (ulimit -St "$patience" && DPOBJ_MUTANT=$number DPOBJ_FIRST_FAILURE=1 \
-      exec timeout $((10 * patience)) "$BUILD/plain/$test") >"$output" 2>&1
+    (ulimit -St "$limit" && DPOBJ_MUTANT=$number DPOBJ_FIRST_FAILURE=1 \
+      exec timeout $((10 * limit)) "$BUILD/plain/$test") >"$output" 2>&1
   } 2>/dev/null # hides the shell's message about an abort
   status=$?
   [ "$number" = 0 ] || grep -q 'mutant reached' "$output" || return 2

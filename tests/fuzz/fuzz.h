@@ -27,7 +27,7 @@
 
 extern int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-/* Bytes are allocated before they are believed: a fuzzer that gets here has found something. */
+/* A fuzzer that gets here has found memory allocated by a count that was not checked. */
 static inline void
 fuzz_out_of_memory(void)
 {

@@ -1,7 +1,7 @@
 /*
  * test_tree_law.c - the law of the tree sampler, with many draws.
  *
- * Twenty small problems against enumeration by the definition, 400,000 draws each;
+ * Twenty small problems against enumeration by the definition, 100,000 draws each;
  * and on adult23 the distribution of the loss against select's, which counts the
  * vectors of each loss by going through all of them.
  */
@@ -14,7 +14,6 @@
 #include "core/fixture.h"
 #include "core/reference.h"
 
-#define DRAWS 400000
 #define ADULT_DRAWS 20000
 
 static const Recipe recipes[] = {
@@ -50,7 +49,7 @@ static const Recipe recipes[] = {
 static void
 test_small(void)
 {
-	int draws = check_repetitions(DRAWS);
+	int draws = LAW_DRAWS;
 	double least = 1.0;
 
 	for (int k = 0; k < RECIPES; k++)

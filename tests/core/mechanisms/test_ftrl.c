@@ -251,6 +251,8 @@ test_gaussian_nodes(double epsilon, double delta, int64_t steps, int dimension)
 
 #define REACH 150
 
+static const int32_t cost[4][2] = {{0, 4}, {4, 1}, {0, 4}, {2, 2}};
+
 /* The law of the difference of the two entries of a node's noise. */
 static void
 difference_law(const FtrlPlan *plan, double scale_off, double *law)
@@ -311,7 +313,7 @@ pair_law(const FtrlPlan *plan, const double *law, double before, double after, i
  * those at 2 and 3 the block of two; each has a vector of the lower level of its own.
  */
 static void
-run_law(const FtrlPlan *plan, double scale_off, const int32_t cost[4][2], double *weight)
+run_law(const FtrlPlan *plan, double scale_off, double *weight)
 {
 	static double law[2 * REACH + 1];
 	double g[4] = {0};
@@ -331,7 +333,7 @@ run_law(const FtrlPlan *plan, double scale_off, const int32_t cost[4][2], double
 }
 
 static void
-simulate(const FtrlPlan *plan, const int32_t cost[4][2], uint64_t seed, int64_t *count)
+simulate(const FtrlPlan *plan, uint64_t seed, int64_t *count)
 {
 
 	reseed(seed);
@@ -353,7 +355,6 @@ simulate(const FtrlPlan *plan, const int32_t cost[4][2], uint64_t seed, int64_t 
 static void
 test_run_law(FtrlKind kind, uint64_t seed)
 {
-	static const int32_t cost[4][2] = {{0, 4}, {4, 1}, {0, 4}, {2, 2}};
 	FtrlTerms wanted = terms(3, 0.01, 4, 2, 4);
 	int64_t count[16] = {0};
 	double truth[16];
@@ -366,16 +367,15 @@ test_run_law(FtrlKind kind, uint64_t seed)
 	plan.levels = 2;
 	plan.sigma = (uint64_t) ceil(sqrt(2 / plan.rho) * 4) * (plan.rho > 0);
 	plan.rate = 2;
-	run_law(&plan, 1, cost, truth);
-	run_law(&plan, 0.7, cost, other);
-	simulate(&plan, cost, seed, count);
+	run_law(&plan, 1, truth);
+	run_law(&plan, 0.7, other);
+	simulate(&plan, seed, count);
 	CHECK_LAW(count, truth, other, 16);
 }
 
 static void
 test_exponential_law(void)
 {
-	static const int32_t cost[4][2] = {{0, 4}, {4, 1}, {0, 4}, {2, 2}};
 	FtrlTerms wanted = terms(6, 0, 4, 2, 4);
 	int64_t count[16] = {0};
 	double truth[16];
@@ -399,7 +399,7 @@ test_exponential_law(void)
 			g += cost[t][1] - cost[t][0];
 		}
 	}
-	simulate(&plan, cost, 5, count);
+	simulate(&plan, 5, count);
 	CHECK_LAW(count, truth, other, 16);
 }
 
@@ -418,18 +418,18 @@ regret_of_run(const FtrlPlan *plan, bool hard)
 	for (int64_t t = 0; t < plan->terms.steps; t++)
 	{
 		int choice = ftrl_next(run);
-		int32_t cost[FTRL_MAX_DIMENSION] = {0};
+		int32_t step_cost[FTRL_MAX_DIMENSION] = {0};
 
 		for (int j = 0; j < d; j++)
 		{
 			if (hard)
-				cost[j] = (t / 10 + j) % d == 0 || j > 0 ? plan->terms.scale : 0;
+				step_cost[j] = (t / 10 + j) % d == 0 || j > 0 ? plan->terms.scale : 0;
 			else
-				cost[j] = bits_below(&bits, 100) < (j == 0 ? 30 : 50) ? plan->terms.scale : 0;
-			total[j] += cost[j];
+				step_cost[j] = bits_below(&bits, 100) < (j == 0 ? 30 : 50) ? plan->terms.scale : 0;
+			total[j] += step_cost[j];
 		}
-		paid += cost[choice];
-		ftrl_learn(run, cost);
+		paid += step_cost[choice];
+		ftrl_learn(run, step_cost);
 	}
 	for (int j = 0; j < d; j++)
 		best = fmin(best, total[j]);
@@ -524,7 +524,7 @@ static void
 test_far_noise(void)
 {
 	const FtrlTerms far = terms(1e-9, 0, 2, 2, FTRL_SCALE);
-	const int32_t cost[] = {0, FTRL_SCALE};
+	const int32_t costs[] = {0, FTRL_SCALE};
 	const int runs = 2000;
 	FtrlPlan plan;
 	int first = 0;
@@ -539,7 +539,7 @@ test_far_noise(void)
 		FtrlRun *run = ftrl_start(&plan, &bits, memory);
 
 		(void) ftrl_next(run);
-		ftrl_learn(run, cost);
+		ftrl_learn(run, costs);
 		first += ftrl_next(run) == 0;
 		ftrl_end(run, memory);
 	}

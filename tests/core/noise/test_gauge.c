@@ -400,7 +400,7 @@ test_radii(void)
 	test_radius(6, many, 1, 50, 5000);
 }
 
-/* Every row by its mixed-radix number; the other law likes rows that begin with 0. */
+/* Every row by its mixed-radix number; in the other law rows that begin with 0 are likelier. */
 static void
 test_row(int levels, int radius)
 {

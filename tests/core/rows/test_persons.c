@@ -39,46 +39,64 @@ make_key(uint64_t number, uint8_t key[PERSONS_KEY_LENGTH])
 	memcpy(key, &number, sizeof(number));
 }
 
-/* What entered: entered[person][value] is a count. */
+#define PEOPLE 64
+#define GROUPS 3
+
+/* What entered of each group. */
 typedef struct Entered
 {
-	int count[64][VALUES];
+	int count[GROUPS][PEOPLE][VALUES];
 	int64_t neutral;
 	int total;
 } Entered;
 
+/* The group of a row follows from its value; one group has functions of its own. */
 static Entered
-offer_all(const Offer *offer, int offers, int limit, uint64_t key_number)
+offer_all(const Offer *offer, int offers, int groups, int limit, uint64_t key_number)
 {
 	uint8_t key[PERSONS_KEY_LENGTH];
 	Encoding encoding = make_encoding();
-	Entered entered;
+	Entered entered = {.total = 0};
 	Persons *persons;
-	Rows rows;
+	Rows rows[GROUPS];
+	Rows *group[GROUPS];
 
-	rows_init(&rows, &encoding, memory);
+	for (int g = 0; g < groups; g++)
+	{
+		rows_init(&rows[g], &encoding, memory);
+		group[g] = &rows[g];
+	}
 	make_key(key_number, key);
-	persons = persons_create(limit, key, &rows, memory);
+	persons = groups == 1 ? persons_create(limit, key, rows, memory)
+						  : persons_create_groups(limit, key, group, groups, memory);
 	for (int i = 0; i < offers; i++)
 	{
 		int64_t person = offer[i].person;
+		double features[] = {offer[i].person, offer[i].value / 2};
+		bool positive = offer[i].value % 2 == 0;
 
-		persons_offer(persons, (uint8_t *) &person, sizeof(person),
-					  (double[]){offer[i].person, offer[i].value / 2}, offer[i].value % 2 == 0);
+		if (groups == 1)
+			persons_offer(persons, (uint8_t *) &person, sizeof(person), features, positive);
+		else
+			persons_offer_group(persons, offer[i].value % groups, (uint8_t *) &person,
+								sizeof(person), features, positive);
 	}
 	persons_finish(persons);
-
-	memset(&entered, 0, sizeof(entered));
-	entered.neutral = rows.neutral;
-	for (uint32_t i = 0; i < rows.distinct; i++)
+	for (int g = 0; g < groups; g++)
 	{
-		int person = rows.x[i * (uint32_t) rows.stride] >> 16;
-		int value = rows.x[i * (uint32_t) rows.stride + 1] >> 16;
+		entered.neutral += rows[g].neutral;
+		for (uint32_t i = 0; i < rows[g].distinct; i++)
+		{
+			const int32_t *x = rows[g].x + i * (uint32_t) rows[g].stride;
+			int *count = &entered.count[g][x[0] >> 16][2 * (x[1] >> 16)];
+			int positive = (int) rows[g].count[i].positive;
+			int negative = (int) rows[g].count[i].negative;
 
-		CHECK(rows.count[i].positive + rows.count[i].negative > 0);
-		entered.count[person][2 * value] += (int) rows.count[i].positive;
-		entered.count[person][2 * value + 1] += (int) rows.count[i].negative;
-		entered.total += (int) (rows.count[i].positive + rows.count[i].negative);
+			CHECK(positive + negative > 0);
+			count[0] += positive;
+			count[1] += negative;
+			entered.total += positive + negative;
+		}
 	}
 	return entered;
 }
@@ -102,7 +120,7 @@ entered_of(const Entered *entered, int person)
 	int sum = 0;
 
 	for (int v = 0; v < VALUES; v++)
-		sum += entered->count[person][v];
+		sum += entered->count[0][person][v];
 	return sum;
 }
 
@@ -120,10 +138,9 @@ check_choice(void)
 		int people = 1 + below(20);
 		int values = 1 + below(VALUES);
 		int offers = below(600);
-		int all[64] = {0};
+		int all[PEOPLE] = {0};
 		int kept = 0;
 		int rest = 0;
-		int others = 0;
 		Entered first;
 		Entered second;
 
@@ -133,8 +150,8 @@ check_choice(void)
 			offer[i].value = below(values);
 			all[offer[i].person]++;
 		}
-		first = offer_all(offer, offers, limit, (uint64_t) round);
-		for (int p = 0; p < 64; p++)
+		first = offer_all(offer, offers, 1, limit, (uint64_t) round);
+		for (int p = 0; p < PEOPLE; p++)
 		{
 			CHECK(entered_of(&first, p) == (all[p] < limit ? all[p] : limit));
 			kept += all[p] < limit ? all[p] : limit;
@@ -143,16 +160,16 @@ check_choice(void)
 
 		/* in any order the same rows */
 		shuffle(offer, offers);
-		second = offer_all(offer, offers, limit, (uint64_t) round);
+		second = offer_all(offer, offers, 1, limit, (uint64_t) round);
 		CHECK(memcmp(first.count, second.count, sizeof(first.count)) == 0);
 
 		/* without the rows of one person, the same rows of all others */
 		for (int i = 0; i < offers; i++)
 			if (offer[i].person != 0)
 				fewer[rest++] = offer[i];
-		second = offer_all(fewer, rest, limit, (uint64_t) round);
-		others = memcmp(first.count[1], second.count[1], sizeof(first.count) * 63 / 64);
-		CHECK(others == 0 && entered_of(&second, 0) == 0);
+		second = offer_all(fewer, rest, 1, limit, (uint64_t) round);
+		memset(first.count[0][0], 0, sizeof(first.count[0][0]));
+		CHECK(memcmp(first.count, second.count, sizeof(first.count)) == 0);
 	}
 }
 
@@ -173,10 +190,10 @@ check_fairness(void)
 		offer[i] = (Offer){7, 3 * i};
 	for (int key = 0; key < keys; key++)
 	{
-		Entered entered = offer_all(offer, ROWS, 3, (uint64_t) key);
+		Entered entered = offer_all(offer, ROWS, 1, 3, (uint64_t) key);
 
 		for (int i = 0; i < ROWS; i++)
-			chosen[i] += entered.count[7][3 * i];
+			chosen[i] += entered.count[0][7][3 * i];
 	}
 	for (int i = 0; i < ROWS; i++)
 	{
@@ -186,7 +203,7 @@ check_fairness(void)
 	}
 }
 
-/* Nine equal rows and another one: that is one in ten. */
+/* One row beside nine equal ones is chosen with probability 1/10. */
 static void
 check_equal_rows(int limit)
 {
@@ -200,7 +217,7 @@ check_equal_rows(int limit)
 	for (int key = 0; key < keys; key++)
 	{
 		shuffle(offer, 10 * limit);
-		chosen += offer_all(offer, 10 * limit, limit, (uint64_t) key).count[1][5];
+		chosen += offer_all(offer, 10 * limit, 1, limit, (uint64_t) key).count[0][1][5];
 	}
 	/* hypergeometric: its variance is at most the binomial one */
 	z = (chosen - 0.1 * limit * keys) / sqrt(limit * keys * 0.1 * 0.9);
@@ -284,59 +301,9 @@ check_growth(void)
 
 /* ---- groups ---- */
 
-#define GROUPS 3
-
-/* What entered of each group; the group of a row follows from its value. */
-typedef struct EnteredGroups
-{
-	int count[GROUPS][8][VALUES];
-} EnteredGroups;
-
-static EnteredGroups
-offer_groups(const Offer *offer, int offers, int limit, uint64_t key_number)
-{
-	uint8_t key[PERSONS_KEY_LENGTH];
-	Encoding encoding = make_encoding();
-	EnteredGroups entered;
-	Persons *persons;
-	Rows rows[GROUPS];
-	Rows *group[GROUPS];
-
-	for (int g = 0; g < GROUPS; g++)
-	{
-		rows_init(&rows[g], &encoding, memory);
-		group[g] = &rows[g];
-	}
-	make_key(key_number, key);
-	persons = persons_create_groups(limit, key, group, GROUPS, memory);
-	for (int i = 0; i < offers; i++)
-	{
-		int64_t person = offer[i].person;
-
-		persons_offer_group(persons, offer[i].value % GROUPS, (uint8_t *) &person, sizeof(person),
-							(double[]){offer[i].person, offer[i].value / 2},
-							offer[i].value % 2 == 0);
-	}
-	persons_finish(persons);
-	memset(&entered, 0, sizeof(entered));
-	for (int g = 0; g < GROUPS; g++)
-	{
-		CHECK(rows[g].neutral == 0);
-		for (uint32_t i = 0; i < rows[g].distinct; i++)
-		{
-			int person = rows[g].x[i * (uint32_t) rows[g].stride] >> 16;
-			int value = 2 * (rows[g].x[i * (uint32_t) rows[g].stride + 1] >> 16);
-
-			entered.count[g][person][value] += (int) rows[g].count[i].positive;
-			entered.count[g][person][value + 1] += (int) rows[g].count[i].negative;
-		}
-	}
-	return entered;
-}
-
 /* Of each person so many rows in all groups together, each in its own, whatever the order. */
 static void
-check_entered_groups(const EnteredGroups *entered, const Offer *offer, int offers, int limit)
+check_entered_groups(const Entered *entered, const Offer *offer, int offers, int limit)
 {
 	for (int p = 0; p < 8; p++)
 	{
@@ -364,23 +331,24 @@ check_groups(void)
 	for (int round = 0; round < 40; round++)
 	{
 		int limit = limits[round % 4];
-		EnteredGroups entered;
-		EnteredGroups again;
+		Entered entered;
+		Entered again;
 		int differences = 0;
 
 		for (int i = 0; i < 200; i++)
 			offer[i] = (Offer){below(8), below(round % 2 ? VALUES : 6)};
-		entered = offer_groups(offer, 200, limit, (uint64_t) round);
+		entered = offer_all(offer, 200, GROUPS, limit, (uint64_t) round);
+		CHECK(entered.neutral == 0);
 		check_entered_groups(&entered, offer, 200, limit);
 		shuffle(offer, 200);
-		again = offer_groups(offer, 200, limit, (uint64_t) round);
+		again = offer_all(offer, 200, GROUPS, limit, (uint64_t) round);
 		CHECK(memcmp(&entered, &again, sizeof(entered)) == 0);
 
 		/* another person 0: nobody else's rows are other ones, and at most k go */
 		for (int i = 0; i < 200; i++)
 			if (offer[i].person == 0)
 				offer[i].value = below(VALUES);
-		again = offer_groups(offer, 200, limit, (uint64_t) round);
+		again = offer_all(offer, 200, GROUPS, limit, (uint64_t) round);
 		for (int g = 0; g < GROUPS; g++)
 			for (int v = 0; v < VALUES; v++)
 			{
@@ -390,7 +358,7 @@ check_groups(void)
 				entered.count[g][0][v] = again.count[g][0][v] = 0;
 			}
 		CHECK(differences <= limit);
-		CHECK(memcmp(&entered, &again, sizeof(entered)) == 0);
+		CHECK(memcmp(entered.count, again.count, sizeof(entered.count)) == 0);
 	}
 }
 

@@ -443,12 +443,12 @@ test_numbered(void)
 /* ---- releases ---- */
 
 static MechanismRequest
-make_request(MechanismKind kind, ConvexLoss loss, ConvexNoise noise, int threads)
+make_request(MechanismKind kind, ConvexLoss loss, ConvexNoise noise)
 {
 	MechanismRequest request = {.kind = kind,
 								.epsilon = EPSILON_ONE,
 								.adjacency = ADJACENCY_REPLACE,
-								.threads = threads,
+								.threads = 1,
 								.convex = {.loss = loss,
 										   .noise = noise,
 										   .radius = 2,
@@ -461,9 +461,9 @@ make_request(MechanismKind kind, ConvexLoss loss, ConvexNoise noise, int threads
 
 /* rows is the declared number. */
 static MechanismRequest
-make_descent(DescentSampling sampling, int64_t rows, int threads)
+make_descent(DescentSampling sampling, int64_t rows)
 {
-	MechanismRequest request = make_request(MECHANISM_SGD, LOSS_LOGISTIC, CONVEX_GAUSSIAN, threads);
+	MechanismRequest request = make_request(MECHANISM_SGD, LOSS_LOGISTIC, CONVEX_GAUSSIAN);
 	bool full = sampling == DESCENT_FULL;
 
 	request.descent = (DescentTerms){.sampling = sampling,
@@ -476,9 +476,9 @@ make_descent(DescentSampling sampling, int64_t rows, int threads)
 }
 
 static MechanismRequest
-make_net(MechanismKind kind, ConvexLoss loss, int threads)
+make_net(MechanismKind kind, ConvexLoss loss)
 {
-	MechanismRequest request = make_request(kind, loss, CONVEX_GAMMA, threads);
+	MechanismRequest request = make_request(kind, loss, CONVEX_GAMMA);
 
 	request.convex.norm = INT64_C(8) << CONVEX_OUTPUT_BITS;
 	request.convex.steps = 2;
@@ -486,9 +486,9 @@ make_net(MechanismKind kind, ConvexLoss loss, int threads)
 }
 
 static MechanismRequest
-make_opsamp(ConvexLoss loss, int threads)
+make_opsamp(ConvexLoss loss)
 {
-	MechanismRequest request = make_request(MECHANISM_OPSAMP, loss, CONVEX_LAPLACE, threads);
+	MechanismRequest request = make_request(MECHANISM_OPSAMP, loss, CONVEX_LAPLACE);
 
 	request.epsilon = 1000000 * EPSILON_ONE; /* or all that is seen is the walls */
 	request.convex.norm = INT64_C(1) << CONVEX_OUTPUT_BITS;
@@ -817,6 +817,8 @@ test_hostile_records(const MechanismRequest *request)
 	if (is_slow())
 		return;
 	CHECK(!is_fatal(request, (RowCount){1, 0}));
+	CHECK(request->kind != MECHANISM_OBJECTIVE ||
+		  !is_fatal(request, (RowCount){INSTANCE_MAX_LABELS - 1, 0}));
 	CHECK(is_fatal(request, (RowCount){INSTANCE_MAX_LABELS, 0}));
 	CHECK(is_fatal(request, (RowCount){-1, 2}));
 	CHECK(is_fatal(request, (RowCount){2, -1}));
@@ -842,15 +844,15 @@ test_losses(ConvexLoss loss)
 	for (int kind = 0; kind < 2; kind++)
 		for (int noise = CONVEX_GAMMA; noise <= CONVEX_GAUSSIAN; noise++)
 		{
-			request = make_request(kinds[kind], loss, (ConvexNoise) noise, 1);
+			request = make_request(kinds[kind], loss, (ConvexNoise) noise);
 			test_stream(&request);
 			test_one_label(&request);
 		}
-	request = make_net(MECHANISM_CONVEX_EXPONENTIAL, loss, 1);
+	request = make_net(MECHANISM_CONVEX_EXPONENTIAL, loss);
 	test_stream(&request);
-	request = make_net(MECHANISM_LOCALIZED, loss, 1);
+	request = make_net(MECHANISM_LOCALIZED, loss);
 	test_stream(&request);
-	request = make_opsamp(loss, 1);
+	request = make_opsamp(loss);
 	test_stream(&request);
 	test_one_label(&request);
 }
@@ -858,14 +860,14 @@ test_losses(ConvexLoss loss)
 static void
 test_descents(void)
 {
-	MechanismRequest request = make_descent(DESCENT_FULL, 0, 1);
+	MechanismRequest request = make_descent(DESCENT_FULL, 0);
 
 	test_stream(&request);
 	test_one_label(&request);
 	for (int sampling = DESCENT_POISSON; sampling <= DESCENT_FIXED; sampling++)
 		for (int rows = 100; rows <= 10000; rows *= 10)
 		{
-			request = make_descent((DescentSampling) sampling, rows, 1);
+			request = make_descent((DescentSampling) sampling, rows);
 			test_sampling(&request);
 			test_memory(&request);
 			test_hostile_records(&request);
@@ -903,12 +905,5 @@ main(void)
 		test_losses((ConvexLoss) loss);
 	test_descents();
 	test_simplex();
-	{
-		MechanismRequest request =
-			make_request(MECHANISM_OBJECTIVE, LOSS_LOGISTIC, CONVEX_GAMMA, 1);
-
-		if (!is_slow())
-			CHECK(!is_fatal(&request, (RowCount){INSTANCE_MAX_LABELS - 1, 0}));
-	}
 	return test_end("spill");
 }
