@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/integers.h"
 #include "core/noise/gauge.h"
 #include "core/optimum/oracle.h"
 #include "core/rows/rows.h"
@@ -543,9 +544,7 @@ lattice_law(PairLaw *law, const Gauge *gauge, const Grid *grid, const VectorList
 		.radius = radius,
 	};
 
-	walk.big = memory_allocate(memory, (size_t) rewards, sizeof(mpz_t));
-	for (int i = 0; i < rewards; i++)
-		mpz_init(walk.big[i]);
+	walk.big = integers_create((size_t) rewards, memory);
 	for (int side = 0; side < 2; side++)
 		walk.count[side] =
 			memory_allocate_zero(memory, (size_t) list->count * sizes, sizeof(uint64_t));
@@ -565,9 +564,7 @@ lattice_law(PairLaw *law, const Gauge *gauge, const Grid *grid, const VectorList
 		}
 		memory_release(memory, walk.count[side]);
 	}
-	for (int i = 0; i < rewards; i++)
-		mpz_clear(walk.big[i]);
-	memory_release(memory, walk.big);
+	integers_destroy(walk.big, (size_t) rewards, memory);
 	return walk.disagreements;
 }
 

@@ -597,12 +597,20 @@ mean_excess(const MechanismRequest *request, const Instance *instance, int runs)
 	return sum / (double) request->convex.rows / runs;
 }
 
+static MechanismVerdict
+verdict_on(const MechanismRequest *request)
+{
+	MechanismVerdict verdict;
+
+	convex_opsamp_admit(request, &verdict);
+	return verdict;
+}
+
 /* A request is admitted only if its bound says something, and the bound holds. */
 static void
 test_admission(void)
 {
 	MechanismRequest request = make_request(LOSS_LOGISTIC, 2, 1, 256);
-	MechanismVerdict verdict;
 	OpsampProblem opsamp;
 	OpsampPlan plan;
 	double risk;
@@ -611,23 +619,18 @@ test_admission(void)
 	CHECK(convex_opsamp_calls(1) == OPSAMP_DEFAULT_CALLS);
 	CHECK(convex_opsamp_calls(1 << 18) == 1 << 10);
 	CHECK(convex_opsamp_calls(INT64_C(1) << 40) == OPSAMP_LEAST_CALLS);
-	convex_opsamp_admit(&request, &verdict);
-	CHECK(verdict.admitted && verdict.finishes);
+	CHECK(verdict_on(&request).admitted && verdict_on(&request).finishes);
 	request.convex.rows = 100;
-	convex_opsamp_admit(&request, &verdict);
-	CHECK(!verdict.admitted && verdict.finishes);
+	CHECK(!verdict_on(&request).admitted && verdict_on(&request).finishes);
 	request.convex.rows = INT64_C(1) << 40;
-	convex_opsamp_admit(&request, &verdict);
-	CHECK(!verdict.admitted);
+	CHECK(!verdict_on(&request).admitted);
 	request.convex.rows = 100000;
 	request.convex.delta = 0;
-	convex_opsamp_admit(&request, &verdict);
-	CHECK(!verdict.admitted);
+	CHECK(!verdict_on(&request).admitted);
 	/* a large lambda makes the noise on the weights expensive */
 	request.convex.delta = DELTA_ONE / 1000000;
 	request.convex.lambda = LAMBDA_ONE << 20;
-	convex_opsamp_admit(&request, &verdict);
-	CHECK(!verdict.admitted && verdict.finishes);
+	CHECK(!verdict_on(&request).admitted && verdict_on(&request).finishes);
 
 	/* few distinct rows that stand for 100,000 */
 	request = make_request(LOSS_LOGISTIC, 2, 1, 256);

@@ -75,13 +75,6 @@ make_logistic(const Encoding *encoding, double epsilon, double delta)
 
 /* ---- grids ---- */
 
-static bool
-has_widths(const GridWidths *widths, int sparse, int grouped, int indicator, int number)
-{
-	return widths->sparse == sparse && widths->grouped == grouped &&
-		   widths->indicator == indicator && widths->number == number;
-}
-
 /* Is a draw of the exponential mechanism sure to end? */
 static bool
 finishes(const Encoding *encoding, const Grid *grid)
@@ -116,28 +109,36 @@ widths_of(const Shape *shape, int64_t rows, double epsilon, bool finish)
 static void
 test_measured_grids(void)
 {
-	GridWidths widths;
+	static const struct
+	{
+		const Shape *shape;
+		int64_t rows;
+		double epsilon;
+		bool finish;
+		GridWidths widths;
+	} grids[] = {
+		{&adult23, 15682, 0.1, false, {.sparse = 7}},
+		{&adult23, 15682, 0.3, false, {.grouped = 1, .indicator = 1, .number = 4}},
+		/* 3^13 9^3 configurations are too many */
+		{&adult23, 15682, 0.3, true, {.grouped = 1, .indicator = 1, .number = 1}},
+		{&g1, 15682, 0.1, false, {.grouped = 4, .indicator = 1, .number = 4}},
+		{&g1, 15682, 1, false, {.grouped = 4, .indicator = 2, .number = 4}},
+		{&g1, 15682, 1, true, {.grouped = 4, .indicator = 1, .number = 4}},
+		{&full, 32561, 1, false, {.sparse = 3}},
+		/* too many numbers for the tree */
+		{&numbers, 10000, 1, false, {.grouped = 1, .indicator = 1, .number = 1}},
+		/* so many rows times so many configurations */
+		{&g1, 1000000, 1, false, {.grouped = 1, .indicator = 1, .number = 4}},
+		{&adult23, 1, 0.001, false, {.sparse = 1}},
+	};
 
-	widths = widths_of(&adult23, 15682, 0.1, false);
-	CHECK(has_widths(&widths, 7, 0, 0, 0));
-	widths = widths_of(&adult23, 15682, 0.3, false);
-	CHECK(has_widths(&widths, 0, 1, 1, 4));
-	widths = widths_of(&adult23, 15682, 0.3, true); /* 3^13 9^3 configurations are too many */
-	CHECK(has_widths(&widths, 0, 1, 1, 1));
-	widths = widths_of(&g1, 15682, 0.1, false);
-	CHECK(has_widths(&widths, 0, 4, 1, 4));
-	widths = widths_of(&g1, 15682, 1, false);
-	CHECK(has_widths(&widths, 0, 4, 2, 4));
-	widths = widths_of(&g1, 15682, 1, true);
-	CHECK(has_widths(&widths, 0, 4, 1, 4));
-	widths = widths_of(&full, 32561, 1, false);
-	CHECK(has_widths(&widths, 3, 0, 0, 0));
-	widths = widths_of(&numbers, 10000, 1, false); /* too many numbers for the tree */
-	CHECK(has_widths(&widths, 0, 1, 1, 1));
-	widths = widths_of(&g1, 1000000, 1, false); /* so many rows times so many configurations */
-	CHECK(has_widths(&widths, 0, 1, 1, 4));
-	widths = widths_of(&adult23, 1, 0.001, false);
-	CHECK(has_widths(&widths, 1, 0, 0, 0));
+	for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++)
+	{
+		GridWidths widths =
+			widths_of(grids[i].shape, grids[i].rows, grids[i].epsilon, grids[i].finish);
+
+		CHECK(memcmp(&widths, &grids[i].widths, sizeof(widths)) == 0);
+	}
 }
 
 /* Each column's levels are what the words say. */
@@ -288,18 +289,16 @@ lambda_of(const MechanismRequest *request)
 static void
 test_lambda(void)
 {
+	static const double values[][2] = {
+		{0.5, 111 / 6.0}, {1, 111 / 24.0}, {1.5, 111 / 54.0}, {2, 111 / 96.0}, {8, 111 / 768.0}};
 	Encoding encoding = make_encoding(&full);
-	MechanismRequest request = make_logistic(&encoding, 1, 0);
+	MechanismRequest request;
 
-	CHECK(fabs(lambda_of(&request) - 111 / 24.0) < 1e-6);
-	request = make_logistic(&encoding, 1.5, 0);
-	CHECK(fabs(lambda_of(&request) - 111 / 54.0) < 1e-6);
-	request = make_logistic(&encoding, 2, 0);
-	CHECK(fabs(lambda_of(&request) - 111 / 96.0) < 1e-6);
-	request = make_logistic(&encoding, 8, 0);
-	CHECK(fabs(lambda_of(&request) - 111 / 768.0) < 1e-6);
-	request = make_logistic(&encoding, 0.5, 0);
-	CHECK(fabs(lambda_of(&request) - 111 / 24.0 * 4) < 1e-6);
+	for (int i = 0; i < 5; i++)
+	{
+		request = make_logistic(&encoding, values[i][0], 0);
+		CHECK(fabs(lambda_of(&request) - values[i][1]) < 1e-6);
+	}
 	request = make_logistic(&encoding, 0.1, 0);
 	CHECK(request.convex.noise == CONVEX_GAMMA);
 	CHECK(fabs(lambda_of(&request) - 0.1 * 111 * 2 / 0.1) < 3);

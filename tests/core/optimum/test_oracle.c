@@ -296,7 +296,7 @@ check_largest_grid(void)
 {
 	size_t entries = (size_t) GRID_MAX_DIMENSION * GRID_MAX_LEVELS;
 	Grid *grid = memory_allocate_zero(memory, 1, sizeof(Grid));
-	mpz_t *reward = memory_allocate(memory, entries, sizeof(mpz_t));
+	mpz_t *reward = integers_create(entries, memory);
 	int32_t *x = memory_allocate(memory, (size_t) 3 * GRID_MAX_DIMENSION, sizeof(int32_t));
 	int64_t net[3] = {5, -7, 4};
 	Instance instance = {.dimension = GRID_MAX_DIMENSION, .rows = 3, .x = x, .net = net};
@@ -313,14 +313,12 @@ check_largest_grid(void)
 	}
 	/* Coordinates prefer weights around 1, but no row is lost for that. */
 	for (size_t k = 0; k < entries; k++)
-		mpz_init_set_si(reward[k], -1000 * labs((long) (k % GRID_MAX_LEVELS) - 17) - below(1000));
+		mpz_set_si(reward[k], -1000 * labs((long) (k % GRID_MAX_LEVELS) - 17) - below(1000));
 	oracle_search(&problem, memory, &answer);
 	CHECK(grid_contains(grid, answer.index));
 	CHECK(answer.loss == 0);
-	for (size_t k = 0; k < entries; k++)
-		mpz_clear(reward[k]);
+	integers_destroy(reward, entries, memory);
 	memory_release(memory, x);
-	memory_release(memory, reward);
 	memory_release(memory, grid);
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_cron_times.c - schedules against predicates on the C library's calendar, minute by minute.
+ * test_cron_times.c - schedules against the C library's calendar, minute by minute.
  */
 #include "core/check.h"
 
@@ -10,139 +10,82 @@
 
 #define DAY 1440
 
-/* ---- schedules in C ---- */
+/* ---- schedules as sets of numbers, a bit for each ---- */
 
-static bool
-every_minute(const struct tm *t)
-{
-	return t->tm_sec == 0;
-}
-static bool
-quarters(const struct tm *t)
-{
-	return t->tm_min % 15 == 0;
-}
-static bool
-nightly(const struct tm *t)
-{
-	return t->tm_hour == 3 && t->tm_min == 30;
-}
-static bool
-workdays(const struct tm *t)
-{
-	return nightly(t) && t->tm_wday >= 1 && t->tm_wday <= 5;
-}
-static bool
-midnight(const struct tm *t)
-{
-	return t->tm_hour == 0 && t->tm_min == 0;
-}
-static bool
-sundays(const struct tm *t)
-{
-	return midnight(t) && t->tm_wday == 0;
-}
-static bool
-first(const struct tm *t)
-{
-	return midnight(t) && t->tm_mday == 1;
-}
-static bool
-new_year(const struct tm *t)
-{
-	return first(t) && t->tm_mon == 0;
-}
-static bool
-leap_day(const struct tm *t)
-{
-	return midnight(t) && t->tm_mon == 1 && t->tm_mday == 29;
-}
-static bool
-hourly(const struct tm *t)
-{
-	return t->tm_min == 0;
-}
-static bool
-weekend(const struct tm *t)
-{
-	return midnight(t) && (t->tm_wday == 0 || t->tm_wday == 6);
-}
+#define AT(number) (UINT64_C(1) << (number))
+#define QUARTERS (AT(0) | AT(15) | AT(30) | AT(45))
+#define WORKDAYS (AT(1) | AT(2) | AT(3) | AT(4) | AT(5))
+#define ODD UINT64_C(0xaaaaaaaa)
 
-/* Two fields of days: one of them is enough, unless one begins with a star. */
-static bool
-thirteenth_or_friday(const struct tm *t)
-{
-	return midnight(t) && (t->tm_mday == 13 || t->tm_wday == 5);
-}
-
-static bool
-thirteenth_and_friday(const struct tm *t)
-{
-	return midnight(t) && t->tm_mday == 13 && t->tm_wday == 5;
-}
-
-static bool
-odd_and_friday(const struct tm *t)
-{
-	return midnight(t) && t->tm_mday % 2 == 1 && t->tm_wday == 5;
-}
-
-static bool
-office(const struct tm *t)
-{
-	return (t->tm_min == 5 || t->tm_min == 50) && t->tm_hour >= 9 && t->tm_hour <= 17 &&
-		   (t->tm_hour - 9) % 2 == 0 && (t->tm_mon == 0 || t->tm_mon == 5 || t->tm_mon == 6);
-}
-
-static const struct
+/* The numbers are those of struct tm; 0 stands for all of them. */
+typedef struct Schedule
 {
 	const char *text;
-	bool (*names)(const struct tm *);
-	bool both;
-} schedules[] = {
-	{"* * * * *", every_minute, false},
-	{"*/15 * * * *", quarters, false},
-	{"0,15,30,45 * * * *", quarters, false},
-	{"0-59/15 0-23 1-31 1-12 0-7", quarters, false},
-	{"30 3 * * *", nightly, false},
-	{"\t 30   3 * * * ", nightly, false},
-	{"30 3 * * 1-5", workdays, false},
-	{"30 3 * * mon-FRI", workdays, false},
-	{"30 3 */1 * 1,2,3-5", workdays, false},
-	{"0 0 * * 0", sundays, false},
-	{"0 0 * * 7", sundays, false},
-	{"0 0 * * Sun", sundays, false},
-	{"@weekly", sundays, false},
-	{"@daily", midnight, false},
-	{"@midnight", midnight, false},
-	{"@hourly", hourly, false},
-	{"@monthly", first, false},
-	{"0 0 1 1 *", new_year, false},
-	{"0 0 29 feb *", leap_day, false},
-	{"0 0 13 * 5", thirteenth_or_friday, false},
-	{"0 0 */2 * fri", odd_and_friday, false},
-	{"0 0 * * 6-7", weekend, false},
-	{"5,50 9-17/2 * jan,6-7 *", office, false},
-	{"0 0 13 * 5", thirteenth_and_friday, true},
-	{"30 3 * * 1-5", workdays, true},
-	{"@monthly", first, true},
+	uint64_t minutes;
+	uint64_t hours;
+	uint64_t days;
+	uint64_t months;
+	uint64_t weekdays;
+	bool either; /* the day or the weekday is enough, because neither field begins with a star */
+	bool both;   /* what cron_times_parse() is told */
+} Schedule;
+
+static const Schedule schedules[] = {
+	{.text = "* * * * *"},
+	{"*/15 * * * *", .minutes = QUARTERS},
+	{"0,15,30,45 * * * *", .minutes = QUARTERS},
+	{"0-59/15 0-23 1-31 1-12 0-7", .minutes = QUARTERS},
+	{"30 3 * * *", AT(30), .hours = AT(3)},
+	{"\t 30   3 * * * ", AT(30), .hours = AT(3)},
+	{"30 3 * * 1-5", AT(30), AT(3), .weekdays = WORKDAYS},
+	{"30 3 * * mon-FRI", AT(30), AT(3), .weekdays = WORKDAYS},
+	{"30 3 */1 * 1,2,3-5", AT(30), AT(3), .weekdays = WORKDAYS},
+	{"0 0 * * 0", AT(0), AT(0), .weekdays = AT(0)},
+	{"0 0 * * 7", AT(0), AT(0), .weekdays = AT(0)},
+	{"0 0 * * Sun", AT(0), AT(0), .weekdays = AT(0)},
+	{"@weekly", AT(0), AT(0), .weekdays = AT(0)},
+	{"@daily", AT(0), .hours = AT(0)},
+	{"@midnight", AT(0), .hours = AT(0)},
+	{"@hourly", .minutes = AT(0)},
+	{"@monthly", AT(0), AT(0), .days = AT(1)},
+	{"0 0 1 1 *", AT(0), AT(0), AT(1), .months = AT(0)},
+	{"0 0 29 feb *", AT(0), AT(0), AT(29), .months = AT(1)},
+	{"0 0 13 * 5", AT(0), AT(0), .days = AT(13), .weekdays = AT(5), .either = true},
+	{"0 0 */2 * fri", AT(0), AT(0), .days = ODD, .weekdays = AT(5)},
+	{"0 0 * * 6-7", AT(0), AT(0), .weekdays = AT(0) | AT(6)},
+	{"5,50 9-17/2 * jan,6-7 *", AT(5) | AT(50), AT(9) | AT(11) | AT(13) | AT(15) | AT(17),
+	 .months = AT(0) | AT(5) | AT(6)},
+	{"0 0 13 * 5", AT(0), AT(0), .days = AT(13), .weekdays = AT(5), .both = true},
+	{"30 3 * * 1-5", AT(30), AT(3), .weekdays = WORKDAYS, .both = true},
+	{"@monthly", AT(0), AT(0), .days = AT(1), .both = true},
 };
 
 /* ---- comparing ---- */
 
 static bool
-names(int schedule, int64_t minute)
+has(uint64_t set, int number)
+{
+	return set == 0 || (set & AT(number)) != 0;
+}
+
+static bool
+names(const Schedule *schedule, int64_t minute)
 {
 	time_t seconds = (time_t) minute * 60;
-	struct tm time;
+	bool day;
+	bool weekday;
+	struct tm t;
 
-	gmtime_r(&seconds, &time);
-	return schedules[schedule].names(&time);
+	gmtime_r(&seconds, &t);
+	day = has(schedule->days, t.tm_mday);
+	weekday = has(schedule->weekdays, t.tm_wday);
+	return has(schedule->minutes, t.tm_min) && has(schedule->hours, t.tm_hour) &&
+		   has(schedule->months, t.tm_mon) && (schedule->either ? day || weekday : day && weekday);
 }
 
 /* Over a span of minutes, both directions from each minute. */
 static void
-compare(int schedule, const CronTimes *times, int64_t from, int64_t to)
+compare(const Schedule *schedule, const CronTimes *times, int64_t from, int64_t to)
 {
 	int64_t last;
 	int64_t found;
@@ -163,7 +106,7 @@ compare(int schedule, const CronTimes *times, int64_t from, int64_t to)
 		wrong += !cron_times_last(times, minute, &found) || found != last;
 	}
 	if (wrong > 0)
-		printf("\"%s\": %lld wrong\n", schedules[schedule].text, (long long) wrong);
+		printf("\"%s\": %lld wrong\n", schedule->text, (long long) wrong);
 	CHECK(wrong == 0);
 	CHECK(named > 0 || to - from < 366 * DAY);
 }
@@ -179,9 +122,9 @@ test_schedules(void)
 		const char *problem = cron_times_parse(schedules[i].text, schedules[i].both, &times);
 
 		CHECK(problem == NULL);
-		compare((int) i, &times, (int64_t) 10957 * DAY,
+		compare(&schedules[i], &times, (int64_t) 10957 * DAY,
 				(int64_t) (10957 + days) * DAY); /* from 2000 */
-		compare((int) i, &times, (int64_t) -3 * DAY, (int64_t) 3 * DAY);
+		compare(&schedules[i], &times, (int64_t) -3 * DAY, (int64_t) 3 * DAY);
 	}
 }
 
