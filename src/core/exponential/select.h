@@ -17,10 +17,10 @@
 #include "core/random/bits.h"
 #include "core/grid/grid.h"
 #include "core/rows/instance.h"
+#include "core/base/crew.h"
 #include "core/base/memory.h"
 #include "core/base/privacy.h"
 
-#define SELECT_MAX_THREADS 64
 #define SELECT_MAX_EPSILON (INT64_C(1) << 50) /* nano-units: about a million */
 #define SELECT_MAX_SPAN (INT64_C(1) << 40)    /* of instance_span() */
 
@@ -45,7 +45,7 @@ typedef struct SelectProblem
 	SelectGroup group; /* only with GRID_PRODUCT; all its coordinates have equal level lists */
 	int64_t epsilon;   /* nano-units, 0 .. SELECT_MAX_EPSILON */
 	Adjacency adjacency;
-	int threads; /* 1 .. SELECT_MAX_THREADS; the same bits give the same answer for any number */
+	int threads; /* 1 .. CREW_MAX_THREADS; the same bits give the same answer for any number */
 
 	/*
 	 * NULL, or called by the tree sampler, in the thread that called it, between attempts and now

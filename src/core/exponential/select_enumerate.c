@@ -14,7 +14,6 @@
  */
 #include "core/exponential/select_internal.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -241,39 +240,33 @@ typedef struct SelectWorker
 {
 	SelectPass *pass;
 	SelectWalker *walker;
-	pthread_t thread;
-	bool started;
 } SelectWorker;
 
-static void *
-work(void *argument)
+static void
+walk_blocks(void *context)
 {
-	SelectWorker *worker = argument;
+	const SelectWorker *worker = context;
 	SelectPass *pass = worker->pass;
 	int64_t block;
 
 	while ((block = atomic_fetch_add(&pass->next, 1)) < worker->walker->plan->blocks)
 		select_visit_block(worker->walker, block, pass->visit, pass->context);
-	return NULL;
 }
 
 void
 select_visit_all(SelectTeam *team, SelectVisit visit, void *context)
 {
 	SelectPass pass = {.visit = visit, .context = context};
-	SelectWorker worker[SELECT_MAX_THREADS] = {{.pass = &pass}};
+	SelectWorker worker[CREW_MAX_THREADS];
+	void *worker_context[CREW_MAX_THREADS];
 
 	atomic_init(&pass.next, 0);
 	for (int k = 0; k < team->size; k++)
-		worker[k] = (SelectWorker){.pass = &pass, .walker = &team->walker[k]};
-
-	/* The calling thread works too, so a thread that cannot be started costs only time. */
-	for (int k = 1; k < team->size; k++)
-		worker[k].started = pthread_create(&worker[k].thread, NULL, work, &worker[k]) == 0;
-	(void) work(&worker[0]);
-	for (int k = 1; k < team->size; k++)
-		if (worker[k].started)
-			(void) pthread_join(worker[k].thread, NULL);
+	{
+		worker[k] = (SelectWorker){&pass, &team->walker[k]};
+		worker_context[k] = &worker[k];
+	}
+	crew_run(team->size, walk_blocks, worker_context);
 }
 
 /* Scores at level 0 of every coordinate. */

@@ -44,7 +44,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/integers.h"
 #include "core/base/mutant.h"
 
 #ifdef __FAST_MATH__
@@ -53,8 +52,8 @@
 _Static_assert(FLT_EVAL_METHOD == 0, "doubles are rounded after each operation");
 _Static_assert(DBL_MANT_DIG == 53, "mantissas have 53 bits");
 
-/* Precision in which table entries are computed before they are rounded up to doubles. */
-#define TABLE_PRECISION 192
+/* Precision in which powers are computed before they are rounded up to doubles. */
+#define POWER_PRECISION 192
 
 /* Entries of the table of terms at most, and the x at which it may end: beta x = TERM_END. */
 #define TERM_ENTRIES (INT64_C(1) << 20)
@@ -85,34 +84,19 @@ struct SelectTables
  * or is looked up in steps of 2^term_shift if it were too long: exp decreases, so
  * that the entry at a smaller x is an upper bound.  A step then costs a factor of
  * at most e^(TERM_END / TERM_ENTRIES * 2) < 1 + 2^-11 of a term.
- *
- * Entry k is entry k - 1 times exp(-beta 2^term_shift), each rounded up.
  */
 static void
 make_terms(SelectTables *tables, SelectRate rate, int64_t span, Memory *memory)
 {
 	double beta = (double) rate.numerator / (double) rate.denominator;
 	int64_t end = beta * (double) span > TERM_END ? (int64_t) (TERM_END / beta) + 1 : span;
-	mpfr_t factor;
-	mpfr_t term;
 
 	tables->term_shift = 0;
 	while ((end >> tables->term_shift) >= TERM_ENTRIES)
 		tables->term_shift++;
 	tables->last_term = end >> tables->term_shift;
 	tables->term = memory_allocate(memory, (size_t) tables->last_term + 1, sizeof(double));
-
-	mpfr_init2(factor, TABLE_PRECISION);
-	mpfr_init2(term, TABLE_PRECISION);
-	select_exponential_bound(factor, rate, INT64_C(1) << tables->term_shift, MPFR_RNDU);
-	mpfr_set_ui(term, 1, MPFR_RNDU);
-	for (int64_t k = 0; k <= tables->last_term; k++)
-	{
-		tables->term[k] = mpfr_get_d(term, MPFR_RNDU);
-		mpfr_mul(term, term, factor, MPFR_RNDU);
-	}
-	mpfr_clear(factor);
-	mpfr_clear(term);
+	select_fill_powers(tables->term, tables->last_term + 1, rate, INT64_C(1) << tables->term_shift);
 }
 
 /* An upper bound of exp(-beta x) inflation, with a value near 1. */
@@ -120,17 +104,13 @@ static Power
 make_power(SelectRate rate, int64_t x, double inflation)
 {
 	Power power;
-	mpfr_t y;
+	mpfr_t value;
 
-	mpfr_init2(y, TABLE_PRECISION);
-	select_binary_exponent_bound(y, rate, x, MPFR_RNDD);
-	power.exponent = -mpfr_get_si(y, MPFR_RNDD);
-	mpfr_add_si(y, y, power.exponent, MPFR_RNDD); /* the fraction of y */
-	mpfr_neg(y, y, MPFR_RNDU);
-	mpfr_exp2(y, y, MPFR_RNDU);
-	mpfr_mul_d(y, y, inflation, MPFR_RNDU);
-	power.value = mpfr_get_d(y, MPFR_RNDU);
-	mpfr_clear(y);
+	mpfr_init2(value, POWER_PRECISION);
+	power.exponent = select_power_above(value, rate, x);
+	mpfr_mul_d(value, value, inflation, MPFR_RNDU);
+	power.value = mpfr_get_d(value, MPFR_RNDU);
+	mpfr_clear(value);
 	return power;
 }
 
@@ -186,16 +166,6 @@ tables_destroy(SelectTables *tables, Memory *memory)
 
 /* ---- the weight of one configuration ---- */
 
-static inline int64_t
-least_loss(const int64_t *loss, int levels)
-{
-	int64_t least = loss[0];
-
-	for (int v = 1; v < levels; v++)
-		least = loss[v] < least ? loss[v] : least;
-	return least;
-}
-
 static inline double
 term_of(const SelectTables *tables, int64_t excess)
 {
@@ -247,7 +217,7 @@ select_weight(const SelectTables *tables, const SelectWalker *walker)
 
 	for (int g = 0; g < plan->groups; g++, loss += plan->levels)
 	{
-		int64_t least = least_loss(loss, plan->levels);
+		int64_t least = select_least(loss, plan->levels);
 		double sum = 0.0;
 
 		x += least;
@@ -304,29 +274,11 @@ visit_weight(SelectWalker *walker, void *context)
 	return true;
 }
 
-static void
-set_uint128(mpz_t result, uint128 value)
-{
-	mpz_set_ui(result, (uint64_t) (value >> 64));
-	mpz_mul_2exp(result, result, 64);
-	mpz_add_ui(result, result, (uint64_t) value);
-}
-
-static uint128
-get_uint128(const mpz_t value)
-{
-	uint64_t words[2] = {0, 0};
-
-	assert(mpz_sizeinbase(value, 2) <= 128);
-	mpz_export(words, NULL, -1, sizeof(uint64_t), 0, 0, value);
-	return ((uint128) words[1] << 64) | words[0];
-}
-
 /* A bucket's sum in units of 2^floor, all histograms having low = floor. */
 static void
 bucket_total(mpz_t result, const SelectHistogram *histogram, int k)
 {
-	set_uint128(result, histogram->bucket[k]);
+	mpz_from_wide(result, (Wide) histogram->bucket[k]); /* below 2^117 */
 	mpz_mul_2exp(result, result, (mp_bitcnt_t) k);
 }
 
@@ -442,132 +394,95 @@ propose(SelectLaw *law, Bits *bits)
 	}
 	mpz_fdiv_q_2exp(unit, unit, (mp_bitcnt_t) k);
 	search.exponent = law->floor + k;
-	search.rank = get_uint128(unit);
+	search.rank = (uint128) wide_from_mpz(unit);
 	mpz_clear(unit);
 	mpz_clear(part);
 	select_visit_block(&law->team.walker[0], block, visit_search, &search);
 	return search.found;
 }
 
-/* mass(o) / U(o) for the walker's configuration, rounded in the given direction. */
+/* Sets ratio to 2^precision mass(o) / U(o) for the walker's configuration. */
 static void
-ratio_bound(mpfr_t result, const SelectLaw *law, SelectWeight weight, mpfr_rnd_t rounding)
+set_ratio(Interval *ratio, const SelectLaw *law, SelectWeight weight, long precision)
 {
 	const SelectPlan *plan = law->plan;
 	const int64_t *loss = law->team.walker[0].loss;
-	mpfr_rnd_t opposite = rounding == MPFR_RNDU ? MPFR_RNDD : MPFR_RNDU;
 	int64_t x = plan->base;
-	mpfr_t term;
-	mpfr_t sum;
+	Interval term;
+	Interval sum;
 
-	mpfr_init2(term, mpfr_get_prec(result));
-	mpfr_init2(sum, mpfr_get_prec(result));
-	mpfr_set_ui(result, 1, rounding);
+	interval_init(&term, mpfr_get_prec(ratio->low));
+	interval_init(&sum, mpfr_get_prec(ratio->low));
+	interval_set_ui(ratio, 1);
 	for (int g = 0; g < plan->groups; g++, loss += plan->levels)
 	{
-		int64_t least = least_loss(loss, plan->levels);
+		int64_t least = select_least(loss, plan->levels);
 
 		x += least;
-		mpfr_set_ui(sum, 0, rounding);
+		interval_set_ui(&sum, 0);
 		for (int v = 0; v < plan->levels; v++)
 		{
-			select_exponential_bound(term, law->rate, loss[v] - least, rounding);
-			mpfr_add(sum, sum, term, rounding);
+			select_set_exponential(&term, law->rate, loss[v] - least);
+			interval_add(&sum, &term);
 		}
-		mpfr_mul(result, result, sum, rounding);
+		interval_multiply(ratio, &sum);
 	}
-	/* exp(-beta x) / 2^exponent in one power of two, which is of the order of 2^-53 */
-	select_binary_exponent_bound(term, law->rate, x, opposite);
-	mpfr_add_si(term, term, weight.exponent, opposite);
-	mpfr_neg(term, term, rounding);
-	mpfr_exp2(term, term, rounding);
-	mpfr_mul(result, result, term, rounding);
-	mpfr_div_ui(result, result, weight.mantissa, rounding);
-	mpfr_clear(term);
-	mpfr_clear(sum);
+	/* one power of two: exp(-beta x) / 2^exponent is of the order of 2^-53 */
+	select_set_scaled_exponential(&term, law->rate, x, weight.exponent - precision);
+	interval_multiply(ratio, &term);
+	interval_divide_ui(ratio, weight.mantissa);
+	interval_clear(&term);
+	interval_clear(&sum);
 }
 
 /*
- * Is a uniform number of [0, 1), of which the first precision bits are given, below the ratio? 1:
- * yes, -1: no, 0: the bits do not suffice to decide.
- */
-static int
-compare_to_ratio(const SelectLaw *law, SelectWeight weight, const mpz_t uniform, long precision)
-{
-	int verdict = 0;
-	mpfr_t ratio;
-	mpz_t bound;
-
-	/* 64 bits more for the integer part of beta x / ln 2, 64 to be close */
-	mpfr_init2(ratio, precision + 128);
-	mpz_init(bound);
-	ratio_bound(ratio, law, weight, MPFR_RNDD);
-	mpfr_mul_2si(ratio, ratio, precision, MPFR_RNDD);
-	mpfr_get_z(bound, ratio, MPFR_RNDD);
-	if (mpz_cmp(uniform, bound) < 0)
-		verdict = 1;
-	else
-	{
-		ratio_bound(ratio, law, weight, MPFR_RNDU);
-		mpfr_mul_2si(ratio, ratio, precision, MPFR_RNDU);
-		mpfr_get_z(bound, ratio, MPFR_RNDU);
-		if (mpz_cmp(uniform, bound) >= 0)
-			verdict = -1;
-	}
-	mpfr_clear(ratio);
-	mpz_clear(bound);
-	return verdict;
-}
-
-/*
- * True with probability mass(o) / U(o): the bits of a uniform number are drawn as
- * long as they leave the comparison open, against bounds that close in on the
- * ratio.  A verdict agrees with the comparison of the complete number, because
- * u < floor(2^p low) puts [u, u + 1) below the ratio and u >= ceil(2^p high) puts
- * it above.  The chance that the comparison is still open halves with each bit.
+ * True with probability mass(o) / U(o): the bits of a uniform number are drawn as long as they
+ * leave the comparison with the ratio open.  The chance that it is still open halves with each bit.
  */
 static bool
 accept(const SelectLaw *law, Bits *bits, SelectWeight weight)
 {
-	long precision = 64;
-	int verdict;
+	SelectVerdict verdict = SELECT_OPEN;
+	long known = 0;
 	mpz_t uniform;
 
 	mpz_init(uniform);
-	set_uint128(uniform, bits_take(bits, 64));
-	while ((verdict = compare_to_ratio(law, weight, uniform, precision)) == 0)
+	for (long precision = 64; verdict == SELECT_OPEN; precision *= 2)
 	{
-		for (long k = 0; k < precision; k += 64)
-		{
-			mpz_mul_2exp(uniform, uniform, 64);
-			mpz_add_ui(uniform, uniform, bits_take(bits, 64));
-		}
-		precision *= 2;
+		Interval ratio;
+
+		for (; known < precision; known += 64)
+			bits_append(bits, uniform, 64);
+		/* 64 bits more for the integer part of beta x / ln 2, 64 to be close */
+		interval_init(&ratio, precision + 128);
+		set_ratio(&ratio, law, weight, precision);
+		verdict = select_compare(uniform, &ratio);
+		interval_clear(&ratio);
 	}
 	mpz_clear(uniform);
-	return verdict > 0;
+	return verdict == SELECT_BELOW;
 }
 
 /* P(v) proportional to exp(-beta loss[v]): a uniform proposal, accepted relative to the best. */
 static int
 draw_level(Bits *bits, const int64_t *loss, int levels, SelectRate rate)
 {
-	int64_t least = least_loss(loss, levels);
+	int64_t least = select_least(loss, levels);
 	bool accepted = false;
 	int level = 0;
 	mpz_t p;
 	mpz_t q;
 
-	mpz_init(p);
-	mpz_init(q);
+	mpz_inits(p, q, NULL);
+	mpz_set_si(q, rate.denominator);
 	while (!accepted)
 	{
 		level = (int) bits_below(bits, (uint64_t) levels);
-		select_exponent(p, q, rate, loss[level] - least);
+		mpz_set_si(p, rate.numerator);
+		mpz_mul_si(p, p, loss[level] - least);
 		accepted = bits_bernoulli_exp(bits, p, q);
 	}
-	mpz_clear(p);
-	mpz_clear(q);
+	mpz_clears(p, q, NULL);
 	return level;
 }
 
@@ -658,7 +573,7 @@ conditional_mean(const SelectTables *tables, const SelectWalker *walker)
 
 	for (int g = 0; g < plan->groups; g++, loss += plan->levels)
 	{
-		int64_t least = least_loss(loss, plan->levels);
+		int64_t least = select_least(loss, plan->levels);
 		double mass = 0.0;
 		double moment = 0.0;
 

@@ -35,6 +35,8 @@
 #include <gmp.h>
 #include <mpfr.h>
 
+#include "core/base/integers.h"
+#include "core/base/interval.h"
 #include "core/exponential/select.h"
 
 typedef unsigned __int128 uint128;
@@ -167,7 +169,7 @@ extern void select_visit_all(SelectTeam *team, SelectVisit visit, void *context)
 extern void select_visit_block(SelectWalker *walker, int64_t block, SelectVisit visit,
 							   void *context);
 
-/* ---- select_rate.c ---- */
+/* ---- select_rate.c: powers of the rate, and comparisons with them ---- */
 
 /*
  * The rate beta = numerator / denominator: epsilon in units of 1 / M, M the
@@ -181,14 +183,48 @@ typedef struct SelectRate
 
 extern SelectRate select_rate(const SelectProblem *problem);
 
-/* The exponent rate * k as a fraction p / q, in mpz_t that are initialised. */
-extern void select_exponent(mpz_t p, mpz_t q, SelectRate rate, int64_t k);
+/*
+ * Set result to an interval that holds exp(-rate k), rate k / ln 2 and exp(-rate k) 2^-exponent,
+ * k of either sign.
+ */
+extern void select_set_exponential(Interval *result, SelectRate rate, int64_t k);
+extern void select_set_binary_exponent(Interval *result, SelectRate rate, int64_t k);
+extern void select_set_scaled_exponential(Interval *result, SelectRate rate, int64_t k,
+										  int64_t exponent);
 
-/* Bounds, rounded as told (MPFR_RNDD or MPFR_RNDU), of exp(-rate k) and of rate k / ln 2. */
-extern void select_exponential_bound(mpfr_t result, SelectRate rate, int64_t k,
-									 mpfr_rnd_t rounding);
-extern void select_binary_exponent_bound(mpfr_t result, SelectRate rate, int64_t k,
-										 mpfr_rnd_t rounding);
+/* Sets value, 1/2 <= value <= 1, and returns an exponent: exp(-rate k) <= value 2^exponent. */
+extern int64_t select_power_above(mpfr_t value, SelectRate rate, int64_t k);
+
+/* table[i] >= exp(-rate step i) for 0 <= i < count. */
+extern void select_fill_powers(double *table, int64_t count, SelectRate rate, int64_t step);
+
+/* Whether a uniform number is below a real number. */
+typedef enum SelectVerdict
+{
+	SELECT_OPEN, /* more digits, and a narrower interval, are needed to decide */
+	SELECT_BELOW,
+	SELECT_NOT_BELOW
+} SelectVerdict;
+
+/*
+ * Compares a uniform number in [digits, digits + 1) with a number in the interval bound, in the
+ * same unit.  A decision holds for the complete number, whatever its further digits are.
+ */
+extern SelectVerdict select_compare(const mpz_t digits, const Interval *bound);
+
+/* Sets point to U length, for a uniform U whose first known binary digits are given. */
+extern void select_set_point(Interval *point, const Interval *length, const mpz_t digits,
+							 long known);
+
+static inline int64_t
+select_least(const int64_t *loss, int count)
+{
+	int64_t least = loss[0];
+
+	for (int i = 1; i < count; i++)
+		least = loss[i] < least ? loss[i] : least;
+	return least;
+}
 
 /* ---- select_vote.c ---- */
 

@@ -16,24 +16,13 @@
 
 #include "core/base/mutant.h"
 
-static int64_t
-least_loss(const int64_t *loss, int candidates)
-{
-	int64_t least = loss[0];
-
-	for (int i = 1; i < candidates; i++)
-		if (loss[i] < least)
-			least = loss[i];
-	return least;
-}
-
 int
 select_from_list(int64_t epsilon, Adjacency adjacency, const int64_t *loss, int candidates,
 				 Bits *bits)
 {
 	SelectProblem problem = {.epsilon = epsilon, .adjacency = adjacency};
 	SelectRate rate = select_rate(&problem);
-	int64_t least = least_loss(loss, candidates);
+	int64_t least = select_least(loss, candidates);
 	int heads[SELECT_LIST_MAX] = {0};
 	int count = 0;
 

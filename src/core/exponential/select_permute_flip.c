@@ -50,18 +50,15 @@ exponential_digits(mpz_t digits, SelectRate rate, int64_t k, long precision)
 	mpz_init(above);
 	for (long working = precision + 64; !certain; working *= 2)
 	{
-		mpfr_t bound;
+		Interval bound;
 
-		mpfr_init2(bound, working);
-		for (int upper = 0; upper <= 1; upper++)
-		{
-			mpfr_rnd_t rounding = upper ? MPFR_RNDU : MPFR_RNDD;
-
-			select_exponential_bound(bound, rate, k, rounding);
-			mpfr_mul_2si(bound, bound, precision, rounding);
-			mpfr_get_z(upper ? above : digits, bound, MPFR_RNDD);
-		}
-		mpfr_clear(bound);
+		interval_init(&bound, working);
+		select_set_exponential(&bound, rate, k);
+		mpfr_mul_2si(bound.low, bound.low, precision, MPFR_RNDD);
+		mpfr_mul_2si(bound.high, bound.high, precision, MPFR_RNDU);
+		mpfr_get_z(digits, bound.low, MPFR_RNDD);
+		mpfr_get_z(above, bound.high, MPFR_RNDD);
+		interval_clear(&bound);
 		certain = mpz_cmp(digits, above) == 0;
 	}
 	mpz_clear(above);
@@ -108,23 +105,19 @@ select_binomial(Bits *bits, uint64_t n, SelectRate rate, int64_t k)
 
 /* ---- counting ---- */
 
-typedef struct CountPass
-{
-	uint64_t **count; /* per walker: by loss */
-} CountPass;
-
 static int64_t
 walker_loss(const SelectWalker *walker)
 {
 	return walker->plan->base + walker->loss[0];
 }
 
+/* The context holds for each walker the counts by loss. */
 static bool
 visit_count(SelectWalker *walker, void *context)
 {
-	CountPass *pass = context;
+	uint64_t **count = context;
 
-	pass->count[walker->number][walker_loss(walker)]++;
+	count[walker->number][walker_loss(walker)]++;
 	return true;
 }
 
@@ -132,13 +125,12 @@ uint64_t *
 select_count_losses(SelectTeam *team, Memory *memory)
 {
 	int64_t losses = team->walker[0].plan->span + 1;
-	uint64_t *count[SELECT_MAX_THREADS];
-	CountPass pass = {count};
+	uint64_t *count[CREW_MAX_THREADS];
 
 	assert(team->walker[0].plan->groups == 1 && team->walker[0].plan->levels == 1);
 	for (int k = 0; k < team->size; k++)
 		count[k] = memory_allocate_zero(memory, (size_t) losses, sizeof(uint64_t));
-	select_visit_all(team, visit_count, &pass);
+	select_visit_all(team, visit_count, count);
 	for (int k = 1; k < team->size; k++)
 	{
 		for (int64_t l = 0; l < losses; l++)

@@ -1,11 +1,17 @@
 /*
- * select_rate.c - the rate beta of exp(-beta L), and directed bounds of it.
+ * select_rate.c - the rate beta of exp(-beta L), intervals that hold its powers, and comparisons
+ * of uniform numbers with such intervals.
  */
 #include "core/exponential/select_internal.h"
+
+#include <assert.h>
 
 #include "core/base/mutant.h"
 
 _Static_assert(sizeof(long) >= sizeof(int64_t), "GMP's and MPFR's long arguments hold 64 bits");
+
+/* Precision in which table entries are computed before they are rounded up to doubles. */
+#define TABLE_PRECISION 192
 
 SelectRate
 select_rate(const SelectProblem *problem)
@@ -15,45 +21,118 @@ select_rate(const SelectProblem *problem)
 	return (SelectRate){problem->epsilon, one * privacy_margin(problem->adjacency)};
 }
 
-void
-select_exponent(mpz_t p, mpz_t q, SelectRate rate, int64_t k)
-{
-	mpz_set_si(p, rate.numerator);
-	mpz_mul_si(p, p, k);
-	mpz_set_si(q, rate.denominator);
-}
-
-static mpfr_rnd_t
-opposite(mpfr_rnd_t rounding)
-{
-	return rounding == MPFR_RNDU ? MPFR_RNDD : MPFR_RNDU;
-}
-
-/* beta k; nothing is negative, so that both operations round the same way. */
+/* Sets result to beta k. */
 static void
-exponent_bound(mpfr_t result, SelectRate rate, int64_t k, mpfr_rnd_t rounding)
+set_exponent(Interval *result, SelectRate rate, int64_t k)
 {
-	mpfr_set_si(result, rate.numerator, rounding);
-	mpfr_mul_si(result, result, k, rounding);
-	mpfr_div_si(result, result, rate.denominator, rounding);
+	mpfr_set_si(result->low, rate.numerator, MPFR_RNDD);
+	mpfr_mul_si(result->low, result->low, k, MPFR_RNDD);
+	mpfr_div_si(result->low, result->low, rate.denominator, MPFR_RNDD);
+	mpfr_set_si(result->high, rate.numerator, MPFR_RNDU);
+	mpfr_mul_si(result->high, result->high, k, MPFR_RNDU);
+	mpfr_div_si(result->high, result->high, rate.denominator, MPFR_RNDU);
 }
 
 void
-select_exponential_bound(mpfr_t result, SelectRate rate, int64_t k, mpfr_rnd_t rounding)
+select_set_exponential(Interval *result, SelectRate rate, int64_t k)
 {
-	exponent_bound(result, rate, k, opposite(rounding));
-	mpfr_neg(result, result, rounding);
-	mpfr_exp(result, result, rounding);
+	set_exponent(result, rate, k);
+	interval_negate(result);
+	interval_exp(result);
 }
 
 void
-select_binary_exponent_bound(mpfr_t result, SelectRate rate, int64_t k, mpfr_rnd_t rounding)
+select_set_binary_exponent(Interval *result, SelectRate rate, int64_t k)
 {
-	mpfr_t log2;
+	Interval log2;
 
-	mpfr_init2(log2, mpfr_get_prec(result));
-	mpfr_const_log2(log2, opposite(rounding));
-	exponent_bound(result, rate, k, rounding);
-	mpfr_div(result, result, log2, rounding);
-	mpfr_clear(log2);
+	interval_init(&log2, mpfr_get_prec(result->low));
+	mpfr_const_log2(log2.low, MPFR_RNDD);
+	mpfr_const_log2(log2.high, MPFR_RNDU);
+	set_exponent(result, rate, k);
+	interval_divide(result, &log2);
+	interval_clear(&log2);
+}
+
+void
+select_set_scaled_exponential(Interval *result, SelectRate rate, int64_t k, int64_t exponent)
+{
+	select_set_binary_exponent(result, rate, k);
+	mpfr_add_si(result->low, result->low, exponent, MPFR_RNDD);
+	mpfr_add_si(result->high, result->high, exponent, MPFR_RNDU);
+	interval_negate(result);
+	mpfr_exp2(result->low, result->low, MPFR_RNDD);
+	mpfr_exp2(result->high, result->high, MPFR_RNDU);
+}
+
+int64_t
+select_power_above(mpfr_t value, SelectRate rate, int64_t k)
+{
+	int64_t exponent;
+	Interval binary;
+
+	interval_init(&binary, mpfr_get_prec(value));
+	select_set_binary_exponent(&binary, rate, k);
+	assert(mpfr_fits_slong_p(binary.low, MPFR_RNDD));
+	exponent = -mpfr_get_si(binary.low, MPFR_RNDD);
+	mpfr_add_si(value, binary.low, exponent, MPFR_RNDD); /* the fraction, in [0, 1) */
+	mpfr_neg(value, value, MPFR_RNDU);
+	mpfr_exp2(value, value, MPFR_RNDU);
+	interval_clear(&binary);
+	return exponent;
+}
+
+/* Entry i is entry i - 1 times exp(-rate step), each rounded up. */
+void
+select_fill_powers(double *table, int64_t count, SelectRate rate, int64_t step)
+{
+	Interval factor;
+	mpfr_t entry;
+
+	interval_init(&factor, TABLE_PRECISION);
+	mpfr_init2(entry, TABLE_PRECISION);
+	select_set_exponential(&factor, rate, step);
+	mpfr_set_ui(entry, 1, MPFR_RNDU);
+	for (int64_t i = 0; i < count; i++)
+	{
+		table[i] = mpfr_get_d(entry, MPFR_RNDU);
+		mpfr_mul(entry, entry, factor.high, MPFR_RNDU);
+	}
+	mpfr_clear(entry);
+	interval_clear(&factor);
+}
+
+/* digits < floor(low) puts [digits, digits + 1) below the bound, digits >= ceil(high) above. */
+SelectVerdict
+select_compare(const mpz_t digits, const Interval *bound)
+{
+	SelectVerdict verdict = SELECT_OPEN;
+	mpz_t end;
+
+	mpz_init(end);
+	mpfr_get_z(end, bound->low, MPFR_RNDD);
+	if (mpz_cmp(digits, end) < 0)
+		verdict = SELECT_BELOW;
+	else
+	{
+		mpfr_get_z(end, bound->high, MPFR_RNDU);
+		if (mpz_cmp(digits, end) >= 0)
+			verdict = SELECT_NOT_BELOW;
+	}
+	mpz_clear(end);
+	return verdict;
+}
+
+void
+select_set_point(Interval *point, const Interval *length, const mpz_t digits, long known)
+{
+	mpz_t after;
+
+	mpz_init(after);
+	mpz_add_ui(after, digits, 1);
+	mpfr_mul_z(point->low, length->low, digits, MPFR_RNDD);
+	mpfr_mul_2si(point->low, point->low, -known, MPFR_RNDD);
+	mpfr_mul_z(point->high, length->high, after, MPFR_RNDU);
+	mpfr_mul_2si(point->high, point->high, -known, MPFR_RNDU);
+	mpz_clear(after);
 }

@@ -33,27 +33,6 @@
 #define FIRST_BITS 64
 #define GUARD_BITS 64
 
-/* A number known to lie within two others. */
-typedef struct Interval
-{
-	mpfr_t low;
-	mpfr_t high;
-} Interval;
-
-static void
-interval_init(Interval *interval, mpfr_prec_t precision)
-{
-	mpfr_init2(interval->low, precision);
-	mpfr_init2(interval->high, precision);
-}
-
-static void
-interval_clear(Interval *interval)
-{
-	mpfr_clear(interval->low);
-	mpfr_clear(interval->high);
-}
-
 SelectRate
 select_vote_rate(int64_t epsilon)
 {
@@ -71,8 +50,7 @@ typedef struct Line
 	int64_t most; /* votes of one vector */
 	mpz_srcptr size;
 
-	mpfr_prec_t precision;
-	mpfr_t scratch;
+	Interval term;  /* A_v */
 	Interval none;  /* weight of a vector without votes */
 	Interval total; /* Z */
 	Interval point; /* U Z */
@@ -82,8 +60,7 @@ typedef struct Line
 static void
 line_create(Line *line, mpfr_prec_t precision)
 {
-	line->precision = precision;
-	mpfr_init2(line->scratch, precision);
+	interval_init(&line->term, precision);
 	interval_init(&line->none, precision);
 	interval_init(&line->total, precision);
 	interval_init(&line->point, precision);
@@ -93,48 +70,30 @@ line_create(Line *line, mpfr_prec_t precision)
 static void
 line_clear(Line *line)
 {
-	mpfr_clear(line->scratch);
+	interval_clear(&line->term);
 	interval_clear(&line->none);
 	interval_clear(&line->total);
 	interval_clear(&line->point);
 	interval_clear(&line->border);
 }
 
-/* Adds A_v: what v weighs, less what a vector without votes does. */
+/* Adds A_v: the weight of v less that of a vector without votes. */
 static void
 add_candidate(Line *line, Interval *sum, int64_t v)
 {
-	int64_t behind = line->most - line->votes[v];
-
-	select_exponential_bound(line->scratch, line->rate, behind, MPFR_RNDD);
-	mpfr_sub(line->scratch, line->scratch, line->none.high, MPFR_RNDD);
-	mpfr_add(sum->low, sum->low, line->scratch, MPFR_RNDD);
-	select_exponential_bound(line->scratch, line->rate, behind, MPFR_RNDU);
-	mpfr_sub(line->scratch, line->scratch, line->none.low, MPFR_RNDU);
-	mpfr_add(sum->high, sum->high, line->scratch, MPFR_RNDU);
+	select_set_exponential(&line->term, line->rate, line->most - line->votes[v]);
+	interval_subtract(&line->term, &line->none);
+	interval_add(sum, &line->term);
 }
 
 static void
 weigh(Line *line)
 {
-	select_exponential_bound(line->none.low, line->rate, line->most, MPFR_RNDD);
-	select_exponential_bound(line->none.high, line->rate, line->most, MPFR_RNDU);
+	select_set_exponential(&line->none, line->rate, line->most);
 	mpfr_mul_z(line->total.low, line->none.low, line->size, MPFR_RNDD);
 	mpfr_mul_z(line->total.high, line->none.high, line->size, MPFR_RNDU);
 	for (int64_t v = 0; v < line->candidates; v++)
 		add_candidate(line, &line->total, v);
-}
-
-/* U lies in digits .. digits + 1, in units of 2^-known. */
-static void
-locate(Line *line, mpz_t digits, mpfr_exp_t known)
-{
-	mpfr_mul_z(line->point.low, line->total.low, digits, MPFR_RNDD);
-	mpfr_div_2ui(line->point.low, line->point.low, (unsigned long) known, MPFR_RNDD);
-	mpz_add_ui(digits, digits, 1);
-	mpfr_mul_z(line->point.high, line->total.high, digits, MPFR_RNDU);
-	mpfr_div_2ui(line->point.high, line->point.high, (unsigned long) known, MPFR_RNDU);
-	mpz_sub_ui(digits, digits, 1);
 }
 
 /*
@@ -144,8 +103,7 @@ locate(Line *line, mpz_t digits, mpfr_exp_t known)
 static bool
 find_cell(Line *line, int64_t *cell)
 {
-	mpfr_set_zero(line->border.low, 1);
-	mpfr_set_zero(line->border.high, 1);
+	interval_set_ui(&line->border, 0);
 	for (int64_t v = 0; v < line->candidates; v++)
 	{
 		add_candidate(line, &line->border, v);
@@ -172,20 +130,6 @@ most_votes(const int64_t *votes, int64_t candidates)
 	return most;
 }
 
-/* More binary digits of U. */
-static void
-extend(mpz_t digits, Bits *bits, int count)
-{
-	mpz_t fresh;
-	uint64_t word = bits_take(bits, count);
-
-	mpz_init(fresh);
-	mpz_import(fresh, 1, -1, sizeof(word), 0, 0, &word);
-	mpz_mul_2exp(digits, digits, (mp_bitcnt_t) count);
-	mpz_add(digits, digits, fresh);
-	mpz_clear(fresh);
-}
-
 int64_t
 select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates, const mpz_t size, Bits *bits)
 {
@@ -203,10 +147,10 @@ select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates, const mpz
 	mpz_init(digits);
 	for (int known = FIRST_BITS; !found; known += FIRST_BITS)
 	{
-		extend(digits, bits, FIRST_BITS);
+		bits_append(bits, digits, FIRST_BITS);
 		line_create(&line, known + GUARD_BITS);
 		weigh(&line);
-		locate(&line, digits, known);
+		select_set_point(&line.point, &line.total, digits, known);
 		found = find_cell(&line, &cell);
 		line_clear(&line);
 	}

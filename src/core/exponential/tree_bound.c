@@ -33,7 +33,6 @@
  */
 #include "core/exponential/tree_internal.h"
 
-#include <assert.h>
 #include <math.h>
 
 #define PRECISION 128
@@ -273,15 +272,6 @@ tree_estimate(Tree *tree, const Box *box, const TreeNode *parent, bool tighten,
 	divide(tree, estimate);
 }
 
-/* A lower bound of rate * x / ln 2, whatever the sign of x. */
-static void
-binary_exponent_below(mpfr_t result, SelectRate rate, int64_t x)
-{
-	select_binary_exponent_bound(result, rate, x < 0 ? -x : x, x < 0 ? MPFR_RNDU : MPFR_RNDD);
-	if (x < 0)
-		mpfr_neg(result, result, MPFR_RNDD);
-}
-
 /*
  * The allowance of a node at depth k is A(k) = 1 + (GRID_MAX_DIMENSION + 1 - k) 2^-36,
  * at most 128 coordinates being branched on.  A computed bound u = exp() * sum *
@@ -301,12 +291,7 @@ tree_bound(const Tree *tree, int64_t lower, double sum, int depth)
 	mpfr_t value;
 
 	mpfr_init2(value, PRECISION);
-	binary_exponent_below(value, tree->powers.rate, lower);
-	assert(mpfr_fits_slong_p(value, MPFR_RNDD));
-	exponent = -mpfr_get_si(value, MPFR_RNDD);
-	mpfr_add_si(value, value, exponent, MPFR_RNDD); /* the fraction, in [0, 1) */
-	mpfr_neg(value, value, MPFR_RNDU);
-	mpfr_exp2(value, value, MPFR_RNDU);
+	exponent = select_power_above(value, tree->powers.rate, lower);
 	mpfr_mul_d(value, value, sum, MPFR_RNDU);
 	mpfr_mul_d(value, value, allowance, MPFR_RNDU);
 	bound = tree_length_above(value, exponent);

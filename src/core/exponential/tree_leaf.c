@@ -16,35 +16,17 @@
 #define FIRST_BITS 64  /* of a uniform number */
 #define SPARE_BITS 128 /* of precision: 64 to be close, 64 for the integer part of an exponent */
 
-typedef enum Verdict
-{
-	VERDICT_OPEN,
-	VERDICT_BELOW,
-	VERDICT_NOT_BELOW
-} Verdict;
-
-/* What is rounded down and what is rounded up. */
-enum
-{
-	DOWN,
-	UP,
-	SIDES
-};
-
-static const mpfr_rnd_t rounding_of[SIDES] = {MPFR_RNDD, MPFR_RNDU};
-
 typedef struct Leaf
 {
 	const Relaxation *relaxation;
 	const Grid *grid;
 	SelectRate rate;
 	long precision;
-	int *
-		number; /* of state s before coordinate j among those that vectors of the box pass; or -1 */
+	int *number; /* of a state before a coordinate, if vectors of the box pass it; else -1 */
 	int numbers;
-	mpfr_t *sum[SIDES]; /* as TreeSums.backward, by number; current for this precision */
-	mpfr_t term[SIDES];
-	mpfr_t total[SIDES];
+	Interval *sum; /* as TreeSums.backward, by number; current for this precision */
+	Interval term;
+	Interval total;
 } Leaf;
 
 static int *
@@ -53,10 +35,10 @@ number_at(const Leaf *leaf, int j, int s)
 	return leaf->number + (size_t) j * (size_t) leaf->relaxation->noise.states + s;
 }
 
-static mpfr_ptr
-sum_at(const Leaf *leaf, int side, int j, int s)
+static Interval *
+sum_at(const Leaf *leaf, int j, int s)
 {
-	return leaf->sum[side][*number_at(leaf, j, s)];
+	return &leaf->sum[*number_at(leaf, j, s)];
 }
 
 /*
@@ -75,17 +57,12 @@ set_term(Leaf *leaf, int j, int s, int k)
 		return false;
 	excess = leaf->relaxation->cost[j][own->index[k]] + noise_backward(noise, j + 1)[next] -
 			 noise_backward(noise, j)[s];
-	for (int side = 0; side < SIDES; side++)
+	if (excess == 0)
+		interval_set(&leaf->term, sum_at(leaf, j + 1, next));
+	else
 	{
-		mpfr_srcptr after = sum_at(leaf, side, j + 1, next);
-
-		if (excess == 0)
-			mpfr_set(leaf->term[side], after, rounding_of[side]);
-		else
-		{
-			select_exponential_bound(leaf->term[side], leaf->rate, excess, rounding_of[side]);
-			mpfr_mul(leaf->term[side], leaf->term[side], after, rounding_of[side]);
-		}
+		select_set_exponential(&leaf->term, leaf->rate, excess);
+		interval_multiply(&leaf->term, sum_at(leaf, j + 1, next));
 	}
 	return true;
 }
@@ -93,19 +70,10 @@ set_term(Leaf *leaf, int j, int s, int k)
 static void
 sum_state(Leaf *leaf, int j, int s)
 {
-	for (int side = 0; side < SIDES; side++)
-		mpfr_set_ui(sum_at(leaf, side, j, s), 0, rounding_of[side]);
+	interval_set_ui(sum_at(leaf, j, s), 0);
 	for (int k = 0; k < leaf->relaxation->choices[j].count; k++)
-	{
-		if (!set_term(leaf, j, s, k))
-			continue;
-		for (int side = 0; side < SIDES; side++)
-		{
-			mpfr_ptr sum = sum_at(leaf, side, j, s);
-
-			mpfr_add(sum, sum, leaf->term[side], rounding_of[side]);
-		}
-	}
+		if (set_term(leaf, j, s, k))
+			interval_add(sum_at(leaf, j, s), &leaf->term);
 }
 
 /* All sums at a precision. */
@@ -116,16 +84,13 @@ sum_leaf(Leaf *leaf, long precision)
 	int last = leaf->relaxation->noise.states - 1;
 
 	leaf->precision = precision;
-	for (int side = 0; side < SIDES; side++)
-	{
-		for (int k = 0; k < leaf->numbers; k++)
-			mpfr_set_prec(leaf->sum[side][k], precision);
-		mpfr_set_prec(leaf->term[side], precision);
-		mpfr_set_prec(leaf->total[side], precision);
-		for (int s = 0; s < last; s++)
-			if (*number_at(leaf, dimension, s) >= 0)
-				mpfr_set_ui(sum_at(leaf, side, dimension, s), 1, rounding_of[side]);
-	}
+	for (int k = 0; k < leaf->numbers; k++)
+		interval_reset(&leaf->sum[k], precision);
+	interval_reset(&leaf->term, precision);
+	interval_reset(&leaf->total, precision);
+	for (int s = 0; s < last; s++)
+		if (*number_at(leaf, dimension, s) >= 0)
+			interval_set_ui(sum_at(leaf, dimension, s), 1);
 	for (int j = dimension - 1; j >= 0; j--)
 		for (int s = 0; s < last; s++)
 			if (*number_at(leaf, j, s) >= 0)
@@ -170,81 +135,47 @@ leaf_init(Leaf *leaf, const Tree *tree)
 	leaf->grid = tree->problem->grid;
 	leaf->rate = tree->powers.rate;
 	number_states(leaf, tree->memory);
-	for (int side = 0; side < SIDES; side++)
-	{
-		leaf->sum[side] = memory_allocate(tree->memory, (size_t) leaf->numbers, sizeof(mpfr_t));
-		for (int k = 0; k < leaf->numbers; k++)
-			mpfr_init2(leaf->sum[side][k], MPFR_PREC_MIN);
-		mpfr_init2(leaf->term[side], MPFR_PREC_MIN);
-		mpfr_init2(leaf->total[side], MPFR_PREC_MIN);
-	}
+	leaf->sum = memory_allocate(tree->memory, (size_t) leaf->numbers, sizeof(Interval));
+	for (int k = 0; k < leaf->numbers; k++)
+		interval_init(&leaf->sum[k], MPFR_PREC_MIN);
+	interval_init(&leaf->term, MPFR_PREC_MIN);
+	interval_init(&leaf->total, MPFR_PREC_MIN);
 }
 
 static void
 leaf_clear(Leaf *leaf, const Tree *tree)
 {
-	for (int side = 0; side < SIDES; side++)
-	{
-		for (int k = 0; k < leaf->numbers; k++)
-			mpfr_clear(leaf->sum[side][k]);
-		memory_release(tree->memory, leaf->sum[side]);
-		mpfr_clear(leaf->term[side]);
-		mpfr_clear(leaf->total[side]);
-	}
+	for (int k = 0; k < leaf->numbers; k++)
+		interval_clear(&leaf->sum[k]);
+	memory_release(tree->memory, leaf->sum);
+	interval_clear(&leaf->term);
+	interval_clear(&leaf->total);
 	memory_release(tree->memory, leaf->number);
 }
 
-/* total[side] = mass / 2^exponent = 2^-(rate lower / ln 2 + exponent) sum[0][0] */
-static void
-set_mass(Leaf *leaf, int side, int64_t exponent)
-{
-	mpfr_ptr mass = leaf->total[side];
-	mpfr_rnd_t rounding = rounding_of[side];
-	mpfr_rnd_t opposite = rounding_of[side == UP ? DOWN : UP];
-
-	select_binary_exponent_bound(mass, leaf->rate, leaf->relaxation->lower, opposite);
-	mpfr_add_si(mass, mass, exponent, opposite);
-	mpfr_neg(mass, mass, rounding);
-	mpfr_exp2(mass, mass, rounding);
-	mpfr_mul(mass, mass, sum_at(leaf, side, 0, 0), rounding);
-}
-
 /* Is t, of which the bits down to 2^exponent are known, below the mass? */
-static Verdict
+static SelectVerdict
 compare_to_mass(Leaf *leaf, const TreePoint *point)
 {
-	Verdict verdict = VERDICT_OPEN;
-	mpz_t bound;
-
-	mpz_init(bound);
-	set_mass(leaf, DOWN, point->exponent);
-	mpfr_get_z(bound, leaf->total[DOWN], MPFR_RNDD);
-	if (mpz_cmp(point->value, bound) < 0)
-		verdict = VERDICT_BELOW; /* value + 1 <= mass */
-	else
-	{
-		set_mass(leaf, UP, point->exponent);
-		mpfr_get_z(bound, leaf->total[UP], MPFR_RNDU);
-		if (mpz_cmp(point->value, bound) >= 0)
-			verdict = VERDICT_NOT_BELOW;
-	}
-	mpz_clear(bound);
-	return verdict;
+	select_set_scaled_exponential(&leaf->total, leaf->rate, leaf->relaxation->lower,
+								  point->exponent);
+	interval_multiply(&leaf->total, sum_at(leaf, 0, 0));
+	return select_compare(point->value, &leaf->total);
 }
 
 /* The chance that a comparison is still open halves with each bit. */
 static bool
 is_below_mass(Leaf *leaf, TreePoint *point)
 {
-	Verdict verdict;
+	SelectVerdict verdict;
 
 	sum_leaf(leaf, (long) mpz_sizeinbase(point->value, 2) + SPARE_BITS);
-	while ((verdict = compare_to_mass(leaf, point)) == VERDICT_OPEN)
+	while ((verdict = compare_to_mass(leaf, point)) == SELECT_OPEN)
 	{
 		tree_point_refine(point, FIRST_BITS);
 		sum_leaf(leaf, 2 * leaf->precision);
 	}
-	return verdict == VERDICT_BELOW;
+	return verdict == SELECT_BELOW;
 }
 
 /* The last choice of coordinate j at state s that has a way on. */
@@ -270,32 +201,22 @@ find_choice(Leaf *leaf, int j, int s, const mpz_t value, long count)
 	int last = last_choice(leaf, j, s);
 	int found = -1;
 	bool open = false;
-	mpfr_t least;
-	mpfr_t most;
-	mpz_t value_after;
+	Interval point; /* u * sum */
 
-	mpfr_inits2(leaf->precision, least, most, (mpfr_ptr) NULL);
-	mpz_init(value_after);
-	mpz_add_ui(value_after, value, 1);
-	mpfr_mul_z(least, sum_at(leaf, DOWN, j, s), value, MPFR_RNDD);
-	mpfr_mul_z(most, sum_at(leaf, UP, j, s), value_after, MPFR_RNDU);
-	mpfr_mul_2si(least, least, -count, MPFR_RNDD);
-	mpfr_mul_2si(most, most, -count, MPFR_RNDU);
-	for (int side = 0; side < SIDES; side++)
-		mpfr_set_ui(leaf->total[side], 0, rounding_of[side]);
+	interval_init(&point, leaf->precision);
+	select_set_point(&point, sum_at(leaf, j, s), value, count);
+	interval_set_ui(&leaf->total, 0);
 	for (int k = 0; k < last && found < 0 && !open; k++)
 	{
 		if (!set_term(leaf, j, s, k))
 			continue;
-		for (int side = 0; side < SIDES; side++)
-			mpfr_add(leaf->total[side], leaf->total[side], leaf->term[side], rounding_of[side]);
-		if (mpfr_lessequal_p(most, leaf->total[DOWN]))
+		interval_add(&leaf->total, &leaf->term);
+		if (mpfr_lessequal_p(point.high, leaf->total.low))
 			found = k;
-		else if (mpfr_less_p(least, leaf->total[UP]))
+		else if (mpfr_less_p(point.low, leaf->total.high))
 			open = true;
 	}
-	mpfr_clears(least, most, (mpfr_ptr) NULL);
-	mpz_clear(value_after);
+	interval_clear(&point);
 	return open || found >= 0 ? found : last; /* last: u is above all terms before */
 }
 
@@ -311,8 +232,7 @@ draw_choice(Leaf *leaf, Bits *bits, int j, int s)
 	mpz_init(value);
 	while (choice < 0)
 	{
-		mpz_mul_2exp(value, value, FIRST_BITS);
-		mpz_add_ui(value, value, bits_take(bits, FIRST_BITS));
+		bits_append(bits, value, FIRST_BITS);
 		count += FIRST_BITS;
 		if (leaf->precision < count + SPARE_BITS)
 			sum_leaf(leaf, 2 * (count + SPARE_BITS));

@@ -31,7 +31,7 @@ _Static_assert(FLT_EVAL_METHOD == 0, "doubles are rounded after each operation")
 
 #define LEAST_POWER 0x1p-900
 #define LEAST_POWER_EXPONENT 900
-#define TABLE_PRECISION 128
+#define END_PRECISION 128
 #define DIGIT_MASK ((1 << TREE_DIGIT_BITS) - 1)
 #define MAX_END (INT64_C(1) << 60)
 
@@ -40,46 +40,29 @@ static int64_t
 first_negligible(SelectRate rate)
 {
 	int64_t end = MAX_END;
-	mpfr_t bits;
+	Interval bits;
 
 	if (rate.numerator == 0)
 		return end;
 	/* ceil(900 / (rate / ln 2)), rounded up */
-	mpfr_init2(bits, TABLE_PRECISION);
-	select_binary_exponent_bound(bits, rate, 1, MPFR_RNDD);
-	mpfr_si_div(bits, LEAST_POWER_EXPONENT, bits, MPFR_RNDU);
-	if (mpfr_cmp_si(bits, MAX_END) < 0)
-		end = mpfr_get_si(bits, MPFR_RNDU);
-	mpfr_clear(bits);
+	interval_init(&bits, END_PRECISION);
+	select_set_binary_exponent(&bits, rate, 1);
+	mpfr_si_div(bits.high, LEAST_POWER_EXPONENT, bits.low, MPFR_RNDU);
+	if (mpfr_cmp_si(bits.high, MAX_END) < 0)
+		end = mpfr_get_si(bits.high, MPFR_RNDU);
+	interval_clear(&bits);
 	return end;
 }
 
-/*
- * value[d][k] >= exp(-rate k 2^(d TREE_DIGIT_BITS)): entry k is entry k - 1 times
- * the first, rounded up.  Digits that no k below end has are left alone.
- */
+/* value[d][k] >= exp(-rate k 2^(d TREE_DIGIT_BITS)); digits that no k below end has stay unset. */
 void
 tree_powers_set(TreePowers *powers, SelectRate rate)
 {
-	mpfr_t factor;
-	mpfr_t entry;
-
 	powers->rate = rate;
 	powers->end = first_negligible(rate);
-	mpfr_init2(factor, TABLE_PRECISION);
-	mpfr_init2(entry, TABLE_PRECISION);
 	for (int d = 0; d < TREE_DIGITS && powers->end >> (d * TREE_DIGIT_BITS) > 0; d++)
-	{
-		select_exponential_bound(factor, rate, INT64_C(1) << (d * TREE_DIGIT_BITS), MPFR_RNDU);
-		mpfr_set_ui(entry, 1, MPFR_RNDU);
-		for (int k = 0; k <= DIGIT_MASK; k++)
-		{
-			powers->value[d][k] = mpfr_get_d(entry, MPFR_RNDU);
-			mpfr_mul(entry, entry, factor, MPFR_RNDU);
-		}
-	}
-	mpfr_clear(factor);
-	mpfr_clear(entry);
+		select_fill_powers(powers->value[d], DIGIT_MASK + 1, rate,
+						   INT64_C(1) << (d * TREE_DIGIT_BITS));
 }
 
 static inline double

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "core/base/integers.h"
 #include "core/base/mutant.h"
 
 /* Words below this can be doubled without overflow. */
@@ -69,6 +70,18 @@ bits_take(Bits *bits, int count)
 	bits->pool = drop_bits(word, missing);
 	bits->left = 64 - missing;
 	return result;
+}
+
+void
+bits_append(Bits *bits, mpz_t digits, int count)
+{
+	mpz_t fresh;
+
+	mpz_init(fresh);
+	mpz_from_word(fresh, bits_take(bits, count));
+	mpz_mul_2exp(digits, digits, (mp_bitcnt_t) count);
+	mpz_add(digits, digits, fresh);
+	mpz_clear(fresh);
 }
 
 /* Rejection on the bit length of n - 1: fewer than two attempts on average, no bias. */

@@ -29,6 +29,9 @@ extern void bits_init(Bits *bits, void (*fill)(void *, uint8_t *, size_t), void 
 /* count (0..64) fair bits in the low end of a word. */
 extern uint64_t bits_take(Bits *bits, int count);
 
+/* Appends count (0..64) fair bits to the binary digits of a number. */
+extern void bits_append(Bits *bits, mpz_t digits, int count);
+
 /* Uniform on 0 .. n-1, n >= 1. */
 extern uint64_t bits_below(Bits *bits, uint64_t n);
 extern void bits_below_mpz(Bits *bits, mpz_t result, const mpz_t n);
