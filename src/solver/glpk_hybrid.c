@@ -305,17 +305,6 @@ add_bound_cut(Slab *slab)
 	programme_add_row(&slab->programme, GLP_LO, (double) constant / scale);
 }
 
-/* Mass of the cells of a coordinate: how much it decides. */
-static double
-coordinate_mass(const Cells *cells, int j)
-{
-	double mass = 0.0;
-
-	for (int m = cells->first_member[j]; m < cells->first_member[j + 1]; m++)
-		mass += (double) cells->member[m].cell->mass;
-	return mass;
-}
-
 /*
  * Choose the split: like the native search the coordinate with the most mass in
  * cells, and of its levels the one that the relaxation likes best.  False where
@@ -330,7 +319,7 @@ choose_split(const Slab *slab, SlabNode *node)
 	node->coordinate = -1;
 	for (int j = 0; j < slab->hybrid->model->grid->dimension; j++)
 	{
-		double mass = coordinate_mass(&slab->hybrid->work.relaxation.cells, j);
+		double mass = cells_coordinate_mass(&slab->hybrid->work.relaxation.cells, j);
 
 		if (mass <= most || (box->levels[j] & (box->levels[j] - 1)) == 0)
 			continue;

@@ -203,25 +203,6 @@ glpk_literal_witness(const OracleProblem *problem, int milliseconds, Memory *mem
 	return done;
 }
 
-/* N L(w) less the rewards of w. */
-static void
-exact_objective(mpz_t value, const OracleProblem *problem, const int *index)
-{
-	int64_t loss = instance_loss(problem->instance, problem->grid, index);
-	uint64_t words[2] = {(uint64_t) loss, problem->scale};
-	mpz_t scale;
-
-	mpz_init(scale);
-	mpz_import(value, 1, -1, sizeof(words[0]), 0, 0, &words[0]);
-	mpz_import(scale, 1, -1, sizeof(words[1]), 0, 0, &words[1]);
-	mpz_mul(value, value, scale);
-	for (int j = 0; j < problem->grid->dimension; j++)
-		mpz_sub(value, value, problem->reward[j * GRID_MAX_LEVELS + index[j]]);
-	if (problem->level_reward != NULL)
-		mpz_sub(value, value, problem->level_reward[oracle_end_state(problem->grid, index)]);
-	mpz_clear(scale);
-}
-
 bool
 glpk_literal_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *answer)
 {
@@ -234,8 +215,8 @@ glpk_literal_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *a
 		return false;
 	oracle_search(problem, memory, answer);
 	mpz_inits(claimed, proved, NULL);
-	exact_objective(claimed, problem, witness.index);
-	exact_objective(proved, problem, answer->index);
+	oracle_objective(claimed, problem, witness.index);
+	oracle_objective(proved, problem, answer->index);
 	same = mpz_cmp(claimed, proved) == 0;
 	mpz_clears(claimed, proved, NULL);
 	return same;

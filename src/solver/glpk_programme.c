@@ -119,25 +119,6 @@ add_ends(GlpkProgramme *programme)
 			programme_add_entry(programme, column[s], -s);
 }
 
-/* What a level adds up to the constraint. */
-static int
-level_step(const Grid *grid, int j, int i)
-{
-	int weight = grid->level[j][i];
-
-	switch (grid->constraint)
-	{
-		case GRID_BALL:
-			return weight * weight;
-		case GRID_SPARSE:
-			return weight != 0;
-		case GRID_MODULUS:
-			return grid_rank(grid, j, i);
-		default:
-			return 0;
-	}
-}
-
 /*
  * How often the modulus is in the sum of the ranks: below the dimension, because
  * a rank is below the modulus.  As an entry of the next row.
@@ -170,7 +151,7 @@ add_constraint(GlpkProgramme *programme)
 	for (int j = 0; j < grid->dimension; j++)
 		for (int i = 0; i < grid->levels[j]; i++)
 			if (programme->column[j][i] != 0)
-				programme_add_entry(programme, programme->column[j][i], level_step(grid, j, i));
+				programme_add_entry(programme, programme->column[j][i], grid_increment(grid, j, i));
 	if (priced || grid->constraint == GRID_MODULUS)
 		programme_add_row(programme, GLP_FX, 0.0);
 	else

@@ -132,17 +132,30 @@ remainder_of(int number, int modulus)
 }
 
 int
-grid_step(const Grid *grid, int state, int coordinate, int index)
+grid_increment(const Grid *grid, int coordinate, int index)
 {
 	int weight = grid->level[coordinate][index];
-	int next = state;
 
-	if (grid->constraint == GRID_BALL)
-		next = state + weight * weight;
-	else if (grid->constraint == GRID_SPARSE)
-		next = state + (weight != 0);
-	else if (grid->constraint == GRID_MODULUS)
-		next = remainder_of(state + grid_rank(grid, coordinate, index), grid->bound);
+	switch (grid->constraint)
+	{
+		case GRID_BALL:
+			return weight * weight;
+		case GRID_SPARSE:
+			return weight != 0;
+		case GRID_MODULUS:
+			return grid_rank(grid, coordinate, index);
+		default:
+			return 0;
+	}
+}
+
+int
+grid_step(const Grid *grid, int state, int coordinate, int index)
+{
+	int next = state + grid_increment(grid, coordinate, index);
+
+	if (grid->constraint == GRID_MODULUS)
+		next = remainder_of(next, grid->bound);
 	return next < grid_states(grid) ? next : -1;
 }
 
@@ -219,20 +232,23 @@ grid_log2_size(const Grid *grid)
 	return count_paths(grid, &exact);
 }
 
-bool
-grid_contains(const Grid *grid, const int *index)
+int
+grid_end_state(const Grid *grid, const int *index)
 {
 	int state = 0;
 
+	for (int j = 0; j < grid->dimension && state >= 0; j++)
+		state = grid_step(grid, state, j, index[j]);
+	return state >= 0 && grid_accepts(grid, state) ? state : -1;
+}
+
+bool
+grid_contains(const Grid *grid, const int *index)
+{
 	for (int j = 0; j < grid->dimension; j++)
-	{
 		if (index[j] < 0 || index[j] >= grid->levels[j])
 			return false;
-		state = grid_step(grid, state, j, index[j]);
-		if (state < 0)
-			return false;
-	}
-	return grid_accepts(grid, state);
+	return grid_end_state(grid, index) >= 0;
 }
 
 int

@@ -79,12 +79,17 @@ extern double grid_log2_size(const Grid *grid);
  * The constraint as a finite automaton over the coordinates in order: start in
  * state 0, take grid_step() for each coordinate's level, and end in a state for
  * which grid_accepts() is true.  grid_step() returns -1 where no completion can
- * be accepted.  GRID_PRODUCT has the single state 0, GRID_MODULUS the sum of the
- * ranks so far modulo bound.
+ * be accepted.  The state is the sum of grid_increment() so far: 0 for GRID_PRODUCT, the sum of
+ * squares for GRID_BALL, the number of non-zeros for GRID_SPARSE, the sum of the ranks modulo
+ * bound for GRID_MODULUS.
  */
 extern int grid_states(const Grid *grid);
+extern int grid_increment(const Grid *grid, int coordinate, int index);
 extern int grid_step(const Grid *grid, int state, int coordinate, int index);
 extern bool grid_accepts(const Grid *grid, int state);
+
+/* The state in which the automaton ends; -1 for a vector that is not in W. */
+extern int grid_end_state(const Grid *grid, const int *index);
 
 /* Does W hold the vector with these level indices? */
 extern bool grid_contains(const Grid *grid, const int *index);

@@ -19,46 +19,25 @@ incumbent_precedes(const OracleModel *model, const Incumbent *a, const Incumbent
 	return grid_compare(model->grid, a->index, b->index) < 0;
 }
 
-int
-oracle_end_state(const Grid *grid, const int *index)
-{
-	int state = 0;
-
-	for (int j = 0; j < grid->dimension && state >= 0; j++)
-		state = grid_step(grid, state, j, index[j]);
-	return state >= 0 && grid_accepts(grid, state) ? state : -1;
-}
-
-/*
- * cost = largest reward of the coordinate - reward of the level, at least 0.
- * This subtracts a constant per coordinate from the objective's negative, so no
- * argmin changes.
- */
-static void
-level_cost(mpz_t cost, const OracleProblem *problem, int j, int i)
-{
-	const mpz_t *reward = problem->reward + (size_t) j * GRID_MAX_LEVELS;
-	int best = 0;
-
-	for (int k = 1; k < problem->grid->levels[j]; k++)
-		if (mpz_cmp(reward[k], reward[best]) > 0)
-			best = k;
-	mpz_sub(cost, reward[best], reward[i]);
-}
-
-/* mpz_get_si() returns a long, which has only 32 bits on some systems. value is below 2^62. */
+/* a - b, which is at least 0; ORACLE_LIMIT if it is that or more. */
 static int64_t
-small_value(const mpz_t value)
+capped_difference(const mpz_t a, const mpz_t b)
 {
-	uint64_t word = 0;
+	int64_t difference;
+	mpz_t exact;
 
-	mpz_export(&word, NULL, -1, sizeof(word), 0, 0, value);
-	return (int64_t) word;
+	mpz_init(exact);
+	mpz_sub(exact, a, b);
+	difference = mpz_clamped(exact);
+	mpz_clear(exact);
+	return difference < ORACLE_LIMIT ? difference : ORACLE_LIMIT;
 }
 
 /*
- * Keep the levels of one coordinate that can be optimal, and add the largest
- * kept cost to total; false when total reaches the limit.
+ * Keeps the levels of one coordinate that can be optimal, and adds the largest kept cost to total;
+ * false if a cost or total reaches the limit.  The cost of a level is the largest reward of the
+ * coordinate less that of the level, at least 0: a constant per coordinate, which changes no
+ * argmin, is added to the objective.
  *
  * On a product grid, which ends in one state, a level i whose cost exceeds span (here N times the
  * span of the loss) is never optimal: exchange it for the level of cost 0, which stays in the grid.
@@ -66,36 +45,34 @@ small_value(const mpz_t value)
  * optimum is lost, not even a tied one.
  */
 static bool
-reduce_coordinate(const OracleProblem *problem, OracleModel *model, int j, const mpz_t span,
-				  mpz_t total, mpz_t cost)
+reduce_coordinate(const OracleProblem *problem, OracleModel *model, int j, Wide span, Wide *total)
 {
+	const mpz_t *reward = problem->reward + (size_t) j * GRID_MAX_LEVELS;
 	int64_t largest = 0;
+	int best = 0;
 
-	model->box.levels[j] = 0;
+	for (int i = 1; i < problem->grid->levels[j]; i++)
+		if (mpz_cmp(reward[i], reward[best]) > 0)
+			best = i;
 	for (int i = 0; i < problem->grid->levels[j]; i++)
 	{
-		model->cost[j][i] = 0;
-		level_cost(cost, problem, j, i);
-		if (problem->grid->constraint == GRID_PRODUCT && mpz_cmp(cost, span) > 0)
+		int64_t cost = capped_difference(reward[best], reward[i]);
+
+		if (problem->grid->constraint == GRID_PRODUCT && cost > span)
 			continue;
-		if (mpz_sizeinbase(cost, 2) > 58)
+		if (cost >= ORACLE_LIMIT)
 			return false;
 		model->box.levels[j] |= UINT64_C(1) << i;
-		model->cost[j][i] = small_value(cost);
-		if (model->cost[j][i] > largest)
-			largest = model->cost[j][i];
+		model->cost[j][i] = cost;
+		largest = cost > largest ? cost : largest;
 	}
-	mpz_from_word(cost, (uint64_t) largest);
-	mpz_add(total, total, cost);
-	return mpz_sizeinbase(total, 2) <= 58;
+	*total += largest;
+	return *total < ORACLE_LIMIT;
 }
 
-/*
- * end_cost = largest reward of an accepting state - reward of the state, and the
- * largest of these is added to total; false when total reaches the limit.
- */
+/* The same for the accepting states, all of which are kept. */
 static bool
-reduce_ends(const OracleProblem *problem, OracleModel *model, mpz_t total, mpz_t cost)
+reduce_ends(const OracleProblem *problem, OracleModel *model, Wide *total)
 {
 	const mpz_t *reward = problem->level_reward;
 	int64_t largest = 0;
@@ -110,44 +87,29 @@ reduce_ends(const OracleProblem *problem, OracleModel *model, mpz_t total, mpz_t
 	{
 		if (!grid_accepts(problem->grid, s))
 			continue;
-		mpz_sub(cost, reward[best], reward[s]);
-		if (mpz_sizeinbase(cost, 2) > 58)
+		model->end_cost[s] = capped_difference(reward[best], reward[s]);
+		if (model->end_cost[s] >= ORACLE_LIMIT)
 			return false;
-		model->end_cost[s] = small_value(cost);
-		if (model->end_cost[s] > largest)
-			largest = model->end_cost[s];
+		largest = model->end_cost[s] > largest ? model->end_cost[s] : largest;
 	}
-	mpz_from_word(cost, (uint64_t) largest);
-	mpz_add(total, total, cost);
-	return mpz_sizeinbase(total, 2) <= 58;
+	*total += largest;
+	return *total < ORACLE_LIMIT;
 }
 
 bool
 oracle_reduce(const OracleProblem *problem, OracleModel *model)
 {
-	mpz_t span;
-	mpz_t total;
-	mpz_t scratch;
-	bool fits;
+	Wide span = (Wide) problem->scale * instance_span(problem->instance);
+	Wide total = span;
+	bool fits = problem->scale < (uint64_t) ORACLE_LIMIT && span < ORACLE_LIMIT;
 
-	mpz_inits(span, total, scratch, NULL);
-	mpz_from_word(scratch, problem->scale);
-	mpz_from_word(span, (uint64_t) instance_span(problem->instance));
-	mpz_mul(span, span, scratch);
-	mpz_set(total, span);
-
+	memset(model, 0, sizeof(*model));
 	model->instance = problem->instance;
 	model->grid = problem->grid;
-	memset(model->cost, 0, sizeof(model->cost));
-	memset(model->end_cost, 0, sizeof(model->end_cost));
-	memset(&model->box, 0, sizeof(model->box));
-	/* R1: 58 bits are "below 2^58"; scale alone may be larger where there is no row. */
-	fits = mpz_sizeinbase(span, 2) <= 58 && problem->scale < (uint64_t) ORACLE_LIMIT;
 	for (int j = 0; fits && j < problem->grid->dimension; j++)
-		fits = reduce_coordinate(problem, model, j, span, total, scratch);
-	fits = fits && reduce_ends(problem, model, total, scratch);
+		fits = reduce_coordinate(problem, model, j, span, &total);
+	fits = fits && reduce_ends(problem, model, &total);
 	model->scale = fits ? (int64_t) problem->scale : 0;
-	mpz_clears(span, total, scratch, NULL);
 	return fits;
 }
 
@@ -174,16 +136,11 @@ const OracleEffort oracle_usual_effort = {
 void
 oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer)
 {
-	OracleModel *model = memory_allocate(memory, 1, sizeof(OracleModel));
+	OracleProblem whole = *problem;
 
-	if (oracle_reduce(problem, model))
-	{
-		oracle_solve(model, &oracle_usual_effort, problem, ORACLE_NO_LIMIT, memory, answer);
-		answer->loss = instance_loss(problem->instance, problem->grid, answer->index);
-	}
-	else
+	whole.node_limit = ORACLE_NO_LIMIT;
+	if (!oracle_search_within(&whole, memory, answer))
 		oracle_enumerate(problem, memory, answer);
-	memory_release(memory, model);
 }
 
 bool

@@ -16,9 +16,8 @@
 
 #include "core/grid/grid.h"
 #include "core/rows/instance.h"
+#include "core/base/crew.h"
 #include "core/base/memory.h"
-
-#define ORACLE_MAX_THREADS 64
 
 typedef enum OraclePhase
 {
@@ -54,7 +53,7 @@ typedef struct OracleProblem
 	 */
 	const mpz_t *level_reward;
 
-	int threads; /* 1 .. ORACLE_MAX_THREADS, 0 for 1; changes neither answer nor nodes */
+	int threads; /* 1 .. CREW_MAX_THREADS, 0 for 1; changes neither answer nor nodes */
 
 	/* Read by oracle_search_within() only: the nodes that it may look into, at least 1. */
 	int64_t node_limit;
@@ -88,6 +87,9 @@ extern void oracle_search(const OracleProblem *problem, Memory *memory, OracleAn
  */
 extern bool oracle_search_within(const OracleProblem *problem, Memory *memory,
 								 OracleAnswer *answer);
+
+/* N L(w) less the rewards of w, from the definition; w must lie in W. */
+extern void oracle_objective(mpz_t value, const OracleProblem *problem, const int *index);
 
 /* Every vector of W in turn, in big integers: the definition, for tests and tiny grids. */
 extern void oracle_enumerate(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);

@@ -31,20 +31,15 @@ allocate_workspace(Cells *cells, Memory *memory)
 }
 
 void
-cells_create(Cells *cells, const OracleModel *model, int64_t max_entries, Memory *memory)
+cells_create(Cells *cells, const OracleModel *model, int64_t max_entries, const Cells *owner,
+			 Memory *memory)
 {
 	memset(cells, 0, sizeof(*cells));
 	cells->model = model;
-	row_tables_create(&cells->rows, model, max_entries, memory);
-	allocate_workspace(cells, memory);
-}
-
-void
-cells_borrow(Cells *cells, const Cells *owner, Memory *memory)
-{
-	memset(cells, 0, sizeof(*cells));
-	cells->model = owner->model;
-	row_tables_borrow(&cells->rows, &owner->rows, memory);
+	if (owner == NULL)
+		row_tables_create(&cells->rows, model, max_entries, memory);
+	else
+		row_tables_borrow(&cells->rows, &owner->rows, memory);
 	allocate_workspace(cells, memory);
 }
 

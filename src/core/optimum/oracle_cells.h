@@ -86,12 +86,9 @@ typedef struct Multipliers
 	size_t bytes; /* of the block */
 } Multipliers;
 
+/* Shares the rows of owner unless that is NULL, for another thread; owner must live as long. */
 extern void cells_create(Cells *cells, const OracleModel *model, int64_t max_entries,
-						 Memory *memory);
-
-/* A workspace of its own on the rows of another, which must live as long: for another thread. */
-extern void cells_borrow(Cells *cells, const Cells *owner, Memory *memory);
-
+						 const Cells *owner, Memory *memory);
 extern void cells_destroy(Cells *cells, Memory *memory);
 
 /*
@@ -135,6 +132,17 @@ static inline int64_t
 cells_multiplier_limit(const Cells *cells, const Cell *cell)
 {
 	return cells->multiplier_limit * cell->groups;
+}
+
+/* The mass of the cells of a coordinate: how much the coordinate decides. */
+static inline double
+cells_coordinate_mass(const Cells *cells, int j)
+{
+	double mass = 0.0;
+
+	for (int m = cells->first_member[j]; m < cells->first_member[j + 1]; m++)
+		mass += (double) cells->member[m].cell->mass;
+	return mass;
 }
 
 /* Needs the backward messages. */

@@ -11,29 +11,20 @@
 
 #include "core/base/integers.h"
 
-/* Where the constraint's automaton ends, for a vector of the grid. */
-static int
-end_state(const Grid *grid, const int *index)
+void
+oracle_objective(mpz_t value, const OracleProblem *problem, const int *index)
 {
-	int state = 0;
+	mpz_t scale;
 
-	for (int j = 0; j < grid->dimension; j++)
-		state = grid_step(grid, state, j, index[j]);
-	return state;
-}
-
-static void
-objective(mpz_t value, const OracleProblem *problem, const int *index, mpz_t scratch)
-{
-	int64_t loss = instance_loss(problem->instance, problem->grid, index);
-
-	mpz_from_word(value, (uint64_t) loss);
-	mpz_from_word(scratch, problem->scale);
-	mpz_mul(value, value, scratch);
+	mpz_init(scale);
+	mpz_from_word(value, (uint64_t) instance_loss(problem->instance, problem->grid, index));
+	mpz_from_word(scale, problem->scale);
+	mpz_mul(value, value, scale);
 	for (int j = 0; j < problem->grid->dimension; j++)
 		mpz_sub(value, value, problem->reward[j * GRID_MAX_LEVELS + index[j]]);
 	if (problem->level_reward != NULL)
-		mpz_sub(value, value, problem->level_reward[end_state(problem->grid, index)]);
+		mpz_sub(value, value, problem->level_reward[grid_end_state(problem->grid, index)]);
+	mpz_clear(scale);
 }
 
 /*
@@ -60,17 +51,16 @@ oracle_enumerate(const OracleProblem *problem, Memory *memory, OracleAnswer *ans
 	bool found = false;
 	mpz_t value;
 	mpz_t best;
-	mpz_t scratch;
 
 	(void) memory;
-	mpz_inits(value, best, scratch, NULL);
+	mpz_inits(value, best, NULL);
 	answer->nodes = 0;
 	do
 	{
 		if (!grid_contains(grid, index))
 			continue;
 		answer->nodes++;
-		objective(value, problem, index, scratch);
+		oracle_objective(value, problem, index);
 		/* Strictly less: the first of equals in the public order stays. */
 		if (!found || mpz_cmp(value, best) < 0)
 		{
@@ -79,6 +69,6 @@ oracle_enumerate(const OracleProblem *problem, Memory *memory, OracleAnswer *ans
 			memcpy(answer->index, index, sizeof(index));
 		}
 	} while (advance(grid, index));
-	mpz_clears(value, best, scratch, NULL);
+	mpz_clears(value, best, NULL);
 	answer->loss = instance_loss(problem->instance, grid, answer->index);
 }

@@ -99,27 +99,25 @@ set_sequence(LocalSearch *search, int64_t number)
 }
 
 void
-local_search_create(LocalSearch *search, const RowTables *rows, Memory *memory)
+local_search_create(LocalSearch *search, const RowTables *rows, const LocalSearch *owner,
+					Memory *memory)
 {
 	const OracleModel *model = rows->model;
 
-	memset(search, 0, sizeof(*search));
-	search->model = model;
-	search->rows = rows;
-	set_sequence(search, 0);
-	choices_list(search->choices, model->grid, &model->box);
-	search->run = memory_allocate(memory, (size_t) list_columns(search, NULL), sizeof(RowRun));
-	(void) list_columns(search, search->run);
+	if (owner != NULL)
+		*search = *owner;
+	else
+	{
+		memset(search, 0, sizeof(*search));
+		search->model = model;
+		search->rows = rows;
+		set_sequence(search, 0);
+		choices_list(search->choices, model->grid, &model->box);
+		search->run = memory_allocate(memory, (size_t) list_columns(search, NULL), sizeof(RowRun));
+		(void) list_columns(search, search->run);
+	}
+	search->borrows = owner != NULL;
 	search->score = memory_allocate(memory, (size_t) model->instance->rows, sizeof(int64_t));
-}
-
-void
-local_search_borrow(LocalSearch *search, const LocalSearch *owner, Memory *memory)
-{
-	*search = *owner;
-	search->borrows = true;
-	search->score =
-		memory_allocate(memory, (size_t) search->model->instance->rows, sizeof(int64_t));
 }
 
 void
@@ -222,7 +220,7 @@ end_state_with(LocalSearch *search, int j, int i)
 	if (search->model->grid->constraint == GRID_PRODUCT)
 		return 0;
 	search->index[j] = i;
-	state = oracle_end_state(search->model->grid, search->index);
+	state = grid_end_state(search->model->grid, search->index);
 	search->index[j] = old;
 	return state;
 }
@@ -263,7 +261,7 @@ start_from(LocalSearch *search, const int *index)
 	int64_t loss = 0;
 
 	memcpy(search->index, index, sizeof(search->index));
-	search->end = oracle_end_state(model->grid, index);
+	search->end = grid_end_state(model->grid, index);
 	if (instance->rows > 0)
 		memset(search->score, 0, (size_t) instance->rows * sizeof(int64_t));
 	search->objective = end_cost(search, search->end);

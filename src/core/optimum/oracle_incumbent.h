@@ -49,12 +49,12 @@ typedef struct LocalSearch
 	uint64_t random; /* state of a fixed pseudo-random sequence */
 } LocalSearch;
 
-/* The row tables must live as long. */
-extern void local_search_create(LocalSearch *search, const RowTables *rows, Memory *memory);
-
-/* On the runs of another, which must live as long: for another thread. */
-extern void local_search_borrow(LocalSearch *search, const LocalSearch *owner, Memory *memory);
-
+/*
+ * Shares the runs and the row tables of owner unless that is NULL, for another thread; both must
+ * live as long.
+ */
+extern void local_search_create(LocalSearch *search, const RowTables *rows,
+								const LocalSearch *owner, Memory *memory);
 extern void local_search_destroy(LocalSearch *search, Memory *memory);
 
 /*

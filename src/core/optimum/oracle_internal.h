@@ -82,9 +82,6 @@ typedef struct Incumbent
 /* Does the first vector precede the second in that order? */
 extern bool incumbent_precedes(const OracleModel *model, const Incumbent *a, const Incumbent *b);
 
-/* The state in which the constraint's automaton ends; -1 for a vector that is not in the grid. */
-extern int oracle_end_state(const Grid *grid, const int *index);
-
 /* Reduces the rewards; false where the numbers do not fit R1. */
 extern bool oracle_reduce(const OracleProblem *problem, OracleModel *model);
 

@@ -22,10 +22,8 @@ workspace_create(Workspace *work, const OracleModel *model, const OracleEffort *
 	work->effort = effort;
 	relaxation_create(&work->relaxation, model, effort->table_entries,
 					  owner != NULL ? &owner->relaxation : NULL, memory);
-	if (owner == NULL)
-		local_search_create(&work->local, &work->relaxation.cells.rows, memory);
-	else
-		local_search_borrow(&work->local, &owner->local, memory);
+	local_search_create(&work->local, &work->relaxation.cells.rows,
+						owner != NULL ? &owner->local : NULL, memory);
 }
 
 void
@@ -75,7 +73,7 @@ walks_downhill(const Workspace *work)
 static int64_t
 noise_value(const OracleModel *model, const int *index)
 {
-	int64_t value = model->end_cost[oracle_end_state(model->grid, index)];
+	int64_t value = model->end_cost[grid_end_state(model->grid, index)];
 
 	for (int j = 0; j < model->grid->dimension; j++)
 		value += model->cost[j][index[j]];

@@ -46,8 +46,9 @@ tabulate_steps(NoiseProgramme *noise)
 }
 
 void
-noise_create(NoiseProgramme *noise, const Grid *grid, Memory *memory)
+noise_create(NoiseProgramme *noise, const OracleModel *model, Memory *memory)
 {
+	const Grid *grid = model->grid;
 	size_t entries;
 
 	noise->grid = grid;
@@ -63,15 +64,7 @@ noise_create(NoiseProgramme *noise, const Grid *grid, Memory *memory)
 	noise_forward(noise, 0)[0] = 0;
 	for (int s = 0; s < noise->states - 1; s++)
 		if (grid_accepts(grid, s))
-			noise_backward(noise, grid->dimension)[s] = 0;
-}
-
-void
-noise_set_end_costs(NoiseProgramme *noise, const int64_t *end_cost)
-{
-	for (int s = 0; s < noise->states - 1; s++)
-		if (grid_accepts(noise->grid, s))
-			noise_backward(noise, noise->grid->dimension)[s] = end_cost[s];
+			noise_backward(noise, grid->dimension)[s] = model->end_cost[s];
 }
 
 void

@@ -6,9 +6,9 @@
  *
  * is a shortest path through the constraint's automaton (grid.h), found by a
  * dynamic programme over the coordinates; it is exact for every constraint
- * (theorem B3).  A cost of the state that the path ends in may be added
- * (noise_set_end_costs()).  forward[j] and backward[j] hold, for every state
- * before coordinate j, the cheapest way there and the cheapest way on.
+ * (theorem B3).  The model's cost of the state that the path ends in is added.  forward[j] and
+ * backward[j] hold, for every state before coordinate j, the cheapest way there and the cheapest
+ * way on.
  */
 #ifndef DPOBJ_CORE_ORACLE_NOISE_H
 #define DPOBJ_CORE_ORACLE_NOISE_H
@@ -44,11 +44,7 @@ noise_next(const NoiseProgramme *noise, int j, int i)
 	return noise->next + (size_t) (noise->first_step[j] + i) * noise->states;
 }
 
-extern void noise_create(NoiseProgramme *noise, const Grid *grid, Memory *memory);
-
-/* Ending in an accepting state s costs end_cost[s], instead of nothing. */
-extern void noise_set_end_costs(NoiseProgramme *noise, const int64_t *end_cost);
-
+extern void noise_create(NoiseProgramme *noise, const OracleModel *model, Memory *memory);
 extern void noise_destroy(NoiseProgramme *noise, Memory *memory);
 
 /* backward[j] from backward[j + 1], and forward[j + 1] from forward[j]. */

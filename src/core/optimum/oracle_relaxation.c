@@ -10,12 +10,9 @@ relaxation_create(Relaxation *relaxation, const OracleModel *model, int64_t max_
 				  const Relaxation *owner, Memory *memory)
 {
 	relaxation->model = model;
-	if (owner == NULL)
-		cells_create(&relaxation->cells, model, max_entries, memory);
-	else
-		cells_borrow(&relaxation->cells, &owner->cells, memory);
-	noise_create(&relaxation->noise, model->grid, memory);
-	noise_set_end_costs(&relaxation->noise, model->end_cost);
+	cells_create(&relaxation->cells, model, max_entries, owner != NULL ? &owner->cells : NULL,
+				 memory);
+	noise_create(&relaxation->noise, model, memory);
 }
 
 void
@@ -221,17 +218,12 @@ choose_binary(const Relaxation *relaxation)
 
 	for (int j = 0; j < relaxation->model->grid->dimension; j++)
 	{
-		double score = 0.0;
+		double mass = cells_coordinate_mass(cells, j);
 
-		if (cells->first_member[j] == cells->first_member[j + 1])
+		if (cells->first_member[j] == cells->first_member[j + 1] || mass <= most)
 			continue;
-		for (int m = cells->first_member[j]; m < cells->first_member[j + 1]; m++)
-			score += (double) cells->member[m].cell->mass;
-		if (score > most)
-		{
-			most = score;
-			chosen = j;
-		}
+		most = mass;
+		chosen = j;
 	}
 	return chosen;
 }

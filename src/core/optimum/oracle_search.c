@@ -26,7 +26,6 @@
  */
 #include "core/optimum/oracle_node.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -66,7 +65,7 @@ typedef struct Search
 
 	int threads;
 	int workspaces; /* so many are made */
-	Workspace *workspace[ORACLE_MAX_THREADS];
+	Workspace *workspace[CREW_MAX_THREADS];
 
 	int wide_tasks; /* of a full round, while memory is not short */
 	int tasks;      /* of the round at hand */
@@ -147,20 +146,17 @@ typedef struct Thread
 {
 	Search *search;
 	Workspace *work;
-	pthread_t handle;
-	bool started;
 } Thread;
 
-static void *
-run_tasks(void *argument)
+static void
+run_tasks(void *context)
 {
-	Thread *thread = argument;
+	const Thread *thread = context;
 	Search *search = thread->search;
 	int t;
 
 	while ((t = atomic_fetch_add(&search->next_task, 1)) < search->tasks)
 		run_task(search, thread->work, search->task[t]);
-	return NULL;
 }
 
 /* Workspaces and tasks are made when they are first needed: many searches end at the root. */
@@ -180,23 +176,19 @@ make_ready(Search *search, int threads)
 static void
 run_round(Search *search)
 {
-	Thread thread[ORACLE_MAX_THREADS];
+	Thread thread[CREW_MAX_THREADS];
+	void *context[CREW_MAX_THREADS];
 	int threads = search->threads < search->tasks ? search->threads : search->tasks;
 
 	make_ready(search, threads);
 	atomic_store(&search->next_task, 0);
 	atomic_store(&search->round_nodes, 0);
-	for (int k = 1; k < threads; k++)
+	for (int k = 0; k < threads; k++)
 	{
-		thread[k] = (Thread){.search = search, .work = search->workspace[k]};
-		thread[k].started = pthread_create(&thread[k].handle, NULL, run_tasks, &thread[k]) == 0;
+		thread[k] = (Thread){search, search->workspace[k]};
+		context[k] = &thread[k];
 	}
-	/* The calling thread works too, so a thread that cannot be started costs only time. */
-	thread[0] = (Thread){.search = search, .work = search->workspace[0]};
-	(void) run_tasks(&thread[0]);
-	for (int k = 1; k < threads; k++)
-		if (thread[k].started)
-			(void) pthread_join(thread[k].handle, NULL);
+	crew_run(threads, run_tasks, context);
 }
 
 /* ---- open nodes ---- */
@@ -449,9 +441,9 @@ search_create(Search *search, const OracleModel *model, const OracleEffort *effo
 	search->effort = effort;
 	search->problem = problem;
 	search->memory = memory;
-	search->threads = problem->threads < 1                    ? 1
-					  : problem->threads > ORACLE_MAX_THREADS ? ORACLE_MAX_THREADS
-															  : problem->threads;
+	search->threads = problem->threads < 1                  ? 1
+					  : problem->threads > CREW_MAX_THREADS ? CREW_MAX_THREADS
+															: problem->threads;
 	make_ready(search, 1);
 	if (problem->progress != NULL)
 	{

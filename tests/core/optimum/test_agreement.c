@@ -86,7 +86,7 @@ visit_minimum(SelectWalker *walker, void *context)
 	const SelectPlan *plan = walker->plan;
 	int128 objective = minimum->scale * (plan->instance->constant + plan->base);
 
-	objective -= minimum->end_reward[oracle_end_state(plan->grid, walker->index)];
+	objective -= minimum->end_reward[grid_end_state(plan->grid, walker->index)];
 	for (int depth = 0; depth < plan->depths; depth++)
 	{
 		int j = plan->column[depth].coordinate;
@@ -131,7 +131,7 @@ objective_of(const Minimum *minimum, const Grid *grid, const OracleAnswer *answe
 
 	for (int j = 0; j < grid->dimension; j++)
 		objective -= minimum->reward[j][answer->index[j]];
-	return objective - minimum->end_reward[oracle_end_state(grid, answer->index)];
+	return objective - minimum->end_reward[grid_end_state(grid, answer->index)];
 }
 
 /* ---- comparing ---- */
