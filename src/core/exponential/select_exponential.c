@@ -521,47 +521,18 @@ select_exponential(const SelectProblem *problem, Bits *bits, Memory *memory, Sel
 
 /* ---- the mean loss ---- */
 
-/* Sums of mass and of mass times loss, in units of 2^exponent. */
+/* Sums of mass and of mass times loss over a block, in units of 2^floor. */
 typedef struct Moments
 {
-	int64_t exponent;
 	long double mass;
 	long double loss; /* without the instance's constant */
 } Moments;
 
 typedef struct MeanPass
 {
-	const SelectTables *tables;
+	const SelectLaw *law;
 	Moments *moments; /* one per block */
 } MeanPass;
-
-static int
-clip_exponent(int64_t exponent)
-{
-	return exponent < -20000 ? -20000 : (int) exponent;
-}
-
-static void
-moments_add(Moments *sum, Moments part)
-{
-	if (part.exponent > sum->exponent)
-	{
-		int scale = clip_exponent(sum->exponent - part.exponent);
-
-		sum->mass = ldexpl(sum->mass, scale);
-		sum->loss = ldexpl(sum->loss, scale);
-		sum->exponent = part.exponent;
-	}
-	else
-	{
-		int scale = clip_exponent(part.exponent - sum->exponent);
-
-		part.mass = ldexpl(part.mass, scale);
-		part.loss = ldexpl(part.loss, scale);
-	}
-	sum->mass += part.mass;
-	sum->loss += part.loss;
-}
 
 /* The mean of base + sum over the group columns of their loss, given the outer configuration. */
 static long double
@@ -589,37 +560,40 @@ conditional_mean(const SelectTables *tables, const SelectWalker *walker)
 	return mean;
 }
 
+/* All configurations below the floor together are too light for double precision. */
 static bool
 visit_moments(SelectWalker *walker, void *context)
 {
 	MeanPass *pass = context;
-	SelectWeight weight = select_weight(pass->tables, walker);
-	long double mass = weight.mantissa;
+	const SelectLaw *law = pass->law;
+	SelectWeight weight = select_weight(law->tables, walker);
+	Moments *moments = &pass->moments[walker->block];
+	long double mass;
 
-	moments_add(&pass->moments[walker->block],
-				(Moments){weight.exponent, mass, mass * conditional_mean(pass->tables, walker)});
+	if (weight.exponent < law->floor)
+		return true;
+	mass = ldexpl(weight.mantissa, (int) (weight.exponent - law->floor));
+	moments->mass += mass;
+	moments->loss += mass * conditional_mean(law->tables, walker);
 	return true;
 }
 
 double
 select_mean_loss(const SelectProblem *problem, Memory *memory)
 {
-	SelectPlan *plan = select_plan_create(problem, 0, SELECT_FASTEST, memory);
-	SelectTables *tables = tables_create(plan, select_rate(problem), memory);
-	MeanPass pass = {tables, NULL};
-	Moments sum = {EMPTY_LOW, 0.0L, 0.0L};
-	SelectTeam team;
+	SelectLaw law;
+	MeanPass pass = {.law = &law};
+	Moments sum = {0.0L, 0.0L};
 
-	pass.moments = memory_allocate(memory, (size_t) plan->blocks, sizeof(Moments));
-	for (int64_t b = 0; b < plan->blocks; b++)
-		pass.moments[b] = sum;
-	select_team_create(&team, plan, problem->threads, memory);
-	select_visit_all(&team, visit_moments, &pass);
-	for (int64_t b = 0; b < plan->blocks; b++)
-		moments_add(&sum, pass.moments[b]);
-	select_team_destroy(&team, memory);
+	select_law_create(&law, problem, 0, memory);
+	pass.moments = memory_allocate_zero(memory, (size_t) law.plan->blocks, sizeof(Moments));
+	select_visit_all(&law.team, visit_moments, &pass);
+	for (int64_t b = 0; b < law.plan->blocks; b++)
+	{
+		sum.mass += pass.moments[b].mass;
+		sum.loss += pass.moments[b].loss;
+	}
 	memory_release(memory, pass.moments);
-	tables_destroy(tables, memory);
-	select_plan_destroy(plan, memory);
+	select_law_destroy(&law, memory);
 	return (double) (problem->instance->constant + sum.loss / sum.mass);
 }

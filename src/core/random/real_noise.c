@@ -240,6 +240,15 @@ evaluate(RealDraw *draw)
 	return true;
 }
 
+/* Draws more bits until all coordinates are bounded. */
+static void
+narrow(RealDraw *draw, Bits *bits)
+{
+	do
+		take_bits(draw, bits, MORE_BITS);
+	while (!evaluate(draw));
+}
+
 RealDraw *
 real_draw_create(RealLaw law, int dimension, double scale, Bits *bits, Memory *memory)
 {
@@ -259,8 +268,8 @@ real_draw_create(RealLaw law, int dimension, double scale, Bits *bits, Memory *m
 	for (int j = 0; j < dimension; j++)
 		interval_init(&draw->value[j], FIRST_BITS);
 	take_bits(draw, bits, FIRST_BITS);
-	while (!evaluate(draw))
-		take_bits(draw, bits, MORE_BITS);
+	if (!evaluate(draw))
+		narrow(draw, bits);
 	return draw;
 }
 
@@ -272,14 +281,6 @@ real_draw_destroy(RealDraw *draw, Memory *memory)
 	integers_destroy(draw->uniform, (size_t) draw->uniforms, memory);
 	memory_release(memory, draw->value);
 	memory_release(memory, draw);
-}
-
-static void
-narrow(RealDraw *draw, Bits *bits)
-{
-	do
-		take_bits(draw, bits, MORE_BITS);
-	while (!evaluate(draw));
 }
 
 /* ---- rounding ---- */
@@ -310,75 +311,72 @@ round_end(mpfr_srcptr end, mpz_srcptr offset, int offset_places, int places, mpz
 	mpz_clear(value);
 }
 
+/* Rounds both ends of an interval; true if the results differ by at most tolerance. */
+static bool
+ends_agree(const Interval *value, mpz_srcptr offset, int offset_places, int places,
+		   unsigned long tolerance, mpz_t integer)
+{
+	bool agree;
+	mpz_t high;
+
+	mpz_init(high);
+	round_end(value->low, offset, offset_places, places, integer);
+	round_end(value->high, offset, offset_places, places, high);
+	mpz_sub(high, high, integer);
+	agree = mpz_cmp_ui(high, tolerance) <= 0;
+	mpz_clear(high);
+	return agree;
+}
+
 void
 real_draw_round(RealDraw *draw, Bits *bits, const mpz_t *offset, int offset_places, int places,
 				mpz_t *integer)
 {
-	mpz_t high;
-
-	mpz_init(high);
 	for (int j = 0; j < draw->dimension; j++)
-		for (;;)
-		{
-			round_end(draw->value[j].low, offset[j], offset_places, places, integer[j]);
-			round_end(draw->value[j].high, offset[j], offset_places, places, high);
-			if (mpz_cmp(integer[j], high) == 0)
-				break;
+		while (!ends_agree(&draw->value[j], offset[j], offset_places, places, 0, integer[j]))
 			narrow(draw, bits);
-		}
-	mpz_clear(high);
+}
+
+static bool
+try_round_root(const RealDraw *draw, int j, unsigned long square, mpz_t integer)
+{
+	bool agree;
+	mpz_t none;
+	Interval value;
+	Interval root;
+
+	mpz_init(none);
+	interval_init(&value, draw->known + GUARD_BITS);
+	interval_init(&root, draw->known + GUARD_BITS);
+	interval_set(&value, &draw->value[j]);
+	interval_set_ui(&root, square);
+	interval_root(&root);
+	interval_multiply(&value, &root);
+	agree = ends_agree(&value, none, 0, 0, 0, integer);
+	interval_clear(&value);
+	interval_clear(&root);
+	mpz_clear(none);
+	return agree;
 }
 
 void
 real_draw_round_root(RealDraw *draw, Bits *bits, int j, unsigned long square, mpz_t integer)
 {
-	mpz_t none;
-	mpz_t high;
-	Interval value;
-	Interval root;
-
-	mpz_inits(none, high, NULL);
-	interval_init(&value, draw->known + GUARD_BITS);
-	interval_init(&root, draw->known + GUARD_BITS);
-	for (;;)
-	{
-		interval_set(&value, &draw->value[j]);
-		interval_set_ui(&root, square);
-		interval_root(&root);
-		interval_multiply(&value, &root);
-		round_end(value.low, none, 0, 0, integer);
-		round_end(value.high, none, 0, 0, high);
-		if (mpz_cmp(integer, high) == 0)
-			break;
+	while (!try_round_root(draw, j, square, integer))
 		narrow(draw, bits);
-		interval_reset(&value, draw->known + GUARD_BITS);
-		interval_reset(&root, draw->known + GUARD_BITS);
-	}
-	interval_clear(&value);
-	interval_clear(&root);
-	mpz_clears(none, high, NULL);
 }
 
 /*
- * At the end the two rounded ends differ by at most one, and each is within 1/2 of the real
- * number's end.
+ * The two rounded ends differ by at most one, and each is within 1/2 of the real number's end.
  */
 void
 real_draw_near(RealDraw *draw, Bits *bits, int places, mpz_t *integer)
 {
 	mpz_t none;
-	mpz_t high;
 
-	mpz_inits(none, high, NULL);
+	mpz_init(none);
 	for (int j = 0; j < draw->dimension; j++)
-		for (;;)
-		{
-			round_end(draw->value[j].low, none, 0, places, integer[j]);
-			round_end(draw->value[j].high, none, 0, places, high);
-			mpz_sub(high, high, integer[j]);
-			if (mpz_cmp_ui(high, 1) <= 0)
-				break;
+		while (!ends_agree(&draw->value[j], none, 0, places, 1, integer[j]))
 			narrow(draw, bits);
-		}
-	mpz_clears(none, high, NULL);
+	mpz_clear(none);
 }

@@ -115,6 +115,17 @@ slot_row(uint64_t slot)
 	return (uint32_t) slot - 1;
 }
 
+/* Fills an empty slot for a row that no slot has. */
+static void
+slot_put(Rows *rows, uint64_t slot)
+{
+	uint32_t at = slot_hash(slot) & rows->slot_mask;
+
+	while (rows->slot[at] != 0)
+		at = (at + 1) & rows->slot_mask;
+	rows->slot[at] = slot;
+}
+
 static void
 slots_grow(Rows *rows)
 {
@@ -123,15 +134,8 @@ slots_grow(Rows *rows)
 
 	slots_allocate(rows, 2 * (old_mask + 1));
 	for (uint64_t i = 0; i <= old_mask; i++)
-	{
-		uint32_t at = slot_hash(old[i]) & rows->slot_mask;
-
-		if (old[i] == 0)
-			continue;
-		while (rows->slot[at] != 0)
-			at = (at + 1) & rows->slot_mask;
-		rows->slot[at] = old[i];
-	}
+		if (old[i] != 0)
+			slot_put(rows, old[i]);
 	memory_release(rows->memory, old);
 }
 
@@ -198,9 +202,8 @@ make_room(Rows *rows)
 		table_grow(rows);
 }
 
-/* The number of the row x, which is appended if it is new. */
-static uint32_t
-find_or_append(Rows *rows, const int32_t *x, uint32_t hash)
+uint32_t
+rows_intern(Rows *rows, const int32_t *x, uint32_t hash)
 {
 	size_t bytes = (size_t) rows->stride * sizeof(int32_t);
 	uint32_t at = hash & rows->slot_mask;
@@ -260,7 +263,7 @@ rows_flush(Rows *rows)
 {
 	for (int i = 0; i < rows->waiting; i++)
 	{
-		uint32_t row = find_or_append(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
+		uint32_t row = rows_intern(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
 
 		rows_count(rows, row, rows->batch_positive[i]);
 	}
@@ -279,16 +282,10 @@ rows_hash(const Rows *rows, const int32_t *x)
 void
 rows_merge(Rows *rows, const int32_t *x, RowCount count)
 {
-	uint32_t row = find_or_append(rows, x, row_hash(rows, x));
+	uint32_t row = rows_intern(rows, x, row_hash(rows, x));
 
 	rows->count[row].positive += count.positive;
 	rows->count[row].negative += count.negative;
-}
-
-uint32_t
-rows_intern(Rows *rows, const int32_t *x, uint32_t hash)
-{
-	return find_or_append(rows, x, hash);
 }
 
 void
@@ -296,21 +293,6 @@ rows_count(Rows *rows, uint32_t row, bool positive)
 {
 	rows->count[row].positive += positive;
 	rows->count[row].negative += !positive;
-}
-
-/* Fills empty slots with rows that are known to differ. */
-static void
-slots_fill(Rows *rows)
-{
-	for (uint32_t i = 0; i < rows->distinct; i++)
-	{
-		uint32_t hash = row_hash(rows, rows->x + (size_t) i * (size_t) rows->stride);
-		uint32_t at = hash & rows->slot_mask;
-
-		while (rows->slot[at] != 0)
-			at = (at + 1) & rows->slot_mask;
-		rows->slot[at] = slot_make(hash, i);
-	}
 }
 
 void
@@ -332,7 +314,8 @@ rows_drop_uncounted(Rows *rows)
 		return;
 	rows->distinct = counted;
 	memset(rows->slot, 0, ((size_t) rows->slot_mask + 1) * sizeof(uint64_t));
-	slots_fill(rows);
+	for (uint32_t i = 0; i < counted; i++)
+		slot_put(rows, slot_make(row_hash(rows, rows->x + i * stride), i));
 }
 
 void
@@ -340,16 +323,13 @@ rows_add(Rows *rows, const double *features, bool positive)
 {
 	/* the padding after the last coordinate is always 0 */
 	int32_t *x = rows->batch_x + rows->waiting * rows->stride;
-	uint32_t hash;
 
 	if (!encoding_apply(&rows->encoding, features, x))
 	{
 		rows->neutral++;
 		return;
 	}
-	hash = row_hash(rows, x);
-	__builtin_prefetch(&rows->slot[hash & rows->slot_mask]);
-	rows->batch_hash[rows->waiting] = hash;
+	rows->batch_hash[rows->waiting] = rows_hash(rows, x);
 	rows->batch_positive[rows->waiting] = positive;
 	if (++rows->waiting == ROWS_BATCH)
 		rows_flush(rows);
