@@ -525,13 +525,6 @@ store_name(Persons *persons, const uint8_t *person, uint32_t length)
 	return name;
 }
 
-void
-persons_offer(Persons *persons, const uint8_t *person, uint32_t length, const double *features,
-			  bool positive)
-{
-	persons_offer_group(persons, 0, person, length, features, positive);
-}
-
 /* A row that was not kept becomes neutral; in a call with groups no set counts it. */
 static void
 add_neutral(Persons *persons, int64_t count)
@@ -541,8 +534,8 @@ add_neutral(Persons *persons, int64_t count)
 }
 
 void
-persons_offer_group(Persons *persons, int group, const uint8_t *person, uint32_t length,
-					const double *features, bool positive)
+persons_offer(Persons *persons, int group, const uint8_t *person, uint32_t length,
+			  const double *features, bool positive)
 {
 	int32_t *x = batch_row(persons, persons->waiting);
 	Waiting *waiting = &persons->batch[persons->waiting];

@@ -41,15 +41,12 @@ extern Persons *persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH],
 extern Persons *persons_create_groups(int limit, const uint8_t key[PERSONS_KEY_LENGTH],
 									  Rows *const *groups, int count, Memory *memory);
 
-/* Offers one row of a group, numbered from 0; equal rows of two groups are different rows. */
-extern void persons_offer_group(Persons *persons, int group, const uint8_t *person, uint32_t length,
-								const double *features, bool positive);
-
 /*
- * Offers one row, with features as in rows_add().  A row without an encoding becomes neutral at
- * once and does not use up the limit.
+ * Offers one row of a group, numbered from 0, with features as in rows_add(); equal rows of two
+ * groups are different rows.  A row without an encoding becomes neutral at once and does not use
+ * up the limit.
  */
-extern void persons_offer(Persons *persons, const uint8_t *person, uint32_t length,
+extern void persons_offer(Persons *persons, int group, const uint8_t *person, uint32_t length,
 						  const double *features, bool positive);
 
 /* The largest number of groups of a call. */

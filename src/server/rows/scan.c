@@ -424,7 +424,7 @@ add_to_group(Target *target, int group, const uint8 *person, uint32 length, cons
 			 bool positive)
 {
 	if (target->persons != NULL)
-		persons_offer_group(target->persons, group, person, length, features, positive);
+		persons_offer(target->persons, group, person, length, features, positive);
 	else
 		rows_add(target->groups[group], features, positive);
 }
@@ -451,7 +451,7 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 	else if (!enters)
 		rows_add_neutral(target->rows, 1);
 	else if (target->persons != NULL)
-		persons_offer(target->persons, person, length, features, label == ROW_POSITIVE);
+		persons_offer(target->persons, 0, person, length, features, label == ROW_POSITIVE);
 	else
 		rows_add(target->rows, features, label == ROW_POSITIVE);
 }

@@ -75,11 +75,8 @@ offer_all(const Offer *offer, int offers, int groups, int limit, uint64_t key_nu
 		double features[] = {offer[i].person, offer[i].value / 2};
 		bool positive = offer[i].value % 2 == 0;
 
-		if (groups == 1)
-			persons_offer(persons, (uint8_t *) &person, sizeof(person), features, positive);
-		else
-			persons_offer_group(persons, offer[i].value % groups, (uint8_t *) &person,
-								sizeof(person), features, positive);
+		persons_offer(persons, offer[i].value % groups, (uint8_t *) &person, sizeof(person),
+					  features, positive);
 	}
 	persons_finish(persons);
 	for (int g = 0; g < groups; g++)
@@ -247,10 +244,10 @@ check_identities(void)
 		{
 			size_t length = strlen(name[i % 8]) + (i < 8 ? 0 : 1);
 
-			persons_offer(persons, (const uint8_t *) name[i % 8], (uint32_t) length,
+			persons_offer(persons, 0, (const uint8_t *) name[i % 8], (uint32_t) length,
 						  (double[]){0.5}, true);
 		}
-	persons_offer(persons, key, sizeof(key), (double[]){NAN}, true);
+	persons_offer(persons, 0, key, sizeof(key), (double[]){NAN}, true);
 	persons_finish(persons);
 	CHECK(rows.distinct == 1 && rows.count[0].positive == people);
 	CHECK(rows.neutral == 2 * people + 1);
@@ -281,11 +278,11 @@ check_growth(void)
 	{
 		int person[4] = {i % people, 0, i % people, 7};
 
-		persons_offer(persons, (uint8_t *) person, sizeof(person),
+		persons_offer(persons, 0, (uint8_t *) person, sizeof(person),
 					  (double[]){person[0] / 65536.0, i / 65536.0}, true);
 	}
 	for (int i = 0; i < people; i++)
-		persons_offer(persons, (const uint8_t *) "one", 3, (double[]){999, (i / 2) / 65536.0},
+		persons_offer(persons, 0, (const uint8_t *) "one", 3, (double[]){999, (i / 2) / 65536.0},
 					  false);
 	persons_finish(persons);
 	CHECK(rows.distinct == 5 * (uint32_t) people + 5 || rows.distinct == 5 * (uint32_t) people + 4);
