@@ -544,9 +544,9 @@ solve(Hybrid *hybrid, const OracleProblem *problem, OracleAnswer *answer)
 	Workspace *work = &hybrid->work;
 	Node root = {.box = hybrid->model->box};
 
-	workspace_create(work, hybrid->model, &oracle_usual_effort, NULL, hybrid->memory);
+	workspace_create(work, hybrid->model, &oracle_default_effort, NULL, hybrid->memory);
 	hybrid->block = memory_allocate(hybrid->memory, 1, cells_most_bytes(&work->relaxation.cells));
-	local_search_start(&work->local, &work->relaxation.noise, oracle_usual_effort.restarts,
+	local_search_start(&work->local, &work->relaxation.noise, oracle_default_effort.restarts,
 					   hybrid->memory);
 	if (problem->progress != NULL)
 	{

@@ -44,6 +44,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/integers.h"
 #include "core/base/mutant.h"
 
 #ifdef __FAST_MATH__

@@ -35,7 +35,6 @@
 #include <gmp.h>
 #include <mpfr.h>
 
-#include "core/base/integers.h"
 #include "core/base/interval.h"
 #include "core/exponential/select.h"
 

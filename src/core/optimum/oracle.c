@@ -116,22 +116,21 @@ oracle_reduce(const OracleProblem *problem, OracleModel *model)
 /*
  * Chosen by measurement on adult23 and wider sets: more local search costs more time than it saves.
  */
-const OracleEffort oracle_usual_effort = {
+const OracleEffort oracle_default_effort = {
 	.table_entries = INT64_C(1) << 22,
 	.open_bytes = INT64_C(1) << 26,
 	.task_bytes = INT64_C(1) << 22,
 	.restarts = 4,
-	.walks = 4,
-	.walk_every = 64,
+	.descents = 4,
+	.descent_every = 64,
 };
 
 /*
- * Where the numbers do not fit int64 (R1) every vector is tried in big integers:
- * exact and finite, if slow.  A product grid comes here only if scale * span *
- * (dimension + 1) is 2^58 or more.  A constrained grid also comes here if the
- * rewards add up to 2^58, more than 10 times the mean radius of any gauge in
- * use (128 coordinates, 33 levels, epsilon = 10^-9): the tail of that sum of
- * geometric variables is below 2^-100.  That case has no progress to report.
+ * If the numbers exceed int64 (R1), every vector is tried in big integers: exact and finite, but
+ * slow, and without progress reports.  A product grid needs this only if scale * span * (dimension
+ * + 1) is 2^58 or more.  A constrained grid also needs it if the rewards add up to 2^58, which is
+ * more than 10 times the mean radius of any gauge in use (128 coordinates, 33 levels, epsilon =
+ * 10^-9): the tail of that sum of geometric variables is below 2^-100.
  */
 void
 oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer)
@@ -151,7 +150,7 @@ oracle_search_within(const OracleProblem *problem, Memory *memory, OracleAnswer 
 
 	if (fits)
 	{
-		oracle_solve(model, &oracle_usual_effort, problem, problem->node_limit, memory, answer);
+		oracle_solve(model, &oracle_default_effort, problem, problem->node_limit, memory, answer);
 		answer->loss = instance_loss(problem->instance, problem->grid, answer->index);
 	}
 	memory_release(memory, model);

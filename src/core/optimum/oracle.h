@@ -48,14 +48,14 @@ typedef struct OracleProblem
 	const mpz_t *reward; /* [j * GRID_MAX_LEVELS + i], any size */
 
 	/*
-	 * NULL, or a reward of each state that the constraint's automaton can end in,
-	 * [grid_states()]: |w|^2 for a ball (grid.h).
+	 * NULL, or a reward of each end state of the constraint's automaton, [grid_states()]: of |w|^2
+	 * for a ball (grid.h).
 	 */
 	const mpz_t *level_reward;
 
 	int threads; /* 1 .. CREW_MAX_THREADS, 0 for 1; changes neither answer nor nodes */
 
-	/* Read by oracle_search_within() only: the nodes that it may look into, at least 1. */
+	/* Read by oracle_search_within() only: the largest number of nodes, at least 1. */
 	int64_t node_limit;
 
 	/*
@@ -73,25 +73,25 @@ typedef struct OracleAnswer
 {
 	int index[GRID_MAX_DIMENSION]; /* level indices of the argmin */
 	int64_t loss;                  /* L(argmin) */
-	int64_t nodes;                 /* search nodes, for the owner's eyes only */
+	int64_t nodes; /* search nodes; depends on the data, so only the owner may see it */
 } OracleAnswer;
 
 /* Branch and bound (theorem B4); exact for every grid and every reward. */
 extern void oracle_search(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 
 /*
- * The same search, which stops after node_limit nodes with the best vector so far.  Where it stops,
- * and its answer, depend on the problem alone, not on a clock, the number of threads or earlier
- * searches; unlike an optimum, they depend on the order of the rows.  False, without an answer, if
- * the numbers are too large for the search (oracle.c), which cannot happen without rewards.
+ * The same search, which stops after node_limit nodes with the best vector so far.  The stop and
+ * the answer depend on the problem only, not on time, the number of threads or earlier searches;
+ * unlike an optimum, they depend on the order of the rows.  False, without an answer, if the
+ * numbers are too large for the search (oracle.c), which cannot happen without rewards.
  */
 extern bool oracle_search_within(const OracleProblem *problem, Memory *memory,
 								 OracleAnswer *answer);
 
-/* N L(w) less the rewards of w, from the definition; w must lie in W. */
+/* Sets value to N L(w) less the rewards of w, from the definition; w must lie in W. */
 extern void oracle_objective(mpz_t value, const OracleProblem *problem, const int *index);
 
-/* Every vector of W in turn, in big integers: the definition, for tests and tiny grids. */
+/* Tries every vector of W in big integers: the definition, for tests and tiny grids. */
 extern void oracle_enumerate(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * The cells of any box come from different groups and have smaller scopes, so
- * the groups' own numbers bound every node's needs.
+ * The cells of a box come from different groups and have scopes within those of the groups, so the
+ * numbers for all groups are enough for every node.
  */
 static void
 allocate_workspace(Cells *cells, Memory *memory)
@@ -116,9 +116,8 @@ add_cell(Cells *cells, const Choices *choices, ColumnSet scope)
 }
 
 /*
- * Add a parent cell's multipliers where the child still has the coordinate.
- * All groups of a parent cell land in one child cell, which therefore gets
- * each parent's multipliers once.
+ * Adds a parent cell's multipliers for the coordinates that the child still has.  All groups of a
+ * parent cell go to one child cell, which therefore gets each parent's multipliers once.
  */
 static void
 inherit(Cells *cells, Cell *cell, const Multipliers *parent, int from)
@@ -138,7 +137,9 @@ inherit(Cells *cells, Cell *cell, const Multipliers *parent, int from)
 	}
 }
 
-/* Add a group's table, seen from sum shift on, to its cell. */
+/*
+ * Adds a group's table to the cell with this scope; shift is the sum of the group's fixed weights.
+ */
 static void
 add_group(Cells *cells, const Choices *choices, int g, ColumnSet scope, int shift,
 		  const Multipliers *parent)
@@ -252,8 +253,8 @@ cells_build(Cells *cells, const Choices *choices, const Multipliers *parent, int
 }
 
 /*
- * The block of count cells with so many values: values, starts, scopes, cells of
- * the groups; a multiple of the alignment, so that another block may follow.
+ * Bytes of the block for count cells: values, starts, scopes, cells of the groups.  A multiple of
+ * the alignment, so that another block may follow.
  */
 static size_t
 multipliers_bytes(const Cells *cells, int count, size_t values)

@@ -1,26 +1,25 @@
 /*
- * oracle_cells.h - a node's cells: the loss tables over the coordinates that are
- * still free, with multipliers and min-plus messages.
+ * oracle_cells.h - a node's cells: loss tables over the free coordinates of a box, with multipliers
+ * and min-plus messages.
  *
- * In a box, row groups whose patterns agree on the free coordinates add up to
- * one cell f_c(s), s = sum of its free coordinates' weights.  A group without a
- * free coordinate is a constant, one with a single one is a cost of its levels.
- * For any integer multipliers m_cj(i)
+ * In a box, row groups whose patterns have the same free coordinates add up to one cell f_c(s), s =
+ * the sum of the weights of its free coordinates.  A group without a free coordinate is a constant;
+ * a group with one is a cost of that coordinate's levels.  For any integer multipliers m_cj(i)
  *
  *   loss(w) >= constant + sum_c f_c(sum of w over c)
  *            = constant + sum_c [f_c - sum_j m_cj(i_j)] + sum_j sum_c m_cj(i_j)
  *
- * so the minimum of each bracket may be taken on its own (theorem B3).
- * That minimum is a min-plus convolution along the cell's coordinates:
+ * so each bracket may be minimised separately (theorem B3).  The minimum is a min-plus convolution
+ * along the cell's coordinates:
  *
- *   forward_k(s)  = cheapest way to the sum s with the coordinates before k
- *   backward_k(s) = cheapest way on from there, ending in f_c
+ *   forward_k(s)  = least cost of the coordinates before k, their weights adding up to s
+ *   backward_k(s) = least cost of the other coordinates and f_c, given s
  *
- * Any integer is valid as a multiplier.  They are kept within so much for each row
- * group of the cell, which makes R2 of oracle_internal.h hold: a pair (cell,
- * coordinate) stands for a pair (group, coordinate) for each group of the cell.
- * Groups stay together on the way down, so that multipliers that are inherited,
- * and added up where cells merge, keep within the limit by themselves.
+ * Any integer is valid as a multiplier.  The absolute value of a multiplier is limited to a
+ * constant for each row group of its cell, so that range R2 of oracle_internal.h holds: a pair
+ * (cell, coordinate) stands for one pair (group, coordinate) for each group of the cell.  All
+ * groups of a cell go to the same cell of a child.  So multipliers that are inherited, and added up
+ * where cells merge, stay within the limit.
  */
 #ifndef DPOBJ_CORE_ORACLE_CELLS_H
 #define DPOBJ_CORE_ORACLE_CELLS_H
@@ -44,10 +43,10 @@ typedef struct Cell
 	int size;
 	int groups;   /* row groups added up in its table */
 	Stage *stage; /* size + 1 of them, in the order of the coordinates */
-	int64_t mass; /* largest minus smallest table entry: what the cell can decide */
+	int64_t mass; /* largest minus smallest table entry */
 } Cell;
 
-/* One coordinate's place in a cell. */
+/* A coordinate of a cell. */
 typedef struct Member
 {
 	Cell *cell;
@@ -65,16 +64,16 @@ typedef struct Cells
 	int *cell_of_group; /* -1: the group became a constant or a cost */
 	Member *member;     /* by coordinate: first_member[j] .. first_member[j + 1] - 1 */
 	int first_member[GRID_MAX_DIMENSION + 1];
-	int64_t multiplier_limit; /* for each group of a cell */
+	int64_t multiplier_limit; /* of each group of a cell */
 
 	int *slot; /* hash table from scope to cell */
 	unsigned slots;
-	bool *inherited; /* cells of the parent whose multipliers are taken */
+	bool *inherited; /* cells of the parent whose multipliers have been added */
 	Stage *next_stage;
 	int64_t *next_entry;
 } Cells;
 
-/* A node's multipliers, kept for its children; one block of memory, which begins at value. */
+/* A node's multipliers, kept for its children in one block of memory that begins at value. */
 typedef struct Multipliers
 {
 	int *cell_of_group; /* NULL: none are kept */
@@ -86,35 +85,35 @@ typedef struct Multipliers
 	size_t bytes; /* of the block */
 } Multipliers;
 
-/* Shares the rows of owner unless that is NULL, for another thread; owner must live as long. */
+/* If owner is not NULL, shares its rows, for another thread; owner must then outlive cells. */
 extern void cells_create(Cells *cells, const OracleModel *model, int64_t max_entries,
 						 const Cells *owner, Memory *memory);
 extern void cells_destroy(Cells *cells, Memory *memory);
 
 /*
- * Build the cells of a box, with the multipliers of a box around it if parent is
- * given.  Adds the groups that are no cells to constant and cost.
+ * Builds the cells of a box and adds the groups that are no cells to constant and cost.
+ * Multipliers start from those of parent, a box around this one, unless it is NULL.
  */
 extern void cells_build(Cells *cells, const Choices *choices, const Multipliers *parent,
 						int64_t *constant, LevelCosts cost);
 
-/* Keeps the multipliers in block, aligned for int64_t and of cells_most_bytes(). */
+/* Copies the multipliers to block, which is aligned for int64_t and has cells_most_bytes(). */
 extern void cells_save(const Cells *cells, Multipliers *multipliers, void *block);
 extern size_t cells_most_bytes(const Cells *cells);
 
 extern void multipliers_release(Multipliers *multipliers, Memory *memory);
 extern void multipliers_copy(const Multipliers *from, Multipliers *to, Memory *memory);
 
-/* Add the multipliers of every cell to the costs of its coordinates' levels. */
+/* Adds the multipliers of every cell to the costs of its coordinates' levels. */
 extern void cells_add_multipliers(const Cells *cells, const Choices *choices, LevelCosts cost);
 
-/* Recompute all backward messages; the sum of the cells' minima. */
+/* Computes all backward messages; returns the sum of the cells' minima. */
 extern int64_t cells_minimise(Cells *cells, const Choices *choices);
 
-/* The same from the backward messages as they stand. */
+/* Returns that sum from the current backward messages. */
 extern int64_t cells_minimum(const Cells *cells);
 
-/* One step of messages past a member: forward to the stage after it, backward to its own. */
+/* Compute the messages of the stage after a member (forward) or of its own stage (backward). */
 extern void member_step_forward(Member member, const Choices *choices);
 extern void member_step_backward(Member member, const Choices *choices);
 

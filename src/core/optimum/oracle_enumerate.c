@@ -1,9 +1,8 @@
 /*
- * oracle_enumerate.c - the oracle by its definition: every vector of W in turn,
- * in big integers.
+ * oracle_enumerate.c - the oracle by its definition: every vector of W, in big integers.
  *
- * The tests compare the search with it, and it is used if numbers do not fit int64 (oracle.c), so
- * it shares no code with the search.
+ * Tests compare the search with it, and it answers if numbers exceed int64 (oracle.c).  It shares
+ * no code with the search.
  */
 #include "core/optimum/oracle.h"
 
@@ -27,10 +26,7 @@ oracle_objective(mpz_t value, const OracleProblem *problem, const int *index)
 	mpz_clear(scale);
 }
 
-/*
- * The next vector of the product in the public order, last coordinate first as
- * in counting; false after the last.
- */
+/* Moves to the next vector of the product in the public order; false after the last. */
 static bool
 advance(const Grid *grid, int *index)
 {

@@ -17,7 +17,7 @@ typedef struct Move
 {
 	int j;
 	int i;
-	int end;        /* state of the constraint's automaton then; -1: not in the grid */
+	int end;        /* grid_end_state() after the move; -1: not in the grid */
 	int64_t change; /* of the objective */
 } Move;
 
@@ -25,7 +25,7 @@ static const int32_t one = FIXED_POINT_ONE;
 
 typedef struct RunList
 {
-	RowRun *run; /* NULL: they are only counted */
+	RowRun *run; /* NULL: runs are only counted */
 	int64_t runs;
 	int64_t end; /* of the column's last run, or -1 */
 } RunList;
@@ -87,7 +87,7 @@ list_columns(LocalSearch *search, RowRun *run)
 	return list.runs;
 }
 
-/* splitmix64's mixing function, which maps only -1 to 0: xorshift must not start there. */
+/* splitmix64's mixing function, which maps only -1 to 0; xorshift must not start at 0. */
 static void
 set_sequence(LocalSearch *search, int64_t number)
 {
@@ -137,8 +137,8 @@ local_search_destroy(LocalSearch *search, Memory *memory)
 }
 
 /*
- * xorshift64.  This steers a heuristic whose result is checked by the exact
- * search; it is no noise and has nothing to do with privacy.
+ * xorshift64.  It steers a heuristic whose result the exact search checks; it is not noise and does
+ * not affect privacy.
  */
 static uint64_t
 pseudo_random(LocalSearch *search)
@@ -149,10 +149,7 @@ pseudo_random(LocalSearch *search)
 	return search->random >> 11;
 }
 
-/*
- * How the loss would change over a run of rows if weight * value were added to
- * the scores.
- */
+/* Returns the change of the loss over a run of rows if weight * value is added to the scores. */
 static int64_t
 run_change(const LocalSearch *search, const SparseColumn *column, RowRun run, int64_t weight)
 {
@@ -177,7 +174,7 @@ run_change(const LocalSearch *search, const SparseColumn *column, RowRun run, in
 	return change;
 }
 
-/* How the loss would change if weight * column j were added to the scores. */
+/* Returns the change of the loss if weight * column j is added to the scores. */
 static int64_t
 loss_change(LocalSearch *search, int j, int weight)
 {
@@ -210,7 +207,7 @@ weight_change(const LocalSearch *search, int j, int i)
 	return level[i] - level[search->index[j]];
 }
 
-/* The state in which the vector at hand would end with coordinate j at level i; -1: not in W. */
+/* Returns the end state of the current vector with coordinate j at level i; -1: not in W. */
 static int
 end_state_with(LocalSearch *search, int j, int i)
 {
@@ -225,14 +222,14 @@ end_state_with(LocalSearch *search, int j, int i)
 	return state;
 }
 
-/* Outside the grid there is no end, and no cost of it. */
+/* A vector outside the grid has no end state and no cost of it. */
 static int64_t
 end_cost(const LocalSearch *search, int end)
 {
 	return end >= 0 ? search->model->end_cost[end] : 0;
 }
 
-/* The move of coordinate j to level i, which ends in the state end. */
+/* Measures the move of coordinate j to level i, which ends in the state end. */
 static Move
 measure_move(LocalSearch *search, int j, int i, int end)
 {
@@ -323,8 +320,8 @@ best_move(LocalSearch *search, int skip)
 }
 
 /*
- * Moves coordinate j to the choice k together with another coordinate, if that improves the
- * objective.  The first of the two may leave the grid, the second must come back.
+ * Moves coordinate j to the choice k and another coordinate, if the pair improves the objective.
+ * The first move may leave the grid; the second must return to it.
  */
 static bool
 try_pair(LocalSearch *search, int j, int k)
@@ -350,14 +347,14 @@ try_pair(LocalSearch *search, int j, int k)
 	return false;
 }
 
-/* One improving pair of moves whose first goes to a neighbouring choice. */
+/* Makes one improving pair of moves, the first of which goes to a neighbouring choice. */
 static bool
 improve_by_pair(LocalSearch *search)
 {
 	int dimension = search->model->grid->dimension;
 	int start = (int) (pseudo_random(search) % (uint64_t) dimension);
 
-	for (int step = 0; step < dimension && search->effort < search->allowance; step++)
+	for (int step = 0; step < dimension && search->effort < search->effort_limit; step++)
 	{
 		int j = (start + step) % dimension;
 		int k = 0;
@@ -375,7 +372,7 @@ descend(LocalSearch *search)
 {
 	do
 	{
-		while (search->effort < search->allowance)
+		while (search->effort < search->effort_limit)
 		{
 			Move move = best_move(search, -1);
 
@@ -384,7 +381,7 @@ descend(LocalSearch *search)
 			make_move(search, move);
 		}
 		keep_if_better(search);
-	} while (search->effort < search->allowance && improve_by_pair(search));
+	} while (search->effort < search->effort_limit && improve_by_pair(search));
 	keep_if_better(search);
 }
 
@@ -393,11 +390,14 @@ local_search_descend(LocalSearch *search, const int *index)
 {
 	start_from(search, index);
 	search->effort = 0;
-	search->allowance = DESCENT_EFFORT;
+	search->effort_limit = DESCENT_EFFORT;
 	descend(search);
 }
 
-/* Random costs, whose cheapest vector is a random one; near: mostly the best one's levels. */
+/*
+ * Draws random costs, whose cheapest vector is random; if near is set, most of its levels are the
+ * best vector's.
+ */
 static void
 random_costs(LocalSearch *search, bool near, LevelCosts cost)
 {
@@ -416,7 +416,7 @@ random_costs(LocalSearch *search, bool near, LevelCosts cost)
 	}
 }
 
-/* Start from the vector that these costs make the cheapest of the grid. */
+/* Starts from the grid's cheapest vector under these costs. */
 static void
 start_from_cheapest(LocalSearch *search, NoiseProgramme *noise, LevelCosts cost)
 {
@@ -435,7 +435,7 @@ local_search_start(LocalSearch *search, NoiseProgramme *noise, int restarts, Mem
 
 	start_from_cheapest(search, noise, *cost);
 	search->effort = 0;
-	search->allowance = RESTART_EFFORT;
+	search->effort_limit = RESTART_EFFORT;
 	for (int r = 0; r < restarts && search->effort < RESTART_EFFORT; r++)
 	{
 		random_costs(search, r % 2 == 1, *cost);

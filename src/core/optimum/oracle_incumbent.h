@@ -1,10 +1,9 @@
 /*
  * oracle_incumbent.h - good vectors by local search, to prune against.
  *
- * The search's answer does not depend on what is found here, only its speed
- * does.  Effort is counted in visited non-zeros, never in time, and the
- * pseudo-random sequence is set by the caller, so that the same problem always
- * takes the same steps.
+ * The oracle's answer does not depend on the vectors found here, only its speed does.  Effort is
+ * counted in visited non-zeros, not in time, and the caller sets the pseudo-random sequence, so the
+ * same problem always takes the same steps.
  */
 #ifndef DPOBJ_CORE_ORACLE_INCUMBENT_H
 #define DPOBJ_CORE_ORACLE_INCUMBENT_H
@@ -19,7 +18,7 @@ typedef struct RowRun
 	uint32_t end;
 } RowRun;
 
-/* Where a column is not 0, and its values there: value[row * stride]. */
+/* The rows in which a column is not 0, and its values in them: value[row * stride]. */
 typedef struct SparseColumn
 {
 	int64_t first_run;
@@ -35,42 +34,42 @@ typedef struct LocalSearch
 	Incumbent best;
 	bool found;
 
-	const RowTables *rows; /* their order of the rows puts a binary column's ones together */
+	const RowTables *rows; /* they order rows so that a binary column's ones lie together */
 	SparseColumn column[GRID_MAX_DIMENSION];
 	RowRun *run;
-	bool borrows; /* the runs belong to another */
+	bool borrows; /* the runs belong to another search */
 
-	int index[GRID_MAX_DIMENSION]; /* the vector at hand */
-	int end;                       /* where the constraint's automaton ends with it */
+	int index[GRID_MAX_DIMENSION]; /* the current vector */
+	int end;                       /* grid_end_state() of the current vector */
 	int64_t *score;                /* of every row */
 	int64_t objective;
-	int64_t effort; /* non-zeros visited since the last refill */
-	int64_t allowance;
+	int64_t effort; /* non-zeros visited so far */
+	int64_t effort_limit;
 	uint64_t random; /* state of a fixed pseudo-random sequence */
 } LocalSearch;
 
 /*
- * Shares the runs and the row tables of owner unless that is NULL, for another thread; both must
- * live as long.
+ * If owner is not NULL, shares its runs and row tables, for another thread; both must then outlive
+ * search.
  */
 extern void local_search_create(LocalSearch *search, const RowTables *rows,
 								const LocalSearch *owner, Memory *memory);
 extern void local_search_destroy(LocalSearch *search, Memory *memory);
 
 /*
- * A first vector of the grid, then so many restarts from pseudo-random ones, as
- * the allowance of effort permits; noise is used as scratch.
+ * Takes a first vector of the grid, then restarts from pseudo-random ones while the effort is
+ * allowed.  Uses noise as scratch.
  */
 extern void local_search_start(LocalSearch *search, NoiseProgramme *noise, int restarts,
 							   Memory *memory);
 
-/* Go on from this incumbent, with the pseudo-random sequence of this number. */
+/* Continues from this incumbent, with the pseudo-random sequence of this number. */
 extern void local_search_resume(LocalSearch *search, const Incumbent *best, int64_t number);
 
-/* Compare a vector of the grid, whose objective is value, with the best. */
+/* Compares a vector of the grid, whose objective is value, with the best. */
 extern void local_search_offer(LocalSearch *search, const int *index, int64_t value);
 
-/* Walk downhill from a vector of the grid. */
+/* Descends from a vector of the grid. */
 extern void local_search_descend(LocalSearch *search, const int *index);
 
 #endif

@@ -72,40 +72,42 @@ choices_high(const Choices *choices)
 
 extern void choices_list(Choices *choices, const Grid *grid, const Box *box);
 
-/* The best vector so far, in the order (value, public order of the grid). */
+/*
+ * The best vector so far, in the order (value, public order of the grid); incumbent_precedes()
+ * compares in it.
+ */
 typedef struct Incumbent
 {
 	int64_t value;
 	int index[GRID_MAX_DIMENSION];
 } Incumbent;
 
-/* Does the first vector precede the second in that order? */
 extern bool incumbent_precedes(const OracleModel *model, const Incumbent *a, const Incumbent *b);
 
-/* Reduces the rewards; false where the numbers do not fit R1. */
+/* Reduces the rewards; false if the numbers exceed range R1. */
 extern bool oracle_reduce(const OracleProblem *problem, OracleModel *model);
 
 /*
- * Effort beyond what the proof needs; it does not change the answer.  The tests set all to zero, so
- * that nothing hides a flaw of the search.
+ * Effort beyond what the proof needs.  It does not change the answer; tests set all of it to zero,
+ * so that it does not hide a flaw of the search.
  */
 typedef struct OracleEffort
 {
 	int64_t table_entries; /* of all cells together, 8 bytes each; see row_tables_create() */
-	int64_t open_bytes;    /* of open nodes; beyond it the search goes deep, and twice it is most */
-	int64_t task_bytes;    /* of what a task leaves open; it has room for one node in any case */
-	int restarts;          /* of the local search before the search */
-	int walks;             /* first nodes whose vector is walked downhill ... */
-	int walk_every;        /* ... and every so many afterwards; 0: none */
+	int64_t open_bytes; /* of open nodes; beyond it the search goes deep; the limit is twice this */
+	int64_t task_bytes; /* of a task's open nodes; one node always fits */
+	int restarts;       /* of the local search before the search */
+	int descents;       /* local descents from the vectors of the first nodes */
+	int descent_every;  /* and of every so many nodes later; 0: none */
 } OracleEffort;
 
-extern const OracleEffort oracle_usual_effort;
+extern const OracleEffort oracle_default_effort;
 
 #define ORACLE_NO_LIMIT INT64_MAX
 
 /*
- * Branch and bound on a reduced problem, of at most so many nodes; fills index and nodes.
- * Takes threads, progress of problem.
+ * Branch and bound on a reduced problem, of at most node_limit nodes.  Reads threads and progress
+ * of problem; sets index and nodes of answer.
  */
 extern void oracle_solve(const OracleModel *model, const OracleEffort *effort,
 						 const OracleProblem *problem, int64_t node_limit, Memory *memory,

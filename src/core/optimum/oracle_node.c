@@ -59,14 +59,14 @@ is_closed(const Workspace *work, int64_t lower, const Box *box, int j, int i)
 }
 
 static bool
-walks_downhill(const Workspace *work)
+is_time_to_descend(const Workspace *work)
 {
 	const OracleEffort *effort = work->effort;
 
 	if (relaxation_is_exact(&work->relaxation))
 		return false;
-	return work->number <= effort->walks ||
-		   (effort->walk_every > 0 && work->number % effort->walk_every == 0);
+	return work->number <= effort->descents ||
+		   (effort->descent_every > 0 && work->number % effort->descent_every == 0);
 }
 
 /* The part of the objective that is not loss. */
@@ -80,7 +80,7 @@ noise_value(const OracleModel *model, const int *index)
 	return value;
 }
 
-/* Offer the noise programme's argmin, which lies in the grid, as incumbent. */
+/* Offers the noise programme's argmin, which lies in the grid, as incumbent. */
 static void
 offer_cheapest(Workspace *work)
 {
@@ -94,11 +94,11 @@ offer_cheapest(Workspace *work)
 		return;
 	memcpy(work->cheapest, index, sizeof(index));
 	noise = noise_value(work->model, index);
-	/* Most are worse than the incumbent at first sight: no need to look at all rows. */
+	/* a bound from the tables spares most vectors the pass over all rows */
 	if (noise + row_tables_least(rows, index) <= work->local.best.value)
 		local_search_offer(&work->local, index,
 						   noise + work->model->scale * row_tables_loss(rows, index));
-	if (walks_downhill(work))
+	if (is_time_to_descend(work))
 		local_search_descend(&work->local, index);
 }
 
@@ -110,8 +110,8 @@ pause_for_others(const Workspace *work)
 }
 
 /*
- * A sweep.  Bounds of more than twice the gap are not needed, because such a level is removed
- * anyway.
+ * Sweeps.  A level whose bound exceeds the gap is removed anyway, so bounds beyond twice the gap
+ * are not needed.
  */
 static void
 sweep_node(Workspace *work)
@@ -123,7 +123,7 @@ sweep_node(Workspace *work)
 	pause_for_others(work);
 }
 
-/* Bound the node and sweep while it pays; false when it is closed. */
+/* Bounds the node and sweeps while that pays; false if the node is closed. */
 static bool
 tighten_bound(Workspace *work, const Box *box)
 {
@@ -152,8 +152,8 @@ tighten_bound(Workspace *work, const Box *box)
 }
 
 /*
- * through[j][i] = bound + what fixing coordinate j to level i adds to the noise
- * programme and to each of the coordinate's cells.
+ * level_bound[j][i] = bound + what fixing coordinate j to level i adds to the minimum of the noise
+ * programme and of each of the coordinate's cells.
  */
 static void
 bound_levels(Workspace *work)
@@ -165,12 +165,11 @@ bound_levels(Workspace *work)
 	for (int j = 0; j < work->model->grid->dimension; j++)
 	{
 		const Choices *own = &relaxation->choices[j];
-		int64_t *through = work->through[j];
+		int64_t *bound = work->level_bound[j];
 
-		noise_min_marginal(&relaxation->noise, relaxation->choices, j, relaxation->cost[j],
-						   through);
+		noise_min_marginal(&relaxation->noise, relaxation->choices, j, relaxation->cost[j], bound);
 		for (int k = 0; k < own->count; k++)
-			through[own->index[k]] += relaxation->lower - minimum;
+			bound[own->index[k]] += relaxation->lower - minimum;
 		for (int m = relaxation->cells.first_member[j]; m < relaxation->cells.first_member[j + 1];
 			 m++)
 		{
@@ -178,7 +177,7 @@ bound_levels(Workspace *work)
 
 			member_min_marginal(member, relaxation->choices, marginal);
 			for (int k = 0; k < own->count; k++)
-				through[own->index[k]] += marginal[own->index[k]] - cell_minimum(member.cell);
+				bound[own->index[k]] += marginal[own->index[k]] - cell_minimum(member.cell);
 		}
 		relaxation_step_forward(relaxation, j);
 	}
@@ -191,7 +190,7 @@ typedef enum FilterResult
 	FILTER_CHANGED
 } FilterResult;
 
-/* Remove the levels that cannot be part of a better vector. */
+/* Removes the levels that cannot be part of a better vector. */
 static FilterResult
 filter_levels(Workspace *work, Box *box)
 {
@@ -209,7 +208,7 @@ filter_levels(Workspace *work, Box *box)
 		{
 			int i = own->index[k];
 
-			if (!is_closed(work, work->through[j][i], box, j, i))
+			if (!is_closed(work, work->level_bound[j][i], box, j, i))
 				continue;
 			box->levels[j] &= ~(UINT64_C(1) << i);
 			result = FILTER_CHANGED;
@@ -221,9 +220,8 @@ filter_levels(Workspace *work, Box *box)
 }
 
 /*
- * Bound, sweep and filter until it no longer pays; false when the node is closed.
- * The last filter may leave choices wider than the box: branch_take() tests the
- * children all the same.
+ * Bounds, sweeps and filters while that pays; false if the node is closed.  The last filter may
+ * leave more choices than the box has levels; branch_take() tests each child.
  */
 static bool
 process_node(Workspace *work, Box *box, Multipliers *own, void *block)
@@ -247,7 +245,7 @@ process_node(Workspace *work, Box *box, Multipliers *own, void *block)
 	}
 }
 
-/* One child per level, the least bound first, equals in the order of the levels. */
+/* Lists one child per level by increasing bound, equal bounds in the order of the levels. */
 static void
 list_children(const Workspace *work, Branch *branch)
 {
@@ -260,10 +258,10 @@ list_children(const Workspace *work, Branch *branch)
 	branch->next = 0;
 	for (int k = 0; k < own->count; k++)
 	{
-		int64_t bound = work->through[j][own->index[k]];
+		int64_t bound = work->level_bound[j][own->index[k]];
 		int at = k;
 
-		/* The parent's bound holds for the child too, whatever its multipliers are. */
+		/* the parent's bound holds for the child too */
 		bound = bound > branch->node.bound ? bound : branch->node.bound;
 		for (; at > 0 && branch->bound[at - 1] > bound; at--)
 		{
@@ -281,7 +279,7 @@ node_expand(Workspace *work, const Node *node, int64_t number, Branch *branch, v
 	branch->node = *node;
 	work->number = number;
 	work->root = node->depth == 0;
-	work->cheapest[0] = -1; /* none yet */
+	work->cheapest[0] = -1; /* none */
 	relaxation_build(&work->relaxation, &branch->node.box, node->inherited);
 	if (!process_node(work, &branch->node.box, &branch->multipliers, block))
 		return false;

@@ -1,12 +1,12 @@
 /*
  * oracle_noise.c - the dynamic programme over the constraint's automaton.
  *
- * The last state stands for "no completion can be accepted": its backward value is unreachable and
- * its forward value is never read, which saves a test in the inner loops.
+ * The last state means "no completion can be accepted".  Its backward value is unreachable and its
+ * forward value is never read, which saves a test in the inner loops.
  */
 #include "core/optimum/oracle_noise.h"
 
-/* Numbers the levels; those of equal lists alike, which keeps the table small. */
+/* Numbers the levels; coordinates with equal lists share numbers, which keeps the table small. */
 static int
 number_steps(NoiseProgramme *noise)
 {

@@ -1,14 +1,13 @@
 /*
- * oracle_noise.h - the noise programme: the cheapest vector of the grid within a
- * box when every coordinate has a cost of its own.
+ * oracle_noise.h - the noise programme: the cheapest vector of the grid within a box, if each
+ * coordinate has a cost of its own.
  *
- *   min over w in W and box of  sum_j cost[j][i_j]
+ *   min over w in W and box of  sum_j cost[j][i_j] + end_cost[state(w)]
  *
- * is a shortest path through the constraint's automaton (grid.h), found by a
- * dynamic programme over the coordinates; it is exact for every constraint
- * (theorem B3).  The model's cost of the state that the path ends in is added.  forward[j] and
- * backward[j] hold, for every state before coordinate j, the cheapest way there and the cheapest
- * way on.
+ * is a shortest path through the constraint's automaton (grid.h), found by a dynamic programme over
+ * the coordinates; it is exact for every constraint (theorem B3).  end_cost is the model's.  For
+ * each state before coordinate j, forward[j] is the least cost of the coordinates before j that
+ * lead to the state, and backward[j] the least cost of the others and of the end.
  */
 #ifndef DPOBJ_CORE_ORACLE_NOISE_H
 #define DPOBJ_CORE_ORACLE_NOISE_H
@@ -37,7 +36,7 @@ noise_backward(const NoiseProgramme *noise, int j)
 	return noise->backward + (size_t) j * noise->states;
 }
 
-/* The state after level i of coordinate j, by the state before. */
+/* The state after level i of coordinate j, by the state before it. */
 static inline const int *
 noise_next(const NoiseProgramme *noise, int j, int i)
 {
@@ -53,18 +52,20 @@ extern void noise_step_backward(NoiseProgramme *noise, const Choices *choices, i
 extern void noise_step_forward(NoiseProgramme *noise, const Choices *choices, int j,
 							   const int64_t *cost);
 
-/* All of backward; the minimum, or ORACLE_UNREACHABLE and more where the box holds no vector. */
+/*
+ * Computes backward; returns the minimum, at least ORACLE_UNREACHABLE if the box holds no vector.
+ */
 extern int64_t noise_minimise(NoiseProgramme *noise, const Choices *choices, LevelCosts cost);
 
-/* The minimum once more, from backward as it stands. */
+/* Returns the minimum from the current backward. */
 extern int64_t noise_minimum(const NoiseProgramme *noise);
 
-/* After noise_minimise(): the first of the cheapest vectors in the public order. */
+/* Finds the first of the cheapest vectors in the public order, after noise_minimise(). */
 extern void noise_argmin(const NoiseProgramme *noise, const Choices *choices, LevelCosts cost,
 						 int *index);
 
 /*
- * The minimum with coordinate j fixed to each of its choices, by level index;
+ * Sets marginal, by level index, to the minimum with coordinate j fixed to each of its choices;
  * needs forward[j] and backward[j + 1].
  */
 extern void noise_min_marginal(const NoiseProgramme *noise, const Choices *choices, int j,

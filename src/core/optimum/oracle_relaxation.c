@@ -66,7 +66,7 @@ relaxation_raise(Relaxation *relaxation, Member member, int i, int64_t amount)
 	stage->multiplier[i] = raised;
 }
 
-/* Subtract the least of the choices' marginals; returns it. */
+/* Subtracts the least of the choices' marginals and returns it. */
 static int64_t
 normalise(const Choices *choices, int64_t *marginal)
 {
@@ -102,8 +102,8 @@ relaxation_collect(Relaxation *relaxation, int j)
 }
 
 /*
- * Gives each cell of coordinate j its share, by mass, of the coordinate's costs.  Shares may be
- * rounded in any way, because any integer is valid.
+ * Gives each cell of coordinate j its share of the coordinate's costs.  Shares may be rounded in
+ * any way, because any integer is valid.
  */
 static void
 distribute(Relaxation *relaxation, int j, int64_t most)
@@ -116,7 +116,7 @@ distribute(Relaxation *relaxation, int j, int64_t most)
 
 	for (int m = 0; m < members; m++)
 		weights += relaxation_share(relaxation, member[m].cell);
-	weights *= 1.0 + 1.0 / members; /* the coordinate itself keeps a share */
+	weights *= 1.0 + 1.0 / members; /* the coordinate keeps a share */
 	noise_min_marginal(&relaxation->noise, relaxation->choices, j, relaxation->cost[j], marginal);
 	if (normalise(own, marginal) >= ORACLE_UNREACHABLE / 2)
 		return;

@@ -25,7 +25,7 @@ compare_patterns(const void *left, const void *right)
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* The patterns of all rows in sorted order, for the current is_numeric. */
+/* Sorts the patterns of all rows, for the current is_numeric. */
 static void
 sort_patterns(const RowTables *tables, RowPattern *pattern)
 {
@@ -53,7 +53,7 @@ weight_range(const OracleModel *model, int j, int *low, int *high)
 	*high = model->grid->level[j][63 - __builtin_clzll(levels)];
 }
 
-/* The range of a pattern's sums; adds the numbers of its pairs and partial sums. */
+/* Sets the range of a pattern's sums; adds its numbers of pairs and partial sums. */
 static void
 measure_pattern(const OracleModel *model, ColumnSet scope, int *low, int *width, int64_t *pairs,
 				int64_t *sums)
@@ -96,7 +96,7 @@ measure_groups(RowTables *tables, const RowPattern *pattern)
 	}
 }
 
-/* Do the tables, the messages (two per partial sum) and the multipliers fit? */
+/* Whether the tables, the messages (two per partial sum) and the multipliers fit. */
 static bool
 groups_fit(const RowTables *tables, int64_t max_entries)
 {
@@ -152,9 +152,9 @@ measure_with_numeric(RowTables *tables, const int *order, int count, int numeric
 }
 
 /*
- * Read the fewest columns as numeric, least mass first, so that the cells fit.
- * Fewer binary columns never make the measure larger, so bisection finds it;
- * with none left there is a single group without a pattern.
+ * Reads the fewest columns as numeric, those of least mass first, so that the cells fit.  Fewer
+ * binary columns never need more entries, so bisection finds the number; without binary columns
+ * there is one group without a pattern.
  */
 static void
 choose_numeric(RowTables *tables, RowPattern *pattern, int64_t max_entries)
@@ -180,7 +180,7 @@ choose_numeric(RowTables *tables, RowPattern *pattern, int64_t max_entries)
 	measure_with_numeric(tables, order, count, high, pattern);
 }
 
-/* Copy what the tables need of a row: its numeric values and its net weight. */
+/* Copies a row's numeric values and its net weight. */
 static void
 copy_row(RowTables *tables, int64_t to, int64_t row)
 {

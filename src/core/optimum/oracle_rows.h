@@ -59,7 +59,7 @@ column_set_count(ColumnSet set)
 	return __builtin_popcountll(set.word[0]) + __builtin_popcountll(set.word[1]);
 }
 
-/* Takes the smallest member out of the set; -1 when there is none. */
+/* Removes the smallest member and returns it; -1 if the set is empty. */
 static inline int
 column_set_take(ColumnSet *set)
 {
@@ -97,36 +97,41 @@ typedef struct RowTables
 	int64_t *entries; /* of all tables */
 	int32_t *value;   /* rows x numerics, in the order of groups */
 	int64_t *net;
-	bool tabulated; /* the tables hold for the numeric box low .. high */
+	bool tabulated; /* the tables are for the numeric box low .. high */
 	int low[GRID_MAX_DIMENSION];
 	int high[GRID_MAX_DIMENSION];
 	int64_t pairs; /* of a group and a column of its pattern */
-	int64_t sums;  /* over groups and prefixes of their patterns: number of partial sums */
+	int64_t sums;  /* number of partial sums, over groups and prefixes of their patterns */
 	int stride;    /* largest number of levels of a coordinate */
 } RowTables;
 
 /*
- * Groups the rows.  As few columns as needed are read as numeric to keep the
- * cells that can be built on these groups (oracle_cells.h) within max_entries.
+ * Groups the rows.  Reads as few binary columns as needed as numeric to keep the cells that can be
+ * built on these groups (oracle_cells.h) within max_entries.
  */
 extern void row_tables_create(RowTables *tables, const OracleModel *model, int64_t max_entries,
 							  Memory *memory);
 
-/* Tables of their own on the rows of others, which must live as long: for another thread. */
+/*
+ * Makes tables of their own for another thread, which share the rows of owner; owner must outlive
+ * them.
+ */
 extern void row_tables_borrow(RowTables *tables, const RowTables *owner, Memory *memory);
 
 extern void row_tables_destroy(RowTables *tables, Memory *memory);
 
-/* The loss of a vector above the instance's constant, from the definition: no table is read. */
+/*
+ * Returns the loss of a vector less the instance's constant, from the definition, without tables.
+ */
 extern int64_t row_tables_loss(const RowTables *tables, const int *index);
 
 /*
- * scale times the loss of a vector in the box that the tables hold for, at least;
- * for a look at a few entries instead of all rows.
+ * Returns a lower bound of scale times the loss of a vector in the tables' box, from one entry per
+ * group.
  */
 extern int64_t row_tables_least(const RowTables *tables, const int *index);
 
-/* Make the tables hold for these numeric choices. */
+/* Computes the tables for these numeric choices, if they have changed. */
 extern void row_tables_update(RowTables *tables, const Choices *choices);
 
 #endif

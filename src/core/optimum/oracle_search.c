@@ -30,27 +30,27 @@
 #include <string.h>
 
 #define ROUND_TASKS 16
-#define NARROW_ROUND_TASKS 4 /* where memory is short */
+#define NARROW_ROUND_TASKS 4 /* if memory is short */
 #define TASK_NODES 16
 
 typedef struct Task
 {
 	Node node;
-	int64_t number; /* of its first node */
+	int64_t number; /* of the task's first node */
 	Incumbent best; /* before and after */
 	int64_t nodes;
-	int opens; /* nodes with children left, each one below the one before */
+	int opens; /* nodes with children left, each a descendant of the one before */
 	Branch branch[TASK_NODES];
 	char *room; /* of the open nodes' multipliers, one after the other */
 	size_t used;
 } Task;
 
-/* A node that has children left for later rounds. */
+/* A node with children left for later rounds. */
 typedef struct OpenNode
 {
 	Branch branch;
-	int64_t number;              /* in the order in which they came */
-	struct OpenNode *next_spent; /* another without children left */
+	int64_t number;              /* counts open nodes */
+	struct OpenNode *next_spent; /* another spent node */
 } OpenNode;
 
 typedef struct Search
@@ -64,17 +64,17 @@ typedef struct Search
 	int64_t node_limit;
 
 	int threads;
-	int workspaces; /* so many are made */
+	int workspaces;
 	Workspace *workspace[CREW_MAX_THREADS];
 
-	int wide_tasks; /* of a full round, while memory is not short */
-	int tasks;      /* of the round at hand */
+	int wide_tasks; /* in a full round, while memory is not short */
+	int tasks;      /* of the current round */
 	int task_nodes;
 	size_t room; /* of each task */
 	Task *task[ROUND_TASKS];
 	atomic_int next_task;
-	atomic_int round_nodes; /* done in the round at hand */
-	int64_t bound;          /* at its start */
+	atomic_int round_nodes; /* done in the current round */
+	int64_t bound;          /* at the start of the round */
 
 	OpenNode **open; /* a heap, see goes_first() */
 	int opens;
@@ -82,12 +82,12 @@ typedef struct Search
 	int64_t numbered; /* open nodes, ever */
 	int64_t bytes;    /* of the open nodes */
 	bool deep;        /* the deepest nodes come first, because memory is short */
-	OpenNode *spent;  /* their children are tasks of the round at hand */
+	OpenNode *spent;  /* no child left; the children are tasks of the current round */
 } Search;
 
 /* ---- tasks ---- */
 
-/* The next child of the deepest open node; false when the task has no open node left. */
+/* Takes the next child of the deepest open node; false if the task has no open node left. */
 static bool
 take_child(const Search *search, const Workspace *work, Task *task, Node *child)
 {
@@ -104,9 +104,9 @@ take_child(const Search *search, const Workspace *work, Task *task, Node *child)
 }
 
 /*
- * Is there room for another node?  For a child the parent's room is enough: all
- * groups of a parent's cell land in one cell of the child, with no more
- * coordinates, so it has neither more cells nor more multipliers.
+ * Whether another node fits the task's room.  A child needs no more than its parent: all groups of
+ * a parent's cell go to one cell of the child, with no more coordinates, so it has neither more
+ * cells nor more multipliers.
  */
 static bool
 has_room(const Search *search, const Task *task)
@@ -193,7 +193,7 @@ run_round(Search *search)
 
 /* ---- open nodes ---- */
 
-/* The order of the heap: by bound, then by depth; or the other way round. */
+/* The order of the heap: by bound, then by depth; in a deep search by depth, then by bound. */
 static bool
 goes_first(const Search *search, const OpenNode *a, const OpenNode *b)
 {
@@ -238,8 +238,8 @@ sift_up(Search *search, int at)
 }
 
 /*
- * Go deep while the open nodes take too much memory, and until they take half of
- * that: a search that goes deep opens few nodes at a time.
+ * Switches to a deep search when open nodes take too much memory, and back when they take half of
+ * that: a deep search opens few nodes at a time.
  */
 static void
 choose_order(Search *search)
@@ -260,8 +260,8 @@ open_bytes(const OpenNode *node)
 }
 
 /*
- * Free multipliers, those at the end of the heap first, where what comes late
- * is.  A child of such a node begins without; its bound is no less for that.
+ * Frees multipliers, first those at the end of the heap, whose nodes come late.  A child of such a
+ * node starts without multipliers; its bound does not fall, because the parent's bound is kept.
  */
 static void
 drop_multipliers(Search *search)
@@ -299,7 +299,10 @@ add_open(Search *search, const Branch *branch)
 		drop_multipliers(search);
 }
 
-/* The first of the heap has no child left, but the last taken still needs its multipliers. */
+/*
+ * Removes the heap's first node, which has no child left.  The last child taken still needs its
+ * multipliers.
+ */
 static void
 spend_first(Search *search)
 {
@@ -345,7 +348,7 @@ add_task(Search *search, const Node *node)
 	search->tasks++;
 }
 
-/* What is left of the limit, in a number that the nodes of a round do not exceed. */
+/* The nodes left of the limit, or the most that a round can do. */
 static int
 nodes_left(const Search *search)
 {
@@ -354,7 +357,10 @@ nodes_left(const Search *search)
 	return left < ROUND_TASKS * TASK_NODES ? (int) left : ROUND_TASKS * TASK_NODES;
 }
 
-/* A round that is not full looks for open nodes all over, so that the next one is. */
+/*
+ * Takes children of open nodes as tasks.  If they do not fill the round, each task does only one
+ * node, so that more nodes are open for the next round.
+ */
 static void
 fill_round(Search *search)
 {
@@ -409,7 +415,9 @@ report(const Search *search, OraclePhase phase, int64_t nodes)
 		search->problem->progress(search->problem->progress_context, &progress);
 }
 
-/* Everything that is not in an open node has been compared with the incumbent. */
+/*
+ * Vectors outside open nodes have been compared with the incumbent, so open nodes give the bound.
+ */
 static void
 report_round(Search *search)
 {
@@ -421,7 +429,7 @@ report_round(Search *search)
 		   search->nodes);
 }
 
-/* Amid a round, which may take a while: nothing is new but the number of nodes. */
+/* Reports during a round: only the number of nodes has changed. */
 static void
 report_pause(void *context)
 {
@@ -447,11 +455,11 @@ search_create(Search *search, const OracleModel *model, const OracleEffort *effo
 	make_ready(search, 1);
 	if (problem->progress != NULL)
 	{
-		search->workspace[0]->pause = report_pause; /* the thread that called works there */
+		search->workspace[0]->pause = report_pause; /* the workspace of the calling thread */
 		search->workspace[0]->pause_context = search;
 	}
 	least = cells_most_bytes(&search->workspace[0]->relaxation.cells);
-	/* As many tasks as nodes of the largest size would fit the memory of the open ones. */
+	/* As many tasks as nodes of the largest size fit the memory of the open ones. */
 	search->wide_tasks = NARROW_ROUND_TASKS;
 	while (search->wide_tasks < ROUND_TASKS &&
 		   (size_t) search->wide_tasks * least < (size_t) effort->open_bytes)

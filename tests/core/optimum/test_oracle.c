@@ -109,7 +109,7 @@ check_walking_search(const Trial *trial, const OracleAnswer *truth)
 	OracleEffort effort = {.table_entries = 100000000,
 						   .open_bytes = 100000000,
 						   .task_bytes = 100000000,
-						   .walk_every = 2};
+						   .descent_every = 2};
 
 	check_solve(trial, &effort, truth);
 }
