@@ -78,21 +78,21 @@ extern void select_permute_and_flip(const SelectProblem *problem, Bits *bits, Me
 									SelectAnswer *answer);
 
 /*
- * The exponential mechanism on votes: of |W| vectors, of which some have votes, one is
- * drawn with P(w) proportional to exp(epsilon votes(w) / 2).  votes lists the numbers
- * of those that have any, each at least 1; the answer is a position of that list, or -1
- * for a vector drawn uniformly from all of W (select_vote.c).
+ * The exponential mechanism on votes: draws one of |W| vectors with P(w) proportional to
+ * exp(epsilon votes(w) / 2).  votes lists the numbers of votes of the vectors that have any, each
+ * at least 1.  Returns a position of that list, or -1 for a vector to be drawn uniformly from all
+ * of W (select_vote.c).
  */
 extern int64_t select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates,
 						   const mpz_t size, Bits *bits);
 
-/* Candidates of select_from_list(). */
+/* The most candidates of select_from_list(). */
 #define SELECT_LIST_MAX 256
 
 /*
- * Permute-and-flip over a list of losses: numbers of misclassified rows, at least 0, of
- * 1 .. SELECT_LIST_MAX candidates.  The answer is a position of the list; candidates of
- * equal loss are alike, and one that is listed twice counts twice (select_list.c).
+ * Permute-and-flip over a list of losses: numbers of misclassified rows, at least 0, of 1 ..
+ * SELECT_LIST_MAX candidates.  Returns a position of the list.  Candidates of equal loss have equal
+ * probability, and a candidate that is listed twice counts twice (select_list.c).
  */
 extern int select_from_list(int64_t epsilon, Adjacency adjacency, const int64_t *loss,
 							int candidates, Bits *bits);

@@ -1,16 +1,15 @@
 /*
  * select_enumerate.c - walks through the outer configurations of a plan.
  *
- * The walk is a depth-first search over the coordinates in which each level list
- * is swept forth and back in turn: on a product grid that is the reflected
- * mixed-radix Gray code (Knuth 7.2.1.1), one step per configuration.  Under a
- * constraint, branches without a completion are left out, so that exactly the
- * grid is visited; a configuration then differs from the one before in few
- * coordinates, because coordinates that keep their level are not touched.
+ * The walk is a depth-first search over the coordinates.  It passes through each level list
+ * forwards and backwards in turn: on a product grid that is the reflected mixed-radix Gray code
+ * (Knuth 7.2.1.1), one step per configuration.  Under a constraint, branches without a completion
+ * are left out, so exactly the grid is visited; consecutive configurations then differ in few
+ * coordinates, because a coordinate that keeps its level is not touched.
  *
- * All state is a function of the current levels, in exact integers.  So a walker
- * may go from any configuration to any other, and what a visitor sees depends on
- * the configuration only, not on the walker's history or its thread.
+ * All state is a function of the current levels, in exact integers.  So a walker may move from any
+ * configuration to any other, and a visitor sees values that depend on the configuration only, not
+ * on the walker's history or thread.
  */
 #include "core/exponential/select_internal.h"
 
@@ -62,9 +61,8 @@ step_numeric(SelectWalker *walker, const SelectColumn *column, int difference)
 }
 
 /*
- * Dense scores are kept modulo 2^32.  A walker on its way between configurations
- * may leave the range of int32, where scores of the grid's vectors lie
- * (instance.h), but it comes back to the right residue.
+ * Dense scores are kept modulo 2^32.  Between configurations a walker may leave the range of int32,
+ * in which the scores of the grid's vectors lie (instance.h), but it returns to the right residue.
  */
 static void
 step_dense(SelectWalker *walker, const SelectColumn *column, int difference)

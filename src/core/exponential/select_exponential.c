@@ -233,7 +233,7 @@ select_weight(const SelectTables *tables, const SelectWalker *walker)
 
 #define EMPTY_LOW (INT64_MIN / 2)
 
-/* Moves the window up; mantissas below it count at the new low. */
+/* Raises low; mantissas of lower exponents then count at the new low. */
 static void
 histogram_raise(SelectHistogram *histogram, int64_t low)
 {
@@ -275,7 +275,7 @@ visit_weight(SelectWalker *walker, void *context)
 	return true;
 }
 
-/* A bucket's sum in units of 2^floor, all histograms having low = floor. */
+/* Sets result to a bucket's sum in units of 2^floor; all histograms have low = floor. */
 static void
 bucket_total(mpz_t result, const SelectHistogram *histogram, int k)
 {
@@ -339,7 +339,7 @@ select_law_destroy(SelectLaw *law, Memory *memory)
 
 /* ---- one draw ---- */
 
-/* Looks for the configuration that holds a given unit of a bucket. */
+/* Searches for the configuration that holds a given unit of a bucket. */
 typedef struct Search
 {
 	const SelectLaw *law;

@@ -110,7 +110,7 @@ typedef struct SelectPlan
 	int16_t *state;
 } SelectPlan;
 
-/* Which of the two ways to compute losses; the test asks for each. */
+/* The two ways to compute losses; the test asks for each. */
 typedef enum SelectLayout
 {
 	SELECT_FASTEST,
@@ -118,7 +118,7 @@ typedef enum SelectLayout
 	SELECT_DENSE
 } SelectLayout;
 
-/* blocks: about how many blocks to make; with 0 the size of the enumeration determines it. */
+/* blocks: about how many blocks to make; 0: chosen by the size of the enumeration. */
 extern SelectPlan *select_plan_create(const SelectProblem *problem, int64_t blocks,
 									  SelectLayout layout, Memory *memory);
 extern void select_plan_destroy(SelectPlan *plan, Memory *memory);
@@ -145,7 +145,7 @@ struct SelectWalker
 	int64_t *table;    /* all cells' tables */
 	int64_t *position; /* of each cell: the table entry at the first group level */
 	uint32_t *dense_score;
-	bool stale; /* loss must be summed up anew, because numeric weights have changed */
+	bool stale; /* numeric weights have changed, so loss must be summed up again */
 };
 
 typedef struct SelectTeam
@@ -268,7 +268,7 @@ extern void select_law_create(SelectLaw *law, const SelectProblem *problem, int6
 							  Memory *memory);
 extern void select_law_destroy(SelectLaw *law, Memory *memory);
 
-/* One exact draw; the number of attempts is returned. */
+/* Makes one exact draw; returns the number of attempts. */
 extern int64_t select_law_draw(SelectLaw *law, Bits *bits, SelectAnswer *answer);
 
 /* The weight of the walker's configuration, before the floor is applied. */
@@ -279,7 +279,7 @@ extern SelectWeight select_weight(const SelectTables *tables, const SelectWalker
 /* count[l]: the vectors with L - constant = l, 0 <= l <= span; not with a group. */
 extern uint64_t *select_count_losses(SelectTeam *team, Memory *memory);
 
-/* How many of n coins of bias exp(-rate * k) show heads, exactly. */
+/* Returns the number of heads of n coins of bias exp(-rate * k), exactly. */
 extern uint64_t select_binomial(Bits *bits, uint64_t n, SelectRate rate, int64_t k);
 
 #endif

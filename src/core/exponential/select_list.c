@@ -1,14 +1,14 @@
 /*
- * select_list.c - permute-and-flip over a list of losses (McKenna and Sheldon 2020;
- * theorem E2): visit the candidates in random order and take the first whose coin
- * of bias exp(-rate (L_i - L_min)), rate = epsilon / M, shows heads.
+ * select_list.c - permute-and-flip over a list of losses (McKenna and Sheldon 2020; theorem E2):
+ * visit the candidates in random order and take the first whose coin of bias exp(-rate (L_i -
+ * L_min)), rate = epsilon / M, shows heads.
  *
- * A loss is a number of rows, of which one adds 0 or 1 to each candidate's: with the
- * margin M of the 0/1 loss the choice is epsilon-DP, however many candidates there
- * are.  It is not bounded-range beyond that (theorem A3).
+ * A loss is a number of rows, and one row adds 0 or 1 to each candidate's.  With the margin M of
+ * the 0/1 loss the choice is therefore epsilon-DP for any number of candidates.  No better bounded-
+ * range guarantee is claimed (theorem A3).
  *
- * As in select_permute_flip.c all coins are flipped at once: the first of those with
- * heads in a random order is uniform among them, and one at L_min always has heads.
+ * As in select_permute_flip.c all coins are flipped at once: the first of those with heads in a
+ * random order is uniform among them, and a candidate at L_min always has heads.
  */
 #include "core/exponential/select_internal.h"
 

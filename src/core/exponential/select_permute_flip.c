@@ -37,9 +37,9 @@ fair_heads(Bits *bits, uint64_t n)
 }
 
 /*
- * The first precision binary digits of exp(-rate k), as an integer.  It is not a
- * dyadic number (rate k > 0 is rational, so the exponential is irrational), and
- * a working precision that separates it from the next dyadic number exists.
+ * Sets digits to the first precision binary digits of exp(-rate k), as an integer.  exp(-rate k) is
+ * irrational for rational rate k > 0, so some working precision separates it from the next dyadic
+ * number.
  */
 static void
 exponential_digits(mpz_t digits, SelectRate rate, int64_t k, long precision)
@@ -65,10 +65,10 @@ exponential_digits(mpz_t digits, SelectRate rate, int64_t k, long precision)
 }
 
 /*
- * Each coin is a uniform number U that shows heads iff U < p = 0.d1 d2 ...  All
- * coins' next bits are drawn at once, of which only the number of ones matters:
- * where the digit is 1, a coin with bit 0 is below p; where it is 0, a coin with
- * bit 1 is above.  The others agree with p so far and go on.
+ * Each coin is a uniform number U that shows heads iff U < p = 0.d1 d2 ...  The next bits of all
+ * coins are drawn together, and only the number of ones matters: if the digit is 1, a coin with bit
+ * 0 is below p; if it is 0, a coin with bit 1 is above.  The other coins agree with p so far and
+ * remain open.
  */
 uint64_t
 select_binomial(Bits *bits, uint64_t n, SelectRate rate, int64_t k)
@@ -146,7 +146,7 @@ typedef struct RankPass
 {
 	int64_t loss;
 	uint64_t *count; /* per block: vectors with this loss */
-	uint64_t rank;   /* of the one that is looked for, in its block */
+	uint64_t rank;   /* the rank of the wanted vector in its block */
 } RankPass;
 
 static bool

@@ -17,16 +17,19 @@
 #define TABLE_ENTRIES (INT64_C(1) << 22)
 #define ROW_ENTRIES 8
 
-/* Nanoseconds, about, per row of a numeric step, look-up in a table, and row of a dense sum. */
+/*
+ * Approximate nanoseconds of a row of a numeric step, a look-up in a table, and a row of a dense
+ * sum.
+ */
 #define NUMERIC_TIME 6.5
 #define LOOKUP_TIME 1.0
 #define DENSE_TIME 0.15
 
-/* Blocks: enough to keep 64 threads busy, large enough to be worth their start. */
+/* Enough blocks to keep 64 threads busy, each large enough to be worth its start. */
 #define MAX_BLOCKS 512
 #define BLOCK_CONFIGURATIONS 4096
 
-/* A row's cell: which binary columns are 1, and its group column. */
+/* Identifies a row's cell: the binary columns that are 1, and the group column. */
 typedef struct RowKey
 {
 	uint64_t pattern[GRID_MAX_DIMENSION / 64];
@@ -54,7 +57,7 @@ select_cost(const Grid *grid, SelectGroup group)
 	return cost;
 }
 
-/* A group of one column leaves as much to enumerate as there is to sum out. */
+/* Summing out a group of one column saves nothing. */
 static bool
 can_be_summed_out(const Grid *grid, SelectGroup group)
 {
@@ -160,7 +163,7 @@ key_has(const RowKey *key, int coordinate)
 	return (key->pattern[coordinate / 64] >> (coordinate % 64)) & 1;
 }
 
-/* The rows' keys, sorted so that a cell's rows are together. */
+/* Makes the rows' keys, sorted by cell. */
 static RowKey *
 make_keys(const SelectPlan *plan, SelectGroup group, const bool *binary, Memory *memory)
 {
@@ -179,7 +182,7 @@ make_keys(const SelectPlan *plan, SelectGroup group, const bool *binary, Memory 
 	return keys;
 }
 
-/* The table's range: every sum that the full product of the levels can reach. */
+/* The table covers every sum that the full product of the levels can have. */
 static SelectCell
 make_cell(const SelectPlan *plan, const RowKey *key, int64_t start)
 {
@@ -215,7 +218,7 @@ make_cells(SelectPlan *plan, const RowKey *keys)
 	}
 }
 
-/* A key of each cell, for the cells' patterns. */
+/* Divides the rows into cells; returns one key per cell. */
 static RowKey *
 divide_into_cells(SelectPlan *plan, SelectGroup group, const bool *binary, Memory *memory)
 {
@@ -265,7 +268,7 @@ list_entries(const SelectPlan *plan, SelectColumn *column, const RowKey *cell_ke
 	}
 }
 
-/* Rows in the order of their cells, for the nets and for each column. */
+/* Lists the nets and each column's features in the order of the cells. */
 static void
 list_dense(SelectPlan *plan, Memory *memory)
 {
@@ -292,7 +295,7 @@ list_dense(SelectPlan *plan, Memory *memory)
 	plan->dense_first[plan->cells] = next;
 }
 
-/* With tables.  A numeric step also sums up the losses of all cells. */
+/* The time of a step with tables.  A numeric step also sums up the losses of all cells. */
 static double
 step_time(const SelectPlan *plan, const SelectColumn *column)
 {
@@ -327,8 +330,8 @@ order_columns(SelectPlan *plan, SelectGroup group, const bool *binary, const Row
 }
 
 /*
- * The time per configuration of the product of the levels: a depth moves once all deeper ones have
- * gone through their levels.
+ * The mean time per configuration of the product of the levels: a depth moves once all deeper
+ * depths have passed through their levels.
  */
 static double
 table_time(const SelectPlan *plan)
@@ -359,7 +362,9 @@ tables_pay(const SelectPlan *plan, SelectLayout layout)
 	return plan->table_size <= limit && table_time(plan) <= dense_time;
 }
 
-/* Cells and the order of the columns; dense if tables do not pay and sums of nets fit 32 bits. */
+/*
+ * Makes the cells and orders the columns; dense if tables do not pay and sums of nets fit 32 bits.
+ */
 static void
 arrange(SelectPlan *plan, SelectGroup group, SelectLayout layout, Memory *memory)
 {
@@ -392,7 +397,7 @@ steps_from(const SelectPlan *plan, int depth, int state)
 	return plan->next + ((int64_t) depth * plan->states + state) * GRID_MAX_LEVELS;
 }
 
-/* Fills plan->next from the last depth up, so that dead ends are known before. */
+/* Fills plan->next from the last depth to the first, so that dead ends are known. */
 static void
 order_automaton(SelectPlan *plan, Memory *memory)
 {

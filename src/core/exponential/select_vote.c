@@ -1,30 +1,29 @@
 /*
  * select_vote.c - the exponential mechanism on votes, exactly (theorem F6).
  *
- * One row changes the vote of one part.  So it takes one vote from one vector and
- * gives one to another, or only one of the two: no score changes by more than 1, and
- * the exponential mechanism with exp(epsilon c / 2) is epsilon-DP.  The two changes
- * go in opposite directions, under add_remove too, because a row that comes makes its
- * part change its mind; so there is no better exponent there.  In detail, with Z the
- * sum of exp(epsilon c / 2) over W:
+ * One row changes the vote of one part.  It takes one vote from one vector and gives one to
+ * another, or does only one of the two.  No score changes by more than 1, so the exponential
+ * mechanism with exp(epsilon c / 2) is epsilon-DP.  The two changes go in opposite directions,
+ * under add_remove too, because a row that comes makes its part change its vote; so no better
+ * exponent is possible there.  In detail, with Z the sum of exp(epsilon c / 2) over W:
  *
  *   P(w) / P'(w) = exp(epsilon (c_w - c'_w) / 2) Z' / Z,
  *
- * where the first factor lies within exp(-epsilon / 2) .. exp(epsilon / 2) and so does
- * the second, being a mean of such factors.  As w varies, the ratio moves within a
- * factor exp(epsilon): the mechanism is epsilon-bounded-range (theorem F7).
+ * where the first factor lies within exp(-epsilon / 2) .. exp(epsilon / 2), and so does the second,
+ * a mean of such factors.  As w varies, the ratio changes by a factor of at most exp(epsilon): the
+ * mechanism is epsilon-bounded-range (theorem F7).
  *
  * Most of W has no vote and weighs 1, so with A_v = exp(epsilon c_v / 2) - 1
  *
  *   Z = |W| + sum of A_v over the vectors v with votes:
  *
- * with probability A_v / Z it is v, and otherwise any of W alike, v included.
+ * the answer is v with probability A_v / Z, and otherwise uniform on all of W, v included.
  *
- * The draw inverts one uniform number U: it lies in the cell of v, or of W, on a line of length Z.
- * The known bits of U and the computed A_v and Z give intervals; while these do not determine the
- * cell, U gets more bits and everything is computed again.  U is never rounded, and falls on a
- * border with probability 0: the law is exact.  All is divided by the largest exp(epsilon c / 2),
- * so that nothing is large.
+ * The draw inverts one uniform number U: U Z lies in the cell of a vector v, or in the cell of W,
+ * on a line of length Z.  The known bits of U and the computed A_v and Z give intervals; while
+ * these do not determine the cell, U gets more bits and all intervals are computed again.  U is
+ * never rounded, and falls on a border with probability 0, so the law is exact.  All weights are
+ * divided by the largest exp(epsilon c / 2), so no number is large.
  */
 #include "core/exponential/select_internal.h"
 
@@ -41,7 +40,7 @@ select_vote_rate(int64_t epsilon)
 	return (SelectRate){epsilon, 2 * one};
 }
 
-/* The votes, and the numbers computed at one precision. */
+/* The votes, and intervals computed at one precision. */
 typedef struct Line
 {
 	SelectRate rate;
@@ -51,7 +50,7 @@ typedef struct Line
 	mpz_srcptr size;
 
 	Interval term;  /* A_v */
-	Interval none;  /* weight of a vector without votes */
+	Interval none;  /* the weight of a vector without votes */
 	Interval total; /* Z */
 	Interval point; /* U Z */
 	Interval border;
@@ -97,8 +96,8 @@ weigh(Line *line)
 }
 
 /*
- * Finds the cell that certainly holds the point; false if the intervals do not suffice.  The cells
- * of the candidates come first.
+ * Finds the cell that holds the point; false if the intervals do not determine it.  The cells of
+ * the candidates come first.
  */
 static bool
 find_cell(Line *line, int64_t *cell)

@@ -1,12 +1,11 @@
 /*
  * tree.h - the exponential mechanism over grids far too large to enumerate.
  *
- * Draws w with P(w) proportional to exp(-rate L(w)), rate = epsilon / margin
- * (theorem E1), exactly as select_exponential() does, but by rejection over a
- * branch-and-bound tree of boxes with bounds of their masses (theorem E7; the
- * proof is in tree_sampler.c).  How long it takes depends on the data, so only
- * the number of attempts is limited: an attempt that has begun is finished, and
- * giving up between attempts does not change the law of what is answered.
+ * Draws w with P(w) proportional to exp(-rate L(w)), rate = epsilon / margin (theorem E1), exactly
+ * as select_exponential() does, but by rejection over a branch-and-bound tree of boxes with bounds
+ * of their masses (theorem E7; the proof is in tree_sampler.c).  The time depends on the data.
+ * Only the number of attempts is limited, and an attempt is never broken off, so the limit does not
+ * change the law of an answer.
  *
  * SelectProblem.group and .threads are not used; .progress is.
  */
@@ -22,16 +21,16 @@
 
 /*
  * The memory at which the tree stops growing; draws continue, more slowly.  With the tables of the
- * rows (at most 64 MiB for the tree's part), a node beyond the limit and a training set of 1e5 rows
- * it is within 512 MiB.
+ * rows (at most 64 MiB for the tree's part), a node beyond the limit and a training set of 1e5
+ * rows, memory stays within 512 MiB.
  */
 #define TREE_MAX_BYTES (INT64_C(352) << 20)
 
-/* One draw.  False if max_attempts attempts have failed; INT64_MAX: no limit. */
+/* Makes one draw; false if max_attempts attempts have failed; INT64_MAX: no limit. */
 extern bool tree_exponential(const SelectProblem *problem, int64_t max_attempts, Bits *bits,
 							 Memory *memory, SelectAnswer *answer);
 
-/* The same, keeping the tree: each draw is exact and independent of those before. */
+/* The same with a tree that is kept: each draw is exact and independent of the earlier ones. */
 typedef struct Tree Tree;
 
 extern Tree *tree_create(const SelectProblem *problem, Memory *memory);

@@ -44,12 +44,9 @@ typedef struct TreeEffort
 	int soft;
 } TreeEffort;
 
-#define SOFT_SHARE 0.4 /* of what a soft sweep knows about a level, given back */
+#define SOFT_SHARE 0.4 /* of what a soft sweep knows about a level, given back to the cells */
 
-/*
- * The most that a sweep moves for a level, in natural logarithms or in mistakes; more would not
- * pay.
- */
+/* The parts of that: natural logarithms, and mistakes. */
 #define MOST_LOGARITHMS 60.0
 #define MOST_MISTAKES 200.0
 
@@ -59,7 +56,7 @@ rate_of(const Tree *tree)
 	return (double) tree->powers.rate.numerator / (double) tree->powers.rate.denominator;
 }
 
-/* In units of loss.  Any integer will do. */
+/* The most that a sweep moves for a level, in units of loss.  Any integer is valid. */
 static int64_t
 most_to_give(const Tree *tree)
 {
@@ -80,9 +77,9 @@ has_free_numerics(const Tree *tree, const Box *box)
 }
 
 /*
- * Once at a root without numeric columns, as all below inherits it.  Where numeric
- * columns have just been fixed the tables are new, but there may be hundreds of
- * such boxes: one sweep of each kind took the least time.
+ * A root without numeric columns takes most effort, because all nodes inherit its multipliers.  If
+ * numeric columns have just been fixed, the tables are new, but there may be hundreds of such
+ * boxes: one sweep of each kind took the least time.
  */
 static TreeEffort
 choose_effort(const Tree *tree, const Box *box, const TreeNode *parent)
@@ -98,7 +95,7 @@ choose_effort(const Tree *tree, const Box *box, const TreeNode *parent)
 	return (TreeEffort){1, 0};
 }
 
-/* The costs have changed, the cells' minima have not. */
+/* Computes lower and the sums after the costs have changed and the cells' minima have not. */
 static void
 sum_up(Tree *tree)
 {
@@ -110,7 +107,7 @@ sum_up(Tree *tree)
 		tree_sums_step_backward(&tree->sums, relaxation->choices, j, relaxation->cost[j]);
 }
 
-/* The bound's natural logarithm, less that at loss zero. */
+/* The natural logarithm of the bound, relative to that of loss zero. */
 static double
 logarithm(const Tree *tree, const TreeEstimate *estimate, int64_t zero)
 {
@@ -125,8 +122,8 @@ read_sum(const Tree *tree, TreeEstimate *estimate)
 }
 
 /*
- * Gives each cell of coordinate j a part of -ln p / rate, p the share of a level in the sum: cells
- * need not exclude levels that already have little mass in the bound.
+ * Gives each cell of coordinate j a part of -ln p / rate, p the share of a level in the sum: a
+ * level with little mass in the bound needs no further cost from the cells.
  */
 static void
 give_back(Tree *tree, int j, int64_t most)
@@ -203,7 +200,7 @@ collect_all(Tree *tree)
 	sum_up(tree);
 }
 
-/* Sweeps, then collects; the cells' backward messages are current before. */
+/* Sweeps, then collects.  The cells' backward messages must be current. */
 static void
 improve(Tree *tree, TreeEffort effort)
 {
@@ -225,7 +222,7 @@ build(Tree *tree, const Box *box, const TreeNode *parent)
 	relaxation_bound(&tree->relaxation);
 }
 
-/* The bounds of the parts; the noise programme's forward messages are current. */
+/* Bounds the parts of the box.  The noise programme's forward messages must be current. */
 static void
 divide(Tree *tree, TreeEstimate *estimate)
 {

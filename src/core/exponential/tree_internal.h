@@ -2,8 +2,8 @@
  * tree_internal.h - the common parts of the tree sampler.  Only tree_*.c, its test and its bench
  * include this header.
  *
- * Losses are counted in units of 1 / TREE_SCALE of a row and without the
- * instance's constant, which drops out of the law; so are costs and multipliers.
+ * Losses, costs and multipliers are in units of 1 / TREE_SCALE of a row.  The instance's constant,
+ * which drops out of the law, is left out.
  */
 #ifndef DPOBJ_CORE_TREE_INTERNAL_H
 #define DPOBJ_CORE_TREE_INTERNAL_H
@@ -32,7 +32,10 @@ typedef struct TreeLength
 /* Negative, zero or positive as a is less than, equal to or greater than b. */
 extern int tree_length_compare(TreeLength a, TreeLength b);
 
-/* The least length of 64 bits that is at least value * 2^exponent, value > 0; and a + b. */
+/*
+ * tree_length_above() returns the least length of 64 bits that is at least value * 2^exponent,
+ * value > 0; tree_length_add() one that is at least a + b.
+ */
 extern TreeLength tree_length_above(const mpfr_t value, int64_t exponent);
 extern TreeLength tree_length_add(TreeLength a, TreeLength b);
 
@@ -47,17 +50,17 @@ typedef struct TreePoint
 	Bits *bits;
 } TreePoint;
 
-/* t uniform on [0, length), the length not being empty. */
+/* Draws t uniformly from [0, length), which must not be empty. */
 extern void tree_point_init(TreePoint *point, Bits *bits, TreeLength length);
 extern void tree_point_clear(TreePoint *point);
 
 /* Draws count more bits of t, at most 64. */
 extern void tree_point_refine(TreePoint *point, int count);
 
-/* Is t below the length?  Draws only the bits needed to decide. */
+/* Whether t is below the length; draws only the bits needed to decide. */
 extern bool tree_point_is_below(TreePoint *point, TreeLength length);
 
-/* t - length, for a t that is not below; draws bits down to the length's unit. */
+/* Subtracts the length from t, which must not be below it; draws bits down to the length's unit. */
 extern void tree_point_subtract(TreePoint *point, TreeLength length);
 
 /* ---- tree_sum.c: sums over the grid ---- */
@@ -69,14 +72,14 @@ extern void tree_point_subtract(TreePoint *point, TreeLength length);
 typedef struct TreePowers
 {
 	SelectRate rate;
-	int64_t end; /* from here on the bound is 2^-900 */
+	int64_t end; /* from this k on the bound is 2^-900 */
 	double value[TREE_DIGITS][1 << TREE_DIGIT_BITS];
 } TreePowers;
 
 /*
- * Sums of exp(-rate cost) over the grid, where the noise programme takes minima of the cost.
- * backward[j][s] is the sum over all ways on from state s before coordinate j, divided by the term
- * of the cheapest; forward[j][s] likewise.
+ * Sums of exp(-rate cost) over the grid, in the form of the noise programme's minima.
+ * backward[j][s] is the sum over all completions from state s before coordinate j, divided by the
+ * term of the cheapest; forward[j][s] is the same for the coordinates before j that lead to s.
  */
 typedef struct TreeSums
 {
@@ -92,16 +95,16 @@ extern void tree_sums_create(TreeSums *sums, const TreePowers *powers, const Noi
 							 Memory *memory);
 extern void tree_sums_destroy(TreeSums *sums, Memory *memory);
 
-/* After the step of the noise programme between the same coordinates. */
+/* Called after the noise programme's step between the same coordinates. */
 extern void tree_sums_step_backward(TreeSums *sums, const Choices *choices, int j,
 									const int64_t *cost);
 extern void tree_sums_step_forward(TreeSums *sums, const Choices *choices, int j,
 								   const int64_t *cost);
 
 /*
- * The sum with coordinate j fixed to each of its choices, by level index, divided
- * by exp(-rate least); least, the cheapest vector's cost, is returned.  Needs
- * forward[j] and backward[j + 1] here and there.
+ * Sets marginal, by level index, to the sum with coordinate j fixed to each of its choices, divided
+ * by exp(-rate least), and returns least, the cheapest vector's cost.  Needs forward[j] and
+ * backward[j + 1] of the sums and of the noise programme.
  */
 extern int64_t tree_sums_marginal(const TreeSums *sums, const Choices *choices, int j,
 								  const int64_t *cost, double *marginal);
@@ -112,7 +115,7 @@ typedef enum TreeState
 {
 	TREE_UNEXPANDED,
 	TREE_BRANCHED,
-	TREE_CLOSED /* its box's mass is known exactly */
+	TREE_CLOSED /* the mass of its box is known exactly */
 } TreeState;
 
 typedef struct TreeNode TreeNode;
@@ -126,7 +129,7 @@ struct TreeNode
 	TreeLength bound;             /* U >= the mass of the node's box */
 	uint8_t state;
 	uint8_t children;
-	uint8_t coordinate; /* that is branched on */
+	uint8_t coordinate; /* of the children's levels */
 	uint8_t level;      /* of the parent's coordinate */
 };
 
@@ -138,10 +141,10 @@ struct Tree
 	TreePowers powers;
 	Relaxation relaxation;
 	TreeSums sums;
-	Multipliers inherited; /* scratch: those of the parent of the node at hand */
+	Multipliers inherited; /* scratch: the multipliers of the current node's parent */
 	TreeNode root;
 	int64_t bytes;     /* of nodes and multipliers */
-	int64_t max_bytes; /* from here on what is expanded is not kept */
+	int64_t max_bytes; /* beyond this, expanded nodes are not kept */
 	int64_t expanded;  /* nodes */
 	int64_t attempts;
 	int64_t restored; /* expansions that fell back to the parent's multipliers */
@@ -150,24 +153,26 @@ struct Tree
 /* Makes an unexpanded node a branched or a closed one. */
 extern void tree_expand(Tree *tree, TreeNode *node);
 
-/* Back to the unexpanded root's state right after tree_create(). */
+/* Returns the tree to its state after tree_create(). */
 extern void tree_forget(Tree *tree);
 
-/* The box of a node. */
 extern void tree_box(const Tree *tree, const TreeNode *node, Box *box);
 
 /* ---- tree_bound.c: bounds of one box ---- */
 
-/* What is known about the mass of the box at hand. */
+/* A bound of the mass of a box, and of its parts. */
 typedef struct TreeEstimate
 {
 	int64_t lower;                    /* of the relaxation */
-	double sum;                       /* mass <= exp(-rate lower) * sum, but for rounding */
+	double sum;                       /* mass <= exp(-rate lower) * sum, apart from rounding */
 	int coordinate;                   /* to branch on; -1 for a closed box */
-	double marginal[GRID_MAX_LEVELS]; /* the same for its levels; 0: none of the grid */
+	double marginal[GRID_MAX_LEVELS]; /* sum for each level of the coordinate; 0: no vector of the
+										 grid */
 } TreeEstimate;
 
-/* With the multipliers of the parent (NULL at the root), made better if asked to. */
+/*
+ * Bounds a box with the multipliers of its parent (NULL at the root), improved if tighten is set.
+ */
 extern void tree_estimate(Tree *tree, const Box *box, const TreeNode *parent, bool tighten,
 						  TreeEstimate *estimate);
 
@@ -184,8 +189,8 @@ extern void tree_multipliers_unpack(Tree *tree, const TreeMultipliers *packed);
 /* ---- tree_leaf.c: exact masses ---- */
 
 /*
- * For the relaxation of a closed box: is t below the box's mass?  If so, draw a
- * vector of the box, w with probability proportional to exp(-rate L(w)).
+ * For the relaxation of a closed box: if t is below the box's mass, draws a vector w of the box
+ * with probability proportional to exp(-rate L(w)); else false.
  */
 extern bool tree_leaf_draw(Tree *tree, TreePoint *point, Bits *bits, int *index);
 

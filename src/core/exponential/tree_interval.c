@@ -1,7 +1,7 @@
 /*
- * tree_interval.c - integers with an exponent, and uniform numbers drawn lazily.
+ * tree_interval.c - integers with an exponent, and uniform numbers drawn bit by bit.
  *
- * Lengths are exact numbers: comparisons and subtractions here are of integers in units of a common
+ * Lengths are exact numbers: they are compared and subtracted as integers in units of a common
  * power of two.
  */
 #include "core/exponential/tree_internal.h"
@@ -95,7 +95,9 @@ tree_point_refine(TreePoint *point, int count)
 	point->exponent -= count;
 }
 
-/* Draws bits down to 2^exponent, WORD_BITS of them at most; false if there are none to draw. */
+/*
+ * Draws bits down to 2^exponent, WORD_BITS of them at most; false if that many are already known.
+ */
 static bool
 refine_towards(TreePoint *point, int64_t exponent)
 {
@@ -108,8 +110,7 @@ refine_towards(TreePoint *point, int64_t exponent)
 }
 
 /*
- * The length in units of 2^point->exponent, rounded up; the rest is whether it
- * had to be rounded.
+ * Sets units to the length in units of 2^point->exponent, rounded up; true if nothing was rounded.
  */
 static bool
 in_units(mpz_t units, const TreePoint *point, TreeLength length)
@@ -134,9 +135,9 @@ in_units(mpz_t units, const TreePoint *point, TreeLength length)
 }
 
 /*
- * value >= units: t is not below.  value < units - 1, or value < units with
- * nothing rounded: t is below.  What is left is a t that shares its unit with the
- * length's end, and needs more bits.
+ * If value >= units, t is not below.  If value < units - 1, or value < units and nothing was
+ * rounded, t is below.  Otherwise t lies in the same unit as the length's end, and more bits are
+ * needed.
  */
 bool
 tree_point_is_below(TreePoint *point, TreeLength length)

@@ -1,15 +1,12 @@
 /*
  * tree_leaf.c - the exact mass of a closed box, and an exact draw from it.
  *
- * In a closed box L(w) = constant + sum_j cost_j(w_j), so that the dynamic
- * programme of tree_sum.c is not a bound but the mass itself.  Here it is done
- * twice, with every operation rounded down and with every operation rounded up:
- * two numbers with the true one between them, as close as is asked for.
+ * In a closed box L(w) = constant + sum_j cost_j(w_j), so the dynamic programme of tree_sum.c gives
+ * the mass itself, not a bound.  Here it is computed with intervals, as narrow as needed.
  *
- * A uniform number is compared with such a pair while only its leading bits are known.  If the
- * number's interval lies below or above that of the mass, the comparison is decided; otherwise more
- * bits are drawn and the mass is computed more precisely.  So each decision is that for the
- * complete number and the true mass.
+ * A uniform number of which the leading bits are known is compared with such an interval.  While
+ * that does not decide, more bits are drawn and the mass is computed more precisely.  So each
+ * decision is the decision for the complete number and the true mass.
  */
 #include "core/exponential/tree_internal.h"
 
@@ -42,8 +39,8 @@ sum_at(const Leaf *leaf, int j, int s)
 }
 
 /*
- * term = the sum over all ways on from state s before coordinate j that take
- * choice k, over the cheapest way on from there; false if there is none.
+ * Sets term to the sum over all completions from state s before coordinate j that take choice k,
+ * divided by the cheapest completion's term; false if there is none.
  */
 static bool
 set_term(Leaf *leaf, int j, int s, int k)
@@ -76,7 +73,7 @@ sum_state(Leaf *leaf, int j, int s)
 			interval_add(sum_at(leaf, j, s), &leaf->term);
 }
 
-/* All sums at a precision. */
+/* Computes all sums at a precision. */
 static void
 sum_leaf(Leaf *leaf, long precision)
 {
@@ -97,7 +94,7 @@ sum_leaf(Leaf *leaf, long precision)
 				sum_state(leaf, j, s);
 }
 
-/* Numbers the state if there is a way on from it. */
+/* Numbers the state if it has a completion. */
 static void
 pass_state(Leaf *leaf, int j, int s)
 {
@@ -178,7 +175,7 @@ is_below_mass(Leaf *leaf, TreePoint *point)
 	return verdict == SELECT_BELOW;
 }
 
-/* The last choice of coordinate j at state s that has a way on. */
+/* The last choice of coordinate j at state s that has a completion. */
 static int
 last_choice(const Leaf *leaf, int j, int s)
 {
@@ -191,9 +188,9 @@ last_choice(const Leaf *leaf, int j, int s)
 }
 
 /*
- * The choice of coordinate j at state s: the first k for which u * sum < the terms of the choices
- * up to k, u uniform on [0, 1) with value its first count bits.  That is the last one if it is none
- * before. -1 if the bits do not suffice.
+ * Finds the choice of coordinate j at state s: the first k for which u * sum is below the sum of
+ * the terms up to k, and otherwise the last one.  u is uniform on [0, 1), value its first count
+ * bits.  Returns -1 if the bits do not decide.
  */
 static int
 find_choice(Leaf *leaf, int j, int s, const mpz_t value, long count)
@@ -217,7 +214,7 @@ find_choice(Leaf *leaf, int j, int s, const mpz_t value, long count)
 			open = true;
 	}
 	interval_clear(&point);
-	return open || found >= 0 ? found : last; /* last: u is above all terms before */
+	return open || found >= 0 ? found : last; /* u is above all terms before the last */
 }
 
 static int

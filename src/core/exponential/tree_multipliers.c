@@ -1,8 +1,8 @@
 /*
  * tree_multipliers.c - a node's box and multipliers, packed for its children.
  *
- * Only the multipliers of levels in the box are kept, in 32 bits where they fit,
- * which they nearly always do.  They are what the tree's memory consists of.
+ * Only the multipliers of levels in the box are kept, in 32 bits if all fit, as they nearly always
+ * do.  The tree's memory consists mostly of them.
  */
 #include "core/exponential/tree_internal.h"
 
@@ -14,7 +14,7 @@ struct TreeMultipliers
 	int cells;
 	int64_t values;
 	int32_t *cell_of_group; /* NULL without cells */
-	int32_t *narrow;        /* one of these two: by cell, coordinate and level */
+	int32_t *narrow;        /* either narrow or wide: by cell, coordinate and level */
 	int64_t *wide;
 };
 
@@ -52,9 +52,9 @@ walk_next(Walk *walk)
 	return NULL;
 }
 
-/* Counts the multipliers; do all of them fit 32 bits? */
+/* Counts the multipliers; true if all of them fit 32 bits. */
 static bool
-measure(const Relaxation *relaxation, int64_t *values)
+count_multipliers(const Relaxation *relaxation, int64_t *values)
 {
 	Walk walk = {.choices = relaxation->choices, .cells = &relaxation->cells};
 	bool narrow = true;
@@ -85,7 +85,7 @@ tree_multipliers_pack(Tree *tree, const Box *box)
 	const Relaxation *relaxation = &tree->relaxation;
 	TreeMultipliers *packed = memory_allocate_zero(tree->memory, 1, sizeof(TreeMultipliers));
 	Walk walk = {.choices = relaxation->choices, .cells = &relaxation->cells};
-	bool narrow = measure(relaxation, &packed->values);
+	bool narrow = count_multipliers(relaxation, &packed->values);
 	size_t groups = (size_t) relaxation->cells.rows.groups;
 
 	packed->box = *box;
@@ -129,7 +129,7 @@ tree_multipliers_box(const TreeMultipliers *packed)
 	return &packed->box;
 }
 
-/* The scopes of the cells: what is free of the patterns of their groups. */
+/* Finds the scopes of the cells: the free coordinates of their groups' patterns. */
 static void
 unpack_cells(Tree *tree, const TreeMultipliers *packed)
 {

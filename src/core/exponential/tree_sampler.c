@@ -101,15 +101,15 @@ whole_box(const Grid *grid, Box *box)
 }
 
 /*
- * Leaves out levels without a vector of the grid: those which the noise programme
- * without costs does not reach.  A box without any vector stays as it is.
+ * Leaves out levels that no vector of the grid in the box has, found by the noise programme with
+ * costs 0.  A box without any vector stays as it is.
  */
 static void
 reduce_box(const Tree *tree, Box *box)
 {
 	static const int64_t no_cost[GRID_MAX_LEVELS];
 	const Grid *grid = tree->problem->grid;
-	NoiseProgramme noise = tree->relaxation.noise; /* its arrays are scratch here */
+	NoiseProgramme noise = tree->relaxation.noise; /* its arrays are scratch in this function */
 	Choices choices[GRID_MAX_DIMENSION];
 
 	if (grid->constraint == GRID_PRODUCT)
@@ -121,11 +121,11 @@ reduce_box(const Tree *tree, Box *box)
 		return;
 	for (int j = 0; j < grid->dimension; j++)
 	{
-		int64_t through[GRID_MAX_LEVELS];
+		int64_t cheapest[GRID_MAX_LEVELS];
 
-		noise_min_marginal(&noise, choices, j, no_cost, through);
+		noise_min_marginal(&noise, choices, j, no_cost, cheapest);
 		for (int k = 0; k < choices[j].count; k++)
-			if (through[choices[j].index[k]] != 0)
+			if (cheapest[choices[j].index[k]] != 0)
 				box->levels[j] &= ~(UINT64_C(1) << choices[j].index[k]);
 		noise_step_forward(&noise, choices, j, no_cost);
 	}
@@ -277,7 +277,7 @@ tree_forget(Tree *tree)
 
 /* ---- attempts ---- */
 
-/* From a node whose children's bounds may have changed up to the root. */
+/* Lowers bounds to the sums of the children's, from a node up to the root. */
 static void
 lower_bounds(TreeNode *node)
 {
@@ -290,7 +290,7 @@ lower_bounds(TreeNode *node)
 	}
 }
 
-/* The children, the one with the largest bound first (insertion sort of at most 33). */
+/* Orders the children by decreasing bound (insertion sort of at most 33). */
 static void
 order_children(TreeNode *node, TreeNode **order)
 {
@@ -306,9 +306,9 @@ order_children(TreeNode *node, TreeNode **order)
 }
 
 /*
- * The child whose interval holds t, which is then counted from there; NULL: none.
- * rest[k] is no less than the sum of the bounds from the k-th on: a t beyond that
- * is told apart before it is measured in units of far smaller intervals.
+ * Finds the child whose interval holds t, and subtracts from t where that begins; NULL if no child
+ * does.  rest[k] is at least the sum of the bounds from the k-th child on: a t beyond it is refused
+ * before it is measured in units of far smaller intervals.
  */
 static TreeNode *
 find_child(TreeNode *node, TreePoint *point)
@@ -329,7 +329,7 @@ find_child(TreeNode *node, TreePoint *point)
 	return NULL;
 }
 
-/* A vector of a closed node's box, or false. */
+/* Draws a vector of a closed node's box; false if t is not below the mass. */
 static bool
 draw_from(Tree *tree, const TreeNode *node, TreePoint *point, Bits *bits, SelectAnswer *answer)
 {
@@ -341,20 +341,19 @@ draw_from(Tree *tree, const TreeNode *node, TreePoint *point, Bits *bits, Select
 	return tree_leaf_draw(tree, point, bits, answer->index);
 }
 
-/* What a full tree has expanded for the attempt at hand only: all below top. */
+/* The nodes that a full tree has expanded for the current attempt only: all below top. */
 typedef struct Scratch
 {
-	TreeNode *top;    /* NULL: nothing */
-	TreeLength bound; /* of top, right after it was expanded */
+	TreeNode *top;    /* NULL: no such node */
+	TreeLength bound; /* of top, right after its expansion */
 } Scratch;
 
 /*
- * Of a scratch node only the multipliers are large, and they have served as soon
- * as the one child on the way is branched itself: so scratch never takes much
- * more than two nodes' multipliers.
+ * Only the multipliers of a scratch node are large, and they are not needed once the child that the
+ * attempt follows is branched.  So scratch nodes take little more than two nodes' multipliers.
  */
 static void
-expand_on_way(Tree *tree, TreeNode *node, Scratch *scratch)
+expand_for_attempt(Tree *tree, TreeNode *node, Scratch *scratch)
 {
 	bool is_top = scratch->top == NULL && tree->bytes >= tree->max_bytes;
 
@@ -365,7 +364,7 @@ expand_on_way(Tree *tree, TreeNode *node, Scratch *scratch)
 		release_multipliers(tree, node->parent);
 }
 
-/* Makes an expanded node, with that bound, an unexpanded one. */
+/* Makes an expanded node an unexpanded one with this bound. */
 static void
 fold(Tree *tree, TreeNode *node, TreeLength bound)
 {
@@ -391,7 +390,7 @@ attempt(Tree *tree, Bits *bits, SelectAnswer *answer)
 		{
 			if (MUTANT(23) && tree->bytes >= tree->max_bytes)
 				break;
-			expand_on_way(tree, node, &scratch);
+			expand_for_attempt(tree, node, &scratch);
 			if (MUTANT(21) || !tree_point_is_below(&point, node->bound))
 				break;
 		}

@@ -14,9 +14,9 @@
  *
  * Error.  All numbers are positive, so each operation changes a result by at most
  * a factor 1 +- 2^-53 and each table entry is too large by at most 1 + 2^-52.  A
- * sum passes through fewer than 128 * (33 + 2 * TREE_DIGITS + 1) + 1026 < 2^13 of
- * these on its way, which together are below 1 +- 2^-39.  Where exp() < 2^-900
- * stands in as 2^-900, a sum of at least 1 grows by at most 2^646 * 2^-900.  So
+ * sum takes fewer than 128 * (33 + 2 * TREE_DIGITS + 1) + 1026 < 2^13 of these, which
+ * together are below 1 +- 2^-39.  Where 2^-900 replaces an exp() < 2^-900, a sum of
+ * at least 1 grows by at most 2^646 * 2^-900.  So
  *
  *   true sum * (1 - 2^-39)  <=  computed sum  <=  true sum * (1 + 2^-38).
  */
@@ -35,7 +35,7 @@ _Static_assert(FLT_EVAL_METHOD == 0, "doubles are rounded after each operation")
 #define DIGIT_MASK ((1 << TREE_DIGIT_BITS) - 1)
 #define MAX_END (INT64_C(1) << 60)
 
-/* The first k of which exp(-rate k) <= 2^-900 is sure. */
+/* The first k for which exp(-rate k) <= 2^-900 is certain. */
 static int64_t
 first_negligible(SelectRate rate)
 {
@@ -78,7 +78,7 @@ power_of(const TreePowers *powers, int64_t k)
 	return power;
 }
 
-/* A cost of a way that exists; the noise programme's true values are below 2^59. */
+/* Whether a cost is that of an existing path; the noise programme's true values are below 2^59. */
 static inline bool
 is_reachable(int64_t cost)
 {
@@ -179,13 +179,13 @@ tree_sums_marginal(const TreeSums *sums, const Choices *choices, int j, const in
 	const int64_t *least_after = noise_backward(noise, j + 1);
 	const double *before = forward_at(sums, j);
 	const double *after = backward_at(sums, j + 1);
-	int64_t through[GRID_MAX_LEVELS];
+	int64_t cheapest[GRID_MAX_LEVELS];
 	int64_t least = 2 * ORACLE_UNREACHABLE;
 
-	noise_min_marginal(noise, choices, j, cost, through);
+	noise_min_marginal(noise, choices, j, cost, cheapest);
 	for (int k = 0; k < choices[j].count; k++)
-		if (through[choices[j].index[k]] < least)
-			least = through[choices[j].index[k]];
+		if (cheapest[choices[j].index[k]] < least)
+			least = cheapest[choices[j].index[k]];
 	for (int k = 0; k < choices[j].count; k++)
 	{
 		const int *next = noise_next(noise, j, choices[j].index[k]);
@@ -194,10 +194,10 @@ tree_sums_marginal(const TreeSums *sums, const Choices *choices, int j, const in
 
 		for (int s = 0; s < noise->states - 1; s++)
 		{
-			int64_t way = least_before[s] + least_after[next[s]];
+			int64_t path = least_before[s] + least_after[next[s]];
 
 			if (is_reachable(least_before[s]) && is_reachable(least_after[next[s]]))
-				sum += power_of(sums->powers, way + cost[i] - least) * before[s] * after[next[s]];
+				sum += power_of(sums->powers, path + cost[i] - least) * before[s] * after[next[s]];
 		}
 		marginal[i] = sum;
 	}
