@@ -35,14 +35,14 @@ typedef enum FrameType
 	FRAME_RANDOM,         /* server to solver: that many bytes */
 	FRAME_ANSWER,         /* solver to server: an answer (wire.h) */
 	FRAME_FAILURE,        /* solver to server: one byte, a FrameFailure */
-	FRAME_PROGRESS        /* solver to server: how far it is (wire.h) */
+	FRAME_PROGRESS        /* solver to server: progress (wire.h) */
 } FrameType;
 
 typedef enum FrameFailure
 {
 	FRAME_OUT_OF_MEMORY = 1,
 	FRAME_BAD_PROBLEM,
-	FRAME_UNREADABLE /* the file of the rows */
+	FRAME_UNREADABLE /* the file of the rows cannot be read */
 } FrameFailure;
 
 typedef struct FrameHeader
@@ -114,8 +114,8 @@ frame_unpack_header(const uint8_t *bytes, FrameHeader *header)
 }
 
 /*
- * The solver's end, on a blocking socket.  False if the socket is broken or the header is not
- * valid; the solver must then end.
+ * The solver's end, on a blocking socket.  False if the socket is broken or the header is invalid;
+ * then the solver must end.
  */
 extern bool frame_send(int socket, FrameType type, const void *payload, size_t length);
 extern bool frame_receive_header(int socket, FrameHeader *header);

@@ -1,6 +1,4 @@
-/*
- * glpk_hybrid.c - slabs for GLPK, and our own tree of what is proved.
- */
+/* glpk_hybrid.c - slabs for GLPK, and our own tree of the boxes proved. */
 #include "solver/glpk_hybrid.h"
 
 #include <string.h>
@@ -22,18 +20,19 @@ typedef struct Hybrid
 	const GlpkHybridEffort *effort;
 	Memory *memory;
 	Workspace work;
-	void *block;  /* multipliers of the node at hand */
+	void *block;  /* multipliers of the current node */
 	int64_t next; /* number of the next node */
 	bool failed;  /* GLPK raised an error */
 	const OracleProblem *problem;
-	int64_t bound; /* a bound on the boxes left, for progress messages; no objective is below 0 */
+	int64_t
+		bound; /* a bound on the remaining boxes, for progress messages; no objective is below 0 */
 	GlpkHybridCounts counts;
 } Hybrid;
 
 typedef enum SlabState
 {
 	SLAB_OPEN,   /* bounded, not closed */
-	SLAB_CLOSED, /* holds nothing that precedes the incumbent */
+	SLAB_CLOSED, /* no vector in it precedes the incumbent */
 	SLAB_SPLIT   /* into the half without a level, and the half with it alone */
 } SlabState;
 
@@ -44,24 +43,24 @@ typedef struct SlabNode
 	Multipliers multipliers;
 	int coordinate; /* of the split */
 	int level;
-	int half[2]; /* 0: GLPK has not visited it; the root is nobody's half */
+	int half[2]; /* numbers of the halves' nodes; 0, which is the root's: GLPK has not visited it */
 } SlabNode;
 
-/* What has been done for the node at hand. */
+/* The steps done for the current node. */
 typedef enum SlabStep
 {
 	STEP_BOUNDED,
 	STEP_CUT,   /* its cut is in the programme */
-	STEP_CHOSEN /* so is its split */
+	STEP_CHOSEN /* its split is chosen */
 } SlabStep;
 
 typedef struct Slab
 {
 	Hybrid *hybrid;
 	GlpkProgramme programme;
-	int theta;    /* loss, in misclassified rows, less the instance's constant */
-	int64_t told; /* the value of the incumbent that GLPK knows */
-	int at_hand;  /* the node that the workspace is about */
+	int theta;       /* loss, in misclassified rows, less the instance's constant */
+	int64_t offered; /* the value of the last incumbent that GLPK got */
+	int current;     /* the node that the workspace describes */
 	SlabStep step;
 	int pin; /* the row that makes its split fractional, or 0 */
 	int count;
@@ -141,7 +140,7 @@ is_single(const Hybrid *hybrid, const Box *box)
 	return true;
 }
 
-/* Bound a half of a split node; its number. */
+/* Bounds a half of a split node; returns its number. */
 static int
 expand_half(Slab *slab, int parent, int half)
 {
@@ -155,7 +154,7 @@ expand_half(Slab *slab, int parent, int half)
 	hybrid->counts.expanded++;
 	if (node_expand(&hybrid->work, &node, hybrid->next++, &branch, hybrid->block))
 		state = SLAB_OPEN;
-	/* A filter may leave a single vector, which cannot be split: a second look closes it. */
+	/* A filter may leave a single vector, which cannot be split; bounding it again closes it. */
 	if (state == SLAB_OPEN && is_single(hybrid, &branch.node.box))
 	{
 		node = branch.node;
@@ -168,14 +167,14 @@ expand_half(Slab *slab, int parent, int half)
 	from->half[half] = number;
 	if (from->half[0] != 0 && from->half[1] != 0)
 		multipliers_release(&from->multipliers, hybrid->memory);
-	slab->at_hand = number;
+	slab->current = number;
 	slab->step = STEP_BOUNDED;
 	slab->pin = 0;
 	return number;
 }
 
 static void
-search_left(Slab *slab, const Node *node)
+search_unfinished(Slab *slab, const Node *node)
 {
 	Hybrid *hybrid = slab->hybrid;
 	int64_t before = hybrid->next;
@@ -198,14 +197,14 @@ search_rest(Slab *slab)
 			Node left = node->node;
 
 			left.inherited = &node->multipliers;
-			search_left(slab, &left);
+			search_unfinished(slab, &left);
 		}
 		for (int half = 0; half < 2 && node->state == SLAB_SPLIT; half++)
 			if (node->half[half] == 0)
 			{
 				Node left = half_of(node, half);
 
-				search_left(slab, &left);
+				search_unfinished(slab, &left);
 			}
 	}
 }
@@ -223,8 +222,8 @@ node_number(glp_tree *tree, int node)
 }
 
 /*
- * Make GLPK's bounds say what the box says, so that it does not branch on levels
- * that are gone.  Of a closed node nothing is left: its relaxation is infeasible.
+ * Fixes removed levels at 0, so that GLPK does not branch on them.  A closed node keeps no level:
+ * its relaxation is infeasible.
  */
 static void
 fix_removed(const Slab *slab, const SlabNode *node)
@@ -243,9 +242,9 @@ fix_removed(const Slab *slab, const SlabNode *node)
 }
 
 /*
- * The first step for a node: find out which of our nodes it is, and bound it.  GLPK calls this
- * again after every cut, and also when it has dropped one half of a node: then it continues with
- * the other half under the same number.
+ * The first step for a node: finds our node for it, and bounds it.  GLPK calls this again after
+ * every cut, and also when it has dropped one half of a node: then it continues with the other half
+ * under the same number.
  */
 static void
 preprocess(Slab *slab, glp_tree *tree)
@@ -258,7 +257,7 @@ preprocess(Slab *slab, glp_tree *tree)
 
 	if (parent < 0)
 	{
-		*number = 1; /* the slab itself, which is bounded already */
+		*number = 1; /* the slab, which is bounded already */
 		return;
 	}
 	from = &slab->node[parent];
@@ -306,9 +305,8 @@ add_bound_cut(Slab *slab)
 }
 
 /*
- * Choose the split: like the native search the coordinate with the most mass in
- * cells, and of its levels the one that the relaxation likes best.  False where
- * the box is a single vector.
+ * Chooses the split: like the native search the coordinate with the most mass in cells, and of its
+ * levels the one with the largest value in the relaxation.  False if the box is a single vector.
  */
 static bool
 choose_split(const Slab *slab, SlabNode *node)
@@ -345,8 +343,8 @@ choose_split(const Slab *slab, SlabNode *node)
 }
 
 /*
- * GLPK branches only on what is fractional.  Where the chosen level is not, a row
- * holds it a little below 1 until the branching: the relaxation hardly changes.
+ * GLPK branches only on fractional values.  If the chosen level's value is not, a row holds it a
+ * little below 1 or above 0 until the branching; the relaxation hardly changes.
  */
 static void
 make_fractional(Slab *slab, const SlabNode *node)
@@ -361,13 +359,13 @@ make_fractional(Slab *slab, const SlabNode *node)
 	slab->pin = glp_get_num_rows(slab->programme.problem);
 }
 
-/* After each relaxation of a node: first its own cut, then what the branching needs. */
+/* After each relaxation of a node: adds first its cut, then the row that the branching needs. */
 static void
 add_rows(Slab *slab, glp_tree *tree)
 {
-	SlabNode *node = &slab->node[slab->at_hand];
+	SlabNode *node = &slab->node[slab->current];
 
-	if (*node_number(tree, glp_ios_curr_node(tree)) - 1 != slab->at_hand ||
+	if (*node_number(tree, glp_ios_curr_node(tree)) - 1 != slab->current ||
 		node->state != SLAB_OPEN)
 		glp_ios_terminate(tree);
 	else if (slab->step == STEP_BOUNDED)
@@ -386,18 +384,17 @@ add_rows(Slab *slab, glp_tree *tree)
 }
 
 /*
- * Tell GLPK our incumbent, with the slack.  It only takes down the objective and
- * that the binaries are whole: zeros will do, and the incumbent's levels may lie
- * outside the slab.
+ * Offers GLPK our incumbent, with the slack.  GLPK only records the objective and checks that the
+ * binaries are integers.  So zeros will do; the incumbent's levels may lie outside the slab.
  */
 static void
-tell_incumbent(Slab *slab, glp_tree *tree)
+offer_incumbent(Slab *slab, glp_tree *tree)
 {
 	int64_t value = slab->hybrid->work.local.best.value;
 
-	if (value >= slab->told)
+	if (value >= slab->offered)
 		return;
-	slab->told = value;
+	slab->offered = value;
 	slab->solution[slab->theta] =
 		(double) value / (double) slab->hybrid->model->scale + slab->hybrid->effort->slack;
 	(void) glp_ios_heur_sol(tree, slab->solution);
@@ -406,7 +403,7 @@ tell_incumbent(Slab *slab, glp_tree *tree)
 static void
 branch_on_split(Slab *slab, glp_tree *tree)
 {
-	SlabNode *node = &slab->node[slab->at_hand];
+	SlabNode *node = &slab->node[slab->current];
 	int column = slab->programme.column[node->coordinate][node->level];
 
 	if (slab->step != STEP_CHOSEN || !glp_ios_can_branch(tree, column))
@@ -434,7 +431,7 @@ callback(glp_tree *tree, void *info)
 			add_rows(slab, tree);
 			break;
 		case GLP_IHEUR:
-			tell_incumbent(slab, tree);
+			offer_incumbent(slab, tree);
 			break;
 		case GLP_IBRANCH:
 			branch_on_split(slab, tree);
@@ -482,7 +479,7 @@ run_glpk(void *context)
 	programme_destroy(&slab->programme);
 }
 
-/* Search a box whose numeric columns are fixed, just expanded into branch. */
+/* Searches a box whose numeric columns are fixed, just expanded into branch. */
 static void
 search_slab(Hybrid *hybrid, const Branch *branch)
 {
@@ -490,7 +487,7 @@ search_slab(Hybrid *hybrid, const Branch *branch)
 
 	hybrid->counts.slabs++;
 	slab->hybrid = hybrid;
-	slab->told = INT64_MAX;
+	slab->offered = INT64_MAX;
 	(void) add_node(slab, SLAB_OPEN, branch);
 	if (glpk_guard(run_glpk, slab))
 		search_rest(slab);
@@ -504,10 +501,9 @@ search_slab(Hybrid *hybrid, const Branch *branch)
 }
 
 /*
- * Find every vector of the box that precedes the incumbent.  Numeric columns are
- * branched first (oracle_node.h), so a branch on another means that they are fixed.
- * The root's children are taken by their bounds, so that the bound of the one at
- * hand is a bound of all that is left.
+ * Searches a box for vectors that precede the incumbent.  Numeric columns are branched first
+ * (oracle_node.h), so a branch on another column means that they are fixed.  The root's children
+ * are taken by increasing bound, so the current child's bound holds for all that remain.
  */
 static void
 search_box(Hybrid *hybrid, const Node *node, bool with_glpk)
@@ -521,7 +517,7 @@ search_box(Hybrid *hybrid, const Node *node, bool with_glpk)
 		Multipliers own;
 
 		multipliers_copy(&branch->multipliers, &own, hybrid->memory);
-		branch->multipliers = own; /* the block is the next node's */
+		branch->multipliers = own; /* the next node overwrites the block */
 		if (node->depth == 0)
 			raise_bound(hybrid, branch_bound(branch));
 		if (with_glpk && !work->relaxation.cells.rows.is_numeric[branch->coordinate])

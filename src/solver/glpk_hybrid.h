@@ -1,30 +1,27 @@
 /*
- * glpk_hybrid.h - the oracle with GLPK inside: our search fixes the numeric
- * columns, and glp_intopt() searches what is left, a slab, with our exact bounds
- * in its callbacks (theorem B6).
+ * glpk_hybrid.h - the oracle with GLPK inside: our search fixes the numeric columns, and
+ * glp_intopt() searches each remaining box, a slab, with our exact bounds in its callbacks (theorem
+ * B6).
  *
- * GLPK's programme for a slab has the grid's binaries (glpk_programme.h) and one
- * variable theta for the loss.  At every node of its tree our node_expand()
- * (core/optimum/oracle_node.h) bounds the box and removes levels, and its multipliers
- * make a cut
+ * GLPK's programme for a slab has the grid's binaries (glpk_programme.h) and one variable theta for
+ * the loss.  At every node of its tree our node_expand() (core/optimum/oracle_node.h) bounds the
+ * box and removes levels, and its multipliers make a cut
  *
  *   theta >= constant + sum_ji coefficient[j][i] u[j][i]
  *
- * We choose the coordinate to branch on, the relaxation of the cuts the level.
+ * We choose the coordinate to branch on; the relaxation of the cuts chooses the level.
  *
- * The answer is exact, and that does not rest on GLPK.  We keep a tree of our
- * own: its root is the slab; a node is closed only by node_expand(), in
- * integers, or split by a level of a coordinate into "has it" and "has it not",
- * which together are the node.  What GLPK decides is which level splits a node
- * and which node comes next.  It also drops nodes, by floating-point bounds of
- * its own, and may stop for any reason.  (It is told the incumbent plus half a
- * misclassified row, so that it drops hardly anything that we would not.)
- * Whatever it leaves behind, a node neither closed nor split or a half that it
- * never visited, is searched afterwards without GLPK.  So every box is closed in
- * integers, or is the union of boxes that are: by induction no vector of the
- * slab precedes the final incumbent in the order (objective, public order).
- * That is what oracle_search() proves of its answer, and the least vector of a
- * total order is unique: both return the same one.
+ * The answer is exact, and that does not rest on GLPK.  We keep a tree of our own, with the slab as
+ * its root.  A node is either closed by node_expand(), in integers, or split by a level of a
+ * coordinate into the half with that level and the half without it, which together are the node.
+ * GLPK decides which level splits a node and which node comes next.  It also drops nodes, by
+ * floating-point bounds of its own, and may stop for any reason.  (It gets the incumbent plus half
+ * a misclassified row, so that it drops hardly any node that we would not.)  Nodes that it leaves
+ * neither closed nor split, and halves that it never visits, are then searched without GLPK.  So
+ * every box is closed in integers, or is the union of such boxes: by induction no vector of the
+ * slab precedes the final incumbent in the order (objective, public order).  oracle_search() proves
+ * the same of its answer, and the least vector of a total order is unique: both return the same
+ * one.
  *
  * No number of GLPK's enters an incumbent or a bound; its solution is not read.
  */
@@ -41,11 +38,11 @@
 extern bool glpk_hybrid_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 
 /*
- * Is GLPK to drive where nobody has said who shall?  From public parameters only.
+ * Whether GLPK searches if the options name no solver.  Depends on public parameters only.
  *
- * It is where its median is below half a second or within twice the native one's.
- * Seconds native / hybrid, one thread each, by bench/glpk.c (docs/solver.md has the
- * whole table):
+ * It does on grids where its median is below half a second or within twice that of the native
+ * search.  Seconds native / hybrid, one thread each, by bench/glpk.c (docs/solver.md has the whole
+ * table):
  *
  *   grid                 log2 |W|   epsilon 0.1    epsilon 10
  *   sign, d = 23               23   0.01 / 0.01    0.01 / 0.01
@@ -58,16 +55,17 @@ extern bool glpk_hybrid_solve(const OracleProblem *problem, Memory *memory, Orac
  *   max 4, d = 23              73   0.05 / 0.05    > 5
  *   ball, d >= 41           >= 80   0.74 / 0.78    > 5
  *
- * The ratio is near 1 wherever it is known; below 2^64 vectors that is at every
- * epsilon.  Beyond, the native search drives, which has two threads.
+ * The ratio is near 1 wherever it is known; below 2^64 vectors that is at every epsilon.  Beyond,
+ * the native search is chosen, which can use two threads.
  */
 extern bool glpk_hybrid_suits(const Grid *grid);
 
-/* How much GLPK is trusted to do: none of it changes the answer. */
+/* Limits of GLPK's part; they do not change the answer. */
 typedef struct GlpkHybridEffort
 {
-	int slab_nodes; /* of GLPK's tree; what is left of the slab then is searched without it */
-	double slack;   /* added to the incumbent, in misclassified rows; below 0 GLPK drops too much */
+	int slab_nodes; /* of GLPK's tree; the rest of the slab is then searched without it */
+	double slack; /* added to the incumbent, in misclassified rows; a negative slack makes GLPK drop
+					 too much */
 } GlpkHybridEffort;
 
 /* What GLPK contributed, for the bench and the tests. */
@@ -75,14 +73,14 @@ typedef struct GlpkHybridCounts
 {
 	int64_t slabs;    /* given to GLPK */
 	int64_t expanded; /* nodes of GLPK's trees */
-	int64_t left;     /* boxes that it left behind */
-	int64_t finished; /* nodes searched without it, there */
+	int64_t left;     /* boxes that it left neither closed nor split */
+	int64_t finished; /* nodes searched without it in those boxes */
 } GlpkHybridCounts;
 
 extern bool glpk_hybrid_count(const OracleProblem *problem, const GlpkHybridEffort *effort,
 							  Memory *memory, OracleAnswer *answer, GlpkHybridCounts *counts);
 
-/* As glpk_hybrid_solve() has it. */
+/* The limits of glpk_hybrid_solve(). */
 extern const GlpkHybridEffort glpk_hybrid_effort;
 
 #endif

@@ -35,7 +35,7 @@ coefficients_fit(const OracleModel *model)
 	return fit;
 }
 
-/* The score of a row as entries, in units of the divisor; and its range. */
+/* Adds the score of a row as entries, in units of the divisor; sets its range. */
 static void
 add_score(GlpkProgramme *programme, const int32_t *x, int64_t divisor, int64_t *low, int64_t *high)
 {
@@ -109,9 +109,9 @@ remaining_time(const Literal *literal)
 }
 
 /*
- * The root relaxation on its own first, because only then is it under the limit.
- * All costs are at least 0, so the dual simplex can start at once and has a lower
- * bound even where it does not come to an end.
+ * Solves the root relaxation first, because glp_intopt() does not apply the time limit to it.  All
+ * costs are at least 0, so the dual simplex can start at once, and has a lower bound even if it
+ * does not finish.
  */
 static bool
 relax(Literal *literal)
@@ -131,7 +131,7 @@ relax(Literal *literal)
 	return status == 0 && glp_get_status(problem) == GLP_OPT;
 }
 
-/* The levels that GLPK has chosen; false where they make no vector of the grid. */
+/* Reads the levels that GLPK has chosen; false if they are no vector of the grid. */
 static bool
 read_vector(const GlpkProgramme *programme, int *index)
 {

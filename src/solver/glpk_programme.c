@@ -7,14 +7,14 @@
 #include <string.h>
 
 static void
-leave(void *info)
+jump_out(void *info)
 {
 	longjmp(*(jmp_buf *) info, 1);
 }
 
-/* GLPK speaks up on an error even where its output is off. */
+/* GLPK prints errors even if its output is off. */
 static int
-swallow(void *info, const char *text)
+discard_output(void *info, const char *text)
 {
 	(void) info;
 	(void) text;
@@ -32,9 +32,9 @@ glpk_guard(void (*work)(void *context), void *context)
 		return false;
 	}
 	(void) glp_term_out(GLP_OFF);
-	glp_term_hook(swallow, NULL);
+	glp_term_hook(discard_output, NULL);
 	glp_mem_limit(GLPK_MEMORY);
-	glp_error_hook(leave, &out);
+	glp_error_hook(jump_out, &out);
 	work(context);
 	(void) glp_free_env();
 	return true;
@@ -98,7 +98,7 @@ ends_cost(const OracleModel *model)
 	return false;
 }
 
-/* z[s] for the accepting states; then the state, less, as entries of the next row. */
+/* Adds z[s] for the accepting states; then, as entries of the next row, minus the state. */
 static void
 add_ends(GlpkProgramme *programme)
 {
@@ -120,8 +120,8 @@ add_ends(GlpkProgramme *programme)
 }
 
 /*
- * How often the modulus is in the sum of the ranks: below the dimension, because
- * a rank is below the modulus.  As an entry of the next row.
+ * Adds, as an entry of the next row, the multiple of the modulus in the sum of the ranks: it is
+ * below the dimension, because a rank is below the modulus.
  */
 static void
 add_multiple(GlpkProgramme *programme)
@@ -135,7 +135,7 @@ add_multiple(GlpkProgramme *programme)
 	programme->multiple_column = column;
 }
 
-/* With a modulus a single state is accepted, so no end of a vector has a cost. */
+/* With a modulus a single state is accepted, so end states have no costs. */
 static void
 add_constraint(GlpkProgramme *programme)
 {

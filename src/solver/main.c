@@ -275,13 +275,12 @@ offer_to_kernel(void)
 }
 
 /*
- * exec resets "dumpable": nobody but root may look into a process that knows
- * the rows and the noise, by ptrace, by /proc or by a core file.  The server
- * has asked for SIGKILL when it dies; asking again costs nothing, and a server
- * that died before shows as the end of the socket.
+ * exec resets "dumpable".  Only root may look into a process that knows the rows and the noise, by
+ * ptrace, by /proc or by a core file.  The server has asked for SIGKILL when it dies; asking again
+ * costs nothing, and if it died before, the socket's end shows it.
  *
- * The memory limit is set here and not before exec, which cannot report that
- * the limit is too small even to load the program.
+ * The memory limit is set here and not before exec, because exec cannot report that the limit is
+ * too small to load the program.
  */
 static bool
 confine(unsigned long megabytes)

@@ -1,8 +1,8 @@
 /*
- * oracle_choice.h - the choice of the program that finds the certified optimum.
+ * oracle_choice.h - the choice of the solver that finds the certified optimum.
  *
- * All give the same answer: the native search proves its own, and GLPK's is used only with a proof
- * in integers.  If GLPK gives up, the native search answers.
+ * All solvers give the same answer: the native search proves its own, and GLPK's is used only with
+ * a proof in integers.  If GLPK gives up, the native search answers.
  */
 #ifndef DPOBJ_SOLVER_ORACLE_CHOICE_H
 #define DPOBJ_SOLVER_ORACLE_CHOICE_H

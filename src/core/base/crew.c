@@ -1,6 +1,4 @@
-/*
- * crew.c - threads that are started for one piece of work and waited for.
- */
+/* crew.c - starts threads for one piece of work and waits for them. */
 #include "core/base/crew.h"
 
 #include <pthread.h>

@@ -1,15 +1,13 @@
-/*
- * crew.h - several threads at one piece of work.
- */
+/* crew.h - several threads that share one piece of work. */
 #ifndef DPOBJ_CORE_CREW_H
 #define DPOBJ_CORE_CREW_H
 
 #define CREW_MAX_THREADS 64
 
 /*
- * Calls work once for each context, in parallel if threads can be started.  The calls must divide
- * the work among themselves as they go: if no thread starts, only the call in the calling thread
- * does the work.
+ * Calls work once for each context, in parallel if threads can be started.  The calls divide the
+ * work among themselves while they run: if no thread starts, the call in the calling thread does
+ * all of it.
  */
 extern void crew_run(int threads, void (*work)(void *context), void *const *context);
 

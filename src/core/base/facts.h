@@ -13,9 +13,9 @@ typedef enum FactKind
 	FACT_FIXED,  /* printed with this many decimals */
 	FACT_INTEGER,
 	FACT_TEXT,
-	FACT_PAIR, /* of numbers, with 17 digits */
+	FACT_PAIR, /* two numbers, with 17 digits */
 	FACT_NULL,
-	FACT_OPEN, /* the facts up to FACT_CLOSE are about this one */
+	FACT_OPEN, /* the facts up to FACT_CLOSE belong to this one */
 	FACT_CLOSE
 } FactKind;
 

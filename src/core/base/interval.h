@@ -21,7 +21,7 @@ extern void interval_init(Interval *interval, mpfr_prec_t precision);
 extern void interval_clear(Interval *interval);
 extern void interval_reset(Interval *interval, mpfr_prec_t precision);
 
-/* Exact if the precision suffices; otherwise an interval that contains it. */
+/* Exact if the precision suffices, otherwise rounded outwards. */
 extern void interval_set(Interval *interval, const Interval *other);
 extern void interval_set_d(Interval *interval, double number);
 extern void interval_set_ui(Interval *interval, unsigned long number);

@@ -2,9 +2,9 @@
  * memory.h - the core's only way to allocate memory.
  *
  * The server passes palloc in a named context; the solver process and the tests pass an Arena.
- * Neither ever returns NULL: they raise an error or end the process, so callers need no failure
- * path.  (GMP and MPFR, used by bits, gauge, select and oracle, keep their own memory; those
- * modules run only in the solver process and in tests.)
+ * Neither returns NULL: they raise an error or end the process, so callers need no failure path.
+ * (GMP and MPFR allocate by their own functions; code that uses them runs only in the solver
+ * process and in tests.)
  */
 #ifndef DPOBJ_CORE_MEMORY_H
 #define DPOBJ_CORE_MEMORY_H
@@ -20,7 +20,7 @@ struct Memory
 	void *(*allocate)(Memory *self, size_t bytes);
 	void *(*reallocate)(Memory *self, void *block, size_t bytes);
 	void (*release)(Memory *self, void *block);
-	Pause pause; /* the caller's, for long computations */
+	Pause pause; /* the caller's; long computations call it */
 };
 
 extern void *memory_allocate(Memory *memory, size_t count, size_t size);

@@ -10,11 +10,11 @@
 static inline int
 names_find(const char *const *names, int count, const char *name)
 {
-	int place = 0;
+	int index = 0;
 
-	while (place < count && strcmp(name, names[place]) != 0)
-		place++;
-	return place;
+	while (index < count && strcmp(name, names[index]) != 0)
+		index++;
+	return index;
 }
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * privacy.h - the words in which a guarantee is stated, and their units.
- */
+/* privacy.h - the terms in which a guarantee is stated, and their units. */
 #ifndef DPOBJ_CORE_PRIVACY_H
 #define DPOBJ_CORE_PRIVACY_H
 
@@ -32,7 +30,7 @@ privacy_quotient(int64_t numerator, int64_t one)
 	return fma(value, (double) one, -units) > 0 ? nextafter(value, 0) : value;
 }
 
-/* These round down, so a scale of noise computed from them is safe. */
+/* Both round down, so a scale of noise computed from them is safe. */
 static inline double
 privacy_epsilon(int64_t epsilon)
 {
@@ -48,7 +46,7 @@ privacy_delta(int64_t delta)
 typedef enum Adjacency
 {
 	ADJACENCY_REPLACE,   /* one row changes, n is public */
-	ADJACENCY_ADD_REMOVE /* one row comes or goes */
+	ADJACENCY_ADD_REMOVE /* one row is added or removed */
 } Adjacency;
 
 /* As users and the ledger write them. */

@@ -1,6 +1,4 @@
-/*
- * siphash.c - two rounds for each word of eight bytes, four at the end.
- */
+/* siphash.c - SipHash: two rounds for each word of eight bytes, four at the end. */
 #include "core/base/siphash.h"
 
 #include <string.h>

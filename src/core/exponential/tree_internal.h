@@ -1,5 +1,5 @@
 /*
- * tree_internal.h - the common parts of the tree sampler.  Only tree_*.c, its test and its bench
+ * tree_internal.h - the common parts of the tree sampler.  Only tree_*.c and their tests
  * include this header.
  *
  * Losses, costs and multipliers are in units of 1 / TREE_SCALE of a row.  The instance's constant,

@@ -173,7 +173,7 @@ grid_accepts(const Grid *grid, int state)
 	}
 }
 
-/* Count accepted paths of the automaton, in doubles or saturating integers. */
+/* Counts the accepted paths of the automaton: exactly, saturating, and as a logarithm. */
 static double
 count_paths(const Grid *grid, uint64_t *exact)
 {

@@ -37,14 +37,14 @@ typedef struct Grid
 } Grid;
 
 /*
- * Is the grid well formed (sizes in range, levels increasing, W not empty)?
+ * Whether the grid is well formed: sizes in range, levels increasing, W not empty.
  *
- * A modulus is 2 .. GRID_MAX_LEVELS and no smaller than any coordinate's number
- * of levels (theorem G7), see grid_least_distance().
+ * A modulus is 2 .. GRID_MAX_LEVELS and no smaller than any coordinate's number of levels (theorem
+ * G7), see grid_least_distance().
  */
 extern bool grid_is_valid(const Grid *grid);
 
-/* A grid of this dimension whose only vector is 0. */
+/* Makes a grid of this dimension whose only vector is 0. */
 extern void grid_set_plain(Grid *grid, int dimension);
 
 /* Gives a coordinate the levels -max..max; grid_set_sign() gives it {-1, 1}. */
@@ -52,26 +52,28 @@ extern void grid_set_range(Grid *grid, int coordinate, int max);
 extern void grid_set_sign(Grid *grid, int coordinate);
 
 /*
- * The rank of a level: its index minus the index of the level 0, or minus that of the highest level
- * if there is no level 0.  With a modulus, W thus always holds the vector whose ranks are all 0.
- * On {-1, 1} the number of -1 is a multiple of the modulus; on {-1, 0, 1} the sum of the weights
- * is.
+ * The rank of a level: its index minus that of the level 0, or minus that of the highest level if
+ * there is no level 0.  So with a modulus W always holds the vector whose ranks are all 0.  On {-1,
+ * 1} the number of -1 is a multiple of the modulus; on {-1, 0, 1} the sum of the weights is.
  */
 extern int grid_rank(const Grid *grid, int coordinate, int index);
 
-/* Do two coordinates, or coordinates first .. first + count - 1, have equal level lists? */
+/*
+ * Whether two coordinates, or the coordinates first .. first + count - 1, have equal level lists.
+ */
 extern bool grid_equal_levels(const Grid *grid, int a, int b);
 extern bool grid_same_levels(const Grid *grid, int first, int count);
 
 /*
  * Two different vectors of W differ in at least this many coordinates: 2 with a modulus, 1
- * otherwise.  If they differed in only one coordinate, the ranks of two of its levels would differ
- * by a multiple of the modulus.  But this difference is not 0 and is below the number of levels,
- * which is at most the modulus.  (A coordinate with more levels than the modulus makes it 1.)
+ * otherwise.  Proof for a modulus: if they differed in one coordinate only, the ranks of two of its
+ * levels would differ by a multiple of the modulus; but this difference is not 0 and is below the
+ * number of levels, which is at most the modulus.  (A coordinate with more levels than the modulus
+ * makes it 1.)
  */
 extern int grid_least_distance(const Grid *grid);
 
-/* Number of vectors in W, saturating at UINT64_MAX; and its binary logarithm. */
+/* The number of vectors in W, saturating at UINT64_MAX, and its binary logarithm. */
 extern uint64_t grid_size(const Grid *grid);
 extern double grid_log2_size(const Grid *grid);
 
@@ -91,7 +93,7 @@ extern bool grid_accepts(const Grid *grid, int state);
 /* The state in which the automaton ends; -1 for a vector that is not in W. */
 extern int grid_end_state(const Grid *grid, const int *index);
 
-/* Does W hold the vector with these level indices? */
+/* Whether W holds the vector with these level indices. */
 extern bool grid_contains(const Grid *grid, const int *index);
 
 /* The public order: negative, zero or positive as a precedes, equals or follows b. */

@@ -63,9 +63,9 @@ grid_counts_size(const GridCounts *counts)
 }
 
 /*
- * The completions from a state are numbered by rank, those with the first level of coordinate j
- * first.  Finds the level of the completion with this rank, reduces rank to its rank among those
- * with that level, and returns the next state.
+ * The completions from a state are numbered by rank, first those with the first level of coordinate
+ * j.  Finds the level of the completion with this rank, reduces rank to its rank among the
+ * completions with that level, and returns the next state.
  */
 static int
 take_level(const GridCounts *counts, int j, int state, mpz_t rank, int *level)

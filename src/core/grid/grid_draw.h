@@ -17,7 +17,7 @@ typedef struct GridCounts
 {
 	const Grid *grid;
 	int states;
-	mpz_t *ways; /* [j * states + s]: ways to go on from state s before coordinate j */
+	mpz_t *ways; /* [j * states + s]: completions from state s before coordinate j */
 } GridCounts;
 
 extern void grid_counts_create(GridCounts *counts, const Grid *grid, Memory *memory);
@@ -26,7 +26,7 @@ extern void grid_counts_destroy(GridCounts *counts, Memory *memory);
 /* The number of vectors in W. */
 extern mpz_srcptr grid_counts_size(const GridCounts *counts);
 
-/* Level indices of a vector, each with probability 1 / |W|. */
+/* Draws the level indices of a vector of W, each with probability 1 / |W|. */
 extern void grid_draw(const GridCounts *counts, Bits *bits, int *index);
 
 #endif

@@ -136,8 +136,8 @@ bits_below_mpz(Bits *bits, mpz_t result, const mpz_t n)
 }
 
 /*
- * The narrow form needs p to fit too, which p <= q implies; bits_bernoulli_exp()
- * checks it.  unsigned long may be narrower than a word, never wider.
+ * The narrow form needs p to fit a word, too: p <= q implies it, and bits_bernoulli_exp(), where p
+ * may exceed q, checks it.  unsigned long may be narrower than a word, but not wider.
  */
 static Ratio
 ratio_of(const mpz_t p, const mpz_t q)
@@ -177,7 +177,7 @@ word_bernoulli(Bits *bits, uint64_t p, uint64_t q)
 	return false;
 }
 
-/* The same, digit for digit, in big integers. */
+/* word_bernoulli() in big integers, digit by digit. */
 static bool
 big_bernoulli(Bits *bits, const mpz_t p, const mpz_t q)
 {
@@ -245,7 +245,7 @@ bernoulli_exp_one(Bits *bits)
 	return ratio_bernoulli_exp(bits, &one);
 }
 
-/* bits_bernoulli_exp() for p and q of any size, p / q = whole + rest / q. */
+/* bits_bernoulli_exp() in big integers, p / q = whole + rest / q. */
 static bool
 big_bernoulli_exp(Bits *bits, const mpz_t p, const mpz_t q)
 {
@@ -290,9 +290,9 @@ bits_bernoulli_exp(Bits *bits, const mpz_t p, const mpz_t q)
 }
 
 /*
- * First X with P(X = x) proportional to exp(-x / q): x = u + q v, where u below
- * q has weight exp(-u / q) (by rejection, 1.6 attempts at most on average) and v
- * has weight exp(-v).  Then floor(X / p) has P(k) proportional to exp(-k p / q).
+ * Draws X with P(X = x) proportional to exp(-x / q) first: x = u + q v, where u below q has weight
+ * exp(-u / q) (by rejection, at most 1.6 attempts on average) and v has weight exp(-v).  Then
+ * floor(X / p) has P(k) proportional to exp(-k p / q).
  */
 void
 bits_geometric(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)

@@ -20,13 +20,13 @@ typedef struct Bits
 	/* Fills bytes with independent uniform bits; must not fail. */
 	void (*fill)(void *context, uint8_t *bytes, size_t count);
 	void *context;
-	uint64_t pool; /* unused bits of the last word, in its low end; the rest is zero */
+	uint64_t pool; /* unused bits of the last word, in its low end; its other bits are 0 */
 	int left;      /* number of unused bits, 0..63 */
 } Bits;
 
 extern void bits_init(Bits *bits, void (*fill)(void *, uint8_t *, size_t), void *context);
 
-/* count (0..64) fair bits in the low end of a word. */
+/* Returns count (0..64) fair bits in the low end of a word. */
 extern uint64_t bits_take(Bits *bits, int count);
 
 /* Appends count (0..64) fair bits to the binary digits of a number. */
@@ -36,10 +36,10 @@ extern void bits_append(Bits *bits, mpz_t digits, int count);
 extern uint64_t bits_below(Bits *bits, uint64_t n);
 extern void bits_below_mpz(Bits *bits, mpz_t result, const mpz_t n);
 
-/* True with probability p / q, 0 <= p <= q, q >= 1. */
+/* Returns true with probability p / q, 0 <= p <= q, q >= 1. */
 extern bool bits_bernoulli(Bits *bits, const mpz_t p, const mpz_t q);
 
-/* True with probability exp(-p / q), p >= 0, q >= 1. */
+/* Returns true with probability exp(-p / q), p >= 0, q >= 1. */
 extern bool bits_bernoulli_exp(Bits *bits, const mpz_t p, const mpz_t q);
 
 /* P(k) proportional to exp(-k p / q) on k = 0, 1, 2, ...; p, q >= 1. */

@@ -23,7 +23,7 @@ typedef struct Rejection
 	mpz_t divisor;
 } Rejection;
 
-/* sigma if it is an integer, floor(sigma) + 1 otherwise. */
+/* Sets scale to sigma if that is an integer, to floor(sigma) + 1 otherwise. */
 static void
 choose_scale(mpz_t scale, const mpz_t p, const mpz_t q)
 {

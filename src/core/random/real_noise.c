@@ -70,9 +70,8 @@ exponential_interval(const RealDraw *draw, int k, Interval *size)
 }
 
 /*
- * cos(2 pi U): its slope is below 7, so that the value at one end of U's interval is
- * off by less than 7 times its width 2^-known; the angle there is rounded by less than
- * 2^-known too.
+ * cos(2 pi U).  Its slope is below 7, so the value at one end of U's interval is off by less than 7
+ * times the interval's width 2^-known; the angle is rounded by less than 2^-known, too.
  */
 static void
 cosine_interval(const RealDraw *draw, int k, Interval *cosine)
@@ -179,7 +178,7 @@ evaluate_gamma(RealDraw *draw)
 	return known;
 }
 
-/* In a ball of m dimensions lengths are U^(1/m) = exp(-E / m), E an exponential variable. */
+/* Lengths in a ball of m dimensions are U^(1/m) = exp(-E / m), E an exponential variable. */
 static bool
 evaluate_cone(RealDraw *draw)
 {
@@ -221,7 +220,7 @@ evaluate_law(RealDraw *draw)
 	}
 }
 
-/* All coordinates, times scale; false if more bits are needed. */
+/* Computes all coordinates, times scale; false if more bits are needed. */
 static bool
 evaluate(RealDraw *draw)
 {
@@ -366,9 +365,7 @@ real_draw_round_root(RealDraw *draw, Bits *bits, int j, unsigned long square, mp
 		narrow(draw, bits);
 }
 
-/*
- * The two rounded ends differ by at most one, and each is within 1/2 of the real number's end.
- */
+/* The rounded ends differ by at most one, and each is within 1/2 of its end of the interval. */
 void
 real_draw_near(RealDraw *draw, Bits *bits, int places, mpz_t *integer)
 {

@@ -47,7 +47,7 @@ extern void real_draw_round(RealDraw *draw, Bits *bits, const mpz_t *offset, int
 extern void real_draw_round_root(RealDraw *draw, Bits *bits, int j, unsigned long square,
 								 mpz_t integer);
 
-/* integer[j] within two of 2^places b_j. */
+/* Sets integer[j] to within two of 2^places b_j. */
 extern void real_draw_near(RealDraw *draw, Bits *bits, int places, mpz_t *integer);
 
 #endif

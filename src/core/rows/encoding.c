@@ -78,7 +78,7 @@ quantise(const Encoding *encoding, const double *restrict features, int32_t *res
 	}
 }
 
-/* Without a branch, so that the compiler can vectorise it. */
+/* Has no branch, so that the compiler can vectorise it. */
 static bool
 any_nan(const double *features, int count)
 {
@@ -176,7 +176,6 @@ values_of(const Encoding *encoding, int j)
 	return (encoding->high[j] - encoding->low[j]) * FIXED_POINT_ONE + 2;
 }
 
-/* A product too large for a double is infinity. */
 double
 encoding_most_distinct(const Encoding *encoding)
 {

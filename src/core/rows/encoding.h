@@ -35,8 +35,8 @@ typedef struct Encoding
 } Encoding;
 
 /*
- * An encoding whose number of features is not known, without groups, which clips features to [-1,
- * 1].
+ * Makes an encoding without groups that clips features to [-1, 1]; the number of features is not
+ * known yet.
  */
 extern void encoding_init(Encoding *encoding);
 
@@ -44,7 +44,7 @@ extern void encoding_init(Encoding *encoding);
 extern int encoding_dimension(const Encoding *encoding);
 
 /*
- * Checks that sizes, scales, bounds and groups are in range, and sets identity.  To be called once
+ * Checks that sizes, scales, bounds and groups are in range, and sets identity.  Called once
  * features is known.
  */
 extern bool encoding_finish(Encoding *encoding);
@@ -55,12 +55,12 @@ extern bool encoding_apply(const Encoding *encoding, const double *features, int
 /* Largest |<w, x>| over the grid and the clip bounds, in fixed-point units. */
 extern double encoding_score_bound(const Encoding *encoding, const Grid *grid);
 
-/* The layout of a row's record; one-hot groups and the intercept are binary, too. */
+/* The layout of a row's record; one-hot groups and the intercept are binary too. */
 extern SpillShape encoding_shape(const Encoding *encoding);
 
 /*
- * Upper bound of the number of distinct rows; infinity if it is too large for a double.  It is
- * small only if all features are binary or in one-hot groups.
+ * Upper bound of the number of distinct rows; infinity if that exceeds a double.  It is small only
+ * if all features are binary or in one-hot groups.
  */
 extern double encoding_most_distinct(const Encoding *encoding);
 

@@ -33,7 +33,7 @@ typedef struct Instance
 	int64_t rows;       /* feature vectors with a net weight, distinct but for labels kept apart */
 	const int32_t *x;   /* rows x dimension, row-major, in units of 1 / FIXED_POINT_ONE */
 	const int64_t *net; /* positives minus negatives, never 0 */
-	int64_t constant;   /* mistakes that no vector avoids */
+	int64_t constant;   /* misclassified rows that no vector avoids */
 	/* Counts of both labels of a row, for the convex losses; then net is NULL. */
 	const int64_t *positive;
 	const int64_t *negative;

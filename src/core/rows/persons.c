@@ -1,8 +1,8 @@
 /*
- * persons.c - for each person a heap of the rows that are kept so far.
+ * persons.c - a heap of the kept rows for each person.
  *
- * One pass is enough: a row that is kept becomes one of the distinct rows of the
- * training set at once, and is counted at the end.
+ * One pass is enough: a kept row becomes one of the distinct rows of the training set at once, and
+ * is counted at the end.
  *
  * The number of a row among its equals must not depend on which rows were kept, so equal rows are
  * counted (Tally).  While all equal rows of a person are kept and k is small, a search through the
@@ -14,10 +14,7 @@
 
 #include "core/base/mutant.h"
 
-/*
- * Up to this k, equal rows are counted by a search through the person's kept rows instead of the
- * tally.
- */
+/* Up to this k a search through the person's kept rows counts equal rows, instead of the tally. */
 #define LOOK_THROUGH_MAX 16
 
 #define INITIAL_PERSONS 256
@@ -25,7 +22,7 @@
 #define BLOCK_SIZES 32
 #define BATCH 16
 
-/* A row that is kept. */
+/* A kept row. */
 typedef struct Kept
 {
 	uint64_t priority;
@@ -41,9 +38,9 @@ typedef struct Person
 	uint64_t identity; /* the bytes themselves if they are at most eight, else their offset in
 						  Persons.bytes */
 	uint32_t length;
-	uint32_t kept;      /* how many rows */
-	uint32_t block;     /* their block in the pool: a heap with the largest priority on top */
-	uint8_t block_size; /* binary logarithm of the rows that fit there */
+	uint32_t kept;      /* number of kept rows */
+	uint32_t block;     /* the rows' block in the pool: a heap with the largest priority on top */
+	uint8_t block_size; /* binary logarithm of the block's length in rows */
 	bool tallied;       /* some of this person's rows are in the tally */
 } Person;
 
@@ -72,7 +69,7 @@ typedef struct Tally
 struct Persons
 {
 	Memory *memory;
-	Rows *rows; /* NULL: there are groups */
+	Rows *rows; /* NULL with groups */
 	Rows *const *group;
 	int groups;
 	uint32_t limit;
@@ -100,7 +97,10 @@ struct Persons
 	Kept *pool; /* blocks of 2^i rows */
 	size_t pool_used;
 	size_t pool_capacity;
-	/* First free block of each size, plus 1; the row number of its first row is the next one. */
+	/*
+	 * First free block of each size, plus 1; the field row of a free block's first element is the
+	 * next one.
+	 */
 	uint32_t free_block[BLOCK_SIZES];
 
 	Tally *tally; /* open addressing */
@@ -336,8 +336,8 @@ number_row(Persons *persons, uint32_t number, uint64_t content)
 }
 
 /*
- * Starts a tally of the person's rows with this content if there is none: from now on the kept rows
- * do not show how many there were.
+ * Starts a tally of the person's rows with this content if there is none, because after a loss the
+ * kept rows no longer tell the number.
  */
 static void
 lose_row(Persons *persons, uint32_t number, uint64_t content)

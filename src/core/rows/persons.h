@@ -29,14 +29,14 @@
 
 typedef struct Persons Persons;
 
-/* Starts without persons. limit is k, at least 1.  The kept rows will be added to rows. */
+/* Starts without persons.  limit is k, at least 1.  Kept rows are added to rows. */
 extern Persons *persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *rows,
 							   Memory *memory);
 
 /*
- * The same for rows that are divided among several sets with one encoding.  At most k of a person's
- * rows enter in all sets together; a row that does not enter is counted in no set.  The array and
- * the sets belong to the caller.
+ * The same for rows in several sets with one encoding.  At most k of a person's rows enter all sets
+ * together; a row that does not enter is counted in no set.  The array and the sets belong to the
+ * caller.
  */
 extern Persons *persons_create_groups(int limit, const uint8_t key[PERSONS_KEY_LENGTH],
 									  Rows *const *groups, int count, Memory *memory);
@@ -52,7 +52,7 @@ extern void persons_offer(Persons *persons, int group, const uint8_t *person, ui
 /* The largest number of groups of a call. */
 #define PERSONS_MAX_GROUPS 65536
 
-/* Adds the kept rows to the set, and all others as neutral rows.  To be called once, at the end. */
+/* Adds the kept rows to the set, and all others as neutral rows.  Called once, at the end. */
 extern void persons_finish(Persons *persons);
 
 #endif

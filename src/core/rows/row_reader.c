@@ -8,8 +8,8 @@
 struct RowReader
 {
 	const Instance *instance;
-	uint8_t *records; /* of a spilled block; NULL for rows in memory, which use none of the fields
-						 below */
+	uint8_t *records; /* of a spilled block; NULL for rows in memory, which leave the fields below
+						 unused */
 	int32_t *x;
 	int64_t positive[BLOCK_ROWS];
 	int64_t negative[BLOCK_ROWS];

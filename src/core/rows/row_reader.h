@@ -12,10 +12,10 @@
 #include "core/rows/instance.h"
 #include "core/base/memory.h"
 
-/* A block and its records fit into a processor's cache, even if rows are long. */
+/* So many rows and their records fit into a processor's cache, even if rows are long. */
 #define BLOCK_ROWS 256
 
-/* Valid until the reader's next block. */
+/* A block is valid until the reader's next one. */
 typedef struct RowBlock
 {
 	int64_t rows;
@@ -30,15 +30,15 @@ typedef struct RowReader RowReader;
 extern RowReader *row_reader_create(const Instance *instance, Memory *memory);
 extern void row_reader_destroy(RowReader *reader, Memory *memory);
 
-/* BLOCK_ROWS rows from number first on, or the rows that are left. */
+/* Returns BLOCK_ROWS rows from number first on, or the rest of the rows. */
 extern RowBlock row_reader_block(RowReader *reader, int64_t first);
 
 /* Adds a block's labels to a sum, with the checks of row_reader_labels(). */
 extern void row_block_add_labels(const RowBlock *block, int64_t *sum);
 
 /*
- * The number of all labels, from a pass over the rows: below INSTANCE_MAX_LABELS.  Ends the process
- * at records that dpobj cannot have written.
+ * Counts all labels in a pass over the rows; the sum is below INSTANCE_MAX_LABELS.  Ends the
+ * process at records that dpobj cannot have written.
  */
 extern int64_t row_reader_labels(const Instance *instance, Memory *memory);
 

@@ -30,12 +30,12 @@ typedef struct Rows
 	Encoding encoding;
 	int stride;        /* int32 per row, even: the dimension, padded with a zero */
 	uint32_t distinct; /* rows in x and count; without those of the batch */
-	uint32_t capacity; /* rows that fit before they are moved */
+	uint32_t capacity; /* rows that fit before the arrays grow */
 	int32_t *x;
 	RowCount *count;
 	uint64_t *slot;       /* open addressing: hash in the upper half, row number + 1 below */
 	uint32_t slot_mask;   /* number of slots minus one */
-	int64_t neutral;      /* rows that cost the same under every vector */
+	int64_t neutral;      /* rows with the same loss under every vector */
 	uint64_t *multiplier; /* of the hash, one for each pair of coordinates */
 	int waiting;          /* rows in the batch */
 	int32_t *batch_x;     /* ROWS_BATCH x stride */
@@ -45,14 +45,14 @@ typedef struct Rows
 	size_t limit;      /* bytes that the table may have before it is spilled */
 	SpillShape shape;  /* of a record */
 	int64_t spilled;   /* records in the sink */
-	uint8_t *spilling; /* ROWS_SPILL_BATCH records on their way */
+	uint8_t *spilling; /* buffer for ROWS_SPILL_BATCH records */
 } Rows;
 
 #define ROWS_SPILL_BATCH 512
 
 /*
- * Makes an empty set.  The encoding's features may still be 0 (not known); until
- * rows_set_features() only neutral rows can then be added.
+ * Makes an empty set.  The encoding's features may still be 0 (not known); then only neutral rows
+ * can be added until rows_set_features().
  */
 extern void rows_init(Rows *rows, const Encoding *encoding, Memory *memory);
 extern bool rows_set_features(Rows *rows, int features);
@@ -62,8 +62,8 @@ extern void rows_add(Rows *rows, const double *features, bool positive);
 extern void rows_add_neutral(Rows *rows, int64_t count);
 
 /*
- * Writes the rows beyond limit bytes to the sink; to be called before the first row. limit must be
- * SIZE_MAX where rows_intern() is used, because numbered rows must stay in memory.
+ * Makes rows beyond limit bytes go to the sink; called before the first row.  limit must be
+ * SIZE_MAX if rows_intern() is used, because numbered rows must stay in memory.
  */
 extern void rows_set_spill(Rows *rows, SpillSink *sink, size_t limit);
 
@@ -74,7 +74,7 @@ extern size_t rows_bytes_per_row(const Encoding *encoding);
 extern void rows_merge(Rows *rows, const int32_t *x, RowCount count);
 
 /*
- * For rows that may be removed again.  First a row, encoded and padded with zeros to the stride,
+ * For rows that may be removed again.  A row, encoded and padded with zeros to the stride, first
  * gets a number; then rows are counted by their numbers.  In the end rows that were not counted are
  * dropped, which changes the numbers.
  */

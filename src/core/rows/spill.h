@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Appends records in order.  A failed write does not return. */
+/* Appends records in order.  Does not return if the write fails. */
 typedef struct SpillSink SpillSink;
 
 struct SpillSink
@@ -20,7 +20,7 @@ struct SpillSink
 	void (*append)(SpillSink *self, const void *records, size_t bytes);
 };
 
-/* Reads bytes; several threads may read at the same time.  A failed read does not return. */
+/* Reads bytes; several threads may read at the same time.  Does not return if the read fails. */
 typedef struct SpillSource SpillSource;
 
 struct SpillSource
