@@ -131,9 +131,9 @@ accuracy_set_read(AccuracySet *set, const char *path, Memory *memory)
 		rows_add(&rows, feature, positive);
 	}
 	fclose(file);
-	rows_instance(&rows, memory, &set->distinct);
+	rows_instance(&rows, false, memory, &set->distinct);
 	rows_labelled_instance(&rows, memory, &set->labelled);
-	rows_instance_apart(&rows, memory, &set->apart);
+	rows_instance(&rows, true, memory, &set->apart);
 	squares_make(&set->labelled, set->rows, &set->squares);
 }
 

@@ -78,7 +78,7 @@ adult_read_file(Adult *adult, FILE *file, Memory *memory)
 		rows_add(&rows, feature, label > 0);
 	}
 	adult->all = (Instance){.dimension = ADULT_FEATURES, .rows = count, .x = x, .net = net};
-	rows_instance(&rows, memory, &adult->distinct);
+	rows_instance(&rows, false, memory, &adult->distinct);
 }
 
 /* False, with a word about it, where the folder has no adult23.csv. */

@@ -76,7 +76,7 @@ dataset_instance(const DataSet *data, int dimension, Memory *memory, Instance *i
 	for (int i = 0; i < data->rows; i++)
 		for (int k = 0; k < data->row[i].copies; k++)
 			rows_add(&rows, data->row[i].x, data->row[i].positive);
-	rows_instance(&rows, memory, instance);
+	rows_instance(&rows, false, memory, instance);
 }
 
 /* ---- the vectors of W, in the public order, and their losses ---- */

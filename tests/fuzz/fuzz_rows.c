@@ -32,7 +32,7 @@ try_instance(Rows *rows, Memory *memory)
 
 	if (rows->encoding.features == 0)
 		return;
-	rows_instance(rows, memory, &instance);
+	rows_instance(rows, false, memory, &instance);
 	MUST(instance.constant >= 0 && instance_span(&instance) >= 0);
 	MUST(instance.rows <= rows->distinct);
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/optimum/oracle_rows.h"
+
 /*
  * Tables may take this many entries, or ROW_ENTRIES per row if that is more.
  * Otherwise no column counts as binary: the cells are then the group columns,
@@ -32,7 +34,7 @@
 /* Identifies a row's cell: the binary columns that are 1, and the group column. */
 typedef struct RowKey
 {
-	uint64_t pattern[GRID_MAX_DIMENSION / 64];
+	ColumnSet pattern;
 	int32_t group;
 	int32_t row;
 } RowKey;
@@ -143,10 +145,7 @@ compare_patterns(const RowKey *a, const RowKey *b)
 {
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
-	for (int k = 0; k < GRID_MAX_DIMENSION / 64; k++)
-		if (a->pattern[k] != b->pattern[k])
-			return a->pattern[k] < b->pattern[k] ? -1 : 1;
-	return 0;
+	return column_set_compare(a->pattern, b->pattern);
 }
 
 static int
@@ -155,12 +154,6 @@ compare_keys(const void *a, const void *b)
 	int order = compare_patterns(a, b);
 
 	return order != 0 ? order : ((const RowKey *) a)->row - ((const RowKey *) b)->row;
-}
-
-static bool
-key_has(const RowKey *key, int coordinate)
-{
-	return (key->pattern[coordinate / 64] >> (coordinate % 64)) & 1;
 }
 
 /* Makes the rows' keys, sorted by cell. */
@@ -176,7 +169,7 @@ make_keys(const SelectPlan *plan, SelectGroup group, const bool *binary, Memory 
 		keys[i].group = row_group(plan, group, i);
 		for (int j = 0; j < plan->grid->dimension; j++)
 			if (binary[j] && feature(plan, i, j) != 0)
-				keys[i].pattern[j / 64] |= UINT64_C(1) << (j % 64);
+				column_set_add(&keys[i].pattern, j);
 	}
 	qsort(keys, (size_t) rows, sizeof(RowKey), compare_keys);
 	return keys;
@@ -187,15 +180,15 @@ static SelectCell
 make_cell(const SelectPlan *plan, const RowKey *key, int64_t start)
 {
 	const Grid *grid = plan->grid;
+	ColumnSet pattern = key->pattern;
 	int low = plan->weight[0];
 	int high = plan->weight[plan->levels - 1];
 
-	for (int j = 0; j < grid->dimension; j++)
-		if (key_has(key, j))
-		{
-			low += grid->level[j][0];
-			high += grid->level[j][grid->levels[j] - 1];
-		}
+	for (int j; (j = column_set_take(&pattern)) >= 0;)
+	{
+		low += grid->level[j][0];
+		high += grid->level[j][grid->levels[j] - 1];
+	}
 	return (SelectCell){start, low, high - low + 1, key->group * plan->levels};
 }
 
@@ -239,7 +232,7 @@ count_entries(const SelectPlan *plan, const SelectColumn *column, const RowKey *
 
 	if (column->binary)
 		for (int64_t c = 0; c < plan->cells; c++)
-			count += key_has(&cell_keys[c], column->coordinate);
+			count += column_set_has(cell_keys[c].pattern, column->coordinate);
 	else
 		for (int64_t i = 0; i < plan->instance->rows; i++)
 			count += feature(plan, i, column->coordinate) != 0;
@@ -255,7 +248,7 @@ list_entries(const SelectPlan *plan, SelectColumn *column, const RowKey *cell_ke
 	if (column->binary)
 	{
 		for (int64_t c = 0; c < plan->cells; c++)
-			if (key_has(&cell_keys[c], column->coordinate))
+			if (column_set_has(cell_keys[c].pattern, column->coordinate))
 				column->entry[k++] = (SelectEntry){(int32_t) c, plan->cell[c].loss};
 		return;
 	}

@@ -169,7 +169,8 @@ typedef struct Mechanism
 
 	bool convex;  /* real weights for a convex loss: rows carry both label counts */
 	bool targets; /* rows carry a target in front of the features (core/simplex/simplex.h) */
-	/* asks for each row: an instance whose labels are not cancelled out (rows_instance_apart()) */
+	/* asks for each row: an instance whose labels are not cancelled out (rows_instance() with
+	 * apart) */
 	bool every_row;
 	bool streams;      /* reads rows in passes; others need all distinct rows in memory */
 	bool counts_rows;  /* needs the declared number of rows */

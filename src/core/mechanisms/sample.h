@@ -50,7 +50,7 @@ typedef struct SampleSplit
 
 /*
  * Every row of the instance counts |net| times: labels must not have been cancelled
- * out (rows_instance_apart()).
+ * out (rows_instance() with apart).
  */
 extern void sample_split(SampleSplit *split, const Instance *instance, int parts, Bits *bits,
 						 Memory *memory);

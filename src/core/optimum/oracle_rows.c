@@ -19,10 +19,9 @@ compare_patterns(const void *left, const void *right)
 	const RowPattern *a = left;
 	const RowPattern *b = right;
 
-	for (int k = 0; k < 2; k++)
-		if (a->scope.word[k] != b->scope.word[k])
-			return a->scope.word[k] < b->scope.word[k] ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
+	int order = column_set_compare(a->scope, b->scope);
+
+	return order != 0 ? order : (a->row > b->row) - (a->row < b->row);
 }
 
 /* Sorts the patterns of all rows, for the current is_numeric. */

@@ -53,6 +53,16 @@ column_set_equal(ColumnSet a, ColumnSet b)
 	return a.word[0] == b.word[0] && a.word[1] == b.word[1];
 }
 
+/* Negative, zero or positive, in some total order. */
+static inline int
+column_set_compare(ColumnSet a, ColumnSet b)
+{
+	for (int k = 0; k < 2; k++)
+		if (a.word[k] != b.word[k])
+			return a.word[k] < b.word[k] ? -1 : 1;
+	return 0;
+}
+
 static inline int
 column_set_count(ColumnSet set)
 {

@@ -9,8 +9,8 @@
  *                   + sum over rows with net < 0 of -net [score  > 0]
  *
  * which is the number of misclassified rows; constant counts the conflicts (equal features, both
- * labels) that no vector avoids. rows_instance_apart() keeps such conflicts as two rows instead;
- * the loss is the same.
+ * labels) that no vector avoids. rows_instance() with apart keeps such conflicts as two rows
+ * instead; the loss is the same.
  */
 #ifndef DPOBJ_CORE_INSTANCE_H
 #define DPOBJ_CORE_INSTANCE_H

@@ -342,11 +342,11 @@ rows_add_neutral(Rows *rows, int64_t count)
 }
 
 /*
- * Writes arrays of rows->distinct rows.  The arrays may be the table's own, because each element is
- * read before it is overwritten.
+ * Writes the rows to arrays of rows->distinct rows, or twice as many if apart.  If not, the arrays
+ * may be the table's own, because each element is read before it is overwritten.
  */
 static void
-put_net_rows(const Rows *rows, int32_t *x, int64_t *net, Instance *instance)
+put_rows(const Rows *rows, bool apart, int32_t *x, int64_t *net, Instance *instance)
 {
 	int dimension = encoding_dimension(&rows->encoding);
 	int64_t used = 0;
@@ -355,28 +355,39 @@ put_net_rows(const Rows *rows, int32_t *x, int64_t *net, Instance *instance)
 	for (uint32_t i = 0; i < rows->distinct; i++)
 	{
 		RowCount count = rows->count[i];
+		int64_t part[2] = {count.positive, -count.negative};
 
-		instance->constant += count.positive < count.negative ? count.positive : count.negative;
-		if (count.positive == count.negative)
-			continue;
-		memmove(x + used * dimension, rows->x + (size_t) i * (size_t) rows->stride,
-				(size_t) dimension * sizeof(int32_t));
-		net[used++] = count.positive - count.negative;
+		if (!apart)
+		{
+			instance->constant += count.positive < count.negative ? count.positive : count.negative;
+			part[0] -= count.negative;
+			part[1] = 0;
+		}
+		for (int k = 0; k < 2; k++)
+		{
+			if (part[k] == 0)
+				continue;
+			memmove(x + used * dimension, rows->x + (size_t) i * (size_t) rows->stride,
+					(size_t) dimension * sizeof(int32_t));
+			net[used++] = part[k];
+		}
 	}
 	instance->rows = used;
 }
 
 void
-rows_instance(Rows *rows, Memory *memory, Instance *instance)
+rows_instance(Rows *rows, bool apart, Memory *memory, Instance *instance)
 {
 	size_t dimension = (size_t) encoding_dimension(&rows->encoding);
+	size_t most;
 	int32_t *x;
 	int64_t *net;
 
 	rows_flush(rows);
-	x = memory_allocate(memory, rows->distinct * dimension, sizeof(int32_t));
-	net = memory_allocate(memory, rows->distinct, sizeof(int64_t));
-	put_net_rows(rows, x, net, instance);
+	most = (size_t) rows->distinct * (apart ? 2 : 1);
+	x = memory_allocate(memory, most, dimension * sizeof(int32_t));
+	net = memory_allocate(memory, most, sizeof(int64_t));
+	put_rows(rows, apart, x, net, instance);
 }
 
 void
@@ -405,31 +416,6 @@ rows_labelled_instance(Rows *rows, Memory *memory, Instance *instance)
 						   .negative = negative};
 }
 
-void
-rows_instance_apart(Rows *rows, Memory *memory, Instance *instance)
-{
-	int dimension = encoding_dimension(&rows->encoding);
-	size_t bytes = (size_t) dimension * sizeof(int32_t);
-	int32_t *x;
-	int64_t *net;
-	int64_t used = 0;
-
-	rows_flush(rows);
-	x = memory_allocate(memory, 2 * (size_t) rows->distinct, bytes);
-	net = memory_allocate(memory, 2 * (size_t) rows->distinct, sizeof(int64_t));
-	for (uint32_t i = 0; i < rows->distinct; i++)
-		for (int label = 0; label < 2; label++)
-		{
-			int64_t count = label == 0 ? rows->count[i].positive : -rows->count[i].negative;
-
-			if (count == 0)
-				continue;
-			memcpy(x + used * dimension, rows->x + (size_t) i * (size_t) rows->stride, bytes);
-			net[used++] = count;
-		}
-	*instance = (Instance){.dimension = dimension, .rows = used, .x = x, .net = net};
-}
-
 /* ---- from records ---- */
 
 /* Turns the table into the instance, and frees the rest of its memory. */
@@ -443,12 +429,12 @@ become_instance(Rows *rows, bool apart, Instance *instance)
 	memory_release(memory, rows->multiplier);
 	if (apart)
 	{
-		rows_instance_apart(rows, memory, instance);
+		rows_instance(rows, true, memory, instance);
 		memory_release(memory, rows->x);
 		memory_release(memory, rows->count);
 		return;
 	}
-	put_net_rows(rows, rows->x, &rows->count->positive, instance);
+	put_rows(rows, false, rows->x, &rows->count->positive, instance);
 	instance->x = memory_reallocate(
 		memory, rows->x, (size_t) instance->rows * (size_t) instance->dimension, sizeof(int32_t));
 	instance->net =

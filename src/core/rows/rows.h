@@ -87,10 +87,11 @@ extern void rows_drop_uncounted(Rows *rows);
 extern void rows_flush(Rows *rows);
 
 /*
- * The rows with a net weight other than 0, in no particular order.  The arrays are allocated in
+ * The rows with a net weight other than 0, in no particular order; if apart, all rows that have an
+ * encoding, and equal features with both labels become two rows.  The arrays are allocated in
  * memory.
  */
-extern void rows_instance(Rows *rows, Memory *memory, Instance *instance);
+extern void rows_instance(Rows *rows, bool apart, Memory *memory, Instance *instance);
 
 /* All rows with both counts, for the convex losses. */
 extern void rows_labelled_instance(Rows *rows, Memory *memory, Instance *instance);
@@ -101,15 +102,11 @@ extern void rows_labelled_instance(Rows *rows, Memory *memory, Instance *instanc
  */
 extern void rows_spilled_instance(Rows *rows, Instance *instance);
 
-/* All rows that have an encoding; equal features with both labels become two rows. */
-extern void rows_instance_apart(Rows *rows, Memory *memory, Instance *instance);
-
 /*
- * Makes an instance as rows_instance() does, or rows_instance_apart() if apart, from a spilled one,
- * for mechanisms that need all rows in memory.  Equal rows are merged in the order in which they
- * first came, so that the instance is the same as without a spill.  Reads each record once, and
- * holds only one copy of the rows unless apart is set.  Ends the process at a record that dpobj
- * cannot have written.
+ * Makes an instance as rows_instance() does from a spilled one, for mechanisms that need all rows
+ * in memory.  Equal rows are merged in the order in which they first came, so that the instance is
+ * the same as without a spill.  Reads each record once, and holds only one copy of the rows unless
+ * apart is set.  Ends the process at a record that dpobj cannot have written.
  */
 extern void rows_gather(const Instance *spilled, bool apart, Memory *memory, Instance *instance);
 

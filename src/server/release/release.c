@@ -39,10 +39,8 @@ release_encode(const Training *training, RowsState *state, Size *length)
 		rows_spilled_instance(rows, &instance);
 	else if (rows != NULL && (mechanism->convex || mechanism->targets))
 		rows_labelled_instance(rows, &memory.memory, &instance);
-	else if (rows != NULL && mechanism->every_row)
-		rows_instance_apart(rows, &memory.memory, &instance);
 	else if (rows != NULL)
-		rows_instance(rows, &memory.memory, &instance);
+		rows_instance(rows, mechanism->every_row, &memory.memory, &instance);
 	bytes = wire_encode_problem(&training->request, &instance, &caller.memory, length);
 	MemoryContextDelete(context);
 	return bytes;

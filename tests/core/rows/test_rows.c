@@ -166,9 +166,9 @@ check_merging(void)
 		int weight[3] = {index[0] - 1, index[1] - 1, index[2] - 1};
 		Instance a, b, apart;
 
-		rows_instance(&whole, memory, &a);
-		rows_instance(&part[0], memory, &b);
-		rows_instance_apart(&whole, memory, &apart);
+		rows_instance(&whole, false, memory, &a);
+		rows_instance(&part[0], false, memory, &b);
+		rows_instance(&whole, true, memory, &apart);
 		CHECK(instance_loss(&a, &grid, index) ==
 			  raw_loss((const double(*)[3]) features, positive, neutral, COUNT, weight));
 		CHECK(instance_loss(&b, &grid, index) == instance_loss(&a, &grid, index));
@@ -272,7 +272,7 @@ check_growth(void)
 			rows_add(&rows, (double[]){i / 65536.0, -i / 65536.0}, true);
 	rows_flush(&rows);
 	CHECK(rows.distinct == 60000);
-	rows_instance(&rows, memory, &instance);
+	rows_instance(&rows, false, memory, &instance);
 	CHECK(instance.rows == 60000 && instance_span(&instance) == 120000);
 }
 

@@ -378,10 +378,7 @@ test_gathering(int count, int levels, int capacity, bool categorical)
 	{
 		rows_init(&rows, &encoding, memory);
 		fill(&rows, data);
-		if (apart == 1)
-			rows_instance_apart(&rows, memory, &kept);
-		else
-			rows_instance(&rows, memory, &kept);
+		rows_instance(&rows, apart == 1, memory, &kept);
 		store.size = 0;
 		rows_init(&rows, &encoding, memory);
 		rows_set_spill(&rows, &store.sink, limit_of(&rows, capacity));
