@@ -68,9 +68,9 @@ _PG_init(void)
 		"Every charge costs the server time and the ledger two rows.", &dpobj_min_epsilon, 0.001,
 		0.0, EPSILON_MAX, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable(
-		"dpobj.release_tick",
-		"Answers to callers who may not read the table come a multiple of it after the charge.",
-		"Otherwise their duration would tell about the rows. 0 sends them at once.",
+		"dpobj.release_tick", "Interval of the answers to callers who may not read the table.",
+		"They come a multiple of it after the charge, so that their duration says little about "
+		"the rows. 0 sends them at once.",
 		&dpobj_release_tick, 1000, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"dpobj.max_failures", "Releases of a role at the analyst's door that may fail per table.",

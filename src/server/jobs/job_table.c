@@ -58,12 +58,6 @@ job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH])
 	train_request_hash(call, request, hash);
 }
 
-static Datum
-column(int row, int number, bool *isnull)
-{
-	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, number, isnull);
-}
-
 /* ---- The caller's side ------------------------------------------------------ */
 
 int64
@@ -383,7 +377,7 @@ job_bury(void)
 	if (SPI_execute_with_args(extension_statement(statement), lengthof(types), types, values, NULL,
 							  false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not write the row of a job");
-	releases = column(0, 1, &isnull);
+	releases = charge_column(0, 1, &isnull);
 	if (!isnull)
 		charge_fail_lost(releases);
 	SPI_finish();
@@ -395,12 +389,12 @@ keep(Job *job)
 {
 	bool isnull;
 
-	job->id = DatumGetInt64(column(0, 1, &isnull));
-	job->role = DatumGetObjectId(column(0, 2, &isnull));
+	job->id = DatumGetInt64(charge_column(0, 1, &isnull));
+	job->role = DatumGetObjectId(charge_column(0, 2, &isnull));
 	for (int i = 0; i < JOB_ARGUMENTS; i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, i + 2);
-		Datum value = column(0, i + 3, &job->argument[i].isnull);
+		Datum value = charge_column(0, i + 3, &job->argument[i].isnull);
 
 		job->argument[i].value =
 			job->argument[i].isnull
@@ -431,8 +425,8 @@ find_next(Datum ids, Datum roles, int64 *id, Oid *role)
 		elog(ERROR, "could not read the jobs");
 	if (SPI_processed == 0)
 		return false;
-	*id = DatumGetInt64(column(0, 1, &isnull));
-	*role = DatumGetObjectId(column(0, 2, &isnull));
+	*id = DatumGetInt64(charge_column(0, 1, &isnull));
+	*role = DatumGetObjectId(charge_column(0, 2, &isnull));
 	return true;
 }
 

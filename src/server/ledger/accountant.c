@@ -71,7 +71,7 @@ accountant_check_order(int order)
 }
 
 static void
-settle_order(AccountantTerms *terms)
+choose_order(AccountantTerms *terms)
 {
 	if (terms->order == 0)
 		terms->order = accounting_default_order(terms->epsilon, terms->delta - terms->reserve);
@@ -79,7 +79,7 @@ settle_order(AccountantTerms *terms)
 }
 
 void
-accountant_settle(AccountantTerms *terms)
+accountant_set_limit(AccountantTerms *terms)
 {
 	int64 conversion = terms->delta - terms->reserve;
 
@@ -99,7 +99,7 @@ accountant_settle(AccountantTerms *terms)
 		terms->cost_limit = accounting_zcdp_cap(terms->epsilon, conversion);
 		return;
 	}
-	settle_order(terms);
+	choose_order(terms);
 	terms->cost_limit = accounting_rdp_cap(terms->order, terms->epsilon, conversion);
 	if (terms->cost_limit == 0 && terms->epsilon > 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

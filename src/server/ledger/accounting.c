@@ -1,5 +1,5 @@
 /*
- * accounting.c - SQL functions over the accountants of core/accounting/accounting.h.
+ * accounting.c - SQL functions for the accountants of core/accounting/accounting.h.
  */
 #include "postgres.h"
 
@@ -31,12 +31,9 @@ dpobj_rdp_orders(PG_FUNCTION_ARGS)
 		construct_array(orders, ACCOUNTING_ORDERS, INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
-/*
- * A numeric sum of costs, or room for them, as an integer; what is larger than any is COST_MAX, and
- * room that was exceeded 0: both may be far out of range.
- */
+/* Converts a sum of costs, or what is left of a limit, to an integer from 0 to COST_MAX. */
 static int64
-sum_as_integer(Numeric sum)
+clamped_cost(Numeric sum)
 {
 	Datum largest = DirectFunctionCall1(int8_numeric, Int64GetDatum(COST_MAX));
 	Datum least = DirectFunctionCall1(int8_numeric, Int64GetDatum(0));
@@ -93,7 +90,7 @@ dpobj_composed_epsilon(PG_FUNCTION_ARGS)
 	terms = terms_of(fcinfo);
 	if (terms.kind == ACCOUNTANT_BASIC)
 		PG_RETURN_NUMERIC(PG_GETARG_NUMERIC(2));
-	sum = sum_as_integer(PG_GETARG_NUMERIC(2));
+	sum = clamped_cost(PG_GETARG_NUMERIC(2));
 	delta = PG_GETARG_INT64(3);
 	if (sum > 0 && delta <= 0)
 		PG_RETURN_NULL();
@@ -104,7 +101,7 @@ dpobj_composed_epsilon(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(DirectFunctionCall1(int8_numeric, Int64GetDatum(epsilon)));
 }
 
-/* What a release with delta = 0, of which nothing more is known, costs. */
+/* The cost of an epsilon-DP release of which nothing more is known. */
 static int64
 pure_cost(const AccountantTerms *terms, int64 epsilon)
 {
@@ -132,7 +129,7 @@ dpobj_largest_epsilon(PG_FUNCTION_ARGS)
 	if (terms.kind == ACCOUNTANT_BASIC)
 		PG_RETURN_DATUM(DirectFunctionCall2(numeric_larger, NumericGetDatum(PG_GETARG_NUMERIC(2)),
 											DirectFunctionCall1(int8_numeric, Int64GetDatum(0))));
-	room = sum_as_integer(PG_GETARG_NUMERIC(2));
+	room = clamped_cost(PG_GETARG_NUMERIC(2));
 	while (low < high)
 	{
 		int64 middle = low + (high - low + 1) / 2;

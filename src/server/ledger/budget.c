@@ -352,7 +352,7 @@ dpobj_set_budget(PG_FUNCTION_ARGS)
 	if (read_budget(change.relation, change.role, false, &now))
 		check_accountant(&now.terms, &terms,
 						 "drop the budget first, before anybody has seen answers under it");
-	accountant_settle(&terms);
+	accountant_set_limit(&terms);
 	check_limit(change.relation, &terms);
 	decimal_warn_of_large_delta(terms.delta);
 	change.parameters = describe_budget(change.role, epsilon, delta, &terms, fcinfo, NULL);
@@ -423,7 +423,7 @@ raise_terms(AccountantTerms *terms, int64 epsilon, int64 delta)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the raised privacy budget would be out of range"),
 						errdetail("epsilon is at most %d, delta at most 1.", EPSILON_CAP_MAX)));
-	accountant_settle(terms);
+	accountant_set_limit(terms);
 }
 
 /* The added delta is for the conversion of the sum; under "basic" it is for releases. */
@@ -540,7 +540,7 @@ set_limit(TableChange *change, FunctionCallInfo fcinfo)
 		check_accountant(
 			&now.terms, &terms,
 			"remove the limit first: dpobj.limit_budget(relation, NULL, NULL, reason)");
-	accountant_settle(&terms);
+	accountant_set_limit(&terms);
 	if (exists && is_raise(&now, &terms, fcinfo))
 		reason = required_reason(fcinfo, 3);
 	decimal_warn_of_large_delta(terms.delta);

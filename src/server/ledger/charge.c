@@ -39,7 +39,14 @@
 
 /* ---- The request ------------------------------------------------------------ */
 
-/* Allocates a request with its texts (NULL: none) and its model or array of groups (length 0:
+static const char *
+text_or_empty(const char *const texts[CHARGE_TEXTS], int which)
+{
+	return texts == NULL || texts[which] == NULL ? "" : texts[which];
+}
+
+/*
+ * Allocates a request with its texts (NULL: none) and its model or array of groups (length 0:
  * none).
  */
 static ChargeRequest *
@@ -50,8 +57,8 @@ request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const v
 	ChargeRequest *request;
 	char *end;
 
-	for (int i = 0; texts != NULL && i < CHARGE_TEXTS; i++)
-		size = add_size(size, strlen(texts[i]) + 1);
+	for (int i = 0; i < CHARGE_TEXTS; i++)
+		size = add_size(size, strlen(text_or_empty(texts, i)) + 1);
 
 	request = palloc_extended(size, MCXT_ALLOC_HUGE);
 	memset(request, 0, offsetof(ChargeRequest, characters));
@@ -67,12 +74,13 @@ request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const v
 		memcpy(end, model, model_length);
 	end += model_length;
 
-	for (int i = 0; texts != NULL && i < CHARGE_TEXTS; i++)
+	for (int i = 0; i < CHARGE_TEXTS; i++)
 	{
-		Size length = strlen(texts[i]) + 1;
+		const char *text = text_or_empty(texts, i);
+		Size length = strlen(text) + 1;
 
 		request->offset[i] = end - request->characters;
-		memcpy(end, texts[i], length);
+		memcpy(end, text, length);
 		end += length;
 	}
 	return request;
@@ -268,18 +276,28 @@ snapshot_text(void)
 	return OidOutputFunctionCall(F_PG_SNAPSHOT_OUT, OidFunctionCall0(F_PG_CURRENT_SNAPSHOT));
 }
 
-static void
-texts_clear(const char *texts[CHARGE_TEXTS])
+/* Events name the session user, also after SET ROLE and in SECURITY DEFINER functions. */
+static ChargeRequest *
+request_by_session_user(ChargeEvent event, const char *texts[CHARGE_TEXTS])
 {
-	for (int i = 0; i < CHARGE_TEXTS; i++)
-		texts[i] = "";
+	ChargeRequest *request;
+
+	texts[CHARGE_TEXT_ROLE] = GetUserNameFromId(GetSessionUserId(), false);
+	request = request_create(event, texts, NULL, 0);
+	request->role = GetSessionUserId();
+	return request;
 }
 
-/* Charges are the session user's: SET ROLE and SECURITY DEFINER do not change it. */
-static const char *
-session_user_name(void)
+/* Fills in the texts of the table, its ancestors and its descendants. */
+static ChargeRequest *
+request_for_table(ChargeEvent event, Oid relation, const char *texts[CHARGE_TEXTS])
 {
-	return GetUserNameFromId(GetSessionUserId(), false);
+	int ancestors = charge_tables_describe(relation, texts);
+	ChargeRequest *request = request_by_session_user(event, texts);
+
+	request->relation = relation;
+	request->ancestors = ancestors;
+	return request;
 }
 
 static void
@@ -295,16 +313,13 @@ add_analyst_terms(ChargeRequest *request, const AnalystTerms *analyst)
 static ChargeRequest *
 charge_request(const Charge *charge)
 {
-	const char *texts[CHARGE_TEXTS];
+	const char *texts[CHARGE_TEXTS] = {NULL};
 	ChargeRequest *request;
-	int ancestors;
 
 	charge_precheck();
 	if (charge->pair.epsilon < 0 || charge->pair.delta < 0 || charge->pair.delta > DELTA_ONE)
 		elog(ERROR, "invalid privacy cost");
 
-	ancestors = charge_tables_describe(charge->relation, texts);
-	texts[CHARGE_TEXT_ROLE] = session_user_name();
 	texts[CHARGE_TEXT_MECHANISM] = charge->mechanism;
 	texts[CHARGE_TEXT_MECHANISM_VERSION] = DPOBJ_VERSION;
 	texts[CHARGE_TEXT_ADJACENCY] = adjacency_name(charge->adjacency);
@@ -313,15 +328,11 @@ charge_request(const Charge *charge)
 	texts[CHARGE_TEXT_PAIR_TERMS] = pair_terms(&charge->pair);
 	texts[CHARGE_TEXT_PARAMETERS] = charge->parameters;
 	texts[CHARGE_TEXT_SNAPSHOT] = snapshot_text();
-	texts[CHARGE_TEXT_MODEL_NAME] = "";
-	if (charge->analyst != NULL && charge->analyst->name != NULL)
+	texts[CHARGE_TEXT_PERSON] = charge->person;
+	if (charge->analyst != NULL)
 		texts[CHARGE_TEXT_MODEL_NAME] = charge->analyst->name;
-	texts[CHARGE_TEXT_PERSON] = charge->person == NULL ? "" : charge->person;
 
-	request = request_create(CHARGE_CHARGED, texts, NULL, 0);
-	request->relation = charge->relation;
-	request->ancestors = ancestors;
-	request->role = GetSessionUserId();
+	request = request_for_table(CHARGE_CHARGED, charge->relation, texts);
 	request->budget_required = dpobj_require_budget;
 	charge_cost_of(&charge->pair, charge->adjacency, &request->cost);
 	request->makes_model = charge->makes_model;
@@ -370,22 +381,11 @@ charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH])
 void
 charge_table_change(ChargeEvent event, TableChange *change)
 {
-	const char *texts[CHARGE_TEXTS];
-	ChargeRequest *request;
-	int ancestors;
+	const char *texts[CHARGE_TEXTS] = {[CHARGE_TEXT_PARAMETERS] = change->parameters,
+									   [CHARGE_TEXT_ADJACENCY] = change->adjacency,
+									   [CHARGE_TEXT_PERSON] = change->person};
+	ChargeRequest *request = request_for_table(event, change->relation, texts);
 
-	texts_clear(texts);
-	ancestors = charge_tables_describe(change->relation, texts);
-	texts[CHARGE_TEXT_ROLE] = session_user_name();
-	texts[CHARGE_TEXT_PARAMETERS] = change->parameters;
-	if (change->adjacency != NULL)
-		texts[CHARGE_TEXT_ADJACENCY] = change->adjacency;
-	if (change->person != NULL)
-		texts[CHARGE_TEXT_PERSON] = change->person;
-	request = request_create(event, texts, NULL, 0);
-	request->relation = change->relation;
-	request->ancestors = ancestors;
-	request->role = GetSessionUserId();
 	request->grantee = change->role;
 	request_commit(request, NULL);
 	change->relation_identity = request->relation_identity;
@@ -396,15 +396,12 @@ charge_table_change(ChargeEvent event, TableChange *change)
 void
 charge_confirm_epoch(void)
 {
-	const char *texts[CHARGE_TEXTS];
-	ChargeRequest *request;
+	const char *texts[CHARGE_TEXTS] = {[CHARGE_TEXT_OIDS] = "{}",
+									   [CHARGE_TEXT_SCHEMAS] = "{}",
+									   [CHARGE_TEXT_RELATIONS] = "{}",
+									   [CHARGE_TEXT_PARAMETERS] = "{}"};
+	ChargeRequest *request = request_by_session_user(CHARGE_CONFIRM_EPOCH, texts);
 
-	texts_clear(texts);
-	texts[CHARGE_TEXT_OIDS] = texts[CHARGE_TEXT_SCHEMAS] = texts[CHARGE_TEXT_RELATIONS] = "{}";
-	texts[CHARGE_TEXT_ROLE] = session_user_name();
-	texts[CHARGE_TEXT_PARAMETERS] = "{}";
-	request = request_create(CHARGE_CONFIRM_EPOCH, texts, NULL, 0);
-	request->role = GetSessionUserId();
 	request_commit(request, NULL);
 	pfree(request);
 }

@@ -1,16 +1,16 @@
 /*
- * charge_analyst.c - grant, least epsilon and failures: what the charge worker asks
- * more at the analyst's door.
+ * charge_analyst.c - the charge worker's further checks at the analyst's door: grant, least epsilon
+ * and failures.
  *
- * The backend has asked before and told the analyst; this is where it counts,
- * under the locks of the table's budgets and free of the session's settings.
+ * The backend has checked the same and reported it to the analyst.  The worker's checks decide:
+ * they run under the locks of the table's budgets, and the session's settings have no effect on
+ * them.
  */
 #include "postgres.h"
 
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -22,17 +22,9 @@
 #include "server/ledger/charge_setting.h"
 #include "server/base/dpobj.h"
 
-static bool
-any_row(const char *statement, int count, Oid *types, Datum *values)
-{
-	if (charge_run(statement, count, types, values, NULL) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the privacy budgets");
-	return SPI_processed > 0;
-}
-
 /* ---- Grant ------------------------------------------------------------------ */
 
-/* A cap over all roles grants nothing to anybody. */
+/* A budget for all roles is a cap, not a grant. */
 static void
 check_grant(ChargeRequest *request, const ChargeParties *parties)
 {
@@ -41,15 +33,18 @@ check_grant(ChargeRequest *request, const ChargeParties *parties)
 	Oid types[] = {INT8ARRAYOID, INT8ARRAYOID};
 	Datum values[] = {parties->tables, parties->payers};
 
-	if (!any_row(statement, lengthof(types), types, values))
+	if (!charge_query(statement, lengthof(types), types, values))
 		charge_deny_without_budget(request);
 }
 
 /* ---- Settings --------------------------------------------------------------- */
 
-/* The number that holds for the role: its own setting, else what holds in the database. */
+/*
+ * The value of a setting for the role: the session's if it is a superuser, else the stored setting,
+ * else the server's.
+ */
 static double
-real_setting(const ChargeRequest *request, const char *name, double session, double here)
+real_setting(const ChargeRequest *request, const char *name, double session, double server)
 {
 	const char *text;
 	double number;
@@ -57,11 +52,11 @@ real_setting(const ChargeRequest *request, const char *name, double session, dou
 	if (superuser_arg(request->role))
 		return session;
 	text = charge_setting(request->role, name);
-	return text != NULL && parse_real(text, &number, 0, NULL) ? number : here;
+	return text != NULL && parse_real(text, &number, 0, NULL) ? number : server;
 }
 
 static int
-integer_setting(const ChargeRequest *request, const char *name, int flags, int session, int here)
+integer_setting(const ChargeRequest *request, const char *name, int flags, int session, int server)
 {
 	const char *text;
 	int number;
@@ -69,7 +64,7 @@ integer_setting(const ChargeRequest *request, const char *name, int flags, int s
 	if (superuser_arg(request->role))
 		return session;
 	text = charge_setting(request->role, name);
-	return text != NULL && parse_int(text, &number, flags, NULL) ? number : here;
+	return text != NULL && parse_int(text, &number, flags, NULL) ? number : server;
 }
 
 /* ---- Least epsilon ---------------------------------------------------------- */
@@ -113,10 +108,10 @@ deny_failures(ChargeRequest *request, const char *whose, int64 limit)
 }
 
 /*
- * That a release failed is a bit that no noise protects (rule F2), so there
- * may be few of them.  There is a limit for each role, so that no role closes the table to others,
- * and one for all roles, which may work together.  Failures of relatives count, too: their rows are
- * rows of this table.
+ * The failure of a release is a bit about the rows that no noise protects (rule F2), so failures
+ * are limited: for each role, so that no role closes the table to others, and for all roles
+ * together, which may collude.  Failures on relatives count too, because their rows are rows of
+ * this table.
  */
 static void
 check_failures(ChargeRequest *request, const ChargeParties *parties)
@@ -131,10 +126,10 @@ check_failures(ChargeRequest *request, const ChargeParties *parties)
 								  dpobj_max_failures);
 	bool isnull;
 
-	(void) any_row(statement, lengthof(types), types, values);
-	if (DatumGetInt64(charge_column(1, &isnull)) >= limit)
+	(void) charge_query(statement, lengthof(types), types, values);
+	if (DatumGetInt64(charge_column(0, 1, &isnull)) >= limit)
 		deny_failures(request, "a role", limit);
-	if (DatumGetInt64(charge_column(2, &isnull)) >= ROLES_THAT_FAIL * limit)
+	if (DatumGetInt64(charge_column(0, 2, &isnull)) >= ROLES_THAT_FAIL * limit)
 		deny_failures(request, "all roles", ROLES_THAT_FAIL * limit);
 }
 

@@ -1,5 +1,5 @@
 /*
- * charge_analyst.h - what the charge worker asks more at the analyst's door.
+ * charge_analyst.h - the charge worker's further checks at the analyst's door.
  */
 #ifndef DPOBJ_CHARGE_ANALYST_H
 #define DPOBJ_CHARGE_ANALYST_H
@@ -10,9 +10,9 @@
 #include "server/ledger/charge_worker.h"
 
 /*
- * Denies a charge that no budget of the role or of its groups grants, one below
- * dpobj.min_epsilon, and one on a table whose releases have failed too often.
- * Answers with the tick that holds for the role.  After charge_check_budgets().
+ * Denies a charge without a budget of the role or of its groups (UB002), one below
+ * dpobj.min_epsilon (22023), and one on a table whose releases have failed too often (UB003).  Sets
+ * request->release_tick to the role's dpobj.release_tick.  Called after charge_check_budgets().
  */
 extern void charge_check_analyst(ChargeRequest *request, const ChargeParties *parties);
 

@@ -1,11 +1,11 @@
 /*
- * charge_budget.c - budgets, in the charge worker's transaction.
+ * charge_budget.c - the charge worker's checks and sums of budgets.
  *
- * A budget's row holds what was spent.  It is locked before it is compared, and the cost is added
- * to it in the transaction that writes the charge.  Where the sum is not known the counted charges
- * (charge_count.c) are added up, in a statement of their own: under READ COMMITTED its snapshot
- * has every charge that was committed while the row was waited for.  All comparisons are between
- * integers.
+ * The row of a budget holds the sum of its charges.  The row is locked before the comparison, and
+ * the transaction that writes the charge adds the cost.  If a sum is not known, a separate
+ * statement computes it from the counted charges (charge_count.c): under READ COMMITTED its
+ * snapshot has every charge that was committed while this transaction waited for the row.  All
+ * comparisons are between integers.
  */
 #include "postgres.h"
 
@@ -24,7 +24,7 @@
 
 /* ---- Locks ------------------------------------------------------------------ */
 
-/* An object lock on an OID that is no row of pg_class: nobody else takes it. */
+/* The class of the object locks is a table that is no catalog, so nothing else takes them. */
 static Oid
 lock_class(void)
 {
@@ -37,7 +37,8 @@ charge_lock_table(Oid table, bool exclusive)
 	LockDatabaseObject(lock_class(), table, 0, exclusive ? ExclusiveLock : ShareLock);
 }
 
-/* The tables whose budgets count charges on $1 and that exist, in the order in which all lock. */
+/* Returns the existing tables whose budgets count the charge, in the order in which to lock them.
+ */
 static ArrayType *
 relatives(const ChargeParties *parties)
 {
@@ -51,7 +52,7 @@ relatives(const ChargeParties *parties)
 	Datum tables;
 
 	(void) charge_query(statement, lengthof(types), types, values);
-	tables = charge_column(1, &isnull);
+	tables = charge_column(0, 1, &isnull);
 	if (isnull)
 		elog(ERROR, "the table of a charge has no identity");
 	return DatumGetArrayTypePCopy(tables);
@@ -76,10 +77,10 @@ unlock_all(ArrayType *tables)
 }
 
 /*
- * Against changes of budgets, of protections and of lineage, until the charge has committed:
- * whoever adds up the ledger for a budget has to see all charges that do not know of it.  Also
- * those of tables that are no ancestors: of an old parent, or of another parent of a child.
- * Somebody may have come to be a relative while the others' locks were waited for.
+ * Locks the table and its relatives against changes of budgets, protections and lineage until the
+ * charge has committed: a transaction that computes the sum of a new budget must see all charges
+ * that did not see the budget.  Relatives are also a former parent, and another parent of a child.
+ * New relatives may appear while this transaction waits for a lock, so it looks again.
  */
 static void
 lock_tables(const ChargeParties *parties)
@@ -94,7 +95,7 @@ lock_tables(const ChargeParties *parties)
 		now = relatives(parties);
 		if (VARSIZE(now) == VARSIZE(tables) && memcmp(now, tables, VARSIZE(now)) == 0)
 			return;
-		unlock_all(tables); /* or the order of all would be lost */
+		unlock_all(tables); /* to take all locks in order again */
 		tables = now;
 	}
 }
@@ -135,7 +136,7 @@ charge_deny_without_budget(ChargeRequest *request)
 void
 charge_deny_exhausted(char *budget)
 {
-	char *hint = strrchr(budget, '\n'); /* NULL before an update of the extension */
+	char *hint = strrchr(budget, '\n'); /* NULL before the update to 0.3.0 */
 
 	if (hint != NULL)
 		*hint++ = '\0';
@@ -146,7 +147,7 @@ charge_deny_exhausted(char *budget)
 /* ---- Sums ------------------------------------------------------------------- */
 
 void
-charge_distrust_sums(void)
+charge_forget_sums(void)
 {
 	static const char *const statement =
 		"UPDATE dpobj.budget_rows SET cost_spent = NULL, delta_spent = NULL, releases_spent = NULL";
@@ -156,11 +157,11 @@ charge_distrust_sums(void)
 
 #define MEMBERS "(SELECT f.members FROM dpobj.families f WHERE f.id = $9)::bigint[]"
 
-/* Does budget b count what the payers pay?  That over all roles and the owner's limit do. */
+/* Does budget b count charges of the payers?  Budgets for all roles and the owner's limit do. */
 #define OF_OWNER CppAsString2(BUDGET_OF_OWNER)
 #define COUNTS "(coalesce(b.role, " OF_OWNER ") = " OF_OWNER " OR b.role = ANY ($11))"
 
-/* In the currency of the budget b. */
+/* The cost of the charge in the units of budget b: its accountant, and the table's adjacency. */
 #define ASKED CHARGE_COST_ROW
 #define UNIT                                                                                       \
 	"coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),"        \
@@ -192,8 +193,8 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
 }
 
 /*
- * Has the table of budget b rows of the charged one now? It may be another parent of a child.
- * What was a relative once counts the charge, but does not stop it.
+ * Does the table of budget b share rows with the charged one now?  It may be another parent of a
+ * child.  A former relative counts the charge, but cannot deny it.
  */
 #define SHARES_ROWS "(b.relation = ANY ($10) OR dpobj_internal.shares_rows($9, b.relation))"
 
@@ -201,10 +202,9 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
 typedef struct LockedBudgets
 {
 	bool counted; /* are all sums known? */
-	bool granted; /* is any, other than a limit, of the table or of a present ancestor or
-					 descendant? */
-	bool fits;    /* does the cost fit into each that is of a table with rows of this one? */
-	Datum tables; /* bigint[]: these */
+	bool granted; /* is one of the table, an ancestor or a descendant, and not the owner's limit? */
+	bool fits;    /* does each budget of a table that shares rows cover the cost? */
+	Datum tables; /* bigint[]: the tables that share rows */
 } LockedBudgets;
 
 static bool
@@ -212,8 +212,7 @@ boolean_column(int row, int number)
 {
 	bool isnull;
 
-	return DatumGetBool(
-		SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, number, &isnull));
+	return DatumGetBool(charge_column(row, number, &isnull));
 }
 
 static void
@@ -241,16 +240,15 @@ lock_budgets(CostArguments *arguments, LockedBudgets *locked)
 		locked->granted = locked->granted || boolean_column(i, 2);
 		if (!boolean_column(i, 3))
 			continue;
-		tables = accumArrayResult(
-			tables, SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 4, &isnull), false,
-			INT8OID, CurrentMemoryContext);
+		tables = accumArrayResult(tables, charge_column(i, 4, &isnull), false, INT8OID,
+								  CurrentMemoryContext);
 		locked->fits = locked->fits && boolean_column(i, 5);
 	}
 	if (tables != NULL)
 		locked->tables = makeArrayResult(tables, CurrentMemoryContext);
 }
 
-/* Adds up the counted charges for the locked budgets whose sums are not known. */
+/* Computes the unknown sums of the locked budgets from the counted charges. */
 static void
 count_ledger(CostArguments *arguments)
 {
@@ -272,7 +270,7 @@ deny_excess(ChargeRequest *request, CostArguments *arguments, Datum tables)
 
 	arguments->values[CHARGE_COST_PARAMETERS + 1] = tables;
 	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
-	exceeded = charge_column(1, &isnull);
+	exceeded = charge_column(0, 1, &isnull);
 	if (isnull)
 		elog(ERROR, "could not tell which privacy budget is exhausted");
 	request->denied = true;

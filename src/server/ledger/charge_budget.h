@@ -1,5 +1,5 @@
 /*
- * charge_budget.h - the charge worker's look at budgets.
+ * charge_budget.h - the charge worker's checks and sums of budgets.
  */
 #ifndef DPOBJ_CHARGE_BUDGET_H
 #define DPOBJ_CHARGE_BUDGET_H
@@ -8,37 +8,34 @@
 
 #include "server/ledger/charge_identity.h"
 
-/* In place of a role's identity: the limit that the owner of the table has set for all roles. */
+/* Instead of a role's identity: the budget is the limit of the table's owner, for all roles. */
 #define BUDGET_OF_OWNER (-1)
 
-/* All within SPI, in the worker's transaction; each raises an error that denies the request. */
+/* These run within SPI, in the worker's transaction. */
 
 /*
- * Locks every budget that counts a charge and denies what does not fit into each that applies:
- * those of the table, its ancestors, its descendants and the other ancestors of these.  A table
- * that was a relative once counts a charge too, but does not stop it.
+ * Locks every budget that counts the charge, and denies the charge if a budget that applies does
+ * not cover it (UB001): budgets of the table, its ancestors, its descendants and the other
+ * ancestors of these.  A budget of a former relative counts the charge too, but cannot deny it.
  */
 extern void charge_check_budgets(ChargeRequest *request, const ChargeParties *parties);
 
-/* Raises UB002. */
+/* Denies the request: UB002. */
 extern _Noreturn void charge_deny_without_budget(ChargeRequest *request);
 
-/*
- * Adds the cost to the sums of every budget that counts the charge, locked by
- * charge_check_budgets(), in the transaction that writes it.
- */
+/* Adds the cost to the sums of the budgets that charge_check_budgets() has locked. */
 extern void charge_count_release(const ChargeRequest *request, const ChargeParties *parties);
 
-/* From now on no sum is known: each is added up anew by the next charge. */
-extern void charge_distrust_sums(void);
+/* Forgets all sums; the next charge on a budget computes its sum from the ledger. */
+extern void charge_forget_sums(void);
 
-/* Raises UB001 with what dpobj_internal.budget_exceeded says: detail and hint, which it parts. */
+/* Raises UB001 with the detail and the hint that dpobj_internal.budget_exceeded returned. */
 extern _Noreturn void charge_deny_exhausted(char *budget);
 
 /*
- * The lock between charges (shared) and changes of a table's budgets (exclusive),
- * held until the end of the transaction: a charge sees every committed budget, a
- * new budget sees every charge.
+ * Locks a table's budgets until the end of the transaction: a charge takes the lock shared, a
+ * change of budgets exclusive.  So a charge sees every committed budget, and a new budget sees
+ * every charge.
  */
 extern void charge_lock_table(Oid table, bool exclusive);
 

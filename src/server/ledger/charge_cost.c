@@ -1,5 +1,5 @@
 /*
- * charge_cost.c - what a release costs, for the ledger and its budgets.
+ * charge_cost.c - the cost of a release, as parameters of SQL statements.
  */
 #include "postgres.h"
 

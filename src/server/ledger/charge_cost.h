@@ -1,5 +1,5 @@
 /*
- * charge_cost.h - the cost of a release as arguments of SQL statements.
+ * charge_cost.h - the cost of a release, as parameters of SQL statements.
  */
 #ifndef DPOBJ_CHARGE_COST_H
 #define DPOBJ_CHARGE_COST_H
@@ -8,7 +8,7 @@
 
 #include "core/accounting/accounting.h"
 
-/* A release's cost under its own neighbours, and, under add_remove, that of a replacement. */
+/* The cost of a release under its own neighbours and, under add_remove, of a replacement. */
 typedef struct ChargeCost
 {
 	Adjacency adjacency;
@@ -20,16 +20,16 @@ typedef struct ChargeCost
 
 extern void charge_cost_of(const Pair *pair, Adjacency adjacency, ChargeCost *cost);
 
-/* How many parameters of a statement a cost takes. */
+/* The number of parameters. */
 #define CHARGE_COST_PARAMETERS 8
 
-/* These, being the statement's first ones, as a value of dpobj.charge_cost. */
+/* The first parameters of a statement as a value of dpobj.charge_cost. */
 #define CHARGE_COST_ROW "ROW($1, $2, $3, $4, $5, $6, $7, $8)::dpobj.charge_cost"
 
-/* The columns of dpobj.ledger_events that keep them; there an empty array is null. */
+/* Their columns in dpobj.ledger_events, where null stands for an empty array. */
 extern const char *const charge_cost_columns[CHARGE_COST_PARAMETERS];
 
-/* Fills in types and values of CHARGE_COST_PARAMETERS parameters, none of which is null. */
+/* Fills in the types and values of CHARGE_COST_PARAMETERS parameters; none is null. */
 extern void charge_cost_parameters(const ChargeCost *cost, Oid *types, Datum *values);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * charge_count.c - the ledger's charges, counted by kind: dpobj.charge_counts.
  *
- * A new budget, the first charge after a change, and the report add up these counts instead of the
- * ledger.  A trigger counts what a statement adds to the ledger, in the same transaction, so that
- * rows of a restored dump are counted, too.
+ * Sums of budgets and the report read these counts instead of the ledger.  A trigger counts the
+ * rows that a statement inserts into the ledger, so that the rows of a restored dump are counted
+ * too.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "server/ledger/charge_count.h"
 #include "server/ledger/charge_plan.h"
 
-#define PLACE "block, relation_identity, epsilon_nano"
+#define KEY "block, relation_identity, epsilon_nano"
 #define TERMS                                                                                      \
 	"role_identity, payers, mechanism, adjacency, person, guarantee, pair, pair_terms,"            \
 	" delta_units, rho_pico, rho_delta, rdp_pico, rdp_delta, rdp_replaced"
@@ -23,8 +23,8 @@
 PG_FUNCTION_INFO_V1(dpobj_count_charges);
 
 /*
- * Adds to a row that no other transaction has locked, or inserts one, so that charges neither wait
- * for each other here nor deadlock.
+ * Adds to a row that no other transaction has locked, or inserts a row, so that charges do not wait
+ * for each other and cannot deadlock.
  */
 Datum
 dpobj_count_charges(PG_FUNCTION_ARGS)
@@ -32,7 +32,7 @@ dpobj_count_charges(PG_FUNCTION_ARGS)
 	static const char *const statement =
 		"WITH new AS (SELECT row_number() OVER () AS number, k.* FROM"
 		" (SELECT id >> 16 AS block, relation_identity, epsilon_nano, " TERMS ","
-		" count(*) AS times FROM added WHERE event = 'charged' GROUP BY " PLACE ", " TERMS ") k),"
+		" count(*) AS times FROM added WHERE event = 'charged' GROUP BY " KEY ", " TERMS ") k),"
 		" met AS (SELECT n.number, n.times, c.id FROM new n CROSS JOIN LATERAL"
 		" (SELECT o.id FROM dpobj.charge_counts o WHERE o.block = n.block"
 		" AND o.relation_identity = n.relation_identity AND o.epsilon_nano = n.epsilon_nano"
@@ -44,8 +44,8 @@ dpobj_count_charges(PG_FUNCTION_ARGS)
 		" LIMIT 1 FOR UPDATE SKIP LOCKED) c),"
 		" grown AS (UPDATE dpobj.charge_counts c SET times = c.times + m.times FROM met m"
 		" WHERE c.id = m.id)"
-		" INSERT INTO dpobj.charge_counts (" PLACE ", " TERMS ", times)"
-		" SELECT " PLACE ", " TERMS ", times FROM new n"
+		" INSERT INTO dpobj.charge_counts (" KEY ", " TERMS ", times)"
+		" SELECT " KEY ", " TERMS ", times FROM new n"
 		" WHERE n.number NOT IN (SELECT m.number FROM met m)";
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 
@@ -71,11 +71,8 @@ charge_recount(void)
 {
 	static const char *const lock = "LOCK TABLE dpobj.charge_counts IN SHARE ROW EXCLUSIVE MODE";
 	static const char *const forget = "DELETE FROM dpobj.charge_counts";
-	static const char *const count = "INSERT INTO dpobj.charge_counts (block, relation_identity,"
-									 " role_identity, payers, mechanism, adjacency, person,"
-									 " guarantee, pair, pair_terms, epsilon_nano, delta_units,"
-									 " rho_pico, rho_delta, rdp_pico, rdp_delta, rdp_replaced,"
-									 " times) SELECT * FROM dpobj.charge_kinds";
+	static const char *const count = "INSERT INTO dpobj.charge_counts (" KEY ", " TERMS ", times)"
+									 " SELECT " KEY ", " TERMS ", times FROM dpobj.charge_kinds";
 
 	if (!charge_counts_exist())
 		return;

@@ -6,10 +6,10 @@
 
 #include "postgres.h"
 
-/* False until ALTER EXTENSION UPDATE from a version below 0.3.0. */
+/* False before the update to 0.3.0. */
 extern bool charge_counts_exist(void);
 
-/* Counts the ledger again, in the charge worker's transaction; other charges wait until it ends. */
+/* Counts the whole ledger again, in the charge worker's transaction; other charges wait for it. */
 extern void charge_recount(void);
 
 #endif

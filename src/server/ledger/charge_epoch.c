@@ -1,9 +1,8 @@
 /*
- * charge_epoch.c - what a new epoch and a crash change in the ledger.
+ * charge_epoch.c - changes of the ledger after a new epoch and after a crash.
  */
 #include "postgres.h"
 
-#include "executor/spi.h"
 #include "storage/lmgr.h"
 
 #include "server/base/extension.h"
@@ -16,12 +15,12 @@
 /* ---- A new epoch ------------------------------------------------------------ */
 
 /*
- * A restored sequence would give the ids of lost events again.  From now on ids are at least the
- * microseconds since 1970.  All earlier ids are smaller, because no server writes an event in each
+ * A restored sequence would repeat the ids of lost events.  So the next id is at least the number
+ * of microseconds since 1970; all earlier ids are smaller, because no server writes an event every
  * microsecond.  The lock lets one change run at a time, so that none sets the sequence back.
  */
 static void
-leap_ids(void)
+raise_ids(void)
 {
 	static const char *const statement =
 		"SELECT setval('dpobj.ledger_events_id_seq',"
@@ -36,16 +35,16 @@ void
 charge_begin_epoch(void)
 {
 	charge_recount();
-	charge_distrust_sums();
-	leap_ids();
+	charge_forget_sums();
+	raise_ids();
 }
 
 /* ---- A crash ---------------------------------------------------------------- */
 
 /*
- * The table is unlogged, so that crash recovery empties it.  A charge that finds it empty is the
- * first one since a crash; other charges at this door wait for its transaction.  Versions of the
- * extension before 0.3.0 do not have the table.
+ * The table is unlogged, so crash recovery empties it, and a charge that finds it empty is the
+ * first since a crash.  Other charges at this door wait for its transaction.  Before the update to
+ * 0.3.0 the table does not exist.
  */
 static bool
 is_first_since_crash(void)
@@ -57,10 +56,10 @@ is_first_since_crash(void)
 }
 
 /*
- * A crash that the rows have caused (no memory) tells something about them, as a failure does.  A
- * role runs one release at this door at a time (gate.c), so that only the last of its charges
- * without an end may have run at the crash; the earlier ones were cancelled.  For a job its row
- * says whether it ran, even if it had left the gate.
+ * Rows can cause a crash (out of memory), so a crash may tell something about them, as a failure
+ * does.  A role runs one release at this door at a time (gate.c), so only the last of its charges
+ * without an end can have run at the crash; earlier ones were cancelled.  The row of a job says
+ * whether the job ran, even if it had left the gate.
  */
 void
 charge_count_crash(void)
@@ -79,7 +78,7 @@ charge_count_crash(void)
 	if (!is_first_since_crash())
 		return;
 	(void) charge_query(statement, 0, NULL, NULL);
-	lost = charge_column(1, &isnull);
+	lost = charge_column(0, 1, &isnull);
 	if (!isnull)
 		charge_fail_lost(lost);
 }

@@ -1,18 +1,17 @@
 /*
- * charge_epoch.h - what a new epoch and a crash change in the ledger.
+ * charge_epoch.h - changes of the ledger after a new epoch and after a crash.
  */
 #ifndef DPOBJ_CHARGE_EPOCH_H
 #define DPOBJ_CHARGE_EPOCH_H
 
 #include "postgres.h"
 
-/* All these run within SPI, in the worker's transaction. */
+/* These run within SPI, in the worker's transaction. */
 
-/* Makes the next charge add up the ledger again, and ids go on above all that may be lost. */
+/* Counts the ledger again, forgets all sums, and raises ids above those of lost events. */
 extern void charge_begin_epoch(void);
 
-/* Before a charge at the analyst's door: counts the releases that a crash of the server has ended.
- */
+/* Writes 'failed' for releases that a crash ended; called before a charge at the analyst's door. */
 extern void charge_count_crash(void);
 
 #endif

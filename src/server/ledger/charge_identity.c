@@ -1,5 +1,5 @@
 /*
- * charge_identity.c - the identities of a request's tables and roles, and how tables are related.
+ * charge_identity.c - the identities of a request's tables and roles, and the lineage of tables.
  */
 #include "postgres.h"
 
@@ -41,8 +41,8 @@ deny_epoch(ChargeRequest *request)
 typedef struct Subjects
 {
 	int count;
-	int tables;  /* the first ones */
-	int grantee; /* its place, 0 if there is none */
+	int tables;  /* the first subjects */
+	int grantee; /* its position, 0 if there is none */
 	Datum values[3];
 } Subjects;
 
@@ -52,21 +52,22 @@ typedef struct Subjects
 	}
 #define SUBJECTS "unnest($1, $2, $3) WITH ORDINALITY s(kind, object, name, place) "
 
-/* The identity that has the subject's OID, if that OID means anything here. */
+/* Identity i has the OID of subject s, in this database. */
 #define BOUND "i.kind = s.kind AND i.object = s.object AND i.origin = dpobj_internal.origin()"
 
-/* In the order of the subjects, null where there is none; and: is the ledger of another epoch? */
+/* Selects the identities in the order of the subjects, with nulls, and whether the epoch has
+ * changed. */
 static const char *const find_parties =
 	"SELECT array_agg(i.id ORDER BY s.place),"
 	" (SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT 1) <> dpobj_internal.epoch() "
 	"FROM " SUBJECTS "LEFT JOIN dpobj.identities i ON " BOUND " AND i.name = s.name";
 
-/* What was renamed keeps its identity. */
+/* A renamed table or role keeps its identity. */
 static const char *const rename_parties =
 	"UPDATE dpobj.identities i SET name = s.name FROM " SUBJECTS "WHERE " BOUND
 	" AND i.name <> s.name";
 
-/* What was dropped and made again, or restored, gets the identity that had its name last. */
+/* A table or role that was created again or restored gets the last identity with its name. */
 static const char *const rebind_parties =
 	"UPDATE dpobj.identities d SET object = s.object, origin = dpobj_internal.origin() "
 	"FROM " SUBJECTS "WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ")"
@@ -75,18 +76,18 @@ static const char *const rebind_parties =
 	" AND CASE o.kind WHEN 'table' THEN EXISTS (SELECT FROM pg_class WHERE oid = o.object)"
 	" ELSE EXISTS (SELECT FROM pg_authid WHERE oid = o.object) END))";
 
-static const char *const make_parties =
+static const char *const insert_parties =
 	"INSERT INTO dpobj.identities (kind, origin, object, name) "
 	"SELECT s.kind, dpobj_internal.origin(), s.object, s.name FROM " SUBJECTS
 	"WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ") "
 	"ORDER BY s.kind, s.object "
 	"ON CONFLICT ON CONSTRAINT identity_key DO NOTHING";
 
-/* Appends the groups that the last of the roles was made a member of, directly or not. */
+/* Appends the groups of which the last role is a member, directly or not. */
 static List *
 append_groups(List *roles)
 {
-	for (int i = list_length(roles) - 1; i < list_length(roles); i++) /* grows meanwhile */
+	for (int i = list_length(roles) - 1; i < list_length(roles); i++) /* the list grows */
 	{
 		CatCList *memberships =
 			SearchSysCacheList1(AUTHMEMMEMROLE, ObjectIdGetDatum(list_nth_oid(roles, i)));
@@ -175,7 +176,7 @@ append_roles(ChargeRequest *request, Subjects *subjects, ArrayBuildState *states
 		if (name == NULL && role == request->grantee)
 			deny_unknown_role(request);
 		if (name == NULL)
-			continue; /* a group that has gone meanwhile */
+			continue; /* the group was dropped meanwhile */
 		if (role == request->grantee)
 			subjects->grantee = subjects->count;
 		append_subject(subjects, states, "role", role, name);
@@ -201,9 +202,9 @@ identities_array(Datum *ids, int count)
 		construct_array(ids, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
-/* Looks the subjects up; false if an identity is missing or has another name. */
+/* Looks up the subjects; false if an identity is missing or has another name. */
 static bool
-find(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
+find_identities(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
 {
 	Oid types[] = SUBJECT_TYPES;
 	bool isnull;
@@ -214,10 +215,10 @@ find(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
 
 	if (!charge_query(find_parties, lengthof(types), types, subjects->values))
 		elog(ERROR, "could not tell whom to charge");
-	other_epoch = DatumGetBool(charge_column(2, &isnull));
+	other_epoch = DatumGetBool(charge_column(0, 2, &isnull));
 	if (!isnull && other_epoch && request->event != CHARGE_CONFIRM_EPOCH)
 		deny_epoch(request);
-	deconstruct_array(DatumGetArrayTypeP(charge_column(1, &isnull)), INT8OID, sizeof(int64),
+	deconstruct_array(DatumGetArrayTypeP(charge_column(0, 1, &isnull)), INT8OID, sizeof(int64),
 					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &ids, &missing, &count);
 	for (int i = 0; i < count; i++)
 	{
@@ -235,8 +236,9 @@ find(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
 /* ---- Lineage ---------------------------------------------------------------- */
 
 /*
- * $1: the table, $2: it, its ancestors, its descendants, $3: how many ancestors.  With it all
- * that the ledger knows of the other ancestors that a descendant has: they share its rows.
+ * Pairs of relatives.  $1: the table, $2: the table, its ancestors and its descendants, $3: the
+ * number of ancestors.  Other ancestors of a descendant that have an identity are relatives too,
+ * because they share its rows.
  */
 #define RELATIVES                                                                                  \
 	"(WITH RECURSIVE up(descendant, ancestor) AS (SELECT t.id, h.inhparent"                        \
@@ -251,8 +253,8 @@ find(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
 	" ON a.object = up.ancestor AND a.kind = 'table' AND a.origin = dpobj_internal.origin()) r "
 
 /*
- * Against charges, in the order of their locks; who changes a table's budgets has locked that
- * table himself.
+ * Locks the relatives against charges, in the order of the charges' locks.  A session that changes
+ * budgets of the table has locked the table itself.
  */
 static void
 lock_relatives(const ChargeRequest *request, int count, Oid *types, Datum *values)
@@ -261,16 +263,12 @@ lock_relatives(const ChargeRequest *request, int count, Oid *types, Datum *value
 		"SELECT i.object FROM dpobj.identities i WHERE i.id = $1"
 		" OR i.id IN (SELECT unnest(ARRAY[r.ancestor, r.descendant]) FROM " RELATIVES
 		") ORDER BY i.object";
-	SPITupleTable *tables;
-	uint64 rows;
 
 	(void) charge_query(statement, count, types, values);
-	tables = SPI_tuptable;
-	rows = SPI_processed;
-	for (uint64 i = 0; i < rows; i++)
+	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		bool isnull;
-		Oid table = DatumGetObjectId(SPI_getbinval(tables->vals[i], tables->tupdesc, 1, &isnull));
+		Oid table = DatumGetObjectId(charge_column(i, 1, &isnull));
 
 		if (request->event == CHARGE_CHARGED || table != request->relation)
 			charge_lock_table(table, true);
@@ -278,9 +276,9 @@ lock_relatives(const ChargeRequest *request, int count, Oid *types, Datum *value
 }
 
 /*
- * Tables that were charged together stay relatives.  What is new changes which charges
- * count for which budgets, so that those are added up anew; no charge on any of the tables
- * may be under way then, or one could be left out.
+ * Tables that were charged together stay relatives.  New relatives change which charges the budgets
+ * count, so the sums are forgotten.  Charges on these tables are locked out meanwhile, so that the
+ * new sums count each of them.
  */
 static void
 record_lineage(ChargeRequest *request, const ChargeParties *parties)
@@ -291,7 +289,7 @@ record_lineage(ChargeRequest *request, const ChargeParties *parties)
 	static const char *const statement =
 		"INSERT INTO dpobj.lineage (ancestor, descendant) SELECT ancestor, descendant "
 		"FROM " RELATIVES "ORDER BY ancestor, descendant ON CONFLICT DO NOTHING";
-	static const char *const distrust =
+	static const char *const forget_sums =
 		"UPDATE dpobj.budget_rows SET cost_spent = NULL, delta_spent = NULL, releases_spent = NULL"
 		" WHERE id IN (SELECT b.id FROM dpobj.budget_rows b WHERE b.relation ="
 		" ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = $1)::bigint[])"
@@ -303,13 +301,13 @@ record_lineage(ChargeRequest *request, const ChargeParties *parties)
 		return;
 	lock_relatives(request, lengthof(types), types, values);
 	(void) charge_query(statement, lengthof(types), types, values);
-	(void) charge_query(distrust, 1, types, values);
-	/* a new protection is compared with all charges anyhow */
+	(void) charge_query(forget_sums, 1, types, values);
+	/* charge_check_charges() compares a new protection with all charges */
 	if (request->event != CHARGE_PROTECT)
 		charge_check_relatives(request, parties);
 }
 
-/* What takes a budget or a protection away must be possible whoever is related to whom. */
+/* Removing a budget or a protection must not fail because of relatives. */
 static bool
 makes_relatives(const ChargeRequest *request)
 {
@@ -323,12 +321,12 @@ charge_bind(ChargeRequest *request, ChargeParties *parties)
 	Subjects subjects;
 
 	collect_subjects(request, &subjects);
-	if (!find(request, &subjects, parties))
+	if (!find_identities(request, &subjects, parties))
 	{
 		(void) charge_query(rename_parties, lengthof(types), types, subjects.values);
 		(void) charge_query(rebind_parties, lengthof(types), types, subjects.values);
-		(void) charge_query(make_parties, lengthof(types), types, subjects.values);
-		if (!find(request, &subjects, parties))
+		(void) charge_query(insert_parties, lengthof(types), types, subjects.values);
+		if (!find_identities(request, &subjects, parties))
 			elog(ERROR, "could not tell whom to charge");
 	}
 	request->relation_identity = DatumGetInt64(parties->relation);

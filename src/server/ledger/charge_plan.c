@@ -1,9 +1,8 @@
 /*
- * charge_plan.c - runs the statements of a charge; a ledger writer keeps their plans.
+ * charge_plan.c - runs the statements of a charge; the writer keeps their plans.
  *
- * Planning takes longer than running.  A worker that commits one event has nothing
- * to gain; a writer keeps the plans, and PostgreSQL makes them anew when a table,
- * a function or the search path that they depend on has changed.
+ * Planning takes longer than running, so a writer keeps the plans; a worker of one event would gain
+ * nothing.  PostgreSQL replans when a table, a function or the search path has changed.
  */
 #include "postgres.h"
 
@@ -15,12 +14,12 @@
 typedef struct KeptPlan
 {
 	const char *statement;
-	bool has_internal; /* what an update of the extension changes */
+	bool has_internal; /* an update of the extension changes it, and the statement's text */
 	SPIPlanPtr plan;
 } KeptPlan;
 
 static bool keep_plans = false;
-static KeptPlan kept_plans[96]; /* more than twice as many as there are statements */
+static KeptPlan kept_plans[96]; /* more than twice the number of statements */
 static int kept_count = 0;
 
 void
@@ -67,7 +66,13 @@ charge_query(const char *statement, int count, Oid *types, Datum *values)
 }
 
 Datum
-charge_column(int number, bool *isnull)
+charge_column(uint64 row, int number, bool *isnull)
 {
-	return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, number, isnull);
+	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, number, isnull);
+}
+
+char *
+charge_column_text(uint64 row, int number)
+{
+	return SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, number);
 }

@@ -1,5 +1,5 @@
 /*
- * charge_plan.h - runs the statements of a charge; a ledger writer keeps their plans.
+ * charge_plan.h - runs the statements of a charge; the writer keeps their plans.
  */
 #ifndef DPOBJ_CHARGE_PLAN_H
 #define DPOBJ_CHARGE_PLAN_H
@@ -7,19 +7,20 @@
 #include "postgres.h"
 
 /*
- * Runs one statement within SPI, with a new snapshot, and returns what SPI does.
- * The statement must be a constant: kept plans are known by its address.
+ * Runs one statement within SPI, with a new snapshot, and returns the result of SPI.  The statement
+ * must be a constant, because kept plans are found by its address.
  */
 extern int charge_run(const char *statement, int count, Oid *types, Datum *values,
 					  const char *nulls);
 
-/* From now on plans are kept until the process ends. */
+/* Makes this process keep plans. */
 extern void charge_keep_plans(void);
 
-/* The same without nulls, or an error; true if it met a row. */
+/* The same without nulls; raises an error if it fails, and returns whether it found a row. */
 extern bool charge_query(const char *statement, int count, Oid *types, Datum *values);
 
-/* A column of the first row of the last of these that selected one. */
-extern Datum charge_column(int number, bool *isnull);
+/* Return a column (from 1) of a row (from 0) of the last statement. */
+extern Datum charge_column(uint64 row, int number, bool *isnull);
+extern char *charge_column_text(uint64 row, int number);
 
 #endif

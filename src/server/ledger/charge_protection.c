@@ -1,9 +1,9 @@
 /*
- * charge_protection.c - one unit for all costs of a table.
+ * charge_protection.c - checks that charges and protections have the same neighbours.
  *
- * Neither check can be raced past: a charge shares the lock of charge_lock_table()
- * with other charges, a protection has it alone until its transaction ends, and
- * each statement here has a snapshot of its own, taken after the lock.
+ * The checks have no race: a charge takes charge_lock_table() shared, a protection holds it
+ * exclusively until its transaction ends, and each statement here takes its snapshot after the
+ * lock.
  */
 #include "postgres.h"
 
@@ -18,22 +18,22 @@
 #include "server/base/dpobj.h"
 
 /*
- * Does a cost under one kind of neighbours count under another?  The same kind, and
- * add_remove under replace, where dpobj_internal.cost_under converts it; and that of a row under
- * persons if rows says for how many rows of a person it counts (dpobj_internal.cost_of_rows).
+ * Says whether a cost counts in another unit.  It does in the same unit; from add_remove to replace
+ * (dpobj_internal.cost_under converts it); and from a row to a person if rows, the number of rows
+ * of a person, is known (dpobj_internal.cost_of_rows converts it).
  */
 #define ADDS_UP(adjacency, person, unit, unit_person, rows)                                        \
 	"((" adjacency " = " unit " OR " adjacency " = 'add_remove' AND " unit " = 'replace')"         \
 	" AND (coalesce(" person ", '') = coalesce(" unit_person ", '')"                               \
 	" OR " person " IS NULL AND " rows " IS NOT NULL))"
 
-/* A new charge has to be in the unit of the table. */
+/* For a new charge: a charge for rows does not count under a protection of persons. */
 #define NO_ROWS "NULL"
 
-/* The column of a protection p; the tables of 0.1.0 and 0.2.0 do not have it. */
+/* The column of a protection p, through jsonb because 0.1.0 and 0.2.0 do not have it. */
 #define EARLIER_ROWS "(to_jsonb(p) ->> 'earlier_rows_per_person')"
 
-/* What neighbours differ in, and how; person is NULL or empty for rows. */
+/* Describes a unit; person is NULL or empty for rows. */
 static char *
 unit_text(const char *adjacency, const char *person)
 {
@@ -49,8 +49,7 @@ request_unit(const ChargeRequest *request)
 					 charge_request_text(request, CHARGE_TEXT_PERSON));
 }
 
-/* The relatives of the first of the tables $1; what is new among them is in dpobj.lineage by now.
- */
+/* The relatives of the first table of $1; charge_bind() has recorded new ones. */
 #define FAMILY "(SELECT f.members FROM dpobj.families f WHERE f.id = ($1)[1])::bigint[]"
 
 /* Runs a query about the request's tables and unit; returns the number of rows. */
@@ -63,24 +62,17 @@ query_units(const char *query, const ChargeRequest *request, const ChargeParties
 					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PERSON)),
 					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
 
-	if (charge_run(query, lengthof(types), types, values, NULL) != SPI_OK_SELECT)
-		elog(ERROR, "could not compare charges and protections");
+	(void) charge_query(query, lengthof(types), types, values);
 	return SPI_processed;
-}
-
-static char *
-value_of(uint64 row, int column)
-{
-	return SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
 }
 
 static char *
 first_row(int column)
 {
-	return value_of(0, column);
+	return charge_column_text(0, column);
 }
 
-/* Also those of relatives that are no ancestors now: their budgets count the charge. */
+/* Former relatives are compared too, because their budgets count the charge. */
 void
 charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 {
@@ -104,8 +96,8 @@ charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 }
 
 /*
- * The units of the charges that the table's budgets count, and whether they are others than
- * the request's, those first.
+ * Selects the units of the charges that the table's budgets count, and whether each is another unit
+ * than the request's; those come first.
  */
 static const char *const units_of_charges =
 	"SELECT DISTINCT e.adjacency, e.person,"
@@ -117,9 +109,9 @@ static const char *const units_of_charges =
 													 "e.relation_identity = ANY (" FAMILY ") "
 													 "ORDER BY other DESC, e.adjacency, e.person";
 
-/* The protection under which all charges add up, from the units of all charges. */
+/* Writes a hint: the protection under which all charges of these units add up. */
 static const char *
-what_to_declare(Oid table, uint64 units)
+protection_hint(Oid table, uint64 units)
 {
 	const char *adjacency = first_row(1);
 	const char *person = NULL;
@@ -127,8 +119,8 @@ what_to_declare(Oid table, uint64 units)
 
 	for (uint64 i = 0; i < units; i++)
 	{
-		const char *unit = value_of(i, 1);
-		const char *of_person = value_of(i, 2);
+		const char *unit = charge_column_text(i, 1);
+		const char *of_person = charge_column_text(i, 2);
 
 		if (strcmp(unit, "replace") == 0)
 			adjacency = unit;
@@ -151,13 +143,13 @@ what_to_declare(Oid table, uint64 units)
 }
 
 /*
- * How many rows each charge for single rows counts for cannot become less once persons were
- * charged: that would lower what has been spent.
+ * earlier_rows_per_person cannot decrease after a charge of persons, because a smaller number would
+ * lower the sum of the charges for rows.
  */
 static void
 check_earlier_rows(ChargeRequest *request, const ChargeParties *parties)
 {
-	/* Of each declaration the charges up to the next one; $2 and $3 are as in the other queries. */
+	/* Each declaration holds for the charges up to the next one; $2 and $3 are not used. */
 	static const char *const query =
 		"SELECT max(d.rows) FROM"
 		" (SELECT (e.parameters ->> 'earlier_rows_per_person')::bigint AS rows, e.id,"
@@ -186,12 +178,12 @@ static bool
 charged_persons(uint64 units)
 {
 	for (uint64 i = 0; i < units; i++)
-		if (value_of(i, 2) != NULL)
+		if (charge_column_text(i, 2) != NULL)
 			return true;
 	return false;
 }
 
-/* What the charges for single rows would cost under a protection of persons; NULL: not known. */
+/* Describes the cost of the charges for rows under a protection of persons; NULL: not known. */
 static const char *
 cost_of_rows(const ChargeRequest *request, const ChargeParties *parties)
 {
@@ -221,7 +213,7 @@ charge_check_charges(ChargeRequest *request, const ChargeParties *parties)
 	}
 	detail = psprintf("They are under %s, and their costs do not add up with costs under %s.",
 					  unit_text(first_row(1), first_row(2)), request_unit(request));
-	hint = what_to_declare(request->relation, units);
+	hint = protection_hint(request->relation, units);
 	if (charge_request_text(request, CHARGE_TEXT_PERSON)[0] != '\0' && !charged_persons(units))
 		cost = cost_of_rows(request, parties);
 	request->denied = true;
@@ -240,10 +232,7 @@ charge_check_charges(ChargeRequest *request, const ChargeParties *parties)
 	"WHERE g.id = $1 AND NOT " ADDS_UP("e.adjacency", "e.person", "p.adjacency", "p.person",       \
 									   EARLIER_ROWS) " ORDER BY e.id LIMIT 1"
 
-/*
- * Of tables that have just come to be relatives, a charge of one counts for the budgets of the
- * other, and has to add up there.
- */
+/* The budgets of a new relative count the charges of the table, so the units must agree. */
 void
 charge_check_relatives(ChargeRequest *request, const ChargeParties *parties)
 {

@@ -1,9 +1,9 @@
 /*
- * charge_protection.h - whether charges and protections are about the same neighbours.
+ * charge_protection.h - checks that charges and protections have the same neighbours.
  *
- * Costs of different units do not add up: epsilon for a person is not epsilon for
- * a row, and epsilon under add_remove is not epsilon under replace.  A table's
- * protection says which unit its budgets count, and every charge has to be in it.
+ * Costs of different units (adjacency and person) do not add up: epsilon for a person is not
+ * epsilon for a row, and epsilon under add_remove is not epsilon under replace.  A table's
+ * protection says which unit its budgets count, and every charge must be in that unit.
  */
 #ifndef DPOBJ_CHARGE_PROTECTION_H
 #define DPOBJ_CHARGE_PROTECTION_H
@@ -13,15 +13,15 @@
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_worker.h"
 
-/* All within SPI, in the worker's transaction; each raises an error that denies the request. */
+/* These run within SPI, in the worker's transaction, and deny the request with an error. */
 
-/* Denies a charge in another unit than a table concerned is protected in. */
+/* Denies a charge in another unit than the protection of the table or of a relative (UB003). */
 extern void charge_check_protection(ChargeRequest *request, const ChargeParties *parties);
 
-/* Denies a request that makes tables relatives whose charges and protections are in other units. */
+/* Denies a request that makes tables relatives if their charges and protections differ (UB003). */
 extern void charge_check_relatives(ChargeRequest *request, const ChargeParties *parties);
 
-/* Denies a protection in another unit than its budgets were charged in. */
+/* Denies a protection in another unit than the charges that its budgets count (55000). */
 extern void charge_check_charges(ChargeRequest *request, const ChargeParties *parties);
 
 #endif

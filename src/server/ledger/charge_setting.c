@@ -1,10 +1,9 @@
 /*
- * charge_setting.c - settings of the session that a charge is for.
+ * charge_setting.c - stored settings (ALTER ROLE or ALTER DATABASE ... SET), read by the worker.
  *
- * Until our library is loaded anybody can set a parameter of ours in his session or
- * when he connects, and that hides what an administrator has set.  So we ask again
- * here, where no client's settings are.  A superuser's session may do as it likes:
- * callers take its own value.
+ * Before the library is loaded, any user can set a parameter of dpobj in the session or at connect,
+ * which hides the administrator's value.  The worker has no settings of a client, so it reads the
+ * stored value.  Callers trust the session of a superuser and take its value.
  */
 #include "postgres.h"
 
@@ -30,15 +29,13 @@ charge_setting(Oid role, const char *name)
 	Datum values[] = {ObjectIdGetDatum(role), ObjectIdGetDatum(MyDatabaseId),
 					  CStringGetTextDatum(name)};
 
-	if (charge_run(statement, lengthof(types), types, values, NULL) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the settings of a role");
-	return SPI_processed == 0 ? NULL
-							  : SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	return charge_query(statement, lengthof(types), types, values) ? charge_column_text(0, 1)
+																   : NULL;
 }
 
-/* ---- Of a process that stays --------------------------------------------- */
+/* ---- Changes of stored settings --------------------------------------------- */
 
-/* What ALTER DATABASE and ALTER ROLE ... SET say about a process like this one. */
+/* Returns all stored settings for a process that connects like this one. */
 static char *
 stored_settings(MemoryContext context)
 {
@@ -48,22 +45,18 @@ stored_settings(MemoryContext context)
 		"FROM pg_db_role_setting WHERE setdatabase IN (0, $1) AND setrole IN (0, $2)";
 	Oid types[] = {OIDOID, OIDOID};
 	Datum values[] = {ObjectIdGetDatum(MyDatabaseId), ObjectIdGetDatum(BOOTSTRAP_SUPERUSERID)};
-	bool isnull;
 	char *settings;
 
 	SPI_connect();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (charge_run(statement, lengthof(types), types, values, NULL) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the settings of the database");
-	settings = TextDatumGetCString(
-		SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-	settings = MemoryContextStrdup(context, settings);
+	(void) charge_query(statement, lengthof(types), types, values);
+	settings = MemoryContextStrdup(context, charge_column_text(0, 1));
 	PopActiveSnapshot();
 	SPI_finish();
 	return settings;
 }
 
-/* As they were when we connected. */
+/* Stored when this process connected. */
 static char *first_settings;
 
 void

@@ -1,8 +1,7 @@
 /*
- * charge_tables.c - which tables a charge concerns.
+ * charge_tables.c - the tables of a charge: the scanned table, its ancestors and its descendants.
  *
- * Whoever trains on a table reads the rows of its descendants, and a budget of an
- * ancestor covers them all.
+ * A training reads the rows of the descendants too, and budgets of ancestors cover these rows.
  */
 #include "postgres.h"
 
@@ -43,7 +42,7 @@ charge_table_and_ancestors(Oid relation)
 	Relation inherits = table_open(InheritsRelationId, AccessShareLock);
 	List *tables = list_make1_oid(relation);
 
-	for (int i = 0; i < list_length(tables); i++) /* grows meanwhile */
+	for (int i = 0; i < list_length(tables); i++) /* the list grows */
 		tables = append_parents(tables, inherits, list_nth_oid(tables, i));
 	table_close(inherits, AccessShareLock);
 	return tables;
@@ -103,7 +102,7 @@ describe(List *tables, const char *texts[CHARGE_TEXTS])
 	texts[CHARGE_TEXT_RELATIONS] = array_text(names, count, TEXTOID);
 }
 
-/* A descendant was locked once for each of its parents, the relation itself was not. */
+/* A descendant was locked once for each of its parents; the relation itself was not locked. */
 static void
 unlock_descendants(List *family, List *parents)
 {
@@ -118,12 +117,12 @@ charge_tables_describe(Oid relation, const char *texts[CHARGE_TEXTS])
 	List *tables = charge_table_and_ancestors(relation);
 	int ancestors = list_length(tables) - 1;
 	List *parents;
-	/* Locked as for a scan: a descendant that goes away meanwhile is left out. */
+	/* Locks descendants as a scan does, and leaves out those that are dropped meanwhile. */
 	List *family = find_all_inheritors(relation, AccessShareLock, &parents);
 
 	tables = list_concat_unique_oid(tables, family);
 	describe(tables, texts);
-	/* No longer: who charges may keep his transaction open for as long as he likes. */
+	/* Unlocked at once, because the caller may keep the transaction open for any time. */
 	unlock_descendants(family, parents);
 	return ancestors;
 }

@@ -1,6 +1,5 @@
 /*
- * charge_tables.h - which tables a charge concerns: the one that was trained on,
- * its ancestors and its descendants.
+ * charge_tables.h - the tables of a charge: the scanned table, its ancestors and its descendants.
  */
 #ifndef DPOBJ_CHARGE_TABLES_H
 #define DPOBJ_CHARGE_TABLES_H
@@ -11,23 +10,20 @@
 
 #include "server/ledger/charge_worker.h"
 
-/* The table, then every ancestor: partitions have one parent, other children may have more. */
+/* Lists the table, then every ancestor; a partition has one parent, other children may have more.
+ */
 extern List *charge_table_and_ancestors(Oid relation);
 
 /*
- * Fills in the texts of the tables, the given one first, then its ancestors, then
- * its descendants; returns how many ancestors there are.  Reads the catalogs as
- * the caller sees them: what it attached itself counts too.
+ * Fills in the texts of the tables: the given one, its ancestors, its descendants.  Returns the
+ * number of ancestors.  Sees the catalogs as the caller's transaction does.
  */
 extern int charge_tables_describe(Oid relation, const char *texts[CHARGE_TEXTS]);
 
-/*
- * Raises 42809 for a partition or child: its rows are rows of the whole, and what
- * is declared about a part of it would not be the whole story.
- */
+/* Raises 42809 for a partition or child, because its rows are rows of its ancestors too. */
 extern void charge_tables_check_topmost(Oid relation, const char *hint);
 
-/* The ancestors of a table that have none themselves; the table itself if it has none. */
+/* Lists the ancestors without a parent; the table itself if it has no parent. */
 extern List *charge_tables_topmost(Oid relation);
 
 #endif

@@ -53,7 +53,7 @@ insert_event(const char *statement, int count, Oid *types, Datum *values, const 
 		elog(ERROR, "could not insert into the privacy ledger");
 	if (SPI_processed != 1)
 		elog(ERROR, "the charge is not in the privacy ledger");
-	return DatumGetInt64(charge_column(1, &isnull));
+	return DatumGetInt64(charge_column(0, 1, &isnull));
 }
 
 #define EVENT_COLUMNS 32

@@ -1,23 +1,21 @@
 /*
- * charge_writer.c - the background worker that commits the events of one database,
- * many at a time, in a server that preloads the library.
+ * charge_writer.c - the background worker that commits the events of one database, many at a time,
+ * in a server that preloads the library.
  *
- * A commit waits for the disk, whatever it holds; so the writer takes all requests
- * that wait, runs each in a subtransaction of its own and commits once.  Nobody gets
- * an answer before that, not even a refusal: it may rest on an event that the same
- * transaction writes.  Each statement has a new snapshot and sees what the requests
- * before it did, so that they are judged one after the other, as ever.
+ * Each commit waits for the disk.  So the writer takes all waiting requests, runs each in its own
+ * subtransaction and commits once.  It answers after the commit, refusals too, because a refusal
+ * may depend on an event of the same transaction.  Each statement has a new snapshot and sees the
+ * requests before it, so the result is that of one request after the other.
  *
- * Whatever goes wrong by accident is undone and handed back: the backend then asks
- * a worker of its own, which waits and reports as it does without a writer.  Such
- * accidents are locks, above all.  The writer holds the locks of several requests
- * and must not wait for more than a moment: neither in a circle with a worker or
- * a session that wants two of them in another order, nor behind one that waits
- * for the answer of a request in the same batch.
+ * A request that fails for another reason than a rule is rolled back and returned: the backend then
+ * asks a charge worker, which waits and reports as it does without a writer.  The usual reason is a
+ * lock.  The writer holds the locks of several requests, so it waits for a lock only briefly.  It
+ * could deadlock with a session that takes two of them in another order, or wait for a session that
+ * waits for an answer in the same batch.
  *
- * It connects to one database and is in the way of DROP DATABASE and the like, which
- * wait for five seconds; so it leaves soon after the last request.  It also leaves
- * when a setting has changed that a new process would find otherwise.
+ * The writer blocks DROP DATABASE, which waits for five seconds, so it ends soon after the last
+ * request.  It also ends when the stored settings have changed, because a new process has the new
+ * ones.
  */
 #include "postgres.h"
 
@@ -43,24 +41,24 @@
 #include "server/ledger/charge_worker.h"
 #include "server/ledger/charge_writer.h"
 
-/* How long (in milliseconds) a writer stays without a request, and at all: kept plans age. */
+/* Milliseconds that a writer stays without a request, and in all: kept plans age. */
 #define IDLE_TIME 1000
 #define LIFE_TIME 10000
 
-/* What one transaction holds, so that neither its locks nor its answers take long. */
+/* Most requests and milliseconds of a transaction, so that locks and answers do not take long. */
 #define TRANSACTION_REQUESTS 50
 #define TRANSACTION_TIME 20
 
-/* How long a batch waits for a lock: at first as long as a worker's commit may take, then not. */
-#define LOCK_PATIENCE "100ms"
-#define LOCK_IMPATIENCE "1ms"
+/* lock_timeout of a batch: long enough for a worker's commit, and after the first timeout short. */
+#define LOCK_TIMEOUT "100ms"
+#define SHORT_LOCK_TIMEOUT "1ms"
 
-typedef struct Taken
+typedef struct TakenRequest
 {
 	dsm_segment *segment;
 	ChargeRequest *request;
 	ChargeStatus status; /* the answer, once the transaction has committed */
-} Taken;
+} TakenRequest;
 
 /* ---- Settings --------------------------------------------------------------- */
 
@@ -68,16 +66,16 @@ static void
 override_settings(void)
 {
 	charge_worker_override_settings();
-	/* If there is a circle all the same, it is the writer that gives up. */
+	/* In a deadlock the writer gives up first. */
 	SetConfigOption("deadlock_timeout", "10ms", PGC_SUSET, PGC_S_OVERRIDE);
-	/* Planning for the values of each request would take longer than it could save. */
+	/* A plan for the values of each request would take longer than it saves. */
 	SetConfigOption("plan_cache_mode", "force_generic_plan", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
 static void
-wait_for_locks(const char *limit)
+set_lock_timeout(const char *timeout)
 {
-	SetConfigOption("lock_timeout", limit, PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("lock_timeout", timeout, PGC_SUSET, PGC_S_OVERRIDE);
 }
 
 static void
@@ -94,9 +92,9 @@ note_settings(void)
 
 /* ---- One request ------------------------------------------------------------ */
 
-/* A refusal by a rule is an answer; after an accident somebody else has to try. */
+/* A refusal by a rule is an answer; after other errors a charge worker must try. */
 static void
-note_error(Taken *taken, const ErrorData *error)
+note_error(TakenRequest *taken, const ErrorData *error)
 {
 	if (taken->request->denied)
 	{
@@ -106,11 +104,11 @@ note_error(Taken *taken, const ErrorData *error)
 	}
 	taken->status = CHARGE_NOT_WRITTEN;
 	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
-		wait_for_locks(LOCK_IMPATIENCE);
+		set_lock_timeout(SHORT_LOCK_TIMEOUT);
 }
 
 static void
-run_request(Taken *taken)
+run_request(TakenRequest *taken)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -140,11 +138,11 @@ run_request(Taken *taken)
 /* ---- One transaction -------------------------------------------------------- */
 
 /*
- * Runs the first requests and commits them; returns how many.  *outdated: another
- * process would have other settings, and nothing was run.
+ * Runs the first requests and commits them; returns how many.  Sets *outdated if the stored
+ * settings have changed, and then runs none.
  */
 static int
-run_transaction(Taken *taken, int count, bool *outdated)
+run_transaction(TakenRequest *taken, int count, bool *outdated)
 {
 	TimestampTz began = GetCurrentTimestamp();
 	ChargeActor before;
@@ -159,17 +157,17 @@ run_transaction(Taken *taken, int count, bool *outdated)
 		(done == 0 || !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TRANSACTION_TIME)))
 		run_request(&taken[done++]);
 	charge_act_as_before(&before);
-	CHECK_FOR_INTERRUPTS(); /* a late lock timeout must not cut the wait for standbys short */
+	CHECK_FOR_INTERRUPTS(); /* a late lock timeout must not end the wait for standbys */
 	CommitTransactionCommand();
 	return done;
 }
 
 /*
- * The same; after an error, nothing was committed: had it been, the server would
- * have gone down when it was to be rolled back.
+ * The same, without raising an error.  After an error nothing was committed: an abort after the
+ * commit record would have been a PANIC.
  */
 static int
-try_transaction(Taken *taken, int count, bool *outdated)
+try_transaction(TakenRequest *taken, int count, bool *outdated)
 {
 	volatile int done = 0;
 
@@ -190,9 +188,9 @@ try_transaction(Taken *taken, int count, bool *outdated)
 	return done;
 }
 
-/* A cancel is about a statement, and none is running; a request to end is honoured. */
+/* Ignores a cancel, because no statement runs; a termination ends the process. */
 static void
-interrupts_between(void)
+check_for_termination(void)
 {
 	QueryCancelPending = false;
 	CHECK_FOR_INTERRUPTS();
@@ -200,9 +198,9 @@ interrupts_between(void)
 
 /* ---- One batch -------------------------------------------------------------- */
 
-/* Those whose backends have given up are left out: nothing is charged. */
+/* Leaves out requests whose backends have given up: nothing is charged for them. */
 static int
-attach(const dsm_handle *segments, int count, Taken *taken)
+attach(const dsm_handle *segments, int count, TakenRequest *taken)
 {
 	int attached = 0;
 
@@ -211,13 +209,14 @@ attach(const dsm_handle *segments, int count, Taken *taken)
 		dsm_segment *segment = dsm_attach(segments[i]);
 
 		if (segment != NULL)
-			taken[attached++] = (Taken){segment, dsm_segment_address(segment), CHARGE_NOT_WRITTEN};
+			taken[attached++] =
+				(TakenRequest){segment, dsm_segment_address(segment), CHARGE_NOT_WRITTEN};
 	}
 	return attached;
 }
 
 static void
-answer(Taken *taken, int count)
+answer(TakenRequest *taken, int count)
 {
 	for (int i = 0; i < count; i++)
 	{
@@ -226,23 +225,23 @@ answer(Taken *taken, int count)
 	}
 }
 
-/* Sees to all of them; false: this process should be replaced. */
+/* Commits and answers all of the requests; false if another process should replace this one. */
 static bool
-serve(const dsm_handle *segments, int count)
+commit_batch(const dsm_handle *segments, int count)
 {
-	static Taken taken[CHARGE_QUEUE_SLOTS];
+	static TakenRequest taken[CHARGE_QUEUE_SLOTS];
 	bool outdated = false;
 	int next = 0;
 
 	count = attach(segments, count, taken);
-	wait_for_locks(LOCK_PATIENCE);
+	set_lock_timeout(LOCK_TIMEOUT);
 	pgstat_report_activity(STATE_RUNNING, CHARGE_WRITER_NAME);
 	while (next < count && !outdated)
 	{
 		int done = try_transaction(taken + next, count - next, &outdated);
 
-		/* A wait for standbys that was cut short by our end is no answer. */
-		interrupts_between();
+		/* No answer if a termination has ended the wait for standbys. */
+		check_for_termination();
 		answer(taken + next, done);
 		next += done;
 	}
@@ -262,7 +261,7 @@ milliseconds_since(TimestampTz moment)
 }
 
 static void
-serve_all(void)
+commit_batches(void)
 {
 	static dsm_handle segments[CHARGE_QUEUE_SLOTS];
 	TimestampTz began = GetCurrentTimestamp();
@@ -274,11 +273,11 @@ serve_all(void)
 		int count;
 
 		ResetLatch(MyLatch);
-		interrupts_between();
+		check_for_termination();
 		count = charge_queue_take(segments);
 		if (count > 0)
 		{
-			if (!serve(segments, count))
+			if (!commit_batch(segments, count))
 				return;
 			idle_since = GetCurrentTimestamp();
 		}
@@ -301,12 +300,12 @@ dpobj_writer_main(Datum argument)
 
 	database = charge_queue_join();
 	if (!OidIsValid(database))
-		proc_exit(0); /* we come too late; nobody waits for us */
+		proc_exit(0); /* the slot was given up */
 	charge_worker_connect(database);
 	override_settings();
 	charge_keep_plans();
 	note_settings();
 	charge_queue_ready();
-	serve_all();
+	commit_batches();
 	proc_exit(0);
 }

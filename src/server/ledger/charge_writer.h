@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-/* All that other sessions get to see of it, in pg_stat_activity. */
+/* What pg_stat_activity shows of it; nothing there depends on the requests. */
 #define CHARGE_WRITER_NAME "dpobj writer"
 
 /* The writer's entry point, as the postmaster looks it up. */

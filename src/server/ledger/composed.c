@@ -1,5 +1,5 @@
 /*
- * composed.c - lists of releases under each accountant.
+ * composed.c - the joint guarantee of a list of releases, for prices and reports.
  */
 #include "postgres.h"
 

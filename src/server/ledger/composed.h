@@ -1,5 +1,5 @@
 /*
- * composed.h - what lists of releases guarantee together, for prices and reports
+ * composed.h - the joint guarantee of a list of releases, for prices and reports
  * (core/accounting/guarantee.h).
  */
 #ifndef DPOBJ_COMPOSED_H
@@ -23,10 +23,11 @@ extern void release_list_add(ReleaseList *list, const CountedPair *pair);
 extern Guarantee composed_guarantee(const ReleaseList *list, Adjacency neighbours,
 									GuaranteeKind kind, int64 delta);
 
-/* Why there is no total, in words. */
+/* Says why there is no total. */
 extern const char *composed_reason(GuaranteeKind kind);
 
-/* {"epsilon": ..., "delta": ..., "rdp_order": ..., "assumes": ...}; epsilon null: no total. */
+/* Appends {"epsilon": ..., "delta": ..., "rdp_order": ..., "assumes": ...}; epsilon null: no total.
+ */
 extern void composed_append(StringInfo json, GuaranteeKind kind, const Guarantee *guarantee);
 
 #endif

@@ -1,13 +1,12 @@
 /*
- * epoch.c - the epoch of this database, and how an administrator confirms a new one.
+ * epoch.c - the epoch of this database, and its confirmation by an administrator.
  *
  * The epoch changes with the system identifier (a restore into another server), the database's OID
  * (a restore into another database) and the timeline (the end of an archive recovery, a promotion).
- * A base backup that is started without recovery.signal changes none of these.  But its
+ * A server that starts from a base backup without recovery.signal changes none of these.  But
  * backup_label says where and when the backup began, and PostgreSQL 13 to 18 rename it to
  * backup_label.old before they replay the first record.  So the epoch has the hash of
- * backup_label.old.  A backup does not contain the backup_label of its server; a backup_label.old
- * that it may contain is overwritten by this renaming.
+ * backup_label.old.  (If the backup contains a backup_label.old, the rename overwrites it.)
  */
 #include "postgres.h"
 
@@ -22,15 +21,15 @@
 #include "server/base/compat.h"
 #include "server/base/digest.h"
 
-/* ---- What it is ------------------------------------------------------------- */
+/* ---- The epoch -------------------------------------------------------------- */
 
-/* In the data directory, the working directory of every process of the server. */
+/* The working directory of every process of the server is the data directory. */
 #define LABEL "backup_label.old"
 
 /* Bytes of the label's hash in the epoch. */
 #define LABEL_DIGEST_LENGTH 8
 
-/* False if this server was not started from a base backup. */
+/* Returns false if this server was not started from a base backup. */
 static bool
 read_label(StringInfo label)
 {
@@ -67,9 +66,9 @@ append_label(StringInfo text)
 		appendStringInfo(text, "%02x", digest[i]);
 }
 
-/* On a standby the timeline reads 0; nothing is written there. */
+/* On a standby the timeline is 0; nothing is written there. */
 static char *
-epoch_here(void)
+current_epoch(void)
 {
 	uint32 timeline = RecoveryInProgress() ? 0 : (uint32) GetWALInsertionTimeLine();
 	StringInfoData text;
@@ -84,7 +83,7 @@ PG_FUNCTION_INFO_V1(dpobj_epoch);
 Datum
 dpobj_epoch(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TEXT_P(cstring_to_text(epoch_here()));
+	PG_RETURN_TEXT_P(cstring_to_text(current_epoch()));
 }
 
 /* ---- Confirmation ----------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /*
- * grant.c - budgets as grants, asked in the backend before any worker is started.
+ * grant.c - the grant to train, checked in the backend before a worker starts.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "server/base/dpobj.h"
 #include "server/ledger/grant.h"
 
-/* The budgets that a role $2 holds on a table $1, itself or as an explicit member of a group. */
+/* The budgets on table $1 that a role holds itself or as a member of a group. */
 #define GRANTS(role)                                                                               \
 	"ARRAY(WITH RECURSIVE payers(role) AS (SELECT " role                                           \
 	" UNION SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role)"            \
@@ -51,20 +51,6 @@ grant_check_caller(Oid table)
 
 /* ---- Budgets ---------------------------------------------------------------- */
 
-static void
-deny_without_budget(Oid table)
-{
-	ereport(
-		ERROR,
-		(errcode(ERRCODE_DPOBJ_NO_BUDGET),
-		 errmsg("role \"%s\" has no privacy budget on table \"%s\"",
-				GetUserNameFromId(GetSessionUserId(), false), get_rel_name(table)),
-		 errdetail("A budget of the role, or of a group that it is a member of, is the grant to "
-				   "train on a table."),
-		 errhint("Ask a member of dpobj_admin for one: SELECT dpobj.set_budget(relation, role, "
-				 "epsilon, delta).")));
-}
-
 bool
 grant_is_held(Oid table)
 {
@@ -81,8 +67,17 @@ grant_is_held(Oid table)
 void
 grant_require(Oid table)
 {
-	if (!grant_is_held(table))
-		deny_without_budget(table);
+	if (grant_is_held(table))
+		return;
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_DPOBJ_NO_BUDGET),
+		 errmsg("role \"%s\" has no privacy budget on table \"%s\"",
+				GetUserNameFromId(GetSessionUserId(), false), get_rel_name(table)),
+		 errdetail("A budget of the role, or of a group that it is a member of, is the grant to "
+				   "train on a table."),
+		 errhint("Ask a member of dpobj_admin for one: SELECT dpobj.set_budget(relation, role, "
+				 "epsilon, delta).")));
 }
 
 void

@@ -1,5 +1,5 @@
 /*
- * grant.h - who may train at the analyst's door: a budget is the grant.
+ * grant.h - the grant to train at the analyst's door: a budget of the role or of its group.
  */
 #ifndef DPOBJ_GRANT_H
 #define DPOBJ_GRANT_H
@@ -9,21 +9,21 @@
 #include "core/accounting/pair.h"
 
 /*
- * Raises UB003 unless current user and session user hold the same budgets on the
- * table: inside somebody's SECURITY DEFINER function the session's budget would be
- * spent, and the model be his.  Any budgets are the same where both are one role.
+ * Raises UB003 unless current user and session user are one role or hold the same budgets on the
+ * table.  Otherwise a SECURITY DEFINER function could spend the session user's budget on a model of
+ * its owner.
  */
 extern void grant_check_caller(Oid table);
 
-/* Does the session user, or a group of his, hold a budget on the table? */
+/* Does the session user, or a group of it, hold a budget on the table? */
 extern bool grant_is_held(Oid table);
 
-/* Raises UB002 unless it does. */
+/* Raises UB002 otherwise. */
 extern void grant_require(Oid table);
 
 /*
- * Raises UB002 if no budget on the table grants, UB001 if one that applies does not
- * cover the cost.  A courtesy without locks: the charge worker asks again.
+ * Raises UB002 without a grant, and UB001 if a budget does not cover the cost.  It takes no locks:
+ * the check of the charge worker decides.
  */
 extern void grant_check_budgets(Oid table, const Pair *pair, Adjacency adjacency);
 

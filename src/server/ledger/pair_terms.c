@@ -1,12 +1,11 @@
 /*
- * pair_terms.c - dominating pairs to jsonb and back.
+ * pair_terms.c - the dominating pair of a release in the ledger.
  */
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
-#include "utils/builtins.h"
-#include "utils/numeric.h"
 
+#include "server/base/json_value.h"
 #include "server/ledger/pair_terms.h"
 
 /* The parameters of each kind. */
@@ -22,8 +21,19 @@ typedef enum Term
 	TERMS
 } Term;
 
-static const char *const term_names[TERMS] = {"count", "mu",    "rate", "noise",
-											  "ratio", "outer", "rho"};
+static const struct
+{
+	const char *name;
+	size_t field; /* of a Pair: an int64 for TERM_COUNT, else a double */
+} terms[TERMS] = {
+	[TERM_COUNT] = {"count", offsetof(Pair, count)},
+	[TERM_MU] = {"mu", offsetof(Pair, mu)},
+	[TERM_RATE] = {"rate", offsetof(Pair, rate)},
+	[TERM_NOISE] = {"noise", offsetof(Pair, noise)},
+	[TERM_RATIO] = {"ratio", offsetof(Pair, ratio)},
+	[TERM_OUTER] = {"outer", offsetof(Pair, outer)},
+	[TERM_RHO] = {"rho", offsetof(Pair, rho)},
+};
 
 #define BIT(term) (1 << (term))
 
@@ -35,32 +45,9 @@ static const int terms_of_kind[PAIR_KINDS] = {
 	[PAIR_CONCENTRATED] = BIT(TERM_RHO),
 };
 
-static double *
-term_place(Pair *pair, Term term)
-{
-	switch (term)
-	{
-		case TERM_MU:
-			return &pair->mu;
-		case TERM_RATE:
-			return &pair->rate;
-		case TERM_NOISE:
-			return &pair->noise;
-		case TERM_RATIO:
-			return &pair->ratio;
-		case TERM_OUTER:
-			return &pair->outer;
-		case TERM_RHO:
-			return &pair->rho;
-		default:
-			return NULL;
-	}
-}
-
 char *
 pair_terms(const Pair *pair)
 {
-	Pair copy = *pair;
 	StringInfoData text;
 
 	initStringInfo(&text);
@@ -68,31 +55,29 @@ pair_terms(const Pair *pair)
 	{
 		if ((terms_of_kind[pair->kind] & BIT(term)) == 0)
 			continue;
-		appendStringInfo(&text, "%s\"%s\": ", text.len == 0 ? "{" : ", ", term_names[term]);
+		appendStringInfo(&text, "%s\"%s\": ", text.len == 0 ? "{" : ", ", terms[term].name);
 		if (term == TERM_COUNT)
 			appendStringInfo(&text, INT64_FORMAT, pair->count);
 		else
-			appendStringInfo(&text, "%.17g", *term_place(&copy, (Term) term));
+			appendStringInfo(&text, "%.17g",
+							 *(const double *) ((const char *) pair + terms[term].field));
 	}
 	appendStringInfoString(&text, text.len == 0 ? "{}" : "}");
 	return text.data;
 }
 
 static double
-read_term(Jsonb *terms, Term term)
+read_term(Jsonb *json, Term term)
 {
-	JsonbValue buffer;
-	JsonbValue *value = getKeyJsonValueFromContainer(&terms->root, term_names[term],
-													 strlen(term_names[term]), &buffer);
+	double number;
 
-	if (value != NULL && value->type == jbvNumeric)
-		return DatumGetFloat8(
-			DirectFunctionCall1(numeric_float8, NumericGetDatum(value->val.numeric)));
-	elog(ERROR, "the privacy ledger has no \"%s\" of a release", term_names[term]);
+	if (!json_get_number(json_member(&json->root, terms[term].name), &number))
+		elog(ERROR, "the privacy ledger has no \"%s\" of a release", terms[term].name);
+	return number;
 }
 
 void
-pair_read(const char *tag, Jsonb *terms, Pair *pair)
+pair_read(const char *tag, Jsonb *json, Pair *pair)
 {
 	pair->kind = pair_kind(tag);
 	if (pair->kind == PAIR_KINDS)
@@ -103,8 +88,8 @@ pair_read(const char *tag, Jsonb *terms, Pair *pair)
 		if ((terms_of_kind[pair->kind] & BIT(term)) == 0)
 			continue;
 		if (term == TERM_COUNT)
-			pair->count = (int64) read_term(terms, TERM_COUNT);
+			pair->count = (int64) read_term(json, TERM_COUNT);
 		else
-			*term_place(pair, (Term) term) = read_term(terms, (Term) term);
+			*(double *) ((char *) pair + terms[term].field) = read_term(json, (Term) term);
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * pair_terms.h - the dominating pair of a release as the ledger keeps it (core/accounting/pair.h).
+ * pair_terms.h - the dominating pair of a release in the ledger (core/accounting/pair.h).
  */
 #ifndef DPOBJ_PAIR_TERMS_H
 #define DPOBJ_PAIR_TERMS_H
@@ -10,13 +10,10 @@
 
 #include "core/accounting/pair.h"
 
-/* Its parameters as jsonb text; every number reads back as the same double. */
+/* Writes the parameters of a pair as jsonb text; every number reads back as the same double. */
 extern char *pair_terms(const Pair *pair);
 
-/*
- * Back from the ledger's tag and terms, epsilon and delta being left as they are; an error if
- * it is none that pair_terms() wrote.
- */
-extern void pair_read(const char *tag, Jsonb *terms, Pair *pair);
+/* Reads a pair from the ledger's tag and terms, without epsilon and delta, or raises an error. */
+extern void pair_read(const char *tag, Jsonb *json, Pair *pair);
 
 #endif

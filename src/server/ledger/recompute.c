@@ -1,9 +1,9 @@
 /*
- * recompute.c - the composed guarantee of what the ledger has of a table, and its report.
+ * recompute.c - the composed guarantee of a table's releases, and the report about the table.
  *
- * The ledger keeps the pair of each release, so that an accountant can be applied to old
- * ones.  Equal releases are counted (charge_count.c): what is left is a list that does not
- * grow with the ledger's length but with its variety.
+ * The ledger keeps the pair of each release, so every accountant can be applied to old releases.
+ * Equal releases are counted (charge_count.c), so the list grows with the number of different
+ * releases, not with the length of the ledger.
  */
 #include "postgres.h"
 
@@ -28,12 +28,12 @@
 #include "server/base/json_value.h"
 #include "server/ledger/pair_terms.h"
 
-/* What the conversion takes where nobody says: 1e-6, on top of the releases' own deltas. */
-#define USUAL_DELTA (DELTA_ONE / 1000000)
+/* The default delta of the conversion, on top of the releases' own deltas. */
+#define DEFAULT_DELTA (DELTA_ONE / 1000000)
 
-/* ---- who may see it ---- */
+/* ---- privileges ---- */
 
-/* As the caller: superusers and members of dpobj_auditor. */
+/* Is the caller a superuser or a member of dpobj_auditor? */
 static bool
 caller_sees_all(void)
 {
@@ -68,12 +68,12 @@ typedef struct Charges
 {
 	ReleaseList list;
 	int64 releases;
-	int64 weaker; /* of these, with a guarantee that is not exact */
+	int64 weaker; /* releases whose guarantee is not exact */
 	Adjacency neighbours;
 	char *person;
-	int64 earlier_rows; /* rows of a person that a charge for a single row counts for; 0: there are
-						   no such charges */
-	bool differ;        /* do the charges have different kinds of neighbours? */
+	int64
+		earlier_rows; /* rows of a person that a charge for a row counts for; 0: no such charges */
+	bool differ;      /* the charges have different neighbours */
 } Charges;
 
 static int64
@@ -121,9 +121,9 @@ add_group(Charges *charges, JsonbContainer *group)
 }
 
 /*
- * The charges of a table's family, equal ones together, and their unit: the table's own if it is
- * protected, else a replacement, as for budgets (dpobj.budget_sums).  A replacement too where
- * nothing follows for the table's own.
+ * Selects the charges of a table's relatives, grouped, and their unit: the unit of the table's
+ * protection, else a replacement, as for budgets (dpobj.budget_sums).  The unit is a replacement
+ * too if a charge says nothing about the protection's unit.
  */
 static Jsonb *
 select_groups(Oid table, Oid role)
@@ -192,7 +192,7 @@ read_charges(Oid table, Oid role, Charges *charges)
 	}
 }
 
-/* ---- their guarantee ---- */
+/* ---- the guarantee ---- */
 
 static const char *
 neighbours_text(const Charges *charges)
@@ -218,13 +218,13 @@ assumption(const Charges *charges, GuaranteeKind kind, const Guarantee *guarante
 	return guarantee->known ? guarantee_assumes(kind) : composed_reason(kind);
 }
 
-/* 1e-6 and what the releases' own deltas add up to; below 1. */
+/* Adds the releases' own deltas to the default; below 1. */
 static int64
-usual_delta(const Charges *charges)
+default_delta(const Charges *charges)
 {
 	Guarantee sums = composed_guarantee(&charges->list, charges->neighbours, GUARANTEE_BASIC, 0);
 
-	return Min(sums.delta, DELTA_ONE - 1 - USUAL_DELTA) + USUAL_DELTA;
+	return Min(sums.delta, DELTA_ONE - 1 - DEFAULT_DELTA) + DEFAULT_DELTA;
 }
 
 static GuaranteeKind
@@ -246,7 +246,7 @@ delta_argument(FunctionCallInfo fcinfo, int position, const Charges *charges)
 	PrivacyCost asked;
 
 	if (PG_ARGISNULL(position))
-		return usual_delta(charges);
+		return default_delta(charges);
 	decimal_delta(PG_GETARG_DATUM(position), NUMERICOID, &asked);
 	return asked.delta;
 }
@@ -293,7 +293,8 @@ dpobj_composed_charges(PG_FUNCTION_ARGS)
 
 /* ---- the report ---- */
 
-/* dpobj.report(relation, delta) -> jsonb: dpobj_internal.report_contents() for who may see all */
+/* dpobj.report(relation, delta) -> jsonb: dpobj_internal.report_contents(), for those who see all
+ */
 PG_FUNCTION_INFO_V1(dpobj_report);
 Datum
 dpobj_report(PG_FUNCTION_ARGS)
@@ -309,7 +310,7 @@ dpobj_report(PG_FUNCTION_ARGS)
 		PG_ARGISNULL(1) ? DirectFunctionCall1(int4_numeric, Int32GetDatum(-1)) : PG_GETARG_DATUM(1);
 	check_reader(InvalidOid);
 	if (!PG_ARGISNULL(1))
-		decimal_delta(values[1], NUMERICOID, &asked); /* -1 stands for none below */
+		decimal_delta(values[1], NUMERICOID, &asked); /* checks it; -1 stands for no delta */
 	if (!admin_select("SELECT dpobj_internal.report_contents($1, nullif($2, -1))", lengthof(types),
 					  types, values, &report, &isnull) ||
 		isnull)
