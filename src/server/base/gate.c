@@ -39,37 +39,41 @@ gate_leave_all(void)
 	LockReleaseSession(DEFAULT_LOCKMETHOD);
 }
 
-static void
-set_tag(LOCKTAG *tag, Oid object, int gate)
+/* Takes the lock; false if it is taken and the caller does not wait. */
+static bool
+lock_gate(Oid object, int gate, bool across_transactions, bool wait)
 {
-	SET_LOCKTAG_OBJECT(*tag, InvalidOid, AuthIdRelationId, object, gate);
+	LOCKTAG tag;
+
+	SET_LOCKTAG_OBJECT(tag, InvalidOid, AuthIdRelationId, object, gate);
+	return LockAcquire(&tag, ExclusiveLock, across_transactions, !wait) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+static void
+unlock_gate(Oid object, int gate)
+{
+	LOCKTAG tag;
+
+	SET_LOCKTAG_OBJECT(tag, InvalidOid, AuthIdRelationId, object, gate);
+	LockRelease(&tag, ExclusiveLock, false);
 }
 
 void
 gate_enter_role(void)
 {
-	LOCKTAG tag;
-
-	set_tag(&tag, GetSessionUserId(), GATE_ROLE);
-	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	(void) lock_gate(GetSessionUserId(), GATE_ROLE, false, true);
 }
 
 bool
 gate_try_role(Oid role)
 {
-	LOCKTAG tag;
-
-	set_tag(&tag, role, GATE_ROLE);
-	return LockAcquire(&tag, ExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL;
+	return lock_gate(role, GATE_ROLE, true, false);
 }
 
 void
 gate_leave_role(void)
 {
-	LOCKTAG tag;
-
-	set_tag(&tag, GetSessionUserId(), GATE_ROLE);
-	LockRelease(&tag, ExclusiveLock, false);
+	unlock_gate(GetSessionUserId(), GATE_ROLE);
 }
 
 /* ---- solvers ---- */
@@ -80,28 +84,20 @@ static int solver_lock = 0;
 void
 gate_enter_solvers(const JobContext *job)
 {
-	bool across_transactions = job != NULL;
-	LOCKTAG tag;
-
 	for (solver_lock = 1; solver_lock <= dpobj_max_solvers; solver_lock++)
 	{
-		set_tag(&tag, (Oid) solver_lock, GATE_SOLVER);
-		if (LockAcquire(&tag, ExclusiveLock, across_transactions, true) != LOCKACQUIRE_NOT_AVAIL)
+		if (lock_gate((Oid) solver_lock, GATE_SOLVER, job != NULL, false))
 			return;
 	}
 	/* All are taken: the backend queues for the one that its number selects. */
 	solver_lock = 1 + GetNumberFromPGProc(MyProc) % dpobj_max_solvers;
-	set_tag(&tag, (Oid) solver_lock, GATE_SOLVER);
-	(void) LockAcquire(&tag, ExclusiveLock, across_transactions, false);
+	(void) lock_gate((Oid) solver_lock, GATE_SOLVER, job != NULL, true);
 }
 
 void
 gate_leave_solvers(void)
 {
-	LOCKTAG tag;
-
-	set_tag(&tag, (Oid) solver_lock, GATE_SOLVER);
-	LockRelease(&tag, ExclusiveLock, false);
+	unlock_gate((Oid) solver_lock, GATE_SOLVER);
 }
 
 /* ---- ticks ---- */

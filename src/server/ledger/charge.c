@@ -211,17 +211,6 @@ may_queue(const ChargeRequest *request)
 	return request->event == CHARGE_CHARGED || is_end(request);
 }
 
-/* For a job: writes the event in the open transaction, as a charge worker does. */
-static void
-write_in_transaction(ChargeRequest *request)
-{
-	ChargeActor before;
-
-	charge_act_as_superuser(&before);
-	charge_execute(request);
-	charge_act_as_before(&before);
-}
-
 /* Has another process commit the request, and copies the answer. */
 static void
 write_by_worker(ChargeRequest *request)
@@ -244,7 +233,7 @@ static void
 request_commit(ChargeRequest *request, const JobContext *job)
 {
 	if (job != NULL)
-		write_in_transaction(request);
+		charge_write(request);
 	else
 		write_by_worker(request);
 }

@@ -12,7 +12,6 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/guc.h"
 
 #include "core/base/privacy.h"

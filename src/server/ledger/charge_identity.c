@@ -18,7 +18,6 @@
 #include "server/ledger/charge_identity.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_protection.h"
-#include "server/base/dpobj.h"
 
 /* ---- Epoch ------------------------------------------------------------------ */
 
@@ -46,10 +45,8 @@ typedef struct Subjects
 	Datum values[3];
 } Subjects;
 
-#define SUBJECT_TYPES                                                                              \
-	{                                                                                              \
-		TEXTARRAYOID, OIDARRAYOID, TEXTARRAYOID                                                    \
-	}
+static Oid subject_types[] = {TEXTARRAYOID, OIDARRAYOID, TEXTARRAYOID};
+
 #define SUBJECTS "unnest($1, $2, $3) WITH ORDINALITY s(kind, object, name, place) "
 
 /* Identity i has the OID of subject s, in this database. */
@@ -206,14 +203,13 @@ identities_array(Datum *ids, int count)
 static bool
 find_identities(ChargeRequest *request, Subjects *subjects, ChargeParties *parties)
 {
-	Oid types[] = SUBJECT_TYPES;
 	bool isnull;
 	bool other_epoch;
 	Datum *ids;
 	bool *missing;
 	int count;
 
-	if (!charge_query(find_parties, lengthof(types), types, subjects->values))
+	if (!charge_query(find_parties, lengthof(subject_types), subject_types, subjects->values))
 		elog(ERROR, "could not tell whom to charge");
 	other_epoch = DatumGetBool(charge_column(0, 2, &isnull));
 	if (!isnull && other_epoch && request->event != CHARGE_CONFIRM_EPOCH)
@@ -317,15 +313,17 @@ makes_relatives(const ChargeRequest *request)
 void
 charge_bind(ChargeRequest *request, ChargeParties *parties)
 {
-	Oid types[] = SUBJECT_TYPES;
 	Subjects subjects;
 
 	collect_subjects(request, &subjects);
 	if (!find_identities(request, &subjects, parties))
 	{
-		(void) charge_query(rename_parties, lengthof(types), types, subjects.values);
-		(void) charge_query(rebind_parties, lengthof(types), types, subjects.values);
-		(void) charge_query(insert_parties, lengthof(types), types, subjects.values);
+		(void) charge_query(rename_parties, lengthof(subject_types), subject_types,
+							subjects.values);
+		(void) charge_query(rebind_parties, lengthof(subject_types), subject_types,
+							subjects.values);
+		(void) charge_query(insert_parties, lengthof(subject_types), subject_types,
+							subjects.values);
 		if (!find_identities(request, &subjects, parties))
 			elog(ERROR, "could not tell whom to charge");
 	}

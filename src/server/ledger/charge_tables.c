@@ -62,22 +62,10 @@ array_text(Datum *elements, int count, Oid type)
 }
 
 static Datum
-relation_name(Oid relation)
+name_datum(const char *name, Oid relation)
 {
-	char *name = get_rel_name(relation);
-
 	if (name == NULL)
-		elog(ERROR, "cache lookup failed for relation %u", relation);
-	return CStringGetTextDatum(name);
-}
-
-static Datum
-schema_name(Oid relation)
-{
-	char *name = get_namespace_name(get_rel_namespace(relation));
-
-	if (name == NULL)
-		elog(ERROR, "cache lookup failed for schema of relation %u", relation);
+		elog(ERROR, "cache lookup failed for the name of relation %u", relation);
 	return CStringGetTextDatum(name);
 }
 
@@ -94,8 +82,8 @@ describe(List *tables, const char *texts[CHARGE_TEXTS])
 		Oid table = list_nth_oid(tables, i);
 
 		oids[i] = ObjectIdGetDatum(table);
-		schemas[i] = schema_name(table);
-		names[i] = relation_name(table);
+		schemas[i] = name_datum(get_namespace_name(get_rel_namespace(table)), table);
+		names[i] = name_datum(get_rel_name(table), table);
 	}
 	texts[CHARGE_TEXT_OIDS] = array_text(oids, count, OIDOID);
 	texts[CHARGE_TEXT_SCHEMAS] = array_text(schemas, count, TEXTOID);

@@ -439,16 +439,14 @@ charge_execute(ChargeRequest *request)
 	SPI_finish();
 }
 
-static void
-commit_event(ChargeRequest *request)
+void
+charge_write(ChargeRequest *request)
 {
 	ChargeActor before;
 
-	StartTransactionCommand();
 	charge_act_as_superuser(&before);
 	charge_execute(request);
 	charge_act_as_before(&before);
-	CommitTransactionCommand();
 }
 
 static void
@@ -531,7 +529,9 @@ dpobj_charge_main(Datum segment_handle)
 
 	PG_TRY();
 	{
-		commit_event(request);
+		StartTransactionCommand();
+		charge_write(request);
+		CommitTransactionCommand();
 		charge_answer(request, CHARGE_COMMITTED);
 	}
 	PG_CATCH();

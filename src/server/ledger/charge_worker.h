@@ -126,6 +126,9 @@ extern void charge_act_as_before(const ChargeActor *before);
 /* Writes the event within a transaction, or raises an error; see ChargeRequest.denied. */
 extern void charge_execute(ChargeRequest *request);
 
+/* The same as superuser. */
+extern void charge_write(ChargeRequest *request);
+
 /*
  * Writes a 'failed' event for each of these charges (bigint[]) of this epoch that has not ended.
  * Their processes are gone.  Within SPI, as superuser.

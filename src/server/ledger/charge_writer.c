@@ -30,9 +30,7 @@
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
-#include "utils/memutils.h"
 #include "utils/resowner.h"
-#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "server/ledger/charge_plan.h"

@@ -12,7 +12,6 @@
 
 #include "access/xlog.h"
 #include "fmgr.h"
-#include "miscadmin.h"
 #include "storage/fd.h"
 #include "utils/builtins.h"
 
@@ -20,6 +19,7 @@
 #include "server/ledger/charge.h"
 #include "server/base/compat.h"
 #include "server/base/digest.h"
+#include "server/base/identity.h"
 
 /* ---- The epoch -------------------------------------------------------------- */
 
@@ -74,7 +74,7 @@ current_epoch(void)
 	StringInfoData text;
 
 	initStringInfo(&text);
-	appendStringInfo(&text, UINT64_FORMAT "/%u/%u", GetSystemIdentifier(), MyDatabaseId, timeline);
+	appendStringInfo(&text, "%s/%u", identity_origin(), timeline);
 	append_label(&text);
 	return text.data;
 }
