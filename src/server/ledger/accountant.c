@@ -39,7 +39,7 @@ accountant_require(const char *name)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("accountant \"%s\" cannot hold a budget", name),
 				 errdetail("Its total is proved for releases that were fixed beforehand, not for "
-						   "those that somebody chooses after he has seen an answer."),
+						   "releases that are chosen after an answer."),
 				 errhint("Use it in dpobj.price_plan and dpobj.recompute; the accountants of "
 						 "budgets are \"basic\", \"zcdp\" and \"rdp\".")));
 	if (kind == ACCOUNTANTS)
@@ -93,7 +93,7 @@ accountant_set_limit(AccountantTerms *terms)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("accountant \"%s\" needs a delta greater than what is reserved",
 							   accountant_name(terms->kind)),
-						errdetail("The rest of delta is what its sum is converted at.")));
+						errdetail("The rest of delta is for the conversion of its sum.")));
 	if (terms->kind == ACCOUNTANT_ZCDP)
 	{
 		terms->cost_limit = accounting_zcdp_cap(terms->epsilon, conversion);

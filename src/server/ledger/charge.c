@@ -277,7 +277,7 @@ request_by_session_user(ChargeEvent event, const char *texts[CHARGE_TEXTS])
 	return request;
 }
 
-/* Fills in the texts of the table, its ancestors and its descendants. */
+/* Makes a request about a table, its ancestors and its descendants. */
 static ChargeRequest *
 request_for_table(ChargeEvent event, Oid relation, const char *texts[CHARGE_TEXTS])
 {

@@ -24,7 +24,7 @@
 
 /* ---- Locks ------------------------------------------------------------------ */
 
-/* The class of the object locks is a table that is no catalog, so nothing else takes them. */
+/* The class of the object locks is not a catalog, so nothing else takes these locks. */
 static Oid
 lock_class(void)
 {
@@ -125,8 +125,7 @@ charge_deny_without_budget(ChargeRequest *request)
 					charge_request_text(request, CHARGE_TEXT_ROLE)),
 			 request->temporary
 				 ? errdetail("No budget can be set on a temporary table.")
-				 : errdetail("A budget that was set in a transaction counts once that has "
-							 "committed."),
+				 : errdetail("A budget counts after the transaction that set it has committed."),
 			 request->temporary
 				 ? errhint("Copy the rows into a permanent table.")
 				 : errhint("Ask a member of dpobj_admin for a budget: dpobj.set_budget(relation, "

@@ -19,7 +19,7 @@ extern void charge_keep_plans(void);
 /* The same without nulls; raises an error if it fails, and returns whether it found a row. */
 extern bool charge_query(const char *statement, int count, Oid *types, Datum *values);
 
-/* Return a column (from 1) of a row (from 0) of the last statement. */
+/* Return a column of a row that the last statement selected; rows count from 0, columns from 1. */
 extern Datum charge_column(uint64 row, int number, bool *isnull);
 extern char *charge_column_text(uint64 row, int number);
 

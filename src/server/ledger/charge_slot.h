@@ -13,7 +13,7 @@
 
 /*
  * Starts the worker as soon as a slot is free; NULL after CHARGE_SLOT_TIMEOUT seconds.  The caller
- * then raises an error, which releases the lock of the queue.
+ * then raises an error, which also restores lock_timeout.
  */
 extern BackgroundWorkerHandle *charge_slot_start(BackgroundWorker *worker);
 

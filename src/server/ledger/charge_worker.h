@@ -51,7 +51,7 @@ typedef enum ChargeText
 
 #define CHARGE_MESSAGE_LENGTH 512 /* of primary message, detail and hint each */
 
-/* Milliseconds between two looks at the status: the worker sets the latch, this is a safeguard. */
+/* Milliseconds after which a backend reads the status again, in case that a wake-up was lost. */
 #define CHARGE_STATUS_PAUSE 1000
 
 typedef struct ChargeRequest
@@ -101,7 +101,7 @@ charge_request_text(const ChargeRequest *request, ChargeText which)
 	return request->characters + request->offset[which];
 }
 
-/* Reads the status, and then the answer can be read. */
+/* Reads the status; the answer may be read after it. */
 extern ChargeStatus charge_status(ChargeRequest *request);
 
 /* ---- For charge workers, the writer and job workers ---- */

@@ -18,7 +18,7 @@ extern void grant_check_caller(Oid table);
 /* Does the session user, or a group of it, hold a budget on the table? */
 extern bool grant_is_held(Oid table);
 
-/* Raises UB002 otherwise. */
+/* Raises UB002 if the session user does not. */
 extern void grant_require(Oid table);
 
 /*
