@@ -16,19 +16,15 @@ static shmem_request_hook_type next_request_hook = NULL;
 static shmem_startup_hook_type next_startup_hook = NULL;
 
 static void
-request_piece(const SharedPiece *piece)
-{
-	RequestAddinShmemSpace(MAXALIGN(piece->size));
-	RequestNamedLWLockTranche(piece->name, 1);
-}
-
-static void
 request_pieces(void)
 {
 	if (next_request_hook != NULL)
 		next_request_hook();
 	for (SharedPiece *piece = pieces; piece != NULL; piece = piece->next)
-		request_piece(piece);
+	{
+		RequestAddinShmemSpace(MAXALIGN(piece->size));
+		RequestNamedLWLockTranche(piece->name, 1);
+	}
 }
 
 static void

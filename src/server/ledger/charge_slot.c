@@ -22,12 +22,6 @@
 /* Milliseconds between two attempts of the first session. */
 #define ATTEMPT_PAUSE 10
 
-static void
-set_tag(LOCKTAG *tag)
-{
-	SET_LOCKTAG_OBJECT(*tag, InvalidOid, AuthIdRelationId, InvalidOid, QUEUE_SUBOBJECT);
-}
-
 /* Overrides lock_timeout, because the session's value is meant for locks on tables. */
 static void
 wait_for_turn(const LOCKTAG *tag, long milliseconds)
@@ -69,12 +63,6 @@ take_turn(const LOCKTAG *tag, long milliseconds)
 	return taken;
 }
 
-static long
-milliseconds_left(TimestampTz end)
-{
-	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
-}
-
 /* Returns NULL if no slot is free until end. */
 static BackgroundWorkerHandle *
 try_until(BackgroundWorker *worker, TimestampTz end)
@@ -83,7 +71,7 @@ try_until(BackgroundWorker *worker, TimestampTz end)
 
 	while (!RegisterDynamicBackgroundWorker(worker, &handle))
 	{
-		if (milliseconds_left(end) <= 0)
+		if (GetCurrentTimestamp() >= end)
 			return NULL;
 		worker_wait_for_latch(ATTEMPT_PAUSE);
 	}
@@ -98,7 +86,7 @@ charge_slot_start(BackgroundWorker *worker)
 	LOCKTAG tag;
 	BackgroundWorkerHandle *handle;
 
-	set_tag(&tag);
+	SET_LOCKTAG_OBJECT(tag, InvalidOid, AuthIdRelationId, InvalidOid, QUEUE_SUBOBJECT);
 	if (!take_turn(&tag, CHARGE_SLOT_TIMEOUT * 1000))
 		return NULL;
 	handle = try_until(worker, end);
