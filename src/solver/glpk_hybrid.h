@@ -11,19 +11,12 @@
  *
  * We choose the coordinate to branch on; the relaxation of the cuts chooses the level.
  *
- * The answer is exact, and that does not rest on GLPK.  We keep a tree of our own, with the slab as
- * its root.  A node is either closed by node_expand(), in integers, or split by a level of a
- * coordinate into the half with that level and the half without it, which together are the node.
- * GLPK decides which level splits a node and which node comes next.  It also drops nodes, by
- * floating-point bounds of its own, and may stop for any reason.  (It gets the incumbent plus half
- * a misclassified row, so that it drops hardly any node that we would not.)  Nodes that it leaves
- * neither closed nor split, and halves that it never visits, are then searched without GLPK.  So
- * every box is closed in integers, or is the union of such boxes: by induction no vector of the
- * slab precedes the final incumbent in the order (objective, public order).  oracle_search() proves
- * the same of its answer, and the least vector of a total order is unique: both return the same
- * one.
- *
- * No number of GLPK's enters an incumbent or a bound; its solution is not read.
+ * The answer is exact, and that does not rest on GLPK.  A tree of our own records the nodes that
+ * node_expand() closed, in integers, and the nodes that a level of a coordinate splits in two.
+ * Nodes that GLPK leaves neither closed nor split, and halves that it never visits, are then
+ * searched without it.  (GLPK gets the incumbent plus half a misclassified row, so that it drops
+ * hardly any node that we would not.)  No number of GLPK's enters an incumbent or a bound; its
+ * solution is not read.
  */
 #ifndef DPOBJ_SOLVER_GLPK_HYBRID_H
 #define DPOBJ_SOLVER_GLPK_HYBRID_H

@@ -1,41 +1,26 @@
 /*
  * select_exponential.c - the exponential mechanism by group elimination, exactly.
  *
- * P(w) is proportional to exp(-beta L(w)), beta = epsilon / M (theorem E1).
- * Summed over the levels of the group's columns, an outer configuration o has
+ * P(w) is proportional to exp(-beta L(w)), beta = epsilon / M (theorem E1).  Summed over the levels
+ * of the group's columns, an outer configuration o has (theorem E4)
  *
  *   mass(o) = exp(-beta x) prod_g z_g,   x = base + sum_g min_v loss[g][v],
  *   z_g = sum_v exp(-beta (loss[g][v] - min)).
  *
- * Weights.  Every o has an integer weight that is at least its mass: floating
- * point computes an upper bound (proof at select_weight), and a positive double
- * is an integer mantissa times a power of two,
+ * Weights (theorem E5).  Every o has an integer weight that is at least its mass: floating point
+ * computes an upper bound (proof at select_weight), and a positive double is an integer mantissa
+ * times a power of two,
  *
  *   U(o) = mantissa 2^max(exponent, floor) >= mass(o),   2^52 <= mantissa < 2^53.
  *
- * The floor is the largest exponent of all configurations less SELECT_BUCKETS - 1.
- * It keeps all sums short, and nothing is skipped: whatever lies below it counts
- * with more than its mass, and rejection takes the difference away.
+ * The floor is the largest exponent of all configurations less SELECT_BUCKETS - 1.  It keeps all
+ * sums short, and nothing is skipped: a configuration below it counts with more than its mass, and
+ * rejection removes the difference.
  *
- * Attempts.  An attempt draws o with probability U(o) / sum U, by one integer
- * below sum U, and accepts it with probability mass(o) / U(o), decided exactly.
- * So each attempt ends with a given o accepted with probability
- *
- *   U(o) / sum U * mass(o) / U(o)  =  mass(o) / sum U,
- *
- * whatever happened in attempts before, because each uses fresh bits and the
- * weights never change.  Hence, for every o, P(answer is o) = sum over the number
- * of failures k of (1 - a)^k mass(o) / sum U = mass(o) / sum of all masses, where
- * a = sum of masses / sum U is the chance to accept.  It does not matter how good
- * the bounds are, only that they are upper bounds.  How bad can a be?  The bound
- * itself is within a factor 1 + 2^-37 (no more than 2^13 roundings of at most
- * 2^-51 each), within 1 + 2^-11 per group column where terms are looked up in
- * steps (make_terms), and the N <= 2^64 weights at the floor, each below
- * 2^(floor + 53), add less than 2^-120 times the largest, which is at least
- * 2^(floor + SELECT_BUCKETS - 1 + 52).
- *
- * The levels of the group's columns follow given o: they are independent, and
- * P(v_g) is proportional to exp(-beta (loss[g][v_g] - min)).
+ * Attempts (theorem E6).  An attempt draws o with probability U(o) / sum U, by one integer below
+ * sum U, and accepts it with probability mass(o) / U(o), decided exactly.  Given o, the levels of
+ * the group's columns are independent, and P(v_g) is proportional to exp(-beta (loss[g][v_g] -
+ * min)).
  */
 #include "core/exponential/select_internal.h"
 

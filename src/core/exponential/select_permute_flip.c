@@ -1,22 +1,12 @@
 /*
- * select_permute_flip.c - permute-and-flip (McKenna and Sheldon 2020; theorem
- * E2), exactly: visit W in random order and take the first w whose coin of bias
- * exp(-beta (L(w) - L_min)), beta = epsilon / M, shows heads.
+ * select_permute_flip.c - permute-and-flip (McKenna and Sheldon 2020; theorem E2), exactly: visit W
+ * in random order and take the first w whose coin of bias exp(-beta (L(w) - L_min)), beta = epsilon
+ * / M, shows heads.
  *
- * No vector needs a visit of its own.  Suppose all coins are flipped at once, and
- * let S be the set of vectors whose coins show heads.  The order is independent of
- * the coins, so the first member of S in a uniform order is uniform on S.  (S is
- * not empty: at L_min the coin always shows heads.)  Now let c_l be the number of
- * vectors with loss l.  Their coins are independent and of equal bias, so
- *
- *   N_l = |S at loss l|  is binomial(c_l, exp(-beta (l - L_min))),
- *
- * independently over l; and given all N_l, the members of S at loss l are a
- * uniform subset of the c_l vectors, by symmetry.  So the answer has loss l with
- * probability N_l / sum of N, and is then uniform among the c_l vectors: draw a
- * rank and count again to find it.  Two bits per vector are used on average,
- * whatever the losses are, where flipping one by one takes |W| / |S| big-integer
- * coins.
+ * The vectors are counted by loss instead of visited one by one (theorem E3): with c_l vectors of
+ * loss l, the number of heads among them is binomial(c_l, exp(-beta (l - L_min))).  The answer has
+ * loss l with probability proportional to that number, and is then uniform among the c_l vectors: a
+ * rank is drawn, and a second count finds its vector.
  */
 #include "core/exponential/select_internal.h"
 

@@ -1,17 +1,8 @@
 /*
- * select_vote.c - the exponential mechanism on votes, exactly (theorem F6).
+ * select_vote.c - the exponential mechanism on votes, exactly (theorems F6 to F8).
  *
- * One row changes the vote of one part.  It takes one vote from one vector and gives one to
- * another, or does only one of the two.  No score changes by more than 1, so the exponential
- * mechanism with exp(epsilon c / 2) is epsilon-DP.  The two changes go in opposite directions,
- * under add_remove too, because a row that comes makes its part change its vote; so no better
- * exponent is possible there.  In detail, with Z the sum of exp(epsilon c / 2) over W:
- *
- *   P(w) / P'(w) = exp(epsilon (c_w - c'_w) / 2) Z' / Z,
- *
- * where the first factor lies within exp(-epsilon / 2) .. exp(epsilon / 2), and so does the second,
- * a mean of such factors.  As w varies, the ratio changes by a factor of at most exp(epsilon): the
- * mechanism is epsilon-bounded-range (theorem F7).
+ * One row changes the vote of one part, so no score changes by more than 1: the mechanism with
+ * exp(epsilon c / 2) is epsilon-DP, and epsilon-bounded-range.
  *
  * Most of W has no vote and weighs 1, so with A_v = exp(epsilon c_v / 2) - 1
  *
@@ -21,9 +12,8 @@
  *
  * The draw inverts one uniform number U: U Z lies in the cell of a vector v, or in the cell of W,
  * on a line of length Z.  The known bits of U and the computed A_v and Z give intervals; while
- * these do not determine the cell, U gets more bits and all intervals are computed again.  U is
- * never rounded, and falls on a border with probability 0, so the law is exact.  All weights are
- * divided by the largest exp(epsilon c / 2), so no number is large.
+ * these do not determine the cell, U gets more bits and all intervals are computed again.  All
+ * weights are divided by the largest exp(epsilon c / 2), so no number is large.
  */
 #include "core/exponential/select_internal.h"
 

@@ -3,7 +3,7 @@
  *
  * Draws w with P(w) proportional to exp(-rate L(w)), rate = epsilon / margin (theorem E1), exactly
  * as select_exponential() does, but by rejection over a branch-and-bound tree of boxes with bounds
- * of their masses (theorem E7; the proof is in tree_sampler.c).  The time depends on the data.
+ * of their masses (theorem E7).  The time depends on the data.
  * Only the number of attempts is limited, and an attempt is never broken off, so the limit does not
  * change the law of an answer.
  *

@@ -1,5 +1,5 @@
 /*
- * tree_bound.c - an upper bound of the mass of a box, and of its parts.
+ * tree_bound.c - an upper bound of the mass of a box, and of its parts (lemma E8).
  *
  * On a box R of the grid the relaxation (oracle_relaxation.h) says
  *
@@ -10,26 +10,10 @@
  *   m(R) = sum over w in R of exp(-rate L(w))
  *       <= exp(-rate (constant + minima)) * sum over w in R of prod_j exp(-rate cost_j(w_j))
  *
- * where the sum is one pass of tree_sum.c.  The same with coordinate j fixed to a
- * level bounds that part of the box, and the parts add up to the whole.  Let r(R)
- * be the right-hand side in real numbers, with the multipliers that R ended up
- * with, and r(R, j, v) its part with coordinate j at level v.
- *
- * N1. The parts add up:  sum over v of r(R, j, v) = r(R).
- *
- * N2. Inheriting does not lose:  a child C, which is R with j fixed to v and
- * levels without a vector of the grid left out, has with R's multipliers a bound
- * r0(C) <= r(R, j, v).  Its groups' tables are nowhere lower, as its numeric box
- * is smaller.  Its cells are unions of R's with j, where they have it, at v: the
- * minimum of a sum over fewer vectors is at least the sum of the minima.  A cell
- * that has become a cost of single levels counts as it is, which is at least its
- * minimum plus the multipliers.  And the multipliers of j itself, no longer in
- * cost_j(v), are no longer taken from the cells either.  No multiplier is cut off
- * on inheriting (oracle_cells.h).
- *
- * N3. Collecting does not lose:  costs do not fall, minima stay.
- *
- * Sweeps may increase the sum; then their result is discarded.
+ * where the sum is one pass of tree_sum.c.  Let r be the right-hand side in real numbers.  The same
+ * with coordinate j fixed to a level bounds that part of the box, and the parts add up to r.  A
+ * child's bound with its parent's multipliers is at most its part, and collecting does not raise a
+ * bound.  Sweeps may raise it; then their result is discarded.
  */
 #include "core/exponential/tree_internal.h"
 

@@ -1,81 +1,32 @@
 /*
- * tree_sampler.c - the exponential mechanism by rejection over a tree of boxes.
+ * tree_sampler.c - the exponential mechanism by rejection over a tree of boxes (theorem E7).
  *
- * m(w) = exp(-rate L(w)) is to be drawn from; m(R) is its sum over the vectors of
- * the grid in a box R.  Every node of the tree is a box with a number U(R), of
- * which two things hold at any time:
+ * m(w) = exp(-rate L(w)) is the law to draw from; m(R) is its sum over the vectors of the grid in a
+ * box R.  Every node of the tree is a box with a number U(R), and at any time
  *
  *   T1  U(R) >= m(R);
  *   T2  the children of a branched node partition its box, and their U add up to
- *       no more than its own.
+ *       no more than its own (lemma E8).
  *
- * So a node is an interval [0, U) that holds those of its children side by side,
- * the longest first, and then some slack.
+ * So a node is an interval [0, U) that holds those of its children side by side, the longest first,
+ * and then some slack.
  *
  * An attempt draws t uniformly on [0, U(root)) and follows it down:
- *   - at a branched node into the child whose interval holds t; no child: it fails;
+ *   - at a branched node into the child whose interval holds t; without one it fails;
  *   - an unexpanded node is expanded, which may lower its U, and t fails if it is
  *     no longer below; then as at a branched or closed node;
  *   - at a closed node it fails unless t < m(R), and answers w in R with
  *     probability m(w) / m(R).
- * After the attempt, U of each node on the way up becomes the smaller of itself
- * and the sum of its children's.
+ * After the attempt, U of each node passed becomes the smaller of itself and the sum of its
+ * children's.  An attempt answers w with probability m(w) / U(root), whatever happened before.
  *
- * Claim: given the tree at the start of an attempt, the attempt answers w with
- * probability m(w) / U(root), for every w of the grid.
+ * An attempt is never broken off, because that would change the law: the limit of attempts is
+ * checked between attempts only.  In a full tree the nodes that an attempt expands are scratch;
+ * after the attempt the topmost of them becomes unexpanded again, with the U that it had right
+ * after its expansion (theorem E10).
  *
- * Proof.  What expanding a node gives depends on the problem and the node only: its
- * own U is set when its parent is expanded and changes no more before.  So think of
- * all nodes that the attempt might expand as expanded in advance, without the
- * lowering upwards, which happens afterwards.  Children are laid out by the U with
- * which the attempt finds them; one that is expanded then may only become shorter,
- * from its end.  The tree is finite, and T1 and T2 hold in it.  So each closed R has
- * a fixed place in [0, U(root)), of length U(R) >= m(R) by T1 and inside its
- * parent's by T2, and no two of them overlap.  The attempt answers from R iff t lies
- * in the first m(R) of that place, which has probability m(R) / U(root), and then
- * answers w with probability m(w) / m(R).  Each w lies in exactly one closed R.  QED.
- *
- * Hence, whatever the history was, an attempt that answers answers w with
- * probability m(w) / m(grid): summed over all histories of k - 1 failures, the
- * chance that attempt k is made and answers w is m(w) times something that does
- * not depend on w.  This holds for the first answer, for later ones given the
- * earlier (they are part of the history, so all are independent), and given that
- * one of the first max_attempts attempts answers.  It would not hold if an attempt
- * could be broken off: so that limit is looked at between attempts only.
- *
- * Memory is a limit of another kind, which breaks nothing off.  Once the tree has
- * max_bytes, what an attempt expands is scratch: it follows t to the end as ever,
- * and then the topmost node that it has expanded becomes an unexpanded one again,
- * with what was below forgotten.  The claim is about one attempt given the tree at
- * its start, and what is left of the tree afterwards is no part of it, however
- * that may depend on t; all it takes is that T1 and T2 hold for the next attempt.
- * A node that was folded up keeps the U that it had right after it was expanded,
- * before anything below it lowered it.  That is a bound of its mass (T1), and
- * expanding it again, which is the same computation, finds it unchanged and gives
- * the same children within it (T2).  So a full tree still draws, only slower.
- *
- * T1 and T2 by construction.  tree_bound.c has the bounds r and N1 - N3, and
- *
- *   r <= r (1 - 2^-39) A(k) <= u <= r (1 + 2^-37) A(k),  A(k) = 1 + (129 - k) 2^-36
- *
- * for the number u that is computed from r at depth k.  T1: every u is at least a
- * true upper bound r, and U is always one of these or a sum of the children's U, by
- * T1 at least the sum of their masses.  T2: when R at depth k is expanded, its U is
- * the smaller of what its parent P set, u >= r(P, j, v) (1 - 2^-39) A(k), which is at
- * least r0(R) (1 - 2^-39) A(k) by N2, and of its own, u >= r(R) (1 - 2^-39) A(k).  Its
- * children's are
- *
- *   sum of u <= sum of r(R, j, v) (1 + 2^-37) A(k + 1) = r(R) (1 + 2^-37) A(k + 1)
- *
- * by N1.  This is below U(R), by more than adding up in 64 bits costs, if r(R) <=
- * r0(R), because A(k) / A(k + 1) > 1 + 2^-36 (1 - 2^-28).  With the parent's
- * multipliers, only collected, r(R) <= r0(R) by N3.  With better ones it is likely
- * but not sure: so tree_expand() adds up the integers and, if they do not fit,
- * returns to the parent's multipliers before it goes on.  (The lowering upwards
- * keeps T2: a sum only falls, and the parent's U becomes no less than it.)
- *
- * So the law rests on T1 and on a comparison of integers that is made every time;
- * the argument for T2 only says that the program does not end there.
+ * Better multipliers may make the children's U exceed the parent's.  So tree_expand() adds up the
+ * integers every time and, if they do not fit, uses the parent's multipliers (lemma E8).
  */
 #include "core/exponential/tree_internal.h"
 
@@ -242,8 +193,7 @@ tree_expand(Tree *tree, TreeNode *node)
 	tree->restored++;
 	tree_estimate(tree, &box, node->parent, false, &estimate);
 	if (!settle(tree, node, &box, &estimate))
-		abort(); /* no answer is better than a wrong law; the proof above shows that this does not
-					happen */
+		abort(); /* lemma E8: this does not happen, and no answer is better than a wrong law */
 }
 
 static void

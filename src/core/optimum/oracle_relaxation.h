@@ -65,7 +65,7 @@ extern void relaxation_step_backward(Relaxation *relaxation, int j);
 
 /*
  * Passes through the coordinates and back, and moves costs from cells to levels and from levels to
- * cells; the bound does not fall.  A level gives at most most.
+ * cells; the bound does not fall.  No level gives more than most.
  */
 extern void relaxation_sweep(Relaxation *relaxation, int64_t most);
 

@@ -1,28 +1,20 @@
 /*
- * oracle_search.c - branch and bound over boxes of the grid (theorem B4), by
- * several threads with one outcome.
+ * oracle_search.c - branch and bound over boxes of the grid (theorem B4), by several threads with
+ * one outcome (theorem B5).
  *
- * Nodes that have been bounded and have children left are open.  The search goes
- * in rounds.  A round takes a fixed number of children, those of the least bound
- * first; each becomes a task, which searches its box depth first for a fixed
- * number of nodes, starting from the incumbent at the start of the round.  After
- * the round the tasks are merged in their order: their incumbents are compared,
- * and what they left open is open.
+ * Bounded nodes with children left are open.  The search goes in rounds.  A round takes a fixed
+ * number of children, those of the least bound first.  Each becomes a task, which searches its box
+ * depth first for a fixed number of nodes, starting from the incumbent at the start of the round.
+ * After the round the tasks are merged in their order: their incumbents are compared, and their
+ * open nodes join the others.  A task depends on its node, its number and that incumbent only, so
+ * the answer and the number of nodes are the same for any number of threads.
  *
- * One outcome.  A task depends on its node, its number and the incumbent at the
- * start of the round; the tasks of a round depend on the open nodes, and these on
- * the tasks merged before.  How many threads share the tasks of a round, and
- * which thread takes which, enters nowhere: the answer and the number of nodes
- * are the same for any number of threads.  (The answer alone would be the same
- * for any order: it is the least vector of a total order.)
- *
- * Memory.  Only the thread that called asks for memory, and only between rounds.
- * A task works in its thread's workspace and leaves its open nodes in room of
- * its own, made before; a task that runs out of room stops, as if it had done
- * its nodes.  So Memory need not be safe for threads, and may raise an error.
- * What open nodes keep has a limit, however many there are: beyond open_bytes the
- * search goes deep instead of wide, which opens few nodes at a time, and beyond
- * twice that those that come late lose their multipliers.
+ * Memory.  Only the calling thread allocates memory, and only between rounds.  A task works in its
+ * thread's workspace and keeps its open nodes in room of its own, made before; a task without room
+ * stops as if it had done its nodes.  So Memory need not be safe for threads, and may raise an
+ * error.  The memory of open nodes is limited.  Beyond open_bytes the search goes deep instead of
+ * wide, which opens few nodes at a time; beyond twice that the nodes that come last lose their
+ * multipliers.
  */
 #include "core/optimum/oracle_node.h"
 
