@@ -4,8 +4,7 @@ CREATE TABLE parish (features float8[] CHECK (cardinality(features) = 2), rich b
 INSERT INTO parish SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
 CREATE TABLE hamlet AS TABLE parish;
 CREATE TABLE manor AS TABLE parish;
-CREATE ROLE accounting_amy LOGIN;
-CREATE ROLE accounting_curator LOGIN;
+CALL login_roles('accounting_amy', 'accounting_curator');
 GRANT dpobj_admin TO accounting_curator;
 GRANT SELECT ON parish, hamlet, manor TO accounting_amy;
 SELECT dpobj.grant_trainer('accounting_amy') \g /dev/null
@@ -15,7 +14,7 @@ RETURNS text LANGUAGE sql AS $$
 $$;
 CREATE FUNCTION halfspace(source text, epsilon numeric, options jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS
   $$ SELECT answer_of(format('SELECT (dp_halfspace(features, rich, %s, 0.0, %L)).mechanism FROM %I', epsilon, options, source)) $$;
--- are the counted charges and the running sums of all budgets what the ledger says?
+-- are the counted charges and the running sums of all budgets equal to those of the ledger?
 CREATE FUNCTION sums_hold() RETURNS boolean LANGUAGE sql AS $$
   SELECT bool_and((b.cost_spent, b.delta_spent, b.releases_spent) = (s.cost, s.delta, s.releases))
          AND NOT EXISTS (
@@ -41,7 +40,7 @@ FROM dpobj.ledger WHERE event = 'charged' AND relation = 'parish'::regclass ORDE
 -- mu of the Gaussian mechanism: rho = mu^2 / 2, and (0.1, 1e-8) is what it claims
 SELECT abs(sqrt(2 * rho::float8) - (pair_terms->>'mu')::float8) < 1e-9, round(1 / (pair_terms->>'mu')::numeric, 4)
 FROM dpobj.ledger WHERE pair = 'gauss' AND relation = 'parish'::regclass;
--- one row that goes and one that comes: exactly four times
+-- a replaced row costs exactly four times a row that comes or goes
 SELECT round(rdp_replaced[3]::numeric / rdp_pico[3], 3) FROM dpobj.ledger_events
 WHERE pair = 'br' AND adjacency = 'add_remove' AND relation = 'parish'::regclass;
 
@@ -59,7 +58,7 @@ SELECT count(*) FROM generate_series(1, 20) WHERE halfspace('hamlet', 0.1, '{"me
 SELECT cost_spent - (SELECT sum(rho) FROM dpobj.ledger WHERE pair = 'gauss' AND relation = 'hamlet'::regclass)
 FROM dpobj.budgets WHERE relation = 'hamlet'::regclass;
 SELECT accountant, mechanism, epsilon, delta, more FROM dpobj.odometer WHERE relation = 'hamlet'::regclass;
--- what fits is released, one more nano is not
+-- a release that fits is made, one with a billionth of epsilon more is refused
 SELECT round(epsilon, 3), delta, releases FROM dpobj.remaining('hamlet');
 SELECT halfspace('hamlet', epsilon + 0.000000001, '{"mechanism": "permute_flip"}') FROM dpobj.remaining('hamlet');
 SELECT halfspace('hamlet', epsilon, '{"mechanism": "permute_flip"}') FROM dpobj.remaining('hamlet');
@@ -68,7 +67,7 @@ SELECT halfspace('hamlet', 0.01, '{"mechanism": "permute_flip"}');
 RESET SESSION AUTHORIZATION;
 SELECT sums_hold();
 
--- a delta of its own needs a reserve
+-- a release with its own delta needs a reserve
 SELECT dpobj.set_budget('manor', NULL, 5, 0.00001, 'zcdp', delta_reserve => 0.000002);
 SELECT logistic('manor', 0.5, 0.000001, '{"mechanism": "objective", "noise": "gaussian"}');
 SELECT accountant, delta_limit, delta_spent, delta_left, releases FROM dpobj.budgets WHERE relation = 'manor'::regclass;
@@ -99,7 +98,7 @@ SELECT s.rdp_order, round(s.epsilon, 3) FROM
 ORDER BY s.epsilon LIMIT 1;
 SELECT sums_hold();
 
--- running sums: whatever changes the sum makes the next charge add up the ledger
+-- running sums: after a change of the budget the next charge sums up the ledger
 SELECT dpobj.drop_budget('hamlet', 'accounting_amy');
 SELECT dpobj.set_budget('hamlet', 'accounting_amy', 100, 0.01);
 SELECT cost_spent IS NULL FROM dpobj.budget_rows JOIN dpobj.identities i ON i.id = relation WHERE name = 'public.hamlet';
@@ -117,7 +116,7 @@ SELECT sum(dpobj_internal.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i],
   sum(dpobj_internal.cost_under(ROW('add_remove', i, 0, i + 7, 0, ARRAY[i], 0, ARRAY[3 * i])::dpobj.charge_cost, unit, 'rdp', 1))
 FROM generate_series(1, 1000000) i, (VALUES ('add_remove'), ('replace')) u(unit) GROUP BY unit ORDER BY unit;
 
--- top-ups: for a reason
+-- raising a budget needs a reason
 SELECT * FROM answers($$SELECT dpobj.raise_budget('hamlet', 'accounting_amy', %)$$,
   $$1, 0, '  '$$, '1, 0, NULL', $$0, 0, 'nothing'$$, $$-1, 0, 'less'$$);
 SELECT dpobj.raise_budget('hamlet', NULL, 1, 0, 'no such budget');
@@ -134,11 +133,11 @@ SELECT dpobj.raise_budget('parish', NULL, 1, 0, 'to two');
 SELECT cost_limit = (SELECT dpobj_internal.composed_epsilon('basic', NULL, b.cost_limit, 0)) AS same,
   dpobj_internal.composed_epsilon('zcdp', NULL, cost_limit, delta_units) <= epsilon_nano AS converts, epsilon_nano
 FROM dpobj.budget_rows b JOIN dpobj.identities i ON i.id = relation WHERE i.name = 'public.parish';
--- whatever was spent, the views say what is left
+-- the views show a rest also for extreme sums
 SELECT dpobj_internal.largest_epsilon('zcdp', NULL, -20000000000000000000), dpobj_internal.largest_epsilon('rdp', 2, -20000000000000000000),
   dpobj_internal.largest_epsilon('zcdp', NULL, 20000000000000000000) * 0.000000001;
 
--- a delta that was overspent leaves nothing, whatever is asked for
+-- an overspent delta leaves nothing, also for releases without delta
 CREATE TABLE croft AS TABLE parish;
 SELECT logistic('croft', 0.5, 0.000001);
 SELECT dpobj.set_budget('croft', NULL, 10, 0);
@@ -151,7 +150,7 @@ SELECT dpobj.raise_budget('croft', NULL, 0, 0.000001, 'what was spent');
 SELECT * FROM dpobj.remaining('croft');
 SELECT halfspace('croft', 0.5, '{"dimension": 2}');
 SELECT more FROM dpobj.odometer WHERE relation = 'croft'::regclass;
--- so does a reserve for releases, which only its own argument raises
+-- an overspent reserve leaves nothing, and only delta_reserve raises it
 SELECT dpobj.drop_budget('croft', NULL);
 SELECT logistic('croft', 0.5, 0.000001, '{"mechanism": "objective", "noise": "gaussian", "dimension": 2}');
 SELECT dpobj.set_budget('croft', NULL, 10, 0.00001, 'zcdp');
@@ -160,9 +159,9 @@ SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM crof
 SELECT dpobj.set_budget('croft', NULL, 10, 0.00001, 'zcdp', delta_reserve => 0.000001);
 SELECT (dp_logistic(features, rich, 0.5, 0.000001, '{"mechanism": "objective", "noise": "gaussian", "regularization": 10, "dimension": 2}')).kind FROM croft;
 SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM croft;
--- only its numbers change, with the accountant that it has
+-- a budget keeps its accountant when its numbers change
 SELECT dpobj.set_budget('croft', NULL, 5, 0.000002);
--- what fits, where less does
+-- the most epsilon that fits
 SELECT (dp_halfspace(features, rich, 30, 0, '{"dimension": 2}')).kind FROM croft;
 SELECT largest_epsilon FROM dpobj.budgets WHERE relation = 'croft'::regclass;
 SELECT dpobj.set_budget('croft', NULL, 0.1, 0.00001, 'zcdp', delta_reserve => 0.000001);
@@ -180,7 +179,7 @@ SELECT dpobj.raise_budget('croft', 'accounting_amy', 0, -0.1, 'less');
 SELECT dpobj.raise_budget('croft', 'accounting_amy', 1, 1.5, 'too much');
 DROP TABLE croft;
 
--- what cannot be an accountant, or be changed
+-- accountants that cannot hold a budget, and parameters that cannot change
 SELECT * FROM answers($$SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, %)$$,
   $$'pld'$$, $$'kov'$$, $$'best'$$, $$'zcdp', rdp_order => 4$$, $$'rdp', rdp_order => 7$$, $$'rdp', rdp_order => 0$$,
   $$'basic', delta_reserve => 0.1$$, $$'zcdp', delta_reserve => 0.1$$);
@@ -190,7 +189,7 @@ SELECT dpobj.set_budget('manor', NULL, 1, 0.000001, 'rdp', rdp_order => 16);
 SELECT dpobj.set_budget('manor', NULL, 4, 0.00001, 'rdp');
 SELECT rdp_order FROM dpobj.budgets WHERE relation = 'manor'::regclass;
 
--- somebody else's operators are not taken for ours, wherever they are found first
+-- operators of other roles, first in search_path, are not called
 CREATE SCHEMA accounting_captor;
 CREATE FUNCTION accounting_captor.nothing(int, numeric) RETURNS numeric LANGUAGE sql AS 'SELECT 0.0';
 CREATE FUNCTION accounting_captor.nothing(bigint, numeric) RETURNS numeric LANGUAGE sql AS 'SELECT 0.0';
@@ -213,7 +212,7 @@ SET client_min_messages = warning;
 DROP SCHEMA accounting_captor CASCADE;
 RESET client_min_messages;
 
--- what was spent on rows does not count for persons, whenever the tables become relatives
+-- charges for rows do not count for persons, also when tables become relatives later
 CREATE TABLE village (features float8[], rich boolean, wealth float8, who int);
 INSERT INTO village SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1, i % 2, i / 4 FROM generate_series(1, 20) i;
 CREATE TABLE annex AS TABLE village;
@@ -234,7 +233,7 @@ INSERT INTO barn TABLE annex;
 SELECT halfspace('barn', 2);
 SELECT epsilon_spent, releases FROM dpobj.budgets WHERE relation = 'village'::regclass;
 
--- a child that is asked to give a budget up is no ancestor of its parent
+-- a child whose budget is dropped is no ancestor of its parent
 SELECT dpobj.set_budget('barn', NULL, 1, 0);
 ALTER TABLE barn INHERIT village;
 SELECT dpobj.raise_budget('barn', NULL, 1, 0, 'a test');

@@ -12,7 +12,7 @@ SELECT * FROM answers($$SELECT (dp_halfspace(features, %, '{"grid": "sign"}')).w
 SELECT * FROM answers('SELECT cardinality((dp_halfspace(features, %)).weights) FROM person',
   'rich, 1.0, 0', 'rich01, 1.0, 0', 'rich11, 1.0::float8, 0::float8', 'rich, 1, 0');
 
--- What was charged: the decimal that was written; a pure mechanism charges no delta.
+-- The charge is the decimal of the statement; a pure mechanism charges no delta.
 SELECT (m).epsilon, (m).delta, (m).adjacency, (m).guarantee, (m).kind, (m).mechanism
 FROM (SELECT dp_halfspace(features, rich, 0.1, 1e-6) AS m FROM person) s;
 SELECT (m).epsilon FROM (SELECT dp_halfspace(features, rich, 0.1::float8, 0::float8) AS m FROM person) s;
@@ -87,7 +87,7 @@ SELECT count(*) - :before AS events FROM dpobj.ledger;
 DROP FUNCTION train(numeric);
 DROP TABLE person;
 
--- The dimension is public where the statement or a constraint says it; else the model says what it hangs on.
+-- The dimension is public if the statement or a constraint has it; else the model names what the guarantee depends on.
 CREATE TABLE measured (id integer, features float8[] CHECK (cardinality(features) = 3), y boolean);
 INSERT INTO measured SELECT i, CASE WHEN i > 3 THEN ARRAY[i % 2, i % 3 - 1, 1] END, i % 2 = 0 FROM generate_series(1, 60) i;
 UPDATE measured SET features = '{{1,1,1}}' WHERE id = 1;
@@ -113,7 +113,7 @@ SELECT says('dp_halfspace(features, y, 1.0, 0, ''{"adjacency": "add_remove"}'')'
   says('dp_halfspace(features, y, 1.0, 0, ''{"clip": [[0, 1], [-1, 1], [0, 1]]}'')', 'measured');
 SELECT says('dp_halfspace(features, y, 1.0, 0, ''{"dimension": 3, "time_limit": 99, "memory_limit": 999}'')', 'unmeasured');
 
--- Constraints that say it, and those that do not.
+-- Constraints that fix the dimension, and constraints that do not.
 CREATE TABLE tape (id integer, features float8[], coarse numeric[], y boolean);
 INSERT INTO tape SELECT id, features, features, y FROM measured WHERE id > 3;
 CREATE TABLE shorter (CHECK (false) NO INHERIT) INHERITS (tape);
@@ -148,7 +148,7 @@ ALTER TABLE tape ADD CHECK (array_length(coarse, 1) = 2);
 SELECT says('dp_halfspace(coarse, y, 1.0, 0, ''{"clip": [-1, 1]}'')', 'tape');
 DROP TABLE measured, unmeasured, tape, shorter, trunk;
 DROP FUNCTION says, with_check;
--- OIDs of nothing: every function that takes a table or a role, with one at each place, answers with an error of its own
+-- every function that takes a table or a role has its own error for an OID that does not exist
 CREATE FUNCTION dangling(routine regprocedure, place integer) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   call text;

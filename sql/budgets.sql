@@ -2,10 +2,8 @@
 \i tests/answers.sql
 CREATE TABLE survey (features float8[], rich boolean);
 INSERT INTO survey SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
-CREATE ROLE budgets_eve LOGIN;
-CREATE ROLE budgets_bob LOGIN;
+CALL login_roles('budgets_eve', 'budgets_bob', 'budgets_curator');
 CREATE ROLE budgets_team;
-CREATE ROLE budgets_curator LOGIN;
 GRANT budgets_team TO budgets_eve, budgets_bob;
 GRANT SELECT ON survey TO budgets_eve, budgets_bob;
 SELECT dpobj.grant_trainer(r) FROM (VALUES ('budgets_eve'::regrole), ('budgets_bob')) v(r);
@@ -24,7 +22,7 @@ SELECT train(0.000000001);
 SELECT event, epsilon FROM dpobj.ledger ORDER BY id;
 TABLE dpobj.budgets;
 SELECT * FROM dpobj.remaining('survey');
--- another role is not meant
+-- the budget does not concern another role
 SET SESSION AUTHORIZATION budgets_bob;
 SELECT train(3);
 TABLE dpobj.budgets;
@@ -32,7 +30,7 @@ SELECT * FROM dpobj.remaining('survey');
 SELECT * FROM dpobj.remaining('survey', 'budgets_eve');
 RESET SESSION AUTHORIZATION;
 
--- drop and set again: what was spent stays
+-- a budget that is dropped and set again has spent what it had
 SELECT dpobj.drop_budget('survey', 'budgets_eve');
 SELECT dpobj.drop_budget('survey', 'budgets_eve');
 SELECT dpobj.set_budget('survey', 'budgets_eve', 2.25, 0);
@@ -42,7 +40,7 @@ SELECT train(0.26);
 SELECT train(0.25);
 RESET SESSION AUTHORIZATION;
 
--- set again in place, with a cap of releases
+-- a budget is changed, with a cap of releases
 SELECT dpobj.set_budget('survey', 'budgets_eve', 100, 0, 'basic', 4);
 SET SESSION AUTHORIZATION budgets_eve;
 SELECT train(1);
@@ -59,10 +57,10 @@ SELECT train(0.75);
 SELECT train(0.5);
 SELECT role, epsilon_limit, epsilon_spent, epsilon_left, releases FROM dpobj.budgets;
 RESET SESSION AUTHORIZATION;
--- a superuser is not a member of every group
+-- the budget of a group does not concern a superuser
 SELECT train(5);
 
--- a cap over all roles, and all or nothing: the tighter one decides
+-- a budget of all roles: the tighter budget decides
 SELECT dpobj.set_budget('survey', NULL, 12, 0);
 SET SESSION AUTHORIZATION budgets_eve;
 SELECT train(0.75);
@@ -99,7 +97,7 @@ SET SESSION AUTHORIZATION budgets_eve;
 SET dpobj.require_budget = off;
 RESET SESSION AUTHORIZATION;
 
--- a budget that is not committed: the session's own charge waits for it in vain
+-- a charge of the same session waits in vain for a budget that is not committed
 BEGIN;
 SELECT dpobj.set_budget('other', NULL, 5, 0);
 SELECT (dp_halfspace(features, rich, 0.1, 0)).kind FROM other;
@@ -153,11 +151,11 @@ SELECT relation, role, epsilon_left FROM dpobj.budgets ORDER BY relation_name, r
 SELECT count(DISTINCT role) FROM dpobj.ledger WHERE role LIKE 'budgets_%';
 SELECT epsilon FROM dpobj.remaining('survey', 'budgets_bob');
 RESET SESSION AUTHORIZATION;
--- a superuser that acts as somebody else is somebody else
+-- a superuser that acts as another role has the rights of that role
 SET ROLE budgets_eve;
 SELECT dpobj.drop_budget('other', NULL);
 RESET ROLE;
--- nobody writes the tables by hand
+-- no role writes the tables directly
 GRANT pg_write_all_data, pg_read_all_data TO budgets_eve;
 SET SESSION AUTHORIZATION budgets_eve;
 UPDATE dpobj.budget_rows SET epsilon_nano = 1000000000000;
@@ -165,13 +163,13 @@ INSERT INTO dpobj.identities (kind, origin, object, name) VALUES ('role', '', 0,
 DELETE FROM dpobj.lineage;
 RESET SESSION AUTHORIZATION;
 
--- renames keep what was spent, both ways
+-- renamed tables and roles keep what they spent
 ALTER TABLE survey RENAME TO renamed;
 ALTER ROLE budgets_eve RENAME TO budgets_eva;
 SELECT role, epsilon_limit, epsilon_spent FROM dpobj.budgets WHERE relation = 'renamed'::regclass ORDER BY role;
 SELECT dpobj.set_budget('renamed', 'budgets_eva', 1, 0);
 SELECT role, epsilon_spent FROM dpobj.budgets WHERE role = 'budgets_eva';
--- somebody else who takes the name has spent nothing, and sees nothing
+-- a new role with an old name has spent nothing, and sees nothing
 CREATE ROLE budgets_eve LOGIN;
 GRANT SELECT ON other TO budgets_eve;
 SELECT dpobj.set_budget('renamed', 'budgets_eve', 1, 0);
@@ -181,7 +179,7 @@ SELECT count(*) FROM dpobj.ledger;
 SET SESSION AUTHORIZATION budgets_eva;
 SELECT count(*) > 0 FROM dpobj.ledger;
 RESET SESSION AUTHORIZATION;
--- a table that takes the name has spent nothing while the other one exists, and all of it afterwards
+-- a new table with an old name has spent nothing while the old one exists, and all of it afterwards
 CREATE TABLE survey AS TABLE renamed;
 SELECT dpobj.set_budget('survey', NULL, 20, 0);
 SELECT relation, epsilon_spent FROM dpobj.budgets WHERE role IS NULL ORDER BY relation_name;
@@ -208,7 +206,7 @@ ALTER TABLE whole DETACH PARTITION leaf;
 SELECT dpobj.set_budget('leaf', NULL, 2.5, 0);
 SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'leaf'::regclass;
 SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM whole;
--- also within the transaction that attaches it, which nobody else can see
+-- the same within the transaction that attaches the partition
 CREATE TABLE again (LIKE other) PARTITION BY LIST (rich);
 SELECT dpobj.set_budget('again', NULL, 2.75, 0);
 SELECT dpobj.drop_budget('leaf', NULL);
@@ -222,7 +220,7 @@ SELECT (dp_halfspace(features, rich, 0.25, 0, '{"dimension": 2}')).kind FROM aga
 ROLLBACK;
 SELECT dpobj.set_budget('leaf', NULL, 3, 0);
 SELECT epsilon_spent FROM dpobj.budgets WHERE relation IN ('leaf'::regclass, 'again'::regclass);
--- another parent of a child: its rows are charged, so its cap holds, and does not let anybody in
+-- another parent of a child: its rows are charged, so its cap holds, but it gives nobody a budget
 CREATE TABLE mother (LIKE other);
 CREATE TABLE father (LIKE other);
 CREATE TABLE both_parents () INHERITS (father);

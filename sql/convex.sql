@@ -5,7 +5,7 @@
 CREATE TABLE grove (id int, x float8[] CHECK (cardinality(x) = 3), y boolean);
 INSERT INTO grove SELECT i, ARRAY[(i % 7) / 7.0, (i % 11) / 11.0, (i % 2)::float8], i % 7 > 3 FROM generate_series(1, 4000) i;
 
--- A model: real weights on a public grid, and it has learnt.
+-- A model has real weights on a public grid, and has learnt.
 CREATE TABLE leaf AS
   SELECT 'logistic' AS method, dp_logistic(x, y, 5.0, 0) AS model FROM grove;
 INSERT INTO leaf SELECT 'svm', dp_svm(x, y, 5.0, 0) FROM grove;
@@ -30,7 +30,7 @@ SELECT m.mechanism, m.delta > 0 AS spent, m.delta <= 1e-6 * (1 + 1e-12) AS withi
    UNION ALL SELECT (m).* FROM (SELECT dp_svm(x, y, 1.0, 1e-6, '{"mechanism": "amp"}') AS m FROM grove) s) m;
 SELECT mechanism, epsilon, delta > 0 AS delta, pair, guarantee FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.grove' ORDER BY id;
 
--- Everything else of the aggregates.
+-- The other arguments of the aggregates.
 SELECT (dp_logistic(x, y::int, 1::float8, 0::float8, '{"intercept": true, "adjacency": "add_remove", "dimension": 3}')).mechanism FROM grove WHERE id > 5;
 SELECT array_length((dp_svm(ARRAY[1.0::float8, 0], true, 1.0, 0)).weights, 1) FROM grove;
 SELECT (m).guarantee, array_length((m).weights, 1) FROM (SELECT dp_logistic(x, y, 1.0, 0, '{"time_limit": 60}') AS m FROM grove) s;
@@ -56,10 +56,10 @@ SELECT dp_halfspace(x, y, 1.0, 0, '{"regularization": 1}') FROM grove;
 SELECT dp_halfspace(x, y, 1.0, 0, '{"mechanism": "output"}') FROM grove;
 SELECT dp_halfspace(x, y, 1.0, 0, '{"noise": "gamma"}') FROM grove;
 SELECT count(*) - :before_charged AS charged FROM dpobj.ledger WHERE event = 'charged';
--- the least that is told is enough
+-- the least value that the message names is accepted
 SELECT (dp_svm(x, y, 0.1, 0, '{"regularization": 10.2164, "radius": 1}')).mechanism FROM grove;
 
--- Prices are settled alike, without a charge.
+-- Prices use the same rules, without a charge.
 SELECT p ->> 'mechanism' AS mechanism, p ->> 'noise' AS noise, p -> 'delta' AS delta, p -> 'sure_to_finish' AS sure,
        (p -> 'error' ->> 'distance')::float8 > 0 AS distance
   FROM unnest(ARRAY['{}', '{"noise": "gaussian"}', '{"mechanism": "output"}']::jsonb[]) o, dpobj.price_aggregate('logistic', 23, 1, 0.000001, o) p;
@@ -68,9 +68,8 @@ SELECT bool_and(b) AS closer FROM (SELECT (p -> 'error' ->> 'distance')::numeric
 SELECT dpobj.price_aggregate('logistic', 5, 1, 0, '{"regularization": 0.01}');
 SELECT dpobj.price_aggregate('lasso', 5, 1);
 
--- The analyst's door: the same, where a run is sure to end.
-CREATE ROLE dpobj_convex_ana LOGIN;
-ALTER ROLE dpobj_convex_ana SET dpobj.release_tick = 0;
+-- dpobj.train does the same, with mechanisms that are sure to finish.
+CALL login_roles('dpobj_convex_ana');
 CREATE TABLE orchard (age int, kind text, ripe boolean);
 INSERT INTO orchard SELECT 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' END, i % 50 > 25 FROM generate_series(1, 3000) i;
 REVOKE ALL ON orchard FROM PUBLIC;

@@ -1,11 +1,11 @@
--- What is trained where nobody says more, and declarations that are for every method, at both doors.
+-- What is trained without options, and declarations for every method, by aggregates and by dpobj.train.
 \set SHOW_CONTEXT never
 CREATE TABLE infirmary (features float8[], onehot float8[], a float8, b float8, c float8, sex text, ill boolean, share float8);
 INSERT INTO infirmary
 SELECT ARRAY[a, b, c], ARRAY[sex, 1 - sex, a, b, c], a, b, c, CASE sex WHEN 1 THEN 'f' ELSE 'm' END, a + b + c > 1.57, a
   FROM (SELECT i * 7919 % 10007 / 10007.0::float8, i * 104729 % 9973 / 9973.0::float8, i * 1299709 % 9949 / 9949.0::float8, i % 2
           FROM generate_series(1, 10000::bigint) i) s(a, b, c, sex);
--- The constant has a weight, or a threshold that is not at 0 cannot be learnt.
+-- The intercept is on by default: without it, a threshold that is not at 0 cannot be learnt.
 CREATE TABLE trained (what text, model dp_model);
 INSERT INTO trained SELECT 'dp_halfspace, without', dp_halfspace(features, ill, 1.0, 0, '{"n": 10000}') FROM infirmary;
 INSERT INTO trained SELECT 'dp_logistic', dp_logistic(features, ill, 1.0, 0) FROM infirmary;
@@ -29,13 +29,13 @@ SELECT what, avg((dp_predict(t.model, w.features) = w.ill)::int) BETWEEN 0.5 AND
        avg((dp_predict(t.model, w.features) = w.ill)::int) >= 0.93 AS learnt
   FROM trained t, infirmary w GROUP BY what ORDER BY what;
 
--- Which method is public: auto where nobody says, and its older name.
+-- The default method is auto, which has an older name.
 SELECT proname, substring(pg_get_function_arguments(oid) FROM 'method text DEFAULT [^,]*') AS method
   FROM pg_proc WHERE pronamespace = 'dpobj'::regnamespace AND proname IN ('train', 'train_groups', 'submit', 'schedule', 'price')
    AND pg_get_function_arguments(oid) LIKE 'relation%' OR proname IN ('submit', 'schedule') AND pronamespace = 'dpobj'::regnamespace
  ORDER BY proname;
 SELECT method, p ->> 'method' AS trained, p -> 'classifier' ->> 'because' AS because FROM unnest('{auto,classifier}'::text[]) method, dpobj.price_aggregate(method, 3, 1, 0, '{"n": 10000}') p;
--- Options that are for one family name it.
+-- Options of one family choose that family.
 SELECT o AS options, p ->> 'method' AS trained, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension
   FROM unnest(ARRAY['{"grid": "sign"}', '{"mechanism": "exponential"}', '{"mechanism": "opdisc"}', '{"noise": "gauge"}', '{"reference": true}', '{"regularization": 5}',
                     '{"mechanism": "output"}', '{"noise": "gamma"}', '{"mechanism": "sgd", "radius": 1}', '{"norm": 1, "mechanism": "localized"}']::jsonb[]) o,
@@ -43,7 +43,7 @@ SELECT o AS options, p ->> 'method' AS trained, p ->> 'mechanism' AS mechanism, 
 SELECT dpobj.price_aggregate('auto', 3, 1, 0.001, '{"grid": "sign", "regularization": 5}');
 SELECT dpobj.price_aggregate('auto', 3, 1, 0.001, '{"mechanism": "sgd", "noise": "gauge"}');
 SELECT dpobj.price_aggregate('auto', 3, 1, 0.001, '{"grids": "sign"}');
--- An intercept or none, at both doors; shares have none, whatever is said.
+-- The option intercept in aggregates and in dpobj.train; shares have no intercept.
 SELECT method, o AS options, p -> 'dimension' AS owner, q -> 'dimension' AS analyst
   FROM unnest('{halfspace,logistic,svm,auto}'::text[]) method, unnest(ARRAY['{}', '{"intercept": true}', '{"intercept": false}']::jsonb[]) o,
        dpobj.price_aggregate(method, 3, 1, 0, o) p, dpobj.price('infirmary', NULL, 1, features => '{a,b,c}', delta => 0, method => method, options => o) q;
@@ -53,7 +53,7 @@ SELECT dpobj.price('infirmary', 'share', 1, features => '{a,b,c}', delta => 0, m
 SELECT dpobj.price_aggregate('logistic', 128, 1);
 SELECT p -> 'dimension' AS dimension FROM dpobj.price_aggregate('logistic', 128, 1, 0, '{"intercept": false}') p;
 SELECT dpobj.price_aggregate('halfspace', 2, 1, 0, '{"intercept": true, "grid": {"levels": [[-1, 1], [-1, 1]]}}');
--- Its weights under "auto": they outweigh numbers; where a group's columns hold a constant with wide weights there is one only.
+-- The intercept's weights under grid "auto": more than those of numbers; one only if columns of a group hold a constant with wide weights.
 SELECT o AS options, p -> 'grid' AS grid, p -> 'log2_grid' AS log2
   FROM unnest(ARRAY['{"numeric": [1]}', '{"numeric": [1], "intercept": true}', '{"n": 10000}', '{"n": 10000, "intercept": true}', '{"n": 10000, "groups": [2]}',
                     '{"n": 10000, "groups": [2], "intercept": true}', '{"groups": [2], "intercept": true}', '{"groups": [2], "intercept": true, "reference": true}']::jsonb[]) o,
@@ -71,7 +71,7 @@ INSERT INTO declared SELECT 'groups', (unnest(dp_groups(sex, onehot, ill, 2.0, 0
 SELECT method, cardinality((model).weights) - ((model).details -> 'encoding' ->> 'intercept')::boolean::int AS features,
        (model).details -> 'encoding' -> 'center' AS center FROM declared ORDER BY method;
 SELECT method, avg((dp_predict(d.model, w.onehot) = w.ill)::int) >= 0.93 AS learnt FROM declared d, infirmary w WHERE method NOT IN ('simplex', 'groups') GROUP BY method ORDER BY method;
--- How many features there are follows from an array in the statement, else from lists, else from groups and numeric.
+-- The number of features follows from an array in the statement, else from lists, else from groups and numeric.
 SELECT what, cardinality((m).weights) AS features FROM (
   SELECT 'array', dp_halfspace(ARRAY[onehot[1], onehot[2], a], ill, 1.0, 0, '{"groups": [2]}') FROM infirmary) s(what, m);
 SELECT what, cardinality((m).weights) AS features FROM (
@@ -81,7 +81,7 @@ SELECT what, cardinality((m).weights) AS features FROM (
 SELECT dp_halfspace(ARRAY[a, b], ill, 1.0, 0, '{"groups": [2, 1]}') FROM infirmary;
 SELECT dp_logistic(ARRAY[a, b], ill, 1.0, 0, '{"numeric": [3]}') FROM infirmary;
 SELECT dp_svm(ARRAY[a, b], ill, 1.0, 0, '{"clip": [[0, 1]], "center": [0, 0, 0]}') FROM infirmary;
--- A radius that counts on a group is kept to by every row: those that break the promise teach nothing.
+-- A radius that relies on groups holds for every row: rows that break the declaration are neutral.
 SELECT (m).details ->> 'radius' AS radius, (SELECT max(abs(w)) < 0.1 FROM unnest((m).weights) w) AS nothing_learnt
   FROM (SELECT dp_logistic(ARRAY[1.0::float8, 1, a], ill, 10000, 0, '{"groups": [2], "intercept": false, "regularization": 1}') FROM infirmary) s(m);
 SELECT (m).details ->> 'radius' AS radius, (SELECT max(abs(w)) < 0.1 FROM unnest((m).weights) w) AS nothing_learnt

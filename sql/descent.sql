@@ -53,8 +53,7 @@ SELECT dp_halfspace(x, y, 1.0, 0, '{"batch": 5}') FROM dune;
 SELECT count(*) - :before_charged AS charged FROM dpobj.ledger WHERE event = 'charged';
 
 -- The analyst's door: the declared number of rows counts.
-CREATE ROLE dpobj_descent_ana LOGIN;
-ALTER ROLE dpobj_descent_ana SET dpobj.release_tick = 0;
+CALL login_roles('dpobj_descent_ana');
 CREATE TABLE beach (age int, kind text, sandy boolean);
 CREATE TABLE cliff (age int, sandy boolean);
 INSERT INTO beach SELECT 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' END, i % 50 > 25 FROM generate_series(1, 3000) i;

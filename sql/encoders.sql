@@ -21,7 +21,7 @@ FROM number ORDER BY id;
 SELECT dpobj.features('{"f8": {}}', t) FROM (VALUES (1::float8), (NULL), ('NaN')) AS t(f8);
 SELECT dpobj.features('{"f4": {}}', t) FROM (VALUES (1::float4), (NULL), ('NaN')) AS t(f4);
 SELECT dpobj.features('{"n": {"clip": [0, 9]}}', t) FROM (VALUES (1::numeric), (NULL), ('NaN')) AS t(n);
--- unless something stands in for it, or is said about it
+-- a value for NULL or an indicator of NULL keeps the row
 SELECT dpobj.features('{"f8": {"null": 0.5}}', t) FROM (VALUES (1::float8), (NULL), ('NaN')) AS t(f8);
 SELECT dpobj.features('{"f8": {"null_indicator": true}}', t) FROM (VALUES (1::float8), (NULL), ('NaN')) AS t(f8);
 SELECT dpobj.features('{"f8": {"clip": [2, 3], "null_indicator": true}}', t) FROM (VALUES (1::float8), (NULL)) AS t(f8);
@@ -120,7 +120,7 @@ BEGIN
 END $$;
 DROP TABLE altered;
 
--- What a declaration may not say
+-- Declarations that are refused
 CREATE FUNCTION refused(declaration jsonb) RETURNS TABLE (state text, message text, hint text) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM dpobj.features(declaration, r) FROM (SELECT 1 AS i, 1.5::float8 AS f, 1.5 AS n, 'a' AS t, true AS b,

@@ -2,11 +2,7 @@
 -- dpobj.evaluate, dpobj.confusion and dpobj.select at the analyst's.
 \i tests/answers.sql
 \set SHOW_CONTEXT never
-CREATE ROLE dpobj_evaluate_ana LOGIN;
-CREATE ROLE dpobj_evaluate_bob LOGIN;
-CREATE ROLE dpobj_evaluate_eve LOGIN;
-ALTER ROLE dpobj_evaluate_ana SET dpobj.release_tick = 0;
-ALTER ROLE dpobj_evaluate_bob SET dpobj.release_tick = 0;
+CALL login_roles('dpobj_evaluate_ana', 'dpobj_evaluate_bob', 'dpobj_evaluate_eve');
 
 -- Of 600 rows the first feature is right in 500 and the second in 300.
 CREATE TABLE exam (id int PRIMARY KEY, x float8[], y boolean, k int, b bigint, age int, e float8, m dp_model);
@@ -35,7 +31,7 @@ SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 2), x, k, 1000)).* 
 SELECT dp_select(ARRAY(SELECT model FROM candidate WHERE id <= 3 ORDER BY id), x, y, 1000.0) AS first,
        dp_select(ARRAY(SELECT model FROM candidate WHERE id <= 3 ORDER BY id DESC), x, y, 1000.0) AS last FROM exam;
 SELECT dp_select(ARRAY[(SELECT model FROM candidate WHERE id = 2), (SELECT model FROM candidate WHERE id = 5)], x, k, 1000) FROM exam;
--- just as dp_predict predicts, whatever encoding the model has
+-- the same predictions as dp_predict, with every encoding
 DO $$
 DECLARE model dp_model; f int; private float8; exact float8;
 BEGIN
@@ -64,7 +60,7 @@ SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 8),
   CASE id % 3 WHEN 0 THEN '{}' WHEN 1 THEN ARRAY['NaN', 1]::float8[] ELSE x END, y, 1000.0)).* FROM exam;
 SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 1), x, CASE id % 4 WHEN 0 THEN NULL WHEN 1 THEN 7 ELSE k END, 1000.0)).* FROM exam;
 SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0) FILTER (WHERE id > 100)).* FROM exam;
--- no row at all is answered too, by chance with null
+-- a table without rows is answered, too, sometimes with null
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0) IS NULL AS nothing FROM exam WHERE id < 0;
 SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0)).* FROM exam WHERE false;
 SELECT dp_select(ARRAY(SELECT model FROM candidate WHERE id <= 3), x, y, 1000.0) BETWEEN 1 AND 3 AS any FROM exam WHERE id < 0;
@@ -79,7 +75,7 @@ BEGIN
   RAISE NOTICE 'negative counts: %', negative;
 END $$;
 
--- Calls that are written alike are one release, with a sub-select in them too; others are not.
+-- Equal calls of one statement are one release, also with a sub-select; other calls are releases of their own.
 SELECT count(*) AS before FROM dpobj.ledger WHERE event = 'charged' \gset
 SELECT true_positives + false_positives + false_negatives + true_negatives IS NOT NULL AS four_places
   FROM (SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 0.01)).* FROM exam OFFSET 0) s;
@@ -91,7 +87,7 @@ SELECT a = b AS same, b <> c AS other_rows, b <> d AS other_filter, b <> f AS ot
          dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 0.01) FILTER (WHERE id > 0) AS d,
          dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 0.011) AS f FROM exam) s;
 SELECT count(*) - :before AS charged FROM dpobj.ledger WHERE event = 'charged';
--- each run of the node is one, in a loop for instance
+-- each execution of the aggregate is a release, for instance in a loop
 SELECT count(*) AS before FROM dpobj.ledger WHERE event = 'charged' \gset
 SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
 SELECT count(DISTINCT c) > 1 AS fresh FROM generate_series(1, 12) i
@@ -99,7 +95,7 @@ SELECT count(DISTINCT c) > 1 AS fresh FROM generate_series(1, 12) i
 RESET enable_material; RESET enable_hashjoin; RESET enable_mergejoin;
 SELECT count(*) - :before AS charged FROM dpobj.ledger WHERE event = 'charged';
 
--- What is in the ledger: one charge each, the hash of what was handed out, and nothing else of it.
+-- The ledger has one charge for each, the hash of the answer, and nothing else of it.
 SELECT count(*) AS before FROM dpobj.ledger \gset
 SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 4), x, y, 0.5)).true_positives IS NOT NULL AS released FROM exam;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 4), x, y, 1000.0) AS accuracy FROM exam \gset
@@ -135,7 +131,7 @@ SELECT * FROM answers('SELECT dp_select(%, x, y, 1.0) FROM exam',
   'ARRAY[(SELECT model FROM candidate WHERE id = 1), NULL]', 'ARRAY(SELECT model FROM candidate WHERE id IN (1, 6) ORDER BY id)',
   'ARRAY(SELECT model FROM candidate WHERE id IN (1, 7) ORDER BY id)', 'ARRAY(SELECT model FROM candidate, generate_series(1, 257) WHERE id = 1)',
   'ARRAY[m, m]');
--- a model of which it is not known how it came out of these rows
+-- models that may depend on these rows
 SELECT dp_accuracy((SELECT ROW('halfspace', 'by hand', ARRAY[max(age), 1], 1, 0, 'replace', 'exact', 0, '{}')::dp_model FROM exam), x, y, 1.0) FROM exam;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = (SELECT min(id) FROM exam)), x, y, 1.0) FROM exam;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE EXISTS (SELECT FROM exam WHERE age = 89) LIMIT 1), x, y, 1.0) FROM exam;
@@ -163,7 +159,7 @@ EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT dp_accuracy((SELECT
 BEGIN READ ONLY;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 1.0) FROM exam;
 ROLLBACK;
--- functions of ours in another aggregate
+-- internal functions in an aggregate of somebody else
 SELECT dpobj_internal.evaluation_combine(NULL, NULL);
 SELECT dpobj_internal.accuracy_final(NULL);
 CREATE AGGREGATE evil(dp_model, float8[], boolean, float8) (SFUNC = dpobj_internal.evaluation_accumulate, STYPE = bytea);
@@ -220,7 +216,7 @@ SELECT dpobj.evaluate('age', 'checkup', 1000) AS age, dpobj.evaluate('both', 'ch
 SELECT * FROM dpobj.confusion('age', 'checkup', 1000);
 SELECT * FROM dpobj.confusion('age', 'checkup', 1000, '{"age": {"<": 46}}');
 SELECT * FROM dpobj.confusion('both', 'checkup', 1000, filter => '{"age": {">": 1000}}');
--- rows without a weight are in no count of a model that needs it
+-- rows without a weight are in no count of a model that needs the weight
 SELECT true_positives + false_positives + false_negatives + true_negatives AS rows FROM dpobj.confusion('weight', 'checkup', 1000);
 SELECT dpobj.select('{sex,age}', 'checkup', 1000) AS chosen;
 SELECT dpobj.select('{weight,age,sex}', 'checkup', 1000) AS chosen;
@@ -260,7 +256,7 @@ SELECT dpobj.confusion('age', 'checkup', 0.6);
 \c - dpobj_evaluate_eve
 SELECT dpobj.select('{age,sex}', 'checkup', 1);
 
--- Prices: how far from the truth, but for one in twenty.
+-- Prices: the error that is exceeded once in twenty times.
 SELECT method, d, options, p - 'method' - 'delta' - 'unit' - 'guarantee' AS price
   FROM (VALUES ('accuracy', 1, '{}'), ('accuracy', 1, '{"adjacency": "add_remove"}'), ('confusion', 1, '{}'), ('select', 2, '{}'),
                ('select', 256, '{"adjacency": "add_remove"}')) v(method, d, options),
@@ -269,7 +265,7 @@ SELECT * FROM answers('SELECT dpobj.price_aggregate(%)',
   $$'accuracy', 2, 1$$, $$'select', 1, 1$$, $$'select', 257, 1$$, $$'confusion', 1, 0$$, $$'confusion', 1, 1, 1$$,
   $$'confusion', 1, 1, 0, '{"n": 1}'$$, $$'confusion', 1, 1, 0, '{"adjacency": "both"}'$$, $$'confusion', 1, 1, 0, '[]'$$);
 
--- A name at the owner's door is the session user's, and not for functions of others.
+-- A name in an aggregate is that of the session user, and is refused in functions of other roles.
 \c - postgres
 SELECT dpobj.grant_trainer('dpobj_evaluate_ana'), dpobj.grant_trainer('dpobj_evaluate_eve');
 GRANT SELECT ON exam, candidate TO dpobj_evaluate_ana, dpobj_evaluate_eve;

@@ -1,4 +1,4 @@
--- What may be computed on the rows of a training set, and what on those of a protected table
+-- Which expressions are allowed on the rows of a training set, and which on those of a protected table
 \i tests/answers.sql
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 CREATE DOMAIN positive AS float8 CHECK (VALUE > 0);
@@ -66,7 +66,7 @@ SELECT count(*) - :before AS released FROM dpobj.ledger WHERE event = 'released'
 -- Refused: whatever is of the user's own, volatile, or could read a table.
 SELECT count(*) AS before FROM dpobj.ledger \gset
 SELECT train('ARRAY[mine(score)]');
--- also where the planner would compute it, or put its query in its place
+-- also if the planner would compute or inline it
 SELECT train('ARRAY[mine_inlined(score)]');
 SELECT train('ARRAY[score]', condition => 'id > 7 AND mine(3) > 2');
 SELECT train('ARRAY[score]', 'mine_sure(score)');
@@ -89,12 +89,12 @@ SELECT train('(SELECT array_agg(m) FROM unnest(marks) AS m)');
 SELECT train('dpobj.features(note, v)');
 SELECT train('ARRAY[score]', 'dpobj_internal.sees_all()');
 SELECT train('ARRAY[score]', condition => 'xmlelement(name a, city) IS NOT NULL');
--- what must not vary
+-- arguments that must be constant
 SELECT * FROM answers('SELECT dp_halfspace(ARRAY[score], ill, %) FROM specimen',
   'mine_settled(), 0', $$current_setting('server_version_num')::numeric, 0$$, $$length(table_to_xml('specimen', true, true, '')::text), 0$$,
   $$1.0, 0, (SELECT '{}'::jsonb)$$, '1.0, 0, note');
 
--- An index changes nothing: what it stands for is looked at.
+-- An index changes nothing: its expressions are checked, too.
 CREATE INDEX specimen_mine ON specimen (mine(score));
 CREATE INDEX specimen_part ON specimen (age) WHERE mine_sure(score);
 SET enable_seqscan = off;
@@ -111,7 +111,7 @@ RESET enable_bitmapscan;
 DROP INDEX specimen_mine, specimen_part;
 
 -- A protected table: plain columns, comparisons, and what is proved silent.
--- A table of its own: what was charged under replace cannot be protected under add_remove.
+-- A second table, because rows that were charged under replace cannot be protected under add_remove.
 ALTER TABLE specimen RENAME TO specimen_plain;
 CREATE TABLE specimen AS TABLE specimen_plain;
 SELECT dpobj.protect('specimen', '{"age": {"scale": 100}, "ill": {}}', 'add_remove');
@@ -170,7 +170,7 @@ SELECT train_on('specimen', 'ARRAY[score]');
 SELECT train_on('elder', 'ARRAY[score]');
 SELECT train_on('ONLY elder', 'ARRAY[score]');
 SELECT train_on('ONLY elder', 'ARRAY[score / 2]');
--- Protected per person: not by an aggregate.
+-- A table that is protected per person is refused.
 CREATE TABLE tissue (LIKE specimen);
 CREATE TABLE tissue_child () INHERITS (tissue);
 SELECT dpobj.protect('tissue', '{"ill": {}}', person => 'id', max_rows_per_person => 2);

@@ -38,7 +38,7 @@ SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(costs, 1, 0, '{"n": 300, "dimension":
 SET enable_sort = off; SET enable_seqscan = off;
 SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(costs, 1, 0, '{"n": 300, "dimension": 3}') OVER (ORDER BY t) FROM expert WHERE t > 290) s;
 RESET enable_sort; RESET enable_seqscan;
--- An index that is all that is read; one with a predicate on the order, and one on something else.
+-- An index-only scan; a partial index on the order, and one on another column.
 CREATE TABLE narrow (t integer, u integer, a float8);
 INSERT INTO narrow SELECT i, i % 7, 0.5 FROM generate_series(1, 300) i;
 CREATE INDEX ON narrow (t, u, a);
@@ -54,7 +54,7 @@ SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(ARRAY[a, u], 1, 0, '{"n": 300, "clip"
 CREATE TABLE odd (t integer, costs float8[]);
 INSERT INTO odd VALUES (1, NULL), (2, '{1,2,3}'), (3, '{NaN,0}'), (4, '{NULL,0}'), (5, '{Infinity,-Infinity}'), (6, '{{0,1}}'), (7, '{}');
 SELECT count(dp_ftrl) FROM (SELECT dp_ftrl(costs, 1, 0, '{"n": 7, "dimension": 2}') OVER (ORDER BY t) FROM odd) s;
--- Beside the choices, the rows.
+-- Choices together with their rows.
 SELECT bool_and(costs[choice] IN (0, 1)) FROM (SELECT costs, dp_ftrl(costs, 1, 0, '{"n": 300, "dimension": 3}') OVER (ORDER BY t) AS choice FROM expert) s;
 -- A window that is executed again is another run and another charge.
 SELECT count(*) AS before FROM dpobj.ledger WHERE event = 'charged' \gset

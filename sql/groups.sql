@@ -1,8 +1,7 @@
 -- dp_groups and dpobj.train_groups: a model for each key of a public list, for one charge
 \i tests/answers.sql
 \set SHOW_CONTEXT never
-CREATE ROLE dpobj_groups_ana LOGIN;
-ALTER ROLE dpobj_groups_ana SET dpobj.release_tick = 0;
+CALL login_roles('dpobj_groups_ana');
 
 -- Group f wants weight 1 and m weight -1; rows of key x, which no list has, and rows without a
 -- key, all want the opposite of both.
@@ -36,7 +35,7 @@ SELECT (g).key, CASE WHEN (g).key = '{f}' THEN (g).model.weights END AS weights
   FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1000, 0, '{"keys": ["f", "m"], "grid": "sign"}')) g FROM referral WHERE sex = 'f') s;
 SELECT (g).key, (g).model.weights
   FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1000, 0, '{"keys": ["f", "m"], "grid": "sign"}') FILTER (WHERE ward IS NOT NULL)) g FROM referral) s;
--- kept in a table, and used: a model for each row's own group
+-- models in a table: each row is predicted by the model of its group
 CREATE TEMP TABLE kept AS SELECT (unnest(dp_groups(sex, ARRAY[a], ill, 1000, 0, '{"keys": ["f", "m"], "grid": "sign"}'))).* FROM referral;
 SELECT k.key, a, bool_and(dp_predict(k.model, ARRAY[a]) = ill) AS as_trained FROM referral r JOIN kept k ON k.key[1] = r.sex GROUP BY 1, 2 ORDER BY 1, 2;
 -- the other methods
@@ -49,7 +48,7 @@ SELECT (g).key, (g).model.mechanism FROM (SELECT unnest(dp_groups(sex, ARRAY[a],
 SELECT (g).key, (g).model.mechanism FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"], "mechanism": "opdisc", "noise": "gauge"}')) g FROM referral) s;
 SELECT (g).key, (g).model.details -> 'parts' AS parts FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"], "mechanism": "sample_aggregate", "parts": 9}')) g FROM referral) s;
 
--- What it costs, and what each group's mechanism has of it, by hand:
+-- The cost, and the cost of each group's mechanism, computed by hand:
 --   replace, pure            epsilon 1 = 2 * 0.5
 --   add_remove               epsilon 1 = the largest of 1, 1
 --   replace, delta 1e-6      1e-6 / (1 + e^0.5) = 3.775406687981454e-7, rounded down
@@ -64,7 +63,7 @@ SELECT (g).model.epsilon, (g).model.delta, (g).model.details -> 'group' AS group
   FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1, 0.000001,
     '{"keys": ["f", "d"], "method": "logistic", "mechanism": "output", "noise": "gaussian", "regularization": 10}')) g FROM referral) s;
 SELECT * FROM last_cost();
--- its noise is that of one model under add_remove at (0.5, 3.775e-7), and of (1, 1e-6) under add_remove where the call is about that
+-- the noise is that of one model under add_remove at (0.5, 3.775e-7), and at (1, 1e-6) if the call is under add_remove
 SELECT (m).details ->> 'weight_noise' AS noise
   FROM (SELECT dp_logistic(ARRAY[a], ill, 0.5, 0.000000377540668798,
     '{"adjacency": "add_remove", "mechanism": "output", "noise": "gaussian", "regularization": 10}') m FROM referral) s;
@@ -131,7 +130,7 @@ SELECT dpobj.protect('referral', '{"a": {"bins": [0]}, "sex": {"levels": ["f", "
   "ward": {"levels": ["n", "s"]}, "ill": {}, "id": {"scale": 100}}', n => 10800);
 SELECT dpobj.set_budget('referral', 'dpobj_groups_ana', 100000, 0.01);
 \c - dpobj_groups_ana
--- what stands in for a missing value as a feature is no key
+-- the value for NULL of a feature is no key
 SELECT key, CASE WHEN key <> '{d}' THEN (model).weights END AS weights, (model).epsilon, (model).adjacency, (model).details -> 'group' AS "group"
   FROM dpobj.train_groups('referral', 'ill', 1000, features => '{a}', options => '{"grid": "sign"}', name => 'by sex', by => '{sex}');
 SELECT key, cardinality((model).weights) AS d FROM dpobj.train_groups('referral', 'ill', 1, by => '{ward,sex}');
@@ -151,7 +150,7 @@ SELECT dpobj.evaluate('by sex{f}', 'referral', 100, '{"sex": {"=": "f"}}') > 0.4
 SELECT bool_and(dpobj.verify(model)) AS all_verified, count(*) FROM dpobj.models;
 SELECT dpobj.verify(ROW ((m.model).kind, (m.model).mechanism, '{0,0}', (m.model).epsilon, (m.model).delta, (m.model).adjacency,
   (m.model).guarantee, (m.model).release, (m.model).details)::dp_model) AS forged FROM dpobj.models m WHERE name = 'by sex{f}';
--- a model of one release is none of another
+-- a model with the release of another one does not verify
 SELECT dpobj.verify(ROW ((m.model).kind, (m.model).mechanism, (m.model).weights, (m.model).epsilon, (m.model).delta, (m.model).adjacency,
   (m.model).guarantee, o.release, (m.model).details)::dp_model) AS forged
   FROM dpobj.models m, (SELECT min(release) AS release FROM dpobj.models WHERE name IS NULL) o WHERE name = 'by sex{f}';
@@ -229,7 +228,7 @@ SET work_mem = '64kB';
 SELECT (g).key, abs((g).model.weights[1] - (m.model).weights[1]) < 0.01 AS alike
   FROM (SELECT unnest(dp_groups(c, ARRAY[x], y, 9000, 0, '{"keys": ["1", "0"], "method": "logistic", "intercept": true, "regularization": 1}')) g FROM keyed) s
   JOIN dpobj.models m ON m.key = (g).key AND m.name LIKE 'memory%' ORDER BY 1;
--- of objective perturbation in two groups nothing is said but what is claimed: two determinants
+-- objective perturbation in two groups is charged as claimed, because there are two determinants
 SELECT count(*) FROM (SELECT unnest(dp_groups(c, ARRAY[x], y, 1, 0.000001, '{"keys": ["1", "0"], "method": "logistic", "noise": "gaussian"}')) FROM keyed) s;
 SELECT mechanism, pair, adjacency FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
 DROP TABLE referral, hostel, hostel_2, keyed CASCADE;

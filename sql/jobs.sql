@@ -1,10 +1,7 @@
 -- dpobj.submit, dpobj.cancel, dpobj.wait and the views: what they return and what they refuse
 \i tests/answers.sql
 \set SHOW_CONTEXT never
-CREATE ROLE dpobj_jobs_ana LOGIN;
-CREATE ROLE dpobj_jobs_bob LOGIN;
-ALTER ROLE dpobj_jobs_ana SET dpobj.release_tick = 0;
-ALTER ROLE dpobj_jobs_bob SET dpobj.release_tick = 0;
+CALL login_roles('dpobj_jobs_ana', 'dpobj_jobs_bob');
 CREATE TABLE visit (id int, age int, ill boolean, outcome text);
 INSERT INTO visit SELECT i, 20 + i % 50, i % 50 > 25, CASE WHEN i % 50 > 25 THEN 'bad' ELSE 'good' END
   FROM generate_series(1, 2000) i;

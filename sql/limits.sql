@@ -2,9 +2,7 @@
 \i tests/answers.sql
 CREATE TABLE diary (features float8[], rich boolean);
 INSERT INTO diary SELECT ARRAY[i % 2, 1 - i % 2], i % 2 = 1 FROM generate_series(1, 20) i;
-CREATE ROLE limits_owner LOGIN;
-CREATE ROLE limits_admin LOGIN;
-CREATE ROLE limits_ann LOGIN;
+CALL login_roles('limits_owner', 'limits_admin', 'limits_ann');
 GRANT dpobj_admin TO limits_admin;
 SELECT dpobj.grant_trainer('limits_ann'), dpobj.grant_trainer('limits_admin') \g /dev/null
 ALTER TABLE diary OWNER TO limits_owner;
@@ -22,7 +20,7 @@ SELECT dpobj.limit_budget('diary', 2, 0);
 SELECT relation, role_name, epsilon_limit, epsilon_spent, of_owner FROM dpobj.budgets;
 SELECT * FROM dpobj.remaining('diary');
 SELECT dpobj.set_budget('diary', 'limits_ann', 1, 0);
--- administrators give no more than that, and together their budgets have no more
+-- administrators cannot exceed the limit, neither in one budget nor in all together
 SET SESSION AUTHORIZATION limits_admin;
 SELECT dpobj.set_budget('diary', 'limits_admin', 10000, 0);
 SELECT dpobj.set_budget('diary', 'limits_admin', 2, 0.1);
@@ -75,7 +73,7 @@ SELECT spend(0.25);
 RESET SESSION AUTHORIZATION;
 SELECT dpobj.limit_budget('diary', NULL, NULL, 'the end'), dpobj.drop_budget('diary', 'limits_admin');
 SELECT regexp_replace(line, '^  \d{4}.{12}', '  ...') FROM string_to_table(dpobj.report_text('diary'), E'\n') line WHERE line ~ 'to none';
--- it is set on the topmost parent, and binds all who read rows of its table: through a partition, a parent that came later, or another parent
+-- the limit is set on the topmost parent, and holds for a partition, a later parent and another parent
 CREATE TABLE annals (LIKE diary) PARTITION BY LIST (rich);
 CREATE TABLE annals_rest PARTITION OF annals DEFAULT;
 INSERT INTO annals TABLE diary;
@@ -86,7 +84,7 @@ SELECT spend(0.5, 'annals'), spend(0.125, 'annals');
 CREATE TABLE archive (LIKE diary) PARTITION BY LIST (rich);
 ALTER TABLE archive ATTACH PARTITION annals DEFAULT;
 SELECT spend(0.125, 'archive'), spend(0.125, 'archive');
--- where a parent came later, it is changed and removed, but not set
+-- under a later parent the limit can be changed and removed, but not set
 SELECT dpobj.limit_budget('annals', 1.5, 0, 'more for the archive') \g /dev/null
 SELECT spend(0.125, 'archive');
 SELECT dpobj.limit_budget('annals', 1.125, 0) \g /dev/null
@@ -95,7 +93,7 @@ SELECT dpobj.limit_budget('annals', NULL, NULL, 'anonymised') \g /dev/null
 SELECT spend(0.125, 'archive');
 SELECT dpobj.limit_budget('annals', NULL, NULL, 'again');
 SELECT dpobj.limit_budget('annals', 1, 0);
--- tables that are not read have none
+-- tables that cannot be trained on have no limit
 SELECT dpobj.limit_budget('pg_class', 1, 0);
 SELECT dpobj.limit_budget('dpobj.ledger_events', 1, 0);
 SELECT dpobj.set_budget('information_schema.sql_features', NULL, 1, 0);

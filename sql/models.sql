@@ -35,7 +35,7 @@ SELECT dp_score(ROW('halfspace', 'hand', ARRAY[2, -1], 0, 0, 'replace', 'unprove
 SELECT dp_score(ROW('halfspace', 'hand', ARRAY[2, NULL], 0, 0, 'replace', 'unproven', 0, '{}')::dp_model, ARRAY[3, 4]);
 SELECT dp_score(ROW(NULL, 'hand', ARRAY[2, -1], 0, 0, 'replace', 'unproven', 0, '{}')::dp_model, ARRAY[3, 4]);
 
--- the state type shows nothing
+-- the state type has no text form
 SELECT NULL::dp_rows;
 SELECT 'x'::dp_rows;
 DROP TABLE person, kept, aged, aged_model;

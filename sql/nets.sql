@@ -21,7 +21,7 @@ SELECT method, bool_and(abs(w / s - round(w / s)) < 1e-6) AS on_net,
  WHERE mechanism = 'exponential' GROUP BY method ORDER BY 1;
 SELECT mechanism, epsilon, delta, pair, guarantee FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.heath' ORDER BY id;
 
--- Three points are a net too.
+-- A net of three points.
 SELECT (dp_logistic(ARRAY[x[1]], y, 1.0, 0, '{"mechanism": "exponential", "net": 3, "norm": 2, "radius": 1, "intercept": false}')).weights[1] IN (-2, 0, 2) AS net FROM heath;
 
 -- No row, one row, one label, separable rows, a column of zeros, rows that are not numbers.
@@ -64,8 +64,7 @@ SELECT p ->> 'mechanism' AS mechanism, p -> 'delta' AS delta, p -> 'sure_to_fini
 SELECT dpobj.price_aggregate('svm', 9, 1, 0, '{"mechanism": "exponential"}');
 
 -- The analyst's door: the same, and the declared number of rows is the table's.
-CREATE ROLE dpobj_nets_ana LOGIN;
-ALTER ROLE dpobj_nets_ana SET dpobj.release_tick = 0;
+CALL login_roles('dpobj_nets_ana');
 CREATE TABLE fen (age int, ripe boolean);
 INSERT INTO fen SELECT 20 + i % 50, i % 50 > 25 FROM generate_series(1, 3000) i;
 REVOKE ALL ON fen FROM PUBLIC;

@@ -44,8 +44,7 @@ SELECT n, e, p -> 'sure_to_finish' AS sure, (p ->> 'delta')::numeric > 0 AS delt
        dpobj.price_aggregate('logistic', 3, e, 0.000001, jsonb_build_object('mechanism', 'opsamp', 'n', n)) p ORDER BY 1, 2;
 
 -- The analyst's door: n is the table's.
-CREATE ROLE dpobj_opsamp_ana LOGIN;
-ALTER ROLE dpobj_opsamp_ana SET dpobj.release_tick = 0;
+CALL login_roles('dpobj_opsamp_ana');
 CREATE TABLE marsh (age int, ripe boolean);
 INSERT INTO marsh SELECT 20 + i % 50, i % 50 > 25 FROM generate_series(1, 3000) i;
 REVOKE ALL ON marsh FROM PUBLIC;

@@ -7,7 +7,7 @@ SELECT ARRAY[(i % 2)::float8, (i % 2 = 0)::int::float8], i % 2 = 1, 20 + i % 50,
        CASE WHEN i % 2 = 1 THEN 'm' ELSE 'f' END, ARRAY[i % 2, 1 - i % 2]
 FROM generate_series(1, 100) i;
 
--- Every grid and mechanism on data that decides.
+-- Every grid and mechanism on rows with a clear optimum.
 CREATE FUNCTION weights(options jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE m dp_model;
 BEGIN
@@ -61,11 +61,11 @@ END $$;
 SELECT noisy(0.25, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
 SELECT noisy(0.25, '{"grid": "ternary", "mechanism": "opdisc", "noise": "gaussian"}') ~ '\{1,(0|-1)\} exact' AS positive_first;
 SELECT noisy(0.25, '{"grid": "sign", "mechanism": "rspm", "noise": "gaussian"}');
--- a delta that is not used is not charged, and nobody is warned of it
+-- a delta that is not used is not charged, and there is no warning
 SELECT noisy(0.25, '{"grid": "sign", "mechanism": "rspm"}');
 SELECT noisy(0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
 SELECT noisy(1e-19, '{"grid": "sign", "mechanism": "rspm", "noise": "gaussian"}');
--- as published: only where a superuser allows it, and recorded as unproven
+-- noise "published" needs a superuser's setting, and is recorded as unproven
 SELECT noisy(0.25, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
 CREATE ROLE dpobj_options_user;
 SET ROLE dpobj_options_user;
@@ -78,14 +78,14 @@ SELECT noisy(0.25, '{"grid": "sign", "mechanism": "rspm", "noise": "published", 
 SELECT noisy(0, '{"grid": "sign", "mechanism": "rspm", "noise": "published"}');
 RESET dpobj.allow_unproven;
 DROP FUNCTION noisy(numeric, jsonb);
--- what does not go together
+-- options that exclude each other
 SELECT weights('{"grid": "ternary", "mechanism": "opdisc", "noise": "laplace"}');
 SELECT weights('{"grid": "ternary", "mechanism": "rspm", "noise": "paraboloid"}');
 SELECT weights('{"grid": "ternary", "modulus": 3, "mechanism": "opdisc", "noise": "spherical"}');
 SELECT weights('{"grid": {"levels": [[-60, 60], [-60, 0]]}, "mechanism": "opdisc", "noise": "spherical"}');
 SELECT weights('{"grid": "sign", "noise": "spherical"}');
 SELECT weights('{"grid": "sign", "mechanism": "sample_aggregate", "solver": "native"}');
--- parts are for one mechanism, which is never chosen for anybody
+-- options of sample_aggregate, which is never chosen automatically
 SELECT * FROM answers($$SELECT weights('%')$$,
   '{"grid": "sign", "parts": 5}', '{"grid": "sign", "mechanism": "opdisc", "part_nodes": 5}', '{"mechanism": "sample_aggregate", "parts": 0}',
   '{"mechanism": "sample_aggregate", "parts": 65537}', '{"mechanism": "sample_aggregate", "part_nodes": 1.5}',

@@ -48,7 +48,7 @@ UPDATE visit SET y = true, f = 'NaN' WHERE who = 4 AND f > 0.01;
 SELECT sum(positive + negative) FROM dpobj_internal.scan_rows('visit', 'y', '{f}');
 SELECT sum(positive + negative) FROM dpobj_internal.scan_rows('visit', 'y', '{id}');
 
--- The choice is that of the key; equal rows are equally good, and as many enter as may.
+-- The choice depends on the key only; equal rows are equally likely, and as many as allowed enter.
 SELECT count(DISTINCT digest) FROM generate_series(1, 20) i, dpobj_internal.scan_digest('visit', 'y', '{id}', person_key => decode(md5(left('one key', i + 7)), 'hex')) s;
 SELECT count(DISTINCT digest) > 10 AS various FROM generate_series(1, 20) i, dpobj_internal.scan_digest('visit', 'y', '{id}', person_key => decode(md5(i::text), 'hex')) s;
 SELECT count(DISTINCT digest) > 10 AS various FROM generate_series(1, 20) i, dpobj_internal.scan_digest('visit', 'y', '{id}', with_digest => i > 0) s;

@@ -1,14 +1,9 @@
--- Models in use: raw columns, JSON, lodging_model SQL, points, shares. All of it is free.
+-- Predictions from raw columns, JSON, SQL, points and shares are free.
 \i tests/answers.sql
 \set SHOW_CONTEXT never
-CREATE ROLE dpobj_use_ana LOGIN;
-CREATE ROLE dpobj_use_bea LOGIN;
-CREATE ROLE dpobj_use_bob LOGIN;
-CREATE ROLE dpobj_use_carl LOGIN;
+CALL login_roles('dpobj_use_ana', 'dpobj_use_bea', 'dpobj_use_bob', 'dpobj_use_carl');
 CREATE ROLE dpobj_use_team;
 GRANT dpobj_use_team TO dpobj_use_carl;
-ALTER ROLE dpobj_use_ana SET dpobj.release_tick = 0;
-ALTER ROLE dpobj_use_bea SET dpobj.release_tick = 0;
 
 CREATE TYPE wing AS ENUM ('north', 'south', 'west');
 CREATE TABLE lodging (id int, age int, sex text, days numeric, place wing, emergency boolean, "since Day" date, ill boolean, cost float8);
@@ -44,7 +39,7 @@ SELECT dpobj.predict_sql('card', '');
 \pset tuples_only off
 \pset format aligned
 SELECT dpobj.predict_sql(NULL) IS NULL AS none;
--- here it can be compared at once
+-- the statement and dpobj.score agree
 \c - postgres
 SELECT dpobj.predict_sql('card', owner => 'dpobj_use_ana') AS statement \gset
 SELECT count(*), count(dp_score), count(*) FILTER (WHERE (dp_score, dp_prediction) IS DISTINCT FROM
@@ -67,7 +62,7 @@ SELECT dpobj.score('number', n) IS NULL AS none FROM newcomer n;
 SELECT m.name, m.key, count(dpobj.score(m.name, n)) FROM dpobj.models m, newcomer n WHERE m.key IS NOT NULL GROUP BY 1, 2 ORDER BY 1;
 SELECT s.name, s.key, count(*) FROM dpobj.scorecards s WHERE s.name LIKE 'by%' GROUP BY 1, 2 ORDER BY 1;
 SELECT dpobj.score('by emergency', n) FROM newcomer n;
--- of the model itself, whosever it is
+-- by the value of a model, of any owner
 SELECT dpobj.score(model, n) = dpobj.score('card', n) AS the_same FROM newcomer n, dpobj.models WHERE name = 'card' AND n.days = 3;
 -- other types that mean the same; a domain; a text for an enum and an enum for a text
 CREATE TYPE pg_temp.sexes AS ENUM ('f', 'm', 'it''s');
@@ -76,10 +71,10 @@ SELECT dpobj.score('card', r) FROM (SELECT true AS emergency, 3::int2 AS days, '
 SELECT dpobj.score('card', r) FROM (SELECT true AS emergency, 3::float8 AS days, 'm'::pg_temp.sexes AS sex, 45.5::numeric AS age, 'east'::varchar AS place) r;
 SELECT dpobj.score('proba', r) = dpobj.score('proba', s) AS the_same
   FROM (SELECT timestamp '2020-05-05' AS "since Day", 3 AS days) r, (SELECT date '2020-05-05' AS "since Day", 3.0 AS days) s;
--- no row, no name
+-- NULL instead of a row or a name
 SELECT dpobj.predict('card', NULL::newcomer), dpobj.score(NULL, n), dpobj.predict_proba(NULL::dp_model, n) FROM newcomer n LIMIT 1;
 SELECT dpobj.predict('card', n) FROM (SELECT 1) one LEFT JOIN newcomer n ON false;
--- what does not fit is told before any value is looked at
+-- a row type that does not fit is refused before any value is read
 SELECT dpobj.predict('card', ROW(1, 2));
 SELECT * FROM answers($$SELECT dpobj.predict('card', n) FROM (%) n$$,
   'SELECT age, sex, days, place FROM newcomer', 'SELECT *, 1 AS age FROM newcomer', 'SELECT emergency, days, sex, age::text, place FROM newcomer',
@@ -94,7 +89,7 @@ ALTER TABLE newcomer DROP COLUMN days;
 SELECT dpobj.predict('card', n) FROM newcomer n;
 ALTER TABLE newcomer ADD COLUMN days real DEFAULT 3;
 SELECT dpobj.score('card', n) FROM newcomer n LIMIT 1;
--- a plan that lives longer than a statement sees what has changed
+-- a prepared statement sees changed columns
 PREPARE scores AS SELECT dpobj.score('card', n) FROM newcomer n LIMIT 1;
 EXECUTE scores;
 ALTER TABLE newcomer RENAME age TO years;
@@ -130,7 +125,7 @@ SELECT * FROM answers(format('SELECT (%L::jsonb || ''%%'')::dp_model', :'documen
 SELECT ROW('halfspace', 'hand', '{NaN}', 0, 0, 'replace', 'unproven', 0, '{}')::dp_model::jsonb;
 SELECT ROW('halfspace', NULL, '{1}', 0, 0, 'replace', 'unproven', 0, '{}')::dp_model::jsonb;
 
--- Models of arrays, and models that are none.
+-- Models of arrays, and forged models.
 \c - postgres
 CREATE TABLE lodging_model AS SELECT dp_halfspace(ARRAY[age], ill, 1.0, 0,
   '{"center": 30, "scale": 10, "clip": [-2, 2], "intercept": true, "grid": {"levels": [[2], [-1]]}}') AS model FROM lodging;
@@ -169,11 +164,11 @@ SELECT s.points, s.weight, s.weight - 3 = dpobj.score(model, r) AS the_same, dpo
   FROM forged('{"features": ["x"], "relation": "t", "label": "y", "encoding": {"intercept": true}, "encoders": {"x": {"null": 0.3}},
     "types": {"x": "double precision", "y": "boolean"}}', '{10,-3}') model, dpobj.scorecard(model) s, (SELECT NULL::float8 AS x) r WHERE s.level = 'missing';
 
--- how this session writes the dates of a label does not matter
+-- the DateStyle of the session does not matter
 SELECT dpobj.score(forged('{"features": ["x"], "relation": "t", "label": "d", "encoding": {}, "encoders": {"x": {}, "d": {"positive": ["31/12/2024"]}},
   "types": {"x": "double precision", "d": "date"}}', '{2}'), r) FROM (SELECT 0.5::float8 AS x) r;
 
--- not even a zero differs in its sign
+-- the sign of a zero is the same, too
 CREATE TEMP TABLE some_table AS SELECT ARRAY[x] AS features FROM unnest('{0, -0, 0.5, -0.5, 7, -7, 1e-320}'::float8[]) x;
 SELECT forged('{"encoding": {"scale": [3]}}', '{-0.3}') AS model, dpobj.predict_sql(forged('{"encoding": {"scale": [3]}}', '{-0.3}')) AS statement \gset
 SELECT features, dp_score, dp_score::text = dp_score(:'model'::dp_model, features)::text AS the_same FROM (:statement) s;
@@ -182,7 +177,7 @@ CREATE TEMP TABLE whole_table AS SELECT ARRAY[7, 100000] AS features;
 SELECT forged('{"encoding": {"scale": [9, 300000]}}') AS model,
   dpobj.predict_sql(forged('{"encoding": {"scale": [9, 300000]}}'), 'whole_table') AS statement \gset
 SELECT features, dp_score = dp_score(:'model'::dp_model, features) AS the_same FROM (:statement) s;
--- nor at the ends of what a model with a statement may have, on any row
+-- the same at the extremes of models that have a statement, on any row
 CREATE TEMP TABLE extreme AS SELECT ARRAY[a, b] AS features FROM
   unnest('{0, -0, 5e-324, -1e-310, 1e-300, 2e-300, -1e-300, 1, 1e18, 7e284, 1e290, -1e290, 1.7e308, -1.7e308, Infinity, -Infinity, NaN, NULL}'::float8[]) a,
   unnest('{0, 1e-300, -1e290, -9.9999e289, 1e-305, 1.7e308, -1.7e308}'::float8[]) b;
@@ -193,7 +188,7 @@ CREATE TEMP TABLE extreme_model AS SELECT forged(jsonb_build_object('encoding', 
 SELECT count(*) AS models, sum(cardinality(xpath('//different', x))) AS rows_that_differ, sum(cardinality(xpath('//row', x))) AS rows FROM
   (SELECT query_to_xml(format('SELECT CASE WHEN p.dp_score::text IS DISTINCT FROM dp_score(%L::dp_model, p.features)::text THEN 1 END AS different FROM (%s) p',
     model, dpobj.predict_sql(model, 'extreme')), false, false, '') AS x FROM extreme_model) s;
--- beyond there is none
+-- models beyond these extremes have no statement
 SELECT dpobj.predict_sql(forged('{"encoding": {}}', '{1e291}'));
 SELECT dpobj.predict_sql(forged('{"encoding": {}}', '{9.9e-301}'));
 SELECT dpobj.predict_sql(forged('{"encoding": {"center": [-1e291]}}', '{1}'));
@@ -201,7 +196,7 @@ SELECT dpobj.predict_sql(forged('{"encoding": {"scale": [1e-301]}}', '{1}'));
 SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {"bins": [1e-301]}}, "types": {"a": "numeric"}}'));
 SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {"high": [0.5]}, "encoders": {"a": {"bins": [1]}}, "types": {"a": "numeric"}}'));
 
--- Whose model: one's own, and what is shared.
+-- A role may use its own models and shared ones.
 \c - dpobj_use_bob
 SELECT count(*) FROM dpobj.models;
 SELECT count(*) FROM dpobj.scorecards;
@@ -230,7 +225,7 @@ SELECT dpobj.score('card', n), dpobj.score('card', n, 'dpobj_use_ana') FROM (SEL
 SELECT dpobj.predict_sql('card') = dpobj.predict_sql('card', owner => 'dpobj_use_ana') AS the_same;
 SELECT count(*) FROM dpobj.scorecard('card');
 SELECT count(DISTINCT name) FROM dpobj.scorecards;
--- it is not his to give away, nor to rate
+-- a role may not share or evaluate a model that is shared with it
 SELECT dpobj.share('card', 'dpobj_use_carl');
 SELECT dpobj.unshare('card', 'dpobj_use_bob');
 SELECT dpobj.evaluate('card', 'lodging', 1);
@@ -249,7 +244,7 @@ SELECT count(*) FROM dpobj.scorecard('card');
 SELECT dpobj.predict('card', ROW(1));
 SELECT count(*) FROM dpobj.scorecard('card', 'dpobj_use_bea');
 SELECT count(*) FROM dpobj.scorecard('card', 'dpobj_use_ana');
--- taken back: at the next statement of the same session
+-- a share that is taken back ends at the next statement of the same session
 \c - dpobj_use_ana
 BEGIN;
 SELECT dpobj.unshare('card', 'dpobj_use_bob');
@@ -273,7 +268,7 @@ CREATE FUNCTION lend(r record) RETURNS float8 LANGUAGE plpgsql SECURITY DEFINER 
 SELECT spy();
 \c - dpobj_use_bob
 SELECT lend(n) FROM (SELECT true AS emergency, 3 AS days, 'f' AS sex, 20 AS age, 'north' AS place) n;
--- a search_path of one's own has no say
+-- the search_path of the caller does not matter
 CREATE TEMP TABLE model_rows (name text, model text);
 CREATE FUNCTION public.text_is(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
 CREATE OPERATOR public.= (LEFTARG = text, RIGHTARG = text, FUNCTION = public.text_is);
@@ -283,7 +278,7 @@ RESET search_path;
 DROP OPERATOR public.= (text, text);
 DROP FUNCTION public.text_is;
 
--- None of this was charged; a superuser sees and uses all.
+-- Nothing of this is charged; a superuser sees and uses all models.
 \c - postgres
 SELECT count(*) FROM dpobj.models WHERE name = 'card';
 SELECT cardinality(shared_with) FROM dpobj.models WHERE name = 'card' ORDER BY 1;

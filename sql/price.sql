@@ -1,11 +1,9 @@
 -- dpobj.price: what a call would cost, from public parameters
 \i tests/answers.sql
 \set SHOW_CONTEXT never
-CREATE ROLE dpobj_price_ana LOGIN;
-CREATE ROLE dpobj_price_bob LOGIN;
+CALL login_roles('dpobj_price_ana', 'dpobj_price_bob');
 CREATE ROLE dpobj_price_group;
 GRANT dpobj_price_group TO dpobj_price_bob;
-ALTER ROLE dpobj_price_ana SET dpobj.release_tick = 0;
 CREATE TABLE lodger (age int, sex text, weight numeric, ill boolean, outcome text);
 INSERT INTO lodger SELECT 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' END, 60 + i % 40, i % 50 > 25,
   CASE WHEN i % 50 > 25 THEN 'bad' ELSE 'good' END FROM generate_series(1, 200) i;
@@ -45,7 +43,7 @@ SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 111, 1, options => '{"gri
 SELECT p -> 'parts' AS parts, p -> 'nodes' AS nodes, p -> 'lead' AS lead
   FROM unnest(ARRAY['{"n": 1000}', '{"n": 1}', '{"parts": 7, "part_nodes": 9}', '{"adjacency": "add_remove"}']::jsonb[]) o,
        dpobj.price_aggregate('halfspace', 23, 2, 0, o || '{"mechanism": "sample_aggregate", "grid": {"sparse": 2}}') p;
--- auto, as the aggregate has it
+-- mechanism auto chooses as the aggregate does
 SELECT d, p ->> 'mechanism' AS mechanism, p ->> 'sure_to_finish' AS sure
   FROM (VALUES (10), (23), (45)) v(d), dpobj.price_aggregate('halfspace', d, 1, 0, '{"grid": "ternary"}') p;
 SELECT dpobj.price_aggregate('halfspace', 60, 1);
@@ -55,7 +53,7 @@ SELECT p -> 'dimension' AS dimension FROM dpobj.price_aggregate('halfspace', 3, 
 -- less noise for more epsilon, and for fewer vectors
 SELECT bool_and(b) FROM (SELECT (p -> 'error' ->> 'rows')::numeric < lag((p -> 'error' ->> 'rows')::numeric) OVER (ORDER BY e) AS b
   FROM unnest(ARRAY[0.1, 0.2, 0.5, 1, 10]) e, dpobj.price_aggregate('halfspace', 5, e) p) s;
--- one vector only: nothing can go wrong
+-- a grid of one vector has no error
 SELECT p -> 'error' AS error FROM dpobj.price_aggregate('halfspace', 1, 1, 0, '{"grid": {"levels": [[1]]}}') p;
 
 -- A protected table, for anybody: no privilege and no budget.
@@ -63,15 +61,15 @@ SELECT p -> 'error' AS error FROM dpobj.price_aggregate('halfspace', 1, 1, 0, '{
 SELECT count(*) FROM lodger;
 SELECT jsonb_pretty(dpobj.price('lodger', NULL, 0.5));
 SELECT * FROM dpobj.remaining('lodger');
--- the label is no feature: outcome never is, a boolean only where it is named
+-- the label is no feature: outcome never is, a boolean column only if it is named
 SELECT a -> 'dimension' AS a, b -> 'dimension' AS b, c -> 'dimension' AS c
   FROM dpobj.price('lodger', 'outcome', 0.5) a, dpobj.price('lodger', 'ill', 0.5) b,
        dpobj.price('lodger', 'ill', 0.5, features => '{weight,sex}'::text[]) c;
--- a person's: three rows share the epsilon; the group's budget
+-- a table with persons: three rows share the epsilon; the budget is the group's
 SELECT jsonb_pretty(dpobj.price('lodger_case', NULL, 1.0, features => '{x}', delta => 0.0001));
 SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', NULL, 3, features => '{x}') p;
 SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', NULL, 6, features => '{x}') p;
--- so is what rates models: the same error as for a third of it and rows
+-- evaluations of persons have the error of a third of the epsilon
 SELECT p - 'remaining' - 'calls' AS price, p -> 'remaining' AS remaining, p -> 'calls' AS calls,
        p -> 'error' = dpobj.price_aggregate(method, models, 0.4, 0, '{"adjacency": "add_remove"}') -> 'error' AS same
   FROM (VALUES ('accuracy', 1, '{}'::jsonb), ('confusion', 1, '{}'), ('select', 5, '{"models": 5}')) v(method, models, o),
@@ -81,11 +79,11 @@ SELECT p - 'remaining' - 'calls' AS price FROM dpobj.price('lodger', NULL, 1, me
 SELECT p -> 'delta' AS delta FROM dpobj.price_aggregate('logistic', 3, 1, 0.5, '{"mechanism": "output", "noise": "gaussian"}') p;
 SELECT p -> 'delta' AS delta FROM dpobj.price_aggregate('logistic', 3, 1, 0.01, '{"mechanism": "output", "noise": "gaussian"}') p;
 SELECT p -> 'delta' AS delta FROM dpobj.price_aggregate('halfspace', 3, 1, 0.5) p;
--- of an epsilon so large that e^epsilon overflows, no delta is left for a row
+-- if e^epsilon overflows, no delta is left for a row
 SELECT dpobj.price('lodger_case', NULL, 3000, features => '{x}', delta => 0.5, method => 'logistic', options => '{"noise": "gaussian"}');
 SELECT p -> 'unit' AS unit, p -> 'remaining' AS remaining FROM dpobj.price('sheltered', NULL, 1, features => '{x}') p;
 
--- It is what dpobj.train then does.
+-- dpobj.train does what the price says.
 \c - dpobj_price_ana
 SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 3) p;
 SELECT p ->> 'mechanism' = m.mechanism AS mechanism, (p ->> 'epsilon')::float8 = m.epsilon AS epsilon, p ->> 'guarantee' = m.guarantee AS guarantee,
@@ -100,12 +98,12 @@ SELECT p -> 'calls' AS calls FROM dpobj.price('lodger', NULL, 0.001) p;
 SELECT dpobj.set_budget('lodger', NULL, 4.5, 0);
 \c - dpobj_price_ana
 SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 0.7) p;
--- a superuser sees the caps, but nobody has granted him a call
+-- a superuser sees the caps, but has no budget
 \c - postgres
 SELECT epsilon FROM dpobj.remaining('lodger');
 SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 0.7) p;
 
--- methods that are no trainings are listed where they can be asked about
+-- messages list the methods that each function accepts
 SELECT dpobj.price('lodger', NULL, 1, method => 'accurcy');
 SELECT dpobj.price_aggregate('accurcy', 1, 1);
 -- what an analyst cannot set, and why
@@ -129,7 +127,7 @@ SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5) p;
 ROLLBACK;
 SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5) p;
 
--- What would be refused is refused, with the same error.
+-- A price is refused with the error of the training.
 \c - dpobj_price_ana
 CREATE TEMP TABLE ask (arguments text, price text DEFAULT 'price');
 INSERT INTO ask VALUES ('''lodger'', NULL, 0'), ('''lodger'', NULL, -1'), ('''lodger'', NULL, 10001'), ('''lodger'', NULL, ''NaN'''), ('''lodger'', NULL, 0.0001'), ('''lodger'', NULL, NULL::numeric'),
@@ -147,7 +145,7 @@ INSERT INTO ask SELECT arguments, 'price_aggregate' FROM (VALUES
   ('''halfspace'', 3, 1, 0, ''{"dimension": 4}'''), ('''halfspace'', 3, 1, 0, ''{"groups": [2, 2]}'''), ('''halfspace'', 3, 1, 0, ''{"unknown": 1}'''),
   ('''halfspace'', 23, 1, 0, ''{"mechanism": "permute_flip"}'''), ('''halfspace'', 3, 1, 0, ''{"solver": "glpk"}''')) a(arguments);
 SELECT price, arguments, replace(answer_of(format('SELECT dpobj.%s(%s)', price, arguments)), E'\n', ' | ') AS refusal FROM ask;
--- of all that is about a table, dpobj.train says the same (it needs a label)
+-- dpobj.train has the same errors about a table (with a label)
 SELECT arguments, answer_of(format('SELECT dpobj.train(%s)', replace(arguments, ', NULL, ', ', ''outcome'', ')))
        = answer_of(format('SELECT dpobj.price(%s)', replace(arguments, ', NULL, ', ', ''outcome'', '))) AS the_same
   FROM ask WHERE arguments ~ '^''(lodger|lodger_view|pg_class|dpobj.protections)'', NULL, [^,]*$';

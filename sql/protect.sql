@@ -44,7 +44,7 @@ ROLLBACK;
 -- The ledger has all declarations, also those that were taken back.
 SELECT event, relation_name, role = session_user AS by_me, parameters FROM dpobj.ledger WHERE relation_name = '"Clinic"."Visit"' ORDER BY id;
 
--- Nothing is protected any more after unprotect; a rollback takes that back.
+-- dpobj.unprotect ends a protection; a rollback keeps it.
 BEGIN;
 SELECT dpobj.unprotect('"Clinic"."Visit"');
 SELECT count(*) FROM dpobj.protected;
@@ -55,7 +55,7 @@ SELECT dpobj.unprotect(NULL);
 SELECT dpobj.unprotect('pg_class');
 SELECT count(*) FROM dpobj.protected;
 
--- A column that is gone, or is of another type, shows when the declaration is used.
+-- A column that is dropped or has another type is refused when the declaration is used.
 ALTER TABLE "Clinic"."Visit" ALTER age TYPE text;
 SELECT * FROM dpobj.protected_features('"Clinic"."Visit"');
 ALTER TABLE "Clinic"."Visit" DROP age;
@@ -157,7 +157,7 @@ SELECT dpobj.unprotect('mixed');
 SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'mixed'::regclass;
 SELECT dpobj.drop_budget('mixed', NULL);
 SELECT adjacency, person, epsilon FROM dpobj.ledger WHERE relation_name = 'public.mixed' AND event = 'charged' ORDER BY id;
--- also where a part of it was charged
+-- the same if a child was charged
 CREATE TABLE mixed_parent (LIKE mixed);
 SELECT dpobj.protect('mixed_parent', '{"a": {"scale": 1}, "label": {}}', 'replace', 'person', 2);
 ALTER TABLE mixed INHERIT mixed_parent;
@@ -186,7 +186,7 @@ SELECT * FROM dpobj_internal.scan_digest('base', 'a');
 SELECT * FROM dpobj_internal.scan_rows('base', 'a');
 RESET ROLE;
 REVOKE EXECUTE ON FUNCTION dpobj.protect, dpobj.unprotect, dpobj_internal.scan_digest, dpobj_internal.scan_rows FROM dpobj_regress_stranger;
--- nor is every privilege on the table
+-- all privileges on the table are not enough
 GRANT ALL ON dpobj.protections TO dpobj_regress_stranger;
 SET ROLE dpobj_regress_stranger;
 UPDATE dpobj.protections SET ignore_rls = true WHERE false;
@@ -199,7 +199,7 @@ ROLLBACK;
 BEGIN;
 SELECT dpobj.protect('base', '{"a": {}}');
 ROLLBACK;
--- names are looked up in our schema, and nobody's function or operator is called
+-- search_path does not matter, and no function of another role is called
 CREATE SCHEMA trap;
 CREATE TABLE trap.protections (LIKE dpobj.protections);
 CREATE TABLE trap.identities (LIKE dpobj.identities);

@@ -7,9 +7,7 @@ CREATE TABLE tidepool (LIKE harbour INCLUDING CONSTRAINTS);
 INSERT INTO lagoon TABLE harbour;
 INSERT INTO tidepool TABLE harbour;
 CREATE TABLE jetty (x float8, wet boolean);
-CREATE ROLE report_ann LOGIN;
-CREATE ROLE report_bea LOGIN;
-CREATE ROLE report_auditor LOGIN;
+CALL login_roles('report_ann', 'report_bea', 'report_auditor');
 GRANT dpobj_auditor TO report_auditor;
 GRANT SELECT ON harbour, lagoon TO report_ann, report_bea;
 SELECT dpobj.grant_trainer('report_ann'), dpobj.grant_trainer('report_bea') \g /dev/null
@@ -17,7 +15,7 @@ SELECT dpobj.grant_trainer('report_ann'), dpobj.grant_trainer('report_bea') \g /
 \pset tuples_only on
 
 -- ---- plans ----
--- few pure releases: the sum is the least; many, or Gaussian noise: it is not
+-- for few pure releases the sum is the least; for many, or with Gaussian noise, another accountant is better
 SELECT p ->> 'best', p -> 'basic' ->> 'epsilon', p -> 'zcdp' -> 'epsilon' > p -> 'basic' -> 'epsilon'
   FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 0.5, "count": 2}]', 1e-6) p;
 SELECT p ->> 'best', p -> 'basic' ->> 'epsilon', p -> 'basic' -> 'delta', p -> 'zcdp' ->> 'epsilon', p -> 'releases', p ->> 'adjacency'
@@ -56,7 +54,7 @@ SELECT p ->> 'best', p -> 'rdp' ->> 'epsilon' < p -> 'basic' ->> 'epsilon', p ->
 SELECT p -> 'best', p -> 'basic' -> 'delta', p -> 'zcdp' -> 'epsilon', p -> 'zcdp' ->> 'assumes', p #>> '{fixed_beforehand,kov,assumes}'
   FROM dpobj.price_plan('[{"method": "logistic", "d": 20, "epsilon": 0.1, "delta": 1e-7, "count": 100,
     "options": {"mechanism": "objective", "noise": "gaussian"}}]', 1e-6) p;
--- a weaker label is the plan's
+-- the plan has the weakest guarantee of its releases
 SELECT p ->> 'guarantee' FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "options": {"time_limit": 1}},
   {"method": "halfspace", "d": 5, "epsilon": 1}]', 0) p;
 -- nothing is written, and everybody may ask
@@ -65,14 +63,14 @@ SET SESSION AUTHORIZATION report_bea;
 SELECT p -> 'releases' FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "count": 3}]', 0) p;
 RESET SESSION AUTHORIZATION;
 SELECT count(*) = :ledger FROM dpobj.ledger;
--- what is no plan
+-- plans that are refused
 SELECT dpobj.price_plan(NULL, 0);
 SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1}]', NULL);
 SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1}]', 1);
 SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1}]', -0.1);
 SELECT dpobj.price_plan('[]', 0);
 SELECT dpobj.price_plan('{"method": "halfspace"}', 0);
--- what takes long to settle
+-- plans that would take too long
 SELECT dpobj.price_plan(jsonb_agg(jsonb_build_object('method', 'logistic', 'd', 20, 'epsilon', i, 'delta', 1e-6,
     'options', '{"mechanism": "sgd", "sampling": "fixed", "n": 100000}'::jsonb)), 1e-5) FROM generate_series(1, 21) i;
 SELECT dpobj.price_plan('"halfspace"', 0);
@@ -88,37 +86,19 @@ SELECT * FROM answers($$SELECT dpobj.price_plan('[{"method": "halfspace", %]', 0
   '"d": 5, "epsilon": 1, "count": 1000001}', '"d": 5, "epsilon": 1, "options": 1}', '"d": 5, "epsilon": 1, "options": {"colour": 1}}');
 SELECT dpobj.price_plan('[{"method": "ftrl", "d": 5, "epsilon": 1}]', 0);
 SELECT dpobj.price_plan((SELECT jsonb_agg('{"method": "halfspace", "d": 5, "epsilon": 1}'::jsonb) FROM generate_series(1, 501)), 0);
--- the name of a table in quotes is still one
+-- a table's name can be given as text
 SELECT dpobj.price('harbour', NULL, 1);
 
 -- ---- what the ledger says, by other accountants ----
-CREATE FUNCTION halfspaces(source text, number integer, epsilon numeric, options jsonb DEFAULT '{"mechanism": "permute_flip"}')
-RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  mechanism text;
-BEGIN
-  FOR i IN 1 .. number LOOP
-    EXECUTE format('SELECT (dp_halfspace(features, deep, $1, 0.0, $2)).mechanism FROM %I', source)
-      INTO mechanism USING epsilon, options;
-  END LOOP;
-  RETURN mechanism;
-EXCEPTION WHEN OTHERS THEN
-  RETURN SQLSTATE;
-END $$;
+CREATE FUNCTION halfspaces(source text, number integer, epsilon numeric, options jsonb DEFAULT '{"mechanism": "permute_flip"}') RETURNS text LANGUAGE sql AS $$
+  SELECT max(split_part(answer_of(format('SELECT (dp_halfspace(features, deep, %s, 0.0, %L)).mechanism FROM %I', epsilon, options, source)), ':', 1))
+  FROM generate_series(1, number)
+$$;
 CREATE FUNCTION logistics(source text, number integer, epsilon numeric, delta numeric,
-  options jsonb DEFAULT '{"mechanism": "output", "noise": "gaussian", "regularization": 10}')
-RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  mechanism text;
-BEGIN
-  FOR i IN 1 .. number LOOP
-    EXECUTE format('SELECT (dp_logistic(features, deep, $1, $2, $3)).mechanism FROM %I', source)
-      INTO mechanism USING epsilon, delta, options;
-  END LOOP;
-  RETURN mechanism;
-EXCEPTION WHEN OTHERS THEN
-  RETURN SQLSTATE;
-END $$;
+  options jsonb DEFAULT '{"mechanism": "output", "noise": "gaussian", "regularization": 10}') RETURNS text LANGUAGE sql AS $$
+  SELECT max(split_part(answer_of(format('SELECT (dp_logistic(features, deep, %s, %s, %L)).mechanism FROM %I', epsilon, delta, options, source)), ':', 1))
+  FROM generate_series(1, number)
+$$;
 SELECT * FROM dpobj.recompute('harbour', NULL, 'pld');
 SELECT dpobj.set_budget('harbour', NULL, 20, 0.00001, 'zcdp', max_releases => 1000);
 SELECT dpobj.set_budget('harbour', 'report_ann', 20, 0.001);
@@ -142,7 +122,7 @@ SELECT logistics('harbour', 5, 0.1, 0.00000001),
 RESET SESSION AUTHORIZATION;
 SELECT accountant, releases, round(r.epsilon, 3) AS epsilon, r.delta
   FROM unnest('{basic,zcdp,rdp,kov,pld}'::text[]) a, dpobj.recompute('harbour', NULL, a) r;
--- better accountants say less, and none knows a total where delta does not cover the releases' own
+-- better accountants have smaller totals, and no accountant has one if delta does not cover the releases' own
 SELECT bool_and(e < before) FROM (SELECT epsilon AS e, lag(epsilon) OVER (ORDER BY place) AS before
   FROM unnest('{basic,zcdp,rdp,pld}'::text[]) WITH ORDINALITY a(name, place), dpobj.recompute('harbour', NULL, a.name, 0.00001)) r
   WHERE before IS NOT NULL;
@@ -220,7 +200,7 @@ SELECT report_shown('pg_class');
 RESET SESSION AUTHORIZATION;
 SELECT dpobj.protect('jetty', '{"x": {}, "wet": {}}', adjacency => 'add_remove');
 SELECT report_shown('jetty');
--- running sums that are not the ledger's show
+-- the report shows running sums that differ from the ledger
 ALTER TABLE dpobj.budget_rows DISABLE TRIGGER budget_guard;
 UPDATE dpobj.budget_rows b SET cost_spent = cost_spent - 1 FROM dpobj.identities i WHERE i.id = b.role AND i.name = 'report_bea';
 ALTER TABLE dpobj.budget_rows ENABLE ALWAYS TRIGGER budget_guard;

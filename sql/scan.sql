@@ -98,7 +98,7 @@ SELECT * FROM answers($$SELECT dpobj_internal.scan_digest('citizen', 'b', '{i4}'
 \pset format aligned
 \pset tuples_only off
 
--- What may be asked for.
+-- Labels, features and tables that are refused.
 SELECT * FROM answers($$SELECT dpobj_internal.scan_digest('citizen', %)$$,
   $$'nobody'$$, $$'i4'$$, $$'b', '{b}'$$, $$'b', '{income}'$$, $$'b', '{j}'$$);
 SELECT dpobj_internal.scan_digest('pg_class', 'relhasindex');
@@ -232,9 +232,9 @@ SET allow_system_table_mods = on;
 CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL, partkey text,
   colocationid integer NOT NULL DEFAULT 0, repmodel "char" NOT NULL DEFAULT 'c', autoconverted boolean NOT NULL DEFAULT false);
 CREATE TABLE pg_catalog.pg_dist_shard (logicalrelid regclass NOT NULL, shardid int8 NOT NULL, shardstorage "char" NOT NULL, shardminvalue text, shardmaxvalue text);
--- a node that was given no metadata
+-- a node without metadata
 SELECT * FROM both_doors();
--- a coordinator, or a worker that has them
+-- a node with metadata
 CREATE UNIQUE INDEX pg_dist_shard_shardid_index ON pg_catalog.pg_dist_shard (shardid);
 INSERT INTO pg_dist_partition VALUES ('harvest', 'h', 'age');
 INSERT INTO pg_dist_shard VALUES ('harvest', 102010, 't', '-2147483648', '2147483647');

@@ -1,13 +1,8 @@
 -- Schedules on a server without pg_cron: what is refused, and what one run does and records
 \i tests/answers.sql
-CREATE ROLE dpobj_schedule_ana LOGIN;
-CREATE ROLE dpobj_schedule_bob LOGIN;
-CREATE ROLE dpobj_schedule_mallory LOGIN;
-CREATE ROLE dpobj_schedule_carol LOGIN;
-CREATE ROLE dpobj_schedule_otto LOGIN;
+CALL login_roles('dpobj_schedule_ana', 'dpobj_schedule_bob', 'dpobj_schedule_mallory', 'dpobj_schedule_carol', 'dpobj_schedule_otto');
 GRANT dpobj_admin TO dpobj_schedule_carol;
 GRANT dpobj_auditor TO dpobj_schedule_otto;
-ALTER ROLE dpobj_schedule_ana SET dpobj.release_tick = 0;
 GRANT CREATE ON SCHEMA public TO dpobj_schedule_mallory;
 CREATE TABLE visit AS SELECT i % 20 AS a, i % 3 = 0 AS b, i % 20 > 10 AS y FROM generate_series(1, 100) i;
 CREATE TABLE plain AS TABLE visit;
@@ -33,7 +28,7 @@ SELECT dpobj_internal.cron_time('0 0 29 2 *', '294276-12-31', true);
 SELECT dpobj_internal.cron_time('30 3 * * *', '4714-11-24 00:00 BC');
 SELECT dpobj_internal.schedule_model('nightly', '2026-11-21 03:30+00'),
        dpobj_internal.schedule_of_model('nightly 2026-11-21 03:30') = ROW('nightly'::text, timestamptz '2026-11-21 03:30+00') AS back;
--- any name of a model is taken, none is an error
+-- every text is a possible model name, and none is an error
 SELECT m, dpobj_internal.schedule_of_model(m) FROM unnest('{nightly,a 2026-13-01 00:00,a 2026-02-30 00:00,a 2026-01-01 24:00,a 9999-99-99 99:99,
   a 0000-00-00 00:00,a 2026-01-01 00:00x, 2026-01-01 00:00}'::text[]) m;
 
@@ -43,7 +38,7 @@ SELECT dpobj_internal.cron_database() IS NULL AS absent;
 SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
 SELECT count(*) FROM dpobj.schedules;
 
--- What is wrong is said at once.
+-- Wrong arguments are refused at once.
 SELECT * FROM answers($$SELECT dpobj.schedule('visit', 'y', 0.5, name => %)$$,
   $$NULL, cron => '30 3 * * *'$$, $$'', cron => '30 3 * * *'$$, $$repeat('x', 201), cron => '30 3 * * *'$$, $$'nightly', cron => NULL$$,
   $$'nightly', cron => 'at night'$$);
@@ -93,7 +88,7 @@ SELECT schedule, r.owner, scheduled = timezone('GMT', date_trunc('year', timezon
        r.release = m.release AS same_release, dpobj.verify(m.model) AS verified, started < finished AS took, sqlstate, message
   FROM dpobj.schedule_runs r JOIN dpobj.models m ON m.name = r.model;
 SELECT count(*) FROM dpobj.models m JOIN dpobj.schedules s ON s.latest_model = m.name;
--- what the session was told is all that a record says
+-- a record has the message that the session got, and no more
 SELECT count(*) FROM dpobj.schedule_runs WHERE state = 'released' AND (sqlstate IS NOT NULL OR message IS NOT NULL);
 
 -- A change keeps the name and what was run under it.
@@ -209,13 +204,13 @@ UPDATE dpobj.schedule_rows SET name = 'late' WHERE name = 'thrifty';
 \c - dpobj_schedule_anna
 CALL dpobj.run_schedule('late');
 SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'late';
--- a period that was never taken is an error of the run, and recorded
+-- a period that dpobj.schedule would refuse is an error of the run, and recorded
 \c - postgres
 UPDATE dpobj.schedule_rows SET period = '300000 years' WHERE name = 'late';
 \c - dpobj_schedule_anna
 CALL dpobj.run_schedule('late');
 SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'late';
--- without pg_cron, nobody knows whether it has a job
+-- without pg_cron dpobj cannot know whether a job exists
 SELECT dpobj.unschedule('late');
 SELECT count(*) FROM dpobj.schedule_runs WHERE schedule = 'late';
 -- a long name of a job is shortened
@@ -225,7 +220,7 @@ SELECT dpobj_internal.cron_statement('it''s', '30 3 * * *', 'dpobj_schedule_ana'
 \c - postgres
 DROP FUNCTION plan, put, run, enter, record, remove;
 DROP PROCEDURE call;
--- a role that comes later has nothing of one that had its name
+-- a new role with an old name has no schedules
 DROP ROLE dpobj_schedule_anna;
 CREATE ROLE dpobj_schedule_ana LOGIN;
 \c - dpobj_schedule_ana
@@ -233,7 +228,7 @@ SELECT count(*) FROM dpobj.schedules;
 CALL dpobj.run_schedule('yearly');
 \c - postgres
 SELECT name, owner FROM dpobj.schedules;
--- which a superuser removes
+-- a superuser removes schedules of roles that are gone
 DELETE FROM dpobj.schedule_rows s USING dpobj.schedule_owners o WHERE o.id = s.id AND o.role IS NULL;
 SELECT count(*) FROM dpobj.schedules;
 DROP TABLE plain;

@@ -40,7 +40,7 @@ SELECT (dp_halfspace(features, NOT rich, 1.0, 0)).kind FROM person HAVING true;
 SELECT (dp_halfspace(features, rich, 1.0, 0, '{"dimension": 2}')).kind FROM person WHERE false;
 SELECT (dp_halfspace(f, r, 1.0, 0, '{"dimension": 2}')).kind
 FROM (SELECT array_append(features[1:1], features[2]) AS f, rich AS r FROM person WHERE id < 0 AND id > 0) AS p;
--- around the call
+-- expressions around the call
 SELECT upper((m).kind) FROM (SELECT dp_halfspace(features, rich, 1.0, 0) AS m FROM person) AS s;
 WITH m AS (SELECT dp_halfspace(features, rich, 1.0, 0) AS model FROM person) SELECT (model).kind FROM m;
 WITH m AS MATERIALIZED (SELECT dp_halfspace(features, rich, 1.0, 0) AS model FROM person)
@@ -117,7 +117,7 @@ SELECT :first_release = :second_release AS same;
 COMMIT;
 SELECT count(*) - :before AS released FROM dpobj.ledger WHERE event = 'released';
 
--- Partitions and children are booked on the topmost ancestor.
+-- Charges on partitions and children are those of the topmost ancestor.
 CREATE TEMP TABLE borrowed () INHERITS (forebear);
 CREATE TEMP TABLE own AS SELECT * FROM person;
 CREATE UNLOGGED TABLE unlogged AS SELECT * FROM person;
@@ -228,7 +228,7 @@ SELECT dpobj_internal.train_final(NULL);
 SELECT dpobj_internal.train_accumulate(NULL, '{1}', true, 1.0, 0);
 SELECT dpobj_internal.rows_combine(NULL, NULL);
 SELECT 'x'::dp_rows;
--- aggregates of somebody else's over our functions, made by a superuser
+-- aggregates over internal functions, made by a superuser
 CREATE AGGREGATE spoof(float8[], boolean, float8, float8) (SFUNC = dpobj_internal.train_accumulate, STYPE = dp_rows,
   FINALFUNC = dpobj_internal.train_final, FINALFUNC_MODIFY = READ_WRITE);
 SELECT spoof(features, rich, 1.0, 0) FROM person;
@@ -245,7 +245,7 @@ CREATE AGGREGATE spoof_moving(float8[], boolean, float8, float8) (SFUNC = dpobj_
 SELECT spoof_moving(features, rich, 1.0, 0) OVER (ORDER BY id ROWS 3 PRECEDING) FROM person;
 CREATE FUNCTION dp_halfspace(float8[], boolean) RETURNS text LANGUAGE sql AS $$ SELECT 'mine' $$;
 SELECT dp_halfspace(features, rich), (SELECT spoof(features, rich, 1.0, 0) FROM person) FROM person LIMIT 1;
--- and without being one, they cannot be made
+-- other roles cannot make such aggregates
 CREATE ROLE shapes_owner;
 GRANT SELECT ON person TO shapes_owner;
 GRANT CREATE ON SCHEMA public TO shapes_owner;

@@ -89,8 +89,7 @@ SELECT bool_and(b) AS better FROM (SELECT (p -> 'error' ->> 'mean')::numeric < l
 SELECT dpobj.price_aggregate('simplex', 5, 1);
 
 -- The analyst's door: the label is a number, n is declared.
-CREATE ROLE dpobj_simplex_ana LOGIN;
-ALTER ROLE dpobj_simplex_ana SET dpobj.release_tick = 0;
+CALL login_roles('dpobj_simplex_ana');
 CREATE TABLE house (area int, rooms int, garden boolean, kind text, price numeric);
 INSERT INTO house SELECT 50 + i % 100, 1 + i % 5, i % 2 = 0, CASE WHEN i % 3 = 0 THEN 'flat' END, CASE WHEN i % 10 > 0 THEN 1000 * (i % 100) END FROM generate_series(1, 3000) i;
 REVOKE ALL ON house FROM PUBLIC;

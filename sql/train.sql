@@ -1,13 +1,9 @@
 -- dpobj.train and dpobj.evaluate: what they return, what they refuse, and what they write
 \i tests/answers.sql
 \set SHOW_CONTEXT never
-CREATE ROLE dpobj_train_ana LOGIN;
-CREATE ROLE dpobj_train_bob LOGIN;
-CREATE ROLE dpobj_train_mallory LOGIN;
+CALL login_roles('dpobj_train_ana', 'dpobj_train_bob', 'dpobj_train_mallory');
 CREATE ROLE dpobj_train_group;
 GRANT dpobj_train_group TO dpobj_train_bob;
-ALTER ROLE dpobj_train_ana SET dpobj.release_tick = 0;
-ALTER ROLE dpobj_train_bob SET dpobj.release_tick = 0;
 
 CREATE TABLE visit (id int, age int, sex text, weight numeric, ill boolean, outcome text, note json);
 INSERT INTO visit SELECT i, 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' END, 60 + i % 40,
@@ -16,7 +12,7 @@ REVOKE ALL ON visit FROM PUBLIC;
 SELECT dpobj.protect('visit', '{"age": {"bins": [30, 46, 60]}, "sex": {"levels": ["f", "m"], "drop_first": true},
   "weight": {"center": 80, "scale": 20}, "ill": {}, "outcome": {"positive": ["bad"]}}');
 
--- Without a budget nobody is let in, whoever he is; a cap over all roles is no grant.
+-- Without a budget every role is refused; a budget of all roles is none of a role's own.
 SELECT dpobj.train('visit', 'outcome', 1);
 SELECT dpobj.set_budget('visit', NULL, 1000, 0);
 \c - dpobj_train_ana
@@ -162,7 +158,7 @@ SELECT mechanism, guarantee, adjacency, cardinality(weights), details -> 'parts'
   FROM dpobj.train('ward', 'ill', 100, options => '{"grid": "sign", "mechanism": "sample_aggregate"}', name => 'voted');
 SELECT dpobj.evaluate('voted', 'ward', 90) > 0.75 AS good;
 
--- Tables that nobody trains on.
+-- Tables that are refused.
 \c - postgres
 CREATE TABLE plain (ill boolean, a boolean);
 CREATE VIEW plain_view AS SELECT * FROM plain;

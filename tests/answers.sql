@@ -16,4 +16,13 @@ END $$;
 CREATE OR REPLACE FUNCTION answers(statement text, VARIADIC items text[]) RETURNS TABLE (item text, answer text) LANGUAGE sql AS $$
   SELECT item, replace(answer_of(replace(statement, '%', item)), E'\n', ' | ') FROM unnest(items) item
 $$;
+
+-- Roles that may log in, and whose releases wait for no tick.
+CREATE OR REPLACE PROCEDURE login_roles(VARIADIC names text[]) LANGUAGE plpgsql AS $$
+DECLARE name text;
+BEGIN
+  FOREACH name IN ARRAY names LOOP
+    EXECUTE format('CREATE ROLE %1$I LOGIN; ALTER ROLE %1$I SET dpobj.release_tick = 0', name);
+  END LOOP;
+END $$;
 \set ECHO all

@@ -1,4 +1,4 @@
--- The SQLSTATE of every refusal, and that a refusal writes nothing to the ledger.
+-- SQLSTATEs of refusals that sql shows without them, and that a refusal writes nothing to the ledger.
 \set QUIET 1
 \set ON_ERROR_STOP 1
 CREATE EXTENSION IF NOT EXISTS pgtap;
@@ -10,19 +10,6 @@ SELECT count(*) AS before FROM dpobj.ledger \gset
 
 CREATE TEMP TABLE refusal (call text, tail text, state text);
 INSERT INTO refusal VALUES
-  ('features, rich, 0.0, 0', '', '22023'),
-  ('features, rich, -1.0, 0', '', '22023'),
-  ('features, rich, ''NaN''::float8, 0::float8', '', '22023'),
-  ('features, rich, 1.0, 1', '', '22023'),
-  ('features, rich, 1.0, -1', '', '22023'),
-  ('features, rich, eps, 0::float8', '', '22023'),
-  ('features, rich, NULL::numeric, 0', '', '22023'),
-  ('features, rich, 1.0, 0, ''{"unknown": 1}''', '', '22023'),
-  ('features, rich, 1.0, 0, ''{"dimension": 129}''', '', '22023'),
-  ('features, rich, 1.0, 0, ''{"dimension": 23, "mechanism": "permute_flip"}''', '', '22023'),
-  ('features, rich, 1.0, 0, ''{"adjacency": "add_remove"}''', '', '22023'),
-  ('features, rich, 1.0, 0', 'WHERE false', '22023'),
-  ('ARRAY[age], rich, 1.0, 0', '', '22023'),
   ('features, rich, 1.0, 0', 'GROUP BY age', 'UB003'),
   ('features, rich, 1.0, 0', 'HAVING count(*) > 0', 'UB003'),
   ('features, rich, 1.0, 0', ', generate_series(1, 2)', 'UB003'),
