@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Moves the vector past what has been written. */
+/* Moves the vector past the bytes written. */
 static void
 advance(struct iovec *piece, int pieces, size_t written)
 {

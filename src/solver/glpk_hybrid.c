@@ -109,7 +109,7 @@ half_of(const SlabNode *parent, int half)
 	return node;
 }
 
-/* An open node from what node_expand() left in branch and block. */
+/* Adds a node from what node_expand() left in branch and block; returns its number. */
 static int
 add_node(Slab *slab, SlabState state, const Branch *branch)
 {
@@ -277,7 +277,7 @@ preprocess(Slab *slab, glp_tree *tree)
 }
 
 /*
- * For every vector of the box
+ * Adds the cut of the current node.  For every vector of the box
  *
  *   loss >= constant + sum of the cells' minima + sum_j (cost - the model's cost)[j][i_j]
  *

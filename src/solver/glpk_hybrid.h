@@ -24,9 +24,8 @@
 #include "core/optimum/oracle.h"
 
 /*
- * Like oracle_search(), with the same answer except for the number of nodes.
- * False where the numbers do not fit int64, or GLPK raised an error: then the
- * answer is not filled.
+ * Like oracle_search(), with the same answer except for the number of nodes.  Returns false,
+ * without an answer, if the numbers exceed int64 or GLPK raised an error.
  */
 extern bool glpk_hybrid_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 

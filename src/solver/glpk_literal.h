@@ -38,15 +38,15 @@ typedef struct GlpkWitness
 } GlpkWitness;
 
 /*
- * False where a coefficient is 2^40 or more, or GLPK gave up.  milliseconds is
- * GLPK's limit, INT_MAX for none; it does not look at the clock everywhere.
+ * Returns false if a coefficient is 2^40 or more, or GLPK gave up.  milliseconds is GLPK's time
+ * limit, INT_MAX for none; GLPK may exceed it, because only some of its steps check the time.
  */
 extern bool glpk_literal_witness(const OracleProblem *problem, int milliseconds, Memory *memory,
 								 GlpkWitness *witness);
 
 /*
- * The oracle's answer, ties included, if GLPK's witness has the objective of that
- * proved optimum; else false: GLPK gave up, or was wrong.
+ * Returns the oracle's answer, ties included, if GLPK's witness has the objective of that proved
+ * optimum; false if GLPK gave up or was wrong.
  */
 extern bool glpk_literal_solve(const OracleProblem *problem, Memory *memory, OracleAnswer *answer);
 

@@ -135,7 +135,7 @@ add_multiple(GlpkProgramme *programme)
 	programme->multiple_column = column;
 }
 
-/* With a modulus a single state is accepted, so end states have no costs. */
+/* With a modulus only one state is accepted, so end states have no costs. */
 static void
 add_constraint(GlpkProgramme *programme)
 {

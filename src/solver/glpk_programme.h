@@ -50,7 +50,7 @@ extern int programme_add_binary(GlpkProgramme *programme, double cost);
 extern void programme_add_entry(GlpkProgramme *programme, int column, double value);
 extern void programme_add_row(GlpkProgramme *programme, int type, double bound);
 
-/* The greatest common divisor of a row's features; 1 where all are 0. */
+/* The greatest common divisor of a row's features; 1 if all are 0. */
 extern int64_t programme_row_divisor(const int32_t *x, int dimension);
 
 #endif

@@ -100,7 +100,7 @@ make_power(SelectRate rate, int64_t x, double inflation)
 	return power;
 }
 
-/* The factor that compensates for the rounding in select_weight(); see there. */
+/* The factor that compensates for rounding; select_weight() proves that it suffices. */
 static double
 rounding_allowance(const SelectPlan *plan)
 {

@@ -127,7 +127,7 @@ extern void select_plan_destroy(SelectPlan *plan, Memory *memory);
 
 typedef struct SelectWalker SelectWalker;
 
-/* Called for each configuration; false stops the walk where it is. */
+/* Called for each configuration; returns false to end the walk there. */
 typedef bool (*SelectVisit)(SelectWalker *walker, void *context);
 
 struct SelectWalker

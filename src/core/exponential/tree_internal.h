@@ -39,10 +39,7 @@ extern int tree_length_compare(TreeLength a, TreeLength b);
 extern TreeLength tree_length_above(const mpfr_t value, int64_t exponent);
 extern TreeLength tree_length_add(TreeLength a, TreeLength b);
 
-/*
- * A uniform number t of which the leading bits are known: it lies in
- * [value, value + 1) * 2^exponent.
- */
+/* A uniform number t whose leading bits are known: it lies in [value, value + 1) * 2^exponent. */
 typedef struct TreePoint
 {
 	mpz_t value;

@@ -150,7 +150,7 @@ leaf_clear(Leaf *leaf, const Tree *tree)
 	memory_release(tree->memory, leaf->number);
 }
 
-/* Is t, of which the bits down to 2^exponent are known, below the mass? */
+/* Whether t, whose bits down to 2^exponent are known, is below the mass. */
 static SelectVerdict
 compare_to_mass(Leaf *leaf, const TreePoint *point)
 {

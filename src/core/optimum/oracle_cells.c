@@ -56,7 +56,7 @@ cells_destroy(Cells *cells, Memory *memory)
 	row_tables_destroy(&cells->rows, memory);
 }
 
-/* The slot of the cell with this scope, or the empty slot where it belongs. */
+/* The slot of the cell with this scope, or the empty slot for it. */
 static int *
 find_slot(const Cells *cells, ColumnSet scope)
 {

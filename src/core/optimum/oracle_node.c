@@ -34,8 +34,8 @@ workspace_destroy(Workspace *work, Memory *memory)
 }
 
 /*
- * Does the incumbent precede every vector of the box that has coordinate j at
- * level i (j = -1: of the whole box), given a lower bound of their objective?
+ * Whether the incumbent precedes every vector of the box with coordinate j at level i (j = -1: of
+ * the whole box), given a lower bound of their objective.
  */
 static bool
 closes(const OracleModel *model, const Incumbent *best, int64_t lower, const Box *box, int j, int i)

@@ -469,7 +469,7 @@ search_destroy(Search *search)
 		memory_release(search->memory, search->task[t]->room);
 		memory_release(search->memory, search->task[t]);
 	}
-	/* The first workspace owns what the others borrow. */
+	/* The first workspace owns the rows that the others borrow. */
 	for (int k = search->workspaces - 1; k >= 0; k--)
 	{
 		workspace_destroy(search->workspace[k], search->memory);

@@ -578,7 +578,7 @@ read_header(const uint8_t *bytes, size_t length, BytesHeader *header, Encoding *
 		   (length - sizeof(*header)) % row_bytes == 0;
 }
 
-/* Are the two encodings equal, except that a feature count may be unknown? */
+/* Whether the two encodings are equal, except that a feature count may be unknown. */
 static bool
 compatible(const Encoding *a, const Encoding *b)
 {
