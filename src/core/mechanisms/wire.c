@@ -1,5 +1,5 @@
 /*
- * wire.c - little-endian fields, appended and checked one by one.
+ * wire.c - one list of fields for each message, which writes it and reads it.
  */
 #include "core/mechanisms/wire.h"
 
@@ -7,211 +7,149 @@
 
 #define WIRE_VERSION 5
 
-typedef struct Writer
+/* A message that is written to out, or read from in .. end where out is NULL. */
+typedef struct Wire
 {
-	uint8_t *at;
-} Writer;
-
-typedef struct Reader
-{
-	const uint8_t *at;
+	uint8_t *out;
+	const uint8_t *in;
 	const uint8_t *end;
-	bool failed;
-} Reader;
+	bool failed; /* the bytes that were read are not valid */
+} Wire;
 
-static void
-put(Writer *writer, uint64_t value, int bytes)
+/* Writes the value and returns it, or returns what is read: little-endian, without sign. */
+static int64_t
+field(Wire *wire, int64_t value, int bytes)
 {
-	for (int i = 0; i < bytes; i++)
-		*writer->at++ = (uint8_t) (value >> (8 * i));
-}
+	uint64_t word = 0;
 
-static uint64_t
-get(Reader *reader, int bytes)
-{
-	uint64_t value = 0;
-
-	if (reader->end - reader->at < bytes)
+	if (wire->out != NULL)
 	{
-		reader->failed = true;
+		for (int i = 0; i < bytes; i++)
+			*wire->out++ = (uint8_t) ((uint64_t) value >> (8 * i));
+		return value;
+	}
+	if (wire->end - wire->in < bytes)
+	{
+		wire->failed = true;
 		return 0;
 	}
 	for (int i = 0; i < bytes; i++)
-		value |= (uint64_t) *reader->at++ << (8 * i);
-	return value;
+		word |= (uint64_t) *wire->in++ << (8 * i);
+	return (int64_t) word;
 }
 
-/* Bulk arrays are copied as they are: one machine, one byte order. */
-static void
-put_array(Writer *writer, const void *array, size_t bytes)
+static bool
+bool_field(Wire *wire, bool value)
 {
-	if (bytes > 0)
-		memcpy(writer->at, array, bytes);
-	writer->at += bytes;
-}
+	int64_t number = field(wire, value, 1);
 
-static void *
-get_array(Reader *reader, uint64_t count, size_t size, Memory *memory)
-{
-	void *array;
-
-	if (reader->failed || count > (uint64_t) (reader->end - reader->at) / size)
-	{
-		reader->failed = true;
-		return NULL;
-	}
-	array = memory_allocate(memory, count, size);
-	if (count > 0)
-		memcpy(array, reader->at, count * size);
-	reader->at += count * size;
-	return array;
-}
-
-static void
-put_grid(Writer *writer, const Grid *grid)
-{
-	put(writer, (uint64_t) grid->dimension, 2);
-	put(writer, grid->constraint, 1);
-	put(writer, (uint64_t) grid->bound, 2);
-	for (int j = 0; j < grid->dimension; j++)
-	{
-		put(writer, (uint64_t) grid->levels[j], 1);
-		for (int i = 0; i < grid->levels[j]; i++)
-			put(writer, (uint8_t) grid->level[j][i], 1);
-	}
-}
-
-static void
-get_grid(Reader *reader, Grid *grid)
-{
-	memset(grid, 0, sizeof(*grid));
-	grid->dimension = (int) get(reader, 2);
-	grid->constraint = (GridConstraint) get(reader, 1);
-	grid->bound = (int) get(reader, 2);
-	if (grid->dimension > GRID_MAX_DIMENSION || grid->constraint > GRID_MODULUS)
-		reader->failed = true;
-	for (int j = 0; j < grid->dimension && !reader->failed; j++)
-	{
-		grid->levels[j] = (int) get(reader, 1);
-		if (grid->levels[j] > GRID_MAX_LEVELS)
-			reader->failed = true;
-		for (int i = 0; i < grid->levels[j] && !reader->failed; i++)
-			grid->level[j][i] = (int8_t) get(reader, 1);
-	}
-	if (!reader->failed && !grid_is_valid(grid))
-		reader->failed = true;
-}
-
-static void
-put_double(Writer *writer, double value)
-{
-	uint64_t word;
-
-	memcpy(&word, &value, sizeof(word));
-	put(writer, word, 8);
+	wire->failed |= number > 1;
+	return number == 1;
 }
 
 static double
-get_double(Reader *reader)
+double_field(Wire *wire, double value)
 {
-	uint64_t word = get(reader, 8);
-	double value;
+	int64_t word;
 
+	memcpy(&word, &value, sizeof(word));
+	word = field(wire, word, 8);
 	memcpy(&value, &word, sizeof(value));
 	return value;
 }
 
 static void
-put_convex(Writer *writer, const ConvexTerms *terms)
+version_field(Wire *wire)
 {
-	put(writer, terms->loss, 1);
-	put(writer, terms->noise, 1);
-	put_double(writer, terms->radius);
-	put(writer, (uint64_t) terms->lambda, 8);
-	put(writer, (uint64_t) terms->delta, 8);
-	put(writer, (uint64_t) terms->norm, 8);
-	put(writer, (uint64_t) terms->steps, 4);
-	put(writer, (uint64_t) terms->rows, 8);
-	put(writer, (uint64_t) terms->peak, 8);
-	put(writer, (uint64_t) terms->calls, 4);
+	wire->failed |= field(wire, WIRE_VERSION, 2) != WIRE_VERSION;
+}
+
+/* Copies numbers as they are: one machine, one byte order.  An array that is read is memory's. */
+static const void *
+array_field(Wire *wire, const void *array, uint64_t count, size_t size, Memory *memory)
+{
+	void *copy;
+
+	if (wire->out != NULL)
+	{
+		if (count > 0)
+			memcpy(wire->out, array, count * size);
+		wire->out += count * size;
+		return array;
+	}
+	if (wire->failed || count > (uint64_t) (wire->end - wire->in) / size)
+	{
+		wire->failed = true;
+		return NULL;
+	}
+	copy = memory_allocate(memory, count, size);
+	if (count > 0)
+		memcpy(copy, wire->in, count * size);
+	wire->in += count * size;
+	return copy;
+}
+
+/* ---- a problem ---- */
+
+static void
+grid_fields(Wire *wire, Grid *grid)
+{
+	grid->dimension = (int) field(wire, grid->dimension, 2);
+	grid->constraint = (GridConstraint) field(wire, grid->constraint, 1);
+	grid->bound = (int) field(wire, grid->bound, 2);
+	wire->failed |= grid->dimension > GRID_MAX_DIMENSION || grid->constraint > GRID_MODULUS;
+	for (int j = 0; j < grid->dimension && !wire->failed; j++)
+	{
+		grid->levels[j] = (int) field(wire, grid->levels[j], 1);
+		wire->failed |= grid->levels[j] > GRID_MAX_LEVELS;
+		for (int i = 0; i < grid->levels[j] && !wire->failed; i++)
+			grid->level[j][i] = (int8_t) field(wire, grid->level[j][i], 1);
+	}
+	wire->failed = wire->failed || !grid_is_valid(grid);
 }
 
 static void
-get_convex(Reader *reader, ConvexTerms *terms)
+convex_fields(Wire *wire, ConvexTerms *terms)
 {
-	terms->loss = (ConvexLoss) get(reader, 1);
-	terms->noise = (ConvexNoise) get(reader, 1);
-	terms->radius = get_double(reader);
-	terms->lambda = (int64_t) get(reader, 8);
-	terms->delta = (int64_t) get(reader, 8);
-	terms->norm = (int64_t) get(reader, 8);
-	terms->steps = (int) (uint32_t) get(reader, 4);
-	terms->rows = (int64_t) get(reader, 8);
-	terms->peak = (int64_t) get(reader, 8);
-	terms->calls = (int) (uint32_t) get(reader, 4);
-	if (!convex_terms_valid(terms))
-		reader->failed = true;
+	terms->loss = (ConvexLoss) field(wire, terms->loss, 1);
+	terms->noise = (ConvexNoise) field(wire, terms->noise, 1);
+	terms->radius = double_field(wire, terms->radius);
+	terms->lambda = field(wire, terms->lambda, 8);
+	terms->delta = field(wire, terms->delta, 8);
+	terms->norm = field(wire, terms->norm, 8);
+	terms->steps = (int) field(wire, terms->steps, 4);
+	terms->rows = field(wire, terms->rows, 8);
+	terms->peak = field(wire, terms->peak, 8);
+	terms->calls = (int) field(wire, terms->calls, 4);
+	wire->failed |= !convex_terms_valid(terms);
 }
 
 static void
-put_descent(Writer *writer, const DescentTerms *terms)
+descent_fields(Wire *wire, const ConvexTerms *convex, DescentTerms *terms)
 {
-	put(writer, terms->sampling, 1);
-	put(writer, (uint64_t) terms->iterations, 4);
-	put(writer, (uint64_t) terms->batch, 8);
-	put(writer, (uint64_t) terms->rows, 8);
-	put_double(writer, terms->step);
-	put_double(writer, terms->norm);
+	terms->sampling = (DescentSampling) field(wire, terms->sampling, 1);
+	terms->iterations = (int) field(wire, terms->iterations, 4);
+	terms->batch = field(wire, terms->batch, 8);
+	terms->rows = field(wire, terms->rows, 8);
+	terms->step = double_field(wire, terms->step);
+	terms->norm = double_field(wire, terms->norm);
+	wire->failed |= !descent_terms_valid(terms, convex);
 }
 
 static void
-get_descent(Reader *reader, const ConvexTerms *convex, DescentTerms *terms)
+simplex_fields(Wire *wire, SimplexTerms *terms)
 {
-	uint64_t iterations;
-
-	terms->sampling = (DescentSampling) get(reader, 1);
-	iterations = get(reader, 4);
-	terms->iterations = iterations > DESCENT_MAX_ITERATIONS ? 0 : (int) iterations;
-	terms->batch = (int64_t) get(reader, 8);
-	terms->rows = (int64_t) get(reader, 8);
-	terms->step = get_double(reader);
-	terms->norm = get_double(reader);
-	if (!descent_terms_valid(terms, convex))
-		reader->failed = true;
+	terms->lambda = double_field(wire, terms->lambda);
+	terms->rows = field(wire, terms->rows, 8);
+	terms->low = (int32_t) field(wire, terms->low, 4);
+	terms->high = (int32_t) field(wire, terms->high, 4);
+	terms->target_low = (int32_t) field(wire, terms->target_low, 4);
+	terms->target_high = (int32_t) field(wire, terms->target_high, 4);
+	terms->delta = field(wire, terms->delta, 8);
+	wire->failed |= !simplex_terms_valid(terms);
 }
 
-static void
-put_simplex(Writer *writer, const SimplexTerms *terms)
-{
-	uint64_t lambda;
-
-	memcpy(&lambda, &terms->lambda, sizeof(lambda));
-	put(writer, lambda, 8);
-	put(writer, (uint64_t) terms->rows, 8);
-	put(writer, (uint32_t) terms->low, 4);
-	put(writer, (uint32_t) terms->high, 4);
-	put(writer, (uint32_t) terms->target_low, 4);
-	put(writer, (uint32_t) terms->target_high, 4);
-	put(writer, (uint64_t) terms->delta, 8);
-}
-
-static void
-get_simplex(Reader *reader, SimplexTerms *terms)
-{
-	uint64_t lambda = get(reader, 8);
-
-	memcpy(&terms->lambda, &lambda, sizeof(lambda));
-	terms->rows = (int64_t) get(reader, 8);
-	terms->low = (int32_t) get(reader, 4);
-	terms->high = (int32_t) get(reader, 4);
-	terms->target_low = (int32_t) get(reader, 4);
-	terms->target_high = (int32_t) get(reader, 4);
-	terms->delta = (int64_t) get(reader, 8);
-	if (!simplex_terms_valid(terms))
-		reader->failed = true;
-}
-
-/* The row of a request that is being read, too, whose kind may be none. */
+/* The row of the table; an empty one for a kind that was read and does not exist. */
 static const Mechanism *
 mechanism_of(const MechanismRequest *request)
 {
@@ -228,11 +166,56 @@ is_labelled(const MechanismRequest *request)
 	return mechanism_of(request)->convex || mechanism_of(request)->targets;
 }
 
-/* Columns of an instance: a target comes before the features. */
-static int
-instance_columns(const MechanismRequest *request)
+static void
+request_fields(Wire *wire, MechanismRequest *request)
 {
-	return request->grid.dimension + (mechanism_of(request)->targets ? 1 : 0);
+	version_field(wire);
+	request->kind = (MechanismKind) field(wire, request->kind, 1);
+	request->adjacency = (Adjacency) field(wire, request->adjacency, 1);
+	request->epsilon = field(wire, request->epsilon, 8);
+	request->delta = field(wire, request->delta, 8);
+	request->noise = (PerturbationNoise) field(wire, request->noise, 1);
+	request->group.first = (int) field(wire, request->group.first, 2);
+	request->group.size = (int) field(wire, request->group.size, 2);
+	request->solver = (SolverKind) field(wire, request->solver, 1);
+	request->threads = (int) field(wire, request->threads, 2);
+	request->parts = (int) field(wire, request->parts, 4);
+	request->part_nodes = field(wire, request->part_nodes, 4);
+	request->progress = bool_field(wire, request->progress);
+	grid_fields(wire, &request->grid);
+	if (!wire->failed && mechanism_of(request)->convex)
+		convex_fields(wire, &request->convex);
+	if (!wire->failed && mechanism_of(request)->descends)
+		descent_fields(wire, &request->convex, &request->descent);
+	if (!wire->failed && mechanism_of(request)->targets)
+		simplex_fields(wire, &request->simplex);
+}
+
+static void
+instance_fields(Wire *wire, Instance *instance)
+{
+	instance->spilled = bool_field(wire, instance->spilled);
+	instance->shape.binary[0] = (uint64_t) field(wire, (int64_t) instance->shape.binary[0], 8);
+	instance->shape.binary[1] = (uint64_t) field(wire, (int64_t) instance->shape.binary[1], 8);
+	instance->rows = field(wire, instance->rows, 8);
+	instance->constant = field(wire, instance->constant, 8);
+}
+
+/* The rows, unless they are spilled. */
+static void
+row_fields(Wire *wire, const MechanismRequest *request, Instance *instance, Memory *memory)
+{
+	uint64_t rows = instance->spilled ? 0 : (uint64_t) instance->rows;
+	uint64_t cells = rows * (uint64_t) instance->dimension;
+
+	instance->x = array_field(wire, instance->x, cells, sizeof(int32_t), memory);
+	if (is_labelled(request))
+	{
+		instance->positive = array_field(wire, instance->positive, rows, sizeof(int64_t), memory);
+		instance->negative = array_field(wire, instance->negative, rows, sizeof(int64_t), memory);
+	}
+	else
+		instance->net = array_field(wire, instance->net, rows, sizeof(int64_t), memory);
 }
 
 uint8_t *
@@ -244,46 +227,18 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	size_t bound = 256 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
 				   cells * sizeof(int32_t) + 2 * rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
-	Writer writer = {bytes};
+	MechanismRequest sent = *request;
+	Instance table = *instance;
+	Wire wire = {.out = bytes};
 
-	put(&writer, WIRE_VERSION, 2);
-	put(&writer, request->kind, 1);
-	put(&writer, request->adjacency, 1);
-	put(&writer, (uint64_t) request->epsilon, 8);
-	put(&writer, (uint64_t) request->delta, 8);
-	put(&writer, request->noise, 1);
-	put(&writer, (uint64_t) request->group.first, 2);
-	put(&writer, (uint64_t) request->group.size, 2);
-	put(&writer, request->solver, 1);
-	put(&writer, (uint64_t) request->threads, 2);
-	put(&writer, (uint64_t) request->parts, 4);
-	put(&writer, (uint64_t) request->part_nodes, 4);
-	put(&writer, request->progress, 1);
-	put_grid(&writer, &request->grid);
-	if (mechanism_of(request)->convex)
-		put_convex(&writer, &request->convex);
-	if (mechanism_of(request)->descends)
-		put_descent(&writer, &request->descent);
-	if (mechanism_of(request)->targets)
-		put_simplex(&writer, &request->simplex);
-	put(&writer, instance->spilled, 1);
-	put(&writer, instance->shape.binary[0], 8);
-	put(&writer, instance->shape.binary[1], 8);
-	put(&writer, (uint64_t) instance->rows, 8);
-	put(&writer, (uint64_t) instance->constant, 8);
-	put_array(&writer, instance->x, cells * sizeof(int32_t));
-	if (is_labelled(request))
-	{
-		put_array(&writer, instance->positive, rows * sizeof(int64_t));
-		put_array(&writer, instance->negative, rows * sizeof(int64_t));
-	}
-	else
-		put_array(&writer, instance->net, rows * sizeof(int64_t));
-	*length = (size_t) (writer.at - bytes);
+	request_fields(&wire, &sent);
+	instance_fields(&wire, &table);
+	row_fields(&wire, &sent, &table, memory);
+	*length = (size_t) (wire.out - bytes);
 	return bytes;
 }
 
-/* select.h: only in a product, and all its coordinates have equal level lists. */
+/* select.h: a group is only in a product, and all its coordinates have equal level lists. */
 static bool
 group_is_valid(const SelectGroup *group, const Grid *grid)
 {
@@ -293,7 +248,7 @@ group_is_valid(const SelectGroup *group, const Grid *grid)
 		   grid_same_levels(grid, group->first, group->size);
 }
 
-/* perturbation.h: the law is one that the grid and delta allow. */
+/* perturbation.h: the grid and delta allow the law. */
 static bool
 noise_is_valid(const MechanismRequest *request)
 {
@@ -308,12 +263,13 @@ noise_is_valid(const MechanismRequest *request)
 	return perturbation_refusal(&asked) == NULL;
 }
 
-/* mechanism.h: where one mechanism's numbers are needed they are there, and nowhere else. */
+/* mechanism.h: a mechanism with parts has both numbers, any other has neither. */
 static bool
 parts_are_valid(const MechanismRequest *request)
 {
 	if (mechanism_of(request)->parts)
-		return request->parts > 0 && request->part_nodes > 0;
+		return request->parts > 0 && request->parts <= SAMPLE_MAX_PARTS &&
+			   request->part_nodes > 0 && request->part_nodes <= SAMPLE_MAX_PART_NODES;
 	return request->parts == 0 && request->part_nodes == 0;
 }
 
@@ -359,7 +315,7 @@ labels_are_valid(const Instance *instance)
 	return sum < INSTANCE_MAX_LABELS;
 }
 
-/* No bit beyond the coordinates (spill.h), and none at all where nothing was spilled. */
+/* Bits are for coordinates (spill.h), and for spilled rows only; sets the shape's dimension. */
 static bool
 set_shape(Instance *instance)
 {
@@ -378,139 +334,91 @@ bool
 wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, MechanismRequest *request,
 					Instance *instance)
 {
-	Reader reader = {bytes, bytes + length, false};
-	uint64_t parts;
-	uint64_t part_nodes;
-	uint64_t progress;
-	uint64_t rows;
-	uint64_t spilled;
-	uint64_t arrays; /* rows that follow */
-	bool labelled;
+	Wire wire = {.in = bytes, .end = bytes + length};
 
 	memset(request, 0, sizeof(*request));
 	memset(instance, 0, sizeof(*instance));
-	if (get(&reader, 2) != WIRE_VERSION)
+	request_fields(&wire, request);
+	instance_fields(&wire, instance);
+	if (wire.failed || !request_is_valid(request) || instance->rows < 0 ||
+		instance->rows > INT64_MAX / GRID_MAX_DIMENSION ||
+		(instance->spilled && instance->rows >= INSTANCE_MAX_LABELS))
 		return false;
-	request->kind = (MechanismKind) get(&reader, 1);
-	request->adjacency = (Adjacency) get(&reader, 1);
-	request->epsilon = (int64_t) get(&reader, 8);
-	request->delta = (int64_t) get(&reader, 8);
-	request->noise = (PerturbationNoise) get(&reader, 1);
-	request->group.first = (int) get(&reader, 2);
-	request->group.size = (int) get(&reader, 2);
-	request->solver = (SolverKind) get(&reader, 1);
-	request->threads = (int) get(&reader, 2);
-	parts = get(&reader, 4);
-	part_nodes = get(&reader, 4);
-	progress = get(&reader, 1);
-	request->progress = progress == 1;
-	get_grid(&reader, &request->grid);
-	if (!reader.failed && mechanism_of(request)->convex)
-		get_convex(&reader, &request->convex);
-	if (!reader.failed && mechanism_of(request)->descends)
-		get_descent(&reader, &request->convex, &request->descent);
-	if (!reader.failed && mechanism_of(request)->targets)
-		get_simplex(&reader, &request->simplex);
-	spilled = get(&reader, 1);
-	instance->shape.binary[0] = get(&reader, 8);
-	instance->shape.binary[1] = get(&reader, 8);
-	rows = get(&reader, 8);
-	instance->constant = (int64_t) get(&reader, 8);
-	if (reader.failed || progress > 1 || spilled > 1 || parts > SAMPLE_MAX_PARTS ||
-		part_nodes > SAMPLE_MAX_PART_NODES)
+	/* a target comes before the features */
+	instance->dimension = request->grid.dimension + (mechanism_of(request)->targets ? 1 : 0);
+	if (instance->dimension > GRID_MAX_DIMENSION || !set_shape(instance))
 		return false;
-	request->parts = (int) parts;
-	request->part_nodes = (int64_t) part_nodes;
-	if (!request_is_valid(request) || rows > INT64_MAX / GRID_MAX_DIMENSION ||
-		(spilled == 1 && rows >= INSTANCE_MAX_LABELS))
-		return false;
-	instance->dimension = instance_columns(request);
-	instance->rows = (int64_t) rows;
-	if (instance->dimension > GRID_MAX_DIMENSION)
-		return false;
-	labelled = is_labelled(request);
-	instance->spilled = spilled == 1;
-	if (!set_shape(instance))
-		return false;
-	arrays = instance->spilled ? 0 : rows;
-	instance->x =
-		get_array(&reader, arrays * (uint64_t) instance->dimension, sizeof(int32_t), memory);
-	if (labelled)
-	{
-		instance->positive = get_array(&reader, arrays, sizeof(int64_t), memory);
-		instance->negative = get_array(&reader, arrays, sizeof(int64_t), memory);
-	}
-	else
-		instance->net = get_array(&reader, arrays, sizeof(int64_t), memory);
-	if (reader.failed || reader.at != reader.end)
+	row_fields(&wire, request, instance, memory);
+	if (wire.failed || wire.in != wire.end)
 		return false;
 	if (instance->spilled)
 		return true; /* the counts are checked when they are read */
-	if (labelled)
-		return labels_are_valid(instance);
-	return instance_is_valid(instance);
+	return is_labelled(request) ? labels_are_valid(instance) : instance_is_valid(instance);
+}
+
+/* ---- an answer ---- */
+
+static void
+answer_fields(Wire *wire, const MechanismRequest *request, MechanismAnswer *answer)
+{
+	version_field(wire);
+	for (int j = 0; j < request->grid.dimension; j++)
+		answer->index[j] = (int) field(wire, answer->index[j], 1);
+	answer->loss = field(wire, answer->loss, 8);
+	answer->nodes = field(wire, answer->nodes, 8);
+	for (int j = 0; is_labelled(request) && j < request->grid.dimension; j++)
+		answer->weight[j] = field(wire, answer->weight[j], 8);
 }
 
 size_t
 wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answer, uint8_t *bytes)
 {
-	Writer writer = {bytes};
+	MechanismAnswer sent = *answer;
+	Wire wire = {.out = bytes};
 
-	put(&writer, WIRE_VERSION, 2);
-	for (int j = 0; j < request->grid.dimension; j++)
-		put(&writer, (uint64_t) answer->index[j], 1);
-	put(&writer, (uint64_t) answer->loss, 8);
-	put(&writer, (uint64_t) answer->nodes, 8);
-	for (int j = 0; is_labelled(request) && j < request->grid.dimension; j++)
-		put(&writer, (uint64_t) answer->weight[j], 8);
-	return (size_t) (writer.at - bytes);
+	answer_fields(&wire, request, &sent);
+	return (size_t) (wire.out - bytes);
 }
 
 bool
 wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *request,
 				   MechanismAnswer *answer)
 {
-	Reader reader = {bytes, bytes + length, false};
+	Wire wire = {.in = bytes, .end = bytes + length};
 
 	memset(answer, 0, sizeof(*answer));
-	if (get(&reader, 2) != WIRE_VERSION)
-		return false;
-	for (int j = 0; j < request->grid.dimension; j++)
-		answer->index[j] = (int) get(&reader, 1);
-	answer->loss = (int64_t) get(&reader, 8);
-	answer->nodes = (int64_t) get(&reader, 8);
-	for (int j = 0; is_labelled(request) && j < request->grid.dimension; j++)
-		answer->weight[j] = (int64_t) get(&reader, 8);
-	return !reader.failed && reader.at == reader.end &&
-		   grid_contains(&request->grid, answer->index);
+	answer_fields(&wire, request, answer);
+	return !wire.failed && wire.in == wire.end && grid_contains(&request->grid, answer->index);
+}
+
+/* ---- progress ---- */
+
+static void
+progress_fields(Wire *wire, MechanismProgress *progress)
+{
+	version_field(wire);
+	progress->sampling = field(wire, progress->sampling, 8) != 0;
+	progress->nodes = field(wire, progress->nodes, 8);
+	progress->attempts = field(wire, progress->attempts, 8);
+	progress->bound = field(wire, progress->bound, 8);
+	progress->incumbent = field(wire, progress->incumbent, 8);
+	progress->scale = (uint64_t) field(wire, (int64_t) progress->scale, 8);
 }
 
 void
 wire_encode_progress(const MechanismProgress *progress, uint8_t *bytes)
 {
-	Writer writer = {bytes};
+	MechanismProgress sent = *progress;
+	Wire wire = {.out = bytes};
 
-	put(&writer, WIRE_VERSION, 2);
-	put(&writer, progress->sampling, 8);
-	put(&writer, (uint64_t) progress->nodes, 8);
-	put(&writer, (uint64_t) progress->attempts, 8);
-	put(&writer, (uint64_t) progress->bound, 8);
-	put(&writer, (uint64_t) progress->incumbent, 8);
-	put(&writer, progress->scale, 8);
+	progress_fields(&wire, &sent);
 }
 
 bool
 wire_decode_progress(const uint8_t *bytes, size_t length, MechanismProgress *progress)
 {
-	Reader reader = {bytes, bytes + length, false};
+	Wire wire = {.in = bytes, .end = bytes + length};
 
-	if (get(&reader, 2) != WIRE_VERSION)
-		return false;
-	progress->sampling = get(&reader, 8) != 0;
-	progress->nodes = (int64_t) get(&reader, 8);
-	progress->attempts = (int64_t) get(&reader, 8);
-	progress->bound = (int64_t) get(&reader, 8);
-	progress->incumbent = (int64_t) get(&reader, 8);
-	progress->scale = get(&reader, 8);
-	return !reader.failed && reader.at == reader.end;
+	progress_fields(&wire, progress);
+	return !wire.failed && wire.in == wire.end;
 }
