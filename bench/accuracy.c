@@ -178,21 +178,20 @@ settle_auto_halfspace(const AccuracySet *set, const Line *line, MechanismRequest
 static bool
 settle_clipped(const AccuracySet *set, const Line *line, MechanismRequest *request, double share)
 {
-	ConvexKind kind = line->kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT : CONVEX_OBJECTIVE;
 	bool gaussian = line->noise == CONVEX_GAUSSIAN && !line->pure;
 
 	request->kind = line->kind;
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex.loss = line->loss;
 	request->convex.radius = share * convex_default_radius(&set->encoding);
-	convex_default(kind, request, 0);
+	convex_default(request, 0);
 	if (gaussian)
 	{
-		request->convex.lambda = convex_default_lambda(kind, request);
+		request->convex.lambda = convex_default_lambda(request);
 		convex_set_noise(request, CONVEX_GAUSSIAN, usual_delta(set));
-		request->convex.lambda = convex_default_lambda_for_noise(kind, request);
+		request->convex.lambda = convex_default_lambda_for_noise(request);
 	}
-	return convex_noise_length(kind, request) < INFINITY;
+	return convex_noise_length(request) < INFINITY;
 }
 
 static bool
@@ -242,7 +241,7 @@ settle_net(const AccuracySet *set, const Line *line, MechanismRequest *request)
 					  .steps = convex_net_steps(request->grid.dimension, set->rows, NET_POINTS)};
 	centre = convex_net_centre(request);
 	if (line->kind == MECHANISM_LOCALIZED)
-		request->convex.lambda = convex_default_lambda(CONVEX_OUTPUT, &centre);
+		request->convex.lambda = convex_default_lambda(&centre);
 	return request->convex.steps > 0;
 }
 
@@ -284,7 +283,6 @@ settle_simplex(const AccuracySet *set, const Line *line, MechanismRequest *reque
 {
 	SimplexTerms *terms = &request->simplex;
 	SimplexBudget budget;
-	bool pure;
 
 	request->kind = MECHANISM_SIMPLEX;
 	request->grid.dimension = set->dimension - 1;
@@ -296,7 +294,7 @@ settle_simplex(const AccuracySet *set, const Line *line, MechanismRequest *reque
 							.delta = line->pure ? 0 : usual_delta(set)};
 	budget = simplex_budget(request->epsilon, terms->delta);
 	terms->lambda = simplex_default_lambda(terms, &budget, request->grid.dimension);
-	return simplex_draws(terms, &budget, &pure) > 0;
+	return simplex_draws(terms, &budget, NULL) > 0;
 }
 
 static bool
@@ -306,7 +304,7 @@ settle_auto_logistic(const AccuracySet *set, const Line *line, MechanismRequest 
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex.loss = LOSS_LOGISTIC;
 	request->convex.radius = convex_default_radius(&set->encoding);
-	convex_default(CONVEX_OBJECTIVE, request, line->pure ? 0 : usual_delta(set));
+	convex_default(request, line->pure ? 0 : usual_delta(set));
 	return true;
 }
 
@@ -449,7 +447,6 @@ static const Line lines[] = {
 static Accuracy
 measure_tuned(const AccuracySet *set, MechanismRequest *request, Bits *bits)
 {
-	ConvexKind kind = request->kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT : CONVEX_OBJECTIVE;
 	Accuracy best = {.mean = 0};
 	int64_t best_lambda = request->convex.lambda;
 
@@ -458,7 +455,7 @@ measure_tuned(const AccuracySet *set, MechanismRequest *request, Bits *bits)
 		Accuracy now;
 
 		request->convex.lambda = (int64_t) (lambda * LAMBDA_ONE);
-		if (convex_noise_length(kind, request) == INFINITY)
+		if (convex_noise_length(request) == INFINITY)
 			continue;
 		now = accuracy_of_releases(set, request, TUNING_RUNS, TUNING_RUNS, bits);
 		if (now.mean <= best.mean)
@@ -475,13 +472,11 @@ static Accuracy
 squares_beside(const AccuracySet *set, const Line *line, const MechanismRequest *request)
 {
 	const Squares *squares = &set->squares;
-	bool pure;
-	double value =
-		line->noise == BESIDE_LEAST    ? squares_least(squares)
-		: line->noise == BESIDE_VERTEX ? squares_vertex(squares)
-		: line->noise == BESIDE_EQUAL
-			? squares_equal(squares)
-			: squares_promised(squares, &request->simplex, simplex_request_draws(request, &pure));
+	double value = line->noise == BESIDE_LEAST    ? squares_least(squares)
+				   : line->noise == BESIDE_VERTEX ? squares_vertex(squares)
+				   : line->noise == BESIDE_EQUAL  ? squares_equal(squares)
+												  : squares_promised(squares, &request->simplex,
+																	 simplex_request_draws(request));
 
 	return (Accuracy){.mean = value, .sd = (double) NAN};
 }

@@ -75,6 +75,14 @@ accounting_group_delta(int64_t epsilon, int64_t delta, int64_t rows)
 	return sum < 0.99 * (double) DELTA_ONE ? (int64_t) ceil(sum * (1 + MARGIN)) + 1 : DELTA_ONE;
 }
 
+int64_t
+accounting_add(int64_t sum, int64_t times, int64_t value, int64_t limit)
+{
+	if (times <= 0 || value <= 0)
+		return sum;
+	return times > (limit - sum) / value ? limit : sum + times * value;
+}
+
 /* ---- costs that hold for several kinds of pairs ---- */
 
 /* ln cosh x, less a constant */

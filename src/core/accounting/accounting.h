@@ -59,6 +59,9 @@ extern void accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost);
  */
 extern int64_t accounting_group_delta(int64_t epsilon, int64_t delta, int64_t rows);
 
+/* sum + times value, or limit if that is smaller; no argument is negative. */
+extern int64_t accounting_add(int64_t sum, int64_t times, int64_t value, int64_t limit);
+
 /* ---- caps and what sums of costs imply ---- */
 
 /* The largest rho that implies (epsilon, delta); delta > 0. */

@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-#include "core/base/mutant.h"
+#include "core/accounting/accounting.h"
 #include "core/accounting/pld.h"
+#include "core/base/mutant.h"
 
 /*
  * The grid's step is a thousandth of the sum's deviation, divided among all releases (a step adds
@@ -31,15 +32,6 @@ quotient_above(int64_t numerator, int64_t one)
 	if (numerator <= 0)
 		return 0;
 	return nextafter(nextafter((double) numerator / (double) one, INFINITY), INFINITY);
-}
-
-/* sum + times value, or limit if that is smaller. */
-static int64_t
-add_times(int64_t sum, int64_t times, int64_t value, int64_t limit)
-{
-	if (value == 0)
-		return sum;
-	return times > (limit - sum) / value ? limit : sum + times * value;
 }
 
 /* ln(1 + curvature), rounded up by a few units; curvature >= 0. */
@@ -128,16 +120,9 @@ make_law(const CompositionPair *pair, Adjacency adjacency, PldDirection directio
 	}
 }
 
-/* The question: delta at an epsilon, or epsilon at a delta. */
-typedef struct Query
-{
-	bool asks_delta;
-	double given;
-} Query;
-
 static double
 answer(const CompositionPair *pair, int pairs, Adjacency adjacency, PldDirection direction,
-	   Query query, Memory *memory)
+	   double delta, Memory *memory)
 {
 	double step = choose_step(pair, pairs, adjacency);
 	Pld *pld = memory_allocate(memory, (size_t) pairs, sizeof(Pld));
@@ -149,8 +134,7 @@ answer(const CompositionPair *pair, int pairs, Adjacency adjacency, PldDirection
 		make_law(&pair[k], adjacency, direction, step, memory, &pld[k]);
 		part[k] = (PldPart){&pld[k], pair[k].times};
 	}
-	found = query.asks_delta ? pld_delta(part, pairs, query.given, memory)
-							 : pld_epsilon(part, pairs, query.given, memory);
+	found = pld_epsilon(part, pairs, delta, memory);
 	for (int k = 0; k < pairs; k++)
 		memory_release(memory, pld[k].mass);
 	memory_release(memory, part);
@@ -178,19 +162,19 @@ has_samples(const CompositionPair *pair, int pairs)
 
 /* The worse direction; only sampled pairs differ between the two. */
 static double
-worst(const CompositionPair *pair, int pairs, Adjacency adjacency, Query query, Memory *memory)
+worst(const CompositionPair *pair, int pairs, Adjacency adjacency, double delta, Memory *memory)
 {
 	double added;
 	double removed;
 
 	if (is_too_far(pair, pairs, adjacency))
-		return query.asks_delta ? 1 : INFINITY;
+		return INFINITY;
 	if (adjacency == ADJACENCY_REPLACE)
-		return answer(pair, pairs, adjacency, PLD_REPLACE, query, memory);
-	added = answer(pair, pairs, adjacency, PLD_ADD, query, memory);
+		return answer(pair, pairs, adjacency, PLD_REPLACE, delta, memory);
+	added = answer(pair, pairs, adjacency, PLD_ADD, delta, memory);
 	if (MUTANT(123) || !has_samples(pair, pairs))
 		return added;
-	removed = answer(pair, pairs, adjacency, PLD_REMOVE, query, memory);
+	removed = answer(pair, pairs, adjacency, PLD_REMOVE, delta, memory);
 	return fmax(added, removed);
 }
 
@@ -230,9 +214,9 @@ basic(const CompositionPair *pair, int pairs, int64_t *epsilon, int64_t *delta)
 	{
 		if (pair[k].kind != COMPOSITION_APPROXIMATE && pair[k].kind != COMPOSITION_RANGE)
 			return false;
-		*epsilon = add_times(*epsilon, pair[k].times, pair[k].epsilon, MOST_EPSILON);
+		*epsilon = accounting_add(*epsilon, pair[k].times, pair[k].epsilon, MOST_EPSILON);
 		if (pair[k].kind == COMPOSITION_APPROXIMATE)
-			*delta = add_times(*delta, pair[k].times, pair[k].delta, DELTA_ONE);
+			*delta = accounting_add(*delta, pair[k].times, pair[k].delta, DELTA_ONE);
 	}
 	return *epsilon < MOST_EPSILON;
 }
@@ -243,8 +227,7 @@ composition_epsilon(const CompositionPair *pair, int pairs, Adjacency adjacency,
 {
 	CompositionPair *merged = memory_allocate(memory, (size_t) pairs + 1, sizeof(CompositionPair));
 	int count = merge_gaussians(pair, pairs, merged);
-	Query query = {false, privacy_delta(delta)};
-	double found = count == 0 ? 0 : worst(merged, count, adjacency, query, memory);
+	double found = count == 0 ? 0 : worst(merged, count, adjacency, privacy_delta(delta), memory);
 	int64_t sum;
 	int64_t deltas;
 
@@ -257,24 +240,4 @@ composition_epsilon(const CompositionPair *pair, int pairs, Adjacency adjacency,
 		*epsilon = sum;
 	memory_release(memory, merged);
 	return *epsilon < MOST_EPSILON;
-}
-
-int64_t
-composition_delta(const CompositionPair *pair, int pairs, Adjacency adjacency, int64_t epsilon,
-				  Memory *memory)
-{
-	CompositionPair *merged = memory_allocate(memory, (size_t) pairs + 1, sizeof(CompositionPair));
-	int count = merge_gaussians(pair, pairs, merged);
-	Query query = {true, privacy_epsilon(epsilon)};
-	double found = count == 0 ? 0 : worst(merged, count, adjacency, query, memory);
-	int64_t delta = found < 1 ? (int64_t) ceil(nextafter(found * DELTA_ONE, INFINITY)) : DELTA_ONE;
-	int64_t sum;
-	int64_t deltas;
-
-	if (count == 0)
-		delta = 0;
-	if (basic(merged, count, &sum, &deltas) && sum <= epsilon && deltas < delta)
-		delta = deltas;
-	memory_release(memory, merged);
-	return delta;
 }

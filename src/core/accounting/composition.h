@@ -46,9 +46,6 @@ typedef struct CompositionPair
 extern bool composition_epsilon(const CompositionPair *pair, int pairs, Adjacency adjacency,
 								int64_t delta, Memory *memory, int64_t *epsilon);
 
-extern int64_t composition_delta(const CompositionPair *pair, int pairs, Adjacency adjacency,
-								 int64_t epsilon, Memory *memory);
-
 /*
  * Optimal composition of k (epsilon, delta)-DP releases, theorem A7 (Kairouz, Oh and Viswanath
  * 2015, theorem 3.3): delta at an epsilon, and epsilon at a delta.  With directed rounding

@@ -55,14 +55,6 @@ unit_of(const CountedPair *counted, Adjacency neighbours)
 														   : LOSS_OF_A_REPLACEMENT;
 }
 
-int64_t
-guarantee_add(int64_t sum, int64_t times, int64_t value, int64_t limit)
-{
-	if (times <= 0 || value <= 0)
-		return sum;
-	return times > (limit - sum) / value ? limit : sum + times * value;
-}
-
 static int64_t
 claimed_epsilon(const CountedPair *counted, Adjacency neighbours)
 {
@@ -98,18 +90,18 @@ add_up(const CountedPair *pair, int pairs, Adjacency neighbours, Pause pause, Su
 
 		take_pause(pause);
 		accounting_cost(&pair[k].pair, unit_of(&pair[k], neighbours), &cost);
-		sums->releases = guarantee_add(sums->releases, times, 1, INT64_MAX);
+		sums->releases = accounting_add(sums->releases, times, 1, INT64_MAX);
 		sums->epsilon =
-			guarantee_add(sums->epsilon, times, claimed_epsilon(&pair[k], neighbours), INT64_MAX);
+			accounting_add(sums->epsilon, times, claimed_epsilon(&pair[k], neighbours), INT64_MAX);
 		sums->delta =
-			guarantee_add(sums->delta, times, claimed_delta(&pair[k], neighbours), DELTA_ONE);
-		sums->cost.rho = guarantee_add(sums->cost.rho, times, cost.rho, COST_MAX);
+			accounting_add(sums->delta, times, claimed_delta(&pair[k], neighbours), DELTA_ONE);
+		sums->cost.rho = accounting_add(sums->cost.rho, times, cost.rho, COST_MAX);
 		sums->cost.rho_delta =
-			guarantee_add(sums->cost.rho_delta, times, cost.rho_delta, DELTA_ONE);
+			accounting_add(sums->cost.rho_delta, times, cost.rho_delta, DELTA_ONE);
 		sums->cost.rdp_delta =
-			guarantee_add(sums->cost.rdp_delta, times, cost.rdp_delta, DELTA_ONE);
+			accounting_add(sums->cost.rdp_delta, times, cost.rdp_delta, DELTA_ONE);
 		for (int i = 0; i < ACCOUNTING_ORDERS; i++)
-			sums->cost.rdp[i] = guarantee_add(sums->cost.rdp[i], times, cost.rdp[i], COST_MAX);
+			sums->cost.rdp[i] = accounting_add(sums->cost.rdp[i], times, cost.rdp[i], COST_MAX);
 	}
 }
 

@@ -63,11 +63,11 @@ guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
 				return 1;
 			/* FALLTHROUGH */
 		case PAIR_SAMPLED:
-			law[0] =
-				(CompositionPair){.kind = COMPOSITION_SAMPLED,
-								  .times = guarantee_add(0, counted->times, pair->count, INT64_MAX),
-								  .rate = pair->rate,
-								  .noise = pair->noise};
+			law[0] = (CompositionPair){
+				.kind = COMPOSITION_SAMPLED,
+				.times = accounting_add(0, counted->times, pair->count, INT64_MAX),
+				.rate = pair->rate,
+				.noise = pair->noise};
 			return 1;
 		case PAIR_OBJECTIVE:
 			law[0] = (CompositionPair){.kind = COMPOSITION_OBJECTIVE,
@@ -121,7 +121,7 @@ merge_equal(CompositionPair *law, int laws)
 	qsort(law, (size_t) laws, sizeof(*law), compare_laws);
 	for (int k = 0; k < laws; k++)
 		if (last >= 0 && compare_laws(&law[last], &law[k]) == 0)
-			law[last].times = guarantee_add(law[last].times, law[k].times, 1, INT64_MAX);
+			law[last].times = accounting_add(law[last].times, law[k].times, 1, INT64_MAX);
 		else
 			law[++last] = law[k];
 	return last + 1;
@@ -166,7 +166,7 @@ round_up(CompositionPair *law, double ratio, int64_t *left)
 
 	if (law->kind == COMPOSITION_GAUSSIAN)
 		return;
-	*left -= guarantee_add(0, law->times, law->delta, DELTA_ONE);
+	*left -= accounting_add(0, law->times, law->delta, DELTA_ONE);
 	law->delta = 0;
 	law->epsilon = MUTANT(146) ? law->epsilon / 2 : (int64_t) ceil(epsilon);
 	law->mu = next_power(law->mu, ratio, 1);

@@ -22,7 +22,4 @@ extern int guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
  */
 extern int guarantee_few_laws(CompositionPair *law, int laws, int64_t *left, Memory *memory);
 
-/* sum + times value, saturating at limit; no argument is negative. */
-extern int64_t guarantee_add(int64_t sum, int64_t times, int64_t value, int64_t limit);
-
 #endif

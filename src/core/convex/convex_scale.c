@@ -226,15 +226,15 @@ settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, 
 
 ConvexVerdict
 convex_scale(ConvexKind kind, const ConvexTerms *terms, double epsilon, Adjacency adjacency,
-			 int dimension, ConvexScale *scale, int64_t *least)
+			 int dimension, ConvexScale *scale)
 {
 	double lambda = lambda_value(terms->lambda);
 	double noise;
 
-	*least = least_lambda(kind, terms->loss, epsilon);
-	if (*least > LAMBDA_MAX)
+	scale->least = least_lambda(kind, terms->loss, epsilon);
+	if (scale->least > LAMBDA_MAX)
 		return CONVEX_NOISE_TOO_LARGE;
-	if (terms->lambda < *least)
+	if (terms->lambda < scale->least)
 		return CONVEX_LAMBDA_TOO_SMALL;
 	scale->tolerance = ldexp(fmin(lambda, 1), -TOLERANCE_BITS);
 	if (kind == CONVEX_OUTPUT)

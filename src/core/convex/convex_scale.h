@@ -48,18 +48,18 @@ typedef struct ConvexScale
 	double inner;     /* of the noise in the objective; CONVEX_OBJECTIVE only */
 	double outer;     /* of the noise on the answer */
 	double tolerance; /* of |gradient| at the answer, all errors together */
+	int64_t least;    /* the least lambda that leaves epsilon for the noise; set in any case */
 } ConvexScale;
 
 /* Whether there is a scale, or why not. */
 typedef enum ConvexVerdict
 {
 	CONVEX_FITS,
-	CONVEX_LAMBDA_TOO_SMALL, /* least is the smallest lambda that suffices */
+	CONVEX_LAMBDA_TOO_SMALL, /* below the least */
 	CONVEX_NOISE_TOO_LARGE   /* epsilon is so small that an answer would be noise alone */
 } ConvexVerdict;
 
 extern ConvexVerdict convex_scale(ConvexKind kind, const ConvexTerms *terms, double epsilon,
-								  Adjacency adjacency, int dimension, ConvexScale *scale,
-								  int64_t *least);
+								  Adjacency adjacency, int dimension, ConvexScale *scale);
 
 #endif

@@ -13,7 +13,10 @@
 /* Rows times epsilon for each weight, beyond which real weights beat narrow grids. */
 #define LOGISTIC_EVIDENCE 800
 
-/* Where only sparse grids can be drawn from: the noise's typical length as a share of the rows. */
+/*
+ * If only sparse grids can be drawn from: the largest typical length of the noise, as a share of
+ * the rows, at which real weights win.
+ */
 #define LOGISTIC_NOISE 0.05
 
 const char *
@@ -49,8 +52,7 @@ classifier_choose(const GridTerms *terms, const MechanismRequest *logistic)
 	if (terms->rows == 0)
 		return plain ? REASON_ROWS_UNKNOWN : REASON_NO_GRID;
 	if (!plain)
-		return convex_noise_length(CONVEX_OBJECTIVE, logistic) <=
-					   LOGISTIC_NOISE * (double) terms->rows
+		return convex_noise_length(logistic) <= LOGISTIC_NOISE * (double) terms->rows
 				   ? REASON_LITTLE_NOISE
 				   : REASON_MUCH_NOISE;
 	grid_default(terms, &widths, &grid);

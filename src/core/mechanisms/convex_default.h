@@ -9,28 +9,36 @@
 #include "core/rows/encoding.h"
 #include "core/mechanisms/mechanism.h"
 
-/* No encoded row is longer, in units of a feature of 1.0; CONVEX_RADIUS_MIN at least. */
+/*
+ * The length of the longest encoded row, in units of a feature of 1.0; CONVEX_RADIUS_MIN at least.
+ */
 extern double convex_default_radius(const Encoding *encoding);
 
-/* Lambda / R^2 in units of LAMBDA_ONE, for the kind and epsilon of the request. */
-extern int64_t convex_default_lambda(ConvexKind kind, const MechanismRequest *request);
-
-/* The same, once that is the request's and the noise is known: less, where the noise is short. */
-extern int64_t convex_default_lambda_for_noise(ConvexKind kind, const MechanismRequest *request);
-
-/* The usual length of the request's noise, in gradients or weights; none if it is refused. */
-extern double convex_noise_length(ConvexKind kind, const MechanismRequest *request);
-
-/* Sets the noise: Gamma noise has no delta. */
-extern void convex_set_noise(MechanismRequest *request, ConvexNoise noise, int64_t delta);
-
-/* Sets the noise whose usual length is shorter; Gamma where delta is 0. */
-extern void convex_set_shorter_noise(ConvexKind kind, MechanismRequest *request, int64_t delta);
+/* Lambda / R^2 in units of LAMBDA_ONE, before the noise is known. */
+extern int64_t convex_default_lambda(const MechanismRequest *request);
 
 /*
- * Regularisation and noise of a request whose loss, radius, epsilon, adjacency and dimension
- * are settled, with delta to spend.
+ * The same once the noise is known; reads the former from the request.  Smaller where the noise is
+ * short.
  */
-extern void convex_default(ConvexKind kind, MechanismRequest *request, int64_t delta);
+extern int64_t convex_default_lambda_for_noise(const MechanismRequest *request);
+
+/*
+ * The typical length of the request's noise, in gradients or weights; INFINITY if the request is
+ * refused.
+ */
+extern double convex_noise_length(const MechanismRequest *request);
+
+/* Sets the noise, and delta unless it is Gamma noise. */
+extern void convex_set_noise(MechanismRequest *request, ConvexNoise noise, int64_t delta);
+
+/* Sets the noise of shorter typical length; Gamma if delta is 0. */
+extern void convex_set_shorter_noise(MechanismRequest *request, int64_t delta);
+
+/*
+ * Sets regularisation and noise of a request that has kind, loss, radius, epsilon, adjacency and
+ * dimension; delta may be spent.
+ */
+extern void convex_default(MechanismRequest *request, int64_t delta);
 
 #endif

@@ -13,6 +13,12 @@
 
 /* ---- plan ---- */
 
+static bool
+is_local(const MechanismRequest *request)
+{
+	return mechanism_get(request->kind)->centred;
+}
+
 MechanismRequest
 convex_net_centre(const MechanismRequest *request)
 {
@@ -24,11 +30,11 @@ convex_net_centre(const MechanismRequest *request)
 }
 
 /*
- * osc of the ball's net, whose points are at most width = 2 steps step apart, and so the
- * margins of a row with |v| <= 1: by Cauchy and Schwarz, in integers.
+ * osc.  Two points of a ball's net are at most width = 2 steps step apart, and so are the margins
+ * of a row with |v| <= 1 (Cauchy and Schwarz).
  */
 static int64_t
-loss_range(ConvexNetKind kind, const MechanismRequest *request, int64_t step)
+loss_range(const MechanismRequest *request, int64_t step)
 {
 	int64_t norm = request->convex.steps * step * (INT64_C(1) << ROW_BITS);
 	int64_t width = (MUTANT(93) ? 1 : 2) * norm;
@@ -39,9 +45,9 @@ loss_range(ConvexNetKind kind, const MechanismRequest *request, int64_t step)
 
 	loss_table_make(request->convex.loss, &slopes);
 	net_loss_make(&slopes, &loss);
-	range = net_loss_range(&loss, kind == CONVEX_NET_BODY ? norm : MARGIN_REACH);
+	range = net_loss_range(&loss, is_local(request) ? MARGIN_REACH : norm);
 	change = net_loss_change(&loss, width);
-	if (kind == CONVEX_NET_LOCAL && change < range)
+	if (is_local(request) && change < range)
 		range = change;
 	return range > 0 ? range : 1;
 }
@@ -55,18 +61,18 @@ ball_radius(const MechanismRequest *request, double noise)
 {
 	int dimension = request->grid.dimension;
 	double radius = gsl_cdf_gamma_Qinv(CENTRE_MISSES, dimension, noise);
-	double most = 2.0 * (double) request->convex.norm; /* it holds the body */
+	double most = 2.0 * (double) request->convex.norm; /* such a ball holds the body */
 
 	return (int64_t) ceil(fmin(ldexp(radius, CONVEX_OUTPUT_BITS) + dimension, most));
 }
 
 /* epsilon, or half of it, over the largest change by one row. */
 static NetRate
-settle_rate(ConvexNetKind kind, const MechanismRequest *request, int64_t range)
+settle_rate(const MechanismRequest *request, int64_t range)
 {
 	int64_t epsilon = request->epsilon;
 
-	if (kind == CONVEX_NET_LOCAL && !MUTANT(92))
+	if (is_local(request) && !MUTANT(92))
 		epsilon /= 2;
 	if (MUTANT(90))
 		range = (range + 1) / 2;
@@ -82,7 +88,7 @@ settle_body(const MechanismRequest *request, ConvexNetPlan *plan)
 	plan->step = request->convex.norm / request->convex.steps;
 }
 
-/* A step more than the body, so that what is rounded to the net stays in. */
+/* Points up to a step beyond the body count, so that rounding to the net stays within the limit. */
 static void
 settle_ball(const MechanismRequest *request, double noise, ConvexNetPlan *plan)
 {
@@ -95,36 +101,36 @@ settle_ball(const MechanismRequest *request, double noise, ConvexNetPlan *plan)
 }
 
 ConvexVerdict
-convex_net_plan(ConvexNetKind kind, const MechanismRequest *request, ConvexNetPlan *plan)
+convex_net_plan(const MechanismRequest *request, ConvexNetPlan *plan)
 {
 	MechanismRequest centre = convex_net_centre(request);
 	ConvexVerdict verdict = CONVEX_FITS;
 	ConvexScale scale = {0};
-	int64_t least;
 
-	if (kind == CONVEX_NET_LOCAL)
-		verdict = convex_request_scale(CONVEX_OUTPUT, &centre, &scale, &least);
+	if (is_local(request))
+		verdict = convex_request_scale(&centre, &scale);
 	if (verdict != CONVEX_FITS)
 		return verdict;
-	if (kind == CONVEX_NET_BODY)
-		settle_body(request, plan);
-	else
+	if (is_local(request))
 		settle_ball(request, scale.outer, plan);
+	else
+		settle_body(request, plan);
 	if (plan->step < 1)
 		plan->step = 1;
 	plan->points = net_points(request->grid.dimension, request->convex.steps);
-	plan->range = loss_range(kind, request, plan->step);
-	plan->rate = settle_rate(kind, request, plan->range);
+	plan->range = loss_range(request, plan->step);
+	plan->rate = settle_rate(request, plan->range);
 	return CONVEX_FITS;
 }
 
-/* As many steps as are usual; where those are few, the least, if they are not too many. */
+/* Takes NET_LEAST_STEPS where the default work allows fewer steps but NET_MOST_WORK allows these.
+ */
 int
 convex_net_steps(int dimension, int64_t rows, int64_t points)
 {
-	int64_t reckoned = rows > 0 ? rows : NET_DEFAULT_ROWS;
-	int64_t most = NET_MOST_WORK / reckoned;
-	int steps = net_steps(dimension, points > 0 ? points : NET_DEFAULT_WORK / reckoned);
+	int64_t assumed = rows > 0 ? rows : NET_DEFAULT_ROWS;
+	int64_t most = NET_MOST_WORK / assumed;
+	int steps = net_steps(dimension, points > 0 ? points : NET_DEFAULT_WORK / assumed);
 
 	if (steps < NET_LEAST_STEPS && points == 0)
 		steps = NET_LEAST_STEPS;
@@ -134,9 +140,9 @@ convex_net_steps(int dimension, int64_t rows, int64_t points)
 			   : 0;
 }
 
-/* The plan of a request that fits, and whose net is not too large. */
+/* Makes the plan; false if the terms are out of range or the net is too large. */
 static bool
-plan_within_limits(ConvexNetKind kind, const MechanismRequest *request, ConvexNetPlan *plan)
+plan_within_limits(const MechanismRequest *request, ConvexNetPlan *plan)
 {
 	const ConvexTerms *terms = &request->convex;
 
@@ -144,18 +150,18 @@ plan_within_limits(ConvexNetKind kind, const MechanismRequest *request, ConvexNe
 		   terms->steps <= NET_MOST_STEPS && terms->norm >= terms->steps &&
 		   terms->noise == CONVEX_GAMMA &&
 		   net_points(request->grid.dimension, terms->steps) <= NET_MAX_POINTS &&
-		   convex_net_plan(kind, request, plan) == CONVEX_FITS;
+		   convex_net_plan(request, plan) == CONVEX_FITS;
 }
 
 /*
  * The mechanism always finishes: points are enumerated, and the draw is by rejection (net_law.c).
  */
 void
-convex_net_admit(ConvexNetKind kind, const MechanismRequest *request, MechanismVerdict *verdict)
+convex_net_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	ConvexNetPlan plan;
 
-	verdict->admitted = plan_within_limits(kind, request, &plan);
+	verdict->admitted = plan_within_limits(request, &plan);
 	verdict->finishes = true;
 	verdict->cost = verdict->admitted ? (uint64_t) plan.points : UINT64_MAX;
 	verdict->limit = NET_MAX_POINTS;
@@ -230,16 +236,16 @@ convex_net_law_destroy(ConvexNetLaw *law, Memory *memory)
 }
 
 void
-convex_net_release(ConvexNetKind kind, const MechanismRequest *request, const Instance *instance,
+convex_net_release(const MechanismRequest *request, const Instance *instance,
 				   const MechanismTools *tools, MechanismAnswer *answer)
 {
 	int64_t centre[NET_MAX_DIMENSION] = {0};
 	ConvexNetPlan plan;
 	ConvexNetLaw *law;
 
-	if (!plan_within_limits(kind, request, &plan))
+	if (!plan_within_limits(request, &plan))
 		abort(); /* the server has admitted it */
-	if (kind == CONVEX_NET_LOCAL)
+	if (is_local(request))
 		draw_centre(request, instance, tools, centre);
 	law = convex_net_law_create(request, instance, &plan, centre, tools->memory);
 	net_weights(&law->problem, net_draw(law->loss, law->net.points, plan.rate, tools->bits),
@@ -250,25 +256,30 @@ convex_net_release(ConvexNetKind kind, const MechanismRequest *request, const In
 
 /* ---- what is known of it ---- */
 
+static double
+exponent_per_loss(const ConvexNetPlan *plan)
+{
+	return ldexp((double) plan->rate.numerator / (double) plan->rate.denominator, NET_LOSS_BITS);
+}
+
 /*
- * Source: theorem U8.  The exponential mechanism's bound, as above, with the points of
- * the net for W; the rate is that of a unit of 2^-18 of loss.  A ball around a centre
- * misses the minimiser with the probability that its quantile has, the rest of beta is
- * the draw's.  Coordinates rounded towards the centre move by less than a step each; the
- * body may be longer than its net by what the step was rounded down.
+ * Source: theorem U8: the exponential mechanism's bound (theorem U1) with the points of the net for
+ * W.  The ball misses the minimiser with probability CENTRE_MISSES, the rest of beta is the draw's.
+ * Coordinates rounded towards the centre move by less than a step each; the body extends beyond its
+ * net by what rounding the step down took away.
  */
 void
-convex_net_bound(ConvexNetKind kind, const MechanismRequest *request, double beta, NetBound *bound)
+convex_net_bound(const MechanismRequest *request, double beta, NetBound *bound)
 {
 	const ConvexTerms *terms = &request->convex;
-	bool local = kind == CONVEX_NET_LOCAL;
+	bool local = is_local(request);
 	double chance = local ? beta - CENTRE_MISSES : beta;
 	ConvexNetPlan plan = {0};
 	double rate;
 	double beyond;
 
-	(void) convex_net_plan(kind, request, &plan);
-	rate = ldexp((double) plan.rate.numerator / (double) plan.rate.denominator, NET_LOSS_BITS);
+	(void) convex_net_plan(request, &plan);
+	rate = exponent_per_loss(&plan);
 	beyond = local ? 0 : (double) (terms->norm - terms->steps * plan.step);
 	bound->loss = fmax(0, (log((double) (plan.points - 1)) + log((1 - chance) / chance)) / rate);
 	bound->mesh =
@@ -279,10 +290,9 @@ convex_net_bound(ConvexNetKind kind, const MechanismRequest *request, double bet
 void
 convex_net_error(const MechanismRequest *request, double beta, Facts *facts)
 {
-	ConvexNetKind kind = mechanism_get(request->kind)->centred ? CONVEX_NET_LOCAL : CONVEX_NET_BODY;
 	NetBound bound;
 
-	convex_net_bound(kind, request, beta, &bound);
+	convex_net_bound(request, beta, &bound);
 	facts_open(facts, "error");
 	facts_number(facts, "loss", bound.loss * (1 + 1e-5), 6);
 	facts_number(facts, "beta", beta, 6);
@@ -293,20 +303,16 @@ convex_net_error(const MechanismRequest *request, double beta, Facts *facts)
 void
 convex_net_describe(const MechanismRequest *request, Facts *facts)
 {
-	ConvexNetKind kind = mechanism_get(request->kind)->centred ? CONVEX_NET_LOCAL : CONVEX_NET_BODY;
 	double unit = ldexp(1, -CONVEX_OUTPUT_BITS) / request->convex.radius;
 	ConvexNetPlan plan;
 
 	convex_describe(request, facts);
-	(void) convex_net_plan(kind, request, &plan);
+	(void) convex_net_plan(request, &plan);
 	facts_number(facts, "norm", (double) request->convex.norm * unit, FACT_EXACT);
 	facts_integer(facts, "net", plan.points);
 	facts_number(facts, "net_step", (double) plan.step * unit, FACT_EXACT);
 	facts_number(facts, "loss_range", ldexp((double) plan.range, -NET_LOSS_BITS), FACT_EXACT);
-	facts_number(
-		facts, "exponent_per_loss",
-		ldexp((double) plan.rate.numerator / (double) plan.rate.denominator, NET_LOSS_BITS),
-		FACT_EXACT);
-	if (kind == CONVEX_NET_LOCAL)
+	facts_number(facts, "exponent_per_loss", exponent_per_loss(&plan), FACT_EXACT);
+	if (is_local(request))
 		facts_number(facts, "centre_noise", plan.noise / request->convex.radius, FACT_EXACT);
 }

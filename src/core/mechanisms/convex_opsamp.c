@@ -37,7 +37,7 @@ peak_of(const MechanismRequest *request)
 	return ldexp((double) request->convex.peak, -ROW_BITS);
 }
 
-/* The longest score. */
+/* The largest |score|, rounded up. */
 static double
 longest_score(const MechanismRequest *request)
 {
@@ -47,8 +47,8 @@ longest_score(const MechanismRequest *request)
 }
 
 /*
- * psi at -s and 0, less psi at s, in doubles that are not too small: the integral is
- * rounded to units of 2^-18, and beyond the tables psi falls at most at rate 1.
+ * The ranges psi(-s) - psi(s) and psi(0) - psi(s), not below the true ones: the integral is rounded
+ * to units of 2^-18, and beyond the tables psi falls at rate 1 at most.
  */
 static void
 loss_ranges(const MechanismRequest *request, double *whole, double *half)
@@ -108,14 +108,10 @@ is_complete(const MechanismRequest *request)
 		   terms->calls <= OPSAMP_MAX_CALLS && terms->rows <= OPSAMP_MOST_WORK / terms->calls;
 }
 
-/* Every call ends (box_minimise.h). */
 void
 convex_opsamp_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
-	verdict->cost = 0;
-	verdict->limit = 0;
-	verdict->finishes = true;
-	verdict->admitted = false;
+	*verdict = (MechanismVerdict){.finishes = true}; /* every call ends (box_minimise.h) */
 	if (is_complete(request))
 	{
 		OpsampProblem problem = convex_opsamp_problem(request);
@@ -129,9 +125,9 @@ convex_opsamp_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 /* ---- release ---- */
 
 /*
- * -sigma, in units of 2^-85: independent geometric variables on the multiples of 2^-20 with P(j)
- * proportional to exp(-eta j 2^-20).  For the least eta, a variable of 2^38 occurs once in e^1000
- * draws.
+ * Sets b = -sigma, in units of 2^-85.  sigma is geometric on the multiples of 2^-20, independently
+ * in each coordinate: P(j) proportional to exp(-eta j 2^-20).  For the least eta a variable of 2^38
+ * occurs once in e^1000 draws.
  */
 static void
 draw_objective(const OpsampPlan *plan, int dimension, Bits *bits, Wide *b)
@@ -191,7 +187,9 @@ convex_opsamp_sum(const MechanismRequest *request, const OpsampPlan *plan, const
 	return rounds;
 }
 
-/* Beyond the bits of a weight, of the mean: rounding it down moves it less than SAFE covers. */
+/*
+ * Bits of the mean beyond those of a weight; SAFE (opsamp.c) covers rounding the mean down to them.
+ */
 #define MEAN_BITS 20
 
 static int64_t
@@ -203,8 +201,8 @@ within(const mpz_t value, int64_t norm)
 }
 
 /*
- * round(2^20 (mean + noise)) in each coordinate, brought back into the cube.  A Gamma
- * law in one dimension, exp(-|b|), is the law of Laplace; its scale is shift / epsilon.
+ * round(2^20 (mean + noise)) in each coordinate, clipped to the cube.  The Gamma law in one
+ * dimension is the Laplace law.
  */
 void
 convex_opsamp_noise(const MechanismRequest *request, const OpsampPlan *plan,

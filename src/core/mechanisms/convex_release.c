@@ -1,16 +1,11 @@
 /*
- * convex_release.c - noise in the objective, a certified minimiser, noise on it.
+ * convex_release.c - noise in the objective, a certified minimiser, noise on the answer.
  *
- * Objective perturbation (theorem V4): u* minimises J(u) + <b, u>, b drawn exactly. b determines u*
- * and u* determines b = -grad J(u*), which proves (epsilon - epsilon / 256, delta) for u*.  The
- * computed u is within tolerance / lambda of u*, because the gradient's norm at u is certified and
- * b is known to within the rest of the tolerance.  Given u*, neighbours' u are thus 2 tolerance /
- * lambda apart at most, and Gamma noise of that scale, over epsilon / 256, hides which it was
- * (theorem V8).
+ * Objective perturbation (theorems V4 and V8) minimises J(u) + <b, u> for an exactly drawn b.  The
+ * gradient at the computed u is certified, so u is near the minimiser; Gamma noise with epsilon /
+ * 256 hides how near.  Output perturbation (theorem V2) has no b, and all its noise is on u.
  *
- * Output perturbation (theorem V2) is the same without b, and with all the noise on u.
- *
- * The sum u + noise is a real vector.  Only its exact rounding to multiples of 2^-20 is ever
+ * The sum u + noise is a real vector, of which only the exact rounding to multiples of 2^-20 is
  * computed.
  */
 #include "core/mechanisms/convex_release.h"
@@ -26,42 +21,36 @@
 #include "core/random/real_noise.h"
 
 /*
- * The longest noise that the arithmetic holds; at longer noise, once in e^1000 draws, the process
- * ends.
+ * The longest noise that the arithmetic holds.  Longer noise, once in e^1000 draws, ends the
+ * process.
  */
 #define NOISE_LENGTH_MAX 0x1p38
 #define NOISE_LENGTH_LAMBDA 0x1p25
 
-static ConvexKind
-kind_of(const MechanismRequest *request)
+ConvexKind
+convex_kind(const MechanismRequest *request)
 {
 	return mechanism_get(request->kind)->noise_on;
 }
 
 ConvexVerdict
-convex_request_scale(ConvexKind kind, const MechanismRequest *request, ConvexScale *scale,
-					 int64_t *least)
+convex_request_scale(const MechanismRequest *request, ConvexScale *scale)
 {
-	return convex_scale(kind, &request->convex, privacy_epsilon(request->epsilon),
-						request->adjacency, request->grid.dimension, scale, least);
+	return convex_scale(convex_kind(request), &request->convex, privacy_epsilon(request->epsilon),
+						request->adjacency, request->grid.dimension, scale);
 }
 
 void
 convex_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	ConvexScale scale;
-	int64_t least;
 
-	verdict->cost = 0;
-	verdict->limit = 0;
-	verdict->admitted =
-		convex_request_scale(kind_of(request), request, &scale, &least) == CONVEX_FITS;
-	verdict->finishes = true;
+	*verdict = (MechanismVerdict){.admitted = convex_request_scale(request, &scale) == CONVEX_FITS,
+								  .finishes = true};
 }
 
 /* ---- steps ---- */
 
-/* Could only be worse than noise that no one will meet. */
 static void
 check_length(const mpz_t *b, int dimension, int64_t lambda)
 {
@@ -84,7 +73,7 @@ noise_law(ConvexNoise noise)
 	return noise == CONVEX_GAUSSIAN ? REAL_GAUSSIAN : REAL_GAMMA;
 }
 
-/* b to within 2^-84 in each coordinate, which is far below any tolerance. */
+/* Draws b to within 2^-84 in each coordinate, far below any tolerance. */
 static void
 draw_inner(const MechanismRequest *request, double scale, const MechanismTools *tools, Wide *b)
 {
@@ -101,7 +90,9 @@ draw_inner(const MechanismRequest *request, double scale, const MechanismTools *
 	integers_destroy(integer, (size_t) dimension, tools->memory);
 }
 
-/* Half of the tolerance is the gradient's, the other half more than covers b's rounding. */
+/*
+ * Half of the tolerance is for the gradient; the other half more than covers the rounding of b.
+ */
 static int64_t
 minimise(const MechanismRequest *request, const Instance *instance, double tolerance,
 		 const MechanismTools *tools, const Wide *b, Wide *u)
@@ -157,14 +148,13 @@ void
 convex_release(const MechanismRequest *request, const Instance *instance,
 			   const MechanismTools *tools, MechanismAnswer *answer)
 {
-	ConvexKind kind = kind_of(request);
+	ConvexKind kind = convex_kind(request);
 	Wide b[GRID_MAX_DIMENSION] = {0};
 	Wide u[GRID_MAX_DIMENSION];
 	ConvexScale scale;
-	int64_t least;
 	RealLaw outer = kind == CONVEX_OUTPUT ? noise_law(request->convex.noise) : REAL_GAMMA;
 
-	if (convex_request_scale(kind, request, &scale, &least) != CONVEX_FITS || !(scale.outer > 0) ||
+	if (convex_request_scale(request, &scale) != CONVEX_FITS || !(scale.outer > 0) ||
 		(kind == CONVEX_OBJECTIVE && !(scale.inner > 0)))
 		abort(); /* the server has admitted it */
 	if (kind == CONVEX_OBJECTIVE)
@@ -176,8 +166,8 @@ convex_release(const MechanismRequest *request, const Instance *instance,
 /* ---- what is known of it ---- */
 
 /*
- * Calibrated noise has sigma >= sensitivity sigma_G(epsilon, delta), so that mu <= 1 / sigma_G;
- * full-batch descent likewise for all its steps together (theorems V2 and D1).
+ * The calibration has sigma >= sensitivity sigma_G(epsilon, delta), so mu <= 1 / sigma_G; likewise
+ * all steps of full-batch descent together (theorems V2 and D1).
  */
 void
 convex_gaussian_pair(const MechanismRequest *request, Pair *pair)
@@ -190,8 +180,8 @@ convex_gaussian_pair(const MechanismRequest *request, Pair *pair)
 }
 
 /*
- * The length of noise of either law, but with probability beta: a Gamma(d) variable by
- * Chernoff's bound, a norm of normal ones by its concentration about sqrt(d).
+ * The length that noise exceeds with probability beta at most: a Gamma(d) variable by Chernoff's
+ * bound, a normal vector by concentration about sqrt(d).
  */
 static double
 noise_quantile(ConvexNoise noise, int dimension, double scale, double beta)
@@ -202,22 +192,20 @@ noise_quantile(ConvexNoise noise, int dimension, double scale, double beta)
 }
 
 /*
- * Source: theorem U8.  J is lambda-strongly convex, so b in the objective moves its
- * minimiser by |b| / lambda at most.  To that come the tolerance, the noise on the
- * answer and its rounding.  The two noises share beta.
+ * Source: theorem U8.  The distance that noise moves the minimiser, plus the tolerance, the noise
+ * on the answer and its rounding.  The two noises share beta.
  */
 double
-convex_distance(ConvexKind kind, const MechanismRequest *request, double beta)
+convex_distance(const MechanismRequest *request, double beta)
 {
 	const ConvexTerms *terms = &request->convex;
-	bool output = kind == CONVEX_OUTPUT;
+	bool output = convex_kind(request) == CONVEX_OUTPUT;
 	int dimension = request->grid.dimension;
 	double lambda = (double) terms->lambda / (double) LAMBDA_ONE;
 	double distance = ldexp(sqrt(dimension), -CONVEX_OUTPUT_BITS - 1);
 	ConvexScale scale;
-	int64_t least;
 
-	(void) convex_request_scale(kind, request, &scale, &least);
+	(void) convex_request_scale(request, &scale);
 	distance += scale.tolerance / lambda;
 	if (!output)
 		distance += noise_quantile(terms->noise, dimension, scale.inner, beta / 2) / lambda;
@@ -230,7 +218,7 @@ void
 convex_error(const MechanismRequest *request, double beta, Facts *facts)
 {
 	facts_open(facts, "error");
-	facts_number(facts, "distance", convex_distance(kind_of(request), request, beta), 6);
+	facts_number(facts, "distance", convex_distance(request, beta), 6);
 	facts_number(facts, "beta", beta, 6);
 	facts_close(facts);
 }
@@ -257,14 +245,13 @@ convex_describe_noise(const MechanismRequest *request, Facts *facts)
 void
 convex_describe_scale(const MechanismRequest *request, Facts *facts)
 {
-	ConvexKind kind = kind_of(request);
+	ConvexKind kind = convex_kind(request);
 	double radius = request->convex.radius;
 	ConvexScale scale;
-	int64_t least;
 
 	convex_describe(request, facts);
 	convex_describe_noise(request, facts);
-	(void) convex_request_scale(kind, request, &scale, &least);
+	(void) convex_request_scale(request, &scale);
 	if (kind == CONVEX_OBJECTIVE)
 		facts_number(facts, "objective_noise", scale.inner * radius, FACT_EXACT);
 	facts_number(facts, "weight_noise", scale.outer / radius, FACT_EXACT);

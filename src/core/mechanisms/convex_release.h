@@ -7,36 +7,41 @@
 #include "core/convex/convex_scale.h"
 #include "core/mechanisms/mechanism.h"
 
-/* Draws, minimises and rounds; the request must have been admitted. */
+/* Draws, minimises and rounds; the request must be admitted. */
 extern void convex_release(const MechanismRequest *request, const Instance *instance,
 						   const MechanismTools *tools, MechanismAnswer *answer);
 
-/* convex_scale() for a request. */
-extern ConvexVerdict convex_request_scale(ConvexKind kind, const MechanismRequest *request,
-										  ConvexScale *scale, int64_t *least);
+/* Output or objective perturbation; an answer is perturbed where the mechanism's row says nothing.
+ */
+extern ConvexKind convex_kind(const MechanismRequest *request);
 
-/* The verdict on a request: it always finishes (convex_minimise.h). */
+/* convex_scale() for a request. */
+extern ConvexVerdict convex_request_scale(const MechanismRequest *request, ConvexScale *scale);
+
+/* Such a request always finishes (convex_minimise.h). */
 extern void convex_admit(const MechanismRequest *request, MechanismVerdict *verdict);
 
-/* Loss, regularisation and radius, of any convex mechanism. */
+/* Loss, regularisation and radius of any convex mechanism, as facts. */
 extern void convex_describe(const MechanismRequest *request, Facts *facts);
 
-/* The law of the noise, and a step of the weights that are released. */
+/* The law of the noise and the step of released weights, as facts. */
 extern void convex_describe_noise(const MechanismRequest *request, Facts *facts);
 
-/* The scales of the noise of output and objective perturbation. */
+/* All of these and the scales of the noise of output and objective perturbation, as facts. */
 extern void convex_describe_scale(const MechanismRequest *request, Facts *facts);
 
-/* That distance as a fact. */
+/* convex_distance() as a fact. */
 extern void convex_error(const MechanismRequest *request, double beta, Facts *facts);
 
-/* Gaussian noise of sensitivity / sigma = mu, calibrated for all of epsilon and delta. */
+/*
+ * Sets mu = sensitivity / sigma if the noise is Gaussian, calibrated for all of epsilon and delta.
+ */
 extern void convex_gaussian_pair(const MechanismRequest *request, Pair *pair);
 
 /*
- * Of a convex request: |w - w*| <= the result but with probability beta, w* being the
- * minimiser of the regularised objective, in units of the weights.
+ * A bound on |w - w*| that fails with probability beta at most; w* is the minimiser of the
+ * regularised objective.  In units of the weights.
  */
-extern double convex_distance(ConvexKind kind, const MechanismRequest *request, double beta);
+extern double convex_distance(const MechanismRequest *request, double beta);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * descent_run.c - noisy sums of gradients, and the iterates that follow from them.
  *
- * The sum of gradients over the batch is an integer vector, exactly a sum of one vector of norm 1
- * at most for each label; it is rounded to 2^-85, the real noise is added and the sum rounded to
- * 2^-20 exactly.  All later steps are functions of these integers, so they may use doubles.
+ * The sum of gradients over a batch is an integer vector, exactly a sum of one vector of norm 1 at
+ * most for each label.  It is rounded to 2^-85; real noise is added and the sum rounded exactly to
+ * 2^-20.  All later steps are functions of these integers (theorem D4), so they may use doubles.
  */
 #include "core/mechanisms/descent_run.h"
 
@@ -14,12 +14,12 @@
 #include "core/base/mutant.h"
 #include "core/random/real_noise.h"
 
-/* Sums of gradients are known to multiples of 2^-20. */
+/* Noisy sums of gradients are rounded to multiples of 2^-20. */
 #define OBSERVED_BITS 20
 
 /*
- * Steps are scaled by running means of the noisy gradients and of their squares, which
- * serves columns of any scale (Kingma and Ba 2015).
+ * Decay of the running means of noisy gradients and of their squares, which scale the steps so that
+ * columns may have any scale (Kingma and Ba 2015).
  */
 #define MEAN_KEPT 0.9
 #define SQUARE_KEPT 0.99
@@ -38,20 +38,23 @@ typedef struct Observer
 	mpz_t integer[GRID_MAX_DIMENSION];
 } Observer;
 
-/* The noisy sum of gradients at u, rounded: one pass over the rows, which draws the batch too. */
+/*
+ * Sets the rounded noisy sum of gradients at u, in one pass over the rows, which also draws the
+ * batch.
+ */
 static void
 observe(Observer *observer, const double *u, double *gradient)
 {
 	const MechanismTools *tools = observer->tools;
 	int dimension = observer->request->grid.dimension;
 	Wide none[GRID_MAX_DIMENSION] = {0};
-	Wide place[GRID_MAX_DIMENSION];
+	Wide point[GRID_MAX_DIMENSION];
 	Wide sum[GRID_MAX_DIMENSION];
 	RealDraw *draw;
 
 	for (int j = 0; j < dimension; j++)
-		place[j] = (Wide) ldexp(u[j], WEIGHT_BITS);
-	convex_pass(&observer->rows, &observer->table, 0, none, place, tools->memory, sum, NULL);
+		point[j] = (Wide) ldexp(u[j], WEIGHT_BITS);
+	convex_pass(&observer->rows, &observer->table, 0, none, point, tools->memory, sum, NULL);
 	for (int j = 0; j < dimension; j++)
 		mpz_from_wide(observer->offset[j], sum[j]);
 	draw = real_draw_create(REAL_GAUSSIAN, dimension, observer->noise, tools->bits, tools->memory);
@@ -115,7 +118,7 @@ project(Descent *descent, int dimension, double norm)
 			descent->u[j] *= norm / sqrt(square);
 }
 
-/* Step number t, from 1, along a gradient of the data to which that of lambda is added. */
+/* Takes step t, counted from 1, along the gradient plus that of the regularisation. */
 static void
 move(Descent *descent, const MechanismRequest *request, const double *gradient, int t)
 {

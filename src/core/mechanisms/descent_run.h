@@ -6,7 +6,7 @@
 
 #include "core/mechanisms/mechanism.h"
 
-/* With noise of that deviation in each step, which descent_noise() tells. */
+/* Runs descent; noise is the deviation of each step's noise, from descent_noise(). */
 extern void descent_run(const MechanismRequest *request, double noise, const Instance *instance,
 						const MechanismTools *tools, MechanismAnswer *answer);
 

@@ -57,7 +57,7 @@ evaluation_error(int64_t epsilon, Adjacency adjacency, int counts, double beta)
 	double rate = privacy_epsilon(epsilon) / evaluation_sensitivity(adjacency);
 	double tail = log(2.0 * counts / beta) - log1p(exp(-rate));
 
-	/* slightly more, so that rounding cannot lose a row */
+	/* slightly larger, so that rounding cannot lose a row */
 	return fmax(ceil(tail / rate * (1 + 1e-9)) - 1.0, 0.0);
 }
 

@@ -1,34 +1,27 @@
 /*
  * ftrl.c - private online learning: calibration, bounds, and the run.
  *
- * S is the scale, the cost 1 in integers; a neighbour changes one vector by c with
- * |c_j| <= S.  Source: theorems L1 and L2; each calibration is checked exactly.
+ * S is the scale, the cost 1 in integers; a neighbour changes one vector by c with |c_j| <= S. Each
+ * calibration is checked exactly.
  *
- * exponential.  ln(theta_j / theta'_j) = -rate (g_j - g'_j) + constant lies in an
- * interval of length 2 S rate: bounded range, epsilon_0 = 2 S rate.  The first choice
- * looks at no vector, so T - 1 draws count:
+ * exponential (theorem L1): bounded range, epsilon_0 = 2 S rate, in T - 1 draws, because the first
+ * choice depends on no vector:
  *
  *   pure  (T - 1) 2 S rate <= epsilon
  *   zCDP  (T - 1) (2 S rate)^2 / 8 = (T - 1) S^2 rate^2 / 2 <= rho
  *
- * tree.  With t in base b, g_t is the sum of the blocks that its digits count: at
- * level l, t / b^l mod b whole blocks of b^l steps.  A step is in at most one such
- * block of each level, hence in L nodes, L the number of digits of T - 1.  The noise of
- * a node, d entries, is drawn once and used as long as the node is:
+ * tree (theorem L2): g_t is the sum of the blocks that the digits of t in base b count: t / b^l mod
+ * b blocks of b^l steps at level l.  A step is in at most L such blocks (nodes), L the number of
+ * digits of T - 1.  The noise of a node, d entries, is drawn once:
  *
- *   gauge     P(z) proportional to exp(-max|z_j| epsilon / (L S)), each node is
- *             epsilon / L private, together epsilon
- *   Gaussian  the nodes change by at most S sqrt(L d) in Euclidean norm,
- *             rho = L d S^2 / (2 sigma^2)
+ *   gauge     P(z) proportional to exp(-max|z_j| epsilon / (L S))
+ *   Gaussian  the nodes change by at most S sqrt(L d) in Euclidean norm, so rho = L d S^2 / (2
+ * sigma^2)
  *
- * So that the noise of g_t has the same law at every t, a level always adds b - 1
- * vectors of noise: those for which there is no block are drawn afresh and never serve
- * a block (they are free of the data, so they cost nothing).  The choice is drawn from
- * exp(-rate h), h the noisy sum: after the noise everything is post-processing.
- *
- * Noise has no largest value.  Sums are kept modulo 2^64, which is post-processing of the exact
- * sums.  Noise clipped to a range would not be safe, because the ends of the range would reveal the
- * sums.
+ * A level always adds b - 1 vectors of noise, so that the noise of g_t has the same law at every t;
+ * vectors without a block are drawn anew and never serve a block (rule L3).  The choice is drawn
+ * from exp(-rate h), h the noisy sum.  Sums are kept modulo 2^64: noise has no largest value, and
+ * clipped noise would reveal the sums (rule L4).
  */
 #include "core/mechanisms/ftrl.h"
 
@@ -48,7 +41,7 @@
 
 /* ---- exact comparisons ---- */
 
-/* value *= word, exactly */
+/* Multiplies exactly. */
 static void
 times(mpq_t value, uint64_t word)
 {
@@ -99,7 +92,7 @@ rate_is_concentrated(const FtrlTerms *terms, double rho, double rate)
 	return concentrated;
 }
 
-/* The least integer sigma with L d S^2 <= 2 rho sigma^2; 0 if its square does not fit a word. */
+/* The least integer sigma with L d S^2 <= 2 rho sigma^2; 0 if sigma^2 does not fit a word. */
 static uint64_t
 least_sigma(const FtrlTerms *terms, int levels, double rho)
 {
@@ -133,10 +126,7 @@ least_sigma(const FtrlTerms *terms, int levels, double rho)
 	return sigma;
 }
 
-/*
- * Limits epsilon to the largest that the gauge's sampler allows; a larger request is drawn with
- * that one.
- */
+/* The largest epsilon that the gauge's sampler allows replaces a larger one. */
 static int64_t
 gauge_epsilon(const FtrlPlan *plan)
 {
@@ -156,14 +146,10 @@ gauge_node_rate(const FtrlPlan *plan, mpz_t p, mpz_t q)
 /* ---- bounds on the regret ---- */
 
 /*
- * Hedge at rate eta on costs in [0, 1] has a regret of at most ln d / eta + eta T / 8.
- * With noise of the same law at each step, whose entries have mean 0 and are
- * subgaussian with a variance proxy of V on average, the mean regret for costs fixed in
- * advance is that of a single draw of the noise as initial costs, at most
+ * Source: theorem L5.  The mean regret, at noise of mean variance proxy V, for costs fixed in
+ * advance:
  *
- *   E ln(sum_j exp(-eta N_j)) / eta + eta T / 8 <= ln d / eta + eta (V / 2 + T / 8).
- *
- * Rounding moves a cost by at most 1 / (2 S), the regret by T / S.
+ *   ln d / eta + eta (V / 2 + T / 8) + T / S
  */
 static double
 regret_bound(const FtrlTerms *terms, double eta, double variance)
@@ -182,12 +168,12 @@ best_eta(const FtrlTerms *terms, double variance)
 }
 
 /*
- * V of one node.  A discrete Gaussian is subgaussian with sigma^2 (Canonne, Kamath and
- * Steinke 2020).  Uniform integers in -J .. J are with their variance J (J + 1) / 3: with
- * m = 2 J + 1 their moment generating function is the product over k of
- * (1 + m^2 a_k) / (1 + a_k), a_k = (t / 2 pi k)^2, at most exp((m^2 - 1) t^2 / 24).
- * J has weight (2 J + 1)^d exp(-r J), u = J + 1/2 that of a Gamma(d + 1) of rate r on a
- * lattice, and E J (J + 1) <= E u^2 <= (d + 1) (d + 2) / r^2 (1 + r^2) for r <= 1.
+ * V of one node.  A discrete Gaussian is subgaussian with sigma^2 (Canonne, Kamath and Steinke
+ * 2020). Uniform integers in -J .. J are subgaussian with their variance J (J + 1) / 3: with m = 2
+ * J + 1 their moment generating function is the product over k of (1 + m^2 a_k) / (1 + a_k), a_k =
+ * (t / 2 pi k)^2, at most exp((m^2 - 1) t^2 / 24).  J has weight (2 J + 1)^d exp(-r J), so u = J +
+ * 1/2 has that of a Gamma(d + 1) of rate r on a lattice, and E J (J + 1) <= E u^2 <= (d + 1) (d +
+ * 2) / r^2 (1 + r^2) for r <= 1.
  */
 static double
 node_variance(const FtrlPlan *plan)
@@ -215,8 +201,8 @@ certified_rate(const FtrlPlan *plan, double rate)
 }
 
 /*
- * Pure or zCDP, whichever allows the larger rate; but no larger one than is best
- * without privacy.
+ * Takes pure or zCDP, whichever allows the larger rate, but no larger rate than is best without
+ * privacy.
  */
 static bool
 plan_exponential(FtrlPlan *plan)
@@ -272,7 +258,7 @@ plan_base(FtrlPlan *plan, int base)
 	return true;
 }
 
-/* The base of least noise. */
+/* Takes the base of least noise. */
 static bool
 plan_tree(FtrlPlan *plan)
 {
@@ -348,10 +334,10 @@ struct FtrlRun
 	int64_t step;    /* vectors learnt */
 	int slots;       /* of noise: b - 1 for each level */
 	uint64_t *sum;   /* modulo 2^64: of the costs, and of the noise in all slots */
-	uint64_t *noise; /* slot by slot */
+	uint64_t *noise; /* slots x dimension */
 };
 
-/* Modulo 2^64. */
+/* The value modulo 2^64. */
 static uint64_t
 wrap(const mpz_t value)
 {
@@ -421,9 +407,10 @@ draw_slot(FtrlRun *run, int slot)
 }
 
 /*
- * From t - 1 to t.  Where the digit of a level has become a, the a-th block is complete
- * and its noise is new.  Where it has become 0, all blocks of the level are in one of the
- * next, and their noise was seen with them: it must not serve as free of the data.
+ * Renews noise from step t - 1 to t.  If the digit of a level has become a, the a-th block is
+ * complete and its noise is new.  If the digit has become 0, the blocks of the level are all in one
+ * of the next, and their noise, which was seen with them, must not be used as noise without a
+ * block.
  */
 static void
 renew_noise(FtrlRun *run)
@@ -471,8 +458,8 @@ ftrl_end(FtrlRun *run, Memory *memory)
 }
 
 /*
- * A choice out of all, kept with probability exp(-rate (h_j - min h)): the least one
- * always is.  No big integer outlives a call, so that a run may be given up between two.
+ * Proposes a choice uniformly and keeps it with probability exp(-rate (h_j - min h)).  No big
+ * integer outlives a call, so a run may be abandoned between two calls.
  */
 int
 ftrl_next(FtrlRun *run)

@@ -1,16 +1,15 @@
 /*
  * ftrl.h - private online learning over d choices (docs/proofs/ftrl.md).
  *
- * At each of T steps a choice is released, and then a cost vector is learnt, one cost
- * in [0, 1] for each choice, as integers 0 .. scale.  The choice at step t depends on
- * the vectors before t.  Neighbours differ in one vector; T and the order are public.
+ * At each of T steps a choice is released, and then a cost vector is learnt: one cost in [0, 1] for
+ * each choice, as integers 0 .. scale.  The choice at step t depends on the vectors before t, whose
+ * sum is g_t. Neighbours differ in one vector; T and the order are public.
  *
- *   exponential  theta_t proportional to exp(-rate g_t), g_t the sum of the vectors
- *                before t, and one draw from it at each step
- *   tree         g_t plus the noise of the nodes whose sum it is; choices drawn from the noisy sum
- * cost nothing more.  Nodes are blocks of base^l steps.
+ *   exponential  a draw at each step from theta_t proportional to exp(-rate g_t)
+ *   tree         noise on the sums of blocks of base^l steps (nodes); choices are drawn from the
+ * noisy g_t and cost nothing more
  *
- * Everything that the guarantee rests on is an integer or a rational number.
+ * The guarantee rests on integers and rational numbers only.
  */
 #ifndef DPOBJ_CORE_FTRL_H
 #define DPOBJ_CORE_FTRL_H
@@ -40,7 +39,7 @@ typedef struct FtrlTerms
 	int64_t delta;   /* atto-units; 0: pure */
 	int64_t steps;   /* T, 1 .. FTRL_MAX_STEPS */
 	int dimension;   /* d, 2 .. FTRL_MAX_DIMENSION */
-	int scale;       /* the cost 1: FTRL_SCALE but for tests */
+	int scale;       /* the cost 1: FTRL_SCALE, except in tests */
 } FtrlTerms;
 
 typedef struct FtrlPlan
@@ -48,7 +47,7 @@ typedef struct FtrlPlan
 	FtrlTerms terms;
 	FtrlKind kind;
 	bool pure;      /* delta is not used */
-	double rho;     /* of the run, where it is not pure */
+	double rho;     /* of the run, if it is not pure */
 	double rate;    /* exact: choices are drawn with exp(-rate h), h in units of 1 / scale */
 	int base;       /* tree: children of a node */
 	int levels;     /* tree: at most so many nodes with a step in them are released */
@@ -59,12 +58,12 @@ typedef struct FtrlPlan
 /* False if the kind has no plan: it needs delta > 0, or its noise would not fit a word. */
 extern bool ftrl_plan(const FtrlTerms *terms, FtrlKind kind, FtrlPlan *plan);
 
-/* The kind with the least bound on the regret; there is always one. */
+/* Plans the kind with the least bound on the regret. */
 extern void ftrl_choose(const FtrlTerms *terms, FtrlPlan *plan);
 
 /*
- * A row of costs in [low, high], clipped, as integers 0 .. scale; false, and a vector
- * that is the same for every choice, if one of them is not a number.
+ * Clips costs to [low, high] and rounds them to integers 0 .. scale.  If one of them is not a
+ * number, all become 0 and the result is false.
  */
 extern bool ftrl_quantise(const double *cost, int dimension, double low, double high, int scale,
 						  int32_t *quantised);
@@ -76,10 +75,10 @@ typedef struct FtrlRun FtrlRun;
 extern FtrlRun *ftrl_start(const FtrlPlan *plan, Bits *bits, Memory *memory);
 extern void ftrl_end(FtrlRun *run, Memory *memory);
 
-/* The choice of this step, 0 .. d-1; call it once before each ftrl_learn(). */
+/* Draws the choice of this step, 0 .. d - 1; to be called once before each ftrl_learn(). */
 extern int ftrl_next(FtrlRun *run);
 
-/* The costs of this step; at most T times. */
+/* Adds the costs of this step; at most T times. */
 extern void ftrl_learn(FtrlRun *run, const int32_t *cost);
 
 #endif

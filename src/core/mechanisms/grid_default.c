@@ -13,28 +13,31 @@
 #define SCORE_LIMIT 2147483647.0
 
 /*
- * More than EXPONENTIAL_SURE_COST configurations are not sure to be enumerated, but the tree
- * draws, in seconds as long as numbers are few and the columns that are left when a
- * group is summed out have not many more vectors (bench/accuracy).
+ * Grids of more than EXPONENTIAL_SURE_COST configurations are not certain to be enumerated.  The
+ * tree draws from them in seconds up to these numbers of configurations and of numeric columns
+ * (bench/accuracy).
  */
 #define TREE_COST UINT64_C(1000000000)
 #define TREE_NUMBERS 3
 
-/* Configurations times rows: a minute or so, less with many numbers, where no tree helps. */
+/*
+ * The most configurations times rows, about a minute; fewer with many numbers, where the tree does
+ * not help.
+ */
 #define WORK 1e12
 #define WORK_WITH_NUMBERS 2e11
 
-/* What the rows can pay for: at most this share of them lost in the mean. */
+/* The largest share of the rows that may be lost, in the mean. */
 #define PRICE 0.04
 
-/* And rows times epsilon for each weight of a dense grid. */
+/* The least rows times epsilon for each weight of a dense grid. */
 #define DENSE_EVIDENCE 80
 
 #define MAX_SPARSE 8
 
 /* Widest first; the last two are the plain grids. */
 static const GridWidths dense[] = {{0, 4, 2, 4}, {0, 4, 1, 4}, {0, 3, 1, 4},
-								  {0, 2, 1, 4}, {0, 1, 1, 4}, {0, 1, 1, 1}};
+								   {0, 2, 1, 4}, {0, 1, 1, 4}, {0, 1, 1, 1}};
 
 #define DENSE ((int) (sizeof(dense) / sizeof(dense[0])))
 #define FIRST_PLAIN (DENSE - 2)
@@ -55,8 +58,9 @@ grid_has_constant(const Encoding *encoding)
 }
 
 /*
- * The intercept's weights.  They must outweigh numeric columns.  Where the columns of a group hold
- * a constant and have weights wide enough, an intercept would only add vectors with equal scores.
+ * The largest weight of the intercept, which must outweigh numeric columns.  If the columns of a
+ * group hold a constant and their weights are wide enough, an intercept would only add vectors with
+ * equal scores.
  */
 static int
 intercept_range(const Encoding *encoding, const GridWidths *widths)
@@ -76,7 +80,7 @@ make_grid(const GridTerms *terms, const GridWidths *widths, Grid *grid)
 	grid->dimension = encoding_dimension(encoding);
 	for (int j = 0; j < grid->dimension; j++)
 		grid_set_range(grid, j,
-					   widths->sparse > 0   ? 1
+					   widths->sparse > 0  ? 1
 					   : terms->numeric[j] ? widths->number
 										   : widths->indicator);
 	for (int g = 0; g < encoding->groups && widths->sparse == 0; first += encoding->group[g++])
@@ -102,7 +106,7 @@ count_numbers(const GridTerms *terms)
 	return numbers;
 }
 
-/* Can it be drawn from, surely or at least soon? */
+/* Can the exponential mechanism draw from the grid, certainly or at least soon? */
 static bool
 can_draw(const GridTerms *terms, const GridWidths *widths, const Grid *grid)
 {
@@ -123,7 +127,7 @@ can_draw(const GridTerms *terms, const GridWidths *widths, const Grid *grid)
 	return grid_log2_size(grid) <= GRID_DEFAULT_LOG2 && (widths->grouped == 1 || cost <= TREE_COST);
 }
 
-/* Of the rows, 2 ln |W| / evidence. */
+/* The share of the rows that is lost in the mean, 2 ln |W| / evidence. */
 static double
 price(const GridTerms *terms, const Grid *grid)
 {

@@ -1,18 +1,16 @@
 /*
  * mech_exponential.c - the exponential mechanism, exactly.
  *
- * P(w) proportional to exp(-epsilon L(w) / M), M the margin of the 0/1 loss:
- * epsilon / 2 under replace; epsilon under add_remove, where all losses move the
- * same way (theorem E1).  Pure epsilon-DP, and epsilon-bounded-range.
+ * P(w) proportional to exp(-epsilon L(w) / M), M the margin of the 0/1 loss (theorem E1).  Pure
+ * epsilon-DP of bounded range epsilon.
  *
- * Two exact samplers of the same law: group elimination (select.h), whose cost is
- * known from public parameters, and the tree sampler (tree.h), which is usually a
- * hundred times quicker and goes where nothing can be enumerated, but has no bound
- * of its own.  So a grid that can be enumerated is tried with the tree first and
- * enumerated if that fails, and is sure to finish; any other is left to the tree
- * without a limit (rule F4).  An attempt of the tree that answers has the
- * law, and how many are made does not depend on what the last would have answered
- * (tree_sampler.c), so changing over between attempts does not change the law.
+ * Two samplers draw this law exactly: enumeration with a group summed out (select.h), whose cost is
+ * known from public parameters, and the tree sampler (tree.h), which is usually a hundred times
+ * quicker but has no such bound.  A grid that can be enumerated gets some attempts of the tree
+ * first, and is enumerated if they fail, so it is certain to finish.  Any other grid is left to the
+ * tree without a limit (rule F4).  Each attempt of the tree that answers has the law, and the
+ * number of attempts does not depend on what they would answer (tree_sampler.c), so changing over
+ * does not change the law.
  */
 #include "core/mechanisms/mechanism.h"
 
@@ -21,12 +19,11 @@
 #include "core/exponential/tree.h"
 #include "core/mechanisms/utility.h"
 
-/* So few are enumerated at once: the tree would not be quicker. */
+/* So few configurations are enumerated without trying the tree, which would not be quicker. */
 #define ENUMERATED_AT_ONCE UINT64_C(2000000)
 
 /*
- * A grid that can be enumerated is after one attempt of the tree for so many
- * configurations, which takes about as long as enumerating them.
+ * The tree gets one attempt for so many configurations: about the time that enumerating them takes.
  */
 #define CONFIGURATIONS_PER_ATTEMPT 10000
 
@@ -53,9 +50,9 @@ select_vector(const MechanismRequest *request, const SelectProblem *problem,
 		select_exponential(problem, tools->bits, tools->memory, answer);
 }
 
-/* The sampler's progress in the words of a mechanism's. */
+/* Reports the progress of the tree sampler. */
 static void
-tell(void *context, const TreeProgress *progress)
+report(void *context, const TreeProgress *progress)
 {
 	const MechanismTools *tools = context;
 
@@ -78,7 +75,7 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 		.epsilon = request->epsilon,
 		.adjacency = request->adjacency,
 		.threads = request->threads,
-		.progress = tools->progress != NULL ? tell : NULL,
+		.progress = tools->progress != NULL ? report : NULL,
 		.progress_context = &listener,
 	};
 	SelectAnswer selected;
@@ -91,14 +88,10 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 }
 
 /*
- * Source: theorem U1; McSherry and Talwar 2007.  The odds of an excess of t or
- * more are at most those of |W| - 1 vectors of excess t against the optimum,
- * (|W| - 1) exp(-rate t), with equality for such losses.  Odds of beta / (1 - beta)
- * are a probability of beta:
+ * Source: theorem U1.
  *
  *   rows = (ln(|W| - 1) + ln((1 - beta) / beta)) / rate
- *   mean = ln |W| / rate, because the law minimises E(L) - entropy / rate, at most
- *          L_min, and an entropy is at most ln |W|
+ *   mean = ln |W| / rate
  */
 static void
 set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)

@@ -8,17 +8,16 @@
 #include "core/mechanisms/mechanism.h"
 
 /*
- * mu = g / sigma and ln(1 + beta / lambda) for the objective, epsilon / 256 for the noise that
- * hides how near to its minimum the answer is (theorems V4 and V8).
+ * The objective has mu = g / sigma and ln(1 + beta / lambda); the noise that hides how near the
+ * answer is to its minimum has epsilon / 256 (theorems V4 and V8).
  */
 static void
 set_pair(const MechanismRequest *request, Pair *pair)
 {
 	ConvexScale scale;
-	int64_t least;
 
 	if (request->convex.noise != CONVEX_GAUSSIAN || pair->delta == 0 ||
-		convex_request_scale(CONVEX_OBJECTIVE, request, &scale, &least) != CONVEX_FITS)
+		convex_request_scale(request, &scale) != CONVEX_FITS)
 		return;
 	pair->kind = PAIR_OBJECTIVE;
 	pair->mu = PAIR_ROUNDED_UP * privacy_margin(request->adjacency) / scale.inner;
@@ -29,8 +28,7 @@ set_pair(const MechanismRequest *request, Pair *pair)
 
 const Mechanism mechanism_objective = {
 	.name = "objective",
-	.also = "amp", /* what it is released as */
-	.bounded_range = false,
+	.also = "amp", /* approximate minima perturbation, the form that is released */
 	.convex = true,
 	.noise_on = CONVEX_OBJECTIVE,
 	.streams = true,

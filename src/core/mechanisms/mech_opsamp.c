@@ -1,15 +1,13 @@
 /*
- * mech_opsamp.c - OPSamp of Neel, Roth, Vietri and Wu for convex losses, with the corrected
- * stability lemma, Chernoff's bound and noise in each coordinate (theorem O2).
- * (epsilon, delta)-DP; what the paper prints is not proved.
+ * mech_opsamp.c - OPSamp of Neel, Roth, Vietri and Wu for convex losses, with a corrected stability
+ * lemma, Chernoff's bound and noise on each coordinate: (epsilon, delta)-DP by theorem O2.  The
+ * paper's own claim is not proved.
  */
 #include <math.h>
 
 #include "core/mechanisms/convex_opsamp.h"
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/mechanism.h"
-
-/* ---- what is public about it ---- */
 
 static bool
 searches(const MechanismRequest *request)
@@ -40,7 +38,7 @@ describe(const MechanismRequest *request, Facts *facts)
 	facts_number(facts, "weight_noise", plan.shift / problem.epsilon / terms->radius, FACT_EXACT);
 }
 
-/* The mean over the release's coins, of the regularised loss. */
+/* The mean regularised loss above the least, and that of zero weights. */
 static void
 describe_error(const MechanismRequest *request, double beta, Facts *facts)
 {
@@ -59,8 +57,7 @@ const Mechanism mechanism_opsamp = {
 	.name = "opsamp",
 	.options = {"norm", "calls"},
 	.counts_rows = true,
-	.default_lambda = LAMBDA_ONE, /* for its certificate only: it weighs as much as a row */
-	.bounded_range = false,
+	.default_lambda = LAMBDA_ONE, /* only its certificate needs one; this weighs as much as a row */
 	.convex = true,
 	.streams = true,
 	.admit = convex_opsamp_admit,

@@ -1,14 +1,13 @@
 /*
- * mech_output.c - output perturbation of a convex model (Chaudhuri, Monteleoni and Sarwate
- * 2011; theorem V2): the minimiser, which one row can move by g / lambda only, plus
- * Gamma or Gaussian noise.
+ * mech_output.c - output perturbation of a convex model (Chaudhuri, Monteleoni and Sarwate 2011;
+ * theorem V2): the minimiser, which one row moves by g / lambda at most, plus Gamma or Gaussian
+ * noise.
  */
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/mechanism.h"
 
 const Mechanism mechanism_output = {
 	.name = "output",
-	.bounded_range = false,
 	.convex = true,
 	.streams = true,
 	.admit = convex_admit,

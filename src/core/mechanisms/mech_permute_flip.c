@@ -1,10 +1,8 @@
 /*
  * mech_permute_flip.c - permute-and-flip (McKenna and Sheldon 2020), exactly.
  *
- * Visit W in random order and accept w with probability
- * exp(-epsilon (L(w) - L_min) / M), M the margin of the 0/1 loss (theorem
- * E2).  Pure epsilon-DP; its expected loss never exceeds the exponential
- * mechanism's at the same epsilon, but it is not bounded-range (theorem A3).
+ * Visits W in random order and accepts w with probability exp(-epsilon (L(w) - L_min) / M), M the
+ * margin of the 0/1 loss (theorem E2).  Pure epsilon-DP, but not of bounded range (theorem A3).
  */
 #include "core/mechanisms/mechanism.h"
 
@@ -13,8 +11,8 @@
 #include "core/mechanisms/utility.h"
 
 /*
- * Vectors of W.  No group is summed out, because the law needs the number of
- * vectors at every loss, and the visits may be as many as the vectors.
+ * The most vectors of W.  No group is summed out, because the law needs the number of vectors at
+ * every loss, and there may be as many visits as vectors.
  */
 #define ENUMERATION_LIMIT UINT64_C(20000000)
 
@@ -50,13 +48,10 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 }
 
 /*
- * Source: theorem U2.  A vector of excess t or more is the answer only if it
- * is visited before the optimum, which is accepted when its turn comes, and is
- * accepted itself: two independent events of probability 1/2 and exp(-rate t) at
- * most.  There are at most |W| - 1 such vectors:
+ * Source: theorem U2.
  *
  *   rows = (ln(|W| - 1) + ln(1 / (2 beta))) / rate
- *   mean: never above the exponential mechanism's (McKenna and Sheldon 2020)
+ *   mean: that of the exponential mechanism, which it never exceeds
  */
 static void
 set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
@@ -69,7 +64,6 @@ set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 
 const Mechanism mechanism_permute_flip = {
 	.name = "permute_flip",
-	.bounded_range = false,
 	.admit = admit,
 	.release = release,
 	.bound = set_bound,

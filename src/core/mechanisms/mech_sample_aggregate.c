@@ -1,19 +1,17 @@
 /*
  * mech_sample_aggregate.c - parts of the rows vote (theorems F5 and F6).
  *
- * The rows are dealt out to parts by fair dice, each part names the vector that suits
- * it best, and the exponential mechanism over all of W draws from the votes with
- * exponent epsilon / 2 a vote.  One row has a say in one part's vote (sample.h), so it
- * moves one vote at most, and the draw is epsilon-DP and of bounded range epsilon for any
- * throw of the dice (select_vote.c).  The mean over throws is epsilon-DP too, but its privacy
- * loss may leave every interval of length epsilon.  What accountants conclude from bounded range
- * survives the mean all the same: Renyi divergences are quasi-convex, hockey-stick divergences
- * jointly convex.  No part's answer has to be proved best, or to be random, or to be
- * found at all: this is the mechanism whose guarantee asks nothing of a solver.  So a
- * part searches a limited number of nodes and votes for the best vector that it has
- * seen, and the whole is sure to finish (rule F3).  What may stop a run
- * still, such as a time limit or a lack of memory, stops all of it: no part goes
- * without a vote because another has used up what they share.
+ * Fair dice divide the rows into parts, each part votes for the vector that suits it best, and the
+ * exponential mechanism over all of W draws from the votes with exponent epsilon / 2 for each vote.
+ * One row changes the vote of one part only (sample.h).  So for any throw of the dice the draw is
+ * epsilon-DP of bounded range epsilon (select_vote.c).  The mean over throws is epsilon-DP, too.
+ * Its privacy loss may leave every interval of length epsilon, but the conclusions from bounded
+ * range still hold: Renyi divergences are quasi-convex, hockey-stick divergences jointly convex.
+ *
+ * No proof needs a part's answer to be the best, random, or found at all, so the guarantee asks
+ * nothing of a solver.  A part searches a limited number of nodes and votes for the best vector
+ * seen, so the mechanism is certain to finish (rule F3).  A time limit or a lack of memory ends the
+ * whole release: no part loses its vote because another part used up what they share.
  */
 #include "core/mechanisms/mechanism.h"
 
@@ -24,16 +22,16 @@
 #include "core/mechanisms/utility.h"
 
 /*
- * Nodes of all parts together, public like EXPONENTIAL_SURE_COST (mechanism.h): a
- * node of a small part takes some ten microseconds, so about ten minutes at the most.
+ * The most nodes of all parts together; public.  A node of a small part takes some ten
+ * microseconds, so this is about ten minutes.
  */
 #define NODE_LIMIT UINT64_C(20000000)
 
-/* Parts where nobody says how many, whatever epsilon and grid. */
+/* The range of the default number of parts. */
 #define LEAST_PARTS 16
 #define MOST_DEFAULT_PARTS 4096
 
-/* So many rows a part, for each coordinate, as long as there are parts to vote. */
+/* The default number of parts leaves this many rows of a part for each coordinate. */
 #define ROWS_PER_COORDINATE 2
 
 static void
@@ -44,7 +42,7 @@ admit(const MechanismRequest *request, MechanismVerdict *verdict)
 	verdict->admitted = verdict->finishes = verdict->cost <= verdict->limit;
 }
 
-/* Twice the lead that wins, so that half of the parts have to agree. */
+/* Twice the lead that wins, so half of the parts have to agree. */
 int
 sample_aggregate_parts(const Grid *grid, int64_t epsilon, int64_t rows)
 {
@@ -98,8 +96,10 @@ describe(const MechanismRequest *request, Facts *facts)
 	facts_integer(facts, "part_nodes", request->part_nodes);
 }
 
-/* How far parts agree depends on the data.  What is said is the lead in votes that wins
- * (utility.h). */
+/*
+ * How far parts agree depends on the data, so the error is null and the lead in votes that wins is
+ * told instead (utility.h).
+ */
 static void
 describe_error(const MechanismRequest *request, double beta, Facts *facts)
 {

@@ -21,10 +21,7 @@ noise_of(const MechanismRequest *request)
 static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
-	verdict->cost = 0;
-	verdict->limit = 0;
-	verdict->admitted = noise_of(request) > 0;
-	verdict->finishes = true; /* the number of iterations is given */
+	*verdict = (MechanismVerdict){.admitted = noise_of(request) > 0, .finishes = true};
 }
 
 static void
@@ -38,7 +35,9 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	descent_run(request, noise, instance, tools, answer);
 }
 
-/* Poisson samples where a row comes or goes have a law of their own; else see rdp_replace(). */
+/*
+ * Poisson batches under add_remove have a law of their own; other batches have rdp_replace()'s.
+ */
 static void
 set_pair(const MechanismRequest *request, Pair *pair)
 {
@@ -68,7 +67,7 @@ searches(const MechanismRequest *request)
 	return request->descent.sampling != DESCENT_FULL;
 }
 
-/* Where descent ends is not bounded: it has no error. */
+/* The mechanism has no error(): the distance of the answer from the minimum is not bounded. */
 static void
 describe(const MechanismRequest *request, Facts *facts)
 {
@@ -92,10 +91,12 @@ describe(const MechanismRequest *request, Facts *facts)
 const Mechanism mechanism_sgd = {
 	.name = "sgd",
 	.options = {"norm", "sampling", "batch", "iterations", "step"},
-	.default_lambda = LAMBDA_MIN, /* its noise asks for none, so it is as good as none */
-	/* its noise shrinks with the radius, and what is lost of long rows is little (bench/accuracy) */
+	.default_lambda = LAMBDA_MIN, /* the least that there is: its noise needs none */
+	/*
+	 * the noise shrinks with the radius, and clipping the longest rows loses little
+	 * (bench/accuracy)
+	 */
 	.clip_share = 0.75,
-	.bounded_range = false,
 	.convex = true,
 	.descends = true,
 	.streams = true,

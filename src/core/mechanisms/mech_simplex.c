@@ -2,10 +2,10 @@
  * mech_simplex.c - sampling from a simplex (Jain and Thakurta 2014, section 5, as re-derived in
  * theorem S2).
  *
- * The entropy makes the minimiser itself a law over the features of which one row moves the
- * logarithms by little: indices drawn from it are private, and their frequencies are the model.
- * The law that is drawn is that of integers, whose residual is certified and paid for in
- * epsilon_0; no floating-point number is in it.
+ * With the entropy as regulariser the minimiser is a law over the features, and one row moves its
+ * logarithms by little.  So indices drawn from it are private; their frequencies are the model. The
+ * weights of the law are integers whose residual is certified and charged in epsilon_0, so no
+ * floating-point number decides a draw.
  */
 #include <stdlib.h>
 
@@ -15,24 +15,18 @@
 #include "core/simplex/simplex_minimise.h"
 #include "core/simplex/simplex_scale.h"
 
-/* It finishes: simplex_minimise.h. */
 int64_t
-simplex_request_draws(const MechanismRequest *request, bool *pure)
+simplex_request_draws(const MechanismRequest *request)
 {
 	SimplexBudget budget = simplex_budget(request->epsilon, request->simplex.delta);
 
-	return simplex_draws(&request->simplex, &budget, pure);
+	return simplex_draws(&request->simplex, &budget, NULL);
 }
 
 static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
-	bool pure;
-
-	verdict->cost = 0;
-	verdict->limit = 0;
-	verdict->admitted = simplex_request_draws(request, &pure) > 0;
-	verdict->finishes = true;
+	*verdict = (MechanismVerdict){.admitted = simplex_request_draws(request) > 0, .finishes = true};
 }
 
 /* The first index whose cumulative weight is above the point. */
@@ -54,7 +48,10 @@ find_index(const mpz_t *cumulative, int dimension, const mpz_t point)
 	return low;
 }
 
-/* Counts draws of index j with probability weight[j] / sum; the weights become their sums. */
+/*
+ * Counts how often index j is drawn, with probability weight[j] / sum; replaces weights by their
+ * running sums.
+ */
 static void
 draw_indices(mpz_t *weight, int dimension, int64_t draws, Bits *bits, int64_t *count)
 {
@@ -80,8 +77,7 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 		MechanismAnswer *answer)
 {
 	int dimension = request->grid.dimension;
-	bool pure;
-	int64_t draws = simplex_request_draws(request, &pure);
+	int64_t draws = simplex_request_draws(request);
 	mpz_t *weight = integers_create((size_t) dimension, tools->memory);
 	SimplexMoments moments;
 
@@ -96,14 +92,13 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 }
 
 /*
- * m draws of a bounded range are m epsilon_0^2 / 8-zCDP given which rows are left out, and
- * a mixture is no worse: Renyi divergences are quasi-convex (theorems S4 and A3).
+ * For given left-out rows m draws of bounded range are m epsilon_0^2 / 8-zCDP; their mixture is no
+ * worse, because Renyi divergences are quasi-convex (theorems S4 and A3).
  */
 static void
 set_pair(const MechanismRequest *request, Pair *pair)
 {
-	bool pure;
-	int64_t draws = simplex_request_draws(request, &pure);
+	int64_t draws = simplex_request_draws(request);
 	double range = simplex_draw_epsilon(&request->simplex);
 
 	pair->kind = PAIR_CONCENTRATED;
@@ -114,28 +109,25 @@ static void
 describe(const MechanismRequest *request, Facts *facts)
 {
 	const SimplexTerms *terms = &request->simplex;
-	bool pure;
-
 	facts_text(facts, "loss", "squared");
 	facts_add(facts,
 			  (Fact){FACT_PAIR, "target", .number = (double) terms->target_low / FIXED_POINT_ONE,
 					 .other = (double) terms->target_high / FIXED_POINT_ONE});
 	facts_integer(facts, "n", terms->rows);
 	facts_number(facts, "regularization", terms->lambda, FACT_EXACT);
-	facts_integer(facts, "draws", simplex_request_draws(request, &pure));
+	facts_integer(facts, "draws", simplex_request_draws(request));
 	facts_number(facts, "epsilon_per_draw", simplex_draw_epsilon(terms), 6);
 }
 
 /*
- * How much the mean of (score - target)^2 over the rows is above the least on the simplex, in
- * units of the encoded target.
+ * The mean of (score - target)^2 over the rows, above the least on the simplex, in units of the
+ * encoded target.
  */
 static void
 describe_error(const MechanismRequest *request, double beta, Facts *facts)
 {
 	double rows = (double) request->simplex.rows;
-	bool pure;
-	SimplexExcess excess = simplex_excess(&request->simplex, simplex_request_draws(request, &pure),
+	SimplexExcess excess = simplex_excess(&request->simplex, simplex_request_draws(request),
 										  request->grid.dimension, beta);
 
 	facts_open(facts, "error");
@@ -147,8 +139,7 @@ describe_error(const MechanismRequest *request, double beta, Facts *facts)
 
 const Mechanism mechanism_simplex = {
 	.name = "simplex",
-	/* of a draw it is, but not of a mean over the rows that are left out beyond n */
-	.bounded_range = false,
+	/* not bounded_range: one draw has it, the mean over which rows beyond n are left out has not */
 	.streams = true,
 	.counts_rows = true,
 	.targets = true,

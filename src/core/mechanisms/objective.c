@@ -1,6 +1,4 @@
-/*
- * objective.c - perturb, optimise, release: what OPDisc and RSPM have in common.
- */
+/* objective.c - perturb, optimise, release: what OPDisc and RSPM share. */
 #include "core/mechanisms/objective.h"
 
 #include <gmp.h>
@@ -10,18 +8,15 @@
 #include "core/optimum/oracle.h"
 #include "core/noise/perturbation.h"
 
-/* The search has no bound from public parameters; unlimited mode (rule F4). */
+/* The duration of the search has no bound from public parameters (rule F4). */
 void
 objective_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	(void) request;
-	verdict->cost = 0;
-	verdict->limit = 0;
-	verdict->admitted = true;
-	verdict->finishes = false;
+	*verdict = (MechanismVerdict){.admitted = true};
 }
 
-/* The oracle's progress in the words of a mechanism's. */
+/* Passes the progress of the oracle on. */
 typedef struct Listener
 {
 	const MechanismTools *tools;
@@ -29,7 +24,7 @@ typedef struct Listener
 } Listener;
 
 static void
-tell(void *context, const OracleProgress *progress)
+report(void *context, const OracleProgress *progress)
 {
 	const Listener *listener = context;
 
@@ -72,7 +67,7 @@ objective_release(const MechanismRequest *request, const Instance *instance,
 		.level_reward =
 			perturbation.features == FEATURES_SPHERE ? (const mpz_t *) level_reward : NULL,
 		.threads = request->threads,
-		.progress = tools->progress != NULL ? tell : NULL,
+		.progress = tools->progress != NULL ? report : NULL,
 		.progress_context = &listener,
 	};
 	tools->oracle(&problem, memory, &optimum);

@@ -1,5 +1,8 @@
 /*
  * objective_bound.c - how far opdisc and rspm may be from the optimum, for every noise.
+ *
+ * Source: theorem U3.  The excess is at most X / N, X = max over w of <r, phi(w) - phi(v)>, v the
+ * optimum. lambda is the rate of gauge.h, for a lattice step.
  */
 #include "core/mechanisms/objective.h"
 
@@ -11,32 +14,10 @@
 #define TWO_PI 6.283185307179586
 
 /*
- * Source: theorem U3.  The answer w(r) is no worse than the optimum v in
- * the objective, N L(w(r)) - <r, phi(w(r))> <= N L(v) - <r, phi(v)>, so that
- *
- *   excess <= X / N,  X = max over w of <r, phi(w) - phi(v)>,
- *
- * with equality in law for losses that are 0 at v and t elsewhere.  v depends on
- * the data only, r on the noise only.  lambda is the rate of gauge.h, per lattice
- * step.
- */
-
-/*
- * The shape of one row of one-hot noise with n levels (the cube's coordinates are
- * rows of two): given the radius J it is uniform on the integer vectors r >= 0
- * with min r = 0 and sum r <= J.  The row's part of X is max r - r_v <= J, and
- *
- *   E(max r - r_v) <= slope J + offset
- *   slope  = H / n - (n - 1) / n^2,  H = 1 + 1/2 + ... + 1 / (n - 1)
- *   offset = 1 + H (n - 1) / n
- *
- * For let the first zero be at z, so that r = y + (1 before z), with y uniform on
- * the n - 1 integers >= 0 of sum at most K = J - z + 1: with their slack, a uniform
- * composition of K into n parts.  That of T = K + n - 1 into n real parts (spacings)
- * has as its integer parts a uniform composition of a number between K and T, and
- * one of more is stochastically larger in each part (Polya's urn).  Hence E max y <=
- * T H / n, and E max r <= 1 + (J + n - 1) H / n.  Also E(sum r | z) = (z - 1) + K (n -
- * 1) / n >= J (n - 1) / n, of which r_v has the n-th part: all levels are alike.
+ * The shape of one row of one-hot noise with n levels (a coordinate of the cube is a row of two
+ * levels). Given the radius J the row is uniform on the integer vectors r >= 0 with min r = 0 and
+ * sum r <= J.  The row's part of X is max r - r_v <= J, with E(max r - r_v) <= slope J + offset
+ * (lemma U4).
  */
 typedef struct RowShape
 {
@@ -70,7 +51,7 @@ row_levels(const Grid *grid, GaugeKind kind, int j)
 	return kind == GAUGE_ONEHOT ? grid->levels[j] : 2;
 }
 
-/* All of them together. */
+/* All rows of the noise. */
 typedef struct NoiseRows
 {
 	int rows;        /* of two levels or more */
@@ -98,15 +79,8 @@ noise_rows(const Grid *grid, GaugeKind kind)
 }
 
 /*
- * The radius J has P(J) proportional to prod_j A(n_j, J) exp(-lambda J) (gauge.c).
- * With y = J + 1/2, n! A(n, J) is prod (y + c_i) - prod (y - c_i), c_i = i - 1/2, i =
- * 1 .. n: a polynomial in y with coefficients >= 0 and degree n - 1.  So the law
- * of y is a mixture of laws proportional to y^m exp(-lambda y), m <= D, on the
- * half-integers, and stochastically below the one with m = D.  By Poisson's
- * summation the normaliser of that is D! / lambda^(D+1), the Gamma's, times 1 + e
- * with |e| <= 2 zeta(D+1) (lambda / 2 pi)^(D+1).  So its exponential moments, and its
- * mean (D+1) / lambda, are the Gamma's but for this factor, which is 1.013 at most
- * for lambda <= 1/4 and D >= 1.
+ * The factor by which exponential moments and the mean of J + 1/2 may exceed those of a Gamma
+ * variable of shape D + 1 (lemma U4): 1.013 at most for lambda <= 1/4 and D >= 1.
  */
 static double
 lattice_factor(int freedom, double lambda)
@@ -117,9 +91,8 @@ lattice_factor(int freedom, double lambda)
 }
 
 /*
- * The p above mean with KL(p || mean) = exponent, at most 1: Hoeffding 1963, theorem 1.
- * The mean of independent variables in [0, 1] is above p with probability at most
- * exp(-count KL(p || mean)).
+ * The p above mean with KL(p || mean) = exponent, at most 1.  The mean of independent variables in
+ * [0, 1] is above p with probability at most exp(-count KL(p || mean)) (Hoeffding 1963, theorem 1).
  */
 static double
 share_tail(double mean, double exponent)
@@ -141,10 +114,10 @@ share_tail(double mean, double exponent)
 }
 
 /*
- * Two bounds on X given J <= radius, each but for probability beta / 2; the first
- * is better for many coordinates, the other for few with many levels.
+ * Two bounds on X given J <= radius, each except for probability beta / 2 (lemma U4).  The first is
+ * better for many coordinates, the second for few with many levels.
  *
- * X is a sum of independent parts in [0, radius] whose mean is known.
+ * X is a sum of independent parts in [0, radius] with a known mean.
  */
 static double
 sum_given_radius(const NoiseRows *noise, double radius, double beta)
@@ -156,10 +129,7 @@ sum_given_radius(const NoiseRows *noise, double radius, double beta)
 	return noise->rows * radius * share_tail(mean, log(2 / beta) / noise->rows);
 }
 
-/*
- * Or part by part.  With y and K as above and m = n - 1, P(y_i >= k) = C(K - k + m, m)
- * / C(K + m, m) <= (1 - k / (K + m))^m, and so P(max r > 1 + u (J + m)) <= m (1 - u)^m.
- */
+/* Part by part: with m = n - 1, P(max r > 1 + u (J + m)) <= m (1 - u)^m. */
 static double
 parts_given_radius(const Grid *grid, GaugeKind kind, const NoiseRows *noise, double radius,
 				   double beta)
@@ -177,7 +147,7 @@ parts_given_radius(const Grid *grid, GaugeKind kind, const NoiseRows *noise, dou
 	return sum;
 }
 
-/* In lattice steps.  The radius takes the other half of beta. */
+/* In lattice steps.  The radius has the other half of beta. */
 static void
 onehot_bound(const Grid *grid, GaugeKind kind, double lambda, double beta, UtilityBound *bound)
 {
@@ -192,19 +162,11 @@ onehot_bound(const Grid *grid, GaugeKind kind, double lambda, double beta, Utili
 }
 
 /*
- * In lattice steps.  Source: lemma U5.  |r| = max(k max|r_j|, sum|r_j|)
- * is a norm, at most d / 2 on a unit cube around 0, so the sums of exp(-lambda |r|)
- * over the lattice are integrals but for factors exp(+- lambda d / 2), and |r| has
- * the exponential moments of a Gamma of shape d but for exp(lambda d).  The k largest
- * |r_j| add up to |r| at most, so that
+ * In lattice steps.  Source: lemma U5.
  *
- *   X <= |r| - <r, v>,  E <r, v> = 0,
- *   P(-<r, v> >= u |r|) <= exp(-k u^2 / 2)
- *
- * for given |r_j|, because v has k entries of +-1, the signs of r are fair and
- * independent, and k squares of at most (|r| / k)^2 add up to |r|^2 / k at most
- * (Hoeffding).  The mean: -d ln Z / d lambda <= (ln Z(lambda (1 - s)) - ln Z(lambda)) /
- * (lambda s), as ln Z is convex.
+ *   |r| = max(k max|r_j|, sum|r_j|) has the exponential moments of a Gamma of shape d times
+ * exp(lambda d) X <= |r| - <r, v>,  E <r, v> = 0,  P(-<r, v> >= u |r|) <= exp(-k u^2 / 2) E |r| =
+ * -d ln Z / d lambda <= (ln Z(lambda (1 - s)) - ln Z(lambda)) / (lambda s), as ln Z is convex
  */
 static void
 sparse_bound(int dimension, int nonzeros, double lambda, double beta, UtilityBound *bound)
@@ -219,14 +181,10 @@ sparse_bound(int dimension, int nonzeros, double lambda, double beta, UtilityBou
 }
 
 /*
- * In lattice steps.  Source: lemma U6.  Independent r with P(r) proportional to
- * rho^|r|, rho = exp(-lambda).  The part of a sign, and of a separator, in X is at most
- * that of r where it is against v, xi = max(0, r) after a change of sign:
+ * In lattice steps.  Source: lemma U6.  With independent r, P(r) proportional to rho^|r|, rho =
+ * exp(-lambda), the part of a sign, or of a separator, in X is at most xi = max(0, r):
  *
  *   E exp(s xi) = (1 + (1 - rho) rho e^s / (1 - rho e^s)) / (1 + rho),  E xi = rho / (1 - rho^2)
- *
- * For separators X is at most the sum of all xi, because what a coordinate gains between
- * v_j and w_j is a sum of thresholds' noises, each with the sign of its direction.
  */
 static double
 log_moment(double rho, double s)
@@ -236,7 +194,7 @@ log_moment(double rho, double s)
 	return log((1 + (1 - rho) * up / (1 - up)) / (1 + rho));
 }
 
-/* The least t with count ln E exp(s xi) - s t <= -exponent for one of some s: Chernoff. */
+/* The least t, over some s, with count ln E exp(s xi) - s t <= -exponent (Chernoff). */
 static double
 laplace_sum_tail(int count, double lambda, double exponent)
 {
@@ -265,9 +223,9 @@ laplace_bound(int count, double lambda, double beta, UtilityBound *bound)
 }
 
 /*
- * Exactly k of d signs: X is the sum of the k largest |r_j|, less <r, v>, which is at most
- * the sum of k xi.  |r_j| is stochastically below 1 + an exponential variable of rate
- * lambda, whose i-th largest has the mean (1/i + ... + 1/d) / lambda.
+ * Exactly k of d signs: X is at most the sum of the k largest |r_j| plus a sum of k xi.  |r_j| is
+ * stochastically below 1 + an exponential variable of rate lambda, whose i-th largest of d has the
+ * mean (1/i + ... + 1/d) / lambda.
  */
 static void
 sparse_laplace_bound(int d, int k, double lambda, double beta, UtilityBound *bound)
@@ -280,7 +238,6 @@ sparse_laplace_bound(int d, int k, double lambda, double beta, UtilityBound *bou
 	bound->rows = k * (1 + log(2 * d / beta) / lambda) + laplace_sum_tail(k, lambda, log(2 / beta));
 }
 
-/* lambda in steps of the lattice. */
 static double
 noise_rate(const Gauge *gauge, const Grid *grid)
 {
@@ -295,7 +252,7 @@ noise_rate(const Gauge *gauge, const Grid *grid)
 	return rate;
 }
 
-/* From steps to rows; a step of the noise of a sign counts twice, from -1 to 1. */
+/* Turns steps into rows; a step of the noise of a sign counts twice, from -1 to 1. */
 static void
 lattice_bound(const Grid *grid, const Gauge *gauge, double beta, UtilityBound *bound)
 {
@@ -329,9 +286,9 @@ lattice_bound(const Grid *grid, const Gauge *gauge, double beta, UtilityBound *b
 	bound->mean *= step;
 }
 
-/* ---- opdisc, rspm: laws of real numbers ---- */
+/* ---- laws of real numbers ---- */
 
-/* sqrt(2 ln(1 / probability)): a normal is above it with this probability at most. */
+/* A bound that a normal variable exceeds with this probability at most. */
 static double
 normal_tail(double probability)
 {
@@ -345,7 +302,7 @@ mean_length(int k)
 	return sqrt(2) * exp(lgamma((k + 1) / 2.0) - lgamma(k / 2.0));
 }
 
-/* The largest |phi(w)|, and |phi(w) - phi(v)| of separators, which are 0 or 1. */
+/* The largest |phi(w)|; for separators, which are 0 or 1, the largest |phi(w) - phi(v)|. */
 static double
 feature_length(const Perturbation *perturbation)
 {
@@ -354,9 +311,9 @@ feature_length(const Perturbation *perturbation)
 }
 
 /*
- * A bound on E max over w of <z, phi(w) - phi(v)> for k normals z, by feature_length():
- * E |z|; the maximum of |W| normals; for signs the sum of |z_i|, for separators that of
- * max(0, z_i), over sqrt(k).
+ * A bound on E max over w of <z, phi(w) - phi(v)> for k normals z, divided by feature_length(): the
+ * least of E |z|, the maximum of |W| normals, and, over sqrt(k), the sum of |z_i| for signs or of
+ * max(0, z_i) for separators.
  */
 static double
 normal_mean(const Perturbation *perturbation, const Grid *grid)
@@ -369,11 +326,7 @@ normal_mean(const Perturbation *perturbation, const Grid *grid)
 	return perturbation->signs ? fmin(most, sqrt(4 * k / TWO_PI)) : most;
 }
 
-/*
- * Source: lemma U7.  X is a function of z with the Lipschitz constant
- * max |phi(w) - phi(v)|, so above its mean by more than that times a normal's tail with
- * the tail's probability at most (Tsirelson, Ibragimov and Sudakov 1976).
- */
+/* Source: lemma U7.  X has the Lipschitz constant max |phi(w) - phi(v)|. */
 static void
 gaussian_bound(const Perturbation *perturbation, const Grid *grid, double beta, UtilityBound *bound)
 {
@@ -385,10 +338,9 @@ gaussian_bound(const Perturbation *perturbation, const Grid *grid, double beta, 
 }
 
 /*
- * Source: lemma U7.  r = radius times a direction, the radius Gamma(k) times spread,
- * and the direction that of k normals, whose length is independent of it.  For a
- * given direction X is at most its length 1 less <direction, phi(v)>, of which a share
- * u is exceeded with probability exp(-k u^2 / 2) at most (a cap of the sphere).
+ * Source: lemma U7.  r is a Gamma(k) radius times a direction that does not depend on it.  Given
+ * the direction X is at most its length 1 less <direction, phi(v)>, of which a share u is exceeded
+ * with probability exp(-k u^2 / 2) at most.
  */
 static void
 spherical_bound(const Perturbation *perturbation, const Grid *grid, double beta,
@@ -420,7 +372,9 @@ paraboloid_bound(const Perturbation *perturbation, double beta, UtilityBound *bo
 	bound->rows = unit * (2 * radius * (1 + opposite) + fmax(radius - k, k));
 }
 
-/* What rounding adds to a difference of rewards: 1/2 for each number, times its weights. */
+/*
+ * The most that rounding adds to a difference of rewards: 1/2 for each number, times its weights.
+ */
 static double
 rounding_bound(const Perturbation *perturbation)
 {

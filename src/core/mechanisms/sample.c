@@ -1,6 +1,4 @@
-/*
- * sample.c - dealing out rows, what a part answers, and counting the answers (sample.h).
- */
+/* sample.c - deals rows to parts, solves parts and counts votes. */
 #include "core/mechanisms/sample.h"
 
 #include <stdlib.h>
@@ -14,7 +12,7 @@
 
 /* ---- the order of the rows ---- */
 
-/* A row with what it is compared by. */
+/* A row with its sort key. */
 typedef struct SortedRow
 {
 	const int32_t *x;
@@ -23,7 +21,7 @@ typedef struct SortedRow
 	int64_t net;
 } SortedRow;
 
-/* By features, then by label; equal rows are alike. */
+/* Compares features, then labels; equal rows are alike. */
 static int
 compare_rows(const void *left, const void *right)
 {
@@ -63,7 +61,7 @@ part_add(SamplePart *part, int64_t row, int64_t net, Memory *memory)
 	part->share[part->shares++] = (SampleShare){row, net};
 }
 
-/* One die for each of the rows that are alike; a share that is there already grows. */
+/* Throws a die for each of the equal rows; a share that exists already grows. */
 static void
 deal_row(SampleSplit *split, const SortedRow *sorted, Bits *bits, Memory *memory)
 {
@@ -105,7 +103,7 @@ sample_split_destroy(SampleSplit *split, Memory *memory)
 
 /* ---- a part ---- */
 
-/* Adds rows to the last vector if they have its features, which stand side by side. */
+/* Adds rows to the last vector if its features are the same; equal features are neighbours. */
 static void
 append_share(Instance *instance, int32_t *x, int64_t *net, const int32_t *features, int64_t more)
 {
@@ -181,14 +179,14 @@ sample_answer(const SampleEffort *effort, const Instance *part, Memory *memory, 
 
 /* ---- the votes ---- */
 
-/* In the public order of the grid. */
+/* The public order of the grid. */
 static int
 compare_votes(const void *left, const void *right)
 {
 	return memcmp(left, right, sizeof(SampleVote));
 }
 
-/* Of so many votes that lie where the candidates will be, equal ones are counted. */
+/* Merges the votes, which are in the array of candidates, and counts equal ones. */
 static void
 count_votes(SampleBallot *ballot, int64_t votes)
 {
@@ -212,7 +210,7 @@ count_votes(SampleBallot *ballot, int64_t votes)
 	}
 }
 
-/* Each part begins afresh: nothing is left of those before it but their votes. */
+/* Every part starts anew; only votes remain of earlier parts. */
 void
 sample_vote(SampleBallot *ballot, const SampleSplit *split, const SampleEffort *effort,
 			Memory *memory)

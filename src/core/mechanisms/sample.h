@@ -1,20 +1,12 @@
 /*
- * sample.h - the rows of a training set dealt out to parts, each solved on its own
- * (theorem F5).
+ * sample.h - the rows of a training set dealt to parts, each solved on its own (theorem F5).
  *
- * The split.  Every row goes to one of the parts by a fair die of its own, whatever
- * the row is and whatever the others are.  That one law serves both adjacencies.  Let
- * two data sets differ in one row, which is replaced, comes or goes; give every row
- * that they share the same throw, and the old and the new row the same one too.  Each
- * set's throws are fair and independent then, and the parts of the two sets are the
- * same but for one.  Nothing has to be known about the number of rows, and a row has
- * no name that could change.  (A uniform permutation cut into equal parts would do
- * under replace; a hash of a name that a new row may choose would not: the old row
- * would leave one part and the new one enter another.)
+ * A fair die decides the part of every row, whatever the row and the other rows are.  So, under
+ * either adjacency, the same throws deal two neighbours into parts of which only one differs: the
+ * number of rows need not be public, and rows need no names.
  *
- * The answer of a part is a function of the multiset of its rows: they are put in an
- * order that depends on nothing else, and a search stops after a number of nodes,
- * not after a time.  Nothing passes from one part to another.
+ * The answer of a part is a function of the multiset of its rows: rows are sorted, and a search
+ * stops after a number of nodes, not after a time.  Nothing passes from one part to another.
  */
 #ifndef DPOBJ_CORE_SAMPLE_H
 #define DPOBJ_CORE_SAMPLE_H
@@ -49,18 +41,18 @@ typedef struct SampleSplit
 } SampleSplit;
 
 /*
- * Every row of the instance counts |net| times: labels must not have been cancelled
- * out (rows_instance() with apart).
+ * Every row of the instance counts |net| times: labels of equal rows must not be cancelled out
+ * (rows_instance() with apart).
  */
 extern void sample_split(SampleSplit *split, const Instance *instance, int parts, Bits *bits,
 						 Memory *memory);
 extern void sample_split_destroy(SampleSplit *split, Memory *memory);
 
-/* The rows of a part as the optimisers want them; sample_part_destroy() frees its arrays. */
+/* Makes the instance of a part; sample_part_destroy() frees its arrays. */
 extern void sample_part(const SampleSplit *split, int part, Memory *memory, Instance *instance);
 extern void sample_part_destroy(Instance *instance, Memory *memory);
 
-/* What a part does to find its vector. */
+/* How a part searches for its vector. */
 typedef struct SampleEffort
 {
 	const Grid *grid;
@@ -69,8 +61,8 @@ typedef struct SampleEffort
 } SampleEffort;
 
 /*
- * A vector with the fewest mistakes on the part, or the best that the search has found
- * when it stops.  False, without a vote, if no row is left once labels have cancelled out.
+ * Finds a vector with the fewest mistakes on the part, or the best that the search has seen when it
+ * stops. False, without a vote, if no row is left once labels cancel out.
  */
 extern bool sample_answer(const SampleEffort *effort, const Instance *part, Memory *memory,
 						  int *index, int64_t *nodes);

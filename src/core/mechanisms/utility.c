@@ -1,7 +1,7 @@
 /*
- * utility.c - what the bounds of several mechanisms have in common (utility.h).
+ * utility.c - parts that the bounds of several mechanisms share.
  *
- * Plain floating point serves: a bound is for a reader, and no noise depends on it.
+ * Plain floating point suffices: a bound is for a reader, and no noise depends on it.
  */
 #include "core/mechanisms/utility.h"
 
@@ -36,9 +36,7 @@ utility_gamma_tail(double shape, double exponent)
 }
 
 /*
- * Source: theorem U9.  The same on votes, at the rate epsilon / 2 of
- * select_vote.c: the odds of an answer that is behind by t are at most
- * (|W| - 1) exp(-epsilon t / 2).
+ * Source: theorem U9: the exponential mechanism's bound at the rate epsilon / 2 of select_vote.c.
  */
 double
 utility_lead(const Grid *grid, int64_t epsilon, double beta)

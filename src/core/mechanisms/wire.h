@@ -1,7 +1,7 @@
 /*
- * wire.h - the byte form of a problem and its answer, between the server and
- * the solver process.  Both run the same build on the same machine; the form
- * still carries a version and every field is checked when it is read.
+ * wire.h - the byte form of a problem and its answer, between the server and the solver process.
+ * Both run the same build on the same machine; the form still has a version, and every field is
+ * checked when read.
  */
 #ifndef DPOBJ_CORE_WIRE_H
 #define DPOBJ_CORE_WIRE_H
@@ -14,15 +14,17 @@
 #include "core/mechanisms/mechanism.h"
 #include "core/base/memory.h"
 
-/* Encodes request and instance; the block belongs to memory. */
+/* Encodes request and instance; the bytes belong to memory. */
 extern uint8_t *wire_encode_problem(const MechanismRequest *request, const Instance *instance,
 									Memory *memory, size_t *length);
 
-/* Reads them back; the instance's arrays belong to memory.  False if the bytes are not valid. */
+/* Decodes them; the instance's arrays belong to memory.  False if the bytes are not valid. */
 extern bool wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory,
 								MechanismRequest *request, Instance *instance);
 
-/* An answer is short: the level index of each coordinate, loss and nodes, then real weights. */
+/*
+ * The most bytes of an answer: a level index for each coordinate, loss and nodes, real weights.
+ */
 #define WIRE_ANSWER_MAX (2 + 9 * GRID_MAX_DIMENSION + 16)
 
 extern size_t wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answer,
@@ -32,7 +34,7 @@ extern size_t wire_encode_answer(const MechanismRequest *request, const Mechanis
 extern bool wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *request,
 							   MechanismAnswer *answer);
 
-/* How far the solver is: six numbers. */
+/* Progress of the solver: six numbers. */
 #define WIRE_PROGRESS_SIZE (2 + 6 * 8)
 
 extern void wire_encode_progress(const MechanismProgress *progress, uint8_t *bytes);

@@ -242,18 +242,6 @@ calibration_chi_kappa(double epsilon, double delta, int k)
 	return calibration_largest(&target);
 }
 
-/*
- * Source: theorem R5.  P(|z| > a) <= delta with a = sqrt(k) + sqrt(2 ln 1/delta), and
- * elsewhere the loss is at most kappa a + kappa^2 / 2 = epsilon.
- */
-double
-calibration_closed_kappa(double epsilon, double delta, int k)
-{
-	double a = sqrt(k) + sqrt(2 * log(1 / delta));
-
-	return sqrt(a * a + 2 * epsilon) - a;
-}
-
 /* ---- signs ---- */
 
 static double
@@ -268,18 +256,10 @@ signs_holds(const CalibrationTarget *target, double kappa)
 	return signs_law_holds(target->context, target->epsilon, target->delta, kappa);
 }
 
-/* Source: theorem R5, (2) with X = sum |z_i| / sqrt(k). */
-double
-calibration_signs_delta(double epsilon, double kappa, int k)
-{
-	SignsLaw law;
-	double delta = signs_law_create(&law, k) ? signs_law_delta(&law, epsilon, kappa) : 1;
-
-	signs_law_destroy(&law);
-	return delta;
-}
-
-/* Returns 0 if the law cannot be computed; another bound then has the largest kappa. */
+/*
+ * Source: theorem R5, (2) with X = sum |z_i| / sqrt(k).  Returns 0 if the law cannot be computed;
+ * another bound then has the largest kappa.
+ */
 double
 calibration_signs_kappa(double epsilon, double delta, int k)
 {

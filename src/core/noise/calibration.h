@@ -43,9 +43,6 @@ extern double calibration_gaussian_sigma(double epsilon, double delta);
 /* How fast Mills' ratio M(x) = Phi(-x) / phi(x) falls: 1 - x M(x), which is positive. */
 extern double calibration_mills_fall(double x);
 
-/* The right side of (2) with X the law of sum |z_i| / sqrt(k) rounded up. */
-extern double calibration_signs_delta(double epsilon, double kappa, int k);
-
 /* The largest kappa = c / sigma; delta > 0.  log_vectors must not be below ln |W|. */
 extern double calibration_chi_kappa(double epsilon, double delta, int k);
 extern double calibration_union_kappa(double epsilon, double delta, double log_vectors);
@@ -68,9 +65,6 @@ typedef struct CalibrationTarget
 
 /* The largest kappa within the target; 0 if there is none above e^-60. */
 extern double calibration_largest(const CalibrationTarget *target);
-
-/* Smaller than calibration_chi_kappa(), in closed form. */
-extern double calibration_closed_kappa(double epsilon, double delta, int k);
 
 /* The properties of W and its shifts that the bounds use. */
 typedef struct CalibrationShifts

@@ -209,16 +209,6 @@ rdp_epsilon(const int *alpha, const double *rdp, int count, double delta)
 	return fmax(least, 0);
 }
 
-double
-rdp_epsilon_classic(const int *alpha, const double *rdp, int count, double delta)
-{
-	double least = INFINITY;
-
-	for (int i = 0; i < count; i++)
-		least = fmin(least, rdp[i] - log(delta) / (alpha[i] - 1));
-	return least;
-}
-
 /* ---- calibration ---- */
 
 /* The orders that are tried: all small ones, then ever sparser ones. */

@@ -30,11 +30,6 @@ extern void rdp_replace(double q, double z, const int *alpha, int count, double 
 /* The least epsilon at this delta (Canonne, Kamath and Steinke 2020, proposition 12). */
 extern double rdp_epsilon(const int *alpha, const double *rdp, int count, double delta);
 
-/*
- * The same by the older conversion with ln(1 / delta) / (alpha - 1), which gives a larger epsilon.
- */
-extern double rdp_epsilon_classic(const int *alpha, const double *rdp, int count, double delta);
-
 typedef enum RdpNeighbours
 {
 	RDP_ADD_REMOVE, /* rdp_poisson() */

@@ -145,20 +145,19 @@ int64_t
 simplex_draws(const SimplexTerms *terms, const SimplexBudget *budget, bool *pure)
 {
 	mpfr_t draw;
-	int64_t some;
+	int64_t some = 0;
 	int64_t more = 0;
 
-	*pure = true;
-	if (spread(terms) > SIMPLEX_MAX_SPREAD)
-		return 0;
 	mpfr_init2(draw, PRECISION);
 	draw_epsilon(terms, draw);
-	some = pure_draws(draw, budget->epsilon);
-	if (budget->rho > 0)
+	if (spread(terms) <= SIMPLEX_MAX_SPREAD)
+		some = pure_draws(draw, budget->epsilon);
+	if (spread(terms) <= SIMPLEX_MAX_SPREAD && budget->rho > 0)
 		more = concentrated_draws(draw, budget->rho);
 	mpfr_clear(draw);
-	*pure = some >= more;
-	return *pure ? some : more;
+	if (pure != NULL)
+		*pure = some >= more;
+	return some >= more ? some : more;
 }
 
 /* ---- lambda ---- */
@@ -167,10 +166,9 @@ static bool
 allows_draw(const SimplexTerms *terms, const SimplexBudget *budget, double lambda)
 {
 	SimplexTerms tried = *terms;
-	bool pure;
 
 	tried.lambda = lambda;
-	return simplex_draws(&tried, budget, &pure) > 0;
+	return simplex_draws(&tried, budget, NULL) > 0;
 }
 
 /* epsilon_0 falls in lambda: bisection on its logarithm. */
@@ -206,12 +204,11 @@ simplex_default_lambda(const SimplexTerms *terms, const SimplexBudget *budget, i
 		SimplexTerms tried = *terms;
 		int64_t draws;
 		double mean;
-		bool pure;
 
 		tried.lambda = least * exp2((double) i / STEPS_PER_OCTAVE);
 		if (tried.lambda > SIMPLEX_LAMBDA_MAX)
 			break;
-		draws = simplex_draws(&tried, budget, &pure);
+		draws = simplex_draws(&tried, budget, NULL);
 		if (draws == 0)
 			continue;
 		mean = simplex_excess(&tried, draws, dimension, 0.5).mean;

@@ -36,7 +36,10 @@ typedef struct SimplexBudget
 
 extern SimplexBudget simplex_budget(int64_t epsilon, int64_t delta);
 
-/* m, at most SIMPLEX_MAX_DRAWS; 0 if lambda is too small.  pure: is delta left unspent? */
+/*
+ * m, at most SIMPLEX_MAX_DRAWS; 0 if lambda is too small.  Tells whether delta is left unspent,
+ * unless pure is NULL.
+ */
 extern int64_t simplex_draws(const SimplexTerms *terms, const SimplexBudget *budget, bool *pure);
 
 /* The least lambda that allows a draw, rounded up; ignores terms->lambda. */

@@ -14,12 +14,6 @@
 #include "server/release/mechanism_choice.h"
 #include "server/release/opsamp_choice.h"
 
-static ConvexKind
-convex_kind(const MechanismRequest *request)
-{
-	return mechanism_get(request->kind)->noise_on;
-}
-
 /* ---- radius ---- */
 
 double
@@ -56,7 +50,7 @@ choose_noise(TrainingMethod method, const Options *options, int64 delta, Mechani
 						errmsg("noise \"gaussian\" needs delta greater than zero"),
 						errhint("Noise \"gamma\" is pure: it needs no delta.")));
 	if (options->noise == NOISE_AUTO)
-		convex_set_shorter_noise(convex_kind(request), request, delta);
+		convex_set_shorter_noise(request, delta);
 	else
 		convex_set_noise(request, options->noise == NOISE_GAUSSIAN ? CONVEX_GAUSSIAN : CONVEX_GAMMA,
 						 delta);
@@ -70,7 +64,7 @@ usual_lambda(const MechanismRequest *request)
 	const Mechanism *mechanism = mechanism_get(request->kind);
 
 	return mechanism->default_lambda > 0 ? mechanism->default_lambda
-										 : convex_default_lambda(convex_kind(request), request);
+										 : convex_default_lambda(request);
 }
 
 /* Rounded down: both the minimiser and the noise take what is left. */
@@ -112,9 +106,8 @@ check_scale(const MechanismRequest *request)
 {
 	double radius = request->convex.radius;
 	ConvexScale scale;
-	int64 least;
 
-	switch (convex_request_scale(convex_kind(request), request, &scale, &least))
+	switch (convex_request_scale(request, &scale))
 	{
 		case CONVEX_FITS:
 			return;
@@ -123,7 +116,8 @@ check_scale(const MechanismRequest *request)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("option \"regularization\" is too small for this epsilon"),
 					 errdetail("It must be at least %.6g for rows of length %g.",
-							   rounded_up((double) least / LAMBDA_ONE * radius * radius), radius)));
+							   rounded_up((double) scale.least / LAMBDA_ONE * radius * radius),
+							   radius)));
 			break;
 		case CONVEX_NOISE_TOO_LARGE:
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -171,7 +165,7 @@ choose_perturbation(const ConvexCall *call, MechanismRequest *request)
 	choose_lambda(call->options, request);
 	choose_noise(call->method, call->options, call->delta, request);
 	if (call->options->regularization == 0)
-		request->convex.lambda = convex_default_lambda_for_noise(convex_kind(request), request);
+		request->convex.lambda = convex_default_lambda_for_noise(request);
 	check_scale(request);
 }
 

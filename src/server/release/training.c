@@ -118,7 +118,7 @@ choose_method(Training *training)
 	logistic.convex.radius =
 		fmax(convex_choose_radius(options, &training->encoding) * CLASSIFIER_RADIUS_SHARE,
 			 CONVEX_RADIUS_MIN);
-	convex_default(CONVEX_OBJECTIVE, &logistic, training_row_delta(training));
+	convex_default(&logistic, training_row_delta(training));
 	grid_terms(options, &training->encoding, logistic.epsilon, training->by_analyst, &terms);
 	reason = classifier_choose(&terms, &logistic);
 	training->method = classifier_is_logistic(reason) ? METHOD_LOGISTIC : METHOD_HALFSPACE;

@@ -166,54 +166,51 @@ test_settling(void)
 			ConvexTerms terms = make_terms((ConvexLoss) loss, CONVEX_GAMMA, 30);
 			ConvexScale scale;
 			double spent;
-			int64_t least;
 
-			CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, ADJACENCY_REPLACE, 5, &scale,
-							   &least) == CONVEX_FITS);
+			CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, ADJACENCY_REPLACE, 5, &scale) ==
+				  CONVEX_FITS);
 			spent = 2 / scale.inner + log1p(beta / 30) + 2 * (scale.tolerance / 30) / scale.outer;
 			CHECK(spent <= epsilon && spent > epsilon * (1 - 1e-8));
 			CHECK(scale.tolerance <= ldexp(1, -26));
 
-			terms.lambda = least;
-			CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, ADJACENCY_REPLACE, 1, &scale,
-							   &least) == CONVEX_FITS);
-			CHECK((double) least / LAMBDA_ONE > beta / expm1(epsilon));
-			terms.lambda = least - 1;
-			CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, ADJACENCY_REPLACE, 1, &scale,
-							   &least) == CONVEX_LAMBDA_TOO_SMALL);
+			terms.lambda = scale.least;
+			CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, ADJACENCY_REPLACE, 1, &scale) ==
+				  CONVEX_FITS);
+			CHECK((double) scale.least / LAMBDA_ONE > beta / expm1(epsilon));
+			terms.lambda = scale.least - 1;
+			CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, ADJACENCY_REPLACE, 1, &scale) ==
+				  CONVEX_LAMBDA_TOO_SMALL);
 
 			terms = make_terms((ConvexLoss) loss, CONVEX_GAMMA, 100);
-			CHECK(convex_scale(CONVEX_OUTPUT, &terms, epsilon, ADJACENCY_REPLACE, 5, &scale,
-							   &least) == CONVEX_FITS);
+			CHECK(convex_scale(CONVEX_OUTPUT, &terms, epsilon, ADJACENCY_REPLACE, 5, &scale) ==
+				  CONVEX_FITS);
 			CHECK(fabs(scale.outer * epsilon / 0.02 - 1) < 1e-7 && scale.outer * epsilon > 0.02);
-			CHECK(convex_scale(CONVEX_OUTPUT, &terms, epsilon, ADJACENCY_ADD_REMOVE, 5, &scale,
-							   &least) == CONVEX_FITS);
+			CHECK(convex_scale(CONVEX_OUTPUT, &terms, epsilon, ADJACENCY_ADD_REMOVE, 5, &scale) ==
+				  CONVEX_FITS);
 			CHECK(fabs(scale.outer * epsilon / 0.01 - 1) < 1e-7 && scale.outer * epsilon > 0.01);
 		}
 	{
 		ConvexTerms terms = make_terms(LOSS_LOGISTIC, CONVEX_GAUSSIAN, 10);
 		ConvexScale scale;
-		int64_t least;
 
-		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, 1, ADJACENCY_REPLACE, 5, &scale, &least) ==
+		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, 1, ADJACENCY_REPLACE, 5, &scale) ==
 			  CONVEX_FITS);
 		CHECK(scale.inner > 8.936122 && scale.inner < 9.1);
 		/* a delta that rounds to 1 as a double */
 		terms.delta = DELTA_ONE - 1;
-		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1, ADJACENCY_REPLACE, 5, &scale, &least) ==
-			  CONVEX_FITS);
+		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1, ADJACENCY_REPLACE, 5, &scale) == CONVEX_FITS);
 		CHECK(scale.outer > 0.2 * calibration_gaussian_sigma(1, 0.6));
 		terms = make_terms(LOSS_LOGISTIC, CONVEX_GAMMA, 1000);
-		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1e-9, ADJACENCY_REPLACE, 100, &scale, &least) ==
+		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1e-9, ADJACENCY_REPLACE, 100, &scale) ==
 			  CONVEX_NOISE_TOO_LARGE);
 		/* no lambda leaves any of epsilon to the noise */
 		terms.lambda = LAMBDA_MAX;
-		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, 1e-9, ADJACENCY_REPLACE, 1, &scale, &least) ==
+		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, 1e-9, ADJACENCY_REPLACE, 1, &scale) ==
 			  CONVEX_NOISE_TOO_LARGE);
 		for (double epsilon = 1e-9; epsilon < 1e4; epsilon *= 1.7)
 			for (terms.lambda = LAMBDA_MIN; terms.lambda <= LAMBDA_MAX; terms.lambda *= 2)
-				if (convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, ADJACENCY_REPLACE, 1, &scale,
-								 &least) == CONVEX_FITS)
+				if (convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, ADJACENCY_REPLACE, 1, &scale) ==
+					CONVEX_FITS)
 					CHECK(scale.inner > 0 && scale.outer > 0 &&
 						  2 / scale.inner <= epsilon * 255 / 256);
 	}
@@ -676,8 +673,7 @@ test_distance(MechanismKind kind, ConvexNoise noise)
 
 	request.convex.radius = 2;
 	grid_set_plain(&request.grid, 6);
-	bound = convex_distance(kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT : CONVEX_OBJECTIVE, &request,
-							0.05);
+	bound = convex_distance(&request, 0.05);
 	for (int i = 0; i < runs; i++)
 	{
 		MechanismAnswer answer;
@@ -793,15 +789,13 @@ test_density_ratio(void)
 		ConvexTerms terms = make_terms(loss, CONVEX_GAMMA, 1e-9);
 		Adjacency adjacency;
 		ConvexScale scale;
-		int64_t least;
 		double most;
 
 		adjacency = make_pair(&problem, &neighbour, 1 + below(3));
 		loss_table_make(loss, &table);
-		(void) convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, adjacency, 3, &scale, &least);
-		terms.lambda = least * (int64_t) (1 + teststream_below(&stream, 20));
-		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, adjacency, 3, &scale, &least) ==
-			  CONVEX_FITS);
+		(void) convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, adjacency, 3, &scale);
+		terms.lambda = scale.least * (int64_t) (1 + teststream_below(&stream, 20));
+		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, adjacency, 3, &scale) == CONVEX_FITS);
 		most = largest_ratio(&problem, &neighbour, &terms, scale.inner, 3 / epsilon);
 		CHECK(most <= epsilon * 255 / 256 + 1e-9);
 		closest = fmax(closest, most / epsilon);
@@ -850,7 +844,6 @@ test_gaussian_audit(MechanismKind kind)
 	double sigma;
 	double threshold;
 	ConvexScale scale;
-	int64_t least;
 	double with;
 	double without;
 	double error;
@@ -860,8 +853,7 @@ test_gaussian_audit(MechanismKind kind)
 	if (check_share() < 100)
 		return;
 	/* where the ratio of the two normal densities is e^epsilon */
-	CHECK(convex_request_scale(kind == MECHANISM_OUTPUT ? CONVEX_OUTPUT : CONVEX_OBJECTIVE,
-							   &request, &scale, &least) == CONVEX_FITS);
+	CHECK(convex_request_scale(&request, &scale) == CONVEX_FITS);
 	sigma = kind == MECHANISM_OUTPUT ? scale.outer : scale.inner / 1000;
 	threshold = 1e-3 / 2 + 0.5 * sigma * sigma / 1e-3;
 	with = share_above(&request, 1, FIXED_POINT_ONE, threshold, AUDIT_RUNS);

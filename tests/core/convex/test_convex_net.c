@@ -174,12 +174,6 @@ make_request(MechanismKind kind, ConvexLoss loss, int dimension, double reach, i
 	return request;
 }
 
-static ConvexNetKind
-kind_of(const MechanismRequest *request)
-{
-	return request->kind == MECHANISM_LOCALIZED ? CONVEX_NET_LOCAL : CONVEX_NET_BODY;
-}
-
 /* The loss of a point from the definition, row by row. */
 static double
 plain_loss(const Instance *instance, const MechanismRequest *request, const int64_t *u)
@@ -235,7 +229,7 @@ test_losses(void)
 
 		make_problem(dimension, below(MOST_ROWS), many);
 		any_centre(&request, centre);
-		CHECK(convex_net_plan(kind_of(&request), &request, &plan) == CONVEX_FITS);
+		CHECK(convex_net_plan(&request, &plan) == CONVEX_FITS);
 		law = convex_net_law_create(&request, &problem.instance, &plan, centre, memory);
 		CHECK(law->net.points == plan.points);
 		for (int64_t i = 0; i < problem.instance.rows; i++)
@@ -320,7 +314,7 @@ test_privacy(MechanismKind kind)
 		request.epsilon = (int64_t) (epsilon * EPSILON_ONE);
 		request.convex.lambda = (int64_t) (exp(between(-1, 4)) * LAMBDA_ONE);
 		any_centre(&request, centre);
-		CHECK(convex_net_plan(kind_of(&request), &request, &plan) == CONVEX_FITS);
+		CHECK(convex_net_plan(&request, &plan) == CONVEX_FITS);
 		p = log_law(&request, &problem, &plan, centre);
 		q = log_law(&request, &neighbour, &plan, centre);
 		for (int64_t i = 0; i < plan.points; i++)
@@ -356,20 +350,20 @@ test_plans(void)
 
 			/* a = epsilon / (R B) under add_remove, epsilon / (2 R B) under replace */
 			request.adjacency = (Adjacency) adjacency;
-			CHECK(convex_net_plan(CONVEX_NET_BODY, &request, &plan) == CONVEX_FITS);
+			CHECK(convex_net_plan(&request, &plan) == CONVEX_FITS);
 			CHECK(fabs(ldexp((double) plan.rate.numerator / (double) plan.rate.denominator,
 							 NET_LOSS_BITS) *
 						   margin * osc -
 					   1) < 1e-5);
 			CHECK(plan.step == 1 << 20 && plan.points == 197);
-			convex_net_admit(CONVEX_NET_BODY, &request, &verdict);
+			convex_net_admit(&request, &verdict);
 			CHECK(verdict.admitted && verdict.finishes && verdict.cost == 197);
 
 			/* |b| ~ Gamma(p, (2 / epsilon) 2 L / (n Delta_s)); then osc <= 2 L 2 r */
 			request = make_request(MECHANISM_LOCALIZED, (ConvexLoss) loss, 2, 32, 64);
 			request.adjacency = (Adjacency) adjacency;
 			request.convex.lambda = 50 * LAMBDA_ONE;
-			CHECK(convex_net_plan(CONVEX_NET_LOCAL, &request, &plan) == CONVEX_FITS);
+			CHECK(convex_net_plan(&request, &plan) == CONVEX_FITS);
 			CHECK(fabs(plan.noise / (2 * margin / 50) - 1) < 1e-6);
 			CHECK(fabs(ldexp((double) plan.step * 64, -20) / (plan.noise * 5.571643) - 1) < 1e-3);
 			CHECK(fabs(ldexp((double) plan.range, -NET_LOSS_BITS) /
@@ -383,14 +377,14 @@ test_plans(void)
 		ConvexNetPlan plan;
 
 		request.convex.lambda = 0;
-		CHECK(convex_net_plan(CONVEX_NET_LOCAL, &request, &plan) == CONVEX_LAMBDA_TOO_SMALL);
-		convex_net_admit(CONVEX_NET_LOCAL, &request, &verdict);
+		CHECK(convex_net_plan(&request, &plan) == CONVEX_LAMBDA_TOO_SMALL);
+		convex_net_admit(&request, &verdict);
 		CHECK(!verdict.admitted);
 		request = make_request(MECHANISM_CONVEX_EXPONENTIAL, LOSS_LOGISTIC, 7, 32, 8);
-		convex_net_admit(CONVEX_NET_BODY, &request, &verdict);
+		convex_net_admit(&request, &verdict);
 		CHECK(!verdict.admitted && verdict.cost > verdict.limit);
 		request = make_request(MECHANISM_CONVEX_EXPONENTIAL, LOSS_LOGISTIC, 8, 32, 8);
-		convex_net_admit(CONVEX_NET_BODY, &request, &verdict);
+		convex_net_admit(&request, &verdict);
 		CHECK(!verdict.admitted);
 	}
 }
@@ -425,7 +419,7 @@ test_law(void)
 	make_problem(2, MOST_ROWS, false);
 	request.threads = 1;
 	request.epsilon = 2 * EPSILON_ONE;
-	CHECK(convex_net_plan(CONVEX_NET_BODY, &request, &plan) == CONVEX_FITS);
+	CHECK(convex_net_plan(&request, &plan) == CONVEX_FITS);
 	law = convex_net_law_create(&request, &problem.instance, &plan, centre, memory);
 	h = histogram_create((int) law->net.points);
 	for (int i = 0; i < LAW_DRAWS; i++)
@@ -500,8 +494,8 @@ test_bound(MechanismKind kind)
 
 	make_problem(2, MOST_ROWS, false);
 	request.threads = 1;
-	convex_net_bound(kind_of(&request), &request, 0.05, &bound);
-	CHECK(convex_net_plan(kind_of(&request), &request, &plan) == CONVEX_FITS);
+	convex_net_bound(&request, 0.05, &bound);
+	CHECK(convex_net_plan(&request, &plan) == CONVEX_FITS);
 	law = convex_net_law_create(&request, &problem.instance, &plan, centre, memory);
 	for (int64_t i = 0; i < law->net.points; i++)
 		least = law->loss[i] < least ? law->loss[i] : least;

@@ -69,7 +69,7 @@ make_logistic(const Encoding *encoding, double epsilon, double delta)
 								.convex.loss = LOSS_LOGISTIC,
 								.convex.radius = convex_default_radius(encoding)};
 
-	convex_default(CONVEX_OBJECTIVE, &request, (int64_t) (delta * (double) DELTA_ONE));
+	convex_default(&request, (int64_t) (delta * (double) DELTA_ONE));
 	return request;
 }
 
@@ -323,15 +323,13 @@ test_lambda_fits(void)
 				Encoding encoding = make_encoding(shapes[s]);
 				MechanismRequest request = make_logistic(&encoding, epsilon, 1e-6);
 				ConvexScale scale;
-				int64_t least;
 
 				if (kind == CONVEX_OUTPUT)
 				{
 					request.kind = MECHANISM_OUTPUT;
-					convex_default(CONVEX_OUTPUT, &request, 1000);
+					convex_default(&request, 1000);
 				}
-				CHECK(convex_request_scale((ConvexKind) kind, &request, &scale, &least) ==
-					  CONVEX_FITS);
+				CHECK(convex_request_scale(&request, &scale) == CONVEX_FITS);
 			}
 }
 

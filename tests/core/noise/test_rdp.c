@@ -24,6 +24,17 @@ fill_orders(int *alpha)
 		alpha[i] = i < ORDERS - 4 ? i + 2 : last[i - (ORDERS - 4)];
 }
 
+/* The conversion of Mironov 2017, by which others have published epsilons. */
+static double
+classic_epsilon(const int *alpha, const double *rdp, double delta)
+{
+	double least = INFINITY;
+
+	for (int i = 0; i < ORDERS; i++)
+		least = fmin(least, rdp[i] - log(delta) / (alpha[i] - 1));
+	return least;
+}
+
 static void
 test_values(void)
 {
@@ -51,8 +62,7 @@ test_values(void)
 		for (int i = 0; i < ORDERS; i++)
 			rdp[i] = values[k].steps * rdp_poisson(values[k].q, values[k].z, alpha[i]);
 		if (values[k].classic != NULL)
-			CHECK(prints_as(rdp_epsilon_classic(alpha, rdp, ORDERS, values[k].delta), 3,
-							values[k].classic));
+			CHECK(prints_as(classic_epsilon(alpha, rdp, values[k].delta), 3, values[k].classic));
 		if (values[k].epsilon != NULL)
 			CHECK(
 				prints_as(rdp_epsilon(alpha, rdp, ORDERS, values[k].delta), 6, values[k].epsilon));
