@@ -6,7 +6,7 @@
 #include "core/base/mutant.h"
 
 /*
- * Compares the binary digits of a uniform number with those of p / q, up to the first difference.
+ * Compares the binary digits of a uniform number with those of p / q up to the first difference.
  */
 bool
 batch_chance(Bits *bits, int64_t p, int64_t q)
@@ -38,7 +38,7 @@ thin(const Batch *batch, int64_t count)
 	return taken;
 }
 
-/* The next place is chosen with probability wanted / left. */
+/* DESCENT_FIXED: chooses the next place with probability wanted / left. */
 static int64_t
 choose(Batch *batch, int64_t count)
 {
@@ -59,7 +59,7 @@ choose_labels(Batch *batch, int64_t count)
 	return batch->sampling == DESCENT_FIXED ? choose(batch, count) : thin(batch, count);
 }
 
-/* The remaining choices fall on places without a label, so they need not be drawn. */
+/* Places without a label come last and need not be drawn. */
 void
 batch_begin(Batch *batch, int64_t labels)
 {

@@ -19,11 +19,11 @@
 extern bool batch_chance(Bits *bits, int64_t p, int64_t q);
 
 /*
- * DESCENT_POISSON: each label is in the batch with probability size / rows, independently
- * of all others.
+ * DESCENT_POISSON: each label is in the batch with probability size / rows, independently of all
+ * others.
  *
- * DESCENT_FIXED: size places are chosen, each set with the same probability, out of max(labels,
- * rows) places; places beyond the labels are empty.
+ * DESCENT_FIXED: out of max(labels, rows) places, size are chosen, every set of them with the same
+ * probability. Places beyond the labels are empty.
  */
 typedef struct Batch
 {
@@ -35,10 +35,10 @@ typedef struct Batch
 	int64_t wanted; /* DESCENT_FIXED: places still to be chosen */
 } Batch;
 
-/* To be called before the first block of a pass over this many labels. */
+/* Starts a batch; to be called before the first block of a pass over this many labels. */
 extern void batch_begin(Batch *batch, int64_t labels);
 
-/* The next block: how many labels of each of its rows are in the batch. */
+/* Draws for the next block how many labels of each row are in the batch. */
 extern void batch_choose(Batch *batch, const RowBlock *block, int64_t *positive, int64_t *negative);
 
 #endif

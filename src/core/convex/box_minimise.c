@@ -11,9 +11,9 @@
 #define ROUNDING 1e-12
 
 static double
-slope_of(const NewtonPlace *place, int j)
+slope_of(const NewtonPoint *point, int j)
 {
-	return ldexp((double) place->gradient[j], -GRADIENT_BITS);
+	return ldexp((double) point->gradient[j], -GRADIENT_BITS);
 }
 
 static double
@@ -23,7 +23,7 @@ lambda_of(const Newton *search)
 }
 
 /*
- * max over t in 0 .. room of slope t - lambda / 2 t^2, with the steepest slope possible and t the
+ * max over t in 0 .. room of slope t - lambda / 2 t^2, for the steepest slope possible, t being the
  * distance in the direction in which J may fall.
  */
 static double
@@ -35,13 +35,16 @@ coordinate_gap(double slope, double error, double room, double lambda)
 	return (steep * t - lambda / 2 * t * t) * (1 + ROUNDING) + ROUNDING * steep * t;
 }
 
-/* The distance u_j can move against the slope; the longer one if the slope's sign is not known. */
+/*
+ * The distance that u_j can move against the slope; the longer one if the sign of the slope is not
+ * known.
+ */
 static double
-room_of(const Newton *search, const NewtonPlace *place, int j, double error)
+room_of(const Newton *search, const NewtonPoint *point, int j, double error)
 {
-	double below = ldexp((double) (place->u[j] + search->bound), -WEIGHT_BITS);
-	double above = ldexp((double) (search->bound - place->u[j]), -WEIGHT_BITS);
-	double slope = slope_of(place, j);
+	double below = ldexp((double) (point->u[j] + search->bound), -WEIGHT_BITS);
+	double above = ldexp((double) (search->bound - point->u[j]), -WEIGHT_BITS);
+	double slope = slope_of(point, j);
 
 	if (fabs(slope) <= error)
 		return fmax(below, above);
@@ -55,13 +58,13 @@ error_of(const Newton *search)
 }
 
 static double
-gap_above(const Newton *search, const NewtonPlace *place)
+gap_above(const Newton *search, const NewtonPoint *point)
 {
 	double error = error_of(search);
 	double gap = 0;
 
 	for (int j = 0; j < search->dimension; j++)
-		gap += coordinate_gap(slope_of(place, j), error, room_of(search, place, j, error),
+		gap += coordinate_gap(slope_of(point, j), error, room_of(search, point, j, error),
 							  lambda_of(search));
 	return gap * (MUTANT(97) ? 1e-4 : 1 + ROUNDING);
 }
@@ -72,7 +75,7 @@ cut(Wide value, Wide bound)
 	return value < -bound ? -bound : value > bound ? bound : value;
 }
 
-/* Clips to the cube. */
+/* Clips the trial point to the cube. */
 static bool
 move(Newton *search, long double t)
 {
@@ -80,8 +83,8 @@ move(Newton *search, long double t)
 	{
 		long double step = fminl(fmaxl(t * search->direction[j], -0x1p21L), 0x1p21L);
 
-		search->there.u[j] =
-			cut(search->here.u[j] + (Wide) ldexpl(step, WEIGHT_BITS), search->bound);
+		search->trial.u[j] =
+			cut(search->current.u[j] + (Wide) ldexpl(step, WEIGHT_BITS), search->bound);
 	}
 	return true;
 }
@@ -95,8 +98,8 @@ find_free(Newton *search)
 	search->frees = 0;
 	for (int j = 0; j < search->dimension; j++)
 	{
-		Wide u = search->here.u[j];
-		Wide slope = search->here.gradient[j];
+		Wide u = search->current.u[j];
+		Wide slope = search->current.gradient[j];
 
 		if (!(u == -search->bound && slope >= 0) && !(u == search->bound && slope <= 0))
 			search->free[search->frees++] = j;
@@ -107,14 +110,14 @@ find_free(Newton *search)
 static double
 room_ahead(const Newton *search, int j, double step)
 {
-	Wide u = search->here.u[j];
+	Wide u = search->current.u[j];
 
 	return ldexp((double) (step > 0 ? search->bound - u : search->bound + u), -WEIGHT_BITS);
 }
 
 /*
- * A coordinate at a wall, or almost, whose step leads out of the cube stays where it is; the others
- * remain free.
+ * Coordinates at or near a wall whose step leads out of the cube are no longer free.  False if
+ * there are none.
  */
 static bool
 drop_blocked(Newton *search, const double *step)
@@ -133,7 +136,7 @@ drop_blocked(Newton *search, const double *step)
 
 /*
  * Newton's step, shortened to end exactly at the first wall.  J falls at the start of the shortened
- * step; if each coordinate were clipped separately, it might not.
+ * step; it might not if each coordinate were clipped separately.
  */
 static bool
 newton(Newton *search)
@@ -160,7 +163,7 @@ newton(Newton *search)
 }
 
 static double
-slope_above(const Newton *search, const NewtonPlace *place)
+slope_above(const Newton *search, const NewtonPoint *point)
 {
 	double error = error_of(search);
 	double slope = 0;
@@ -168,7 +171,7 @@ slope_above(const Newton *search, const NewtonPlace *place)
 	for (int j = 0; j < search->dimension; j++)
 	{
 		double direction = (double) search->direction[j];
-		double part = slope_of(place, j) * direction;
+		double part = slope_of(point, j) * direction;
 
 		slope += part + fabs(part) * ROUNDING + error * fabs(direction);
 	}
@@ -180,7 +183,7 @@ steepest(Newton *search, long double most)
 {
 	for (int j = 0; j < search->dimension; j++)
 		search->direction[j] =
-			1 / most * -ldexpl((long double) search->here.gradient[j], -GRADIENT_BITS);
+			1 / most * -ldexpl((long double) search->current.gradient[j], -GRADIENT_BITS);
 }
 
 int64_t

@@ -1,20 +1,19 @@
 /*
  * box_minimise.h - the minimiser of J(u) + <b, u> over a cube, with a certificate.
  *
- * The cube is |u_j| <= bound for every j.  J is lambda-strongly convex, so that for its
- * gradient g at u, in every coordinate by itself,
+ * The cube is |u_j| <= bound for every j.  J is lambda-strongly convex, so with its gradient g at u
  *
  *   J(u) - J* <= sum over j of  max over s in the cube of  g_j (u_j - s) - lambda / 2 (u_j - s)^2,
  *
- * which is g_j^2 / (2 lambda) inside, and 0 at a wall that g pushes against.  That is
- * computed from the exact gradient (convex_pass.h), its error on the safe side.
+ * which is g_j^2 / (2 lambda) inside, and 0 at a wall that g pushes against.  It is computed from
+ * the exact gradient (convex_pass.h), rounded to the safe side.
  *
- * It always ends.  With M = beta n + lambda a gradient step of length 1 / M, cut off at the walls,
- * takes J - J* to at most 1 - lambda / M times what it was, and the gap is at most M / lambda times
- * J - J* (Karimi, Nutini and Schmidt 2016, proximal gradients).  Every eighth round takes such a
- * step.  The other rounds go along Newton's direction to a point where J still falls, so by
- * convexity J has fallen; or they take a full Newton step that halves the least gap seen so far,
- * which is possible only a limited number of times.
+ * The search always ends.  With M = beta n + lambda a gradient step of length 1 / M, clipped to the
+ * cube, takes J - J* to at most 1 - lambda / M times what it was, and the gap is at most M / lambda
+ * times J - J* (Karimi, Nutini and Schmidt 2016, proximal gradients).  Every eighth round takes
+ * such a step.  The other rounds go along Newton's direction to a point where J still falls, so by
+ * convexity J has fallen; or they take a full Newton step that halves the least gap so far, which
+ * is possible only a limited number of times.
  */
 #ifndef DPOBJ_CORE_BOX_MINIMISE_H
 #define DPOBJ_CORE_BOX_MINIMISE_H
@@ -22,9 +21,9 @@
 #include "core/convex/newton.h"
 
 /*
- * Moves u, which is in the cube, to a vector of the cube whose objective is at most gap above the
- * least.  The result is a function of the objective and of the starting point. bound is in units of
- * 2^-96, below 2^20.  Returns the number of rounds.
+ * Moves u within the cube to a vector whose objective is at most gap above the least.  The result
+ * is a function of the objective and of the starting point.  bound is in units of 2^-96, below
+ * 2^20.  Returns the number of rounds.
  */
 extern int64_t box_minimise(const ConvexObjective *objective, Wide bound, double gap,
 							Memory *memory, Wide *u);

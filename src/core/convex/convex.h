@@ -41,7 +41,7 @@ typedef enum ConvexNoise
 /* The release is u, rounded to multiples of 2^-20. */
 #define CONVEX_OUTPUT_BITS 20
 
-/* The bound on |u|, or on each of its weights, is an integer in the same units, at most 32. */
+/* The largest bound on |u|, or on each of its weights, in the same units: 32. */
 #define CONVEX_NORM_MAX (INT64_C(32) << CONVEX_OUTPUT_BITS)
 
 /* The radius, in units of a feature of 1.0. */
@@ -55,11 +55,11 @@ typedef struct ConvexTerms
 	double radius;  /* R, in units of a feature of 1.0 */
 	int64_t lambda; /* LAMBDA_MIN .. LAMBDA_MAX; over a body from 0 on */
 	int64_t delta;  /* atto-units, rounded down; 0 with CONVEX_GAMMA */
-	int64_t norm;   /* of a mechanism over a body (convex_net.h): 1 .. CONVEX_NORM_MAX; else 0 */
+	int64_t norm;   /* over a body (convex_net.h) the bound, 1 .. CONVEX_NORM_MAX; else 0 */
 	int steps;      /* of its net (net.h); else 0 */
-	int64_t rows;   /* declared, of OPSamp (convex_opsamp.h): with these two; else 0 */
-	int64_t peak;   /* no |v_j| is longer, units of 2^-20 */
-	int calls;      /* of the oracle */
+	int64_t rows; /* of OPSamp (convex_opsamp.h), like the next two: the declared number; else 0 */
+	int64_t peak; /* the bound on |v_j|, units of 2^-20 */
+	int calls;    /* of the oracle */
 } ConvexTerms;
 
 /* Lambda, for w in units of the features. */

@@ -37,7 +37,7 @@ extern void loss_table_make(ConvexLoss loss, LossTable *table);
 /* beta, a power of two: 1/4 for the logistic loss, 1 for Huber's. */
 extern double loss_curvature(ConvexLoss loss);
 
-/* The largest margin of a table, to which callers clip. */
+/* The largest margin of a table; callers clip to it. */
 #define SCORE_REACH ((Wide) SLOPE_REACH << SCORE_BITS)
 
 /* a(margin), exactly. */
@@ -57,7 +57,7 @@ loss_slope(const LossTable *table, Wide margin)
 		   (Wide) (table->slope[knot] - table->slope[knot + 1]) * rest;
 }
 
-/* psi''(margin) as an integer, in units of 2^-31: for Newton's method, which needs no proof. */
+/* psi''(margin) in units of 2^-31, for Newton's method only. */
 #define DROP_BITS (SLOPE_BITS - SLOPE_KNOT_BITS)
 
 static inline int64_t

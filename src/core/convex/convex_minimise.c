@@ -6,21 +6,23 @@
 #include <math.h>
 #include <string.h>
 
-/* The slope of J is certainly negative if it is below minus this times the product of the norms. */
+/*
+ * The error of a computed slope, as a share of the product of the norms of gradient and direction.
+ */
 #define SLOPE_ERROR 1e-12
 
 /*
- * An upper bound on the norm of the true gradient.  The conversions and the sum are right to
- * within d + 2 units in the last place.
+ * An upper bound on the norm of the true gradient.  Conversions and sum are right to d + 2 units in
+ * the last place.
  */
 static double
-norm_above(const Newton *search, const NewtonPlace *place)
+norm_above(const Newton *search, const NewtonPoint *point)
 {
 	double sum = 0;
 
 	for (int j = 0; j < search->dimension; j++)
 	{
-		double value = ldexp((double) place->gradient[j], -GRADIENT_BITS);
+		double value = ldexp((double) point->gradient[j], -GRADIENT_BITS);
 
 		sum += value * value;
 	}
@@ -28,7 +30,7 @@ norm_above(const Newton *search, const NewtonPlace *place)
 		   gradient_error(search->objective->rows->count, search->dimension);
 }
 
-/* Within the range that convex_pass() computes with? */
+/* Is u within the range of convex_pass()? */
 static bool
 within_range(const Wide *u, int dimension, int64_t lambda)
 {
@@ -41,7 +43,7 @@ within_range(const Wide *u, int dimension, int64_t lambda)
 	return true;
 }
 
-/* The proof needs only that a step is rounded to the last bits of a long double. */
+/* The proof needs no more than a step rounded to the last bits of a long double. */
 static bool
 move(Newton *search, long double t)
 {
@@ -51,12 +53,12 @@ move(Newton *search, long double t)
 
 		if (!(fabsl(step) < ldexpl(1, WEIGHT_LIMIT_BITS)))
 			return false;
-		search->there.u[j] = search->here.u[j] + (Wide) ldexpl(step, WEIGHT_BITS);
+		search->trial.u[j] = search->current.u[j] + (Wide) ldexpl(step, WEIGHT_BITS);
 	}
-	return within_range(search->there.u, search->dimension, search->objective->lambda);
+	return within_range(search->trial.u, search->dimension, search->objective->lambda);
 }
 
-/* Of all coordinates. */
+/* Newton's direction over all coordinates. */
 static bool
 newton(Newton *search)
 {
@@ -73,7 +75,7 @@ newton(Newton *search)
 }
 
 static double
-slope_above(const Newton *search, const NewtonPlace *place)
+slope_above(const Newton *search, const NewtonPoint *point)
 {
 	double slope = 0;
 	double square = 0;
@@ -82,19 +84,19 @@ slope_above(const Newton *search, const NewtonPlace *place)
 	{
 		double direction = (double) search->direction[j];
 
-		slope += ldexp((double) place->gradient[j], -GRADIENT_BITS) * direction;
+		slope += ldexp((double) point->gradient[j], -GRADIENT_BITS) * direction;
 		square += direction * direction;
 	}
-	return slope + SLOPE_ERROR * place->gap * sqrt(square);
+	return slope + SLOPE_ERROR * point->gap * sqrt(square);
 }
 
-/* The point is in range, because gradient steps lead towards u*. */
+/* The trial point is in range, because gradient steps lead towards u*. */
 static void
 steepest(Newton *search, long double most)
 {
 	for (int j = 0; j < search->dimension; j++)
 		search->direction[j] =
-			-ldexpl((long double) search->here.gradient[j], -GRADIENT_BITS) / most;
+			-ldexpl((long double) search->current.gradient[j], -GRADIENT_BITS) / most;
 }
 
 int64_t

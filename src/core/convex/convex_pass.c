@@ -104,9 +104,9 @@ convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide
 }
 
 /*
- * Each label's slope is off by beta 2^-90 <= 2^-90 for the score rounded down and by
- * 2^-95 for the bits not kept, times |v| <= 1; each coordinate by 2^-84 for the
- * two roundings of gradient_entry().
+ * A label's slope is off by beta 2^-90 <= 2^-90, because the score is rounded down, and by 2^-95
+ * for the bits not kept, times |v| <= 1.  Each coordinate is off by 2^-84 for the two roundings of
+ * gradient_entry().
  */
 double
 gradient_error(double count, int dimension)

@@ -1,8 +1,8 @@
 /*
  * convex_pass.h - the exact gradient of J, and its Hessian for Newton's method.
  *
- * Both are sums of integers: they do not depend on the order of rows, on how equal
- * ones are merged, or on threads.
+ * Both are sums of integers, so they do not depend on the order of rows, on merging of equal rows,
+ * or on threads.
  */
 #ifndef DPOBJ_CORE_CONVEX_PASS_H
 #define DPOBJ_CORE_CONVEX_PASS_H
@@ -16,14 +16,14 @@
 #define GRADIENT_BITS 85
 
 /*
- * The gradient of J(u) + <b, u>, correct to within gradient_error() in norm.
- * b is in units of 2^-85, below 2^40.  With it comes the generalised Hessian at u, a full
- * matrix in doubles, unless it is NULL.
+ * The gradient of J(u) + <b, u>, correct to within gradient_error() in norm; b is in units of
+ * 2^-85, below 2^40. Unless hessian is NULL, it becomes the generalised Hessian at u, a full matrix
+ * in doubles.
  */
 extern void convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide *b,
 						const Wide *u, Memory *memory, Wide *gradient, double *hessian);
 
-/* The error bound for this many labels, counted exactly or rounded up. */
+/* The error bound for a number of labels that is exact or rounded up. */
 extern double gradient_error(double count, int dimension);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "core/convex/convex_pass.h"
 
-/* The weights are cut in two so that each product takes one multiplication. */
+/* The bits of the lower part of a weight. */
 #define LOW_BITS 62
 #define LOW_MASK ((INT64_C(1) << LOW_BITS) - 1)
 

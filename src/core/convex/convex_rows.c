@@ -10,7 +10,7 @@
 
 /* ---- blocks ---- */
 
-/* Room of one thread. */
+/* The work space of one thread. */
 struct ConvexReader
 {
 	ConvexRows *rows;
@@ -33,7 +33,7 @@ clip_row(const ConvexRows *rows, const int32_t *x, int32_t *v)
 			v[j] = v[j] < -rows->peak ? -rows->peak : v[j] > rows->peak ? rows->peak : v[j];
 }
 
-/* Drops rows without a label in the batch before they are clipped. */
+/* Reads and clips the next block; rows without a label in the batch are dropped first. */
 static ConvexBlock
 read_block(ConvexReader *reader, int64_t first)
 {
@@ -94,7 +94,7 @@ convex_rows_visit(ConvexRows *rows, ConvexVisit visit, void *const *context)
 	crew_run(rows->batch == NULL ? rows->threads : 1, visit_blocks, reader);
 }
 
-/* ---- the whole ---- */
+/* ---- creation ---- */
 
 void
 convex_rows_make(const Instance *instance, double radius, int threads, Memory *memory,

@@ -34,7 +34,7 @@ typedef struct ConvexRows
 
 #define CONVEX_NO_PEAK INT32_MAX
 
-/* The instance must outlive the rows, which must stay where they are. */
+/* The instance must outlive the rows, which must not be moved. */
 extern void convex_rows_make(const Instance *instance, double radius, int threads, Memory *memory,
 							 ConvexRows *rows);
 extern void convex_rows_release(ConvexRows *rows, Memory *memory);
@@ -50,8 +50,7 @@ typedef struct ConvexBlock
 typedef void (*ConvexVisit)(void *context, const ConvexBlock *block);
 
 /*
- * Visits all rows with labels, in blocks, each thread with its context; there are
- * rows->threads of those.
+ * Visits all rows with labels in blocks, each thread with its own of the rows->threads contexts.
  */
 extern void convex_rows_visit(ConvexRows *rows, ConvexVisit visit, void *const *context);
 

@@ -23,7 +23,7 @@ log_normal_cdf(double x)
 }
 
 /*
- * The loss beyond the Hessian's part is at most mu^2 / 2 + mu |Z|, so that
+ * The loss beyond the Hessian's part is at most mu^2 / 2 + mu |Z|, so
  *   delta = 2 delta_G(rest; mu) if rest >= mu^2 / 2, else 1 - 2 e^rest Phi(-mu).
  */
 static double
@@ -35,10 +35,10 @@ objective_delta_folded(double rest, double mu)
 }
 
 /*
- * E (1 - e^(rest - mu^2 / 2 - mu X))_+ for X of the law chi_2, density x e^(-x^2 / 2).
- * With t = (rest - mu^2 / 2) / mu: mu sqrt(2 pi) e^rest Phi(-t - mu) if t >= 0, and
- * for t < 0, where the bracket is always positive, 1 - e^rest (e^(-mu^2 / 2) - mu
- * sqrt(2 pi) Phi(-mu)) = 1 - e^(rest - mu^2 / 2) (1 - mu M(mu)), in which nothing overflows.
+ * E (1 - e^(rest - mu^2 / 2 - mu X))_+ for X of the law chi_2, density x e^(-x^2 / 2).  With
+ * t = (rest - mu^2 / 2) / mu: mu sqrt(2 pi) e^rest Phi(-t - mu) if t >= 0.  For t < 0 the bracket
+ * is always positive: 1 - e^rest (e^(-mu^2 / 2) - mu sqrt(2 pi) Phi(-mu)) = 1 - e^(rest - mu^2 / 2)
+ * (1 - mu M(mu)), in which nothing overflows.
  */
 double
 objective_delta_chi2(double rest, double mu)
@@ -51,8 +51,8 @@ objective_delta_chi2(double rest, double mu)
 }
 
 /*
- * May the folded law be used?  Under replace it is proved only in this range, which is reduced by a
- * margin for rounding.
+ * May the folded law be used?  Under replace it is proved only in this range, less a margin for
+ * rounding.
  */
 static bool
 is_folded(double rest, double mu, Adjacency adjacency)
@@ -92,12 +92,6 @@ objective_renyi(double alpha, double mu, double beta_over_lambda)
 		   (a * a * mu * mu / 2 + log(2) + log_normal_cdf(a * mu)) / a;
 }
 
-static double
-gradient_bound(Adjacency adjacency)
-{
-	return privacy_margin(adjacency); /* 2 under replace, 1 under add_remove */
-}
-
 double
 objective_sigma(double epsilon, double delta, double beta_over_lambda, Adjacency adjacency)
 {
@@ -107,23 +101,22 @@ objective_sigma(double epsilon, double delta, double beta_over_lambda, Adjacency
 								.delta_of = target_delta,
 								.holds = target_holds};
 
-	return CALIBRATION_SAFE * gradient_bound(adjacency) / calibration_largest(&target);
+	return CALIBRATION_SAFE * privacy_margin(adjacency) / calibration_largest(&target);
 }
 
 double
 objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 {
-	return CALIBRATION_SAFE * gradient_bound(adjacency) /
+	return CALIBRATION_SAFE * privacy_margin(adjacency) /
 		   (epsilon - (MUTANT(33) ? 0 : log1p(beta_over_lambda)));
 }
 
 /* ---- choosing the noise ---- */
 
 /*
- * |gradient| <= tolerance, 2^-26 of lambda and of 1, puts the answer within 2^-26 of the
- * minimiser.  The noise that hides the difference takes one part in 256 of epsilon and
- * moves the answer by 2^-17 d / epsilon at most, far below the noise of the objective,
- * 2 d / epsilon over the curvature.
+ * |gradient| <= tolerance = 2^-26 min(1, lambda) puts the answer within 2^-26 of the minimiser. The
+ * noise that hides the difference takes one part in 256 of epsilon.  It moves the answer by 2^-17 d
+ * / epsilon at most, far less than the noise of the objective, 2 d / epsilon over the curvature.
  */
 #define TOLERANCE_BITS 26
 #define OUTER_SHARE 256
@@ -203,7 +196,7 @@ settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, Con
 
 	scale->inner = 0;
 	scale->outer =
-		distance_scale(terms, epsilon, (gradient_bound(adjacency) + 2 * scale->tolerance) / lambda);
+		distance_scale(terms, epsilon, (privacy_margin(adjacency) + 2 * scale->tolerance) / lambda);
 }
 
 /*

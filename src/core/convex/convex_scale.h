@@ -1,10 +1,9 @@
 /*
  * convex_scale.h - how much noise a convex mechanism needs (theorems V2 to V8).
  *
- * All in the units of convex.h: |v| <= 1, |psi'| <= 1.  One row changes the gradient of J by g = 1
- * in norm under add_remove and by g = 2 under replace.  Gaussian calibrations are proved
- * (calibration.h); results computed from them in doubles are rounded to the safe side by
- * CALIBRATION_SAFE.
+ * All in the units of convex.h: |v| <= 1, |psi'| <= 1.  One row changes the gradient of J by g =
+ * privacy_margin() in norm.  Gaussian calibrations are proved (calibration.h); what doubles compute
+ * from them is rounded to the safe side by CALIBRATION_SAFE.
  */
 #ifndef DPOBJ_CORE_CONVEX_SCALE_H
 #define DPOBJ_CORE_CONVEX_SCALE_H
@@ -16,14 +15,14 @@
 #include "core/base/privacy.h"
 
 /*
- * Objective perturbation with Gaussian noise: delta at epsilon beyond ln(1 + beta /
- * lambda), where mu = g / sigma (theorems V4 to V6).  Under replace it is proved
- * for rest^2 >= mu^2 + mu^4 / 4; elsewhere the law chi_2 is used, which is proved.
+ * Objective perturbation with Gaussian noise, mu = g / sigma: the delta for rest, the epsilon
+ * beyond ln(1 + beta / lambda) (theorems V4 to V6).  Under replace the first is proved for rest^2
+ * >= mu^2 + mu^4 / 4; elsewhere it is the second, by the law chi_2, which is always proved.
  */
 extern double objective_delta(double rest, double mu, Adjacency adjacency);
 extern double objective_delta_chi2(double rest, double mu);
 
-/* Renyi divergence of order alpha > 1 of the same, for the record. */
+/* The Renyi divergence of order alpha > 1 of the same mechanism, for the ledger. */
 extern double objective_renyi(double alpha, double mu, double beta_over_lambda);
 
 /* The deviation of Gaussian noise for the gradient bound g. */

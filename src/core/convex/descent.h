@@ -1,13 +1,12 @@
 /*
  * descent.h - noisy gradient descent for a convex model (theorems D1 to D5).
  *
- * In the units of convex.h: |v| <= 1, |psi'| <= 1, so that one row adds a vector of
- * norm 1 at most to a sum of gradients.  Every step releases
+ * In the units of convex.h |v| <= 1 and |psi'| <= 1, so one row adds a vector of norm 1 at most to
+ * a sum of gradients.  Every step releases
  *
  *   o_t = round(sum over the batch of psi' y v + z N(0, I))
  *
- * at a point u_t that follows from o_1 .. o_(t-1): steps, projections and averages are
- * post-processing.
+ * at a point u_t that is a function of o_1 .. o_(t-1).
  */
 #ifndef DPOBJ_CORE_DESCENT_H
 #define DPOBJ_CORE_DESCENT_H
@@ -23,7 +22,7 @@ typedef enum DescentSampling
 {
 	DESCENT_FULL,    /* all rows in every step */
 	DESCENT_POISSON, /* each row with probability batch / rows, independently */
-	DESCENT_FIXED,   /* batch of them, without replacement */
+	DESCENT_FIXED,   /* so many rows as batch says, without replacement */
 	DESCENT_SAMPLINGS
 } DescentSampling;
 
@@ -41,20 +40,20 @@ typedef struct DescentTerms
 	DescentSampling sampling;
 	int iterations; /* 1 .. DESCENT_MAX_ITERATIONS */
 	int64_t batch;  /* 1 .. rows; 0 with DESCENT_FULL */
-	int64_t rows;   /* the declared number of them; 0 with DESCENT_FULL */
+	int64_t rows;   /* the declared number; 0 with DESCENT_FULL */
 	double step;    /* length of a step in a coordinate whose gradients keep their sign */
 	double norm;    /* u stays in the ball of this radius */
 } DescentTerms;
 
 /*
- * The defaults, from public parameters alone; rows is 0 if it was not declared.  Found by trial on
- * Adult (bench/accuracy): steps of 2 and weights of norm 40 at most for features in -1 .. 1, so in
- * units of w = u / radius, and smaller ones where rows times epsilon is small.
+ * The default terms, from public parameters alone; rows is 0 if it is not declared.  Found by trial
+ * on Adult (bench/accuracy): steps of 2 and weights of norm 40 at most for features in -1 .. 1, in
+ * units of w = u / radius; a smaller norm if rows times epsilon is small.
  */
 extern DescentTerms descent_default(DescentSampling sampling, int64_t rows, double radius,
 									double epsilon, Adjacency adjacency);
 
-/* Are all terms in range, those for the loss among them? */
+/* Are all terms in range, those of the loss included? */
 extern bool descent_terms_valid(const DescentTerms *terms, const ConvexTerms *convex);
 
 /*
@@ -63,7 +62,7 @@ extern bool descent_terms_valid(const DescentTerms *terms, const ConvexTerms *co
  *
  *   full     g sqrt(T) sigma_G(epsilon, delta): T Gaussian steps are one of mu = g sqrt(T) / z
  *   poisson  rdp.h; under replace for (epsilon / 2, delta / (1 + e^(epsilon / 2)))
- *   fixed    rdp.h, for either kind of neighbours
+ *   fixed    rdp.h, for either adjacency
  */
 extern double descent_noise(const DescentTerms *terms, double epsilon, double delta,
 							Adjacency adjacency, Pause pause);

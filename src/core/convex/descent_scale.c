@@ -8,10 +8,10 @@
 #include "core/noise/calibration.h"
 #include "core/noise/rdp.h"
 
-/* Covers what rounding of gradients to 2^-85 adds to the sensitivity. */
+/* Covers what rounding gradients to 2^-85 adds to the sensitivity. */
 #define SAFE (1 + 1e-10)
 
-/* The deviation is drawn as a double, and rounded sums must fit its intervals. */
+/* The largest deviation whose rounded sums fit the intervals of a draw. */
 #define NOISE_MAX 0x1p60
 
 #define DEFAULT_STEP 2.0
@@ -25,7 +25,7 @@
 const char *const descent_sampling_names[DESCENT_SAMPLINGS] = {
 	[DESCENT_FULL] = "full", [DESCENT_POISSON] = "poisson", [DESCENT_FIXED] = "fixed"};
 
-/* The norm grows with the square of rows times epsilon up to here. */
+/* The rows times epsilon up to which the norm grows with their square. */
 #define ENOUGH_ROWS_EPSILON 5000.0
 
 static double
@@ -92,52 +92,40 @@ full_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency ad
 }
 
 /*
- * The largest epsilon that is converted; above it, (1 + e^epsilon) would use up delta for an
- * epsilon of no use.
+ * The largest epsilon that is converted; a larger one would make (1 + e^epsilon) use up delta
+ * without need.
  */
 #define CONVERTED_MOST 20.0
 
-/* (epsilon, delta) under add_remove is (2 epsilon, (1 + e^epsilon) delta) under replace. */
+/*
+ * For Poisson batches (epsilon, delta) under add_remove is (2 epsilon, (1 + e^epsilon) delta) under
+ * replace.
+ */
 static double
-poisson_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency,
+sampled_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency,
 			  Pause pause)
 {
+	bool poisson = terms->sampling == DESCENT_POISSON;
 	double share = (double) terms->batch / (double) terms->rows;
 
-	if (adjacency == ADJACENCY_REPLACE && !MUTANT(85))
+	if (poisson && adjacency == ADJACENCY_REPLACE && !MUTANT(85))
 	{
 		epsilon = fmin(epsilon / 2, CONVERTED_MOST);
 		delta /= 1 + exp(epsilon);
 	}
 	if (!(delta > 0))
 		return 0;
-	return rdp_noise(RDP_ADD_REMOVE, share, terms->iterations, epsilon, delta, pause);
-}
-
-static double
-fixed_noise(const DescentTerms *terms, double epsilon, double delta, Pause pause)
-{
-	double share = (double) terms->batch / (double) terms->rows;
-
-	return rdp_noise(RDP_REPLACE, share, terms->iterations, epsilon, delta, pause);
+	return rdp_noise(poisson ? RDP_ADD_REMOVE : RDP_REPLACE, share, terms->iterations, epsilon,
+					 delta, pause);
 }
 
 double
 descent_noise(const DescentTerms *terms, double epsilon, double delta, Adjacency adjacency,
 			  Pause pause)
 {
-	double noise;
+	double noise = terms->sampling == DESCENT_FULL
+					   ? full_noise(terms, epsilon, delta, adjacency)
+					   : sampled_noise(terms, epsilon, delta, adjacency, pause);
 
-	switch (terms->sampling)
-	{
-		case DESCENT_POISSON:
-			noise = poisson_noise(terms, epsilon, delta, adjacency, pause);
-			break;
-		case DESCENT_FIXED:
-			noise = fixed_noise(terms, epsilon, delta, pause);
-			break;
-		default:
-			noise = full_noise(terms, epsilon, delta, adjacency);
-	}
 	return noise <= NOISE_MAX ? noise * SAFE : 0;
 }

@@ -7,7 +7,7 @@
 
 /* A search ends when at most this share of the slope is left, or after this many evaluations. */
 #define FLAT_SHARE 0.3
-#define LOOKS 40
+#define MOST_EVALUATIONS 40
 
 void
 line_search_start(LineSearch *line, double slope)
@@ -19,7 +19,8 @@ line_search_start(LineSearch *line, double slope)
 bool
 line_search_goes_on(const LineSearch *line)
 {
-	return line->looks < LOOKS && line->low_slope < FLAT_SHARE * line->first && line->low < 1;
+	return line->evaluations < MOST_EVALUATIONS && line->low_slope < FLAT_SHARE * line->first &&
+		   line->low < 1;
 }
 
 /*
@@ -53,7 +54,7 @@ line_search_note(LineSearch *line, double slope)
 		line->high = line->share;
 		line->high_slope = slope;
 	}
-	line->looks++;
+	line->evaluations++;
 	line->share = next_share(line);
 	return falls;
 }

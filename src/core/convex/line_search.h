@@ -18,7 +18,7 @@ typedef struct LineSearch
 	double low_slope;
 	double high; /* the least share where it may rise; 1 if none is known */
 	double high_slope;
-	int looks;
+	int evaluations;
 } LineSearch;
 
 extern void line_search_start(LineSearch *line, double slope);

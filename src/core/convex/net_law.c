@@ -39,7 +39,7 @@ add_along(const NetLoss *loss, int64_t margin, int64_t pace, int64_t labels, int
 		sum[p] += labels * net_loss(loss, margin);
 }
 
-/* lambda / 2 |u|^2, rounded down: public, so any function would do. */
+/* lambda / 2 |u|^2, rounded down.  The term is public, so its rounding is harmless. */
 static int64_t
 regularity(int64_t lambda, int64_t square)
 {
@@ -69,7 +69,7 @@ finish_line(const NetProblem *problem, const Start *start, int64_t *sum)
 	}
 }
 
-/* The lines, divided into one part for each thread, with about equally many points. */
+/* The lines, divided into as many parts as threads, with about equally many points. */
 typedef struct Deal
 {
 	const NetProblem *problem;
@@ -149,7 +149,7 @@ line_from(const Net *net, int64_t point)
 	return l;
 }
 
-/* Each thread takes the next part when it is free, and passes over all rows for it. */
+/* Each thread takes the next part when it is free, and visits all rows for it. */
 static void
 work(void *context)
 {
@@ -227,10 +227,9 @@ least_loss(const int64_t *loss, int64_t points)
 }
 
 /*
- * A point is proposed uniformly and kept with probability exp(-rate (loss - least)), decided
- * exactly (bits.h).  So each attempt ends with a given point with 1 / points times that
- * probability, independent of earlier attempts, and the answer has the law.  The best point is
- * always kept, so the mean number of attempts is at most the number of points.
+ * Proposes a point uniformly and keeps it with probability exp(-rate (loss - least)), decided
+ * exactly (bits.h), so the answer has the law.  The best point is always kept, so the mean number
+ * of attempts is at most the number of points.
  */
 int64_t
 net_draw(const int64_t *loss, int64_t points, NetRate rate, Bits *bits)

@@ -1,16 +1,15 @@
 /*
- * net_law.h - the exponential mechanism over a net, exactly.
+ * net_law.h - the exponential mechanism over a net, exactly (theorem V11).
  *
- * The points are u = centre + step k, k of a net (net.h), all in units of 2^-20.  The loss
- * of a point is an integer, in units of 2^-18: the sum over rows of psi at the
- * row's margin (net_loss.h), and the public lambda / 2 |u|^2.  A row's part is a function
- * of that row and the point only, so it is an integer that changes between any two
- * points by a known number at most, the range, and
+ * The points are u = centre + step k, k of a net (net.h), all in units of 2^-20.  The loss of a
+ * point is an integer in units of 2^-18: the sum over rows of psi at the row's margin (net_loss.h),
+ * plus the public lambda / 2 |u|^2. Between any two points the part of a row changes by a known
+ * integer at most, the range, so
  *
  *   P(point) proportional to exp(-numerator loss / denominator),
  *   numerator / denominator = epsilon / (margin range)
  *
- * is epsilon-DP whatever the net is (theorem V11).
+ * is epsilon-DP whatever the net is.
  */
 #ifndef DPOBJ_CORE_NET_LAW_H
 #define DPOBJ_CORE_NET_LAW_H

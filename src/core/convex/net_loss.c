@@ -4,8 +4,8 @@
 #include "core/convex/net_loss.h"
 
 /*
- * From the right, where the loss is 0: a slope that is linear between knots has the
- * trapezium for its integral, exactly, in units of 2^-(40 + 10).
+ * Sums from the right, where the loss is 0.  The integral of a slope that is linear between knots
+ * is the trapezium, exactly, in units of 2^-(40 + 10).
  */
 void
 net_loss_make(const LossTable *slopes, NetLoss *loss)
@@ -29,8 +29,8 @@ net_loss_range(const NetLoss *loss, int64_t largest)
 }
 
 /*
- * Between knots net_loss() is at least the line between their values and less than one
- * above it, and no piece of the line falls by more than the steepest.
+ * Between knots net_loss() is between the line through their values and one above it, and no piece
+ * of the line falls more than the steepest.
  */
 int64_t
 net_loss_change(const NetLoss *loss, int64_t width)

@@ -22,15 +22,15 @@
 
 typedef struct NetLoss
 {
-	int32_t value[SLOPE_KNOTS]; /* at margin -SLOPE_REACH + k 2^-9; at most 65 units of 2^18 */
+	int32_t value[SLOPE_KNOTS]; /* at margin -SLOPE_REACH + k 2^-9; at most 65 times 2^18 */
 } NetLoss;
 
 extern void net_loss_make(const LossTable *slopes, NetLoss *loss);
 
-/* The most that the loss changes between two margins in -largest .. largest. */
+/* The largest change of the loss between two margins in -largest .. largest. */
 extern int64_t net_loss_range(const NetLoss *loss, int64_t largest);
 
-/* The most that it changes between two margins that are width apart. */
+/* The largest change between two margins that are width apart. */
 extern int64_t net_loss_change(const NetLoss *loss, int64_t width);
 
 static inline int64_t

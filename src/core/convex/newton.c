@@ -14,15 +14,18 @@
 /* Every eighth round, and every round in which Newton's method fails, takes a gradient step. */
 #define GRADIENT_ROUNDS 8
 
-/* One pass over the rows; with the Hessian it takes longer, but less than two passes. */
+/*
+ * Evaluates a point in one pass over the rows; the Hessian, unless it is NULL, makes it take less
+ * than twice as long.
+ */
 static void
-look(const Newton *search, NewtonPlace *place, double *hessian)
+evaluate(const Newton *search, NewtonPoint *point, double *hessian)
 {
 	const ConvexObjective *objective = search->objective;
 
-	convex_pass(objective->rows, objective->table, objective->lambda, objective->b, place->u,
-				search->memory, place->gradient, hessian);
-	place->gap = search->domain->gap(search, place);
+	convex_pass(objective->rows, objective->table, objective->lambda, objective->b, point->u,
+				search->memory, point->gradient, hessian);
+	point->gap = search->domain->gap(search, point);
 }
 
 bool
@@ -37,7 +40,7 @@ newton_solve(Newton *search, double *step)
 
 	for (size_t i = 0; i < frees; i++)
 	{
-		step[i] = -ldexp((double) search->here.gradient[search->free[i]], -GRADIENT_BITS);
+		step[i] = -ldexp((double) search->current.gradient[search->free[i]], -GRADIENT_BITS);
 		for (size_t k = 0; k < frees; k++)
 			search->matrix[i * frees + k] =
 				search->hessian[(size_t) search->free[i] * dimension + (size_t) search->free[k]];
@@ -53,21 +56,21 @@ static bool
 newton_direction(Newton *search)
 {
 	if (!search->curved)
-		look(search, &search->here, search->hessian);
+		evaluate(search, &search->current, search->hessian);
 	search->curved = true;
 	return search->domain->newton(search);
 }
 
 /*
  * Evaluates the point t times the direction away; false if it is out of range.  The next round
- * usually starts at the full step, so the Hessian is computed there too.
+ * usually starts at the full step, so the Hessian is computed there.
  */
 static bool
-look_along(Newton *search, double t)
+evaluate_along(Newton *search, double t)
 {
 	if (!search->domain->move(search, t))
 		return false;
-	look(search, &search->there, t == 1 ? search->hessian : NULL);
+	evaluate(search, &search->trial, t == 1 ? search->hessian : NULL);
 	return true;
 }
 
@@ -79,25 +82,25 @@ static bool
 newton_step(Newton *search)
 {
 	LineSearch line;
-	NewtonPlace best = search->here;
+	NewtonPoint best = search->current;
 
-	line_search_start(&line, search->domain->slope_above(search, &search->here));
+	line_search_start(&line, search->domain->slope_above(search, &search->current));
 	while (line_search_goes_on(&line))
 	{
 		bool whole = line.share == 1;
-		bool within = look_along(search, line.share);
+		bool within = evaluate_along(search, line.share);
 
-		if (whole && within && search->there.gap <= search->record / 2)
+		if (whole && within && search->trial.gap <= search->record / 2)
 		{
-			search->record = search->there.gap;
-			search->here = search->there;
+			search->record = search->trial.gap;
+			search->current = search->trial;
 			return true;
 		}
-		if (line_search_note(&line, within ? search->domain->slope_above(search, &search->there)
+		if (line_search_note(&line, within ? search->domain->slope_above(search, &search->trial)
 										   : INFINITY))
-			best = search->there;
+			best = search->trial;
 	}
-	search->here = best;
+	search->current = best;
 	search->curved = line.low == 1;
 	return line.low > 0;
 }
@@ -111,9 +114,9 @@ gradient_step(Newton *search)
 					   ldexpl((long double) objective->lambda, -LAMBDA_BITS);
 
 	search->domain->steepest(search, most);
-	if (!look_along(search, 1))
+	if (!evaluate_along(search, 1))
 		abort();
-	search->here = search->there;
+	search->current = search->trial;
 	search->curved = true;
 }
 
@@ -132,14 +135,14 @@ newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective, Wi
 	search->memory = memory;
 	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
 	search->matrix = memory_allocate(memory, dimension, dimension * sizeof(double));
-	memcpy(search->here.u, u, dimension * sizeof(Wide));
-	look(search, &search->here, search->hessian);
+	memcpy(search->current.u, u, dimension * sizeof(Wide));
+	evaluate(search, &search->current, search->hessian);
 	search->curved = true;
-	search->record = search->here.gap;
-	for (; search->here.gap > gap; rounds++)
+	search->record = search->current.gap;
+	for (; search->current.gap > gap; rounds++)
 		if (!newton_direction(search) || !newton_step(search) || rounds % GRADIENT_ROUNDS == 0)
 			gradient_step(search);
-	memcpy(u, search->here.u, dimension * sizeof(Wide));
+	memcpy(u, search->current.u, dimension * sizeof(Wide));
 	memory_release(memory, search->matrix);
 	memory_release(memory, search->hessian);
 	memory_release(memory, search);

@@ -1,11 +1,11 @@
 /*
  * newton.h - Newton's method for J(u) + <b, u>, with gradient steps to fall back on.
  *
- * It goes from place to place until a bound on how far it is from the least is met.  Each round
- * goes along Newton's direction, to where J still falls, but slowly, or by a whole step that halves
- * the least bound so far; every eighth round, and where there is no such place, it takes a gradient
- * step of length 1 / M, M = beta n + lambda.  Why that ends is said for the whole space in
- * convex_minimise.h and for a cube in box_minimise.h, which say what a place's bound is, too.
+ * It moves from point to point until a bound on the distance from the minimum is met.  Each round
+ * goes along Newton's direction to a point where J still falls, but slowly, or by a full step that
+ * halves the least bound so far.  Every eighth round, and where there is no such point, it takes a
+ * gradient step of length 1 / M, M = beta n + lambda.  convex_minimise.h (the whole space) and
+ * box_minimise.h (a cube) define the bound and say why the search ends.
  */
 #ifndef DPOBJ_CORE_NEWTON_H
 #define DPOBJ_CORE_NEWTON_H
@@ -26,32 +26,38 @@ typedef struct ConvexObjective
 	const Wide *b; /* units of 2^-85, its norm below 2^38 and 2^25 lambda */
 } ConvexObjective;
 
-typedef struct NewtonPlace
+typedef struct NewtonPoint
 {
 	Wide u[GRID_MAX_DIMENSION];
 	Wide gradient[GRID_MAX_DIMENSION];
-	double gap; /* the bound */
-} NewtonPlace;
+	double gap; /* the bound of NewtonDomain.gap() */
+} NewtonPoint;
 
 typedef struct Newton Newton;
 
-/* What the whole space and a cube differ in. */
+/* The differences between the whole space and a cube. */
 typedef struct NewtonDomain
 {
-	/* The bound for a place, from its gradient. */
-	double (*gap)(const Newton *search, const NewtonPlace *place);
+	/* The bound at a point, from its gradient. */
+	double (*gap)(const Newton *search, const NewtonPoint *point);
 
-	/* Newton's direction from here, by newton_solve(); false if the doubles do not allow it. */
+	/*
+	 * Sets Newton's direction from the current point, by newton_solve(); false if doubles do not
+	 * suffice.
+	 */
 	bool (*newton)(Newton *search);
 
-	/* The direction of a gradient step: it is as long as the step. */
+	/* Sets the direction of a gradient step, as long as the step. */
 	void (*steepest)(Newton *search, long double most);
 
-	/* Puts there t times the direction away from here; false if that is out of range. */
+	/*
+	 * Sets the trial point to t times the direction from the current one; false if it is out of
+	 * range.
+	 */
 	bool (*move)(Newton *search, long double t);
 
 	/* The slope of J along the direction, rounded up by its error. */
-	double (*slope_above)(const Newton *search, const NewtonPlace *place);
+	double (*slope_above)(const Newton *search, const NewtonPoint *point);
 } NewtonDomain;
 
 struct Newton
@@ -60,26 +66,24 @@ struct Newton
 	const ConvexObjective *objective;
 	int dimension;
 	Wide bound; /* of the cube: |u_j| <= bound */
-	NewtonPlace here;
-	NewtonPlace there;
+	NewtonPoint current;
+	NewtonPoint trial; /* along the direction */
 	long double direction[GRID_MAX_DIMENSION];
 	int free[GRID_MAX_DIMENSION]; /* the coordinates that Newton's direction moves */
 	int frees;
 	double *hessian;
 	double *matrix; /* of the free coordinates */
-	bool curved;    /* does hessian belong to here? */
+	bool curved;    /* is hessian that of the current point? */
 	double record;  /* the least bound reached by a full Newton step */
 	Memory *memory;
 };
 
-/*
- * From u to a place whose bound is at most gap, which it puts in u's place.  Returns the number of
- * rounds.
- */
+/* Moves u to a point whose bound is at most gap.  Returns the number of rounds. */
 extern int64_t newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective,
 							   Wide bound, double gap, Memory *memory, Wide *u);
 
-/* Solves hessian * step = -gradient for the free coordinates, in their order; false if it cannot.
+/*
+ * Solves hessian * step = -gradient for the free coordinates, in their order; false if that fails.
  */
 extern bool newton_solve(Newton *search, double *step);
 

@@ -91,15 +91,11 @@ describe_lattice(const MechanismRequest *request, const Perturbation *perturbati
 										[GAUGE_LAPLACE] = "laplace",
 										[GAUGE_SEPARATORS] = "separators",
 										[GAUGE_SEPARATORS_LAPLACE] = "separators laplace"};
-	mpz_t p;
-	mpz_t q;
 
-	mpz_inits(p, q, NULL);
-	gauge_rate(&perturbation->gauge, &request->grid, p, q);
 	facts_text(facts, "gauge", names[perturbation->gauge.kind]);
 	facts_integer(facts, "N", (int64_t) perturbation->gauge.scale);
-	facts_number(facts, "rate", mpz_get_d(p) / mpz_get_d(q), FACT_EXACT);
-	mpz_clears(p, q, NULL);
+	facts_number(facts, "rate", gauge_rate_double(&perturbation->gauge, &request->grid),
+				 FACT_EXACT);
 }
 
 /* Lengths are in misclassified rows for a weight of 1. */

@@ -238,25 +238,11 @@ sparse_laplace_bound(int d, int k, double lambda, double beta, UtilityBound *bou
 	bound->rows = k * (1 + log(2 * d / beta) / lambda) + laplace_sum_tail(k, lambda, log(2 / beta));
 }
 
-static double
-noise_rate(const Gauge *gauge, const Grid *grid)
-{
-	double rate;
-	mpz_t p;
-	mpz_t q;
-
-	mpz_inits(p, q, NULL);
-	gauge_rate(gauge, grid, p, q);
-	rate = mpz_get_d(p) / mpz_get_d(q);
-	mpz_clears(p, q, NULL);
-	return rate;
-}
-
 /* Turns steps into rows; a step of the noise of a sign counts twice, from -1 to 1. */
 static void
 lattice_bound(const Grid *grid, const Gauge *gauge, double beta, UtilityBound *bound)
 {
-	double lambda = noise_rate(gauge, grid);
+	double lambda = gauge_rate_double(gauge, grid);
 	double step = 1.0 / (double) gauge->scale;
 
 	switch (gauge->kind)

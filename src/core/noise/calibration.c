@@ -41,7 +41,6 @@ log_normal_above(double x)
 	return log_normal_density(x) - log(fraction);
 }
 
-/* How fast Mills' ratio M(x) = Phi(-x) / phi(x) falls: 1 - x M(x), which is positive. */
 double
 calibration_mills_fall(double x)
 {
@@ -49,9 +48,9 @@ calibration_mills_fall(double x)
 }
 
 /*
- * If mu is small, the two terms below nearly cancel and their difference has few digits.  The
- * difference is phi(t - mu / 2) (M(t - mu / 2) - M(t + mu / 2)), t = epsilon / mu, an integral of
- * -M'; Gauss-Legendre quadrature with three points computes it to within 1e-15 of itself.
+ * If mu is small, the two terms of delta_G nearly cancel.  Their difference is phi(t - mu / 2) (M(t
+ * - mu / 2) - M(t + mu / 2)), t = epsilon / mu, an integral of -M', which Gauss-Legendre quadrature
+ * with three points computes to within 1e-15 of itself.
  */
 #define SMALL_MU 0x1p-7
 
@@ -77,12 +76,12 @@ log_gaussian_delta_of_small(double epsilon, double mu)
 static double
 log_gaussian_delta(double epsilon, double mu)
 {
-	double here = log_normal_above(epsilon / mu - mu / 2);
-	double there = epsilon + log_normal_above(epsilon / mu + mu / 2);
+	double first = log_normal_above(epsilon / mu - mu / 2);
+	double second = epsilon + log_normal_above(epsilon / mu + mu / 2);
 
 	if (mu < SMALL_MU && epsilon < MOST_TAIL * mu)
 		return log_gaussian_delta_of_small(epsilon, mu);
-	return there < here ? here + log(-expm1(there - here)) : -INFINITY;
+	return second < first ? first + log(-expm1(second - first)) : -INFINITY;
 }
 
 double
@@ -297,14 +296,14 @@ calibration_kappa(double epsilon, double delta, const CalibrationShifts *shifts,
 
 /* ---- as published ---- */
 
-/* Source: counterexample R7, sigma = 7 G D^2 sqrt(ln 1/delta) / (tau epsilon) with G = 1 / tau. */
+/* sigma = 7 G D^2 sqrt(ln 1/delta) / (tau epsilon) with G = 1 / tau */
 double
 calibration_published_opdisc(double epsilon, double delta, double squared_radius, double separation)
 {
 	return 7 * squared_radius * sqrt(log(1 / delta)) / (separation * separation * epsilon);
 }
 
-/* Source: counterexample R7, sigma = 7 sqrt(m ln 1/delta) / epsilon. */
+/* sigma = 7 sqrt(m ln 1/delta) / epsilon */
 double
 calibration_published_rspm(double epsilon, double delta, int separators)
 {

@@ -1,26 +1,21 @@
 /*
  * calibration.h - how much Gaussian noise objective perturbation needs (theorem R5).
  *
- * The noise is r = sigma z, z ~ N(0, I_k), the answer w(r) the argmin of L(w) -
- * <r, phi(w)>, and s_w the shift that keeps w the answer for every neighbour
- * (theorem G1).  Let |s_w| <= c for all w and kappa = c / sigma.  The privacy
- * loss at r is kappa <z, u_w> + kappa^2 / 2 with the unit vector u_w = s_w / |s_w|
- * of w = w(r), so that with X = max over w of <z, u_w>
+ * The noise is r = sigma z, z ~ N(0, I_k), and the answer w(r) the argmin of L(w) - <r, phi(w)>.
+ * s_w is the shift that keeps w the answer for every neighbour (theorem G1), |s_w| <= c for all w,
+ * kappa = c / sigma. With u_w = s_w / |s_w| and X = max over w of <z, u_w>
  *
  *   delta(epsilon) <= E max(0, 1 - exp(epsilon - kappa X - kappa^2 / 2)).      (2)
  *
- * Three bounds on it, and the largest kappa that each of them allows:
+ * Three bounds on it hold, so the largest kappa that one of them allows may be used:
  *
  *   chi    X <= |z|, which has the chi law with k degrees of freedom
  *   union  the sum over w of the Gaussian mechanism's delta: |W| delta_G(epsilon; kappa)
- *   signs  X <= sum |z_i| / sqrt(k) where every s_w is a multiple of a vector of signs
+ *   signs  X <= sum |z_i| / sqrt(k) if every s_w is a multiple of a vector of signs
  *
- * All three hold, so the largest kappa may be used.  (A shift shorter than c does no harm:
- * where its loss is above epsilon >= 0, a longer one's is larger.)  epsilon is in units of
- * 1.0, delta a probability.
- *
- * A search in doubles proposes kappa; the value returned is proved with outward rounding or in
- * integers (profile.h, signs_law.h), so no claim rests on the search.
+ * A search in doubles proposes kappa.  The returned kappa is proved with outward rounding or in
+ * integers (profile.h, signs_law.h), so no claim rests on the search.  epsilon is in units of 1.0,
+ * delta a probability.
  */
 #ifndef DPOBJ_CORE_CALIBRATION_H
 #define DPOBJ_CORE_CALIBRATION_H
@@ -86,9 +81,9 @@ extern double calibration_kappa(double epsilon, double delta, const CalibrationS
 								CalibrationBound *bound);
 
 /*
- * The published scales, for the weights of phi(w) = (w, sqrt(D^2 - |w|^2)) / D and a 0/1
- * loss, and for RSPM's m separators.  Their theorems are false (counterexample R7); the
- * authors' code has half of the first.
+ * The published scales of OPDisc, for phi(w) = (w, sqrt(D^2 - |w|^2)) / D and a 0/1 loss, and of
+ * RSPM, for m separators.  Their theorems are false (counterexample R7); the authors' code has half
+ * of the first.
  */
 extern double calibration_published_opdisc(double epsilon, double delta, double squared_radius,
 										   double separation);

@@ -272,6 +272,20 @@ gauge_rate(const Gauge *gauge, const Grid *grid, mpz_t p, mpz_t q)
 	mpz_clear(factor);
 }
 
+double
+gauge_rate_double(const Gauge *gauge, const Grid *grid)
+{
+	double rate;
+	mpz_t p;
+	mpz_t q;
+
+	mpz_inits(p, q, NULL);
+	gauge_rate(gauge, grid, p, q);
+	rate = mpz_get_d(p) / mpz_get_d(q);
+	mpz_clears(p, q, NULL);
+	return rate;
+}
+
 /*
  * n! A(n, J) = (J+1) ... (J+n) - J (J-1) ... (J-n+1), from A(n, J) = C(J+n, n) - C(J, n):
  * all rows of sum at most J without those whose entries are all positive.

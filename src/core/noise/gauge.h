@@ -1,34 +1,30 @@
 /*
  * gauge.h - exact lattice noise for objective perturbation (theorems G3 to G14).
  *
- * The oracle minimises N * L(w) - sum_j reward[j][i_j] over W.  reward is drawn
- * with P(r) proportional to exp(-(epsilon / N) gauge_K(r)) on a lattice that
- * holds N * s_w for every w, where s_w is the shift of theorem G4's table.  The
- * result is exactly epsilon-DP, whatever the data.
+ * The oracle minimises N * L(w) - sum_j reward[j][i_j] over W.  reward is drawn with P(r)
+ * proportional to exp(-(epsilon / N) gauge_K(r)) on a lattice that holds N * s_w for every w, s_w
+ * being the shift of theorem G4's table.  The result is exactly epsilon-DP, whatever the data.
  *
- * On its lattice each gauge is a multiple of an integer size |r|, so that the
- * law is P(r) proportional to exp(-rate |r|) with a rational rate.  With M the
- * margin (2 under replace, 1 under add_remove), and h the number of coordinates
- * in which two different vectors of W differ at least (2 with a modulus, 1
- * otherwise: grid_least_distance(), theorem G7):
+ * On its lattice each gauge is a multiple of an integer size |r|, so P(r) is proportional to
+ * exp(-rate |r|) with a rational rate.  M is the margin (privacy_margin()), h the least number of
+ * coordinates in which two vectors of W differ (grid_least_distance(): 2 with a modulus, else 1;
+ * theorem G7):
  *
  *   kind    lattice                        size |r|                     s_w         rate
  *   cube    Z^d                            max_j |r_j|                  (M/2h) w    2 h eps / (M N)
  *   onehot  rows r_j >= 0, min_i r_ji = 0  max_j sum_i r_ji             (M/h) phi   h eps / (M N)
  *   sparse  Z^d                            max(k max|r_j|, sum|r_j|)    M w         eps / (M k N)
  *
- * These are OPDisc's best.  The discrete Laplace law on signs is there beside the
- * cube, and RSPM (theorem G14) has the same two sizes on its separators e, which
- * are the thresholds of the levels, m = sum_j (levels_j - 1) of them, each +-1:
+ * These are the best for OPDisc.  The discrete Laplace law on signs is offered beside the cube.
+ * RSPM (theorem G14) has the same two sizes on its separators e, the m = sum_j (levels_j - 1)
+ * thresholds of levels, each +-1:
  *
  *   laplace             Z^d  sum_j |r_j|  (M/2h) w, or M w for k < d non-zeros  eps / |N s_w|
  *   separators          Z^m  max_i |r_i|  (M/h) e(w)                      h eps / (M N)
  *   separators laplace  Z^m  sum_i |r_i|  (M/h) e(w)                      h eps / (M N m)
  *
- * N s_w is in the lattice (theorem G5) if N is even, and for the cube with a modulus
- * under add_remove if N is a multiple of 4.
- *
- * Rewards are unbounded big integers: nothing is truncated.
+ * N s_w is in the lattice if N is even, and for the cube with a modulus under add_remove if N is a
+ * multiple of 4 (theorem G5).  Rewards are big integers without a limit.
  */
 #ifndef DPOBJ_CORE_GAUGE_H
 #define DPOBJ_CORE_GAUGE_H
@@ -40,8 +36,7 @@
 #include "core/base/memory.h"
 #include "core/base/privacy.h"
 
-/* gauge_choose() takes a power of two in this range; theorem G5 needs N even, or a multiple of 4.
- */
+/* gauge_choose() takes a power of two in this range, which suits theorem G5. */
 #define GAUGE_MIN_SCALE (UINT64_C(1) << 4)
 #define GAUGE_MAX_SCALE (UINT64_C(1) << 20)
 
@@ -102,12 +97,13 @@ extern void gauge_draw(const Gauge *gauge, const Grid *grid, Bits *bits, Memory 
 					   mpz_t *reward);
 
 /*
- * The pieces of gauge_draw(), which the tests compare with their laws one by
- * one.  p / q is the rate in the exponent, p, q >= 1.
+ * The parts of gauge_draw(), public so that tests can compare each with its law.  p / q is the rate
+ * in the exponent, p, q >= 1.
  */
 
-/* The rate of the table above, in lowest terms. */
+/* The rate of the table above, in lowest terms, and as a double. */
 extern void gauge_rate(const Gauge *gauge, const Grid *grid, mpz_t p, mpz_t q);
+extern double gauge_rate_double(const Gauge *gauge, const Grid *grid);
 
 /*
  * P(J) proportional to exp(-J p / q) prod_j A(levels[j], J), where A(n, J) counts

@@ -33,7 +33,7 @@ on_lattice(double t)
 	return ldexp(ceil(ldexp(t, OPSAMP_LATTICE_BITS)), -OPSAMP_LATTICE_BITS);
 }
 
-/* K = 1 + sqrt(1 + c / a) minimises (K^2 a + c) / (K - 1). */
+/* For t = K d g the bound is (K^2 a + c) / (K - 1), which K = 1 + sqrt(1 + c / a) minimises. */
 static double
 lipschitz_bound(const OpsampProblem *problem, double eta, double gap)
 {

@@ -1,24 +1,22 @@
 /*
  * opsamp.h - how much noise OPSamp needs (lemma O1, theorem O2).
  *
- * m calls of an oracle answer with minimisers u_k of F - <sigma_k, u> over the cube |u_j| <=
- * D / 2, F the sum of losses, sigma of independent exponential coordinates of rate eta;
- * each within alpha of the least, in units of F.  Their mean is released with Laplace noise
- * of scale shift / epsilon in each coordinate.
+ * m calls of an oracle return minimisers u_k of F - <sigma_k, u> over the cube |u_j| <= D / 2.  F
+ * is the sum of losses; sigma has independent exponential coordinates of rate eta, on multiples of
+ * 2^-20 (the lemma needs only that they are memoryless); each u_k is within alpha of the least, in
+ * units of F.  Their mean is released with Laplace noise of scale shift / epsilon in each
+ * coordinate.
  *
- * Between neighbours F changes by a function that is g-Lipschitz in l1 and oscillates by
- * o: with G and a range of one loss, g = 2 G and o = 2 range under replace, g = G and
- * o = range under add_remove.  The same sigma gives minimisers that differ by X in l1,
+ * Between neighbours F changes by a function that is g-Lipschitz in l1 and oscillates by o: g = 2 G
+ * and o = 2 range under replace, g = G and o = range under add_remove, for G and the range of one
+ * loss.  For the same sigma the minimisers differ by X in l1, with
  *
  *   E X <= d (3 alpha / t + eta t D) / (1 - d g / t)        for t > d g      (Lipschitz)
  *   E X <= d ((o + 3 alpha) / t + (1 - e^(-eta t)) D)       for t > 0        (oscillation)
  *
- * the first being (K^2 eta g d^2 D + 3 alpha / g) / (K - 1) for t = K d g. t must be a multiple of
- * the lattice that sigma is drawn from, here 2^-20: geometric variables on a lattice are memoryless
- * too, and the lemma needs nothing else.  With B the least bound and R = d D, the mean of m
- * independent X in 0 .. R is above shift = R a with probability delta at most, where kl(a || B / R)
- * = ln(1 / delta) / m (Chernoff); if there is no such a < 1, shift = R.  So the release is
- * (epsilon, delta)-DP.
+ * for any t on the lattice.  With B the least bound and R = d D, the mean of m independent X in 0
+ * .. R is above shift = R a with probability delta at most, where kl(a || B / R) = ln(1 / delta) /
+ * m (Chernoff); if there is no such a < 1, shift = R.  So the release is (epsilon, delta)-DP.
  */
 #ifndef DPOBJ_CORE_OPSAMP_H
 #define DPOBJ_CORE_OPSAMP_H
@@ -66,8 +64,8 @@ extern double opsamp_shift(const OpsampProblem *problem, double stability);
 
 /*
  * (G + pull / rows) d (shift / epsilon + 2^-21) + (d D / eta + gap) / rows: the risk from the noise
- * and its rounding to 2^-20, plus the risk from the random objective (this bound on utility, unlike
- * privacy, needs convexity).
+ * and its rounding to 2^-20, plus that from the random objective.  This bound on utility needs
+ * convexity.
  */
 extern double opsamp_risk(const OpsampProblem *problem, double eta, double gap, double shift);
 

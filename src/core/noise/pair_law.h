@@ -1,9 +1,9 @@
 /*
  * pair_law.h - the pair of laws of a release on neighbouring tables, as far as it is known.
  *
- * Every release claims an epsilon and a delta.  For most, the kind of noise and its parameters are
- * known too; with these, several releases together cost less than the sum of their claims (theorem
- * A4).  All of it is public.
+ * Every release claims an epsilon and a delta.  If the kind of noise and its parameters are known,
+ * too, several releases together cost less than the sum of their claims (theorem A4).  All of it is
+ * public.
  */
 #ifndef DPOBJ_CORE_PAIR_LAW_H
 #define DPOBJ_CORE_PAIR_LAW_H
@@ -12,12 +12,12 @@
 
 typedef enum PairKind
 {
-	PAIR_NONE,         /* published and not proved: nothing but the claim */
+	PAIR_NONE,         /* published and not proved: the claim only */
 	PAIR_PURE,         /* (epsilon, 0) */
 	PAIR_APPROXIMATE,  /* (epsilon, delta) */
 	PAIR_RANGE,        /* a privacy loss in an interval of length epsilon, or a mean of such laws */
 	PAIR_GAUSSIAN,     /* mu = sensitivity / sigma */
-	PAIR_SAMPLED,      /* count Gaussian steps on Poisson samples; one row comes or goes */
+	PAIR_SAMPLED,      /* count Gaussian steps on Poisson samples; one row is added or removed */
 	PAIR_BATCHES,      /* count Gaussian steps on samples of any kind; rows may be replaced */
 	PAIR_OBJECTIVE,    /* Gaussian objective perturbation, then pure noise on the answer */
 	PAIR_CONCENTRATED, /* rho-zCDP, whatever the laws are */

@@ -27,7 +27,20 @@ normal_above(Interval *x)
 	interval_clear(&root);
 }
 
-/* epsilon / kappa + kappa / 2, or - */
+/* x becomes e^exponent x. */
+static void
+multiply_exp(Interval *x, double exponent)
+{
+	Interval factor;
+
+	interval_init(&factor, mpfr_get_prec(x->low));
+	interval_set_d(&factor, exponent);
+	interval_exp(&factor);
+	interval_multiply(x, &factor);
+	interval_clear(&factor);
+}
+
+/* epsilon / kappa + kappa / 2 if plus, else epsilon / kappa - kappa / 2. */
 static void
 threshold(Interval *result, double epsilon, double kappa, bool plus)
 {
@@ -49,39 +62,29 @@ threshold(Interval *result, double epsilon, double kappa, bool plus)
 static void
 gaussian_delta(Interval *delta, double epsilon, double kappa)
 {
-	Interval there;
-	Interval factor;
+	Interval other;
 
-	interval_init(&there, PRECISION);
-	interval_init(&factor, PRECISION);
+	interval_init(&other, PRECISION);
 	threshold(delta, epsilon, kappa, false);
 	normal_above(delta);
-	threshold(&there, epsilon, kappa, true);
-	normal_above(&there);
-	interval_set_d(&factor, epsilon);
-	interval_exp(&factor);
-	interval_multiply(&there, &factor);
-	interval_subtract(delta, &there);
-	interval_clear(&there);
-	interval_clear(&factor);
+	threshold(&other, epsilon, kappa, true);
+	normal_above(&other);
+	multiply_exp(&other, epsilon);
+	interval_subtract(delta, &other);
+	interval_clear(&other);
 }
 
 bool
 profile_gaussian(double epsilon, double delta, double log_vectors, double kappa)
 {
 	Interval bound;
-	Interval vectors;
 	bool holds;
 
 	interval_init(&bound, PRECISION);
-	interval_init(&vectors, PRECISION);
 	gaussian_delta(&bound, epsilon, kappa);
-	interval_set_d(&vectors, log_vectors);
-	interval_exp(&vectors);
-	interval_multiply(&bound, &vectors);
+	multiply_exp(&bound, log_vectors);
 	holds = mpfr_cmp_d(bound.high, delta) <= 0;
 	interval_clear(&bound);
-	interval_clear(&vectors);
 	return holds;
 }
 
@@ -91,21 +94,16 @@ profile_gaussian(double epsilon, double delta, double log_vectors, double kappa)
 static void
 folded_whole(Interval *delta, double epsilon, double kappa)
 {
-	Interval there;
-	Interval factor;
+	Interval other;
 
-	interval_init(&there, PRECISION);
-	interval_init(&factor, PRECISION);
-	interval_set_d(&there, kappa);
-	normal_above(&there);
-	interval_set_d(&factor, epsilon);
-	interval_exp(&factor);
-	interval_multiply(&there, &factor);
-	interval_multiply_ui(&there, 2);
+	interval_init(&other, PRECISION);
+	interval_set_d(&other, kappa);
+	normal_above(&other);
+	multiply_exp(&other, epsilon);
+	interval_multiply_ui(&other, 2);
 	interval_set_ui(delta, 1);
-	interval_subtract(delta, &there);
-	interval_clear(&there);
-	interval_clear(&factor);
+	interval_subtract(delta, &other);
+	interval_clear(&other);
 }
 
 /*
@@ -258,7 +256,7 @@ profile_chi(double epsilon, double delta, int k, double kappa)
 	mpfr_prec_t precision;
 	Interval start;
 	Interval bound;
-	Interval there;
+	Interval other;
 	bool holds;
 
 	if (!(cancelled < MOST_CANCELLED))
@@ -266,25 +264,23 @@ profile_chi(double epsilon, double delta, int k, double kappa)
 	precision = PRECISION + 8 * (mpfr_prec_t) cancelled;
 	interval_init(&start, precision);
 	interval_init(&bound, precision);
-	interval_init(&there, precision);
+	interval_init(&other, precision);
 	threshold(&start, epsilon, kappa, false);
 	if (mpfr_sgn(start.low) < 0)
 		mpfr_set_zero(start.low, 1);
 	if (mpfr_sgn(start.high) < 0)
 		mpfr_set_zero(start.high, 1);
 
-	moment(&there, &start, kappa, k - 1);
-	interval_set_d(&bound, epsilon);
-	interval_exp(&bound);
-	interval_multiply(&there, &bound);
+	moment(&other, &start, kappa, k - 1);
+	multiply_exp(&other, epsilon);
 	moment(&bound, &start, 0, k - 1);
-	interval_subtract(&bound, &there);
-	chi_constant(&there, k);
-	interval_divide(&bound, &there);
+	interval_subtract(&bound, &other);
+	chi_constant(&other, k);
+	interval_divide(&bound, &other);
 
 	holds = mpfr_cmp_d(bound.high, delta) <= 0;
 	interval_clear(&start);
 	interval_clear(&bound);
-	interval_clear(&there);
+	interval_clear(&other);
 	return holds;
 }

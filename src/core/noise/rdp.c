@@ -1,37 +1,17 @@
 /*
  * rdp.c - Renyi moments of sampled Gaussian mechanisms, and the noise that follows from them.
  *
- * Adding or removing (theorem D2).  Given the other rows of the batch, the two laws
- * are N(0) and A = (1 - q) N(0) + q N(g), |g| <= 1 times 1 / z, and the worse direction is
+ * Adding or removing (theorem D2): the moment of A = (1 - q) N(0) + q N(1 / z) against N(0),
  *
- *   E over N(0) of (A / N(0))^alpha = sum over k of C(alpha, k) (1 - q)^(alpha - k) q^k
- *                                     exp(k (k - 1) / (2 z^2)).
+ *   sum over k of C(alpha, k) (1 - q)^(alpha - k) q^k exp(k (k - 1) / (2 z^2)).
  *
- * Replacing.  Given all else that is drawn the laws are P = (1 - q) N(c) + q N(a) and
- * Q = (1 - q) N(c) + q N(b) with |a - b|, |a - c|, |b - c| <= 2:
+ * Replacing (theorem D3): with A = (1 - q) N + q N(2 / z), M = E_N (A / N)^alpha - 1 and E_t(P, Q)
+ * = integral of max(0, p - t q), a step's moment is at most
  *
- *   - a batch of fixed size is J + {row} with probability q and J + {k} otherwise, with
- *     the same law of J and k; c is the vector of k, a and b those of the row;
- *   - a batch that takes each row with probability q: c = 0;
- *   - where a row comes or goes, b = c or, if its place is filled with nothing, b = 0.
+ *   1 + M + alpha (alpha - 1) integral over t >= 1 of t^(-alpha - 1) (E_t(A, N) - E_t(N, A)),
  *
- * Let E_t(P, Q) = integral of max(0, p - t q).  By advanced joint convexity (Balle, Barthe
- * and Gaboardi 2018), for t = 1 + q (e^epsilon - 1) >= 1 and both directions
- *
- *   E_t(P, Q) <= q max(delta_G(epsilon; |a - c|), delta_G(epsilon; |a - b|)) <= E_t(A, N),
- *
- * with A = (1 - q) N + q N(2 / z) now.  Renyi moments are integrals of these:
- *
- *   E_Q (P / Q)^alpha = 1 + alpha (alpha - 1) integral over t >= 1 of
- *                       t^(alpha - 2) E_t(P, Q) + t^(-alpha - 1) E_t(Q, P)
- *
- * (Sason and Verdu 2016).  So with M = E_N (A / N)^alpha - 1, in closed form as above,
- *
- *   E_Q (P / Q)^alpha <= 1 + M + alpha (alpha - 1) integral of t^(-alpha - 1)
- *                        (E_t(A, N) - E_t(N, A)),
- *
- * which is the moment of the envelope of A, N and its swap (theorem D3).  E_t is
- * convex in t, so that chords bound it from above and chords prolonged from below.
+ * the moment of the envelope of A, N and its swap.  E_t is convex in t, so chords bound it from
+ * above and prolonged chords from below.
  */
 #include "core/noise/rdp.h"
 
@@ -41,7 +21,7 @@
 #include "core/noise/calibration.h"
 #include "core/base/mutant.h"
 
-/* ---- one row comes or goes ---- */
+/* ---- one row is added or removed ---- */
 
 /* ln(e^x - 1), x > 0 */
 static double
@@ -60,8 +40,8 @@ log_add(double a, double b)
 }
 
 /*
- * ln M for two Gaussians 1 / z apart.  The binomial weights add up to 1, so that M is the
- * sum of their products with exp(k (k - 1) / (2 z^2)) - 1: no term is negative.
+ * ln M for two Gaussians 1 / z apart.  The binomial weights add up to 1, so M is the sum of their
+ * products with exp(k (k - 1) / (2 z^2)) - 1, none of which is negative.
  */
 static double
 log_moment(double q, double z, int alpha)
@@ -95,12 +75,12 @@ rdp_poisson(double q, double z, int alpha)
 
 /* ---- one row is replaced ---- */
 
-/* The integrals' cells: this many to the lesser of 1 and mu, in epsilon. */
+/* The width of the integrals' cells, in epsilon: the lesser of 1 and mu, divided by this. */
 #define CELLS_PER_UNIT 48
 
 /*
  * A bound on the rounding error of a difference of profiles: epsilon over mu, a few deviations of
- * the loss, is off by 4e-16 / mu at most, 1 / mu being below RDP_MAX_Z.
+ * the loss, is off by 4e-16 / mu at most, and 1 / mu is below RDP_MAX_Z.
  */
 #define ROUNDING 1e-7
 

@@ -15,15 +15,15 @@
 #define RDP_MAX_ORDER 4096
 
 /*
- * Each row is in the batch with probability 0 < q <= 1, independently; one row comes or
- * goes (Mironov, Talwar and Zhang 2019).
+ * Poisson batches with probability 0 < q <= 1; one row is added or removed (Mironov, Talwar and
+ * Zhang 2019).
  */
 extern double rdp_poisson(double q, double z, int alpha);
 
 /*
- * The same where a row may be replaced too, and where batches are drawn with that
- * probability or hold a fixed share q of the rows, without replacement.  Many orders of
- * one (q, z) share their work, so that all of them are computed at once.
+ * The same for all kinds of neighbours, and for Poisson batches as well as batches of a fixed share
+ * q of the rows, drawn without replacement.  Computes many orders at once, because they share most
+ * of the work.
  */
 extern void rdp_replace(double q, double z, const int *alpha, int count, double *rdp);
 
@@ -37,8 +37,8 @@ typedef enum RdpNeighbours
 } RdpNeighbours;
 
 /*
- * The least z, to within twice RDP_MARGIN of it, such that all steps together are (epsilon,
- * delta)-DP; 0 if no z below RDP_MAX_Z suffices, because epsilon is too small for the orders tried.
+ * The least z, to within twice RDP_MARGIN, for which all steps together are (epsilon, delta)-DP; 0
+ * if no z below RDP_MAX_Z suffices, because epsilon is too small for the orders tried.
  */
 #define RDP_MAX_Z 0x1p24
 #define RDP_MARGIN 1e-8

@@ -21,12 +21,15 @@
 /* P(|z| > CUT) is below 2^-125. */
 #define CUT 13
 
-/* A packed point's words of 64 bits.  Masses add up to less than 2: 2 SIGNS_BITS + 2 bits do. */
+/*
+ * The words of 64 bits of a packed point.  Masses add up to less than 2, so 2 SIGNS_BITS + 2 bits
+ * suffice.
+ */
 #define WORDS 4
 
 /*
- * P(the sum is beyond the last point), in units of 2^-SIGNS_BITS, see law_points(); and P(some
- * |z_i| > CUT).
+ * A bound, in units of 2^-SIGNS_BITS, on P(the sum is beyond the last point), see law_points(),
+ * plus P(some |z_i| > CUT).
  */
 #define TAIL (1 << 10)
 
@@ -77,9 +80,9 @@ mass_of(const mpfr_t value)
  *
  *   h (f(a) + f(a + h)) / 2 + h^2 ((a + h) f(a + h) - a f(a)) / 12 + h^5 f4(x) / 720
  *
- * because f'(x) = -x f(x).  The fourth derivative f4(x) = (x^4 - 6 x^2 + 3) f(x) is at most
- * 27,550 f(x) up to CUT, where f changes by a factor of 1.03 from a to a + h: so 2^-30 of the
- * rest is more than the last summand.  One unit is more than what MPFR rounds off 40 bits below.
+ * because f'(x) = -x f(x).  The fourth derivative f4(x) = (x^4 - 6 x^2 + 3) f(x) is at most 27,550
+ * f(x) up to CUT, where f changes by a factor of 1.03 from a to a + h.  So 2^-30 of the other
+ * summands is more than the last, and one unit is more than MPFR's rounding 40 bits below.
  */
 static void
 one_sign(SignsMass *mass, int points)
@@ -172,7 +175,7 @@ convolve(Points *law, const SignsMass *other, int other_points)
 	mpz_clears(a, b, NULL);
 }
 
-/* Makes the law of k from that of one, by squaring; the highest bit of k is already done. */
+/* Makes the law of k from that of one by squaring; the highest bit of k is done already. */
 static void
 raise(Points *law, const SignsMass *one, int one_points, int k)
 {

@@ -9,8 +9,6 @@
 #include "core/base/mutant.h"
 #include "core/rows/row_reader.h"
 
-typedef __int128 Wide;
-
 /* The rows that a pass has not reached yet, and how many of them are still to be chosen. */
 typedef struct Choice
 {
