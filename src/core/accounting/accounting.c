@@ -1,8 +1,8 @@
 /*
  * accounting.c - costs in rho and in Renyi divergences, and what their sums imply.
  *
- * Formulas in doubles lose a few units in the last place.  MARGIN is far larger, and every number
- * is also rounded up to a whole unit.
+ * Formulas in doubles are off by a few units in the last place.  MARGIN is far larger, and every
+ * number is also rounded up to a whole unit.
  */
 #include "core/accounting/accounting.h"
 
@@ -162,9 +162,7 @@ pair_rho(const Pair *pair, int factor)
 	}
 }
 
-/*
- * Does the pair's rho hold without a delta?  Its Renyi divergences may hold even if rho does not.
- */
+/* Does rho hold without a delta?  The Renyi divergences may even if rho does not. */
 static bool
 rho_is_whole(PairKind kind)
 {
@@ -216,7 +214,7 @@ void
 accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost)
 {
 	bool replaced = unit == LOSS_OF_A_REPLACEMENT;
-	/* two rows change one after the other: losses double, divergences become four times as large */
+	/* a replacement is two changes: losses double, divergences become four times as large */
 	int factor = replaced && !MUTANT(135) ? 2 : 1;
 	double epsilon = factor * real_epsilon(pair->epsilon);
 	int64_t delta = replaced ? accounting_group_delta(pair->epsilon, pair->delta, 2) : pair->delta;
@@ -257,7 +255,7 @@ accounting_rdp_cap(int order, int64_t epsilon, int64_t delta)
 {
 	if (delta <= 0)
 		return 0;
-	/* the rounding error of the difference is below 1e-12 of its largest term */
+	/* the difference is off by less than 1e-12 of its largest term */
 	return units_down(real_epsilon(epsilon) - conversion(order, real_delta(delta)) - 1e-11);
 }
 

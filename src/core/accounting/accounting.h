@@ -41,9 +41,9 @@ typedef struct LossCost
 } LossCost;
 
 /*
- * The unit of protection: one row that changes as the pair says, or, for pairs about a row that
- * comes or goes, one row that goes and one that comes.  In the second case the deltas are those of
- * the claim (2 epsilon, (1 + e^epsilon) delta).
+ * The unit of protection: one row that changes as the pair says, or, for pairs about a row that is
+ * added or removed, one row that is removed and one that is added.  In the second case the deltas
+ * are those of the claim (2 epsilon, (1 + e^epsilon) delta).
  */
 typedef enum LossUnit
 {

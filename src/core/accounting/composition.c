@@ -43,7 +43,7 @@ determinant_of(const CompositionPair *pair)
 
 /* ---- the grid's step ---- */
 
-/* About one release: the deviation of its loss, and how far it reaches. */
+/* Deviation and range of the loss of one release. */
 typedef struct Extent
 {
 	double deviation;

@@ -1,15 +1,15 @@
 /*
  * composition.h - the guarantee of a list of releases that was fixed in advance (theorem A8).
  *
- * Each release is given by its dominating pair, as stored in the ledger.  All are releases of one
- * table, under one adjacency.  The pairs' privacy loss distributions are composed (pld.h), under
+ * Each release is given by its dominating pair, as the ledger stores it.  All are releases of one
+ * table under one adjacency.  The pairs' privacy loss distributions are composed (pld.h), under
  * add_remove in both directions: the row is added in all releases, or removed in all.  The answers
- * are upper bounds.  For up to 15,000 releases the grid adds less than 1e-3 of epsilon
- * (tests/core/accounting/test_composition.c); for many more releases it adds more.  The answers
- * never exceed the sums of all epsilons and all deltas.
+ * are upper bounds and never exceed the sums of all epsilons and all deltas.  For up to 15,000
+ * releases the grid adds less than 1e-3 of epsilon (tests/core/accounting/test_composition.c), for
+ * many more releases more.
  *
- * epsilon is in nano-units and delta in atto-units.  By theorem A6
- * nothing here may decide whether a release is allowed.
+ * epsilon is in nano-units and delta in atto-units.  By theorem A6 nothing here may decide whether
+ * a release is allowed.
  */
 #ifndef DPOBJ_CORE_COMPOSITION_H
 #define DPOBJ_CORE_COMPOSITION_H

@@ -34,10 +34,9 @@ claim_of(const CountedPair *counted, bool replaced)
 }
 
 /*
- * For a replaced row, which is one that goes and one that comes: mu and the length of an interval
- * double, and so does the claim.  Sampled steps and objective perturbation have a law for
- * replacements (composition.h), the latter with twice the mu.  Batches have a law for replacements
- * only.
+ * For a replaced row, which is one removed and one added, mu and the length of an interval double,
+ * and so does the claim. Sampled steps and objective perturbation have laws for replacements
+ * (composition.h), the latter with twice the mu. Batches have a law for replacements only.
  */
 int
 guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
@@ -140,7 +139,7 @@ count_costly(const CompositionPair *law, int laws)
 
 /* ---- rounding to fewer laws ---- */
 
-/* The next power of ratio that is not below, or, for sign < 0, not above. */
+/* The next power of ratio that is not below value, or, for sign < 0, not above it. */
 static double
 next_power(double value, double ratio, int sign)
 {
@@ -155,9 +154,9 @@ next_power(double value, double ratio, int sign)
 }
 
 /*
- * Rounds a law to one that costs no less: a larger loss; a larger sampling rate, because the law
- * with the smaller rate is a mixture of that one and a law without the row; less noise, because
- * noise can be added to the answer.
+ * Rounds a law to one that costs no less: a larger loss; a larger sampling rate, because the law of
+ * the smaller rate is a mixture of it and a law without the row; less noise, because noise can be
+ * added to the answer.
  */
 static void
 round_up(CompositionPair *law, double ratio, int64_t *left)

@@ -27,7 +27,7 @@ pair_kind(const char *name)
 	return (PairKind) names_find(names, PAIR_KINDS, name);
 }
 
-/* For a person with this many rows: losses grow with rows, rho with its square. */
+/* For so many rows that change at once: losses grow with their number, rho with its square. */
 static void
 widen(Pair *pair, int64_t rows)
 {
@@ -35,7 +35,7 @@ widen(Pair *pair, int64_t rows)
 		return;
 	pair->mu *= (double) rows;
 	pair->rho *= (double) rows * (double) rows;
-	/* of the other kinds only the claim is known */
+	/* for these kinds only the claim is known */
 	if (pair->kind == PAIR_SAMPLED || pair->kind == PAIR_BATCHES || pair->kind == PAIR_OBJECTIVE)
 		pair->kind = PAIR_APPROXIMATE;
 }

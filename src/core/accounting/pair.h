@@ -9,15 +9,15 @@
 #include "core/mechanisms/mechanism.h"
 #include "core/noise/pair_law.h"
 
-/* The tag in the ledger. */
+/* The name of a kind in the ledger. */
 extern const char *pair_name(PairKind kind);
 
 /* The kind of that name, PAIR_KINDS if there is none. */
 extern PairKind pair_kind(const char *name);
 
 /*
- * The pair of a request that claims (epsilon, delta) in all; where rows_per_person rows change
- * at once, each of the request's.
+ * The pair of a request that claims (epsilon, delta) in all.  If rows_per_person rows change at
+ * once, the request's own epsilon and delta are those of each row.
  */
 extern Pair pair_of_request(const MechanismRequest *request, int64_t epsilon, int64_t delta,
 							int64_t rows_per_person);

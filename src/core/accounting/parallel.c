@@ -1,9 +1,9 @@
 /*
  * parallel.c - parallel composition, with every sum rounded down.
  *
- * Within one group a replaced row is one that goes and one that comes, so that group privacy for
- * two rows applies to the group's mechanism (theorem N5): (2 epsilon, (1 + e^epsilon) delta).
- * Because 1 + e^epsilon >= 2, that is at least the cost of a pair of such groups.
+ * Within one group a replaced row is one removed and one added, so group privacy for two rows
+ * applies to the group's mechanism (theorem N5): (2 epsilon, (1 + e^epsilon) delta).  Because 1 +
+ * e^epsilon >= 2, that is at least the cost of a pair of such groups.
  */
 #include "core/accounting/parallel.h"
 

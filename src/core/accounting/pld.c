@@ -62,8 +62,8 @@ add_mass(Pld *pld, int64_t place, long double mass)
 /* ---- connect the dots ---- */
 
 /*
- * Of the masses p and q between e and e + step the share that goes to e keeps q: a + b = p and a
- * e^-e + b e^-(e + step) = q.  Both are raised by a bound on their rounding error.
+ * Divides a cell.  Of the masses p and q between e and e + step the share that goes to e keeps q: a
+ * + b = p and a e^-e + b e^-(e + step) = q.  Both are raised by a bound on their rounding error.
  */
 static void
 share_cell(Pld *pld, int64_t place, long double e, long double rise, const Tails *here,
@@ -151,7 +151,7 @@ normal_above(long double t)
 	return 0.5L * erfcl(t / sqrtl(2));
 }
 
-/* An error of t > 0 does about t^2 times as much to it, as a share of itself. */
+/* The relative error of a tail at t > 0: an error of t counts about t^2 times. */
 static long double
 error_at(long double t)
 {
@@ -159,11 +159,11 @@ error_at(long double t)
 }
 
 /*
- * The loss at x is ln(1 - rate + rate e^((2 x - 1) / (2 noise^2))) in the direction of
- * PLD_REMOVE; here x where it is e.
+ * The x at which the loss is e.  In the direction of PLD_REMOVE the loss at x is ln(1 - rate + rate
+ * e^((2 x - 1) / (2 noise^2))).
  */
 static long double
-place_of(const Law *law, long double e)
+variable_at(const Law *law, long double e)
 {
 	long double inside = (expm1l(e) + law->first) / law->first;
 	long double logarithm = law->first < 1 ? logl(fmaxl(inside, 0)) : e;
@@ -171,7 +171,7 @@ place_of(const Law *law, long double e)
 	return 0.5L + law->second * law->second * logarithm;
 }
 
-/* A = (1 - rate) N(0) + rate N(1) and N(0) beyond x, or on this side of it. */
+/* The tails of A = (1 - rate) N(0) + rate N(1) and of N(0) above x, or below x for side < 0. */
 static Tails
 both_tails(const Law *law, long double x, int side)
 {
@@ -189,14 +189,14 @@ both_tails(const Law *law, long double x, int side)
 static Tails
 above_removed(const Law *law, long double e)
 {
-	return both_tails(law, place_of(law, e), 1);
+	return both_tails(law, variable_at(law, e), 1);
 }
 
 /* In the other direction the loss has the other sign and is large where x is small. */
 static Tails
 above_added(const Law *law, long double e)
 {
-	Tails tails = both_tails(law, place_of(law, -e), -1);
+	Tails tails = both_tails(law, variable_at(law, -e), -1);
 
 	return (Tails){tails.q, tails.p, tails.error};
 }

@@ -213,9 +213,9 @@ log_mass_beyond(const Sum *sum, double edge, int direction)
 	double most = most_theta(sum);
 	double least = 0;
 
-	for (double way = pace; way < most; way *= 1.6)
+	for (double tilt = pace; tilt < most; tilt *= 1.6)
 	{
-		double t = sum->theta + direction * way;
+		double t = sum->theta + direction * tilt;
 		Moments moments = moments_of_sum(sum, t);
 		double logarithm =
 			moments.log_moment + moments.error - sum->scale - (t - sum->theta) * edge;
@@ -435,7 +435,7 @@ infinite_of(const Sum *sum)
 	return -expm1(logarithm) * (1 + 64 * UNIT * sum->parts);
 }
 
-/* Computes the sum's law; false if that is not possible. */
+/* Computes the law of the sum; false if GSL had no memory. */
 static bool
 make_sum(const PldPart *part, int parts, Question *question, Memory *memory, Sum *sum)
 {

@@ -2,14 +2,14 @@
  * simplex.h - the public terms of sampling from a simplex (Jain and Thakurta 2014, section 5;
  * theorem S2).
  *
- * Over the weights theta of the probability simplex (theta_j >= 0, sum 1), and of at most n
- * rows with features x and a target y,
+ * For at most n rows with features x and a target y, over the weights theta of the probability
+ * simplex (theta_j >= 0, sum 1),
  *
  *   F(theta) = sum over rows of 1/2 (<x, theta> - y)^2 + lambda sum_j theta_j ln theta_j
  *
  * is minimised, and m indices are drawn with the probabilities theta_j.  Because the weights add up
  * to 1, subtracting the same number from a target and from each feature of its row changes nothing.
- * So features between low and high may be centred:
+ * So features between low and high are centred (lemma S1):
  *
  *   |x_j| <= R = (high - low) / 2
  *   |<x, theta> - y| <= L = max(high - target_low, target_high - low), and R <= L.
@@ -24,8 +24,8 @@
 #include "core/base/privacy.h"
 
 /*
- * In a row of an instance the target stands before the features, all in units of 1 /
- * FIXED_POINT_ONE.  Labels are all positive; their number is the number of equal rows.
+ * In an instance a row has the target before the features, in units of 1 / FIXED_POINT_ONE.  All
+ * labels are positive; their number is the number of equal rows.
  */
 typedef struct SimplexTerms
 {

@@ -28,13 +28,13 @@
 #define WEIGHT_BITS_MAX 200000
 
 /* A point w, and the values that follow from it. */
-typedef struct Place
+typedef struct Point
 {
 	mpz_t *w;
 	mpz_t *theta; /* softmax of (b - A w) / lambda */
 	mpfr_t *mass; /* the same, the largest being 1 */
 	mpfr_t value; /* Psi */
-} Place;
+} Point;
 
 typedef struct Search
 {
@@ -46,84 +46,87 @@ typedef struct Search
 	double *jacobian;
 	double *direction;
 	gsl_permutation *permutation;
-	Place here;
-	Place down;  /* after the gradient step */
-	Place there; /* along Newton's direction */
+	Point current;
+	Point descended; /* after the gradient step */
+	Point trial;     /* along Newton's direction */
 } Search;
 
-/* ---- places ---- */
+/* ---- points ---- */
 
 static void
-place_create(Place *place, int dimension, Memory *memory)
+point_create(Point *point, int dimension, Memory *memory)
 {
-	place->w = memory_allocate(memory, (size_t) dimension, sizeof(mpz_t));
-	place->theta = memory_allocate(memory, (size_t) dimension, sizeof(mpz_t));
-	place->mass = memory_allocate(memory, (size_t) dimension, sizeof(mpfr_t));
+	point->w = memory_allocate(memory, (size_t) dimension, sizeof(mpz_t));
+	point->theta = memory_allocate(memory, (size_t) dimension, sizeof(mpz_t));
+	point->mass = memory_allocate(memory, (size_t) dimension, sizeof(mpfr_t));
 	for (int j = 0; j < dimension; j++)
 	{
-		mpz_inits(place->w[j], place->theta[j], NULL);
-		mpfr_init2(place->mass[j], PRECISION);
+		mpz_inits(point->w[j], point->theta[j], NULL);
+		mpfr_init2(point->mass[j], PRECISION);
 	}
-	mpfr_init2(place->value, PRECISION);
+	mpfr_init2(point->value, PRECISION);
 }
 
 static void
-place_destroy(Place *place, int dimension, Memory *memory)
+point_destroy(Point *point, int dimension, Memory *memory)
 {
 	for (int j = 0; j < dimension; j++)
 	{
-		mpz_clears(place->w[j], place->theta[j], NULL);
-		mpfr_clear(place->mass[j]);
+		mpz_clears(point->w[j], point->theta[j], NULL);
+		mpfr_clear(point->mass[j]);
 	}
-	mpfr_clear(place->value);
-	memory_release(memory, place->w);
-	memory_release(memory, place->theta);
-	memory_release(memory, place->mass);
+	mpfr_clear(point->value);
+	memory_release(memory, point->w);
+	memory_release(memory, point->theta);
+	memory_release(memory, point->mass);
 }
 
 static void
-place_swap(Place *a, Place *b)
+point_swap(Point *a, Point *b)
 {
-	Place other = *a;
+	Point other = *a;
 
 	*a = *b;
 	*b = other;
 }
 
-/* The masses become exponentials of their logarithms; returns the largest and their sum. */
+/*
+ * Replaces masses by the exponentials of their logarithms, relative to the largest; returns the
+ * largest and the sum.
+ */
 static void
-exponentiate(Place *place, int dimension, mpfr_t largest, mpfr_t sum)
+exponentiate(Point *point, int dimension, mpfr_t largest, mpfr_t sum)
 {
-	mpfr_set(largest, place->mass[0], MPFR_RNDN);
+	mpfr_set(largest, point->mass[0], MPFR_RNDN);
 	for (int j = 1; j < dimension; j++)
-		mpfr_max(largest, largest, place->mass[j], MPFR_RNDN);
+		mpfr_max(largest, largest, point->mass[j], MPFR_RNDN);
 	mpfr_set_zero(sum, 1);
 	for (int j = 0; j < dimension; j++)
 	{
-		mpfr_sub(place->mass[j], place->mass[j], largest, MPFR_RNDN);
-		mpfr_exp(place->mass[j], place->mass[j], MPFR_RNDN);
-		mpfr_add(sum, sum, place->mass[j], MPFR_RNDN);
+		mpfr_sub(point->mass[j], point->mass[j], largest, MPFR_RNDN);
+		mpfr_exp(point->mass[j], point->mass[j], MPFR_RNDN);
+		mpfr_add(sum, sum, point->mass[j], MPFR_RNDN);
 	}
 }
 
 static void
-set_theta(Place *place, int dimension, const mpfr_t sum)
+set_theta(Point *point, int dimension, const mpfr_t sum)
 {
 	mpfr_t share;
 
 	mpfr_init2(share, PRECISION);
 	for (int j = 0; j < dimension; j++)
 	{
-		mpfr_div(share, place->mass[j], sum, MPFR_RNDN);
+		mpfr_div(share, point->mass[j], sum, MPFR_RNDN);
 		mpfr_mul_2si(share, share, POINT_BITS, MPFR_RNDN);
-		mpfr_get_z(place->theta[j], share, MPFR_RNDN);
+		mpfr_get_z(point->theta[j], share, MPFR_RNDN);
 	}
 	mpfr_clear(share);
 }
 
 /* Computes the values that follow from w. */
 static void
-look(const Search *search, Place *place)
+evaluate(const Search *search, Point *point)
 {
 	const SimplexMoments *moments = search->moments;
 	int dimension = search->dimension;
@@ -138,31 +141,31 @@ look(const Search *search, Place *place)
 	{
 		mpz_set_ui(image, 0); /* (A w)_j */
 		for (int k = 0; k < dimension; k++)
-			mpz_addmul(image, moments->a[j * dimension + k], place->w[k]);
-		mpz_addmul(square, image, place->w[j]);
+			mpz_addmul(image, moments->a[j * dimension + k], point->w[k]);
+		mpz_addmul(square, image, point->w[j]);
 		mpz_neg(image, image);
-		mpz_set(place->theta[j], moments->b[j]);
-		mpz_mul_2exp(place->theta[j], place->theta[j], POINT_BITS);
-		mpz_add(image, image, place->theta[j]);
-		mpfr_set_z_2exp(place->mass[j], image, -POINT_BITS - MOMENT_BITS, MPFR_RNDN);
-		mpfr_div_d(place->mass[j], place->mass[j], search->lambda, MPFR_RNDN);
+		mpz_set(point->theta[j], moments->b[j]);
+		mpz_mul_2exp(point->theta[j], point->theta[j], POINT_BITS);
+		mpz_add(image, image, point->theta[j]);
+		mpfr_set_z_2exp(point->mass[j], image, -POINT_BITS - MOMENT_BITS, MPFR_RNDN);
+		mpfr_div_d(point->mass[j], point->mass[j], search->lambda, MPFR_RNDN);
 	}
-	exponentiate(place, dimension, largest, sum);
-	set_theta(place, dimension, sum);
+	exponentiate(point, dimension, largest, sum);
+	set_theta(point, dimension, sum);
 
 	/* Psi = w' A w / 2 + lambda (largest + ln sum) */
 	mpfr_log(sum, sum, MPFR_RNDN);
 	mpfr_add(sum, sum, largest, MPFR_RNDN);
 	mpfr_mul_d(sum, sum, search->lambda, MPFR_RNDN);
-	mpfr_set_z_2exp(place->value, square, -2 * POINT_BITS - MOMENT_BITS - 1, MPFR_RNDN);
-	mpfr_add(place->value, place->value, sum, MPFR_RNDN);
+	mpfr_set_z_2exp(point->value, square, -2 * POINT_BITS - MOMENT_BITS - 1, MPFR_RNDN);
+	mpfr_add(point->value, point->value, sum, MPFR_RNDN);
 	mpfr_clears(largest, sum, (mpfr_ptr) NULL);
 	mpz_clears(image, square, NULL);
 }
 
 /* ---- steps ---- */
 
-/* down = here + (theta - here) step */
+/* descended = current + (theta - current) step */
 static void
 step_down(Search *search)
 {
@@ -173,13 +176,13 @@ step_down(Search *search)
 	mpz_set_d(step, ldexp(search->step, 60));
 	for (int j = 0; j < search->dimension; j++)
 	{
-		mpz_sub(change, search->here.theta[j], search->here.w[j]);
+		mpz_sub(change, search->current.theta[j], search->current.w[j]);
 		mpz_mul(change, change, step);
 		mpz_fdiv_q_2exp(change, change, 60);
-		mpz_add(search->down.w[j], search->here.w[j], change);
+		mpz_add(search->descended.w[j], search->current.w[j], change);
 	}
 	mpz_clears(step, change, NULL);
-	look(search, &search->down);
+	evaluate(search, &search->descended);
 }
 
 /* I + J A / lambda with J = diag(theta) - theta theta'. */
@@ -216,8 +219,8 @@ newton_direction(Search *search)
 	mpz_init(difference);
 	for (int j = 0; j < search->dimension; j++)
 	{
-		theta[j] = ldexp(mpz_get_d(search->here.theta[j]), -POINT_BITS);
-		mpz_sub(difference, search->here.theta[j], search->here.w[j]);
+		theta[j] = ldexp(mpz_get_d(search->current.theta[j]), -POINT_BITS);
+		mpz_sub(difference, search->current.theta[j], search->current.w[j]);
 		search->direction[j] = ldexp(mpz_get_d(difference), -POINT_BITS);
 	}
 	mpz_clear(difference);
@@ -231,7 +234,7 @@ newton_direction(Search *search)
 	return solved;
 }
 
-/* there = here + share direction */
+/* trial = current + share direction */
 static void
 move(Search *search, double share)
 {
@@ -241,10 +244,10 @@ move(Search *search, double share)
 	for (int j = 0; j < search->dimension; j++)
 	{
 		mpz_set_d(change, ldexp(share * search->direction[j], POINT_BITS));
-		mpz_add(search->there.w[j], search->here.w[j], change);
+		mpz_add(search->trial.w[j], search->current.w[j], change);
 	}
 	mpz_clear(change);
-	look(search, &search->there);
+	evaluate(search, &search->trial);
 }
 
 /* Moves to a point where Psi is no larger than after the gradient step. */
@@ -256,19 +259,19 @@ advance(Search *search)
 		for (int i = 0; i < HALVINGS; i++)
 		{
 			move(search, ldexp(1, -i));
-			if (mpfr_lessequal_p(search->there.value, search->down.value))
+			if (mpfr_lessequal_p(search->trial.value, search->descended.value))
 			{
-				place_swap(&search->here, &search->there);
+				point_swap(&search->current, &search->trial);
 				return;
 			}
 		}
-	place_swap(&search->here, &search->down);
+	point_swap(&search->current, &search->descended);
 }
 
 /* ---- weights ---- */
 
 /*
- * Bits of a weight: its rounding moves the residual by lambda 2^(1 - bits) at most, here 2^-31
+ * The bits of a weight: rounding it moves the residual by lambda 2^(1 - bits) at most, here 2^-31
  * of L R.
  */
 static mpfr_prec_t
@@ -285,11 +288,12 @@ weight_bits(const SimplexTerms *terms)
 }
 
 /*
- * Integers in the proportions of the masses, each a rounded mass times one power of two.  False if
- * they would be longer than those of any solution, which can happen before the search is near it.
+ * Sets integers in the proportions of the masses, each a rounded mass times one power of two. False
+ * if they would be longer than those of any solution, which can happen before the search is near
+ * it.
  */
 static bool
-set_weights(const Place *place, int dimension, mpfr_prec_t bits, mpz_t *weight)
+set_weights(const Point *point, int dimension, mpfr_prec_t bits, mpz_t *weight)
 {
 	mpfr_exp_t exponent[GRID_MAX_DIMENSION];
 	mpfr_exp_t least = 0;
@@ -299,7 +303,7 @@ set_weights(const Place *place, int dimension, mpfr_prec_t bits, mpz_t *weight)
 	mpfr_init2(rounded, bits);
 	for (int j = 0; j < dimension; j++)
 	{
-		mpfr_set(rounded, place->mass[j], MPFR_RNDN);
+		mpfr_set(rounded, point->mass[j], MPFR_RNDN);
 		exponent[j] = mpfr_get_z_2exp(weight[j], rounded);
 		zeros = mpz_scan1(weight[j], 0);
 		mpz_fdiv_q_2exp(weight[j], weight[j], zeros);
@@ -399,24 +403,24 @@ search_create(const SimplexMoments *moments, const SimplexTerms *terms, Memory *
 	search->permutation = gsl_permutation_alloc((size_t) dimension);
 	for (size_t i = 0; i < cells; i++)
 		search->a[i] = ldexp(mpz_get_d(moments->a[i]), -MOMENT_BITS) / terms->lambda;
-	place_create(&search->here, dimension, memory);
-	place_create(&search->down, dimension, memory);
-	place_create(&search->there, dimension, memory);
+	point_create(&search->current, dimension, memory);
+	point_create(&search->descended, dimension, memory);
+	point_create(&search->trial, dimension, memory);
 	for (int j = 0; j < dimension; j++)
 	{
-		mpz_set_ui(search->here.w[j], 1);
-		mpz_mul_2exp(search->here.w[j], search->here.w[j], POINT_BITS);
-		mpz_fdiv_q_ui(search->here.w[j], search->here.w[j], (unsigned long) dimension);
+		mpz_set_ui(search->current.w[j], 1);
+		mpz_mul_2exp(search->current.w[j], search->current.w[j], POINT_BITS);
+		mpz_fdiv_q_ui(search->current.w[j], search->current.w[j], (unsigned long) dimension);
 	}
-	look(search, &search->here);
+	evaluate(search, &search->current);
 }
 
 static void
 search_destroy(Search *search, Memory *memory)
 {
-	place_destroy(&search->here, search->dimension, memory);
-	place_destroy(&search->down, search->dimension, memory);
-	place_destroy(&search->there, search->dimension, memory);
+	point_destroy(&search->current, search->dimension, memory);
+	point_destroy(&search->descended, search->dimension, memory);
+	point_destroy(&search->trial, search->dimension, memory);
 	gsl_permutation_free(search->permutation);
 	memory_release(memory, search->a);
 	memory_release(memory, search->jacobian);
@@ -434,7 +438,7 @@ simplex_minimise(const SimplexMoments *moments, const SimplexTerms *terms, doubl
 	search_create(moments, terms, memory, &search);
 	for (;;)
 	{
-		if (set_weights(&search.here, search.dimension, bits, weight) &&
+		if (set_weights(&search.current, search.dimension, bits, weight) &&
 			(simplex_residual(moments, terms->lambda, (const mpz_t *) weight) <= tolerance ||
 			 (MUTANT(107) && rounds == 1)))
 			break;

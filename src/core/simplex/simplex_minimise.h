@@ -12,13 +12,9 @@
  *
  *   range over j of  (A theta - b)_j + lambda ln W_j  <=  tolerance.
  *
- * It always ends.  In the norm of A, Psi is strongly convex with constant 1 and smooth with
- * constant kappa = 1 + n R^2 / lambda, since a variance of values 2 R apart is R^2 at most.  The
- * step from w to w + (theta(w) - w) / kappa is a gradient step in that norm: it takes Psi - Psi* to
- * 1 - 1 / kappa times what it was, and every round ends at a point where Psi is no larger.  The
- * residual is that of A (theta - w), at most 2 R sqrt(2 n kappa (Psi - Psi*)), so kappa ln(8 n R^2
- * kappa (Psi - Psi*) / tolerance^2) rounds are enough: with n <= 2^50, kappa <= 2^17 and Psi - Psi*
- * <= n L^2, fewer than 200 kappa.  Ten are usual.  All is computed to some 150 binary places.
+ * Every round ends at a point where Psi is no larger than after the gradient step from w to w +
+ * (theta(w) - w) / kappa, kappa = 1 + n R^2 / lambda.  So the search always ends, within 200 kappa
+ * rounds (theorem S5); ten are usual.  All is computed to some 150 binary places.
  */
 #ifndef DPOBJ_CORE_SIMPLEX_MINIMISE_H
 #define DPOBJ_CORE_SIMPLEX_MINIMISE_H

@@ -11,10 +11,10 @@
 
 #define PRECISION 256
 
-/* Of the residual: 2^-20 of 2 L R. */
+/* The residual is at most 2^-20 of 2 L R. */
 #define TOLERANCE_BITS 20
 
-/* Steps of searches for lambda; no guarantee depends on their precision. */
+/* Steps of the searches for lambda; no guarantee depends on their precision. */
 #define HALVINGS 100
 #define STEPS_PER_OCTAVE 16
 #define OCTAVES 60
@@ -37,21 +37,11 @@ simplex_tolerance(const SimplexTerms *terms)
 }
 
 /*
- * Source: theorem S2.  theta and theta', of neighbours, satisfy
- *
- *   g_j(theta) + lambda ln theta_j = c + e_j,   range of e at most tau
- *
- * and likewise theta'.  The entropy is lambda-strongly convex in l1, so that
- *
- *   |theta - theta'|_1 <= (2 L R + tau) / lambda,
- *
- * a row that is replaced changes g by 2 L R at most, all others by n R^2 |theta - theta'|_1
- * (psi'' = 1), and so ln(theta_j / theta'_j) stays within an interval of length
+ * Source: theorems S2 and S4.  ln(theta_j / theta'_j) stays within an interval of length
  *
  *   epsilon_0 = ((4 L R + 2 tau) / lambda) (1 + n R^2 / lambda)
  *
- * tau = 2^-20 2 L R makes it (4 L R / lambda) (1 + 2^-20) (1 + n R^2 / lambda).  It holds under
- * add_remove too, where the row that comes may push another one out (theorem S4).
+ * where tau = 2^-20 2 L R makes the first factor (4 L R / lambda) (1 + 2^-20).
  */
 static void
 draw_epsilon(const SimplexTerms *terms, mpfr_t result)
@@ -224,20 +214,12 @@ simplex_default_lambda(const SimplexTerms *terms, const SimplexBudget *budget, i
 /* ---- utility ---- */
 
 /*
- * Let f be the sum, v its least point, theta the solution and t the mean of the m draws.
- * F(theta) <= F(v) + tau, for the residual acts on a difference of norm 2 at most, and the
- * entropy is between -ln d and 0:
+ * Source: theorem S6.  With f the sum, v its least point and t the mean of the m draws,
  *
- *   f(theta) <= f(v) + lambda ln d + tau.
+ *   E f(t) - f(v) <= lambda ln d + n R^2 / 2 m + tau,
  *
- * f is quadratic, so E f(t) - f(theta) = sum over rows of Var(<x, e_j>) / 2 m, j one draw: a
- * variance of values 2 R apart at most, hence
- *
- *   E f(t) - f(v) <= lambda ln d + n R^2 / 2 m + tau.
- *
- * One draw moves t by (e_a - e_b) / m and f by 2 n L R / m at most.  McDiarmid's inequality:
- * f(t) exceeds its mean by n L R sqrt(2 ln(1 / beta) / m) with probability beta at most; so does
- * the excess mean / beta, by Markov's.  And it is never above n L^2 / 2.
+ * f(t) exceeds its mean by n L R sqrt(2 ln(1 / beta) / m) with probability beta at most
+ * (McDiarmid), so does the excess mean / beta (Markov), and the excess is never above n L^2 / 2.
  */
 SimplexExcess
 simplex_excess(const SimplexTerms *terms, int64_t draws, int dimension, double beta)
