@@ -55,19 +55,12 @@ unit_of(const CountedPair *counted, Adjacency neighbours)
 														   : LOSS_OF_A_REPLACEMENT;
 }
 
-static int64_t
-claimed_epsilon(const CountedPair *counted, Adjacency neighbours)
+/* The claim for these neighbours; a replaced row is one removed and one added. */
+static Pair
+claim_for(const CountedPair *counted, Adjacency neighbours)
 {
-	return unit_of(counted, neighbours) == LOSS_AS_CLAIMED ? counted->pair.epsilon
-														   : 2 * counted->pair.epsilon;
-}
-
-static int64_t
-claimed_delta(const CountedPair *counted, Adjacency neighbours)
-{
-	return unit_of(counted, neighbours) == LOSS_AS_CLAIMED
-			   ? counted->pair.delta
-			   : accounting_group_delta(counted->pair.epsilon, counted->pair.delta, 2);
+	return unit_of(counted, neighbours) == LOSS_AS_CLAIMED ? counted->pair
+														   : pair_of_group(&counted->pair, 2);
 }
 
 /* The sums over all releases. */
@@ -87,14 +80,13 @@ add_up(const CountedPair *pair, int pairs, Adjacency neighbours, Pause pause, Su
 	{
 		LossCost cost;
 		int64_t times = pair[k].times;
+		Pair claim = claim_for(&pair[k], neighbours);
 
 		take_pause(pause);
 		accounting_cost(&pair[k].pair, unit_of(&pair[k], neighbours), &cost);
 		sums->releases = accounting_add(sums->releases, times, 1, INT64_MAX);
-		sums->epsilon =
-			accounting_add(sums->epsilon, times, claimed_epsilon(&pair[k], neighbours), INT64_MAX);
-		sums->delta =
-			accounting_add(sums->delta, times, claimed_delta(&pair[k], neighbours), DELTA_ONE);
+		sums->epsilon = accounting_add(sums->epsilon, times, claim.epsilon, INT64_MAX);
+		sums->delta = accounting_add(sums->delta, times, claim.delta, DELTA_ONE);
 		sums->cost.rho = accounting_add(sums->cost.rho, times, cost.rho, COST_MAX);
 		sums->cost.rho_delta =
 			accounting_add(sums->cost.rho_delta, times, cost.rho_delta, DELTA_ONE);
@@ -160,10 +152,15 @@ rdp(const LossCost *sum, int64_t delta)
 static bool
 are_alike(const CountedPair *pair, int pairs, Adjacency neighbours)
 {
+	Pair first = claim_for(&pair[0], neighbours);
+
 	for (int k = 1; k < pairs && !MUTANT(143); k++)
-		if (claimed_epsilon(&pair[k], neighbours) != claimed_epsilon(&pair[0], neighbours) ||
-			claimed_delta(&pair[k], neighbours) != claimed_delta(&pair[0], neighbours))
+	{
+		Pair claim = claim_for(&pair[k], neighbours);
+
+		if (claim.epsilon != first.epsilon || claim.delta != first.delta)
 			return false;
+	}
 	return true;
 }
 
@@ -171,14 +168,14 @@ static Guarantee
 optimal(const CountedPair *pair, int pairs, Adjacency neighbours, int64_t releases, int64_t delta,
 		Pause pause)
 {
-	Guarantee guarantee = {.delta = delta};
+	Guarantee guarantee = {.delta = delta, .known = pairs == 0};
+	Pair claim;
 
-	if (pairs == 0)
-		guarantee.known = true;
-	else if (are_alike(pair, pairs, neighbours))
-		guarantee.known = composition_optimal_epsilon(
-			releases, claimed_epsilon(&pair[0], neighbours), claimed_delta(&pair[0], neighbours),
-			delta, pause, &guarantee.epsilon);
+	if (pairs == 0 || !are_alike(pair, pairs, neighbours))
+		return guarantee;
+	claim = claim_for(&pair[0], neighbours);
+	guarantee.known = composition_optimal_epsilon(releases, claim.epsilon, claim.delta, delta,
+												  pause, &guarantee.epsilon);
 	return guarantee;
 }
 

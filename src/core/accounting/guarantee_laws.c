@@ -20,19 +20,6 @@ nano_up(double epsilon)
 	return (int64_t) ceil(epsilon * EPSILON_ONE * (1 + 1e-15));
 }
 
-/* The law of a claim: randomised response, with an atom of delta. */
-static CompositionPair
-claim_of(const CountedPair *counted, bool replaced)
-{
-	const Pair *pair = &counted->pair;
-
-	return (CompositionPair){
-		.kind = COMPOSITION_APPROXIMATE,
-		.times = counted->times,
-		.epsilon = replaced ? 2 * pair->epsilon : pair->epsilon,
-		.delta = replaced ? accounting_group_delta(pair->epsilon, pair->delta, 2) : pair->delta};
-}
-
 /*
  * For a replaced row, which is one removed and one added, mu and the length of an interval double,
  * and so does the claim. Sampled steps and objective perturbation have laws for replacements
@@ -44,9 +31,13 @@ guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
 {
 	const Pair *pair = &counted->pair;
 	bool replaced = counted->adjacency != neighbours && !MUTANT(144);
-	double factor = replaced ? 2 : 1;
+	Pair claim = replaced ? pair_of_group(pair, 2) : *pair;
 
-	law[0] = claim_of(counted, replaced);
+	/* the law of the claim: randomised response, with an atom of delta */
+	law[0] = (CompositionPair){.kind = COMPOSITION_APPROXIMATE,
+							   .times = counted->times,
+							   .epsilon = claim.epsilon,
+							   .delta = claim.delta};
 	switch (pair->kind)
 	{
 		case PAIR_RANGE:
@@ -55,7 +46,7 @@ guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
 			return 1;
 		case PAIR_GAUSSIAN:
 			law[0] = (CompositionPair){
-				.kind = COMPOSITION_GAUSSIAN, .times = counted->times, .mu = factor * pair->mu};
+				.kind = COMPOSITION_GAUSSIAN, .times = counted->times, .mu = claim.mu};
 			return 1;
 		case PAIR_BATCHES:
 			if (neighbours != ADJACENCY_REPLACE)
@@ -71,11 +62,11 @@ guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
 		case PAIR_OBJECTIVE:
 			law[0] = (CompositionPair){.kind = COMPOSITION_OBJECTIVE,
 									   .times = counted->times,
-									   .mu = factor * pair->mu,
+									   .mu = claim.mu,
 									   .curvature = pair->ratio};
 			law[1] = (CompositionPair){.kind = COMPOSITION_APPROXIMATE,
 									   .times = counted->times,
-									   .epsilon = nano_up(factor * pair->outer)};
+									   .epsilon = nano_up((replaced ? 2 : 1) * pair->outer)};
 			return MUTANT(145) ? 1 : 2;
 		default:
 			return 1;

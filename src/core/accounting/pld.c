@@ -252,14 +252,14 @@ pld_gaussian(double mu, double step, Memory *memory, Pld *pld)
 /* ---- bounded range: first = range ---- */
 
 /*
- * The worst pair for one epsilon has the losses t and t - range, where E_P e^-l = 1 leaves
- * P(t) = (e^range - e^t) / (e^range - 1) (Dong, Durfee and Rogers 2020), so that
+ * The worst pair for one epsilon has the losses t and t - range with P(t) = (e^range - e^t) /
+ * (e^range - 1) (Dong, Durfee and Rogers 2020; theorem A3).  The supremum over t, at t = (range +
+ * epsilon) / 2, is with s = e^epsilon
  *
- *   delta_t(s) = P(t) (1 - s e^-t), s = e^epsilon,
- *   sup over t = (e^(range / 2) - sqrt(s))^2 / (e^range - 1) at t = (range + epsilon) / 2.
+ *   (e^(range / 2) - sqrt(s))^2 / (e^range - 1),
  *
- * That is convex in s and at least 1 - s, so it is the profile of a pair (Zhu, Dong and Wang
- * 2022, proposition 8), which dominates: tight for one release.  Its slope is -Q(loss > e).
+ * convex in s and at least 1 - s, so the profile of a pair (Zhu, Dong and Wang 2022, proposition
+ * 8).  Its slope is -Q(loss > e).
  */
 static Tails
 above_range(const Law *law, long double e)
@@ -309,9 +309,8 @@ above_folded(const Law *law, long double e)
 }
 
 /*
- * P(X > x) = e^(-x^2 / 2), and the integral of x e^(-(x + mu)^2 / 2) above x is
- * e^(-y^2 / 2) - mu sqrt(2 pi) P(Z > y), y = x + mu; of the first term at least 1 / (2 + y^2)
- * is left.
+ * P(X > x) = e^(-x^2 / 2), and the integral of x e^(-(x + mu)^2 / 2) above x is e^(-y^2 / 2) - mu
+ * sqrt(2 pi) P(Z > y), y = x + mu, of whose first term at least 1 / (2 + y^2) is left.
  */
 static Tails
 above_chi(const Law *law, long double e)

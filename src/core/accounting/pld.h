@@ -1,23 +1,18 @@
 /*
- * pld.h - privacy loss distributions: what many releases cost together (theorem A8).
+ * pld.h - privacy loss distributions: what many releases cost together (theorems A8, A9).
  *
- * A release is dominated by a pair of laws (P, Q): its delta at every epsilon is at
- * most the pair's, E_P max(0, 1 - e^(epsilon - l)) with the privacy loss l = ln(P / Q).
- * Releases one after the other are dominated by the products, whose loss is the sum of
- * independent losses (Zhu, Dong and Wang 2022, theorem 10).  Here the law of a loss
- * stands on a grid of multiples of a step and may have an atom at infinity.
+ * A release is dominated by a pair of laws (P, Q) if its delta at every epsilon is at most the
+ * pair's, E_P max(0, 1 - e^(epsilon - l)) with the privacy loss l = ln(P / Q).  Releases one after
+ * the other are dominated by the products, whose loss is the sum of independent losses.  Here the
+ * law of a loss is on a grid of multiples of a step and may have an atom at infinity.
  *
- * Every result is an upper bound.  The mass between two points of the grid is divided between them
- * so that both P and Q keep their totals ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar and
- * Manurangsi 2022): the grid's delta is exact at the grid's points and above the true one between
- * them.  Losses below the grid move up to its first point, those above it to infinity.  Each mass
- * is raised by a bound on its rounding error.  In a sum of losses, moments bound the mass above the
- * transform's window, which counts as infinite; mass below the window reappears at its top; and a
- * bound on the transforms' error is added.
+ * Every result is an upper bound: the grid's delta is exact at the grid's points and above the true
+ * one between them, each mass is raised by a bound on its rounding error, and a bound on the
+ * transforms' error is added.
  *
- * Units: epsilon and losses are in units of 1.0, delta is a probability.  These bounds serve
- * reports and batches that are fixed in advance.  They do not hold if somebody chooses the next
- * release after seeing the last one (theorem A6), so no budget is enforced with them.
+ * Epsilon and losses are in units of 1.0, delta is a probability.  These bounds serve reports and
+ * batches that are fixed in advance.  They do not hold if somebody chooses the next release after
+ * seeing the last one (theorem A6), so no budget is enforced with them.
  */
 #ifndef DPOBJ_CORE_PLD_H
 #define DPOBJ_CORE_PLD_H

@@ -8,12 +8,9 @@
  * which is g_j^2 / (2 lambda) inside, and 0 at a wall that g pushes against.  It is computed from
  * the exact gradient (convex_pass.h), rounded to the safe side.
  *
- * The search always ends.  With M = beta n + lambda a gradient step of length 1 / M, clipped to the
- * cube, takes J - J* to at most 1 - lambda / M times what it was, and the gap is at most M / lambda
- * times J - J* (Karimi, Nutini and Schmidt 2016, proximal gradients).  Every eighth round takes
- * such a step.  The other rounds go along Newton's direction to a point where J still falls, so by
- * convexity J has fallen; or they take a full Newton step that halves the least gap so far, which
- * is possible only a limited number of times.
+ * The search always ends (theorems V9, O3): a gradient step of length 1 / M, M = beta n + lambda,
+ * clipped to the cube, takes J - J* to at most 1 - lambda / M times what it was, and the gap is at
+ * most M / lambda times J - J* (Karimi, Nutini and Schmidt 2016, proximal gradients).
  */
 #ifndef DPOBJ_CORE_BOX_MINIMISE_H
 #define DPOBJ_CORE_BOX_MINIMISE_H

@@ -3,15 +3,15 @@
  *
  * Fair dice divide the rows into parts, each part votes for the vector that suits it best, and the
  * exponential mechanism over all of W draws from the votes with exponent epsilon / 2 for each vote.
- * One row changes the vote of one part only (sample.h).  So for any throw of the dice the draw is
- * epsilon-DP of bounded range epsilon (select_vote.c).  The mean over throws is epsilon-DP, too.
- * Its privacy loss may leave every interval of length epsilon, but the conclusions from bounded
- * range still hold: Renyi divergences are quasi-convex, hockey-stick divergences jointly convex.
+ * For any throw of the dice the draw is epsilon-DP of bounded range epsilon (select_vote.c).  The
+ * mean over throws is epsilon-DP, too.  Its privacy loss may leave every interval of length
+ * epsilon, but the conclusions from bounded range hold: Renyi divergences are quasi-convex,
+ * hockey-stick divergences jointly convex.
  *
- * No proof needs a part's answer to be the best, random, or found at all, so the guarantee asks
- * nothing of a solver.  A part searches a limited number of nodes and votes for the best vector
- * seen, so the mechanism is certain to finish (rule F3).  A time limit or a lack of memory ends the
- * whole release: no part loses its vote because another part used up what they share.
+ * The guarantee asks nothing of a solver, because a part may answer with any vector.  So a part
+ * searches a limited number of nodes and votes for the best vector seen, and the mechanism is
+ * certain to finish (rule F3).  A time limit or a lack of memory ends the whole release, not a
+ * part.
  */
 #include "core/mechanisms/mechanism.h"
 

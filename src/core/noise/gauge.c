@@ -78,10 +78,7 @@ grid_is_sparse_signs(const Grid *grid)
 	return grid->constraint == GRID_SPARSE && grid->bound >= 1;
 }
 
-/*
- * Sparse signs without a zero (k = d) are the cube again, and half the shift
- * suffices for them.
- */
+/* Sparse signs without a zero (k = d) are the cube, for which half the shift suffices. */
 static bool
 kind_fits(GaugeKind kind, const Grid *grid)
 {
@@ -103,9 +100,8 @@ kind_fits(GaugeKind kind, const Grid *grid)
 }
 
 /*
- * The two samplers of sparse noise accept the volume of the same body, out of a
- * cube and out of an l_1 ball (for small rates): #body / #ball is d! / k^d times
- * #body / #cube.  This is the logarithm of that factor; only speed depends on it.
+ * ln of the ratio of the acceptance rates of the two samplers of sparse noise, for small rates:
+ * #body / #ball is d! / k^d times #body / #cube.  Only speed depends on it.
  */
 static double
 sparse_laplace_advantage(int dimension, int nonzeros)
@@ -332,19 +328,14 @@ bound_rows(mpz_t result, int n, const mpz_t radius, int before)
 }
 
 /*
- * A coin of bias c prod_j A(n_j, J) / C(J + D, D), c a constant.  It is one coin
- * for each row j, of bias
+ * A coin of bias c prod_j A(n_j, J) / C(J + D, D), c a constant (theorem G11).  It is one coin for
+ * each row j, of bias
  *
- *   n_j! A(n_j, J) / (n_j^2 (J + b + 1) ... (J + b + n_j - 1)),  b = sum over i < j of n_i - 1,
+ *   n_j! A(n_j, J) / (n_j^2 (J + b + 1) ... (J + b + n_j - 1)) <= 1,  b = sum over i < j of n_i -
+ * 1,
  *
- * whose denominators multiply to prod n_j^2 D! C(J + D, D).  Each bias is at most
- * 1, for mixed n_j as well: A(n, J) = sum over i = 1..n of C(J + i - 1, n - 1)
- * <= n C(J + n - 1, n - 1), so n! A(n, J) <= n^2 (J + 1) ... (J + n - 1), and
- * b >= 0 only enlarges the factors.  (Theorem G11.)  A row of one level
- * has A = 1, an empty product, and the bias 1.
- *
- * For large J the coin's bias is about prod over i = 1..D of (J + 1/2) / (J + i),
- * or exp(-D^2 / 2 J).
+ * which is 1 for a row of one level.  For large J the product is about prod over i = 1..D of (J +
+ * 1/2) / (J + i), or exp(-D^2 / 2 J).
  */
 static bool
 accept_onehot_radius(Bits *bits, const mpz_t radius, const int *levels, int dimension)
@@ -455,10 +446,8 @@ all_positive(const mpz_t *part, int count)
 }
 
 /*
- * Source: theorem G12.  Unit: lattice steps.
- * A uniform place for the first zero, and a uniform composition around it; again
- * if there was a zero before it.  Each row of the law comes from exactly one
- * accepted pair.
+ * Source: theorem G12.  Unit: lattice steps.  Takes a uniform place for the first zero and a
+ * uniform composition around it, and starts again if there was a zero before it.
  */
 void
 gauge_onehot_row(Bits *bits, mpz_t *row, int levels, const mpz_t radius)

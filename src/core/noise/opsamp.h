@@ -1,22 +1,19 @@
 /*
  * opsamp.h - how much noise OPSamp needs (lemma O1, theorem O2).
  *
- * m calls of an oracle return minimisers u_k of F - <sigma_k, u> over the cube |u_j| <= D / 2.  F
- * is the sum of losses; sigma has independent exponential coordinates of rate eta, on multiples of
- * 2^-20 (the lemma needs only that they are memoryless); each u_k is within alpha of the least, in
- * units of F.  Their mean is released with Laplace noise of scale shift / epsilon in each
- * coordinate.
+ * m calls of an oracle return minimisers of F - <sigma, u> over the cube |u_j| <= D / 2, to within
+ * alpha in units of F, the sum of losses.  sigma has independent geometric coordinates of rate eta
+ * on multiples of 2^-20.  The mean of the minimisers is released with Laplace noise of scale shift
+ * / epsilon in each coordinate.
  *
- * Between neighbours F changes by a function that is g-Lipschitz in l1 and oscillates by o: g = 2 G
- * and o = 2 range under replace, g = G and o = range under add_remove, for G and the range of one
- * loss.  For the same sigma the minimisers differ by X in l1, with
+ * Neighbours' minimisers for the same sigma differ by X in l1.  With G and the range of one loss,
+ * margin M, g = M G and o = M range, for any multiple t of 2^-20
  *
  *   E X <= d (3 alpha / t + eta t D) / (1 - d g / t)        for t > d g      (Lipschitz)
  *   E X <= d ((o + 3 alpha) / t + (1 - e^(-eta t)) D)       for t > 0        (oscillation)
  *
- * for any t on the lattice.  With B the least bound and R = d D, the mean of m independent X in 0
- * .. R is above shift = R a with probability delta at most, where kl(a || B / R) = ln(1 / delta) /
- * m (Chernoff); if there is no such a < 1, shift = R.  So the release is (epsilon, delta)-DP.
+ * With B the least bound and R = d D, shift = R a where kl(a || B / R) = ln(1 / delta) / m, or R if
+ * there is no such a < 1.
  */
 #ifndef DPOBJ_CORE_OPSAMP_H
 #define DPOBJ_CORE_OPSAMP_H

@@ -385,7 +385,7 @@ reward_linear(const Rounding *rounding, unsigned long square, mpz_t *reward)
 	mpz_clear(noise);
 }
 
-/* The last feature of the sphere, by |w|^2. */
+/* Sets the reward of the sphere's last feature for each |w|^2. */
 static void
 reward_sphere(const Rounding *rounding, mpz_t *level_reward)
 {

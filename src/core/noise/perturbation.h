@@ -23,17 +23,11 @@
  *   paraboloid  exp(-epsilon r_0 / A) on |u| <= 2 D r_0         epsilon
  *   published   N(0, sigma^2) with the papers' sigma            not proved, and false in general
  *
- * Rounding.  r is drawn exactly (real_noise.h) and rounded to integers, x to floor(x + 1/2).
- * That is a fixed function of r and w, so theorem G1 holds for the real r if it holds
- * for the rounded rewards: the reward of w must gain N M on that of any v when r becomes
- * r + s_w.  A shift s_w is a vector of integers, so rounding and shifting commute, and it
- * gains what <r, phi(w) - phi(v)> does.  The sphere's last feature is not an integer: r_0
- * stays real and r_0 sqrt(D^2 - |w|^2) is rounded for each |w|^2.  The reward of w itself
- * moves by 2 A (D^2 - |w|^2), an integer; that of v by less than 1 more than 2 A sqrt(D^2 -
- * |w|^2) sqrt(D^2 - |v|^2).  So w gains more than A |phi(w) - phi(v)|^2 - 1 >= A |w - v|^2 - 1,
- * and being an integer, as A |w - v|^2 is, it gains that at least.
+ * r is drawn exactly (real_noise.h) and rounded to integers, x to floor(x + 1/2); the sphere's r_0
+ * stays real, and r_0 sqrt(D^2 - |w|^2) is rounded for each |w|^2.  The proof covers this (theorem
+ * R2).
  *
- * Fixed coordinates, of one level, are no features and do not count in D.
+ * Fixed coordinates have one level; they are no features and do not count in D.
  */
 #ifndef DPOBJ_CORE_PERTURBATION_H
 #define DPOBJ_CORE_PERTURBATION_H
@@ -64,7 +58,7 @@ typedef enum PerturbationNoise
 
 typedef enum PerturbationFeatures
 {
-	FEATURES_LATTICE, /* gauge.h knows */
+	FEATURES_LATTICE, /* those of gauge.h */
 	FEATURES_LINEAR,
 	FEATURES_SPHERE,
 	FEATURES_PARABOLOID,
@@ -127,8 +121,8 @@ extern void perturbation_draw(const Perturbation *perturbation, const Grid *grid
 							  Memory *memory, mpz_t *reward, mpz_t *level_reward);
 
 /*
- * The parts of a draw of real numbers, which the tests check one by one: r, with r_0 last if the
- * law has one, and with u / 2 D instead of u for the paraboloid; and the rewards computed from r.
+ * The parts of a draw of real numbers, public for tests: r, with r_0 last if the law has one, and
+ * with u / 2 D instead of u for the paraboloid; and the rewards computed from r.
  */
 extern RealDraw *perturbation_numbers(const Perturbation *perturbation, Bits *bits, Memory *memory);
 extern void perturbation_reward(const Perturbation *perturbation, const Grid *grid, RealDraw *r,
