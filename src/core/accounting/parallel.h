@@ -9,8 +9,7 @@
  *   add_remove   the cost of the dearest group
  *   replace      the larger of
  *                the dearest pair of groups, cost_A + cost_B: the row moves from A to B;
- *                the dearest group under replace: the row stays, so one row is removed and one
- * added
+ *                the dearest group under replace: the row stays in it
  *
  * A row that moves from or to no group is one that is removed or added, which costs no more.
  */

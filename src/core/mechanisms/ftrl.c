@@ -15,8 +15,7 @@
  * digits of T - 1.  The noise of a node, d entries, is drawn once:
  *
  *   gauge     P(z) proportional to exp(-max|z_j| epsilon / (L S))
- *   Gaussian  the nodes change by at most S sqrt(L d) in Euclidean norm, so rho = L d S^2 / (2
- * sigma^2)
+ *   Gaussian  rho = L d S^2 / (2 sigma^2), as the nodes change by S sqrt(L d) at most
  *
  * A level always adds b - 1 vectors of noise, so that the noise of g_t has the same law at every t;
  * vectors without a block are drawn anew and never serve a block (rule L3).  The choice is drawn

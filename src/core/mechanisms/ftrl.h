@@ -6,8 +6,8 @@
  * sum is g_t. Neighbours differ in one vector; T and the order are public.
  *
  *   exponential  a draw at each step from theta_t proportional to exp(-rate g_t)
- *   tree         noise on the sums of blocks of base^l steps (nodes); choices are drawn from the
- * noisy g_t and cost nothing more
+ *   tree         noise on the sums of blocks of base^l steps (nodes); draws from the noisy g_t
+ *                cost nothing more
  *
  * The guarantee rests on integers and rational numbers only.
  */

@@ -162,11 +162,11 @@ onehot_bound(const Grid *grid, GaugeKind kind, double lambda, double beta, Utili
 }
 
 /*
- * In lattice steps.  Source: lemma U5.
+ * In lattice steps.  Source: lemma U5.  |r| = max(k max|r_j|, sum|r_j|) has the exponential moments
+ * of a Gamma of shape d times exp(lambda d), and
  *
- *   |r| = max(k max|r_j|, sum|r_j|) has the exponential moments of a Gamma of shape d times
- * exp(lambda d) X <= |r| - <r, v>,  E <r, v> = 0,  P(-<r, v> >= u |r|) <= exp(-k u^2 / 2) E |r| =
- * -d ln Z / d lambda <= (ln Z(lambda (1 - s)) - ln Z(lambda)) / (lambda s), as ln Z is convex
+ *   X <= |r| - <r, v>,  E <r, v> = 0,  P(-<r, v> >= u |r|) <= exp(-k u^2 / 2)
+ *   E |r| = -d ln Z / d lambda <= (ln Z(lambda (1 - s)) - ln Z(lambda)) / (lambda s)
  */
 static void
 sparse_bound(int dimension, int nonzeros, double lambda, double beta, UtilityBound *bound)

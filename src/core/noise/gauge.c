@@ -331,11 +331,10 @@ bound_rows(mpz_t result, int n, const mpz_t radius, int before)
  * A coin of bias c prod_j A(n_j, J) / C(J + D, D), c a constant (theorem G11).  It is one coin for
  * each row j, of bias
  *
- *   n_j! A(n_j, J) / (n_j^2 (J + b + 1) ... (J + b + n_j - 1)) <= 1,  b = sum over i < j of n_i -
- * 1,
+ *   n_j! A(n_j, J) / (n_j^2 (J + b + 1) ... (J + b + n_j - 1)) <= 1
  *
- * which is 1 for a row of one level.  For large J the product is about prod over i = 1..D of (J +
- * 1/2) / (J + i), or exp(-D^2 / 2 J).
+ * with b the sum over i < j of n_i - 1; it is 1 for a row of one level.  For large J the product is
+ * about prod over i = 1..D of (J + 1/2) / (J + i), or exp(-D^2 / 2 J).
  */
 static bool
 accept_onehot_radius(Bits *bits, const mpz_t radius, const int *levels, int dimension)
