@@ -136,7 +136,10 @@ typedef struct Question
 	double delta;
 } Question;
 
-/* It rises with theta from below 0: mean - epsilon, or theta mean - Lambda - ln(1 / delta). */
+/*
+ * Rises with theta from below 0 and is 0 at the best theta: mean - epsilon, or
+ * theta mean - Lambda - ln(1 / delta).
+ */
 static double
 excess(const Question *question, const Moments *moments, double theta)
 {
@@ -331,8 +334,8 @@ length_of(const double *vector, size_t size)
 }
 
 /*
- * spectrum *= work^times, in GSL's halfcomplex order, where work's points are off by error at
- * most; what this makes of the errors.  The polar form loses 16 units for each time.
+ * Multiplies the spectrum by work^times, in GSL's halfcomplex order, and updates the error bounds.
+ * The points of work are off by error at most; the polar form loses 16 units for each factor.
  */
 static void
 multiply_power(Transform *transform, double times, double error)
@@ -517,9 +520,9 @@ delta_at(const Sum *sum, double epsilon)
 }
 
 /*
- * Between points of the grid delta(epsilon) = infinite + above - e^epsilon weight, with the
- * mass above epsilon and its integral of e^-l; the first stretch from the right where it
- * passes the wanted delta holds the answer.
+ * Between points of the grid delta(epsilon) = infinite + above - e^epsilon weight, with the mass
+ * above epsilon and its integral of e^-l.  The answer is in the first cell from the right where
+ * this exceeds the given delta.
  */
 static double
 propose_epsilon(const Sum *sum, double delta)

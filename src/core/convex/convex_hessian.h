@@ -40,7 +40,9 @@ typedef struct HessianSums
 extern void hessian_sums_create(HessianSums *sums, int dimension, Memory *memory);
 extern void hessian_sums_destroy(HessianSums *sums, Memory *memory);
 
-/* Adds v v', v in units of 2^-20, as often as there are labels, each times a bend of loss_drop().
+/*
+ * Adds bend v v' for each label, v in units of 2^-20, with a bend of loss_drop() for each kind of
+ * label.
  */
 extern void hessian_sums_add(HessianSums *sums, const int32_t *v, const int64_t labels[2],
 							 const int64_t bend[2]);

@@ -65,8 +65,8 @@ typedef struct GradientSums
 } GradientSums;
 
 /*
- * A row adds positive a(s) - negative a(-s) times v.  With at most this many labels, the usual
- * case, products fit single words.
+ * A row adds (positive a(s) - negative a(-s)) v.  Up to this many labels, the usual case, products
+ * fit single words.
  */
 #define FEW_LABELS 127
 

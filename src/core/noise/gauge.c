@@ -29,8 +29,8 @@
  * rho^|r| / (1 - rho).  This serves cube and onehot; sparse is a rejection from
  * either part of its maximum.
  *
- * The distance h is 2 with a modulus and 1 otherwise (theorem G7).  W of a single vector
- * may have any: there is no other v, and its answer does not depend on the data.
+ * The distance h is 2 with a modulus and 1 otherwise (theorem G7).  If W is a single vector, any h
+ * will do: there is no other v, and the answer does not depend on the data.
  */
 #include "core/noise/gauge.h"
 

@@ -96,8 +96,8 @@ add_coordinate(Geometry *geometry, const LevelSquares *squares)
 }
 
 /*
- * Exactly k non-zeros, all of +-1: |w|^2 = k; two vectors differ in two coordinates, in
- * each by at least 1, or in a sign, by 2.
+ * Exactly k non-zeros, all +-1: |w|^2 = k.  Two vectors differ in two coordinates by at least 1
+ * each, or in a sign, by 2.
  */
 static void
 restrict_to_nonzeros(const Grid *grid, Geometry *geometry)
@@ -189,7 +189,7 @@ choose_lattice(Perturbation *perturbation, const PerturbationRequest *request)
 	perturbation->scale = gauge->scale;
 }
 
-/* The least integer A with A tau^2 >= N M. */
+/* The least integer A with A tau^2 >= N M; tau^2 is h for separators. */
 static int64_t
 shift_step(const Perturbation *perturbation, const PerturbationRequest *request,
 		   const Geometry *geometry)

@@ -81,7 +81,7 @@ zcdp_implies(double rho, double alpha, int64_t epsilon, int64_t delta)
 	if (!(alpha > 1) || !isfinite(alpha) || !(rho >= 0) || delta <= 0)
 		return false;
 	mpfr_inits2(PRECISION, bound, less_one, term, (mpfr_ptr) NULL);
-	mpfr_set_d(less_one, alpha, MPFR_RNDN); /* exact, and so is what is one less */
+	mpfr_set_d(less_one, alpha, MPFR_RNDN); /* exact, and so is alpha - 1 */
 	mpfr_sub_ui(less_one, less_one, 1, MPFR_RNDN);
 
 	/* (alpha - 1) (alpha rho - epsilon): the product of two doubles is exact */
