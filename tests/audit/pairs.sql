@@ -35,8 +35,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Of a mechanism under add_remove.  outcome: a model as a number; where the event that tells most is
--- known beforehand, whether it has come.
+-- Adds a pair for a mechanism under add_remove.  outcome: the model as a number, or whether the event
+-- whose probability is known to change most has happened.
 CREATE FUNCTION audit.add_grouped(name text, method text, epsilon numeric, delta numeric, options jsonb, rows jsonb, copies int DEFAULT 100,
                                   outcome text DEFAULT 'w')
 RETURNS void LANGUAGE sql AS $$
@@ -51,11 +51,9 @@ CREATE FUNCTION audit.add_call(name text, epsilon numeric, delta numeric, rows j
   INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES (name, epsilon, delta, rows, statement);
 $$;
 
--- ---- halfspaces, weights -1 and 1 ----
-
--- A row that comes to one that is alone: the winner's odds change by the most.
+-- ---- halfspaces, weights -1 and 1 ---- A second row comes: the winner's odds change most.
 SELECT audit.add_grouped('exponential', 'halfspace', 1, 0, '{"grid": "sign", "mechanism": "exponential"}', '[[[[1], true], [[1], true]], [[[1], true]]]');
--- The first row of all: of fair odds e to one.
+-- The first row comes: even odds become e to 1.
 SELECT audit.add_grouped('permute_flip', 'halfspace', 1, 0, '{"grid": "sign", "mechanism": "permute_flip"}', '[[], [[[1], true]]]');
 SELECT audit.add_grouped('opdisc, ' || noise, 'halfspace', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
                          jsonb_build_object('grid', 'sign', 'mechanism', 'opdisc', 'noise', noise), '[[], [[[1], true]]]', CASE noise WHEN 'gaussian' THEN 20 ELSE 100 END)
@@ -63,11 +61,11 @@ SELECT audit.add_grouped('opdisc, ' || noise, 'halfspace', 1, CASE noise WHEN 'g
 SELECT audit.add_grouped('rspm, ' || noise, 'halfspace', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
                          jsonb_build_object('grid', 'sign', 'mechanism', 'rspm', 'noise', noise), '[[], [[[1], true]]]', CASE noise WHEN 'gaussian' THEN 20 ELSE 100 END)
   FROM unnest('{gauge,laplace,spherical,gaussian}'::text[]) noise;
--- One part, whose vote a row turns; with more votes it would be epsilon and not half of it.
+-- One part, whose vote a row changes: the loss is epsilon / 2; with more votes it would be epsilon.
 SELECT audit.add_grouped('sample_aggregate', 'halfspace', 1, 0, '{"grid": "sign", "mechanism": "sample_aggregate", "parts": 1}',
                          '[[[[1], true]], [[[1], true], [[1], false]]]');
 
--- ---- convex models: the rounded hinge, whose slope at 0 is all that a slope may be ----
+-- ---- convex models: Huber's loss, whose slope at 0 is the largest ----
 
 SELECT audit.add_grouped('objective, ' || noise, 'svm', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
                          jsonb_build_object('mechanism', 'objective', 'noise', noise, 'regularization', 100, 'radius', 1), '[[], [[[1], true]]]',
@@ -89,7 +87,7 @@ SELECT audit.add_grouped('localized', 'svm', 1, 0, '{"mechanism": "localized", "
 SELECT audit.add_call('opsamp', 2, 0.1, '[[[[1], true]], [[[1], false]]]',
                       $$SELECT (dp_svm(x, y, 2.0, 0.1, '{"mechanism": "opsamp", "n": 100000, "calls": 300, "norm": 0.5, "radius": 1, "regularization": 2, "dimension": 1, "intercept": false}')).weights[1] FROM {0}$$);
 
--- ---- other trainers, and the same mechanisms by other doors ----
+-- ---- other trainers, and the same mechanisms through other functions ----
 
 SELECT audit.add_call('dp_simplex, pure', 1, 0, '[[[[0, 1], null, 0]], [[[0, 1], null, 1]]]',
                       $$SELECT (dp_simplex(x, target, 1.0, 0.0, '{"n": 1, "clip": [0, 1], "target": [0, 1], "dimension": 2}')).weights[1] FROM {0}$$);
@@ -97,8 +95,8 @@ SELECT audit.add_call('dp_simplex, with delta', 1, 0.05, '[[[[0, 1], null, 0]], 
                       $$SELECT (dp_simplex(x, target, 1.0, 0.05, '{"n": 1, "clip": [0, 1], "target": [0, 1], "dimension": 2}')).weights[1] FROM {0}$$);
 SELECT audit.add_call('dp_halfspace, replace', 1, 0, '[[[[1], true], [[1], true], [[1], true]], [[[1], true], [[1], true], [[1], false]]]',
                       $$SELECT (dp_halfspace(x, y, 1.0, 0, '{"grid": "sign", "mechanism": "opdisc", "dimension": 1}')).weights[1] FROM {0}$$);
--- A row goes from group A to group B, of which either has half of epsilon: do the
--- models become -1 and 1?
+-- A row moves from group A to group B, each of which has half of epsilon.  The event: the models are -1
+-- and 1.
 INSERT INTO audit.pair (name, epsilon, delta, copies, rows, statement) VALUES ('dp_groups, replace', 1, 0, 50,
   '[[[[1], true, null, "a"], [[1], false, null, "b"], [[1], false, null, "b"]], [[[1], false, null, "b"], [[1], false, null, "b"], [[1], true, null, "b"]]]',
   format('SELECT (sum(((u).model).weights[1] * CASE WHEN (u).key[1] ~ ''a$'' THEN 2 ELSE 1 END) = -1)::int
@@ -114,7 +112,7 @@ INSERT INTO audit.pair (name, epsilon, delta, rows, statement)
     FROM (VALUES ('exponential', 0, '{"mechanism": "exponential"}'::jsonb), ('tree of gauge noise', 0, '{"mechanism": "tree", "noise": "gauge"}'),
                  ('tree of Gaussian noise', 0.05, '{"mechanism": "tree", "noise": "gaussian"}')) v(what, delta, options);
 
--- ---- rating: the model says yes to every row; what changes is a label ----
+-- ---- rating: the model says yes to every row; one label changes ----
 
 CREATE VIEW audit.yes AS SELECT ROW('halfspace', 'public', '{1}', 1, 0, 'replace', 'exact', 0, '{}')::dp_model AS model, 1 AS place
   UNION ALL SELECT ROW('halfspace', 'public', '{-1}', 1, 0, 'replace', 'exact', 0, '{}')::dp_model, 2;
@@ -126,13 +124,13 @@ SELECT audit.add_call('dp_confusion', 1, 0, '[[[[1], true]], [[[1], false]]]',
 SELECT audit.add_call('dp_select', 1, 0, '[[[[1], true], [[1], true], [[1], true]], [[[1], true], [[1], true], [[1], false]]]',
                       $$SELECT dp_select(ARRAY(SELECT model FROM audit.yes ORDER BY place), x, y, 1.0) FROM {0}$$);
 
--- ---- the analyst's door ----
+-- ---- dpobj.train ----
 
 INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.train', 1, 0,
   '[[[[1], true, 1], [[1], true, 1], [[1], true, 1]], [[[1], true, 1], [[1], true, 1], [[1], false, 1]]]',
   $$SELECT (dpobj.train('{0}', 'y', 1.0, '{target}', options => '{"grid": "sign", "mechanism": "permute_flip", "intercept": false}')).weights[1]$$);
 
--- Noise of batches and the calls of opsamp take long to reckon, choices and counts next to nothing.
+-- The calibration for batches and the calls of opsamp take long, choices and counts hardly any time.
 UPDATE audit.pair SET share = 4 WHERE name ~ 'poisson|fixed|opsamp';
 UPDATE audit.pair SET share = 2 WHERE name ~ '(opdisc|rspm), gaussian';
 UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select)';
@@ -143,9 +141,9 @@ SELECT dpobj.protect(format('audit.rows_%s_%s', place, side)::regclass, '{"targe
        dpobj.set_budget(format('audit.rows_%s_%s', place, side)::regclass, quote_ident(session_user)::regrole, 1000000, 0)
   FROM audit.pair, generate_series(0, 1) side WHERE statement ~ 'dpobj.train';
 
--- Draws on both sides in turn until the time is up, and there are so many at least: that does not look
--- at what was drawn.  A worker takes every second pair; seconds are those of a pair, in the mean: what
--- one takes too long the next ones have less.
+-- Draws on both sides in turn until the time is up and there are enough draws; their number does not
+-- depend on what was drawn.  A worker takes one pair in so many.  seconds is the mean time of a pair: one that
+-- takes longer leaves less for the next ones.
 CREATE PROCEDURE audit.run(worker int, workers int, seconds float8, enough int) LANGUAGE plpgsql AS $$
 DECLARE
   p audit.pair;

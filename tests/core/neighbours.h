@@ -14,7 +14,6 @@
  */
 typedef struct Shape
 {
-	const char *name;
 	Grid grid;
 	bool separates; /* false: no row of this grid does so */
 	double x[LAW_DIMENSION];
@@ -42,37 +41,32 @@ make_grid(int dimension, const int *levels, GridConstraint constraint, int bound
 static inline Shape
 shape_signs(int dimension)
 {
-	static const int levels[] = {2, 2, 2};
-
-	return (Shape){
-		"signs", make_grid(dimension, levels, GRID_PRODUCT, 0), dimension < 3, {1, 1, 1}, false};
+	return (Shape){make_grid(dimension, (const int[]){2, 2, 2}, GRID_PRODUCT, 0),
+				   dimension < 3,
+				   {1, 1, 1},
+				   false};
 }
 
 /* {-1, 0, 1}: in one dimension; or in two with a threshold, above which only (1, 1) comes. */
 static inline Shape
 shape_ternary(int dimension)
 {
-	static const int levels[] = {3, 3, 1};
-	Grid grid = make_grid(dimension == 1 ? 1 : 3, levels, GRID_PRODUCT, 0);
+	Grid grid = make_grid(dimension == 1 ? 1 : 3, (const int[]){3, 3, 1}, GRID_PRODUCT, 0);
 
-	return (Shape){"ternary", grid, true, {1, 1, 1}, false};
+	return (Shape){grid, true, {1, 1, 1}, false};
 }
 
 /* Two, three and one levels. */
 static inline Shape
 shape_mixed(void)
 {
-	static const int levels[] = {2, 3, 1};
-
-	return (Shape){"mixed levels", make_grid(3, levels, GRID_PRODUCT, 0), true, {1, 1, 1}, false};
+	return (Shape){make_grid(3, (const int[]){2, 3, 1}, GRID_PRODUCT, 0), true, {1, 1, 1}, false};
 }
 
 static inline Shape
 shape_five(void)
 {
-	static const int levels[] = {5, 2, 1};
-
-	return (Shape){"five levels", make_grid(3, levels, GRID_PRODUCT, 0), true, {1, 1, 2}, false};
+	return (Shape){make_grid(3, (const int[]){5, 2, 1}, GRID_PRODUCT, 0), true, {1, 1, 2}, false};
 }
 
 /* {0, 1, 2}^2 in a ball of radius 2: all vectors but 0 have a score above 0. */
@@ -85,24 +79,19 @@ shape_ball(void)
 				 .constraint = GRID_BALL,
 				 .bound = 4};
 
-	return (Shape){"ball", grid, true, {1, 1}, true};
+	return (Shape){grid, true, {1, 1}, true};
 }
 
 static inline Shape
 shape_round_ball(void)
 {
-	static const int levels[] = {3, 3, 1};
-
-	return (Shape){"round ball", make_grid(3, levels, GRID_BALL, 2), true, {1, 0, 0}, false};
+	return (Shape){make_grid(3, (const int[]){3, 3, 1}, GRID_BALL, 2), true, {1, 0, 0}, false};
 }
 
 static inline Shape
 shape_sparse(int dimension, int nonzeros)
 {
-	static const int levels[] = {3, 3, 3};
-
-	return (Shape){"sparse",
-				   make_grid(dimension, levels, GRID_SPARSE, nonzeros),
+	return (Shape){make_grid(dimension, (const int[]){3, 3, 3}, GRID_SPARSE, nonzeros),
 				   nonzeros == 1,
 				   {1, 0, 0},
 				   false};
@@ -112,21 +101,19 @@ shape_sparse(int dimension, int nonzeros)
 static inline Shape
 shape_parity(int dimension)
 {
-	static const int levels[] = {2, 2, 2};
-
-	return (Shape){
-		"parity", make_grid(dimension, levels, GRID_MODULUS, 2), dimension > 1, {1, 1, 1}, false};
+	return (Shape){make_grid(dimension, (const int[]){2, 2, 2}, GRID_MODULUS, 2),
+				   dimension > 1,
+				   {1, 1, 1},
+				   false};
 }
 
 /* (1, -1) before (0, 0) and (-1, 1); in three dimensions (1, 1, 1) before eight others. */
 static inline Shape
 shape_ternary_modulus(int dimension)
 {
-	static const int levels[] = {3, 3, 3};
 	double second = dimension == 2 ? -1.0 : 1.0;
 
-	return (Shape){"sum mod 3",
-				   make_grid(dimension, levels, GRID_MODULUS, 3),
+	return (Shape){make_grid(dimension, (const int[]){3, 3, 3}, GRID_MODULUS, 3),
 				   true,
 				   {1.0, second, 1.0},
 				   false};
@@ -136,18 +123,14 @@ shape_ternary_modulus(int dimension)
 static inline Shape
 shape_mixed_modulus(void)
 {
-	static const int levels[] = {2, 3, 2};
-
-	return (Shape){"mixed mod 3", make_grid(3, levels, GRID_MODULUS, 3), true, {1, 0, 1}, false};
+	return (Shape){make_grid(3, (const int[]){2, 3, 2}, GRID_MODULUS, 3), true, {1, 0, 1}, false};
 }
 
 /* A modulus above the levels 3 and 2: (1, -1) before (0, 1), and no others. */
 static inline Shape
 shape_large_modulus(void)
 {
-	static const int levels[] = {3, 2};
-
-	return (Shape){"modulus 4", make_grid(2, levels, GRID_MODULUS, 4), true, {1, -1}, false};
+	return (Shape){make_grid(2, (const int[]){3, 2}, GRID_MODULUS, 4), true, {1, -1}, false};
 }
 
 /* Levels without a 0: (1, 2) before (2, 1) and (3, 3). */
@@ -160,7 +143,7 @@ shape_positive_modulus(void)
 				 .constraint = GRID_MODULUS,
 				 .bound = 3};
 
-	return (Shape){"1..3 mod 3", grid, true, {-1, 1}, false};
+	return (Shape){grid, true, {-1, 1}, false};
 }
 
 /* No grid (counterexample G8): the modulus is below the number of levels, W = {0, 3}. */
@@ -173,7 +156,7 @@ shape_refused_modulus(void)
 				 .constraint = GRID_MODULUS,
 				 .bound = 3};
 
-	return (Shape){"0..3 mod 3", grid, true, {1}, false};
+	return (Shape){grid, true, {1}, false};
 }
 
 /* ---- data sets ---- */

@@ -1,5 +1,5 @@
 -- parsers.sql - fuzzes what reads SQL's values: options, plans, encoders, filters, keys, models,
--- schedules, submissions; and whether a model's plain SQL says what the model says.
+-- schedules, submissions; and checks that the plain SQL of a model computes what the model computes.
 --
 --   psql -v inputs=2000 -v seed=0.5 -f tests/fuzz/parsers.sql
 --
@@ -239,7 +239,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- The seeds must be taken, or else their offspring says little; then the inputs that showed a fault before.
+-- The seeds must be taken, otherwise inputs made from them test little.  Then come the inputs that showed a fault before.
 SELECT 'seed refused, ' || p.name || ': ' || s.input || ': ' || pg_temp.try_input(p, s.input)
   FROM parser p JOIN seed s ON s.parser = p.name WHERE pg_temp.try_input(p, s.input) <> 'FZ000';
 \ir found.sql

@@ -7,9 +7,6 @@
  */
 #include "core/exponential/tree_internal.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "../../../bench/adult.h"
 #include "core/fixture.h"
 #include "core/reference.h"
@@ -50,20 +47,15 @@ static void
 test_small(void)
 {
 	int draws = LAW_DRAWS;
-	double least = 1.0;
 
 	for (int k = 0; k < RECIPES; k++)
 	{
-		double p;
 		Case c;
 
 		telling_recipe(&c, &recipes[k], 1000 + (uint64_t) k);
 		draw_from_tree(&c.problem, draws);
 		CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
-		p = p_value(reference.law);
-		least = p < least ? p : least;
 	}
-	printf("tree_law: %d problems, %d draws each, least p-value %.2g\n", RECIPES, draws, least);
 }
 
 /* ---- adult23 ---- */
@@ -91,13 +83,12 @@ loss_histogram(SelectTeam *team, const SelectProblem *problem)
 
 /* The two samplers' losses follow the same exact law. */
 static void
-compare_losses(const char *name, const SelectProblem *problem)
+compare_losses(const SelectProblem *problem)
 {
 	int draws = check_repetitions(ADULT_DRAWS);
 	Tree *tree = tree_create(problem, memory);
 	SelectLaw law;
 	Histogram histogram;
-	double p[2];
 
 	select_law_create(&law, problem, 0, memory);
 	histogram = loss_histogram(&law.team, problem);
@@ -118,10 +109,7 @@ compare_losses(const char *name, const SelectProblem *problem)
 		}
 		CHECK(answers == draws);
 		CHECK_LAW(histogram.count, histogram.truth, histogram.other, histogram.cells);
-		p[sampler] = law_p_value(histogram.count, histogram.truth, histogram.cells);
 	}
-	printf("tree_law: adult23, %s, losses of %d draws: p-value %.2g of the tree, %.2g of select\n",
-		   name, draws, p[0], p[1]);
 	histogram_destroy(&histogram);
 	select_law_destroy(&law, memory);
 	tree_destroy(tree);
@@ -143,11 +131,11 @@ test_adult(void)
 	reseed(2000);
 	for (int j = 0; j < ADULT_FEATURES; j++)
 		grid_set_range(&grid, j, 1);
-	compare_losses("4-sparse", &problem);
+	compare_losses(&problem);
 	grid = (Grid){.dimension = ADULT_FEATURES, .constraint = GRID_PRODUCT};
 	for (int j = 0; j < ADULT_FEATURES; j++)
 		grid_set_sign(&grid, j);
-	compare_losses("{-1,1}^23", &problem);
+	compare_losses(&problem);
 }
 
 int

@@ -733,19 +733,6 @@ are_neighbours(int a, int b, Adjacency adjacency)
 }
 
 static void
-check_losses(const double largest[2], const Grid *grid, int parts, double epsilon)
-{
-	for (int adjacency = 0; adjacency < 2; adjacency++)
-	{
-		CHECK(largest[adjacency] <= epsilon * (1 + 1e-12));
-		CHECK(largest[adjacency] > 0.3 * epsilon);
-	}
-	if (getenv("DPOBJ_TEST_FIGURES") != NULL)
-		printf("%d vectors, %d parts: loss %.4f, %.4f at %.1f\n", (int) grid_size(grid), parts,
-			   largest[0], largest[1], epsilon);
-}
-
-static void
 check_privacy(const Grid *grid, int parts)
 {
 	static double law[SETS][EPSILONS][MOST_VECTORS];
@@ -770,7 +757,13 @@ check_privacy(const Grid *grid, int parts)
 			}
 	CHECK(pairs > 200);
 	for (int e = 0; e < EPSILONS; e++)
-		check_losses(largest[e], grid, parts, (double) whole_epsilons[e] / EPSILON_ONE);
+		for (int adjacency = 0; adjacency < 2; adjacency++)
+		{
+			double epsilon = (double) whole_epsilons[e] / EPSILON_ONE;
+
+			CHECK(largest[e][adjacency] <= epsilon * (1 + 1e-12));
+			CHECK(largest[e][adjacency] > 0.3 * epsilon);
+		}
 }
 
 static void

@@ -114,9 +114,9 @@ check_walking_search(const Trial *trial, const OracleAnswer *truth)
 	check_solve(trial, &effort, truth);
 }
 
-/* The search as it is used. */
+/* The search as mechanisms call it. */
 static void
-check_usual_search(const Trial *trial, const OracleAnswer *truth)
+check_default_search(const Trial *trial, const OracleAnswer *truth)
 {
 	OracleProblem problem = trial->problem;
 	OracleAnswer answer;
@@ -171,7 +171,7 @@ check_trial(const Trial *trial)
 	CHECK(grid_is_valid(&trial->c.grid));
 	oracle_enumerate(&trial->problem, memory, &truth);
 	CHECK(truth.loss == instance_loss(&trial->c.instance, &trial->c.grid, truth.index));
-	check_usual_search(trial, &truth);
+	check_default_search(trial, &truth);
 	check_limited_search(trial, &truth);
 	check_bare_search(trial, &truth);
 	check_walking_search(trial, &truth);

@@ -517,28 +517,21 @@ make_simplex(int64_t rows)
 /* Noise of descents is not calibrated anew each time: that takes longer than all the rest. */
 #define DESCENT_NOISE 20
 
-static void
-release_with(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
-			 MechanismAnswer *answer)
-{
-	if (request->kind == MECHANISM_SGD)
-		descent_run(request, DESCENT_NOISE, instance, tools, answer);
-	else
-		mechanism_get(request->kind)->release(request, instance, tools, answer);
-}
-
-/* With the same random bits every time. */
+/* Draws the same random bits every time. */
 static MechanismAnswer
-release(const MechanismRequest *request, const Instance *instance)
+release(const MechanismRequest *request, const Instance *instance, Memory *room)
 {
 	TestStream same;
-	Bits bits;
-	MechanismTools tools = {.bits = &bits, .memory = memory};
+	Bits same_bits;
+	MechanismTools tools = {.bits = &same_bits, .memory = room};
 	MechanismAnswer answer = {0};
 
 	teststream_seed(&same, 5);
-	bits_init(&bits, teststream_fill, &same);
-	release_with(request, instance, &tools, &answer);
+	bits_init(&same_bits, teststream_fill, &same);
+	if (request->kind == MECHANISM_SGD)
+		descent_run(request, DESCENT_NOISE, instance, &tools, &answer);
+	else
+		mechanism_get(request->kind)->release(request, instance, &tools, &answer);
 	return answer;
 }
 
@@ -559,11 +552,11 @@ release_kept(const MechanismRequest *request, const Data *data)
 	rows_init(&rows, &encoding, memory);
 	fill(&rows, data);
 	rows_labelled_instance(&rows, memory, &instance);
-	return release(request, &instance);
+	return release(request, &instance, memory);
 }
 
 static MechanismAnswer
-release_spilled(const MechanismRequest *request, const Data *data, int capacity)
+release_spilled_in(const MechanismRequest *request, const Data *data, int capacity, Memory *room)
 {
 	Store store = store_make();
 	Instance instance;
@@ -573,7 +566,13 @@ release_spilled(const MechanismRequest *request, const Data *data, int capacity)
 	fill(&rows, data);
 	rows_spilled_instance(&rows, &instance);
 	instance.source = &store.source;
-	return release(request, &instance);
+	return release(request, &instance, room);
+}
+
+static MechanismAnswer
+release_spilled(const MechanismRequest *request, const Data *data, int capacity)
+{
+	return release_spilled_in(request, data, capacity, memory);
 }
 
 /* Changes every row. */
@@ -688,11 +687,11 @@ test_sampling(const MechanismRequest *asked)
 		rows_spilled_instance(&rows, &spilled);
 		spilled.source = &store.source;
 		kept = read_records(&spilled, &store);
-		answer = release(&request, &kept);
+		answer = release(&request, &kept, memory);
 		for (int threads = 1; threads <= 3; threads++)
 		{
 			request.threads = threads;
-			other = release(&request, &spilled);
+			other = release(&request, &spilled, memory);
 			CHECK(same_answer(&answer, &other));
 		}
 		change_all(data);
@@ -742,23 +741,9 @@ static size_t
 memory_of(const MechanismRequest *request, int rows)
 {
 	Data *data = make_data(rows, 0);
-	Store store = store_make();
 	Meter meter = {.memory = {.allocate = meter_allocate, .release = meter_release}};
-	MechanismTools tools = {.memory = &meter.memory};
-	MechanismAnswer answer = {0};
-	TestStream same;
-	Instance instance;
-	Rows table;
-	Bits bits;
 
-	begin(&table, &store, 1);
-	fill(&table, data);
-	rows_spilled_instance(&table, &instance);
-	instance.source = &store.source;
-	teststream_seed(&same, 5);
-	bits_init(&bits, teststream_fill, &same);
-	tools.bits = &bits;
-	release_with(request, &instance, &tools, &answer);
+	(void) release_spilled_in(request, data, 1, &meter.memory);
 	CHECK(meter.used == 0);
 	memory_release(memory, data);
 	return meter.most;
@@ -800,7 +785,7 @@ is_fatal(const MechanismRequest *request, RowCount count)
 
 		(void) setrlimit(RLIMIT_CORE, &none);
 		(void) fclose(stderr);
-		(void) release(request, &instance);
+		(void) release(request, &instance, memory);
 		_exit(0);
 	}
 	(void) waitpid(child, &status, 0);
