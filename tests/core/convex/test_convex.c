@@ -1,17 +1,15 @@
 /*
  * test_convex.c - convex mechanisms: calibrations (theorems V2 to V7), losses,
- * clipping, gradients, minimisers, the law of the noise, and privacy itself.
+ * clipping, gradients, minimisers, and privacy itself.
  */
 #include "core/noise/calibration.h"
 #include "core/convex/convex_hessian.h"
 #include "core/convex/convex_minimise.h"
 #include "core/mechanisms/convex_release.h"
 #include "core/convex/convex_scale.h"
-#include "core/random/real_noise.h"
 #include "core/mechanisms/utility.h"
 
 #include <math.h>
-#include <gsl/gsl_cdf.h>
 #include <mpfr.h>
 
 #include "core/law.h"
@@ -25,33 +23,6 @@ static Problem problem;
 static LossTable table;
 
 /* ---- calibrations: values of another program ---- */
-
-/* delta where it is a small difference of two numbers; by mpmath with 60 digits. */
-static void
-test_gaussian_tails(void)
-{
-	static const struct
-	{
-		double epsilon;
-		double mu;
-		double delta;
-	} values[] = {{1e-9, 1e-7, 3.9396222754621e-8},
-				  {1e-7, 3e-8, 3.3623367371663e-12},
-				  {1e-5, 2e-6, 1.069238452945e-13},
-				  {1e-3, 2e-4, 1.0697678519879e-11}};
-
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		CHECK(fabs(calibration_gaussian_delta(values[i].epsilon, values[i].mu) / values[i].delta -
-				   1) < 1e-11);
-	/* the two forms agree where the code changes from one to the other */
-	for (double t = 0.1; t < 9; t *= 1.5)
-	{
-		double below = calibration_gaussian_delta(t * 0x0.ffffffffp-7, 0x0.ffffffffp-7);
-		double above = calibration_gaussian_delta(t * 0x1.00000001p-7, 0x1.00000001p-7);
-
-		CHECK(fabs(below / above - 1) < 1e-8);
-	}
-}
 
 static double
 sigma_chi2(double epsilon, double delta, double ratio)
@@ -538,122 +509,6 @@ test_rounds(void)
 	}
 }
 
-/* ---- noise ---- */
-
-#define CELLS 161
-
-/* A coordinate of Gaussian noise, rounded; offset is not a multiple of the step. */
-static void
-test_gaussian_law(int dimension)
-{
-	static const double scale = 11.5;
-	Histogram h = histogram_create(CELLS);
-	mpz_t *integer = integers_create(3, memory);
-	mpz_t *offset = integers_create(3, memory);
-
-	mpz_set_si(offset[dimension - 1], -3); /* -3/8 */
-	for (int i = 0; i < LAW_DRAWS / 4; i++)
-	{
-		RealDraw *draw = real_draw_create(REAL_GAUSSIAN, dimension, scale, &bits, memory);
-		int64_t cell;
-
-		real_draw_round(draw, &bits, (const mpz_t *) offset, 3, 0, integer);
-		cell = mpz_get_si(integer[dimension - 1]) + CELLS / 2;
-		histogram_add(&h, (uint64_t) (cell < 0 ? 0 : cell));
-		real_draw_destroy(draw, memory);
-	}
-	for (int c = 0; c < CELLS; c++)
-	{
-		double low = c == 0 ? -INFINITY : c - CELLS / 2 - 0.5 + 0.375;
-		double high = c == CELLS - 1 ? INFINITY : c - CELLS / 2 + 0.5 + 0.375;
-
-		h.truth[c] = gsl_cdf_ugaussian_P(high / scale) - gsl_cdf_ugaussian_P(low / scale);
-		h.other[c] = gsl_cdf_ugaussian_P(high / scale * LAW_OFF) -
-					 gsl_cdf_ugaussian_P(low / scale * LAW_OFF);
-	}
-	CHECK_LAW(h.count, h.truth, h.other, CELLS);
-	integers_destroy(integer, 3, memory);
-	integers_destroy(offset, 3, memory);
-	histogram_destroy(&h);
-}
-
-/* Gamma noise: the law of its length, and that all octants are equally likely. */
-static void
-test_gamma_law(int dimension)
-{
-	Histogram h = histogram_create(CELLS);
-	int64_t octant[8] = {0};
-	double even[8];
-	double skewed[8];
-	mpz_t *integer = integers_create(3, memory);
-
-	for (int i = 0; i < LAW_DRAWS / 4; i++)
-	{
-		RealDraw *draw = real_draw_create(REAL_GAMMA, dimension, 0.25, &bits, memory);
-		double square = 0;
-		int where = 0;
-
-		real_draw_near(draw, &bits, 40, integer);
-		for (int j = 0; j < dimension; j++)
-		{
-			double value = ldexp(mpz_get_d(integer[j]), -40);
-
-			square += value * value;
-			where |= (value > 0) << j;
-		}
-		octant[where]++;
-		histogram_add(&h, (uint64_t) (sqrt(square) * 40));
-		real_draw_destroy(draw, memory);
-	}
-	for (int c = 0; c < CELLS; c++)
-	{
-		double high = c == CELLS - 1 ? 1e3 : (c + 1) / 40.0;
-
-		h.truth[c] =
-			gsl_cdf_gamma_P(high, dimension, 0.25) - gsl_cdf_gamma_P(c / 40.0, dimension, 0.25);
-		h.other[c] = gsl_cdf_gamma_P(high * LAW_OFF, dimension, 0.25) -
-					 gsl_cdf_gamma_P(c / 40.0 * LAW_OFF, dimension, 0.25);
-	}
-	for (int c = 0; c < 1 << dimension; c++)
-	{
-		even[c] = 1;
-		skewed[c] = c == 0 ? LAW_OFF : 1;
-	}
-	CHECK_LAW(h.count, h.truth, h.other, CELLS);
-	CHECK(law_p_value(octant, even, 1 << dimension) > LAW_THRESHOLD);
-	CHECK_WHOLE(law_p_value(octant, skewed, 1 << dimension) < LAW_THRESHOLD);
-	integers_destroy(integer, 3, memory);
-	histogram_destroy(&h);
-}
-
-/* More bits narrow a draw down; they do not change it. */
-static void
-test_narrowing(void)
-{
-	for (int i = 0; i < check_repetitions(200); i++)
-	{
-		RealLaw law = i % 2 == 0 ? REAL_GAUSSIAN : REAL_GAMMA;
-		RealDraw *draw = real_draw_create(law, 2, 3.7, &bits, memory);
-		mpz_t *coarse = integers_create(2, memory);
-		mpz_t *fine = integers_create(2, memory);
-		mpz_t *none = integers_create(2, memory);
-
-		real_draw_round(draw, &bits, (const mpz_t *) none, 0, 30, coarse);
-		real_draw_near(draw, &bits, 1000, fine);
-		for (int j = 0; j < 2; j++)
-		{
-			mpz_fdiv_q_2exp(fine[j], fine[j], 969);
-			mpz_add_ui(fine[j], fine[j], 1);
-			mpz_fdiv_q_2exp(fine[j], fine[j], 1);
-			CHECK(mpz_cmp(fine[j], coarse[j]) == 0);
-		}
-		integers_destroy(coarse, 2, memory);
-		integers_destroy(fine, 2, memory);
-		integers_destroy(none, 2, memory);
-		real_draw_destroy(draw, memory);
-	}
-}
-
 /* ---- price ---- */
 
 /* Without rows the minimiser is 0, and nothing but noise is released: the hardest case. */
@@ -867,7 +722,6 @@ int
 main(void)
 {
 	test_begin(11);
-	test_gaussian_tails();
 	test_objective_values();
 	test_delta_integrals();
 	test_settling();
@@ -877,11 +731,6 @@ main(void)
 	test_minimisers();
 	test_large_margins();
 	test_rounds();
-	test_gaussian_law(1);
-	test_gaussian_law(3);
-	test_gamma_law(1);
-	test_gamma_law(3);
-	test_narrowing();
 	for (int noise = 0; noise <= CONVEX_GAUSSIAN; noise++)
 	{
 		test_distance(MECHANISM_OUTPUT, (ConvexNoise) noise);

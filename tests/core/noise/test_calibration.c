@@ -54,6 +54,33 @@ test_gaussian(void)
 		  calibration_gaussian_sigma(1e-9, 1e-9) < 1e10);
 }
 
+/* delta where it is a small difference of two numbers; by mpmath with 60 digits. */
+static void
+test_gaussian_tails(void)
+{
+	static const struct
+	{
+		double epsilon;
+		double mu;
+		double delta;
+	} values[] = {{1e-9, 1e-7, 3.9396222754621e-8},
+				  {1e-7, 3e-8, 3.3623367371663e-12},
+				  {1e-5, 2e-6, 1.069238452945e-13},
+				  {1e-3, 2e-4, 1.0697678519879e-11}};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		CHECK(fabs(calibration_gaussian_delta(values[i].epsilon, values[i].mu) / values[i].delta -
+				   1) < 1e-11);
+	/* the two forms agree where the code changes from one to the other */
+	for (double t = 0.1; t < 9; t *= 1.5)
+	{
+		double below = calibration_gaussian_delta(t * 0x0.ffffffffp-7, 0x0.ffffffffp-7);
+		double above = calibration_gaussian_delta(t * 0x1.00000001p-7, 0x1.00000001p-7);
+
+		CHECK(fabs(below / above - 1) < 1e-8);
+	}
+}
+
 /* ---- theorem R5 ---- */
 
 typedef struct OpdiscRow
@@ -545,6 +572,7 @@ int
 main(void)
 {
 	test_gaussian();
+	test_gaussian_tails();
 	test_opdisc();
 	test_experiment();
 	test_ball();

@@ -169,125 +169,6 @@ test_range(void)
 	integers_destroy(level_reward, GRID_MAX_STATES, memory);
 }
 
-/* ---- the samplers ---- */
-
-#define CELLS 40
-
-static int
-cell_of(double value, double low, double high)
-{
-	int cell = (int) floor((value - low) / (high - low) * CELLS);
-
-	return cell < 0 ? 0 : cell >= CELLS ? CELLS - 1 : cell;
-}
-
-/* The weights of cells from a distribution function of x / scale. */
-static void
-cell_weights(double *weight, double low, double high, double (*below)(double, double), double shape,
-			 double scale)
-{
-	double last = 0;
-
-	for (int i = 0; i < CELLS; i++)
-	{
-		double x = low + (high - low) * (i + 1) / CELLS / 1;
-		double next = i == CELLS - 1 ? 1 : below(x / scale, shape);
-
-		weight[i] = next - last;
-		last = next;
-	}
-}
-
-static double
-below_gamma(double x, double shape)
-{
-	return x <= 0 ? 0 : gsl_cdf_gamma_P(x, shape, 1);
-}
-
-static double
-below_power(double x, double power)
-{
-	return x <= 0 ? 0 : x >= 1 ? 1 : pow(x, power);
-}
-
-/* The cone in four dimensions: its height, and where in the ball of that radius the rest is. */
-static void
-test_cone(void)
-{
-	int64_t height[CELLS] = {0};
-	int64_t radius[CELLS] = {0};
-	int64_t side[CELLS] = {0};
-	double truth[CELLS];
-	double other[CELLS];
-	mpz_t *integer = integers_create(4, memory);
-
-	for (int k = 0; k < LAW_DRAWS / 4; k++)
-	{
-		RealDraw *draw = real_draw_create(REAL_CONE, 4, 1, &bits, memory);
-		double square = 0;
-		double b[4];
-
-		real_draw_near(draw, &bits, PLACES, integer);
-		real_draw_destroy(draw, memory);
-		for (int i = 0; i < 4; i++)
-			b[i] = ldexp(mpz_get_d(integer[i]), -PLACES);
-		for (int i = 0; i < 3; i++)
-			square += b[i] * b[i];
-		height[cell_of(b[3], 0, 16)]++;
-		radius[cell_of(sqrt(square) / b[3], 0, 1)]++;
-		/* on the sphere in three dimensions a coordinate is uniform (Archimedes) */
-		side[cell_of((b[1] / sqrt(square) + 1) / 2, 0, 1)]++;
-	}
-	integers_destroy(integer, 4, memory);
-	cell_weights(truth, 0, 16, below_gamma, 4, 1);
-	cell_weights(other, 0, 16, below_gamma, 4, LAW_OFF);
-	CHECK_LAW(height, truth, other, CELLS);
-	cell_weights(truth, 0, 1, below_power, 3, 1);
-	cell_weights(other, 0, 1, below_power, 2, 1);
-	CHECK_LAW(radius, truth, other, CELLS);
-	cell_weights(truth, 0, 1, below_power, 1, 1);
-	cell_weights(other, 0, 1, below_power, LAW_OFF, 1);
-	CHECK_LAW(side, truth, other, CELLS);
-}
-
-/* floor(b sqrt(square) + 1/2) of the same b as more bits show. */
-static void
-test_roots(void)
-{
-	static const unsigned long squares[] = {0, 1, 2, 3, 4, 1023, 1024, 92};
-	mpfr_t value;
-	mpfr_t root;
-	mpz_t *near = integers_create(2, memory);
-	mpz_t *rounded = integers_create(8, memory);
-	mpz_t expected;
-
-	mpfr_inits2(2 * PRECISION, value, root, (mpfr_ptr) NULL);
-	mpz_init(expected);
-	for (int k = 0; k < check_repetitions(300); k++)
-	{
-		/* so large that the first bits do not decide, every third time */
-		double scale = k % 3 == 0 ? 0x1p240 : k % 3 == 1 ? 0x1p20 : 1;
-		RealDraw *draw = real_draw_create((RealLaw) (k % 2), 2, scale, &bits, memory);
-
-		for (int i = 0; i < 8; i++)
-			real_draw_round_root(draw, &bits, 1, squares[i], rounded[i]);
-		real_draw_near(draw, &bits, PRECISION, near);
-		real_draw_destroy(draw, memory);
-		for (int i = 0; i < 8; i++)
-		{
-			(void) mpfr_set_z_2exp(value, near[1], -PRECISION, MPFR_RNDN);
-			(void) mpfr_sqrt_ui(root, squares[i], MPFR_RNDN);
-			(void) mpfr_mul(value, value, root, MPFR_RNDN);
-			(void) mpfr_get_z(expected, value, MPFR_RNDN);
-			CHECK(mpz_cmp(rounded[i], expected) == 0);
-		}
-	}
-	integers_destroy(near, 2, memory);
-	integers_destroy(rounded, 8, memory);
-	mpz_clear(expected);
-	mpfr_clears(value, root, (mpfr_ptr) NULL);
-}
-
 /* ---- shifts ---- */
 
 typedef struct Draw
@@ -815,8 +696,6 @@ main(void)
 	test_refusals();
 	test_one_vector();
 	test_range();
-	test_cone();
-	test_roots();
 	test_shapes(check_shifts);
 	test_shapes(check_gains);
 	test_profile();
