@@ -129,7 +129,7 @@ noise_choice_name(NoiseChoice noise)
 
 /* ---- mechanisms ---- */
 
-int
+static int
 mechanism_methods(const Mechanism *mechanism)
 {
 	if (mechanism->targets)

@@ -118,9 +118,6 @@ extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, 
 /* Returns "halfspace", "logistic", "svm", "simplex" (kinds of models, too) or "auto". */
 extern const char *method_name(TrainingMethod method);
 
-/* Returns the set of methods that a mechanism is for. */
-extern int mechanism_methods(const Mechanism *mechanism);
-
 /* Finds the first mechanism of that name that is for one of the methods; NULL if none is. */
 extern const Mechanism *mechanism_named(const char *name, int methods);
 
