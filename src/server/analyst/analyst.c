@@ -1,5 +1,5 @@
 /*
- * analyst.c - entering the analyst's door, opening a table, and the one way to fail.
+ * analyst.c - the checks of the analyst's door, opening a table, and running a release.
  */
 #include "postgres.h"
 
@@ -20,26 +20,22 @@
 
 /* ---- entering ---- */
 
-/* Declarations and budgets are the topmost table's; what a filter chooses costs the same. */
-static void
-check_topmost(Relation relation)
-{
-	if (has_superclass(RelationGetRelid(relation)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
-				 errdetail("It is a partition or child of another table."),
-				 errhint("Train on the topmost parent, with a filter.")));
-}
-
-/* What kind of relation it is says the catalog to everybody, so this comes before the grant. */
+/*
+ * The kind of a relation is public, so it is checked before the grant.  Only a topmost table has
+ * declarations and budgets.
+ */
 void
 analyst_check_relation(Oid table)
 {
 	Relation relation = scan_open_relation(table);
 
-	scan_check_relation(relation, true); /* row-level security is asked about when it is opened */
-	check_topmost(relation);
+	scan_check_relation(relation, true); /* row-level security is checked when it is opened */
+	if (has_superclass(table))
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
+				 errdetail("It is a partition or child of another table."),
+				 errhint("Train on the topmost parent, with a filter.")));
 	relation_close(relation, AccessShareLock);
 }
 
@@ -68,7 +64,7 @@ analyst_leave(void)
 
 /* ---- opening ---- */
 
-/* A target is a number among others, so all rows have the same label. */
+/* Encodes the target in front of the features; a row then has no label. */
 static void
 set_target_first(AnalystTable *opened)
 {
@@ -96,7 +92,7 @@ check_no_group(List *by, const char *name, const char *what)
 								   name, what)));
 }
 
-/* Leaves the encoders that are not of a grouping column. */
+/* Moves the encoders of grouping columns from all to opened->groups. */
 static void
 split(AnalystTable *opened, List *by, List *names, const char *label, Encoders *all)
 {
@@ -120,10 +116,9 @@ analyst_check_filter(Oid table, Jsonb *filter)
 	relation_close(relation, AccessShareLock);
 }
 
-/* Whatever is shown of the table is what was declared about it. */
-static void
-open_table(Oid table, List *by, List *names, const char *label, bool is_target, Jsonb *filter,
-		   AnalystTable *opened)
+void
+analyst_open(Oid table, List *by, List *names, const char *label, bool is_target, Jsonb *filter,
+			 AnalystTable *opened)
 {
 	Relation relation = scan_open_relation(table);
 	Encoders all;
@@ -152,20 +147,6 @@ open_table(Oid table, List *by, List *names, const char *label, bool is_target, 
 	opened->shape.groups = by == NIL ? NULL : &opened->groups;
 }
 
-void
-analyst_open(Oid table, List *names, const char *label, bool is_target, Jsonb *filter,
-			 AnalystTable *opened)
-{
-	open_table(table, NIL, names, label, is_target, filter, opened);
-}
-
-void
-analyst_open_groups(Oid table, List *by, List *names, const char *label, Jsonb *filter,
-					AnalystTable *opened)
-{
-	open_table(table, by, names, label, false, filter, opened);
-}
-
 /* ---- describing ---- */
 
 static void
@@ -180,7 +161,7 @@ append_encoder(StringInfo text, const AnalystTable *opened, const char *column)
 	appendStringInfo(text, ": %s", JsonbToCString(NULL, &json->root, VARSIZE(json)));
 }
 
-/* With the encoders they say what a column is; whoever has the model need not have the table. */
+/* Encoders and types describe the columns to a reader of the model without the table. */
 static void
 append_type(StringInfo text, const Column *column)
 {
@@ -236,8 +217,8 @@ analyst_provenance(const AnalystTable *opened, Jsonb *filter)
 /* ---- attempting ---- */
 
 /*
- * The caller's own doing, the server's, or that of concurrent transactions: none of
- * it tells about a row, nor is it a failure.
+ * Errors that the caller, the server or other transactions cause: they do not depend on a row, and
+ * they are no failures of the release.
  */
 static bool
 is_interruption(int sqlstate)
@@ -245,14 +226,6 @@ is_interruption(int sqlstate)
 	return sqlstate == ERRCODE_QUERY_CANCELED || sqlstate == ERRCODE_ADMIN_SHUTDOWN ||
 		   sqlstate == ERRCODE_CRASH_SHUTDOWN || sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE ||
 		   sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
-}
-
-static void
-fail(int64 release)
-{
-	charge_failed(NULL, release);
-	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
-					errdetail(ANALYST_FAILURE_DETAIL)));
 }
 
 bool
@@ -264,7 +237,7 @@ analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context
 	volatile bool done = false;
 
 	gate_begin_run(terms->release_tick);
-	/* Anybody may set it, and an error would then pass us by on its way to the client. */
+	/* Every role may set it; an error would then go to the client without being caught here. */
 	ExitOnAnyError = false;
 	PG_TRY();
 	{
@@ -287,7 +260,7 @@ analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context
 	PG_END_TRY();
 	ExitOnAnyError = exit_on_error;
 	if (!done)
-		LWLockReleaseAll(); /* as an abort would, but we wait first */
+		LWLockReleaseAll(); /* as an abort does, but before the wait for the tick */
 	gate_end_run();
 	if (interruption != NULL)
 		ReThrowError(interruption);
@@ -298,6 +271,9 @@ void
 analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
 				void *context)
 {
-	if (!analyst_try(release, terms, work, context))
-		fail(release);
+	if (analyst_try(release, terms, work, context))
+		return;
+	charge_failed(NULL, release);
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
+					errdetail(ANALYST_FAILURE_DETAIL)));
 }

@@ -1,15 +1,14 @@
 /*
- * analyst.h - what dpobj.train and its kin have in common: who may, what is read,
- * and what anybody gets to know of a run.
+ * analyst.h - what dpobj.train and the other functions of the analyst's door share.
  *
- *   analyst_enter()    may this caller?  One call at a time of a session user.
+ *   analyst_enter()    may the caller call?  One call of a session user at a time.
  *   analyst_open()     the protected table, its encoders and the filter
  *   charge_commit()    the charge, before the first page is read
- *   analyst_attempt()  all that looks at rows
+ *   analyst_attempt()  everything that reads rows
  *   analyst_leave()
  *
- * Everything up to the charge raises errors about what was asked; everything after
- * it ends at a tick, in an answer or in one error that is always the same.
+ * Before the charge, errors are about the request.  After the charge, the call ends at a tick, with
+ * an answer or with an error that is always the same.
  */
 #ifndef DPOBJ_ANALYST_H
 #define DPOBJ_ANALYST_H
@@ -26,67 +25,64 @@
 #include "server/rows/protection.h"
 #include "server/rows/scan.h"
 
-/* A protected table and what is read of it. */
+/* A protected table and the columns that are read. */
 typedef struct AnalystTable
 {
 	Oid table;
 	char *name; /* schema-qualified and quoted */
 	Protection protection;
 	Encoders features;
-	Encoders groups; /* columns that rows are grouped by; none but after analyst_open_groups() */
+	Encoders groups; /* of the columns that rows are grouped by, if any */
 	const Encoder *label;
-	Encoders columns; /* of a row: the target, if the label is one, and the features */
+	Encoders columns; /* the target, which is the label of a regression, and the features */
 	Filter filter;
 	Column person;
 	ScanShape shape;
 } AnalystTable;
 
-/* Waits for the session user's other calls; raises UB003 for a caller in disguise. */
+/*
+ * Waits for other calls of the session user, then checks the table and the grant; raises UB003,
+ * also for a call from a SECURITY DEFINER function or after SET ROLE.
+ */
 extern void analyst_enter(Oid table);
 extern void analyst_leave(void);
 
-/* The same questions, without waiting for anybody and without entering. */
+/* Makes the checks of analyst_enter() without waiting and without entering. */
 extern void analyst_ask(Oid table);
 
-/* Raises UB003 for what no call may be about: the first thing that analyst_enter() asks. */
+/* Raises UB003 for a relation of the wrong kind, a partition or a child. */
 extern void analyst_check_relation(Oid table);
 
-/* Raises an error for a filter that the table's rows cannot be asked by; NULL: none. */
+/* Raises an error for a filter that does not fit the table; NULL: none. */
 extern void analyst_check_filter(Oid table, Jsonb *filter);
 
 /*
- * names: the columns, NIL for all that are declared; filter may be NULL; is_target: is the
- * label a number, which then goes in front of the features?
+ * by: the columns that rows are grouped by, NIL for none; they are neither features nor the label.
+ * names: the features, NIL for all declared columns.  is_target: the label is a number, which is
+ * encoded before the features; only without groups.  filter: or NULL.
  */
-extern void analyst_open(Oid table, List *names, const char *label, bool is_target, Jsonb *filter,
-						 AnalystTable *opened);
+extern void analyst_open(Oid table, List *by, List *names, const char *label, bool is_target,
+						 Jsonb *filter, AnalystTable *opened);
 
-/*
- * The same for a label that is no target, with the rows grouped by these columns, which are
- * neither features nor the label.
- */
-extern void analyst_open_groups(Oid table, List *by, List *names, const char *label, Jsonb *filter,
-								AnalystTable *opened);
-
-/* Members for ledger and model: relation, label, features, encoders, types, filter, person. */
+/* JSON members for ledger and model: relation, label, features, encoders, types, filter, person. */
 extern char *analyst_provenance(const AnalystTable *opened, Jsonb *filter);
 
 /*
- * Runs work(context) after the charge and waits for the tick.  When it returns false
- * or raises an error, other than a cancel, the release has failed: the event is
- * committed and one generic error raised, UB004.
+ * Runs work(context) after the charge and waits for the tick.  If work returns false or raises an
+ * error, other than a cancel and the like, the release has failed: the event is committed and UB004
+ * raised, always with the same text.
  */
 extern void analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
 							void *context);
 
 /*
- * The same without event and error: false for a release that has failed.  It waits for the tick
- * before the transaction is aborted, as anybody may watch its locks.
+ * The same without event and error; false if the release has failed.  It waits for the tick before
+ * the caller aborts the transaction, because other sessions can see its locks.
  */
 extern bool analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
 						void *context);
 
-/* All that is said of any failure. */
+/* The same text for every failure. */
 #define ANALYST_FAILURE "the release failed and nothing was released"
 #define ANALYST_FAILURE_DETAIL                                                                     \
 	"The charge stays. Failures are counted against the table, and the reason is in the server "   \

@@ -1,15 +1,15 @@
 /*
- * evaluate.c - dpobj.evaluate(), dpobj.confusion() and dpobj.select(): how one's own
- * models do on a table that one may not read.
+ * evaluate.c - dpobj.evaluate(), dpobj.confusion() and dpobj.select(): rates models of the
+ * session user on a table that the session user may not read.
  *
- * What is released and with how much noise is tally.h's; here are the models' columns,
- * read as they were declared when the models were trained, and the filter.  A row that
- * is filtered out or cannot be encoded is in no count.  A person with at most k rows has
- * epsilon / k for each of them, which is group privacy (theorem N4) for both laws.
+ * tally.h has the counts that are released, and their noise.  Here the models' columns are read,
+ * with the encoders that the models were trained with, and the filter.  A row that is filtered out
+ * or cannot be encoded is in no count.  Where a person has at most k rows, each row has
+ * epsilon / k, which is group privacy (theorem N4) for both laws.
  *
- * Models to choose from may use different columns of the table.  They are rated on the
- * rows that can be encoded in all of these: a row changes each model's number of mistakes
- * by 1 at most, as it must.
+ * Models to choose from may use different columns of the table.  They are rated on the rows that
+ * can be encoded in all of these, so that a row changes each model's number of mistakes by 1 at
+ * most, as the law needs.
  */
 #include "postgres.h"
 
@@ -55,7 +55,7 @@ includes_name(const List *names, const char *name)
 
 /* ---- a model ---- */
 
-/* A model of dpobj.train under its name, and what its details say of its columns. */
+/* A named model of dpobj.train, and its columns by its details. */
 typedef struct RatedModel
 {
 	const char *name;
@@ -64,7 +64,7 @@ typedef struct RatedModel
 	char *label;
 	List *columns; /* names, in the order of the weights */
 	bool intercept;
-	int features;                  /* weights without that of the intercept, which is the last */
+	int features;                  /* weights without the intercept's, which is the last */
 	int place[GRID_MAX_DIMENSION]; /* of each feature in an encoded row */
 } RatedModel;
 
@@ -92,16 +92,7 @@ read_details(RatedModel *rated)
 	rated->intercept = intercept != NULL && intercept->type == jbvBool && intercept->val.boolean;
 }
 
-static void
-find_model(const char *name, RatedModel *rated)
-{
-	rated->name = name;
-	named_model_find(name, &rated->model);
-	model_require_label(&rated->model, name);
-	read_details(rated);
-}
-
-/* Its weights are for features as they were encoded then. */
+/* Raises an error if the column's encoder has changed since the model was trained. */
 static void
 check_encoder(const RatedModel *rated, const AnalystTable *opened, const char *column)
 {
@@ -128,7 +119,7 @@ check_encoders(const RatedModel *rated, const AnalystTable *opened)
 		check_encoder(rated, opened, lfirst(cell));
 }
 
-/* Where a column's features begin in an encoded row, and how many there are. */
+/* Finds a column's encoder, and the place of its first feature in an encoded row. */
 static const Encoder *
 find_place(const Encoders *encoders, const char *column, int *first)
 {
@@ -186,7 +177,7 @@ read_request(FunctionCallInfo fcinfo, TallyKind kind, Evaluation *evaluation)
 					&evaluation->cost);
 }
 
-/* Each with its label, which must be the same one, and the columns that any of them uses. */
+/* Finds the models, which must have the same label; returns the columns that any of them uses. */
 static List *
 find_models(Evaluation *evaluation, List *names)
 {
@@ -201,7 +192,10 @@ find_models(Evaluation *evaluation, List *names)
 		RatedModel *rated = &evaluation->rated[i];
 		ListCell *column;
 
-		find_model(lfirst(cell), rated);
+		rated->name = lfirst(cell);
+		named_model_find(rated->name, &rated->model);
+		model_require_label(&rated->model, rated->name);
+		read_details(rated);
 		if (strcmp(rated->label, evaluation->rated[0].label) != 0)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("models \"%s\" and \"%s\" predict different columns",
@@ -249,7 +243,7 @@ count_rows(const Rows *rows, const Evaluation *evaluation, int64 *count)
 	}
 }
 
-/* All that looks at rows. */
+/* Reads the rows and draws the noise, after the charge. */
 static bool
 run(void *context)
 {
@@ -290,7 +284,7 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 						errmsg("epsilon is too small for %d rows of a person", rows)));
 }
 
-/* The models are known; returns the release. */
+/* Charges, reads and releases; returns the release. */
 static int64
 evaluate(Evaluation *evaluation, List *columns)
 {
@@ -299,8 +293,8 @@ evaluate(Evaluation *evaluation, List *columns)
 	Pair pair;
 	int64 release;
 
-	analyst_open(evaluation->table, columns, evaluation->rated[0].label, false, evaluation->filter,
-				 &opened);
+	analyst_open(evaluation->table, NIL, columns, evaluation->rated[0].label, false,
+				 evaluation->filter, &opened);
 	evaluation->tally.epsilon_charged = evaluation->cost.epsilon_charged;
 	pair = tally_pair(&evaluation->tally);
 	grant_check_budgets(evaluation->table, &pair, opened.protection.adjacency);
@@ -344,7 +338,7 @@ dpobj_evaluate(PG_FUNCTION_ARGS)
 
 /* ---- the confusion table ---- */
 
-/* Of all that was asked. */
+/* Hashes all arguments. */
 static void
 hash_request(const Evaluation *evaluation, const char *name, uint8 hash[DIGEST_LENGTH])
 {
@@ -388,7 +382,8 @@ dpobj_confusion(PG_FUNCTION_ARGS)
 
 /* ---- the choice ---- */
 
-/* A name that is given twice would be twice as likely to win a tie: a slip. */
+/* Refuses a name that is given twice: it is a mistake, and the model would win ties twice as often.
+ */
 static List *
 names_argument(FunctionCallInfo fcinfo)
 {

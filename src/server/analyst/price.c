@@ -3,8 +3,8 @@
  *
  * It settles a call as dpobj.train or an aggregate does, from public parameters, and
  * stops before the charge.  No row is read and nothing is written, so it needs no
- * budget and works on a standby.  A call that would be refused for what was asked
- * is refused here with the same error.
+ * budget and works on a standby.  Arguments that the call would refuse raise the same
+ * error here.
  */
 #include "postgres.h"
 
@@ -34,6 +34,7 @@
 #include "server/release/learning.h"
 #include "server/release/mechanism_choice.h"
 #include "server/analyst/price.h"
+#include "server/analyst/train_request.h"
 #include "server/release/tally.h"
 #include "server/release/training.h"
 
@@ -91,7 +92,9 @@ append_work(StringInfo json, const Training *training)
 	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.finishes ? "true" : "false");
 }
 
-/* P(w) is proportional to exp(-exponent L(w)), the chance to accept w is, or exp(exponent votes).
+/*
+ * The probability of weights w, or of accepting them, is proportional to exp(-exponent L(w)), or to
+ * exp(exponent votes).
  */
 static void
 append_exponent(StringInfo json, const MechanismRequest *request)
@@ -122,17 +125,19 @@ append_price(StringInfo json, const Training *training)
 	mechanism_append_error(json, &training->request, PRICE_BETA);
 }
 
+/* Closes the object and returns it as jsonb. */
 static Datum
-parse_json(const StringInfoData *json)
+finish_json(StringInfo json)
 {
+	appendStringInfoChar(json, '}');
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json->data));
 }
 
-/* ---- what is left ---- */
+/* ---- remaining budgets ---- */
 
 /*
- * What dpobj.remaining says to the session's role, and how many such calls fit into
- * it; nulls without a budget that grants.  The function knows who may see what.
+ * Appends what dpobj.remaining shows to the session's role, and how many such calls fit; nulls if
+ * no budget of the role applies.
  */
 static void
 append_remaining(StringInfo json, Oid table, const Pair *pair, Adjacency adjacency)
@@ -166,19 +171,7 @@ append_remaining(StringInfo json, Oid table, const Pair *pair, Adjacency adjacen
 
 /* ---- a protected table ---- */
 
-enum
-{
-	ARGUMENT_RELATION,
-	ARGUMENT_LABEL,
-	ARGUMENT_EPSILON,
-	ARGUMENT_FEATURES,
-	ARGUMENT_DELTA,
-	ARGUMENT_METHOD,
-	ARGUMENT_OPTIONS,
-	ARGUMENT_FILTER
-};
-
-/* The charge worker asks again, free of the session's settings. */
+/* The charge worker checks this again, whatever the session's settings are. */
 static void
 check_least_epsilon(const PrivacyCost *cost)
 {
@@ -188,17 +181,7 @@ check_least_epsilon(const PrivacyCost *cost)
 						errdetail("The least is the setting dpobj.min_epsilon.")));
 }
 
-/* The range of a target has a say in what it costs. */
-static const char *
-required_label(const char *label)
-{
-	if (label == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("label must not be null for method \"simplex\"")));
-	return label;
-}
-
-/* Opens the table as analyst_open() does; the price depends on its declaration only. */
+/* Opens the table and its declaration as analyst_open() does. */
 static Relation
 open_protected(Oid table, Protection *protection)
 {
@@ -211,7 +194,7 @@ open_protected(Oid table, Protection *protection)
 	return relation;
 }
 
-/* Without a filter and perhaps without a label. */
+/* Like analyst_open(), but the label may be NULL, and there is no filter. */
 static void
 settle_table(Training *training, Oid table, List *names, const char *label)
 {
@@ -222,8 +205,11 @@ settle_table(Training *training, Oid table, List *names, const char *label)
 
 	protection_encoders(&protection, RelationGetDescr(relation), names, label, NIL, &all);
 	encoders_choose(&all, names, label, &features);
+	if (training->method == METHOD_SIMPLEX && label == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("label must not be null for method \"simplex\"")));
 	if (training->method == METHOD_SIMPLEX)
-		training_set_target(training, encoders_target(&all, required_label(label)));
+		training_set_target(training, encoders_target(&all, label));
 	else if (label != NULL)
 		(void) encoders_label(&all, label);
 	relation_close(relation, AccessShareLock);
@@ -240,16 +226,16 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 	Pair pair;
 
 	training->by_analyst = true;
-	training_set_cost(training, PG_GETARG_DATUM(ARGUMENT_EPSILON), NUMERICOID,
-					  PG_GETARG_DATUM(ARGUMENT_DELTA), NUMERICOID);
+	training_set_cost(training, PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID,
+					  PG_GETARG_DATUM(TRAIN_DELTA), NUMERICOID);
 	training_set_method(training, method, EVALUATIONS);
-	if (!PG_ARGISNULL(ARGUMENT_FEATURES))
-		names = encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
-	if (!PG_ARGISNULL(ARGUMENT_LABEL))
-		label = text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_LABEL));
-	training_set_options(training, argument_json(fcinfo, ARGUMENT_OPTIONS, "options"));
+	if (!PG_ARGISNULL(TRAIN_FEATURES))
+		names = encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
+	if (!PG_ARGISNULL(TRAIN_LABEL))
+		label = text_to_cstring(PG_GETARG_TEXT_PP(TRAIN_LABEL));
+	training_set_options(training, argument_json(fcinfo, TRAIN_OPTIONS, "options"));
 	settle_table(training, table, names, label);
-	analyst_check_filter(table, argument_json(fcinfo, ARGUMENT_FILTER, "filter"));
+	analyst_check_filter(table, argument_json(fcinfo, TRAIN_FILTER, "filter"));
 	check_least_epsilon(&training->cost);
 	append_price(json, training);
 	pair = training_pair(training);
@@ -258,7 +244,7 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 
 /* ---- a number of features ---- */
 
-/* Option "dimension" says the same, so it may be left out but not say something else. */
+/* Raises an error if option "dimension" differs from the argument d. */
 static void
 check_dimension(const Training *training, int features)
 {
@@ -274,7 +260,8 @@ check_dimension(const Training *training, int features)
 
 /* ---- a run of dp_ftrl ---- */
 
-/* The bound is on the mean over the run's own coins, for costs that do not react to it. */
+/* The bound holds for the mean over the run's random bits, if the costs do not depend on choices.
+ */
 static void
 append_learning(StringInfo json, const Learning *learning)
 {
@@ -304,25 +291,20 @@ price_settle_learning(Learning *learning, int choices, Datum epsilon, Datum delt
 	learning_settle(learning, Max(choices, 1));
 }
 
-static Datum
-price_learning(FunctionCallInfo fcinfo)
+static void
+price_learning(FunctionCallInfo fcinfo, StringInfo json)
 {
 	int choices = DatumGetInt32(argument_value(fcinfo, 1, "d"));
 	Learning learning;
-	StringInfoData json;
 
 	price_settle_learning(&learning, choices, argument_value(fcinfo, 2, "epsilon"),
 						  argument_value(fcinfo, 3, "delta"), argument_json(fcinfo, 4, "options"));
-	initStringInfo(&json);
-	appendStringInfoChar(&json, '{');
-	append_learning(&json, &learning);
-	appendStringInfoChar(&json, '}');
-	return parse_json(&json);
+	append_learning(json, &learning);
 }
 
 /* ---- an evaluation ---- */
 
-/* The one member that the options may have, if it is there; name: NULL where they may have none. */
+/* The only member that the options may have, or NULL; name: NULL if they must be empty. */
 static JsonbValue *
 only_member(Jsonb *options, TallyKind kind, const char *name)
 {
@@ -360,8 +342,8 @@ evaluation_adjacency(Jsonb *options, TallyKind kind)
 }
 
 /*
- * The error: of a count, in rows; of a choice, how many more mistakes it makes than the best model.
- * A person's rows share epsilon (evaluate.c).
+ * The error of a count is in rows; that of a choice is how many more mistakes the chosen model
+ * makes than the best one.  A person's rows share epsilon (evaluate.c).
  */
 static void
 append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost *cost,
@@ -409,29 +391,24 @@ price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta, 
 }
 
 /* d is the number of models. */
-static Datum
-price_evaluation(FunctionCallInfo fcinfo, TallyKind kind)
+static void
+price_evaluation(FunctionCallInfo fcinfo, TallyKind kind, StringInfo json)
 {
 	int models = DatumGetInt32(argument_value(fcinfo, 1, "d"));
 	PrivacyCost cost;
 	Adjacency adjacency = price_settle_evaluation(
 		kind, models, argument_value(fcinfo, 2, "epsilon"), argument_value(fcinfo, 3, "delta"),
 		argument_json(fcinfo, 4, "options"), &cost);
-	StringInfoData json;
 
-	initStringInfo(&json);
-	appendStringInfoChar(&json, '{');
-	append_evaluation(&json, kind, models, &cost, adjacency, 0);
-	appendStringInfoChar(&json, '}');
-	return parse_json(&json);
+	append_evaluation(json, kind, models, &cost, adjacency, 0);
 }
 
-/* Columns and label are the models' own, so they are not asked for. */
+/* Columns and label are those of the models, so they are no arguments. */
 static void
 price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, StringInfo json)
 {
 	bool selection = kind == TALLY_SELECTION;
-	JsonbValue *given = only_member(argument_json(fcinfo, ARGUMENT_OPTIONS, "options"), kind,
+	JsonbValue *given = only_member(argument_json(fcinfo, TRAIN_OPTIONS, "options"), kind,
 									selection ? "models" : NULL);
 	int64 models = 1;
 	PrivacyCost cost;
@@ -444,7 +421,7 @@ price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, Strin
 						errhint("Set \"models\" in the options.")));
 	if (selection)
 		tally_check_models((int) models);
-	decimal_epsilon(PG_GETARG_DATUM(ARGUMENT_EPSILON), NUMERICOID, &cost);
+	decimal_epsilon(PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID, &cost);
 	relation_close(open_protected(table, &protection), AccessShareLock);
 	check_least_epsilon(&cost);
 	append_evaluation(json, kind, (int) models, &cost, protection.adjacency,
@@ -458,22 +435,21 @@ PG_FUNCTION_INFO_V1(dpobj_price_training);
 Datum
 dpobj_price_training(PG_FUNCTION_ARGS)
 {
-	Oid table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
+	Oid table = DatumGetObjectId(argument_value(fcinfo, TRAIN_RELATION, "relation"));
 	const char *method;
 	TallyKind kind;
 	StringInfoData json;
 
-	(void) argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon");
-	(void) argument_value(fcinfo, ARGUMENT_DELTA, "delta");
-	method = TextDatumGetCString(argument_value(fcinfo, ARGUMENT_METHOD, "method"));
+	(void) argument_value(fcinfo, TRAIN_EPSILON, "epsilon");
+	(void) argument_value(fcinfo, TRAIN_DELTA, "delta");
+	method = TextDatumGetCString(argument_value(fcinfo, TRAIN_METHOD, "method"));
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	if (tally_find(method, &kind))
 		price_table_evaluation(fcinfo, table, kind, &json);
 	else
 		price_table_training(fcinfo, table, method, &json);
-	appendStringInfoChar(&json, '}');
-	return parse_json(&json);
+	return finish_json(&json);
 }
 
 /* ---- both ---- */
@@ -491,7 +467,7 @@ price_settle_training(const char *method, int features, Datum epsilon, Datum del
 	return training;
 }
 
-/* dpobj.price_aggregate(method, d, epsilon, delta, options) -> jsonb; the options are the owner's.
+/* dpobj.price_aggregate(method, d, epsilon, delta, options) -> jsonb; with the aggregate's options
  */
 PG_FUNCTION_INFO_V1(dpobj_price_dimension);
 Datum
@@ -499,21 +475,22 @@ dpobj_price_dimension(PG_FUNCTION_ARGS)
 {
 	const char *method = TextDatumGetCString(argument_value(fcinfo, 0, "method"));
 	TallyKind kind;
-	int features;
-	Training *training;
 	StringInfoData json;
 
-	if (strcmp(method, PRICE_LEARNING) == 0)
-		return price_learning(fcinfo);
-	if (tally_find(method, &kind))
-		return price_evaluation(fcinfo, kind);
-	features = DatumGetInt32(argument_value(fcinfo, 1, "d"));
-	training = price_settle_training(method, features, argument_value(fcinfo, 2, "epsilon"),
-									 argument_value(fcinfo, 3, "delta"),
-									 argument_json(fcinfo, 4, "options"));
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
-	append_price(&json, training);
-	appendStringInfoChar(&json, '}');
-	return parse_json(&json);
+	if (strcmp(method, PRICE_LEARNING) == 0)
+		price_learning(fcinfo, &json);
+	else if (tally_find(method, &kind))
+		price_evaluation(fcinfo, kind, &json);
+	else
+	{
+		int features = DatumGetInt32(argument_value(fcinfo, 1, "d"));
+
+		append_price(&json,
+					 price_settle_training(method, features, argument_value(fcinfo, 2, "epsilon"),
+										   argument_value(fcinfo, 3, "delta"),
+										   argument_json(fcinfo, 4, "options")));
+	}
+	return finish_json(&json);
 }

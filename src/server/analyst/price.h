@@ -1,5 +1,5 @@
 /*
- * price.h - settling a call from public parameters, to say what it would cost.
+ * price.h - settling a call from public parameters, to compute its price.
  */
 #ifndef DPOBJ_PRICE_H
 #define DPOBJ_PRICE_H
@@ -13,17 +13,18 @@
 #include "server/release/tally.h"
 #include "server/release/training.h"
 
-/* The method that is a run of dp_ftrl and not a training. */
+/* The method of a run of dp_ftrl, which is no training. */
 #define PRICE_LEARNING "ftrl"
 
-/* A call on that many features, epsilon and delta being numeric; raises 22023 as the call would. */
+/* Settles a call on that many features; raises 22023 as the call would.  epsilon, delta: numeric.
+ */
 extern Training *price_settle_training(const char *method, int features, Datum epsilon, Datum delta,
 									   Jsonb *options);
 
 extern void price_settle_learning(Learning *learning, int choices, Datum epsilon, Datum delta,
 								  Jsonb *options);
 
-/* models: how many are evaluated. */
+/* models: the number of models that are evaluated; writes the cost. */
 extern Adjacency price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta,
 										 Jsonb *options, PrivacyCost *cost);
 

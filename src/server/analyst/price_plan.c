@@ -1,9 +1,9 @@
 /*
  * price_plan.c - dpobj.price_plan(): what a batch of releases would cost together.
  *
- * Each release of the plan is settled as dpobj.price does.  What the accountants of budgets say
- * holds for any analyst; what optimal composition and privacy loss distributions say holds
- * only for a batch that nobody changes after the first answer (theorem A6).
+ * Each release of the plan is settled as dpobj.price settles it.  Guarantees by the accountants of
+ * budgets hold for any analyst; those by optimal composition and privacy loss distributions hold
+ * only for a batch that is fixed before the first answer (theorem A6).
  */
 #include "postgres.h"
 
@@ -43,17 +43,6 @@ typedef struct PlannedRelease
 
 static const char *const entry_keys[] = {"method", "d", "epsilon", "delta", "options", "count"};
 
-static bool
-is_entry_key(JsonbValue *key)
-{
-	for (int i = 0; i < lengthof(entry_keys); i++)
-	{
-		if (json_is_string(key, entry_keys[i]))
-			return true;
-	}
-	return false;
-}
-
 static void
 check_keys(JsonbContainer *entry)
 {
@@ -63,27 +52,29 @@ check_keys(JsonbContainer *entry)
 
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 	{
-		if (token == WJB_KEY && !is_entry_key(&value))
+		if (token == WJB_KEY && names_find(entry_keys, lengthof(entry_keys),
+										   json_get_string(&value)) == lengthof(entry_keys))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("unknown key %s of a planned release", json_text(&value)),
 							errhint("Known keys are method, d, epsilon, delta, options, count.")));
 	}
 }
 
+/* missing: the value of an absent key, 0 if the key is required. */
 static int64
-entry_integer(JsonbContainer *entry, const char *key, int64 usual, double max)
+entry_integer(JsonbContainer *entry, const char *key, int64 missing, double max)
 {
 	JsonbValue *value = json_member(entry, key);
-	int64 integer = usual;
+	int64 integer = missing;
 
-	if (value == NULL ? usual == 0 : !json_get_integer(value, 1, max, &integer))
+	if (value == NULL ? missing == 0 : !json_get_integer(value, 1, max, &integer))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("\"%s\" of a planned release must be a whole number from 1 to %.0f",
 							   key, max)));
 	return integer;
 }
 
-/* Numbers only: what stands in quotes is no number. */
+/* A number in quotes is a string and refused. */
 static Datum
 entry_numeric(JsonbContainer *entry, const char *key, bool required)
 {
@@ -145,7 +136,7 @@ settle_learning(JsonbContainer *entry, int choices, PlannedRelease *release)
 	release->counted.pair = learning_pair(&learning);
 }
 
-/* Counts with noise, or a choice: the claim is all that is known. */
+/* Of counts with noise, or of a choice, no pair is known but epsilon itself. */
 static void
 settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRelease *release)
 {
@@ -185,11 +176,11 @@ typedef struct Plan
 	int64 releases;
 	int searched; /* entries */
 	Adjacency neighbours;
-	const char *guarantee; /* the weakest */
-	StringInfoData echo;
+	const char *guarantee; /* the weakest one of the entries */
+	StringInfoData echo;   /* the entries as JSON, for the answer */
 } Plan;
 
-/* The weakest last. */
+/* From the strongest, 0, to the weakest. */
 static int
 guarantee_rank(const char *guarantee)
 {
@@ -269,7 +260,7 @@ settle_plan(Jsonb *json, Plan *plan)
 
 /* ---- the answer ---- */
 
-/* Of those that can hold a budget; a guarantee at a larger delta is no answer. */
+/* Appends the guarantees by accountants of budgets; the best one must hold at this delta. */
 static void
 append_accountants(StringInfo json, const Plan *plan, int64 delta)
 {
@@ -311,7 +302,7 @@ append_fixed_beforehand(StringInfo json, const Plan *plan, int64 delta)
 	appendStringInfoChar(json, '}');
 }
 
-/* dpobj.price_plan(plan, delta) -> jsonb; the options are the owner's. */
+/* dpobj.price_plan(plan, delta) -> jsonb; with the aggregates' options */
 PG_FUNCTION_INFO_V1(dpobj_price_plan);
 Datum
 dpobj_price_plan(PG_FUNCTION_ARGS)

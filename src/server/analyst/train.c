@@ -1,8 +1,9 @@
 /*
- * train.c - dpobj.train(): a model for somebody who may not read the table.
+ * train.c - dpobj.train(): trains a model for a role that may not read the table.
  *
- * The order is the guarantee (rule Q3).  A name makes a request idempotent: the
- * same request under the same name returns the stored model and costs nothing.
+ * The guarantee rests on the order of the steps (rule Q3).  A name makes a request
+ * idempotent: the same request under the same name returns the stored model and costs
+ * nothing.
  */
 #include "postgres.h"
 
@@ -24,7 +25,7 @@
 
 /* ---- names ---- */
 
-/* Another place of this very call has made the model (same_call.h). */
+/* Finds the model that another evaluation of the same call has made (same_call.h). */
 static bool
 find_same_call(FunctionCallInfo fcinfo, const TrainRequest *request,
 			   const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
@@ -68,7 +69,6 @@ train_find_name(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH
 
 /* ---- the release ---- */
 
-/* All that looks at rows. */
 bool
 train_run(void *context)
 {
@@ -86,49 +86,22 @@ train_run(void *context)
 		   SOLVER_ANSWERED;
 }
 
-/*
- * Whether rows are spilled, and how large the file is, follows from the size of the table, which
- * is public, the declaration and settings; that the file cannot be made is an error before the
- * charge.  With a person rows are written at the end, when it is known which of them enter; until
- * then half of the limit is for the rows, the other half for the choice (scan.h).
- */
-static RowsState *
-create_state(const Training *training, const Scan *scan)
-{
-	RowsState *state = rows_state_create(&training->encoding, CurrentMemoryContext);
-	Size limit = spill_limit(training->limits.megabytes);
-	double room = spill_room(&training->encoding, scan_most_rows(scan), 1, limit);
-
-	if (training->person != NULL)
-		state->memory.limit = (Size) training->limits.megabytes * (1024 * 1024 / 2);
-	if (room > 0)
-		rows_state_spill(state, training->person != NULL ? SIZE_MAX : limit, (off_t) room);
-	return state;
-}
-
-/* Grid and mechanism, from the declaration and the options alone. */
-static void
-settle(const TrainRequest *request, const AnalystTable *opened)
-{
-	Training *training = request->training;
-
-	training_set_protected(training, &opened->features, &opened->protection);
-	if (training->method == METHOD_SIMPLEX)
-		training_set_target(training, opened->label);
-	training->provenance = analyst_provenance(opened, request->filter);
-	training_begin(training, training->options.dimension);
-}
-
+/* Grid and mechanism follow from the declaration and the options alone. */
 void
 train_open(const TrainRequest *request, TrainRun *run)
 {
 	Training *training = request->training;
+	bool is_target = training->method == METHOD_SIMPLEX;
 
 	memset(run, 0, sizeof(*run));
 	run->training = training;
-	analyst_open(request->relation, request->features, request->label,
-				 training->method == METHOD_SIMPLEX, request->filter, &run->opened);
-	settle(request, &run->opened);
+	analyst_open(request->relation, NIL, request->features, request->label, is_target,
+				 request->filter, &run->opened);
+	training_set_protected(training, &run->opened.features, &run->opened.protection);
+	if (is_target)
+		training_set_target(training, run->opened.label);
+	training->provenance = analyst_provenance(&run->opened, request->filter);
+	training_begin(training, training->options.dimension);
 }
 
 void
@@ -147,10 +120,24 @@ train_lock(TrainRun *run)
 	run->scan = scan_open(opened->table, opened->protection.ignore_rls, &opened->shape);
 }
 
+/*
+ * Whether rows are spilled, and the size of the file, follow from the public size of the table, the
+ * declaration and settings; if the file cannot be made, that is an error before the charge.  Where
+ * persons are protected, rows are written at the end, when it is known which of them enter; until
+ * then half of the limit is for the rows, the other half for the choice (scan.h).
+ */
 void
 train_make_room(TrainRun *run)
 {
-	run->state = create_state(run->training, run->scan);
+	const Training *training = run->training;
+	Size limit = spill_limit(training->limits.megabytes);
+	double room = spill_room(&training->encoding, scan_most_rows(run->scan), 1, limit);
+
+	run->state = rows_state_create(&training->encoding, CurrentMemoryContext);
+	if (training->person != NULL)
+		run->state->memory.limit = (Size) training->limits.megabytes * (1024 * 1024 / 2);
+	if (room > 0)
+		rows_state_spill(run->state, training->person != NULL ? SIZE_MAX : limit, (off_t) room);
 }
 
 void
@@ -200,7 +187,7 @@ dpobj_train(PG_FUNCTION_ARGS)
 	if (!train_find_name(&request, terms.request_hash, &model) &&
 		!find_same_call(fcinfo, &request, terms.request_hash, &model))
 	{
-		/* Held until after the tick: anybody may watch these locks in pg_locks. */
+		/* Held until after the tick: every role can see these locks in pg_locks. */
 		gate_enter_solvers(NULL);
 		model = train(&request, &terms, descriptor, &release);
 		gate_leave_solvers();

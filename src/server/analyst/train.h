@@ -1,5 +1,5 @@
 /*
- * train.h - the parts of dpobj.train, which a job does one by one as well.
+ * train.h - the steps of dpobj.train, which jobs share.
  */
 #ifndef DPOBJ_TRAIN_H
 #define DPOBJ_TRAIN_H
@@ -20,34 +20,34 @@ typedef struct TrainRun
 	Training *training;
 	AnalystTable opened;
 	Scan *scan;
-	RowsState *state; /* empty, until the run */
-	Spill spill;      /* of the state, once the run has read it */
+	RowsState *state; /* empty until the run */
+	Spill spill;      /* the temporary file of the state, after the run */
 	MechanismAnswer answer;
 } TrainRun;
 
 /*
- * The session user's model of that name, if this very request made it; false if there is none,
- * 22023 if it was made by another request.
+ * Finds the session user's model of the request's name; false if there is none, 22023 if it was
+ * made by another request.
  */
 extern bool train_find_name(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH],
 							Datum *model);
 
-/* Opens the table and settles the mechanism; raises the errors about what was asked. */
+/* Opens the table and settles the mechanism; raises errors about the request. */
 extern void train_open(const TrainRequest *request, TrainRun *run);
 
-/* Raises UB001 and UB002, as grant_check_budgets(). */
+/* Raises UB001 and UB002 as grant_check_budgets() does. */
 extern void train_check_budgets(const TrainRun *run);
 
 /* Locks the table and its descendants; raises UB003 for one that is not read. */
 extern void train_lock(TrainRun *run);
 
-/* For the rows; in a temporary file, where they may be too many. */
+/* Makes the memory for the rows, or a temporary file if they may be too many. */
 extern void train_make_room(TrainRun *run);
 
-/* Gives back room and locks of a run that will not be. */
+/* Frees memory and locks of a run that does not begin. */
 extern void train_give_up(TrainRun *run);
 
-/* All that looks at rows, after the charge: for analyst_attempt(). */
+/* Reads the rows and solves, after the charge: for analyst_attempt(). */
 extern bool train_run(void *run);
 
 #endif

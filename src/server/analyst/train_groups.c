@@ -1,9 +1,9 @@
 /*
- * train_groups.c - dpobj.train_groups(): a model for each combination of declared values, for
- * somebody who may not read the table.
+ * train_groups.c - dpobj.train_groups(): trains a model for each combination of declared values,
+ * for a role that may not read the table.
  *
- * The order is that of dpobj.train (train.c).  The list of keys follows from the declaration
- * alone, every key is answered, and all answers go out at one tick or none does.
+ * The steps have the order of dpobj.train (train.c).  The list of keys follows from the declaration
+ * alone, every key gets a model, and all of them are returned at one tick, or none is.
  */
 #include "postgres.h"
 
@@ -27,28 +27,14 @@
 #include "server/analyst/train_request.h"
 
 /*
- * Bytes of temporary files: which group the rows are in is not public, so that each group's
- * file has room for all of them.
+ * Bytes of all temporary files together.  It is not public which group a row is in, so the file of
+ * each group has room for all rows.
  */
 #define GROUPS_MAX_ROOM (INT64CONST(1) << 34)
 
 /* ---- names ---- */
 
-/* The models of a release, an array of dp_group; false if it has none. */
-static bool
-find_groups(int64 release, Datum *groups)
-{
-	static const char *const statement =
-		"SELECT g.groups FROM dpobj.model_groups g WHERE g.release = $1";
-	Oid types[] = {INT8OID};
-	Datum values[lengthof(types)];
-	bool isnull;
-
-	values[0] = Int64GetDatum(release);
-	return release != 0 && admin_select(statement, lengthof(types), types, values, groups, &isnull);
-}
-
-/* What the models will be called: name{key}. */
+/* The names of the models: the request's name, followed by the key in braces. */
 static ArrayType *
 model_names(const TrainRequest *request)
 {
@@ -67,7 +53,7 @@ model_names(const TrainRequest *request)
 	return construct_array(names, keys->count, TEXTOID, -1, false, TYPALIGN_INT);
 }
 
-/* The release that made the models of these names, if this very request did; 0: there are none. */
+/* The release of this request that made the models of these names; 0 if there are none. */
 static int64
 find_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
 {
@@ -94,15 +80,23 @@ find_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
 	return admin_select(same, 2, types, values, &found, &isnull) ? DatumGetInt64(found) : 0;
 }
 
-/* Have these very models been made, under their names or at another place of this call? */
+/*
+ * Finds models that this request has made, an array of dp_group: by their names, or in another
+ * evaluation of the call.
+ */
 static bool
 find_made(FunctionCallInfo fcinfo, const TrainRequest *request,
 		  const uint8 hash[CHARGE_HASH_LENGTH], Datum *groups)
 {
+	static const char *const statement =
+		"SELECT g.groups FROM dpobj.model_groups g WHERE g.release = $1";
 	int64 release =
 		request->name == NULL ? same_call_find(fcinfo, hash) : find_names(request, hash);
+	Oid types[] = {INT8OID};
+	Datum values[] = {Int64GetDatum(release)};
+	bool isnull;
 
-	return find_groups(release, groups);
+	return release != 0 && admin_select(statement, lengthof(types), types, values, groups, &isnull);
 }
 
 /* ---- the release ---- */
@@ -116,7 +110,7 @@ typedef struct Run
 	MechanismAnswer *answers;
 } Run;
 
-/* All that looks at rows. */
+/* Reads the rows and solves, after the charge. */
 static bool
 run(void *context)
 {
@@ -144,11 +138,10 @@ bound_memory(RowsState **states, int count, Size limit)
 }
 
 /*
- * As create_state() in train.c: whether rows are spilled, and how large the files are, follows
- * from the size of the table, which is public, the declaration and settings.  If the files would
- * be too large, halfspaces keep their rows in memory, which is enough for many groups of a few
- * distinct rows.  They get a quarter of the limit, because all problems are made before the first
- * is solved.
+ * Like train_make_room(): whether rows are spilled, and the sizes of the files, follow from the
+ * public size of the table, the declaration and settings.  If the files would be too large,
+ * halfspaces keep their rows in memory, which is enough for many groups of a few distinct rows.
+ * They get a quarter of the limit, because all problems are made before the first is solved.
  */
 static void
 make_room(const Training *training, const Scan *scan, RowsState **states)
@@ -180,7 +173,7 @@ make_room(const Training *training, const Scan *scan, RowsState **states)
 						 (off_t) room);
 }
 
-/* Keys, grid and mechanism, from the declaration and the options alone. */
+/* Keys, grid and mechanism follow from the declaration and the options alone. */
 static void
 settle(const TrainRequest *request, const AnalystTable *opened, KeyList *keys)
 {
@@ -243,7 +236,7 @@ put_groups(Tuplestorestate *set, TupleDesc descriptor, Datum groups)
 	}
 }
 
-/* dp_group lies where dp_model does. */
+/* Type dp_group is in the schema of dp_model. */
 static Oid
 find_group_type(TupleDesc descriptor)
 {
@@ -276,14 +269,14 @@ dpobj_train_by(PG_FUNCTION_ARGS)
 
 	train_request_read(fcinfo, true, &request);
 	analyst_enter(request.relation);
-	analyst_open_groups(request.relation, request.by, request.features, request.label,
-						request.filter, &opened);
+	analyst_open(request.relation, request.by, request.features, request.label, false,
+				 request.filter, &opened);
 	settle(&request, &opened, &keys);
 	terms.name = request.name;
 	train_request_hash(fcinfo, &request, terms.request_hash);
 	if (!find_made(fcinfo, &request, terms.request_hash, &groups))
 	{
-		/* Held until after the tick: anybody may watch these locks in pg_locks. */
+		/* Held until after the tick: every role can see these locks in pg_locks. */
 		gate_enter_solvers(NULL);
 		groups = train(&request, &opened, &terms, find_group_type(descriptor), &release);
 		gate_leave_solvers();

@@ -20,29 +20,14 @@
 
 /* ---- arguments ---- */
 
-/* Of dpobj.train; dpobj.submit and dpobj.price have the same, dpobj.train_groups has one more. */
-enum
-{
-	ARGUMENT_RELATION,
-	ARGUMENT_LABEL,
-	ARGUMENT_EPSILON,
-	ARGUMENT_FEATURES,
-	ARGUMENT_DELTA,
-	ARGUMENT_METHOD,
-	ARGUMENT_OPTIONS,
-	ARGUMENT_FILTER,
-	ARGUMENT_NAME,
-	ARGUMENT_BY
-};
-
 static char *
 read_name(FunctionCallInfo fcinfo)
 {
 	char *name;
 
-	if (PG_ARGISNULL(ARGUMENT_NAME))
+	if (PG_ARGISNULL(TRAIN_NAME))
 		return NULL;
-	name = text_to_cstring(PG_GETARG_TEXT_PP(ARGUMENT_NAME));
+	name = text_to_cstring(PG_GETARG_TEXT_PP(TRAIN_NAME));
 	if (name[0] == '\0' || strlen(name) > NAME_MAX_LENGTH)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the name of a model must have 1 to %d bytes", NAME_MAX_LENGTH)));
@@ -53,35 +38,34 @@ static void
 read_training(FunctionCallInfo fcinfo, TrainRequest *request)
 {
 	Training *training = palloc0(sizeof(Training));
-	Datum method = argument_value(fcinfo, ARGUMENT_METHOD, "method");
+	Datum method = argument_value(fcinfo, TRAIN_METHOD, "method");
 
 	training->by_analyst = true;
 	request->training = training;
-	training_set_cost(training, argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
-					  argument_value(fcinfo, ARGUMENT_DELTA, "delta"), NUMERICOID);
+	training_set_cost(training, argument_value(fcinfo, TRAIN_EPSILON, "epsilon"), NUMERICOID,
+					  argument_value(fcinfo, TRAIN_DELTA, "delta"), NUMERICOID);
 	training_set_method(training, TextDatumGetCString(method), "");
 }
 
 void
 train_request_read(FunctionCallInfo fcinfo, bool grouped, TrainRequest *request)
 {
-	request->relation = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
+	request->relation = DatumGetObjectId(argument_value(fcinfo, TRAIN_RELATION, "relation"));
 	request->by = NIL;
 	if (grouped)
 		request->by =
-			encoders_group_names(DatumGetArrayTypeP(argument_value(fcinfo, ARGUMENT_BY, "by")));
-	request->label = TextDatumGetCString(argument_value(fcinfo, ARGUMENT_LABEL, "label"));
+			encoders_group_names(DatumGetArrayTypeP(argument_value(fcinfo, TRAIN_GROUPS_BY, "by")));
+	request->label = TextDatumGetCString(argument_value(fcinfo, TRAIN_LABEL, "label"));
 	read_training(fcinfo, request);
-	request->features = PG_ARGISNULL(ARGUMENT_FEATURES)
-							? NIL
-							: encoders_names(PG_GETARG_ARRAYTYPE_P(ARGUMENT_FEATURES));
-	request->options = argument_json(fcinfo, ARGUMENT_OPTIONS, "options");
-	request->filter = argument_json(fcinfo, ARGUMENT_FILTER, "filter");
+	request->features =
+		PG_ARGISNULL(TRAIN_FEATURES) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
+	request->options = argument_json(fcinfo, TRAIN_OPTIONS, "options");
+	request->filter = argument_json(fcinfo, TRAIN_FILTER, "filter");
 	training_set_options(request->training, request->options);
 	request->name = read_name(fcinfo);
 }
 
-/* ---- telling requests apart ---- */
+/* ---- hash ---- */
 
 static void
 append_names(StringInfo bytes, List *names)
@@ -93,7 +77,7 @@ append_names(StringInfo bytes, List *names)
 		digest_append(bytes, lfirst(cell));
 }
 
-/* Each part with its length or its end. */
+/* Appends each part with its length or its end, so that no two requests give the same bytes. */
 void
 train_request_hash(FunctionCallInfo fcinfo, const TrainRequest *request,
 				   uint8 hash[CHARGE_HASH_LENGTH])
@@ -104,9 +88,9 @@ train_request_hash(FunctionCallInfo fcinfo, const TrainRequest *request,
 	digest_append(&bytes, get_namespace_name(get_rel_namespace(request->relation)));
 	digest_append(&bytes, get_rel_name(request->relation));
 	digest_append(&bytes, request->label);
-	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(ARGUMENT_EPSILON)));
-	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(ARGUMENT_DELTA)));
-	digest_append(&bytes, TextDatumGetCString(PG_GETARG_DATUM(ARGUMENT_METHOD)));
+	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(TRAIN_EPSILON)));
+	digest_append(&bytes, numeric_normalize(PG_GETARG_NUMERIC(TRAIN_DELTA)));
+	digest_append(&bytes, TextDatumGetCString(PG_GETARG_DATUM(TRAIN_METHOD)));
 	digest_append(&bytes, request->training->options_text);
 	digest_append(&bytes, request->filter == NULL ? ""
 												  : JsonbToCString(NULL, &request->filter->root,

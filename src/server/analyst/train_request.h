@@ -1,5 +1,5 @@
 /*
- * train_request.h - what dpobj.train or dpobj.train_groups is asked for.
+ * train_request.h - the arguments of dpobj.train and of the functions that take the same ones.
  */
 #ifndef DPOBJ_TRAIN_REQUEST_H
 #define DPOBJ_TRAIN_REQUEST_H
@@ -13,22 +13,42 @@
 #include "server/ledger/charge.h"
 #include "server/release/training.h"
 
+/*
+ * The arguments of dpobj.train.  dpobj.submit, dpobj.price and dpobj.schedule begin with the same
+ * ones, and dpobj.train_groups has one more.
+ */
+enum
+{
+	TRAIN_RELATION,
+	TRAIN_LABEL,
+	TRAIN_EPSILON,
+	TRAIN_FEATURES,
+	TRAIN_DELTA,
+	TRAIN_METHOD,
+	TRAIN_OPTIONS,
+	TRAIN_FILTER,
+	TRAIN_NAME,
+	TRAIN_ARGUMENTS,
+	TRAIN_GROUPS_BY = TRAIN_ARGUMENTS
+};
+
 typedef struct TrainRequest
 {
 	Oid relation;
 	List *by; /* grouping columns, NIL: no groups */
 	char *label;
 	List *features; /* NIL: all */
-	Jsonb *options; /* may be NULL, like the rest */
-	Jsonb *filter;
-	char *name;
+	Jsonb *options; /* or NULL */
+	Jsonb *filter;  /* or NULL */
+	char *name;     /* or NULL */
 	Training *training;
 } TrainRequest;
 
-/* Raises 22023 for what is null, out of range or too long; grouped: is there an argument "by"? */
+/* Raises 22023 for a null, out of range or too long argument; grouped: there is an argument "by".
+ */
 extern void train_request_read(FunctionCallInfo fcinfo, bool grouped, TrainRequest *request);
 
-/* Of all that was asked, and the list of keys once it is known, so that no two requests collide. */
+/* Hashes all arguments that decide the answer, and the list of keys if there are groups. */
 extern void train_request_hash(FunctionCallInfo fcinfo, const TrainRequest *request,
 							   uint8 hash[CHARGE_HASH_LENGTH]);
 

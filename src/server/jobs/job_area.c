@@ -1,5 +1,5 @@
 /*
- * job_area.c - which jobs are running now and how far they are, in shared memory.
+ * job_area.c - the slots of running jobs and their progress, in shared memory.
  */
 #include "postgres.h"
 
@@ -23,56 +23,51 @@
 #include "server/jobs/job_worker.h"
 #include "server/release/progress.h"
 
-/* Databases that somebody is to look into. */
+/* The most calls that can be pending: one for each database. */
 #define CALLS 64
 
-/* Milliseconds without a start after one in vain, and after many in a row. */
+/* Milliseconds without a start after the first failure, and at most after many in a row. */
 #define FIRST_PAUSE 200
 #define LAST_PAUSE 60000
 
 /* What a worker does. */
 typedef struct Slot
 {
-	bool finished;  /* it looks for jobs no more */
-	bool sent_away; /* by the launcher */
-	int64 job;      /* 0: none yet */
+	bool finished;   /* it does not look for jobs any more */
+	bool terminated; /* by the launcher */
+	int64 job;       /* 0: none */
 	bool cancelled;
-	bool ending; /* what became of it is being written */
-	JobPhase phase;
-	double rows_total;
-	int step;         /* of the scan; JOB_SCAN_STEPS: it has ended */
-	int step_at_tick; /* when its last tick began */
+	bool ending;          /* the job's end is being written: a cancel does not interrupt it */
+	JobProgress progress; /* without rows_scanned, which follows from the step */
+	int step;             /* of the scan; JOB_SCAN_STEPS: the scan has ended */
+	int step_at_tick;     /* the step when the last tick began */
 	int64 tick_number;
-	int tick;         /* milliseconds, 0: none */
+	int tick;         /* milliseconds, 0: there are no ticks */
 	int64 scan_start; /* by gate_clock(); ticks are counted from here */
-	bool searched;
-	int64 nodes;
-	int64 attempts;
-	double gap;
 } Slot;
 
 typedef struct Area
 {
-	ConditionVariable ends;
+	ConditionVariable ends; /* some job has ended */
 	PGPROC *launcher;
 	WorkerSlots workers;   /* ready: the worker runs jobs */
-	Slot slots[JOB_SLOTS]; /* of the workers, in the order of their places */
-	int pause;             /* milliseconds, after the last start in vain; 0: it was not */
+	Slot slots[JOB_SLOTS]; /* slots[i] is of the worker of workers.slot[i] */
+	int pause;             /* milliseconds, doubled at each failure; 0: the last start succeeded */
 	TimestampTz pause_end;
 	bool calls_lost;
-	bool crowded; /* the last worker found no room among max_worker_processes */
+	bool crowded; /* the last worker found too few of max_worker_processes free */
 	int call_count;
-	Oid calls[CALLS]; /* first come, first served */
+	Oid calls[CALLS]; /* databases; the first call is answered first */
 } Area;
 
-StaticAssertDecl(JOB_SLOTS == WORKER_SLOTS, "each worker has a place and a slot");
+StaticAssertDecl(JOB_SLOTS == WORKER_SLOTS, "each start has a slot");
 
 /* NULL: the library is not preloaded. */
 static Area *area = NULL;
 static LWLock *lock = NULL;
 
-/* In a worker. */
-static WorkerSlot *own_place = NULL;
+/* In a worker: its own. */
+static WorkerSlot *own_start = NULL;
 static Slot *own = NULL;
 
 static void
@@ -92,36 +87,24 @@ job_area_install(void)
 	preload_memory(&piece);
 }
 
-static void
-area_lock(void)
-{
-	LWLockAcquire(lock, LW_EXCLUSIVE);
-}
-
-static void
-area_unlock(void)
-{
-	LWLockRelease(lock);
-}
-
 /* ---- Slots; the lock is held ------------------------------------------------ */
 
 static WorkerSlot *
-place_of(const Slot *slot)
+start_of(const Slot *slot)
 {
 	return &area->workers.slot[slot - area->slots];
 }
 
-/* Is it that of a worker of our database, which has come? */
+/* Has a worker of this database taken the slot? */
 static bool
 is_ours(const Slot *slot)
 {
-	const WorkerSlot *place = place_of(slot);
+	const WorkerSlot *start = start_of(slot);
 
-	return place->worker != NULL && place->database == MyDatabaseId;
+	return start->worker != NULL && start->database == MyDatabaseId;
 }
 
-/* NULL if there is none. */
+/* The slot of a job of this database; NULL if it has none. */
 static Slot *
 slot_of(int64 job)
 {
@@ -133,21 +116,23 @@ slot_of(int64 job)
 	return NULL;
 }
 
+/* Counts the workers that run jobs, of all databases. */
 static int
-slots_joined(void)
+count_ready(void)
 {
-	int joined = 0;
+	int ready = 0;
 
 	for (int i = 0; i < JOB_SLOTS; i++)
-		joined += area->workers.slot[i].ready;
-	return joined;
+		ready += area->workers.slot[i].ready;
+	return ready;
 }
 
 /* ---- Pauses; the lock is held ----------------------------------------------- */
 
 /*
- * A worker found that there are too few worker slots, or died when it ran jobs.  Not one that died
- * before: nobody calls again for it, and a database's owner can see to it that none may connect.
+ * Called for a worker that found too few worker slots free or died while it ran jobs.  It is not
+ * called for one that died before: that one does not call again, and the owner of a database can
+ * keep workers from connecting.
  */
 static void
 pause_starts(void)
@@ -156,14 +141,7 @@ pause_starts(void)
 	area->pause_end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), area->pause);
 }
 
-/* A job has begun, or a worker slot is free again. */
-static void
-resume_starts(void)
-{
-	area->pause = 0;
-}
-
-/* Also where the clock was set back. */
+/* False, too, if the clock was set back to before the pause. */
 static bool
 starts_pause(void)
 {
@@ -174,23 +152,15 @@ starts_pause(void)
 
 /* ---- Calls; the lock is held ------------------------------------------------ */
 
-static bool
-call_exists(Oid database)
+/* For a call that finds no room, the launcher calls for all databases. */
+static void
+call_add(Oid database)
 {
 	for (int i = 0; i < area->call_count; i++)
 	{
 		if (area->calls[i] == database)
-			return true;
+			return;
 	}
-	return false;
-}
-
-/* The launcher looks into all databases for the call that finds no room. */
-static void
-call_add(Oid database)
-{
-	if (call_exists(database))
-		return;
 	if (area->call_count < CALLS)
 		area->calls[area->call_count++] = database;
 	else
@@ -204,17 +174,17 @@ wake_launcher(void)
 		SetLatch(&area->launcher->procLatch);
 }
 
-/* Takes the first call, which is over then; false if no worker can be started for it now. */
+/* Removes the first call and takes a slot for its worker; false if none can be started now. */
 static bool
 call_take(WorkerSlot *start)
 {
-	const WorkerSlot *place = NULL;
+	const WorkerSlot *taken = NULL;
 
 	if (area->call_count > 0 && !starts_pause())
-		place = worker_slot_take(&area->workers, dpobj_max_jobs, area->calls[0]);
-	if (place == NULL)
+		taken = worker_slot_take(&area->workers, dpobj_max_jobs, area->calls[0]);
+	if (taken == NULL)
 		return false;
-	*start = *place;
+	*start = *taken;
 	area->call_count--;
 	memmove(area->calls, area->calls + 1, area->call_count * sizeof(Oid));
 	return true;
@@ -229,7 +199,7 @@ job_area_running(int64 jobs[JOB_SLOTS])
 
 	if (area == NULL)
 		return 0;
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
 		const Slot *slot = &area->slots[i];
@@ -237,7 +207,7 @@ job_area_running(int64 jobs[JOB_SLOTS])
 		if (is_ours(slot) && slot->job != 0)
 			jobs[count++] = slot->job;
 	}
-	area_unlock();
+	LWLockRelease(lock);
 	return count;
 }
 
@@ -247,9 +217,9 @@ tick_number(const Slot *slot)
 	return (gate_clock() - slot->scan_start) / ((int64) slot->tick * 1000);
 }
 
-/* As it was at the last tick. */
+/* The step of the scan as it was at the last tick. */
 static int
-step_to_tell(const Slot *slot)
+shown_step(const Slot *slot)
 {
 	if (slot->tick > 0 && tick_number(slot) == slot->tick_number)
 		return slot->step_at_tick;
@@ -259,18 +229,12 @@ step_to_tell(const Slot *slot)
 static void
 describe(const Slot *slot, JobProgress *progress)
 {
-	int step = step_to_tell(slot);
+	int step = shown_step(slot);
 
-	memset(progress, 0, sizeof(*progress));
-	progress->phase = slot->phase;
-	if (slot->phase == JOB_SCANNING && step == JOB_SCAN_STEPS)
+	*progress = slot->progress;
+	if (progress->phase == JOB_SCANNING && step == JOB_SCAN_STEPS)
 		progress->phase = JOB_SOLVING;
-	progress->rows_total = slot->rows_total;
-	progress->rows_scanned = floor(slot->rows_total * step / JOB_SCAN_STEPS);
-	progress->searched = slot->searched;
-	progress->nodes = slot->nodes;
-	progress->attempts = slot->attempts;
-	progress->gap = slot->gap;
+	progress->rows_scanned = floor(progress->rows_total * step / JOB_SCAN_STEPS);
 }
 
 bool
@@ -280,15 +244,15 @@ job_area_progress(int64 job, JobProgress *progress)
 
 	if (area == NULL)
 		return false;
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	slot = slot_of(job);
 	if (slot != NULL)
 		describe(slot, progress);
-	area_unlock();
+	LWLockRelease(lock);
 	return slot != NULL;
 }
 
-/* Under the lock, so that the signal is not meant for the job before or after it. */
+/* Sends the signal under the lock, so that it cannot reach the job before or after this one. */
 bool
 job_area_cancel(int64 job)
 {
@@ -296,23 +260,16 @@ job_area_cancel(int64 job)
 
 	if (area == NULL)
 		return false;
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	slot = slot_of(job);
 	if (slot != NULL)
 	{
 		slot->cancelled = true;
 		if (!slot->ending)
-			(void) kill(place_of(slot)->worker->pid, SIGINT);
+			(void) kill(start_of(slot)->worker->pid, SIGINT);
 	}
-	area_unlock();
+	LWLockRelease(lock);
 	return slot != NULL;
-}
-
-void
-job_area_watch(void)
-{
-	if (area != NULL)
-		ConditionVariablePrepareToSleep(&area->ends);
 }
 
 void
@@ -322,7 +279,7 @@ job_area_wait(long milliseconds)
 }
 
 void
-job_area_watch_no_more(void)
+job_area_end_wait(void)
 {
 	ConditionVariableCancelSleep();
 }
@@ -332,10 +289,10 @@ job_area_call(Oid database)
 {
 	if (area == NULL)
 		return;
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	call_add(database);
 	wake_launcher();
-	area_unlock();
+	LWLockRelease(lock);
 }
 
 bool
@@ -345,48 +302,48 @@ job_area_is_crowded(void)
 
 	if (area == NULL)
 		return false;
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	crowded = area->crowded;
-	area_unlock();
+	LWLockRelease(lock);
 	return crowded;
 }
 
 /* ---- The worker ------------------------------------------------------------- */
 
 /*
- * Whoever waits for the place, or for the job, goes on.  One that dies while it runs jobs leaves
- * those that are queued behind: somebody is to look for them.
+ * Frees the worker's slot when it exits.  If it dies while it runs jobs, queued ones may be left,
+ * so another worker is called.
  */
 static void
-leave(int code, Datum argument)
+free_slot(int code, Datum argument)
 {
-	bool failed = own_place->ready && code != 0 && !own->sent_away;
+	bool failed = own_start->ready && code != 0 && !own->terminated;
 
-	area_lock();
-	if (own_place->ready && code == 0)
-		resume_starts();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	if (own_start->ready && code == 0)
+		area->pause = 0;
 	if (failed)
 	{
 		pause_starts();
-		call_add(own_place->database);
+		call_add(own_start->database);
 	}
-	worker_slot_clear(own_place);
+	worker_slot_clear(own_start);
 	wake_launcher();
-	area_unlock();
+	LWLockRelease(lock);
 	ConditionVariableBroadcast(&area->ends);
 }
 
 bool
-job_area_arrive(Oid database)
+job_area_take_slot(Oid database)
 {
-	area_lock();
-	own_place = worker_slot_numbered(&area->workers, worker_number());
-	if (own_place == NULL || worker_slot_is_lost(own_place)) /* we were not expected any more */
-		own_place = worker_slot_take(&area->workers, dpobj_max_jobs, database);
-	if (own_place != NULL)
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	own_start = worker_slot_numbered(&area->workers, worker_number());
+	if (own_start == NULL || worker_slot_is_lost(own_start)) /* this worker comes too late */
+		own_start = worker_slot_take(&area->workers, dpobj_max_jobs, database);
+	if (own_start != NULL)
 	{
-		own_place->worker = MyProc;
-		own = &area->slots[own_place - area->workers.slot];
+		own_start->worker = MyProc;
+		own = &area->slots[own_start - area->workers.slot];
 		memset(own, 0, sizeof(*own));
 	}
 	else
@@ -394,72 +351,69 @@ job_area_arrive(Oid database)
 		call_add(database);
 		wake_launcher();
 	}
-	area_unlock();
+	LWLockRelease(lock);
 	if (own != NULL)
-		before_shmem_exit(leave, (Datum) 0);
+		before_shmem_exit(free_slot, (Datum) 0);
 	return own != NULL;
 }
 
 bool
-job_area_join(int other_workers)
+job_area_activate(int other_workers)
 {
-	bool joined;
+	bool ready;
 
-	area_lock();
-	joined = max_worker_processes - other_workers - slots_joined() - 1 >= JOB_SPARE_WORKERS;
-	own_place->ready = joined;
-	area->crowded = !joined;
-	if (joined)
-		wake_launcher(); /* it looks after workers */
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	ready = max_worker_processes - other_workers - count_ready() - 1 >= JOB_SPARE_WORKERS;
+	own_start->ready = ready;
+	area->crowded = !ready;
+	if (ready)
+		wake_launcher(); /* to watch for DROP DATABASE */
 	else
 	{
 		pause_starts();
 		call_add(MyDatabaseId);
 	}
-	area_unlock();
-	return joined;
+	LWLockRelease(lock);
+	return ready;
 }
 
 void
 job_area_call_again(void)
 {
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	call_add(MyDatabaseId);
-	area_unlock();
+	LWLockRelease(lock);
 }
 
 bool
-job_area_others_wait(void)
+job_area_must_yield(void)
 {
 	bool waiting = false;
 
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (int i = 0; i < area->call_count; i++)
 		waiting |= area->calls[i] != MyDatabaseId;
 	if (waiting)
 		call_add(MyDatabaseId);
-	area_unlock();
+	LWLockRelease(lock);
 	return waiting;
 }
 
-/* The lock is held. */
-static bool
-is_looking(const Slot *slot)
-{
-	return slot != own && is_ours(slot) && place_of(slot)->ready && slot->job == 0 &&
-		   !slot->finished;
-}
-
-/* Is one of the first so many? */
+/* Does another worker, of one of the first slots, look for jobs of this database? */
 static bool
 any_looks(ptrdiff_t slots)
 {
 	bool looks = false;
 
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (ptrdiff_t i = 0; i < slots; i++)
-		looks |= is_looking(&area->slots[i]);
-	area_unlock();
+	{
+		const Slot *slot = &area->slots[i];
+
+		looks |= slot != own && is_ours(slot) && start_of(slot)->ready && slot->job == 0 &&
+				 !slot->finished;
+	}
+	LWLockRelease(lock);
 	return looks;
 }
 
@@ -470,41 +424,41 @@ job_area_is_looking(void)
 }
 
 bool
-job_area_is_spare(void)
+job_area_is_redundant(void)
 {
 	return any_looks(own - area->slots);
 }
 
 void
-job_area_finish(void)
+job_area_stop_looking(void)
 {
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	own->finished = true;
-	area_unlock();
+	LWLockRelease(lock);
 }
 
 bool
-job_area_begin(int64 job)
+job_area_set_job(int64 job)
 {
 	bool cancelled;
 
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	cancelled = own->cancelled;
-	*own = (Slot){.sent_away = own->sent_away, .job = job};
+	*own = (Slot){.terminated = own->terminated, .job = job};
 	if (job != 0)
-		resume_starts();
-	area_unlock();
+		area->pause = 0;
+	LWLockRelease(lock);
 	if (job == 0)
 		ConditionVariableBroadcast(&area->ends);
 	return cancelled;
 }
 
 void
-job_area_end(void)
+job_area_ignore_cancels(void)
 {
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	own->ending = true;
-	area_unlock();
+	LWLockRelease(lock);
 }
 
 bool
@@ -512,9 +466,9 @@ job_area_is_cancelled(void)
 {
 	bool cancelled;
 
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	cancelled = own->cancelled;
-	area_unlock();
+	LWLockRelease(lock);
 	return cancelled;
 }
 
@@ -535,15 +489,15 @@ set_step(int step)
 void
 job_area_scan(double rows_total, int tick)
 {
-	area_lock();
-	own->phase = JOB_SCANNING;
-	own->rows_total = rows_total;
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	own->progress.phase = JOB_SCANNING;
+	own->progress.rows_total = rows_total;
 	own->tick = tick;
 	own->scan_start = gate_clock();
-	area_unlock();
+	LWLockRelease(lock);
 }
 
-/* Called for each page: own->step is nobody else's to change. */
+/* Called for each page.  Only this worker changes own->step, so it reads it without the lock. */
 void
 job_area_scanned(double part)
 {
@@ -551,51 +505,51 @@ job_area_scanned(double part)
 
 	if (step <= own->step)
 		return;
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	set_step(step);
-	area_unlock();
+	LWLockRelease(lock);
 }
 
 void
 job_area_searched(const MechanismProgress *progress)
 {
-	area_lock();
-	own->searched = true;
-	own->nodes = progress->nodes;
-	own->attempts = progress->attempts;
-	own->gap = progress_gap(progress);
-	area_unlock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	own->progress.searched = true;
+	own->progress.nodes = progress->nodes;
+	own->progress.attempts = progress->attempts;
+	own->progress.gap = progress_gap(progress);
+	LWLockRelease(lock);
 }
 
 void
 job_area_release(void)
 {
-	area_lock();
-	own->phase = JOB_RELEASING;
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	own->progress.phase = JOB_RELEASING;
 	own->step = own->step_at_tick = JOB_SCAN_STEPS;
-	area_unlock();
+	LWLockRelease(lock);
 }
 
 /* ---- The launcher ----------------------------------------------------------- */
 
 static void
-resign(int code, Datum argument)
+unset_launcher(int code, Datum argument)
 {
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	area->launcher = NULL;
-	area_unlock();
+	LWLockRelease(lock);
 }
 
 void
-job_area_lead(void)
+job_area_set_launcher(void)
 {
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	area->launcher = MyProc;
-	area_unlock();
-	before_shmem_exit(resign, (Datum) 0);
+	LWLockRelease(lock);
+	before_shmem_exit(unset_launcher, (Datum) 0);
 }
 
-/* A worker that never came has looked for nothing.  Are there others that are still to come? */
+/* Calls again for workers that never came.  Returns whether any may still come. */
 static bool
 call_again_for_lost(void)
 {
@@ -603,51 +557,51 @@ call_again_for_lost(void)
 
 	for (int i = 0; i < WORKER_SLOTS; i++)
 	{
-		WorkerSlot *place = &area->workers.slot[i];
+		WorkerSlot *start = &area->workers.slot[i];
 
-		if (worker_slot_is_lost(place))
+		if (worker_slot_is_lost(start))
 		{
-			call_add(place->database);
-			worker_slot_clear(place);
+			call_add(start->database);
+			worker_slot_clear(start);
 		}
-		waiting |= place->number != 0 && place->worker == NULL;
+		waiting |= start->number != 0 && start->worker == NULL;
 	}
 	return waiting;
 }
 
-/* The place of a worker that will not come; crowded: because there was no worker slot. */
+/* Frees the slot of a worker that cannot start.  crowded: no worker slot was free; calls again. */
 static void
 give_back(const WorkerSlot *start, bool crowded)
 {
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	worker_slot_give_up(&area->workers, start->number);
 	if (crowded)
 	{
 		area->crowded = true;
 		call_add(start->database);
 	}
-	area_unlock();
+	LWLockRelease(lock);
 }
 
-/* Each call once: a worker that finds no place calls again. */
+/* Answers each pending call once; those that are added meanwhile wait for the next time. */
 bool
 job_area_answer_calls(bool (*may_connect)(Oid database))
 {
 	int calls;
 	bool left;
 
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	(void) call_again_for_lost();
 	calls = area->call_count;
-	area_unlock();
+	LWLockRelease(lock);
 	for (int i = 0; i < calls; i++)
 	{
 		WorkerSlot start;
 		bool taken;
 
-		area_lock();
+		LWLockAcquire(lock, LW_EXCLUSIVE);
 		taken = call_take(&start);
-		area_unlock();
+		LWLockRelease(lock);
 		if (!taken)
 			break;
 		if (!may_connect(start.database))
@@ -655,9 +609,9 @@ job_area_answer_calls(bool (*may_connect)(Oid database))
 		else if (!worker_register(&start, JOB_WORKER_NAME, JOB_WORKER_FUNCTION))
 			give_back(&start, true);
 	}
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	left = call_again_for_lost() || (area->call_count > 0 && dpobj_max_jobs > 0);
-	area_unlock();
+	LWLockRelease(lock);
 	return !left;
 }
 
@@ -666,9 +620,9 @@ job_area_is_full(void)
 {
 	bool full;
 
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	full = area->call_count == CALLS;
-	area_unlock();
+	LWLockRelease(lock);
 	return full;
 }
 
@@ -677,10 +631,10 @@ job_area_lost_calls(void)
 {
 	bool lost;
 
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	lost = area->calls_lost;
 	area->calls_lost = false;
-	area_unlock();
+	LWLockRelease(lock);
 	return lost;
 }
 
@@ -689,34 +643,34 @@ job_area_databases(Oid databases[JOB_SLOTS])
 {
 	int count = 0;
 
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
-		const WorkerSlot *place = &area->workers.slot[i];
-		bool known = place->worker == NULL;
+		const WorkerSlot *start = &area->workers.slot[i];
+		bool known = start->worker == NULL;
 
 		for (int j = 0; j < count; j++)
-			known |= databases[j] == place->database;
+			known |= databases[j] == start->database;
 		if (!known)
-			databases[count++] = place->database;
+			databases[count++] = start->database;
 	}
-	area_unlock();
+	LWLockRelease(lock);
 	return count;
 }
 
-/* Under the lock, so that the signal is not meant for another process of that number. */
+/* Sends the signal under the lock, so that it cannot reach another process with that pid. */
 void
-job_area_send_away(Oid database)
+job_area_terminate(Oid database)
 {
-	area_lock();
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
-		const WorkerSlot *place = &area->workers.slot[i];
+		const WorkerSlot *start = &area->workers.slot[i];
 
-		if (place->worker == NULL || place->database != database)
+		if (start->worker == NULL || start->database != database)
 			continue;
-		area->slots[i].sent_away = true;
-		(void) kill(place->worker->pid, SIGTERM);
+		area->slots[i].terminated = true;
+		(void) kill(start->worker->pid, SIGTERM);
 	}
-	area_unlock();
+	LWLockRelease(lock);
 }

@@ -1,13 +1,14 @@
 /*
- * job_area.h - which jobs are running now and how far they are, in shared memory.
+ * job_area.h - the slots of running jobs and their progress, in shared memory.
  *
- * The table dpobj.job_rows says what became of jobs; this says who is at work.  A job that its
- * row calls running has a slot from before its row says so until after it no longer does;
- * one without a slot is dead.  Only a server that preloads the library has the memory: in
- * another one no job runs.
+ * A job whose row in dpobj.job_rows says running has a slot, from before the row says so until
+ * after it no longer does; a running job without a slot has lost its worker.  The memory exists
+ * only in a server that preloads the library; in another one no job runs.
  *
- * A slot is taken when the start of a worker is asked for (worker_start.h), so that there are
- * never more than dpobj.max_jobs of them, whether they run jobs or are on their way.
+ * A slot is taken when the start of a worker is requested (worker_start.h), so that starting and
+ * working job workers together are at most dpobj.max_jobs.
+ *
+ * A call asks the launcher to start a worker that looks for queued jobs of a database.
  */
 #ifndef DPOBJ_JOB_AREA_H
 #define DPOBJ_JOB_AREA_H
@@ -22,122 +23,122 @@
 /* Worker slots that jobs leave to charges and parallel queries. */
 #define JOB_SPARE_WORKERS 2
 
-/* A scan is told in so many steps. */
+/* The progress of a scan is shown in this many steps. */
 #define JOB_SCAN_STEPS 20
 
 typedef enum JobPhase
 {
-	JOB_QUEUED, /* also while it waits for its turn with a worker */
+	JOB_QUEUED, /* also a running job that waits for its turn to scan */
 	JOB_SCANNING,
 	JOB_SOLVING,
 	JOB_RELEASING
 } JobPhase;
 
-/* What may be told of a running job. */
+/* What dpobj.progress shows of a running job. */
 typedef struct JobProgress
 {
 	JobPhase phase;
 	double rows_scanned;
-	double rows_total; /* by public numbers; 0 until the scan begins */
-	/* for the table's owner only */
+	double rows_total; /* from public statistics; 0 until the scan begins, or if not public */
+	/* the rest is for the table's owner only */
 	bool searched; /* the solver has reported */
 	int64 nodes;
 	int64 attempts;
 	double gap;
 } JobProgress;
 
-/* Asks for the memory, if the library is being preloaded. */
+/* Requests the memory, if the library is being preloaded. */
 extern void job_area_install(void);
 
 /* ---- Everybody ---- */
 
-/* The jobs of this database that have a slot; returns how many. */
+/* Lists the jobs of this database that have a slot; returns how many. */
 extern int job_area_running(int64 jobs[JOB_SLOTS]);
 
-/* False if it has no slot. */
+/* False if the job has no slot. */
 extern bool job_area_progress(int64 job, JobProgress *progress);
 
-/* Interrupts the job's worker; false if it has no slot. */
+/* Interrupts the job's worker; false if the job has no slot. */
 extern bool job_area_cancel(int64 job);
 
 /*
- * Sleeps until some job has ended, or for so many milliseconds: watch, look at the job, wait, look
- * again and so on, and stop watching.
+ * Sleeps until some job has ended, at most this many milliseconds; the first call returns at once.
+ * After the last one, job_area_end_wait().
  */
-extern void job_area_watch(void);
 extern void job_area_wait(long milliseconds);
-extern void job_area_watch_no_more(void);
+extern void job_area_end_wait(void);
 
-/* Has the launcher send a worker that looks for queued jobs of the database. */
+/* Adds a call, and wakes the launcher. */
 extern void job_area_call(Oid database);
 
 /* Did the last worker, or its start, find too few of max_worker_processes free? */
 extern bool job_area_is_crowded(void);
 
-/* Does a worker of this database, other than this one, look for a job to run, again and again? */
+/* Does another worker of this database look for jobs? */
 extern bool job_area_is_looking(void);
 
 /* ---- The worker ---- */
 
 /*
- * The first that a worker does: takes the slot that it was started for, or another where it is
- * late; false, after a call for later, if none of dpobj.max_jobs is free.
+ * Takes the slot that the worker was started for, or another one if the worker is late; the first
+ * thing that it does.  False, after another call, if none of dpobj.max_jobs is free.
  */
-extern bool job_area_arrive(Oid database);
+extern bool job_area_take_slot(Oid database);
 
 /*
- * From here on it runs jobs, if enough worker slots stay free beside the workers that are not
- * ours; false, after a call for later, if that is not so.
+ * Lets the worker run jobs if enough worker slots stay free; other_workers: background workers
+ * that are not of jobs.  False, after another call, if too few do.
  */
-extern bool job_area_join(int other_workers);
+extern bool job_area_activate(int other_workers);
 
-/* Another worker is to look into this database when this one has left. */
+/* Adds a call for this database, which the launcher sees when this worker exits. */
 extern void job_area_call_again(void);
 
-/* Is there a call for another database?  Then that one's turn has come, and ours is called last. */
-extern bool job_area_others_wait(void);
+/* Must this worker exit because of a call for another database?  Then this one is called last. */
+extern bool job_area_must_yield(void);
 
-/* Does another worker of this database, before this one, look for a job to run, too? */
-extern bool job_area_is_spare(void);
+/* Does the worker of an earlier slot look for jobs of this database, too? */
+extern bool job_area_is_redundant(void);
 
-/* It has found none, and will look no more.  While it has the queue locked. */
-extern void job_area_finish(void);
+/* Notes that the worker does not look for jobs any more; while it has the queue locked. */
+extern void job_area_stop_looking(void);
 
-/* The slot is of this job from now on; 0: of none.  Was the one before cancelled? */
-extern bool job_area_begin(int64 job);
+/* Gives the slot to this job, 0: to none.  Returns whether the job before was cancelled. */
+extern bool job_area_set_job(int64 job);
 extern bool job_area_is_cancelled(void);
 
-/* From now on a cancel interrupts nothing. */
-extern void job_area_end(void);
+/* From now on a cancel does not interrupt the job. */
+extern void job_area_ignore_cancels(void);
 
 /*
- * Begins a scan.  How far the scan and later the solver are is shown at ticks of this many
- * milliseconds, counted from here, because the moments at which they end depend on the rows.
+ * Begins a scan.  Its progress is shown at ticks of this many milliseconds from now, because the
+ * moment when it ends depends on the rows.
  */
 extern void job_area_scan(double rows_total, int tick);
-extern void job_area_scanned(double part); /* 1: all of it */
+extern void job_area_scanned(double part); /* of the table; 1: all of it */
 extern void job_area_searched(const MechanismProgress *progress);
 extern void job_area_release(void);
 
 /* ---- The launcher ---- */
 
-extern void job_area_lead(void);
+/* Registers this process as the launcher. */
+extern void job_area_set_launcher(void);
 
 /*
- * Starts workers for the calls that there are places for; false if some are left, or workers that
- * were started before have not come yet.  A database that a worker may not connect to is called
- * no more.
+ * Starts workers for the calls that there are slots for.  False if calls are left, or if workers
+ * that were started before have not come yet.  Calls are dropped for databases where may_connect()
+ * is false.
  */
 extern bool job_area_answer_calls(bool (*may_connect)(Oid database));
 
-/* Is there no room for another call?  Has there been none for some since this was asked last? */
+/* Is there no room for another call?  Has a call found no room since this was last asked? */
 extern bool job_area_is_full(void);
 extern bool job_area_lost_calls(void);
 
-/* Databases that have workers; returns how many. */
+/* Lists the databases that have workers; returns how many. */
 extern int job_area_databases(Oid databases[JOB_SLOTS]);
 
-/* Ends the workers of that database.  It is no fault of theirs, so that no pause follows. */
-extern void job_area_send_away(Oid database);
+/* Terminates the workers of the database; no pause of starts follows. */
+extern void job_area_terminate(Oid database);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * job_call.c - having queued jobs looked for.
+ * job_call.c - calls for workers that look for queued jobs of this database.
  */
 #include "postgres.h"
 
@@ -13,11 +13,11 @@
 #include "server/jobs/job_call.h"
 #include "server/jobs/job_table.h"
 
-/* What this transaction has done, also if it was rolled back to a savepoint. */
+/* What this transaction has done; a rollback to a savepoint does not undo it. */
 static bool submitted = false;
 static bool cancelled = false;
 
-/* A prepared transaction may be committed by anybody, at any time: the next call will find it. */
+/* Jobs of a prepared transaction wait for job_call_now(). */
 static void
 transaction_ends(XactEvent event, void *argument)
 {

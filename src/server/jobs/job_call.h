@@ -1,19 +1,24 @@
 /*
- * job_call.h - having queued jobs looked for.
+ * job_call.h - calls for workers that look for queued jobs of this database (job_area.h).
  */
 #ifndef DPOBJ_JOB_CALL_H
 #define DPOBJ_JOB_CALL_H
 
 #include "postgres.h"
 
-/* Once this transaction has committed, and only then. */
+/* Calls when this transaction commits. */
 extern void job_call_at_commit(void);
 
-/* However it ends: a worker passes over a job that is being cancelled, which may not come true. */
+/*
+ * Calls when this transaction ends, even by a rollback: until then workers skip the job that it
+ * cancels.
+ */
 extern void job_call_at_end(void);
 
-/* If any are queued that a prepared transaction has submitted: PostgreSQL tells nobody of its
- * commit. */
+/*
+ * Calls now if jobs are queued that no worker comes to: nothing is called when a prepared
+ * transaction commits.
+ */
 extern void job_call_now(void);
 
 #endif

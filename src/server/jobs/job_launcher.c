@@ -2,14 +2,14 @@
  * job_launcher.c - the background worker that starts the workers of jobs, in a server that
  * preloads the library.
  *
- * It belongs to no database.  When the server has started, or its configuration has changed, it
- * has a worker look into each database; after that it answers calls (job_area.h), and those
- * that no worker slot was free for, until there is one.
+ * The launcher is connected to no database.  When the server has started, or its configuration has
+ * changed, it calls for a worker in each database (job_area.h).  It answers calls, and repeats
+ * those that no worker slot was free for.
  *
- * DROP DATABASE waits five seconds for the sessions of a database to end.  It holds a lock
- * meanwhile that says so, and the launcher ends the database's jobs, as DROP DATABASE will.
- * ALTER DATABASE RENAME and SET TABLESPACE hold the same lock: they come before a job, too, and
- * the jobs that are still queued go on when they are done.
+ * DROP DATABASE waits five seconds for the sessions of a database to end, and holds a lock on the
+ * database meanwhile.  If the launcher sees that lock, it terminates the database's workers.
+ * ALTER DATABASE RENAME and SET TABLESPACE hold the same lock and have the same effect: jobs that
+ * are still queued run when they are done.
  */
 #include "postgres.h"
 
@@ -41,22 +41,17 @@
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_launcher.h"
 
-/* Milliseconds between two looks, where there is something to look after; and where there is not.
- */
+/* Milliseconds that the launcher sleeps at most: with workers or calls, and without any. */
 #define BUSY_PAUSE 200
 #define IDLE_PAUSE 60000
 
 /* Seconds after which the postmaster starts it again. */
 #define RESTART_TIME 5
 
-/* DATCONNLIMIT_INVALID_DB, which not all minor versions know: a DROP DATABASE that was cut short.
- */
+/* DATCONNLIMIT_INVALID_DB, which some minor versions lack: a DROP DATABASE was interrupted. */
 #define INVALID_DATABASE (-2)
 
-/*
- * The launcher, logical replication's launcher if there is one, a job, and the slots that jobs
- * leave free.
- */
+/* Two workers are needed at least, the launcher and a job, besides those of others. */
 static void
 warn_of_few_workers(void)
 {
@@ -72,7 +67,7 @@ warn_of_few_workers(void)
 			 errhint("Raise max_worker_processes, or set dpobj.max_jobs to 0.")));
 }
 
-/* Not in the server that pg_upgrade starts and stops: a job would be charged and broken off. */
+/* pg_upgrade starts the server and stops it again, which would end jobs that are charged. */
 void
 job_launcher_install(void)
 {
@@ -88,11 +83,11 @@ job_launcher_install(void)
 
 /* ---- Databases -------------------------------------------------------------- */
 
-/* Those that a worker is still to look into; in TopMemoryContext. */
+/* Databases that the launcher has not called for yet; in TopMemoryContext. */
 static List *unvisited = NIL;
 
 static void
-put_off(Oid database)
+add_unvisited(Oid database)
 {
 	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
 
@@ -121,7 +116,7 @@ find_databases(void)
 
 		if (database->datallowconn && !database->datistemplate &&
 			database->datconnlimit != INVALID_DATABASE)
-			put_off(database->oid);
+			add_unvisited(database->oid);
 	}
 	table_endscan(scan);
 	table_close(databases, AccessShareLock);
@@ -130,13 +125,7 @@ find_databases(void)
 
 /* ---- DROP DATABASE ---------------------------------------------------------- */
 
-static void
-set_tag(LOCKTAG *tag, Oid database)
-{
-	SET_LOCKTAG_OBJECT(*tag, InvalidOid, DatabaseRelationId, database, 0);
-}
-
-/* Invalid if there is no such database any more. */
+/* InvalidOid if the database does not exist any more. */
 static Oid
 owner_of(Oid database)
 {
@@ -150,20 +139,20 @@ owner_of(Oid database)
 	return owner;
 }
 
-/* Would a worker that connects wait for a lock, or for somebody who waits for one? */
+/* Would a worker have to wait for a lock on the database when it connects? */
 static bool
 is_locked(Oid database)
 {
 	LOCKTAG tag;
 
-	set_tag(&tag, database);
+	SET_LOCKTAG_OBJECT(tag, InvalidOid, DatabaseRelationId, database, 0);
 	if (LockAcquire(&tag, AccessShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
 		return true;
 	LockRelease(&tag, AccessShareLock, false);
 	return false;
 }
 
-/* A database that was only renamed or moved is visited afterwards. */
+/* A database that is locked now, perhaps to be renamed or moved, is visited again later. */
 static bool
 may_connect(Oid database)
 {
@@ -176,11 +165,11 @@ may_connect(Oid database)
 	exists = SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database));
 	CommitTransactionCommand();
 	if (exists && locked)
-		put_off(database);
+		add_unvisited(database);
 	return exists && !locked;
 }
 
-/* One at a time: there may be many. */
+/* Calls for one database; there may be more of them than there is room for calls. */
 static void
 visit_one(void)
 {
@@ -197,9 +186,9 @@ visit_one(void)
 }
 
 /*
- * Has somebody the lock who may drop the database?  Not who waits for it: PostgreSQL takes it
- * before it asks, so that anybody can wait for it, and have it for as long as he does not read the
- * refusal.
+ * Does a role hold the lock that may drop the database?  Waiting for the lock or holding it means
+ * nothing alone: PostgreSQL takes it before it checks the privilege, and a role without it keeps
+ * the lock until its client has read the error.
  */
 static bool
 is_being_dropped(Oid database)
@@ -210,7 +199,7 @@ is_being_dropped(Oid database)
 	int count;
 	bool dropped = false;
 
-	set_tag(&tag, database);
+	SET_LOCKTAG_OBJECT(tag, InvalidOid, DatabaseRelationId, database, 0);
 	holders = GetLockConflicts(&tag, AccessShareLock, &count);
 	for (int i = 0; i < count && OidIsValid(owner); i++)
 	{
@@ -222,9 +211,9 @@ is_being_dropped(Oid database)
 	return dropped;
 }
 
-/* True if there are any workers. */
+/* Terminates the workers of databases that are being dropped; false if there are no workers. */
 static bool
-make_way(void)
+free_dropped(void)
 {
 	Oid databases[JOB_SLOTS];
 	int count = job_area_databases(databases);
@@ -236,8 +225,8 @@ make_way(void)
 	{
 		if (!is_being_dropped(databases[i]))
 			continue;
-		job_area_send_away(databases[i]);
-		put_off(databases[i]);
+		job_area_terminate(databases[i]);
+		add_unvisited(databases[i]);
 	}
 	CommitTransactionCommand();
 	return true;
@@ -255,7 +244,7 @@ reload(void)
 	find_databases(); /* dpobj.max_jobs may have become larger */
 }
 
-/* Processes without a database do not, and would see memberships as they were at first. */
+/* Has changes of memberships noticed: a process without a database does not call this itself. */
 static void
 follow_memberships(void)
 {
@@ -265,7 +254,7 @@ follow_memberships(void)
 }
 
 static void
-look_after(void)
+run_launcher(void)
 {
 	while (!ShutdownRequestPending)
 	{
@@ -276,7 +265,7 @@ look_after(void)
 		CHECK_FOR_INTERRUPTS();
 		reload();
 		busy = !job_area_answer_calls(may_connect);
-		busy |= make_way();
+		busy |= free_dropped();
 		busy |= unvisited != NIL;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 busy ? BUSY_PAUSE : IDLE_PAUSE, PG_WAIT_EXTENSION);
@@ -293,7 +282,7 @@ dpobj_launcher_main(Datum argument)
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 	follow_memberships();
 	find_databases();
-	job_area_lead();
-	look_after();
-	proc_exit(1); /* so that the postmaster starts it again, unless it is going, too */
+	job_area_set_launcher();
+	run_launcher();
+	proc_exit(1); /* so that the postmaster starts it again, unless the server stops */
 }

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-/* All that other sessions get to see of it, in pg_stat_activity. */
+/* The launcher's type in pg_stat_activity. */
 #define JOB_LAUNCHER_NAME "dpobj launcher"
 
 /* The launcher's entry point, as the postmaster looks it up. */

@@ -1,7 +1,7 @@
 /*
- * job_list.c - the list of jobs and how far they are: the views dpobj.jobs and dpobj.progress.
+ * job_list.c - the jobs and their progress, for the views dpobj.jobs and dpobj.progress.
  *
- * It shows what is so now, however old the caller's snapshot is.
+ * The list shows the present state, however old the caller's snapshot is.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@
 #include "server/base/materialize.h"
 #include "server/release/progress.h"
 
-/* Of a row of the list; see below. */
+/* The columns of list_statement. */
 enum
 {
 	LIST_ID,
@@ -73,7 +73,7 @@ set_progress(const JobProgress *progress, bool owner, Datum *values, bool *nulls
 	nulls[LIST_NODES] = nulls[LIST_ATTEMPTS] = nulls[LIST_GAP] = false;
 }
 
-/* Bounds and nodes depend on the rows: they are for who may read these. */
+/* Bounds and nodes depend on rows, so they are shown to those who may read the rows. */
 static bool
 may_see_rows(Datum *values, bool *nulls)
 {
@@ -82,7 +82,7 @@ may_see_rows(Datum *values, bool *nulls)
 	return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && progress_may_see(relation);
 }
 
-/* The reason, if it is known; NULL for a job that waits for its turn. */
+/* Why a job is queued; NULL if it only waits for its turn. */
 static const char *
 queued_for(void)
 {
@@ -106,7 +106,7 @@ set_queued(Datum *values, bool *nulls)
 		values[LIST_REASON] = CStringGetTextDatum(reason);
 }
 
-/* What the area knows, which the row does not say. */
+/* Adds what shared memory knows of the job, and the row does not. */
 static void
 complete(Datum *values, bool *nulls)
 {
@@ -121,8 +121,9 @@ complete(Datum *values, bool *nulls)
 }
 
 /*
- * $1: all of them? $2, $3: else those of this role; of a restored dump by name.  $4: dead ones.
- * What was queued or running elsewhere will not be run here.
+ * $1: all jobs, or those of the role $2, whose name is $3, which identifies it after a restore; $4:
+ * ids of dead jobs; $5: with all models.  Jobs that were queued or running before a restore read as
+ * failed.
  */
 static const char *const list_statement =
 	"SELECT j.id, j.name, s.state, j.submitted, j.started, j.finished, NULL::text,"

@@ -5,7 +5,6 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -18,9 +17,9 @@
 #include "utils/snapmgr.h"
 
 #include "server/base/admin.h"
+#include "server/base/digest.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_worker.h"
-#include "server/base/digest.h"
 #include "server/base/extension.h"
 #include "server/base/gate.h"
 #include "server/jobs/job_area.h"
@@ -33,7 +32,7 @@
 
 /* ---- Arguments -------------------------------------------------------------- */
 
-/* Schema-qualified and quoted; nobody holds a lock that would keep the table. */
+/* Schema-qualified and quoted; raises an error if the table has been dropped. */
 static char *
 table_name(Oid table)
 {
@@ -48,10 +47,10 @@ table_name(Oid table)
 void
 job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH])
 {
-	LOCAL_FCINFO(call, JOB_ARGUMENTS);
+	LOCAL_FCINFO(call, TRAIN_ARGUMENTS);
 
-	InitFunctionCallInfoData(*call, NULL, JOB_ARGUMENTS, InvalidOid, NULL, NULL);
-	for (int i = 0; i < JOB_ARGUMENTS; i++)
+	InitFunctionCallInfoData(*call, NULL, TRAIN_ARGUMENTS, InvalidOid, NULL, NULL);
+	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
 		call->args[i] = job->argument[i];
 	train_request_read(call, false, request);
 	(void) table_name(request->relation);
@@ -77,27 +76,23 @@ job_add(const Job *job, const TrainRequest *request, const uint8 hash[CHARGE_HAS
 
 	memset(nulls, ' ', lengthof(types));
 	nulls[lengthof(types)] = '\0';
-	for (int i = 0; i < JOB_ARGUMENTS; i++)
+	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
 	{
 		values[i] = job->argument[i].value;
-		if (job->argument[i].isnull)
-			nulls[i] = 'n';
+		nulls[i] = job->argument[i].isnull ? 'n' : ' ';
 	}
 	(void) admin_select(number, 0, NULL, NULL, &id, &isnull);
-	values[JOB_ARGUMENTS] = id;
-	values[JOB_ARGUMENTS + 1] = ObjectIdGetDatum(job->role);
-	values[JOB_ARGUMENTS + 2] = CStringGetTextDatum(GetUserNameFromId(job->role, false));
-	values[JOB_ARGUMENTS + 3] = CStringGetTextDatum(table_name(request->relation));
-	values[JOB_ARGUMENTS + 4] = digest_datum(hash);
+	values[TRAIN_ARGUMENTS] = id;
+	values[TRAIN_ARGUMENTS + 1] = ObjectIdGetDatum(job->role);
+	values[TRAIN_ARGUMENTS + 2] = CStringGetTextDatum(GetUserNameFromId(job->role, false));
+	values[TRAIN_ARGUMENTS + 3] = CStringGetTextDatum(table_name(request->relation));
+	values[TRAIN_ARGUMENTS + 4] = digest_datum(hash);
 	if (admin_execute(statement, lengthof(types), types, values, nulls) != 1)
 		elog(ERROR, "could not write the row of a job");
 	return DatumGetInt64(id);
 }
 
-/*
- * The snapshot is the latest, and xmin says whether the row is our own.  What was queued or running
- * before a restore is over.
- */
+/* A job that was queued or running before a restore reads as failed. */
 #define STATE                                                                                      \
 	"SELECT CASE WHEN origin = dpobj_internal.origin() THEN role ELSE coalesce((SELECT a.oid"      \
 	" FROM pg_authid a WHERE a.rolname = role_name), 0::oid) END,"                                 \
@@ -124,15 +119,9 @@ read_state(const char *statement, int count, Oid *types, Datum *values, JobState
 static bool
 has_worker(int64 id)
 {
-	int64 running[JOB_SLOTS];
-	int count = job_area_running(running);
+	JobProgress progress;
 
-	for (int i = 0; i < count; i++)
-	{
-		if (running[i] == id)
-			return true;
-	}
-	return false;
+	return job_area_progress(id, &progress);
 }
 
 static bool
@@ -142,8 +131,9 @@ is_running(const JobState *state)
 }
 
 /*
- * A row that calls itself running before and after it had no worker is a dead job's, unless it was
- * taken anew in between; but on a standby, where nobody can see the primary's workers.
+ * A job is dead if its row says running both before and after it was seen without a worker: between
+ * the two a worker may have taken it.  A standby does not see the primary's workers, so there a
+ * running job is never dead.
  */
 static bool
 find(const char *statement, int count, Oid *types, Datum *values, JobState *state)
@@ -180,7 +170,7 @@ job_find_name(const char *name, JobState *state)
 		lengthof(types), types, values, state);
 }
 
-/* A guard against filling the table by mistake: open transactions do not see each other's. */
+/* Counts without the jobs of open transactions: the limit only guards against mistakes. */
 int
 job_count_queued(void)
 {
@@ -221,7 +211,7 @@ ids_datum(const int64 *ids, int count)
 		construct_array(values, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
-/* Not in a database without the extension, nor in one that has 0.1.0 of it. */
+/* False without the extension, or with version 0.1.0 of it. */
 static bool
 table_exists(void)
 {
@@ -229,14 +219,14 @@ table_exists(void)
 
 	if (!extension_hold())
 		return false;
-	exists = OidIsValid(get_relname_relid("job_rows", get_namespace_oid("dpobj", false)));
+	exists = OidIsValid(extension_table("job_rows"));
 	extension_release();
 	return exists;
 }
 
 /*
- * A queued job whose role has a running job is not waiting: that job's worker takes it next.  A job
- * whose worker died after the charge is waiting, because its failure must be counted.
+ * A queued job whose role has a running job does not wait: that job's worker takes it next.  A job
+ * whose worker died after the charge waits: a worker must write its failure.
  */
 bool
 job_any_waiting(void)
@@ -258,7 +248,7 @@ job_any_waiting(void)
 	return admin_select(statement, lengthof(types), types, values, &found, &isnull);
 }
 
-/* On a standby nobody can see the primary's workers. */
+/* A standby does not see the primary's workers, so it finds no dead jobs. */
 Datum
 job_dead(void)
 {
@@ -288,7 +278,7 @@ job_dead(void)
 	return ids_datum(dead, found);
 }
 
-/* An ended job needs no features, options and filter: the ledger has them if it was charged. */
+/* Ended jobs do not keep these; the ledger has them if the job was charged. */
 #define FORGET ", features = NULL, options = NULL, filter = NULL"
 
 static bool
@@ -304,8 +294,8 @@ set_cancelled(int64 id)
 }
 
 /*
- * An update that finds the job taken meanwhile has locked its row, for which the worker would
- * wait until our caller's transaction ends: it is rolled back.
+ * If a worker has taken the job meanwhile, the update is rolled back: it has locked the row, and
+ * the worker would wait for the end of the caller's transaction.
  */
 bool
 job_cancel_queued(int64 id)
@@ -343,26 +333,24 @@ job_cancel_queued(int64 id)
 
 /* ---- The worker's side ------------------------------------------------------ */
 
+/* Within SPI. */
 static void
-change(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
+execute(const char *statement, int count, Oid *types, Datum *values, int expected)
 {
-	SPI_connect();
-	if (SPI_execute_with_args(extension_statement(statement), count, types, values, nulls, false,
-							  0) < 0)
-		elog(ERROR, "could not write the row of a job");
-	SPI_finish();
+	if (SPI_execute_with_args(extension_statement(statement), count, types, values, NULL, false,
+							  0) != expected)
+		elog(ERROR, "could not read or write the rows of jobs");
 }
 
-/* A lock that writers of rows do not wait for, nor readers. */
+/* Neither readers nor writers of rows wait for this lock. */
 void
 job_lock_queue(void)
 {
-	LockRelationOid(get_relname_relid("job_rows", get_namespace_oid("dpobj", false)),
-					ShareUpdateExclusiveLock);
+	LockRelationOid(extension_table("job_rows"), ShareUpdateExclusiveLock);
 }
 
 void
-job_bury(void)
+job_fail_dead(void)
 {
 	static const char *const statement =
 		"WITH dead AS (UPDATE dpobj.job_rows SET state = 'failed'" FORGET
@@ -374,24 +362,22 @@ job_bury(void)
 	bool isnull;
 
 	SPI_connect();
-	if (SPI_execute_with_args(extension_statement(statement), lengthof(types), types, values, NULL,
-							  false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not write the row of a job");
+	execute(statement, lengthof(types), types, values, SPI_OK_SELECT);
 	releases = charge_column(0, 1, &isnull);
 	if (!isnull)
 		charge_fail_lost(releases);
 	SPI_finish();
 }
 
-/* Copies the row that SPI has found, for a caller outside of SPI. */
+/* Copies the row that SPI has found into the memory of the caller of SPI. */
 static void
-keep(Job *job)
+copy_row(Job *job)
 {
 	bool isnull;
 
 	job->id = DatumGetInt64(charge_column(0, 1, &isnull));
 	job->role = DatumGetObjectId(charge_column(0, 2, &isnull));
-	for (int i = 0; i < JOB_ARGUMENTS; i++)
+	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, i + 2);
 		Datum value = charge_column(0, i + 3, &job->argument[i].isnull);
@@ -405,8 +391,8 @@ keep(Job *job)
 }
 
 /*
- * The one that may be next, not among those and not of one of those roles; false if there is none.
- * One that is queued again waits behind those that came since.
+ * Finds the next queued job, except these ids and these roles; false if there is none.  A job that
+ * was queued again comes after those that were submitted before that.
  */
 static bool
 find_next(Datum ids, Datum roles, int64 *id, Oid *role)
@@ -420,9 +406,7 @@ find_next(Datum ids, Datum roles, int64 *id, Oid *role)
 	Datum values[] = {ids, roles};
 	bool isnull;
 
-	if (SPI_execute_with_args(extension_statement(statement), lengthof(types), types, values, NULL,
-							  false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the jobs");
+	execute(statement, lengthof(types), types, values, SPI_OK_SELECT);
 	if (SPI_processed == 0)
 		return false;
 	*id = DatumGetInt64(charge_column(0, 1, &isnull));
@@ -430,7 +414,7 @@ find_next(Datum ids, Datum roles, int64 *id, Oid *role)
 	return true;
 }
 
-/* False if somebody cancels it. */
+/* Marks the job as running; false if a transaction is cancelling it. */
 static bool
 take(int64 id, Job *job)
 {
@@ -441,18 +425,16 @@ take(int64 id, Job *job)
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 
-	if (SPI_execute_with_args(extension_statement(statement), lengthof(types), types, values, NULL,
-							  false, 0) != SPI_OK_UPDATE_RETURNING)
-		elog(ERROR, "could not take a job");
+	execute(statement, lengthof(types), types, values, SPI_OK_UPDATE_RETURNING);
 	if (SPI_processed == 0)
 		return false;
-	keep(job);
+	copy_row(job);
 	return true;
 }
 
 /*
- * Of one role only one release at the analyst's door runs at a time: a job that would only wait for
- * a session of its role leaves its place to others.
+ * One release of a role runs at a time at the analyst's door.  So a job is passed over while a
+ * session of its role has the gate: it would keep a slot and only wait.
  */
 JobClaim
 job_claim(Job *job)
@@ -494,7 +476,7 @@ job_queue_again(int64 id)
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 
-	change(statement, lengthof(types), types, values, NULL);
+	(void) admin_execute(statement, lengthof(types), types, values, NULL);
 }
 
 void
@@ -504,7 +486,7 @@ job_note_release(int64 id, int64 release)
 	Oid types[] = {INT8OID, INT8OID};
 	Datum values[] = {Int64GetDatum(id), Int64GetDatum(release)};
 
-	change(statement, lengthof(types), types, values, NULL);
+	(void) admin_execute(statement, lengthof(types), types, values, NULL);
 }
 
 void
@@ -517,18 +499,14 @@ job_end(int64 id, const char *state, int tick, int64 release, int sqlstate, cons
 		" release = coalesce(nullif($4, 0), release), sqlstate = $5, reason = $6" FORGET
 		" WHERE id = $1 AND state = 'running'";
 	Oid types[] = {INT8OID, TEXTOID, INT4OID, INT8OID, TEXTOID, TEXTOID};
-	Datum values[] = {Int64GetDatum(id), CStringGetTextDatum(state), Int32GetDatum(tick),
-					  Int64GetDatum(release)};
-	char nulls[] = "      ";
-	Datum all[lengthof(types)] = {0};
+	Datum values[lengthof(types)] = {Int64GetDatum(id), CStringGetTextDatum(state),
+									 Int32GetDatum(tick), Int64GetDatum(release)};
+	const char *nulls = reason == NULL ? "    nn" : NULL;
 
-	memcpy(all, values, sizeof(values));
-	if (reason == NULL)
-		nulls[4] = nulls[5] = 'n';
-	else
+	if (reason != NULL)
 	{
-		all[4] = CStringGetTextDatum(unpack_sql_state(sqlstate));
-		all[5] = CStringGetTextDatum(reason);
+		values[4] = CStringGetTextDatum(unpack_sql_state(sqlstate));
+		values[5] = CStringGetTextDatum(reason);
 	}
-	change(statement, lengthof(types), types, all, nulls);
+	(void) admin_execute(statement, lengthof(types), types, values, nulls);
 }

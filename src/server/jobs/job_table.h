@@ -1,11 +1,11 @@
 /*
- * job_table.h - the rows of dpobj.job_rows: what was asked for, and what became of it.
+ * job_table.h - the rows of dpobj.job_rows: the request of a job, and how the job ended.
  *
  *   queued -> running -> released, failed or cancelled; queued -> cancelled; running -> queued
  *
- * A row is written in the transaction of dpobj.submit, so that it is nobody's to run before
- * that commits, and then by the job's worker only.  What a job died of is not written by it:
- * a running job without a worker reads as failed, and the next worker says so in the row.
+ * dpobj.submit writes the row in its caller's transaction, so no worker sees the job before that
+ * commits; later only the job's worker and dpobj.cancel write it.  A worker that dies leaves the
+ * row as it is: a running job without a worker reads as failed, and the next worker writes it.
  */
 #ifndef DPOBJ_JOB_TABLE_H
 #define DPOBJ_JOB_TABLE_H
@@ -16,18 +16,15 @@
 
 #include "server/analyst/train_request.h"
 
-/* The arguments of dpobj.train, in its order. */
-#define JOB_ARGUMENTS 9
-
 typedef struct Job
 {
 	int64 id;
 	Oid role;
-	bool superuser; /* is the role one now? */
-	NullableDatum argument[JOB_ARGUMENTS];
+	bool superuser;                          /* the role is one when the job starts */
+	NullableDatum argument[TRAIN_ARGUMENTS]; /* of dpobj.train, in its order */
 } Job;
 
-/* Reads the arguments as dpobj.train does; raises 22023.  hash is the request's. */
+/* Reads the arguments as dpobj.train does, and the request's hash; raises 22023. */
 extern void job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH]);
 
 /* ---- The caller's side: as the owner of the table, in the caller's transaction ---- */
@@ -36,20 +33,20 @@ extern void job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HA
 extern int64 job_add(const Job *job, const TrainRequest *request,
 					 const uint8 hash[CHARGE_HASH_LENGTH]);
 
-/* What somebody may know of a job; the latest, however old the caller's snapshot is. */
+/* The state of a job as it is now, however old the caller's snapshot is. */
 typedef struct JobState
 {
 	Oid role;
 	char *state;
-	bool uncommitted; /* its last change is the caller's own transaction's */
+	bool uncommitted; /* this transaction has written it */
 	uint8 hash[CHARGE_HASH_LENGTH];
 	int64 id;
 } JobState;
 
-/* False if there is none; a running one without a worker is failed. */
+/* False if there is no such job; one that runs without a worker reads as failed. */
 extern bool job_find(int64 id, JobState *state);
 
-/* The last one of that name that the session user submitted here. */
+/* The last job of that name that the session user submitted in this database. */
 extern bool job_find_name(const char *name, JobState *state);
 
 extern int job_count_queued(void); /* of the session user */
@@ -58,47 +55,47 @@ extern int job_count_queued(void); /* of the session user */
 extern void job_forget_ended(int kept);
 
 /*
- * Is one queued in this database that no worker is to come to in any case?  False without the
- * extension, or with 0.1.0 of it.
+ * Is a job queued in this database that no running worker takes next?  False without the
+ * extension, or with version 0.1.0 of it.
  */
 extern bool job_any_waiting(void);
 
-/* Ids (bigint[]) of running ones that had no worker when it was looked for. */
+/* The ids (bigint[]) of jobs that run without a worker. */
 extern Datum job_dead(void);
 
-/* May the current role see everybody's? */
+/* May the current role see all jobs? */
 extern bool job_sees_all(void);
 
-/* False if it is queued no more. */
+/* False if the job is not queued any more. */
 extern bool job_cancel_queued(int64 id);
 
-/* ---- The worker's side: within a transaction, as superuser ---- */
+/* ---- The worker's side: within a transaction ---- */
 
-/* Until the end of the transaction no other worker takes a job: two might take one role's. */
+/* Keeps other workers from taking jobs until its end: two could take jobs of the same role. */
 extern void job_lock_queue(void);
 
-/* Marks running jobs without a worker, and their releases, as failed. */
-extern void job_bury(void);
+/* Marks running jobs without a worker, and their releases, as failed.  As superuser. */
+extern void job_fail_dead(void);
 
 typedef enum JobClaim
 {
 	JOB_NONE,
-	JOB_AT_GATE, /* only of roles that have releases in sessions of theirs just now */
+	JOB_AT_GATE, /* only jobs of roles that have a release in a session now */
 	JOB_CLAIMED
 } JobClaim;
 
 /*
- * Takes the first queued job of a role that has no job running, and enters the role's gate for it.
- * The texts live in the current context.  After job_lock_queue().
+ * Takes the first queued job of a role that has no running job, and enters the role's gate for it.
+ * Its arguments are in the current memory context.  After job_lock_queue(), as superuser.
  */
 extern JobClaim job_claim(Job *job);
 
-/* Of a job that was not charged; behind those that are queued now: started is its place. */
+/* Puts a job that was not charged behind those that are queued now, ordered by started. */
 extern void job_queue_again(int64 id);
 
 extern void job_note_release(int64 id, int64 release);
 
-/* finished: with the precision of the tick.  release: 0, none.  reason: NULL, none. */
+/* Rounds finished down to the tick; release: 0 keeps the row's; reason: NULL without an error. */
 extern void job_end(int64 id, const char *state, int tick, int64 release, int sqlstate,
 					const char *reason);
 

@@ -1,26 +1,25 @@
 /*
  * job_worker.c - the background worker that runs the queued jobs of one database.
  *
- * It connects as the bootstrap superuser: connecting as the submitter would fail for a role
- * that may not log in, and would apply all his settings, where only the limits that a superuser
- * has set are to hold.  For each job it becomes the submitter, as SET SESSION AUTHORIZATION does,
- * so that grants, budgets, names and queues are his.
+ * The worker connects as the bootstrap superuser: connecting as the submitter would fail for a
+ * role that may not log in, and would apply all settings of the role, while in a job only those
+ * hold that a superuser has set as limits.  For each job the worker becomes the submitter, as SET
+ * SESSION AUTHORIZATION does, so that the submitter's grants, budgets, names and gate apply.
  *
- * A job does what dpobj.train does, in three transactions, because the worker commits the
- * charge itself:
+ * A job does what dpobj.train does, in three transactions, because the worker commits the charge
+ * itself:
  *
- *   1. takes the job, by its row
- *   2. asks everything that may be asked, writes the charge and its number in the row, commits
- *   3. opens the table again, which must be what was charged for, reads it, solves, waits for
- *      the tick, and commits the release, the model and the end of the job at once
+ *   1. marks the job's row as running
+ *   2. makes all checks, writes the charge to the ledger and its id to the row
+ *   3. opens the table again, checks that it is what was charged for, reads it, solves, waits for
+ *      the tick, and writes the release, the model and the end of the job
  *
- * After the second, a job is over: whatever happens, its charge stays and nobody runs it
- * again.  Its row tells no more about a failure than dpobj.train does.
+ * After the second transaction the charge stays, whatever happens, and no worker runs the job
+ * again.  The row says no more about a failure than dpobj.train does.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
@@ -54,8 +53,8 @@
 #include "server/analyst/train.h"
 
 /*
- * What only a superuser may set, an administrator may have set for the role, as a limit: it holds
- * as it does in the role's sessions.
+ * Settings that only superusers may change.  ALTER ROLE ... SET makes them limits of a role, which
+ * hold in its jobs as in its sessions.
  */
 static const char *const limits[] = {
 	"dpobj.allow_unproven", "dpobj.max_failures", "dpobj.max_solvers",    "dpobj.memory_limit",
@@ -64,31 +63,40 @@ static const char *const limits[] = {
 
 #define LIMITS lengthof(limits)
 
-/* Milliseconds between two looks whether the sessions of a role have left its gate. */
+/* Milliseconds after which the worker tries again to enter the gate of a role. */
 #define GATE_PAUSE 500
 
 /*
  * How long a job waits for a lock before its charge.  Then it is queued again: anybody may hold
- * locks, on his own tables first of all, and its place is one for all databases.
+ * locks, at least on their own tables, and the job's slot is needed by all databases.
  */
-#define LOCK_PATIENCE "5s"
-#define LOCK_NO_END "0"
+#define LOCK_TIMEOUT "5s"
+#define LOCK_NO_TIMEOUT "0"
 
 static const JobContext job_context = {job_area_scanned, job_area_searched};
+
+/* The state of a job's row after a run that released nothing. */
+typedef enum JobEnd
+{
+	END_FAILED,
+	END_CANCELLED,
+	END_QUEUED /* again: a lock was not available before the charge */
+} JobEnd;
 
 /* One run of one job. */
 typedef struct JobRun
 {
 	Job job;
 	AnalystTerms terms;
-	int64 release; /* 0: nothing is charged */
-	uint8 charged_for[CHARGE_HASH_LENGTH];
-	bool charged; /* that is committed */
-	bool reads;   /* from here on, errors may tell about rows */
-	bool failed;  /* and is to be counted */
-	bool blocked; /* queued again: locks were in its way */
-	const ErrorData *error;
-	char *limit[LIMITS];
+	int64 release;                         /* the ledger id of the charge, 0: none is written */
+	uint8 charged_for[CHARGE_HASH_LENGTH]; /* the fingerprint of the charge */
+	bool charged;                          /* the charge is committed */
+	bool reads;                            /* the scan has begun: errors may depend on rows */
+	bool failed;                           /* the release failed after the scan had begun */
+	const ErrorData *error;                /* what ended the run */
+	JobEnd end;
+	bool requeued;       /* END_QUEUED is written */
+	char *limit[LIMITS]; /* the role's values of limits; NULL: not set */
 } JobRun;
 
 /* ---- Transactions ----------------------------------------------------------- */
@@ -108,14 +116,12 @@ commit(void)
 	CommitTransactionCommand();
 }
 
-/* Until it is set again. */
 static void
-wait_for_locks(const char *patience)
+set_lock_timeout(const char *timeout)
 {
-	SetConfigOption("lock_timeout", patience, PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("lock_timeout", timeout, PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-/* Somebody else's lock was in the way. */
 static bool
 is_about_locks(int sqlstate)
 {
@@ -123,8 +129,8 @@ is_about_locks(int sqlstate)
 }
 
 /*
- * Calls what opens and ends a transaction.  Returns 0, or what ended the transaction before that:
- * a lock or a cancel; raises all other errors.
+ * Calls work() in a transaction of its own.  Returns 0, or the SQLSTATE if a lock or a cancel
+ * aborted the transaction; raises all other errors.
  */
 static int
 try_transaction(void (*work)(void *context), void *context)
@@ -133,7 +139,9 @@ try_transaction(void (*work)(void *context), void *context)
 
 	PG_TRY();
 	{
+		begin();
 		work(context);
+		commit();
 	}
 	PG_CATCH();
 	{
@@ -148,24 +156,9 @@ try_transaction(void (*work)(void *context), void *context)
 	return sqlstate;
 }
 
-/* For statements on our own tables, which the submitter may not change. */
-static void
-begin_as_superuser(ChargeActor *before)
-{
-	begin();
-	charge_act_as_superuser(before);
-}
-
-static void
-commit_as_superuser(const ChargeActor *before)
-{
-	charge_act_as_before(before);
-	commit();
-}
-
 /* ---- Looking for jobs ------------------------------------------------------- */
 
-/* Worker slots that others have: job workers without a slot of ours are about to leave. */
+/* Counts the background workers of other kinds: a job worker without a slot is about to exit. */
 static int
 other_workers(void)
 {
@@ -188,42 +181,19 @@ other_workers(void)
 	return count;
 }
 
-static bool
-is_installed(void)
-{
-	bool installed;
-
-	begin();
-	installed = extension_hold();
-	if (installed)
-		extension_release();
-	commit();
-	return installed;
-}
-
-/* Who finds nothing to run does not ask whether he might. */
-static bool
-join_in(void)
-{
-	bool waiting;
-	int others;
-	ChargeActor before;
-
-	begin_as_superuser(&before);
-	charge_note_settings();
-	waiting = job_any_waiting();
-	others = other_workers();
-	commit_as_superuser(&before);
-	return waiting && job_area_join(others);
-}
-
+/* Sets *others to other_workers(), unless the database has no job that waits for a worker. */
 static void
-look_in(void *joined)
+look_in(void *others)
 {
-	*(bool *) joined = is_installed() && join_in();
+	if (!extension_hold())
+		return;
+	charge_note_settings();
+	if (job_any_waiting())
+		*(int *) others = other_workers();
+	extension_release();
 }
 
-/* Those that have been set; the others are null. */
+/* Reads the limits that are set for the submitter. */
 static void
 read_limits(JobRun *run)
 {
@@ -243,12 +213,12 @@ read_limits(JobRun *run)
 typedef struct JobLook
 {
 	JobRun *run;
-	MemoryContext context; /* for what is read of the job */
-	bool outdated;         /* jobs run under the settings of a new process: settings have changed */
+	MemoryContext context; /* for the job's arguments and limits */
+	bool outdated;         /* settings of roles have changed: a new process must run the jobs */
 	JobClaim claim;
 } JobLook;
 
-/* The slot is the job's before its row says that it runs. */
+/* The job has the slot before its row says that it runs. */
 static void
 take_job(JobLook *look)
 {
@@ -259,26 +229,25 @@ take_job(JobLook *look)
 		read_limits(look->run);
 	MemoryContextSwitchTo(old);
 	if (look->claim == JOB_CLAIMED)
-		(void) job_area_begin(look->run->job.id);
+		(void) job_area_set_job(look->run->job.id);
 	else if (look->claim == JOB_NONE)
-		job_area_finish();
+		job_area_stop_looking();
 }
 
 static void
 look_for_job(void *context)
 {
 	JobLook *look = context;
-	ChargeActor before;
 
-	begin_as_superuser(&before);
+	extension_require();
 	look->outdated = charge_settings_changed();
 	if (!look->outdated)
 	{
 		job_lock_queue();
-		job_bury();
+		job_fail_dead();
 		take_job(look);
 	}
-	commit_as_superuser(&before);
+	extension_release();
 }
 
 /* ---- Running one ------------------------------------------------------------ */
@@ -299,7 +268,7 @@ release_of_model(Datum model)
 	return DatumGetInt64(GetAttributeByName(DatumGetHeapTupleHeader(model), "release", &isnull));
 }
 
-/* Whose catalog entry has gone, has no name to be charged under. */
+/* A dropped role cannot be charged. */
 static void
 check_role(Oid role)
 {
@@ -308,7 +277,7 @@ check_role(Oid role)
 						errmsg("the role that submitted the job does not exist any more")));
 }
 
-/* The table, its columns and what is declared about it, locked until the end of the transaction. */
+/* Opens the table and its declaration, and locks it until the end of the transaction. */
 static void
 open_table(JobRun *run, const TrainRequest *request, TrainRun *train)
 {
@@ -319,27 +288,23 @@ open_table(JobRun *run, const TrainRequest *request, TrainRun *train)
 	train_make_room(train);
 }
 
-/* The number of the charge is in the job's row when the charge is in the ledger. */
+/* Writes the charge to the ledger and its id to the job's row, in one transaction. */
 static void
 write_charge(JobRun *run, const TrainRun *train)
 {
 	Oid table = train->opened.table;
-	ChargeActor before;
 
 	release_fingerprint(train->training, table, &run->terms, run->charged_for);
 	run->release = release_charge(train->training, table, &run->terms);
-	charge_act_as_superuser(&before);
 	job_note_release(run->job.id, run->release);
-	charge_act_as_before(&before);
 }
 
-/* False: the model is there already, and the job has ended. */
+/* False if the model existed already, so that the job has ended. */
 static bool
 charge_job(JobRun *run)
 {
 	TrainRequest request;
 	TrainRun train;
-	ChargeActor before;
 	Datum model;
 	bool charged = true;
 
@@ -347,21 +312,19 @@ charge_job(JobRun *run)
 	check_role(run->job.role);
 	job_read(&run->job, &request, run->terms.request_hash);
 	request.training->job = &job_context;
-	analyst_ask(request.relation); /* we are at the role's gate since we took the job */
+	analyst_ask(request.relation); /* job_claim() has entered the role's gate */
 	run->terms.name = request.name;
 	if (train_find_name(&request, run->terms.request_hash, &model))
 	{
-		charge_act_as_superuser(&before);
 		job_end(run->job.id, "released", dpobj_release_tick, release_of_model(model), 0, NULL);
-		charge_act_as_before(&before);
 		charged = false;
 	}
 	else
 	{
-		/* First come, first served: releases end, so nobody has to go and queue again. */
-		wait_for_locks(LOCK_NO_END);
+		/* Waits in turn without a timeout: each of the running releases ends. */
+		set_lock_timeout(LOCK_NO_TIMEOUT);
 		gate_enter_solvers(&job_context);
-		wait_for_locks(LOCK_PATIENCE);
+		set_lock_timeout(LOCK_TIMEOUT);
 		open_table(run, &request, &train);
 		write_charge(run, &train);
 		train_give_up(&train);
@@ -388,7 +351,7 @@ check_unchanged(JobRun *run, const TrainRun *train)
 static TupleDesc
 model_descriptor(void)
 {
-	Oid table = get_relname_relid("model_rows", get_namespace_oid("dpobj", false));
+	Oid table = extension_table("model_rows");
 	Oid type = get_atttype(table, get_attnum(table, "model"));
 
 	return lookup_rowtype_tupdesc_copy(type, -1);
@@ -397,24 +360,21 @@ model_descriptor(void)
 static void
 keep_model(JobRun *run, TrainRun *train)
 {
-	ChargeActor before;
 	TupleDesc descriptor;
 
-	charge_act_as_superuser(&before);
+	extension_require();
 	descriptor = model_descriptor();
-	charge_act_as_before(&before);
+	extension_release();
 	(void) release_model(train->training, run->release, &train->answer, descriptor);
-	charge_act_as_superuser(&before);
 	job_end(run->job.id, "released", run->terms.release_tick, 0, 0, NULL);
-	charge_act_as_before(&before);
 }
 
 /*
- * Where a row comes or goes, or all rows of a person are replaced, how many there are is no public
- * number, and an operator may have hidden the statistics that say it.
+ * The number of rows that dpobj.progress may show; 0 if it is not public: neighbours differ in it
+ * under add_remove, and where persons are protected.
  */
 static double
-rows_to_tell(const TrainRun *train)
+public_rows(const TrainRun *train)
 {
 	const Protection *protection = &train->opened.protection;
 
@@ -430,8 +390,8 @@ run_charged(JobRun *run)
 	TrainRun train;
 	uint8 hash[CHARGE_HASH_LENGTH];
 
-	/* What is charged is charged: it waits, as dpobj.train does. */
-	wait_for_locks(LOCK_NO_END);
+	/* The charge is committed, so the job waits without a timeout, as dpobj.train does. */
+	set_lock_timeout(LOCK_NO_TIMEOUT);
 	begin();
 	job_read(&run->job, &request, hash);
 	request.training->job = &job_context;
@@ -440,10 +400,10 @@ run_charged(JobRun *run)
 	check_unchanged(run, &train);
 	check_cancelled();
 	train.training->request.progress = true;
-	job_area_scan(rows_to_tell(&train), run->terms.release_tick);
+	job_area_scan(public_rows(&train), run->terms.release_tick);
 	run->reads = true;
 	run->failed = !analyst_try(run->release, &run->terms, train_run, &train);
-	job_area_release(); /* a failure, too: it is in the ledger before anybody sees it */
+	job_area_release(); /* of a failure, too: it is shown when the ledger has it */
 	if (run->failed)
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE)));
 	spill_close(&train.spill);
@@ -453,77 +413,45 @@ run_charged(JobRun *run)
 
 /* ---- Other ends ------------------------------------------------------------- */
 
+/* What the job's row says about a failure; after the scan has begun, nothing about its cause. */
 static char *
-describe(const JobRun *run, const ErrorData *error)
+failure_reason(const JobRun *run)
 {
+	const ErrorData *error = run->error;
+
+	if (run->failed)
+		return ANALYST_FAILURE "\n" ANALYST_FAILURE_DETAIL;
 	if (run->reads)
 		return ANALYST_FAILURE "\nThe charge stays.";
 	return psprintf("%s%s%s", error->message, error->detail == NULL ? "" : "\n",
 					error->detail == NULL ? "" : error->detail);
 }
 
-static int
-tick_of(const JobRun *run)
-{
-	return run->charged ? run->terms.release_tick : dpobj_release_tick;
-}
-
-/*
- * An error from before the first page was read may be shown; a later one goes to the log only.  A
- * charged release has failed, whoever has ended it.
- */
+/* Writes the end of the job to its row.  The ledger has a failure after the scan has begun, too. */
 static void
-write_error(void *context)
+write_end(void *context)
 {
 	const JobRun *run = context;
-	ChargeActor before;
+	int tick = run->charged ? run->terms.release_tick : dpobj_release_tick;
 
-	begin_as_superuser(&before);
-	if (run->reads)
-		charge_failed(&job_context, run->release);
-	job_end(run->job.id, "failed", tick_of(run), 0,
-			run->reads ? ERRCODE_DPOBJ_STOPPED : run->error->sqlerrcode, describe(run, run->error));
-	commit_as_superuser(&before);
+	switch (run->end)
+	{
+		case END_QUEUED:
+			job_queue_again(run->job.id);
+			break;
+		case END_CANCELLED:
+			job_end(run->job.id, "cancelled", tick, 0, 0, NULL);
+			break;
+		case END_FAILED:
+			if (run->reads)
+				charge_failed(&job_context, run->release);
+			job_end(run->job.id, "failed", tick, 0,
+					run->reads ? ERRCODE_DPOBJ_STOPPED : run->error->sqlerrcode,
+					failure_reason(run));
+	}
 }
 
-static void
-write_failure(void *context)
-{
-	const JobRun *run = context;
-	ChargeActor before;
-
-	begin_as_superuser(&before);
-	charge_failed(&job_context, run->release);
-	job_end(run->job.id, "failed", tick_of(run), 0, ERRCODE_DPOBJ_STOPPED,
-			ANALYST_FAILURE "\n" ANALYST_FAILURE_DETAIL);
-	commit_as_superuser(&before);
-}
-
-static void
-write_cancel(void *context)
-{
-	const JobRun *run = context;
-	ChargeActor before;
-
-	begin_as_superuser(&before);
-	job_end(run->job.id, "cancelled", tick_of(run), 0, 0, NULL);
-	commit_as_superuser(&before);
-}
-
-static void
-write_back(void *context)
-{
-	const JobRun *run = context;
-	ChargeActor before;
-
-	begin_as_superuser(&before);
-	job_queue_again(run->job.id);
-	commit_as_superuser(&before);
-}
-
-typedef void (*JobEnd)(void *run);
-
-/* Before the charge a job that cannot have its locks makes way for others. */
+/* A failed release is counted, even if the job was cancelled. */
 static JobEnd
 choose_end(const JobRun *run)
 {
@@ -531,51 +459,47 @@ choose_end(const JobRun *run)
 	bool before_charge = is_about_locks(sqlstate) && !run->charged;
 
 	if (run->failed)
-		return write_failure;
+		return END_FAILED;
 	if (job_area_is_cancelled() && (sqlstate == ERRCODE_QUERY_CANCELED || before_charge))
-		return write_cancel;
-	return before_charge ? write_back : write_error;
+		return END_CANCELLED;
+	return before_charge ? END_QUEUED : END_FAILED;
 }
 
 /*
- * A failure is written whatever happens: it tells something about the rows, and whoever saw it
- * coming must not keep it from being counted.  So is what goes back to the queue.  For the others
- * it is enough that their worker has gone, if anybody has locked our tables: they read as failed,
- * and the next worker writes it.
+ * Writes the end of a run that an error has ended.  A failed release is written whatever happens:
+ * it depends on rows, so nobody may keep it from being counted by a cancel or a lock.  So is a
+ * job that is queued again.  Other ends need not be written if a lock is in the way: a running job
+ * without a worker reads as failed, and the next worker writes it.
  */
 static void
-write_end(JobRun *run)
+end_run(JobRun *run)
 {
-	JobEnd write;
 	int sqlstate;
 
-	job_area_end();
-	write = choose_end(run);
+	job_area_ignore_cancels();
+	run->end = choose_end(run);
 
-	HOLD_INTERRUPTS(); /* a message is a place for a cancel */
-	if (write == write_error && run->reads)
+	HOLD_INTERRUPTS(); /* writing a message checks for a cancel */
+	if (run->end == END_FAILED && run->reads && !run->failed)
 		ereport(LOG_SERVER_ONLY,
 				(errmsg("job " INT64_FORMAT " failed: %s", run->job.id, run->error->message)));
 	RESUME_INTERRUPTS();
-	wait_for_locks(LOCK_PATIENCE);
+	set_lock_timeout(LOCK_TIMEOUT);
 	do
-		sqlstate = try_transaction(write, run);
+		sqlstate = try_transaction(write_end, run);
 	while (sqlstate == ERRCODE_QUERY_CANCELED ||
-		   (sqlstate != 0 && (run->failed || write == write_back)));
-	run->blocked = write == write_back && sqlstate == 0;
+		   (sqlstate != 0 && (run->failed || run->end == END_QUEUED)));
+	run->requeued = run->end == END_QUEUED && sqlstate == 0;
 }
 
-/* A cancel that came when it was to be queued again. */
+/* Cancels a job that was queued again while the cancel came. */
 static void
 cancel_again(void *context)
 {
 	const JobRun *run = context;
-	ChargeActor before;
 
-	begin_as_superuser(&before);
 	if (!job_cancel_queued(run->job.id))
 		(void) job_area_cancel(run->job.id);
-	commit_as_superuser(&before);
 }
 
 static void
@@ -603,24 +527,11 @@ run_steps(JobRun *run)
 	if (error == NULL)
 		return;
 	run->error = error;
-	write_end(run);
+	end_run(run);
 	FreeErrorData(error);
 }
 
-/* Everything that asks who asks gets the submitter for an answer; the role may have gone. */
-static void
-become_submitter(const Job *job)
-{
-	SetSessionAuthorization(job->role, job->superuser);
-}
-
-static void
-become_nobody(void)
-{
-	SetSessionAuthorization(BOOTSTRAP_SUPERUSERID, true);
-}
-
-/* Outside of transactions, so that they hold in all those of the job; null goes back. */
+/* Sets limits outside of transactions, so that they hold for the whole job; NULL resets one. */
 static void
 set_limits(char *const values[LIMITS])
 {
@@ -637,14 +548,14 @@ run_job(JobRun *run)
 
 	set_limits(run->limit);
 	run->terms.release_tick = dpobj_release_tick;
-	become_submitter(&run->job);
+	SetSessionAuthorization(run->job.role, run->job.superuser);
 	run_steps(run);
-	become_nobody();
+	SetSessionAuthorization(BOOTSTRAP_SUPERUSERID, true);
 	set_limits(no_limits);
 	gate_leave_all();
-	wait_for_locks(LOCK_PATIENCE);
-	cancelled = job_area_begin(0);
-	if (cancelled && run->blocked)
+	set_lock_timeout(LOCK_TIMEOUT);
+	cancelled = job_area_set_job(0);
+	if (cancelled && run->requeued)
 		while (try_transaction(cancel_again, run) == ERRCODE_QUERY_CANCELED)
 			;
 }
@@ -655,12 +566,12 @@ static void
 override_settings(void)
 {
 	charge_worker_override_settings();
-	wait_for_locks(LOCK_PATIENCE);
+	set_lock_timeout(LOCK_TIMEOUT);
 	/* ALTER DATABASE ... SET role: where a role is set, SetSessionAuthorization() leaves it. */
 	SetConfigOption("role", "none", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-/* What was as strong as it must be may be weaker now: synchronous_commit. */
+/* A setting may be weaker now than charges allow: synchronous_commit. */
 static void
 reload(void)
 {
@@ -671,7 +582,7 @@ reload(void)
 	override_settings();
 }
 
-/* Nothing tells that a session leaves the gate, or that a lock is given back. */
+/* Sleeps: no event tells that a session has left the gate or that a lock was released. */
 static void
 wait_at_gate(void)
 {
@@ -680,7 +591,7 @@ wait_at_gate(void)
 	ResetLatch(MyLatch);
 }
 
-/* One after the other; it goes when there are none, or when another worker is to run them. */
+/* Runs jobs one after the other, until there are none or another worker is to run them. */
 static void
 run_jobs(void)
 {
@@ -691,7 +602,7 @@ run_jobs(void)
 
 	for (;;)
 	{
-		/* A cancel is about a job, and none is running. */
+		/* No job is running, so a cancel that arrives now came too late. */
 		QueryCancelPending = false;
 		CHECK_FOR_INTERRUPTS();
 		reload();
@@ -699,7 +610,7 @@ run_jobs(void)
 		memset(run, 0, sizeof(*run));
 		if (try_transaction(look_for_job, &look) != 0)
 		{
-			(void) job_area_begin(0);
+			(void) job_area_set_job(0);
 			look.claim = JOB_AT_GATE;
 		}
 		else if (look.outdated)
@@ -715,11 +626,11 @@ run_jobs(void)
 			run_job(run);
 			pgstat_report_activity(STATE_IDLE, NULL);
 		}
-		else if (job_area_is_spare())
+		else if (job_area_is_redundant())
 			return;
-		if (look.claim == JOB_AT_GATE || run->blocked)
-			wait_at_gate(); /* before it gives way: others may be at a gate, too */
-		if (job_area_others_wait())
+		if (look.claim == JOB_AT_GATE || run->requeued)
+			wait_at_gate(); /* before it exits: workers of other databases may be at a gate, too */
+		if (job_area_must_yield())
 			return;
 	}
 }
@@ -727,22 +638,21 @@ run_jobs(void)
 void
 dpobj_job_main(Datum database)
 {
-	bool joined = false;
+	int others = -1;
 
 	pqsignal(SIGTERM, die);
 	pqsignal(SIGINT, StatementCancelHandler);
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 
-	if (!job_area_arrive(DatumGetObjectId(database)))
+	if (!job_area_take_slot(DatumGetObjectId(database)))
 		proc_exit(0);
 	gate_leave_at_exit();
 	charge_worker_connect(DatumGetObjectId(database));
 	override_settings();
-	if (try_transaction(look_in, &joined) != 0)
+	if (try_transaction(look_in, &others) != 0)
 		job_area_call_again();
-	if (!joined)
-		proc_exit(0);
-	run_jobs();
+	else if (others >= 0 && job_area_activate(others))
+		run_jobs();
 	proc_exit(0);
 }

@@ -6,7 +6,7 @@
 
 #include "postgres.h"
 
-/* All that other sessions get to see of it, in pg_stat_activity. */
+/* The worker's type and only text in pg_stat_activity. */
 #define JOB_WORKER_NAME "dpobj job"
 
 /* The worker's entry point, as the postmaster looks it up. */

@@ -40,13 +40,13 @@
 static void
 read_submission(FunctionCallInfo fcinfo, Job *job)
 {
-	(void) argument_value(fcinfo, JOB_ARGUMENTS - 1, "name");
+	(void) argument_value(fcinfo, TRAIN_NAME, "name");
 	job->role = GetSessionUserId();
-	for (int i = 0; i < JOB_ARGUMENTS; i++)
+	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
 		job->argument[i] = fcinfo->args[i];
 }
 
-/* All that dpobj.train would ask before the charge; the worker asks again. */
+/* Makes the checks of dpobj.train before the charge; the worker makes them again. */
 static void
 check_submission(const TrainRequest *request)
 {
@@ -60,18 +60,21 @@ check_submission(const TrainRequest *request)
 }
 
 static bool
-may_be_met(const JobState *state)
+has_state(const JobState *state, const char *one, const char *other)
 {
-	return strcmp(state->state, "failed") != 0 && strcmp(state->state, "cancelled") != 0;
+	return strcmp(state->state, one) == 0 || strcmp(state->state, other) == 0;
 }
 
-/* A name makes a submission idempotent: the job that is there, or was, is the answer. */
+/*
+ * Finds the job of the same name, so that a repeated submission queues no second one; false if
+ * there is none or it has failed or was cancelled.
+ */
 static bool
 find_same(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], int64 *id)
 {
 	JobState state;
 
-	if (!job_find_name(request->name, &state) || !may_be_met(&state))
+	if (!job_find_name(request->name, &state) || has_state(&state, "failed", "cancelled"))
 		return false;
 	if (memcmp(state.hash, hash, CHARGE_HASH_LENGTH) != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -87,7 +90,7 @@ check_size(const Job *job)
 {
 	Size bytes = 0;
 
-	for (int i = 1; i < JOB_ARGUMENTS; i++)
+	for (int i = 1; i < TRAIN_ARGUMENTS; i++)
 	{
 		if (!job->argument[i].isnull)
 			bytes += toast_raw_datum_size(job->argument[i].value);
@@ -148,7 +151,7 @@ job_sees_all(void)
 		   admin_allowed();
 }
 
-/* What may not be seen does not exist. */
+/* Raises the same error for a job that the role may not see as for one that does not exist. */
 static void
 find_visible(int64 id, JobState *state)
 {
@@ -162,7 +165,7 @@ find_visible(int64 id, JobState *state)
 static bool
 has_ended(const JobState *state)
 {
-	return strcmp(state->state, "queued") != 0 && strcmp(state->state, "running") != 0;
+	return !has_state(state, "queued", "running");
 }
 
 /* ---- dpobj.cancel ----------------------------------------------------------- */
@@ -177,7 +180,7 @@ check_may_cancel(const JobState *state)
 								  "administrators.")));
 }
 
-/* A job that was taken from the queue meanwhile has its worker interrupted; or is back there. */
+/* Repeats both ways of cancelling, because the job may be taken or queued again in between. */
 static bool
 cancel(int64 id)
 {
@@ -212,7 +215,7 @@ dpobj_cancel(PG_FUNCTION_ARGS)
 
 /* ---- dpobj.wait ------------------------------------------------------------- */
 
-/* It would wait for its own end. */
+/* A wait for a job of this transaction would not end: the job is queued at its commit. */
 static void
 check_committed(const JobState *state)
 {
@@ -258,8 +261,7 @@ dpobj_wait(PG_FUNCTION_ARGS)
 	{
 		double left;
 
-		MemoryContextReset(look); /* it may look for days */
-		job_area_watch();
+		MemoryContextReset(look);
 		find_visible(id, &state);
 		check_committed(&state);
 		left = timeout - (double) (GetCurrentTimestamp() - began);
@@ -270,7 +272,7 @@ dpobj_wait(PG_FUNCTION_ARGS)
 		job_area_wait((long) Min(WAIT_PAUSE, ceil(left / 1000)));
 		CHECK_FOR_INTERRUPTS();
 	}
-	job_area_watch_no_more();
+	job_area_end_wait();
 	MemoryContextSwitchTo(old);
 	PG_RETURN_TEXT_P(cstring_to_text(state.state));
 }

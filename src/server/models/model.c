@@ -151,11 +151,10 @@ model_hash(const Model *model, uint8 hash[MODEL_HASH_LENGTH])
 Datum
 model_hash_datum(const Model *model)
 {
-	bytea *result = palloc(VARHDRSZ + MODEL_HASH_LENGTH);
+	uint8 hash[MODEL_HASH_LENGTH];
 
-	SET_VARSIZE(result, VARHDRSZ + MODEL_HASH_LENGTH);
-	model_hash(model, (uint8 *) VARDATA(result));
-	return PointerGetDatum(result);
+	model_hash(model, hash);
+	return digest_datum(hash);
 }
 
 /* dpobj.model_hash(dp_model) -> bytea: SHA-256 as the ledger keeps it. */

@@ -1,5 +1,5 @@
 /*
- * cron_times.c - reads five cron fields, and walks over the days that they name.
+ * cron_times.c - parses cron schedules and finds their minutes, day by day.
  */
 #include "server/schedules/cron_times.h"
 
@@ -19,8 +19,8 @@ typedef struct Field
 {
 	int low;
 	int high;
-	const char *names; /* of three letters each, the first for names_from; NULL: none */
-	int names_from;
+	const char *names; /* of three letters each, or NULL */
+	int names_from;    /* the value of the first name */
 } Field;
 
 enum
@@ -41,7 +41,7 @@ static const Field fields[FIELDS] = {
 	{0, 7, "sunmontuewedthufrisat", 0},
 };
 
-/* Without @yearly and @annually, which pg_cron takes, but newer versions of it never run. */
+/* @yearly and @annually are missing: newer versions of pg_cron accept but never run them. */
 static const struct
 {
 	const char *name;
@@ -63,7 +63,7 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Takes a number, or a name of the field's; -1: neither, or too long. */
+/* Reads a number of at most two digits or a name of the field; -1 if there is neither. */
 static int
 take_number(const char **text, const Field *field)
 {
@@ -83,7 +83,7 @@ take_number(const char **text, const Field *field)
 	return -1;
 }
 
-/* Takes one member of a list: *, a number, a range, each of the latter but a number with a step. */
+/* Reads a member of a list: a number, or * or a range, which may have a step. */
 static bool
 take_member(const char **text, const Field *field, uint64_t *bits)
 {
@@ -222,7 +222,7 @@ names_minute(const CronTimes *times, int minute)
 	return (times->hours >> minute / 60 & 1) && (times->minutes >> minute % 60 & 1);
 }
 
-/* The first named minute from this one on, forwards (1) or backwards (-1). */
+/* Finds the first minute of the schedule from this one, forwards (1) or backwards (-1). */
 static bool
 find(const CronTimes *times, int64_t minute, int direction, int64_t *found)
 {

@@ -1,11 +1,11 @@
 /*
- * schedule.c - what the functions of schedules cannot do in SQL: writing dpobj's own
- * tables for the caller, the times that a cron text names, and settings of pg_cron.
+ * schedule.c - the parts of schedules that need C: writing dpobj's own tables for the
+ * caller, computing the times of a cron schedule, and reading settings of pg_cron.
  *
- * The rest is in src/sql/schedules.sql.  Its functions run as their caller, and so
- * does pg_cron's; what is here writes rows of the session user only, and refuses
- * callers in disguise: in somebody's SECURITY DEFINER function the session's
- * schedules would be his.
+ * The rest is in src/sql/schedules.sql and src/sql/training.sql, in functions that run
+ * as their caller.  The functions here write rows of the session user only.  They refuse
+ * a current role that is not the session user: otherwise the owner of a SECURITY DEFINER
+ * function could use the schedules of whoever calls it.
  */
 #include "postgres.h"
 
@@ -28,6 +28,7 @@
 #include "server/base/argument.h"
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
+#include "server/analyst/train_request.h"
 #include "server/schedules/cron_times.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
@@ -36,10 +37,10 @@
 #include "server/base/preload.h"
 #include "server/release/training.h"
 
-/* Bytes of a schedule's name; its models' names have " YYYY-MM-DD HH:MI" behind it. */
+/* Bytes of a schedule's name; names of its models end with " YYYY-MM-DD HH:MI". */
 #define NAME_MAX_LENGTH 200
 
-/* The longest period of an allowance: timestamps go back to 4713 BC. */
+/* The longest period of an allowance, so that a run's time less the period is a timestamp. */
 #define PERIOD_YEARS 1000
 
 /* Minutes from 1970-01-01 to 2000-01-01, where timestamps begin. */
@@ -66,6 +67,7 @@ preloads_cron(void)
 	return false;
 }
 
+/* A setting of pg_cron; NULL if the server has not loaded it. */
 static const char *
 cron_value(const char *name)
 {
@@ -96,7 +98,7 @@ dpobj_cron_timezone(PG_FUNCTION_ARGS)
 	return cron_setting(fcinfo, "cron.timezone");
 }
 
-/* Of pg_cron 1.6.8: a day must fit both day of month and day of week, whatever the fields are. */
+/* A setting of pg_cron 1.6.8: a day must always fit both day of month and day of week. */
 static bool
 both_fields_of_days(void)
 {
@@ -118,7 +120,7 @@ parse_times(const char *cron, CronTimes *times)
 						errmsg("\"%s\" is no cron schedule", cron), errdetail("%s", problem)));
 }
 
-/* The minute that a time on the cron clock is in, from 1970 on. */
+/* The minute of a time on the cron clock, counted from 1970. */
 static int64
 minute_of(Timestamp time)
 {
@@ -127,7 +129,7 @@ minute_of(Timestamp time)
 	return minute + EPOCH_MINUTES;
 }
 
-/* Up to forty years off the time that was given, which may be beyond what a timestamp holds. */
+/* The minute may be up to forty years from a timestamp, and so out of range. */
 static Timestamp
 time_of(int64 minute)
 {
@@ -140,8 +142,7 @@ time_of(int64 minute)
 	return time;
 }
 
-/* dpobj_internal.cron_time(cron, at, following) -> timestamp: the last time so far, or the next one
- */
+/* dpobj_internal.cron_time(cron, at, following) -> timestamp: the last one up to at, or the next */
 PG_FUNCTION_INFO_V1(dpobj_cron_time);
 Datum
 dpobj_cron_time(PG_FUNCTION_ARGS)
@@ -160,7 +161,7 @@ dpobj_cron_time(PG_FUNCTION_ARGS)
 	PG_RETURN_TIMESTAMP(time_of(minute));
 }
 
-/* ---- who calls --------------------------------------------------------------- */
+/* ---- the caller -------------------------------------------------------------- */
 
 static void
 check_caller(void)
@@ -192,7 +193,7 @@ optional_text(FunctionCallInfo fcinfo, int position)
 	return value[0] == '\0' ? NULL : value;
 }
 
-/* dpobj_internal.schedule_fail(code, message, detail, hint) -> void: raises */
+/* dpobj_internal.schedule_fail(code, message, detail, hint) -> void: raises this error */
 PG_FUNCTION_INFO_V1(dpobj_schedule_fail);
 Datum
 dpobj_schedule_fail(PG_FUNCTION_ARGS)
@@ -211,9 +212,7 @@ dpobj_schedule_fail(PG_FUNCTION_ARGS)
 			 hint == NULL ? 0 : errhint("%s", hint)));
 }
 
-/*
- * dpobj_internal.schedule_begin() -> void: refuses to run where the calling procedure cannot
- * commit, in the words that PostgreSQL has for its own statements
+/* dpobj_internal.schedule_begin() -> void: raises an error if the calling procedure cannot commit
  */
 PG_FUNCTION_INFO_V1(dpobj_schedule_begin);
 Datum
@@ -234,8 +233,7 @@ dpobj_schedule_begin(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* dpobj_internal.schedule_enter() -> void: one run of a role at a time, until the transaction ends
- */
+/* dpobj_internal.schedule_enter() -> void: enters the role's gate until the transaction ends */
 PG_FUNCTION_INFO_V1(dpobj_schedule_enter);
 Datum
 dpobj_schedule_enter(PG_FUNCTION_ARGS)
@@ -251,27 +249,26 @@ dpobj_schedule_enter(PG_FUNCTION_ARGS)
 
 /* ---- rows -------------------------------------------------------------------- */
 
-/* The arguments of dpobj_internal.schedule_put, which are those of dpobj.schedule. */
+/* The arguments of dpobj_internal.schedule_put: those of dpobj.train, and these. */
 enum
 {
-	PUT_RELATION,
-	PUT_LABEL,
-	PUT_EPSILON,
-	PUT_FEATURES,
-	PUT_DELTA,
-	PUT_METHOD,
-	PUT_OPTIONS,
-	PUT_FILTER,
-	PUT_NAME,
-	PUT_CRON,
+	PUT_CRON = TRAIN_ARGUMENTS,
 	PUT_ALLOWANCE,
 	PUT_PERIOD,
 	PUT_ARGUMENTS
 };
 
-static const Oid put_types[PUT_ARGUMENTS] = {INT8OID,    TEXTOID, NUMERICOID, TEXTARRAYOID,
-											 NUMERICOID, TEXTOID, JSONBOID,   JSONBOID,
-											 TEXTOID,    TEXTOID, NUMERICOID, INTERVALOID};
+/* Reads arguments for SPI, which are null where nulls has an n. */
+static void
+read_arguments(FunctionCallInfo fcinfo, int count, Datum *values, char *nulls)
+{
+	for (int i = 0; i < count; i++)
+	{
+		values[i] = PG_GETARG_DATUM(i);
+		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
+	}
+	nulls[count] = '\0';
+}
 
 static void
 check_name(const char *name)
@@ -284,18 +281,21 @@ check_name(const char *name)
 static void
 check_required(FunctionCallInfo fcinfo)
 {
-	static const char *const names[PUT_ARGUMENTS] = {
-		[PUT_RELATION] = "relation", [PUT_LABEL] = "label",   [PUT_EPSILON] = "epsilon",
-		[PUT_DELTA] = "delta",       [PUT_METHOD] = "method", [PUT_NAME] = "name",
-		[PUT_CRON] = "cron"};
+	static const char *const names[PUT_ARGUMENTS] = {[TRAIN_RELATION] = "relation",
+													 [TRAIN_LABEL] = "label",
+													 [TRAIN_EPSILON] = "epsilon",
+													 [TRAIN_DELTA] = "delta",
+													 [TRAIN_METHOD] = "method",
+													 [TRAIN_NAME] = "name",
+													 [PUT_CRON] = "cron"};
 
 	for (int i = 0; i < lengthof(names); i++)
 	{
 		if (names[i] != NULL)
 			(void) argument_value(fcinfo, i, names[i]);
 	}
-	(void) argument_json(fcinfo, PUT_OPTIONS, "options");
-	(void) argument_json(fcinfo, PUT_FILTER, "filter");
+	(void) argument_json(fcinfo, TRAIN_OPTIONS, "options");
+	(void) argument_json(fcinfo, TRAIN_FILTER, "filter");
 }
 
 static bool
@@ -304,8 +304,7 @@ is_less(Datum one, Datum other)
 	return DatumGetBool(DirectFunctionCall2(numeric_lt, one, other));
 }
 
-/* Part by part, because they are subtracted one after the other: a run's time less them all is one.
- */
+/* Checks months, days and time separately, because they are subtracted one after the other. */
 static bool
 is_within_timestamps(const Interval *period)
 {
@@ -317,7 +316,7 @@ is_within_timestamps(const Interval *period)
 		   period->day <= days && period->time >= -time && period->time <= time;
 }
 
-/* An allowance that no run fits into would skip them all; NaN is greater than every number. */
+/* An allowance must have room for one run.  NaN is greater than every number. */
 static void
 check_allowance(FunctionCallInfo fcinfo)
 {
@@ -325,14 +324,14 @@ check_allowance(FunctionCallInfo fcinfo)
 	Interval nothing = {0};
 	Datum period;
 
-	if (!is_less(none, PG_GETARG_DATUM(PUT_EPSILON)) ||
-		numeric_is_nan(PG_GETARG_NUMERIC(PUT_EPSILON)))
+	if (!is_less(none, PG_GETARG_DATUM(TRAIN_EPSILON)) ||
+		numeric_is_nan(PG_GETARG_NUMERIC(TRAIN_EPSILON)))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("epsilon must be greater than zero")));
 	if (PG_ARGISNULL(PUT_ALLOWANCE))
 		return;
 	if (numeric_is_nan(PG_GETARG_NUMERIC(PUT_ALLOWANCE)) ||
-		is_less(PG_GETARG_DATUM(PUT_ALLOWANCE), PG_GETARG_DATUM(PUT_EPSILON)))
+		is_less(PG_GETARG_DATUM(PUT_ALLOWANCE), PG_GETARG_DATUM(TRAIN_EPSILON)))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the allowance must be at least epsilon"),
 						errdetail("No run would fit into it.")));
@@ -348,8 +347,8 @@ check_allowance(FunctionCallInfo fcinfo)
 
 /*
  * dpobj_internal.schedule_put(relation, label, epsilon, features, delta, method, options, filter,
- * name, cron, allowance, period) -> void: makes or changes a schedule of the
- * session user, for whom the table must have a budget
+ * name, cron, allowance, period) -> void: makes or changes a schedule of the session user, who must
+ * have a budget for the table
  */
 PG_FUNCTION_INFO_V1(dpobj_schedule_training);
 Datum
@@ -369,7 +368,9 @@ dpobj_schedule_training(PG_FUNCTION_ARGS)
 		" features, delta, method, options, filter, allowance, period)"
 		" SELECT r.oid, r.rolname, $9, $10, $1, $2, $3, $4, $5, $6, $7, $8, $11, $12"
 		" FROM pg_roles r WHERE r.rolname = session_user AND NOT EXISTS (SELECT FROM changed)";
-	Oid types[PUT_ARGUMENTS];
+	Oid types[PUT_ARGUMENTS] = {INT8OID,    TEXTOID, NUMERICOID, TEXTARRAYOID,
+								NUMERICOID, TEXTOID, JSONBOID,   JSONBOID,
+								TEXTOID,    TEXTOID, NUMERICOID, INTERVALOID};
 	Datum values[PUT_ARGUMENTS];
 	char nulls[PUT_ARGUMENTS + 1];
 	CronTimes times;
@@ -379,30 +380,24 @@ dpobj_schedule_training(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("dpobj.schedule()");
 	preload_require("schedules");
 	check_required(fcinfo);
-	check_name(TextDatumGetCString(PG_GETARG_DATUM(PUT_NAME)));
+	check_name(TextDatumGetCString(PG_GETARG_DATUM(TRAIN_NAME)));
 	parse_times(TextDatumGetCString(PG_GETARG_DATUM(PUT_CRON)), &times);
 	check_allowance(fcinfo);
-	/* dpobj.price takes methods that are no trainings, too */
-	training_set_method(palloc0(sizeof(Training)), TextDatumGetCString(PG_GETARG_DATUM(PUT_METHOD)),
-						"");
-	table = PG_GETARG_OID(PUT_RELATION);
+	/* checked here, because dpobj.price takes methods of evaluations, too */
+	training_set_method(palloc0(sizeof(Training)),
+						TextDatumGetCString(PG_GETARG_DATUM(TRAIN_METHOD)), "");
+	table = PG_GETARG_OID(TRAIN_RELATION);
 	analyst_check_relation(table);
 	grant_require(table);
-	for (int i = 0; i < PUT_ARGUMENTS; i++)
-	{
-		types[i] = put_types[i];
-		values[i] = PG_GETARG_DATUM(i);
-		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
-	}
-	values[PUT_RELATION] = Int64GetDatum(identity_of_table(table));
-	nulls[PUT_ARGUMENTS] = '\0';
+	read_arguments(fcinfo, PUT_ARGUMENTS, values, nulls);
+	values[TRAIN_RELATION] = Int64GetDatum(identity_of_table(table));
 	(void) admin_execute(statement, PUT_ARGUMENTS, types, values, nulls);
 	PG_RETURN_VOID();
 }
 
 /*
- * dpobj_internal.schedule_remove(name, role) -> void: role null: the session user, else for
- * administrators
+ * dpobj_internal.schedule_remove(name, role) -> void: removes a schedule of the session user, or as
+ * an administrator of that role
  */
 PG_FUNCTION_INFO_V1(dpobj_schedule_remove);
 Datum
@@ -435,7 +430,7 @@ dpobj_schedule_remove(PG_FUNCTION_ARGS)
 
 /*
  * dpobj_internal.schedule_record(name, scheduled, started, state, sqlstate, message) -> void:
- * how a run of the session user's ended; of many only the last ones are kept
+ * writes how a run of the session user ended, and deletes all but the last thousand runs
  */
 PG_FUNCTION_INFO_V1(dpobj_schedule_record);
 Datum
@@ -460,12 +455,7 @@ dpobj_schedule_record(PG_FUNCTION_ARGS)
 	char nulls[lengthof(types) + 1];
 
 	check_caller();
-	for (int i = 0; i < lengthof(types); i++)
-	{
-		values[i] = PG_GETARG_DATUM(i);
-		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
-	}
-	nulls[lengthof(types)] = '\0';
+	read_arguments(fcinfo, lengthof(types), values, nulls);
 	(void) admin_execute(statement, lengthof(types), types, values, nulls);
 	(void) admin_execute(prune, 1, types, values, nulls);
 	PG_RETURN_VOID();
