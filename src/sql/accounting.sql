@@ -27,14 +27,14 @@ COMMENT ON FUNCTION dpobj.rdp_orders() IS
   'orders of the Renyi divergences in the ledger';
 
 /*
- * The same where neighbours are those of unit.  A row that is replaced is one that goes and one
+ * The cost where neighbours are those of unit.  A row that is replaced is one that goes and one
  * that comes: (epsilon, delta) becomes (2 epsilon, (1 + e^epsilon) delta), rho becomes 4 rho
- * (theorem N5); deltas are rounded up with a unit to spare for the last digits of exp(), which
- * has as many as its argument, and of which e^100 exceeds every cap.
- * Superusers have these inlined into their queries on views, under their own search_path: each
- * operator and type is named with its schema, or somebody else's could be taken for it.
- * Nothing follows the other way round; such a charge is refused by
- * src/server/ledger/charge_protection.c.
+ * (theorem N5).  Deltas are rounded up, plus a unit for the last digits of exp(), which gives as
+ * many digits as its argument has; e^100 exceeds every cap.
+ * These functions are inlined into queries on views, under the search_path of the superuser who
+ * runs the query: so each operator and type is named with its schema.
+ * No cost under replace follows from one under add_remove; src/server/ledger/charge_protection.c
+ * refuses such a charge.
  */
 CREATE FUNCTION dpobj_internal.cost_under(cost dpobj.charge_cost, unit text, accountant text,
     place integer) RETURNS numeric

@@ -62,7 +62,7 @@ BEGIN
   FOR made IN
     WITH trainers(name, label, combine, what) AS (VALUES
       ('halfspace', 'label anyelement', 'rows_combine', 'private halfspace'),
-      -- The other states may be on disk, where no other process can combine them.
+      -- No COMBINEFUNC: the state may be on disk, where no other process can combine it.
       ('logistic', 'label anyelement', NULL, 'private logistic regression'),
       ('svm', 'label anyelement', NULL, 'private support vector machine'),
       ('classifier', 'label anyelement', NULL, 'private halfspace or logistic regression, chosen from public parameters'),

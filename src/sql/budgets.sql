@@ -1,15 +1,14 @@
 -- Budgets
 
 /*
- * One cap per table and role, or per table over all roles (role null), in the
- * units of the ledger, rounded down.  Costs are added up by one accountant, fixed when the
- * budget is made (theorem A6), and held under cost_limit; deltas that it does not
- * cover, under reserve_units.
+ * One cap per table and role, or per table over all roles (role null), in the units of the ledger,
+ * rounded down.  One accountant, fixed when the budget is made (theorem A6), adds up the costs,
+ * which stay below cost_limit; the deltas of releases stay below reserve_units.
  *
- * cost_spent, delta_spent and releases_spent are sums over the ledger.  The charge worker
- * adds to them in the transaction that writes the charge, under a lock on this row, so that they
- * are what dpobj.budget_sums says.  Whatever else could change that sum sets all three to null,
- * and the next charge adds up the ledger anew: no change of a budget resets what was spent.
+ * cost_spent, delta_spent and releases_spent are sums over the ledger.  The charge worker adds to
+ * them in the transaction that writes the charge, under a lock on this row, so that they equal
+ * dpobj.budget_sums.  Everything else that could change the sums sets all three to null, and the
+ * next charge sums the ledger again: no change of a budget resets what was spent.
  */
 CREATE TABLE dpobj.budget_rows
 (

@@ -1,10 +1,10 @@
 -- The ledger's charges counted by kind, which budgets and the report add up
 
 /*
- * A trigger counts a charge in the statement that writes it, whether the charge worker or a restore
- * runs it.  Equal charges of a block of 65536 ledger ids share one row, or a few: a row that
- * another transaction has locked is left for a new row, so that no charge waits for another
- * (src/server/ledger/charge_count.c).  The table grows with the variety of charges, not with their number.
+ * A trigger counts a charge in the statement that writes it, by the charge worker or by a restore.
+ * Equal charges of a block of 65536 ledger ids share one row, or a few: instead of waiting for a row
+ * that another transaction has locked, a charge adds a row (src/server/ledger/charge_count.c).  The
+ * table grows with the variety of charges, not with their number.
  */
 CREATE TABLE dpobj.charge_counts
 (
@@ -39,8 +39,8 @@ COMMENT ON INDEX dpobj.charge_counts_pkey IS 'number of the row';
 COMMENT ON INDEX dpobj.charge_counts_key IS 'finds the charges of a table, and those of a kind';
 COMMENT ON TRIGGER charge_count_guard ON dpobj.charge_counts IS 'refuses changes but for the charge worker and superusers';
 COMMENT ON COLUMN dpobj.charge_counts.id IS 'number of the row';
-COMMENT ON COLUMN dpobj.charge_counts.block IS 'ledger ids of the charges, divided by 65536';
-COMMENT ON COLUMN dpobj.charge_counts.relation_identity IS 'as in dpobj.ledger_events, like the next fifteen';
+COMMENT ON COLUMN dpobj.charge_counts.block IS 'ledger id of each charge, divided by 65536';
+COMMENT ON COLUMN dpobj.charge_counts.relation_identity IS 'identity of the table';
 COMMENT ON COLUMN dpobj.charge_counts.role_identity IS 'identity of the session user';
 COMMENT ON COLUMN dpobj.charge_counts.payers IS 'identities of the session user and his groups';
 COMMENT ON COLUMN dpobj.charge_counts.mechanism IS 'mechanism';
@@ -49,13 +49,13 @@ COMMENT ON COLUMN dpobj.charge_counts.person IS 'column of persons';
 COMMENT ON COLUMN dpobj.charge_counts.guarantee IS 'exact, float, conditional or unproven';
 COMMENT ON COLUMN dpobj.charge_counts.pair IS 'tag of the dominating pair';
 COMMENT ON COLUMN dpobj.charge_counts.pair_terms IS 'its parameters';
-COMMENT ON COLUMN dpobj.charge_counts.epsilon_nano IS 'epsilon of one charge, like the costs that follow';
-COMMENT ON COLUMN dpobj.charge_counts.delta_units IS 'delta';
-COMMENT ON COLUMN dpobj.charge_counts.rho_pico IS 'rho';
-COMMENT ON COLUMN dpobj.charge_counts.rho_delta IS 'what rho leaves out';
-COMMENT ON COLUMN dpobj.charge_counts.rdp_pico IS 'Renyi divergences';
-COMMENT ON COLUMN dpobj.charge_counts.rdp_delta IS 'what they leave out';
-COMMENT ON COLUMN dpobj.charge_counts.rdp_replaced IS 'Renyi divergences of a replacement';
+COMMENT ON COLUMN dpobj.charge_counts.epsilon_nano IS 'epsilon of one charge, in units of 1e-9';
+COMMENT ON COLUMN dpobj.charge_counts.delta_units IS 'delta of one charge, in units of 1e-18';
+COMMENT ON COLUMN dpobj.charge_counts.rho_pico IS 'rho of one charge, in units of 1e-12';
+COMMENT ON COLUMN dpobj.charge_counts.rho_delta IS 'probability in units of 1e-18 with which rho does not hold';
+COMMENT ON COLUMN dpobj.charge_counts.rdp_pico IS 'Renyi divergences of one charge, in units of 1e-12';
+COMMENT ON COLUMN dpobj.charge_counts.rdp_delta IS 'probability in units of 1e-18 with which they do not hold';
+COMMENT ON COLUMN dpobj.charge_counts.rdp_replaced IS 'under add_remove: the divergences where one row goes and one comes';
 COMMENT ON COLUMN dpobj.charge_counts.times IS 'number of charges';
 
 -- The same counts from the ledger, which charge_counts must equal.
@@ -82,24 +82,18 @@ SELECT e.id >> 16 AS block,
  WHERE e.event = 'charged'
  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17;
 COMMENT ON VIEW dpobj.charge_kinds IS 'the definition of dpobj.charge_counts, by the whole ledger';
-COMMENT ON COLUMN dpobj.charge_kinds.block IS 'as in dpobj.charge_counts, like the others';
-COMMENT ON COLUMN dpobj.charge_kinds.relation_identity IS 'identity of the table';
-COMMENT ON COLUMN dpobj.charge_kinds.role_identity IS 'identity of the session user';
-COMMENT ON COLUMN dpobj.charge_kinds.payers IS 'identities of the session user and his groups';
-COMMENT ON COLUMN dpobj.charge_kinds.mechanism IS 'mechanism';
-COMMENT ON COLUMN dpobj.charge_kinds.adjacency IS 'which tables are neighbours';
-COMMENT ON COLUMN dpobj.charge_kinds.person IS 'column of persons';
-COMMENT ON COLUMN dpobj.charge_kinds.guarantee IS 'exact, float, conditional or unproven';
-COMMENT ON COLUMN dpobj.charge_kinds.pair IS 'tag of the dominating pair';
-COMMENT ON COLUMN dpobj.charge_kinds.pair_terms IS 'its parameters';
-COMMENT ON COLUMN dpobj.charge_kinds.epsilon_nano IS 'epsilon';
-COMMENT ON COLUMN dpobj.charge_kinds.delta_units IS 'delta';
-COMMENT ON COLUMN dpobj.charge_kinds.rho_pico IS 'rho';
-COMMENT ON COLUMN dpobj.charge_kinds.rho_delta IS 'what rho leaves out';
-COMMENT ON COLUMN dpobj.charge_kinds.rdp_pico IS 'Renyi divergences';
-COMMENT ON COLUMN dpobj.charge_kinds.rdp_delta IS 'what they leave out';
-COMMENT ON COLUMN dpobj.charge_kinds.rdp_replaced IS 'Renyi divergences of a replacement';
-COMMENT ON COLUMN dpobj.charge_kinds.times IS 'number of charges';
+DO $body$
+DECLARE
+  counted record;
+BEGIN
+  FOR counted IN
+    SELECT a.attname, col_description(a.attrelid, a.attnum) AS what
+      FROM pg_attribute a WHERE a.attrelid = 'dpobj.charge_counts'::regclass AND a.attnum > 0 AND a.attname <> 'id'
+  LOOP
+    EXECUTE format('COMMENT ON COLUMN dpobj.charge_kinds.%I IS %L', counted.attname, counted.what);
+  END LOOP;
+END
+$body$;
 
 CREATE FUNCTION dpobj_internal.count_charges() RETURNS trigger
   LANGUAGE C SET search_path = pg_catalog, pg_temp

@@ -1,9 +1,9 @@
 -- Functions that read dpobj's tables for callers who may not read them
 
 /*
- * In 0.1.0 these were SECURITY DEFINER: who dropped the extension while such a function waited for
- * a lock could have had it read tables of his own making as a superuser. In C they hold the
- * extension first.
+ * In 0.1.0 these were SECURITY DEFINER functions in SQL: if the extension was dropped while one
+ * waited for a lock, it could read other tables of the same names as a superuser.  In C they keep
+ * the extension from being dropped first.
  */
 CREATE OR REPLACE FUNCTION dpobj_internal.relatives(id bigint) RETURNS bigint[]
   LANGUAGE c STABLE STRICT COST 100 SET search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.relatives(id bigint) RETURNS bigint[]
 COMMENT ON FUNCTION dpobj_internal.relatives(bigint) IS
   'internal: identities of a table, its descendants and all ancestors of these, by what was charged';
 
--- A value of type dp_model can be forged; the ledger cannot.  For groups the ledger has one hash, over
+-- A value of type dp_model can be forged, the ledger cannot.  For groups the ledger has one hash, over
 -- the hashes of all models in the order of their keys.
 CREATE OR REPLACE FUNCTION dpobj.verify(model @extschema@.dp_model) RETURNS boolean
   LANGUAGE c STABLE STRICT COST 100 SET search_path = pg_catalog, pg_temp

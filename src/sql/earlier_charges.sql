@@ -50,7 +50,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.cost_of_rows(adjacency text, pair text
 COMMENT ON FUNCTION dpobj_internal.cost_of_rows(text, text, jsonb, bigint, bigint, integer) IS
   'internal: the cost of a release, by its pair in the ledger, for neighbours that differ in a number of rows';
 
--- Called when an administrator protects persons.  Reads the ledger only.
+-- Called when an administrator protects persons; reads the ledger, and no table.
 CREATE OR REPLACE FUNCTION dpobj_internal.earlier_cost(tables bigint[], unit text, person text, rows integer) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$

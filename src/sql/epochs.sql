@@ -15,7 +15,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS dpobj.since_crash
     at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     CONSTRAINT only_one_row CHECK (only_row)
 );
--- It is unknown which of the earlier charges a crash ended, so counting starts now.
+-- Which earlier charges were ended by a crash is unknown, so counting starts now.
 INSERT INTO dpobj.since_crash DEFAULT VALUES ON CONFLICT DO NOTHING;
 COMMENT ON TABLE dpobj.since_crash IS 'has a row unless the server has crashed since the last charge at the analyst''s door';
 COMMENT ON INDEX dpobj.since_crash_pkey IS 'one row';

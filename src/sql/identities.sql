@@ -11,10 +11,10 @@ CREATE FUNCTION dpobj_internal.epoch() RETURNS text
   AS 'MODULE_PATHNAME', 'dpobj_epoch';
 
 /*
- * What an OID or a name alone cannot be: the same table or role for ever.  An
- * identity is found by its OID, so that a rename does not lose its spending, and
- * by its name when that OID is gone or comes from another server, so that neither
- * a restore nor DROP and CREATE do.  Written by the charge worker only.
+ * An identity stands for the same table or role for ever, which neither an OID nor a name does.  It
+ * is found by its OID, so that spending survives a rename, or by its name if that OID is gone or
+ * comes from another server, so that spending survives a restore and DROP with CREATE.  Only the
+ * charge worker writes identities.
  */
 CREATE TABLE dpobj.identities
 (
@@ -37,8 +37,8 @@ COMMENT ON COLUMN dpobj.identities.object IS 'OID of the table or role there';
 COMMENT ON COLUMN dpobj.identities.name IS 'name when a charge or a budget last touched it; of a table qualified and quoted';
 
 /*
- * Once a descendant, always a relative: what a partition has spent counts for the
- * table that it was attached to, and the other way round, also after DETACH.
+ * What a partition has spent counts for the table that it was attached to, and the other way
+ * round, also after DETACH.
  */
 CREATE TABLE dpobj.lineage
 (

@@ -1,9 +1,9 @@
 -- Jobs: training in the background
 
 /*
- * One row per job.  dpobj.submit writes it in the caller's transaction; from then on it is
- * the worker's.  No reg* types: a dump is restored where other OIDs hold, and what was queued
- * or running there is over.
+ * One row per job.  dpobj.submit writes it in the caller's transaction; later the job's worker and
+ * dpobj.cancel do.  No column has a reg* type, because a restore has other OIDs.  Jobs that were
+ * queued or running when a dump was made read as failed after its restore.
  */
 CREATE TABLE dpobj.job_rows
 (

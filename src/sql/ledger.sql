@@ -1,11 +1,10 @@
 -- Ledger: an append-only table of events, and the view that people read
 
 /*
- * One row per event, written by the charge worker and by nothing else.  The cost
- * stands in the 'charged' row alone, so that a sum over the table counts it once;
- * the end of the release is a second row, which names that charge in "release".
- * A charge without an end may have been released: the server may have stopped in
- * between.  No reg* types: a dump is restored where other OIDs hold.
+ * One row per event, written by the charge worker only.  The 'charged' row alone has the cost, so
+ * that a sum over the table counts it once; the end of the release is a second row, which names the
+ * charge in "release".  A charge without an end may have been released: the server may have stopped
+ * in between.  No column has a reg* type, because a restore has other OIDs.
  */
 CREATE TABLE dpobj.ledger_events
 (
@@ -125,8 +124,8 @@ COMMENT ON COLUMN dpobj.ledger_events.person IS 'charged: column whose values ar
 COMMENT ON COLUMN dpobj.ledger_events.payers IS 'charged: identities of the session user and of the groups that he was a member of then';
 
 /*
- * Which table and which role an identity stands for now, as the charge worker binds them: by
- * OID, else the last of those that had the name.
+ * The table or role that an identity stands for now, found as the charge worker finds it: by OID,
+ * else the last one that had the name.
  */
 CREATE VIEW dpobj.identity_tables AS
 SELECT i.id,
@@ -169,10 +168,9 @@ COMMENT ON COLUMN dpobj.identity_roles.role_name IS 'name of the role now; null 
 COMMENT ON COLUMN dpobj.identity_roles.recorded_name IS 'name when a charge or a budget last touched it';
 
 /*
- * Roles see their own events, superusers and auditors all: by OID while that holds,
- * else by name.  A table is shown as regclass only while its OID still has the name
- * it was charged under.  The factors are exactly 1e-9 and
- * 1e-18; products of numerics are exact.
+ * Roles see their own events, by OID or else by name; superusers and auditors see all.  A table is
+ * shown as regclass only while its OID still has the name it was charged under.  The factors are
+ * exactly 1e-9 and 1e-18; products of numerics are exact.
  */
 CREATE VIEW dpobj.ledger WITH (security_barrier) AS
 SELECT e.id,

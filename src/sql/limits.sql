@@ -2,7 +2,7 @@
 
 /*
  * A limit is a budget over all roles whose role is -1, which is no identity (src/server/ledger/budget.c).
- * Charges count and lock it as any other budget, and no function of administrators can name it.
+ * Charges count and lock it like any other budget; functions of administrators cannot change it.
  */
 COMMENT ON COLUMN dpobj.budget_rows.role IS 'identity of the role or group; null: all roles together; -1: all roles together, the limit of the table''s owner';
 COMMENT ON TABLE dpobj.budget_rows IS 'privacy budgets; written by dpobj.set_budget, dpobj.drop_budget and dpobj.limit_budget only';

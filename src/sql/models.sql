@@ -46,10 +46,9 @@ COMMENT ON FUNCTION dpobj.model_hash(@extschema@.dp_model) IS
   'SHA-256 over every attribute of a model, as the ledger keeps it';
 
 /*
- * One row per model, written by the charge worker: the place
- * in the transaction of the charge, the model in that of the released event.  A release of
- * groups has a model, and a place, for each of its keys.  So a
- * model that was paid for can be read again, whatever became of the session.
+ * One row per model, or for each key of a release for groups.  The charge worker writes the row in
+ * the transaction of the charge, and the model in that of the released event: a model that was
+ * charged can be read again even if the session has died.
  */
 CREATE TABLE dpobj.model_rows
 (

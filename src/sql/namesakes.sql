@@ -1,8 +1,8 @@
 -- Functions of others with the names of dpobj's
 
 /*
- * PostgreSQL looks a call up in the extension's schema, too: a function with the name of one of
- * dpobj's, whose arguments fit better, would be called instead.
+ * A function in the extension's schema with the name of one of dpobj's, whose arguments fit a call
+ * better, would be called instead of dpobj's.
  */
 DO $body$
 DECLARE

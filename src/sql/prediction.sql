@@ -14,8 +14,8 @@ COMMENT ON FUNCTION dpobj_internal.model_from_json(jsonb) IS 'a model that was w
 CREATE CAST (jsonb AS @extschema@.dp_model) WITH FUNCTION dpobj_internal.model_from_json(jsonb) AS ASSIGNMENT;
 COMMENT ON CAST (jsonb AS @extschema@.dp_model) IS 'a model that was written as a JSON object';
 
--- These take a row and find its columns by name.  A model's name is that of a model of the current role,
--- or of one that is shared with it.
+-- These take a row and find its columns by name.  A name means a model of the current role or one that
+-- is shared with it.
 
 CREATE FUNCTION dpobj.predict(name text, "row" record, owner regrole DEFAULT NULL) RETURNS boolean
   LANGUAGE C STABLE PARALLEL SAFE

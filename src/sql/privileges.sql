@@ -1,11 +1,10 @@
 -- Who may use the extension's objects
 
 /*
- * This runs last, in a new installation and in an update.  For objects that an update finds, what
- * administrators have granted and revoked stays; a function that replaces others of its name gets
- * the privileges that any of them had.  For new ones, default privileges of the installing role do
- * not matter.  An object that is not named here is for the extension's owner
- * only.
+ * This runs last, in a new installation and in an update.  An update does not change the privileges
+ * of objects that it finds; a function that replaces others of its name gets the privileges that any
+ * of them had.  Default privileges of the installing role do not apply to new objects.  An object
+ * that is not named here is for the extension's owner only.
  */
 DO $body$
 DECLARE

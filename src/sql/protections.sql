@@ -1,8 +1,8 @@
 -- The analyst's door: what administrators declare about tables
 
 /*
- * One row per protected table, which is known by its identity: a rename keeps the
- * protection, and so do DROP and CREATE under the same name, and a restore.
+ * One row per protected table, by its identity: the protection survives a rename, DROP and CREATE
+ * under the same name, and a restore.
  */
 CREATE TABLE dpobj.protections
 (

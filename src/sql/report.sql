@@ -1,4 +1,4 @@
--- What the ledger has of a table, composed by each accountant, and the report for auditors
+-- The charges of a table, composed by each accountant, and the report for auditors
 
 CREATE OR REPLACE FUNCTION dpobj_internal.composed_charges(relation regclass, role regrole, accountant text, delta numeric,
     OUT releases bigint, OUT epsilon_nano bigint, OUT delta_units bigint, OUT rdp_order integer,
@@ -28,9 +28,9 @@ COMMENT ON FUNCTION dpobj.report(regclass, numeric) IS
   'for superusers and dpobj_auditor: releases, budgets and administration of a table, and what its releases guarantee together; delta as for dpobj.recompute';
 
 /*
- * The contents of a report.  Runs as the owner of dpobj's tables, from one snapshot; who may have
- * it is asked in dpobj.report (src/server/ledger/recompute.c).  What grows with the ledger is read from
- * dpobj.charge_counts and from indexes.
+ * The contents of a report.  It runs as the owner of dpobj's tables, on one snapshot; dpobj.report
+ * checks who may call it (src/server/ledger/recompute.c).  It reads dpobj.charge_counts and indexes
+ * instead of all rows of the ledger.
  */
 CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, delta numeric) RETURNS jsonb
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off

@@ -1,10 +1,9 @@
 -- Roles
 
 /*
- * Roles belong to the whole cluster: they may be there from another database or
- * from a restore, and somebody may have made them before us.  A role that bears
- * our comment and whose members are all a superuser's choice is ours; any other
- * one that has members is refused.
+ * Roles belong to the whole cluster: another database, a restore or another user may have made
+ * them already.  A dpobj_admin that has members is accepted only if it has dpobj's comment and
+ * superusers granted all memberships.
  */
 DO $body$
 DECLARE

@@ -1,10 +1,9 @@
 -- Schedules: trainings that pg_cron starts
 
 /*
- * One row per schedule.  Its role is known by OID where that holds, elsewhere by name: one
- * that comes later under the name of a role that has gone has none of its schedules.  Its
- * table is known by its identity.  pg_cron has a row of its own, in the database of
- * cron.database_name, whose command is all that it knows of dpobj.
+ * One row per schedule.  Its role is identified by OID, or by name after a restore, so that a new
+ * role with the name of a dropped one does not get its schedules.  Its table is identified by its
+ * identity.  pg_cron's own row, in the database of cron.database_name, has only the command.
  */
 CREATE TABLE dpobj.schedule_rows
 (
@@ -30,8 +29,8 @@ CREATE TABLE dpobj.schedule_rows
 );
 
 /*
- * How the runs ended, as they say of themselves; what was charged and released says the
- * ledger, whatever became of a run's transaction.
+ * How the runs ended, as they recorded it.  The ledger alone decides what was charged and
+ * released, because a run can die before it records its end.
  */
 CREATE TABLE dpobj.schedule_run_rows
 (
@@ -169,8 +168,8 @@ COMMENT ON FUNCTION dpobj_internal.cron_statement(text, text, text) IS
   'what a superuser runs in the database of pg_cron, so that it knows a schedule';
 
 /*
- * Runs as its caller, who sees in cron.job what row-level security lets him see.  The
- * extension is asked for by name, because anybody might have made a schema cron.
+ * Runs as its caller, so that row-level security of cron.job applies.  It looks for the extension,
+ * because any role might have made a schema cron.
  */
 CREATE FUNCTION dpobj_internal.cron_is_here() RETURNS boolean
   LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp

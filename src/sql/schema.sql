@@ -2,9 +2,10 @@
 \echo Use "CREATE EXTENSION dpobj" to load this file. \quit
 
 /*
- * The server would look names up in the extension's schema, where others may have put an operator
- * or a function that fits better than pg_catalog's: we would call it as a superuser, or keep it in
- * a view.  So nothing is looked up there; what the scripts make there, they name with it.
+ * By default the server looks names up in the extension's schema, where other roles may have made an
+ * operator or a function that fits better than pg_catalog's: the scripts would call it as a
+ * superuser, or keep it in a view.  So the scripts look up nothing there, and name the schema
+ * wherever they mean it.
  */
 SET LOCAL search_path = pg_catalog, pg_temp;
 

@@ -1,6 +1,6 @@
 -- Shares of models
 
--- The roles that may use a model.  Roles have other OIDs in another server, where the name identifies a role.
+-- The roles that may use a model.  After a restore OIDs differ, and the name identifies a role.
 CREATE TABLE dpobj.model_shares
 (
     release bigint,

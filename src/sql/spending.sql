@@ -1,9 +1,9 @@
 -- What was spent of budgets, and what is left
 
 /*
- * Whose charges count for a table: those made on it, on a descendant, or on an ancestor of one of
- * these.  A query that holds a recursion makes room for its result each time, in milliseconds, even
- * where it is not asked; so the recursion is in a function, and most tables have no relatives.
+ * The charges that count for a table are those on it, on its descendants, and on the ancestors of
+ * all these.  A recursive query takes milliseconds even if its result is not used, so it is in a
+ * function, which is called only for tables that have relatives.
  */
 CREATE OR REPLACE VIEW dpobj.families AS
 SELECT i.id,
@@ -50,7 +50,7 @@ COMMENT ON COLUMN dpobj.budget_sums.cost IS 'sum of costs, in the units of cost_
 COMMENT ON COLUMN dpobj.budget_sums.delta IS 'sum of deltas in units of 1e-18';
 COMMENT ON COLUMN dpobj.budget_sums.releases IS 'number of charges';
 
--- The same for the charge worker and the views, from the running sums if there are any.
+-- The spending of each budget for the charge worker and the views, by the running sums if there are any.
 CREATE OR REPLACE VIEW dpobj.budget_state AS
 SELECT b.id,
        b.relation,
@@ -92,8 +92,8 @@ COMMENT ON COLUMN dpobj.budget_state.releases IS 'number of charges';
 COMMENT ON COLUMN dpobj.budget_state.adjacency IS 'under which costs are added up: the protected table''s, else replace';
 
 /*
- * A line that says what does not fit, and one on what to do.  Names may hold line breaks, and stand
- * in the first alone.
+ * The first line says what does not fit, the last line what to do.  Names may contain line breaks;
+ * they are in the first line only.
  */
 CREATE OR REPLACE FUNCTION dpobj_internal.budget_exceeded(tables bigint[], payers bigint[], cost dpobj.charge_cost) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -227,8 +227,8 @@ COMMENT ON COLUMN dpobj.budgets.budget IS 'number of the budget';
 COMMENT ON COLUMN dpobj.budgets.of_owner IS 'whether it is the limit of the table''s owner, which holds for all roles together';
 
 /*
- * The odometer of a budget: how many more releases like the last one fit.  The last one is the last
- * that dpobj.ledger shows to the session's role.
+ * How many more releases like the last one fit into a budget.  The last one is the last that
+ * dpobj.ledger shows to the session's role.
  */
 CREATE OR REPLACE VIEW dpobj.odometer WITH (security_barrier) AS
 SELECT v.relation,

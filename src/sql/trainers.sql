@@ -2,8 +2,8 @@
 
 /*
  * The aggregates read whatever their caller can read, so only owners and roles that they trust may
- * call them.  Concurrent grants on one function would fail, so the second waits for the end of the
- * first one's transaction.
+ * call them.  Concurrent grants on one function fail, so a second call waits until the transaction
+ * of the first has ended.
  */
 CREATE OR REPLACE FUNCTION dpobj.grant_trainer(role regrole) RETURNS void
   LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp

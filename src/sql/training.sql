@@ -131,8 +131,8 @@ COMMENT ON FUNCTION dpobj_internal.schedule_begin() IS
   'internal: raises an error if a procedure cannot commit, as in a transaction block';
 
 /*
- * One scheduled time is charged once, whatever happened to the run: a release that
- * failed, or whose end is unknown, is not tried again before the next one.
+ * One scheduled time is charged once: a release that failed, or whose end is unknown, is not
+ * repeated before the next scheduled time.
  */
 CREATE OR REPLACE FUNCTION dpobj_internal.schedule_attempt(name text, OUT outcome text, OUT code text, OUT message text) RETURNS record
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -193,10 +193,10 @@ COMMENT ON FUNCTION dpobj_internal.schedule_attempt(text) IS
   'internal: one run of a schedule of the session user; records errors instead of raising them if it can';
 
 /*
- * The record is committed before a failure is reported to pg_cron.  In a
- * transaction block the record could be lost, so that is refused before anything is
- * charged.  The first COMMIT lets the run see what was committed while it waited.
- * A procedure that commits cannot have a search_path of its own, so names are qualified.
+ * The record is committed before a failure is reported to pg_cron.  In a transaction block the
+ * record could be lost, so the procedure raises an error there, before a charge.  The first COMMIT
+ * lets the run see what was committed while it waited.  A procedure that commits cannot set
+ * search_path, so names are qualified.
  */
 CREATE OR REPLACE PROCEDURE dpobj.run_schedule(name text)
   LANGUAGE plpgsql

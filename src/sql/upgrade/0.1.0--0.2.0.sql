@@ -1,9 +1,9 @@
 -- dpobj: what version 0.2.0 changed in objects of 0.1.0
 
 /*
- * 0.1.0 had names looked up in the extension's schema, so that what others had put there may
- * stand in its views, columns' defaults and constraints; superusers would go on calling it.
- * And schema dpobj has been there since: who was let into it may have put something beside ours.
+ * The script of 0.1.0 looked names up in the extension's schema, so its views, defaults of columns
+ * and constraints may use objects of other roles, which superusers would go on calling.  And a role
+ * that got CREATE on schema dpobj since may have made objects there.
  */
 DO $body$
 DECLARE

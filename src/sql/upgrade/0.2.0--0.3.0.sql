@@ -1,8 +1,9 @@
 -- dpobj: what version 0.3.0 changed in objects of 0.2.0
 
 /*
- * The aggregates had a form for each type of label, epsilon and delta; aggregates.sql makes the two that
- * take their place.  What uses an old form, such as a view, must go first and be made again.
+ * The aggregates had a form for each type of label, epsilon and delta; aggregates.sql makes the two
+ * that replace them.  An object that uses an old form, such as a view, must be dropped before the
+ * update and made again after it.
  */
 DO $body$
 DECLARE
@@ -35,7 +36,7 @@ BEGIN
 END
 $body$;
 
--- All that trains takes the arguments of dpobj.train in their order; training.sql makes these again.
+-- All these now take the arguments of dpobj.train in its order; training.sql makes them again.
 DROP FUNCTION dpobj.train_groups(regclass, text[], text, numeric, text[], numeric, text, jsonb, jsonb, text);
 DROP FUNCTION dpobj.price(regclass, numeric, text[], numeric, text, jsonb, text);
 DROP FUNCTION IF EXISTS dpobj.submit(text, regclass, text[], text, numeric, numeric, text, jsonb, jsonb);

@@ -1,9 +1,9 @@
--- dpobj: the schema that 0.3.0 has for what its own functions, views and triggers call
+-- dpobj: the schema that 0.3.0 has for functions that only its own objects call
 
 CREATE SCHEMA dpobj_internal;
 COMMENT ON SCHEMA dpobj_internal IS 'what the extension''s own functions and views call';
 
--- They move there; what names them in its body or comment gets the new names.
+-- These functions move there; bodies and comments that name them get the new names.
 DO $body$
 DECLARE
   internal constant name[] := ARRAY[
