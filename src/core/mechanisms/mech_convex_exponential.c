@@ -10,6 +10,7 @@ const Mechanism mechanism_convex_exponential = {
 	.options = {"norm", "net"},
 	.bounded_range = true,
 	.convex = true,
+	.terms = TERMS_BODY,
 	.streams = true,
 	.admit = convex_net_admit,
 	.release = convex_net_release,

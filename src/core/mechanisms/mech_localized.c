@@ -10,6 +10,7 @@ const Mechanism mechanism_localized = {
 	.name = "localized",
 	.options = {"norm", "net"},
 	.convex = true,
+	.terms = TERMS_BODY,
 	.centred = true,
 	.streams = true,
 	.admit = convex_net_admit,

@@ -59,6 +59,7 @@ const Mechanism mechanism_opsamp = {
 	.counts_rows = true,
 	.default_lambda = LAMBDA_ONE, /* only its certificate needs one; this weighs as much as a row */
 	.convex = true,
+	.terms = TERMS_ORACLE,
 	.streams = true,
 	.admit = convex_opsamp_admit,
 	.release = convex_opsamp_release,

@@ -98,7 +98,7 @@ const Mechanism mechanism_sgd = {
 	 */
 	.clip_share = 0.75,
 	.convex = true,
-	.descends = true,
+	.terms = TERMS_DESCENT,
 	.streams = true,
 	.admit = admit,
 	.release = release,

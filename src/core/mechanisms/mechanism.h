@@ -152,6 +152,15 @@ typedef struct UtilityBound
 	double mean; /* E(excess) <= mean */
 } UtilityBound;
 
+/* What a convex mechanism asks for besides loss, radius and regularisation. */
+typedef enum ConvexTermsKind
+{
+	TERMS_NOISE,   /* the noise of output or objective perturbation */
+	TERMS_BODY,    /* a ball of weights and a net of it (convex_net.h) */
+	TERMS_DESCENT, /* DescentTerms */
+	TERMS_ORACLE   /* a cube of weights and calls of an oracle (convex_opsamp.h) */
+} ConvexTermsKind;
+
 /* The most option names of a row. */
 #define MECHANISM_OPTIONS 5
 
@@ -178,9 +187,9 @@ typedef struct Mechanism
 	bool perturbs;   /* adds noise to an objective: has a noise to choose and an optimum to find */
 	bool separators; /* its noise is on thresholds of single weights */
 	bool parts;      /* divides the rows into parts, each of which searches some nodes */
-	bool descends;   /* uses the request's DescentTerms */
 	bool centred;    /* spends half of epsilon on a centre, by output perturbation */
 	/* -- convex mechanisms -- */
+	ConvexTermsKind terms;
 	ConvexKind noise_on;    /* the answer or the objective */
 	int64_t default_lambda; /* 0: by its noise (convex_default.h) */
 	double clip_share;      /* the default radius as a share of the longest row; 0: all of it */

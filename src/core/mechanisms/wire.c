@@ -185,7 +185,7 @@ request_fields(Wire *wire, MechanismRequest *request)
 	grid_fields(wire, &request->grid);
 	if (!wire->failed && mechanism_of(request)->convex)
 		convex_fields(wire, &request->convex);
-	if (!wire->failed && mechanism_of(request)->descends)
+	if (!wire->failed && mechanism_of(request)->terms == TERMS_DESCENT)
 		descent_fields(wire, &request->convex, &request->descent);
 	if (!wire->failed && mechanism_of(request)->targets)
 		simplex_fields(wire, &request->simplex);

@@ -140,7 +140,7 @@ mechanism_methods(const Mechanism *mechanism)
 static bool
 is_name_of(const Mechanism *mechanism, const char *name)
 {
-	return strcmp(mechanism->name, name) == 0 ||
+	return name == NULL || strcmp(mechanism->name, name) == 0 ||
 		   (mechanism->also != NULL && strcmp(mechanism->also, name) == 0);
 }
 

@@ -118,7 +118,10 @@ extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, 
 /* Returns "halfspace", "logistic", "svm", "simplex" (kinds of models, too) or "auto". */
 extern const char *method_name(TrainingMethod method);
 
-/* Finds the first mechanism of that name that is for one of the methods; NULL if none is. */
+/*
+ * Finds the first mechanism of that name that is for one of the methods; NULL if none is.  name:
+ * NULL for the default of the methods, the first of the table that is for one of them.
+ */
 extern const Mechanism *mechanism_named(const char *name, int methods);
 
 /* Lists "auto" and the names of the mechanisms that are for one of the methods. */

@@ -181,7 +181,7 @@ refuse_unscaled(PlanCall *call, const Evaluation *evaluation)
 	for (int i = 0; i < evaluation->models; i++)
 		if (is_scaled(&evaluation->predictor[i]))
 			return;
-	if (!plan_argument_unscaled(call, ARGUMENT_FEATURES, &element, &type))
+	if (!plan_find_unscaled(plan_argument_expression(call, ARGUMENT_FEATURES), &element, &type))
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("%s of type %s needs a declared scale",

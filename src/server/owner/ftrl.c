@@ -88,7 +88,7 @@ refuse_unscaled(const PlanWindow *window)
 	int position;
 	Oid type;
 
-	if (plan_window_unscaled(window, &position, &type))
+	if (plan_find_unscaled(plan_window_expression(window, ARGUMENT_COSTS), &position, &type))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s of type %s needs declared bounds",
@@ -107,7 +107,7 @@ open_learning(const PlanWindow *window, const PlanTable *table, Learning *learni
 				   argument_type(window, ARGUMENT_DELTA), options_argument(window));
 	if (!learning->clip_given)
 		refuse_unscaled(window);
-	learning_settle(learning, plan_window_elements(window));
+	learning_settle(learning, plan_element_count(plan_window_expression(window, ARGUMENT_COSTS)));
 	if (table->is_protected && table->adjacency != ADJACENCY_REPLACE)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

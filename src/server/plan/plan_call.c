@@ -1,5 +1,5 @@
 /*
- * plan_call.c - the call's arguments, read from the plan.
+ * plan_call.c - reads the arguments of an aggregate call from the plan.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "server/base/dpobj.h"
 #include "server/plan/plan_shape.h"
 
-/* The node that a node's columns come from; of several with the same columns, the first. */
+/* Returns the node below whose columns these are; the first of several with the same columns. */
 static Plan *
 plan_below(Plan *plan)
 {
@@ -40,24 +40,21 @@ refers_below(Plan *plan, Node *expression)
 }
 
 /*
- * In a Finalize Aggregate the arguments are a single Var, the partial state;
- * follow it down through Gather (and a Sort or Gather Merge), or through the
- * Append of partitions that are aggregated by themselves, to a Partial Aggregate
- * that holds the real call.
+ * Finds the Partial Aggregate that holds the real call of a Finalize Aggregate, whose only argument
+ * is a Var, the partial state.  Follows that Var down through Gather (and a Sort or Gather Merge),
+ * or through the Append of partitions that are aggregated by themselves.
  */
 static Aggref *
 find_partial_aggref(Aggref *final, Plan **node)
 {
 	Plan *plan = *node;
-	Node *expression = (Node *) linitial_node(TargetEntry, final->args)->expr;
+	Node *expression = plan_entry(final->args, 0);
 
 	while (!IsA(expression, Aggref))
 	{
 		if (!refers_below(plan, expression) || (plan = plan_below(plan)) == NULL)
 			elog(ERROR, "partial aggregate not found in its plan");
-		expression = (Node *) list_nth_node(TargetEntry, plan->targetlist,
-											((Var *) expression)->varattno - 1)
-						 ->expr;
+		expression = plan_entry(plan->targetlist, ((Var *) expression)->varattno - 1);
 	}
 	*node = plan;
 	return (Aggref *) expression;
@@ -84,20 +81,14 @@ plan_read_call(FunctionCallInfo fcinfo, PlanCall *call)
 }
 
 Datum
-plan_fixed_value(EState *estate, Node *expression, const char *name, bool *isnull)
+plan_evaluate(EState *estate, Node *expression, bool *isnull)
 {
-	ExprContext *context;
-	Datum value;
+	ExprContext *context = CreateExprContext(estate); /* has the results of sub-selects */
+	ExprState *state = ExecInitExprWithParams((Expr *) expression, estate->es_param_list_info);
+	Datum value = ExecEvalExprSwitchContext(state, context, isnull);
 	int16 length;
 	bool by_value;
 
-	if (!plan_expression_is_fixed(expression))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not vary", name),
-						errhint("Write a constant or a parameter of the statement.")));
-	context = CreateStandaloneExprContext();
-	context->ecxt_param_list_info = estate->es_param_list_info;
-	value = ExecEvalExprSwitchContext(
-		ExecInitExprWithParams((Expr *) expression, estate->es_param_list_info), context, isnull);
 	if (!*isnull)
 	{
 		get_typlenbyval(exprType(expression), &length, &by_value);
@@ -108,53 +99,39 @@ plan_fixed_value(EState *estate, Node *expression, const char *name, bool *isnul
 }
 
 Datum
-plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull)
+plan_fixed_value(EState *estate, Node *expression, const char *name, bool *isnull)
 {
-	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
-
-	return plan_fixed_value(call->aggregate->ss.ps.state, expression, name, isnull);
+	if (!plan_expression_is_fixed(expression))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not vary", name),
+						errhint("Write a constant or a parameter of the statement.")));
+	return plan_evaluate(estate, expression, isnull);
 }
 
-/* From an expression of the node above *plan. */
-static Node *
-follow_references(Plan **plan, Node *expression)
+Datum
+plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull)
 {
-	while (*plan != NULL)
-	{
-		expression = (Node *) list_nth_node(TargetEntry, (*plan)->targetlist,
-											((Var *) expression)->varattno - 1)
-						 ->expr;
-		if (!refers_below(*plan, expression))
-			break;
-		*plan = plan_below(*plan);
-	}
-	return expression;
+	return plan_fixed_value(call->aggregate->ss.ps.state, plan_entry(call->aggref->args, position),
+							name, isnull);
 }
 
 Node *
 plan_source_expression(Plan **plan, Node *expression)
 {
-	if (!refers_below(*plan, expression))
-		return expression;
-	*plan = plan_below(*plan);
-	return follow_references(plan, expression);
+	while (*plan != NULL && refers_below(*plan, expression))
+	{
+		*plan = plan_below(*plan);
+		if (*plan != NULL)
+			expression = plan_entry((*plan)->targetlist, ((Var *) expression)->varattno - 1);
+	}
+	return expression;
 }
 
 Node *
-plan_argument_source(PlanCall *call, int position, Plan **plan)
+plan_argument_expression(const PlanCall *call, int position)
 {
-	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
+	Plan *plan = call->node;
 
-	*plan = call->node;
-	return plan_source_expression(plan, expression);
-}
-
-static Node *
-argument_expression(PlanCall *call, int position)
-{
-	Plan *plan;
-
-	return plan_argument_source(call, position, &plan);
+	return plan_source_expression(&plan, plan_entry(call->aggref->args, position));
 }
 
 bool
@@ -165,9 +142,7 @@ plan_find_column(const PlannedStmt *statement, Plan *plan, Var *column, Oid *rel
 
 	if (column->varno == INDEX_VAR && plan != NULL && IsA(plan, IndexOnlyScan))
 	{
-		Node *indexed = (Node *) list_nth_node(TargetEntry, ((IndexOnlyScan *) plan)->indextlist,
-											   column->varattno - 1)
-							->expr;
+		Node *indexed = plan_entry(((IndexOnlyScan *) plan)->indextlist, column->varattno - 1);
 
 		if (!IsA(indexed, Var))
 			return false;
@@ -181,26 +156,14 @@ plan_find_column(const PlannedStmt *statement, Plan *plan, Var *column, Oid *rel
 	return entry->rtekind == RTE_RELATION;
 }
 
-static int
-count_elements(Node *expression)
+int
+plan_element_count(Node *expression)
 {
 	if (IsA(expression, ArrayCoerceExpr))
 		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
 	if (IsA(expression, ArrayExpr) && !((ArrayExpr *) expression)->multidims)
 		return list_length(((ArrayExpr *) expression)->elements);
 	return 0;
-}
-
-int
-plan_element_count(Plan *plan, Node *expression)
-{
-	return count_elements(plan_source_expression(&plan, expression));
-}
-
-int
-plan_argument_elements(PlanCall *call, int position)
-{
-	return count_elements(argument_expression(call, position));
 }
 
 static Node *
@@ -227,7 +190,7 @@ is_counting_type(Oid type)
 	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
 }
 
-/* Of an integer or numeric type, and not visibly within [-1, 1]? */
+/* Is it of an integer or numeric type, and not plainly within [-1, 1]? */
 static bool
 is_unscaled(Node *node)
 {
@@ -255,9 +218,8 @@ is_unscaled(Node *node)
 	return true;
 }
 
-/* Position 0 is the array itself. */
-static bool
-find_unscaled(Node *expression, int *position, Oid *type)
+bool
+plan_find_unscaled(Node *expression, int *position, Oid *type)
 {
 	ListCell *cell;
 
@@ -279,43 +241,27 @@ find_unscaled(Node *expression, int *position, Oid *type)
 	return false;
 }
 
-bool
-plan_find_unscaled(Plan *plan, Node *expression, int *position, Oid *type)
-{
-	return find_unscaled(plan_source_expression(&plan, expression), position, type);
-}
-
-static void
-refuse_unscaled(const char *which, Oid type)
-{
-	ereport(
-		ERROR,
-		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		 errmsg("%s of type %s needs a declared scale", which, format_type_be(type)),
-		 errdetail("Features are clipped to [-1, 1] unless options say otherwise."),
-		 errhint("Set \"scale\" and \"clip\" in the options, or cast an indicator from boolean.")));
-}
-
-bool
-plan_argument_unscaled(PlanCall *call, int position, int *element, Oid *type)
-{
-	return find_unscaled(argument_expression(call, position), element, type);
-}
-
 void
 plan_refuse_unscaled_features(PlanCall *call, int position)
 {
 	int feature;
 	Oid type;
 
-	if (find_unscaled(argument_expression(call, position), &feature, &type))
-		refuse_unscaled(feature == 0 ? "a feature array" : psprintf("feature %d", feature), type);
+	if (plan_find_unscaled(plan_argument_expression(call, position), &feature, &type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s of type %s needs a declared scale",
+						feature == 0 ? "a feature array" : psprintf("feature %d", feature),
+						format_type_be(type)),
+				 errdetail("Features are clipped to [-1, 1] unless options say otherwise."),
+				 errhint("Set \"scale\" and \"clip\" in the options, or cast an indicator from "
+						 "boolean.")));
 }
 
 void
 plan_refuse_unscaled_target(PlanCall *call, int position)
 {
-	Node *expression = strip_casts(argument_expression(call, position));
+	Node *expression = strip_casts(plan_argument_expression(call, position));
 
 	if (is_unscaled(expression))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -1,9 +1,8 @@
 /*
- * plan_correlation.c - is the aggregate part of a correlated sub-select?
+ * plan_correlation.c - finds sub-selects in plans, and tells whether a call is in a correlated one.
  *
- * In a plan a value of an outer row and the result of a sub-select that runs once
- * look the same, an executor parameter: what no InitPlan of the statement sets
- * comes from an outer row.
+ * In a plan, a value of an outer row and the result of a sub-select that runs once are both
+ * executor parameters.  A parameter that no InitPlan of the statement sets comes from an outer row.
  */
 #include "postgres.h"
 
@@ -11,43 +10,70 @@
 #include "nodes/bitmapset.h"
 #include "nodes/nodeFuncs.h"
 
+#include "server/base/compat.h"
 #include "server/plan/plan_shape.h"
 
-static void collect_results(Plan *plan, Bitmapset **results);
+/* ---- all nodes of a plan ---- */
 
-static void
-collect_all(List *plans, Bitmapset **results)
+static bool
+any_node_of_all(List *plans, bool (*test)(Plan *node, void *context), void *context)
 {
 	ListCell *cell;
 
 	foreach (cell, plans)
-		collect_results(lfirst(cell), results);
+		if (plan_any_node(lfirst(cell), test, context))
+			return true;
+	return false;
 }
 
-/* Numbers of the parameters that sub-selects of this plan set, once each. */
-static void
-collect_results(Plan *plan, Bitmapset **results)
+bool
+plan_any_node(Plan *plan, bool (*test)(Plan *node, void *context), void *context)
 {
+	List *inputs = NIL;
+
+	if (plan == NULL)
+		return false;
+	check_stack_depth();
+	if (IsA(plan, Append))
+		inputs = ((Append *) plan)->appendplans;
+	else if (IsA(plan, MergeAppend))
+		inputs = ((MergeAppend *) plan)->mergeplans;
+	else if (IsA(plan, SubqueryScan))
+		inputs = list_make1(((SubqueryScan *) plan)->subplan);
+	else if (IsA(plan, CustomScan))
+		inputs = ((CustomScan *) plan)->custom_plans;
+	else if (IsA(plan, ModifyTable))
+		inputs = modified_plans((ModifyTable *) plan);
+	return test(plan, context) || any_node_of_all(inputs, test, context) ||
+		   plan_any_node(plan->lefttree, test, context) ||
+		   plan_any_node(plan->righttree, test, context);
+}
+
+bool
+plan_any_node_of(const PlannedStmt *statement, bool (*test)(Plan *node, void *context),
+				 void *context)
+{
+	return plan_any_node(statement->planTree, test, context) ||
+		   any_node_of_all(statement->subplans, test, context);
+}
+
+/* ---- correlation ---- */
+
+/* Adds the parameters that the InitPlans of a node set, to a Bitmapset. */
+static bool
+collect_results(Plan *plan, void *context)
+{
+	Bitmapset **results = context;
 	ListCell *cell;
 	ListCell *number;
 
-	if (plan == NULL)
-		return;
-	check_stack_depth();
 	foreach (cell, plan->initPlan)
 		foreach (number, lfirst_node(SubPlan, cell)->setParam)
 			*results = bms_add_member(*results, lfirst_int(number));
-	collect_results(plan->lefttree, results);
-	collect_results(plan->righttree, results);
-	if (IsA(plan, Append))
-		collect_all(((Append *) plan)->appendplans, results);
-	else if (IsA(plan, MergeAppend))
-		collect_all(((MergeAppend *) plan)->mergeplans, results);
-	else if (IsA(plan, SubqueryScan))
-		collect_results(((SubqueryScan *) plan)->subplan, results);
+	return false;
 }
 
-/* What is below an aggregate call is for plan_expression.c, which lets no parameter through. */
+/* Leaves out what is below an aggregate call, where plan_expression.c allows no parameter. */
 static bool
 uses_outer_row(Node *node, void *results)
 {
@@ -62,71 +88,52 @@ uses_outer_row(Node *node, void *results)
 }
 
 bool
-plan_is_correlated(PlannedStmt *statement, Plan *plan)
+plan_is_correlated(const PlannedStmt *statement, Plan *plan)
 {
 	Bitmapset *results = NULL;
 
-	collect_results(statement->planTree, &results);
-	collect_all(statement->subplans, &results);
+	(void) plan_any_node_of(statement, collect_results, &results);
 	return uses_outer_row((Node *) plan->targetlist, results);
 }
 
 /* ---- the sub-select behind a parameter ---- */
 
-static const SubPlan *find_in_plan(Plan *plan, int parameter);
-
-static const SubPlan *
-find_in_all(List *plans, int parameter)
+typedef struct Wanted
 {
-	const SubPlan *found = NULL;
+	int parameter;
+	const SubPlan *found;
+} Wanted;
+
+static bool
+sets_parameter(Plan *plan, void *context)
+{
+	Wanted *wanted = context;
 	ListCell *cell;
 
-	foreach (cell, plans)
-		if (found == NULL)
-			found = find_in_plan(lfirst(cell), parameter);
-	return found;
-}
-
-static const SubPlan *
-find_in_plan(Plan *plan, int parameter)
-{
-	const SubPlan *found = NULL;
-	ListCell *cell;
-
-	if (plan == NULL)
-		return NULL;
-	check_stack_depth();
 	foreach (cell, plan->initPlan)
-		if (list_member_int(lfirst_node(SubPlan, cell)->setParam, parameter))
-			return lfirst_node(SubPlan, cell);
-	if (IsA(plan, Append))
-		found = find_in_all(((Append *) plan)->appendplans, parameter);
-	else if (IsA(plan, MergeAppend))
-		found = find_in_all(((MergeAppend *) plan)->mergeplans, parameter);
-	else if (IsA(plan, SubqueryScan))
-		found = find_in_plan(((SubqueryScan *) plan)->subplan, parameter);
-	if (found == NULL)
-		found = find_in_plan(plan->lefttree, parameter);
-	return found != NULL ? found : find_in_plan(plan->righttree, parameter);
+		if (list_member_int(lfirst_node(SubPlan, cell)->setParam, wanted->parameter))
+		{
+			wanted->found = lfirst_node(SubPlan, cell);
+			return true;
+		}
+	return false;
 }
 
-/* One that needs a value of an outer row, perhaps by way of another, runs once for each. */
+/* A sub-select that needs a value of an outer row, directly or not, runs once for each such row. */
 const SubPlan *
-plan_find_result(PlannedStmt *statement, int parameter)
+plan_find_result(const PlannedStmt *statement, int parameter)
 {
-	const SubPlan *found = find_in_plan(statement->planTree, parameter);
+	Wanted wanted = {parameter, NULL};
 	Plan *plan;
 	int needed = -1;
 
 	check_stack_depth();
-	if (found == NULL)
-		found = find_in_all(statement->subplans, parameter);
-	if (found == NULL)
+	if (!plan_any_node_of(statement, sets_parameter, &wanted))
 		return NULL;
-	plan = list_nth(statement->subplans, found->plan_id - 1);
+	plan = list_nth(statement->subplans, wanted.found->plan_id - 1);
 	while ((needed = bms_next_member(plan->extParam, needed)) >= 0)
-		if (!list_member_int(found->setParam, needed) &&
+		if (!list_member_int(wanted.found->setParam, needed) &&
 			plan_find_result(statement, needed) == NULL)
 			return NULL;
-	return found;
+	return wanted.found;
 }

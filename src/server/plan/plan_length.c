@@ -139,8 +139,7 @@ declared_length(PlanCall *call, FuncExpr *features)
 	if (get_typtype(type) != TYPTYPE_COMPOSITE ||
 		!plan_expression_is_fixed(linitial(features->args)))
 		return 0;
-	declaration = plan_fixed_value(call->aggregate->ss.ps.state, linitial(features->args),
-								   "the declaration of dpobj.features", &isnull);
+	declaration = plan_evaluate(call->aggregate->ss.ps.state, linitial(features->args), &isnull);
 	if (isnull)
 		return 0;
 	descriptor = lookup_rowtype_tupdesc(type, -1);
@@ -156,8 +155,10 @@ declared_length(PlanCall *call, FuncExpr *features)
 static Node *
 array_source(PlanCall *call, int position, Plan **plan)
 {
-	Node *source = plan_argument_source(call, position, plan);
+	Node *source = plan_entry(call->aggref->args, position);
 
+	*plan = call->node;
+	source = plan_source_expression(plan, source);
 	while (IsA(source, ArrayCoerceExpr) || IsA(source, RelabelType))
 	{
 		source = IsA(source, RelabelType) ? (Node *) ((RelabelType *) source)->arg
@@ -170,7 +171,7 @@ array_source(PlanCall *call, int position, Plan **plan)
 int
 plan_feature_count(PlanCall *call, int position, const PlanTable *table)
 {
-	int count = plan_argument_elements(call, position);
+	int count = plan_element_count(plan_argument_expression(call, position));
 	Plan *plan;
 	Node *source;
 

@@ -1,12 +1,11 @@
 /*
- * plan_model.c - the argument that a sub-select may feed: the model that is rated.
+ * plan_model.c - the only argument that a sub-select may compute: the model that is evaluated.
  *
- * Like every argument that is not a row's it must have one value for the statement,
- * which an uncorrelated sub-select has: it runs once (an InitPlan).  The guarantee is
- * about the rows under this one model, so that it must not be computed from them: a
- * sub-select that scans the table which is rated on is refused, unless what it takes
- * from there is a release of a private aggregate.  What the functions of a sub-select
- * read is not seen, and neither is a copy of the rows in another table.
+ * The model must have one value for the whole statement, as an uncorrelated sub-select has: it runs
+ * once, as an InitPlan.  The guarantee is for the rows under a model that does not depend on them,
+ * so a sub-select that scans the evaluated table is refused, unless it takes only a release of a
+ * private aggregate from there.  Tables that functions of the sub-select read are not seen, and
+ * neither is a copy of the rows in another table.
  */
 #include "postgres.h"
 
@@ -17,8 +16,6 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
 #include "parser/parsetree.h"
-#include "utils/datum.h"
-#include "utils/lsyscache.h"
 
 #include "server/base/argument.h"
 #include "server/base/compat.h"
@@ -33,7 +30,7 @@ typedef struct Reader
 	Oid table; /* topmost ancestor */
 } Reader;
 
-/* One plain aggregation by private aggregates only: what leaves it was released and charged. */
+/* Is it an aggregation by private aggregates only, without groups?  Its result is released. */
 static bool
 is_release(PlanState *state)
 {
@@ -70,7 +67,7 @@ scans_table(const Reader *reader, Plan *plan)
 			return false;
 	}
 	if (((Scan *) plan)->scanrelid == 0)
-		return true; /* joins of another server or extension: nobody knows */
+		return true; /* a join by another server or extension, of tables that are not shown */
 	entry = rt_fetch(((Scan *) plan)->scanrelid, reader->estate->es_plannedstmt->rtable);
 	return entry->rtekind == RTE_RELATION && plan_topmost_ancestor(entry->relid) == reader->table;
 }
@@ -88,7 +85,7 @@ reads_in_sub_selects(List *sub_selects, Reader *reader)
 	return false;
 }
 
-/* A walker: does the node, or what it needs, read the table? */
+/* Walker: does the node, or a node that it needs, read the table? */
 static bool
 reads_table(PlanState *state, void *context)
 {
@@ -107,7 +104,7 @@ reads_table(PlanState *state, void *context)
 	return planstate_tree_walker(state, reads_table, reader);
 }
 
-/* Of the sub-select that plan_find_result() found, and of those whose results it needs. */
+/* Checks the sub-select that plan_find_result() found, and those whose results it needs. */
 static void
 check_sub_select(PlanCall *call, const PlanTable *table, const SubPlan *sub_select)
 {
@@ -131,12 +128,12 @@ check_sub_select(PlanCall *call, const PlanTable *table, const SubPlan *sub_sele
 typedef struct Argument
 {
 	PlanCall *call;
-	const PlanTable *table; /* NULL in a parallel worker, where the leader has looked */
+	const PlanTable *table; /* NULL in a parallel worker, as the leader has checked */
 } Argument;
 
 /*
- * A copy in which results of sub-selects are constants, so that the rules for fixed
- * expressions can judge the rest: what comes from an outer row stays as it is.
+ * Copies an expression with constants for the results of sub-selects, so that the rules for fixed
+ * expressions apply to the rest.  Values of an outer row stay as they are.
  */
 static Node *
 without_results(Node *node, void *context)
@@ -159,28 +156,10 @@ without_results(Node *node, void *context)
 	return expression_tree_mutator(node, without_results, context);
 }
 
-static Datum
-evaluate(EState *estate, Node *expression, bool *isnull)
-{
-	ExprContext *context = CreateExprContext(estate); /* knows the results of sub-selects */
-	ExprState *state = ExecInitExprWithParams((Expr *) expression, estate->es_param_list_info);
-	Datum value = ExecEvalExprSwitchContext(state, context, isnull);
-	int16 length;
-	bool by_value;
-
-	if (!*isnull)
-	{
-		get_typlenbyval(exprType(expression), &length, &by_value);
-		value = datumCopy(value, by_value, length);
-	}
-	FreeExprContext(context, true);
-	return value;
-}
-
 Datum
 plan_model_argument(PlanCall *call, int position, const char *name, const PlanTable *table)
 {
-	Node *expression = (Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr;
+	Node *expression = plan_entry(call->aggref->args, position);
 	Argument argument = {.call = call, .table = table};
 	Datum value;
 	bool isnull;
@@ -189,7 +168,7 @@ plan_model_argument(PlanCall *call, int position, const char *name, const PlanTa
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must not vary", name),
 						errhint("Write a constant, a parameter of the statement or a sub-select "
 								"that does not depend on a row.")));
-	value = evaluate(call->aggregate->ss.ps.state, expression, &isnull);
+	value = plan_evaluate(call->aggregate->ss.ps.state, expression, &isnull);
 	argument_require(isnull, name);
 	return value;
 }

@@ -213,7 +213,7 @@ judge_aggregate(Aggref *call, const Place *place)
 	Place arguments = {place->statement, place->level, false};
 	ListCell *cell;
 
-	plan_judge_window(false);
+	plan_set_subject(false);
 	foreach (cell, call->args)
 	{
 		arguments.model = plan_model_leads(call) && cell == list_head(call->args);
@@ -229,7 +229,7 @@ judge_window(WindowFunc *call, const Place *place)
 {
 	Place arguments = {place->statement, place->level, false};
 
-	plan_judge_window(true);
+	plan_set_subject(true);
 	(void) search((Node *) call->args, &arguments);
 	(void) search((Node *) call->aggfilter, &arguments);
 	search_rows(place->statement, place->level);
@@ -307,47 +307,19 @@ is_call(Node *node, void *context)
 		   expression_tree_walker(node, is_call, context);
 }
 
-static bool holds_call(Plan *plan);
-
 static bool
-any_holds_call(List *plans)
+holds_call(Plan *plan, void *context)
 {
-	ListCell *cell;
-
-	foreach (cell, plans)
-		if (holds_call(lfirst(cell)))
-			return true;
-	return false;
-}
-
-static bool
-holds_call(Plan *plan)
-{
-	if (plan == NULL)
-		return false;
-	check_stack_depth();
-	if ((IsA(plan, Agg) || IsA(plan, WindowAgg)) && is_call((Node *) plan->targetlist, NULL))
-		return true;
-	if (IsA(plan, Append) && any_holds_call(((Append *) plan)->appendplans))
-		return true;
-	if (IsA(plan, MergeAppend) && any_holds_call(((MergeAppend *) plan)->mergeplans))
-		return true;
-	if (IsA(plan, SubqueryScan) && holds_call(((SubqueryScan *) plan)->subplan))
-		return true;
-	if (IsA(plan, CustomScan) && any_holds_call(((CustomScan *) plan)->custom_plans))
-		return true;
-	if (IsA(plan, ModifyTable) && any_holds_call(modified_plans((ModifyTable *) plan)))
-		return true;
-	return holds_call(plan->lefttree) || holds_call(plan->righttree);
+	return (IsA(plan, Agg) || IsA(plan, WindowAgg)) && is_call((Node *) plan->targetlist, context);
 }
 
 /* The query of such a function is not checked before it is planned, so it must not train. */
 static void
 check_plan(const PlannedStmt *plan)
 {
-	if (!holds_call(plan->planTree) && !any_holds_call(plan->subplans))
+	if (!plan_any_node_of(plan, holds_call, NULL))
 		return;
-	plan_judge_window(false);
+	plan_set_subject(false);
 	plan_refuse(
 		"A function in FROM is replaced by its query, and another's functions are computed "
 		"before anybody looks.",

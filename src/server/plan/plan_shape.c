@@ -38,19 +38,19 @@ typedef struct SortKey
 } SortKey;
 
 /* Is a window function judged?  Only the words of refusals depend on it. */
-static bool judging_window = false;
+static bool subject_is_window = false;
 
 void
-plan_judge_window(bool is_window)
+plan_set_subject(bool is_window)
 {
-	judging_window = is_window;
+	subject_is_window = is_window;
 }
 
 const char *
-plan_usual_hint(void)
+plan_default_hint(void)
 {
-	return judging_window ? "Write SELECT t, dp_ftrl(...) OVER (ORDER BY t) FROM one_table."
-						  : "Write SELECT dp_halfspace(...) FROM one_table [WHERE ...].";
+	return subject_is_window ? "Write SELECT t, dp_ftrl(...) OVER (ORDER BY t) FROM one_table."
+							 : "Write SELECT dp_halfspace(...) FROM one_table [WHERE ...].";
 }
 
 void
@@ -58,7 +58,7 @@ plan_refuse(const char *rule, const char *hint)
 {
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 					errmsg("query shape is not allowed for a private %s",
-						   judging_window ? "window function" : "aggregate"),
+						   subject_is_window ? "window function" : "aggregate"),
 					errdetail("%s", rule), errhint("%s", hint)));
 }
 
@@ -294,8 +294,7 @@ collect_sort_keys(Shape *shape, Plan *plan, int count, const AttrNumber *columns
 		SortKey *key = palloc(sizeof(SortKey));
 
 		key->operator= operators[i];
-		key->type =
-			exprType((Node *) list_nth_node(TargetEntry, plan->targetlist, columns[i] - 1)->expr);
+		key->type = exprType(plan_entry(plan->targetlist, columns[i] - 1));
 		shape->sort_keys = lappend(shape->sort_keys, key);
 	}
 }
@@ -555,7 +554,7 @@ plan_check_aggregate(FunctionCallInfo fcinfo)
 {
 	Aggref *aggref = AggGetAggref(fcinfo);
 
-	plan_judge_window(false);
+	plan_set_subject(false);
 	if (aggref == NULL || !plan_is_own_function(aggref->aggfnoid))
 		plan_refuse("The aggregate is not one of dpobj, but calls its functions.",
 					"Call dp_halfspace.");
@@ -566,7 +565,7 @@ plan_shape_begin(Shape *shape, EState *estate, bool is_window)
 {
 	memset(shape, 0, sizeof(*shape));
 	shape->statement = estate->es_plannedstmt;
-	plan_judge_window(is_window);
+	plan_set_subject(is_window);
 	if (IsParallelWorker())
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 						errmsg("a private aggregate cannot finish in a parallel worker"),

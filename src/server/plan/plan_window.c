@@ -71,17 +71,12 @@ plan_window_argument(const PlanWindow *window, int position, const char *name, b
 							name, isnull);
 }
 
-int
-plan_window_elements(const PlanWindow *window)
+Node *
+plan_window_expression(const PlanWindow *window, int position)
 {
-	return plan_element_count(window->window->ss.ps.plan, linitial(window->call->args));
-}
+	Plan *plan = window->window->ss.ps.plan;
 
-bool
-plan_window_unscaled(const PlanWindow *window, int *position, Oid *type)
-{
-	return plan_find_unscaled(window->window->ss.ps.plan, linitial(window->call->args), position,
-							  type);
+	return plan_source_expression(&plan, list_nth(window->call->args, position));
 }
 
 /* ---- columns ---- */
@@ -129,8 +124,7 @@ find_order(Shape *shape, WindowAgg *top)
 	for (int i = 0; i < top->ordNumCols; i++)
 	{
 		Plan *plan = top->plan.lefttree;
-		Node *expression =
-			(Node *) list_nth_node(TargetEntry, plan->targetlist, top->ordColIdx[i] - 1)->expr;
+		Node *expression = plan_entry(plan->targetlist, top->ordColIdx[i] - 1);
 		const char *name = NULL;
 
 		expression = plan_source_expression(&plan, expression);
@@ -204,9 +198,7 @@ uses_others(Node *node, void *context)
 	if (!IsA(node, Var))
 		return expression_tree_walker(node, uses_others, context);
 	if (column->varno == INDEX_VAR && filter->index_columns != NIL)
-		return uses_others(
-			(Node *) list_nth_node(TargetEntry, filter->index_columns, column->varattno - 1)->expr,
-			context);
+		return uses_others(plan_entry(filter->index_columns, column->varattno - 1), context);
 	if (IS_SPECIAL_VARNO(column->varno) || !OidIsValid(filter->relation) || column->varattno <= 0)
 		return true;
 	return !is_named(filter->shape->order, get_attname(filter->relation, column->varattno, true));

@@ -1,5 +1,5 @@
 /*
- * body_choice.c - bodies of weights and their nets, settled from public parameters.
+ * body_choice.c - the body of weights and its net, from public parameters.
  */
 #include "server/release/body_choice.h"
 
@@ -7,38 +7,36 @@
 
 #include "core/mechanisms/convex_net.h"
 
-/* Scores in -8 .. 8 without a word about it. */
-#define USUAL_REACH 8.0
+#include "server/release/mechanism_choice.h"
 
-/* So that any net fits. */
-#define LEAST_REACH ldexp(NET_MOST_STEPS, -CONVEX_OUTPUT_BITS)
-#define MOST_REACH ldexp(CONVEX_NORM_MAX, -CONVEX_OUTPUT_BITS)
+/* Scores lie in -8 .. 8 by default. */
+#define DEFAULT_NORM 8.0
 
-/* The law follows from the mechanism: there is one for a centre, and none without. */
+/* A net of the most steps fits into a body between these. */
+#define LEAST_NORM ldexp(NET_MOST_STEPS, -CONVEX_OUTPUT_BITS)
+#define MOST_NORM ldexp(CONVEX_NORM_MAX, -CONVEX_OUTPUT_BITS)
+
+/* Only the centre has a noise, and its law is Gamma. */
 static void
 check_noise(const Options *options, const MechanismRequest *request)
 {
 	if (options->noise == NOISE_AUTO ||
 		(options->noise == NOISE_GAMMA && mechanism_get(request->kind)->centred))
 		return;
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("noise \"%s\" is not for mechanism \"%s\"",
-						   noise_choice_name(options->noise), mechanism_get(request->kind)->name),
-					errhint("Leave \"noise\" out.")));
+	mechanism_refuse_noise(options, "mechanism", mechanism_get(request->kind)->name,
+						   "Leave \"noise\" out.");
 }
 
 int64
-body_reach(const Options *options, double radius, double usual)
+body_norm(const Options *options, double radius, double standard)
 {
-	double reach = options->norm == 0 ? usual : options->norm * radius;
+	double norm = options->norm == 0 ? standard : options->norm * radius;
 
-	if (reach < LEAST_REACH || reach > MOST_REACH * (1 + 1e-9))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"norm\" must be between %.6g and %.6g",
-							   LEAST_REACH / radius * (1 + 1e-5), MOST_REACH / radius * (1 - 1e-5)),
-						errdetail("Rows have the length %g, and scores may reach %g.", radius,
-								  MOST_REACH)));
-	return Min((int64) ldexp(reach, CONVEX_OUTPUT_BITS), CONVEX_NORM_MAX);
+	if (norm < LEAST_NORM || norm > MOST_NORM * (1 + 1e-9))
+		mechanism_refuse_range(
+			"norm", LEAST_NORM / radius * (1 + 1e-5), MOST_NORM / radius * (1 - 1e-5),
+			psprintf("Rows have the length %g, and scores may reach %g.", radius, MOST_NORM));
+	return Min((int64) ldexp(norm, CONVEX_OUTPUT_BITS), CONVEX_NORM_MAX);
 }
 
 static void
@@ -81,6 +79,6 @@ void
 body_choose(const Options *options, MechanismRequest *request)
 {
 	check_noise(options, request);
-	request->convex.norm = body_reach(options, request->convex.radius, USUAL_REACH);
+	request->convex.norm = body_norm(options, request->convex.radius, DEFAULT_NORM);
 	choose_steps(options, request);
 }

@@ -12,14 +12,14 @@
 #include "server/base/options.h"
 
 /*
- * Option "norm" in the units of convex.h, 2^-20 of a score; usual where it is not given.
- * Raises 22023.
+ * Returns the bound on weights in the units of convex.h, 2^-20 of a score: by option "norm", or
+ * standard, in scores, if the option is not given.  Raises 22023 if it is out of range.
  */
-extern int64 body_reach(const Options *options, double radius, double usual);
+extern int64 body_norm(const Options *options, double radius, double standard);
 
 /*
- * Sets body and net of a request that has all else but lambda, which over a body may
- * be 0.  Raises 22023 where the options do not go together.
+ * Sets body and net of a request of which all else is set but lambda, which may be 0.  Raises 22023
+ * if the options contradict each other or the net is too large.
  */
 extern void body_choose(const Options *options, MechanismRequest *request);
 

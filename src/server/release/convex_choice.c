@@ -1,5 +1,5 @@
 /*
- * convex_choice.c - convex models, settled from public parameters.
+ * convex_choice.c - the request of a convex mechanism, from public parameters.
  */
 #include "server/release/convex_choice.h"
 
@@ -19,32 +19,27 @@
 double
 convex_choose_radius(const Options *options, const Encoding *encoding)
 {
-	const Mechanism *mechanism =
-		options->mechanism == NULL ? NULL : mechanism_named(options->mechanism, FOR_CONVEX);
+	const Mechanism *mechanism = mechanism_named(options->mechanism, FOR_CONVEX);
 	double share = mechanism != NULL && mechanism->clip_share > 0 ? mechanism->clip_share : 1;
 	double radius = options->radius;
 
 	if (radius == 0)
 		return fmax(convex_default_radius(encoding) * share, CONVEX_RADIUS_MIN);
 	if (radius < CONVEX_RADIUS_MIN || radius > CONVEX_RADIUS_MAX)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"radius\" must be between %g and %g", CONVEX_RADIUS_MIN,
-							   CONVEX_RADIUS_MAX)));
+		mechanism_refuse_range("radius", CONVEX_RADIUS_MIN, CONVEX_RADIUS_MAX, NULL);
 	return radius;
 }
 
 /* ---- noise ---- */
 
-/* Without a word about it, the law whose noise is shorter. */
+/* Chooses the law with the shorter noise unless the options name one. */
 static void
 choose_noise(TrainingMethod method, const Options *options, int64 delta, MechanismRequest *request)
 {
 	if (options->noise != NOISE_AUTO && options->noise != NOISE_GAMMA &&
 		options->noise != NOISE_GAUSSIAN)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("noise \"%s\" is not for method \"%s\"",
-							   noise_choice_name(options->noise), method_name(method)),
-						errhint("Noises are: auto, gamma, gaussian.")));
+		mechanism_refuse_noise(options, "method", method_name(method),
+							   "Noises are: auto, gamma, gaussian.");
 	if (options->noise == NOISE_GAUSSIAN && delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("noise \"gaussian\" needs delta greater than zero"),
@@ -59,7 +54,7 @@ choose_noise(TrainingMethod method, const Options *options, int64 delta, Mechani
 /* ---- regularisation ---- */
 
 static int64
-usual_lambda(const MechanismRequest *request)
+default_lambda(const MechanismRequest *request)
 {
 	const Mechanism *mechanism = mechanism_get(request->kind);
 
@@ -67,7 +62,10 @@ usual_lambda(const MechanismRequest *request)
 										 : convex_default_lambda(request);
 }
 
-/* Rounded down: both the minimiser and the noise take what is left. */
+/*
+ * Sets lambda in units of LAMBDA_ONE, rounded down.  The noise is scaled for the rounded lambda,
+ * and the minimiser uses it too.
+ */
 static void
 choose_lambda(const Options *options, MechanismRequest *request)
 {
@@ -75,7 +73,7 @@ choose_lambda(const Options *options, MechanismRequest *request)
 	double lambda = options->regularization / (radius * radius) * LAMBDA_ONE;
 
 	request->convex.lambda =
-		options->regularization > 0 ? (int64) fmin(lambda, 0x1p62) : usual_lambda(request);
+		options->regularization > 0 ? (int64) fmin(lambda, 0x1p62) : default_lambda(request);
 	if (request->convex.lambda > LAMBDA_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"regularization\" must be at most %.6g",
@@ -83,23 +81,21 @@ choose_lambda(const Options *options, MechanismRequest *request)
 						errdetail("That is 2^24 times the square of the radius, %g.", radius)));
 }
 
-/* ---- the whole ---- */
-
-/* What the request is made from. */
-typedef struct ConvexCall
+/* The same for a mechanism that takes no lambda below LAMBDA_MIN. */
+static void
+choose_lambda_from_least(const Options *options, MechanismRequest *request)
 {
-	TrainingMethod method;
-	const Options *options;
-	const Encoding *encoding;
-	int64 delta;
-} ConvexCall;
+	double radius = request->convex.radius;
 
-/* Of a number that is at least bound, to six digits. */
-static double
-rounded_up(double bound)
-{
-	return bound * (1 + 1e-5);
+	choose_lambda(options, request);
+	if (request->convex.lambda < LAMBDA_MIN)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"regularization\" must be at least %.6g",
+							   (double) LAMBDA_MIN / LAMBDA_ONE * radius * radius * (1 + 1e-5)),
+						errdetail("That is 2^-10 times the square of the radius, %g.", radius)));
 }
+
+/* ---- the request ---- */
 
 static void
 check_scale(const MechanismRequest *request)
@@ -116,7 +112,7 @@ check_scale(const MechanismRequest *request)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("option \"regularization\" is too small for this epsilon"),
 					 errdetail("It must be at least %.6g for rows of length %g.",
-							   rounded_up((double) scale.least / LAMBDA_ONE * radius * radius),
+							   (double) scale.least / LAMBDA_ONE * radius * radius * (1 + 1e-5),
 							   radius)));
 			break;
 		case CONVEX_NOISE_TOO_LARGE:
@@ -128,11 +124,10 @@ check_scale(const MechanismRequest *request)
 	}
 }
 
-/* Over a body all that output perturbation asks for is asked by a centre, if there is one. */
+/* A centre is found by output perturbation, so its request must meet the conditions of that. */
 static void
-choose_over_body(const ConvexCall *call, MechanismRequest *request)
+choose_over_body(const Options *options, MechanismRequest *request)
 {
-	const Options *options = call->options;
 	MechanismRequest centre = convex_net_centre(request);
 	bool centred = mechanism_get(request->kind)->centred;
 
@@ -146,59 +141,43 @@ choose_over_body(const ConvexCall *call, MechanismRequest *request)
 }
 
 static void
-choose_descent(const ConvexCall *call, MechanismRequest *request)
+choose_perturbation(TrainingMethod method, const Options *options, int64 delta,
+					MechanismRequest *request)
 {
-	choose_lambda(call->options, request);
-	descent_choose(call->options, call->delta, request);
-}
-
-static void
-choose_opsamp(const ConvexCall *call, MechanismRequest *request)
-{
-	choose_lambda(call->options, request);
-	opsamp_choose(call->options, call->encoding, call->delta, request);
-}
-
-static void
-choose_perturbation(const ConvexCall *call, MechanismRequest *request)
-{
-	choose_lambda(call->options, request);
-	choose_noise(call->method, call->options, call->delta, request);
-	if (call->options->regularization == 0)
+	choose_lambda(options, request);
+	choose_noise(method, options, delta, request);
+	if (options->regularization == 0)
 		request->convex.lambda = convex_default_lambda_for_noise(request);
 	check_scale(request);
 }
-
-/* Mechanisms with terms of their own to choose; the others have a noise to choose only. */
-static const struct
-{
-	const Mechanism *mechanism;
-	void (*choose)(const ConvexCall *call, MechanismRequest *request);
-} families[] = {
-	{&mechanism_convex_exponential, choose_over_body},
-	{&mechanism_localized, choose_over_body},
-	{&mechanism_sgd, choose_descent},
-	{&mechanism_opsamp, choose_opsamp},
-};
 
 void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
 {
-	ConvexCall call = {method, options, encoding, delta};
 	const Mechanism *mechanism = mechanism_choose(method, options);
-	void (*choose)(const ConvexCall *, MechanismRequest *) = choose_perturbation;
 
-	if (mechanism == NULL)
-		mechanism = &mechanism_objective;
 	grid_set_plain(&request->grid, encoding_dimension(encoding));
 	request->kind = mechanism_kind(mechanism);
 	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : LOSS_LOGISTIC;
 	request->convex.radius = convex_choose_radius(options, encoding);
 	convex_set_noise(request, CONVEX_GAMMA, 0);
 	mechanism_check_options(options, mechanism);
-	for (int i = 0; i < lengthof(families); i++)
-		if (families[i].mechanism == mechanism)
-			choose = families[i].choose;
-	choose(&call, request);
+	switch (mechanism->terms)
+	{
+		case TERMS_NOISE:
+			choose_perturbation(method, options, delta, request);
+			break;
+		case TERMS_BODY:
+			choose_over_body(options, request);
+			break;
+		case TERMS_DESCENT:
+			choose_lambda_from_least(options, request);
+			descent_choose(options, delta, request);
+			break;
+		case TERMS_ORACLE:
+			choose_lambda_from_least(options, request);
+			opsamp_choose(options, encoding, delta, request);
+			break;
+	}
 }

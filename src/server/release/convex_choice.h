@@ -1,6 +1,6 @@
 /*
- * convex_choice.h - options "mechanism", "noise", "regularization" and "radius" of
- * the convex methods made a request.
+ * convex_choice.h - the request of a convex mechanism, from options "mechanism", "noise",
+ * "regularization" and "radius".
  */
 #ifndef DPOBJ_CONVEX_CHOICE_H
 #define DPOBJ_CONVEX_CHOICE_H
@@ -13,14 +13,17 @@
 #include "server/base/options.h"
 
 /*
- * Sets kind, grid and terms of a request that has its epsilon and adjacency; delta is
- * that of one row, in atto-units, 0 for pure differential privacy.  Raises 22023
- * where the options do not go together.
+ * Sets kind, grid and terms of a request whose epsilon and adjacency are set.  delta is for one
+ * row, in atto-units, 0 for pure differential privacy.  Raises 22023 if the options contradict each
+ * other.
  */
 extern void convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding,
 						  int64 delta, MechanismRequest *request);
 
-/* Of the rows, as the options have it or by their encoding; raises 22023 if it is out of range. */
+/*
+ * Returns the radius that rows are clipped to: the option's, or the default for their encoding.
+ * Raises 22023 if the option is out of range.
+ */
 extern double convex_choose_radius(const Options *options, const Encoding *encoding);
 
 #endif

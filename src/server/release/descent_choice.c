@@ -1,15 +1,17 @@
 /*
- * descent_choice.c - noisy gradient descent, settled from public parameters.
+ * descent_choice.c - the terms of noisy gradient descent, from public parameters.
  */
 #include "server/release/descent_choice.h"
 
 #include <math.h>
 
+#include "server/release/mechanism_choice.h"
+
 /* ---- batches ---- */
 
 /*
- * A batch is a share of the declared number of rows: the real one must not be told by a
- * batch, and a share of it would be another one for each neighbour.
+ * A batch is a share of the declared number of rows.  A share of the real number would tell it, and
+ * would differ between neighbours.
  */
 static void
 check_rows(const Options *options)
@@ -35,31 +37,27 @@ check_rows(const Options *options)
 
 /* ---- lengths ---- */
 
-/* A length in units of the weights, brought to those of u. */
+/* Converts a length from units of the weights to those of u. */
 static double
 read_length(const char *name, double length, double radius)
 {
 	double u = length * radius;
 
 	if (u < DESCENT_LENGTH_MIN || u > DESCENT_LENGTH_MAX)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"%s\" must be between %.6g and %.6g", name,
-							   DESCENT_LENGTH_MIN / radius * (1 + 1e-5),
-							   DESCENT_LENGTH_MAX / radius * (1 - 1e-5)),
-						errdetail("That is 2^-20 to 2^20, divided by the radius, %g.", radius)));
+		mechanism_refuse_range(
+			name, DESCENT_LENGTH_MIN / radius * (1 + 1e-5),
+			DESCENT_LENGTH_MAX / radius * (1 - 1e-5),
+			psprintf("That is 2^-20 to 2^20, divided by the radius, %g.", radius));
 	return u;
 }
 
-/* ---- the whole ---- */
+/* ---- noise ---- */
 
 static void
 set_noise(const Options *options, int64 delta, ConvexTerms *terms)
 {
 	if (options->noise != NOISE_AUTO && options->noise != NOISE_GAUSSIAN)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("noise \"%s\" is not for mechanism \"sgd\"",
-							   noise_choice_name(options->noise)),
-						errhint("Noises are: auto, gaussian.")));
+		mechanism_refuse_noise(options, "mechanism", "sgd", "Noises are: auto, gaussian.");
 	if (delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"sgd\" needs delta greater than zero"),
@@ -71,16 +69,9 @@ set_noise(const Options *options, int64 delta, ConvexTerms *terms)
 static void
 check_noise(const MechanismRequest *request)
 {
-	double radius = request->convex.radius;
 	MechanismVerdict verdict;
 
-	if (request->convex.lambda < LAMBDA_MIN)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"regularization\" must be at least %.6g",
-							   (double) LAMBDA_MIN / LAMBDA_ONE * radius * radius * (1 + 1e-5)),
-						errdetail("That is 2^-10 times the square of the radius, %g.", radius)));
-
-	mechanism_sgd.admit(request, &verdict);
+	mechanism_get(request->kind)->admit(request, &verdict);
 	if (!verdict.admitted)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -1,6 +1,6 @@
 /*
- * descent_choice.h - options "sampling", "batch", "iterations", "step" and "norm" of
- * mechanism "sgd" made a request.
+ * descent_choice.h - the terms of mechanism "sgd", from options "sampling", "batch",
+ * "iterations", "step" and "norm".
  */
 #ifndef DPOBJ_DESCENT_CHOICE_H
 #define DPOBJ_DESCENT_CHOICE_H
@@ -12,8 +12,8 @@
 #include "server/base/options.h"
 
 /*
- * Sets the noise and the descent of a request whose convex terms have their radius; delta
- * is that of one row, in atto-units.  Raises 22023 where the options do not go together.
+ * Sets the noise and the descent of a request whose radius and lambda are set.  delta is for one
+ * row, in atto-units.  Raises 22023 if the options contradict each other.
  */
 extern void descent_choose(const Options *options, int64 delta, MechanismRequest *request);
 

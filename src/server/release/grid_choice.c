@@ -162,14 +162,12 @@ grid_choose(const Options *options, const Encoding *encoding, Grid *grid)
 	grid_check_scores(grid, encoding);
 }
 
-/* ---- the usual grid ---- */
+/* ---- the default grid ---- */
 
 bool
 grid_is_open(const Options *options)
 {
-	const Mechanism *mechanism = options->mechanism == NULL
-									 ? &mechanism_exponential
-									 : mechanism_named(options->mechanism, FOR_HALFSPACE);
+	const Mechanism *mechanism = mechanism_named(options->mechanism, FOR_HALFSPACE);
 
 	return options->grid == GRID_AUTO && options->n > 0 && options->modulus == 0 &&
 		   !options->reference && mechanism != NULL && mechanism->default_grid;

@@ -1,5 +1,5 @@
 /*
- * groups.c - share the cost of a call among its groups, train them, release all or none.
+ * groups.c - shares the cost of a call among its groups, trains them, releases all or none.
  */
 #include "postgres.h"
 
@@ -18,12 +18,12 @@
 #include "server/release/groups.h"
 
 /*
- * All groups together may enumerate so many times what one model may (mechanism.h): a public
- * bound on the work of a call, as one model has at the analyst's door.
+ * All groups together may enumerate this many times what one model may (mechanism.h).  The bound on
+ * the work of a call is public, as is that of one model at the analyst's door.
  */
 #define GROUPS_WORK 10
 
-/* Less memory is not worth a file, however many groups there are. */
+/* Bytes that a group's rows may take at least, however many groups there are. */
 #define GROUP_LEAST_LIMIT (64 * 1024)
 
 /* ---- what is not for groups ---- */
@@ -42,13 +42,12 @@ static void
 check_options(const Training *training)
 {
 	const Options *options = &training->options;
-	const Mechanism *mechanism =
-		options->mechanism == NULL ? NULL : mechanism_named(options->mechanism, FOR_NAMED);
+	const Mechanism *mechanism = mechanism_named(options->mechanism, FOR_NAMED);
 
 	if (training->method == METHOD_SIMPLEX)
 		refuse("method", method_name(training->method),
 			   "Methods are: auto, halfspace, logistic, svm.");
-	if (mechanism != NULL && mechanism->counts_rows)
+	if (mechanism->counts_rows)
 		refuse("mechanism", mechanism->name, "Use mechanism \"objective\".");
 	if (options->sampling_given && options->sampling != DESCENT_FULL)
 		refuse("option", "sampling", "Use sampling \"full\", or leave it out.");
@@ -59,9 +58,9 @@ check_options(const Training *training)
 /* ---- the cost ---- */
 
 /*
- * The call costs cost under adjacency; each group's mechanism gets its share, epsilon in
- * nano-units and delta in atto-units, under add_remove (theorem P2), which holds for a
- * person's rows in several groups too.  A declared number of rows is the table's.
+ * Gives each group's mechanism its share of the cost, under add_remove (theorem P2, which holds for
+ * a person's rows in several groups too).  A declared number of rows is about the table, so no
+ * group uses it.
  */
 void
 groups_set(Training *training, const KeyList *keys)
@@ -107,20 +106,6 @@ groups_check_work(const Training *training)
 
 /* ---- describing ---- */
 
-/* Units of 10^-digits as a decimal without trailing zeros. */
-static char *
-decimal(int64 units, int64 one, int digits)
-{
-	char *text = psprintf(INT64_FORMAT ".%0*lld", units / one, digits, (long long) (units % one));
-	Size length = strlen(text);
-
-	while (text[length - 1] == '0')
-		text[--length] = '\0';
-	if (text[length - 1] == '.')
-		text[length - 1] = '\0';
-	return text;
-}
-
 static void
 append_by(StringInfo text, List *by)
 {
@@ -139,14 +124,15 @@ append_by(StringInfo text, List *by)
 	appendStringInfoString(text, "], ");
 }
 
-/* Ends what the two below begin. */
+/* Appends the last members of a provenance: what each group's mechanism may cost. */
 static void
 append_share(StringInfo text, const Training *training)
 {
-	appendStringInfo(
-		text, ", \"epsilon\": %s, \"delta\": %s, \"adjacency\": \"add_remove\"}",
-		decimal(training->cost.epsilon, EPSILON_ONE, 9),
-		training->cost.delta_charged == 0 ? "0" : decimal(training->cost.delta, DELTA_ONE, 18));
+	int64 delta = training->cost.delta_charged == 0 ? 0 : training->cost.delta;
+
+	appendStringInfo(text, ", \"epsilon\": %s, \"delta\": %s, \"adjacency\": \"add_remove\"}",
+					 decimal_text(training->cost.epsilon, EPSILON_UNIT),
+					 decimal_text(delta, DELTA_UNIT));
 }
 
 char *
@@ -163,7 +149,7 @@ groups_provenance(const Training *training, List *by)
 	return text.data;
 }
 
-/* Of one model: its own key, and not those of all others. */
+/* The provenance of one model has its own key only. */
 static char *
 group_provenance(const Training *training, const char *provenance, List *by, int position)
 {
@@ -199,7 +185,7 @@ group_limit(const Training *training, Size limit)
 	return Max(limit / training->keys->count, GROUP_LEAST_LIMIT);
 }
 
-/* The file, if there is one, outlives the state. */
+/* Frees a state and returns its spill file, which is still read. */
 static Spill *
 free_state(RowsState *state)
 {
@@ -260,7 +246,7 @@ form_group(const KeyList *keys, int position, Datum model, TupleDesc descriptor)
 	return HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls));
 }
 
-/* What the ledger keeps: SHA-256 over the hashes of all models, in the order of the keys. */
+/* Makes the models; hash, for the ledger, is SHA-256 over their hashes in the order of the keys. */
 static ArrayType *
 form_groups(Training *training, int64 release, const char *provenance, List *by,
 			const MechanismAnswer *answers, Oid group_type, uint8 hash[DIGEST_LENGTH])

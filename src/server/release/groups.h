@@ -1,8 +1,8 @@
 /*
  * groups.h - one call that trains a model for each key of a public list, at either door.
  *
- * There is one charge for all groups (core/accounting/parallel.h), committed before any of them is
- * trained; each is trained by itself, and nothing goes out unless all are.
+ * One charge for all groups (core/accounting/parallel.h) is committed before any of them is
+ * trained. Each group is trained by itself, and no model is released unless all are trained.
  */
 #ifndef DPOBJ_GROUPS_H
 #define DPOBJ_GROUPS_H
@@ -20,28 +20,28 @@
 #include "server/release/training.h"
 
 /*
- * Once cost and options are set, and what is declared about a table, and before
- * training_begin(): from now on the request is about a group.  Raises 22023 for options that
- * are not for groups.
+ * Turns the training of a table into that of each group.  Call it when cost, options and what is
+ * declared about the table are set, before training_begin().  Raises 22023 for options that are not
+ * for groups.
  */
 extern void groups_set(Training *training, const KeyList *keys);
 
-/* After training_begin(), at the analyst's door: raises 22023 for more work than is bounded. */
+/* Raises 22023 if the groups are too much work; for the analyst's door, after training_begin(). */
 extern void groups_check_work(const Training *training);
 
 /*
- * Members for the ledger: the list, and what each group's mechanism may cost; by has names of
- * columns, NIL: they have none.
+ * Returns members for the ledger: the list of keys, and what each group's mechanism may cost.  by
+ * holds the names of the grouping columns, NIL if they have none.
  */
 extern char *groups_provenance(const Training *training, List *by);
 
-/* What a group's rows may take up of a limit on those of all groups, before they are spilled. */
+/* Returns a group's share of a limit, in bytes, on the rows of all groups in memory. */
 extern Size group_limit(const Training *training, Size limit);
 
 /* An empty state for each key. */
 extern RowsState **groups_states(const Training *training, MemoryContext parent);
 
-/* A problem in wire form for each key, and where rows of it were spilled. */
+/* The problem of one key in wire form, and the file of its spilled rows. */
 typedef struct GroupProblem
 {
 	uint8 *bytes;
@@ -49,17 +49,17 @@ typedef struct GroupProblem
 	Spill *spill;
 } GroupProblem;
 
-/* free: gives the memory of each state back as soon as it can; then nobody else may refer to it. */
+/* free: frees each state as soon as its problem is made; then the caller must not use it again. */
 extern GroupProblem *groups_encode(const Training *training, RowsState **states, bool free);
 
-/* Runs all of them, up to the first that has no answer; then there is none. */
+/* Solves all problems; stops at the first without an answer, and then answers are of no use. */
 extern SolverOutcome groups_solve(const Training *training, GroupProblem *problems,
 								  MechanismAnswer *answers);
 
-/* Gives back the files of spilled rows, after the tick (spill.h). */
+/* Closes the files of spilled rows, after the tick (spill.h). */
 extern void groups_close(const Training *training, GroupProblem *problems);
 
-/* Commits the 'released' event with all models and returns them, an array of that type's rows. */
+/* Commits the 'released' event with all models and returns them as an array of group_type. */
 extern ArrayType *groups_release(Training *training, int64 release, const char *provenance,
 								 List *by, const MechanismAnswer *answers, Oid group_type);
 

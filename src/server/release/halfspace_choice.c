@@ -1,6 +1,5 @@
 /*
- * halfspace_choice.c - mechanism and noise of a halfspace over a grid, settled from public
- * parameters.
+ * halfspace_choice.c - mechanism and noise of a halfspace over a grid, from public parameters.
  */
 #include "server/release/halfspace_choice.h"
 
@@ -51,7 +50,7 @@ refuse_unfinished(const Training *training, const MechanismVerdict *verdict)
 						   "or {\"sparse\": 3}, or mechanism \"sample_aggregate\".")));
 }
 
-/* At either door: who asks for parts asks for a run that is sure to finish. */
+/* A run in parts must be sure to finish at either door. */
 static void
 refuse_parts(const Training *training, const MechanismVerdict *verdict)
 {
@@ -82,9 +81,8 @@ refuse_mechanism(const Training *training, const MechanismVerdict *verdict)
 }
 
 /*
- * Rule U14, from public parameters only.  The exponential
- * mechanism's sampler always ends, but only a grid of moderate size ends soon: with few
- * numeric columns in seconds.
+ * Chooses by rule U14, from public parameters only.  The exponential mechanism's sampler always
+ * ends, but it ends in seconds only on a grid of moderate size, with few numeric columns.
  */
 static void
 choose_automatically(Training *training)
@@ -115,8 +113,8 @@ choose_automatically(Training *training)
 }
 
 /*
- * The solver is who finds an optimum: a mechanism that samples has none to find, and the
- * parts of sample_aggregate stop after a number of nodes that others do not count.
+ * A solver finds an optimum.  A mechanism that samples has none to find, and the parts of
+ * sample_aggregate stop after a number of nodes, which only the native solver counts.
  */
 static void
 check_solver(const Training *training)
@@ -140,10 +138,10 @@ perturbation_noise(NoiseChoice choice)
 	for (int i = 0; i < PERTURBATION_NOISES; i++)
 		if (strcmp(perturbation_noise_name((PerturbationNoise) i), noise_choice_name(choice)) == 0)
 			return (PerturbationNoise) i;
-	return PERTURBATION_GAUGE; /* automatically */
+	return PERTURBATION_GAUGE; /* NOISE_AUTO */
 }
 
-/* The papers' scales are for comparison: an administrator must know what he allows. */
+/* The papers' scales are not proved, so they are for comparisons that a superuser has allowed. */
 static void
 check_unproven(const Training *training)
 {
@@ -163,17 +161,14 @@ check_unproven(const Training *training)
 						 "comparison.")));
 }
 
-/*
- * The parts of sample_aggregate: as asked, or from grid, epsilon and the declared
- * number of rows.  Other mechanisms have none.
- */
+/* Sets parts by the options, or from grid, epsilon and the declared number of rows. */
 static void
 settle_parts(Training *training, const Mechanism *mechanism)
 {
 	const Options *options = &training->options;
 	MechanismRequest *request = &training->request;
 
-	if (mechanism == NULL || !mechanism->parts)
+	if (!mechanism->parts)
 		return;
 	request->parts = options->parts > 0
 						 ? options->parts
@@ -193,13 +188,10 @@ settle_noise(Training *training)
 	name = perturbation_noise_name(request->noise);
 	check_unproven(training);
 	if (!mechanism_perturbs(request->kind) && request->noise != PERTURBATION_GAUGE)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("noise \"%s\" is not for mechanism \"%s\"", name,
-							   mechanism_get(request->kind)->name),
-						training->by_analyst
-							? errhint("Leave \"noise\" out.")
-							: errhint("Add \"mechanism\": \"opdisc\" or \"rspm\", or leave "
-									  "\"noise\" out.")));
+		mechanism_refuse_noise(&training->options, "mechanism", mechanism_get(request->kind)->name,
+							   training->by_analyst ? "Leave \"noise\" out."
+													: "Add \"mechanism\": \"opdisc\" or \"rspm\", "
+													  "or leave \"noise\" out.");
 	asked = mechanism_perturbation(request);
 	reason = mechanism_perturbs(request->kind) ? perturbation_refusal(&asked) : NULL;
 	if (reason != NULL)
@@ -208,7 +200,7 @@ settle_noise(Training *training)
 						errdetail("%s", reason)));
 	if (!perturbation_needs_delta(request->noise))
 	{
-		training->cost.delta_charged = 0; /* whatever was offered, none is spent */
+		training->cost.delta_charged = 0;
 		return;
 	}
 	request->delta = training_row_delta(training);
@@ -221,35 +213,23 @@ settle_noise(Training *training)
 			 errhint("Noise \"gauge\" needs none.")));
 }
 
-static void
-check_noise_choice(const Options *options)
-{
-	if (options->noise == NOISE_GAMMA)
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("noise \"%s\" is not for method \"halfspace\"",
-					noise_choice_name(options->noise)),
-			 errhint("Noises are: gauge, laplace, spherical, gaussian, paraboloid, published.")));
-}
-
 void
 halfspace_choose(Training *training)
 {
 	MechanismRequest *request = &training->request;
-	const Mechanism *mechanism = mechanism_choose(METHOD_HALFSPACE, &training->options);
+	const Options *options = &training->options;
+	const Mechanism *mechanism = mechanism_choose(METHOD_HALFSPACE, options);
 	MechanismVerdict verdict;
 
-	check_noise_choice(&training->options);
-	request->epsilon = training_row_epsilon(training);
-	request->adjacency = training->options.adjacency;
-	request->threads = dpobj_solver_threads;
-	request->solver = training->options.solver;
-	request->group =
-		select_cheapest_group(&request->grid, training->options.group, training->options.groups);
-	mechanism_check_options(&training->options, mechanism);
+	if (options->noise == NOISE_GAMMA)
+		mechanism_refuse_noise(
+			options, "method", "halfspace",
+			"Noises are: gauge, laplace, spherical, gaussian, paraboloid, published.");
+	request->solver = options->solver;
+	request->group = select_cheapest_group(&request->grid, options->group, options->groups);
+	mechanism_check_options(options, mechanism);
 	settle_parts(training, mechanism);
-	if (mechanism == NULL)
+	if (options->mechanism == NULL)
 		choose_automatically(training);
 	else if (!admitted(training, mechanism_kind(mechanism), &verdict))
 		refuse_mechanism(training, &verdict);

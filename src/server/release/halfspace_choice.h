@@ -10,8 +10,9 @@
 #include "server/release/training.h"
 
 /*
- * Sets mechanism, noise and parts of a training whose grid is settled.  Raises 22023 where the
- * options do not go together, and at the analyst's door for a run that may not finish.
+ * Sets mechanism, noise and parts of a training whose epsilon, adjacency and grid are set.  Raises
+ * 22023 if the options contradict each other, and at the analyst's door for a run that may not
+ * finish.
  */
 extern void halfspace_choose(Training *training);
 

@@ -1,5 +1,5 @@
 /*
- * mechanism_choice.c - names, options and words of mechanisms.
+ * mechanism_choice.c - names, options and descriptions of mechanisms.
  */
 #include "server/release/mechanism_choice.h"
 
@@ -30,11 +30,8 @@ joined(const List *names)
 const Mechanism *
 mechanism_choose(TrainingMethod method, const Options *options)
 {
-	const Mechanism *mechanism;
+	const Mechanism *mechanism = mechanism_named(options->mechanism, 1 << method);
 
-	if (options->mechanism == NULL)
-		return NULL;
-	mechanism = mechanism_named(options->mechanism, 1 << method);
 	if (mechanism == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"%s\" is not for method \"%s\"", options->mechanism,
@@ -101,7 +98,7 @@ mechanism_check_options(const Options *options, const Mechanism *mechanism)
 	{
 		List *list = takers(option);
 
-		if (list == NIL || (mechanism != NULL && takes_option(mechanism, option)))
+		if (list == NIL || takes_option(mechanism, option))
 			continue;
 		if (list_length(list) == 1)
 			refuse_for_one(option, ((const Mechanism *) linitial(list))->name);
@@ -109,7 +106,26 @@ mechanism_check_options(const Options *options, const Mechanism *mechanism)
 	}
 }
 
-/* ---- words ---- */
+/* ---- values out of place ---- */
+
+void
+mechanism_refuse_noise(const Options *options, const char *what, const char *name, const char *hint)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("noise \"%s\" is not for %s \"%s\"", noise_choice_name(options->noise),
+						   what, name),
+					errhint("%s", hint)));
+}
+
+void
+mechanism_refuse_range(const char *option, double low, double high, const char *detail)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"%s\" must be between %.6g and %.6g", option, low, high),
+					detail != NULL ? errdetail("%s", detail) : 0));
+}
+
+/* ---- descriptions ---- */
 
 static void
 append_fact(StringInfo text, const Fact *fact)

@@ -1,5 +1,5 @@
 /*
- * mechanism_choice.h - what options say about mechanisms, from the table of the core alone.
+ * mechanism_choice.h - chooses a mechanism by the core's table of mechanisms, and describes it.
  */
 #ifndef DPOBJ_MECHANISM_CHOICE_H
 #define DPOBJ_MECHANISM_CHOICE_H
@@ -12,19 +12,30 @@
 
 #include "server/base/options.h"
 
-/* The mechanism that is named, NULL where none is; raises 22023 if it is not for the method. */
+/*
+ * The mechanism that the options name, the method's default if they name none; raises 22023 if it
+ * is not for the method.
+ */
 extern const Mechanism *mechanism_choose(TrainingMethod method, const Options *options);
 
-/* The place of a row in the table. */
+/* The position of a mechanism in the table. */
 extern MechanismKind mechanism_kind(const Mechanism *mechanism);
 
-/* Raises 22023 for an option that is for other mechanisms only; mechanism: NULL for any other. */
+/* Raises 22023 for an option that is for other mechanisms only. */
 extern void mechanism_check_options(const Options *options, const Mechanism *mechanism);
 
-/* What the mechanism says of a request, as members ", \"noise\": ..." of jsonb text. */
+/* Raises 22023: the options' noise is not for a mechanism or a method, which is what it says. */
+extern _Noreturn void mechanism_refuse_noise(const Options *options, const char *what,
+											 const char *name, const char *hint);
+
+/* Raises 22023: the value of an option is not between low and high.  detail may be NULL. */
+extern _Noreturn void mechanism_refuse_range(const char *option, double low, double high,
+											 const char *detail);
+
+/* Appends the mechanism's description of a request, members ", \"noise\": ..." of jsonb text. */
 extern void mechanism_append_terms(StringInfo text, const MechanismRequest *request);
 
-/* The member "error", null where nothing is known, and what belongs to it. */
+/* Appends the member "error", null if no bound is known, and the members that explain it. */
 extern void mechanism_append_error(StringInfo text, const MechanismRequest *request, double beta);
 
 #endif

@@ -8,9 +8,10 @@
 #include "core/mechanisms/convex_opsamp.h"
 
 #include "server/release/body_choice.h"
+#include "server/release/mechanism_choice.h"
 
-/* Scores in -2 .. 2 without a word about it: noise grows with the cube. */
-#define USUAL_SCORE 2.0
+/* Scores lie in -2 .. 2 by default, because the noise grows with the cube. */
+#define DEFAULT_SCORE 2.0
 
 /* The longest coordinate of a clipped row, in units of the radius. */
 static double
@@ -29,18 +30,10 @@ longest_feature(const Encoding *encoding, double radius)
 }
 
 static void
-check_request(const Options *options, int64 delta, const ConvexTerms *terms)
+check_options(const Options *options, int64 delta)
 {
-	if (terms->lambda < LAMBDA_MIN)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"regularization\" must be at least %.6g",
-							   (double) LAMBDA_MIN / LAMBDA_ONE * terms->radius * terms->radius *
-								   (1 + 1e-5))));
 	if (options->noise != NOISE_AUTO && options->noise != NOISE_LAPLACE)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("noise \"%s\" is not for mechanism \"opsamp\"",
-							   noise_choice_name(options->noise)),
-						errhint("The noise is: laplace.")));
+		mechanism_refuse_noise(options, "mechanism", "opsamp", "The noise is: laplace.");
 	if (delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"opsamp\" needs delta greater than zero"),
@@ -65,7 +58,7 @@ choose_calls(const Options *options, ConvexTerms *terms)
 						errhint("Choose smaller \"calls\", or mechanism \"objective\".")));
 }
 
-/* A bound that even weights of 0 keep says nothing. */
+/* Refuses a bound on the loss that weights of 0 meet too. */
 static void
 check_risk(const MechanismRequest *request)
 {
@@ -97,11 +90,11 @@ opsamp_choose(const Options *options, const Encoding *encoding, int64 delta,
 	double d = request->grid.dimension;
 	double peak = longest_feature(encoding, terms->radius);
 
-	check_request(options, delta, terms);
+	check_options(options, delta);
 	terms->noise = CONVEX_LAPLACE;
 	terms->delta = delta;
 	terms->peak = Max(1, (int64) ceil(ldexp(peak, CONVEX_OUTPUT_BITS)));
-	terms->norm = body_reach(options, terms->radius, USUAL_SCORE / fmin(sqrt(d), d * peak));
+	terms->norm = body_norm(options, terms->radius, DEFAULT_SCORE / fmin(sqrt(d), d * peak));
 	choose_calls(options, terms);
 	check_risk(request);
 }

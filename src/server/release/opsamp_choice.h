@@ -1,6 +1,6 @@
 /*
- * opsamp_choice.h - mechanism "opsamp" settled from public parameters
- * (core/mechanisms/convex_opsamp.h).
+ * opsamp_choice.h - the terms of mechanism "opsamp" (core/mechanisms/convex_opsamp.h), from
+ * public parameters.
  */
 #ifndef DPOBJ_OPSAMP_CHOICE_H
 #define DPOBJ_OPSAMP_CHOICE_H
@@ -13,9 +13,9 @@
 #include "server/base/options.h"
 
 /*
- * Sets what is missing of a request that has its loss, radius and lambda; delta is that of
- * one row.  Raises 22023 where the options do not go together, and where the bound on the
- * loss says nothing.
+ * Sets noise, cube and calls of a request whose loss, radius and lambda are set.  delta is for one
+ * row, in atto-units.  Raises 22023 if the options contradict each other, or if weights of 0 meet
+ * the bound on the loss too.
  */
 extern void opsamp_choose(const Options *options, const Encoding *encoding, int64 delta,
 						  MechanismRequest *request);

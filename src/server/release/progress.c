@@ -1,5 +1,5 @@
 /*
- * progress.c - INFO messages to the owner, and to nobody else.
+ * progress.c - INFO messages to the owner of a table only.
  */
 #include "server/release/progress.h"
 
@@ -11,8 +11,8 @@
 #include "server/base/dpobj.h"
 
 /*
- * Both roles must own the table: inside a SECURITY DEFINER function of the owner's
- * the current role does, but the messages go to the session's.
+ * Both roles must own the table.  Inside a SECURITY DEFINER function of the owner the current role
+ * does, but the session's user gets the messages.
  */
 bool
 progress_may_see(Oid table)

@@ -1,5 +1,5 @@
 /*
- * release.c - charge, solve, release: what both doors have in common.
+ * release.c - charges, solves and releases, for both doors.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "server/release/progress.h"
 #include "server/release/release.h"
 
-/* A file that has been made is used, whatever is in it: who waits for it sees no difference. */
+/* Uses the spill file even if it is empty, so that timing does not show whether rows spilled. */
 static bool
 is_spilled(const RowsState *state)
 {
@@ -103,7 +103,7 @@ release_solve(const Training *training, const uint8 *problem, Size length, const
 	return outcome;
 }
 
-/* The weight of a coordinate as a number: a step, a share of the draws, or a level. */
+/* Returns a weight: a multiple of the step, a share of the draws, or a level of the grid. */
 static double
 model_weight(const Training *training, const MechanismAnswer *answer, int j)
 {

@@ -1,6 +1,6 @@
 /*
- * simplex_choice.c - options "regularization", "target" and "n" of method simplex made a
- * request.
+ * simplex_choice.c - the request of method simplex, from options "regularization", "target"
+ * and "n".
  */
 #include "server/release/simplex_choice.h"
 
@@ -8,7 +8,9 @@
 
 #include "core/simplex/simplex_scale.h"
 
-/* As core/rows/encoding.c rounds: no encoded value is beyond its encoded bound. */
+#include "server/release/mechanism_choice.h"
+
+/* Rounds as core/rows/encoding.c does, so no encoded value is beyond its encoded bound. */
 static int32
 encoded_bound(double value)
 {
@@ -31,15 +33,6 @@ set_bounds(const Encoding *encoding, SimplexTerms *terms)
 }
 
 static void
-check_lambda(double lambda)
-{
-	if (lambda < SIMPLEX_LAMBDA_MIN || lambda > SIMPLEX_LAMBDA_MAX)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"regularization\" must be between %g and %g",
-							   SIMPLEX_LAMBDA_MIN, SIMPLEX_LAMBDA_MAX)));
-}
-
-static void
 refuse_lambda(const SimplexTerms *terms, const SimplexBudget *budget)
 {
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -57,12 +50,13 @@ simplex_choose(const Options *options, const Encoding *encoding, int64 delta,
 	bool pure;
 
 	grid_set_plain(&request->grid, encoding->features - 1);
-	request->kind = MECHANISM_SIMPLEX;
+	request->kind = mechanism_kind(mechanism_choose(METHOD_SIMPLEX, options));
 	set_bounds(encoding, terms);
 	terms->delta = delta;
 	terms->lambda = options->regularization;
-	if (options->regularization != 0)
-		check_lambda(terms->lambda);
+	if (terms->lambda != 0 &&
+		(terms->lambda < SIMPLEX_LAMBDA_MIN || terms->lambda > SIMPLEX_LAMBDA_MAX))
+		mechanism_refuse_range("regularization", SIMPLEX_LAMBDA_MIN, SIMPLEX_LAMBDA_MAX, NULL);
 	terms->rows = Min(options->n, SIMPLEX_ROWS_MAX);
 	budget = simplex_budget(request->epsilon, delta);
 	if (options->regularization == 0)

@@ -1,5 +1,5 @@
 /*
- * simplex_choice.h - sampling from a simplex, settled from public parameters.
+ * simplex_choice.h - the request of method simplex, from public parameters.
  */
 #ifndef DPOBJ_SIMPLEX_CHOICE_H
 #define DPOBJ_SIMPLEX_CHOICE_H
@@ -12,9 +12,9 @@
 #include "server/base/options.h"
 
 /*
- * Sets kind, grid and terms of a request that has its epsilon and adjacency.  The encoding
- * starts with the target; delta is that of one row, in units of 1e-18, and
- * n is declared.  True if delta is not spent.  Raises 22023 where the options do not go together.
+ * Sets kind, grid and terms of a request whose epsilon and adjacency are set.  The encoding starts
+ * with the target, n is declared, and delta is for one row, in atto-units.  Returns true if delta
+ * is not spent.  Raises 22023 if the regularisation is out of range.
  */
 extern bool simplex_choose(const Options *options, const Encoding *encoding, int64 delta,
 						   MechanismRequest *request);

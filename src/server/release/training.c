@@ -23,7 +23,7 @@
 #include "server/release/simplex_choice.h"
 #include "server/release/training.h"
 
-/* The share of a group is for all rows of a person already (groups.c). */
+/* Returns 1 for a group, whose share counts all rows of a person already (groups.c). */
 static int
 rows_charged(const Training *training)
 {
@@ -48,8 +48,8 @@ training_row_epsilon(const Training *training)
 }
 
 /*
- * Group privacy for delta (theorem N4): k times training_row_epsilon() and delta' for one row
- * are at most delta' (e^(k epsilon') - 1) / (e^epsilon' - 1) for k.
+ * Group privacy for delta (theorem N4): if one row costs epsilon' = training_row_epsilon() and
+ * delta', then k rows cost at most k epsilon' and delta' (e^(k epsilon') - 1) / (e^epsilon' - 1).
  */
 int64
 training_row_delta(const Training *training)
@@ -63,20 +63,6 @@ training_row_delta(const Training *training)
 	return share < 1 ? (int64) floor((double) training->cost.delta * share) : training->cost.delta;
 }
 
-static void
-settle_convex(Training *training)
-{
-	MechanismRequest *request = &training->request;
-
-	request->epsilon = training_row_epsilon(training);
-	request->adjacency = training->options.adjacency;
-	request->threads = dpobj_solver_threads;
-	convex_choose(training->method, &training->options, &training->encoding,
-				  training_row_delta(training), request);
-	if (request->convex.noise == CONVEX_GAMMA)
-		training->cost.delta_charged = 0;
-}
-
 /* ---- grid and method ---- */
 
 static void
@@ -84,7 +70,7 @@ settle_grid(Training *training)
 {
 	MechanismRequest *request = &training->request;
 	const Options *options = &training->options;
-	bool chosen = training->reason != NULL; /* then the grid is never anybody's own */
+	bool chosen = training->reason != NULL; /* by METHOD_AUTO, which allows no option "grid" */
 	GridTerms terms;
 
 	if (!chosen && !grid_is_open(options))
@@ -92,8 +78,7 @@ settle_grid(Training *training)
 		grid_choose(options, &training->encoding, &request->grid);
 		return;
 	}
-	grid_terms(options, &training->encoding, training_row_epsilon(training), training->by_analyst,
-			   &terms);
+	grid_terms(options, &training->encoding, request->epsilon, training->by_analyst, &terms);
 	if (options->n > 0)
 		grid_default(&terms, &training->widths, &request->grid);
 	else
@@ -101,7 +86,7 @@ settle_grid(Training *training)
 	grid_check_scores(&request->grid, &training->encoding);
 }
 
-/* Rule U13. */
+/* Chooses by rule U13. */
 static void
 choose_method(Training *training)
 {
@@ -128,8 +113,8 @@ choose_method(Training *training)
 }
 
 /*
- * How many rows there are is not public, even where a replaced row leaves it alone: a query
- * may filter, and read a part of the table that is charged.  So n is declared, and enforced.
+ * The number of rows is not public, even under replace, because a query may read a part of the
+ * charged table.  So n is declared, and enforced.
  */
 static void
 settle_simplex(Training *training)
@@ -144,15 +129,12 @@ settle_simplex(Training *training)
 							? errhint("An administrator declares it as \"n\" of dpobj.protect.")
 							: errhint("Set \"n\" in the options. Rows beyond it are left out at "
 									  "random.")));
-	request->epsilon = training_row_epsilon(training);
-	request->adjacency = training->options.adjacency;
-	request->threads = dpobj_solver_threads;
 	if (simplex_choose(&training->options, &training->encoding, training_row_delta(training),
 					   request))
 		training->cost.delta_charged = 0;
 }
 
-/* The stricter of two limits, 0 standing for none: an option cannot lift an administrator's. */
+/* Returns the stricter limit, so no option lifts an administrator's; 0 is no limit. */
 static int
 stricter(int option, int setting)
 {
@@ -162,9 +144,8 @@ stricter(int option, int setting)
 }
 
 /*
- * A limit that may be reached stops a run at a moment that the data has a say
- * in (rule F1): the guarantee holds on the condition that none is, and that
- * the row from which the dimension was taken is none of those that change.
+ * When a run reaches a limit depends on the data (rule F1).  So the guarantee holds only if no
+ * limit is reached, and if the row that gave the dimension is not the one that changes.
  */
 static bool
 is_conditional(const Training *training)
@@ -204,9 +185,14 @@ settle_limits(Training *training)
 void
 training_set_features(Training *training, int features)
 {
+	MechanismRequest *request = &training->request;
+
 	encoding_choose(training, features);
 	if (training->method == METHOD_AUTO)
 		choose_method(training);
+	request->epsilon = training_row_epsilon(training);
+	request->adjacency = training->options.adjacency;
+	request->threads = dpobj_solver_threads;
 	if (training->method == METHOD_HALFSPACE)
 	{
 		settle_grid(training);
@@ -215,7 +201,12 @@ training_set_features(Training *training, int features)
 	else if (training->method == METHOD_SIMPLEX)
 		settle_simplex(training);
 	else
-		settle_convex(training);
+	{
+		convex_choose(training->method, &training->options, &training->encoding,
+					  training_row_delta(training), request);
+		if (request->convex.noise == CONVEX_GAMMA)
+			training->cost.delta_charged = 0;
+	}
 	settle_limits(training);
 	training->settled = true;
 }
@@ -299,13 +290,14 @@ training_begin(Training *training, int features)
 
 /* ---- for the ledger and the model ---- */
 
+/* Appends an array unless all its values are the default. */
 static void
-append_numbers(StringInfo text, const char *name, const double *value, int count, double usual)
+append_numbers(StringInfo text, const char *name, const double *value, int count, double standard)
 {
 	bool given = false;
 
 	for (int j = 0; j < count; j++)
-		given = given || value[j] != usual;
+		given = given || value[j] != standard;
 	if (!given)
 		return;
 	appendStringInfo(text, ", \"%s\": [", name);
@@ -381,10 +373,10 @@ training_parameters(const Training *training)
 }
 
 /*
- * Groups are trained under add_remove: what one changed row, or a person's rows, does to all
- * of them is what so many rows that come and go do to one (core/accounting/parallel.h).  Not so
- * with objective perturbation: of a row that goes in one group and one that comes in another each
- * changes a determinant, of a row that is replaced both change the same one.
+ * Groups are trained under add_remove.  One changed row, or a person's rows, affects all groups as
+ * that many added and removed rows affect one group (core/accounting/parallel.h).  Objective
+ * perturbation is different: a row that leaves one group and enters another changes a determinant
+ * of each, whereas a replaced row changes the same determinant twice.
  */
 Pair
 training_pair(const Training *training)
