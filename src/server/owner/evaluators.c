@@ -175,21 +175,14 @@ is_scaled(const Predictor *predictor)
 static void
 refuse_unscaled(PlanCall *call, const Evaluation *evaluation)
 {
-	int element;
-	Oid type;
-
 	for (int i = 0; i < evaluation->models; i++)
 		if (is_scaled(&evaluation->predictor[i]))
 			return;
-	if (!plan_find_unscaled(plan_argument_expression(call, ARGUMENT_FEATURES), &element, &type))
-		return;
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("%s of type %s needs a declared scale",
-						   element == 0 ? "a feature array" : psprintf("feature %d", element),
-						   format_type_be(type)),
-					errdetail("The model was trained on features that were clipped to [-1, 1]."),
-					errhint("Write the features as they were written in training, or cast an "
-							"indicator from boolean.")));
+	plan_refuse_unscaled(plan_argument_expression(call, ARGUMENT_FEATURES), "a feature array",
+						 "feature", "a declared scale",
+						 "The model was trained on features that were clipped to [-1, 1].",
+						 "Write the features as they were written in training, or cast an "
+						 "indicator from boolean.");
 }
 
 /* As far as the statement or a constraint says how long arrays are; other rows are not counted. */

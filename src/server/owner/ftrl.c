@@ -81,23 +81,6 @@ argument_type(const PlanWindow *window, int position)
 	return exprType(list_nth(window->call->args, position));
 }
 
-/* A cost of 37 would be clipped to 1 silently. */
-static void
-refuse_unscaled(const PlanWindow *window)
-{
-	int position;
-	Oid type;
-
-	if (plan_find_unscaled(plan_window_expression(window, ARGUMENT_COSTS), &position, &type))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s of type %s needs declared bounds",
-						position == 0 ? "an array of costs" : psprintf("cost %d", position),
-						format_type_be(type)),
-				 errdetail("Costs are clipped to [0, 1] unless options say otherwise."),
-				 errhint("Set \"clip\" in the options, or cast an indicator from boolean.")));
-}
-
 static void
 open_learning(const PlanWindow *window, const PlanTable *table, Learning *learning)
 {
@@ -106,7 +89,10 @@ open_learning(const PlanWindow *window, const PlanTable *table, Learning *learni
 				   required_argument(window, ARGUMENT_DELTA, "delta"),
 				   argument_type(window, ARGUMENT_DELTA), options_argument(window));
 	if (!learning->clip_given)
-		refuse_unscaled(window);
+		plan_refuse_unscaled(plan_window_expression(window, ARGUMENT_COSTS), "an array of costs",
+							 "cost", "declared bounds",
+							 "Costs are clipped to [0, 1] unless options say otherwise.",
+							 "Set \"clip\" in the options, or cast an indicator from boolean.");
 	learning_settle(learning, plan_element_count(plan_window_expression(window, ARGUMENT_COSTS)));
 	if (table->is_protected && table->adjacency != ADJACENCY_REPLACE)
 		ereport(ERROR,

@@ -26,6 +26,7 @@
 #include "server/rows/label.h"
 #include "server/owner/owner.h"
 #include "server/plan/plan.h"
+#include "server/release/encoding_choice.h"
 #include "server/release/progress.h"
 #include "server/release/release.h"
 #include "server/rows/rows_state.h"
@@ -96,7 +97,10 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 	if (table != NULL)
 		settle_adjacency(table, &training->options);
 	if (training->options.low.count == 0 && training->options.scale.count == 0)
-		plan_refuse_unscaled_features(call, first + TRAINER_FEATURES);
+		plan_refuse_unscaled(
+			plan_argument_expression(call, first + TRAINER_FEATURES), "a feature array", "feature",
+			"a declared scale", "Features are clipped to [-1, 1] unless options say otherwise.",
+			"Set \"scale\" and \"clip\" in the options, or cast an indicator from boolean.");
 	if (training->method == METHOD_SIMPLEX && !training->options.target_given)
 		plan_refuse_unscaled_target(call, first + TRAINER_LABEL);
 }
@@ -118,7 +122,7 @@ trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *train
 	if (features == 0)
 		features = plan_feature_count(call, first + TRAINER_FEATURES, table);
 	if (features == 0)
-		features = training_declared_features(training);
+		features = encoding_declared_features(&training->options);
 	if (features == 0 && training->keys != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -30,13 +30,7 @@ extern void plan_read_call(FunctionCallInfo fcinfo, PlanCall *call);
 /* The value of an argument, position counting from 0; raises 22023 with its name if it varies. */
 extern Datum plan_constant_argument(PlanCall *call, int position, const char *name, bool *isnull);
 
-/*
- * Raises 22023 if a feature is an integer or numeric column, most of whose values the default clip
- * to [-1, 1] would change silently.
- */
-extern void plan_refuse_unscaled_features(PlanCall *call, int position);
-
-/* The same for the argument that is the target, a number. */
+/* Raises 22023 if the target is an integer or numeric, as for features. */
 extern void plan_refuse_unscaled_target(PlanCall *call, int position);
 
 /* The one table whose rows enter a call. */
@@ -73,10 +67,13 @@ extern Node *plan_argument_expression(const PlanCall *call, int position);
 extern int plan_element_count(Node *expression);
 
 /*
- * Is an expression an array of integers or numerics, or has it such an element?  Then sets the
- * element's position, from 1, or 0 for the array itself, and its type.
+ * Raises 22023 if an expression is an array of integers or numerics, or has such an element,
+ * because the default clip to [-1, 1] or [0, 1] would change most of their values silently.  The
+ * strings are parts of the message: "a feature array", "feature", "a declared scale", detail and
+ * hint.
  */
-extern bool plan_find_unscaled(Node *expression, int *position, Oid *type);
+extern void plan_refuse_unscaled(Node *expression, const char *array, const char *element,
+								 const char *needed, const char *detail, const char *hint);
 
 /*
  * The value of the model argument, which uncorrelated sub-selects may compute.  Raises 22023 with

@@ -218,8 +218,9 @@ is_unscaled(Node *node)
 	return true;
 }
 
-bool
-plan_find_unscaled(Node *expression, int *position, Oid *type)
+/* Finds an element of an integer or numeric type, from 1; position 0 is the array itself. */
+static bool
+find_unscaled(Node *expression, int *position, Oid *type)
 {
 	ListCell *cell;
 
@@ -242,20 +243,18 @@ plan_find_unscaled(Node *expression, int *position, Oid *type)
 }
 
 void
-plan_refuse_unscaled_features(PlanCall *call, int position)
+plan_refuse_unscaled(Node *expression, const char *array, const char *element, const char *needed,
+					 const char *detail, const char *hint)
 {
-	int feature;
+	int position;
 	Oid type;
 
-	if (plan_find_unscaled(plan_argument_expression(call, position), &feature, &type))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s of type %s needs a declared scale",
-						feature == 0 ? "a feature array" : psprintf("feature %d", feature),
-						format_type_be(type)),
-				 errdetail("Features are clipped to [-1, 1] unless options say otherwise."),
-				 errhint("Set \"scale\" and \"clip\" in the options, or cast an indicator from "
-						 "boolean.")));
+	if (find_unscaled(expression, &position, &type))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s of type %s needs %s",
+							   position == 0 ? array : psprintf("%s %d", element, position),
+							   format_type_be(type), needed),
+						errdetail("%s", detail), errhint("%s", hint)));
 }
 
 void

@@ -1,15 +1,13 @@
 /*
- * plan_expression.c - which expressions may meet the rows of a training set.
+ * plan_expression.c - which expressions may be evaluated on the rows of a training set.
  *
- * Only what is immutable and built in: a function of the user's could read other
- * tables, count the rows it meets or tell them to somebody, and a volatile one
- * gives two runs different rows.  A whitelist of node kinds, so that what a later
- * version of PostgreSQL adds is refused until somebody has thought about it.
+ * Only immutable built-in functions are allowed.  A user's function could read other tables, count
+ * the rows or report them, and a volatile function gives two runs different rows.  The node kinds
+ * are a whitelist, so a kind that a later version of PostgreSQL adds is refused until it is listed.
  *
- * On a protected table a row must not even decide whether an error is raised
- * (rule H10): leakproof functions only, and some whose silence is
- * proved here.  Elsewhere that would refuse float8 arithmetic, LIKE and upper()
- * for nothing, since whoever may call the aggregate may also read the rows.
+ * On a protected table a row must not even decide whether an error is raised (rule H10), so only
+ * leakproof functions are allowed, and some that is_silent() lists.  On other tables whoever may
+ * call the aggregate may also read the rows, so float8 arithmetic, LIKE and upper() are allowed.
  */
 #include "postgres.h"
 
@@ -35,12 +33,12 @@ typedef struct Walk
 {
 	List *index_columns;
 	bool is_protected;
-	bool fixed; /* no column either */
+	bool fixed; /* columns are refused, too */
 	PlanFault *fault;
 } Walk;
 
 static bool
-blame(Walk *walk, const char *rule, const char *hint)
+note_fault(Walk *walk, const char *rule, const char *hint)
 {
 	walk->fault->rule = rule;
 	walk->fault->hint = hint;
@@ -60,8 +58,7 @@ plan_is_own_function(Oid function)
 	return getExtensionOfObject(ProcedureRelationId, function) == get_extension_oid("dpobj", false);
 }
 
-/* Stable functions that depend on the row, the session's settings and the clock, but on no table.
- */
+/* Is it a stable function of its arguments, the session's settings and the clock, but no table? */
 static bool
 depends_on_settings_only(Oid function)
 {
@@ -116,10 +113,9 @@ depends_on_settings_only(Oid function)
 }
 
 /*
- * Does the function answer for every value, and say nothing?  Not so, for example,
- * float8 arithmetic: whether it overflows depends on the row.  PostgreSQL marks
- * few functions as leakproof; the ones listed here compare digits or OIDs, change
- * a sign bit or cut blanks, and have no way to fail.
+ * Does the function return for every value, and report nothing?  Float8 arithmetic does not:
+ * whether it overflows depends on the row.  PostgreSQL marks few functions as leakproof.  Those
+ * listed here compare digits or OIDs, change a sign bit or cut blanks, and cannot fail.
  */
 static bool
 is_silent(Oid function)
@@ -157,9 +153,9 @@ plan_is_features(Oid function)
 }
 
 /*
- * Of our own functions the immutable ones, such as dp_score, and dpobj.features,
- * which is stable because types can be altered.  It is silent about rows, not
- * about the declaration it is given: see check_features().
+ * Allows immutable functions of this extension, such as dp_score, and dpobj.features, which is
+ * stable only because types can be altered.  No row makes dpobj.features fail, but its declaration
+ * may: see call_fault().
  */
 static bool
 own_function_fault(Oid function, Walk *walk)
@@ -167,7 +163,7 @@ own_function_fault(Oid function, Walk *walk)
 	if (plan_is_features(function) || (func_volatile(function) == PROVOLATILE_IMMUTABLE &&
 									   !get_func_retset(function) && !walk->is_protected))
 		return false;
-	return blame(
+	return note_fault(
 		walk, psprintf("Function %s is not for expressions over rows.", format_procedure(function)),
 		walk->is_protected ? HINT_PROTECTED : PLAN_HINT_FUNCTION);
 }
@@ -182,32 +178,35 @@ function_fault(Oid function, void *context)
 	{
 		if (plan_is_own_function(function))
 			return own_function_fault(function, walk);
-		return blame(walk, psprintf("Function %s is not built in.", format_procedure(function)),
-					 PLAN_HINT_FUNCTION);
+		return note_fault(walk,
+						  psprintf("Function %s is not built in.", format_procedure(function)),
+						  PLAN_HINT_FUNCTION);
 	}
 	if (get_func_retset(function))
-		return blame(walk, psprintf("Function %s returns a set.", format_procedure(function)),
-					 PLAN_HINT_FUNCTION);
+		return note_fault(walk, psprintf("Function %s returns a set.", format_procedure(function)),
+						  PLAN_HINT_FUNCTION);
 	if (func_volatile(function) == PROVOLATILE_VOLATILE)
-		return blame(walk, psprintf("Function %s is volatile.", format_procedure(function)),
-					 PLAN_HINT_FUNCTION);
+		return note_fault(walk, psprintf("Function %s is volatile.", format_procedure(function)),
+						  PLAN_HINT_FUNCTION);
 	if (func_volatile(function) == PROVOLATILE_STABLE && !depends_on_settings_only(function))
-		return blame(walk, psprintf("Function %s is not immutable.", format_procedure(function)),
-					 HINT_FIXED);
+		return note_fault(walk,
+						  psprintf("Function %s is not immutable.", format_procedure(function)),
+						  HINT_FIXED);
 	if (walk->is_protected && !is_silent(function))
-		return blame(walk,
-					 psprintf("The table is protected, and whether function %s fails depends on "
-							  "the row.",
-							  format_procedure(function)),
-					 HINT_PROTECTED);
+		return note_fault(
+			walk,
+			psprintf("The table is protected, and whether function %s fails depends on "
+					 "the row.",
+					 format_procedure(function)),
+			HINT_PROTECTED);
 	return false;
 }
 
 /* ---- types ---- */
 
 /*
- * Built-in functions such as array_eq, record_eq or range_overlaps call the
- * functions of the element type: these may be the user's.  Enums have none.
+ * Built-in functions such as array_eq, record_eq or range_overlaps call functions of the element
+ * type, which may be a user's.  Enums have no such functions.
  */
 static bool
 is_plain_type(Oid type)
@@ -228,9 +227,9 @@ type_fault(Oid type, Walk *walk)
 {
 	if (is_plain_type(type))
 		return false;
-	return blame(walk,
-				 psprintf("Values of type %s are compared or computed.", format_type_be(type)),
-				 "Use values of built-in types, compared column by column.");
+	return note_fault(walk,
+					  psprintf("Values of type %s are compared or computed.", format_type_be(type)),
+					  "Use values of built-in types, compared column by column.");
 }
 
 static bool
@@ -248,14 +247,14 @@ types_fault(List *arguments, Walk *walk)
 
 static bool find_fault(Node *node, void *context);
 
-/* An index-only scan shows what an expression of its index stands for. */
+/* A column of an index-only scan is checked as the expression that it stands for. */
 static bool
 var_fault(Var *var, Walk *walk)
 {
 	ListCell *cell;
 
 	if (walk->fixed)
-		return blame(walk, "A column is used.", HINT_FIXED);
+		return note_fault(walk, "A column is used.", HINT_FIXED);
 	if (var->varno == INDEX_VAR)
 		foreach (cell, walk->index_columns)
 			if (lfirst_node(TargetEntry, cell)->resno == var->varattno)
@@ -266,12 +265,14 @@ var_fault(Var *var, Walk *walk)
 				return find_fault((Node *) lfirst_node(TargetEntry, cell)->expr, &below);
 			}
 	if (walk->is_protected && var->varattno < 0 && var->varattno != TableOidAttributeNumber)
-		return blame(walk, "The table is protected, and where a row is stored depends on others.",
-					 "Use columns of the table instead of its system columns.");
+		return note_fault(walk,
+						  "The table is protected, and where a row is stored depends on others.",
+						  "Use columns of the table instead of its system columns.");
 	return false;
 }
 
-/* A declaration that came from a row could make dpobj.features fail on that row. */
+/* The declaration of dpobj.features must be fixed: one from a row could make it fail on that row.
+ */
 static bool
 call_fault(FuncExpr *call, Walk *walk)
 {
@@ -279,7 +280,8 @@ call_fault(FuncExpr *call, Walk *walk)
 		return call->funcid < FirstGenbkiObjectId && types_fault(call->args, walk);
 	if (plan_expression_is_fixed(linitial(call->args)))
 		return false;
-	return blame(walk, "The declaration that dpobj.features uses comes from a row.", HINT_FIXED);
+	return note_fault(walk, "The declaration that dpobj.features uses comes from a row.",
+					  HINT_FIXED);
 }
 
 static bool
@@ -293,18 +295,18 @@ comparison_fault(Oid type, Walk *walk)
 	return OidIsValid(entry->cmp_proc) && function_fault(entry->cmp_proc, walk);
 }
 
-/* Reading an element of an array or of a jsonb is total; other types bring their own code. */
+/* Reading an element of an array or of a jsonb cannot fail; other types have their own code. */
 static bool
 subscript_fault(SubscriptingRef *reference, Walk *walk)
 {
 	if (reference->refassgnexpr != NULL ||
 		!subscript_is_known(reference->refcontainertype, walk->is_protected))
-		return blame(walk, "A value of this type is subscripted.",
-					 "Subscripts may read elements of arrays.");
+		return note_fault(walk, "A value of this type is subscripted.",
+						  "Subscripts may read elements of arrays.");
 	return false;
 }
 
-/* What is to be said about this node alone, its functions and those below it aside. */
+/* Checks a node, without its functions and the nodes below it. */
 static bool
 node_fault(Node *node, Walk *walk)
 {
@@ -333,12 +335,14 @@ node_fault(Node *node, Walk *walk)
 		case T_ArrayExpr:
 			if (!walk->is_protected || !((ArrayExpr *) node)->multidims)
 				return false;
-			return blame(walk, "The table is protected, and whether arrays fit depends on the row.",
-						 HINT_PROTECTED);
+			return note_fault(walk,
+							  "The table is protected, and whether arrays fit depends on the row.",
+							  HINT_PROTECTED);
 		case T_Param:
 			if (((Param *) node)->paramkind == PARAM_EXTERN)
 				return false;
-			return blame(walk, "A sub-select or a value of an outer query is used.", HINT_FIXED);
+			return note_fault(walk, "A sub-select or a value of an outer query is used.",
+							  HINT_FIXED);
 		case T_FuncExpr:
 			return call_fault((FuncExpr *) node, walk);
 		case T_OpExpr:
@@ -356,15 +360,15 @@ node_fault(Node *node, Walk *walk)
 			return subscript_fault((SubscriptingRef *) node, walk);
 		case T_SubPlan:
 		case T_AlternativeSubPlan:
-			return blame(walk, "A sub-select is used.", HINT_FIXED);
+			return note_fault(walk, "A sub-select is used.", HINT_FIXED);
 		case T_CoerceToDomain:
-			return blame(walk, "A value is checked against the constraints of a domain.",
-						 "Cast to the type that the domain is made of.");
+			return note_fault(walk, "A value is checked against the constraints of a domain.",
+							  "Cast to the type that the domain is made of.");
 		case T_RowCompareExpr:
-			return blame(walk, "Rows are compared.", "Compare column by column.");
+			return note_fault(walk, "Rows are compared.", "Compare column by column.");
 		default:
-			return blame(walk, "An expression is of a kind that is not allowed.",
-						 PLAN_HINT_FUNCTION);
+			return note_fault(walk, "An expression is of a kind that is not allowed.",
+							  PLAN_HINT_FUNCTION);
 	}
 }
 

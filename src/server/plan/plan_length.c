@@ -1,14 +1,14 @@
 /*
- * plan_length.c - the number of features of every row, from something other than a row.
+ * plan_length.c - the number of features of every row, from the statement or a constraint.
  *
  * The dimension decides how many weights a model has, so it must not be taken from the rows.  It
  * follows from ARRAY[...] in the statement, from the declaration given to dpobj.features, or from a
- * valid constraint of the column: CHECK (cardinality(features) = 23).  A row of another length is
- * neutral then, such as a null or an array of two dimensions, which pass that constraint.
+ * valid constraint of the column: CHECK (cardinality(features) = 23).  Then a row of another length
+ * is neutral; nulls and arrays of two dimensions pass that constraint.
  *
- * The constraint is looked up in the table that the query names; it must be valid there and hold
- * for all partitions and children.  A parallel worker does not know that table; it looks in the
- * table that it reads, which has the same constraint by inheritance.
+ * The table that the query names must have the constraint, valid and for all partitions and
+ * children.  A parallel worker does not know that table; it reads the constraint from the table
+ * that it scans, which inherits it.
  */
 #include "postgres.h"
 
@@ -41,7 +41,7 @@ is_column(Node *node, AttrNumber column)
 	return IsA(node, Var) && ((Var *) node)->varattno == column;
 }
 
-/* An integer constant above 0, else 0. */
+/* Returns the value of an integer constant above 0, else 0. */
 static int
 constant(Node *node)
 {
@@ -65,8 +65,8 @@ is_length(Node *node, AttrNumber column)
 }
 
 /*
- * Notes the length that a condition gives to a column; 0: not known, -1: contradictory.  Conditions
- * are as they were written: a call that the planner would fold to a constant is not used.
+ * Sets the length that a condition gives to a column; 0: not known, -1: contradictory.  Conditions
+ * are as the user wrote them, so a call that the planner would fold to a constant gives no length.
  */
 static void
 note_length(Node *condition, AttrNumber column, int *length)
@@ -74,7 +74,7 @@ note_length(Node *condition, AttrNumber column, int *length)
 	const OpExpr *comparison = (OpExpr *) condition;
 	Node *left;
 	Node *right;
-	int said;
+	int given;
 
 	if (is_andclause(condition))
 	{
@@ -88,14 +88,14 @@ note_length(Node *condition, AttrNumber column, int *length)
 		return;
 	left = linitial(comparison->args);
 	right = lsecond(comparison->args);
-	said = is_length(left, column)    ? constant(right)
-		   : is_length(right, column) ? constant(left)
-									  : 0;
-	if (said > 0)
-		*length = *length == 0 || *length == said ? said : -1;
+	given = is_length(left, column)    ? constant(right)
+			: is_length(right, column) ? constant(left)
+									   : 0;
+	if (given > 0)
+		*length = *length == 0 || *length == given ? given : -1;
 }
 
-/* Only valid constraints that hold for all rows of the table and its descendants. */
+/* Reads the valid constraints that hold for all rows of the table and its descendants. */
 static int
 constrained_length(Oid oid, const char *column)
 {
@@ -151,7 +151,7 @@ declared_length(PlanCall *call, FuncExpr *features)
 
 /* ---- features ---- */
 
-/* Strips casts of an array: another element type does not change its length. */
+/* Returns an argument without casts of the array, which do not change its length. */
 static Node *
 array_source(PlanCall *call, int position, Plan **plan)
 {

@@ -38,28 +38,28 @@ typedef struct Level
 /* The state of the search through one statement. */
 typedef struct Statement
 {
-	List *feeding;    /* queries whose rows feed a call */
-	List *searched;   /* queries found to be without functions of users */
-	bool taken_apart; /* is there a function in FROM that the planner may replace by its query? */
+	List *feeding;  /* queries whose rows feed a call */
+	List *searched; /* queries found to be without functions of users */
+	bool inlines;   /* is there a function in FROM that the planner may replace by its query? */
 } Statement;
 
-/* Where a walk is. */
-typedef struct Place
+/* The state of a walk through one query. */
+typedef struct Walk
 {
 	Statement *statement;
 	const Level *level;
-	bool model; /* in the argument whose sub-selects are judged elsewhere (plan_model.c) */
-} Place;
+	bool in_model; /* in the model argument, whose sub-selects plan_model.c checks */
+} Walk;
 
 static const Level *
-climb(const Level *level, Index steps)
+level_above(const Level *level, Index steps)
 {
 	while (steps-- > 0 && level != NULL)
 		level = level->above;
 	return level;
 }
 
-/* Also in a database without the extension. */
+/* Is the function of this extension?  Works also in a database without it. */
 static bool
 is_own(Oid function)
 {
@@ -85,16 +85,16 @@ static bool
 search_query(Query *query, Statement *statement, const Level *above)
 {
 	Level level = {query, above};
-	Place place = {statement, &level, false};
+	Walk walk = {statement, &level, false};
 
 	if (list_member_ptr(statement->searched, query))
 		return false;
 	statement->searched = lappend(statement->searched, query);
-	return query_tree_walker(query, search, &place, QTW_EXAMINE_RTES_BEFORE);
+	return query_tree_walker(query, search, &walk, QTW_EXAMINE_RTES_BEFORE);
 }
 
 static void
-search_clauses(List *clauses, const Level *level, Place *place)
+search_clauses(List *clauses, const Level *level, Walk *walk)
 {
 	ListCell *cell;
 
@@ -102,14 +102,14 @@ search_clauses(List *clauses, const Level *level, Place *place)
 		(void) search((Node *) get_sortgroupclause_tle(lfirst_node(SortGroupClause, cell),
 													   level->query->targetList)
 						  ->expr,
-					  place);
+					  walk);
 }
 
-/* Searches all that decides which rows a query has, and in which order. */
+/* Searches everything that decides which rows a query has, and in which order. */
 static void
 search_rows(Statement *statement, const Level *level)
 {
-	Place place = {statement, level, false};
+	Walk walk = {statement, level, false};
 	Query *query;
 	ListCell *cell;
 
@@ -117,21 +117,21 @@ search_rows(Statement *statement, const Level *level)
 		return;
 	query = level->query;
 	statement->feeding = lappend(statement->feeding, query);
-	(void) range_table_walker(query->rtable, search, &place, QTW_EXAMINE_RTES_BEFORE);
-	(void) search((Node *) query->jointree, &place);
-	(void) search(query->havingQual, &place);
-	search_clauses(query->groupClause, level, &place);
+	(void) range_table_walker(query->rtable, search, &walk, QTW_EXAMINE_RTES_BEFORE);
+	(void) search((Node *) query->jointree, &walk);
+	(void) search(query->havingQual, &walk);
+	search_clauses(query->groupClause, level, &walk);
 	foreach (cell, query->windowClause)
 	{
-		search_clauses(lfirst_node(WindowClause, cell)->partitionClause, level, &place);
-		search_clauses(lfirst_node(WindowClause, cell)->orderClause, level, &place);
+		search_clauses(lfirst_node(WindowClause, cell)->partitionClause, level, &walk);
+		search_clauses(lfirst_node(WindowClause, cell)->orderClause, level, &walk);
 	}
 }
 
 static void
-search_common_table(const RangeTblEntry *entry, const Place *place)
+search_common_table(const RangeTblEntry *entry, const Walk *walk)
 {
-	const Level *level = climb(place->level, entry->ctelevelsup);
+	const Level *level = level_above(walk->level, entry->ctelevelsup);
 	ListCell *cell;
 
 	foreach (cell, level == NULL ? NIL : level->query->cteList)
@@ -139,40 +139,41 @@ search_common_table(const RangeTblEntry *entry, const Place *place)
 		CommonTableExpr *table = lfirst_node(CommonTableExpr, cell);
 
 		if (strcmp(table->ctename, entry->ctename) == 0)
-			(void) search_query((Query *) table->ctequery, place->statement, level);
+			(void) search_query((Query *) table->ctequery, walk->statement, level);
 	}
 }
 
-/* A walker that never returns true: it raises UB003. */
+/* Walker: raises UB003 for a function of a user; never returns true. */
 static bool
 search(Node *node, void *context)
 {
-	Place *place = context;
+	Walk *walk = context;
 
 	if (node == NULL)
 		return false;
 	check_stack_depth();
 	if (IsA(node, Query))
-		return search_query((Query *) node, place->statement, place->level);
+		return search_query((Query *) node, walk->statement, walk->level);
 	if (IsA(node, RangeTblEntry))
 	{
 		if (((RangeTblEntry *) node)->rtekind == RTE_CTE)
-			search_common_table((RangeTblEntry *) node, place);
-		return false; /* its parts come by themselves */
+			search_common_table((RangeTblEntry *) node, walk);
+		return false; /* the walker comes to its parts */
 	}
-	if (IsA(node, SubLink) && place->model)
+	if (IsA(node, SubLink) && walk->in_model)
 		return false;
 	if (IsA(node, Var) && ((Var *) node)->varlevelsup > 0)
-		search_rows(place->statement, climb(place->level, ((Var *) node)->varlevelsup));
+		search_rows(walk->statement, level_above(walk->level, ((Var *) node)->varlevelsup));
 	(void) check_functions_in_node(node, refuse_function, NULL);
-	return expression_tree_walker(node, search, place);
+	return expression_tree_walker(node, search, walk);
 }
 
 /* ---- who may call ---- */
 
 /*
- * The executor denies the call, too, but without a hint who can grant it.  Of plain functions,
- * looks only at those for administrators.
+ * Raises 42501 with a hint who can grant the call; the executor would raise it without.  trains:
+ * the routine is an aggregate or window function.  Of other functions, checks those that members of
+ * dpobj_admin may call.
  */
 static void
 check_privilege(Oid routine, bool trains)
@@ -208,36 +209,36 @@ check_privilege(Oid routine, bool trains)
 /* ---- calls ---- */
 
 static void
-judge_aggregate(Aggref *call, const Place *place)
+check_aggregate(Aggref *call, const Walk *walk)
 {
-	Place arguments = {place->statement, place->level, false};
+	Walk arguments = {walk->statement, walk->level, false};
 	ListCell *cell;
 
 	plan_set_subject(false);
 	foreach (cell, call->args)
 	{
-		arguments.model = plan_model_leads(call) && cell == list_head(call->args);
+		arguments.in_model = plan_model_leads(call) && cell == list_head(call->args);
 		(void) search((Node *) lfirst_node(TargetEntry, cell)->expr, &arguments);
 	}
-	arguments.model = false;
+	arguments.in_model = false;
 	(void) search((Node *) call->aggfilter, &arguments);
-	search_rows(place->statement, climb(place->level, call->agglevelsup));
+	search_rows(walk->statement, level_above(walk->level, call->agglevelsup));
 }
 
 static void
-judge_window(WindowFunc *call, const Place *place)
+check_window(WindowFunc *call, const Walk *walk)
 {
-	Place arguments = {place->statement, place->level, false};
+	Walk arguments = {walk->statement, walk->level, false};
 
 	plan_set_subject(true);
 	(void) search((Node *) call->args, &arguments);
 	(void) search((Node *) call->aggfilter, &arguments);
-	search_rows(place->statement, place->level);
+	search_rows(walk->statement, walk->level);
 }
 
-/* The conditions of PostgreSQL's inline_set_returning_function(), which has more of them. */
+/* Checks the first conditions of PostgreSQL's inline_set_returning_function(), not all of them. */
 static bool
-may_be_taken_apart(const RangeTblEntry *entry)
+may_be_inlined(const RangeTblEntry *entry)
 {
 	const RangeTblFunction *function;
 	Oid oid;
@@ -260,27 +261,27 @@ may_be_taken_apart(const RangeTblEntry *entry)
 	return may;
 }
 
-/* A walker through all of a statement, for the calls in it. */
+/* Walker: checks all calls in a statement. */
 static bool
 find_calls(Node *node, void *context)
 {
-	Place *place = context;
+	Walk *walk = context;
 
 	if (node == NULL)
 		return false;
 	check_stack_depth();
 	if (IsA(node, Query))
 	{
-		Level level = {(Query *) node, place->level};
-		Place inner = {place->statement, &level, false};
+		Level level = {(Query *) node, walk->level};
+		Walk inner = {walk->statement, &level, false};
 
 		return query_tree_walker((Query *) node, find_calls, &inner, QTW_EXAMINE_RTES_BEFORE);
 	}
 	if (IsA(node, RangeTblEntry))
 	{
-		if (may_be_taken_apart((RangeTblEntry *) node))
-			place->statement->taken_apart = true;
-		return false; /* its parts come by themselves */
+		if (may_be_inlined((RangeTblEntry *) node))
+			walk->statement->inlines = true;
+		return false; /* the walker comes to its parts */
 	}
 	if (IsA(node, FuncExpr))
 		check_privilege(((FuncExpr *) node)->funcid, false);
@@ -289,13 +290,13 @@ find_calls(Node *node, void *context)
 	else if (IsA(node, WindowFunc))
 		check_privilege(((WindowFunc *) node)->winfnoid, true);
 	if (IsA(node, Aggref) && is_own(((Aggref *) node)->aggfnoid))
-		judge_aggregate((Aggref *) node, place);
+		check_aggregate((Aggref *) node, walk);
 	else if (IsA(node, WindowFunc) && is_own(((WindowFunc *) node)->winfnoid))
-		judge_window((WindowFunc *) node, place);
-	return expression_tree_walker(node, find_calls, place);
+		check_window((WindowFunc *) node, walk);
+	return expression_tree_walker(node, find_calls, walk);
 }
 
-/* ---- calls that the planner brings in ---- */
+/* ---- calls in functions that the planner inlines ---- */
 
 static bool
 is_call(Node *node, void *context)
@@ -313,7 +314,7 @@ holds_call(Plan *plan, void *context)
 	return (IsA(plan, Agg) || IsA(plan, WindowAgg)) && is_call((Node *) plan->targetlist, context);
 }
 
-/* The query of such a function is not checked before it is planned, so it must not train. */
+/* Refuses a call in the query of such a function, which is not checked before it is planned. */
 static void
 check_plan(const PlannedStmt *plan)
 {
@@ -321,8 +322,8 @@ check_plan(const PlannedStmt *plan)
 		return;
 	plan_set_subject(false);
 	plan_refuse(
-		"A function in FROM is replaced by its query, and another's functions are computed "
-		"before anybody looks.",
+		"A function in FROM is replaced by its query, whose functions the planner may call before "
+		"they are checked.",
 		"Declare the function VOLATILE if it trains, which writes to the ledger; else use it "
 		"in a statement of its own.");
 }
@@ -330,16 +331,16 @@ check_plan(const PlannedStmt *plan)
 /* ---- the hook ---- */
 
 static PlannedStmt *
-judge_and_plan(Query *query, const char *text, int options, ParamListInfo parameters)
+check_and_plan(Query *query, const char *text, int options, ParamListInfo parameters)
 {
 	Statement statement = {NIL, NIL, false};
-	Place place = {&statement, NULL, false};
+	Walk walk = {&statement, NULL, false};
 	PlannedStmt *plan;
 
-	(void) find_calls((Node *) query, &place);
+	(void) find_calls((Node *) query, &walk);
 	plan = next_planner != NULL ? next_planner(query, text, options, parameters)
 								: standard_planner(query, text, options, parameters);
-	if (statement.taken_apart)
+	if (statement.inlines)
 		check_plan(plan);
 	return plan;
 }
@@ -348,5 +349,5 @@ void
 plan_query_install(void)
 {
 	next_planner = planner_hook;
-	planner_hook = judge_and_plan;
+	planner_hook = check_and_plan;
 }

@@ -1,6 +1,5 @@
 /*
- * plan_relation.c - which tables the aggregates may read, and under which name
- * and declaration.
+ * plan_relation.c - which tables the aggregates may read, their ancestors and their protection.
  */
 #include "postgres.h"
 
@@ -18,15 +17,13 @@
 #include "server/rows/protection.h"
 
 /*
- * Temporary and unlogged tables are let through: a training set that was put
- * together in one is what owners do every day, and nobody can stop them from
- * copying rows into one anyway.  The guarantee is about the rows of that table
- * then, and the ledger says so by its name; no budget can be set on a temporary
- * table, so that dpobj.require_budget refuses it.  What is temporary and inherits
- * from a permanent table is booked on that.
+ * Temporary and unlogged tables are allowed, because owners often put a training set together in
+ * one.  Then the guarantee is for the rows of that table, and the ledger has its name.  No budget
+ * can be set on a temporary table, so dpobj.require_budget refuses it.  The use of a temporary
+ * table that inherits from a permanent one is charged to the permanent one.
  *
- * A materialized view is refused as it is at the analyst's door: it shows that its
- * rows were made from those of other tables, and one of these may be in many.
+ * A materialized view is refused, as at the analyst's door: one row of a table may be in many rows
+ * of it.
  */
 void
 plan_check_relation(Oid relation)
@@ -59,7 +56,6 @@ plan_topmost_ancestor(Oid relation)
 {
 	List *family;
 
-	/* each step takes the first parent */
 	while (list_length(family = charge_table_and_ancestors(relation)) > 1)
 		relation = lsecond_oid(family);
 	return relation;

@@ -1,15 +1,13 @@
 /*
- * plan_shape.c - each row of one table enters the aggregate at most once.
+ * plan_shape.c - checks that each row of one table enters the aggregate at most once.
  *
- * The plan tree is the truth (the range table keeps dead entries): below our
- * Agg node only scans of one table and nodes that pass rows on are allowed, so
- * that no join, set operation or function can multiply a row, and no group or
- * HAVING can be chosen by the data (rule H8).  Which of the allowed plans the
- * planner takes depends on statistics, that is, on rows: whatever it may take
- * for a query must be judged alike.
+ * The check reads the plan tree, because the range table keeps entries that are no longer used.
+ * Below the Agg node only scans of one table and nodes that pass rows on are allowed, so no join,
+ * set operation or function can multiply a row, and the data choose no group or HAVING (rule H8).
+ * Which plan the planner makes depends on statistics, that is, on rows, so all plans that it may
+ * make for a query must be allowed or all refused.
  *
- * What is above the aggregate is post-processing and free, but for what reads or
- * changes the rows beside it.
+ * Above the aggregate is post-processing, which may do anything but read or change the rows.
  */
 #include "postgres.h"
 
@@ -30,14 +28,14 @@
 #include "server/base/dpobj.h"
 #include "server/plan/plan_shape.h"
 
-/* Values that rows are sorted by below the aggregate. */
+/* A value that rows are sorted by below the aggregate. */
 typedef struct SortKey
 {
 	Oid operator;
 	Oid type;
 } SortKey;
 
-/* Is a window function judged?  Only the words of refusals depend on it. */
+/* Is a window function checked?  Only messages depend on it. */
 static bool subject_is_window = false;
 
 void
@@ -74,7 +72,7 @@ plan_shape_collect(Shape *shape, void *expressions, List *index_columns)
 
 /* ---- tables ---- */
 
-/* The table that an appended child stands for; only true inheritance, not UNION ALL. */
+/* Returns the table that an appended child stands for, 0 if there is none. */
 static Index
 append_parent(Shape *shape, Index child)
 {
@@ -90,7 +88,7 @@ append_parent(Shape *shape, Index child)
 	return 0;
 }
 
-/* Climbs from a scanned table to the one that the query names, and notes it. */
+/* Sets the source to the table that the query names, from a scanned table of its inheritance. */
 static void
 find_source(Shape *shape, Index scanned)
 {
@@ -111,21 +109,9 @@ find_source(Shape *shape, Index scanned)
 	shape->source = scanned;
 }
 
-static void
-check_scan(Shape *shape, Index scanned)
-{
-	Oid leaf = rt_fetch(scanned, shape->statement->rtable)->relid;
-
-	find_source(shape, scanned);
-	plan_check_relation(leaf);
-	if (list_member_oid(shape->leaves, leaf))
-		plan_refuse("A table must not be read twice.", PLAN_HINT);
-	shape->leaves = lappend_oid(shape->leaves, leaf);
-}
-
 /*
- * A Result without input is one row out of nothing, or no row from tables that
- * the planner proved empty: then its columns still name the table.
+ * A Result without input makes one row from no table, or no row from tables that the planner proved
+ * empty.  In the second case its columns still name the table.
  */
 static void
 check_empty(Shape *shape, Result *result)
@@ -160,39 +146,27 @@ collect_predicate(Shape *shape, Oid index)
 	Relation relation = index_open(index, AccessShareLock);
 	List *predicate = RelationGetIndexPredicate(relation);
 
-	plan_shape_collect(shape, predicate, NIL);
-	plan_check_filter(shape, relation->rd_index->indrelid, predicate, NIL);
+	plan_shape_conditions(shape, relation->rd_index->indrelid, predicate, NIL);
 	index_close(relation, AccessShareLock);
 }
 
-static Oid
-scanned_table(const Shape *shape, Index scanned)
-{
-	return rt_fetch(scanned, shape->statement->rtable)->relid;
-}
-
 static void
-check_index_scan(Shape *shape, IndexScan *scan)
+check_index_scan(Shape *shape, IndexScan *scan, Oid table)
 {
 	plan_shape_collect(shape, scan->indexqual, NIL);
-	plan_shape_collect(shape, scan->indexqualorig, NIL);
 	plan_shape_collect(shape, scan->indexorderby, NIL);
 	plan_shape_collect(shape, scan->indexorderbyorig, NIL);
 	collect_predicate(shape, scan->indexid);
-	plan_check_filter(shape, scanned_table(shape, scan->scan.scanrelid), scan->indexqualorig, NIL);
-	check_scan(shape, scan->scan.scanrelid);
+	plan_shape_conditions(shape, table, scan->indexqualorig, NIL);
 }
 
 static void
-check_index_only_scan(Shape *shape, IndexOnlyScan *scan)
+check_index_only_scan(Shape *shape, IndexOnlyScan *scan, Oid table)
 {
-	plan_shape_collect(shape, scan->indexqual, scan->indextlist);
 	plan_shape_collect(shape, scan->recheckqual, scan->indextlist);
 	plan_shape_collect(shape, scan->indexorderby, scan->indextlist);
 	collect_predicate(shape, scan->indexid);
-	plan_check_filter(shape, scanned_table(shape, scan->scan.scanrelid), scan->indexqual,
-					  scan->indextlist);
-	check_scan(shape, scan->scan.scanrelid);
+	plan_shape_conditions(shape, table, scan->indexqual, scan->indextlist);
 }
 
 static void
@@ -222,18 +196,50 @@ check_bitmap(Shape *shape, Plan *plan)
 		check_bitmap(shape, lfirst(cell));
 }
 
-static void
-check_bitmap_scan(Shape *shape, BitmapHeapScan *scan)
+/* Returns the table that a node scans, InvalidOid if it scans none. */
+static Oid
+scanned_table(const Shape *shape, Plan *plan)
 {
-	plan_shape_collect(shape, scan->bitmapqualorig, NIL);
-	plan_check_filter(shape, scanned_table(shape, scan->scan.scanrelid), scan->bitmapqualorig, NIL);
-	check_bitmap(shape, scan->scan.plan.lefttree);
-	check_scan(shape, scan->scan.scanrelid);
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+		case T_TidScan:
+		case T_TidRangeScan:
+			return rt_fetch(((Scan *) plan)->scanrelid, shape->statement->rtable)->relid;
+		default:
+			return InvalidOid;
+	}
+}
+
+static void
+check_scan(Shape *shape, Plan *plan, Oid table)
+{
+	if (IsA(plan, IndexScan))
+		check_index_scan(shape, (IndexScan *) plan, table);
+	else if (IsA(plan, IndexOnlyScan))
+		check_index_only_scan(shape, (IndexOnlyScan *) plan, table);
+	else if (IsA(plan, BitmapHeapScan))
+	{
+		plan_shape_conditions(shape, table, ((BitmapHeapScan *) plan)->bitmapqualorig, NIL);
+		check_bitmap(shape, plan->lefttree);
+	}
+	else if (IsA(plan, TidScan))
+		plan_shape_conditions(shape, InvalidOid, ((TidScan *) plan)->tidquals, NIL);
+	else if (IsA(plan, TidRangeScan))
+		plan_shape_conditions(shape, InvalidOid, ((TidRangeScan *) plan)->tidrangequals, NIL);
+	find_source(shape, ((Scan *) plan)->scanrelid);
+	plan_check_relation(table);
+	if (list_member_oid(shape->leaves, table))
+		plan_refuse("A table must not be read twice.", PLAN_HINT);
+	shape->leaves = lappend_oid(shape->leaves, table);
 }
 
 /* ---- nodes that pass rows on ---- */
 
-/* A hint for each kind of node that is refused. */
+/* Refuses a node, with a hint for its kind. */
 static void
 refuse_node(Plan *plan)
 {
@@ -299,7 +305,6 @@ collect_sort_keys(Shape *shape, Plan *plan, int count, const AttrNumber *columns
 	}
 }
 
-static void check_input(Shape *shape, Plan *plan, bool is_partial);
 static void check_aggregate(Shape *shape, Agg *aggregate);
 
 static void
@@ -308,7 +313,7 @@ check_inputs(Shape *shape, List *plans, bool is_partial)
 	ListCell *cell;
 
 	foreach (cell, plans)
-		check_input(shape, lfirst(cell), is_partial);
+		plan_shape_input(shape, lfirst(cell), is_partial);
 }
 
 static void
@@ -316,41 +321,22 @@ check_subquery(Shape *shape, SubqueryScan *scan)
 {
 	if (append_parent(shape, scan->scan.scanrelid) != 0)
 		plan_refuse("UNION ALL is not allowed.", PLAN_HINT);
-	check_input(shape, scan->subplan, false);
+	plan_shape_input(shape, scan->subplan, false);
 }
 
 static void
 check_result(Shape *shape, Result *result)
 {
-	plan_shape_collect(shape, result->resconstantqual, NIL);
-	plan_check_filter(shape, InvalidOid, result->resconstantqual, NIL);
+	plan_shape_conditions(shape, InvalidOid, result->resconstantqual, NIL);
 	if (result->plan.lefttree == NULL)
 		check_empty(shape, result);
 	else
-		check_input(shape, result->plan.lefttree, false);
+		plan_shape_input(shape, result->plan.lefttree, false);
 }
 
-/* The table that a node scans, if it does. */
-static Oid
-table_of_node(const Shape *shape, Plan *plan)
-{
-	switch (nodeTag(plan))
-	{
-		case T_SeqScan:
-		case T_IndexScan:
-		case T_IndexOnlyScan:
-		case T_BitmapHeapScan:
-		case T_TidScan:
-		case T_TidRangeScan:
-			return scanned_table(shape, ((Scan *) plan)->scanrelid);
-		default:
-			return InvalidOid;
-	}
-}
-
-/* Target list and conditions that every node has. */
+/* Checks what every node has: no InitPlan, the target list and the conditions. */
 static void
-check_node(Shape *shape, Plan *plan)
+check_node(Shape *shape, Plan *plan, Oid table)
 {
 	List *index_columns = IsA(plan, IndexOnlyScan) ? ((IndexOnlyScan *) plan)->indextlist : NIL;
 
@@ -358,48 +344,32 @@ check_node(Shape *shape, Plan *plan)
 		plan_refuse("A sub-select is used between the table and the aggregate.",
 					"Compute it first and pass it as a parameter of the statement.");
 	plan_shape_collect(shape, plan->targetlist, index_columns);
-	plan_shape_collect(shape, plan->qual, index_columns);
-	plan_check_filter(shape, table_of_node(shape, plan), plan->qual, index_columns);
+	plan_shape_conditions(shape, table, plan->qual, index_columns);
 }
 
-/* is_partial: a Partial Aggregate of ours must still come. */
-static void
-check_input(Shape *shape, Plan *plan, bool is_partial)
+void
+plan_shape_input(Shape *shape, Plan *plan, bool is_partial)
 {
+	Oid table;
+
 	if (plan == NULL)
 		plan_refuse("The rows must come from a table.", PLAN_HINT);
 	check_stack_depth();
 	if (is_partial && IsA(plan, Agg))
 	{
 		check_aggregate(shape, (Agg *) plan);
-		check_input(shape, plan->lefttree, false);
+		plan_shape_input(shape, plan->lefttree, false);
 		return;
 	}
-	check_node(shape, plan);
+	table = scanned_table(shape, plan);
+	check_node(shape, plan, table);
+	if (OidIsValid(table))
+	{
+		check_scan(shape, plan, table);
+		return;
+	}
 	switch (nodeTag(plan))
 	{
-		case T_SeqScan:
-			check_scan(shape, ((Scan *) plan)->scanrelid);
-			break;
-		case T_IndexScan:
-			check_index_scan(shape, (IndexScan *) plan);
-			break;
-		case T_IndexOnlyScan:
-			check_index_only_scan(shape, (IndexOnlyScan *) plan);
-			break;
-		case T_BitmapHeapScan:
-			check_bitmap_scan(shape, (BitmapHeapScan *) plan);
-			break;
-		case T_TidScan:
-			plan_shape_collect(shape, ((TidScan *) plan)->tidquals, NIL);
-			plan_check_filter(shape, InvalidOid, ((TidScan *) plan)->tidquals, NIL);
-			check_scan(shape, ((Scan *) plan)->scanrelid);
-			break;
-		case T_TidRangeScan:
-			plan_shape_collect(shape, ((TidRangeScan *) plan)->tidrangequals, NIL);
-			plan_check_filter(shape, InvalidOid, ((TidRangeScan *) plan)->tidrangequals, NIL);
-			check_scan(shape, ((Scan *) plan)->scanrelid);
-			break;
 		case T_SubqueryScan:
 			check_subquery(shape, (SubqueryScan *) plan);
 			break;
@@ -423,7 +393,7 @@ check_input(Shape *shape, Plan *plan, bool is_partial)
 			Sort *sort = (Sort *) plan;
 
 			collect_sort_keys(shape, plan, sort->numCols, sort->sortColIdx, sort->sortOperators);
-			check_input(shape, plan->lefttree, is_partial);
+			plan_shape_input(shape, plan->lefttree, is_partial);
 			break;
 		}
 		case T_GatherMerge:
@@ -431,11 +401,11 @@ check_input(Shape *shape, Plan *plan, bool is_partial)
 			GatherMerge *merge = (GatherMerge *) plan;
 
 			collect_sort_keys(shape, plan, merge->numCols, merge->sortColIdx, merge->sortOperators);
-			check_input(shape, plan->lefttree, is_partial);
+			plan_shape_input(shape, plan->lefttree, is_partial);
 			break;
 		}
 		case T_Gather:
-			check_input(shape, plan->lefttree, is_partial);
+			plan_shape_input(shape, plan->lefttree, is_partial);
 			break;
 		default:
 			refuse_node(plan);
@@ -445,8 +415,9 @@ check_input(Shape *shape, Plan *plan, bool is_partial)
 /* ---- the aggregate ---- */
 
 /*
- * Features and label come from rows, and the key in front of them in dp_groups.  The others are for
- * plan_constant_argument() and, in front of the features, for plan_model_argument().
+ * Features and label come from rows, and so does the key in front of them in dp_groups.  All other
+ * arguments must be fixed: plan_constant_argument() reads them, and plan_model_argument() reads the
+ * model in front of the features.
  */
 #define GROUPS_ARGUMENTS 6
 
@@ -530,7 +501,7 @@ check_statement(Shape *shape)
 						"Lock rows in a statement of its own.");
 }
 
-/* The rules for expressions depend on the table, so they come last. */
+/* Runs after the scans, because the rules for expressions depend on the table. */
 static void
 check_expressions(Shape *shape, bool is_protected)
 {
@@ -577,12 +548,6 @@ plan_shape_begin(Shape *shape, EState *estate, bool is_window)
 }
 
 void
-plan_shape_input(Shape *shape, Plan *plan)
-{
-	check_input(shape, plan, false);
-}
-
-void
 plan_shape_end(Shape *shape, PlanTable *table)
 {
 	Oid source;
@@ -608,6 +573,6 @@ plan_check_shape(PlanCall *call, PlanTable *table)
 	if (plan_is_correlated(shape.statement, &top->plan))
 		plan_refuse("A correlated sub-select would train again for each row of the outer query.",
 					"Train in a query of its own and use the model in the other.");
-	check_input(&shape, top->plan.lefttree, DO_AGGSPLIT_COMBINE(top->aggsplit));
+	plan_shape_input(&shape, top->plan.lefttree, DO_AGGSPLIT_COMBINE(top->aggsplit));
 	plan_shape_end(&shape, table);
 }

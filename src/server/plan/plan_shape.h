@@ -50,19 +50,19 @@ extern void plan_shape_begin(Shape *shape, EState *estate, bool is_window);
 /* Keeps expressions over the rows for plan_shape_end(). */
 extern void plan_shape_collect(Shape *shape, void *expressions, List *index_columns);
 
-/* Checks a node and all nodes below it. */
-extern void plan_shape_input(Shape *shape, Plan *plan);
+/*
+ * The same for conditions.  Raises UB003 if the order matters and they use columns that are not in
+ * ORDER BY, because then these columns would decide the positions of later rows.  relation is what
+ * the columns belong to, InvalidOid above a scan.
+ */
+extern void plan_shape_conditions(Shape *shape, Oid relation, void *conditions,
+								  List *index_columns);
+
+/* Checks a node and all below it.  is_partial: the call's Partial Aggregate is among them. */
+extern void plan_shape_input(Shape *shape, Plan *plan, bool is_partial);
 
 /* Checks the expressions, and sets the table. */
 extern void plan_shape_end(Shape *shape, PlanTable *table);
-
-/*
- * Raises UB003 if the order matters and conditions use columns that are not in ORDER BY, because
- * then these columns would decide the positions of later rows.  relation is what the columns belong
- * to, InvalidOid above a scan.
- */
-extern void plan_check_filter(const Shape *shape, Oid relation, void *conditions,
-							  List *index_columns);
 
 /* ---- the nodes that expressions come from ---- */
 

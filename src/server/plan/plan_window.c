@@ -1,11 +1,10 @@
 /*
  * plan_window.c - the shape guard of a window function that learns row by row.
  *
- * Below the WindowAgg the rules for aggregates hold (plan_shape.c).  Two more are
- * needed, because a row's place among the others matters here and the guarantee is
- * for a row whose place does not change (rule L7): the order is said by
- * plain columns that the costs have no part in, and nothing but these columns decides
- * whether a row is there at all.  Else one row could move all that come after it.
+ * Below the WindowAgg the rules for aggregates hold (plan_shape.c).  The guarantee is for a row
+ * that keeps its position among the others (rule L7), so two more rules are needed: ORDER BY names
+ * plain columns that the costs do not use, and only these columns decide whether a row takes part.
+ * Else one row could move all rows after it.
  */
 #include "postgres.h"
 
@@ -22,8 +21,8 @@
 /* ---- the call ---- */
 
 /*
- * How PostgreSQL's WindowObjectData begins, which no header tells (nodeWindowAgg.c; the
- * same in all versions since 8.4).  Whether it is so is looked at before it is used.
+ * The beginning of PostgreSQL's WindowObjectData, which no header declares (nodeWindowAgg.c; the
+ * same in all versions since 8.4).  plan_read_window() checks the state's tag before it is used.
  */
 typedef struct WindowObjectBeginning
 {
@@ -81,7 +80,7 @@ plan_window_expression(const PlanWindow *window, int position)
 
 /* ---- columns ---- */
 
-/* Its name, or NULL. */
+/* Returns the name of the table's column that a reference means, NULL if it means none. */
 static const char *
 column_name(const Shape *shape, Plan *plan, Var *column)
 {
@@ -91,17 +90,6 @@ column_name(const Shape *shape, Plan *plan, Var *column)
 	return plan_find_column(shape->statement, plan, column, &relation, &number)
 			   ? get_attname(relation, number, true)
 			   : NULL;
-}
-
-/* Is it computed from others? */
-static bool
-is_generated(const Shape *shape, Plan *plan, Var *column)
-{
-	Oid relation;
-	AttrNumber number;
-
-	return plan_find_column(shape->statement, plan, column, &relation, &number) &&
-		   get_attgenerated(relation, number) != '\0';
 }
 
 static bool
@@ -117,7 +105,7 @@ is_named(List *names, const char *name)
 
 /* ---- the order ---- */
 
-/* The name of what rows are ordered by first, second, ...; an empty one for no column. */
+/* Sets the order to the names of the columns of ORDER BY, with "" for what is no column. */
 static void
 find_order(Shape *shape, WindowAgg *top)
 {
@@ -125,25 +113,28 @@ find_order(Shape *shape, WindowAgg *top)
 	{
 		Plan *plan = top->plan.lefttree;
 		Node *expression = plan_entry(plan->targetlist, top->ordColIdx[i] - 1);
-		const char *name = NULL;
+		char *name = NULL;
+		Oid relation;
+		AttrNumber number;
 
 		expression = plan_source_expression(&plan, expression);
-		if (IsA(expression, Var))
-			name = column_name(shape, plan, (Var *) expression);
-		if (name != NULL && is_generated(shape, plan, (Var *) expression))
+		if (IsA(expression, Var) &&
+			plan_find_column(shape->statement, plan, (Var *) expression, &relation, &number))
+			name = get_attname(relation, number, true);
+		if (name != NULL && get_attgenerated(relation, number) != '\0')
 			plan_refuse("A generated column of ORDER BY is made of others, which may be the costs.",
 						"Order by columns that are stored as they were written.");
-		shape->order = lappend(shape->order, pstrdup(name == NULL ? "" : name));
+		shape->order = lappend(shape->order, name == NULL ? pstrdup("") : name);
 	}
 }
 
 typedef struct Search
 {
 	const Shape *shape;
-	Plan *plan; /* the node that the expression stands in */
+	Plan *plan; /* the node of the expression */
 } Search;
 
-/* Does an expression have any other source than columns that do not say the order? */
+/* Does an expression use a column of ORDER BY, or a value that is no column? */
 static bool
 uses_order(Node *node, void *context)
 {
@@ -186,7 +177,7 @@ typedef struct Filter
 	List *index_columns;
 } Filter;
 
-/* Does a condition look at anything but columns that say the order? */
+/* Does a condition use anything but columns of ORDER BY? */
 static bool
 uses_others(Node *node, void *context)
 {
@@ -205,10 +196,11 @@ uses_others(Node *node, void *context)
 }
 
 void
-plan_check_filter(const Shape *shape, Oid relation, void *conditions, List *index_columns)
+plan_shape_conditions(Shape *shape, Oid relation, void *conditions, List *index_columns)
 {
 	Filter filter = {shape, relation, index_columns};
 
+	plan_shape_collect(shape, conditions, index_columns);
 	if (shape->order != NIL && uses_others(conditions, &filter))
 		plan_refuse("A condition lets a row decide whether it has a place, and so which places the "
 					"others have.",
@@ -217,8 +209,8 @@ plan_check_filter(const Shape *shape, Oid relation, void *conditions, List *inde
 }
 
 /*
- * A partition or a child has the rows that are in it and in no other: which ones these
- * are may be the rows' own business.
+ * Refuses to read a partition or a child alone, or a parent without its children, because the rows
+ * themselves may decide in which of them they are.
  */
 static void
 check_whole_table(const Shape *shape)
@@ -226,7 +218,7 @@ check_whole_table(const Shape *shape)
 	RangeTblEntry *entry;
 
 	if (shape->source == 0)
-		return; /* refused elsewhere */
+		return; /* plan_shape_end() refuses it */
 	entry = rt_fetch(shape->source, shape->statement->rtable);
 	if (plan_topmost_ancestor(entry->relid) != entry->relid ||
 		(!entry->inh && find_inheritance_children(entry->relid, NoLock) != NIL))
@@ -267,7 +259,7 @@ plan_check_window(const PlanWindow *window, PlanTable *table)
 	check_window(&shape, window->window, top);
 	find_order(&shape, top);
 	plan_shape_collect(&shape, list_make1(costs), NIL);
-	plan_shape_input(&shape, top->plan.lefttree);
+	plan_shape_input(&shape, top->plan.lefttree, false);
 	check_order(&shape, top, costs);
 	check_whole_table(&shape);
 	plan_shape_end(&shape, table);

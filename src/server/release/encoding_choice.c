@@ -1,5 +1,5 @@
 /*
- * encoding_choice.c - how features and a target become integers, settled from options.
+ * encoding_choice.c - how features and a target become integers, by the options.
  */
 #include "server/release/encoding_choice.h"
 
@@ -14,8 +14,8 @@ grouped_features(const Options *options)
 }
 
 /*
- * A list with an entry for each feature gives the number of features.  Groups are the first
- * columns; numeric columns may lie beyond them.
+ * The number of features follows from a list with an entry for each, or from groups, which are the
+ * first columns, and numeric columns.
  */
 int
 encoding_declared_features(const Options *options)
@@ -33,7 +33,7 @@ encoding_declared_features(const Options *options)
 	return features;
 }
 
-/* One number for all goes to every feature that there may be; a list must fit. */
+/* Copies one number to all features that a row may have, or a list that has one for each. */
 static void
 spread(const FeatureNumbers *numbers, const char *name, int features, double *value)
 {
@@ -47,7 +47,7 @@ spread(const FeatureNumbers *numbers, const char *name, int features, double *va
 		value[j] = numbers->value[0];
 }
 
-/* With an open number of features (0) only numbers for all can be spread. */
+/* While the number of features is not known (0), each must be one number for all. */
 static void
 spread_all(const Options *options, int features, Encoding *encoding)
 {
@@ -57,7 +57,7 @@ spread_all(const Options *options, int features, Encoding *encoding)
 	spread(&options->high, "clip", features, encoding->high);
 }
 
-/* A target is the first column of a row, so that it has its place before the others are known. */
+/* A target is the first column of a row, so its position does not depend on the features. */
 int
 encoding_target_columns(const Training *training)
 {
@@ -88,7 +88,7 @@ put_target(const Options *options, Encoding *encoding)
 	encoding->groups++;
 }
 
-/* At the analyst's door every feature of a declared column is 0 or 1, unless it is numeric. */
+/* At the analyst's door each feature of a declared column is 0 or 1, unless it is numeric. */
 static void
 put_binary(const Training *training, int features, Encoding *encoding)
 {
@@ -100,7 +100,6 @@ put_binary(const Training *training, int features, Encoding *encoding)
 		encoding->binary[options->numeric[i] - 1] = false;
 }
 
-/* All but the number of features, which may be open (0). */
 void
 encoding_lay_out(Training *training, int features)
 {

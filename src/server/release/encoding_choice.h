@@ -8,16 +8,16 @@
 
 #include "server/release/training.h"
 
-/* The dimension that the options declare or imply, else 0. */
+/* The number of features that the options declare or imply, else 0. */
 extern int encoding_declared_features(const Options *options);
 
 /* Columns in front of the features: 1 for the target of simplex, else 0. */
 extern int encoding_target_columns(const Training *training);
 
-/* All but the number of features, which may be open (0). */
+/* Sets all of the encoding but the number of features; features is 0 if it is not known. */
 extern void encoding_lay_out(Training *training, int features);
 
-/* All of it; raises 22023 where options and features do not go together. */
+/* Sets all of the encoding; raises 22023 if options and features do not go together. */
 extern void encoding_choose(Training *training, int features);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * grid_choice.c - options "grid", "numeric", "reference" and "modulus" made a grid.
+ * grid_choice.c - a grid from options "grid", "numeric", "reference" and "modulus".
  */
 #include "server/release/grid_choice.h"
 
@@ -60,10 +60,10 @@ fix_at_zero(Grid *grid, int j)
 }
 
 /*
- * Adding a number to all weights of one one-hot group and taking it from those of
- * another changes no score.  A reference level, fixed at 0, leaves one vector of
- * those that are alike; something has to stand for the constant, though: the
- * intercept, or else the first group in full.
+ * Adding a number to all weights of one one-hot group and subtracting it from those of another
+ * changes no score.  If the first column of a group, the reference level, has weight 0, one of
+ * these equal vectors is left.  The first group keeps all its columns unless there is an intercept,
+ * so that a constant can still be added.
  */
 static void
 set_references(Grid *grid, const Options *options)
@@ -100,7 +100,7 @@ set_constraint(Grid *grid, const Options *options)
 	}
 }
 
-/* Only a public bound that is too large, or a modulus that is too small, can be wrong here. */
+/* Refuses an empty grid, or a modulus that is smaller than the levels of a coordinate. */
 static void
 check_grid(const Grid *grid, const Options *options)
 {

@@ -12,17 +12,17 @@
 
 #include "server/base/options.h"
 
-/* Raises 22023 for a grid that does not fit the features, or is too wide to compute with. */
+/* Sets the grid; raises 22023 if it does not fit the features or its weights are too large. */
 extern void grid_choose(const Options *options, const Encoding *encoding, Grid *grid);
 
-/* Is the grid left open, so that the declared number of rows may choose it? */
+/* May the declared number of rows choose the grid, because the options leave it open? */
 extern bool grid_is_open(const Options *options);
 
-/* What it is chosen from; raises 22023 for numeric columns that do not exist. */
+/* Sets the public parameters that it is chosen from. */
 extern void grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, bool finish,
 					   GridTerms *terms);
 
-/* Raises 22023 where even weights of -1, 0 and 1 are too wide to compute with. */
+/* Raises 22023 if scores may be larger than predictions compute with. */
 extern void grid_check_scores(const Grid *grid, const Encoding *encoding);
 
 #endif

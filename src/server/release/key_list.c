@@ -1,5 +1,5 @@
 /*
- * key_list.c - read a list of keys, or make it of declared values; find a key.
+ * key_list.c - reads a list of keys, or makes it from declared values; finds a key.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- finding ---- */
 
-/* By length first, then bytewise: whatever the collation. */
+/* Compares by length first, then bytewise, so that no collation matters. */
 static int
 compare_bytes(const char *a, int a_length, const char *b, int b_length)
 {
@@ -77,7 +77,7 @@ check_lengths(const KeyList *list)
 	}
 }
 
-/* Sorts the finished list; two keys that are equal would share their rows. */
+/* Sorts the list, and refuses equal keys, which would share their rows. */
 static void
 finish(KeyList *list)
 {
@@ -125,7 +125,7 @@ read_value(JsonbValue *json)
 	return value;
 }
 
-/* The strings of a key, which may be one that stands alone. */
+/* Reads a key: an array of strings, or a string if there is one column. */
 static void
 read_key(JsonbValue *json, KeyList *list, int position)
 {

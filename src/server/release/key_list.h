@@ -1,8 +1,8 @@
 /*
  * key_list.h - a public list of keys, one for each group of a call (rule P4).
  *
- * A key is one text for each grouping column.  The list is known before any row is read,
- * and every key of it is answered; a row whose key is not on it, or is null, is in no group.
+ * A key is one text for each grouping column.  The list is known before any row is read, and each
+ * of its keys gets a model.  A row whose key is not on the list, or is null, is in no group.
  */
 #ifndef DPOBJ_KEY_LIST_H
 #define DPOBJ_KEY_LIST_H
@@ -15,27 +15,27 @@
 
 #include "server/rows/encoders.h"
 
-/* Groups of a call: each is trained, whatever it costs in time. */
+/* The most groups of a call, which are all trained. */
 #define KEY_LIST_MAX 1000
 
-/* Bytes of a key, all its columns together: it becomes a part of a model's name. */
+/* The most bytes of a key, all its columns together: it becomes a part of a model's name. */
 #define KEY_MAX_LENGTH 1024
 
-typedef struct KeyList /* training.h knows its name */
+typedef struct KeyList /* training.h declares it */
 {
 	int columns;
 	int count;
-	char **value; /* columns of them for each key */
+	char **value; /* one for each column of each key, key by key */
 	int *sorted;  /* positions, by the bytes of the keys */
 } KeyList;
 
-/* The keys in an option; raises 22023 for what is no list of different keys of one length. */
+/* Reads option "keys"; raises 22023 unless it lists different keys with equally many columns. */
 extern void key_list_read(JsonbValue *json, KeyList *list);
 
-/* All combinations of the values that the encoders declare; the last column changes first. */
+/* Makes all combinations of the values that the encoders declare; the last column changes first. */
 extern void key_list_product(const Encoders *columns, KeyList *list);
 
-/* The position of a key, -1 if it is not on the list: as texts, and as lengths with bytes. */
+/* The position of the key with these bytes, and their lengths, in each column; -1 if none has. */
 extern int key_list_find(const KeyList *list, const char *const *bytes, const int *lengths);
 
 static inline char *const *

@@ -1,5 +1,5 @@
 /*
- * learning.c - from the arguments of dp_ftrl to a plan of its run, without a row.
+ * learning.c - plans a run of dp_ftrl from its arguments, before any row.
  */
 #include "postgres.h"
 
@@ -10,10 +10,10 @@
 #include "server/base/json_value.h"
 #include "server/release/learning.h"
 
-/* Bounds of costs that can be declared. */
+/* The largest size of a cost that can be declared. */
 #define MAX_COST 1e15
 
-/* What the options say before they are put together. */
+/* Options "mechanism" and "noise"; all false if they are not given. */
 typedef struct LearningOptions
 {
 	bool exponential;
@@ -192,7 +192,7 @@ settle_dimension(Learning *learning, int dimension)
 						errmsg("the number of choices must be from 2 to %d", FTRL_MAX_DIMENSION)));
 }
 
-/* The discrete Gaussian is the only noise that cannot do without delta. */
+/* Only the discrete Gaussian needs delta. */
 static void
 refuse_gaussian(const Learning *learning, const FtrlTerms *terms)
 {
@@ -219,15 +219,15 @@ plan_run(Learning *learning, const FtrlTerms *terms)
 		learning->plan = other;
 }
 
-/* What was offered is charged if it is used: a pure plan spends no delta. */
 void
 learning_settle(Learning *learning, int dimension)
 {
-	FtrlTerms terms = {.epsilon = learning->cost.epsilon,
-					   /* rounded down, as epsilon is: never more than was written */
-					   .delta = Max(learning->cost.delta_charged - 1, 0),
-					   .steps = learning->steps,
-					   .scale = FTRL_SCALE};
+	FtrlTerms terms = {
+		.epsilon = learning->cost.epsilon,
+		/* delta_charged is rounded up, so one unit less is at most what was written */
+		.delta = Max(learning->cost.delta_charged - 1, 0),
+		.steps = learning->steps,
+		.scale = FTRL_SCALE};
 
 	settle_dimension(learning, dimension);
 	terms.dimension = learning->dimension;

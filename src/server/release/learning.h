@@ -17,15 +17,15 @@
 typedef struct Learning
 {
 	PrivacyCost cost;
-	char *options_text; /* as the user gave them, for the ledger */
+	char *options_text; /* as the user wrote them, for the ledger */
 	int64 steps;        /* the horizon */
-	int dimension;      /* 0 until it is known */
+	int dimension;      /* the number of choices, 0 until it is known */
 	double low;         /* costs are clipped to low .. high */
 	double high;
 	bool clip_given;
 	bool kind_given;
 	FtrlKind kind; /* if it is given */
-	bool any_tree; /* "tree" without a noise: the better of the two */
+	bool any_tree; /* "tree" without a noise: the noise with the smaller regret is taken */
 	FtrlPlan plan; /* from learning_settle() */
 } Learning;
 
@@ -34,18 +34,18 @@ extern void learning_begin(Learning *learning, Datum epsilon, Oid epsilon_type, 
 						   Oid delta_type, Jsonb *options);
 
 /*
- * dimension: what the call tells, 0 if nothing.  Chooses the mechanism and what is
- * charged; raises 22023 where the parameters do not go together.
+ * Chooses the mechanism and sets the charge.  dimension is the number of choices if the call tells
+ * it, else 0.  Raises 22023 if the parameters do not go together.
  */
 extern void learning_settle(Learning *learning, int dimension);
 
-/* Members that describe mechanism and noise, ", \"mechanism\": ...", for jsonb text. */
+/* Appends members about mechanism and noise, ", \"mechanism\": ...", to jsonb text. */
 extern void learning_append_mechanism(StringInfo json, const Learning *learning);
 
 /* Jsonb text of the public parameters, for the ledger. */
 extern char *learning_parameters(const Learning *learning);
 
-/* What is known about the laws of a run, with the cost that is charged; once settled. */
+/* What is known about the laws of a settled run, with the cost that is charged. */
 extern Pair learning_pair(const Learning *learning);
 
 #endif

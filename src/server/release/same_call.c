@@ -1,8 +1,8 @@
 /*
- * same_call.c - finds the other places of one call in a statement.
+ * same_call.c - finds the other copies of a call in a statement.
  *
- * Places of one run of a statement share the context that their FmgrInfos live in
- * and differ in the FmgrInfo, which keeps the last release that its place had.
+ * All copies in one run of a statement have FmgrInfos in the same memory context.  Each copy has an
+ * FmgrInfo of its own, which keeps the last release that the copy had.
  */
 #include "postgres.h"
 

@@ -1,11 +1,11 @@
 /*
  * same_call.h - one release for (dpobj.train(...)).*
  *
- * PostgreSQL writes f(...) once for each attribute where (f(...)).* is selected, so
- * that a model with nine attributes would be trained, and charged, nine times.  In
- * one run of one statement equal requests that are written several times are taken
- * to be one: each place gets the release that the first one made.  A place that is
- * called again, for another row or in a loop, makes a new release.
+ * PostgreSQL writes f(...) once for each attribute where (f(...)).* is selected, so a model with
+ * nine attributes would be trained and charged nine times.  Equal requests that stand several times
+ * in one statement are taken for one: in one run of the statement the first copy makes a release,
+ * and each other copy gets it.  A copy that is called again, for another row or in a loop, makes a
+ * new release.
  */
 #ifndef DPOBJ_SAME_CALL_H
 #define DPOBJ_SAME_CALL_H
@@ -16,10 +16,10 @@
 
 #include "server/base/digest.h"
 
-/* The id of the release that another place has made and this one has not had yet, or 0. */
+/* The id of the release that another copy has made and this one has not had yet, or 0. */
 extern int64 same_call_find(FunctionCallInfo fcinfo, const uint8 request[DIGEST_LENGTH]);
 
-/* This place has made a release. */
+/* Keeps the id of the release that this copy has made. */
 extern void same_call_remember(FunctionCallInfo fcinfo, const uint8 request[DIGEST_LENGTH],
 							   int64 release);
 

@@ -1,16 +1,14 @@
 /*
- * solver_process.c - the server's end of a solve: start, serve, wait, clean up.
+ * solver_process.c - the server's end of a solve: starts the solver, serves it, waits, cleans up.
  *
- * The solver is a program of its own because a search cannot be interrupted
- * from inside, and because its crash, an abort() of a library or its appetite
- * for memory must not take the server down (rule H7).
+ * The solver is a program of its own because a search cannot be interrupted from inside, and
+ * because a crash, an abort() of a library or too much memory must not end the server (rule H7).
  *
- * One solve is one child and one socket.  The socket is non-blocking here: the
- * backend waits for it and for its latch together, in pieces that are short
- * enough for a cancel to be noticed at any moment.  However solver_run() is
- * left, child_cleanup() runs: on an error through PG_TRY, on the end of the
- * process through before_shmem_exit, and if the backend has no chance to run
- * anything, the kernel kills the child (PR_SET_PDEATHSIG).
+ * One solve is one child and one socket.  The socket is non-blocking at this end: the backend waits
+ * for it and for its latch together, and sends in short pieces, so it notices a cancel at once.
+ * child_cleanup() runs however solver_run() ends: on an error through PG_TRY, at the end of the
+ * process through before_shmem_exit.  If the backend cannot run anything, the kernel kills the
+ * child (PR_SET_PDEATHSIG).
  */
 #include "server/release/solver_process.h"
 
@@ -38,7 +36,7 @@
 
 #include "server/base/gate.h"
 
-/* Bytes of a problem offered to the socket between two looks at the latch. */
+/* Bytes of a problem that are sent between two checks of the latch. */
 #define PIECE_SIZE 262144
 
 /* Exit codes of a child that could not become the solver, as a shell has them. */
@@ -70,7 +68,7 @@ typedef struct SolverChild
 	Size answer_length;
 } SolverChild;
 
-/* Everything that the child needs between fork and exec, where it may not allocate. */
+/* What the child needs between fork and exec, where it may not allocate. */
 typedef struct Launch
 {
 	char program[MAXPGPATH];
@@ -85,7 +83,7 @@ typedef struct Launch
 
 /* ----- start ----- */
 
-/* The solver is installed beside this module, wherever that is. */
+/* Finds the solver, which is installed beside this module. */
 static void
 find_program(char *program)
 {
@@ -118,7 +116,7 @@ prepare_launch(Launch *launch, const char *rows_path, const SolverLimits *limits
 	launch->descriptors = descriptors > 0 && descriptors < INT_MAX ? (int) descriptors : 65536;
 }
 
-/* The backend's files, sockets and pipes are not for the solver. */
+/* Closes the backend's files, sockets and pipes. */
 static void
 close_all_from(int first, int end)
 {
@@ -130,7 +128,7 @@ close_all_from(int first, int end)
 		(void) close(descriptor);
 }
 
-/* No handler of the server may run in the child, and nothing stays ignored or blocked. */
+/* Sets all signals to their default, so that no handler of the server runs in the child. */
 static void
 reset_signals(void)
 {
@@ -144,7 +142,7 @@ reset_signals(void)
 	(void) sigprocmask(SIG_SETMASK, &action.sa_mask, NULL);
 }
 
-/* The spilled rows, to read and not to write; true also if there are none. */
+/* Opens the spilled rows for reading only; true also if there are none. */
 static bool
 open_rows(const char *path)
 {
@@ -158,10 +156,10 @@ open_rows(const char *path)
 }
 
 /*
- * In the child, from fork to exec: async-signal-safe calls only.
+ * Runs in the child, from fork to exec: async-signal-safe calls only.
  *
- * The child leaves the backend's process group, which gets every signal that
- * is meant for the backend: whether a cancel ends the solve is ours to decide.
+ * The child leaves the backend's process group, which gets every signal for the backend, so that
+ * only the backend decides whether a cancel ends the solve.
  */
 static _Noreturn void
 become_solver(const Launch *launch)
@@ -236,9 +234,8 @@ child_start(SolverChild *child, const char *rows_path, const SolverLimits *limit
 /* ----- end ----- */
 
 /*
- * Kills and reaps the child, whatever it is doing, and closes the socket.  May
- * be called again.  Returns how the child ended: a process that was already on
- * its way out keeps its own status.
+ * Kills and reaps the child, and closes the socket; a second call does nothing.  Returns the
+ * child's exit status, its own if it was ending already.
  */
 static int
 child_end(SolverChild *child)
@@ -275,10 +272,7 @@ conclude(SolverChild *child, SolverOutcome outcome)
 	child->outcome = outcome;
 }
 
-/*
- * The administrator may know why, the client may not: when and how a solver
- * dies can depend on the rows.
- */
+/* Logs the reason for the administrator only: when and how a solver dies can depend on the rows. */
 static void
 conclude_died(SolverChild *child, const char *reason)
 {
@@ -316,7 +310,7 @@ finish_sending(SolverChild *child)
 		explicit_bzero(child->random, child->out_length);
 }
 
-/* The unsent part of the header and a piece of the payload; returns how many vectors. */
+/* Sets the unsent part of the header and a piece of the payload; returns the number of vectors. */
 static int
 next_piece(SolverChild *child, struct iovec *piece)
 {
@@ -336,9 +330,8 @@ next_piece(SolverChild *child, struct iovec *piece)
 }
 
 /*
- * Sends what the socket takes now; true if that was anything.  A socket that
- * takes no more because the child has ended is not the end of the story: it may
- * have said why, so reading goes on.
+ * Sends what the socket takes now; true if it takes anything.  If the child has ended, sending
+ * stops, but the child may have sent a reason, so receiving goes on.
  */
 static bool
 send_piece(SolverChild *child)
@@ -364,7 +357,7 @@ send_piece(SolverChild *child)
 	return sent > 0;
 }
 
-/* The child may ask only when it has been given all that it asked for before. */
+/* The child may send a request only when it has received all that it requested before. */
 static void
 serve_random(SolverChild *child, const uint8 *payload)
 {
@@ -438,14 +431,14 @@ handle_frame(SolverChild *child, const FrameHeader *header)
 	}
 }
 
-/* What the child may send is short: a header that announces more is not valid. */
+/* All frames of the child are short: a header that announces a long one is not valid. */
 static bool
 unpack_header(SolverChild *child, FrameHeader *header)
 {
 	return frame_unpack_header(child->in, header) && header->length <= FRAME_ANSWER_MAX;
 }
 
-/* Takes what is complete of the frame that is being received. */
+/* Handles the frame that is being received if it is complete. */
 static void
 examine_input(SolverChild *child)
 {
@@ -462,7 +455,7 @@ examine_input(SolverChild *child)
 	}
 }
 
-/* Up to the end of the header, then up to the end of the frame. */
+/* Returns the bytes to the end of the header or, if that is complete, of the frame. */
 static Size
 input_wanted(SolverChild *child)
 {
@@ -473,7 +466,7 @@ input_wanted(SolverChild *child)
 	return FRAME_HEADER_SIZE + header.length - child->in_have;
 }
 
-/* Receives what is there now; true if that was anything. */
+/* Receives what the socket holds now; true if it holds anything. */
 static bool
 receive_piece(SolverChild *child)
 {
@@ -495,7 +488,7 @@ receive_piece(SolverChild *child)
 
 /* ----- the conversation ----- */
 
-/* Milliseconds until the time limit, rounded up; -1 if there is none. */
+/* Returns the milliseconds until the time limit, rounded up; -1 if there is none. */
 static long
 time_left(const SolverChild *child, const SolverLimits *limits)
 {

@@ -11,9 +11,9 @@
 typedef enum SolverOutcome
 {
 	SOLVER_ANSWERED,
-	SOLVER_TIME_LIMIT,   /* stopped by our time limit */
-	SOLVER_MEMORY_LIMIT, /* could not allocate, under our memory limit or the system's */
-	SOLVER_DIED          /* missing, crashed, killed or spoke nonsense */
+	SOLVER_TIME_LIMIT,   /* stopped at the time limit */
+	SOLVER_MEMORY_LIMIT, /* could not allocate, under the memory limit or the system's */
+	SOLVER_DIED          /* missing, crashed, killed, or sent what is not valid */
 } SolverOutcome;
 
 typedef struct SolverLimits
@@ -22,16 +22,16 @@ typedef struct SolverLimits
 	int megabytes; /* 0: none */
 } SolverLimits;
 
-/* Called while the solver works; NULL: nobody watches. */
+/* A function that is called while the solver works, NULL for none. */
 typedef void (*SolverWatch)(const MechanismProgress *progress);
 
 /*
- * Sends the problem (wire.h), opens the file of its rows for the child if they were
- * spilled (core/rows/spill.h; NULL: they were not), serves the child's requests for random bytes
- * from pg_strong_random and waits for the answer, which is palloc'd (NULL unless SOLVER_ANSWERED).
+ * Sends the problem (wire.h) and waits for the answer, which is palloc'd, NULL unless
+ * SOLVER_ANSWERED.  rows_path is the file of spilled rows (core/rows/spill.h), NULL if there is
+ * none; the child reads it.  The child's requests for random bytes get those of pg_strong_random.
  * A cancel or a timeout of the statement raises its usual error within 100 ms, plus the time that
- * the kernel takes to free the child's memory; the child is killed and reaped on every way out. Why
- * a solver died is written to the server's log only.
+ * the kernel takes to free the child's memory.  The child is always killed and reaped.  The reason
+ * why a solver died is written to the server's log only.
  */
 extern SolverOutcome solver_run(const uint8 *problem, Size length, const char *rows_path,
 								const SolverLimits *limits, SolverWatch watch, uint8 **answer,

@@ -34,10 +34,10 @@ tally_mechanism(TallyKind kind)
 bool
 tally_find(const char *name, TallyKind *kind)
 {
-	int place = names_find(names, lengthof(names), name);
+	int position = names_find(names, lengthof(names), name);
 
-	*kind = (TallyKind) place;
-	return place < lengthof(names);
+	*kind = (TallyKind) position;
+	return position < lengthof(names);
 }
 
 void
@@ -71,7 +71,7 @@ parameters(const TallyRequest *request)
 	return text.data;
 }
 
-/* Either law is pure and no more: permute-and-flip has no bounded range of epsilon (theorem A3). */
+/* Both laws are pure only: permute-and-flip has no bounded range of epsilon (theorem A3). */
 Pair
 tally_pair(const TallyRequest *request)
 {
@@ -146,7 +146,10 @@ tally_accuracy(const TallyResult *result, float8 *accuracy)
 	return evaluation_accuracy(result->count[0], result->count[1], accuracy);
 }
 
-/* Of the answer itself, so that who has it can compare: a float8, nothing for null, integers. */
+/*
+ * Hashes the answer as the user gets it, so that the user can compare: a float8, nothing for null,
+ * or integers.
+ */
 void
 tally_released(int64 release, TallyKind kind, const TallyResult *result)
 {
@@ -180,7 +183,7 @@ tally_confusion(FunctionCallInfo fcinfo, const TallyResult *result)
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
 }
 
-/* ---- other places of a call ---- */
+/* ---- the last result ---- */
 
 static struct
 {

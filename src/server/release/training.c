@@ -272,12 +272,6 @@ training_adjacency(const Training *training)
 	return training->keys == NULL ? training->request.adjacency : training->adjacency;
 }
 
-int
-training_declared_features(const Training *training)
-{
-	return encoding_declared_features(&training->options);
-}
-
 void
 training_begin(Training *training, int features)
 {

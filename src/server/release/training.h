@@ -75,9 +75,6 @@ extern void training_set_protected(Training *training, const Encoders *features,
  */
 extern void training_begin(Training *training, int features);
 
-/* The number of features that the options declare or imply, else 0. */
-extern int training_declared_features(const Training *training);
-
 /* The limit on memory in MiB, 0: none. */
 extern int training_megabytes(const Training *training);
 
