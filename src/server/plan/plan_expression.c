@@ -271,8 +271,7 @@ var_fault(Var *var, Walk *walk)
 	return false;
 }
 
-/* The declaration of dpobj.features must be fixed: one from a row could make it fail on that row.
- */
+/* Refuses a declaration of dpobj.features that a row gives, because it could fail on that row. */
 static bool
 call_fault(FuncExpr *call, Walk *walk)
 {

@@ -35,7 +35,7 @@ extern void key_list_read(JsonbValue *json, KeyList *list);
 /* Makes all combinations of the values that the encoders declare; the last column changes first. */
 extern void key_list_product(const Encoders *columns, KeyList *list);
 
-/* The position of the key with these bytes, and their lengths, in each column; -1 if none has. */
+/* Finds the key that has these bytes, of these lengths, in its columns; -1 if there is none. */
 extern int key_list_find(const KeyList *list, const char *const *bytes, const int *lengths);
 
 static inline char *const *

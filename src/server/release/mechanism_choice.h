@@ -24,7 +24,7 @@ extern MechanismKind mechanism_kind(const Mechanism *mechanism);
 /* Raises 22023 for an option that is for other mechanisms only. */
 extern void mechanism_check_options(const Options *options, const Mechanism *mechanism);
 
-/* Raises 22023: the options' noise is not for a mechanism or a method, which is what it says. */
+/* Raises 22023: the options' noise is not for this; what is "mechanism" or "method". */
 extern _Noreturn void mechanism_refuse_noise(const Options *options, const char *what,
 											 const char *name, const char *hint);
 

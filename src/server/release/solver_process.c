@@ -39,14 +39,14 @@
 /* Bytes of a problem that are sent between two checks of the latch. */
 #define PIECE_SIZE 262144
 
-/* Exit codes of a child that could not become the solver, as a shell has them. */
+/* Exit codes, as in a shell, of a child that cannot execute the solver. */
 #define EXIT_CANNOT_EXECUTE 126
 #define EXIT_NOT_FOUND 127
 
 typedef struct SolverChild
 {
 	pid_t pid;  /* 0: none, or reaped */
-	int socket; /* our end; -1: none */
+	int socket; /* the backend's end; -1: none */
 	instr_time start;
 
 	/* the frame that is being sent; out_left counts its header too */

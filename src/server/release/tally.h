@@ -31,8 +31,7 @@ typedef enum TallyKind
 	TALLY_SELECTION
 } TallyKind;
 
-/* The counts of one model, without rows that it cannot predict, as dp_confusion_table orders them.
- */
+/* What a row counts as, in the order of dp_confusion_table, if the model predicts it. */
 typedef enum TallyCell
 {
 	TALLY_TRUE_POSITIVES,
@@ -79,7 +78,7 @@ extern bool tally_find(const char *name, TallyKind *kind);
 /* The mechanism, as the ledger names it. */
 extern const char *tally_mechanism(TallyKind kind);
 
-/* Raises 22023 unless there are as many models as may be chosen from. */
+/* Raises 22023 unless a selection may have this number of models. */
 extern void tally_check_models(int models);
 
 /* The cost, which follows from epsilon_charged alone. */

@@ -88,7 +88,8 @@ extern int64 training_row_delta(const Training *training);
 /* Settles dimension, grid and mechanism; raises 22023 if they do not go together. */
 extern void training_set_features(Training *training, int features);
 
-/* Appends members ", \"classifier\": ..." and ", \"grid\": ..." for what was chosen by itself. */
+/* Appends members ", \"classifier\": ..." and ", \"grid\": ..." if these were chosen automatically.
+ */
 extern void training_append_choice(StringInfo text, const Training *training);
 
 /* Sets the range of a label that is a number, by its encoder; before training_begin(). */
