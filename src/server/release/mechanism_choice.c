@@ -51,15 +51,16 @@ takes_option(const Mechanism *mechanism, const char *option)
 	return false;
 }
 
-static List *
-takers(const char *option)
+/* Sets the names of the mechanisms that take an option, and returns how many do. */
+static int
+find_takers(const char *option, const char **names)
 {
-	List *list = NIL;
+	int count = 0;
 
 	for (int i = 0; i < MECHANISM_KINDS; i++)
 		if (takes_option(mechanism_get((MechanismKind) i), option))
-			list = lappend(list, unconstify(Mechanism *, mechanism_get((MechanismKind) i)));
-	return list;
+			names[count++] = mechanism_get((MechanismKind) i)->name;
+	return count;
 }
 
 static void
@@ -71,42 +72,38 @@ refuse_for_one(const char *option, const char *taker)
 }
 
 static void
-refuse_option(const char *option, const Mechanism *mechanism, const List *list)
+refuse_option(const char *option, const Mechanism *mechanism, const char *const *names, int count)
 {
-	int count = list_length(list);
-	StringInfoData names;
+	StringInfoData text;
 
-	initStringInfo(&names);
+	initStringInfo(&text);
 	for (int i = 0; i < count; i++)
-		appendStringInfo(&names, "%s\"%s\"",
-						 i == 0           ? ""
-						 : i == count - 1 ? " or "
-										  : ", ",
-						 ((const Mechanism *) list_nth(list, i))->name);
+		appendStringInfo(&text, "%s\"%s\"", i == 0 ? "" : i < count - 1 ? ", " : " or ", names[i]);
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("option \"%s\" is not for mechanism \"%s\"", option, mechanism->name),
-					errhint("Set \"mechanism\" to %s, or leave it out.", names.data)));
+					errhint("Set \"mechanism\" to %s, or leave it out.", text.data)));
 }
 
 void
 mechanism_check_options(const Options *options, const Mechanism *mechanism)
 {
-	int place = 0;
+	int position = 0;
 	const char *option;
 
-	while ((option = options_next_given(options, &place)) != NULL)
+	while ((option = options_next_given(options, &position)) != NULL)
 	{
-		List *list = takers(option);
+		const char *names[MECHANISM_KINDS];
+		int count = find_takers(option, names);
 
-		if (list == NIL || takes_option(mechanism, option))
+		if (count == 0 || takes_option(mechanism, option))
 			continue;
-		if (list_length(list) == 1)
-			refuse_for_one(option, ((const Mechanism *) linitial(list))->name);
-		refuse_option(option, mechanism, list);
+		if (count == 1)
+			refuse_for_one(option, names[0]);
+		refuse_option(option, mechanism, names, count);
 	}
 }
 
-/* ---- values out of place ---- */
+/* ---- values that are refused ---- */
 
 void
 mechanism_refuse_noise(const Options *options, const char *what, const char *name, const char *hint)

@@ -204,16 +204,16 @@ static void
 child_start(SolverChild *child, const char *rows_path, const SolverLimits *limits)
 {
 	int sockets[2];
+	bool reserved;
 	Launch launch;
 
 	INSTR_TIME_SET_CURRENT(child->start);
 	prepare_launch(&launch, rows_path, limits);
-	if (!AcquireExternalFD())
-		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-						errmsg("could not open a socket for the solver process: %m")));
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+	reserved = AcquireExternalFD();
+	if (!reserved || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
 	{
-		ReleaseExternalFD();
+		if (reserved)
+			ReleaseExternalFD();
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
 						errmsg("could not open a socket for the solver process: %m")));
 	}
