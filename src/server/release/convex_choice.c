@@ -64,10 +64,10 @@ default_lambda(const MechanismRequest *request)
 
 /*
  * Sets lambda in units of LAMBDA_ONE, rounded down.  The noise is scaled for the rounded lambda,
- * and the minimiser uses it too.
+ * and the minimiser uses it too.  from_least: the mechanism takes none below LAMBDA_MIN.
  */
 static void
-choose_lambda(const Options *options, MechanismRequest *request)
+choose_lambda(const Options *options, bool from_least, MechanismRequest *request)
 {
 	double radius = request->convex.radius;
 	double lambda = options->regularization / (radius * radius) * LAMBDA_ONE;
@@ -79,16 +79,7 @@ choose_lambda(const Options *options, MechanismRequest *request)
 						errmsg("option \"regularization\" must be at most %.6g",
 							   LAMBDA_MAX / LAMBDA_ONE * radius * radius * (1 - 1e-5)),
 						errdetail("That is 2^24 times the square of the radius, %g.", radius)));
-}
-
-/* The same for a mechanism that takes no lambda below LAMBDA_MIN. */
-static void
-choose_lambda_from_least(const Options *options, MechanismRequest *request)
-{
-	double radius = request->convex.radius;
-
-	choose_lambda(options, request);
-	if (request->convex.lambda < LAMBDA_MIN)
+	if (from_least && request->convex.lambda < LAMBDA_MIN)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"regularization\" must be at least %.6g",
 							   (double) LAMBDA_MIN / LAMBDA_ONE * radius * radius * (1 + 1e-5)),
@@ -132,7 +123,7 @@ choose_over_body(const Options *options, MechanismRequest *request)
 	bool centred = mechanism_get(request->kind)->centred;
 
 	if (centred || options->regularization > 0)
-		choose_lambda(options, &centre);
+		choose_lambda(options, false, &centre);
 	request->convex.lambda = centre.convex.lambda;
 	body_choose(options, request);
 	centre = convex_net_centre(request);
@@ -144,7 +135,7 @@ static void
 choose_perturbation(TrainingMethod method, const Options *options, int64 delta,
 					MechanismRequest *request)
 {
-	choose_lambda(options, request);
+	choose_lambda(options, false, request);
 	choose_noise(method, options, delta, request);
 	if (options->regularization == 0)
 		request->convex.lambda = convex_default_lambda_for_noise(request);
@@ -172,11 +163,11 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 			choose_over_body(options, request);
 			break;
 		case TERMS_DESCENT:
-			choose_lambda_from_least(options, request);
+			choose_lambda(options, true, request);
 			descent_choose(options, delta, request);
 			break;
 		case TERMS_ORACLE:
-			choose_lambda_from_least(options, request);
+			choose_lambda(options, true, request);
 			opsamp_choose(options, encoding, delta, request);
 			break;
 	}
