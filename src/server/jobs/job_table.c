@@ -333,15 +333,6 @@ job_cancel_queued(int64 id)
 
 /* ---- The worker's side ------------------------------------------------------ */
 
-/* Within SPI. */
-static void
-execute(const char *statement, int count, Oid *types, Datum *values, int expected)
-{
-	if (SPI_execute_with_args(extension_statement(statement), count, types, values, NULL, false,
-							  0) != expected)
-		elog(ERROR, "could not read or write the rows of jobs");
-}
-
 /* Neither readers nor writers of rows wait for this lock. */
 void
 job_lock_queue(void)
@@ -362,7 +353,7 @@ job_fail_dead(void)
 	bool isnull;
 
 	SPI_connect();
-	execute(statement, lengthof(types), types, values, SPI_OK_SELECT);
+	(void) charge_query(statement, lengthof(types), types, values);
 	releases = charge_column(0, 1, &isnull);
 	if (!isnull)
 		charge_fail_lost(releases);
@@ -406,8 +397,7 @@ find_next(Datum ids, Datum roles, int64 *id, Oid *role)
 	Datum values[] = {ids, roles};
 	bool isnull;
 
-	execute(statement, lengthof(types), types, values, SPI_OK_SELECT);
-	if (SPI_processed == 0)
+	if (!charge_query(statement, lengthof(types), types, values))
 		return false;
 	*id = DatumGetInt64(charge_column(0, 1, &isnull));
 	*role = DatumGetObjectId(charge_column(0, 2, &isnull));
@@ -425,8 +415,7 @@ take(int64 id, Job *job)
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 
-	execute(statement, lengthof(types), types, values, SPI_OK_UPDATE_RETURNING);
-	if (SPI_processed == 0)
+	if (!charge_query(statement, lengthof(types), types, values))
 		return false;
 	copy_row(job);
 	return true;
