@@ -14,6 +14,7 @@
 #include "utils/rel.h"
 
 #include "server/analyst/analyst.h"
+#include "server/base/json_value.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
@@ -83,13 +84,10 @@ set_target_first(AnalystTable *opened)
 static void
 check_no_group(List *by, const char *name, const char *what)
 {
-	ListCell *cell;
-
-	foreach (cell, by)
-		if (strcmp(name, lfirst(cell)) == 0)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("rows are grouped by column \"%s\", so that it cannot be %s",
-								   name, what)));
+	if (names_include(by, name))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rows are grouped by column \"%s\", so that it cannot be %s", name, what)));
 }
 
 /* Moves the encoders of grouping columns from all to opened->groups. */

@@ -42,17 +42,6 @@ enum
 	ARGUMENT_FILTER
 };
 
-static bool
-includes_name(const List *names, const char *name)
-{
-	ListCell *cell;
-
-	foreach (cell, names)
-		if (strcmp(lfirst(cell), name) == 0)
-			return true;
-	return false;
-}
-
 /* ---- a model ---- */
 
 /* A named model of dpobj.train, and its columns by its details. */
@@ -74,7 +63,6 @@ read_details(RatedModel *rated)
 	JsonbContainer *root;
 	JsonbContainer *features;
 	JsonbContainer *encoding;
-	JsonbValue *intercept;
 
 	rated->details =
 		DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(rated->model.details)));
@@ -88,8 +76,7 @@ read_details(RatedModel *rated)
 	for (int i = 0; i < JsonContainerSize(features); i++)
 		rated->columns =
 			lappend(rated->columns, json_get_string(getIthJsonbValueFromContainer(features, i)));
-	intercept = json_member(encoding, "intercept");
-	rated->intercept = intercept != NULL && intercept->type == jbvBool && intercept->val.boolean;
+	rated->intercept = json_is_true(json_member(encoding, "intercept"));
 }
 
 /* Raises an error if the column's encoder has changed since the model was trained. */
@@ -201,7 +188,7 @@ find_models(Evaluation *evaluation, List *names)
 							errmsg("models \"%s\" and \"%s\" predict different columns",
 								   evaluation->rated[0].name, rated->name)));
 		foreach (column, rated->columns)
-			if (!includes_name(columns, lfirst(column)))
+			if (!names_include(columns, lfirst(column)))
 				columns = lappend(columns, lfirst(column));
 		release[i++] = rated->model.release;
 	}
@@ -404,7 +391,7 @@ names_argument(FunctionCallInfo fcinfo)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("names must not contain nulls")));
 		name = TextDatumGetCString(values[i]);
-		if (includes_name(names, name))
+		if (names_include(names, name))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("model \"%s\" is named twice", name)));
 		names = lappend(names, name);

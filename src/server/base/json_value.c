@@ -6,11 +6,13 @@
 #include <math.h>
 
 #include "fmgr.h"
+#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
+#include "server/base/compat.h"
 #include "server/base/json_value.h"
 
 bool
@@ -18,6 +20,12 @@ json_is_string(JsonbValue *value, const char *text)
 {
 	return value->type == jbvString && value->val.string.len == (int) strlen(text) &&
 		   memcmp(value->val.string.val, text, value->val.string.len) == 0;
+}
+
+bool
+json_is_true(JsonbValue *value)
+{
+	return value != NULL && value->type == jbvBool && value->val.boolean;
 }
 
 char *
@@ -49,6 +57,18 @@ json_get_integer(JsonbValue *value, double min, double max, int64 *integer)
 	return true;
 }
 
+bool
+json_get_bigint(JsonbValue *value, int64 *integer)
+{
+	char *end;
+
+	if (value == NULL || value->type != jbvNumeric)
+		return false;
+	errno = 0;
+	*integer = strtoi64(numeric_normalize(value->val.numeric), &end, 10);
+	return errno == 0 && *end == '\0';
+}
+
 JsonbContainer *
 json_get_array(JsonbValue *value)
 {
@@ -71,6 +91,42 @@ JsonbValue *
 json_member(JsonbContainer *object, const char *key)
 {
 	return getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
+}
+
+List *
+json_keys(JsonbContainer *object)
+{
+	List *keys = NIL;
+	JsonbIterator *iterator = JsonbIteratorInit(object);
+	JsonbIteratorToken token;
+	JsonbValue key;
+
+	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+		if (token == WJB_KEY)
+			keys = lappend(keys, json_get_string(&key));
+	return keys;
+}
+
+bool
+names_include(const List *names, const char *name)
+{
+	ListCell *cell;
+
+	foreach (cell, names)
+		if (strcmp(lfirst(cell), name) == 0)
+			return true;
+	return false;
+}
+
+char *
+json_known(const char *const *names, int count)
+{
+	StringInfoData known;
+
+	initStringInfo(&known);
+	for (int i = 0; i < count; i++)
+		appendStringInfo(&known, "%s%s", i > 0 ? ", " : "", names[i]);
+	return known.data;
 }
 
 #define TEXT_LENGTH 60

@@ -6,15 +6,22 @@
 
 #include "postgres.h"
 
+#include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
 extern bool json_is_string(JsonbValue *value, const char *text);
+
+/* Is the value true?  False for NULL. */
+extern bool json_is_true(JsonbValue *value);
 
 /* Reads a number that a float8 can hold; false for other values and NULL. */
 extern bool json_get_number(JsonbValue *value, double *number);
 
 /* Reads a whole number from min to max; false for other values and NULL. */
 extern bool json_get_integer(JsonbValue *value, double min, double max, int64 *integer);
+
+/* Reads a whole number that a bigint can hold; false for other values and NULL. */
+extern bool json_get_bigint(JsonbValue *value, int64 *integer);
 
 /* Return NULL for a value of another type and for NULL. */
 extern char *json_get_string(JsonbValue *value);
@@ -23,6 +30,15 @@ extern JsonbContainer *json_get_object(JsonbValue *value);
 
 /* Returns the member of an object, or NULL. */
 extern JsonbValue *json_member(JsonbContainer *object, const char *key);
+
+/* Returns the keys of an object, as strings. */
+extern List *json_keys(JsonbContainer *object);
+
+/* Do the strings of the list include the name? */
+extern bool names_include(const List *names, const char *name);
+
+/* Writes the names with commas between them, for messages about keys that are not known. */
+extern char *json_known(const char *const *names, int count);
 
 /* Writes the value as JSON for a message, cut off after 60 bytes. */
 extern char *json_text(JsonbValue *value);

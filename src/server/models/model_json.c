@@ -1,10 +1,10 @@
 /*
- * model_json.c - a dp_model as JSON, and back: what the casts to and from jsonb do.
+ * model_json.c - the casts between dp_model and jsonb.
  *
- * An object with one member for each attribute.  Numbers are written with as many
- * digits as tell them apart, whatever the session's settings are, so that a model
- * that went out comes back the same, to its hash.  JSON has no NaN, no infinity and
- * no negative zero; no model that was released has one.
+ * The JSON value is an object with a member for each attribute.  Numbers have the shortest digits
+ * that read back the same, whatever the session's settings are, so that a model keeps its hash on
+ * the way out and back.  JSON has no NaN, no infinity and no negative zero; no model that was
+ * released has one either.
  */
 #include "postgres.h"
 
@@ -18,12 +18,11 @@
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
-#include "utils/numeric.h"
 
-#include "server/base/compat.h"
+#include "core/base/names.h"
+
 #include "server/base/json_value.h"
 #include "server/models/model.h"
-#include "server/base/options.h"
 
 /* ---- writing ---- */
 
@@ -84,7 +83,7 @@ dpobj_model_to_json(PG_FUNCTION_ARGS)
 static const char *const member_names[] = {"kind",      "mechanism", "weights", "epsilon", "delta",
 										   "adjacency", "guarantee", "release", "details"};
 
-static void
+static _Noreturn void
 malformed(const char *detail)
 {
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -94,22 +93,15 @@ malformed(const char *detail)
 static void
 check_members(JsonbContainer *object)
 {
-	JsonbIterator *iterator = JsonbIteratorInit(object);
-	JsonbValue key;
-	JsonbIteratorToken token;
+	int known = lengthof(member_names);
+	ListCell *cell;
 
-	for (int i = 0; i < lengthof(member_names); i++)
+	for (int i = 0; i < known; i++)
 		if (json_member(object, member_names[i]) == NULL)
 			malformed(psprintf("It has no member \"%s\".", member_names[i]));
-	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
-	{
-		bool known = false;
-
-		for (int i = 0; token == WJB_KEY && i < lengthof(member_names); i++)
-			known = known || json_is_string(&key, member_names[i]);
-		if (token == WJB_KEY && !known)
-			malformed(psprintf("Its member %s is not known.", json_text(&key)));
-	}
+	foreach (cell, json_keys(object))
+		if (names_find(member_names, known, lfirst(cell)) == known)
+			malformed(psprintf("Its member \"%s\" is not known.", (char *) lfirst(cell)));
 }
 
 static const char *
@@ -122,22 +114,14 @@ read_text(JsonbContainer *object, const char *key)
 	return text;
 }
 
-/* words: what it may be, with commas between them for the message; NULL at their end. */
 static const char *
-read_word(JsonbContainer *object, const char *key, const char *const *words)
+read_word(JsonbContainer *object, const char *key, const char *const *words, int count)
 {
 	const char *text = read_text(object, key);
-	StringInfoData known;
 
-	initStringInfo(&known);
-	for (int i = 0; words[i] != NULL; i++)
-	{
-		if (strcmp(text, words[i]) == 0)
-			return text;
-		appendStringInfo(&known, "%s%s", i > 0 ? ", " : "", words[i]);
-	}
-	malformed(psprintf("\"%s\" must be one of: %s.", key, known.data));
-	return NULL; /* not reached */
+	if (names_find(words, count, text) == count)
+		malformed(psprintf("\"%s\" must be one of: %s.", key, json_known(words, count)));
+	return text;
 }
 
 static double
@@ -168,16 +152,11 @@ static int64
 read_release(JsonbContainer *object)
 {
 	JsonbValue *value = json_member(object, "release");
-	char *digits;
-	char *end;
 	int64 release;
 
 	if (value->type != jbvNumeric)
 		malformed("\"release\" must be a whole number.");
-	digits = numeric_normalize(value->val.numeric);
-	errno = 0;
-	release = strtoi64(digits, &end, 10);
-	if (errno != 0 || *end != '\0' || release < 0)
+	if (!json_get_bigint(value, &release) || release < 0)
 		malformed("\"release\" must be a whole number in the range of bigint, and not negative.");
 	return release;
 }
@@ -197,9 +176,9 @@ PG_FUNCTION_INFO_V1(dpobj_model_from_json);
 Datum
 dpobj_model_from_json(PG_FUNCTION_ARGS)
 {
-	static const char *const kinds[] = {"halfspace", "logistic", "svm", "simplex", NULL};
-	static const char *const adjacencies[] = {"replace", "add_remove", NULL};
-	static const char *const guarantees[] = {"exact", "float", "conditional", "unproven", NULL};
+	static const char *const kinds[] = {"halfspace", "logistic", "svm", "simplex"};
+	static const char *const adjacencies[] = {"replace", "add_remove"};
+	static const char *const guarantees[] = {"exact", "float", "conditional", "unproven"};
 	Jsonb *json = PG_GETARG_JSONB_P(0);
 	JsonbContainer *object = &json->root;
 	TupleDesc descriptor;
@@ -210,15 +189,15 @@ dpobj_model_from_json(PG_FUNCTION_ARGS)
 	if (!JB_ROOT_IS_OBJECT(json))
 		malformed("It must be an object.");
 	check_members(object);
-	model.kind = read_word(object, "kind", kinds);
+	model.kind = read_word(object, "kind", kinds, lengthof(kinds));
 	model.mechanism = read_text(object, "mechanism");
 	read_weights(object, &model);
 	model.epsilon = read_cost(object, "epsilon");
 	model.delta = read_cost(object, "delta");
 	if (model.delta > 1)
 		malformed("\"delta\" must be a number from 0 to 1.");
-	model.adjacency = read_word(object, "adjacency", adjacencies);
-	model.guarantee = read_word(object, "guarantee", guarantees);
+	model.adjacency = read_word(object, "adjacency", adjacencies, lengthof(adjacencies));
+	model.guarantee = read_word(object, "guarantee", guarantees, lengthof(guarantees));
 	model.release = read_release(object);
 	model.details = read_details(object);
 	PG_RETURN_DATUM(model_form(&model, descriptor));

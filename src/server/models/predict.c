@@ -93,9 +93,7 @@ dpobj_predict(PG_FUNCTION_ARGS)
 {
 	double result;
 
-	if (predictor_get(fcinfo)->number)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the model predicts a number"), errhint("Call dp_score.")));
+	predictor_require_label(predictor_get(fcinfo), "dp_score");
 	result = score(fcinfo);
 	if (isnan(result))
 		PG_RETURN_NULL();
@@ -109,11 +107,7 @@ dpobj_predict_proba(PG_FUNCTION_ARGS)
 {
 	double result;
 
-	if (!predictor_get(fcinfo)->logistic)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
-				 errdetail("Only a model of kind \"logistic\" has."),
-				 errhint("Call dp_predict or dp_score.")));
+	predictor_require_probability(predictor_get(fcinfo), "dp_predict or dp_score");
 	result = score(fcinfo);
 	if (isnan(result))
 		PG_RETURN_NULL();

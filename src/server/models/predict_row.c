@@ -75,14 +75,7 @@ get_model(FunctionCallInfo fcinfo, const ModelArgument *argument, Model *model)
 
 /* ---- columns of the row ---- */
 
-/* The column of a row that an encoder reads. */
-typedef struct Source
-{
-	int place;     /* from 0 */
-	bool is_label; /* an enum, read as the text of its label */
-} Source;
-
-static void
+static _Noreturn void
 no_column(const char *model, const char *column, bool repeated)
 {
 	ereport(ERROR, (errcode(repeated ? ERRCODE_AMBIGUOUS_COLUMN : ERRCODE_UNDEFINED_COLUMN),
@@ -140,9 +133,9 @@ fits(const Encoder *encoder, const Column *given)
 	return family(encoder->column.kind) == family(given->kind);
 }
 
-/* From now on the encoder reads the row's column. */
+/* Lets the encoder read the row's column. */
 static void
-bind_encoder(Encoder *encoder, Source *source, TupleDesc descriptor, const char *model)
+bind_encoder(Encoder *encoder, TupleDesc descriptor, const char *model)
 {
 	Form_pg_attribute attribute = find_attribute(descriptor, model, encoder->column.name);
 	Column given;
@@ -155,17 +148,20 @@ bind_encoder(Encoder *encoder, Source *source, TupleDesc descriptor, const char 
 						format_type_be(attribute->atttypid)),
 				 errdetail("%c%s needs one of type %s, or of another that means the same.",
 						   pg_toupper(model[0]), model + 1, format_type_be(encoder->column.type))));
-	source->place = attribute->attnum - 1;
-	source->is_label = given.kind == COLUMN_ENUM;
-	encoder->column.type = source->is_label ? TEXTOID : given.type;
-	encoder->column.kind = source->is_label ? COLUMN_TEXT : given.kind;
+	if (given.kind == COLUMN_ENUM)
+	{
+		given.kind = COLUMN_TEXT;
+		given.by_label = true;
+	}
+	encoder->column = given;
 }
 
 /* ---- ready for rows ---- */
 
 /*
- * Kept in fn_extra for a statement, as long as user, model and shape of the rows are the same:
- * what a role may read can change, and a table can be altered, between two calls of one plan.
+ * A model bound to the columns of a row, kept in fn_extra for one statement and while user, model
+ * and row type stay the same: between two calls of one plan a role may lose the right to read the
+ * model, and a table may be altered.
  */
 typedef struct RowPredictor
 {
@@ -173,24 +169,10 @@ typedef struct RowPredictor
 	ModelArgument argument;
 	Oid user;
 	TimestampTz statement;
-	uint64 shape; /* identifies the row type as it is now */
+	uint64 row_type;
 	Predictor predictor;
 	Encoders encoders;
-	Source *source;
 } RowPredictor;
-
-static uint64
-row_shape(HeapTupleHeader row)
-{
-	return assign_record_type_identifier(HeapTupleHeaderGetTypeId(row),
-										 HeapTupleHeaderGetTypMod(row));
-}
-
-static TupleDesc
-row_descriptor(HeapTupleHeader row)
-{
-	return lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
-}
 
 static bool
 same_argument(const ModelArgument *a, const ModelArgument *b)
@@ -211,10 +193,10 @@ bind_columns(RowPredictor *ready, const char *name, const Model *model, HeapTupl
 						errdetail("It was trained on arrays, or by dpobj 0.1.0."),
 						errhint("Call dp_predict, dp_score or dp_predict_proba with an array.")));
 	ready->encoders = columns.encoders;
-	ready->source = palloc(columns.encoders.count * sizeof(Source));
-	descriptor = row_descriptor(row);
+	descriptor =
+		lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
 	for (int i = 0; i < columns.encoders.count; i++)
-		bind_encoder(&ready->encoders.encoder[i], &ready->source[i], descriptor, name);
+		bind_encoder(&ready->encoders.encoder[i], descriptor, name);
 	ReleaseTupleDesc(descriptor);
 }
 
@@ -234,7 +216,7 @@ make_ready(FunctionCallInfo fcinfo, const ModelArgument *argument, HeapTupleHead
 	memcpy(ready->argument.value, argument->value, VARSIZE_ANY(argument->value));
 	ready->user = GetUserId();
 	ready->statement = GetCurrentStatementStartTimestamp();
-	ready->shape = row_shape(row);
+	ready->row_type = encoders_row_type(row);
 	predictor_init(&ready->predictor, &model);
 	bind_columns(ready, name, &model, row);
 	if (predictor_features(&ready->predictor) != ready->encoders.features)
@@ -252,8 +234,8 @@ get_ready(FunctionCallInfo fcinfo)
 	RowPredictor *ready = fcinfo->flinfo->fn_extra;
 
 	if (ready != NULL && ready->user == GetUserId() &&
-		ready->statement == GetCurrentStatementStartTimestamp() && ready->shape == row_shape(row) &&
-		same_argument(&ready->argument, &argument))
+		ready->statement == GetCurrentStatementStartTimestamp() &&
+		ready->row_type == encoders_row_type(row) && same_argument(&ready->argument, &argument))
 		return ready;
 	fcinfo->flinfo->fn_extra = NULL;
 	if (ready != NULL)
@@ -265,46 +247,13 @@ get_ready(FunctionCallInfo fcinfo)
 
 /* ---- one row ---- */
 
-static Datum
-read_value(const Source *source, const Datum *values, const bool *isnull)
-{
-	Datum value = values[source->place];
-
-	if (isnull[source->place] || !source->is_label)
-		return value;
-	return PointerGetDatum(cstring_to_text(DatumGetCString(DirectFunctionCall1(enum_out, value))));
-}
-
-/* False for a row without a prediction. */
-static bool
-encode(const RowPredictor *ready, HeapTupleHeader row, double *features)
-{
-	TupleDesc descriptor = row_descriptor(row);
-	Datum *values = palloc(descriptor->natts * sizeof(Datum));
-	bool *isnull = palloc(descriptor->natts * sizeof(bool));
-	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(row), .t_data = row};
-
-	heap_deform_tuple(&tuple, descriptor, values, isnull);
-	ReleaseTupleDesc(descriptor);
-	for (int i = 0; i < ready->encoders.count; i++)
-	{
-		const Encoder *encoder = &ready->encoders.encoder[i];
-		const Source *source = &ready->source[i];
-
-		if (!encoder_apply(encoder, read_value(source, values, isnull), isnull[source->place],
-						   features))
-			return false;
-		features += encoder->features;
-	}
-	return true;
-}
-
 /*
- * False where there is no score.  The functions by name are not strict: their owner may
- * be null.  check: is the model one of those that the function is for?
+ * False where there is no score.  The functions by name are not strict, because the owner may be
+ * null.  check: raises an error if the function does not suit the model; NULL: it suits all.
  */
 static bool
-get_score(FunctionCallInfo fcinfo, void (*check)(const Predictor *predictor), double *score)
+get_score(FunctionCallInfo fcinfo, void (*check)(const Predictor *predictor, const char *other),
+		  const char *other, double *score)
 {
 	const RowPredictor *ready;
 	double features[GRID_MAX_DIMENSION];
@@ -312,34 +261,12 @@ get_score(FunctionCallInfo fcinfo, void (*check)(const Predictor *predictor), do
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return false;
 	ready = get_ready(fcinfo);
-	check(&ready->predictor);
-	if (!encode(ready, PG_GETARG_HEAPTUPLEHEADER(1), features))
+	if (check != NULL)
+		check(&ready->predictor, other);
+	if (!encoders_apply(&ready->encoders, PG_GETARG_HEAPTUPLEHEADER(1), features))
 		return false;
 	*score = predictor_score(&ready->predictor, features);
 	return !isnan(*score);
-}
-
-static void
-any_model(const Predictor *predictor)
-{
-}
-
-static void
-model_that_classifies(const Predictor *predictor)
-{
-	if (predictor->number)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the model predicts a number"), errhint("Call dpobj.score.")));
-}
-
-static void
-model_with_probabilities(const Predictor *predictor)
-{
-	if (!predictor->logistic)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
-				 errdetail("Only a model of kind \"logistic\" has."),
-				 errhint("Call dpobj.predict or dpobj.score.")));
 }
 
 /* dpobj.score(name, row, owner) and dpobj.score(model, row) -> float8 */
@@ -349,7 +276,7 @@ dpobj_score_row(PG_FUNCTION_ARGS)
 {
 	double score;
 
-	if (!get_score(fcinfo, any_model, &score))
+	if (!get_score(fcinfo, NULL, NULL, &score))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(score);
 }
@@ -361,7 +288,7 @@ dpobj_predict_row(PG_FUNCTION_ARGS)
 {
 	double score;
 
-	if (!get_score(fcinfo, model_that_classifies, &score))
+	if (!get_score(fcinfo, predictor_require_label, "dpobj.score", &score))
 		PG_RETURN_NULL();
 	PG_RETURN_BOOL(score > 0);
 }
@@ -373,7 +300,7 @@ dpobj_predict_proba_row(PG_FUNCTION_ARGS)
 {
 	double score;
 
-	if (!get_score(fcinfo, model_with_probabilities, &score))
+	if (!get_score(fcinfo, predictor_require_probability, "dpobj.predict or dpobj.score", &score))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(1 / (1 + exp(-score)));
 }

@@ -30,10 +30,10 @@
 
 #include "common/shortest_dec.h"
 #include "datatype/timestamp.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
-#include "nodes/value.h"
 #include "utils/builtins.h"
 #include "utils/varlena.h"
 
@@ -507,18 +507,11 @@ append_array(StringInfo text, const Model *model, const Predictor *predictor, co
 	append_end(text);
 }
 
-/* The name of a relation, perhaps qualified, quoted anew: it need not exist here. */
+/* The name of a relation, quoted anew: the relation need not exist here. */
 static char *
 quoted_relation(const char *name)
 {
-	StringInfoData quoted;
-	ListCell *cell;
-
-	initStringInfo(&quoted);
-	foreach (cell, textToQualifiedNameList(cstring_to_text(name)))
-		appendStringInfo(&quoted, "%s%s", quoted.len > 0 ? "." : "",
-						 quote_identifier(strVal(lfirst(cell))));
-	return quoted.data;
+	return NameListToQuotedString(textToQualifiedNameList(cstring_to_text(name)));
 }
 
 /* Models that dpobj released are encoded. */

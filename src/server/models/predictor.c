@@ -9,39 +9,18 @@
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 
+#include "server/base/json_value.h"
 #include "server/models/predictor.h"
 
 /* ---- reading ---- */
 
-static JsonbValue *
-member(JsonbContainer *object, const char *key)
-{
-	return getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
-}
-
-static bool
-is_container(JsonbValue *value, bool array)
-{
-	return value != NULL && value->type == jbvBinary &&
-		   (array ? JsonContainerIsArray(value->val.binary.data)
-				  : JsonContainerIsObject(value->val.binary.data));
-}
-
 static void
 read_numbers(JsonbContainer *object, const char *key, int count, double *number)
 {
-	JsonbValue *array = member(object, key);
+	JsonbContainer *array = json_get_array(json_member(object, key));
 
-	if (!is_container(array, true))
-		return;
-	for (int j = 0; j < count; j++)
-	{
-		JsonbValue *value = getIthJsonbValueFromContainer(array->val.binary.data, j);
-
-		if (value != NULL && value->type == jbvNumeric)
-			number[j] = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
-														   NumericGetDatum(value->val.numeric)));
-	}
+	for (int j = 0; array != NULL && j < count; j++)
+		(void) json_get_number(getIthJsonbValueFromContainer(array, j), &number[j]);
 }
 
 /* The encoding that training_parameters() wrote into the model's details. */
@@ -49,18 +28,15 @@ static bool
 read_encoding(const char *details, int weights, Encoding *encoding)
 {
 	Jsonb *jsonb = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(details)));
-	JsonbValue *value;
 	JsonbContainer *object;
 
 	if (!JB_ROOT_IS_OBJECT(jsonb))
 		return false;
-	value = member(&jsonb->root, "encoding");
-	if (!is_container(value, false))
+	object = json_get_object(json_member(&jsonb->root, "encoding"));
+	if (object == NULL)
 		return false;
-	object = value->val.binary.data;
 	encoding_init(encoding);
-	value = member(object, "intercept");
-	encoding->intercept = value != NULL && value->type == jbvBool && value->val.boolean;
+	encoding->intercept = json_is_true(json_member(object, "intercept"));
 	encoding->features = weights - (encoding->intercept ? 1 : 0);
 	if (encoding->features < 1)
 		return false;
@@ -85,6 +61,23 @@ int
 predictor_features(const Predictor *predictor)
 {
 	return predictor->encoded ? predictor->encoding.features : predictor->weights;
+}
+
+void
+predictor_require_label(const Predictor *predictor, const char *other)
+{
+	if (predictor->number)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the model predicts a number"), errhint("Call %s.", other)));
+}
+
+void
+predictor_require_probability(const Predictor *predictor, const char *other)
+{
+	if (!predictor->logistic)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
+				 errdetail("Only a model of kind \"logistic\" has."), errhint("Call %s.", other)));
 }
 
 /* ---- scores ---- */

@@ -26,6 +26,10 @@ typedef struct Predictor
 
 extern void predictor_init(Predictor *predictor, const Model *model);
 
+/* Each raises 22023 unless the model predicts that; other: the functions to call, for the hint. */
+extern void predictor_require_label(const Predictor *predictor, const char *other);
+extern void predictor_require_probability(const Predictor *predictor, const char *other);
+
 /* How many features it expects. */
 extern int predictor_features(const Predictor *predictor);
 

@@ -13,41 +13,43 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "nodes/pg_list.h"
 #include "utils/builtins.h"
 
+#include "server/base/materialize.h"
 #include "server/models/named_model.h"
 #include "server/models/predictor.h"
 #include "server/models/trained_columns.h"
 
-typedef struct ScoreRow
-{
-	const char *feature;
-	const char *level;
-	bool predicts; /* false: the row has no prediction, whatever the others say */
-	double weight;
-} ScoreRow;
-
 typedef struct Scorecard
 {
 	bool integral; /* are the weights points? */
-	List *rows;
+	Tuplestorestate *rows;
+	TupleDesc descriptor;
+	int count;
 } Scorecard;
+
+/* predicts: false if a row of the table to which this applies has no prediction. */
+static void
+put_row(Scorecard *card, const char *feature, const char *level, bool predicts, double weight)
+{
+	/* what stands in for a missing number may be a fraction of a point */
+	bool points = predicts && card->integral && weight == floor(weight);
+	bool nulls[5] = {false, false, false, !points, !predicts};
+	Datum values[5] = {
+		Int32GetDatum(++card->count),
+		CStringGetTextDatum(feature),
+		CStringGetTextDatum(level),
+		Int32GetDatum(points ? (int32) weight : 0),
+		Float8GetDatum(weight == 0 ? 0 : weight), /* not -0 */
+	};
+
+	tuplestore_putvalues(card->rows, card->descriptor, values, nulls);
+}
 
 static void
 add_row(Scorecard *card, const char *feature, const char *level, double weight)
 {
-	ScoreRow *row = palloc(sizeof(ScoreRow));
-
-	*row = (ScoreRow){feature, level, true, weight == 0 ? 0 : weight}; /* not -0 */
-	card->rows = lappend(card->rows, row);
-}
-
-static void
-add_no_prediction(Scorecard *card, const char *feature, const char *level)
-{
-	add_row(card, feature, level, 0.0);
-	((ScoreRow *) llast(card->rows))->predicts = false;
+	put_row(card, feature, level, true, weight);
 }
 
 /* ---- a column ---- */
@@ -119,7 +121,7 @@ add_missing(Scorecard *card, const Encoder *encoder, const double *weight)
 
 	if (!encoder->substitute && !encoder->null_indicator)
 	{
-		add_no_prediction(card, name, psprintf("%s: no prediction", level));
+		put_row(card, name, psprintf("%s: no prediction", level), false, 0);
 		return;
 	}
 	if (encoder->kind == ENCODER_NUMBER)
@@ -172,10 +174,9 @@ add_elements(Scorecard *card, const Predictor *predictor, int features)
 	}
 }
 
-static Scorecard *
-make_card(const Model *model)
+static void
+fill_card(Scorecard *card, const Model *model)
 {
-	Scorecard *card = palloc0(sizeof(Scorecard));
 	Predictor predictor;
 	TrainedColumns columns;
 	int features;
@@ -191,27 +192,9 @@ make_card(const Model *model)
 		add_row(card, "(intercept)", "always", model->weight[model->weights - 1]);
 	if (!predictor.number)
 		add_row(card, "(threshold)", "positive if the sum is greater", 0.0);
-	return card;
 }
 
 /* ---- the function ---- */
-
-static Datum
-form_row(FuncCallContext *call, const Scorecard *card, const ScoreRow *row)
-{
-	/* what stands in for a missing number may be a fraction of a point */
-	bool points = card->integral && row->weight == floor(row->weight);
-	bool nulls[5] = {false, false, false, !points || !row->predicts, !row->predicts};
-	Datum values[5] = {
-		Int32GetDatum((int32) call->call_cntr + 1),
-		CStringGetTextDatum(row->feature),
-		CStringGetTextDatum(row->level),
-		Int32GetDatum(points ? (int32) row->weight : 0),
-		Float8GetDatum(row->weight),
-	};
-
-	return HeapTupleGetDatum(heap_form_tuple(call->tuple_desc, values, nulls));
-}
 
 static bool
 read_model(FunctionCallInfo fcinfo, Model *model)
@@ -231,32 +214,11 @@ PG_FUNCTION_INFO_V1(dpobj_scorecard);
 Datum
 dpobj_scorecard(PG_FUNCTION_ARGS)
 {
-	FuncCallContext *call;
-	Scorecard *card;
-	Datum row;
+	Scorecard card = {0};
+	Model model;
 
-	if (SRF_IS_FIRSTCALL())
-	{
-		MemoryContext old;
-		Model model;
-
-		call = SRF_FIRSTCALL_INIT();
-		old = MemoryContextSwitchTo(call->multi_call_memory_ctx);
-		if (get_call_result_type(fcinfo, NULL, &call->tuple_desc) != TYPEFUNC_COMPOSITE)
-			elog(ERROR, "return type must be a row type");
-		call->tuple_desc = BlessTupleDesc(call->tuple_desc);
-		if (read_model(fcinfo, &model))
-		{
-			card = make_card(&model);
-			call->user_fctx = card;
-			call->max_calls = list_length(card->rows);
-		}
-		MemoryContextSwitchTo(old);
-	}
-	call = SRF_PERCALL_SETUP();
-	if (call->call_cntr >= call->max_calls)
-		SRF_RETURN_DONE(call);
-	card = call->user_fctx;
-	row = form_row(call, card, list_nth(card->rows, (int) call->call_cntr));
-	SRF_RETURN_NEXT(call, row); /* which counts the call before it looks at the row */
+	card.rows = materialize_begin(fcinfo, &card.descriptor);
+	if (read_model(fcinfo, &model))
+		fill_card(&card, &model);
+	return (Datum) 0;
 }

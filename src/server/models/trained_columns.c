@@ -1,5 +1,5 @@
 /*
- * trained_columns.c - reads back what analyst_provenance() wrote.
+ * trained_columns.c - reads the columns that analyst_provenance() wrote into a model's details.
  */
 #include "postgres.h"
 
@@ -40,29 +40,24 @@ text_member(JsonbContainer *root, const char *key)
 	return text;
 }
 
-/* A descriptor with a column of each name. */
+/* A descriptor with the columns that an object names, of the types that it gives. */
 static TupleDesc
 describe(JsonbContainer *types)
 {
 	int count = JsonContainerSize(types);
 	TupleDesc descriptor;
-	JsonbIterator *iterator = JsonbIteratorInit(types);
-	JsonbValue key;
-	JsonbIteratorToken token;
+	ListCell *cell;
 	AttrNumber number = 0;
 
 	if (count > MaxHeapAttributeNumber)
 		inconsistent("Its details name too many columns.");
 	descriptor = CreateTemplateTupleDesc(count);
-	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+	foreach (cell, json_keys(types))
 	{
-		char *column;
+		char *column = lfirst(cell);
 		Oid type;
 
-		if (token != WJB_KEY)
-			continue;
-		column = json_get_string(&key);
-		if (strlen(column) >= NAMEDATALEN) /* cut off, two could become the same */
+		if (strlen(column) >= NAMEDATALEN) /* cut off, two names could become the same */
 			inconsistent("The name of a column in its details is too long.");
 		type = column_type_named(text_member(types, column));
 		if (!OidIsValid(type))
@@ -88,18 +83,9 @@ feature_names(JsonbContainer *array)
 	return names;
 }
 
-static bool
-has_intercept(JsonbContainer *root)
-{
-	JsonbContainer *encoding = object_member(root, "encoding");
-	JsonbValue *intercept = json_member(encoding, "intercept");
-
-	return intercept != NULL && intercept->type == jbvBool && intercept->val.boolean;
-}
-
 /*
- * What the features' columns become.  The label is not asked for: how its constants are read, if
- * they are dates, is a setting of the session.
+ * The encoders of the features.  The label's is left out: if its constants are dates, the session's
+ * DateStyle decides how they are read.
  */
 static Jsonb *
 declared_features(JsonbContainer *root, const char *label)
@@ -127,7 +113,7 @@ trained_columns_read(const Model *model, TrainedColumns *columns)
 		return false;
 	columns->relation = text_member(root, "relation");
 	columns->label = text_member(root, "label");
-	columns->intercept = has_intercept(root);
+	columns->intercept = json_is_true(json_member(object_member(root, "encoding"), "intercept"));
 	encoders_parse(declared_features(root, columns->label), describe(object_member(root, "types")),
 				   &all);
 	encoders_choose(&all, feature_names(features), columns->label, &columns->encoders);

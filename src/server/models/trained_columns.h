@@ -1,8 +1,8 @@
 /*
- * trained_columns.h - the columns that a model of dpobj.train was trained on, and how they
- * become features, from the model's own details.
+ * trained_columns.h - the columns that a model of dpobj.train was trained on, and their encoders,
+ * read from the model's own details.
  *
- * The model is enough: neither the table nor its declaration need be there any more.
+ * Neither the table nor its declaration need exist any more.
  */
 #ifndef DPOBJ_TRAINED_COLUMNS_H
 #define DPOBJ_TRAINED_COLUMNS_H
@@ -17,24 +17,24 @@ typedef struct TrainedColumns
 	char *relation; /* schema-qualified and quoted */
 	char *label;
 	/*
-	 * In the order of the weights.  The columns have the types of the training, but for an
-	 * enum, which is a text; their numbers mean nothing.
+	 * In the order of the weights.  The columns have the types of the training, but an enum is a
+	 * text.  Their numbers are places in the details, not in a table.
 	 */
 	Encoders encoders;
-	bool intercept; /* then there is one weight more, the last */
+	bool intercept; /* is the last weight an intercept? */
 } TrainedColumns;
 
 /*
- * False for a model whose features are an array's, or whose columns have types that dpobj
- * 0.1.0 did not write down.  Raises 22023 for details that do not belong to the weights: a
- * value of type dp_model can be forged.
+ * False for a model that was trained on an array, or by dpobj 0.1.0, which did not write down the
+ * types of columns.  Raises 22023 for details that do not fit the weights: anybody can make a
+ * value of type dp_model.
  */
 extern bool trained_columns_read(const Model *model, TrainedColumns *columns);
 
-/* A feature as training rounds it, in units of 1. */
+/* A feature as training rounds it, to a multiple of 2^-16. */
 extern double trained_feature(double feature);
 
-/* The weight of a category, 0 for the first one if that is dropped; weight: of its column. */
+/* The weight of a category, 0 for the first one if that is dropped; weight: the column's first. */
 extern double trained_weight(const Encoder *encoder, const double *weight, int category);
 
 #endif

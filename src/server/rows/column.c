@@ -29,57 +29,38 @@
 
 #define UNIX_EPOCH_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
 
-static ColumnKind
-kind_of_type(Oid type)
-{
-	switch (type)
-	{
-		case BOOLOID:
-			return COLUMN_BOOLEAN;
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-			return COLUMN_INTEGER;
-		case FLOAT4OID:
-		case FLOAT8OID:
-			return COLUMN_REAL;
-		case NUMERICOID:
-			return COLUMN_NUMERIC;
-		case DATEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			return COLUMN_TIME;
-		case TEXTOID:
-		case VARCHAROID:
-		case BPCHAROID:
-			return COLUMN_TEXT;
-		default:
-			return get_typtype(type) == TYPTYPE_ENUM ? COLUMN_ENUM : COLUMN_OTHER;
-	}
-}
-
-/* ---- types by name ---- */
+/* ---- types ---- */
 
 #define ENUM_NAME "enum"
 
-/* Not format_type_be(): how that quotes is a setting of the session. */
+/* The types that are read, besides enums; format_type_be() quotes as the session is set. */
 static const struct
 {
 	Oid type;
+	ColumnKind kind;
 	const char *name;
-} built_in[] = {{BOOLOID, "boolean"},
-				{INT2OID, "smallint"},
-				{INT4OID, "integer"},
-				{INT8OID, "bigint"},
-				{FLOAT4OID, "real"},
-				{FLOAT8OID, "double precision"},
-				{NUMERICOID, "numeric"},
-				{DATEOID, "date"},
-				{TIMESTAMPOID, "timestamp without time zone"},
-				{TIMESTAMPTZOID, "timestamp with time zone"},
-				{TEXTOID, "text"},
-				{VARCHAROID, "character varying"},
-				{BPCHAROID, "character"}};
+} built_in[] = {{BOOLOID, COLUMN_BOOLEAN, "boolean"},
+				{INT2OID, COLUMN_INTEGER, "smallint"},
+				{INT4OID, COLUMN_INTEGER, "integer"},
+				{INT8OID, COLUMN_INTEGER, "bigint"},
+				{FLOAT4OID, COLUMN_REAL, "real"},
+				{FLOAT8OID, COLUMN_REAL, "double precision"},
+				{NUMERICOID, COLUMN_NUMERIC, "numeric"},
+				{DATEOID, COLUMN_TIME, "date"},
+				{TIMESTAMPOID, COLUMN_TIME, "timestamp without time zone"},
+				{TIMESTAMPTZOID, COLUMN_TIME, "timestamp with time zone"},
+				{TEXTOID, COLUMN_TEXT, "text"},
+				{VARCHAROID, COLUMN_TEXT, "character varying"},
+				{BPCHAROID, COLUMN_TEXT, "character"}};
+
+static ColumnKind
+kind_of_type(Oid type)
+{
+	for (int i = 0; i < lengthof(built_in); i++)
+		if (built_in[i].type == type)
+			return built_in[i].kind;
+	return get_typtype(type) == TYPTYPE_ENUM ? COLUMN_ENUM : COLUMN_OTHER;
+}
 
 const char *
 column_type_name(const Column *column)
@@ -108,6 +89,7 @@ column_init(Column *column, Form_pg_attribute attribute)
 	column->number = attribute->attnum;
 	column->type = getBaseType(attribute->atttypid);
 	column->kind = kind_of_type(column->type);
+	column->by_label = false;
 }
 
 void
@@ -122,19 +104,27 @@ column_init_stored(Column *column, Form_pg_attribute attribute)
 	column_init(column, attribute);
 }
 
-bool
-column_find(TupleDesc descriptor, const char *name, Column *column)
+Form_pg_attribute
+column_attribute(TupleDesc descriptor, const char *name)
 {
 	for (int i = 0; i < descriptor->natts; i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
 
-		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), name) != 0)
-			continue;
-		column_init_stored(column, attribute);
-		return true;
+		if (!attribute->attisdropped && strcmp(NameStr(attribute->attname), name) == 0)
+			return attribute;
 	}
-	return false;
+	return NULL;
+}
+
+bool
+column_find(TupleDesc descriptor, const char *name, Column *column)
+{
+	Form_pg_attribute attribute = column_attribute(descriptor, name);
+
+	if (attribute != NULL)
+		column_init_stored(column, attribute);
+	return attribute != NULL;
 }
 
 bool
@@ -183,7 +173,9 @@ read_text(const Column *column, Datum datum, int longest, ColumnValue *value)
 {
 	struct varlena *text = (struct varlena *) DatumGetPointer(datum);
 
-	if (column->type == BPCHAROID)
+	if (column->by_label)
+		text = cstring_to_text(DatumGetCString(DirectFunctionCall1(enum_out, datum)));
+	else if (column->type == BPCHAROID)
 		text = PG_DETOAST_DATUM_PACKED(datum);
 	else if (VARATT_IS_EXTERNAL(text) || VARATT_IS_COMPRESSED(text))
 		text = PG_DETOAST_DATUM_SLICE(datum, 0, longest + 1);
@@ -360,16 +352,11 @@ refuse_constant(const Column *column, JsonbValue *json, const char *expected)
 static int64
 integer_constant(const Column *column, JsonbValue *json)
 {
-	char *digits;
-	char *end;
 	int64 integer;
 
 	if (json->type != jbvNumeric)
 		refuse_constant(column, json, "a whole number");
-	digits = numeric_normalize(json->val.numeric);
-	errno = 0;
-	integer = strtoi64(digits, &end, 10);
-	if (errno != 0 || *end != '\0')
+	if (!json_get_bigint(json, &integer))
 		refuse_constant(column, json, "a whole number in the range of bigint");
 	return integer;
 }

@@ -33,6 +33,7 @@ typedef struct Column
 	AttrNumber number; /* in the relation that the declaration is about */
 	Oid type;          /* the base type of a domain */
 	ColumnKind kind;
+	bool by_label; /* an enum of kind text: the labels of its values are read */
 } Column;
 
 /* A value of a column; which member holds it follows from the column's kind. */
@@ -62,7 +63,10 @@ extern void column_init(Column *column, Form_pg_attribute attribute);
 /* Of a relation that is to be scanned. */
 extern void column_init_stored(Column *column, Form_pg_attribute attribute);
 
-/* The column of that name; false if there is none (system columns are none). */
+/* The attribute of that name; NULL if there is none (system columns are none). */
+extern Form_pg_attribute column_attribute(TupleDesc descriptor, const char *name);
+
+/* column_init_stored() for the attribute of that name; false if there is none. */
 extern bool column_find(TupleDesc descriptor, const char *name, Column *column);
 
 /*

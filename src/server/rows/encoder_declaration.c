@@ -6,8 +6,9 @@
 #include "postgres.h"
 
 #include "datatype/timestamp.h"
-#include "lib/stringinfo.h"
 #include "utils/builtins.h"
+
+#include "core/base/names.h"
 
 #include "server/rows/encoders.h"
 #include "server/base/json_value.h"
@@ -26,7 +27,7 @@ typedef enum EncoderKey
 	KEY_NULL_INDICATOR,
 	KEY_POSITIVE,
 	KEY_SCALE,
-	KEYS /* how many there are */
+	KEYS /* the number of keys */
 } EncoderKey;
 
 static const char *const key_names[] = {
@@ -40,14 +41,35 @@ static const char *const key_names[] = {
 #define KEY_BIT(key) (1 << (key))
 #define MISSING_KEYS (KEY_BIT(KEY_NULL) | KEY_BIT(KEY_NULL_INDICATOR))
 
-/* The keys that each kind of encoder takes. */
-static const int keys_of_kind[] = {
-	[ENCODER_NUMBER] = KEY_BIT(KEY_CENTER) | KEY_BIT(KEY_SCALE) | KEY_BIT(KEY_CLIP) |
-					   KEY_BIT(KEY_EPOCH_OF) | MISSING_KEYS,
-	[ENCODER_BINS] =
-		KEY_BIT(KEY_BINS) | KEY_BIT(KEY_DROP_FIRST) | KEY_BIT(KEY_EPOCH_OF) | MISSING_KEYS,
-	[ENCODER_LEVELS] = KEY_BIT(KEY_LEVELS) | KEY_BIT(KEY_DROP_FIRST) | MISSING_KEYS,
-	[ENCODER_LABEL] = KEY_BIT(KEY_POSITIVE),
+#define COLUMN_BIT(kind) (1 << (kind))
+#define NUMBER_COLUMNS                                                                             \
+	(COLUMN_BIT(COLUMN_INTEGER) | COLUMN_BIT(COLUMN_REAL) | COLUMN_BIT(COLUMN_NUMERIC) |           \
+	 COLUMN_BIT(COLUMN_TIME))
+#define LEVEL_COLUMNS                                                                              \
+	(COLUMN_BIT(COLUMN_TEXT) | COLUMN_BIT(COLUMN_ENUM) | COLUMN_BIT(COLUMN_INTEGER))
+
+/* The keys that each kind of encoder takes, and the columns that it encodes. */
+static const struct
+{
+	const char *name; /* in messages */
+	int keys;
+	int columns;
+	const char *hint; /* for another column */
+} kinds[] = {
+	[ENCODER_NUMBER] = {"a number",
+						KEY_BIT(KEY_CENTER) | KEY_BIT(KEY_SCALE) | KEY_BIT(KEY_CLIP) |
+							KEY_BIT(KEY_EPOCH_OF) | MISSING_KEYS,
+						NUMBER_COLUMNS | COLUMN_BIT(COLUMN_BOOLEAN),
+						"Declare \"levels\" for texts and enums."},
+	[ENCODER_BINS] = {"bins",
+					  KEY_BIT(KEY_BINS) | KEY_BIT(KEY_DROP_FIRST) | KEY_BIT(KEY_EPOCH_OF) |
+						  MISSING_KEYS,
+					  NUMBER_COLUMNS, "\"bins\" are for numbers, dates and timestamps."},
+	[ENCODER_LEVELS] = {"levels", KEY_BIT(KEY_LEVELS) | KEY_BIT(KEY_DROP_FIRST) | MISSING_KEYS,
+						LEVEL_COLUMNS,
+						"\"levels\" are for texts, enums and integers; a boolean takes {}."},
+	[ENCODER_LABEL] = {"a label", KEY_BIT(KEY_POSITIVE),
+					   NUMBER_COLUMNS | LEVEL_COLUMNS | COLUMN_BIT(COLUMN_BOOLEAN), ""},
 };
 
 /* One column's member of the declaration. */
@@ -66,35 +88,10 @@ invalid(const Declaration *declaration, EncoderKey key, const char *expected)
 }
 
 static void
-refuse_key(const char *column, const char *key, int length)
-{
-	StringInfoData known;
-
-	initStringInfo(&known);
-	for (int i = 0; i < KEYS; i++)
-		appendStringInfo(&known, "%s%s", i > 0 ? ", " : "", key_names[i]);
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("key \"%.*s\" in the encoder of column \"%s\" is not known", length, key,
-						   column),
-					errhint("Known keys are: %s.", known.data)));
-}
-
-static bool
-is_known_key(JsonbValue *key)
-{
-	for (int i = 0; i < KEYS; i++)
-		if (json_is_string(key, key_names[i]))
-			return true;
-	return false;
-}
-
-static void
 read_keys(const char *column, JsonbValue *json, Declaration *declaration)
 {
 	JsonbContainer *object = json_get_object(json);
-	JsonbIterator *iterator;
-	JsonbValue key;
-	JsonbIteratorToken token;
+	ListCell *cell;
 
 	if (object == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -104,10 +101,12 @@ read_keys(const char *column, JsonbValue *json, Declaration *declaration)
 	declaration->column = column;
 	for (int i = 0; i < KEYS; i++)
 		declaration->value[i] = json_member(object, key_names[i]);
-	iterator = JsonbIteratorInit(object);
-	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
-		if (token == WJB_KEY && !is_known_key(&key))
-			refuse_key(column, key.val.string.val, key.val.string.len);
+	foreach (cell, json_keys(object))
+		if (names_find(key_names, KEYS, lfirst(cell)) == KEYS)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("key \"%s\" in the encoder of column \"%s\" is not known",
+								   (char *) lfirst(cell), column),
+							errhint("Known keys are: %s.", json_known(key_names, KEYS))));
 }
 
 static bool
@@ -312,55 +311,26 @@ choose_kind(const Declaration *declaration)
 	return has_key(declaration, KEY_BINS) ? ENCODER_BINS : ENCODER_NUMBER;
 }
 
-static bool
-kind_fits(const Encoder *encoder)
-{
-	switch (encoder->kind)
-	{
-		case ENCODER_NUMBER:
-			return encoder->column.kind != COLUMN_TEXT && encoder->column.kind != COLUMN_ENUM;
-		case ENCODER_BINS:
-			return encoder->column.kind == COLUMN_INTEGER || encoder->column.kind == COLUMN_REAL ||
-				   encoder->column.kind == COLUMN_NUMERIC || encoder->column.kind == COLUMN_TIME;
-		case ENCODER_LEVELS:
-			return encoder->column.kind == COLUMN_TEXT || encoder->column.kind == COLUMN_ENUM ||
-				   encoder->column.kind == COLUMN_INTEGER;
-		case ENCODER_LABEL:
-			return true;
-	}
-	return false; /* not reached */
-}
-
 static void
 check_kind(const Encoder *encoder)
 {
-	static const char *const hints[] = {
-		[ENCODER_NUMBER] = "Declare \"levels\" for texts and enums.",
-		[ENCODER_BINS] = "\"bins\" are for numbers, dates and timestamps.",
-		[ENCODER_LEVELS] = "\"levels\" are for texts, enums and integers; a boolean takes {}.",
-		[ENCODER_LABEL] = ""};
-
 	if (encoder->column.kind == COLUMN_OTHER)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("column \"%s\" of type %s has no encoder", encoder->column.name,
 							   format_type_be(encoder->column.type)),
 						errdetail(COLUMN_TYPES_DETAIL)));
-	if (!kind_fits(encoder))
+	if ((kinds[encoder->kind].columns & COLUMN_BIT(encoder->column.kind)) == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the encoder of column \"%s\" does not fit type %s",
 							   encoder->column.name, format_type_be(encoder->column.type)),
-						errhint("%s", hints[encoder->kind])));
+						errhint("%s", kinds[encoder->kind].hint)));
 }
 
-/* A key that says nothing here is a misunderstanding. */
+/* Refuses keys that would have no effect. */
 static void
 check_keys(const Declaration *declaration, const Encoder *encoder)
 {
-	static const char *const kinds[] = {[ENCODER_NUMBER] = "a number",
-										[ENCODER_BINS] = "bins",
-										[ENCODER_LEVELS] = "levels",
-										[ENCODER_LABEL] = "a label"};
-	int allowed = keys_of_kind[encoder->kind];
+	int allowed = kinds[encoder->kind].keys;
 	bool boolean = encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN;
 
 	if (boolean)
@@ -373,7 +343,7 @@ check_keys(const Declaration *declaration, const Encoder *encoder)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("\"%s\" in the encoder of column \"%s\" is not for %s of type %s",
 							key_names[i], encoder->column.name,
-							boolean ? "a column" : kinds[encoder->kind],
+							boolean ? "a column" : kinds[encoder->kind].name,
 							format_type_be(encoder->column.type))));
 }
 
@@ -405,48 +375,16 @@ read_encoder(JsonbValue *json, Encoder *encoder)
 
 /* ---- the whole ---- */
 
-static bool
-has_column(TupleDesc descriptor, const char *name)
-{
-	for (int i = 0; i < descriptor->natts; i++)
-	{
-		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
-
-		if (!attribute->attisdropped && strcmp(NameStr(attribute->attname), name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool
-is_among(const char *name, List *columns)
-{
-	ListCell *cell;
-
-	foreach (cell, columns)
-		if (strcmp(lfirst(cell), name) == 0)
-			return true;
-	return false;
-}
-
 /* The names of all declared columns. */
 static List *
 declared_columns(Jsonb *declaration)
 {
-	List *columns = NIL;
-	JsonbIterator *iterator = JsonbIteratorInit(&declaration->root);
-	JsonbValue key;
-	JsonbIteratorToken token;
-
 	if (!JB_ROOT_IS_OBJECT(declaration) || JB_ROOT_COUNT(declaration) == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("encoders must be a JSON object with a member for each column"),
 						errhint("Write for example {\"age\": {\"bins\": [25, 35, 45]}, "
 								"\"member\": {}}.")));
-	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
-		if (token == WJB_KEY)
-			columns = lappend(columns, json_get_string(&key));
-	return columns;
+	return json_keys(&declaration->root);
 }
 
 static void
@@ -455,7 +393,8 @@ check_columns(List *declared, List *columns, TupleDesc descriptor)
 	ListCell *cell;
 
 	foreach (cell, declared)
-		if (is_among(lfirst(cell), columns) && !has_column(descriptor, lfirst(cell)))
+		if (names_include(columns, lfirst(cell)) &&
+			column_attribute(descriptor, lfirst(cell)) == NULL)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("the encoders name column \"%s\", which does not exist",
 								   (char *) lfirst(cell))));
@@ -493,7 +432,7 @@ encoders_parse_columns(Jsonb *declaration, TupleDesc descriptor, List *columns, 
 		Encoder *encoder = &encoders->encoder[encoders->count];
 		JsonbValue *json;
 
-		if (attribute->attisdropped || !is_among(NameStr(attribute->attname), columns))
+		if (attribute->attisdropped || !names_include(columns, NameStr(attribute->attname)))
 			continue;
 		json = json_member(&declaration->root, NameStr(attribute->attname));
 		if (json == NULL)

@@ -5,9 +5,12 @@
 
 #include <math.h>
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/typcache.h"
 
+#include "server/base/json_value.h"
 #include "server/rows/encoders.h"
 
 /* ---- choosing ---- */
@@ -136,17 +139,6 @@ check_group(const Encoder *encoder, const Encoders *groups)
 								"boolean columns.")));
 }
 
-static bool
-is_named(const Encoder *encoder, List *names)
-{
-	ListCell *cell;
-
-	foreach (cell, names)
-		if (strcmp(encoder->column.name, lfirst(cell)) == 0)
-			return true;
-	return false;
-}
-
 void
 encoders_split(const Encoders *all, List *names, Encoders *groups, Encoders *rest)
 {
@@ -164,7 +156,7 @@ encoders_split(const Encoders *all, List *names, Encoders *groups, Encoders *res
 		groups->encoder[groups->count++] = *encoder;
 	}
 	for (int i = 0; i < all->count; i++)
-		if (!is_named(&all->encoder[i], names))
+		if (!names_include(names, all->encoder[i].column.name))
 		{
 			rest->encoder[rest->count++] = all->encoder[i];
 			rest->features += all->encoder[i].features;
@@ -366,21 +358,14 @@ find_category(const Encoder *encoder, Datum datum)
 	return isnan(number) ? -1 : encoder_bin(encoder, number);
 }
 
+/* Writes the features but for the indicator; false if the value is missing. */
 static bool
 encode_number(const Encoder *encoder, Datum datum, bool isnull, double *features)
 {
-	bool missing = isnull;
+	double number = isnull ? NAN : apply_number(encoder, datum);
 
-	if (!isnull)
-	{
-		features[0] = apply_number(encoder, datum);
-		missing = isnan(features[0]);
-	}
-	if (missing)
-		features[0] = encoder->null_value;
-	if (encoder->null_indicator)
-		features[1] = missing ? 1.0 : 0.0;
-	return !missing || encoder->null_indicator || encoder->substitute;
+	features[0] = isnan(number) ? encoder->null_value : number;
+	return !isnan(number);
 }
 
 static bool
@@ -395,16 +380,49 @@ encode_category(const Encoder *encoder, Datum datum, bool isnull, double *featur
 		category--;
 	for (int j = 0; j < encoder->features; j++)
 		features[j] = j == category ? 1.0 : 0.0;
-	if (encoder->null_indicator)
-		features[encoder->features - 1] = missing ? 1.0 : 0.0;
-	return !missing || encoder->null_indicator || encoder->substitute;
+	return !missing;
 }
 
 bool
 encoder_apply(const Encoder *encoder, Datum datum, bool isnull, double *features)
 {
-	return encoder->kind == ENCODER_NUMBER ? encode_number(encoder, datum, isnull, features)
-										   : encode_category(encoder, datum, isnull, features);
+	bool present = encoder->kind == ENCODER_NUMBER
+					   ? encode_number(encoder, datum, isnull, features)
+					   : encode_category(encoder, datum, isnull, features);
+
+	if (encoder->null_indicator)
+		features[encoder->features - 1] = present ? 0.0 : 1.0;
+	return present || encoder->null_indicator || encoder->substitute;
+}
+
+uint64
+encoders_row_type(HeapTupleHeader row)
+{
+	return assign_record_type_identifier(HeapTupleHeaderGetTypeId(row),
+										 HeapTupleHeaderGetTypMod(row));
+}
+
+bool
+encoders_apply(const Encoders *encoders, HeapTupleHeader row, double *features)
+{
+	TupleDesc descriptor =
+		lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
+	Datum *values = palloc(descriptor->natts * sizeof(Datum));
+	bool *isnull = palloc(descriptor->natts * sizeof(bool));
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(row), .t_data = row};
+
+	heap_deform_tuple(&tuple, descriptor, values, isnull);
+	ReleaseTupleDesc(descriptor);
+	for (int i = 0; i < encoders->count; i++)
+	{
+		const Encoder *encoder = &encoders->encoder[i];
+		int at = encoder->column.number - 1;
+
+		if (!encoder_apply(encoder, values[at], isnull[at], features))
+			return false;
+		features += encoder->features;
+	}
+	return true;
 }
 
 int

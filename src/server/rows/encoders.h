@@ -35,6 +35,7 @@
 
 #include "postgres.h"
 
+#include "access/htup.h"
 #include "access/tupdesc.h"
 #include "nodes/pg_list.h"
 #include "utils/array.h"
@@ -150,6 +151,12 @@ extern int encoder_value(const Encoder *encoder, Datum datum, bool isnull);
 
 /* The features of one value; false if the row is neutral. */
 extern bool encoder_apply(const Encoder *encoder, Datum datum, bool isnull, double *features);
+
+/* The features of a composite value that has the encoders' columns; false if it is neutral. */
+extern bool encoders_apply(const Encoders *encoders, HeapTupleHeader row, double *features);
+
+/* Identifies the type of a composite value as it is now: ALTER TABLE changes it. */
+extern uint64 encoders_row_type(HeapTupleHeader row);
 
 extern RowLabel encoder_apply_label(const Encoder *encoder, Datum datum, bool isnull);
 

@@ -1,5 +1,5 @@
 /*
- * features.c - declarations made visible: dpobj.features and dpobj.protected_features.
+ * features.c - dpobj.features and dpobj.protected_features: what a declaration makes of columns.
  *
  * Neither reads a table: the first encodes a row that its caller has in hand, the
  * second describes what an administrator declared.
@@ -20,32 +20,21 @@
 #include "utils/typcache.h"
 
 #include "server/base/argument.h"
+#include "server/base/materialize.h"
 #include "server/rows/encoders.h"
 #include "server/rows/protection.h"
 #include "server/rows/scan.h"
 
 /* ---- dpobj.features ---- */
 
-/*
- * A declaration made ready; kept in fn_extra while the same one comes again for
- * rows of the same shape: a table may be altered between two calls of one plan.
- */
+/* A parsed declaration, kept in fn_extra while declaration and row type stay the same. */
 typedef struct Preparation
 {
 	MemoryContext context;
-	uint64 shape; /* identifies the row type as it is now */
+	uint64 row_type;
 	Jsonb *declaration;
-	Oid type;
-	int32 typmod;
 	Encoders encoders; /* of the features */
 } Preparation;
-
-static uint64
-row_shape(HeapTupleHeader row)
-{
-	return assign_record_type_identifier(HeapTupleHeaderGetTypeId(row),
-										 HeapTupleHeaderGetTypMod(row));
-}
 
 static Preparation *
 prepare(MemoryContext parent, Jsonb *declaration, HeapTupleHeader row)
@@ -57,12 +46,11 @@ prepare(MemoryContext parent, Jsonb *declaration, HeapTupleHeader row)
 	TupleDesc descriptor;
 
 	preparation->context = context;
-	preparation->shape = row_shape(row);
-	preparation->type = HeapTupleHeaderGetTypeId(row);
-	preparation->typmod = HeapTupleHeaderGetTypMod(row);
+	preparation->row_type = encoders_row_type(row);
 	preparation->declaration = palloc(VARSIZE(declaration));
 	memcpy(preparation->declaration, declaration, VARSIZE(declaration));
-	descriptor = lookup_rowtype_tupdesc(preparation->type, preparation->typmod);
+	descriptor =
+		lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
 	encoders_parse(preparation->declaration, descriptor, &all);
 	ReleaseTupleDesc(descriptor);
 	encoders_choose(&all, NIL, NULL, &preparation->encoders);
@@ -75,7 +63,7 @@ get_preparation(FunctionCallInfo fcinfo, Jsonb *declaration, HeapTupleHeader row
 {
 	Preparation *preparation = fcinfo->flinfo->fn_extra;
 
-	if (preparation != NULL && preparation->shape == row_shape(row) &&
+	if (preparation != NULL && preparation->row_type == encoders_row_type(row) &&
 		VARSIZE(preparation->declaration) == VARSIZE(declaration) &&
 		memcmp(preparation->declaration, declaration, VARSIZE(declaration)) == 0)
 		return preparation;
@@ -85,25 +73,6 @@ get_preparation(FunctionCallInfo fcinfo, Jsonb *declaration, HeapTupleHeader row
 	preparation = prepare(fcinfo->flinfo->fn_mcxt, declaration, row);
 	fcinfo->flinfo->fn_extra = preparation;
 	return preparation;
-}
-
-static bool
-encode_row(const Encoders *encoders, HeapTupleHeader row, TupleDesc descriptor, double *features)
-{
-	Datum *values = palloc(descriptor->natts * sizeof(Datum));
-	bool *isnull = palloc(descriptor->natts * sizeof(bool));
-	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(row), .t_data = row};
-
-	heap_deform_tuple(&tuple, descriptor, values, isnull);
-	for (int i = 0; i < encoders->count; i++)
-	{
-		int at = encoders->encoder[i].column.number - 1;
-
-		if (!encoder_apply(&encoders->encoder[i], values[at], isnull[at], features))
-			return false;
-		features += encoders->encoder[i].features;
-	}
-	return true;
 }
 
 /* dpobj.features(encoders jsonb, row anyelement) -> float8[]; null for a neutral row. */
@@ -117,8 +86,6 @@ dpobj_features(PG_FUNCTION_ARGS)
 	Datum numbers[GRID_MAX_DIMENSION];
 	Preparation *preparation;
 	HeapTupleHeader row;
-	TupleDesc descriptor;
-	bool encoded;
 
 	if (!type_is_rowtype(type))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -127,10 +94,7 @@ dpobj_features(PG_FUNCTION_ARGS)
 						errhint("Write SELECT dpobj.features(..., t) FROM some_table AS t.")));
 	row = PG_GETARG_HEAPTUPLEHEADER(1);
 	preparation = get_preparation(fcinfo, declaration, row);
-	descriptor = lookup_rowtype_tupdesc(preparation->type, preparation->typmod);
-	encoded = encode_row(&preparation->encoders, row, descriptor, features);
-	ReleaseTupleDesc(descriptor);
-	if (!encoded)
+	if (!encoders_apply(&preparation->encoders, row, features))
 		PG_RETURN_NULL();
 	for (int j = 0; j < preparation->encoders.features; j++)
 		numbers[j] = Float8GetDatum(features[j]);
@@ -139,17 +103,6 @@ dpobj_features(PG_FUNCTION_ARGS)
 }
 
 /* ---- dpobj.protected_features ---- */
-
-/* One feature, ready to be printed. */
-typedef struct FeatureRow
-{
-	char *name;
-	const char *column;
-	bool numeric;
-	int group;
-	double low;
-	double high;
-} FeatureRow;
 
 /* The number, from 1, of the one-hot group that a feature (from 0) belongs to. */
 static int
@@ -172,58 +125,39 @@ is_numeric(const Options *options, int feature)
 	return false;
 }
 
-static FeatureRow *
-describe_features(Oid relation_oid, List *names, int *count)
+static void
+choose_features(Oid relation_oid, List *names, Encoders *chosen)
 {
 	Relation relation = scan_open_relation(relation_oid);
 	Relation declared;
 	Protection protection;
 	Encoders all;
-	Encoders chosen;
-	Options options;
-	FeatureRow *rows;
 
 	protection_require(relation, &protection);
 	declared = relation_open(protection.relation, AccessShareLock);
 	protection_encoders(&protection, RelationGetDescr(declared), names, NULL, NIL, &all);
 	relation_close(declared, AccessShareLock);
 	relation_close(relation, AccessShareLock);
-	encoders_choose(&all, names, NULL, &chosen);
-	memset(&options, 0, sizeof(options));
-	encoders_describe(&chosen, &options);
-	rows = palloc(chosen.features * sizeof(FeatureRow));
-	*count = 0;
-	for (int i = 0; i < chosen.count; i++)
-		for (int j = 0; j < chosen.encoder[i].features; j++)
-		{
-			FeatureRow *row = &rows[*count];
-
-			row->name = encoder_feature_name(&chosen.encoder[i], j);
-			row->column = chosen.encoder[i].column.name;
-			row->numeric = is_numeric(&options, *count);
-			row->group = group_of(&options, *count);
-			row->low = options.low.value[*count];
-			row->high = options.high.value[*count];
-			(*count)++;
-		}
-	return rows;
+	encoders_choose(&all, names, NULL, chosen);
 }
 
-static Datum
-form_row(FuncCallContext *call, const FeatureRow *row)
+/* place: of the feature among all, from 0; position: among those of its encoder. */
+static void
+put_feature(Tuplestorestate *set, TupleDesc descriptor, const Options *options, int place,
+			const Encoder *encoder, int position)
 {
 	bool nulls[7] = {false};
 	Datum values[7] = {
-		Int32GetDatum((int32) call->call_cntr + 1),
-		CStringGetTextDatum(row->name),
-		CStringGetTextDatum(row->column),
-		BoolGetDatum(row->numeric),
-		Int32GetDatum(row->group),
-		Float8GetDatum(row->low),
-		Float8GetDatum(row->high),
+		Int32GetDatum(place + 1),
+		CStringGetTextDatum(encoder_feature_name(encoder, position)),
+		CStringGetTextDatum(encoder->column.name),
+		BoolGetDatum(is_numeric(options, place)),
+		Int32GetDatum(group_of(options, place)),
+		Float8GetDatum(options->low.value[place]),
+		Float8GetDatum(options->high.value[place]),
 	};
 
-	return HeapTupleGetDatum(heap_form_tuple(call->tuple_desc, values, nulls));
+	tuplestore_putvalues(set, descriptor, values, nulls);
 }
 
 /* dpobj.protected_features(relation regclass, columns text[]) -> one row for each feature. */
@@ -231,30 +165,19 @@ PG_FUNCTION_INFO_V1(dpobj_protected_features);
 Datum
 dpobj_protected_features(PG_FUNCTION_ARGS)
 {
-	FuncCallContext *call;
-	Datum row;
+	Oid relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
+	List *names = PG_ARGISNULL(1) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(1));
+	Options options = {0};
+	Encoders chosen;
+	TupleDesc descriptor;
+	Tuplestorestate *set;
+	int place = 0;
 
-	if (SRF_IS_FIRSTCALL())
-	{
-		MemoryContext old;
-		List *names = NIL;
-		int count;
-
-		call = SRF_FIRSTCALL_INIT();
-		old = MemoryContextSwitchTo(call->multi_call_memory_ctx);
-		(void) argument_value(fcinfo, 0, "relation");
-		if (!PG_ARGISNULL(1))
-			names = encoders_names(PG_GETARG_ARRAYTYPE_P(1));
-		if (get_call_result_type(fcinfo, NULL, &call->tuple_desc) != TYPEFUNC_COMPOSITE)
-			elog(ERROR, "return type must be a row type");
-		call->tuple_desc = BlessTupleDesc(call->tuple_desc);
-		call->user_fctx = describe_features(PG_GETARG_OID(0), names, &count);
-		call->max_calls = count;
-		MemoryContextSwitchTo(old);
-	}
-	call = SRF_PERCALL_SETUP();
-	if (call->call_cntr >= call->max_calls)
-		SRF_RETURN_DONE(call);
-	row = form_row(call, (FeatureRow *) call->user_fctx + call->call_cntr);
-	SRF_RETURN_NEXT(call, row); /* which counts the call before it looks at the row */
+	choose_features(relation, names, &chosen);
+	encoders_describe(&chosen, &options);
+	set = materialize_begin(fcinfo, &descriptor);
+	for (int i = 0; i < chosen.count; i++)
+		for (int j = 0; j < chosen.encoder[i].features; j++)
+			put_feature(set, descriptor, &options, place++, &chosen.encoder[i], j);
+	return (Datum) 0;
 }

@@ -3,8 +3,9 @@
  */
 #include "postgres.h"
 
-#include "lib/stringinfo.h"
 #include "utils/builtins.h"
+
+#include "core/base/names.h"
 
 #include "server/rows/filter.h"
 #include "server/base/json_value.h"
@@ -16,29 +17,26 @@ static const char *const operator_names[] = {
 };
 
 static FilterOperator
-read_operator(const Column *column, JsonbValue *key)
+read_operator(const Column *column, const char *name)
 {
-	StringInfoData known;
+	int count = lengthof(operator_names);
+	int op = names_find(operator_names, count, name);
 
-	for (int i = 0; i < lengthof(operator_names); i++)
-		if (json_is_string(key, operator_names[i]))
-			return (FilterOperator) i;
-	initStringInfo(&known);
-	for (int i = 0; i < lengthof(operator_names); i++)
-		appendStringInfo(&known, "%s%s", i > 0 ? ", " : "", operator_names[i]);
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("operator \"%.*s\" in the filter of column \"%s\" is not known",
-						   key->val.string.len, key->val.string.val, column->name),
-					errhint("Known operators are: %s.", known.data)));
+	if (op == count)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("operator \"%s\" in the filter of column \"%s\" is not known", name,
+							   column->name),
+						errhint("Known operators are: %s.", json_known(operator_names, count))));
+	return (FilterOperator) op;
 }
 
 static void
-read_condition(JsonbValue *key, JsonbValue *constant, Condition *condition)
+read_condition(const char *operator_name, JsonbValue *constant, Condition *condition)
 {
 	const Column *column = &condition->column;
 	JsonbContainer *array = json_get_array(constant);
 
-	condition->op = read_operator(column, key);
+	condition->op = read_operator(column, operator_name);
 	if (condition->op == FILTER_IS_NULL)
 	{
 		if (constant->type != jbvBool)
@@ -52,7 +50,7 @@ read_condition(JsonbValue *key, JsonbValue *constant, Condition *condition)
 	if (column->kind == COLUMN_ENUM && condition->op >= FILTER_LESS && condition->op < FILTER_IN)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("operator \"%s\" in the filter of column \"%s\" is not for enums",
-							   operator_names[condition->op], column->name),
+							   operator_name, column->name),
 						errhint("Use =, <>, in or \"is null\".")));
 	if (condition->op == FILTER_IN && array == NULL)
 		ereport(ERROR,
@@ -65,37 +63,24 @@ read_condition(JsonbValue *key, JsonbValue *constant, Condition *condition)
 		column_set_single(column, constant, &condition->constants);
 }
 
-/* The column of that name; its type must be one that is read. */
 static void
-find_column(TupleDesc descriptor, JsonbValue *key, Column *column)
+find_column(TupleDesc descriptor, const char *name, Column *column)
 {
-	for (int i = 0; i < descriptor->natts; i++)
-	{
-		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
-
-		if (attribute->attisdropped || !json_is_string(key, NameStr(attribute->attname)))
-			continue;
-		column_init_stored(column, attribute);
-		if (column->kind == COLUMN_OTHER)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("column \"%s\" of type %s cannot be filtered", column->name,
-								   format_type_be(column->type)),
-							errdetail(COLUMN_TYPES_DETAIL)));
-		return;
-	}
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("the filter names column \"%.*s\", which does not exist",
-						   key->val.string.len, key->val.string.val)));
+	if (!column_find(descriptor, name, column))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the filter names column \"%s\", which does not exist", name)));
+	if (column->kind == COLUMN_OTHER)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" of type %s cannot be filtered", column->name,
+							   format_type_be(column->type)),
+						errdetail(COLUMN_TYPES_DETAIL)));
 }
 
 static void
 read_conditions(const Column *column, JsonbValue *json, Filter *filter)
 {
 	JsonbContainer *object = json_get_object(json);
-	JsonbIterator *iterator;
-	JsonbValue key;
-	JsonbValue constant;
-	JsonbIteratorToken token;
+	ListCell *cell;
 
 	if (object == NULL || JsonContainerSize(object) == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -106,28 +91,20 @@ read_conditions(const Column *column, JsonbValue *json, Filter *filter)
 			? palloc0(JsonContainerSize(object) * sizeof(Condition))
 			: repalloc(filter->condition,
 					   (filter->count + JsonContainerSize(object)) * sizeof(Condition));
-	iterator = JsonbIteratorInit(object);
-	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+	foreach (cell, json_keys(object))
 	{
-		Condition *condition = &filter->condition[filter->count];
+		Condition *condition = &filter->condition[filter->count++];
 
-		if (token != WJB_KEY)
-			continue;
-		(void) JsonbIteratorNext(&iterator, &constant, true);
 		memset(condition, 0, sizeof(*condition));
 		condition->column = *column;
-		read_condition(&key, &constant, condition);
-		filter->count++;
+		read_condition(lfirst(cell), json_member(object, lfirst(cell)), condition);
 	}
 }
 
 void
 filter_parse(Jsonb *jsonb, TupleDesc descriptor, Filter *filter)
 {
-	JsonbIterator *iterator;
-	JsonbValue key;
-	JsonbValue conditions;
-	JsonbIteratorToken token;
+	ListCell *cell;
 
 	memset(filter, 0, sizeof(*filter));
 	if (jsonb == NULL)
@@ -136,16 +113,12 @@ filter_parse(Jsonb *jsonb, TupleDesc descriptor, Filter *filter)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("filter must be a JSON object"),
 				 errhint("Write for example {\"age\": {\">=\": 18}}.")));
-	iterator = JsonbIteratorInit(&jsonb->root);
-	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+	foreach (cell, json_keys(&jsonb->root))
 	{
 		Column column;
 
-		if (token != WJB_KEY)
-			continue;
-		(void) JsonbIteratorNext(&iterator, &conditions, true);
-		find_column(descriptor, &key, &column);
-		read_conditions(&column, &conditions, filter);
+		find_column(descriptor, lfirst(cell), &column);
+		read_conditions(&column, json_member(&jsonb->root, lfirst(cell)), filter);
 	}
 }
 

@@ -1,11 +1,10 @@
 /*
- * filter.h - the structured filter of the analyst's door.
+ * filter.h - the structured filter of an analyst's request.
  *
- * {"column": {"op": constant, ...}, ...}: a row passes if every condition holds.
- * Operators are =, <>, <, <=, >, >=, in (an array) and "is null" (true or false);
- * as in SQL, a NULL passes no other than "is null".  Texts are compared bytewise,
- * enums have no order.  There is nothing to execute, so a filter cannot fail, and
- * rows that do not pass become neutral: they still count.
+ * {"column": {"op": constant, ...}, ...}: a row passes if every condition holds.  Operators are =,
+ * <>, <, <=, >, >=, in (an array) and "is null" (true or false).  As in SQL, a NULL passes no
+ * operator but "is null".  Texts are compared bytewise, and enums have no order.  A filter calls
+ * no function of SQL, so it cannot fail.  Rows that do not pass become neutral: they still count.
  */
 #ifndef DPOBJ_FILTER_H
 #define DPOBJ_FILTER_H
@@ -33,7 +32,7 @@ typedef struct Condition
 {
 	Column column;
 	FilterOperator op;
-	bool want_null; /* of "is null" */
+	bool want_null; /* the constant of "is null" */
 	ColumnSet constants;
 } Condition;
 
@@ -43,10 +42,10 @@ typedef struct Filter
 	Condition *condition;
 } Filter;
 
-/* Raises 22023 for what is wrong with it; jsonb may be NULL, which lets every row pass. */
+/* Raises 22023 for a filter that is not valid; NULL lets every row pass. */
 extern void filter_parse(Jsonb *jsonb, TupleDesc descriptor, Filter *filter);
 
-/* Does the value of the condition's column pass? */
+/* Does a value of the condition's column pass? */
 extern bool condition_holds(const Condition *condition, Datum datum, bool isnull);
 
 #endif

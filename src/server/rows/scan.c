@@ -141,21 +141,13 @@ scan_check_relation(Relation relation, bool ignore_rls)
 static AttrNumber
 map_column(ScanTable *table, const Column *column)
 {
-	TupleDesc descriptor = RelationGetDescr(table->relation);
+	Form_pg_attribute attribute = column_attribute(RelationGetDescr(table->relation), column->name);
 
-	for (int i = 0; i < descriptor->natts; i++)
-	{
-		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
-
-		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column->name) != 0)
-			continue;
-		if (getBaseType(attribute->atttypid) != column->type)
-			break;
-		table->last = Max(table->last, attribute->attnum);
-		return attribute->attnum;
-	}
-	elog(ERROR, "relation \"%s\" has no such column \"%s\"",
-		 RelationGetRelationName(table->relation), column->name);
+	if (attribute == NULL || getBaseType(attribute->atttypid) != column->type)
+		elog(ERROR, "relation \"%s\" has no such column \"%s\"",
+			 RelationGetRelationName(table->relation), column->name);
+	table->last = Max(table->last, attribute->attnum);
+	return attribute->attnum;
 }
 
 static void
