@@ -1,13 +1,13 @@
 /*
- * evaluators.c - the aggregates dp_accuracy, dp_confusion and dp_select: how models that
- * are there already do on the rows of a query.
+ * evaluators.c - the aggregates dp_accuracy, dp_confusion and dp_select: how well models predict
+ * the labels of a query's rows.
  *
- * Rows are counted as they come, by prediction and label; nothing else of them is kept.
- * A row that a model cannot predict, or whose label is missing or neither 0 nor 1, is in
- * no count.  The charge comes after all that can be refused and before the noise.
+ * The transition function counts rows by prediction and label, and keeps nothing else of them.  A
+ * row counts nowhere if a model cannot predict it, or if its label is missing or neither 0 nor 1.
+ * The charge comes after all that can be refused and before the noise.
  *
- * The neighbours are those of a protected table's declaration, and rows that are replaced
- * elsewhere, which is what dpobj.evaluate and the training aggregates do by default.
+ * Neighbours are those of the table's protection.  Without one a row is replaced, as dpobj.evaluate
+ * and the training aggregates assume by default.
  */
 #include "postgres.h"
 
@@ -19,16 +19,12 @@
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 
 #include "core/exponential/select.h"
 
-#include "server/ledger/charge.h"
-#include "server/base/argument.h"
 #include "server/base/decimal.h"
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"
@@ -60,15 +56,9 @@ typedef struct Evaluation
 	Oid label_type;
 } Evaluation;
 
-static Oid
-argument_type(PlanCall *call, int position)
-{
-	return exprType((Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr);
-}
-
 /*
- * A name is looked up among the session user's models.  Somebody else's function must not
- * do that with them: it would learn what they are.
+ * Finds a model of the session user.  A SECURITY DEFINER function of another role must not look
+ * there: it would learn the names of models that it cannot see.
  */
 static void
 find_own_model(const char *name, Model *model)
@@ -134,11 +124,11 @@ read_models(Evaluation *evaluation, ArrayType *array)
 	}
 }
 
-/* By name, by value, or several of them: the type of the first argument tells. */
+/* The type of the first argument says whether it is a name, a model or an array of models. */
 static void
 read_subject(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 {
-	Oid type = argument_type(call, ARGUMENT_MODEL);
+	Oid type = owner_argument_type(call, ARGUMENT_MODEL);
 	bool several = OidIsValid(get_element_type(type));
 	Datum subject = plan_model_argument(call, ARGUMENT_MODEL, several ? "models" : "model", table);
 	const char *name = NULL;
@@ -157,7 +147,7 @@ read_subject(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 	add_model(evaluation, 0, &model, name);
 }
 
-/* Does a model map features to its range, or expect them to be within [-1, 1]? */
+/* Does the model scale features, or clip them to another range than [-1, 1]? */
 static bool
 is_scaled(const Predictor *predictor)
 {
@@ -171,7 +161,7 @@ is_scaled(const Predictor *predictor)
 	return false;
 }
 
-/* An age of 37 would be clipped to 1 silently. */
+/* Refuses features that the models would clip to [-1, 1] silently, such as an age of 37. */
 static void
 refuse_unscaled(PlanCall *call, const Evaluation *evaluation)
 {
@@ -185,7 +175,7 @@ refuse_unscaled(PlanCall *call, const Evaluation *evaluation)
 						 "indicator from boolean.");
 }
 
-/* As far as the statement or a constraint says how long arrays are; other rows are not counted. */
+/* Checks the length of arrays if it is public; else rows of another length are not counted. */
 static void
 check_features(PlanCall *call, const PlanTable *table, const Evaluation *evaluation)
 {
@@ -198,30 +188,21 @@ check_features(PlanCall *call, const PlanTable *table, const Evaluation *evaluat
 	refuse_unscaled(call, evaluation);
 }
 
-static void
-read_epsilon(PlanCall *call, PrivacyCost *cost)
-{
-	bool isnull;
-	Datum epsilon = plan_constant_argument(call, ARGUMENT_EPSILON, "epsilon", &isnull);
-
-	argument_require(isnull, "epsilon");
-	decimal_epsilon(epsilon, argument_type(call, ARGUMENT_EPSILON), cost);
-}
-
-/* Raises an error for all that is not allowed; table is NULL in a parallel worker. */
+/* Settles a call, or raises the error that refuses it; table is NULL in a parallel worker. */
 static void
 open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 {
 	memset(evaluation, 0, sizeof(*evaluation));
-	read_epsilon(call, &evaluation->cost);
-	evaluation->label_type = label_check_type(argument_type(call, ARGUMENT_LABEL));
+	decimal_epsilon(owner_argument(call, ARGUMENT_EPSILON, "epsilon"),
+					owner_argument_type(call, ARGUMENT_EPSILON), &evaluation->cost);
+	evaluation->label_type = label_check_type(owner_argument_type(call, ARGUMENT_LABEL));
 	read_subject(call, table, evaluation);
 	check_features(call, table, evaluation);
 }
 
 /* ---- the state ---- */
 
-/* A bytea: what has been counted, TALLY_CELLS numbers of rows for each model. */
+/* The state, a bytea: TALLY_CELLS numbers of rows for each model. */
 typedef struct Counts
 {
 	int32 vl_len_;
@@ -253,25 +234,29 @@ counts_check(Counts *counts, int models)
 	return counts;
 }
 
+/* The state that is argument 0, or a new one at the first row. */
+static Counts *
+get_counts(FunctionCallInfo fcinfo, int models)
+{
+	return PG_ARGISNULL(0) ? counts_create(models)
+						   : counts_check((Counts *) PG_GETARG_BYTEA_P(0), models);
+}
+
 /* ---- one row ---- */
 
-/* Public checks come before the first row is looked at, except in a parallel worker's copy. */
-static Evaluation *
+/* A parallel worker leaves the checks to the leader, which makes them before its own first row. */
+static void *
 evaluation_create(FunctionCallInfo fcinfo)
 {
-	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	Evaluation *evaluation = palloc(sizeof(Evaluation));
 	PlanCall call;
 	PlanTable table;
 
-	plan_read_call(fcinfo, &call);
-	if (!IsParallelWorker())
-	{
-		plan_check_shape(&call, &table);
-		charge_precheck();
-	}
+	if (IsParallelWorker())
+		plan_read_call(fcinfo, &call);
+	else
+		owner_open_call(fcinfo, &call, &table);
 	open_evaluation(&call, IsParallelWorker() ? NULL : &table, evaluation);
-	MemoryContextSwitchTo(old);
 	return evaluation;
 }
 
@@ -297,26 +282,16 @@ PG_FUNCTION_INFO_V1(dpobj_evaluation_accumulate);
 Datum
 dpobj_evaluation_accumulate(PG_FUNCTION_ARGS)
 {
-	Evaluation *evaluation = fcinfo->flinfo->fn_extra;
-	Counts *counts;
+	Evaluation *evaluation = owner_accumulation(fcinfo, NULL, evaluation_create);
+	Counts *counts = get_counts(fcinfo, evaluation->models);
 
-	if (AggCheckCallContext(fcinfo, NULL) != AGG_CONTEXT_AGGREGATE)
-	{
-		PlanCall call;
-
-		plan_read_call(fcinfo, &call); /* raises the error that fits */
-	}
-	if (evaluation == NULL)
-		fcinfo->flinfo->fn_extra = evaluation = evaluation_create(fcinfo);
-	counts = PG_ARGISNULL(0) ? counts_create(evaluation->models)
-							 : counts_check((Counts *) PG_GETARG_BYTEA_P(0), evaluation->models);
 	if (!PG_ARGISNULL(1 + ARGUMENT_FEATURES) && !PG_ARGISNULL(1 + ARGUMENT_LABEL))
 		count_row(evaluation, counts, PG_GETARG_ARRAYTYPE_P(1 + ARGUMENT_FEATURES),
 				  label_read(PG_GETARG_DATUM(1 + ARGUMENT_LABEL), evaluation->label_type));
 	PG_RETURN_POINTER(counts);
 }
 
-/* dpobj_internal.evaluation_combine(bytea, bytea): adds up two partial counts, in the first. */
+/* dpobj_internal.evaluation_combine(bytea, bytea) -> bytea: adds the second state to the first. */
 PG_FUNCTION_INFO_V1(dpobj_evaluation_combine);
 Datum
 dpobj_evaluation_combine(PG_FUNCTION_ARGS)
@@ -324,12 +299,7 @@ dpobj_evaluation_combine(PG_FUNCTION_ARGS)
 	Counts *sum;
 	Counts *more;
 
-	if (!AggCheckCallContext(fcinfo, NULL))
-		ereport(ERROR,
-				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-				 errmsg("dpobj_internal.evaluation_combine cannot be called outside an aggregate "
-						"query")));
-	plan_check_aggregate(fcinfo);
+	owner_check_combine(fcinfo, "evaluation_combine", NULL);
 	if (PG_ARGISNULL(1))
 	{
 		if (PG_ARGISNULL(0))
@@ -349,9 +319,9 @@ dpobj_evaluation_combine(PG_FUNCTION_ARGS)
 /* ---- other places of a call ---- */
 
 /*
- * Calls that are written alike in one SELECT are one call, unless there is a sub-select in
- * them: then PostgreSQL takes them for several, and (dp_confusion(...)).* for four.  They
- * are one release all the same: equal calls, on equal models, of one run of one node.
+ * PostgreSQL computes calls that are written alike in one SELECT once, unless they contain a
+ * sub-select; it then computes (dp_confusion(...)).* four times.  These places share one release if
+ * the calls and the models are equal, and one run of one node makes them.
  */
 static const Aggref *latest_call = NULL;
 
@@ -369,7 +339,7 @@ hash_call(const PlanCall *call, const Evaluation *evaluation, uint8 hash[DIGEST_
 	digest_bytes(&bytes, hash);
 }
 
-/* Of the same rows: but for models and epsilon, which the hash is of. */
+/* Do two calls count the same rows?  The hash covers models and epsilon. */
 static bool
 same_rows(const Aggref *call, const Aggref *other)
 {
@@ -416,7 +386,7 @@ draw(void *context)
 	return true;
 }
 
-/* Charge, draw, release.  Without a row the counts are 0, and the noise is the same. */
+/* Charges, draws and releases.  Without a row the counts are 0, and the noise is the same. */
 static void
 finish(FunctionCallInfo fcinfo, TallyKind kind, TallyResult *result)
 {
@@ -425,21 +395,16 @@ finish(FunctionCallInfo fcinfo, TallyKind kind, TallyResult *result)
 	Evaluation evaluation;
 	PlanCall call;
 	PlanTable table;
-	Counts *counts;
 	uint8 hash[DIGEST_LENGTH];
 	int64 release;
 
-	plan_read_call(fcinfo, &call);
-	plan_check_shape(&call, &table);
-	charge_precheck();
+	owner_open_call(fcinfo, &call, &table);
 	open_evaluation(&call, &table, &evaluation);
 	hash_call(&call, &evaluation, hash);
 	if (find_same_call(fcinfo, &call, hash, result))
 		return;
-	counts = PG_ARGISNULL(0) ? counts_create(evaluation.models)
-							 : counts_check((Counts *) PG_GETARG_BYTEA_P(0), evaluation.models);
 
-	run.count = counts->count;
+	run.count = get_counts(fcinfo, evaluation.models)->count;
 	request->models = evaluation.models;
 	request->model_release = evaluation.release;
 	request->table = table.oid;

@@ -1,13 +1,12 @@
 /*
  * ftrl.c - the window function dp_ftrl: private online learning, a choice for each row.
  *
- * The whole run is computed when its first row is asked for: what can be refused is
- * refused, the charge is committed, the choices are drawn, their hash is committed,
- * and only then is the first of them returned.  A window that is executed again starts
- * with empty memory, so that it is another run and another charge.
+ * The call for the first row computes the whole run: it refuses what it can refuse, commits the
+ * charge, draws the choices, commits their hash, and only then returns the first choice.  A window
+ * that is executed again starts with empty memory, so it makes another run and another charge.
  *
- * Neighbours differ in one row's costs.  The number of steps is declared: rows beyond it
- * get null, and whether there are fewer is never looked at.
+ * Neighbours differ in one row's costs.  The number of steps is declared: rows beyond it get null,
+ * and whether there are fewer rows shows nowhere.
  */
 #include "postgres.h"
 
@@ -41,7 +40,7 @@
 #define ARGUMENT_DELTA 2
 #define ARGUMENT_OPTIONS 3
 
-/* What lasts as long as the execution of the window. */
+/* The memory of one execution of the window. */
 typedef struct Choices
 {
 	bool released;
@@ -104,7 +103,7 @@ open_learning(const PlanWindow *window, const PlanTable *table, Learning *learni
 
 /* ---- the run ---- */
 
-/* The costs of the row at a place; anything but d numbers makes a neutral row. */
+/* The costs of the row at a place; costs 0 unless it has exactly the declared number of costs. */
 static void
 read_costs(WindowObject object, const Learning *learning, int64 place, int32 *cost)
 {
@@ -125,7 +124,7 @@ read_costs(WindowObject object, const Learning *learning, int64 place, int32 *co
 						 learning->high, learning->plan.terms.scale, cost);
 }
 
-/* What follows the charge. */
+/* The context of draw_choices(). */
 typedef struct FtrlCall
 {
 	WindowObject object;
@@ -168,8 +167,8 @@ draw_choices(void *context)
 }
 
 /*
- * The columns of ORDER BY are public, so that an error about them tells nothing.  The
- * order of rows that tie is the sort's business, which may depend on their size.
+ * The columns of ORDER BY are public, so an error about them tells nothing.  The order of rows that
+ * tie may depend on the size of the rows.
  */
 static void
 refuse_ties(WindowObject object, int64 rows, int64 steps)
@@ -213,8 +212,9 @@ commit_released(int64 release, const Choices *choices)
 }
 
 /*
- * All rows are asked for before the charge, so that an error below the window costs nothing.
- * One of the costs themselves comes after it; on a protected table they cannot raise any.
+ * Counting the rows reads all of them before the charge, so an error below the window costs
+ * nothing.  The expression of the costs is computed after the charge; over a protected table it
+ * cannot raise an error.
  */
 static void
 release_choices(FunctionCallInfo fcinfo, WindowObject object, Choices *choices)

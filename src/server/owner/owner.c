@@ -1,23 +1,84 @@
 /*
- * owner.c - what follows the charge of an aggregate or of a window function.
+ * owner.c - the checks of the aggregates and the window function, and what follows their charge.
  */
 #include "postgres.h"
 
 #include "catalog/pg_namespace.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rls.h"
 
 #include "server/analyst/analyst.h"
 #include "server/ledger/charge.h"
+#include "server/base/argument.h"
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
 #include "server/owner/owner.h"
 
+/* ---- checks ---- */
+
+void
+owner_open_call(FunctionCallInfo fcinfo, PlanCall *call, PlanTable *table)
+{
+	plan_read_call(fcinfo, call);
+	plan_check_shape(call, table);
+	charge_precheck();
+}
+
+Oid
+owner_argument_type(PlanCall *call, int position)
+{
+	return exprType((Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr);
+}
+
+Datum
+owner_argument(PlanCall *call, int position, const char *name)
+{
+	bool isnull;
+	Datum value = plan_constant_argument(call, position, name, &isnull);
+
+	argument_require(isnull, name);
+	return value;
+}
+
+void *
+owner_accumulation(FunctionCallInfo fcinfo, MemoryContext *context,
+				   void *(*create)(FunctionCallInfo fcinfo))
+{
+	if (AggCheckCallContext(fcinfo, context) != AGG_CONTEXT_AGGREGATE)
+	{
+		PlanCall call;
+
+		plan_read_call(fcinfo, &call); /* raises the error that fits */
+	}
+	if (fcinfo->flinfo->fn_extra == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+
+		fcinfo->flinfo->fn_extra = create(fcinfo);
+		MemoryContextSwitchTo(old);
+	}
+	return fcinfo->flinfo->fn_extra;
+}
+
+void
+owner_check_combine(FunctionCallInfo fcinfo, const char *name, MemoryContext *context)
+{
+	if (!AggCheckCallContext(fcinfo, context))
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("dpobj_internal.%s cannot be called outside an aggregate query", name)));
+	plan_check_aggregate(fcinfo);
+}
+
+/* ---- what follows the charge ---- */
+
 /*
- * The outer user is the one who gets the answer: the session's, or that of its SET ROLE.  Column
- * privileges are not looked at; who has only those is taken for somebody who may not read.
+ * The outer user gets the answer: the session's user, or that of its SET ROLE.  Privileges on
+ * single columns do not count as the right to read.
  */
 static bool
 caller_may_read(Oid table)

@@ -1,5 +1,6 @@
 /*
- * owner.h - what follows the charge of an aggregate or of a window function.
+ * owner.h - what the aggregates and the window function have in common: their checks, and what
+ * follows their charge.
  */
 #ifndef DPOBJ_OWNER_H
 #define DPOBJ_OWNER_H
@@ -8,13 +9,31 @@
 
 #include "server/plan/plan.h"
 
+/* Reads the call of a final function and checks all that is public; raises the refusal's error. */
+extern void owner_open_call(FunctionCallInfo fcinfo, PlanCall *call, PlanTable *table);
+
+extern Oid owner_argument_type(PlanCall *call, int position);
+
+/* The value of an argument that must not depend on rows; raises 22023 if it does or is null. */
+extern Datum owner_argument(PlanCall *call, int position, const char *name);
+
 /*
- * Runs work(context) after the charge; false: it has no answer.
+ * What a transition function keeps between rows: made by create() at the first row, in memory that
+ * lasts as long as the call.  Raises UB003 outside an aggregate; context: of the aggregate's state.
+ */
+extern void *owner_accumulation(FunctionCallInfo fcinfo, MemoryContext *context,
+								void *(*create)(FunctionCallInfo fcinfo));
+
+/* Raises UB003 if a combine function is called outside an aggregate of dpobj; name: its own. */
+extern void owner_check_combine(FunctionCallInfo fcinfo, const char *name, MemoryContext *context);
+
+/*
+ * Runs work(context) after the charge; false if it has no answer.
  *
- * The caller is usually somebody who may read the table.  A SECURITY DEFINER function or a view can
- * read it for somebody who may not: he gets the answer, or one error that is always the same,
- * UB004, at a tick that is counted from the charge (gate.h).  The query reads the rows before the
- * charge; how long that takes he sees.
+ * The caller can usually read the table.  A SECURITY DEFINER function or a view can read it for a
+ * caller who cannot.  That caller gets the answer or a constant error, UB004, at a tick counted
+ * from the charge (gate.h).  The query reads the rows before the charge, and the caller sees how
+ * long that takes.
  */
 extern bool owner_attempt(int64 release, const PlanTable *table, bool (*work)(void *context),
 						  void *context);

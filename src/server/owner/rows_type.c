@@ -5,8 +5,7 @@
 
 #include "fmgr.h"
 
-#include "server/base/dpobj.h"
-#include "server/plan/plan.h"
+#include "server/owner/owner.h"
 #include "server/rows/rows_state.h"
 
 PG_FUNCTION_INFO_V1(dpobj_rows_in);
@@ -26,7 +25,7 @@ dpobj_rows_out(PG_FUNCTION_ARGS)
 }
 
 /*
- * dpobj_internal.rows_combine(dp_rows, dp_rows) - adds the second partial state to the
+ * dpobj_internal.rows_combine(dp_rows, dp_rows) -> dp_rows: adds the second partial state to the
  * first, which lives in the aggregate's context afterwards.
  */
 PG_FUNCTION_INFO_V1(dpobj_rows_combine);
@@ -37,12 +36,7 @@ dpobj_rows_combine(PG_FUNCTION_ARGS)
 	RowsState *state;
 	struct varlena *flat;
 
-	if (!AggCheckCallContext(fcinfo, &context))
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-			 errmsg("dpobj_internal.rows_combine cannot be called outside an aggregate query")));
-	plan_check_aggregate(fcinfo);
+	owner_check_combine(fcinfo, "rows_combine", &context);
 	if (PG_ARGISNULL(1))
 	{
 		if (PG_ARGISNULL(0))

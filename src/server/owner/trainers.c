@@ -1,10 +1,10 @@
 /*
- * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm, dp_classifier and
- * dp_simplex: stream rows, charge, solve, release.
+ * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm, dp_classifier and dp_simplex:
+ * they collect rows, charge, solve and release.
  *
- * The order of the final function is the guarantee: everything that can be
- * refused is refused from public parameters, then the charge is committed, and
- * only then does the solver process receive random bits.
+ * The guarantee rests on the order of the final function: it refuses what it can refuse from
+ * public parameters, then commits the charge, and only then does the solver process get random
+ * bits.
  */
 #include "postgres.h"
 
@@ -13,7 +13,6 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -21,7 +20,6 @@
 #include "utils/memutils.h"
 
 #include "server/ledger/charge.h"
-#include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/rows/label.h"
 #include "server/owner/owner.h"
@@ -34,22 +32,6 @@
 #include "server/release/training.h"
 
 /* ---- the call ---- */
-
-static Oid
-argument_type(PlanCall *call, int position)
-{
-	return exprType((Node *) list_nth_node(TargetEntry, call->aggref->args, position)->expr);
-}
-
-static Datum
-required_argument(PlanCall *call, int position, const char *name)
-{
-	bool isnull;
-	Datum value = plan_constant_argument(call, position, name, &isnull);
-
-	argument_require(isnull, name);
-	return value;
-}
 
 Jsonb *
 trainer_options(PlanCall *call, int first)
@@ -65,8 +47,8 @@ trainer_options(PlanCall *call, int first)
 }
 
 /*
- * Which tables are neighbours belongs to a protected table: all that is charged to
- * it must be about the same ones, or be converted (dpobj_internal.cost_under).
+ * A protected table has one adjacency: all charges to it must be about the same neighbours, or be
+ * converted to them (dpobj_internal.cost_under).
  */
 static void
 settle_adjacency(const PlanTable *table, Options *options)
@@ -87,12 +69,12 @@ settle_adjacency(const PlanTable *table, Options *options)
 void
 trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, Training *training)
 {
-	training_set_cost(training, required_argument(call, first + TRAINER_EPSILON, "epsilon"),
-					  argument_type(call, first + TRAINER_EPSILON),
-					  required_argument(call, first + TRAINER_DELTA, "delta"),
-					  argument_type(call, first + TRAINER_DELTA));
+	training_set_cost(training, owner_argument(call, first + TRAINER_EPSILON, "epsilon"),
+					  owner_argument_type(call, first + TRAINER_EPSILON),
+					  owner_argument(call, first + TRAINER_DELTA, "delta"),
+					  owner_argument_type(call, first + TRAINER_DELTA));
 	if (training->method != METHOD_SIMPLEX)
-		label_check_type(argument_type(call, first + TRAINER_LABEL));
+		label_check_type(owner_argument_type(call, first + TRAINER_LABEL));
 	training_set_options(training, options);
 	if (table != NULL)
 		settle_adjacency(table, &training->options);
@@ -105,7 +87,7 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 		plan_refuse_unscaled_target(call, first + TRAINER_LABEL);
 }
 
-/* Where the number of features can be said, for ereport(). */
+/* The hint for ereport() that says where to declare the number of features. */
 static int
 hint_dimension(void)
 {
@@ -153,31 +135,28 @@ typedef struct Accumulation
 	Oid label_type;
 } Accumulation;
 
-/* Public checks come before the first row is looked at, except in a parallel worker's copy. */
-static Accumulation *
+/* A parallel worker leaves most checks to the leader, which makes them before its own first row. */
+static void *
 accumulation_create(FunctionCallInfo fcinfo)
 {
-	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	Accumulation *accumulation = palloc0(sizeof(Accumulation));
 	PlanCall call;
 	PlanTable table;
 
-	plan_read_call(fcinfo, &call);
 	if (IsParallelWorker())
-		plan_check_groups((Agg *) call.node);
-	else
 	{
-		plan_check_shape(&call, &table);
-		charge_precheck();
+		plan_read_call(fcinfo, &call);
+		plan_check_groups((Agg *) call.node);
 	}
+	else
+		owner_open_call(fcinfo, &call, &table);
 	open_training(&call, IsParallelWorker() ? NULL : &table, &accumulation->training);
 	accumulation->label_type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 1 + TRAINER_LABEL));
-	MemoryContextSwitchTo(old);
 	return accumulation;
 }
 
 /*
- * The first row's length is the dimension if nothing public gives it; then the guarantee is
+ * Takes the first row's length for the dimension if nothing public gives it.  The guarantee is then
  * conditional on that row.
  */
 static void
@@ -194,14 +173,14 @@ adopt_features(Accumulation *accumulation, Rows *rows, int features, MemoryConte
 	(void) rows_set_features(rows, accumulation->training.encoding.features);
 }
 
-/* Of a row's features; 0 if they are no row. */
+/* The number of a row's features; 0 unless the array has one dimension. */
 static int
 length_of(const ArrayType *array)
 {
 	return ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
 }
 
-/* The number to be predicted goes in front of the features. */
+/* Adds a row with the number to be predicted in front of the features. */
 static void
 add_target_row(Rows *rows, double target, const double *features, int count)
 {
@@ -212,7 +191,6 @@ add_target_row(Rows *rows, double target, const double *features, int count)
 	rows_add(rows, row, true);
 }
 
-/* Once it is settled what will be done with the rows, and before the first one enters. */
 void
 trainer_let_spill(FunctionCallInfo fcinfo, const Training *training, Size limit, RowsState *state)
 {
@@ -268,21 +246,10 @@ PG_FUNCTION_INFO_V1(dpobj_train_accumulate);
 Datum
 dpobj_train_accumulate(PG_FUNCTION_ARGS)
 {
-	Accumulation *accumulation = fcinfo->flinfo->fn_extra;
 	MemoryContext context;
+	Accumulation *accumulation = owner_accumulation(fcinfo, &context, accumulation_create);
 	RowsState *state;
 
-	if (AggCheckCallContext(fcinfo, &context) != AGG_CONTEXT_AGGREGATE)
-	{
-		PlanCall call;
-
-		plan_read_call(fcinfo, &call); /* raises the error that fits */
-	}
-	if (accumulation == NULL)
-	{
-		accumulation = accumulation_create(fcinfo);
-		fcinfo->flinfo->fn_extra = accumulation;
-	}
 	state = PG_ARGISNULL(0) ? rows_state_create(&accumulation->training.encoding, context)
 							: rows_state_get(PG_GETARG_DATUM(0), context);
 	add_row(fcinfo, accumulation, state);
@@ -308,8 +275,8 @@ trainer_fail(int64 release, SolverOutcome outcome, const Training *training)
 }
 
 /*
- * The dimension was taken from the first row, and a constraint may have been validated since then;
- * the two need not agree.
+ * Checks the length of the state's rows.  It differs from the dimension if it came from the first
+ * row, and a constraint with another length has been validated since.
  */
 static void
 check_length(const Training *training, RowsState *state)
@@ -339,11 +306,11 @@ settle_from_state(Training *training, RowsState *state)
 										(training->method == METHOD_SIMPLEX ? 1 : 0));
 }
 
-/* What follows the charge. */
+/* The context of solve(). */
 typedef struct TrainerRun
 {
 	Training training;
-	RowsState *state; /* NULL: there was no row */
+	RowsState *state; /* NULL if there was no row */
 	uint8 *problem;
 	Size length;
 	MechanismAnswer answer;
@@ -371,9 +338,7 @@ dpobj_train_final(PG_FUNCTION_ARGS)
 	PlanTable table;
 	int64 release;
 
-	plan_read_call(fcinfo, &call);
-	plan_check_shape(&call, &table);
-	charge_precheck();
+	owner_open_call(fcinfo, &call, &table);
 	open_training(&call, &table, &run.training);
 	if (!PG_ARGISNULL(0))
 		run.state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
@@ -392,8 +357,8 @@ dpobj_train_final(PG_FUNCTION_ARGS)
 }
 
 /*
- * The scripts of versions before 0.3.0 have these two functions for each aggregate, and their
- * databases may have the new library before they are updated.
+ * Versions before 0.3.0 have these two functions for each aggregate.  Their databases may load the
+ * new library before they are updated.
  */
 #define EARLIER_NAMES(method)                                                                      \
 	PG_FUNCTION_INFO_V1(dpobj_##method##_accumulate);                                              \

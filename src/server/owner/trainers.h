@@ -1,5 +1,5 @@
 /*
- * trainers.h - what the aggregates of the owner's door have in common.
+ * trainers.h - what the training aggregates have in common.
  */
 #ifndef DPOBJ_TRAINERS_H
 #define DPOBJ_TRAINERS_H
@@ -22,29 +22,30 @@
 #define TRAINER_DELTA 3
 #define TRAINER_OPTIONS 4
 
-/* The argument's value, which must not depend on rows; NULL: null, or there is none. */
+/* The options, which must not depend on rows; NULL if they are null or left out. */
 extern Jsonb *trainer_options(PlanCall *call, int first);
 
 /*
- * Reads the call's public arguments: cost, options, and on a protected table its adjacency.
- * first is the position of the features; the training's method must be set; table is NULL in a
- * parallel worker, which only needs the encoding.
+ * Reads the call's public arguments, and the adjacency of a protected table, into a training whose
+ * method is set.  first: the position of the features.  table is NULL in a parallel worker, which
+ * needs only the encoding.
  */
 extern void trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table,
 						 Training *training);
 
-/* Settles the training if the dimension is known; else an error unless it may come from a row. */
+/* Settles the training if its dimension is known; raises 22023 unless it may come from a row. */
 extern void trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *training);
 
-/* Adds one row; one that cannot be encoded is neutral, and none raises an error. */
+/* Adds one row.  A row that cannot be encoded is neutral; no row raises an error. */
 extern void trainer_add(const Training *training, RowsState *state, ArrayType *features,
 						Datum label, Oid label_type);
 
-/* Lets a state spill its rows beyond that, if the mechanism can take it; before the first row. */
+/* Lets a state spill its rows beyond the limit once the training is settled, before its first row.
+ */
 extern void trainer_let_spill(FunctionCallInfo fcinfo, const Training *training, Size limit,
 							  RowsState *state);
 
-/* Commits the end of a release that the solver has not answered, and raises the error. */
+/* Commits the failure of a release that the solver has not answered, and raises UB004. */
 extern _Noreturn void trainer_fail(int64 release, SolverOutcome outcome, const Training *training);
 
 #endif

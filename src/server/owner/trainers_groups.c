@@ -1,23 +1,19 @@
 /*
  * trainers_groups.c - the aggregate dp_groups: a model for each key of a public list.
  *
- * The list and the method stand in the options, so that they are known without a row.  The
- * order of the final function is that of the other aggregates (trainers.c).
+ * The options hold the list and the method, so both are known without a row.  The final function
+ * has the order of the other aggregates (trainers.c).
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 
-#include "server/ledger/charge.h"
 #include "server/release/groups.h"
 #include "server/base/json_value.h"
 #include "server/owner/owner.h"
@@ -38,7 +34,7 @@ without(Jsonb *options, const char *member)
 		DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(options), CStringGetTextDatum(member)));
 }
 
-/* The members that are not the method's own; returns the others. */
+/* Reads keys and method; returns the options without them. */
 static Jsonb *
 read_options(PlanCall *call, Training *training, KeyList *keys)
 {
@@ -77,9 +73,7 @@ open_call(FunctionCallInfo fcinfo, PlanTable *table, Training *training, KeyList
 	PlanCall call;
 	Jsonb *options;
 
-	plan_read_call(fcinfo, &call);
-	plan_check_shape(&call, table);
-	charge_precheck();
+	owner_open_call(fcinfo, &call, table);
 	memset(training, 0, sizeof(*training));
 	options = read_options(&call, training, keys);
 	check_columns(&call, keys);
@@ -97,15 +91,13 @@ typedef struct Accumulation
 	KeyList keys;
 	bool is_array; /* is the key an array? */
 	Oid label_type;
-	const char **bytes; /* of a row's key */
+	const char **bytes; /* the parts of a row's key */
 	int *lengths;
 } Accumulation;
 
-/* Public checks come before the first row is looked at. */
-static Accumulation *
+static void *
 accumulation_create(FunctionCallInfo fcinfo)
 {
-	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	Accumulation *accumulation = palloc0(sizeof(Accumulation));
 	PlanTable table;
 
@@ -115,7 +107,6 @@ accumulation_create(FunctionCallInfo fcinfo)
 		getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_FIRST + TRAINER_LABEL));
 	accumulation->bytes = palloc(accumulation->keys.columns * sizeof(char *));
 	accumulation->lengths = palloc(accumulation->keys.columns * sizeof(int));
-	MemoryContextSwitchTo(old);
 	return accumulation;
 }
 
@@ -128,7 +119,7 @@ set_part(Accumulation *accumulation, int column, Datum text)
 	accumulation->lengths[column] = VARSIZE_ANY_EXHDR(part);
 }
 
-/* The group of a row, -1 if it is in none: a key that is null, in part or of another length. */
+/* The group of a key; -1 if it is not listed, has another length or contains a null. */
 static int
 find_group(Accumulation *accumulation, Datum key)
 {
@@ -182,21 +173,10 @@ PG_FUNCTION_INFO_V1(dpobj_groups_accumulate);
 Datum
 dpobj_groups_accumulate(PG_FUNCTION_ARGS)
 {
-	Accumulation *accumulation = fcinfo->flinfo->fn_extra;
 	MemoryContext context;
+	Accumulation *accumulation = owner_accumulation(fcinfo, &context, accumulation_create);
 	RowsState **states;
 
-	if (AggCheckCallContext(fcinfo, &context) != AGG_CONTEXT_AGGREGATE)
-	{
-		PlanCall call;
-
-		plan_read_call(fcinfo, &call); /* raises the error that fits */
-	}
-	if (accumulation == NULL)
-	{
-		accumulation = accumulation_create(fcinfo);
-		fcinfo->flinfo->fn_extra = accumulation;
-	}
 	states = PG_ARGISNULL(0) ? groups_states(&accumulation->training, context)
 							 : (RowsState **) PG_GETARG_POINTER(0);
 	add_row(fcinfo, accumulation, states);
@@ -205,7 +185,7 @@ dpobj_groups_accumulate(PG_FUNCTION_ARGS)
 
 /* ---- the release ---- */
 
-/* What follows the charge. */
+/* The context of solve(). */
 typedef struct GroupsRun
 {
 	Training training;
@@ -223,8 +203,7 @@ solve(void *context)
 	return run->outcome == SOLVER_ANSWERED;
 }
 
-/* dpobj_internal.groups_final(internal) -> dp_group[]: charge, solve, release; no row means no
- * state. */
+/* dpobj_internal.groups_final(internal) -> dp_group[]: charges, solves, releases. */
 PG_FUNCTION_INFO_V1(dpobj_groups_final);
 Datum
 dpobj_groups_final(PG_FUNCTION_ARGS)

@@ -1,12 +1,12 @@
 /*
- * citus.c - found by Citus's own tables in pg_catalog, where nobody but superusers makes any.
+ * citus.c - finds tables of Citus in its own catalogs, which only superusers can write.
  *
  *   pg_dist_partition   a row for each table that is distributed, a reference table, or local
- *                       but managed; logicalrelid says which
- *   pg_dist_shard       a row for each shard, by its number, shardid; the shard's own name is
- *                       that of the table, an underscore and the number
+ *                       but managed; logicalrelid is the table
+ *   pg_dist_shard       a row for each shard; the shard's own name is that of the table, an
+ *                       underscore and the number shardid
  *
- * Nodes that were given no metadata have empty ones.  There a name is all that tells a shard.
+ * Nodes without metadata have empty catalogs; there only the name shows that a table is a shard.
  */
 #include "postgres.h"
 
@@ -31,43 +31,33 @@ catalog(const char *name)
 	return get_relname_relid(name, PG_CATALOG_NAMESPACE);
 }
 
-/*
- * Is there a row with this value?  True also for a table of another shape, because its contents are
- * unknown.  index: of the column, or InvalidOid.
- */
+/* Does a scan with these keys find a row?  index may be InvalidOid. */
 static bool
-has_row(Oid oid, Oid index, const char *column, RegProcedure equal, Datum value)
+has_row(Oid oid, Oid index, int keys, ScanKey key)
 {
-	AttrNumber number = get_attnum(oid, column);
-	Relation relation;
-	ScanKeyData key;
-	SysScanDesc scan;
-	bool found;
+	Relation relation = table_open(oid, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(relation, index, OidIsValid(index), NULL, keys, key);
+	bool found = systable_getnext(scan) != NULL;
 
-	if (number == InvalidAttrNumber)
-		return true;
-	relation = table_open(oid, AccessShareLock);
-	ScanKeyInit(&key, number, BTEqualStrategyNumber, equal, value);
-	scan = systable_beginscan(relation, index, OidIsValid(index), NULL, 1, &key);
-	found = systable_getnext(scan) != NULL;
 	systable_endscan(scan);
 	table_close(relation, AccessShareLock);
 	return found;
 }
 
+/* True also for a catalog that does not have the column: then nobody knows what it holds. */
 static bool
-is_empty(Oid oid)
+has_value(Oid oid, Oid index, const char *column, RegProcedure equal, Datum value)
 {
-	Relation relation = table_open(oid, AccessShareLock);
-	SysScanDesc scan = systable_beginscan(relation, InvalidOid, false, NULL, 0, NULL);
-	bool found = systable_getnext(scan) != NULL;
+	AttrNumber number = get_attnum(oid, column);
+	ScanKeyData key;
 
-	systable_endscan(scan);
-	table_close(relation, AccessShareLock);
-	return !found;
+	if (number == InvalidAttrNumber)
+		return true;
+	ScanKeyInit(&key, number, BTEqualStrategyNumber, equal, value);
+	return has_row(oid, index, 1, &key);
 }
 
-/* The number at the end of a name, behind an underscore; 0: none. */
+/* The number at the end of a name, after an underscore; 0 if there is none. */
 static int64
 number_of(const char *name)
 {
@@ -88,18 +78,18 @@ is_shard(Oid relation)
 	int64 number = number_of(get_rel_name(relation));
 
 	return OidIsValid(shards) && number > 0 &&
-		   has_row(shards, catalog("pg_dist_shard_shardid_index"), "shardid", F_INT8EQ,
-				   Int64GetDatum(number));
+		   has_value(shards, catalog("pg_dist_shard_shardid_index"), "shardid", F_INT8EQ,
+					 Int64GetDatum(number));
 }
 
-/* Looks at the topmost table's name only: a partition may be named after its month. */
+/* For topmost tables: a partition may be named after its month. */
 static bool
 may_be_shard(Oid relation)
 {
 	Oid shards = catalog("pg_dist_shard");
 
 	return OidIsValid(shards) && number_of(get_rel_name(relation)) >= FIRST_SHARD &&
-		   is_empty(shards);
+		   !has_row(shards, InvalidOid, 0, NULL);
 }
 
 const char *
@@ -114,7 +104,7 @@ citus_rule(Oid relation)
 	{
 		Oid table = lfirst_oid(cell);
 
-		if (has_row(tables, InvalidOid, "logicalrelid", F_OIDEQ, ObjectIdGetDatum(table)))
+		if (has_value(tables, InvalidOid, "logicalrelid", F_OIDEQ, ObjectIdGetDatum(table)))
 			return "Citus manages the table: its rows are in shards or on other nodes.";
 		if (is_shard(table))
 			return "It is a shard of a table that Citus manages, and budgets of that table would "

@@ -1,5 +1,5 @@
 /*
- * column.c - decode, compare and convert values of the types that are read.
+ * column.c - decodes, compares and converts the values of columns.
  */
 #include "postgres.h"
 
@@ -165,8 +165,8 @@ read_real(const Column *column, Datum datum)
 }
 
 /*
- * One byte more than the longest constant has tells a longer text from all of
- * them.  A bpchar is padded, so that its true length is found at its end.
+ * One byte more than the longest constant is enough to tell a longer text from every constant.  A
+ * bpchar is read whole, because the blanks at its end do not count.
  */
 static void
 read_text(const Column *column, Datum datum, int longest, ColumnValue *value)
@@ -205,7 +205,7 @@ column_read(const Column *column, Datum datum, int longest, ColumnValue *value)
 	}
 }
 
-/* As date_part('epoch', ...) computes them, to the last bit. */
+/* The seconds of date_part('epoch', ...), to the last bit. */
 static double
 unix_seconds(Timestamp timestamp)
 {
@@ -216,7 +216,6 @@ unix_seconds(Timestamp timestamp)
 	return ((double) timestamp + (double) offset) / 1000000.0;
 }
 
-/* Infinite dates and timestamps are the ends of their ranges. */
 static double
 read_seconds(const Column *column, Datum datum)
 {
@@ -264,7 +263,7 @@ varlena_person(Datum datum, uint32 *length)
 	return (const uint8 *) VARDATA_ANY(value);
 }
 
-/* All numbers of one value have the same digits once trailing zeros are not displayed. */
+/* Numerics that are equal have the same bytes without their trailing zeros. */
 static const uint8 *
 numeric_person(Datum datum, uint32 *length)
 {
@@ -368,11 +367,11 @@ real_constant(const Column *column, JsonbValue *json)
 
 	if (!json_get_number(json, &number))
 		refuse_constant(column, json, "a number");
-	/* as the column would store it: 0.1 means the real that is nearest to it */
+	/* a real column stores 0.1 as the real that is nearest to it */
 	return column->type == FLOAT4OID ? (double) (float) number : number;
 }
 
-/* Dates are written as in SQL; what their input function refuses is a wrong constant. */
+/* Reads a date as SQL does; an error of its input function refuses the constant. */
 static int64
 time_constant(const Column *column, JsonbValue *json)
 {
@@ -501,7 +500,7 @@ set_allocate(ColumnSet *set, int count)
 	set->position = palloc(Max(count, 1) * sizeof(int));
 }
 
-/* A number that is the same for equal values; different values rarely share one. */
+/* A number that equal values share; different values rarely do. */
 static uint64
 key_of(const Column *column, const ColumnValue *value)
 {
@@ -519,7 +518,7 @@ key_of(const Column *column, const ColumnValue *value)
 	}
 }
 
-/* The number of smaller keys among the first count, without a branch that depends on the key. */
+/* The number of smaller keys among the first count; no branch depends on the key. */
 static int
 count_smaller(const ColumnSet *set, int count, uint64 key)
 {
@@ -580,7 +579,7 @@ column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set)
 	set_allocate(set, JsonContainerSize(array));
 	for (int i = 0; i < set->count; i++)
 	{
-		CHECK_FOR_INTERRUPTS(); /* the arrays move for each of them */
+		CHECK_FOR_INTERRUPTS(); /* each of them moves the arrays */
 		set_put(column, getIthJsonbValueFromContainer(array, i), set, i);
 	}
 }

@@ -1,10 +1,9 @@
 /*
- * column.h - values of a table's columns, read without ever raising an error.
+ * column.h - values of a table's columns, read without raising an error.
  *
- * What a row contains may reach no error (rule H12), so values are decoded
- * here rather than by the casts and operators of SQL: those refuse a numeric that
- * is too large for a float8, or ask a collation.  Constants, which are public,
- * come as JSON and are checked against the type of the column.
+ * What a row contains must not lead to an error (rule H12), so values are decoded here: casts and
+ * operators of SQL may refuse a numeric that is too large for a float8, or call a collation.
+ * Constants are public; they come as JSON and are checked against the type of the column.
  */
 #ifndef DPOBJ_COLUMN_H
 #define DPOBJ_COLUMN_H
@@ -17,7 +16,7 @@
 
 typedef enum ColumnKind
 {
-	COLUMN_OTHER,   /* of a type that is not read */
+	COLUMN_OTHER,   /* any other type, which is not read */
 	COLUMN_BOOLEAN, /* bool */
 	COLUMN_INTEGER, /* int2, int4, int8 */
 	COLUMN_REAL,    /* float4, float8 */
@@ -30,7 +29,7 @@ typedef enum ColumnKind
 typedef struct Column
 {
 	const char *name;
-	AttrNumber number; /* in the relation that the declaration is about */
+	AttrNumber number; /* in the declared relation */
 	Oid type;          /* the base type of a domain */
 	ColumnKind kind;
 	bool by_label; /* an enum of kind text: the labels of its values are read */
@@ -52,7 +51,7 @@ typedef struct ColumnValue
 	"numeric, date, timestamp, timestamp with time zone, text, varchar, char, an enum, or a "      \
 	"domain over one of them."
 
-/* The types of columns that can say whose row it is. */
+/* The types of columns that can name persons, for error details. */
 #define PERSON_TYPES_DETAIL                                                                        \
 	"A person may be named by a column of type boolean, smallint, integer, bigint, real, double "  \
 	"precision, numeric, date, timestamp, timestamp with time zone, text, varchar, char, uuid, "   \
@@ -60,7 +59,7 @@ typedef struct ColumnValue
 
 extern void column_init(Column *column, Form_pg_attribute attribute);
 
-/* Of a relation that is to be scanned. */
+/* The same for a relation to be scanned; raises 0A000 for a virtual generated column. */
 extern void column_init_stored(Column *column, Form_pg_attribute attribute);
 
 /* The attribute of that name; NULL if there is none (system columns are none). */
@@ -70,33 +69,31 @@ extern Form_pg_attribute column_attribute(TupleDesc descriptor, const char *name
 extern bool column_find(TupleDesc descriptor, const char *name, Column *column);
 
 /*
- * The name of the column's type as models keep it, and a type that can be encoded likewise
- * by such a name, InvalidOid if there is none: "enum" is any enum, and comes back as text.
+ * The name of the column's type as models keep it, and the type of such a name, InvalidOid if there
+ * is none.  Every enum is "enum", which is read back as text.
  */
 extern const char *column_type_name(const Column *column);
 extern Oid column_type_named(const char *name);
 
+/* Can its values name persons? */
 extern bool column_names_persons(const Column *column);
 
 /*
- * The person that a value names, as bytes that are equal exactly for equal values:
- * 1.0 and 1.00 are one numeric, -0 and 0 one float, NaN is equal to itself, texts
- * are compared bytewise, without the trailing blanks of a bpchar.  Short ones are
- * written to buffer, which must hold 8 bytes; others are allocated.
+ * The person that a value names, as bytes that are equal exactly for equal values: 1.0 and 1.00 are
+ * one numeric, -0 and 0 one float, NaN is equal to itself, texts are compared bytewise, without the
+ * trailing blanks of a bpchar.  The result may lie in buffer, which must hold 8 bytes.
  */
 extern const uint8 *column_person(const Column *column, Datum datum, uint8 *buffer, uint32 *length);
 
 /*
- * A number for a boolean, integer, real, numeric or time column, whose unit is
- * the second since 1970 then (UTC for a timestamptz).  Infinite where the value
- * is, or is too large; NaN where the value is.
+ * The number of a boolean, integer, real, numeric or time column; a time is in seconds since 1970
+ * (UTC for a timestamptz).  Infinite if the value is infinite or too large; NaN if the value is.
  */
 extern double column_number(const Column *column, Datum datum);
 
 /*
- * The value, for comparison with constants of at most longest bytes: no more of a
- * long text is fetched than they can be told apart by.  Trailing blanks of a
- * bpchar do not count.
+ * The value, for comparison with constants of at most longest bytes; of a long text only as much is
+ * fetched as the comparison needs.  Trailing blanks of a bpchar do not count.
  */
 extern void column_read(const Column *column, Datum datum, int longest, ColumnValue *value);
 
@@ -106,29 +103,29 @@ extern void column_read(const Column *column, Datum datum, int longest, ColumnVa
  */
 extern int column_compare(const Column *column, const ColumnValue *a, const ColumnValue *b);
 
-/* A constant of an integer, text or enum column as it was written. */
+/* The text of a constant of an integer, text or enum column. */
 extern char *column_text(const Column *column, const ColumnValue *value);
 
-/* Constants of one column. */
+/* Different constants of one column, found in a number of steps that does not depend on rows. */
 typedef struct ColumnSet
 {
 	int count;
 	int longest;        /* bytes of the longest text */
 	ColumnValue *value; /* in the order given */
-	uint64 *key;        /* a number for each value, in ascending order */
-	int *position;      /* the value's position for each key */
+	uint64 *key;        /* hashes of the values, ascending */
+	int *position;      /* in value, of each key */
 } ColumnSet;
 
 /*
- * A set of one constant, and one with the elements of an array.  Raise 22023 for
- * constants that do not fit the column, and for repeated ones.
+ * A set of one constant, or of the elements of an array.  They raise 22023 for a constant that does
+ * not fit the column or is repeated.
  */
 extern void column_set_single(const Column *column, JsonbValue *json, ColumnSet *set);
 extern void column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set);
 
 /*
- * Position of the row's value among the constants, or -1.  The search takes the same number of
- * steps for every value, so that the time of a scan does not tell which rows have which value.
+ * The position of the row's value among the constants, or -1.  The search takes the same number of
+ * steps for every value, so the time of a scan does not show which rows have which value.
  */
 extern int column_set_find(const Column *column, const ColumnSet *set, Datum datum);
 

@@ -1,7 +1,7 @@
 /*
  * encoder_declaration.c - reads the jsonb "encoders" and checks it against a table.
  *
- * Errors here are about the declaration and the table's columns, which are public.
+ * The errors are about the declaration and the table's columns, both of which are public.
  */
 #include "postgres.h"
 
@@ -76,7 +76,7 @@ static const struct
 typedef struct Declaration
 {
 	const char *column;
-	JsonbValue *value[KEYS]; /* NULL: not given */
+	JsonbValue *value[KEYS]; /* NULL if not given */
 } Declaration;
 
 static void

@@ -1,5 +1,5 @@
 /*
- * encoders.c - choose encoders, describe their features, encode a row.
+ * encoders.c - chooses encoders, describes their features and encodes values.
  */
 #include "postgres.h"
 
@@ -201,8 +201,8 @@ has_categories(const Encoder *encoder)
 }
 
 /*
- * Exactly one feature is 1: one of the categories or, where nothing stands in for
- * a missing value, its indicator.  With the first category dropped all may be 0.
+ * The number of features of which exactly one is 1: the categories and, if a missing value has no
+ * substitute, its indicator.  If the first category is dropped, all may be 0.
  */
 static int
 one_hot_size(const Encoder *encoder)
@@ -334,7 +334,7 @@ read_number(const Encoder *encoder, Datum datum)
 	return encoder->column.kind == COLUMN_TIME ? number / encoder->unit : number;
 }
 
-/* NaN comes out as NaN. */
+/* The feature of a value; NaN if the value is NaN. */
 static double
 apply_number(const Encoder *encoder, Datum datum)
 {
@@ -358,7 +358,7 @@ find_category(const Encoder *encoder, Datum datum)
 	return isnan(number) ? -1 : encoder_bin(encoder, number);
 }
 
-/* Writes the features but for the indicator; false if the value is missing. */
+/* Writes the features except the indicator; false if the value is missing. */
 static bool
 encode_number(const Encoder *encoder, Datum datum, bool isnull, double *features)
 {

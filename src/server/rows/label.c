@@ -1,5 +1,5 @@
 /*
- * label.c - types of labels.
+ * label.c - the types of labels.
  */
 #include "postgres.h"
 

@@ -15,12 +15,12 @@ typedef enum Label
 	LABEL_NEITHER
 } Label;
 
-/* The type without domains; raises 42804 unless it is boolean, int2, int4 or int8. */
+/* The base type of a label's type; raises 42804 unless it is boolean, int2, int4 or int8. */
 extern Oid label_check_type(Oid type);
 
 /*
- * Of a type that label_check_type() returned: true and 1 are positive, false, 0 and -1 negative;
- * any other integer is neither, and makes a neutral row.
+ * Reads a label of a type that label_check_type() returned: true and 1 are positive, false, 0 and
+ * -1 negative.  Any other integer is neither and makes its row neutral.
  */
 static inline Label
 label_read(Datum datum, Oid type)

@@ -1,8 +1,8 @@
 /*
  * protection.c - dpobj.protect(), dpobj.unprotect() and the reading of their table.
  *
- * The declaration belongs to the caller's transaction, its event in the ledger is
- * committed by the charge worker, as with budgets (budget.c).
+ * The caller's transaction writes the declaration; the charge worker commits its event in the
+ * ledger, as with budgets (budget.c).
  */
 #include "postgres.h"
 
@@ -142,9 +142,7 @@ find_person(const char *name, TupleDesc descriptor, Column *column)
 						errdetail(PERSON_TYPES_DETAIL)));
 }
 
-/*
- * Raises the error with a hint who can help: only an administrator can declare the columns again.
- */
+/* Raises 22023 with a hint for the caller: only an administrator can declare the columns again. */
 static void
 outdated(const Protection *protection, const char *problem, const char *other_way)
 {
@@ -205,7 +203,7 @@ protection_person(const Protection *protection, TupleDesc descriptor, Column *co
 
 /* ---- declaring ---- */
 
-/* The arguments of dpobj.protect; strings are NULL, numbers 0 where not given. */
+/* The arguments of dpobj.protect; strings are NULL and numbers 0 if they are not given. */
 typedef struct Declaration
 {
 	Oid relation;
@@ -272,7 +270,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 	check_earlier_rows(declaration, declaration->has_earlier_rows && !PG_ARGISNULL(7));
 }
 
-/* The text must travel to the ledger, and everybody reads it in dpobj.protected. */
+/* The ledger keeps the text, and everybody reads it in dpobj.protected. */
 static void
 check_size(const Declaration *declaration)
 {
@@ -284,7 +282,7 @@ check_size(const Declaration *declaration)
 						errmsg("encoders must not be larger than %d bytes", DECLARATION_MAX)));
 }
 
-/* The relation and its descendants, as far as the catalogs tell. */
+/* Checks the relation and its descendants. */
 static void
 check_relations(const Declaration *declaration)
 {
@@ -352,8 +350,8 @@ describe_declaration(const Declaration *declaration)
 }
 
 /*
- * What a new declaration changes in an old one, both of which are public.  NULL: there was none, or
- * nothing changes.
+ * What a new declaration changes in the old one, both of which are public; NULL if there was none,
+ * or nothing changes.
  */
 static char *
 describe_changes(int64 identity, const char *parameters)
@@ -395,7 +393,7 @@ report_changes(const Declaration *declaration, const char *changes)
 	" max_rows_per_person = EXCLUDED.max_rows_per_person, n = EXCLUDED.n,"                         \
 	" ignore_rls = EXCLUDED.ignore_rls, at = pg_catalog.clock_timestamp()" excluded
 
-/* Administrators need no privilege on our table: it is written as its owner. */
+/* Writes the declaration as the table's owner: administrators need no privilege on it. */
 static void
 store_declaration(const Declaration *declaration, int64 identity)
 {
@@ -431,16 +429,16 @@ store_declaration(const Declaration *declaration, int64 identity)
 }
 
 /*
- * The unit of a table's budgets may have changed, so their sums are added up anew.  A
- * transaction with a snapshot of its own may not see all of these budgets.
+ * Makes the next charge add up the sums of the table's budgets anew, because their unit may have
+ * changed.  Raises 40001 in a transaction whose snapshot does not see all of these budgets.
  */
 static void
-distrust_sums(int64 relation)
+forget_sums(int64 relation)
 {
 	static const char *const statement =
 		"UPDATE dpobj.budget_rows SET cost_spent = NULL, delta_spent = NULL, releases_spent = NULL"
 		" WHERE relation = $1";
-	static const char *const trusted =
+	static const char *const left =
 		"SELECT true FROM dpobj.budget_rows WHERE relation = $1 AND cost_spent IS NOT NULL";
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(relation)};
@@ -449,7 +447,7 @@ distrust_sums(int64 relation)
 
 	(void) admin_execute(statement, lengthof(types), types, values, NULL);
 	CommandCounterIncrement();
-	if (admin_select(trusted, lengthof(types), types, values, &found, &isnull))
+	if (admin_select(left, lengthof(types), types, values, &found, &isnull))
 		ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 						errmsg("could not serialize access due to concurrent change of a privacy "
 							   "budget"),
@@ -482,7 +480,7 @@ dpobj_protect(PG_FUNCTION_ARGS)
 	changes = describe_changes(change.relation_identity, change.parameters);
 	store_declaration(&declaration, change.relation_identity);
 	report_changes(&declaration, changes);
-	distrust_sums(change.relation_identity);
+	forget_sums(change.relation_identity);
 	PG_RETURN_VOID();
 }
 
@@ -517,6 +515,6 @@ dpobj_unprotect(PG_FUNCTION_ARGS)
 	values[0] = Int64GetDatum(change.relation_identity);
 	if (admin_execute(statement, lengthof(identity_types), identity_types, values, NULL) != 1)
 		elog(ERROR, "could not remove the protection");
-	distrust_sums(change.relation_identity);
+	forget_sums(change.relation_identity);
 	PG_RETURN_VOID();
 }

@@ -1,5 +1,5 @@
 /*
- * protection.h - what an administrator declared about a table: dpobj.protections.
+ * protection.h - the declarations of administrators about tables, in dpobj.protections.
  */
 #ifndef DPOBJ_PROTECTION_H
 #define DPOBJ_PROTECTION_H
@@ -16,27 +16,26 @@
 
 typedef struct Protection
 {
-	Oid relation; /* whose declaration it is: the encoders name its columns */
+	Oid relation; /* the declared table: the encoders name its columns */
 	Jsonb *encoders;
 	Adjacency adjacency;
-	char *person;            /* column that names the person of a row; NULL: none */
-	int max_rows_per_person; /* 0: none */
-	int64 n;                 /* declared number of rows; 0: none */
+	char *person;            /* column that names the person of a row, or NULL */
+	int max_rows_per_person; /* 0 if there is no person */
+	int64 n;                 /* declared number of rows, or 0 */
 	bool ignore_rls;
 } Protection;
 
 /*
- * The declaration about a relation itself, found by its identity as budgets are:
- * through renames, and by name after DROP and CREATE or a restore.  False if there
- * is none.  It is the latest that was committed, however old the caller's snapshot
- * is; no privilege is asked for, and no setting of the session matters.
+ * Finds the declaration of the relation itself; false if there is none.  Like budgets, it is found
+ * by identity: through renames, and by name after DROP and CREATE or a restore.  It is the latest
+ * that was committed, however old the caller's snapshot is.  Needs no privilege, and depends on no
+ * setting of the session.
  */
 extern bool protection_find(Relation relation, Protection *protection);
 
 /*
- * The declaration that covers a relation: only topmost tables are protected, and
- * with them all that inherits from them.  Of several topmost ancestors at most one
- * may be protected, else UB003.
+ * Finds the declaration that covers a relation: only topmost tables are protected, and with them
+ * all that inherits from them.  Raises UB003 if several topmost ancestors are protected.
  */
 extern bool protection_find_topmost(Relation relation, Protection *protection);
 
@@ -45,15 +44,15 @@ extern void protection_require(Relation relation, Protection *protection);
 
 /*
  * The declared encoders of the columns of a request: features (NIL: all), label (NULL: none) and
- * grouping columns.  Raises 22023, and says who has to act, if one of these columns was dropped or
- * has a type that its encoder does not fit.  Other columns do not matter.
+ * grouping columns.  Raises 22023, with a hint who has to act, if one of these columns was dropped
+ * or has a type that its encoder does not fit.  Other columns do not matter.
  */
 extern void protection_encoders(const Protection *protection, TupleDesc descriptor, List *names,
 								const char *label, List *by, Encoders *encoders);
 
 /*
- * The column that names the person of a row; false if none was declared.  Raises
- * 22023 if it has gone or is of another type by now, that can name nobody.
+ * Finds the column that names the person of a row; false if none was declared.  Raises 22023 if it
+ * no longer exists, or has a type that cannot name persons.
  */
 extern bool protection_person(const Protection *protection, TupleDesc descriptor, Column *column);
 

@@ -1,7 +1,7 @@
 /*
- * rows_state.c - dp_rows: expand, flatten, combine.
+ * rows_state.c - expands, flattens and combines values of type dp_rows.
  *
- * The type has no readable text form: showing it would show the rows.
+ * The type has no readable text form, because that would show the rows.
  */
 #include "postgres.h"
 
@@ -24,11 +24,11 @@
 /* The header of a flat state; the byte form of the rows in memory follows it. */
 typedef struct FlatHeader
 {
-	uint64 limit; /* the limit of the state that takes these rows; 0: none */
+	uint64 limit; /* of the memory of the state that takes these rows; 0: none */
 	int64 spilled;
 	int32 features;
 	SpillShape shape;
-	char path[MAXPGPATH]; /* the file of the spilled rows; "": there is none */
+	char path[MAXPGPATH]; /* the file of the spilled rows, or "" */
 } FlatHeader;
 
 static Size
@@ -96,7 +96,7 @@ rows_state_spill(RowsState *state, Size limit, off_t room)
 	rows_set_spill(&state->rows, &state->spill.sink, limit);
 }
 
-/* The leader truncates the file when it has taken the rows. */
+/* Waits until the leader has taken the rows, which truncates the file. */
 static void
 wait_until_taken(const Spill *spill)
 {
@@ -133,7 +133,7 @@ invalid_state(void)
 	ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("invalid value of type dp_rows")));
 }
 
-/* The byte form behind the header. */
+/* Copies the header and returns the byte form that follows it. */
 static const uint8 *
 open_flat(const struct varlena *flat, FlatHeader *header, Size *length)
 {
@@ -175,10 +175,7 @@ rows_state_get(Datum datum, MemoryContext parent)
 
 #define TAKEN_AT_A_TIME 512
 
-/*
- * Is it a temporary file of PostgreSQL's?  Only dpobj makes such values; this checks it all the
- * same.
- */
+/* Is it the path of a temporary file of PostgreSQL?  A check only, as dpobj makes all values. */
 static bool
 is_temporary(const char *path)
 {
@@ -204,7 +201,7 @@ read_all(int descriptor, const char *path, void *bytes, size_t count, off_t offs
 	}
 }
 
-/* Rows of another length are neutral, as in rows_merge_bytes(). */
+/* Adds a record; a row of another length is neutral, as in rows_merge_bytes(). */
 static void
 take_record(Rows *rows, const FlatHeader *header, const uint8 *record)
 {
@@ -218,7 +215,7 @@ take_record(Rows *rows, const FlatHeader *header, const uint8 *record)
 		rows_add_neutral(rows, count.positive + count.negative);
 }
 
-/* Takes the rows out of the file, then truncates it, which its owner waits for. */
+/* Adds the rows of the file, then truncates it: its owner waits for that. */
 static void
 take_spilled(Rows *rows, const FlatHeader *header)
 {
@@ -251,9 +248,9 @@ take_spilled(Rows *rows, const FlatHeader *header)
 	pfree(records);
 }
 
-/* A state without rows that has the encoding of the given state. */
+/* An empty state with the encoding of a flat one. */
 static RowsState *
-like(const struct varlena *flat, MemoryContext parent)
+create_like(const struct varlena *flat, MemoryContext parent)
 {
 	FlatHeader header;
 	Size length;
@@ -274,7 +271,7 @@ rows_state_combine(RowsState *state, struct varlena *flat, FunctionCallInfo fcin
 	const uint8 *bytes = open_flat(flat, &header, &length);
 
 	if (state == NULL)
-		state = like(flat, context);
+		state = create_like(flat, context);
 	if (header.limit > 0 && state->rows.sink == NULL)
 		rows_state_spill_in_query(state, fcinfo, header.limit);
 	if (!rows_merge_bytes(&state->rows, bytes, length))

@@ -1,9 +1,9 @@
 /*
  * rows_state.h - the SQL type dp_rows: a training set as an aggregate's state.
  *
- * An expanded object in a memory context of its own; flat, it is the byte form
- * of core/rows/rows.h and the path of a file of what was spilled, so that partial aggregates
- * can be shipped between processes.
+ * It is an expanded object in a memory context of its own.  The flat form, which is passed between
+ * the processes of a parallel query, has the byte form of core/rows/rows.h and the path of the file
+ * of spilled rows.
  */
 #ifndef DPOBJ_ROWS_STATE_H
 #define DPOBJ_ROWS_STATE_H
@@ -28,29 +28,25 @@ typedef struct RowsState
 	bool shipped; /* another process has the path of the spill file */
 } RowsState;
 
-/* A new, empty state below parent. */
+/* A new, empty state in a child of the context parent. */
 extern RowsState *rows_state_create(const Encoding *encoding, MemoryContext parent);
 
 /*
- * Lets a new state spill its rows beyond limit bytes.  With a room it has a file of that size at
- * once, and all rows will go there.
+ * Lets a new state spill its rows beyond limit bytes.  If room is not 0, the state gets a file of
+ * that size at once, and all rows go there.
  */
 extern void rows_state_spill(RowsState *state, Size limit, off_t room);
 
 /*
- * The same for an aggregate: the file is closed at the end of the query.  The file of a parallel
- * worker goes away with the worker, so the worker waits until the leader has taken the rows, or
- * ends the worker.
+ * The same for an aggregate: the end of the query closes the file.  The file of a parallel worker
+ * goes away with the worker, so the worker waits until the leader has taken the rows or ends it.
  */
 extern void rows_state_spill_in_query(RowsState *state, FunctionCallInfo fcinfo, Size limit);
 
-/* The state behind a datum; a flat one is expanded below parent. */
+/* The state of a datum; a flat one is expanded in a child of the context parent. */
 extern RowsState *rows_state_get(Datum datum, MemoryContext parent);
 
-/*
- * Adds the second partial state, a flat one, to the first, which lives in the aggregate's context
- * afterwards; NULL: there is none yet.
- */
+/* Adds a flat partial state to the state, which may be NULL: then it is made in the context. */
 extern RowsState *rows_state_combine(RowsState *state, struct varlena *flat,
 									 FunctionCallInfo fcinfo, MemoryContext context);
 

@@ -1,5 +1,5 @@
 /*
- * scan.c - which tables a scan reads, where their columns are, and the loop.
+ * scan.c - finds the tables and columns of a scan, and reads the rows.
  */
 #include "postgres.h"
 
@@ -34,45 +34,45 @@ typedef struct ScanTable
 	Relation relation;
 	AttrNumber *feature; /* one for each encoder */
 	AttrNumber label;
-	AttrNumber person;     /* 0: the shape has none */
+	AttrNumber person;     /* 0 if the shape has none */
 	AttrNumber *condition; /* one for each condition of the filter */
 	AttrNumber *group;     /* one for each column that rows are grouped by */
 	AttrNumber last;       /* the largest of them */
 } ScanTable;
 
 /*
- * What a job is told of its scan is how many pages lie behind it, of those that the files have:
- * which of their rows passed the filter, and how many rows there are, has nothing to do with it.
+ * The progress that a job is told: the pages that were read, out of those of the files.  It does
+ * not depend on the number of rows, nor on which of them passed the filter.
  */
 typedef struct PagesRead
 {
-	void (*report)(double part); /* NULL: nobody is told */
+	void (*report)(double part); /* NULL if nobody is told */
 	double all;                  /* of all tables */
-	double done;                 /* of the tables before, then of this one */
-	double left;                 /* of this table */
-	BlockNumber block;           /* of the last row */
+	double done;
+	double left;       /* of this table */
+	BlockNumber block; /* of the last row */
 } PagesRead;
 
 struct Scan
 {
 	const ScanShape *shape;
 	List *locked;  /* OIDs of the relation and its descendants */
-	List *parents; /* how many parents each of them has among these */
+	List *parents; /* the number of parents that each of them has among these */
 	int tables;
 	ScanTable *table;
-	const JobContext *job; /* NULL: a statement's */
+	const JobContext *job; /* NULL if a statement scans */
 	PagesRead pages;
 };
 
 /* ---- which relations are read ---- */
 
 static void
-refuse(Relation relation, const char *rule)
+refuse(Relation relation, const char *rule, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 			 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
-			 errdetail("%s", rule)));
+			 errdetail("%s", rule), hint == NULL ? 0 : errhint("%s", hint)));
 }
 
 static void
@@ -84,17 +84,20 @@ check_kind(Relation relation)
 		case RELKIND_PARTITIONED_TABLE:
 			return;
 		case RELKIND_VIEW:
-			refuse(relation, "Views are not read: what they show is not a table of rows.");
+			refuse(relation, "Views are not read: what they show is not a table of rows.", NULL);
 			break;
 		case RELKIND_MATVIEW:
-			refuse(relation, "Materialized views are not read: one row of a table may be in many "
-							 "of theirs.");
+			refuse(relation,
+				   "Materialized views are not read: one row of a table may be in many "
+				   "of theirs.",
+				   NULL);
 			break;
 		case RELKIND_FOREIGN_TABLE:
-			refuse(relation, "Foreign tables are not read: another server would answer for them.");
+			refuse(relation, "Foreign tables are not read: another server would answer for them.",
+				   NULL);
 			break;
 		default:
-			refuse(relation, "Only tables and partitioned tables are read.");
+			refuse(relation, "Only tables and partitioned tables are read.", NULL);
 	}
 }
 
@@ -116,28 +119,23 @@ scan_check_relation(Relation relation, bool ignore_rls)
 
 	check_kind(relation);
 	if (relation->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
-		refuse(relation, "Temporary tables are not read: nobody but their session sees them.");
+		refuse(relation, "Temporary tables are not read: nobody but their session sees them.",
+			   NULL);
 	if (relation->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED)
-		refuse(relation, "Unlogged tables are not read: a crash empties them.");
+		refuse(relation, "Unlogged tables are not read: a crash empties them.", NULL);
 	if (identity_is_system_table(RelationGetRelid(relation)))
-		refuse(relation, "System catalogs and the tables of dpobj are not read.");
+		refuse(relation, "System catalogs and the tables of dpobj are not read.", NULL);
 	rule = citus_rule(RelationGetRelid(relation));
 	if (rule != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
-				 errdetail("%s", rule), errhint("%s", CITUS_HINT)));
+		refuse(relation, rule, CITUS_HINT);
 	if (relation->rd_rel->relrowsecurity && !ignore_rls)
-		ereport(ERROR,
-				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
-				 errdetail("It has row-level security, which a scan does not apply."),
-				 errhint("Protect it with ignore_rls => true if every row may be read.")));
+		refuse(relation, "It has row-level security, which a scan does not apply.",
+			   "Protect it with ignore_rls => true if every row may be read.");
 }
 
 /* ---- opening ---- */
 
-/* A child has the columns of its parent, perhaps elsewhere, of the same type. */
+/* Finds a declared column in a table: children have it, too, perhaps at another place. */
 static AttrNumber
 map_column(ScanTable *table, const Column *column)
 {
@@ -170,7 +168,7 @@ map_columns(ScanTable *table, const ScanShape *shape)
 		table->group[i] = map_column(table, &shape->groups->encoder[i].column);
 }
 
-/* Descendants of a partitioned table come once each, by whatever ways they inherit. */
+/* find_all_inheritors() lists each descendant once, even with several parents. */
 Scan *
 scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
 {
@@ -198,7 +196,7 @@ scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
 	return scan;
 }
 
-/* A descendant was locked once for each of its parents, the relation itself by us. */
+/* find_all_inheritors() locked a descendant once for each of its parents. */
 void
 scan_close(Scan *scan)
 {
@@ -210,9 +208,9 @@ scan_close(Scan *scan)
 }
 
 /*
- * The least that a column takes up in a row that enters: where a missing value makes a row neutral,
- * there is a value, and it is stored unless the catalog holds it for rows that are older than the
- * column.  The shortest numeric has a header of one byte and one of two.
+ * The least bytes of a column in a row that enters.  If a missing value makes a row neutral, the
+ * row has a value, and it is stored unless the row is older than the column and the catalog holds
+ * the value.  The shortest numeric has a header of one byte and one of two.
  */
 static Size
 least_width(const ScanTable *table, AttrNumber column, const Encoder *encoder)
@@ -262,7 +260,7 @@ scan_most_rows(const Scan *scan)
 	return rows;
 }
 
-/* A guess from sizes and statistics that everybody may see, as EXPLAIN makes it. */
+/* Sizes and statistics are public: EXPLAIN shows the same estimate to everybody. */
 double
 scan_estimated_rows(const Scan *scan)
 {
@@ -280,7 +278,7 @@ scan_estimated_rows(const Scan *scan)
 	return rows;
 }
 
-/* ---- how far a scan is ---- */
+/* ---- progress ---- */
 
 static void
 begin_pages(Scan *scan)
@@ -307,7 +305,7 @@ add_pages(PagesRead *pages, double more)
 		pages->report(pages->done / pages->all);
 }
 
-/* A scan may begin in the middle of a table, where another one is, and come round. */
+/* A scan may begin where another scan of the table is, and wrap around at its end. */
 static void
 note_block(PagesRead *pages, const ScanTable *table, BlockNumber block)
 {
@@ -326,9 +324,9 @@ note_block(PagesRead *pages, const ScanTable *table, BlockNumber block)
 /* ---- the loop ---- */
 
 /*
- * Every value that a scan may need is looked at in every row, whatever the others
- * say: anybody may read in the statistics of a TOAST table how many of its values
- * were fetched, and what stops at the first condition that fails would count rows.
+ * Each row has every value decoded, whatever the other values are.  Anybody can read in the
+ * statistics of a TOAST table how many values were fetched, so a scan that skipped the values after
+ * the first condition that fails would let rows be counted.
  */
 
 static bool
@@ -362,15 +360,15 @@ encode(const ScanTable *table, const Encoders *encoders, const TupleTableSlot *s
 	return all;
 }
 
-/* Where the rows go. */
+/* The destination of the rows. */
 typedef struct Target
 {
 	Rows *rows;
-	Persons *persons;    /* NULL: rows enter as they come */
-	Rows *const *groups; /* instead of rows: of each group; NULL: there are none */
+	Persons *persons;    /* NULL if the shape has no person */
+	Rows *const *groups; /* instead of rows, the rows of each group; NULL without groups */
 } Target;
 
-/* The number of the row's group, -1 if it is in none; all columns are looked at. */
+/* The number of the row's group, -1 if it has none. */
 static int
 find_group(const ScanTable *table, const Encoders *columns, const TupleTableSlot *slot)
 {
@@ -389,7 +387,7 @@ find_group(const ScanTable *table, const Encoders *columns, const TupleTableSlot
 	return known ? number : -1;
 }
 
-/* Whose row it is; NULL if nobody's. */
+/* The person of the row; NULL if it has none. */
 static const uint8 *
 read_person(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot,
 			uint8 *buffer, uint32 *length)
@@ -448,7 +446,7 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 		rows_add(target->rows, features, label == ROW_POSITIVE);
 }
 
-/* What decoding a row allocates (a numeric's digits, a text from TOAST) lasts for that row. */
+/* What decoding a row allocates (a numeric's digits, a text from TOAST) is freed after the row. */
 static void
 scan_table(const ScanTable *table, const ScanShape *shape, PagesRead *pages, Target *target)
 {
@@ -485,7 +483,7 @@ scan_tables(Scan *scan, Target *target)
 		scan->pages.report(1);
 }
 
-/* A person's rows may be in several tables, and in several groups; count 0: there are none. */
+/* A person's rows may be in several tables and groups; count is 0 without groups. */
 static void
 scan_persons(Scan *scan, Target *target, int count, const uint8 key[PERSONS_KEY_LENGTH])
 {
@@ -504,28 +502,29 @@ scan_persons(Scan *scan, Target *target, int count, const uint8 key[PERSONS_KEY_
 	MemoryContextDelete(context);
 }
 
-void
-scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
-{
-	Target target = {rows, NULL, NULL};
-
-	scan_persons(scan, &target, 0, key);
-}
-
+/* key: NULL to draw one. */
 static void
-run(Scan *scan, Target *target, int count)
+run(Scan *scan, Target *target, int count, const uint8 *key)
 {
-	uint8 key[PERSONS_KEY_LENGTH];
+	uint8 drawn[PERSONS_KEY_LENGTH];
 
 	if (scan->shape->person == NULL)
 	{
 		scan_tables(scan, target);
 		return;
 	}
-	if (!pg_strong_random(key, sizeof(key)))
+	if (key == NULL && !pg_strong_random(drawn, sizeof(drawn)))
 		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
 						errmsg("could not obtain random bits for the choice of rows")));
-	scan_persons(scan, target, count, key);
+	scan_persons(scan, target, count, key == NULL ? drawn : key);
+}
+
+void
+scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
+{
+	Target target = {rows, NULL, NULL};
+
+	run(scan, &target, 0, key);
 }
 
 void
@@ -534,7 +533,7 @@ scan_run(Scan *scan, const JobContext *job, Rows *rows)
 	Target target = {rows, NULL, NULL};
 
 	scan->job = job;
-	run(scan, &target, 0);
+	run(scan, &target, 0, NULL);
 }
 
 void
@@ -542,5 +541,5 @@ scan_run_groups(Scan *scan, Rows *const *groups, int count)
 {
 	Target target = {NULL, NULL, groups};
 
-	run(scan, &target, count);
+	run(scan, &target, count, NULL);
 }

@@ -1,15 +1,15 @@
 /*
- * scan_digest.c - lets tests see that a scan reads the right rows.
+ * scan_digest.c - lets tests check that a scan reads the right rows.
  *
- * For superusers only, who can read the table anyway.  The digest does not depend
- * on the order of the rows, so that a query can compute it too: SHA-256 over one
- * line for each distinct row, in bytewise order,
+ * For superusers only, who can read the table anyway.  The digest does not depend on the order of
+ * the rows, so a query can compute it too: SHA-256 over one line for each distinct row, in bytewise
+ * order,
  *
  *   x1 x2 ... : positive negative
  *
- * with the features as integers in units of 2^-16.  dpobj_internal.scan_rows() returns these
- * rows themselves.  Both take a key for the choice of rows where a person has
- * more than may enter; nothing that releases has such an argument.
+ * with the features as integers in units of 2^-16.  dpobj_internal.scan_rows() returns these rows.
+ * Both functions take the key for the choice of rows if a person has more than may enter; no
+ * function that releases has such an argument.
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@
 #include "server/rows/rows_state.h"
 #include "server/rows/scan.h"
 
-/* The declaration that covers a relation, and what the caller chose from it. */
+/* The scan that the caller's arguments choose from the declaration that covers a relation. */
 static void
 read_shape(FunctionCallInfo fcinfo, Relation relation, bool *ignore_rls, ScanShape *shape)
 {
@@ -77,7 +77,7 @@ read_key(FunctionCallInfo fcinfo, int argument)
 	return (const uint8 *) VARDATA_ANY(key);
 }
 
-/* Scans as the arguments (relation, label, features, filter, ..., person_key) say. */
+/* The rows of a scan with the arguments (relation, label, features, filter, ..., person_key). */
 static Rows *
 scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 {
@@ -106,7 +106,7 @@ scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 	scan = scan_open(RelationGetRelid(relation), ignore_rls, &shape);
 	relation_close(relation, AccessShareLock);
 	state = rows_state_create(&encoding, CurrentMemoryContext);
-	if (key != NULL && shape.person != NULL)
+	if (key != NULL)
 		scan_run_with_key(scan, &state->rows, key);
 	else
 		scan_run(scan, NULL, &state->rows);
@@ -199,8 +199,10 @@ put_row(ReturnSetInfo *result, const Rows *rows, uint32 row)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* dpobj_internal.scan_rows(relation, label, features, filter, person_key) -> features, positive,
- * negative */
+/*
+ * dpobj_internal.scan_rows(relation, label, features, filter, person_key) ->
+ * features, positive, negative
+ */
 PG_FUNCTION_INFO_V1(dpobj_scan_rows);
 Datum
 dpobj_scan_rows(PG_FUNCTION_ARGS)

@@ -1,5 +1,5 @@
 /*
- * spill.c - records appended to a temporary file.
+ * spill.c - appends records to a temporary file.
  */
 #include "server/rows/spill.h"
 
@@ -13,10 +13,10 @@
 
 #include "server/base/compat.h"
 
-/* Waits show in pg_stat_activity by their event; these have none. */
+/* Waits for these writes have no event in pg_stat_activity. */
 #define NO_WAIT_EVENT 0
 
-/* The tablespace of a temporary file, from its path below the data directory. */
+/* The tablespace of a temporary file, found in its path below the data directory. */
 static const char *
 tablespace_name(const char *path)
 {
@@ -28,10 +28,7 @@ tablespace_name(const char *path)
 	return name == NULL ? "?" : name;
 }
 
-/*
- * Tells nothing about the rows: only errno, the place, and the size that was asked for, which is
- * visible anyway.
- */
+/* The error says nothing about rows: it has errno, the file and the size, which anybody can see. */
 static void
 report_failure(const Spill *spill, off_t size)
 {
@@ -93,7 +90,7 @@ spill_init(Spill *spill)
 	*spill = (Spill){.sink = {append}};
 }
 
-/* Blocks of the disk, for all that may be written. */
+/* Allocates blocks of the disk for all of the file. */
 static void
 allocate(const Spill *spill)
 {
@@ -110,8 +107,8 @@ allocate(const Spill *spill)
 }
 
 /*
- * The last byte makes all of the file count against temp_file_limit.  Once that and the disk have
- * room for it, no other write can be one too many.
+ * Writing the last byte makes all of the file count against temp_file_limit.  If this limit and the
+ * disk have room for it now, no later write can fail for want of room.
  */
 void
 spill_reserve(Spill *spill, off_t room)
