@@ -1,5 +1,5 @@
 /*
- * definers.c - what callers may ask of tables that they may not read.
+ * definers.c - questions about dpobj's tables that callers may ask without reading the tables.
  */
 #include "postgres.h"
 
@@ -10,7 +10,7 @@
 #include "server/base/admin.h"
 #include "server/models/model.h"
 
-/* The answer to a query of one value. */
+/* Runs a query that returns one value. */
 static Datum
 ask(FunctionCallInfo fcinfo, const char *statement, int count, Oid *types, Datum *values)
 {
@@ -23,7 +23,7 @@ ask(FunctionCallInfo fcinfo, const char *statement, int count, Oid *types, Datum
 	return isnull ? (Datum) 0 : result;
 }
 
-/* dpobj_internal.relatives(id) -> bigint[]: a table, its descendants, and all ancestors of these */
+/* dpobj_internal.relatives(id) -> bigint[]: a table, its descendants, and all their ancestors */
 PG_FUNCTION_INFO_V1(dpobj_relatives);
 Datum
 dpobj_relatives(PG_FUNCTION_ARGS)
@@ -41,8 +41,8 @@ dpobj_relatives(PG_FUNCTION_ARGS)
 }
 
 /*
- * dpobj.verify(dp_model) -> boolean: was this very model released?  Of groups the ledger holds the
- * hash of all models' hashes, in the order of their keys.
+ * dpobj.verify(dp_model) -> boolean: was this model released?  For a release of groups the ledger
+ * holds one hash, of the hashes of all its models in the order of their keys.
  */
 PG_FUNCTION_INFO_V1(dpobj_verify);
 Datum

@@ -1,5 +1,5 @@
 /*
- * model.c - build, read and hash a dp_model.
+ * model.c - builds, reads and hashes values of type dp_model.
  */
 #include "postgres.h"
 
@@ -68,7 +68,7 @@ read_weights(Datum datum, Model *model)
 	return true;
 }
 
-/* Null, or why it cannot be a model. */
+/* Reads a row; returns NULL, or the reason why it cannot be a model. */
 static const char *
 read_row(HeapTupleHeader row, Model *model)
 {
@@ -129,7 +129,7 @@ void
 model_hash(const Model *model, uint8 hash[MODEL_HASH_LENGTH])
 {
 	StringInfoData bytes;
-	/* jsonb text is canonical once it has been through jsonb */
+	/* the text that comes out of jsonb is canonical */
 	Jsonb *details = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(model->details)));
 	char *text = JsonbToCString(NULL, &details->root, VARSIZE(details));
 

@@ -1,5 +1,5 @@
 /*
- * model.h - the composite type dp_model: what a release gives away.
+ * model.h - the composite type dp_model, which a release returns.
  */
 #ifndef DPOBJ_MODEL_H
 #define DPOBJ_MODEL_H
@@ -27,16 +27,16 @@ typedef struct Model
 	const char *details; /* jsonb text */
 } Model;
 
-/* The model as a row of dp_model, whose descriptor is given. */
+/* The model as a row of dp_model. */
 extern Datum model_form(const Model *model, TupleDesc descriptor);
 
-/* Reads a row of dp_model; raises 22023 for one that cannot be a model. */
+/* Reads a row of dp_model; raises 22023 if it cannot be a model. */
 extern void model_read(HeapTupleHeader row, Model *model);
 
-/* The same; false for one that cannot be. */
+/* The same, but returns false if it cannot be a model. */
 extern bool model_can_be_read(HeapTupleHeader row, Model *model);
 
-/* SHA-256 over every attribute: what the ledger keeps of a released model. */
+/* SHA-256 over every attribute, which the ledger keeps of a released model. */
 extern void model_hash(const Model *model, uint8 hash[MODEL_HASH_LENGTH]);
 extern Datum model_hash_datum(const Model *model); /* bytea */
 

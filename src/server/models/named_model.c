@@ -1,5 +1,5 @@
 /*
- * named_model.c - finds a model by its name.
+ * named_model.c - finds models by their names.
  */
 #include "postgres.h"
 
@@ -11,7 +11,7 @@
 #include "server/models/named_model.h"
 #include "server/base/options.h"
 
-/* Operators are qualified: an aggregate's caller has a search_path of his own. */
+/* Operators are qualified, because the search_path is that of an aggregate's caller. */
 void
 named_model_find(const char *name, Model *model)
 {
@@ -37,7 +37,7 @@ named_model_find(const char *name, Model *model)
 
 /* ---- for the current user ---- */
 
-/* The model named $1 of somebody; $2 is the current user. */
+/* A model named $1, of any owner; $2 is the current user. */
 #define NAMED                                                                                      \
 	" FROM dpobj.model_rows m"                                                                     \
 	" JOIN dpobj.identity_roles r ON r.id OPERATOR(pg_catalog.=) m.owner"                          \
@@ -110,7 +110,7 @@ named_model_read(const char *name, Oid owner, Model *model)
 	model_read(DatumGetHeapTupleHeader(row), model);
 }
 
-/* ---- what it predicts ---- */
+/* ---- predictions ---- */
 
 void
 model_require_label(const Model *model, const char *name)

@@ -1,5 +1,5 @@
 /*
- * named_model.h - a role's own models by their names, as dpobj.models shows them.
+ * named_model.h - models by their names, which dpobj.models shows.
  */
 #ifndef DPOBJ_NAMED_MODEL_H
 #define DPOBJ_NAMED_MODEL_H
@@ -9,20 +9,20 @@
 #include "server/models/model.h"
 
 /*
- * The session user's model of that name; raises 42704 if there is none, whoever else
- * has one.  It is the latest that was committed, in a parallel plan as of its snapshot.
+ * The session user's own model of that name; raises 42704 if there is none, whoever else has one.
+ * It is the latest that was committed; in a parallel plan the latest that its snapshot sees.
  */
 extern void named_model_find(const char *name, Model *model);
 
 /*
- * A model that the current user may read: his own or, if he has none of that name, one that was
- * shared with him; of another owner, if owner is valid, who a superuser need not have been
- * given it by.  Raises 42704 if there is none, whoever else has one, and 42P09 if several owners
- * share one of that name with him.
+ * A model that the current user may read.  If owner is InvalidOid, it is the user's own or, without
+ * one of that name, one that was shared with the user; else the owner's, if it is the user's own or
+ * was shared, or the user is a superuser.  Raises 42704 if there is none, whoever else has one, and
+ * 42P09 if several owners share one of that name.
  */
 extern void named_model_read(const char *name, Oid owner, Model *model);
 
-/* Raises 22023 unless the model predicts a label; name: NULL if it has none. */
+/* Raises 22023 unless the model predicts a label; name is NULL if the model has none. */
 extern void model_require_label(const Model *model, const char *name);
 
 #endif

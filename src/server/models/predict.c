@@ -1,5 +1,5 @@
 /*
- * predict.c - dp_score, dp_predict and dp_predict_proba: a model applied to a feature array.
+ * predict.c - dp_score, dp_predict and dp_predict_proba, which apply a model to a feature array.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 
 #include "server/models/predictor.h"
 
-/* A model made ready; kept in fn_extra while the same model comes again. */
+/* The predictor of a model, kept in fn_extra while the calls have the same model. */
 typedef struct CachedPredictor
 {
 	Size length; /* of the model's datum */
@@ -57,7 +57,7 @@ predictor_get(FunctionCallInfo fcinfo)
 	return &cached->predictor;
 }
 
-/* NaN where there is no score: an element is null or NaN. */
+/* The score; NaN if an element is null or NaN. */
 static double
 score(FunctionCallInfo fcinfo)
 {

@@ -1,11 +1,10 @@
 /*
- * predict_row.c - dpobj.predict(), dpobj.score() and dpobj.predict_proba(): a model of
- * dpobj.train applied to a row with raw columns.
+ * predict_row.c - dpobj.predict(), dpobj.score() and dpobj.predict_proba(), which apply a model of
+ * dpobj.train to a row with raw columns.
  *
- * Columns are found by name.  They go through the encoders that the model was trained
- * with, then through the same arithmetic as in dp_score(), so that no privilege on a table
- * is asked for and no table read.  What a row contains raises no error; which columns it
- * has, and of which types, does.
+ * They find columns by name and apply the encoders of the training, then compute like dp_score().
+ * So they need no privilege on a table and read none.  What a row contains raises no error; its
+ * columns and their types may.
  */
 #include "postgres.h"
 
@@ -28,7 +27,7 @@
 
 /* ---- which model ---- */
 
-/* What was asked for: a name and perhaps its owner, or a model. */
+/* The model of a call: a name and perhaps its owner, or a value. */
 typedef struct ModelArgument
 {
 	Oid owner;
@@ -57,7 +56,7 @@ get_argument(FunctionCallInfo fcinfo)
 	return argument;
 }
 
-/* Returns what it is called in messages. */
+/* Reads the model, and returns how messages call it. */
 static const char *
 get_model(FunctionCallInfo fcinfo, const ModelArgument *argument, Model *model)
 {
@@ -107,7 +106,7 @@ find_attribute(TupleDesc descriptor, const char *model, const char *column)
 	return found;
 }
 
-/* Kinds that mean the same are read in each other's stead. */
+/* A column may be of another kind of the same family than it was in training. */
 static int
 family(ColumnKind kind)
 {
@@ -156,7 +155,7 @@ bind_encoder(Encoder *encoder, TupleDesc descriptor, const char *model)
 	encoder->column = given;
 }
 
-/* ---- ready for rows ---- */
+/* ---- the predictor ---- */
 
 /*
  * A model bound to the columns of a row, kept in fn_extra for one statement and while user, model

@@ -1,27 +1,27 @@
 /*
- * predict_sql.c - dpobj.predict_sql(): a model as a statement for a server without dpobj.
+ * predict_sql.c - dpobj.predict_sql(), a model as a statement for a server without dpobj.
  *
  *   SELECT t.*, p.score AS dp_score, p.score > 0 AS dp_prediction
  *     FROM table AS t
  *    CROSS JOIN LATERAL (SELECT ... AS "column", ...) AS x   the columns, as they are compared
  *    CROSS JOIN LATERAL (SELECT ... AS score) AS p           a term for each column
  *
- * The score is that of dp_score to the last bit.  A weight times a feature is one product
- * there, the feature being an integer multiple of 2^-16, and products are added in the order
- * of the weights.  So they are here: products by powers of two are exact, a category's
- * feature is 1 or 0, and adding 0 changes nothing.  A term is null where the row has no
- * prediction, and so is the sum.
+ * The score is that of dp_score to the last bit.  There a weight times a feature is one product,
+ * the feature is an integer multiple of 2^-16, and products are added in the order of the weights.
+ * The statement computes the same: products by powers of two are exact, a category's feature is 1
+ * or 0, and adding 0 changes nothing.  A term is null if the row has no prediction, and then the
+ * sum is null.
  *
- * What raises errors in SQL but not in C, is kept away from it: a number is compared with the
- * values from which on it is clipped before anything is computed; those are searched for
- * among the floating-point numbers, so that the comparison decides as clipping does.
+ * Some numbers raise errors in SQL but not in C.  So the statement first compares a number with the
+ * values from which on it is clipped; clipped_from() searches them among the floating-point
+ * numbers, so that the comparison decides exactly as clipping does.
  *
- * All that holds for models whose numbers are neither huge nor next to nothing, see
- * is_ordinary(): there no sum or product overflows, and none of those above loses a bit to
- * denormal numbers, which products by powers of two could.  Others have no statement.
+ * All this needs numbers that are neither huge nor close to 0, see is_ordinary(): then no sum or
+ * product overflows, and no product by a power of two loses a bit to denormal numbers.  Models with
+ * other numbers have no statement.
  *
- * Names and texts are quoted, numbers are written by us; nothing else of a model, which can
- * be forged, gets into the statement.
+ * A model can be forged.  Names and texts are quoted and numbers are formatted here; nothing else
+ * of the model gets into the statement.
  */
 #include "postgres.h"
 
@@ -44,9 +44,9 @@
 /* ---- which numbers a statement can have ---- */
 
 /*
- * A weight times the least feature, 2^-16, is above 2^-1022, and 128 weights times the
- * greatest, 2^10, in units of 2^-16 are below 2^1024.  A number times 2^16 and a clip bound
- * of at most 2^10 times a scale, away from a center, are below it, too.
+ * A weight times the least feature, 2^-16, is above 2^-1022.  The sum of 128 weights times the
+ * greatest feature, 2^10, in units of 2^-16 is below 2^1024; so is the product of a number, 2^16
+ * and a clip bound of at most 2^10 times a scale, away from a center.
  */
 #define LEAST_NUMBER 1e-300
 #define GREATEST_NUMBER 1e290
@@ -79,7 +79,7 @@ digits(double number)
 	return text;
 }
 
-/* A number as it stands in an expression, also behind a sign. */
+/* A number in an expression, also after a sign. */
 static char *
 constant(double number)
 {
@@ -88,7 +88,7 @@ constant(double number)
 	return signbit(number) ? psprintf("(%s)", digits(number)) : digits(number);
 }
 
-/* A term of the score.  Integers stay short: their sums are exact, whatever adds them up. */
+/* A term of the score.  Integers are written without a type: their sums are exact in any type. */
 static char *
 term(double number)
 {
@@ -99,7 +99,7 @@ term(double number)
 
 /* ---- one number ---- */
 
-/* The map from a number x to a feature; see core/rows/encoding.h. */
+/* The map from a number to a feature; see core/rows/encoding.h. */
 typedef struct NumberMap
 {
 	double center;
@@ -115,10 +115,10 @@ map_number(const NumberMap *map, double x)
 }
 
 /*
- * An x from which on features are clipped to low (sign -1) or to high (sign 1), while all on
- * this side of it are mapped to the bound or within.  That is center + scale * bound, or near
- * it where that is rounded: the outermost is searched for then.  The map is monotone, so steps
- * that double lead across, and halves back.
+ * An x from which on features are clipped to low (sign -1) or high (sign 1), while every x on the
+ * inner side is mapped to the bound or within.  It is center + scale * bound if that is mapped to
+ * the bound.  Else rounding has moved the first such x, and it is searched for: the map is
+ * monotone, so doubled steps lead beyond it, and halving leads back.
  */
 static double
 clipped_from(const NumberMap *map, int sign)
@@ -161,7 +161,7 @@ difference(const NumberMap *map, const char *x)
 	return map->center == 0 ? pstrdup(x) : psprintf("(%s - %s)", x, constant(map->center));
 }
 
-/* (x - center) / scale in units of 2^-16: a product by 2^16 commutes with a quotient. */
+/* (x - center) / scale in units of 2^-16; multiplying by 2^16 first gives the same bits. */
 static char *
 scaled(const NumberMap *map, const char *x)
 {
@@ -171,8 +171,8 @@ scaled(const NumberMap *map, const char *x)
 }
 
 /*
- * Can the quotient of a difference to center by scale underflow, which SQL does not take?
- * The least one is to the next number towards zero.
+ * Can (x - center) / scale underflow?  SQL raises an error then.  The least difference is that of
+ * center and the next number towards zero.
  */
 static bool
 underflows(const NumberMap *map)
@@ -183,8 +183,8 @@ underflows(const NumberMap *map)
 }
 
 /*
- * The branches that clip and round half away from zero.  Below 2^-17 a feature is 0, and a
- * quotient by a large scale would underflow.
+ * Appends the branches that clip and round half away from zero.  Below 2^-17 a feature is 0; a
+ * branch of its own keeps such numbers from a quotient that would underflow.
  */
 static void
 append_rounding(StringInfo text, const NumberMap *map, const char *x, double weight)
@@ -212,12 +212,12 @@ append_rounding(StringInfo text, const NumberMap *map, const char *x, double wei
 					 (double) FIXED_POINT_ONE);
 }
 
-/* ---- columns as they are compared ---- */
+/* ---- columns in comparisons ---- */
 
-/* 2^-1075, rounded up: half of the least float8, to which what is greater is rounded. */
+/* 2^-1075, rounded up: half of the least float8.  Greater numbers are not rounded to 0. */
 #define LEAST_NUMERIC "2.4703282292062327208828439643411068618253e-324"
 
-/* An expression for the number, a float8, of a column; see column_number(). */
+/* An expression, a float8, for the number of a column; see column_number(). */
 static char *
 number_expression(const Encoder *encoder, const char *column)
 {
@@ -225,7 +225,7 @@ number_expression(const Encoder *encoder, const char *column)
 
 	switch (encoder->column.kind)
 	{
-		case COLUMN_NUMERIC: /* no cast that is out of range; from 2^-1075 on it is not 0 */
+		case COLUMN_NUMERIC: /* a cast that is out of range, or underflows, would raise an error */
 			return psprintf("CASE WHEN abs(%1$s) < " LEAST_NUMERIC
 							" THEN 0 WHEN %1$s = 'NaN' THEN 'NaN'"
 							" WHEN abs(%1$s) < 1.797693134862315807e308 THEN %1$s::float8"
@@ -243,7 +243,7 @@ number_expression(const Encoder *encoder, const char *column)
 	}
 }
 
-/* Texts are compared bytewise, enums by their labels, a char without trailing blanks. */
+/* An expression for a column: texts bytewise, enums by label, char without trailing blanks. */
 static char *
 column_expression(const Encoder *encoder, const char *column)
 {
@@ -271,7 +271,7 @@ level_constant(const Encoder *encoder, int level)
 	return encoder->column.kind == COLUMN_TEXT ? quote_literal_cstr(text) : text;
 }
 
-/* When is the value of a column with numbers missing? */
+/* A condition: the value of a column with numbers is missing. */
 static char *
 missing_number(const Encoder *encoder, const char *x)
 {
@@ -279,7 +279,7 @@ missing_number(const Encoder *encoder, const char *x)
 							: psprintf("%s IS NULL", x);
 }
 
-/* The features without the indicator, where the value is missing: "NULL" for no prediction. */
+/* The term of a missing value, without its indicator: "NULL" if there is no prediction. */
 static char *
 missing_term(const Encoder *encoder, const double *weight)
 {
@@ -335,7 +335,7 @@ append_levels(StringInfo text, const Encoder *encoder, const char *x, const doub
 	appendStringInfo(text, " ELSE %s END", missing_term(encoder, weight));
 }
 
-/* A product of its own: it is added after that of the value that stands in. */
+/* Appends the indicator's product, which is added after that of the substitute. */
 static void
 append_indicator(StringInfo text, const Encoder *encoder, const char *x, double weight)
 {
@@ -351,7 +351,6 @@ append_indicator(StringInfo text, const Encoder *encoder, const char *x, double 
 	appendStringInfo(text, ") THEN 0 ELSE %s END", term(weight));
 }
 
-/* What stands between the terms. */
 #define PLUS "\n         + "
 
 static void
@@ -375,7 +374,7 @@ append_encoder(StringInfo text, const Encoder *encoder, const double *weight)
 
 /* ---- the statement ---- */
 
-/* Comments end with their line. */
+/* A text for a comment of SQL, which ends with its line. */
 static char *
 one_line(const char *text)
 {
@@ -388,8 +387,8 @@ one_line(const char *text)
 }
 
 /*
- * Beyond 709.78 the exponential is out of range in SQL and the probability 0 up to 10^-308;
- * beyond 40 it is 1 in a float8.
+ * The columns of the result.  For scores below -709.78 the exponential is out of range in SQL, and
+ * the probability is below 10^-308; above 40 it is 1 in a float8.
  */
 static const char *
 results(const Predictor *predictor)
@@ -417,21 +416,20 @@ append_beginning(StringInfo text, const Predictor *predictor, const char *relati
 					 results(predictor), relation);
 }
 
-/* Everything that was added up, in the parentheses that terms stand in. */
 static void
 append_end(StringInfo text)
 {
 	appendStringInfoString(text, ")::float8 AS score) AS p");
 }
 
-/* Without an intercept 0, which makes -0 a 0: a C sum begins with one. */
+/* Without an intercept adds 0, which turns -0 into 0: the sum in C begins with 0. */
 static void
 append_intercept(StringInfo text, const Model *model, bool intercept)
 {
 	appendStringInfo(text, PLUS "%s", intercept ? term(model->weight[model->weights - 1]) : "0");
 }
 
-/* Features of columns are encoded already: the model's encoding must leave them as they are. */
+/* Encoders have encoded the features, so the model's own encoding must leave them as they are. */
 static void
 check_encoding(const Encoding *encoding, const Encoder *encoder, int first)
 {
@@ -443,7 +441,7 @@ check_encoding(const Encoding *encoding, const Encoder *encoder, int first)
 							errdetail("Its encoding is not that of its columns.")));
 }
 
-/* Of a model that knows its columns; relation is quoted. */
+/* For a model that knows its columns; relation is quoted. */
 static void
 append_columns(StringInfo text, const Model *model, const Predictor *predictor,
 			   const TrainedColumns *columns, const char *relation)
@@ -474,7 +472,7 @@ append_columns(StringInfo text, const Model *model, const Predictor *predictor,
 	append_end(text);
 }
 
-/* A feature of an array, whose numbers may be of another type there. */
+/* Appends the term of an array's element, which need not be a float8 on the other server. */
 static void
 append_element(StringInfo text, const Predictor *predictor, int j)
 {
@@ -489,7 +487,7 @@ append_element(StringInfo text, const Predictor *predictor, int j)
 	appendStringInfoString(text, " END");
 }
 
-/* Of a model that was trained on arrays. */
+/* For a model that was trained on arrays. */
 static void
 append_array(StringInfo text, const Model *model, const Predictor *predictor, const char *relation)
 {
@@ -514,7 +512,7 @@ quoted_relation(const char *name)
 	return NameListToQuotedString(textToQualifiedNameList(cstring_to_text(name)));
 }
 
-/* Models that dpobj released are encoded. */
+/* Models that dpobj released have an encoding. */
 static void
 check_released(const Model *model, const Predictor *predictor)
 {

@@ -1,5 +1,5 @@
 /*
- * predictor.c - reads a model's encoding back, and scores.
+ * predictor.c - reads a model's encoding from its details, and computes scores.
  */
 #include "postgres.h"
 

@@ -1,9 +1,8 @@
 /*
- * predictor.h - a model made ready to be applied to feature arrays.
+ * predictor.h - a model that can be applied to feature arrays.
  *
- * The features go through the same public encoding as in training (clip, scale,
- * rounding), so that a prediction is exactly the rule whose loss was minimised:
- * positive iff the score is greater than 0.
+ * The features go through the same public encoding as in training (clip, scale, rounding), so a
+ * prediction is exactly the rule whose loss was minimised: positive iff the score is above 0.
  */
 #ifndef DPOBJ_PREDICTOR_H
 #define DPOBJ_PREDICTOR_H
@@ -16,8 +15,8 @@
 
 typedef struct Predictor
 {
-	bool logistic; /* has its score a probability? */
-	bool number;   /* does it predict a number, the score itself? */
+	bool logistic; /* does it predict a probability? */
+	bool number;   /* does it predict a number, which is the score? */
 	bool encoded;  /* is there an encoding? a model made by hand may have none */
 	Encoding encoding;
 	int weights;
@@ -30,10 +29,10 @@ extern void predictor_init(Predictor *predictor, const Model *model);
 extern void predictor_require_label(const Predictor *predictor, const char *other);
 extern void predictor_require_probability(const Predictor *predictor, const char *other);
 
-/* How many features it expects. */
+/* The number of features that it expects. */
 extern int predictor_features(const Predictor *predictor);
 
-/* <weights, encoded features>; NaN where there is none: a feature is NaN. */
+/* <weights, encoded features>; NaN if a feature is NaN. */
 extern double predictor_score(const Predictor *predictor, const double *features);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * scorecard.c - dpobj.scorecard(): a model as a table of points.
+ * scorecard.c - dpobj.scorecard(), a model as a table of points.
  *
- * A halfspace with integer weights over categories is a scorecard: add up the points of
- * the levels that apply, and predict positive if the sum is greater than the threshold.
- * Weights that are no integers have no points: what is shown is the weight itself.
+ * A halfspace with integer weights over categories is a scorecard: add up the points of the levels
+ * that apply, and predict positive if the sum is greater than the threshold.  For weights that are
+ * no integers the table has weights and no points.
  */
 #include "postgres.h"
 
@@ -28,11 +28,11 @@ typedef struct Scorecard
 	int count;
 } Scorecard;
 
-/* predicts: false if a row of the table to which this applies has no prediction. */
+/* predicts: false if data with this level has no prediction. */
 static void
 put_row(Scorecard *card, const char *feature, const char *level, bool predicts, double weight)
 {
-	/* what stands in for a missing number may be a fraction of a point */
+	/* the substitute of a missing number may make a fraction of a point */
 	bool points = predicts && card->integral && weight == floor(weight);
 	bool nulls[5] = {false, false, false, !points, !predicts};
 	Datum values[5] = {
@@ -54,7 +54,7 @@ add_row(Scorecard *card, const char *feature, const char *level, double weight)
 
 /* ---- a column ---- */
 
-/* "(age - 40) / 10 from -2 to 2": the points are for each unit of it. */
+/* "each unit of (age - 40) / 10 from -2 to 2": the points are for each such unit. */
 static char *
 describe_map(const char *name, double center, double scale, double low, double high)
 {
@@ -111,7 +111,7 @@ add_values(Scorecard *card, const Encoder *encoder, const double *weight)
 					trained_weight(encoder, weight, i));
 }
 
-/* What a missing value adds: that which stands in for it, and the indicator. */
+/* Adds the points of a missing value: those of its substitute and of the indicator. */
 static void
 add_missing(Scorecard *card, const Encoder *encoder, const double *weight)
 {

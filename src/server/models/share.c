@@ -1,7 +1,7 @@
 /*
- * share.c - dpobj.share() and dpobj.unshare(): who else may read a model.
+ * share.c - dpobj.share() and dpobj.unshare(), by which an owner lets other roles read a model.
  *
- * What was released is public as far as privacy goes; whom its owner tells is his choice.
+ * Sharing costs no privacy: a released model may be public.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "server/base/admin.h"
 #include "server/base/argument.h"
 
-/* The current user's own model named $1. */
+/* The model $1 of the current user, $2. */
 #define OWN_MODEL                                                                                  \
 	" FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"                       \
 	" WHERE m.name = $1 AND r.role = $2 AND m.model IS NOT NULL"
@@ -40,7 +40,7 @@ check_own_model(FunctionCallInfo fcinfo)
 								"dpobj.models.")));
 }
 
-/* Returns the name of the role. */
+/* Checks the arguments, and returns the name of the role. */
 static const char *
 check_arguments(FunctionCallInfo fcinfo)
 {
