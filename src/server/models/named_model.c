@@ -11,33 +11,12 @@
 #include "server/models/named_model.h"
 #include "server/base/options.h"
 
-/* Operators are qualified, because the search_path is that of an aggregate's caller. */
-void
-named_model_find(const char *name, Model *model)
-{
-	static const char *const statement =
-		"SELECT m.model FROM dpobj.model_rows m"
-		" JOIN dpobj.identity_roles r ON r.id OPERATOR(pg_catalog.=) m.owner"
-		" WHERE r.role OPERATOR(pg_catalog.=) $1 AND m.name OPERATOR(pg_catalog.=) $2"
-		" AND m.model IS NOT NULL";
-	Oid types[] = {OIDOID, TEXTOID};
-	Datum values[] = {ObjectIdGetDatum(GetSessionUserId()), CStringGetTextDatum(name)};
-	Datum row;
-	bool isnull;
+/* ---- by name ---- */
 
-	if (!admin_select(statement, lengthof(types), types, values, &row, &isnull))
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-						errmsg("there is no model \"%s\" of role \"%s\"", name,
-							   GetUserNameFromId(GetSessionUserId(), false)),
-						errhint("A model has a name if dpobj.train was given one; see "
-								"dpobj.models. Models that others share with you can be applied, "
-								"but not rated.")));
-	model_read(DatumGetHeapTupleHeader(row), model);
-}
-
-/* ---- for the current user ---- */
-
-/* A model named $1, of any owner; $2 is the current user. */
+/*
+ * A model named $1, of any owner or of a role; $2 is the current user.  Operators are qualified,
+ * because the search_path is that of an aggregate's caller.
+ */
 #define NAMED                                                                                      \
 	" FROM dpobj.model_rows m"                                                                     \
 	" JOIN dpobj.identity_roles r ON r.id OPERATOR(pg_catalog.=) m.owner"                          \
@@ -57,6 +36,21 @@ select_model(const char *statement, const char *name, Oid owner, Datum *row)
 	bool isnull;
 
 	return admin_select(statement, lengthof(types), types, values, row, &isnull) && !isnull;
+}
+
+void
+named_model_find(const char *name, Model *model)
+{
+	Datum row;
+
+	if (!select_model("SELECT m.model" NAMED OF("$3"), name, GetSessionUserId(), &row))
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+						errmsg("there is no model \"%s\" of role \"%s\"", name,
+							   GetUserNameFromId(GetSessionUserId(), false)),
+						errhint("A model has a name if dpobj.train was given one; see "
+								"dpobj.models. Models that others share with you can be applied, "
+								"but not rated.")));
+	model_read(DatumGetHeapTupleHeader(row), model);
 }
 
 static void

@@ -404,24 +404,6 @@ results(const Predictor *predictor)
 		   "       p.score > 0 AS dp_prediction\n";
 }
 
-static void
-append_beginning(StringInfo text, const Predictor *predictor, const char *relation)
-{
-	appendStringInfo(text,
-					 "SELECT t.*,\n"
-					 "%s"
-					 "  FROM %s AS t\n"
-					 " CROSS JOIN LATERAL (\n"
-					 "  SELECT ",
-					 results(predictor), relation);
-}
-
-static void
-append_end(StringInfo text)
-{
-	appendStringInfoString(text, ")::float8 AS score) AS p");
-}
-
 /* Without an intercept adds 0, which turns -0 into 0: the sum in C begins with 0. */
 static void
 append_intercept(StringInfo text, const Model *model, bool intercept)
@@ -441,14 +423,13 @@ check_encoding(const Encoding *encoding, const Encoder *encoder, int first)
 							errdetail("Its encoding is not that of its columns.")));
 }
 
-/* For a model that knows its columns; relation is quoted. */
+/* For a model that knows its columns. */
 static void
 append_columns(StringInfo text, const Model *model, const Predictor *predictor,
-			   const TrainedColumns *columns, const char *relation)
+			   const TrainedColumns *columns)
 {
 	const double *weight = model->weight;
 
-	append_beginning(text, predictor, relation);
 	for (int i = 0; i < columns->encoders.count; i++)
 	{
 		const Encoder *encoder = &columns->encoders.encoder[i];
@@ -469,7 +450,6 @@ append_columns(StringInfo text, const Model *model, const Predictor *predictor,
 		weight += columns->encoders.encoder[i].features;
 	}
 	append_intercept(text, model, columns->intercept);
-	append_end(text);
 }
 
 /* Appends the term of an array's element, which need not be a float8 on the other server. */
@@ -489,11 +469,10 @@ append_element(StringInfo text, const Predictor *predictor, int j)
 
 /* For a model that was trained on arrays. */
 static void
-append_array(StringInfo text, const Model *model, const Predictor *predictor, const char *relation)
+append_array(StringInfo text, const Model *model, const Predictor *predictor)
 {
 	int features = predictor_features(predictor);
 
-	append_beginning(text, predictor, relation);
 	appendStringInfo(text, "(CASE WHEN cardinality(t.features) = %d THEN\n           ", features);
 	for (int j = 0; j < features; j++)
 	{
@@ -502,14 +481,6 @@ append_array(StringInfo text, const Model *model, const Predictor *predictor, co
 	}
 	append_intercept(text, model, features < model->weights);
 	appendStringInfoString(text, " END");
-	append_end(text);
-}
-
-/* The name of a relation, quoted anew: the relation need not exist here. */
-static char *
-quoted_relation(const char *name)
-{
-	return NameListToQuotedString(textToQualifiedNameList(cstring_to_text(name)));
 }
 
 /* Models that dpobj released have an encoding. */
@@ -529,22 +500,30 @@ statement(const Model *model, const char *name, const char *relation)
 	StringInfoData text;
 	Predictor predictor;
 	TrainedColumns columns;
+	bool knows_columns;
 
 	predictor_init(&predictor, model);
 	check_released(model, &predictor);
+	knows_columns = trained_columns_read(model, &columns);
+	if (relation == NULL)
+		relation = knows_columns ? columns.relation : "some_table";
 	initStringInfo(&text);
 	appendStringInfo(&text,
 					 "-- %s, release " INT64_FORMAT " of dpobj: null where there is no "
-					 "prediction\n",
+					 "prediction\n"
+					 "SELECT t.*,\n"
+					 "%s"
+					 "  FROM %s AS t\n"
+					 " CROSS JOIN LATERAL (\n"
+					 "  SELECT ",
 					 name == NULL ? "A model" : psprintf("Model \"%s\"", one_line(name)),
-					 model->release);
-	if (trained_columns_read(model, &columns))
-		append_columns(&text, model, &predictor, &columns,
-					   quoted_relation(relation == NULL ? columns.relation : relation));
+					 model->release, results(&predictor),
+					 NameListToQuotedString(textToQualifiedNameList(cstring_to_text(relation))));
+	if (knows_columns)
+		append_columns(&text, model, &predictor, &columns);
 	else
-		append_array(&text, model, &predictor,
-					 quoted_relation(relation == NULL ? "some_table" : relation));
-	appendStringInfoChar(&text, '\n');
+		append_array(&text, model, &predictor);
+	appendStringInfoString(&text, ")::float8 AS score) AS p\n");
 	return cstring_to_text(text.data);
 }
 

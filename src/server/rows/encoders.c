@@ -60,12 +60,18 @@ find_encoder(const Encoders *all, const char *name)
 }
 
 static void
-choose(Encoders *chosen, const Encoder *encoder)
+check_new(const Encoders *chosen, const Encoder *encoder, const char *what)
 {
 	for (int i = 0; i < chosen->count; i++)
 		if (chosen->encoder[i].column.number == encoder->column.number)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("feature \"%s\" is named twice", encoder->column.name)));
+							errmsg("%s \"%s\" is named twice", what, encoder->column.name)));
+}
+
+static void
+choose(Encoders *chosen, const Encoder *encoder)
+{
+	check_new(chosen, encoder, "feature");
 	chosen->encoder[chosen->count++] = *encoder;
 	chosen->features += encoder->features;
 }
@@ -128,10 +134,7 @@ encoder_values(const Encoder *encoder)
 static void
 check_group(const Encoder *encoder, const Encoders *groups)
 {
-	for (int i = 0; i < groups->count; i++)
-		if (groups->encoder[i].column.number == encoder->column.number)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("column \"%s\" is named twice", encoder->column.name)));
+	check_new(groups, encoder, "column");
 	if (encoder_values(encoder) == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("column \"%s\" has no public list of values", encoder->column.name),

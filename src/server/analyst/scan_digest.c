@@ -22,46 +22,11 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/jsonb.h"
-#include "utils/rel.h"
 
-#include "server/rows/encoders.h"
-#include "server/rows/filter.h"
+#include "server/analyst/analyst.h"
 #include "server/base/argument.h"
 #include "server/base/materialize.h"
-#include "server/rows/protection.h"
 #include "server/rows/rows_state.h"
-#include "server/rows/scan.h"
-
-/* The scan that the caller's arguments choose from the declaration that covers a relation. */
-static void
-read_shape(FunctionCallInfo fcinfo, Relation relation, bool *ignore_rls, ScanShape *shape)
-{
-	Encoders *all = palloc(sizeof(Encoders));
-	Encoders *features = palloc(sizeof(Encoders));
-	Filter *filter = palloc(sizeof(Filter));
-	Column *person = palloc(sizeof(Column));
-	char *label = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	List *names = PG_ARGISNULL(2) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(2));
-	Protection protection;
-	Relation declared;
-	TupleDesc descriptor;
-
-	protection_require(relation, &protection);
-	declared = relation_open(protection.relation, AccessShareLock);
-	descriptor = RelationGetDescr(declared);
-	protection_encoders(&protection, descriptor, names, label, NIL, all);
-	encoders_choose(all, names, label, features);
-	filter_parse(PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3), descriptor, filter);
-	shape->person = protection_person(&protection, descriptor, person) ? person : NULL;
-	relation_close(declared, AccessShareLock);
-	shape->features = features;
-	shape->label = encoders_label(all, label);
-	shape->filter = filter;
-	shape->max_rows_per_person = protection.max_rows_per_person;
-	shape->groups = NULL;
-	*ignore_rls = protection.ignore_rls;
-}
 
 static const uint8 *
 read_key(FunctionCallInfo fcinfo, int argument)
@@ -77,18 +42,21 @@ read_key(FunctionCallInfo fcinfo, int argument)
 	return (const uint8 *) VARDATA_ANY(key);
 }
 
-/* The rows of a scan with the arguments (relation, label, features, filter, ..., person_key). */
+/*
+ * The rows of a scan with the arguments (relation, label, features, filter, ..., person_key).  The
+ * features have the order of the declared table, also for a partition.
+ */
 static Rows *
 scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 {
-	ScanShape shape;
-	Options options;
-	Encoding encoding;
 	Relation relation;
+	Protection protection;
+	AnalystTable opened;
+	Options options = {0};
+	Encoding encoding;
 	RowsState *state;
 	Scan *scan;
 	const uint8 *key;
-	bool ignore_rls;
 
 	if (!superuser())
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -98,13 +66,16 @@ scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 	(void) argument_value(fcinfo, 1, "label");
 	key = read_key(fcinfo, key_argument);
 	relation = scan_open_relation(PG_GETARG_OID(0));
-	read_shape(fcinfo, relation, &ignore_rls, &shape);
-	memset(&options, 0, sizeof(options));
-	encoders_describe(shape.features, &options);
+	protection_require(relation, &protection);
+	relation_close(relation, AccessShareLock);
+	analyst_open(protection.relation, NIL,
+				 PG_ARGISNULL(2) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(2)),
+				 text_to_cstring(PG_GETARG_TEXT_PP(1)), false,
+				 PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3), &opened);
+	encoders_describe(&opened.features, &options);
 	encoders_encoding(&options, &encoding);
 
-	scan = scan_open(RelationGetRelid(relation), ignore_rls, &shape);
-	relation_close(relation, AccessShareLock);
+	scan = scan_open(PG_GETARG_OID(0), protection.ignore_rls, &opened.shape);
 	state = rows_state_create(&encoding, CurrentMemoryContext);
 	if (key != NULL)
 		scan_run_with_key(scan, &state->rows, key);
