@@ -12,7 +12,7 @@
 
 /* Runs a query that returns one value. */
 static Datum
-ask(FunctionCallInfo fcinfo, const char *statement, int count, Oid *types, Datum *values)
+select_value(FunctionCallInfo fcinfo, const char *statement, int count, Oid *types, Datum *values)
 {
 	Datum result;
 	bool isnull;
@@ -37,7 +37,7 @@ dpobj_relatives(PG_FUNCTION_ARGS)
 	Oid types[] = {INT8OID};
 	Datum values[] = {PG_GETARG_DATUM(0)};
 
-	return ask(fcinfo, statement, lengthof(types), types, values);
+	return select_value(fcinfo, statement, lengthof(types), types, values);
 }
 
 /*
@@ -62,5 +62,5 @@ dpobj_verify(PG_FUNCTION_ARGS)
 		PG_RETURN_BOOL(false);
 	values[0] = Int64GetDatum(model.release);
 	values[1] = model_hash_datum(&model);
-	return ask(fcinfo, statement, lengthof(types), types, values);
+	return select_value(fcinfo, statement, lengthof(types), types, values);
 }

@@ -54,7 +54,7 @@ named_model_find(const char *name, Model *model)
 }
 
 static void
-no_model(const char *name, Oid owner)
+refuse_name(const char *name, Oid owner)
 {
 	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
 					errmsg("there is no model \"%s\" of role \"%s\"", name,
@@ -100,7 +100,7 @@ named_model_read(const char *name, Oid owner, Model *model)
 	else
 		found = select_model("SELECT m.model" NAMED OF("$3") SHARED, name, owner, &row);
 	if (!found)
-		no_model(name, OidIsValid(owner) ? owner : GetUserId());
+		refuse_name(name, OidIsValid(owner) ? owner : GetUserId());
 	model_read(DatumGetHeapTupleHeader(row), model);
 }
 

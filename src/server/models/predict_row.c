@@ -75,7 +75,7 @@ get_model(FunctionCallInfo fcinfo, const ModelArgument *argument, Model *model)
 /* ---- columns of the row ---- */
 
 static _Noreturn void
-no_column(const char *model, const char *column, bool repeated)
+refuse_columns(const char *model, const char *column, bool repeated)
 {
 	ereport(ERROR, (errcode(repeated ? ERRCODE_AMBIGUOUS_COLUMN : ERRCODE_UNDEFINED_COLUMN),
 					repeated ? errmsg("the row has several columns \"%s\"", column)
@@ -98,11 +98,11 @@ find_attribute(TupleDesc descriptor, const char *model, const char *column)
 		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column) != 0)
 			continue;
 		if (found != NULL)
-			no_column(model, column, true);
+			refuse_columns(model, column, true);
 		found = attribute;
 	}
 	if (found == NULL)
-		no_column(model, column, false);
+		refuse_columns(model, column, false);
 	return found;
 }
 
@@ -181,7 +181,7 @@ same_argument(const ModelArgument *a, const ModelArgument *b)
 }
 
 static void
-bind_columns(RowPredictor *ready, const char *name, const Model *model, HeapTupleHeader row)
+bind_columns(RowPredictor *bound, const char *name, const Model *model, HeapTupleHeader row)
 {
 	TrainedColumns columns;
 	TupleDesc descriptor;
@@ -191,57 +191,57 @@ bind_columns(RowPredictor *ready, const char *name, const Model *model, HeapTupl
 						errmsg("%s does not say which columns it needs", name),
 						errdetail("It was trained on arrays, or by dpobj 0.1.0."),
 						errhint("Call dp_predict, dp_score or dp_predict_proba with an array.")));
-	ready->encoders = columns.encoders;
+	bound->encoders = columns.encoders;
 	descriptor =
 		lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
 	for (int i = 0; i < columns.encoders.count; i++)
-		bind_encoder(&ready->encoders.encoder[i], descriptor, name);
+		bind_encoder(&bound->encoders.encoder[i], descriptor, name);
 	ReleaseTupleDesc(descriptor);
 }
 
 static RowPredictor *
-make_ready(FunctionCallInfo fcinfo, const ModelArgument *argument, HeapTupleHeader row)
+create_predictor(FunctionCallInfo fcinfo, const ModelArgument *argument, HeapTupleHeader row)
 {
 	MemoryContext context =
 		AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "dpobj predict", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	RowPredictor *ready = palloc0(sizeof(RowPredictor));
+	RowPredictor *bound = palloc0(sizeof(RowPredictor));
 	Model model;
 	const char *name = get_model(fcinfo, argument, &model);
 
-	ready->context = context;
-	ready->argument.owner = argument->owner;
-	ready->argument.value = palloc(VARSIZE_ANY(argument->value));
-	memcpy(ready->argument.value, argument->value, VARSIZE_ANY(argument->value));
-	ready->user = GetUserId();
-	ready->statement = GetCurrentStatementStartTimestamp();
-	ready->row_type = encoders_row_type(row);
-	predictor_init(&ready->predictor, &model);
-	bind_columns(ready, name, &model, row);
-	if (predictor_features(&ready->predictor) != ready->encoders.features)
+	bound->context = context;
+	bound->argument.owner = argument->owner;
+	bound->argument.value = palloc(VARSIZE_ANY(argument->value));
+	memcpy(bound->argument.value, argument->value, VARSIZE_ANY(argument->value));
+	bound->user = GetUserId();
+	bound->statement = GetCurrentStatementStartTimestamp();
+	bound->row_type = encoders_row_type(row);
+	predictor_init(&bound->predictor, &model);
+	bind_columns(bound, name, &model, row);
+	if (predictor_features(&bound->predictor) != bound->encoders.features)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
 						errdetail("Its encoding is of another number of features.")));
 	MemoryContextSwitchTo(old);
-	return ready;
+	return bound;
 }
 
 static RowPredictor *
-get_ready(FunctionCallInfo fcinfo)
+get_predictor(FunctionCallInfo fcinfo)
 {
 	ModelArgument argument = get_argument(fcinfo);
 	HeapTupleHeader row = PG_GETARG_HEAPTUPLEHEADER(1);
-	RowPredictor *ready = fcinfo->flinfo->fn_extra;
+	RowPredictor *bound = fcinfo->flinfo->fn_extra;
 
-	if (ready != NULL && ready->user == GetUserId() &&
-		ready->statement == GetCurrentStatementStartTimestamp() &&
-		ready->row_type == encoders_row_type(row) && same_argument(&ready->argument, &argument))
-		return ready;
+	if (bound != NULL && bound->user == GetUserId() &&
+		bound->statement == GetCurrentStatementStartTimestamp() &&
+		bound->row_type == encoders_row_type(row) && same_argument(&bound->argument, &argument))
+		return bound;
 	fcinfo->flinfo->fn_extra = NULL;
-	if (ready != NULL)
-		MemoryContextDelete(ready->context);
-	ready = make_ready(fcinfo, &argument, row);
-	fcinfo->flinfo->fn_extra = ready;
-	return ready;
+	if (bound != NULL)
+		MemoryContextDelete(bound->context);
+	bound = create_predictor(fcinfo, &argument, row);
+	fcinfo->flinfo->fn_extra = bound;
+	return bound;
 }
 
 /* ---- one row ---- */
@@ -254,17 +254,17 @@ static bool
 get_score(FunctionCallInfo fcinfo, void (*check)(const Predictor *predictor, const char *other),
 		  const char *other, double *score)
 {
-	const RowPredictor *ready;
+	const RowPredictor *bound;
 	double features[GRID_MAX_DIMENSION];
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return false;
-	ready = get_ready(fcinfo);
+	bound = get_predictor(fcinfo);
 	if (check != NULL)
-		check(&ready->predictor, other);
-	if (!encoders_apply(&ready->encoders, PG_GETARG_HEAPTUPLEHEADER(1), features))
+		check(&bound->predictor, other);
+	if (!encoders_apply(&bound->encoders, PG_GETARG_HEAPTUPLEHEADER(1), features))
 		return false;
-	*score = predictor_score(&ready->predictor, features);
+	*score = predictor_score(&bound->predictor, features);
 	return !isnan(*score);
 }
 

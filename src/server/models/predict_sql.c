@@ -391,7 +391,7 @@ one_line(const char *text)
  * the probability is below 10^-308; above 40 it is 1 in a float8.
  */
 static const char *
-results(const Predictor *predictor)
+result_columns(const Predictor *predictor)
 {
 	if (predictor->number)
 		return "       p.score AS dp_prediction\n";
@@ -495,7 +495,7 @@ check_released(const Model *model, const Predictor *predictor)
 }
 
 static text *
-statement(const Model *model, const char *name, const char *relation)
+build_statement(const Model *model, const char *name, const char *relation)
 {
 	StringInfoData text;
 	Predictor predictor;
@@ -517,7 +517,7 @@ statement(const Model *model, const char *name, const char *relation)
 					 " CROSS JOIN LATERAL (\n"
 					 "  SELECT ",
 					 name == NULL ? "A model" : psprintf("Model \"%s\"", one_line(name)),
-					 model->release, results(&predictor),
+					 model->release, result_columns(&predictor),
 					 NameListToQuotedString(textToQualifiedNameList(cstring_to_text(relation))));
 	if (knows_columns)
 		append_columns(&text, model, &predictor, &columns);
@@ -546,7 +546,7 @@ dpobj_predict_sql_name(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	named_model_read(name, owner, &model);
-	PG_RETURN_TEXT_P(statement(&model, name, relation_argument(fcinfo)));
+	PG_RETURN_TEXT_P(build_statement(&model, name, relation_argument(fcinfo)));
 }
 
 /* dpobj.predict_sql(model dp_model, relation text) -> text */
@@ -559,5 +559,5 @@ dpobj_predict_sql_model(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	model_read(PG_GETARG_HEAPTUPLEHEADER(0), &model);
-	PG_RETURN_TEXT_P(statement(&model, NULL, relation_argument(fcinfo)));
+	PG_RETURN_TEXT_P(build_statement(&model, NULL, relation_argument(fcinfo)));
 }

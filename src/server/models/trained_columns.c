@@ -14,7 +14,7 @@
 #include "server/models/trained_columns.h"
 
 static void
-inconsistent(const char *detail)
+refuse_details(const char *detail)
 {
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
 					errdetail("%s", detail)));
@@ -26,7 +26,7 @@ object_member(JsonbContainer *root, const char *key)
 	JsonbContainer *object = json_get_object(json_member(root, key));
 
 	if (object == NULL)
-		inconsistent(psprintf("\"%s\" in its details must be an object.", key));
+		refuse_details(psprintf("\"%s\" in its details must be an object.", key));
 	return object;
 }
 
@@ -36,7 +36,7 @@ text_member(JsonbContainer *root, const char *key)
 	char *text = json_get_string(json_member(root, key));
 
 	if (text == NULL)
-		inconsistent(psprintf("\"%s\" in its details must be a string.", key));
+		refuse_details(psprintf("\"%s\" in its details must be a string.", key));
 	return text;
 }
 
@@ -50,7 +50,7 @@ describe(JsonbContainer *types)
 	AttrNumber number = 0;
 
 	if (count > MaxHeapAttributeNumber)
-		inconsistent("Its details name too many columns.");
+		refuse_details("Its details name too many columns.");
 	descriptor = CreateTemplateTupleDesc(count);
 	foreach (cell, json_keys(types))
 	{
@@ -58,10 +58,10 @@ describe(JsonbContainer *types)
 		Oid type;
 
 		if (strlen(column) >= NAMEDATALEN) /* cut off, two names could become the same */
-			inconsistent("The name of a column in its details is too long.");
+			refuse_details("The name of a column in its details is too long.");
 		type = column_type_named(text_member(types, column));
 		if (!OidIsValid(type))
-			inconsistent(psprintf("The type of column \"%s\" is not known.", column));
+			refuse_details(psprintf("The type of column \"%s\" is not known.", column));
 		TupleDescInitEntry(descriptor, ++number, column, type, -1, 0);
 	}
 	return descriptor;
@@ -77,7 +77,7 @@ feature_names(JsonbContainer *array)
 		char *name = json_get_string(getIthJsonbValueFromContainer(array, i));
 
 		if (name == NULL)
-			inconsistent("\"features\" in its details must be an array of strings.");
+			refuse_details("\"features\" in its details must be an array of strings.");
 		names = lappend(names, name);
 	}
 	return names;
@@ -118,7 +118,7 @@ trained_columns_read(const Model *model, TrainedColumns *columns)
 				   &all);
 	encoders_choose(&all, feature_names(features), columns->label, &columns->encoders);
 	if (columns->encoders.features + (columns->intercept ? 1 : 0) != model->weights)
-		inconsistent("It has another number of weights than its columns have features.");
+		refuse_details("It has another number of weights than its columns have features.");
 	return true;
 }
 

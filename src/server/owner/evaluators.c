@@ -126,7 +126,7 @@ read_models(Evaluation *evaluation, ArrayType *array)
 
 /* The type of the first argument says whether it is a name, a model or an array of models. */
 static void
-read_subject(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
+read_model_argument(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 {
 	Oid type = owner_argument_type(call, ARGUMENT_MODEL);
 	bool several = OidIsValid(get_element_type(type));
@@ -196,7 +196,7 @@ open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 	decimal_epsilon(owner_argument(call, ARGUMENT_EPSILON, "epsilon"),
 					owner_argument_type(call, ARGUMENT_EPSILON), &evaluation->cost);
 	evaluation->label_type = label_check_type(owner_argument_type(call, ARGUMENT_LABEL));
-	read_subject(call, table, evaluation);
+	read_model_argument(call, table, evaluation);
 	check_features(call, table, evaluation);
 }
 

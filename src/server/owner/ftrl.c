@@ -103,13 +103,13 @@ open_learning(const PlanWindow *window, const PlanTable *table, Learning *learni
 
 /* ---- the run ---- */
 
-/* The costs of the row at a place; costs 0 unless it has exactly the declared number of costs. */
+/* The costs of a step; all 0 unless the row has exactly the declared number of costs. */
 static void
-read_costs(WindowObject object, const Learning *learning, int64 place, int32 *cost)
+read_costs(WindowObject object, const Learning *learning, int64 step, int32 *cost)
 {
 	bool isnull;
 	bool outside;
-	Datum value = WinGetFuncArgInPartition(object, ARGUMENT_COSTS, (int) place, WINDOW_SEEK_HEAD,
+	Datum value = WinGetFuncArgInPartition(object, ARGUMENT_COSTS, (int) step, WINDOW_SEEK_HEAD,
 										   true, &isnull, &outside);
 	ArrayType *array;
 
@@ -148,14 +148,14 @@ draw_choices(void *context)
 	server_memory_init(&memory, CurrentMemoryContext);
 	random_pool_init(&pool, &bits);
 	run = ftrl_start(&learning->plan, &bits, &memory.memory);
-	for (int64 place = 0; place < choices->count; place++)
+	for (int64 step = 0; step < choices->count; step++)
 	{
 		MemoryContext old = MemoryContextSwitchTo(row);
 		int32 cost[FTRL_MAX_DIMENSION];
 
 		GATE_CHECK_FOR_INTERRUPTS();
-		choices->choice[place] = (uint8) ftrl_next(run);
-		read_costs(call->object, learning, place, cost);
+		choices->choice[step] = (uint8) ftrl_next(run);
+		read_costs(call->object, learning, step, cost);
 		ftrl_learn(run, cost);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row);
@@ -173,10 +173,10 @@ draw_choices(void *context)
 static void
 refuse_ties(WindowObject object, int64 rows, int64 steps)
 {
-	for (int64 place = 1; place <= steps && place < rows; place++)
+	for (int64 step = 1; step <= steps && step < rows; step++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (WinRowsArePeers(object, place - 1, place))
+		if (WinRowsArePeers(object, step - 1, step))
 			ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED), errmsg("rows tie in ORDER BY"),
 							errdetail("The order of the steps would not be determined."),
 							errhint("Add columns to ORDER BY until no two rows tie.")));
@@ -250,15 +250,15 @@ dpobj_ftrl(PG_FUNCTION_ARGS)
 	WindowObject object = PG_WINDOW_OBJECT();
 	PlanWindow window;
 	Choices *choices;
-	int64 place;
+	int64 step;
 
 	if (!WindowObjectIsValid(object))
 		plan_read_window(fcinfo, &window); /* raises the error that fits */
 	choices = WinGetPartitionLocalMemory(object, sizeof(Choices));
 	if (!choices->released)
 		release_choices(fcinfo, object, choices);
-	place = WinGetCurrentPosition(object);
-	if (place >= choices->count)
+	step = WinGetCurrentPosition(object);
+	if (step >= choices->count)
 		PG_RETURN_NULL();
-	PG_RETURN_INT32(choices->choice[place] + 1);
+	PG_RETURN_INT32(choices->choice[step] + 1);
 }

@@ -141,20 +141,20 @@ choose_features(Oid relation_oid, List *names, Encoders *chosen)
 	encoders_choose(&all, names, NULL, chosen);
 }
 
-/* place: of the feature among all, from 0; position: among those of its encoder. */
+/* feature: its number among all, position: among those of its encoder; both from 0. */
 static void
-put_feature(Tuplestorestate *set, TupleDesc descriptor, const Options *options, int place,
+put_feature(Tuplestorestate *set, TupleDesc descriptor, const Options *options, int feature,
 			const Encoder *encoder, int position)
 {
 	bool nulls[7] = {false};
 	Datum values[7] = {
-		Int32GetDatum(place + 1),
+		Int32GetDatum(feature + 1),
 		CStringGetTextDatum(encoder_feature_name(encoder, position)),
 		CStringGetTextDatum(encoder->column.name),
-		BoolGetDatum(is_numeric(options, place)),
-		Int32GetDatum(group_of(options, place)),
-		Float8GetDatum(options->low.value[place]),
-		Float8GetDatum(options->high.value[place]),
+		BoolGetDatum(is_numeric(options, feature)),
+		Int32GetDatum(group_of(options, feature)),
+		Float8GetDatum(options->low.value[feature]),
+		Float8GetDatum(options->high.value[feature]),
 	};
 
 	tuplestore_putvalues(set, descriptor, values, nulls);
@@ -171,13 +171,13 @@ dpobj_protected_features(PG_FUNCTION_ARGS)
 	Encoders chosen;
 	TupleDesc descriptor;
 	Tuplestorestate *set;
-	int place = 0;
+	int feature = 0;
 
 	choose_features(relation, names, &chosen);
 	encoders_describe(&chosen, &options);
 	set = materialize_begin(fcinfo, &descriptor);
 	for (int i = 0; i < chosen.count; i++)
 		for (int j = 0; j < chosen.encoder[i].features; j++)
-			put_feature(set, descriptor, &options, place++, &chosen.encoder[i], j);
+			put_feature(set, descriptor, &options, feature++, &chosen.encoder[i], j);
 	return (Datum) 0;
 }

@@ -144,7 +144,7 @@ find_person(const char *name, TupleDesc descriptor, Column *column)
 
 /* Raises 22023 with a hint for the caller: only an administrator can declare the columns again. */
 static void
-outdated(const Protection *protection, const char *problem, const char *other_way)
+refuse_outdated(const Protection *protection, const char *problem, const char *other_way)
 {
 	ereport(
 		ERROR,
@@ -181,7 +181,8 @@ protection_encoders(const Protection *protection, TupleDesc descriptor, List *na
 	}
 	PG_END_TRY();
 	if (error != NULL)
-		outdated(protection, error->message, "Name only columns that have not changed, or ask");
+		refuse_outdated(protection, error->message,
+						"Name only columns that have not changed, or ask");
 }
 
 bool
@@ -190,14 +191,15 @@ protection_person(const Protection *protection, TupleDesc descriptor, Column *co
 	if (protection->person == NULL)
 		return false;
 	if (!column_find(descriptor, protection->person, column))
-		outdated(protection,
-				 psprintf("column \"%s\", which names persons, does not exist", protection->person),
-				 "Ask");
+		refuse_outdated(
+			protection,
+			psprintf("column \"%s\", which names persons, does not exist", protection->person),
+			"Ask");
 	if (!column_names_persons(column))
-		outdated(protection,
-				 psprintf("column \"%s\" of type %s cannot name persons", protection->person,
-						  format_type_be(column->type)),
-				 "Ask");
+		refuse_outdated(protection,
+						psprintf("column \"%s\" of type %s cannot name persons", protection->person,
+								 format_type_be(column->type)),
+						"Ask");
 	return true;
 }
 
