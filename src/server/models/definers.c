@@ -5,7 +5,6 @@
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "utils/builtins.h"
 
 #include "server/base/admin.h"
 #include "server/models/model.h"

@@ -16,9 +16,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 #include "utils/typcache.h"
 
 #include "server/models/named_model.h"

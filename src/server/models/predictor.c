@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 

@@ -11,8 +11,6 @@
 
 #include "access/htup_details.h"
 #include "fmgr.h"
-#include "funcapi.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "server/base/materialize.h"

@@ -23,8 +23,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "core/exponential/select.h"
-
 #include "server/base/decimal.h"
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"

@@ -16,7 +16,6 @@
 #include "catalog/pg_namespace.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 #include "server/ledger/charge_tables.h"
 #include "server/rows/citus.h"

@@ -6,8 +6,6 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/tableam.h"
-#include "catalog/catalog.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
