@@ -245,8 +245,8 @@ get_predictor(FunctionCallInfo fcinfo)
 /* ---- one row ---- */
 
 /*
- * False where there is no score.  The functions by name are not strict, because the owner may be
- * null.  check: raises an error if the function does not suit the model; NULL: it suits all.
+ * False if there is no score.  The functions by name are not strict, because the owner may be null.
+ * check: raises an error unless the function suits the model; NULL if it suits all models.
  */
 static bool
 get_score(FunctionCallInfo fcinfo, void (*check)(const Predictor *predictor, const char *other),

@@ -25,7 +25,7 @@ typedef struct Predictor
 
 extern void predictor_init(Predictor *predictor, const Model *model);
 
-/* Each raises 22023 unless the model predicts that; other: the functions to call, for the hint. */
+/* These raise 22023 unless the model predicts it; other: the functions that the hint names. */
 extern void predictor_require_label(const Predictor *predictor, const char *other);
 extern void predictor_require_probability(const Predictor *predictor, const char *other);
 

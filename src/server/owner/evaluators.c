@@ -317,9 +317,9 @@ dpobj_evaluation_combine(PG_FUNCTION_ARGS)
 /* ---- other places of a call ---- */
 
 /*
- * PostgreSQL computes calls that are written alike in one SELECT once, unless they contain a
- * sub-select; it then computes (dp_confusion(...)).* four times.  These places share one release if
- * the calls and the models are equal, and one run of one node makes them.
+ * PostgreSQL computes equal calls of one SELECT once, but not if they contain a sub-select: then it
+ * computes (dp_confusion(...)).* four times.  Such calls share one release if their models are
+ * equal too, and one run of one node makes them.
  */
 static const Aggref *latest_call = NULL;
 
@@ -367,7 +367,7 @@ remember_call(FunctionCallInfo fcinfo, const PlanCall *call, const uint8 hash[DI
 
 /* ---- the release ---- */
 
-/* What follows the charge. */
+/* The context of draw(). */
 typedef struct EvaluatorRun
 {
 	TallyRequest request;

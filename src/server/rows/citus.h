@@ -9,7 +9,7 @@
 
 #include "postgres.h"
 
-/* The DETAIL of the error that refuses the relation; NULL: Citus does not manage it. */
+/* The DETAIL of the error that refuses the relation; NULL if Citus does not manage it. */
 extern const char *citus_rule(Oid relation);
 
 #define CITUS_HINT "Copy the rows into a table that Citus does not manage, and train on that."

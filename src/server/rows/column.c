@@ -33,7 +33,7 @@
 
 #define ENUM_NAME "enum"
 
-/* The types that are read, besides enums; format_type_be() quotes as the session is set. */
+/* The types that are read, besides enums.  Unlike format_type_be() no setting changes the names. */
 static const struct
 {
 	Oid type;
@@ -579,7 +579,7 @@ column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set)
 	set_allocate(set, JsonContainerSize(array));
 	for (int i = 0; i < set->count; i++)
 	{
-		CHECK_FOR_INTERRUPTS(); /* each of them moves the arrays */
+		CHECK_FOR_INTERRUPTS(); /* each constant moves the arrays */
 		set_put(column, getIthJsonbValueFromContainer(array, i), set, i);
 	}
 }

@@ -113,7 +113,7 @@ typedef struct ColumnSet
 	int longest;        /* bytes of the longest text */
 	ColumnValue *value; /* in the order given */
 	uint64 *key;        /* hashes of the values, ascending */
-	int *position;      /* in value, of each key */
+	int *position;      /* the index in value for each key */
 } ColumnSet;
 
 /*
