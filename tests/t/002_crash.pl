@@ -28,31 +28,29 @@ sub start_training
 	return ($session, solver_of($node, $session));
 }
 
-# ---- the backend ----
+# ---- the backend or the server, between the charge and the answer ----
 
-spends(
-	$node,
-	'kill -9 of the backend during the solve',
-	$charged_only,
-	sub {
+for my $case (
+	[ 'kill -9 of the backend', sub { kill 'KILL', $_[0]->pid } ],
+	[ 'kill -9 of the backend while the solver is stopped', sub { kill 'STOP', $_[1]; kill 'KILL', $_[0]->pid } ],
+	[ 'an immediate stop', sub { $node->stop('immediate') }, sub { $node->start } ],
+	[ 'a fast stop', sub {
+		my $start = time();
+		$node->stop('fast');
+		cmp_ok(time() - $start, '<', 20, 'a solve does not hold up the shutdown');
+	}, sub { $node->start } ],
+	[ 'kill -9 of the postmaster', sub { my $solver = $_[1]; kill_server($node, sub { is_gone($solver, 'kill -9 of the postmaster') }) } ])
+{
+	my ($name, $end, $start) = @$case;
+	spends($node, $name, $charged_only, sub {
 		my ($session, $solver) = start_training();
-		kill 'KILL', $session->pid;
-		is_gone($solver, 'backend killed');
+		$end->($session, $solver);
+		is_gone($solver, $name);
 		$session->quit;
-		ok(wait_for_server($node), 'the server is back');
+		$start->() if $start;
+		ok(wait_for_server($node), "$name: the server is back");
 	});
-spends(
-	$node,
-	'kill -9 of the backend while the solver is stopped',
-	$charged_only,
-	sub {
-		my ($session, $solver) = start_training();
-		kill 'STOP', $solver;
-		kill 'KILL', $session->pid;
-		is_gone($solver, 'backend killed, solver stopped');
-		$session->quit;
-		ok(wait_for_server($node), 'the server is back');
-	});
+}
 spends(
 	$node,
 	'kill -9 of a backend that waits for its charge',
@@ -67,42 +65,6 @@ spends(
 		kill 'KILL', $session->pid;
 		$_->quit for $session, $locker;
 		ok(wait_for_server($node), 'the server is back');
-	});
-
-# ---- the server ----
-
-spends(
-	$node,
-	'immediate stop between the charge and the answer',
-	$charged_only,
-	sub {
-		my ($session, $solver) = start_training();
-		$node->stop('immediate');
-		is_gone($solver, 'immediate stop');
-		$session->quit;
-		$node->start;
-	});
-spends(
-	$node,
-	'fast stop between the charge and the answer',
-	$charged_only,
-	sub {
-		my ($session, $solver) = start_training();
-		my $start = time();
-		$node->stop('fast');
-		cmp_ok(time() - $start, '<', 20, 'a solve does not hold up the shutdown');
-		is_gone($solver, 'fast stop');
-		$session->quit;
-		$node->start;
-	});
-spends(
-	$node,
-	'kill -9 of the postmaster',
-	$charged_only,
-	sub {
-		my ($session, $solver) = start_training();
-		kill_server($node, sub { is_gone($solver, 'postmaster killed') });
-		$session->quit;
 	});
 
 # ---- the solver ----
@@ -130,7 +92,6 @@ spends(
 		cmp_ok(slurp_file('/proc/' . $session->pid . '/oom_score_adj'), '<', 1000, 'the kernel does not kill the backend first');
 		kill 'KILL', $solver;
 		survives($session, 'killed by the kernel');
-		$session->quit;
 	});
 for my $signal (qw(KILL TERM SEGV ABRT INT))
 {
@@ -142,7 +103,6 @@ for my $signal (qw(KILL TERM SEGV ABRT INT))
 			my ($session, $solver) = start_training();
 			kill $signal, $solver;
 			survives($session, $signal);
-			$session->quit;
 		});
 }
 
@@ -239,7 +199,6 @@ sub locks_out
 	unlike($text, qr/^\d+$/m, "$name: no answer");
 	like($text, qr/could not write the privacy ledger/, "$name: an error");
 	is($session->ask('SELECT 1'), '1', "$name: the session is alive");
-	$_->quit for $session, $locker;
 }
 
 spends($node, 'the released event cannot be written', $charged_only,
@@ -342,7 +301,6 @@ spends(
 		my ($third, $thirds) = training_of('zoe');
 		kill 'INT', $third->pid;
 		like($third->result, qr/57014/, 'with a smaller limit a release starts again');
-		$third->quit;
 	});
 
 finish($node);

@@ -141,7 +141,6 @@ sub interrupt_everywhere
 				unlike($text, qr/^\d+$/m, "$how, $name: no answer");
 				nothing_is_left($session, "$how, $name");
 				$phase->{tidy}->() if $phase->{tidy};
-				$session->quit;
 			});
 	}
 }
@@ -176,7 +175,6 @@ for my $name (qw(scan charge sending solving))
 			$phase->{tidy}->() if $phase->{tidy};
 			is($session->ask('SELECT 1'), '1', 'the session is alive');
 			nothing_is_left($session, "statement_timeout, $name");
-			$session->quit;
 		});
 }
 
@@ -195,7 +193,6 @@ spends(
 		}
 		cmp_ok($answers, '<', 40, "$answers of 40 were answered");
 		nothing_is_left($session, 'many timeouts');
-		$session->quit;
 	});
 
 # ---- prices, which may take long ----
@@ -212,7 +209,6 @@ for my $milliseconds (100, 1000, 3000)
 	my $start = time();
 	like($session->ask($plan), qr/^ERROR:  57014: .* statement timeout$/m, "price_plan: a timeout after $milliseconds ms");
 	measured("statement_timeout, price_plan at $milliseconds ms", time() - $start - $milliseconds / 1000);
-	$session->quit;
 }
 
 # ---- cancels at random moments ----
@@ -233,7 +229,6 @@ spends(
 		}
 		cmp_ok($answers, '<', 60, "$answers of 60 were answered");
 		nothing_is_left($session, 'many cancels');
-		$session->quit;
 	});
 
 # ---- the client goes away ----
@@ -270,7 +265,6 @@ spends(
 		is(scalar(my @failed = $errors =~ /^ERROR:  UB004/mg), 20, '20 failures');
 		is_deeply([ descriptors($node, $session) ], \@before, 'no descriptor leaked');
 		nothing_is_left($session, 'many solves');
-		$session->quit;
 	});
 
 # ---- limits ----
@@ -293,7 +287,6 @@ sub stopped_by
 			cmp_ok(time() - $start, '<', 10 + ($how{extra_seconds} // 0), "$name: in time");
 			is($session->ask('SELECT 1'), '1', "$name: the session is alive");
 			nothing_is_left($session, $name);
-			$session->quit;
 		});
 	is(last_charge($node, 'guarantee'), 'conditional', "$name: the charge has a conditional guarantee");
 }

@@ -109,7 +109,6 @@ spends(
 		my $session = session($node, user => 'eve', options => '-c client_min_messages=notice');
 		is($session->ask('SELECT current_user'), 'bob', 'the role setting applies');
 		is_answered($session->ask('SELECT (public.dp_halfspace(features, label, 0.5, 0)).release FROM public.quick'), 'the call is answered');
-		$session->quit;
 	});
 is(last_charge($node, 'role'), 'eve', 'the session role is charged, not the current one');
 scalar_of($node, 'ALTER ROLE eve RESET ALL');
@@ -140,7 +139,6 @@ my $undo = join ' ', map { "-c $_" } qw(default_transaction_read_only=off statem
 			my $session = session($node, user => 'eve', options => $undo);
 			is($session->ask('SHOW synchronous_commit'), 'off', 'the settings of the database apply');
 			is_answered($session->ask($train), 'the call is answered');
-			$session->quit;
 		});
 	is(last_charge($node, 'role'), 'eve', 'the session role is charged');
 	like(

@@ -146,7 +146,6 @@ spends(
 		like($session->ask(weights_of('ragged')), qr/^(?:\{1(?:,-?[01])?\}|ERROR: .*)$/m,
 			'one length wins or an error says why');
 		is($session->ask('SELECT 1'), '1', 'the session is alive');
-		$session->quit;
 	});
 releases('rows of another length are neutral where it is declared',
 	'{1}', weights_of('ragged', options => '"dimension": 1'), @parallel);

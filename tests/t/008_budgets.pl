@@ -305,7 +305,6 @@ spends(
 		my $holder = session($node);
 		$holder->ask('BEGIN; SELECT FROM dpobj.budget_rows FOR UPDATE');
 		refused('cancelled', '57014', run_as('eve', 'SET statement_timeout = 300', train('left_one')));
-		$holder->quit;
 	});
 
 # ---- a base backup that is started without recovery.signal ----

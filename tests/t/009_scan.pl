@@ -100,7 +100,7 @@ $other->result;
 is($session->ask($digest), '11|4', 'the declaration of the later administrator holds');
 $other->quit;
 
-# A restored declaration is found by name, whatever the OIDs are now.
+# A restored declaration is found by name, because OIDs differ.
 my $all = "SELECT digest FROM dpobj_internal.scan_digest('visit', 'y')";
 my $usual_digest = $session->ask($all);
 like($usual_digest, qr/^\\x[0-9a-f]{64}$/, 'a digest before the dump');

@@ -285,7 +285,7 @@ $hostile->try_all(
 			"0.5, filter => jsonb_build_object('t', jsonb_build_object('=', repeat('x', 60000)))")),
 	[ 'a name in another encoding', 'ana', 1, "SET client_encoding = 'LATIN1'", $args->(q{0.5, name => 'Ã¤'}) ]);
 
-# ---- the ways to call it: each release is charged, whatever becomes of the statement ----
+# ---- ways to call it: each release is charged, however the statement ends ----
 
 my $evil = <<"SQL";
 CREATE FUNCTION ana.once() RETURNS bigint LANGUAGE sql AS '@{[ $train =~ s/'/''/gr ]}';

@@ -205,9 +205,7 @@ spends($node, 'after three failures of a role', { epsilon => 0.5, charged => 1, 
 configure('ALTER SYSTEM SET dpobj.max_failures = 1');
 spends($node, 'three failures in a table of which one may be of each role', {}, sub {
 	scalar_of($node, "CREATE ROLE zoe LOGIN; SELECT dpobj.set_budget('patient', 'zoe', 10, 0)");
-	my $zoe = session($node, user => 'zoe');
-	like($zoe->ask(ask_for('patient')), too_often('all roles'), 'a role without failures is refused');
-	$zoe->quit;
+	like(in_session($node, 'zoe', ask_for('patient')), too_often('all roles'), 'a role without failures is refused');
 });
 configure('ALTER SYSTEM RESET dpobj.max_failures');
 is_answered($bob->ask(ask_for('other')), 'another table is open');

@@ -124,7 +124,6 @@ spends(
 		refused('too dear', 'UB001', $texts[2]);
 		refused('a budget that is locked', '55P03', $texts[1]);
 		like($texts[1], qr/^ERROR:  55P03: could not write the privacy ledger$/m, 'a locked budget has the same error as without a writer');
-		$holder->quit;
 	});
 cmp_ok(
 	scalar_of($node,
@@ -144,10 +143,9 @@ spends(
 		sleep(0.3);
 		$admin->ask('COMMIT');
 		answered('after the change', $_) for results(@sessions);
-		$admin->quit;
 	});
 
-# ---- requests that nobody waits for any more ----
+# ---- requests of sessions that have ended ----
 
 spends(
 	$node,
@@ -161,7 +159,6 @@ spends(
 		refused('cancelled', '57014', $sessions[0]->result);
 		like($sessions[1]->result, qr/^FATAL:  57P01/m, 'terminated');
 		kill 'CONT', $writer;
-		$_->quit for @sessions;
 	});
 
 # ---- writers that die ----
@@ -336,7 +333,6 @@ spends(
 		ok(wait_until(30, sub { writers() == 2 }), 'each database has a writer');
 		my @texts = map { $_->result } @sessions;
 		answered('each', $_) for @texts;
-		$_->quit for @sessions;
 	});
 is($node->safe_psql('second', "SELECT count(*) FROM dpobj.ledger WHERE event = 'released'"),
 	'10', 'the other database has its own ledger');

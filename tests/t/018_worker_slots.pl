@@ -69,9 +69,7 @@ spends(
 		$_->send($train) for $first, $second;
 		kill 'CONT', $solver;
 		ok(wait_until(20, sub { scalar_of($node, $waits) eq '3' }), 'all three sessions wait in the queue');
-		my $cancelled = session($node);
-		refused('a cancel in the queue', '57014', $cancelled->ask("SET statement_timeout = 300; $train"));
-		$cancelled->quit;
+		refused('a cancel in the queue', '57014', in_session($node, undef, "SET statement_timeout = 300; $train"));
 		for my $session ($first, $second)
 		{
 			my $text = $session->result;
@@ -88,7 +86,6 @@ spends(
 			$holder->result;
 			$holder->quit;
 		}
-		$_->quit for $first, $second;
 	});
 spends($node, 'free slots', { epsilon => 1, charged => 1, released => 1 },
 	sub { is_answered($slow->ask($train), 'the session goes on') });

@@ -49,7 +49,7 @@ SQL
 
 my $list = join ', ', map { sprintf '"v%04d"', $_ } 1 .. 2500;
 
-# But for the table the same: what is done before the charge takes as long.
+# Requests differ in the table only, so that they take equally long until the charge.
 sub request
 {
 	my ($table) = @_;
@@ -102,8 +102,8 @@ sub normal
 
 sub median { return (sort { $a <=> $b } @_)[ @_ / 2 ]; }
 
-cmp_ok(alike([ map { $_ / 100 } 1 .. 8 ], [ map { $_ / 100 } 9 .. 16 ]), '<', LEVEL, 'eight that differ from eight are told');
-cmp_ok(alike([ map { $_ / 100 } 1 .. 8 ], [ map { $_ / 100 } 9 .. 16 ], [ map { $_ / 100 } 9 .. 16 ]), '<', LEVEL, 'and from sixteen');
+cmp_ok(alike([ map { $_ / 100 } 1 .. 8 ], [ map { $_ / 100 } 9 .. 16 ]), '<', LEVEL, 'the statistic tells eight times from eight others');
+cmp_ok(alike([ map { $_ / 100 } 1 .. 8 ], [ map { $_ / 100 } 9 .. 16 ], [ map { $_ / 100 } 9 .. 16 ]), '<', LEVEL, 'the statistic tells eight times from sixteen others');
 
 # Calls each of these so many times, in a random order, and returns what each took.
 sub interleaved
@@ -131,11 +131,11 @@ sub indistinct
 		diag(sprintf 'p = %.2g, medians in ms: %s (%s)', $p, $medians, $what);
 		last if $p > LEVEL;
 	}
-	cmp_ok($p, '>', LEVEL, "$what: nobody can tell them apart");
+	cmp_ok($p, '>', LEVEL, "$what: the times do not differ");
 	return $seen;
 }
 
-# ---- how long they take where there is no tick ----
+# ---- times without a tick ----
 
 my $ana = session($node, user => 'ana');
 
@@ -154,9 +154,9 @@ indistinct('values at the two ends of a list', 10, map { my $table = $_; $table 
 my $seen = interleaved(5, map { my $table = $_; $table => sub { answered($ana, $table) } } qw(calm busy long));
 my %usual = map { $_ => median(@{ $seen->{$_} }) } keys %$seen;
 diag(join ', ', map { sprintf '%s takes %.0f ms', $_, 1000 * $usual{$_} } sort keys %usual);
-cmp_ok($usual{busy}, '>', 2 * $usual{calm}, 'their runs differ');
+cmp_ok($usual{busy}, '>', 2 * $usual{calm}, 'runs of busy take longer than runs of calm');
 $seen = interleaved(5, map { my $table = $_; $table => sub { answered($ana, $table, \&lent) } } qw(calm busy));
-cmp_ok(median(@{ $seen->{busy} }), '>', 2 * median(@{ $seen->{calm} }), "they differ at the owner's door, too");
+cmp_ok(median(@{ $seen->{busy} }), '>', 2 * median(@{ $seen->{calm} }), "aggregates on busy take longer than on calm, too");
 $ana->quit;
 
 # ---- answers ----
@@ -229,10 +229,10 @@ for my $how (qw(timeout cancel terminate))
 }
 $ana->quit;
 $node->safe_psql('postgres', "LOAD 'dpobj'; ALTER ROLE ana SET dpobj.release_tick = 3600000");
-cmp_ok(ended('terminate', 'hard'), '<', 20, 'who ends a run need not wait for a long tick');
+cmp_ok(ended('terminate', 'hard'), '<', 20, 'pg_terminate_backend ends a run before a long tick');
 $node->safe_psql('postgres', 'GRANT SELECT ON calm TO ana');
 $ana = session($node, user => 'ana');
-cmp_ok(answered($ana, 'calm', \&lent), '<', 60, "there are no ticks at the owner's door for somebody who may read");
+cmp_ok(answered($ana, 'calm', \&lent), '<', 60, "an aggregate waits for no tick if the caller may read the table");
 $ana->quit;
 
 $control->quit;

@@ -76,7 +76,7 @@ $hostile->try_all(
 	[ 'options from a row', 'owner', '22023', 'SELECT dp_halfspace(features, y, 0.5, 0, to_jsonb(note)) FROM ward' ],
 	[ 'named arguments', 'owner', '0A000', 'SELECT dp_halfspace(features, y, epsilon => 0.5, delta => 0) FROM ward' ]);
 
-# ---- functions of ours in somebody else's hands ----
+# ---- internal functions in other aggregates ----
 
 $hostile->try_all(
 	'spoofs',

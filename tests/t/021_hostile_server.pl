@@ -91,7 +91,6 @@ spends($node, 'DROP EXTENSION by anybody', { epsilon => 0.5, charged => 1, relea
 	is_answered($ana->result, 'the release of another session goes on');
 	like($noah->ask('DROP EXTENSION dpobj'), qr/^ERROR:  42501/, 'DROP EXTENSION is refused while that transaction is open');
 	$ana->ask('COMMIT');
-	$_->quit for $ana, $noah;
 });
 
 # The owner of the database may drop schema public, and with it the extension. A function of dpobj that waits
@@ -106,7 +105,6 @@ spends($node, 'DROP EXTENSION by anybody', { epsilon => 0.5, charged => 1, relea
 	is($owner->ask('COMMIT'), '', 'the owner drops the extension');
 	like($caller->result, qr/^ERROR:  42704: extension "dpobj" does not exist in this database/, 'the function finds no extension');
 	is(scalar_of($node, q{SELECT rolsuper FROM pg_roles WHERE rolname = 'dbo'}), 'f', 'the owner has not become a superuser');
-	$_->quit for $owner, $caller;
 }
 
 # ---- settings of the database ----
@@ -290,12 +288,9 @@ $hostile->try_all('a transaction that is ended for being idle',
 sub watched
 {
 	my ($pid) = @_;
-	my $watcher = session($node, user => 'late');
-	my $text = join "\n", map { $watcher->ask($_) }
-	  "SELECT state, wait_event_type, wait_event, backend_xid, backend_xmin IS NULL, query FROM pg_stat_activity WHERE pid = $pid",
-	  "SELECT locktype, relation::regclass, classid, objsubid, mode, granted FROM pg_locks WHERE pid = $pid ORDER BY 2, 1, 3, 4, 5";
-	$watcher->quit;
-	return $text;
+	return in_session($node, 'late',
+		"SELECT state, wait_event_type, wait_event, backend_xid, backend_xmin IS NULL, query FROM pg_stat_activity WHERE pid = $pid",
+		"SELECT locktype, relation::regclass, classid, objsubid, mode, granted FROM pg_locks WHERE pid = $pid ORDER BY 2, 1, 3, 4, 5");
 }
 my %seen;
 for my $phase ('the solver', 'the clock')
@@ -367,10 +362,8 @@ for my $try ([ $train, '25006' ], [ $named, '25006' ], [ 'TABLE visit', '42501' 
 	[ $raise, '42501' ])
 {
 	my ($statement, $state) = @$try;
-	my $session = session($standby, user => 'ana');
 	$hostile->spent;
-	$hostile->judge("standby: $statement", $state, $session->ask($statement));
-	$session->quit;
+	$hostile->judge("standby: $statement", $state, in_session($standby, 'ana', $statement));
 }
 $standby->stop;
 

@@ -91,7 +91,6 @@ spends($node, 'a run that is cancelled', $charged, sub {
 	$control->ask("SELECT pg_cancel_backend($pid)");
 	like($session->result, qr/57014/, 'the run is cancelled');
 	cmp_ok(time - $began, '<', 5, 'the cancel takes effect at once');
-	$session->quit;
 });
 spends($node, 'a run whose backend is terminated', $charged, sub {
 	my $session = session($node);

@@ -186,7 +186,6 @@ cmp_ok(distance($kept, weights(@small, 'SET dpobj.solver_threads = 3')), '<', 1e
 	unlike(
 		$session->ask('EXPLAIN SELECT dp_simplex(features, features[1], 1, 0, \'{"n": 30000}\') FROM narrow'),
 		qr/Partial Aggregate/, 'states of dp_simplex are not combined');
-	$session->quit;
 }
 
 # ---- halfspaces: the rows that memory would have, and so the same optimum ----
@@ -242,7 +241,6 @@ spends(
 		like($session->ask("EXPLAIN $grouped"), qr/Partial GroupAggregate/, 'the plan forms groups in workers');
 		refused('groups in workers', 'UB003', $session->ask($grouped));
 		no_files('groups');
-		$session->quit;
 	});
 
 # The leader may end at any moment, also while its workers wait.
@@ -261,7 +259,6 @@ spends(
 		no_files('timeouts');
 		is(scalar_of($node, q(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'parallel worker')),
 			'0', 'no parallel worker is left');
-		$session->quit;
 	});
 
 # ---- every mechanism of convex models, and dp_simplex ----
@@ -336,7 +333,6 @@ spends(
 			qr/^ERROR:  53400: temporary file size exceeds temp_file_limit \(2048kB\)\n[^\n]*$/,
 			'the limit is an error before the charge');
 		no_files('temp_file_limit');
-		$session->quit;
 	});
 spends(
 	$node,
@@ -351,7 +347,6 @@ spends(
 		is_answered($session->ask(logistic('wide')), 'the same transaction trains without the limit');
 		no_files('in a transaction');
 		$session->ask('COMMIT');
-		$session->quit;
 	});
 spends(
 	$node,
@@ -368,7 +363,6 @@ spends(
 		is($session->ask('COMMIT'), '', 'a cursor is held over COMMIT');
 		no_files('cursor held');
 		is_answered($session->ask('FETCH 1 FROM c'), 'the cursor returns a release');
-		$session->quit;
 	});
 
 # The most memory of the backend until the solver runs, and the limit of the solver.
@@ -396,7 +390,6 @@ spends(
 			ok(wait_until(5, sub { slurp_file("/proc/$solver/limits") =~ /^Max address space\s+50331648 /m }),
 				'the solver may have three quarters of the limit') if $limit == 64;
 			is_answered($session->result, "the training is answered, memory_limit $limit");
-			$session->quit;
 		}
 		cmp_ok($peak{0}, '>', 24 * 1024, 'without a limit the backend has the rows in memory');
 		cmp_ok($peak{64}, '<', 16 * 1024, 'with a limit the backend uses at most a quarter of it');
@@ -567,7 +560,7 @@ spends(
 	'temp_file_limit at the analyst\'s door',
 	{},
 	sub {
-		# Whether there is room must not depend on how many rows are written, if any.
+		# The error must not depend on the number of rows in the file.
 		$node->safe_psql('postgres', q(ALTER ROLE ana SET temp_file_limit = '100kB'));
 		my $session = analyst();
 		for my $filter ('{}', '{"visit": {"<": 100}}', '{"visit": {"<": 0}}')
@@ -593,7 +586,6 @@ spends(
 		$node->safe_psql('postgres', q(ALTER ROLE ana SET temp_file_limit = '100MB'));
 		$session = analyst();
 		is($session->ask($statement), 'exact', 'a limit that cannot be reached after the charge leaves it exact');
-		$session->quit;
 	});
 
 # ---- when a file is removed ----

@@ -241,10 +241,9 @@ spends($node, 'the submitter goes', $once, sub {
 	my $id = $session->ask(submission('orphan', 'patient'));
 	scalar_of($node, 'SELECT pg_terminate_backend(' . $session->pid . ')');
 	becomes($id, 'released');
-	$session->quit;
 });
 
-# ---- whose jobs ----
+# ---- jobs of other roles ----
 
 spends($node, 'jobs of others', { epsilon => 0.5, charged => 1 }, sub {
 	my $id = submit('ana', 'secret', 'hard');
@@ -512,7 +511,6 @@ spends($node, 'before the charge', {}, sub {
 	worker_waits('the job waits for the table');
 	is(job($id, 'state, phase, release'), 'running|queued|', 'the job is not charged before it has the lock');
 	cancel('ana', $id);
-	$locker->quit;
 });
 
 spends($node, 'as it is taken from the queue', {}, sub {
@@ -674,9 +672,7 @@ sub checkpointer
 sub failed_release
 {
 	my ($id) = @_;
-	my $caller = session($node, user => 'bob');
-	$caller->ask('SELECT count(*) FROM dpobj.jobs');
-	$caller->quit;
+	in_session($node, 'bob', 'SELECT count(*) FROM dpobj.jobs');
 	return scalar_of($node, "SELECT count(*) FROM dpobj.ledger_events e JOIN dpobj.job_rows j ON e.release = j.release"
 		  . " WHERE e.event = 'failed' AND j.id = $id");
 }
@@ -882,10 +878,8 @@ spends($node, 'a cancel that is rolled back', { epsilon => 1, charged => 2, rele
 
 # Functions with names of dpobj, in a database without the extension, would run as a superuser.
 spends($node, 'a database with tables of our names', {}, sub {
-	my $mallory = session($node, user => 'mallory');
-	$mallory->ask('CREATE DATABASE trap');
-	$mallory->quit;
-	$mallory = session($node, user => 'mallory', database => 'trap');
+	in_session($node, 'mallory', 'CREATE DATABASE trap');
+	my $mallory = session($node, user => 'mallory', database => 'trap');
 	$mallory->ask($_) for 'CREATE SCHEMA dpobj', 'CREATE TABLE dpobj.identities ()', 'CREATE TABLE dpobj.job_rows (id bigint, role oid, state text, origin text)',
 		"INSERT INTO dpobj.job_rows VALUES (1, 10, 'queued', 'x')",
 		q{CREATE FUNCTION dpobj_internal.origin() RETURNS text LANGUAGE plpgsql AS

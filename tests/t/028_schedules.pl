@@ -227,7 +227,6 @@ spends($node, 'two at once', { epsilon => 0.5, charged => 1, released => 1 }, su
 		'both runs wait');
 	$lock->ask('COMMIT');
 	is($_->result, '', 'both runs succeed') for $ana, $again;
-	$lock->quit;
 });
 is(runs_of('race'), 'released|0.5|t|', 'two concurrent runs are one');
 

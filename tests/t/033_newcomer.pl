@@ -64,11 +64,7 @@ my $node = dpobj_cluster('newcomer', guide_settings('newcomer'), 'max_connection
 sub ask
 {
 	my ($role, $statement, %where) = @_;
-	my $session = session($where{node} // $node, user => $role, database => $where{database} // 'tutorial', seconds => 150);
-	my $answer = $session->ask($statement);
-
-	$session->quit;
-	return $answer;
+	return in_session($where{node} // $node, { user => $role, database => $where{database} // 'tutorial', seconds => 150 }, $statement);
 }
 
 # The epsilon that alice may still spend.

@@ -131,7 +131,7 @@ sub _masked
 	{
 		my @cells = map { s/^\s+|\s+$//gr } split /\|/, $line, -1;
 
-		# a rule, whose title was the line before; a line of expanded output; a row
+		# a rule below the line of titles; a line of expanded output; a row
 		if ($line =~ /^-[-+]*$/ && @lines)
 		{
 			@titles = split /\|/, $lines[-1], -1;

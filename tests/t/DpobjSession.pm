@@ -57,7 +57,7 @@ sub send
 	return;
 }
 
-# The output of the last statement; what there is if the connection is lost.
+# The output of the last statement, or the output so far if the connection is lost.
 sub result
 {
 	my ($self) = @_;
@@ -89,13 +89,22 @@ sub ask
 	return $self->result;
 }
 
-# Ends the session; a lost connection or a killed client is no error.
+# Ends the session, as the end of its variable does; a lost connection or a killed client is no error.
 sub quit
 {
 	my ($self) = @_;
+	return if $self->{ended}++ || !$self->{run};
 	$self->{timer}->start;
 	$self->{input} .= "\\q\n";
 	eval { $self->{run}->finish; };
+	return;
+}
+
+sub DESTROY
+{
+	my ($self) = @_;
+	local ($@, $?, $!);
+	$self->quit if ${^GLOBAL_PHASE} ne 'DESTRUCT';
 	return;
 }
 
@@ -103,6 +112,7 @@ sub quit
 sub kill_client
 {
 	my ($self) = @_;
+	$self->{ended} = 1;
 	eval { $self->{run}->kill_kill(grace => 0); };
 	return;
 }

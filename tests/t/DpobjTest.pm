@@ -242,19 +242,14 @@ sub in_session
 {
 	my ($node, $how, @statements) = @_;
 	my $session = session($node, ref $how ? %$how : (user => $how));
-	my $text = join "\n", map { $session->ask($_) } @statements;
-	$session->quit;
-	return $text;
+	return join "\n", map { $session->ask($_) } @statements;
 }
 
 # What a statement answers in a session with these settings.
 sub under
 {
 	my ($node, $statement, @settings) = @_;
-	my $session = session($node, set => \@settings);
-	my $text = $session->ask($statement);
-	$session->quit;
-	return $text;
+	return session($node, set => \@settings)->ask($statement);
 }
 
 # Is the output the ledger id of a release?
