@@ -266,12 +266,18 @@ read_reference(const OptionKey *key, JsonbValue *value, Options *options)
 	options->reference = get_boolean(key->name, value);
 }
 
+static void *
+field_of(const OptionKey *key, Options *options)
+{
+	return (char *) options + key->field;
+}
+
 static void
 read_integer(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	const char *expected = key->expected;
 
-	if (json_get_integer(value, key->least, key->most, (int64 *) ((char *) options + key->field)))
+	if (json_get_integer(value, key->least, key->most, field_of(key, options)))
 		return;
 	if (expected == NULL)
 		expected =
@@ -282,7 +288,7 @@ read_integer(const OptionKey *key, JsonbValue *value, Options *options)
 static void
 read_positive(const OptionKey *key, JsonbValue *value, Options *options)
 {
-	double *number = (double *) ((char *) options + key->field);
+	double *number = field_of(key, options);
 
 	if (!json_get_number(value, number) || !(*number > 0))
 		invalid(key->name, "a positive number");

@@ -53,14 +53,15 @@ pair_terms(const Pair *pair)
 	initStringInfo(&text);
 	for (int term = 0; term < TERMS; term++)
 	{
+		const void *field = (const char *) pair + terms[term].field;
+
 		if ((terms_of_kind[pair->kind] & BIT(term)) == 0)
 			continue;
 		appendStringInfo(&text, "%s\"%s\": ", text.len == 0 ? "{" : ", ", terms[term].name);
 		if (term == TERM_COUNT)
 			appendStringInfo(&text, INT64_FORMAT, pair->count);
 		else
-			appendStringInfo(&text, "%.17g",
-							 *(const double *) ((const char *) pair + terms[term].field));
+			appendStringInfo(&text, "%.17g", *(const double *) field);
 	}
 	appendStringInfoString(&text, text.len == 0 ? "{}" : "}");
 	return text.data;
@@ -85,11 +86,13 @@ pair_read(const char *tag, Jsonb *json, Pair *pair)
 	pair->count = 1;
 	for (int term = 0; term < TERMS; term++)
 	{
+		void *field = (char *) pair + terms[term].field;
+
 		if ((terms_of_kind[pair->kind] & BIT(term)) == 0)
 			continue;
 		if (term == TERM_COUNT)
 			pair->count = (int64) read_term(json, TERM_COUNT);
 		else
-			*(double *) ((char *) pair + terms[term].field) = read_term(json, (Term) term);
+			*(double *) field = read_term(json, (Term) term);
 	}
 }
