@@ -136,7 +136,7 @@ settle_learning(JsonbContainer *entry, int choices, PlannedRelease *release)
 	release->counted.pair = learning_pair(&learning);
 }
 
-/* Of counts with noise, or of a choice, no pair is known but epsilon itself. */
+/* For noisy counts, and for a choice among models, only epsilon is known of the pair. */
 static void
 settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRelease *release)
 {
