@@ -1041,5 +1041,5 @@ main(void)
 	test_excess();
 	test_default();
 
-	return test_end("test_simplex");
+	return test_end("simplex");
 }
