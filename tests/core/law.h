@@ -81,6 +81,21 @@ choose(int n, int k)
 	return k < 0 ? 0 : exp(log_choose(n, k));
 }
 
+/*
+ * The law of the draw from votes: each vector's probability is in proportion to exp(rate c) for its
+ * count c, which is 0 for all but the first candidates of so many vectors.
+ */
+static inline void
+vote_masses(double *mass, double rate, const int64_t *votes, int candidates, int size)
+{
+	double total = 0.0;
+
+	for (int v = 0; v < size; v++)
+		total += mass[v] = exp(rate * (double) (v < candidates ? votes[v] : 0));
+	for (int v = 0; v < size; v++)
+		mass[v] /= total;
+}
+
 /* For qsort(). */
 static inline int
 compare_doubles(const void *a, const void *b)

@@ -1,16 +1,14 @@
 /*
- * test_sample.c - sample and aggregate: uniform vectors, the split, the parts' answers,
- * the draw from their votes, and the whole.
+ * test_sample.c - sample and aggregate: the split, the parts' answers and votes, and the whole.
  *
- * Laws that depend on a few bits are enumerated over all bits and compared as integers.  Privacy is
- * shown on every data set of up to three rows over five kinds of rows and all of its neighbours,
+ * A law that depends on a few bits is enumerated over all bits and compared as integers.  Privacy
+ * is shown on every data set of up to three rows over five kinds of rows and all of its neighbours,
  * with the law of the split in it.
  */
 #include "core/mechanisms/sample.h"
 
 #include <math.h>
 
-#include "core/grid/grid_draw.h"
 #include "core/mechanisms/mechanism.h"
 #include "core/exponential/select_internal.h"
 
@@ -18,83 +16,6 @@
 #include "core/law.h"
 #include "core/script.h"
 #include "core/vectors.h"
-
-/* ---- uniform vectors ---- */
-
-/* A uniform rank below |W| is each vector once, in the public order. */
-static void
-check_ranks(const Grid *grid)
-{
-	int index[GRID_MAX_DIMENSION] = {0};
-	int before[GRID_MAX_DIMENSION];
-	GridCounts counts;
-	uint64_t size;
-
-	grid_counts_create(&counts, grid, memory);
-	size = mpz_get_ui(grid_counts_size(&counts));
-	CHECK(size == grid_size(grid));
-	for (uint64_t rank = 0; rank < size; rank++)
-	{
-		Script script = {.word = {rank}};
-		Bits told = scripted(&script);
-
-		memcpy(before, index, sizeof(before));
-		grid_draw(&counts, &told, index);
-		CHECK(grid_contains(grid, index));
-		CHECK(rank == 0 || grid_compare(grid, before, index) < 0);
-	}
-	grid_counts_destroy(&counts, memory);
-}
-
-/* |W| beyond all words, and a law on the number of non-zeros of which every vector is a part. */
-static void
-test_large_grid(void)
-{
-	Grid grid = uniform_grid(GRID_MAX_DIMENSION, 1, GRID_BALL, 3);
-	Histogram nonzeros = histogram_create(4);
-	GridCounts counts;
-	mpz_t size;
-
-	grid_counts_create(&counts, &grid, memory);
-	for (int k = 0; k < LAW_DRAWS / 10; k++)
-	{
-		int index[GRID_MAX_DIMENSION];
-		int count = 0;
-
-		grid_draw(&counts, &bits, index);
-		for (int j = 0; j < grid.dimension; j++)
-			count += index[j] != 1;
-		histogram_add(&nonzeros, (uint64_t) count);
-	}
-	for (int k = 0; k < 4; k++)
-		nonzeros.truth[k] = choose(GRID_MAX_DIMENSION, k) * exp2(k);
-	CHECK(law_p_value(nonzeros.count, nonzeros.truth, 4) > LAW_THRESHOLD);
-	grid_counts_destroy(&counts, memory);
-
-	grid.constraint = GRID_PRODUCT;
-	grid.bound = 0;
-	grid_counts_create(&counts, &grid, memory);
-	mpz_init(size);
-	mpz_ui_pow_ui(size, 3, GRID_MAX_DIMENSION);
-	CHECK(mpz_cmp(size, grid_counts_size(&counts)) == 0);
-	mpz_clear(size);
-	grid_counts_destroy(&counts, memory);
-	histogram_destroy(&nonzeros);
-}
-
-static void
-test_grid_draw(void)
-{
-	reseed(61);
-	for (int round = 0; round < check_repetitions(200); round++)
-	{
-		Grid grid;
-
-		random_grid(&grid, LEVELS_FAR, 1 + below(4), 1, 3000);
-		check_ranks(&grid);
-	}
-	test_large_grid();
-}
 
 /* ---- the law of the split ---- */
 
@@ -364,229 +285,6 @@ test_one_vote(void)
 		sample_split_destroy(&split, memory);
 	}
 	CHECK(moved > 0);
-}
-
-/* ---- the draw from the votes ---- */
-
-/* The cell of U, of which the script has the first 256 bits and the others are 0, by 1000-bit
- * numbers. */
-static int64_t
-cell_of(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t size, Script script)
-{
-	int64_t cell = -1;
-	mpfr_t point;
-	mpfr_t border;
-	mpfr_t weight;
-	mpfr_t total;
-
-	mpfr_inits2(1000, point, border, weight, total, (mpfr_ptr) 0);
-	mpfr_set_ui(total, size, MPFR_RNDN);
-	for (int pass = 0; pass < 2; pass++)
-	{
-		mpfr_set_zero(border, 1);
-		for (int64_t v = 0; v < candidates && cell < 0; v++)
-		{
-			mpfr_set_si(weight, epsilon, MPFR_RNDN);
-			mpfr_mul_si(weight, weight, votes[v], MPFR_RNDN);
-			mpfr_div_si(weight, weight, 2 * EPSILON_ONE, MPFR_RNDN);
-			mpfr_expm1(weight, weight, MPFR_RNDN);
-			mpfr_add(border, border, weight, MPFR_RNDN);
-			if (pass == 1 && mpfr_less_p(point, border))
-				cell = v;
-		}
-		if (pass == 1)
-			break;
-		mpfr_add(total, total, border, MPFR_RNDN);
-		mpfr_set_zero(point, 1);
-		for (int k = 3; k >= 0; k--)
-		{
-			mpfr_add_ui(point, point, script.word[k], MPFR_RNDN);
-			mpfr_div_2ui(point, point, 64, MPFR_RNDN);
-		}
-		mpfr_mul(point, point, total, MPFR_RNDN);
-	}
-	mpfr_clears(point, border, weight, total, (mpfr_ptr) 0);
-	return cell;
-}
-
-static int64_t
-draw_scripted(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t size,
-			  Script script, int *words)
-{
-	Bits told = scripted(&script);
-	int64_t cell;
-	mpz_t vectors;
-
-	mpz_init_set_ui(vectors, size);
-	cell = select_vote(epsilon, votes, candidates, vectors, &told);
-	*words = (int) script.next;
-	mpz_clear(vectors);
-	return cell;
-}
-
-/* The last word before which the cell of candidate 0 ends. */
-static uint64_t
-border_word(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t size)
-{
-	uint64_t low = 0;
-	uint64_t high = UINT64_MAX;
-
-	while (low < high)
-	{
-		uint64_t middle = low + (high - low) / 2 + 1;
-
-		if (cell_of(epsilon, votes, candidates, size, (Script){.word = {middle}}) == 0)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
-}
-
-/* Checks that select_vote() finds the cell; returns how many words it has read. */
-static int
-check_cell(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_t size, Script script)
-{
-	int words;
-
-	CHECK(draw_scripted(epsilon, votes, candidates, size, script, &words) ==
-		  cell_of(epsilon, votes, candidates, size, script));
-	return words;
-}
-
-/* U with any first word, and with the one that holds the end of the first cell. */
-static void
-test_vote_cells(void)
-{
-	static const int64_t epsilons[] = {1,
-									   EPSILON_ONE / 1000,
-									   EPSILON_ONE / 10,
-									   EPSILON_ONE,
-									   3 * EPSILON_ONE,
-									   40 * EPSILON_ONE,
-									   SELECT_MAX_EPSILON};
-
-	reseed(65);
-	for (int round = 0; round < check_repetitions(400); round++)
-	{
-		int64_t epsilon = epsilons[below(7)];
-		int64_t candidates = below(5);
-		uint64_t size = 5 + (teststream_next(&stream) >> (1 + below(60)));
-		int64_t votes[5] = {0};
-		uint64_t word = teststream_next(&stream);
-
-		for (int64_t v = 0; v < candidates; v++)
-			votes[v] = 1 + below(below(2) ? 3 : 60);
-		(void) check_cell(epsilon, votes, candidates, size, (Script){.word = {word}});
-		word = candidates > 0 ? border_word(epsilon, votes, candidates, size) : 0;
-		if (word == 0 || word == UINT64_MAX)
-			continue;
-		/* The first word leaves it open; what follows decides. */
-		for (int k = 0; k < 4; k++)
-		{
-			uint64_t second = k == 0 ? 0 : k == 1 ? UINT64_MAX : teststream_next(&stream);
-
-			CHECK(check_cell(epsilon, votes, candidates, size,
-							 (Script){.word = {word, second, second, second}}) >= 2);
-		}
-	}
-}
-
-/* exp(rate c) for a vector of each count, as if |W| vectors were told apart. */
-static void
-vote_masses(double *mass, double rate, const int64_t *votes, int candidates, int size)
-{
-	double total = 0.0;
-
-	for (int v = 0; v < size; v++)
-		total += mass[v] = exp(rate * (double) (v < candidates ? votes[v] : 0));
-	for (int v = 0; v < size; v++)
-		mass[v] /= total;
-}
-
-/* Candidates are the first of W, and the others are drawn like them. */
-static void
-test_vote_law(void)
-{
-	static const int64_t votes[] = {4, 1, 3, 3};
-	enum
-	{
-		SIZE = 12
-	};
-	static const int64_t epsilons[] = {EPSILON_ONE / 2, EPSILON_ONE, 2 * EPSILON_ONE};
-
-	reseed(66);
-	for (int e = 0; e < 3; e++)
-	{
-		Histogram histogram = histogram_create(SIZE);
-		double rate = (double) epsilons[e] / EPSILON_ONE / 2;
-		mpz_t size;
-
-		mpz_init_set_ui(size, SIZE);
-		for (int k = 0; k < LAW_DRAWS / 3; k++)
-		{
-			int64_t cell = select_vote(epsilons[e], votes, 4, size, &bits);
-
-			histogram_add(&histogram, cell < 0 ? (uint64_t) below(SIZE) : (uint64_t) cell);
-		}
-		vote_masses(histogram.truth, rate, votes, 4, SIZE);
-		vote_masses(histogram.other, rate * LAW_OFF, votes, 4, SIZE);
-		CHECK_LAW(histogram.count, histogram.truth, histogram.other, SIZE);
-		mpz_clear(size);
-		histogram_destroy(&histogram);
-	}
-}
-
-enum
-{
-	VOTE_VECTORS = 4
-};
-
-/* The largest loss where so many votes leave one vector, so many come to another, or both. */
-static double
-vote_loss(double rate, int64_t moved)
-{
-	double largest = 0.0;
-
-	for (int64_t first = moved; first <= 401; first += 5)
-		for (int64_t second = 0; second <= 20; second += 5)
-			for (int change = 0; change < 3; change++)
-			{
-				int64_t before[VOTE_VECTORS] = {first, second};
-				int64_t after[VOTE_VECTORS] = {first, second};
-				double mass[2][VOTE_VECTORS];
-
-				after[0] -= change != 1 ? moved : 0;
-				after[1] += change != 0 ? moved : 0;
-				vote_masses(mass[0], rate, before, VOTE_VECTORS, VOTE_VECTORS);
-				vote_masses(mass[1], rate, after, VOTE_VECTORS, VOTE_VECTORS);
-				for (int w = 0; w < VOTE_VECTORS; w++)
-					largest = fmax(largest, fabs(log(mass[0][w] / mass[1][w])));
-			}
-	return largest;
-}
-
-/*
- * The loss between counts that differ by one vote that moves, comes or goes, with the
- * product's rate.  It tends to epsilon where the vote leaves a vector that has all the
- * mass: so the exponent cannot be larger, under add_remove neither.  And it would be
- * twice epsilon if a row that is replaced left one part and came to another (theorem F5).
- */
-static void
-test_vote_privacy(void)
-{
-	static const int64_t epsilons[] = {EPSILON_ONE / 10, EPSILON_ONE, 5 * EPSILON_ONE};
-
-	for (int e = 0; e < 3; e++)
-	{
-		SelectRate product = select_vote_rate(epsilons[e]);
-		double rate = (double) product.numerator / (double) product.denominator;
-		double epsilon = (double) epsilons[e] / EPSILON_ONE;
-
-		CHECK(vote_loss(rate, 1) <= epsilon * (1 + 1e-12));
-		CHECK(vote_loss(rate, 1) >= epsilon * (1 - 1e-3));
-		CHECK(vote_loss(rate, 2) >= 2 * epsilon * (1 - 1e-3));
-	}
 }
 
 /* ---- the whole ---- */
@@ -943,14 +641,10 @@ int
 main(void)
 {
 	test_begin(1);
-	test_grid_draw();
 	test_split_law();
 	test_split_of_six();
 	test_order_of_rows();
 	test_one_vote();
-	test_vote_cells();
-	test_vote_law();
-	test_vote_privacy();
 	test_privacy();
 	test_release();
 	test_ends();
