@@ -664,7 +664,7 @@ read_records(const Instance *spilled, const Store *store)
 
 /*
  * A mechanism that samples labels draws for them in the order of the records: the same records give
- * the same answer, and all of them the same law (test_descent, test_simplex).
+ * the same answer, and all of them the same law (test_descent, test_simplex_moments).
  */
 static void
 test_sampling(const MechanismRequest *asked)
