@@ -1,20 +1,17 @@
 # 027_jobs.pl - jobs as rule Q7 says: they are queued at commit, run with the grants but without the
-# settings of the submitter, are charged once in every case, and reveal no more than dpobj.train.
+# settings of the submitter, wait in a queue, and reveal no more than dpobj.train. How they end is in
+# 034_job_ends.pl.
 
+use DpobjJobs;
 use DpobjTest;
 
-my $node = dpobj_cluster('jobs', 'dpobj.release_tick = 0', 'dpobj.max_failures = 100', 'max_connections = 60');
-
-login_roles($node, qw(ana bob cat boss clerk));
-hard_table($node);
+jobs_cluster('jobs');
+login_roles($node, qw(boss clerk));
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE mute NOLOGIN;
 GRANT dpobj_admin TO boss;
 GRANT dpobj_auditor TO clerk;
-CREATE TABLE patient (ill boolean, a boolean, b boolean);
-INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
 CREATE TABLE other AS TABLE patient;
-CREATE TABLE large AS SELECT i % 2 = 0 AS ill, i % 2 = 0 AS a, i % 3 = 0 AS b FROM generate_series(1, 1000000) i;
 -- a draw for so many rows takes much longer than one for the rows of hard
 CREATE TABLE harder AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 20000) i;
 DO $$
@@ -24,98 +21,13 @@ BEGIN
   END LOOP;
 END $$;
 CREATE TABLE hidden AS TABLE harder;
-VACUUM ANALYZE large, hard, harder, hidden;
-SELECT dpobj.protect(t, '{"ill": {}, "a": {}, "b": {}}') FROM unnest('{patient,other,large}'::regclass[]) t;
+VACUUM ANALYZE harder, hidden;
+SELECT dpobj.protect('other', '{"ill": {}, "a": {}, "b": {}}');
 SELECT dpobj.protect(t, encoders, a) FROM dpobj.protected, (VALUES ('harder'::regclass, 'replace'), ('hidden', 'add_remove')) v(t, a)
 WHERE relation = 'hard'::regclass;
-SELECT dpobj.set_budget(t, r, 1000, 0)
-FROM unnest('{patient,large,hard,harder,hidden}'::regclass[]) t, unnest('{ana,bob,cat,mute}'::regrole[]) r;
+SELECT dpobj.set_budget('patient', 'mute', 1000, 0), dpobj.set_budget('harder', 'ana', 1000, 0), dpobj.set_budget('hidden', 'ana', 1000, 0);
 SQL
-
-sub submission
-{
-	my ($name, $table, %how) = @_;
-	my %mechanism = (hard => 'permute_flip', harder => 'exponential', hidden => 'exponential');
-	my $options = $mechanism{$table} ? qq({"mechanism": "$mechanism{$table}", "grid": "ternary", "intercept": false}) : '{}';
-	my $features = $mechanism{$table} ? 'NULL' : q('{a,b}');
-	return "SELECT dpobj.submit('$table', 'ill', " . ($how{epsilon} // '0.5') . ", features => $features, options => '$options', name => '$name')";
-}
-
-sub configure
-{
-	my ($statement) = @_;
-	$node->safe_psql('postgres', "LOAD 'dpobj'; $statement");
-	$node->reload;
-	return;
-}
-
-my %session;
-
-sub connect_all
-{
-	%session = map { $_ => session($node, user => $_, seconds => 300) } qw(ana bob cat boss clerk);
-	$session{control} = session($node, seconds => 300);
-	return;
-}
-
-connect_all();
-
-# The number of the job.
-sub submit
-{
-	my ($who, @what) = @_;
-	my $id = $session{$who}->ask(submission(@what));
-	like($id, qr/^\d+$/, "$who submits $what[0]");
-	return $id;
-}
-
-# The state in the table: unlike the view, the table does not start workers.
-sub row_state { return scalar_of($node, "SELECT state FROM dpobj.job_rows WHERE id = $_[0]"); }
-
-sub becomes
-{
-	my ($id, $state) = @_;
-	my $found = '';
-	wait_until(60, sub { ($found = scalar_of($node, "SELECT state FROM dpobj.jobs WHERE id = $id")) eq $state });
-	return is($found, $state, "job $id is $state");
-}
-
-sub enters
-{
-	my ($id, $phase) = @_;
-	my $found = '';
-	wait_until(60, sub { ($found = $session{control}->ask("SELECT phase FROM dpobj.jobs WHERE id = $id")) =~ /^$phase$/ });
-	return like($found, qr/^$phase$/, "job $id is $phase");
-}
-
-sub job { return $session{control}->ask("SELECT $_[1] FROM dpobj.jobs WHERE id = $_[0]"); }
-
-sub worker_pids
-{
-	return split /\n/, $session{control}->ask("SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj job'");
-}
-
-# Waits until the job's worker waits for a lock.
-sub worker_waits
-{
-	my ($name) = @_;
-	my $pid;
-	wait_until(20, sub { ($pid) = worker_pids() });
-	return ok(waits_for_lock($node, $pid), $name);
-}
-
-sub all_workers_end { return wait_until(30, sub { !worker_pids() }); }
-
-sub cancel
-{
-	my ($who, $id) = @_;
-	is($session{$who}->ask("SELECT dpobj.cancel($id)"), 't', "$who cancels job $id");
-	becomes($id, 'cancelled');
-	return;
-}
-
-my $once = { epsilon => 0.5, charged => 1, released => 1 };
-my $kept = { epsilon => 0.5, charged => 1 };
+$session{$_} = session($node, user => $_, seconds => 300) for qw(boss clerk);
 
 # ---- one job ----
 
@@ -245,7 +157,7 @@ spends($node, 'the submitter goes', $once, sub {
 
 # ---- jobs of other roles ----
 
-spends($node, 'jobs of others', { epsilon => 0.5, charged => 1 }, sub {
+spends($node, 'jobs of others', $kept, sub {
 	my $id = submit('ana', 'secret', 'hard');
 	enters($id, 'solving');
 	is($session{bob}->ask("SELECT count(*) FROM dpobj.jobs WHERE submitter <> 'bob'"), 0, 'dpobj.jobs does not show jobs of others');
@@ -263,8 +175,8 @@ spends($node, 'jobs of others', { epsilon => 0.5, charged => 1 }, sub {
 
 # ---- progress ----
 
-spends($node, 'progress', { epsilon => 0.5, charged => 1 }, sub {
-	my $id = submit('ana', 'watched', 'harder');
+spends($node, 'progress', $kept, sub {
+	my $id = submit('ana', 'watched', 'harder', mechanism => 'exponential');
 	enters($id, 'solving');
 	my $seen = '';
 	wait_until(20, sub { ($seen = $session{control}->ask("SELECT nodes > 0, gap IS NOT NULL FROM dpobj.progress WHERE job = $id")) eq 't|t' });
@@ -274,8 +186,8 @@ spends($node, 'progress', { epsilon => 0.5, charged => 1 }, sub {
 	cancel('ana', $id);
 });
 
-spends($node, 'progress under add_remove', { epsilon => 0.5, charged => 1 }, sub {
-	my $id = submit('ana', 'watched too', 'hidden');
+spends($node, 'progress under add_remove', $kept, sub {
+	my $id = submit('ana', 'watched too', 'hidden', mechanism => 'exponential');
 	enters($id, 'solving');
 	is($session{ana}->ask("SELECT phase, rows_scanned, rows_total FROM dpobj.progress WHERE job = $id"), 'solving||',
 		'under add_remove the number of rows is not shown');
@@ -298,22 +210,6 @@ spends($node, 'rows of a scan', { epsilon => 0.5, charged => 1, released => [ 0,
 });
 
 # ---- the queue ----
-
-# Submits jobs while none may run, and calls the block before they may.
-sub while_queued
-{
-	my ($submit, $change) = @_;
-	configure('ALTER SYSTEM SET dpobj.max_jobs = 0');
-	sleep(0.3);
-	my @ids = $submit->();
-	sleep(0.5);
-	is(job($_, 'state, reason'), 'queued|it waits for dpobj.max_jobs, which is 0', "job $_ says what it waits for") for @ids;
-	$change->(@ids);
-	configure('ALTER SYSTEM RESET dpobj.max_jobs');
-	sleep(0.3);
-	$session{control}->ask('SELECT count(*) FROM dpobj.jobs');
-	return @ids;
-}
 
 spends($node, 'a grant that is revoked', {}, sub {
 	my ($id) = while_queued(
@@ -459,19 +355,6 @@ spends($node, 'a table that is locked', { epsilon => 1, charged => 2, released =
 
 # ---- starts ----
 
-# How many workers were started while the block ran.
-sub starts_during
-{
-	my ($block) = @_;
-	configure('ALTER SYSTEM SET log_min_messages = debug1');
-	sleep(0.3);
-	my $from = -s $node->logfile;
-	$block->();
-	my $log = slurp_file($node->logfile, $from);
-	configure('ALTER SYSTEM RESET log_min_messages');
-	return scalar(() = $log =~ /starting background worker process "dpobj job"/g);
-}
-
 # Nothing is forked while the postmaster is stopped.
 spends($node, 'jobs that come and go', {}, sub {
 	my $postmaster = $node->{_pid};
@@ -499,468 +382,6 @@ SQL
 	});
 	cmp_ok($starts, '<=', 8, "few workers are started: $starts");
 	cmp_ok($starts, '>=', 4, 'a start that did not happen is tried again after five seconds');
-});
-
-# ---- cancelling in each phase ----
-
-spends($node, 'before the charge', {}, sub {
-	my $locker = session($node);
-	my ($id) = while_queued(
-		sub { submit('ana', 'locked', 'patient') },
-		sub { $locker->ask('BEGIN; LOCK TABLE patient') });
-	worker_waits('the job waits for the table');
-	is(job($id, 'state, phase, release'), 'running|queued|', 'the job is not charged before it has the lock');
-	cancel('ana', $id);
-});
-
-spends($node, 'as it is taken from the queue', {}, sub {
-	all_workers_end();
-	my $holder = session($node);
-	$holder->ask($_) for 'SELECT pg_advisory_lock(7)', <<'SQL';
-CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NULL; END';
-CREATE TRIGGER hold AFTER UPDATE ON dpobj.job_rows FOR EACH ROW
-  WHEN (OLD.state = 'queued' AND NEW.state = 'running') EXECUTE FUNCTION public.hold();
-SQL
-	my $id = submit('ana', 'taken', 'patient');
-	worker_waits('the job is being taken');
-	$session{ana}->send("BEGIN; SELECT dpobj.cancel($id)");
-	ok(waits_for_lock($node, $session{ana}->pid), 'the cancel waits for it');
-	$holder->ask('SELECT pg_advisory_unlock(7)');
-	is($session{ana}->result, 't', 'the job is cancelled as it is taken');
-	ok(wait_until(20, sub { row_state($id) eq 'cancelled' }), 'the job ends before the transaction that cancelled it');
-	$session{ana}->ask('COMMIT');
-	$holder->ask('DROP TRIGGER hold ON dpobj.job_rows; DROP FUNCTION hold()');
-	$holder->quit;
-});
-
-spends($node, 'while it scans', $kept, sub {
-	my $id = submit('ana', 'scanning', 'large', epsilon => '0.5');
-	enters($id, 'scanning');
-	cancel('ana', $id);
-	like(job($id, 'release'), qr/^\d+$/, 'the charge of a cancelled job stays');
-});
-
-spends($node, 'while it solves', $kept, sub {
-	my $id = submit('ana', 'solving', 'hard');
-	enters($id, 'solving');
-	my @solvers;
-	ok(wait_until(20, sub { @solvers = solvers($node) }), 'the job has a solver');
-	cancel('ana', $id);
-	ok(wait_until(10, sub { !runs($solvers[0]) }), 'the solver ends with the job');
-});
-
-# Submits a job, and runs a statement or a block between its charge and its scan, when it holds no lock.
-sub between
-{
-	my ($who, $name, $table, $change) = @_;
-	my ($holder, $changer) = map { session($node, seconds => 300) } 1, 2;
-	all_workers_end();
-	$holder->ask('BEGIN; SELECT FROM dpobj.budget_rows FOR UPDATE');
-	my $id = $session{control}->ask("SET SESSION AUTHORIZATION $who; " . submission($name, $table) . '; RESET SESSION AUTHORIZATION');
-	worker_waits('the job waits for its budget');
-	$changer->send("BEGIN; LOCK TABLE $table");
-	waits_for_lock($node, $changer->pid);
-	$holder->ask('COMMIT');
-	$changer->result;
-	ref $change ? $change->() : is($changer->ask($change), '', $change);
-	$changer->ask('COMMIT');
-	$_->quit for $holder, $changer;
-	return $id;
-}
-
-spends($node, 'while it releases', $kept, sub {
-	my $locker = session($node);
-	my $id = between('ana', 'releasing', 'patient', sub { $locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE') });
-	enters($id, 'releasing');
-	cancel('ana', $id);
-	$locker->quit;
-	is(scalar_of($node, "SELECT count(*) FROM dpobj.models WHERE name = 'releasing'"), 0, 'a job that is cancelled before its end releases nothing');
-});
-
-# ---- failures ----
-
-spends($node, 'a solver that is not there', { epsilon => 1, charged => 2, failed => 2 }, sub {
-	my ($id, $error);
-	without_solver($node, sub {
-		becomes($id = submit('ana', 'broken', 'patient'), 'failed');
-		$error = $session{bob}->ask(q{SELECT dpobj.train('patient', 'ill', 0.5, '{a,b}')});
-	});
-	my ($state, $message, $detail) = $error =~ /^ERROR:  (\w{5}): (.*)\nDETAIL:  (.*)$/m;
-	is(job($id, 'sqlstate, reason'), "$state|$message\n$detail", 'a job fails with the error of dpobj.train');
-});
-
-spends($node, 'a failure that is cancelled', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
-	my $locker = session($node, seconds => 300);
-	my $id = between('ana', 'seen coming', 'patient', sub {
-		hide_solver($node);
-		$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE');
-	});
-	enters($id, 'releasing');
-	restore_solver($node);
-	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'a cancel after the failure') for 1, 2;
-	sleep(6); # longer than a job waits for its locks
-	is(job($id, 'state'), 'running', 'the job does not end before its failure is counted');
-	$locker->quit;
-	becomes($id, 'failed');
-});
-
-spends($node, 'changed between charge and scan', $kept, sub {
-	my $id = between('ana', 'changed', 'patient', q{DO $$ BEGIN SET LOCAL client_min_messages = warning; PERFORM dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {"null": true}}'); END $$});
-	becomes($id, 'failed');
-	is(job($id, 'sqlstate'), '55000', 'a table that was changed after the charge is not read');
-	like(job($id, 'reason'), qr/^the table or its protection was changed after the charge\n/, 'the job says that the table was changed');
-	scalar_of($node, q{SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}')});
-});
-
-spends($node, 'unprotected between charge and scan', $kept, sub {
-	scalar_of($node, q{CREATE TABLE bare AS TABLE patient; SELECT dpobj.protect('bare', '{"ill": {}, "a": {}, "b": {}}'), dpobj.set_budget('bare', 'ana', 1, 0)});
-	my $id = between('ana', 'bare', 'bare', q{DO $$ BEGIN PERFORM dpobj.unprotect('bare'); END $$});
-	becomes($id, 'failed');
-	like(job($id, 'sqlstate, reason'), qr/^UB003\|relation "bare" is not protected$/m, 'a table that was unprotected after the charge is not read');
-});
-
-spends($node, 'dropped between charge and scan', { epsilon => 1, charged => 2 }, sub {
-	scalar_of($node, <<'SQL');
-CREATE TABLE brief AS TABLE patient;
-CREATE ROLE brief;
-SELECT dpobj.protect('brief', '{"ill": {}, "a": {}, "b": {}}'), dpobj.set_budget('brief', 'ana', 1, 0), dpobj.set_budget('patient', 'brief', 1, 0);
-SQL
-	my $table = between('ana', 'brief', 'brief', 'DROP TABLE brief');
-	becomes($table, 'failed');
-	like(job($table, 'sqlstate, reason'), qr/^42P01\|relation with OID \d+ does not exist$/, 'the job names the table that is gone');
-	my $role = between('brief', 'brief', 'patient', 'DROP ROLE brief');
-	becomes($role, 'failed');
-	is(job($role, 'sqlstate, reason'), '42704|the role that submitted the job does not exist any more', 'the job says that the role is gone');
-});
-
-spends($node, 'renamed between charge and scan', $once, sub {
-	my $id = between('bob', 'renamed', 'patient', 'ALTER ROLE bob RENAME TO robert');
-	becomes($id, 'released');
-	is(job($id, 'submitter'), 'robert', 'the job is the renamed role\'s');
-	scalar_of($node, 'ALTER ROLE robert RENAME TO bob');
-});
-
-# ---- ticks ----
-
-configure('ALTER SYSTEM SET dpobj.release_tick = 1000');
-spends($node, 'ticks', $once, sub {
-	my $id = submit('ana', 'ticks', 'patient');
-	becomes($id, 'released');
-	is(job($id, 'finished = date_trunc($$second$$, finished)'), 't', 'a job ends at a tick');
-	is(scalar_of($node, 'SELECT abs(extract(epoch FROM l.at - j.finished)) < 1.5 FROM dpobj.ledger l, dpobj.jobs j'
-			  . " WHERE j.id = $id AND l.event = 'released' AND l.release = j.release"), 't', 'its release comes at the same tick');
-});
-spends($node, 'a failure', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
-	my $id;
-	without_solver($node, sub { becomes($id = submit('ana', 'late failure', 'patient'), 'failed') });
-	is(job($id, 'finished = date_trunc($$second$$, finished)'), 't', 'a failure ends at a tick, too');
-});
-configure('ALTER SYSTEM RESET dpobj.release_tick');
-
-# ---- deaths ----
-
-# The process id of the checkpointer, which differs after each restart, also after a crash.
-sub checkpointer
-{
-	my ($rc, $pid) = eval {
-		$node->psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'", timeout => 10);
-	};
-	return $pid // '';
-}
-
-# Has the ledger the failure of the job, after another session has read dpobj.jobs?
-sub failed_release
-{
-	my ($id) = @_;
-	in_session($node, 'bob', 'SELECT count(*) FROM dpobj.jobs');
-	return scalar_of($node, "SELECT count(*) FROM dpobj.ledger_events e JOIN dpobj.job_rows j ON e.release = j.release"
-		  . " WHERE e.event = 'failed' AND j.id = $id");
-}
-
-sub survives
-{
-	my ($name, $kill) = @_;
-	my $before = checkpointer();
-	spends($node, $name, { epsilon => 1, charged => 2, released => 1, failed => 1 }, sub {
-		my $id = submit('ana', "$name 1", 'hard');
-		my $queued = submit('ana', "$name 2", 'patient');
-		enters($id, 'solving');
-		my $release = job($id, 'release');
-		$_->quit for values %session;
-		$kill->();
-		ok(wait_until(30, sub { my $now = checkpointer(); $now ne '' && $now ne $before }), 'the server was restarted');
-		connect_all();
-		ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'the queued job runs without a call');
-		is($session{ana}->ask("SELECT state, phase, reason, release FROM dpobj.jobs WHERE id = $id"),
-			"failed||the job's worker ended before the job\nThe charge stays.|$release", 'the job that ran has failed');
-		is($session{ana}->ask("SELECT dpobj.wait($id)"), 'failed', 'dpobj.wait returns at once');
-	});
-	return;
-}
-
-survives('a restart', sub { $node->restart('fast') });
-survives('an immediate stop', sub { $node->stop('immediate'); $node->start });
-survives('kill -9 of the worker', sub { kill 'KILL', scalar_of($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj job'") });
-survives('kill -9 of a backend', sub { my $victim = session($node); kill 'KILL', $victim->pid; $victim->quit });
-
-# However a worker ends, a charge has an end in the ledger.
-spends($node, 'the worker is terminated', { epsilon => 1, charged => 2, failed => 1 }, sub {
-	my $id = submit('ana', 'terminated', 'hard');
-	enters($id, 'solving');
-	scalar_of($node, 'SELECT pg_terminate_backend(' . (worker_pids())[0] . ')');
-	becomes($id, 'failed');
-	ok(wait_until(20, sub { failed_release($id) }), 'the ledger has the failure after the next call');
-	my $again = $session{ana}->ask(submission('terminated', 'hard'));
-	isnt($again, $id, 'a second submission is another job, which is charged');
-	enters($again, 'solving');
-	cancel('ana', $again);
-});
-spends($node, 'the worker is cancelled by its process id', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
-	my $id = submit('ana', 'interrupted', 'hard');
-	enters($id, 'solving');
-	scalar_of($node, 'SELECT pg_cancel_backend(' . (worker_pids())[0] . ')');
-	becomes($id, 'failed');
-	ok(failed_release($id), 'the ledger has the failure of the interrupted job');
-});
-
-# ---- dump and restore ----
-
-spends($node, 'a dump', {}, sub {
-	while_queued(
-		sub { submit('ana', 'dumped', 'patient') },
-		sub {
-			my ($id) = @_;
-			copy_by_dump($node, 'postgres', 'restored', 'plain');
-			is( $node->safe_psql('restored', "SELECT state, reason, submitter FROM dpobj.jobs WHERE id = $id"),
-				'failed|the job was submitted before the database was restored|ana',
-				'a job that was queued in the dump has failed');
-			is($node->safe_psql('restored', "SELECT state = 'released', model IS NOT NULL FROM dpobj.jobs WHERE name = 'first'"),
-				't|t', 'a released job keeps its model');
-			$session{ana}->ask("SELECT dpobj.cancel($id)");
-			$node->safe_psql('postgres', 'DROP DATABASE restored WITH (FORCE)');
-		});
-});
-
-$_->quit for values %session;
-$node->stop;
-
-# ---- not preloaded ----
-
-$node = dpobj_cluster('few', "shared_preload_libraries = ''", 'dpobj.release_tick = 0', 'max_worker_processes = 4', 'max_connections = 20');
-hard_table($node);
-login_roles($node, qw(ana bob cat boss clerk eve));
-$node->safe_psql('postgres', <<'SQL');
-CREATE ROLE mallory LOGIN CREATEDB;
-CREATE TABLE patient (ill boolean, a boolean, b boolean);
-INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
-SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}');
-SELECT dpobj.set_budget(t, r, 1000, 0) FROM unnest('{patient,hard}'::regclass[]) t, unnest('{ana,bob,cat}'::regrole[]) r;
-SQL
-connect_all();
-
-sub not_preloaded
-{
-	my ($what, $text, $name) = @_;
-	return like($text,
-		qr/^ERROR:  55000: $what need a server that preloads dpobj\nHINT:  Add dpobj to shared_preload_libraries in postgresql\.conf, and restart the server\.$/m, $name);
-}
-
-spends($node, 'a server that does not preload the library', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	not_preloaded('jobs', $session{ana}->ask(submission('refused', 'patient')), 'a submission is refused');
-	not_preloaded('schedules', $session{ana}->ask(q{SELECT dpobj.schedule('patient', 'ill', 0.5, name => 'refused', cron => '0 0 1 1 *')}), 'a schedule is refused');
-	is(scalar_of($node, 'SELECT (SELECT count(*) FROM dpobj.job_rows), (SELECT count(*) FROM dpobj.schedule_rows)'), '0|0', 'the refusals write nothing');
-	like($session{ana}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}), qr/^\d+$/, 'dpobj.train is answered');
-});
-
-# ---- few worker slots ----
-
-# Two launchers leave no room for a job.
-my $warning = qr/WARNING:  jobs of dpobj stay queued: max_worker_processes is 4/;
-
-sub restart_with
-{
-	$_->quit for values %session;
-	$node->append_conf('postgresql.conf', $_) for @_;
-	$node->restart;
-	connect_all();
-	return;
-}
-
-unlike(slurp_file($node->logfile), $warning, 'no warning without preloading');
-restart_with("shared_preload_libraries = 'dpobj'");
-like(slurp_file($node->logfile), $warning, 'the server warns when it starts');
-
-spends($node, 'too few worker slots', {}, sub {
-	cmp_ok(starts_during(sub { sleep(1) }), '<=', 1, 'without jobs no workers are started');
-	my $id;
-	my $starts = starts_during(sub { $id = submit('ana', 'never', 'patient'); sleep(2.5) });
-	cmp_ok($starts, '<=', 5, "the launcher tries less and less often: $starts");
-	cmp_ok($starts, '>=', 2, 'the launcher goes on trying');
-	is($session{ana}->ask("SELECT state, reason FROM dpobj.jobs WHERE id = $id"),
-		'queued|it waits for a background worker: too few of max_worker_processes are free', 'the view shows that the job waits for a worker slot');
-	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'a job that waits for a slot can be cancelled');
-});
-
-# One slot beside those of the launchers and those that jobs leave free.
-restart_with('max_worker_processes = 5');
-spends($node, 'few worker slots', { epsilon => 2, charged => 4, released => 2 }, sub {
-	my $first = submit('ana', 'first', 'hard');
-	enters($first, 'solving');
-	my $second = submit('bob', 'second', 'hard');
-	sleep(1);
-	is(row_state($second), 'queued', 'two worker slots stay free');
-	$_->send(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}) for @session{qw(bob cat)};
-	like($_->result, qr/^\d+$/, 'charges find worker slots') for @session{qw(bob cat)};
-	cancel('ana', $first);
-	enters($second, 'solving');
-	cancel('bob', $second);
-});
-
-# A server that no longer preloads the library: queued jobs stay queued, and show the reason.
-spends($node, 'a server that has ceased to preload the library', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER SYSTEM SET dpobj.max_jobs = 0");
-	$node->reload;
-	sleep(0.3);
-	my @ids = map { submit('ana', "left $_", 'patient') } 1, 2;
-	$session{ana}->ask(q{SELECT dpobj_internal.schedule_put('patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, 'yearly', '0 0 1 1 *', NULL, NULL)});
-	$node->safe_psql('postgres', 'ALTER SYSTEM RESET dpobj.max_jobs');
-	restart_with("shared_preload_libraries = ''");
-	is($session{ana}->ask("SELECT state, reason FROM dpobj.jobs WHERE id = $ids[0]"),
-		'queued|it waits for a server that preloads dpobj', 'the view shows that the job waits for preloading');
-	not_preloaded('jobs', $session{ana}->ask("SELECT dpobj.wait($ids[0])"), 'dpobj.wait is refused');
-	is($session{ana}->ask("SELECT dpobj.cancel($ids[0])"), 't', 'the job can be cancelled');
-	is($session{ana}->ask("SELECT dpobj.wait($ids[0])"), 'cancelled', 'the cancelled job has ended');
-	not_preloaded('schedules', $session{ana}->ask(q{CALL dpobj.run_schedule('yearly')}), 'no schedule runs');
-	restart_with("shared_preload_libraries = 'dpobj'", 'max_worker_processes = 12');
-	ok(wait_until(20, sub { row_state($ids[1]) eq 'released' }), 'a queued job runs when the server preloads the library again');
-});
-
-# ---- the launcher ----
-
-is(scalar_of($node, "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj launcher' AND datname IS NULL"),
-	1, 'one launcher runs, without a database');
-
-# The postmaster cannot start processes for a while.
-spends($node, 'a worker that cannot be forked', $once, sub {
-	my $processes = sub { system_or_bail('prlimit', '--pid', $node->{_pid}, "--nproc=$_[0]:") };
-	chomp(my $limit = `prlimit --pid $node->{_pid} --nproc --output=SOFT --noheadings`);
-	my $from = -s $node->logfile;
-
-	$processes->(1);
-	my $id = submit('ana', 'unforked', 'patient');
-	ok(wait_until(10, sub { slurp_file($node->logfile, $from) =~ /could not fork worker process/ }), 'no worker is forked');
-	$processes->($limit =~ s/\s//gr);
-	ok(wait_until(20, sub { row_state($id) eq 'released' }), 'the launcher tries again');
-	ok(all_workers_end(), 'the worker ends after the job');
-});
-
-spends($node, 'the worker is terminated before a queue', { epsilon => 1, charged => 2, released => 1, failed => 1 }, sub {
-	my $id = submit('ana', 'terminated', 'hard');
-	my $queued = submit('ana', 'left behind', 'patient');
-	enters($id, 'solving');
-	scalar_of($node, 'SELECT pg_terminate_backend(' . (worker_pids())[0] . ')');
-	ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'the launcher starts another worker');
-	is(row_state($id), 'failed', 'the job of the terminated worker has failed');
-});
-
-spends($node, 'a cancel that is rolled back', { epsilon => 1, charged => 2, released => 1 }, sub {
-	my $id = submit('ana', 'in front', 'hard');
-	my $queued = submit('ana', 'not cancelled after all', 'patient');
-	enters($id, 'solving');
-	$session{control}->ask('BEGIN');
-	is($session{control}->ask("SELECT dpobj.cancel($queued)"), 't', 'a cancel that is not committed');
-	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'a cancel of the job before it');
-	ok(wait_until(20, sub { row_state($id) eq 'cancelled' }), 'the job before it ends');
-	ok(all_workers_end(), 'no worker waits for the transaction');
-	$session{control}->ask('ROLLBACK');
-	ok(wait_until(20, sub { row_state($queued) eq 'released' }), 'after the rollback the job runs without a call');
-});
-
-# Functions with names of dpobj, in a database without the extension, would run as a superuser.
-spends($node, 'a database with tables of our names', {}, sub {
-	in_session($node, 'mallory', 'CREATE DATABASE trap');
-	my $mallory = session($node, user => 'mallory', database => 'trap');
-	$mallory->ask($_) for 'CREATE SCHEMA dpobj', 'CREATE TABLE dpobj.identities ()', 'CREATE TABLE dpobj.job_rows (id bigint, role oid, state text, origin text)',
-		"INSERT INTO dpobj.job_rows VALUES (1, 10, 'queued', 'x')",
-		q{CREATE FUNCTION dpobj_internal.origin() RETURNS text LANGUAGE plpgsql AS
-			$$BEGIN EXECUTE 'ALTER ROLE mallory SUPERUSER'; RETURN 'y'; END$$};
-	is($mallory->ask('SELECT state FROM dpobj.job_rows'), 'queued', 'the database has tables with names of dpobj');
-	$mallory->ask($_) for 'BEGIN', 'LOCK TABLE dpobj.identities, dpobj.job_rows';
-	cmp_ok(starts_during(sub { $node->reload; sleep(2) }), '>=', 2, 'a worker connects to each database');
-	ok(all_workers_end(), 'the worker ends without waiting for their locks');
-	$mallory->quit;
-	is(scalar_of($node, "SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'"), 'f', 'no function of the database was called');
-	$node->safe_psql('postgres', 'DROP DATABASE trap');
-});
-
-sub launcher { return scalar_of($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj launcher'"); }
-
-spends($node, 'a database that its owner has closed', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	$node->safe_psql('postgres', 'CREATE DATABASE closed OWNER bob');
-	$node->safe_psql('closed', <<'SQL');
-CREATE EXTENSION dpobj;
-CREATE TABLE patient (ill boolean, a boolean, b boolean);
-SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}');
-SELECT dpobj.set_budget('patient', 'bob', 1000, 0);
-SQL
-	my $session = session($node, user => 'bob', database => 'closed');
-	$session->ask('SELECT 1');
-	$session{bob}->ask('ALTER DATABASE closed ALLOW_CONNECTIONS false');
-	$session->ask(submission('never', 'patient'));
-	my $refused = sub { return scalar(() = slurp_file($node->logfile) =~ /FATAL: .*"closed" is not currently accepting/g); };
-	ok(wait_until(30, sub { $session->ask('SELECT count(*) FROM dpobj.jobs'); $refused->() >= 12 }),
-		'workers are started that may not connect');
-	becomes(submit('ana', 'meanwhile', 'patient'), 'released');
-	$session->quit;
-	$node->safe_psql('postgres', 'DROP DATABASE closed');
-});
-
-spends($node, 'the launcher is terminated', {}, sub {
-	my $before = launcher();
-	scalar_of($node, "SELECT pg_terminate_backend($before)");
-	ok(wait_until(20, sub { my $now = launcher(); $now ne '' && $now ne $before }), 'another launcher starts');
-});
-
-# DROP DATABASE takes its lock before it checks the owner; this wait must not end jobs.
-sub undisturbed
-{
-	my ($session, $id) = @_;
-	my @eve = map { session($node, user => 'eve') } 0 .. 1;
-	$eve[0]->ask($_) for 'BEGIN', q{ALTER ROLE eve IN DATABASE passing SET work_mem = '4MB'};
-	$eve[1]->send('DROP DATABASE passing');
-	ok(waits_for_lock($node, $eve[1]->pid), 'DROP DATABASE by another role waits for the lock');
-	sleep(1);
-	is($session->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'the job goes on during that wait');
-	$eve[0]->ask('ROLLBACK');
-	like($eve[1]->result, qr/^ERROR:  42501: must be owner/, 'DROP DATABASE is refused');
-	like($eve[1]->ask('DROP DATABASE passing'), qr/^ERROR:  42501/, 'DROP DATABASE is refused again') for 1 .. 50;
-	is($session->ask("SELECT state FROM dpobj.jobs WHERE id = $id"), 'running', 'the job goes on after many refusals');
-	$_->quit for @eve;
-	return;
-}
-
-spends($node, 'DROP DATABASE', {}, sub {
-	$node->safe_psql('postgres', 'CREATE DATABASE passing OWNER bob');
-	$node->safe_psql('passing', 'CREATE EXTENSION dpobj');
-	hard_table($node, 'passing');
-	$node->safe_psql('passing', q{SELECT dpobj.set_budget('hard', 'ana', 1000, 0)});
-	my $session = session($node, user => 'ana', database => 'passing');
-	my $id = $session->ask(submission('moved', 'hard'));
-	ok(wait_until(30, sub { $session->ask("SELECT phase FROM dpobj.jobs WHERE id = $id") eq 'solving' }), 'a job runs');
-	undisturbed($session, $id);
-	my $next = $session->ask(submission('dropped', 'hard'));
-	$session->quit;
-	$node->safe_psql('postgres', 'ALTER DATABASE passing RENAME TO moved');
-	ok(wait_until(30, sub { $node->safe_psql('moved', "SELECT state FROM dpobj.job_rows WHERE id = $next") eq 'running' }),
-		'ALTER DATABASE RENAME ends it, and the next one runs afterwards');
-	is($node->safe_psql('moved', "SELECT state, release IS NOT NULL FROM dpobj.job_rows WHERE id = $id"), 'failed|t', 'the job that ran has failed and is charged');
-	$session = session($node, user => 'ana', database => 'moved');
-	ok(wait_until(30, sub { $session->ask("SELECT phase FROM dpobj.jobs WHERE id = $next") eq 'solving' }), 'the next job is solving');
-	my @solvers;
-	wait_until(20, sub { @solvers = solvers($node) });
-	$session->quit;
-	is($session{bob}->ask('DROP DATABASE moved'), '', "its owner's DROP DATABASE is not refused");
-	ok(wait_until(10, sub { !runs($solvers[0]) }), 'the solver of the job has ended');
 });
 
 $_->quit for values %session;
