@@ -419,6 +419,7 @@ wire_decode_progress(const uint8_t *bytes, size_t length, MechanismProgress *pro
 {
 	Wire wire = {.in = bytes, .end = bytes + length};
 
+	memset(progress, 0, sizeof(*progress));
 	progress_fields(&wire, progress);
 	return !wire.failed && wire.in == wire.end;
 }
