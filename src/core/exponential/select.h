@@ -16,6 +16,7 @@
 
 #include "core/random/bits.h"
 #include "core/grid/grid.h"
+#include "core/grid/prior.h"
 #include "core/rows/instance.h"
 #include "core/base/crew.h"
 #include "core/base/memory.h"
@@ -45,6 +46,7 @@ typedef struct SelectProblem
 	SelectGroup group; /* only with GRID_PRODUCT; all its coordinates have equal level lists */
 	int64_t epsilon;   /* nano-units, 0 .. SELECT_MAX_EPSILON */
 	Adjacency adjacency;
+	int64_t prior_power; /* in thousandths; prior_refusal() is NULL (prior.h) */
 	int threads; /* 1 .. CREW_MAX_THREADS; the same bits give the same answer for any number */
 
 	/*

@@ -16,6 +16,7 @@
 #include "core/convex/convex_scale.h"
 #include "core/convex/descent.h"
 #include "core/grid/grid.h"
+#include "core/grid/prior.h"
 #include "core/rows/instance.h"
 #include "core/base/memory.h"
 #include "core/optimum/oracle.h"
@@ -81,7 +82,8 @@ typedef struct MechanismRequest
 	PerturbationNoise noise; /* of opdisc and rspm; gauge for the others */
 	Adjacency adjacency;
 	Grid grid;
-	SelectGroup group; /* a declared one-hot group that may be summed out; size 0: none */
+	int64_t prior_power; /* of the prior over the grid (prior.h), in thousandths; 0: uniform */
+	SelectGroup group;   /* a declared one-hot group that may be summed out; size 0: none */
 	SolverKind solver;
 	int parts;          /* of sample_aggregate, 1 .. SAMPLE_MAX_PARTS; else 0 */
 	int64_t part_nodes; /* the most that a part searches, 1 .. SAMPLE_MAX_PART_NODES; else 0 */
@@ -183,6 +185,7 @@ typedef struct Mechanism
 	bool every_row;
 	bool streams;      /* reads rows in passes; others need all distinct rows in memory */
 	bool counts_rows;  /* needs the declared number of rows */
+	bool prior;        /* its law may have a public prior over the grid (prior.h) */
 	bool default_grid; /* its grid may be chosen by rows and epsilon (grid_default.h) */
 	bool perturbs;   /* adds noise to an objective: has a noise to choose and an optimum to find */
 	bool separators; /* its noise is on thresholds of single weights */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define WIRE_VERSION 5
+#define WIRE_VERSION 6
 
 /* A message that is written to out, or read from in .. end where out is NULL. */
 typedef struct Wire
@@ -174,6 +174,7 @@ request_fields(Wire *wire, MechanismRequest *request)
 	request->adjacency = (Adjacency) field(wire, request->adjacency, 1);
 	request->epsilon = field(wire, request->epsilon, 8);
 	request->delta = field(wire, request->delta, 8);
+	request->prior_power = field(wire, request->prior_power, 4);
 	request->noise = (PerturbationNoise) field(wire, request->noise, 1);
 	request->group.first = (int) field(wire, request->group.first, 2);
 	request->group.size = (int) field(wire, request->group.size, 2);
@@ -273,13 +274,23 @@ parts_are_valid(const MechanismRequest *request)
 	return request->parts == 0 && request->part_nodes == 0;
 }
 
+/* Of a mechanism that has priors, and within the samplers' limits. */
+static bool
+prior_is_valid(const MechanismRequest *request)
+{
+	if (!mechanism_of(request)->prior)
+		return request->prior_power == 0;
+	return prior_refusal(&request->grid, request->prior_power, request->epsilon,
+						 request->adjacency) == NULL;
+}
+
 static bool
 request_is_valid(const MechanismRequest *request)
 {
 	return mechanism_get(request->kind) != NULL && request->adjacency <= ADJACENCY_ADD_REMOVE &&
 		   request->epsilon > 0 && request->solver < SOLVER_KINDS && request->threads >= 1 &&
 		   request->threads <= 64 && noise_is_valid(request) && parts_are_valid(request) &&
-		   group_is_valid(&request->group, &request->grid);
+		   prior_is_valid(request) && group_is_valid(&request->group, &request->grid);
 }
 
 /* instance.h: no net weight is 0, and the largest loss fits. */

@@ -84,6 +84,17 @@ draw_law(MechanismRequest *request)
 		request->delta = 1 + (int64_t) teststream_below(&stream, (uint64_t) DELTA_ONE);
 }
 
+/* A power that the samplers have, for some of the requests whose mechanism has priors. */
+static void
+draw_prior(MechanismRequest *request)
+{
+	int64_t power = below((int) PRIOR_MAX_POWER + 1);
+
+	if (mechanism_get(request->kind)->prior &&
+		prior_refusal(&request->grid, power, request->epsilon, request->adjacency) == NULL)
+		request->prior_power = power;
+}
+
 static void
 draw_terms(ConvexTerms *terms)
 {
@@ -173,6 +184,7 @@ draw_problem(Problem *problem)
 	draw_grid(&request->grid);
 	draw_group(request);
 	draw_law(request);
+	draw_prior(request);
 
 	instance->dimension = request->grid.dimension + (mechanism_get(request->kind)->targets ? 1 : 0);
 	instance->rows = (int64_t) teststream_below(&stream, MAX_ROWS + 1);
@@ -226,17 +238,18 @@ static bool
 requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 {
 	return a->kind == b->kind && a->epsilon == b->epsilon && a->delta == b->delta &&
-		   a->noise == b->noise && a->adjacency == b->adjacency && a->solver == b->solver &&
-		   a->threads == b->threads && a->progress == b->progress && a->parts == b->parts &&
-		   a->part_nodes == b->part_nodes && a->group.first == b->group.first &&
-		   a->group.size == b->group.size && a->convex.loss == b->convex.loss &&
-		   a->convex.noise == b->convex.noise && a->convex.radius == b->convex.radius &&
-		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
-		   a->convex.norm == b->convex.norm && a->convex.steps == b->convex.steps &&
-		   a->convex.rows == b->convex.rows && a->convex.peak == b->convex.peak &&
-		   a->convex.calls == b->convex.calls && a->simplex.lambda == b->simplex.lambda &&
-		   a->simplex.rows == b->simplex.rows && a->simplex.low == b->simplex.low &&
-		   a->simplex.high == b->simplex.high && a->simplex.target_low == b->simplex.target_low &&
+		   a->prior_power == b->prior_power && a->noise == b->noise &&
+		   a->adjacency == b->adjacency && a->solver == b->solver && a->threads == b->threads &&
+		   a->progress == b->progress && a->parts == b->parts && a->part_nodes == b->part_nodes &&
+		   a->group.first == b->group.first && a->group.size == b->group.size &&
+		   a->convex.loss == b->convex.loss && a->convex.noise == b->convex.noise &&
+		   a->convex.radius == b->convex.radius && a->convex.lambda == b->convex.lambda &&
+		   a->convex.delta == b->convex.delta && a->convex.norm == b->convex.norm &&
+		   a->convex.steps == b->convex.steps && a->convex.rows == b->convex.rows &&
+		   a->convex.peak == b->convex.peak && a->convex.calls == b->convex.calls &&
+		   a->simplex.lambda == b->simplex.lambda && a->simplex.rows == b->simplex.rows &&
+		   a->simplex.low == b->simplex.low && a->simplex.high == b->simplex.high &&
+		   a->simplex.target_low == b->simplex.target_low &&
 		   a->simplex.target_high == b->simplex.target_high &&
 		   a->simplex.delta == b->simplex.delta &&
 
@@ -457,6 +470,10 @@ test_unsound_fields(void)
 	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM;
 				  problem.request.noise = PERTURBATION_GAUSSIAN;
 				  problem.request.delta = DELTA_ONE + 1);
+	CHECK_REFUSED(problem.request.prior_power = -1);
+	CHECK_REFUSED(problem.request.prior_power = PRIOR_MAX_POWER + 1);
+	CHECK_REFUSED(problem.request.prior_power = PRIOR_MAX_POWER; problem.request.epsilon = 1);
+	CHECK_REFUSED(problem.request.kind = MECHANISM_RSPM; problem.request.prior_power = PRIOR_ONE);
 	CHECK_REFUSED(problem.request.solver = SOLVER_KINDS);
 	CHECK_REFUSED(problem.request.threads = 0);
 	CHECK_REFUSED(problem.request.threads = 65);
@@ -581,9 +598,9 @@ test_large_dimension(void)
 {
 	Problem problem;
 	size_t length;
-	size_t dimension_at = 37; /* after version, kind, adjacency, epsilon, delta, noise, ... */
+	size_t dimension_at = 41; /* after version, kind, adjacency, epsilon, delta, noise, ... */
 	uint8_t *bytes;
-	uint8_t hostile[37 + 5 + 2 * 1000] = {0};
+	uint8_t hostile[41 + 5 + 2 * 1000] = {0};
 
 	make_plain(&problem);
 	problem.instance.rows = 0;
