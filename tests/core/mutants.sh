@@ -38,6 +38,7 @@ mutants=(
   '31|test_real_noise|convex: length of noise from Gamma(d - 1) instead of Gamma(d)'
   '32|test_real_noise|convex: noise times 0.8'
   '33|test_convex|convex: ln(1 + beta / lambda) left out'
+  '214|test_convex|convex: slopes of the clipped logistic loss not clipped'
   '34|test_rows|rows that are not one-hot in a declared group kept'
   '50|test_grid_draw|uniform vectors of a grid: a level counts once, however many completions it has'
   '51|test_sample|parts: rows in the order of the table, which changes a search that stops early'

@@ -136,7 +136,9 @@ problem_neighbour(const Problem *a, Problem *b)
 static inline double
 true_loss(ConvexLoss loss, double margin)
 {
-	if (loss == LOSS_LOGISTIC)
+	if (loss == LOSS_CLIPPED && margin < 0)
+		return log(2) - margin / 2;
+	if (loss != LOSS_HUBER)
 		return margin < 0 ? -margin + log1p(exp(margin)) : log1p(exp(-margin));
 	return margin >= 1.5 ? 0 : margin <= 0.5 ? 1 - margin : (1.5 - margin) * (1.5 - margin) / 2;
 }

@@ -20,6 +20,7 @@
 typedef enum ConvexLoss
 {
 	LOSS_LOGISTIC, /* ln(1 + exp(-margin)) */
+	LOSS_CLIPPED,  /* the same with its slope clipped to 1/2: a line below margin 0 */
 	LOSS_HUBER,    /* the hinge, rounded off over margins 1 - h .. 1 + h, h = 1/2 */
 	LOSS_KINDS
 } ConvexLoss;

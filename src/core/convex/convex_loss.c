@@ -5,18 +5,30 @@
 
 #include <math.h>
 
+#include "core/base/mutant.h"
+
+const char *const loss_names[LOSS_KINDS] = {
+	[LOSS_LOGISTIC] = "logistic", [LOSS_CLIPPED] = "clipped_logistic", [LOSS_HUBER] = "huber"};
+
 double
 loss_curvature(ConvexLoss loss)
 {
-	return loss == LOSS_LOGISTIC ? 0.25 : 1.0;
+	return loss == LOSS_HUBER ? 1.0 : 0.25;
 }
 
+double
+loss_steepness(ConvexLoss loss)
+{
+	return loss == LOSS_CLIPPED ? 0.5 : 1.0;
+}
+
+/* Before clipping to the steepness. */
 static double
 true_slope(ConvexLoss loss, double margin)
 {
-	if (loss == LOSS_LOGISTIC)
-		return 1 / (1 + exp(margin));
-	return margin <= 0.5 ? 1 : margin >= 1.5 ? 0 : 1.5 - margin;
+	if (loss == LOSS_HUBER)
+		return margin <= 0.5 ? 1 : margin >= 1.5 ? 0 : 1.5 - margin;
+	return 1 / (1 + exp(margin));
 }
 
 /*
@@ -29,7 +41,7 @@ loss_table_make(ConvexLoss loss, LossTable *table)
 	const double one = (double) (INT64_C(1) << SLOPE_BITS);
 	const double step = 1.0 / (1 << SLOPE_KNOT_BITS);
 	const int64_t drop = (int64_t) (one * step * loss_curvature(loss));
-	int64_t before = INT64_C(1) << SLOPE_BITS;
+	int64_t before = (int64_t) (one * (MUTANT(214) ? 1 : loss_steepness(loss)));
 
 	for (int k = 0; k < SLOPE_KNOTS; k++)
 	{

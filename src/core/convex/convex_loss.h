@@ -2,13 +2,15 @@
  * convex_loss.h - the slopes of the losses, as integer tables.
  *
  * A loss is given by a(z) = -psi'(z), z the margin: here a spline, linear between knots 2^-9 apart
- * and constant beyond +-32, with integer values at the knots.  It does not increase, lies in 0 .. 1
- * and falls at most at rate beta.  So psi is convex and |psi'| <= 1 and psi'' <= beta hold exactly,
- * whatever errors libm has, and slopes are computed in integers without error. psi is twice
- * differentiable except at the knots, a null set: w -> grad J(w) is piecewise affine and
+ * and constant beyond +-32, with integer values at the knots.  It does not increase, lies in
+ * 0 .. c and falls at most at rate beta.  So psi is convex and |psi'| <= c and psi'' <= beta hold
+ * exactly, whatever errors libm has, and slopes are computed in integers without error. psi is
+ * twice differentiable except at the knots, a null set: w -> grad J(w) is piecewise affine and
  * one-to-one, which is what the change of variables needs (theorem V3).
  *
- * The spline is within 5e-8 of the logistic slope, and equal to that of the Huberised hinge.
+ * The spline is within 5e-8 of the logistic slope, clipped or not, and equal to that of the
+ * Huberised hinge.  Clipping the slope is clipping the gradients of a generalised linear model one
+ * by one (Song, Steinke, Thakkar and Thakurta 2021).
  */
 #ifndef DPOBJ_CORE_CONVEX_LOSS_H
 #define DPOBJ_CORE_CONVEX_LOSS_H
@@ -34,8 +36,14 @@ typedef struct LossTable
 
 extern void loss_table_make(ConvexLoss loss, LossTable *table);
 
-/* beta, a power of two: 1/4 for the logistic loss, 1 for Huber's. */
+/* beta, a power of two: 1/4 for the logistic losses, 1 for Huber's. */
 extern double loss_curvature(ConvexLoss loss);
+
+/* c, a power of two: 1/2 for the clipped logistic loss, 1 for the others. */
+extern double loss_steepness(ConvexLoss loss);
+
+/* As options and details call them. */
+extern const char *const loss_names[LOSS_KINDS];
 
 /* The largest margin of a table; callers clip to it. */
 #define SCORE_REACH ((Wide) SLOPE_REACH << SCORE_BITS)

@@ -176,6 +176,12 @@ least_lambda(ConvexKind kind, ConvexLoss loss, double epsilon)
 	return (int64_t) ceil(fmax(least * (double) LAMBDA_ONE, (double) LAMBDA_MIN));
 }
 
+double
+convex_gradient_change(ConvexLoss loss, Adjacency adjacency)
+{
+	return loss_steepness(loss) * privacy_margin(adjacency);
+}
+
 /* The scale of noise on a vector whose distance between neighbours is at most distance. */
 static double
 distance_scale(const ConvexTerms *terms, double epsilon, double distance)
@@ -195,8 +201,9 @@ settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, Con
 	double lambda = lambda_value(terms->lambda);
 
 	scale->inner = 0;
-	scale->outer =
-		distance_scale(terms, epsilon, (privacy_margin(adjacency) + 2 * scale->tolerance) / lambda);
+	double change = convex_gradient_change(terms->loss, adjacency);
+
+	scale->outer = distance_scale(terms, epsilon, (change + 2 * scale->tolerance) / lambda);
 }
 
 /*
@@ -211,9 +218,10 @@ settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, 
 	double ratio = loss_curvature(terms->loss) / lambda * CALIBRATION_SAFE;
 	double inner = inner_epsilon(epsilon) / CALIBRATION_SAFE;
 
-	scale->inner = terms->noise == CONVEX_GAUSSIAN
-					   ? objective_sigma(inner, delta_value(terms->delta), ratio, adjacency)
-					   : objective_gamma(inner, ratio, adjacency);
+	scale->inner = loss_steepness(terms->loss) *
+				   (terms->noise == CONVEX_GAUSSIAN
+						? objective_sigma(inner, delta_value(terms->delta), ratio, adjacency)
+						: objective_gamma(inner, ratio, adjacency));
 	scale->outer = CALIBRATION_SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
 }
 

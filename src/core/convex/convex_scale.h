@@ -1,9 +1,9 @@
 /*
  * convex_scale.h - how much noise a convex mechanism needs (theorems V2 to V8).
  *
- * All in the units of convex.h: |v| <= 1, |psi'| <= 1.  One row changes the gradient of J by g =
- * privacy_margin() in norm.  Gaussian calibrations are proved (calibration.h); what doubles compute
- * from them is rounded to the safe side by CALIBRATION_SAFE.
+ * All in the units of convex.h: |v| <= 1, |psi'| <= c.  One row changes the gradient of J by g = c
+ * privacy_margin() in norm (convex_gradient_change()).  Gaussian calibrations are proved
+ * (calibration.h); what doubles compute from them is rounded to the safe side by CALIBRATION_SAFE.
  */
 #ifndef DPOBJ_CORE_CONVEX_SCALE_H
 #define DPOBJ_CORE_CONVEX_SCALE_H
@@ -25,11 +25,14 @@ extern double objective_delta_chi2(double rest, double mu);
 /* The Renyi divergence of order alpha > 1 of the same mechanism, for the ledger. */
 extern double objective_renyi(double alpha, double mu, double beta_over_lambda);
 
-/* The deviation of Gaussian noise for the gradient bound g. */
+/* g: the most that one row changes the gradient. */
+extern double convex_gradient_change(ConvexLoss loss, Adjacency adjacency);
+
+/* The deviation of Gaussian noise over c. */
 extern double objective_sigma(double epsilon, double delta, double beta_over_lambda,
 							  Adjacency adjacency);
 
-/* The scale of Gamma noise, g / (epsilon - ln(1 + beta / lambda)). */
+/* The scale of Gamma noise over c, (g / c) / (epsilon - ln(1 + beta / lambda)). */
 extern double objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency);
 
 typedef enum ConvexKind

@@ -1,8 +1,8 @@
 /*
  * descent.h - noisy gradient descent for a convex model (theorems D1 to D5).
  *
- * In the units of convex.h |v| <= 1 and |psi'| <= 1, so one row adds a vector of norm 1 at most to
- * a sum of gradients.  Every step releases
+ * In the units of convex.h |v| <= 1 and |psi'| <= c (loss_steepness()), so one row adds a vector of
+ * norm c at most to a sum of gradients.  Every step releases
  *
  *   o_t = round(sum over the batch of psi' y v + z N(0, I))
  *
@@ -57,10 +57,10 @@ extern DescentTerms descent_default(DescentSampling sampling, int64_t rows, doub
 extern bool descent_terms_valid(const DescentTerms *terms, const ConvexTerms *convex);
 
 /*
- * z, the deviation of a step's noise, in the units above; 0 if epsilon is so small that no z is
- * known to suffice.
+ * z / c, z the deviation of a step's noise in the units above; 0 if epsilon is so small that no z
+ * is known to suffice.
  *
- *   full     g sqrt(T) sigma_G(epsilon, delta): T Gaussian steps are one of mu = g sqrt(T) / z
+ *   full     M sqrt(T) sigma_G(epsilon, delta): T Gaussian steps are one of mu = c M sqrt(T) / z
  *   poisson  rdp.h; under replace for (epsilon / 2, delta / (1 + e^(epsilon / 2)))
  *   fixed    rdp.h, for either adjacency
  */

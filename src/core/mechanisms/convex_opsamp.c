@@ -73,7 +73,7 @@ convex_opsamp_problem(const MechanismRequest *request)
 	OpsampProblem problem = {
 		.dimension = request->grid.dimension,
 		.side = 2 * norm_of(request),
-		.lipschitz = peak_of(request),
+		.lipschitz = peak_of(request) * loss_steepness(terms->loss),
 		.pull = ldexp((double) terms->lambda, -LAMBDA_BITS) * norm_of(request),
 		.epsilon = privacy_epsilon(request->epsilon),
 		.delta = fmin(privacy_delta(terms->delta), 0.5), /* ln(1 / delta) keeps its digits */

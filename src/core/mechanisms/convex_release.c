@@ -228,7 +228,7 @@ convex_describe(const MechanismRequest *request, Facts *facts)
 {
 	const ConvexTerms *terms = &request->convex;
 
-	facts_text(facts, "loss", terms->loss == LOSS_LOGISTIC ? "logistic" : "huber");
+	facts_text(facts, "loss", loss_names[terms->loss]);
 	facts_number(facts, "regularization", convex_regularization(terms), FACT_EXACT);
 	facts_number(facts, "radius", terms->radius, FACT_EXACT);
 }

@@ -20,7 +20,8 @@ set_pair(const MechanismRequest *request, Pair *pair)
 		convex_request_scale(request, &scale) != CONVEX_FITS)
 		return;
 	pair->kind = PAIR_OBJECTIVE;
-	pair->mu = PAIR_ROUNDED_UP * privacy_margin(request->adjacency) / scale.inner;
+	pair->mu = PAIR_ROUNDED_UP * convex_gradient_change(request->convex.loss, request->adjacency) /
+			   scale.inner;
 	pair->ratio = PAIR_ROUNDED_UP * loss_curvature(request->convex.loss) * (double) LAMBDA_ONE /
 				  (double) request->convex.lambda;
 	pair->outer = PAIR_ROUNDED_UP * convex_outer_epsilon(privacy_epsilon(request->epsilon));

@@ -5,10 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/convex/convex_loss.h"
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/descent_run.h"
 #include "core/mechanisms/mechanism.h"
 
+/* z over the steepness of the loss. */
 static double
 noise_of(const MechanismRequest *request)
 {
@@ -16,6 +18,12 @@ noise_of(const MechanismRequest *request)
 		return 0;
 	return descent_noise(&request->descent, privacy_epsilon(request->epsilon),
 						 privacy_delta(request->convex.delta), request->adjacency, request->pause);
+}
+
+static double
+gradient_noise(const MechanismRequest *request)
+{
+	return noise_of(request) * loss_steepness(request->convex.loss);
 }
 
 static void
@@ -28,7 +36,7 @@ static void
 release(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
 		MechanismAnswer *answer)
 {
-	double noise = noise_of(request);
+	double noise = gradient_noise(request);
 
 	if (!(noise > 0))
 		abort(); /* the server has admitted it */
@@ -85,7 +93,7 @@ describe(const MechanismRequest *request, Facts *facts)
 	}
 	facts_number(facts, "step", terms->step / radius, FACT_EXACT);
 	facts_number(facts, "norm", terms->norm / radius, FACT_EXACT);
-	facts_number(facts, "gradient_noise", noise_of(request) * radius, FACT_EXACT);
+	facts_number(facts, "gradient_noise", gradient_noise(request) * radius, FACT_EXACT);
 }
 
 const Mechanism mechanism_sgd = {

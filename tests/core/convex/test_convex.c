@@ -134,13 +134,15 @@ test_settling(void)
 		{
 			double epsilon = epsilons[i];
 			double beta = loss_curvature((ConvexLoss) loss);
+			double most = loss_steepness((ConvexLoss) loss);
 			ConvexTerms terms = make_terms((ConvexLoss) loss, CONVEX_GAMMA, 30);
 			ConvexScale scale;
 			double spent;
 
 			CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, epsilon, ADJACENCY_REPLACE, 5, &scale) ==
 				  CONVEX_FITS);
-			spent = 2 / scale.inner + log1p(beta / 30) + 2 * (scale.tolerance / 30) / scale.outer;
+			spent = 2 * most / scale.inner + log1p(beta / 30) +
+					2 * (scale.tolerance / 30) / scale.outer;
 			CHECK(spent <= epsilon && spent > epsilon * (1 - 1e-8));
 			CHECK(scale.tolerance <= ldexp(1, -26));
 
@@ -155,10 +157,12 @@ test_settling(void)
 			terms = make_terms((ConvexLoss) loss, CONVEX_GAMMA, 100);
 			CHECK(convex_scale(CONVEX_OUTPUT, &terms, epsilon, ADJACENCY_REPLACE, 5, &scale) ==
 				  CONVEX_FITS);
-			CHECK(fabs(scale.outer * epsilon / 0.02 - 1) < 1e-7 && scale.outer * epsilon > 0.02);
+			CHECK(fabs(scale.outer * epsilon / (0.02 * most) - 1) < 1e-7 &&
+				  scale.outer * epsilon > 0.02 * most);
 			CHECK(convex_scale(CONVEX_OUTPUT, &terms, epsilon, ADJACENCY_ADD_REMOVE, 5, &scale) ==
 				  CONVEX_FITS);
-			CHECK(fabs(scale.outer * epsilon / 0.01 - 1) < 1e-7 && scale.outer * epsilon > 0.01);
+			CHECK(fabs(scale.outer * epsilon / (0.01 * most) - 1) < 1e-7 &&
+				  scale.outer * epsilon > 0.01 * most);
 		}
 	{
 		ConvexTerms terms = make_terms(LOSS_LOGISTIC, CONVEX_GAUSSIAN, 10);
@@ -167,6 +171,11 @@ test_settling(void)
 		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, 1, ADJACENCY_REPLACE, 5, &scale) ==
 			  CONVEX_FITS);
 		CHECK(scale.inner > 8.936122 && scale.inner < 9.1);
+		terms.loss = LOSS_CLIPPED;
+		CHECK(convex_scale(CONVEX_OBJECTIVE, &terms, 1, ADJACENCY_REPLACE, 5, &scale) ==
+			  CONVEX_FITS);
+		CHECK(scale.inner > 8.936122 / 2 && scale.inner < 9.1 / 2);
+		terms.loss = LOSS_LOGISTIC;
 		/* a delta that rounds to 1 as a double */
 		terms.delta = DELTA_ONE - 1;
 		CHECK(convex_scale(CONVEX_OUTPUT, &terms, 1, ADJACENCY_REPLACE, 5, &scale) == CONVEX_FITS);
@@ -198,18 +207,17 @@ slope_of(double margin)
 static void
 test_losses(void)
 {
-	const int64_t one = INT64_C(1) << SLOPE_BITS;
-
 	for (int loss = 0; loss < LOSS_KINDS; loss++)
 	{
 		double beta = loss_curvature((ConvexLoss) loss);
+		double steep = loss_steepness((ConvexLoss) loss);
 		int64_t most = (int64_t) ldexp(beta, SLOPE_BITS - SLOPE_KNOT_BITS);
 		int wrong = 0;
 		double worst = 0;
 
 		loss_table_make((ConvexLoss) loss, &table);
 		for (int k = 0; k < SLOPE_KNOTS; k++)
-			wrong += table.slope[k] < 0 || table.slope[k] > one;
+			wrong += table.slope[k] < 0 || table.slope[k] > (int64_t) ldexp(steep, SLOPE_BITS);
 		for (int k = 0; k + 1 < SLOPE_KNOTS; k++)
 			wrong +=
 				table.slope[k] < table.slope[k + 1] || table.slope[k] - table.slope[k + 1] > most;
@@ -217,12 +225,12 @@ test_losses(void)
 		for (int i = 0; i < 100000; i++)
 		{
 			double margin = between(-31, 31);
-			double truth =
-				loss == LOSS_LOGISTIC ? 1 / (1 + exp(margin)) : fmin(1, fmax(0, 1.5 - margin));
+			double truth = loss == LOSS_HUBER ? fmin(1, fmax(0, 1.5 - margin))
+											  : fmin(steep, 1 / (1 + exp(margin)));
 
 			worst = fmax(worst, fabs(slope_of(margin) - truth));
 		}
-		CHECK(worst < (loss == LOSS_LOGISTIC ? 5e-8 : 1e-11));
+		CHECK(worst < (loss == LOSS_HUBER ? 1e-11 : 5e-8));
 		/* between knots it is linear, and it is continuous at the ends */
 		for (int i = 0; i < 1000; i++)
 		{
@@ -236,7 +244,7 @@ test_losses(void)
 			CHECK(loss_slope(&table, knot + 1) <= loss_slope(&table, knot));
 		}
 		CHECK(loss_slope(&table, SCORE_REACH) == loss_slope(&table, SCORE_REACH - 1) ||
-			  loss == LOSS_LOGISTIC);
+			  loss != LOSS_HUBER);
 		CHECK(loss_slope(&table, -SCORE_REACH - 5) == loss_slope(&table, -SCORE_REACH));
 		CHECK(loss_slope(&table, 3 * SCORE_REACH) == loss_slope(&table, SCORE_REACH));
 	}

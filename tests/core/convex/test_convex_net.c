@@ -344,7 +344,10 @@ test_plans(void)
 			MechanismRequest request =
 				make_request(MECHANISM_CONVEX_EXPONENTIAL, (ConvexLoss) loss, 2, 8, 8);
 			double margin = adjacency == ADJACENCY_REPLACE ? 2 : 1;
-			double osc = loss == LOSS_LOGISTIC ? 8 : 9;
+			double steep = loss_steepness((ConvexLoss) loss);
+			double osc = loss == LOSS_LOGISTIC  ? 8
+						 : loss == LOSS_CLIPPED ? log(2) + 4 - log1p(exp(-8))
+												: 9;
 			ConvexNetPlan plan;
 			MechanismVerdict verdict;
 
@@ -364,10 +367,10 @@ test_plans(void)
 			request.adjacency = (Adjacency) adjacency;
 			request.convex.lambda = 50 * LAMBDA_ONE;
 			CHECK(convex_net_plan(&request, &plan) == CONVEX_FITS);
-			CHECK(fabs(plan.noise / (2 * margin / 50) - 1) < 1e-6);
+			CHECK(fabs(plan.noise / (2 * steep * margin / 50) - 1) < 1e-6);
 			CHECK(fabs(ldexp((double) plan.step * 64, -20) / (plan.noise * 5.571643) - 1) < 1e-3);
 			CHECK(fabs(ldexp((double) plan.range, -NET_LOSS_BITS) /
-						   (2 * ldexp((double) plan.step * 64, -20)) -
+						   (2 * steep * ldexp((double) plan.step * 64, -20)) -
 					   1) < 1e-3);
 			CHECK(plan.rate.numerator == EPSILON_ONE / 2);
 		}
