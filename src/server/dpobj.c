@@ -23,6 +23,7 @@ PG_MODULE_MAGIC_EXT(.name = "dpobj", .version = DPOBJ_VERSION);
 #endif
 
 int dpobj_time_limit = 0;
+int dpobj_longest_run = 600;
 int dpobj_memory_limit = 0;
 int dpobj_solver_threads = 2;
 bool dpobj_progress = false;
@@ -44,6 +45,11 @@ _PG_init(void)
 		"Nothing is released then and the charge stays. A limit that can be reached "
 		"makes the guarantee conditional; 0, the default, sets none.",
 		&dpobj_time_limit, 0, 0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"dpobj.longest_run", "Seconds within which a run must be certain to end.",
+		"They are counted from public numbers with two threads, before the charge. A run that may "
+		"take longer is refused unless it has a time limit or \"endless\": true.",
+		&dpobj_longest_run, 600, 1, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"dpobj.memory_limit", "Memory for a training's rows and its solver together.",
 		"Nothing is released when it is not enough and the charge stays. A limit that "

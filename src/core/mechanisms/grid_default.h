@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "core/mechanisms/run_terms.h"
 #include "core/rows/encoding.h"
 #include "core/grid/grid.h"
 #include "core/exponential/select.h"
@@ -29,6 +30,7 @@ typedef struct GridTerms
 	int64_t rows;    /* the declared number; 0: none */
 	double evidence; /* grid_evidence() */
 	bool finish;     /* must a draw be certain to finish? */
+	RunTerms run;    /* within which a draw must end: run_fits_grid() */
 } GridTerms;
 
 /* The largest weights of a grid. */

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "server/base/dpobj.h"
+
 /* Weights of a numeric column under "grid": "auto" (rule U14). */
 #define AUTO_NUMERIC_MAX 4
 
@@ -184,4 +186,5 @@ grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, bool
 	terms->rows = options->n;
 	terms->evidence = grid_evidence(options->n, epsilon, options->adjacency);
 	terms->finish = finish;
+	terms->run = run_terms(options->n, encoding, dpobj_longest_run);
 }
