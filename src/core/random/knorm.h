@@ -42,9 +42,10 @@ extern int knorm_dimension(const KNormBody *body);
 extern RealDraw *knorm_draw_create(const KNormBody *body, double scale, Bits *bits, Memory *memory);
 
 /*
- * The mean over the coordinates of the root mean square of b_j, for scale = 1.  Its relative error
- * is below 1e-6: it proposes a regularisation and proves nothing.
+ * Sets spread[g] to the root mean square of b_j for scale = 1 and each coordinate of the g-th
+ * group, and spread[groups] to that of the other coordinates.  The relative error is below 1e-6:
+ * the numbers propose a regularisation and prove nothing.
  */
-extern double knorm_spread(const KNormBody *body);
+extern void knorm_spread(const KNormBody *body, double *spread);
 
 #endif

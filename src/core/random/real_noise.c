@@ -1,37 +1,14 @@
 /*
  * real_noise.c - intervals that hold a draw, narrowed on demand.
  */
-#include "core/random/real_noise.h"
-
 #include "core/base/integers.h"
-#include "core/base/interval.h"
 #include "core/base/mutant.h"
-
-/* Bits of each uniform number at the start, and bits added each time more are needed. */
-#define FIRST_BITS 192
-#define MORE_BITS 128
-
-/*
- * Precision beyond the bits of the uniform numbers, because each operation loses one or two bits.
- */
-#define GUARD_BITS 64
-
-struct RealDraw
-{
-	RealLaw law;
-	int dimension;
-	int normals; /* number of coordinates that are drawn as normal variables */
-	double scale;
-	int uniforms;   /* two for each normal, one for each exponential variable */
-	mpz_t *uniform; /* in units of 2^-known, rounded down */
-	mpfr_prec_t known;
-	Interval *value; /* of each coordinate */
-};
+#include "core/random/real_noise_internal.h"
 
 /* ---- uniform numbers ---- */
 
-static void
-take_bits(RealDraw *draw, Bits *bits, int count)
+void
+real_draw_take_bits(RealDraw *draw, Bits *bits, int count)
 {
 	mpz_t range;
 	mpz_t fresh;
@@ -48,23 +25,18 @@ take_bits(RealDraw *draw, Bits *bits, int count)
 	mpz_clears(range, fresh, NULL);
 }
 
-/* The interval of the k-th uniform number; its lower end may be 0. */
-static void
-uniform_interval(const RealDraw *draw, int k, Interval *u)
+void
+real_draw_uniform(const RealDraw *draw, int k, Interval *u)
 {
 	mpfr_set_z_2exp(u->low, draw->uniform[k], -draw->known, MPFR_RNDD);
 	mpfr_set_ui_2exp(u->high, 1, -draw->known, MPFR_RNDU);
 	mpfr_add(u->high, u->high, u->low, MPFR_RNDU);
 }
 
-/*
- * -ln of the k-th uniform number: an exponential variable.  Its interval is unbounded while all
- * known bits are 0.
- */
-static void
-exponential_interval(const RealDraw *draw, int k, Interval *size)
+void
+real_draw_exponential(const RealDraw *draw, int k, Interval *size)
 {
-	uniform_interval(draw, k, size);
+	real_draw_uniform(draw, k, size);
 	interval_log(size);
 	interval_negate(size);
 }
@@ -102,7 +74,7 @@ normal_interval(const RealDraw *draw, int j, Interval *z)
 	Interval length;
 
 	interval_init(&length, draw->known + GUARD_BITS);
-	exponential_interval(draw, 2 * j, &length);
+	real_draw_exponential(draw, 2 * j, &length);
 	mpfr_mul_2ui(length.low, length.low, 1, MPFR_RNDD);
 	mpfr_mul_2ui(length.high, length.high, 1, MPFR_RNDU);
 	interval_root(&length);
@@ -111,21 +83,28 @@ normal_interval(const RealDraw *draw, int j, Interval *z)
 	interval_clear(&length);
 }
 
-/* A sum of d exponential variables has the law Gamma(d). */
-static void
-gamma_interval(const RealDraw *draw, Interval *size)
+void
+real_draw_gamma(const RealDraw *draw, int first, int shape, Interval *size)
 {
 	Interval part;
-	int terms = draw->dimension - (MUTANT(31) && draw->dimension > 1);
 
 	interval_init(&part, draw->known + GUARD_BITS);
 	interval_set_ui(size, 0);
-	for (int j = 0; j < terms; j++)
+	for (int k = first; k < first + shape; k++)
 	{
-		exponential_interval(draw, 2 * draw->normals + j, &part);
+		real_draw_exponential(draw, k, &part);
 		interval_add(size, &part);
 	}
 	interval_clear(&part);
+}
+
+/* Gamma(d), of the uniform numbers after those of the normal variables. */
+static void
+length_interval(const RealDraw *draw, Interval *length)
+{
+	int shape = draw->dimension - (MUTANT(31) && draw->dimension > 1);
+
+	real_draw_gamma(draw, 2 * draw->normals, shape, length);
 }
 
 static void
@@ -172,7 +151,7 @@ evaluate_gamma(RealDraw *draw)
 	bool known;
 
 	interval_init(&length, draw->known + GUARD_BITS);
-	gamma_interval(draw, &length);
+	length_interval(draw, &length);
 	known = replace_length(draw, &length);
 	interval_clear(&length);
 	return known;
@@ -186,11 +165,11 @@ evaluate_cone(RealDraw *draw)
 	Interval length;
 	bool known;
 
-	gamma_interval(draw, height);
+	length_interval(draw, height);
 	if (draw->normals == 0)
 		return true; /* a ball of no dimensions */
 	interval_init(&length, draw->known + GUARD_BITS);
-	exponential_interval(draw, draw->uniforms - 1, &length);
+	real_draw_exponential(draw, draw->uniforms - 1, &length);
 	interval_divide_ui(&length, (unsigned long) draw->normals);
 	interval_negate(&length);
 	interval_exp(&length);
@@ -203,21 +182,10 @@ evaluate_cone(RealDraw *draw)
 }
 
 static bool
-evaluate_law(RealDraw *draw)
+evaluate_gaussian(RealDraw *draw)
 {
-	for (int j = 0; j < draw->dimension; j++)
-		interval_reset(&draw->value[j], draw->known + GUARD_BITS);
-	for (int j = 0; j < draw->normals; j++)
-		normal_interval(draw, j, &draw->value[j]);
-	switch (draw->law)
-	{
-		case REAL_GAMMA:
-			return evaluate_gamma(draw);
-		case REAL_CONE:
-			return evaluate_cone(draw);
-		default:
-			return true;
-	}
+	(void) draw;
+	return true;
 }
 
 /* Computes all coordinates, times scale; false if more bits are needed. */
@@ -229,7 +197,11 @@ evaluate(RealDraw *draw)
 	for (int k = 0; k < draw->uniforms; k++)
 		if (mpz_sgn(draw->uniform[k]) == 0)
 			return false;
-	if (!evaluate_law(draw))
+	for (int j = 0; j < draw->dimension; j++)
+		interval_reset(&draw->value[j], draw->known + GUARD_BITS);
+	for (int j = 0; j < draw->normals; j++)
+		normal_interval(draw, j, &draw->value[j]);
+	if (!draw->law(draw))
 		return false;
 	interval_init(&scale, 64);
 	interval_set_d(&scale, draw->scale * (MUTANT(32) ? 0.8 : 1));
@@ -244,31 +216,56 @@ static void
 narrow(RealDraw *draw, Bits *bits)
 {
 	do
-		take_bits(draw, bits, MORE_BITS);
+		real_draw_take_bits(draw, bits, MORE_BITS);
 	while (!evaluate(draw));
 }
 
 RealDraw *
-real_draw_create(RealLaw law, int dimension, double scale, Bits *bits, Memory *memory)
+real_draw_begin(bool (*law)(RealDraw *draw), int dimension, int normals, int uniforms, double scale,
+				Bits *bits, Memory *memory)
 {
 	RealDraw *draw = memory_allocate_zero(memory, 1, sizeof(RealDraw));
 
 	draw->law = law;
 	draw->dimension = dimension;
 	draw->scale = scale;
-	draw->normals = law == REAL_CONE ? dimension - 1 : dimension;
-	draw->uniforms = 2 * draw->normals;
-	if (law != REAL_GAUSSIAN)
-		draw->uniforms += dimension;
-	if (law == REAL_CONE)
-		draw->uniforms++;
-	draw->uniform = integers_create((size_t) draw->uniforms, memory);
+	draw->normals = normals;
+	draw->uniforms = uniforms;
+	draw->uniform = integers_create((size_t) uniforms, memory);
 	draw->value = memory_allocate(memory, (size_t) dimension, sizeof(Interval));
 	for (int j = 0; j < dimension; j++)
 		interval_init(&draw->value[j], FIRST_BITS);
-	take_bits(draw, bits, FIRST_BITS);
+	real_draw_take_bits(draw, bits, FIRST_BITS);
+	return draw;
+}
+
+void
+real_draw_settle(RealDraw *draw, Bits *bits)
+{
 	if (!evaluate(draw))
 		narrow(draw, bits);
+}
+
+RealDraw *
+real_draw_create(RealLaw law, int dimension, double scale, Bits *bits, Memory *memory)
+{
+	RealDraw *draw;
+
+	switch (law)
+	{
+		case REAL_GAMMA:
+			draw = real_draw_begin(evaluate_gamma, dimension, dimension, 3 * dimension, scale, bits,
+								   memory);
+			break;
+		case REAL_CONE:
+			draw = real_draw_begin(evaluate_cone, dimension, dimension - 1, 3 * dimension - 1,
+								   scale, bits, memory);
+			break;
+		default:
+			draw = real_draw_begin(evaluate_gaussian, dimension, dimension, 2 * dimension, scale,
+								   bits, memory);
+	}
+	real_draw_settle(draw, bits);
 	return draw;
 }
 
@@ -279,6 +276,7 @@ real_draw_destroy(RealDraw *draw, Memory *memory)
 		interval_clear(&draw->value[j]);
 	integers_destroy(draw->uniform, (size_t) draw->uniforms, memory);
 	memory_release(memory, draw->value);
+	memory_release(memory, draw->choices);
 	memory_release(memory, draw);
 }
 
