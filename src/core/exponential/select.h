@@ -80,13 +80,27 @@ extern void select_permute_and_flip(const SelectProblem *problem, Bits *bits, Me
 									SelectAnswer *answer);
 
 /*
- * The exponential mechanism on votes: draws one of |W| vectors with P(w) proportional to
- * exp(epsilon votes(w) / 2).  votes lists the numbers of votes of the vectors that have any, each
- * at least 1.  Returns a position of that list, or -1 for a vector to be drawn uniformly from all
- * of W (select_vote.c).
+ * The rate beta = numerator / denominator of exp(-beta L): epsilon in units of 1 / M, M the margin
+ * of the 0/1 loss (theorem E1).
  */
-extern int64_t select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates,
-						   const mpz_t size, Bits *bits);
+typedef struct SelectRate
+{
+	int64_t numerator;   /* epsilon in nano-units */
+	int64_t denominator; /* EPSILON_ONE * M */
+} SelectRate;
+
+/*
+ * The exponential mechanism on votes: draws one of |W| vectors with P(w) proportional to
+ * exp(rate votes(w)).  votes lists the numbers of votes of the vectors that have any, each at least
+ * 1, and count how many vectors an entry stands for; NULL: one each.  Returns a position of the
+ * list, for any of the entry's vectors, or -1 for a vector to be drawn uniformly from all of W
+ * (select_vote.c).
+ */
+extern int64_t select_vote(SelectRate rate, const int64_t *votes, const int64_t *count,
+						   int64_t candidates, const mpz_t size, Bits *bits);
+
+/* The rate with which parts of the rows vote: epsilon / 2, under either adjacency. */
+extern SelectRate select_vote_rate(int64_t epsilon);
 
 /* The most candidates of select_from_list(). */
 #define SELECT_LIST_MAX 256

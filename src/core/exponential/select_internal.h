@@ -170,16 +170,6 @@ extern void select_visit_block(SelectWalker *walker, int64_t block, SelectVisit 
 
 /* ---- select_rate.c: powers of the rate, and comparisons with them ---- */
 
-/*
- * The rate beta = numerator / denominator: epsilon in units of 1 / M, M the
- * margin of the 0/1 loss (theorem E1).
- */
-typedef struct SelectRate
-{
-	int64_t numerator;   /* epsilon in nano-units */
-	int64_t denominator; /* EPSILON_ONE * M */
-} SelectRate;
-
 extern SelectRate select_rate(const SelectProblem *problem);
 
 /*
@@ -224,11 +214,6 @@ select_least(const int64_t *loss, int count)
 		least = loss[i] < least ? loss[i] : least;
 	return least;
 }
-
-/* ---- select_vote.c ---- */
-
-/* The rate of exp(rate votes): epsilon / 2, under either adjacency. */
-extern SelectRate select_vote_rate(int64_t epsilon);
 
 /* ---- select_exponential.c: the masses and their integer upper bounds ---- */
 

@@ -1,19 +1,21 @@
 /*
  * select_vote.c - the exponential mechanism on votes, exactly (theorems F6 to F8).
  *
- * One row changes the vote of one part, so no score changes by more than 1: the mechanism with
- * exp(epsilon c / 2) is epsilon-DP, and epsilon-bounded-range.
+ * Where parts of the rows vote, one row changes the vote of one part, so no score changes by more
+ * than 1: the mechanism with exp(epsilon c / 2) is epsilon-DP, and epsilon-bounded-range.  Other
+ * callers have scores and a rate of their own.
  *
- * Most of W has no vote and weighs 1, so with A_v = exp(epsilon c_v / 2) - 1
+ * Most of W has no vote and weighs 1, so with A_v = exp(rate c_v) - 1
  *
  *   Z = |W| + sum of A_v over the vectors v with votes:
  *
- * the answer is v with probability A_v / Z, and otherwise uniform on all of W, v included.
+ * the answer is v with probability A_v / Z, and otherwise uniform on all of W, v included.  Vectors
+ * with equal votes may be told of together: n_v of them have the cell n_v A_v.
  *
  * The draw inverts one uniform number U: U Z lies in the cell of a vector v, or in the cell of W,
  * on a line of length Z.  The known bits of U and the computed A_v and Z give intervals; while
  * these do not determine the cell, U gets more bits and all intervals are computed again.  All
- * weights are divided by the largest exp(epsilon c / 2), so no number is large.
+ * weights are divided by the largest exp(rate c), so no number is large.
  */
 #include "core/exponential/select_internal.h"
 
@@ -35,11 +37,12 @@ typedef struct Line
 {
 	SelectRate rate;
 	const int64_t *votes;
+	const int64_t *count; /* of vectors; NULL: one each */
 	int64_t candidates;
 	int64_t most; /* votes of one vector */
 	mpz_srcptr size;
 
-	Interval term;  /* A_v */
+	Interval term;  /* A_v, or n_v A_v */
 	Interval none;  /* the weight of a vector without votes */
 	Interval total; /* Z */
 	Interval point; /* U Z */
@@ -66,12 +69,17 @@ line_clear(Line *line)
 	interval_clear(&line->border);
 }
 
-/* Adds A_v: the weight of v less that of a vector without votes. */
+/* Adds n_v A_v: the weight of v less that of a vector without votes, for each of n_v vectors. */
 static void
 add_candidate(Line *line, Interval *sum, int64_t v)
 {
 	select_set_exponential(&line->term, line->rate, line->most - line->votes[v]);
 	interval_subtract(&line->term, &line->none);
+	if (line->count != NULL)
+	{
+		mpfr_mul_si(line->term.low, line->term.low, (long) line->count[v], MPFR_RNDD);
+		mpfr_mul_si(line->term.high, line->term.high, (long) line->count[v], MPFR_RNDU);
+	}
 	interval_add(sum, &line->term);
 }
 
@@ -120,11 +128,13 @@ most_votes(const int64_t *votes, int64_t candidates)
 }
 
 int64_t
-select_vote(int64_t epsilon, const int64_t *votes, int64_t candidates, const mpz_t size, Bits *bits)
+select_vote(SelectRate rate, const int64_t *votes, const int64_t *count, int64_t candidates,
+			const mpz_t size, Bits *bits)
 {
 	Line line = {
-		.rate = select_vote_rate(epsilon),
+		.rate = rate,
 		.votes = votes,
+		.count = count,
 		.candidates = candidates,
 		.most = most_votes(votes, candidates),
 		.size = size,

@@ -61,8 +61,8 @@ draw_answer(const MechanismRequest *request, const SampleBallot *ballot, Bits *b
 	int64_t winner;
 
 	grid_counts_create(&counts, &request->grid, memory);
-	winner = select_vote(request->epsilon, ballot->count, ballot->candidates,
-						 grid_counts_size(&counts), bits);
+	winner = select_vote(select_vote_rate(request->epsilon), ballot->count, NULL,
+						 ballot->candidates, grid_counts_size(&counts), bits);
 	if (winner < 0)
 		grid_draw(&counts, bits, index);
 	else

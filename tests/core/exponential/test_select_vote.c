@@ -63,7 +63,7 @@ draw_scripted(int64_t epsilon, const int64_t *votes, int64_t candidates, uint64_
 	mpz_t vectors;
 
 	mpz_init_set_ui(vectors, size);
-	cell = select_vote(epsilon, votes, candidates, vectors, &told);
+	cell = select_vote(select_vote_rate(epsilon), votes, NULL, candidates, vectors, &told);
 	*words = (int) script.next;
 	mpz_clear(vectors);
 	return cell;
@@ -158,7 +158,7 @@ test_vote_law(void)
 		mpz_init_set_ui(size, SIZE);
 		for (int k = 0; k < LAW_DRAWS / 3; k++)
 		{
-			int64_t cell = select_vote(epsilons[e], votes, 4, size, &bits);
+			int64_t cell = select_vote(select_vote_rate(epsilons[e]), votes, NULL, 4, size, &bits);
 
 			histogram_add(&histogram, cell < 0 ? (uint64_t) below(SIZE) : (uint64_t) cell);
 		}

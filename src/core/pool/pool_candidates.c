@@ -1,0 +1,261 @@
+/*
+ * pool_candidates.c - draws candidates, each from a stream of its own, so that threads may share
+ * the work.
+ *
+ * A candidate is rounded to integers in a unit of its own, the power of 2 in which its largest
+ * weight just fits: what it predicts does not depend on its length.
+ */
+#include "core/pool/pool_candidates.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/base/crew.h"
+#include "core/pool/pool_losses.h"
+
+#define UNIT ((double) (INT64_C(1) << POOL_CENTRE_BITS))
+
+/* The centre has this share of a draw among candidates of equal loss: 0.4. */
+#define STAY_NUMERATOR 2
+#define STAY_REST 3
+
+#define BATCH 256
+
+typedef struct Making
+{
+	const PoolLaw *law;
+	const PoolSeed *seed;
+	int round;
+	PoolCandidates *pool;
+	int32_t largest; /* |weight| of an integer candidate */
+	double centre[GRID_MAX_DIMENSION];
+	double spread[GRID_MAX_DIMENSION]; /* deviation of the centre's weights that the noise causes */
+	double length;                     /* root of the mean square of the centre's weights */
+	int parts;                         /* groups, and columns outside them */
+	atomic_llong next;
+} Making;
+
+/* The mean square of a column's feature, as far as it is public; a guess. */
+static double
+mean_square(const PoolLaw *law, int group_size, int j)
+{
+	if (group_size > 0)
+		return 1.0 / group_size;
+	return law->binary[j] ? 0.15 : 1.0 / 3;
+}
+
+/*
+ * A noise b on the gradient moves the minimiser by about b / H, H the curvature: the sum over rows
+ * of a slope's derivative times the feature's square.  The derivative is taken as 0.12, and the
+ * regularisation as half of the noise.
+ */
+static void
+set_spread(Making *making)
+{
+	const PoolLaw *law = making->law;
+	int j = 0;
+
+	for (int g = 0; j < law->shape.dimension; g++)
+	{
+		int size = g < law->shape.groups ? law->shape.group[g] : 0;
+
+		for (int end = j + (size > 0 ? size : 1); j < end; j++)
+			making->spread[j] = law->noise[j] / (0.12 * law->rows * mean_square(law, size, j) +
+												 0.5 * law->noise[j] + 1e-9);
+	}
+}
+
+static void
+set_centre(Making *making, const int64_t *centre)
+{
+	double sum = 0;
+
+	for (int j = 0; j < making->law->shape.dimension; j++)
+	{
+		making->centre[j] = (double) centre[j] / UNIT;
+		sum += making->centre[j] * making->centre[j];
+	}
+	making->length = fmax(sqrt(sum / making->law->shape.dimension), 1.0 / 1024);
+}
+
+/* ---- kinds of candidates ---- */
+
+/* Whole numbers with heavy tails, small for columns that are 0 or 1; the centre has no part. */
+static void
+draw_afresh(const Making *making, PoolCoins *coins, double *weight)
+{
+	const PoolLaw *law = making->law;
+	int grouped = 0;
+
+	for (int g = 0; g < law->shape.groups; g++)
+		grouped += law->shape.group[g];
+	for (int j = 0; j < law->shape.dimension; j++)
+	{
+		int widest = j < grouped || law->binary[j] ? 2 : 16;
+		double u = pool_coins_uniform(coins);
+		double level = 0;
+
+		if (u > 0.5)
+		{
+			level = floor(0.75 / (0.999 * (2 * u - 1) + 0.001) + 0.25);
+			if (level > widest)
+				level = 1 + pool_coins_below(coins, widest);
+		}
+		weight[j] = pool_coins_below(coins, 2) != 0 ? -level : level;
+	}
+}
+
+/* All weights move, in proportion to what the noise may have moved them. */
+static void
+move_all(const Making *making, PoolCoins *coins, double size, double *weight)
+{
+	for (int j = 0; j < making->law->shape.dimension; j++)
+		weight[j] += size * making->spread[j] * pool_coins_normal(coins);
+}
+
+/* One to four weights jump. */
+static void
+move_few(const Making *making, PoolCoins *coins, double size, double *weight)
+{
+	for (int left = 1 + pool_coins_below(coins, 4); left > 0; left--)
+		weight[pool_coins_below(coins, making->law->shape.dimension)] +=
+			1.5 * size * making->length * pool_coins_student(coins);
+}
+
+/* Multiplies a group's weights, or one weight outside groups. */
+static void
+scale_part(const Making *making, int part, double factor, double *weight)
+{
+	const PoolShape *shape = &making->law->shape;
+	int first = 0;
+
+	for (int g = 0; g < part && g < shape->groups; g++)
+		first += shape->group[g];
+	if (part < shape->groups)
+		for (int j = first; j < first + shape->group[part]; j++)
+			weight[j] *= factor;
+	else
+		weight[first + part - shape->groups] *= factor;
+}
+
+static void
+scale_parts(const Making *making, PoolCoins *coins, double *weight)
+{
+	for (int left = 1 + pool_coins_below(coins, 2); left > 0; left--)
+	{
+		int part = pool_coins_below(coins, making->parts);
+		double factor = pool_power(1.2 * pool_coins_normal(coins));
+
+		scale_part(making, part, pool_coins_uniform(coins) < 0.15 ? 0 : factor, weight);
+	}
+}
+
+static void
+scale_all(const Making *making, PoolCoins *coins, double size, double *weight)
+{
+	for (int j = 0; j < making->law->shape.dimension; j++)
+		weight[j] *= pool_power(0.9 * size * pool_coins_normal(coins));
+}
+
+static void
+draw(const Making *making, PoolCoins *coins, double *weight)
+{
+	double kind = pool_coins_uniform(coins);
+	double size = pool_power(4.5 * pool_coins_uniform(coins) - 3);
+
+	if (making->round == 0 && pool_coins_uniform(coins) < 0.3)
+		draw_afresh(making, coins, weight);
+	else if (kind < 0.4)
+		move_all(making, coins, size, weight);
+	else if (kind < 0.8)
+		move_few(making, coins, size, weight);
+	else if (kind < 0.9)
+		scale_parts(making, coins, weight);
+	else
+		scale_all(making, coins, size, weight);
+}
+
+/* ---- to integers ---- */
+
+/* The least shift with which all weights fit, and the weights clipped and rounded. */
+static void
+store(const Making *making, int64_t m, double *weight)
+{
+	int dimension = making->law->shape.dimension;
+	int16_t *target = making->pool->weight + m * making->pool->stride;
+	double most = 0;
+	int shift = 0;
+
+	for (int j = 0; j < dimension; j++)
+	{
+		weight[j] = fmax(-POOL_CENTRE_MAX, fmin(weight[j] * UNIT, POOL_CENTRE_MAX));
+		most = fmax(most, fabs(weight[j]));
+	}
+	while (ldexp(most, -shift) > making->largest)
+		shift++;
+	for (int j = 0; j < dimension; j++)
+		target[j] = (int16_t) floor(ldexp(weight[j], -shift) + 0.5);
+	making->pool->shift[m] = (uint8_t) shift;
+}
+
+static void
+make(void *context)
+{
+	Making *making = context;
+	double weight[GRID_MAX_DIMENSION];
+	int64_t m;
+
+	while ((m = atomic_fetch_add(&making->next, BATCH)) < making->pool->count)
+		for (int64_t end = m + BATCH; m < end && m < making->pool->count; m++)
+		{
+			PoolCoins coins = pool_coins(making->seed, making->round, m);
+
+			memcpy(weight, making->centre, sizeof(weight));
+			if (m > 0)
+				draw(making, &coins, weight);
+			store(making, m, weight);
+		}
+}
+
+void
+pool_candidates_create(PoolCandidates *pool, const PoolLaw *law, const int64_t *centre,
+					   const PoolSeed *seed, int round, int64_t count, int threads, Memory *memory)
+{
+	int64_t stride = pool_stride(law->shape.dimension);
+	Making making = {.law = law,
+					 .seed = seed,
+					 .round = round,
+					 .pool = pool,
+					 .largest = pool_units(&law->shape).weight,
+					 .parts = pool_terms(&law->shape)};
+	void *context[CREW_MAX_THREADS];
+
+	*pool = (PoolCandidates){
+		.count = count,
+		.stay = (count - 1) * STAY_NUMERATOR / STAY_REST + 1,
+		.stride = stride,
+		.weight =
+			memory_allocate_zero(memory, (size_t) (pool_room(count) * stride), sizeof(int16_t)),
+		.shift = memory_allocate(memory, (size_t) count, sizeof(uint8_t)),
+	};
+	set_spread(&making);
+	set_centre(&making, centre);
+	for (int k = 0; k < threads; k++)
+		context[k] = &making;
+	crew_run(threads, make, context);
+}
+
+void
+pool_candidates_destroy(PoolCandidates *pool, Memory *memory)
+{
+	memory_release(memory, pool->weight);
+	memory_release(memory, pool->shift);
+}
+
+void
+pool_candidate(const PoolCandidates *pool, int dimension, int64_t m, int64_t *weight)
+{
+	for (int j = 0; j < dimension; j++)
+		weight[j] = (int64_t) pool->weight[m * pool->stride + j] * (INT64_C(1) << pool->shift[m]);
+}

@@ -1,0 +1,181 @@
+/*
+ * pool_select.c - rates the pool, counts candidates by loss, and draws: a loss by the exact draw of
+ * select_vote.c, with "votes" the rows by which a loss is better than the worst, then any of the
+ * candidates with that loss.
+ */
+#include "core/pool/pool_select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/integers.h"
+#include "core/base/mutant.h"
+#include "core/pool/pool_losses.h"
+
+/* Products in all rounds: a minute on two processors of average speed. */
+#define MOST_PRODUCTS 1e13
+
+typedef struct Candidate
+{
+	int64_t loss;
+	int64_t number;
+} Candidate;
+
+/* A pool by loss, the best first. */
+typedef struct Ranking
+{
+	Candidate *candidate;
+	int64_t candidates;
+	int64_t stay;
+	int64_t losses; /* different ones, without the worst */
+	int64_t *votes; /* of each */
+	int64_t *count; /* of candidates with it, candidate 0 as often as it counts */
+	int64_t *first; /* their first place in the ranking; of the worst too */
+} Ranking;
+
+int64_t
+pool_size(int64_t rows, int dimension, int rounds)
+{
+	double size = MOST_PRODUCTS / ((double) rows * dimension * rounds + 1);
+
+	return size < 1 ? 1 : size > POOL_MOST ? POOL_MOST : (int64_t) size;
+}
+
+static int
+compare_candidates(const void *left, const void *right)
+{
+	const Candidate *a = left;
+	const Candidate *b = right;
+
+	if (a->loss != b->loss)
+		return a->loss < b->loss ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* How often the candidates of the ranking from first to end - 1 count. */
+static int64_t
+counted(const Ranking *ranking, int64_t first, int64_t end)
+{
+	int64_t count = end - first;
+
+	for (int64_t i = first; i < end && !MUTANT(208); i++)
+		if (ranking->candidate[i].number == 0)
+			count += ranking->stay - 1;
+	return count;
+}
+
+static void
+ranking_create(Ranking *ranking, const int64_t *loss, int64_t candidates, int64_t stay,
+			   Memory *memory)
+{
+	size_t size = (size_t) candidates;
+	int64_t worst;
+
+	*ranking = (Ranking){
+		.candidate = memory_allocate(memory, size, sizeof(Candidate)),
+		.candidates = candidates,
+		.stay = stay,
+		.votes = memory_allocate(memory, size, sizeof(int64_t)),
+		.count = memory_allocate(memory, size, sizeof(int64_t)),
+		.first = memory_allocate_zero(memory, size + 1, sizeof(int64_t)),
+	};
+	for (int64_t m = 0; m < candidates; m++)
+		ranking->candidate[m] = (Candidate){loss[m], m};
+	qsort(ranking->candidate, size, sizeof(Candidate), compare_candidates);
+	worst = ranking->candidate[candidates - 1].loss;
+	for (int64_t i = 0, end; ranking->candidate[i].loss < worst; i = end)
+	{
+		int64_t k = ranking->losses++;
+
+		for (end = i; ranking->candidate[end].loss == ranking->candidate[i].loss;)
+			end++;
+		ranking->votes[k] = worst - ranking->candidate[i].loss;
+		ranking->count[k] = counted(ranking, i, end);
+		ranking->first[k] = i;
+		ranking->first[k + 1] = end;
+	}
+}
+
+static void
+ranking_destroy(Ranking *ranking, Memory *memory)
+{
+	memory_release(memory, ranking->candidate);
+	memory_release(memory, ranking->votes);
+	memory_release(memory, ranking->count);
+	memory_release(memory, ranking->first);
+}
+
+/* Uniform on the places from first to end - 1 and as many more for candidate 0 as it counts. */
+static int64_t
+draw_among(const Ranking *ranking, int64_t first, int64_t end, Bits *bits)
+{
+	int64_t place = (int64_t) bits_below(bits, (uint64_t) counted(ranking, first, end));
+
+	return place < end - first ? ranking->candidate[first + place].number : 0;
+}
+
+SelectRate
+pool_rate(const PoolProblem *problem)
+{
+	int64_t margin = MUTANT(210) ? 1 : privacy_margin(problem->adjacency);
+	int64_t rounds = MUTANT(207) ? 1 : problem->rounds;
+
+	return (SelectRate){problem->epsilon, EPSILON_ONE * margin * rounds};
+}
+
+static int64_t
+draw_candidate(const Ranking *ranking, SelectRate rate, Bits *bits)
+{
+	int64_t end = ranking->candidates;
+	int64_t first = 0;
+	int64_t found;
+	mpz_t size;
+
+	mpz_init(size);
+	mpz_from_word(size, (uint64_t) counted(ranking, 0, end));
+	found = select_vote(rate, ranking->votes, ranking->count, ranking->losses, size, bits);
+	mpz_clear(size);
+	if (found >= 0)
+	{
+		first = ranking->first[found];
+		end = ranking->first[found + 1];
+	}
+	return draw_among(ranking, first, end, bits);
+}
+
+/* Moves the centre to the candidate drawn. */
+static void
+run_round(const PoolProblem *problem, const PoolRows *rows, int round, Bits *bits, Memory *memory,
+		  int64_t *centre)
+{
+	PoolLaw law = problem->law;
+	int64_t *loss;
+	PoolCandidates pool;
+	Ranking ranking;
+
+	if (MUTANT(206))
+		law.rows = (double) rows->tiles;
+	pool_candidates_create(&pool, &law, centre, &problem->seed, round, problem->candidates,
+						   problem->threads, memory);
+	loss = memory_allocate(memory, (size_t) pool_room(pool.count), sizeof(int64_t));
+	pool_losses(rows, pool.weight, pool.count, problem->kernel, problem->threads, memory, loss);
+	ranking_create(&ranking, loss, pool.count, pool.stay, memory);
+	pool_candidate(&pool, law.shape.dimension, draw_candidate(&ranking, pool_rate(problem), bits),
+				   centre);
+	ranking_destroy(&ranking, memory);
+	memory_release(memory, loss);
+	pool_candidates_destroy(&pool, memory);
+}
+
+void
+pool_select(const PoolProblem *problem, Bits *bits, Memory *memory, int64_t *answer)
+{
+	PoolUnits units = pool_units(&problem->law.shape);
+	PoolRows rows;
+
+	pool_rows_create(&rows, problem->instance, &units, memory);
+	memcpy(answer, problem->centre, (size_t) problem->law.shape.dimension * sizeof(int64_t));
+	for (int round = 0; round < problem->rounds; round++)
+		run_round(problem, &rows, round, bits, memory, answer);
+	pool_rows_destroy(&rows, memory);
+}

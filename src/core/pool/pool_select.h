@@ -1,0 +1,49 @@
+/*
+ * pool_select.h - the exponential mechanism over a public pool of candidates, in rounds.
+ *
+ * Round r draws one of the pool's vectors with P(w) proportional to exp(-rate L(w)), rate =
+ * epsilon / (R M): M the margin of the 0/1 loss, R the number of rounds.  It is epsilon / R-DP of
+ * bounded range given the centre and the seed (theorem K2).  The vector drawn is the centre of the
+ * next round's pool; all rounds together are epsilon-DP (theorem K3).
+ */
+#ifndef DPOBJ_CORE_POOL_SELECT_H
+#define DPOBJ_CORE_POOL_SELECT_H
+
+#include "core/base/memory.h"
+#include "core/base/privacy.h"
+#include "core/exponential/select.h"
+#include "core/pool/pool_candidates.h"
+#include "core/pool/pool_kernel.h"
+#include "core/random/bits.h"
+#include "core/rows/instance.h"
+
+typedef struct PoolProblem
+{
+	const Instance *instance;           /* with both counts of labels, in memory or spilled */
+	PoolLaw law;                        /* public */
+	int64_t centre[GRID_MAX_DIMENSION]; /* released; |weight| <= POOL_CENTRE_MAX */
+	PoolSeed seed;                      /* released */
+	int64_t candidates;                 /* of each round, 1 .. POOL_MOST */
+	int rounds;                         /* 1 .. POOL_MOST_ROUNDS */
+	int64_t epsilon;                    /* of all rounds together, in nano-units */
+	Adjacency adjacency;
+	PoolKernel kernel; /* one that runs here */
+	int threads;
+} PoolProblem;
+
+#define POOL_MOST 200000
+#define POOL_MOST_ROUNDS 16
+
+/*
+ * A number of candidates with which all rounds are done in a public time: products of a weight and
+ * a feature are limited.
+ */
+extern int64_t pool_size(int64_t rows, int dimension, int rounds);
+
+/* The rate of a round: epsilon / (R M) (theorem K2). */
+extern SelectRate pool_rate(const PoolProblem *problem);
+
+/* Sets answer: the centre after the last round. */
+extern void pool_select(const PoolProblem *problem, Bits *bits, Memory *memory, int64_t *answer);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * pool_units.h - the public units of a pool: how fine the features and the weights are with which
+ * candidates are rated (rule K5).
+ *
+ * A score is a sum of products of 16-bit integers in 32 bits.  At most `terms` columns of a row
+ * differ from 0: one of each one-hot group, and every other.  So with features of at most 2^f,
+ * weights below 2^w and terms <= 2^t, f + w + t <= 31 keeps every score below 2^31.
+ */
+#ifndef DPOBJ_CORE_POOL_UNITS_H
+#define DPOBJ_CORE_POOL_UNITS_H
+
+#include <stdint.h>
+
+#include "core/grid/grid.h"
+
+typedef struct PoolShape
+{
+	int dimension;                     /* 1 .. GRID_MAX_DIMENSION */
+	int groups;                        /* one-hot groups, from column 0 on; others may follow */
+	int16_t group[GRID_MAX_DIMENSION]; /* their sizes */
+	int32_t peak; /* bound on |feature|, in units of 1 / FIXED_POINT_ONE, at least 1 */
+} PoolShape;
+
+typedef struct PoolUnits
+{
+	int feature_shift; /* features count in 2^feature_shift / FIXED_POINT_ONE */
+	int32_t feature;   /* the largest |feature| in that unit: 2^f */
+	int32_t weight;    /* the largest |weight|: 2^w - 1, in a unit of each candidate's own */
+} PoolUnits;
+
+/* Groups, and columns outside them: so many columns of a row may differ from 0. */
+extern int pool_terms(const PoolShape *shape);
+
+extern PoolUnits pool_units(const PoolShape *shape);
+
+#endif
