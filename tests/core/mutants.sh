@@ -118,6 +118,11 @@ mutants=(
   '163|test_persons|groups: k rows of a person kept in each group'
   '190|test_cron_times|schedule: both fields of days must match, even if neither begins with a star'
   '191|test_cron_times|schedule: searching backwards, only the first minute of an earlier day is tried'
+  '206|test_pool_select|pool: the candidates depend on the number of stored rows'
+  '207|test_pool_select|pool: each round draws with all of epsilon'
+  '208|test_pool_select|pool: the centre counts once in a draw'
+  '209|test_pool_losses|pool: the last tile of rows is not rated'
+  '210|test_pool_select|pool: the margin of add_remove under replace'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

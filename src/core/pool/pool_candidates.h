@@ -2,7 +2,7 @@
  * pool_candidates.h - the candidates around a centre, from public numbers and public coins.
  *
  * Nothing here sees a row: the candidates are a function of what PoolLaw has and of the seed
- * (theorem K1).  The law they are drawn from is a guess of where good vectors may be and matters
+ * (theorem C1).  The law they are drawn from is a guess of where good vectors may be and matters
  * for accuracy alone.
  */
 #ifndef DPOBJ_CORE_POOL_CANDIDATES_H

@@ -3,7 +3,7 @@
  * bits.
  *
  * The seed is drawn once from the core's random bits and is part of the release, so everybody can
- * draw the pool again.  Privacy asks only that it does not depend on the rows (theorem K1); that
+ * draw the pool again.  Privacy asks only that it does not depend on the rows (theorem C1); that
  * the stream is like random coins, which SipHash in counter mode provides, matters for accuracy
  * alone.
  *

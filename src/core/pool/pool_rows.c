@@ -90,7 +90,7 @@ pool_rows_create(PoolRows *rows, const Instance *instance, const PoolUnits *unit
 {
 	RowReader *reader = row_reader_create(instance, memory);
 	int64_t stored = stored_rows(instance, reader);
-	Layout layout = {rows, instance->dimension, units->feature_shift, 0};
+	Layout layout;
 
 	*rows = (PoolRows){
 		.pairs = (instance->dimension + 1) / 2,
@@ -102,6 +102,7 @@ pool_rows_create(PoolRows *rows, const Instance *instance, const PoolUnits *unit
 										   sizeof(int32_t));
 	rows->x = on_border(rows->x_block);
 	rows->net = on_border(rows->net_block);
+	layout = (Layout){rows, instance->dimension, units->feature_shift, 0};
 	for (int64_t first = 0; first < instance->rows; first += BLOCK_ROWS)
 	{
 		RowBlock block = row_reader_block(reader, first);

@@ -3,7 +3,7 @@
  * pool_kernel.h read them.
  *
  * A row's feature is rounded to the units of the pool (pool_units.h), so it stays a function of the
- * row and of public numbers (rule K5).  Rows with as many positive labels as negative ones cost
+ * row and of public numbers (rule C5).  Rows with as many positive labels as negative ones cost
  * every candidate the same, and are left out.  With net = positives - negatives, the loss of w is
  *
  *   L(w) = base - sum over rows with score > 0 of net,

@@ -105,15 +105,6 @@ ranking_destroy(Ranking *ranking, Memory *memory)
 	memory_release(memory, ranking->first);
 }
 
-/* Uniform on the places from first to end - 1 and as many more for candidate 0 as it counts. */
-static int64_t
-draw_among(const Ranking *ranking, int64_t first, int64_t end, Bits *bits)
-{
-	int64_t place = (int64_t) bits_below(bits, (uint64_t) counted(ranking, first, end));
-
-	return place < end - first ? ranking->candidate[first + place].number : 0;
-}
-
 SelectRate
 pool_rate(const PoolProblem *problem)
 {
@@ -123,16 +114,18 @@ pool_rate(const PoolProblem *problem)
 	return (SelectRate){problem->epsilon, EPSILON_ONE * margin * rounds};
 }
 
+/* Candidate 0 has places of its own after the others', as many more as it counts. */
 static int64_t
 draw_candidate(const Ranking *ranking, SelectRate rate, Bits *bits)
 {
-	int64_t end = ranking->candidates;
 	int64_t first = 0;
+	int64_t end = ranking->candidates;
 	int64_t found;
+	int64_t place;
 	mpz_t size;
 
 	mpz_init(size);
-	mpz_from_word(size, (uint64_t) counted(ranking, 0, end));
+	mpz_from_word(size, (uint64_t) counted(ranking, first, end));
 	found = select_vote(rate, ranking->votes, ranking->count, ranking->losses, size, bits);
 	mpz_clear(size);
 	if (found >= 0)
@@ -140,7 +133,10 @@ draw_candidate(const Ranking *ranking, SelectRate rate, Bits *bits)
 		first = ranking->first[found];
 		end = ranking->first[found + 1];
 	}
-	return draw_among(ranking, first, end, bits);
+	place = (int64_t) bits_below(bits, (uint64_t) counted(ranking, first, end));
+	if (place >= end - first)
+		return 0;
+	return found >= 0 ? ranking->candidate[first + place].number : place;
 }
 
 /* Moves the centre to the candidate drawn. */

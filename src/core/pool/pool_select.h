@@ -3,8 +3,8 @@
  *
  * Round r draws one of the pool's vectors with P(w) proportional to exp(-rate L(w)), rate =
  * epsilon / (R M): M the margin of the 0/1 loss, R the number of rounds.  It is epsilon / R-DP of
- * bounded range given the centre and the seed (theorem K2).  The vector drawn is the centre of the
- * next round's pool; all rounds together are epsilon-DP (theorem K3).
+ * bounded range given the centre and the seed (theorem C2).  The vector drawn is the centre of the
+ * next round's pool; all rounds together are epsilon-DP (theorem C3).
  */
 #ifndef DPOBJ_CORE_POOL_SELECT_H
 #define DPOBJ_CORE_POOL_SELECT_H
@@ -40,7 +40,7 @@ typedef struct PoolProblem
  */
 extern int64_t pool_size(int64_t rows, int dimension, int rounds);
 
-/* The rate of a round: epsilon / (R M) (theorem K2). */
+/* The rate of a round: epsilon / (R M) (theorem C2). */
 extern SelectRate pool_rate(const PoolProblem *problem);
 
 /* Sets answer: the centre after the last round. */

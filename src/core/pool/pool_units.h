@@ -1,6 +1,6 @@
 /*
  * pool_units.h - the public units of a pool: how fine the features and the weights are with which
- * candidates are rated (rule K5).
+ * candidates are rated (rule C5).
  *
  * A score is a sum of products of 16-bit integers in 32 bits.  At most `terms` columns of a row
  * differ from 0: one of each one-hot group, and every other.  So with features of at most 2^f,

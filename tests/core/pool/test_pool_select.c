@@ -1,0 +1,367 @@
+/*
+ * test_pool_select.c - the exact law of a pool's answer, by enumeration of all candidates of all
+ * rounds: draws follow it, and on neighbours it moves by e^epsilon at most, with equality nearly.
+ */
+#include "core/pool/pool_select.h"
+
+#include <stdlib.h>
+
+#include "core/law.h"
+#include "core/pool/pool_losses.h"
+#include "core/pool/pool_problem.h"
+
+#define ANSWERS 256
+#define COLUMNS 3
+#define ROWS 8
+
+/* The answers' probabilities. */
+typedef struct Law
+{
+	int answers;
+	int64_t answer[ANSWERS][COLUMNS];
+	long double mass[ANSWERS];
+} Law;
+
+static int
+answer_number(Law *law, const int64_t *answer, int dimension)
+{
+	for (int k = 0; k < law->answers; k++)
+		if (memcmp(law->answer[k], answer, (size_t) dimension * sizeof(int64_t)) == 0)
+			return k;
+	CHECK(law->answers < ANSWERS);
+	memcpy(law->answer[law->answers], answer, (size_t) dimension * sizeof(int64_t));
+	law->mass[law->answers] = 0;
+	return law->answers++;
+}
+
+/* What candidate 0 counts for: 0.4 of a draw among equals. */
+static int64_t
+times(const PoolProblem *problem, int64_t m)
+{
+	return m == 0 ? (problem->candidates - 1) * 2 / 3 + 1 : 1;
+}
+
+/* The rest of the rounds, from this centre, which is reached with this probability. */
+static void
+follow(const PoolProblem *problem, long double rate, int round, const int64_t *centre,
+	   long double reached, Law *law)
+{
+	PoolUnits units = pool_units(&problem->law.shape);
+	int dimension = problem->law.shape.dimension;
+	long double weight[64];
+	long double total = 0;
+	PoolCandidates pool;
+
+	if (round == problem->rounds)
+	{
+		law->mass[answer_number(law, centre, dimension)] += reached;
+		return;
+	}
+	pool_candidates_create(&pool, &problem->law, centre, &problem->seed, round, problem->candidates,
+						   1, memory);
+	for (int64_t m = 0; m < pool.count; m++)
+	{
+		int64_t loss = pool_loss(problem->instance, &units, pool.weight + m * pool.stride);
+
+		weight[m] = (long double) times(problem, m) * expl(-rate * (long double) loss);
+		total += weight[m];
+	}
+	for (int64_t m = 0; m < pool.count; m++)
+	{
+		int64_t next[COLUMNS];
+
+		pool_candidate(&pool, dimension, m, next);
+		follow(problem, rate, round + 1, next, reached * weight[m] / total, law);
+	}
+	pool_candidates_destroy(&pool, memory);
+}
+
+static void
+enumerate(const PoolProblem *problem, long double rate, Law *law)
+{
+	law->answers = 0;
+	follow(problem, rate, 0, problem->centre, 1, law);
+}
+
+/* epsilon / (R M), written down a second time. */
+static long double
+rate_of(const PoolProblem *problem)
+{
+	return (long double) problem->epsilon / 1e9L / problem->rounds /
+		   (problem->adjacency == ADJACENCY_REPLACE ? 2 : 1);
+}
+
+/* Of a few columns, with some noise. */
+static void
+random_problem(PoolProblem *problem, const Instance *instance, int rounds, int64_t candidates)
+{
+	int dimension = instance->dimension;
+
+	*problem = (PoolProblem){
+		.instance = instance,
+		.law = {.shape = {.dimension = dimension, .peak = FIXED_POINT_ONE}, .rows = 20},
+		.seed = pool_seed_draw(&bits),
+		.candidates = candidates,
+		.rounds = rounds,
+		.epsilon = (1 + below(20)) * (EPSILON_ONE / 10),
+		.adjacency = below(2) ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE,
+		.kernel = pool_kernel_best(),
+		.threads = 1 + below(2),
+	};
+	for (int j = 0; j < dimension; j++)
+	{
+		problem->law.noise[j] = between(0.5, 5);
+		problem->centre[j] = below(1 << 21) - (1 << 20);
+	}
+}
+
+/* ---- draws ---- */
+
+static void
+check_draws(PoolProblem *problem, int draws)
+{
+	double truth[ANSWERS];
+	double other[ANSWERS] = {0};
+	int64_t count[ANSWERS] = {0};
+	Law law;
+	Law off;
+
+	enumerate(problem, rate_of(problem), &law);
+	enumerate(problem, rate_of(problem) * LAW_OFF, &off);
+	for (int k = 0; k < off.answers; k++)
+		other[answer_number(&law, off.answer[k], problem->law.shape.dimension)] =
+			(double) off.mass[k];
+	for (int k = 0; k < law.answers; k++)
+		truth[k] = (double) law.mass[k];
+	for (int k = 0; k < draws; k++)
+	{
+		int64_t answer[COLUMNS] = {0};
+
+		pool_select(problem, &bits, memory, answer);
+		count[answer_number(&law, answer, problem->law.shape.dimension)]++;
+	}
+	CHECK_LAW(count, truth, other, law.answers);
+}
+
+/* Losses far enough apart for a law that depends on the rate. */
+static void
+test_draws(void)
+{
+	static const int shapes[][2] = {{1, 12}, {2, 6}, {3, 4}};
+
+	for (int k = 0; k < 3; k++)
+		for (int adjacency = 0; adjacency < 2; adjacency++)
+		{
+			PoolProblem problem;
+			PoolData data;
+
+			reseed(220 + 10 * k);
+			pool_data_create(&data, ROWS, 2);
+			pool_data_fill(&data, FIXED_POINT_ONE);
+			random_problem(&problem, &data.instance, shapes[k][0], shapes[k][1]);
+			problem.adjacency = adjacency;
+			problem.epsilon = EPSILON_ONE * shapes[k][0];
+			problem.threads = 1;
+			check_draws(&problem, LAW_DRAWS / 4);
+			pool_data_destroy(&data);
+		}
+}
+
+/* ---- neighbours ---- */
+
+/* The most that ln of an answer's probability differs. */
+static long double
+largest_ratio(PoolProblem *problem, const Instance *other)
+{
+	SelectRate rate = pool_rate(problem);
+	long double product = (long double) rate.numerator / (long double) rate.denominator;
+	long double largest = 0;
+	PoolProblem neighbour = *problem;
+	Law law[2];
+
+	neighbour.instance = other;
+	enumerate(problem, product, &law[0]);
+	enumerate(&neighbour, product, &law[1]);
+	CHECK(law[0].answers == law[1].answers); /* the same candidates: they see no row */
+	for (int k = 0; k < law[0].answers; k++)
+	{
+		CHECK(memcmp(law[0].answer[k], law[1].answer[k],
+					 (size_t) problem->law.shape.dimension * sizeof(int64_t)) == 0);
+		largest = fmaxl(largest, fabsl(logl(law[0].mass[k] / law[1].mass[k])));
+	}
+	return largest;
+}
+
+/* A random row comes, or is another one. */
+static void
+make_neighbour(PoolData *other, const PoolData *data, Adjacency adjacency)
+{
+	int dimension = data->instance.dimension;
+	int64_t changed = adjacency == ADJACENCY_REPLACE ? below(ROWS) : ROWS;
+	PoolData fresh;
+
+	pool_data_create(other, ROWS + 1, dimension);
+	pool_data_create(&fresh, 1, dimension);
+	pool_data_fill(&fresh, FIXED_POINT_ONE);
+	memcpy(other->x, data->x, (size_t) (ROWS * dimension) * sizeof(int32_t));
+	memcpy(other->positive, data->positive, ROWS * sizeof(int64_t));
+	memcpy(other->negative, data->negative, ROWS * sizeof(int64_t));
+	/* One label, in data too, which may then have a row less or another one. */
+	memcpy(other->x + changed * dimension, fresh.x, (size_t) dimension * sizeof(int32_t));
+	other->positive[changed] = below(2);
+	other->negative[changed] = 1 - other->positive[changed];
+	if (adjacency == ADJACENCY_REPLACE)
+	{
+		data->positive[changed] = below(2);
+		data->negative[changed] = 1 - data->positive[changed];
+	}
+	pool_data_destroy(&fresh);
+}
+
+static void
+test_neighbours(void)
+{
+	reseed(230);
+	for (int k = 0; k < check_repetitions(400); k++)
+	{
+		PoolProblem problem;
+		PoolData data;
+		PoolData other;
+		int rounds = 1 + below(3);
+
+		pool_data_create(&data, ROWS, 1 + below(COLUMNS));
+		pool_data_fill(&data, FIXED_POINT_ONE);
+		random_problem(&problem, &data.instance, rounds,
+					   rounds == 1 ? 1 + below(60) : 1 + below(5));
+		make_neighbour(&other, &data, problem.adjacency);
+		CHECK(largest_ratio(&problem, &other.instance) <=
+			  (long double) problem.epsilon / EPSILON_ONE * (1 + 1e-12L));
+		pool_data_destroy(&data);
+		pool_data_destroy(&other);
+	}
+}
+
+/*
+ * One column: all candidates of one sign have the same loss.  With many rows of one label those of
+ * the wrong sign have hardly any mass, and one row more of the other label makes them e^epsilon
+ * times as likely; in several rounds, from a centre of the wrong sign that stays, the same.
+ */
+static void
+test_tight(void)
+{
+	reseed(240);
+	for (int k = 0; k < 12; k++)
+	{
+		bool replace = k % 2 == 0;
+		PoolProblem problem;
+		PoolData data[2];
+
+		for (int side = 0; side < 2; side++)
+		{
+			pool_data_create(&data[side], 1, 1);
+			data[side].x[0] = FIXED_POINT_ONE;
+			data[side].positive[0] = 400 - (side == 1 && replace);
+			data[side].negative[0] = side;
+		}
+		random_problem(&problem, &data[0].instance, 1 + k / 4, k < 4 ? 20 : 6);
+		problem.adjacency = replace ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE;
+		problem.epsilon = EPSILON_ONE;
+		problem.centre[0] = -(1 << 20);
+		CHECK(largest_ratio(&problem, &data[1].instance) <= 1 + 1e-12L);
+		if (problem.rounds == 1)
+			CHECK(largest_ratio(&problem, &data[1].instance) >= 0.9);
+		for (int side = 0; side < 2; side++)
+			pool_data_destroy(&data[side]);
+	}
+}
+
+/*
+ * At the least epsilon an answer is uniform on the pool, whatever the rows are: so the same bits
+ * give the same answer on any rows, if the candidates do not see them.
+ */
+static void
+test_rows_unseen(void)
+{
+	reseed(250);
+	for (int k = 0; k < check_repetitions(100); k++)
+	{
+		int64_t answer[2][COLUMNS] = {{0}};
+		uint64_t seed = teststream_next(&stream);
+		PoolProblem problem;
+		PoolData data[2];
+
+		for (int side = 0; side < 2; side++)
+		{
+			pool_data_create(&data[side], 70 * (1 + side), COLUMNS);
+			pool_data_fill(&data[side], FIXED_POINT_ONE);
+		}
+		random_problem(&problem, &data[0].instance, 1 + below(3), 200);
+		problem.epsilon = 1;
+		for (int side = 0; side < 2; side++)
+		{
+			problem.instance = &data[side].instance;
+			reseed(seed);
+			pool_select(&problem, &bits, memory, answer[side]);
+			pool_data_destroy(&data[side]);
+		}
+		CHECK(memcmp(answer[0], answer[1], sizeof(answer[0])) == 0);
+	}
+}
+
+/* ---- what remains ---- */
+
+/* No rows, one candidate, and rows that all candidates get equally wrong: the pool is uniform. */
+static void
+test_degenerate(void)
+{
+	PoolProblem problem;
+	PoolData data;
+	int64_t answer[COLUMNS];
+	int centre = 0;
+	int draws = LAW_DRAWS / 10;
+
+	reseed(260);
+	pool_data_create(&data, 0, COLUMNS);
+	random_problem(&problem, &data.instance, 1, 1);
+	pool_select(&problem, &bits, memory, answer);
+	for (int j = 0; j < COLUMNS; j++)
+		CHECK(llabs(answer[j] - problem.centre[j]) <= 1 << 6);
+	problem.candidates = 31;
+	problem.kernel = POOL_PORTABLE;
+	pool_select(&problem, &bits, memory, answer);
+	for (int k = 0; k < draws; k++)
+	{
+		int64_t second[COLUMNS];
+		bool same = true;
+
+		pool_select(&problem, &bits, memory, second);
+		for (int j = 0; j < COLUMNS; j++)
+			same = same && llabs(second[j] - problem.centre[j]) <= 1 << 6;
+		centre += same;
+	}
+	/* 21 of 51, with an error of 6 deviations. */
+	CHECK(fabs((double) centre / draws - 21.0 / 51) < 6 * sqrt(0.25 / draws));
+	pool_data_destroy(&data);
+}
+
+static void
+test_sizes(void)
+{
+	CHECK(pool_size(10000, 30, 3) == POOL_MOST);
+	CHECK(pool_size(1000000, 23, 3) == 144927);
+	CHECK(pool_size(INT64_C(1) << 38, 128, 16) == 1);
+	CHECK(pool_size(0, 1, 1) == POOL_MOST);
+}
+
+int
+main(void)
+{
+	test_begin(220);
+	test_draws();
+	test_neighbours();
+	test_tight();
+	test_rows_unseen();
+	test_degenerate();
+	test_sizes();
+	return test_end("pool_select");
+}
