@@ -4,7 +4,7 @@
  * The norm |b|_K is the largest of: the sum of absolute values of each group's coordinates, and
  * the absolute value of each other coordinate.  Its unit ball is the body K, a product of
  * cross-polytopes and segments.  The noise has density proportional to exp(-|b|_K / scale),
- * either on all of R^D, or on the subspace S in which the coordinates of every group have the
+ * either on all of R^d, or on the subspace S in which the coordinates of every group have the
  * same sum (theorems K1 to K4).
  *
  * Gradients of linear models lie in S if each group has exactly one 1 in each row: the sum over
@@ -26,17 +26,17 @@ typedef struct KNormBody
 	int groups;
 	const int *size; /* of each group, at least 1 */
 	int others;
-	bool subspace; /* S instead of R^D */
+	bool subspace; /* S instead of R^d */
 } KNormBody;
 
-/* D, the number of coordinates. */
+/* d, the number of coordinates. */
 extern int knorm_coordinates(const KNormBody *body);
 
-/* The dimension of R^D or of S: what |b|_K / scale, of law Gamma(dimension), depends on. */
+/* The dimension of R^d or of S: what |b|_K / scale, of law Gamma(dimension), depends on. */
 extern int knorm_dimension(const KNormBody *body);
 
 /*
- * Creates a draw of D coordinates, which real_noise.h rounds.  The double scale > 0 is taken as an
+ * Creates a draw of d coordinates, which real_noise.h rounds.  The double scale > 0 is taken as an
  * exact real number.  What size points to is not read after the call.
  */
 extern RealDraw *knorm_draw_create(const KNormBody *body, double scale, Bits *bits, Memory *memory);
