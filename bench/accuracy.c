@@ -1,17 +1,17 @@
 /*
- * accuracy.c - training accuracy of every mechanism on Adult in four encodings.
+ * accuracy.c - training accuracy of every mechanism on the sets of accuracy_sets.py.
  *
- *   accuracy FOLDER [SET [TEXT [EPSILON]]]    FOLDER has the sets of accuracy_sets.py
+ *   accuracy FOLDER [SET [TEXT [EPSILON]]]    FOLDER has the sets; all: every set
  *   accuracy --times FOLDER RUNS              how long releases take, for bench/plot.sh
  *
  * Prints a line for each set, row and epsilon that is measured, separated by tabs:
  *
  *   set  family  row  epsilon  runs  mean  sd  seconds of a run
  *
- * mean and sd in percent, or for squared errors in thousandths; runs "law" where the mean is the
- * law's own, "refused" where nothing is released: then mean and sd hold the error's bound and that
- * of weights of 0.  TEXT chooses the rows whose names contain it, =TEXT the row with that name,
- * EPSILON the rows with that epsilon. delta is 1 / n^2 where a mechanism needs one.
+ * mean and sd in percent, or for squared errors in thousandths; runs "late" where a run did not end
+ * in RUN_SECONDS, "refused" where nothing is released: then mean and sd hold the error's bound and
+ * that of weights of 0.  TEXT chooses the rows whose names contain it, =TEXT the row with that
+ * name, EPSILON the rows with that epsilon. delta is 1 / n^2 where a mechanism needs one.
  * bench/accuracy.sh runs it and bench/accuracy.py makes docs/accuracy.md of what it prints.  With
  * --times it prints, for some rows of adult23 and each epsilon, a line for each of so many
  * releases: row, epsilon and processor seconds of one thread.
@@ -19,6 +19,10 @@
  * To add a mechanism, add a Line: a name, a function that fills in the request, and the numbers
  * that the function uses.
  */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "accuracy_set.h"
 
 #include "core/mechanisms/classifier.h"
@@ -27,33 +31,22 @@
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/convex_default.h"
 
-#define EPSILONS 7
-#define RUNS 20
-
-/* Runs at each lambda of a row that is tuned, and at the best one once more. */
-#define TUNING_RUNS 20
-
 /* Scores of a net are at most this, as in the server (body_choice.c). */
 #define NET_REACH INT64_C(8)
 
 /* Points of a net: the server takes more by itself, and seconds for a draw. */
 #define NET_POINTS 10000
 
-static const double epsilons[EPSILONS] = {0.1, 0.3, 0.5, 1, 2, 5, 10};
-
 typedef enum BenchSet
 {
 	ON_ADULT23 = 1,
-	ON_G1 = 2,
-	ON_G2 = 4,
-	ON_FULL = 8,
-	ON_MADE = 16,
-	ON_FEW = 32,
-	ON_TWO = 64,
-	ON_SHARES = 128,
-	ON_FORECASTS = 256,
-	ON_SMALL = ON_ADULT23 | ON_G1 | ON_G2,
-	ON_ALL = ON_SMALL | ON_FULL | ON_MADE,
+	ON_PANEL = 2,
+	ON_FULL = 4,
+	ON_FEW = 8,
+	ON_TWO = 16,
+	ON_SHARES = 32,
+	ON_FORECASTS = 64,
+	ON_ALL = ON_ADULT23 | ON_PANEL | ON_FULL,
 	ON_EVERY = ON_ALL | ON_FEW | ON_TWO,
 	ON_TARGETS = ON_SHARES | ON_FORECASTS
 } BenchSet;
@@ -62,7 +55,7 @@ typedef struct Line Line;
 
 struct Line
 {
-	const char *family; /* whose best row the automatic ones are compared with */
+	const char *family; /* the part of the page */
 	const char *name;
 	unsigned sets;
 	/* Fills in all but epsilon, adjacency and threads; false where there is no such request. */
@@ -72,7 +65,6 @@ struct Line
 	Adjacency adjacency;
 	const char *grid; /* see make_grid() */
 	bool pure;        /* delta is 0 though the mechanism could use it */
-	bool tuned;       /* the best lambda, looked for on the very data: what no rule can reach */
 	ConvexLoss loss;
 };
 
@@ -176,14 +168,14 @@ settle_auto_halfspace(const AccuracySet *set, const Line *line, MechanismRequest
 }
 
 static bool
-settle_clipped(const AccuracySet *set, const Line *line, MechanismRequest *request, double share)
+settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *request)
 {
 	bool gaussian = line->noise == CONVEX_GAUSSIAN && !line->pure;
 
 	request->kind = line->kind;
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex.loss = line->loss;
-	request->convex.radius = share * convex_default_radius(&set->encoding);
+	request->convex.radius = convex_default_radius(&set->encoding);
 	convex_default(request, 0);
 	if (gaussian)
 	{
@@ -192,19 +184,6 @@ settle_clipped(const AccuracySet *set, const Line *line, MechanismRequest *reque
 		request->convex.lambda = convex_default_lambda_for_noise(request);
 	}
 	return convex_noise_length(request) < INFINITY;
-}
-
-static bool
-settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *request)
-{
-	return settle_clipped(set, line, request, 1);
-}
-
-/* As dp_classifier clips rows. */
-static bool
-settle_short(const AccuracySet *set, const Line *line, MechanismRequest *request)
-{
-	return settle_clipped(set, line, request, CLASSIFIER_RADIUS_SHARE);
 }
 
 /* Noisy gradient descent; noise is a DescentSampling.  The radius is the server's
@@ -327,103 +306,92 @@ settle_classifier(const AccuracySet *set, const Line *line, MechanismRequest *re
 #define EM MECHANISM_EXPONENTIAL
 #define OPDISC MECHANISM_OPDISC
 #define RSPM MECHANISM_RSPM
+#define OBJECTIVE MECHANISM_OBJECTIVE
+#define OUTPUT MECHANISM_OUTPUT
 #define HALFSPACE_ROW(name, sets, kind, noise, grid)                                               \
 	{                                                                                              \
-		"halfspace", name, sets, settle_grid, kind, noise, ADJACENCY_REPLACE, grid, false, false,  \
+		"halfspace", name, sets, settle_grid, kind, noise, ADJACENCY_REPLACE, grid, false,         \
 			LOSS_LOGISTIC                                                                          \
 	}
-#define CONVEX_ROW(name, sets, kind, noise, adjacency, tuned, loss)                                \
+#define CONVEX_ROW(name, sets, settle, kind, noise, loss)                                          \
 	{                                                                                              \
-		(adjacency) == ADJACENCY_REPLACE ? "convex" : "add_remove", name, sets, settle_convex,     \
-			kind, noise, adjacency, NULL, false, tuned, loss                                       \
+		"convex", name, sets, settle, kind, noise, ADJACENCY_REPLACE, NULL, false, loss            \
 	}
 
 #define DESCENT_ROW(name, sets, sampling, adjacency)                                               \
 	{                                                                                              \
 		(adjacency) == ADJACENCY_REPLACE ? "convex" : "add_remove", name, sets, settle_descent,    \
-			MECHANISM_SGD, sampling, adjacency, NULL, false, false, LOSS_LOGISTIC                  \
-	}
-
-#define NET_ROW(name, kind, loss)                                                                  \
-	{                                                                                              \
-		"convex", name, ON_FEW, settle_net, kind, 0, ADJACENCY_REPLACE, NULL, false, false, loss   \
+			MECHANISM_SGD, sampling, adjacency, NULL, false, LOSS_LOGISTIC                         \
 	}
 
 #define SQUARES_ROW(name, beside, pure)                                                            \
 	{                                                                                              \
 		"squares", name, ON_TARGETS, settle_simplex, MECHANISM_SIMPLEX, beside, ADJACENCY_REPLACE, \
-			NULL, pure, false, LOSS_LOGISTIC                                                       \
+			NULL, pure, LOSS_LOGISTIC                                                              \
+	}
+#define AUTOMATIC_ROW(name, settle, pure)                                                          \
+	{                                                                                              \
+		"automatic", name, ON_EVERY, settle, EM, 0, ADJACENCY_REPLACE, NULL, pure, LOSS_LOGISTIC   \
 	}
 
 static const Line lines[] = {
-	HALFSPACE_ROW("exponential, {-1,0,1}", ON_SMALL | ON_MADE, EM, 0, "1 1 1"),
-	HALFSPACE_ROW("exponential, {-1,0,1}, numbers ±4", ON_SMALL, EM, 0, "1 1 4"),
-	HALFSPACE_ROW("exponential, groups ±2, others ±1, numbers ±4", ON_G1 | ON_G2, EM, 0, "2 1 4"),
-	HALFSPACE_ROW("exponential, groups ±3, others ±2", ON_G1 | ON_G2, EM, 0, "3 2 2"),
-	HALFSPACE_ROW("exponential, groups ±4, others ±2", ON_G1 | ON_G2, EM, 0, "4 2 2"),
-	HALFSPACE_ROW("exponential, groups ±4, others ±1, numbers ±4", ON_G1 | ON_G2, EM, 0, "4 1 4"),
-	HALFSPACE_ROW("exponential, groups ±4, others ±2, numbers ±4", ON_G1 | ON_G2, EM, 0, "4 2 4"),
+	AUTOMATIC_ROW("dp_classifier", settle_classifier, false),
+	AUTOMATIC_ROW("dp_classifier, delta 0", settle_classifier, true),
+	AUTOMATIC_ROW("dp_halfspace", settle_auto_halfspace, false),
+	AUTOMATIC_ROW("dp_logistic", settle_auto_logistic, false),
+	HALFSPACE_ROW("exponential, {-1,0,1}", ON_ADULT23 | ON_PANEL, EM, 0, "1 1 1"),
+	HALFSPACE_ROW("exponential, {-1,0,1}, numbers ±4", ON_ADULT23, EM, 0, "1 1 4"),
 	HALFSPACE_ROW("exponential, ±2 with reference levels, numbers ±4", ON_ADULT23, EM, 0,
 				  "2 2 4 0"),
 	HALFSPACE_ROW("exponential, sparse 2", ON_ALL, EM, 0, "sparse 2"),
 	HALFSPACE_ROW("exponential, sparse 3", ON_ALL, EM, 0, "sparse 3"),
-	HALFSPACE_ROW("exponential, sparse 4", ON_SMALL | ON_MADE, EM, 0, "sparse 4"),
-	HALFSPACE_ROW("exponential, sparse 5", ON_SMALL | ON_MADE, EM, 0, "sparse 5"),
-	HALFSPACE_ROW("exponential, sparse 6", ON_SMALL, EM, 0, "sparse 6"),
-	HALFSPACE_ROW("exponential, sparse 8", ON_SMALL, EM, 0, "sparse 8"),
+	HALFSPACE_ROW("exponential, sparse 6", ON_ADULT23, EM, 0, "sparse 6"),
 	HALFSPACE_ROW("exponential, ball 23", ON_ADULT23, EM, 0, "ball 23"),
-	HALFSPACE_ROW("permute_flip, sparse 3", ON_SMALL, MECHANISM_PERMUTE_FLIP, 0, "sparse 3"),
-	HALFSPACE_ROW("opdisc gauge, signs", ON_SMALL, OPDISC, PERTURBATION_GAUGE, "sign"),
-	HALFSPACE_ROW("opdisc gauge, signs, modulus 2", ON_SMALL, OPDISC, PERTURBATION_GAUGE,
+	HALFSPACE_ROW("permute_flip, sparse 3", ON_ADULT23, MECHANISM_PERMUTE_FLIP, 0, "sparse 3"),
+	HALFSPACE_ROW("opdisc gauge, signs", ON_ADULT23, OPDISC, PERTURBATION_GAUGE, "sign"),
+	HALFSPACE_ROW("opdisc gauge, signs, modulus 2", ON_ADULT23, OPDISC, PERTURBATION_GAUGE,
 				  "modulus 2"),
-	HALFSPACE_ROW("opdisc gauge, {-1,0,1}", ON_SMALL, OPDISC, PERTURBATION_GAUGE, "1 1 1"),
-	HALFSPACE_ROW("opdisc gauge, {-1,0,1}, modulus 3", ON_SMALL, OPDISC, PERTURBATION_GAUGE,
-				  "modulus 3"),
-	HALFSPACE_ROW("opdisc gauge, sparse 4", ON_SMALL, OPDISC, PERTURBATION_GAUGE, "sparse 4"),
-	HALFSPACE_ROW("opdisc laplace, signs", ON_SMALL, OPDISC, PERTURBATION_LAPLACE, "sign"),
-	HALFSPACE_ROW("opdisc spherical, ball 23", ON_ADULT23 | ON_G1, OPDISC, PERTURBATION_SPHERICAL,
-				  "ball 23"),
-	HALFSPACE_ROW("opdisc gaussian, ball 23", ON_ADULT23 | ON_G1, OPDISC, PERTURBATION_GAUSSIAN,
-				  "ball 23"),
-	HALFSPACE_ROW("opdisc published (unproven), ball 23", ON_ADULT23 | ON_G1, OPDISC,
-				  PERTURBATION_PUBLISHED, "ball 23"),
-	HALFSPACE_ROW("rspm gauge, {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_GAUGE, "1 1 1"),
-	HALFSPACE_ROW("rspm laplace, {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_LAPLACE, "1 1 1"),
-	HALFSPACE_ROW("rspm gaussian, {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_GAUSSIAN, "1 1 1"),
-	HALFSPACE_ROW("rspm published (unproven), {-1,0,1}", ON_SMALL, RSPM, PERTURBATION_PUBLISHED,
+	HALFSPACE_ROW("opdisc gauge, {-1,0,1}", ON_ADULT23 | ON_PANEL, OPDISC, PERTURBATION_GAUGE,
 				  "1 1 1"),
-	HALFSPACE_ROW("sample_aggregate, sparse 2", ON_SMALL, MECHANISM_SAMPLE_AGGREGATE, 0,
+	HALFSPACE_ROW("opdisc gauge, {-1,0,1}, modulus 3", ON_ADULT23, OPDISC, PERTURBATION_GAUGE,
+				  "modulus 3"),
+	HALFSPACE_ROW("opdisc gauge, sparse 4", ON_ADULT23, OPDISC, PERTURBATION_GAUGE, "sparse 4"),
+	HALFSPACE_ROW("opdisc laplace, signs", ON_ADULT23, OPDISC, PERTURBATION_LAPLACE, "sign"),
+	HALFSPACE_ROW("opdisc spherical, ball 23", ON_ADULT23, OPDISC, PERTURBATION_SPHERICAL,
+				  "ball 23"),
+	HALFSPACE_ROW("opdisc gaussian, ball 23", ON_ADULT23, OPDISC, PERTURBATION_GAUSSIAN, "ball 23"),
+	HALFSPACE_ROW("opdisc published (unproven), ball 23", ON_ADULT23, OPDISC,
+				  PERTURBATION_PUBLISHED, "ball 23"),
+	HALFSPACE_ROW("rspm gauge, {-1,0,1}", ON_ADULT23 | ON_PANEL, RSPM, PERTURBATION_GAUGE, "1 1 1"),
+	HALFSPACE_ROW("rspm laplace, {-1,0,1}", ON_ADULT23, RSPM, PERTURBATION_LAPLACE, "1 1 1"),
+	HALFSPACE_ROW("rspm gaussian, {-1,0,1}", ON_ADULT23, RSPM, PERTURBATION_GAUSSIAN, "1 1 1"),
+	HALFSPACE_ROW("rspm published (unproven), {-1,0,1}", ON_ADULT23, RSPM, PERTURBATION_PUBLISHED,
+				  "1 1 1"),
+	HALFSPACE_ROW("sample_aggregate, sparse 2", ON_ADULT23, MECHANISM_SAMPLE_AGGREGATE, 0,
 				  "sparse 2"),
-	CONVEX_ROW("logistic, objective, gamma", ON_EVERY, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
-			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
-	CONVEX_ROW("logistic, objective, gamma, best lambda", ON_ALL, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
-			   ADJACENCY_REPLACE, true, LOSS_LOGISTIC),
-	CONVEX_ROW("logistic, objective, gaussian", ON_EVERY, MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN,
-			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
-	CONVEX_ROW("logistic, objective, gaussian, best lambda", ON_ALL, MECHANISM_OBJECTIVE,
-			   CONVEX_GAUSSIAN, ADJACENCY_REPLACE, true, LOSS_LOGISTIC),
-	CONVEX_ROW("logistic, output, gamma", ON_ALL | ON_FEW, MECHANISM_OUTPUT, CONVEX_GAMMA,
-			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
-	CONVEX_ROW("logistic, output, gaussian", ON_ALL | ON_FEW, MECHANISM_OUTPUT, CONVEX_GAUSSIAN,
-			   ADJACENCY_REPLACE, false, LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, objective, gamma", ON_EVERY, settle_convex, OBJECTIVE, CONVEX_GAMMA,
+			   LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, objective, gaussian", ON_EVERY, settle_convex, OBJECTIVE, CONVEX_GAUSSIAN,
+			   LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, output, gamma", ON_ALL | ON_FEW, settle_convex, OUTPUT, CONVEX_GAMMA,
+			   LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, output, gaussian", ON_ALL | ON_FEW, settle_convex, OUTPUT,
+			   CONVEX_GAUSSIAN, LOSS_LOGISTIC),
+	CONVEX_ROW("svm, objective, gamma", ON_ALL | ON_FEW, settle_convex, OBJECTIVE, CONVEX_GAMMA,
+			   LOSS_HUBER),
 	DESCENT_ROW("logistic, sgd, full batches", ON_ALL | ON_FEW, DESCENT_FULL, ADJACENCY_REPLACE),
 	DESCENT_ROW("logistic, sgd, fixed batches", ON_ADULT23, DESCENT_FIXED, ADJACENCY_REPLACE),
 	DESCENT_ROW("logistic, sgd, Poisson batches", ON_ADULT23, DESCENT_POISSON, ADJACENCY_REPLACE),
-	DESCENT_ROW("logistic, sgd, full batches, add_remove", ON_ADULT23, DESCENT_FULL,
+	DESCENT_ROW("logistic, sgd, full batches, add_remove", ON_ALL, DESCENT_FULL,
 				ADJACENCY_ADD_REMOVE),
-	CONVEX_ROW("svm, objective, gamma", ON_ALL | ON_FEW, MECHANISM_OBJECTIVE, CONVEX_GAMMA,
-			   ADJACENCY_REPLACE, false, LOSS_HUBER),
-	CONVEX_ROW("logistic, objective, gaussian, best lambda, add_remove", ON_SMALL | ON_FULL,
-			   MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN, ADJACENCY_ADD_REMOVE, true, LOSS_LOGISTIC),
-	{"add_remove", "logistic, objective, gaussian, best lambda, radius 3/4, add_remove", ON_ADULT23,
-	 settle_short, MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN, ADJACENCY_ADD_REMOVE, NULL, false, true,
-	 LOSS_LOGISTIC},
-	NET_ROW("logistic, exponential over a net", MECHANISM_CONVEX_EXPONENTIAL, LOSS_LOGISTIC),
-	NET_ROW("logistic, localized", MECHANISM_LOCALIZED, LOSS_LOGISTIC),
-	NET_ROW("svm, exponential over a net", MECHANISM_CONVEX_EXPONENTIAL, LOSS_HUBER),
-	NET_ROW("svm, localized", MECHANISM_LOCALIZED, LOSS_HUBER),
-	{"convex", "logistic, opsamp", ON_EVERY, settle_opsamp, MECHANISM_OPSAMP, 0, ADJACENCY_REPLACE,
-	 NULL, false, false, LOSS_LOGISTIC},
+	CONVEX_ROW("logistic, exponential over a net", ON_FEW, settle_net, MECHANISM_CONVEX_EXPONENTIAL,
+			   0, LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, localized", ON_FEW, settle_net, MECHANISM_LOCALIZED, 0, LOSS_LOGISTIC),
+	CONVEX_ROW("svm, exponential over a net", ON_FEW, settle_net, MECHANISM_CONVEX_EXPONENTIAL, 0,
+			   LOSS_HUBER),
+	CONVEX_ROW("svm, localized", ON_FEW, settle_net, MECHANISM_LOCALIZED, 0, LOSS_HUBER),
+	CONVEX_ROW("logistic, opsamp", ON_FEW | ON_TWO, settle_opsamp, MECHANISM_OPSAMP, 0,
+			   LOSS_LOGISTIC),
 	SQUARES_ROW("least on the simplex, not private", BESIDE_LEAST, false),
 	SQUARES_ROW("best single feature, not private", BESIDE_VERTEX, false),
 	SQUARES_ROW("equal shares", BESIDE_EQUAL, false),
@@ -431,41 +399,9 @@ static const Line lines[] = {
 	SQUARES_ROW("dp_simplex, promised mean", BESIDE_PROMISED, false),
 	SQUARES_ROW("dp_simplex, delta 0", BESIDE_NONE, true),
 	SQUARES_ROW("dp_simplex, delta 0, promised mean", BESIDE_PROMISED, true),
-	{"automatic", "dp_halfspace", ON_EVERY, settle_auto_halfspace, EM, 0, ADJACENCY_REPLACE, NULL,
-	 false, false, LOSS_LOGISTIC},
-	{"automatic", "dp_logistic", ON_EVERY, settle_auto_logistic, EM, 0, ADJACENCY_REPLACE, NULL,
-	 false, false, LOSS_LOGISTIC},
-	{"automatic", "dp_classifier", ON_EVERY, settle_classifier, EM, 0, ADJACENCY_REPLACE, NULL,
-	 false, false, LOSS_LOGISTIC},
-	{"automatic", "dp_classifier, delta 0", ON_EVERY, settle_classifier, EM, 0, ADJACENCY_REPLACE,
-	 NULL, true, false, LOSS_LOGISTIC},
 };
 
 /* ---- measuring ---- */
-
-/* The best of a grid of lambdas, measured once more with draws of its own. */
-static Accuracy
-measure_tuned(const AccuracySet *set, MechanismRequest *request, Bits *bits)
-{
-	Accuracy best = {.mean = 0};
-	int64_t best_lambda = request->convex.lambda;
-
-	for (double lambda = 0x1p-6; lambda <= 0x1p8; lambda *= 2)
-	{
-		Accuracy now;
-
-		request->convex.lambda = (int64_t) (lambda * LAMBDA_ONE);
-		if (convex_noise_length(request) == INFINITY)
-			continue;
-		now = accuracy_of_releases(set, request, TUNING_RUNS, TUNING_RUNS, bits);
-		if (now.mean <= best.mean)
-			continue;
-		best = now;
-		best_lambda = request->convex.lambda;
-	}
-	request->convex.lambda = best_lambda;
-	return accuracy_of_releases(set, request, RUNS, MOST_RUNS, bits);
-}
 
 /* What needs no draw. */
 static Accuracy
@@ -499,71 +435,66 @@ is_refused(const MechanismRequest *request, Accuracy *accuracy)
 	return true;
 }
 
-static Accuracy
-measure_cell(const AccuracySet *set, const Line *line, MechanismRequest *request, Bits *bits)
+static void
+measure_cell(const AccuracySet *set, const Line *line, double epsilon,
+			 const MechanismRequest *request)
 {
+	Accuracy accuracy;
+	TestStream stream;
+	Bits bits;
+	bool refused = is_refused(request, &accuracy);
+
+	teststream_seed(&stream, 5);
+	bits_init(&bits, teststream_fill, &stream);
 	if (line->kind == MECHANISM_SIMPLEX && line->noise != BESIDE_NONE)
-		return squares_beside(set, line, request);
-	if (line->tuned)
-		return measure_tuned(set, request, bits);
-	return accuracy_measure(set, request, RUNS, bits);
+		accuracy = squares_beside(set, line, request);
+	else if (!refused)
+		accuracy = accuracy_of_releases(set, request, &bits);
+	accuracy_print(set->name, line->family, line->name, epsilon, refused ? "refused" : NULL,
+				   &accuracy);
 }
 
+/* In a process of its own, which an alarm of accuracy_of_releases() may end. */
 static void
-print_cell(const AccuracySet *set, const Line *line, double epsilon, Bits *bits)
+print_cell(const AccuracySet *set, const Line *line, double epsilon)
 {
 	MechanismRequest request = {.epsilon = (int64_t) nearbyint(epsilon * EPSILON_ONE),
 								.adjacency = line->adjacency,
 								.threads = 1};
-	Accuracy accuracy;
-	bool refused;
+	Accuracy late = {.sd = (double) NAN, .seconds = RUN_SECONDS};
+	int status = 0;
+	pid_t child;
 
 	if (!line->settle(set, line, &request))
 		return;
-	refused = is_refused(&request, &accuracy);
-	if (!refused)
-		accuracy = measure_cell(set, line, &request, bits);
-	printf("%s\t%s\t%s\t%g\t", set->name, line->family, line->name, epsilon);
-	if (refused)
-		printf("refused");
-	else if (accuracy.runs == 0)
-		printf("law");
-	else
-		printf("%d", accuracy.runs);
-	printf("\t%.3f\t%.3f\t%.3f\n", accuracy.mean, accuracy.sd, accuracy.seconds);
-	fflush(stdout);
-}
-
-static bool
-is_asked(const Line *line, const char *text)
-{
-	if (text == NULL)
-		return true;
-	return text[0] == '=' ? strcmp(line->name, text + 1) == 0 : strstr(line->name, text) != NULL;
+	child = fork();
+	if (child == 0)
+	{
+		measure_cell(set, line, epsilon, &request);
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child ||
+		(status != 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)))
+	{
+		fprintf(stderr, "%s at epsilon %g on %s failed\n", line->name, epsilon, set->name);
+		exit(1);
+	}
+	if (status != 0)
+		accuracy_print(set->name, line->family, line->name, epsilon, "late", &late);
 }
 
 static void
-print_set(const char *folder, const char *name, unsigned bit, const char *part, double epsilon)
+print_set(const AccuracyAsk *ask, const char *name, unsigned bit)
 {
 	Arena *arena = arena_create(check_out_of_memory);
 	AccuracySet set;
-	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/%s.set", folder, name);
-	accuracy_set_read(&set, path, arena_memory(arena));
+	accuracy_set_read(&set, ask->folder, name, arena_memory(arena));
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-	{
-		TestStream stream;
-		Bits bits;
-
-		if ((lines[i].sets & bit) == 0 || !is_asked(&lines[i], part))
-			continue;
-		teststream_seed(&stream, 5);
-		bits_init(&bits, teststream_fill, &stream);
-		for (int e = 0; e < EPSILONS; e++)
-			if (epsilon == 0 || epsilon == epsilons[e])
-				print_cell(&set, &lines[i], epsilons[e], &bits);
-	}
+		for (int e = 0; e < ACCURACY_EPSILONS; e++)
+			if ((lines[i].sets & bit) != 0 &&
+				accuracy_is_asked(ask, lines[i].name, accuracy_epsilons[e]))
+				print_cell(&set, &lines[i], accuracy_epsilons[e]);
 	arena_destroy(arena);
 }
 
@@ -597,16 +528,17 @@ print_times_of(const AccuracySet *set, const Line *line, int runs)
 
 	teststream_seed(&stream, 6);
 	bits_init(&bits, teststream_fill, &stream);
-	for (int e = 0; e < EPSILONS; e++)
+	for (int e = 0; e < ACCURACY_EPSILONS; e++)
 	{
-		MechanismRequest request = {.epsilon = (int64_t) nearbyint(epsilons[e] * EPSILON_ONE),
+		double epsilon = accuracy_epsilons[e];
+		MechanismRequest request = {.epsilon = (int64_t) nearbyint(epsilon * EPSILON_ONE),
 									.adjacency = line->adjacency,
 									.threads = 1};
 
 		if (!line->settle(set, line, &request))
 			continue;
 		for (int k = 0; k < runs; k++)
-			printf("%s\t%g\t%.4f\n", line->name, epsilons[e],
+			printf("%s\t%g\t%.4f\n", line->name, epsilon,
 				   accuracy_time_release(set, &request, &bits));
 		fflush(stdout);
 	}
@@ -617,10 +549,8 @@ print_times(const char *folder, int runs)
 {
 	Arena *arena = arena_create(check_out_of_memory);
 	AccuracySet set;
-	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/adult23.set", folder);
-	accuracy_set_read(&set, path, arena_memory(arena));
+	accuracy_set_read(&set, folder, "adult23", arena_memory(arena));
 	for (size_t i = 0; i < sizeof(timed) / sizeof(timed[0]); i++)
 		print_times_of(&set, line_named(timed[i]), runs);
 	arena_destroy(arena);
@@ -633,24 +563,29 @@ main(int argc, char **argv)
 	{
 		const char *name;
 		BenchSet bit;
-	} sets[] = {{"adult23", ON_ADULT23}, {"g1", ON_G1},         {"g2", ON_G2},
-				{"full", ON_FULL},       {"made", ON_MADE},     {"few", ON_FEW},
-				{"two", ON_TWO},         {"shares", ON_SHARES}, {"forecasts", ON_FORECASTS}};
+	} sets[] = {{"adult23", ON_ADULT23},
+				{"cont15", ON_PANEL},
+				{"cont20sep", ON_PANEL},
+				{"onehot30", ON_PANEL},
+				{"mixed30", ON_PANEL},
+				{"sparse40", ON_PANEL},
+				{"magic", ON_PANEL},
+				{"german", ON_PANEL},
+				{"full", ON_FULL},
+				{"few", ON_FEW},
+				{"two", ON_TWO},
+				{"shares", ON_SHARES},
+				{"forecasts", ON_FORECASTS}};
+	AccuracyAsk ask;
 
-	if (argc < 2 || (strcmp(argv[1], "--times") == 0 && argc != 4))
-	{
-		fprintf(stderr,
-				"usage: accuracy FOLDER [SET [TEXT [EPSILON]]] | accuracy --times FOLDER RUNS\n");
-		return 1;
-	}
-	if (strcmp(argv[1], "--times") == 0)
+	if (argc == 4 && strcmp(argv[1], "--times") == 0)
 	{
 		print_times(argv[2], atoi(argv[3]));
 		return 0;
 	}
+	ask = accuracy_ask(argc, argv);
 	for (size_t s = 0; s < sizeof(sets) / sizeof(sets[0]); s++)
-		if (argc < 3 || strcmp(argv[2], "all") == 0 || strcmp(argv[2], sets[s].name) == 0)
-			print_set(argv[1], sets[s].name, sets[s].bit, argc > 3 ? argv[3] : NULL,
-					  argc > 4 ? atof(argv[4]) : 0);
+		if (accuracy_is_set_asked(&ask, sets[s].name))
+			print_set(&ask, sets[s].name, sets[s].bit);
 	return 0;
 }

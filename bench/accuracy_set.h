@@ -8,29 +8,39 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/check.h"
 #include "core/mechanisms/mechanism.h"
 #include "core/rows/rows.h"
 #include "core/testbits.h"
-#include "core/exponential/tree.h"
 
 #include "accuracy_simplex.h"
 #include "measure.h"
 
-/* With so few configurations the law's mean is computed instead of estimated. */
-#define EXACT_MEAN_COST 3000000
-
-/* More are never enumerated. */
-#define ENUMERATION_COST 50000000
-
-/* Draws from one tree cost little beside the first. */
-#define TREE_DRAWS 400
-#define LEAST_DRAWS 20
-#define DRAWS_SECONDS 5
-
-/* Of other mechanisms, which begin anew each time. */
+/* A cell has LEAST_RUNS runs, more while they take less than QUICK_SECONDS together, and fewer, at
+ * least FEW_RUNS, once they take longer than LONG_SECONDS. */
+#define LEAST_RUNS 20
 #define MOST_RUNS 200
+#define FEW_RUNS 3
+#define QUICK_SECONDS 2
+#define LONG_SECONDS 60
+
+/* A run that takes longer ends the process. */
+#define RUN_SECONDS 30
+
+#define ACCURACY_EPSILONS 7
+
+static const double accuracy_epsilons[ACCURACY_EPSILONS] = {0.1, 0.3, 0.5, 1, 2, 5, 10};
+
+/* What a program is asked to measure; NULL or 0: everything. */
+typedef struct AccuracyAsk
+{
+	const char *folder;
+	const char *set;
+	const char *text; /* rows whose name has it; after a =, the row of that name */
+	double epsilon;
+} AccuracyAsk;
 
 typedef struct AccuracySet
 {
@@ -50,11 +60,59 @@ typedef struct AccuracySet
 
 typedef struct Accuracy
 {
-	int runs; /* 0: the law's own mean; sd is that of some draws, NAN if there was one */
+	int runs; /* 0: no draw is in the mean; sd is that of some draws, NAN if there was one */
 	double mean;
 	double sd;
 	double seconds; /* of a run */
 } Accuracy;
+
+/* ---- what is asked, and the answer ---- */
+
+static inline AccuracyAsk
+accuracy_ask(int argc, char **argv)
+{
+	if (argc < 2)
+	{
+		fprintf(stderr, "usage: %s FOLDER [SET [TEXT [EPSILON]]]\n", argv[0]);
+		exit(1);
+	}
+	return (AccuracyAsk){.folder = argv[1],
+						 .set = argc > 2 && strcmp(argv[2], "all") != 0 ? argv[2] : NULL,
+						 .text = argc > 3 ? argv[3] : NULL,
+						 .epsilon = argc > 4 ? atof(argv[4]) : 0};
+}
+
+static inline bool
+accuracy_is_set_asked(const AccuracyAsk *ask, const char *name)
+{
+	return ask->set == NULL || strcmp(ask->set, name) == 0;
+}
+
+static inline bool
+accuracy_is_asked(const AccuracyAsk *ask, const char *row, double epsilon)
+{
+	const char *text = ask->text;
+
+	if (ask->epsilon != 0 && ask->epsilon != epsilon)
+		return false;
+	if (text == NULL)
+		return true;
+	return text[0] == '=' ? strcmp(row, text + 1) == 0 : strstr(row, text) != NULL;
+}
+
+/* A line of docs/accuracy.tsv but for its memory and date; NULL: the number of runs. */
+static inline void
+accuracy_print(const char *set, const char *family, const char *row, double epsilon,
+			   const char *runs, const Accuracy *accuracy)
+{
+	printf("%s\t%s\t%s\t%g\t", set, family, row, epsilon);
+	if (runs != NULL)
+		printf("%s", runs);
+	else
+		printf("%d", accuracy->runs);
+	printf("\t%.3f\t%.3f\t%.3f\n", accuracy->mean, accuracy->sd, accuracy->seconds);
+	fflush(stdout);
+}
 
 /* ---- reading ---- */
 
@@ -112,11 +170,14 @@ accuracy_read_head(AccuracySet *set, FILE *file, const char *path)
 }
 
 static inline void
-accuracy_set_read(AccuracySet *set, const char *path, Memory *memory)
+accuracy_set_read(AccuracySet *set, const char *folder, const char *name, Memory *memory)
 {
-	FILE *file = fopen(path, "r");
+	char path[4096];
+	FILE *file;
 	Rows rows;
 
+	snprintf(path, sizeof(path), "%s/%s.set", folder, name);
+	file = fopen(path, "r");
 	if (file == NULL)
 		accuracy_scan_failed(path);
 	accuracy_read_head(set, file, path);
@@ -225,10 +286,15 @@ accuracy_finish(Accuracy *accuracy, double sum, double squares, int runs)
 	accuracy->sd = runs > 1 ? sqrt(fmax(0, squares - sum * sum / runs) / (runs - 1)) : (double) NAN;
 }
 
-/* As many runs as take DRAWS_SECONDS, but least .. most. */
+static inline bool
+accuracy_is_enough(int runs, double seconds)
+{
+	return runs >= MOST_RUNS || (runs >= LEAST_RUNS && seconds > QUICK_SECONDS) ||
+		   (runs >= FEW_RUNS && seconds > LONG_SECONDS);
+}
+
 static inline Accuracy
-accuracy_of_releases(const AccuracySet *set, const MechanismRequest *request, int least, int most,
-					 Bits *bits)
+accuracy_of_releases(const AccuracySet *set, const MechanismRequest *request, Bits *bits)
 {
 	Accuracy accuracy;
 	double began = seconds_now();
@@ -236,107 +302,19 @@ accuracy_of_releases(const AccuracySet *set, const MechanismRequest *request, in
 	double squares = 0;
 	int runs = 0;
 
-	for (; runs < most && (runs < least || seconds_now() - began < DRAWS_SECONDS); runs++)
+	for (; !accuracy_is_enough(runs, seconds_now() - began); runs++)
 	{
-		double value = accuracy_of_release(set, request, bits);
+		double value;
 
+		(void) alarm(RUN_SECONDS);
+		value = accuracy_of_release(set, request, bits);
+		(void) alarm(0);
 		sum += value;
 		squares += value * value;
 	}
 	accuracy_finish(&accuracy, sum, squares, runs);
 	accuracy.seconds = (seconds_now() - began) / runs;
 	return accuracy;
-}
-
-/* One draw of an exponential mechanism; false if the tree has failed so often that it never will.
- */
-typedef struct LawDraws
-{
-	const SelectProblem *problem;
-	Tree *tree; /* NULL: by enumeration */
-	int64_t attempts;
-	Bits *bits;
-	Memory *memory;
-} LawDraws;
-
-static inline bool
-accuracy_draw(const LawDraws *draws, SelectAnswer *answer)
-{
-	if (draws->tree != NULL)
-		return tree_draw(draws->tree, draws->attempts, draws->bits, answer);
-	select_exponential(draws->problem, draws->bits, draws->memory, answer);
-	return true;
-}
-
-/*
- * As many draws as take DRAWS_SECONDS, at most so many; with a tree, which only the
- * first of them has to grow, LEAST_DRAWS at least.
- */
-static inline void
-accuracy_draw_law(const AccuracySet *set, const LawDraws *draws, int most, Accuracy *accuracy)
-{
-	double began = seconds_now();
-	double sum = 0;
-	double squares = 0;
-	int made = 0;
-	int least = draws->tree != NULL ? LEAST_DRAWS : 1;
-
-	for (; made < most && (made < least || seconds_now() - began < DRAWS_SECONDS); made++)
-	{
-		SelectAnswer answer;
-		double value;
-
-		if (!accuracy_draw(draws, &answer))
-			break;
-		if (made == 0)
-			accuracy->seconds = seconds_now() - began;
-		value = accuracy_percent(set, (double) answer.loss);
-		sum += value;
-		squares += value * value;
-	}
-	accuracy_finish(accuracy, sum, squares, made);
-}
-
-/* The exponential mechanism: the law's own mean where it is cheap, else the mean of many draws. */
-static inline Accuracy
-accuracy_of_law(const AccuracySet *set, const MechanismRequest *request, Bits *bits)
-{
-	Arena *arena = arena_create(check_out_of_memory);
-	Memory *memory = arena_memory(arena);
-	SelectProblem problem = {.instance = &set->distinct,
-							 .grid = &request->grid,
-							 .group = request->group,
-							 .epsilon = request->epsilon,
-							 .adjacency = request->adjacency,
-							 .threads = request->threads};
-	uint64_t cost = select_cost(&request->grid, request->group);
-	bool cheap = cost <= EXACT_MEAN_COST;
-	Accuracy accuracy = {.seconds = 0};
-	LawDraws draws = {.problem = &problem,
-					  .tree = cheap ? NULL : tree_create(&problem, memory),
-					  /* then it is enumerated, as the mechanism itself does */
-					  .attempts = cost <= ENUMERATION_COST ? 20000 : INT64_MAX,
-					  .bits = bits,
-					  .memory = memory};
-
-	accuracy_draw_law(set, &draws, cheap ? LEAST_DRAWS : TREE_DRAWS, &accuracy);
-	if (draws.tree != NULL)
-		tree_destroy(draws.tree);
-	if (cheap || accuracy.runs < LEAST_DRAWS)
-	{
-		accuracy.runs = 0;
-		accuracy.mean = accuracy_percent(set, select_mean_loss(&problem, memory));
-	}
-	arena_destroy(arena);
-	return accuracy;
-}
-
-static inline Accuracy
-accuracy_measure(const AccuracySet *set, const MechanismRequest *request, int least, Bits *bits)
-{
-	return request->kind == MECHANISM_EXPONENTIAL
-			   ? accuracy_of_law(set, request, bits)
-			   : accuracy_of_releases(set, request, least, MOST_RUNS, bits);
 }
 
 #endif

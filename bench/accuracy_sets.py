@@ -6,12 +6,10 @@ the positions of its numeric columns, the clip bounds of each column, and then t
 label first. Every encoding is made of public constants:
 
   adult23  the papers' 23 columns, numbers divided by their largest values
-  g1       17 columns: numbers scaled and clipped so that small integer weights suit them
-  g2       14 columns: relationship, six numbers, an age indicator, sex and white collar
+  cont15 ... german  the seven sets of the folder panel: what is public about them is in the file's
+           first line and in README.md of the folder of the data
   full     all 32,561 rows of the raw file, the eight columns of words and three bins of
            gain, two of loss and four of age as 111 one-hot columns
-  made     10,000 generated rows: three one-hot groups of six and six numbers, labels of
-           a logistic model; no rule may fit Adult alone
   few      4 columns of the balanced subset: married, education, gain and hours, for the
            mechanisms that are for few weights only
   two      200,000 generated rows of an indicator and a number in steps of 1/8, with labels of a
@@ -22,13 +20,14 @@ label first. Every encoding is made of public constants:
            good and with errors of their own, and two with too small or too large values
 """
 import csv
+import glob
+import gzip
 import math
 import os
 import random
 import sys
 
 WORDS = [1, 3, 5, 6, 7, 8, 9, 13]  # the raw file's columns of words
-WHITE_COLLAR = ('Exec-managerial', 'Prof-specialty', 'Tech-support', 'Protective-serv')
 
 
 def clip(value, low, high):
@@ -62,15 +61,6 @@ def levels_of(rows, column):
     return sorted({row[column] for row in rows})
 
 
-def scaled(row):
-    """Gain, loss and hours: numbers whose unit is a sensible difference."""
-    return [clip(int(row[10]) / 5000, 0, 2), clip(int(row[11]) / 1500, 0, 2),
-            clip((int(row[12]) - 40) / 10, -2, 2)]
-
-
-SCALED_CLIP = [(0, 2), (0, 2), (-2, 2)]
-
-
 def write(folder, name, groups, numeric, bounds, rows):
     with open(os.path.join(folder, name + '.set'), 'w') as file:
         file.write('%s %d %d\n' % (name, len(bounds), len(rows)))
@@ -87,29 +77,6 @@ def write_adult23(data, folder):
     write(folder, 'adult23', [7, 6, 5, 2, 1, 1, 1], [21, 22, 23], [(0, 1)] * 23,
           [(int(row[0] > 0), row[1:]) for row in rows])
     write(folder, 'shares', [], [], [(0, 1)] * 24, [(1, [int(row[0] > 0)] + row[1:]) for row in rows])
-
-
-def write_g1(raw, chosen, folder):
-    marital = levels_of(raw, 5)
-    relationship = [level for level in levels_of(raw, 7) if level != 'Not-in-family']
-    rows = [(int(positive(row)),
-             one_hot(row[5], marital) + one_hot(row[7], relationship) +
-             [int(row[8] == 'White'), int(row[9] == 'Male')] + scaled(row)) for row in chosen]
-    write(folder, 'g1', [7] + [1] * 10, [15, 16, 17], [(0, 1)] * 14 + SCALED_CLIP, rows)
-
-
-def write_g2(raw, chosen, folder):
-    relationship = levels_of(raw, 7)
-    rows = []
-    for row in chosen:
-        age = int(row[0])
-        rows.append((int(positive(row)),
-                     one_hot(row[7], relationship) +
-                     [clip(int(row[4]) - 10, -4, 4) / 2, clip(age - 38, -20, 20) / 10,
-                      int(age >= 60 or age < 25)] + scaled(row) +
-                     [int(row[9] == 'Male'), int(row[6] in WHITE_COLLAR)]))
-    write(folder, 'g2', [6] + [1] * 8, [7, 8, 10, 11, 12],
-          [(0, 1)] * 6 + [(-2, 2), (-2, 2), (0, 1)] + SCALED_CLIP + [(0, 1)] * 2, rows)
 
 
 def write_full(raw, folder):
@@ -135,22 +102,6 @@ def write_few(chosen, folder):
     write(folder, 'few', [1] * 4, [2, 3, 4], [(0, 1), (-1, 1), (0, 1), (-1, 1)], rows)
 
 
-def write_made(folder):
-    draw = random.Random(1)
-    groups = [6, 6, 6]
-    weight = [draw.gauss(0, 1) for _ in range(24)]
-    rows = []
-    for _ in range(10000):
-        features = []
-        for size in groups:
-            features += one_hot(int(size * draw.random() ** 1.5), range(size))
-        features += [clip(draw.gauss(0, 0.5), -1, 1) for _ in range(6)]
-        score = 1.5 * sum(w * x for w, x in zip(weight, features))
-        rows.append((int(draw.random() < 1 / (1 + math.exp(-score))), features))
-    write(folder, 'made', groups + [1] * 6, list(range(19, 25)), [(0, 1)] * 18 + [(-1, 1)] * 6,
-          rows)
-
-
 def write_two(folder):
     draw = random.Random(2)
     rows = []
@@ -174,15 +125,24 @@ def write_forecasts(folder):
     write(folder, 'forecasts', [], [], [(0, 1)] * 9, rows)
 
 
+def write_panel(data, folder):
+    for path in sorted(glob.glob(os.path.join(data, 'panel', '*.dat.gz'))):
+        name = os.path.basename(path)[:-len('.dat.gz')]
+        with gzip.open(path, 'rt') as file:
+            columns, *sizes = map(int, next(file).split()[1:])
+            lines = [list(map(float, line.split())) for line in file]
+        grouped, others = sum(sizes[1:]), columns - sum(sizes[1:])
+        numbers = [] if name == 'sparse40' else list(range(grouped + 1, columns + 1))
+        bounds = [(-1, 1) if column in numbers else (0, 1) for column in range(1, columns + 1)]
+        write(folder, name, sizes[1:] + [1] * others, numbers, bounds, [(line[0], line[1:]) for line in lines])
+
+
 def main(data, folder):
     raw = read_raw(data)
-    chosen = balance(raw)
     write_adult23(data, folder)
-    write_g1(raw, chosen, folder)
-    write_g2(raw, chosen, folder)
+    write_panel(data, folder)
     write_full(raw, folder)
-    write_made(folder)
-    write_few(chosen, folder)
+    write_few(balance(raw), folder)
     write_two(folder)
     write_forecasts(folder)
 

@@ -15,8 +15,6 @@
 #define RUNS 20
 #define NAME "experts"
 
-static const double epsilons[] = {0.1, 0.3, 0.5, 1, 2, 5, 10};
-
 /* Costs of all steps, 0 or 1. */
 typedef struct Costs
 {
@@ -106,18 +104,6 @@ run_once(const FtrlPlan *plan, const Costs *costs, Bits *bits, Memory *memory)
 }
 
 static void
-print_line(const char *row, double epsilon, int runs, double mean, double sd, double seconds)
-{
-	printf(NAME "\tregret\t%s\t%g\t", row, epsilon);
-	if (runs == 0)
-		printf("law");
-	else
-		printf("%d", runs);
-	printf("\t%.3f\t%.3f\t%.3f\n", mean, sd, seconds);
-	fflush(stdout);
-}
-
-static void
 print_row(const char *row, const Costs *costs, double epsilon, double delta, Bits *bits,
 		  Memory *memory)
 {
@@ -132,6 +118,7 @@ print_row(const char *row, const Costs *costs, double epsilon, double delta, Bit
 	double squares = 0;
 	double began = seconds_now();
 	char promised[64];
+	Accuracy accuracy;
 	FtrlPlan plan;
 
 	ftrl_choose(&terms, &plan);
@@ -142,11 +129,12 @@ print_row(const char *row, const Costs *costs, double epsilon, double delta, Bit
 		sum += regret;
 		squares += regret * regret;
 	}
-	print_line(row, epsilon, RUNS, sum / RUNS,
-			   sqrt(fmax(0, squares - sum * sum / RUNS) / (RUNS - 1)),
-			   (seconds_now() - began) / RUNS);
+	accuracy_finish(&accuracy, sum, squares, RUNS);
+	accuracy.seconds = (seconds_now() - began) / RUNS;
+	accuracy_print(NAME, "regret", row, epsilon, NULL, &accuracy);
 	snprintf(promised, sizeof(promised), "%s, promised mean", row);
-	print_line(promised, epsilon, 0, percent * plan.regret, NAN, 0);
+	accuracy = (Accuracy){.mean = percent * plan.regret, .sd = (double) NAN};
+	accuracy_print(NAME, "regret", promised, epsilon, NULL, &accuracy);
 }
 
 int
@@ -158,23 +146,21 @@ main(int arguments, char **argument)
 	TestStream stream;
 	Bits bits;
 	Costs costs;
-	char path[4096];
 
 	if (arguments < 2)
 		return 2;
-	snprintf(path, sizeof(path), "%s/adult23.set", argument[1]);
-	accuracy_set_read(&set, path, memory);
+	accuracy_set_read(&set, argument[1], "adult23", memory);
 	teststream_seed(&stream, 5);
 	bits_init(&bits, teststream_fill, &stream);
 	make_costs(&set, &bits, memory, &costs);
-	for (size_t e = 0; e < sizeof(epsilons) / sizeof(epsilons[0]); e++)
+	for (int e = 0; e < ACCURACY_EPSILONS; e++)
 	{
 		double rows = (double) costs.steps;
 
-		if (arguments > 2 && atof(argument[2]) != epsilons[e])
+		if (arguments > 2 && atof(argument[2]) != accuracy_epsilons[e])
 			continue;
-		print_row("dp_ftrl", &costs, epsilons[e], 1 / (rows * rows), &bits, memory);
-		print_row("dp_ftrl, delta 0", &costs, epsilons[e], 0, &bits, memory);
+		print_row("dp_ftrl", &costs, accuracy_epsilons[e], 1 / (rows * rows), &bits, memory);
+		print_row("dp_ftrl, delta 0", &costs, accuracy_epsilons[e], 0, &bits, memory);
 	}
 	arena_destroy(arena);
 	return 0;
