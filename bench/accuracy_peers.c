@@ -522,8 +522,8 @@ compare_tried(const void *left, const void *right)
 static Accuracy
 measure_peer(Peer *peer, const Line *line, double epsilon)
 {
-	Tried tried[MOST_SETTINGS];
-	double began = seconds_now();
+	Tried tried[MOST_SETTINGS] = {{0}};
+	double began;
 	Accuracy accuracy;
 	TestStream stream;
 	int kept = line->settings / 6;

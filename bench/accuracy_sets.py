@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Training sets for bench/accuracy: accuracy_sets.py FOLDER_OF_THE_DATA FOLDER_TO_FILL
 
+accuracy_sets.py --sql SET.set prints the SQL that makes tables of one of them.
+
 Each file is a set with what is public about it: its name, the sizes of its one-hot groups,
 the positions of its numeric columns, the clip bounds of each column, and then the rows,
 label first. Every encoding is made of public constants:
@@ -22,6 +24,7 @@ label first. Every encoding is made of public constants:
 import csv
 import glob
 import gzip
+import json
 import math
 import os
 import random
@@ -137,6 +140,65 @@ def write_panel(data, folder):
         write(folder, name, sizes[1:] + [1] * others, numbers, bounds, [(line[0], line[1:]) for line in lines])
 
 
+# ---- as tables ----
+
+def read_set(path):
+    with open(path) as file:
+        _, columns, rows = next(file).split()
+        sizes = list(map(int, next(file).split()))[1:]
+        numeric = list(map(int, next(file).split()))[1:]
+        ends = list(map(float, next(file).split()))
+        bounds = list(zip(ends[::2], ends[1::2]))
+        return int(columns), int(rows), sizes, numeric, bounds, [line.split() for line in file]
+
+
+def columns_of(sizes, numeric, bounds):
+    """The columns of a table for the analyst's door: first feature, features, type, how it is encoded."""
+    first = 0
+    for size in sizes:
+        if size > 1:
+            yield first, size, 'text', {'levels': ['level %d' % (k + 1) for k in range(size)]}
+        elif first + 1 in numeric:
+            yield first, size, 'float8', {'clip': list(bounds[first])}
+        else:
+            yield first, size, 'boolean', {}
+        first += size
+
+
+def value_of(features, first, size, kind):
+    if kind == 'text':
+        return 'level %d' % (features[first:first + size].index('1') + 1)
+    return features[first]
+
+
+def print_tables(path):
+    """Tables owned, guarded and declared, of which the last has the options and the delta of a call."""
+    dimension, rows, sizes, numeric, bounds, lines = read_set(path)
+    columns = list(columns_of(sizes, numeric, bounds))
+    names = ['c%d' % (first + 1) for first, _, _, _ in columns]
+    encoders = {name: encoder for name, (_, _, _, encoder) in zip(names, columns)}
+    options = {'n': rows, 'groups': sizes, 'numeric': numeric, 'clip': bounds}
+    print('SET client_min_messages = error;')
+    print('DROP TABLE IF EXISTS owned, guarded, declared;')
+    print('CREATE TABLE owned (features float8[] CHECK (cardinality(features) = %d), positive boolean);' % dimension)
+    print('CREATE TABLE guarded (%s, positive boolean);' %
+          ', '.join('%s %s' % (name, kind) for name, (_, _, kind, _) in zip(names, columns)))
+    print("CREATE TABLE declared AS SELECT '%s'::jsonb AS options, %.9g AS delta;" %
+          (json.dumps(options), 1 / rows ** 2))
+    print('COPY owned FROM stdin;')
+    for label, *features in lines:
+        print('{%s}\t%s' % (','.join(features), label))
+    print('\\.')
+    print('COPY guarded FROM stdin;')
+    for label, *features in lines:
+        print('\t'.join([value_of(features, first, size, kind) for first, size, kind, _ in columns] + [label]))
+    print('\\.')
+    print('VACUUM ANALYZE owned;')
+    print('VACUUM ANALYZE guarded;')
+    print("SELECT dpobj.protect('guarded', '%s', n => %d);" % (json.dumps(dict(encoders, positive={})), rows))
+    print("SELECT dpobj.set_budget('guarded', 'postgres', 100000, 0.5);")
+
+
 def main(data, folder):
     raw = read_raw(data)
     write_adult23(data, folder)
@@ -148,4 +210,4 @@ def main(data, folder):
 
 
 if __name__ == '__main__':
-    main(*sys.argv[1:])
+    print_tables(sys.argv[2]) if sys.argv[1] == '--sql' else main(*sys.argv[1:])

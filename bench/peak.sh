@@ -25,7 +25,7 @@ watch_process() {
 }
 
 peak_of() {
-  local out=$W/measured runs=${3:-1} pid
+  local out=$W/measured runs=${3:-1} pid job
   rm -f "$out"
   unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" >"$out" <<SQL &
 SELECT pg_backend_pid();
@@ -33,10 +33,11 @@ $1
 \\timing on
 $(for ((run = 0; run < runs; run++)); do echo "$2 \\g /dev/null"; done)
 SQL
+  job=$!
   until [ -s "$out" ]; do sleep 0.02; done
   pid=$(head -1 "$out")
   read -r backend solver together < <(watch_process "$pid")
-  wait $! || {
+  wait "$job" || {
     cat "$out" >&2
     tail -3 "$W/server.log" >&2
     return 1

@@ -7,8 +7,8 @@
 #   bench/plot.sh --time [RUNS]  measures docs/runtime.tsv anew before: so many releases of each row and
 #                                epsilon (30), some minutes of one core
 #
-# Needs gnuplot (Debian: gnuplot-nox) to draw, and DPOBJ_DATA, the folder of adult23.csv and the
-# others, to measure. Times are processor seconds of one thread, which a busy machine
+# Needs gnuplot (Debian: gnuplot-nox) to draw, and DPOBJ_DATA, the folder of the data
+# (bench/accuracy.sh), to measure. Times are processor seconds of one thread, which a busy machine
 # lengthens little.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -40,11 +40,7 @@ draw() {
   mv "$work/$1.svg" "$docs/$1.svg"
 }
 
-{
-  cat "$docs/accuracy.tsv"
-  python3 "$here/bench/accuracy.py" --peers
-} >"$work/curves.tsv"
-draw accuracy "$work/curves.tsv"
+draw accuracy "$docs/accuracy.tsv"
 [ "${1:-}" != accuracy ] || exit 0
 
 # Each row's seconds in order: rank, of how many, seconds.
