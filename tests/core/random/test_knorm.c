@@ -211,25 +211,19 @@ below_laplace_length(double x, const void *law)
 	return -expm1(-x);
 }
 
-/* The difference of two Gamma(k) variables: |sum| of k coordinates of Laplace's law. */
+/*
+ * |sum| of k coordinates of Laplace's law, that is the difference of two Gamma(k) variables: a
+ * mixture of Gamma laws.
+ */
 static double
 below_laplace_sum(double x, const void *law)
 {
 	int k = *(const int *) law;
-	double density = 0;
 	double total = 0;
 
-	for (int i = 0; i < STEPS; i++)
-	{
-		double s = (i + 0.5) / STEPS * x;
-
-		density = 0;
-		for (int j = 0; j < k; j++)
-			density += choose(k - 1, j) * pow(s, j) * gsl_sf_fact((unsigned) (2 * k - 2 - j)) *
-					   ldexp(1, 2 - 2 * k + j);
-		total += density * exp(-s) * x / STEPS;
-	}
-	return total / gsl_sf_fact((unsigned) k - 1) / gsl_sf_fact((unsigned) k - 1);
+	for (int j = 0; j < k; j++)
+		total += ldexp(choose(2 * k - 2 - j, k - 1), 2 - 2 * k + j) * gsl_cdf_gamma_P(x, j + 1, 1);
+	return total;
 }
 
 /*
