@@ -57,6 +57,12 @@ request_of(MechanismKind kind)
 		grid_set_plain(&request.grid, 2);
 	if (mechanism->convex)
 		request.convex = (ConvexTerms){.loss = LOSS_HUBER, .radius = 1.0, .lambda = LAMBDA_ONE};
+	if (kind == MECHANISM_OBJECTIVE)
+	{
+		request.convex.noise = CONVEX_KNORM;
+		request.convex.columns =
+			(ConvexColumns){.group = {1, 1}, .bound = {FIXED_POINT_ONE, FIXED_POINT_ONE}};
+	}
 	if (kind == MECHANISM_SGD)
 	{
 		request.convex.noise = CONVEX_GAUSSIAN;

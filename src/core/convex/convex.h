@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "core/base/privacy.h"
+#include "core/grid/grid.h"
 
 typedef enum ConvexLoss
 {
@@ -30,6 +31,7 @@ typedef enum ConvexNoise
 	CONVEX_GAMMA,    /* density proportional to exp(-|b| / scale): pure */
 	CONVEX_GAUSSIAN, /* independent normal coordinates of deviation scale: needs delta > 0 */
 	CONVEX_LAPLACE,  /* independent Laplace coordinates, of OPSamp only: needs delta > 0 */
+	CONVEX_KNORM,    /* exp(-|b|_K / scale), of objective perturbation only: pure (theorem K6) */
 	CONVEX_NOISES
 } ConvexNoise;
 
@@ -49,18 +51,27 @@ typedef enum ConvexNoise
 #define CONVEX_RADIUS_MIN 0x1p-10
 #define CONVEX_RADIUS_MAX 0x1p14
 
+/* What is public of the columns of a row. */
+typedef struct ConvexColumns
+{
+	/* The one-hot group of the column, counted from 1; an intercept is one; 0: none. */
+	uint8_t group[GRID_MAX_DIMENSION];
+	int32_t bound[GRID_MAX_DIMENSION]; /* the largest |x_j|, units of 2^-16 */
+} ConvexColumns;
+
 typedef struct ConvexTerms
 {
 	ConvexLoss loss;
 	ConvexNoise noise;
 	double radius;  /* R, in units of a feature of 1.0 */
 	int64_t lambda; /* LAMBDA_MIN .. LAMBDA_MAX; over a body from 0 on */
-	int64_t delta;  /* atto-units, rounded down; 0 with CONVEX_GAMMA */
+	int64_t delta;  /* atto-units, rounded down; 0 with pure noise */
 	int64_t norm;   /* over a body (convex_net.h) the bound, 1 .. CONVEX_NORM_MAX; else 0 */
 	int steps;      /* of its net (net.h); else 0 */
 	int64_t rows; /* of OPSamp (convex_opsamp.h), like the next two: the declared number; else 0 */
 	int64_t peak; /* the bound on |v_j|, units of 2^-20 */
 	int calls;    /* of the oracle */
+	ConvexColumns columns; /* with CONVEX_KNORM; else all 0 */
 } ConvexTerms;
 
 /* Lambda, for w in units of the features. */
@@ -70,7 +81,14 @@ convex_regularization(const ConvexTerms *terms)
 	return (double) terms->lambda / LAMBDA_ONE * terms->radius * terms->radius;
 }
 
-/* Are all terms in range? */
+/* Does the noise spend no delta? */
+static inline bool
+convex_noise_is_pure(ConvexNoise noise)
+{
+	return noise == CONVEX_GAMMA || noise == CONVEX_KNORM;
+}
+
+/* Are all terms in range, but for the columns (convex_columns_valid())? */
 static inline bool
 convex_terms_valid(const ConvexTerms *terms)
 {
@@ -80,8 +98,8 @@ convex_terms_valid(const ConvexTerms *terms)
 		   terms->norm >= 0 && terms->norm <= CONVEX_NORM_MAX && terms->steps >= 0 &&
 		   terms->rows >= 0 && terms->peak >= 0 &&
 		   terms->peak <= INT64_C(1) << CONVEX_OUTPUT_BITS && terms->calls >= 0 &&
-		   (terms->noise == CONVEX_GAMMA ? terms->delta == 0
-										 : terms->delta > 0 && terms->delta < DELTA_ONE);
+		   (convex_noise_is_pure(terms->noise) ? terms->delta == 0
+											   : terms->delta > 0 && terms->delta < DELTA_ONE);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <gsl/gsl_sf_erf.h>
 
 #include "core/noise/calibration.h"
+#include "core/convex/convex_columns.h"
 #include "core/convex/convex_loss.h"
 #include "core/base/mutant.h"
 #include "core/noise/profile.h"
@@ -107,7 +108,7 @@ objective_sigma(double epsilon, double delta, double beta_over_lambda, Adjacency
 double
 objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 {
-	return CALIBRATION_SAFE * privacy_margin(adjacency) /
+	return CALIBRATION_SAFE * (MUTANT(217) ? 1 : privacy_margin(adjacency)) /
 		   (epsilon - (MUTANT(33) ? 0 : log1p(beta_over_lambda)));
 }
 
@@ -153,8 +154,8 @@ convex_outer_epsilon(double epsilon)
 	return epsilon / OUTER_SHARE;
 }
 
-static double
-inner_epsilon(double epsilon)
+double
+convex_inner_epsilon(double epsilon)
 {
 	return epsilon * (1 - 1.0 / OUTER_SHARE);
 }
@@ -170,7 +171,7 @@ least_lambda(ConvexKind kind, ConvexLoss loss, double epsilon)
 
 	if (kind == CONVEX_OUTPUT)
 		return LAMBDA_MIN;
-	least = loss_curvature(loss) / expm1(HESSIAN_SHARE * inner_epsilon(epsilon));
+	least = loss_curvature(loss) / expm1(HESSIAN_SHARE * convex_inner_epsilon(epsilon));
 	if (least >= lambda_value(LAMBDA_MAX))
 		return LAMBDA_MAX + 1;
 	return (int64_t) ceil(fmax(least * (double) LAMBDA_ONE, (double) LAMBDA_MIN));
@@ -215,14 +216,26 @@ static void
 settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)
 {
 	double lambda = lambda_value(terms->lambda);
-	double ratio = loss_curvature(terms->loss) / lambda * CALIBRATION_SAFE;
-	double inner = inner_epsilon(epsilon) / CALIBRATION_SAFE;
+	double square = MUTANT(216) ? terms->radius * terms->radius : 1;
+	double ratio = loss_curvature(terms->loss) / lambda / square * CALIBRATION_SAFE;
+	double inner = convex_inner_epsilon(epsilon) / CALIBRATION_SAFE;
 
 	scale->inner = loss_steepness(terms->loss) *
 				   (terms->noise == CONVEX_GAUSSIAN
 						? objective_sigma(inner, delta_value(terms->delta), ratio, adjacency)
 						: objective_gamma(inner, ratio, adjacency));
 	scale->outer = CALIBRATION_SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
+}
+
+double
+convex_unit_length(const ConvexTerms *terms, int dimension)
+{
+	ColumnsBody body;
+
+	if (terms->noise != CONVEX_KNORM)
+		return 1;
+	columns_body_make(&terms->columns, terms->radius, dimension, &body);
+	return body.length;
 }
 
 ConvexVerdict
@@ -242,7 +255,8 @@ convex_scale(ConvexKind kind, const ConvexTerms *terms, double epsilon, Adjacenc
 		settle_output(terms, epsilon, adjacency, scale);
 	else
 		settle_objective(terms, epsilon, adjacency, scale);
-	noise = dimension * fmax(scale->inner, scale->outer * lambda);
+	noise = dimension *
+			fmax(scale->inner * convex_unit_length(terms, dimension), scale->outer * lambda);
 	return noise <= NOISE_LIMIT && noise <= NOISE_LIMIT_LAMBDA * lambda ? CONVEX_FITS
 																		: CONVEX_NOISE_TOO_LARGE;
 }

@@ -32,7 +32,7 @@ extern double convex_gradient_change(ConvexLoss loss, Adjacency adjacency);
 extern double objective_sigma(double epsilon, double delta, double beta_over_lambda,
 							  Adjacency adjacency);
 
-/* The scale of Gamma noise over c, (g / c) / (epsilon - ln(1 + beta / lambda)). */
+/* The scale of Gamma or K-norm noise over c, (g / c) / (epsilon - ln(1 + beta / lambda)). */
 extern double objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency);
 
 typedef enum ConvexKind
@@ -41,13 +41,14 @@ typedef enum ConvexKind
 	CONVEX_OBJECTIVE /* objective perturbation, theorems V3 to V5, in its approximate form, V8 */
 } ConvexKind;
 
-/* CONVEX_OBJECTIVE: the part of epsilon for the noise on the answer. */
+/* CONVEX_OBJECTIVE: the part of epsilon for the noise on the answer, and for all that is before. */
 extern double convex_outer_epsilon(double epsilon);
+extern double convex_inner_epsilon(double epsilon);
 
 /* The noise of a release, chosen from public parameters. */
 typedef struct ConvexScale
 {
-	double inner;     /* of the noise in the objective; CONVEX_OBJECTIVE only */
+	double inner;     /* of the noise in the objective, K-norm noise's over the reaches */
 	double outer;     /* of the noise on the answer */
 	double tolerance; /* of |gradient| at the answer, all errors together */
 	int64_t least;    /* the least lambda that leaves epsilon for the noise; set in any case */
@@ -60,6 +61,9 @@ typedef enum ConvexVerdict
 	CONVEX_LAMBDA_TOO_SMALL, /* below the least */
 	CONVEX_NOISE_TOO_LARGE   /* epsilon is so small that an answer would be noise alone */
 } ConvexVerdict;
+
+/* The Euclidean length of the longest vector whose norm, by which the noise goes, is 1. */
+extern double convex_unit_length(const ConvexTerms *terms, int dimension);
 
 extern ConvexVerdict convex_scale(ConvexKind kind, const ConvexTerms *terms, double epsilon,
 								  Adjacency adjacency, int dimension, ConvexScale *scale);

@@ -29,8 +29,14 @@ extern int64_t convex_default_lambda_for_noise(const MechanismRequest *request);
  */
 extern double convex_noise_length(const MechanismRequest *request);
 
-/* Sets the noise, and delta unless it is Gamma noise. */
+/* Sets Gamma or Gaussian noise, and delta for the latter. */
 extern void convex_set_noise(MechanismRequest *request, ConvexNoise noise, int64_t delta);
+
+/*
+ * Sets K-norm noise for rows of this encoding, and the regularisation; rows is the declared number,
+ * 0 if there is none.  The request has kind, loss, radius, epsilon, adjacency and dimension.
+ */
+extern void convex_set_knorm(MechanismRequest *request, const Encoding *encoding, int64_t rows);
 
 /* Sets the noise of shorter typical length; Gamma if delta is 0. */
 extern void convex_set_shorter_noise(MechanismRequest *request, int64_t delta);

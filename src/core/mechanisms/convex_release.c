@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/convex/convex_columns.h"
 #include "core/convex/convex_minimise.h"
 #include "core/mechanisms/utility.h"
 #include "core/noise/calibration.h"
@@ -40,13 +41,20 @@ convex_request_scale(const MechanismRequest *request, ConvexScale *scale)
 						request->adjacency, request->grid.dimension, scale);
 }
 
+/* K-norm noise is for gradients, not for answers (theorem K6). */
+static bool
+fits(const MechanismRequest *request, ConvexScale *scale)
+{
+	return (request->convex.noise != CONVEX_KNORM || convex_kind(request) == CONVEX_OBJECTIVE) &&
+		   convex_request_scale(request, scale) == CONVEX_FITS;
+}
+
 void
 convex_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	ConvexScale scale;
 
-	*verdict = (MechanismVerdict){.admitted = convex_request_scale(request, &scale) == CONVEX_FITS,
-								  .finishes = true};
+	*verdict = (MechanismVerdict){.admitted = fits(request, &scale), .finishes = true};
 }
 
 /* ---- steps ---- */
@@ -73,20 +81,42 @@ noise_law(ConvexNoise noise)
 	return noise == CONVEX_GAUSSIAN ? REAL_GAUSSIAN : REAL_GAMMA;
 }
 
+static void
+draw_euclidean(const MechanismRequest *request, double scale, const MechanismTools *tools,
+			   mpz_t *integer)
+{
+	RealDraw *draw = real_draw_create(noise_law(request->convex.noise), request->grid.dimension,
+									  scale, tools->bits, tools->memory);
+
+	real_draw_near(draw, tools->bits, GRADIENT_BITS, integer);
+	real_draw_destroy(draw, tools->memory);
+}
+
+static void
+draw_knorm(const MechanismRequest *request, double scale, const MechanismTools *tools,
+		   mpz_t *integer)
+{
+	const ConvexTerms *terms = &request->convex;
+	ColumnsBody body;
+
+	columns_body_make(&terms->columns, terms->radius, request->grid.dimension, &body);
+	columns_body_draw(&body, scale, tools->bits, tools->memory, integer);
+}
+
 /* Draws b to within 2^-84 in each coordinate, far below any tolerance. */
 static void
 draw_inner(const MechanismRequest *request, double scale, const MechanismTools *tools, Wide *b)
 {
 	int dimension = request->grid.dimension;
 	mpz_t *integer = integers_create((size_t) dimension, tools->memory);
-	RealDraw *draw = real_draw_create(noise_law(request->convex.noise), dimension, scale,
-									  tools->bits, tools->memory);
 
-	real_draw_near(draw, tools->bits, GRADIENT_BITS, integer);
+	if (request->convex.noise == CONVEX_KNORM)
+		draw_knorm(request, scale, tools, integer);
+	else
+		draw_euclidean(request, scale, tools, integer);
 	check_length(integer, dimension, request->convex.lambda);
 	for (int j = 0; j < dimension; j++)
 		b[j] = wide_from_mpz(integer[j]);
-	real_draw_destroy(draw, tools->memory);
 	integers_destroy(integer, (size_t) dimension, tools->memory);
 }
 
@@ -154,7 +184,7 @@ convex_release(const MechanismRequest *request, const Instance *instance,
 	ConvexScale scale;
 	RealLaw outer = kind == CONVEX_OUTPUT ? noise_law(request->convex.noise) : REAL_GAMMA;
 
-	if (convex_request_scale(request, &scale) != CONVEX_FITS || !(scale.outer > 0) ||
+	if (!fits(request, &scale) || !(scale.outer > 0) ||
 		(kind == CONVEX_OBJECTIVE && !(scale.inner > 0)))
 		abort(); /* the server has admitted it */
 	if (kind == CONVEX_OBJECTIVE)
@@ -181,7 +211,8 @@ convex_gaussian_pair(const MechanismRequest *request, Pair *pair)
 
 /*
  * The length that noise exceeds with probability beta at most: a Gamma(d) variable by Chernoff's
- * bound, a normal vector by concentration about sqrt(d).
+ * bound, a normal vector by concentration about sqrt(d).  For K-norm noise it is |b|_K that has a
+ * Gamma law, of d degrees of freedom at most.
  */
 static double
 noise_quantile(ConvexNoise noise, int dimension, double scale, double beta)
@@ -208,7 +239,8 @@ convex_distance(const MechanismRequest *request, double beta)
 	(void) convex_request_scale(request, &scale);
 	distance += scale.tolerance / lambda;
 	if (!output)
-		distance += noise_quantile(terms->noise, dimension, scale.inner, beta / 2) / lambda;
+		distance += noise_quantile(terms->noise, dimension, scale.inner, beta / 2) *
+					convex_unit_length(terms, dimension) / lambda;
 	distance += noise_quantile(output ? terms->noise : CONVEX_GAMMA, dimension, scale.outer,
 							   output ? beta : beta / 2);
 	return distance / terms->radius;
@@ -236,16 +268,35 @@ convex_describe(const MechanismRequest *request, Facts *facts)
 void
 convex_describe_noise(const MechanismRequest *request, Facts *facts)
 {
+	static const char *const names[CONVEX_NOISES] = {[CONVEX_GAMMA] = "gamma",
+													 [CONVEX_GAUSSIAN] = "gaussian",
+													 [CONVEX_LAPLACE] = "laplace",
+													 [CONVEX_KNORM] = "knorm"};
 	const ConvexTerms *terms = &request->convex;
 
-	facts_text(facts, "noise", terms->noise == CONVEX_GAUSSIAN ? "gaussian" : "gamma");
+	facts_text(facts, "noise", names[terms->noise]);
 	facts_number(facts, "weight_step", ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius, FACT_EXACT);
+}
+
+/* The body of the noise, and what the Hessian takes of epsilon. */
+static void
+describe_knorm(const MechanismRequest *request, Facts *facts)
+{
+	const ConvexTerms *terms = &request->convex;
+	double lambda = (double) terms->lambda / (double) LAMBDA_ONE;
+	ColumnsBody body;
+
+	columns_body_make(&terms->columns, terms->radius, request->grid.dimension, &body);
+	facts_integer(facts, "noise_groups", body.shape.groups);
+	facts_integer(facts, "noise_dimension", knorm_dimension(&body.shape));
+	facts_number(facts, "hessian_epsilon", log1p(loss_curvature(terms->loss) / lambda), 6);
 }
 
 void
 convex_describe_scale(const MechanismRequest *request, Facts *facts)
 {
 	ConvexKind kind = convex_kind(request);
+	bool knorm = request->convex.noise == CONVEX_KNORM;
 	double radius = request->convex.radius;
 	ConvexScale scale;
 
@@ -253,6 +304,8 @@ convex_describe_scale(const MechanismRequest *request, Facts *facts)
 	convex_describe_noise(request, facts);
 	(void) convex_request_scale(request, &scale);
 	if (kind == CONVEX_OBJECTIVE)
-		facts_number(facts, "objective_noise", scale.inner * radius, FACT_EXACT);
+		facts_number(facts, "objective_noise", scale.inner * (knorm ? 1 : radius), FACT_EXACT);
+	if (knorm)
+		describe_knorm(request, facts);
 	facts_number(facts, "weight_noise", scale.outer / radius, FACT_EXACT);
 }

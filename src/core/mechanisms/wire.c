@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-#define WIRE_VERSION 6
+#include "core/convex/convex_columns.h"
+
+#define WIRE_VERSION 7
 
 /* A message that is written to out, or read from in .. end where out is NULL. */
 typedef struct Wire
@@ -109,7 +111,18 @@ grid_fields(Wire *wire, Grid *grid)
 }
 
 static void
-convex_fields(Wire *wire, ConvexTerms *terms)
+columns_fields(Wire *wire, ConvexColumns *columns, int dimension)
+{
+	for (int j = 0; j < dimension; j++)
+	{
+		columns->group[j] = (uint8_t) field(wire, columns->group[j], 1);
+		columns->bound[j] = (int32_t) field(wire, columns->bound[j], 4);
+	}
+	wire->failed |= !convex_columns_valid(columns, dimension);
+}
+
+static void
+convex_fields(Wire *wire, ConvexTerms *terms, int dimension)
 {
 	terms->loss = (ConvexLoss) field(wire, terms->loss, 1);
 	terms->noise = (ConvexNoise) field(wire, terms->noise, 1);
@@ -122,6 +135,8 @@ convex_fields(Wire *wire, ConvexTerms *terms)
 	terms->peak = field(wire, terms->peak, 8);
 	terms->calls = (int) field(wire, terms->calls, 4);
 	wire->failed |= !convex_terms_valid(terms);
+	if (!wire->failed && terms->noise == CONVEX_KNORM)
+		columns_fields(wire, &terms->columns, dimension);
 }
 
 static void
@@ -185,7 +200,7 @@ request_fields(Wire *wire, MechanismRequest *request)
 	request->progress = bool_field(wire, request->progress);
 	grid_fields(wire, &request->grid);
 	if (!wire->failed && mechanism_of(request)->convex)
-		convex_fields(wire, &request->convex);
+		convex_fields(wire, &request->convex, request->grid.dimension);
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_DESCENT)
 		descent_fields(wire, &request->convex, &request->descent);
 	if (!wire->failed && mechanism_of(request)->targets)
@@ -225,7 +240,7 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 {
 	size_t rows = instance->spilled ? 0 : (size_t) instance->rows;
 	size_t cells = rows * (size_t) instance->dimension;
-	size_t bound = 256 + (size_t) request->grid.dimension * (1 + GRID_MAX_LEVELS) +
+	size_t bound = 256 + (size_t) request->grid.dimension * (6 + GRID_MAX_LEVELS) +
 				   cells * sizeof(int32_t) + 2 * rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
 	MechanismRequest sent = *request;

@@ -95,8 +95,19 @@ draw_prior(MechanismRequest *request)
 		request->prior_power = power;
 }
 
+/* A group of two columns and numbers, whatever the dimension. */
 static void
-draw_terms(ConvexTerms *terms)
+draw_columns(ConvexColumns *columns, int dimension)
+{
+	for (int j = 0; j < dimension; j++)
+	{
+		columns->group[j] = j < 2;
+		columns->bound[j] = j < 2 ? FIXED_POINT_ONE : (int32_t) teststream_below(&stream, 1 << 26);
+	}
+}
+
+static void
+draw_terms(ConvexTerms *terms, int dimension)
 {
 	terms->loss = (ConvexLoss) below(LOSS_KINDS);
 	terms->noise = (ConvexNoise) below(CONVEX_NOISES);
@@ -110,7 +121,9 @@ draw_terms(ConvexTerms *terms)
 		terms->calls = below(INT_MAX);
 	}
 	terms->lambda = LAMBDA_MIN + (int64_t) teststream_below(&stream, LAMBDA_MAX - LAMBDA_MIN + 1);
-	if (terms->noise != CONVEX_GAMMA)
+	if (terms->noise == CONVEX_KNORM)
+		draw_columns(&terms->columns, dimension);
+	if (!convex_noise_is_pure(terms->noise))
 		terms->delta = 1 + (int64_t) teststream_below(&stream, (uint64_t) DELTA_ONE - 1);
 }
 
@@ -201,7 +214,7 @@ draw_problem(Problem *problem)
 	instance->net = problem->net;
 	if (mechanism_get(request->kind)->convex)
 	{
-		draw_terms(&request->convex);
+		draw_terms(&request->convex, request->grid.dimension);
 		if (request->kind == MECHANISM_SGD)
 			draw_descent(&request->convex, &request->descent);
 		draw_labels(problem);

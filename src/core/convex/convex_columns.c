@@ -1,0 +1,162 @@
+/*
+ * convex_columns.c - which columns are one-hot groups, and how far each column reaches.
+ */
+#include "core/convex/convex_columns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/mutant.h"
+#include "core/convex/convex_pass.h"
+#include "core/convex/convex_row.h"
+
+/* The largest |x_j|, rounded as encoding_apply() rounds. */
+static int32_t
+largest_value(const Encoding *encoding, int j)
+{
+	double value = fmax(fabs(encoding->low[j]), fabs(encoding->high[j]));
+
+	if (MUTANT(215))
+		return FIXED_POINT_ONE;
+	return (int32_t) (value * FIXED_POINT_ONE + 0.5);
+}
+
+/* A declared group of one column is a number (encoding.c). */
+void
+convex_columns_of(const Encoding *encoding, ConvexColumns *columns)
+{
+	int first = 0;
+	uint8_t group = 0;
+
+	memset(columns, 0, sizeof(*columns));
+	for (int j = 0; j < encoding->features; j++)
+		columns->bound[j] = largest_value(encoding, j);
+	for (int g = 0; g < encoding->groups; first += encoding->group[g++])
+	{
+		if (encoding->group[g] == 1 && !MUTANT(218))
+			continue;
+		group++;
+		for (int j = first; j < first + encoding->group[g]; j++)
+		{
+			columns->group[j] = group;
+			columns->bound[j] = FIXED_POINT_ONE;
+		}
+	}
+	if (encoding->intercept)
+	{
+		columns->group[encoding->features] = group + 1;
+		columns->bound[encoding->features] = FIXED_POINT_ONE;
+	}
+}
+
+bool
+convex_columns_valid(const ConvexColumns *columns, int dimension)
+{
+	int last = 0;
+
+	for (int j = 0; j < dimension; j++)
+	{
+		int group = columns->group[j];
+		bool goes_on = j > 0 && group == columns->group[j - 1];
+
+		if (columns->bound[j] < 0 || columns->bound[j] > ENCODING_MAX_CLIP * FIXED_POINT_ONE)
+			return false;
+		if (group == 0 || goes_on)
+			continue;
+		if (group != ++last)
+			return false;
+	}
+	for (int j = 0; j < dimension; j++)
+		if (columns->group[j] > 0 && columns->bound[j] != FIXED_POINT_ONE)
+			return false;
+	return true;
+}
+
+/* The groups' columns come first, in their order, then the others. */
+static void
+set_shape(const ConvexColumns *columns, int dimension, ColumnsBody *body)
+{
+	int count = 0;
+
+	memset(body, 0, sizeof(*body));
+	body->shape.size = body->size;
+	for (int j = 0; j < dimension; j++)
+		if (columns->group[j] > 0)
+		{
+			body->place[count++] = j;
+			body->size[columns->group[j] - 1]++;
+			body->shape.groups = columns->group[j];
+		}
+	for (int j = 0; j < dimension; j++)
+		if (columns->group[j] == 0)
+		{
+			body->place[count++] = j;
+			body->shape.others++;
+		}
+	body->shape.subspace = body->shape.groups >= 2;
+}
+
+/*
+ * |v_j| is at most what convex_clip_row() makes of the bound in a row that is not clipped, and at
+ * most 1.  A column that is always 0 has the least reach.
+ */
+static int32_t
+reach_of(int32_t bound, double radius)
+{
+	double factor = ldexp(1 / radius, ROW_BITS - FIXED_POINT_BITS);
+
+	return (int32_t) fmax(1, fmin(floor(bound * factor), ldexp(1, ROW_BITS)));
+}
+
+void
+columns_body_make(const ConvexColumns *columns, double radius, int dimension, ColumnsBody *body)
+{
+	double square = 0;
+
+	set_shape(columns, dimension, body);
+	for (int j = 0; j < dimension; j++)
+	{
+		body->reach[j] = reach_of(columns->bound[j], radius);
+		/* the longest vector of a group's part has one coordinate */
+		if (columns->group[j] == 0 || j == 0 || columns->group[j] != columns->group[j - 1])
+			square += (double) body->reach[j] * body->reach[j];
+	}
+	body->length = ldexp(sqrt(square), -ROW_BITS) * (1 + 1e-12);
+}
+
+double
+columns_body_spread(const ColumnsBody *body)
+{
+	const KNormBody *shape = &body->shape;
+	double spread[GRID_MAX_DIMENSION + 1];
+	double sum = 0;
+
+	knorm_spread(shape, spread);
+	for (int g = 0; g < shape->groups; g++)
+		sum += body->size[g] * spread[g];
+	if (shape->others > 0)
+		sum += shape->others * spread[shape->groups];
+	return sum / knorm_coordinates(shape);
+}
+
+/* A draw is right to two units of 2^-89, times a reach of 1 at most, rounded down. */
+#define FINE_BITS 4
+
+void
+columns_body_draw(const ColumnsBody *body, double scale, Bits *bits, Memory *memory, mpz_t *b)
+{
+	int dimension = knorm_coordinates(&body->shape);
+	mpz_t *integer = integers_create((size_t) dimension, memory);
+	RealDraw *draw = knorm_draw_create(&body->shape, scale, bits, memory);
+
+	real_draw_near(draw, bits, GRADIENT_BITS + FINE_BITS, integer);
+	for (int i = 0; i < dimension; i++)
+	{
+		int j = body->place[i];
+
+		mpz_mul_si(b[j], integer[i], body->reach[j]);
+		mpz_fdiv_q_2exp(b[j], b[j], ROW_BITS + FINE_BITS);
+	}
+	real_draw_destroy(draw, memory);
+	integers_destroy(integer, (size_t) dimension, memory);
+}

@@ -1,0 +1,42 @@
+/*
+ * convex_columns.h - the body K of K-norm noise in the objective, and its subspace (theorem K5).
+ *
+ * K has the gradient of every row, over the steepness of the loss: the columns of a one-hot group
+ * share one reach, any other column has its own.  Reaches are integers in units of 2^-20, like
+ * rows clipped to the radius (convex_row.h), so that they hold for the rows as they are used.
+ */
+#ifndef DPOBJ_CORE_CONVEX_COLUMNS_H
+#define DPOBJ_CORE_CONVEX_COLUMNS_H
+
+#include "core/base/integers.h"
+#include "core/convex/convex.h"
+#include "core/random/knorm.h"
+#include "core/rows/encoding.h"
+
+/* What the encoding gives. */
+extern void convex_columns_of(const Encoding *encoding, ConvexColumns *columns);
+
+/* Are groups numbered from 1 on, and in one piece each, and all bounds those of an encoding? */
+extern bool convex_columns_valid(const ConvexColumns *columns, int dimension);
+
+typedef struct ColumnsBody
+{
+	KNormBody shape; /* in units of the reaches */
+	int size[GRID_MAX_DIMENSION];
+	int place[GRID_MAX_DIMENSION];     /* the column of each coordinate of shape */
+	int32_t reach[GRID_MAX_DIMENSION]; /* of each column, units of 2^-20 */
+	double length;                     /* |b| <= length |b|_K, in the units of convex.h */
+} ColumnsBody;
+
+/* The body must not be moved. */
+extern void columns_body_make(const ConvexColumns *columns, double radius, int dimension,
+							  ColumnsBody *body);
+
+/* The mean over the columns of the root mean square of b_j over its reach, for scale = 1. */
+extern double columns_body_spread(const ColumnsBody *body);
+
+/* Draws b of density proportional to exp(-|b|_K / scale), to within two units of 2^-85. */
+extern void columns_body_draw(const ColumnsBody *body, double scale, Bits *bits, Memory *memory,
+							  mpz_t *b);
+
+#endif
