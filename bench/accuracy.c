@@ -454,7 +454,7 @@ measure_cell(const AccuracySet *set, const Line *line, double epsilon,
 				   &accuracy);
 }
 
-/* In a process of its own, which an alarm of accuracy_of_releases() may end. */
+/* In a process of its own, which the timer of accuracy_of_releases() may end. */
 static void
 print_cell(const AccuracySet *set, const Line *line, double epsilon)
 {
@@ -474,7 +474,7 @@ print_cell(const AccuracySet *set, const Line *line, double epsilon)
 		_exit(0);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child ||
-		(status != 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)))
+		(status != 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)))
 	{
 		fprintf(stderr, "%s at epsilon %g on %s failed\n", line->name, epsilon, set->name);
 		exit(1);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/time.h>
 
 #include "core/check.h"
 #include "core/mechanisms/mechanism.h"
@@ -26,7 +26,7 @@
 #define QUICK_SECONDS 2
 #define LONG_SECONDS 60
 
-/* A run that takes longer ends the process. */
+/* A run that takes longer ends the process by SIGPROF.  All are processor seconds of one thread. */
 #define RUN_SECONDS 30
 
 #define ACCURACY_EPSILONS 7
@@ -297,23 +297,25 @@ static inline Accuracy
 accuracy_of_releases(const AccuracySet *set, const MechanismRequest *request, Bits *bits)
 {
 	Accuracy accuracy;
-	double began = seconds_now();
+	const struct itimerval limit = {.it_value.tv_sec = RUN_SECONDS};
+	const struct itimerval none = {.it_value.tv_sec = 0};
+	double began = cpu_seconds_now();
 	double sum = 0;
 	double squares = 0;
 	int runs = 0;
 
-	for (; !accuracy_is_enough(runs, seconds_now() - began); runs++)
+	for (; !accuracy_is_enough(runs, cpu_seconds_now() - began); runs++)
 	{
 		double value;
 
-		(void) alarm(RUN_SECONDS);
+		(void) setitimer(ITIMER_PROF, &limit, NULL);
 		value = accuracy_of_release(set, request, bits);
-		(void) alarm(0);
+		(void) setitimer(ITIMER_PROF, &none, NULL);
 		sum += value;
 		squares += value * value;
 	}
 	accuracy_finish(&accuracy, sum, squares, runs);
-	accuracy.seconds = (seconds_now() - began) / runs;
+	accuracy.seconds = (cpu_seconds_now() - began) / runs;
 	return accuracy;
 }
 

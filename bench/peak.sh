@@ -37,12 +37,12 @@ SQL
   until [ -s "$out" ]; do sleep 0.02; done
   pid=$(head -1 "$out")
   read -r backend solver together < <(watch_process "$pid")
+  backend=$((backend / 1024)) solver=$((solver / 1024)) together=$((together / 1024))
   wait "$job" || {
     cat "$out" >&2
     tail -3 "$W/server.log" >&2
     return 1
   }
-  backend=$((backend / 1024)) solver=$((solver / 1024)) together=$((together / 1024))
   seconds=$(sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -$((runs > 1 ? runs - 1 : 1)) | sort -n |
     sed -n "$(((runs + 1) / 2))p" | awk '{ printf "%.3f", $1 / 1000 }')
 }
