@@ -45,9 +45,14 @@ REFUSED, LATE = -1, -2
 DEFAULTS = ['dp_classifier', 'dp_classifier through SQL', 'dpobj.train through SQL']
 PEERS = ['CMS11, tuned on the data', 'noisy gradient descent, tuned on the data']
 EASIER_PEER = 'noisy gradient descent, tuned on the data, add_remove'
+OPEN = 'logistic regression, not private'
 PEERS_ALLOWANCE = 0.3
 PEERS_SHARE = 0.9
-OPEN = 'logistic regression, not private'
+
+# What a default call may take through SQL, but on sets with more than 60 columns or 20,000 rows.
+SECONDS = 15
+MEMORY = 512
+LARGE = ('german', 'full')
 
 
 # ---- what was measured ----
@@ -337,15 +342,23 @@ def misses(cells, row, goals):
     return measured, missed
 
 
+def long_calls(cells, row):
+    return ['%-10s %4g  %.1f s, %d MiB' % (name, epsilon, cell[4], cell[5])
+            for (name, place, epsilon), cell in cells.items()
+            if place == row and cell[0] == 'sql' and name not in LARGE and (cell[4] > SECONDS or cell[5] > MEMORY)]
+
+
 def check(folder, goals):
     cells = read(os.path.join(folder, 'accuracy.tsv'), '')
     kept = True
     for row in DEFAULTS:
         measured, missed = misses(cells, row, read_goals(goals))
         compared, behind = misses(cells, row, peer_goals(cells))
-        print('%s: misses %d of %d goals and %d of %d peers' % (row, len(missed), measured, len(behind), compared))
-        print('\n'.join(missed + behind))
-        kept = kept and measured > 0 and not missed and len(behind) <= (1 - PEERS_SHARE) * compared
+        long = long_calls(cells, row)
+        print('%s: misses %d of %d goals and %d of %d peers; %d calls are too long or large' %
+              (row, len(missed), measured, len(behind), compared, len(long)))
+        print('\n'.join(missed + behind + long))
+        kept = kept and measured > 0 and not missed and not long and len(behind) <= (1 - PEERS_SHARE) * compared
     return 0 if kept else 1
 
 
