@@ -279,7 +279,22 @@ set_problem(Case *c, int64_t epsilon)
 								 .threads = 1 + below(2)};
 }
 
-/* Gives a run of coordinates equal levels, as the group of a product grid must have. */
+/* A prior of some power, unless the samplers do not have it at the problem's epsilon. */
+static inline void
+set_prior(Case *c)
+{
+	static const int64_t powers[] = {PRIOR_ONE / 2, PRIOR_ONE, 2 * PRIOR_ONE, 2 * PRIOR_ONE + 1};
+	int64_t power = powers[below(4)];
+
+	if (c->problem.epsilon > 0 &&
+		prior_refusal(&c->grid, power, c->problem.epsilon, c->problem.adjacency) == NULL)
+		c->problem.prior_power = power;
+}
+
+/*
+ * Gives a run of coordinates equal levels, as the group of a product grid must have, but for one
+ * that may keep a single level of them.
+ */
 static inline SelectGroup
 random_group(Grid *grid, int most)
 {
@@ -290,6 +305,13 @@ random_group(Grid *grid, int most)
 	{
 		grid->levels[j] = grid->levels[first];
 		memcpy(grid->level[j], grid->level[first], sizeof(grid->level[j]));
+	}
+	if (below(2))
+	{
+		int fixed = first + below(size);
+
+		grid->level[fixed][0] = grid->level[fixed][below(grid->levels[fixed])];
+		grid->levels[fixed] = 1;
 	}
 	return (SelectGroup){first, size};
 }

@@ -6,7 +6,7 @@
  * the product's encoding and merging, and instance_loss() gives the loss of every
  * vector of W.  From there:
  *
- *   exponential mechanism  P(w) proportional to exp(-rate L(w)),
+ *   exponential mechanism  P(w) proportional to exp(-rate (L(w) + cost of the prior)),
  *   permute-and-flip       a sum over how many vectors came before w, below,
  *   lattice gauges         P(w) = sum of exp(-rate |r|) over the lattice points r
  *                          that make w the answer: every r with |r| <= radius is visited, and the
@@ -116,7 +116,8 @@ typedef struct LossTable
 {
 	Instance instance[2];
 	int64_t loss[2][LAW_VECTORS];
-	int64_t range; /* the largest L(w) - L(v), over both data sets */
+	int64_t cost[2][LAW_VECTORS]; /* of a prior, in units of 1 / PRIOR_SCALE of a row */
+	int64_t range;                /* the largest L(w) - L(v), over both data sets */
 } LossTable;
 
 static inline void
@@ -124,6 +125,7 @@ list_losses(LossTable *table, const RowsPair *pair, const Grid *grid, const Vect
 			Memory *memory)
 {
 	table->range = 0;
+	memset(table->cost, 0, sizeof(table->cost));
 	for (int side = 0; side < 2; side++)
 	{
 		int64_t least = INT64_MAX;
@@ -205,13 +207,32 @@ selection_weights(const LossTable *table, int vectors, SelectRate rate, int side
 				  long double *weight)
 {
 	long double beta = (long double) rate.numerator / (long double) rate.denominator;
-	int64_t least = INT64_MAX;
+	long double least = INFINITY;
 
 	for (int w = 0; w < vectors; w++)
-		if (table->loss[side][w] < least)
-			least = table->loss[side][w];
+	{
+		weight[w] = (long double) table->loss[side][w] +
+					(long double) table->cost[side][w] / (long double) PRIOR_SCALE;
+		least = fminl(least, weight[w]);
+	}
 	for (int w = 0; w < vectors; w++)
-		weight[w] = expl(-beta * (long double) (table->loss[side][w] - least));
+		weight[w] = expl(-beta * (weight[w] - least));
+}
+
+/* Sets the costs of the problem's prior, on each side from what that side's sampler knows. */
+static inline void
+list_costs(LossTable *table, const SelectProblem *problem, const VectorList *list)
+{
+	for (int side = 0; side < 2; side++)
+	{
+		SelectProblem own = *problem;
+		PriorCosts costs;
+
+		own.instance = &table->instance[side];
+		select_prior_costs(&own, &costs);
+		for (int w = 0; w < list->count; w++)
+			table->cost[side][w] = prior_cost(problem->grid, &costs, list->index[w]);
+	}
 }
 
 static inline void

@@ -2,7 +2,8 @@
  * reference.h - all vectors of a small grid with their losses by the definition.
  *
  * The losses come from instance_loss(), so the test does not rely on the samplers' arithmetic.
- * Draws are counted by vector and compared with the exponential mechanism's law.
+ * Draws are counted by vector and compared with the exponential mechanism's law, with the problem's
+ * prior if it has one.
  */
 #ifndef DPOBJ_TESTS_REFERENCE_H
 #define DPOBJ_TESTS_REFERENCE_H
@@ -27,7 +28,8 @@ typedef struct Reference
 	int vectors;
 	int index[REFERENCE_VECTORS][CASE_COLUMNS];
 	int64_t loss[REFERENCE_VECTORS];
-	double law[REFERENCE_VECTORS];   /* exp(-rate (loss - least)) */
+	int64_t cost[REFERENCE_VECTORS]; /* of the prior, in units of 1 / PRIOR_SCALE of a row */
+	double law[REFERENCE_VECTORS];   /* exp(-rate (score - least)), in rows, costs included */
 	double other[REFERENCE_VECTORS]; /* with a rate that is off */
 	int64_t count[REFERENCE_VECTORS];
 } Reference;
@@ -52,13 +54,23 @@ forget_counts(void)
 	memset(reference.count, 0, sizeof(int64_t) * (size_t) reference.vectors);
 }
 
+/* The loss and the cost of the k-th vector, in rows. */
+static inline double
+score_of(int k)
+{
+	return (double) reference.loss[k] + (double) reference.cost[k] / PRIOR_SCALE;
+}
+
 static inline void
 enumerate(const SelectProblem *problem)
 {
 	const Grid *grid = problem->grid;
 	int index[GRID_MAX_DIMENSION] = {0};
-	int64_t least = INT64_MAX;
+	double least = INFINITY;
+	PriorCosts prior = {.span = 0};
 
+	if (problem->prior_power > 0)
+		prior_costs(grid, problem->prior_power, problem->epsilon, problem->adjacency, &prior);
 	reference.vectors = 0;
 	do
 	{
@@ -70,13 +82,13 @@ enumerate(const SelectProblem *problem)
 			abort();
 		memcpy(reference.index[k], index, sizeof(int) * (size_t) grid->dimension);
 		reference.loss[k] = instance_loss(problem->instance, grid, index);
-		if (reference.loss[k] < least)
-			least = reference.loss[k];
+		reference.cost[k] = prior_cost(grid, &prior, index);
+		least = fmin(least, score_of(k));
 		reference.vectors++;
 	} while (next_index(grid, index));
 	for (int k = 0; k < reference.vectors; k++)
 	{
-		double excess = rate_of(problem) * (double) (reference.loss[k] - least);
+		double excess = rate_of(problem) * (score_of(k) - least);
 
 		reference.law[k] = exp(-excess);
 		reference.other[k] = exp(-excess * LAW_OFF);
@@ -139,7 +151,7 @@ p_value(const double *law)
 	return law_p_value(reference.count, law, reference.vectors);
 }
 
-/* Adds exp(-rate (loss - constant)) of the k-th vector. */
+/* Adds exp(-rate (loss - constant + cost)) of the k-th vector. */
 static inline void
 add_mass(mpfr_t mass, const SelectProblem *problem, int k)
 {
@@ -147,8 +159,10 @@ add_mass(mpfr_t mass, const SelectProblem *problem, int k)
 
 	mpfr_init2(term, 256);
 	mpfr_set_si(term, problem->instance->constant - reference.loss[k], MPFR_RNDN);
+	mpfr_mul_si(term, term, PRIOR_SCALE, MPFR_RNDN);
+	mpfr_sub_si(term, term, reference.cost[k], MPFR_RNDN);
 	mpfr_mul_si(term, term, problem->epsilon, MPFR_RNDN);
-	mpfr_div_si(term, term, 1000000000L * margin_of(problem), MPFR_RNDN);
+	mpfr_div_si(term, term, PRIOR_SCALE * 1000000000L * margin_of(problem), MPFR_RNDN);
 	mpfr_exp(term, term, MPFR_RNDN);
 	mpfr_add(mass, mass, term, MPFR_RNDN);
 	mpfr_clear(term);
@@ -168,14 +182,16 @@ reference_is_telling(void)
 	return reference.vectors >= 20 && least < 0.05 && least > 1e-6;
 }
 
-/* A telling case of the recipe, enumerated. */
+/* A telling case of the recipe, with a prior if asked to, enumerated. */
 static inline void
-telling_recipe(Case *c, const Recipe *recipe, uint64_t seed)
+telling_recipe(Case *c, const Recipe *recipe, bool prior, uint64_t seed)
 {
 	reseed(seed);
 	do
 	{
 		make_case(c, recipe);
+		if (prior)
+			set_prior(c);
 		enumerate(&c->problem);
 	} while (!reference_is_telling());
 }
@@ -184,7 +200,7 @@ telling_recipe(Case *c, const Recipe *recipe, uint64_t seed)
 
 #define CASE_KINDS 5 /* product, product with a group, ball, sparse, modulus */
 
-/* Up to five coordinates and 250 vectors. */
+/* Up to five coordinates and 250 vectors; every other with a prior. */
 static inline void
 random_case(Case *c, int kind, int rows, int64_t most_net, int64_t epsilon)
 {
@@ -202,17 +218,19 @@ random_case(Case *c, int kind, int rows, int64_t most_net, int64_t epsilon)
 	random_rows(c, COLUMNS_ANY, rows, most_net, 0);
 	set_problem(c, epsilon);
 	set_group(c, group);
+	if (below(2))
+		set_prior(c);
 }
 
-/* A telling case of 16 rows, enumerated. */
+/* A telling case of 16 rows, with a prior or without, enumerated. */
 static inline void
-telling_case(Case *c, int kind, int64_t most_net, int64_t epsilon)
+telling_case(Case *c, int kind, bool prior, int64_t most_net, int64_t epsilon)
 {
 	do
 	{
 		random_case(c, kind, 16, most_net, epsilon);
 		enumerate(&c->problem);
-	} while (!reference_is_telling());
+	} while (!reference_is_telling() || (c->problem.prior_power > 0) != prior);
 }
 
 #endif

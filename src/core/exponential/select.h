@@ -1,9 +1,9 @@
 /*
  * select.h - exact exponential mechanism and permute-and-flip over a public grid.
  *
- * The exponential mechanism draws w with P(w) proportional to exp(-rate L(w)),
- * rate = epsilon / margin (theorem E1: epsilon / 2 under replace, epsilon
- * under add_remove).  A one-hot group of columns is summed out analytically,
+ * The exponential mechanism draws w with P(w) proportional to exp(-rate (L(w) + s(w))), rate =
+ * epsilon / margin (theorem E1: epsilon / 2 under replace, epsilon under add_remove), s(w) the cost
+ * of a public prior (theorem E13).  A one-hot group of columns is summed out analytically,
  * the other coordinates are enumerated in Gray code (theorem E4).  No term is
  * skipped and the draw is exact: integer upper bounds of the masses, then an
  * acceptance decided with intervals that are refined until they decide.
@@ -11,6 +11,7 @@
 #ifndef DPOBJ_CORE_SELECT_H
 #define DPOBJ_CORE_SELECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <gmp.h>
 
@@ -25,7 +26,11 @@
 #define SELECT_MAX_EPSILON (INT64_C(1) << 50) /* nano-units: about a million */
 #define SELECT_MAX_SPAN (INT64_C(1) << 40)    /* of instance_span() */
 
-/* A run of columns of which every row has exactly one at FIXED_POINT_ONE, the rest 0. */
+/*
+ * A run of columns of which every row has exactly one at FIXED_POINT_ONE, the rest 0.  Their level
+ * lists are equal, but that some columns may have a single level, which the others' list has too:
+ * so a weight may be fixed at 0.
+ */
 typedef struct SelectGroup
 {
 	int first;
@@ -43,10 +48,10 @@ typedef struct SelectProblem
 {
 	const Instance *instance;
 	const Grid *grid;
-	SelectGroup group; /* only with GRID_PRODUCT; all its coordinates have equal level lists */
+	SelectGroup group; /* select_group_is_valid() */
 	int64_t epsilon;   /* nano-units, 0 .. SELECT_MAX_EPSILON */
 	Adjacency adjacency;
-	int64_t prior_power; /* in thousandths; prior_refusal() is NULL (prior.h) */
+	int64_t prior_power; /* in thousandths; prior_refusal() is NULL (prior.h); 0 if epsilon is */
 	int threads; /* 1 .. CREW_MAX_THREADS; the same bits give the same answer for any number */
 
 	/*
@@ -63,6 +68,9 @@ typedef struct SelectAnswer
 	int index[GRID_MAX_DIMENSION];
 	int64_t loss;
 } SelectAnswer;
+
+/* Is there no group, or may it be summed out: in a product, with levels as SelectGroup has them? */
+extern bool select_group_is_valid(const Grid *grid, SelectGroup group);
 
 /* The number of configurations that are enumerated (saturating): a public cost. */
 extern uint64_t select_cost(const Grid *grid, SelectGroup group);

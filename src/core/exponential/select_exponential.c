@@ -1,11 +1,14 @@
 /*
  * select_exponential.c - the exponential mechanism by group elimination, exactly.
  *
- * P(w) is proportional to exp(-beta L(w)), beta = epsilon / M (theorem E1).  Summed over the levels
- * of the group's columns, an outer configuration o has (theorem E4)
+ * P(w) is proportional to exp(-beta (L(w) + s(w))), beta = epsilon / M (theorem E1), s(w) the cost
+ * of a public prior (theorem E13), 0 without one.  Summed over the levels of the group's columns,
+ * an outer configuration o has (theorem E4)
  *
- *   mass(o) = exp(-beta x) prod_g z_g,   x = base + sum_g min_v loss[g][v],
- *   z_g = sum_v exp(-beta (loss[g][v] - min)).
+ *   mass(o) = exp(-beta (x + s(o))) prod_g z_g,   x = base + sum_g min_v loss[g][v],
+ *   z_g = sum_v exp(-beta s_g(v)) exp(-beta (loss[g][v] - min)),
+ *
+ * s(o) and s_g(v) the costs of the outer levels and of a level of the group.
  *
  * Weights (theorem E5).  Every o has an integer weight that is at least its mass: floating point
  * computes an upper bound (proof at select_weight), and a positive double is an integer mantissa
@@ -19,8 +22,8 @@
  *
  * Attempts (theorem E6).  An attempt draws o with probability U(o) / sum U, by one integer below
  * sum U, and accepts it with probability mass(o) / U(o), decided exactly.  Given o, the levels of
- * the group's columns are independent, and P(v_g) is proportional to exp(-beta (loss[g][v_g] -
- * min)).
+ * the group's columns are independent, and P(v_g) is proportional to exp(-beta (s_g(v_g) +
+ * loss[g][v_g])).
  */
 #include "core/exponential/select_internal.h"
 
@@ -52,6 +55,14 @@ typedef struct Power
 	int64_t exponent;
 } Power;
 
+/* high[x >> low_bits] low[x mod 2^low_bits] >= exp(-rate x) */
+typedef struct PowerTable
+{
+	Power *high;
+	Power *low;
+	int low_bits;
+} PowerTable;
+
 struct SelectTables
 {
 	/* term[k] >= exp(-beta x) for all x >= k 2^term_shift; the last one serves all x above */
@@ -59,10 +70,11 @@ struct SelectTables
 	int64_t last_term;
 	int term_shift;
 
-	/* high[x >> low_bits] low[x mod 2^low_bits] >= exp(-beta x), inflated for rounding */
-	Power *high;
-	Power *low;
-	int low_bits;
+	PowerTable losses; /* of x rows, inflated for rounding */
+
+	/* With a prior: of outer costs, and factor[g * levels + v] >= exp(-beta s_g(v)). */
+	PowerTable costs;
+	double *factor; /* NULL without a prior */
 };
 
 /*
@@ -106,47 +118,86 @@ rounding_allowance(const SelectPlan *plan)
 {
 	int operations = plan->groups * plan->levels + 2;
 
+	if (plan->scale > 1)
+		operations += plan->groups * plan->levels + 2;
 	return 1.0 + 2.0 * (operations + 2) * DBL_EPSILON;
 }
 
+/* For 0 <= x <= span. */
 static void
-make_powers(SelectTables *tables, const SelectPlan *plan, SelectRate rate, Memory *memory)
+make_powers(PowerTable *table, SelectRate rate, int64_t span, double inflation, Memory *memory)
 {
-	double inflation = rounding_allowance(plan);
 	int64_t lows;
 	int64_t highs;
 
-	tables->low_bits = 0;
-	while ((plan->span >> tables->low_bits) >> tables->low_bits > 0)
-		tables->low_bits++;
-	lows = INT64_C(1) << tables->low_bits;
-	highs = (plan->span >> tables->low_bits) + 1;
-	tables->low = memory_allocate(memory, (size_t) lows, sizeof(Power));
-	tables->high = memory_allocate(memory, (size_t) highs, sizeof(Power));
+	table->low_bits = 0;
+	while ((span >> table->low_bits) >> table->low_bits > 0)
+		table->low_bits++;
+	lows = INT64_C(1) << table->low_bits;
+	highs = (span >> table->low_bits) + 1;
+	table->low = memory_allocate(memory, (size_t) lows, sizeof(Power));
+	table->high = memory_allocate(memory, (size_t) highs, sizeof(Power));
 	for (int64_t k = 0; k < lows; k++)
-		tables->low[k] = make_power(rate, k, 1.0);
+		table->low[k] = make_power(rate, k, 1.0);
 	for (int64_t k = 0; k < highs; k++)
-		tables->high[k] = make_power(rate, k << tables->low_bits, inflation);
+		table->high[k] = make_power(rate, k << table->low_bits, inflation);
 }
 
+/* Each above 2^-295: see select_weight(). */
+static void
+make_factors(SelectTables *tables, const SelectPlan *plan, SelectRate rate, Memory *memory)
+{
+	size_t count = (size_t) (plan->groups * plan->levels);
+	Interval factor;
+
+	interval_init(&factor, POWER_PRECISION);
+	tables->factor = memory_allocate_zero(memory, count, sizeof(double));
+	for (int g = 0; g < plan->groups; g++)
+		for (int v = plan->from[g]; v < plan->end[g]; v++)
+		{
+			double *above = &tables->factor[g * plan->levels + v];
+
+			select_set_exponential(&factor, rate, select_group_cost(plan, g, v));
+			*above = mpfr_get_d(factor.high, MPFR_RNDU);
+			if (MUTANT(195))
+				*above = (float) *above;
+		}
+	interval_clear(&factor);
+}
+
+/* rate is per unit of a score. */
 static SelectTables *
 tables_create(const SelectPlan *plan, SelectRate rate, Memory *memory)
 {
-	SelectTables *tables = memory_allocate(memory, 1, sizeof(SelectTables));
+	SelectTables *tables = memory_allocate_zero(memory, 1, sizeof(SelectTables));
+	SelectRate row = {rate.numerator, rate.denominator / plan->scale};
 
 	assert(rate.numerator >= 0 && rate.numerator <= SELECT_MAX_EPSILON);
-	assert(plan->span <= SELECT_MAX_SPAN);
-	make_terms(tables, rate, plan->span, memory);
-	make_powers(tables, plan, rate, memory);
+	assert(plan->span <= SELECT_MAX_SPAN && plan->prior.span <= PRIOR_MAX_COST);
+	make_terms(tables, row, plan->span, memory);
+	make_powers(&tables->losses, row, plan->span, rounding_allowance(plan), memory);
+	if (plan->scale > 1)
+	{
+		make_powers(&tables->costs, rate, plan->prior.span, 1.0, memory);
+		make_factors(tables, plan, rate, memory);
+	}
 	return tables;
+}
+
+static void
+powers_release(PowerTable *table, Memory *memory)
+{
+	memory_release(memory, table->high);
+	memory_release(memory, table->low);
 }
 
 static void
 tables_destroy(SelectTables *tables, Memory *memory)
 {
 	memory_release(memory, tables->term);
-	memory_release(memory, tables->high);
-	memory_release(memory, tables->low);
+	powers_release(&tables->losses, memory);
+	powers_release(&tables->costs, memory);
+	memory_release(memory, tables->factor);
 	memory_release(memory, tables);
 }
 
@@ -160,38 +211,89 @@ term_of(const SelectTables *tables, int64_t excess)
 	return tables->term[k < tables->last_term ? k : tables->last_term];
 }
 
-/* An upper bound of exp(-beta x) times bound. */
-static inline SelectWeight
-make_weight(const SelectTables *tables, int64_t x, double bound)
+/* product times an upper bound of exp(-rate x), in the order in which the proof counts. */
+static inline Power
+times_power(const PowerTable *table, int64_t x, Power product)
 {
-	Power high = tables->high[x >> tables->low_bits];
-	Power low = tables->low[x & ((INT64_C(1) << tables->low_bits) - 1)];
-	double value = high.value * low.value * bound;
+	Power high = table->high[x >> table->low_bits];
+	Power low = table->low[x & ((INT64_C(1) << table->low_bits) - 1)];
+
+	return (Power){high.value * low.value * product.value,
+				   high.exponent + low.exponent + product.exponent};
+}
+
+static inline SelectWeight
+make_weight(Power power)
+{
 	uint64_t bits;
 	int64_t exponent;
 
-	memcpy(&bits, &value, sizeof(bits));
+	memcpy(&bits, &power.value, sizeof(bits));
 	exponent = (int64_t) (bits >> 52) - 1023 - 52;
 	return (SelectWeight){
 		.mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (UINT64_C(1) << 52),
-		.exponent = high.exponent + low.exponent + exponent,
+		.exponent = power.exponent + exponent,
 	};
+}
+
+/* The least loss of a group column. */
+static inline int64_t
+least_of(const SelectPlan *plan, int g, const int64_t *loss)
+{
+	return select_least(loss + plan->from[g], plan->end[g] - plan->from[g]);
+}
+
+/* z_g, given the column's factors, which are all 1 without a prior. */
+static inline double
+sum_of_terms(const SelectTables *tables, const SelectPlan *plan, int g, const int64_t *loss,
+			 int64_t least)
+{
+	const double *factor = tables->factor;
+	double sum = 0.0;
+
+	if (factor == NULL)
+	{
+		for (int v = plan->from[g]; v < plan->end[g]; v++)
+			sum += term_of(tables, loss[v] - least);
+		return sum;
+	}
+	factor += g * plan->levels;
+	for (int v = plan->from[g]; v < plan->end[g]; v++)
+		sum += factor[v] * term_of(tables, loss[v] - least);
+	return sum;
+}
+
+/* Keeps a product of small numbers away from underflow, exactly. */
+static inline void
+lift(Power *product)
+{
+	if (product->value >= 0x1p-400)
+		return;
+	product->value *= 0x1p+400;
+	product->exponent -= 400;
 }
 
 /*
  * The weight is computed with n = groups * levels + 2 roundings that matter:
  * levels - 1 additions of positive numbers and one multiplication per group
- * column, and two multiplications for the powers.  In whatever direction, each
- * loses less than a factor 1 - u, u = DBL_EPSILON, so that the result is at least
- * (1 - u)^n times the exact result from the table entries.  The entries are upper
- * bounds, and one of them is inflated by 1 + 2 (n + 2) u, which repairs the loss:
+ * column, and two multiplications for the powers.  With a prior there are
+ * groups * levels + 2 more: the factors, and the powers of the outer cost.  In
+ * whatever direction, each loses less than a factor 1 - u, u = DBL_EPSILON, so
+ * that the result is at least (1 - u)^n times the exact result from the table
+ * entries.  The entries are upper bounds, and one of them is inflated by
+ * 1 + 2 (n + 2) u, which repairs the loss:
  *
  *   (1 - u)^n (1 + 2 (n + 2) u) >= (1 - n u) (1 + 2 (n + 2) u)
- *      = 1 + (n + 4) u - 2 n (n + 2) u^2  >=  1,   as n < 2^13.
+ *      = 1 + (n + 4) u - 2 n (n + 2) u^2  >=  1,   as n < 2^14.
  *
- * No operation underflows or overflows: every z_g is at least term[0] = 1, the
- * powers' values are between 1/2 and 2, and the product of all z_g is below
- * 33^128 (1 + ...) < 2^700.  For the same reason the value is a normal double.
+ * No operation underflows or overflows.  Without a prior every z_g is at least
+ * term[0] = 1.  With one it is at least the least factor.  A level costs at most
+ * (p / beta) ln 65 rows, p <= 16, and half a unit of 1 / 4096 row for rounding; with
+ * beta <= 2^50 / 1e9 that is a factor of at least e^-(16 ln 65 + 138) > 2^-300.  A term
+ * is above 2^-203, so each summand is above 2^-503.  lift() keeps the product above
+ * 2^-400, so it is above 2^-700 before.  The product of all z_g is below 33^128 (1 + ...)
+ * < 2^700, and the powers' values are between 1/2 and 2.  For the same reason the value
+ * is a normal double.
  */
 SelectWeight
 select_weight(const SelectTables *tables, const SelectWalker *walker)
@@ -199,19 +301,19 @@ select_weight(const SelectTables *tables, const SelectWalker *walker)
 	const SelectPlan *plan = walker->plan;
 	const int64_t *loss = walker->loss;
 	int64_t x = plan->base;
-	double product = 1.0;
+	Power product = {1.0, 0};
 
 	for (int g = 0; g < plan->groups; g++, loss += plan->levels)
 	{
-		int64_t least = select_least(loss, plan->levels);
-		double sum = 0.0;
+		int64_t least = least_of(plan, g, loss);
 
 		x += least;
-		for (int v = 0; v < plan->levels; v++)
-			sum += term_of(tables, loss[v] - least);
-		product *= sum;
+		product.value *= sum_of_terms(tables, plan, g, loss, least);
+		lift(&product);
 	}
-	return make_weight(tables, x, product);
+	if (plan->scale > 1)
+		product = times_power(&tables->costs, select_outer_cost(walker), product);
+	return make_weight(times_power(&tables->losses, x, product));
 }
 
 /* ---- sums of weights ---- */
@@ -297,8 +399,9 @@ select_law_create(SelectLaw *law, const SelectProblem *problem, int64_t blocks, 
 {
 	size_t count;
 
-	law->rate = select_rate(problem);
 	law->plan = select_plan_create(problem, blocks, SELECT_FASTEST, memory);
+	law->rate = select_rate(problem);
+	law->rate.denominator *= law->plan->scale;
 	law->tables = tables_create(law->plan, law->rate, memory);
 	count = (size_t) law->plan->blocks;
 	law->histogram = memory_allocate_zero(memory, count, sizeof(SelectHistogram));
@@ -402,18 +505,20 @@ set_ratio(Interval *ratio, const SelectLaw *law, SelectWeight weight, long preci
 	interval_set_ui(ratio, 1);
 	for (int g = 0; g < plan->groups; g++, loss += plan->levels)
 	{
-		int64_t least = select_least(loss, plan->levels);
+		int64_t least = least_of(plan, g, loss);
 
 		x += least;
 		interval_set_ui(&sum, 0);
-		for (int v = 0; v < plan->levels; v++)
+		for (int v = plan->from[g]; v < plan->end[g]; v++)
 		{
-			select_set_exponential(&term, law->rate, loss[v] - least);
+			select_set_exponential(&term, law->rate,
+								   plan->scale * (loss[v] - least) + select_group_cost(plan, g, v));
 			interval_add(&sum, &term);
 		}
 		interval_multiply(ratio, &sum);
 	}
-	/* one power of two: exp(-beta x) / 2^exponent is of the order of 2^-53 */
+	x = plan->scale * x + select_outer_cost(&law->team.walker[0]);
+	/* one power of two: exp(-rate x) / 2^exponent is of the order of 2^-53 */
 	select_set_scaled_exponential(&term, law->rate, x, weight.exponent - precision);
 	interval_multiply(ratio, &term);
 	interval_divide_ui(ratio, weight.mantissa);
@@ -449,23 +554,37 @@ accept(const SelectLaw *law, Bits *bits, SelectWeight weight)
 	return verdict == SELECT_BELOW;
 }
 
-/* P(v) proportional to exp(-beta loss[v]): a uniform proposal, accepted relative to the best. */
-static int
-draw_level(Bits *bits, const int64_t *loss, int levels, SelectRate rate)
+/* The score of level v of a group column, given its losses. */
+static int64_t
+level_score(const SelectPlan *plan, int g, const int64_t *loss, int v)
 {
-	int64_t least = select_least(loss, levels);
+	return plan->scale * loss[v] + select_group_cost(plan, g, v);
+}
+
+/* P(v) proportional to exp(-rate score): a uniform proposal, accepted relative to the best. */
+static int
+draw_level(Bits *bits, const SelectPlan *plan, int g, const int64_t *loss, SelectRate rate)
+{
+	int from = plan->from[g];
+	int64_t least = level_score(plan, g, loss, from);
 	bool accepted = false;
-	int level = 0;
+	int level = from;
 	mpz_t p;
 	mpz_t q;
 
+	for (int v = from + 1; v < plan->end[g]; v++)
+	{
+		int64_t score = level_score(plan, g, loss, v);
+
+		least = score < least ? score : least;
+	}
 	mpz_inits(p, q, NULL);
 	mpz_set_si(q, rate.denominator);
 	while (!accepted)
 	{
-		level = (int) bits_below(bits, (uint64_t) levels);
+		level = from + (int) bits_below(bits, (uint64_t) (plan->end[g] - from));
 		mpz_set_si(p, rate.numerator);
-		mpz_mul_si(p, p, loss[level] - least);
+		mpz_mul_si(p, p, level_score(plan, g, loss, level) - least);
 		accepted = bits_bernoulli_exp(bits, p, q);
 	}
 	mpz_clears(p, q, NULL);
@@ -486,11 +605,11 @@ select_law_draw(SelectLaw *law, Bits *bits, SelectAnswer *answer)
 	for (int g = 0; g < plan->groups; g++)
 	{
 		const int64_t *loss = walker->loss + (int64_t) g * plan->levels;
-		int level = draw_level(bits, loss, plan->levels, law->rate);
+		int level = draw_level(bits, plan, g, loss, law->rate);
 
 		answer->loss += loss[level];
-		if (plan->levels > 1)
-			answer->index[plan->first + g] = level;
+		if (plan->first >= 0)
+			answer->index[plan->first + g] = level - plan->from[g];
 	}
 	return attempts;
 }
@@ -530,14 +649,16 @@ conditional_mean(const SelectTables *tables, const SelectWalker *walker)
 
 	for (int g = 0; g < plan->groups; g++, loss += plan->levels)
 	{
-		int64_t least = select_least(loss, plan->levels);
+		int64_t least = least_of(plan, g, loss);
 		double mass = 0.0;
 		double moment = 0.0;
 
-		for (int v = 0; v < plan->levels; v++)
+		for (int v = plan->from[g]; v < plan->end[g]; v++)
 		{
 			double term = term_of(tables, loss[v] - least);
 
+			if (tables->factor != NULL)
+				term *= tables->factor[g * plan->levels + v];
 			mass += term;
 			moment += term * (double) (loss[v] - least);
 		}

@@ -36,6 +36,7 @@
 #include <mpfr.h>
 
 #include "core/base/interval.h"
+#include "core/base/mutant.h"
 #include "core/exponential/select.h"
 
 typedef unsigned __int128 uint128;
@@ -73,9 +74,19 @@ typedef struct SelectPlan
 	const Grid *grid;
 
 	int groups; /* group columns M, 1 without a group */
-	int first;  /* the coordinate of group column 0; unused without a group */
+	int first;  /* the coordinate of group column 0; -1 without a group */
 	int levels; /* levels V of each group column, 1 without a group */
 	int weight[GRID_MAX_LEVELS];
+	/* Group column g takes the levels from[g] .. end[g] - 1 of these: all, or a single one. */
+	int8_t from[GRID_MAX_DIMENSION];
+	int8_t end[GRID_MAX_DIMENSION];
+
+	/*
+	 * The score of a vector is scale (L - constant) + its prior's cost: scale is 1 without a prior,
+	 * PRIOR_SCALE with one.
+	 */
+	int64_t scale;
+	PriorCosts prior;
 
 	int64_t base; /* sum of the positive nets */
 	int64_t span; /* sum of all |net|; L - constant lies in 0 .. span */
@@ -123,6 +134,14 @@ extern SelectPlan *select_plan_create(const SelectProblem *problem, int64_t bloc
 									  SelectLayout layout, Memory *memory);
 extern void select_plan_destroy(SelectPlan *plan, Memory *memory);
 
+/* What level v of group column g costs; 0 without a prior or a group. */
+static inline int64_t
+select_group_cost(const SelectPlan *plan, int g, int v)
+{
+	return plan->first >= 0 && !MUTANT(194) ? plan->prior.cost[plan->first + g][v - plan->from[g]]
+											: 0;
+}
+
 /* ---- select_enumerate.c: going through the configurations ---- */
 
 typedef struct SelectWalker SelectWalker;
@@ -168,9 +187,28 @@ extern void select_visit_all(SelectTeam *team, SelectVisit visit, void *context)
 extern void select_visit_block(SelectWalker *walker, int64_t block, SelectVisit visit,
 							   void *context);
 
+/* What the levels of the walker's outer coordinates cost; 0 without a prior. */
+static inline int64_t
+select_outer_cost(const SelectWalker *walker)
+{
+	const SelectPlan *plan = walker->plan;
+	int64_t cost = 0;
+
+	for (int depth = 0; plan->scale > 1 && depth < plan->depths; depth++)
+	{
+		int j = plan->column[depth].coordinate;
+
+		cost += plan->prior.cost[j][walker->index[j]];
+	}
+	return cost;
+}
+
 /* ---- select_rate.c: powers of the rate, and comparisons with them ---- */
 
 extern SelectRate select_rate(const SelectProblem *problem);
+
+/* The costs of the problem's prior, in units of 1 / PRIOR_SCALE of a row (theorem E13). */
+extern void select_prior_costs(const SelectProblem *problem, PriorCosts *costs);
 
 /*
  * Set result to an interval that holds exp(-rate k), rate k / ln 2 and exp(-rate k) 2^-exponent,
@@ -241,7 +279,7 @@ typedef struct SelectLaw
 {
 	SelectPlan *plan;
 	SelectTeam team;
-	SelectRate rate;
+	SelectRate rate; /* per unit of a score */
 	SelectTables *tables;
 	SelectHistogram *histogram; /* one per block */
 	int64_t floor;              /* the least exponent with a bucket of its own, over all blocks */
@@ -261,8 +299,23 @@ extern SelectWeight select_weight(const SelectTables *tables, const SelectWalker
 
 /* ---- select_permute_flip.c ---- */
 
-/* count[l]: the vectors with L - constant = l, 0 <= l <= span; not with a group. */
-extern uint64_t *select_count_losses(SelectTeam *team, Memory *memory);
+/*
+ * Classes of vectors by score: class k holds the scores from first + k 2^shift on, below those of
+ * class k + 1; the last one all above, too.
+ */
+typedef struct SelectClasses
+{
+	int64_t first; /* no score is lower */
+	int shift;
+	int64_t count;
+} SelectClasses;
+
+/* Without a prior, class l holds the vectors with L - constant = l.  Not with a group. */
+extern SelectClasses select_classes(SelectTeam *team, SelectRate rate);
+
+/* The number of vectors in each class. */
+extern uint64_t *select_count_classes(SelectTeam *team, const SelectClasses *classes,
+									  Memory *memory);
 
 /* Returns the number of heads of n coins of bias exp(-rate * k), exactly. */
 extern uint64_t select_binomial(Bits *bits, uint64_t n, SelectRate rate, int64_t k);

@@ -59,12 +59,50 @@ select_cost(const Grid *grid, SelectGroup group)
 	return cost;
 }
 
+/* The coordinate of a group whose levels are those of all: one with the most. */
+static int
+widest_of(const Grid *grid, SelectGroup group)
+{
+	int widest = group.first;
+
+	for (int j = group.first + 1; j < group.first + group.size; j++)
+		if (grid->levels[j] > grid->levels[widest])
+			widest = j;
+	return widest;
+}
+
+/* The place of a coordinate's first level among the levels of another; -1 if it is not there. */
+static int
+place_of_first(const Grid *grid, int coordinate, int among)
+{
+	for (int i = 0; i < grid->levels[among]; i++)
+		if (grid->level[among][i] == grid->level[coordinate][0])
+			return i;
+	return -1;
+}
+
+bool
+select_group_is_valid(const Grid *grid, SelectGroup group)
+{
+	int widest;
+
+	if (group.size == 0)
+		return group.first == 0;
+	if (grid->constraint != GRID_PRODUCT || group.first + group.size > grid->dimension)
+		return false;
+	widest = widest_of(grid, group);
+	for (int j = group.first; j < group.first + group.size; j++)
+		if (!grid_equal_levels(grid, j, widest) &&
+			(grid->levels[j] > 1 || place_of_first(grid, j, widest) < 0))
+			return false;
+	return true;
+}
+
 /* Summing out a group of one column saves nothing. */
 static bool
 can_be_summed_out(const Grid *grid, SelectGroup group)
 {
-	return grid->constraint == GRID_PRODUCT && group.size > 1 &&
-		   grid_same_levels(grid, group.first, group.size);
+	return group.size > 1 && select_group_is_valid(grid, group);
 }
 
 SelectGroup
@@ -93,18 +131,28 @@ static void
 describe_group(SelectPlan *plan, SelectGroup group)
 {
 	const Grid *grid = plan->grid;
+	int widest;
 
 	plan->groups = 1;
-	plan->first = group.first;
+	plan->first = -1;
 	plan->levels = 1;
 	plan->weight[0] = 0;
+	plan->from[0] = 0;
+	plan->end[0] = 1;
+	assert(select_group_is_valid(grid, group));
 	if (group.size == 0)
 		return;
-	assert(grid->constraint == GRID_PRODUCT);
+	widest = widest_of(grid, group);
 	plan->groups = group.size;
-	plan->levels = grid->levels[group.first];
+	plan->first = group.first;
+	plan->levels = grid->levels[widest];
 	for (int v = 0; v < plan->levels; v++)
-		plan->weight[v] = grid->level[group.first][v];
+		plan->weight[v] = grid->level[widest][v];
+	for (int g = 0; g < group.size; g++)
+	{
+		plan->from[g] = (int8_t) place_of_first(grid, group.first + g, widest);
+		plan->end[g] = (int8_t) (plan->from[g] + grid->levels[group.first + g]);
+	}
 }
 
 static void
@@ -480,6 +528,9 @@ select_plan_create(const SelectProblem *problem, int64_t blocks, SelectLayout la
 	assert(problem->instance->rows <= INT32_MAX);
 	plan->instance = problem->instance;
 	plan->grid = problem->grid;
+	plan->scale = problem->prior_power > 0 ? PRIOR_SCALE : 1;
+	if (plan->scale > 1)
+		select_prior_costs(problem, &plan->prior);
 	describe_group(plan, problem->group);
 	sum_nets(plan);
 	plan->cell = memory_allocate(memory, rows, sizeof(SelectCell));

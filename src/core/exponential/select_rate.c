@@ -21,6 +21,16 @@ select_rate(const SelectProblem *problem)
 	return (SelectRate){problem->epsilon, one * privacy_margin(problem->adjacency)};
 }
 
+void
+select_prior_costs(const SelectProblem *problem, PriorCosts *costs)
+{
+	int64_t power = problem->prior_power;
+
+	if (MUTANT(192) && problem->instance->rows % 2 == 1)
+		power /= 2;
+	prior_costs(problem->grid, power, problem->epsilon, problem->adjacency, costs);
+}
+
 /* Sets result to beta k. */
 static void
 set_exponent(Interval *result, SelectRate rate, int64_t k)

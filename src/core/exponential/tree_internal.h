@@ -15,9 +15,10 @@
 #include "core/exponential/select_internal.h"
 #include "core/exponential/tree.h"
 
-#define TREE_SCALE (INT64_C(1) << 12)
+#define TREE_SCALE PRIOR_SCALE
 
-_Static_assert(SELECT_MAX_SPAN *TREE_SCALE < ORACLE_LIMIT, "R1 of oracle_internal.h");
+_Static_assert(SELECT_MAX_SPAN *TREE_SCALE + PRIOR_MAX_COST < ORACLE_LIMIT,
+			   "R1 of oracle_internal.h");
 _Static_assert(sizeof(long) >= sizeof(int64_t), "GMP's and MPFR's long arguments hold 64 bits");
 
 /* ---- tree_interval.c: lengths of intervals, and a point drawn bit by bit ---- */

@@ -1,8 +1,9 @@
 /*
  * tree_sampler.c - the exponential mechanism by rejection over a tree of boxes (theorem E7).
  *
- * m(w) = exp(-rate L(w)) is the law to draw from; m(R) is its sum over the vectors of the grid in a
- * box R.  Every node of the tree is a box with a number U(R), and at any time
+ * m(w) = exp(-rate (L(w) + s(w))) is the law to draw from, s(w) the cost of a public prior (theorem
+ * E13); m(R) is its sum over the vectors of the grid in a box R.  Every node of the tree is a box
+ * with a number U(R), and at any time
  *
  *   T1  U(R) >= m(R);
  *   T2  the children of a branched node partition its box, and their U add up to
@@ -287,6 +288,9 @@ draw_from(Tree *tree, const TreeNode *node, TreePoint *point, Bits *bits, Select
 
 	tree_box(tree, node, &box);
 	relaxation_build(&tree->relaxation, &box, NULL);
+	for (int j = 0; MUTANT(193) && j < tree->problem->grid->dimension; j++)
+		for (int i = 0; i < GRID_MAX_LEVELS; i++)
+			tree->relaxation.cost[j][i] -= tree->model.cost[j][i];
 	relaxation_bound(&tree->relaxation);
 	return tree_leaf_draw(tree, point, bits, answer->index);
 }
@@ -377,6 +381,18 @@ tree_draw(Tree *tree, int64_t max_attempts, Bits *bits, SelectAnswer *answer)
 
 /* ---- trees ---- */
 
+/* The prior's costs are costs of single levels: bounds, boxes and leaves have them already. */
+static void
+set_prior(Tree *tree)
+{
+	PriorCosts prior;
+
+	if (tree->problem->prior_power == 0)
+		return;
+	select_prior_costs(tree->problem, &prior);
+	memcpy(tree->model.cost, prior.cost, sizeof(tree->model.cost));
+}
+
 static void
 make_scratch(Tree *tree)
 {
@@ -402,6 +418,7 @@ tree_create(const SelectProblem *problem, Memory *memory)
 	tree->model.instance = problem->instance;
 	tree->model.grid = problem->grid;
 	tree->model.scale = TREE_SCALE;
+	set_prior(tree);
 	whole_box(problem->grid, &tree->model.box);
 	rate.denominator *= TREE_SCALE;
 	tree_powers_set(&tree->powers, rate);

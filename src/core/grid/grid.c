@@ -93,15 +93,6 @@ grid_equal_levels(const Grid *grid, int a, int b)
 		   memcmp(grid->level[a], grid->level[b], (size_t) grid->levels[a]) == 0;
 }
 
-bool
-grid_same_levels(const Grid *grid, int first, int count)
-{
-	for (int j = first + 1; j < first + count; j++)
-		if (!grid_equal_levels(grid, first, j))
-			return false;
-	return true;
-}
-
 int
 grid_least_distance(const Grid *grid)
 {

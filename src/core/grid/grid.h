@@ -58,11 +58,8 @@ extern void grid_set_sign(Grid *grid, int coordinate);
  */
 extern int grid_rank(const Grid *grid, int coordinate, int index);
 
-/*
- * Whether two coordinates, or the coordinates first .. first + count - 1, have equal level lists.
- */
+/* Whether two coordinates have equal level lists. */
 extern bool grid_equal_levels(const Grid *grid, int a, int b);
-extern bool grid_same_levels(const Grid *grid, int first, int count);
 
 /*
  * Two different vectors of W differ in at least this many coordinates: 2 with a modulus, 1

@@ -254,16 +254,6 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 	return bytes;
 }
 
-/* select.h: a group is only in a product, and all its coordinates have equal level lists. */
-static bool
-group_is_valid(const SelectGroup *group, const Grid *grid)
-{
-	if (group->size == 0)
-		return group->first == 0;
-	return grid->constraint == GRID_PRODUCT && group->first + group->size <= grid->dimension &&
-		   grid_same_levels(grid, group->first, group->size);
-}
-
 /* perturbation.h: the grid and delta allow the law. */
 static bool
 noise_is_valid(const MechanismRequest *request)
@@ -305,7 +295,7 @@ request_is_valid(const MechanismRequest *request)
 	return mechanism_get(request->kind) != NULL && request->adjacency <= ADJACENCY_ADD_REMOVE &&
 		   request->epsilon > 0 && request->solver < SOLVER_KINDS && request->threads >= 1 &&
 		   request->threads <= 64 && noise_is_valid(request) && parts_are_valid(request) &&
-		   prior_is_valid(request) && group_is_valid(&request->group, &request->grid);
+		   prior_is_valid(request) && select_group_is_valid(&request->grid, request->group);
 }
 
 /* instance.h: no net weight is 0, and the largest loss fits. */

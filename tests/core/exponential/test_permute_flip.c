@@ -1,6 +1,6 @@
 /*
- * test_permute_flip.c - permute-and-flip against its law by integration, and its parts: counts of
- * losses, and binomial numbers of rare events.
+ * test_permute_flip.c - permute-and-flip against its law by integration, and its parts: counts by
+ * classes, and binomial numbers of rare events.
  */
 #include "core/exponential/select_internal.h"
 
@@ -59,11 +59,11 @@ test_permute_and_flip_law(void)
 	int differs = 0;
 
 	reseed(14);
-	for (int kind = 0; kind < CASE_KINDS; kind++)
+	for (int kind = 0; kind < 2 * CASE_KINDS; kind++)
 	{
 		Case c;
 
-		telling_case(&c, kind, 4, EPSILON_ONE);
+		telling_case(&c, kind % CASE_KINDS, kind >= CASE_KINDS, 4, EPSILON_ONE);
 		permute_and_flip_law(reference.law, law);
 		permute_and_flip_law(reference.other, other);
 		draw_permute_and_flip(&c, check_repetitions(10000));
@@ -86,29 +86,51 @@ test_permute_and_flip_law(void)
 	}
 }
 
+/*
+ * Every vector is in the class of its score.  Without a prior that is its loss; with one the first
+ * class begins at the least score, and a coin inside one shows heads with 1 / e or more.
+ */
 static void
-test_loss_counts(void)
+test_class_counts(void)
 {
 	reseed(15);
 	for (int round = 0; round < check_repetitions(100); round++)
 	{
-		Case c;
+		SelectClasses classes;
 		SelectPlan *plan;
 		SelectTeam team;
+		SelectRate rate;
 		uint64_t *count;
 		int64_t left = 0;
+		int64_t least = INT64_MAX;
+		Case c;
 
 		random_case(&c, round % CASE_KINDS, below(MAX_ROWS + 1), 4, EPSILON_ONE);
 		c.problem.group = (SelectGroup){0, 0};
 		enumerate(&c.problem);
 		plan = select_plan_create(&c.problem, 20, SELECT_FASTEST, memory);
 		select_team_create(&team, plan, 3, memory);
-		count = select_count_losses(&team, memory);
+		rate = select_rate(&c.problem);
+		rate.denominator *= plan->scale;
+		classes = select_classes(&team, rate);
+		count = select_count_classes(&team, &classes, memory);
 		for (int k = 0; k < reference.vectors; k++)
-			count[reference.loss[k] - c.instance.constant]--;
-		for (int64_t l = 0; l <= plan->span; l++)
-			left += count[l] != 0;
+		{
+			int64_t score =
+				plan->scale * (reference.loss[k] - c.instance.constant) + reference.cost[k];
+			int64_t class = (score - classes.first) >> classes.shift;
+
+			least = score < least ? score : least;
+			count[class < classes.count ? class : classes.count - 1]--;
+		}
+		for (int64_t k = 0; k < classes.count; k++)
+			left += count[k] != 0;
 		CHECK(left == 0);
+		if (c.problem.prior_power == 0)
+			CHECK(classes.first == 0 && classes.shift == 0 && classes.count == plan->span + 1);
+		else
+			CHECK(classes.first == least &&
+				  exp(-rate_of(&c.problem) / PRIOR_SCALE * (double) (1 << classes.shift)) > 0.36);
 		memory_release(memory, count);
 		select_team_destroy(&team, memory);
 		select_plan_destroy(plan, memory);
@@ -165,7 +187,7 @@ main(void)
 {
 	test_begin(1);
 	test_permute_and_flip_law();
-	test_loss_counts();
+	test_class_counts();
 	test_binomial();
 	return test_end("permute_flip");
 }

@@ -47,10 +47,12 @@ visit_coverage(SelectWalker *walker, void *context)
 	const SelectPlan *plan = walker->plan;
 	Coverage *coverage = context;
 	int index[GRID_MAX_DIMENSION];
-	int level[CASE_COLUMNS] = {0};
+	int level[CASE_COLUMNS];
 	int g;
 
 	memcpy(index, walker->index, sizeof(index));
+	for (g = 0; g < plan->groups; g++)
+		level[g] = plan->from[g];
 	do
 	{
 		int64_t loss = plan->instance->constant + plan->base;
@@ -59,16 +61,16 @@ visit_coverage(SelectWalker *walker, void *context)
 		for (g = 0; g < plan->groups; g++)
 		{
 			loss += walker->loss[g * plan->levels + level[g]];
-			if (plan->levels > 1)
-				index[plan->first + g] = level[g];
+			if (plan->first >= 0)
+				index[plan->first + g] = level[g] - plan->from[g];
 		}
 		k = find_vector(plan->grid, index);
 		if (k < 0 || loss != reference.loss[k])
 			coverage->wrong++;
 		else
 			coverage->visits[k]++;
-		for (g = 0; g < plan->groups && ++level[g] == plan->levels; g++)
-			level[g] = 0;
+		for (g = 0; g < plan->groups && ++level[g] == plan->end[g]; g++)
+			level[g] = plan->from[g];
 	} while (g < plan->groups);
 	return true;
 }
@@ -283,11 +285,11 @@ static void
 test_exponential_law(void)
 {
 	reseed(5);
-	for (int kind = 0; kind < CASE_KINDS; kind++)
+	for (int kind = 0; kind < 2 * CASE_KINDS; kind++)
 	{
 		Case c;
 
-		telling_case(&c, kind, 4, EPSILON_ONE / 2);
+		telling_case(&c, kind % CASE_KINDS, kind >= CASE_KINDS, 4, EPSILON_ONE / 2);
 		(void) draw_many(&c.problem, 10, LAW_DRAWS);
 		CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 	}
@@ -300,7 +302,7 @@ test_exponential_entry(void)
 	Case c;
 
 	reseed(6);
-	telling_case(&c, 1, 4, EPSILON_ONE / 2);
+	telling_case(&c, 1, true, 4, EPSILON_ONE / 2);
 	for (int k = 0; k < check_repetitions(5000); k++)
 	{
 		SelectAnswer answer;
@@ -319,7 +321,7 @@ test_exponential_steps(void)
 	Case c;
 
 	reseed(7);
-	telling_case(&c, 1, 3000000, 1000);
+	telling_case(&c, 1, true, 3000000, 1000);
 	attempts = draw_many(&c.problem, 10, LAW_DRAWS);
 	CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 	CHECK(attempts < LAW_DRAWS * 1.01);
@@ -360,7 +362,7 @@ test_rejection(void)
 	Case c;
 
 	reseed(8);
-	telling_case(&c, 0, 4, EPSILON_ONE / 2);
+	telling_case(&c, 0, false, 4, EPSILON_ONE / 2);
 	select_law_create(&law, &c.problem, 10, memory);
 	spoil_weights(&law);
 	for (int k = 0; k < draws; k++)
@@ -400,6 +402,7 @@ test_open_comparison(void)
 
 	reseed(9);
 	random_case(&c, 0, 0, 1, EPSILON_ONE);
+	c.problem.prior_power = 0;
 	c.grid.dimension = c.instance.dimension = 1;
 	c.grid.levels[0] = 1;
 	select_law_create(&law, &c.problem, 1, memory);
@@ -437,6 +440,7 @@ test_unit_boundary(void)
 
 	reseed(18);
 	random_case(&c, 0, 0, 1, EPSILON_ONE);
+	c.problem.prior_power = 0;
 	c.grid.dimension = c.instance.dimension = 1;
 	grid_set_sign(&c.grid, 0);
 	select_law_create(&law, &c.problem, 1, memory);
@@ -479,6 +483,7 @@ test_edges(void)
 
 		/* no rows, or an epsilon that tells nothing: uniform */
 		random_case(&c, round % CASE_KINDS, below(2) ? 0 : 5, 3, 1 - below(2));
+		c.problem.prior_power = 0;
 		enumerate(&c.problem);
 		for (int k = 0; k < reference.vectors; k++)
 			member[k] = 1.0;
@@ -487,6 +492,7 @@ test_edges(void)
 		/* a huge epsilon: uniform on the best vectors; all rows of one label */
 		random_case(&c, round % CASE_KINDS, MAX_ROWS, 3,
 					round / CASE_KINDS % 2 ? 10000 * EPSILON_ONE : SELECT_MAX_EPSILON);
+		c.problem.prior_power = 0;
 		for (int i = 0; i < MAX_ROWS; i++)
 			c.net[i] = round % 3 == 0   ? llabs(c.net[i])
 					   : round % 3 == 1 ? -llabs(c.net[i])

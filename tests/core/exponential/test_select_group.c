@@ -11,15 +11,46 @@ is_group(SelectGroup group, int first, int size)
 	return group.first == first && group.size == size;
 }
 
-/* {-1, 0, 1} or -2 .. 2, a group in four mixed. */
+/* {-1, 0, 1} or -2 .. 2, or the signs; a group in two has a column of its own: 3 or 0. */
 static void
 set_group_levels(Grid *grid, int first, int size)
 {
-	int max = 1 + below(2);
-	int odd = below(4) == 0 ? below(size) : -1;
+	int max = below(3);
+	int odd = below(2) == 0 ? below(size) : -1;
 
 	for (int j = 0; j < size; j++)
-		grid_set_range(grid, first + j, j == odd ? 3 : max);
+		if (j == odd)
+			grid_set_range(grid, first + j, 3 * below(2));
+		else if (max == 0)
+			grid_set_sign(grid, first + j);
+		else
+			grid_set_range(grid, first + j, max);
+}
+
+static bool
+has_level(const Grid *grid, int coordinate, int weight)
+{
+	for (int i = 0; i < grid->levels[coordinate]; i++)
+		if (grid->level[coordinate][i] == weight)
+			return true;
+	return false;
+}
+
+/* By the definition: one column has the levels of all, others the same or a single one of them. */
+static bool
+may_be_summed_out(const Grid *grid, int first, int size)
+{
+	for (int k = first; k < first + size; k++)
+	{
+		bool all = true;
+
+		for (int j = first; j < first + size; j++)
+			all = all && (grid_equal_levels(grid, j, k) ||
+						  (grid->levels[j] == 1 && has_level(grid, k, grid->level[j][0])));
+		if (all)
+			return true;
+	}
+	return false;
 }
 
 /* By the definition: no other group leaves less, none before it as little. */
@@ -36,13 +67,13 @@ is_cheapest(const Grid *grid, const int16_t *size, int groups, SelectGroup chose
 
 		if (is_group(chosen, first, size[g]))
 			among = true;
-		else if (size[g] > 1 && grid_same_levels(grid, first, size[g]) &&
+		else if (size[g] > 1 && may_be_summed_out(grid, first, size[g]) &&
 				 (select_cost(grid, group) < cost ||
 				  (select_cost(grid, group) == cost && chosen.size > 0 && first < chosen.first)))
 			return false;
 	}
 	return among && (chosen.size == 0 ||
-					 (chosen.size > 1 && grid_same_levels(grid, chosen.first, chosen.size)));
+					 (chosen.size > 1 && may_be_summed_out(grid, chosen.first, chosen.size)));
 }
 
 static void
@@ -83,7 +114,9 @@ test_known_groups(void)
 	CHECK(is_group(select_cheapest_group(&grid, size, 4), 5, 7));
 	CHECK(is_group(select_cheapest_group(&grid, size, 1), 0, 5));
 	CHECK(is_group(select_cheapest_group(&grid, size, 0), 0, 0));
-	grid_set_range(&grid, 5, 0); /* a reference column */
+	grid_set_range(&grid, 5, 0); /* a weight fixed at 0: the others are 3^6, as the third's */
+	CHECK(is_group(select_cheapest_group(&grid, size, 4), 5, 7));
+	grid.level[5][0] = 2; /* which no other column has */
 	CHECK(is_group(select_cheapest_group(&grid, size, 4), 12, 6));
 	for (int j = 18; j < 23; j++)
 		grid_set_range(&grid, j, 2); /* 5^5 is more than 3^6 */

@@ -76,11 +76,13 @@ static void
 test_cases(void)
 {
 	reseed(1);
-	for (int k = 0; k < RECIPES; k++)
+	for (int k = 0; k < 2 * RECIPES; k++)
 	{
 		Case c;
 
-		make_case(&c, &recipes[k]);
+		make_case(&c, &recipes[k % RECIPES]);
+		if (k >= RECIPES)
+			set_prior(&c);
 		enumerate(&c.problem);
 		draw_from_tree(&c.problem, check_repetitions(1500));
 		CHECK(p_value(reference.law) > LAW_THRESHOLD);
@@ -101,11 +103,11 @@ test_law(void)
 		{GRID_MODULUS, 5, LEVELS_WIDE, COLUMNS_MIXED, 4, 30, 5, 3 * TENTH, 0},
 	};
 
-	for (int k = 0; k < 4; k++)
+	for (int k = 0; k < 8; k++)
 	{
 		Case c;
 
-		telling_recipe(&c, &telling[k], 20 + (uint64_t) k);
+		telling_recipe(&c, &telling[k % 4], k >= 4, 20 + (uint64_t) k);
 		(void) draw_anew(&c.problem, check_repetitions(6000), INT64_MAX);
 		CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 	}
@@ -166,6 +168,7 @@ test_entry(void)
 
 	reseed(4);
 	make_case(&c, &recipe);
+	set_prior(&c);
 	enumerate(&c.problem);
 	for (int k = 0; k < check_repetitions(1000); k++)
 	{
@@ -322,6 +325,8 @@ test_bounds(void)
 		make_case(&c, &recipes[round % RECIPES]);
 		if (c.problem.epsilon > 1000 * EPSILON_ONE)
 			continue; /* masses far below MPFR's least number */
+		if (below(2))
+			set_prior(&c);
 		enumerate(&c.problem);
 		tree = tree_create(&c.problem, memory);
 		for (int k = 0; k < 3; k++)

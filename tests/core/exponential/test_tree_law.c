@@ -52,7 +52,7 @@ test_small(void)
 	{
 		Case c;
 
-		telling_recipe(&c, &recipes[k], 1000 + (uint64_t) k);
+		telling_recipe(&c, &recipes[k], k % 2 == 1, 1000 + (uint64_t) k);
 		draw_from_tree(&c.problem, draws);
 		CHECK_LAW(reference.count, reference.law, reference.other, reference.vectors);
 	}
@@ -64,7 +64,8 @@ test_small(void)
 static Histogram
 loss_histogram(SelectTeam *team, const SelectProblem *problem)
 {
-	uint64_t *vectors = select_count_losses(team, memory);
+	SelectClasses losses = select_classes(team, select_rate(problem));
+	uint64_t *vectors = select_count_classes(team, &losses, memory);
 	Histogram histogram = histogram_create((int) team->walker[0].plan->span + 1);
 	int least = 0;
 

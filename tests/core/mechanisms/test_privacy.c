@@ -53,16 +53,15 @@ as_number(int64_t epsilon)
 typedef void (*SelectionLaw)(PairLaw *law, const LossTable *table, int vectors, SelectRate rate);
 
 static LossBounds
-selection_loss(SelectionLaw selection_law, const Shape *shape, const VectorList *list,
-			   int64_t epsilon, Adjacency adjacency, const RowsPair *pair)
+selection_loss(SelectionLaw selection_law, const SelectProblem *problem, const VectorList *list,
+			   const RowsPair *pair)
 {
 	LossTable table;
 	PairLaw law;
-	SelectProblem problem = {.grid = &shape->grid, .epsilon = epsilon, .adjacency = adjacency};
 
-	list_losses(&table, pair, &shape->grid, list, memory);
-	problem.instance = &table.instance[0];
-	selection_law(&law, &table, list->count, select_rate(&problem));
+	list_losses(&table, pair, problem->grid, list, memory);
+	list_costs(&table, problem, list);
+	selection_law(&law, &table, list->count, select_rate(problem));
 	memory_renew();
 	return privacy_loss(&law);
 }
@@ -72,31 +71,29 @@ selection_loss(SelectionLaw selection_law, const Shape *shape, const VectorList 
  * others, so that it hardly counts in the sum of all weights: 25 / rate rows.
  */
 static void
-check_selection(SelectionLaw selection_law, const Shape *shape, int64_t epsilon,
-				Adjacency adjacency)
+check_selection(SelectionLaw selection_law, const Shape *shape, const SelectProblem *problem)
 {
-	int far_behind = (int) (50.0 / as_number(epsilon)) + 1;
+	double epsilon = as_number(problem->epsilon);
 	LossBounds random = {0.0, 0.0};
 	VectorList list;
 
 	list_vectors(&list, &shape->grid);
 	for (int k = check_repetitions(150); k > 0; k--)
 	{
-		RowsPair pair = random_pair(&stream, shape->grid.dimension, adjacency, 6);
+		RowsPair pair = random_pair(&stream, shape->grid.dimension, problem->adjacency, 6);
 
-		keep_larger(&random,
-					selection_loss(selection_law, shape, &list, epsilon, adjacency, &pair));
+		keep_larger(&random, selection_loss(selection_law, problem, &list, &pair));
 	}
-	check_private(random, as_number(epsilon));
+	check_private(random, epsilon);
 	if (shape->separates)
 	{
-		RowsPair pair = separating_pair(shape, adjacency, far_behind);
+		RowsPair pair = separating_pair(shape, problem->adjacency, (int) (50.0 / epsilon) + 1);
 
-		check_tight(selection_loss(selection_law, shape, &list, epsilon, adjacency, &pair),
-					as_number(epsilon));
+		check_tight(selection_loss(selection_law, problem, &list, &pair), epsilon);
 	}
 }
 
+/* Both with and without a prior, whose power does not matter. */
 static void
 test_selection(void)
 {
@@ -106,15 +103,17 @@ test_selection(void)
 		shape_five(),       shape_ball(),    shape_round_ball(),      shape_sparse(3, 1),
 		shape_sparse(3, 2), shape_parity(3), shape_ternary_modulus(3)};
 
-	for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
-		for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE;
-			 adjacency++)
-		{
-			int64_t epsilon = epsilons[s % 3];
+	for (size_t k = 0; k < 4 * sizeof(shapes) / sizeof(shapes[0]); k++)
+	{
+		const Shape *shape = &shapes[k / 4];
+		SelectProblem problem = {.grid = &shape->grid,
+								 .epsilon = epsilons[k / 4 % 3],
+								 .adjacency = (Adjacency) (k / 2 % 2),
+								 .prior_power = (int64_t) (k % 2) * 2 * PRIOR_ONE};
 
-			check_selection(exponential_law, &shapes[s], epsilon, adjacency);
-			check_selection(permute_flip_law, &shapes[s], epsilon, adjacency);
-		}
+		check_selection(exponential_law, shape, &problem);
+		check_selection(permute_flip_law, shape, &problem);
+	}
 }
 
 /* The sum over sets against the integral of its definition, by Simpson's rule. */

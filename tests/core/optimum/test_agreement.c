@@ -92,13 +92,13 @@ visit_minimum(SelectWalker *walker, void *context)
 	{
 		int128 least = 0;
 
-		for (int v = 0; v < plan->levels; v++)
+		for (int v = plan->from[g]; v < plan->end[g]; v++)
 		{
 			int128 part = minimum->scale * walker->loss[g * plan->levels + v];
 
-			if (plan->depths < plan->grid->dimension)
-				part -= minimum->reward[plan->first + g][v];
-			least = v == 0 || part < least ? part : least;
+			if (plan->first >= 0)
+				part -= minimum->reward[plan->first + g][v - plan->from[g]];
+			least = v == plan->from[g] || part < least ? part : least;
 		}
 		objective += least;
 	}
