@@ -1,8 +1,8 @@
 /*
  * mech_exponential.c - the exponential mechanism, exactly.
  *
- * P(w) proportional to exp(-epsilon L(w) / M), M the margin of the 0/1 loss (theorem E1).  Pure
- * epsilon-DP of bounded range epsilon.
+ * P(w) proportional to pi(w) exp(-epsilon L(w) / M), M the margin of the 0/1 loss (theorem E1) and
+ * pi a public prior over the grid (theorem E13).  Pure epsilon-DP of bounded range epsilon.
  *
  * Two samplers draw this law exactly: enumeration with a group summed out (select.h), whose cost is
  * known from public parameters, and the tree sampler (tree.h), which is usually a hundred times
@@ -74,6 +74,7 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 		.group = request->group,
 		.epsilon = request->epsilon,
 		.adjacency = request->adjacency,
+		.prior_power = request->prior_power,
 		.threads = request->threads,
 		.progress = tools->progress != NULL ? report : NULL,
 		.progress_context = &listener,
@@ -88,23 +89,21 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 }
 
 /*
- * Source: theorem U1.
+ * Source: theorem U1, with pi(v) = 1 / |W|, and theorem U15.
  *
- *   rows = (ln(|W| - 1) + ln((1 - beta) / beta)) / rate
- *   mean = ln |W| / rate
+ *   rows = (ln((1 - pi(v)) / pi(v)) + ln((1 - beta) / beta)) / rate
+ *   mean = -ln pi(v) / rate
  */
 static void
 set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 {
-	double rate = utility_rate(request);
-
-	bound->rows = fmax(0, (utility_log_others(&request->grid) + log((1 - beta) / beta)) / rate);
-	bound->mean = grid_log2_size(&request->grid) * log(2) / rate;
+	utility_weighted(request, log((1 - beta) / beta), 0, bound);
 }
 
 const Mechanism mechanism_exponential = {
 	.name = "exponential",
 	.bounded_range = true,
+	.prior = true,
 	.default_grid = true,
 	.admit = admit,
 	.release = release,

@@ -1,8 +1,9 @@
 /*
  * mech_permute_flip.c - permute-and-flip (McKenna and Sheldon 2020), exactly.
  *
- * Visits W in random order and accepts w with probability exp(-epsilon (L(w) - L_min) / M), M the
- * margin of the 0/1 loss (theorem E2).  Pure epsilon-DP, but not of bounded range (theorem A3).
+ * Visits W in random order and accepts w with probability exp(-epsilon (S(w) - S_min) / M), M the
+ * margin of the 0/1 loss (theorem E2) and S the loss with the cost of a public prior (theorem E14).
+ * Pure epsilon-DP, but not of bounded range (theorem A3).
  */
 #include "core/mechanisms/mechanism.h"
 
@@ -11,8 +12,8 @@
 #include "core/mechanisms/utility.h"
 
 /*
- * The most vectors of W.  No group is summed out, because the law needs the number of vectors at
- * every loss, and there may be as many visits as vectors.
+ * The most vectors of W.  No group is summed out, because the law needs the number of vectors in
+ * every class of losses, and there may be as many visits as vectors.
  */
 #define ENUMERATION_LIMIT UINT64_C(20000000)
 
@@ -36,6 +37,7 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 		.group = no_group,
 		.epsilon = request->epsilon,
 		.adjacency = request->adjacency,
+		.prior_power = request->prior_power,
 		.threads = request->threads,
 	};
 	SelectAnswer selected;
@@ -48,22 +50,21 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 }
 
 /*
- * Source: theorem U2.
+ * Source: theorem U2, with pi(v) = 1 / |W|, and theorem U15.
  *
- *   rows = (ln(|W| - 1) + ln(1 / (2 beta))) / rate
- *   mean: that of the exponential mechanism, which it never exceeds
+ *   rows = (ln((1 - pi(v)) / pi(v)) + ln(1 / (2 beta))) / rate
+ *   mean = (-ln pi(v) + 1 / 2) / rate; without a prior that of the exponential mechanism, which it
+ *          never exceeds
  */
 static void
 set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 {
-	double rate = utility_rate(request);
-
-	bound->rows = fmax(0, (utility_log_others(&request->grid) + log(1 / (2 * beta))) / rate);
-	bound->mean = grid_log2_size(&request->grid) * log(2) / rate;
+	utility_weighted(request, log(1 / (2 * beta)), 0.5, bound);
 }
 
 const Mechanism mechanism_permute_flip = {
 	.name = "permute_flip",
+	.prior = true,
 	.admit = admit,
 	.release = release,
 	.bound = set_bound,

@@ -152,6 +152,13 @@ typedef struct UtilityBound
 {
 	double rows; /* P(excess >= rows) <= beta if rows > 0; the excess is an integer */
 	double mean; /* E(excess) <= mean */
+	/*
+	 * The same for the excess over the best vector of weights -1, 0 and 1, which a prior is not
+	 * much against; small is false without a prior, or without such vectors in the grid.
+	 */
+	bool small;
+	double small_rows;
+	double small_mean;
 } UtilityBound;
 
 /* What a convex mechanism asks for besides loss, radius and regularisation. */

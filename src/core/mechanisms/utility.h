@@ -2,7 +2,9 @@
  * utility.h - how far a release may be from the optimum, from public parameters.
  *
  * The excess of a release is the number of rows that its vector misclassifies above the least
- * number that any vector of the grid misclassifies.  The bounds hold for every data set.
+ * number that any vector of the grid misclassifies.  The bounds hold for every data set.  With a
+ * prior the best vector may be the one that the prior is most against; so there is a second bound,
+ * for the excess over the best vector of small weights.
  */
 #ifndef DPOBJ_CORE_UTILITY_H
 #define DPOBJ_CORE_UTILITY_H
@@ -11,6 +13,14 @@
 
 /* ln(|W| - 1), or ln |W| if |W| does not fit a word. */
 extern double utility_log_others(const Grid *grid);
+
+/*
+ * The bound of a mechanism with a law from weights pi(w) exp(-rate L(w)): tail is what it adds to
+ * ln((1 - pi(v)) / pi(v)) for the rows, and more what it adds to -ln pi(v) for the mean (theorem
+ * U15).  v is the vector of the grid with the least prior, as if it were the best one.
+ */
+extern void utility_weighted(const MechanismRequest *request, double tail, double more,
+							 UtilityBound *bound);
 
 /* The x above shape with x - shape - shape ln(x / shape) = exponent: Chernoff's tail of a Gamma. */
 extern double utility_gamma_tail(double shape, double exponent);

@@ -32,6 +32,7 @@ typedef struct Setting
 	Adjacency adjacency;
 	PerturbationNoise noise;
 	int64_t delta;
+	int64_t prior_power;
 } Setting;
 
 static MechanismRequest
@@ -43,6 +44,7 @@ make_request(const Setting *setting)
 							  .grid = setting->grid,
 							  .noise = setting->noise,
 							  .delta = setting->delta,
+							  .prior_power = setting->prior_power,
 							  .threads = 1};
 }
 
@@ -201,7 +203,101 @@ test_hardest_data(void)
 
 			if (chooses_from_grid(kind) && mechanism_get(kind)->bound != NULL) /* test_lead() */
 				check_setting(&setting, slack_of(kind));
+			setting.prior_power = PRIOR_ONE; /* the best vector is one that it is most against */
+			if (mechanism_get(kind)->prior)
+				check_setting(&setting, slack_of(kind));
 		}
+}
+
+/* ---- priors ---- */
+
+#define VECTORS 1000
+
+/* The vectors of a small grid with losses at random, and the exponential mechanism's law. */
+typedef struct Field
+{
+	int vectors;
+	bool small[VECTORS]; /* weights of at most 1 in absolute value */
+	int64_t loss[VECTORS];
+	double law[VECTORS];
+} Field;
+
+static void
+fill_field(Field *field, const MechanismRequest *request, int64_t most)
+{
+	int index[GRID_MAX_DIMENSION] = {0};
+	double rate = utility_rate(request);
+	double total = 0;
+	PriorCosts costs;
+
+	prior_costs(&request->grid, request->prior_power, request->epsilon, request->adjacency, &costs);
+	field->vectors = 0;
+	do
+	{
+		int k = field->vectors;
+
+		if (!grid_contains(&request->grid, index))
+			continue;
+		field->small[k] = true;
+		for (int j = 0; j < request->grid.dimension; j++)
+			field->small[k] &= abs(request->grid.level[j][index[j]]) <= 1;
+		field->loss[k] = below(3) ? most : (int64_t) teststream_below(&stream, (uint64_t) most + 1);
+		field->law[k] = exp(-rate * ((double) field->loss[k] +
+									 (double) prior_cost(&request->grid, &costs, index) / 4096));
+		total += field->law[k];
+		field->vectors++;
+	} while (next_index(&request->grid, index));
+	for (int k = 0; k < field->vectors; k++)
+		field->law[k] /= total;
+}
+
+/* Is the excess over the best vector, or the best of small weights, within the bound? */
+static bool
+field_is_within(const Field *field, bool small, double rows, double mean)
+{
+	int64_t least = INT64_MAX;
+	double above = 0;
+	double excess = 0;
+
+	for (int k = 0; k < field->vectors; k++)
+		if ((field->small[k] || !small) && field->loss[k] < least)
+			least = field->loss[k];
+	for (int k = 0; k < field->vectors; k++)
+	{
+		double own = (double) (field->loss[k] - least);
+
+		above += own > 0 && own >= rows ? field->law[k] : 0;
+		excess += own * field->law[k];
+	}
+	return above <= BETA * (1 + 1e-9) && excess <= mean * (1 + 1e-9);
+}
+
+/* Whatever the losses are; and the bound for small weights is the lower one. */
+static void
+test_priors(void)
+{
+	Field field;
+	int small = 0;
+
+	for (int round = 0; round < check_repetitions(2000); round++)
+	{
+		MechanismRequest request = {.kind = MECHANISM_EXPONENTIAL,
+									.epsilon = EPSILON_ONE / 100 * (1 + below(300)),
+									.adjacency = (Adjacency) below(2),
+									.prior_power = 1 + below(4 * (int) PRIOR_ONE)};
+		UtilityBound bound;
+
+		random_grid(&request.grid, LEVELS_LISTS, 1 + below(4), 2, VECTORS);
+		utility_bound(&request, BETA, &bound);
+		fill_field(&field, &request, 1 + (int64_t) (bound.rows * (1 + below(40)) / 20));
+		CHECK(field_is_within(&field, false, bound.rows, bound.mean));
+		if (!bound.small)
+			continue;
+		CHECK(field_is_within(&field, true, bound.small_rows, bound.small_mean));
+		CHECK(bound.small_rows <= bound.rows && bound.small_mean <= bound.mean);
+		small += bound.small_rows < bound.rows;
+	}
+	CHECK_WHOLE(small > 100);
 }
 
 /* ---- the noise alone, where the grid is too large to go through ---- */
@@ -345,9 +441,13 @@ test_noise(void)
 	for (int k = 0; k < count * 4; k++)
 	{
 		const Grid *grid = &grids[k % count];
-		Setting setting = {MECHANISM_OPDISC,    *grid,
-						   epsilons[k / count], k % 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE,
-						   PERTURBATION_GAUGE,  0};
+		Setting setting = {MECHANISM_OPDISC,
+						   *grid,
+						   epsilons[k / count],
+						   k % 2 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE,
+						   PERTURBATION_GAUGE,
+						   0,
+						   0};
 
 		check_noise(&setting, grid->constraint == GRID_SPARSE ? 6 : 4, DRAWS);
 		memory_renew();
@@ -387,7 +487,7 @@ test_other_noise(void)
 static UtilityBound
 bound_of(MechanismKind kind, const Grid *grid, int64_t epsilon, Adjacency adjacency, double beta)
 {
-	Setting setting = {kind, *grid, epsilon, adjacency, PERTURBATION_GAUGE, 0};
+	Setting setting = {kind, *grid, epsilon, adjacency, PERTURBATION_GAUGE, 0, 0};
 	MechanismRequest request = make_request(&setting);
 	UtilityBound bound;
 
@@ -404,7 +504,7 @@ near(double a, double b, double error)
 static double
 mean_with(const Grid *grid, MechanismKind kind, PerturbationNoise noise)
 {
-	Setting setting = {kind, *grid, EPSILON_ONE, ADJACENCY_REPLACE, noise, 0};
+	Setting setting = {kind, *grid, EPSILON_ONE, ADJACENCY_REPLACE, noise, 0, 0};
 	MechanismRequest request;
 	UtilityBound bound;
 
@@ -542,5 +642,6 @@ main(void)
 	test_noise();
 	test_other_noise();
 	test_hardest_data();
+	test_priors();
 	return test_end("utility");
 }
