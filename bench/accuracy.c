@@ -177,6 +177,8 @@ settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *reques
 	request->convex.loss = line->loss;
 	request->convex.radius = convex_default_radius(&set->encoding);
 	convex_default(request, 0);
+	if (line->noise == CONVEX_KNORM)
+		convex_set_knorm(request, &set->encoding, set->rows);
 	if (gaussian)
 	{
 		request->convex.lambda = convex_default_lambda(request);
@@ -373,6 +375,8 @@ static const Line lines[] = {
 			   LOSS_LOGISTIC),
 	CONVEX_ROW("logistic, objective, gaussian", ON_EVERY, settle_convex, OBJECTIVE, CONVEX_GAUSSIAN,
 			   LOSS_LOGISTIC),
+	CONVEX_ROW("logistic, objective, K-norm", ON_ALL | ON_FEW, settle_convex, OBJECTIVE,
+			   CONVEX_KNORM, LOSS_LOGISTIC),
 	CONVEX_ROW("logistic, output, gamma", ON_ALL | ON_FEW, settle_convex, OUTPUT, CONVEX_GAMMA,
 			   LOSS_LOGISTIC),
 	CONVEX_ROW("logistic, output, gaussian", ON_ALL | ON_FEW, settle_convex, OUTPUT,

@@ -21,9 +21,9 @@
 /* A cell has LEAST_RUNS runs, more while they take less than QUICK_SECONDS together, and fewer, at
  * least FEW_RUNS, once they take longer than LONG_SECONDS. */
 #define LEAST_RUNS 20
-#define MOST_RUNS 200
+#define MOST_RUNS 100
 #define FEW_RUNS 3
-#define QUICK_SECONDS 2
+#define QUICK_SECONDS 1
 #define LONG_SECONDS 60
 
 /* A run that takes longer ends the process by SIGPROF.  All are processor seconds of one thread. */
