@@ -136,6 +136,9 @@ mutants=(
   '208|test_pool_select|pool: the centre counts once in a draw'
   '209|test_pool_losses|pool: the last tile of rows is not rated'
   '210|test_pool_select|pool: the margin of add_remove under replace'
+  '211|test_select_kernel|enumeration: the rows after the last whole vector left out'
+  '212|test_select_kernel|enumeration: tables of a new number not made again'
+  '213|test_select_kernel|enumeration: tables of cells with a column keep the first level'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

@@ -3,10 +3,10 @@
  *
  * The exponential mechanism draws w with P(w) proportional to exp(-rate (L(w) + s(w))), rate =
  * epsilon / margin (theorem E1: epsilon / 2 under replace, epsilon under add_remove), s(w) the cost
- * of a public prior (theorem E13).  A one-hot group of columns is summed out analytically,
- * the other coordinates are enumerated in Gray code (theorem E4).  No term is
- * skipped and the draw is exact: integer upper bounds of the masses, then an
- * acceptance decided with intervals that are refined until they decide.
+ * of a public prior (theorem E13).  A one-hot group of columns is summed out analytically, the
+ * other coordinates are enumerated (theorems E4, E15).  No term is skipped and the draw is exact:
+ * integer upper bounds of the masses, then an acceptance decided with intervals that are refined
+ * until they decide.
  */
 #ifndef DPOBJ_CORE_SELECT_H
 #define DPOBJ_CORE_SELECT_H

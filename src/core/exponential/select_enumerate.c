@@ -16,171 +16,144 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The first table entry of a cell, counted from its start, that is predicted positive. */
-static inline int64_t
-threshold(const SelectCell *cell, int64_t score)
-{
-	/* score + t 2^FIXED_POINT_BITS > 0  iff  t > -score / 2^FIXED_POINT_BITS */
-	int64_t entry = ((-score) >> FIXED_POINT_BITS) + 1 - cell->low;
-
-	if (entry < 0)
-		return 0;
-	return entry < cell->size ? entry : cell->size;
-}
-
-/*
- * A row adds -net where it is predicted positive: with base = sum of the
- * positive nets this is the loss of instance.h.
- */
-static inline void
-move_threshold(int64_t *table, int64_t from, int64_t to, int64_t net)
-{
-	for (int64_t k = to; k < from; k++)
-		table[k] -= net;
-	for (int64_t k = from; k < to; k++)
-		table[k] += net;
-}
+#include "core/base/mutant.h"
 
 static void
-step_numeric(SelectWalker *walker, const SelectColumn *column, int difference)
+step_score(SelectWalker *walker, int depth, int level)
 {
 	const SelectPlan *plan = walker->plan;
+	int j = plan->column[depth].coordinate;
+	int difference = plan->grid->level[j][level] - plan->grid->level[j][walker->index[j]];
 
-	for (int64_t k = 0; k < column->entries; k++)
-	{
-		SelectEntry entry = column->entry[k];
-		const SelectCell *cell = &plan->cell[plan->row_cell[entry.target]];
-		int64_t before = walker->score[entry.target];
-		int64_t after = before + (int64_t) difference * entry.value;
-
-		walker->score[entry.target] = after;
-		move_threshold(walker->table + cell->start, threshold(cell, before), threshold(cell, after),
-					   plan->instance->net[entry.target]);
-	}
-	walker->stale = true;
-}
-
-/*
- * Dense scores are kept modulo 2^32.  Between configurations a walker may leave the range of int32,
- * in which the scores of the grid's vectors lie (instance.h), but it returns to the right residue.
- */
-static void
-step_dense(SelectWalker *walker, const SelectColumn *column, int difference)
-{
-	uint32_t *score = walker->dense_score;
-	const int32_t *value = column->dense_value;
-	int64_t rows = walker->plan->instance->rows;
-
-	for (int64_t i = 0; i < rows; i++)
-		score[i] += (uint32_t) difference * (uint32_t) value[i];
-	walker->stale = true;
-}
-
-/* The loss of rows first .. end - 1 whose group weight adds shift to the score, less base. */
-static int32_t
-sum_dense_cell(const SelectWalker *walker, int64_t first, int64_t end, uint32_t shift)
-{
-	const uint32_t *score = walker->dense_score;
-	const int32_t *net = walker->plan->dense_net;
-	int32_t sum = 0;
-
-	for (int64_t i = first; i < end; i++)
-		sum -= net[i] & -((int32_t) (score[i] + shift) > 0);
-	return sum;
-}
-
-static void
-sum_dense_losses(SelectWalker *walker)
-{
-	const SelectPlan *plan = walker->plan;
-
-	for (int64_t c = 0; c < plan->cells; c++)
-		for (int v = 0; v < plan->levels; v++)
-			walker->loss[plan->cell[c].loss + v] =
-				sum_dense_cell(walker, plan->dense_first[c], plan->dense_first[c + 1],
-							   (uint32_t) plan->weight[v] * FIXED_POINT_ONE);
-}
-
-/* Inlined for each common number of levels, which makes a draw a seventh faster. */
-static inline void
-step_binary_levels(SelectWalker *walker, const SelectColumn *column, int difference, int levels)
-{
-	const int *weight = walker->plan->weight;
-
-	for (int64_t k = 0; k < column->entries; k++)
-	{
-		SelectEntry entry = column->entry[k];
-		int64_t *table = walker->table + walker->position[entry.target];
-		int64_t *loss = walker->loss + entry.value;
-
-		for (int v = 0; v < levels; v++)
-		{
-			int offset = weight[v] - weight[0];
-
-			loss[v] += table[offset + difference] - table[offset];
-		}
-		walker->position[entry.target] += difference;
-	}
-}
-
-static void
-step_binary(SelectWalker *walker, const SelectColumn *column, int difference)
-{
-	switch (walker->plan->levels)
-	{
-		case 1:
-			step_binary_levels(walker, column, difference, 1);
-			break;
-		case 2:
-			step_binary_levels(walker, column, difference, 2);
-			break;
-		case 3:
-			step_binary_levels(walker, column, difference, 3);
-			break;
-		default:
-			step_binary_levels(walker, column, difference, walker->plan->levels);
-	}
-}
-
-static inline void
-set_level(SelectWalker *walker, int depth, int level)
-{
-	const SelectColumn *column = &walker->plan->column[depth];
-	int j = column->coordinate;
-	int difference = walker->plan->grid->level[j][level];
-
-	if (walker->index[j] == level)
-		return;
-	difference -= walker->plan->grid->level[j][walker->index[j]];
+	if (difference != 0)
+		plan->kernel->step(walker->score, plan->column[depth].value, plan->rows.count, difference);
 	walker->index[j] = level;
-	if (walker->plan->dense)
-		step_dense(walker, column, difference);
-	else if (column->binary)
-		step_binary(walker, column, difference);
-	else
-		step_numeric(walker, column, difference);
+}
+
+/*
+ * Makes the tables of the first layer.  A row adds -net where it is predicted positive: with base =
+ * sum of the positive nets this is the loss of instance.h.
+ */
+static void
+make_first_layer(SelectWalker *walker)
+{
+	const SelectPlan *plan = walker->plan;
+	const SelectLayer *layer = &plan->layer[plan->scored];
+	uint64_t *table = walker->table + layer->start;
+	int64_t end = plan->scored < plan->depths ? layer[1].start : plan->table_words;
+
+	if (MUTANT(212) && plan->scored > 0 &&
+		walker->index[plan->column[plan->scored - 1].coordinate] > 0)
+		return;
+	memset(table, 0, (size_t) (end - layer->start) * sizeof(uint64_t));
+	plan->kernel->tabulate(table, walker->score, &plan->rows);
+	for (int64_t c = 0; c < layer->cells; c++)
+	{
+		for (int32_t k = 1; k < plan->first_size[c]; k++)
+			table[k] += table[k - 1];
+		table += select_table_words(plan->first_size[c]);
+	}
+}
+
+/*
+ * Makes the tables of the next layer for a level of a summed column.  Those of cells without the
+ * column are the same for all levels, so they are copied for the first one only.
+ */
+static void
+make_next_layer(SelectWalker *walker, int depth, int level, bool first)
+{
+	const SelectPlan *plan = walker->plan;
+	const SelectLayer *layer = &plan->layer[depth];
+	const uint64_t *from = walker->table + layer->start;
+	uint64_t *to = walker->table + layer[1].start;
+	const SelectMove *move = layer->move;
+	int j = plan->column[depth].coordinate;
+	int32_t shift = plan->grid->level[j][level] - plan->grid->level[j][0];
+
+	plan->kernel->add(to, from, move, layer->sums, shift);
+	move += layer->sums;
+	if (first || !MUTANT(213))
+		plan->kernel->copy_with(to, from, move, layer->copies_with, shift);
+	move += layer->copies_with;
+	if (first)
+		plan->kernel->copy_without(to, from, move, layer->copies_without);
+	walker->index[j] = level;
+}
+
+/* The scores of a dense plan leave the last column out. */
+static void
+sum_dense(SelectWalker *walker)
+{
+	const SelectPlan *plan = walker->plan;
+	const SelectColumn *last = &plan->column[plan->depths - 1];
+	int levels = plan->grid->levels[last->coordinate];
+	int64_t sum[GRID_MAX_LEVELS];
+
+	for (int g = 0; g < plan->groups; g++)
+	{
+		int64_t first = plan->dense_first[g];
+		SelectRun run = {walker->score + first, last->value + first, plan->dense_net + first,
+						 plan->dense_first[g + 1] - first};
+
+		for (int v = 0; v < plan->levels; v++)
+		{
+			plan->kernel->sum(sum, &run, plan->grid->level[last->coordinate], levels,
+							  -plan->weight[v] * FIXED_POINT_ONE);
+			for (int i = 0; i < levels; i++)
+				walker->dense_sum[(i * plan->groups + g) * plan->levels + v] = sum[i];
+		}
+	}
+}
+
+/* Sets the losses of the configuration that the walker is at, whose last level is given. */
+static void
+set_losses(SelectWalker *walker)
+{
+	const SelectPlan *plan = walker->plan;
+	const uint64_t *table = walker->table + plan->layer[plan->depths].start;
+	int64_t *loss = walker->loss;
+
+	for (int g = 0; g < plan->groups; g++)
+		for (int v = 0; v < plan->levels; v++)
+			*loss++ =
+				plan->last_table[g] < 0
+					? 0
+					: (int64_t) table[plan->last_table[g] + plan->weight[v] - plan->weight[0]];
 }
 
 static void
-sum_table_losses(SelectWalker *walker)
+set_dense_losses(SelectWalker *walker, int level)
+{
+	int64_t losses = walker->plan->groups * walker->plan->levels;
+
+	walker->index[walker->plan->column[walker->plan->depths - 1].coordinate] = level;
+	memcpy(walker->loss, walker->dense_sum + level * losses, (size_t) losses * sizeof(int64_t));
+}
+
+/* Moves to a level of a depth; first: to the first one since a coordinate before it has moved. */
+static inline void
+set_level(SelectWalker *walker, int depth, int level, bool first)
 {
 	const SelectPlan *plan = walker->plan;
 
-	memset(walker->loss, 0, sizeof(int64_t) * (size_t) (plan->groups * plan->levels));
-	for (int64_t c = 0; c < plan->cells; c++)
-		for (int v = 0; v < plan->levels; v++)
-			walker->loss[plan->cell[c].loss + v] +=
-				walker->table[walker->position[c] + plan->weight[v] - plan->weight[0]];
+	if (depth >= plan->scored)
+		make_next_layer(walker, depth, level, first);
+	else if (plan->dense && depth == plan->depths - 1)
+		set_dense_losses(walker, level);
+	else
+		step_score(walker, depth, level);
 }
 
-static void
-sum_losses(SelectWalker *walker)
+/* Makes what all levels of a depth are computed from, once those before it are set. */
+static inline void
+enter(SelectWalker *walker, int depth)
 {
-	if (walker->plan->dense)
-		sum_dense_losses(walker);
-	else
-		sum_table_losses(walker);
-	walker->stale = false;
+	const SelectPlan *plan = walker->plan;
+
+	if (!plan->dense && depth == plan->scored)
+		make_first_layer(walker);
+	else if (plan->dense && depth == plan->depths - 1)
+		sum_dense(walker);
 }
 
 static bool
@@ -188,13 +161,15 @@ descend(SelectWalker *walker, int depth, int state)
 {
 	const SelectPlan *plan = walker->plan;
 	const int16_t *next;
+	bool first = true;
 	int levels;
 	int step;
 
+	enter(walker, depth);
 	if (depth == plan->depths)
 	{
-		if (walker->stale)
-			sum_losses(walker);
+		if (!plan->dense)
+			set_losses(walker);
 		return walker->visit(walker, walker->context);
 	}
 	next = plan->next + ((int64_t) depth * plan->states + state) * GRID_MAX_LEVELS;
@@ -205,7 +180,8 @@ descend(SelectWalker *walker, int depth, int state)
 	{
 		if (next[i] < 0)
 			continue;
-		set_level(walker, depth, i);
+		set_level(walker, depth, i, first);
+		first = false;
 		if (!descend(walker, depth + 1, next[i]))
 			return false;
 	}
@@ -222,7 +198,10 @@ select_visit_block(SelectWalker *walker, int64_t block, SelectVisit visit, void 
 	walker->context = context;
 	memset(walker->direction, 1, sizeof(walker->direction));
 	for (int depth = 0; depth < plan->block_depth; depth++)
-		set_level(walker, depth, plan->prefix[block * plan->block_depth + depth]);
+	{
+		enter(walker, depth);
+		set_level(walker, depth, plan->prefix[block * plan->block_depth + depth], true);
+	}
 	(void) descend(walker, plan->block_depth, plan->state[block]);
 }
 
@@ -267,57 +246,29 @@ select_visit_all(SelectTeam *team, SelectVisit visit, void *context)
 	crew_run(team->size, walk_blocks, worker_context);
 }
 
-/* Scores at level 0 of every coordinate. */
+/* The scores at level 0 of every coordinate. */
 static void
 place_scores(SelectWalker *walker)
 {
 	const SelectPlan *plan = walker->plan;
 
-	for (int depth = 0; depth < plan->depths; depth++)
-	{
-		const SelectColumn *column = &plan->column[depth];
-		int weight = plan->grid->level[column->coordinate][0];
-
-		if (plan->dense)
-			step_dense(walker, column, weight);
-		else if (!column->binary)
-			for (int64_t k = 0; k < column->entries; k++)
-				walker->score[column->entry[k].target] += (int64_t) weight * column->entry[k].value;
-	}
-}
-
-static void
-place_tables(SelectWalker *walker)
-{
-	const SelectPlan *plan = walker->plan;
-
-	for (int64_t c = 0; c < plan->cells; c++)
-		walker->position[c] = plan->cell[c].start;
-	for (int64_t i = 0; i < plan->instance->rows; i++)
-	{
-		const SelectCell *cell = &plan->cell[plan->row_cell[i]];
-
-		move_threshold(walker->table + cell->start, cell->size, threshold(cell, walker->score[i]),
-					   plan->instance->net[i]);
-	}
+	for (int depth = 0; depth < plan->scored - plan->dense; depth++)
+		plan->kernel->step(walker->score, plan->column[depth].value, plan->rows.count,
+						   plan->grid->level[plan->column[depth].coordinate][0]);
 }
 
 static void
 allocate_walker(SelectWalker *walker, Memory *memory)
 {
 	const SelectPlan *plan = walker->plan;
-	size_t rows = (size_t) plan->instance->rows;
 	size_t losses = (size_t) (plan->groups * plan->levels);
 
 	walker->loss = memory_allocate_zero(memory, losses, sizeof(int64_t));
+	walker->score = memory_allocate_zero(memory, (size_t) plan->rows.count, sizeof(uint32_t));
 	if (plan->dense)
-	{
-		walker->dense_score = memory_allocate_zero(memory, rows, sizeof(uint32_t));
-		return;
-	}
-	walker->score = memory_allocate_zero(memory, rows, sizeof(int64_t));
-	walker->table = memory_allocate_zero(memory, (size_t) plan->table_size, sizeof(int64_t));
-	walker->position = memory_allocate(memory, (size_t) plan->cells, sizeof(int64_t));
+		walker->dense_sum = memory_allocate_zero(memory, losses * GRID_MAX_LEVELS, sizeof(int64_t));
+	else
+		walker->table = memory_allocate_zero(memory, (size_t) plan->table_words, sizeof(uint64_t));
 }
 
 void
@@ -333,9 +284,6 @@ select_team_create(SelectTeam *team, const SelectPlan *plan, int threads, Memory
 		walker->number = k;
 		allocate_walker(walker, memory);
 		place_scores(walker);
-		if (!plan->dense)
-			place_tables(walker);
-		walker->stale = true;
 	}
 }
 
@@ -347,8 +295,7 @@ select_team_destroy(SelectTeam *team, Memory *memory)
 		memory_release(memory, team->walker[k].loss);
 		memory_release(memory, team->walker[k].score);
 		memory_release(memory, team->walker[k].table);
-		memory_release(memory, team->walker[k].position);
-		memory_release(memory, team->walker[k].dense_score);
+		memory_release(memory, team->walker[k].dense_sum);
 	}
 	memory_release(memory, team->walker);
 }

@@ -13,19 +13,25 @@
  * Without a group there is one pseudo column with the single level 0, and
  * L(o) = constant + base + loss[0][0].
  *
- * Cells.  An outer column that holds only 0 and 1 is "binary", any other is
- * "numeric".  Rows with equal binary columns and equal group column form a cell.
- * A row's prediction depends on its numeric score s and on the integer sum t of
- * the weights of its binary columns and its group column: it is positive iff
- * s + t > 0, that is from a threshold in t on.  So a cell has a table f[t], the
- * loss of its rows at the sum t, which changes with numeric weights only.  A
- * step of a binary weight then costs one look-up per cell and level, not one
- * comparison per row (theorem B3).
+ * Summed columns.  Some outer columns that hold only 0 and 1 are "summed", the others are
+ * "scored".  Rows with equal summed columns and equal group column form a cell.  A row's
+ * prediction depends on its score s by the scored columns and on the integer sum t of the weights
+ * of its summed columns and its group column: it is positive iff s + t > 0, that is from a
+ * threshold in t on.  So a cell has a table f[t], the loss of its rows at the sum t, which changes
+ * with scored weights only (theorem B3).
  *
- * Dense plans.  Where columns are mostly numeric, tables do not pay.  No column
- * then counts as binary, rows are kept in the order of their cells (which are the
- * group columns), scores in 32 bits, and each configuration is summed up in plain
- * loops that a compiler turns into vector instructions.
+ * Layers.  Scored columns change slowest.  Once their weights are fixed, the cells' tables are
+ * made from the rows' scores: that is the first layer.  Fixing the weight w of the next summed
+ * column leaves cells that differ in this column only alike, so that their tables merge,
+ *
+ *   f'[t] = f_without[t] + f_with[t + w],
+ *
+ * and each layer has fewer and shorter tables than the one before.  The last one has a table for
+ * each group column, with its losses at all levels: it is the sum over the rows, but no row is
+ * looked at (theorem E15).
+ *
+ * Dense plans.  With no summed column each configuration is summed up over the rows, for all
+ * levels of the last column in one pass.
  */
 #ifndef DPOBJ_CORE_SELECT_INTERNAL_H
 #define DPOBJ_CORE_SELECT_INTERNAL_H
@@ -38,35 +44,32 @@
 #include "core/base/interval.h"
 #include "core/base/mutant.h"
 #include "core/exponential/select.h"
+#include "core/exponential/select_kernel.h"
 
 typedef unsigned __int128 uint128;
 
 /* ---- select_plan.c: what is enumerated, in which order ---- */
 
-typedef struct SelectCell
-{
-	int64_t start; /* the first entry of its table */
-	int32_t low;   /* the sum t of that entry */
-	int32_t size;  /* number of entries */
-	int32_t loss;  /* index of loss[g][0], g the cell's group column */
-} SelectCell;
-
-/* A cell or row that a step of one outer coordinate changes. */
-typedef struct SelectEntry
-{
-	int32_t target; /* binary: a cell; numeric: a row */
-	int32_t value;  /* binary: the cell's loss index; numeric: the row's feature */
-} SelectEntry;
-
 /* Outer coordinates by depth: depth 0 changes slowest. */
 typedef struct SelectColumn
 {
 	int coordinate;
-	bool binary;
-	int64_t entries;
-	SelectEntry *entry;   /* NULL in a dense plan */
-	int32_t *dense_value; /* the features in the order of the cells; NULL otherwise */
+	int32_t *value; /* the features of a scored column, in the order of the plan's rows */
 } SelectColumn;
+
+/*
+ * The tables at one depth, for all weights before it, and how those of the next depth are made of
+ * them: first the sums of two tables, then copies of one, with and without the depth's column.
+ */
+typedef struct SelectLayer
+{
+	int64_t cells;
+	int64_t start; /* of the layer's tables */
+	int64_t sums;
+	int64_t copies_with;
+	int64_t copies_without;
+	SelectMove *move;
+} SelectLayer;
 
 typedef struct SelectPlan
 {
@@ -94,14 +97,17 @@ typedef struct SelectPlan
 	int depths; /* number of outer coordinates */
 	SelectColumn column[GRID_MAX_DIMENSION];
 
-	int64_t cells;
-	SelectCell *cell;
-	int64_t table_size;
-	int32_t *row_cell;
+	int scored; /* depths of scored columns */
+	bool dense; /* no column is summed, and sums of nets fit 32 bits */
+	SelectRows rows;
+	int32_t *dense_net;
+	int64_t dense_first[GRID_MAX_DIMENSION + 1]; /* the first row of each group column; the end */
 
-	bool dense;
-	int32_t *dense_net;   /* in the order of the cells; NULL unless dense */
-	int64_t *dense_first; /* of each cell and, at the end, the number of rows */
+	SelectLayer layer[GRID_MAX_DIMENSION + 1]; /* by depth, from scored to depths */
+	int64_t table_words;                       /* of all layers */
+	int32_t *first_size;                       /* entries of each table of the first layer */
+	int32_t last_table[GRID_MAX_DIMENSION];    /* of each group column; -1: it has no rows */
+	const SelectKernel *kernel;
 
 	/*
 	 * The grid's automaton in the order of the depths:
@@ -121,7 +127,7 @@ typedef struct SelectPlan
 	int16_t *state;
 } SelectPlan;
 
-/* The two ways to compute losses; the test asks for each. */
+/* How many columns to sum: as is fastest, all that can be, none.  The test asks for each. */
 typedef enum SelectLayout
 {
 	SELECT_FASTEST,
@@ -142,6 +148,46 @@ select_group_cost(const SelectPlan *plan, int g, int v)
 											: 0;
 }
 
+/* ---- select_order.c: which column changes when, and which are summed ---- */
+
+/* The cells of the rows by the summed columns so far, and the words of their tables. */
+typedef struct SelectSize
+{
+	int64_t cells;
+	int64_t words;
+} SelectSize;
+
+/* The words that a table of this many entries takes. */
+static inline int64_t
+select_table_words(int64_t entries)
+{
+	/* one more for rows that are predicted positive nowhere */
+	return (entries + SELECT_BLOCK) / SELECT_BLOCK * SELECT_BLOCK;
+}
+
+/* Whether a coordinate belongs to the columns that are summed out. */
+static inline bool
+select_is_grouped(SelectGroup group, int coordinate)
+{
+	return coordinate >= group.first && coordinate < group.first + group.size;
+}
+
+/*
+ * Sets plan->depths and the coordinates of plan->column; returns how many of the last can be
+ * summed.
+ */
+extern int select_order_columns(SelectPlan *plan, SelectGroup group, Memory *memory);
+
+/* Makes the automaton of the grid in the order of the columns. */
+extern void select_order_automaton(SelectPlan *plan, Memory *memory);
+
+/*
+ * The number of columns to sum, 0 .. most: the fastest whose tables fit.  size[m] is that of m
+ * summed columns.
+ */
+extern int select_choose_summed(const SelectPlan *plan, const SelectSize *size, int most,
+								SelectLayout layout);
+
 /* ---- select_enumerate.c: going through the configurations ---- */
 
 typedef struct SelectWalker SelectWalker;
@@ -159,12 +205,10 @@ struct SelectWalker
 
 	int index[GRID_MAX_DIMENSION]; /* current levels; 0 at group columns */
 	int8_t direction[GRID_MAX_DIMENSION];
-	int64_t *loss;     /* loss[g * levels + v] of the current configuration */
-	int64_t *score;    /* numeric score of each row */
-	int64_t *table;    /* all cells' tables */
-	int64_t *position; /* of each cell: the table entry at the first group level */
-	uint32_t *dense_score;
-	bool stale; /* numeric weights have changed, so loss must be summed up again */
+	int64_t *loss;      /* loss[g * levels + v] of the current configuration */
+	uint32_t *score;    /* of each row by the scored columns, modulo 2^32 */
+	uint64_t *table;    /* of all layers; losses modulo 2^64 */
+	int64_t *dense_sum; /* the losses at each level of a dense plan's last column */
 };
 
 typedef struct SelectTeam

@@ -9,41 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/optimum/oracle_rows.h"
-
-/*
- * Tables may take this many entries, or ROW_ENTRIES per row if that is more.
- * Otherwise no column counts as binary: the cells are then the group columns,
- * and the memory is a few words per row whatever the rows are.
- */
-#define TABLE_ENTRIES (INT64_C(1) << 22)
-#define ROW_ENTRIES 8
-
-/*
- * Approximate nanoseconds of a row of a numeric step, a look-up in a table, and a row of a dense
- * sum.
- */
-#define NUMERIC_TIME 6.5
-#define LOOKUP_TIME 1.0
-#define DENSE_TIME 0.15
-
 /* Enough blocks to keep 64 threads busy, each large enough to be worth its start. */
 #define MAX_BLOCKS 512
 #define BLOCK_CONFIGURATIONS 4096
 
-/* Identifies a row's cell: the binary columns that are 1, and the group column. */
+/*
+ * Identifies a row's cell: its group column, and the columns that can be summed.  The bits of the
+ * pattern are the columns from the last depth on, the last one highest, so that rows that agree in
+ * the last depths follow one another.
+ */
 typedef struct RowKey
 {
-	ColumnSet pattern;
+	uint128 pattern;
 	int32_t group;
 	int32_t row;
 } RowKey;
-
-static bool
-is_grouped(SelectGroup group, int coordinate)
-{
-	return coordinate >= group.first && coordinate < group.first + group.size;
-}
 
 uint64_t
 select_cost(const Grid *grid, SelectGroup group)
@@ -53,7 +33,7 @@ select_cost(const Grid *grid, SelectGroup group)
 	if (group.size == 0)
 		return grid_size(grid);
 	for (int j = 0; j < grid->dimension; j++)
-		if (!is_grouped(group, j) &&
+		if (!select_is_grouped(group, j) &&
 			__builtin_mul_overflow(cost, (uint64_t) grid->levels[j], &cost))
 			return UINT64_MAX;
 	return cost;
@@ -165,19 +145,6 @@ sum_nets(SelectPlan *plan)
 	plan->span = instance_span(plan->instance);
 }
 
-static bool
-column_is_binary(const SelectPlan *plan, int coordinate)
-{
-	for (int64_t i = 0; i < plan->instance->rows; i++)
-	{
-		int32_t x = feature(plan, i, coordinate);
-
-		if (x != 0 && x != FIXED_POINT_ONE)
-			return false;
-	}
-	return true;
-}
-
 static int
 row_group(const SelectPlan *plan, SelectGroup group, int64_t row)
 {
@@ -189,24 +156,21 @@ row_group(const SelectPlan *plan, SelectGroup group, int64_t row)
 }
 
 static int
-compare_patterns(const RowKey *a, const RowKey *b)
+compare_keys(const void *left, const void *right)
 {
+	const RowKey *a = left;
+	const RowKey *b = right;
+
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
-	return column_set_compare(a->pattern, b->pattern);
+	if (a->pattern != b->pattern)
+		return a->pattern < b->pattern ? -1 : 1;
+	return a->row - b->row;
 }
 
-static int
-compare_keys(const void *a, const void *b)
-{
-	int order = compare_patterns(a, b);
-
-	return order != 0 ? order : ((const RowKey *) a)->row - ((const RowKey *) b)->row;
-}
-
-/* Makes the rows' keys, sorted by cell. */
+/* Makes the rows' keys of the last columns, sorted. */
 static RowKey *
-make_keys(const SelectPlan *plan, SelectGroup group, const bool *binary, Memory *memory)
+make_keys(const SelectPlan *plan, SelectGroup group, int columns, Memory *memory)
 {
 	int64_t rows = plan->instance->rows;
 	RowKey *keys = memory_allocate_zero(memory, (size_t) rows, sizeof(RowKey));
@@ -215,261 +179,312 @@ make_keys(const SelectPlan *plan, SelectGroup group, const bool *binary, Memory 
 	{
 		keys[i].row = (int32_t) i;
 		keys[i].group = row_group(plan, group, i);
-		for (int j = 0; j < plan->grid->dimension; j++)
-			if (binary[j] && feature(plan, i, j) != 0)
-				column_set_add(&keys[i].pattern, j);
+		for (int k = 0; k < columns; k++)
+			if (feature(plan, i, plan->column[plan->depths - columns + k].coordinate) != 0)
+				keys[i].pattern |= (uint128) 1 << k;
 	}
 	qsort(keys, (size_t) rows, sizeof(RowKey), compare_keys);
 	return keys;
 }
 
-/* The table covers every sum that the full product of the levels can have. */
-static SelectCell
-make_cell(const SelectPlan *plan, const RowKey *key, int64_t start)
+/* The difference between the highest and the lowest level. */
+static int32_t
+level_range(const SelectPlan *plan, int depth)
 {
-	const Grid *grid = plan->grid;
-	ColumnSet pattern = key->pattern;
-	int low = plan->weight[0];
-	int high = plan->weight[plan->levels - 1];
+	int j = plan->column[depth].coordinate;
 
-	for (int j; (j = column_set_take(&pattern)) >= 0;)
-	{
-		low += grid->level[j][0];
-		high += grid->level[j][grid->levels[j] - 1];
-	}
-	return (SelectCell){start, low, high - low + 1, key->group * plan->levels};
+	return plan->grid->level[j][plan->grid->levels[j] - 1] - plan->grid->level[j][0];
 }
 
-/* Fills cells and row_cell from sorted keys. */
+/*
+ * Entries of the table of a cell with a pattern of the last columns: all sums that the full product
+ * of the levels can have.
+ */
+static int32_t
+table_entries(const SelectPlan *plan, uint128 pattern, int columns)
+{
+	int32_t entries = plan->weight[plan->levels - 1] - plan->weight[0] + 1;
+
+	for (int k = 0; k < columns; k++)
+		if (pattern >> k & 1)
+			entries += level_range(plan, plan->depths - columns + k);
+	return entries;
+}
+
+/* The lowest sum of a cell. */
+static int32_t
+table_low(const SelectPlan *plan, uint128 pattern, int columns)
+{
+	int32_t low = plan->weight[0];
+
+	for (int k = 0; k < columns; k++)
+		if (pattern >> k & 1)
+			low += plan->grid->level[plan->column[plan->depths - columns + k].coordinate][0];
+	return low;
+}
+
+/* Whether a key begins a new cell of this many last columns of all those that keys have. */
+static bool
+begins_cell(const RowKey *keys, int64_t i, int columns, int all)
+{
+	return i == 0 || keys[i].group != keys[i - 1].group ||
+		   (columns > 0 && (keys[i].pattern ^ keys[i - 1].pattern) >> (all - columns) != 0);
+}
+
+/* Sets size[m] for each number m of summed columns. */
 static void
-make_cells(SelectPlan *plan, const RowKey *keys)
+measure_layers(const SelectPlan *plan, const RowKey *keys, int all, SelectSize *size)
 {
-	plan->cells = 0;
-	plan->table_size = 0;
+	memset(size, 0, (size_t) (all + 1) * sizeof(SelectSize));
 	for (int64_t i = 0; i < plan->instance->rows; i++)
 	{
-		if (i == 0 || compare_patterns(&keys[i - 1], &keys[i]) != 0)
-		{
-			SelectCell cell = make_cell(plan, &keys[i], plan->table_size);
+		int32_t entries = table_entries(plan, keys[i].pattern, all);
 
-			plan->cell[plan->cells++] = cell;
-			plan->table_size += cell.size;
+		/* by fewer and fewer columns: the first of them is no longer summed */
+		for (int m = all; m >= 0 && begins_cell(keys, i, m, all); m--)
+		{
+			size[m].cells++;
+			size[m].words += select_table_words(entries);
+			if (m > 0 && keys[i].pattern >> (all - m) & 1)
+				entries -= level_range(plan, plan->depths - m);
 		}
-		plan->row_cell[keys[i].row] = (int32_t) (plan->cells - 1);
 	}
 }
 
-/* Divides the rows into cells; returns one key per cell. */
-static RowKey *
-divide_into_cells(SelectPlan *plan, SelectGroup group, const bool *binary, Memory *memory)
-{
-	RowKey *keys = make_keys(plan, group, binary, memory);
-	int64_t cells = 0;
+/* ---- tables ---- */
 
-	make_cells(plan, keys);
-	for (int64_t i = 0; i < plan->instance->rows; i++)
-		if (plan->row_cell[keys[i].row] == cells)
-			keys[cells++] = keys[i];
-	return keys;
+/* The cells of a layer, and where their tables begin in it. */
+typedef struct CellList
+{
+	int64_t count;
+	RowKey *key; /* row is unused */
+	int32_t *start;
+	int64_t words;
+} CellList;
+
+static CellList
+list_create(int64_t most, Memory *memory)
+{
+	return (CellList){
+		.key = memory_allocate(memory, (size_t) most, sizeof(RowKey)),
+		.start = memory_allocate(memory, (size_t) most, sizeof(int32_t)),
+	};
 }
 
-static int64_t
-count_entries(const SelectPlan *plan, const SelectColumn *column, const RowKey *cell_keys)
+static void
+list_destroy(CellList *list, Memory *memory)
 {
+	memory_release(memory, list->key);
+	memory_release(memory, list->start);
+}
+
+static void
+list_add(CellList *list, const SelectPlan *plan, RowKey key, int columns)
+{
+	list->key[list->count] = key;
+	list->start[list->count] = (int32_t) list->words;
+	list->words += select_table_words(table_entries(plan, key.pattern, columns));
+	list->count++;
+}
+
+/* Gives a layer its place.  Behind it are the words that may be read beyond its last table. */
+static void
+place_layer(SelectPlan *plan, int depth, const CellList *list)
+{
+	plan->layer[depth].cells = list->count;
+	plan->layer[depth].start = plan->table_words;
+	plan->table_words += list->words + SELECT_BLOCK;
+}
+
+/* Lists how the tables of next are made of those of list; children of a cell are neighbours. */
+static void
+list_moves(SelectPlan *plan, int depth, const CellList *list, CellList *next, Memory *memory)
+{
+	SelectLayer *layer = &plan->layer[depth];
+	int columns = plan->depths - depth;
+	SelectMove *all = memory_allocate(memory, (size_t) list->count, sizeof(SelectMove));
 	int64_t count = 0;
 
-	if (column->binary)
-		for (int64_t c = 0; c < plan->cells; c++)
-			count += column_set_has(cell_keys[c].pattern, column->coordinate);
-	else
-		for (int64_t i = 0; i < plan->instance->rows; i++)
-			count += feature(plan, i, column->coordinate) != 0;
-	return count;
-}
-
-static void
-list_entries(const SelectPlan *plan, SelectColumn *column, const RowKey *cell_keys, Memory *memory)
-{
-	int64_t k = 0;
-
-	column->entry = memory_allocate(memory, (size_t) column->entries, sizeof(SelectEntry));
-	if (column->binary)
+	for (int64_t c = 0; c < list->count; c++)
 	{
-		for (int64_t c = 0; c < plan->cells; c++)
-			if (column_set_has(cell_keys[c].pattern, column->coordinate))
-				column->entry[k++] = (SelectEntry){(int32_t) c, plan->cell[c].loss};
-		return;
-	}
-	for (int64_t i = 0; i < plan->instance->rows; i++)
-	{
-		int32_t x = feature(plan, i, column->coordinate);
+		RowKey key = list->key[c];
+		bool with = key.pattern & 1;
 
-		if (x != 0)
-			column->entry[k++] = (SelectEntry){(int32_t) i, x};
-	}
-}
-
-/* Lists the nets and each column's features in the order of the cells. */
-static void
-list_dense(SelectPlan *plan, Memory *memory)
-{
-	size_t rows = (size_t) plan->instance->rows;
-	int64_t next = 0;
-
-	plan->dense_net = memory_allocate(memory, rows, sizeof(int32_t));
-	plan->dense_first = memory_allocate(memory, (size_t) plan->cells + 1, sizeof(int64_t));
-	for (int k = 0; k < plan->depths; k++)
-		plan->column[k].dense_value = memory_allocate(memory, rows, sizeof(int32_t));
-	for (int64_t c = 0; c < plan->cells; c++)
-	{
-		plan->dense_first[c] = next;
-		for (int64_t i = 0; i < plan->instance->rows; i++)
+		key.pattern >>= 1;
+		if (next->count == 0 || next->key[next->count - 1].group != key.group ||
+			next->key[next->count - 1].pattern != key.pattern)
 		{
-			if (plan->row_cell[i] != c)
-				continue;
-			plan->dense_net[next] = (int32_t) plan->instance->net[i];
-			for (int k = 0; k < plan->depths; k++)
-				plan->column[k].dense_value[next] = feature(plan, i, plan->column[k].coordinate);
-			next++;
+			list_add(next, plan, key, columns - 1);
+			all[next->count - 1] =
+				(SelectMove){next->start[next->count - 1], -1, -1,
+							 (int32_t) (next->words - next->start[next->count - 1])};
 		}
+		*(with ? &all[next->count - 1].with : &all[next->count - 1].without) = list->start[c];
 	}
-	plan->dense_first[plan->cells] = next;
+	layer->move = memory_allocate(memory, (size_t) next->count, sizeof(SelectMove));
+	for (int64_t c = 0; c < next->count; c++)
+		if (all[c].with >= 0 && all[c].without >= 0)
+			layer->move[count++] = all[c];
+	layer->sums = count;
+	for (int64_t c = 0; c < next->count; c++)
+		if (all[c].without < 0)
+			layer->move[count++] = all[c];
+	layer->copies_with = count - layer->sums;
+	for (int64_t c = 0; c < next->count; c++)
+		if (all[c].with < 0)
+			layer->move[count++] = all[c];
+	layer->copies_without = count - layer->sums - layer->copies_with;
+	memory_release(memory, all);
 }
 
-/* The time of a step with tables.  A numeric step also sums up the losses of all cells. */
-static double
-step_time(const SelectPlan *plan, const SelectColumn *column)
-{
-	double lookups = (double) plan->levels * LOOKUP_TIME;
-
-	if (column->binary)
-		return (double) column->entries * lookups;
-	return (double) column->entries * NUMERIC_TIME + (double) plan->cells * lookups;
-}
-
-/*
- * The most expensive columns change slowest.  The order depends on the rows, but it affects only
- * the time, not the law of an answer.
- */
 static void
-order_columns(SelectPlan *plan, SelectGroup group, const bool *binary, const RowKey *cell_keys)
+make_layers(SelectPlan *plan, CellList *list, Memory *memory)
 {
-	plan->depths = 0;
-	for (int j = 0; j < plan->grid->dimension; j++)
+	place_layer(plan, plan->scored, list);
+	for (int depth = plan->scored; depth < plan->depths; depth++)
 	{
-		SelectColumn column = {.coordinate = j, .binary = binary[j]};
-		int k = plan->depths;
+		CellList next = list_create(list->count, memory);
 
-		if (is_grouped(group, j))
-			continue;
-		column.entries = count_entries(plan, &column, cell_keys);
-		for (; k > 0 && step_time(plan, &plan->column[k - 1]) < step_time(plan, &column); k--)
-			plan->column[k] = plan->column[k - 1];
-		plan->column[k] = column;
-		plan->depths++;
+		list_moves(plan, depth, list, &next, memory);
+		place_layer(plan, depth + 1, &next);
+		list_destroy(list, memory);
+		*list = next;
 	}
+	for (int g = 0; g < plan->groups; g++)
+		plan->last_table[g] = -1;
+	for (int64_t c = 0; c < list->count; c++)
+		plan->last_table[list->key[c].group] = list->start[c];
 }
+
+/* ---- rows ---- */
 
 /*
- * The mean time per configuration of the product of the levels: a depth moves once all deeper
- * depths have passed through their levels.
+ * Rows of a cell often enter the same word of its table, and one entry must then wait for the
+ * other. So neighbours are taken from so many places.
  */
-static double
-table_time(const SelectPlan *plan)
-{
-	double time = 0.0;
-	double share = 1.0;
+#define PLACES 16
 
-	for (int depth = plan->depths - 1; depth >= 0; depth--)
-	{
-		int levels = plan->grid->levels[plan->column[depth].coordinate];
-
-		if (levels > 1)
-			time += share * step_time(plan, &plan->column[depth]);
-		share /= levels;
-	}
-	return time;
-}
-
-static bool
-tables_pay(const SelectPlan *plan, SelectLayout layout)
+/* The place in the order of the keys of each row of the plan. */
+static int64_t *
+order_rows(const SelectPlan *plan, Memory *memory)
 {
 	int64_t rows = plan->instance->rows;
-	int64_t limit = rows > TABLE_ENTRIES / ROW_ENTRIES ? rows * ROW_ENTRIES : TABLE_ENTRIES;
-	double dense_time = DENSE_TIME * (double) rows * (plan->levels + 1);
+	int64_t places = plan->dense ? 1 : PLACES;
+	int64_t length = (rows + places - 1) / places;
+	int64_t *order = memory_allocate(memory, (size_t) rows, sizeof(int64_t));
+	int64_t count = 0;
 
-	if (layout != SELECT_FASTEST)
-		return layout == SELECT_TABLES;
-	return plan->table_size <= limit && table_time(plan) <= dense_time;
+	for (int64_t i = 0; i < length; i++)
+		for (int64_t k = i; k < rows; k += length)
+			order[count++] = k;
+	return order;
 }
 
-/*
- * Makes the cells and orders the columns; dense if tables do not pay and sums of nets fit 32 bits.
- */
+/* Copies the features of the scored columns and the nets in the order of the plan. */
+static void
+copy_rows(SelectPlan *plan, const RowKey *keys, const int64_t *order, Memory *memory)
+{
+	size_t rows = (size_t) plan->instance->rows;
+
+	plan->rows.count = plan->instance->rows;
+	plan->rows.net = memory_allocate(memory, rows, sizeof(int64_t));
+	for (size_t i = 0; i < rows; i++)
+		plan->rows.net[i] = plan->instance->net[keys[order[i]].row];
+	for (int k = 0; k < plan->scored; k++)
+	{
+		SelectColumn *column = &plan->column[k];
+
+		column->value = memory_allocate(memory, rows, sizeof(int32_t));
+		for (size_t i = 0; i < rows; i++)
+			column->value[i] = feature(plan, keys[order[i]].row, column->coordinate);
+	}
+}
+
+/* Makes the cells of the first layer, the rows' places in its tables, and all layers. */
+static void
+make_tables(SelectPlan *plan, const RowKey *keys, const int64_t *order, int all, int64_t cells,
+			Memory *memory)
+{
+	int64_t rows = plan->instance->rows;
+	int columns = plan->depths - plan->scored;
+	CellList list = list_create(cells, memory);
+	int32_t *cell = memory_allocate(memory, (size_t) rows, sizeof(int32_t));
+
+	for (int64_t i = 0; i < rows; i++)
+	{
+		RowKey key = {.pattern = columns > 0 ? keys[i].pattern >> (all - columns) : 0,
+					  .group = keys[i].group};
+
+		if (begins_cell(keys, i, columns, all))
+			list_add(&list, plan, key, columns);
+		cell[i] = (int32_t) (list.count - 1);
+	}
+	plan->rows.start = memory_allocate(memory, (size_t) rows, sizeof(int32_t));
+	plan->rows.low = memory_allocate(memory, (size_t) rows, sizeof(int32_t));
+	plan->rows.size = memory_allocate(memory, (size_t) rows, sizeof(int32_t));
+	for (int64_t i = 0; i < rows; i++)
+	{
+		int32_t c = cell[order[i]];
+
+		plan->rows.start[i] = list.start[c];
+		plan->rows.low[i] = table_low(plan, list.key[c].pattern, columns);
+		plan->rows.size[i] = table_entries(plan, list.key[c].pattern, columns);
+	}
+	plan->first_size = memory_allocate(memory, (size_t) list.count, sizeof(int32_t));
+	for (int64_t c = 0; c < list.count; c++)
+		plan->first_size[c] = table_entries(plan, list.key[c].pattern, columns);
+	make_layers(plan, &list, memory);
+	list_destroy(&list, memory);
+	memory_release(memory, cell);
+}
+
+static void
+make_dense(SelectPlan *plan, const RowKey *keys, Memory *memory)
+{
+	int64_t rows = plan->instance->rows;
+	int64_t i = 0;
+
+	plan->dense_net = memory_allocate(memory, (size_t) rows, sizeof(int32_t));
+	for (int64_t k = 0; k < rows; k++)
+		plan->dense_net[k] = (int32_t) plan->rows.net[k];
+	for (int g = 0; g < plan->groups; g++)
+	{
+		plan->dense_first[g] = i;
+		while (i < rows && keys[i].group == g)
+			i++;
+	}
+	plan->dense_first[plan->groups] = i;
+}
+
+/* Orders the columns, decides which are summed, and prepares rows and tables for it. */
 static void
 arrange(SelectPlan *plan, SelectGroup group, SelectLayout layout, Memory *memory)
 {
-	bool binary[GRID_MAX_DIMENSION] = {false};
-	RowKey *cell_keys;
+	SelectSize size[GRID_MAX_DIMENSION + 1];
+	int all = select_order_columns(plan, group, memory);
+	RowKey *keys = make_keys(plan, group, all, memory);
+	int64_t *order;
+	int summed;
 
-	for (int j = 0; j < plan->grid->dimension; j++)
-		binary[j] = !is_grouped(group, j) && column_is_binary(plan, j);
-	cell_keys = divide_into_cells(plan, group, binary, memory);
-	order_columns(plan, group, binary, cell_keys);
-	if (!tables_pay(plan, layout))
-	{
-		memset(binary, 0, sizeof(binary));
-		memory_release(memory, cell_keys);
-		cell_keys = divide_into_cells(plan, group, binary, memory);
-		order_columns(plan, group, binary, cell_keys);
-		plan->dense = plan->span <= INT32_MAX;
-	}
+	select_order_automaton(plan, memory);
+	measure_layers(plan, keys, all, size);
+	summed = select_choose_summed(plan, size, all, layout);
+	plan->scored = plan->depths - summed;
+	plan->dense = summed == 0 && plan->depths > 0 && plan->span <= INT32_MAX;
+	order = order_rows(plan, memory);
+	copy_rows(plan, keys, order, memory);
 	if (plan->dense)
-		list_dense(plan, memory);
+		make_dense(plan, keys, memory);
 	else
-		for (int k = 0; k < plan->depths; k++)
-			list_entries(plan, &plan->column[k], cell_keys, memory);
-	memory_release(memory, cell_keys);
+		make_tables(plan, keys, order, all, size[summed].cells, memory);
+	memory_release(memory, order);
+	memory_release(memory, keys);
 }
 
 static int16_t *
 steps_from(const SelectPlan *plan, int depth, int state)
 {
 	return plan->next + ((int64_t) depth * plan->states + state) * GRID_MAX_LEVELS;
-}
-
-/* Fills plan->next from the last depth to the first, so that dead ends are known. */
-static void
-order_automaton(SelectPlan *plan, Memory *memory)
-{
-	const Grid *grid = plan->grid;
-	bool alive[GRID_MAX_STATES];
-	bool alive_before[GRID_MAX_STATES];
-
-	plan->states = grid_states(grid);
-	plan->next = memory_allocate(memory, (size_t) plan->depths * (size_t) plan->states,
-								 GRID_MAX_LEVELS * sizeof(int16_t));
-	for (int s = 0; s < plan->states; s++)
-		alive[s] = grid_accepts(grid, s);
-	for (int depth = plan->depths - 1; depth >= 0; depth--)
-	{
-		int j = plan->column[depth].coordinate;
-
-		for (int s = 0; s < plan->states; s++)
-		{
-			int16_t *next = steps_from(plan, depth, s);
-
-			alive_before[s] = false;
-			for (int i = 0; i < grid->levels[j]; i++)
-			{
-				int t = grid_step(grid, s, j, i);
-
-				next[i] = (int16_t) (t >= 0 && alive[t] ? t : -1);
-				alive_before[s] |= next[i] >= 0;
-			}
-		}
-		memcpy(alive, alive_before, sizeof(alive));
-	}
 }
 
 /* Extends every prefix by the coordinate at block_depth; returns the new number. */
@@ -506,14 +521,17 @@ extend_prefixes(SelectPlan *plan, Memory *memory)
 	return count;
 }
 
+/* A dense plan sums up all levels of the last column at once. */
 static void
 divide_into_blocks(SelectPlan *plan, int64_t blocks, Memory *memory)
 {
+	int depths = plan->dense ? plan->depths - 1 : plan->depths;
+
 	plan->blocks = 1;
 	plan->block_depth = 0;
 	plan->prefix = memory_allocate(memory, 1, 1);
 	plan->state = memory_allocate_zero(memory, 1, sizeof(int16_t));
-	while (plan->blocks < blocks && plan->block_depth < plan->depths)
+	while (plan->blocks < blocks && plan->block_depth < depths)
 		plan->blocks = extend_prefixes(plan, memory);
 }
 
@@ -523,7 +541,6 @@ select_plan_create(const SelectProblem *problem, int64_t blocks, SelectLayout la
 {
 	SelectPlan *plan = memory_allocate_zero(memory, 1, sizeof(SelectPlan));
 	uint64_t wanted = select_cost(problem->grid, problem->group) / BLOCK_CONFIGURATIONS;
-	size_t rows = (size_t) problem->instance->rows;
 
 	assert(problem->instance->rows <= INT32_MAX);
 	plan->instance = problem->instance;
@@ -533,10 +550,8 @@ select_plan_create(const SelectProblem *problem, int64_t blocks, SelectLayout la
 		select_prior_costs(problem, &plan->prior);
 	describe_group(plan, problem->group);
 	sum_nets(plan);
-	plan->cell = memory_allocate(memory, rows, sizeof(SelectCell));
-	plan->row_cell = memory_allocate(memory, rows, sizeof(int32_t));
+	plan->kernel = select_fastest_kernel();
 	arrange(plan, problem->group, layout, memory);
-	order_automaton(plan, memory);
 	if (blocks == 0)
 		blocks = wanted < MAX_BLOCKS ? (int64_t) wanted : MAX_BLOCKS;
 	divide_into_blocks(plan, blocks, memory);
@@ -548,13 +563,15 @@ select_plan_destroy(SelectPlan *plan, Memory *memory)
 {
 	for (int k = 0; k < plan->depths; k++)
 	{
-		memory_release(memory, plan->column[k].entry);
-		memory_release(memory, plan->column[k].dense_value);
+		memory_release(memory, plan->column[k].value);
+		memory_release(memory, plan->layer[k].move);
 	}
+	memory_release(memory, plan->rows.net);
+	memory_release(memory, plan->rows.start);
+	memory_release(memory, plan->rows.low);
+	memory_release(memory, plan->rows.size);
+	memory_release(memory, plan->first_size);
 	memory_release(memory, plan->dense_net);
-	memory_release(memory, plan->dense_first);
-	memory_release(memory, plan->cell);
-	memory_release(memory, plan->row_cell);
 	memory_release(memory, plan->next);
 	memory_release(memory, plan->prefix);
 	memory_release(memory, plan->state);
