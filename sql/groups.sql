@@ -136,6 +136,7 @@ SELECT key, CASE WHEN key <> '{d}' THEN (model).weights END AS weights, (model).
 SELECT key, cardinality((model).weights) AS d FROM dpobj.train_groups('referral', 'ill', 1, by => '{ward,sex}');
 SELECT (model).details -> 'features' AS features FROM dpobj.train_groups('referral', 'ill', 1, by => '{ward,sex}') LIMIT 1;
 SELECT key FROM dpobj.train_groups('referral', 'ill', 1, by => '{a}');
+SELECT key, (model).details -> 'prior' AS prior FROM dpobj.train_groups('referral', 'ill', 1, features => '{a}', options => '{"grid": "sign", "prior": {"power": 2}}', by => '{ward}');
 SELECT key FROM dpobj.train_groups('referral', 'ill', 1, by => '{ill,sex}');
 SELECT key, CASE WHEN key = '{f}' THEN (model).weights END AS weights
   FROM dpobj.train_groups('referral', 'ill', 1000, features => '{a}', options => '{"grid": "sign"}', filter => '{"sex": {"=": "f"}}', by => '{sex}');

@@ -49,6 +49,7 @@ SELECT * FROM answers('SELECT dpobj.submit(%)',
   $$'visit', 'outcome', 1, features => '{age}', method => 'tree', name => 'x'$$, $$'visit', 'outcome', 1, features => '{id}', name => 'x'$$,
   $$'visit', 'none', 1, features => '{age}', name => 'x'$$,
   $$'visit', 'outcome', 1, features => '{age}', options => '{"time_limit": 1}', name => 'x'$$,
+  $$'visit', 'outcome', 1, features => '{age}', options => '{"prior": {"power": -1}}', name => 'x'$$,
   $$'visit', 'outcome', 1, features => '{age}', filter => '{"none": {"=": 1}}', name => 'x'$$,
   $$'visit', 'outcome', 100, features => '{age}', name => 'x'$$, $$'pg_class', 'outcome', 1, features => '{age}', name => 'x'$$,
   $$4711::regclass, 'outcome', 1, features => '{age}', name => 'x'$$);

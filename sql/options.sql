@@ -102,6 +102,30 @@ SELECT weights('{"grid": "ternary"}') ~ '\{1,(0|-1)\}' AS positive_first;
 SELECT weights('{"grid": {"max": 2}}') ~ '\{[12],(0|-1|-2)\}' AS positive_first;
 SELECT weights('{"grid": {"ball": 2}, "mechanism": "opdisc"}') ~ '\{1,(0|-1)\}' AS positive_first;
 SELECT weights('{"numeric": [1]}') ~ '\{[1-4],(0|-1)\}' AS positive_first;
+-- a prior: of vectors with the same loss, small weights are drawn (but for a chance of 1e-10)
+SELECT * FROM answers($$SELECT weights('%')$$,
+  '{"grid": {"levels": [[1, 8], [-8, -1]]}, "prior": {"power": 16}}', '{"grid": {"levels": [[1, 8], [-8, -1]]}, "prior": {"power": 16}, "mechanism": "permute_flip"}',
+  '{"grid": {"levels": [[1, 8], [-8, -1]]}, "prior": {"power": 16}, "groups": [2], "adjacency": "add_remove", "dimension": 2}');
+-- the model and the ledger say which; a power of 0 is none
+CREATE FUNCTION prior_of(options jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE m dp_model;
+BEGIN
+  m := (SELECT dp_halfspace(features, rich, 1, 0, options) FROM person);
+  RETURN format('%s, ledger: %s', m.details -> 'prior',
+                (SELECT coalesce(l.parameters ->> 'prior', 'null') FROM dpobj.ledger l WHERE l.id = m.release));
+END $$;
+SELECT * FROM answers($$SELECT prior_of('%')$$,
+  '{"grid": "sign", "prior": {"power": 2}}', '{"grid": "sign", "prior": {"power": 0.125}}', '{"grid": "ternary", "prior": {"power": 16.0}, "mechanism": "permute_flip"}',
+  '{"grid": "sign", "prior": {"power": 0}}', '{"grid": "sign", "prior": "uniform"}', '{"grid": "sign"}', '{"grid": "sign", "mechanism": "permute_flip"}',
+  '{"grid": "sign", "mechanism": "opdisc"}');
+SELECT * FROM answers($$SELECT prior_of('%')$$,
+  '{"prior": "normal"}', '{"prior": 2}', '{"prior": {}}', '{"prior": {"power": -1}}', '{"prior": {"power": 16.001}}', '{"prior": {"power": 1.0005}}',
+  '{"prior": {"power": "2"}}', '{"prior": {"power": 2, "scale": 1}}', '{"prior": {"exponent": 2}}',
+  '{"grid": "sign", "mechanism": "opdisc", "prior": {"power": 2}}', '{"grid": "sign", "mechanism": "rspm", "prior": "uniform"}',
+  '{"grid": "sign", "mechanism": "sample_aggregate", "prior": {"power": 2}}');
+SELECT dp_logistic(features, rich, 1, 0, '{"prior": {"power": 2}}') FROM person;
+SELECT dp_halfspace(features, rich, 0.0000001, 0, '{"grid": {"max": 16}, "prior": {"power": 16}}') FROM person;
+DROP FUNCTION prior_of(jsonb);
 -- with an intercept: one weight more, and the constant counts
 SELECT weights('{"grid": {"levels": [[-1, 2], [1], [-1]]}, "intercept": true}');
 

@@ -50,6 +50,13 @@ SELECT dpobj.price_aggregate('halfspace', 60, 1);
 SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "n": 1000000}');
 SELECT p ->> 'guarantee' FROM dpobj.price_aggregate('halfspace', 3, 1, 0, '{"time_limit": 10}') p;
 SELECT p -> 'dimension' AS dimension FROM dpobj.price_aggregate('halfspace', 3, 1, 0, '{"intercept": true, "dimension": 3}') p;
+-- a prior is part of the price, and of the bound on the error: large weights may be worse, but are seldom drawn
+SELECT m AS mechanism, o AS prior, p -> 'prior' AS said, p -> 'error' AS error
+  FROM unnest('{exponential,permute_flip}'::text[]) m, unnest(ARRAY['"uniform"', '{"power": 0.5}', '{"power": 2}']::jsonb[]) o,
+       dpobj.price_aggregate('halfspace', 4, 1, 0, jsonb_build_object('grid', '{"max": 8}'::jsonb, 'mechanism', m, 'prior', o)) p;
+SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "prior": {"power": 2}}');
+SELECT dpobj.price_aggregate('auto', 4, 1, 0, '{"prior": {"power": 2}}') ->> 'method' AS method;
+SELECT dpobj.price_aggregate('logistic', 4, 1, 0, '{"prior": {"power": 2}}');
 -- less noise for more epsilon, and for fewer vectors
 SELECT bool_and(b) FROM (SELECT (p -> 'error' ->> 'rows')::numeric < lag((p -> 'error' ->> 'rows')::numeric) OVER (ORDER BY e) AS b
   FROM unnest(ARRAY[0.1, 0.2, 0.5, 1, 10]) e, dpobj.price_aggregate('halfspace', 5, e) p) s;

@@ -46,7 +46,7 @@ SELECT * FROM answers($$SELECT dpobj.schedule(%, name => 'nightly', cron => '30 
   $$NULL, 'y', 0.5$$, $$'plain', 'y', 0.5$$, $$'seen', 'y', 0.5$$, $$'visit', NULL, 0.5$$, $$'visit', 'nothing', 0.5$$, $$'visit', 'y', NULL$$,
   $$'visit', 'y', 0$$, $$'visit', 'y', 'NaN'$$);
 SELECT * FROM answers($$SELECT dpobj.schedule('visit', 'y', 0.5, %, name => 'nightly', cron => '30 3 * * *')$$,
-  'delta => NULL', 'delta => 2', $$features => '{nothing}'$$, 'method => NULL', $$method => 'magic'$$, $$options => '{"magic": 1}'$$,
+  'delta => NULL', 'delta => 2', $$features => '{nothing}'$$, 'method => NULL', $$method => 'magic'$$, $$options => '{"magic": 1}'$$, $$options => '{"prior": 2}'$$,
   $$filter => to_jsonb(repeat('x', 70000))$$, $$filter => '{"nothing": {"=": 1}}'$$);
 SELECT * FROM answers($$SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => %)$$,
   '0.4', $$'NaN'$$, '1, period => NULL', $$1, period => '0'$$, $$1, period => '-1 day'$$, $$1, period => '1000 years 1 month'$$,

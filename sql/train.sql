@@ -38,6 +38,9 @@ SELECT mechanism, cardinality(weights) FROM dpobj.train('visit', 'ill', 10, '{se
 SELECT mechanism FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"grid": {"sparse": 2}}', delta => 0.0001);
 SELECT mechanism FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"modulus": 3, "grid": "ternary"}');
 SELECT mechanism FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"reference": true}');
+SELECT mechanism, details -> 'prior' AS prior FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"grid": "ternary", "prior": {"power": 1.5}}');
+SELECT dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"grid": {"sparse": 2}, "mechanism": "sample_aggregate", "prior": {"power": 1.5}}');
+SELECT dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"grid": "ternary", "prior": {"power": 99}}');
 SELECT mechanism, cardinality(weights) FROM dpobj.train('visit', 'outcome', 10, filter => '{"sex": {"=": "f"}, "age": {"<": 40}}');
 
 -- A name makes it idempotent: the same request is answered again and costs nothing.

@@ -102,12 +102,14 @@ set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 
 const Mechanism mechanism_exponential = {
 	.name = "exponential",
+	.options = {"prior"},
 	.bounded_range = true,
 	.prior = true,
 	.default_grid = true,
 	.admit = admit,
 	.release = release,
 	.bound = set_bound,
+	.describe = mechanism_describe_prior,
 	.error = utility_error,
 	.exponent = "exponent_per_row",
 };

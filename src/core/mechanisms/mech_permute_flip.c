@@ -64,10 +64,12 @@ set_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 
 const Mechanism mechanism_permute_flip = {
 	.name = "permute_flip",
+	.options = {"prior"},
 	.prior = true,
 	.admit = admit,
 	.release = release,
 	.bound = set_bound,
+	.describe = mechanism_describe_prior,
 	.error = utility_error,
 	.exponent = "exponent_per_row",
 };

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "core/grid/prior.h"
+
 const Mechanism *
 mechanism_get(MechanismKind kind)
 {
@@ -36,6 +38,19 @@ mechanism_perturbation(const MechanismRequest *request)
 		.delta = request->delta,
 		.adjacency = request->adjacency,
 	};
+}
+
+void
+mechanism_describe_prior(const MechanismRequest *request, Facts *facts)
+{
+	if (request->prior_power == 0)
+	{
+		facts_text(facts, "prior", "uniform");
+		return;
+	}
+	facts_open(facts, "prior");
+	facts_number(facts, "power", (double) request->prior_power / PRIOR_ONE, 6);
+	facts_close(facts);
 }
 
 MechanismProof

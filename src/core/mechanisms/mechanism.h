@@ -239,6 +239,9 @@ extern bool mechanism_perturbs(MechanismKind kind);
 /* The noise of a request that perturbs; points to the request's grid. */
 extern PerturbationRequest mechanism_perturbation(const MechanismRequest *request);
 
+/* The prior over the grid as a fact: "uniform", or its power. */
+extern void mechanism_describe_prior(const MechanismRequest *request, Facts *facts);
+
 extern MechanismProof mechanism_proof(const MechanismRequest *request);
 
 /*

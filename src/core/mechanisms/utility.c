@@ -161,9 +161,10 @@ utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 {
 	const Mechanism *mechanism = mechanism_get(request->kind);
 
+	*bound = (UtilityBound){.rows = 0};
 	if (grid_size(&request->grid) == 1)
-		*bound = (UtilityBound){.rows = 0};
-	else if (mechanism->bound != NULL)
+		return;
+	if (mechanism->bound != NULL)
 		mechanism->bound(request, beta, bound);
 	else
 		*bound = (UtilityBound){.rows = INFINITY, .mean = INFINITY};

@@ -4,12 +4,14 @@
 #include "postgres.h"
 
 #include <limits.h>
+#include <math.h>
 
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
 #include "core/mechanisms/convex_opsamp.h"
 #include "core/convex/net.h"
+#include "core/grid/prior.h"
 
 #include "server/base/json_value.h"
 #include "server/base/options.h"
@@ -473,6 +475,33 @@ read_grid(const OptionKey *key, JsonbValue *value, Options *options)
 		options->grid = (GridChoice) choice;
 }
 
+/* A decimal of more places than thousandths is not that number of thousandths. */
+static bool
+get_thousandths(JsonbValue *value, int64 most, int64 *thousandths)
+{
+	double number;
+
+	if (!json_get_number(value, &number) || !(number >= 0 && number * 1000 <= (double) most))
+		return false;
+	*thousandths = (int64) rint(number * 1000);
+	return (double) *thousandths / 1000 == number;
+}
+
+static void
+read_prior(const OptionKey *key, JsonbValue *value, Options *options)
+{
+	JsonbContainer *object = json_get_object(value);
+	JsonbValue *power = object == NULL ? NULL : json_member(object, "power");
+
+	if (json_is_string(value, "uniform"))
+		return;
+	if (power == NULL || JsonContainerSize(object) != 1 ||
+		!get_thousandths(power, PRIOR_MAX_POWER, &options->prior_power))
+		invalid(key->name, psprintf("\"uniform\" or {\"power\": p} with p from 0 to %d and at most "
+									"three decimals",
+									(int) (PRIOR_MAX_POWER / PRIOR_ONE)));
+}
+
 #define FIELD(name) offsetof(Options, name)
 
 static const OptionKey keys[] = {
@@ -499,6 +528,7 @@ static const OptionKey keys[] = {
 	{"numeric", read_numeric, false, FOR_ALL},
 	{"part_nodes", read_integer, true, FOR_HALFSPACE, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
 	{"parts", read_integer, true, FOR_HALFSPACE, FIELD(parts), 1, SAMPLE_MAX_PARTS},
+	{"prior", read_prior, true, FOR_HALFSPACE},
 	{"radius", read_positive, true, FOR_CONVEX, FIELD(radius)},
 	{"reference", read_reference, true, FOR_HALFSPACE},
 	{"regularization", read_positive, true, FOR_CONVEX | FOR_SIMPLEX, FIELD(regularization)},

@@ -3,6 +3,7 @@
  */
 #include "server/release/halfspace_choice.h"
 
+#include "core/grid/prior.h"
 #include "core/noise/perturbation.h"
 
 #include "server/base/dpobj.h"
@@ -109,7 +110,23 @@ choose_automatically(Training *training)
 					   AUTO_OPDISC_MAX_DIMENSION, AUTO_OPDISC_MAX_N_EPSILON),
 			 errhint("Choose a smaller grid such as {\"sparse\": 4}, or name mechanism "
 					 "\"exponential\" or \"opdisc\".")));
+	mechanism_check_options(&training->options, mechanism_get(MECHANISM_OPDISC));
 	(void) admitted(training, MECHANISM_OPDISC, &verdict);
+}
+
+/* The prior of the options, by default uniform. */
+static void
+settle_prior(Training *training)
+{
+	MechanismRequest *request = &training->request;
+	int64 power = training->options.prior_power;
+	const char *reason = prior_refusal(&request->grid, power, request->epsilon, request->adjacency);
+
+	if (reason != NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"prior\" does not go with this request"),
+						errdetail("%s", reason)));
+	request->prior_power = power;
 }
 
 /*
@@ -228,6 +245,7 @@ halfspace_choose(Training *training)
 	request->solver = options->solver;
 	request->group = select_cheapest_group(&request->grid, options->group, options->groups);
 	mechanism_check_options(options, mechanism);
+	settle_prior(training);
 	settle_parts(training, mechanism);
 	if (options->mechanism == NULL)
 		choose_automatically(training);
