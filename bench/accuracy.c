@@ -107,6 +107,7 @@ fix_references(const AccuracySet *set, Grid *grid)
 /*
  * "sign"; "ball D2" and "sparse K"; "modulus M"; or "A B C": -A .. A for columns of
  * groups, -B .. B for other indicators, -C .. C for numbers, and " 0" for references.
+ * " prior" behind it is for settle_grid().
  */
 static void
 make_grid(const AccuracySet *set, const char *text, Grid *grid)
@@ -148,6 +149,7 @@ settle_grid(const AccuracySet *set, const Line *line, MechanismRequest *request)
 	make_grid(set, line->grid, &request->grid);
 	if (perturbation_needs_delta(request->noise))
 		request->delta = usual_delta(set);
+	request->prior_power = strstr(line->grid, "prior") != NULL ? 2 * PRIOR_ONE : 0;
 	request->group = select_cheapest_group(&request->grid, set->group, set->groups);
 	request->part_nodes = SAMPLE_DEFAULT_PART_NODES;
 	request->parts = sample_aggregate_parts(&request->grid, request->epsilon, set->rows);
@@ -345,6 +347,8 @@ static const Line lines[] = {
 	HALFSPACE_ROW("exponential, {-1,0,1}, numbers ±4", ON_ADULT23, EM, 0, "1 1 4"),
 	HALFSPACE_ROW("exponential, ±2 with reference levels, numbers ±4", ON_ADULT23, EM, 0,
 				  "2 2 4 0"),
+	HALFSPACE_ROW("exponential, prior, ±2 with reference levels, numbers ±8", ON_ADULT23, EM, 0,
+				  "2 2 8 0 prior"),
 	HALFSPACE_ROW("exponential, sparse 2", ON_ALL, EM, 0, "sparse 2"),
 	HALFSPACE_ROW("exponential, sparse 3", ON_ALL, EM, 0, "sparse 3"),
 	HALFSPACE_ROW("exponential, sparse 6", ON_ADULT23, EM, 0, "sparse 6"),
