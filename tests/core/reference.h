@@ -233,4 +233,36 @@ telling_case(Case *c, int kind, bool prior, int64_t most_net, int64_t epsilon)
 	} while (!reference_is_telling() || (c->problem.prior_power > 0) != prior);
 }
 
+/* ---- the largest numbers ---- */
+
+/*
+ * Four coordinates of -64, 0 and 64, rows of 2^size labels together, and the least epsilon for
+ * which the dearest prior stays below 2^size units; enumerated.  The law is one of the vectors with
+ * the least loss, of which the prior leaves few.
+ */
+static inline void
+largest_case(Case *c, int size)
+{
+	static const Recipe recipe = {GRID_PRODUCT, 0, LEVELS_TERNARY, COLUMNS_BINARY, 4, 16, 1, 1, 0};
+	PriorCosts costs;
+
+	make_case(c, &recipe);
+	for (int j = 0; j < c->grid.dimension; j++)
+	{
+		c->grid.level[j][0] = -GRID_MAX_WEIGHT;
+		c->grid.level[j][2] = GRID_MAX_WEIGHT;
+	}
+	for (int64_t r = 0; r < c->instance.rows; r++)
+		c->net[r] *= (INT64_C(1) << size) / c->instance.rows;
+	CHECK(instance_span(&c->instance) == INT64_C(1) << size);
+	prior_costs(&c->grid, PRIOR_MAX_POWER, 1, c->problem.adjacency, &costs);
+	c->problem.epsilon = (costs.span >> size) + 1;
+	c->problem.prior_power = PRIOR_MAX_POWER;
+	prior_costs(&c->grid, PRIOR_MAX_POWER, c->problem.epsilon, c->problem.adjacency, &costs);
+	CHECK(costs.span <= INT64_C(1) << size && costs.span > (INT64_C(1) << size) / 10 * 9);
+	CHECK(prior_refusal(&c->grid, PRIOR_MAX_POWER, c->problem.epsilon, c->problem.adjacency) ==
+		  NULL);
+	enumerate(&c->problem);
+}
+
 #endif

@@ -105,7 +105,7 @@ instance_of(const MechanismRequest *request)
 	return instance;
 }
 
-/* Other shapes of a grid, and other noises, than request_of() has. */
+/* Other shapes of a grid, other noises, and a prior, which request_of() does not have. */
 static int
 vary(MechanismRequest *request, int variant)
 {
@@ -129,6 +129,9 @@ vary(MechanismRequest *request, int variant)
 			break;
 		case 4:
 			request->group = (SelectGroup){.first = 0, .size = 2};
+			break;
+		case 5:
+			request->prior_power = 2 * PRIOR_ONE;
 			break;
 		default:
 			return 0;

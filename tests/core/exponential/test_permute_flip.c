@@ -86,6 +86,24 @@ test_permute_and_flip_law(void)
 	}
 }
 
+/* Losses and costs of 2^40: the classes do not grow with them. */
+static void
+test_largest_numbers(void)
+{
+	static double law[REFERENCE_VECTORS];
+
+	reseed(17);
+	for (int round = 0; round < 4; round++)
+	{
+		Case c;
+
+		largest_case(&c, 40);
+		permute_and_flip_law(reference.law, law);
+		draw_permute_and_flip(&c, 300);
+		CHECK(p_value(law) > LAW_THRESHOLD);
+	}
+}
+
 /*
  * Every vector is in the class of its score.  Without a prior that is its loss; with one the first
  * class begins at the least score, and a coin inside one shows heads with 1 / e or more.
@@ -187,6 +205,7 @@ main(void)
 {
 	test_begin(1);
 	test_permute_and_flip_law();
+	test_largest_numbers();
 	test_class_counts();
 	test_binomial();
 	return test_end("permute_flip");

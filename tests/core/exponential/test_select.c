@@ -327,6 +327,18 @@ test_exponential_steps(void)
 	CHECK(attempts < LAW_DRAWS * 1.01);
 }
 
+/* Losses and costs of 2^30; tables grow with their square roots. */
+static void
+test_largest_numbers(void)
+{
+	Case c;
+
+	reseed(19);
+	largest_case(&c, 30);
+	(void) draw_many(&c.problem, 5, 300);
+	CHECK(p_value(reference.law) > LAW_THRESHOLD);
+}
+
 /*
  * Makes the weights bad on purpose, by raising the floor to the largest exponent
  * of all: everything below counts far more than its mass.
@@ -673,6 +685,7 @@ main(void)
 	test_exponential_law();
 	test_exponential_entry();
 	test_exponential_steps();
+	test_largest_numbers();
 	test_rejection();
 	test_open_comparison();
 	test_unit_boundary();

@@ -185,6 +185,21 @@ test_entry(void)
 	}
 }
 
+/* Losses and costs of 2^40. */
+static void
+test_largest_numbers(void)
+{
+	reseed(11);
+	for (int round = 0; round < 4; round++)
+	{
+		Case c;
+
+		largest_case(&c, 40);
+		draw_from_tree(&c.problem, 300);
+		CHECK(p_value(reference.law) > LAW_THRESHOLD);
+	}
+}
+
 /* ---- bounds ---- */
 
 /* The mass of the vectors of the grid in a box, in 256 bits, straight from their losses. */
@@ -605,6 +620,7 @@ main(void)
 	test_law();
 	test_cap();
 	test_entry();
+	test_largest_numbers();
 	test_middle();
 	return test_end("tree");
 }

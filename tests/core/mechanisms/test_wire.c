@@ -513,6 +513,21 @@ test_unsound_fields(void)
 	CHECK_REFUSED(problem.net[0] = problem.net[1] = INT64_MAX);
 }
 
+/* A weight of the group may be fixed at a level that the others have. */
+static void
+test_fixed_weights(void)
+{
+	Problem problem;
+
+	make_plain(&problem);
+	grid_set_range(&problem.request.grid, 1, 0);
+	CHECK(survives(&problem));
+	problem.request.grid.level[1][0] = -2;
+	CHECK(survives(&problem));
+	problem.request.grid.level[1][0] = 3;
+	CHECK(!survives(&problem));
+}
+
 /* Without a group, so that the modulus alone decides (counterexample G8). */
 static void
 test_moduli(void)
@@ -810,6 +825,7 @@ main(void)
 	test_noise();
 	test_unsound_parts();
 	test_unsound_fields();
+	test_fixed_weights();
 	test_moduli();
 	test_row_counts();
 	test_wrapping_size();
