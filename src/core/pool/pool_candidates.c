@@ -36,19 +36,10 @@ typedef struct Making
 	atomic_llong next;
 } Making;
 
-/* The mean square of a column's feature, as far as it is public; a guess. */
-static double
-mean_square(const PoolLaw *law, int group_size, int j)
-{
-	if (group_size > 0)
-		return 1.0 / group_size;
-	return law->binary[j] ? 0.15 : 1.0 / 3;
-}
-
 /*
  * A noise b on the gradient moves the minimiser by about b / H, H the curvature: the sum over rows
- * of a slope's derivative times the feature's square.  The derivative is taken as 0.12, and the
- * regularisation as half of the noise.
+ * of a slope's derivative times the feature's square.  The derivative is taken as 0.12, the mean
+ * square as a group's share or 1/3, and the regularisation as half of the noise.
  */
 static void
 set_spread(Making *making)
@@ -58,11 +49,12 @@ set_spread(Making *making)
 
 	for (int g = 0; j < law->shape.dimension; g++)
 	{
-		int size = g < law->shape.groups ? law->shape.group[g] : 0;
+		int size = g < law->shape.groups ? law->shape.group[g] : 1;
+		double square = g < law->shape.groups ? 1.0 / size : 1.0 / 3;
 
-		for (int end = j + (size > 0 ? size : 1); j < end; j++)
-			making->spread[j] = law->noise[j] / (0.12 * law->rows * mean_square(law, size, j) +
-												 0.5 * law->noise[j] + 1e-9);
+		for (int end = j + size; j < end; j++)
+			making->spread[j] =
+				law->noise[j] / (0.12 * law->rows * square + 0.5 * law->noise[j] + 1e-9);
 	}
 }
 
@@ -79,48 +71,53 @@ set_centre(Making *making, const int64_t *centre)
 	making->length = fmax(sqrt(sum / making->law->shape.dimension), 1.0 / 1024);
 }
 
-/* ---- kinds of candidates ---- */
-
-/* Whole numbers with heavy tails, small for columns that are 0 or 1; the centre has no part. */
-static void
-draw_afresh(const Making *making, PoolCoins *coins, double *weight)
-{
-	const PoolLaw *law = making->law;
-	int grouped = 0;
-
-	for (int g = 0; g < law->shape.groups; g++)
-		grouped += law->shape.group[g];
-	for (int j = 0; j < law->shape.dimension; j++)
-	{
-		int widest = j < grouped || law->binary[j] ? 2 : 16;
-		double u = pool_coins_uniform(coins);
-		double level = 0;
-
-		if (u > 0.5)
-		{
-			level = floor(0.75 / (0.999 * (2 * u - 1) + 0.001) + 0.25);
-			if (level > widest)
-				level = 1 + pool_coins_below(coins, widest);
-		}
-		weight[j] = pool_coins_below(coins, 2) != 0 ? -level : level;
-	}
-}
+/* ---- kinds of candidates: each a way to change the centre's weights ---- */
 
 /* All weights move, in proportion to what the noise may have moved them. */
 static void
-move_all(const Making *making, PoolCoins *coins, double size, double *weight)
+move_by_noise(const Making *making, PoolCoins *coins, double size, double *weight)
 {
 	for (int j = 0; j < making->law->shape.dimension; j++)
 		weight[j] += size * making->spread[j] * pool_coins_normal(coins);
 }
 
-/* One to four weights jump. */
+/* All weights move alike, or each with this probability. */
+static void
+move_alike(const Making *making, PoolCoins *coins, double size, double probability, double *weight)
+{
+	for (int j = 0; j < making->law->shape.dimension; j++)
+		if (probability == 1 || pool_coins_uniform(coins) < probability)
+			weight[j] += size * making->length * pool_coins_normal(coins);
+}
+
+/* One to four weights jump, one of them mostly. */
 static void
 move_few(const Making *making, PoolCoins *coins, double size, double *weight)
 {
-	for (int left = 1 + pool_coins_below(coins, 4); left > 0; left--)
+	int left = pool_coins_below(coins, 2) != 0 ? 1 : 2 + pool_coins_below(coins, 3);
+
+	for (; left > 0; left--)
 		weight[pool_coins_below(coins, making->law->shape.dimension)] +=
-			1.5 * size * making->length * pool_coins_student(coins);
+			size * making->length * pool_coins_student(coins);
+}
+
+/* All scores move: each row has one column of the first group.  Without a group, one weight. */
+static void
+move_scores(const Making *making, PoolCoins *coins, double size, double *weight)
+{
+	const PoolShape *shape = &making->law->shape;
+	double change = size * making->length * pool_coins_normal(coins);
+	int last = shape->groups > 0 ? shape->group[0] : shape->dimension;
+
+	for (int j = shape->groups > 0 ? 0 : last - 1; j < last; j++)
+		weight[j] += change;
+}
+
+static void
+scale_all(const Making *making, PoolCoins *coins, double size, double *weight)
+{
+	for (int j = 0; j < making->law->shape.dimension; j++)
+		weight[j] *= pool_power(size * pool_coins_normal(coins));
 }
 
 /* Multiplies a group's weights, or one weight outside groups. */
@@ -151,29 +148,30 @@ scale_parts(const Making *making, PoolCoins *coins, double *weight)
 	}
 }
 
-static void
-scale_all(const Making *making, PoolCoins *coins, double size, double *weight)
-{
-	for (int j = 0; j < making->law->shape.dimension; j++)
-		weight[j] *= pool_power(0.9 * size * pool_coins_normal(coins));
-}
-
+/*
+ * Which kind is best, and at what size, differs so much between tables that sizes have laws that
+ * are uniform in their logarithm.
+ */
 static void
 draw(const Making *making, PoolCoins *coins, double *weight)
 {
 	double kind = pool_coins_uniform(coins);
-	double size = pool_power(4.5 * pool_coins_uniform(coins) - 3);
+	double u = pool_coins_uniform(coins);
 
-	if (making->round == 0 && pool_coins_uniform(coins) < 0.3)
-		draw_afresh(making, coins, weight);
-	else if (kind < 0.4)
-		move_all(making, coins, size, weight);
-	else if (kind < 0.8)
-		move_few(making, coins, size, weight);
-	else if (kind < 0.9)
+	if (kind < 0.2)
+		move_by_noise(making, coins, pool_power(7 * u - 4), weight);
+	else if (kind < 0.35)
+		move_alike(making, coins, pool_power(4 * u - 5), 1, weight);
+	else if (kind < 0.5)
+		move_alike(making, coins, pool_power(6 * u - 5), 0.3, weight);
+	else if (kind < 0.65)
+		scale_all(making, coins, pool_power(5 * u - 5), weight);
+	else if (kind < 0.88)
+		move_few(making, coins, pool_power(8 * u - 4.5), weight);
+	else if (kind < 0.95)
 		scale_parts(making, coins, weight);
 	else
-		scale_all(making, coins, size, weight);
+		move_scores(making, coins, pool_power(5 * u - 5), weight);
 }
 
 /* ---- to integers ---- */

@@ -8,7 +8,6 @@
 #ifndef DPOBJ_CORE_POOL_CANDIDATES_H
 #define DPOBJ_CORE_POOL_CANDIDATES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/memory.h"
@@ -24,8 +23,7 @@
 typedef struct PoolLaw
 {
 	PoolShape shape;
-	bool binary[GRID_MAX_DIMENSION]; /* of columns outside groups: 0 or 1 in every row */
-	double rows;                     /* a declared number: it scales the jitter */
+	double rows; /* a declared number: it scales the jitter */
 	/* Of the noise on the gradient from which the centre comes: deviations by column. */
 	double noise[GRID_MAX_DIMENSION];
 } PoolLaw;

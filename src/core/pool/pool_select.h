@@ -31,7 +31,7 @@ typedef struct PoolProblem
 	int threads;
 } PoolProblem;
 
-#define POOL_MOST 200000
+#define POOL_MOST 100000
 #define POOL_MOST_ROUNDS 16
 
 /*

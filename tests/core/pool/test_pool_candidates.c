@@ -127,7 +127,6 @@ random_law(int64_t *centre)
 							.peak = FIXED_POINT_ONE};
 	for (int j = 0; j < law.shape.dimension; j++)
 	{
-		law.binary[j] = below(2);
 		law.noise[j] = between(0, 1000);
 		centre[j] = (int64_t) (between(-1, 1) * ldexp(1, below(36)));
 	}
@@ -180,33 +179,64 @@ test_pools(void)
 	}
 }
 
-/* A later round has no candidates without regard to the centre: with a centre of 0 few differ. */
+/* By how much a candidate's weight differs from the centre's, or 0 if rounding may be the cause. */
+static int64_t
+change_of(const PoolCandidates *pool, int64_t m, int64_t weight, int64_t centre)
+{
+	int64_t change = weight - centre;
+
+	return 2 * llabs(change) > INT64_C(1) << pool->shift[m] ? change : 0;
+}
+
+/* Candidates with one weight changed, with all, and with those of the first group alike. */
 static void
 test_kinds(void)
 {
-	int64_t centre[GRID_MAX_DIMENSION] = {0};
-	PoolLaw law = {.shape = {.dimension = 6, .peak = FIXED_POINT_ONE}, .rows = 1e9};
-	PoolSeed seed = random_seed();
-	int far[2] = {0};
-
-	for (int round = 0; round < 2; round++)
+	enum
 	{
-		PoolCandidates pool;
+		COLUMNS = 12,
+		GROUP = 5,
+		CANDIDATES = 2000
+	};
+	PoolLaw law = {
+		.shape = {.dimension = COLUMNS, .groups = 1, .group = {GROUP}, .peak = FIXED_POINT_ONE},
+		.rows = 1000};
+	PoolSeed seed = random_seed();
+	int64_t centre[COLUMNS];
+	int changed[COLUMNS + 1] = {0};
+	int alike = 0;
+	PoolCandidates pool;
 
-		pool_candidates_create(&pool, &law, centre, &seed, round, 1000, 1, memory);
-		for (int m = 0; m < 1000; m++)
-		{
-			int64_t weight[6];
-			int64_t most = 0;
-
-			pool_candidate(&pool, 6, m, weight);
-			for (int j = 0; j < 6; j++)
-				most = llabs(weight[j]) > most ? llabs(weight[j]) : most;
-			far[round] += most >= INT64_C(1) << POOL_CENTRE_BITS;
-		}
-		pool_candidates_destroy(&pool, memory);
+	for (int j = 0; j < COLUMNS; j++)
+	{
+		law.noise[j] = 50;
+		centre[j] = (j % 2 ? -1 : 1) * (INT64_C(1) << POOL_CENTRE_BITS);
 	}
-	CHECK(far[0] > 200 && far[0] < 400 && far[1] < 50);
+	pool_candidates_create(&pool, &law, centre, &seed, 0, CANDIDATES, 2, memory);
+	for (int m = 0; m < CANDIDATES; m++)
+	{
+		int64_t weight[COLUMNS];
+		int weights = 0;
+		int group = 0;
+
+		pool_candidate(&pool, COLUMNS, m, weight);
+		for (int j = 0; j < COLUMNS; j++)
+		{
+			int64_t change = change_of(&pool, m, weight[j], centre[j]);
+
+			weights += change != 0;
+			group += j < GROUP && change != 0 &&
+					 llabs(change - (weight[0] - centre[0])) <= INT64_C(1) << pool.shift[m];
+		}
+		changed[weights]++;
+		alike += weights == GROUP && group == GROUP;
+	}
+	/* About 320, 470, 790 and 110 are expected: the bounds are many deviations away. */
+	CHECK(changed[1] > CANDIDATES / 20 && changed[1] < CANDIDATES / 3);
+	CHECK(changed[2] + changed[3] + changed[4] > CANDIDATES / 12);
+	CHECK(changed[COLUMNS] > CANDIDATES / 5 && changed[COLUMNS] < CANDIDATES);
+	CHECK(alike > CANDIDATES / 50 && alike < CANDIDATES / 8);
+	pool_candidates_destroy(&pool, memory);
 }
 
 int
