@@ -180,12 +180,15 @@ settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *reques
 	request->convex.radius = convex_default_radius(&set->encoding);
 	convex_default(request, 0);
 	if (line->noise == CONVEX_KNORM)
-		convex_set_knorm(request, &set->encoding, set->rows);
+	{
+		convex_set_knorm(request, &set->encoding);
+		request->convex.lambda = convex_default_lambda_for_noise(request, set->rows);
+	}
 	if (gaussian)
 	{
 		request->convex.lambda = convex_default_lambda(request);
 		convex_set_noise(request, CONVEX_GAUSSIAN, usual_delta(set));
-		request->convex.lambda = convex_default_lambda_for_noise(request);
+		request->convex.lambda = convex_default_lambda_for_noise(request, 0);
 	}
 	return convex_noise_length(request) < INFINITY;
 }

@@ -30,6 +30,20 @@ SELECT m.mechanism, m.delta > 0 AS spent, m.delta <= 1e-6 * (1 + 1e-12) AS withi
    UNION ALL SELECT (m).* FROM (SELECT dp_svm(x, y, 1.0, 1e-6, '{"mechanism": "amp"}') AS m FROM grove) s) m;
 SELECT mechanism, epsilon, delta > 0 AS delta, pair, guarantee FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.grove' ORDER BY id;
 
+-- K-norm noise takes no delta, and says which columns it goes by; a clipped slope halves every noise.
+SELECT (m).delta, (m).guarantee, dpobj.verify(m) AS verified,
+       jsonb_pretty((m).details - 'objective_noise' - 'weight_noise' - 'weight_step' - 'radius' - 'regularization') AS details
+  FROM (SELECT dp_logistic(ARRAY[(NOT y)::int, y::int, x[1], x[2]]::float8[], y, 1.0, 1e-6,
+                           '{"loss": "clipped_logistic", "noise": "knorm", "groups": [2], "n": 4000}') AS m FROM grove) s;
+SELECT (m).details ->> 'noise_groups' AS groups, (m).details ->> 'noise_dimension' AS dimension
+  FROM (SELECT dp_svm(ARRAY[(NOT y)::int, y::int, x[1], x[2]]::float8[], y, 1.0, 0,
+                      '{"noise": "knorm", "groups": [2, 1], "intercept": false, "clip": [0, 2]}') AS m FROM grove) s;
+SELECT o AS options, round((coalesce(c ->> 'objective_noise', c ->> 'gradient_noise', c ->> 'weight_noise')::numeric /
+                            coalesce(l ->> 'objective_noise', l ->> 'gradient_noise', l ->> 'weight_noise')::numeric), 6) AS clipped_over_logistic
+  FROM unnest(ARRAY['{"noise": "knorm"}', '{"noise": "gamma"}', '{"noise": "gaussian"}', '{"mechanism": "output"}', '{"mechanism": "sgd"}']::jsonb[]) o,
+       dpobj.price_aggregate('logistic', 5, 2, 0.000001, o || '{"regularization": 50}') l,
+       dpobj.price_aggregate('logistic', 5, 2, 0.000001, o || '{"regularization": 50, "loss": "clipped_logistic"}') c;
+
 -- The other arguments of the aggregates.
 SELECT (dp_logistic(x, y::int, 1::float8, 0::float8, '{"intercept": true, "adjacency": "add_remove", "dimension": 3}')).mechanism FROM grove WHERE id > 5;
 SELECT array_length((dp_svm(ARRAY[1.0::float8, 0], true, 1.0, 0)).weights, 1) FROM grove;
@@ -52,6 +66,11 @@ SELECT dp_logistic(x, y, 0.000000001, 0) FROM grove;
 SELECT * FROM answers($$SELECT dp_logistic(x, y, 1.0, 0, '%') FROM grove$$,
   '{"regularization": 0}', '{"radius": -1}', '{"radius": 1e9}', '{"radius": "1"}', '{"noise": "gaussian"}', '{"noise": "gauge"}',
   '{"mechanism": "opdisc"}', '{"grid": "sign"}');
+SELECT * FROM answers($$SELECT dp_logistic(x, y, 1.0, 1e-6, '%') FROM grove$$,
+  '{"loss": "hinge"}', '{"loss": "huber"}', '{"noise": "knorm", "mechanism": "output"}', '{"noise": "knorm", "mechanism": "sgd"}',
+  '{"noise": "knorm", "mechanism": "exponential"}', '{"noise": "knorm", "groups": [4]}');
+SELECT dp_svm(x, y, 1.0, 0, '{"loss": "logistic"}') FROM grove;
+SELECT dp_halfspace(x, y, 1.0, 0, '{"noise": "knorm"}') FROM grove;
 SELECT dp_halfspace(x, y, 1.0, 0, '{"regularization": 1}') FROM grove;
 SELECT dp_halfspace(x, y, 1.0, 0, '{"mechanism": "output"}') FROM grove;
 SELECT dp_halfspace(x, y, 1.0, 0, '{"noise": "gamma"}') FROM grove;
@@ -62,7 +81,7 @@ SELECT (dp_svm(x, y, 0.1, 0, '{"regularization": 10.2164, "radius": 1}')).mechan
 -- Prices use the same rules, without a charge.
 SELECT p ->> 'mechanism' AS mechanism, p ->> 'noise' AS noise, p -> 'delta' AS delta, p -> 'sure_to_finish' AS sure,
        (p -> 'error' ->> 'distance')::float8 > 0 AS distance
-  FROM unnest(ARRAY['{}', '{"noise": "gaussian"}', '{"mechanism": "output"}']::jsonb[]) o, dpobj.price_aggregate('logistic', 23, 1, 0.000001, o) p;
+  FROM unnest(ARRAY['{}', '{"noise": "knorm", "loss": "clipped_logistic", "groups": [5, 4]}', '{"noise": "gaussian"}', '{"mechanism": "output"}']::jsonb[]) o, dpobj.price_aggregate('logistic', 23, 1, 0.000001, o) p;
 SELECT bool_and(b) AS closer FROM (SELECT (p -> 'error' ->> 'distance')::numeric < lag((p -> 'error' ->> 'distance')::numeric) OVER (ORDER BY e) AS b
   FROM unnest(ARRAY[0.1, 0.2, 0.5, 1]) e, dpobj.price_aggregate('svm', 5, e, 0, '{"regularization": 100}') p) s;
 SELECT dpobj.price_aggregate('logistic', 5, 1, 0, '{"regularization": 0.01}');
@@ -74,12 +93,16 @@ CREATE TABLE orchard (age int, kind text, ripe boolean);
 INSERT INTO orchard SELECT 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' END, i % 50 > 25 FROM generate_series(1, 3000) i;
 REVOKE ALL ON orchard FROM PUBLIC;
 SELECT dpobj.protect('orchard', '{"age": {"center": 45, "scale": 25}, "kind": {"levels": ["f", "m"]}, "ripe": {}}');
-SELECT dpobj.set_budget('orchard', 'dpobj_convex_ana', 10, 0.00001);
+SELECT dpobj.set_budget('orchard', 'dpobj_convex_ana', 10.5, 0.00001);
 \c - dpobj_convex_ana
 SELECT (m).kind, (m).mechanism, (m).delta, array_length((m).weights, 1) AS weights FROM dpobj.train('orchard', label => 'ripe', epsilon => 5, method => 'logistic', name => 'a') m;
 SELECT (m).kind, (m).mechanism, (m).delta FROM dpobj.train('orchard', label => 'ripe', epsilon => 1, method => 'svm', options => '{"mechanism": "output", "intercept": true}', name => 'b') m;
 SELECT (m).delta > 0 AS delta FROM dpobj.train('orchard', label => 'ripe', epsilon => 1, delta => 0.000009, method => 'logistic', options => '{"noise": "gaussian"}') m;
 SELECT (m).delta > 0 AS delta FROM dpobj.train('orchard', label => 'ripe', epsilon => 1, delta => 0.000009, method => 'logistic', options => '{"noise": "gaussian"}') m;
+SELECT (m).delta, (m).details ->> 'loss' AS loss, (m).details ->> 'noise' AS noise, (m).details ->> 'noise_groups' AS groups,
+       (m).details ->> 'noise_dimension' AS dimension
+  FROM dpobj.train('orchard', label => 'ripe', epsilon => 0.5, method => 'logistic',
+                   options => '{"loss": "clipped_logistic", "noise": "knorm"}') m;
 SELECT dpobj.train('orchard', label => 'ripe', epsilon => 1, method => 'logistic', options => '{"n": 5}');
 SELECT dpobj.train('orchard', label => 'ripe', epsilon => 1, method => 'logistic', options => '{"solver": "glpk"}');
 SELECT dpobj.train('orchard', label => 'ripe', epsilon => 1, method => 'ridge');

@@ -71,6 +71,9 @@ SELECT audit.add_grouped('objective, ' || noise, 'svm', 1, CASE noise WHEN 'gaus
                          jsonb_build_object('mechanism', 'objective', 'noise', noise, 'regularization', 100, 'radius', 1), '[[], [[[1], true]]]',
                          100, CASE noise WHEN 'gamma' THEN '(w < 0)::int' ELSE 'w' END)
   FROM unnest('{gamma,gaussian}'::text[]) noise;
+-- A group of two columns and an intercept, where all sums are the same: half of the noise is below 0.
+SELECT audit.add_call('objective, knorm', 1, 0, '[[], [[[1, 0], true]]]',
+                      $$SELECT ((dp_svm(x, y, 1.0, 0, '{"noise": "knorm", "groups": [2], "adjacency": "add_remove", "regularization": 100}')).weights[1] < 0)::int FROM {0}$$);
 SELECT audit.add_grouped('output, ' || noise, 'svm', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
                          jsonb_build_object('mechanism', 'output', 'noise', noise, 'regularization', 2, 'radius', 1), '[[], [[[1], true]]]',
                          100, CASE noise WHEN 'gamma' THEN '(w < 0)::int' ELSE 'w' END)

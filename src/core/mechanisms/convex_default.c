@@ -84,58 +84,12 @@ convex_set_noise(MechanismRequest *request, ConvexNoise noise, int64_t delta)
 	request->convex.delta = noise == CONVEX_GAUSSIAN ? delta : 0;
 }
 
-/* Lambda over the noise s of a coordinate, by n / s (rule U17), and where n is not declared. */
-#define KNORM_ROWS 500.0
-#define KNORM_LEAST 0.2
-#define KNORM_MOST 20.0
-#define KNORM_MIDDLE 2.0
-
-/* The most that the Hessian takes of the objective's epsilon. */
-#define KNORM_HESSIAN_SHARE 0.5
-
-/*
- * In units of w, Lambda = kappa s, and s = spread g / (epsilon' - e) where e = ln(1 + beta R^2 /
- * Lambda).  The right side of e = ... falls as e grows, so that halving finds it.
- */
-static double
-knorm_lambda(const MechanismRequest *request, double spread, int64_t rows)
-{
-	const ConvexTerms *terms = &request->convex;
-	double epsilon = convex_inner_epsilon(privacy_epsilon(request->epsilon));
-	double beta = loss_curvature(terms->loss);
-	double low = 0;
-	double high = KNORM_HESSIAN_SHARE * epsilon;
-
-	for (int i = 0; i < 60; i++)
-	{
-		double e = (low + high) / 2;
-		double noise =
-			spread * convex_gradient_change(terms->loss, request->adjacency) / (epsilon - e);
-		double kappa =
-			rows == 0 ? KNORM_MIDDLE
-					  : fmax(KNORM_LEAST, fmin(KNORM_MOST, KNORM_ROWS * noise / (double) rows));
-
-		if (log1p(beta * terms->radius * terms->radius / (kappa * noise)) > e)
-			low = e;
-		else
-			high = e;
-	}
-	return beta / expm1(high);
-}
-
 void
-convex_set_knorm(MechanismRequest *request, const Encoding *encoding, int64_t rows)
+convex_set_knorm(MechanismRequest *request, const Encoding *encoding)
 {
-	ConvexTerms *terms = &request->convex;
-	ColumnsBody body;
-	double lambda;
-
-	terms->noise = CONVEX_KNORM;
-	terms->delta = 0;
-	convex_columns_of(encoding, &terms->columns);
-	columns_body_make(&terms->columns, terms->radius, request->grid.dimension, &body);
-	lambda = knorm_lambda(request, columns_body_spread(&body), rows);
-	terms->lambda = (int64_t) fmin(fmax(lambda * LAMBDA_ONE, LAMBDA_MIN), LAMBDA_MAX);
+	request->convex.noise = CONVEX_KNORM;
+	request->convex.delta = 0;
+	convex_columns_of(encoding, &request->convex.columns);
 }
 
 void
@@ -166,13 +120,58 @@ convex_noise_length(const MechanismRequest *request)
 	return scale * (request->convex.noise == CONVEX_GAUSSIAN ? sqrt(dimension) : dimension);
 }
 
+/* Lambda over the noise s of a coordinate, by n / s (rule U17), and where n is not declared. */
+#define KNORM_ROWS 500.0
+#define KNORM_LEAST 0.2
+#define KNORM_MOST 20.0
+#define KNORM_MIDDLE 2.0
+
+/* The most that the Hessian takes of the objective's epsilon. */
+#define KNORM_HESSIAN_SHARE 0.5
+
+/*
+ * In units of w, Lambda = kappa s, and s = spread g / (epsilon' - e) where e = ln(1 + beta R^2 /
+ * Lambda).  The right side of e = ... falls as e grows, so that halving finds it.
+ */
+static int64_t
+knorm_lambda(const MechanismRequest *request, int64_t rows)
+{
+	const ConvexTerms *terms = &request->convex;
+	double epsilon = convex_inner_epsilon(privacy_epsilon(request->epsilon));
+	double beta = loss_curvature(terms->loss);
+	double low = 0;
+	double high = KNORM_HESSIAN_SHARE * epsilon;
+	double spread;
+	ColumnsBody body;
+
+	columns_body_make(&terms->columns, terms->radius, request->grid.dimension, &body);
+	spread = columns_body_spread(&body);
+	for (int i = 0; i < 60; i++)
+	{
+		double e = (low + high) / 2;
+		double noise =
+			spread * convex_gradient_change(terms->loss, request->adjacency) / (epsilon - e);
+		double kappa =
+			rows == 0 ? KNORM_MIDDLE
+					  : fmax(KNORM_LEAST, fmin(KNORM_MOST, KNORM_ROWS * noise / (double) rows));
+
+		if (log1p(beta * terms->radius * terms->radius / (kappa * noise)) > e)
+			low = e;
+		else
+			high = e;
+	}
+	return (int64_t) fmin(fmax(beta / expm1(high) * LAMBDA_ONE, LAMBDA_MIN), LAMBDA_MAX);
+}
+
 int64_t
-convex_default_lambda_for_noise(const MechanismRequest *request)
+convex_default_lambda_for_noise(const MechanismRequest *request, int64_t rows)
 {
 	double most = LAMBDA_OF_LENGTH * LAMBDA_ONE * convex_noise_length(request);
 
 	if (convex_kind(request) == CONVEX_OUTPUT)
 		return request->convex.lambda;
+	if (request->convex.noise == CONVEX_KNORM)
+		return knorm_lambda(request, rows);
 	most = fmax(most, 2 * least_lambda(request));
 	return (int64_t) fmin((double) request->convex.lambda, most);
 }
@@ -183,5 +182,5 @@ convex_default(MechanismRequest *request, int64_t delta)
 	convex_set_noise(request, CONVEX_GAMMA, 0);
 	request->convex.lambda = convex_default_lambda(request);
 	convex_set_shorter_noise(request, delta);
-	request->convex.lambda = convex_default_lambda_for_noise(request);
+	request->convex.lambda = convex_default_lambda_for_noise(request, 0);
 }

@@ -18,10 +18,10 @@ extern double convex_default_radius(const Encoding *encoding);
 extern int64_t convex_default_lambda(const MechanismRequest *request);
 
 /*
- * The same once the noise is known; reads the former from the request.  Smaller where the noise is
- * short.
+ * The same once the noise is known; reads the former from the request.  Smaller where Gamma or
+ * Gaussian noise is short; for K-norm noise it goes by rows, the declared number or 0.
  */
-extern int64_t convex_default_lambda_for_noise(const MechanismRequest *request);
+extern int64_t convex_default_lambda_for_noise(const MechanismRequest *request, int64_t rows);
 
 /*
  * The typical length of the request's noise, in gradients or weights; INFINITY if the request is
@@ -32,11 +32,8 @@ extern double convex_noise_length(const MechanismRequest *request);
 /* Sets Gamma or Gaussian noise, and delta for the latter. */
 extern void convex_set_noise(MechanismRequest *request, ConvexNoise noise, int64_t delta);
 
-/*
- * Sets K-norm noise for rows of this encoding, and the regularisation; rows is the declared number,
- * 0 if there is none.  The request has kind, loss, radius, epsilon, adjacency and dimension.
- */
-extern void convex_set_knorm(MechanismRequest *request, const Encoding *encoding, int64_t rows);
+/* Sets K-norm noise for rows of this encoding. */
+extern void convex_set_knorm(MechanismRequest *request, const Encoding *encoding);
 
 /* Sets the noise of shorter typical length; Gamma if delta is 0. */
 extern void convex_set_shorter_noise(MechanismRequest *request, int64_t delta);

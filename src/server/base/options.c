@@ -11,6 +11,7 @@
 
 #include "core/mechanisms/convex_opsamp.h"
 #include "core/convex/net.h"
+#include "core/convex/convex_loss.h"
 #include "core/grid/prior.h"
 
 #include "server/base/json_value.h"
@@ -121,6 +122,7 @@ static const char *const noise_names[] = {
 	[NOISE_LAPLACE] = "laplace",     [NOISE_SPHERICAL] = "spherical",
 	[NOISE_GAUSSIAN] = "gaussian",   [NOISE_PARABOLOID] = "paraboloid",
 	[NOISE_PUBLISHED] = "published", [NOISE_GAMMA] = "gamma",
+	[NOISE_KNORM] = "knorm",
 };
 
 const char *
@@ -227,11 +229,19 @@ read_noise(const OptionKey *key, JsonbValue *value, Options *options)
 			options->methods &= FOR_HALFSPACE;
 			break;
 		case NOISE_GAMMA:
+		case NOISE_KNORM:
 			options->methods &= FOR_CONVEX;
 			break;
 		default:
 			break;
 	}
+}
+
+/* The losses before LOSS_HUBER are those of METHOD_LOGISTIC. */
+static void
+read_loss(const OptionKey *key, JsonbValue *value, Options *options)
+{
+	options->loss = (ConvexLoss) get_choice(key->name, value, loss_names, LOSS_HUBER);
 }
 
 static void
@@ -516,6 +526,7 @@ static const OptionKey keys[] = {
 	{"groups", read_groups, false, FOR_ALL},
 	{"intercept", read_intercept, true, FOR_ALL},
 	{"iterations", read_integer, false, FOR_CONVEX, FIELD(iterations), 1, DESCENT_MAX_ITERATIONS},
+	{"loss", read_loss, true, 1 << METHOD_LOGISTIC},
 	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO},
 	{"memory_limit", read_integer, false, FOR_ALL, FIELD(memory_limit), 0, INT_MAX,
 	 "a whole number of MiB, 0 for no limit"},

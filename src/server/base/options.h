@@ -22,7 +22,8 @@ typedef enum NoiseChoice
 	NOISE_GAUSSIAN,
 	NOISE_PARABOLOID,
 	NOISE_PUBLISHED,
-	NOISE_GAMMA
+	NOISE_GAMMA,
+	NOISE_KNORM
 } NoiseChoice;
 
 /* What is trained. */
@@ -68,6 +69,7 @@ typedef struct Options
 	const char *mechanism; /* NULL: chosen automatically */
 	uint64 given;          /* a bit for each key that was given: options_next_given() */
 	NoiseChoice noise;
+	ConvexLoss loss;       /* of METHOD_LOGISTIC */
 	double regularization; /* Lambda, 0: not given */
 	double target_low;     /* clip bounds of the target */
 	double target_high;

@@ -32,20 +32,28 @@ convex_choose_radius(const Options *options, const Encoding *encoding)
 
 /* ---- noise ---- */
 
-/* Chooses the law with the shorter noise unless the options name one. */
+/* Chooses the Euclidean law with the shorter noise unless the options name one. */
 static void
-choose_noise(TrainingMethod method, const Options *options, int64 delta, MechanismRequest *request)
+choose_noise(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
+			 MechanismRequest *request)
 {
+	const Mechanism *mechanism = mechanism_get(request->kind);
+
 	if (options->noise != NOISE_AUTO && options->noise != NOISE_GAMMA &&
-		options->noise != NOISE_GAUSSIAN)
+		options->noise != NOISE_GAUSSIAN && options->noise != NOISE_KNORM)
 		mechanism_refuse_noise(options, "method", method_name(method),
-							   "Noises are: auto, gamma, gaussian.");
+							   "Noises are: auto, gamma, gaussian, knorm.");
+	if (options->noise == NOISE_KNORM && mechanism->noise_on != CONVEX_OBJECTIVE)
+		mechanism_refuse_noise(options, "mechanism", mechanism->name,
+							   "It is for mechanism \"objective\", whose noise is on gradients.");
 	if (options->noise == NOISE_GAUSSIAN && delta == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("noise \"gaussian\" needs delta greater than zero"),
 						errhint("Noise \"gamma\" is pure: it needs no delta.")));
 	if (options->noise == NOISE_AUTO)
 		convex_set_shorter_noise(request, delta);
+	else if (options->noise == NOISE_KNORM)
+		convex_set_knorm(request, encoding);
 	else
 		convex_set_noise(request, options->noise == NOISE_GAUSSIAN ? CONVEX_GAUSSIAN : CONVEX_GAMMA,
 						 delta);
@@ -132,13 +140,13 @@ choose_over_body(const Options *options, MechanismRequest *request)
 }
 
 static void
-choose_perturbation(TrainingMethod method, const Options *options, int64 delta,
-					MechanismRequest *request)
+choose_perturbation(TrainingMethod method, const Options *options, const Encoding *encoding,
+					int64 delta, MechanismRequest *request)
 {
 	choose_lambda(options, false, request);
-	choose_noise(method, options, delta, request);
+	choose_noise(method, options, encoding, delta, request);
 	if (options->regularization == 0)
-		request->convex.lambda = convex_default_lambda_for_noise(request);
+		request->convex.lambda = convex_default_lambda_for_noise(request, options->n);
 	check_scale(request);
 }
 
@@ -150,14 +158,14 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 
 	grid_set_plain(&request->grid, encoding_dimension(encoding));
 	request->kind = mechanism_kind(mechanism);
-	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : LOSS_LOGISTIC;
+	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : options->loss;
 	request->convex.radius = convex_choose_radius(options, encoding);
 	convex_set_noise(request, CONVEX_GAMMA, 0);
 	mechanism_check_options(options, mechanism);
 	switch (mechanism->terms)
 	{
 		case TERMS_NOISE:
-			choose_perturbation(method, options, delta, request);
+			choose_perturbation(method, options, encoding, delta, request);
 			break;
 		case TERMS_BODY:
 			choose_over_body(options, request);

@@ -238,7 +238,7 @@ halfspace_choose(Training *training)
 	const Mechanism *mechanism = mechanism_choose(METHOD_HALFSPACE, options);
 	MechanismVerdict verdict;
 
-	if (options->noise == NOISE_GAMMA)
+	if (options->noise == NOISE_GAMMA || options->noise == NOISE_KNORM)
 		mechanism_refuse_noise(
 			options, "method", "halfspace",
 			"Noises are: gauge, laplace, spherical, gaussian, paraboloid, published.");

@@ -204,7 +204,7 @@ training_set_features(Training *training, int features)
 	{
 		convex_choose(training->method, &training->options, &training->encoding,
 					  training_row_delta(training), request);
-		if (request->convex.noise == CONVEX_GAMMA)
+		if (convex_noise_is_pure(request->convex.noise))
 			training->cost.delta_charged = 0;
 	}
 	settle_limits(training);

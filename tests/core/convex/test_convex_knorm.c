@@ -390,7 +390,7 @@ make_request(const Encoding *encoding, ConvexLoss loss, double lambda)
 	};
 
 	grid_set_plain(&request.grid, encoding_dimension(encoding));
-	convex_set_knorm(&request, encoding, 0);
+	convex_set_knorm(&request, encoding);
 	request.convex.lambda = (int64_t) (lambda * LAMBDA_ONE);
 	return request;
 }
@@ -498,7 +498,7 @@ test_lambda(void)
 
 		request.epsilon = (int64_t) (exp(between(-3, 2)) * EPSILON_ONE);
 		request.adjacency = (Adjacency) below(2);
-		convex_set_knorm(&request, &encoding, rows);
+		request.convex.lambda = convex_default_lambda_for_noise(&request, rows);
 		CHECK(convex_request_scale(&request, &scale) == CONVEX_FITS);
 		columns_body_make(&request.convex.columns, request.convex.radius, request.grid.dimension,
 						  &body);
