@@ -1,12 +1,15 @@
 /*
- * enumerate.c - the time of an enumeration: losses of all configurations of a grid.
+ * enumerate.c - the time of an enumeration: losses and weights of all configurations of a grid.
  *
  * Usage: enumerate [folder of the data [shape]], by default that of DPOBJ_DATA and all shapes.
  *
- * For each shape of rows and grid, and for each kernel that this machine runs, prints nanoseconds
- * of one thread for a configuration, and for a configuration and a distinct row; with losses alone,
- * and with the weights of the exponential mechanism.  Then the same of two threads, by the clock,
- * and the billions of configurations that ten minutes are enough for.
+ * Each line is a shape of rows and a grid: the distinct rows, how many of the enumerated columns
+ * are summed, and the configurations.  Then nanoseconds for a configuration: of one thread, by the
+ * processor's clock, losses alone with each kernel that this machine runs, from the portable one
+ * on, and with the weights of the exponential mechanism; what select_time.h expects of that; of two
+ * threads by the clock; and what admission counts with, from public numbers.  Last, nanoseconds of
+ * the fastest kernel for a configuration and a distinct row, and the billions of configurations
+ * that two threads reach in ten minutes if they share the work evenly.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +154,20 @@ time_walk(SelectPlan *plan, const SelectKernel *kernel, int threads, SelectVisit
 	return seconds;
 }
 
+/* What is public of the shape: the groups and the indicators. */
+static void
+declare(Encoding *encoding, const Shape *shape, int dimension)
+{
+	encoding_init(encoding);
+	encoding->features = dimension;
+	for (int g = 0; g < 4; g++)
+		if (shape->group[g] > 0)
+			encoding->group[encoding->groups++] = (int16_t) shape->group[g];
+	for (int j = 0; j < shape->indicators; j++)
+		encoding->binary[dimension - shape->numbers - shape->indicators + j] = true;
+	(void) encoding_finish(encoding);
+}
+
 static void
 measure(const Shape *shape, const Instance *instance)
 {
@@ -163,32 +180,39 @@ measure(const Shape *shape, const Instance *instance)
 		.group = {0, shape->group[0]},
 		.epsilon = EPSILON_ONE,
 		.adjacency = ADJACENCY_REPLACE,
-		.threads = 1,
+		.threads = 2,
 	};
 	SelectLaw law;
-	double configurations;
+	Encoding encoding;
+	SelectParts parts;
+	double unit;
 	double losses = 0;
-	double weights = 0;
+	double expected;
+	double weights;
 	double both;
 	Weights sums;
 
 	make_grid(&grid, shape, instance->dimension);
-	configurations = (double) select_cost(&grid, problem.group);
+	declare(&encoding, shape, instance->dimension);
+	select_parts_of(&parts, &encoding);
+	unit = 1e9 / (double) select_cost(&grid, problem.group);
 	select_law_create(&law, &problem, 0, memory);
+	expected = law.plan->expected_time;
 	sums.tables = law.tables;
-	printf("%-20s %8lld %6d/%-3d %9.0f", shape->name, (long long) instance->rows,
-		   law.plan->depths - law.plan->scored, law.plan->depths, configurations);
+	printf("%-20s %8lld %4d/%-3d %10.0f", shape->name, (long long) instance->rows,
+		   law.plan->depths - law.plan->scored, law.plan->depths, 1e9 / unit);
 	for (int k = 0; k < kernels; k++)
 	{
 		int64_t sum[8 * CREW_MAX_THREADS] = {0};
 
-		losses = 1e9 / configurations * time_walk(law.plan, kernel[k], 1, visit_loss, sum);
+		losses = unit * time_walk(law.plan, kernel[k], 1, visit_loss, sum);
 		printf(" %9.1f", losses);
 	}
-	weights =
-		1e9 / configurations * time_walk(law.plan, kernel[kernels - 1], 1, visit_weight, &sums);
-	both = 1e9 / configurations * time_walk(law.plan, kernel[kernels - 1], 2, visit_weight, &sums);
-	printf(" %9.1f %9.1f %9.4f %9.2f\n", weights, both, both / (double) instance->rows, 600 / both);
+	weights = unit * time_walk(law.plan, kernel[kernels - 1], 1, visit_weight, &sums);
+	both = unit * time_walk(law.plan, kernel[kernels - 1], 2, visit_weight, &sums);
+	printf(" %9.1f %9.1f %9.1f %9.1f %8.4f %8.3f\n", weights, unit * 1e-9 * expected, both,
+		   unit * select_seconds(&grid, problem.group, (double) instance->rows, &parts),
+		   losses / (double) instance->rows, 2 * 600 / weights);
 	fflush(stdout);
 	select_law_destroy(&law, memory);
 }
@@ -203,7 +227,8 @@ main(int argc, char **argv)
 
 	memory = arena_memory(arena);
 	has_adult = adult_read(&adult, folder, memory);
-	printf("rows and grid        distinct summed/all configurations; ns of one thread by kernel\n");
+	printf("%-20s %8s %8s %10s %s\n", "rows and grid", "distinct", "summed", "configs",
+		   "losses by kernel .. weights, expected, two threads, bound, per row, billions");
 	for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++)
 	{
 		Instance instance;

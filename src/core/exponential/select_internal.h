@@ -45,6 +45,7 @@
 #include "core/base/mutant.h"
 #include "core/exponential/select.h"
 #include "core/exponential/select_kernel.h"
+#include "core/exponential/select_time.h"
 
 typedef unsigned __int128 uint128;
 
@@ -97,8 +98,9 @@ typedef struct SelectPlan
 	int depths; /* number of outer coordinates */
 	SelectColumn column[GRID_MAX_DIMENSION];
 
-	int scored; /* depths of scored columns */
-	bool dense; /* no column is summed, and sums of nets fit 32 bits */
+	int scored;           /* depths of scored columns */
+	double expected_time; /* nanoseconds of one thread (select_time.h), for benches */
+	bool dense;           /* no column is summed, and sums of nets fit 32 bits */
 	SelectRows rows;
 	int32_t *dense_net;
 	int64_t dense_first[GRID_MAX_DIMENSION + 1]; /* the first row of each group column; the end */
@@ -150,21 +152,6 @@ select_group_cost(const SelectPlan *plan, int g, int v)
 
 /* ---- select_order.c: which column changes when, and which are summed ---- */
 
-/* The cells of the rows by the summed columns so far, and the words of their tables. */
-typedef struct SelectSize
-{
-	int64_t cells;
-	int64_t words;
-} SelectSize;
-
-/* The words that a table of this many entries takes. */
-static inline int64_t
-select_table_words(int64_t entries)
-{
-	/* one more for rows that are predicted positive nowhere */
-	return (entries + SELECT_BLOCK) / SELECT_BLOCK * SELECT_BLOCK;
-}
-
 /* Whether a coordinate belongs to the columns that are summed out. */
 static inline bool
 select_is_grouped(SelectGroup group, int coordinate)
@@ -181,12 +168,8 @@ extern int select_order_columns(SelectPlan *plan, SelectGroup group, Memory *mem
 /* Makes the automaton of the grid in the order of the columns. */
 extern void select_order_automaton(SelectPlan *plan, Memory *memory);
 
-/*
- * The number of columns to sum, 0 .. most: the fastest whose tables fit.  size[m] is that of m
- * summed columns.
- */
-extern int select_choose_summed(const SelectPlan *plan, const SelectSize *size, int most,
-								SelectLayout layout);
+/* The number of columns to sum.  work has the sizes of the layers; the rest of it is filled in. */
+extern int select_choose_summed(SelectPlan *plan, SelectWork *work, SelectLayout layout);
 
 /* ---- select_enumerate.c: going through the configurations ---- */
 

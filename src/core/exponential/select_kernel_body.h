@@ -138,9 +138,10 @@ NAME(sum)(int64_t *sum, const SelectRun *run, const int8_t *weight, int levels, 
 	for (int first = 0, count; first < levels; first += count)
 	{
 		count = 1;
-		while (count < TILE && first + count < levels &&
-			   weight[first + count] == weight[first] + count)
+		while (first + count < levels && weight[first + count] == weight[first] + count)
 			count++;
+		/* tiles of about equal length */
+		count = (count + (count - 1) / TILE) / ((count - 1) / TILE + 1);
 		switch (count)
 		{
 			case TILE:

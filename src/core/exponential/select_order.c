@@ -11,25 +11,6 @@
 /* The order is chosen by so many rows at most. */
 #define SAMPLE_ROWS 16384
 
-/*
- * Tables may take so many words, or ROW_WORDS per row if that is more: then memory is a few words
- * per row whatever the rows are.
- */
-#define TABLE_WORDS (INT64_C(1) << 22)
-#define ROW_WORDS 8
-
-/*
- * Approximate nanoseconds with AVX2 (bench/enumerate.c): a row of a step of a scored column, a row
- * that enters a table, a word of a new table, a table that is made of others and a word of it, and
- * a row and a level of a dense sum.
- */
-#define STEP_TIME 0.1
-#define ENTRY_TIME 1.0
-#define FIRST_WORD_TIME 0.5
-#define TABLE_TIME 1.5
-#define WORD_TIME 0.2
-#define DENSE_TIME 0.05
-
 static bool
 column_is_binary(const Instance *instance, int coordinate)
 {
@@ -266,51 +247,17 @@ count_nodes(const SelectPlan *plan, double *nodes)
 
 /* ---- how many columns to sum ---- */
 
-/* The time of an enumeration with these last columns summed, without what all have in common. */
-static double
-time_summed(const SelectPlan *plan, const double *nodes, const SelectSize *size, int summed)
-{
-	double rows = (double) plan->instance->rows;
-	int scored = plan->depths - summed;
-	bool dense = summed == 0 && plan->span <= INT32_MAX;
-	double time = 0.0;
-
-	for (int depth = 0; depth < scored - dense; depth++)
-		time += nodes[depth + 1] * rows * STEP_TIME;
-	if (dense)
-		return time + nodes[plan->depths] * rows * plan->levels * DENSE_TIME;
-	time += nodes[scored] * (rows * ENTRY_TIME + (double) size[summed].words * FIRST_WORD_TIME);
-	for (int m = summed - 1; m >= 0; m--)
-		time += nodes[plan->depths - m] *
-				((double) size[m].cells * TABLE_TIME + (double) size[m].words * WORD_TIME);
-	return time;
-}
-
 int
-select_choose_summed(const SelectPlan *plan, const SelectSize *size, int most, SelectLayout layout)
+select_choose_summed(SelectPlan *plan, SelectWork *work, SelectLayout layout)
 {
-	int64_t rows = plan->instance->rows;
-	int64_t limit = rows > TABLE_WORDS / ROW_WORDS ? rows * ROW_WORDS : TABLE_WORDS;
-	double nodes[GRID_MAX_DIMENSION + 1];
-	int64_t words = 0;
-	double least = 0.0;
-	int best = 0;
-
 	if (layout == SELECT_DENSE)
 		return 0;
-	count_nodes(plan, nodes);
-	for (int m = 0; m <= most; m++)
-	{
-		double time = time_summed(plan, nodes, size, m);
-
-		words += size[m].words;
-		if (m > 0 && (words > limit || size[m].words > INT32_MAX / 2))
-			break;
-		if (m == 0 || layout == SELECT_TABLES || time < least)
-		{
-			least = time;
-			best = m;
-		}
-	}
-	return best;
+	work->depths = plan->depths;
+	count_nodes(plan, work->nodes);
+	work->groups = plan->groups;
+	work->levels = plan->levels;
+	work->rows = (double) plan->instance->rows;
+	work->narrow = plan->span <= INT32_MAX;
+	return layout == SELECT_TABLES ? select_most_summed(work)
+								   : select_fastest_summed(work, &plan->expected_time);
 }

@@ -231,11 +231,10 @@ begins_cell(const RowKey *keys, int64_t i, int columns, int all)
 		   (columns > 0 && (keys[i].pattern ^ keys[i - 1].pattern) >> (all - columns) != 0);
 }
 
-/* Sets size[m] for each number m of summed columns. */
+/* Counts size[m], which is 0 at first, for each number m of summed columns. */
 static void
 measure_layers(const SelectPlan *plan, const RowKey *keys, int all, SelectSize *size)
 {
-	memset(size, 0, (size_t) (all + 1) * sizeof(SelectSize));
 	for (int64_t i = 0; i < plan->instance->rows; i++)
 	{
 		int32_t entries = table_entries(plan, keys[i].pattern, all);
@@ -244,7 +243,7 @@ measure_layers(const SelectPlan *plan, const RowKey *keys, int all, SelectSize *
 		for (int m = all; m >= 0 && begins_cell(keys, i, m, all); m--)
 		{
 			size[m].cells++;
-			size[m].words += select_table_words(entries);
+			size[m].words += (double) select_table_words(entries);
 			if (m > 0 && keys[i].pattern >> (all - m) & 1)
 				entries -= level_range(plan, plan->depths - m);
 		}
@@ -460,15 +459,16 @@ make_dense(SelectPlan *plan, const RowKey *keys, Memory *memory)
 static void
 arrange(SelectPlan *plan, SelectGroup group, SelectLayout layout, Memory *memory)
 {
-	SelectSize size[GRID_MAX_DIMENSION + 1];
+	SelectWork work = {0};
 	int all = select_order_columns(plan, group, memory);
 	RowKey *keys = make_keys(plan, group, all, memory);
 	int64_t *order;
 	int summed;
 
 	select_order_automaton(plan, memory);
-	measure_layers(plan, keys, all, size);
-	summed = select_choose_summed(plan, size, all, layout);
+	measure_layers(plan, keys, all, work.size);
+	work.most = all;
+	summed = select_choose_summed(plan, &work, layout);
 	plan->scored = plan->depths - summed;
 	plan->dense = summed == 0 && plan->depths > 0 && plan->span <= INT32_MAX;
 	order = order_rows(plan, memory);
@@ -476,7 +476,7 @@ arrange(SelectPlan *plan, SelectGroup group, SelectLayout layout, Memory *memory
 	if (plan->dense)
 		make_dense(plan, keys, memory);
 	else
-		make_tables(plan, keys, order, all, size[summed].cells, memory);
+		make_tables(plan, keys, order, all, (int64_t) work.size[summed].cells, memory);
 	memory_release(memory, order);
 	memory_release(memory, keys);
 }

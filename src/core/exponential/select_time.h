@@ -1,20 +1,74 @@
 /*
- * select_time.h - how long an enumeration takes at most, from public numbers alone.
+ * select_time.h - how long an enumeration takes, and how long at most by public numbers alone.
  */
 #ifndef DPOBJ_CORE_SELECT_TIME_H
 #define DPOBJ_CORE_SELECT_TIME_H
 
+#include <stdbool.h>
+
 #include "core/exponential/select.h"
+#include "core/rows/encoding.h"
 
 /*
- * Nanoseconds with two threads, measured on a slow machine and rounded up; the only such numbers of
- * an enumeration.  A configuration takes SELECT_STEP_TIME, and for each distinct row
- * SELECT_ROW_TIME once, and again for each level of the group that is summed out.
+ * Nanoseconds of one thread, the only such numbers of an enumeration; bench/enumerate.sh prints
+ * what they say beside what it measures.  They hold with AVX2, on one of two busy cores of an EPYC
+ * at 2.6 GHz: a row of a step of a scored column; a row that enters a table; a word of a first
+ * table; a table that is made of others, and a word of it; a row and a level of a dense sum; a
+ * configuration, and each group column and level of it.
  */
-#define SELECT_STEP_TIME 60.0
-#define SELECT_ROW_TIME 0.13
+#define SELECT_STEP_TIME 0.15
+#define SELECT_ENTRY_TIME 3.0
+#define SELECT_FIRST_WORD_TIME 0.6
+#define SELECT_TABLE_TIME 2.0
+#define SELECT_WORD_TIME 0.25
+#define SELECT_DENSE_TIME 0.08
+#define SELECT_VISIT_TIME 25.0
+#define SELECT_LOOK_TIME 2.0
+
+/* What a run must be able to bear: a machine that is 2.5 times as slow, with two threads. */
+#define SELECT_SLOWEST 2.5
+#define SELECT_TIME_THREADS 2.0
+
+/* The cells of the rows by some summed columns, and the words of their tables. */
+typedef struct SelectSize
+{
+	double cells;
+	double words;
+} SelectSize;
+
+/* The words that a table of this many entries takes. */
+extern int64_t select_table_words(int64_t entries);
+
+/* An enumeration: nodes[k] choices of the first k columns, of which the last can be summed. */
+typedef struct SelectWork
+{
+	int depths;
+	double nodes[GRID_MAX_DIMENSION + 1];
+	int groups; /* group columns, 1 without a group */
+	int levels; /* of each */
+	double rows;
+	bool narrow;                             /* sums of nets fit 32 bits */
+	int most;                                /* columns that can be summed */
+	SelectSize size[GRID_MAX_DIMENSION + 1]; /* by the number of summed columns */
+} SelectWork;
+
+/* The number of columns to sum so that it is fastest and tables fit; its nanoseconds. */
+extern int select_fastest_summed(const SelectWork *work, double *time);
+
+/* The most columns, 0 .. most, whose tables fit. */
+extern int select_most_summed(const SelectWork *work);
+
+/* What is public about coordinates: which hold 0 and 1 only, and which exclude one another. */
+typedef struct SelectParts
+{
+	int16_t part[GRID_MAX_DIMENSION];  /* -1: any number; of each part at most one column is 1 */
+	int16_t cells[GRID_MAX_DIMENSION]; /* that all columns of a part make */
+} SelectParts;
+
+extern void select_parts_of(SelectParts *parts, const Encoding *encoding);
 
 /* The most seconds of an enumeration over at most so many distinct rows. */
-extern double select_seconds(const Grid *grid, SelectGroup group, double rows);
+extern double select_seconds(const Grid *grid, SelectGroup group, double rows,
+							 const SelectParts *parts);
 
 #endif

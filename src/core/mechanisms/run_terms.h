@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/exponential/select.h"
+#include "core/exponential/select_time.h"
 #include "core/rows/encoding.h"
 
 /*
@@ -23,7 +24,8 @@ typedef struct RunTerms
 {
 	double rows;     /* that enter, at most */
 	double distinct; /* of these, at most */
-	int longest;     /* seconds that a run may take: dpobj.longest_run */
+	SelectParts parts;
+	int longest; /* seconds that a run may take: dpobj.longest_run */
 } RunTerms;
 
 /* rows: the public number, 0 if there is none. */
