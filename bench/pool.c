@@ -125,9 +125,9 @@ multiply(Bench *bench)
 }
 
 static void
-measure(Bench *bench, PoolKernel kernel)
+measure(Bench *bench, PoolKernel kernel, int number)
 {
-	static const char *names[] = {"portable", "avx2", "avx512bw", "avx512vnni"};
+	static const char *names[POOL_MAX_KERNELS] = {"portable", "avx2", "avx512bw", "avx512vnni"};
 	double rated[REPEATS];
 	double multiplied[REPEATS];
 	double ratio[REPEATS];
@@ -139,13 +139,15 @@ measure(Bench *bench, PoolKernel kernel)
 		ratio[k] = rated[k] / multiplied[k];
 	}
 	printf("%7d %8d %11d  %-10s %8.1f %8.1f %6.2f\n", bench->size.rows, bench->size.columns,
-		   bench->size.candidates, names[kernel], median(rated, REPEATS),
+		   bench->size.candidates, names[number], median(rated, REPEATS),
 		   median(multiplied, REPEATS), median(ratio, REPEATS));
 }
 
 int
 main(int argc, char **argv)
 {
+	PoolKernel kernel[POOL_MAX_KERNELS];
+	int kernels = pool_kernels(kernel);
 	TestStream stream;
 
 	if (argc != 3 || atoi(argv[2]) < 1 || atoi(argv[2]) > CREW_MAX_THREADS)
@@ -163,10 +165,8 @@ main(int argc, char **argv)
 
 		prepare(&bench, &stream);
 		(void) multiply(&bench);
-		for (PoolKernel kernel = i == 1 ? POOL_PORTABLE : pool_kernel_best(); kernel < POOL_KERNELS;
-			 kernel++)
-			if (pool_kernel_runs(kernel))
-				measure(&bench, kernel);
+		for (int k = i == 1 ? 0 : kernels - 1; k < kernels; k++)
+			measure(&bench, kernel[k], k);
 		arena_destroy(arena);
 	}
 	return 0;

@@ -7,64 +7,54 @@
  */
 #include "core/pool/pool_kernel.h"
 
+#include <stddef.h>
 #include <string.h>
-
-#include "core/base/mutant.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define HAS_X86 1
-#else
-#define HAS_X86 0
 #endif
 
 _Static_assert((int64_t) POOL_MAX_NET *POOL_TILE_ROWS *POOL_CHUNK_TILES < INT64_C(1) << 31,
 			   "sums of nets over a chunk fit 32 bits");
 
-typedef struct Chunk
+static const int16_t *
+tile_features(const PoolRows *rows, int64_t tile)
 {
-	const int16_t *x;
-	const int32_t *net;
-	int tiles;
-	int pairs;
-	const int16_t *weight;
-	int32_t *predicted;
-} Chunk;
+	return rows->x + tile * rows->pairs * POOL_TILE_ROWS * 2;
+}
 
 static void
-run_portable(const Chunk *chunk)
+run_portable(const PoolRows *rows, int64_t first_tile, int tiles, const int16_t *weight,
+			 int32_t *predicted)
 {
-	for (int q = 0; q < POOL_GROUP; q++)
+	for (int q = 0; q < POOL_GROUP; q++, weight += 2 * rows->pairs)
 	{
-		const int16_t *weight = chunk->weight + 2 * q * chunk->pairs;
-		const int16_t *x = chunk->x;
-		const int32_t *net = chunk->net;
-		int32_t predicted = 0;
-
-		for (int tile = 0; tile < chunk->tiles; tile++, net += POOL_TILE_ROWS)
+		predicted[q] = 0;
+		for (int64_t tile = first_tile; tile < first_tile + tiles; tile++)
 		{
+			const int16_t *x = tile_features(rows, tile);
+			const int32_t *net = rows->net + tile * POOL_TILE_ROWS;
 			uint32_t score[POOL_TILE_ROWS] = {0};
 
-			for (int p = 0; p < chunk->pairs; p++, x += 2 * POOL_TILE_ROWS)
+			for (int p = 0; p < rows->pairs; p++, x += 2 * POOL_TILE_ROWS)
 				for (int i = 0; i < POOL_TILE_ROWS; i++)
 					score[i] += (uint32_t) (weight[2 * p] * x[2 * i]) +
 								(uint32_t) (weight[2 * p + 1] * x[2 * i + 1]);
 			for (int i = 0; i < POOL_TILE_ROWS; i++)
-				predicted += (int32_t) score[i] > 0 ? net[i] : 0;
+				predicted[q] += (int32_t) score[i] > 0 ? net[i] : 0;
 		}
-		chunk->predicted[q] = predicted;
 	}
 }
 
-#if HAS_X86
+#if defined(__x86_64__)
 
 /* Weights of two columns, as one lane holds them. */
 static inline int32_t
-weight_pair(const Chunk *chunk, int q, int p)
+weight_pair(const int16_t *weight, int pairs, int q, int p)
 {
 	int32_t pair;
 
-	memcpy(&pair, chunk->weight + 2 * (q * chunk->pairs + p), sizeof(pair));
+	memcpy(&pair, weight + 2 * (q * pairs + p), sizeof(pair));
 	return pair;
 }
 
@@ -77,31 +67,29 @@ weight_pair(const Chunk *chunk, int q, int p)
 	V score_##q##_1 = V##_ZERO;
 #define ADD_PRODUCTS(q, V)                                                                         \
 	{                                                                                              \
-		V weight = V##_SET(weight_pair(chunk, q, p));                                              \
+		V both = V##_SET(weight_pair(weight, rows->pairs, q, p));                                  \
                                                                                                    \
-		score_##q##_0 = ADD_PRODUCT(score_##q##_0, weight, x_0);                                   \
-		score_##q##_1 = ADD_PRODUCT(score_##q##_1, weight, x_1);                                   \
+		score_##q##_0 = ADD_PRODUCT(score_##q##_0, both, x_0);                                     \
+		score_##q##_1 = ADD_PRODUCT(score_##q##_1, both, x_1);                                     \
 	}
 #define ADD_NETS(q, V)                                                                             \
 	sum_##q = V##_ADD_IF(score_##q##_0, sum_##q, net_0);                                           \
 	sum_##q = V##_ADD_IF(score_##q##_1, sum_##q, net_1);
-#define END_SUM(q, V) chunk->predicted[q] = V##_TOTAL(sum_##q);
+#define END_SUM(q, V) predicted[q] = V##_TOTAL(sum_##q);
 
 /* Two registers of rows at a time, for each candidate. */
 #define RUN(V)                                                                                     \
 	EACH(BEGIN_SUM, V)                                                                             \
-	for (int tile = 0; tile < chunk->tiles; tile++)                                                \
+	for (int64_t tile = first_tile; tile < first_tile + tiles; tile++)                             \
 		for (int row = 0; row < POOL_TILE_ROWS; row += 2 * V##_ROWS)                               \
 		{                                                                                          \
-			const int16_t *x =                                                                     \
-				chunk->x +                                                                         \
-				2 * ((size_t) tile * (size_t) chunk->pairs * POOL_TILE_ROWS + (size_t) row);       \
-			const int32_t *net = chunk->net + tile * POOL_TILE_ROWS + row;                         \
+			const int16_t *x = tile_features(rows, tile) + 2 * row;                                \
+			const int32_t *net = rows->net + tile * POOL_TILE_ROWS + row;                          \
 			V net_0 = V##_LOAD(net);                                                               \
 			V net_1 = V##_LOAD(net + V##_ROWS);                                                    \
 			EACH(BEGIN_SCORE, V)                                                                   \
                                                                                                    \
-			for (int p = 0; p < chunk->pairs; p++, x += 2 * POOL_TILE_ROWS)                        \
+			for (int p = 0; p < rows->pairs; p++, x += 2 * POOL_TILE_ROWS)                         \
 			{                                                                                      \
 				V x_0 = V##_LOAD(x);                                                               \
 				V x_1 = V##_LOAD(x + 2 * V##_ROWS);                                                \
@@ -139,7 +127,8 @@ short_total(__m256i sum)
 #define ADD_PRODUCT(sum, a, b) _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
 
 __attribute__((target("avx2"))) static void
-run_avx2(const Chunk *chunk)
+run_avx2(const PoolRows *rows, int64_t first_tile, int tiles, const int16_t *weight,
+		 int32_t *predicted)
 {
 	RUN(Short)
 }
@@ -160,7 +149,8 @@ typedef __m512i Long;
 #define ADD_PRODUCT(sum, a, b) _mm512_add_epi32(sum, _mm512_madd_epi16(a, b))
 
 __attribute__((target("avx512f,avx512bw"))) static void
-run_avx512(const Chunk *chunk)
+run_avx512(const PoolRows *rows, int64_t first_tile, int tiles, const int16_t *weight,
+		   int32_t *predicted)
 {
 	RUN(Long)
 }
@@ -169,70 +159,37 @@ run_avx512(const Chunk *chunk)
 #define ADD_PRODUCT _mm512_dpwssd_epi32
 
 __attribute__((target("avx512f,avx512bw,avx512vnni"))) static void
-run_avx512_vnni(const Chunk *chunk)
+run_avx512_vnni(const PoolRows *rows, int64_t first_tile, int tiles, const int16_t *weight,
+				int32_t *predicted)
 {
 	RUN(Long)
 }
 
 #endif
 
-bool
-pool_kernel_runs(PoolKernel kernel)
+int
+pool_kernels(PoolKernel kernel[POOL_MAX_KERNELS])
 {
-	switch (kernel)
+	int count = 0;
+
+	kernel[count++] = run_portable;
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx2"))
+		kernel[count++] = run_avx2;
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
 	{
-		case POOL_PORTABLE:
-			return true;
-#if HAS_X86
-		case POOL_AVX2:
-			return __builtin_cpu_supports("avx2");
-		case POOL_AVX512:
-			return __builtin_cpu_supports("avx512bw");
-		case POOL_AVX512_VNNI:
-			return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni");
-#endif
-		default:
-			return false;
+		kernel[count++] = run_avx512;
+		if (__builtin_cpu_supports("avx512vnni"))
+			kernel[count++] = run_avx512_vnni;
 	}
+#endif
+	return count;
 }
 
 PoolKernel
-pool_kernel_best(void)
+pool_fastest_kernel(void)
 {
-	PoolKernel kernel = POOL_AVX512_VNNI;
+	PoolKernel kernel[POOL_MAX_KERNELS] = {NULL};
 
-	while (!pool_kernel_runs(kernel))
-		kernel--;
-	return kernel;
-}
-
-void
-pool_kernel_run(PoolKernel kernel, const PoolRows *rows, int64_t first_tile, int tiles,
-				const int16_t *weight, int32_t *predicted)
-{
-	Chunk chunk = {
-		.x = rows->x + first_tile * rows->pairs * POOL_TILE_ROWS * 2,
-		.net = rows->net + first_tile * POOL_TILE_ROWS,
-		.tiles = tiles,
-		.pairs = rows->pairs,
-		.weight = weight,
-		.predicted = predicted,
-	};
-
-	switch (kernel)
-	{
-#if HAS_X86
-		case POOL_AVX2:
-			run_avx2(&chunk);
-			break;
-		case POOL_AVX512:
-			run_avx512(&chunk);
-			break;
-		case POOL_AVX512_VNNI:
-			run_avx512_vnni(&chunk);
-			break;
-#endif
-		default:
-			run_portable(&chunk);
-	}
+	return kernel[pool_kernels(kernel) - 1];
 }

@@ -42,8 +42,8 @@ rate_chunk(Rating *rating, int64_t first_tile, int tiles, int64_t first_group, i
 	{
 		int32_t predicted[POOL_GROUP];
 
-		pool_kernel_run(rating->kernel, rating->rows, first_tile, tiles,
-						rating->weight + group * POOL_GROUP * 2 * rating->rows->pairs, predicted);
+		rating->kernel(rating->rows, first_tile, tiles,
+					   rating->weight + group * POOL_GROUP * 2 * rating->rows->pairs, predicted);
 		for (int q = 0; q < POOL_GROUP; q++)
 			rating->loss[group * POOL_GROUP + q] -= predicted[q];
 	}

@@ -154,7 +154,8 @@ run_round(const PoolProblem *problem, const PoolRows *rows, int round, Bits *bit
 	pool_candidates_create(&pool, &law, centre, &problem->seed, round, problem->candidates,
 						   problem->threads, memory);
 	loss = memory_allocate(memory, (size_t) pool_room(pool.count), sizeof(int64_t));
-	pool_losses(rows, pool.weight, pool.count, problem->kernel, problem->threads, memory, loss);
+	pool_losses(rows, pool.weight, pool.count, pool_fastest_kernel(), problem->threads, memory,
+				loss);
 	ranking_create(&ranking, loss, pool.count, pool.stay, memory);
 	pool_candidate(&pool, law.shape.dimension, draw_candidate(&ranking, pool_rate(problem), bits),
 				   centre);

@@ -13,7 +13,6 @@
 #include "core/base/privacy.h"
 #include "core/exponential/select.h"
 #include "core/pool/pool_candidates.h"
-#include "core/pool/pool_kernel.h"
 #include "core/random/bits.h"
 #include "core/rows/instance.h"
 
@@ -27,7 +26,6 @@ typedef struct PoolProblem
 	int rounds;                         /* 1 .. POOL_MOST_ROUNDS */
 	int64_t epsilon;                    /* of all rounds together, in nano-units */
 	Adjacency adjacency;
-	PoolKernel kernel; /* one that runs here */
 	int threads;
 } PoolProblem;
 

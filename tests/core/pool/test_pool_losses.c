@@ -26,19 +26,20 @@ check_losses(const PoolData *data, const PoolUnits *units, const int16_t *weight
 {
 	int64_t *loss = memory_allocate(memory, (size_t) pool_room(candidates), sizeof(int64_t));
 	int64_t *truth = memory_allocate(memory, (size_t) candidates, sizeof(int64_t));
+	PoolKernel kernel[POOL_MAX_KERNELS];
+	int kernels = pool_kernels(kernel);
 	PoolRows rows;
 
 	for (int m = 0; m < candidates; m++)
 		truth[m] =
 			pool_loss(&data->instance, units, weight + m * pool_stride(data->instance.dimension));
 	pool_rows_create(&rows, &data->instance, units, memory);
-	for (int kernel = 0; kernel < POOL_KERNELS; kernel++)
-		if (pool_kernel_runs(kernel))
-		{
-			memset(loss, 0, (size_t) candidates * sizeof(int64_t));
-			pool_losses(&rows, weight, candidates, kernel, 1 + below(3), memory, loss);
-			CHECK(memcmp(loss, truth, (size_t) candidates * sizeof(int64_t)) == 0);
-		}
+	for (int k = 0; k < kernels; k++)
+	{
+		memset(loss, 0, (size_t) candidates * sizeof(int64_t));
+		pool_losses(&rows, weight, candidates, kernel[k], 1 + below(3), memory, loss);
+		CHECK(memcmp(loss, truth, (size_t) candidates * sizeof(int64_t)) == 0);
+	}
 	pool_rows_destroy(&rows, memory);
 	memory_release(memory, loss);
 	memory_release(memory, truth);
@@ -162,6 +163,8 @@ test_agreement(void)
 	int16_t *x = aligned_alloc(64, TILES * PAIRS * POOL_TILE_ROWS * 2 * sizeof(int16_t));
 	int32_t *net = aligned_alloc(64, TILES * POOL_TILE_ROWS * sizeof(int32_t));
 	PoolRows rows = {.pairs = PAIRS, .tiles = TILES, .x = x, .net = net};
+	PoolKernel kernel[POOL_MAX_KERNELS];
+	int kernels = pool_kernels(kernel);
 
 	reseed(204);
 	for (int round = 0; round < check_repetitions(50); round++)
@@ -186,27 +189,26 @@ test_agreement(void)
 					score += weight[q * 2 * PAIRS + j] * row[j / 2 * POOL_TILE_ROWS * 2 + j % 2];
 				expected[q] += (int32_t) (uint32_t) (uint64_t) score > 0 ? net[i] : 0;
 			}
-		for (int kernel = 0; kernel < POOL_KERNELS; kernel++)
-			if (pool_kernel_runs(kernel))
-			{
-				int32_t predicted[POOL_GROUP];
+		for (int k = 0; k < kernels; k++)
+		{
+			int32_t predicted[POOL_GROUP];
 
-				pool_kernel_run(kernel, &rows, 0, TILES, weight, predicted);
-				CHECK(memcmp(predicted, expected, sizeof(expected)) == 0);
-			}
+			kernel[k](&rows, 0, TILES, weight, predicted);
+			CHECK(memcmp(predicted, expected, sizeof(expected)) == 0);
+		}
 	}
 	free(x);
 	free(net);
 }
 
-/* The best kernel is one that runs, and the portable one always does. */
+/* The fastest kernel is the last of those that run. */
 static void
 test_choice(void)
 {
-	CHECK(pool_kernel_runs(POOL_PORTABLE));
-	CHECK(pool_kernel_runs(pool_kernel_best()));
-	for (int kernel = pool_kernel_best() + 1; kernel < POOL_KERNELS; kernel++)
-		CHECK(!pool_kernel_runs(kernel));
+	PoolKernel kernel[POOL_MAX_KERNELS];
+	int kernels = pool_kernels(kernel);
+
+	CHECK(pool_fastest_kernel() == kernel[kernels - 1]);
 }
 
 int

@@ -105,7 +105,6 @@ random_problem(PoolProblem *problem, const Instance *instance, int rounds, int64
 		.rounds = rounds,
 		.epsilon = (1 + below(20)) * (EPSILON_ONE / 10),
 		.adjacency = below(2) ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE,
-		.kernel = pool_kernel_best(),
 		.threads = 1 + below(2),
 	};
 	for (int j = 0; j < dimension; j++)
@@ -327,7 +326,6 @@ test_degenerate(void)
 	for (int j = 0; j < COLUMNS; j++)
 		CHECK(llabs(answer[j] - problem.centre[j]) <= 1 << 6);
 	problem.candidates = 31;
-	problem.kernel = POOL_PORTABLE;
 	pool_select(&problem, &bits, memory, answer);
 	for (int k = 0; k < draws; k++)
 	{
