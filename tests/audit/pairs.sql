@@ -55,6 +55,11 @@ $$;
 SELECT audit.add_grouped('exponential', 'halfspace', 1, 0, '{"grid": "sign", "mechanism": "exponential"}', '[[[[1], true], [[1], true]], [[[1], true]]]');
 -- The first row comes: even odds become e to 1.
 SELECT audit.add_grouped('permute_flip', 'halfspace', 1, 0, '{"grid": "sign", "mechanism": "permute_flip"}', '[[], [[[1], true]]]');
+-- The same with a prior, which is against the winner.
+SELECT audit.add_grouped('exponential, prior', 'halfspace', 1, 0, '{"grid": {"max": 1}, "mechanism": "exponential", "prior": {"power": 2}}',
+                         '[[[[1], true], [[1], true]], [[[1], true]]]');
+SELECT audit.add_grouped('permute_flip, prior', 'halfspace', 1, 0, '{"grid": {"max": 1}, "mechanism": "permute_flip", "prior": {"power": 2}}',
+                         '[[], [[[1], true]]]');
 SELECT audit.add_grouped('opdisc, ' || noise, 'halfspace', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
                          jsonb_build_object('grid', 'sign', 'mechanism', 'opdisc', 'noise', noise), '[[], [[[1], true]]]', CASE noise WHEN 'gaussian' THEN 20 ELSE 100 END)
   FROM unnest('{gauge,laplace,spherical,paraboloid,gaussian}'::text[]) noise;

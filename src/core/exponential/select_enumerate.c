@@ -136,6 +136,8 @@ set_level(SelectWalker *walker, int depth, int level, bool first)
 {
 	const SelectPlan *plan = walker->plan;
 
+	walker->cost[depth + 1] =
+		walker->cost[depth] + plan->prior.cost[plan->column[depth].coordinate][level];
 	if (depth >= plan->scored)
 		make_next_layer(walker, depth, level, first);
 	else if (plan->dense && depth == plan->depths - 1)

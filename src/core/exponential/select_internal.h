@@ -188,9 +188,10 @@ struct SelectWalker
 
 	int index[GRID_MAX_DIMENSION]; /* current levels; 0 at group columns */
 	int8_t direction[GRID_MAX_DIMENSION];
-	int64_t *loss;      /* loss[g * levels + v] of the current configuration */
-	uint32_t *score;    /* of each row by the scored columns, modulo 2^32 */
-	uint64_t *table;    /* of all layers; losses modulo 2^64 */
+	int64_t cost[GRID_MAX_DIMENSION + 1]; /* [d]: what the levels before depth d cost */
+	int64_t *loss;                        /* loss[g * levels + v] of the current configuration */
+	uint32_t *score;                      /* of each row by the scored columns, modulo 2^32 */
+	uint64_t *table;                      /* of all layers; losses modulo 2^64 */
 	int64_t *dense_sum; /* the losses at each level of a dense plan's last column */
 };
 
@@ -214,20 +215,11 @@ extern void select_visit_all(SelectTeam *team, SelectVisit visit, void *context)
 extern void select_visit_block(SelectWalker *walker, int64_t block, SelectVisit visit,
 							   void *context);
 
-/* What the levels of the walker's outer coordinates cost; 0 without a prior. */
+/* What the levels of all outer coordinates cost; 0 without a prior. */
 static inline int64_t
 select_outer_cost(const SelectWalker *walker)
 {
-	const SelectPlan *plan = walker->plan;
-	int64_t cost = 0;
-
-	for (int depth = 0; plan->scale > 1 && depth < plan->depths; depth++)
-	{
-		int j = plan->column[depth].coordinate;
-
-		cost += plan->prior.cost[j][walker->index[j]];
-	}
-	return cost;
+	return walker->cost[walker->plan->depths];
 }
 
 /* ---- select_rate.c: powers of the rate, and comparisons with them ---- */
