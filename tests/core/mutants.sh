@@ -43,7 +43,7 @@ mutants=(
   '204|test_knorm|K-norm noise: each group with a sum of its own on the subspace'
   '205|test_knorm|K-norm noise: coordinates of groups uniform in a box'
   '214|test_convex|convex: slopes of the clipped logistic loss not clipped'
-  '215|test_convex_knorm|K-norm noise: the clip bounds of numbers taken for 1'
+  '215|test_convex_knorm|K-norm noise: clip bounds not looked at, so that any number counts as one between 0 and 1'
   '216|test_convex_knorm|convex: ln(1 + beta / lambda) for rows of length 1 where they are longer'
   '217|test_convex_knorm|convex: the change of a gradient under add_remove used under replace too'
   '218|test_convex_knorm|K-norm noise: a declared group of one column taken for a one-hot group'

@@ -51,10 +51,15 @@ typedef enum ConvexNoise
 #define CONVEX_RADIUS_MIN 0x1p-10
 #define CONVEX_RADIUS_MAX 0x1p14
 
+#define COLUMN_INDICATOR UINT8_MAX
+
 /* What is public of the columns of a row. */
 typedef struct ConvexColumns
 {
-	/* The one-hot group of the column, counted from 1; an intercept is one; 0: none. */
+	/*
+	 * The one-hot group of the column, counted from 1; an intercept is one, the last; 0: none;
+	 * COLUMN_INDICATOR: none, but 0 <= x_j <= 1, beside an intercept.
+	 */
 	uint8_t group[GRID_MAX_DIMENSION];
 	int32_t bound[GRID_MAX_DIMENSION]; /* the largest |x_j|, units of 2^-16 */
 } ConvexColumns;

@@ -21,6 +21,13 @@ largest_value(const Encoding *encoding, int j)
 	return (int32_t) (value * FIXED_POINT_ONE + 0.5);
 }
 
+static bool
+is_indicator(const Encoding *encoding, int j)
+{
+	return encoding->intercept &&
+		   ((encoding->low[j] >= 0 && encoding->high[j] <= 1) || MUTANT(215));
+}
+
 /* A declared group of one column is a number (encoding.c). */
 void
 convex_columns_of(const Encoding *encoding, ConvexColumns *columns)
@@ -30,7 +37,11 @@ convex_columns_of(const Encoding *encoding, ConvexColumns *columns)
 
 	memset(columns, 0, sizeof(*columns));
 	for (int j = 0; j < encoding->features; j++)
-		columns->bound[j] = largest_value(encoding, j);
+	{
+		columns->group[j] = is_indicator(encoding, j) ? COLUMN_INDICATOR : 0;
+		columns->bound[j] =
+			is_indicator(encoding, j) ? FIXED_POINT_ONE : largest_value(encoding, j);
+	}
 	for (int g = 0; g < encoding->groups; first += encoding->group[g++])
 	{
 		if (encoding->group[g] == 1 && !MUTANT(218))
@@ -49,6 +60,16 @@ convex_columns_of(const Encoding *encoding, ConvexColumns *columns)
 	}
 }
 
+/* Is the last column a group by itself? */
+static bool
+has_intercept(const ConvexColumns *columns, int dimension)
+{
+	int group = columns->group[dimension - 1];
+
+	return group != 0 && group != COLUMN_INDICATOR &&
+		   (dimension == 1 || group != columns->group[dimension - 2]);
+}
+
 bool
 convex_columns_valid(const ConvexColumns *columns, int dimension)
 {
@@ -61,7 +82,9 @@ convex_columns_valid(const ConvexColumns *columns, int dimension)
 
 		if (columns->bound[j] < 0 || columns->bound[j] > ENCODING_MAX_CLIP * FIXED_POINT_ONE)
 			return false;
-		if (group == 0 || goes_on)
+		if (group == COLUMN_INDICATOR && !has_intercept(columns, dimension))
+			return false;
+		if (group == 0 || group == COLUMN_INDICATOR || goes_on)
 			continue;
 		if (group != ++last)
 			return false;
@@ -70,6 +93,12 @@ convex_columns_valid(const ConvexColumns *columns, int dimension)
 		if (columns->group[j] > 0 && columns->bound[j] != FIXED_POINT_ONE)
 			return false;
 	return true;
+}
+
+static bool
+in_group(const ConvexColumns *columns, int j)
+{
+	return columns->group[j] > 0 && columns->group[j] != COLUMN_INDICATOR;
 }
 
 /* The groups' columns come first, in their order, then the others. */
@@ -81,17 +110,19 @@ set_shape(const ConvexColumns *columns, int dimension, ColumnsBody *body)
 	memset(body, 0, sizeof(*body));
 	body->shape.size = body->size;
 	for (int j = 0; j < dimension; j++)
-		if (columns->group[j] > 0)
+		if (in_group(columns, j))
 		{
+			body->intercept = count;
 			body->place[count++] = j;
 			body->size[columns->group[j] - 1]++;
 			body->shape.groups = columns->group[j];
 		}
 	for (int j = 0; j < dimension; j++)
-		if (columns->group[j] == 0)
+		if (!in_group(columns, j))
 		{
 			body->place[count++] = j;
 			body->shape.others++;
+			body->indicator[j] = columns->group[j] == COLUMN_INDICATOR;
 		}
 	body->shape.subspace = body->shape.groups >= 2;
 }
@@ -118,25 +149,30 @@ columns_body_make(const ConvexColumns *columns, double radius, int dimension, Co
 	{
 		body->reach[j] = reach_of(columns->bound[j], radius);
 		/* the longest vector of a group's part has one coordinate */
-		if (columns->group[j] == 0 || j == 0 || columns->group[j] != columns->group[j - 1])
+		if (!in_group(columns, j) || j == 0 || columns->group[j] != columns->group[j - 1])
 			square += (double) body->reach[j] * body->reach[j];
 	}
 	body->length = ldexp(sqrt(square), -ROW_BITS) * (1 + 1e-12);
 }
 
+/* An indicator has half of its own coordinate of K and half of the intercept's. */
 double
 columns_body_spread(const ColumnsBody *body)
 {
 	const KNormBody *shape = &body->shape;
+	int dimension = knorm_coordinates(shape);
 	double spread[GRID_MAX_DIMENSION + 1];
+	double other;
 	double sum = 0;
 
 	knorm_spread(shape, spread);
+	other = spread[shape->groups];
 	for (int g = 0; g < shape->groups; g++)
 		sum += body->size[g] * spread[g];
-	if (shape->others > 0)
-		sum += shape->others * spread[shape->groups];
-	return sum / knorm_coordinates(shape);
+	for (int i = dimension - shape->others; i < dimension; i++)
+		sum +=
+			body->indicator[body->place[i]] ? hypot(other, spread[shape->groups - 1]) / 2 : other;
+	return sum / dimension;
 }
 
 /* A draw is right to two units of 2^-89, times a reach of 1 at most, rounded down. */
@@ -153,9 +189,12 @@ columns_body_draw(const ColumnsBody *body, double scale, Bits *bits, Memory *mem
 	for (int i = 0; i < dimension; i++)
 	{
 		int j = body->place[i];
+		bool half = body->indicator[j];
 
+		if (half)
+			mpz_add(integer[i], integer[i], integer[body->intercept]);
 		mpz_mul_si(b[j], integer[i], body->reach[j]);
-		mpz_fdiv_q_2exp(b[j], b[j], ROW_BITS + FINE_BITS);
+		mpz_fdiv_q_2exp(b[j], b[j], ROW_BITS + FINE_BITS + (half ? 1 : 0));
 	}
 	real_draw_destroy(draw, memory);
 	integers_destroy(integer, (size_t) dimension, memory);

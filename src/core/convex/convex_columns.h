@@ -4,6 +4,7 @@
  * K has the gradient of every row, over the steepness of the loss: the columns of a one-hot group
  * share one reach, any other column has its own.  Reaches are integers in units of 2^-20, like
  * rows clipped to the radius (convex_row.h), so that they hold for the rows as they are used.
+ * Beside an intercept a column of values 0 to 1 has half of its reach, about half of the intercept.
  */
 #ifndef DPOBJ_CORE_CONVEX_COLUMNS_H
 #define DPOBJ_CORE_CONVEX_COLUMNS_H
@@ -25,7 +26,9 @@ typedef struct ColumnsBody
 	int size[GRID_MAX_DIMENSION];
 	int place[GRID_MAX_DIMENSION];     /* the column of each coordinate of shape */
 	int32_t reach[GRID_MAX_DIMENSION]; /* of each column, units of 2^-20 */
-	double length;                     /* |b| <= length |b|_K, in the units of convex.h */
+	bool indicator[GRID_MAX_DIMENSION];
+	int intercept; /* the coordinate of shape that is the intercept, where there are indicators */
+	double length; /* |b| <= length |b|_K, in the units of convex.h */
 } ColumnsBody;
 
 /* The body must not be moved. */

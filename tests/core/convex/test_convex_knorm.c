@@ -36,8 +36,10 @@ random_encoding(void)
 	encoding.intercept = below(2) == 0;
 	for (int j = 0; j < encoding.features; j++)
 	{
-		encoding.low[j] = -exp(between(-1, 2));
-		encoding.high[j] = exp(between(-1, 2));
+		bool indicator = below(3) == 0;
+
+		encoding.low[j] = indicator ? 0 : -exp(between(-1, 2));
+		encoding.high[j] = indicator ? between(0.5, 1) : exp(between(-1, 2));
 	}
 	for (int g = 0, first = 0; g < encoding.groups; first += encoding.group[g++])
 		for (int j = first; encoding.group[g] > 1 && j < first + encoding.group[g]; j++)
@@ -77,9 +79,12 @@ norm_of(const ConvexColumns *columns, const ColumnsBody *body, int dimension, co
 
 	for (int j = 0; j < dimension; j++)
 	{
-		double size = fabs(ldexp(value[j], ROW_BITS)) / body->reach[j];
+		bool indicator = columns->group[j] == COLUMN_INDICATOR;
+		double number = indicator ? 2 * value[j] - value[dimension - 1] : value[j];
+		double size = fabs(ldexp(number, ROW_BITS)) / body->reach[j];
 
-		part[columns->group[j]] += columns->group[j] > 0 ? size : 0;
+		if (columns->group[j] > 0 && !indicator)
+			part[columns->group[j]] += size;
 		norm = fmax(norm, size);
 	}
 	for (int g = 1; g <= MOST; g++)
@@ -95,7 +100,7 @@ uneven(const ConvexColumns *columns, const ColumnsBody *body, int dimension, con
 	double most = 0;
 
 	for (int j = 0; j < dimension; j++)
-		if (columns->group[j] > 0)
+		if (columns->group[j] > 0 && columns->group[j] != COLUMN_INDICATOR)
 			sum[columns->group[j] - 1] += value[j];
 	for (int g = 1; g < body->shape.groups; g++)
 		most = fmax(most, fabs(sum[g] - sum[0]));
@@ -167,6 +172,54 @@ test_valid(void)
 	CHECK(!convex_columns_valid(&bad, 4));
 	bad.bound[2] = (int32_t) (ENCODING_MAX_CLIP * FIXED_POINT_ONE) + 1;
 	CHECK(!convex_columns_valid(&bad, 4));
+	bad = good;
+	bad.group[2] = COLUMN_INDICATOR;
+	bad.bound[2] = FIXED_POINT_ONE;
+	CHECK(convex_columns_valid(&bad, 4));
+	bad.bound[2] = 7;
+	CHECK(!convex_columns_valid(&bad, 4));
+	bad.bound[2] = FIXED_POINT_ONE;
+	bad.group[3] = 0; /* no intercept */
+	CHECK(!convex_columns_valid(&bad, 4));
+}
+
+/*
+ * A group, an indicator, a number and an intercept: the drawn norm has the law Gamma(4), and
+ * columns have the root mean squares that are proposed.
+ */
+static void
+test_draws(void)
+{
+	ConvexColumns columns = {
+		{1, 1, COLUMN_INDICATOR, 0, 2},
+		{FIXED_POINT_ONE, FIXED_POINT_ONE, FIXED_POINT_ONE, 2 * FIXED_POINT_ONE, FIXED_POINT_ONE}};
+	int runs = check_repetitions(20000);
+	double norm = 0;
+	double square[5] = {0};
+	double spread = 0;
+	mpz_t *b = integers_create(5, memory);
+	ColumnsBody body;
+
+	CHECK(convex_columns_valid(&columns, 5));
+	columns_body_make(&columns, 4, 5, &body);
+	for (int i = 0; i < runs; i++)
+	{
+		double value[5];
+
+		columns_body_draw(&body, 3, &bits, memory, b);
+		for (int j = 0; j < 5; j++)
+		{
+			value[j] = ldexp(mpz_get_d(b[j]), -GRADIENT_BITS);
+			square[j] += pow(value[j] / ldexp(body.reach[j], -ROW_BITS), 2) / runs;
+		}
+		CHECK(uneven(&columns, &body, 5, value) < 1e-10);
+		norm += norm_of(&columns, &body, 5, value) / 3 / runs;
+	}
+	for (int j = 0; j < 5; j++)
+		spread += sqrt(square[j]) / 3 / 5;
+	CHECK_WHOLE(fabs(norm - 4) < 0.1);
+	CHECK_WHOLE(fabs(spread / columns_body_spread(&body) - 1) < 0.03);
+	integers_destroy(b, 5, memory);
 }
 
 /* ---- the density of the minimiser ---- */
@@ -180,11 +233,11 @@ make_basis(const ConvexColumns *columns, const ColumnsBody *body, int dimension,
 	int first[MOST + 1] = {0};
 
 	for (int j = dimension - 1; j >= 0; j--)
-		if (columns->group[j] > 0)
+		if (columns->group[j] > 0 && columns->group[j] != COLUMN_INDICATOR)
 			first[columns->group[j]] = j;
 	for (int j = 0; j < dimension; j++)
 	{
-		int group = columns->group[j];
+		int group = columns->group[j] == COLUMN_INDICATOR ? 0 : columns->group[j];
 
 		if (body->shape.subspace && group > 0 && j == first[group] && group > 1)
 			continue;
@@ -579,6 +632,7 @@ main(void)
 	test_begin(31);
 	test_rows();
 	test_valid();
+	test_draws();
 	test_density_ratio();
 	test_audits();
 	test_lambda();
