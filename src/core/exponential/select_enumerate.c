@@ -105,20 +105,15 @@ sum_dense(SelectWalker *walker)
 	}
 }
 
-/* Sets the losses of the configuration that the walker is at, whose last level is given. */
-static void
+static inline void
 set_losses(SelectWalker *walker)
 {
 	const SelectPlan *plan = walker->plan;
 	const uint64_t *table = walker->table + plan->layer[plan->depths].start;
-	int64_t *loss = walker->loss;
+	int count = plan->groups * plan->levels;
 
-	for (int g = 0; g < plan->groups; g++)
-		for (int v = 0; v < plan->levels; v++)
-			*loss++ =
-				plan->last_table[g] < 0
-					? 0
-					: (int64_t) table[plan->last_table[g] + plan->weight[v] - plan->weight[0]];
+	for (int i = 0; i < count; i++)
+		walker->loss[i] = (int64_t) table[plan->last_word[i]];
 }
 
 static void

@@ -108,7 +108,7 @@ typedef struct SelectPlan
 	SelectLayer layer[GRID_MAX_DIMENSION + 1]; /* by depth, from scored to depths */
 	int64_t table_words;                       /* of all layers */
 	int32_t *first_size;                       /* entries of each table of the first layer */
-	int32_t last_table[GRID_MAX_DIMENSION];    /* of each group column; -1: it has no rows */
+	int32_t *last_word;                        /* of the last layer: that of loss[g][v] */
 	const SelectKernel *kernel;
 
 	/*

@@ -336,6 +336,7 @@ list_moves(SelectPlan *plan, int depth, const CellList *list, CellList *next, Me
 	memory_release(memory, all);
 }
 
+/* Places all layers, from the cells of the first one. */
 static void
 make_layers(SelectPlan *plan, CellList *list, Memory *memory)
 {
@@ -349,10 +350,16 @@ make_layers(SelectPlan *plan, CellList *list, Memory *memory)
 		list_destroy(list, memory);
 		*list = next;
 	}
-	for (int g = 0; g < plan->groups; g++)
-		plan->last_table[g] = -1;
+	/* the words behind the last table are 0: those of group columns without rows */
+	plan->last_word =
+		memory_allocate(memory, (size_t) (plan->groups * plan->levels), sizeof(int32_t));
+	for (int i = 0; i < plan->groups * plan->levels; i++)
+		plan->last_word[i] = (int32_t) list->words;
 	for (int64_t c = 0; c < list->count; c++)
-		plan->last_table[list->key[c].group] = list->start[c];
+		for (int v = 0; v < plan->levels; v++)
+			plan->last_word[list->key[c].group * plan->levels + v] =
+				list->start[c] + plan->weight[v] - plan->weight[0];
+	list_destroy(list, memory);
 }
 
 /* ---- rows ---- */
@@ -399,10 +406,10 @@ copy_rows(SelectPlan *plan, const RowKey *keys, const int64_t *order, Memory *me
 	}
 }
 
-/* Makes the cells of the first layer, the rows' places in its tables, and all layers. */
-static void
-make_tables(SelectPlan *plan, const RowKey *keys, const int64_t *order, int all, int64_t cells,
-			Memory *memory)
+/* Makes the cells of the first layer and the rows' places in its tables. */
+static CellList
+make_first_cells(SelectPlan *plan, const RowKey *keys, const int64_t *order, int all, int64_t cells,
+				 Memory *memory)
 {
 	int64_t rows = plan->instance->rows;
 	int columns = plan->depths - plan->scored;
@@ -432,9 +439,8 @@ make_tables(SelectPlan *plan, const RowKey *keys, const int64_t *order, int all,
 	plan->first_size = memory_allocate(memory, (size_t) list.count, sizeof(int32_t));
 	for (int64_t c = 0; c < list.count; c++)
 		plan->first_size[c] = table_entries(plan, list.key[c].pattern, columns);
-	make_layers(plan, &list, memory);
-	list_destroy(&list, memory);
 	memory_release(memory, cell);
+	return list;
 }
 
 static void
@@ -460,6 +466,7 @@ static void
 arrange(SelectPlan *plan, SelectGroup group, SelectLayout layout, Memory *memory)
 {
 	SelectWork work = {0};
+	CellList first = {0};
 	int all = select_order_columns(plan, group, memory);
 	RowKey *keys = make_keys(plan, group, all, memory);
 	int64_t *order;
@@ -476,9 +483,11 @@ arrange(SelectPlan *plan, SelectGroup group, SelectLayout layout, Memory *memory
 	if (plan->dense)
 		make_dense(plan, keys, memory);
 	else
-		make_tables(plan, keys, order, all, (int64_t) work.size[summed].cells, memory);
+		first = make_first_cells(plan, keys, order, all, (int64_t) work.size[summed].cells, memory);
 	memory_release(memory, order);
 	memory_release(memory, keys);
+	if (!plan->dense)
+		make_layers(plan, &first, memory);
 }
 
 static int16_t *
@@ -571,6 +580,7 @@ select_plan_destroy(SelectPlan *plan, Memory *memory)
 	memory_release(memory, plan->rows.low);
 	memory_release(memory, plan->rows.size);
 	memory_release(memory, plan->first_size);
+	memory_release(memory, plan->last_word);
 	memory_release(memory, plan->dense_net);
 	memory_release(memory, plan->next);
 	memory_release(memory, plan->prefix);
