@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 
 build() { # build LIBRARIES: fails if the linker does not find them
   gcc -std=c11 -O3 -D_GNU_SOURCE -I"$here/src" -I"$here/tests" -o "$work/pool" "$here/bench/pool.c" \
-    "$here"/src/core/*/*.c "$@" -lgsl -lmpfr -lgmp -lm -lpthread
+    "$here"/src/core/*/*.c "$@" -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
 }
 
 library=openblas
