@@ -234,7 +234,7 @@ This page has training accuracies in percent, as mean±standard error of the mea
 positive if and only if its score is greater than 0. `bench/accuracy.sh` measures and writes this page and `accuracy.tsv`, which
 also has the number of runs, the standard deviation and the day; `bench/accuracy_sets.py` describes the sets. Adjacency is replace
 unless a row says add_remove, which is the easier notion. delta is 1 / n^2 for Gaussian noise, and 0 otherwise. A cell has at least
-20 runs, or at least 3 if they take more than a minute together.
+20 runs, or at least 3 if they take more than a minute together, or fewer through SQL; - is not measured.
 
 ![training accuracy against epsilon, a panel for each of nine sets](accuracy.svg)
 
