@@ -120,47 +120,63 @@ convex_noise_length(const MechanismRequest *request)
 	return scale * (request->convex.noise == CONVEX_GAUSSIAN ? sqrt(dimension) : dimension);
 }
 
-/* Lambda over the noise s of a coordinate, by n / s (rule U17), and where n is not declared. */
-#define KNORM_ROWS 500.0
-#define KNORM_LEAST 0.2
-#define KNORM_MOST 20.0
-#define KNORM_MIDDLE 2.0
+/* Lambda over the noise s of a column, by s / n, and where n is not declared (rule U17). */
+#define KAPPA_ROWS 500.0
+#define KAPPA_LEAST 0.2
+#define KAPPA_MOST 20.0
+#define KAPPA_MIDDLE 2.0
 
 /* The most that the Hessian takes of the objective's epsilon. */
-#define KNORM_HESSIAN_SHARE 0.5
+#define HESSIAN_MOST 0.5
+
+/* The root mean square of the noise of a column over scale.inner, for weights of features. */
+static double
+column_spread(const MechanismRequest *request)
+{
+	const ConvexTerms *terms = &request->convex;
+	ColumnsBody body;
+
+	if (terms->noise == CONVEX_GAUSSIAN)
+		return terms->radius;
+	if (terms->noise == CONVEX_GAMMA)
+		return terms->radius * sqrt(request->grid.dimension + 1);
+	columns_body_make(&terms->columns, terms->radius, request->grid.dimension, &body);
+	return columns_body_spread(&body);
+}
 
 /*
- * In units of w, Lambda = kappa s, and s = spread g / (epsilon' - e) where e = ln(1 + beta R^2 /
- * Lambda).  The right side of e = ... falls as e grows, so that halving finds it.
+ * The least lambda with lambda R^2 = kappa(s) s or more and e <= epsilon' / 2, where e = ln(1 +
+ * beta / lambda) is what the Hessian takes.  s falls as lambda grows, so that halving finds it.
  */
 static int64_t
-knorm_lambda(const MechanismRequest *request, int64_t rows)
+lambda_by_rows(const MechanismRequest *request, int64_t rows)
 {
 	const ConvexTerms *terms = &request->convex;
 	double epsilon = convex_inner_epsilon(privacy_epsilon(request->epsilon));
-	double beta = loss_curvature(terms->loss);
-	double low = 0;
-	double high = KNORM_HESSIAN_SHARE * epsilon;
-	double spread;
-	ColumnsBody body;
+	double least = loss_curvature(terms->loss) / expm1(HESSIAN_MOST * epsilon) * LAMBDA_ONE;
+	double low = log(fmin(fmax(least, LAMBDA_MIN), LAMBDA_MAX));
+	double high = log(LAMBDA_MAX);
+	double spread = column_spread(request);
 
-	columns_body_make(&terms->columns, terms->radius, request->grid.dimension, &body);
-	spread = columns_body_spread(&body);
-	for (int i = 0; i < 60; i++)
+	for (int i = 0; i < 40; i++)
 	{
-		double e = (low + high) / 2;
-		double noise =
-			spread * convex_gradient_change(terms->loss, request->adjacency) / (epsilon - e);
-		double kappa =
-			rows == 0 ? KNORM_MIDDLE
-					  : fmax(KNORM_LEAST, fmin(KNORM_MOST, KNORM_ROWS * noise / (double) rows));
+		double middle = (low + high) / 2;
+		MechanismRequest trial = *request;
+		ConvexScale scale = {0};
+		double noise;
+		double kappa = KAPPA_MIDDLE;
 
-		if (log1p(beta * terms->radius * terms->radius / (kappa * noise)) > e)
-			low = e;
+		trial.convex.lambda = (int64_t) ceil(exp(middle));
+		(void) convex_request_scale(&trial, &scale);
+		noise = scale.inner * spread;
+		if (rows > 0)
+			kappa = fmin(fmax(KAPPA_ROWS * noise / (double) rows, KAPPA_LEAST), KAPPA_MOST);
+		if (kappa * noise > exp(middle) / LAMBDA_ONE * terms->radius * terms->radius)
+			low = middle;
 		else
-			high = e;
+			high = middle;
 	}
-	return (int64_t) fmin(fmax(beta / expm1(high) * LAMBDA_ONE, LAMBDA_MIN), LAMBDA_MAX);
+	return (int64_t) fmin(ceil(exp(high)), LAMBDA_MAX);
 }
 
 int64_t
@@ -170,8 +186,8 @@ convex_default_lambda_for_noise(const MechanismRequest *request, int64_t rows)
 
 	if (convex_kind(request) == CONVEX_OUTPUT)
 		return request->convex.lambda;
-	if (request->convex.noise == CONVEX_KNORM)
-		return knorm_lambda(request, rows);
+	if (request->convex.noise == CONVEX_KNORM || request->convex.loss == LOSS_CLIPPED)
+		return lambda_by_rows(request, rows);
 	most = fmax(most, 2 * least_lambda(request));
 	return (int64_t) fmin((double) request->convex.lambda, most);
 }

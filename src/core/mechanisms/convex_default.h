@@ -18,8 +18,8 @@ extern double convex_default_radius(const Encoding *encoding);
 extern int64_t convex_default_lambda(const MechanismRequest *request);
 
 /*
- * The same once the noise is known; reads the former from the request.  Smaller where Gamma or
- * Gaussian noise is short; for K-norm noise it goes by rows, the declared number or 0.
+ * The same once the noise is known; reads the former from the request.  Smaller where the noise is
+ * short; for K-norm noise and for the clipped loss it goes by rows, the declared number or 0.
  */
 extern int64_t convex_default_lambda_for_noise(const MechanismRequest *request, int64_t rows);
 

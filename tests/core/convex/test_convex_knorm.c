@@ -532,7 +532,7 @@ test_audits(void)
 
 /* ---- defaults ---- */
 
-/* Lambda is kappa times the mean noise of a column, and the Hessian takes half at most. */
+/* Lambda is kappa times the noise of a column, and the Hessian takes half at most. */
 static void
 test_lambda(void)
 {
@@ -541,7 +541,7 @@ test_lambda(void)
 		Encoding encoding = random_encoding();
 		int64_t rows = c % 5 == 0 ? 0 : (int64_t) exp(between(2, 14));
 		MechanismRequest request = make_request(&encoding, (ConvexLoss) below(LOSS_KINDS), 1);
-		double square = request.convex.radius * request.convex.radius;
+		double radius = request.convex.radius;
 		double epsilon;
 		double noise;
 		double kappa;
@@ -551,11 +551,16 @@ test_lambda(void)
 
 		request.epsilon = (int64_t) (exp(between(-3, 2)) * EPSILON_ONE);
 		request.adjacency = (Adjacency) below(2);
+		if (request.convex.loss == LOSS_CLIPPED && c % 2 == 0)
+			convex_set_noise(&request, c % 4 == 0 ? CONVEX_GAMMA : CONVEX_GAUSSIAN,
+							 DELTA_ONE / 1000000);
 		request.convex.lambda = convex_default_lambda_for_noise(&request, rows);
 		CHECK(convex_request_scale(&request, &scale) == CONVEX_FITS);
-		columns_body_make(&request.convex.columns, request.convex.radius, request.grid.dimension,
-						  &body);
-		noise = scale.inner * columns_body_spread(&body);
+		columns_body_make(&request.convex.columns, radius, request.grid.dimension, &body);
+		noise = scale.inner * (request.convex.noise == CONVEX_KNORM ? columns_body_spread(&body)
+							   : request.convex.noise == CONVEX_GAUSSIAN
+								   ? radius
+								   : radius * sqrt(request.grid.dimension + 1));
 		kappa = rows == 0 ? 2 : fmin(fmax(500 * noise / (double) rows, 0.2), 20);
 		epsilon = (double) request.epsilon / EPSILON_ONE * 255 / 256;
 		share = log1p(ldexp(loss_curvature(request.convex.loss), LAMBDA_BITS) /
@@ -563,7 +568,7 @@ test_lambda(void)
 				epsilon;
 		CHECK(share <= 0.5 + 1e-6);
 		if (share < 0.499 && request.convex.lambda > LAMBDA_MIN)
-			CHECK(fabs(ldexp((double) request.convex.lambda, -LAMBDA_BITS) * square /
+			CHECK(fabs(ldexp((double) request.convex.lambda, -LAMBDA_BITS) * radius * radius /
 						   (kappa * noise) -
 					   1) < 1e-5);
 	}
