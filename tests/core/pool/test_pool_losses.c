@@ -105,6 +105,54 @@ test_heavy_rows(void)
 	memory_release(memory, weight);
 }
 
+typedef struct Store
+{
+	SpillSource source;
+	uint8_t *record;
+} Store;
+
+static void
+read_store(SpillSource *source, uint64_t offset, size_t bytes, void *records)
+{
+	memcpy(records, ((Store *) (void *) source)->record + offset, bytes);
+}
+
+/* Rows that were spilled have the same tiles. */
+static void
+test_spilled_rows(void)
+{
+	PoolShape shape = plain_shape(7, FIXED_POINT_ONE);
+	PoolUnits units = pool_units(&shape);
+	SpillShape layout = {.dimension = 7};
+	size_t size = spill_record_size(&layout);
+	Store store = {.source = {read_store}};
+	Instance spilled;
+	PoolData data;
+	PoolRows rows[2];
+
+	reseed(205);
+	pool_data_create(&data, 700, 7);
+	pool_data_fill(&data, FIXED_POINT_ONE);
+	store.record = memory_allocate(memory, 700, size);
+	for (int i = 0; i < 700; i++)
+		spill_pack(&layout, data.x + i * 7, (RowCount){data.positive[i], data.negative[i]},
+				   store.record + (size_t) i * size);
+	spilled = (Instance){
+		.dimension = 7, .rows = 700, .spilled = true, .shape = layout, .source = &store.source};
+	pool_rows_create(&rows[0], &data.instance, &units, memory);
+	pool_rows_create(&rows[1], &spilled, &units, memory);
+	CHECK(rows[0].base == rows[1].base && rows[0].tiles == rows[1].tiles && rows[0].tiles > 6);
+	CHECK(memcmp(rows[0].x, rows[1].x,
+				 (size_t) (rows[0].tiles * rows[0].pairs) * POOL_TILE_ROWS * 2 * sizeof(int16_t)) ==
+		  0);
+	CHECK(memcmp(rows[0].net, rows[1].net,
+				 (size_t) rows[0].tiles * POOL_TILE_ROWS * sizeof(int32_t)) == 0);
+	for (int k = 0; k < 2; k++)
+		pool_rows_destroy(&rows[k], memory);
+	memory_release(memory, store.record);
+	pool_data_destroy(&data);
+}
+
 /*
  * The largest score that the units allow is below 2^31, whatever the number of columns and groups,
  * and the features and weights fit 16 bits.  Rows and candidates that reach it are rated right.
@@ -217,6 +265,7 @@ main(void)
 	test_begin(200);
 	test_shapes();
 	test_heavy_rows();
+	test_spilled_rows();
 	test_largest_scores();
 	test_agreement();
 	test_choice();
