@@ -34,6 +34,9 @@
 /* Scores of a net are at most this, as in the server (body_choice.c). */
 #define NET_REACH INT64_C(8)
 
+/* dpobj.longest_run's default: grids whose draw may take longer are not chosen. */
+#define LONGEST_RUN 600
+
 /* Points of a net: the server takes more by itself, and seconds for a draw. */
 #define NET_POINTS 10000
 
@@ -81,6 +84,7 @@ set_terms(const AccuracySet *set, const MechanismRequest *request)
 {
 	GridTerms terms = {.encoding = &set->encoding,
 					   .rows = set->rows,
+					   .run = run_terms(set->rows, &set->encoding, LONGEST_RUN),
 					   .evidence = grid_evidence(set->rows, request->epsilon, request->adjacency)};
 
 	for (int i = 0; i < set->numerics; i++)
@@ -165,6 +169,7 @@ settle_auto_halfspace(const AccuracySet *set, const Line *line, MechanismRequest
 	(void) line;
 	request->kind = MECHANISM_EXPONENTIAL;
 	grid_default(&terms, &widths, &request->grid);
+	request->prior_power = widths.sparse > 0 ? 0 : GRID_DEFAULT_PRIOR;
 	request->group = select_cheapest_group(&request->grid, set->group, set->groups);
 	return true;
 }

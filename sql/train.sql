@@ -188,7 +188,7 @@ SELECT dpobj.protect('stay', '{"ill": {}, "a": {}}', person => 'patient', max_ro
 SELECT dpobj.set_budget('stay', 'dpobj_train_ana', 200, 0);
 \c - dpobj_train_ana
 SELECT weights, epsilon, adjacency, details ->> 'person' AS person, details ->> 'max_rows_per_person' AS k
-  FROM dpobj.train('stay', 'ill', 100, options => '{"intercept": false}', name => 'persons');
+  FROM dpobj.train('stay', 'ill', 100, options => '{"intercept": false, "grid": "ternary"}', name => 'persons');
 SELECT dpobj.evaluate('persons', 'stay', 50) > 0.9 AS accurate;
 SELECT person, epsilon, mechanism, parameters ->> 'max_rows_per_person' AS k FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 2;
 \c - postgres

@@ -72,7 +72,7 @@ for my $table (qw(alike distinct_rows))
 		$optimum, weights_of($table), @parallel, 'SET max_parallel_workers = 0');
 	releases("$table, prepared",
 		$optimum,
-		'PREPARE here(float8) AS SELECT (dp_halfspace(features, label, $1, 0::float8)).weights '
+		'PREPARE here(float8) AS SELECT (dp_halfspace(features, label, $1, 0::float8, \'{"grid": "ternary"}\')).weights '
 		  . "FROM $table; EXECUTE here(10000)",
 		@parallel,
 		'SET plan_cache_mode = force_generic_plan');

@@ -44,7 +44,7 @@ sub training
 {
 	my ($from, %how) = @_;
 	my $features = $how{features} // 'features';
-	return "SELECT (dp_halfspace($features, label, 10000.0, 0)).weights FROM $from";
+	return "SELECT (dp_halfspace($features, label, 10000.0, 0, '{\"grid\": \"ternary\"}')).weights FROM $from";
 }
 
 # The plan and the result of a statement under settings.

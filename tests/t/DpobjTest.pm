@@ -209,6 +209,7 @@ sub train
 	my ($table, %how) = @_;
 	my $epsilon = $how{epsilon} // '0.5';
 	my @members = grep { $_ } $how{options};
+	push @members, '"grid": "ternary"' if ($how{what} // '') eq 'weights' && "@members" !~ /"grid"/;
 	push @members, '"mechanism": "permute_flip"' if $table eq SLOW && "@members" !~ /"mechanism"/;
 	my $options = @members ? ", '{" . join(', ', @members) . "}'" : '';
 	my $what = $how{what} // 'release';

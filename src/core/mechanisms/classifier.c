@@ -41,22 +41,35 @@ classifier_is_logistic(ClassifierReason reason)
 	return reason == REASON_MANY_ROWS || reason == REASON_LITTLE_NOISE || reason == REASON_NO_GRID;
 }
 
+/* Does the grid have weights beyond +-1 for columns that there are? */
+static bool
+is_wide(const GridTerms *terms, const GridWidths *widths)
+{
+	if (widths->indicator.count > 1)
+		return true;
+	for (int j = 0; j < terms->encoding->features; j++)
+		if (terms->numeric[j])
+			return widths->number.count > 1;
+	return false;
+}
+
 ClassifierReason
 classifier_choose(const GridTerms *terms, const MechanismRequest *logistic)
 {
 	double dimension = encoding_dimension(terms->encoding);
 	GridWidths widths;
 	Grid grid;
-	bool plain = grid_plain(terms, &widths, &grid);
 
-	if (terms->rows == 0)
-		return plain ? REASON_ROWS_UNKNOWN : REASON_NO_GRID;
-	if (!plain)
+	grid_default(terms, &widths, &grid);
+	if (widths.sparse > 0 && terms->rows == 0)
+		return REASON_NO_GRID;
+	if (widths.sparse > 0)
 		return convex_noise_length(logistic) <= LOGISTIC_NOISE * (double) terms->rows
 				   ? REASON_LITTLE_NOISE
 				   : REASON_MUCH_NOISE;
-	grid_default(terms, &widths, &grid);
-	if (widths.grouped > 1 || widths.indicator > 1)
+	if (is_wide(terms, &widths))
 		return REASON_WIDE_GRID;
+	if (terms->rows == 0)
+		return REASON_ROWS_UNKNOWN;
 	return terms->evidence <= LOGISTIC_EVIDENCE * dimension ? REASON_FEW_ROWS : REASON_MANY_ROWS;
 }

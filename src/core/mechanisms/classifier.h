@@ -20,8 +20,8 @@ typedef enum ClassifierReason
 	REASON_MANY_ROWS,    /* they are enough, and a grid would be narrow */
 	REASON_LITTLE_NOISE, /* no dense grid can be drawn from, and noise on real weights is short */
 	REASON_MUCH_NOISE,   /* the noise is long: few weights, drawn exactly, are better */
-	REASON_NO_GRID,      /* rows are not declared, and no plain grid can be drawn from */
-	REASON_ROWS_UNKNOWN  /* rows are not declared, and a plain grid can be drawn from */
+	REASON_NO_GRID,      /* rows are not declared, and no dense grid can be drawn from */
+	REASON_ROWS_UNKNOWN  /* rows are not declared, and a narrow dense grid can be drawn from */
 } ClassifierReason;
 
 /* The reason in words, for the ledger and the model. */

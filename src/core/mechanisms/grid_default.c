@@ -1,6 +1,5 @@
 /*
- * grid_default.c - the default grid: the widest that the number of rows justifies and that can be
- * drawn from.
+ * grid_default.c - the default grid: the first of a list whose draw is sure to end in time.
  */
 #include "core/mechanisms/grid_default.h"
 
@@ -13,34 +12,51 @@
 #define SCORE_LIMIT 2147483647.0
 
 /*
- * Grids of more than EXPONENTIAL_SURE_COST configurations are not certain to be enumerated.  The
- * tree draws from them in seconds up to these numbers of configurations and of numeric columns
+ * The longest runs in seconds, of which the enumeration gets a part (run_terms.h).  Mostly the tree
+ * answers long before, unless there are many numeric columns, or all vectors have as many weights
  * (bench/accuracy).
  */
-#define TREE_COST UINT64_C(1000000000)
 #define TREE_NUMBERS 3
+#define TREE_RUN 80
+#define QUICK_RUN 40
 
-/*
- * The most configurations times rows, about a minute; fewer with many numbers, where the tree does
- * not help.
- */
-#define WORK 1e12
-#define WORK_WITH_NUMBERS 2e11
-
-/* The largest share of the rows that may be lost, in the mean. */
+/* The largest share of the rows that few weights may lose, in the mean. */
 #define PRICE 0.04
-
-/* The least rows times epsilon for each weight of a dense grid. */
-#define DENSE_EVIDENCE 80
 
 #define MAX_SPARSE 8
 
-/* Widest first; the last two are the plain grids. */
-static const GridWidths dense[] = {{0, 4, 2, 4}, {0, 4, 1, 4}, {0, 3, 1, 4},
-								   {0, 2, 1, 4}, {0, 1, 1, 4}, {0, 1, 1, 1}};
+typedef enum SizesName
+{
+	ONE,
+	TO_2,
+	TO_4,
+	POWERS_OF_4,
+	POWERS_OF_2,
+	MOST_TO_16
+} SizesName;
+
+static const GridSizes sizes[] = {
+	[ONE] = {1, {1}},
+	[TO_2] = {2, {1, 2}},
+	[TO_4] = {3, {1, 2, 4}},
+	[POWERS_OF_4] = {3, {1, 4, 16}},
+	[POWERS_OF_2] = {5, {1, 2, 4, 8, 16}},
+	[MOST_TO_16] = {8, {1, 2, 3, 4, 6, 8, 12, 16}},
+};
+
+/* In the order of their worth.  The whole group is summed out, so that its width costs little. */
+static const struct
+{
+	SizesName whole;
+	SizesName indicator;
+	SizesName number;
+} dense[] = {
+	{TO_4, TO_2, MOST_TO_16}, {TO_4, TO_2, POWERS_OF_2}, {TO_4, ONE, MOST_TO_16},
+	{TO_4, ONE, POWERS_OF_2}, {TO_4, TO_2, POWERS_OF_4}, {TO_4, ONE, POWERS_OF_4},
+	{TO_4, ONE, ONE},         {ONE, ONE, ONE},
+};
 
 #define DENSE ((int) (sizeof(dense) / sizeof(dense[0])))
-#define FIRST_PLAIN (DENSE - 2)
 
 double
 grid_evidence(int64_t rows, int64_t epsilon, Adjacency adjacency)
@@ -48,90 +64,107 @@ grid_evidence(int64_t rows, int64_t epsilon, Adjacency adjacency)
 	return 2.0 / privacy_margin(adjacency) * (double) rows * ((double) epsilon / EPSILON_ONE);
 }
 
+/* The group that keeps all its weights; -1: there is none of two columns or more. */
+static int
+whole_group(const Encoding *encoding)
+{
+	int whole = -1;
+
+	for (int g = 0; g < encoding->groups; g++)
+		if (encoding->group[g] > (whole < 0 ? 1 : encoding->group[whole]))
+			whole = g;
+	return whole;
+}
+
 bool
 grid_has_constant(const Encoding *encoding)
 {
-	for (int g = 0; g < encoding->groups; g++)
-		if (encoding->group[g] > 1)
-			return true;
-	return false;
+	return whole_group(encoding) >= 0;
 }
 
-/*
- * The largest weight of the intercept, which must outweigh numeric columns.  If the columns of a
- * group hold a constant and their weights are wide enough, an intercept would only add vectors with
- * equal scores.
- */
-static int
-intercept_range(const Encoding *encoding, const GridWidths *widths)
+/* ---- grids ---- */
+
+static void
+set_sizes(Grid *grid, int j, const GridSizes *of)
 {
-	if (!grid_has_constant(encoding))
-		return widths->number;
-	return widths->grouped > 1 || widths->number == 1 ? 0 : widths->indicator;
+	int count = of->count;
+
+	grid->levels[j] = 2 * count + 1;
+	grid->level[j][count] = 0;
+	for (int i = 0; i < count; i++)
+	{
+		grid->level[j][count - 1 - i] = (int8_t) -of->size[i];
+		grid->level[j][count + 1 + i] = (int8_t) of->size[i];
+	}
 }
 
 static void
-make_grid(const GridTerms *terms, const GridWidths *widths, Grid *grid)
+make_sparse(const GridTerms *terms, int weights, Grid *grid)
 {
+	memset(grid, 0, sizeof(*grid));
+	grid->dimension = encoding_dimension(terms->encoding);
+	for (int j = 0; j < grid->dimension; j++)
+		grid_set_range(grid, j, 1);
+	grid->constraint = GRID_SPARSE;
+	grid->bound = weights;
+}
+
+static void
+make_dense(const GridTerms *terms, const GridWidths *widths, Grid *grid)
+{
+	static const GridSizes none = {0};
 	const Encoding *encoding = terms->encoding;
+	int whole = whole_group(encoding);
 	int first = 0;
 
 	memset(grid, 0, sizeof(*grid));
 	grid->dimension = encoding_dimension(encoding);
 	for (int j = 0; j < grid->dimension; j++)
-		grid_set_range(grid, j,
-					   widths->sparse > 0  ? 1
-					   : terms->numeric[j] ? widths->number
-										   : widths->indicator);
-	for (int g = 0; g < encoding->groups && widths->sparse == 0; first += encoding->group[g++])
+		set_sizes(grid, j,
+				  terms->numeric[j] || j == encoding->features ? &widths->number
+															   : &widths->indicator);
+	for (int g = 0; g < encoding->groups; first += encoding->group[g++])
 		for (int j = first; encoding->group[g] > 1 && j < first + encoding->group[g]; j++)
-			if (!terms->numeric[j])
-				grid_set_range(grid, j, widths->grouped);
-	if (encoding->intercept && widths->sparse == 0)
-		grid_set_range(grid, encoding->features, intercept_range(encoding, widths));
-	if (widths->sparse > 0)
-	{
-		grid->constraint = GRID_SPARSE;
-		grid->bound = widths->sparse;
-	}
+			set_sizes(grid, j,
+					  g == whole  ? &widths->whole
+					  : j > first ? &widths->indicator
+								  : &none);
+	if (encoding->intercept && whole >= 0)
+		set_sizes(grid, encoding->features, &none);
 }
 
-static int
-count_numbers(const GridTerms *terms)
+/* ---- what fits ---- */
+
+static bool
+is_tree_quick(const GridTerms *terms, const Grid *grid)
 {
 	int numbers = 0;
 
-	for (int j = 0; j < encoding_dimension(terms->encoding); j++)
+	for (int j = 0; j < terms->encoding->features; j++)
 		numbers += terms->numeric[j];
-	return numbers;
+	return numbers <= TREE_NUMBERS && grid->constraint == GRID_PRODUCT;
 }
 
-/* Can the exponential mechanism draw from the grid, certainly or at least soon? */
+/* Is a draw from the grid sure to end in time? */
 static bool
-can_draw(const GridTerms *terms, const GridWidths *widths, const Grid *grid)
+fits(const GridTerms *terms, const Grid *grid)
 {
 	const Encoding *encoding = terms->encoding;
-	uint64_t cost =
-		select_cost(grid, select_cheapest_group(grid, encoding->group, encoding->groups));
-	bool many_numbers = widths->number > 1 && count_numbers(terms) > TREE_NUMBERS;
-	double work = (double) cost * (double) terms->rows;
+	SelectGroup group = select_cheapest_group(grid, encoding->group, encoding->groups);
+	int longest = is_tree_quick(terms, grid) ? TREE_RUN : QUICK_RUN;
+	RunTerms run = terms->run;
 
-	if (encoding_score_bound(encoding, grid) >= SCORE_LIMIT)
-		return false;
-	if (widths->grouped != 1 && work > (many_numbers ? WORK_WITH_NUMBERS : WORK))
-		return false;
-	if (cost <= EXPONENTIAL_SURE_COST)
-		return true;
-	if (terms->finish || widths->sparse > 0 || many_numbers)
-		return false;
-	return grid_log2_size(grid) <= GRID_DEFAULT_LOG2 && (widths->grouped == 1 || cost <= TREE_COST);
+	if (run.longest > longest)
+		run.longest = longest;
+	return encoding_score_bound(encoding, grid) < SCORE_LIMIT &&
+		   select_cost(grid, group) <= EXPONENTIAL_SURE_COST && run_fits_grid(&run, grid, group);
 }
 
-/* The share of the rows that is lost in the mean, 2 ln |W| / evidence. */
-static double
-price(const GridTerms *terms, const Grid *grid)
+/* Is the mean loss by theorem U1, 2 ln |W| / evidence of the rows, worth the grid's size? */
+static bool
+is_worth(const GridTerms *terms, const Grid *grid)
 {
-	return 2 * log(2) * grid_log2_size(grid) / terms->evidence;
+	return terms->rows == 0 || 2 * log(2) * grid_log2_size(grid) <= PRICE * terms->evidence;
 }
 
 static void
@@ -142,8 +175,8 @@ choose_sparse(const GridTerms *terms, GridWidths *widths, Grid *grid)
 	*widths = (GridWidths){.sparse = dimension < MAX_SPARSE ? dimension : MAX_SPARSE};
 	for (;; widths->sparse--)
 	{
-		make_grid(terms, widths, grid);
-		if (widths->sparse == 1 || (can_draw(terms, widths, grid) && price(terms, grid) <= PRICE))
+		make_sparse(terms, widths->sparse, grid);
+		if (widths->sparse == 1 || (fits(terms, grid) && is_worth(terms, grid)))
 			return;
 	}
 }
@@ -151,27 +184,13 @@ choose_sparse(const GridTerms *terms, GridWidths *widths, Grid *grid)
 void
 grid_default(const GridTerms *terms, GridWidths *widths, Grid *grid)
 {
-	bool enough = terms->evidence >= DENSE_EVIDENCE * (double) encoding_dimension(terms->encoding);
-
-	for (int k = 0; k < DENSE && enough; k++)
+	for (int k = 0; k < DENSE; k++)
 	{
-		*widths = dense[k];
-		make_grid(terms, widths, grid);
-		if (can_draw(terms, widths, grid) && price(terms, grid) <= PRICE)
+		*widths = (GridWidths){0, sizes[dense[k].whole], sizes[dense[k].indicator],
+							   sizes[dense[k].number]};
+		make_dense(terms, widths, grid);
+		if (fits(terms, grid))
 			return;
 	}
 	choose_sparse(terms, widths, grid);
-}
-
-bool
-grid_plain(const GridTerms *terms, GridWidths *widths, Grid *grid)
-{
-	for (int k = FIRST_PLAIN; k < DENSE; k++)
-	{
-		*widths = dense[k];
-		make_grid(terms, widths, grid);
-		if (can_draw(terms, widths, grid))
-			return true;
-	}
-	return false;
 }

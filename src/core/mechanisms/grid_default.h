@@ -1,10 +1,11 @@
 /*
  * grid_default.h - the default grid of a halfspace, from public parameters alone.
  *
- * A wide grid holds better vectors, but the exponential mechanism pays for its size: the mean
- * excess of a draw is at most 2 ln |W| / evidence of the rows.  So the default is the widest grid
- * that the declared number of rows and epsilon can pay for and that can be drawn from.  The list of
- * grids and the limits were found by trial (rule U11); the guarantee does not depend on them.
+ * A prior makes wide grids cheap: the law itself finds out which weights the rows are worth
+ * (theorem E13).  So the default is the first grid of a list, wide ones first, whose draw is sure
+ * to end in time, whatever the number of rows and epsilon.  Where none is, few weights of +-1
+ * remain; then epsilon times rows say how many.  The list was found by trial (rule U11); the
+ * guarantee does not depend on it.
  */
 #ifndef DPOBJ_CORE_GRID_DEFAULT_H
 #define DPOBJ_CORE_GRID_DEFAULT_H
@@ -14,6 +15,7 @@
 #include "core/mechanisms/run_terms.h"
 #include "core/rows/encoding.h"
 #include "core/grid/grid.h"
+#include "core/grid/prior.h"
 #include "core/exponential/select.h"
 
 /*
@@ -22,6 +24,13 @@
  */
 #define GRID_DEFAULT_LOG2 64
 
+/*
+ * The power of the prior over a dense grid of the list; that over few weights is uniform.  The
+ * sizes of the list are powers of 2 and 4, so that power 1 is to them what power 2 is to all
+ * integers.
+ */
+#define GRID_DEFAULT_PRIOR PRIOR_ONE
+
 /* The public properties of a request for a halfspace that decide the grid. */
 typedef struct GridTerms
 {
@@ -29,17 +38,25 @@ typedef struct GridTerms
 	bool numeric[GRID_MAX_DIMENSION];
 	int64_t rows;    /* the declared number; 0: none */
 	double evidence; /* grid_evidence() */
-	bool finish;     /* must a draw be certain to finish? */
 	RunTerms run;    /* within which a draw must end: run_fits_grid() */
 } GridTerms;
 
-/* The largest weights of a grid. */
+/* A weight is 0, or plus or minus one of these. */
+#define GRID_MOST_SIZES 8
+
+typedef struct GridSizes
+{
+	int count;
+	int size[GRID_MOST_SIZES];
+} GridSizes;
+
+/* The weights of a grid. */
 typedef struct GridWidths
 {
-	int sparse;    /* exactly so many weights are +-1 and the others 0; 0: as follows */
-	int grouped;   /* columns of one-hot groups have weights -grouped .. grouped */
-	int indicator; /* other indicator columns have weights -indicator .. indicator */
-	int number;    /* numeric columns, and the intercept without a group (grid_default.c) */
+	int sparse;          /* exactly so many weights are +-1 and the others 0; 0: as follows */
+	GridSizes whole;     /* of the group that keeps all its weights */
+	GridSizes indicator; /* of other indicator columns */
+	GridSizes number;    /* of numeric columns, and of an intercept without a group */
 } GridWidths;
 
 /*
@@ -51,13 +68,13 @@ extern bool grid_has_constant(const Encoding *encoding);
 /* rows times epsilon, twice that under add_remove. */
 extern double grid_evidence(int64_t rows, int64_t epsilon, Adjacency adjacency);
 
-/* Chooses and makes the grid.  Its scores overflow only if those of the grid of +-1 do. */
-extern void grid_default(const GridTerms *terms, GridWidths *widths, Grid *grid);
-
 /*
- * For rows that are not declared: weights -1 .. 1, and -4 .. 4 for numeric columns if such a grid
- * can be drawn from.  False if even weights -1 .. 1 cannot.
+ * Chooses and makes the grid.  Its scores overflow only if those of the grid of +-1 do.
+ *
+ * Adding a number to all weights of one group and subtracting it from those of another changes no
+ * score.  So the longest group, or the first of these, keeps all its weights, and in each other
+ * group the first column has weight 0; an intercept beside a group has weight 0, too.
  */
-extern bool grid_plain(const GridTerms *terms, GridWidths *widths, Grid *grid);
+extern void grid_default(const GridTerms *terms, GridWidths *widths, Grid *grid);
 
 #endif

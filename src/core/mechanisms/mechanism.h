@@ -193,7 +193,7 @@ typedef struct Mechanism
 	bool streams;      /* reads rows in passes; others need all distinct rows in memory */
 	bool counts_rows;  /* needs the declared number of rows */
 	bool prior;        /* its law may have a public prior over the grid (prior.h) */
-	bool default_grid; /* its grid may be chosen by rows and epsilon (grid_default.h) */
+	bool default_grid; /* its grid may be chosen automatically (grid_default.h) */
 	bool perturbs;   /* adds noise to an objective: has a noise to choose and an optimum to find */
 	bool separators; /* its noise is on thresholds of single weights */
 	bool parts;      /* divides the rows into parts, each of which searches some nodes */

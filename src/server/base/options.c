@@ -503,6 +503,7 @@ read_prior(const OptionKey *key, JsonbValue *value, Options *options)
 	JsonbContainer *object = json_get_object(value);
 	JsonbValue *power = object == NULL ? NULL : json_member(object, "power");
 
+	options->prior_given = true;
 	if (json_is_string(value, "uniform"))
 		return;
 	if (power == NULL || JsonContainerSize(object) != 1 ||

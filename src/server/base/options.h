@@ -85,8 +85,9 @@ typedef struct Options
 	double step;      /* of a weight, 0: the default */
 	GridChoice grid;
 	int grid_bound;
-	Grid grid_levels;  /* for GRID_LEVELS */
-	int64 modulus;     /* of the sum of the levels' ranks, 0: none */
+	Grid grid_levels; /* for GRID_LEVELS */
+	int64 modulus;    /* of the sum of the levels' ranks, 0: none */
+	bool prior_given;
 	int64 prior_power; /* in thousandths (core/grid/prior.h); 0: uniform */
 	bool reference;    /* the first column of a one-hot group gets weight 0 */
 	int numeric_count;

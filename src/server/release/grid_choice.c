@@ -171,13 +171,12 @@ grid_is_open(const Options *options)
 {
 	const Mechanism *mechanism = mechanism_named(options->mechanism, FOR_HALFSPACE);
 
-	return options->grid == GRID_AUTO && options->n > 0 && options->modulus == 0 &&
-		   !options->reference && mechanism != NULL && mechanism->default_grid;
+	return options->grid == GRID_AUTO && options->modulus == 0 && !options->reference &&
+		   mechanism != NULL && mechanism->default_grid;
 }
 
 void
-grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, bool finish,
-		   GridTerms *terms)
+grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, GridTerms *terms)
 {
 	memset(terms, 0, sizeof(*terms));
 	terms->encoding = encoding;
@@ -185,6 +184,5 @@ grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, bool
 		terms->numeric[options->numeric[i] - 1] = true;
 	terms->rows = options->n;
 	terms->evidence = grid_evidence(options->n, epsilon, options->adjacency);
-	terms->finish = finish;
 	terms->run = run_terms(options->n, encoding, dpobj_longest_run);
 }

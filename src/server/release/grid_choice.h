@@ -15,11 +15,11 @@
 /* Sets the grid; raises 22023 if it does not fit the features or its weights are too large. */
 extern void grid_choose(const Options *options, const Encoding *encoding, Grid *grid);
 
-/* May the declared number of rows choose the grid, because the options leave it open? */
+/* Do the options leave the choice of the grid to grid_default()? */
 extern bool grid_is_open(const Options *options);
 
 /* Sets the public parameters that it is chosen from. */
-extern void grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, bool finish,
+extern void grid_terms(const Options *options, const Encoding *encoding, int64 epsilon,
 					   GridTerms *terms);
 
 /* Raises 22023 if scores may be larger than predictions compute with. */

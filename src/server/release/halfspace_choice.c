@@ -114,19 +114,25 @@ choose_automatically(Training *training)
 	(void) admitted(training, MECHANISM_OPDISC, &verdict);
 }
 
-/* The prior of the options, by default uniform. */
+/*
+ * The prior of the options; by default uniform over the user's own grid, and over a dense grid that
+ * was chosen automatically the default power, unless epsilon is so tiny that no sampler has it.
+ */
 static void
 settle_prior(Training *training)
 {
 	MechanismRequest *request = &training->request;
-	int64 power = training->options.prior_power;
+	const Options *options = &training->options;
+	int64 power = options->prior_given                   ? options->prior_power
+				  : training->widths.indicator.count > 0 ? GRID_DEFAULT_PRIOR
+														 : 0;
 	const char *reason = prior_refusal(&request->grid, power, request->epsilon, request->adjacency);
 
-	if (reason != NULL)
+	if (reason != NULL && options->prior_given)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"prior\" does not go with this request"),
 						errdetail("%s", reason)));
-	request->prior_power = power;
+	request->prior_power = reason == NULL ? power : 0;
 }
 
 /*

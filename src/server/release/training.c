@@ -78,11 +78,8 @@ settle_grid(Training *training)
 		grid_choose(options, &training->encoding, &request->grid);
 		return;
 	}
-	grid_terms(options, &training->encoding, request->epsilon, training->by_analyst, &terms);
-	if (options->n > 0)
-		grid_default(&terms, &training->widths, &request->grid);
-	else
-		(void) grid_plain(&terms, &training->widths, &request->grid);
+	grid_terms(options, &training->encoding, request->epsilon, &terms);
+	grid_default(&terms, &training->widths, &request->grid);
 	grid_check_scores(&request->grid, &training->encoding);
 }
 
@@ -104,7 +101,7 @@ choose_method(Training *training)
 		fmax(convex_choose_radius(options, &training->encoding) * CLASSIFIER_RADIUS_SHARE,
 			 CONVEX_RADIUS_MIN);
 	convex_default(&logistic, training_row_delta(training));
-	grid_terms(options, &training->encoding, logistic.epsilon, training->by_analyst, &terms);
+	grid_terms(options, &training->encoding, logistic.epsilon, &terms);
 	reason = classifier_choose(&terms, &logistic);
 	training->method = classifier_is_logistic(reason) ? METHOD_LOGISTIC : METHOD_HALFSPACE;
 	training->reason = classifier_reason(reason);
@@ -300,6 +297,16 @@ append_numbers(StringInfo text, const char *name, const double *value, int count
 	appendStringInfoChar(text, ']');
 }
 
+/* {"numeric": [1, 4]}: weights of numeric columns are 0, or plus or minus 1 or 4. */
+static void
+append_sizes(StringInfo text, const char *name, const GridSizes *sizes)
+{
+	appendStringInfo(text, "\"%s\": [", name);
+	for (int i = 0; i < sizes->count; i++)
+		appendStringInfo(text, "%s%d", i > 0 ? ", " : "", sizes->size[i]);
+	appendStringInfoChar(text, ']');
+}
+
 void
 training_append_choice(StringInfo text, const Training *training)
 {
@@ -310,9 +317,16 @@ training_append_choice(StringInfo text, const Training *training)
 						 method_name(training->method), training->reason);
 	if (widths->sparse > 0)
 		appendStringInfo(text, ", \"grid\": {\"sparse\": %d}", widths->sparse);
-	else if (widths->indicator > 0)
-		appendStringInfo(text, ", \"grid\": {\"grouped\": %d, \"indicator\": %d, \"numeric\": %d}",
-						 widths->grouped, widths->indicator, widths->number);
+	else if (widths->indicator.count > 0)
+	{
+		appendStringInfoString(text, ", \"grid\": {");
+		append_sizes(text, "group", &widths->whole);
+		appendStringInfoString(text, ", ");
+		append_sizes(text, "indicator", &widths->indicator);
+		appendStringInfoString(text, ", ");
+		append_sizes(text, "numeric", &widths->number);
+		appendStringInfoChar(text, '}');
+	}
 }
 
 static void

@@ -38,7 +38,7 @@ typedef struct Training
 	bool length_of_row;     /* the dimension was taken from a row, because nothing public gave it */
 	bool settled;
 	MechanismRequest request; /* this and the next four are valid once settled */
-	GridWidths widths;        /* the grid that rows and epsilon chose; all 0 if they did not */
+	GridWidths widths;        /* the grid if grid_default() chose it; else all 0 */
 	const char *reason;       /* why METHOD_AUTO became this method; NULL: the method was named */
 	SolverLimits limits;
 	const char *guarantee;

@@ -27,6 +27,13 @@ static const Shape adult23 = {23, 7, {7, 6, 5, 2, 1, 1, 1}, 3, 0, 1};
 static const Shape g1 = {17, 11, {7, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 3, 0, 2};
 static const Shape full = {111, 11, {9, 16, 7, 15, 6, 5, 2, 42, 3, 2, 4}, 0, 0, 1};
 static const Shape numbers = {24, 0, {0}, 24, 0, 1};
+static const Shape few = {5, 1, {3}, 2, 0, 1};
+static const Shape *const shapes[] = {&adult23, &g1, &full, &numbers, &few};
+
+#define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+
+/* The default of dpobj.longest_run. */
+#define LONGEST 600
 
 static Encoding
 make_encoding(const Shape *shape)
@@ -47,13 +54,13 @@ make_encoding(const Shape *shape)
 }
 
 static GridTerms
-make_terms(const Shape *shape, const Encoding *encoding, int64_t rows, double epsilon, bool finish)
+make_terms(const Shape *shape, const Encoding *encoding, int64_t rows, double epsilon)
 {
 	GridTerms terms = {.encoding = encoding,
 					   .rows = rows,
+					   .run = run_terms(rows, encoding, LONGEST),
 					   .evidence = grid_evidence(rows, (int64_t) nearbyint(epsilon * EPSILON_ONE),
-												 ADJACENCY_REPLACE),
-					   .finish = finish};
+												 ADJACENCY_REPLACE)};
 
 	for (int j = 0; j < shape->numbers; j++)
 		terms.numeric[shape->features - shape->after - 1 - j] = true;
@@ -75,165 +82,207 @@ make_logistic(const Encoding *encoding, double epsilon, double delta)
 
 /* ---- grids ---- */
 
-/* Is a draw of the exponential mechanism sure to end? */
 static bool
-finishes(const Encoding *encoding, const Grid *grid)
+fits(const GridTerms *terms, const Grid *grid, int longest)
 {
-	MechanismRequest request = {.kind = MECHANISM_EXPONENTIAL,
-								.epsilon = EPSILON_ONE,
-								.grid = *grid,
-								.group =
-									select_cheapest_group(grid, encoding->group, encoding->groups),
-								.threads = 1};
-	MechanismVerdict verdict;
+	const Encoding *encoding = terms->encoding;
+	RunTerms run = terms->run;
 
-	mechanism_exponential.admit(&request, &verdict);
-	return verdict.admitted && verdict.finishes;
+	run.longest = longest;
+	return run_fits_grid(&run, grid,
+						 select_cheapest_group(grid, encoding->group, encoding->groups));
 }
 
 static GridWidths
-widths_of(const Shape *shape, int64_t rows, double epsilon, bool finish)
+widths_of(const Shape *shape, int64_t rows, double epsilon, int longest)
 {
 	Encoding encoding = make_encoding(shape);
-	GridTerms terms = make_terms(shape, &encoding, rows, epsilon, finish);
+	GridTerms terms = make_terms(shape, &encoding, rows, epsilon);
 	GridWidths widths;
 	Grid grid;
 
+	terms.run.longest = longest;
 	grid_default(&terms, &widths, &grid);
 	CHECK(grid_is_valid(&grid) && grid.dimension == shape->features);
-	CHECK(!finish || finishes(&encoding, &grid));
+	CHECK(widths.sparse == 1 || fits(&terms, &grid, longest));
 	return widths;
 }
 
-/* The choices that bench/accuracy was run with. */
+/* The choices that the figures of rule U11 are of. */
 static void
-test_measured_grids(void)
+test_listed_grids(void)
 {
 	static const struct
 	{
 		const Shape *shape;
 		int64_t rows;
 		double epsilon;
-		bool finish;
-		GridWidths widths;
+		int longest;
+		int sparse;
+		int sizes[3]; /* how many, of the whole group, other indicators and numbers */
 	} grids[] = {
-		{&adult23, 15682, 0.1, false, {.sparse = 7}},
-		{&adult23, 15682, 0.3, false, {.grouped = 1, .indicator = 1, .number = 4}},
-		/* 3^13 9^3 configurations are too many */
-		{&adult23, 15682, 0.3, true, {.grouped = 1, .indicator = 1, .number = 1}},
-		{&g1, 15682, 0.1, false, {.grouped = 4, .indicator = 1, .number = 4}},
-		{&g1, 15682, 1, false, {.grouped = 4, .indicator = 2, .number = 4}},
-		{&g1, 15682, 1, true, {.grouped = 4, .indicator = 1, .number = 4}},
-		{&full, 32561, 1, false, {.sparse = 3}},
-		/* too many numbers for the tree */
-		{&numbers, 10000, 1, false, {.grouped = 1, .indicator = 1, .number = 1}},
-		/* so many rows times so many configurations */
-		{&g1, 1000000, 1, false, {.grouped = 1, .indicator = 1, .number = 4}},
-		{&adult23, 1, 0.001, false, {.sparse = 1}},
+		{&adult23, 15682, 1, LONGEST, 0, {3, 1, 3}},
+		{&g1, 15682, 1, LONGEST, 0, {3, 1, 5}},
+		{&few, 15682, 1, LONGEST, 0, {3, 2, 8}},
+		/* too many columns to enumerate, and too many numbers for the tree */
+		{&full, 32561, 1, LONGEST, 3, {0}},
+		{&numbers, 15682, 1, LONGEST, 5, {0}},
 	};
 
 	for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++)
 	{
 		GridWidths widths =
-			widths_of(grids[i].shape, grids[i].rows, grids[i].epsilon, grids[i].finish);
+			widths_of(grids[i].shape, grids[i].rows, grids[i].epsilon, grids[i].longest);
 
-		CHECK(memcmp(&widths, &grids[i].widths, sizeof(widths)) == 0);
+		CHECK(widths.sparse == grids[i].sparse);
+		CHECK(widths.whole.count == grids[i].sizes[0]);
+		CHECK(widths.indicator.count == grids[i].sizes[1]);
+		CHECK(widths.number.count == grids[i].sizes[2]);
 	}
 }
 
-/* Each column's levels are what the words say. */
+/* Epsilon says nothing about a dense grid, and few weights are never bought on credit. */
+static void
+test_epsilon(void)
+{
+	for (size_t s = 0; s < SHAPES; s++)
+	{
+		GridWidths first = widths_of(shapes[s], 15682, 1, LONGEST);
+		int before = 0;
+
+		for (double epsilon = 0.001; epsilon < 100; epsilon *= 1.3)
+		{
+			GridWidths widths = widths_of(shapes[s], 15682, epsilon, LONGEST);
+			Encoding encoding = make_encoding(shapes[s]);
+			GridTerms terms = make_terms(shapes[s], &encoding, 15682, epsilon);
+			Grid grid;
+
+			CHECK(widths.sparse > 0 || memcmp(&widths, &first, sizeof(widths)) == 0);
+			CHECK((widths.sparse > 0) == (first.sparse > 0) && widths.sparse >= before);
+			before = widths.sparse;
+			grid_default(&terms, &widths, &grid);
+			CHECK(widths.sparse < 2 || 2 * log(2) * grid_log2_size(&grid) <= 0.04 * terms.evidence);
+		}
+	}
+}
+
+/* More time, or fewer rows, never make a grid narrower. */
+static void
+test_time(void)
+{
+	for (size_t s = 0; s < SHAPES; s++)
+	{
+		double before = 0;
+
+		for (int longest = 1; longest <= 1000000; longest *= 4)
+		{
+			Encoding encoding = make_encoding(shapes[s]);
+			GridTerms terms = make_terms(shapes[s], &encoding, 15682, 1);
+			GridWidths widths;
+			Grid grid;
+			double size;
+
+			terms.run.longest = longest;
+			grid_default(&terms, &widths, &grid);
+			size = grid_log2_size(&grid) + (widths.sparse > 0 ? 0 : 1000);
+			CHECK(size >= before);
+			before = size;
+		}
+		CHECK(widths_of(shapes[s], 1000000000, 1, LONGEST).number.count <=
+			  widths_of(shapes[s], 1000, 1, LONGEST).number.count);
+	}
+}
+
+/* With many numbers the tree is of no help, so an enumeration must take seconds. */
+static void
+test_numbers(void)
+{
+	static const Shape four = {7, 1, {3}, 4, 0, 1};
+
+	for (int64_t rows = 100; rows < INT64_C(1000000000); rows *= 3)
+	{
+		Encoding encoding = make_encoding(&four);
+		GridTerms terms = make_terms(&four, &encoding, rows, 1);
+		GridWidths widths;
+		Grid grid;
+
+		grid_default(&terms, &widths, &grid);
+		CHECK(fits(&terms, &grid, 40));
+	}
+}
+
+static void
+check_levels(const Grid *grid, int first, int count, const GridSizes *sizes)
+{
+	for (int j = first; j < first + count; j++)
+	{
+		CHECK(grid->levels[j] == 2 * sizes->count + 1 && grid->level[j][sizes->count] == 0);
+		for (int i = 0; i < sizes->count; i++)
+			CHECK(grid->level[j][sizes->count + 1 + i] == sizes->size[i] &&
+				  grid->level[j][sizes->count - 1 - i] == -sizes->size[i]);
+	}
+}
+
+/* Each column's levels are what the words say; the longest group is the one that stays whole. */
 static void
 test_levels(void)
 {
-	Encoding encoding = make_encoding(&g1);
-	GridTerms terms = make_terms(&g1, &encoding, 15682, 1, false);
+	static const Shape shape = {13, 4, {3, 4, 1, 4}, 1, 0, 1};
+	static const GridSizes none = {0};
+	Encoding encoding = make_encoding(&shape);
+	GridTerms terms = make_terms(&shape, &encoding, 15682, 1);
 	GridWidths widths;
 	Grid grid;
 
-	grid_default(&terms, &widths, &grid);
-	for (int j = 0; j < 17; j++)
-		CHECK(grid.levels[j] == (j < 7 ? 9 : j < 14 ? 5 : 9));
 	encoding.intercept = true;
 	grid_default(&terms, &widths, &grid);
-	CHECK(grid.dimension == 18 && grid.levels[17] == 1);
-	terms.evidence = 10;
-	grid_default(&terms, &widths, &grid);
-	CHECK(grid.constraint == GRID_SPARSE && grid.bound == widths.sparse && grid.levels[0] == 3);
+	CHECK(widths.sparse == 0 && widths.whole.count > 1 && widths.number.count > 1);
+	check_levels(&grid, 0, 1, &none);
+	check_levels(&grid, 1, 2, &widths.indicator);
+	check_levels(&grid, 3, 4, &widths.whole);
+	check_levels(&grid, 7, 1, &widths.indicator);
+	check_levels(&grid, 8, 1, &none);
+	check_levels(&grid, 9, 3, &widths.indicator);
+	check_levels(&grid, 12, 1, &widths.number);
+	check_levels(&grid, 13, 1, &none);
 }
 
-/* More rows or a larger epsilon never buy a smaller grid; and nothing is bought on credit. */
+/* An intercept is as wide as a number, unless the columns of a group hold a constant. */
 static void
-test_price(void)
+test_intercept(void)
 {
-	static const Shape *const shapes[] = {&adult23, &g1, &full, &numbers};
+	static const Shape alone = {4, 0, {0}, 2, 0, 1};
+	Encoding encoding = make_encoding(&alone);
+	GridTerms terms = make_terms(&alone, &encoding, 15682, 1);
+	GridWidths widths;
+	Grid grid;
 
-	for (int s = 0; s < 4; s++)
-		for (int finish = 0; finish < 2; finish++)
-		{
-			Encoding encoding = make_encoding(shapes[s]);
-			double before = 0;
-
-			for (double epsilon = 0.001; epsilon < 100; epsilon *= 1.3)
-			{
-				GridTerms terms = make_terms(shapes[s], &encoding, 15682, epsilon, finish);
-				double size;
-				GridWidths widths;
-				Grid grid;
-
-				grid_default(&terms, &widths, &grid);
-				size = grid_log2_size(&grid);
-				CHECK(size >= before);
-				CHECK(widths.sparse == 1 || 2 * log(2) * size <= 0.04 * terms.evidence);
-				before = size;
-			}
-		}
+	CHECK(!grid_has_constant(&encoding));
+	encoding.intercept = true;
+	grid_default(&terms, &widths, &grid);
+	CHECK(grid.dimension == 5 && widths.number.count > 1);
+	check_levels(&grid, 2, 3, &widths.number);
 }
 
 /* Clip bounds that a wide grid cannot be computed with leave a narrower one. */
 static void
 test_scores(void)
 {
-	Shape wide = g1;
-	GridWidths widths;
-	Encoding encoding;
-	GridTerms terms;
+	Shape wide = few;
+	Encoding encoding = make_encoding(&wide);
+	GridTerms terms = make_terms(&wide, &encoding, 1000, 10);
+	GridWidths before, widths;
 	Grid grid;
 
+	grid_default(&terms, &before, &grid);
 	wide.high = 1000;
 	encoding = make_encoding(&wide);
-	for (int j = 0; j < 17; j++)
+	for (int j = 0; j < wide.features; j++)
 		encoding.high[j] = 1000;
-	terms = make_terms(&wide, &encoding, 15682, 10, false);
 	grid_default(&terms, &widths, &grid);
 	CHECK(encoding_score_bound(&encoding, &grid) < 2147483647.0);
-	CHECK(widths.grouped < 4);
-}
-
-static int
-intercept_range(const Shape *shape, double epsilon)
-{
-	Encoding encoding = make_encoding(shape);
-	GridTerms terms = make_terms(shape, &encoding, 15682, epsilon, false);
-	GridWidths widths;
-	Grid grid;
-
-	encoding.intercept = true;
-	grid_default(&terms, &widths, &grid);
-	CHECK(grid.dimension == shape->features + 1 && widths.sparse == 0);
-	return grid.levels[shape->features] / 2;
-}
-
-/* As wide as a number's weights; beside a group whose columns are wider than +-1 it adds nothing.
- */
-static void
-test_intercept(void)
-{
-	static const Shape alone = {4, 0, {0}, 2, 0, 1};
-	static const Shape grouped = {6, 1, {3}, 2, 0, 1};
-
-	CHECK(intercept_range(&alone, 1) == 4);
-	CHECK(intercept_range(&grouped, 1) == 0);
-	CHECK(intercept_range(&adult23, 1) == 1);
+	CHECK(widths.number.size[widths.number.count - 1] <=
+		  before.number.size[before.number.count - 1]);
 }
 
 /* Columns beyond the groups are as good as groups of one. */
@@ -242,7 +291,7 @@ test_beyond_groups(void)
 {
 	Shape shorter = adult23;
 	Encoding encoding = make_encoding(&adult23);
-	GridTerms terms = make_terms(&adult23, &encoding, 15682, 1, false);
+	GridTerms terms = make_terms(&adult23, &encoding, 15682, 1);
 	Encoding other;
 	GridWidths widths, others;
 	Grid grid, others_grid;
@@ -314,9 +363,7 @@ test_lambda(void)
 static void
 test_lambda_fits(void)
 {
-	static const Shape *const shapes[] = {&adult23, &g1, &full, &numbers};
-
-	for (int s = 0; s < 4; s++)
+	for (size_t s = 0; s < SHAPES; s++)
 		for (double epsilon = 1e-4; epsilon < 1000; epsilon *= 2)
 			for (int kind = 0; kind < 2; kind++)
 			{
@@ -339,7 +386,7 @@ static ClassifierReason
 reason_of(const Shape *shape, int64_t rows, double epsilon, double delta)
 {
 	Encoding encoding = make_encoding(shape);
-	GridTerms terms = make_terms(shape, &encoding, rows, epsilon, false);
+	GridTerms terms = make_terms(shape, &encoding, rows, epsilon);
 	MechanismRequest logistic = make_logistic(&encoding, epsilon, delta);
 
 	return classifier_choose(&terms, &logistic);
@@ -348,18 +395,20 @@ reason_of(const Shape *shape, int64_t rows, double epsilon, double delta)
 static void
 test_classifier(void)
 {
+	static const Shape ten = {10, 0, {0}, 0, 0, 1};
+	static const Shape fourteen = {14, 0, {0}, 0, 0, 1};
+
 	for (int k = 0; k < 4; k++)
-		CHECK(reason_of(&adult23, 15682, (double[]){0.1, 0.3, 0.5, 1}[k], 0) == REASON_FEW_ROWS);
-	for (int k = 0; k < 3; k++)
-		CHECK(reason_of(&adult23, 15682, (double[]){2, 5, 10}[k], 0) == REASON_MANY_ROWS);
-	for (int k = 0; k < 4; k++)
-		CHECK(reason_of(&g1, 15682, (double[]){0.1, 0.5, 2, 10}[k], 1e-9) == REASON_WIDE_GRID);
+		CHECK(reason_of(&adult23, 15682, (double[]){0.1, 0.5, 2, 10}[k], 1e-9) == REASON_WIDE_GRID);
+	CHECK(reason_of(&few, 0, 1, 0) == REASON_WIDE_GRID);
+	CHECK(reason_of(&fourteen, 15682, 0.7, 0) == REASON_FEW_ROWS);
+	CHECK(reason_of(&fourteen, 15682, 0.8, 0) == REASON_MANY_ROWS);
+	CHECK(reason_of(&ten, 0, 1, 0) == REASON_ROWS_UNKNOWN);
 	CHECK(reason_of(&full, 32561, 0.1, 1e-9) == REASON_LITTLE_NOISE);
 	CHECK(reason_of(&full, 32561, 0.1, 0) == REASON_MUCH_NOISE);
 	CHECK(reason_of(&full, 32561, 0.3, 0) == REASON_LITTLE_NOISE);
 	CHECK(reason_of(&full, 10, 1e-6, 0) == REASON_MUCH_NOISE); /* a request that is refused */
 	CHECK(reason_of(&full, 0, 1, 0) == REASON_NO_GRID);
-	CHECK(reason_of(&adult23, 0, 1, 0) == REASON_ROWS_UNKNOWN);
 }
 
 static void
@@ -378,11 +427,13 @@ test_reasons(void)
 int
 main(void)
 {
-	test_measured_grids();
+	test_listed_grids();
+	test_epsilon();
+	test_time();
+	test_numbers();
 	test_levels();
-	test_price();
-	test_scores();
 	test_intercept();
+	test_scores();
 	test_beyond_groups();
 	test_evidence();
 	test_radius();
