@@ -40,12 +40,11 @@ make_first_layer(SelectWalker *walker)
 	const SelectPlan *plan = walker->plan;
 	const SelectLayer *layer = &plan->layer[plan->scored];
 	uint64_t *table = walker->table + layer->start;
-	int64_t end = plan->scored < plan->depths ? layer[1].start : plan->table_words;
 
 	if (MUTANT(212) && plan->scored > 0 &&
 		walker->index[plan->column[plan->scored - 1].coordinate] > 0)
 		return;
-	memset(table, 0, (size_t) (end - layer->start) * sizeof(uint64_t));
+	memset(table, 0, (size_t) layer->words * sizeof(uint64_t));
 	plan->kernel->tabulate(table, walker->score, &plan->rows);
 	for (int64_t c = 0; c < layer->cells; c++)
 	{
@@ -105,15 +104,33 @@ sum_dense(SelectWalker *walker)
 	}
 }
 
+/*
+ * Sets the losses from the last layer: the tables that would follow it have no other use.  shift:
+ * of the level of the last column, if that is summed.
+ */
 static inline void
-set_losses(SelectWalker *walker)
+set_losses(SelectWalker *walker, int32_t shift, bool first)
 {
 	const SelectPlan *plan = walker->plan;
-	const uint64_t *table = walker->table + plan->layer[plan->depths].start;
+	int depth = plan->scored < plan->depths ? plan->depths - 1 : plan->depths;
+	const uint64_t *table = walker->table + plan->layer[depth].start;
+	const uint64_t *shifted = table + shift;
 	int count = plan->groups * plan->levels;
 
+	for (int i = 0; i < count && first; i++)
+		walker->fixed[i] = (int64_t) table[plan->without[i]];
 	for (int i = 0; i < count; i++)
-		walker->loss[i] = (int64_t) table[plan->last_word[i]];
+		walker->loss[i] = walker->fixed[i] + (int64_t) shifted[plan->with[i]];
+}
+
+static inline void
+set_summed_losses(SelectWalker *walker, int depth, int level, bool first)
+{
+	const Grid *grid = walker->plan->grid;
+	int j = walker->plan->column[depth].coordinate;
+
+	walker->index[j] = level;
+	set_losses(walker, grid->level[j][level] - grid->level[j][0], first);
 }
 
 static void
@@ -133,7 +150,9 @@ set_level(SelectWalker *walker, int depth, int level, bool first)
 
 	walker->cost[depth + 1] =
 		walker->cost[depth] + plan->prior.cost[plan->column[depth].coordinate][level];
-	if (depth >= plan->scored)
+	if (depth >= plan->scored && depth == plan->depths - 1)
+		set_summed_losses(walker, depth, level, first);
+	else if (depth >= plan->scored)
 		make_next_layer(walker, depth, level, first);
 	else if (plan->dense && depth == plan->depths - 1)
 		set_dense_losses(walker, level);
@@ -165,8 +184,8 @@ descend(SelectWalker *walker, int depth, int state)
 	enter(walker, depth);
 	if (depth == plan->depths)
 	{
-		if (!plan->dense)
-			set_losses(walker);
+		if (!plan->dense && plan->scored == plan->depths)
+			set_losses(walker, 0, true);
 		return walker->visit(walker, walker->context);
 	}
 	next = plan->next + ((int64_t) depth * plan->states + state) * GRID_MAX_LEVELS;
@@ -260,6 +279,7 @@ allocate_walker(SelectWalker *walker, Memory *memory)
 	const SelectPlan *plan = walker->plan;
 	size_t losses = (size_t) (plan->groups * plan->levels);
 
+	walker->fixed = memory_allocate_zero(memory, losses, sizeof(int64_t));
 	walker->loss = memory_allocate_zero(memory, losses, sizeof(int64_t));
 	walker->score = memory_allocate_zero(memory, (size_t) plan->rows.count, sizeof(uint32_t));
 	if (plan->dense)
@@ -289,6 +309,7 @@ select_team_destroy(SelectTeam *team, Memory *memory)
 {
 	for (int k = 0; k < team->size; k++)
 	{
+		memory_release(memory, team->walker[k].fixed);
 		memory_release(memory, team->walker[k].loss);
 		memory_release(memory, team->walker[k].score);
 		memory_release(memory, team->walker[k].table);

@@ -26,9 +26,9 @@
  *
  *   f'[t] = f_without[t] + f_with[t + w],
  *
- * and each layer has fewer and shorter tables than the one before.  The last one has a table for
- * each group column, with its losses at all levels: it is the sum over the rows, but no row is
- * looked at (theorem E15).
+ * and each layer has fewer and shorter tables than the one before.  After the last column there
+ * would be a table for each group column, with its losses at all levels: it is the sum over the
+ * rows, but no row is looked at (theorem E15).
  *
  * Dense plans.  With no summed column each configuration is summed up over the rows, for all
  * levels of the last column in one pass.
@@ -66,6 +66,7 @@ typedef struct SelectLayer
 {
 	int64_t cells;
 	int64_t start; /* of the layer's tables */
+	int64_t words;
 	int64_t sums;
 	int64_t copies_with;
 	int64_t copies_without;
@@ -105,10 +106,12 @@ typedef struct SelectPlan
 	int32_t *dense_net;
 	int64_t dense_first[GRID_MAX_DIMENSION + 1]; /* the first row of each group column; the end */
 
-	SelectLayer layer[GRID_MAX_DIMENSION + 1]; /* by depth, from scored to depths */
-	int64_t table_words;                       /* of all layers */
-	int32_t *first_size;                       /* entries of each table of the first layer */
-	int32_t *last_word;                        /* of the last layer: that of loss[g][v] */
+	SelectLayer layer[GRID_MAX_DIMENSION +
+					  1]; /* by depth, from scored on; not after the last summed column */
+	int64_t table_words;  /* of all layers */
+	int32_t *first_size;  /* entries of each table of the first layer */
+	int32_t *without;     /* of the last layer: the words whose sum is */
+	int32_t *with;        /* loss[g][v], at the lowest level of the depth */
 	const SelectKernel *kernel;
 
 	/*
@@ -189,9 +192,10 @@ struct SelectWalker
 	int index[GRID_MAX_DIMENSION]; /* current levels; 0 at group columns */
 	int8_t direction[GRID_MAX_DIMENSION];
 	int64_t cost[GRID_MAX_DIMENSION + 1]; /* [d]: what the levels before depth d cost */
-	int64_t *loss;                        /* loss[g * levels + v] of the current configuration */
-	uint32_t *score;                      /* of each row by the scored columns, modulo 2^32 */
-	uint64_t *table;                      /* of all layers; losses modulo 2^64 */
+	int64_t *fixed;     /* the part of loss that the last summed column leaves alone */
+	int64_t *loss;      /* loss[g * levels + v] of the current configuration */
+	uint32_t *score;    /* of each row by the scored columns, modulo 2^32 */
+	uint64_t *table;    /* of all layers; losses modulo 2^64 */
 	int64_t *dense_sum; /* the losses at each level of a dense plan's last column */
 };
 

@@ -286,13 +286,19 @@ list_add(CellList *list, const SelectPlan *plan, RowKey key, int columns)
 	list->count++;
 }
 
-/* Gives a layer its place.  Behind it are the words that may be read beyond its last table. */
+/*
+ * Gives a layer its place.  Behind it are the words that may be read beyond its last table; behind
+ * the last one they are 0 for as far as a level shifts.
+ */
 static void
 place_layer(SelectPlan *plan, int depth, const CellList *list)
 {
+	int32_t shift = depth == plan->depths - 1 ? level_range(plan, depth) : 0;
+
 	plan->layer[depth].cells = list->count;
 	plan->layer[depth].start = plan->table_words;
-	plan->table_words += list->words + SELECT_BLOCK;
+	plan->layer[depth].words = list->words + SELECT_BLOCK + shift;
+	plan->table_words += plan->layer[depth].words;
 }
 
 /* Lists how the tables of next are made of those of list; children of a cell are neighbours. */
@@ -336,12 +342,32 @@ list_moves(SelectPlan *plan, int depth, const CellList *list, CellList *next, Me
 	memory_release(memory, all);
 }
 
-/* Places all layers, from the cells of the first one. */
+/* Finds the words of the last layer of which each loss is the sum; 0 where there is no cell. */
+static void
+find_losses(SelectPlan *plan, const CellList *list, Memory *memory)
+{
+	int count = plan->groups * plan->levels;
+
+	plan->without = memory_allocate(memory, (size_t) count, sizeof(int32_t));
+	plan->with = memory_allocate(memory, (size_t) count, sizeof(int32_t));
+	for (int i = 0; i < count; i++)
+		plan->without[i] = plan->with[i] = (int32_t) list->words;
+	for (int64_t c = 0; c < list->count; c++)
+	{
+		int32_t *word = list->key[c].pattern & 1 ? plan->with : plan->without;
+
+		for (int v = 0; v < plan->levels; v++)
+			word[list->key[c].group * plan->levels + v] =
+				list->start[c] + plan->weight[v] - plan->weight[0];
+	}
+}
+
+/* Places all layers but that of the end, from the cells of the first one. */
 static void
 make_layers(SelectPlan *plan, CellList *list, Memory *memory)
 {
 	place_layer(plan, plan->scored, list);
-	for (int depth = plan->scored; depth < plan->depths; depth++)
+	for (int depth = plan->scored; depth < plan->depths - 1; depth++)
 	{
 		CellList next = list_create(list->count, memory);
 
@@ -350,15 +376,7 @@ make_layers(SelectPlan *plan, CellList *list, Memory *memory)
 		list_destroy(list, memory);
 		*list = next;
 	}
-	/* the words behind the last table are 0: those of group columns without rows */
-	plan->last_word =
-		memory_allocate(memory, (size_t) (plan->groups * plan->levels), sizeof(int32_t));
-	for (int i = 0; i < plan->groups * plan->levels; i++)
-		plan->last_word[i] = (int32_t) list->words;
-	for (int64_t c = 0; c < list->count; c++)
-		for (int v = 0; v < plan->levels; v++)
-			plan->last_word[list->key[c].group * plan->levels + v] =
-				list->start[c] + plan->weight[v] - plan->weight[0];
+	find_losses(plan, list, memory);
 	list_destroy(list, memory);
 }
 
@@ -580,7 +598,8 @@ select_plan_destroy(SelectPlan *plan, Memory *memory)
 	memory_release(memory, plan->rows.low);
 	memory_release(memory, plan->rows.size);
 	memory_release(memory, plan->first_size);
-	memory_release(memory, plan->last_word);
+	memory_release(memory, plan->without);
+	memory_release(memory, plan->with);
 	memory_release(memory, plan->dense_net);
 	memory_release(memory, plan->next);
 	memory_release(memory, plan->prefix);
