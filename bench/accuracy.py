@@ -234,7 +234,7 @@ This page has training accuracies in percent, as mean±standard error of the mea
 positive if and only if its score is greater than 0. `bench/accuracy.sh` measures and writes this page and `accuracy.tsv`, which
 also has the number of runs, the standard deviation and the day; `bench/accuracy_sets.py` describes the sets. Adjacency is replace
 unless a row says add_remove, which is the easier notion. delta is 1 / n^2 for Gaussian noise, and 0 otherwise. A cell has at least
-20 runs, or at least 3 if they take more than a minute together, or fewer through SQL; - is not measured.
+20 runs, or fewer where they take long or go through SQL (`accuracy.tsv` has their number); - is not measured.
 
 ![training accuracy against epsilon, a panel for each of nine sets](accuracy.svg)
 
@@ -265,7 +265,7 @@ solver together (`bench/accuracy.sh --sql`).
     sql_table(out, cells)
     out.append("""## Each mechanism
 
-In a cell that says over 30 s, a run took longer and was ended. Rows marked unproven are not private as they claim. In a cell that
+In a cell that says over so many seconds, a run took longer and was ended. Rows marked unproven are not private as they claim. In a cell that
 says refused, the mechanism promises nothing and releases nothing (theorem O4). The first number is its bound on the mean loss of a
 row above the least, the second that of weights of 0.
 """)
