@@ -192,6 +192,7 @@ improve(Tree *tree, TreeEffort effort)
 
 	for (int k = 0; k < effort.hard; k++)
 		relaxation_sweep(&tree->relaxation, most);
+	tree_count_sweeps(tree, effort.hard + effort.soft);
 	if (effort.soft > 0)
 		sum_up(tree);
 	for (int k = 0; k < effort.soft; k++)
@@ -204,6 +205,7 @@ build(Tree *tree, const Box *box, const TreeNode *parent)
 {
 	relaxation_build(&tree->relaxation, box, parent != NULL ? &tree->inherited : NULL);
 	relaxation_bound(&tree->relaxation);
+	tree_count_box(tree);
 }
 
 /* Bounds the parts of the box.  The noise programme's forward messages must be current. */

@@ -17,6 +17,9 @@
 
 #define TREE_SCALE PRIOR_SCALE
 
+/* Cells' tables and messages of one box, 8 bytes each; see row_tables_create(). */
+#define TREE_TABLE_ENTRIES (INT64_C(1) << 22)
+
 _Static_assert(SELECT_MAX_SPAN *TREE_SCALE + PRIOR_MAX_COST < ORACLE_LIMIT,
 			   "R1 of oracle_internal.h");
 _Static_assert(sizeof(long) >= sizeof(int64_t), "GMP's and MPFR's long arguments hold 64 bits");
@@ -145,6 +148,8 @@ struct Tree
 	int64_t max_bytes; /* beyond this, expanded nodes are not kept */
 	int64_t expanded;  /* nodes */
 	int64_t attempts;
+	int64_t effort;   /* tree_effort.c */
+	int64_t updates;  /* of the rows' tables, that effort counts */
 	int64_t restored; /* expansions that fell back to the parent's multipliers */
 };
 
@@ -176,6 +181,18 @@ extern void tree_estimate(Tree *tree, const Box *box, const TreeNode *parent, bo
 
 /* exp(-rate lower) * sum as a length, with the allowance of a node at that depth. */
 extern TreeLength tree_bound(const Tree *tree, int64_t lower, double sum, int depth);
+
+/* ---- tree_effort.c: what the work costs, counted as it is done ---- */
+
+/* Counts a box that has been built and bounded, and sweeps of it. */
+extern void tree_count_box(Tree *tree);
+extern void tree_count_sweeps(Tree *tree, int sweeps);
+
+/* Counts the exact mass of a leaf. */
+extern void tree_count_leaf(Tree *tree);
+
+/* Counts the way of an attempt to a node. */
+extern void tree_count_path(Tree *tree, const TreeNode *node);
 
 /* ---- tree_multipliers.c: what a node keeps for its children ---- */
 

@@ -21,8 +21,8 @@
  * After the attempt, U of each node passed becomes the smaller of itself and the sum of its
  * children's.  An attempt answers w with probability m(w) / U(root), whatever happened before.
  *
- * An attempt is never broken off, because that would change the law: the limit of attempts is
- * checked between attempts only.  In a full tree the nodes that an attempt expands are scratch;
+ * An attempt is never broken off, because that would change the law: the limit of effort is checked
+ * between attempts only.  In a full tree the nodes that an attempt expands are scratch;
  * after the attempt the topmost of them becomes unexpanded again, with the U that it had right
  * after its expansion (theorem E10).
  *
@@ -35,9 +35,6 @@
 #include <string.h>
 
 #include "core/base/mutant.h"
-
-/* Cells' tables and messages of one box, 8 bytes each; see row_tables_create(). */
-#define TABLE_ENTRIES (INT64_C(1) << 22)
 
 /* The number of expansions after which a running attempt reports progress. */
 #define REPORT_EXPANSIONS 16
@@ -292,6 +289,8 @@ draw_from(Tree *tree, const TreeNode *node, TreePoint *point, Bits *bits, Select
 		for (int i = 0; i < GRID_MAX_LEVELS; i++)
 			tree->relaxation.cost[j][i] -= tree->model.cost[j][i];
 	relaxation_bound(&tree->relaxation);
+	tree_count_box(tree);
+	tree_count_leaf(tree);
 	return tree_leaf_draw(tree, point, bits, answer->index);
 }
 
@@ -345,6 +344,8 @@ attempt(Tree *tree, Bits *bits, SelectAnswer *answer)
 			if (MUTANT(23) && tree->bytes >= tree->max_bytes)
 				break;
 			expand_for_attempt(tree, node, &scratch);
+			if (MUTANT(220) && node->level == 0 && depth_of(node) > 1)
+				break;
 			if (MUTANT(21) || !tree_point_is_below(&point, node->bound))
 				break;
 		}
@@ -354,6 +355,7 @@ attempt(Tree *tree, Bits *bits, SelectAnswer *answer)
 			next = find_child(node, &point);
 	}
 	tree_point_clear(&point);
+	tree_count_path(tree, node);
 	if (scratch.top != NULL)
 	{
 		node = scratch.top;
@@ -364,11 +366,12 @@ attempt(Tree *tree, Bits *bits, SelectAnswer *answer)
 }
 
 bool
-tree_draw(Tree *tree, int64_t max_attempts, Bits *bits, SelectAnswer *answer)
+tree_draw(Tree *tree, int64_t effort, Bits *bits, SelectAnswer *answer)
 {
+	int64_t before = tree->effort;
 	bool accepted = false;
 
-	for (int64_t k = 0; !accepted && k < max_attempts; k++)
+	while (!accepted && tree->effort - before < effort)
 	{
 		tree->attempts++;
 		accepted = attempt(tree, bits, answer);
@@ -422,7 +425,7 @@ tree_create(const SelectProblem *problem, Memory *memory)
 	whole_box(problem->grid, &tree->model.box);
 	rate.denominator *= TREE_SCALE;
 	tree_powers_set(&tree->powers, rate);
-	relaxation_create(&tree->relaxation, &tree->model, TABLE_ENTRIES, NULL, memory);
+	relaxation_create(&tree->relaxation, &tree->model, TREE_TABLE_ENTRIES, NULL, memory);
 	tree_sums_create(&tree->sums, &tree->powers, &tree->relaxation.noise, memory);
 	make_scratch(tree);
 	tree_expand(tree, &tree->root);
@@ -445,11 +448,11 @@ tree_destroy(Tree *tree)
 }
 
 bool
-tree_exponential(const SelectProblem *problem, int64_t max_attempts, Bits *bits, Memory *memory,
+tree_exponential(const SelectProblem *problem, int64_t effort, Bits *bits, Memory *memory,
 				 SelectAnswer *answer)
 {
 	Tree *tree = tree_create(problem, memory);
-	bool accepted = tree_draw(tree, max_attempts, bits, answer);
+	bool accepted = tree_draw(tree, effort, bits, answer);
 
 	tree_destroy(tree);
 	return accepted;

@@ -6,11 +6,10 @@
  *
  * Two samplers draw this law exactly: enumeration with a group summed out (select.h), whose cost is
  * known from public parameters, and the tree sampler (tree.h), which is usually a hundred times
- * quicker but has no such bound.  A grid that can be enumerated gets some attempts of the tree
- * first, and is enumerated if they fail, so it is certain to finish.  Any other grid is left to the
- * tree without a limit (rule F4).  Each attempt of the tree that answers has the law, and the
- * number of attempts does not depend on what they would answer (tree_sampler.c), so changing over
- * does not change the law.
+ * quicker but has no such bound.  A grid that can be enumerated gets attempts of the tree of some
+ * effort first, and is enumerated if they fail, so it is certain to finish.  Any other grid is left
+ * to the tree without a limit (rule F4).  Each attempt of the tree that answers has the law,
+ * whatever those before it did (theorem E10), so changing over does not change the law.
  */
 #include "core/mechanisms/mechanism.h"
 
@@ -23,9 +22,9 @@
 #define ENUMERATED_AT_ONCE UINT64_C(2000000)
 
 /*
- * The tree gets one attempt for so many configurations: about the time that enumerating them takes.
+ * The tree gets so much effort for each configuration: about the time that enumerating them takes.
  */
-#define CONFIGURATIONS_PER_ATTEMPT 10000
+#define EFFORT_PER_CONFIGURATION 300
 
 static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
@@ -41,12 +40,12 @@ select_vector(const MechanismRequest *request, const SelectProblem *problem,
 			  const MechanismTools *tools, SelectAnswer *answer)
 {
 	uint64_t cost = select_cost(&request->grid, request->group);
-	int64_t attempts = (int64_t) (cost / CONFIGURATIONS_PER_ATTEMPT);
 
 	if (cost > EXPONENTIAL_SURE_COST)
-		(void) tree_exponential(problem, INT64_MAX, tools->bits, tools->memory, answer);
+		(void) tree_exponential(problem, TREE_NO_LIMIT, tools->bits, tools->memory, answer);
 	else if (cost <= ENUMERATED_AT_ONCE ||
-			 !tree_exponential(problem, attempts, tools->bits, tools->memory, answer))
+			 !tree_exponential(problem, (int64_t) cost * EFFORT_PER_CONFIGURATION, tools->bits,
+							   tools->memory, answer))
 		select_exponential(problem, tools->bits, tools->memory, answer);
 }
 

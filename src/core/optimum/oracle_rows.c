@@ -407,4 +407,5 @@ row_tables_update(RowTables *tables, const Choices *choices)
 	for (int g = 0; g < tables->groups; g++)
 		tabulate_group(tables, &tables->group[g]);
 	tables->tabulated = true;
+	tables->updates++;
 }

@@ -107,7 +107,8 @@ typedef struct RowTables
 	int64_t *entries; /* of all tables */
 	int32_t *value;   /* rows x numerics, in the order of groups */
 	int64_t *net;
-	bool tabulated; /* the tables are for the numeric box low .. high */
+	int64_t updates; /* how often the tables were computed */
+	bool tabulated;  /* the tables are for the numeric box low .. high */
 	int low[GRID_MAX_DIMENSION];
 	int high[GRID_MAX_DIMENSION];
 	int64_t pairs; /* of a group and a column of its pattern */

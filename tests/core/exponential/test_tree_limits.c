@@ -7,7 +7,8 @@
 #include "core/fixture.h"
 #include "core/reference.h"
 
-#define MANY_ATTEMPTS INT64_C(100000)
+#define MUCH_EFFORT (INT64_C(1) << 40)
+#define SOME_EFFORT 30000
 #define WIDE_DIMENSION GRID_MAX_DIMENSION
 #define WIDE_ROWS 60
 
@@ -52,7 +53,7 @@ draw_from_full(const Case *c, int64_t max_bytes, int draws)
 	{
 		SelectAnswer answer;
 
-		if (!tree_draw(tree, MANY_ATTEMPTS, &bits, &answer))
+		if (!tree_draw(tree, MUCH_EFFORT, &bits, &answer))
 		{
 			CHECK(!"a full tree still draws");
 			break;
@@ -87,6 +88,68 @@ test_full_trees(void)
 		forget_counts();
 		draw_from_full(&c, 6 * (int64_t) sizeof(Box), check_repetitions(2000));
 		CHECK(p_value(reference.law) > LAW_THRESHOLD);
+	}
+}
+
+/*
+ * Draws anew with a limit of effort that stops many of them, and lets the enumeration answer these:
+ * the limit is looked at between attempts, so both have the law (theorem E10).
+ */
+static void
+test_effort(void)
+{
+	int draws = check_repetitions(5000);
+	int stopped = 0;
+
+	for (int k = 0; k < RECIPES; k++)
+	{
+		Case c;
+
+		reseed(150 + (uint64_t) k);
+		make_case(&c, &recipes[k]);
+		enumerate(&c.problem);
+		for (int draw = 0; draw < draws; draw++)
+		{
+			Tree *tree = tree_create(&c.problem, memory);
+			SelectAnswer answer;
+
+			if (!tree_draw(tree, SOME_EFFORT, &bits, &answer))
+			{
+				stopped++;
+				select_exponential(&c.problem, &bits, memory, &answer);
+			}
+			count_answer(&c.grid, &answer);
+			tree_destroy(tree);
+		}
+		CHECK(p_value(reference.law) > LAW_THRESHOLD);
+	}
+	CHECK(stopped > draws / 10 && stopped < RECIPES * draws - draws / 10);
+}
+
+/* An attempt's effort is below the bound from public numbers. */
+static void
+test_most_effort(void)
+{
+	for (int k = 0; k < RECIPES; k++)
+	{
+		SelectAnswer answer;
+		double most;
+		Tree *tree;
+		Case c;
+
+		reseed(180 + (uint64_t) k);
+		make_case(&c, &recipes[k]);
+		most = tree_attempt_effort(&c.grid, (double) c.problem.instance->rows);
+		tree = tree_create(&c.problem, memory);
+		CHECK((double) tree->effort <= most);
+		for (int draw = 0; draw < 300; draw++)
+		{
+			int64_t before = tree->effort;
+
+			(void) tree_draw(tree, 1, &bits, &answer);
+			CHECK(tree->effort > before && (double) (tree->effort - before) <= most);
+		}
+		tree_destroy(tree);
 	}
 }
 
@@ -329,6 +392,8 @@ main(void)
 {
 	test_begin(1);
 	test_full_trees();
+	test_effort();
+	test_most_effort();
 	test_folding();
 	test_largest_dimension();
 	test_progress();
