@@ -116,7 +116,7 @@ spends($node, 'the table while a solver works', { epsilon => 0.5, charged => 1 }
 	is(scalar_of($node, "SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND mode = 'ExclusiveLock'"),
 		'0', 'no place for solvers is taken');
 });
-like($ana->ask(ask_for('hard', epsilon => 10) =~ s/permute_flip/exponential/r), qr/^\d+$/, 'after a cancel the role trains again');
+like($ana->ask(ask_for('hard', epsilon => 10) =~ s/"ternary"/{"sparse": 1}/r), qr/^\d+$/, 'after a cancel the role trains again');
 
 spends($node, 'ROLLBACK, a lost client', { epsilon => 1, charged => 2, released => 1 }, sub {
 	$ana->ask('BEGIN');

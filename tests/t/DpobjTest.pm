@@ -48,7 +48,7 @@ Test2::API::test2_add_callback_context_release(
 		exit 1 unless $hub->is_passing || $hub->isa('Test2::Hub::Subtest');
 	}) if $ENV{DPOBJ_FIRST_FAILURE};
 
-# A solve of milliseconds, and one of several seconds: permute-and-flip over 3^15 vectors.
+# A solve of milliseconds, and one of several seconds: permute-and-flip over 3^15 vectors of numbers.
 use constant QUICK => 'quick';
 use constant SLOW => 'slow';
 
@@ -61,9 +61,9 @@ CREATE TABLE quick AS
   SELECT i AS id, ARRAY[i % 2, i % 3 - 1]::float8[] AS features, i % 2 = 1 AS label
   FROM generate_series(1, 60) i;
 CREATE TABLE slow AS
-  SELECT i AS id, array_agg((hashint4(100 * i + j) >> 3 & 1)::float8 ORDER BY j) AS features,
+  SELECT i AS id, array_agg((hashint4(100 * i + j) >> 3 & 255) / 256.0::float8 ORDER BY j) AS features,
          hashint4(7 * i) & 1 = 1 AS label
-  FROM generate_series(1, 400) i, generate_series(1, 15) j
+  FROM generate_series(1, 1000) i, generate_series(1, 15) j
   GROUP BY i;
 SQL
 
@@ -156,14 +156,14 @@ sub hard_table
 {
 	my ($node, $database) = @_;
 	$node->safe_psql($database // 'postgres', <<'SQL');
-CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 400) i;
+CREATE TABLE hard AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_series(1, 4000) i;
 DO $$
 BEGIN
   FOR j IN 1..15 LOOP
-    EXECUTE format('ALTER TABLE hard ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
+    EXECUTE format('ALTER TABLE hard ADD c%s real NOT NULL DEFAULT random()', j);
   END LOOP;
 END $$;
-SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
+SELECT dpobj.protect('hard', (SELECT jsonb_object_agg(attname, CASE attname WHEN 'ill' THEN '{}' ELSE '{"scale": 1}' END::jsonb) FROM pg_attribute
                               WHERE attrelid = 'hard'::regclass AND attnum > 0));
 SQL
 	return;
