@@ -24,12 +24,12 @@ ALTER TABLE hard ADD t text NOT NULL DEFAULT 'v2500';
 CREATE TABLE busy AS TABLE hard;
 ALTER TABLE busy DROP c13, DROP c14, DROP c15;
 CREATE TABLE calm (LIKE busy);
-INSERT INTO calm SELECT b.* FROM (TABLE busy LIMIT 1) b, generate_series(1, 400);
+INSERT INTO calm SELECT b.* FROM (TABLE busy LIMIT 1) b, generate_series(1, 4000);
 CREATE TABLE long AS SELECT 1 AS a, 1 AS b, true AS ill, 'v2500'::text AS t FROM generate_series(1, 300000) i;
 CREATE TABLE front AS SELECT 1 AS a, 1 AS b, true AS ill, 'v0001'::text AS t FROM generate_series(1, 20000) i;
 CREATE TABLE back AS SELECT 1 AS a, 1 AS b, true AS ill, 'v2500'::text AS t FROM generate_series(1, 20000) i;
 VACUUM (FREEZE, ANALYZE) calm, busy, long, front, back;
-SELECT dpobj.protect(t, (SELECT jsonb_object_agg(attname, '{}'::jsonb) FROM pg_attribute
+SELECT dpobj.protect(t, (SELECT jsonb_object_agg(attname, CASE attname WHEN 'ill' THEN '{}' ELSE '{"scale": 1}' END::jsonb) FROM pg_attribute
                          WHERE attrelid = t AND attnum > 0 AND NOT attisdropped AND attname <> 't')) FROM unnest('{calm,busy}'::regclass[]) t;
 SELECT dpobj.protect(t, '{"a": {"scale": 1}, "b": {"scale": 1}, "ill": {}}') FROM unnest('{long,front,back}'::regclass[]) t;
 SELECT dpobj.set_budget(t, 'ana', 100000, 0) FROM unnest('{calm,busy,long,front,back,hard}'::regclass[]) t;

@@ -17,7 +17,7 @@ CREATE TABLE harder AS SELECT hashint4(7 * i) & 1 = 1 AS ill FROM generate_serie
 DO $$
 BEGIN
   FOR j IN 1..15 LOOP
-    EXECUTE format('ALTER TABLE harder ADD c%s boolean NOT NULL DEFAULT random() < 0.5', j);
+    EXECUTE format('ALTER TABLE harder ADD c%s real NOT NULL DEFAULT random()', j);
   END LOOP;
 END $$;
 CREATE TABLE hidden AS TABLE harder;

@@ -172,7 +172,7 @@ check_setting(const Setting *setting, double slack)
 static double
 slack_of(MechanismKind kind)
 {
-	return mechanism_perturbs(kind) ? 5 : 1.25;
+	return mechanism_perturbs(kind) ? 5 : 1.5;
 }
 
 static bool
