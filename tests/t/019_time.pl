@@ -40,7 +40,7 @@ BEGIN
     EXECUTE format($e$CREATE FUNCTION lent_%1$s() RETURNS integer LANGUAGE sql SECURITY DEFINER AS $f$
       SELECT cardinality((dp_halfspace(ARRAY[%2$s], ill, 0.5, 0,
         '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}')).weights) FROM %1$s $f$ $e$, t,
-      (SELECT string_agg(attname || '::integer', ', ') FROM pg_attribute
+      (SELECT string_agg(attname, ', ') FROM pg_attribute
        WHERE attrelid = t::regclass AND attname ~ '^c\d' AND NOT attisdropped));
   END LOOP;
 END $$;
