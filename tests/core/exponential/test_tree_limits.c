@@ -7,7 +7,7 @@
 #include "core/fixture.h"
 #include "core/reference.h"
 
-#define MUCH_EFFORT (INT64_C(1) << 40)
+#define MUCH_EFFORT (INT64_C(1) << 27)
 #define SOME_EFFORT 30000
 #define WIDE_DIMENSION GRID_MAX_DIMENSION
 #define WIDE_ROWS 60
