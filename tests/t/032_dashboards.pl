@@ -41,7 +41,7 @@ sub expanded
 	$query =~ s/\$__timeFilter\(([\w.]+)\)/$1 BETWEEN $from AND $to/g;
 	$query =~ s/\$__timeFrom\(\)/$from/g;
 	$query =~ s/\$__timeTo\(\)/$to/g;
-	$query =~ s/\$\{relation:sqlstring\}/'public.quick','public.slow','public.visit'/g;
+	$query =~ s/\$\{relation:sqlstring\}/'public.quick','public.slower','public.visit'/g;
 	return $query;
 }
 
