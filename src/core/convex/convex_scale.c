@@ -200,10 +200,9 @@ static void
 settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)
 {
 	double lambda = lambda_value(terms->lambda);
-
-	scale->inner = 0;
 	double change = convex_gradient_change(terms->loss, adjacency);
 
+	scale->inner = 0;
 	scale->outer = distance_scale(terms, epsilon, (change + 2 * scale->tolerance) / lambda);
 }
 
