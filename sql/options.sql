@@ -11,7 +11,7 @@ FROM generate_series(1, 100) i;
 CREATE FUNCTION weights(options jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE m dp_model;
 BEGIN
-  m := (SELECT dp_halfspace(features, rich, 10000, 0, options) FROM person);
+  m := (SELECT dp_halfspace(features, rich, 10000, 0, options || '{"endless": true}') FROM person); -- for opdisc and rspm
   RETURN format('%s %s %s', m.mechanism, m.weights, m.guarantee);
 END $$;
 SELECT * FROM answers($$SELECT weights('%')$$,
@@ -52,7 +52,7 @@ SELECT weights('{"grid": {"max": 16}, "mechanism": "opdisc", "noise": "paraboloi
 CREATE FUNCTION noisy(delta numeric, options jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE m dp_model;
 BEGIN
-  m := (SELECT dp_halfspace(features, rich, 10000::numeric, delta, options) FROM person);
+  m := (SELECT dp_halfspace(features, rich, 10000::numeric, delta, options || '{"endless": true}') FROM person);
   RETURN format('%s %s %s, delta %s, ledger %s %s', m.mechanism, m.weights, m.guarantee, m.delta,
                 (SELECT format('%s %s', l.guarantee, l.delta = m.delta::numeric) FROM dpobj.ledger l
                  WHERE l.id = m.release),
@@ -117,7 +117,7 @@ END $$;
 SELECT * FROM answers($$SELECT prior_of('%')$$,
   '{"grid": "sign", "prior": {"power": 2}}', '{"grid": "sign", "prior": {"power": 0.125}}', '{"grid": "ternary", "prior": {"power": 16.0}, "mechanism": "permute_flip"}',
   '{"grid": "sign", "prior": {"power": 0}}', '{"grid": "sign", "prior": "uniform"}', '{"grid": "sign"}', '{"grid": "sign", "mechanism": "permute_flip"}',
-  '{"grid": "sign", "mechanism": "opdisc"}');
+  '{"grid": "sign", "mechanism": "opdisc", "endless": true}');
 SELECT * FROM answers($$SELECT prior_of('%')$$,
   '{"prior": "normal"}', '{"prior": 2}', '{"prior": {}}', '{"prior": {"power": -1}}', '{"prior": {"power": 16.001}}', '{"prior": {"power": 1.0005}}',
   '{"prior": {"power": "2"}}', '{"prior": {"power": 2, "scale": 1}}', '{"prior": {"exponent": 2}}',
@@ -167,11 +167,11 @@ BEGIN
   RETURN format('%s %s of %s', m.mechanism, cardinality(m.weights), m.details -> 'log2_grid');
 END $$;
 SELECT * FROM answers($$SELECT drawn('%')$$,
-  '{"dimension": 23}', '{"dimension": 128, "mechanism": "exponential", "grid": {"max": 4}}',
-  '{"dimension": 128, "mechanism": "exponential", "grid": {"ball": 128}}',
-  '{"dimension": 128, "mechanism": "exponential", "grid": "sign", "modulus": 2}', '{"dimension": 128, "grid": {"sparse": 4}}',
-  '{"dimension": 128, "mechanism": "opdisc", "grid": {"max": 4}}', '{"dimension": 128, "mechanism": "opdisc", "grid": {"ball": 128}}',
-  '{"dimension": 128, "mechanism": "opdisc", "grid": {"sparse": 4}}', '{"dimension": 128, "mechanism": "opdisc", "grid": "sign", "modulus": 2}',
+  '{"dimension": 23}', '{"dimension": 128, "mechanism": "exponential", "endless": true, "grid": {"max": 4}}',
+  '{"dimension": 128, "mechanism": "exponential", "endless": true, "grid": {"ball": 128}}',
+  '{"dimension": 128, "mechanism": "exponential", "endless": true, "grid": "sign", "modulus": 2}', '{"dimension": 128, "grid": {"sparse": 4}}',
+  '{"dimension": 128, "mechanism": "opdisc", "endless": true, "grid": {"max": 4}}', '{"dimension": 128, "mechanism": "opdisc", "endless": true, "grid": {"ball": 128}}',
+  '{"dimension": 128, "mechanism": "opdisc", "endless": true, "grid": {"sparse": 4}}', '{"dimension": 128, "mechanism": "opdisc", "endless": true, "grid": "sign", "modulus": 2}',
   '{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"max": 4}}',
   '{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"ball": 128}, "parts": 3}',
   '{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"sparse": 4}}', '{"dimension": 43, "groups": [20, 20, 3], "numeric": [41, 42, 43]}');

@@ -9,6 +9,7 @@ INSERT INTO lodger SELECT 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' END
   CASE WHEN i % 50 > 25 THEN 'bad' ELSE 'good' END FROM generate_series(1, 200) i;
 CREATE TABLE lodger_case (who int, x float8, y boolean);
 CREATE TABLE lodger_bare (x float8, y boolean);
+CREATE TABLE lodger_free (x float8, y boolean);
 CREATE TABLE sheltered (x float8, y boolean);
 ALTER TABLE sheltered ENABLE ROW LEVEL SECURITY;
 CREATE VIEW lodger_view AS SELECT * FROM lodger;
@@ -16,6 +17,7 @@ REVOKE ALL ON lodger, lodger_case, lodger_bare, sheltered FROM PUBLIC;
 SELECT dpobj.protect('lodger', '{"age": {"bins": [30, 46, 60]}, "sex": {"levels": ["f", "m"], "drop_first": true},
   "weight": {"center": 80, "scale": 20}, "ill": {}, "outcome": {"positive": ["bad"]}}');
 SELECT dpobj.protect('lodger_case', '{"x": {}, "y": {}}', adjacency => 'add_remove', person => 'who', max_rows_per_person => 3);
+SELECT dpobj.protect('lodger_free', '{"x": {}, "y": {}}', adjacency => 'add_remove');
 SELECT dpobj.protect('sheltered', '{"x": {}, "y": {}}', ignore_rls => true);
 SELECT dpobj.set_budget('lodger', 'dpobj_price_ana', 10, 0);
 SELECT dpobj.set_budget('lodger', NULL, 12, 0);
@@ -24,37 +26,39 @@ SELECT dpobj.set_budget('lodger_case', 'dpobj_price_group', 5, 0.001, max_releas
 -- A number of features; d and epsilon, exact decimals.
 SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 23, 1, options => '{"groups": [7, 6, 5, 2, 1, 1, 1], "grid": "ternary"}'));
 SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 3, 0.1234567891, 0.001, '{"mechanism": "permute_flip", "adjacency": "add_remove"}'));
-SELECT jsonb_pretty(dpobj.price_aggregate(method => 'halfspace', d => 40, epsilon => 1, options => '{"grid": "sign", "mechanism": "opdisc"}'));
+SELECT jsonb_pretty(dpobj.price_aggregate(method => 'halfspace', d => 40, epsilon => 1, options => '{"grid": "sign", "mechanism": "opdisc", "endless": true}'));
 SELECT p ->> 'gauge' AS gauge, p -> 'N' AS n, p -> 'rate' AS rate, p -> 'error' AS error
   FROM unnest(ARRAY['{"grid": "sign", "modulus": 2}', '{"grid": "ternary"}', '{"grid": {"sparse": 4}}', '{"grid": {"ball": 9}}']::jsonb[]) o,
-       dpobj.price_aggregate('halfspace', 23, 1, 0, o || '{"mechanism": "opdisc"}') p;
+       dpobj.price_aggregate('halfspace', 23, 1, 0, o || '{"mechanism": "opdisc", "endless": true}') p;
 -- the other noises: scale, in rows for a weight of 1, and a bound on the error
 SELECT m AS mechanism, n AS noise, p ->> 'features' AS features, p ->> 'gauge' AS gauge, p ->> 'guarantee' AS guarantee, p -> 'delta' AS delta,
        round(coalesce(p ->> 'sigma', p ->> 'radius_scale')::numeric, 4) AS scale, p ->> 'bound' AS bound, p -> 'numbers' AS numbers, p -> 'error' AS error
   FROM unnest('{opdisc,rspm}'::text[]) m, unnest('{gauge,laplace,spherical,gaussian}'::text[]) n,
-       dpobj.price_aggregate('halfspace', 23, 1, 0.125, jsonb_build_object('grid', 'sign', 'mechanism', m, 'noise', n)) p;
+       dpobj.price_aggregate('halfspace', 23, 1, 0.125, jsonb_build_object('grid', 'sign', 'mechanism', m, 'noise', n, 'endless', true)) p;
 SELECT round((p ->> 'sigma')::numeric, 4) AS sigma, p ->> 'bound' AS bound, p ->> 'features' AS features, p -> 'error' AS error
-  FROM dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "gaussian"}') p;
+  FROM dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": {"ball": 23}, "mechanism": "opdisc", "endless": true, "noise": "gaussian"}') p;
 SELECT round((p ->> 'radius_scale')::numeric, 4) AS radius_scale, p -> 'numbers' AS numbers, p -> 'error' AS error
-  FROM dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "paraboloid"}') p;
-SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
-SELECT dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
+  FROM dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "endless": true, "noise": "paraboloid"}') p;
+SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "endless": true, "noise": "gaussian"}');
+SELECT dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "endless": true, "noise": "published"}');
 SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 1000000}'));
 SELECT p -> 'parts' AS parts, p -> 'nodes' AS nodes, p -> 'lead' AS lead
   FROM unnest(ARRAY['{"n": 1000}', '{"n": 1}', '{"parts": 7, "part_nodes": 9}', '{"adjacency": "add_remove"}']::jsonb[]) o,
        dpobj.price_aggregate('halfspace', 23, 2, 0, o || '{"mechanism": "sample_aggregate", "grid": {"sparse": 2}}') p;
 -- mechanism auto chooses as the aggregate does
 SELECT d, p ->> 'mechanism' AS mechanism, p ->> 'sure_to_finish' AS sure
-  FROM (VALUES (10), (23), (45)) v(d), dpobj.price_aggregate('halfspace', d, 1, 0, '{"grid": "ternary"}') p;
+  FROM (VALUES (10), (23), (45)) v(d), dpobj.price_aggregate('halfspace', d, 1, 0, '{"grid": "ternary", "endless": true}') p;
+SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "ternary"}');
+SELECT p ->> 'mechanism' AS mechanism, p -> 'seconds_at_most' AS seconds FROM dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "ternary", "time_limit": 60}') p;
 SELECT dpobj.price_aggregate('halfspace', 60, 1);
-SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "n": 1000000}');
+SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "n": 1000000, "endless": true}');
 SELECT p ->> 'guarantee' FROM dpobj.price_aggregate('halfspace', 3, 1, 0, '{"time_limit": 10}') p;
 SELECT p -> 'dimension' AS dimension FROM dpobj.price_aggregate('halfspace', 3, 1, 0, '{"intercept": true, "dimension": 3}') p;
 -- a prior is part of the price, and of the bound on the error: large weights may be worse, but are seldom drawn
 SELECT m AS mechanism, o AS prior, p -> 'prior' AS said, p -> 'error' AS error
   FROM unnest('{exponential,permute_flip}'::text[]) m, unnest(ARRAY['"uniform"', '{"power": 0.5}', '{"power": 2}']::jsonb[]) o,
-       dpobj.price_aggregate('halfspace', 4, 1, 0, jsonb_build_object('grid', '{"max": 8}'::jsonb, 'mechanism', m, 'prior', o)) p;
-SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "prior": {"power": 2}}');
+       dpobj.price_aggregate('halfspace', 4, 1, 0, jsonb_build_object('grid', '{"max": 8}'::jsonb, 'mechanism', m, 'prior', o, 'n', 10000)) p;
+SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "prior": {"power": 2}, "endless": true}');
 SELECT dpobj.price_aggregate('auto', 4, 1, 0, '{"prior": {"power": 2}}') ->> 'method' AS method;
 SELECT dpobj.price_aggregate('logistic', 4, 1, 0, '{"prior": {"power": 2}}');
 -- less noise for more epsilon, and for fewer vectors
@@ -89,6 +93,9 @@ SELECT p -> 'delta' AS delta FROM dpobj.price_aggregate('halfspace', 3, 1, 0.5) 
 -- if e^epsilon overflows, no delta is left for a row
 SELECT dpobj.price('lodger_case', NULL, 3000, features => '{x}', delta => 0.5, method => 'logistic', options => '{"noise": "gaussian"}');
 SELECT p -> 'unit' AS unit, p -> 'remaining' AS remaining FROM dpobj.price('sheltered', NULL, 1, features => '{x}') p;
+-- how many rows a table has room for says something under replace of rows only
+SELECT name, p -> 'rows_at_most' AS rows_at_most, p -> 'mechanism' AS mechanism
+  FROM unnest('{lodger,lodger_case,lodger_free}'::regclass[]) name, dpobj.price(name, NULL, 1, method => 'logistic', features => CASE name WHEN 'lodger'::regclass THEN '{age}'::name[] ELSE '{x}' END) p;
 
 -- dpobj.train does what the price says.
 \c - dpobj_price_ana
@@ -118,6 +125,11 @@ SELECT dpobj.price('lodger', NULL, 1, options => '{"mechanism": "exponential", "
 SELECT dpobj.price_aggregate('halfspace', 3, 1, 0, '{"mechanism": "exponential", "noise": "laplace"}');
 SELECT dpobj.price('lodger', NULL, 1, options => '{"iterations": 10}');
 SELECT dpobj.price('lodger', NULL, 1, options => '{"n": 10}');
+SELECT dpobj.price('lodger', NULL, 1, options => '{"endless": true}');
+-- a limit on time lets no analyst's run last
+SET dpobj.time_limit = 60;
+SELECT dpobj.price('lodger', NULL, 1, options => '{"grid": {"ball": 1000}}');
+RESET dpobj.time_limit;
 
 -- Nothing is written, and it may run where nothing can be.
 \c - dpobj_price_ana
@@ -159,6 +171,6 @@ SELECT arguments, answer_of(format('SELECT dpobj.train(%s)', replace(arguments, 
 
 \c - postgres
 DROP VIEW lodger_view;
-DROP TABLE lodger, lodger_case, lodger_bare, sheltered;
+DROP TABLE lodger, lodger_case, lodger_bare, lodger_free, sheltered;
 DROP OWNED BY dpobj_price_ana, dpobj_price_bob;
 DROP ROLE dpobj_price_ana, dpobj_price_bob, dpobj_price_group;

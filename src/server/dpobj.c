@@ -46,9 +46,9 @@ _PG_init(void)
 		"makes the guarantee conditional; 0, the default, sets none.",
 		&dpobj_time_limit, 0, 0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable(
-		"dpobj.longest_run",
-		"Seconds within which the draw from an automatic grid must be certain to end.",
-		"They are counted from public numbers with two threads, before the charge.",
+		"dpobj.longest_run", "Seconds within which a run must be certain to end.",
+		"They are counted from public numbers with two threads, before the charge. A run that may "
+		"take longer is refused unless it has a time limit or \"endless\": true.",
 		&dpobj_longest_run, 600, 1, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"dpobj.memory_limit", "Memory for a training's rows and its solver together.",

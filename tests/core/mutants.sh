@@ -139,7 +139,9 @@ mutants=(
   '211|test_select_kernel|enumeration: the rows after the last whole vector left out'
   '212|test_select_kernel|enumeration: tables of a new number not made again'
   '213|test_select_kernel|enumeration: tables of cells with a column keep the first level'
+  '219|test_run_terms|admission: the number of rows is ignored'
   '220|test_tree_limits|tree: an attempt is broken off where it goes deep'
+  '221|test_run_terms|admission: the seconds of the tree sampler are not counted'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

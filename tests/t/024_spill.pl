@@ -198,7 +198,7 @@ sub halfspace
 	my $before = scalar_of($node, $query);
 	my $session = session_with(@settings);
 	my $statement = "SELECT (dp_halfspace(features, label, 10000, 0, '{\"mechanism\": \"$mechanism\", "
-	  . '"grid": "ternary"}\')).weights FROM narrow';
+	  . '"grid": "ternary", "endless": true}\')).weights FROM narrow';
 	my $plan = $session->ask("EXPLAIN $statement");
 	my $weights = $session->ask($statement);
 	quit_counted($session);

@@ -11,6 +11,9 @@
 #include "core/convex/convex_row.h"
 #include "core/base/mutant.h"
 
+/* Nanoseconds for a coordinate of a row at a point. */
+#define POINT_TIME 1.0
+
 /* ---- plan ---- */
 
 static bool
@@ -154,7 +157,7 @@ plan_within_limits(const MechanismRequest *request, ConvexNetPlan *plan)
 }
 
 /*
- * The mechanism always finishes: points are enumerated, and the draw is by rejection (net_law.c).
+ * The mechanism always ends: points are enumerated, and the draw is by rejection (net_law.c).
  */
 void
 convex_net_admit(const MechanismRequest *request, MechanismVerdict *verdict)
@@ -162,9 +165,13 @@ convex_net_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 	ConvexNetPlan plan;
 
 	verdict->admitted = plan_within_limits(request, &plan);
-	verdict->finishes = true;
 	verdict->cost = verdict->admitted ? (uint64_t) plan.points : UINT64_MAX;
-	verdict->limit = NET_MAX_POINTS;
+	verdict->most = 1e-9 * POINT_TIME * (double) verdict->cost * request->run.rows *
+					(request->grid.dimension + 1);
+	verdict->expected = verdict->most / 2;
+	if (is_local(request))
+		verdict->most +=
+			RUN_MOST_PASSES * run_pass_seconds(&request->run, request->grid.dimension, true);
 }
 
 /* ---- release ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/convex/box_minimise.h"
+#include "core/mechanisms/convex_release.h"
 #include "core/base/integers.h"
 #include "core/base/mutant.h"
 #include "core/convex/net_loss.h"
@@ -111,7 +112,8 @@ is_complete(const MechanismRequest *request)
 void
 convex_opsamp_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
-	*verdict = (MechanismVerdict){.finishes = true}; /* every call ends (box_minimise.h) */
+	/* every call ends (box_minimise.h) */
+	convex_set_seconds(request, request->convex.calls, verdict);
 	if (is_complete(request))
 	{
 		OpsampProblem problem = convex_opsamp_problem(request);

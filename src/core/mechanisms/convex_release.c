@@ -50,11 +50,21 @@ fits(const MechanismRequest *request, ConvexScale *scale)
 }
 
 void
+convex_set_seconds(const MechanismRequest *request, double minimisers, MechanismVerdict *verdict)
+{
+	double pass = run_pass_seconds(&request->run, request->grid.dimension, true);
+
+	verdict->expected = RUN_USUAL_PASSES * minimisers * pass;
+	verdict->most = (RUN_MOST_PASSES + 2 * RUN_USUAL_PASSES * (minimisers - 1)) * pass;
+}
+
+void
 convex_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	ConvexScale scale;
 
-	*verdict = (MechanismVerdict){.admitted = fits(request, &scale), .finishes = true};
+	verdict->admitted = fits(request, &scale);
+	convex_set_seconds(request, 1, verdict);
 }
 
 /* ---- steps ---- */

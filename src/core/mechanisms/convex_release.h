@@ -18,7 +18,11 @@ extern ConvexKind convex_kind(const MechanismRequest *request);
 /* convex_scale() for a request. */
 extern ConvexVerdict convex_request_scale(const MechanismRequest *request, ConvexScale *scale);
 
-/* Such a request always finishes (convex_minimise.h). */
+/* Adds the seconds that so many certified minimisers take to a verdict. */
+extern void convex_set_seconds(const MechanismRequest *request, double minimisers,
+							   MechanismVerdict *verdict);
+
+/* Such a request always ends (convex_minimise.h). */
 extern void convex_admit(const MechanismRequest *request, MechanismVerdict *verdict);
 
 /* Loss, regularisation and radius of any convex mechanism, as facts. */

@@ -145,19 +145,31 @@ is_tree_quick(const GridTerms *terms, const Grid *grid)
 	return numbers <= TREE_NUMBERS && grid->constraint == GRID_PRODUCT;
 }
 
-/* Is a draw from the grid sure to end in time? */
+/* Is a draw from the grid sure to end in time?  Sets how long it may then take. */
+static bool
+ends(const GridTerms *terms, const Grid *grid, RunTerms *run)
+{
+	const Encoding *encoding = terms->encoding;
+
+	*run = terms->run;
+	run->longest = fmin(run->longest, is_tree_quick(terms, grid) ? TREE_RUN : QUICK_RUN);
+	return run_fits_grid(run, grid, select_cheapest_group(grid, encoding->group, encoding->groups));
+}
+
+RunTerms
+grid_default_run(const GridTerms *terms, const Grid *grid)
+{
+	RunTerms run;
+
+	return ends(terms, grid, &run) ? run : terms->run;
+}
+
 static bool
 fits(const GridTerms *terms, const Grid *grid)
 {
-	const Encoding *encoding = terms->encoding;
-	SelectGroup group = select_cheapest_group(grid, encoding->group, encoding->groups);
-	int longest = is_tree_quick(terms, grid) ? TREE_RUN : QUICK_RUN;
-	RunTerms run = terms->run;
+	RunTerms run;
 
-	if (run.longest > longest)
-		run.longest = longest;
-	return encoding_score_bound(encoding, grid) < SCORE_LIMIT &&
-		   select_cost(grid, group) <= EXPONENTIAL_SURE_COST && run_fits_grid(&run, grid, group);
+	return encoding_score_bound(terms->encoding, grid) < SCORE_LIMIT && ends(terms, grid, &run);
 }
 
 /* Is the mean loss by theorem U1, 2 ln |W| / evidence of the rows, worth the grid's size? */

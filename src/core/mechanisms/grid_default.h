@@ -77,4 +77,10 @@ extern double grid_evidence(int64_t rows, int64_t epsilon, Adjacency adjacency);
  */
 extern void grid_default(const GridTerms *terms, GridWidths *widths, Grid *grid);
 
+/*
+ * How long a draw from that grid may take: less than terms->run says, unless even few weights take
+ * longer.
+ */
+extern RunTerms grid_default_run(const GridTerms *terms, const Grid *grid);
+
 #endif

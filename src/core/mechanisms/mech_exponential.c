@@ -6,10 +6,11 @@
  *
  * Two samplers draw this law exactly: enumeration with a group summed out (select.h), whose cost is
  * known from public parameters, and the tree sampler (tree.h), which is usually a hundred times
- * quicker but has no such bound.  A grid that can be enumerated gets attempts of the tree of some
- * effort first, and is enumerated if they fail, so it is certain to finish.  Any other grid is left
- * to the tree without a limit (rule F4).  Each attempt of the tree that answers has the law,
- * whatever those before it did (theorem E10), so changing over does not change the law.
+ * quicker but has no such bound.  A grid whose enumeration fits the longest run (run_terms.h) gets
+ * attempts of the tree of some effort first, and is enumerated if they fail, so it is certain to
+ * finish.  Any other grid is left to the tree without a limit (rule F4).  Each attempt of the tree
+ * that answers has the law, whatever those before it did (theorem E10), so changing over does not
+ * change the law.
  */
 #include "core/mechanisms/mechanism.h"
 
@@ -18,20 +19,31 @@
 #include "core/exponential/tree.h"
 #include "core/mechanisms/utility.h"
 
-/* So few configurations are enumerated without trying the tree, which would not be quicker. */
-#define ENUMERATED_AT_ONCE UINT64_C(2000000)
+/* Seconds of a usual draw by the tree, where so many columns at most are not 0 and 1 only. */
+#define USUAL_TREE_SECONDS 5.0
+#define USUAL_NUMBERS 3
 
-/*
- * The tree gets so much effort for each configuration: about the time that enumerating them takes.
- */
-#define EFFORT_PER_CONFIGURATION 300
+/* Otherwise the tree often fails, and the enumeration follows it. */
+static bool
+is_tree_quick(const MechanismRequest *request)
+{
+	int numbers = 0;
+
+	for (int j = 0; j < request->grid.dimension; j++)
+		numbers += request->run.parts.part[j] < 0 && request->grid.levels[j] > 1;
+	return numbers <= USUAL_NUMBERS && request->grid.constraint == GRID_PRODUCT;
+}
 
 static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
+	GridRun run = run_of_grid(&request->run, &request->grid, request->group);
+
 	verdict->cost = select_cost(&request->grid, request->group);
-	verdict->limit = EXPONENTIAL_SURE_COST;
-	verdict->finishes = verdict->cost <= verdict->limit;
+	verdict->most = run.finishes ? run.tree + run.enumeration : INFINITY;
+	verdict->expected = run.tree > 0 && is_tree_quick(request)
+							? fmin(run.enumeration, USUAL_TREE_SECONDS)
+							: verdict->most;
 	verdict->admitted = true;
 }
 
@@ -39,13 +51,8 @@ static void
 select_vector(const MechanismRequest *request, const SelectProblem *problem,
 			  const MechanismTools *tools, SelectAnswer *answer)
 {
-	uint64_t cost = select_cost(&request->grid, request->group);
-
-	if (cost > EXPONENTIAL_SURE_COST)
-		(void) tree_exponential(problem, TREE_NO_LIMIT, tools->bits, tools->memory, answer);
-	else if (cost <= ENUMERATED_AT_ONCE ||
-			 !tree_exponential(problem, (int64_t) cost * EFFORT_PER_CONFIGURATION, tools->bits,
-							   tools->memory, answer))
+	if (request->effort == 0 ||
+		!tree_exponential(problem, request->effort, tools->bits, tools->memory, answer))
 		select_exponential(problem, tools->bits, tools->memory, answer);
 }
 

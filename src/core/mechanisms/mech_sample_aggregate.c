@@ -22,24 +22,48 @@
 #include "core/mechanisms/utility.h"
 
 /*
- * The most nodes of all parts together; public.  A node of a small part takes some ten
- * microseconds, so this is about ten minutes.
+ * Seconds of a node on a slow machine: of any part, and for each of the part's rows and
+ * coordinates. The rows of all parts are those of the table.
  */
-#define NODE_LIMIT UINT64_C(20000000)
+#define NODE_SECONDS 30e-6
+#define NODE_ROW_SECONDS 50e-9
+#define NODE_STATE_SECONDS 20e-9
 
 /* The range of the default number of parts. */
 #define LEAST_PARTS 16
 #define MOST_DEFAULT_PARTS 4096
 
+/* The default number of nodes that a part searches, fewer if the longest run allows no more. */
+#define DEFAULT_PART_NODES 1000
+
 /* The default number of parts leaves this many rows of a part for each coordinate. */
 #define ROWS_PER_COORDINATE 2
+
+/* Seconds for every node that a part may search. */
+static double
+node_seconds(const MechanismRequest *request)
+{
+	double d = request->grid.dimension;
+	double part = NODE_SECONDS + NODE_STATE_SECONDS * d * grid_states(&request->grid);
+
+	return request->parts * part + NODE_ROW_SECONDS * d * request->run.rows;
+}
 
 static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	verdict->cost = (uint64_t) request->parts * (uint64_t) request->part_nodes;
-	verdict->limit = NODE_LIMIT;
-	verdict->admitted = verdict->finishes = verdict->cost <= verdict->limit;
+	verdict->most = (double) request->part_nodes * node_seconds(request);
+	verdict->expected = verdict->most / 3;
+	verdict->admitted = true;
+}
+
+int64_t
+sample_aggregate_nodes(const MechanismRequest *request)
+{
+	double fit = request->run.longest / node_seconds(request);
+
+	return (int64_t) fmax(1, fmin(fit, DEFAULT_PART_NODES));
 }
 
 /* Twice the lead that wins, so half of the parts have to agree. */

@@ -10,6 +10,9 @@
 #include "core/mechanisms/descent_run.h"
 #include "core/mechanisms/mechanism.h"
 
+/* Of one number of the noise. */
+#define NOISE_SECONDS 50e-6
+
 /* z over the steepness of the loss. */
 static double
 noise_of(const MechanismRequest *request)
@@ -29,7 +32,12 @@ gradient_noise(const MechanismRequest *request)
 static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
-	*verdict = (MechanismVerdict){.admitted = noise_of(request) > 0, .finishes = true};
+	double pass = run_pass_seconds(&request->run, request->grid.dimension, false);
+
+	verdict->admitted = noise_of(request) > 0;
+	verdict->most =
+		request->descent.iterations * (pass + NOISE_SECONDS * (double) request->grid.dimension);
+	verdict->expected = verdict->most / 2;
 }
 
 static void

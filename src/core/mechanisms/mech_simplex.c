@@ -15,6 +15,10 @@
 #include "core/simplex/simplex_minimise.h"
 #include "core/simplex/simplex_scale.h"
 
+/* Of the minimiser, for a pair of features, and of a draw. */
+#define MINIMISER_SECONDS 1e-3
+#define DRAW_SECONDS 1e-6
+
 int64_t
 simplex_request_draws(const MechanismRequest *request)
 {
@@ -26,7 +30,13 @@ simplex_request_draws(const MechanismRequest *request)
 static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
-	*verdict = (MechanismVerdict){.admitted = simplex_request_draws(request) > 0, .finishes = true};
+	double d = request->grid.dimension;
+	int64_t draws = simplex_request_draws(request);
+
+	verdict->admitted = draws > 0;
+	verdict->most = run_pass_seconds(&request->run, request->grid.dimension, true) +
+					MINIMISER_SECONDS * d * d + DRAW_SECONDS * (double) draws;
+	verdict->expected = verdict->most / 2;
 }
 
 /* The first index whose cumulative weight is above the point. */

@@ -19,6 +19,16 @@ mechanism_get(MechanismKind kind)
 	return (unsigned) kind < MECHANISM_KINDS ? table[kind] : NULL;
 }
 
+MechanismVerdict
+mechanism_verdict(const MechanismRequest *request)
+{
+	MechanismVerdict verdict = {.admitted = false};
+
+	mechanism_get(request->kind)->admit(request, &verdict);
+	verdict.finishes = verdict.admitted && verdict.most <= request->run.longest;
+	return verdict;
+}
+
 bool
 mechanism_perturbs(MechanismKind kind)
 {

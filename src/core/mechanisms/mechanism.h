@@ -20,6 +20,7 @@
 #include "core/rows/instance.h"
 #include "core/base/memory.h"
 #include "core/optimum/oracle.h"
+#include "core/mechanisms/run_terms.h"
 #include "core/noise/pair_law.h"
 #include "core/noise/perturbation.h"
 #include "core/base/privacy.h"
@@ -89,7 +90,13 @@ typedef struct MechanismRequest
 	int64_t part_nodes; /* the most that a part searches, 1 .. SAMPLE_MAX_PART_NODES; else 0 */
 	int threads;
 	bool progress; /* report progress to the owner? */
-	Pause pause;   /* called while the noise is calibrated */
+	RunTerms run;  /* what is public about the length of the run; not sent to the solver */
+	/*
+	 * Of exponential: the tree sampler's effort before the enumeration, 0 if it is not tried and
+	 * TREE_NO_LIMIT if nothing follows it (run_of_grid()).
+	 */
+	int64_t effort;
+	Pause pause; /* called while the noise is calibrated */
 	/*
 	 * Convex mechanisms; the grid then has the dimension only, and 0 as the one level of each
 	 * weight.
@@ -137,14 +144,15 @@ typedef struct MechanismTools
 /* A public verdict, with the numbers that explain it. */
 typedef struct MechanismVerdict
 {
-	bool admitted;
-	bool finishes; /* certainly (rule F3); else it may run without a limit (rule F4) */
+	bool admitted; /* are the terms in range? */
 	/*
-	 * Configurations to be enumerated (saturating) or nodes to be searched, and the largest
-	 * admitted number; both 0 if the mechanism has no such cost.
+	 * Configurations to be enumerated (saturating), nodes to be searched or points of a net; 0 if
+	 * the mechanism has no such cost.
 	 */
 	uint64_t cost;
-	uint64_t limit;
+	double expected; /* seconds of a usual run */
+	double most;     /* seconds of any run; both infinite if no bound is known */
+	bool finishes;   /* does it certainly end within the longest run (rule F3)? */
 } MechanismVerdict;
 
 /* In misclassified rows. */
@@ -217,6 +225,7 @@ typedef struct Mechanism
 	 * exponent.
 	 */
 	const char *exponent;
+	/* Sets all of a verdict but finishes; what it does not set is 0. */
 	void (*admit)(const MechanismRequest *request, MechanismVerdict *verdict);
 	void (*release)(const MechanismRequest *request, const Instance *instance,
 					const MechanismTools *tools, MechanismAnswer *answer);
@@ -233,6 +242,9 @@ typedef struct Mechanism
 
 extern const Mechanism *mechanism_get(MechanismKind kind);
 
+/* The verdict on a request, by admit() of its mechanism and the longest run. */
+extern MechanismVerdict mechanism_verdict(const MechanismRequest *request);
+
 /* Mechanism.perturbs; false for a kind that does not exist. */
 extern bool mechanism_perturbs(MechanismKind kind);
 
@@ -244,13 +256,6 @@ extern void mechanism_describe_prior(const MechanismRequest *request, Facts *fac
 
 extern MechanismProof mechanism_proof(const MechanismRequest *request);
 
-/*
- * The most configurations that exponential enumerates: about ten seconds on two cores at a few
- * thousand distinct rows.  Fixed and public, so a request that is admitted as finishing finishes
- * (rule F3).
- */
-#define EXPONENTIAL_SURE_COST UINT64_C(50000000)
-
 #define ENTRY(upper, lower) extern const Mechanism mechanism_##lower;
 MECHANISMS(ENTRY)
 #undef ENTRY
@@ -260,7 +265,8 @@ MECHANISMS(ENTRY)
  */
 extern int sample_aggregate_parts(const Grid *grid, int64_t epsilon, int64_t rows);
 
-#define SAMPLE_DEFAULT_PART_NODES 1000
+/* The default number of nodes that a part searches, once all else of the request is set. */
+extern int64_t sample_aggregate_nodes(const MechanismRequest *request);
 
 /* Draws of a request for simplex (simplex_scale.h, simplex_draws()). */
 extern int64_t simplex_request_draws(const MechanismRequest *request);

@@ -1,14 +1,30 @@
 /*
  * run_terms.c - does a run end in time?
+ *
+ * An enumeration ends in a time that is known from public numbers.  The tree sampler usually
+ * answers sooner, so it is tried first for as long as the enumeration takes, if that fits the
+ * longest run: the limit of its effort is looked at between attempts, and an attempt has a bound of
+ * its own (theorem E10).
  */
 #include "core/mechanisms/run_terms.h"
 
 #include <math.h>
 
+#include "core/base/mutant.h"
 #include "core/exponential/select_time.h"
+#include "core/exponential/tree.h"
+
+/* The part of the longest run that an enumeration may take; the rest is the tree sampler's. */
+#define ENUMERATION_SHARE 0.75
+
+/* An enumeration of so few seconds begins at once, because the tree would not be quicker. */
+#define ENUMERATED_AT_ONCE 1.0
+
+/* Seconds for a unit of the tree's effort, measured on a slow machine. */
+#define EFFORT_TIME 0.5e-9
 
 RunTerms
-run_terms(int64_t rows, const Encoding *encoding, int longest)
+run_terms(int64_t rows, const Encoding *encoding, double longest)
 {
 	RunTerms terms = {.rows = (double) (rows > 0 ? rows : RUN_ASSUMED_ROWS), .longest = longest};
 
@@ -17,9 +33,37 @@ run_terms(int64_t rows, const Encoding *encoding, int longest)
 	return terms;
 }
 
+/* Nanoseconds for a feature of a row, and for an entry of its Hessian. */
+#define FEATURE_TIME 5.0
+#define HESSIAN_TIME 0.3
+
+double
+run_pass_seconds(const RunTerms *terms, int dimension, bool hessian)
+{
+	double d = dimension;
+
+	return 1e-9 * terms->rows * (FEATURE_TIME * (d + 1) + (hessian ? HESSIAN_TIME * d * d : 0));
+}
+
+GridRun
+run_of_grid(const RunTerms *terms, const Grid *grid, SelectGroup group)
+{
+	double rows = MUTANT(219) ? 1 : terms->distinct;
+	GridRun run = {.enumeration = select_seconds(grid, group, rows, &terms->parts)};
+	double attempt = EFFORT_TIME * tree_attempt_effort(grid, rows);
+	double tree = fmin(run.enumeration, terms->longest - run.enumeration - attempt);
+
+	run.finishes = run.enumeration <= ENUMERATION_SHARE * terms->longest;
+	run.effort = run.finishes ? 0 : TREE_NO_LIMIT;
+	if (!run.finishes || run.enumeration <= ENUMERATED_AT_ONCE || tree <= 0)
+		return run;
+	run.effort = (int64_t) (tree / EFFORT_TIME);
+	run.tree = MUTANT(221) ? 0 : tree + attempt;
+	return run;
+}
+
 bool
 run_fits_grid(const RunTerms *terms, const Grid *grid, SelectGroup group)
 {
-	return select_seconds(grid, group, terms->distinct, &terms->parts) <=
-		   RUN_ENUMERATION_SHARE * terms->longest;
+	return run_of_grid(terms, grid, group).finishes;
 }

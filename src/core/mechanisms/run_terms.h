@@ -1,5 +1,9 @@
 /*
  * run_terms.h - what is public about the length of a run (rule F3).
+ *
+ * Measured, with a safe factor: the seconds of an enumeration (select_time.h) and of the tree's
+ * effort.  Estimates: those of passes of a minimiser, of points of a net, nodes of parts, steps of
+ * a descent and draws of a simplex.  No law depends on any of them, and all are public.
  */
 #ifndef DPOBJ_CORE_RUN_TERMS_H
 #define DPOBJ_CORE_RUN_TERMS_H
@@ -17,24 +21,46 @@
  */
 #define RUN_ASSUMED_ROWS INT64_C(1000000)
 
-/* The part of the longest run that an enumeration may take; the rest is the tree sampler's. */
-#define RUN_ENUMERATION_SHARE 0.75
-
 typedef struct RunTerms
 {
 	double rows;     /* that enter, at most */
 	double distinct; /* of these, at most */
 	SelectParts parts;
-	int longest; /* seconds that a run may take: dpobj.longest_run */
+	double longest; /* seconds that a run may take: dpobj.longest_run */
 } RunTerms;
 
 /* rows: the public number, 0 if there is none. */
-extern RunTerms run_terms(int64_t rows, const Encoding *encoding, int longest);
+extern RunTerms run_terms(int64_t rows, const Encoding *encoding, double longest);
 
 /*
  * Does the exponential mechanism over the grid certainly end within the longest run?  group is
  * select_cheapest_group().
  */
 extern bool run_fits_grid(const RunTerms *terms, const Grid *grid, SelectGroup group);
+
+/*
+ * Seconds of a pass over the rows that computes a gradient, and a Hessian as well, on a slow
+ * machine.
+ */
+extern double run_pass_seconds(const RunTerms *terms, int dimension, bool hessian);
+
+/*
+ * Passes of a certified minimiser.  It ends for every table (theorem V9), but the number that the
+ * proof gives is far too large to count with: this is several times what was seen.  Of many
+ * minimisers all but one count with twice the usual passes.
+ */
+#define RUN_USUAL_PASSES 10
+#define RUN_MOST_PASSES 100
+
+/* How the exponential mechanism draws from a grid, from public numbers alone. */
+typedef struct GridRun
+{
+	bool finishes;
+	double enumeration; /* seconds, at most */
+	int64_t effort;     /* of the tree sampler before it: 0, some, or TREE_NO_LIMIT */
+	double tree;        /* seconds of that, at most */
+} GridRun;
+
+extern GridRun run_of_grid(const RunTerms *terms, const Grid *grid, SelectGroup group);
 
 #endif

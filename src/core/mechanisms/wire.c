@@ -7,7 +7,7 @@
 
 #include "core/convex/convex_columns.h"
 
-#define WIRE_VERSION 7
+#define WIRE_VERSION 8
 
 /* A message that is written to out, or read from in .. end where out is NULL. */
 typedef struct Wire
@@ -198,6 +198,8 @@ request_fields(Wire *wire, MechanismRequest *request)
 	request->parts = (int) field(wire, request->parts, 4);
 	request->part_nodes = field(wire, request->part_nodes, 4);
 	request->progress = bool_field(wire, request->progress);
+	request->effort = field(wire, request->effort, 8);
+	wire->failed |= request->effort < 0;
 	grid_fields(wire, &request->grid);
 	if (!wire->failed && mechanism_of(request)->convex)
 		convex_fields(wire, &request->convex, request->grid.dimension);

@@ -68,7 +68,7 @@ append_cost(StringInfo json, const Training *training)
 	append_unit(json, training->rows_per_person);
 }
 
-/* null: no such limit, or more than can be counted */
+/* null: none, or more than can be counted */
 static void
 append_count(StringInfo json, const char *name, uint64 count)
 {
@@ -78,17 +78,33 @@ append_count(StringInfo json, const char *name, uint64 count)
 		appendStringInfo(json, ", \"%s\": " UINT64_FORMAT, name, count);
 }
 
+/* null: no public number bounds it */
+static void
+append_seconds(StringInfo json, const char *name, double seconds)
+{
+	if (isinf(seconds))
+		appendStringInfo(json, ", \"%s\": null", name);
+	else
+		appendStringInfo(json, ", \"%s\": %.2g", name, seconds);
+}
+
+/* What the run takes; that of one group, if there are groups. */
 static void
 append_work(StringInfo json, const Training *training)
 {
-	bool parts = mechanism_get(training->request.kind)->parts;
-	MechanismVerdict verdict;
+	const MechanismRequest *request = &training->request;
+	MechanismVerdict verdict = mechanism_verdict(request);
 
-	mechanism_get(training->request.kind)->admit(&training->request, &verdict);
-	appendStringInfo(json, ", \"dimension\": %d, \"log2_grid\": %.2f",
-					 training->request.grid.dimension, grid_log2_size(&training->request.grid));
-	append_count(json, parts ? "nodes" : "configurations", verdict.cost);
-	append_count(json, parts ? "nodes_limit" : "configurations_limit", verdict.limit);
+	appendStringInfo(json, ", \"dimension\": %d", request->grid.dimension);
+	if (training->method == METHOD_HALFSPACE)
+	{
+		appendStringInfo(json, ", \"log2_grid\": %.2f", grid_log2_size(&request->grid));
+		append_count(json, mechanism_get(request->kind)->parts ? "nodes" : "configurations",
+					 verdict.cost);
+	}
+	appendStringInfo(json, ", \"rows_at_most\": %.0f", request->run.rows);
+	append_seconds(json, "seconds_expected", verdict.expected);
+	append_seconds(json, "seconds_at_most", verdict.most);
 	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.finishes ? "true" : "false");
 }
 
@@ -115,11 +131,7 @@ append_price(StringInfo json, const Training *training)
 	append_cost(json, training);
 	appendStringInfo(json, ", \"guarantee\": \"%s\"", training->guarantee);
 	training_append_choice(json, training);
-	if (training->method == METHOD_HALFSPACE)
-		append_work(json, training);
-	else
-		appendStringInfo(json, ", \"dimension\": %d, \"sure_to_finish\": true",
-						 training->request.grid.dimension);
+	append_work(json, training);
 	mechanism_append_terms(json, &training->request);
 	append_exponent(json, &training->request);
 	mechanism_append_error(json, &training->request, PRICE_BETA);
@@ -214,6 +226,7 @@ settle_table(Training *training, Oid table, List *names, const char *label)
 		(void) encoders_label(&all, label);
 	relation_close(relation, AccessShareLock);
 	training_set_protected(training, &features, &protection);
+	training_set_table(training, table);
 	training_begin(training, training->options.dimension);
 }
 

@@ -101,6 +101,7 @@ train_open(const TrainRequest *request, TrainRun *run)
 	if (is_target)
 		training_set_target(training, run->opened.label);
 	training->provenance = analyst_provenance(&run->opened, request->filter);
+	training_set_table(training, run->opened.table);
 	training_begin(training, training->options.dimension);
 }
 

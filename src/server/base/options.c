@@ -278,6 +278,12 @@ read_reference(const OptionKey *key, JsonbValue *value, Options *options)
 	options->reference = get_boolean(key->name, value);
 }
 
+static void
+read_endless(const OptionKey *key, JsonbValue *value, Options *options)
+{
+	options->endless = get_boolean(key->name, value);
+}
+
 static void *
 field_of(const OptionKey *key, Options *options)
 {
@@ -523,6 +529,7 @@ static const OptionKey keys[] = {
 	{"center", read_center, false, FOR_ALL},
 	{"clip", read_clip, false, FOR_ALL},
 	{"dimension", read_integer, false, FOR_ALL, FIELD(dimension), 1, GRID_MAX_DIMENSION},
+	{"endless", read_endless, false, FOR_NAMED | FOR_AUTO},
 	{"grid", read_grid, true, FOR_HALFSPACE},
 	{"groups", read_groups, false, FOR_ALL},
 	{"intercept", read_intercept, true, FOR_ALL},

@@ -112,6 +112,10 @@ trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *train
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("under add_remove the dimension must be declared"), hint_dimension()));
+	if (table != NULL)
+		training_set_table(training, table->oid);
+	else
+		training->table_rows = 1; /* in a parallel worker, whose leader refuses */
 	training_begin(training, features);
 }
 

@@ -69,10 +69,7 @@ set_noise(const Options *options, int64 delta, ConvexTerms *terms)
 static void
 check_noise(const MechanismRequest *request)
 {
-	MechanismVerdict verdict;
-
-	mechanism_get(request->kind)->admit(request, &verdict);
-	if (!verdict.admitted)
+	if (!mechanism_verdict(request).admitted)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("epsilon is too small for %d iterations: no noise is known to do",

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "server/base/dpobj.h"
-
 /* Weights of a numeric column under "grid": "auto" (rule U14). */
 #define AUTO_NUMERIC_MAX 4
 
@@ -176,7 +174,8 @@ grid_is_open(const Options *options)
 }
 
 void
-grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, GridTerms *terms)
+grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, RunTerms run,
+		   GridTerms *terms)
 {
 	memset(terms, 0, sizeof(*terms));
 	terms->encoding = encoding;
@@ -184,5 +183,5 @@ grid_terms(const Options *options, const Encoding *encoding, int64 epsilon, Grid
 		terms->numeric[options->numeric[i] - 1] = true;
 	terms->rows = options->n;
 	terms->evidence = grid_evidence(options->n, epsilon, options->adjacency);
-	terms->run = run_terms(options->n, encoding, dpobj_longest_run);
+	terms->run = run;
 }

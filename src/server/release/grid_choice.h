@@ -20,7 +20,7 @@ extern bool grid_is_open(const Options *options);
 
 /* Sets the public parameters that it is chosen from. */
 extern void grid_terms(const Options *options, const Encoding *encoding, int64 epsilon,
-					   GridTerms *terms);
+					   RunTerms run, GridTerms *terms);
 
 /* Raises 22023 if scores may be larger than predictions compute with. */
 extern void grid_check_scores(const Grid *grid, const Encoding *encoding);

@@ -17,12 +17,6 @@
 #include "server/base/digest.h"
 #include "server/release/groups.h"
 
-/*
- * All groups together may enumerate this many times what one model may (mechanism.h).  The bound on
- * the work of a call is public, as is that of one model at the analyst's door.
- */
-#define GROUPS_WORK 10
-
 /* Bytes that a group's rows may take at least, however many groups there are. */
 #define GROUP_LEAST_LIMIT (64 * 1024)
 
@@ -79,29 +73,10 @@ groups_set(Training *training, const KeyList *keys)
 	training->keys = keys;
 	training->adjacency = training->options.adjacency;
 	training->options.adjacency = ADJACENCY_ADD_REMOVE;
+	training->table_rows = training->options.n; /* no group has more than the table */
 	training->options.n = 0;
 	training->cost.epsilon = share.epsilon;
 	training->cost.delta = share.delta;
-}
-
-void
-groups_check_work(const Training *training)
-{
-	MechanismVerdict verdict;
-	uint64 groups = training->keys->count;
-
-	mechanism_get(training->request.kind)->admit(&training->request, &verdict);
-	if (verdict.cost <= verdict.limit * GROUPS_WORK / groups)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("%d groups would take too long with mechanism \"%s\"", training->keys->count,
-					mechanism_get(training->request.kind)->name),
-			 errdetail("Each would enumerate " UINT64_FORMAT " configurations or nodes; the limit "
-					   "for all of them is " UINT64_FORMAT ".",
-					   verdict.cost, verdict.limit * GROUPS_WORK),
-			 errhint("Choose fewer groups or features, or a smaller grid such as \"ternary\", "
-					 "\"sign\" or {\"sparse\": 3}.")));
 }
 
 /* ---- describing ---- */

@@ -26,9 +26,6 @@
  */
 extern void groups_set(Training *training, const KeyList *keys);
 
-/* Raises 22023 if the groups are too much work; for the analyst's door, after training_begin(). */
-extern void groups_check_work(const Training *training);
-
 /*
  * Returns members for the ledger: the list of keys, and what each group's mechanism may cost.  by
  * holds the names of the grouping columns, NIL if they have none.

@@ -8,6 +8,7 @@
 
 #include "server/base/dpobj.h"
 #include "server/release/mechanism_choice.h"
+#include "server/release/run_choice.h"
 
 /* Rule U14: beyond these, convex models are the better choice. */
 #define AUTO_OPDISC_MAX_DIMENSION 50
@@ -15,75 +16,19 @@
 
 /* ---- mechanism ---- */
 
+/* Sets the mechanism; false if the run may take too long. */
 static bool
 admitted(Training *training, MechanismKind kind, MechanismVerdict *verdict)
 {
 	training->request.kind = kind;
-	mechanism_get(kind)->admit(&training->request, verdict);
-	return verdict->admitted && (verdict->finishes || !training->by_analyst);
-}
-
-static char *
-count_text(uint64 count)
-{
-	return count == PG_UINT64_MAX ? pstrdup("more than 1.8e19") : psprintf(UINT64_FORMAT, count);
-}
-
-static void
-refuse_unfinished(const Training *training, const MechanismVerdict *verdict)
-{
-	const char *bound = verdict->cost == 0
-							? "its run has no bound"
-							: psprintf("it would enumerate %s configurations, the limit is %s",
-									   count_text(verdict->cost), count_text(verdict->limit));
-
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("mechanism \"%s\" is not sure to finish on this grid",
-					mechanism_get(training->request.kind)->name),
-			 errdetail("The grid has 2^%.0f vectors and %s; here the end of a run must follow from "
-					   "public parameters.",
-					   grid_log2_size(&training->request.grid), bound),
-			 verdict->cost == 0
-				 ? errhint("Use mechanism \"exponential\", \"permute_flip\" or "
-						   "\"sample_aggregate\".")
-				 : errhint("Choose fewer features, a smaller grid such as \"ternary\", \"sign\" "
-						   "or {\"sparse\": 3}, or mechanism \"sample_aggregate\".")));
-}
-
-/* A run in parts must be sure to finish at either door. */
-static void
-refuse_parts(const Training *training, const MechanismVerdict *verdict)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("mechanism \"sample_aggregate\" does not search so many nodes"),
-					errdetail("%d parts would search " INT64_FORMAT
-							  " nodes each; the limit for all of them is %s.",
-							  training->request.parts, training->request.part_nodes,
-							  count_text(verdict->limit)),
-					errhint("Choose smaller \"parts\" or \"part_nodes\".")));
-}
-
-static void
-refuse_mechanism(const Training *training, const MechanismVerdict *verdict)
-{
-	if (mechanism_get(training->request.kind)->parts)
-		refuse_parts(training, verdict);
-	if (training->by_analyst)
-		refuse_unfinished(training, verdict);
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("the grid is too large for mechanism \"%s\"",
-					mechanism_get(training->request.kind)->name),
-			 errdetail("It would enumerate %s configurations; the limit is %s.",
-					   count_text(verdict->cost), count_text(verdict->limit)),
-			 errhint("Use mechanism \"exponential\" or \"opdisc\", or a smaller grid such as "
-					 "\"sign\" or {\"sparse\": 3}.")));
+	*verdict = mechanism_verdict(&training->request);
+	return verdict->admitted && (verdict->finishes || run_may_last(training));
 }
 
 /*
- * Chooses by rule U14, from public parameters only.  The exponential mechanism's sampler always
- * ends, but it ends in seconds only on a grid of moderate size, with few numeric columns.
+ * Chooses by rule U14, from public parameters only: the exponential mechanism where it is sure to
+ * end in time.  Where the user lets the run last, its sampler still ends in seconds on a grid of
+ * moderate size, with few numeric columns.
  */
 static void
 choose_automatically(Training *training)
@@ -93,7 +38,7 @@ choose_automatically(Training *training)
 	double epsilon = (double) training->cost.epsilon / EPSILON_ONE;
 
 	if (!admitted(training, MECHANISM_EXPONENTIAL, &verdict))
-		refuse_mechanism(training, &verdict);
+		run_refuse(training, &verdict);
 	if (verdict.finishes || grid_log2_size(grid) <= GRID_DEFAULT_LOG2)
 		return;
 	if (grid->dimension > AUTO_OPDISC_MAX_DIMENSION ||
@@ -103,11 +48,10 @@ choose_automatically(Training *training)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("no mechanism for halfspaces suits this request"),
 			 errdetail("The grid has 2^%.0f vectors, and the exponential mechanism is chosen up "
-					   "to 2^%d or when it enumerates at most %s configurations; beyond %d "
-					   "features or n * epsilon = %g a convex model is more accurate than "
-					   "opdisc.",
-					   grid_log2_size(grid), GRID_DEFAULT_LOG2, count_text(verdict.limit),
-					   AUTO_OPDISC_MAX_DIMENSION, AUTO_OPDISC_MAX_N_EPSILON),
+					   "to 2^%d or when it is sure to end in time; beyond %d features or n * "
+					   "epsilon = %g a convex model is more accurate than opdisc.",
+					   grid_log2_size(grid), GRID_DEFAULT_LOG2, AUTO_OPDISC_MAX_DIMENSION,
+					   AUTO_OPDISC_MAX_N_EPSILON),
 			 errhint("Choose a smaller grid such as {\"sparse\": 4}, or name mechanism "
 					 "\"exponential\" or \"opdisc\".")));
 	mechanism_check_options(&training->options, mechanism_get(MECHANISM_OPDISC));
@@ -190,13 +134,17 @@ settle_parts(Training *training, const Mechanism *mechanism)
 {
 	const Options *options = &training->options;
 	MechanismRequest *request = &training->request;
+	MechanismRequest declared;
 
 	if (!mechanism->parts)
 		return;
 	request->parts = options->parts > 0
 						 ? options->parts
 						 : sample_aggregate_parts(&request->grid, request->epsilon, options->n);
-	request->part_nodes = options->part_nodes > 0 ? options->part_nodes : SAMPLE_DEFAULT_PART_NODES;
+	declared = *request;
+	declared.run = run_declared(training);
+	request->part_nodes =
+		options->part_nodes > 0 ? options->part_nodes : sample_aggregate_nodes(&declared);
 }
 
 static void
@@ -256,7 +204,8 @@ halfspace_choose(Training *training)
 	if (options->mechanism == NULL)
 		choose_automatically(training);
 	else if (!admitted(training, mechanism_kind(mechanism), &verdict))
-		refuse_mechanism(training, &verdict);
+		run_refuse(training, &verdict);
+	request->effort = run_of_grid(&request->run, &request->grid, request->group).effort;
 	check_solver(training);
 	settle_noise(training);
 }

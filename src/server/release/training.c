@@ -20,7 +20,9 @@
 #include "server/release/halfspace_choice.h"
 #include "server/release/mechanism_choice.h"
 #include "server/rows/rows_state.h"
+#include "server/release/run_choice.h"
 #include "server/release/simplex_choice.h"
+#include "server/rows/scan.h"
 #include "server/release/training.h"
 
 /* Returns 1 for a group, whose share counts all rows of a person already (groups.c). */
@@ -78,8 +80,10 @@ settle_grid(Training *training)
 		grid_choose(options, &training->encoding, &request->grid);
 		return;
 	}
-	grid_terms(options, &training->encoding, request->epsilon, &terms);
+	grid_terms(options, &training->encoding, request->epsilon, run_declared(training), &terms);
 	grid_default(&terms, &training->widths, &request->grid);
+	terms.run = request->run;
+	request->run = grid_default_run(&terms, &request->grid);
 	grid_check_scores(&request->grid, &training->encoding);
 }
 
@@ -101,7 +105,7 @@ choose_method(Training *training)
 		fmax(convex_choose_radius(options, &training->encoding) * CLASSIFIER_RADIUS_SHARE,
 			 CONVEX_RADIUS_MIN);
 	convex_default(&logistic, training_row_delta(training));
-	grid_terms(options, &training->encoding, logistic.epsilon, &terms);
+	grid_terms(options, &training->encoding, logistic.epsilon, run_declared(training), &terms);
 	reason = classifier_choose(&terms, &logistic);
 	training->method = classifier_is_logistic(reason) ? METHOD_LOGISTIC : METHOD_HALFSPACE;
 	training->reason = classifier_reason(reason);
@@ -164,6 +168,12 @@ guarantee_name(const Training *training)
 }
 
 int
+training_seconds(const Training *training)
+{
+	return stricter(training->options.time_limit, dpobj_time_limit);
+}
+
+int
 training_megabytes(const Training *training)
 {
 	return stricter(training->options.memory_limit, dpobj_memory_limit);
@@ -172,9 +182,7 @@ training_megabytes(const Training *training)
 static void
 settle_limits(Training *training)
 {
-	const Options *options = &training->options;
-
-	training->limits.seconds = stricter(options->time_limit, dpobj_time_limit);
+	training->limits.seconds = training_seconds(training);
 	training->limits.megabytes = training_megabytes(training);
 	training->guarantee = guarantee_name(training);
 }
@@ -185,6 +193,7 @@ training_set_features(Training *training, int features)
 	MechanismRequest *request = &training->request;
 
 	encoding_choose(training, features);
+	run_settle(training);
 	if (training->method == METHOD_AUTO)
 		choose_method(training);
 	request->epsilon = training_row_epsilon(training);
@@ -204,6 +213,7 @@ training_set_features(Training *training, int features)
 		if (convex_noise_is_pure(request->convex.noise))
 			training->cost.delta_charged = 0;
 	}
+	run_check(training);
 	settle_limits(training);
 	training->settled = true;
 }
@@ -261,6 +271,17 @@ training_set_target(Training *training, const Encoder *encoder)
 {
 	training->options.target_low = encoder->low;
 	training->options.target_high = encoder->high;
+}
+
+void
+training_set_table(Training *training, Oid table)
+{
+	Adjacency adjacency =
+		training->keys == NULL ? training->options.adjacency : training->adjacency;
+
+	if (adjacency == ADJACENCY_REPLACE && training->rows_per_person == 0 &&
+		training->table_rows == 0)
+		training->table_rows = scan_room_for_rows(table);
 }
 
 Adjacency

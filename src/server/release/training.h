@@ -49,6 +49,7 @@ typedef struct Training
 	 */
 	const struct KeyList *keys;
 	Adjacency adjacency;
+	int64 table_rows;      /* that the table has room for at most; 0 if that is not public */
 	const JobContext *job; /* NULL: a statement trains */
 } Training;
 
@@ -74,6 +75,16 @@ extern void training_set_protected(Training *training, const Encoders *features,
  * not known; then options that need it are checked later.
  */
 extern void training_begin(Training *training, int features);
+
+/*
+ * Says which table it is, once the options and what is declared are set.  Under replace the room in
+ * its files bounds the number of rows; under add_remove, and where a person is replaced, that
+ * number is private.
+ */
+extern void training_set_table(Training *training, Oid table);
+
+/* The limit on the solver's time in seconds, 0: none. */
+extern int training_seconds(const Training *training);
 
 /* The limit on memory in MiB, 0: none. */
 extern int training_megabytes(const Training *training);

@@ -195,14 +195,20 @@ scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
 }
 
 /* find_all_inheritors() locked a descendant once for each of its parents. */
+static void
+unlock(const List *locked, const List *parents)
+{
+	for (int i = 0; i < list_length(locked); i++)
+		for (int j = 0; j < Max(list_nth_int(parents, i), 1); j++)
+			UnlockRelationOid(list_nth_oid(locked, i), AccessShareLock);
+}
+
 void
 scan_close(Scan *scan)
 {
 	for (int i = 0; i < scan->tables; i++)
 		relation_close(scan->table[i].relation, NoLock);
-	for (int i = 0; i < list_length(scan->locked); i++)
-		for (int j = 0; j < Max(list_nth_int(scan->parents, i), 1); j++)
-			UnlockRelationOid(list_nth_oid(scan->locked, i), AccessShareLock);
+	unlock(scan->locked, scan->parents);
 }
 
 /*
@@ -256,6 +262,52 @@ scan_most_rows(const Scan *scan)
 				(double) ((BLCKSZ - SizeOfPageHeaderData) / row);
 	}
 	return rows;
+}
+
+/* The least bytes of any row on a page. */
+static Size
+least_tuple(TupleDesc descriptor)
+{
+	Size width = SizeofHeapTupleHeader;
+
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(descriptor, i);
+
+		/* rows that are older than the column may not have it */
+		if (!column->attisdropped && column->attnotnull && column->attlen > 0 &&
+			!column->atthasmissing)
+			width += column->attlen;
+	}
+	return MAXALIGN(width) + sizeof(ItemIdData);
+}
+
+static int64
+room_of(Oid table)
+{
+	Relation relation = relation_open(table, NoLock);
+	int64 rows = (BLCKSZ - SizeOfPageHeaderData) / least_tuple(RelationGetDescr(relation));
+
+	rows *=
+		RELKIND_HAS_STORAGE(relation->rd_rel->relkind) ? RelationGetNumberOfBlocks(relation) : 0;
+	relation_close(relation, NoLock);
+	return rows;
+}
+
+int64
+scan_room_for_rows(Oid relation)
+{
+	int64 rows = 0;
+	List *parents;
+	List *locked;
+	ListCell *cell;
+
+	LockRelationOid(relation, AccessShareLock);
+	locked = find_all_inheritors(relation, AccessShareLock, &parents);
+	foreach (cell, locked)
+		rows += room_of(lfirst_oid(cell));
+	unlock(locked, parents);
+	return Max(rows, 1);
 }
 
 /* Sizes and statistics are public: EXPLAIN shows the same estimate to everybody. */

@@ -54,6 +54,12 @@ extern Scan *scan_open(Oid relation, bool ignore_rls, const ScanShape *shape);
 extern double scan_most_rows(const Scan *scan);
 
 /*
+ * The most rows that a table and its descendants have room for, from public sizes and types alone;
+ * at least 1.
+ */
+extern int64 scan_room_for_rows(Oid relation);
+
+/*
  * Adds every row that the active snapshot sees; rows must have the shape's encoding.  A job (else
  * NULL) is told which part of the pages has been read.
  *

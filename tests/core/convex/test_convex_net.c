@@ -359,8 +359,11 @@ test_plans(void)
 						   margin * osc -
 					   1) < 1e-5);
 			CHECK(plan.step == 1 << 20 && plan.points == 197);
-			convex_net_admit(&request, &verdict);
+			request.run = (RunTerms){.rows = 1000, .distinct = 1000, .longest = 600};
+			verdict = mechanism_verdict(&request);
 			CHECK(verdict.admitted && verdict.finishes && verdict.cost == 197);
+			request.run.rows = 1e12;
+			CHECK(!mechanism_verdict(&request).finishes);
 
 			/* |b| ~ Gamma(p, (2 / epsilon) 2 L / (n Delta_s)); then osc <= 2 L 2 r */
 			request = make_request(MECHANISM_LOCALIZED, (ConvexLoss) loss, 2, 32, 64);
@@ -385,7 +388,7 @@ test_plans(void)
 		CHECK(!verdict.admitted);
 		request = make_request(MECHANISM_CONVEX_EXPONENTIAL, LOSS_LOGISTIC, 7, 32, 8);
 		convex_net_admit(&request, &verdict);
-		CHECK(!verdict.admitted && verdict.cost > verdict.limit);
+		CHECK(!verdict.admitted && verdict.cost == UINT64_MAX);
 		request = make_request(MECHANISM_CONVEX_EXPONENTIAL, LOSS_LOGISTIC, 8, 32, 8);
 		convex_net_admit(&request, &verdict);
 		CHECK(!verdict.admitted);

@@ -606,6 +606,7 @@ test_ends(void)
 	MechanismVerdict verdict;
 	MechanismRequest request = {.kind = MECHANISM_SAMPLE_AGGREGATE,
 								.epsilon = SELECT_MAX_EPSILON,
+								.run = {.rows = 1000, .distinct = 1000, .longest = 600},
 								.part_nodes = 1,
 								.parts = SAMPLE_MAX_PARTS,
 								.threads = 2};
@@ -622,11 +623,19 @@ test_ends(void)
 	mechanism->release(&request, &rowset.instance, &tools, &answer);
 	CHECK(grid_contains(&grid, answer.index));
 
-	mechanism->admit(&request, &verdict);
+	verdict = mechanism_verdict(&request);
 	CHECK(verdict.admitted && verdict.finishes && verdict.cost == SAMPLE_MAX_PARTS);
 	request.part_nodes = SAMPLE_MAX_PART_NODES;
-	mechanism->admit(&request, &verdict);
-	CHECK(!verdict.admitted && !verdict.finishes && verdict.cost > verdict.limit);
+	verdict = mechanism_verdict(&request);
+	CHECK(verdict.admitted && !verdict.finishes && verdict.most > 600);
+
+	/* Nodes by default: 1000, or as many as fit. */
+	request.part_nodes = sample_aggregate_nodes(&request);
+	CHECK(request.part_nodes < 1000 && mechanism_verdict(&request).finishes);
+	request.part_nodes++;
+	CHECK(!mechanism_verdict(&request).finishes);
+	request.parts = 100;
+	CHECK(sample_aggregate_nodes(&request) == 1000);
 
 	/* Parts by default: more for a smaller epsilon, not more than the rows allow. */
 	CHECK(sample_aggregate_parts(&grid, EPSILON_ONE / 10, 0) >

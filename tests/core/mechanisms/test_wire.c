@@ -626,7 +626,7 @@ test_large_dimension(void)
 {
 	Problem problem;
 	size_t length;
-	size_t dimension_at = 41; /* after version, kind, adjacency, epsilon, delta, noise, ... */
+	size_t dimension_at = 49; /* after version, kind, adjacency, epsilon, delta, noise, ... */
 	uint8_t *bytes;
 	uint8_t hostile[41 + 5 + 2 * 1000] = {0};
 

@@ -1,0 +1,151 @@
+/*
+ * test_run_terms.c - how long a run takes at most, from public numbers, and what of it fits.
+ */
+#include <math.h>
+
+#include "core/check.h"
+#include "core/exponential/tree.h"
+#include "core/mechanisms/mechanism.h"
+
+#define LONGEST 600.0
+
+static const SelectGroup no_group = {0, 0};
+
+static Grid
+uniform(int dimension, int widest)
+{
+	Grid grid = {.dimension = dimension};
+
+	for (int j = 0; j < dimension; j++)
+		grid_set_range(&grid, j, widest);
+	return grid;
+}
+
+/* So many rows of numbers. */
+static RunTerms
+numeric_terms(double rows, int dimension)
+{
+	Encoding encoding;
+
+	encoding_init(&encoding);
+	encoding.features = dimension;
+	CHECK(encoding_finish(&encoding));
+	return run_terms((int64_t) rows, &encoding, LONGEST);
+}
+
+static MechanismRequest
+request_of(MechanismKind kind, Grid grid, double rows)
+{
+	return (MechanismRequest){.kind = kind,
+							  .epsilon = EPSILON_ONE,
+							  .grid = grid,
+							  .parts = kind == MECHANISM_SAMPLE_AGGREGATE ? 16 : 0,
+							  .part_nodes = kind == MECHANISM_SAMPLE_AGGREGATE ? 1000 : 0,
+							  .run = numeric_terms(rows, grid.dimension),
+							  .threads = 1};
+}
+
+/* Distinct rows are no more than rows, and few if all columns are binary. */
+static void
+test_rows(void)
+{
+	Encoding encoding;
+	RunTerms terms;
+
+	encoding_init(&encoding);
+	encoding.features = 4;
+	CHECK(encoding_finish(&encoding));
+	terms = run_terms(1000, &encoding, LONGEST);
+	CHECK(terms.rows == 1000 && terms.distinct == 1000);
+	terms = run_terms(0, &encoding, LONGEST);
+	CHECK(terms.rows == RUN_ASSUMED_ROWS && terms.distinct == RUN_ASSUMED_ROWS);
+	for (int j = 0; j < 4; j++)
+		encoding.binary[j] = true;
+	terms = run_terms(1000, &encoding, LONGEST);
+	CHECK(terms.rows == 1000 && terms.distinct == 16);
+}
+
+/* The same configurations end with few rows and not with many. */
+static void
+test_work(void)
+{
+	Grid grid = uniform(8, 4); /* 9^8 configurations */
+	MechanismRequest few = request_of(MECHANISM_EXPONENTIAL, grid, 1000);
+	MechanismRequest many = request_of(MECHANISM_EXPONENTIAL, grid, 1000000);
+	MechanismVerdict verdict = mechanism_verdict(&few);
+
+	CHECK(verdict.finishes && verdict.cost == 43046721);
+	CHECK(verdict.expected <= verdict.most && verdict.most <= LONGEST);
+	verdict = mechanism_verdict(&many);
+	CHECK(verdict.admitted && !verdict.finishes && isinf(verdict.most));
+	many.run.longest = 1e6;
+	CHECK(mechanism_verdict(&many).finishes);
+	CHECK(run_fits_grid(&few.run, &grid, no_group));
+	few.run.longest = 1;
+	CHECK(!run_fits_grid(&few.run, &grid, no_group));
+}
+
+/* The tree's attempts, the last one included, are part of the seconds and fit. */
+static void
+test_tree(void)
+{
+	int tried = 0;
+
+	for (int dimension = 2; dimension < 40; dimension++)
+		for (double rows = 1; rows < 1e8; rows *= 10)
+		{
+			Grid grid = uniform(dimension, 1);
+			RunTerms terms = numeric_terms(rows, dimension);
+			GridRun run = run_of_grid(&terms, &grid, no_group);
+
+			CHECK(run.finishes == (run.enumeration <= 0.75 * LONGEST));
+			CHECK(run.effort == 0 || !run.finishes ||
+				  (run.tree > 0 && run.tree + run.enumeration <= LONGEST * (1 + 1e-12)));
+			CHECK(run.effort == 0 || !run.finishes || run.tree > 0.5e-9 * (double) run.effort);
+			CHECK(run.finishes || run.effort == TREE_NO_LIMIT);
+			tried += run.finishes && run.effort > 0;
+		}
+	CHECK(tried > 10);
+}
+
+/* For every mechanism of halfspaces more rows never take less time, and enough of them too much. */
+static void
+test_every_mechanism(void)
+{
+	static const MechanismKind kinds[] = {MECHANISM_EXPONENTIAL, MECHANISM_PERMUTE_FLIP,
+										  MECHANISM_OPDISC, MECHANISM_RSPM,
+										  MECHANISM_SAMPLE_AGGREGATE};
+
+	for (int k = 0; k < 5; k++)
+	{
+		double before = 0;
+
+		for (double rows = 1; rows <= 1e15; rows *= 10)
+		{
+			MechanismRequest request = request_of(kinds[k], uniform(3, 1), rows);
+			MechanismVerdict verdict = mechanism_verdict(&request);
+
+			CHECK(verdict.admitted && verdict.expected <= verdict.most);
+			CHECK(verdict.finishes == (verdict.most <= LONGEST));
+			CHECK(verdict.most > LONGEST || before <= LONGEST);
+			before = verdict.most;
+		}
+		CHECK(before > LONGEST);
+	}
+	for (int k = 2; k < 4; k++)
+	{
+		MechanismRequest search = request_of(kinds[k], uniform(30, 1), 10000);
+
+		CHECK(isinf(mechanism_verdict(&search).most));
+	}
+}
+
+int
+main(void)
+{
+	test_rows();
+	test_work();
+	test_tree();
+	test_every_mechanism();
+	return check_report("run_terms");
+}
