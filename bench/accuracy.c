@@ -183,18 +183,13 @@ settle_convex(const AccuracySet *set, const Line *line, MechanismRequest *reques
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex.loss = line->loss;
 	request->convex.radius = convex_default_radius(&set->encoding);
-	convex_default(request, 0);
+	convex_set_noise(request, CONVEX_GAMMA, 0);
+	request->convex.lambda = convex_default_lambda(request);
 	if (line->noise == CONVEX_KNORM)
-	{
 		convex_set_knorm(request, &set->encoding);
-		request->convex.lambda = convex_default_lambda_for_noise(request, set->rows);
-	}
-	if (gaussian)
-	{
-		request->convex.lambda = convex_default_lambda(request);
+	else if (gaussian)
 		convex_set_noise(request, CONVEX_GAUSSIAN, usual_delta(set));
-		request->convex.lambda = convex_default_lambda_for_noise(request, 0);
-	}
+	request->convex.lambda = convex_default_lambda_for_noise(request, set->rows);
 	return convex_noise_length(request) < INFINITY;
 }
 
@@ -295,7 +290,7 @@ settle_auto_logistic(const AccuracySet *set, const Line *line, MechanismRequest 
 	make_grid(set, "0 0 0", &request->grid);
 	request->convex.loss = LOSS_LOGISTIC;
 	request->convex.radius = convex_default_radius(&set->encoding);
-	convex_default(request, line->pure ? 0 : usual_delta(set));
+	convex_default(request, &set->encoding, line->pure ? 0 : usual_delta(set), set->rows);
 	return true;
 }
 
@@ -304,10 +299,13 @@ settle_classifier(const AccuracySet *set, const Line *line, MechanismRequest *re
 {
 	GridTerms terms = set_terms(set, request);
 	MechanismRequest logistic = *request;
+	double noise;
 
-	(void) settle_auto_logistic(set, line, &logistic);
-	logistic.convex.radius *= CLASSIFIER_RADIUS_SHARE;
-	if (!classifier_is_logistic(classifier_choose(&terms, &logistic)))
+	logistic.kind = MECHANISM_OBJECTIVE;
+	make_grid(set, "0 0 0", &logistic.grid);
+	noise = convex_default_classifier(&logistic, &set->encoding, line->pure ? 0 : usual_delta(set),
+									  set->rows);
+	if (!classifier_is_logistic(classifier_choose(&terms, noise)))
 		return settle_auto_halfspace(set, line, request);
 	*request = logistic;
 	return true;

@@ -25,7 +25,7 @@ SELECT d, n, e, p ->> 'method' AS method, p ->> 'mechanism' AS mechanism, p -> '
 SELECT e, p ->> 'method' AS method, p -> 'delta' AS delta, p -> 'grid' AS grid, p ->> 'noise' AS noise
   FROM unnest(ARRAY[0.1, 0.3, 1, 2]) e, dpobj.price_aggregate('classifier', 111, e, 0.000000001, '{"n": 32561, "groups": [9, 16, 7, 15, 6, 5, 2, 42, 3, 2, 4]}') p ORDER BY e;
 -- delta is charged only where Gaussian noise uses it
-SELECT d, p ->> 'method' AS method, p -> 'delta' AS delta FROM (VALUES (10), (111)) v(d), dpobj.price_aggregate('classifier', d, 1, 0.000000001, '{"n": 32561}') p;
+SELECT o, p ->> 'method' AS method, p -> 'delta' AS delta FROM unnest(ARRAY['{}', '{"groups": [60, 51]}']::jsonb[]) o, dpobj.price_aggregate('classifier', 111, 1, 0.000000001, o || '{"n": 32561}') p;
 -- add_remove counts each row twice as much; an intercept is one more weight
 SELECT o, p ->> 'method' AS method, p -> 'grid' AS grid, p -> 'dimension' AS dimension
   FROM unnest(ARRAY['{}', '{"adjacency": "add_remove"}', '{"intercept": true}', '{"clip": [-1000, 1000]}']::jsonb[]) o,

@@ -6,18 +6,14 @@
  */
 #include "core/mechanisms/classifier.h"
 
-#include <math.h>
-
-#include "core/mechanisms/convex_default.h"
-
 /* Rows times epsilon for each weight, beyond which real weights beat narrow grids. */
 #define LOGISTIC_EVIDENCE 800
 
 /*
- * If only sparse grids can be drawn from: the largest typical length of the noise, as a share of
- * the rows, at which real weights win.
+ * If only sparse grids can be drawn from: the largest noise of a column, as a share of the rows, at
+ * which real weights win.
  */
-#define LOGISTIC_NOISE 0.05
+#define LOGISTIC_NOISE 0.02
 
 const char *
 classifier_reason(ClassifierReason reason)
@@ -54,7 +50,7 @@ is_wide(const GridTerms *terms, const GridWidths *widths)
 }
 
 ClassifierReason
-classifier_choose(const GridTerms *terms, const MechanismRequest *logistic)
+classifier_choose(const GridTerms *terms, double noise)
 {
 	double dimension = encoding_dimension(terms->encoding);
 	GridWidths widths;
@@ -64,9 +60,8 @@ classifier_choose(const GridTerms *terms, const MechanismRequest *logistic)
 	if (widths.sparse > 0 && terms->rows == 0)
 		return REASON_NO_GRID;
 	if (widths.sparse > 0)
-		return convex_noise_length(logistic) <= LOGISTIC_NOISE * (double) terms->rows
-				   ? REASON_LITTLE_NOISE
-				   : REASON_MUCH_NOISE;
+		return noise <= LOGISTIC_NOISE * (double) terms->rows ? REASON_LITTLE_NOISE
+															  : REASON_MUCH_NOISE;
 	if (is_wide(terms, &widths))
 		return REASON_WIDE_GRID;
 	if (terms->rows == 0)

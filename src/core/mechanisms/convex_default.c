@@ -4,6 +4,7 @@
 #include "core/mechanisms/convex_default.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/convex/convex_columns.h"
 #include "core/convex/convex_loss.h"
@@ -19,18 +20,27 @@ largest_square(const Encoding *encoding, int feature)
 	return largest * largest;
 }
 
-/* A row has a single 1 in each one-hot group; a number is at most its clip bound. */
-double
-convex_default_radius(const Encoding *encoding)
+/*
+ * A row has a single 1 in each one-hot group; the square of any other column counts share times its
+ * largest, which clip bounds.
+ */
+static double
+row_length(const Encoding *encoding, double share)
 {
 	double square = encoding->intercept ? 1 : 0;
 	int j = 0;
 
 	for (int g = 0; g < encoding->groups; j += encoding->group[g++])
-		square += encoding->group[g] > 1 ? 1 : largest_square(encoding, j);
+		square += encoding->group[g] > 1 ? 1 : share * largest_square(encoding, j);
 	for (; j < encoding->features; j++)
-		square += largest_square(encoding, j);
+		square += share * largest_square(encoding, j);
 	return fmax(sqrt(square), CONVEX_RADIUS_MIN);
+}
+
+double
+convex_default_radius(const Encoding *encoding)
+{
+	return row_length(encoding, 1);
 }
 
 /* ---- regularisation ---- */
@@ -82,54 +92,41 @@ convex_set_noise(MechanismRequest *request, ConvexNoise noise, int64_t delta)
 {
 	request->convex.noise = noise;
 	request->convex.delta = noise == CONVEX_GAUSSIAN ? delta : 0;
+	memset(&request->convex.columns, 0, sizeof(request->convex.columns));
 }
 
 void
 convex_set_knorm(MechanismRequest *request, const Encoding *encoding)
 {
-	request->convex.noise = CONVEX_KNORM;
-	request->convex.delta = 0;
+	convex_set_noise(request, CONVEX_KNORM, 0);
 	convex_columns_of(encoding, &request->convex.columns);
 }
 
-void
-convex_set_shorter_noise(MechanismRequest *request, int64_t delta)
+/* The noise's scale, in gradients or weights; INFINITY if the request is refused. */
+static double
+noise_scale(const MechanismRequest *request)
 {
-	double gamma;
+	ConvexScale scales;
 
-	convex_set_noise(request, CONVEX_GAMMA, delta);
-	if (delta == 0)
-		return;
-	gamma = convex_noise_length(request);
-	convex_set_noise(request, CONVEX_GAUSSIAN, delta);
-	if (gamma <= convex_noise_length(request))
-		convex_set_noise(request, CONVEX_GAMMA, delta);
+	if (convex_request_scale(request, &scales) != CONVEX_FITS)
+		return INFINITY;
+	return convex_kind(request) == CONVEX_OUTPUT ? scales.outer : scales.inner;
 }
 
 double
 convex_noise_length(const MechanismRequest *request)
 {
 	double dimension = request->grid.dimension;
-	double scale;
-	ConvexScale scales;
+	double unit = convex_unit_length(&request->convex, request->grid.dimension);
 
-	if (convex_request_scale(request, &scales) != CONVEX_FITS)
-		return INFINITY;
-	scale = convex_kind(request) == CONVEX_OUTPUT ? scales.outer : scales.inner;
-	scale *= convex_unit_length(&request->convex, request->grid.dimension);
-	return scale * (request->convex.noise == CONVEX_GAUSSIAN ? sqrt(dimension) : dimension);
+	return noise_scale(request) * unit *
+		   (request->convex.noise == CONVEX_GAUSSIAN ? sqrt(dimension) : dimension);
 }
 
-/* Lambda over the noise s of a column, by s / n, and where n is not declared (rule U17). */
-#define KAPPA_ROWS 500.0
-#define KAPPA_LEAST 0.2
-#define KAPPA_MOST 20.0
-#define KAPPA_MIDDLE 2.0
-
-/* The most that the Hessian takes of the objective's epsilon. */
-#define HESSIAN_MOST 0.5
-
-/* The root mean square of the noise of a column over scale.inner, for weights of features. */
+/*
+ * The root mean square of the noise of a column over the noise's scale, for weights of features; of
+ * K-norm noise over its reach.
+ */
 static double
 column_spread(const MechanismRequest *request)
 {
@@ -143,6 +140,66 @@ column_spread(const MechanismRequest *request)
 	columns_body_make(&terms->columns, terms->radius, request->grid.dimension, &body);
 	return columns_body_spread(&body);
 }
+
+/* The mean over the columns of 1 / the largest |x_j|, columns that are always 0 left out. */
+static double
+inverse_reach(const Encoding *encoding)
+{
+	int dimension = encoding_dimension(encoding);
+	ConvexColumns columns;
+	double sum = 0;
+
+	convex_columns_of(encoding, &columns);
+	for (int j = 0; j < dimension; j++)
+		if (columns.bound[j] > 0)
+			sum += (double) FIXED_POINT_ONE / columns.bound[j];
+	return sum / dimension;
+}
+
+/* K-norm noise goes by the reaches already. */
+double
+convex_column_noise(const MechanismRequest *request, const Encoding *encoding)
+{
+	double noise = noise_scale(request) * column_spread(request);
+
+	return request->convex.noise == CONVEX_KNORM ? noise : noise * inverse_reach(encoding);
+}
+
+/* Takes other for request if it has less noise in a column. */
+static void
+take_shorter(MechanismRequest *request, const MechanismRequest *other, const Encoding *encoding)
+{
+	if (convex_column_noise(other, encoding) < convex_column_noise(request, encoding))
+		*request = *other;
+}
+
+void
+convex_set_shorter_noise(MechanismRequest *request, const Encoding *encoding, int64_t delta)
+{
+	MechanismRequest other = *request;
+
+	convex_set_noise(request, CONVEX_GAMMA, 0);
+	if (convex_kind(request) == CONVEX_OBJECTIVE)
+	{
+		convex_set_knorm(&other, encoding);
+		take_shorter(request, &other, encoding);
+	}
+	if (delta == 0)
+		return;
+	convex_set_noise(&other, CONVEX_GAUSSIAN, delta);
+	take_shorter(request, &other, encoding);
+}
+
+/* ---- regularisation by the noise ---- */
+
+/* Lambda over the noise s of a column, by s / n, and where n is not declared (rule U17). */
+#define KAPPA_ROWS 500.0
+#define KAPPA_LEAST 0.2
+#define KAPPA_MOST 20.0
+#define KAPPA_MIDDLE 2.0
+
+/* The most that the Hessian takes of the objective's epsilon. */
+#define HESSIAN_MOST 0.5
 
 /*
  * The least lambda with lambda R^2 = kappa(s) s or more and e <= epsilon' / 2, where e = ln(1 +
@@ -182,21 +239,57 @@ lambda_by_rows(const MechanismRequest *request, int64_t rows)
 int64_t
 convex_default_lambda_for_noise(const MechanismRequest *request, int64_t rows)
 {
-	double most = LAMBDA_OF_LENGTH * LAMBDA_ONE * convex_noise_length(request);
+	double most;
 
 	if (convex_kind(request) == CONVEX_OUTPUT)
 		return request->convex.lambda;
 	if (request->convex.noise == CONVEX_KNORM || request->convex.loss == LOSS_CLIPPED)
 		return lambda_by_rows(request, rows);
+	most = LAMBDA_OF_LENGTH * LAMBDA_ONE * convex_noise_length(request);
 	most = fmax(most, 2 * least_lambda(request));
 	return (int64_t) fmin((double) request->convex.lambda, most);
 }
 
 void
-convex_default(MechanismRequest *request, int64_t delta)
+convex_default(MechanismRequest *request, const Encoding *encoding, int64_t delta, int64_t rows)
 {
 	convex_set_noise(request, CONVEX_GAMMA, 0);
 	request->convex.lambda = convex_default_lambda(request);
-	convex_set_shorter_noise(request, delta);
-	request->convex.lambda = convex_default_lambda_for_noise(request, 0);
+	convex_set_shorter_noise(request, encoding, delta);
+	request->convex.lambda = convex_default_lambda_for_noise(request, rows);
+}
+
+/* ---- a classifier ---- */
+
+/* The square of a column that is in no one-hot group is taken for this share of its largest. */
+#define USUAL_SQUARE (1.0 / 3)
+
+/* The radius with Gaussian noise as a share of the longest row: all rows have that length. */
+#define GAUSSIAN_SHARE 0.15
+
+double
+convex_default_classifier(MechanismRequest *request, const Encoding *encoding, int64_t delta,
+						  int64_t rows)
+{
+	MechanismRequest gaussian;
+	double knorm;
+	double other;
+
+	request->convex.loss = LOSS_CLIPPED;
+	request->convex.radius = convex_default_radius(encoding);
+	gaussian = *request;
+	convex_set_knorm(request, encoding);
+	request->convex.lambda = convex_default_lambda_for_noise(request, rows);
+	knorm = convex_column_noise(request, encoding);
+	if (delta == 0)
+		return knorm;
+	gaussian.convex.radius = fmax(GAUSSIAN_SHARE * gaussian.convex.radius, CONVEX_RADIUS_MIN);
+	convex_set_noise(&gaussian, CONVEX_GAUSSIAN, delta);
+	gaussian.convex.lambda = convex_default_lambda_for_noise(&gaussian, rows);
+	other = convex_column_noise(&gaussian, encoding) / gaussian.convex.radius *
+			row_length(encoding, USUAL_SQUARE);
+	if (knorm <= other)
+		return knorm;
+	*request = gaussian;
+	return other;
 }

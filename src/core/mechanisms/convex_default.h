@@ -29,19 +29,38 @@ extern int64_t convex_default_lambda_for_noise(const MechanismRequest *request, 
  */
 extern double convex_noise_length(const MechanismRequest *request);
 
+/*
+ * The root mean square of the noise of a column over the largest |x_j|, in the mean over the
+ * columns; INFINITY if the request is refused.
+ */
+extern double convex_column_noise(const MechanismRequest *request, const Encoding *encoding);
+
 /* Sets Gamma or Gaussian noise, and delta for the latter. */
 extern void convex_set_noise(MechanismRequest *request, ConvexNoise noise, int64_t delta);
 
 /* Sets K-norm noise for rows of this encoding. */
 extern void convex_set_knorm(MechanismRequest *request, const Encoding *encoding);
 
-/* Sets the noise of shorter typical length; Gamma if delta is 0. */
-extern void convex_set_shorter_noise(MechanismRequest *request, int64_t delta);
+/*
+ * Sets the noise of the least convex_column_noise(): Gamma, K-norm if it is in the objective, or
+ * Gaussian if delta is not 0.
+ */
+extern void convex_set_shorter_noise(MechanismRequest *request, const Encoding *encoding,
+									 int64_t delta);
 
 /*
  * Sets regularisation and noise of a request that has kind, loss, radius, epsilon, adjacency and
- * dimension; delta may be spent.
+ * dimension; delta may be spent.  rows is the declared number or 0.
  */
-extern void convex_default(MechanismRequest *request, int64_t delta);
+extern void convex_default(MechanismRequest *request, const Encoding *encoding, int64_t delta,
+						   int64_t rows);
+
+/*
+ * Sets loss and radius as well, for a classifier whose probabilities are not asked for (rule U13):
+ * the clipped loss, with K-norm noise or, on shorter rows, Gaussian noise.  Returns the noise of a
+ * column beside rows of their usual length.
+ */
+extern double convex_default_classifier(MechanismRequest *request, const Encoding *encoding,
+										int64_t delta, int64_t rows);
 
 #endif

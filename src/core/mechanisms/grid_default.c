@@ -20,6 +20,9 @@
 #define TREE_RUN 80
 #define QUICK_RUN 40
 
+/* The same where all weights are -1, 0 and 1: a wait for more would be long for little. */
+#define NARROW_RUN 16
+
 /* The largest share of the rows that few weights may lose, in the mean. */
 #define PRICE 0.04
 
@@ -145,6 +148,15 @@ is_tree_quick(const GridTerms *terms, const Grid *grid)
 	return numbers <= TREE_NUMBERS && grid->constraint == GRID_PRODUCT;
 }
 
+static bool
+is_narrow(const Grid *grid)
+{
+	for (int j = 0; j < grid->dimension; j++)
+		if (grid->levels[j] > 3)
+			return false;
+	return true;
+}
+
 /* Is a draw from the grid sure to end in time?  Sets how long it may then take. */
 static bool
 ends(const GridTerms *terms, const Grid *grid, RunTerms *run)
@@ -152,7 +164,9 @@ ends(const GridTerms *terms, const Grid *grid, RunTerms *run)
 	const Encoding *encoding = terms->encoding;
 
 	*run = terms->run;
-	run->longest = fmin(run->longest, is_tree_quick(terms, grid) ? TREE_RUN : QUICK_RUN);
+	run->longest = fmin(run->longest, is_narrow(grid)              ? NARROW_RUN
+									  : is_tree_quick(terms, grid) ? TREE_RUN
+																   : QUICK_RUN);
 	return run_fits_grid(run, grid, select_cheapest_group(grid, encoding->group, encoding->groups));
 }
 

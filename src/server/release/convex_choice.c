@@ -32,7 +32,7 @@ convex_choose_radius(const Options *options, const Encoding *encoding)
 
 /* ---- noise ---- */
 
-/* Chooses the Euclidean law with the shorter noise unless the options name one. */
+/* Chooses the law with the least noise unless the options name one. */
 static void
 choose_noise(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			 MechanismRequest *request)
@@ -51,7 +51,7 @@ choose_noise(TrainingMethod method, const Options *options, const Encoding *enco
 						errmsg("noise \"gaussian\" needs delta greater than zero"),
 						errhint("Noise \"gamma\" is pure: it needs no delta.")));
 	if (options->noise == NOISE_AUTO)
-		convex_set_shorter_noise(request, delta);
+		convex_set_shorter_noise(request, encoding, delta);
 	else if (options->noise == NOISE_KNORM)
 		convex_set_knorm(request, encoding);
 	else

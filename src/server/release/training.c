@@ -94,23 +94,26 @@ choose_method(Training *training)
 	const Options *options = &training->options;
 	MechanismRequest logistic = {.kind = MECHANISM_OBJECTIVE,
 								 .epsilon = training_row_epsilon(training),
-								 .adjacency = options->adjacency,
-								 .convex.loss = LOSS_LOGISTIC};
+								 .adjacency = options->adjacency};
 	GridTerms terms;
 	ClassifierReason reason;
+	double noise;
 
 	training->request.epsilon = logistic.epsilon; /* training_row_delta() asks for it */
 	logistic.grid.dimension = encoding_dimension(&training->encoding);
-	logistic.convex.radius =
-		fmax(convex_choose_radius(options, &training->encoding) * CLASSIFIER_RADIUS_SHARE,
-			 CONVEX_RADIUS_MIN);
-	convex_default(&logistic, training_row_delta(training));
+	noise = convex_default_classifier(&logistic, &training->encoding, training_row_delta(training),
+									  options->n);
 	grid_terms(options, &training->encoding, logistic.epsilon, run_declared(training), &terms);
-	reason = classifier_choose(&terms, &logistic);
+	reason = classifier_choose(&terms, noise);
 	training->method = classifier_is_logistic(reason) ? METHOD_LOGISTIC : METHOD_HALFSPACE;
 	training->reason = classifier_reason(reason);
 	if (training->method == METHOD_LOGISTIC)
+	{
+		training->options.loss = logistic.convex.loss;
 		training->options.radius = logistic.convex.radius;
+		training->options.noise =
+			logistic.convex.noise == CONVEX_KNORM ? NOISE_KNORM : NOISE_GAUSSIAN;
+	}
 }
 
 /*

@@ -76,7 +76,7 @@ make_logistic(const Encoding *encoding, double epsilon, double delta)
 								.convex.loss = LOSS_LOGISTIC,
 								.convex.radius = convex_default_radius(encoding)};
 
-	convex_default(&request, (int64_t) (delta * (double) DELTA_ONE));
+	convex_default(&request, encoding, (int64_t) (delta * (double) DELTA_ONE), 0);
 	return request;
 }
 
@@ -126,7 +126,7 @@ test_listed_grids(void)
 		{&g1, 15682, 1, LONGEST, 0, {3, 1, 5}},
 		{&few, 15682, 1, LONGEST, 0, {3, 2, 8}},
 		/* too many columns to enumerate, and too many numbers for the tree */
-		{&full, 32561, 1, LONGEST, 3, {0}},
+		{&full, 32561, 1, LONGEST, 2, {0}},
 		{&numbers, 15682, 1, LONGEST, 5, {0}},
 	};
 
@@ -334,6 +334,20 @@ lambda_of(const MechanismRequest *request)
 	return (double) request->convex.lambda / LAMBDA_ONE;
 }
 
+/* With Gamma or Gaussian noise. */
+static MechanismRequest
+make_euclidean(const Encoding *encoding, double epsilon, double delta)
+{
+	MechanismRequest request = make_logistic(encoding, epsilon, 0);
+
+	convex_set_noise(&request, CONVEX_GAMMA, 0);
+	request.convex.lambda = convex_default_lambda(&request);
+	if (delta > 0)
+		convex_set_noise(&request, CONVEX_GAUSSIAN, (int64_t) (delta * (double) DELTA_ONE));
+	request.convex.lambda = convex_default_lambda_for_noise(&request, 0);
+	return request;
+}
+
 /* d / (24 epsilon^2), sqrt(2) epsilon^1.5 beyond 2, a tenth of the noise's length where that is
  * less, twice the least. */
 static void
@@ -346,18 +360,71 @@ test_lambda(void)
 
 	for (int i = 0; i < 5; i++)
 	{
-		request = make_logistic(&encoding, values[i][0], 0);
+		request = make_euclidean(&encoding, values[i][0], 0);
 		CHECK(fabs(lambda_of(&request) - values[i][1]) < 1e-6);
 	}
-	request = make_logistic(&encoding, 0.1, 0);
-	CHECK(request.convex.noise == CONVEX_GAMMA);
+	request = make_euclidean(&encoding, 0.1, 0);
 	CHECK(fabs(lambda_of(&request) - 0.1 * 111 * 2 / 0.1) < 3);
-	request = make_logistic(&encoding, 0.1, 1e-9);
-	CHECK(request.convex.noise == CONVEX_GAUSSIAN && request.convex.delta == 1000000000);
+	request = make_euclidean(&encoding, 0.1, 1e-9);
 	CHECK(lambda_of(&request) > 90 && lambda_of(&request) < 130);
 	encoding = make_encoding(&g1);
-	request = make_logistic(&encoding, 2.5, 0);
+	request = make_euclidean(&encoding, 2.5, 0);
 	CHECK(lambda_of(&request) >= 2 * 0.25 / expm1(15.0 / 16 * 2.5));
+}
+
+/* The law of the least noise in a column. */
+static void
+test_noise(void)
+{
+	Encoding encoding = make_encoding(&full);
+	MechanismRequest request = make_logistic(&encoding, 1, 1e-9);
+
+	/* groups: noise by columns is less than any by length */
+	CHECK(request.convex.noise == CONVEX_KNORM && request.convex.delta == 0);
+	CHECK(request.convex.columns.group[110] == 11);
+	/* numbers: d / sqrt(3) by columns, sqrt(d) sigma by length */
+	encoding = make_encoding(&numbers);
+	request = make_logistic(&encoding, 1, 1e-6);
+	CHECK(request.convex.noise == CONVEX_KNORM);
+	request = make_logistic(&encoding, 1, 0.1);
+	CHECK(request.convex.noise == CONVEX_GAUSSIAN && request.convex.delta == DELTA_ONE / 10);
+	CHECK(request.convex.columns.bound[0] == 0);
+	request = make_logistic(&encoding, 1, 0);
+	CHECK(request.convex.noise == CONVEX_KNORM && request.convex.delta == 0);
+	/* output perturbation has no noise by columns */
+	request.kind = MECHANISM_OUTPUT;
+	convex_default(&request, &encoding, 0, 0);
+	CHECK(request.convex.noise == CONVEX_GAMMA && request.convex.columns.bound[0] == 0);
+	convex_default(&request, &encoding, DELTA_ONE / 10, 0);
+	CHECK(request.convex.noise == CONVEX_GAUSSIAN);
+}
+
+/* A column of any bound has the same noise over its reach; the noise is chosen by that. */
+static void
+test_reaches(void)
+{
+	Shape scaled = numbers;
+	Encoding one = make_encoding(&numbers);
+	Encoding eight;
+
+	scaled.high = 8;
+	eight = make_encoding(&scaled);
+	for (int noise = CONVEX_GAMMA; noise <= CONVEX_KNORM; noise++)
+	{
+		MechanismRequest first = make_logistic(&one, 1, 0);
+		MechanismRequest second = make_logistic(&eight, 1, 0);
+
+		if (noise == CONVEX_LAPLACE)
+			continue;
+		first.convex.lambda = second.convex.lambda = LAMBDA_ONE;
+		if (noise != CONVEX_KNORM)
+		{
+			convex_set_noise(&first, (ConvexNoise) noise, 1000000000);
+			convex_set_noise(&second, (ConvexNoise) noise, 1000000000);
+		}
+		CHECK(fabs(convex_column_noise(&first, &one) / convex_column_noise(&second, &eight) - 1) <
+			  1e-9);
+	}
 }
 
 /* Whatever epsilon and delta are: the request fits, or is noise alone. */
@@ -375,7 +442,7 @@ test_lambda_fits(void)
 				if (kind == CONVEX_OUTPUT)
 				{
 					request.kind = MECHANISM_OUTPUT;
-					convex_default(&request, 1000);
+					convex_default(&request, &encoding, 1000, 0);
 				}
 				CHECK(convex_request_scale(&request, &scale) == CONVEX_FITS);
 			}
@@ -390,26 +457,59 @@ reason_of(const Shape *shape, int64_t rows, double epsilon, double delta)
 	GridTerms terms = make_terms(shape, &encoding, rows, epsilon);
 	MechanismRequest logistic = make_logistic(&encoding, epsilon, delta);
 
-	return classifier_choose(&terms, &logistic);
+	return classifier_choose(
+		&terms, convex_default_classifier(&logistic, &encoding,
+										  (int64_t) (delta * (double) DELTA_ONE), rows));
 }
 
 static void
 test_classifier(void)
 {
 	static const Shape ten = {10, 0, {0}, 0, 0, 1};
-	static const Shape fourteen = {14, 0, {0}, 0, 0, 1};
 
 	for (int k = 0; k < 4; k++)
 		CHECK(reason_of(&adult23, 15682, (double[]){0.1, 0.5, 2, 10}[k], 1e-9) == REASON_WIDE_GRID);
 	CHECK(reason_of(&few, 0, 1, 0) == REASON_WIDE_GRID);
-	CHECK(reason_of(&fourteen, 15682, 0.7, 0) == REASON_FEW_ROWS);
-	CHECK(reason_of(&fourteen, 15682, 0.8, 0) == REASON_MANY_ROWS);
+	CHECK(reason_of(&ten, 100000, 0.079, 0) == REASON_FEW_ROWS);
+	CHECK(reason_of(&ten, 100000, 0.081, 0) == REASON_MANY_ROWS);
 	CHECK(reason_of(&ten, 0, 1, 0) == REASON_ROWS_UNKNOWN);
-	CHECK(reason_of(&full, 32561, 0.1, 1e-9) == REASON_LITTLE_NOISE);
-	CHECK(reason_of(&full, 32561, 0.1, 0) == REASON_MUCH_NOISE);
-	CHECK(reason_of(&full, 32561, 0.3, 0) == REASON_LITTLE_NOISE);
+	CHECK(reason_of(&full, 32561, 0.1, 0) == REASON_LITTLE_NOISE);
+	CHECK(reason_of(&full, 6000, 0.1, 0) == REASON_LITTLE_NOISE);
+	CHECK(reason_of(&full, 5000, 0.1, 0) == REASON_MUCH_NOISE);
 	CHECK(reason_of(&full, 10, 1e-6, 0) == REASON_MUCH_NOISE); /* a request that is refused */
 	CHECK(reason_of(&full, 0, 1, 0) == REASON_NO_GRID);
+}
+
+/* K-norm noise on whole rows, or Gaussian noise on short ones where that is less by numbers. */
+static void
+test_classifier_noise(void)
+{
+	static const struct
+	{
+		const Shape *shape;
+		double delta;
+		ConvexNoise noise;
+	} cases[] = {
+		{&full, 1e-9, CONVEX_KNORM},
+		{&numbers, 0, CONVEX_KNORM},
+		{&numbers, 1e-9, CONVEX_GAUSSIAN},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		Encoding encoding = make_encoding(cases[i].shape);
+		MechanismRequest request = make_logistic(&encoding, 0.5, 0);
+		double knorm = convex_default_classifier(&request, &encoding, 0, 15682);
+		double noise = convex_default_classifier(
+			&request, &encoding, (int64_t) (cases[i].delta * (double) DELTA_ONE), 15682);
+		double longest = convex_default_radius(&encoding);
+		bool gaussian = cases[i].noise == CONVEX_GAUSSIAN;
+
+		CHECK(request.convex.loss == LOSS_CLIPPED && request.convex.noise == cases[i].noise);
+		CHECK(fabs(request.convex.radius - (gaussian ? 0.15 : 1) * longest) < 1e-9);
+		CHECK(gaussian ? noise < knorm : noise == knorm);
+		CHECK(request.convex.lambda == convex_default_lambda_for_noise(&request, 15682));
+	}
 }
 
 static void
@@ -439,8 +539,11 @@ main(void)
 	test_evidence();
 	test_radius();
 	test_lambda();
+	test_noise();
+	test_reaches();
 	test_lambda_fits();
 	test_classifier();
+	test_classifier_noise();
 	test_reasons();
 	return check_report("defaults");
 }
