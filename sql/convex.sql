@@ -22,6 +22,18 @@ SELECT bool_and(abs(dp_predict_proba(model, x) - 1 / (1 + exp(-dp_score(model, x
 SELECT dp_predict_proba(model, ARRAY[NULL, 0, 0]::float8[]) FROM leaf WHERE method = 'logistic';
 SELECT dp_predict_proba(model, ARRAY[0, 0, 0]) FROM leaf WHERE method = 'svm';
 
+-- mechanism pool: a halfspace near a private minimiser, for one charge, with the seed of its candidates
+SELECT (m).kind, (m).mechanism, (m).epsilon, (m).delta, (m).guarantee, dpobj.verify(m) AS verified, (m).details -> 'pool_rounds' AS rounds,
+       (m).details -> 'pool_candidates' AS candidates, (m).details ->> 'pool_seed' ~ '^[0-9a-f]{32}$' AS seed,
+       ((m).details ->> 'centre_epsilon')::numeric + ((m).details ->> 'pool_epsilon')::numeric AS shares
+  FROM (SELECT dp_logistic(x, y, 2.0, 0, '{"mechanism": "pool", "n": 4000}') AS m FROM grove) s;
+SELECT count(dp_predict(m, ARRAY[1, 0, 0])) FROM (SELECT dp_logistic(x, y, 2.0, 0.000001, '{"mechanism": "pool", "n": 4000}') AS m FROM grove) s;
+SELECT dp_predict_proba(m, ARRAY[0, 0, 0]) FROM (SELECT dp_logistic(x, y, 2.0, 0, '{"mechanism": "pool", "n": 4000}') AS m FROM grove) s;
+SELECT dp_logistic(x, y, 2.0, 0, '{"mechanism": "pool"}') FROM grove;
+SELECT dp_logistic(x, y, 2.0, 0, '{"mechanism": "pool", "n": 4000, "radius": 1}') FROM grove;
+SELECT dp_svm(x, y, 2.0, 0, '{"mechanism": "pool", "n": 4000}') FROM grove;
+SELECT p -> 'centre_epsilon' AS centre, p -> 'pool_epsilon' AS pool, p -> 'pool_rounds' AS rounds, p -> 'delta' AS delta, p -> 'noise' AS noise
+  FROM unnest(ARRAY[1000, 100000]) n, dpobj.price_aggregate('logistic', 23, 1, 0.000001, jsonb_build_object('mechanism', 'pool', 'n', n)) p;
 -- delta: charged by Gaussian noise only.
 SELECT m.mechanism, m.delta > 0 AS spent, m.delta <= 1e-6 * (1 + 1e-12) AS within, m.details ->> 'noise' AS noise FROM
   (SELECT (m).* FROM (SELECT dp_logistic(x, y, 1.0, 1e-6, '{"noise": "gaussian"}') AS m FROM grove) s

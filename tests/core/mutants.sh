@@ -142,6 +142,8 @@ mutants=(
   '219|test_run_terms|admission: the number of rows is ignored'
   '220|test_tree_limits|tree: an attempt is broken off where it goes deep'
   '221|test_run_terms|admission: the seconds of the tree sampler are not counted'
+  '222|test_convex_pool|pool: the centre is found with all of epsilon'
+  '223|test_convex_pool|pool: a seed that depends on the rows'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

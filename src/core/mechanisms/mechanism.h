@@ -21,6 +21,7 @@
 #include "core/base/memory.h"
 #include "core/optimum/oracle.h"
 #include "core/mechanisms/run_terms.h"
+#include "core/pool/pool_coins.h"
 #include "core/noise/pair_law.h"
 #include "core/noise/perturbation.h"
 #include "core/base/privacy.h"
@@ -39,6 +40,7 @@
 	ROW(SAMPLE_AGGREGATE, sample_aggregate)                                                        \
 	ROW(OBJECTIVE, objective)                                                                      \
 	ROW(OUTPUT, output)                                                                            \
+	ROW(POOL, pool)                                                                                \
 	ROW(CONVEX_EXPONENTIAL, convex_exponential)                                                    \
 	ROW(LOCALIZED, localized)                                                                      \
 	ROW(OPSAMP, opsamp)                                                                            \
@@ -75,6 +77,14 @@ typedef enum SolverKind
 #define SAMPLE_MAX_PARTS 65536
 #define SAMPLE_MAX_PART_NODES 1000000
 
+/* The second stage of pool (pool_select.h). */
+typedef struct PoolTerms
+{
+	int64_t epsilon; /* nano-units, of the request's epsilon; the rest finds the centre */
+	int64_t rows;    /* the declared number */
+	int rounds;
+} PoolTerms;
+
 typedef struct MechanismRequest
 {
 	MechanismKind kind;
@@ -104,6 +114,7 @@ typedef struct MechanismRequest
 	ConvexTerms convex;
 	DescentTerms descent; /* of sgd; else all 0 */
 	SimplexTerms simplex; /* of simplex, whose grid has the dimension only, too */
+	PoolTerms pool;       /* of pool; else all 0 */
 } MechanismRequest;
 
 /* Only the vector is released.  loss and nodes are for the owner's tests. */
@@ -112,8 +123,9 @@ typedef struct MechanismAnswer
 	int index[GRID_MAX_DIMENSION];
 	int64_t loss;
 	int64_t nodes;
-	int64_t
-		weight[GRID_MAX_DIMENSION]; /* convex: R times them, in units of 2^-20; simplex: draws */
+	int64_t weight[GRID_MAX_DIMENSION]; /* convex: R times them, of pool not, in units of 2^-20;
+										   simplex: draws */
+	PoolSeed seed;                      /* of pool: the public coins */
 } MechanismAnswer;
 
 /*
@@ -175,6 +187,7 @@ typedef enum ConvexTermsKind
 	TERMS_NOISE,   /* the noise of output or objective perturbation */
 	TERMS_BODY,    /* a ball of weights and a net of it (convex_net.h) */
 	TERMS_DESCENT, /* DescentTerms */
+	TERMS_POOL,    /* the noise of objective perturbation, then PoolTerms */
 	TERMS_ORACLE   /* a cube of weights and calls of an oracle (convex_opsamp.h) */
 } ConvexTermsKind;
 

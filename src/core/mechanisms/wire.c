@@ -139,6 +139,17 @@ convex_fields(Wire *wire, ConvexTerms *terms, int dimension)
 		columns_fields(wire, &terms->columns, dimension);
 }
 
+/* The second stage, and the columns whatever the noise of the first is. */
+static void
+pool_fields(Wire *wire, ConvexTerms *convex, int dimension, PoolTerms *terms)
+{
+	if (convex->noise != CONVEX_KNORM)
+		columns_fields(wire, &convex->columns, dimension);
+	terms->epsilon = field(wire, terms->epsilon, 8);
+	terms->rows = field(wire, terms->rows, 8);
+	terms->rounds = (int) field(wire, terms->rounds, 2);
+}
+
 static void
 descent_fields(Wire *wire, const ConvexTerms *convex, DescentTerms *terms)
 {
@@ -203,6 +214,8 @@ request_fields(Wire *wire, MechanismRequest *request)
 	grid_fields(wire, &request->grid);
 	if (!wire->failed && mechanism_of(request)->convex)
 		convex_fields(wire, &request->convex, request->grid.dimension);
+	if (!wire->failed && mechanism_of(request)->terms == TERMS_POOL)
+		pool_fields(wire, &request->convex, request->grid.dimension, &request->pool);
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_DESCENT)
 		descent_fields(wire, &request->convex, &request->descent);
 	if (!wire->failed && mechanism_of(request)->targets)
@@ -386,6 +399,8 @@ answer_fields(Wire *wire, const MechanismRequest *request, MechanismAnswer *answ
 	answer->nodes = field(wire, answer->nodes, 8);
 	for (int j = 0; is_labelled(request) && j < request->grid.dimension; j++)
 		answer->weight[j] = field(wire, answer->weight[j], 8);
+	for (int i = 0; mechanism_of(request)->terms == TERMS_POOL && i < SIPHASH_KEY_LENGTH; i++)
+		answer->seed.byte[i] = (uint8_t) field(wire, answer->seed.byte[i], 1);
 }
 
 size_t

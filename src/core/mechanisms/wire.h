@@ -25,7 +25,7 @@ extern bool wire_decode_problem(const uint8_t *bytes, size_t length, Memory *mem
 /*
  * The most bytes of an answer: a level index for each coordinate, loss and nodes, real weights.
  */
-#define WIRE_ANSWER_MAX (2 + 9 * GRID_MAX_DIMENSION + 16)
+#define WIRE_ANSWER_MAX (2 + 9 * GRID_MAX_DIMENSION + 16 + SIPHASH_KEY_LENGTH)
 
 extern size_t wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answer,
 								 uint8_t *bytes);

@@ -5,7 +5,9 @@
 
 #include <math.h>
 
+#include "core/convex/convex_columns.h"
 #include "core/mechanisms/convex_net.h"
+#include "core/mechanisms/convex_pool.h"
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/convex_default.h"
 
@@ -150,6 +152,34 @@ choose_perturbation(TrainingMethod method, const Options *options, const Encodin
 	check_scale(request);
 }
 
+/* Both stages follow from public numbers (rules U13 and U18). */
+static void
+choose_pool(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
+			MechanismRequest *request)
+{
+	MechanismRequest centre;
+
+	if (method != METHOD_LOGISTIC)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mechanism \"pool\" is not for method \"%s\"", method_name(method)),
+						errhint("It is for method \"logistic\".")));
+	if (options->n == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mechanism \"pool\" needs a declared number of rows"),
+						errhint("Set \"n\" in the options.")));
+	if (options->radius != 0 || options->regularization > 0 || options->noise != NOISE_AUTO ||
+		options->loss != LOSS_LOGISTIC)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mechanism \"pool\" chooses noise, loss, radius and regularization "
+							   "by itself")));
+	convex_pool_default(request, options->n);
+	centre = convex_pool_centre(request);
+	(void) convex_default_classifier(&centre, encoding, delta, options->n);
+	request->convex = centre.convex;
+	convex_columns_of(encoding, &request->convex.columns);
+	check_scale(&centre);
+}
+
 void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
@@ -169,6 +199,9 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 			break;
 		case TERMS_BODY:
 			choose_over_body(options, request);
+			break;
+		case TERMS_POOL:
+			choose_pool(method, options, encoding, delta, request);
 			break;
 		case TERMS_DESCENT:
 			choose_lambda(options, true, request);

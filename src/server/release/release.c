@@ -111,6 +111,8 @@ model_weight(const Training *training, const MechanismAnswer *answer, int j)
 	const Mechanism *mechanism = mechanism_get(request->kind);
 	int64 draws = 0;
 
+	if (mechanism->terms == TERMS_POOL)
+		return answer->weight[j] * ldexp(1, -CONVEX_OUTPUT_BITS);
 	if (mechanism->convex)
 		return answer->weight[j] * (ldexp(1, -CONVEX_OUTPUT_BITS) / request->convex.radius);
 	if (!mechanism->targets)
@@ -120,6 +122,21 @@ model_weight(const Training *training, const MechanismAnswer *answer, int j)
 	return (double) answer->weight[j] / (double) draws;
 }
 
+/* The public coins of the candidates, as a member of details. */
+static char *
+with_seed(const char *details, const PoolSeed *seed)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendBinaryStringInfo(&text, details, strlen(details) - 1);
+	appendStringInfoString(&text, ", \"pool_seed\": \"");
+	for (int i = 0; i < lengthof(seed->byte); i++)
+		appendStringInfo(&text, "%02x", seed->byte[i]);
+	appendStringInfoString(&text, "\"}");
+	return text.data;
+}
+
 void
 release_describe(const Training *training, int64 release, const MechanismAnswer *answer,
 				 Model *model)
@@ -127,7 +144,10 @@ release_describe(const Training *training, int64 release, const MechanismAnswer 
 	const Grid *grid = &training->request.grid;
 	const Mechanism *mechanism = mechanism_get(training->request.kind);
 
-	model->kind = method_name(training->method);
+	bool pooled = mechanism->terms == TERMS_POOL;
+
+	/* a pool's answer predicts labels, but its length says nothing of probabilities */
+	model->kind = method_name(pooled ? METHOD_HALFSPACE : training->method);
 	model->mechanism = mechanism->name;
 	model->weights = grid->dimension;
 	for (int j = 0; j < grid->dimension; j++)
@@ -138,6 +158,8 @@ release_describe(const Training *training, int64 release, const MechanismAnswer 
 	model->guarantee = training->guarantee;
 	model->release = release;
 	model->details = training_parameters(training);
+	if (pooled)
+		model->details = with_seed(model->details, &answer->seed);
 }
 
 Datum

@@ -1,0 +1,164 @@
+/*
+ * convex_pool.c - the two stages of mechanism pool.
+ */
+#include "core/mechanisms/convex_pool.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mutant.h"
+#include "core/convex/convex_columns.h"
+#include "core/mechanisms/convex_release.h"
+#include "core/pool/pool_select.h"
+
+/* ---- stages ---- */
+
+/* Rows times epsilon for each weight, from which three rounds are worth half of epsilon. */
+#define ROUNDS_EVIDENCE 1500
+#define FEW_ROUNDS 1
+#define MANY_ROUNDS 3
+
+void
+convex_pool_default(MechanismRequest *request, int64_t rows)
+{
+	double evidence = 2.0 / privacy_margin(request->adjacency) * (double) rows *
+					  privacy_epsilon(request->epsilon) / request->grid.dimension;
+	bool many = evidence >= ROUNDS_EVIDENCE;
+
+	request->pool = (PoolTerms){.epsilon = many ? request->epsilon / 2 : request->epsilon / 10 * 3,
+								.rows = rows,
+								.rounds = many ? MANY_ROUNDS : FEW_ROUNDS};
+}
+
+/* epsilon_A and epsilon_B are integers that add up to epsilon (theorem C3). */
+MechanismRequest
+convex_pool_centre(const MechanismRequest *request)
+{
+	MechanismRequest centre = *request;
+
+	centre.kind = MECHANISM_OBJECTIVE;
+	if (!MUTANT(222))
+		centre.epsilon -= request->pool.epsilon;
+	centre.pool = (PoolTerms){0};
+	return centre;
+}
+
+void
+convex_pool_admit(const MechanismRequest *request, MechanismVerdict *verdict)
+{
+	const PoolTerms *pool = &request->pool;
+	MechanismRequest centre = convex_pool_centre(request);
+
+	*verdict = (MechanismVerdict){.finishes = true};
+	if (pool->epsilon <= 0 || pool->epsilon >= request->epsilon || pool->rows <= 0 ||
+		pool->rounds < 1 || pool->rounds > POOL_MOST_ROUNDS ||
+		request->convex.noise == CONVEX_GAMMA)
+		return;
+	convex_admit(&centre, verdict);
+}
+
+/* ---- release ---- */
+
+/* One-hot groups are in front (convex_columns_of()); the intercept's group of one is none here. */
+static void
+set_law(const MechanismRequest *request, PoolLaw *law)
+{
+	const ConvexTerms *terms = &request->convex;
+	MechanismRequest centre = convex_pool_centre(request);
+	int dimension = request->grid.dimension;
+	ConvexScale scale;
+	ColumnsBody body;
+	double spread[GRID_MAX_DIMENSION + 1];
+
+	(void) convex_request_scale(&centre, &scale);
+	columns_body_make(&terms->columns, terms->radius, dimension, &body);
+	knorm_spread(&body.shape, spread);
+	*law = (PoolLaw){.shape = {.dimension = dimension, .peak = 1},
+					 .rows = (double) request->pool.rows};
+	for (int j = 0; j < dimension; j++)
+	{
+		int group = terms->columns.group[j];
+		double bound = (double) terms->columns.bound[j] / FIXED_POINT_ONE;
+		bool grouped = group != 0 && group != COLUMN_INDICATOR;
+
+		if (terms->columns.bound[j] > law->shape.peak)
+			law->shape.peak = terms->columns.bound[j];
+		if (grouped &&
+			(j < dimension - 1 || dimension == 1 || group == terms->columns.group[j - 1]))
+		{
+			law->shape.group[group - 1]++;
+			law->shape.groups = group;
+		}
+		law->noise[j] =
+			terms->noise == CONVEX_GAUSSIAN
+				? scale.inner * terms->radius
+				: scale.inner * bound * (grouped ? spread[group - 1] : spread[body.shape.groups]);
+	}
+}
+
+/* Post-processing of the first stage's answer u, R times the weights. */
+static int64_t
+centre_weight(int64_t u, double radius)
+{
+	double weight = nearbyint((double) u / radius);
+
+	return (int64_t) fmax(-(double) POOL_CENTRE_MAX, fmin(weight, (double) POOL_CENTRE_MAX));
+}
+
+/* Drawn before anything else, so that equal bits give equal seeds on all rows (theorem C1). */
+static PoolSeed
+draw_seed(const Instance *instance, Bits *bits)
+{
+	PoolSeed seed = pool_seed_draw(bits);
+
+	if (MUTANT(223))
+		for (size_t i = 0; i < sizeof(seed.byte); i++)
+			seed.byte[i] = (uint8_t) (instance->positive[0] + 3 * instance->negative[0]);
+	return seed;
+}
+
+void
+convex_pool_release(const MechanismRequest *request, const Instance *instance,
+					const MechanismTools *tools, MechanismAnswer *answer)
+{
+	MechanismRequest centre = convex_pool_centre(request);
+	int dimension = request->grid.dimension;
+	PoolProblem problem = {.instance = instance,
+						   .candidates =
+							   pool_size(request->pool.rows, dimension, request->pool.rounds),
+						   .rounds = request->pool.rounds,
+						   .epsilon = request->pool.epsilon,
+						   .adjacency = request->adjacency,
+						   .threads = request->threads};
+	MechanismVerdict verdict;
+	MechanismAnswer first;
+
+	convex_pool_admit(request, &verdict);
+	if (!verdict.admitted)
+		abort(); /* the server has admitted it */
+	problem.seed = draw_seed(instance, tools->bits);
+	memset(&first, 0, sizeof(first));
+	convex_release(&centre, instance, tools, &first);
+	set_law(request, &problem.law);
+	for (int j = 0; j < dimension; j++)
+		problem.centre[j] = centre_weight(first.weight[j], request->convex.radius);
+	pool_select(&problem, tools->bits, tools->memory, answer->weight);
+	answer->seed = problem.seed;
+	answer->nodes = first.nodes;
+}
+
+/* ---- what is known of it ---- */
+
+void
+convex_pool_describe(const MechanismRequest *request, Facts *facts)
+{
+	MechanismRequest centre = convex_pool_centre(request);
+
+	convex_describe_scale(&centre, facts);
+	facts_number(facts, "centre_epsilon", privacy_epsilon(centre.epsilon), FACT_EXACT);
+	facts_number(facts, "pool_epsilon", privacy_epsilon(request->pool.epsilon), FACT_EXACT);
+	facts_integer(facts, "pool_rounds", request->pool.rounds);
+	facts_integer(facts, "pool_candidates",
+				  pool_size(request->pool.rows, request->grid.dimension, request->pool.rounds));
+}

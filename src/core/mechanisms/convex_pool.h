@@ -1,0 +1,26 @@
+/*
+ * convex_pool.h - a private centre, then the exponential mechanism over a public pool around it.
+ *
+ * Stage one is objective perturbation with epsilon_A = epsilon - epsilon_B and all of delta
+ * (theorems K6 and V4), stage two pool_select.h with epsilon_B: epsilon-DP together (theorem C3).
+ * The answer is a halfspace with real weights, in units of 2^-20.
+ */
+#ifndef DPOBJ_CORE_CONVEX_POOL_H
+#define DPOBJ_CORE_CONVEX_POOL_H
+
+#include "core/mechanisms/mechanism.h"
+
+/* Sets the second stage's part of epsilon and its rounds, from public numbers (rule U18). */
+extern void convex_pool_default(MechanismRequest *request, int64_t rows);
+
+/* The first stage as a request of its own; noise and regularisation are set for it. */
+extern MechanismRequest convex_pool_centre(const MechanismRequest *request);
+
+extern void convex_pool_admit(const MechanismRequest *request, MechanismVerdict *verdict);
+
+extern void convex_pool_release(const MechanismRequest *request, const Instance *instance,
+								const MechanismTools *tools, MechanismAnswer *answer);
+
+extern void convex_pool_describe(const MechanismRequest *request, Facts *facts);
+
+#endif
