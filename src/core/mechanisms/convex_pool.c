@@ -10,6 +10,7 @@
 #include "core/base/mutant.h"
 #include "core/convex/convex_columns.h"
 #include "core/mechanisms/convex_release.h"
+#include "core/mechanisms/utility.h"
 #include "core/pool/pool_select.h"
 
 /* ---- stages ---- */
@@ -76,8 +77,8 @@ convex_pool_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 /* ---- release ---- */
 
 /* One-hot groups are in front (convex_columns_of()); the intercept's group of one is none here. */
-static void
-set_law(const MechanismRequest *request, PoolLaw *law)
+void
+convex_pool_law(const MechanismRequest *request, PoolLaw *law)
 {
 	const ConvexTerms *terms = &request->convex;
 	MechanismRequest centre = convex_pool_centre(request);
@@ -155,15 +156,37 @@ convex_pool_release(const MechanismRequest *request, const Instance *instance,
 	problem.seed = draw_seed(instance, tools->bits);
 	memset(&first, 0, sizeof(first));
 	convex_release(&centre, instance, tools, &first);
-	set_law(request, &problem.law);
+	convex_pool_law(request, &problem.law);
 	for (int j = 0; j < dimension; j++)
 		problem.centre[j] = centre_weight(first.weight[j], request->convex.radius);
-	pool_select(&problem, tools->bits, tools->memory, answer->weight);
-	answer->seed = problem.seed;
+	pool_select(&problem, tools->bits, tools->memory, answer->weight, &answer->pool);
 	answer->nodes = first.nodes;
 }
 
 /* ---- what is known of it ---- */
+
+/*
+ * Source: theorem C7.  Stage one is epsilon_A-DP, which is epsilon_A^2 / 2-zCDP, and each of R
+ * draws has bounded range epsilon_B / R, which is (epsilon_B / R)^2 / 8-zCDP.
+ */
+void
+convex_pool_pair(const MechanismRequest *request, Pair *pair)
+{
+	double centre = privacy_epsilon(request->epsilon - request->pool.epsilon);
+	double pool = privacy_epsilon(request->pool.epsilon);
+
+	if (!convex_noise_is_pure(request->convex.noise))
+		return;
+	pair->kind = PAIR_CONCENTRATED;
+	pair->rho = PAIR_ROUNDED_UP * ((MUTANT(233) ? 0 : centre * centre / 2) +
+								   pool * pool / (8 * request->pool.rounds));
+}
+
+static int64_t
+candidates_of(const MechanismRequest *request)
+{
+	return pool_size(request->pool.rows, request->grid.dimension, request->pool.rounds);
+}
 
 void
 convex_pool_describe(const MechanismRequest *request, Facts *facts)
@@ -173,7 +196,28 @@ convex_pool_describe(const MechanismRequest *request, Facts *facts)
 	convex_describe_scale(&centre, facts);
 	facts_number(facts, "centre_epsilon", privacy_epsilon(centre.epsilon), FACT_EXACT);
 	facts_number(facts, "pool_epsilon", privacy_epsilon(request->pool.epsilon), FACT_EXACT);
+	facts_integer(facts, "pool_rows", request->pool.rows);
 	facts_integer(facts, "pool_rounds", request->pool.rounds);
-	facts_integer(facts, "pool_candidates",
-				  pool_size(request->pool.rows, request->grid.dimension, request->pool.rounds));
+	facts_integer(facts, "pool_candidates", candidates_of(request));
+}
+
+/*
+ * Source: theorem C8.  Candidate 0 counts for itself and stay - 1 more, so that the least share of
+ * a candidate is 1 of count + stay - 1.
+ */
+void
+convex_pool_error(const MechanismRequest *request, double beta, Facts *facts)
+{
+	const PoolTerms *pool = &request->pool;
+	int64_t candidates = candidates_of(request);
+	double others = (double) (candidates - 1 + pool_stay(candidates) - 1);
+	double rate =
+		privacy_epsilon(pool->epsilon) / pool->rounds / privacy_margin(request->adjacency);
+	double rows = fmax(0, (log(others) + log((1 - beta) / beta)) / rate);
+
+	facts_open(facts, "error");
+	facts_fixed(facts, "above_pool", utility_whole_rows(rows), 0);
+	facts_number(facts, "beta", beta, 6);
+	facts_fixed(facts, "mean", ceil(10 * log(others + 1) / rate) / 10, 1);
+	facts_close(facts);
 }

@@ -21,6 +21,15 @@ extern void convex_pool_admit(const MechanismRequest *request, MechanismVerdict 
 extern void convex_pool_release(const MechanismRequest *request, const Instance *instance,
 								const MechanismTools *tools, MechanismAnswer *answer);
 
+/* The law of the candidates of an admitted request, a function of public numbers (theorem C6). */
+extern void convex_pool_law(const MechanismRequest *request, PoolLaw *law);
+
 extern void convex_pool_describe(const MechanismRequest *request, Facts *facts);
+
+/* What both stages cost together, if they need no delta (theorem C7). */
+extern void convex_pool_pair(const MechanismRequest *request, Pair *pair);
+
+/* How far the answer may be from the best candidate of its last round (theorem C8). */
+extern void convex_pool_error(const MechanismRequest *request, double beta, Facts *facts);
 
 #endif

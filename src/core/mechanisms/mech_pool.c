@@ -12,5 +12,7 @@ const Mechanism mechanism_pool = {
 	.noise_on = CONVEX_OBJECTIVE,
 	.admit = convex_pool_admit,
 	.release = convex_pool_release,
+	.pair = convex_pool_pair,
 	.describe = convex_pool_describe,
+	.error = convex_pool_error,
 };

@@ -21,7 +21,7 @@
 #include "core/base/memory.h"
 #include "core/optimum/oracle.h"
 #include "core/mechanisms/run_terms.h"
-#include "core/pool/pool_coins.h"
+#include "core/pool/pool_select.h"
 #include "core/noise/pair_law.h"
 #include "core/noise/perturbation.h"
 #include "core/base/privacy.h"
@@ -125,7 +125,7 @@ typedef struct MechanismAnswer
 	int64_t nodes;
 	int64_t weight[GRID_MAX_DIMENSION]; /* convex: R times them, of pool not, in units of 2^-20;
 										   simplex: draws */
-	PoolSeed seed;                      /* of pool: the public coins */
+	PoolRecord pool;                    /* of pool */
 } MechanismAnswer;
 
 /*

@@ -7,7 +7,7 @@
 
 #include "core/convex/convex_columns.h"
 
-#define WIRE_VERSION 8
+#define WIRE_VERSION 9
 
 /* A message that is written to out, or read from in .. end where out is NULL. */
 typedef struct Wire
@@ -390,6 +390,20 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 /* ---- an answer ---- */
 
 static void
+record_fields(Wire *wire, const MechanismRequest *request, PoolRecord *record)
+{
+	for (int i = 0; i < SIPHASH_KEY_LENGTH; i++)
+		record->seed.byte[i] = (uint8_t) field(wire, record->seed.byte[i], 1);
+	for (int j = 0; j < request->grid.dimension; j++)
+		record->centre[j] = field(wire, record->centre[j], 8);
+	for (int round = 0; round < request->pool.rounds; round++)
+	{
+		record->drawn[round] = field(wire, record->drawn[round], 4);
+		wire->failed |= record->drawn[round] >= POOL_MOST;
+	}
+}
+
+static void
 answer_fields(Wire *wire, const MechanismRequest *request, MechanismAnswer *answer)
 {
 	version_field(wire);
@@ -399,8 +413,8 @@ answer_fields(Wire *wire, const MechanismRequest *request, MechanismAnswer *answ
 	answer->nodes = field(wire, answer->nodes, 8);
 	for (int j = 0; is_labelled(request) && j < request->grid.dimension; j++)
 		answer->weight[j] = field(wire, answer->weight[j], 8);
-	for (int i = 0; mechanism_of(request)->terms == TERMS_POOL && i < SIPHASH_KEY_LENGTH; i++)
-		answer->seed.byte[i] = (uint8_t) field(wire, answer->seed.byte[i], 1);
+	if (mechanism_of(request)->terms == TERMS_POOL)
+		record_fields(wire, request, &answer->pool);
 }
 
 size_t

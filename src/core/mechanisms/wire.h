@@ -23,9 +23,11 @@ extern bool wire_decode_problem(const uint8_t *bytes, size_t length, Memory *mem
 								MechanismRequest *request, Instance *instance);
 
 /*
- * The most bytes of an answer: a level index for each coordinate, loss and nodes, real weights.
+ * The most bytes of an answer: a level index for each coordinate, loss and nodes, real weights, a
+ * pool's seed, centre and candidates drawn.
  */
-#define WIRE_ANSWER_MAX (2 + 9 * GRID_MAX_DIMENSION + 16 + SIPHASH_KEY_LENGTH)
+#define WIRE_ANSWER_MAX                                                                            \
+	(2 + 17 * GRID_MAX_DIMENSION + 16 + SIPHASH_KEY_LENGTH + 4 * POOL_MOST_ROUNDS)
 
 extern size_t wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answer,
 								 uint8_t *bytes);

@@ -216,6 +216,12 @@ make(void *context)
 		}
 }
 
+int64_t
+pool_stay(int64_t count)
+{
+	return (count - 1) * STAY_NUMERATOR / STAY_REST + 1;
+}
+
 void
 pool_candidates_create(PoolCandidates *pool, const PoolLaw *law, const int64_t *centre,
 					   const PoolSeed *seed, int round, int64_t count, int threads, Memory *memory)
@@ -231,7 +237,7 @@ pool_candidates_create(PoolCandidates *pool, const PoolLaw *law, const int64_t *
 
 	*pool = (PoolCandidates){
 		.count = count,
-		.stay = (count - 1) * STAY_NUMERATOR / STAY_REST + 1,
+		.stay = pool_stay(count),
 		.stride = stride,
 		.weight =
 			memory_allocate_zero(memory, (size_t) (pool_room(count) * stride), sizeof(int16_t)),

@@ -31,11 +31,14 @@ typedef struct PoolLaw
 typedef struct PoolCandidates
 {
 	int64_t count;
-	int64_t stay;    /* candidate 0, the centre, counts so often in a draw */
+	int64_t stay;    /* pool_stay() */
 	int64_t stride;  /* pool_stride() */
 	int16_t *weight; /* room for pool_room(count) candidates */
 	uint8_t *shift;  /* candidate m's weights count in 2^shift[m] units of the centre */
 } PoolCandidates;
+
+/* How often candidate 0, the centre, counts in a draw from so many candidates. */
+extern int64_t pool_stay(int64_t count);
 
 /* A whole round's pool: 1 <= count < 2^31. */
 extern void pool_candidates_create(PoolCandidates *pool, const PoolLaw *law, const int64_t *centre,

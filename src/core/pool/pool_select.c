@@ -139,13 +139,14 @@ draw_candidate(const Ranking *ranking, SelectRate rate, Bits *bits)
 	return found >= 0 ? ranking->candidate[first + place].number : place;
 }
 
-/* Moves the centre to the candidate drawn. */
-static void
+/* Moves the centre to the candidate drawn, and returns its number. */
+static int64_t
 run_round(const PoolProblem *problem, const PoolRows *rows, int round, Bits *bits, Memory *memory,
 		  int64_t *centre)
 {
 	PoolLaw law = problem->law;
 	int64_t *loss;
+	int64_t drawn;
 	PoolCandidates pool;
 	Ranking ranking;
 
@@ -157,22 +158,26 @@ run_round(const PoolProblem *problem, const PoolRows *rows, int round, Bits *bit
 	pool_losses(rows, pool.weight, pool.count, pool_fastest_kernel(), problem->threads, memory,
 				loss);
 	ranking_create(&ranking, loss, pool.count, pool.stay, memory);
-	pool_candidate(&pool, law.shape.dimension, draw_candidate(&ranking, pool_rate(problem), bits),
-				   centre);
+	drawn = draw_candidate(&ranking, pool_rate(problem), bits);
+	pool_candidate(&pool, law.shape.dimension, drawn, centre);
 	ranking_destroy(&ranking, memory);
 	memory_release(memory, loss);
 	pool_candidates_destroy(&pool, memory);
+	return drawn;
 }
 
 void
-pool_select(const PoolProblem *problem, Bits *bits, Memory *memory, int64_t *answer)
+pool_select(const PoolProblem *problem, Bits *bits, Memory *memory, int64_t *answer,
+			PoolRecord *record)
 {
 	PoolUnits units = pool_units(&problem->law.shape);
 	PoolRows rows;
 
 	pool_rows_create(&rows, problem->instance, &units, memory);
+	*record = (PoolRecord){.seed = problem->seed};
+	memcpy(record->centre, problem->centre, sizeof(record->centre));
 	memcpy(answer, problem->centre, (size_t) problem->law.shape.dimension * sizeof(int64_t));
 	for (int round = 0; round < problem->rounds; round++)
-		run_round(problem, &rows, round, bits, memory, answer);
+		record->drawn[round] = run_round(problem, &rows, round, bits, memory, answer);
 	pool_rows_destroy(&rows, memory);
 }

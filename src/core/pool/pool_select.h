@@ -33,6 +33,17 @@ typedef struct PoolProblem
 #define POOL_MOST_ROUNDS 16
 
 /*
+ * What is released of a run besides its answer.  With it and the law everybody can draw the
+ * candidates of all rounds again: the centre of a round is the candidate drawn in the one before.
+ */
+typedef struct PoolRecord
+{
+	PoolSeed seed;
+	int64_t centre[GRID_MAX_DIMENSION]; /* of the first round */
+	int64_t drawn[POOL_MOST_ROUNDS];    /* the number of the candidate */
+} PoolRecord;
+
+/*
  * A number of candidates with which all rounds are done in a public time: products of a weight and
  * a feature are limited.
  */
@@ -41,7 +52,8 @@ extern int64_t pool_size(int64_t rows, int dimension, int rounds);
 /* The rate of a round: epsilon / (R M) (theorem C2). */
 extern SelectRate pool_rate(const PoolProblem *problem);
 
-/* Sets answer: the centre after the last round. */
-extern void pool_select(const PoolProblem *problem, Bits *bits, Memory *memory, int64_t *answer);
+/* Sets answer, the candidate that the last round has drawn, and the record. */
+extern void pool_select(const PoolProblem *problem, Bits *bits, Memory *memory, int64_t *answer,
+						PoolRecord *record);
 
 #endif

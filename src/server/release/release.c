@@ -122,18 +122,28 @@ model_weight(const Training *training, const MechanismAnswer *answer, int j)
 	return (double) answer->weight[j] / (double) draws;
 }
 
-/* The public coins of the candidates, as a member of details. */
+/*
+ * Adds to details what the candidates can be drawn again from: the public coins, the released
+ * centre and the candidate that each round has drawn.
+ */
 static char *
-with_seed(const char *details, const PoolSeed *seed)
+with_record(const char *details, const Training *training, const PoolRecord *record)
 {
 	StringInfoData text;
 
 	initStringInfo(&text);
 	appendBinaryStringInfo(&text, details, strlen(details) - 1);
 	appendStringInfoString(&text, ", \"pool_seed\": \"");
-	for (int i = 0; i < lengthof(seed->byte); i++)
-		appendStringInfo(&text, "%02x", seed->byte[i]);
-	appendStringInfoString(&text, "\"}");
+	for (int i = 0; i < lengthof(record->seed.byte); i++)
+		appendStringInfo(&text, "%02x", record->seed.byte[i]);
+	appendStringInfoString(&text, "\", \"pool_centre\": [");
+	for (int j = 0; j < training->request.grid.dimension; j++)
+		appendStringInfo(&text, "%s%.17g", j > 0 ? ", " : "",
+						 ldexp((double) record->centre[j], -CONVEX_OUTPUT_BITS));
+	appendStringInfoString(&text, "], \"pool_drawn\": [");
+	for (int round = 0; round < training->request.pool.rounds; round++)
+		appendStringInfo(&text, "%s" INT64_FORMAT, round > 0 ? ", " : "", record->drawn[round]);
+	appendStringInfoString(&text, "]}");
 	return text.data;
 }
 
@@ -159,7 +169,7 @@ release_describe(const Training *training, int64 release, const MechanismAnswer 
 	model->release = release;
 	model->details = training_parameters(training);
 	if (pooled)
-		model->details = with_seed(model->details, &answer->seed);
+		model->details = with_record(model->details, training, &answer->pool);
 }
 
 Datum

@@ -4,8 +4,10 @@
  */
 #include "core/mechanisms/convex_pool.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "core/accounting/pair.h"
 #include "core/convex/convex_columns.h"
 #include "core/mechanisms/convex_default.h"
 #include "core/mechanisms/wire.h"
@@ -65,6 +67,28 @@ test_shares(void)
 	}
 }
 
+/* The record of a release tells all candidates, and so the answer. */
+static void
+check_record(const MechanismRequest *request, const MechanismAnswer *answer)
+{
+	const PoolRecord *record = &answer->pool;
+	int64_t weight[GRID_MAX_DIMENSION];
+	PoolLaw law;
+
+	convex_pool_law(request, &law);
+	memcpy(weight, record->centre, sizeof(weight));
+	for (int round = 0; round < request->pool.rounds; round++)
+	{
+		PoolCandidates pool;
+
+		pool_candidates_create(&pool, &law, weight, &record->seed, round,
+							   pool_size(ROWS, COLUMNS, request->pool.rounds), 2, memory);
+		pool_candidate(&pool, COLUMNS, record->drawn[round], weight);
+		pool_candidates_destroy(&pool, memory);
+	}
+	CHECK(memcmp(weight, answer->weight, COLUMNS * sizeof(weight[0])) == 0);
+}
+
 /* Equal bits give the same seed on other rows, and other bits another one. */
 static void
 test_seed(void)
@@ -91,9 +115,11 @@ test_seed(void)
 		teststream_seed(&stream, (uint64_t) (k < 2 ? 7 : 8 + k));
 		bits_init(&coins, teststream_fill, &stream);
 		memset(&answer, 0, sizeof(answer));
+		request.pool.rounds = 1 + k;
 		convex_pool_release(&request, &data.instance, &tools, &answer);
-		CHECK(k == 0 || (memcmp(&before, &answer.seed, sizeof(before)) == 0) == (k == 1));
-		before = answer.seed;
+		CHECK(k == 0 || (memcmp(&before, &answer.pool.seed, sizeof(before)) == 0) == (k == 1));
+		before = answer.pool.seed;
+		check_record(&request, &answer);
 		for (int j = 0; j < COLUMNS; j++)
 			CHECK(answer.weight[j] >= -2 * POOL_CENTRE_MAX &&
 				  answer.weight[j] <= 2 * POOL_CENTRE_MAX);
@@ -123,11 +149,69 @@ test_wire(void)
 		CHECK(memcmp(&read.pool, &request.pool, sizeof(read.pool)) == 0);
 		CHECK(memcmp(&read.convex.columns, &request.convex.columns, sizeof(ConvexColumns)) == 0);
 		for (int i = 0; i < SIPHASH_KEY_LENGTH; i++)
-			answer.seed.byte[i] = (uint8_t) (200 + i);
+			answer.pool.seed.byte[i] = (uint8_t) (200 + i);
+		for (int j = 0; j < COLUMNS; j++)
+			answer.pool.centre[j] = (j - 1) * POOL_CENTRE_MAX;
+		answer.pool.drawn[0] = POOL_MOST - 1;
 		length = wire_encode_answer(&request, &answer, bytes);
 		CHECK(wire_decode_answer(bytes, length, &request, &back));
-		CHECK(memcmp(&back.seed, &answer.seed, sizeof(back.seed)) == 0);
+		CHECK(memcmp(&back.pool, &answer.pool, sizeof(back.pool)) == 0);
+		answer.pool.drawn[0] = POOL_MOST;
+		length = wire_encode_answer(&request, &answer, bytes);
+		CHECK(!wire_decode_answer(bytes, length, &request, &back));
 		memory_release(memory, problem);
+	}
+}
+
+/* In zCDP both stages add up: half of the square of the one, and for R draws of the other. */
+static void
+test_pair(void)
+{
+	Encoding encoding = make_encoding();
+	MechanismRequest request = make_request(&encoding, 0, 2);
+	MechanismRequest gaussian = make_request(&encoding, DELTA_ONE / 10, 2);
+	Pair pair;
+
+	request.pool.epsilon = EPSILON_ONE / 2;
+	request.pool.rounds = 4;
+	pair = pair_of_request(&request, request.epsilon, 0, 1);
+	CHECK(pair.kind == PAIR_CONCENTRATED);
+	CHECK(pair.rho >= 1.5 * 1.5 / 2 + 4 * (0.125 * 0.125 / 8));
+	CHECK(pair.rho <= (1.5 * 1.5 / 2 + 4 * (0.125 * 0.125 / 8)) * (1 + 1e-8));
+	pair = pair_of_request(&request, 3 * request.epsilon, 0, 3);
+	CHECK(pair.rho >= 9 * (1.5 * 1.5 / 2 + 4 * (0.125 * 0.125 / 8)));
+	gaussian.convex.noise = CONVEX_GAUSSIAN;
+	pair = pair_of_request(&gaussian, gaussian.epsilon, DELTA_ONE / 10, 1);
+	CHECK(pair.kind == PAIR_APPROXIMATE);
+}
+
+/*
+ * The bound of theorem C8 is reached where one candidate, which counts once, makes no mistake, and
+ * all others make as many as the bound says: they are drawn with probability beta.
+ */
+static void
+test_bound(void)
+{
+	Encoding encoding = make_encoding();
+	double others = POOL_MOST - 1 + (POOL_MOST - 1) / 3 * 2;
+
+	for (int k = 0; k < 6; k++)
+	{
+		MechanismRequest request = make_request(&encoding, 0, 0.5 * (1 + k));
+		double odds = 0.05 / 0.95;
+		double rate;
+		double rows;
+		Facts facts = {0};
+
+		request.adjacency = k % 2 == 0 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE;
+		request.pool.rounds = 1 + k;
+		CHECK(pool_size(ROWS, COLUMNS, request.pool.rounds) == POOL_MOST);
+		rate = privacy_epsilon(request.pool.epsilon) / request.pool.rounds / (k % 2 == 0 ? 2 : 1);
+		convex_pool_error(&request, 0.05, &facts);
+		CHECK(strcmp(facts.fact[1].name, "above_pool") == 0);
+		rows = facts.fact[1].number;
+		CHECK(others * exp(-rate * rows) >= odds * (1 - 1e-6));
+		CHECK(others * exp(-rate * (rows + 1)) <= odds * (1 + 1e-6));
 	}
 }
 
@@ -138,5 +222,7 @@ main(void)
 	test_shares();
 	test_seed();
 	test_wire();
+	test_pair();
+	test_bound();
 	return test_end("convex_pool");
 }

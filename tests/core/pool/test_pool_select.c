@@ -135,8 +135,9 @@ check_draws(PoolProblem *problem, int draws)
 	for (int k = 0; k < draws; k++)
 	{
 		int64_t answer[COLUMNS] = {0};
+		PoolRecord record;
 
-		pool_select(problem, &bits, memory, answer);
+		pool_select(problem, &bits, memory, answer, &record);
 		count[answer_number(&law, answer, problem->law.shape.dimension)]++;
 	}
 	CHECK_LAW(count, truth, other, law.answers);
@@ -287,6 +288,7 @@ test_rows_unseen(void)
 		int64_t answer[2][COLUMNS] = {{0}};
 		uint64_t seed = teststream_next(&stream);
 		PoolProblem problem;
+		PoolRecord record;
 		PoolData data[2];
 
 		for (int side = 0; side < 2; side++)
@@ -300,7 +302,7 @@ test_rows_unseen(void)
 		{
 			problem.instance = &data[side].instance;
 			reseed(seed);
-			pool_select(&problem, &bits, memory, answer[side]);
+			pool_select(&problem, &bits, memory, answer[side], &record);
 			pool_data_destroy(&data[side]);
 		}
 		CHECK(memcmp(answer[0], answer[1], sizeof(answer[0])) == 0);
@@ -316,23 +318,24 @@ test_degenerate(void)
 	PoolProblem problem;
 	PoolData data;
 	int64_t answer[COLUMNS];
+	PoolRecord record;
 	int centre = 0;
 	int draws = LAW_DRAWS / 10;
 
 	reseed(260);
 	pool_data_create(&data, 0, COLUMNS);
 	random_problem(&problem, &data.instance, 1, 1);
-	pool_select(&problem, &bits, memory, answer);
+	pool_select(&problem, &bits, memory, answer, &record);
 	for (int j = 0; j < COLUMNS; j++)
 		CHECK(llabs(answer[j] - problem.centre[j]) <= 1 << 6);
 	problem.candidates = 31;
-	pool_select(&problem, &bits, memory, answer);
+	pool_select(&problem, &bits, memory, answer, &record);
 	for (int k = 0; k < draws; k++)
 	{
 		int64_t second[COLUMNS];
 		bool same = true;
 
-		pool_select(&problem, &bits, memory, second);
+		pool_select(&problem, &bits, memory, second, &record);
 		for (int j = 0; j < COLUMNS; j++)
 			same = same && llabs(second[j] - problem.centre[j]) <= 1 << 6;
 		centre += same;
