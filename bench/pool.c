@@ -1,14 +1,17 @@
 /*
  * pool.c - how fast the losses of a pool's candidates are computed, beside sgemm.
  *
- * Usage: pool LIBRARY THREADS; the library's name is only printed, and its own setting says how
- * many threads sgemm takes (bench/pool.sh).
+ * Usage: pool THREADS LIBRARY...; a library's own setting says how many threads its sgemm takes
+ * (bench/pool.sh).
  *
  * sgemm computes the scores of the same candidates on the same rows, as floats, and does not
- * compare them with labels.  The two take turns; the table has medians, in 10^9 candidates x rows x
- * columns a second, with the columns that a row has, not those that it is filled up to.
+ * compare them with labels.  All take turns; the table has medians, in 10^9 candidates x rows x
+ * columns a second, with the columns that a row has, not those that it is filled up to, and the
+ * median of the ratio to each library.
  */
+#include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/crew.h"
 #include "core/check.h"
@@ -17,12 +20,13 @@
 
 #include "measure.h"
 
-#define REPEATS 9
+#define REPEATS 5
+#define MOST_LIBRARIES 4
 
 /* Of BLAS: the arguments are those of Fortran. */
-extern void sgemm_(const char *transpose_a, const char *transpose_b, const int *m, const int *n,
-				   const int *k, const float *alpha, const float *a, const int *lda, const float *b,
-				   const int *ldb, const float *beta, float *c, const int *ldc);
+typedef void (*Sgemm)(const char *transpose_a, const char *transpose_b, const int *m, const int *n,
+					  const int *k, const float *alpha, const float *a, const int *lda,
+					  const float *b, const int *ldb, const float *beta, float *c, const int *ldc);
 
 typedef struct Size
 {
@@ -38,6 +42,8 @@ typedef struct Bench
 {
 	Size size;
 	int threads;
+	int libraries;
+	Sgemm sgemm[MOST_LIBRARIES];
 	Memory *memory;
 	PoolRows rows;
 	int16_t *weight;
@@ -112,35 +118,59 @@ rate(Bench *bench, PoolKernel kernel)
 
 /* Rows and candidates one after the other: c has the scores of all rows for each candidate. */
 static double
-multiply(Bench *bench)
+multiply(Bench *bench, Sgemm sgemm)
 {
 	const float one = 1;
 	const float zero = 0;
 	double start = seconds_now();
 
-	sgemm_("T", "N", &bench->size.rows, &bench->size.candidates, &bench->size.columns, &one,
-		   bench->b, &bench->size.columns, bench->a, &bench->size.columns, &zero, bench->c,
-		   &bench->size.rows);
+	sgemm("T", "N", &bench->size.rows, &bench->size.candidates, &bench->size.columns, &one,
+		  bench->b, &bench->size.columns, bench->a, &bench->size.columns, &zero, bench->c,
+		  &bench->size.rows);
 	return speed(bench, seconds_now() - start);
 }
 
 static void
 measure(Bench *bench, PoolKernel kernel, int number)
 {
-	static const char *names[POOL_MAX_KERNELS] = {"portable", "avx2", "avx512bw", "avx512vnni"};
+	static const char *names[POOL_MAX_KERNELS] = {"portable", "sse2", "avx2", "avx512bw",
+												  "avx512vnni"};
 	double rated[REPEATS];
-	double multiplied[REPEATS];
-	double ratio[REPEATS];
+	double multiplied[MOST_LIBRARIES][REPEATS];
+	double ratio[MOST_LIBRARIES][REPEATS];
 
 	for (int k = 0; k < REPEATS; k++)
 	{
 		rated[k] = rate(bench, kernel);
-		multiplied[k] = multiply(bench);
-		ratio[k] = rated[k] / multiplied[k];
+		for (int i = 0; i < bench->libraries; i++)
+		{
+			multiplied[i][k] = multiply(bench, bench->sgemm[i]);
+			ratio[i][k] = rated[k] / multiplied[i][k];
+		}
 	}
-	printf("%7d %8d %11d  %-10s %8.1f %8.1f %6.2f\n", bench->size.rows, bench->size.columns,
-		   bench->size.candidates, names[number], median(rated, REPEATS),
-		   median(multiplied, REPEATS), median(ratio, REPEATS));
+	printf("%7d %8d %11d  %-10s %8.1f", bench->size.rows, bench->size.columns,
+		   bench->size.candidates, names[number], median(rated, REPEATS));
+	for (int i = 0; i < bench->libraries; i++)
+		printf(" %8.1f %6.2f", median(multiplied[i], REPEATS), median(ratio[i], REPEATS));
+	printf("\n");
+	fflush(stdout);
+}
+
+/* POSIX makes a function of what dlsym() finds. */
+static Sgemm
+load_sgemm(const char *library)
+{
+	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	void *found = handle == NULL ? NULL : dlsym(handle, "sgemm_");
+	Sgemm sgemm;
+
+	if (found == NULL)
+	{
+		fprintf(stderr, "%s has no sgemm: %s\n", library, dlerror());
+		exit(1);
+	}
+	memcpy(&sgemm, &found, sizeof(sgemm));
+	return sgemm;
 }
 
 int
@@ -148,23 +178,33 @@ main(int argc, char **argv)
 {
 	PoolKernel kernel[POOL_MAX_KERNELS];
 	int kernels = pool_kernels(kernel);
+	Bench bench = {.libraries = argc - 2};
 	TestStream stream;
 
-	if (argc != 3 || atoi(argv[2]) < 1 || atoi(argv[2]) > CREW_MAX_THREADS)
+	if (argc < 3 || argc > 2 + MOST_LIBRARIES || atoi(argv[1]) < 1 ||
+		atoi(argv[1]) > CREW_MAX_THREADS)
 	{
-		fprintf(stderr, "usage: pool LIBRARY THREADS\n");
+		fprintf(stderr, "usage: pool THREADS LIBRARY...\n");
 		return 2;
 	}
-	printf("sgemm of %s, %s threads for both\n\n", argv[1], argv[2]);
-	printf("   rows  columns  candidates  kernel         pool    sgemm  ratio\n");
+	bench.threads = atoi(argv[1]);
+	printf("sgemm and ratio, for each library:\n");
+	for (int i = 0; i < bench.libraries; i++)
+	{
+		bench.sgemm[i] = load_sgemm(argv[2 + i]);
+		printf("  %s\n", argv[2 + i]);
+	}
+	printf("%d threads\n\n   rows  columns  candidates  kernel         pool   sgemm and ratio\n",
+		   bench.threads);
 	teststream_seed(&stream, 1);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 	{
 		Arena *arena = arena_create(check_out_of_memory);
-		Bench bench = {.size = sizes[i], .threads = atoi(argv[2]), .memory = arena_memory(arena)};
 
+		bench.size = sizes[i];
+		bench.memory = arena_memory(arena);
 		prepare(&bench, &stream);
-		(void) multiply(&bench);
+		(void) multiply(&bench, bench.sgemm[0]);
 		for (int k = i == 1 ? 0 : kernels - 1; k < kernels; k++)
 			measure(&bench, kernel[k], k);
 		arena_destroy(arena);

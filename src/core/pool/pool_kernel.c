@@ -1,5 +1,5 @@
 /*
- * pool_kernel.c - one loop, four times: in C, and for three sets of instructions.
+ * pool_kernel.c - one loop, five times: in C, and for four sets of instructions.
  *
  * A 32-bit lane holds one row.  A multiplication takes two columns at a time: the products of two
  * pairs of 16-bit numbers, added up.  The scores of POOL_GROUP candidates on all or a part of a
@@ -100,6 +100,36 @@ weight_pair(const int16_t *weight, int pairs, int q, int p)
 		}                                                                                          \
 	EACH(END_SUM, V)
 
+/* ---- 128 bits: every x86-64 has SSE2 ---- */
+
+typedef __m128i Least;
+
+#define Least_ROWS 4
+#define Least_ZERO _mm_setzero_si128()
+#define Least_SET _mm_set1_epi32
+#define Least_LOAD(from) _mm_load_si128((const __m128i *) (from))
+#define Least_ADD_IF(score, sum, net)                                                              \
+	_mm_add_epi32(sum, _mm_and_si128(_mm_cmpgt_epi32(score, Least_ZERO), net))
+#define Least_TOTAL least_total
+
+static inline int32_t
+least_total(__m128i sum)
+{
+	int32_t lane[Least_ROWS];
+
+	_mm_storeu_si128((__m128i *) lane, sum);
+	return lane[0] + lane[1] + lane[2] + lane[3];
+}
+
+#define ADD_PRODUCT(sum, a, b) _mm_add_epi32(sum, _mm_madd_epi16(a, b))
+
+static void
+run_sse2(const PoolRows *rows, int64_t first_tile, int tiles, const int16_t *weight,
+		 int32_t *predicted)
+{
+	RUN(Least)
+}
+
 /* ---- 256 bits ---- */
 
 typedef __m256i Short;
@@ -124,6 +154,7 @@ short_total(__m256i sum)
 	return total;
 }
 
+#undef ADD_PRODUCT
 #define ADD_PRODUCT(sum, a, b) _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
 
 __attribute__((target("avx2"))) static void
@@ -174,6 +205,7 @@ pool_kernels(PoolKernel kernel[POOL_MAX_KERNELS])
 
 	kernel[count++] = run_portable;
 #if defined(__x86_64__)
+	kernel[count++] = run_sse2;
 	if (__builtin_cpu_supports("avx2"))
 		kernel[count++] = run_avx2;
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))

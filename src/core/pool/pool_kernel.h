@@ -24,7 +24,7 @@ typedef void (*PoolKernel)(const PoolRows *rows, int64_t first_tile, int tiles,
 						   const int16_t *weight, int32_t *predicted);
 
 /* The kernels that this machine can run, from the portable one to the fastest. */
-#define POOL_MAX_KERNELS 4
+#define POOL_MAX_KERNELS 5
 extern int pool_kernels(PoolKernel kernel[POOL_MAX_KERNELS]);
 
 /* The fastest of them. */
