@@ -19,8 +19,9 @@ typedef enum FactKind
 	FACT_CLOSE
 } FactKind;
 
-/* Significant digits that identify a double. */
+/* Significant digits that identify a double, and those of a decimal that a double keeps. */
 #define FACT_EXACT 17
+#define FACT_DECIMAL 15
 
 typedef struct Fact
 {

@@ -194,8 +194,8 @@ convex_pool_describe(const MechanismRequest *request, Facts *facts)
 	MechanismRequest centre = convex_pool_centre(request);
 
 	convex_describe_scale(&centre, facts);
-	facts_number(facts, "centre_epsilon", privacy_epsilon(centre.epsilon), FACT_EXACT);
-	facts_number(facts, "pool_epsilon", privacy_epsilon(request->pool.epsilon), FACT_EXACT);
+	facts_number(facts, "centre_epsilon", privacy_epsilon(centre.epsilon), FACT_DECIMAL);
+	facts_number(facts, "pool_epsilon", privacy_epsilon(request->pool.epsilon), FACT_DECIMAL);
 	facts_integer(facts, "pool_rows", request->pool.rows);
 	facts_integer(facts, "pool_rounds", request->pool.rounds);
 	facts_integer(facts, "pool_candidates", candidates_of(request));

@@ -163,15 +163,12 @@ choose_pool(TrainingMethod method, const Options *options, const Encoding *encod
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"pool\" is not for method \"%s\"", method_name(method)),
 						errhint("It is for method \"logistic\".")));
-	if (options->n == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("mechanism \"pool\" needs a declared number of rows"),
-						errhint("Set \"n\" in the options.")));
 	if (options->radius != 0 || options->regularization > 0 || options->noise != NOISE_AUTO ||
 		options->loss != LOSS_LOGISTIC)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"pool\" chooses noise, loss, radius and regularization "
-							   "by itself")));
+							   "by itself"),
+						errhint("Leave these options out, or use mechanism \"objective\".")));
 	convex_pool_default(request, options->n);
 	centre = convex_pool_centre(request);
 	(void) convex_default_classifier(&centre, encoding, delta, options->n);

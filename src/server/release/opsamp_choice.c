@@ -38,10 +38,6 @@ check_options(const Options *options, int64 delta)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"opsamp\" needs delta greater than zero"),
 						errhint("Mechanism \"objective\" needs no delta.")));
-	if (options->n == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("mechanism \"opsamp\" needs the declared number of rows"),
-						errhint("Set \"n\" in the options, or in dpobj.protect.")));
 }
 
 static void

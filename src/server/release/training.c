@@ -117,22 +117,30 @@ choose_method(Training *training)
 }
 
 /*
- * The number of rows is not public, even under replace, because a query may read a part of the
- * charged table.  So n is declared, and enforced.
+ * Some laws depend on the number of rows.  It is not public, even under replace, because a query
+ * may read a part of the charged table; so it is declared, and simplex enforces it.
  */
+static void
+require_rows(const Training *training)
+{
+	const Mechanism *mechanism = mechanism_choose(training->method, &training->options);
+
+	if (!mechanism->counts_rows || training->options.n > 0)
+		return;
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("mechanism \"%s\" needs a declared number of rows", mechanism->name),
+					errdetail("What it draws depends on that number, which is not taken from the "
+							  "rows."),
+					training->by_analyst
+						? errhint("An administrator declares it as \"n\" of dpobj.protect.")
+						: errhint("Set \"n\" in the options.")));
+}
+
 static void
 settle_simplex(Training *training)
 {
 	MechanismRequest *request = &training->request;
 
-	if (training->options.n == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("method \"simplex\" needs a declared number of rows"),
-						errdetail("How many indices may be drawn depends on it."),
-						training->by_analyst
-							? errhint("An administrator declares it as \"n\" of dpobj.protect.")
-							: errhint("Set \"n\" in the options. Rows beyond it are left out at "
-									  "random.")));
 	if (simplex_choose(&training->options, &training->encoding, training_row_delta(training),
 					   request))
 		training->cost.delta_charged = 0;
@@ -202,6 +210,7 @@ training_set_features(Training *training, int features)
 	request->epsilon = training_row_epsilon(training);
 	request->adjacency = training->options.adjacency;
 	request->threads = dpobj_solver_threads;
+	require_rows(training);
 	if (training->method == METHOD_HALFSPACE)
 	{
 		settle_grid(training);
