@@ -349,7 +349,7 @@ static void
 test_sizes(void)
 {
 	CHECK(pool_size(10000, 30, 3) == POOL_MOST);
-	CHECK(pool_size(1000000, 23, 3) == 43478);
+	CHECK(pool_size(1000000, 23, 3) == 17391);
 	CHECK(pool_size(INT64_C(1) << 38, 128, 16) == 1);
 	CHECK(pool_size(0, 1, 1) == POOL_MOST);
 }
