@@ -1,0 +1,43 @@
+-- Tables that teach nothing, and declarations that are far off: every method answers, or refuses before the charge.
+\i tests/answers.sql
+\set SHOW_CONTEXT never
+CALL login_roles('dpobj_bad_ana');
+CREATE TABLE sample AS SELECT i, i / 500.0::float8 AS a, CASE WHEN i > 250 THEN 'x' ELSE 'z' END AS c, i > 250 AS f, i > 250 AS y FROM generate_series(1, 500) i;
+CREATE TABLE of_separable AS TABLE sample;
+CREATE TABLE of_constants AS SELECT i, 1.0::float8 AS a, 'x' AS c, true AS f, i % 2 = 0 AS y FROM sample;
+CREATE TABLE of_one_label AS SELECT i, a, c, f, true AS y FROM sample;
+CREATE TABLE of_one_row AS TABLE sample LIMIT 1;
+CREATE TABLE of_no_row AS TABLE sample LIMIT 0;
+CREATE TABLE of_no_level AS SELECT i, a, 'w' AS c, f, y FROM sample;
+CREATE TABLE of_nulls AS SELECT i, NULL::float8 AS a, NULL AS c, NULL::boolean AS f, y FROM sample;
+CREATE TABLE of_infinities AS SELECT i, 'infinity'::float8 * (CASE WHEN y THEN 1 ELSE -1 END) AS a, c, f, y FROM sample;
+CREATE TABLE said_one AS TABLE sample;
+CREATE TABLE said_billion AS TABLE sample;
+CREATE TABLE said_none AS TABLE sample;
+SELECT array_agg(relname::text ORDER BY relname) AS tables FROM pg_class WHERE relname ~ '^(of|said)_' AND relkind = 'r' \gset
+SELECT count(dpobj.protect(t::regclass, '{"a": {"clip": [0, 1]}, "c": {"levels": ["x", "z", "q"]}, "f": {}, "y": {}}',
+  n => CASE t WHEN 'said_one' THEN 1 WHEN 'said_billion' THEN 1000000000 WHEN 'of_one_row' THEN 1 WHEN 'said_none' THEN NULL ELSE 500 END)),
+       count(dpobj.set_budget(t::regclass, 'dpobj_bad_ana', 100000, 0.1)) FROM unnest(:'tables'::text[]) t;
+
+-- The analyst's door: weights, or what is refused; at an epsilon that says nothing, and at one that hides nothing.
+\c - dpobj_bad_ana
+SELECT method, t, count(*) FILTER (WHERE answer = '6') AS answered, min(answer) FILTER (WHERE answer <> '6') AS refused
+  FROM unnest(:'tables'::text[]) t, (VALUES (0.01, 0), (100, 0.001)) e(epsilon, delta),
+       (VALUES ('auto', ''), ('logistic', ''), ('svm', ''), ('logistic', '"mechanism": "pool"'), ('logistic', '"loss": "clipped_logistic", "noise": "knorm"')) v(name, option),
+       LATERAL (SELECT concat_ws(', ', name, nullif(option, '')) AS method, replace(answer_of(format(
+         'SELECT cardinality((dpobj.train(%L, ''y'', %s, ''{a,c,f}'', %s, %L, ''{%s}'')).weights)', t, epsilon, delta, name, option)), E'\n', ' | ') AS answer OFFSET 0) w
+ GROUP BY method, t HAVING count(*) FILTER (WHERE answer <> '6') > 0 OR t = 'of_no_row' ORDER BY method, t;
+SELECT count(*) FILTER (WHERE event = 'charged') AS charged, count(*) FILTER (WHERE event = 'released') AS released, count(*) FILTER (WHERE event NOT IN ('charged', 'released')) AS others
+  FROM dpobj.ledger WHERE event NOT IN ('protect', 'set_budget');
+
+-- The aggregates of convex models, on the same rows.
+\c - postgres
+SELECT call, t, count(*) FILTER (WHERE answer = '3') AS answered, min(answer) FILTER (WHERE answer <> '3') AS refused
+  FROM unnest(:'tables'::text[]) t, (VALUES (0.01, 0), (100, 0.001)) e(epsilon, delta), (VALUES ('dp_logistic', ''), ('dp_svm', ''), ('dp_logistic', ', "n": 500, "mechanism": "pool"')) v(call, option),
+       LATERAL (SELECT replace(answer_of(format('SELECT cardinality((%s(ARRAY[a, a], y, %s, %s, ''{"dimension": 2%s}'')).weights) FROM %I', call, epsilon, delta, option, t)), E'\n', ' | ') AS answer OFFSET 0) w
+ GROUP BY call, t HAVING count(*) FILTER (WHERE answer <> '3') > 0 OR t = 'of_no_row' ORDER BY call, t;
+-- Wide rows and wide bounds are nothing to real weights, up to the limit of every method; a halfspace of a grid is refused.
+SELECT method, d, clip, replace(answer_of(format('SELECT cardinality((%s(array_fill(a, ARRAY[%s]), y, 1.0, 0, ''{"n": 500, "dimension": %2$s, "clip": [-%s, %3$s]%s}'')).weights) FROM sample', method, d, clip, option)), E'\n', ' | ') AS answer
+  FROM (VALUES ('dp_logistic', ''), ('dp_logistic', ', "mechanism": "pool"'), ('dp_svm', ''), ('dp_halfspace', '')) v(method, option), (VALUES (127, 1), (127, 1000), (129, 1)) w(d, clip);
+DROP TABLE sample CASCADE;
+SELECT format('DROP TABLE %I CASCADE', t) FROM unnest(:'tables'::text[]) t \gexec
