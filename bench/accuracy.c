@@ -28,6 +28,7 @@
 #include "core/mechanisms/classifier.h"
 #include "core/mechanisms/convex_net.h"
 #include "core/mechanisms/convex_opsamp.h"
+#include "core/mechanisms/convex_pool.h"
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/convex_default.h"
 
@@ -79,12 +80,18 @@ usual_delta(const AccuracySet *set)
 	return (int64_t) ((double) DELTA_ONE / ((double) set->rows * (double) set->rows));
 }
 
+static RunTerms
+set_run(const AccuracySet *set)
+{
+	return run_terms(set->rows, &set->encoding, LONGEST_RUN);
+}
+
 static GridTerms
 set_terms(const AccuracySet *set, const MechanismRequest *request)
 {
 	GridTerms terms = {.encoding = &set->encoding,
 					   .rows = set->rows,
-					   .run = run_terms(set->rows, &set->encoding, LONGEST_RUN),
+					   .run = request->run,
 					   .evidence = grid_evidence(set->rows, request->epsilon, request->adjacency)};
 
 	for (int i = 0; i < set->numerics; i++)
@@ -145,6 +152,14 @@ make_grid(const AccuracySet *set, const char *text, Grid *grid)
 		fix_references(set, grid);
 }
 
+/* How the exponential mechanism draws, as in the server (halfspace_choice.c). */
+static void
+set_draw(const AccuracySet *set, MechanismRequest *request)
+{
+	request->group = select_cheapest_group(&request->grid, set->group, set->groups);
+	request->effort = run_of_grid(&request->run, &request->grid, request->group).effort;
+}
+
 static bool
 settle_grid(const AccuracySet *set, const Line *line, MechanismRequest *request)
 {
@@ -154,9 +169,9 @@ settle_grid(const AccuracySet *set, const Line *line, MechanismRequest *request)
 	if (perturbation_needs_delta(request->noise))
 		request->delta = usual_delta(set);
 	request->prior_power = strstr(line->grid, "prior") != NULL ? 2 * PRIOR_ONE : 0;
-	request->group = select_cheapest_group(&request->grid, set->group, set->groups);
-	request->part_nodes = SAMPLE_DEFAULT_PART_NODES;
+	set_draw(set, request);
 	request->parts = sample_aggregate_parts(&request->grid, request->epsilon, set->rows);
+	request->part_nodes = sample_aggregate_nodes(request);
 	return true;
 }
 
@@ -169,8 +184,9 @@ settle_auto_halfspace(const AccuracySet *set, const Line *line, MechanismRequest
 	(void) line;
 	request->kind = MECHANISM_EXPONENTIAL;
 	grid_default(&terms, &widths, &request->grid);
+	request->run = grid_default_run(&terms, &request->grid);
 	request->prior_power = widths.sparse > 0 ? 0 : GRID_DEFAULT_PRIOR;
-	request->group = select_cheapest_group(&request->grid, set->group, set->groups);
+	set_draw(set, request);
 	return true;
 }
 
@@ -294,21 +310,35 @@ settle_auto_logistic(const AccuracySet *set, const Line *line, MechanismRequest 
 	return true;
 }
 
+/* The private centre with all of epsilon, as dp_classifier has it. */
+static bool
+settle_centre(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	request->kind = MECHANISM_OBJECTIVE;
+	make_grid(set, "0 0 0", &request->grid);
+	(void) convex_default_classifier(request, &set->encoding, line->pure ? 0 : usual_delta(set),
+									 set->rows);
+	return true;
+}
+
+static bool
+settle_pool(const AccuracySet *set, const Line *line, MechanismRequest *request)
+{
+	request->kind = MECHANISM_POOL;
+	make_grid(set, "0 0 0", &request->grid);
+	convex_pool_settle(request, &set->encoding, line->pure ? 0 : usual_delta(set), set->rows);
+	return true;
+}
+
 static bool
 settle_classifier(const AccuracySet *set, const Line *line, MechanismRequest *request)
 {
 	GridTerms terms = set_terms(set, request);
-	MechanismRequest logistic = *request;
-	double noise;
+	ClassifierReason reason;
 
-	logistic.kind = MECHANISM_OBJECTIVE;
-	make_grid(set, "0 0 0", &logistic.grid);
-	noise = convex_default_classifier(&logistic, &set->encoding, line->pure ? 0 : usual_delta(set),
-									  set->rows);
-	if (!classifier_is_logistic(classifier_choose(&terms, noise)))
-		return settle_auto_halfspace(set, line, request);
-	*request = logistic;
-	return true;
+	make_grid(set, "0 0 0", &request->grid);
+	reason = classifier_choose(&terms, line->pure ? 0 : usual_delta(set), request);
+	return classifier_model(reason) != CLASSIFIER_GRID || settle_auto_halfspace(set, line, request);
 }
 
 /* ---- rows ---- */
@@ -391,6 +421,9 @@ static const Line lines[] = {
 			   LOSS_LOGISTIC),
 	CONVEX_ROW("logistic, output, gaussian", ON_ALL | ON_FEW, settle_convex, OUTPUT,
 			   CONVEX_GAUSSIAN, LOSS_LOGISTIC),
+	CONVEX_ROW("clipped logistic, objective", ON_ALL | ON_FEW, settle_centre, OBJECTIVE, 0,
+			   LOSS_CLIPPED),
+	CONVEX_ROW("pool", ON_ALL | ON_FEW, settle_pool, MECHANISM_POOL, 0, LOSS_CLIPPED),
 	CONVEX_ROW("svm, objective, gamma", ON_ALL | ON_FEW, settle_convex, OBJECTIVE, CONVEX_GAMMA,
 			   LOSS_HUBER),
 	DESCENT_ROW("logistic, sgd, full batches", ON_ALL | ON_FEW, DESCENT_FULL, ADJACENCY_REPLACE),
@@ -474,7 +507,8 @@ print_cell(const AccuracySet *set, const Line *line, double epsilon)
 {
 	MechanismRequest request = {.epsilon = (int64_t) nearbyint(epsilon * EPSILON_ONE),
 								.adjacency = line->adjacency,
-								.threads = 1};
+								.threads = 1,
+								.run = set_run(set)};
 	Accuracy late = {.sd = (double) NAN, .seconds = RUN_SECONDS};
 	int status = 0;
 	pid_t child;
@@ -547,7 +581,8 @@ print_times_of(const AccuracySet *set, const Line *line, int runs)
 		double epsilon = accuracy_epsilons[e];
 		MechanismRequest request = {.epsilon = (int64_t) nearbyint(epsilon * EPSILON_ONE),
 									.adjacency = line->adjacency,
-									.threads = 1};
+									.threads = 1,
+									.run = set_run(set)};
 
 		if (!line->settle(set, line, &request))
 			continue;

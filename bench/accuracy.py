@@ -6,6 +6,8 @@ date, then writes accuracy.md. A line of accuracy.tsv has, separated by tabs:
 
   set  family  row  epsilon  runs  mean  sd  seconds of a run  MiB  date
 
+accuracy.py --rule FOLDER_OF_DOCS fits the thresholds of rule U13 (docs/proofs/utility.md) on all sets but one, for each set.
+
 accuracy.py --check FOLDER_OF_DOCS GOALS prints by how much the default's rows miss the goals of
 accuracy_goals.tsv and the tuned peers, and fails if they miss more than may be. Nothing but Python's
 own library is used.
@@ -362,5 +364,68 @@ def check(folder, goals):
     return 0 if kept else 1
 
 
+# ---- the thresholds of rule U13 ----
+
+# Rows and columns of the sets whose choice they decide; those that have a dense grid; and where its noise rules out
+# the centre.
+SHAPES = {'cont15': (10000, 15), 'cont20sep': (10000, 20), 'onehot30': (10000, 30), 'mixed30': (10000, 30),
+          'sparse40': (10000, 40), 'magic': (19020, 11), 'german': (1000, 61), 'full': (32561, 111)}
+GRIDS = ('magic',)
+NOISY = [('german', 0.1), ('german', 0.3), ('german', 0.5)]
+CENTRE, POOL, HALFSPACE = 'clipped logistic, objective', 'pool', 'dp_halfspace'
+EVIDENCES = list(range(100, 1050, 50)) + [1200, 1500, 2000]
+EXCESSES = list(range(8, 42, 2)) + [math.inf]
+
+
+class Choice:
+    """A set and an epsilon: what the two numbers of the rule are, and the accuracy with and without a pool."""
+
+    def __init__(self, cells, name, epsilon):
+        rows, columns = SHAPES[name]
+        other = HALFSPACE if name in GRIDS or (name, epsilon) in NOISY else CENTRE
+        self.name = name
+        self.evidence = rows * epsilon / columns
+        self.excess = self.evidence * math.sqrt(columns / rows)
+        self.pool = mean_of(cells, name, POOL, epsilon)
+        self.other = mean_of(cells, name, other, epsilon)
+
+    def accuracy(self, thresholds):
+        return self.pool if self.evidence >= thresholds[0] or self.excess >= thresholds[1] else self.other
+
+    def best(self):
+        return max(self.pool, self.other)
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def fitted(choices):
+    """The thresholds of the highest mean accuracy; of equal ones the middle."""
+    grid = [(evidence, excess) for evidence in EVIDENCES for excess in EXCESSES]
+    sums = [mean(choice.accuracy(thresholds) for choice in choices) for thresholds in grid]
+    best = [thresholds for thresholds, value in zip(grid, sums) if value > max(sums) - 1e-9]
+    return best[len(best) // 2]
+
+
+def rule(folder):
+    cells = read(os.path.join(folder, 'accuracy.tsv'), '')
+    choices = [Choice(cells, name, epsilon) for name in SHAPES for epsilon in EPSILONS]
+    choices = [choice for choice in choices if choice.pool is not None and choice.other is not None]
+    all_sets = fitted(choices)
+    print('all sets: q %g, q sqrt(d / n) %g' % all_sets)
+    for name in SHAPES:
+        left = [choice for choice in choices if choice.name == name]
+        if not left:
+            continue
+        thresholds = fitted([choice for choice in choices if choice.name != name])
+        print('| %s | %g, %g | %.2f | %.2f | %.2f |' % (
+            (name,) + thresholds + (mean(c.accuracy(thresholds) for c in left), mean(c.accuracy(all_sets) for c in left),
+                                    mean(c.best() for c in left))))
+    return 0
+
+
 if __name__ == '__main__':
-    sys.exit(check(*sys.argv[2:]) if sys.argv[1] == '--check' else write_page(*sys.argv[1:]))
+    modes = {'--check': check, '--rule': rule}
+    sys.exit(modes[sys.argv[1]](*sys.argv[2:]) if sys.argv[1] in modes else write_page(*sys.argv[1:]))

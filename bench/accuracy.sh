@@ -10,6 +10,7 @@
 #   bench/accuracy.sh --regret       the regret of dp_ftrl only
 #   bench/accuracy.sh --draw         makes the page and the plot of what was measured
 #   bench/accuracy.sh --check        compares what was measured with bench/accuracy_goals.tsv
+#   bench/accuracy.sh --rule         fits the thresholds of dp_classifier on all sets but one
 #
 # The plot is drawn by bench/plot.sh, which needs gnuplot.
 # DPOBJ_DATA is the folder of adult23.csv, adult.data.csv and the folder panel.
@@ -49,6 +50,7 @@ what=${1:-all}
 [ $# = 0 ] || shift
 case $what in
 --check) exec python3 "$here/bench/accuracy.py" --check "$here/docs" "$here/bench/accuracy_goals.tsv" ;;
+--rule) exec python3 "$here/bench/accuracy.py" --rule "$here/docs" ;;
 --draw) ;;
 *)
   python3 "$here/bench/accuracy_sets.py" "$data" "$work"

@@ -5,10 +5,11 @@
 CREATE TABLE mill (id int, x float8[] CHECK (cardinality(x) = 3), y boolean);
 INSERT INTO mill SELECT i, ARRAY[(i % 7) / 7.0, (i % 11) / 11.0, (i % 2)::float8], i % 7 > 3 FROM generate_series(1, 4000) i;
 
--- A model is a halfspace or a logistic model, and its details name the reason.
+-- A model is a halfspace or a logistic model, or one of a pool, and its details name the reason.
 CREATE TABLE grain AS SELECT 'small' AS what, dp_classifier(x, y, 1.0, 0, '{"n": 4000, "intercept": true}') AS model FROM mill;
 INSERT INTO grain SELECT 'unknown', dp_classifier(x, y, 1.0, 0, '{"intercept": true}') FROM mill;
-INSERT INTO grain SELECT 'wide', dp_classifier(x || array_fill(0::float8, ARRAY[97]), y, 5.0, 0.000001, '{"n": 4000, "dimension": 100}') FROM mill;
+INSERT INTO grain SELECT 'pool', dp_classifier(x || array_fill(0::float8, ARRAY[97]), y, 5.0, 0.000001, '{"n": 4000, "dimension": 100}') FROM mill;
+INSERT INTO grain SELECT 'wide', dp_classifier(x || array_fill(0::float8, ARRAY[97]), y, 2.0, 0.000001, '{"n": 4000, "dimension": 100}') FROM mill;
 INSERT INTO grain SELECT 'wide, unknown', dp_classifier(x || array_fill(0::float8, ARRAY[97]), y, 5.0, 0, '{"dimension": 100}') FROM mill;
 SELECT what, (model).kind, (model).mechanism, cardinality((model).weights) AS weights, (model).delta, (model).guarantee, dpobj.verify(model) AS verified,
        (model).details -> 'classifier' AS classifier, (model).details -> 'grid' AS grid FROM grain ORDER BY what;

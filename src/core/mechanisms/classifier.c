@@ -1,70 +1,121 @@
 /*
  * classifier.c - the rule of dp_classifier, found by trial (rule U13).
  *
- * Both models are private with the same epsilon and delta, so the rule is about accuracy
- * alone.  It looks at no row.
+ * All models are private with the same epsilon and delta, so the rule is about accuracy alone.  It
+ * looks at no row.
  */
 #include "core/mechanisms/classifier.h"
 
-/* Rows times epsilon for each weight, beyond which real weights beat narrow grids. */
-#define LOGISTIC_EVIDENCE 800
+#include <math.h>
+
+#include "core/mechanisms/convex_default.h"
+#include "core/mechanisms/convex_pool.h"
+
+/*
+ * Rows times epsilon for each weight, from which a pool is best; and where the grid has many sizes
+ * of weights, so many if there are numbers.
+ */
+#define POOL_EVIDENCE 500
+#define POOL_EVIDENCE_WIDE 2000
+#define WIDE_SIZES 6
+
+/*
+ * The same times the root of weights / rows: with few rows for each weight, the vector of the
+ * fewest mistakes is far better than the minimiser.
+ */
+#define POOL_EXCESS 20
 
 /*
  * If only sparse grids can be drawn from: the largest noise of a column, as a share of the rows, at
  * which real weights win.
  */
-#define LOGISTIC_NOISE 0.02
+#define CENTRE_NOISE 0.02
+
+static const struct
+{
+	ClassifierModel model;
+	const char *words;
+} reasons[] = {
+	[REASON_WIDE_GRID] = {CLASSIFIER_GRID, "a grid of wide weights can be drawn from"},
+	[REASON_FEW_ROWS] = {CLASSIFIER_GRID, "rows times epsilon are too few for a pool"},
+	[REASON_MANY_ROWS] = {CLASSIFIER_POOL, "rows times epsilon are enough for a pool"},
+	[REASON_LITTLE_NOISE] = {CLASSIFIER_CENTRE,
+							 "no dense grid can be drawn from, and noise is small"},
+	[REASON_MUCH_NOISE] = {CLASSIFIER_GRID, "noise on real weights would be large"},
+	[REASON_NO_GRID] = {CLASSIFIER_CENTRE, "no dense grid can be drawn from"},
+	[REASON_ROWS_UNKNOWN] = {CLASSIFIER_GRID, "the number of rows is not declared"},
+};
 
 const char *
 classifier_reason(ClassifierReason reason)
 {
-	static const char *const words[] = {
-		[REASON_WIDE_GRID] = "a grid of wide weights can be drawn from",
-		[REASON_FEW_ROWS] = "rows times epsilon are too few for real weights",
-		[REASON_MANY_ROWS] = "rows times epsilon are enough for real weights",
-		[REASON_LITTLE_NOISE] = "no dense grid can be drawn from, and noise is small",
-		[REASON_MUCH_NOISE] = "noise on real weights would be large",
-		[REASON_NO_GRID] = "no dense grid can be drawn from",
-		[REASON_ROWS_UNKNOWN] = "the number of rows is not declared",
-	};
-
-	return words[reason];
+	return reasons[reason].words;
 }
 
-bool
-classifier_is_logistic(ClassifierReason reason)
+ClassifierModel
+classifier_model(ClassifierReason reason)
 {
-	return reason == REASON_MANY_ROWS || reason == REASON_LITTLE_NOISE || reason == REASON_NO_GRID;
+	return reasons[reason].model;
 }
 
-/* Does the grid have weights beyond +-1 for columns that there are? */
+/* Does the grid have many sizes of weights, in columns that there are? */
 static bool
 is_wide(const GridTerms *terms, const GridWidths *widths)
 {
-	if (widths->indicator.count > 1)
-		return true;
 	for (int j = 0; j < terms->encoding->features; j++)
 		if (terms->numeric[j])
-			return widths->number.count > 1;
-	return false;
+			return widths->number.count >= WIDE_SIZES;
+	return widths->indicator.count > 1;
+}
+
+/* Is a pool better than the best that there is without?  The number of rows is declared. */
+static bool
+is_pool_better(const GridTerms *terms, bool wide)
+{
+	double dimension = encoding_dimension(terms->encoding);
+	double evidence = terms->evidence / dimension;
+
+	if (wide)
+		return evidence >= POOL_EVIDENCE_WIDE;
+	return evidence >= POOL_EVIDENCE ||
+		   evidence * sqrt(dimension / (double) terms->rows) >= POOL_EXCESS;
+}
+
+/* The best but for a pool; noise is that of a column of the centre. */
+static ClassifierReason
+choose_single(const GridTerms *terms, const GridWidths *widths, double noise)
+{
+	if (widths->sparse > 0 && terms->rows == 0)
+		return REASON_NO_GRID;
+	if (widths->sparse > 0)
+		return noise <= CENTRE_NOISE * (double) terms->rows ? REASON_LITTLE_NOISE
+															: REASON_MUCH_NOISE;
+	if (is_wide(terms, widths))
+		return REASON_WIDE_GRID;
+	return terms->rows == 0 ? REASON_ROWS_UNKNOWN : REASON_FEW_ROWS;
 }
 
 ClassifierReason
-classifier_choose(const GridTerms *terms, double noise)
+classifier_choose(const GridTerms *terms, int64_t delta, MechanismRequest *request)
 {
-	double dimension = encoding_dimension(terms->encoding);
+	MechanismRequest centre = *request;
+	MechanismRequest pool = *request;
 	GridWidths widths;
 	Grid grid;
+	ClassifierReason reason;
 
 	grid_default(terms, &widths, &grid);
-	if (widths.sparse > 0 && terms->rows == 0)
-		return REASON_NO_GRID;
-	if (widths.sparse > 0)
-		return noise <= LOGISTIC_NOISE * (double) terms->rows ? REASON_LITTLE_NOISE
-															  : REASON_MUCH_NOISE;
-	if (is_wide(terms, &widths))
-		return REASON_WIDE_GRID;
-	if (terms->rows == 0)
-		return REASON_ROWS_UNKNOWN;
-	return terms->evidence <= LOGISTIC_EVIDENCE * dimension ? REASON_FEW_ROWS : REASON_MANY_ROWS;
+	centre.kind = MECHANISM_OBJECTIVE;
+	reason = choose_single(terms, &widths,
+						   convex_default_classifier(&centre, terms->encoding, delta, terms->rows));
+	if (terms->rows > 0 && is_pool_better(terms, reason == REASON_WIDE_GRID))
+	{
+		pool.kind = MECHANISM_POOL;
+		convex_pool_settle(&pool, terms->encoding, delta, terms->rows);
+		if (mechanism_verdict(&pool).finishes)
+			reason = REASON_MANY_ROWS;
+	}
+	if (classifier_model(reason) != CLASSIFIER_GRID)
+		*request = reason == REASON_MANY_ROWS ? pool : centre;
+	return reason;
 }

@@ -1,30 +1,40 @@
 /*
- * classifier.h - halfspace or logistic model: which one, from public parameters alone.
+ * classifier.h - grid, private centre or pool: which one, from public parameters alone.
  */
 #ifndef DPOBJ_CORE_CLASSIFIER_H
 #define DPOBJ_CORE_CLASSIFIER_H
 
 #include "core/mechanisms/grid_default.h"
+#include "core/mechanisms/mechanism.h"
 
 typedef enum ClassifierReason
 {
 	REASON_WIDE_GRID,    /* a grid of wide weights can be drawn from */
-	REASON_FEW_ROWS,     /* rows times epsilon are too few for real weights */
-	REASON_MANY_ROWS,    /* they are enough, and a grid would be narrow */
+	REASON_FEW_ROWS,     /* rows times epsilon are too few for a pool */
+	REASON_MANY_ROWS,    /* they are enough */
 	REASON_LITTLE_NOISE, /* no dense grid can be drawn from, and noise on real weights is little */
 	REASON_MUCH_NOISE,   /* there is much noise: few weights, drawn exactly, are better */
 	REASON_NO_GRID,      /* rows are not declared, and no dense grid can be drawn from */
 	REASON_ROWS_UNKNOWN  /* rows are not declared, and a narrow dense grid can be drawn from */
 } ClassifierReason;
 
+typedef enum ClassifierModel
+{
+	CLASSIFIER_GRID,   /* a halfspace over the default grid */
+	CLASSIFIER_CENTRE, /* real weights by convex_default_classifier() */
+	CLASSIFIER_POOL    /* real weights by convex_pool_settle() */
+} ClassifierModel;
+
 /* The reason in words, for the ledger and the model. */
 extern const char *classifier_reason(ClassifierReason reason);
 
-extern bool classifier_is_logistic(ClassifierReason reason);
+extern ClassifierModel classifier_model(ClassifierReason reason);
 
 /*
- * terms are those of the halfspace; noise is convex_default_classifier() of the logistic model.
+ * Chooses by rule U13.  terms are those of the halfspace; request has epsilon, adjacency, dimension
+ * and the run, delta may be spent.  For a model of real weights request becomes that model's.
  */
-extern ClassifierReason classifier_choose(const GridTerms *terms, double noise);
+extern ClassifierReason classifier_choose(const GridTerms *terms, int64_t delta,
+										  MechanismRequest *request);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "core/base/mutant.h"
 #include "core/convex/convex_columns.h"
+#include "core/mechanisms/convex_default.h"
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/utility.h"
 #include "core/pool/pool_select.h"
@@ -43,6 +44,18 @@ convex_pool_centre(const MechanismRequest *request)
 		centre.epsilon -= request->pool.epsilon;
 	centre.pool = (PoolTerms){0};
 	return centre;
+}
+
+void
+convex_pool_settle(MechanismRequest *request, const Encoding *encoding, int64_t delta, int64_t rows)
+{
+	MechanismRequest centre;
+
+	convex_pool_default(request, rows);
+	centre = convex_pool_centre(request);
+	(void) convex_default_classifier(&centre, encoding, delta, rows);
+	request->convex = centre.convex;
+	convex_columns_of(encoding, &request->convex.columns);
 }
 
 /* Seconds for a product of a weight and a feature on a slow machine without vector instructions. */

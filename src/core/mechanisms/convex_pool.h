@@ -9,9 +9,17 @@
 #define DPOBJ_CORE_CONVEX_POOL_H
 
 #include "core/mechanisms/mechanism.h"
+#include "core/rows/encoding.h"
 
 /* Sets the second stage's part of epsilon and its rounds, from public numbers (rule U18). */
 extern void convex_pool_default(MechanismRequest *request, int64_t rows);
+
+/*
+ * Sets both stages (rules U13 and U18) of a request that has epsilon, adjacency and dimension;
+ * delta may be spent.
+ */
+extern void convex_pool_settle(MechanismRequest *request, const Encoding *encoding, int64_t delta,
+							   int64_t rows);
 
 /* The first stage as a request of its own; noise and regularisation are set for it. */
 extern MechanismRequest convex_pool_centre(const MechanismRequest *request);

@@ -34,7 +34,7 @@ typedef enum SizesName
 	TO_2,
 	TO_4,
 	POWERS_OF_4,
-	POWERS_OF_2,
+	TO_13,
 	MOST_TO_16
 } SizesName;
 
@@ -43,7 +43,7 @@ static const GridSizes sizes[] = {
 	[TO_2] = {2, {1, 2}},
 	[TO_4] = {3, {1, 2, 4}},
 	[POWERS_OF_4] = {3, {1, 4, 16}},
-	[POWERS_OF_2] = {5, {1, 2, 4, 8, 16}},
+	[TO_13] = {6, {1, 2, 3, 5, 8, 13}},
 	[MOST_TO_16] = {8, {1, 2, 3, 4, 6, 8, 12, 16}},
 };
 
@@ -54,8 +54,8 @@ static const struct
 	SizesName indicator;
 	SizesName number;
 } dense[] = {
-	{TO_4, TO_2, MOST_TO_16}, {TO_4, TO_2, POWERS_OF_2}, {TO_4, ONE, MOST_TO_16},
-	{TO_4, ONE, POWERS_OF_2}, {TO_4, TO_2, POWERS_OF_4}, {TO_4, ONE, POWERS_OF_4},
+	{TO_4, TO_2, MOST_TO_16}, {TO_4, TO_2, TO_13},       {TO_4, ONE, MOST_TO_16},
+	{TO_4, ONE, TO_13},       {TO_4, TO_2, POWERS_OF_4}, {TO_4, ONE, POWERS_OF_4},
 	{TO_4, ONE, ONE},         {ONE, ONE, ONE},
 };
 

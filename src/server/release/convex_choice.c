@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "core/convex/convex_columns.h"
 #include "core/mechanisms/convex_net.h"
 #include "core/mechanisms/convex_pool.h"
 #include "core/mechanisms/convex_release.h"
@@ -169,11 +168,8 @@ choose_pool(TrainingMethod method, const Options *options, const Encoding *encod
 						errmsg("mechanism \"pool\" chooses noise, loss, radius and regularization "
 							   "by itself"),
 						errhint("Leave these options out, or use mechanism \"objective\".")));
-	convex_pool_default(request, options->n);
+	convex_pool_settle(request, encoding, delta, options->n);
 	centre = convex_pool_centre(request);
-	(void) convex_default_classifier(&centre, encoding, delta, options->n);
-	request->convex = centre.convex;
-	convex_columns_of(encoding, &request->convex.columns);
 	check_scale(&centre);
 }
 

@@ -10,7 +10,6 @@
 #include "utils/jsonb.h"
 
 #include "core/mechanisms/classifier.h"
-#include "core/mechanisms/convex_default.h"
 #include "core/accounting/parallel.h"
 
 #include "server/release/convex_choice.h"
@@ -87,33 +86,42 @@ settle_grid(Training *training)
 	grid_check_scores(&request->grid, &training->encoding);
 }
 
+/* Has convex_choose() settle the same model again. */
+static void
+take_model(Training *training, ClassifierModel model, const MechanismRequest *request)
+{
+	Options *options = &training->options;
+
+	training->method = model == CLASSIFIER_GRID ? METHOD_HALFSPACE : METHOD_LOGISTIC;
+	if (model == CLASSIFIER_POOL)
+	{
+		options->mechanism = mechanism_get(MECHANISM_POOL)->name;
+		options->noise = NOISE_AUTO;
+	}
+	if (model != CLASSIFIER_CENTRE)
+		return;
+	options->loss = request->convex.loss;
+	options->radius = request->convex.radius;
+	options->noise = request->convex.noise == CONVEX_KNORM ? NOISE_KNORM : NOISE_GAUSSIAN;
+}
+
 /* Chooses by rule U13. */
 static void
 choose_method(Training *training)
 {
 	const Options *options = &training->options;
-	MechanismRequest logistic = {.kind = MECHANISM_OBJECTIVE,
-								 .epsilon = training_row_epsilon(training),
-								 .adjacency = options->adjacency};
+	MechanismRequest request = {.epsilon = training_row_epsilon(training),
+								.adjacency = options->adjacency,
+								.run = training->request.run};
 	GridTerms terms;
 	ClassifierReason reason;
-	double noise;
 
-	training->request.epsilon = logistic.epsilon; /* training_row_delta() asks for it */
-	logistic.grid.dimension = encoding_dimension(&training->encoding);
-	noise = convex_default_classifier(&logistic, &training->encoding, training_row_delta(training),
-									  options->n);
-	grid_terms(options, &training->encoding, logistic.epsilon, run_declared(training), &terms);
-	reason = classifier_choose(&terms, noise);
-	training->method = classifier_is_logistic(reason) ? METHOD_LOGISTIC : METHOD_HALFSPACE;
+	training->request.epsilon = request.epsilon; /* training_row_delta() asks for it */
+	request.grid.dimension = encoding_dimension(&training->encoding);
+	grid_terms(options, &training->encoding, request.epsilon, run_declared(training), &terms);
+	reason = classifier_choose(&terms, training_row_delta(training), &request);
 	training->reason = classifier_reason(reason);
-	if (training->method == METHOD_LOGISTIC)
-	{
-		training->options.loss = logistic.convex.loss;
-		training->options.radius = logistic.convex.radius;
-		training->options.noise =
-			logistic.convex.noise == CONVEX_KNORM ? NOISE_KNORM : NOISE_GAUSSIAN;
-	}
+	take_model(training, classifier_model(reason), &request);
 }
 
 /*

@@ -122,8 +122,8 @@ test_listed_grids(void)
 		int sparse;
 		int sizes[3]; /* how many, of the whole group, other indicators and numbers */
 	} grids[] = {
-		{&adult23, 15682, 1, LONGEST, 0, {3, 1, 5}},
-		{&g1, 15682, 1, LONGEST, 0, {3, 1, 5}},
+		{&adult23, 15682, 1, LONGEST, 0, {3, 1, 6}},
+		{&g1, 15682, 1, LONGEST, 0, {3, 1, 6}},
 		{&few, 15682, 1, LONGEST, 0, {3, 2, 8}},
 		/* too many columns to enumerate, and too many numbers for the tree */
 		{&full, 32561, 1, LONGEST, 2, {0}},
@@ -455,29 +455,63 @@ reason_of(const Shape *shape, int64_t rows, double epsilon, double delta)
 {
 	Encoding encoding = make_encoding(shape);
 	GridTerms terms = make_terms(shape, &encoding, rows, epsilon);
-	MechanismRequest logistic = make_logistic(&encoding, epsilon, delta);
+	MechanismRequest request = {.epsilon = (int64_t) (epsilon * EPSILON_ONE), .run = terms.run};
+	ClassifierReason reason;
+	ClassifierModel model;
 
-	return classifier_choose(
-		&terms, convex_default_classifier(&logistic, &encoding,
-										  (int64_t) (delta * (double) DELTA_ONE), rows));
+	request.grid.dimension = encoding_dimension(&encoding);
+	reason = classifier_choose(&terms, (int64_t) (delta * (double) DELTA_ONE), &request);
+	model = classifier_model(reason);
+	if (model != CLASSIFIER_GRID)
+	{
+		CHECK(request.kind == (model == CLASSIFIER_POOL ? MECHANISM_POOL : MECHANISM_OBJECTIVE));
+		CHECK(request.convex.loss == LOSS_CLIPPED && mechanism_verdict(&request).finishes);
+		CHECK((request.pool.rows == rows && rows > 0) == (model == CLASSIFIER_POOL));
+	}
+	return reason;
 }
 
 static void
 test_classifier(void)
 {
 	static const Shape ten = {10, 0, {0}, 0, 0, 1};
+	static const Shape sixty = {60, 0, {0}, 0, 0, 1};
 
 	for (int k = 0; k < 4; k++)
-		CHECK(reason_of(&adult23, 15682, (double[]){0.1, 0.5, 2, 10}[k], 1e-9) == REASON_WIDE_GRID);
+		CHECK(reason_of(&adult23, 15682, (double[]){0.1, 0.5, 1, 2.9}[k], 1e-9) ==
+			  REASON_WIDE_GRID);
+	CHECK(reason_of(&adult23, 15682, 3, 1e-9) == REASON_MANY_ROWS);
 	CHECK(reason_of(&few, 0, 1, 0) == REASON_WIDE_GRID);
-	CHECK(reason_of(&ten, 100000, 0.079, 0) == REASON_FEW_ROWS);
-	CHECK(reason_of(&ten, 100000, 0.081, 0) == REASON_MANY_ROWS);
+	CHECK(reason_of(&ten, 100000, 0.049, 0) == REASON_FEW_ROWS);
+	CHECK(reason_of(&ten, 100000, 0.051, 0) == REASON_MANY_ROWS);
 	CHECK(reason_of(&ten, 0, 1, 0) == REASON_ROWS_UNKNOWN);
 	CHECK(reason_of(&full, 32561, 0.1, 0) == REASON_LITTLE_NOISE);
+	CHECK(reason_of(&full, 32561, 1.1, 0) == REASON_LITTLE_NOISE);
+	CHECK(reason_of(&full, 32561, 1.2, 0) == REASON_MANY_ROWS);
 	CHECK(reason_of(&full, 6000, 0.1, 0) == REASON_LITTLE_NOISE);
 	CHECK(reason_of(&full, 5000, 0.1, 0) == REASON_MUCH_NOISE);
 	CHECK(reason_of(&full, 10, 1e-6, 0) == REASON_MUCH_NOISE); /* a request that is refused */
 	CHECK(reason_of(&full, 0, 1, 0) == REASON_NO_GRID);
+	/* few rows for each weight */
+	CHECK(reason_of(&sixty, 960, 4.9, 0) == REASON_LITTLE_NOISE);
+	CHECK(reason_of(&sixty, 960, 5.1, 0) == REASON_MANY_ROWS);
+}
+
+/* A pool that is not sure to end is not chosen. */
+static void
+test_pool_ends(void)
+{
+	Encoding encoding = make_encoding(&full);
+	GridTerms terms = make_terms(&full, &encoding, 32561, 5);
+	MechanismRequest request = {.epsilon = 5 * (int64_t) EPSILON_ONE, .run = terms.run};
+	MechanismRequest centre;
+
+	request.grid.dimension = encoding_dimension(&encoding);
+	centre = request;
+	CHECK(classifier_choose(&terms, 0, &request) == REASON_MANY_ROWS);
+	centre.run.longest = mechanism_verdict(&request).most / 2;
+	CHECK(classifier_choose(&terms, 0, &centre) == REASON_LITTLE_NOISE);
+	CHECK(centre.kind == MECHANISM_OBJECTIVE && centre.pool.rows == 0);
 }
 
 /* K-norm noise on whole rows, or Gaussian noise on short ones where that is less by numbers. */
@@ -521,8 +555,6 @@ test_reasons(void)
 
 		CHECK(words != NULL && strpbrk(words, "\"\\") == NULL);
 	}
-	CHECK(classifier_is_logistic(REASON_MANY_ROWS) && classifier_is_logistic(REASON_NO_GRID));
-	CHECK(!classifier_is_logistic(REASON_MUCH_NOISE) && !classifier_is_logistic(REASON_WIDE_GRID));
 }
 
 int
@@ -543,6 +575,7 @@ main(void)
 	test_reaches();
 	test_lambda_fits();
 	test_classifier();
+	test_pool_ends();
 	test_classifier_noise();
 	test_reasons();
 	return check_report("defaults");
