@@ -54,6 +54,11 @@ SELECT (model::jsonb)::dp_model = model AS same, (SELECT count(*) FROM dpobj.sco
 SELECT dpobj.predict_proba('field', NULL::meadow);
 SELECT dpobj.evaluate('field', 'meadow', 20) > 0.9 AS accurate;
 
+-- Rows that do not fit into memory go through a file.
+SET work_mem = '64kB';
+SELECT (m).mechanism, (m).details -> 'pool_rounds' AS rounds FROM (SELECT dpobj.train('meadow', 'y', 0.5, ARRAY['a', 'b'] || :'flags'::text[], method => 'logistic', options => '{"mechanism": "pool"}') AS m OFFSET 0) s;
+RESET work_mem;
+
 -- A job and a schedule train it, too.
 SELECT dpobj.submit('meadow', 'y', 0.5, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}', name => 'job') AS job \gset
 SELECT dpobj.wait(:job, '1 min');

@@ -7,6 +7,7 @@
 const Mechanism mechanism_pool = {
 	.name = "pool",
 	.convex = true,
+	.streams = true,
 	.counts_rows = true,
 	.terms = TERMS_POOL,
 	.noise_on = CONVEX_OBJECTIVE,

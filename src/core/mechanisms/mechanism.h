@@ -211,7 +211,8 @@ typedef struct Mechanism
 	bool targets; /* rows carry a target in front of the features (core/simplex/simplex.h) */
 	/* needs labels of equal rows that are not cancelled out (rows_instance() with apart) */
 	bool every_row;
-	bool streams;      /* reads rows in passes; others need all distinct rows in memory */
+	/* reads rows in passes, with both counts of labels; others need all distinct rows in memory */
+	bool streams;
 	bool counts_rows;  /* needs the declared number of rows */
 	bool prior;        /* its law may have a public prior over the grid (prior.h) */
 	bool default_grid; /* its grid may be chosen automatically (grid_default.h) */

@@ -2,8 +2,10 @@
  * test_spill.c - spilled rows: records written and read back, and releases that are the same to the
  * last bit whether rows are spilled or not.
  */
+#include "core/convex/convex_columns.h"
 #include "core/convex/convex_row.h"
 #include "core/convex/convex_scale.h"
+#include "core/mechanisms/convex_pool.h"
 #include "core/mechanisms/descent_run.h"
 #include "core/mechanisms/mechanism.h"
 #include "core/rows/rows.h"
@@ -495,6 +497,20 @@ make_opsamp(ConvexLoss loss)
 	return request;
 }
 
+/* A large declared number of rows makes the pool small. */
+static MechanismRequest
+make_pool(void)
+{
+	MechanismRequest request = make_request(MECHANISM_POOL, LOSS_CLIPPED, CONVEX_GAMMA);
+	Encoding encoding = make_encoding();
+
+	request.epsilon = 1000 * EPSILON_ONE;
+	convex_pool_default(&request, INT64_C(1) << 30);
+	request.convex.noise = CONVEX_KNORM;
+	convex_columns_of(&encoding, &request.convex.columns);
+	return request;
+}
+
 /* The first feature is the target, the intercept one of the features. */
 static MechanismRequest
 make_simplex(int64_t rows)
@@ -870,6 +886,29 @@ test_simplex(void)
 	test_memory(&request);
 }
 
+/* The second stage keeps the rows in memory, each as 16-bit integers. */
+static void
+test_pool(void)
+{
+	MechanismRequest request = make_pool();
+
+	CHECK(mechanism_verdict(&request).admitted);
+	test_sameness(&request);
+	test_hostile_records(&request);
+}
+
+/* Rows with both counts of labels are never gathered: that is for net ones (rows_gather()). */
+static void
+test_labelled(void)
+{
+	for (int kind = 0; kind < MECHANISM_KINDS; kind++)
+	{
+		const Mechanism *mechanism = mechanism_get((MechanismKind) kind);
+
+		CHECK(mechanism->streams == (mechanism->convex || mechanism->targets));
+	}
+}
+
 int
 main(void)
 {
@@ -889,5 +928,7 @@ main(void)
 	test_convex_models();
 	test_descents();
 	test_simplex();
+	test_pool();
+	test_labelled();
 	return test_end("spill");
 }
