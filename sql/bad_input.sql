@@ -38,6 +38,6 @@ SELECT call, t, count(*) FILTER (WHERE answer = '3') AS answered, min(answer) FI
  GROUP BY call, t HAVING count(*) FILTER (WHERE answer <> '3') > 0 OR t = 'of_no_row' ORDER BY call, t;
 -- Wide rows and wide bounds are nothing to real weights, up to the limit of every method; a halfspace of a grid is refused.
 SELECT method, d, clip, replace(answer_of(format('SELECT cardinality((%s(array_fill(a, ARRAY[%s]), y, 1.0, 0, ''{"n": 500, "dimension": %2$s, "clip": [-%s, %3$s]%s}'')).weights) FROM sample', method, d, clip, option)), E'\n', ' | ') AS answer
-  FROM (VALUES ('dp_logistic', ''), ('dp_logistic', ', "mechanism": "pool"'), ('dp_svm', ''), ('dp_halfspace', '')) v(method, option), (VALUES (127, 1), (127, 1000), (129, 1)) w(d, clip);
+  FROM (VALUES ('dp_logistic', ''), ('dp_logistic', ', "mechanism": "pool"'), ('dp_svm', ''), ('dp_classifier', ''), ('dp_halfspace', '')) v(method, option), (VALUES (127, 1), (127, 1000), (129, 1)) w(d, clip);
 DROP TABLE sample CASCADE;
 SELECT format('DROP TABLE %I CASCADE', t) FROM unnest(:'tables'::text[]) t \gexec

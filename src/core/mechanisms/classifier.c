@@ -42,6 +42,7 @@ static const struct
 	[REASON_LITTLE_NOISE] = {CLASSIFIER_CENTRE,
 							 "no dense grid can be drawn from, and noise is small"},
 	[REASON_MUCH_NOISE] = {CLASSIFIER_GRID, "noise on real weights would be large"},
+	[REASON_NO_SCORES] = {CLASSIFIER_CENTRE, "clip bounds are too wide for a grid"},
 	[REASON_NO_GRID] = {CLASSIFIER_CENTRE, "no dense grid can be drawn from"},
 	[REASON_ROWS_UNKNOWN] = {CLASSIFIER_GRID, "the number of rows is not declared"},
 };
@@ -81,10 +82,15 @@ is_pool_better(const GridTerms *terms, bool wide)
 		   evidence * sqrt(dimension / (double) terms->rows) >= POOL_EXCESS;
 }
 
-/* The best but for a pool; noise is that of a column of the centre. */
+/*
+ * The best but for a pool; noise is that of a column of the centre.  Clip bounds may be so wide
+ * that no grid has scores.
+ */
 static ClassifierReason
-choose_single(const GridTerms *terms, const GridWidths *widths, double noise)
+choose_single(const GridTerms *terms, const GridWidths *widths, const Grid *grid, double noise)
 {
+	if (!grid_scores_fit(terms->encoding, grid))
+		return REASON_NO_SCORES;
 	if (widths->sparse > 0 && terms->rows == 0)
 		return REASON_NO_GRID;
 	if (widths->sparse > 0)
@@ -106,7 +112,7 @@ classifier_choose(const GridTerms *terms, int64_t delta, MechanismRequest *reque
 
 	grid_default(terms, &widths, &grid);
 	centre.kind = MECHANISM_OBJECTIVE;
-	reason = choose_single(terms, &widths,
+	reason = choose_single(terms, &widths, &grid,
 						   convex_default_classifier(&centre, terms->encoding, delta, terms->rows));
 	if (terms->rows > 0 && is_pool_better(terms, reason == REASON_WIDE_GRID))
 	{

@@ -138,6 +138,12 @@ make_dense(const GridTerms *terms, const GridWidths *widths, Grid *grid)
 
 /* ---- what fits ---- */
 
+bool
+grid_scores_fit(const Encoding *encoding, const Grid *grid)
+{
+	return encoding_score_bound(encoding, grid) < SCORE_LIMIT;
+}
+
 static bool
 is_tree_quick(const GridTerms *terms, const Grid *grid)
 {
@@ -183,7 +189,7 @@ fits(const GridTerms *terms, const Grid *grid)
 {
 	RunTerms run;
 
-	return encoding_score_bound(terms->encoding, grid) < SCORE_LIMIT && ends(terms, grid, &run);
+	return grid_scores_fit(terms->encoding, grid) && ends(terms, grid, &run);
 }
 
 /* Is the mean loss by theorem U1, 2 ln |W| / evidence of the rows, worth the grid's size? */

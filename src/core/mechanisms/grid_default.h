@@ -65,6 +65,9 @@ typedef struct GridWidths
  */
 extern bool grid_has_constant(const Encoding *encoding);
 
+/* Do the scores of the grid's vectors on clipped rows fit the integers they are computed with? */
+extern bool grid_scores_fit(const Encoding *encoding, const Grid *grid);
+
 /* rows times epsilon, twice that under add_remove. */
 extern double grid_evidence(int64_t rows, int64_t epsilon, Adjacency adjacency);
 

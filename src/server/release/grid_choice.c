@@ -122,7 +122,7 @@ check_grid(const Grid *grid, const Options *options)
 void
 grid_check_scores(const Grid *grid, const Encoding *encoding)
 {
-	if (encoding_score_bound(encoding, grid) < (double) PG_INT32_MAX)
+	if (grid_scores_fit(encoding, grid))
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("weights times clipped features exceed what dp_halfspace computes with"),

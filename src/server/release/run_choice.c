@@ -69,7 +69,7 @@ fits(const Training *training, int widest, int nonzeros)
 		grid.bound = nonzeros;
 	}
 	return grid_log2_size(&grid) < grid_log2_size(&training->request.grid) &&
-		   encoding_score_bound(&training->encoding, &grid) < (double) PG_INT32_MAX &&
+		   grid_scores_fit(&training->encoding, &grid) &&
 		   run_fits_grid(&training->request.run, &grid,
 						 select_cheapest_group(&grid, options->group, options->groups));
 }

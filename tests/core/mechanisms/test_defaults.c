@@ -476,6 +476,7 @@ test_classifier(void)
 {
 	static const Shape ten = {10, 0, {0}, 0, 0, 1};
 	static const Shape sixty = {60, 0, {0}, 0, 0, 1};
+	static const Shape long_rows = {60, 0, {0}, 0, 60, 1000};
 
 	for (int k = 0; k < 4; k++)
 		CHECK(reason_of(&adult23, 15682, (double[]){0.1, 0.5, 1, 2.9}[k], 1e-9) ==
@@ -492,6 +493,10 @@ test_classifier(void)
 	CHECK(reason_of(&full, 5000, 0.1, 0) == REASON_MUCH_NOISE);
 	CHECK(reason_of(&full, 10, 1e-6, 0) == REASON_MUCH_NOISE); /* a request that is refused */
 	CHECK(reason_of(&full, 0, 1, 0) == REASON_NO_GRID);
+	/* scores of weights of +-1 do not fit 32 bits from 33 columns on */
+	CHECK(reason_of(&long_rows, 50, 0.1, 0) == REASON_NO_SCORES);
+	CHECK(reason_of(&long_rows, 0, 0.1, 0) == REASON_NO_SCORES);
+	CHECK(reason_of(&long_rows, 50, 1000, 0) == REASON_MANY_ROWS);
 	/* few rows for each weight */
 	CHECK(reason_of(&sixty, 960, 4.9, 0) == REASON_LITTLE_NOISE);
 	CHECK(reason_of(&sixty, 960, 5.1, 0) == REASON_MANY_ROWS);
