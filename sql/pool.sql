@@ -14,7 +14,7 @@ SELECT dpobj.protect('meadow', :'encoders', n => 2000);
 SELECT dpobj.protect('pasture', :'encoders', n => 2000, adjacency => 'add_remove');
 SELECT dpobj.protect('paddock', :'encoders', n => 2000, person => 'owner', max_rows_per_person => 5);
 SELECT dpobj.protect('fallow', :'encoders', adjacency => 'add_remove');
-SELECT dpobj.set_budget(t, 'dpobj_pool_ana', 100, 0.001) FROM unnest('{meadow,pasture,paddock,fallow}'::regclass[]) t;
+SELECT dpobj.set_budget(t, 'dpobj_pool_ana', 1000, 0.001) FROM unnest('{meadow,pasture,paddock,fallow}'::regclass[]) t;
 SELECT dpobj.set_budget('meadow', 'dpobj_pool_zoe', 20, 0.000001, accountant => 'zcdp');
 
 -- One charge for both stages; the model says what each had, and what its candidates can be drawn again from.
@@ -39,7 +39,7 @@ SELECT count(DISTINCT (m).details ->> 'pool_seed') AS seeds, count(DISTINCT (m).
 -- the price says the same before
 SELECT count(*) FILTER (WHERE p -> key = (m).details -> key) AS same, count(*) AS all FROM pooled,
   dpobj.price('meadow', 'y', 2, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') p, jsonb_object_keys(p) key WHERE (m).details ? key;
-SELECT p ->> 'mechanism' AS mechanism, p -> 'error' AS error, (p ->> 'seconds_at_most')::float8 < 5 AS soon, p -> 'sure_to_finish' AS sure, p -> 'calls' AS calls
+SELECT p ->> 'mechanism' AS mechanism, (p -> 'error' ->> 'above_pool')::int BETWEEN 20 AND 200 AS error, (p ->> 'seconds_at_most')::float8 < 20 AS soon, p -> 'sure_to_finish' AS sure, p -> 'calls' AS calls
   FROM dpobj.price('meadow', 'y', 2, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') p;
 
 -- The model is a halfspace.
@@ -67,13 +67,16 @@ CALL dpobj.run_schedule('yearly');
 SELECT split_part(name, ' ', 1) AS name, (model).kind, (model).mechanism, (model).details ? 'pool_seed' AS seed, dpobj.verify(model) AS verified FROM dpobj.models WHERE name ~ '^(job|yearly)' ORDER BY name;
 
 -- Under add_remove, and per person, whose rows share epsilon: the stages have the margin and the epsilon of a row.
-SELECT t, p -> 'adjacency' AS adjacency, p -> 'unit' AS unit, p -> 'centre_epsilon' AS centre, p -> 'pool_epsilon' AS pool, p -> 'pool_rounds' AS rounds,
-       round((p ->> 'objective_noise')::numeric, 3) AS noise, p -> 'error' AS error
-  FROM (VALUES ('meadow', 0.5), ('pasture', 0.5), ('paddock', 2.5)) v(t, e), dpobj.price(t::regclass, 'y', e, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') p;
-SELECT t, (m).adjacency, (m).epsilon, (m).delta, (m).details ->> 'person' AS person, (m).details -> 'centre_epsilon' AS centre, (m).details -> 'pool_epsilon' AS pool
+SELECT t, p -> 'adjacency' AS adjacency, p -> 'unit' AS unit, (p ->> 'centre_epsilon')::numeric + (p ->> 'pool_epsilon')::numeric AS shares,
+       round((p -> 'error' ->> 'mean')::numeric * (p ->> 'pool_epsilon')::numeric / (p ->> 'pool_rounds')::int / ln(5 * (p ->> 'pool_candidates')::numeric / 3), 1) AS margin,
+       (p ->> 'objective_noise')::numeric < (first_value(p) OVER (ORDER BY t) ->> 'objective_noise')::numeric AS less_noise
+  FROM (VALUES ('meadow', 0.5), ('pasture', 0.5), ('paddock', 2.5)) v(t, e), dpobj.price(t::regclass, 'y', e, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') p ORDER BY t;
+SELECT t, (m).adjacency, (m).epsilon, (m).delta, (m).details ->> 'person' AS person, ((m).details ->> 'centre_epsilon')::numeric + ((m).details ->> 'pool_epsilon')::numeric AS shares
   FROM (VALUES ('pasture', 0.5), ('paddock', 2.5)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') OFFSET 0) s(m);
 -- zCDP of five rows of a person is 25 times that of one, and never more than epsilon allows
-SELECT relation_name, epsilon, rho FROM dpobj.ledger WHERE event = 'charged' AND relation_name <> 'public.meadow' ORDER BY id;
+SELECT relation_name, epsilon, rho BETWEEN bound AND bound + 0.000001 AS rho
+  FROM dpobj.ledger, LATERAL (SELECT least(epsilon, coalesce((parameters ->> 'max_rows_per_person')::int, 1) ^ 2 * ((parameters ->> 'centre_epsilon')::numeric ^ 2 / 2
+    + (parameters ->> 'pool_epsilon')::numeric ^ 2 / 8 / (parameters ->> 'pool_rounds')::int)) AS bound) s WHERE event = 'charged' AND relation_name <> 'public.meadow' ORDER BY id;
 
 -- Delta: Gaussian noise of the centre where that is less, for many columns in no group; else none is charged.
 SELECT t, f AS features, p ->> 'noise' AS noise, p -> 'delta' AS charged, (m).epsilon, (m).delta, (m).details ->> 'noise' AS said
@@ -84,6 +87,19 @@ SELECT relation_name, adjacency, pair, epsilon, delta, rho FROM dpobj.ledger WHE
 -- prices of the aggregate do the same
 SELECT o, p -> 'adjacency' AS adjacency, p -> 'noise' AS noise, p -> 'delta' AS delta
   FROM unnest(ARRAY['{}', '{"adjacency": "add_remove"}']::jsonb[]) o, unnest('{2,24}'::int[]) d, dpobj.price_aggregate('logistic', d, 1, 0.00001, o || '{"mechanism": "pool", "n": 2000}') p;
+
+-- The default, method auto, goes by the same rule at both doors: by public numbers, a row's epsilon and the adjacency.
+SELECT t, e AS epsilon, p ->> 'mechanism' AS mechanism, p ->> 'unit' AS unit, p -> 'delta' AS delta, p -> 'classifier' ->> 'because' AS because,
+       p -> 'classifier' = o -> 'classifier' AND p ->> 'mechanism' = o ->> 'mechanism' AND p -> 'pool_epsilon' IS NOT DISTINCT FROM o -> 'pool_epsilon' AS as_the_aggregate
+  FROM (VALUES ('meadow', 0.1, 1, 'replace'), ('meadow', 20, 1, 'replace'), ('pasture', 10, 1, 'add_remove'), ('paddock', 0.5, 5, 'replace'), ('paddock', 100, 5, 'replace')) v(t, e, k, adjacency),
+       dpobj.price(t::regclass, 'y', e, '{a,b,c}', 0.00001) p,
+       dpobj.price_aggregate('auto', 6, e / k, 0, jsonb_build_object('n', 2000, 'adjacency', adjacency, 'clip', '[[0,1],[0,1],[0,1],[0,1],[0,1],[0,1]]'::jsonb, 'numeric', '[1,2]'::jsonb)) o;
+SELECT t, (m).kind, (m).mechanism, (m).delta, (m).adjacency, (m).details -> 'classifier' AS classifier, (m).details ? 'pool_seed' AS seed
+  FROM (VALUES ('meadow', 20), ('pasture', 10), ('paddock', 100)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, '{a,b,c}') OFFSET 0) s(m);
+SELECT t, (m).mechanism, ((m).delta > 0) = ((m).details ->> 'noise' = 'gaussian') AS charged_if_used FROM (VALUES ('meadow', 40), ('pasture', 20), ('paddock', 200)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, :'flags', 0.00001) OFFSET 0) s(m);
+-- no number of rows, no pool; nor for groups, whose numbers are private
+SELECT e, p ->> 'mechanism' AS mechanism, p -> 'classifier' ->> 'because' AS because FROM unnest('{0.1,50}'::numeric[]) e, dpobj.price('fallow', 'y', e, '{a,b,c}') p;
+SELECT DISTINCT (model).mechanism FROM dpobj.train_groups('meadow', 'y', 20, '{a,b}', by => '{c}');
 
 -- A zcdp budget has more calls than the sum of epsilon would allow.
 \c - dpobj_pool_zoe
