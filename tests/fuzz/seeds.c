@@ -57,12 +57,14 @@ request_of(MechanismKind kind)
 		grid_set_plain(&request.grid, 2);
 	if (mechanism->convex)
 		request.convex = (ConvexTerms){.loss = LOSS_HUBER, .radius = 1.0, .lambda = LAMBDA_ONE};
-	if (kind == MECHANISM_OBJECTIVE)
+	if (kind == MECHANISM_OBJECTIVE || kind == MECHANISM_POOL)
 	{
 		request.convex.noise = CONVEX_KNORM;
 		request.convex.columns =
 			(ConvexColumns){.group = {1, 1}, .bound = {FIXED_POINT_ONE, FIXED_POINT_ONE}};
 	}
+	if (kind == MECHANISM_POOL)
+		request.pool = (PoolTerms){.epsilon = EPSILON_ONE / 2, .rows = 100, .rounds = 3};
 	if (kind == MECHANISM_SGD)
 	{
 		request.convex.noise = CONVEX_GAUSSIAN;
@@ -105,7 +107,7 @@ instance_of(const MechanismRequest *request)
 	return instance;
 }
 
-/* Other shapes of a grid, other noises, and a prior, which request_of() does not have. */
+/* What request_of() does not have: other grids, noises and columns, a prior, a limited search. */
 static int
 vary(MechanismRequest *request, int variant)
 {
@@ -132,6 +134,15 @@ vary(MechanismRequest *request, int variant)
 			break;
 		case 5:
 			request->prior_power = 2 * PRIOR_ONE;
+			break;
+		case 6:
+			request->effort = 1000000;
+			break;
+		case 7:
+			request->convex.noise = CONVEX_GAUSSIAN;
+			request->convex.delta = DELTA_ONE / 1000;
+			request->convex.columns = (ConvexColumns){.group = {COLUMN_INDICATOR, 1},
+													  .bound = {FIXED_POINT_ONE, FIXED_POINT_ONE}};
 			break;
 		default:
 			return 0;
@@ -178,8 +189,9 @@ save_problems(Memory *memory)
 	}
 	for (int variant = 0;; variant++)
 	{
-		MechanismRequest request =
-			request_of(variant == 3 ? MECHANISM_OPDISC : MECHANISM_EXPONENTIAL);
+		MechanismRequest request = request_of(variant == 3   ? MECHANISM_OPDISC
+											  : variant == 7 ? MECHANISM_POOL
+															 : MECHANISM_EXPONENTIAL);
 
 		if (!vary(&request, variant))
 			break;

@@ -148,6 +148,8 @@ pool_fields(Wire *wire, ConvexTerms *convex, int dimension, PoolTerms *terms)
 	terms->epsilon = field(wire, terms->epsilon, 8);
 	terms->rows = field(wire, terms->rows, 8);
 	terms->rounds = (int) field(wire, terms->rounds, 2);
+	/* an answer has a candidate for each round */
+	wire->failed |= terms->rounds < 1 || terms->rounds > POOL_MOST_ROUNDS;
 }
 
 static void

@@ -217,6 +217,8 @@ draw_problem(Problem *problem)
 		draw_terms(&request->convex, request->grid.dimension);
 		if (request->kind == MECHANISM_SGD)
 			draw_descent(&request->convex, &request->descent);
+		if (request->kind == MECHANISM_POOL)
+			request->pool.rounds = 1 + below(POOL_MOST_ROUNDS);
 		draw_labels(problem);
 	}
 	if (mechanism_get(request->kind)->targets)
