@@ -89,7 +89,39 @@ convex_pool_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 
 /* ---- release ---- */
 
-/* One-hot groups are in front (convex_columns_of()); the intercept's group of one is none here. */
+static bool
+is_grouped(const ConvexColumns *columns, int j)
+{
+	return columns->group[j] != 0 && columns->group[j] != COLUMN_INDICATOR;
+}
+
+/*
+ * Groups have to be in front here: a number before a one-hot group is a group of one.  The
+ * intercept, which is one there, is none here.
+ */
+static void
+set_shape(const ConvexColumns *columns, int dimension, PoolShape *shape)
+{
+	int end = 0; /* of the groups */
+
+	*shape = (PoolShape){.dimension = dimension, .peak = 1};
+	for (int j = 0; j < dimension; j++)
+	{
+		bool goes_on = j > 0 && columns->group[j] == columns->group[j - 1];
+
+		if (is_grouped(columns, j) && (j < dimension - 1 || goes_on))
+			end = j + 1;
+		if (columns->bound[j] > shape->peak)
+			shape->peak = columns->bound[j];
+	}
+	for (int j = 0; j < end; j++)
+	{
+		if (j == 0 || !is_grouped(columns, j) || columns->group[j] != columns->group[j - 1])
+			shape->groups++;
+		shape->group[shape->groups - 1]++;
+	}
+}
+
 void
 convex_pool_law(const MechanismRequest *request, PoolLaw *law)
 {
@@ -103,26 +135,15 @@ convex_pool_law(const MechanismRequest *request, PoolLaw *law)
 	(void) convex_request_scale(&centre, &scale);
 	columns_body_make(&terms->columns, terms->radius, dimension, &body);
 	knorm_spread(&body.shape, spread);
-	*law = (PoolLaw){.shape = {.dimension = dimension, .peak = 1},
-					 .rows = (double) request->pool.rows};
+	*law = (PoolLaw){.rows = (double) request->pool.rows};
+	set_shape(&terms->columns, dimension, &law->shape);
 	for (int j = 0; j < dimension; j++)
 	{
-		int group = terms->columns.group[j];
 		double bound = (double) terms->columns.bound[j] / FIXED_POINT_ONE;
-		bool grouped = group != 0 && group != COLUMN_INDICATOR;
+		int part = is_grouped(&terms->columns, j) ? terms->columns.group[j] - 1 : body.shape.groups;
 
-		if (terms->columns.bound[j] > law->shape.peak)
-			law->shape.peak = terms->columns.bound[j];
-		if (grouped &&
-			(j < dimension - 1 || dimension == 1 || group == terms->columns.group[j - 1]))
-		{
-			law->shape.group[group - 1]++;
-			law->shape.groups = group;
-		}
-		law->noise[j] =
-			terms->noise == CONVEX_GAUSSIAN
-				? scale.inner * terms->radius
-				: scale.inner * bound * (grouped ? spread[group - 1] : spread[body.shape.groups]);
+		law->noise[j] = terms->noise == CONVEX_GAUSSIAN ? scale.inner * terms->radius
+														: scale.inner * bound * spread[part];
 	}
 }
 
@@ -160,11 +181,9 @@ convex_pool_release(const MechanismRequest *request, const Instance *instance,
 						   .epsilon = request->pool.epsilon,
 						   .adjacency = request->adjacency,
 						   .threads = request->threads};
-	MechanismVerdict verdict;
 	MechanismAnswer first;
 
-	convex_pool_admit(request, &verdict);
-	if (!verdict.admitted)
+	if (!mechanism_verdict(request).admitted)
 		abort(); /* the server has admitted it */
 	problem.seed = draw_seed(instance, tools->bits);
 	memset(&first, 0, sizeof(first));

@@ -56,15 +56,46 @@ test_shares(void)
 	{
 		MechanismRequest request = make_request(&encoding, 0, epsilon);
 		MechanismRequest centre = convex_pool_centre(&request);
-		MechanismVerdict verdict;
 
 		CHECK(request.pool.epsilon > 0 && centre.epsilon > 0);
 		CHECK(centre.epsilon + request.pool.epsilon == request.epsilon);
 		CHECK(centre.kind == MECHANISM_OBJECTIVE);
 		request.pool.epsilon = request.epsilon;
-		convex_pool_admit(&request, &verdict);
-		CHECK(!verdict.admitted);
+		CHECK(!mechanism_verdict(&request).admitted);
 	}
+}
+
+/* Numbers before and between groups, behind them, and an intercept or none. */
+static void
+test_law(void)
+{
+	static const int16_t sizes[] = {1, 3, 1, 1, 2};
+
+	for (int intercept = 0; intercept < 2; intercept++)
+		for (int groups = 0; groups <= 5; groups++)
+		{
+			Encoding encoding;
+			MechanismRequest request;
+			PoolLaw law;
+
+			encoding_init(&encoding);
+			for (encoding.groups = 0; encoding.groups < groups; encoding.groups++)
+				encoding.features += encoding.group[encoding.groups] = sizes[encoding.groups];
+			encoding.features += 2;
+			encoding.high[encoding.features - 1] = 3;
+			encoding.intercept = intercept;
+			CHECK(encoding_finish(&encoding));
+			request = make_request(&encoding, 0, 1);
+			convex_pool_law(&request, &law);
+			/* numbers behind the last one-hot group are in no group */
+			CHECK(law.shape.groups == (groups == 5 ? 5 : groups < 2 ? 0 : 2));
+			for (int g = 0; g < law.shape.groups; g++)
+				CHECK(law.shape.group[g] == sizes[g]);
+			CHECK(law.shape.dimension == encoding.features + intercept);
+			CHECK(law.shape.peak == 3 * FIXED_POINT_ONE && law.rows == ROWS);
+			for (int j = 0; j < law.shape.dimension; j++)
+				CHECK(law.noise[j] > 0);
+		}
 }
 
 /* The record of a release tells all candidates, and so the answer. */
@@ -220,6 +251,7 @@ main(void)
 {
 	test_begin(47);
 	test_shares();
+	test_law();
 	test_seed();
 	test_wire();
 	test_pair();
