@@ -200,6 +200,8 @@ convex_release(const MechanismRequest *request, const Instance *instance,
 	if (kind == CONVEX_OBJECTIVE)
 		draw_inner(request, scale.inner, tools, b);
 	answer->nodes = minimise(request, instance, scale.tolerance, tools, b, u);
+	if (kind == CONVEX_OBJECTIVE && MUTANT(236))
+		scale.outer *= 0x1p-10;
 	draw_outer(outer, request->grid.dimension, scale.outer, tools, u, answer->weight);
 }
 

@@ -7,89 +7,10 @@
 #include <stdlib.h>
 
 #include "core/law.h"
-#include "core/pool/pool_losses.h"
-#include "core/pool/pool_problem.h"
+#include "core/pool/pool_law.h"
 
-#define ANSWERS 256
-#define COLUMNS 3
+#define COLUMNS POOL_LAW_COLUMNS
 #define ROWS 8
-
-/* The answers' probabilities. */
-typedef struct Law
-{
-	int answers;
-	int64_t answer[ANSWERS][COLUMNS];
-	long double mass[ANSWERS];
-} Law;
-
-static int
-answer_number(Law *law, const int64_t *answer, int dimension)
-{
-	for (int k = 0; k < law->answers; k++)
-		if (memcmp(law->answer[k], answer, (size_t) dimension * sizeof(int64_t)) == 0)
-			return k;
-	CHECK(law->answers < ANSWERS);
-	memcpy(law->answer[law->answers], answer, (size_t) dimension * sizeof(int64_t));
-	law->mass[law->answers] = 0;
-	return law->answers++;
-}
-
-/* What candidate 0 counts for: 0.4 of a draw among equals. */
-static int64_t
-times(const PoolProblem *problem, int64_t m)
-{
-	return m == 0 ? (problem->candidates - 1) * 2 / 3 + 1 : 1;
-}
-
-/* The rest of the rounds, from this centre, which is reached with this probability. */
-static void
-follow(const PoolProblem *problem, long double rate, int round, const int64_t *centre,
-	   long double reached, Law *law)
-{
-	PoolUnits units = pool_units(&problem->law.shape);
-	int dimension = problem->law.shape.dimension;
-	long double weight[64];
-	long double total = 0;
-	PoolCandidates pool;
-
-	if (round == problem->rounds)
-	{
-		law->mass[answer_number(law, centre, dimension)] += reached;
-		return;
-	}
-	pool_candidates_create(&pool, &problem->law, centre, &problem->seed, round, problem->candidates,
-						   1, memory);
-	for (int64_t m = 0; m < pool.count; m++)
-	{
-		int64_t loss = pool_loss(problem->instance, &units, pool.weight + m * pool.stride);
-
-		weight[m] = (long double) times(problem, m) * expl(-rate * (long double) loss);
-		total += weight[m];
-	}
-	for (int64_t m = 0; m < pool.count; m++)
-	{
-		int64_t next[COLUMNS];
-
-		pool_candidate(&pool, dimension, m, next);
-		follow(problem, rate, round + 1, next, reached * weight[m] / total, law);
-	}
-	pool_candidates_destroy(&pool, memory);
-}
-
-static void
-enumerate(const PoolProblem *problem, long double rate, Law *law)
-{
-	law->answers = 0;
-	follow(problem, rate, 0, problem->centre, 1, law);
-}
-
-/* epsilon / (R M), written down a second time. */
-static long double
-rate_of(const PoolProblem *problem)
-{
-	return (long double) problem->epsilon / 1e9L / problem->rounds /
-		   (problem->adjacency == ADJACENCY_REPLACE ? 2 : 1);
-}
 
 /* Of a few columns, with some noise. */
 static void
@@ -119,16 +40,16 @@ random_problem(PoolProblem *problem, const Instance *instance, int rounds, int64
 static void
 check_draws(PoolProblem *problem, int draws)
 {
-	double truth[ANSWERS];
-	double other[ANSWERS] = {0};
-	int64_t count[ANSWERS] = {0};
-	Law law;
-	Law off;
+	double truth[POOL_LAW_ANSWERS];
+	double other[POOL_LAW_ANSWERS] = {0};
+	int64_t count[POOL_LAW_ANSWERS] = {0};
+	PoolAnswers law;
+	PoolAnswers off;
 
-	enumerate(problem, rate_of(problem), &law);
-	enumerate(problem, rate_of(problem) * LAW_OFF, &off);
+	pool_law(problem, pool_law_rate(problem), &law);
+	pool_law(problem, pool_law_rate(problem) * LAW_OFF, &off);
 	for (int k = 0; k < off.answers; k++)
-		other[answer_number(&law, off.answer[k], problem->law.shape.dimension)] =
+		other[pool_answers_find(&law, off.answer[k], problem->law.shape.dimension)] =
 			(double) off.mass[k];
 	for (int k = 0; k < law.answers; k++)
 		truth[k] = (double) law.mass[k];
@@ -138,7 +59,7 @@ check_draws(PoolProblem *problem, int draws)
 		PoolRecord record;
 
 		pool_select(problem, &bits, memory, answer, &record);
-		count[answer_number(&law, answer, problem->law.shape.dimension)]++;
+		count[pool_answers_find(&law, answer, problem->law.shape.dimension)]++;
 	}
 	CHECK_LAW(count, truth, other, law.answers);
 }
@@ -177,11 +98,11 @@ largest_ratio(PoolProblem *problem, const Instance *other)
 	long double product = (long double) rate.numerator / (long double) rate.denominator;
 	long double largest = 0;
 	PoolProblem neighbour = *problem;
-	Law law[2];
+	PoolAnswers law[2];
 
 	neighbour.instance = other;
-	enumerate(problem, product, &law[0]);
-	enumerate(&neighbour, product, &law[1]);
+	pool_law(problem, product, &law[0]);
+	pool_law(&neighbour, product, &law[1]);
 	CHECK(law[0].answers == law[1].answers); /* the same candidates: they see no row */
 	for (int k = 0; k < law[0].answers; k++)
 	{
