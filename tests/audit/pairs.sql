@@ -79,6 +79,9 @@ SELECT audit.add_grouped('objective, ' || noise, 'svm', 1, CASE noise WHEN 'gaus
 -- A group of two columns and an intercept, where all sums are the same: half of the noise is below 0.
 SELECT audit.add_call('objective, knorm', 1, 0, '[[], [[[1, 0], true]]]',
                       $$SELECT ((dp_svm(x, y, 1.0, 0, '{"noise": "knorm", "groups": [2], "adjacency": "add_remove", "regularization": 100}')).weights[1] < 0)::int FROM {0}$$);
+-- Both stages: a halfspace that gets the first row wrong is likelier when the second one comes.
+SELECT audit.add_call('pool', 1, 0, '[[[[1], false]], [[[1], false], [[1], true]]]',
+                      $$SELECT ((dp_logistic(x, y, 1.0, 0, '{"mechanism": "pool", "n": 2, "adjacency": "add_remove", "dimension": 1, "intercept": false}')).weights[1] > 0)::int FROM {0}$$);
 SELECT audit.add_grouped('output, ' || noise, 'svm', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
                          jsonb_build_object('mechanism', 'output', 'noise', noise, 'regularization', 2, 'radius', 1), '[[], [[[1], true]]]',
                          100, CASE noise WHEN 'gamma' THEN '(w < 0)::int' ELSE 'w' END)
@@ -138,9 +141,9 @@ INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.tr
   '[[[[1], true, 1], [[1], true, 1], [[1], true, 1]], [[[1], true, 1], [[1], true, 1], [[1], false, 1]]]',
   $$SELECT (dpobj.train('{0}', 'y', 1.0, '{target}', options => '{"grid": "sign", "mechanism": "permute_flip", "intercept": false}')).weights[1]$$);
 
--- The calibration for batches and the calls of opsamp take long, choices and counts hardly any time.
+-- The calibration for batches, the calls of opsamp and a pool take long, choices and counts hardly any time.
 UPDATE audit.pair SET share = 4 WHERE name ~ 'poisson|fixed|opsamp';
-UPDATE audit.pair SET share = 2 WHERE name ~ '(opdisc|rspm), gaussian';
+UPDATE audit.pair SET share = 2 WHERE name ~ '(opdisc|rspm), gaussian|pool';
 UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select)';
 UPDATE audit.pair SET share = share / (SELECT avg(share) FROM audit.pair);
 
