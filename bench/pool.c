@@ -88,7 +88,7 @@ prepare(Bench *bench, TestStream *stream)
 		count[i] = (int64_t) teststream_below(stream, 2);
 		count[rows + i] = 1 - count[i];
 	}
-	pool_rows_create(&bench->rows, &instance, &units, bench->memory);
+	pool_rows_create(&bench->rows, &instance, 0, &units, bench->memory);
 	bench->weight = memory_allocate_zero(bench->memory, (size_t) (room * stride), sizeof(int16_t));
 	bench->loss = memory_allocate(bench->memory, (size_t) room, sizeof(int64_t));
 	bench->a = random_floats(bench->memory, (size_t) bench->size.candidates * columns, stream);

@@ -146,6 +146,7 @@ mutants=(
   '223|test_convex_pool|pool: a seed that depends on the rows'
   '236|test_convex_pool_law|objective perturbation: hardly any noise on the answer, which tells how near the minimum it is'
   '233|test_convex_pool|pool: in zCDP the centre costs nothing'
+  '239|test_pool_select|pool: rows after the first part are not rated'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

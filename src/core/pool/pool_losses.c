@@ -55,7 +55,7 @@ rate_batch(Rating *rating, int64_t first_group, int64_t end_group)
 	int64_t tiles = rating->rows->tiles - (MUTANT(209) ? 1 : 0);
 
 	for (int64_t m = first_group * POOL_GROUP; m < end_group * POOL_GROUP; m++)
-		rating->loss[m] = rating->rows->base;
+		rating->loss[m] += rating->rows->base;
 	for (int64_t tile = 0; tile < tiles; tile += rating->chunk_tiles)
 	{
 		int64_t left = tiles - tile;

@@ -24,8 +24,9 @@ pool_room(int64_t candidates)
 }
 
 /*
- * Sets loss[m] for each of pool_room(candidates) candidates, whose weights stand one after the
- * other, pool_stride() numbers for each.  Exact, and the same for any kernel and number of threads.
+ * Adds its loss to loss[m] for each of pool_room(candidates) candidates, whose weights stand one
+ * after the other, pool_stride() numbers for each.  Exact, and the same for any kernel and number
+ * of threads.
  */
 extern void pool_losses(const PoolRows *rows, const int16_t *weight, int64_t candidates,
 						PoolKernel kernel, int threads, Memory *memory, int64_t *loss);

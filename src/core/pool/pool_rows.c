@@ -5,6 +5,8 @@
 
 #define LINE 64 /* bytes; vector loads that cross such a border are slow */
 
+_Static_assert(POOL_PART_ROWS % BLOCK_ROWS == 0, "a part has whole blocks");
+
 typedef struct Layout
 {
 	PoolRows *rows;
@@ -27,11 +29,11 @@ copies_of(int64_t net)
 }
 
 static int64_t
-stored_rows(const Instance *instance, RowReader *reader)
+stored_rows(RowReader *reader, int64_t start, int64_t end)
 {
 	int64_t stored = 0;
 
-	for (int64_t first = 0; first < instance->rows; first += BLOCK_ROWS)
+	for (int64_t first = start; first < end; first += BLOCK_ROWS)
 	{
 		RowBlock block = row_reader_block(reader, first);
 
@@ -86,10 +88,13 @@ add_row(Layout *layout, const int32_t *x, int64_t positive, int64_t negative)
 }
 
 void
-pool_rows_create(PoolRows *rows, const Instance *instance, const PoolUnits *units, Memory *memory)
+pool_rows_create(PoolRows *rows, const Instance *instance, int64_t start, const PoolUnits *units,
+				 Memory *memory)
 {
 	RowReader *reader = row_reader_create(instance, memory);
-	int64_t stored = stored_rows(instance, reader);
+	int64_t left = instance->rows - start;
+	int64_t end = start + (left < POOL_PART_ROWS ? left : POOL_PART_ROWS);
+	int64_t stored = stored_rows(reader, start, end);
 	Layout layout;
 
 	*rows = (PoolRows){
@@ -103,7 +108,7 @@ pool_rows_create(PoolRows *rows, const Instance *instance, const PoolUnits *unit
 	rows->x = on_border(rows->x_block);
 	rows->net = on_border(rows->net_block);
 	layout = (Layout){rows, instance->dimension, units->feature_shift, 0};
-	for (int64_t first = 0; first < instance->rows; first += BLOCK_ROWS)
+	for (int64_t first = start; first < end; first += BLOCK_ROWS)
 	{
 		RowBlock block = row_reader_block(reader, first);
 

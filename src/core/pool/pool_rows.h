@@ -8,7 +8,8 @@
  *
  *   L(w) = base - sum over rows with score > 0 of net,
  *
- * base being the loss of a vector that predicts no row positive.
+ * base being the loss of a vector that predicts no row positive.  A table comes in parts, whose
+ * losses add up, so that memory does not grow with it.
  */
 #ifndef DPOBJ_CORE_POOL_ROWS_H
 #define DPOBJ_CORE_POOL_ROWS_H
@@ -25,6 +26,9 @@
 /* A row with a larger |net| is stored several times, so that sums over chunks fit 32 bits. */
 #define POOL_MAX_NET (INT32_C(1) << 20)
 
+/* So many rows of the instance make a part: 64 MiB with the most columns. */
+#define POOL_PART_ROWS (INT64_C(1) << 18)
+
 typedef struct PoolRows
 {
 	int pairs;     /* pairs of columns; the last may have a column of zeros */
@@ -36,9 +40,12 @@ typedef struct PoolRows
 	void *net_block;
 } PoolRows;
 
-/* The instance has both counts of labels, in memory or spilled.  It is not needed afterwards. */
-extern void pool_rows_create(PoolRows *rows, const Instance *instance, const PoolUnits *units,
-							 Memory *memory);
+/*
+ * The part that begins with row start.  The instance has both counts of labels, in memory or
+ * spilled.  It is not needed afterwards.
+ */
+extern void pool_rows_create(PoolRows *rows, const Instance *instance, int64_t start,
+							 const PoolUnits *units, Memory *memory);
 extern void pool_rows_destroy(PoolRows *rows, Memory *memory);
 
 #endif

@@ -140,10 +140,29 @@ draw_candidate(const Ranking *ranking, SelectRate rate, Bits *bits)
 	return found >= 0 ? ranking->candidate[first + place].number : place;
 }
 
+/* The losses of all candidates on all rows, a part of the table after the other. */
+static int64_t *
+rate(const PoolProblem *problem, const PoolCandidates *pool, Memory *memory)
+{
+	PoolUnits units = pool_units(&problem->law.shape);
+	int64_t rows = MUTANT(239) ? POOL_PART_ROWS : problem->instance->rows;
+	int64_t *loss = memory_allocate_zero(memory, (size_t) pool_room(pool->count), sizeof(int64_t));
+
+	for (int64_t start = 0; start < rows; start += POOL_PART_ROWS)
+	{
+		PoolRows part;
+
+		pool_rows_create(&part, problem->instance, start, &units, memory);
+		pool_losses(&part, pool->weight, pool->count, pool_fastest_kernel(), problem->threads,
+					memory, loss);
+		pool_rows_destroy(&part, memory);
+	}
+	return loss;
+}
+
 /* Moves the centre to the candidate drawn, and returns its number. */
 static int64_t
-run_round(const PoolProblem *problem, const PoolRows *rows, int round, Bits *bits, Memory *memory,
-		  int64_t *centre)
+run_round(const PoolProblem *problem, int round, Bits *bits, Memory *memory, int64_t *centre)
 {
 	PoolLaw law = problem->law;
 	int64_t *loss;
@@ -152,12 +171,10 @@ run_round(const PoolProblem *problem, const PoolRows *rows, int round, Bits *bit
 	Ranking ranking;
 
 	if (MUTANT(206))
-		law.rows = (double) rows->tiles;
+		law.rows = (double) problem->instance->rows;
 	pool_candidates_create(&pool, &law, centre, &problem->seed, round, problem->candidates,
 						   problem->threads, memory);
-	loss = memory_allocate(memory, (size_t) pool_room(pool.count), sizeof(int64_t));
-	pool_losses(rows, pool.weight, pool.count, pool_fastest_kernel(), problem->threads, memory,
-				loss);
+	loss = rate(problem, &pool, memory);
 	ranking_create(&ranking, loss, pool.count, pool.stay, memory);
 	drawn = draw_candidate(&ranking, pool_rate(problem), bits);
 	pool_candidate(&pool, law.shape.dimension, drawn, centre);
@@ -171,14 +188,9 @@ void
 pool_select(const PoolProblem *problem, Bits *bits, Memory *memory, int64_t *answer,
 			PoolRecord *record)
 {
-	PoolUnits units = pool_units(&problem->law.shape);
-	PoolRows rows;
-
-	pool_rows_create(&rows, problem->instance, &units, memory);
 	*record = (PoolRecord){.seed = problem->seed};
 	memcpy(record->centre, problem->centre, sizeof(record->centre));
 	memcpy(answer, problem->centre, (size_t) problem->law.shape.dimension * sizeof(int64_t));
 	for (int round = 0; round < problem->rounds; round++)
-		record->drawn[round] = run_round(problem, &rows, round, bits, memory, answer);
-	pool_rows_destroy(&rows, memory);
+		record->drawn[round] = run_round(problem, round, bits, memory, answer);
 }

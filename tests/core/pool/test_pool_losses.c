@@ -33,7 +33,7 @@ check_losses(const PoolData *data, const PoolUnits *units, const int16_t *weight
 	for (int m = 0; m < candidates; m++)
 		truth[m] =
 			pool_loss(&data->instance, units, weight + m * pool_stride(data->instance.dimension));
-	pool_rows_create(&rows, &data->instance, units, memory);
+	pool_rows_create(&rows, &data->instance, 0, units, memory);
 	for (int k = 0; k < kernels; k++)
 	{
 		memset(loss, 0, (size_t) candidates * sizeof(int64_t));
@@ -139,8 +139,8 @@ test_spilled_rows(void)
 				   store.record + (size_t) i * size);
 	spilled = (Instance){
 		.dimension = 7, .rows = 700, .spilled = true, .shape = layout, .source = &store.source};
-	pool_rows_create(&rows[0], &data.instance, &units, memory);
-	pool_rows_create(&rows[1], &spilled, &units, memory);
+	pool_rows_create(&rows[0], &data.instance, 0, &units, memory);
+	pool_rows_create(&rows[1], &spilled, 0, &units, memory);
 	CHECK(rows[0].base == rows[1].base && rows[0].tiles == rows[1].tiles && rows[0].tiles > 6);
 	CHECK(memcmp(rows[0].x, rows[1].x,
 				 (size_t) (rows[0].tiles * rows[0].pairs) * POOL_TILE_ROWS * 2 * sizeof(int16_t)) ==

@@ -266,6 +266,49 @@ test_degenerate(void)
 	pool_data_destroy(&data);
 }
 
+/* Where only the rows of the last part teach something, the answer is one of their best. */
+static void
+test_parts(void)
+{
+	PoolProblem problem;
+	PoolUnits units;
+	PoolCandidates pool;
+	PoolData all;
+	PoolData last;
+
+	reseed(260);
+	pool_data_create(&last, ROWS, 2);
+	pool_data_create(&all, POOL_PART_ROWS + ROWS, 2);
+	for (int k = 0; k < 10; k++)
+	{
+		int64_t least = INT64_MAX;
+		int64_t answer[COLUMNS];
+		PoolRecord record;
+
+		pool_data_fill(&last, FIXED_POINT_ONE);
+		memcpy(all.x + 2 * POOL_PART_ROWS, last.x, 2 * ROWS * sizeof(int32_t));
+		memcpy(all.positive + POOL_PART_ROWS, last.positive, ROWS * sizeof(int64_t));
+		memcpy(all.negative + POOL_PART_ROWS, last.negative, ROWS * sizeof(int64_t));
+		random_problem(&problem, &all.instance, 1, 30);
+		problem.epsilon = 1000 * EPSILON_ONE; /* any other has a chance of e^-500 at most */
+		pool_select(&problem, &bits, memory, answer, &record);
+		units = pool_units(&problem.law.shape);
+		pool_candidates_create(&pool, &problem.law, problem.centre, &problem.seed, 0, 30, 1,
+							   memory);
+		for (int64_t m = 0; m < pool.count; m++)
+		{
+			int64_t loss = pool_loss(&last.instance, &units, pool.weight + m * pool.stride);
+
+			least = loss < least ? loss : least;
+		}
+		CHECK(pool_loss(&last.instance, &units, pool.weight + record.drawn[0] * pool.stride) ==
+			  least);
+		pool_candidates_destroy(&pool, memory);
+	}
+	pool_data_destroy(&all);
+	pool_data_destroy(&last);
+}
+
 static void
 test_sizes(void)
 {
@@ -284,6 +327,7 @@ main(void)
 	test_tight();
 	test_rows_unseen();
 	test_degenerate();
+	test_parts();
 	test_sizes();
 	return test_end("pool_select");
 }
