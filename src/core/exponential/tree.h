@@ -29,20 +29,26 @@
 #define TREE_NO_LIMIT INT64_MAX /* of effort */
 
 /*
- * Makes one draw; false if the attempts have failed and taken so much effort.  Effort counts what
- * is read of rows and tables, and at least 1 for an attempt (tree_effort.c).
+ * Makes one draw within so much effort; false if attempts have failed and one more might exceed it.
+ * Effort counts what is read of rows and tables, and at least 1 for an attempt (tree_effort.c).
  */
 extern bool tree_exponential(const SelectProblem *problem, int64_t effort, Bits *bits,
 							 Memory *memory, SelectAnswer *answer);
 
-/* The most effort of one attempt over so many rows, from public numbers. */
-extern double tree_attempt_effort(const Grid *grid, double rows);
-
-/* The same with a tree that is kept: each draw is exact and independent of the earlier ones. */
+/*
+ * The same with a tree that is kept: each draw is exact and independent of the earlier ones.
+ * Attempts end when they have failed and taken so much effort.
+ */
 typedef struct Tree Tree;
 
 extern Tree *tree_create(const SelectProblem *problem, Memory *memory);
 extern void tree_destroy(Tree *tree);
 extern bool tree_draw(Tree *tree, int64_t effort, Bits *bits, SelectAnswer *answer);
+
+/*
+ * The most effort of an attempt, with that of making the tree's root.  It depends on the rows,
+ * and only whether and when an attempt is made depends on it (theorem E10).
+ */
+extern int64_t tree_attempt_effort(const Tree *tree);
 
 #endif

@@ -7,12 +7,18 @@
  */
 #include "core/exponential/tree_internal.h"
 
-#include <math.h>
-
 /* Passes over the messages: both directions, each with a min-marginal that is read and raised. */
 #define SWEEP_PASSES 6
 
-/* What a number of a row, a child of a passed node and a sum of a leaf cost more than an entry. */
+/*
+ * What an entry costs beside its levels, and more of what is beyond NEAR_ENTRIES, which no cache
+ * holds: the messages of a coordinate lie far apart.
+ */
+#define ENTRY_EFFORT 5
+#define NEAR_ENTRIES (1 << 17)
+#define FAR_EFFORT 3
+
+/* What a number of a row, a child of a passed node and a sum of a leaf cost more than a level. */
 #define ROW_EFFORT 8
 #define CHILD_EFFORT 64
 #define LEAF_EFFORT 4000
@@ -24,13 +30,35 @@ states(const Tree *tree)
 	return (int64_t) tree->problem->grid->dimension * tree->relaxation.noise.states;
 }
 
-/* Entries of the messages, each for every level. */
+/* The most levels of a column that the tables have. */
+static int
+table_levels(const Tree *tree)
+{
+	const Grid *grid = tree->problem->grid;
+	int most = 1;
+
+	for (int j = 0; j < grid->dimension; j++)
+		if (!tree->relaxation.cells.rows.is_numeric[j] && grid->levels[j] > most)
+			most = grid->levels[j];
+	return most;
+}
+
+/* What it costs to pass through the messages with so many entries, each for every level. */
+static int64_t
+pass(const Tree *tree, int64_t entries)
+{
+	int64_t far = entries > NEAR_ENTRIES ? entries - NEAR_ENTRIES : 0;
+
+	return (entries + FAR_EFFORT * far) * (table_levels(tree) + ENTRY_EFFORT) +
+		   states(tree) * tree->relaxation.cells.rows.stride;
+}
+
 static int64_t
 messages(const Tree *tree)
 {
 	const Cells *cells = &tree->relaxation.cells;
 
-	return (cells->next_entry - cells->entries + states(tree)) * cells->rows.stride;
+	return pass(tree, cells->next_entry - cells->entries);
 }
 
 void
@@ -66,28 +94,18 @@ tree_count_path(Tree *tree, const TreeNode *node)
 
 /*
  * The root, and d boxes below it: each is built and bounded three times at most, and once more at a
- * leaf.  The root is swept eight times, the others twice.  The tables take TREE_TABLE_ENTRIES, or
- * what every row adds to them: two messages and a table for each prefix of its columns, and
- * multipliers.
+ * leaf.  The root is swept eight times, the others twice.  Every row adds to the tables two
+ * messages and a table for each prefix of its columns, and multipliers.
  */
-double
-tree_attempt_effort(const Grid *grid, double rows)
+int64_t
+tree_attempt_effort(const Tree *tree)
 {
-	int d = grid->dimension;
-	double stride = 0;
-	double width = 0;
-	double entries;
-	double message;
-	double box;
+	const RowTables *rows = &tree->relaxation.cells.rows;
+	int64_t d = tree->problem->grid->dimension;
+	int64_t message = pass(tree, 3 * rows->sums + (int64_t) rows->pairs * rows->stride);
+	int64_t box = ROW_EFFORT * tree->problem->instance->rows * (d + 1) + rows->sums + rows->groups +
+				  rows->pairs + 2 * message;
 
-	for (int j = 0; j < d; j++)
-	{
-		stride = fmax(stride, grid->levels[j]);
-		width += 1 + grid->level[j][grid->levels[j] - 1] - grid->level[j][0];
-	}
-	entries = fmin((double) TREE_TABLE_ENTRIES, rows * d * (3 * width + stride));
-	message = (entries + (double) d * grid_states(grid)) * stride;
-	box = ROW_EFFORT * rows * (d + 1) + entries + rows * (d + 1) + 2 * message;
-	return (d + 1) * (4 * box + CHILD_EFFORT * stride) + 2 * (d + 5) * SWEEP_PASSES * message +
-		   LEAF_EFFORT * (double) d * grid_states(grid) * stride;
+	return (d + 1) * (4 * box + CHILD_EFFORT * rows->stride) +
+		   2 * (d + 5) * SWEEP_PASSES * message + LEAF_EFFORT * states(tree) * rows->stride;
 }

@@ -409,8 +409,9 @@ make_scratch(Tree *tree)
 	tree->inherited.value = memory_allocate(tree->memory, values, sizeof(int64_t));
 }
 
-Tree *
-tree_create(const SelectProblem *problem, Memory *memory)
+/* A tree whose root has no bound yet. */
+static Tree *
+prepare(const SelectProblem *problem, Memory *memory)
 {
 	Tree *tree = memory_allocate_zero(memory, 1, sizeof(Tree));
 	SelectRate rate = select_rate(problem);
@@ -428,6 +429,14 @@ tree_create(const SelectProblem *problem, Memory *memory)
 	relaxation_create(&tree->relaxation, &tree->model, TREE_TABLE_ENTRIES, NULL, memory);
 	tree_sums_create(&tree->sums, &tree->powers, &tree->relaxation.noise, memory);
 	make_scratch(tree);
+	return tree;
+}
+
+Tree *
+tree_create(const SelectProblem *problem, Memory *memory)
+{
+	Tree *tree = prepare(problem, memory);
+
 	tree_expand(tree, &tree->root);
 	return tree;
 }
@@ -451,9 +460,15 @@ bool
 tree_exponential(const SelectProblem *problem, int64_t effort, Bits *bits, Memory *memory,
 				 SelectAnswer *answer)
 {
-	Tree *tree = tree_create(problem, memory);
-	bool accepted = tree_draw(tree, effort, bits, answer);
+	Tree *tree = prepare(problem, memory);
+	int64_t attempt = effort == TREE_NO_LIMIT ? 0 : tree_attempt_effort(tree);
+	bool accepted = false;
 
+	if (attempt < effort || (MUTANT(230) && effort > 0))
+	{
+		tree_expand(tree, &tree->root);
+		accepted = tree_draw(tree, MUTANT(230) ? effort : effort - attempt, bits, answer);
+	}
 	tree_destroy(tree);
 	return accepted;
 }

@@ -126,28 +126,30 @@ test_effort(void)
 	CHECK(stopped > draws / 10 && stopped < RECIPES * draws - draws / 10);
 }
 
-/* An attempt's effort is below the bound from public numbers. */
+/* An attempt's effort is below its bound, and without room for so much none is made. */
 static void
 test_most_effort(void)
 {
 	for (int k = 0; k < RECIPES; k++)
 	{
 		SelectAnswer answer;
-		double most;
+		int64_t most;
 		Tree *tree;
 		Case c;
 
 		reseed(180 + (uint64_t) k);
 		make_case(&c, &recipes[k]);
-		most = tree_attempt_effort(&c.grid, (double) c.problem.instance->rows);
 		tree = tree_create(&c.problem, memory);
-		CHECK((double) tree->effort <= most);
+		most = tree_attempt_effort(tree);
+		CHECK(tree->effort <= most);
+		for (int draw = 0; draw < 100; draw++)
+			CHECK(!tree_exponential(&c.problem, most, &bits, memory, &answer));
 		for (int draw = 0; draw < 300; draw++)
 		{
 			int64_t before = tree->effort;
 
 			(void) tree_draw(tree, 1, &bits, &answer);
-			CHECK(tree->effort > before && (double) (tree->effort - before) <= most);
+			CHECK(tree->effort > before && tree->effort - before <= most);
 		}
 		tree_destroy(tree);
 	}
