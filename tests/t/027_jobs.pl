@@ -23,7 +23,7 @@ END $$;
 CREATE TABLE hidden AS TABLE harder;
 VACUUM ANALYZE harder, hidden;
 SELECT dpobj.protect('other', '{"ill": {}, "a": {}, "b": {}}');
-SELECT dpobj.protect(t, encoders, a) FROM dpobj.protected, (VALUES ('harder'::regclass, 'replace'), ('hidden', 'add_remove')) v(t, a)
+SELECT dpobj.protect(t, encoders, a, n => 20000) FROM dpobj.protected, (VALUES ('harder'::regclass, 'replace'), ('hidden', 'add_remove')) v(t, a)
 WHERE relation = 'hard'::regclass;
 SELECT dpobj.set_budget('patient', 'mute', 1000, 0), dpobj.set_budget('harder', 'ana', 1000, 0), dpobj.set_budget('hidden', 'ana', 1000, 0);
 SQL
