@@ -8,6 +8,7 @@
 
 #include "core/law.h"
 #include "core/pool/pool_law.h"
+#include "core/pool/pool_rows.h"
 
 #define COLUMNS POOL_LAW_COLUMNS
 #define ROWS 8
