@@ -68,11 +68,12 @@ sub become
 
 # ---- requests: everything that an analyst may set ----
 
+# What is random of a model: its weights and, of mechanism pool, what leads to them.
 sub trains
 {
 	my ($arguments, $label) = @_;
 	$label //= 'y';
-	return "SELECT to_jsonb(m) - 'weights' - 'release', cardinality(m.weights) FROM dpobj.train('visit', '$label', 0.5, $arguments) m";
+	return "SELECT to_jsonb(m) - 'weights' - 'release' || jsonb_build_object('details', m.details - '{pool_seed,pool_centre,pool_drawn}'::text[]), cardinality(m.weights) FROM dpobj.train('visit', '$label', 0.5, $arguments) m";
 }
 
 sub groups
@@ -100,6 +101,7 @@ my %request = (
 	'simplex of a boolean' => trains("'{i,n}', method => 'simplex', delta => 0.001", 'b'),
 	name => trains("'{i,t}', name => 'NAME'"),
 	exponential => options('"mechanism": "exponential"'),
+	pool => options('"mechanism": "pool"'),
 	permute_flip => options('"mechanism": "permute_flip"'),
 	sample_aggregate => options('"mechanism": "sample_aggregate", "parts": 20'),
 	auto => options('"mechanism": "auto", "noise": "gauge"'),
@@ -157,7 +159,7 @@ SELECT to_jsonb(l) - 'id' - 'at' - 'release' - 'snapshot' - 'output_hash', l.rel
 FROM dpobj.ledger l, (SELECT coalesce(max(id), 0) + 1 FROM dpobj.ledger WHERE id <= %1$d) f(first) WHERE id > %1$d ORDER BY id
 SQL
 my $models = <<'SQL';
-SELECT (to_jsonb(m) #- '{model,weights}' #- '{model,release}') - 'created' - 'release',
+SELECT (to_jsonb(m) #- '{model,weights}' #- '{model,release}' #- '{model,details,pool_seed}' #- '{model,details,pool_centre}' #- '{model,details,pool_drawn}') - 'created' - 'release',
        cardinality((m.model).weights), (m.model).release - m.release FROM dpobj.models m WHERE release > %d ORDER BY release, key
 SQL
 my $runs = <<'SQL';
