@@ -618,17 +618,14 @@ test_admission(void)
 {
 	Encoding encoding;
 	MechanismRequest request;
-	MechanismVerdict verdict;
 
 	encoding_init(&encoding);
 	encoding.features = 2;
 	CHECK(encoding_finish(&encoding));
 	request = make_request(&encoding, LOSS_LOGISTIC, 5);
-	convex_admit(&request, &verdict);
-	CHECK(verdict.admitted && verdict.finishes);
+	CHECK(mechanism_verdict(&request).admitted);
 	request.kind = MECHANISM_OUTPUT;
-	convex_admit(&request, &verdict);
-	CHECK(!verdict.admitted);
+	CHECK(!mechanism_verdict(&request).admitted);
 }
 
 int
