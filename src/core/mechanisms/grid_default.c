@@ -13,11 +13,13 @@
 
 /*
  * The longest runs in seconds, of which the enumeration gets a part (run_terms.h).  They count with
- * a slow machine: the one that was measured needs less than a third.  Mostly the tree answers long
- * before, unless there are many numeric columns, or all vectors have as many weights
+ * a slow machine: two idle cores of the one that was measured need two fifths.  Mostly the tree
+ * answers long before, unless there are many numeric columns, or all vectors have as many weights
  * (bench/accuracy).
  */
-#define WIDE_RUN 60
+#define TREE_NUMBERS 3
+#define TREE_RUN 60
+#define QUICK_RUN 40
 
 /* The same where all weights are -1, 0 and 1: a wait for more would be long for little. */
 #define NARROW_RUN 16
@@ -144,6 +146,16 @@ grid_scores_fit(const Encoding *encoding, const Grid *grid)
 }
 
 static bool
+is_tree_quick(const GridTerms *terms, const Grid *grid)
+{
+	int numbers = 0;
+
+	for (int j = 0; j < terms->encoding->features; j++)
+		numbers += terms->numeric[j];
+	return numbers <= TREE_NUMBERS && grid->constraint == GRID_PRODUCT;
+}
+
+static bool
 is_narrow(const Grid *grid)
 {
 	for (int j = 0; j < grid->dimension; j++)
@@ -159,7 +171,9 @@ ends(const GridTerms *terms, const Grid *grid, RunTerms *run)
 	const Encoding *encoding = terms->encoding;
 
 	*run = terms->run;
-	run->longest = fmin(run->longest, is_narrow(grid) ? NARROW_RUN : WIDE_RUN);
+	run->longest = fmin(run->longest, is_narrow(grid)              ? NARROW_RUN
+									  : is_tree_quick(terms, grid) ? TREE_RUN
+																   : QUICK_RUN);
 	return run_fits_grid(run, grid, select_cheapest_group(grid, encoding->group, encoding->groups));
 }
 

@@ -208,7 +208,7 @@ test_numbers(void)
 		Grid grid;
 
 		grid_default(&terms, &widths, &grid);
-		CHECK(fits(&terms, &grid, 60));
+		CHECK(fits(&terms, &grid, 40));
 	}
 }
 
