@@ -626,20 +626,24 @@ test_wrapping_size(void)
 static void
 test_large_dimension(void)
 {
+	enum
+	{
+		DIMENSION_AT = 49, /* after version, kind, adjacency, epsilon, delta, noise, ... */
+		COORDINATES = 1000
+	};
 	Problem problem;
 	size_t length;
-	size_t dimension_at = 49; /* after version, kind, adjacency, epsilon, delta, noise, ... */
 	uint8_t *bytes;
-	uint8_t hostile[41 + 5 + 2 * 1000] = {0};
+	uint8_t hostile[DIMENSION_AT + 5 + 2 * COORDINATES] = {0};
 
 	make_plain(&problem);
 	problem.instance.rows = 0;
 	bytes = encode(&problem, &length);
-	CHECK(frame_get(bytes + dimension_at, 2) == 4);
-	memcpy(hostile, bytes, dimension_at);
-	frame_put(hostile + dimension_at, 1000, 2);
-	for (int j = 0; j < 1000; j++)
-		frame_put(hostile + dimension_at + 5 + 2 * j, 1, 2); /* one level, 0 */
+	CHECK(frame_get(bytes + DIMENSION_AT, 2) == 4);
+	memcpy(hostile, bytes, DIMENSION_AT);
+	frame_put(hostile + DIMENSION_AT, COORDINATES, 2);
+	for (int j = 0; j < COORDINATES; j++)
+		frame_put(hostile + DIMENSION_AT + 5 + 2 * j, 1, 2); /* one level, 0 */
 	CHECK(!decode(hostile, sizeof(hostile)));
 }
 
