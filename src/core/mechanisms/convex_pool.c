@@ -58,8 +58,13 @@ convex_pool_settle(MechanismRequest *request, const Encoding *encoding, int64_t 
 	convex_columns_of(encoding, &request->convex.columns);
 }
 
-/* Seconds for a product of a weight and a feature on a slow machine without vector instructions. */
+/*
+ * Seconds for a product of a weight and a feature without vector instructions, and for a weight of
+ * a candidate that is made: 1.25 times what one thread took of its processor, for two threads of a
+ * machine that is 2.5 times as slow (bench/pool.sh).
+ */
 #define PRODUCT_TIME 0.3e-9
+#define WEIGHT_TIME 100e-9
 
 /* At most, of all rounds; usually a tenth. */
 static double
@@ -69,7 +74,7 @@ pool_seconds(const MechanismRequest *request)
 	int dimension = request->grid.dimension;
 	double candidates = (double) pool_size(pool->rows, dimension, pool->rounds);
 
-	return PRODUCT_TIME * pool->rounds * candidates * request->run.rows * dimension;
+	return (PRODUCT_TIME * request->run.rows + WEIGHT_TIME) * pool->rounds * candidates * dimension;
 }
 
 void

@@ -41,7 +41,7 @@ run_portable(const PoolRows *rows, int64_t first_tile, int tiles, const int16_t 
 					score[i] += (uint32_t) (weight[2 * p] * x[2 * i]) +
 								(uint32_t) (weight[2 * p + 1] * x[2 * i + 1]);
 			for (int i = 0; i < POOL_TILE_ROWS; i++)
-				predicted[q] += (int32_t) score[i] > 0 ? net[i] : 0;
+				predicted[q] += -((int32_t) score[i] > 0) & net[i]; /* a branch is slow */
 		}
 	}
 }
