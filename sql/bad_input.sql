@@ -36,6 +36,11 @@ SELECT call, t, count(*) FILTER (WHERE answer = '3') AS answered, min(answer) FI
   FROM unnest(:'tables'::text[]) t, (VALUES (0.01, 0), (100, 0.001)) e(epsilon, delta), (VALUES ('dp_logistic', ''), ('dp_svm', ''), ('dp_logistic', ', "n": 500, "mechanism": "pool"')) v(call, option),
        LATERAL (SELECT replace(answer_of(format('SELECT cardinality((%s(ARRAY[a, a], y, %s, %s, ''{"dimension": 2%s}'')).weights) FROM %I', call, epsilon, delta, option, t)), E'\n', ' | ') AS answer OFFSET 0) w
  GROUP BY call, t HAVING count(*) FILTER (WHERE answer <> '3') > 0 OR t = 'of_no_row' ORDER BY call, t;
+-- So do those that choose by themselves, with one-hot groups that may never be hot, and rows that are declared far off.
+SELECT call, n, t, count(*) FILTER (WHERE answer ~ '^[56]$') AS answered, min(answer) FILTER (WHERE answer !~ '^[56]$') AS refused
+  FROM unnest(:'tables'::text[]) t, (VALUES (0.01, 0), (100, 0.001)) e(epsilon, delta), (VALUES ('dp_classifier'), ('dp_halfspace')) v(call), (VALUES (1), (500), (1000000000)) d(n),
+       LATERAL (SELECT replace(answer_of(format('SELECT cardinality((%s(ARRAY[(c = ''x'')::int, (c = ''z'')::int, (c = ''q'')::int, f::int, a], y, %s, %s, ''{"dimension": 5, "n": %s, "groups": [3, 1, 1], "numeric": [5]}'')).weights) FROM %I', call, epsilon, delta, n, t)), E'\n', ' | ') AS answer OFFSET 0) w
+ GROUP BY call, n, t HAVING count(*) FILTER (WHERE answer !~ '^[56]$') > 0 OR t = 'of_no_row' ORDER BY call, n, t;
 -- Wide rows and wide bounds are nothing to real weights, up to the limit of every method; a halfspace of a grid is refused.
 SELECT method, d, clip, replace(answer_of(format('SELECT cardinality((%s(array_fill(a, ARRAY[%s]), y, 1.0, 0, ''{"n": 500, "dimension": %2$s, "clip": [-%s, %3$s]%s}'')).weights) FROM sample', method, d, clip, option)), E'\n', ' | ') AS answer
   FROM (VALUES ('dp_logistic', ''), ('dp_logistic', ', "mechanism": "pool"'), ('dp_svm', ''), ('dp_classifier', ''), ('dp_halfspace', '')) v(method, option), (VALUES (127, 1), (127, 1000), (129, 1)) w(d, clip);
