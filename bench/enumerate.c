@@ -37,20 +37,23 @@ typedef struct Shape
 	int max_number; /* and of numbers */
 	int varying;    /* indicators or group columns beyond the first group that are not fixed at 0 */
 	int fixed_numbers; /* numbers that are fixed at 1 */
+	int sparse;        /* 0, or so many weights are +-1 and the others 0 */
 } Shape;
 
 static const Shape shapes[] = {
-	{"adult23", 0, {7, 6, 5, 2}, 0, 3, 1, 4, 10, 0},
-	{"adult23", 0, {7, 6, 5, 2}, 0, 3, 2, 2, 6, 0},
-	{"groups and numbers", 10000, {7, 5, 5, 0}, 0, 3, 1, 4, 8, 0},
-	{"groups and numbers", 1000000, {7, 5, 5, 0}, 0, 3, 1, 1, 8, 1},
-	{"one-hot", 10000, {5, 5, 5, 5}, 0, 0, 2, 0, 9, 0},
-	{"indicators", 10000, {0}, 40, 0, 1, 0, 12, 0},
-	{"indicators", 1000000, {0}, 40, 0, 1, 0, 7, 0},
-	{"numbers", 10000, {0}, 0, 15, 0, 2, 0, 9},
-	{"numbers", 10000, {0}, 0, 10, 0, 8, 0, 7},
-	{"numbers", 1000000, {0}, 0, 10, 0, 1, 0, 5},
-	{"a group and numbers", 10000, {5, 0}, 0, 8, 1, 2, 0, 3},
+	{"adult23", 0, {7, 6, 5, 2}, 0, 3, 1, 4, 10, 0, 0},
+	{"adult23", 0, {7, 6, 5, 2}, 0, 3, 2, 2, 6, 0, 0},
+	{"groups and numbers", 10000, {7, 5, 5, 0}, 0, 3, 1, 4, 8, 0, 0},
+	{"groups and numbers", 1000000, {7, 5, 5, 0}, 0, 3, 1, 1, 8, 1, 0},
+	{"one-hot", 10000, {5, 5, 5, 5}, 0, 0, 2, 0, 9, 0, 0},
+	{"indicators", 10000, {0}, 40, 0, 1, 0, 12, 0, 0},
+	{"indicators", 1000000, {0}, 40, 0, 1, 0, 7, 0, 0},
+	{"numbers", 10000, {0}, 0, 15, 0, 2, 0, 9, 0},
+	{"numbers", 10000, {0}, 0, 10, 0, 8, 0, 7, 0},
+	{"numbers", 1000000, {0}, 0, 10, 0, 1, 0, 5, 0},
+	{"a group and numbers", 10000, {5, 0}, 0, 8, 1, 2, 0, 3, 0},
+	{"sparse, indicators", 10000, {0}, 50, 0, 1, 0, 50, 0, 3},
+	{"sparse, numbers", 10000, {0}, 0, 20, 0, 1, 0, 0, 3},
 };
 
 static uint64_t state = 1;
@@ -108,6 +111,11 @@ make_grid(Grid *grid, const Shape *shape, int dimension)
 			grid->levels[j] = 1;
 			grid->level[j][0] = 1;
 		}
+	}
+	if (shape->sparse > 0)
+	{
+		grid->constraint = GRID_SPARSE;
+		grid->bound = shape->sparse;
 	}
 }
 
