@@ -140,7 +140,9 @@ convex_pool_law(const MechanismRequest *request, PoolLaw *law)
 	(void) convex_request_scale(&centre, &scale);
 	columns_body_make(&terms->columns, terms->radius, dimension, &body);
 	knorm_spread(&body.shape, spread);
-	*law = (PoolLaw){.rows = (double) request->pool.rows};
+	*law = (PoolLaw){.rows = (double) request->pool.rows,
+					 .lambda = (double) terms->lambda / LAMBDA_ONE * terms->radius * terms->radius,
+					 .length = terms->radius};
 	set_shape(&terms->columns, dimension, &law->shape);
 	for (int j = 0; j < dimension; j++)
 	{

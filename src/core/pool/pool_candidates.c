@@ -36,26 +36,47 @@ typedef struct Making
 	atomic_llong next;
 } Making;
 
+/* A column's mean square: a group's share, or 1/3 as if the column were uniform. */
+static void
+set_squares(const PoolShape *shape, double *square)
+{
+	int j = 0;
+
+	for (int g = 0; j < shape->dimension; g++)
+	{
+		int size = g < shape->groups ? shape->group[g] : 1;
+
+		for (int end = j + size; j < end; j++)
+			square[j] = size > 1 ? 1.0 / size : 1.0 / 3;
+	}
+}
+
 /*
- * A noise b on the gradient moves the minimiser by about b / H, H the curvature: the sum over rows
- * of a slope's derivative times the feature's square.  The derivative is taken as 0.12, the mean
- * square as a group's share or 1/3, and the regularisation as half of the noise.
+ * A noise b on the gradient moves the minimiser by about b / (H + lambda), H the curvature: the sum
+ * over rows of a slope's derivative times the feature's square.  With scores of variance v the
+ * derivative of the capped slope is about 1/8 / sqrt(1 + pi v / 8) in the mean: that of the whole
+ * slope is 1/4 / sqrt(1 + pi v / 8), and one half of the rows has the cap.
  */
 static void
 set_spread(Making *making)
 {
 	const PoolLaw *law = making->law;
-	int j = 0;
+	double square[GRID_MAX_DIMENSION];
+	double usual = 0;
+	double variance = 0;
+	double clipped;
+	double curvature;
 
-	for (int g = 0; j < law->shape.dimension; g++)
+	set_squares(&law->shape, square);
+	for (int j = 0; j < law->shape.dimension; j++)
 	{
-		int size = g < law->shape.groups ? law->shape.group[g] : 1;
-		double square = g < law->shape.groups ? 1.0 / size : 1.0 / 3;
-
-		for (int end = j + size; j < end; j++)
-			making->spread[j] =
-				law->noise[j] / (0.12 * law->rows * square + 0.5 * law->noise[j] + 1e-9);
+		usual += square[j];
+		variance += making->centre[j] * making->centre[j] * square[j];
 	}
+	clipped = law->length > 0 ? fmin(1, law->length * law->length / usual) : 1;
+	curvature = clipped * law->rows / 8 / sqrt(1 + 0.39 * clipped * variance);
+	for (int j = 0; j < law->shape.dimension; j++)
+		making->spread[j] = law->noise[j] / (curvature * square[j] + law->lambda + 1e-9);
 }
 
 static void
@@ -158,17 +179,17 @@ draw(const Making *making, PoolCoins *coins, double *weight)
 	double kind = pool_coins_uniform(coins);
 	double u = pool_coins_uniform(coins);
 
-	if (kind < 0.2)
-		move_by_noise(making, coins, pool_power(7 * u - 4), weight);
-	else if (kind < 0.35)
+	if (kind < 0.5)
+		move_by_noise(making, coins, pool_power(2 * u - 1), weight);
+	else if (kind < 0.6)
 		move_alike(making, coins, pool_power(4 * u - 5), 1, weight);
-	else if (kind < 0.5)
+	else if (kind < 0.69)
 		move_alike(making, coins, pool_power(6 * u - 5), 0.3, weight);
-	else if (kind < 0.65)
+	else if (kind < 0.78)
 		scale_all(making, coins, pool_power(5 * u - 5), weight);
-	else if (kind < 0.88)
+	else if (kind < 0.93)
 		move_few(making, coins, pool_power(8 * u - 4.5), weight);
-	else if (kind < 0.95)
+	else if (kind < 0.97)
 		scale_parts(making, coins, weight);
 	else
 		move_scores(making, coins, pool_power(5 * u - 5), weight);
@@ -243,8 +264,8 @@ pool_candidates_create(PoolCandidates *pool, const PoolLaw *law, const int64_t *
 			memory_allocate_zero(memory, (size_t) (pool_room(count) * stride), sizeof(int16_t)),
 		.shift = memory_allocate(memory, (size_t) count, sizeof(uint8_t)),
 	};
-	set_spread(&making);
 	set_centre(&making, centre);
+	set_spread(&making);
 	for (int k = 0; k < threads; k++)
 		context[k] = &making;
 	crew_run(threads, make, context);

@@ -26,6 +26,8 @@ typedef struct PoolLaw
 	double rows; /* a declared number: it scales the jitter */
 	/* Of the noise on the gradient from which the centre comes: deviations by column. */
 	double noise[GRID_MAX_DIMENSION];
+	double lambda; /* its regularisation, lambda w_j^2 / 2 in the sum over rows */
+	double length; /* to which it clipped the rows; 0: they were not clipped */
 } PoolLaw;
 
 typedef struct PoolCandidates
