@@ -109,15 +109,14 @@ set_shape(const ConvexColumns *columns, int dimension, PoolShape *shape)
 {
 	int end = 0; /* of the groups */
 
-	*shape = (PoolShape){.dimension = dimension, .peak = 1};
+	*shape = (PoolShape){.dimension = dimension};
+	pool_set_bounds(shape, columns->bound);
 	for (int j = 0; j < dimension; j++)
 	{
 		bool goes_on = j > 0 && columns->group[j] == columns->group[j - 1];
 
 		if (is_grouped(columns, j) && (j < dimension - 1 || goes_on))
 			end = j + 1;
-		if (columns->bound[j] > shape->peak)
-			shape->peak = columns->bound[j];
 	}
 	for (int j = 0; j < end; j++)
 	{
@@ -154,13 +153,21 @@ convex_pool_law(const MechanismRequest *request, PoolLaw *law)
 	}
 }
 
-/* Post-processing of the first stage's answer u, R times the weights. */
+/* Post-processing of the first stage's answer u, R times a weight, for a stretched column. */
 static int64_t
-centre_weight(int64_t u, double radius)
+centre_weight(int64_t u, double radius, int stretch)
 {
-	double weight = nearbyint((double) u / radius);
+	double weight = nearbyint(ldexp((double) u / radius, stretch));
 
 	return (int64_t) fmax(-(double) POOL_CENTRE_MAX, fmin(weight, (double) POOL_CENTRE_MAX));
+}
+
+/* What is predicted does not depend on a vector's length, so that the finest column stays whole. */
+void
+convex_pool_unstretch(const PoolShape *shape, int64_t *weight)
+{
+	for (int j = 0; j < shape->dimension; j++)
+		weight[j] *= INT64_C(1) << shape->finer[j];
 }
 
 /* Drawn before anything else, so that equal bits give equal seeds on all rows (theorem C1). */
@@ -197,8 +204,10 @@ convex_pool_release(const MechanismRequest *request, const Instance *instance,
 	convex_release(&centre, instance, tools, &first);
 	convex_pool_law(request, &problem.law);
 	for (int j = 0; j < dimension; j++)
-		problem.centre[j] = centre_weight(first.weight[j], request->convex.radius);
+		problem.centre[j] = centre_weight(first.weight[j], request->convex.radius,
+										  pool_stretch(&problem.law.shape, j));
 	pool_select(&problem, tools->bits, tools->memory, answer->weight, &answer->pool);
+	convex_pool_unstretch(&problem.law.shape, answer->weight);
 	answer->nodes = first.nodes;
 }
 

@@ -32,6 +32,10 @@ extern void convex_pool_release(const MechanismRequest *request, const Instance 
 /* The law of the candidates of an admitted request, a function of public numbers (theorem C6). */
 extern void convex_pool_law(const MechanismRequest *request, PoolLaw *law);
 
+/* Makes weights of stretched columns (pool_units.h) those of the columns themselves, up to a
+ * factor. */
+extern void convex_pool_unstretch(const PoolShape *shape, int64_t *weight);
+
 extern void convex_pool_describe(const MechanismRequest *request, Facts *facts);
 
 /* What both stages cost together, if they need no delta (theorem C7). */

@@ -70,13 +70,18 @@ set_spread(Making *making)
 	set_squares(&law->shape, square);
 	for (int j = 0; j < law->shape.dimension; j++)
 	{
-		usual += square[j];
+		usual += ldexp(square[j], 2 * pool_stretch(&law->shape, j));
 		variance += making->centre[j] * making->centre[j] * square[j];
 	}
 	clipped = law->length > 0 ? fmin(1, law->length * law->length / usual) : 1;
 	curvature = clipped * law->rows / 8 / sqrt(1 + 0.39 * clipped * variance);
 	for (int j = 0; j < law->shape.dimension; j++)
-		making->spread[j] = law->noise[j] / (curvature * square[j] + law->lambda + 1e-9);
+	{
+		int stretch = pool_stretch(&law->shape, j);
+
+		making->spread[j] = ldexp(law->noise[j], -stretch) /
+							(curvature * square[j] + ldexp(law->lambda, -2 * stretch) + 1e-9);
+	}
 }
 
 static void

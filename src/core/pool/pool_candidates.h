@@ -14,7 +14,8 @@
 #include "core/pool/pool_coins.h"
 #include "core/pool/pool_units.h"
 
-/* Centres and answers count in 2^-20, as the answers of convex models do. */
+/* Weights of stretched columns (pool_units.h) count in 2^-20, as the answers of convex models do.
+ */
 #define POOL_CENTRE_BITS 20
 
 /* The largest |weight| of a centre, 2^15 in units of 1.0. */

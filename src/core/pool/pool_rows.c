@@ -11,8 +11,8 @@ typedef struct Layout
 {
 	PoolRows *rows;
 	int dimension;
-	int shift;
-	int64_t place; /* of the next row */
+	const int *shift; /* of each column */
+	int64_t place;    /* of the next row */
 } Layout;
 
 static int64_t
@@ -53,9 +53,9 @@ on_border(void *block)
 static int16_t
 rounded(int32_t x, int shift)
 {
-	int32_t half = shift > 0 ? INT32_C(1) << (shift - 1) : 0;
-
-	return (int16_t) ((x + half) >> shift);
+	if (shift <= 0)
+		return (int16_t) (x * (INT32_C(1) << -shift));
+	return (int16_t) ((x + (INT32_C(1) << (shift - 1))) >> shift);
 }
 
 static void
@@ -67,7 +67,7 @@ store(Layout *layout, const int32_t *x, int32_t net)
 
 	for (int j = 0; j < layout->dimension; j++)
 		rows->x[((tile * rows->pairs + j / 2) * POOL_TILE_ROWS + row) * 2 + j % 2] =
-			rounded(x[j], layout->shift);
+			rounded(x[j], layout->shift[j]);
 	rows->net[layout->place++] = net;
 }
 

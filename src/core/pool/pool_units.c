@@ -36,13 +36,34 @@ pool_units(const PoolShape *shape)
 	int term_bits = bits_of(pool_terms(shape));
 	int feature_bits = term_bits > FEW_TERMS_BITS ? FEATURE_BITS - 1 : FEATURE_BITS;
 	int weight_bits = SCORE_BITS - term_bits - feature_bits;
-	int peak_bits = bits_of(shape->peak);
+	int shift = bits_of(shape->peak) - feature_bits;
+	PoolUnits units = {.feature = INT32_C(1) << feature_bits};
 
 	if (weight_bits > WEIGHT_BITS)
 		weight_bits = WEIGHT_BITS;
-	return (PoolUnits){
-		.feature_shift = peak_bits > feature_bits ? peak_bits - feature_bits : 0,
-		.feature = INT32_C(1) << feature_bits,
-		.weight = (INT32_C(1) << weight_bits) - 1,
-	};
+	units.weight = (INT32_C(1) << weight_bits) - 1;
+	for (int j = 0; j < shape->dimension; j++)
+		units.feature_shift[j] = (shift > 0 ? shift : 0) - shape->finer[j];
+	return units;
+}
+
+void
+pool_set_bounds(PoolShape *shape, const int32_t *bound)
+{
+	shape->peak = 1;
+	for (int j = 0; j < shape->dimension; j++)
+		if (bound[j] > shape->peak)
+			shape->peak = bound[j];
+	for (int j = 0; j < shape->dimension; j++)
+	{
+		int finer = bound[j] > 0 ? bits_of(shape->peak) - bits_of(bound[j]) : 0;
+
+		shape->finer[j] = (int8_t) (finer < POOL_FINER_MAX ? finer : POOL_FINER_MAX);
+	}
+}
+
+int
+pool_stretch(const PoolShape *shape, int column)
+{
+	return bits_of(shape->peak) - bits_of(FIXED_POINT_ONE) - shape->finer[column];
 }

@@ -13,24 +13,39 @@
 
 #include "core/grid/grid.h"
 
+/* Finer columns than this lose bits. */
+#define POOL_FINER_MAX 16
+
 typedef struct PoolShape
 {
 	int dimension;                     /* 1 .. GRID_MAX_DIMENSION */
 	int groups;                        /* one-hot groups, from column 0 on; others may follow */
 	int16_t group[GRID_MAX_DIMENSION]; /* their sizes */
 	int32_t peak; /* bound on |feature|, in units of 1 / FIXED_POINT_ONE, at least 1 */
+	/* |feature j| <= peak / 2^finer[j], 0 .. POOL_FINER_MAX; the same for all columns of a group */
+	int8_t finer[GRID_MAX_DIMENSION];
 } PoolShape;
 
 typedef struct PoolUnits
 {
-	int feature_shift; /* features count in 2^feature_shift / FIXED_POINT_ONE */
-	int32_t feature;   /* the largest |feature| in that unit: 2^f */
-	int32_t weight;    /* the largest |weight|: 2^w - 1, in a unit of each candidate's own */
+	/* Feature j counts in 2^feature_shift[j] / FIXED_POINT_ONE. */
+	int feature_shift[GRID_MAX_DIMENSION];
+	int32_t feature; /* the largest |feature| in that unit: 2^f */
+	int32_t weight;  /* the largest |weight|: 2^w - 1, in a unit of each candidate's own */
 } PoolUnits;
 
 /* Groups, and columns outside them: so many columns of a row may differ from 0. */
 extern int pool_terms(const PoolShape *shape);
 
 extern PoolUnits pool_units(const PoolShape *shape);
+
+/* Sets peak and finer from bounds on the columns' |feature|, in units of 1 / FIXED_POINT_ONE. */
+extern void pool_set_bounds(PoolShape *shape, const int32_t *bound);
+
+/*
+ * Candidates are made and rated as if each column were stretched to the largest power of 2 that
+ * bounds it: a weight counts there 2^pool_stretch() of what it counts outside.
+ */
+extern int pool_stretch(const PoolShape *shape, int column);
 
 #endif

@@ -94,7 +94,8 @@ test_law(void)
 			CHECK(law.shape.dimension == encoding.features + intercept);
 			CHECK(law.shape.peak == 3 * FIXED_POINT_ONE && law.rows == ROWS);
 			for (int j = 0; j < law.shape.dimension; j++)
-				CHECK(law.noise[j] > 0);
+				CHECK(law.noise[j] > 0 &&
+					  law.shape.finer[j] == (j == encoding.features - 1 ? 0 : 2));
 		}
 }
 
@@ -117,6 +118,7 @@ check_record(const MechanismRequest *request, const MechanismAnswer *answer)
 		pool_candidate(&pool, COLUMNS, record->drawn[round], weight);
 		pool_candidates_destroy(&pool, memory);
 	}
+	convex_pool_unstretch(&law.shape, weight);
 	CHECK(memcmp(weight, answer->weight, COLUMNS * sizeof(weight[0])) == 0);
 }
 

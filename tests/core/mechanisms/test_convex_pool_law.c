@@ -69,7 +69,9 @@ make_problem(const MechanismRequest *request, const Instance *instance, const Co
 		.instance = instance,
 		.law = {.shape = {.dimension = 1, .peak = FIXED_POINT_ONE},
 				.rows = (double) request->pool.rows,
-				.noise = {sqrt(2) * scale->inner}},
+				.noise = {sqrt(2) * scale->inner},
+				.lambda = ldexp((double) request->convex.lambda, -LAMBDA_BITS),
+				.length = 1},
 		.seed = *seed,
 		.candidates = pool_size(request->pool.rows, 1, request->pool.rounds),
 		.rounds = request->pool.rounds,
@@ -395,11 +397,11 @@ test_releases(void)
 	for (int rounds = 1; rounds <= 2; rounds++)
 	{
 		MechanismRequest request =
-			make_request((Adjacency) (rounds - 1), 2, 0.5, rounds, rounds == 1 ? 40 : 9);
+			make_request((Adjacency) (rounds - 1), 2, 0.5, rounds, rounds == 1 ? 40 : 15);
 		ConvexScale scale = set_lambda(&request, 3);
 		PoolData data;
 
-		reseed(50 + (uint64_t) rounds);
+		reseed(60 + (uint64_t) rounds);
 		pool_data_create(&data, 2, 1);
 		data.x[0] = FIXED_POINT_ONE;
 		data.positive[0] = 1;

@@ -80,7 +80,7 @@ pool_loss(const Instance *instance, const PoolUnits *units, const int16_t *weigh
 
 		for (int j = 0; j < instance->dimension; j++)
 			score += weight[j] * (int64_t) floor(ldexp(instance->x[i * instance->dimension + j],
-													   -units->feature_shift) +
+													   -units->feature_shift[j]) +
 												 0.5);
 		loss += score > 0 ? instance->negative[i] : instance->positive[i];
 	}

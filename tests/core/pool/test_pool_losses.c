@@ -57,12 +57,18 @@ check_random(int rows, int dimension, int candidates)
 	static const int32_t peaks[] = {1, 1000, FIXED_POINT_ONE, 5 * FIXED_POINT_ONE / 2,
 									1024 * FIXED_POINT_ONE};
 	PoolShape shape = plain_shape(dimension, peaks[below(5)]);
-	PoolUnits units = pool_units(&shape);
-	int16_t *weight = random_weights(candidates, dimension, units.weight);
+	PoolUnits units;
+	int16_t *weight;
 	PoolData data;
 
+	for (int j = 0; j < dimension; j++)
+		shape.finer[j] = (int8_t) (below(2) ? below(POOL_FINER_MAX + 1) : 0);
+	units = pool_units(&shape);
+	weight = random_weights(candidates, dimension, units.weight);
 	pool_data_create(&data, rows, dimension);
 	pool_data_fill(&data, shape.peak);
+	for (int k = 0; k < rows * dimension; k++)
+		data.x[k] /= 1 << shape.finer[k % dimension];
 	check_losses(&data, &units, weight, candidates);
 	pool_data_destroy(&data);
 	memory_release(memory, weight);
@@ -171,7 +177,7 @@ test_largest_scores(void)
 			shape.groups = groups;
 			shape.group[0] = shape.group[1] = 3;
 			units = pool_units(&shape);
-			feature = (int64_t) ceil(ldexp(shape.peak, -units.feature_shift));
+			feature = (int64_t) ceil(ldexp(shape.peak, -units.feature_shift[0]));
 			CHECK(pool_terms(&shape) == dimension - 2 * groups);
 			CHECK(feature <= units.feature && units.feature <= 1 << 14);
 			CHECK(units.weight >= (1 << 13) - 1 && units.weight < 1 << 15);

@@ -305,6 +305,53 @@ test_parts(void)
 	pool_data_destroy(&last);
 }
 
+/* A column in a smaller unit changes no draw: bounds tell the unit. */
+static void
+test_stretched(void)
+{
+	static const int32_t bound[] = {FIXED_POINT_ONE / 1024, 0, FIXED_POINT_ONE / 3};
+	PoolProblem problem;
+	PoolData data;
+
+	reseed(270);
+	pool_data_create(&data, ROWS, COLUMNS);
+	for (int k = 0; k < 20; k++)
+	{
+		PoolProblem finer;
+		TestStream stream[2];
+		int64_t answer[2][COLUMNS];
+		PoolRecord record[2];
+		Bits coins;
+
+		pool_data_fill(&data, FIXED_POINT_ONE);
+		for (int i = 0; i < ROWS * COLUMNS; i++)
+			data.x[i] &= ~1023;
+		random_problem(&problem, &data.instance, 3, 200);
+		problem.law.length = 0.5;
+		finer = problem;
+		finer.law.shape.finer[0] = 10;
+		finer.law.noise[0] /= 1024;
+		for (int half = 0; half < 2; half++)
+		{
+			for (int i = 0; half == 1 && i < ROWS; i++)
+				data.x[i * COLUMNS] /= 1024;
+			/* the column's share of a row's length, which is clipped, is its square */
+			finer.law.length = sqrt(0.25 * (2 + ldexp(1, -20)) / 3);
+			teststream_seed(&stream[half], (uint64_t) k);
+			bits_init(&coins, teststream_fill, &stream[half]);
+			pool_select(half == 0 ? &problem : &finer, &coins, memory, answer[half], &record[half]);
+		}
+		CHECK(memcmp(&record[0], &record[1], sizeof(record[0])) == 0);
+		CHECK(memcmp(answer[0], answer[1], sizeof(answer[0])) == 0);
+	}
+	pool_data_destroy(&data);
+	pool_set_bounds(&problem.law.shape, bound);
+	CHECK(problem.law.shape.peak == FIXED_POINT_ONE / 3);
+	CHECK(problem.law.shape.finer[0] == 9 && problem.law.shape.finer[1] == 0 &&
+		  problem.law.shape.finer[2] == 0);
+	CHECK(pool_stretch(&problem.law.shape, 0) == -10 && pool_stretch(&problem.law.shape, 2) == -1);
+}
+
 static void
 test_sizes(void)
 {
@@ -324,6 +371,7 @@ main(void)
 	test_rows_unseen();
 	test_degenerate();
 	test_parts();
+	test_stretched();
 	test_sizes();
 	return test_end("pool_select");
 }
