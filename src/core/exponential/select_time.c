@@ -225,8 +225,8 @@ product_time(const Grid *grid, SelectGroup group, const SelectParts *parts, Sele
 
 /*
  * Under a constraint consecutive configurations differ in two coordinates more than in one, and
- * nothing is known of the order of the columns: a dense plan, whose scores are stepped twice for
- * each configuration, is an upper bound.
+ * nothing is known of the order of the columns: a dense plan is counted, whose scores are stepped
+ * twice for each configuration.  The tables of many indicators take longer (docs/solver.md).
  */
 static double
 constrained_time(const Grid *grid, const SelectWork *work)
