@@ -519,6 +519,20 @@ read_prior(const OptionKey *key, JsonbValue *value, Options *options)
 									(int) (PRIOR_MAX_POWER / PRIOR_ONE)));
 }
 
+/* Which constants fit is known with the label's type (label.h). */
+static void
+read_label_values(const OptionKey *key, JsonbValue *value, Options *options)
+{
+	JsonbContainer *array = json_get_array(value);
+	JsonbValue **copy = field_of(key, options);
+
+	if (array == NULL ? value->type == jbvNull || json_get_object(value) != NULL
+					  : JsonContainerSize(array) < 1)
+		invalid(key->name, "a value of the label, or a non-empty array of them");
+	*copy = palloc(sizeof(JsonbValue));
+	**copy = *value;
+}
+
 #define FIELD(name) offsetof(Options, name)
 
 static const OptionKey keys[] = {
@@ -541,12 +555,14 @@ static const OptionKey keys[] = {
 	{"modulus", read_integer, true, FOR_HALFSPACE, FIELD(modulus), 2, GRID_MAX_LEVELS},
 	{"n", read_integer, false, FOR_ALL, FIELD(n), 1, INT64CONST(1000000000000000),
 	 "a positive integer"},
+	{"negative", read_label_values, false, FOR_NAMED | FOR_AUTO, FIELD(negative)},
 	{"net", read_integer, true, FOR_CONVEX, FIELD(net), 3, NET_MAX_POINTS},
 	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO},
 	{"norm", read_positive, true, FOR_CONVEX, FIELD(norm)},
 	{"numeric", read_numeric, false, FOR_ALL},
 	{"part_nodes", read_integer, true, FOR_HALFSPACE, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
 	{"parts", read_integer, true, FOR_HALFSPACE, FIELD(parts), 1, SAMPLE_MAX_PARTS},
+	{"positive", read_label_values, false, FOR_NAMED | FOR_AUTO, FIELD(positive)},
 	{"prior", read_prior, true, FOR_HALFSPACE},
 	{"radius", read_positive, true, FOR_CONVEX, FIELD(radius)},
 	{"reference", read_reference, true, FOR_HALFSPACE},

@@ -98,6 +98,8 @@ typedef struct Options
 	FeatureNumbers center;
 	FeatureNumbers low; /* clip bounds */
 	FeatureNumbers high;
+	JsonbValue *positive; /* values of the label; NULL: not given */
+	JsonbValue *negative;
 	bool intercept;
 	bool intercept_given;
 	Adjacency adjacency;

@@ -24,14 +24,10 @@ read_numbers(JsonbContainer *object, const char *key, int count, double *number)
 
 /* The encoding that training_parameters() wrote into the model's details. */
 static bool
-read_encoding(const char *details, int weights, Encoding *encoding)
+read_encoding(JsonbContainer *details, int weights, Encoding *encoding)
 {
-	Jsonb *jsonb = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(details)));
-	JsonbContainer *object;
+	JsonbContainer *object = json_get_object(json_member(details, "encoding"));
 
-	if (!JB_ROOT_IS_OBJECT(jsonb))
-		return false;
-	object = json_get_object(json_member(&jsonb->root, "encoding"));
 	if (object == NULL)
 		return false;
 	encoding_init(encoding);
@@ -46,14 +42,31 @@ read_encoding(const char *details, int weights, Encoding *encoding)
 	return encoding_finish(encoding);
 }
 
+static void
+read_label_values(Predictor *predictor, JsonbContainer *details)
+{
+	JsonbContainer *options = json_get_object(json_member(details, "options"));
+
+	if (options == NULL)
+		return;
+	predictor->positive = json_member(options, "positive");
+	predictor->negative = json_member(options, "negative");
+}
+
 void
 predictor_init(Predictor *predictor, const Model *model)
 {
+	Jsonb *details = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(model->details)));
+
+	memset(predictor, 0, sizeof(*predictor));
 	predictor->logistic = strcmp(model->kind, "logistic") == 0;
 	predictor->number = strcmp(model->kind, "simplex") == 0;
 	predictor->weights = model->weights;
 	memcpy(predictor->weight, model->weight, sizeof(model->weight));
-	predictor->encoded = read_encoding(model->details, model->weights, &predictor->encoding);
+	if (!JB_ROOT_IS_OBJECT(details))
+		return;
+	predictor->encoded = read_encoding(&details->root, model->weights, &predictor->encoding);
+	read_label_values(predictor, &details->root);
 }
 
 int

@@ -9,15 +9,19 @@
 
 #include "postgres.h"
 
+#include "utils/jsonb.h"
+
 #include "core/rows/encoding.h"
 
 #include "server/models/model.h"
 
 typedef struct Predictor
 {
-	bool logistic; /* does it predict a probability? */
-	bool number;   /* does it predict a number, which is the score? */
-	bool encoded;  /* is there an encoding? a model made by hand may have none */
+	bool logistic;        /* does it predict a probability? */
+	bool number;          /* does it predict a number, which is the score? */
+	JsonbValue *positive; /* values of the label in training, by the options; NULL: none */
+	JsonbValue *negative;
+	bool encoded; /* is there an encoding? a model made by hand may have none */
 	Encoding encoding;
 	int weights;
 	double weight[GRID_MAX_DIMENSION];

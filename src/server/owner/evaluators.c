@@ -21,6 +21,7 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 
 #include "server/base/decimal.h"
@@ -51,7 +52,7 @@ typedef struct Evaluation
 	Predictor *predictor;
 	StringInfoData hashes; /* of the models */
 	int features;          /* that all of them expect */
-	Oid label_type;
+	LabelRule label;
 } Evaluation;
 
 /*
@@ -186,6 +187,35 @@ check_features(PlanCall *call, const PlanTable *table, const Evaluation *evaluat
 	refuse_unscaled(call, evaluation);
 }
 
+static bool
+same_values(JsonbValue *a, JsonbValue *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return compareJsonbContainers(&JsonbValueToJsonb(a)->root, &JsonbValueToJsonb(b)->root) == 0;
+}
+
+/*
+ * A label is read as the models were trained to predict it.  A boolean says itself what it is, also
+ * where it is a condition on such a label.
+ */
+static void
+open_label(PlanCall *call, Evaluation *evaluation)
+{
+	Oid type = owner_argument_type(call, ARGUMENT_LABEL);
+	const Predictor *first = &evaluation->predictor[0];
+	bool itself = getBaseType(type) == BOOLOID;
+
+	for (int i = 1; i < evaluation->models && !itself; i++)
+		if (!same_values(evaluation->predictor[i].positive, first->positive) ||
+			!same_values(evaluation->predictor[i].negative, first->negative))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("the models were trained with different values of the label"),
+							errhint("Write the label as a condition, such as outcome = 'yes'.")));
+	label_open(type, itself ? NULL : first->positive, itself ? NULL : first->negative,
+			   "Write a condition, such as outcome = 'yes'.", &evaluation->label);
+}
+
 /* Settles a call, or raises the error that refuses it; table is NULL in a parallel worker. */
 static void
 open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
@@ -193,8 +223,8 @@ open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 	memset(evaluation, 0, sizeof(*evaluation));
 	decimal_epsilon(owner_argument(call, ARGUMENT_EPSILON, "epsilon"),
 					owner_argument_type(call, ARGUMENT_EPSILON), &evaluation->cost);
-	evaluation->label_type = label_check_type(owner_argument_type(call, ARGUMENT_LABEL));
 	read_model_argument(call, table, evaluation);
+	open_label(call, evaluation);
 	check_features(call, table, evaluation);
 }
 
@@ -285,7 +315,7 @@ dpobj_evaluation_accumulate(PG_FUNCTION_ARGS)
 
 	if (!PG_ARGISNULL(1 + ARGUMENT_FEATURES) && !PG_ARGISNULL(1 + ARGUMENT_LABEL))
 		count_row(evaluation, counts, PG_GETARG_ARRAYTYPE_P(1 + ARGUMENT_FEATURES),
-				  label_read(PG_GETARG_DATUM(1 + ARGUMENT_LABEL), evaluation->label_type));
+				  label_read(&evaluation->label, PG_GETARG_DATUM(1 + ARGUMENT_LABEL)));
 	PG_RETURN_POINTER(counts);
 }
 

@@ -71,9 +71,13 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 					  owner_argument_type(call, first + TRAINER_EPSILON),
 					  owner_argument(call, first + TRAINER_DELTA, "delta"),
 					  owner_argument_type(call, first + TRAINER_DELTA));
-	if (training->method != METHOD_SIMPLEX)
-		label_check_type(owner_argument_type(call, first + TRAINER_LABEL));
 	training_set_options(training, options);
+	if (training->method != METHOD_SIMPLEX)
+		label_open(
+			owner_argument_type(call, first + TRAINER_LABEL), training->options.positive,
+			training->options.negative,
+			"Set \"positive\" in the options, or write a condition, such as outcome = 'yes'.",
+			&training->label);
 	if (table != NULL)
 		settle_adjacency(table, &training->options);
 	if (training->options.low.count == 0 && training->options.scale.count == 0)
@@ -134,7 +138,6 @@ open_training(PlanCall *call, const PlanTable *table, Training *training)
 typedef struct Accumulation
 {
 	Training training;
-	Oid label_type;
 } Accumulation;
 
 /* A parallel worker leaves most checks to the leader, which makes them before its own first row. */
@@ -153,7 +156,6 @@ accumulation_create(FunctionCallInfo fcinfo)
 	else
 		owner_open_call(fcinfo, &call, &table);
 	open_training(&call, IsParallelWorker() ? NULL : &table, &accumulation->training);
-	accumulation->label_type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 1 + TRAINER_LABEL));
 	return accumulation;
 }
 
@@ -201,13 +203,12 @@ trainer_let_spill(FunctionCallInfo fcinfo, const Training *training, Size limit,
 }
 
 void
-trainer_add(const Training *training, RowsState *state, ArrayType *array, Datum label_datum,
-			Oid label_type)
+trainer_add(const Training *training, RowsState *state, ArrayType *array, Datum label_datum)
 {
 	Rows *rows = &state->rows;
 	bool target = training->method == METHOD_SIMPLEX;
 	int features = length_of(array);
-	Label label = target ? LABEL_POSITIVE : label_read(label_datum, label_type);
+	Label label = target ? LABEL_POSITIVE : label_read(&training->label, label_datum);
 
 	if (features == 0 || features != rows->encoding.features - (target ? 1 : 0) ||
 		label == LABEL_NEITHER || (ARR_HASNULL(array) && array_contains_nulls(array)))
@@ -236,8 +237,7 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
 		adopt_features(accumulation, rows, features, fcinfo->flinfo->fn_mcxt);
 	trainer_let_spill(fcinfo, &accumulation->training,
 					  spill_limit(training_megabytes(&accumulation->training)), state);
-	trainer_add(&accumulation->training, state, array, PG_GETARG_DATUM(2),
-				accumulation->label_type);
+	trainer_add(&accumulation->training, state, array, PG_GETARG_DATUM(2));
 }
 
 /*

@@ -38,7 +38,7 @@ extern void trainer_begin(PlanCall *call, int first, const PlanTable *table, Tra
 
 /* Adds one row.  A row that cannot be encoded is neutral; no row raises an error. */
 extern void trainer_add(const Training *training, RowsState *state, ArrayType *features,
-						Datum label, Oid label_type);
+						Datum label);
 
 /* Lets a state spill its rows beyond the limit once the training is settled, before its first row.
  */

@@ -89,8 +89,7 @@ typedef struct Accumulation
 {
 	Training training;
 	KeyList keys;
-	bool is_array; /* is the key an array? */
-	Oid label_type;
+	bool is_array;      /* is the key an array? */
 	const char **bytes; /* the parts of a row's key */
 	int *lengths;
 } Accumulation;
@@ -103,8 +102,6 @@ accumulation_create(FunctionCallInfo fcinfo)
 
 	open_call(fcinfo, &table, &accumulation->training, &accumulation->keys);
 	accumulation->is_array = get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_KEY) != TEXTOID;
-	accumulation->label_type =
-		getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_FIRST + TRAINER_LABEL));
 	accumulation->bytes = palloc(accumulation->keys.columns * sizeof(char *));
 	accumulation->lengths = palloc(accumulation->keys.columns * sizeof(int));
 	return accumulation;
@@ -161,8 +158,7 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState **states)
 	trainer_let_spill(fcinfo, training,
 					  group_limit(training, spill_limit(training_megabytes(training))),
 					  states[group]);
-	trainer_add(training, states[group], PG_GETARG_ARRAYTYPE_P(2), PG_GETARG_DATUM(3),
-				accumulation->label_type);
+	trainer_add(training, states[group], PG_GETARG_ARRAYTYPE_P(2), PG_GETARG_DATUM(3));
 }
 
 /*

@@ -29,6 +29,7 @@ typedef struct Training
 	TrainingMethod method; /* once settled it is never METHOD_AUTO */
 	PrivacyCost cost;      /* delta_charged is final once settled */
 	Options options;
+	LabelRule label;        /* at the owner's door; not of METHOD_SIMPLEX */
 	bool by_analyst;        /* then a mechanism must be sure to finish (rule F3) */
 	const char *person;     /* column that names the row's person; NULL: rows are protected */
 	int rows_per_person;    /* 0 without person */

@@ -93,6 +93,20 @@ column_init(Column *column, Form_pg_attribute attribute)
 }
 
 void
+column_init_argument(Column *column, Oid type)
+{
+	memset(column, 0, sizeof(*column));
+	column->type = getBaseType(type);
+	column->kind = kind_of_type(column->type);
+}
+
+const char *
+column_phrase(const Column *column)
+{
+	return column->name == NULL ? "the label" : psprintf("column \"%s\"", column->name);
+}
+
+void
 column_init_stored(Column *column, Form_pg_attribute attribute)
 {
 	if (attribute->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)
@@ -344,8 +358,9 @@ refuse_constant(const Column *column, JsonbValue *json, const char *expected)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("%s is not a constant for column \"%s\"", json_text(json), column->name),
-			 errdetail("A column of type %s needs %s.", format_type_be(column->type), expected)));
+			 errmsg("%s is not a constant for %s", json_text(json), column_phrase(column)),
+			 errdetail("A %s of type %s needs %s.", column->name == NULL ? "label" : "column",
+					   format_type_be(column->type), expected)));
 }
 
 static int64
@@ -539,10 +554,10 @@ refuse_alike(const Column *column, JsonbValue *json, bool equal)
 {
 	if (equal)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s is repeated for column \"%s\"", json_text(json), column->name)));
+						errmsg("%s is repeated for %s", json_text(json), column_phrase(column))));
 	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					errmsg("%s has the hash value of another constant for column \"%s\"",
-						   json_text(json), column->name)));
+					errmsg("%s has the hash value of another constant for %s", json_text(json),
+						   column_phrase(column))));
 }
 
 static void

@@ -28,7 +28,7 @@ typedef enum ColumnKind
 
 typedef struct Column
 {
-	const char *name;
+	const char *name;  /* NULL: the label of an aggregate's call */
 	AttrNumber number; /* in the declared relation */
 	Oid type;          /* the base type of a domain */
 	ColumnKind kind;
@@ -59,7 +59,14 @@ typedef struct ColumnValue
 
 extern void column_init(Column *column, Form_pg_attribute attribute);
 
-/* The same for a relation to be scanned; raises 0A000 for a virtual generated column. */
+/* The label of an aggregate's call, which has this type. */
+extern void column_init_argument(Column *column, Oid type);
+
+/* Names the column for a message: column "age", or the label. */
+extern const char *column_phrase(const Column *column);
+
+/* The same as column_init() for a relation to be scanned; raises 0A000 for a virtual generated
+ * column. */
 extern void column_init_stored(Column *column, Form_pg_attribute attribute);
 
 /* The attribute of that name; NULL if there is none (system columns are none). */

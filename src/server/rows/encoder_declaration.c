@@ -23,6 +23,7 @@ typedef enum EncoderKey
 	KEY_DROP_FIRST,
 	KEY_EPOCH_OF,
 	KEY_LEVELS,
+	KEY_NEGATIVE,
 	KEY_NULL,
 	KEY_NULL_INDICATOR,
 	KEY_POSITIVE,
@@ -31,11 +32,17 @@ typedef enum EncoderKey
 } EncoderKey;
 
 static const char *const key_names[] = {
-	[KEY_BINS] = "bins",         [KEY_CENTER] = "center",
-	[KEY_CLIP] = "clip",         [KEY_DROP_FIRST] = "drop_first",
-	[KEY_EPOCH_OF] = "epoch_of", [KEY_LEVELS] = "levels",
-	[KEY_NULL] = "null",         [KEY_NULL_INDICATOR] = "null_indicator",
-	[KEY_POSITIVE] = "positive", [KEY_SCALE] = "scale",
+	[KEY_BINS] = "bins",
+	[KEY_CENTER] = "center",
+	[KEY_CLIP] = "clip",
+	[KEY_DROP_FIRST] = "drop_first",
+	[KEY_EPOCH_OF] = "epoch_of",
+	[KEY_LEVELS] = "levels",
+	[KEY_NEGATIVE] = "negative",
+	[KEY_NULL] = "null",
+	[KEY_NULL_INDICATOR] = "null_indicator",
+	[KEY_POSITIVE] = "positive",
+	[KEY_SCALE] = "scale",
 };
 
 #define KEY_BIT(key) (1 << (key))
@@ -68,7 +75,7 @@ static const struct
 	[ENCODER_LEVELS] = {"levels", KEY_BIT(KEY_LEVELS) | KEY_BIT(KEY_DROP_FIRST) | MISSING_KEYS,
 						LEVEL_COLUMNS,
 						"\"levels\" are for texts, enums and integers; a boolean takes {}."},
-	[ENCODER_LABEL] = {"a label", KEY_BIT(KEY_POSITIVE),
+	[ENCODER_LABEL] = {"a label", KEY_BIT(KEY_POSITIVE) | KEY_BIT(KEY_NEGATIVE),
 					   NUMBER_COLUMNS | LEVEL_COLUMNS | COLUMN_BIT(COLUMN_BOOLEAN), ""},
 };
 
@@ -289,14 +296,24 @@ read_categories(const Declaration *declaration, Encoder *encoder)
 }
 
 static void
-read_label(const Declaration *declaration, Encoder *encoder)
+check_label_values(const Declaration *declaration, EncoderKey key)
 {
-	JsonbContainer *values = json_get_array(declaration->value[KEY_POSITIVE]);
+	JsonbContainer *values = json_get_array(declaration->value[key]);
 
 	if (values == NULL || JsonContainerSize(values) < 1)
-		invalid(declaration, KEY_POSITIVE,
-				"a non-empty array of the values that make a positive label");
-	column_set_read(&encoder->column, values, &encoder->set);
+		invalid(declaration, key,
+				key == KEY_POSITIVE ? "a non-empty array of the values that make a positive label"
+									: "a non-empty array of the values that make a negative label");
+}
+
+static void
+read_label(const Declaration *declaration, Encoder *encoder)
+{
+	check_label_values(declaration, KEY_POSITIVE);
+	if (has_key(declaration, KEY_NEGATIVE))
+		check_label_values(declaration, KEY_NEGATIVE);
+	label_declare(&encoder->label, declaration->value[KEY_POSITIVE],
+				  declaration->value[KEY_NEGATIVE]);
 }
 
 /* ---- one column ---- */
@@ -353,6 +370,7 @@ read_encoder(JsonbValue *json, Encoder *encoder)
 	Declaration declaration;
 
 	read_keys(encoder->column.name, json, &declaration);
+	encoder->label.column = encoder->column;
 	encoder->kind = choose_kind(&declaration);
 	check_kind(encoder);
 	check_keys(&declaration, encoder);

@@ -437,15 +437,8 @@ encoder_value(const Encoder *encoder, Datum datum, bool isnull)
 										   : find_category(encoder, datum);
 }
 
-RowLabel
+Label
 encoder_apply_label(const Encoder *encoder, Datum datum, bool isnull)
 {
-	bool positive;
-
-	if (isnull)
-		return ROW_UNLABELLED;
-	positive = encoder->kind == ENCODER_LABEL
-				   ? column_set_find(&encoder->column, &encoder->set, datum) >= 0
-				   : DatumGetBool(datum);
-	return positive ? ROW_POSITIVE : ROW_NEGATIVE;
+	return isnull ? LABEL_NEITHER : label_read(&encoder->label, datum);
 }

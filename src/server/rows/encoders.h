@@ -17,16 +17,17 @@
  *               below b1, from b1 to below b2, ..., from bk on; for numbers and times.
  *   levels      {"levels": [...]}  one feature for each level, for text, enum and
  *               integer columns.  Texts are compared bytewise.
- *   labels      {"positive": [...]}  not a feature: a label that is positive for
- *               these values and negative for every other.
+ *   labels      {"positive": [...], "negative": [...]}  not a feature: a label that is
+ *               positive for some values and negative for others; without "negative"
+ *               for every other value (label.h).
  *
  * "drop_first": true leaves out the feature of the first level or bin.
  *
  * A value is missing if it is NULL, NaN or none of the levels.  By default a row with a missing
- * value is neutral; so is a row whose label is NULL.  "null" is the substitute of a missing value:
- * a number within the clip bounds, true or false, a level, or, for bins, a number in one of them.
- * "null_indicator": true adds a feature that is 1 if the value is missing and else 0; without
- * "null" the other features of the column are then 0, clipped.
+ * value is neutral; so is a row whose label is NULL or neither.  "null" is the substitute of a
+ * missing value: a number within the clip bounds, true or false, a level, or, for bins, a number in
+ * one of them. "null_indicator": true adds a feature that is 1 if the value is missing and else 0;
+ * without "null" the other features of the column are then 0, clipped.
  */
 #ifndef DPOBJ_ENCODERS_H
 #define DPOBJ_ENCODERS_H
@@ -42,6 +43,7 @@
 #include "core/rows/encoding.h"
 
 #include "server/rows/column.h"
+#include "server/rows/label.h"
 #include "server/base/options.h"
 
 typedef enum EncoderKind
@@ -68,7 +70,7 @@ typedef struct Encoder
 	/* bins and levels */
 	int categories; /* their number, with the one that is dropped */
 	double *edge;   /* between bins */
-	ColumnSet set;  /* the levels, or the positive values of a label */
+	ColumnSet set;  /* the levels */
 	bool drop_first;
 
 	/* missing values */
@@ -76,6 +78,8 @@ typedef struct Encoder
 	bool substitute;   /* is "null" given? */
 	double null_value; /* of a number */
 	int null_category; /* of bins and levels */
+
+	LabelRule label; /* of a label, and of a boolean, which may be one */
 } Encoder;
 
 /* Encoders in the order of their features, which is that of the table's columns. */
@@ -85,13 +89,6 @@ typedef struct Encoders
 	int features; /* the sum; labels have none */
 	Encoder *encoder;
 } Encoders;
-
-typedef enum RowLabel
-{
-	ROW_NEGATIVE,
-	ROW_POSITIVE,
-	ROW_UNLABELLED
-} RowLabel;
 
 /*
  * Reads the whole declaration and checks it against the columns of a relation.  Raises 22023 if it
@@ -154,6 +151,6 @@ extern bool encoders_apply(const Encoders *encoders, HeapTupleHeader row, double
 /* Identifies the type of a composite value as it is now: ALTER TABLE changes it. */
 extern uint64 encoders_row_type(HeapTupleHeader row);
 
-extern RowLabel encoder_apply_label(const Encoder *encoder, Datum datum, bool isnull);
+extern Label encoder_apply_label(const Encoder *encoder, Datum datum, bool isnull);
 
 #endif

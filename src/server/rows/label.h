@@ -1,40 +1,48 @@
 /*
- * label.h - the label of a row in an aggregate's call.
+ * label.h - which values of a label are positive and which are negative, at both doors.
+ *
+ * Booleans, and the integers 1, 0 and -1, say so themselves.  For other values it is declared: the
+ * positive ones, and either the negative ones, so that any third value makes its row neutral, or
+ * none, so that every other value is negative.  No row has a say in it.
  */
 #ifndef DPOBJ_LABEL_H
 #define DPOBJ_LABEL_H
 
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
+#include "utils/jsonb.h"
+
+#include "server/rows/column.h"
 
 typedef enum Label
 {
 	LABEL_NEGATIVE,
 	LABEL_POSITIVE,
-	LABEL_NEITHER
+	LABEL_NEITHER /* the row is neutral */
 } Label;
 
-/* The base type of a label's type; raises 42804 unless it is boolean, int2, int4 or int8. */
-extern Oid label_check_type(Oid type);
+typedef struct LabelRule
+{
+	Column column;
+	ColumnSet positive; /* empty: the value itself says so */
+	ColumnSet negative; /* empty: every value that is not positive */
+} LabelRule;
 
 /*
- * Reads a label of a type that label_check_type() returned: true and 1 are positive, false, 0 and
- * -1 negative.  Any other integer is neither and makes its row neutral.
+ * Declares the values of the rule's column, each a constant or an array of them; negative may be
+ * NULL.  Raises 22023 for a constant that does not fit the column, is repeated, or is both.
  */
-static inline Label
-label_read(Datum datum, Oid type)
-{
-	int64 value;
+extern void label_declare(LabelRule *rule, JsonbValue *positive, JsonbValue *negative);
 
-	if (type == BOOLOID)
-		return DatumGetBool(datum) ? LABEL_POSITIVE : LABEL_NEGATIVE;
-	value = type == INT2OID   ? DatumGetInt16(datum)
-			: type == INT4OID ? DatumGetInt32(datum)
-							  : DatumGetInt64(datum);
-	if (value == 1)
-		return LABEL_POSITIVE;
-	return value == 0 || value == -1 ? LABEL_NEGATIVE : LABEL_NEITHER;
-}
+/*
+ * The rule for an aggregate's argument of that type; positive and negative: as in its options, NULL
+ * if not given.  Raises 42804 for a type that cannot be a label or needs them, with the hint, and
+ * 22023 where a boolean has them or only the negative values are given.
+ */
+extern void label_open(Oid type, JsonbValue *positive, JsonbValue *negative, const char *hint,
+					   LabelRule *rule);
+
+/* Reads a label that is not null.  It takes the same steps for every value of a declared label. */
+extern Label label_read(const LabelRule *rule, Datum datum);
 
 #endif

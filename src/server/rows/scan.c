@@ -449,13 +449,13 @@ read_person(const ScanTable *table, const ScanShape *shape, const TupleTableSlot
 	return column_person(shape->person, slot->tts_values[at], buffer, length);
 }
 
-static RowLabel
+static Label
 read_label(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot)
 {
 	int at = table->label - 1;
 
 	if (shape->label == NULL)
-		return ROW_POSITIVE;
+		return LABEL_POSITIVE;
 	return encoder_apply_label(shape->label, slot->tts_values[at], slot->tts_isnull[at]);
 }
 
@@ -475,25 +475,25 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 	double features[GRID_MAX_DIMENSION];
 	uint8 buffer[sizeof(uint64)];
 	uint32 length;
-	RowLabel label = read_label(table, shape, slot);
+	Label label = read_label(table, shape, slot);
 	bool passed = passes(table, shape->filter, slot);
 	bool encoded = encode(table, shape->features, slot, features);
 	const uint8 *person = read_person(table, shape, slot, buffer, &length);
 	int group = target->groups == NULL ? -1 : find_group(table, shape->groups, slot);
 	bool enters =
-		label != ROW_UNLABELLED && passed && encoded && (target->persons == NULL || person != NULL);
+		label != LABEL_NEITHER && passed && encoded && (target->persons == NULL || person != NULL);
 
 	if (target->groups != NULL)
 	{
 		if (enters && group >= 0)
-			add_to_group(target, group, person, length, features, label == ROW_POSITIVE);
+			add_to_group(target, group, person, length, features, label == LABEL_POSITIVE);
 	}
 	else if (!enters)
 		rows_add_neutral(target->rows, 1);
 	else if (target->persons != NULL)
-		persons_offer(target->persons, 0, person, length, features, label == ROW_POSITIVE);
+		persons_offer(target->persons, 0, person, length, features, label == LABEL_POSITIVE);
 	else
-		rows_add(target->rows, features, label == ROW_POSITIVE);
+		rows_add(target->rows, features, label == LABEL_POSITIVE);
 }
 
 /* What decoding a row allocates (a numeric's digits, a text from TOAST) is freed after the row. */
