@@ -60,7 +60,25 @@ SELECT dpobj.set_budget('reply', NULL, 100000, 0), dpobj.set_budget('reply', 'dp
 SELECT label, (SELECT format('%s positive, %s negative', sum(positive), sum(negative)) FROM dpobj_internal.scan_rows('reply', label)) FROM (VALUES ('t'), ('v')) s(label);
 SELECT answer FROM answers($$SELECT dpobj.protect('reply', '{"t": %}')$$, '{"negative": ["no"]}', '{"positive": ["yes"], "negative": []}', '{"positive": ["yes"], "negative": "no"}',
   '{"positive": ["yes"], "negative": ["no", "yes"]}', '{"positive": ["yes"], "negative": [1]}', '{"levels": ["yes"], "negative": ["no"]}');
+
+-- A filter names declared values, so that a misspelt one is refused and not bought; the hint knows case and blanks, from declarations alone.
+CREATE TABLE client (id int PRIMARY KEY, plan text, tier stage, floor int, city text, kept text, share numeric, since date);
+SELECT dpobj.protect('client', '{"plan": {"levels": ["basic", "gold plan", "\u00c4lter", "no"], "null": "no"}, "tier": {"levels": ["early", "late"]}, "floor": {"levels": [1, 2, 30], "drop_first": true},
+  "city": {"positive": ["Rome"]}, "kept": {"positive": ["yes"], "negative": ["no", "never"]}, "share": {"positive": [0.5], "negative": [1]}, "since": {"epoch_of": "day", "scale": 10}}', n => 900);
+SELECT dpobj.set_budget('client', NULL, 1000, 0), dpobj.set_budget('client', 'dpobj_labels_ana', 1000, 0);
+\c - dpobj_labels_ana
+SELECT * FROM answers($$SELECT dpobj.price('client', label => 'kept', epsilon => 1, features => '{floor}', filter => '%') -> 'dimension'$$,
+  '{"plan": {"=": "Basic"}}', '{"plan": {"=": "gold_plan"}}', '{"plan": {"=": " goldplan"}}', '{"plan": {"in": ["basic", "Gold Plan"]}}', '{"plan": {"=": 1}}', '{"tier": {"=": "Early"}}', '{"tier": {"=": "gone"}}',
+  '{"floor": {"=": 3}}', '{"floor": {"in": [1, 30, 31]}}', '{"kept": {"=": "Yes"}}', '{"kept": {"=": "maybe"}}',
+  '{"plan": {"=": "basic"}}', '{"plan": {"in": ["no", "gold plan"], "<": "x"}}', '{"plan": {">=": "B"}}', '{"plan": {"is null": false}}', '{"tier": {"<>": "late"}}', '{"floor": {"in": []}}', '{"floor": {"<": 7}}', '{"kept": {"in": ["yes", "never"]}}',
+  '{"city": {"=": "rome"}}', '{"share": {"=": 0.7}}', '{"id": {"=": -1}}', '{"since": {"=": "2024-01-01"}}');
+-- the same at every function that takes a filter, before the charge
+SELECT * FROM answers($$SELECT %$$, $$dpobj.train('client', 'kept', 1, filter => '{"plan": {"=": "Basic"}}')$$, $$dpobj.train_groups('client', 'kept', 1, by => '{plan}', filter => '{"plan": {"=": "Basic"}}')$$,
+  $$dpobj.submit('client', 'kept', 1, name => 'kept', filter => '{"plan": {"=": "Basic"}}')$$);
+\c - postgres
+SELECT count(*) AS charges FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.client';
 \c - dpobj_labels_ana
 SELECT dpobj.train('reply', label => 't', epsilon => 1, options => '{"positive": "no"}');
 SELECT (dpobj.train('reply', label => 't', epsilon => 1000, name => 'reply yes or no')).details -> 'encoders' -> 't' AS label;
 SELECT dpobj.evaluate('reply yes or no', 'reply', epsilon => 1000) > 0.4 AS rated;
+SELECT dpobj.evaluate('reply yes or no', 'reply', epsilon => 1000, filter => '{"t": {"=": "YES"}}');

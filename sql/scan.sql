@@ -80,7 +80,7 @@ SELECT f, r.* FROM (VALUES
   ('{"b": {"<>": true}}', 'NOT b'), ('{"b": {"<": true}}', 'b < true'), ('{"d": {">=": "2010-01-01"}}', $$d >= '2010-01-01'$$), ('{"d": {"=": "infinity"}}', $$d = 'infinity'$$),
   ('{"ts": {"<": "2000-06-01 12:00"}}', $$ts < '2000-06-01 12:00'$$), ('{"tz": {"<": "2000-01-05 00:00"}}', $$tz < '2000-01-05 00:00'$$),
   ('{"t": {"=": "x"}}', $$t = 'x'$$), ('{"t": {">": "longlong"}}', $$t COLLATE "C" > 'longlong'$$), ('{"t": {"<=": "longlong"}}', $$t COLLATE "C" <= 'longlong'$$),
-  ('{"v": {"in": ["a", "zz"]}}', $$v IN ('a', 'zz')$$), ('{"c": {"=": "pp"}}', $$c = 'pp'$$), ('{"c": {">": "p"}}', $$c COLLATE "C" > 'p'$$),
+  ('{"v": {"in": ["a", "c"]}}', $$v IN ('a', 'c')$$), ('{"c": {"=": "pp"}}', $$c = 'pp'$$), ('{"c": {">": "p"}}', $$c COLLATE "C" > 'p'$$),
   ('{"e": {"=": "ok"}}', $$e = 'ok'$$), ('{"e": {"in": ["ok", "sad"]}}', $$e IN ('ok', 'sad')$$), ('{"e": {"<>": "ok"}}', $$e <> 'ok'$$),
   ('{"v": {"is null": true}}', 'v IS NULL'), ('{"v": {"is null": false}}', 'v IS NOT NULL'), ('{}', 'true')) AS v(f, c), filtered(f::jsonb, c) AS r;
 SET DateStyle = 'German';

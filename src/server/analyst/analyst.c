@@ -104,13 +104,31 @@ split(AnalystTable *opened, List *by, List *names, const char *label, Encoders *
 	*all = rest;
 }
 
+/* Constants are compared with declarations alone, so an error says nothing about a row. */
+static void
+read_filter(const Protection *protection, TupleDesc descriptor, Jsonb *json, Filter *filter)
+{
+	List *names = NIL;
+	Encoders declared;
+
+	filter_parse(json, descriptor, filter);
+	if (filter->count == 0)
+		return;
+	for (int i = 0; i < filter->count; i++)
+		names = lappend(names, unconstify(char *, filter->condition[i].column.name));
+	protection_encoders(protection, descriptor, names, NULL, NIL, &declared);
+	filter_check_declared(filter, &declared);
+}
+
 void
 analyst_check_filter(Oid table, Jsonb *filter)
 {
 	Relation relation = scan_open_relation(table);
+	Protection protection;
 	Filter parsed;
 
-	filter_parse(filter, RelationGetDescr(relation), &parsed);
+	protection_require(relation, &protection);
+	read_filter(&protection, RelationGetDescr(relation), filter, &parsed);
 	relation_close(relation, AccessShareLock);
 }
 
@@ -131,7 +149,7 @@ analyst_open(Oid table, List *by, List *names, const char *label, bool is_target
 		split(opened, by, names, label, &all);
 	encoders_choose(&all, names, label, &opened->features);
 	opened->label = is_target ? encoders_target(&all, label) : encoders_label(&all, label);
-	filter_parse(filter, RelationGetDescr(relation), &opened->filter);
+	read_filter(&opened->protection, RelationGetDescr(relation), filter, &opened->filter);
 	if (protection_person(&opened->protection, RelationGetDescr(relation), &opened->person))
 		opened->shape.person = &opened->person;
 	relation_close(relation, AccessShareLock);

@@ -13,6 +13,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/date.h"
 #include "utils/float.h"
 #include "utils/fmgrprotos.h"
@@ -25,6 +26,7 @@
 #include "server/rows/column.h"
 #include "server/base/compat.h"
 #include "server/base/json_value.h"
+#include "server/base/known_values.h"
 #include "server/base/numeric_value.h"
 
 #define UNIX_EPOCH_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
@@ -416,6 +418,23 @@ time_constant(const Column *column, JsonbValue *json)
 	return read_integer(column, datum);
 }
 
+/* The labels of an enum. */
+static List *
+enum_labels(Oid type)
+{
+	CatCList *rows = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
+	List *labels = NIL;
+
+	for (int i = 0; i < rows->n_members; i++)
+	{
+		Form_pg_enum label = (Form_pg_enum) GETSTRUCT(&rows->members[i]->tuple);
+
+		labels = lappend(labels, pstrdup(NameStr(label->enumlabel)));
+	}
+	ReleaseCatCacheList(rows);
+	return labels;
+}
+
 static int64
 enum_constant(const Column *column, JsonbValue *json)
 {
@@ -429,7 +448,12 @@ enum_constant(const Column *column, JsonbValue *json)
 	label[json->val.string.len] = '\0';
 	tuple = SearchSysCache2(ENUMTYPOIDNAME, ObjectIdGetDatum(column->type), CStringGetDatum(label));
 	if (!HeapTupleIsValid(tuple))
-		refuse_constant(column, json, "one of its labels");
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s is not a constant for %s", json_text(json), column_phrase(column)),
+				 errdetail("A %s of type %s needs one of its labels.",
+						   column->name == NULL ? "label" : "column", format_type_be(column->type)),
+				 errhint("%s", known_values_hint(label, enum_labels(column->type)))));
 	oid = ((Form_pg_enum) GETSTRUCT(tuple))->oid;
 	ReleaseSysCache(tuple);
 	return oid;
@@ -493,6 +517,13 @@ enum_label(Oid oid)
 	label = pstrdup(NameStr(((Form_pg_enum) GETSTRUCT(tuple))->enumlabel));
 	ReleaseSysCache(tuple);
 	return label;
+}
+
+bool
+column_has_text(const Column *column)
+{
+	return column->kind == COLUMN_TEXT || column->kind == COLUMN_ENUM ||
+		   column->kind == COLUMN_INTEGER;
 }
 
 char *

@@ -110,7 +110,8 @@ extern void column_read(const Column *column, Datum datum, int longest, ColumnVa
  */
 extern int column_compare(const Column *column, const ColumnValue *a, const ColumnValue *b);
 
-/* The text of a constant of an integer, text or enum column. */
+/* Is it an integer, text or enum column?  Its constants have a text. */
+extern bool column_has_text(const Column *column);
 extern char *column_text(const Column *column, const ColumnValue *value);
 
 /* Different constants of one column, found in a number of steps that does not depend on rows. */

@@ -15,6 +15,7 @@
 #include "utils/jsonb.h"
 
 #include "server/rows/column.h"
+#include "server/rows/encoders.h"
 
 typedef enum FilterOperator
 {
@@ -44,6 +45,13 @@ typedef struct Filter
 
 /* Raises 22023 for a filter that is not valid; NULL lets every row pass. */
 extern void filter_parse(Jsonb *jsonb, TupleDesc descriptor, Filter *filter);
+
+/*
+ * Raises 22023 if a condition compares a column with a value that is not declared for it, where the
+ * values are: levels, and labels whose negative values are declared, too.  Such a condition holds
+ * for no row that a model can use, or for every one.
+ */
+extern void filter_check_declared(const Filter *filter, const Encoders *declared);
 
 /* Does a value of the condition's column pass? */
 extern bool condition_holds(const Condition *condition, Datum datum, bool isnull);
