@@ -4,9 +4,8 @@
  * The counts are of disjoint sets of rows: right and wrong, or the four cells of a confusion table.
  * A row that cannot be predicted is in none.  A row that comes or goes changes one count by 1.  A
  * row that is replaced, or that a filter makes neutral, changes two counts by 1 at most.  So the
- * sum of absolute changes is at most s = 1 under add_remove and 2 under replace.  Each count gets
- * discrete Laplace noise of its own at rate epsilon / s (theorem X1): exactly epsilon-DP, without a
- * public number of rows.
+ * sum of absolute changes is at most s = 1 under add_remove and 2 under replace, which is the reach
+ * of each count (noisy.h, theorem X1).
  */
 #ifndef DPOBJ_CORE_EVALUATION_H
 #define DPOBJ_CORE_EVALUATION_H
@@ -20,10 +19,10 @@
 /* s above, in rows. */
 extern int evaluation_sensitivity(Adjacency adjacency);
 
-/*
- * Adds the noise of one release to its counts; epsilon in nano-units.  A sum that does
- * not fit int64 is clamped: that is post-processing, as a count is never negative.
- */
+/* The most counts of an evaluation. */
+#define EVALUATION_COUNTS 4
+
+/* Adds the noise of one release to its counts; epsilon in nano-units. */
 extern void evaluation_noise(Bits *bits, int64_t epsilon, Adjacency adjacency, int64_t *count,
 							 int counts);
 
@@ -32,9 +31,7 @@ extern void evaluation_noise(Bits *bits, int64_t epsilon, Adjacency adjacency, i
  */
 extern bool evaluation_accuracy(int64_t right, int64_t wrong, double *accuracy);
 
-/*
- * The least t >= 0 such that with probability 1 - beta no count is more than t rows from the truth:
- * P(|z| > t) = 2 rho^(t + 1) / (1 + rho) with rho = exp(-epsilon / s), times the number of counts.
+/* The least t >= 0 such that with probability 1 - beta no count is more than t rows from the truth.
  */
 extern double evaluation_error(int64_t epsilon, Adjacency adjacency, int counts, double beta);
 

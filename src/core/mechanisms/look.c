@@ -1,0 +1,253 @@
+/*
+ * look.c - the numbers, the reach and the answers of a look.
+ */
+#include "core/mechanisms/look.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/mutant.h"
+#include "core/mechanisms/noisy.h"
+
+/* The bits of x beside its sign. */
+#define LOOK_BITS 24
+
+/* The most units that the middle of an average's bounds may have: sums with it stay exact. */
+#define LOOK_MIDDLE_BITS 50
+
+/* ---- values ---- */
+
+bool
+look_set_bounds(Look *look, double low, double high)
+{
+	double half = high / 2 - low / 2;
+	double size = look->kind == LOOK_AVERAGE ? half : fmax(fabs(low), fabs(high));
+	double middle = 0.0;
+	int exponent;
+
+	if (!isfinite(low) || !isfinite(high) || !(low < high))
+		return false;
+	(void) frexp(size, &exponent);
+	/* far from the ends of the doubles, so that no product with a unit is rounded */
+	if (exponent > 900 || exponent < -900)
+		return false;
+	look->unit = ldexp(1.0, exponent - LOOK_BITS);
+	if (look->kind == LOOK_AVERAGE)
+		middle = rint((low + half) / look->unit);
+	if (fabs(middle) > ldexp(1.0, LOOK_MIDDLE_BITS))
+		return false;
+	look->middle = middle * look->unit;
+	look->low = (int32_t) rint(low / look->unit - middle);
+	look->high = (int32_t) rint(high / look->unit - middle);
+	return look->low < look->high;
+}
+
+/* The encoding multiplies by 2^16 and rounds: low and high become exactly those of the look. */
+void
+look_encoding(const Look *look, Encoding *encoding)
+{
+	encoding_init(encoding);
+	encoding->features = 1;
+	encoding->low[0] = 0.0;
+	encoding->high[0] = 0.0;
+	if (look_has_values(look->kind))
+	{
+		encoding->center[0] = look->middle;
+		encoding->scale[0] = look->unit * FIXED_POINT_ONE;
+		encoding->low[0] = (double) look->low / FIXED_POINT_ONE;
+		encoding->high[0] = (double) look->high / FIXED_POINT_ONE;
+		if (MUTANT(235))
+			encoding->high[0] = ENCODING_MAX_CLIP;
+	}
+	if (!encoding_finish(encoding))
+		abort(); /* 2^24 / 2^16 is below the largest bound */
+}
+
+/* ---- the vector ---- */
+
+static int
+numbers_of_cell(const Look *look)
+{
+	return look->kind == LOOK_AVERAGE ? 2 : 1;
+}
+
+int
+look_numbers(const Look *look)
+{
+	return look->cells * numbers_of_cell(look);
+}
+
+void
+look_add(const Look *look, int cell, int32_t x, int64_t rows, int64_t *number)
+{
+	number += cell * numbers_of_cell(look);
+	if (look_has_values(look->kind))
+		*number++ += x * rows;
+	if (look->kind != LOOK_SUM)
+		*number += rows;
+}
+
+/* ---- reach ---- */
+
+/* The largest |x|. */
+static uint64_t
+largest(const Look *look)
+{
+	return (uint64_t) (abs(look->low) > abs(look->high) ? abs(look->low) : abs(look->high));
+}
+
+/*
+ * The most that one row changes a single sum by: from a value or none to another or none if it may
+ * be replaced, else from none to a value.
+ */
+static uint64_t
+reach_of_sum(const Look *look)
+{
+	if (look->adjacency == ADJACENCY_ADD_REMOVE)
+		return largest(look);
+	return (uint64_t) ((look->high > 0 ? look->high : 0) - (look->low < 0 ? look->low : 0));
+}
+
+/*
+ * Of one row.  One that is replaced may leave a cell and enter another, so that several cells count
+ * twice what an entering row changes.
+ */
+static uint64_t
+reach_of_row(const Look *look, int position)
+{
+	bool moves = look->adjacency == ADJACENCY_REPLACE && look->cells > 1 && !MUTANT(234);
+	uint64_t times = moves ? 2 : 1;
+
+	if (look->kind == LOOK_SUM)
+		return look->cells > 1 ? times * largest(look) : reach_of_sum(look);
+	if (look->kind != LOOK_AVERAGE)
+		return times;
+	/* half of epsilon for the sum and half for the rows (theorem V4) */
+	if (MUTANT(237))
+		return times * (position % 2 == 0 ? largest(look) : 1);
+	return 2 * times * (position % 2 == 0 ? largest(look) : 1);
+}
+
+uint64_t
+look_reach(const Look *look, int position)
+{
+	uint64_t rows = MUTANT(232) ? 1 : (uint64_t) look->rows_per_person;
+
+	return rows * reach_of_row(look, position);
+}
+
+void
+look_draw(const Look *look, int64_t epsilon, Bits *bits, int64_t *number)
+{
+	for (int i = 0; i < look_numbers(look); i++)
+	{
+		uint64_t reach = look_reach(look, i);
+
+		noisy_numbers(bits, epsilon, &reach, &number[i], 1);
+	}
+}
+
+/* ---- answers ---- */
+
+double
+look_error(const Look *look, int64_t epsilon, int position, double beta)
+{
+	return noisy_error(epsilon, look_reach(look, position), 1, beta);
+}
+
+/* Not above and not below the result of one operation on numbers that it rounds. */
+static double
+below(double number)
+{
+	return nextafter(number, -INFINITY);
+}
+
+static double
+above(double number)
+{
+	return nextafter(number, INFINITY);
+}
+
+/* The truth of a number is from *low to *high, rounded outwards where doubles are not exact. */
+static void
+surround(const Look *look, int64_t epsilon, int position, int64_t number, double beta, double *low,
+		 double *high)
+{
+	double error = look_error(look, epsilon, position, beta);
+
+	*low = (double) number - error;
+	*high = (double) number + error;
+	if (fabs(*low) > 0x1p52)
+		*low = below(below(*low));
+	if (fabs(*high) > 0x1p52)
+		*high = above(above(*high));
+}
+
+/* A sum over a number of rows from least to most, both at least 1. */
+static double
+smallest_quotient(double sum, double least, double most)
+{
+	return below(sum / (sum < 0 ? least : most));
+}
+
+static double
+clip(double number, double low, double high)
+{
+	return number < low ? low : number > high ? high : number;
+}
+
+static void
+answer_average(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
+			   LookAnswer *answer)
+{
+	double bottom = look->middle + look->unit * look->low;
+	double top = look->middle + look->unit * look->high;
+	double low;
+	double high;
+	double least;
+	double most;
+
+	/* both hold but for a chance of beta in all */
+	surround(look, epsilon, first, number[0], beta / 2, &low, &high);
+	surround(look, epsilon, first + 1, number[1], beta / 2, &least, &most);
+	least = fmax(least, 1.0);
+	most = fmax(most, least);
+	answer->rows = number[1];
+	answer->known = number[1] >= 1;
+	if (answer->known)
+		answer->value = clip(look->middle + look->unit * ((double) number[0] / (double) number[1]),
+							 bottom, top);
+	answer->low =
+		clip(below(look->middle + look->unit * smallest_quotient(low, least, most)), bottom, top);
+	answer->high =
+		clip(above(look->middle - look->unit * smallest_quotient(-high, least, most)), bottom, top);
+}
+
+void
+look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int cell,
+			LookAnswer *answer)
+{
+	int first = cell * numbers_of_cell(look);
+	double beta = 1.0 - level;
+
+	*answer = (LookAnswer){.known = true};
+	number += first;
+	if (look->kind == LOOK_AVERAGE)
+	{
+		answer_average(look, epsilon, beta, number, first, answer);
+		return;
+	}
+	surround(look, epsilon, first, number[0], beta, &answer->low, &answer->high);
+	answer->value = (double) number[0];
+	if (look->kind == LOOK_SUM)
+	{
+		answer->value *= look->unit;
+		answer->low *= look->unit;
+		answer->high *= look->unit;
+		return;
+	}
+	/* a number of rows is not negative */
+	answer->low = fmax(answer->low, 0.0);
+	answer->high = fmax(answer->high, 0.0);
+}

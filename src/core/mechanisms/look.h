@@ -1,0 +1,98 @@
+/*
+ * look.h - a look at a table: counts, sums, averages and histograms with noise (theorems V1 to V5).
+ *
+ * A look is a vector of integers with a public reach each, and nothing else: noisy.h has its noise.
+ * Rows are in disjoint cells, such as groups or bins: each usable row in one.  A row is usable if
+ * it passes the filter and its value is a number; an unusable row changes nothing.
+ *
+ *   count, histogram   a number for each cell: its usable rows
+ *   sum                a number for each cell: the sum of its values
+ *   average            two numbers for each cell: the sum of its centred values, then its usable
+ * rows
+ *
+ * A value is clipped to public bounds and rounded to a whole multiple x of a public unit, a power
+ * of 2, of which the larger bound (for an average: half the distance of the bounds) has 2^23 to
+ * 2^24. Another look needs a kind, its numbers in look_add(), and its reach in look_reach().
+ */
+#ifndef DPOBJ_CORE_LOOK_H
+#define DPOBJ_CORE_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/privacy.h"
+#include "core/random/bits.h"
+#include "core/rows/encoding.h"
+
+typedef enum LookKind
+{
+	LOOK_COUNT,
+	LOOK_SUM,
+	LOOK_AVERAGE,
+	LOOK_HISTOGRAM,
+	LOOK_KINDS
+} LookKind;
+
+/* The public parameters of a look. */
+typedef struct Look
+{
+	LookKind kind;
+	Adjacency adjacency;
+	int cells;
+	int64_t rows_per_person; /* 1 if rows are protected */
+
+	/* sums and averages; x is from low to high, both whole */
+	double unit;
+	double middle; /* of the bounds for an average, else 0; a multiple of the unit */
+	int32_t low;
+	int32_t high;
+} Look;
+
+/* Does the kind have values, and so bounds? */
+static inline bool
+look_has_values(LookKind kind)
+{
+	return kind == LOOK_SUM || kind == LOOK_AVERAGE;
+}
+
+/*
+ * Sets unit, middle, low and high; false unless the bounds are finite and far enough apart: the
+ * nearer they are to each other, the smaller they must be.
+ */
+extern bool look_set_bounds(Look *look, double low, double high);
+
+/* The map from a value, or from any number if there are no values, to x. */
+extern void look_encoding(const Look *look, Encoding *encoding);
+
+/* The length of the vector; it is in the order of the cells. */
+extern int look_numbers(const Look *look);
+
+/* Adds so many usable rows of a cell with this x to the vector. */
+extern void look_add(const Look *look, int cell, int32_t x, int64_t rows, int64_t *number);
+
+/* The reach of a number of the vector (theorem V2 to V4). */
+extern uint64_t look_reach(const Look *look, int position);
+
+/* Adds the noise of one release to the vector. */
+extern void look_draw(const Look *look, int64_t epsilon, Bits *bits, int64_t *number);
+
+/*
+ * The answer about a cell.  But for a chance of 1 - level, each by itself, the truth is from low to
+ * high: of the clipped and rounded values, and of an average of one row or more.
+ */
+typedef struct LookAnswer
+{
+	bool known; /* has it a value?  An average of less than one noisy row has none. */
+	double value;
+	double low;
+	double high;
+	int64_t rows; /* of an average: the noisy number of rows */
+} LookAnswer;
+
+extern void look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number,
+						int cell, LookAnswer *answer);
+
+/* How far from the truth a number of the vector is at most, but for a chance of beta. */
+extern double look_error(const Look *look, int64_t epsilon, int position, double beta);
+
+#endif

@@ -1,0 +1,410 @@
+/*
+ * test_look.c - noisy counts, sums, averages and histograms: what neighbours can change, by trying
+ * all of them, the law of the noise, and how often the intervals hold the truth.
+ */
+#include "core/mechanisms/look.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fixture.h"
+#include "core/law.h"
+
+#define MAX_CELLS 3
+#define NUMBERS (2 * MAX_CELLS)
+
+static Look
+make_look(LookKind kind, Adjacency adjacency, int cells, int rows_per_person)
+{
+	return (Look){
+		.kind = kind, .adjacency = adjacency, .cells = cells, .rows_per_person = rows_per_person};
+}
+
+/* ---- neighbours ---- */
+
+/* A row's value; NaN stands for NULL, and so for any row that is not usable. */
+static const double values[] = {NAN, -INFINITY, -1e300, -3, 0, 0.1, 2, 6.5, 9, 1e9, INFINITY};
+
+enum
+{
+	VALUES = sizeof(values) / sizeof(values[0]),
+	STATES = MAX_CELLS * VALUES
+};
+
+/* Adds a row with this value to its cell by way of the encoding of both doors. */
+static void
+add_value(const Look *look, int cell, double value, int64_t sign, int64_t *number)
+{
+	Encoding encoding;
+	int32_t x[2];
+
+	look_encoding(look, &encoding);
+	if (encoding_apply(&encoding, &value, x))
+		look_add(look, cell, x[0], sign, number);
+}
+
+/* What a row that is in state from in one table and in state to in the other changes. */
+static void
+change_of(const Look *look, int from, int to, int64_t *change)
+{
+	memset(change, 0, NUMBERS * sizeof(int64_t));
+	add_value(look, from % look->cells, values[from / look->cells], -1, change);
+	add_value(look, to % look->cells, values[to / look->cells], 1, change);
+}
+
+static double
+loss_of(const Look *look, const int64_t *change)
+{
+	double loss = 0.0;
+
+	for (int i = 0; i < look_numbers(look); i++)
+		loss += (double) llabs(change[i]) / (double) look_reach(look, i);
+	return loss;
+}
+
+/*
+ * All changes of one row, and all pairs of them for a person of two rows, lose epsilon at most, and
+ * one of them all of it.
+ */
+static void
+test_neighbours(const Look *look)
+{
+	static int64_t change[STATES * STATES][NUMBERS];
+	int states = look->cells * VALUES;
+	int changes = 0;
+	double worst = 0.0;
+
+	for (int from = 0; from < states; from++)
+		for (int to = 0; to < states; to++)
+			/* a row that comes or goes is in the other table not at all: like one of no use */
+			if (look->adjacency == ADJACENCY_REPLACE || isnan(values[from / look->cells]) ||
+				isnan(values[to / look->cells]))
+				change_of(look, from, to, change[changes++]);
+	for (int a = 0; a < changes; a++)
+		for (int b = 0; b < (look->rows_per_person == 2 ? changes : 1); b++)
+		{
+			int64_t both[NUMBERS];
+
+			for (int i = 0; i < NUMBERS; i++)
+				both[i] = change[a][i] + (look->rows_per_person == 2 ? change[b][i] : 0);
+			worst = fmax(worst, loss_of(look, both));
+		}
+	CHECK(worst <= 1 + 1e-12);
+	CHECK(worst >= 1 - 1e-6);
+}
+
+static void
+test_all_neighbours(void)
+{
+	static const double bounds[][2] = {{0, 9}, {-3, 6.5}, {0.1, 2}, {-1e9, -3}, {6.5, 9}};
+
+	for (LookKind kind = LOOK_COUNT; kind < LOOK_KINDS; kind++)
+		for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE;
+			 adjacency++)
+			for (int cells = 1; cells <= MAX_CELLS; cells++)
+				for (int rows = 1; rows <= (cells < MAX_CELLS ? 2 : 1); rows++)
+					for (int b = 0; b < (look_has_values(kind) ? 5 : 1); b++)
+					{
+						Look look = make_look(kind, adjacency, cells, rows);
+
+						if (look_has_values(kind))
+							CHECK(look_set_bounds(&look, bounds[b][0], bounds[b][1]));
+						test_neighbours(&look);
+					}
+}
+
+/* ---- bounds ---- */
+
+static int32_t
+encode(const Look *look, double value)
+{
+	Encoding encoding;
+	int32_t x[2] = {INT32_MIN};
+
+	look_encoding(look, &encoding);
+	CHECK(encoding_apply(&encoding, &value, x));
+	return x[0];
+}
+
+static void
+test_bounds(void)
+{
+	static const double wrong[][2] = {{0, 0},
+									  {1, 0},
+									  {NAN, 1},
+									  {0, NAN},
+									  {-INFINITY, 1},
+									  {0, INFINITY},
+									  {0, 1e300},
+									  {0, 1e-300},
+									  {-DBL_MAX, DBL_MAX},
+									  {1e20, 1e20 + 1e5}};
+	Look look = make_look(LOOK_SUM, ADJACENCY_REPLACE, 1, 1);
+
+	for (int i = 0; i < 10; i++)
+		CHECK(!look_set_bounds(&look, wrong[i][0], wrong[i][1]));
+	look.kind = LOOK_AVERAGE;
+	for (int i = 0; i < 10; i++)
+		CHECK(!look_set_bounds(&look, wrong[i][0], wrong[i][1]));
+
+	/* whole numbers are exact; the unit is 2^-17 */
+	look.kind = LOOK_SUM;
+	CHECK(look_set_bounds(&look, 0, 100));
+	CHECK(look.unit == 0x1p-17 && look.low == 0 && look.high == 100 << 17 && look.middle == 0);
+	CHECK(encode(&look, 37) == 37 << 17 && encode(&look, -1) == 0);
+	CHECK(encode(&look, 1e300) == 100 << 17 && encode(&look, INFINITY) == 100 << 17);
+	CHECK(encode(&look, 0x1p-18) == 1 && encode(&look, 0x1p-19) == 0);
+
+	/* around the middle, 50, the reach of 100 is half of it */
+	look.kind = LOOK_AVERAGE;
+	CHECK(look_set_bounds(&look, 0, 100));
+	CHECK(look.unit == 0x1p-18 && look.middle == 50 && look.low == -look.high);
+	CHECK(encode(&look, 50) == 0 && encode(&look, 100) == 50 << 18 && look.high == 50 << 18);
+	/* a narrow interval far from 0 */
+	CHECK(look_set_bounds(&look, 1e6, 1e6 + 1));
+	CHECK(encode(&look, 1e6 + 0.5) == 0 && encode(&look, 1e6 + 1) == 1 << 23);
+}
+
+/* ---- the noise ---- */
+
+/* P(Z >= t) for t >= 1 and the law of rate r. */
+static double
+tail(double t, double rate)
+{
+	return exp(-rate * t) / (1 + exp(-rate));
+}
+
+/* P(a <= Z < b) */
+static double
+mass_between(double a, double b, double rate)
+{
+	if (a > 0)
+		return tail(a, rate) - tail(b, rate);
+	if (b <= 0)
+		return mass_between(1 - b, 1 - a, rate);
+	return 1 - tail(b, rate) - tail(1 - a, rate);
+}
+
+enum
+{
+	SIDE = 8,
+	PLACES = 2 * SIDE + 2
+};
+
+/* The place of a noise among intervals of a quarter of the reach. */
+static int
+place_of(int64_t noise, double quarter)
+{
+	double place = floor((double) noise / quarter);
+
+	return (int) fmin(fmax(place, -SIDE - 1), SIDE) + SIDE + 1;
+}
+
+static double
+place_mass(int place, double quarter, double rate)
+{
+	double first = (place - SIDE - 1) * quarter;
+	double low = place == 0 ? -1e4 * quarter : ceil(first);
+	double high = place == PLACES - 1 ? 1e4 * quarter : ceil(first + quarter);
+
+	return mass_between(low, high, rate);
+}
+
+/* Numbers i and j of a look have the reaches that are given here, and independent noise. */
+static void
+test_law(const Look *look, int64_t epsilon, int i, double reach_i, int j, double reach_j)
+{
+	double reach[2] = {reach_i, reach_j};
+	int position[2] = {i, j};
+	Histogram alone[2] = {histogram_create(PLACES), histogram_create(PLACES)};
+	Histogram pair = histogram_create(PLACES * PLACES);
+
+	for (int draw = 0; draw < LAW_DRAWS; draw++)
+	{
+		int64_t number[NUMBERS] = {1000, 0, -7, 1000000, 3, INT32_MAX};
+		int64_t truth[NUMBERS];
+		int place[2];
+
+		memcpy(truth, number, sizeof(truth));
+		look_draw(look, epsilon, &bits, number);
+		for (int k = 0; k < 2; k++)
+		{
+			place[k] = place_of(number[position[k]] - truth[position[k]], reach[k] / 4);
+			histogram_add(&alone[k], (uint64_t) place[k]);
+		}
+		histogram_add(&pair, (uint64_t) (place[0] * PLACES + place[1]));
+	}
+	for (int p = 0; p < PLACES; p++)
+		for (int k = 0; k < 2; k++)
+		{
+			double rate = privacy_epsilon(epsilon) / reach[k];
+
+			alone[k].truth[p] = place_mass(p, reach[k] / 4, rate);
+			alone[k].other[p] = place_mass(p, reach[k] / 4, rate * LAW_OFF);
+		}
+	for (int a = 0; a < PLACES; a++)
+		for (int b = 0; b < PLACES; b++)
+		{
+			pair.truth[a * PLACES + b] = alone[0].truth[a] * alone[1].truth[b];
+			pair.other[a * PLACES + b] = a == b ? alone[0].truth[a] : 0.0;
+		}
+	for (int k = 0; k < 2; k++)
+		CHECK_LAW(alone[k].count, alone[k].truth, alone[k].other, PLACES);
+	if (i != j)
+		CHECK_LAW(pair.count, pair.truth, pair.other, PLACES * PLACES);
+	for (int k = 0; k < 2; k++)
+		histogram_destroy(&alone[k]);
+	histogram_destroy(&pair);
+}
+
+/* The reaches are written out here: the rows of a person, twice where a row can move, the bounds.
+ */
+static void
+test_laws(void)
+{
+	Look look = make_look(LOOK_COUNT, ADJACENCY_REPLACE, 1, 1);
+	double unit = 0x1p17; /* units in 1, of bounds like -20 and 100 */
+
+	test_law(&look, EPSILON_ONE / 4, 0, 1, 0, 1);
+	look = make_look(LOOK_HISTOGRAM, ADJACENCY_REPLACE, 3, 5);
+	test_law(&look, EPSILON_ONE, 0, 10, 2, 10);
+	look = make_look(LOOK_HISTOGRAM, ADJACENCY_ADD_REMOVE, 3, 5);
+	test_law(&look, EPSILON_ONE, 1, 5, 2, 5);
+	look = make_look(LOOK_SUM, ADJACENCY_REPLACE, 1, 4);
+	CHECK(look_set_bounds(&look, -20, 100));
+	test_law(&look, EPSILON_ONE, 0, 480 * unit, 0, 480 * unit);
+	look = make_look(LOOK_SUM, ADJACENCY_ADD_REMOVE, 2, 1);
+	CHECK(look_set_bounds(&look, -20, 100));
+	test_law(&look, EPSILON_ONE, 0, 100 * unit, 1, 100 * unit);
+	look = make_look(LOOK_AVERAGE, ADJACENCY_REPLACE, 2, 3);
+	CHECK(look_set_bounds(&look, 0, 80));
+	test_law(&look, EPSILON_ONE / 10, 0, 3 * 4 * 40 * 2 * unit, 1, 12);
+}
+
+/* ---- intervals ---- */
+
+/* The chance to be more than t away is at most beta, and t is the least such number. */
+static void
+test_error(void)
+{
+	static const int64_t epsilons[] = {EPSILON_ONE / 100, EPSILON_ONE / 3, EPSILON_ONE,
+									   20 * EPSILON_ONE};
+	static const double betas[] = {0.5, 0.1, 0.05, 0.001};
+
+	for (int e = 0; e < 4; e++)
+		for (int b = 0; b < 4; b++)
+			for (int rows = 1; rows <= 7; rows += 3)
+			{
+				Look look = make_look(LOOK_COUNT, ADJACENCY_REPLACE, 1, rows);
+				double rate = privacy_epsilon(epsilons[e]) / rows;
+				double t = look_error(&look, epsilons[e], 0, betas[b]);
+
+				CHECK(t >= 0 && t == floor(t));
+				CHECK(2 * tail(t + 1, rate) <= betas[b] * (1 + 1e-12));
+				CHECK(t == 0 || 2 * tail(t, rate) > betas[b] * (1 - 1e-6));
+			}
+	/* by hand: 2 e^-(t + 1) / (1 + e^-1) <= 0.05 from t + 1 = 3.38 on */
+	{
+		Look look = make_look(LOOK_COUNT, ADJACENCY_REPLACE, 1, 1);
+		int64_t number = 7;
+		LookAnswer answer;
+
+		CHECK(look_error(&look, EPSILON_ONE, 0, 0.05) == 3);
+		look_answer(&look, EPSILON_ONE, 0.95, &number, 0, &answer);
+		CHECK(answer.known && answer.value == 7 && answer.low == 4 && answer.high == 10);
+		number = -2;
+		look_answer(&look, EPSILON_ONE, 0.95, &number, 0, &answer);
+		CHECK(answer.known && answer.value == -2 && answer.low == 0 && answer.high == 1);
+		number = INT64_MAX;
+		look_answer(&look, EPSILON_ONE, 0.95, &number, 0, &answer);
+		CHECK(answer.low < (double) (INT64_MAX - 3) && answer.high > (double) INT64_MAX);
+	}
+}
+
+/* How often the interval of the second of two cells holds the truth, by simulation. */
+static void
+test_coverage(LookKind kind, Adjacency adjacency, int64_t rows, double value, double level,
+			  int64_t epsilon)
+{
+	Look look = make_look(kind, adjacency, 2, 2);
+	double truth = kind == LOOK_SUM       ? value * (double) rows
+				   : kind == LOOK_AVERAGE ? value
+										  : (double) rows;
+	double held = 0;
+	double width = 0;
+	int64_t exact[NUMBERS] = {0};
+
+	if (look_has_values(kind))
+		CHECK(look_set_bounds(&look, -8, 24));
+	look_add(&look, 1, look_has_values(kind) ? encode(&look, value) : 0, rows, exact);
+	for (int draw = 0; draw < LAW_DRAWS; draw++)
+	{
+		int64_t number[NUMBERS];
+		LookAnswer answer;
+
+		memcpy(number, exact, sizeof(number));
+		look_draw(&look, epsilon, &bits, number);
+		look_answer(&look, epsilon, level, number, 1, &answer);
+		CHECK(answer.low <= answer.high);
+		CHECK(kind != LOOK_AVERAGE || answer.known == (answer.rows > 0));
+		if (kind == LOOK_AVERAGE)
+		{
+			CHECK(answer.low >= -8 && answer.high <= 24 && answer.rows == number[3]);
+			CHECK(!answer.known || (answer.low <= answer.value && answer.value <= answer.high));
+		}
+		held += answer.low <= truth && truth <= answer.high;
+		width += (answer.high - answer.low) / LAW_DRAWS;
+	}
+	/* five standard deviations: a chance of 3 in 10^7 */
+	CHECK(held / LAW_DRAWS >= level - 5 * sqrt(level * (1 - level) / LAW_DRAWS));
+	/* of many rows it says something, at every level that is tried */
+	CHECK(kind != LOOK_AVERAGE || rows < 10000 || width < 2);
+}
+
+static void
+test_coverages(void)
+{
+	static const int64_t rows[] = {1, 3, 40, 10000};
+	static const double value[] = {-8, 0.25, 8, 24};
+
+	for (LookKind kind = LOOK_COUNT; kind < LOOK_KINDS; kind++)
+		for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE;
+			 adjacency++)
+			for (int i = 0; i < 4; i++)
+			{
+				test_coverage(kind, adjacency, rows[i], value[i], 0.95, EPSILON_ONE);
+				test_coverage(kind, adjacency, rows[i], value[3 - i], 0.5, EPSILON_ONE / 2);
+			}
+}
+
+/* A table without rows: an average that mostly has no value, and the whole interval. */
+static void
+test_empty(void)
+{
+	Look look = make_look(LOOK_AVERAGE, ADJACENCY_REPLACE, 1, 1);
+	int64_t number[2] = {123456, 0};
+	LookAnswer answer;
+
+	CHECK(look_set_bounds(&look, 10, 20));
+	look_answer(&look, EPSILON_ONE, 0.95, number, 0, &answer);
+	CHECK(!answer.known && answer.rows == 0);
+	CHECK(answer.low == 10 && answer.high == 20);
+	number[1] = INT64_MIN;
+	look_answer(&look, EPSILON_ONE, 0.95, number, 0, &answer);
+	CHECK(!answer.known && answer.low >= 10 && answer.high <= 20);
+}
+
+int
+main(void)
+{
+	test_begin(23);
+	test_all_neighbours();
+	test_bounds();
+	test_laws();
+	test_error();
+	test_coverages();
+	test_empty();
+	return test_end("look");
+}
