@@ -160,7 +160,7 @@ BEGIN READ ONLY;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 1.0) FROM exam;
 ROLLBACK;
 -- internal functions in an aggregate of somebody else
-SELECT dpobj_internal.evaluation_combine(NULL, NULL);
+SELECT dpobj_internal.counts_combine(NULL, NULL);
 SELECT dpobj_internal.accuracy_final(NULL);
 CREATE AGGREGATE evil(dp_model, float8[], boolean, float8) (SFUNC = dpobj_internal.evaluation_accumulate, STYPE = bytea);
 SELECT evil((SELECT model FROM candidate WHERE id = 1), x, y, 1.0) FROM exam;

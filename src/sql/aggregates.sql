@@ -14,10 +14,10 @@ CREATE OR REPLACE FUNCTION dpobj_internal.groups_final(internal) RETURNS @extsch
   AS 'MODULE_PATHNAME', 'dpobj_groups_final';
 COMMENT ON FUNCTION dpobj_internal.groups_final(internal) IS 'charges, solves and releases: a model for each key';
 
-CREATE OR REPLACE FUNCTION dpobj_internal.evaluation_combine(bytea, bytea) RETURNS bytea
+CREATE OR REPLACE FUNCTION dpobj_internal.counts_combine(bytea, bytea) RETURNS bytea
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_evaluation_combine';
-COMMENT ON FUNCTION dpobj_internal.evaluation_combine(bytea, bytea) IS 'adds up two partial evaluations';
+COMMENT ON FUNCTION dpobj_internal.counts_combine(bytea, bytea) IS 'adds up two partial vectors of counts';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.accuracy_final(bytea) RETURNS float8
   LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -34,10 +34,27 @@ CREATE OR REPLACE FUNCTION dpobj_internal.select_final(bytea) RETURNS integer
   AS 'MODULE_PATHNAME', 'dpobj_select_final';
 COMMENT ON FUNCTION dpobj_internal.select_final(bytea) IS 'charges and releases: private choice among models';
 
+CREATE OR REPLACE FUNCTION dpobj_internal.look_final(bytea) RETURNS @extschema@.dp_look
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_look_final';
+COMMENT ON FUNCTION dpobj_internal.look_final(bytea) IS 'charges and releases: a private count or sum';
+
+CREATE OR REPLACE FUNCTION dpobj_internal.average_final(bytea) RETURNS @extschema@.dp_average
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_average_final';
+COMMENT ON FUNCTION dpobj_internal.average_final(bytea) IS 'charges and releases: a private average';
+
+CREATE OR REPLACE FUNCTION dpobj_internal.histogram_final(bytea) RETURNS @extschema@.dp_bin[]
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_histogram_final';
+COMMENT ON FUNCTION dpobj_internal.histogram_final(bytea) IS 'charges and releases: a private histogram';
+
 DO $body$
 DECLARE
   home constant text := '@extschema@';
   rows constant text := 'features float8[], label anyelement, epsilon float8';
+  looks constant text[] := ARRAY['epsilon float8', 'value float8, low float8, high float8, epsilon float8',
+    'value float8, bins float8[], epsilon float8', 'value text, levels text[], epsilon float8'];
   made record;
 BEGIN
   FOR made IN
@@ -50,6 +67,9 @@ BEGIN
       ('evaluation', 'bytea', 'model ' || home || '.dp_model, ' || rows, 'counts one row by predictions and label'),
       ('evaluation', 'bytea', 'models ' || home || '.dp_model[], ' || rows, 'counts one row by predictions and label'))
       v(family, state, arguments, what)
+     UNION ALL
+    SELECT 'look', 'bytea', look || options, 'adds one row to a look'
+      FROM unnest(looks) look, unnest(ARRAY['', ', options jsonb']) options
   LOOP
     EXECUTE format(
       $$CREATE OR REPLACE FUNCTION dpobj_internal.%1$s_accumulate(state %2$s, %3$s) RETURNS %2$s
@@ -75,7 +95,7 @@ BEGIN
            'a private model for each key of a list, which options name as "keys"'
       FROM unnest(ARRAY['key text', 'key text[]']) key
      UNION ALL
-    SELECT name, format('%s, %s', subject, rows), 'evaluation', 'bytea', name, 'evaluation_combine', what
+    SELECT name, format('%s, %s', subject, rows), 'evaluation', 'bytea', name, 'counts_combine', what
       FROM (VALUES
         ('accuracy', 'name text', 'private accuracy of a model; null: too much noise'),
         ('accuracy', 'model ' || home || '.dp_model', 'private accuracy of a model; null: too much noise'),
@@ -83,6 +103,15 @@ BEGIN
         ('confusion', 'model ' || home || '.dp_model', 'private confusion table of a model'),
         ('select', 'models ' || home || '.dp_model[]', 'private choice of a good one among models: its number, from 1'))
         v(name, subject, what)
+     UNION ALL
+    SELECT name, looks[place] || options, 'look', 'bytea', final, 'counts_combine', what
+      FROM (VALUES
+        ('count', 1, 'look', 'private number of rows'),
+        ('sum', 2, 'look', 'private sum of values, clipped to public bounds'),
+        ('avg', 2, 'average', 'private average of values, clipped to public bounds'),
+        ('histogram', 3, 'histogram', 'private number of rows in each bin'),
+        ('histogram', 4, 'histogram', 'private number of rows with each level'))
+        v(name, place, final, what), unnest(ARRAY['', ', options jsonb']) options
   LOOP
     EXECUTE format(
       $$CREATE OR REPLACE AGGREGATE %s.dp_%s(%s) (

@@ -448,7 +448,7 @@ $hostile->try_all(
 		"SELECT mallory.pick()" ],
 	[ 'the aggregates are not for analysts', 'ana', '42501', "SELECT dp_accuracy('mine', NULL::float8[], true, 0.5)" ],
 	[ 'nor are their functions', 'ana', '42501', 'SELECT dpobj_internal.accuracy_final(NULL)' ],
-	[ 'nor the combining one', 'ana', '42501', q{SELECT dpobj_internal.evaluation_combine('x', 'y')} ],
+	[ 'nor the combining one', 'ana', '42501', q{SELECT dpobj_internal.counts_combine('x', 'y')} ],
 	[ 'models of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.models' ],
 	[ 'verify on a model of others tells nothing but yes', 'noah', 0, 'SELECT dpobj.verify(' . $forged->("'{1}'", "'{}'") . ')' ],
 	(

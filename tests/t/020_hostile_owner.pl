@@ -227,7 +227,7 @@ $hostile->try_all(
 	(
 		map { [ $_, 'owner', '42501', $_ ] } (
 			'CREATE AGGREGATE own.evil(dp_model, float8[], boolean, float8) (SFUNC = dpobj_internal.evaluation_accumulate, STYPE = bytea)',
-			'CREATE AGGREGATE own.evil(bytea) (SFUNC = dpobj_internal.evaluation_combine, STYPE = bytea)',
+			'CREATE AGGREGATE own.evil(bytea) (SFUNC = dpobj_internal.counts_combine, STYPE = bytea)',
 			'SELECT dpobj_internal.confusion_final(NULL)',
 			"SELECT dpobj_internal.evaluation_accumulate(NULL, $hand, features, y, 0.5) FROM ward")),);
 

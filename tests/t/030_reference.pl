@@ -9,11 +9,15 @@ $node->safe_psql('reference', <<'SQL');
 CREATE EXTENSION dpobj;
 CREATE TABLE patient AS
   SELECT ARRAY[i % 2, i % 3 - 1, i % 7 / 6.0, 0, 0, 0, 0, 0, 0, 0, 0, 0]::float8[] AS features, i % 3 = 1 AS readmitted,
-         (ARRAY['north', 'south'])[1 + i % 2] AS ward, (ARRAY['f', 'm'])[1 + i % 5 / 3] AS sex, 2023 + i % 2 AS year
+         (ARRAY['north', 'south'])[1 + i % 2] AS ward, (ARRAY['f', 'm'])[1 + i % 5 / 3] AS sex, 2023 + i % 2 AS year,
+         20 + i % 60 AS age
   FROM generate_series(1, 3000) i;
 CREATE TABLE kept AS SELECT dp_halfspace(features, readmitted, 0.5, 0) AS model FROM patient;
 CREATE TABLE candidate AS SELECT 1 AS id, model FROM kept;
 INSERT INTO candidate SELECT 2, dp_halfspace(features, readmitted, 0.5, 0, '{"grid": "sign"}') FROM patient;
+CREATE TABLE visit AS SELECT age, ward FROM patient;
+SELECT dpobj.protect('visit', '{"age": {"bins": [30, 60]}, "ward": {"levels": ["north", "south"]}}');
+SELECT dpobj.set_budget('visit', 'postgres', 10, 0);
 CREATE TABLE season AS
   SELECT t, ARRAY[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, t % 2]::float8[] AS costs,
          ARRAY[0.5, t % 10 / 10.0]::float8[] AS forecasts, t % 10 / 10.0::float8 AS outcome

@@ -123,7 +123,7 @@ reach_of_row(const Look *look, int position)
 		return look->cells > 1 ? times * largest(look) : reach_of_sum(look);
 	if (look->kind != LOOK_AVERAGE)
 		return times;
-	/* half of epsilon for the sum and half for the rows (theorem V4) */
+	/* half of epsilon for the sum and half for the rows (theorem T4) */
 	if (MUTANT(237))
 		return times * (position % 2 == 0 ? largest(look) : 1);
 	return 2 * times * (position % 2 == 0 ? largest(look) : 1);
@@ -215,9 +215,12 @@ answer_average(const Look *look, int64_t epsilon, double beta, const int64_t *nu
 	most = fmax(most, least);
 	answer->rows = number[1];
 	answer->known = number[1] >= 1;
-	if (answer->known)
-		answer->value = clip(look->middle + look->unit * ((double) number[0] / (double) number[1]),
-							 bottom, top);
+	answer->low = bottom;
+	answer->high = top;
+	if (!answer->known)
+		return; /* few rows or none */
+	answer->value = look->middle + look->unit * ((double) number[0] / (double) number[1]);
+	answer->value = clip(answer->value, bottom, top);
 	answer->low =
 		clip(below(look->middle + look->unit * smallest_quotient(low, least, most)), bottom, top);
 	answer->high =

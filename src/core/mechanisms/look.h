@@ -1,5 +1,5 @@
 /*
- * look.h - a look at a table: counts, sums, averages and histograms with noise (theorems V1 to V5).
+ * look.h - a look at a table: counts, sums, averages and histograms with noise (theorems T1 to T5).
  *
  * A look is a vector of integers with a public reach each, and nothing else: noisy.h has its noise.
  * Rows are in disjoint cells, such as groups or bins: each usable row in one.  A row is usable if
@@ -70,7 +70,7 @@ extern int look_numbers(const Look *look);
 /* Adds so many usable rows of a cell with this x to the vector. */
 extern void look_add(const Look *look, int cell, int32_t x, int64_t rows, int64_t *number);
 
-/* The reach of a number of the vector (theorem V2 to V4). */
+/* The reach of a number of the vector (theorems T2 to T4). */
 extern uint64_t look_reach(const Look *look, int position);
 
 /* Adds the noise of one release to the vector. */

@@ -7,7 +7,7 @@
  *   sum over i of |change of number i| / r_i <= 1.
  *
  * Each number gets discrete Laplace noise of its own, P(z) proportional to exp(-|z| epsilon / r_i).
- * The vector is then epsilon-DP, exactly (theorem X0).  Nothing else has to be public, neither the
+ * The vector is then epsilon-DP, exactly (theorem T1).  Nothing else has to be public, neither the
  * number of rows nor which of them are usable.
  */
 #ifndef DPOBJ_CORE_NOISY_H

@@ -3,6 +3,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/relation.h"
 #include "catalog/pg_inherits.h"
 #include "miscadmin.h"
@@ -132,35 +134,82 @@ analyst_check_filter(Oid table, Jsonb *filter)
 	relation_close(relation, AccessShareLock);
 }
 
-void
-analyst_open(Oid table, List *by, List *names, const char *label, bool is_target, Jsonb *filter,
-			 AnalystTable *opened)
+/* Opens the table and its declaration. */
+static Relation
+open_table(Oid table, AnalystTable *opened)
 {
 	Relation relation = scan_open_relation(table);
-	Encoders all;
 
 	memset(opened, 0, sizeof(*opened));
 	opened->table = table;
 	opened->name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
 											  RelationGetRelationName(relation));
 	protection_require(relation, &opened->protection);
+	return relation;
+}
+
+/* Finds what the scan reads, but for the columns, and closes the table. */
+static void
+close_table(Relation relation, Jsonb *filter, AnalystTable *opened)
+{
+	read_filter(&opened->protection, RelationGetDescr(relation), filter, &opened->filter);
+	if (protection_person(&opened->protection, RelationGetDescr(relation), &opened->person))
+		opened->shape.person = &opened->person;
+	relation_close(relation, AccessShareLock);
+	opened->shape.features = &opened->features;
+	opened->shape.label = opened->label;
+	opened->shape.filter = &opened->filter;
+	opened->shape.max_rows_per_person = opened->protection.max_rows_per_person;
+}
+
+void
+analyst_open(Oid table, List *by, List *names, const char *label, bool is_target, Jsonb *filter,
+			 AnalystTable *opened)
+{
+	Relation relation = open_table(table, opened);
+	Encoders all;
+
 	protection_encoders(&opened->protection, RelationGetDescr(relation), names, label, by, &all);
 	if (by != NIL)
 		split(opened, by, names, label, &all);
 	encoders_choose(&all, names, label, &opened->features);
 	opened->label = is_target ? encoders_target(&all, label) : encoders_label(&all, label);
-	read_filter(&opened->protection, RelationGetDescr(relation), filter, &opened->filter);
-	if (protection_person(&opened->protection, RelationGetDescr(relation), &opened->person))
-		opened->shape.person = &opened->person;
-	relation_close(relation, AccessShareLock);
-
-	opened->shape.features = &opened->features;
-	opened->shape.label = opened->label;
+	close_table(relation, filter, opened);
 	if (is_target)
 		set_target_first(opened);
-	opened->shape.filter = &opened->filter;
-	opened->shape.max_rows_per_person = opened->protection.max_rows_per_person;
 	opened->shape.groups = by == NIL ? NULL : &opened->groups;
+}
+
+void
+analyst_open_look(Oid table, List *by, const char *column, bool is_histogram, Jsonb *filter,
+				  AnalystTable *opened, double *low, double *high)
+{
+	Relation relation = open_table(table, opened);
+	List *names = list_copy(by);
+	List *groups = list_copy(by);
+	Encoders all = {0};
+	Encoders rest;
+
+	*low = *high = NAN;
+	if (column != NULL)
+		names = lappend(names, pstrdup(column));
+	if (is_histogram)
+		groups = lappend(groups, pstrdup(column));
+	if (names != NIL)
+		protection_encoders(&opened->protection, RelationGetDescr(relation), names, NULL, NIL,
+							&all);
+	encoders_split(&all, groups, &opened->groups, &rest);
+	if (is_histogram)
+		opened->groups.encoder[opened->groups.count - 1].others = true;
+	else if (column != NULL)
+	{
+		opened->features.encoder = palloc(sizeof(Encoder));
+		opened->features.count = opened->features.features = 1;
+		if (!encoders_plain_number(&all, column, opened->features.encoder, low, high))
+			*low = *high = NAN;
+	}
+	close_table(relation, filter, opened);
+	opened->shape.groups = &opened->groups;
 }
 
 /* ---- describing ---- */
@@ -183,6 +232,34 @@ append_type(StringInfo text, const Column *column)
 {
 	escape_json(text, column->name);
 	appendStringInfo(text, ": \"%s\"", column_type_name(column));
+}
+
+/* Which rows of the table were read, and who they belong to. */
+static void
+append_rows(StringInfo text, const AnalystTable *opened, Jsonb *filter)
+{
+	if (filter != NULL)
+		appendStringInfo(text, ", \"filter\": %s",
+						 JsonbToCString(NULL, &filter->root, VARSIZE(filter)));
+	if (opened->protection.person != NULL)
+	{
+		appendStringInfoString(text, ", \"person\": ");
+		escape_json(text, opened->protection.person);
+		appendStringInfo(text, ", \"max_rows_per_person\": %d",
+						 opened->protection.max_rows_per_person);
+	}
+}
+
+char *
+analyst_look_provenance(const AnalystTable *opened, Jsonb *filter)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoString(&text, ", \"relation\": ");
+	escape_json(&text, opened->name);
+	append_rows(&text, opened, filter);
+	return text.data;
 }
 
 char *
@@ -217,16 +294,7 @@ analyst_provenance(const AnalystTable *opened, Jsonb *filter)
 		append_type(&text, &features->encoder[i].column);
 	}
 	appendStringInfoChar(&text, '}');
-	if (filter != NULL)
-		appendStringInfo(&text, ", \"filter\": %s",
-						 JsonbToCString(NULL, &filter->root, VARSIZE(filter)));
-	if (opened->protection.person != NULL)
-	{
-		appendStringInfoString(&text, ", \"person\": ");
-		escape_json(&text, opened->protection.person);
-		appendStringInfo(&text, ", \"max_rows_per_person\": %d",
-						 opened->protection.max_rows_per_person);
-	}
+	append_rows(&text, opened, filter);
 	return text.data;
 }
 

@@ -32,9 +32,9 @@ typedef struct AnalystTable
 	char *name; /* schema-qualified and quoted */
 	Protection protection;
 	Encoders features;
-	Encoders groups; /* of the columns that rows are grouped by, if any */
-	const Encoder *label;
-	Encoders columns; /* the target, which is the label of a regression, and the features */
+	Encoders groups;      /* of the columns that rows are grouped by, if any */
+	const Encoder *label; /* NULL for a look */
+	Encoders columns;     /* the target, which is the label of a regression, and the features */
 	Filter filter;
 	Column person;
 	ScanShape shape;
@@ -63,6 +63,17 @@ extern void analyst_check_filter(Oid table, Jsonb *filter);
  */
 extern void analyst_open(Oid table, List *by, List *names, const char *label, bool is_target,
 						 Jsonb *filter, AnalystTable *opened);
+
+/*
+ * The same for a look.  by: the columns that rows are grouped by.  column: NULL for a count; of a
+ * histogram it is the last of the groups, with values for other rows, else the only feature, a
+ * plain number with the declared bounds low and high, which are NaN if there are none.
+ */
+extern void analyst_open_look(Oid table, List *by, const char *column, bool is_histogram,
+							  Jsonb *filter, AnalystTable *opened, double *low, double *high);
+
+/* JSON members for the ledger: relation, filter, person. */
+extern char *analyst_look_provenance(const AnalystTable *opened, Jsonb *filter);
 
 /* JSON members for ledger and model: relation, label, features, encoders, types, filter, person. */
 extern char *analyst_provenance(const AnalystTable *opened, Jsonb *filter);

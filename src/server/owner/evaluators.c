@@ -29,6 +29,7 @@
 #include "server/base/dpobj.h"
 #include "server/rows/label.h"
 #include "server/models/named_model.h"
+#include "server/owner/counts.h"
 #include "server/owner/owner.h"
 #include "server/plan/plan.h"
 #include "server/models/predictor.h"
@@ -228,46 +229,11 @@ open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 	check_features(call, table, evaluation);
 }
 
-/* ---- the state ---- */
-
-/* The state, a bytea: TALLY_CELLS numbers of rows for each model. */
-typedef struct Counts
-{
-	int32 vl_len_;
-	int32 models;
-	int64 count[FLEXIBLE_ARRAY_MEMBER];
-} Counts;
-
-static Size
-counts_size(int models)
-{
-	return offsetof(Counts, count) + (Size) models * TALLY_CELLS * sizeof(int64);
-}
-
-static Counts *
-counts_create(int models)
-{
-	Counts *counts = palloc0(counts_size(models));
-
-	SET_VARSIZE(counts, counts_size(models));
-	counts->models = models;
-	return counts;
-}
-
-static Counts *
-counts_check(Counts *counts, int models)
-{
-	if (VARSIZE(counts) != counts_size(models) || counts->models != models)
-		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("invalid state of an evaluation")));
-	return counts;
-}
-
-/* The state that is argument 0, or a new one at the first row. */
+/* The state: TALLY_CELLS numbers of rows for each model. */
 static Counts *
 get_counts(FunctionCallInfo fcinfo, int models)
 {
-	return PG_ARGISNULL(0) ? counts_create(models)
-						   : counts_check((Counts *) PG_GETARG_BYTEA_P(0), models);
+	return counts_get(fcinfo, models * TALLY_CELLS);
 }
 
 /* ---- one row ---- */
@@ -317,31 +283,6 @@ dpobj_evaluation_accumulate(PG_FUNCTION_ARGS)
 		count_row(evaluation, counts, PG_GETARG_ARRAYTYPE_P(1 + ARGUMENT_FEATURES),
 				  label_read(&evaluation->label, PG_GETARG_DATUM(1 + ARGUMENT_LABEL)));
 	PG_RETURN_POINTER(counts);
-}
-
-/* dpobj_internal.evaluation_combine(bytea, bytea) -> bytea: adds the second state to the first. */
-PG_FUNCTION_INFO_V1(dpobj_evaluation_combine);
-Datum
-dpobj_evaluation_combine(PG_FUNCTION_ARGS)
-{
-	Counts *sum;
-	Counts *more;
-
-	owner_check_combine(fcinfo, "evaluation_combine", NULL);
-	if (PG_ARGISNULL(1))
-	{
-		if (PG_ARGISNULL(0))
-			PG_RETURN_NULL();
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	}
-	more = (Counts *) PG_GETARG_BYTEA_P(1);
-	if (PG_ARGISNULL(0))
-		PG_RETURN_POINTER(more);
-	sum = (Counts *) PG_GETARG_BYTEA_P(0);
-	counts_check(more, sum->models);
-	for (int i = 0; i < sum->models * TALLY_CELLS; i++)
-		sum->count[i] += more->count[i];
-	PG_RETURN_POINTER(sum);
 }
 
 /* ---- other places of a call ---- */

@@ -415,9 +415,9 @@ plan_shape_input(Shape *shape, Plan *plan, bool is_partial)
 /* ---- the aggregate ---- */
 
 /*
- * Features and label come from rows, and so does the key in front of them in dp_groups.  All other
- * arguments must be fixed: plan_constant_argument() reads them, and plan_model_argument() reads the
- * model in front of the features.
+ * Features and label come from rows, and so does the key in front of them in dp_groups.  A look
+ * takes one value of each row or none.  All other arguments must be fixed: plan_constant_argument()
+ * reads them, and plan_model_argument() reads the model in front of the features.
  */
 #define GROUPS_ARGUMENTS 6
 
@@ -427,18 +427,39 @@ key_leads(const Aggref *aggref)
 	return list_length(aggref->aggargtypes) == GROUPS_ARGUMENTS;
 }
 
+/* The arguments of a look that come from rows, which are the first; -1 for other aggregates. */
+static int
+look_arguments(const Aggref *aggref)
+{
+	static const struct
+	{
+		const char *name;
+		int arguments;
+	} looks[] = {{"dp_count", 0}, {"dp_sum", 1}, {"dp_avg", 1}, {"dp_histogram", 1}};
+	const char *name = get_func_name(aggref->aggfnoid);
+
+	for (int i = 0; i < lengthof(looks); i++)
+		if (strcmp(name, looks[i].name) == 0)
+			return looks[i].arguments;
+	return -1;
+}
+
 bool
 plan_model_leads(const Aggref *aggref)
 {
-	return linitial_oid(aggref->aggargtypes) != FLOAT8ARRAYOID && !key_leads(aggref);
+	return linitial_oid(aggref->aggargtypes) != FLOAT8ARRAYOID && !key_leads(aggref) &&
+		   look_arguments(aggref) < 0;
 }
 
 static List *
 row_arguments(const Aggref *aggref)
 {
 	int first = plan_model_leads(aggref) ? 1 : 0;
+	int count = look_arguments(aggref);
 
-	return list_truncate(list_copy_tail(aggref->args, first), key_leads(aggref) ? 3 : 2);
+	if (count < 0)
+		count = key_leads(aggref) ? 3 : 2;
+	return list_truncate(list_copy_tail(aggref->args, first), count);
 }
 
 static void

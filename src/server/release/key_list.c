@@ -163,6 +163,28 @@ key_list_read(JsonbValue *json, KeyList *list)
 }
 
 void
+key_list_texts(ArrayType *array, const char *name, KeyList *list)
+{
+	Datum *values;
+	bool *nulls;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &list->count);
+	if (list->count < 1 || list->count > KEY_LIST_MAX)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s must be an array of 1 to %d texts", name, KEY_LIST_MAX)));
+	list->columns = 1;
+	list->value = palloc(list->count * sizeof(char *));
+	for (int i = 0; i < list->count; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("%s must not contain nulls", name)));
+		list->value[i] = TextDatumGetCString(values[i]);
+	}
+	finish(list);
+}
+
+void
 key_list_product(const Encoders *columns, KeyList *list)
 {
 	int64 count = 1;

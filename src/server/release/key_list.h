@@ -32,6 +32,9 @@ typedef struct KeyList /* training.h declares it */
 /* Reads option "keys"; raises 22023 unless it lists different keys with equally many columns. */
 extern void key_list_read(JsonbValue *json, KeyList *list);
 
+/* The same for keys of one column, from a text[]; name: of the argument. */
+extern void key_list_texts(ArrayType *array, const char *name, KeyList *list);
+
 /* Makes all combinations of the values that the encoders declare; the last column changes first. */
 extern void key_list_product(const Encoders *columns, KeyList *list);
 

@@ -46,7 +46,7 @@ encoders_names(ArrayType *array)
 List *
 encoders_group_names(ArrayType *array)
 {
-	return read_names(array, "by", "Use dpobj.train where there are no groups.");
+	return read_names(array, "by", "Name a column, or call without by where there are no groups.");
 }
 
 static const Encoder *
@@ -123,12 +123,21 @@ encoders_choose(const Encoders *all, List *names, const char *label, Encoders *c
 
 /* ---- groups ---- */
 
-int
-encoder_values(const Encoder *encoder)
+static int
+public_values(const Encoder *encoder)
 {
 	if (encoder->kind == ENCODER_LEVELS || encoder->kind == ENCODER_BINS)
 		return encoder->categories;
 	return encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN ? 2 : 0;
+}
+
+/* Only levels leave values out; bins hold every number. */
+int
+encoder_values(const Encoder *encoder)
+{
+	int others = encoder->kind == ENCODER_LEVELS ? 2 : 1;
+
+	return public_values(encoder) + (encoder->others ? others : 0);
 }
 
 static void
@@ -193,6 +202,29 @@ encoders_target(const Encoders *all, const char *name)
 						errhint("Its encoder may have \"center\", \"scale\", \"clip\" and "
 								"\"null\", but no bins, levels or \"null_indicator\".")));
 	return encoder;
+}
+
+bool
+encoders_plain_number(const Encoders *all, const char *name, Encoder *number, double *low,
+					  double *high)
+{
+	const Encoder *declared = find_encoder(all, name);
+	ColumnKind kind = declared->column.kind;
+
+	if (kind == COLUMN_TEXT || kind == COLUMN_ENUM ||
+		(kind == COLUMN_TIME && declared->kind == ENCODER_LABEL))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" has no numbers", name)));
+	*number = (Encoder){.column = declared->column,
+						.kind = ENCODER_NUMBER,
+						.features = 1,
+						.unit = declared->unit,
+						.scale = 1.0,
+						.low = -INFINITY,
+						.high = INFINITY};
+	*low = declared->center + declared->scale * declared->low;
+	*high = declared->center + declared->scale * declared->high;
+	return declared->kind == ENCODER_NUMBER;
 }
 
 /* ---- describing ---- */
@@ -301,6 +333,10 @@ encoder_feature_name(const Encoder *encoder, int position)
 char *
 encoder_value_name(const Encoder *encoder, int position)
 {
+	int others = position - public_values(encoder);
+
+	if (others >= 0)
+		return pstrdup(others == 0 ? "NULL" : "other");
 	if (encoder->kind == ENCODER_BINS)
 		return bin_name(encoder, position);
 	if (encoder->kind == ENCODER_LEVELS)
@@ -431,10 +467,14 @@ encoders_apply(const Encoders *encoders, HeapTupleHeader row, double *features)
 int
 encoder_value(const Encoder *encoder, Datum datum, bool isnull)
 {
-	if (isnull)
-		return -1;
-	return encoder->kind == ENCODER_NUMBER ? (DatumGetBool(datum) ? 1 : 0)
-										   : find_category(encoder, datum);
+	int value = -1;
+
+	if (!isnull)
+		value = encoder->kind == ENCODER_NUMBER ? (DatumGetBool(datum) ? 1 : 0)
+												: find_category(encoder, datum);
+	if (value >= 0 || !encoder->others)
+		return value;
+	return public_values(encoder) + (!isnull && encoder->kind == ENCODER_LEVELS ? 1 : 0);
 }
 
 Label

@@ -80,6 +80,9 @@ typedef struct Encoder
 	int null_category; /* of bins and levels */
 
 	LabelRule label; /* of a label, and of a boolean, which may be one */
+
+	/* Do rows without a public value have values of their own, too?  Only in groups. */
+	bool others;
 } Encoder;
 
 /* Encoders in the order of their features, which is that of the table's columns. */
@@ -121,6 +124,14 @@ extern const Encoder *encoders_label(const Encoders *all, const char *name);
 /* The encoder of a target, which must be a number or a boolean without an indicator. */
 extern const Encoder *encoders_target(const Encoders *all, const char *name);
 
+/*
+ * The encoder of a column's number as it is, neither scaled nor clipped, from any declaration of a
+ * column of numbers, times or booleans.  low and high: the declared clip bounds of that number;
+ * false if the column is not declared as a number and has none.
+ */
+extern bool encoders_plain_number(const Encoders *all, const char *name, Encoder *number,
+								  double *low, double *high);
+
 /* Sets the options that follow from the encoders: dimension, numeric, groups and clip bounds. */
 extern void encoders_describe(const Encoders *encoders, Options *options);
 
@@ -136,7 +147,8 @@ extern int encoder_bin(const Encoder *encoder, double number);
 /*
  * The number of public values by which a column can group rows: its levels or bins, 2 for a
  * boolean, 0 for any other; the name of a value, counted from 0; and the value of a row, -1 if it
- * has none of them, also if there is a substitute.
+ * has none of them, also if there is a substitute.  With others, two values follow: "NULL", which a
+ * NaN has, too, and "other", for what is none of the levels.
  */
 extern int encoder_values(const Encoder *encoder);
 extern char *encoder_value_name(const Encoder *encoder, int position);

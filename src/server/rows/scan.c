@@ -399,6 +399,7 @@ encode(const ScanTable *table, const Encoders *encoders, const TupleTableSlot *s
 {
 	bool all = true;
 
+	features[0] = 0.0; /* of a request that only counts rows */
 	for (int i = 0; i < encoders->count; i++)
 	{
 		int at = table->feature[i] - 1;

@@ -25,8 +25,8 @@
 /* What a scan reads of a row. */
 typedef struct ScanShape
 {
-	const Encoders *features;
-	const Encoder *label; /* NULL: every row counts as positive */
+	const Encoders *features; /* none: each row has one feature, 0 */
+	const Encoder *label;     /* NULL: every row counts as positive */
 	const Filter *filter;
 	const Column *person;    /* names the person of a row; NULL: each row is a person's only one */
 	int max_rows_per_person; /* that enter */

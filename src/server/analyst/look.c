@@ -1,0 +1,370 @@
+/*
+ * look.c - dpobj.count(), dpobj.sum(), dpobj.avg() and dpobj.histogram(): what a table holds, with
+ * noise and the interval in which the truth is, for a role that may not read the table.
+ *
+ * Rows are in cells by the declared values of the grouping columns and of a histogram's column,
+ * which are public; each cell is answered, also one without rows.  A row without a value counts
+ * nowhere, or in the bin "NULL" of a histogram.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/memutils.h"
+
+#include "server/analyst/analyst.h"
+#include "server/base/argument.h"
+#include "server/base/digest.h"
+#include "server/base/gate.h"
+#include "server/base/materialize.h"
+#include "server/ledger/grant.h"
+#include "server/release/looks.h"
+#include "server/release/same_call.h"
+#include "server/rows/rows_state.h"
+
+/* ---- the request ---- */
+
+typedef struct AnalystLook
+{
+	LookRequest request;
+	Oid table;
+	char *column; /* NULL for a count */
+	List *by;     /* names */
+	Jsonb *filter;
+	Jsonb *options;
+	AnalystTable opened;
+	Encoding encoding;
+	Scan *scan;
+	int64 *number;
+} AnalystLook;
+
+/* A count has no column, so that its other arguments stand one place before those of the others. */
+static void
+read_request(FunctionCallInfo fcinfo, LookKind kind, AnalystLook *look)
+{
+	int at = 1;
+
+	memset(look, 0, sizeof(*look));
+	looks_begin(&look->request, kind);
+	look->table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
+	if (kind != LOOK_COUNT)
+		look->column = TextDatumGetCString(argument_value(fcinfo, at++, "column"));
+	decimal_epsilon(argument_value(fcinfo, at, "epsilon"), NUMERICOID, &look->request.cost);
+	if (!PG_ARGISNULL(at + 1))
+		look->by = encoders_group_names(PG_GETARG_ARRAYTYPE_P(at + 1));
+	look->filter = argument_json(fcinfo, at + 2, "filter");
+	look->options = argument_json(fcinfo, at + 3, "options");
+}
+
+static char *
+provenance(const AnalystLook *look)
+{
+	StringInfoData text;
+	ListCell *cell;
+
+	initStringInfo(&text);
+	if (look->column != NULL)
+	{
+		appendStringInfoString(&text, ", \"column\": ");
+		escape_json(&text, look->column);
+	}
+	foreach (cell, look->by)
+	{
+		appendStringInfoString(&text, cell == list_head(look->by) ? ", \"by\": [" : ", ");
+		escape_json(&text, lfirst(cell));
+	}
+	appendStringInfo(&text, "%s%s", look->by == NIL ? "" : "]",
+					 analyst_look_provenance(&look->opened, look->filter));
+	return text.data;
+}
+
+/* Bounds and cells follow from the declaration and the options alone. */
+static void
+settle(AnalystLook *look)
+{
+	LookRequest *request = &look->request;
+	LookKind kind = request->look.kind;
+	const Protection *protection = &look->opened.protection;
+	double cells = 1;
+	double low;
+	double high;
+
+	analyst_open_look(look->table, look->by, look->column, kind == LOOK_HISTOGRAM, look->filter,
+					  &look->opened, &low, &high);
+	looks_read_options(request, look->options, look_has_values(kind) ? &low : NULL, &high);
+	if (look_has_values(kind) && isnan(low))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" has no declared bounds", look->column),
+						errhint("Name them in the options, such as {\"clip\": [0, 100]}.")));
+	if (look_has_values(kind))
+		looks_set_bounds(request, low, high);
+	for (int i = 0; i < look->opened.groups.count; i++)
+		cells *= encoder_values(&look->opened.groups.encoder[i]);
+	looks_set_cells(request, cells);
+	request->look.adjacency = protection->adjacency;
+	request->look.rows_per_person = Max(protection->max_rows_per_person, 1);
+	request->table = look->table;
+	request->person = protection->person;
+	request->provenance = provenance(look);
+	look_encoding(&request->look, &look->encoding);
+	look->number = palloc0(look_numbers(&request->look) * sizeof(int64));
+}
+
+/* ---- the rows ---- */
+
+/* Bytes that the distinct values of a cell may take before they are added up. */
+#define LOOK_TABLE_BYTES (64 * 1024)
+
+/* Takes the rows that a full table gives away; sink must be the first member. */
+typedef struct LookSink
+{
+	SpillSink sink;
+	const Look *look;
+	const Rows *rows;
+	int cell;
+	int64 *number;
+} LookSink;
+
+static void
+add_records(SpillSink *self, const void *records, size_t bytes)
+{
+	LookSink *sink = (LookSink *) self;
+	size_t size = spill_record_size(&sink->rows->shape);
+	const uint8 *record = records;
+	int32 x[2];
+	RowCount count;
+
+	for (size_t at = 0; at + size <= bytes; at += size)
+	{
+		spill_unpack(&sink->rows->shape, record + at, x, &count);
+		look_add(sink->look, sink->cell, x[0], count.positive, sink->number);
+	}
+}
+
+/*
+ * Prepares an empty set of rows for a cell.  The rows of persons must stay in memory until it is
+ * known which of them enter; others are added up whenever the set is full.
+ */
+static Rows *
+prepare_cell(AnalystLook *look, int cell)
+{
+	Rows *rows = &rows_state_create(&look->encoding, CurrentMemoryContext)->rows;
+	LookSink *sink = palloc(sizeof(LookSink));
+
+	*sink = (LookSink){.sink = {add_records},
+					   .look = &look->request.look,
+					   .rows = rows,
+					   .cell = cell,
+					   .number = look->number};
+	if (look->request.person == NULL)
+		rows_set_spill(rows, &sink->sink, LOOK_TABLE_BYTES);
+	return rows;
+}
+
+static void
+add_rows(AnalystLook *look, int cell, Rows *rows)
+{
+	rows_flush(rows);
+	for (uint32 i = 0; i < rows->distinct; i++)
+		look_add(&look->request.look, cell, rows->x[(Size) i * rows->stride],
+				 rows->count[i].positive, look->number);
+}
+
+/* Reads the rows and draws the noise, after the charge. */
+static bool
+run(void *context)
+{
+	AnalystLook *look = context;
+	int cells = look->request.look.cells;
+	Rows **rows = palloc(cells * sizeof(Rows *));
+
+	for (int i = 0; i < cells; i++)
+		rows[i] = prepare_cell(look, i);
+	scan_run_groups(look->scan, rows, cells);
+	scan_close(look->scan);
+	for (int i = 0; i < cells; i++)
+		add_rows(look, i, rows[i]);
+	looks_draw(&look->request, look->number);
+	return true;
+}
+
+/* ---- the release ---- */
+
+/* Charges, reads and releases; returns the release. */
+static int64
+release_look(AnalystLook *look, LookAnswer **answer)
+{
+	AnalystTerms terms = {.name = NULL};
+	const Protection *protection = &look->opened.protection;
+	Pair pair;
+	int64 release;
+
+	pair = looks_pair(&look->request);
+	grant_check_budgets(look->table, &pair, protection->adjacency);
+	look->scan = scan_open(look->table, protection->ignore_rls, &look->opened.shape);
+	look->request.analyst = &terms;
+	release = looks_charge(&look->request);
+	analyst_attempt(release, &terms, run, look);
+	*answer = looks_released(&look->request, release, look->number);
+	return release;
+}
+
+/* ---- other places of a call ---- */
+
+/*
+ * PostgreSQL computes (dpobj.count(...)).* once for each attribute.  Such copies share one release,
+ * whose numbers this backend keeps.
+ */
+static struct
+{
+	int64 release; /* 0: none */
+	int64 *number;
+} latest;
+
+static void
+keep(const AnalystLook *look, int64 release)
+{
+	Size size = look_numbers(&look->request.look) * sizeof(int64);
+
+	if (latest.number != NULL)
+		pfree(latest.number);
+	latest.release = 0;
+	latest.number = MemoryContextAlloc(TopMemoryContext, size);
+	memcpy(latest.number, look->number, size);
+	latest.release = release;
+}
+
+/* Hashes all arguments. */
+static void
+hash_request(const AnalystLook *look, uint8 hash[DIGEST_LENGTH])
+{
+	Jsonb *const json[] = {look->filter, look->options};
+	StringInfoData bytes;
+	ListCell *cell;
+
+	initStringInfo(&bytes);
+	pq_sendint32(&bytes, look->request.look.kind);
+	pq_sendint32(&bytes, look->table);
+	digest_append(&bytes, look->column == NULL ? "" : look->column);
+	pq_sendint64(&bytes, look->request.cost.epsilon);
+	pq_sendint64(&bytes, look->request.cost.epsilon_charged);
+	pq_sendint32(&bytes, list_length(look->by));
+	foreach (cell, look->by)
+		digest_append(&bytes, lfirst(cell));
+	for (int i = 0; i < lengthof(json); i++)
+		digest_append(
+			&bytes, json[i] == NULL ? "" : JsonbToCString(NULL, &json[i]->root, VARSIZE(json[i])));
+	digest_bytes(&bytes, hash);
+}
+
+/* ---- the set ---- */
+
+/* Writes the names of a cell's values, one for each column; the last column changes first. */
+static void
+name_cell(const Encoders *columns, int cell, Datum *names)
+{
+	for (int i = columns->count - 1; i >= 0; i--)
+	{
+		int values = encoder_values(&columns->encoder[i]);
+
+		names[i] = CStringGetTextDatum(encoder_value_name(&columns->encoder[i], cell % values));
+		cell /= values;
+	}
+}
+
+/* A row: key, of a histogram the bin, value, low, high, of an average rows, and level. */
+static void
+put_cell(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look, int cell,
+		 const LookAnswer *answer)
+{
+	LookKind kind = look->request.look.kind;
+	const Encoders *columns = &look->opened.groups;
+	int keys = list_length(look->by);
+	Datum *names = palloc((columns->count + 1) * sizeof(Datum));
+	Datum values[7];
+	bool nulls[7] = {keys == 0};
+	int at = 1;
+
+	name_cell(columns, cell, names);
+	values[0] = PointerGetDatum(construct_array(names, keys, TEXTOID, -1, false, TYPALIGN_INT));
+	if (kind == LOOK_HISTOGRAM)
+		values[at++] = names[keys];
+	nulls[at] = !answer->known;
+	values[at++] = Float8GetDatum(answer->value);
+	values[at++] = Float8GetDatum(answer->low);
+	values[at++] = Float8GetDatum(answer->high);
+	if (kind == LOOK_AVERAGE)
+		values[at++] = Int64GetDatum(answer->rows);
+	values[at] = Float8GetDatum(look->request.level);
+	tuplestore_putvalues(set, descriptor, values, nulls);
+}
+
+static Datum
+answer_look(FunctionCallInfo fcinfo, LookKind kind)
+{
+	TupleDesc descriptor;
+	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
+	uint8 hash[DIGEST_LENGTH];
+	AnalystLook look;
+	LookAnswer *answer;
+	int64 release;
+
+	read_request(fcinfo, kind, &look);
+	analyst_enter(look.table);
+	settle(&look);
+	hash_request(&look, hash);
+	release = same_call_find(fcinfo, hash);
+	if (release != 0 && release == latest.release)
+		answer = looks_answers(&look.request, latest.number);
+	else
+	{
+		release = release_look(&look, &answer);
+		keep(&look, release);
+		same_call_remember(fcinfo, hash, release);
+	}
+	analyst_leave();
+	for (int i = 0; i < look.request.look.cells; i++)
+		put_cell(set, descriptor, &look, i, &answer[i]);
+	return (Datum) 0;
+}
+
+/* dpobj.count(relation, epsilon, by, filter, options) -> key, value, low, high, level */
+PG_FUNCTION_INFO_V1(dpobj_count);
+Datum
+dpobj_count(PG_FUNCTION_ARGS)
+{
+	return answer_look(fcinfo, LOOK_COUNT);
+}
+
+/* dpobj.sum(relation, column, epsilon, by, filter, options) -> key, value, low, high, level */
+PG_FUNCTION_INFO_V1(dpobj_sum);
+Datum
+dpobj_sum(PG_FUNCTION_ARGS)
+{
+	return answer_look(fcinfo, LOOK_SUM);
+}
+
+/* dpobj.avg(relation, column, epsilon, by, filter, options) -> key, value, low, high, rows, level
+ */
+PG_FUNCTION_INFO_V1(dpobj_avg);
+Datum
+dpobj_avg(PG_FUNCTION_ARGS)
+{
+	return answer_look(fcinfo, LOOK_AVERAGE);
+}
+
+/* dpobj.histogram(relation, column, epsilon, by, filter, options) -> key, bin, value, low, high,
+ * level
+ */
+PG_FUNCTION_INFO_V1(dpobj_histogram);
+Datum
+dpobj_histogram(PG_FUNCTION_ARGS)
+{
+	return answer_look(fcinfo, LOOK_HISTOGRAM);
+}

@@ -1,0 +1,342 @@
+/*
+ * looks.c - the aggregates dp_count, dp_sum, dp_avg and dp_histogram: what a table holds, with
+ * noise and the interval in which the truth is.
+ *
+ * The transition function adds up integers and keeps nothing else of the rows.  A row whose value
+ * is missing counts nowhere, or in the bin "NULL" of a histogram; it is never an error.  The charge
+ * comes after all that can be refused and before the noise.
+ *
+ * Neighbours are those of the table's protection.  Without one a row is replaced, as the other
+ * aggregates assume by default.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/parallel.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "server/base/argument.h"
+#include "server/base/dpobj.h"
+#include "server/owner/counts.h"
+#include "server/owner/owner.h"
+#include "server/plan/plan.h"
+#include "server/release/key_list.h"
+#include "server/release/looks.h"
+
+/* The value of a row, if any, is argument 0 after the state. */
+#define ARGUMENT_VALUE 0
+
+/* ---- the call ---- */
+
+/* A call, settled from its public arguments. */
+typedef struct OwnerLook
+{
+	LookRequest request;
+	Encoding encoding;
+	bool has_levels;
+	KeyList levels; /* of a histogram of texts */
+	int edges;      /* between the bins of a histogram of numbers */
+	double *edge;
+} OwnerLook;
+
+/* The position of epsilon, which follows what the look is of. */
+static int
+epsilon_position(LookKind kind)
+{
+	if (kind == LOOK_COUNT)
+		return 0;
+	return kind == LOOK_HISTOGRAM ? 2 : 3;
+}
+
+/* The aggregates are named after the looks. */
+static LookKind
+called_kind(const PlanCall *call)
+{
+	const char *name = get_func_name(call->aggref->aggfnoid);
+	LookKind kind;
+
+	if (name == NULL || strncmp(name, "dp_", 3) != 0 || !looks_find(name + 3, &kind))
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("this is not an aggregate that looks at a table")));
+	return kind;
+}
+
+static void
+read_edges(OwnerLook *look, ArrayType *array)
+{
+	Datum *values;
+	bool *nulls;
+
+	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values,
+					  &nulls, &look->edges);
+	looks_set_cells(&look->request, look->edges < 1 ? 0 : (double) look->edges + 2);
+	look->edge = palloc(look->edges * sizeof(double));
+	for (int i = 0; i < look->edges; i++)
+	{
+		look->edge[i] = nulls[i] ? NAN : DatumGetFloat8(values[i]);
+		if (!isfinite(look->edge[i]) || (i > 0 && !(look->edge[i - 1] < look->edge[i])))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("bins must be strictly increasing finite numbers"),
+							errdetail("They are the numbers between the bins.")));
+	}
+}
+
+static void
+read_bins(PlanCall *call, OwnerLook *look)
+{
+	Datum array =
+		owner_argument(call, ARGUMENT_VALUE + 1,
+					   owner_argument_type(call, ARGUMENT_VALUE) == TEXTOID ? "levels" : "bins");
+
+	look->has_levels = owner_argument_type(call, ARGUMENT_VALUE) == TEXTOID;
+	if (!look->has_levels)
+	{
+		read_edges(look, DatumGetArrayTypeP(array));
+		return;
+	}
+	key_list_texts(DatumGetArrayTypeP(array), "levels", &look->levels);
+	looks_set_cells(&look->request, (double) look->levels.count + 2);
+}
+
+static float8
+read_bound(PlanCall *call, int position, const char *name)
+{
+	return DatumGetFloat8(owner_argument(call, position, name));
+}
+
+static void
+read_options(PlanCall *call, int position, OwnerLook *look)
+{
+	Datum options;
+	bool isnull;
+
+	if (list_length(call->aggref->args) <= position)
+		return;
+	options = plan_constant_argument(call, position, "options", &isnull);
+	if (!isnull)
+		looks_read_options(&look->request, DatumGetJsonbP(options), NULL, NULL);
+}
+
+/* Settles a call, or raises the error that refuses it. */
+static void
+open_look(PlanCall *call, OwnerLook *look)
+{
+	LookKind kind = called_kind(call);
+	int epsilon = epsilon_position(kind);
+
+	memset(look, 0, sizeof(*look));
+	looks_begin(&look->request, kind);
+	decimal_epsilon(owner_argument(call, epsilon, "epsilon"), owner_argument_type(call, epsilon),
+					&look->request.cost);
+	if (look_has_values(kind))
+		looks_set_bounds(&look->request, read_bound(call, ARGUMENT_VALUE + 1, "low"),
+						 read_bound(call, ARGUMENT_VALUE + 2, "high"));
+	else if (kind == LOOK_HISTOGRAM)
+		read_bins(call, look);
+	read_options(call, epsilon + 1, look);
+	look_encoding(&look->request.look, &look->encoding);
+}
+
+/* ---- one row ---- */
+
+/* A parallel worker leaves the checks to the leader, which makes them before its own first row. */
+static void *
+look_create(FunctionCallInfo fcinfo)
+{
+	OwnerLook *look = palloc(sizeof(OwnerLook));
+	PlanCall call;
+	PlanTable table;
+
+	if (IsParallelWorker())
+		plan_read_call(fcinfo, &call);
+	else
+		owner_open_call(fcinfo, &call, &table);
+	open_look(&call, look);
+	return look;
+}
+
+/* The bin of a number: that of NULL comes after the others, and NaN has it, too. */
+static int
+find_bin(const OwnerLook *look, double number)
+{
+	int low = 0;
+	int high = look->edges;
+
+	if (isnan(number))
+		return look->edges + 1;
+	while (low < high)
+	{
+		int middle = (low + high) / 2;
+
+		if (number < look->edge[middle])
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* The bin of a text: after the levels come those of NULL and of all other texts. */
+static int
+find_level(const OwnerLook *look, text *value)
+{
+	const char *bytes = VARDATA_ANY(value);
+	int length = VARSIZE_ANY_EXHDR(value);
+	int level = key_list_find(&look->levels, &bytes, &length);
+
+	return level >= 0 ? level : look->levels.count + 1;
+}
+
+static int
+find_cell(FunctionCallInfo fcinfo, const OwnerLook *look)
+{
+	if (look->request.look.kind != LOOK_HISTOGRAM)
+		return 0;
+	if (PG_ARGISNULL(1))
+		return look->has_levels ? look->levels.count : look->edges + 1;
+	return look->has_levels ? find_level(look, PG_GETARG_TEXT_PP(1))
+							: find_bin(look, PG_GETARG_FLOAT8(1));
+}
+
+/* dpobj_internal.look_accumulate(bytea [, value, low, high | bins | levels], epsilon [, options])
+ */
+PG_FUNCTION_INFO_V1(dpobj_look_accumulate);
+Datum
+dpobj_look_accumulate(PG_FUNCTION_ARGS)
+{
+	OwnerLook *look = owner_accumulation(fcinfo, NULL, look_create);
+	Counts *counts = counts_get(fcinfo, look_numbers(&look->request.look));
+	bool has_values = look_has_values(look->request.look.kind);
+	double value = 0.0;
+	int32_t x[2];
+
+	if (has_values)
+		value = PG_ARGISNULL(1) ? NAN : PG_GETARG_FLOAT8(1);
+	if (encoding_apply(&look->encoding, &value, x))
+		look_add(&look->request.look, find_cell(fcinfo, look), x[0], 1, counts->count);
+	PG_RETURN_POINTER(counts);
+}
+
+/* ---- the release ---- */
+
+/* The context of draw(). */
+typedef struct LookRun
+{
+	const LookRequest *request;
+	int64 *number;
+} LookRun;
+
+static bool
+draw(void *context)
+{
+	LookRun *run = context;
+
+	looks_draw(run->request, run->number);
+	return true;
+}
+
+static LookAnswer *
+finish(FunctionCallInfo fcinfo, OwnerLook *look)
+{
+	LookRequest *request = &look->request;
+	LookRun run = {.request = request};
+	PlanCall call;
+	PlanTable table;
+	int64 release;
+
+	owner_open_call(fcinfo, &call, &table);
+	open_look(&call, look);
+	request->table = table.oid;
+	request->look.adjacency = table.is_protected ? table.adjacency : ADJACENCY_REPLACE;
+	run.number = counts_get(fcinfo, look_numbers(&request->look))->count;
+	release = looks_charge(request);
+	(void) owner_attempt(release, &table, draw, &run);
+	return looks_released(request, release, run.number);
+}
+
+static TupleDesc
+result_row(FunctionCallInfo fcinfo)
+{
+	TupleDesc descriptor;
+
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "a look must be returned as a row");
+	return BlessTupleDesc(descriptor);
+}
+
+/* dpobj_internal.look_final(bytea) -> dp_look */
+PG_FUNCTION_INFO_V1(dpobj_look_final);
+Datum
+dpobj_look_final(PG_FUNCTION_ARGS)
+{
+	TupleDesc descriptor = result_row(fcinfo);
+	OwnerLook look;
+	LookAnswer *answer = finish(fcinfo, &look);
+	Datum values[] = {Float8GetDatum(answer->value), Float8GetDatum(answer->low),
+					  Float8GetDatum(answer->high), Float8GetDatum(look.request.level)};
+	bool nulls[lengthof(values)] = {false};
+
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls)));
+}
+
+/* dpobj_internal.average_final(bytea) -> dp_average */
+PG_FUNCTION_INFO_V1(dpobj_average_final);
+Datum
+dpobj_average_final(PG_FUNCTION_ARGS)
+{
+	TupleDesc descriptor = result_row(fcinfo);
+	OwnerLook look;
+	LookAnswer *answer = finish(fcinfo, &look);
+	Datum values[] = {Float8GetDatum(answer->value), Float8GetDatum(answer->low),
+					  Float8GetDatum(answer->high), Int64GetDatum(answer->rows),
+					  Float8GetDatum(look.request.level)};
+	bool nulls[lengthof(values)] = {!answer->known};
+
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls)));
+}
+
+/* The name of a bin, as a range of PostgreSQL, or of a level. */
+static char *
+bin_name(const OwnerLook *look, int bin)
+{
+	if (look->has_levels && bin < look->levels.count)
+		return key_list_get(&look->levels, bin)[0];
+	if (bin == (look->has_levels ? look->levels.count : look->edges + 1))
+		return "NULL";
+	if (look->has_levels)
+		return "other";
+	return psprintf("[%s,%s)", bin == 0 ? "" : psprintf("%.15g", look->edge[bin - 1]),
+					bin == look->edges ? "" : psprintf("%.15g", look->edge[bin]));
+}
+
+/* dpobj_internal.histogram_final(bytea) -> dp_bin[] */
+PG_FUNCTION_INFO_V1(dpobj_histogram_final);
+Datum
+dpobj_histogram_final(PG_FUNCTION_ARGS)
+{
+	Oid type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
+	TupleDesc descriptor = lookup_rowtype_tupdesc_copy(type, -1);
+	OwnerLook look;
+	LookAnswer *answer = finish(fcinfo, &look);
+	int cells = look.request.look.cells;
+	Datum *bins = palloc(cells * sizeof(Datum));
+
+	for (int i = 0; i < cells; i++)
+	{
+		Datum values[] = {CStringGetTextDatum(bin_name(&look, i)), Float8GetDatum(answer[i].value),
+						  Float8GetDatum(answer[i].low), Float8GetDatum(answer[i].high),
+						  Float8GetDatum(look.request.level)};
+		bool nulls[lengthof(values)] = {false};
+
+		bins[i] = HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls));
+	}
+	PG_RETURN_ARRAYTYPE_P(construct_array(bins, cells, type, -1, false, TYPALIGN_DOUBLE));
+}

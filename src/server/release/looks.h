@@ -1,0 +1,76 @@
+/*
+ * looks.h - a look at a table released, for both doors: dp_count and dpobj.count, dp_sum and
+ * dpobj.sum, dp_avg and dpobj.avg, dp_histogram and dpobj.histogram.
+ *
+ * core/mechanisms/look.h says which numbers a look has, their noise and the answers.  A door fills
+ * in a request from public parameters, and counts the rows into an array of look_numbers() numbers
+ * by look_add().  The order is the guarantee: looks_charge() commits the charge, then looks_draw()
+ * takes random bits, then looks_released() commits the hash of the answer.
+ *
+ * Another look is a LookKind with its name here; at the owner's door, its arguments in
+ * owner/looks.c and in look_arguments() of plan_shape.c; at the analyst's, its function in
+ * analyst/look.c.
+ */
+#ifndef DPOBJ_LOOKS_H
+#define DPOBJ_LOOKS_H
+
+#include "postgres.h"
+
+#include "utils/jsonb.h"
+
+#include "core/mechanisms/look.h"
+
+#include "server/base/decimal.h"
+#include "server/ledger/charge.h"
+
+/* The most cells of a call: groups times bins. */
+#define LOOKS_MAX_CELLS 1000
+
+/* The level of the intervals without an option. */
+#define LOOKS_LEVEL 0.95
+
+/* The public parameters of a call. */
+typedef struct LookRequest
+{
+	Look look;
+	double level; /* of each interval */
+	Oid table;
+	const char *person; /* column; NULL: rows are protected */
+	PrivacyCost cost;
+	const char *provenance; /* more members for the ledger, ", \"key\": ..."; or "" */
+	AnalystTerms *analyst;  /* NULL: the owner's door */
+} LookRequest;
+
+/* The names in the ledger and in dpobj.price: count, sum, avg, histogram. */
+extern const char *looks_name(LookKind kind);
+extern bool looks_find(const char *name, LookKind *kind);
+
+/* Begins a request for rows without a person: one cell, the default level, no noise yet. */
+extern void looks_begin(LookRequest *request, LookKind kind);
+
+/*
+ * Reads the option "level" and, with low and high, "clip": bounds of values, which are left alone
+ * without it.  options: NULL for none.  Raises 22023 for any other option.
+ */
+extern void looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high);
+
+/* Raise 22023 if the bounds of values, or the number of cells, are not allowed. */
+extern void looks_set_bounds(LookRequest *request, double low, double high);
+extern void looks_set_cells(LookRequest *request, double cells);
+
+/* The cost, which follows from epsilon alone. */
+extern Pair looks_pair(const LookRequest *request);
+
+/* Commits the charge; returns its ledger id. */
+extern int64 looks_charge(const LookRequest *request);
+
+/* Adds the noise to the numbers. */
+extern void looks_draw(const LookRequest *request, int64 *number);
+
+/* The answers of noisy numbers, one for each cell. */
+extern LookAnswer *looks_answers(const LookRequest *request, const int64 *number);
+
+/* The same, after the 'released' event with the hash of their values has been committed. */
+extern LookAnswer *looks_released(const LookRequest *request, int64 release, const int64 *number);
+
+#endif

@@ -1,0 +1,73 @@
+-- Looks: private counts, sums, averages and histograms; what both doors return, and the analyst's door
+
+CREATE TYPE @extschema@.dp_look AS (
+  value float8,
+  low float8,
+  high float8,
+  level float8
+);
+COMMENT ON TYPE @extschema@.dp_look IS 'a number with noise, and where the truth is';
+COMMENT ON COLUMN @extschema@.dp_look.value IS 'the number with its noise; a count of few rows may be negative';
+COMMENT ON COLUMN @extschema@.dp_look.low IS 'the truth is not below it, but for a chance of 1 - level for both ends';
+COMMENT ON COLUMN @extschema@.dp_look.high IS 'nor above it';
+COMMENT ON COLUMN @extschema@.dp_look.level IS 'how sure the interval is';
+
+CREATE TYPE @extschema@.dp_average AS (
+  value float8,
+  low float8,
+  high float8,
+  rows bigint,
+  level float8
+);
+COMMENT ON TYPE @extschema@.dp_average IS 'an average with noise, and where the truth is';
+COMMENT ON COLUMN @extschema@.dp_average.value IS 'the average with its noise; null where no rows are left of the noise';
+COMMENT ON COLUMN @extschema@.dp_average.low IS 'the truth is not below it, but for a chance of 1 - level for both ends';
+COMMENT ON COLUMN @extschema@.dp_average.high IS 'nor above it';
+COMMENT ON COLUMN @extschema@.dp_average.rows IS 'number of rows with a value, with noise';
+COMMENT ON COLUMN @extschema@.dp_average.level IS 'how sure the interval is';
+
+CREATE TYPE @extschema@.dp_bin AS (
+  bin text,
+  value float8,
+  low float8,
+  high float8,
+  level float8
+);
+COMMENT ON TYPE @extschema@.dp_bin IS 'a bin of a histogram and its noisy number of rows';
+COMMENT ON COLUMN @extschema@.dp_bin.bin IS 'a range, a level, NULL, or other';
+COMMENT ON COLUMN @extschema@.dp_bin.value IS 'number of rows with its noise; where there are few, it may be negative';
+COMMENT ON COLUMN @extschema@.dp_bin.low IS 'the truth is not below it, but for a chance of 1 - level for both ends of this bin';
+COMMENT ON COLUMN @extschema@.dp_bin.high IS 'nor above it';
+COMMENT ON COLUMN @extschema@.dp_bin.level IS 'how sure the interval is';
+
+CREATE FUNCTION dpobj.count(relation regclass, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
+    options jsonb DEFAULT NULL)
+  RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_count';
+COMMENT ON FUNCTION dpobj.count(regclass, numeric, text[], jsonb, jsonb) IS
+  'private number of rows of a protected table, or of each combination of declared values of the columns in by';
+
+CREATE FUNCTION dpobj.sum(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
+    options jsonb DEFAULT NULL)
+  RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_sum';
+COMMENT ON FUNCTION dpobj.sum(regclass, text, numeric, text[], jsonb, jsonb) IS
+  'private sum of a column of a protected table, its values clipped to public bounds';
+
+CREATE FUNCTION dpobj.avg(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
+    options jsonb DEFAULT NULL)
+  RETURNS TABLE (key text[], value float8, low float8, high float8, rows bigint, level float8)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_avg';
+COMMENT ON FUNCTION dpobj.avg(regclass, text, numeric, text[], jsonb, jsonb) IS
+  'private average of a column of a protected table, its values clipped to public bounds';
+
+CREATE FUNCTION dpobj.histogram(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
+    options jsonb DEFAULT NULL)
+  RETURNS TABLE (key text[], bin text, value float8, low float8, high float8, level float8)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_histogram';
+COMMENT ON FUNCTION dpobj.histogram(regclass, text, numeric, text[], jsonb, jsonb) IS
+  'private number of rows in each declared bin or level of a column of a protected table, of NULLs and of other values';
